@@ -1,0 +1,58 @@
+# make run    the doctor on a recorded broken node: a screen, or text without a terminal
+# make test   everything that guards a change; make check is the quick loop of seconds
+# make build  stripped binaries for all systems, in bin/
+
+export CGO_ENABLED = 0
+
+VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo devel)
+COMMIT  ?= $(shell git rev-parse --short=12 HEAD 2>/dev/null)
+LDFLAGS  = -s -w -X main.version=$(VERSION) -X main.commit=$(COMMIT)
+DEMO    ?= kubelet-removed-flag
+FUZZTIME ?= 10s
+TARGETS  = windows/amd64 windows/arm64 linux/amd64 linux/arm64 darwin/amd64 darwin/arm64
+
+.PHONY: run test check vet windows fuzz bench build docs clean
+
+# The doctor's own exit status says that the recorded node is broken (3), which is no failure of make.
+run:
+	@go build -o bin/doctor ./cmd/doctor
+	@bin/doctor --demo $(DEMO); status=$$?; test $$status -eq 3 -o $$status -eq 0 -o $$status -eq 5
+
+test: vet windows
+	go test ./...
+	$(MAKE) --no-print-directory fuzz FUZZTIME=2s
+
+check:
+	go test -short ./...
+
+vet:
+	@test -z "$$(gofmt -l .)" || { echo "gofmt would change:"; gofmt -l .; exit 1; }
+	go vet ./...
+
+windows:
+	GOOS=windows go vet ./...
+	GOOS=windows GOARCH=arm64 go build ./...
+
+# Each fuzz target of each package in turn, for FUZZTIME.
+fuzz:
+	@set -e; for pkg in $$(go list ./...); do \
+	  for target in $$(go test -list '^Fuzz' $$pkg | grep '^Fuzz' || true); do \
+	    echo "$$pkg $$target"; go test -run '^$$' -fuzz "^$$target$$" -fuzztime $(FUZZTIME) -fuzzminimizetime 5x $$pkg >/tmp/doctor-fuzz.$$$$ 2>&1 \
+	      || { cat /tmp/doctor-fuzz.$$$$; rm -f /tmp/doctor-fuzz.$$$$; exit 1; }; rm -f /tmp/doctor-fuzz.$$$$; \
+	  done; done
+
+bench:
+	go test -run '^$$' -bench . -benchmem ./...
+
+build:
+	@set -e; for target in $(TARGETS); do \
+	  os=$${target%/*}; arch=$${target#*/}; out=bin/doctor-$$os-$$arch; test $$os != windows || out=$$out.exe; \
+	  GOOS=$$os GOARCH=$$arch go build -trimpath -ldflags '$(LDFLAGS)' -o $$out ./cmd/doctor; ls -l $$out | awk '{printf "%8.1f MB  %s\n", $$5/1e6, $$9}'; \
+	done
+
+# The catalogue page is printed from the checks themselves.
+docs:
+	go run ./cmd/doctor explain -o markdown > checks/README.md
+
+clean:
+	rm -rf bin

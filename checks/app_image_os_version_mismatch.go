@@ -1,0 +1,148 @@
+package checks
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"doctor/checks/evidence"
+)
+
+var _ = Register(Check{
+	ID:       "app-image-os-version-mismatch",
+	Title:    "a container image was not built for this Windows version",
+	Category: CategoryImages,
+	FAQ:      []int{12},
+	Doc: `A Windows container runs only on the Windows build its image was made for (from Server 2022 on also on somewhat later ones). An image without a variant for the node's build, for Linux only, or behind a tag that has moved to a newer Windows cannot be pulled or started. Unlike with the pause image, the pod's sandbox is there and other pods run.
+
+The check reads the errors of the runtime in events and container states, and the Windows version that a tag such as ltsc2022 names.`,
+	Fix: Fix{
+		Text:     "use an image tag for this node's Windows version ({osTag}), and keep pods away from other nodes with nodeSelector kubernetes.io/os: windows and node.kubernetes.io/windows-build",
+		Commands: []string{"kubectl get node {node} --show-labels"},
+		Impact:   "changing the image recreates the pods of the workload",
+	},
+	Links:    []string{"https://kubernetes.io/docs/concepts/windows/user-guide/", "https://learn.microsoft.com/en-us/virtualization/windowscontainers/deploy-containers/version-compatibility"},
+	Explains: []string{"pods-stuck-creating"},
+	Needs:    []evidence.Need{evidence.Pods, NeedBuild},
+	Uses:     []evidence.Need{evidence.PodEvents},
+	Signs: []Sign{
+		{Text: "no matching manifest for windows/", Says: "an image has no variant for this Windows version"},
+		{Text: "no match for platform in manifest", Says: "an image has no variant for this Windows version"},
+		{Text: "The container operating system does not match the host operating system", Also: []string{"failed to create containerd task"}, Says: "a container's image was made for another Windows version"},
+	},
+	Run: func(s evidence.Snapshot) ([]Finding, error) {
+		n := About(s)
+		var findings []Finding
+		for i, p := range evidence.Pods.In(s) {
+			for _, st := range p.Statuses() {
+				if st.State.Running != nil || st.State.Waiting == nil && st.State.Terminated == nil {
+					continue
+				}
+				why, from := imageRefused(s, p, st)
+				if why == "" {
+					if build, ok := tagBuild(st.Image); ok && !evidence.HostRunsImage(n.Build.Value.Number, build) {
+						why = "its tag says " + evidence.WindowsName(build)
+						from = Because{Path: evidence.Pods.Path(), Line: i + 1, Text: p.FullName() + ": container " + st.Name + " has image " + st.Image}
+					}
+				}
+				if why != "" {
+					findings = append(findings, Findingf(Fail, p.FullName(), "container %s of %s cannot run on %s: image %s: %s", st.Name, p.FullName(), n.Build.Value, st.Image, why).
+						With(from, n.Build.From))
+				}
+			}
+		}
+		return findings, nil
+	},
+})
+
+// What runtimes say of an image for another system, in pull and in start.
+var imageRefusals = []string{
+	"no matching manifest for windows", "no match for platform in manifest",
+	"The container operating system does not match the host operating system",
+	"The operating system of the container does not match the operating system of the host", "0xc0370101",
+}
+
+// imageRefused looks for such words in the container's state and in the pod's
+// events. An error about the sandbox is the pause image's.
+func imageRefused(s evidence.Snapshot, p evidence.Pod, st evidence.ContainerStatus) (string, Because) {
+	refusal := func(text string) string {
+		if strings.Contains(text, "sandbox") || strings.Contains(text, "pause") {
+			return ""
+		}
+		for _, words := range imageRefusals {
+			if strings.Contains(text, words) {
+				return words
+			}
+		}
+		return ""
+	}
+	for _, text := range []string{waitingMessage(st.State), waitingMessage(st.LastState)} {
+		if words := refusal(text); words != "" {
+			return words, Because{Path: evidence.Pods.Path(), Text: p.FullName() + ": " + text}
+		}
+	}
+	for i, e := range evidence.PodEvents.In(s) {
+		about := e.About()
+		if about.Name == p.Metadata.Name && about.Namespace == p.Metadata.Namespace && (len(p.Spec.Containers) == 1 || strings.Contains(e.Text(), st.Image)) {
+			if words := refusal(e.Text()); words != "" {
+				return words, Because{Path: evidence.PodEvents.Path(), Line: i + 1, Text: e.Text()}
+			}
+		}
+	}
+	return "", Because{}
+}
+
+func waitingMessage(st evidence.ContainerState) string {
+	switch {
+	case st.Waiting != nil:
+		return st.Waiting.Message
+	case st.Terminated != nil:
+		return st.Terminated.Message
+	}
+	return ""
+}
+
+// The Windows versions by which image tags are called.
+var tagNames = []struct {
+	name  string
+	build int
+}{
+	{"ltsc2016", 14393}, {"ltsc2019", 17763}, {"ltsc2022", 20348}, {"ltsc2025", 26100},
+	{"1809", 17763}, {"1903", 18362}, {"1909", 18363}, {"2004", 19041}, {"20h2", 19042},
+}
+
+// tagBuild reads the Windows build out of an image's tag, where it names one as a word of its own.
+func tagBuild(image string) (int, bool) {
+	_, tag, ok := strings.Cut(image[strings.LastIndex(image, "/")+1:], ":")
+	if !ok {
+		return 0, false
+	}
+	words := strings.FieldsFunc(strings.ToLower(tag), func(r rune) bool { return r == '-' || r == '_' })
+	for _, w := range words {
+		for _, name := range tagNames {
+			if strings.HasSuffix(w, name.name) && (len(w) == len(name.name) || strings.HasSuffix(w, "windowsservercore"+name.name) || strings.HasSuffix(w, "nanoserver"+name.name)) {
+				return name.build, true
+			}
+		}
+	}
+	return 0, false
+}
+
+// osTag is how images for a build are usually tagged.
+func osTag(build int) string {
+	for _, t := range tagNames {
+		if t.build == build {
+			return t.name
+		}
+	}
+	return ""
+}
+
+func joinInts(list []int) string {
+	var words []string
+	for _, n := range list {
+		words = append(words, strconv.Itoa(n))
+	}
+	slices.Sort(words)
+	return strings.Join(words, ", ")
+}

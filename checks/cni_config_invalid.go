@@ -1,0 +1,126 @@
+package checks
+
+import (
+	"errors"
+	"regexp"
+	"strings"
+
+	"doctor/checks/evidence"
+)
+
+var _ = Register(Check{
+	ID:       "cni-config-invalid",
+	Title:    "the CNI configuration is not valid",
+	Category: CategoryNetwork,
+	FAQ:      []int{4},
+	Doc: `The runtime loads the first CNI configuration of its folder and refuses one that is not plain JSON: comments, as the documentation's own sample has them, a byte order mark, as some editors and PowerShell write it, or a cniVersion that the plugin does not know. Values that were left as placeholders pass as JSON and fail later, in HNS.
+
+All configurations of the folder are read, because a broken one in front keeps the others from being used.`,
+	Fix: Fix{
+		Text:     "mend the file at the line that is named, save it as UTF-8 without a byte order mark, and restart the runtime; change the script or template that writes it as well",
+		Commands: []string{`Get-ChildItem "{cniDir}"`, "Restart-Service {runtime}"},
+		Impact:   "running containers are not touched",
+	},
+	Links:    []string{"https://www.cni.dev/docs/spec/", "https://kubernetes.io/docs/tasks/debug/debug-cluster/windows/"},
+	Explains: []string{"cni-config-uninitialized", "pods-stuck-creating", "node-not-ready", "cni-subnet-mismatch", "cni-nameserver-mismatch", "outboundnat-exception-missing"},
+	Needs:    []evidence.Need{NeedCNIFiles},
+	Signs: []Sign{
+		{Text: "failed to load cni config", Says: "the runtime cannot load a CNI configuration"},
+		{Text: "error reading network config: invalid character", Says: "a CNI plugin cannot read its configuration"},
+		{Text: "failed to load netconf:", Says: "a CNI plugin cannot read its configuration"},
+		{Text: "Unsupported CNI config 'type'", Says: "the start script does not know the type in the CNI configuration"},
+	},
+	Run: func(s evidence.Snapshot) ([]Finding, error) {
+		n := About(s)
+		if len(n.CNIFiles) == 0 {
+			return nil, Unknown(evidence.NotCollected + ": this recording holds no CNI configuration")
+		}
+		var findings []Finding
+		copied := false
+		for _, f := range n.CNIFiles {
+			if f.File.Gap != "" {
+				continue
+			}
+			copied = true
+			findings = append(findings, invalid(f)...)
+		}
+		if !copied {
+			return nil, Unknown(n.CNIFiles[0].File.Gap)
+		}
+		return findings, nil
+	},
+})
+
+var macPrefix = regexp.MustCompile(`^[0-9A-Fa-f]{2}-[0-9A-Fa-f]{2}$`)
+
+// invalid lists what keeps a configuration from being loaded or used.
+func invalid(f CNIFile) []Finding {
+	path := f.File.Path
+	if f.Err != nil {
+		line := 0
+		var fault *evidence.SyntaxFault
+		if errors.As(f.Err, &fault) {
+			line = fault.Line
+		}
+		return []Finding{Findingf(Fail, f.Name, "%s is not valid JSON: %v", f.Name, f.Err).AtLine(path, line, lineOf(f.File.Text, line))}
+	}
+	c := f.Config
+	var findings []Finding
+	fail := func(line int, text, format string, args ...any) {
+		findings = append(findings, Findingf(Fail, f.Name, format, args...).AtLine(path, line, text))
+	}
+	if f.File.BOM || c.BOM {
+		fail(1, "a byte order mark is in front", "%s begins with a byte order mark, which the runtime refuses", f.Name)
+	}
+	if c.Type == "" {
+		fail(0, "type is not set", "%s names no plugin type", f.Name)
+	}
+	if c.Name == "" {
+		fail(0, "name is not set", "%s has no name", f.Name)
+	}
+	for _, p := range c.Plugins {
+		if ok, known := evidence.CNIVersionSupported(p.Type, c.Version); known && !ok {
+			fail(p.Line, "cniVersion is "+c.Version, "the plugin %s does not know cniVersion %s: it takes 0.2.0, 0.3.0, 0.4.0 and 1.0.0", p.Type, c.Version)
+		}
+	}
+	if c.EndpointMacPrefix != "" && !macPrefix.MatchString(c.EndpointMacPrefix) {
+		fail(0, "endpointMacPrefix is "+c.EndpointMacPrefix, "endpointMacPrefix %s is not of the form 0E-2A", c.EndpointMacPrefix)
+	}
+	for _, e := range c.Exceptions {
+		for _, cidr := range e.Exceptions {
+			if bad := badCIDR(cidr); bad != "" {
+				fail(e.Line, "OutBoundNAT exception "+cidr, "the OutBoundNAT exception %s is %s", cidr, bad)
+			}
+		}
+	}
+	for _, r := range c.Routes {
+		if bad := badCIDR(r.Prefix); bad != "" {
+			fail(r.Line, "route "+r.Prefix, "the route's DestinationPrefix %s is %s", r.Prefix, bad)
+		}
+	}
+	if sub := c.IPAM.Subnet; sub != "" && !strings.EqualFold(sub, "usePodCidr") && badCIDR(sub) != "" {
+		fail(c.IPAM.Line, "ipam.subnet "+sub, "ipam.subnet %s is %s", sub, badCIDR(sub))
+	}
+	return findings
+}
+
+func badCIDR(s string) string {
+	if evidence.Placeholder(s) {
+		return "a placeholder that nobody filled in"
+	}
+	if _, ok := parsePrefix(s); ok {
+		return ""
+	}
+	if _, ok := parseAddress(s); ok {
+		return "" // an address alone is taken for a single host
+	}
+	return "no CIDR"
+}
+
+func lineOf(text string, number int) string {
+	lines := strings.Split(text, "\n")
+	if number < 1 || number > len(lines) {
+		return "the file does not parse"
+	}
+	return strings.TrimSpace(lines[number-1])
+}

@@ -1,0 +1,115 @@
+package checks
+
+import (
+	"slices"
+	"strings"
+
+	"doctor/checks/evidence"
+)
+
+var _ = Register(Check{
+	ID:       "component-not-a-service",
+	Title:    "a node component will not come back by itself",
+	Category: CategoryComponents,
+	FAQ:      []int{2},
+	Doc: `The kubelet, kube-proxy, flanneld and the runtime must start with the machine and be restarted when they die. Started from a console they are gone with the next reboot or logoff; as a service that starts by hand, or that nothing restarts, they are gone sooner or later.
+
+The check looks at how each running component was started, at the start type of its service, and at its recovery actions. nssm restarts what it wraps, so a service under nssm needs no recovery action of its own; a HostProcess pod is kept by the kubelet; GKE starts kube-proxy from a script of its own.`,
+	Fix: Fix{
+		Text: "register the component as a service that starts automatically and is restarted: natively where its program has a service switch (--windows-service of the kubelet and kube-proxy, --register-service of containerd), else through nssm",
+		Commands: []string{
+			`sc.exe create kubelet binPath= "C:\k\kubelet.exe --windows-service ..." start= auto`,
+			`sc.exe failure kubelet reset= 60 actions= restart/5000/restart/5000/restart/60000`,
+		},
+		Impact: "none until the component is next started",
+	},
+	Links:    []string{"https://kubernetes.io/docs/tasks/debug/debug-cluster/windows/", "https://nssm.cc/usage"},
+	Explains: []string{"kubelet-not-running", "kube-proxy-not-running", "flanneld-not-running"},
+	Needs:    []evidence.Need{evidence.Services},
+	Uses:     []evidence.Need{evidence.Processes, evidence.Pods},
+	Run: func(s evidence.Snapshot) ([]Finding, error) {
+		n := About(s)
+		var findings []Finding
+		for _, name := range []string{"kubelet", "runtime", "kube-proxy", "flanneld"} {
+			c := n.Components[name]
+			findings = append(findings, servicesThatStayDown(n, c)...)
+			if p, ok := c.onConsole(s); ok {
+				findings = append(findings, Findingf(Warn, p.Name, "%s runs as process %d, and no service starts it: it is gone after a reboot or a logoff", p.Name, p.PID).
+					At(evidence.Processes.Path(), "%s has pid %d and parent %d", p.Name, p.PID, p.PPID).
+					At(evidence.Services.Path(), "no service is called %s", strings.Join(c.service, " or ")))
+			}
+		}
+		return findings, nil
+	},
+})
+
+// servicesThatStayDown judges the component's running services; a stopped one is another check's.
+func servicesThatStayDown(n *Node, c *Component) []Finding {
+	var findings []Finding
+	for _, svc := range c.Services {
+		if !svc.Running() {
+			continue
+		}
+		start := strings.ToLower(svc.StartType)
+		byHand := strings.HasPrefix(start, "manual") || strings.HasPrefix(start, "demand") || strings.HasPrefix(start, "disabled")
+		if byHand && !(n.CNI.Value == GKE && c.Name == "kube-proxy") {
+			findings = append(findings, Findingf(Warn, svc.Name, "service %s has start type %s, so it stays down after a reboot", svc.Name, svc.StartType).
+				At(evidence.Services.Path(), "%s: startType is %s", svc.Name, svc.StartType))
+		}
+		restarts := slices.ContainsFunc(svc.Recovery, func(a evidence.RecoveryAction) bool { return strings.HasPrefix(strings.ToLower(a.Action), "re") })
+		if svc.Recovery != nil && !restarts && svc.Wrapper == "" {
+			findings = append(findings, Findingf(Warn, svc.Name, "service %s has no recovery action, so nothing restarts it when it dies", svc.Name).
+				At(evidence.Services.Path(), "%s: recovery is empty", svc.Name))
+		}
+	}
+	return findings
+}
+
+// onConsole returns a process of the component that was started by hand: no
+// service has its name, no service or pod is among its ancestors.
+func (c *Component) onConsole(s evidence.Snapshot) (evidence.Process, bool) {
+	if len(c.Services) > 0 || len(c.Processes) == 0 {
+		return evidence.Process{}, false
+	}
+	for _, svc := range evidence.Services.In(s) {
+		if oneOf(svc.Name, c.parents) {
+			return evidence.Process{}, false
+		}
+	}
+	p := c.Processes[0]
+	kept, known := startedByService(s, p)
+	if len(c.pod) > 0 && !known && (len(c.Pods) > 0 || !evidence.Pods.Known(s)) {
+		return evidence.Process{}, false // a HostProcess pod may have started it
+	}
+	return p, !kept
+}
+
+// startedByService follows the parents of a process. Pids are reused, so a
+// parent that started after its child is none.
+func startedByService(s evidence.Snapshot, p evidence.Process) (kept, known bool) {
+	byPID := map[int]evidence.Process{}
+	for _, q := range evidence.Processes.In(s) {
+		byPID[q.PID] = q
+	}
+	services := map[int]bool{}
+	for _, svc := range evidence.Services.In(s) {
+		if svc.PID > 0 {
+			services[svc.PID] = true
+		}
+	}
+	for range 16 {
+		name := strings.ToLower(program(p.Name))
+		switch {
+		case services[p.PID], name == "services", name == "nssm", name == "wininit", strings.HasPrefix(name, "containerd-shim"), strings.HasPrefix(name, "rke2"), strings.Contains(name, "servicehost"):
+			return true, true
+		case name == "explorer", name == "sshd", name == "cmd", name == "winlogon":
+			return false, true
+		}
+		parent, ok := byPID[p.PPID]
+		if !ok || parent.PID == p.PID || parent.StartedAt.After(p.StartedAt.Time) {
+			return false, false
+		}
+		p = parent
+	}
+	return false, false
+}

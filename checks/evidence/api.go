@@ -1,0 +1,352 @@
+package evidence
+
+// The cluster's view: Kubernetes objects in Kubernetes JSON. The types hold the
+// fields that checks read, under their Kubernetes names; k8s.io/api would bring
+// a hundred packages into every check.
+var (
+	Node           = objectKind[NodeObject]("api/node.json")
+	Nodes          = objectsKind[NodeObject]("api/nodes.json")
+	Pods           = objectsKind[Pod]("api/pods.json")
+	PodEvents      = objectsKind[Event]("api/events.json")
+	KubeServices   = objectsKind[KubeService]("api/services.json")
+	EndpointSlices = objectsKind[EndpointSlice]("api/endpointslices.json")
+	ConfigMaps     = objectsKind[ConfigMap]("api/configmaps.json")
+	DaemonSets     = objectsKind[DaemonSet]("api/daemonsets.json")
+	APIVersion     = jsonKind[VersionInfo]("api/version.json")
+)
+
+// Metadata is the part of ObjectMeta that checks read.
+type Metadata struct {
+	Name              string            `json:"name"`
+	Namespace         string            `json:"namespace"`
+	UID               string            `json:"uid"`
+	Labels            map[string]string `json:"labels"`
+	Annotations       map[string]string `json:"annotations"`
+	CreationTimestamp Time              `json:"creationTimestamp"`
+	DeletionTimestamp *Time             `json:"deletionTimestamp"`
+	OwnerReferences   []OwnerReference  `json:"ownerReferences"`
+}
+
+// OwnerReference names the object that made this one.
+type OwnerReference struct {
+	Kind string `json:"kind"`
+	Name string `json:"name"`
+}
+
+// NodeObject is a v1 Node.
+type NodeObject struct {
+	Metadata Metadata   `json:"metadata"`
+	Spec     NodeSpec   `json:"spec"`
+	Status   NodeStatus `json:"status"`
+}
+
+// NodeSpec is the spec of a Node.
+type NodeSpec struct {
+	PodCIDR       string   `json:"podCIDR"`
+	PodCIDRs      []string `json:"podCIDRs"`
+	ProviderID    string   `json:"providerID"`
+	Unschedulable bool     `json:"unschedulable"`
+	Taints        []Taint  `json:"taints"`
+}
+
+// Taint is one taint of a Node.
+type Taint struct {
+	Key    string `json:"key"`
+	Value  string `json:"value"`
+	Effect string `json:"effect"`
+}
+
+// NodeStatus is the status of a Node.
+type NodeStatus struct {
+	Addresses   []NodeAddress     `json:"addresses"`
+	Conditions  []Condition       `json:"conditions"`
+	NodeInfo    NodeSystemInfo    `json:"nodeInfo"`
+	Allocatable map[string]string `json:"allocatable"`
+	Images      []NodeImage       `json:"images"`
+}
+
+// NodeAddress is one address of a Node.
+type NodeAddress struct {
+	Type    string `json:"type"` // InternalIP, Hostname, …
+	Address string `json:"address"`
+}
+
+// Condition is one condition of a Node or a Pod.
+type Condition struct {
+	Type               string `json:"type"`
+	Status             string `json:"status"`
+	Reason             string `json:"reason"`
+	Message            string `json:"message"`
+	LastHeartbeatTime  Time   `json:"lastHeartbeatTime"`
+	LastTransitionTime Time   `json:"lastTransitionTime"`
+}
+
+// NodeSystemInfo is what the kubelet says of its host.
+type NodeSystemInfo struct {
+	KernelVersion           string `json:"kernelVersion"` // 10.0.17763.5329
+	OSImage                 string `json:"osImage"`
+	ContainerRuntimeVersion string `json:"containerRuntimeVersion"` // containerd://1.7.20
+	KubeletVersion          string `json:"kubeletVersion"`
+	KubeProxyVersion        string `json:"kubeProxyVersion"`
+	OperatingSystem         string `json:"operatingSystem"`
+	Architecture            string `json:"architecture"`
+}
+
+// NodeImage is an image that lies on the node.
+type NodeImage struct {
+	Names     []string `json:"names"`
+	SizeBytes int64    `json:"sizeBytes"`
+}
+
+// Condition returns the condition of that type, if the Node has it.
+func (n NodeObject) Condition(kind string) (Condition, bool) {
+	for _, c := range n.Status.Conditions {
+		if c.Type == kind {
+			return c, true
+		}
+	}
+	return Condition{}, false
+}
+
+// InternalIPs lists the node's InternalIP addresses.
+func (n NodeObject) InternalIPs() []string {
+	var ips []string
+	for _, a := range n.Status.Addresses {
+		if a.Type == "InternalIP" {
+			ips = append(ips, a.Address)
+		}
+	}
+	return ips
+}
+
+// PodCIDRList lists the node's podCIDRs, of both fields.
+func (s NodeSpec) PodCIDRList() []string {
+	if len(s.PodCIDRs) > 0 {
+		return s.PodCIDRs
+	}
+	if s.PodCIDR != "" {
+		return []string{s.PodCIDR}
+	}
+	return nil
+}
+
+// Pod is a v1 Pod.
+type Pod struct {
+	Metadata Metadata  `json:"metadata"`
+	Spec     PodSpec   `json:"spec"`
+	Status   PodStatus `json:"status"`
+}
+
+// FullName is namespace/name.
+func (p Pod) FullName() string { return p.Metadata.Namespace + "/" + p.Metadata.Name }
+
+// PodSpec is the spec of a Pod, as far as the spine's checks read it.
+type PodSpec struct {
+	NodeName         string            `json:"nodeName"`
+	NodeSelector     map[string]string `json:"nodeSelector"`
+	OS               *PodOS            `json:"os"`
+	HostNetwork      bool              `json:"hostNetwork"`
+	DNSPolicy        string            `json:"dnsPolicy"`
+	RuntimeClassName string            `json:"runtimeClassName"`
+	SecurityContext  *SecurityContext  `json:"securityContext"`
+	Containers       []Container       `json:"containers"`
+	InitContainers   []Container       `json:"initContainers"`
+}
+
+// PodOS is spec.os.
+type PodOS struct {
+	Name string `json:"name"`
+}
+
+// SecurityContext holds the Windows part of a pod's or container's securityContext.
+type SecurityContext struct {
+	WindowsOptions *WindowsOptions `json:"windowsOptions"`
+}
+
+// WindowsOptions is securityContext.windowsOptions.
+type WindowsOptions struct {
+	HostProcess   *bool  `json:"hostProcess"`
+	RunAsUserName string `json:"runAsUserName"`
+}
+
+// HostProcess tells whether the pod runs as HostProcess containers.
+func (p Pod) HostProcess() bool {
+	is := func(c *SecurityContext) bool {
+		return c != nil && c.WindowsOptions != nil && c.WindowsOptions.HostProcess != nil && *c.WindowsOptions.HostProcess
+	}
+	if is(p.Spec.SecurityContext) {
+		return true
+	}
+	for _, c := range p.Spec.Containers {
+		if is(c.SecurityContext) {
+			return true
+		}
+	}
+	return false
+}
+
+// Container is one container of a pod.
+type Container struct {
+	Name            string           `json:"name"`
+	Image           string           `json:"image"`
+	Command         []string         `json:"command"`
+	Args            []string         `json:"args"`
+	Env             []EnvVar         `json:"env"`
+	SecurityContext *SecurityContext `json:"securityContext"`
+}
+
+// EnvVar is one literal environment variable of a container.
+type EnvVar struct {
+	Name  string `json:"name"`
+	Value string `json:"value"`
+}
+
+// PodStatus is the status of a Pod.
+type PodStatus struct {
+	Phase                 string            `json:"phase"`
+	Reason                string            `json:"reason"`
+	Message               string            `json:"message"`
+	PodIP                 string            `json:"podIP"`
+	HostIP                string            `json:"hostIP"`
+	StartTime             Time              `json:"startTime"`
+	Conditions            []Condition       `json:"conditions"`
+	ContainerStatuses     []ContainerStatus `json:"containerStatuses"`
+	InitContainerStatuses []ContainerStatus `json:"initContainerStatuses"`
+}
+
+// Ready tells whether the pod's Ready condition is True.
+func (p Pod) Ready() bool {
+	for _, c := range p.Status.Conditions {
+		if c.Type == "Ready" {
+			return c.Status == "True"
+		}
+	}
+	return false
+}
+
+// Statuses lists the states of all containers, init containers first.
+func (p Pod) Statuses() []ContainerStatus {
+	return append(append([]ContainerStatus(nil), p.Status.InitContainerStatuses...), p.Status.ContainerStatuses...)
+}
+
+// ContainerStatus is the state of one container.
+type ContainerStatus struct {
+	Name         string         `json:"name"`
+	Image        string         `json:"image"`
+	ImageID      string         `json:"imageID"`
+	Ready        bool           `json:"ready"`
+	RestartCount int            `json:"restartCount"`
+	State        ContainerState `json:"state"`
+	LastState    ContainerState `json:"lastState"`
+}
+
+// ContainerState is waiting, running or terminated.
+type ContainerState struct {
+	Waiting    *WaitingState    `json:"waiting"`
+	Running    *RunningState    `json:"running"`
+	Terminated *TerminatedState `json:"terminated"`
+}
+
+// WaitingState says why a container does not run yet.
+type WaitingState struct {
+	Reason  string `json:"reason"`
+	Message string `json:"message"`
+}
+
+// RunningState says since when a container runs.
+type RunningState struct {
+	StartedAt Time `json:"startedAt"`
+}
+
+// TerminatedState says how a container ended.
+type TerminatedState struct {
+	ExitCode int64  `json:"exitCode"`
+	Reason   string `json:"reason"`
+	Message  string `json:"message"`
+}
+
+// Event is a v1 Event, in core/v1 or events.k8s.io/v1 form.
+type Event struct {
+	Metadata       Metadata        `json:"metadata"`
+	Type           string          `json:"type"`
+	Reason         string          `json:"reason"`
+	Message        string          `json:"message"`
+	Note           string          `json:"note"` // events.k8s.io/v1
+	Count          int             `json:"count"`
+	InvolvedObject ObjectReference `json:"involvedObject"`
+	Regarding      ObjectReference `json:"regarding"` // events.k8s.io/v1
+	FirstTimestamp Time            `json:"firstTimestamp"`
+	LastTimestamp  Time            `json:"lastTimestamp"`
+	EventTime      Time            `json:"eventTime"`
+}
+
+// ObjectReference names the object that an event is about.
+type ObjectReference struct {
+	Kind      string `json:"kind"`
+	Namespace string `json:"namespace"`
+	Name      string `json:"name"`
+}
+
+// Text returns the message, whichever API version wrote it.
+func (e Event) Text() string {
+	if e.Message != "" {
+		return e.Message
+	}
+	return e.Note
+}
+
+// About returns the object that the event is about.
+func (e Event) About() ObjectReference {
+	if e.InvolvedObject.Name != "" {
+		return e.InvolvedObject
+	}
+	return e.Regarding
+}
+
+// At returns when the event was last seen.
+func (e Event) At() Time {
+	for _, t := range []Time{e.LastTimestamp, e.EventTime, e.FirstTimestamp, e.Metadata.CreationTimestamp} {
+		if !t.IsZero() {
+			return t
+		}
+	}
+	return Time{}
+}
+
+// ConfigMap is a v1 ConfigMap.
+type ConfigMap struct {
+	Metadata Metadata          `json:"metadata"`
+	Data     map[string]string `json:"data"`
+}
+
+// DaemonSet is an apps/v1 DaemonSet.
+type DaemonSet struct {
+	Metadata Metadata `json:"metadata"`
+	Spec     struct {
+		Template struct {
+			Spec PodSpec `json:"spec"`
+		} `json:"template"`
+	} `json:"spec"`
+	Status struct {
+		DesiredNumberScheduled int `json:"desiredNumberScheduled"`
+		NumberReady            int `json:"numberReady"`
+	} `json:"status"`
+}
+
+// VersionInfo is the API server's /version.
+type VersionInfo struct {
+	GitVersion string `json:"gitVersion"`
+}
+
+// WindowsEvents is events.json: excerpts of the node's event logs.
+var WindowsEvents = listKind[WindowsEvent]("events.json")
+
+// WindowsEvent is one record of a Windows event log.
+type WindowsEvent struct {
+	Log      string `json:"log"`
+	Provider string `json:"provider"`
+	ID       int    `json:"id"`
+	Level    string `json:"level"`
+	Time     Time   `json:"time"`
+	Message  string `json:"message"`
+}

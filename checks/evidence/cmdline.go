@@ -1,0 +1,192 @@
+package evidence
+
+import (
+	"strconv"
+	"strings"
+)
+
+// SplitArgs splits a Windows command line into arguments as CommandLineToArgvW
+// and Go's runtime do. The program comes first and has rules of its own: quotes
+// end at the next quote and backslashes mean nothing. A line that begins with a
+// dash has no program in front.
+func SplitArgs(line string) []string {
+	var args []string
+	rest := strings.TrimLeft(line, " \t\r\n")
+	if rest != "" && rest[0] != '-' {
+		var program string
+		program, rest = cutProgram(rest)
+		args = append(args, program)
+	}
+	for {
+		rest = strings.TrimLeft(rest, " \t\r\n")
+		if rest == "" {
+			return args
+		}
+		var arg string
+		arg, rest = cutArg(rest)
+		args = append(args, arg)
+	}
+}
+
+func cutProgram(s string) (program, rest string) {
+	if s[0] == '"' {
+		program, rest, _ = strings.Cut(s[1:], `"`)
+		return program, rest
+	}
+	if end := strings.IndexAny(s, " \t\r\n"); end >= 0 {
+		return s[:end], s[end:]
+	}
+	return s, ""
+}
+
+// cutArg takes one argument off s. Backslashes are plain unless a quote follows
+// them: then two of them make one, and an odd one makes the quote plain.
+func cutArg(s string) (arg, rest string) {
+	var b strings.Builder
+	quoted, slashes := false, 0
+	for i := 0; i < len(s); i++ {
+		c := s[i]
+		if c == '\\' {
+			slashes++
+			continue
+		}
+		if c != '"' {
+			b.WriteString(strings.Repeat(`\`, slashes))
+			slashes = 0
+			if !quoted && strings.IndexByte(" \t\r\n", c) >= 0 {
+				return b.String(), s[i:]
+			}
+			b.WriteByte(c)
+			continue
+		}
+		b.WriteString(strings.Repeat(`\`, slashes/2))
+		if slashes%2 == 1 {
+			b.WriteByte('"')
+		} else {
+			if quoted && i+1 < len(s) && s[i+1] == '"' {
+				b.WriteByte('"')
+				i++
+			}
+			quoted = !quoted
+		}
+		slashes = 0
+	}
+	b.WriteString(strings.Repeat(`\`, slashes))
+	return b.String(), ""
+}
+
+// Flags are the flags of a Go program's command line.
+type Flags struct {
+	names  []string
+	values map[string][]string
+}
+
+// ParseFlags reads --flag=value, --flag value, -flag and --flag="". The program
+// itself and other arguments without a dash are passed over; so are the
+// switches of PowerShell or cmd.exe, when one of them starts the program.
+//
+// Whether a flag is boolean cannot be seen, so "--ip-masq vxlan0" gives ip-masq
+// the value vxlan0. A flag that no value follows is "true".
+func ParseFlags(args []string) Flags {
+	f := Flags{values: map[string][]string{}}
+	args = unwrapShell(args)
+	for i := 0; i < len(args); i++ {
+		if args[i] == "--" {
+			break
+		}
+		name, ok := flagName(args[i])
+		if !ok {
+			continue
+		}
+		name, value, given := strings.Cut(name, "=")
+		if !given {
+			value = "true"
+			if i+1 < len(args) && isFlagValue(args[i+1]) {
+				i++
+				value = args[i]
+			}
+		}
+		f.add(name, unquote(value))
+	}
+	return f
+}
+
+func (f *Flags) add(name, value string) {
+	name = normalFlag(name)
+	if _, seen := f.values[name]; !seen {
+		f.names = append(f.names, name)
+	}
+	f.values[name] = append(f.values[name], value)
+}
+
+// Get returns the flag's value, the last one where it is repeated.
+func (f Flags) Get(name string) (value string, ok bool) {
+	values := f.values[normalFlag(name)]
+	if len(values) == 0 {
+		return "", false
+	}
+	return values[len(values)-1], true
+}
+
+// All returns every value of a repeated flag, in order.
+func (f Flags) All(name string) []string { return f.values[normalFlag(name)] }
+
+// Has tells whether the flag is there.
+func (f Flags) Has(name string) bool { return len(f.values[normalFlag(name)]) > 0 }
+
+// Names lists the flags in the order in which they first appear, with dashes
+// and without the leading ones.
+func (f Flags) Names() []string { return f.names }
+
+// normalFlag makes log_dir and log-dir one flag, as Kubernetes does.
+func normalFlag(name string) string { return strings.ReplaceAll(name, "_", "-") }
+
+func flagName(arg string) (string, bool) {
+	name, ok := strings.CutPrefix(arg, "-")
+	if !ok {
+		return "", false
+	}
+	name = strings.TrimPrefix(name, "-")
+	if name == "" || !isWordByte(name[0]) || name[0] >= '0' && name[0] <= '9' {
+		return "", false
+	}
+	return name, true
+}
+
+// isFlagValue tells a value from the next flag; -999 is a value.
+func isFlagValue(arg string) bool {
+	return !strings.HasPrefix(arg, "-") || len(arg) > 1 && arg[1] >= '0' && arg[1] <= '9'
+}
+
+func unquote(s string) string {
+	for _, q := range []string{`"`, `'`} {
+		if len(s) >= 2 && strings.HasPrefix(s, q) && strings.HasSuffix(s, q) {
+			return s[1 : len(s)-1]
+		}
+	}
+	return s
+}
+
+// KubeadmFlags reads kubeadm-flags.env, KUBELET_KUBEADM_ARGS="--a=b --c=d",
+// into arguments.
+func KubeadmFlags(text string) []string {
+	var args []string
+	for line := range strings.Lines(strings.TrimPrefix(text, "\ufeff")) {
+		name, value, ok := strings.Cut(strings.TrimSpace(line), "=")
+		if !ok || strings.HasPrefix(name, "#") || !strings.HasPrefix(name, "KUBELET_") {
+			continue
+		}
+		// kubeadm writes the value as a quoted Go string.
+		if plain, err := strconv.Unquote(value); err == nil {
+			value = plain
+		} else {
+			value = unquote(value)
+		}
+		for rest := strings.TrimSpace(value); rest != ""; rest = strings.TrimSpace(rest) {
+			var arg string
+			arg, rest = cutArg(rest)
+			args = append(args, arg)
+		}
+	}
+	return args
+}

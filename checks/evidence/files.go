@@ -1,0 +1,163 @@
+package evidence
+
+import (
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+)
+
+// FileIndex is files.json: what was looked for on the node's disks, and what
+// came of it. Only here is absence known.
+var FileIndex = listKind[FileRecord]("files.json")
+
+// FileRecord is one path that was looked for.
+type FileRecord struct {
+	Path       string `json:"path"`    // C:\run\flannel\subnet.env
+	Outcome    string `json:"outcome"` // copied, absent, denied, too-large, error
+	Detail     string `json:"detail"`
+	Bytes      int64  `json:"bytes"`
+	ModifiedAt Time   `json:"modifiedAt"`
+}
+
+func fileRecords(s Snapshot) map[string]FileRecord {
+	records := map[string]FileRecord{}
+	for _, r := range FileIndex.In(s) {
+		records[strings.ToLower(EvidencePath(r.Path))] = r
+	}
+	return records
+}
+
+// A NodeFile is a file of the node as far as the evidence knows it.
+type NodeFile struct {
+	Path       string // where its copy lies in the evidence tree
+	Text       string // its content as UTF-8
+	BOM        bool   // it starts with a byte order mark, which Go's JSON readers on the node refuse
+	ModifiedAt Time
+	Gap        Gap // "" where Text is the content; "absent: …" where the node does not have it
+}
+
+// Exists tells whether the node has the file; known is false where nobody looked.
+func (f NodeFile) Exists() (exists, known bool) {
+	switch f.Gap.Kind() {
+	case "":
+		return true, true
+	case Absent:
+		return false, true
+	}
+	return f.Gap.Kind() == Error && strings.Contains(string(f.Gap), tooLargeNote), f.Gap.Kind() == Error && strings.Contains(string(f.Gap), tooLargeNote)
+}
+
+const tooLargeNote = "too large to copy"
+
+// File returns the node's file at the Windows path, whatever case it is written in.
+func (s Snapshot) File(windowsPath string) NodeFile {
+	p := EvidencePath(windowsPath)
+	s.note(p)
+	return Memo(s, "file "+strings.ToLower(p), func(s Snapshot) NodeFile { return s.file(p) })
+}
+
+func (s Snapshot) file(p string) NodeFile {
+	f := NodeFile{Path: p}
+	if s.tree == nil || s.hides(p) {
+		f.Gap = neverAsked(p)
+		return f
+	}
+	record, recorded := s.records[strings.ToLower(p)]
+	f.ModifiedAt = record.ModifiedAt
+	content, gap := s.read(p)
+	switch {
+	case gap == "":
+		f.Path, _ = s.stored(p)
+		f.Text = string(content)
+		raw, err := readBounded(s.fsys, f.Path, 4)
+		f.BOM = (err == nil || len(raw) > 0) && hasBOM(raw)
+	case gap.Kind() != NotCollected:
+		f.Gap = gap
+	case recorded:
+		f.Gap = record.gap()
+	default:
+		f.Gap = gap
+	}
+	return f
+}
+
+func hasBOM(b []byte) bool {
+	s := string(b)
+	return strings.HasPrefix(s, "\xef\xbb\xbf") || strings.HasPrefix(s, "\xff\xfe") || strings.HasPrefix(s, "\xfe\xff")
+}
+
+func (r FileRecord) gap() Gap {
+	detail := Clean(r.Detail)
+	switch r.Outcome {
+	case Absent:
+		return Gap(fmt.Sprintf("%s: %s is not there", Absent, Clean(r.Path)))
+	case Denied:
+		if detail == "" {
+			detail = "run as Administrator"
+		}
+		return Gap(Denied + ": " + detail)
+	case "too-large", "copied":
+		return Gap(fmt.Sprintf("%s: %s is there, %s", Error, Clean(r.Path), tooLargeNote))
+	}
+	if detail == "" {
+		detail = "reading " + Clean(r.Path) + " gave " + Clean(r.Outcome)
+	}
+	return Gap(Error + ": " + detail)
+}
+
+// FilesIn lists the names of the recorded files that lie directly in a Windows
+// folder, copied or only known to exist, sorted as Windows sorts them.
+func (s Snapshot) FilesIn(windowsFolder string) []string {
+	if s.tree == nil {
+		return nil
+	}
+	folder := strings.ToLower(EvidencePath(windowsFolder)) + "/"
+	s.note(folder)
+	names := map[string]string{}
+	add := func(p string) {
+		name := path.Base(p)
+		if strings.EqualFold(strings.TrimSuffix(p, name), folder) && !strings.HasSuffix(name, ".gap") && !s.hides(p) {
+			names[strings.ToLower(name)] = name
+		}
+	}
+	for _, p := range s.paths {
+		add(p)
+	}
+	for _, r := range s.records {
+		if r.Outcome != Absent {
+			add(EvidencePath(r.Path))
+		}
+	}
+	var list []string
+	for _, name := range names {
+		list = append(list, name)
+	}
+	slices.SortFunc(list, func(a, b string) int { return strings.Compare(strings.ToLower(a), strings.ToLower(b)) })
+	return list
+}
+
+// A File is a Need for one of the node's files. Absence is an answer, so a file
+// that was looked for and not found meets the need.
+type File string
+
+func (f File) Gap(s Snapshot) Gap {
+	if g := s.File(string(f)).Gap; g.Kind() != Absent {
+		return g
+	}
+	return ""
+}
+
+func (f File) Paths() []string { return []string{EvidencePath(string(f))} }
+
+// A Folder is a Need for whatever is recorded below one of the node's folders.
+type Folder string
+
+func (f Folder) Gap(s Snapshot) Gap {
+	if len(s.FilesIn(string(f))) > 0 {
+		return ""
+	}
+	return neverAsked(EvidencePath(string(f)) + "/")
+}
+
+func (f Folder) Paths() []string { return []string{EvidencePath(string(f)) + "/"} }

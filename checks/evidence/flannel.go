@@ -1,0 +1,112 @@
+package evidence
+
+import (
+	"encoding/json"
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+// FlannelSubnet is subnet.env, the lease that flanneld leaves for its CNI plugin.
+type FlannelSubnet struct {
+	Network     string // 10.244.0.0/16; a comma between several
+	Subnet      string // 10.244.4.1/24: the first address that can be used, not the base
+	IPv6Network string
+	IPv6Subnet  string
+	MTU         int   // 0 where it is absent or no number
+	IPMasq      *bool // nil where it is absent
+	Missing     []string
+	Lines       map[string]int // FLANNEL_SUBNET → 2
+}
+
+// DecodeFlannelSubnet reads subnet.env. Missing holds what the CNI plugin would
+// refuse to go on without.
+func DecodeFlannelSubnet(text string) FlannelSubnet {
+	f := FlannelSubnet{Lines: map[string]int{}}
+	number := 0
+	for line := range strings.Lines(strings.TrimPrefix(text, "\ufeff")) {
+		number++
+		key, value, ok := strings.Cut(strings.TrimSpace(line), "=")
+		if !ok || !strings.HasPrefix(key, "FLANNEL_") {
+			continue
+		}
+		key, value = strings.TrimSpace(key), unquote(strings.TrimSpace(value))
+		f.Lines[key] = number
+		switch key {
+		case "FLANNEL_NETWORK":
+			f.Network = value
+		case "FLANNEL_SUBNET":
+			f.Subnet = value
+		case "FLANNEL_IPV6_NETWORK":
+			f.IPv6Network = value
+		case "FLANNEL_IPV6_SUBNET":
+			f.IPv6Subnet = value
+		case "FLANNEL_MTU":
+			if mtu, err := strconv.Atoi(value); err == nil && mtu > 0 {
+				f.MTU = mtu
+			}
+		case "FLANNEL_IPMASQ":
+			masq := value == "true"
+			f.IPMasq = &masq
+		}
+	}
+	f.need("FLANNEL_NETWORK", f.Network != "" || f.IPv6Network != "")
+	f.need("FLANNEL_SUBNET", f.Subnet != "" || f.IPv6Subnet != "")
+	f.need("FLANNEL_MTU", f.MTU != 0)
+	f.need("FLANNEL_IPMASQ", f.IPMasq != nil)
+	return f
+}
+
+func (f *FlannelSubnet) need(key string, there bool) {
+	if !there {
+		f.Missing = append(f.Missing, key)
+	}
+}
+
+// FlannelNetConf is net-conf.json, from a file of the node or from flannel's ConfigMap.
+type FlannelNetConf struct {
+	BOM         bool `json:"-"`
+	Network     string
+	IPv6Network string
+	Backend     FlannelBackend
+}
+
+// FlannelBackend is how flannel carries packets between nodes. VNI and Port are
+// 0 where they are left to their defaults, 4096 and 4789 on Windows.
+type FlannelBackend struct {
+	Type          string // vxlan, host-gw
+	Name          string // of the HNS network
+	VNI           int
+	Port          int
+	MacPrefix     string
+	DirectRouting bool
+	GBP           bool
+}
+
+// DecodeFlannelNetConf reads net-conf.json. Its keys come in any case, as they
+// do for flanneld.
+func DecodeFlannelNetConf(b []byte) (*FlannelNetConf, error) {
+	text, bom := trimBOM(b)
+	if _, err := parseJSONObject(text); err != nil {
+		return nil, err
+	}
+	c := &FlannelNetConf{BOM: bom}
+	if err := json.Unmarshal(text, c); err != nil {
+		return nil, fmt.Errorf("net-conf.json: %w", err)
+	}
+	return c, nil
+}
+
+// HostLocalLease reads a lease of the host-local store: the container that has
+// the address, and its interface. The source VIP of RKE2 is the one of
+// container kube-proxy.
+func HostLocalLease(text string) (container, ifName string) {
+	lines := strings.Fields(strings.TrimPrefix(text, "\ufeff"))
+	if len(lines) > 0 {
+		container = lines[0]
+	}
+	if len(lines) > 1 {
+		ifName = lines[1]
+	}
+	return container, ifName
+}

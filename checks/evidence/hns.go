@@ -1,0 +1,139 @@
+package evidence
+
+import "fmt"
+
+// The objects of the Host Networking Service. Windows lists them in two shapes:
+// v1 (Get-HnsNetwork of the inbox module) and v2 (HCN). Both decode to the types
+// below, under the names of v2. Ids are in lower case without braces, so that
+// they compare; an all-zero id is "". MACs read 00-15-5D-BB-6E-B1.
+//
+// Truncated means that the recorder cut inner values off (ConvertTo-Json without
+// -Depth): whatever is empty in such an object is unknown rather than empty.
+
+// HNSNetwork is one virtual network.
+type HNSNetwork struct {
+	ID           string
+	Name         string
+	Type         string         // NAT, L2Bridge, Overlay, Transparent, …: spelt as HCN spells them; "" where v1 did not say
+	Flags        uint64         // 8: it vanishes when HNS restarts
+	ManagementIP string         // v2: the policy ProviderAddress; empty on L2Bridge and Overlay is a broken network
+	AdapterName  string         // the adapter that it is bound to: "Ethernet 2"
+	DRMAC        string         // MAC of its distributed router; overlay only
+	Subnets      []HNSSubnet    // of all address pools
+	Policies     []HNSPolicy    // of the network itself
+	DNS          HNSDNS         // what its endpoints inherit
+	Extensions   []HNSExtension // switch extensions; v1 only, so empty says nothing in v2
+	State        *uint64        // 1 is created; nil where the record does not say
+	SchemaMajor  int            // 1 or 2: the shape that it was recorded in
+	SchemaMinor  int            // 0 in v1
+	Version      HNSRelease     // of HNS, which v1 objects carry; zero where unknown
+	Truncated    bool           // inner values are lost
+}
+
+// HNSSubnet is an address range of a network.
+type HNSSubnet struct {
+	Prefix  string     // 10.244.3.0/24
+	Gateway string     // next hop of the default route
+	VSID    uint64     // the VNI of an overlay; 0 where there is none
+	VLAN    uint64     // 0 where there is none
+	Routes  []HNSRoute // v2 only
+}
+
+// HNSRoute is a route of a subnet or an endpoint.
+type HNSRoute struct {
+	Prefix  string // 0.0.0.0/0
+	NextHop string
+	Metric  uint64
+}
+
+// HNSDNS is the resolver setting that HNS hands to a container.
+type HNSDNS struct {
+	Domain  string
+	Servers []string
+	Search  []string // suffixes in the order in which they are tried
+}
+
+// HNSExtension is an extension of a virtual switch. Its name is translated, its id is not.
+type HNSExtension struct {
+	ID      string
+	Name    string
+	Enabled bool
+}
+
+// HNSEndpoint is one port of a network: a pod's, the host's, or a remote pod's.
+type HNSEndpoint struct {
+	ID          string
+	Name        string
+	NetworkID   string
+	NetworkName string      // v1 only
+	NamespaceID string      // "" where it is in none
+	Containers  []string    // that share it; v1 only
+	Addresses   []string    // 10.244.1.5/24, or bare where no prefix length is known
+	MAC         string      // 00-15-5D-BB-6E-B1
+	Gateway     string      // the IPv4 one where it has two
+	DNS         HNSDNS      // as the pod sees it
+	Routes      []HNSRoute  // v2 only
+	Flags       uint64      // v2 only
+	Remote      bool        // stands for a pod of another node
+	State       *uint64     // 1 created, 2 attached, 3 shared, 4 detached, 5 degraded, 6 destroyed; nil in v2
+	Policies    []HNSPolicy // in the order in which they were recorded
+	SchemaMajor int         // 1 or 2
+	Version     HNSRelease  // v1 only
+	Truncated   bool        // inner values are lost
+}
+
+// HNSLoadBalancer is how kube-proxy's rules look in HNS; a "policy list" in v1.
+type HNSLoadBalancer struct {
+	ID          string
+	NetworkID   string
+	SourceVIP   string
+	VIPs        []string // none: the rule of a node port
+	Endpoints   []string // ids of the backends
+	Ports       []HNSPort
+	Flags       uint64 // 1 DSR, 2 IPv6; worked out for v1
+	DSR         bool
+	State       *uint64 // v1 only
+	SchemaMajor int     // 1 or 2
+	Version     HNSRelease
+	Truncated   bool // inner values are lost
+}
+
+// HNSPort is one port mapping of a load balancer.
+type HNSPort struct {
+	Protocol string // tcp, udp, or the protocol's number
+	Internal int
+	External int
+	Flags    uint64 // 1 ILB, 2 local routed VIP, 4 mux, 8 preserve DIP
+}
+
+// HNSNamespace is a network compartment: a pod's sandbox, or the host.
+type HNSNamespace struct {
+	ID            string
+	Type          string   // Host, HostDefault, Guest, GuestDefault; "" in v1
+	CompartmentID uint64   // 0 where unknown
+	Endpoints     []string // ids
+	Containers    []string // ids
+	Truncated     bool     // inner values are lost
+}
+
+// HNSGlobals is hns-globals.json.
+type HNSGlobals struct {
+	Version HNSRelease
+}
+
+// HNSRelease is a version of the service, which decides what it can do.
+type HNSRelease struct {
+	Major int
+	Minor int
+}
+
+// Known tells whether a version was recorded.
+func (v HNSRelease) Known() bool { return v != HNSRelease{} }
+
+// AtLeast tells whether v is that version or a later one. Some features came to
+// several majors at once; ask for each of them.
+func (v HNSRelease) AtLeast(major, minor int) bool {
+	return v.Major > major || v.Major == major && v.Minor >= minor
+}
+
+func (v HNSRelease) String() string { return fmt.Sprintf("%d.%d", v.Major, v.Minor) }

@@ -1,0 +1,130 @@
+package evidence
+
+// hnsNetworkTypes are the spellings of HCN; HNS itself changes their case between releases.
+var hnsNetworkTypes = []string{"NAT", "Transparent", "L2Bridge", "L2Tunnel", "ICS", "Private", "Overlay", "Internal",
+	"Mirrored", "Infiniband", "ConstrainedICS"}
+
+// DecodeHNSNetworks decodes a listing of networks.
+func DecodeHNSNetworks(b []byte) ([]HNSNetwork, error) {
+	return decodeHNS(b, "network", []string{"ID", "Name"}, func(o *hnsObject) (HNSNetwork, bool) {
+		n := HNSNetwork{
+			ID: o.id("ID"), Name: o.text("Name"), Type: canonical(o.text("Type"), hnsNetworkTypes), Flags: o.uint("Flags"),
+			Policies: hnsPolicies(o, "Policies"), DNS: hnsDNS(o), State: o.number("State"), Version: hnsVersion(o),
+		}
+		n.SchemaMajor, n.SchemaMinor = hnsSchema(o, "Ipams")
+		if n.Type == "" && n.SchemaMajor >= 2 && !o.lost("Type") {
+			n.Type = "NAT" // HNS leaves out what is its zero value
+		}
+		for _, s := range o.objects("Subnets") {
+			n.Subnets = append(n.Subnets, hnsSubnet(s))
+		}
+		for _, pool := range o.objects("Ipams") {
+			for _, s := range pool.objects("Subnets") {
+				n.Subnets = append(n.Subnets, hnsSubnet(s))
+			}
+		}
+		for _, e := range o.objects("Extensions") {
+			n.Extensions = append(n.Extensions, HNSExtension{e.id("Id"), e.text("Name"), e.bool("IsEnabled")})
+		}
+		n.ManagementIP, n.AdapterName = o.text("ManagementIP"), o.text("NetworkAdapterName")
+		if n.ManagementIP == "" {
+			n.ManagementIP = providerAddress(n.Policies)
+		}
+		for p := range policiesOf(n.Policies, "NetAdapterName") {
+			if n.AdapterName == "" {
+				n.AdapterName = p.Text("NetworkAdapterName")
+			}
+		}
+		n.DRMAC = hnsMAC(o.text("DrMacAddress"))
+		for p := range policiesOf(n.Policies, "DrMacAddress") {
+			if n.DRMAC == "" {
+				n.DRMAC = hnsMAC(p.Text("Address"))
+			}
+		}
+		n.Truncated = o.state.cut
+		return n, true
+	})
+}
+
+func hnsSubnet(o *hnsObject) HNSSubnet {
+	s := HNSSubnet{Prefix: o.text("IpAddressPrefix", "AddressPrefix"), Gateway: unspecified(o.text("GatewayAddress")), Routes: hnsRoutes(o)}
+	if s.Gateway == "" {
+		s.Gateway = defaultGateway(s.Routes)
+	}
+	for _, p := range hnsPolicies(o, "Policies") {
+		n, _ := p.Number("IsolationId")
+		switch p.Type {
+		case "VSID":
+			s.VSID = n
+		case "VLAN":
+			s.VLAN = n
+		}
+	}
+	return s
+}
+
+func hnsRoutes(o *hnsObject) []HNSRoute {
+	var list []HNSRoute
+	for _, r := range o.objects("Routes") {
+		list = append(list, HNSRoute{r.text("DestinationPrefix"), r.text("NextHop"), r.uint("Metric")})
+	}
+	return list
+}
+
+// defaultGateway prefers IPv4, of which a dual-stack record has one as well.
+func defaultGateway(routes []HNSRoute) string {
+	for _, prefix := range []string{"0.0.0.0/0", "::/0"} {
+		for _, r := range routes {
+			if r.Prefix == prefix && unspecified(r.NextHop) != "" {
+				return r.NextHop
+			}
+		}
+	}
+	return ""
+}
+
+func unspecified(address string) string {
+	if address == "0.0.0.0" || address == "::" {
+		return ""
+	}
+	return address
+}
+
+// hnsDNS reads v2's Dns object and the flat fields of v1.
+func hnsDNS(o *hnsObject) HNSDNS {
+	if dns := o.sub("Dns"); dns != nil {
+		return HNSDNS{dns.text("Domain"), dns.list("ServerList"), dns.list("Search")}
+	}
+	return HNSDNS{o.text("DNSDomain"), o.list("DNSServerList"), o.list("DNSSuffix")}
+}
+
+// hnsSchema tells the shape of an object; one of the keys is in v2 only.
+func hnsSchema(o *hnsObject, keys ...string) (major, minor int) {
+	if s := o.sub("SchemaVersion"); s != nil {
+		major, minor = s.int("Major"), s.int("Minor")
+	}
+	switch {
+	case major > 0:
+		return major, minor
+	case o.has("SchemaVersion") || o.has(keys...):
+		return 2, minor
+	}
+	return 1, 0
+}
+
+// hnsVersion reads the version of HNS, an object in globals and a number of two
+// halves in v1 objects.
+func hnsVersion(o *hnsObject) HNSRelease {
+	switch o.fields["version"].(type) {
+	case map[string]any:
+		v := o.sub("Version")
+		return HNSRelease{v.int("Major"), v.int("Minor")}
+	case string:
+		if list, _ := psObjects(o.text("Version")); len(list) == 1 {
+			v := o.sub("Version")
+			return HNSRelease{v.int("Major"), v.int("Minor")}
+		}
+	}
+	n := o.uint("Version")
+	return HNSRelease{int(n >> 32 & 0x7fffffff), int(n & 0x7fffffff)}
+}

@@ -1,0 +1,177 @@
+package evidence
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+)
+
+// maxHNSObjects bounds one listing. A node that sees 5,000 others has some
+// 100,000 remote endpoints.
+const maxHNSObjects = 200_000
+
+// decodeHNS decodes a listing, whatever stands around it: an array, one bare
+// object, HNS's own answer {"Success":true,"Output":[…]}, null, or nothing at
+// all, which is what ConvertTo-Json writes for no objects. One wrong element
+// spoils the listing: a list with a hole would look like a smaller list.
+func decodeHNS[T any](b []byte, what string, known []string, decode func(*hnsObject) (T, bool)) ([]T, error) {
+	list, n := []T{}, 0
+	err := eachHNSValue(b, func(line int, v any) error {
+		index := n
+		if n++; n > maxHNSObjects {
+			return fmt.Errorf("line %d: more than %d elements", line, maxHNSObjects)
+		}
+		if v == nil {
+			return nil
+		}
+		state := &hnsState{}
+		objects := (&hnsObject{state: state}).inner("it", v)
+		if len(objects) != 1 && state.err == nil {
+			state.err = fmt.Errorf("it is %s, where an object belongs", describe(v))
+		}
+		if state.err == nil && !objects[0].has(known...) {
+			state.err = fmt.Errorf("it is no HNS %s: it has no %s", what, strings.Join(known, " and no "))
+		}
+		if state.err == nil {
+			objects[0].path = ""
+			if value, ok := decode(objects[0]); ok {
+				list = append(list, value)
+			}
+		}
+		if state.err != nil {
+			return fmt.Errorf("line %d: element %d: %w", line, index, state.err)
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return list, nil
+}
+
+// eachHNSValue calls yield with each element and the line that it begins in.
+func eachHNSValue(b []byte, yield func(line int, v any) error) error {
+	b = bytes.TrimPrefix(b, []byte("\ufeff"))
+	b = bytes.TrimRight(b, "\x00 \t\r\n")
+	start := len(b) - len(bytes.TrimLeft(b, "\x00 \t\r\n"))
+	if start == len(b) {
+		return nil
+	}
+	dec := json.NewDecoder(bytes.NewReader(b[start:]))
+	dec.UseNumber()
+	// broken finds the place again: a Decoder's own offsets leave out what Token has read.
+	broken := func(err error) error {
+		var (
+			doc    json.RawMessage
+			syntax *json.SyntaxError
+		)
+		if errors.As(json.Unmarshal(b[start:], &doc), &syntax) {
+			syntax.Offset += int64(start)
+			return jsonError(b, syntax)
+		}
+		return err
+	}
+	if b[start] == '[' {
+		return eachElement(b, start, dec, broken, yield)
+	}
+	var v any
+	if err := dec.Decode(&v); err != nil {
+		return broken(err)
+	}
+	if _, err := dec.Token(); err != io.EOF {
+		return broken(errors.New("more text after the JSON document"))
+	}
+	items, err := unwrapHNS(v)
+	line := lineOf(b, int64(start))
+	if err != nil {
+		return fmt.Errorf("line %d: %w", line, err)
+	}
+	for _, item := range items {
+		if err := yield(line, item); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// eachElement decodes an array element by element, so that only one of them is
+// held in its loose form.
+func eachElement(b []byte, start int, dec *json.Decoder, broken func(error) error, yield func(int, any) error) error {
+	if _, err := dec.Token(); err != nil {
+		return broken(err)
+	}
+	line, counted := 1, 0
+	for dec.More() {
+		var v any
+		at := start + int(dec.InputOffset())
+		if err := dec.Decode(&v); err != nil {
+			return broken(err)
+		}
+		for at < len(b) && strings.IndexByte(", \t\r\n", b[at]) >= 0 {
+			at++
+		}
+		line += bytes.Count(b[counted:at], []byte("\n"))
+		counted = at
+		if err := yield(line, v); err != nil {
+			return err
+		}
+	}
+	if _, err := dec.Token(); err != nil {
+		return broken(err)
+	}
+	if _, err := dec.Token(); err != io.EOF {
+		return broken(errors.New("more text after the JSON document"))
+	}
+	return nil
+}
+
+// unwrapHNS takes the elements out of what stands around them: HNS's answer, or
+// the {"value":[…],"Count":2} that Windows PowerShell makes of some arrays.
+func unwrapHNS(v any) ([]any, error) {
+	for range 3 {
+		m, ok := v.(map[string]any)
+		if !ok {
+			break
+		}
+		o := newHNSObject(m, "", &hnsState{})
+		if o.has("Success") && !o.bool("Success") {
+			return nil, fmt.Errorf("HNS answered with an error instead: %s", describe(o.text("Error")))
+		}
+		inner, found := o.fields["output"]
+		if !found {
+			inner, found = o.fields["value"]
+		}
+		if !found && !o.has("Success") {
+			break
+		}
+		v = inner
+	}
+	switch v := v.(type) {
+	case nil:
+		return nil, nil
+	case []any:
+		return v, nil
+	}
+	return []any{v}, nil
+}
+
+// DecodeHNSGlobals decodes the answer about HNS's version, with or without the
+// object around it.
+func DecodeHNSGlobals(b []byte) (HNSGlobals, error) {
+	list, err := decodeHNS(b, "version", []string{"Version", "Major"}, func(o *hnsObject) (HNSGlobals, bool) {
+		if o.has("Major") {
+			return HNSGlobals{HNSRelease{o.int("Major"), o.int("Minor")}}, true
+		}
+		return HNSGlobals{hnsVersion(o)}, true
+	})
+	if err != nil {
+		return HNSGlobals{}, err
+	}
+	if len(list) != 1 || !list[0].Version.Known() {
+		return HNSGlobals{}, errors.New(`line 1: no HNS version; want {"Version":{"Major":9,"Minor":3}}`)
+	}
+	return list[0], nil
+}

@@ -1,0 +1,102 @@
+package evidence
+
+import (
+	"slices"
+	"strings"
+)
+
+// DecodeHNSLoadBalancers decodes a listing of load balancers, or of v1's policy
+// lists; those that are no load balancers are left out.
+func DecodeHNSLoadBalancers(b []byte) ([]HNSLoadBalancer, error) {
+	known := []string{"ID", "FrontendVIPs", "HostComputeEndpoints", "Policies"}
+	return decodeHNS(b, "load balancer", known, func(o *hnsObject) (HNSLoadBalancer, bool) {
+		lb := HNSLoadBalancer{
+			ID: o.id("ID"), NetworkID: o.id("HostComputeNetwork"), SourceVIP: o.text("SourceVIP"), VIPs: o.list("FrontendVIPs"),
+			Endpoints: append(o.ids("HostComputeEndpoints"), o.ids("References")...),
+			Flags:     o.uint("Flags"), State: o.number("State"), Version: hnsVersion(o),
+		}
+		for _, p := range o.objects("PortMappings") {
+			lb.Ports = append(lb.Ports, hnsPort(p))
+		}
+		lb.SchemaMajor, _ = hnsSchema(o, "HostComputeEndpoints", "FrontendVIPs", "PortMappings")
+		policies, rules := o.objects("Policies"), 0
+		for _, p := range policies {
+			if strings.EqualFold(p.text("Type"), "ELB") {
+				lb.addELB(p)
+				rules++
+			}
+		}
+		lb.VIPs = unique(lb.VIPs)
+		lb.DSR = lb.Flags&1 != 0
+		lb.Truncated = o.state.cut
+		return lb, rules > 0 || len(policies) == 0 || lb.SchemaMajor >= 2 || lb.Truncated
+	})
+}
+
+// addELB merges one rule of a v1 policy list, in which each port is a policy.
+func (lb *HNSLoadBalancer) addELB(p *hnsObject) {
+	port := hnsPort(p)
+	if p.bool("ILB") {
+		port.Flags |= 1
+	}
+	lb.Ports = append(lb.Ports, port)
+	if p.bool("IsDSR") {
+		lb.Flags |= 1
+	}
+	if lb.SourceVIP == "" {
+		lb.SourceVIP = p.text("SourceVIP")
+	}
+	for _, vip := range p.list("VIPs") {
+		if strings.Contains(vip, ":") {
+			lb.Flags |= 2
+		}
+		lb.VIPs = append(lb.VIPs, vip)
+	}
+}
+
+// unique keeps the first of each.
+func unique(list []string) []string {
+	seen := map[string]bool{}
+	return slices.DeleteFunc(list, func(s string) bool {
+		again := seen[s]
+		seen[s] = true
+		return again
+	})
+}
+
+func hnsPort(o *hnsObject) HNSPort {
+	p := HNSPort{Protocol: strings.ToLower(o.text("Protocol")), Internal: o.int("InternalPort"), External: o.int("ExternalPort"), Flags: o.uint("Flags")}
+	switch p.Protocol {
+	case "6":
+		p.Protocol = "tcp"
+	case "17":
+		p.Protocol = "udp"
+	}
+	return p
+}
+
+// DecodeHNSNamespaces decodes a listing of namespaces.
+func DecodeHNSNamespaces(b []byte) ([]HNSNamespace, error) {
+	return decodeHNS(b, "namespace", []string{"ID", "NamespaceId", "Resources"}, func(o *hnsObject) (HNSNamespace, bool) {
+		ns := HNSNamespace{ID: o.id("ID"), Type: o.text("Type"), CompartmentID: o.uint("NamespaceId")}
+		if ns.CompartmentID == 0 {
+			ns.CompartmentID = o.uint("CompartmentId")
+		}
+		for _, r := range append(o.objects("Resources"), o.objects("ResourceList")...) {
+			id := ""
+			if data := r.sub("Data"); data != nil {
+				id = data.id("ID")
+			}
+			switch kind := strings.ToLower(r.text("Type")); {
+			case id == "":
+				o.state.cut = o.state.cut || r.cut || r.lost("Data")
+			case kind == "endpoint":
+				ns.Endpoints = append(ns.Endpoints, id)
+			case kind == "container":
+				ns.Containers = append(ns.Containers, id)
+			}
+		}
+		ns.Truncated = o.state.cut
+		return ns, true
+	})
+}

@@ -1,0 +1,138 @@
+package evidence
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+)
+
+// KubeService is a v1 Service. Its name keeps it apart from a Windows Service.
+type KubeService struct {
+	Metadata Metadata `json:"metadata"`
+	Spec     struct {
+		Type                  string            `json:"type"`
+		ClusterIP             string            `json:"clusterIP"`
+		ClusterIPs            []string          `json:"clusterIPs"`
+		ExternalTrafficPolicy string            `json:"externalTrafficPolicy"`
+		SessionAffinity       string            `json:"sessionAffinity"`
+		Selector              map[string]string `json:"selector"`
+		Ports                 []ServicePort     `json:"ports"`
+	} `json:"spec"`
+}
+
+// ServicePort is one port of a Service.
+type ServicePort struct {
+	Name     string `json:"name"`
+	Protocol string `json:"protocol"`
+	Port     int    `json:"port"`
+	NodePort int    `json:"nodePort"`
+}
+
+// ClusterIPs lists the service's addresses; a headless service has none.
+func (s KubeService) ClusterIPs() []string {
+	ips := s.Spec.ClusterIPs
+	if len(ips) == 0 {
+		ips = []string{s.Spec.ClusterIP}
+	}
+	var list []string
+	for _, ip := range ips {
+		if ip != "" && ip != "None" {
+			list = append(list, ip)
+		}
+	}
+	return list
+}
+
+// EndpointSlice is a discovery.k8s.io/v1 EndpointSlice.
+type EndpointSlice struct {
+	Metadata  Metadata          `json:"metadata"`
+	Endpoints []ServiceEndpoint `json:"endpoints"`
+	Ports     []EndpointPort    `json:"ports"`
+}
+
+// ServiceEndpoint is one backend of a Service.
+type ServiceEndpoint struct {
+	Addresses  []string `json:"addresses"`
+	NodeName   string   `json:"nodeName"`
+	Conditions struct {
+		Ready *bool `json:"ready"`
+	} `json:"conditions"`
+}
+
+// EndpointPort is one port of a slice.
+type EndpointPort struct {
+	Name     string `json:"name"`
+	Protocol string `json:"protocol"`
+	Port     int    `json:"port"`
+}
+
+// objectKind holds exactly one Kubernetes object; a List of one is accepted,
+// because that is what `kubectl get nodes win-1 -o json` habits leave behind.
+func objectKind[T any](path string) *Kind[T] {
+	return &Kind[T]{path, func(b []byte) (v T, err error) {
+		var head struct {
+			Items []json.RawMessage `json:"items"`
+		}
+		if err := decodeJSON(b, &head); err != nil {
+			return v, err
+		}
+		if len(head.Items) > 1 {
+			return v, fmt.Errorf("it holds a list of %d objects where one is meant", len(head.Items))
+		}
+		if len(head.Items) == 1 {
+			b = bytes.TrimSpace(head.Items[0])
+		}
+		return v, decodeJSON(b, &v)
+	}}
+}
+
+// CRI is cri.json: what the container runtime said, in CRI v1's own JSON names.
+var CRI = jsonKind[CRIState]("cri.json")
+
+// CRIState holds the answers of the runtime service and the image service.
+type CRIState struct {
+	Version struct {
+		RuntimeName    string `json:"runtimeName"`
+		RuntimeVersion string `json:"runtimeVersion"`
+	} `json:"version"`
+	Status struct {
+		Conditions []CRICondition `json:"conditions"`
+	} `json:"status"`
+	Config    json.RawMessage `json:"config"` // the runtime's configuration, its shape differs by version
+	Images    []CRIImage      `json:"images"`
+	Sandboxes []CRISandbox    `json:"sandboxes"`
+}
+
+// CRICondition is RuntimeReady or NetworkReady.
+type CRICondition struct {
+	Type    string `json:"type"`
+	Status  bool   `json:"status"`
+	Reason  string `json:"reason"`
+	Message string `json:"message"`
+}
+
+// CRIImage is one image of the runtime.
+type CRIImage struct {
+	ID       string   `json:"id"`
+	RepoTags []string `json:"repoTags"`
+}
+
+// CRISandbox is one pod sandbox.
+type CRISandbox struct {
+	ID       string `json:"id"`
+	State    string `json:"state"` // SANDBOX_READY, SANDBOX_NOTREADY
+	Metadata struct {
+		Name      string `json:"name"`
+		Namespace string `json:"namespace"`
+	} `json:"metadata"`
+}
+
+// ConfigValue looks a key up in the runtime's configuration, at any depth and in any case:
+// "sandboxImage" lies elsewhere in each version of containerd.
+func (c CRIState) ConfigValue(key string) string {
+	var tree any
+	if json.Unmarshal(c.Config, &tree) != nil {
+		return ""
+	}
+	return findString(tree, key, 0)
+}

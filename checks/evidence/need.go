@@ -1,0 +1,60 @@
+package evidence
+
+import "strings"
+
+// A Need is evidence that a check may depend on: a Kind, a File, the Logs of a
+// component, a fact worked out from several of them, or Any of several.
+type Need interface {
+	// Gap says why the need is not met in s, or "" where it is.
+	Gap(s Snapshot) Gap
+	// Paths are the evidence paths that could meet the need; a path that ends
+	// with a slash stands for everything below it.
+	Paths() []string
+}
+
+type anyOf []Need
+
+// Any is met as soon as one of the alternatives is.
+func Any(alternatives ...Need) Need { return anyOf(alternatives) }
+
+func (a anyOf) Gap(s Snapshot) Gap {
+	var first Gap
+	for _, n := range a {
+		g := n.Gap(s)
+		if g == "" {
+			return ""
+		}
+		// A refusal or a hang tells the reader more than "was not collected".
+		if first == "" || first.Kind() == NotCollected && g.Kind() != NotCollected {
+			first = g
+		}
+	}
+	return first
+}
+
+func (a anyOf) Paths() []string {
+	var paths []string
+	for _, n := range a {
+		paths = append(paths, n.Paths()...)
+	}
+	return paths
+}
+
+// Covers tells whether one of the needs answers for path.
+func Covers(needs []Need, path string) bool {
+	for _, n := range needs {
+		for _, p := range n.Paths() {
+			if matches(p, path) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+func matches(pattern, path string) bool {
+	if strings.HasSuffix(pattern, "/") {
+		return len(path) >= len(pattern) && strings.EqualFold(path[:len(pattern)], pattern)
+	}
+	return strings.EqualFold(pattern, path)
+}

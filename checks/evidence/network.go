@@ -1,0 +1,101 @@
+package evidence
+
+// The network as Windows and HNS see it, and what probes measured.
+var (
+	Adapters         = listKind[Adapter]("adapters.json")
+	Routes           = listKind[Route]("routes.json")
+	DNSClient        = jsonKind[DNSClientSettings]("dns-client.json")
+	Ports            = jsonKind[PortTable]("ports.json")
+	HNSNetworks      = &Kind[[]HNSNetwork]{"hns-networks.json", DecodeHNSNetworks}
+	HNSEndpoints     = &Kind[[]HNSEndpoint]{"hns-endpoints.json", DecodeHNSEndpoints}
+	HNSLoadBalancers = &Kind[[]HNSLoadBalancer]{"hns-loadbalancers.json", DecodeHNSLoadBalancers}
+	HNSNamespaces    = &Kind[[]HNSNamespace]{"hns-namespaces.json", DecodeHNSNamespaces}
+	HNSVersion       = &Kind[HNSGlobals]{"hns-globals.json", DecodeHNSGlobals}
+	ReachProbes      = listKind[ReachProbe]("probes/reach.json")
+	DNSProbes        = listKind[DNSProbe]("probes/dns.json")
+)
+
+// Adapter is one network interface, virtual ones included.
+type Adapter struct {
+	Name        string   `json:"name"` // "vEthernet (Ethernet)"; localised on some systems
+	Description string   `json:"description"`
+	IfIndex     int      `json:"ifIndex"`
+	Status      string   `json:"status"` // up, down, …
+	MAC         string   `json:"mac"`
+	MTU         int      `json:"mtu"`
+	DHCP        *bool    `json:"dhcp"`
+	Addresses   []string `json:"addresses"` // 10.0.0.4/24
+	Gateways    []string `json:"gateways"`
+	DNSServers  []string `json:"dnsServers"`
+	DNSSuffix   string   `json:"dnsSuffix"`
+	Forwarding  *bool    `json:"forwarding"` // nil where the recorder could not read it
+	Compartment int      `json:"compartment"`
+}
+
+// Route is one row of the routing table.
+type Route struct {
+	Destination string `json:"destination"`
+	NextHop     string `json:"nextHop"`
+	IfIndex     int    `json:"ifIndex"`
+	Metric      int    `json:"metric"`
+}
+
+// DNSClientSettings is how the host's own resolver is set up.
+type DNSClientSettings struct {
+	SuffixSearchList []string `json:"suffixSearchList"`
+	PrimarySuffix    string   `json:"primarySuffix"`
+	Devolution       bool     `json:"devolution"`
+}
+
+// PortTable is ports.json.
+type PortTable struct {
+	Dynamic  map[string]PortRange `json:"dynamic"` // tcp, udp
+	Excluded []ExcludedPorts      `json:"excluded"`
+	Listener []PortListener       `json:"listeners"`
+}
+
+// PortRange is the dynamic port range of a protocol.
+type PortRange struct {
+	Start int `json:"start"`
+	Count int `json:"count"`
+}
+
+// ExcludedPorts is a range that Windows gives to nobody.
+type ExcludedPorts struct {
+	Protocol string `json:"protocol"`
+	Start    int    `json:"start"`
+	End      int    `json:"end"`
+}
+
+// PortListener is a socket that waits for connections.
+type PortListener struct {
+	Protocol string `json:"protocol"`
+	Address  string `json:"address"`
+	Port     int    `json:"port"`
+	Process  string `json:"process"`
+}
+
+// ReachProbe is one attempt to reach a target.
+type ReachProbe struct {
+	Target    string  `json:"target"`   // 10.96.0.1:443, or an address for icmp
+	From      string  `json:"from"`     // "node", or "namespace/pod"
+	Protocol  string  `json:"protocol"` // tcp, tls, http, icmp
+	Outcome   string  `json:"outcome"`  // ok, timeout, refused, reset, unreachable, denied, error
+	LatencyMS float64 `json:"latencyMs"`
+	Answer    string  `json:"answer"`
+}
+
+// DNSProbe is one name asked of one server in one form.
+type DNSProbe struct {
+	Name      string   `json:"name"`
+	Type      string   `json:"type"`
+	Server    string   `json:"server"` // 10.96.0.10:53, or "system"
+	Transport string   `json:"transport"`
+	From      string   `json:"from"`
+	Form      string   `json:"form"`    // plain, windows, linux: which resolver's rules made Sent
+	Sent      []string `json:"sent"`    // the names that went out
+	Outcome   string   `json:"outcome"` // ok, nxdomain, servfail, refused, truncated, timeout, error
+	Rcode     string   `json:"rcode"`
+	Answers   []string `json:"answers"`
+	LatencyMS float64  `json:"latencyMs"`
+}

@@ -1,0 +1,242 @@
+package evidence
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+)
+
+// Layout is the name and version of the tree's format, as meta.json states it.
+const Layout = "evidence/v1"
+
+// Bounds on what a hostile or broken tree may cost. They are far above what a
+// node of 250 pods in a cluster of 5,000 nodes records.
+const (
+	maxPaths   = 200_000
+	maxFile    = 64 << 20  // bytes of one structured file or configuration copy
+	maxAll     = 192 << 20 // bytes of all of them together
+	maxObjects = 600_000   // JSON objects in all of them together
+)
+
+// Meta is meta.json, the only file that every tree must hold.
+type Meta struct {
+	Layout      string    `json:"layout"`
+	Node        string    `json:"node"`
+	CollectedAt time.Time `json:"collectedAt"` // "now", for every check
+	Source      string    `json:"source"`      // live, collectlogs, …
+	Doctor      string    `json:"doctor"`
+	Elevated    *bool     `json:"elevated"` // nil where the recorder did not say
+}
+
+// A Snapshot is one loaded tree. It is read-only, cheap to copy and safe for
+// concurrent use; the zero Snapshot knows nothing.
+type Snapshot struct {
+	*tree
+	trace *Trace
+}
+
+type tree struct {
+	fsys    fs.FS
+	meta    Meta
+	paths   map[string]string // lower-case path → path in fsys
+	records map[string]FileRecord
+	hidden  []string
+	signs   map[string][]SignMatch
+
+	mu      sync.Mutex
+	bytes   int64
+	objects int
+	memo    map[any]*once
+}
+
+type once struct {
+	sync.Once
+	value any
+}
+
+// ErrNotEvidence is what Load's error wraps for a tree without meta.json.
+var ErrNotEvidence = errors.New("not an evidence tree")
+
+// Load opens the evidence tree in fsys. Only meta.json is read here; the rest
+// is decoded when a check first asks for it.
+func Load(fsys fs.FS) (Snapshot, error) {
+	t := &tree{fsys: fsys, paths: map[string]string{}, memo: map[any]*once{}}
+	if err := t.index(); err != nil {
+		return Snapshot{}, err
+	}
+	s := Snapshot{tree: t}
+	meta := Meta{}
+	switch content, gap := t.read("meta.json"); {
+	case gap.Kind() == NotCollected:
+		return Snapshot{}, fmt.Errorf("%w: it has no meta.json; write one that holds {\"layout\":%q,\"node\":\"NAME\",\"collectedAt\":\"2026-01-31T10:00:00Z\"}", ErrNotEvidence, Layout)
+	case gap != "":
+		return Snapshot{}, fmt.Errorf("meta.json: %s", gap.Reason())
+	default:
+		if err := decodeJSON(content, &meta); err != nil {
+			return Snapshot{}, fmt.Errorf("meta.json: %w", err)
+		}
+	}
+	if meta.Layout != Layout {
+		return Snapshot{}, fmt.Errorf("meta.json: layout is %q, and this doctor reads %q", Clean(meta.Layout), Layout)
+	}
+	meta.Node, meta.Source, meta.Doctor = Clean(meta.Node), Clean(meta.Source), Clean(meta.Doctor)
+	t.meta = meta
+	t.records = fileRecords(s)
+	return s, nil
+}
+
+func (t *tree) index() error {
+	count := 0
+	return fs.WalkDir(t.fsys, ".", func(path string, d fs.DirEntry, err error) error {
+		if err != nil {
+			if path == "." {
+				return fmt.Errorf("reading the evidence tree: %w", err)
+			}
+			return nil // an unreadable folder is a gap of what lies in it
+		}
+		if d.IsDir() {
+			return nil
+		}
+		if count++; count > maxPaths {
+			return fmt.Errorf("the tree holds more than %d files; give doctor the folder of one node", maxPaths)
+		}
+		if key := strings.ToLower(path); t.paths[key] == "" {
+			t.paths[key] = path
+		}
+		return nil
+	})
+}
+
+// Meta returns what meta.json says.
+func (s Snapshot) Meta() Meta {
+	if s.tree == nil {
+		return Meta{}
+	}
+	return s.meta
+}
+
+// Now is the time at which the evidence was collected: the only clock a check has.
+func (s Snapshot) Now() time.Time { return s.Meta().CollectedAt }
+
+// Elevated tells whether the recorder ran with administrator rights; unknown is false, false.
+func (s Snapshot) Elevated() (elevated, known bool) {
+	e := s.Meta().Elevated
+	return e != nil && *e, e != nil
+}
+
+// Paths lists all files of the tree in order, gap files included.
+func (s Snapshot) Paths() []string {
+	if s.tree == nil {
+		return nil
+	}
+	return slices.Sorted(maps.Values(s.paths))
+}
+
+// Open opens a file of the tree as it is stored.
+func (s Snapshot) Open(path string) (io.ReadCloser, error) {
+	stored, ok := s.stored(path)
+	if !ok {
+		return nil, fmt.Errorf("%s: %w", path, fs.ErrNotExist)
+	}
+	return s.fsys.Open(stored)
+}
+
+func (s Snapshot) stored(path string) (string, bool) {
+	if s.tree == nil || s.tree.hides(path) {
+		return "", false
+	}
+	stored, ok := s.paths[strings.ToLower(path)]
+	return stored, ok
+}
+
+func (t *tree) hides(path string) bool {
+	return slices.ContainsFunc(t.hidden, func(p string) bool { return matches(p, path) })
+}
+
+// Hide returns the snapshot as it would be had the needs' evidence never been
+// collected, and no log been read.
+func (s Snapshot) Hide(needs ...Need) Snapshot {
+	t := &tree{fsys: s.fsys, meta: s.meta, paths: s.paths, records: s.records, memo: map[any]*once{}}
+	t.hidden = slices.Clone(s.hidden)
+	for _, n := range needs {
+		t.hidden = append(t.hidden, n.Paths()...)
+	}
+	return Snapshot{tree: t, trace: s.trace}
+}
+
+// read returns the content of a structured file as UTF-8, or the gap that
+// stands in its place.
+func (t *tree) read(path string) ([]byte, Gap) {
+	if t == nil || t.hides(path) {
+		return nil, neverAsked(path)
+	}
+	stored, ok := t.paths[strings.ToLower(path)]
+	if !ok {
+		if gapFile, ok := t.paths[strings.ToLower(path)+".gap"]; ok {
+			content, err := readBounded(t.fsys, gapFile, 4<<10)
+			if err != nil && !errors.Is(err, errTooLarge) {
+				return nil, Gap(Error + ": " + Clean(err.Error()))
+			}
+			return nil, gapFromFile(string(DecodeText(content)))
+		}
+		return nil, neverAsked(path)
+	}
+	content, err := readBounded(t.fsys, stored, maxFile)
+	if err != nil {
+		return nil, Gap(Error + ": " + Clean(err.Error()))
+	}
+	t.mu.Lock()
+	t.bytes += int64(len(content))
+	over := t.bytes > maxAll
+	t.mu.Unlock()
+	if over {
+		return nil, Gap(fmt.Sprintf("%s: the tree holds more than %d MiB of structured evidence", Error, maxAll>>20))
+	}
+	return DecodeText(content), ""
+}
+
+func neverAsked(path string) Gap {
+	return Gap(NotCollected + ": this recording holds no " + Clean(path))
+}
+
+var errTooLarge = errors.New("too large")
+
+func readBounded(fsys fs.FS, path string, limit int64) ([]byte, error) {
+	f, err := fsys.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	content, err := io.ReadAll(io.LimitReader(f, limit+1))
+	if err != nil {
+		return nil, err
+	}
+	if int64(len(content)) > limit {
+		return content[:limit], fmt.Errorf("%w: more than %d KiB", errTooLarge, limit>>10)
+	}
+	return content, nil
+}
+
+// Memo returns what make returned the first time it was asked for under key: how
+// a value that many checks need is worked out once for a snapshot. Reads inside
+// make are not traced; they belong to whoever declares the value as a Need.
+func Memo[T any](s Snapshot, key any, make func(Snapshot) T) T {
+	if s.tree == nil {
+		return make(s)
+	}
+	s.mu.Lock()
+	o := s.memo[key]
+	if o == nil {
+		o = &once{}
+		s.memo[key] = o
+	}
+	s.mu.Unlock()
+	o.Do(func() { o.value = make(Snapshot{tree: s.tree}) })
+	return o.value.(T)
+}

@@ -1,0 +1,86 @@
+package evidence
+
+import (
+	"regexp"
+	"strings"
+	"unicode/utf8"
+)
+
+// SourceVIP is sourceVip.json: what host-local answered when it was asked for
+// the address that kube-proxy sends from on an overlay.
+type SourceVIP struct {
+	IP        string // 10.244.3.9, without a prefix length; "" where the answer has none
+	Prefix    string // 10.244.3.9/24, as it is written
+	ErrorCode int    // of host-local, which writes its error where the address should be
+	ErrorMsg  string
+	Garbled   bool // the text starts with characters of a wrong encoding, so that no reader can use it
+}
+
+// DecodeSourceVIP reads the answer in the shapes of all CNI versions. A byte
+// order mark is normal here: PowerShell wrote the file and PowerShell reads it.
+func DecodeSourceVIP(b []byte) (SourceVIP, error) {
+	text, _ := trimBOM(b)
+	if garbled(text) {
+		return SourceVIP{Garbled: true}, nil
+	}
+	root, err := parseJSONObject(text)
+	if err != nil {
+		return SourceVIP{}, err
+	}
+	v := SourceVIP{ErrorCode: root.at("code").number(), ErrorMsg: root.at("msg").text()}
+	v.Prefix = root.at("ip4", "ip").text()
+	for _, ip := range root.at("ips").items() {
+		if v.Prefix == "" {
+			v.Prefix = ip.at("address").text()
+		}
+	}
+	v.IP, _, _ = strings.Cut(strings.TrimSpace(v.Prefix), "/")
+	return v, nil
+}
+
+var encodingError = regexp.MustCompile(`invalid character '(\\u[0-9a-f]{4}|\\x[0-9a-f]{2}|[^'])[^']*'? looking for beginning of value`)
+
+// RequestGarbled tells whether host-local's error is about the encoding of the
+// request: it stumbled over a first character that is not ASCII.
+func (v SourceVIP) RequestGarbled() bool {
+	m := encodingError.FindStringSubmatch(v.ErrorMsg)
+	return m != nil && (m[1][0] == '\\' || m[1][0] >= utf8.RuneSelf)
+}
+
+// garbled tells whether the text begins with characters that no JSON begins
+// with and that a byte order mark becomes in a wrong code page: "ï»¿", "ÿþ", "茂".
+func garbled(text []byte) bool {
+	r, size := utf8.DecodeRune([]byte(strings.TrimSpace(string(text[:min(len(text), 64)]))))
+	return size > 0 && r >= utf8.RuneSelf
+}
+
+// SourceVIPRequest is sourceVipRequest.json, the question to host-local.
+type SourceVIPRequest struct {
+	BOM        bool // host-local does not accept it
+	Garbled    bool
+	CNIVersion string
+	Name       string
+	IPAMType   string
+	Subnets    []string
+	DataDir    string
+}
+
+// DecodeSourceVIPRequest reads the request.
+func DecodeSourceVIPRequest(b []byte) (SourceVIPRequest, error) {
+	text, bom := trimBOM(b)
+	r := SourceVIPRequest{BOM: bom, Garbled: garbled(text)}
+	if r.Garbled {
+		return r, nil
+	}
+	root, err := parseJSONObject(text)
+	if err != nil {
+		return r, err
+	}
+	ipam := readCNIIPAM(root.at("ipam"))
+	r.CNIVersion, r.Name, r.IPAMType = root.at("cniVersion").text(), root.at("name").text(), ipam.Type
+	r.DataDir, r.Subnets = root.at("ipam", "dataDir").text(), ipam.Ranges
+	if ipam.Subnet != "" {
+		r.Subnets = append(r.Subnets, ipam.Subnet)
+	}
+	return r, nil
+}

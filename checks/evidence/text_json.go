@@ -1,0 +1,50 @@
+package evidence
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+)
+
+// jsonError names the line of b in which decoding it went wrong, where err tells.
+func jsonError(b []byte, err error) error {
+	if err == nil {
+		return nil
+	}
+	var (
+		syntax *json.SyntaxError
+		kind   *json.UnmarshalTypeError
+	)
+	switch {
+	case errors.As(err, &syntax):
+		return &lineError{lineOf(b, syntax.Offset-1), syntax.Error(), err}
+	case errors.As(err, &kind):
+		where := "the document"
+		if kind.Field != "" {
+			where = kind.Field
+		}
+		return &lineError{lineOf(b, kind.Offset-1), fmt.Sprintf("%s is a JSON %s, where %s belongs", where, kind.Value, kind.Type), err}
+	}
+	return err
+}
+
+// lineOf returns the number of the line in which the byte at offset lies.
+func lineOf(b []byte, offset int64) int {
+	offset = min(max(offset, 0), int64(len(b)))
+	return 1 + bytes.Count(b[:offset], []byte("\n"))
+}
+
+// lineError is an error with its place; its text is plainer than that of what it wraps.
+type lineError struct {
+	line int
+	text string
+	err  error
+}
+
+func (e *lineError) Error() string {
+	return fmt.Sprintf("line %d: %s", e.line, strings.TrimPrefix(e.text, "json: "))
+}
+
+func (e *lineError) Unwrap() error { return e.err }

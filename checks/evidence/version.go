@@ -1,0 +1,52 @@
+package evidence
+
+import (
+	"cmp"
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+// Version is a released version. What follows the numbers (-eks-1a2b3c, +rke2r1,
+// -rc.1) is left out: the faults of this program are tied to releases.
+type Version struct{ Major, Minor, Patch int }
+
+// ParseVersion reads v1.28.4-eks-1a2b3c, 19.03.5, v2.0 and 1.28+.
+func ParseVersion(s string) (Version, bool) {
+	s = strings.TrimSpace(s)
+	s = strings.TrimPrefix(strings.TrimPrefix(s, "v"), "V")
+	var numbers [3]int
+	for i := range numbers {
+		end := 0
+		for end < len(s) && s[end] >= '0' && s[end] <= '9' {
+			end++
+		}
+		n, err := strconv.Atoi(s[:end])
+		if err != nil || n > 1_000_000 {
+			return Version{}, false
+		}
+		numbers[i] = n
+		s = s[end:]
+		if i == 2 || len(s) < 2 || s[0] != '.' || s[1] < '0' || s[1] > '9' {
+			if i == 0 {
+				return Version{}, false // a lone number is a build or a count, not a version
+			}
+			break
+		}
+		s = s[1:]
+	}
+	if s != "" && !strings.ContainsRune("-+. _~", rune(s[0])) {
+		return Version{}, false
+	}
+	return Version{numbers[0], numbers[1], numbers[2]}, true
+}
+
+// Compare is negative where v is older than o, and positive where it is newer.
+func (v Version) Compare(o Version) int {
+	return cmp.Or(cmp.Compare(v.Major, o.Major), cmp.Compare(v.Minor, o.Minor), cmp.Compare(v.Patch, o.Patch))
+}
+
+// AtLeast tells whether v is o or a later version.
+func (v Version) AtLeast(o Version) bool { return v.Compare(o) >= 0 }
+
+func (v Version) String() string { return fmt.Sprintf("v%d.%d.%d", v.Major, v.Minor, v.Patch) }

@@ -1,0 +1,133 @@
+package evidence
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"sigs.k8s.io/yaml"
+)
+
+// A yamlObject is a mapping of a YAML or JSON document. Kubernetes matches the
+// keys of its configurations exactly, so they are not folded here.
+type yamlObject struct {
+	fields map[string]json.RawMessage
+	err    error // the first field that did not decode
+}
+
+// parseYAMLObject reads one document. JSON is told by its brace, as Kubernetes
+// does, because YAML does not take the tabs that JSON may be indented with.
+func parseYAMLObject(b []byte) (*yamlObject, error) {
+	b, _ = trimBOM(b)
+	if len(b) > maxConfig {
+		return nil, fmt.Errorf("%d bytes are too many for a configuration", len(b))
+	}
+	if len(bytes.TrimSpace(b)) == 0 {
+		return nil, fmt.Errorf("line 1: the file is empty")
+	}
+	if err := checkNesting(b); err != nil {
+		return nil, err
+	}
+	o := &yamlObject{}
+	if bytes.HasPrefix(bytes.TrimSpace(b), []byte("{")) && json.Unmarshal(b, &o.fields) == nil {
+		return o, nil
+	}
+	var converted []byte
+	err := guard(func() (err error) {
+		converted, err = yaml.YAMLToJSON(b)
+		return err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("%s", strings.TrimPrefix(err.Error(), "error converting YAML to JSON: yaml: "))
+	}
+	if err := json.Unmarshal(converted, &o.fields); err != nil {
+		return nil, fmt.Errorf("line 1: not a YAML mapping")
+	}
+	return o, nil
+}
+
+// take decodes a field and tells whether it is there; null is not.
+func (o *yamlObject) take(key string, into any) bool {
+	raw, ok := o.fields[key]
+	if !ok || string(raw) == "null" {
+		return false
+	}
+	if err := json.Unmarshal(raw, into); err != nil && o.err == nil {
+		o.err = fmt.Errorf("%s: %w", key, err)
+	}
+	return true
+}
+
+// object returns a nested mapping, which is empty where there is none.
+func (o *yamlObject) object(key string) *yamlObject {
+	nested := &yamlObject{}
+	o.take(key, &nested.fields)
+	return nested
+}
+
+// guard turns a panic of a foreign parser into an error: a file must not be
+// able to end the program.
+func guard(parse func() error) (err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			err = fmt.Errorf("the file cannot be parsed: %v", r)
+		}
+	}()
+	return parse()
+}
+
+// checkNesting refuses what could send a recursive parser of YAML or TOML too
+// deep: brackets in brackets, far indentation, rows of "- - -".
+func checkNesting(b []byte) error {
+	depth := 0
+	number := 0
+	for line := range bytes.Lines(b) {
+		number++
+		indent := len(line) - len(bytes.TrimLeft(line, " \t"))
+		markers := 0
+		for rest := line[indent:]; len(rest) > 1 && bytes.IndexByte([]byte("-?:"), rest[0]) >= 0 && (rest[1] == ' ' || rest[1] == '\t'); rest = bytes.TrimLeft(rest[1:], " \t") {
+			markers++
+		}
+		depth = nesting(line, depth)
+		if depth > maxNesting || indent > 2*maxNesting || markers > maxNesting {
+			return fmt.Errorf("line %d: nested deeper than %d levels", number, maxNesting)
+		}
+	}
+	return nil
+}
+
+// nesting returns how deep the brackets are at the end of the line. Quotes are
+// followed within the line only: an apostrophe in plain text must not hide the
+// brackets of all that follows, and too high a count merely refuses a file that
+// no component would write.
+func nesting(line []byte, depth int) int {
+	var quote byte
+	deepest := depth
+	for i := 0; i < len(line); i++ {
+		c := line[i]
+		switch {
+		case quote != 0:
+			if c == '\\' && quote == '"' {
+				i++
+			} else if c == quote {
+				quote = 0
+			}
+		case c == '#' && (i == 0 || line[i-1] == ' ' || line[i-1] == '\t'):
+			i = len(line)
+		case c == '"', c == '\'':
+			if bytes.IndexByte(line[i+1:], c) >= 0 {
+				quote = c
+			}
+		case c == '[', c == '{':
+			depth++
+			deepest = max(deepest, depth)
+		case c == ']', c == '}':
+			depth = max(depth-1, 0)
+		}
+	}
+	if deepest > maxNesting {
+		return deepest
+	}
+	return depth
+}

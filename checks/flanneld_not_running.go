@@ -1,0 +1,26 @@
+package checks
+
+import "doctor/checks/evidence"
+
+var _ = Register(Check{
+	ID:       "flanneld-not-running",
+	Title:    "flanneld does not run",
+	Category: CategoryComponents,
+	FAQ:      []int{1, 2},
+	Doc: `flanneld asks for the node's subnet, creates the HNS network and writes subnet.env. Without it the network of running pods goes on for a while, but nothing survives a restart, and routes to other nodes are no longer kept.
+
+The check looks for a running service, a process flanneld.exe, and the HostProcess pod of a DaemonSet.`,
+	Fix: Fix{
+		Text:     "read the end of flanneld's log for the reason of its last exit, mend that, and start it again; where it runs as a DaemonSet, delete its pod on {node} instead",
+		Commands: []string{"Get-Service flanneld", "Start-Service flanneld"},
+		Impact:   "if flanneld has to create the HNS network anew, this node's connections drop for some seconds",
+	},
+	Links:    []string{"https://kubernetes.io/docs/tasks/debug/debug-cluster/windows/", "https://github.com/flannel-io/flannel/blob/master/Documentation/running.md"},
+	Explains: []string{"flannel-subnet-env-missing", "hns-network-missing"},
+	Applies:  OnFlannel,
+	Needs:    []evidence.Need{componentSources},
+	Uses:     []evidence.Need{evidence.Services, evidence.Processes, evidence.Pods},
+	Run: func(s evidence.Snapshot) ([]Finding, error) {
+		return About(s).Components["flanneld"].notRunning(s, "the pod network is neither created nor kept")
+	},
+})

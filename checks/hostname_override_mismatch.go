@@ -1,0 +1,55 @@
+package checks
+
+import (
+	"strings"
+
+	"doctor/checks/evidence"
+)
+
+var _ = Register(Check{
+	ID:       "hostname-override-mismatch",
+	Title:    "kube-proxy goes by another name than the Node object",
+	Category: CategoryNetwork,
+	FAQ:      []int{6},
+	Doc: `kube-proxy takes an endpoint for its own when the endpoint's node name is its own host name. If it goes by another name than the Node object, it takes the pods of its own node for remote ones, and when it cleans up it deletes their HNS endpoints: pods lose their adapter minutes or hours after they started well.
+
+kube-proxy lowers the case of its name, so a difference in case is none. Without --hostname-override its name is the machine's, which never holds a dot.`,
+	Fix: Fix{
+		Text:     "give kube-proxy --hostname-override={node} (or hostnameOverride in its configuration), restart it, and recreate the pods that lost their adapter",
+		Commands: []string{"nssm edit kube-proxy", "Restart-Service kube-proxy"},
+		Impact:   "connections to Services may break for some seconds while kube-proxy rebuilds its load balancers",
+	},
+	Links:    []string{"https://kubernetes.io/docs/tasks/debug/debug-cluster/windows/", "https://github.com/kubernetes/kubernetes/issues/71799"},
+	Explains: []string{"pods-stuck-creating"},
+	Needs:    []evidence.Need{NeedProxySettings, evidence.Node},
+	Uses:     append(proxySources, kubeletSources...),
+	Signs: []Sign{
+		{Text: "Failed to retrieve node info: nodes", Also: []string{"not found"}, Says: "kube-proxy asks for a Node that does not exist: it goes by another name"},
+	},
+	Run: func(s evidence.Snapshot) ([]Finding, error) {
+		n := About(s)
+		name := evidence.Node.In(s).Metadata.Name
+		if name == "" {
+			return nil, Unknown(evidence.NotCollected + ": the Node object in this recording has no name")
+		}
+		override := n.proxy.HostnameOverride
+		value := strings.TrimSpace(override.Value)
+		switch {
+		case override.Set && (evidence.Placeholder(value) || strings.ContainsAny(value, "$%(")):
+			return nil, nil // a variable that the start script fills in, with the node's name in every recipe
+		case override.Set && !strings.EqualFold(value, name):
+			return []Finding{Findingf(Fail, "kube-proxy", "kube-proxy goes by the name %s, and the Node object is called %s", value, name).
+				With(override.From).At(evidence.Node.Path(), "metadata.name is %s", name)}, nil
+		case override.Set:
+			return nil, nil
+		case strings.Contains(name, "."):
+			return []Finding{Findingf(Fail, "kube-proxy", "kube-proxy has no --hostname-override, so it goes by the machine's name, which cannot be %s", name).
+				With(n.proxy.From).At(evidence.Node.Path(), "metadata.name is %s", name)}, nil
+		}
+		if f, ok := n.KubeletFlag("hostname-override"); ok && f.Live && f.Value != "" && !strings.ContainsAny(f.Value, "$%(") {
+			return []Finding{Findingf(Warn, "kube-proxy", "the kubelet is told to be %s, and kube-proxy is told nothing: it goes by the machine's name", f.Value).
+				With(n.proxy.From, f.From)}, nil
+		}
+		return nil, nil
+	},
+})

@@ -1,0 +1,25 @@
+package checks
+
+import "doctor/checks/evidence"
+
+var _ = Register(Check{
+	ID:       "kubelet-not-running",
+	Title:    "the kubelet does not run",
+	Category: CategoryComponents,
+	FAQ:      []int{1, 2},
+	Doc: `Without the kubelet no pod is started, stopped or reported, and the node turns NotReady within a minute.
+
+The check looks for a running service, a process kubelet.exe, or a service such as rke2 that runs it as a child. A stopped service is a fault; a missing one only where the processes were recorded too.`,
+	Fix: Fix{
+		Text:     "read the end of the kubelet's log for the reason of its last exit, mend that, and start it again",
+		Commands: []string{"Get-Service kubelet", "Start-Service kubelet"},
+		Impact:   "running containers are not touched",
+	},
+	Links:    []string{"https://kubernetes.io/docs/tasks/debug/debug-cluster/windows/"},
+	Explains: []string{"flanneld-not-running", "kube-proxy-not-running", "node-not-ready", "pods-stuck-creating"},
+	Needs:    []evidence.Need{componentSources},
+	Uses:     []evidence.Need{evidence.Services, evidence.Processes, evidence.Pods},
+	Run: func(s evidence.Snapshot) ([]Finding, error) {
+		return About(s).Components["kubelet"].notRunning(s, "no pod on this node is started or reported")
+	},
+})

@@ -1,0 +1,45 @@
+package checks
+
+import (
+	"strings"
+
+	"doctor/checks/evidence"
+)
+
+var _ = Register(Check{
+	ID:       "kubelet-service-paused",
+	Title:    "the kubelet's service is paused: the kubelet exits as soon as it starts",
+	Category: CategoryComponents,
+	FAQ:      []int{2},
+	Doc: `nssm pauses a service whose program exits again and again. A paused kubelet service therefore means that the kubelet refuses to start: a flag that this version no longer knows, a configuration it rejects, a certificate it cannot read. The reason is in its error log.
+
+Before kubeadm join the kubelet has no configuration yet and exits in a loop: that is expected.`,
+	Fix: Fix{
+		Text:     "read the end of the kubelet's error log, mend what it names, and restart the service; continuing it alone changes nothing",
+		Commands: []string{`Get-Content C:\var\log\kubelet\kubelet.err.log -Tail 30`, "Restart-Service kubelet"},
+		Impact:   "running containers are not touched",
+	},
+	Links:    []string{"https://github.com/kubernetes-sigs/sig-windows-tools/issues/229", "https://nssm.cc/usage"},
+	Explains: []string{"kubelet-not-running"},
+	Needs:    []evidence.Need{evidence.Services},
+	Uses:     []evidence.Need{evidence.File(kubeletConfigs[0]), evidence.Node},
+	Signs: []Sign{
+		{Text: "kubelet service entered the paused state", In: []string{evidence.InEvents}, Says: "the service manager paused the kubelet's service"},
+		{Text: "http://localhost:10248/healthz", Also: []string{"refused"}, Says: "the kubelet's health port refuses connections: the kubelet does not stay up"},
+	},
+	Run: func(s evidence.Snapshot) ([]Finding, error) {
+		var findings []Finding
+		for _, svc := range About(s).Components["kubelet"].Services {
+			if !strings.HasPrefix(strings.ToLower(svc.State), "paus") {
+				continue
+			}
+			level, why := Fail, "the kubelet exits as soon as it starts"
+			if s.File(kubeletConfigs[0]).Gap.Kind() == evidence.Absent && !evidence.Node.Known(s) {
+				level, why = Info, "expected before kubeadm join, as there is no kubelet configuration yet"
+			}
+			findings = append(findings, Findingf(level, svc.Name, "service %s is paused: %s", svc.Name, why).
+				At(evidence.Services.Path(), "%s: state is %s, exit code %d", svc.Name, svc.State, svc.ExitCode))
+		}
+		return findings, nil
+	},
+})

@@ -1,0 +1,51 @@
+package checks
+
+import (
+	"slices"
+	"strings"
+
+	"doctor/checks/evidence"
+)
+
+var _ = Register(Check{
+	ID:       "kubeproxy-network-name-unset-or-missing",
+	Title:    "kube-proxy is not told its HNS network, or the network is not there",
+	Category: CategoryNetwork,
+	FAQ:      []int{11},
+	Doc:      `kube-proxy programs Services on one HNS network, which --network-name, winkernel.networkName or the variable KUBE_NETWORK names: cbr0, flannel.4096, vxlan0, Calico, azure, vpcbr…. Without a name it exits; with the name of a network that HNS does not have it waits for it forever. Starting before the CNI plugin has made the network is the usual reason after a reboot.`,
+	Fix: Fix{
+		Text:     "give kube-proxy the name of the pod network, {network}, through KUBE_NETWORK of its service or --network-name, and restart it once the network is there",
+		Commands: []string{"Get-HnsNetwork | Select-Object Name, Type", "nssm set kube-proxy AppEnvironmentExtra KUBE_NETWORK={network}", "Restart-Service kube-proxy"},
+		Impact:   "Services do not answer from this node until kube-proxy has programmed them again",
+	},
+	Links:    []string{"https://github.com/kubernetes/kubernetes/issues/74435", "https://kubernetes.io/docs/tasks/debug/debug-cluster/windows/"},
+	Explains: []string{"kube-proxy-not-running"},
+	Needs:    []evidence.Need{NeedProxySettings, evidence.HNSNetworks},
+	Uses:     append(proxySources, evidence.Env),
+	Signs: []Sign{
+		{Text: "Environment variable KUBE_NETWORK and network-flag not initialized", Says: "kube-proxy is not told its HNS network"},
+		{Text: "Unable to find HNS Network specified", Says: "kube-proxy does not find the HNS network that it was told"},
+	},
+	Run: func(s evidence.Snapshot) ([]Finding, error) {
+		n := About(s)
+		name := n.proxy.NetworkName
+		networks := evidence.HNSNetworks.In(s)
+		switch {
+		case !name.Set && len(n.Components["kube-proxy"].Pods) > 0:
+			return nil, Unknown(evidence.NotCollected + ": kube-proxy runs from a DaemonSet, whose start script names the network out of sight")
+		case !name.Set && evidence.Env.Known(s):
+			return []Finding{Findingf(Fail, "kube-proxy", "kube-proxy is given neither --network-name nor KUBE_NETWORK").
+				With(n.proxy.From).At(evidence.Env.Path(), "KUBE_NETWORK is not set")}, nil
+		case !name.Set:
+			return nil, Unknown(evidence.Env.Gap(s))
+		case evidence.Placeholder(name.Value) || strings.ContainsAny(name.Value, "$%("):
+			return nil, nil
+		}
+		there := func(net evidence.HNSNetwork) bool { return nameMatches(name.Value, net.Name) }
+		if slices.ContainsFunc(networks, there) {
+			return nil, nil
+		}
+		return []Finding{Findingf(Fail, "kube-proxy", "kube-proxy is told to use the HNS network %s, and HNS has %s", name.Value, networkNames(networks)).
+			With(name.From).At(evidence.HNSNetworks.Path(), "names: %s", networkNames(networks))}, nil
+	},
+})

@@ -1,0 +1,269 @@
+package checks
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"doctor/checks/evidence"
+)
+
+// A Node is what several checks must know about the node, each fact with where
+// it was learnt. It is worked out once for a snapshot, from all the evidence
+// there is, so that two checks never disagree about, say, the service CIDR.
+type Node struct {
+	Name    Fact[string]
+	OS      Fact[string]
+	Build   Fact[Build]
+	Kubelet Fact[evidence.Version]
+	Runtime Fact[Runtime]
+
+	CNI      Fact[CNI]      // the network plugin that the node is meant to use
+	Backend  Fact[Backend]  // how it carries packets between nodes
+	CNIFiles []CNIFile      // the configurations of the runtime's folder, in the order in which it loads them
+	CNIDir   Fact[string]   // the folder that the runtime reads
+	BinDirs  Fact[[]string] // the folders in which it looks for plugins
+	Networks Fact[[]string] // the HNS network that pods should be on: any of these names
+
+	PodCIDRs      Fact[[]Prefix]  // of this node
+	ClusterCIDRs  Fact[[]Prefix]  // of all pods
+	ServiceCIDRs  Fact[[]Prefix]  // of all services
+	ServiceIPs    Fact[[]Address] // ClusterIPs that are known: they lie in the service CIDR whatever it is
+	ClusterDNS    Fact[[]Address]
+	ManagementIPs Fact[[]Address] // the node's own addresses
+
+	KubeletFlags []Flag
+	Components   map[string]*Component
+	proxy        *ProxySettings
+}
+
+// A Fact is a value with its provenance, or the reason why it is not known.
+type Fact[T any] struct {
+	Value T
+	From  Because
+	Gap   evidence.Gap
+}
+
+// Known tells whether the fact was learnt.
+func (f Fact[T]) Known() bool { return f.Gap == "" && f.From.Path != "" }
+
+// learn keeps the first value offered.
+func (f *Fact[T]) learn(v T, path, format string, args ...any) {
+	if !f.Known() {
+		*f = Fact[T]{Value: v, From: Because{Path: path, Text: fmt.Sprintf(format, args...)}}
+	}
+}
+
+// miss records why a fact is not known, when nothing gave it.
+func (f *Fact[T]) miss(needs ...evidence.Need) func(evidence.Snapshot) {
+	return func(s evidence.Snapshot) {
+		if !f.Known() {
+			f.Gap = evidence.Any(needs...).Gap(s)
+			if f.Gap == "" {
+				f.Gap = evidence.Gap(evidence.NotCollected + ": the recording does not tell")
+			}
+		}
+	}
+}
+
+// Runtime is the container runtime.
+type Runtime struct {
+	Name    string // containerd, docker
+	Version evidence.Version
+	Raw     string // containerd://1.7.20
+}
+
+// Build is a Windows build with its revision; UBR is -1 where it is not known.
+type Build struct {
+	Number, UBR int
+}
+
+func (b Build) String() string {
+	if b.UBR < 0 {
+		return fmt.Sprintf("10.0.%d", b.Number)
+	}
+	return fmt.Sprintf("10.0.%d.%d", b.Number, b.UBR)
+}
+
+type aboutKey struct{}
+
+// About works out the node's facts.
+func About(s evidence.Snapshot) *Node {
+	return evidence.Memo(s, aboutKey{}, func(s evidence.Snapshot) *Node {
+		n := &Node{}
+		n.learnSystem(s)
+		n.learnComponents(s)
+		n.learnKubelet(s)
+		n.proxy = learnProxy(s, n.Components["kube-proxy"])
+		n.learnCNI(s)
+		n.learnCluster(s)
+		return n
+	})
+}
+
+func (n *Node) learnSystem(s evidence.Snapshot) {
+	node := evidence.Node.In(s)
+	if name := node.Metadata.Name; name != "" {
+		n.Name.learn(name, evidence.Node.Path(), "metadata.name is %s", name)
+	}
+	if name := s.Meta().Node; name != "" {
+		n.Name.learn(name, "meta.json", "node is %s", name)
+	}
+	n.Name.miss(evidence.Node)(s)
+
+	if os := evidence.OSInfo.In(s); os.Build > 0 {
+		b := Build{os.Build, cmp.Or(os.UBR, -1)}
+		if k, ok := kernelBuild(node.Status.NodeInfo.KernelVersion); ok && b.UBR < 0 && k.Number == b.Number {
+			b = k // collectlogs and some recorders do not see the revision, the kubelet does
+		}
+		n.Build.learn(b, evidence.OSInfo.Path(), "build %d, ubr %d", os.Build, os.UBR)
+		n.OS.learn(osName(os.ProductName, os.Build), evidence.OSInfo.Path(), "productName is %q", os.ProductName)
+	}
+	if b, ok := kernelBuild(node.Status.NodeInfo.KernelVersion); ok {
+		n.Build.learn(b, evidence.Node.Path(), "status.nodeInfo.kernelVersion is %s", node.Status.NodeInfo.KernelVersion)
+		n.OS.learn(osName(node.Status.NodeInfo.OSImage, b.Number), evidence.Node.Path(), "status.nodeInfo.osImage is %q", node.Status.NodeInfo.OSImage)
+	}
+	n.Build.miss(evidence.OSInfo, evidence.Node)(s)
+	n.OS.miss(evidence.OSInfo, evidence.Node)(s)
+
+	if v, ok := evidence.ParseVersion(node.Status.NodeInfo.KubeletVersion); ok {
+		n.Kubelet.learn(v, evidence.Node.Path(), "status.nodeInfo.kubeletVersion is %s", node.Status.NodeInfo.KubeletVersion)
+	}
+	n.Kubelet.miss(evidence.Node)(s)
+
+	if raw := node.Status.NodeInfo.ContainerRuntimeVersion; raw != "" {
+		name, version, _ := strings.Cut(raw, "://")
+		v, _ := evidence.ParseVersion(version)
+		n.Runtime.learn(Runtime{name, v, raw}, evidence.Node.Path(), "status.nodeInfo.containerRuntimeVersion is %s", raw)
+	}
+	if c := evidence.CRI.In(s).Version; c.RuntimeName != "" {
+		v, _ := evidence.ParseVersion(c.RuntimeVersion)
+		n.Runtime.learn(Runtime{c.RuntimeName, v, c.RuntimeName + "://" + strings.TrimPrefix(c.RuntimeVersion, "v")}, evidence.CRI.Path(), "runtimeVersion is %s", c.RuntimeVersion)
+	}
+	for _, svc := range evidence.Services.In(s) {
+		for _, name := range []string{"containerd", "docker"} {
+			if strings.EqualFold(svc.Name, name) && svc.Running() {
+				n.Runtime.learn(Runtime{Name: name, Raw: name}, evidence.Services.Path(), "service %s is running", svc.Name)
+			}
+		}
+	}
+	n.Runtime.miss(evidence.Node, evidence.CRI, evidence.Services)(s)
+}
+
+func kernelBuild(kernel string) (Build, bool) {
+	parts := strings.Split(kernel, ".")
+	if len(parts) < 3 {
+		return Build{}, false
+	}
+	number, err := strconv.Atoi(parts[2])
+	if err != nil || number <= 0 {
+		return Build{}, false
+	}
+	b := Build{number, -1}
+	if len(parts) > 3 {
+		if ubr, err := strconv.Atoi(parts[3]); err == nil && ubr > 0 {
+			b.UBR = ubr
+		}
+	}
+	return b, true
+}
+
+// osName is the product's name without its edition. Windows 11 calls itself
+// Windows 10 in the registry, so the build has the last word.
+func osName(product string, build int) string {
+	if name := evidence.WindowsName(build); name != "" {
+		return name
+	}
+	return cmp.Or(evidence.Clean(product), fmt.Sprintf("Windows build %d", build))
+}
+
+// Facts is the node in one line, for the header of a report.
+func (n *Node) Facts() NodeFacts {
+	var f NodeFacts
+	f.Name = evidence.Clean(n.Name.Value)
+	f.OS = evidence.Clean(n.OS.Value)
+	if n.Build.Known() {
+		f.Build = n.Build.Value.String()
+	}
+	if n.Kubelet.Known() {
+		f.Kubelet = evidence.Clean(n.Kubelet.From.Text[strings.LastIndex(n.Kubelet.From.Text, " ")+1:])
+	}
+	f.Runtime = evidence.Clean(n.Runtime.Value.Raw)
+	f.Network = evidence.Clean(strings.TrimSpace(string(n.CNI.Value) + " " + n.Backend.Value.Label()))
+	return f
+}
+
+// placeholders of a Fix, with what stands for each where the fact is not known.
+func (n *Node) placeholders() *strings.Replacer {
+	prefixes := func(f Fact[[]Prefix], unknown string) string {
+		if len(f.Value) == 0 {
+			return unknown
+		}
+		return f.Value[0].String()
+	}
+	first := func(list []string, unknown string) string {
+		if len(list) == 0 {
+			return unknown
+		}
+		return evidence.Clean(list[0])
+	}
+	addresses := func(f Fact[[]Address], unknown string) string {
+		if len(f.Value) == 0 {
+			return unknown
+		}
+		return f.Value[0].String()
+	}
+	return strings.NewReplacer(
+		"{node}", evidence.Clean(cmp.Or(n.Name.Value, "<node>")),
+		"{network}", first(n.Networks.Value, "<HNS network>"),
+		"{podCIDR}", prefixes(n.PodCIDRs, "<podCIDR>"),
+		"{clusterCIDR}", prefixes(n.ClusterCIDRs, "<cluster CIDR>"),
+		"{serviceCIDR}", prefixes(n.ServiceCIDRs, "<service CIDR>"),
+		"{clusterDNS}", addresses(n.ClusterDNS, "<cluster DNS address>"),
+		"{managementIP}", addresses(n.ManagementIPs, "<node IP>"),
+		"{osTag}", cmp.Or(osTag(n.Build.Value.Number), "<Windows version>"),
+		"{runtime}", cmp.Or(n.Runtime.Value.Name, "containerd"),
+		"{cniDir}", cmp.Or(n.CNIDir.Value, "<CNI configuration folder>"),
+		"{binDir}", first(n.BinDirs.Value, "<CNI plugin folder>"),
+	)
+}
+
+// fill puts the node's own names into a fix.
+func (n *Node) fill(f Fix) Fix {
+	r := n.placeholders()
+	filled := Fix{Text: r.Replace(f.Text), Impact: r.Replace(f.Impact), Commands: []string{}}
+	for _, c := range f.Commands {
+		filled.Commands = append(filled.Commands, evidence.Clean(r.Replace(c)))
+	}
+	return filled
+}
+
+// factNeed makes a fact a Need of checks.
+type factNeed struct {
+	gap     func(*Node) evidence.Gap
+	sources []evidence.Need
+}
+
+func (f factNeed) Gap(s evidence.Snapshot) evidence.Gap { return f.gap(About(s)) }
+
+func (f factNeed) Paths() []string { return evidence.Any(f.sources...).Paths() }
+
+// The facts that checks name among their Needs. Each lists the evidence that can tell it.
+var (
+	NeedName          = factNeed{func(n *Node) evidence.Gap { return n.Name.Gap }, []evidence.Need{evidence.Node}}
+	NeedBuild         = factNeed{func(n *Node) evidence.Gap { return n.Build.Gap }, []evidence.Need{evidence.OSInfo, evidence.Node}}
+	NeedKubelet       = factNeed{func(n *Node) evidence.Gap { return n.Kubelet.Gap }, []evidence.Need{evidence.Node}}
+	NeedRuntime       = factNeed{func(n *Node) evidence.Gap { return n.Runtime.Gap }, []evidence.Need{evidence.Node, evidence.CRI, evidence.Services}}
+	NeedCNI           = factNeed{func(n *Node) evidence.Gap { return n.CNI.Gap }, cniSources}
+	NeedBackend       = factNeed{func(n *Node) evidence.Gap { return n.Backend.Gap }, cniSources}
+	NeedNetworks      = factNeed{func(n *Node) evidence.Gap { return n.Networks.Gap }, cniSources}
+	NeedCNIFiles      = factNeed{func(n *Node) evidence.Gap { return n.CNIDir.Gap }, slices.Concat(cniFolders, runtimeConfigs)}
+	NeedPodCIDRs      = factNeed{func(n *Node) evidence.Gap { return n.PodCIDRs.Gap }, []evidence.Need{evidence.Node}}
+	NeedClusterCIDRs  = factNeed{func(n *Node) evidence.Gap { return n.ClusterCIDRs.Gap }, clusterSources}
+	NeedServiceCIDRs  = factNeed{func(n *Node) evidence.Gap { return n.ServiceCIDRs.Gap }, clusterSources}
+	NeedClusterDNS    = factNeed{func(n *Node) evidence.Gap { return n.ClusterDNS.Gap }, clusterSources}
+	NeedManagementIPs = factNeed{func(n *Node) evidence.Gap { return n.ManagementIPs.Gap }, []evidence.Need{evidence.Node, evidence.HNSNetworks, evidence.Adapters}}
+	NeedKubeletFlags  = factNeed{func(n *Node) evidence.Gap { return n.kubeletGap() }, kubeletSources}
+)

@@ -1,0 +1,176 @@
+package checks
+
+import (
+	"encoding/json"
+	"strings"
+
+	"doctor/checks/evidence"
+)
+
+const aksClusterConfig = `C:\k\kubeclusterconfig.json`
+
+var clusterSources = append([]evidence.Need{evidence.KubeServices, evidence.ConfigMaps, evidence.File(aksClusterConfig),
+	evidence.File(netConf), evidence.File(netConfs[1]), evidence.File(netConfs[2]), evidence.File(subnetEnv),
+	evidence.File(kubeletConfigs[0]), evidence.File(kubeletConfigs[1]), evidence.File(kubeletConfigs[2]), evidence.File(kubeletConfigs[3])},
+	append([]evidence.Need{evidence.Services, evidence.Processes}, cniFolders...)...)
+
+// learnCluster finds the CIDRs and the DNS address. A CNI configuration is what
+// checks compare with them, so it is the last to be believed.
+func (n *Node) learnCluster(s evidence.Snapshot) {
+	n.learnAddresses(s)
+	if node := evidence.Node.In(s); len(node.Spec.PodCIDRList()) > 0 {
+		n.PodCIDRs.learn(parsePrefixes(node.Spec.PodCIDRList()...), evidence.Node.Path(), "spec.podCIDR is %s", strings.Join(node.Spec.PodCIDRList(), ","))
+	}
+	n.PodCIDRs.miss(evidence.Node)(s)
+
+	n.learnFromKubeadm(s)
+	n.learnFromAKS(s)
+	n.learnFromFlannel(s)
+	n.learnFromKubeProxy()
+	n.learnDNS(s)
+
+	var ips []Address
+	for _, svc := range evidence.KubeServices.In(s) {
+		ips = append(ips, parseAddresses(svc.ClusterIPs()...)...)
+	}
+	if len(ips) > 0 {
+		n.ServiceIPs.learn(ips, evidence.KubeServices.Path(), "%d services have a clusterIP", len(ips))
+	}
+	n.ServiceIPs.miss(evidence.KubeServices)(s)
+	n.learnFromCNI()
+	n.ClusterCIDRs.miss(clusterSources...)(s)
+	n.ServiceCIDRs.miss(clusterSources...)(s)
+	n.ClusterDNS.miss(clusterSources...)(s)
+}
+
+func (n *Node) learnAddresses(s evidence.Snapshot) {
+	if ips := parseAddresses(evidence.Node.In(s).InternalIPs()...); len(ips) > 0 {
+		n.ManagementIPs.learn(ips, evidence.Node.Path(), "InternalIP is %s", ips[0])
+	}
+	for _, net := range evidence.HNSNetworks.In(s) {
+		if ip, ok := parseAddress(net.ManagementIP); ok && !ip.IsLinkLocalUnicast() {
+			n.ManagementIPs.learn([]Address{ip}, evidence.HNSNetworks.Path(), "ManagementIP of %s is %s", net.Name, ip)
+		}
+	}
+	for _, a := range evidence.Adapters.In(s) {
+		if ips := parseAddresses(a.Addresses...); len(a.Gateways) > 0 && len(ips) > 0 {
+			n.ManagementIPs.learn(ips, evidence.Adapters.Path(), "%s has a gateway and %s", a.Name, ips[0])
+		}
+	}
+	n.ManagementIPs.miss(evidence.Node, evidence.HNSNetworks, evidence.Adapters)(s)
+}
+
+func (n *Node) learnFromKubeadm(s evidence.Snapshot) {
+	for _, cm := range evidence.ConfigMaps.In(s) {
+		if cm.Metadata.Name != "kubeadm-config" {
+			continue
+		}
+		pods, services := evidence.KubeadmSubnets(cm.Data["ClusterConfiguration"])
+		if p := parsePrefixes(pods); len(p) > 0 {
+			n.ClusterCIDRs.learn(p, evidence.ConfigMaps.Path(), "kubeadm-config: podSubnet is %s", pods)
+		}
+		if p := parsePrefixes(services); len(p) > 0 {
+			n.ServiceCIDRs.learn(p, evidence.ConfigMaps.Path(), "kubeadm-config: serviceSubnet is %s", services)
+		}
+	}
+}
+
+func (n *Node) learnFromAKS(s evidence.Snapshot) {
+	f := s.File(aksClusterConfig)
+	if f.Gap != "" {
+		return
+	}
+	var c struct {
+		Kubernetes struct {
+			Network struct{ ClusterCidr, ServiceCidr, DnsIp string }
+		}
+	}
+	if json.Unmarshal([]byte(f.Text), &c) != nil {
+		return
+	}
+	net := c.Kubernetes.Network
+	if p := parsePrefixes(net.ClusterCidr); len(p) > 0 {
+		n.ClusterCIDRs.learn(p, f.Path, "Kubernetes.Network.ClusterCidr is %s", net.ClusterCidr)
+	}
+	if p := parsePrefixes(net.ServiceCidr); len(p) > 0 {
+		n.ServiceCIDRs.learn(p, f.Path, "Kubernetes.Network.ServiceCidr is %s", net.ServiceCidr)
+	}
+	if a := parseAddresses(net.DnsIp); len(a) > 0 {
+		n.ClusterDNS.learn(a, f.Path, "Kubernetes.Network.DnsIp is %s", net.DnsIp)
+	}
+}
+
+// learnFromFlannel reads flannel's network, which is the cluster CIDR on a flannel node.
+func (n *Node) learnFromFlannel(s evidence.Snapshot) {
+	for _, path := range netConfs {
+		if f := s.File(path); f.Gap == "" {
+			if c, err := evidence.DecodeFlannelNetConf([]byte(f.Text)); err == nil && len(parsePrefixes(c.Network)) > 0 {
+				n.ClusterCIDRs.learn(parsePrefixes(c.Network, c.IPv6Network), f.Path, "Network is %s", c.Network)
+			}
+		}
+	}
+	for _, cm := range evidence.ConfigMaps.In(s) {
+		if c, err := evidence.DecodeFlannelNetConf([]byte(cm.Data["net-conf.json"])); err == nil && len(parsePrefixes(c.Network)) > 0 {
+			n.ClusterCIDRs.learn(parsePrefixes(c.Network, c.IPv6Network), evidence.ConfigMaps.Path(), "%s: Network is %s", cm.Metadata.Name, c.Network)
+		}
+	}
+	if f := s.File(subnetEnv); f.Gap == "" {
+		if env := evidence.DecodeFlannelSubnet(f.Text); len(parsePrefixes(env.Network)) > 0 {
+			n.ClusterCIDRs.learn(parsePrefixes(env.Network), f.Path, "FLANNEL_NETWORK is %s", env.Network)
+		}
+	}
+}
+
+func (n *Node) learnFromKubeProxy() {
+	if c := n.proxy.ClusterCIDR; len(parsePrefixes(c.Value)) > 0 {
+		n.ClusterCIDRs.learn(parsePrefixes(c.Value), c.From.Path, "%s", c.From.Text)
+	}
+}
+
+func (n *Node) learnDNS(s evidence.Snapshot) {
+	for _, svc := range evidence.KubeServices.In(s) {
+		m := svc.Metadata
+		dns := m.Labels["k8s-app"] == "kube-dns" || m.Name == "kube-dns" || m.Name == "coredns" || m.Name == "rke2-coredns-rke2-coredns" || m.Name == "dns-default"
+		if ips := parseAddresses(svc.ClusterIPs()...); dns && len(ips) > 0 {
+			n.ClusterDNS.learn(ips, evidence.KubeServices.Path(), "service %s/%s has clusterIP %s", m.Namespace, m.Name, ips[0])
+		}
+	}
+	if f, ok := n.KubeletFlag("cluster-dns"); ok {
+		if ips := parseAddresses(f.Value); len(ips) > 0 {
+			n.ClusterDNS.learn(ips, f.From.Path, "--cluster-dns=%s", f.Value)
+		}
+	}
+	if c, f, gap := n.kubeletConfig(s); gap == "" {
+		if ips := parseAddresses(c.ClusterDNS...); len(ips) > 0 {
+			n.ClusterDNS.learn(ips, f.Path, "clusterDNS is %s", ips[0])
+		}
+	}
+}
+
+// learnFromCNI takes from a configuration only what it states as a fact of the
+// cluster and not as an exception: a route into the service network, and EKS's serviceCIDR.
+func (n *Node) learnFromCNI() {
+	f := n.Intended()
+	if f == nil || f.Config == nil {
+		return
+	}
+	if p := parsePrefixes(f.Config.ServiceCIDR); len(p) > 0 {
+		n.ServiceCIDRs.learn(p, f.File.Path, "serviceCIDR is %s", f.Config.ServiceCIDR)
+	}
+	for _, r := range f.Config.Routes {
+		if p, ok := parsePrefix(r.Prefix); ok && r.NeedEncap && !p.IsSingleIP() && n.holdsServices(p) {
+			n.ServiceCIDRs.learn([]Prefix{p}, f.File.Path, "route %s needs encapsulation", r.Prefix)
+		}
+	}
+}
+
+// holdsServices tells whether all services that are known lie in p, so that a
+// template's leftover 10.96.0.0/12 is not believed on a cluster that uses another range.
+func (n *Node) holdsServices(p Prefix) bool {
+	for _, ip := range append(n.ServiceIPs.Value, n.ClusterDNS.Value...) {
+		if ip.Is4() == p.Addr().Is4() && !p.Contains(ip) {
+			return false
+		}
+	}
+	return true
+}

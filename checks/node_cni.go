@@ -1,0 +1,462 @@
+package checks
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"doctor/checks/evidence"
+)
+
+// CNI is the family of a network plugin.
+type CNI string
+
+// The families that are known on Windows.
+const (
+	Flannel CNI = "flannel"
+	Calico  CNI = "calico"
+	Azure   CNI = "azure-vnet"
+	VPC     CNI = "vpc" // Amazon EKS
+	GKE     CNI = "gke"
+	Antrea  CNI = "antrea"
+	OVN     CNI = "ovn-kubernetes"
+	WinCNI  CNI = "wincni" // the first generation, 2017 to 2019
+	Bridge  CNI = "win-bridge"
+	Overlay CNI = "win-overlay"
+	NAT     CNI = "nat"
+)
+
+// Backend is the type of HNS network that carries pod traffic.
+type Backend string
+
+// The backends, under the names of HNS.
+const (
+	L2Bridge    Backend = "L2Bridge"
+	OverlayNet  Backend = "Overlay"
+	Transparent Backend = "Transparent"
+)
+
+// Label is the backend under the name that its users know.
+func (b Backend) Label() string {
+	return map[Backend]string{L2Bridge: "l2bridge", OverlayNet: "overlay", Transparent: "transparent"}[b]
+}
+
+// A CNIFile is one configuration in the folder that the runtime reads.
+type CNIFile struct {
+	Name   string // 10-flannel.conf
+	File   evidence.NodeFile
+	Config *evidence.CNIConfig // nil where it does not parse, or was not copied
+	Err    error
+}
+
+// cniFolders are the folders of all recipes; the runtime's own configuration is asked first.
+var (
+	cniFolderPaths = []string{
+		`C:\k\cni\config`, `C:\etc\cni\net.d`, `C:\k\azurecni\netconf`, `C:\ProgramData\Amazon\EKS\cni\config`,
+		`C:\etc\kubernetes\cni\config`, `C:\var\lib\rancher\rke2\agent\etc\cni`, `C:\Program Files\containerd\cni\conf`,
+	}
+	cniBinPaths = map[string]string{ // the plugin folder that belongs to a configuration folder
+		`c:\k\cni\config`:                       `C:\k\cni`,
+		`c:\etc\cni\net.d`:                      `C:\opt\cni\bin`,
+		`c:\k\azurecni\netconf`:                 `C:\k\azurecni\bin`,
+		`c:\programdata\amazon\eks\cni\config`:  `C:\Program Files\Amazon\EKS\cni`,
+		`c:\etc\kubernetes\cni\config`:          `C:\etc\kubernetes\cni`,
+		`c:\var\lib\rancher\rke2\agent\etc\cni`: `C:\var\lib\rancher\rke2\bin`,
+		`c:\program files\containerd\cni\conf`:  `C:\Program Files\containerd\cni\bin`,
+	}
+	containerdConfigs = []string{
+		`C:\Program Files\containerd\config.toml`, `C:\var\lib\rancher\rke2\agent\etc\containerd\config.toml`,
+		`C:\k\containerd\containerd_conf.toml`,
+	}
+	cniFolders     = asFolders(cniFolderPaths)
+	runtimeConfigs = asFiles(containerdConfigs)
+	cniSources     = slices.Concat([]evidence.Need{evidence.Node, evidence.HNSNetworks, evidence.Services, evidence.Processes,
+		evidence.Pods, evidence.Env, evidence.Logs("flanneld"), evidence.File(netConf), evidence.File(subnetEnv)}, cniFolders, runtimeConfigs)
+)
+
+func asFolders(paths []string) []evidence.Need {
+	var needs []evidence.Need
+	for _, p := range paths {
+		needs = append(needs, evidence.Folder(p))
+	}
+	return needs
+}
+
+const (
+	netConf   = `C:\k\net-conf.json`
+	subnetEnv = `C:\run\flannel\subnet.env`
+)
+
+var netConfs = []string{netConf, `C:\etc\kube-flannel\net-conf.json`, `C:\var\lib\rancher\rke2\agent\flanneld-net-conf.json`}
+
+// containerdConfig reads containerd's configuration, wherever the distribution keeps it.
+func containerdConfig(s evidence.Snapshot) (*evidence.ContainerdConfig, evidence.NodeFile, evidence.Gap) {
+	var gap evidence.Gap
+	for _, p := range containerdConfigs {
+		f := s.File(p)
+		if f.Gap != "" {
+			if gap == "" || gap.Kind() == evidence.NotCollected {
+				gap = f.Gap
+			}
+			continue
+		}
+		c, err := evidence.DecodeContainerdConfig([]byte(f.Text))
+		if err != nil {
+			return nil, f, evidence.Gap(evidence.Error + ": " + f.Path + ": " + err.Error())
+		}
+		return c, f, ""
+	}
+	return nil, evidence.NodeFile{}, gap
+}
+
+func (n *Node) learnCNI(s evidence.Snapshot) {
+	n.learnCNIDir(s)
+	if n.CNIDir.Known() {
+		n.CNIFiles = readCNIFiles(s, n.CNIDir.Value)
+	}
+	n.learnFamily(s)
+	n.learnBackend(s)
+	n.learnNetworks(s)
+}
+
+// learnCNIDir finds the folder that the runtime reads: by the runtime's own
+// configuration, then the kubelet's flags, then by where configurations lie.
+func (n *Node) learnCNIDir(s evidence.Snapshot) {
+	if c, f, gap := containerdConfig(s); gap == "" {
+		n.CNIDir.learn(evidence.CleanWinPath(c.ConfDir()), f.Path, "conf_dir is %s", c.ConfDir())
+		n.BinDirs.learn(c.BinDirs(), f.Path, "bin_dir is %s", strings.Join(c.BinDirs(), ", "))
+	}
+	if f, ok := n.KubeletFlag("cni-conf-dir"); ok && f.Value != "" {
+		n.CNIDir.learn(evidence.CleanWinPath(f.Value), f.From.Path, "--cni-conf-dir=%s", f.Value)
+	}
+	if f, ok := n.KubeletFlag("cni-bin-dir"); ok && f.Value != "" {
+		n.BinDirs.learn([]string{evidence.CleanWinPath(f.Value)}, f.From.Path, "--cni-bin-dir=%s", f.Value)
+	}
+	for _, dir := range cniFolderPaths {
+		if files := evidence.CNIFiles(s.FilesIn(dir)); len(files) > 0 {
+			n.CNIDir.learn(dir, evidence.EvidencePath(dir)+"/"+files[0], "%s lies in %s", files[0], dir)
+		}
+	}
+	if bin := cniBinPaths[strings.ToLower(n.CNIDir.Value)]; bin != "" {
+		n.BinDirs.learn([]string{bin}, n.CNIDir.From.Path, "plugins of %s lie in %s", n.CNIDir.Value, bin)
+	}
+	n.CNIDir.miss(slices.Concat(runtimeConfigs, cniFolders)...)(s)
+	n.BinDirs.miss(runtimeConfigs...)(s)
+}
+
+func readCNIFiles(s evidence.Snapshot, dir string) []CNIFile {
+	var files []CNIFile
+	for _, name := range evidence.CNIFiles(s.FilesIn(dir)) {
+		f := CNIFile{Name: name, File: s.File(dir + `\` + name)}
+		if f.File.Gap == "" {
+			f.Config, f.Err = evidence.DecodeCNI([]byte(f.File.Text))
+		}
+		files = append(files, f)
+	}
+	return files
+}
+
+// Effective returns the configuration that pods get: the first one in order.
+// containerd loads just that one unless max_conf_num says otherwise.
+func (n *Node) Effective() *CNIFile {
+	if len(n.CNIFiles) == 0 {
+		return nil
+	}
+	return &n.CNIFiles[0]
+}
+
+// Intended returns the configuration of the node's network plugin, which a
+// leftover NAT configuration may stand before.
+func (n *Node) Intended() *CNIFile {
+	for i := range n.CNIFiles {
+		if c := n.CNIFiles[i].Config; c != nil && !strings.EqualFold(c.EffectiveType(), "nat") {
+			return &n.CNIFiles[i]
+		}
+	}
+	return n.Effective()
+}
+
+// familyOf tells the family of a configuration.
+func familyOf(c *evidence.CNIConfig) CNI {
+	types := strings.ToLower(c.Type + " " + c.EffectiveType())
+	name := strings.ToLower(c.Name)
+	switch {
+	case strings.HasPrefix(types, "flannel") || strings.HasPrefix(name, "flannel.") || name == "cbr0" || name == "vxlan0":
+		return Flannel
+	case strings.Contains(types, "calico"):
+		return Calico
+	case strings.Contains(types, "azure-vnet"):
+		return Azure
+	case strings.Contains(types, "vpc-"):
+		return VPC
+	case strings.Contains(types, "antrea"):
+		return Antrea
+	case strings.HasPrefix(name, "ovnkubernetes"):
+		return OVN
+	case strings.Contains(types, "wincni"):
+		return WinCNI
+	case strings.Contains(types, "sdnbridge") && name == "l2bridge":
+		return GKE
+	case strings.Contains(types, "sdnbridge") || strings.Contains(types, "win-bridge"):
+		return Bridge
+	case strings.Contains(types, "sdnoverlay") || strings.Contains(types, "win-overlay"):
+		return Overlay
+	case strings.Contains(types, "nat"):
+		return NAT
+	}
+	return ""
+}
+
+// cniAnnotations are what the plugins' own agents write on the Node.
+var cniAnnotations = []struct {
+	key    string
+	family CNI
+}{
+	{"flannel.alpha.coreos.com/backend-type", Flannel},
+	{"projectcalico.org/IPv4Address", Calico},
+	{"projectcalico.org/IPv4VXLANTunnelAddr", Calico},
+	{"k8s.ovn.org/hybrid-overlay-node-subnet", OVN},
+}
+
+// learnFamily asks the most telling evidence first: what the plugin was told,
+// what it wrote on the Node, who runs, and last what HNS shows, which is the
+// first thing to be missing on a broken node.
+func (n *Node) learnFamily(s evidence.Snapshot) {
+	if f := n.Intended(); f != nil && f.Config != nil {
+		if family := familyOf(f.Config); family != "" && family != NAT {
+			n.CNI.learn(family, f.File.Path, "type is %s, name is %s", f.Config.EffectiveType(), f.Config.Name)
+		}
+	}
+	node := evidence.Node.In(s)
+	for _, a := range cniAnnotations {
+		if v := node.Metadata.Annotations[a.key]; v != "" {
+			n.CNI.learn(a.family, evidence.Node.Path(), "annotation %s is %s", a.key, v)
+		}
+	}
+	for _, svc := range evidence.Services.In(s) {
+		if family := familyOfProgram(svc.Name); family != "" {
+			n.CNI.learn(family, evidence.Services.Path(), "service %s is there", svc.Name)
+		}
+	}
+	for _, p := range evidence.Processes.In(s) {
+		if family := familyOfProgram(program(p.Name)); family != "" {
+			n.CNI.learn(family, evidence.Processes.Path(), "process %s runs", p.Name)
+		}
+	}
+	for _, p := range evidence.Pods.In(s) {
+		if family := familyOfProgram(strings.TrimPrefix(p.Metadata.Name, "kube-")); family != "" && p.HostProcess() {
+			n.CNI.learn(family, evidence.Pods.Path(), "pod %s is on this node", p.FullName())
+		}
+	}
+	for _, path := range append(slices.Clone(netConfs), subnetEnv) {
+		if f := s.File(path); f.Gap == "" {
+			n.CNI.learn(Flannel, f.Path, "flannel's %s is there", path)
+		}
+	}
+	if v := evidence.Env.In(s)["KUBE_NETWORK"]; v != "" {
+		if family := familyOfNetwork(v); family != "" {
+			n.CNI.learn(family, evidence.Env.Path(), "KUBE_NETWORK is %s", v)
+		}
+	}
+	for _, net := range evidence.HNSNetworks.In(s) {
+		if family := familyOfNetwork(net.Name); family != "" {
+			n.CNI.learn(family, evidence.HNSNetworks.Path(), "network %s of type %s is there", net.Name, net.Type)
+		}
+	}
+	if logs := s.LogFiles("flanneld"); len(logs) > 0 {
+		n.CNI.learn(Flannel, logs[0], "flanneld writes a log")
+	}
+	// A plugin whose configuration is nothing but NAT runs no cluster network, so this is asked last.
+	if f := n.Effective(); f != nil && f.Config != nil {
+		if family := familyOf(f.Config); family != "" {
+			n.CNI.learn(family, f.File.Path, "type is %s", f.Config.EffectiveType())
+		}
+	}
+	n.CNI.miss(cniSources...)(s)
+}
+
+func familyOfProgram(name string) CNI {
+	name = strings.ToLower(name)
+	switch {
+	case strings.HasPrefix(name, "flannel"):
+		return Flannel
+	case strings.HasPrefix(name, "calico"):
+		return Calico
+	case strings.HasPrefix(name, "azure-cns"), strings.HasPrefix(name, "azure-vnet"):
+		return Azure
+	case strings.HasPrefix(name, "antrea-agent"):
+		return Antrea
+	case strings.HasPrefix(name, "hybrid-overlay-node"):
+		return OVN
+	}
+	return ""
+}
+
+func familyOfNetwork(name string) CNI {
+	name = strings.ToLower(name)
+	switch {
+	case name == "cbr0", name == "vxlan0", strings.HasPrefix(name, "flannel."):
+		return Flannel
+	case strings.HasPrefix(name, "calico"):
+		return Calico
+	case name == "azure":
+		return Azure
+	case strings.HasPrefix(name, "vpcbr"):
+		return VPC
+	case strings.HasPrefix(name, "antrea"):
+		return Antrea
+	case strings.Contains(name, "ovnkubernetes"):
+		return OVN
+	}
+	return ""
+}
+
+// learnBackend tells L2Bridge from Overlay.
+func (n *Node) learnBackend(s evidence.Snapshot) {
+	for _, path := range netConfs {
+		if f := s.File(path); f.Gap == "" {
+			if c, err := evidence.DecodeFlannelNetConf([]byte(f.Text)); err == nil {
+				switch strings.ToLower(c.Backend.Type) {
+				case "vxlan", "overlay":
+					n.Backend.learn(OverlayNet, f.Path, "Backend.Type is %s", c.Backend.Type)
+				case "host-gw", "l2bridge":
+					n.Backend.learn(L2Bridge, f.Path, "Backend.Type is %s", c.Backend.Type)
+				}
+			}
+		}
+	}
+	if v := evidence.Node.In(s).Metadata.Annotations["flannel.alpha.coreos.com/backend-type"]; v != "" {
+		n.Backend.learn(cond(strings.EqualFold(v, "vxlan"), OverlayNet, L2Bridge), evidence.Node.Path(), "flannel's backend-type is %s", v)
+	}
+	if f := n.Intended(); f != nil && f.Config != nil {
+		if b := backendOf(f.Config); b != "" {
+			n.Backend.learn(b, f.File.Path, "plugin type is %s", f.Config.EffectiveType())
+		}
+	}
+	for _, net := range evidence.HNSNetworks.In(s) {
+		if familyOfNetwork(net.Name) == n.CNI.Value && n.CNI.Known() && net.Type != "" {
+			n.Backend.learn(Backend(net.Type), evidence.HNSNetworks.Path(), "network %s is of type %s", net.Name, net.Type)
+		}
+	}
+	n.Backend.miss(cniSources...)(s)
+}
+
+func backendOf(c *evidence.CNIConfig) Backend {
+	switch t := strings.ToLower(c.EffectiveType()); {
+	case strings.Contains(t, "overlay"), strings.Contains(t, "calico") && strings.EqualFold(c.Mode, "vxlan"):
+		return OverlayNet
+	case strings.Contains(t, "bridge"), strings.Contains(t, "wincni"), strings.Contains(t, "azure-vnet"), strings.Contains(t, "vpc-"), strings.Contains(t, "calico"):
+		return L2Bridge
+	case strings.Contains(t, "antrea"):
+		return Transparent
+	}
+	return ""
+}
+
+// learnNetworks names the HNS network that the plugin puts pods on.
+func (n *Node) learnNetworks(s evidence.Snapshot) {
+	for _, path := range netConfs {
+		if f := s.File(path); f.Gap == "" && n.CNI.Value == Flannel {
+			if c, err := evidence.DecodeFlannelNetConf([]byte(f.Text)); err == nil && c.Backend.Name != "" {
+				n.Networks.learn([]string{c.Backend.Name}, f.Path, "Backend.Name is %s", c.Backend.Name)
+			}
+		}
+	}
+	if f := n.Intended(); f != nil && f.Config != nil && f.Config.Name != "" {
+		switch n.CNI.Value {
+		case Flannel, Calico, Azure, GKE, OVN, WinCNI, Bridge, Overlay:
+			n.Networks.learn([]string{f.Config.Name}, f.File.Path, "the CNI configuration's name is %s", f.Config.Name)
+		}
+	}
+	if v := evidence.Env.In(s)["KUBE_NETWORK"]; v != "" {
+		n.Networks.learn([]string{v}, evidence.Env.Path(), "KUBE_NETWORK is %s", v)
+	}
+	if names := usualNetworks(n.CNI.Value, n.Backend.Value); n.CNI.Known() && len(names) > 0 {
+		n.Networks.learn(names, n.CNI.From.Path, "%s uses %s", n.CNI.Value, strings.Join(names, " or "))
+	}
+	n.Networks.miss(cniSources...)(s)
+	if !n.Networks.Known() && n.CNI.Gap != "" {
+		n.Networks.Gap = n.CNI.Gap
+	}
+}
+
+// usualNetworks are the names that the plugins give where no file says otherwise.
+func usualNetworks(c CNI, b Backend) []string {
+	switch c {
+	case Flannel:
+		switch b {
+		case L2Bridge:
+			return []string{"cbr0"}
+		case OverlayNet:
+			return []string{"flannel.4096", "vxlan0"}
+		}
+		return []string{"cbr0", "flannel.4096", "vxlan0"}
+	case Calico:
+		return []string{"Calico"}
+	case Azure:
+		return []string{"azure"}
+	case VPC:
+		return []string{"vpcbr*"}
+	case GKE, WinCNI:
+		return []string{"l2bridge"}
+	case Antrea:
+		return []string{"antrea-hnsnetwork"}
+	case OVN:
+		return []string{"OVNKubernetesHybridOverlayNetwork"}
+	}
+	return nil
+}
+
+// nameMatches compares a network's name with an expected one; a trailing star
+// stands for what differs from node to node, and Calico adds a suffix of its own.
+func nameMatches(want, name string) bool {
+	if start, ok := strings.CutSuffix(want, "*"); ok {
+		return len(name) >= len(start) && strings.EqualFold(name[:len(start)], start)
+	}
+	return strings.EqualFold(want, name) || strings.EqualFold(want, "Calico") && strings.HasPrefix(strings.ToLower(name), "calico")
+}
+
+// PodNetwork returns the HNS network that pods should be on, if HNS has it.
+func (n *Node) PodNetwork(s evidence.Snapshot) (evidence.HNSNetwork, bool) {
+	for _, want := range n.Networks.Value {
+		for _, net := range evidence.HNSNetworks.In(s) {
+			if nameMatches(want, net.Name) {
+				return net, true
+			}
+		}
+	}
+	return evidence.HNSNetwork{}, false
+}
+
+// OnFlannel is the Applies of checks that only concern flannel.
+func OnFlannel(n *Node) error { return n.on(Flannel) }
+
+// on returns nil where the node uses one of the plugins, Skip where it uses
+// another, and Unknown where that cannot be told.
+func (n *Node) on(families ...CNI) error {
+	if !n.CNI.Known() {
+		return Unknown(cmp.Or(n.CNI.Gap, evidence.NotCollected+": the recording does not tell which network plugin the node uses"))
+	}
+	if !slices.Contains(families, n.CNI.Value) {
+		return Skip("the node uses %s, not %s", n.CNI.Value, families[0])
+	}
+	return nil
+}
+
+// onBackend is on for the type of network.
+func (n *Node) onBackend(b Backend) error {
+	if !n.Backend.Known() {
+		return Unknown(cmp.Or(n.Backend.Gap, evidence.NotCollected+": the recording does not tell the type of the pod network"))
+	}
+	if n.Backend.Value != b {
+		return Skip("the pod network is %s, not %s", n.Backend.Value.Label(), b.Label())
+	}
+	return nil
+}
+
+func cond[T any](yes bool, a, b T) T {
+	if yes {
+		return a
+	}
+	return b
+}

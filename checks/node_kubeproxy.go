@@ -1,0 +1,119 @@
+package checks
+
+import (
+	"fmt"
+	"slices"
+
+	"doctor/checks/evidence"
+)
+
+// A ProxySetting is one of kube-proxy's settings with where it is written. It is
+// not Set where the evidence shows a configuration without it.
+type ProxySetting struct {
+	Value string
+	Set   bool
+	From  Because
+}
+
+// ProxySettings are kube-proxy's settings as the evidence shows them, ranked
+// as kube-proxy itself ranks them.
+type ProxySettings struct {
+	NetworkName, SourceVIP, HostnameOverride, ClusterCIDR ProxySetting
+
+	From Because // what shows the command line or configuration at all
+	Gap  evidence.Gap
+}
+
+// kube-proxy's configuration files, by distribution; --config names the others.
+var proxyConfigs = []string{`C:\k\kube-proxy.conf`, `C:\var\lib\kube-proxy\config.conf`, `C:\ProgramData\kubernetes\kube-proxy-config.yaml`}
+
+var proxySources = slices.Concat([]evidence.Need{evidence.Services, evidence.Processes, evidence.Pods}, asFiles(proxyConfigs))
+
+// NeedProxySettings is met where kube-proxy's command line or configuration is recorded.
+var NeedProxySettings = factNeed{func(n *Node) evidence.Gap { return n.proxy.Gap }, proxySources}
+
+// Proxy returns kube-proxy's settings.
+func (n *Node) Proxy() *ProxySettings { return n.proxy }
+
+func learnProxy(s evidence.Snapshot, c *Component) *ProxySettings {
+	p := &ProxySettings{}
+	for _, proc := range c.Processes {
+		p.fromArgs(s, proc.Args, evidence.Processes.Path())
+	}
+	for _, svc := range c.Services {
+		p.fromArgs(s, svc.Args, evidence.Services.Path())
+		p.NetworkName.learn(svc.Env["KUBE_NETWORK"], evidence.Services.Path(), "%s: KUBE_NETWORK=%s", svc.Name)
+	}
+	for _, pod := range c.Pods {
+		for _, container := range pod.Spec.Containers {
+			p.fromArgs(s, slices.Concat(container.Command, container.Args), evidence.Pods.Path())
+			for _, env := range container.Env {
+				if env.Name == "KUBE_NETWORK" {
+					p.NetworkName.learn(env.Value, evidence.Pods.Path(), "%s: KUBE_NETWORK=%s", pod.FullName())
+				}
+			}
+		}
+	}
+	for _, path := range proxyConfigs {
+		p.fromFile(s, path)
+	}
+	p.NetworkName.learn(evidence.Env.In(s)["KUBE_NETWORK"], evidence.Env.Path(), "%s=%s", "KUBE_NETWORK")
+	if p.From.Path == "" {
+		p.Gap = evidence.Gap(evidence.NotCollected + ": this recording shows neither the command line nor the configuration of kube-proxy")
+		if g := evidence.Any(proxySources...).Gap(s); g != "" {
+			p.Gap = g
+		}
+	}
+	return p
+}
+
+func (p *ProxySettings) fromArgs(s evidence.Snapshot, args []string, path string) {
+	flags := evidence.ParseFlags(args)
+	if len(flags.Names()) == 0 {
+		return
+	}
+	p.seen(path, "kube-proxy's command line has %d flags", len(flags.Names()))
+	set := func(to *ProxySetting, name string) {
+		if v, ok := flags.Get(name); ok {
+			to.learn(v, path, "--%s=%s", name)
+		}
+	}
+	set(&p.HostnameOverride, "hostname-override")
+	if config, ok := flags.Get("config"); ok && config != "" {
+		p.fromFile(s, config) // with a configuration file kube-proxy ignores all its other flags
+		return
+	}
+	set(&p.NetworkName, "network-name")
+	set(&p.SourceVIP, "source-vip")
+	set(&p.ClusterCIDR, "cluster-cidr")
+}
+
+func (p *ProxySettings) fromFile(s evidence.Snapshot, path string) {
+	f := s.File(path)
+	if f.Gap != "" {
+		return
+	}
+	c, err := evidence.DecodeKubeProxyConfig([]byte(f.Text))
+	if err != nil {
+		return
+	}
+	p.seen(f.Path, "kube-proxy's configuration file %s", path)
+	p.NetworkName.learn(c.Winkernel.NetworkName, f.Path, "%s: %s", "winkernel.networkName")
+	p.SourceVIP.learn(c.Winkernel.SourceVIP, f.Path, "%s: %s", "winkernel.sourceVip")
+	p.HostnameOverride.learn(c.HostnameOverride, f.Path, "%s: %s", "hostnameOverride")
+	p.ClusterCIDR.learn(c.ClusterCIDR, f.Path, "%s: %s", "clusterCIDR")
+}
+
+func (p *ProxySettings) seen(path, format string, args ...any) {
+	if p.From.Path == "" {
+		p.From = Because{Path: path, Text: fmt.Sprintf(format, args...)}
+	}
+}
+
+// learn keeps the first value; an empty one is as good as none, kube-proxy falls through to the next source too.
+func (v *ProxySetting) learn(value, path, format, name string) {
+	if v.Set || value == "" {
+		return
+	}
+	*v = ProxySetting{value, true, Because{Path: path, Text: fmt.Sprintf(format, name, value)}}
+}

@@ -1,0 +1,39 @@
+package checks
+
+import (
+	"cmp"
+
+	"doctor/checks/evidence"
+)
+
+var _ = Register(Check{
+	ID:       "node-not-ready",
+	Title:    "the node is not Ready",
+	Category: CategoryNode,
+	FAQ:      []int{1},
+	Doc:      `The control plane does not count on this node: its Ready condition is False, or Unknown because the kubelet has stopped reporting. This is a symptom. Nearly everything else in the catalogue can lead to it, so it is named as a cause only where nothing else was found.`,
+	Fix: Fix{
+		Text:     "read the condition's message; where the kubelet has stopped posting, look at its service and the end of its log on the node",
+		Commands: []string{"kubectl describe node {node}", "Get-Service kubelet", "Restart-Service kubelet"},
+		Impact:   "restarting the kubelet does not touch running containers",
+	},
+	Links:    []string{"https://kubernetes.io/docs/reference/node/node-status/", "https://kubernetes.io/docs/tasks/debug/debug-cluster/windows/"},
+	Explains: []string{},
+	Needs:    []evidence.Need{evidence.Node},
+	Signs: []Sign{
+		{Text: "Kubelet stopped posting node status", In: []string{evidence.InPodEvents, evidence.InNode}, Says: "the control plane reports that the kubelet stopped posting the node's status"},
+		{Text: "NodeNotReady", In: []string{evidence.InPodEvents}, Says: "an event says that the node is not Ready", Level: Warn},
+	},
+	Run: func(s evidence.Snapshot) ([]Finding, error) {
+		node := evidence.Node.In(s)
+		ready, ok := node.Condition("Ready")
+		if !ok {
+			return nil, Unknown(evidence.NotCollected + ": the Node object in this recording has no Ready condition")
+		}
+		if ready.Status == "True" {
+			return nil, nil
+		}
+		return []Finding{Findingf(Fail, cmp.Or(node.Metadata.Name, "node"), "Ready is %s: %s: %s", ready.Status, orUnknown(ready.Reason), orUnknown(ready.Message)).
+			At(evidence.Node.Path(), "status.conditions: Ready is %s since %s", ready.Status, ready.LastTransitionTime.Format("2006-01-02 15:04 UTC"))}, nil
+	},
+})

@@ -1,0 +1,88 @@
+package checks
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"doctor/checks/evidence"
+)
+
+// KB4571748, with which a Server 2019 node can reach NodePorts of its own.
+const nodePortUBR = 1432
+
+var _ = Register(Check{
+	ID:       "nodeport-local-access",
+	Title:    "the node cannot reach NodePorts on its own address",
+	Category: CategoryNetwork,
+	FAQ:      []int{5},
+	Doc: `From the node itself, a connection to its own address and a NodePort fails on older Windows builds, while other hosts reach it. The Kubernetes documentation still lists this as unsupported; Microsoft's says that KB4571748 (build 17763.1432, August 2020) mends it on Server 2019.
+
+On builds without it the check only tells; on later ones a failing probe is a warning.`,
+	Fix: Fix{
+		Text:     "test NodePorts from another host; on Server 2019 install the current cumulative update",
+		Commands: []string{"Test-NetConnection {managementIP} -Port NODEPORT    # from another node"},
+		Impact:   "an update needs a reboot, which stops every pod of this node",
+	},
+	Links:    []string{"https://kubernetes.io/docs/tasks/debug/debug-cluster/windows/", "https://learn.microsoft.com/en-us/virtualization/windowscontainers/kubernetes/common-problems"},
+	Explains: []string{},
+	Needs:    []evidence.Need{NeedBuild, evidence.KubeServices},
+	Uses:     []evidence.Need{evidence.ReachProbes, evidence.Node, evidence.HNSNetworks, evidence.Adapters},
+	Run: func(s evidence.Snapshot) ([]Finding, error) {
+		n := About(s)
+		ports := nodePorts(s)
+		if len(ports) == 0 {
+			return nil, Skip("no Service has a NodePort")
+		}
+		b := n.Build.Value
+		old := b.Number < 17763 || b.Number == 17763 && b.UBR >= 0 && b.UBR < nodePortUBR
+		asked := false
+		var findings []Finding
+		for _, p := range evidence.ReachProbes.In(s) {
+			dest, ok := parseAddress(hostOf(p.Target))
+			port, service := portOf(p.Target), ""
+			if service = ports[port]; !ok || service == "" || p.From != "node" || p.Protocol == "icmp" || !slices.Contains(n.ManagementIPs.Value, dest) {
+				continue
+			}
+			asked = true
+			if p.Outcome == "ok" {
+				continue
+			}
+			if old {
+				findings = append(findings, Findingf(Info, p.Target, "the node does not reach NodePort %d of %s on its own address: Windows as documented for %s", port, service, b).With(reachBecause(p), n.Build.From))
+			} else {
+				findings = append(findings, Findingf(Warn, p.Target, "the node does not reach NodePort %d of %s on its own address, and %s should", port, service, b).With(reachBecause(p), n.Build.From))
+			}
+		}
+		switch {
+		case asked:
+			return findings, nil
+		case old:
+			return []Finding{Findingf(Info, b.String(), "NodePorts of this node cannot be reached from the node itself on %s: test them from another host", b).
+				With(n.Build.From).At(evidence.KubeServices.Path(), "%d NodePorts", len(ports))}, nil
+		}
+		return nil, Unknown(evidence.NotCollected + ": no NodePort of this node was probed from the node itself")
+	},
+})
+
+// nodePorts maps the NodePorts of all Services to the Service's name.
+func nodePorts(s evidence.Snapshot) map[int]string {
+	ports := map[int]string{}
+	for _, svc := range evidence.KubeServices.In(s) {
+		for _, p := range svc.Spec.Ports {
+			if p.NodePort > 0 {
+				ports[p.NodePort] = svc.Metadata.Namespace + "/" + svc.Metadata.Name
+			}
+		}
+	}
+	return ports
+}
+
+func portOf(target string) int {
+	_, port, _ := strings.Cut(target[max(strings.LastIndex(target, "]"), 0):], ":")
+	n, err := strconv.Atoi(port)
+	if err != nil {
+		return 0
+	}
+	return n
+}

@@ -1,0 +1,40 @@
+package checks
+
+import "doctor/checks/evidence"
+
+var _ = Register(Check{
+	ID:       "pagefile-disabled",
+	Title:    "the node has no page file",
+	Category: CategoryNode,
+	Doc:      `Windows has no out-of-memory killer: it promises memory up to the commit limit, which is RAM and page files together, and then refuses every allocation, of pods and of system services alike. Without a page file the limit is reached long before RAM is used up.`,
+	Fix: Fix{
+		Text:     "let Windows manage the page file, then reboot the node",
+		Commands: []string{"Get-CimInstance Win32_ComputerSystem | Set-CimInstance -Property @{AutomaticManagedPagefile=$true}", "Restart-Computer"},
+		Impact:   "the reboot stops every pod of this node",
+	},
+	Links:    []string{"https://kubernetes.io/docs/concepts/configuration/windows-resource-management/"},
+	Explains: []string{"pods-stuck-creating"},
+	Needs:    []evidence.Need{evidence.MemoryInfo},
+	Signs: []Sign{
+		{Text: "The paging file is too small for this operation to complete", ConfirmOnly: true},
+	},
+	Run: func(s evidence.Snapshot) ([]Finding, error) {
+		m := evidence.MemoryInfo.In(s)
+		if m.PageFiles == nil {
+			return nil, Unknown(evidence.NotCollected + ": memory.json of this recording does not list the page files")
+		}
+		if len(m.PageFiles) > 0 {
+			return nil, nil
+		}
+		f := Findingf(Warn, "page file", "no page file is configured: allocations fail as soon as %s are committed", gib(m.CommitLimitBytes)).
+			At(evidence.MemoryInfo.Path(), "pageFiles is empty")
+		if m.CommitLimitBytes > 0 && m.CommitUsedBytes*100 >= m.CommitLimitBytes*commitStrain {
+			f.Level = Fail
+			f = f.At(evidence.MemoryInfo.Path(), "commitUsedBytes %d of commitLimitBytes %d", m.CommitUsedBytes, m.CommitLimitBytes)
+		}
+		return []Finding{f}, nil
+	},
+})
+
+// commitStrain is the share of the commit limit, in percent, from which processes begin to be refused memory.
+const commitStrain = 95

@@ -1,0 +1,98 @@
+package checks
+
+import (
+	"slices"
+	"strings"
+	"time"
+
+	"doctor/checks/evidence"
+)
+
+// A pod may take this long to start before anybody worries: multi-gigabyte images are unpacked on the way.
+const podPatience = 5 * time.Minute
+
+var _ = Register(Check{
+	ID:       "pods-stuck-creating",
+	Title:    "pods do not get past ContainerCreating",
+	Category: CategoryWorkloads,
+	FAQ:      []int{12},
+	Doc:      `Pods that were scheduled to this node minutes ago have no running container: they wait in ContainerCreating, or for an image that cannot be pulled. This is a symptom, and the last event of each pod says more; most of the catalogue can lead here, so it is named as a cause only where nothing else was found.`,
+	Fix: Fix{
+		Text:     "read the events of one of the pods, newest last",
+		Commands: []string{"kubectl get pods -A --field-selector spec.nodeName={node}", "kubectl describe pod POD -n NAMESPACE"},
+		Impact:   "none: looking changes nothing",
+	},
+	Links:    []string{"https://kubernetes.io/docs/tasks/debug/debug-cluster/windows/"},
+	Explains: []string{},
+	Needs:    []evidence.Need{evidence.Pods},
+	Uses:     []evidence.Need{evidence.PodEvents},
+	Signs: []Sign{
+		{Text: "FailedCreatePodSandBox", In: []string{evidence.InPodEvents}, Says: "events say that pod sandboxes cannot be created"},
+	},
+	Run: func(s evidence.Snapshot) ([]Finding, error) {
+		var findings []Finding
+		for i, p := range evidence.Pods.In(s) {
+			reason := stuckReason(p)
+			if reason == "" {
+				continue
+			}
+			event, number, failed := lastEvent(s, p)
+			if !failed && !since(s, p, podPatience) {
+				continue
+			}
+			f := Findingf(Fail, p.FullName(), "%s waits: %s", p.FullName(), reason).
+				AtLine(evidence.Pods.Path(), i+1, p.FullName()+": phase "+p.Status.Phase+", "+reason)
+			if number > 0 {
+				f = f.AtLine(evidence.PodEvents.Path(), number, event.Reason+": "+event.Text())
+			}
+			findings = append(findings, f)
+		}
+		return findings, nil
+	},
+})
+
+// The reasons for which a container waits that never end by themselves, or that end in these.
+var stuckReasons = []string{"ContainerCreating", "PodInitializing", "ErrImagePull", "ImagePullBackOff", "InvalidImageName",
+	"CreateContainerError", "CreateContainerConfigError", "RunContainerError", "ImageInspectError", "ErrImageNeverPull"}
+
+func stuckReason(p evidence.Pod) string {
+	if p.Status.Phase != "Pending" && p.Status.Phase != "Running" || p.Metadata.DeletionTimestamp != nil {
+		return ""
+	}
+	for _, st := range p.Statuses() {
+		if w := st.State.Waiting; w != nil && slices.Contains(stuckReasons, w.Reason) && !podRuns(p) {
+			return w.Reason
+		}
+	}
+	if p.Status.Phase == "Pending" && len(p.Statuses()) == 0 && p.Spec.NodeName != "" {
+		return "ContainerCreating"
+	}
+	return ""
+}
+
+func podRuns(p evidence.Pod) bool {
+	return slices.ContainsFunc(p.Status.ContainerStatuses, func(st evidence.ContainerStatus) bool { return st.State.Running != nil })
+}
+
+// lastEvent returns the newest event of the pod, and whether it tells of a failure.
+func lastEvent(s evidence.Snapshot, p evidence.Pod) (last evidence.Event, number int, failed bool) {
+	for i, e := range evidence.PodEvents.In(s) {
+		about := e.About()
+		if about.Name != p.Metadata.Name || about.Namespace != p.Metadata.Namespace {
+			continue
+		}
+		if number == 0 || !e.At().Before(last.At().Time) {
+			last, number = e, i+1
+		}
+	}
+	return last, number, number > 0 && (strings.HasPrefix(last.Reason, "Failed") || last.Type == "Warning")
+}
+
+// since tells whether the pod is older than d at the time of the recording.
+func since(s evidence.Snapshot, p evidence.Pod, d time.Duration) bool {
+	start := p.Status.StartTime
+	if start.IsZero() {
+		start = p.Metadata.CreationTimestamp
+	}
+	return start.IsZero() || s.Now().Sub(start.Time) > d
+}

@@ -1,0 +1,87 @@
+package checks
+
+import (
+	"cmp"
+	"strings"
+
+	"doctor/checks/evidence"
+)
+
+var _ = Register(Check{
+	ID:       "proxy-no-proxy-missing",
+	Title:    "traffic inside the cluster goes to the HTTP proxy",
+	Category: CategoryNetwork,
+	FAQ:      []int{15},
+	Doc: `HTTP_PROXY and HTTPS_PROXY, set for the whole machine as the documentation's FAQ advises for image pulls, are inherited by the kubelet and by the CNI plugins that the runtime starts. Unless NO_PROXY names the service network, the pod network and the node's own, calls to the API server through its service address go to the proxy, which answers "Service Unavailable" or "Forbidden".
+
+The check reads the environment of the machine and of each service, and asks by the rules of Go's HTTP client whether the API server's service address, a pod and a node would be reached directly.`,
+	Fix: Fix{
+		Text: "set the proxy for the runtime's service alone, or complete NO_PROXY, and restart the runtime and the kubelet",
+		Commands: []string{
+			`[Environment]::SetEnvironmentVariable("NO_PROXY", "localhost,127.0.0.1,169.254.169.254,{serviceCIDR},{clusterCIDR},{managementIP},.svc,.cluster.local", "Machine")`,
+			"Restart-Service {runtime}, kubelet",
+		},
+		Impact: "running containers are not touched; a service may only see a new machine environment after a reboot",
+	},
+	Links:    []string{"https://kubernetes.io/docs/tasks/debug/debug-cluster/windows/", "https://github.com/projectcalico/calico/issues/2941"},
+	Explains: []string{"pods-stuck-creating", "node-not-ready"},
+	Needs:    []evidence.Need{evidence.Env, evidence.Services},
+	Uses:     []evidence.Need{evidence.KubeServices},
+	Signs: []Sign{
+		{Text: "error getting ClusterInformation", Also: []string{"Service Unavailable"}, Says: "a CNI plugin's call to the API server was answered by a proxy: Service Unavailable"},
+		{Text: "proxyconnect tcp", Also: []string{":443"}, Says: "a call over the HTTP proxy could not be made", Level: Warn},
+	},
+	Run: func(s evidence.Snapshot) ([]Finding, error) {
+		n := About(s)
+		envs := proxyEnvs(s, n)
+		if len(envs) == 0 {
+			return nil, nil
+		}
+		inside := n.insideAddresses()
+		if len(inside) == 0 {
+			return nil, Unknown(cmp.Or(n.ServiceCIDRs.Gap, n.ServiceIPs.Gap))
+		}
+		var findings []Finding
+		for _, env := range envs {
+			var missing []string
+			for _, in := range inside {
+				if !env.bypasses(in.address) {
+					missing = append(missing, in.what)
+				}
+			}
+			because := []Because{env.From}
+			if env.From2.Path != "" {
+				because = append(because, env.From2)
+			}
+			if len(missing) > 0 {
+				findings = append(findings, Findingf(Fail, env.Of, "%s sends requests to %s through the proxy %s: NO_PROXY does not cover them", env.Of, strings.Join(missing, ", "), env.Proxy).With(because...))
+			} else if !env.bypassesDomain(".svc") && !env.bypassesDomain(".default.svc.cluster.local") {
+				findings = append(findings, Findingf(Info, env.Of, "NO_PROXY of %s covers the cluster's addresses but not its names (.svc, .cluster.local)", env.Of).With(because...))
+			}
+		}
+		return findings, nil
+	},
+})
+
+type insideAddress struct {
+	what    string
+	address Address
+}
+
+// insideAddresses are addresses that must be reached without a proxy: the API
+// server's service, and one address of the pod network.
+func (n *Node) insideAddresses() []insideAddress {
+	var list []insideAddress
+	switch {
+	case len(n.ServiceCIDRs.Value) > 0:
+		p := n.ServiceCIDRs.Value[0]
+		list = append(list, insideAddress{"services (" + p.String() + ")", nth(p, 1)})
+	case len(n.ServiceIPs.Value) > 0:
+		list = append(list, insideAddress{"services (" + n.ServiceIPs.Value[0].String() + ")", n.ServiceIPs.Value[0]})
+	}
+	if len(n.ClusterCIDRs.Value) > 0 && len(list) > 0 {
+		p := n.ClusterCIDRs.Value[0]
+		list = append(list, insideAddress{"pods (" + p.String() + ")", nth(p, 2)})
+	}
+	return list
+}

@@ -1,0 +1,84 @@
+package checks
+
+import (
+	"strings"
+
+	"doctor/checks/evidence"
+)
+
+// How a connection attempt that nobody answers ends, in the words of Windows and of Go.
+var unanswered = []string{
+	"A connection attempt failed because the connected party did not properly respond",
+	"i/o timeout", "TLS handshake timeout", "Client.Timeout exceeded", "no such host",
+}
+
+var _ = Register(Check{
+	ID:       "proxy-not-configured",
+	Title:    "image pulls time out, and no component knows of a proxy",
+	Category: CategoryImages,
+	FAQ:      []int{15},
+	Doc: `On networks whose only way out is an HTTP proxy, the runtime must be told of it: Go programs read HTTP_PROXY and HTTPS_PROXY from their environment and ignore the proxy that Windows itself uses (WinHTTP, Internet Options). Without them pulls run into a timeout.
+
+The check brings together two things: pulls or probes of a registry that nobody answered, and the absence of any proxy in the environment of the machine and of the runtime's service. Whether the network has a proxy at all no evidence can tell, so this is a warning.`,
+	Fix: Fix{
+		Text: "if this network has a proxy, give it to the runtime's service alone, with the cluster's networks in NO_PROXY, and restart the runtime; if it has none, find out why the registry does not answer",
+		Commands: []string{
+			`Set-ItemProperty HKLM:\SYSTEM\CurrentControlSet\Services\{runtime} -Name Environment -Type MultiString -Value "HTTPS_PROXY=http://PROXY:PORT","NO_PROXY={serviceCIDR},{clusterCIDR},.svc,.cluster.local"`,
+			"Restart-Service {runtime}",
+		},
+		Impact: "running containers are not touched",
+	},
+	Links:    []string{"https://kubernetes.io/docs/tasks/debug/debug-cluster/windows/", "https://github.com/containerd/containerd/issues/8846"},
+	Explains: []string{"pods-stuck-creating"},
+	Needs:    []evidence.Need{evidence.Env, evidence.Any(evidence.PodEvents, evidence.ReachProbes)},
+	Uses:     []evidence.Need{evidence.Services, evidence.PodEvents, evidence.ReachProbes},
+	Run: func(s evidence.Snapshot) ([]Finding, error) {
+		n := About(s)
+		if len(proxyEnvs(s, n)) > 0 {
+			return nil, nil
+		}
+		because := unansweredPulls(s)
+		for _, p := range evidence.ReachProbes.In(s) {
+			if p.Protocol == "icmp" || !isRegistry(p.Target) {
+				continue
+			}
+			if p.Outcome == "ok" {
+				return nil, nil
+			}
+			if p.Outcome == "timeout" {
+				because = append(because, Because{Path: evidence.ReachProbes.Path(), Text: p.Protocol + " to " + p.Target + " from " + p.From + ": timeout"})
+			}
+		}
+		if len(because) == 0 {
+			return nil, nil
+		}
+		return []Finding{Findingf(Warn, "registry", "the registry does not answer, and neither the machine nor a service has HTTPS_PROXY").
+			With(because[:min(len(because), maxQuotes)]...).At(evidence.Env.Path(), "HTTP_PROXY and HTTPS_PROXY are not set")}, nil
+	},
+})
+
+// unansweredPulls lists the pull events that ended in a timeout.
+func unansweredPulls(s evidence.Snapshot) []Because {
+	var because []Because
+	for i, e := range evidence.PodEvents.In(s) {
+		text := e.Text()
+		pull := strings.Contains(text, "pull") || strings.Contains(text, "failed to resolve reference") || strings.Contains(e.Reason, "ErrImagePull")
+		for _, words := range unanswered {
+			if pull && strings.Contains(text, words) {
+				because = append(because, Because{Path: evidence.PodEvents.Path(), Line: i + 1, Text: e.About().Name + ": " + text})
+				break
+			}
+		}
+	}
+	return because
+}
+
+// isRegistry tells a registry among probe targets by its name.
+func isRegistry(target string) bool {
+	for _, part := range []string{"registry", "mcr.microsoft.com", "gcr.io", "ecr.", "quay.io", "docker.io", "azurecr.io", "ghcr.io"} {
+		if strings.Contains(strings.ToLower(target), part) {
+			return true
+		}
+	}
+	return false
+}

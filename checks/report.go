@@ -1,0 +1,228 @@
+package checks
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+	"time"
+
+	"doctor/checks/evidence"
+)
+
+// Schema names the report's format, doctor.report/v1.
+const Schema = "doctor.report/v1"
+
+// Status is a check's verdict.
+type Status string
+
+// The verdicts. Unknown is one: "could not look" is neither fine nor broken.
+const (
+	StatusFail    Status = "fail"
+	StatusWarn    Status = "warn"
+	StatusInfo    Status = "info"
+	StatusPass    Status = "pass"
+	StatusUnknown Status = "unknown"
+	StatusSkip    Status = "skip"
+)
+
+// Statuses lists the verdicts, worst first.
+var Statuses = []Status{StatusFail, StatusWarn, StatusInfo, StatusPass, StatusUnknown, StatusSkip}
+
+func statusOf(findings []Finding) Status {
+	status := StatusPass
+	worst := Level(0)
+	for _, f := range findings {
+		if f.Level > worst {
+			worst, status = f.Level, Status(f.Level.String())
+		}
+	}
+	return status
+}
+
+// A Report is the finished diagnosis. Every output is drawn from it, and its
+// JSON form is the public format.
+type Report struct {
+	Schema      string         `json:"schema"`
+	Doctor      Program        `json:"doctor"`
+	Source      Source         `json:"source"`
+	CollectedAt time.Time      `json:"collectedAt"`
+	Node        NodeFacts      `json:"node"`
+	Summary     map[Status]int `json:"summary"`
+	Causes      []Cause        `json:"causes"`
+	Results     []Result       `json:"results"`
+	Gaps        []EvidenceGap  `json:"gaps"`
+}
+
+// Program is the doctor that made the report.
+type Program struct {
+	Version string `json:"version"`
+	Commit  string `json:"commit"`
+}
+
+// Source is where the evidence came from.
+type Source struct {
+	Kind   string `json:"kind"` // live, bundle, directory, foreign, demo, cluster
+	Name   string `json:"name"`
+	Format string `json:"format"` // evidence/v1, or the tool that wrote the tree
+}
+
+// NodeFacts is the node in one line.
+type NodeFacts struct {
+	Name    string `json:"name"`
+	OS      string `json:"os"`
+	Build   string `json:"build"`
+	Kubelet string `json:"kubelet"`
+	Runtime string `json:"runtime"`
+	Network string `json:"network"`
+}
+
+// A Cause is a fault that no other found fault explains.
+type Cause struct {
+	ID           string   `json:"id"`
+	Consequences []string `json:"consequences"`
+}
+
+// A Result is one check's verdict.
+type Result struct {
+	ID          string          `json:"id"`
+	Title       string          `json:"title"`
+	Category    Category        `json:"category"`
+	Status      Status          `json:"status"`
+	Findings    []ReportFinding `json:"findings"`
+	Gap         string          `json:"gap"`    // of unknown: the evidence that was missing, and why
+	Reason      string          `json:"reason"` // of skip: why the question does not arise
+	ExplainedBy []string        `json:"explainedBy"`
+	Fix         Fix             `json:"fix"`
+	FAQ         []int           `json:"faq"`
+	Links       []string        `json:"links"`
+}
+
+// A ReportFinding is a finding as it leaves the doctor: rendered and cleaned.
+type ReportFinding struct {
+	Level   string    `json:"level"`
+	Subject string    `json:"subject"`
+	Message string    `json:"message"`
+	Basis   Basis     `json:"basis"`
+	Because []Because `json:"because"`
+}
+
+// EvidenceGap is a piece of evidence that checks asked for in vain.
+type EvidenceGap struct {
+	Path   string `json:"path"`
+	Reason string `json:"reason"`
+}
+
+// Result returns the verdict of a check, or nil where it did not run.
+func (r *Report) Result(id string) *Result {
+	for i := range r.Results {
+		if r.Results[i].ID == id {
+			return &r.Results[i]
+		}
+	}
+	return nil
+}
+
+// Count is how many checks came to a verdict.
+func (r *Report) Count(s Status) int { return r.Summary[s] }
+
+// Diagnose runs the checks over the evidence and reports. The same evidence
+// gives the same report, apart from the doctor's own version.
+func Diagnose(s evidence.Snapshot, list []*Check, source Source, program Program) Report {
+	node := About(s)
+	r := Report{
+		Schema: Schema, Doctor: program, Source: source,
+		CollectedAt: s.Now().UTC(), Node: node.Facts(),
+		Summary: map[Status]int{}, Gaps: []EvidenceGap{},
+	}
+	for _, st := range Statuses {
+		r.Summary[st] = 0
+	}
+	for _, c := range list {
+		status, findings, reason := c.examine(s)
+		result := c.result(node, status, findings)
+		switch status {
+		case StatusUnknown:
+			result.Gap = evidence.Clean(reason)
+		case StatusSkip:
+			result.Reason = evidence.Clean(reason)
+		}
+		r.Summary[status]++
+		r.Results = append(r.Results, result)
+	}
+	r.Causes = findCauses(r.Results, list)
+	r.Gaps = gaps(s, list, r.Results)
+	return r
+}
+
+func (c *Check) result(node *Node, status Status, findings []Finding) Result {
+	r := Result{ID: c.ID, Title: c.Title, Category: c.Category, Status: status,
+		Findings: []ReportFinding{}, ExplainedBy: []string{},
+		FAQ: orEmpty(c.FAQ), Links: orEmpty(c.Links), Fix: node.fill(c.Fix)}
+	slices.SortStableFunc(findings, func(a, b Finding) int { return int(b.Level) - int(a.Level) })
+	for i, f := range findings {
+		if i == 0 && !f.Fix.isZero() {
+			r.Fix = node.fill(f.Fix)
+		}
+		rf := ReportFinding{Level: f.Level.String(), Subject: evidence.Clean(f.Subject), Message: clip(evidence.Clean(f.Message()), 600), Basis: f.Basis}
+		for _, b := range f.Because {
+			rf.Because = append(rf.Because, Because{evidence.Clean(b.Path), b.Line, clip(evidence.Clean(b.Text), 600)})
+		}
+		r.Findings = append(r.Findings, rf)
+	}
+	return r
+}
+
+// clip bounds a text that came from evidence; the whole line is in the evidence itself.
+func clip(s string, n int) string {
+	if len(s) <= n {
+		return s
+	}
+	return strings.ToValidUTF8(s[:n], "") + " …"
+}
+
+func orEmpty[T any](list []T) []T {
+	if list == nil {
+		return []T{}
+	}
+	return list
+}
+
+// gaps lists the evidence that left a check without an answer, each with its reason.
+func gaps(s evidence.Snapshot, list []*Check, results []Result) []EvidenceGap {
+	found := []EvidenceGap{}
+	for i, c := range list {
+		if results[i].Status != StatusUnknown {
+			continue
+		}
+		for _, n := range c.Needs {
+			g := n.Gap(s)
+			if g == "" {
+				continue
+			}
+			gap := EvidenceGap{Path: evidence.Clean(strings.Join(n.Paths()[:1], "")), Reason: evidence.Clean(string(g))}
+			if !slices.Contains(found, gap) {
+				found = append(found, gap)
+			}
+		}
+	}
+	slices.SortFunc(found, func(a, b EvidenceGap) int { return strings.Compare(a.Path, b.Path) })
+	return found
+}
+
+// MarshalJSON keeps the summary's keys in the order of Statuses.
+func (r Report) MarshalJSON() ([]byte, error) {
+	type plain Report
+	type summary struct {
+		Fail    int `json:"fail"`
+		Warn    int `json:"warn"`
+		Info    int `json:"info"`
+		Pass    int `json:"pass"`
+		Unknown int `json:"unknown"`
+		Skip    int `json:"skip"`
+	}
+	n := r.Summary
+	return json.Marshal(struct {
+		plain
+		Summary summary `json:"summary"`
+	}{plain(r), summary{n[StatusFail], n[StatusWarn], n[StatusInfo], n[StatusPass], n[StatusUnknown], n[StatusSkip]}})
+}

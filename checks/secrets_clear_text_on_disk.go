@@ -1,0 +1,82 @@
+package checks
+
+import (
+	"slices"
+	"strings"
+
+	"doctor/checks/evidence"
+)
+
+var _ = Register(Check{
+	ID:       "secrets-clear-text-on-disk",
+	Title:    "Secrets lie in clear text where every user of the node can read them",
+	Category: CategorySecurity,
+	Doc: `Linux keeps mounted Secrets in memory; Windows has no such file system, so the kubelet writes them in clear text below its pods folder. Access lists must keep everybody but the system and the administrators out, and a volume that is not encrypted gives them to whoever gets the disk.
+
+An access list that lets Users, Authenticated Users or Everyone read the kubelet's folders is a warning. A volume without BitLocker is told, no more: most nodes run like that.`,
+	Fix: Fix{
+		Text: "restrict the kubelet's folder to the system and the administrators, and consider BitLocker for its volume",
+		Commands: []string{
+			`icacls C:\var\lib\kubelet /inheritance:r /grant:r "SYSTEM:(OI)(CI)F" "Administrators:(OI)(CI)F"`,
+			"Enable-BitLocker -MountPoint C: -UsedSpaceOnly -RecoveryPasswordProtector",
+		},
+		Impact: "programs that read the kubelet's folders as an ordinary user lose access",
+	},
+	Links:    []string{"https://kubernetes.io/docs/concepts/security/windows-security/"},
+	Explains: []string{},
+	Needs:    []evidence.Need{evidence.SecurityInfo},
+	Run: func(s evidence.Snapshot) ([]Finding, error) {
+		sec := evidence.SecurityInfo.In(s)
+		var findings []Finding
+		looked := false
+		for _, acl := range sec.ACLs {
+			if !holdsSecrets(acl.Path) {
+				continue
+			}
+			looked = true
+			if who := readers(acl.SDDL); len(who) > 0 {
+				findings = append(findings, Findingf(Warn, acl.Path, "%s may read %s, where Secrets lie in clear text", strings.Join(who, " and "), acl.Path).
+					At(evidence.SecurityInfo.Path(), "%s: %s", acl.Path, acl.SDDL))
+			}
+		}
+		for _, b := range sec.BitLocker {
+			if strings.EqualFold(b.Drive, "C:") && strings.EqualFold(b.Protection, "off") {
+				findings = append(findings, Findingf(Info, b.Drive, "drive %s is not encrypted, and mounted Secrets lie on it in clear text; on Windows this is so by design", b.Drive).
+					At(evidence.SecurityInfo.Path(), "bitLocker: %s protection is off", b.Drive))
+			}
+		}
+		if !looked && !slices.ContainsFunc(findings, func(f Finding) bool { return f.Level == Warn }) {
+			return nil, Unknown(evidence.NotCollected + ": security.json of this recording has no access list of the kubelet's folder")
+		}
+		return findings, nil
+	},
+})
+
+// holdsSecrets tells whether Secrets lie below the path, or the path is above their folder and may hand its list down.
+func holdsSecrets(path string) bool {
+	p := strings.ToLower(evidence.CleanWinPath(path))
+	return p == `c:\var\lib` || strings.HasPrefix(p, `c:\var\lib\kubelet`) || strings.Contains(p, "kubernetes.io~secret")
+}
+
+// The groups to which every user of a machine belongs, by their short names in
+// a security descriptor and by their identifiers.
+var everybody = map[string]string{
+	"BU": "Users", "AU": "Authenticated Users", "WD": "Everyone", "IU": "Interactive users", "BG": "Guests",
+	"S-1-5-32-545": "Users", "S-1-5-11": "Authenticated Users", "S-1-1-0": "Everyone",
+}
+
+// readers lists the groups of everybody that the descriptor's access list allows to read.
+func readers(sddl string) []string {
+	var who []string
+	for entry := range strings.SplitSeq(sddl, "(") {
+		fields := strings.Split(strings.TrimRight(entry, ")"), ";")
+		if len(fields) < 6 || !strings.EqualFold(fields[0], "A") {
+			continue
+		}
+		name := everybody[strings.TrimRight(strings.ToUpper(fields[5]), ") ")]
+		if name != "" && allowsRead(fields[2]) && !slices.Contains(who, name) {
+			who = append(who, name)
+		}
+	}
+	return who
+}

@@ -1,0 +1,64 @@
+package signs
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"doctor/checks/evidence"
+)
+
+// scanRecords looks for the signs in what is no log file: event log excerpts,
+// cluster events, container states and node conditions. The line of a match is
+// the element's number in its list.
+func (c *scanner) scanRecords(s evidence.Snapshot) {
+	for i, e := range evidence.WindowsEvents.In(s) {
+		c.record(evidence.InEvents, evidence.WindowsEvents.Path(), i+1, e.Time.Time, e.Provider+": "+e.Message)
+	}
+	for i, e := range evidence.PodEvents.In(s) {
+		about := e.About()
+		c.record(evidence.InPodEvents, evidence.PodEvents.Path(), i+1, e.At().Time,
+			fmt.Sprintf("%s %s/%s: %s", e.Reason, about.Namespace, about.Name, e.Text()))
+	}
+	for i, p := range evidence.Pods.In(s) {
+		for _, st := range p.Statuses() {
+			for _, state := range []evidence.ContainerState{st.State, st.LastState} {
+				if w := state.Waiting; w != nil && w.Message != "" {
+					c.record(evidence.InPods, evidence.Pods.Path(), i+1, time.Time{}, fmt.Sprintf("%s %s: %s: %s", p.FullName(), st.Name, w.Reason, w.Message))
+				}
+				if t := state.Terminated; t != nil && t.Message != "" {
+					c.record(evidence.InPods, evidence.Pods.Path(), i+1, time.Time{}, fmt.Sprintf("%s %s: %s: %s", p.FullName(), st.Name, t.Reason, t.Message))
+				}
+			}
+		}
+	}
+	for i, cond := range evidence.Node.In(s).Status.Conditions {
+		c.record(evidence.InNode, evidence.Node.Path(), i+1, cond.LastTransitionTime.Time, cond.Type+"="+cond.Status+" "+cond.Reason+": "+cond.Message)
+	}
+}
+
+// record searches one message; its line breaks are folded, for a finding quotes one line.
+func (c *scanner) record(source, file string, number int, at time.Time, text string) {
+	if len(text) > maxRecord {
+		text = text[:maxRecord]
+	}
+	line := strings.Join(strings.Fields(text), " ")
+	seen := map[int]bool{}
+	for iter := c.finder.IterOverlappingByte([]byte(line)); ; {
+		m := iter.Next()
+		if m == nil {
+			return
+		}
+		if seen[m.Pattern()] {
+			continue
+		}
+		seen[m.Pattern()] = true
+		for _, i := range c.patterns[m.Pattern()] {
+			if c.wants(i, source, line) {
+				c.note(i, file, number, string(excerpt([]byte(line), m.Start())), at)
+			}
+		}
+	}
+}
+
+const maxRecord = 64 << 10

@@ -1,0 +1,82 @@
+package checks
+
+import (
+	"slices"
+
+	"doctor/checks/evidence"
+)
+
+var _ = Register(Check{
+	ID:       "source-vip-invalid",
+	Title:    "kube-proxy's source VIP does not lie in the pod network of this node",
+	Category: CategoryNetwork,
+	FAQ:      []int{7},
+	Doc: `On an overlay network kube-proxy needs an address of the node's own pod subnet, the source VIP, for the load balancers it programs. It is reserved once and kept in a file, so after the node was deleted and joined again with another podCIDR the file is stale. kube-proxy then cannot create the endpoint of that address, and programs no Service at all.
+
+The address must lie in the subnet of the HNS network, and be neither the subnet's own address nor its gateway.`,
+	Fix: Fix{
+		Text: "remove the stale files, let the start script reserve a new address, and restart kube-proxy",
+		Commands: []string{
+			`Remove-Item C:\k\SourceVip.json, C:\k\SourceVipRequest.json, C:\sourcevip\sourceVip.json, C:\sourcevip\sourceVipRequest.json -ErrorAction SilentlyContinue`,
+			"Restart-Service kube-proxy",
+		},
+		Impact: "Services do not answer from this node until kube-proxy has programmed them again",
+	},
+	Links:    []string{"https://kubernetes.io/docs/tasks/debug/debug-cluster/windows/", "https://github.com/kubernetes/kubernetes/issues/100962"},
+	Explains: []string{"kube-proxy-not-running"},
+	Applies: func(n *Node) error {
+		if n.CNI.Value == Calico || n.CNI.Value == OVN {
+			return Skip("%s keeps the source VIP as an HNS endpoint of its own", n.CNI.Value)
+		}
+		return n.onBackend(OverlayNet)
+	},
+	Needs: []evidence.Need{
+		evidence.Any(NeedProxySettings, evidence.File(sourceVIPFiles[0]), evidence.File(sourceVIPFiles[1])),
+		evidence.Any(evidence.HNSNetworks, NeedPodCIDRs),
+	},
+	Uses: slices.Concat(proxySources, asFiles(sourceVIPFiles), []evidence.Need{evidence.HNSNetworks, evidence.Node}),
+	Signs: []Sign{
+		{Text: "Source Vip endpoint creation failed", Says: "kube-proxy cannot create the endpoint of its source VIP"},
+		{Text: "source-vip flag not set", Says: "kube-proxy is given no source VIP on an overlay network"},
+	},
+	Run: func(s evidence.Snapshot) ([]Finding, error) {
+		n := About(s)
+		vip, from, err := n.sourceVIP(s)
+		if err != nil {
+			return nil, Unknown(evidence.NotCollected + ": this recording shows no source VIP")
+		}
+		subnets, where := n.podSubnets(s)
+		if len(subnets) == 0 {
+			return nil, Unknown(evidence.NotCollected + ": neither the HNS network's subnet nor the node's podCIDR is known")
+		}
+		if !anyContains(subnets, vip) {
+			return []Finding{Findingf(Fail, vip.String(), "the source VIP %s lies outside the node's pod network %s", vip, subnets[0]).With(from, where)}, nil
+		}
+		for _, p := range subnets {
+			if !p.Contains(vip) || p.IsSingleIP() {
+				continue
+			}
+			switch vip {
+			case p.Addr():
+				return []Finding{Findingf(Fail, vip.String(), "the source VIP %s is the address of the subnet %s itself", vip, p).With(from, where)}, nil
+			case nth(p, 1):
+				return []Finding{Findingf(Fail, vip.String(), "the source VIP %s is the gateway of %s", vip, p).With(from, where)}, nil
+			}
+		}
+		return nil, nil
+	},
+})
+
+// podSubnets are the subnets of the HNS network that pods are on, or the podCIDR where HNS was not asked.
+func (n *Node) podSubnets(s evidence.Snapshot) ([]Prefix, Because) {
+	if net, ok := n.PodNetwork(s); ok {
+		var list []Prefix
+		for _, sub := range net.Subnets {
+			list = append(list, parsePrefixes(sub.Prefix)...)
+		}
+		if len(list) > 0 {
+			return list, Because{Path: evidence.HNSNetworks.Path(), Text: net.Name + " has the subnet " + list[0].String()}
+		}
+	}
+	return n.PodCIDRs.Value, n.PodCIDRs.From
+}

@@ -1,0 +1,66 @@
+package checks
+
+import (
+	"strings"
+
+	"doctor/checks/evidence"
+)
+
+var _ = Register(Check{
+	ID:       "vethernet-missing",
+	Title:    "the host has no virtual adapter on the pod network's switch",
+	Category: CategoryNetwork,
+	FAQ:      []int{11},
+	Doc: `An l2bridge or overlay network binds a virtual switch to the physical adapter, and the host keeps its own connection through a virtual one: "vEthernet (Ethernet)", or whatever the physical adapter is called, in whatever language. Without it the switch was not created, or lost its host side.
+
+Adapters of the NAT network, of HNS itself and of single containers do not count.`,
+	Fix: Fix{
+		Text:     "compare the name of the physical adapter with the one that the start script was given (InterfaceName, \"Ethernet\" by default), and create the network again",
+		Commands: []string{"Get-NetAdapter -Physical", "Get-HnsNetwork | Select-Object Name, Type, NetworkAdapterName, ManagementIP"},
+		Impact:   "creating the network takes the node off the network for some seconds",
+	},
+	Links:    []string{"https://kubernetes.io/docs/tasks/debug/debug-cluster/windows/", "https://github.com/microsoft/SDN/issues/194"},
+	Explains: []string{"pods-stuck-creating", "node-not-ready"},
+	Applies: func(n *Node) error {
+		if n.Backend.Known() && n.Backend.Value == Transparent {
+			return Skip("the pod network is transparent")
+		}
+		if !n.Backend.Known() {
+			return Unknown(n.Backend.Gap)
+		}
+		return nil
+	},
+	Needs: []evidence.Need{evidence.Adapters},
+	Signs: []Sign{
+		{Text: "An adapter was not found.", In: []string{"flanneld", "kubelet", "start"}, Level: Warn, Says: "HNS did not find the adapter that the network was to be bound to"},
+	},
+	Run: func(s evidence.Snapshot) ([]Finding, error) {
+		var names []string
+		for _, a := range evidence.Adapters.In(s) {
+			if isHostSide(a.Name) {
+				return nil, nil
+			}
+			names = append(names, a.Name)
+		}
+		if len(names) == 0 {
+			return nil, Unknown(evidence.NotCollected + ": adapters.json of this recording lists no adapter at all")
+		}
+		return []Finding{Findingf(Fail, "vEthernet", "none of the adapters is the host's side of the pod network's switch: %s", strings.Join(names, ", ")).
+			At(evidence.Adapters.Path(), "no adapter is called vEthernet (…): %s", strings.Join(names, ", "))}, nil
+	},
+})
+
+// isHostSide tells a host's own vEthernet adapter from those of NAT, HNS and containers.
+func isHostSide(name string) bool {
+	lower := strings.ToLower(name)
+	inner, ok := strings.CutPrefix(lower, "vethernet (")
+	if !ok {
+		return false
+	}
+	for _, other := range []string{"nat)", "hns internal", "default switch)", "cid-", "container"} {
+		if strings.HasPrefix(inner, other) {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,72 @@
+package checks
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+
+	"doctor/checks/evidence"
+)
+
+var _ = Register(Check{
+	ID:       "wincat-not-found",
+	Title:    "the pause image lacks wincat.exe, so port-forward does not work",
+	Category: CategoryImages,
+	FAQ:      []int{14},
+	Doc: `For kubectl port-forward, docker and containerd before 2.0 run wincat.exe inside the pod's sandbox, so the pause image must hold it. The published images do from 3.6 on; older and home-made ones may not. containerd 2.0 and later dial the pod's address instead: port-forward then fails only where the application listens on 127.0.0.1 alone.
+
+An image of which nothing is known convicts only together with the error itself.`,
+	Fix: Fix{
+		Text:     "use a pause image that holds wincat.exe (registry.k8s.io/pause:3.6 or later), or containerd 2.0 or later, and restart the runtime",
+		Commands: []string{"Restart-Service {runtime}, kubelet"},
+		Impact:   "only pods that are created afterwards get the new pause image",
+	},
+	Links:    []string{"https://kubernetes.io/docs/tasks/debug/debug-cluster/windows/", "https://github.com/kubernetes/kubernetes/pull/75479"},
+	Explains: []string{},
+	Needs:    []evidence.Need{NeedRuntime, needSandboxImage},
+	Uses:     slices.Concat(kubeletSources, runtimeConfigs, []evidence.Need{evidence.CRI, evidence.Node}),
+	Signs: []Sign{
+		{Text: "unable to do port forwarding: wincat not found", Says: "port-forward fails: wincat.exe is not in the pause image"},
+		{Text: "unable to do port forwarding: socat not found", Says: "port-forward fails: this kubelet looks for socat, which Windows does not have"},
+		{Text: "hcs::System::CreateProcess: wincat.exe", Says: "port-forward fails: wincat.exe is not in the pause image"},
+	},
+	Run: func(s evidence.Snapshot) ([]Finding, error) {
+		n := About(s)
+		if rt := n.Runtime.Value; rt.Name == "containerd" && rt.Version.Major == 0 {
+			return nil, Unknown(evidence.NotCollected + ": the version of containerd is not recorded")
+		} else if rt.Name == "containerd" && rt.Version.AtLeast(evidence.Version{Major: 2}) {
+			return nil, nil
+		}
+		image := n.sandboxImage(s)
+		if lacksWincat(image.Value) {
+			return []Finding{Findingf(Warn, image.Value, "the pause image %s has no wincat.exe: kubectl port-forward to pods of this node fails", image.Value).
+				With(image.From, n.Runtime.From)}, nil
+		}
+		if holdsWincat(image.Value) {
+			return nil, nil
+		}
+		return nil, Unknown(evidence.Gap(evidence.NotCollected + ": whether the pause image " + image.Value + " holds wincat.exe is not known"))
+	},
+})
+
+var pauseTag = regexp.MustCompile(`/pause[^:/]*:v?(\d+)\.(\d+)`)
+
+// holdsWincat tells the published images from 3.6 on.
+func holdsWincat(image string) bool {
+	m := pauseTag.FindStringSubmatch(image)
+	if m == nil {
+		return false
+	}
+	v, _ := evidence.ParseVersion(m[1] + "." + m[2] + ".0")
+	return v.AtLeast(evidence.Version{Major: 3, Minor: 6}) || strings.Contains(image, "mcr.microsoft.com/oss/kubernetes/pause")
+}
+
+// lacksWincat tells the images that were made before port-forward worked on Windows.
+func lacksWincat(image string) bool {
+	for _, old := range []string{"kubeletwin/pause", "kubletwin/pause", "apprenda/pause", "microsoft/nanoserver", "k8s/core/pause:1.0"} {
+		if strings.Contains(image, old) {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,165 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"runtime"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"doctor/checks"
+	"doctor/checks/evidence"
+	"doctor/ui"
+)
+
+// flags are the options of a diagnosis.
+type flags struct {
+	from, demo           string
+	json                 bool
+	output, file         string
+	only, skip, category []string
+	failOn               string
+	ascii                bool
+}
+
+const exitHelp = `
+Exit status:
+  0    no fault found, and every check that applies could tell
+  1    doctor itself could not do its work
+  2    the command line is wrong
+  3    at least one fail
+  4    no fail, at least one warn, and --fail-on warn was given
+  5    no fault found, but some checks could not tell
+  130  interrupted
+`
+
+func command(std streams) *cobra.Command {
+	var f flags
+	root := &cobra.Command{
+		Use:   "doctor",
+		Short: "Tells what is wrong with a Kubernetes Windows node, why, and what to do",
+		Long: `doctor reads a recording of a Kubernetes Windows node and names the root cause of
+what is wrong with it, with the evidence it rests on and the way to mend it.
+
+On a terminal it shows a screen; otherwise it writes text. Nothing on a node is changed.` + "\n" + exitHelp,
+		Example: `  doctor --demo flannel-subnet-env-missing
+  doctor --from collectlogs.zip
+  doctor --from ./recording --json | jq '.causes[0]'
+  doctor explain pause-os-version-mismatch`,
+		Args:          noArguments,
+		SilenceUsage:  true,
+		SilenceErrors: true,
+		RunE:          func(cmd *cobra.Command, _ []string) error { return diagnose(cmd.Context(), std, f) },
+	}
+	root.SetIn(std.in)
+	root.SetOut(std.out)
+	root.SetErr(std.err)
+	p := root.Flags()
+	p.StringVar(&f.from, "from", "", "diagnose a recording: an evidence folder, or a zip or tar.gz of one, or the output of collectlogs.ps1")
+	p.StringVar(&f.demo, "demo", "", "diagnose a built-in recorded node; \"list\" lists them")
+	p.BoolVar(&f.json, "json", false, "short for -o json")
+	p.StringVarP(&f.output, "output", "o", "", "write "+strings.Join(ui.Formats(), ", ")+" instead of showing a screen")
+	p.StringVarP(&f.file, "file", "f", "", "write to this file instead of standard output")
+	p.StringSliceVar(&f.only, "only", nil, "run only these checks (ids)")
+	p.StringSliceVar(&f.skip, "skip", nil, "leave these checks out (ids)")
+	p.StringSliceVar(&f.category, "category", nil, "run only the checks of these categories: "+strings.Join(categories(), ", "))
+	p.StringVar(&f.failOn, "fail-on", "fail", "exit with a status other than 0 from this level on: fail or warn")
+	p.BoolVar(&f.ascii, "ascii", false, "draw with ASCII characters only")
+	completeWith(root, "demo", func() []string { return append(demoNames(), "list") })
+	completeWith(root, "output", ui.Formats)
+	completeWith(root, "only", checkIDs)
+	completeWith(root, "skip", checkIDs)
+	completeWith(root, "category", categories)
+	completeWith(root, "fail-on", func() []string { return []string{"fail", "warn"} })
+
+	root.AddCommand(explainCommand(std), versionCommand(std))
+	return root
+}
+
+func noArguments(cmd *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return nil
+	}
+	return fmt.Errorf("there is no command %q; `doctor --help` lists them, and a recording is given with --from %s", evidence.Clean(args[0]), evidence.Clean(args[0]))
+}
+
+func completeWith(cmd *cobra.Command, flag string, values func() []string) {
+	err := cmd.RegisterFlagCompletionFunc(flag, func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+		return values(), cobra.ShellCompDirectiveNoFileComp
+	})
+	if err != nil {
+		panic(err) // a flag of that name is defined above
+	}
+}
+
+func categories() []string {
+	var list []string
+	for _, c := range checks.Categories {
+		list = append(list, string(c))
+	}
+	return list
+}
+
+func checkIDs() []string {
+	var list []string
+	for _, c := range checks.All() {
+		list = append(list, c.ID)
+	}
+	return list
+}
+
+// selected lists the checks that the flags ask for.
+func (f flags) selected() ([]*checks.Check, error) {
+	for _, id := range slices.Concat(f.only, f.skip) {
+		if checks.ByID(id) == nil {
+			return nil, unknownID(id)
+		}
+	}
+	for _, c := range f.category {
+		if !slices.Contains(categories(), c) {
+			return nil, fmt.Errorf("there is no category %q; the categories are %s", evidence.Clean(c), strings.Join(categories(), ", "))
+		}
+	}
+	var list []*checks.Check
+	for _, c := range checks.All() {
+		switch {
+		case len(f.only) > 0 && !slices.Contains(f.only, c.ID):
+		case slices.Contains(f.skip, c.ID):
+		case len(f.category) > 0 && !slices.Contains(f.category, string(c.Category)):
+		default:
+			list = append(list, c)
+		}
+	}
+	if len(list) == 0 {
+		return nil, errors.New("--only, --skip and --category leave no check to run")
+	}
+	return list, nil
+}
+
+func unknownID(id string) error {
+	var near []string
+	for _, known := range checkIDs() {
+		if strings.Contains(known, id) || strings.Contains(id, known) {
+			near = append(near, known)
+		}
+	}
+	hint := "`doctor explain` lists them"
+	if len(near) > 0 {
+		hint = "did you mean " + strings.Join(near[:min(3, len(near))], " or ") + "?"
+	}
+	return fmt.Errorf("there is no check %q; %s", evidence.Clean(id), hint)
+}
+
+// noSource is what a bare `doctor` answers where there is no node to look at.
+func noSource() error {
+	where := "this machine is not a Windows node"
+	if runtime.GOOS == "windows" {
+		where = "this version does not read a live node yet"
+	}
+	return fmt.Errorf(`%s; give doctor something to look at:
+  doctor --from PATH   a recording: an evidence folder, a zip or tar.gz of one, or the output of collectlogs.ps1
+  doctor --demo NAME   a built-in recorded node; doctor --demo list lists them
+  doctor --node NAME   a node through the Kubernetes API: not in this version yet`, where)
+}

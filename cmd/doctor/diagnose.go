@@ -1,0 +1,135 @@
+package main
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/charmbracelet/x/term"
+
+	"doctor/checks"
+	"doctor/checks/evidence"
+	"doctor/checks/signs"
+	"doctor/fixtures"
+	"doctor/ui"
+	"doctor/ui/tui"
+)
+
+// diagnose opens the source, runs the checks and hands the report on.
+func diagnose(ctx context.Context, std streams, f flags) error {
+	if err := f.validate(); err != nil {
+		return err
+	}
+	if f.demo == "list" {
+		return listDemos(std.out)
+	}
+	list, err := f.selected()
+	if err != nil {
+		return err
+	}
+	src, err := f.open()
+	if err != nil {
+		return err
+	}
+	defer src.Close()
+	for _, note := range src.notes {
+		fmt.Fprintln(std.err, "doctor:", evidence.Clean(note))
+	}
+	scanned, unread := signs.Record(src.snapshot, checks.Signs(list))
+	for _, u := range unread {
+		fmt.Fprintln(std.err, "doctor: could not read all of", evidence.Clean(u))
+	}
+	report := checks.Diagnose(scanned, list, src.origin, program())
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	if err := show(ctx, std, f, report); err != nil {
+		return err
+	}
+	return verdict(report, f.failOn)
+}
+
+func (f *flags) validate() error {
+	if f.json {
+		if f.output != "" && f.output != "json" {
+			return fmt.Errorf("--json and -o %s contradict each other; give one of them", evidence.Clean(f.output))
+		}
+		f.output = "json"
+	}
+	switch {
+	case f.output != "" && !slices.Contains(ui.Formats(), f.output):
+		return fmt.Errorf("there is no format %q; the formats are %s", evidence.Clean(f.output), strings.Join(ui.Formats(), ", "))
+	case f.failOn != "fail" && f.failOn != "warn":
+		return fmt.Errorf("--fail-on takes fail or warn, not %q", evidence.Clean(f.failOn))
+	case f.from != "" && f.demo != "":
+		return errors.New("--from and --demo name two nodes; give one of them")
+	case f.from == "" && f.demo == "":
+		return noSource()
+	}
+	return nil
+}
+
+// show draws the report: the screen on a terminal, else the chosen format.
+func show(ctx context.Context, std streams, f flags, r checks.Report) error {
+	plain := ui.Style{ASCII: f.ascii || os.Getenv("TERM") == "dumb"}
+	if f.file != "" {
+		var b bytes.Buffer
+		if err := ui.Write(&b, cmp.Or(f.output, "text"), r, plain); err != nil {
+			return trouble(err)
+		}
+		return writeFile(f.file, b.Bytes())
+	}
+	terminal := term.IsTerminal(std.out.Fd())
+	style := plain
+	style.Colour = terminal && os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb"
+	if terminal {
+		style.Width, _, _ = term.GetSize(std.out.Fd())
+	}
+	if f.output == "" && terminal && term.IsTerminal(std.in.Fd()) && os.Getenv("TERM") != "dumb" {
+		if err := tui.Run(ctx, std.in, std.out, r, tui.Options{ASCII: style.ASCII, NoColour: !style.Colour}); err != nil {
+			return trouble(err)
+		}
+		return nil
+	}
+	if err := ui.Write(std.out, cmp.Or(f.output, "text"), r, style); err != nil {
+		return trouble(fmt.Errorf("writing the report: %w", err))
+	}
+	return nil
+}
+
+// writeFile puts the whole content under the name, or nothing.
+func writeFile(name string, content []byte) error {
+	tmp, err := os.CreateTemp(filepath.Dir(name), "."+filepath.Base(name)+".*.partial")
+	if err != nil {
+		return trouble(err)
+	}
+	defer os.Remove(tmp.Name())
+	_, err = tmp.Write(content)
+	if err = cmp.Or(err, tmp.Chmod(0o644), tmp.Close()); err != nil {
+		return trouble(err)
+	}
+	if err := os.Rename(tmp.Name(), name); err != nil {
+		return trouble(err)
+	}
+	return nil
+}
+
+func demoNames() []string { return fixtures.Names() }
+
+func listDemos(w io.Writer) error {
+	for _, name := range demoNames() {
+		r, err := fixtures.Open(name)
+		if err != nil {
+			return trouble(err)
+		}
+		fmt.Fprintf(w, "%-40s %s\n", name, r.Title())
+	}
+	return nil
+}

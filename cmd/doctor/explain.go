@@ -1,0 +1,93 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"runtime/debug"
+
+	"github.com/charmbracelet/x/term"
+	"github.com/spf13/cobra"
+
+	"doctor/checks"
+	"doctor/checks/evidence"
+	"doctor/ui"
+)
+
+func explainCommand(std streams) *cobra.Command {
+	var output string
+	var ascii bool
+	cmd := &cobra.Command{
+		Use:   "explain [ID]",
+		Short: "Shows the catalogue of faults, or one fault in full",
+		Args:  cobra.MaximumNArgs(1),
+		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+			return checkIDs(), cobra.ShellCompDirectiveNoFileComp
+		},
+		RunE: func(_ *cobra.Command, args []string) error {
+			list := checks.All()
+			if len(args) == 1 {
+				c := checks.ByID(args[0])
+				if c == nil {
+					return unknownID(args[0])
+				}
+				list = []*checks.Check{c}
+			}
+			style := ui.Style{ASCII: ascii}
+			if term.IsTerminal(std.out.Fd()) {
+				style.Colour = os.Getenv("NO_COLOR") == ""
+				style.Width, _, _ = term.GetSize(std.out.Fd())
+			}
+			switch output {
+			case "text":
+				if len(args) == 1 {
+					return ui.Explain(std.out, list[0], style)
+				}
+				return ui.Catalogue(std.out, list, style)
+			case "json":
+				return ui.CatalogueJSON(std.out, list)
+			case "markdown":
+				return ui.CatalogueMarkdown(std.out, list)
+			}
+			return fmt.Errorf("there is no format %q; explain writes text, json or markdown", evidence.Clean(output))
+		},
+	}
+	cmd.Flags().StringVarP(&output, "output", "o", "text", "text, json or markdown")
+	cmd.Flags().BoolVar(&ascii, "ascii", false, "draw with ASCII characters only")
+	completeWith(cmd, "output", func() []string { return []string{"text", "json", "markdown"} })
+	return cmd
+}
+
+// version and commit are set by the Makefile; a plain `go build` takes them from the build itself.
+var version, commit string
+
+func program() checks.Program {
+	p := checks.Program{Version: version, Commit: commit}
+	info, ok := debug.ReadBuildInfo()
+	if ok && p.Commit == "" {
+		for _, s := range info.Settings {
+			if s.Key == "vcs.revision" {
+				p.Commit = s.Value
+			}
+		}
+	}
+	if p.Version == "" {
+		p.Version = "devel"
+	}
+	return p
+}
+
+func versionCommand(std streams) *cobra.Command {
+	return &cobra.Command{
+		Use:   "version",
+		Short: "Prints the doctor's version",
+		Args:  cobra.NoArgs,
+		Run: func(*cobra.Command, []string) {
+			p := program()
+			fmt.Fprintf(std.out, "doctor %s", p.Version)
+			if p.Commit != "" {
+				fmt.Fprintf(std.out, " (%s)", p.Commit)
+			}
+			fmt.Fprintln(std.out)
+		},
+	}
+}

@@ -1,0 +1,48 @@
+// Doctor diagnoses Kubernetes Windows nodes: from a recording, it names what is
+// wrong, why, and what to do.
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/signal"
+	"runtime/debug"
+	"syscall"
+
+	"doctor/checks/evidence"
+)
+
+// memoryLimit makes the collector work before a hostile tree makes the machine swap.
+const memoryLimit = 384 << 20
+
+func main() {
+	debug.SetMemoryLimit(memoryLimit)
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	os.Exit(run(ctx, os.Args[1:], streams{os.Stdin, os.Stdout, os.Stderr}))
+}
+
+// run is the whole program as a function of its arguments and streams. stdout
+// is the result, stderr the talk.
+func run(ctx context.Context, args []string, std streams) int {
+	root := command(std)
+	root.SetArgs(args)
+	err := root.ExecuteContext(ctx)
+	var code exit
+	switch {
+	case err == nil:
+		return exitFine
+	case errors.As(err, &code):
+		if code.err != nil {
+			fmt.Fprintln(std.err, "doctor:", evidence.Clean(code.err.Error()))
+		}
+		return code.status
+	case ctx.Err() != nil:
+		fmt.Fprintln(std.err, "doctor: interrupted")
+		return exitInterrupted
+	}
+	fmt.Fprintln(std.err, "doctor:", evidence.Clean(err.Error()))
+	return exitUsage
+}

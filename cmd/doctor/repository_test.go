@@ -1,0 +1,147 @@
+package main
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// root is the repository, seen from this package's folder.
+const root = "../.."
+
+// fences are the arrows between packages: what a package and all it imports
+// must stay clear of, and why.
+var fences = []struct {
+	pkg    string
+	never  []string // beginnings of import paths, anywhere among the package's dependencies
+	reason string
+}{
+	{"doctor/checks/evidence", []string{"doctor/checks/signs", "doctor/collectors", "doctor/ui", "os/exec", "net/http", "k8s.io/client-go", "k8s.io/api", "github.com/Microsoft", "github.com/miekg", "github.com/charmbracelet"},
+		"evidence is plain data: a recording must be readable where no node, cluster or screen is"},
+	{"doctor/checks/signs", []string{"doctor/collectors", "doctor/ui", "os/exec", "net/http", "k8s.io/", "github.com/Microsoft", "github.com/charmbracelet"},
+		"the scanner reads evidence and nothing else"},
+	{"doctor/checks", []string{"doctor/collectors", "doctor/ui", "doctor/fixtures", "os/exec", "net/http", "k8s.io/client-go", "k8s.io/api", "github.com/Microsoft", "github.com/miekg", "github.com/charmbracelet"},
+		"a check that could reach a machine or a network could not be replayed"},
+	{"doctor/fixtures", []string{"doctor/collectors", "doctor/ui", "k8s.io/client-go", "github.com/Microsoft", "github.com/charmbracelet"},
+		"recordings are data for everybody"},
+	{"doctor/ui", []string{"doctor/collectors", "doctor/fixtures", "k8s.io/client-go", "github.com/Microsoft", "github.com/miekg"},
+		"what is drawn is a finished report, whatever it came from"},
+	{"doctor/ui/tui", []string{"doctor/collectors", "doctor/fixtures", "k8s.io/client-go", "github.com/Microsoft", "github.com/miekg"},
+		"what is drawn is a finished report, whatever it came from"},
+	{"doctor/collectors/bundle", []string{"doctor/ui", "github.com/charmbracelet"}, "collectors record; they neither judge nor draw"},
+	{"doctor/collectors/foreign", []string{"doctor/ui", "github.com/charmbracelet"}, "collectors record; they neither judge nor draw"},
+}
+
+// directly are the packages that another one must not import itself, though
+// something below it may.
+var directly = []struct {
+	pkg    string
+	never  []string
+	reason string
+}{
+	{"doctor/checks", []string{"os", "net", "io/fs", "doctor/checks/signs", "github.com/", "golang.org/", "sigs.k8s.io/"}, "a check reads evidence and nothing else: no files, no clock, no network of its own"},
+	{"doctor/collectors/bundle", []string{"doctor/checks"}, "collectors record; they do not judge"},
+	{"doctor/collectors/foreign", []string{"doctor/checks"}, "collectors record; they do not judge"},
+}
+
+func TestPackagesStayOnTheirSideOfTheFence(t *testing.T) {
+	for _, goos := range []string{"linux", "windows"} {
+		deps, imports := goList(t, goos, "{{join .Deps \" \"}}"), goList(t, goos, "{{join .Imports \" \"}}")
+		for _, f := range fences {
+			if _, ok := deps[f.pkg]; !ok {
+				t.Errorf("there is no package %s", f.pkg)
+			}
+			for _, dep := range deps[f.pkg] {
+				if slices.ContainsFunc(f.never, func(start string) bool {
+					return dep == start || strings.HasPrefix(dep, strings.TrimSuffix(start, "/")+"/")
+				}) {
+					t.Errorf("%s depends on %s (%s): %s", f.pkg, dep, goos, f.reason)
+				}
+			}
+		}
+		for _, f := range directly {
+			for _, dep := range imports[f.pkg] {
+				if slices.ContainsFunc(f.never, func(p string) bool { return dep == p || strings.HasSuffix(p, "/") && strings.HasPrefix(dep, p) }) {
+					t.Errorf("%s imports %s (%s): %s", f.pkg, dep, goos, f.reason)
+				}
+			}
+		}
+		for pkg, list := range deps {
+			if pkg != "doctor/cmd/doctor" && slices.Contains(list, "doctor/cmd/doctor") {
+				t.Errorf("%s imports cmd/doctor: it is the top, and imported by nobody", pkg)
+			}
+		}
+	}
+}
+
+// goList maps each package of the repository to the words of a template.
+func goList(t *testing.T, goos, template string) map[string][]string {
+	t.Helper()
+	cmd := exec.Command("go", "list", "-f", "{{.ImportPath}} "+template, "./...")
+	cmd.Dir = root
+	cmd.Env = append(os.Environ(), "GOOS="+goos)
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatalf("go list: %v", err)
+	}
+	packages := map[string][]string{}
+	for line := range strings.Lines(string(out)) {
+		if words := strings.Fields(line); len(words) > 0 {
+			packages[words[0]] = words[1:]
+		}
+	}
+	return packages
+}
+
+func TestEveryPackageSaysWhatItIsFor(t *testing.T) {
+	for pkg, doc := range goList(t, "linux", "{{.Doc}}") {
+		if len(doc) < 5 {
+			t.Errorf("%s has no package comment that names its idea", pkg)
+		}
+	}
+}
+
+// TestOnlyMainExits: a program that ends anywhere else cannot be run by a test.
+func TestOnlyMainExits(t *testing.T) {
+	err := filepath.WalkDir(root, func(path string, d os.DirEntry, err error) error {
+		if err != nil || d.IsDir() || filepath.Ext(path) != ".go" || strings.HasSuffix(path, "_test.go") || strings.HasSuffix(path, filepath.Join("cmd", "doctor", "main.go")) {
+			return err
+		}
+		content, err := os.ReadFile(path)
+		if strings.Contains(string(content), "os.Exit(") || strings.Contains(string(content), "log.Fatal") {
+			t.Errorf("%s ends the program; return an error instead", path)
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestTheTopLevelHoldsOnlyWhatTheUserAskedFor(t *testing.T) {
+	allowed := []string{"cmd", "checks", "ui", "collectors", "fixtures", "go.mod", "go.sum", "Makefile", "README.md", "LICENSE"}
+	out, err := exec.Command("git", "-C", root, "ls-files").Output()
+	if err != nil {
+		t.Skip("not a git checkout: ", err)
+	}
+	for line := range strings.Lines(string(out)) {
+		top, _, _ := strings.Cut(strings.TrimSpace(line), "/")
+		if !strings.HasPrefix(top, ".") && !slices.Contains(allowed, top) {
+			t.Errorf("%s at the top level", top)
+		}
+	}
+}
+
+func TestTheCataloguePageIsFresh(t *testing.T) {
+	page, err := os.ReadFile(filepath.Join(root, "checks", "README.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, _, status := doctor(t, "explain", "-o", "markdown")
+	if status != exitFine || out != string(page) {
+		t.Error("checks/README.md differs from the checks; `make docs` renews it")
+	}
+}

@@ -1,0 +1,68 @@
+package bundle
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+)
+
+var (
+	errNoFolder = errors.New("not a folder")
+	errFolder   = errors.New("is a folder")
+)
+
+// A file streams one entry, and stops at the limit whatever the entry declares.
+type file struct {
+	node    *node
+	path    string
+	content io.ReadCloser
+	limit   int64
+	read    int64
+	err     error // sticky
+}
+
+func (f *file) Stat() (fs.FileInfo, error) { return f.node, nil }
+func (f *file) Close() error               { return f.content.Close() }
+
+func (f *file) Read(p []byte) (int, error) {
+	if f.err != nil {
+		return 0, f.err
+	}
+	n, err := f.content.Read(p)
+	if f.read += int64(n); f.read > f.limit {
+		n -= int(f.read - f.limit)
+		err = fmt.Errorf("it is larger than %s, the most that doctor reads of one file", bytesText(f.limit))
+	}
+	if err != nil && err != io.EOF {
+		err = &fs.PathError{Op: "read", Path: f.path, Err: err}
+	}
+	f.err = err
+	return n, err
+}
+
+// A folder is a listing in progress.
+type folder struct {
+	node *node
+	path string
+	left []fs.DirEntry
+}
+
+func (f *folder) Stat() (fs.FileInfo, error) { return f.node, nil }
+func (f *folder) Close() error               { return nil }
+
+func (f *folder) Read([]byte) (int, error) {
+	return 0, &fs.PathError{Op: "read", Path: f.path, Err: errFolder}
+}
+
+func (f *folder) ReadDir(n int) ([]fs.DirEntry, error) {
+	if n > 0 && len(f.left) == 0 {
+		return nil, io.EOF
+	}
+	if n <= 0 || n > len(f.left) {
+		n = len(f.left)
+	}
+	page := f.left[:n:n]
+	f.left = f.left[n:]
+	return page, nil
+}

@@ -1,0 +1,137 @@
+package bundle
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"testing/fstest"
+)
+
+var recorded = []member{
+	{name: "meta.json", content: "{}"},
+	{name: "files/C/run/flannel/subnet.env", content: "FLANNEL_MTU=1450\n"},
+	{name: "logs/kubelet/kubelet.log", content: strings.Repeat("E0612 pod sandbox\n", 1000)},
+	{name: "logs/kubelet/Kubelet.log", content: "differs by case\n"},
+}
+
+func TestOpenJudgesByContent(t *testing.T) {
+	plain := makeTar(t, recorded...)
+	for name, path := range map[string]string{
+		"a folder":      makeFolder(t, recorded[:3]...), // Windows would make one file of the two logs
+		"a zip":         save(t, makeZip(t, recorded...)),
+		"a tar":         save(t, plain),
+		"a tar.gz":      save(t, makeGzip(t, plain)),
+		"a gzip in two": save(t, append(makeGzip(t, plain[:700]), makeGzip(t, plain[700:])...)),
+	} {
+		t.Run(name, func(t *testing.T) {
+			a := mustOpen(t, path, standard)
+			want := []string{"meta.json", "files/C/run/flannel/subnet.env", "logs/kubelet/kubelet.log"}
+			if err := fstest.TestFS(a.FS(), want...); err != nil {
+				t.Error(err)
+			}
+			if len(a.Refused()) > 0 {
+				t.Errorf("left out: %s", refusals(a))
+			}
+			for _, m := range recorded[:3] {
+				content, err := fs.ReadFile(a.FS(), m.name)
+				if err != nil || string(content) != m.content {
+					t.Errorf("%s reads as %.40q, %v", m.name, content, err)
+				}
+			}
+			if _, err := fs.ReadFile(a.FS(), "logs/kubelet"); err == nil {
+				t.Error("a folder was read like a file")
+			}
+			if _, err := fs.ReadDir(a.FS(), "meta.json"); err == nil {
+				t.Error("a file was listed like a folder")
+			}
+			if info, err := fs.Stat(a.FS(), "meta.json/below"); info != nil || !errors.Is(err, fs.ErrNotExist) {
+				t.Errorf("a path below a file gives %v, %v", info, err)
+			}
+			if _, err := a.FS().Open("../meta.json"); !errors.Is(err, fs.ErrInvalid) {
+				t.Errorf("a path out of the tree gives %v", err)
+			}
+		})
+	}
+}
+
+func TestOpenRefusesTheWhole(t *testing.T) {
+	oldTar := makeTar(t, recorded...)
+	copy(oldTar[148:], "zzzzzz")
+	packed := makeZip(t, recorded...)
+	for name, row := range map[string]struct {
+		content []byte
+		want    string
+	}{
+		"an empty file":                     {nil, "is empty: ask for it again"},
+		"a text":                            {[]byte("the node is broken\n"), "a folder, or a .zip, .tar.gz, .tgz or .tar archive"},
+		"a 7z":                              {[]byte("7z\xbc\xaf\x27\x1c\x00\x04"), "is a 7z file, which doctor does not open: unpack it"},
+		"a zip without its end":             {packed[:len(packed)-30], "is cut short or is not a zip: ask for it again"},
+		"the first bytes of a zip":          {packed[:4], "is cut short or is not a zip: ask for it again"},
+		"a zip of nothing":                  {makeZip(t), "holds no file: ask for it again"},
+		"a zip of one zip":                  {makeZip(t, member{name: "in.zip"}), "holds no file that doctor can read; the first of 1 left out is in.zip: an archive inside"},
+		"a tar with a damaged first header": {oldTar, "it is damaged at byte 512"},
+		"a gzip that holds a log":           {makeGzip(t, []byte(strings.Repeat("log line\n", 900))), "unpacks to something other than a tar"},
+		"a gzip of nothing":                 {makeGzip(t, nil), "holds no file: ask for it again"},
+		"the first bytes of a gzip":         {makeGzip(t, oldTar)[:5], "is cut short or is not a gzip: ask for it again"},
+		"a gzip cut in its first entry":     {makeGzip(t, makeTar(t, recorded[2]))[:60], "is cut short"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			path := save(t, row.content)
+			a, err := Open(path)
+			if err == nil {
+				a.Close()
+				t.Fatalf("it was opened, and holds %q", contents(t, a))
+			}
+			if !strings.Contains(err.Error(), row.want) || !strings.HasPrefix(err.Error(), printable(path)) {
+				t.Errorf("the error is %q, want %q in it", err, row.want)
+			}
+		})
+	}
+}
+
+func TestOpenOfNothing(t *testing.T) {
+	_, err := Open(filepath.Join(t.TempDir(), "gone.zip"))
+	if !errors.Is(err, fs.ErrNotExist) || !strings.HasPrefix(err.Error(), "there is nothing at ") {
+		t.Errorf("the error is %v", err)
+	}
+	// Such a name is not found here, and not legal on Windows.
+	if _, err = Open(filepath.Join(t.TempDir(), "gone\x1b[2J.zip")); err == nil || strings.Contains(err.Error(), "\x1b") {
+		t.Errorf("the error %q would reach the terminal with its control characters", err)
+	}
+}
+
+func TestOpenOfADevice(t *testing.T) {
+	if _, err := Open(os.DevNull); err == nil {
+		t.Errorf("%s was opened", os.DevNull)
+	}
+}
+
+func TestCloseTwiceAndReadAfterwards(t *testing.T) {
+	for name, path := range map[string]string{
+		"a folder": makeFolder(t, recorded[0]),
+		"a zip":    save(t, makeZip(t, recorded[0])),
+		"a tar":    save(t, makeTar(t, recorded[0])),
+		"a tar.gz": save(t, makeGzip(t, makeTar(t, recorded[0]))),
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Setenv("TMPDIR", t.TempDir())
+			t.Setenv("TMP", os.Getenv("TMPDIR"))
+			a, err := Open(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := errors.Join(a.Close(), a.Close()); err != nil {
+				t.Errorf("closing: %v", err)
+			}
+			if content, err := fs.ReadFile(a.FS(), "meta.json"); err == nil {
+				t.Errorf("a closed archive gave %q", content)
+			}
+			if left, _ := os.ReadDir(os.TempDir()); len(left) > 0 {
+				t.Errorf("%s was left behind", left[0].Name())
+			}
+		})
+	}
+}

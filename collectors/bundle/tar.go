@@ -1,0 +1,147 @@
+package bundle
+
+import (
+	"archive/tar"
+	"bytes"
+	"compress/gzip"
+	"errors"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+)
+
+const tarBlock = 512
+
+// isTarHeader tells by the checksum, because the oldest tars have no magic.
+func isTarHeader(head []byte) bool {
+	if len(head) < tarBlock {
+		return false
+	}
+	if string(head[257:262]) == "ustar" {
+		return true
+	}
+	const from, to = 148, 156 // the checksum itself counts as spaces
+	want, err := strconv.ParseInt(string(bytes.Trim(head[from:to], " \x00")), 8, 64)
+	if err != nil {
+		return false
+	}
+	sum := int64(0)
+	for i, c := range head[:tarBlock] {
+		if from <= i && i < to {
+			c = ' '
+		}
+		sum += int64(c)
+	}
+	return sum == want
+}
+
+// openTar indexes a tar where it lies.
+func openTar(name string, r io.ReaderAt, size int64, lim limits) (*Archive, error) {
+	x := newIndex("archive", lim)
+	stop, err := indexTar(x, r, size)
+	if err != nil {
+		return nil, whole(name, err)
+	}
+	if stop.err != nil {
+		x.refuseWhole(name, stop.String())
+	}
+	if err := x.nothing(name); err != nil {
+		return nil, err
+	}
+	return x.archive(sections(r), func() error { return nil }), nil
+}
+
+// sections opens a file of a tar without a copy.
+func sections(r io.ReaderAt) func(*node) (io.ReadCloser, error) {
+	return func(n *node) (io.ReadCloser, error) {
+		return io.NopCloser(io.NewSectionReader(r, n.at, n.size)), nil
+	}
+}
+
+// A stop is where the reading of a tar ended before the tar did.
+type stop struct {
+	err   error // nil if it was read to its end
+	at    int64
+	after string // name of the last entry
+}
+
+func (s stop) String() string {
+	what := "it is damaged"
+	switch {
+	case errors.Is(s.err, io.ErrUnexpectedEOF):
+		what = "it is cut short"
+	case errors.Is(s.err, gzip.ErrChecksum):
+		what = "its checksum is wrong"
+	case errors.Is(s.err, errUnpacked):
+		what = s.err.Error()
+	}
+	where := fmt.Sprintf(" at byte %d of the tar", s.at)
+	if s.after != "" {
+		where += ", after " + printable(s.after)
+	}
+	return what + where + "; ask for it again"
+}
+
+// indexTar adds all entries of the tar in r. Its error means that the tar as a
+// whole is too big.
+func indexTar(x *index, r io.ReaderAt, size int64) (stop, error) {
+	// tar.Reader reads block by block and skips by seeking, so after Next the
+	// section stands where the entry's data begins.
+	section := io.NewSectionReader(r, 0, size)
+	tr := tar.NewReader(section)
+	last := ""
+	for {
+		header, err := tr.Next()
+		at, _ := section.Seek(0, io.SeekCurrent) // cannot fail: a section only does sums
+		switch {
+		case err == io.EOF:
+			return stop{at: min(at, size), after: last}, nil
+		case err != nil && !errors.Is(err, tar.ErrInsecurePath): // comes only under GODEBUG=tarinsecurepath=0
+			return stop{err: err, at: min(at, size), after: last}, nil
+		}
+		last = header.Name
+		if err := x.add(tarEntry(header, at, size)); err != nil {
+			return stop{}, err
+		}
+	}
+}
+
+func tarEntry(header *tar.Header, at, size int64) entry {
+	// The library's name may be a piece of a megabyte of PAX records, which it would
+	// keep alive.
+	e := entry{name: strings.Clone(header.Name), size: header.Size, at: at, modified: header.ModTime}
+	switch header.Typeflag {
+	case tar.TypeReg:
+		switch {
+		case isSparse(header):
+			e.refuse = "a sparse file is not read"
+		case header.Size > size-at:
+			e.refuse = fmt.Sprintf("the archive is cut short after %d of its %d bytes", max(size-at, 0), header.Size)
+		}
+	case tar.TypeDir:
+		e.folder = true
+	case tar.TypeXGlobalHeader: // a remark on the archive, such as git's commit id
+		e.name, e.folder = ".", true
+	case tar.TypeSymlink, tar.TypeLink:
+		e.refuse = "a link is not followed"
+	case tar.TypeChar, tar.TypeBlock, tar.TypeFifo:
+		e.refuse = "a device or pipe is not read"
+	case tar.TypeGNUSparse:
+		e.refuse = "a sparse file is not read"
+	default:
+		e.refuse = fmt.Sprintf("an entry of tar type %q is not read", header.Typeflag)
+	}
+	return e
+}
+
+// isSparse: such a file's data lie in the tar as pieces, and its declared size is
+// that of the whole, which may be a terabyte of nothing.
+func isSparse(header *tar.Header) bool {
+	for key := range header.PAXRecords {
+		if strings.HasPrefix(key, "GNU.sparse.") {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,70 @@
+// Package foreign finds the recorded nodes in a tree, whoever recorded them, and
+// gives each as a tree in doctor's own layout, evidence/v1.
+//
+// Another tool's folder is converted in memory. Only what it surely holds becomes
+// evidence; everything else of the layout becomes a gap that says what would have
+// answered. "The tool did not ask" must never read as "the node does not have it".
+package foreign
+
+import (
+	"fmt"
+	"io/fs"
+	"path"
+	"strings"
+
+	"doctor/checks/evidence"
+)
+
+// A Node is one recorded node in a tree.
+type Node struct {
+	Format string // evidence/v1, sdn-collectlogs
+	Root   string // its folder
+	Name   string // what the node calls itself, or the folder's name, or "unknown"
+}
+
+// A format is another tool's way to record a node.
+type format struct {
+	name      string
+	marks     string                         // what it is recognised by, in words for an error
+	recognise func(folder listing) bool      // by the names in a folder alone
+	inside    func(child string) bool        // tells folders that belong to the recording: no nodes of their own
+	nodeName  func(src *source) string       // "" where the recording does not tell
+	convert   func(src *source, out *output) // writes the layout's files
+}
+
+// formats is asked in order, and the first that knows a folder has it.
+var formats = []format{collectlogs}
+
+// Evidence returns the node's recording in the layout evidence/v1: a doctor's own
+// as it is, another tool's converted. The tree reads from fsys as long as it is used.
+func (n Node) Evidence(fsys fs.FS) (fs.FS, error) {
+	for _, f := range formats {
+		if f.name != n.Format {
+			continue
+		}
+		src, err := openSource(fsys, n.Root)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", evidence.Clean(n.Root), err)
+		}
+		out := newOutput()
+		f.convert(src, out)
+		if err := out.addOriginals(src); err != nil {
+			return nil, fmt.Errorf("%s: %w", evidence.Clean(n.Root), err)
+		}
+		return out.tree(), nil
+	}
+	if strings.HasPrefix(n.Format, layoutPrefix) {
+		return fs.Sub(fsys, n.Root)
+	}
+	return nil, fmt.Errorf("%s is no format that doctor reads", evidence.Clean(n.Format))
+}
+
+const unknownName = "unknown"
+
+// folderName is a node's name where the recording itself tells none.
+func folderName(root string) string {
+	if name := evidence.Clean(path.Base(root)); root != "." && name != "" {
+		return name
+	}
+	return unknownName
+}

@@ -1,0 +1,164 @@
+package foreign
+
+import (
+	"encoding/json"
+	"strings"
+
+	"doctor/checks/evidence"
+)
+
+// An hnsKind is one list of HNS objects: where collectlogs.ps1 leaves it, and
+// how hnsdiag shows it.
+type hnsKind struct {
+	path    string // in the layout
+	file    string // in the folder
+	what    string // in words, plural
+	heading string // what a heading of hnsdiag starts with, in lower case
+	is      func(record) bool
+}
+
+var hnsKinds = []hnsKind{
+	{"hns-networks.json", "network.txt", "HNS networks", "network", isNetwork},
+	{"hns-endpoints.json", "endpoint.txt", "HNS endpoints", "endpoint", isEndpoint},
+	{"hns-loadbalancers.json", "policy.txt", "HNS load balancers", "load", isLoadBalancer},
+	{"hns-namespaces.json", "namespaces.txt", "HNS namespaces", "namespace", isNamespace},
+}
+
+func isNetwork(r record) bool {
+	return r.has("Ipams", "Subnets", "MacPool", "MacPools", "NetworkAdapterName") && !r.has("MacAddress")
+}
+
+func isEndpoint(r record) bool {
+	return r.has("MacAddress") && r.has("IpConfigurations", "IPAddress", "VirtualNetwork", "HostComputeNetwork")
+}
+
+func isLoadBalancer(r record) bool { return r.has("FrontendVIPs", "PortMappings", "References") }
+
+func isNamespace(r record) bool {
+	return r.has("NamespaceId", "NamespaceGuid", "CompartmentId", "CompartmentGuid") && !r.has("MacAddress")
+}
+
+// secondVersion tells HCN's own schema from that of the first HNS.
+func secondVersion(r record) bool {
+	return r.has("SchemaVersion", "Ipams", "IpConfigurations", "HostComputeNetwork", "FrontendVIPs")
+}
+
+// An hnsState is everything the folder says about HNS.
+type hnsState struct {
+	dumps    []dump // one for each of hnsKinds
+	detailed dump
+	diag     hnsdiag
+	noPorts  bool // the virtual switch answered that it has no port
+}
+
+func readHNS(src *source) hnsState {
+	s := hnsState{detailed: readDump(src, "networkdetailed.txt"), diag: readHNSDiag(src), noPorts: noSwitchPorts(src.text("ports.txt"))}
+	for _, k := range hnsKinds {
+		s.dumps = append(s.dumps, readDump(src, k.file))
+	}
+	return s
+}
+
+// all lists every record of the folder.
+func (s hnsState) all() []record {
+	list := append([]record{}, s.detailed.records...)
+	for i, d := range s.dumps {
+		list = append(append(list, d.records...), s.diag.records[i]...)
+	}
+	return list
+}
+
+func (s hnsState) convert(out *output) {
+	for i, k := range hnsKinds {
+		list, gap := s.list(i)
+		switch k.path {
+		case "hns-networks.json":
+			addDetails(list, s.detailed.records)
+		case "hns-endpoints.json":
+			addStates(list, s.dumps[i].tables)
+		}
+		out.either(k.path, list, gap)
+	}
+	if version, ok := hnsVersion(s.all()); ok {
+		out.put("hns-globals.json", version)
+	} else {
+		out.gap("hns-globals.json", gapf(evidence.NotCollected, "collectlogs.ps1 does not ask HNS for its version, and no object in the folder carries one; %s", runBundle))
+	}
+}
+
+// list settles one kind. An empty file proves nothing, so that there is none must
+// be said by another source, and only where no file says otherwise.
+func (s hnsState) list(i int) ([]record, evidence.Gap) {
+	d, path := s.dumps[i], hnsKinds[i].path
+	network, endpoint := path == "hns-networks.json", path == "hns-endpoints.json"
+	switch {
+	case len(d.records) > 0:
+		return d.records, ""
+	case network && len(s.detailed.records) > 0:
+		return s.detailed.records, ""
+	case len(s.diag.records[i]) > 0:
+		return s.diag.records[i], ""
+	case d.none, d.silent && s.diag.none[i]:
+		return []record{}, ""
+	// Every network has its switch and every local endpoint its port: without any
+	// port there is neither. A load balancer needs no port.
+	case d.silent && s.noPorts && !s.answered() && (network || endpoint):
+		return []record{}, ""
+	case d.gap.Kind() == evidence.NotCollected:
+		return nil, gapf(evidence.NotCollected, "%s, which would hold the %s; %s", d.gap.Reason(), hnsKinds[i].what, runBundle)
+	case d.silent && s.answered():
+		return nil, gapf(evidence.Error, "%s is empty: PowerShell writes nothing both for no object and for a call that failed; %s", d.name, runBundle)
+	}
+	return nil, d.gap
+}
+
+// answered tells that HNS gave objects: it ran, and the tool had the rights to ask it.
+func (s hnsState) answered() bool { return len(s.all()) > 0 }
+
+// noSwitchPorts reads `vfpctrl /list-vmswitch-port`, which ends with a line of
+// success when it could ask the switch.
+func noSwitchPorts(t text) bool {
+	s := strings.ToLower(t.content)
+	return strings.Contains(s, "list-vmswitch-port succeeded") && !strings.Contains(s, "port name") && !strings.Contains(s, "portid")
+}
+
+// addDetails fills in what networkdetailed.txt says and network.txt does not: up to
+// 2022 the plain dump of some builds had no ManagementIP.
+func addDetails(list, detailed []record) {
+	byID := map[string]record{}
+	for _, d := range detailed {
+		byID[strings.ToLower(d.text("ID"))] = d
+	}
+	for _, r := range list {
+		d := byID[strings.ToLower(r.text("ID"))]
+		if d == nil || r.text("ID") == "" {
+			continue
+		}
+		if secondVersion(r) != secondVersion(d) {
+			// Only this field means the same in both schemas and has the same form.
+			if ip, ok := d.get("ManagementIP"); ok && r.blank("ManagementIP") {
+				r.set("ManagementIP", ip)
+			}
+			continue
+		}
+		for key, value := range d {
+			if r.blank(key) {
+				r.set(key, value)
+			}
+		}
+	}
+}
+
+// hnsVersion finds HNS's version in its objects: major<<32 | minor. Objects that
+// an older build made keep the older number, so the newest is the build's.
+func hnsVersion(list []record) (v struct{ Version struct{ Major, Minor uint32 } }, ok bool) {
+	var newest uint64
+	for _, r := range list {
+		var n uint64
+		if value, found := r.get("Version"); found && json.Unmarshal(value, &n) == nil && n>>32 > 0 && n>>32 < 1000 && n&0xffffffff < 1000 {
+			newest = max(newest, n)
+		}
+	}
+	v.Version.Major, v.Version.Minor = uint32(newest>>32), uint32(newest)
+	return v, newest > 0
+}

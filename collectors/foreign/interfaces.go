@@ -1,0 +1,237 @@
+package foreign
+
+import (
+	"net/netip"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"doctor/checks/evidence"
+)
+
+type adapter struct {
+	Name        string   `json:"name"`
+	Description string   `json:"description,omitempty"`
+	IfIndex     int      `json:"ifIndex,omitempty"`
+	Status      string   `json:"status,omitempty"`
+	MAC         string   `json:"mac,omitempty"`
+	MTU         int      `json:"mtu,omitempty"`
+	DHCP        *bool    `json:"dhcp,omitempty"`
+	Addresses   []string `json:"addresses"`
+	Gateways    []string `json:"gateways"`
+	DNSServers  []string `json:"dnsServers"`
+	DNSSuffix   string   `json:"dnsSuffix"`
+	Compartment int      `json:"compartment,omitempty"`
+}
+
+// An interfaces is what the folder tells of adapters: ipconfig, which is always
+// there, and the commands of later versions, whose columns are not translated.
+type interfaces struct {
+	ip        text
+	sections  []ipSection
+	addresses []netIPAddress
+	adapterOf []netAdapter
+	mtus      []netshInterface
+}
+
+func readInterfaces(src *source) interfaces {
+	ip := src.text("ip.txt")
+	return interfaces{
+		ip:        ip,
+		sections:  parseIPConfig(ip.content),
+		addresses: parseNetIPAddress(ip.content),
+		adapterOf: parseNetAdapter(src.text("netadapter.txt").content),
+		mtus:      parseNetshInterfaces(src.text("mtu.txt").content),
+	}
+}
+
+// adapters makes adapters.json: those that ipconfig shows, since a list without
+// addresses would look like adapters that have none.
+func (n interfaces) adapters() (any, evidence.Gap) {
+	if n.ip.gap != "" {
+		return nil, n.ip.gap
+	}
+	list := []adapter{}
+	for _, sec := range n.sections {
+		if sec.heading != "" && len(sec.fields) > 0 {
+			list = append(list, n.adapter(sec))
+		}
+	}
+	if len(list) == 0 {
+		return nil, gapf(evidence.Error, "%s shows no adapter; it begins with: %s", n.ip.name, clip(firstLine(n.ip.content)))
+	}
+	return list, ""
+}
+
+var (
+	macValue = regexp.MustCompile(`^(?:[0-9A-Fa-f]{2}-){5}[0-9A-Fa-f]{2}$`)
+	yesNo    = map[string]bool{"yes": true, "no": false, "是": true, "否": false, "ja": true, "nein": false, "oui": true, "non": false,
+		"はい": true, "いいえ": false, "sí": true, "sì": true, "si": true, "sim": true, "não": false, "да": true, "нет": false, "예": true, "아니요": false, "아니오": false, "tak": true, "nie": false}
+)
+
+func (n interfaces) adapter(sec ipSection) adapter {
+	a := adapter{Compartment: sec.compartment, Addresses: []string{}, Gateways: []string{}, DNSServers: []string{}}
+	var plain []netip.Addr // addresses whose length only Get-NetIPAddress knows
+	for i, f := range sec.fields {
+		ips := f.addresses()
+		switch {
+		case len(f.values) == 1 && macValue.MatchString(f.values[0]):
+			a.MAC = f.values[0]
+			if i > 0 {
+				a.Description = strings.Join(sec.fields[i-1].values, " ")
+			}
+		case f.has("DHCP"):
+			if a.DHCP == nil && len(f.values) == 1 && !f.has("DHCPV6") {
+				if yes, known := yesNo[strings.ToLower(f.values[0])]; known {
+					a.DHCP = &yes
+				}
+			}
+		case f.has("DNS") && len(ips) > 0:
+			a.DNSServers = append(a.DNSServers, texts(ips)...)
+		case f.has("DNS") && a.DNSSuffix == "" && len(f.values) == 1 && a.MAC == "":
+			a.DNSSuffix = f.values[0]
+		case len(ips) == 0 || f.has("WINS") || f.has("IAID") || f.has("DUID"):
+		case f.has("IPV6"):
+			plain = append(plain, ips...)
+		case i+1 < len(sec.fields) && isMaskField(sec.fields[i+1]):
+			bits, _ := maskBits(sec.fields[i+1].addresses()[0])
+			a.Addresses = append(a.Addresses, netip.PrefixFrom(ips[0], bits).String())
+		case isMaskField(f):
+		case f.has("IPV4"):
+			plain = append(plain, ips...)
+		default:
+			a.Gateways = append(a.Gateways, texts(ips)...)
+		}
+	}
+	n.name(&a, sec.heading)
+	n.enrich(&a, plain)
+	return a
+}
+
+// isMaskField tells a netmask from a gateway that happens to look like one: a
+// field that has no abbreviation in its name and one value of leading ones.
+func isMaskField(f ipField) bool {
+	ips := f.addresses()
+	if len(ips) != 1 || len(f.values) != 1 || f.has("IPV4") || f.has("IPV6") || f.has("DNS") || f.has("DHCP") {
+		return false
+	}
+	bits, ok := maskBits(ips[0])
+	return ok && bits > 0
+}
+
+// adapterWords end the kind of adapter, in front of its name, in the languages
+// that are known here. Another language keeps the whole heading as the name.
+var adapterWords = regexp.MustCompile(`^.*?(?: adapter |-Adapter |适配器 |介面卡 |アダプター |어댑터 |адаптер |Carte Ethernet |Carte réseau sans fil |Carte inconnue |Adaptador de Ethernet |Adaptador desconocido |Scheda Ethernet |Adaptador Ethernet |Karta Ethernet )`)
+
+// name finds the adapter's name in the heading "Ethernet adapter NAME": the names
+// of Get-NetIPAddress are sure, since they stand alone.
+func (n interfaces) name(a *adapter, heading string) {
+	for _, known := range n.addresses {
+		if rest, ok := strings.CutSuffix(heading, known.alias); ok && len(known.alias) > len(a.Name) && strings.HasSuffix(rest, " ") {
+			a.Name = known.alias
+		}
+	}
+	if at := strings.Index(heading, "vEthernet ("); a.Name == "" && at >= 0 {
+		a.Name = heading[at:]
+	}
+	if a.Name == "" {
+		a.Name = strings.TrimSpace(heading[len(adapterWords.FindString(heading)):])
+	}
+	if a.Name == "" {
+		a.Name = heading
+	}
+}
+
+// enrich adds what the untranslated commands know of the adapter.
+func (n interfaces) enrich(a *adapter, plain []netip.Addr) {
+	for _, known := range n.addresses {
+		if known.alias != a.Name {
+			continue
+		}
+		a.IfIndex = known.ifIndex
+		for _, ip := range plain {
+			if ip == known.prefix.Addr() {
+				a.Addresses = append(a.Addresses, known.prefix.String())
+			}
+		}
+	}
+	for _, known := range n.mtus {
+		if known.name == a.Name || a.IfIndex != 0 && known.index == a.IfIndex {
+			if a.IfIndex == 0 {
+				a.IfIndex = known.index
+			}
+			if a.IfIndex == known.index && known.mtu < 1<<20 { // the loopback's is 4294967295: none
+				a.MTU = known.mtu
+			}
+		}
+	}
+	for _, known := range n.adapterOf {
+		switch {
+		case a.IfIndex == known.index:
+		case a.IfIndex == 0 && known.mac != "" && strings.EqualFold(known.mac, a.MAC) && known.name == a.Name:
+			a.IfIndex = known.index
+		default:
+			continue
+		}
+		a.Status = known.status
+	}
+}
+
+// dnsClient makes dns-client.json of the compartment's own block, which holds the
+// primary suffix and, where there is one, the search list.
+func (n interfaces) dnsClient() (any, evidence.Gap) {
+	if n.ip.gap != "" {
+		return nil, n.ip.gap
+	}
+	for _, sec := range n.sections {
+		if sec.heading != "" || len(sec.fields) == 0 {
+			continue
+		}
+		settings := struct {
+			SuffixSearchList []string `json:"suffixSearchList"`
+			PrimarySuffix    string   `json:"primarySuffix"`
+		}{SuffixSearchList: []string{}}
+		seen := 0
+		for _, f := range sec.fields {
+			if !f.has("DNS") || f.has("WINS") {
+				continue
+			}
+			if seen++; seen == 1 {
+				settings.PrimarySuffix = strings.Join(f.values, "")
+			} else {
+				settings.SuffixSearchList = append(settings.SuffixSearchList, f.values...)
+			}
+		}
+		if seen > 0 {
+			return settings, ""
+		}
+	}
+	return nil, gapf(evidence.Error, "%s does not show the host's DNS suffixes", n.ip.name)
+}
+
+// indexOf is the interface that has the address, 0 where that is not known.
+func (n interfaces) indexOf(ip netip.Addr) int {
+	for _, known := range n.addresses {
+		if known.prefix.Addr() == ip {
+			return known.ifIndex
+		}
+	}
+	return 0
+}
+
+func texts(ips []netip.Addr) []string {
+	var list []string
+	for _, ip := range ips {
+		list = append(list, ip.String())
+	}
+	return list
+}
+
+// ifNumber reads an interface's index.
+func ifNumber(s string) int {
+	n, err := strconv.ParseUint(s, 10, 31)
+	if err != nil {
+		return 0
+	}
+	return int(n)
+}

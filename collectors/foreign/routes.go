@@ -1,0 +1,78 @@
+package foreign
+
+import (
+	"net/netip"
+	"regexp"
+
+	"doctor/checks/evidence"
+)
+
+type route struct {
+	Destination string `json:"destination"`
+	NextHop     string `json:"nextHop"`
+	IfIndex     int    `json:"ifIndex,omitempty"`
+	Metric      int    `json:"metric"`
+}
+
+const maxRoutes = 100_000
+
+var (
+	// ifIndex, DestinationPrefix, NextHop, RouteMetric, ifMetric, PolicyStore. Narrow
+	// consoles drop the last columns and cut "PersistentStore".
+	netRouteRow = regexp.MustCompile(`(?m)^(\d+) +(\S+/\d+) +(\S+) +(\d+)(?:[ \t]+(\d+))?(?:[ \t]+(\S+))?[ \t]*$`)
+	// Network, mask, gateway or the translated word for on-link, own address, metric.
+	routePrintRow = regexp.MustCompile(`(?m)^ +(\d+(?:\.\d+){3}) +(\d+(?:\.\d+){3}) +(\S.*?) +(\d+(?:\.\d+){3}) +(\d+)[ \t]*$`)
+	persistent    = regexp.MustCompile(`^Persist`)
+)
+
+// readRoutes prefers Get-NetRoute, which names interfaces and knows IPv6 and all
+// compartments; `route print` is what the oldest version has. The two count
+// metrics differently (the second adds the interface's), so they are not mixed.
+func readRoutes(t text, net interfaces) (any, evidence.Gap) {
+	if t.gap != "" {
+		return nil, t.gap
+	}
+	list := parseNetRoutes(t.content)
+	if len(list) == 0 {
+		list = parseRoutePrint(t.content, net.indexOf)
+	}
+	if len(list) == 0 {
+		return nil, gapf(evidence.Error, "%s shows no route; it begins with: %s", t.name, clip(firstLine(t.content)))
+	}
+	return list, ""
+}
+
+func parseNetRoutes(s string) []route {
+	var list []route
+	for _, m := range netRouteRow.FindAllStringSubmatch(s, maxRoutes) {
+		prefix, err := netip.ParsePrefix(m[2])
+		hop, ok := leadingAddr(m[3])
+		if err != nil || !ok || persistent.MatchString(m[6]) { // stored, and in the active store once more
+			continue
+		}
+		list = append(list, route{prefix.String(), hop.String(), ifNumber(m[1]), number(m[4])})
+	}
+	return list
+}
+
+func parseRoutePrint(s string, indexOf func(netip.Addr) int) []route {
+	var list []route
+	for _, m := range routePrintRow.FindAllStringSubmatch(s, maxRoutes) {
+		dest, err := netip.ParseAddr(m[1])
+		mask, maskErr := netip.ParseAddr(m[2])
+		own, ownErr := netip.ParseAddr(m[4])
+		if err != nil || maskErr != nil || ownErr != nil {
+			continue
+		}
+		bits, ok := maskBits(mask)
+		if !ok {
+			continue
+		}
+		hop := "0.0.0.0" // on-link, as Get-NetRoute writes it
+		if ip, err := netip.ParseAddr(m[3]); err == nil {
+			hop = ip.String()
+		}
+		list = append(list, route{netip.PrefixFrom(dest, bits).String(), hop, indexOf(own), number(m[5])})
+	}
+	return list
+}

@@ -1,0 +1,175 @@
+package foreign
+
+import (
+	"regexp"
+	"strconv"
+	"strings"
+
+	"doctor/checks/evidence"
+)
+
+// enoughServices is how many active services a whole `sc queryex` has at the very
+// least: Windows does not boot with fewer, and other lists are shorter.
+const enoughServices = 20
+
+type service struct {
+	Name        string   `json:"name"`
+	DisplayName string   `json:"displayName,omitempty"`
+	State       string   `json:"state"`
+	StartType   string   `json:"startType,omitempty"`
+	Account     string   `json:"account,omitempty"`
+	BinPath     string   `json:"binPath,omitempty"`
+	Args        []string `json:"args,omitempty"`
+	PID         int      `json:"pid,omitempty"`
+	ExitCode    int64    `json:"exitCode,omitempty"`
+	DependsOn   []string `json:"dependsOn,omitempty"`
+}
+
+// readServices makes services.json of `sc queryex`, `sc qc` and Get-Service.
+//
+// The layout has no half list: a service that is not in services.json was looked
+// for and is not there. Get-Service was asked for seven names (kube-proxy with its
+// hyphen is none of them), so it may not become the list by itself. `sc queryex`
+// without a name lists every active service, and where that list is whole, what is
+// missing from it does not run; Get-Service then adds the stopped ones that it saw.
+func readServices(sc, get text) (any, evidence.Gap) {
+	if sc.gap != "" {
+		return nil, gapf(sc.gap.Kind(), "%s; the services are known from a whole `sc queryex` only; %s", sc.gap.Reason(), runBundle)
+	}
+	list, cut := parseSC(sc.content)
+	if cut {
+		return nil, gapf(evidence.NotCollected, "%s breaks off: sc.exe had more services than room for them; %s", sc.name, runBundle)
+	}
+	if len(list) < enoughServices {
+		return nil, gapf(evidence.NotCollected, "%s lists %d services, too few for all that run, so a service that is not in it may run; %s", sc.name, len(list), runBundle)
+	}
+	at := map[string]int{}
+	for i, s := range list {
+		at[strings.ToLower(s.Name)] = i
+	}
+	for _, s := range parseGetService(get.content) {
+		if i, ok := at[strings.ToLower(s.Name)]; ok {
+			list[i].State = s.State
+			continue
+		}
+		list = append(list, s)
+	}
+	return list, ""
+}
+
+var (
+	scHead  = regexp.MustCompile(`^(\S[^:]{2,40}?)\s*:\s*(\S.*?)\s*$`)
+	scField = regexp.MustCompile(`^\s+(\S[^:]*?)\s*:(.*)$`)
+	scCut   = regexp.MustCompile(`(?im)^\s*Enum:.*\d`)
+)
+
+// scStates are the numbers of SERVICE_STATUS; the words behind them are translated.
+var scStates = []string{"", "stopped", "start-pending", "stop-pending", "running", "continue-pending", "pause-pending", "paused"}
+
+var scStartTypes = []string{"boot", "system", "automatic", "manual", "disabled"}
+
+// parseSC reads the blocks of `sc queryex` and `sc qc`. A block starts at column 0
+// with the service's name. In the first kind the display name follows, at column 0
+// too; in the second all else is indented. The fields are told by their place in
+// the block, since some languages translate their names.
+func parseSC(s string) (list []service, cut bool) {
+	configs := map[string][]string{}
+	var name, display string
+	var fields []string
+	flush := func() {
+		switch {
+		case name == "" || len(list)+len(configs) > maxObjects:
+		case display == "" && len(fields) > 0:
+			configs[strings.ToLower(name)] = fields
+		case display != "" && len(fields) > 1:
+			if state := leadingNumber(fields[1]); state > 0 && state < len(scStates) {
+				svc := service{Name: name, DisplayName: display, State: scStates[state]}
+				if len(fields) > 2 {
+					svc.ExitCode = int64(leadingNumber(fields[2]))
+				}
+				if len(fields) > 6 {
+					svc.PID = leadingNumber(fields[6])
+				}
+				list = append(list, svc)
+			}
+		}
+		name, display, fields = "", "", nil
+	}
+	for line := range strings.Lines(s) {
+		line = strings.TrimRight(line, "\n")
+		if m := scHead.FindStringSubmatch(line); m != nil && !strings.HasPrefix(line, "[") {
+			if name != "" && display == "" && len(fields) == 0 {
+				display = m[2]
+				continue
+			}
+			flush()
+			name = m[2]
+		} else if m := scField.FindStringSubmatch(line); m != nil && name != "" {
+			fields = append(fields, strings.TrimSpace(m[2]))
+		} else if line != "" && line[0] == '[' {
+			flush()
+		} else if f := strings.TrimSpace(line); strings.HasPrefix(f, ":") && len(fields) > 0 {
+			fields = append(fields, "+"+strings.TrimSpace(f[1:])) // one more dependency
+		}
+	}
+	flush()
+	for i := range list {
+		list[i].configure(configs[strings.ToLower(list[i].Name)])
+	}
+	return list, scCut.MatchString(s)
+}
+
+// configure takes in the fields of `sc qc`: type, start type, error control, path,
+// load group, tag, display name, dependencies, account.
+func (s *service) configure(fields []string) {
+	if len(fields) < 9 {
+		return
+	}
+	if n, ok := startNumber(fields[1]); ok && n < len(scStartTypes) {
+		s.StartType = scStartTypes[n]
+		if strings.Contains(strings.ToUpper(fields[1]), "DELAYED") {
+			s.StartType = "delayed"
+		}
+	}
+	if args := evidence.SplitArgs(fields[3]); len(args) > 0 {
+		s.BinPath, s.Args = args[0], args[1:]
+	}
+	last := len(fields) - 1
+	for _, d := range fields[7:last] {
+		if d = strings.TrimPrefix(d, "+"); d != "" {
+			s.DependsOn = append(s.DependsOn, d)
+		}
+	}
+	s.Account = fields[last]
+}
+
+func startNumber(s string) (int, bool) {
+	first, _, _ := strings.Cut(s, " ")
+	n, err := strconv.Atoi(first)
+	return n, err == nil && n >= 0
+}
+
+func leadingNumber(s string) int {
+	n, _ := startNumber(s)
+	return n
+}
+
+// getServiceRow is a row of Get-Service. Status is an enumeration of .NET, which
+// is not translated.
+var getServiceRow = regexp.MustCompile(`(?m)^(Running|Stopped|Paused|StartPending|StopPending|ContinuePending|PausePending)[ \t]+(\S+)(?:[ \t]+(\S[^\n]*?))?[ \t]*$`)
+
+var getServiceStates = map[string]string{
+	"Running": "running", "Stopped": "stopped", "Paused": "paused", "StartPending": "start-pending",
+	"StopPending": "stop-pending", "ContinuePending": "continue-pending", "PausePending": "pause-pending",
+}
+
+func parseGetService(s string) []service {
+	var list []service
+	for _, m := range getServiceRow.FindAllStringSubmatch(s, maxObjects) {
+		if strings.HasSuffix(m[2], "...") {
+			continue // the column was too narrow for the name
+		}
+		list = append(list, service{Name: m[2], State: getServiceStates[m[1]], DisplayName: m[3]})
+	}
+	return list
+}

@@ -1,0 +1,120 @@
+package foreign
+
+import (
+	"fmt"
+	"io"
+	"io/fs"
+	"maps"
+	"path"
+	"slices"
+	"strings"
+	"time"
+
+	"doctor/checks/evidence"
+)
+
+const (
+	maxDump      = 64 << 20 // bytes of a dump of HNS; 5,000 nodes are some 40 MiB
+	maxText      = 8 << 20  // bytes of any other file; a node of 250 pods has an ip.txt of 2 MiB
+	maxOriginals = 100_000  // files of one recording that are listed in its tree
+)
+
+// A source is the folder of another tool's recording.
+type source struct {
+	fsys  fs.FS
+	root  string
+	names listing
+	texts map[string]text // what was read, by lower-case name
+}
+
+// A text is one source file as UTF-8 with bare line feeds, or the reason why it could not be read.
+type text struct {
+	name    string // as stored
+	content string
+	missing bool
+	gap     evidence.Gap
+}
+
+func openSource(fsys fs.FS, root string) (*source, error) {
+	entries, err := fs.ReadDir(fsys, root)
+	if err != nil {
+		return nil, err
+	}
+	return &source{fsys: fsys, root: root, names: newListing(root, entries), texts: map[string]text{}}, nil
+}
+
+// text reads a file of the folder, whatever case its name is written in.
+func (s *source) text(name string) text { return s.read(name, maxText) }
+
+func (s *source) read(name string, limit int64) text {
+	key := strings.ToLower(name)
+	if t, ok := s.texts[key]; ok {
+		return t
+	}
+	t := text{name: name}
+	if stored, ok := s.names.files[key]; !ok {
+		t.missing = true
+		t.gap = gapf(evidence.NotCollected, "%s is not in the folder", name)
+	} else if content, err := readBounded(s.fsys, path.Join(s.root, stored), limit); err != nil {
+		t.name, t.gap = stored, gapf(evidence.Error, "%s: %v", stored, err)
+	} else {
+		t.name, t.content = stored, plainLines(string(evidence.DecodeText(content)))
+	}
+	s.texts[key] = t
+	return t
+}
+
+// plainLines undoes CR LF, and the CR CR LF that ipconfig writes into a pipe.
+func plainLines(s string) string {
+	if !strings.Contains(s, "\r") {
+		return s
+	}
+	s = strings.ReplaceAll(s, "\r\r\n", "\n")
+	return strings.ReplaceAll(strings.ReplaceAll(s, "\r\n", "\n"), "\r", "\n")
+}
+
+func (t text) empty() bool { return t.gap == "" && strings.TrimSpace(t.content) == "" }
+
+// newest is the latest time at which one of the named files was written. Archives
+// that keep no times give 1979 or 1980, and a broken clock gives anything.
+func (s *source) newest(names ...string) time.Time {
+	var newest time.Time
+	for _, name := range names {
+		stored, ok := s.names.files[strings.ToLower(name)]
+		if !ok {
+			continue
+		}
+		info, err := fs.Stat(s.fsys, path.Join(s.root, stored))
+		if err == nil && plausible(info.ModTime()) && info.ModTime().After(newest) {
+			newest = info.ModTime()
+		}
+	}
+	return newest.UTC()
+}
+
+// plausible tells times of recordings from the zeros of file formats: there were
+// no Kubernetes nodes on Windows before 2016.
+func plausible(t time.Time) bool { return t.Year() >= 2016 && t.Year() < 2100 }
+
+func readBounded(fsys fs.FS, name string, limit int64) ([]byte, error) {
+	f, err := fsys.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	content, err := io.ReadAll(io.LimitReader(f, limit+1))
+	if err != nil {
+		return nil, err
+	}
+	if int64(len(content)) > limit {
+		return nil, fmt.Errorf("it is larger than %d KiB", limit>>10)
+	}
+	return content, nil
+}
+
+// gapf makes a gap of one clean line.
+func gapf(kind, format string, args ...any) evidence.Gap {
+	return evidence.Gap(kind + ": " + evidence.Clean(fmt.Sprintf(format, args...)))
+}
+
+func sortedValues(m map[string]string) []string { return slices.Sorted(maps.Values(m)) }

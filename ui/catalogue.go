@@ -1,0 +1,168 @@
+package ui
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"doctor/checks"
+	"doctor/checks/evidence"
+)
+
+// CatalogueMarkdown writes the page on all checks, checks/README.md. Headings
+// are the bare ids, so that a link to one is #id.
+func CatalogueMarkdown(w io.Writer, list []*checks.Check) error {
+	var b strings.Builder
+	put := func(format string, args ...any) { fmt.Fprintf(&b, format, args...) }
+	put("# What doctor checks\n\n")
+	put("<!-- Printed by `doctor explain -o markdown` from the checks themselves: edit those, then run `make docs`. -->\n\n")
+	put("%s. Each reads recorded evidence and nothing else. It comes to fail, warn or info where it finds something\n", count(len(list), "check"))
+	put("(info is normal on Windows), to pass, to unknown where the evidence is missing, or to skip where the question does\n")
+	put("not arise. In a fix, `{node}` and the like stand for the node's own values, which the report fills in.\n")
+	groups := byCategory(list)
+	for _, group := range groups {
+		put("\n**%s**\n\n", inline(string(group[0].Category)))
+		for _, c := range group {
+			put("- [%s](#%s): %s\n", c.ID, c.ID, inline(c.Title))
+		}
+	}
+	known := map[string]bool{}
+	for _, c := range list {
+		known[c.ID] = true
+	}
+	for _, group := range groups {
+		put("\n## %s\n", inline(string(group[0].Category)))
+		for _, c := range group {
+			entry(put, c, known)
+		}
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+func entry(put func(string, ...any), c *checks.Check, known map[string]bool) {
+	put("\n### %s\n\n**%s**\n", c.ID, inline(c.Title))
+	for _, paragraph := range paragraphs(c.Doc) {
+		put("\n%s\n", inline(paragraph))
+	}
+	if c.Fix.Text != "" {
+		put("\n**Fix:** %s\n", inline(c.Fix.Text))
+	}
+	if len(c.Fix.Commands) > 0 {
+		put("\n%s", fence("powershell", c.Fix.Commands))
+	}
+	if c.Fix.Impact != "" {
+		put("\nImpact: %s\n", inline(c.Fix.Impact))
+	}
+	if list := particulars(c, known); len(list) > 0 {
+		put("\n- %s\n", strings.Join(list, "\n- "))
+	}
+}
+
+// particulars are the items under a check's prose.
+func particulars(c *checks.Check, known map[string]bool) []string {
+	var list []string
+	item := func(format string, args ...any) { list = append(list, fmt.Sprintf(format, args...)) }
+	if len(c.Needs) > 0 {
+		item("Needs: %s", needsText(c.Needs))
+	}
+	if len(c.Uses) > 0 {
+		item("Reads where recorded: %s", needsText(c.Uses))
+	}
+	if len(c.Signs) > 0 {
+		item("Signs:\n  - %s", strings.Join(each(c.Signs, markdownSign), "\n  - "))
+	}
+	if len(c.Explains) > 0 {
+		item("Explains: %s", strings.Join(each(c.Explains, func(id string) string { return idLink(id, known) }), ", "))
+	}
+	if len(c.FAQ) > 0 {
+		item("FAQ: %s of [Windows debugging tips](%s)", numbers(c.FAQ), faqPage)
+	}
+	for _, l := range links(c) {
+		item("<%s>", l)
+	}
+	return list
+}
+
+func markdownSign(s checks.Sign) string {
+	text := code(s.Text)
+	for _, also := range s.Also {
+		text += " with " + code(also)
+	}
+	text += " in " + inline(signPlaces(s))
+	if s.ConfirmOnly {
+		text += ", only confirms what the state shows"
+	}
+	return text
+}
+
+func idLink(id string, known map[string]bool) string {
+	if known[id] {
+		return "[" + id + "](#" + id + ")"
+	}
+	return code(id)
+}
+
+func needsText(needs []evidence.Need) string {
+	return strings.Join(each(needs, func(n evidence.Need) string {
+		paths := each(n.Paths(), code)
+		if len(paths) > 1 {
+			return "any of " + strings.Join(paths, ", ")
+		}
+		return strings.Join(paths, "")
+	}), "; ")
+}
+
+// catalogueSchema names the format of CatalogueJSON.
+const catalogueSchema = "doctor.catalogue/v1"
+
+type (
+	jsonCatalogue struct {
+		Schema string      `json:"schema"`
+		Checks []jsonCheck `json:"checks"`
+	}
+	jsonCheck struct {
+		ID       string          `json:"id"`
+		Title    string          `json:"title"`
+		Doc      string          `json:"doc"`
+		Category checks.Category `json:"category"`
+		FAQ      []int           `json:"faq"`
+		Fix      checks.Fix      `json:"fix"`
+		Links    []string        `json:"links"`
+		Explains []string        `json:"explains"`
+		Needs    [][]string      `json:"needs"` // of each, one of the paths must be there
+		Uses     [][]string      `json:"uses"`
+		Signs    []jsonSign      `json:"signs"`
+	}
+	jsonSign struct {
+		Text        string   `json:"text"`
+		Also        []string `json:"also"`
+		In          []string `json:"in"`
+		Says        string   `json:"says"`
+		Level       string   `json:"level"`
+		ConfirmOnly bool     `json:"confirmOnly"`
+	}
+)
+
+// CatalogueJSON writes the checks as one JSON document in ASCII.
+func CatalogueJSON(w io.Writer, list []*checks.Check) error {
+	same := func(s string) string { return s }
+	doc := jsonCatalogue{Schema: catalogueSchema}
+	doc.Checks = each(list, func(c *checks.Check) jsonCheck {
+		return jsonCheck{
+			ID: c.ID, Title: c.Title, Doc: c.Doc, Category: c.Category,
+			FAQ:   each(c.FAQ, func(n int) int { return n }),
+			Fix:   checks.Fix{Text: c.Fix.Text, Impact: c.Fix.Impact, Commands: each(c.Fix.Commands, same)},
+			Links: each(c.Links, same), Explains: each(c.Explains, same),
+			Needs: each(c.Needs, evidence.Need.Paths), Uses: each(c.Uses, evidence.Need.Paths),
+			Signs: each(c.Signs, func(s checks.Sign) jsonSign {
+				level := s.Level
+				if level == 0 {
+					level = checks.Fail
+				}
+				return jsonSign{s.Text, each(s.Also, same), each(s.In, same), s.Says, level.String(), s.ConfirmOnly}
+			}),
+		}
+	})
+	return encode(w, doc)
+}

@@ -1,0 +1,151 @@
+package ui
+
+import (
+	"encoding/xml"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"doctor/checks"
+)
+
+// The shape that build servers agree on; there is no standard of it.
+type (
+	junitSuites struct {
+		XMLName  xml.Name     `xml:"testsuites"`
+		Name     string       `xml:"name,attr"`
+		Tests    int          `xml:"tests,attr"`
+		Failures int          `xml:"failures,attr"`
+		Errors   int          `xml:"errors,attr"`
+		Skipped  int          `xml:"skipped,attr"`
+		Suites   []junitSuite `xml:"testsuite"`
+	}
+	junitSuite struct {
+		Name      string      `xml:"name,attr"`
+		Hostname  string      `xml:"hostname,attr,omitempty"`
+		Timestamp string      `xml:"timestamp,attr,omitempty"`
+		Tests     int         `xml:"tests,attr"`
+		Failures  int         `xml:"failures,attr"`
+		Errors    int         `xml:"errors,attr"`
+		Skipped   int         `xml:"skipped,attr"`
+		Time      string      `xml:"time,attr"`
+		Cases     []junitCase `xml:"testcase"`
+	}
+	junitCase struct {
+		Name    string        `xml:"name,attr"`
+		Class   string        `xml:"classname,attr"`
+		Time    string        `xml:"time,attr"`
+		Failure *junitFailure `xml:"failure"`
+		Skipped *junitSkipped `xml:"skipped"`
+		Out     *junitOut     `xml:"system-out"`
+	}
+	junitFailure struct {
+		Message string `xml:"message,attr"`
+		Type    string `xml:"type,attr"`
+		Text    string `xml:",cdata"`
+	}
+	junitOut struct {
+		Text string `xml:",cdata"`
+	}
+	junitSkipped struct {
+		Message string `xml:"message,attr"`
+	}
+)
+
+// writeJUnit draws the report for build servers: a suite per category, a case
+// per check. JUnit knows no verdict for "could not tell", so that is a case that
+// was skipped, which says so.
+func writeJUnit(w io.Writer, r checks.Report) error {
+	all := junitSuites{Name: "doctor"}
+	if r.Node.Name != "" {
+		all.Name += " " + xmlText(r.Node.Name)
+	}
+	at := map[checks.Category]int{}
+	for _, category := range slices.Concat(checks.Categories, foreignCategories(r)) {
+		if !slices.ContainsFunc(r.Results, func(result checks.Result) bool { return result.Category == category }) {
+			continue
+		}
+		at[category] = len(all.Suites)
+		s := junitSuite{Name: xmlText(string(category)), Hostname: xmlText(r.Node.Name), Time: "0"}
+		if !r.CollectedAt.IsZero() {
+			s.Timestamp = r.CollectedAt.Format("2006-01-02T15:04:05")
+		}
+		all.Suites = append(all.Suites, s)
+	}
+	for i := range r.Results {
+		result := &r.Results[i]
+		s := &all.Suites[at[result.Category]]
+		c := junitCase{Name: xmlText(result.ID), Class: "doctor." + xmlText(string(result.Category)), Time: "0"}
+		s.Tests, all.Tests = s.Tests+1, all.Tests+1
+		switch result.Status {
+		case checks.StatusFail:
+			c.Failure = &junitFailure{Message: xmlText(Message(result)), Type: "fail", Text: "\n" + xmlText(account(result))}
+			s.Failures, all.Failures = s.Failures+1, all.Failures+1
+		case checks.StatusUnknown:
+			c.Skipped = &junitSkipped{xmlText("could not tell: " + result.Gap)}
+		case checks.StatusSkip:
+			c.Skipped = &junitSkipped{xmlText("not applicable: " + result.Reason)}
+		case checks.StatusWarn, checks.StatusInfo:
+			c.Out = &junitOut{"\n" + xmlText(account(result))}
+		}
+		if c.Skipped != nil {
+			s.Skipped, all.Skipped = s.Skipped+1, all.Skipped+1
+		}
+		s.Cases = append(s.Cases, c)
+	}
+	doc, err := xml.MarshalIndent(all, "", "  ")
+	if err != nil {
+		return fmt.Errorf("encoding the report as JUnit XML: %w", err)
+	}
+	_, err = io.WriteString(w, xml.Header+string(doc)+"\n")
+	return err
+}
+
+func foreignCategories(r checks.Report) []checks.Category {
+	var found []checks.Category
+	for _, result := range r.Results {
+		if !slices.Contains(checks.Categories, result.Category) && !slices.Contains(found, result.Category) {
+			found = append(found, result.Category)
+		}
+	}
+	return found
+}
+
+// account is one result in a few plain lines.
+func account(r *checks.Result) string {
+	var b strings.Builder
+	for _, f := range r.Findings {
+		fmt.Fprintf(&b, "%s: %s\n", f.Level, f.Message)
+		for _, because := range f.Because {
+			fmt.Fprintf(&b, "  %s  %s\n", Where(because), because.Text)
+		}
+	}
+	if r.Status == checks.StatusInfo {
+		return b.String()
+	}
+	if len(r.ExplainedBy) > 0 {
+		fmt.Fprintf(&b, "explained by: %s\n", strings.Join(r.ExplainedBy, ", "))
+	}
+	if r.Fix.Text != "" {
+		fmt.Fprintf(&b, "fix: %s\n", r.Fix.Text)
+	}
+	for _, c := range r.Fix.Commands {
+		fmt.Fprintf(&b, "  %s\n", c)
+	}
+	if r.Fix.Impact != "" {
+		fmt.Fprintf(&b, "  (%s)\n", r.Fix.Impact)
+	}
+	return b.String()
+}
+
+// xmlText drops the characters that XML 1.0 has no way to write.
+func xmlText(s string) string {
+	return strings.Map(func(r rune) rune {
+		switch {
+		case r == '\t', r == '\n', r >= 0x20 && r <= 0xd7ff, r >= 0xe000 && r <= 0xfffd, r >= 0x10000 && r <= 0x10ffff:
+			return r
+		}
+		return -1
+	}, s)
+}

@@ -1,0 +1,167 @@
+package ui
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"doctor/checks"
+)
+
+// writeMarkdown draws the report for a ticket: complete enough to be judged by
+// someone who has nothing but the ticket.
+func writeMarkdown(w io.Writer, r checks.Report, style Style) error {
+	m := &markdown{style: style}
+	title := "## Windows node report"
+	if r.Node.Name != "" {
+		title += ": " + inline(r.Node.Name)
+	}
+	m.put("%s\n\n%s.\n", title, Counts(r))
+	m.facts(r)
+	for _, c := range r.Causes {
+		m.cause(r, c)
+	}
+	m.further(r)
+	m.gaps(r)
+	sentence, cause := Verdict(r)
+	if cause == "" {
+		m.put("\n%s.\n", inline(sentence))
+	}
+	m.put("\n---\n\nMade by doctor %s%s.\n", inline(r.Doctor.Version), m.commit(r.Doctor.Commit))
+	_, err := io.WriteString(w, m.b.String())
+	return err
+}
+
+type markdown struct {
+	style Style
+	b     strings.Builder
+}
+
+func (m *markdown) put(format string, args ...any) { fmt.Fprintf(&m.b, format, args...) }
+
+func (m *markdown) commit(id string) string {
+	if id == "" {
+		return ""
+	}
+	return " (" + code(id) + ")"
+}
+
+func (m *markdown) facts(r checks.Report) {
+	recorded := ""
+	if !r.CollectedAt.IsZero() {
+		recorded = r.CollectedAt.Format("2006-01-02 15:04:05 UTC")
+	}
+	rows := [][2]string{
+		{"Node", r.Node.Name}, {"Windows", strings.TrimSpace(r.Node.OS + " " + r.Node.Build)}, {"Kubelet", r.Node.Kubelet},
+		{"Runtime", r.Node.Runtime}, {"Network", r.Node.Network}, {"Recorded", recorded},
+		{"Source", strings.TrimSpace(r.Source.Kind + " " + r.Source.Name)}, {"Format", r.Source.Format},
+	}
+	rows = slices.DeleteFunc(rows, func(row [2]string) bool { return row[1] == "" })
+	if len(rows) == 0 {
+		return
+	}
+	m.put("\n| Fact | Value |\n| --- | --- |\n")
+	for _, row := range rows {
+		m.put("| %s | %s |\n", row[0], tableCode(row[1]))
+	}
+}
+
+func (m *markdown) cause(r checks.Report, c checks.Cause) {
+	result := resultOf(r, c)
+	m.put("\n### %s Cause: %s\n\n%s\n", Symbol(result.Status, m.style.ASCII), code(c.ID), inline(Message(result)))
+	if len(result.Findings) > 0 {
+		m.evidence(result.Findings[0].Because)
+		m.also(result.Findings[1:])
+	}
+	m.fix(result.Fix)
+	if len(c.Consequences) > 0 {
+		arrow := Plain(" → ", m.style.ASCII)
+		m.put("\n**What follows from it:** %s\n", strings.Join(each(c.Consequences, code), arrow))
+	}
+}
+
+// maxTicketEvidence bounds what one finding may bring into a ticket.
+const maxTicketEvidence = 20
+
+func (m *markdown) evidence(list []checks.Because) {
+	if len(list) == 0 {
+		return
+	}
+	var lines []string
+	for _, b := range list[:min(len(list), maxTicketEvidence)] {
+		lines = append(lines, strings.TrimRight(Where(b)+"  "+b.Text, " "))
+	}
+	m.put("\n%s", fence("text", lines))
+	if more := len(list) - maxTicketEvidence; more > 0 {
+		m.put("\nand %d more\n", more)
+	}
+}
+
+func (m *markdown) also(findings []checks.ReportFinding) {
+	if len(findings) == 0 {
+		return
+	}
+	m.put("\n**Also found:**\n\n")
+	for _, f := range findings[:min(len(findings), maxTicketEvidence)] {
+		m.put("- %s\n", inline(f.Message))
+	}
+	if more := len(findings) - maxTicketEvidence; more > 0 {
+		m.put("- and %d more\n", more)
+	}
+}
+
+func (m *markdown) fix(f checks.Fix) {
+	if f.Text != "" {
+		m.put("\n**Fix:** %s\n", inline(f.Text))
+	} else if len(f.Commands) > 0 {
+		m.put("\n**Fix:**\n")
+	}
+	if len(f.Commands) > 0 {
+		m.put("\n%s", fence("powershell", f.Commands))
+	}
+	if f.Impact != "" {
+		m.put("\nImpact: %s\n", inline(f.Impact))
+	}
+}
+
+// further lists what is found and no cause: consequences too, for a ticket is
+// read by someone who cannot ask the node.
+func (m *markdown) further(r checks.Report) {
+	first := true
+	for _, s := range []checks.Status{checks.StatusFail, checks.StatusWarn, checks.StatusInfo} {
+		for i := range r.Results {
+			result := &r.Results[i]
+			if result.Status != s || slices.ContainsFunc(r.Causes, func(c checks.Cause) bool { return c.ID == result.ID }) {
+				continue
+			}
+			if first {
+				m.put("\n### Found besides\n\n")
+				first = false
+			}
+			m.put("- %s %s %s: %s", inline(Symbol(s, m.style.ASCII)), s, code(result.ID), inline(Message(result)))
+			if len(result.ExplainedBy) > 0 {
+				m.put(" (explained by %s)", strings.Join(each(result.ExplainedBy, code), ", "))
+			}
+			m.put("\n")
+		}
+	}
+}
+
+func (m *markdown) gaps(r checks.Report) {
+	n := r.Count(checks.StatusUnknown)
+	if n == 0 {
+		return
+	}
+	m.put("\n### ? %d could not tell\n\n", n)
+	for _, g := range GapGroups(r) {
+		m.put("- %s", inline(g.Reason))
+		if len(g.Paths) > 0 {
+			m.put(": %s", strings.Join(each(g.Paths, code), ", "))
+		}
+		if len(g.Checks) > 0 {
+			m.put("  \n  %s: %s", count(len(g.Checks), "check"), strings.Join(each(g.Checks, code), ", "))
+		}
+		m.put("\n")
+	}
+}

@@ -1,0 +1,104 @@
+package ui
+
+import (
+	"fmt"
+	"strings"
+
+	"doctor/checks"
+	"doctor/checks/evidence"
+)
+
+// Plain makes a text from evidence fit for one line of output. With ascii,
+// whatever is not ASCII is spelt out as \u{4e2d 6587}, by which a reader can
+// still tell what stood there.
+func Plain(s string, ascii bool) string {
+	if s = evidence.Clean(s); ascii {
+		return spellOut(s)
+	}
+	return s
+}
+
+var asciiFor = map[rune]string{
+	'·': "-", '→': "->", '←': "<-", '…': "...", '–': "-", '—': "-", '×': "x", '\u00a0': " ",
+	'‘': "'", '’': "'", '“': `"`, '”': `"`, '✗': "x", '✓': "+", '≤': "<=", '≥': ">=",
+}
+
+func spellOut(s string) string {
+	var b strings.Builder
+	open := false // within \u{…}, which takes a run of characters
+	for _, r := range s {
+		known, ok := asciiFor[r]
+		switch {
+		case r < 0x80 || ok:
+			if open {
+				b.WriteByte('}')
+			}
+			open = false
+			if ok {
+				b.WriteString(known)
+			} else {
+				b.WriteRune(r)
+			}
+		case open:
+			fmt.Fprintf(&b, " %x", r)
+		default:
+			fmt.Fprintf(&b, `\u{%x`, r)
+			open = true
+		}
+	}
+	if open {
+		b.WriteByte('}')
+	}
+	return b.String()
+}
+
+// finished returns a copy of the report in which every text is plain and every
+// list is there, so that no writer has to think of either.
+func finished(r checks.Report, ascii bool) checks.Report {
+	one := func(s string) string { return Plain(s, ascii) }
+	all := func(list []string) []string { return each(list, one) }
+
+	r.Schema = one(r.Schema)
+	r.Doctor = checks.Program{Version: one(r.Doctor.Version), Commit: one(r.Doctor.Commit)}
+	r.Source = checks.Source{Kind: one(r.Source.Kind), Name: one(r.Source.Name), Format: one(r.Source.Format)}
+	r.CollectedAt = r.CollectedAt.UTC()
+	n := r.Node
+	r.Node = checks.NodeFacts{Name: one(n.Name), OS: one(n.OS), Build: one(n.Build),
+		Kubelet: one(n.Kubelet), Runtime: one(n.Runtime), Network: one(n.Network)}
+	r.Causes = each(r.Causes, func(c checks.Cause) checks.Cause {
+		return checks.Cause{ID: one(c.ID), Consequences: all(c.Consequences)}
+	})
+	r.Gaps = each(r.Gaps, func(g checks.EvidenceGap) checks.EvidenceGap {
+		return checks.EvidenceGap{Path: one(g.Path), Reason: one(g.Reason)}
+	})
+	because := func(b checks.Because) checks.Because {
+		return checks.Because{Path: one(b.Path), Line: b.Line, Text: one(b.Text)}
+	}
+	finding := func(f checks.ReportFinding) checks.ReportFinding {
+		return checks.ReportFinding{Level: one(f.Level), Subject: one(f.Subject), Message: one(f.Message),
+			Basis: checks.Basis(one(string(f.Basis))), Because: each(f.Because, because)}
+	}
+	r.Results = each(r.Results, func(r checks.Result) checks.Result {
+		r.ID, r.Title, r.Gap, r.Reason = one(r.ID), one(r.Title), one(r.Gap), one(r.Reason)
+		r.Category, r.Status = checks.Category(one(string(r.Category))), checks.Status(one(string(r.Status)))
+		r.Findings = each(r.Findings, finding)
+		r.ExplainedBy, r.Links, r.Fix = all(r.ExplainedBy), all(r.Links), plainFix(r.Fix, ascii)
+		r.FAQ = each(r.FAQ, func(n int) int { return n })
+		return r
+	})
+	return r
+}
+
+func plainFix(f checks.Fix, ascii bool) checks.Fix {
+	return checks.Fix{Text: Plain(f.Text, ascii), Impact: Plain(f.Impact, ascii),
+		Commands: each(f.Commands, func(c string) string { return Plain(c, ascii) })}
+}
+
+// each maps a list; its answer is never nil.
+func each[T, U any](list []T, f func(T) U) []U {
+	mapped := make([]U, 0, len(list))
+	for _, v := range list {
+		mapped = append(mapped, f(v))
+	}
+	return mapped
+}

@@ -1,0 +1,237 @@
+package ui
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"doctor/checks"
+)
+
+// How much of a report the text shows; the rest is counted, and is whole in the
+// other formats.
+const (
+	maxMessageLines = 5
+	maxEvidence     = 3 // pieces of evidence beside a cause
+	maxAlso         = 3
+	maxLines        = 3 // of anything smaller than a cause
+	maxChain        = 14
+	maxFurther      = 20
+	maxGroups       = 6
+	maxMissing      = 10
+)
+
+// writeText draws the report for a terminal or a file: who was looked at, the
+// causes, the rest, what could not be told, and last what to do first, where
+// the eye rests when the program has ended.
+func writeText(w io.Writer, r checks.Report, style Style) error {
+	p := newPage(style)
+	p.header(r)
+	p.causes(r)
+	p.further(r)
+	p.categories(r)
+	p.gaps(r)
+	p.last(r)
+	return p.writeTo(w)
+}
+
+func (p *page) header(r checks.Report) {
+	facts, origin := flow(NodeFacts(r), p.dash(), p.columns), flow(Origin(r), p.dash(), p.columns)
+	if len(facts) == 1 && len(origin) == 1 && width(facts[0])+width(origin[0])+4 <= p.columns {
+		gap := strings.Repeat(" ", p.columns-width(facts[0])-width(origin[0]))
+		p.line(p.bold().on(facts[0]), gap, p.faint().on(origin[0]))
+		facts, origin = nil, nil
+	}
+	for _, l := range facts {
+		p.line(p.bold().on(l))
+	}
+	for _, l := range origin {
+		p.line(p.faint().on(l))
+	}
+}
+
+func (p *page) causes(r checks.Report) {
+	var heads []head
+	for _, c := range r.Causes {
+		result := resultOf(r, c)
+		heads = append(heads, head{p.mark(result.Status) + " CAUSE", result})
+	}
+	beside := p.beside(heads)
+	for i, h := range heads {
+		p.blank()
+		p.head(h, beside, maxMessageLines)
+		p.because(h.result.Findings)
+		p.also(h.result.Findings)
+		p.fix("  fix", h.result.Fix)
+		p.then(r, r.Causes[i].Consequences)
+	}
+}
+
+// resultOf is the result of a cause. A report that was made elsewhere may name
+// one that it does not hold.
+func resultOf(r checks.Report, c checks.Cause) *checks.Result {
+	if result := r.Result(c.ID); result != nil {
+		return result
+	}
+	return &checks.Result{ID: c.ID, Status: checks.StatusFail, Title: "the report names this cause and says nothing more of it"}
+}
+
+// A head opens what is said of one result: label, id and message.
+type head struct {
+	label  string
+	result *checks.Result
+}
+
+// beside tells the column in which the messages of all heads stand beside their
+// ids, or 0 where one does not fit there and so all stand below.
+func (p *page) beside(heads []head) int {
+	column := 0
+	for _, h := range heads {
+		column = max(column, p.start(h)+width(h.result.ID)+2)
+	}
+	for _, h := range heads {
+		if column+width(Message(h.result)) > p.columns {
+			return 0
+		}
+	}
+	return column
+}
+
+// start is the column of the id: right of a label that overruns the gutter.
+func (p *page) start(h head) int { return max(p.gutter, width(h.label)+1) }
+
+func (p *page) head(h head, beside, maxLines int) {
+	first := p.verdict(h.result.Status).on(h.label) + strings.Repeat(" ", p.start(h)-width(h.label))
+	id := Clip(h.result.ID, p.columns-p.start(h), p.style.ASCII)
+	if beside > 0 {
+		p.line(first, p.bold().on(id), strings.Repeat(" ", beside-p.start(h)-width(id)), Message(h.result))
+		return
+	}
+	p.line(first, p.bold().on(id))
+	lines := wrap(Message(h.result), p.room(), p.room())
+	p.block("", nil, bound(lines, maxLines, p.room(), p.style.ASCII), nil)
+}
+
+// because quotes the evidence of the worst finding.
+func (p *page) because(findings []checks.ReportFinding) {
+	if len(findings) == 0 {
+		return
+	}
+	list := findings[0].Because
+	for _, b := range list[:min(len(list), maxEvidence)] {
+		p.quote(b)
+	}
+	p.more(len(list) - maxEvidence)
+}
+
+func (p *page) more(n int) {
+	if n > 0 {
+		p.block("", nil, []string{fmt.Sprintf("and %d more", n)}, p.faint())
+	}
+}
+
+// quote sets the place and the text it holds beside each other, and the text
+// below where the place takes too much of the line.
+func (p *page) quote(b checks.Because) {
+	const indent = 2
+	room := p.room()
+	where := tail(Where(b), room, p.style.ASCII)
+	lines := wrap(b.Text, room-width(where)-2, room-indent)
+	if width(b.Text) > room-width(where)-2 && width(where) > room/2 {
+		lines = append([]string{""}, wrap(b.Text, room-indent, room-indent)...)
+	}
+	n := maxLines
+	if lines[0] == "" {
+		n++
+	}
+	lines = bound(lines, n, room-indent, p.style.ASCII)
+	p.block("", nil, []string{p.faint().on(where) + "  " + lines[0]}, nil)
+	for _, l := range lines[1:] {
+		p.block("", nil, []string{strings.Repeat(" ", indent) + l}, nil)
+	}
+}
+
+// tail keeps the end of a path, which tells more than its beginning.
+func tail(path string, n int, ascii bool) string {
+	if width(path) <= n {
+		return path
+	}
+	mark := ellipsis(ascii)
+	runes := []rune(path)
+	used := len([]rune(mark))
+	at := len(runes)
+	for at > 0 && used+cellsOf(runes[at-1]) <= n {
+		at--
+		used += cellsOf(runes[at])
+	}
+	return mark + string(runes[at:])
+}
+
+func (p *page) also(findings []checks.ReportFinding) {
+	if len(findings) < 2 {
+		return
+	}
+	label := "  also"
+	for _, f := range findings[1:min(len(findings), maxAlso+1)] {
+		lines := wrap(f.Message, p.room(), p.room())
+		p.block(label, p.bold(), bound(lines, maxLines, p.room(), p.style.ASCII), nil)
+		label = ""
+	}
+	p.more(len(findings) - 1 - maxAlso)
+}
+
+func (p *page) fix(label string, f checks.Fix) {
+	if f.Text != "" {
+		p.prose(label, p.bold(), f.Text, nil)
+		label = ""
+	}
+	label = p.commands(label, f.Commands)
+	if f.Impact != "" {
+		p.prose(label, p.bold(), "("+f.Impact+")", p.faint())
+	}
+}
+
+// then draws the faults that follow, nearest first.
+func (p *page) then(r checks.Report, ids []string) {
+	var chain []string
+	for _, id := range ids[:min(len(ids), maxChain)] {
+		if result := r.Result(id); result != nil && len(result.Findings) > 1 {
+			id = fmt.Sprintf("%s (%d findings)", id, len(result.Findings))
+		}
+		chain = append(chain, id)
+	}
+	if n := len(ids) - maxChain; n > 0 {
+		chain = append(chain, fmt.Sprintf("and %d more", n))
+	}
+	p.block("  then", p.bold(), flow(chain, p.arrow(), p.room()), nil)
+}
+
+// further lists what was found beside the causes and what follows from them.
+func (p *page) further(r checks.Report) {
+	shown := consequences(r)
+	for _, c := range r.Causes {
+		shown[c.ID] = true
+	}
+	var heads []head
+	for i, result := range r.Results {
+		found := slices.Contains([]checks.Status{checks.StatusFail, checks.StatusWarn, checks.StatusInfo}, result.Status)
+		if found && !shown[result.ID] {
+			heads = append(heads, head{p.mark(result.Status) + " " + string(result.Status), &r.Results[i]})
+		}
+	}
+	if len(heads) == 0 {
+		return
+	}
+	slices.SortStableFunc(heads, func(a, b head) int {
+		return slices.Index(checks.Statuses, a.result.Status) - slices.Index(checks.Statuses, b.result.Status)
+	})
+	more := len(heads) - maxFurther
+	heads = heads[:min(len(heads), maxFurther)]
+	p.blank()
+	beside := p.beside(heads)
+	for _, h := range heads {
+		p.head(h, beside, maxLines)
+	}
+	p.more(more)
+}

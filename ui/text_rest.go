@@ -1,0 +1,171 @@
+package ui
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"doctor/checks"
+)
+
+// categories is the table of what was looked at: down the left column and then
+// down the right one where two fit, or else down one.
+func (p *page) categories(r checks.Report) {
+	counts := counted(r)
+	if len(counts) == 0 {
+		return
+	}
+	p.blank()
+	if half := (len(counts) + 1) / 2; half > 1 {
+		left, leftWidth := p.column(counts[:half])
+		right, rightWidth := p.column(counts[half:])
+		if gap := min(p.columns-leftWidth-rightWidth, 6); gap >= 3 {
+			for i, c := range left {
+				if i < len(right) {
+					c.text += strings.Repeat(" ", leftWidth+gap-c.width) + right[i].text
+				}
+				p.line(c.text)
+			}
+			return
+		}
+	}
+	cells, _ := p.column(counts)
+	for _, c := range cells {
+		p.line(c.text)
+	}
+}
+
+// tally is how the checks of one category came out.
+type tally struct {
+	category string
+	of       map[checks.Status]int
+}
+
+func counted(r checks.Report) []tally {
+	var list []tally
+	for _, c := range slices.Concat(checks.Categories, foreignCategories(r)) {
+		t := tally{string(c), map[checks.Status]int{}}
+		for _, result := range r.Results {
+			if result.Category == c {
+				t.of[result.Status]++
+			}
+		}
+		if len(t.of) > 0 {
+			list = append(list, t)
+		}
+	}
+	return list
+}
+
+// A cell is one category's counts, with the width that it takes on screen.
+type cell struct {
+	text  string
+	width int
+}
+
+func (p *page) column(list []tally) (cells []cell, widest int) {
+	const maxName = 16
+	longest := 0
+	for _, t := range list {
+		longest = max(longest, min(width(t.category), maxName))
+	}
+	for _, t := range list {
+		worst, name := Worst(t.of), pad(Clip(t.category, maxName, p.style.ASCII), longest)
+		c := cell{p.verdict(worst).on(p.mark(worst)) + " " + name, 2 + longest}
+		line := c.width
+		for _, s := range checks.Statuses {
+			if t.of[s] == 0 {
+				continue
+			}
+			part := fmt.Sprintf("%d %s", t.of[s], s)
+			if line+2+width(part) > p.columns { // a narrow page goes on below the first count
+				c.text += "\n" + strings.Repeat(" ", 2+longest)
+				line = 2 + longest
+			}
+			line += 2 + width(part)
+			c.width = max(c.width, line)
+			if s != checks.StatusPass && s != checks.StatusSkip {
+				part = p.verdict(s).on(part)
+			}
+			c.text += "  " + part
+		}
+		cells, widest = append(cells, c), max(widest, c.width)
+	}
+	return cells, widest
+}
+
+// Worst is the verdict that a group of checks is marked with. Not to know
+// weighs more than what is normal, and what does not arise weighs nothing.
+func Worst(counts map[checks.Status]int) checks.Status {
+	order := []checks.Status{checks.StatusFail, checks.StatusWarn, checks.StatusUnknown, checks.StatusInfo, checks.StatusPass}
+	for _, s := range order {
+		if counts[s] > 0 {
+			return s
+		}
+	}
+	return checks.StatusSkip
+}
+
+// gaps says what could not be told, by reason: forty files of one refusal are one line of advice.
+func (p *page) gaps(r checks.Report) {
+	n := r.Count(checks.StatusUnknown)
+	if n == 0 {
+		return
+	}
+	p.blank()
+	p.line(p.verdict(checks.StatusUnknown).on(fmt.Sprintf("%s %d could not tell:", p.mark(checks.StatusUnknown), n)))
+	groups := GapGroups(r)
+	for _, g := range groups[:min(len(groups), maxGroups)] {
+		for i, l := range bound(wrap(p.reason(g), p.columns-2, p.columns-4), 3, p.columns-4, p.style.ASCII) {
+			p.line("  ", strings.Repeat("  ", min(i, 1)), l)
+		}
+		missing := g.Paths
+		if len(missing) == 0 {
+			missing = g.Checks
+		}
+		if more := len(missing) - maxMissing; more > 0 {
+			missing = append(slices.Clip(missing[:maxMissing]), fmt.Sprintf("and %d more", more))
+		}
+		for _, l := range flow(missing, ", ", p.columns-4) {
+			p.line("    ", p.faint().on(l))
+		}
+	}
+	if more := len(groups) - maxGroups; more > 0 {
+		p.line("  ", p.faint().on(fmt.Sprintf("and for %s more", count(more, "reason"))))
+	}
+}
+
+func (p *page) reason(g GapGroup) string {
+	if len(g.Checks) == 0 {
+		return g.Reason
+	}
+	return g.Reason + p.dash() + count(len(g.Checks), "check")
+}
+
+func (p *page) last(r checks.Report) {
+	p.blank()
+	for _, l := range flow(strings.Split(Counts(r), ", "), ", ", p.columns) {
+		p.line(p.faint().on(l))
+	}
+	sentence, cause := Verdict(r)
+	if cause == "" {
+		p.line(p.verdict(overall(r)).on(Clip(sentence, p.columns, p.style.ASCII)))
+		return
+	}
+	id := "   (" + cause + ")"
+	if width(sentence)+width(id) > p.columns {
+		id = ""
+	}
+	if result := r.Result(cause); !slices.Contains(result.Fix.Commands, FirstFix(result.Fix)) {
+		sentence = Clip(sentence, p.columns, p.style.ASCII) // advice stands in full above; a command stays whole
+	}
+	p.line(p.bold().on(sentence), p.faint().on(id))
+}
+
+// overall colours the last word: where nothing is wrong, what is normal does not count.
+func overall(r checks.Report) checks.Status {
+	if worst := Worst(r.Summary); worst != checks.StatusInfo {
+		return worst
+	}
+	return checks.StatusPass
+}

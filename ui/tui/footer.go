@@ -1,0 +1,138 @@
+package tui
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"doctor/checks"
+)
+
+// footerLines are the line of keys, or of the answer to the last one, and the counts.
+const footerLines = 2
+
+func footer(m model) []line {
+	return []line{
+		append(line{{" ", plain}}, talk(m)...),
+		{{" ", plain}, {counts(&m.report, m.width-2, m.ascii), faint}},
+	}
+}
+
+// talk is the line where the screen and the user speak.
+func talk(m model) line {
+	switch {
+	case m.typing:
+		typed := line{{"/", accent}, {show(tail(m.view.filter, m.width-22), m.ascii), strong}, {"_", accent}}
+		return apart(typed, line{{found(m), faint}, {"  ", plain}}, m.width-1)
+	case m.status != "":
+		return line{{show(m.status, m.ascii), accent}}
+	}
+	return hints(hintsOf(m), m.width-2)
+}
+
+// tail is the end of a text that is being written.
+func tail(s string, w int) string {
+	r := []rune(s)
+	for len(r) > 0 && width(string(r)) > w {
+		r = r[1:]
+	}
+	return string(r)
+}
+
+// found is how many checks the list holds now.
+func found(m model) string {
+	n := 0
+	for _, r := range m.rows {
+		if r.kind == rowGroup {
+			n += len(r.members)
+		}
+	}
+	return fmt.Sprintf("%d of %d", n, len(m.report.Results))
+}
+
+// A hint is a key and what it does here, in a word or two. Lower rank stays longer.
+type hint struct {
+	key, does string
+	rank      int
+}
+
+func hintsOf(m model) []hint {
+	help, quit := hint{"?", "help", 0}, hint{"q", "quit", 0}
+	if m.help {
+		return []hint{{"esc", "back", 0}, {"j k", "scroll", 1}, quit}
+	}
+	wrong := hint{"f", "only fail+warn", 3}
+	if m.view.wrong {
+		wrong.does = "show all"
+	}
+	if m.detail {
+		list := []hint{{"esc", "list", 0}, {"c", "copy fix", 2}, help, quit}
+		if l := m.layout(); len(detailOf(m, l.detail)) > l.body {
+			list = slices.Insert(list, 1, hint{"j k", "scroll", 1})
+		}
+		return list
+	}
+	list := []hint{{"enter", "open", 1}, {"/", "filter", 2}, wrong, {"c", "copy fix", 4}, help, quit}
+	if r, ok := m.selected(); ok && r.folds() && !m.view.narrowed() {
+		list[0].does = "unfold"
+		if r.open {
+			list[0].does = "fold"
+		}
+	}
+	if m.view.narrowed() {
+		list = slices.Insert(list, 1, hint{"esc", "clear", 1})
+	}
+	return list
+}
+
+func hints(list []hint, w int) line {
+	for {
+		var l line
+		for i, h := range list {
+			if i > 0 {
+				l = append(l, span{"  ", plain})
+			}
+			l = append(l, span{h.key, strong}, span{" " + h.does, faint})
+		}
+		if l.width() <= w || len(list) == 1 {
+			return l
+		}
+		last := 0
+		for i, h := range list {
+			if h.rank >= list[last].rank {
+				last = i
+			}
+		}
+		list = slices.Delete(slices.Clone(list), last, last+1)
+	}
+}
+
+// counts is the report in one line. Where it is too long, the checks that found
+// nothing are left out first.
+func counts(r *checks.Report, w int, ascii bool) string {
+	consequences := 0
+	for i := range r.Results {
+		if isFault(r.Results[i].Status) && len(r.Results[i].ExplainedBy) > 0 {
+			consequences++
+		}
+	}
+	parts := []string{
+		plural(len(r.Causes), "cause"), plural(consequences, "consequence"),
+		fmt.Sprint(r.Count(checks.StatusPass), " pass"), fmt.Sprint(r.Count(checks.StatusUnknown), " unknown"),
+		fmt.Sprint(r.Count(checks.StatusSkip), " not applicable"),
+	}
+	join := func() string { return show(strings.Join(parts, " · "), ascii) }
+	for _, drop := range []int{4, 2} {
+		if width(join()) > w {
+			parts = slices.Delete(parts, drop, drop+1)
+		}
+	}
+	return clip(join(), w, ascii)
+}
+
+func plural(n int, word string) string {
+	if n == 1 {
+		return "1 " + word
+	}
+	return fmt.Sprintf("%d %ss", n, word)
+}

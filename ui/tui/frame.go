@@ -1,0 +1,99 @@
+package tui
+
+import "strings"
+
+// draw is the whole screen: exactly m.height lines, none wider than m.width.
+func draw(m model) []line {
+	if m.width <= 0 || m.height <= 0 {
+		return nil // the terminal has not told its size yet
+	}
+	l := m.layout()
+	var lines []line
+	if l.tiny {
+		lines = []line{{{"make the window at least 30x8 (q quits)", plain}}}
+	} else {
+		lines = append(header(&m.report, m.width, m.height, m.ascii), rule(ruleLabel(m), m.width, m.ascii))
+		lines = append(lines, exactly(body(m, l), l.body)...)
+		lines = append(lines, footer(m)...)
+	}
+	lines = exactly(lines, m.height)
+	for i := range lines {
+		lines[i] = lines[i].fit(m.width, m.ascii)
+	}
+	return lines
+}
+
+func body(m model, l layout) []line {
+	switch {
+	case m.help:
+		return indented(helpLines(m.width, m.ascii), m.helpAt)
+	case l.wide:
+		left := list(&m.report, m.rows, m.top, m.cursor, l.list, l.body, !m.detail, m.ascii)
+		return beside(left, from(detailOf(m, l.detail), m.scroll), l, m.detail, m.ascii)
+	case m.detail:
+		return indented(detailOf(m, l.detail), m.scroll)
+	}
+	lines := list(&m.report, m.rows, m.top, m.cursor, l.list, l.listLines(), true, m.ascii)
+	if l.preview > 0 {
+		rw, ok := m.selected()
+		lines = append(exactly(lines, l.listLines()), preview(&m.report, rw, ok, m.width, l.preview, m.ascii)...)
+	}
+	return lines
+}
+
+// ruleLabel says how the list is narrowed, since that hides things.
+func ruleLabel(m model) string {
+	var parts []string
+	if m.view.wrong {
+		parts = append(parts, "only fail and warn")
+	}
+	if m.view.filter != "" {
+		parts = append(parts, "filter "+m.view.filter)
+	}
+	if len(parts) == 0 {
+		return ""
+	}
+	return strings.Join(append(parts, found(m)), " · ")
+}
+
+// rule is a line across the screen with a name in it.
+func rule(name string, w int, ascii bool) line {
+	dash := own("─", ascii)
+	if name == "" {
+		return line{{strings.Repeat(dash, w), faint}}
+	}
+	label := clip(show(name, ascii), w-6, ascii)
+	return line{{dash + " ", faint}, {label, accent}, {" " + strings.Repeat(dash, max(w-width(label)-3, 0)), faint}}
+}
+
+// beside sets list and detail side by side; the bar between them shows who has the keys.
+func beside(left, right []line, l layout, focused, ascii bool) []line {
+	bar := span{own("│", ascii) + " ", faint}
+	if focused {
+		bar.ink = accent
+	}
+	left, right = exactly(left, l.body), exactly(right, l.body)
+	lines := make([]line, l.body)
+	for i := range lines {
+		lines[i] = append(left[i].fit(l.list, ascii).pad(l.list), append(line{bar}, right[i].fit(l.detail, ascii)...)...)
+	}
+	return lines
+}
+
+func indented(lines []line, skip int) []line {
+	var out []line
+	for _, l := range from(lines, skip) {
+		out = append(out, append(line{{" ", plain}}, l...))
+	}
+	return out
+}
+
+func from(lines []line, skip int) []line { return lines[min(skip, len(lines)):] }
+
+// exactly cuts or fills to n lines.
+func exactly(lines []line, n int) []line {
+	if len(lines) >= n {
+		return lines[:n]
+	}
+	return append(lines[:len(lines):len(lines)], make([]line, n-len(lines))...)
+}

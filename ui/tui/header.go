@@ -1,0 +1,62 @@
+package tui
+
+import (
+	"slices"
+	"strings"
+
+	"doctor/checks"
+	"doctor/ui"
+)
+
+// header is the node in one line, or in two where one is too narrow and the
+// screen is tall enough.
+func header(r *checks.Report, w, h int, ascii bool) []line {
+	var lines []line
+	rest := ui.NodeFacts(*r)
+	if r.Node.Name == "" {
+		rest = slices.Insert(rest, 0, "node without a name")
+	}
+	for len(lines) == 0 || (len(rest) > 0) {
+		var l line
+		room := w - 1
+		if len(lines) == 1 || h < tallFrom {
+			room = 1 << 20 // the last line takes all, and is cut where the screen ends
+		}
+		l, rest = packed(rest, room, len(lines) == 0, ascii)
+		lines = append(lines, append(line{{" ", plain}}, l...).fit(w, ascii))
+	}
+	last := len(lines) - 1
+	origin := ui.Origin(*r)
+	for n := len(origin); n > 0; n-- { // the time alone where the place has no room
+		right := line{{show(strings.Join(origin[:n], ", "), ascii), faint}, {" ", plain}}
+		if l := apart(lines[last], right, w); l.width() > lines[last].width() {
+			lines[last] = l
+			return lines
+		}
+	}
+	if len(lines) == 1 && h >= tallFrom && len(origin) > 0 {
+		second := line{{" " + show(strings.Join(origin, ", "), ascii), faint}}
+		lines = append(lines, second.fit(w, ascii))
+	}
+	return lines
+}
+
+// packed takes as many facts as a line holds, and at least one.
+func packed(list []string, w int, named, ascii bool) (line, []string) {
+	var l line
+	for i, f := range list {
+		next := span{show(f, ascii), plain}
+		if i == 0 && named {
+			next.ink = strong
+		}
+		add := line{next}
+		if i > 0 {
+			add = line{{own(" · ", ascii), faint}, next}
+		}
+		if i > 0 && l.width()+add.width() > w {
+			return l, list[i:]
+		}
+		l = append(l, add...)
+	}
+	return l, nil
+}

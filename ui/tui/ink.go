@@ -1,0 +1,33 @@
+package tui
+
+import "doctor/checks"
+
+// An ink is what a span of text means; styles gives it a colour.
+type ink int
+
+const (
+	plain ink = iota
+	strong
+	faint
+	accent // where the user is: the cursor, a filter
+	inkFail
+	inkWarn
+	inkInfo
+	inkPass
+	inkUnknown
+	inkSkip
+)
+
+var inks = map[checks.Status]ink{
+	checks.StatusFail: inkFail, checks.StatusWarn: inkWarn, checks.StatusInfo: inkInfo,
+	checks.StatusPass: inkPass, checks.StatusUnknown: inkUnknown, checks.StatusSkip: inkSkip,
+}
+
+func inkOf(s checks.Status) ink {
+	if i, ok := inks[s]; ok {
+		return i
+	}
+	return inkUnknown
+}
+
+func isFault(s checks.Status) bool { return s == checks.StatusFail || s == checks.StatusWarn }

@@ -1,0 +1,49 @@
+package tui
+
+import (
+	"strings"
+
+	"github.com/charmbracelet/bubbles/key"
+)
+
+// keys are all keys of the screen; the help draws their help texts.
+var keys = struct {
+	up, down, top, bottom, pageUp, pageDown, halfUp, halfDown key.Binding
+	enter, fold, back, focus, filter, wrong, copy, help, quit key.Binding
+}{
+	up:       bind("up k", "one line up"),
+	down:     bind("down j", "one line down"),
+	top:      bind("g home", "to the first line"),
+	bottom:   bind("G end", "to the last line"),
+	pageUp:   bind("pgup ctrl+b", "one page up"),
+	pageDown: bind("pgdown ctrl+f", "one page down"),
+	halfUp:   bind("ctrl+u", "half a page up"),
+	halfDown: bind("ctrl+d", "half a page down"),
+	enter:    bind("enter", "open the check, or fold the group"),
+	fold:     bind("space", "fold or unfold the group"),
+	back:     bind("esc", "back; then clear filter and f"),
+	focus:    bind("tab", "between list and detail"),
+	filter:   bind("/", "filter as you type; ! inverts"),
+	wrong:    bind("f", "only what is wrong: fail and warn"),
+	copy:     bind("c", "copy the fix's commands (OSC 52)"),
+	help:     bind("?", "this help"),
+	quit:     bind("q ctrl+c", "quit"),
+}
+
+// bind makes a binding of key names parted by spaces.
+func bind(names, does string) key.Binding {
+	var list []string
+	for n := range strings.FieldsSeq(names) {
+		if n == "space" {
+			n = " " // bubbletea's name of it
+		}
+		list = append(list, n)
+	}
+	return key.NewBinding(key.WithKeys(list...), key.WithHelp(names, does))
+}
+
+// allKeys is the order of the help.
+func allKeys() []key.Binding {
+	return []key.Binding{keys.up, keys.down, keys.top, keys.bottom, keys.pageUp, keys.pageDown, keys.halfUp, keys.halfDown,
+		keys.enter, keys.fold, keys.back, keys.focus, keys.filter, keys.wrong, keys.copy, keys.help, keys.quit}
+}

@@ -1,0 +1,142 @@
+package tui
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"doctor/checks"
+	"doctor/ui"
+)
+
+// wordsFrom is the width from which a row has room for the verdict's word.
+const wordsFrom = 64
+
+// list draws the rows from top on in w cells and h lines.
+func list(r *checks.Report, rows []row, top, cursor, w, h int, focused, ascii bool) []line {
+	var lines []line
+	words := summariesFit(r, rows, w)
+	for i := top; i < min(top+h, len(rows)); i++ {
+		l := line{{"  ", plain}}
+		if i == cursor && focused {
+			l = line{{own("›", ascii) + " ", accent}}
+		} else if i == cursor {
+			l = line{{own("›", ascii) + " ", faint}}
+		}
+		l = append(l, rowLine(r, rows[i], w-3, i == cursor, words, ascii)...)
+		lines = append(lines, l)
+	}
+	return lines
+}
+
+func rowLine(r *checks.Report, rw row, w int, selected, words, ascii bool) line {
+	switch rw.kind {
+	case rowHeading:
+		return line{{rw.text, strong}}
+	case rowNote:
+		return line{{show(rw.text, ascii), faint}}.fit(w, ascii)
+	case rowGroup:
+		name := show(string(rw.category), ascii)
+		l := line{{fold(rw.open, ascii) + " ", faint}, {fmt.Sprintf("%-*s  ", groupName, name), strong}}
+		return append(l, summary(r, rw.members, words, ascii)...).fit(w, ascii)
+	case rowRest:
+		l := line{{"  " + fold(rw.open, ascii) + " ", faint}}
+		return append(l, summary(r, rw.members, true, ascii)...).fit(w, ascii)
+	case rowCause:
+		count := line{{follow(rw.follow), faint}}
+		if n := count.width(); n > 0 { // the title is cut before the number
+			return apart(resultLine(&r.Results[rw.index], "", 0, w-n-2, selected, ascii), count, w)
+		}
+		return resultLine(&r.Results[rw.index], "", 0, w, selected, ascii)
+	case rowCheck:
+		return resultLine(&r.Results[rw.index], origin(r, &r.Results[rw.index]), 2, w, selected, ascii)
+	}
+	return nil
+}
+
+// groupName is the width of the longest category.
+const groupName = len("components")
+
+func fold(open, ascii bool) string {
+	if open {
+		return own("▾", ascii)
+	}
+	return own("▸", ascii)
+}
+
+func follow(n int) string {
+	switch n {
+	case 0:
+		return ""
+	case 1:
+		return "1 follows"
+	}
+	return fmt.Sprintf("%d follow", n)
+}
+
+// origin names the cause of a consequence.
+func origin(r *checks.Report, res *checks.Result) string {
+	if !isFault(res.Status) {
+		return ""
+	}
+	for _, c := range r.Causes {
+		if slices.Contains(res.ExplainedBy, c.ID) {
+			return "from " + c.ID
+		}
+	}
+	return ""
+}
+
+// resultLine is a verdict: symbol, word and title, and at the right end where
+// it stands among the faults. Narrow lists leave the word away.
+func resultLine(res *checks.Result, right string, indent, w int, selected, ascii bool) line {
+	l := line{{strings.Repeat(" ", indent), plain}, {ui.Symbol(res.Status, ascii) + " ", inkOf(res.Status)}}
+	if w >= wordsFrom {
+		l = append(l, span{fmt.Sprintf("%-9s", show(string(res.Status), ascii)), inkOf(res.Status)})
+	}
+	title := span{show(res.Title, ascii), plain}
+	switch {
+	case selected:
+		title.ink = strong
+	case res.Status == checks.StatusSkip:
+		title.ink = faint
+	}
+	return apart(append(l, title), line{{show(right, ascii), faint}}, w).fit(w, ascii)
+}
+
+// summary counts verdicts: "2 fail 1 info 14 pass", or by symbol where words have no room.
+func summary(r *checks.Report, members []int, words, ascii bool) line {
+	count := map[checks.Status]int{}
+	for _, i := range members {
+		count[r.Results[i].Status]++
+	}
+	var l line
+	for _, s := range byWeight {
+		if count[s] == 0 {
+			continue
+		}
+		if len(l) > 0 {
+			l = append(l, span{" ", plain})
+		}
+		ink := inkOf(s)
+		if s == checks.StatusPass {
+			ink = faint // what is well stays quiet here
+		}
+		if words {
+			l = append(l, span{fmt.Sprintf("%d %s", count[s], s), ink})
+		} else {
+			l = append(l, span{fmt.Sprintf("%s%d", ui.Symbol(s, ascii), count[s]), ink})
+		}
+	}
+	return l
+}
+
+// summariesFit says whether all groups can be summed up in words, so that they look alike.
+func summariesFit(r *checks.Report, rows []row, w int) bool {
+	for _, rw := range rows {
+		if rw.kind == rowGroup && groupName+7+summary(r, rw.members, true, false).width() > w {
+			return false
+		}
+	}
+	return true
+}

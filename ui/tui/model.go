@@ -1,0 +1,170 @@
+package tui
+
+import (
+	"maps"
+	"slices"
+
+	tea "github.com/charmbracelet/bubbletea"
+
+	"doctor/checks"
+)
+
+// model is what the screen shows, as data.
+type model struct {
+	report        checks.Report
+	ascii         bool
+	width, height int
+
+	view   view
+	rows   []row // of report and view
+	cursor int   // into rows; -1 where nothing can be selected
+	at     row   // the row under the cursor, also while the filter hides it
+	top    int   // first row seen
+
+	detail bool // the detail has the keys; below wideFrom it also has the screen
+	scroll int  // first line of the detail seen
+
+	typing bool // keys go to the filter
+	help   bool
+	helpAt int
+	status string // the answer to the last key, until the next
+}
+
+// effect is what must happen outside of the model.
+type effect struct {
+	quit bool
+	copy string
+}
+
+func newModel(r checks.Report, opt Options) model {
+	m := model{report: r, ascii: opt.ASCII, width: opt.Width, height: opt.Height}
+	return m.settled()
+}
+
+func (m model) update(msg tea.Msg) (model, effect) {
+	var do effect
+	switch msg := msg.(type) {
+	case tea.WindowSizeMsg:
+		m.width, m.height = msg.Width, msg.Height
+		if m.width <= 0 || m.height <= 0 { // what a serial console says
+			m.width, m.height = defaultWidth, defaultHeight
+		}
+	case copied:
+		m.status = msg.String()
+	case tea.KeyMsg:
+		m, do = m.press(msg)
+	}
+	return m.settled(), do
+}
+
+// settled brings everything that depends on other fields in line with them.
+func (m model) settled() model {
+	m.rows = rowsOf(&m.report, m.view)
+	m = m.selectRow(find(m.rows, m.at))
+	l := m.layout()
+	m.top = min(m.top, max(len(m.rows)-l.listLines(), 0))
+	if m.cursor >= 0 {
+		m.top = max(min(m.top, m.cursor), m.cursor-l.listLines()+1)
+		if m.cursor == nearest(m.rows, 0) {
+			m.top = 0 // with its heading
+		}
+	}
+	m.scroll = clamp(m.scroll, len(detailOf(m, l.detail))-l.body)
+	m.helpAt = clamp(m.helpAt, len(helpLines(m.width, m.ascii))-l.body)
+	return m
+}
+
+func clamp(n, most int) int { return max(min(n, most), 0) }
+
+func (m model) layout() layout {
+	return layoutOf(m.width, m.height, len(header(&m.report, m.width, m.height, m.ascii)))
+}
+
+// nearest finds the selectable row at or after i, else the last before it, else -1.
+func nearest(rows []row, i int) int {
+	i = clamp(i, len(rows)-1)
+	for at := i; at < len(rows); at++ {
+		if rows[at].selectable() {
+			return at
+		}
+	}
+	for at := min(i, len(rows)-1); at >= 0; at-- {
+		if rows[at].selectable() {
+			return at
+		}
+	}
+	return -1
+}
+
+func (m model) selectRow(i int) model {
+	m.cursor = i
+	if i < 0 {
+		return m // at stays: the row comes back when the filter goes
+	}
+	if m.rows[i].name() != m.at.name() {
+		m.scroll = 0
+	}
+	m.at = m.rows[i]
+	return m
+}
+
+// find looks up a row in a list that changed: itself, else the fold that it is
+// in now, else the first row.
+func find(rows []row, at row) int {
+	for _, same := range []func(row) bool{
+		func(r row) bool { return r.selectable() && r.name() == at.name() },
+		func(r row) bool {
+			return r.folds() && !r.open && slices.Contains(r.members, at.index) && at.kind == rowCheck
+		},
+	} {
+		if i := slices.IndexFunc(rows, same); i >= 0 {
+			return i
+		}
+	}
+	return nearest(rows, 0)
+}
+
+// move goes n selectable rows down, or up.
+func (m model) move(n int) model {
+	var can []int
+	for i, r := range m.rows {
+		if r.selectable() {
+			can = append(can, i)
+		}
+	}
+	if len(can) == 0 {
+		return m
+	}
+	to := slices.Index(can, m.cursor) + n
+	return m.selectRow(can[clamp(to, len(can)-1)])
+}
+
+func (m model) selected() (row, bool) {
+	if m.cursor < 0 || m.cursor >= len(m.rows) {
+		return row{}, false
+	}
+	return m.rows[m.cursor], true
+}
+
+// result is the selected check.
+func (m model) result() (checks.Result, bool) {
+	r, ok := m.selected()
+	if !ok || r.folds() {
+		return checks.Result{}, false
+	}
+	return m.report.Results[r.index], true
+}
+
+func (m model) toggle(r row) model {
+	if m.view.narrowed() {
+		m.status = "groups stay open while the list is narrowed"
+		return m
+	}
+	open := maps.Clone(m.view.open)
+	if open == nil {
+		open = map[string]bool{}
+	}
+	open[r.foldName()] = !r.open
+	m.view.open = open
+	return m
+}

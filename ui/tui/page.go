@@ -1,0 +1,37 @@
+package tui
+
+import "strings"
+
+// A page is text set in lines of at most width cells, for the detail and the help.
+type page struct {
+	lines []line
+	width int
+	ascii bool
+}
+
+func (p *page) blank() {
+	if len(p.lines) > 0 {
+		p.lines = append(p.lines, nil)
+	}
+}
+
+// heading begins a part of the page.
+func (p *page) heading(text string) {
+	p.blank()
+	p.text("", text, strong)
+}
+
+// text sets paragraphs behind a lead; the lines after the first are indented to it.
+func (p *page) text(lead, text string, ink ink) { p.led(span{lead, faint}, text, ink) }
+
+func (p *page) led(lead span, text string, ink ink) {
+	lead.text = show(lead.text, p.ascii)
+	indent := min(width(lead.text), p.width/2)
+	lead.text = clip(lead.text, indent, p.ascii)
+	for _, paragraph := range strings.Split(text, "\n") {
+		for _, s := range wrap(show(paragraph, p.ascii), p.width-indent) {
+			p.lines = append(p.lines, line{lead, {s, ink}})
+			lead.text = strings.Repeat(" ", indent)
+		}
+	}
+}

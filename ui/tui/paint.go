@@ -1,0 +1,114 @@
+package tui
+
+import (
+	"io"
+	"strings"
+
+	"github.com/charmbracelet/lipgloss"
+	"github.com/muesli/termenv"
+
+	"doctor/ui"
+)
+
+// A span is text of one meaning; a line is what stands in one row of the screen.
+type span struct {
+	text string
+	ink  ink
+}
+
+type line []span
+
+func (l line) width() int {
+	n := 0
+	for _, s := range l {
+		n += width(s.text)
+	}
+	return n
+}
+
+func (l line) String() string {
+	var b strings.Builder
+	for _, s := range l {
+		b.WriteString(s.text)
+	}
+	return b.String()
+}
+
+// fit cuts a line to w cells, marking the cut.
+func (l line) fit(w int, ascii bool) line {
+	if l.width() <= w {
+		return l
+	}
+	var out line
+	for _, s := range l {
+		have := width(s.text)
+		if have > w {
+			return append(out, span{clip(s.text, w, ascii), s.ink})
+		}
+		out = append(out, s)
+		w -= have
+	}
+	return out
+}
+
+// pad fills a line with spaces to exactly w cells.
+func (l line) pad(w int) line {
+	if n := w - l.width(); n > 0 {
+		return append(l[:len(l):len(l)], span{strings.Repeat(" ", n), plain})
+	}
+	return l
+}
+
+// apart sets two parts to the ends of a line of w cells; the right one gives
+// way when there is no room for both.
+func apart(left, right line, w int) line {
+	if right.width() == 0 || left.width()+2+right.width() > w {
+		return left
+	}
+	return append(left.pad(w-right.width()), right...)
+}
+
+// styles are the colours of inks: of the 16 that the user's theme defines.
+type styles map[ink]lipgloss.Style
+
+func newStyles(out io.Writer, noColour bool) styles {
+	r := lipgloss.NewRenderer(out)
+	r.SetColorProfile(termenv.ANSI)
+	r.SetHasDarkBackground(true) // set, so that nobody asks the terminal; no colour here depends on it
+	colour := func(c lipgloss.ANSIColor) lipgloss.Style {
+		if noColour {
+			return r.NewStyle()
+		}
+		return r.NewStyle().Foreground(c)
+	}
+	all := styles{
+		plain:  r.NewStyle(),
+		strong: r.NewStyle().Bold(true),
+		faint:  r.NewStyle().Faint(true),
+		accent: colour(lipgloss.ANSIColor(6)).Bold(true),
+	}
+	for status, ink := range inks {
+		all[ink] = colour(ui.Colour(status)).Bold(isFault(status))
+	}
+	return all
+}
+
+// frame colours the lines of a screen.
+func (s styles) frame(lines []line) string {
+	var b strings.Builder
+	for i, l := range lines {
+		if i > 0 {
+			b.WriteByte('\n')
+		}
+		for _, sp := range l {
+			switch {
+			case sp.text == "":
+			case sp.ink == plain, strings.Trim(sp.text, " ") == "":
+				b.WriteString(sp.text)
+			default:
+				b.WriteString(s[sp.ink].Render(sp.text))
+			}
+		}
+	}
+	return b.String()
+}

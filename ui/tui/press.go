@@ -1,0 +1,168 @@
+package tui
+
+import (
+	"math"
+	"unicode/utf8"
+
+	"github.com/charmbracelet/bubbles/key"
+	tea "github.com/charmbracelet/bubbletea"
+)
+
+// press is what a key does.
+func (m model) press(k tea.KeyMsg) (model, effect) {
+	m.status = ""
+	if k.Type == tea.KeyCtrlC {
+		return m, effect{quit: true}
+	}
+	if m.typing {
+		return m.typed(k), effect{}
+	}
+	if key.Matches(k, keys.quit) {
+		return m, effect{quit: true}
+	}
+	if m.help {
+		return m.pressInHelp(k), effect{}
+	}
+	if key.Matches(k, keys.copy) {
+		return m.copyFix()
+	}
+	return m.pressed(k), effect{}
+}
+
+func (m model) pressed(k tea.KeyMsg) model {
+	if n, ok := m.steps(k); ok {
+		if m.detail {
+			m.scroll = max(m.scroll+n, 0)
+			return m
+		}
+		return m.move(n)
+	}
+	switch {
+	case key.Matches(k, keys.enter, keys.fold):
+		return m.enter(key.Matches(k, keys.enter))
+	case key.Matches(k, keys.focus):
+		m.detail = !m.detail && m.cursor >= 0
+	case key.Matches(k, keys.back):
+		return m.back()
+	case key.Matches(k, keys.filter):
+		m.typing, m.detail = true, false
+	case key.Matches(k, keys.wrong):
+		m.view.wrong, m.detail = !m.view.wrong, false
+	case key.Matches(k, keys.help):
+		m.help, m.helpAt = true, 0
+	}
+	return m
+}
+
+// steps turns a key of motion into lines. The ends are far away: what moves
+// stops there. A list holds less than this, and sums of it stay in an int.
+func (m model) steps(k tea.KeyMsg) (int, bool) {
+	const far = math.MaxInt32 / 2
+	l := m.layout()
+	page := l.body
+	if !m.detail && !m.help {
+		page = l.listLines()
+	}
+	switch {
+	case key.Matches(k, keys.up):
+		return -1, true
+	case key.Matches(k, keys.down):
+		return 1, true
+	case key.Matches(k, keys.top):
+		return -far, true
+	case key.Matches(k, keys.bottom):
+		return far, true
+	case key.Matches(k, keys.pageUp):
+		return -max(page-1, 1), true
+	case key.Matches(k, keys.pageDown):
+		return max(page-1, 1), true
+	case key.Matches(k, keys.halfUp):
+		return -max(page/2, 1), true
+	case key.Matches(k, keys.halfDown):
+		return max(page/2, 1), true
+	}
+	return 0, false
+}
+
+func (m model) enter(opens bool) model {
+	r, ok := m.selected()
+	switch {
+	case !ok || m.detail:
+	case r.folds():
+		return m.toggle(r)
+	case opens:
+		m.detail = true
+	}
+	return m
+}
+
+// back undoes one thing: the detail, then the filter, then f.
+func (m model) back() model {
+	switch {
+	case m.detail:
+		m.detail = false
+	case m.view.filter != "":
+		m.view.filter = ""
+	case m.view.wrong:
+		m.view.wrong = false
+	}
+	return m
+}
+
+func (m model) pressInHelp(k tea.KeyMsg) model {
+	if n, ok := m.steps(k); ok {
+		m.helpAt = max(m.helpAt+n, 0)
+	} else if key.Matches(k, keys.help, keys.back, keys.enter) {
+		m.help = false
+	}
+	return m
+}
+
+// maxFilter is more than anyone types, and less than a pasted log.
+const maxFilter = 200
+
+// typed is what a key does while the filter is being written.
+func (m model) typed(k tea.KeyMsg) model {
+	f := m.view.filter
+	switch k.Type {
+	case tea.KeyEnter:
+		m.typing = false
+	case tea.KeyEsc:
+		m.typing, f = false, ""
+	case tea.KeyBackspace:
+		if f == "" {
+			m.typing = false
+		}
+		_, n := utf8.DecodeLastRuneInString(f)
+		f = f[:len(f)-n]
+	case tea.KeyCtrlU:
+		f = ""
+	case tea.KeyUp:
+		return m.move(-1)
+	case tea.KeyDown:
+		return m.move(1)
+	case tea.KeyRunes, tea.KeySpace:
+		if k.Alt {
+			break
+		}
+		f += show(string(k.Runes), false)
+		if r := []rune(f); len(r) > maxFilter {
+			f = string(r[:maxFilter])
+		}
+	}
+	m.view.filter = f
+	return m
+}
+
+func (m model) copyFix() (model, effect) {
+	r, ok := m.result()
+	if !ok {
+		m.status = "nothing to copy: select a check"
+		return m, effect{}
+	}
+	text := toCopy(r)
+	if text == "" {
+		m.status = "nothing to copy: this check names no fix"
+	}
+	return m, effect{copy: text}
+}

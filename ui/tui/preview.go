@@ -1,0 +1,31 @@
+package tui
+
+import "doctor/checks"
+
+// preview is the selected check in a rule and a few lines, under a list that
+// has no detail beside it.
+func preview(r *checks.Report, rw row, ok bool, w, h int, ascii bool) []line {
+	p := page{width: w - 2, ascii: ascii}
+	name := ""
+	switch {
+	case !ok:
+	case rw.folds():
+		name = string(rw.category)
+		for _, i := range rw.members {
+			p.verdict("", &r.Results[i])
+		}
+	default:
+		res := &r.Results[rw.index]
+		name = res.ID
+		outcome(&p, res)
+	}
+	lines := []line{rule(name, w, ascii)}
+	for i := range min(h-1, len(p.lines)) {
+		l := append(line{{" ", plain}}, p.lines[i]...)
+		if i == h-2 && len(p.lines) > h-1 {
+			l = append(l.fit(w-5, ascii), span{" " + ellipsis(ascii), faint})
+		}
+		lines = append(lines, l)
+	}
+	return lines
+}

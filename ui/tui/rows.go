@@ -1,0 +1,194 @@
+package tui
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"doctor/checks"
+)
+
+// A row is one line of the list, as data.
+type row struct {
+	kind     rowKind
+	index    int             // into Report.Results, of causes and checks
+	category checks.Category // of groups, rests and checks
+	members  []int           // of groups and rests: the results in them
+	follow   int             // of causes: how many consequences
+	open     bool            // of groups and rests
+	text     string          // of headings and notes
+}
+
+type rowKind int
+
+const (
+	rowHeading rowKind = iota // not selectable, like blank and note
+	rowBlank
+	rowNote
+	rowCause
+	rowGroup
+	rowCheck
+	rowRest // the checks of an open group in which nothing was found
+)
+
+func (r row) selectable() bool { return r.kind >= rowCause }
+
+func (r row) folds() bool { return r.kind == rowGroup || r.kind == rowRest }
+
+// name tells rows apart when the list changes around the cursor.
+func (r row) name() string {
+	if r.folds() {
+		return r.foldName()
+	}
+	return fmt.Sprintf("%d/%d", r.kind, r.index)
+}
+
+func (r row) foldName() string {
+	if r.kind == rowRest {
+		return string(r.category) + "/rest"
+	}
+	return string(r.category)
+}
+
+// A view is what the user asked the list to show.
+type view struct {
+	filter string
+	wrong  bool            // fail and warn only
+	open   map[string]bool // folds that the user set, by foldName
+}
+
+// narrowed lists show every match: there is nothing left to fold.
+func (v view) narrowed() bool { return v.filter != "" || v.wrong }
+
+func (v view) shows(r *checks.Result) bool {
+	return (!v.wrong || isFault(r.Status)) && matches(r, v.filter)
+}
+
+// rowsOf lays the report out as a list: causes, then a group per category.
+func rowsOf(r *checks.Report, v view) []row {
+	rows := causeRows(r, v)
+	groups := groupRows(r, v)
+	switch {
+	case v.narrowed() && len(rows) == 0 && len(groups) == 0:
+		note := "no check matches"
+		if v.filter == "" {
+			note = noFault(r)
+		}
+		return []row{{kind: rowNote, text: note}}
+	case len(rows) > 0 && len(groups) > 0:
+		rows = append(rows, row{kind: rowBlank})
+	}
+	if len(groups) > 0 {
+		rows = append(rows, row{kind: rowHeading, text: "Checks"})
+	}
+	return append(rows, groups...)
+}
+
+func causeRows(r *checks.Report, v view) []row {
+	var rows []row
+	for _, c := range r.Causes {
+		at := slices.IndexFunc(r.Results, func(res checks.Result) bool { return res.ID == c.ID })
+		if at >= 0 && v.shows(&r.Results[at]) {
+			rows = append(rows, row{kind: rowCause, index: at, follow: len(c.Consequences)})
+		}
+	}
+	heading := row{kind: rowHeading, text: "Causes"}
+	switch {
+	case len(rows) > 0:
+		return append([]row{heading}, rows...)
+	case v.narrowed() || len(r.Causes) > 0:
+		return nil
+	}
+	return []row{heading, {kind: rowNote, text: noFault(r)}}
+}
+
+func noFault(r *checks.Report) string {
+	unknown := r.Count(checks.StatusUnknown)
+	switch {
+	case r.Count(checks.StatusFail)+r.Count(checks.StatusWarn) > 0:
+		return "the faults below explain each other"
+	case unknown == 1:
+		return "no fault found, but 1 check could not tell"
+	case unknown > 1:
+		return fmt.Sprintf("no fault found, but %d checks could not tell", unknown)
+	}
+	return "no fault found"
+}
+
+func groupRows(r *checks.Report, v view) []row {
+	var rows []row
+	for _, category := range categories(r) {
+		var found, rest []int
+		for i := range r.Results {
+			res := &r.Results[i]
+			switch {
+			case res.Category != category || !v.shows(res):
+			case res.Status == checks.StatusPass || res.Status == checks.StatusSkip:
+				rest = append(rest, i)
+			default:
+				found = append(found, i)
+			}
+		}
+		if len(found)+len(rest) == 0 {
+			continue
+		}
+		worstFirst(r, found)
+		worstFirst(r, rest)
+		group := row{kind: rowGroup, category: category, members: slices.Concat(found, rest)}
+		group.open = v.isOpen(group.foldName(), slices.ContainsFunc(found, func(i int) bool { return r.Results[i].Status != checks.StatusInfo }))
+		rows = append(rows, group)
+		if !group.open {
+			continue
+		}
+		rows = append(rows, checkRows(category, found)...)
+		if len(found) > 0 && len(rest) > 0 && !v.narrowed() {
+			fold := row{kind: rowRest, category: category, members: rest}
+			fold.open = v.isOpen(fold.foldName(), false)
+			rows = append(rows, fold)
+			if !fold.open {
+				continue
+			}
+		}
+		rows = append(rows, checkRows(category, rest)...)
+	}
+	return rows
+}
+
+func (v view) isOpen(name string, unset bool) bool {
+	if v.narrowed() {
+		return true
+	}
+	if set, ok := v.open[name]; ok {
+		return set
+	}
+	return unset
+}
+
+func checkRows(category checks.Category, list []int) []row {
+	var rows []row
+	for _, i := range list {
+		rows = append(rows, row{kind: rowCheck, index: i, category: category})
+	}
+	return rows
+}
+
+// categories lists those of the report in the order of the catalogue.
+func categories(r *checks.Report) []checks.Category {
+	list := slices.Clone(checks.Categories)
+	for i := range r.Results {
+		if c := r.Results[i].Category; !slices.Contains(list, c) {
+			list = append(list, c)
+		}
+	}
+	return list
+}
+
+// byWeight is the order inside a group: what was found, what could not be told, the rest.
+var byWeight = []checks.Status{checks.StatusFail, checks.StatusWarn, checks.StatusInfo,
+	checks.StatusUnknown, checks.StatusPass, checks.StatusSkip}
+
+func worstFirst(r *checks.Report, list []int) {
+	slices.SortStableFunc(list, func(a, b int) int {
+		return cmp.Compare(slices.Index(byWeight, r.Results[a].Status), slices.Index(byWeight, r.Results[b].Status))
+	})
+}

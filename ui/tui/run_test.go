@@ -1,0 +1,52 @@
+package tui
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"os"
+	"os/exec"
+	"strings"
+	"testing"
+	"time"
+)
+
+func TestRunLeavesTheAlternateScreen(t *testing.T) {
+	var out bytes.Buffer
+	ctx, stop := context.WithTimeout(t.Context(), 20*time.Second)
+	defer stop()
+	if err := Run(ctx, strings.NewReader("q"), &out, sample(), Options{}); err != nil {
+		t.Fatal(err)
+	}
+	enter, leave := strings.Index(out.String(), "\x1b[?1049h"), strings.LastIndex(out.String(), "\x1b[?1049l")
+	if enter < 0 || leave < enter {
+		t.Errorf("alternate screen entered at %d and left at %d of the output", enter, leave)
+	}
+}
+
+func TestRunEndsWithItsContext(t *testing.T) {
+	ctx, stop := context.WithCancel(t.Context())
+	stop()
+	in, w := io.Pipe() // says nothing
+	defer w.Close()
+	if err := Run(ctx, in, &bytes.Buffer{}, sample(), Options{}); !errors.Is(err, context.Canceled) {
+		t.Errorf("returned %v", err)
+	}
+}
+
+// The terminal must not be asked for its background: see package quiet.
+func TestQuietComesBeforeBubbletea(t *testing.T) {
+	cmd := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^$")
+	cmd.Env = append(os.Environ(), "GODEBUG=inittrace=1")
+	trace, err := cmd.CombinedOutput()
+	if err != nil {
+		t.Fatalf("%v: %s", err, trace)
+	}
+	quiet := bytes.Index(trace, []byte("init doctor/ui/tui/quiet "))
+	tea := bytes.Index(trace, []byte("init github.com/charmbracelet/bubbletea "))
+	if quiet < 0 || tea < 0 || quiet > tea {
+		t.Errorf("quiet at %d, bubbletea at %d of the order of initialisation; quiet must come first, "+
+			"else every doctor command asks the terminal for its background and may wait for seconds:\n%s", quiet, tea, trace)
+	}
+}

@@ -1,0 +1,62 @@
+// Package ui draws a finished report for people and for machines.
+//
+// A writer takes an io.Writer and the report, and adds no judgement of its own:
+// the verdicts, their order and the exit status were settled before it was
+// called. Whatever a report carries came out of somebody's evidence, so every
+// writer cleans it again before it is drawn.
+package ui
+
+import (
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strings"
+
+	"doctor/checks"
+)
+
+// Style is how text is drawn. The zero Style is colourless UTF-8 of 100 columns.
+type Style struct {
+	Width  int // columns; 0 stands for 100
+	Colour bool
+	ASCII  bool // only bytes below 0x80
+}
+
+// The widths between which lines are laid out: narrower is the terminal's to
+// wrap, wider is hard to read.
+const (
+	defaultWidth = 100
+	minWidth     = 40
+	maxWidth     = 160
+)
+
+func (s Style) columns() int {
+	if s.Width == 0 {
+		return defaultWidth
+	}
+	return min(max(s.Width, minWidth), maxWidth)
+}
+
+var writers = map[string]func(io.Writer, checks.Report, Style) error{
+	"text":     writeText,
+	"json":     func(w io.Writer, r checks.Report, _ Style) error { return writeJSON(w, r) },
+	"junit":    func(w io.Writer, r checks.Report, _ Style) error { return writeJUnit(w, r) },
+	"markdown": writeMarkdown,
+}
+
+// Formats lists the formats that Write knows.
+func Formats() []string { return slices.Sorted(maps.Keys(writers)) }
+
+// Write draws the report in the format. It writes once, so that a writer that
+// fails half-way leaves nothing behind that looks like a whole report.
+func Write(w io.Writer, format string, r checks.Report, style Style) error {
+	write := writers[format]
+	if write == nil {
+		return fmt.Errorf("there is no format %q; the formats are %s", Plain(format, true), strings.Join(Formats(), ", "))
+	}
+	if format == "json" {
+		style.ASCII = false // JSON escapes what is not ASCII and so loses nothing
+	}
+	return write(w, finished(r, style.ASCII), style)
+}
