@@ -21,12 +21,17 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the want sections of the fixtures")
 
+var loaded = map[string]evidence.Snapshot{}
+
 // load opens a recording, with the signs of all checks looked for in its logs.
 func load(t testing.TB, name string) (evidence.Snapshot, fixtures.Recording) {
 	t.Helper()
 	r, err := fixtures.Open(name)
 	if err != nil {
 		t.Fatal(err)
+	}
+	if s, ok := loaded[name]; ok {
+		return s, r // a snapshot is read-only
 	}
 	s, err := evidence.Load(r.FS())
 	if err != nil {
@@ -36,6 +41,7 @@ func load(t testing.TB, name string) (evidence.Snapshot, fixtures.Recording) {
 	if len(unread) > 0 {
 		t.Fatalf("%s: %v", name, unread)
 	}
+	loaded[name] = s
 	return s, r
 }
 

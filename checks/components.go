@@ -110,6 +110,9 @@ func (c *Component) notRunning(s evidence.Snapshot, consequence string) ([]Findi
 		return nil, nil
 	}
 	if len(c.Services) > 0 {
+		if len(c.pod) > 0 && !evidence.Processes.Known(s) && !evidence.Pods.Known(s) && !strings.HasPrefix(strings.ToLower(c.Services[0].StartType), "auto") {
+			return nil, Unknown(evidence.Pods.Gap(s)) // a leftover service may stand beside the pod that took over
+		}
 		svc := c.Services[0]
 		f := Findingf(Fail, svc.Name, "service %s is %s; %s", svc.Name, svc.State, consequence).
 			At(evidence.Services.Path(), "%s: state %s, start type %s, exit code %d", svc.Name, svc.State, orUnknown(svc.StartType), svc.ExitCode)
@@ -123,7 +126,7 @@ func (c *Component) notRunning(s evidence.Snapshot, consequence string) ([]Findi
 	if err := c.couldHide(s); err != nil {
 		return nil, err
 	}
-	f := Findingf(Fail, c.Name, "%s runs neither as a service nor as a process; %s", c.label(), consequence)
+	f := Findingf(Fail, c.Name, "nothing shows %s running; %s", c.label(), consequence)
 	if evidence.Services.Known(s) {
 		f = f.At(evidence.Services.Path(), "none of its %d services is %s", len(evidence.Services.In(s)), strings.Join(c.service, " or "))
 	}

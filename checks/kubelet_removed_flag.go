@@ -1,8 +1,10 @@
 package checks
 
 import (
+	"cmp"
 	"slices"
 	"strings"
+	"time"
 
 	"doctor/checks/evidence"
 )
@@ -14,7 +16,7 @@ var _ = Register(Check{
 	FAQ:      []int{2},
 	Doc: `A kubelet exits at once on a flag it does not know. After an upgrade, start scripts, nssm parameters and kubeadm-flags.env often still hold flags that were removed: --network-plugin and the other dockershim flags in 1.24, --logtostderr and the other klog flags in 1.26, --container-runtime in 1.27, --pod-infra-container-image in 1.35.
 
-The check compares the flags with the kubelet's version. The version of the Node object is the one that last registered, so a log line "unknown flag" about a flag that is still there counts as well. Flags that are only deprecated are no fault.`,
+The check compares the flags with the kubelet's version. The Node object shows the version that last registered, which may be the one before the upgrade; so a log line "unknown flag" about a flag that is still there counts as well, and tells how old the kubelet is at least. Flags that are only deprecated are no fault, nor are those that a script gives to older versions only. A kubelet that runs has accepted its flags, whatever the table of removals says.`,
 	Fix: Fix{
 		Text:     "delete the removed flags from where they are written, then restart the kubelet",
 		Commands: []string{"nssm edit kubelet", "Restart-Service kubelet"},
@@ -24,70 +26,151 @@ The check compares the flags with the kubelet's version. The version of the Node
 		"https://kubernetes.io/blog/2022/03/31/ready-for-dockershim-removal/"},
 	Explains: []string{"kubelet-service-paused", "kubelet-not-running"},
 	Needs:    []evidence.Need{NeedKubeletFlags, NeedKubelet},
-	Uses:     append(kubeletSources, evidence.Node),
+	Uses:     append(slices.Clone(kubeletSources), evidence.Node),
 	Signs: []Sign{
 		{Text: "failed to parse kubelet flag: unknown flag:", Says: "the kubelet exits because it does not know one of its flags"},
 	},
 	Run: func(s evidence.Snapshot) ([]Finding, error) {
 		n := About(s)
-		removed := evidence.RemovedKubeletFlags(n.Kubelet.Value)
+		refused, newest := refusedFlags(s), n.Kubelet.Value
+		for name := range refused { // who refuses a flag is at least as new as its removal
+			if since := evidence.RemovedKubeletFlags(anyKubelet)[name]; !newest.AtLeast(evidence.Version{Major: 1, Minor: since}) {
+				newest = evidence.Version{Major: 1, Minor: since}
+			}
+		}
+		removed := evidence.RemovedKubeletFlags(newest)
+		up := n.kubeletUp(s)
 		var findings []Finding
-		var names, places []string
+		var culprits []Flag
 		seen := map[string]bool{}
 		for _, f := range n.KubeletFlags {
+			line, log := refused[f.Name]
 			since, gone := removed[f.Name]
-			line, refused := refusedFlag(s, f.Name)
-			if seen[f.Name] || !gone && !refused {
+			if seen[f.Name] || !gone && !log || f.Conditional && !log || up != nil && (!f.Live || up[f.Name]) {
 				continue
 			}
 			seen[f.Name] = true
-			finding := Findingf(Fail, "--"+f.Name, "the kubelet %s does not know --%s any more; it exits at once", n.Kubelet.Value, f.Name)
-			if gone {
-				finding = Findingf(Fail, "--"+f.Name, "--%s was removed in Kubernetes 1.%d, and the kubelet is %s; it exits at once", f.Name, since, n.Kubelet.Value)
-			}
-			finding = finding.With(f.From, n.Kubelet.From)
-			if refused {
-				finding = finding.With(quote(line))
-				finding.Basis = ByBoth
-			}
-			findings = append(findings, finding)
-			names = append(names, "--"+f.Name)
-			if place := whereWritten(f); !slices.Contains(places, place) {
-				places = append(places, place)
+			culprits = append(culprits, f)
+			findings = append(findings, removedFlag(n, f, since, up != nil).With(f.From, n.Kubelet.From))
+			if log {
+				at := len(findings) - 1
+				findings[at] = findings[at].With(quote(line))
+				findings[at].Basis = ByBoth
 			}
 		}
 		if len(findings) > 0 {
-			findings[0] = findings[0].Cure(Fix{
-				Text:     "delete " + strings.Join(names, ", ") + " from " + strings.Join(places, " and ") + ", then restart the kubelet",
-				Commands: []string{"Restart-Service kubelet"},
-				Impact:   "running containers are not touched",
-			})
+			findings[0] = findings[0].Cure(n.cureFlags(culprits))
+		} else if up == nil && componentSources.Gap(s) == "" {
+			findings = unseenFlags(s, refused)
 		}
 		return findings, nil
 	},
 })
 
-func whereWritten(f Flag) string {
-	if f.From.Path == evidence.Services.Path() || f.From.Path == evidence.Processes.Path() {
-		return "the command line of the kubelet's service (nssm edit kubelet, or sc.exe config kubelet binPath= …)"
+// anyKubelet is newer than every removal on record.
+var anyKubelet = evidence.Version{Major: 1, Minor: 1000}
+
+func removedFlag(n *Node, f Flag, since int, up bool) Finding {
+	version := n.Kubelet.Value
+	switch {
+	case up:
+		return Findingf(Warn, "--"+f.Name, "--%s was removed in Kubernetes 1.%d, and the kubelet is %s; it runs without the flag now, and will exit at its next start", f.Name, since, version)
+	case since == 0:
+		return Findingf(Fail, "--"+f.Name, "the kubelet does not know --%s; it exits at once", f.Name)
+	case version.AtLeast(evidence.Version{Major: 1, Minor: since}):
+		return Findingf(Fail, "--"+f.Name, "--%s was removed in Kubernetes 1.%d, and the kubelet is %s; it exits at once", f.Name, since, version)
 	}
-	if path, ok := evidence.WindowsPath(f.From.Path); ok {
-		return path
-	}
-	return f.From.Path
+	return Findingf(Fail, "--"+f.Name, "--%s was removed in Kubernetes 1.%d, and the kubelet is newer than the %s that last registered; it exits at once", f.Name, since, version)
 }
 
-// refusedFlag finds the log line in which the kubelet refuses this very flag.
-func refusedFlag(s evidence.Snapshot, name string) (evidence.SignMatch, bool) {
+// kubeletUp returns the flags of a kubelet that stays up, and nil where none
+// does: one that is about to exit may be caught alive, too.
+func (n *Node) kubeletUp(s evidence.Snapshot) map[string]bool {
+	for _, p := range n.Components["kubelet"].Processes {
+		if !p.StartedAt.IsZero() && s.Now().Sub(p.StartedAt.Time) < time.Minute {
+			continue
+		}
+		accepted := map[string]bool{}
+		for _, name := range evidence.ParseFlags(p.Args).Names() {
+			accepted[name] = true
+		}
+		return accepted
+	}
+	return nil
+}
+
+// refusedFlags are the flags that the kubelet's log calls unknown.
+func refusedFlags(s evidence.Snapshot) map[string]evidence.SignMatch {
+	refused := map[string]evidence.SignMatch{}
 	for _, m := range s.Signs("kubelet-removed-flag") {
-		_, flag, _ := strings.Cut(m.Found, "unknown flag: --")
-		if flag == name || strings.HasPrefix(flag, name) && !isFlagChar(flag[len(name)]) {
-			return m, true
+		_, name, _ := strings.Cut(m.Found, "unknown flag: --")
+		if end := strings.IndexFunc(name, func(r rune) bool { return !strings.ContainsRune(flagRunes, r) }); end >= 0 {
+			name = name[:end]
+		}
+		if _, seen := refused[name]; name != "" && !seen {
+			refused[name] = m
 		}
 	}
-	return evidence.SignMatch{}, false
+	return refused
 }
 
-func isFlagChar(c byte) bool {
-	return c == '-' || c == '_' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9'
+const flagRunes = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_"
+
+// unseenFlags convicts by the log alone where the kubelet is down and the flag
+// stands where nobody looked. An old line may tell of an upgrade long mended.
+func unseenFlags(s evidence.Snapshot, refused map[string]evidence.SignMatch) []Finding {
+	var findings []Finding
+	for name, m := range refused {
+		if m.Last.IsZero() || s.Now().Sub(m.Last) > 24*time.Hour {
+			continue
+		}
+		f := Findingf(Fail, "--"+name, "the kubelet does not know --%s and exits at once; where the flag is written is not recorded", name).With(quote(m))
+		f.Basis = ByText
+		findings = append(findings, f)
+	}
+	slices.SortFunc(findings, func(a, b Finding) int { return cmp.Compare(a.Subject, b.Subject) })
+	return findings
+}
+
+// cureFlags says where to delete the flags, and what waits for the kubelet.
+func (n *Node) cureFlags(flags []Flag) Fix {
+	var names, places, commands []string
+	for _, f := range flags {
+		names = append(names, "--"+f.Name)
+		place, command := n.whereWritten(f)
+		if !slices.Contains(places, place) {
+			places, commands = append(places, place), append(commands, command)
+		}
+	}
+	fix := Fix{
+		Text:     "delete " + strings.Join(names, ", ") + " from " + strings.Join(places, " and ") + ", then restart the kubelet",
+		Commands: append(commands, "Restart-Service kubelet"),
+		Impact:   "running containers are not touched",
+	}
+	var waiting []string
+	for _, name := range []string{"flanneld", "kube-proxy"} {
+		for _, svc := range n.Components[name].Services {
+			if !svc.Running() {
+				waiting = append(waiting, svc.Name)
+			}
+		}
+	}
+	if len(waiting) > 0 {
+		fix.Text += " and start what waits for it"
+		fix.Commands = append(fix.Commands, "Start-Service "+strings.Join(waiting, ", "))
+	}
+	return fix
+}
+
+// whereWritten names the place of a flag, and the command that opens it.
+func (n *Node) whereWritten(f Flag) (place, command string) {
+	if path, ok := evidence.WindowsPath(f.From.Path); ok {
+		return path, "notepad " + path
+	}
+	for _, svc := range n.Components["kubelet"].Services {
+		if svc.Wrapper == "nssm" {
+			return "the parameters of service " + svc.Name, "nssm edit " + svc.Name
+		}
+	}
+	return "the command line of the kubelet's service", "sc.exe qc kubelet"
 }

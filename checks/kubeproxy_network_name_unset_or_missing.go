@@ -33,6 +33,8 @@ var _ = Register(Check{
 		switch {
 		case !name.Set && len(n.Components["kube-proxy"].Pods) > 0:
 			return nil, Unknown(evidence.NotCollected + ": kube-proxy runs from a DaemonSet, whose start script names the network out of sight")
+		case !name.Set && n.proxy.Hidden != "":
+			return nil, Unknown(n.proxy.Hidden)
 		case !name.Set && evidence.Env.Known(s):
 			return []Finding{Findingf(Fail, "kube-proxy", "kube-proxy is given neither --network-name nor KUBE_NETWORK").
 				With(n.proxy.From).At(evidence.Env.Path(), "KUBE_NETWORK is not set")}, nil

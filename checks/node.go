@@ -57,12 +57,12 @@ func (f *Fact[T]) learn(v T, path, format string, args ...any) {
 }
 
 // miss records why a fact is not known, when nothing gave it.
-func (f *Fact[T]) miss(needs ...evidence.Need) func(evidence.Snapshot) {
+func (f *Fact[T]) miss(what string, needs ...evidence.Need) func(evidence.Snapshot) {
 	return func(s evidence.Snapshot) {
 		if !f.Known() {
 			f.Gap = evidence.Any(needs...).Gap(s)
 			if f.Gap == "" {
-				f.Gap = evidence.Gap(evidence.NotCollected + ": the recording does not tell")
+				f.Gap = evidence.Gap(evidence.NotCollected + ": this recording does not tell " + what)
 			}
 		}
 	}
@@ -111,7 +111,7 @@ func (n *Node) learnSystem(s evidence.Snapshot) {
 	if name := s.Meta().Node; name != "" {
 		n.Name.learn(name, "meta.json", "node is %s", name)
 	}
-	n.Name.miss(evidence.Node)(s)
+	n.Name.miss("the name of the node", evidence.Node)(s)
 
 	if os := evidence.OSInfo.In(s); os.Build > 0 {
 		b := Build{os.Build, cmp.Or(os.UBR, -1)}
@@ -125,13 +125,13 @@ func (n *Node) learnSystem(s evidence.Snapshot) {
 		n.Build.learn(b, evidence.Node.Path(), "status.nodeInfo.kernelVersion is %s", node.Status.NodeInfo.KernelVersion)
 		n.OS.learn(osName(node.Status.NodeInfo.OSImage, b.Number), evidence.Node.Path(), "status.nodeInfo.osImage is %q", node.Status.NodeInfo.OSImage)
 	}
-	n.Build.miss(evidence.OSInfo, evidence.Node)(s)
-	n.OS.miss(evidence.OSInfo, evidence.Node)(s)
+	n.Build.miss("the Windows build", evidence.OSInfo, evidence.Node)(s)
+	n.OS.miss("the Windows version", evidence.OSInfo, evidence.Node)(s)
 
 	if v, ok := evidence.ParseVersion(node.Status.NodeInfo.KubeletVersion); ok {
 		n.Kubelet.learn(v, evidence.Node.Path(), "status.nodeInfo.kubeletVersion is %s", node.Status.NodeInfo.KubeletVersion)
 	}
-	n.Kubelet.miss(evidence.Node)(s)
+	n.Kubelet.miss("the kubelet's version", evidence.Node)(s)
 
 	if raw := node.Status.NodeInfo.ContainerRuntimeVersion; raw != "" {
 		name, version, _ := strings.Cut(raw, "://")
@@ -149,7 +149,7 @@ func (n *Node) learnSystem(s evidence.Snapshot) {
 			}
 		}
 	}
-	n.Runtime.miss(evidence.Node, evidence.CRI, evidence.Services)(s)
+	n.Runtime.miss("the container runtime", evidence.Node, evidence.CRI, evidence.Services)(s)
 }
 
 func kernelBuild(kernel string) (Build, bool) {
@@ -179,20 +179,31 @@ func osName(product string, build int) string {
 	return cmp.Or(evidence.Clean(product), fmt.Sprintf("Windows build %d", build))
 }
 
+// maxFact bounds a name or version in bytes; a Kubernetes name has up to 253.
+const maxFact = 253
+
 // Facts is the node in one line, for the header of a report.
 func (n *Node) Facts() NodeFacts {
 	var f NodeFacts
-	f.Name = evidence.Clean(n.Name.Value)
-	f.OS = evidence.Clean(n.OS.Value)
+	f.Name = clip(evidence.Clean(n.Name.Value), maxFact)
+	f.OS = clip(evidence.Clean(n.OS.Value), maxFact)
 	if n.Build.Known() {
 		f.Build = n.Build.Value.String()
 	}
 	if n.Kubelet.Known() {
-		f.Kubelet = evidence.Clean(n.Kubelet.From.Text[strings.LastIndex(n.Kubelet.From.Text, " ")+1:])
+		f.Kubelet = clip(evidence.Clean(n.Kubelet.From.Text[strings.LastIndex(n.Kubelet.From.Text, " ")+1:]), maxFact)
 	}
-	f.Runtime = evidence.Clean(n.Runtime.Value.Raw)
-	f.Network = evidence.Clean(strings.TrimSpace(string(n.CNI.Value) + " " + n.Backend.Value.Label()))
+	f.Runtime = clip(evidence.Clean(n.Runtime.Value.Raw), maxFact)
+	f.Network = strings.TrimSpace(string(n.CNI.Value) + " " + n.carries())
 	return f
+}
+
+// carries is the backend as the plugin's own documentation calls it.
+func (n *Node) carries() string {
+	if n.CNI.Value == Flannel && n.Backend.Value == L2Bridge {
+		return "host-gw"
+	}
+	return n.Backend.Value.Label()
 }
 
 // placeholders of a Fix, with what stands for each where the fact is not known.
@@ -203,11 +214,9 @@ func (n *Node) placeholders() *strings.Replacer {
 		}
 		return f.Value[0].String()
 	}
+	word := func(s, unknown string) string { return cmp.Or(clip(evidence.Clean(s), maxFact), unknown) }
 	first := func(list []string, unknown string) string {
-		if len(list) == 0 {
-			return unknown
-		}
-		return evidence.Clean(list[0])
+		return word(strings.Join(list[:min(len(list), 1)], ""), unknown)
 	}
 	addresses := func(f Fact[[]Address], unknown string) string {
 		if len(f.Value) == 0 {
@@ -216,7 +225,7 @@ func (n *Node) placeholders() *strings.Replacer {
 		return f.Value[0].String()
 	}
 	return strings.NewReplacer(
-		"{node}", evidence.Clean(cmp.Or(n.Name.Value, "<node>")),
+		"{node}", word(n.Name.Value, "<node>"),
 		"{network}", first(n.Networks.Value, "<HNS network>"),
 		"{podCIDR}", prefixes(n.PodCIDRs, "<podCIDR>"),
 		"{clusterCIDR}", prefixes(n.ClusterCIDRs, "<cluster CIDR>"),
@@ -224,8 +233,8 @@ func (n *Node) placeholders() *strings.Replacer {
 		"{clusterDNS}", addresses(n.ClusterDNS, "<cluster DNS address>"),
 		"{managementIP}", addresses(n.ManagementIPs, "<node IP>"),
 		"{osTag}", cmp.Or(osTag(n.Build.Value.Number), "<Windows version>"),
-		"{runtime}", cmp.Or(n.Runtime.Value.Name, "containerd"),
-		"{cniDir}", cmp.Or(n.CNIDir.Value, "<CNI configuration folder>"),
+		"{runtime}", word(n.Runtime.Value.Name, "containerd"),
+		"{cniDir}", word(n.CNIDir.Value, "<CNI configuration folder>"),
 		"{binDir}", first(n.BinDirs.Value, "<CNI plugin folder>"),
 	)
 }

@@ -21,7 +21,7 @@ func (n *Node) learnCluster(s evidence.Snapshot) {
 	if node := evidence.Node.In(s); len(node.Spec.PodCIDRList()) > 0 {
 		n.PodCIDRs.learn(parsePrefixes(node.Spec.PodCIDRList()...), evidence.Node.Path(), "spec.podCIDR is %s", strings.Join(node.Spec.PodCIDRList(), ","))
 	}
-	n.PodCIDRs.miss(evidence.Node)(s)
+	n.PodCIDRs.miss("the node's podCIDR", evidence.Node)(s)
 
 	n.learnFromKubeadm(s)
 	n.learnFromAKS(s)
@@ -36,11 +36,11 @@ func (n *Node) learnCluster(s evidence.Snapshot) {
 	if len(ips) > 0 {
 		n.ServiceIPs.learn(ips, evidence.KubeServices.Path(), "%d services have a clusterIP", len(ips))
 	}
-	n.ServiceIPs.miss(evidence.KubeServices)(s)
+	n.ServiceIPs.miss("any Service address", evidence.KubeServices)(s)
 	n.learnFromCNI()
-	n.ClusterCIDRs.miss(clusterSources...)(s)
-	n.ServiceCIDRs.miss(clusterSources...)(s)
-	n.ClusterDNS.miss(clusterSources...)(s)
+	n.ClusterCIDRs.miss("the cluster CIDR", clusterSources...)(s)
+	n.ServiceCIDRs.miss("the service CIDR", clusterSources...)(s)
+	n.ClusterDNS.miss("the address of the cluster DNS", clusterSources...)(s)
 }
 
 func (n *Node) learnAddresses(s evidence.Snapshot) {
@@ -57,7 +57,7 @@ func (n *Node) learnAddresses(s evidence.Snapshot) {
 			n.ManagementIPs.learn(ips, evidence.Adapters.Path(), "%s has a gateway and %s", a.Name, ips[0])
 		}
 	}
-	n.ManagementIPs.miss(evidence.Node, evidence.HNSNetworks, evidence.Adapters)(s)
+	n.ManagementIPs.miss("the node's own addresses", evidence.Node, evidence.HNSNetworks, evidence.Adapters)(s)
 }
 
 func (n *Node) learnFromKubeadm(s evidence.Snapshot) {

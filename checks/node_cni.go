@@ -140,8 +140,8 @@ func (n *Node) learnCNIDir(s evidence.Snapshot) {
 	if bin := cniBinPaths[strings.ToLower(n.CNIDir.Value)]; bin != "" {
 		n.BinDirs.learn([]string{bin}, n.CNIDir.From.Path, "plugins of %s lie in %s", n.CNIDir.Value, bin)
 	}
-	n.CNIDir.miss(slices.Concat(runtimeConfigs, cniFolders)...)(s)
-	n.BinDirs.miss(runtimeConfigs...)(s)
+	n.CNIDir.miss("the folder of the CNI configuration", slices.Concat(runtimeConfigs, cniFolders)...)(s)
+	n.BinDirs.miss("the folder of the CNI plugins", runtimeConfigs...)(s)
 }
 
 func readCNIFiles(s evidence.Snapshot, dir string) []CNIFile {
@@ -272,7 +272,7 @@ func (n *Node) learnFamily(s evidence.Snapshot) {
 			n.CNI.learn(family, f.File.Path, "type is %s", f.Config.EffectiveType())
 		}
 	}
-	n.CNI.miss(cniSources...)(s)
+	n.CNI.miss("the network plugin", cniSources...)(s)
 }
 
 func familyOfProgram(name string) CNI {
@@ -338,7 +338,7 @@ func (n *Node) learnBackend(s evidence.Snapshot) {
 			n.Backend.learn(Backend(net.Type), evidence.HNSNetworks.Path(), "network %s is of type %s", net.Name, net.Type)
 		}
 	}
-	n.Backend.miss(cniSources...)(s)
+	n.Backend.miss("the type of the pod network", cniSources...)(s)
 }
 
 func backendOf(c *evidence.CNIConfig) Backend {
@@ -374,7 +374,7 @@ func (n *Node) learnNetworks(s evidence.Snapshot) {
 	if names := usualNetworks(n.CNI.Value, n.Backend.Value); n.CNI.Known() && len(names) > 0 {
 		n.Networks.learn(names, n.CNI.From.Path, "%s uses %s", n.CNI.Value, strings.Join(names, " or "))
 	}
-	n.Networks.miss(cniSources...)(s)
+	n.Networks.miss("the HNS network of pods", cniSources...)(s)
 	if !n.Networks.Known() && n.CNI.Gap != "" {
 		n.Networks.Gap = n.CNI.Gap
 	}

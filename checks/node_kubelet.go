@@ -3,7 +3,6 @@ package checks
 import (
 	"fmt"
 	"slices"
-	"strings"
 
 	"doctor/checks/evidence"
 )
@@ -13,6 +12,7 @@ type Flag struct {
 	Name, Value string
 	From        Because
 	Live        bool // of the service or process as it runs, not only of a file that a start script reads
+	Conditional bool // in a branch of a start script: the kubelet may never see it
 }
 
 const kubeadmFlags = `C:\var\lib\kubelet\kubeadm-flags.env`
@@ -45,7 +45,7 @@ func (n *Node) learnKubelet(s evidence.Snapshot) {
 	add := func(path string, line int, live bool, flags evidence.Flags) {
 		for _, name := range flags.Names() {
 			value, _ := flags.Get(name)
-			n.KubeletFlags = append(n.KubeletFlags, Flag{name, value, Because{path, line, fmt.Sprintf("--%s=%s", name, value)}, live})
+			n.KubeletFlags = append(n.KubeletFlags, Flag{Name: name, Value: value, From: Because{path, line, fmt.Sprintf("--%s=%s", name, value)}, Live: live})
 		}
 	}
 	k := n.Components["kubelet"]
@@ -64,7 +64,7 @@ func (n *Node) learnKubelet(s evidence.Snapshot) {
 			continue
 		}
 		for _, fl := range evidence.ScriptFlags(f.Text) {
-			n.KubeletFlags = append(n.KubeletFlags, Flag{fl.Name, fl.Value, Because{f.Path, fl.Line, fmt.Sprintf("--%s=%s", fl.Name, fl.Value)}, false})
+			n.KubeletFlags = append(n.KubeletFlags, Flag{Name: fl.Name, Value: fl.Value, From: Because{f.Path, fl.Line, fmt.Sprintf("--%s=%s", fl.Name, fl.Value)}, Conditional: fl.Conditional})
 		}
 	}
 }
@@ -74,10 +74,8 @@ func (n *Node) learnKubelet(s evidence.Snapshot) {
 func (n *Node) kubeletStartScripts() []string {
 	var named []string
 	for _, svc := range n.Components["kubelet"].Services {
-		for _, arg := range svc.Args {
-			if strings.HasSuffix(strings.ToLower(arg), ".ps1") {
-				named = append(named, arg)
-			}
+		if script := evidence.StartScript(svc.Args); script != "" {
+			named = append(named, script)
 		}
 	}
 	if len(named) == 0 && len(n.KubeletFlags) == 0 {

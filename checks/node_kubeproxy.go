@@ -2,6 +2,7 @@ package checks
 
 import (
 	"fmt"
+	"regexp"
 	"slices"
 
 	"doctor/checks/evidence"
@@ -20,8 +21,9 @@ type ProxySetting struct {
 type ProxySettings struct {
 	NetworkName, SourceVIP, HostnameOverride, ClusterCIDR ProxySetting
 
-	From Because // what shows the command line or configuration at all
-	Gap  evidence.Gap
+	From   Because      // what shows the command line or configuration at all
+	Gap    evidence.Gap // of From
+	Hidden evidence.Gap // of a start script that nobody recorded: it may set what is not seen
 }
 
 // kube-proxy's configuration files, by distribution; --config names the others.
@@ -43,6 +45,9 @@ func learnProxy(s evidence.Snapshot, c *Component) *ProxySettings {
 	for _, svc := range c.Services {
 		p.fromArgs(s, svc.Args, evidence.Services.Path())
 		p.NetworkName.learn(svc.Env["KUBE_NETWORK"], evidence.Services.Path(), "%s: KUBE_NETWORK=%s", svc.Name)
+		if script := evidence.StartScript(svc.Args); script != "" {
+			p.fromScript(s, script)
+		}
 	}
 	for _, pod := range c.Pods {
 		for _, container := range pod.Spec.Containers {
@@ -86,6 +91,26 @@ func (p *ProxySettings) fromArgs(s evidence.Snapshot, args []string, path string
 	set(&p.NetworkName, "network-name")
 	set(&p.SourceVIP, "source-vip")
 	set(&p.ClusterCIDR, "cluster-cidr")
+}
+
+var setsNetwork = regexp.MustCompile(`(?mi)^[^#\n]*\bKUBE_NETWORK\b["']?\s*[=,]\s*["']?([^"'\s;,)]+)`)
+
+// fromScript reads the script that a service runs to start kube-proxy: what it
+// sets for its child only is seen nowhere else.
+func (p *ProxySettings) fromScript(s evidence.Snapshot, script string) {
+	f := s.File(script)
+	if f.Gap != "" {
+		p.Hidden = f.Gap
+		return
+	}
+	if m := setsNetwork.FindStringSubmatch(f.Text); m != nil {
+		p.NetworkName.learn(m[1], f.Path, "%s=%s", "KUBE_NETWORK")
+	}
+	var args []string
+	for _, flag := range evidence.ScriptFlags(f.Text) {
+		args = append(args, "--"+flag.Name+"="+flag.Value)
+	}
+	p.fromArgs(s, args, f.Path)
 }
 
 func (p *ProxySettings) fromFile(s evidence.Snapshot, path string) {

@@ -9,7 +9,7 @@ import (
 
 var _ = Register(Check{
 	ID:       "outboundnat-exception-too-broad",
-	Title:    "hosts outside the cluster are on the list of addresses that pods reach untranslated",
+	Title:    "hosts outside the cluster are among the OutBoundNAT exceptions",
 	Category: CategoryNetwork,
 	FAQ:      []int{4},
 	Doc: `To a destination on the OutBoundNAT exception list, pods send with their own address. A host outside the cluster has no route back to it, so connections to it time out, while the node itself and the internet work. Usual reasons: a whole private range (10.0.0.0/8) on the list, the management subnet with other hosts on it, or a service CIDR that overlaps the company network.

@@ -77,6 +77,6 @@ func (n *Node) sandboxImage(s evidence.Snapshot) Fact[string] {
 	if flag, ok := n.KubeletFlag("pod-infra-container-image"); ok && flag.Value != "" && (docker || !n.Runtime.Known()) {
 		f.learn(flag.Value, flag.From.Path, "--pod-infra-container-image=%s", flag.Value)
 	}
-	f.miss(append(slices.Clone(runtimeConfigs), evidence.CRI, NeedKubeletFlags)...)(s)
+	f.miss("the pause image", append(slices.Clone(runtimeConfigs), evidence.CRI, NeedKubeletFlags)...)(s)
 	return f
 }

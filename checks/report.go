@@ -1,7 +1,7 @@
 package checks
 
 import (
-	"encoding/json"
+	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -42,15 +42,15 @@ func statusOf(findings []Finding) Status {
 // A Report is the finished diagnosis. Every output is drawn from it, and its
 // JSON form is the public format.
 type Report struct {
-	Schema      string         `json:"schema"`
-	Doctor      Program        `json:"doctor"`
-	Source      Source         `json:"source"`
-	CollectedAt time.Time      `json:"collectedAt"`
-	Node        NodeFacts      `json:"node"`
-	Summary     map[Status]int `json:"summary"`
-	Causes      []Cause        `json:"causes"`
-	Results     []Result       `json:"results"`
-	Gaps        []EvidenceGap  `json:"gaps"`
+	Schema      string        `json:"schema"`
+	Doctor      Program       `json:"doctor"`
+	Source      Source        `json:"source"`
+	CollectedAt time.Time     `json:"collectedAt"`
+	Node        NodeFacts     `json:"node"`
+	Summary     Summary       `json:"summary"`
+	Causes      []Cause       `json:"causes"`
+	Results     []Result      `json:"results"`
+	Gaps        []EvidenceGap `json:"gaps"`
 }
 
 // Program is the doctor that made the report.
@@ -132,19 +132,16 @@ func Diagnose(s evidence.Snapshot, list []*Check, source Source, program Program
 	r := Report{
 		Schema: Schema, Doctor: program, Source: source,
 		CollectedAt: s.Now().UTC(), Node: node.Facts(),
-		Summary: map[Status]int{}, Gaps: []EvidenceGap{},
-	}
-	for _, st := range Statuses {
-		r.Summary[st] = 0
+		Summary: Summary{}, Gaps: []EvidenceGap{},
 	}
 	for _, c := range list {
 		status, findings, reason := c.examine(s)
 		result := c.result(node, status, findings)
 		switch status {
 		case StatusUnknown:
-			result.Gap = evidence.Clean(reason)
+			result.Gap = clip(evidence.Clean(reason), maxText)
 		case StatusSkip:
-			result.Reason = evidence.Clean(reason)
+			result.Reason = clip(evidence.Clean(reason), maxText)
 		}
 		r.Summary[status]++
 		r.Results = append(r.Results, result)
@@ -163,14 +160,17 @@ func (c *Check) result(node *Node, status Status, findings []Finding) Result {
 		if i == 0 && !f.Fix.isZero() {
 			r.Fix = node.fill(f.Fix)
 		}
-		rf := ReportFinding{Level: f.Level.String(), Subject: evidence.Clean(f.Subject), Message: clip(evidence.Clean(f.Message()), 600), Basis: f.Basis}
+		rf := ReportFinding{Level: f.Level.String(), Subject: clip(evidence.Clean(f.Subject), maxText), Message: clip(evidence.Clean(f.Message()), maxText), Basis: f.Basis}
 		for _, b := range f.Because {
-			rf.Because = append(rf.Because, Because{evidence.Clean(b.Path), b.Line, clip(evidence.Clean(b.Text), 600)})
+			rf.Because = append(rf.Because, Because{clip(evidence.Clean(b.Path), maxText), b.Line, clip(evidence.Clean(b.Text), maxText)})
 		}
 		r.Findings = append(r.Findings, rf)
 	}
 	return r
 }
+
+// maxText bounds, in bytes, each text of a report that may have come from evidence.
+const maxText = 600
 
 // clip bounds a text that came from evidence; the whole line is in the evidence itself.
 func clip(s string, n int) string {
@@ -195,13 +195,16 @@ func gaps(s evidence.Snapshot, list []*Check, results []Result) []EvidenceGap {
 			continue
 		}
 		for _, n := range c.Needs {
-			g := n.Gap(s)
-			if g == "" {
+			if n.Gap(s) == "" {
 				continue
 			}
-			gap := EvidenceGap{Path: evidence.Clean(strings.Join(n.Paths()[:1], "")), Reason: evidence.Clean(string(g))}
-			if !slices.Contains(found, gap) {
-				found = append(found, gap)
+			for _, path := range n.Paths() {
+				if g := s.GapAt(path); g != "" {
+					gap := EvidenceGap{clip(evidence.Clean(path), maxText), clip(evidence.Clean(string(g)), maxText)}
+					if !slices.Contains(found, gap) {
+						found = append(found, gap)
+					}
+				}
 			}
 		}
 	}
@@ -209,20 +212,14 @@ func gaps(s evidence.Snapshot, list []*Check, results []Result) []EvidenceGap {
 	return found
 }
 
-// MarshalJSON keeps the summary's keys in the order of Statuses.
-func (r Report) MarshalJSON() ([]byte, error) {
-	type plain Report
-	type summary struct {
-		Fail    int `json:"fail"`
-		Warn    int `json:"warn"`
-		Info    int `json:"info"`
-		Pass    int `json:"pass"`
-		Unknown int `json:"unknown"`
-		Skip    int `json:"skip"`
+// Summary counts the verdicts.
+type Summary map[Status]int
+
+// MarshalJSON writes every verdict, worst first, those that nothing came to as well.
+func (s Summary) MarshalJSON() ([]byte, error) {
+	var b strings.Builder
+	for i, st := range Statuses {
+		fmt.Fprintf(&b, "%s%q:%d", cond(i == 0, "{", ","), st, s[st])
 	}
-	n := r.Summary
-	return json.Marshal(struct {
-		plain
-		Summary summary `json:"summary"`
-	}{plain(r), summary{n[StatusFail], n[StatusWarn], n[StatusInfo], n[StatusPass], n[StatusUnknown], n[StatusSkip]}})
+	return []byte(b.String() + "}"), nil
 }

@@ -96,17 +96,3 @@ func DecodeFlannelNetConf(b []byte) (*FlannelNetConf, error) {
 	}
 	return c, nil
 }
-
-// HostLocalLease reads a lease of the host-local store: the container that has
-// the address, and its interface. The source VIP of RKE2 is the one of
-// container kube-proxy.
-func HostLocalLease(text string) (container, ifName string) {
-	lines := strings.Fields(strings.TrimPrefix(text, "\ufeff"))
-	if len(lines) > 0 {
-		container = lines[0]
-	}
-	if len(lines) > 1 {
-		ifName = lines[1]
-	}
-	return container, ifName
-}

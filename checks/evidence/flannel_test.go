@@ -96,11 +96,3 @@ func TestDecodeSourceVIPRequest(t *testing.T) {
 		t.Errorf("the error names no line: %v", err)
 	}
 }
-
-func TestHostLocalLease(t *testing.T) {
-	for _, row := range [][3]string{{"kube-proxy\r\nsource-vip", "kube-proxy", "source-vip"}, {"abc", "abc", ""}, {"", "", ""}} {
-		if c, i := HostLocalLease(row[0]); c != row[1] || i != row[2] {
-			t.Errorf("%q: got %q, %q", row[0], c, i)
-		}
-	}
-}

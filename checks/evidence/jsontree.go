@@ -14,6 +14,8 @@ const (
 	maxConfig  = 4 << 20
 	maxNesting = 200
 	maxNodes   = 200_000
+	// Brackets in a YAML or TOML file, nested or not.
+	maxBrackets = 20_000
 )
 
 // A jsonNode is a JSON value that knows its line. Configurations in the wild

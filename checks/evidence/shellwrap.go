@@ -67,8 +67,8 @@ func commandText(s string) []string {
 	var args []string
 	for rest := s; rest != ""; rest = strings.TrimSpace(rest) {
 		var arg string
-		if end := strings.IndexByte(rest[1:], '\''); rest[0] == '\'' && end >= 0 {
-			arg, rest = rest[1:1+end], rest[end+2:]
+		if rest[0] == '\'' {
+			arg, rest, _ = strings.Cut(rest[1:], "'")
 		} else {
 			arg, rest = cutArg(rest)
 		}

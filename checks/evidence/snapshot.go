@@ -201,6 +201,25 @@ func (t *tree) read(path string) ([]byte, Gap) {
 	return DecodeText(content), ""
 }
 
+// GapAt says why there is nothing at an evidence path, or "" where there is
+// something. A path that ends with a slash is a folder.
+func (s Snapshot) GapAt(path string) Gap {
+	if s.tree == nil {
+		return neverAsked(path)
+	}
+	if component, ok := strings.CutPrefix(path, "logs/"); ok && strings.HasSuffix(path, "/") {
+		return Logs(strings.TrimSuffix(component, "/")).Gap(s)
+	}
+	if windows, ok := WindowsPath(strings.TrimSuffix(path, "/")); ok && strings.HasPrefix(path, "files/") {
+		if strings.HasSuffix(path, "/") {
+			return Folder(windows).Gap(s)
+		}
+		return File(windows).Gap(s)
+	}
+	_, gap := s.tree.read(path)
+	return gap
+}
+
 func neverAsked(path string) Gap {
 	return Gap(NotCollected + ": this recording holds no " + Clean(path))
 }

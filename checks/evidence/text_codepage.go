@@ -22,13 +22,18 @@ type pageVotes struct {
 	common, odd int // pairs
 	oem, ansi   int // letters
 	boxes       int // bytes that are box corners in 437 and letters in 850
+	heard       int // bytes of the lines that voted
 }
+
+// enoughVotes is how many bytes of lines are heard before the page stands.
+const enoughVotes = 1 << 20
 
 // decode appends b to dst, line by line: valid ones untouched, damaged UTF-8
 // with its bad bytes marked, and the rest from the code page.
 func (v *pageVotes) decode(dst, b []byte) []byte {
 	for line := range bytes.Lines(b) {
-		if !utf8.Valid(line) && !isDamagedUTF8(line) {
+		if v.heard < enoughVotes && !utf8.Valid(line) && !isDamagedUTF8(line) {
+			v.heard += len(line)
 			v.count(line)
 		}
 	}
@@ -108,6 +113,9 @@ func (v *pageVotes) count(line []byte) {
 		case i+1 < len(line) && c >= 0xa1 && c <= 0xd7 && line[i+1] >= 0xa1 && (c <= 0xa3 || c >= 0xb0):
 			v.common++ // GB 2312: punctuation, full-width letters, the 3,755 commonest characters
 			i += 2
+		case c == 0x80 || c == 0xff: // begins no pair
+			v.odd++
+			i++
 		default:
 			v.odd++
 			i += min(2, len(line)-i)

@@ -5,16 +5,10 @@ import (
 	"fmt"
 )
 
-// boundTOML refuses what could send the parser into deep recursion. The count
-// of nested brackets can be led astray by quotes in multi-line strings, so the
-// number of all brackets and of the dots in a key are bounded as well; a real
-// configuration has some hundreds.
+// boundTOML refuses what could send the parser into deep recursion.
 func boundTOML(b []byte) error {
 	if len(b) > maxTOML {
 		return fmt.Errorf("%d bytes are too many for a configuration", len(b))
-	}
-	if bytes.Count(b, []byte("["))+bytes.Count(b, []byte("{")) > maxBrackets {
-		return fmt.Errorf("more than %d brackets", maxBrackets)
 	}
 	number := 0
 	for line := range bytes.Lines(b) {

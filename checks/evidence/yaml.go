@@ -3,6 +3,7 @@ package evidence
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"strings"
 
@@ -39,7 +40,7 @@ func parseYAMLObject(b []byte) (*yamlObject, error) {
 		return err
 	})
 	if err != nil {
-		return nil, fmt.Errorf("%s", strings.TrimPrefix(err.Error(), "error converting YAML to JSON: yaml: "))
+		return nil, errors.New(strings.TrimPrefix(strings.TrimPrefix(err.Error(), "error converting YAML to JSON: "), "yaml: "))
 	}
 	if err := json.Unmarshal(converted, &o.fields); err != nil {
 		return nil, fmt.Errorf("line 1: not a YAML mapping")
@@ -78,8 +79,13 @@ func guard(parse func() error) (err error) {
 }
 
 // checkNesting refuses what could send a recursive parser of YAML or TOML too
-// deep: brackets in brackets, far indentation, rows of "- - -".
+// deep: brackets in brackets, far indentation, rows of "- - -". The count of
+// nested brackets can be led astray by quotes that span lines, so the number of
+// all brackets is bounded as well; a real configuration has some hundreds.
 func checkNesting(b []byte) error {
+	if bytes.Count(b, []byte("["))+bytes.Count(b, []byte("{")) > maxBrackets {
+		return fmt.Errorf("more than %d brackets", maxBrackets)
+	}
 	depth := 0
 	number := 0
 	for line := range bytes.Lines(b) {
