@@ -39,7 +39,7 @@ The check reads the errors of the runtime in events and container states, and th
 					continue
 				}
 				why, from := imageRefused(s, p, st)
-				if why == "" {
+				if why == "" && neverRan(st) && p.Spec.RuntimeClassName == "" {
 					if build, ok := tagBuild(st.Image); ok && !evidence.HostRunsImage(n.Build.Value.Number, build) {
 						why = "its tag says " + evidence.WindowsName(build)
 						from = Because{Path: evidence.Pods.Path(), Line: i + 1, Text: p.FullName() + ": container " + st.Name + " has image " + st.Image}
@@ -92,6 +92,11 @@ func imageRefused(s evidence.Snapshot, p evidence.Pod, st evidence.ContainerStat
 	return "", Because{}
 }
 
+// neverRan: an image that ran once is one for this Windows, whatever its tag says.
+func neverRan(st evidence.ContainerStatus) bool {
+	return st.RestartCount == 0 && st.State.Terminated == nil && st.LastState.Terminated == nil
+}
+
 func waitingMessage(st evidence.ContainerState) string {
 	switch {
 	case st.Waiting != nil:
@@ -117,15 +122,23 @@ func tagBuild(image string) (int, bool) {
 	if !ok {
 		return 0, false
 	}
+	image = strings.ToLower(image)
+	windows := strings.Contains(image, "windows") || strings.Contains(image, "nanoserver") || strings.Contains(image, "servercore")
 	words := strings.FieldsFunc(strings.ToLower(tag), func(r rune) bool { return r == '-' || r == '_' })
 	for _, w := range words {
+		w = strings.TrimPrefix(strings.TrimPrefix(w, "windowsservercore"), "nanoserver")
 		for _, name := range tagNames {
-			if strings.HasSuffix(w, name.name) && (len(w) == len(name.name) || strings.HasSuffix(w, "windowsservercore"+name.name) || strings.HasSuffix(w, "nanoserver"+name.name)) {
+			if w == name.name && (windows || !isNumber(w)) { // 2004 may be anybody's build number
 				return name.build, true
 			}
 		}
 	}
 	return 0, false
+}
+
+func isNumber(s string) bool {
+	_, err := strconv.Atoi(s)
+	return err == nil
 }
 
 // osTag is how images for a build are usually tagged.

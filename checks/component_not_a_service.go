@@ -14,7 +14,7 @@ var _ = Register(Check{
 	FAQ:      []int{2},
 	Doc: `The kubelet, kube-proxy, flanneld and the runtime must start with the machine and be restarted when they die. Started from a console they are gone with the next reboot or logoff; as a service that starts by hand, or that nothing restarts, they are gone sooner or later.
 
-The check looks at how each running component was started, at the start type of its service, and at its recovery actions. nssm restarts what it wraps, so a service under nssm needs no recovery action of its own; a HostProcess pod is kept by the kubelet; GKE starts kube-proxy from a script of its own.`,
+The check looks at how each component that runs was started, at the start type of its service, and at its recovery actions. nssm restarts what it wraps, so a service under nssm needs no recovery action of its own; a HostProcess pod is kept by the kubelet; GKE starts kube-proxy from a script of its own.`,
 	Fix: Fix{
 		Text: "register the component as a service that starts automatically and is restarted: natively where its program has a service switch (--windows-service of the kubelet and kube-proxy, --register-service of containerd), else through nssm",
 		Commands: []string{
@@ -24,20 +24,28 @@ The check looks at how each running component was started, at the start type of 
 		Impact: "none until the component is next started",
 	},
 	Links:    []string{"https://kubernetes.io/docs/tasks/debug/debug-cluster/windows/", "https://nssm.cc/usage"},
-	Explains: []string{"kubelet-not-running", "kube-proxy-not-running", "flanneld-not-running"},
+	Explains: []string{}, // it speaks of components that run
 	Needs:    []evidence.Need{evidence.Services},
 	Uses:     []evidence.Need{evidence.Processes, evidence.Pods},
 	Run: func(s evidence.Snapshot) ([]Finding, error) {
 		n := About(s)
 		var findings []Finding
+		var unseen []string
 		for _, name := range []string{"kubelet", "runtime", "kube-proxy", "flanneld"} {
 			c := n.Components[name]
 			findings = append(findings, servicesThatStayDown(n, c)...)
-			if p, ok := c.onConsole(s); ok {
+			p, console, known := c.onConsole(s)
+			if !known {
+				unseen = append(unseen, p.Name)
+			}
+			if console {
 				findings = append(findings, Findingf(Warn, p.Name, "%s runs as process %d, and no service starts it: it is gone after a reboot or a logoff", p.Name, p.PID).
 					At(evidence.Processes.Path(), "%s has pid %d and parent %d", p.Name, p.PID, p.PPID).
 					At(evidence.Services.Path(), "no service is called %s", strings.Join(c.service, " or ")))
 			}
+		}
+		if len(findings) == 0 && len(unseen) > 0 {
+			return nil, Unknown(evidence.Gap(evidence.NotCollected + ": who started " + strings.Join(unseen, ", ") + " is not recorded"))
 		}
 		return findings, nil
 	},
@@ -47,7 +55,7 @@ The check looks at how each running component was started, at the start type of 
 func servicesThatStayDown(n *Node, c *Component) []Finding {
 	var findings []Finding
 	for _, svc := range c.Services {
-		if !svc.Running() {
+		if !svc.Running() || c.Name == "runtime" && !n.usesRuntime(svc) {
 			continue
 		}
 		start := strings.ToLower(svc.StartType)
@@ -56,7 +64,7 @@ func servicesThatStayDown(n *Node, c *Component) []Finding {
 			findings = append(findings, Findingf(Warn, svc.Name, "service %s has start type %s, so it stays down after a reboot", svc.Name, svc.StartType).
 				At(evidence.Services.Path(), "%s: startType is %s", svc.Name, svc.StartType))
 		}
-		restarts := slices.ContainsFunc(svc.Recovery, func(a evidence.RecoveryAction) bool { return strings.HasPrefix(strings.ToLower(a.Action), "re") })
+		restarts := slices.ContainsFunc(svc.Recovery, func(a evidence.RecoveryAction) bool { return a.Action != "" && !strings.EqualFold(a.Action, "none") })
 		if svc.Recovery != nil && !restarts && svc.Wrapper == "" {
 			findings = append(findings, Findingf(Warn, svc.Name, "service %s has no recovery action, so nothing restarts it when it dies", svc.Name).
 				At(evidence.Services.Path(), "%s: recovery is empty", svc.Name))
@@ -65,23 +73,32 @@ func servicesThatStayDown(n *Node, c *Component) []Finding {
 	return findings
 }
 
+// usesRuntime tells a service of the node's runtime from one of another runtime beside it.
+func (n *Node) usesRuntime(svc evidence.Service) bool {
+	name := n.Runtime.Value.Name
+	return name == "" || strings.Contains(strings.ToLower(svc.Name+" "+svc.BinPath), name)
+}
+
 // onConsole returns a process of the component that was started by hand: no
 // service has its name, no service or pod is among its ancestors.
-func (c *Component) onConsole(s evidence.Snapshot) (evidence.Process, bool) {
+func (c *Component) onConsole(s evidence.Snapshot) (p evidence.Process, console, known bool) {
 	if len(c.Services) > 0 || len(c.Processes) == 0 {
-		return evidence.Process{}, false
+		return p, false, true
 	}
 	for _, svc := range evidence.Services.In(s) {
 		if oneOf(svc.Name, c.parents) {
-			return evidence.Process{}, false
+			return p, false, true
 		}
 	}
-	p := c.Processes[0]
+	p = c.Processes[0]
 	kept, known := startedByService(s, p)
-	if len(c.pod) > 0 && !known && (len(c.Pods) > 0 || !evidence.Pods.Known(s)) {
-		return evidence.Process{}, false // a HostProcess pod may have started it
+	if !known && len(c.pod) > 0 && (len(c.Pods) > 0 || !evidence.Pods.Known(s)) {
+		return p, false, true // a HostProcess pod may have started it
 	}
-	return p, !kept
+	if !known && p.PPID == 0 {
+		return p, false, false
+	}
+	return p, !kept, true
 }
 
 // startedByService follows the parents of a process. Pids are reused, so a

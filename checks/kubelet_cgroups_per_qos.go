@@ -15,7 +15,7 @@ var _ = Register(Check{
 	FAQ:      []int{2},
 	Doc: `cgroupsPerQOS and enforceNodeAllocatable have Linux defaults. A kubelet before 1.30 refuses to start on Windows unless the first is false and the second is the empty list; even "none" is refused. Newer ones ignore both.
 
-Flags win over the configuration file. Settings that are nowhere to be seen count only where the kubelet does not run.`,
+Flags win over the configuration file. Settings that are nowhere to be seen count only where the kubelet does not run; what a kubelet that runs was started with, it has accepted.`,
 	Fix: Fix{
 		Text:     "set cgroupsPerQOS: false and enforceNodeAllocatable: [] in the kubelet's configuration, or give the kubelet --cgroups-per-qos=false --enforce-node-allocatable=\"\"; then restart it",
 		Commands: []string{"Restart-Service kubelet"},
@@ -24,7 +24,7 @@ Flags win over the configuration file. Settings that are nowhere to be seen coun
 	Links:    []string{"https://github.com/kubernetes/kubernetes/issues/78925", "https://github.com/kubernetes/kubernetes/issues/123173"},
 	Explains: []string{"kubelet-service-paused", "kubelet-not-running"},
 	Needs:    []evidence.Need{evidence.Any(NeedKubeletFlags, evidence.File(kubeletConfigs[0])), NeedKubelet},
-	Uses:     append(kubeletSources, evidence.Node, evidence.Pods),
+	Uses:     append(slices.Clone(kubeletSources), evidence.Node, evidence.Pods),
 	Signs: []Sign{
 		{Text: "CgroupsPerQOS (--cgroups-per-qos) true is not supported on Windows", Says: "the kubelet refuses cgroupsPerQOS: true on Windows"},
 		{Text: "EnforceNodeAllocatable (--enforce-node-allocatable)", Also: []string{"is not supported on Windows"}, Says: "the kubelet refuses enforceNodeAllocatable on Windows"},
@@ -33,13 +33,20 @@ Flags win over the configuration file. Settings that are nowhere to be seen coun
 	Run: func(s evidence.Snapshot) ([]Finding, error) {
 		n := About(s)
 		level, effect := Fail, "the kubelet refuses to start"
-		if n.Kubelet.Value.AtLeast(evidence.Version{Major: 1, Minor: 30}) {
+		up := n.kubeletUp(s)
+		switch {
+		case n.Kubelet.Value.AtLeast(evidence.Version{Major: 1, Minor: 30}):
 			level, effect = Info, "this version ignores it"
+		case up != nil:
+			level, effect = Warn, "the kubelet that runs does not have it, and will refuse it at its next start"
 		}
 		config, file, gap := n.kubeletConfig(s)
+		if f, ok := n.KubeletFlag("config"); up != nil && (!ok || f.Value == "") {
+			gap = evidence.NotCollected // a file in the usual place that this kubelet does not read
+		}
 		var findings []Finding
 
-		cgroups, from := setting(n, "cgroups-per-qos")
+		cgroups, from := n.setting("cgroups-per-qos", up)
 		if from.Path == "" && gap == "" && config.CgroupsPerQOS != nil {
 			cgroups, from = fmt.Sprint(*config.CgroupsPerQOS), Because{Path: file.Path, Text: fmt.Sprintf("cgroupsPerQOS: %v", *config.CgroupsPerQOS)}
 		}
@@ -47,28 +54,33 @@ Flags win over the configuration file. Settings that are nowhere to be seen coun
 			findings = append(findings, Findingf(level, "cgroupsPerQOS", "cgroupsPerQOS is true, and Windows has no cgroups: %s", effect).With(from, n.Kubelet.From))
 		}
 
-		enforce, from2 := setting(n, "enforce-node-allocatable")
-		if from2.Path == "" && gap == "" && config.EnforceNodeAllocatable != nil {
+		enforce, from2 := n.setting("enforce-node-allocatable", up)
+		if from2.Path == "" && gap == "" && config.EnforcesNodeAllocatable {
 			enforce = strings.Join(config.EnforceNodeAllocatable, ",")
 			from2 = Because{Path: file.Path, Text: fmt.Sprintf("enforceNodeAllocatable: [%s]", enforce)}
 		}
-		if strings.Trim(enforce, `"'[] `) != "" {
-			findings = append(findings, Findingf(level, "enforceNodeAllocatable", "enforceNodeAllocatable is %s where Windows takes only the empty list: %s", enforce, effect).With(from2, n.Kubelet.From))
+		if enforce = strings.Trim(enforce, `"'[] `); enforce != "" {
+			findings = append(findings, Findingf(level, "enforceNodeAllocatable", "enforceNodeAllocatable is %s, and Windows takes only the empty list: %s", enforce, effect).With(from2, n.Kubelet.From))
 		}
 
 		running, _ := n.Components["kubelet"].Running()
 		if from.Path == "" && level == Fail && gap == "" && !running && len(n.KubeletFlags) > 0 && componentSources.Gap(s) == "" {
 			findings = append(findings, Findingf(Fail, "cgroupsPerQOS", "nothing sets cgroupsPerQOS to false, its default is true, and the kubelet does not run").
-				At(file.Path, "cgroupsPerQOS is not set").With(n.Kubelet.From))
+				At(file.Path, "cgroupsPerQOS is not set").With(n.KubeletFlags[0].From, n.Kubelet.From))
 		}
-		return slices.Clip(findings), nil
+		return findings, nil
 	},
 })
 
-func setting(n *Node, flag string) (string, Because) {
+// setting is what the command line says of a flag. A kubelet that runs has
+// accepted what it was given, and a script may hold what it was not given.
+func (n *Node) setting(flag string, up map[string]bool) (string, Because) {
 	f, ok := n.KubeletFlag(flag)
-	if !ok {
+	switch {
+	case !ok:
 		return "", Because{}
+	case up[flag], f.Conditional:
+		return "", f.From
 	}
 	return f.Value, f.From
 }

@@ -158,6 +158,7 @@ func (n *Node) cureFlags(flags []Flag) Fix {
 	if len(waiting) > 0 {
 		fix.Text += " and start what waits for it"
 		fix.Commands = append(fix.Commands, "Start-Service "+strings.Join(waiting, ", "))
+		fix.Impact += "; as flanneld creates its network, the node's connections drop for some seconds"
 	}
 	return fix
 }

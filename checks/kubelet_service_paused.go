@@ -1,6 +1,7 @@
 package checks
 
 import (
+	"slices"
 	"strings"
 
 	"doctor/checks/evidence"
@@ -22,7 +23,7 @@ Before kubeadm join the kubelet has no configuration yet and exits in a loop: th
 	Links:    []string{"https://github.com/kubernetes-sigs/sig-windows-tools/issues/229", "https://nssm.cc/usage"},
 	Explains: []string{"kubelet-not-running"},
 	Needs:    []evidence.Need{evidence.Services},
-	Uses:     []evidence.Need{evidence.File(kubeletConfigs[0]), evidence.Node},
+	Uses:     append(slices.Clone(kubeletSources), evidence.Node),
 	Signs: []Sign{
 		{Text: "kubelet service entered the paused state", In: []string{evidence.InEvents}, Says: "the service manager paused the kubelet's service"},
 		{Text: "http://localhost:10248/healthz", Also: []string{"refused"}, Says: "the kubelet's health port refuses connections: the kubelet does not stay up"},
@@ -34,7 +35,7 @@ Before kubeadm join the kubelet has no configuration yet and exits in a loop: th
 				continue
 			}
 			level, why := Fail, "the kubelet exits as soon as it starts"
-			if s.File(kubeletConfigs[0]).Gap.Kind() == evidence.Absent && !evidence.Node.Known(s) {
+			if beforeJoin(s) {
 				level, why = Info, "expected before kubeadm join, as there is no kubelet configuration yet"
 			}
 			findings = append(findings, Findingf(level, svc.Name, "service %s is paused: %s", svc.Name, why).
@@ -43,3 +44,12 @@ Before kubeadm join the kubelet has no configuration yet and exits in a loop: th
 		return findings, nil
 	},
 })
+
+// beforeJoin tells a machine that kubeadm has yet to make a node: its kubelet
+// is to read a configuration that kubeadm has not written. Most recipes have no
+// file of that name at all.
+func beforeJoin(s evidence.Snapshot) bool {
+	f, ok := About(s).KubeletFlag("config")
+	return ok && strings.HasSuffix(strings.ToLower(evidence.CleanWinPath(f.Value)), strings.ToLower(kubeletConfigs[0][2:])) &&
+		s.File(kubeletConfigs[0]).Gap.Kind() == evidence.Absent && !evidence.Node.Known(s)
+}

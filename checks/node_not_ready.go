@@ -21,8 +21,8 @@ var _ = Register(Check{
 	Explains: []string{},
 	Needs:    []evidence.Need{evidence.Node},
 	Signs: []Sign{
-		{Text: "Kubelet stopped posting node status", In: []string{evidence.InPodEvents, evidence.InNode}, Says: "the control plane reports that the kubelet stopped posting the node's status"},
-		{Text: "NodeNotReady", In: []string{evidence.InPodEvents}, Says: "an event says that the node is not Ready", Level: Warn},
+		{Text: "Kubelet stopped posting node status", In: []string{evidence.InPodEvents}, Says: "the control plane reports that the kubelet stopped posting the node's status"},
+		{Text: "NodeNotReady", In: []string{evidence.InPodEvents}, ConfirmOnly: true}, // every reboot leaves one
 	},
 	Run: func(s evidence.Snapshot) ([]Finding, error) {
 		node := evidence.Node.In(s)

@@ -28,6 +28,9 @@ Windows builds that only lack a test upstream are a warning; those that cannot w
 		n := About(s)
 		build, kubelet := n.Build.Value, n.Kubelet.Value
 		supported := evidence.SupportedBuilds(kubelet)
+		if len(supported) == 0 {
+			return nil, Skip("Kubernetes %d.%d had Windows nodes as a preview only, without a list of supported builds", kubelet.Major, kubelet.Minor)
+		}
 		if slices.Contains(supported, build.Number) {
 			return nil, nil
 		}

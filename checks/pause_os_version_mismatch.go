@@ -22,7 +22,7 @@ The image is the one that the runtime's configuration names (sandbox_image, from
 	},
 	Links: []string{"https://kubernetes.io/docs/tasks/debug/debug-cluster/windows/", "https://github.com/kubernetes/kubernetes/blob/master/build/pause/CHANGELOG.md",
 		"https://learn.microsoft.com/en-us/virtualization/windowscontainers/deploy-containers/version-compatibility"},
-	Explains: []string{"pods-stuck-creating", "cni-config-uninitialized"},
+	Explains: []string{"flanneld-not-running", "kube-proxy-not-running", "pods-stuck-creating", "cni-config-uninitialized"}, // the first two where they are pods
 	Needs:    []evidence.Need{NeedBuild, needSandboxImage},
 	Uses:     slices.Concat(kubeletSources, runtimeConfigs, []evidence.Need{evidence.CRI, evidence.Node}),
 	Signs: []Sign{

@@ -24,19 +24,19 @@ var _ = Register(Check{
 	},
 	Links:    []string{"https://kubernetes.io/docs/tasks/debug/debug-cluster/windows/"},
 	Explains: []string{},
-	Needs:    []evidence.Need{evidence.Pods},
-	Uses:     []evidence.Need{evidence.PodEvents},
-	Signs: []Sign{
-		{Text: "FailedCreatePodSandBox", In: []string{evidence.InPodEvents}, Says: "events say that pod sandboxes cannot be created"},
-	},
+	Needs:    []evidence.Need{evidence.Any(evidence.Pods, evidence.PodEvents)},
+	Uses:     []evidence.Need{evidence.Pods, evidence.PodEvents},
 	Run: func(s evidence.Snapshot) ([]Finding, error) {
+		if !evidence.Pods.Known(s) {
+			return podsFailingByEvents(s), nil
+		}
 		var findings []Finding
 		for i, p := range evidence.Pods.In(s) {
 			reason := stuckReason(p)
 			if reason == "" {
 				continue
 			}
-			event, number, failed := lastEvent(s, p)
+			event, number, failed := lastEvent(s, p.Metadata.Namespace, p.Metadata.Name)
 			if !failed && !since(s, p, podPatience) {
 				continue
 			}
@@ -50,6 +50,33 @@ var _ = Register(Check{
 		return findings, nil
 	},
 })
+
+// podsFailingByEvents finds pods whose newest word is a failure to start. One
+// that was followed by a start, or that nobody repeated, is over.
+func podsFailingByEvents(s evidence.Snapshot) []Finding {
+	var findings []Finding
+	seen := map[string]bool{}
+	for _, e := range evidence.PodEvents.In(s) {
+		pod := e.About()
+		name := pod.Namespace + "/" + pod.Name
+		if seen[name] || pod.Kind != "Pod" {
+			continue
+		}
+		seen[name] = true
+		last, number, _ := lastEvent(s, pod.Namespace, pod.Name)
+		restarts := last.Reason == "BackOff" && !strings.Contains(last.Text(), "pulling image")
+		if restarts || !slices.Contains(startFailures, last.Reason) || s.Now().Sub(last.At().Time) > 2*podPatience {
+			continue
+		}
+		f := Findingf(Fail, name, "the last event of %s is %s", name, last.Reason).AtLine(evidence.PodEvents.Path(), number, last.Reason+": "+last.Text())
+		f.Basis = ByText
+		findings = append(findings, f)
+	}
+	return findings
+}
+
+// Reasons of events that tell of a pod that could not be started.
+var startFailures = []string{"FailedCreatePodSandBox", "FailedMount", "FailedAttachVolume", "Failed", "BackOff", "ErrImageNeverPull", "InspectFailed"}
 
 // The reasons for which a container waits that never end by themselves, or that end in these.
 var stuckReasons = []string{"ContainerCreating", "PodInitializing", "ErrImagePull", "ImagePullBackOff", "InvalidImageName",
@@ -75,10 +102,10 @@ func podRuns(p evidence.Pod) bool {
 }
 
 // lastEvent returns the newest event of the pod, and whether it tells of a failure.
-func lastEvent(s evidence.Snapshot, p evidence.Pod) (last evidence.Event, number int, failed bool) {
+func lastEvent(s evidence.Snapshot, namespace, name string) (last evidence.Event, number int, failed bool) {
 	for i, e := range evidence.PodEvents.In(s) {
 		about := e.About()
-		if about.Name != p.Metadata.Name || about.Namespace != p.Metadata.Namespace {
+		if about.Name != name || about.Namespace != namespace {
 			continue
 		}
 		if number == 0 || !e.At().Before(last.At().Time) {

@@ -12,6 +12,7 @@ type ProxyEnv struct {
 	Of          string // "the machine", or a service
 	Proxy       string // HTTPS_PROXY or HTTP_PROXY
 	NoProxy     []string
+	HTTPS       bool // HTTPS_PROXY is set: HTTP_PROXY alone leaves the API server's https alone
 	From, From2 Because
 }
 
@@ -31,7 +32,7 @@ func proxyEnvs(s evidence.Snapshot, n *Node) []ProxyEnv {
 				continue
 			}
 			if own.Proxy == "" {
-				own.Proxy, own.From = machine.Proxy, machine.From
+				own.Proxy, own.From, own.HTTPS = machine.Proxy, machine.From, machine.HTTPS
 			}
 			if own.NoProxy == nil {
 				own.NoProxy, own.From2 = machine.NoProxy, machine.From2
@@ -49,7 +50,7 @@ func proxyEnv(of string, env map[string]string, path string) ProxyEnv {
 	for _, want := range []string{"HTTPS_PROXY", "HTTP_PROXY"} {
 		for name, value := range env {
 			if strings.EqualFold(name, want) && value != "" && p.Proxy == "" {
-				p.Proxy = value
+				p.Proxy, p.HTTPS = value, want == "HTTPS_PROXY"
 				p.From = Because{Path: path, Text: fmt.Sprintf("%s of %s is %s", want, of, value)}
 			}
 		}

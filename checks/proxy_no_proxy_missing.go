@@ -14,7 +14,7 @@ var _ = Register(Check{
 	FAQ:      []int{15},
 	Doc: `HTTP_PROXY and HTTPS_PROXY, set for the whole machine as the documentation's FAQ advises for image pulls, are inherited by the kubelet and by the CNI plugins that the runtime starts. Unless NO_PROXY names the service network, the pod network and the node's own, calls to the API server through its service address go to the proxy, which answers "Service Unavailable" or "Forbidden".
 
-The check reads the environment of the machine and of each service, and asks by the rules of Go's HTTP client whether the API server's service address, a pod and a node would be reached directly.`,
+The check reads the environment of the machine and of each service, and asks by the rules of Go's HTTP client whether the API server's service address and a pod would be reached directly. It is a fault where the CNI plugin calls the API server by that address, as Calico's does, or where a log shows such a call answered by a proxy, and otherwise a warning. HTTP_PROXY alone does no harm: these calls are https.`,
 	Fix: Fix{
 		Text: "set the proxy for the runtime's service alone, or complete NO_PROXY, and restart the runtime and the kubelet",
 		Commands: []string{
@@ -43,6 +43,9 @@ The check reads the environment of the machine and of each service, and asks by 
 		}
 		var findings []Finding
 		for _, env := range envs {
+			if !env.HTTPS {
+				continue
+			}
 			var missing []string
 			for _, in := range inside {
 				if !env.bypasses(in.address) {
@@ -54,7 +57,7 @@ The check reads the environment of the machine and of each service, and asks by 
 				because = append(because, env.From2)
 			}
 			if len(missing) > 0 {
-				findings = append(findings, Findingf(Fail, env.Of, "%s sends requests to %s through the proxy %s: NO_PROXY does not cover them", env.Of, strings.Join(missing, ", "), env.Proxy).With(because...))
+				findings = append(findings, Findingf(n.proxyHurts(s, missing), env.Of, "%s sends requests to %s through the proxy %s: NO_PROXY does not cover them", env.Of, strings.Join(missing, ", "), env.Proxy).With(because...))
 			} else if !env.bypassesDomain(".svc") && !env.bypassesDomain(".default.svc.cluster.local") {
 				findings = append(findings, Findingf(Info, env.Of, "NO_PROXY of %s covers the cluster's addresses but not its names (.svc, .cluster.local)", env.Of).With(because...))
 			}
@@ -62,6 +65,16 @@ The check reads the environment of the machine and of each service, and asks by 
 		return findings, nil
 	},
 })
+
+// proxyHurts tells whether somebody on this node is known to go the wrong way:
+// a plugin that asks the API server at its service address, or a line in a log.
+func (n *Node) proxyHurts(s evidence.Snapshot, missing []string) Level {
+	services := strings.HasPrefix(missing[0], "services ")
+	if services && n.CNI.Value == Calico || len(s.Signs("proxy-no-proxy-missing")) > 0 {
+		return Fail
+	}
+	return Warn
+}
 
 type insideAddress struct {
 	what    string

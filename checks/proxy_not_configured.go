@@ -31,21 +31,21 @@ The check brings together two things: pulls or probes of a registry that nobody 
 	Links:    []string{"https://kubernetes.io/docs/tasks/debug/debug-cluster/windows/", "https://github.com/containerd/containerd/issues/8846"},
 	Explains: []string{"pods-stuck-creating"},
 	Needs:    []evidence.Need{evidence.Env, evidence.Any(evidence.PodEvents, evidence.ReachProbes)},
-	Uses:     []evidence.Need{evidence.Services, evidence.PodEvents, evidence.ReachProbes},
+	Uses:     []evidence.Need{evidence.Services, evidence.Pods, evidence.PodEvents, evidence.ReachProbes},
 	Run: func(s evidence.Snapshot) ([]Finding, error) {
 		n := About(s)
 		if len(proxyEnvs(s, n)) > 0 {
 			return nil, nil
 		}
-		because := unansweredPulls(s)
+		answered := map[string]bool{} // registries inside the network need no proxy
 		for _, p := range evidence.ReachProbes.In(s) {
-			if p.Protocol == "icmp" || !isRegistry(p.Target) {
-				continue
+			if p.Protocol != "icmp" && p.Outcome == "ok" {
+				answered[strings.ToLower(hostOf(p.Target))] = true
 			}
-			if p.Outcome == "ok" {
-				return nil, nil
-			}
-			if p.Outcome == "timeout" {
+		}
+		because := unansweredPulls(s, answered)
+		for _, p := range evidence.ReachProbes.In(s) {
+			if p.Protocol != "icmp" && p.Outcome == "timeout" && isRegistry(p.Target) && !answered[strings.ToLower(hostOf(p.Target))] {
 				because = append(because, Because{Path: evidence.ReachProbes.Path(), Text: p.Protocol + " to " + p.Target + " from " + p.From + ": timeout"})
 			}
 		}
@@ -57,11 +57,19 @@ The check brings together two things: pulls or probes of a registry that nobody 
 	},
 })
 
-// unansweredPulls lists the pull events that ended in a timeout.
-func unansweredPulls(s evidence.Snapshot) []Because {
+// unansweredPulls lists the pull events that ended in a timeout, of pods that
+// have not come up since.
+func unansweredPulls(s evidence.Snapshot, answered map[string]bool) []Because {
+	up := map[string]bool{}
+	for _, p := range evidence.Pods.In(s) {
+		up[p.FullName()] = podRuns(p)
+	}
 	var because []Because
 	for i, e := range evidence.PodEvents.In(s) {
 		text := e.Text()
+		if up[e.About().Namespace+"/"+e.About().Name] || mentions(text, answered) {
+			continue
+		}
 		pull := strings.Contains(text, "pull") || strings.Contains(text, "failed to resolve reference") || strings.Contains(e.Reason, "ErrImagePull")
 		for _, words := range unanswered {
 			if pull && strings.Contains(text, words) {
@@ -71,6 +79,16 @@ func unansweredPulls(s evidence.Snapshot) []Because {
 		}
 	}
 	return because
+}
+
+func mentions(text string, hosts map[string]bool) bool {
+	text = strings.ToLower(text)
+	for host := range hosts {
+		if strings.Contains(text, host) {
+			return true
+		}
+	}
+	return false
 }
 
 // isRegistry tells a registry among probe targets by its name.

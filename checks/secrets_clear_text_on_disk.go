@@ -29,8 +29,12 @@ An access list that lets Users, Authenticated Users or Everyone read the kubelet
 		sec := evidence.SecurityInfo.In(s)
 		var findings []Finding
 		looked := false
+		near := 0
 		for _, acl := range sec.ACLs {
-			if !holdsSecrets(acl.Path) {
+			near = max(near, nearSecrets(acl.Path))
+		}
+		for _, acl := range sec.ACLs {
+			if near == 0 || nearSecrets(acl.Path) < near {
 				continue
 			}
 			looked = true
@@ -52,10 +56,20 @@ An access list that lets Users, Authenticated Users or Everyone read the kubelet
 	},
 })
 
-// holdsSecrets tells whether Secrets lie below the path, or the path is above their folder and may hand its list down.
-func holdsSecrets(path string) bool {
+// nearSecrets tells how near the path is to the Secrets, 0 where it has nothing
+// to do with them. A folder above theirs hands its access list down, unless
+// theirs is closed: so only the nearest that are recorded count.
+func nearSecrets(path string) int {
 	p := strings.ToLower(evidence.CleanWinPath(path))
-	return p == `c:\var\lib` || strings.HasPrefix(p, `c:\var\lib\kubelet`) || strings.Contains(p, "kubernetes.io~secret")
+	switch {
+	case p == `c:\var\lib\kubelet\pods`, strings.HasPrefix(p, `c:\var\lib\kubelet\pods\`), strings.Contains(p, "kubernetes.io~secret"):
+		return 3
+	case p == `c:\var\lib\kubelet`:
+		return 2
+	case p == `c:\var\lib`:
+		return 1
+	}
+	return 0
 }
 
 // The groups to which every user of a machine belongs, by their short names in

@@ -2,6 +2,7 @@ package checks
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"doctor/checks/evidence"
@@ -25,7 +26,7 @@ A reservation below 2 GiB is a warning. Where nothing is reserved at all it is o
 	Links:    []string{"https://kubernetes.io/docs/concepts/configuration/windows-resource-management/"},
 	Explains: []string{},
 	Needs:    []evidence.Need{evidence.Any(NeedKubeletFlags, evidence.File(kubeletConfigs[0]), evidence.File(kubeletConfigs[1]), evidence.File(kubeletConfigs[2]), evidence.File(kubeletConfigs[3]))},
-	Uses:     append(kubeletSources, evidence.MemoryInfo),
+	Uses:     append(slices.Clone(kubeletSources), evidence.MemoryInfo),
 	Run: func(s evidence.Snapshot) ([]Finding, error) {
 		n := About(s)
 		var total int64
@@ -65,6 +66,9 @@ A reservation below 2 GiB is a warning. Where nothing is reserved at all it is o
 		}
 		if len(from) > 0 {
 			return []Finding{Findingf(Warn, "systemReserved", "%s of memory are reserved for Windows and the node's programs, and 2 GiB are needed", gib(total)).With(from...)}, nil
+		}
+		if gap != "" && len(n.KubeletFlags) == 0 {
+			return nil, Unknown(n.kubeletGap())
 		}
 		if gap != "" && gap.Kind() != evidence.Absent {
 			if f, ok := n.KubeletFlag("config"); ok && f.Value != "" {

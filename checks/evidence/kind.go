@@ -11,6 +11,7 @@ import (
 type Kind[T any] struct {
 	path   string
 	decode func([]byte) (T, error)
+	weight int // of an object against the tree's budget; 0 counts as 1
 }
 
 type decoded[T any] struct {
@@ -19,7 +20,7 @@ type decoded[T any] struct {
 }
 
 func jsonKind[T any](path string) *Kind[T] {
-	return &Kind[T]{path, func(b []byte) (v T, err error) { return v, decodeJSON(b, &v) }}
+	return &Kind[T]{path: path, decode: func(b []byte) (v T, err error) { return v, decodeJSON(b, &v) }}
 }
 
 // In returns the evidence, or T's zero value where there is a gap.
@@ -49,7 +50,7 @@ func (k *Kind[T]) load(s Snapshot) decoded[T] {
 		if gap != "" {
 			return decoded[T]{gap: gap}
 		}
-		if gap := s.tree.countObjects(content); gap != "" {
+		if gap := s.tree.countObjects(content, max(k.weight, 1)); gap != "" {
 			return decoded[T]{gap: gap}
 		}
 		value, err := k.decode(content)
@@ -62,8 +63,9 @@ func (k *Kind[T]) load(s Snapshot) decoded[T] {
 
 // countObjects charges the file's JSON objects to the tree's budget before
 // anything is decoded: a few bytes of "{}" cost a struct each.
-func (t *tree) countObjects(content []byte) Gap {
+func (t *tree) countObjects(content []byte, weight int) Gap {
 	n := bytes.Count(content, []byte("{")) + bytes.Count(content, []byte("["))/8 + bytes.Count(content, []byte(","))/64
+	n *= weight
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.objects+n > maxObjects {

@@ -69,7 +69,7 @@ type EndpointPort struct {
 // objectKind holds exactly one Kubernetes object; a List of one is accepted,
 // because that is what `kubectl get nodes win-1 -o json` habits leave behind.
 func objectKind[T any](path string) *Kind[T] {
-	return &Kind[T]{path, func(b []byte) (v T, err error) {
+	return &Kind[T]{path: path, decode: func(b []byte) (v T, err error) {
 		var head struct {
 			Items []json.RawMessage `json:"items"`
 		}

@@ -11,7 +11,7 @@ import (
 // listKind is a Kind that holds an array. One bare object is a list of one and
 // null a list of none, as PowerShell's ConvertTo-Json writes them.
 func listKind[T any](path string) *Kind[[]T] {
-	return &Kind[[]T]{path, decodeList[T]}
+	return &Kind[[]T]{path: path, decode: decodeList[T]}
 }
 
 func decodeList[T any](b []byte) ([]T, error) {
@@ -30,7 +30,7 @@ func decodeList[T any](b []byte) ([]T, error) {
 // objectsKind holds Kubernetes objects: a List, an array, or one object, as
 // kubectl prints them.
 func objectsKind[T any](path string) *Kind[[]T] {
-	return &Kind[[]T]{path, func(b []byte) ([]T, error) {
+	return &Kind[[]T]{path: path, decode: func(b []byte) ([]T, error) {
 		var head struct {
 			Items *json.RawMessage `json:"items"`
 		}

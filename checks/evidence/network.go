@@ -6,14 +6,21 @@ var (
 	Routes           = listKind[Route]("routes.json")
 	DNSClient        = jsonKind[DNSClientSettings]("dns-client.json")
 	Ports            = jsonKind[PortTable]("ports.json")
-	HNSNetworks      = &Kind[[]HNSNetwork]{"hns-networks.json", DecodeHNSNetworks}
-	HNSEndpoints     = &Kind[[]HNSEndpoint]{"hns-endpoints.json", DecodeHNSEndpoints}
-	HNSLoadBalancers = &Kind[[]HNSLoadBalancer]{"hns-loadbalancers.json", DecodeHNSLoadBalancers}
-	HNSNamespaces    = &Kind[[]HNSNamespace]{"hns-namespaces.json", DecodeHNSNamespaces}
-	HNSVersion       = &Kind[HNSGlobals]{"hns-globals.json", DecodeHNSGlobals}
+	HNSNetworks      = hnsKind("hns-networks.json", DecodeHNSNetworks)
+	HNSEndpoints     = hnsKind("hns-endpoints.json", DecodeHNSEndpoints)
+	HNSLoadBalancers = hnsKind("hns-loadbalancers.json", DecodeHNSLoadBalancers)
+	HNSNamespaces    = hnsKind("hns-namespaces.json", DecodeHNSNamespaces)
+	HNSVersion       = hnsKind("hns-globals.json", DecodeHNSGlobals)
 	ReachProbes      = listKind[ReachProbe]("probes/reach.json")
 	DNSProbes        = listKind[DNSProbe]("probes/dns.json")
 )
+
+// hnsWeight: HNS objects are read into a generic form first, since they come in two shapes.
+const hnsWeight = 3
+
+func hnsKind[T any](path string, decode func([]byte) (T, error)) *Kind[T] {
+	return &Kind[T]{path: path, decode: decode, weight: hnsWeight}
+}
 
 // Adapter is one network interface, virtual ones included.
 type Adapter struct {

@@ -1,6 +1,7 @@
 package evidence
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -232,14 +233,21 @@ func readBounded(fsys fs.FS, path string, limit int64) ([]byte, error) {
 		return nil, err
 	}
 	defer f.Close()
-	content, err := io.ReadAll(io.LimitReader(f, limit+1))
-	if err != nil {
+	tooLarge := fmt.Errorf("%w: more than %d KiB", errTooLarge, limit>>10)
+	var content bytes.Buffer
+	if info, err := f.Stat(); err == nil && limit >= maxFile {
+		if info.Size() > limit {
+			return nil, tooLarge
+		}
+		content.Grow(int(info.Size()) + bytes.MinRead) // a size that lies is caught below
+	}
+	if _, err := content.ReadFrom(io.LimitReader(f, limit+1)); err != nil {
 		return nil, err
 	}
-	if int64(len(content)) > limit {
-		return content[:limit], fmt.Errorf("%w: more than %d KiB", errTooLarge, limit>>10)
+	if int64(content.Len()) > limit {
+		return content.Bytes()[:limit], tooLarge
 	}
-	return content, nil
+	return content.Bytes(), nil
 }
 
 // Memo returns what make returned the first time it was asked for under key: how

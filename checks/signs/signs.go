@@ -20,7 +20,7 @@ import (
 
 // Bounds: what one file may cost, and how much of a matching line is kept.
 const (
-	maxFile = 1 << 30
+	maxFile = 1<<30 - 1
 	maxLine = 2 << 10
 )
 
@@ -35,8 +35,7 @@ func Record(s evidence.Snapshot, list []evidence.Sign) (scanned evidence.Snapsho
 	for _, file := range s.LogFiles("") {
 		f, err := s.Open(file)
 		if err == nil {
-			err = c.scan(file, component(file), evidence.Text(io.LimitReader(f, maxFile)))
-			f.Close()
+			err = c.scanFile(file, f)
 		}
 		if err != nil {
 			problems = append(problems, fmt.Sprintf("%s: %v", file, err))
@@ -44,6 +43,18 @@ func Record(s evidence.Snapshot, list []evidence.Sign) (scanned evidence.Snapsho
 	}
 	c.scanRecords(s)
 	return s.WithSigns(c.matches()), problems
+}
+
+var errTooLong = fmt.Errorf("only its first %d MiB were searched", maxFile>>20)
+
+func (c *scanner) scanFile(file string, f io.ReadCloser) error {
+	defer f.Close()
+	bounded := &io.LimitedReader{R: f, N: maxFile}
+	err := c.scan(file, component(file), evidence.Text(bounded))
+	if err == nil && bounded.N == 0 {
+		return errTooLong
+	}
+	return err
 }
 
 func component(file string) string {
