@@ -306,3 +306,29 @@ func rewriteWant(t *testing.T, name, want string) {
 		t.Fatal(err)
 	}
 }
+
+// BenchmarkAllChecks runs the catalogue over the largest recording, decoding included.
+func BenchmarkAllChecks(b *testing.B) {
+	largest, size := "", 0
+	for _, name := range fixtures.Names() {
+		info, err := os.Stat(filepath.Join("..", "fixtures", name+".txtar"))
+		if err != nil {
+			b.Fatal(err)
+		}
+		if int(info.Size()) > size {
+			largest, size = name, int(info.Size())
+		}
+	}
+	r, err := fixtures.Open(largest)
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.SetBytes(int64(size))
+	for b.Loop() {
+		s, err := evidence.Load(r.FS())
+		if err != nil {
+			b.Fatal(err)
+		}
+		diagnose(s)
+	}
+}

@@ -102,11 +102,9 @@ func (n *Node) learnFromAKS(s evidence.Snapshot) {
 
 // learnFromFlannel reads flannel's network, which is the cluster CIDR on a flannel node.
 func (n *Node) learnFromFlannel(s evidence.Snapshot) {
-	for _, path := range netConfs {
-		if f := s.File(path); f.Gap == "" {
-			if c, err := evidence.DecodeFlannelNetConf([]byte(f.Text)); err == nil && len(parsePrefixes(c.Network)) > 0 {
-				n.ClusterCIDRs.learn(parsePrefixes(c.Network, c.IPv6Network), f.Path, "Network is %s", c.Network)
-			}
+	for f, c := range flannelNetConfs(s) {
+		if cidrs := parsePrefixes(c.Network, c.IPv6Network); len(cidrs) > 0 {
+			n.ClusterCIDRs.learn(cidrs, f.Path, "Network is %s", c.Network)
 		}
 	}
 	for _, cm := range evidence.ConfigMaps.In(s) {

@@ -1,6 +1,9 @@
 package checks
 
 import (
+	"cmp"
+	"regexp"
+	"slices"
 	"strings"
 
 	"doctor/checks/evidence"
@@ -44,18 +47,32 @@ The check brings together two things: pulls or probes of a registry that nobody 
 			}
 		}
 		because := unansweredPulls(s, answered)
+		var silent []string
 		for _, p := range evidence.ReachProbes.In(s) {
-			if p.Protocol != "icmp" && p.Outcome == "timeout" && isRegistry(p.Target) && !answered[strings.ToLower(hostOf(p.Target))] {
+			host := strings.ToLower(hostOf(p.Target))
+			if p.Protocol != "icmp" && p.Outcome == "timeout" && isRegistry(p.Target) && !answered[host] {
 				because = append(because, Because{Path: evidence.ReachProbes.Path(), Text: p.Protocol + " to " + p.Target + " from " + p.From + ": timeout"})
+				silent = append(silent, host)
 			}
 		}
 		if len(because) == 0 {
 			return nil, nil
 		}
-		return []Finding{Findingf(Warn, "registry", "the registry does not answer, and neither the machine nor a service has HTTPS_PROXY").
+		for _, b := range because {
+			if m := pulledFrom.FindStringSubmatch(b.Text); m != nil {
+				silent = append(silent, strings.ToLower(m[1]))
+			}
+		}
+		slices.Sort(silent)
+		silent = slices.Compact(silent)
+		who := cmp.Or(strings.Join(silent[:min(len(silent), maxQuotes)], ", "), "the registry")
+		return []Finding{Findingf(Warn, who, "%s does not answer, and neither the machine nor a service has HTTPS_PROXY", who).
 			With(because[:min(len(because), maxQuotes)]...).At(evidence.Env.Path(), "HTTP_PROXY and HTTPS_PROXY are not set")}, nil
 	},
 })
+
+// pulledFrom finds the registry in the image of a pull that failed.
+var pulledFrom = regexp.MustCompile(`image "([a-zA-Z0-9.-]+\.[a-zA-Z0-9.-]+(?::\d+)?)/`)
 
 // unansweredPulls lists the pull events that ended in a timeout, of pods that
 // have not come up since.

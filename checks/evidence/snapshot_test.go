@@ -80,7 +80,7 @@ func TestGapsKeepTheirKindsApart(t *testing.T) {
 		"null is an empty list":               {Routes.Gap(s), ""},
 		"a bare object is a list of one":      {Hotfixes.Gap(s), ""},
 		"nothing at all is no HNS object":     {HNSEndpoints.Gap(s), ""},
-		"a time that is none names its line":  {Certificates.Gap(s), "error: line 1"},
+		"a time that is none is quoted":       {Certificates.Gap(s), `error: "soon" is not a time`},
 		"an empty list is an answer":          {ReachProbes.Gap(s), ""},
 		"JSON without end is a gap, no crash": {HNSLoadBalancers.Gap(s), "error: "},
 	} {

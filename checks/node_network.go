@@ -1,0 +1,136 @@
+package checks
+
+import (
+	"iter"
+	"strings"
+
+	"doctor/checks/evidence"
+)
+
+// flannelNetConfs goes over the net-conf.json files that are recorded and can be read.
+func flannelNetConfs(s evidence.Snapshot) iter.Seq2[evidence.NodeFile, *evidence.FlannelNetConf] {
+	return func(yield func(evidence.NodeFile, *evidence.FlannelNetConf) bool) {
+		for _, path := range netConfs {
+			f := s.File(path)
+			if f.Gap != "" {
+				continue
+			}
+			if c, err := evidence.DecodeFlannelNetConf([]byte(f.Text)); err == nil && !yield(f, c) {
+				return
+			}
+		}
+	}
+}
+
+// learnBackend tells L2Bridge from Overlay.
+func (n *Node) learnBackend(s evidence.Snapshot) {
+	for f, c := range flannelNetConfs(s) {
+		switch strings.ToLower(c.Backend.Type) {
+		case "vxlan", "overlay":
+			n.Backend.learn(OverlayNet, f.Path, "Backend.Type is %s", c.Backend.Type)
+		case "host-gw", "l2bridge":
+			n.Backend.learn(L2Bridge, f.Path, "Backend.Type is %s", c.Backend.Type)
+		}
+	}
+	if v := evidence.Node.In(s).Metadata.Annotations["flannel.alpha.coreos.com/backend-type"]; v != "" {
+		n.Backend.learn(cond(strings.EqualFold(v, "vxlan"), OverlayNet, L2Bridge), evidence.Node.Path(), "flannel's backend-type is %s", v)
+	}
+	if f := n.Intended(); f != nil && f.Config != nil {
+		if b := backendOf(f.Config); b != "" {
+			n.Backend.learn(b, f.File.Path, "plugin type is %s", f.Config.EffectiveType())
+		}
+	}
+	for _, net := range evidence.HNSNetworks.In(s) {
+		if familyOfNetwork(net.Name) == n.CNI.Value && n.CNI.Known() && net.Type != "" {
+			n.Backend.learn(Backend(net.Type), evidence.HNSNetworks.Path(), "network %s is of type %s", net.Name, net.Type)
+		}
+	}
+	n.Backend.miss("the type of the pod network", cniSources...)(s)
+}
+
+func backendOf(c *evidence.CNIConfig) Backend {
+	switch t := strings.ToLower(c.EffectiveType()); {
+	case strings.Contains(t, "overlay"), strings.Contains(t, "calico") && strings.EqualFold(c.Mode, "vxlan"):
+		return OverlayNet
+	case strings.Contains(t, "bridge"), strings.Contains(t, "wincni"), strings.Contains(t, "azure-vnet"), strings.Contains(t, "vpc-"), strings.Contains(t, "calico"):
+		return L2Bridge
+	case strings.Contains(t, "antrea"):
+		return Transparent
+	}
+	return ""
+}
+
+// learnNetworks names the HNS network that the plugin puts pods on.
+func (n *Node) learnNetworks(s evidence.Snapshot) {
+	for f, c := range flannelNetConfs(s) {
+		if n.CNI.Value == Flannel && c.Backend.Name != "" {
+			n.Networks.learn([]string{c.Backend.Name}, f.Path, "Backend.Name is %s", c.Backend.Name)
+		}
+	}
+	if f := n.Intended(); f != nil && f.Config != nil && f.Config.Name != "" {
+		switch n.CNI.Value {
+		case Flannel, Calico, Azure, GKE, OVN, WinCNI, Bridge, Overlay:
+			n.Networks.learn([]string{f.Config.Name}, f.File.Path, "the CNI configuration's name is %s", f.Config.Name)
+		}
+	}
+	if v := evidence.Env.In(s)["KUBE_NETWORK"]; v != "" {
+		n.Networks.learn([]string{v}, evidence.Env.Path(), "KUBE_NETWORK is %s", v)
+	}
+	if names := usualNetworks(n.CNI.Value, n.Backend.Value); n.CNI.Known() && len(names) > 0 {
+		n.Networks.learn(names, n.CNI.From.Path, "%s uses %s", n.CNI.Value, strings.Join(names, " or "))
+	}
+	n.Networks.miss("the HNS network of pods", cniSources...)(s)
+	if !n.Networks.Known() && n.CNI.Gap != "" {
+		n.Networks.Gap = n.CNI.Gap
+	}
+}
+
+// usualNetworks are the names that the plugins give where no file says otherwise.
+func usualNetworks(c CNI, b Backend) []string {
+	switch c {
+	case Flannel:
+		switch b {
+		case L2Bridge:
+			return []string{"cbr0"}
+		case OverlayNet:
+			return []string{"flannel.4096", "vxlan0"}
+		}
+		return []string{"cbr0", "flannel.4096", "vxlan0"}
+	case Calico:
+		return []string{"Calico"}
+	case Azure:
+		return []string{"azure"}
+	case VPC:
+		return []string{"vpcbr*"}
+	case GKE, WinCNI:
+		return []string{"l2bridge"}
+	case Antrea:
+		return []string{"antrea-hnsnetwork"}
+	case OVN:
+		return []string{"OVNKubernetesHybridOverlayNetwork"}
+	}
+	return nil
+}
+
+// nameMatches compares a network's name with an expected one; a trailing star
+// stands for what differs from node to node (Calico's own scripts write
+// "Calico.*"), and Calico adds a suffix of its own.
+func nameMatches(want, name string) bool {
+	if start, ok := strings.CutSuffix(want, "*"); ok {
+		start = strings.TrimSuffix(start, ".")
+		return len(name) >= len(start) && strings.EqualFold(name[:len(start)], start)
+	}
+	return strings.EqualFold(want, name) || strings.EqualFold(want, "Calico") && strings.HasPrefix(strings.ToLower(name), "calico")
+}
+
+// PodNetwork returns the HNS network that pods should be on, if HNS has it.
+func (n *Node) PodNetwork(s evidence.Snapshot) (evidence.HNSNetwork, bool) {
+	for _, want := range n.Networks.Value {
+		for _, net := range evidence.HNSNetworks.In(s) {
+			if nameMatches(want, net.Name) {
+				return net, true
+			}
+		}
+	}
+	return evidence.HNSNetwork{}, false
+}
