@@ -25,7 +25,7 @@ All configurations of the folder are read, because a broken one in front keeps t
 	Explains: []string{"cni-config-uninitialized", "pods-stuck-creating", "node-not-ready", "cni-subnet-mismatch", "cni-nameserver-mismatch", "outboundnat-exception-missing"},
 	Needs:    []evidence.Need{NeedCNIFiles},
 	Signs: []Sign{
-		{Text: "failed to load cni config", Says: "the runtime cannot load a CNI configuration"},
+		{Text: "error parsing configuration", Says: "the runtime cannot read a CNI configuration"}, // "failed to load cni config" is also what an empty folder gives
 		{Text: "error reading network config: invalid character", Says: "a CNI plugin cannot read its configuration"},
 		{Text: "failed to load netconf:", Says: "a CNI plugin cannot read its configuration"},
 		{Text: "Unsupported CNI config 'type'", Says: "the start script does not know the type in the CNI configuration"},
@@ -79,8 +79,14 @@ func invalid(f CNIFile) []Finding {
 		fail(0, "name is not set", "%s has no name", f.Name)
 	}
 	for _, p := range c.Plugins {
-		if ok, known := evidence.CNIVersionSupported(p.Type, c.Version); known && !ok {
-			fail(p.Line, "cniVersion is "+c.Version, "the plugin %s does not know cniVersion %s: it takes 0.2.0, 0.3.0, 0.4.0 and 1.0.0", p.Type, c.Version)
+		types := []string{p.Type}
+		if p.Delegate != nil {
+			types = append(types, p.Delegate.Type) // flannel hands its own version down
+		}
+		for _, kind := range types {
+			if ok, known := evidence.CNIVersionSupported(kind, c.Version); known && !ok {
+				fail(p.Line, "cniVersion is "+c.Version, "the plugin %s does not know cniVersion %s: it takes 0.2.0, 0.3.0, 0.4.0 and 1.0.0", kind, c.Version)
+			}
 		}
 	}
 	if c.EndpointMacPrefix != "" && !macPrefix.MatchString(c.EndpointMacPrefix) {

@@ -39,7 +39,7 @@ var _ = Register(Check{
 		}
 		level, effect := Fail, "names of the cluster do not resolve in pods"
 		if f.Config.Capabilities["dns"] {
-			level, effect = Info, "the plugin takes it from the kubelet instead"
+			level, effect = Warn, "pods get it wherever the runtime does not hand over the kubelet's own"
 		}
 		return []Finding{Findingf(level, f.Name, "dns.nameservers is %s, and the cluster's DNS is %s: %s", strings.Join(servers, ", "), n.ClusterDNS.Value[0], effect).
 			At(f.File.Path, "dns.nameservers: %s", strings.Join(servers, ", ")).With(n.ClusterDNS.From)}, nil

@@ -87,7 +87,7 @@ func (c *Component) Running() (bool, Because) {
 		return true, Because{Path: evidence.Processes.Path(), Text: fmt.Sprintf("process %s has pid %d", p.Name, p.PID)}
 	}
 	for _, p := range c.Pods {
-		if p.Ready() || p.Status.Phase == "Running" && allRunning(p) {
+		if len(p.Status.ContainerStatuses) == 0 && p.Ready() || p.Status.Phase == "Running" && allRunning(p) {
 			return true, Because{Path: evidence.Pods.Path(), Text: fmt.Sprintf("HostProcess pod %s runs", p.FullName())}
 		}
 	}
@@ -95,6 +95,9 @@ func (c *Component) Running() (bool, Because) {
 }
 
 func allRunning(p evidence.Pod) bool {
+	if len(p.Status.ContainerStatuses) == 0 {
+		return false
+	}
 	for _, st := range p.Status.ContainerStatuses {
 		if st.State.Running == nil {
 			return false
@@ -116,12 +119,25 @@ func (c *Component) notRunning(s evidence.Snapshot, consequence string) ([]Findi
 		svc := c.Services[0]
 		f := Findingf(Fail, svc.Name, "service %s is %s; %s", svc.Name, svc.State, consequence).
 			At(evidence.Services.Path(), "%s: state %s, start type %s, exit code %d", svc.Name, svc.State, orUnknown(svc.StartType), svc.ExitCode)
+		if strings.EqualFold(svc.StartType, "disabled") {
+			f = f.Cure(Fix{
+				Text:     "find out who disabled service " + svc.Name + ", then let it start with the machine again",
+				Commands: []string{"Set-Service " + svc.Name + " -StartupType Automatic", "Start-Service " + svc.Name},
+				Impact:   "as the component starts: new connections of this node's pods may fail for some seconds",
+			})
+		}
 		return []Finding{f}, nil
 	}
 	if len(c.Pods) > 0 {
 		p := c.Pods[0]
 		return []Finding{Findingf(Fail, p.FullName(), "the HostProcess pod of %s does not run: %s; %s", c.Name, podState(p), consequence).
 			At(evidence.Pods.Path(), "%s: %s", p.FullName(), podState(p))}, nil
+	}
+	for _, svc := range evidence.Services.In(s) {
+		if oneOf(svc.Name, c.parents) && !svc.Running() && len(c.Processes) == 0 {
+			return []Finding{Findingf(Fail, svc.Name, "service %s, which runs %s, is %s; %s", svc.Name, c.Name, svc.State, consequence).
+				At(evidence.Services.Path(), "%s: state %s, exit code %d", svc.Name, svc.State, svc.ExitCode)}, nil
+		}
 	}
 	if err := c.couldHide(s); err != nil {
 		return nil, err
@@ -143,8 +159,14 @@ func (c *Component) couldHide(s evidence.Snapshot) error {
 	if gap := evidence.Processes.Gap(s); gap != "" {
 		return Unknown(gap)
 	}
+	if n := len(evidence.Processes.In(s)); n > 0 && n < fewProcesses {
+		return Unknown(evidence.Gap(fmt.Sprintf("%s: this recording lists only %d of the processes", evidence.NotCollected, n)))
+	}
 	return nil
 }
+
+// fewProcesses tells a list that somebody began by hand from one of a machine; an empty one says that there is none.
+const fewProcesses = 4
 
 func (c *Component) label() string {
 	if c.Name == "runtime" {

@@ -73,7 +73,7 @@ func TestWincatNotFound(t *testing.T) {
 		{"the published image", config("registry.k8s.io/pause:3.9") + nodeOf("v1.29.9", "containerd://1.7.22"), "pass"},
 		{"a home-made image of a mirror", config("harbor.corp/pause-win:1") + nodeOf("v1.29.9", "containerd://1.7.22"), "unknown"},
 		{"and the error itself", config("harbor.corp/pause-win:1") + nodeOf("v1.29.9", "containerd://1.7.22") + failed,
-			"fail: port-forward fails: wincat.exe is not in the pause image [text]"},
+			"fail: port-forward failed on this node for want of wincat.exe, and the pause image is harbor.corp/pause-win:1 [state+text]"},
 		{"an old error of a runtime that was renewed", config("registry.k8s.io/pause:3.9") + nodeOf("v1.29.9", "containerd://2.0.1") + failed, "pass"},
 	})
 }
@@ -92,7 +92,7 @@ func TestProxyNotConfigured(t *testing.T) {
 	reach := func(target, outcome string) string {
 		return "-- probes/reach.json --\n[{\"target\":\"" + target + "\",\"from\":\"node\",\"protocol\":\"tcp\",\"outcome\":\"" + outcome + "\"}]\n"
 	}
-	const found = "warn: mcr.microsoft.com does not answer, and neither the machine nor a service has HTTPS_PROXY [state]"
+	const found = "warn: no answer from mcr.microsoft.com, and neither the machine nor a service has HTTPS_PROXY [state]"
 	runLooks(t, "proxy-not-configured", []look{
 		{"a pull into nothing", env + pull, found},
 		{"a probe into nothing", env + reach("mcr.microsoft.com:443", "timeout"), found},

@@ -6,7 +6,7 @@ func TestKubeletRemovedFlag(t *testing.T) {
 	const (
 		service = "-- services.json --\n[{\"name\":\"kubelet\",\"state\":\"paused\",\"wrapper\":\"nssm\",\"args\":[\"--v=2\",\"--network-plugin=cni\",\"--cni-bin-dir=C:\\\\k\\\\cni\"]}]\n"
 		script  = `-- services.json --
-[{"name":"kubelet","state":"STATE","wrapper":"nssm","binPath":"powershell.exe","args":["-File","C:\\k\\StartKubelet.ps1"]}]
+[{"name":"kubelet","state":"paused","wrapper":"nssm","binPath":"powershell.exe","args":["-File","C:\\k\\StartKubelet.ps1"]}]
 `
 		refused = "-- logs/kubelet/kubelet.err.log --\nE1120 09:58:00.000000    5120 run.go:74] \"command failed\" err=\"failed to parse kubelet flag: unknown flag: --network-plugin\"\n"
 		none    = "-- processes.json --\n[]\n"

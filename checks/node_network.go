@@ -67,17 +67,18 @@ func (n *Node) learnNetworks(s evidence.Snapshot) {
 			n.Networks.learn([]string{c.Backend.Name}, f.Path, "Backend.Name is %s", c.Backend.Name)
 		}
 	}
-	if f := n.Intended(); f != nil && f.Config != nil && f.Config.Name != "" {
+	if f := n.Intended(); f != nil && f.Config != nil && f.Config.Name != "" && familyOf(f.Config) != NAT {
 		switch n.CNI.Value {
 		case Flannel, Calico, Azure, GKE, OVN, WinCNI, Bridge, Overlay:
 			n.Networks.learn([]string{f.Config.Name}, f.File.Path, "the CNI configuration's name is %s", f.Config.Name)
 		}
 	}
-	if v := evidence.Env.In(s)["KUBE_NETWORK"]; v != "" {
-		n.Networks.learn([]string{v}, evidence.Env.Path(), "KUBE_NETWORK is %s", v)
-	}
 	if names := usualNetworks(n.CNI.Value, n.Backend.Value); n.CNI.Known() && len(names) > 0 {
 		n.Networks.learn(names, n.CNI.From.Path, "%s uses %s", n.CNI.Value, strings.Join(names, " or "))
+	}
+	// What kube-proxy is told may itself be wrong, so it comes last.
+	if v := evidence.Env.In(s)["KUBE_NETWORK"]; v != "" {
+		n.Networks.learn([]string{v}, evidence.Env.Path(), "KUBE_NETWORK is %s", v)
 	}
 	n.Networks.miss("the HNS network of pods", cniSources...)(s)
 	if !n.Networks.Known() && n.CNI.Gap != "" {

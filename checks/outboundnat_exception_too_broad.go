@@ -24,7 +24,7 @@ A failing probe from a pod to a host on the list convicts. Without one, an entry
 	Explains: []string{"icmp-external-not-snated"},
 	Applies:  func(n *Node) error { return n.on(Flannel, Bridge, Overlay, WinCNI, GKE, Azure, VPC, Calico) },
 	Needs:    []evidence.Need{evidence.Any(NeedCNIFiles, evidence.HNSEndpoints)},
-	Uses:     append(clusterSources, evidence.HNSEndpoints, evidence.ReachProbes, evidence.Node, evidence.HNSNetworks, evidence.Adapters),
+	Uses:     append(clusterSources, evidence.HNSEndpoints, evidence.ReachProbes, evidence.Node, evidence.Nodes, evidence.HNSNetworks, evidence.Adapters),
 	Run: func(s evidence.Snapshot) ([]Finding, error) {
 		n := About(s)
 		lists := n.exceptionLists(s)
@@ -71,6 +71,9 @@ func (n *Node) broad(p Prefix) bool {
 func (n *Node) unreachableExceptions(s evidence.Snapshot, lists []ExceptionList) []Finding {
 	var findings []Finding
 	probes := evidence.ReachProbes.In(s)
+	if n.podsReachNothing(probes, lists) {
+		return nil // the exceptions are not to blame for what fails outside of them too
+	}
 	for _, p := range probes {
 		dest, ok := parseAddress(hostOf(p.Target))
 		if !ok || p.From == "node" || p.From == "" || p.Protocol == "icmp" || p.Outcome != "timeout" && p.Outcome != "unreachable" {
@@ -78,6 +81,9 @@ func (n *Node) unreachableExceptions(s evidence.Snapshot, lists []ExceptionList)
 		}
 		if slices.Contains(n.ServiceIPs.Value, dest) || slices.Contains(n.ClusterDNS.Value, dest) || anyContains(n.ClusterCIDRs.Value, dest) || slices.Contains(n.ManagementIPs.Value, dest) {
 			continue // another fault: this traffic is meant to stay inside
+		}
+		if slices.ContainsFunc(evidence.Nodes.In(s), func(o evidence.NodeObject) bool { return slices.Contains(parseAddresses(o.InternalIPs()...), dest) }) {
+			continue // a node of the cluster has routes to pods, or is meant to
 		}
 		if slices.ContainsFunc(probes, func(q evidence.ReachProbe) bool {
 			return q.From == "node" && q.Target == p.Target && q.Protocol == p.Protocol && q.Outcome != "ok"
@@ -89,12 +95,33 @@ func (n *Node) unreachableExceptions(s evidence.Snapshot, lists []ExceptionList)
 			if at < 0 {
 				continue
 			}
-			findings = append(findings, Findingf(Fail, dest.String(), "%s is inside the exception %s of %s: pods send to it untranslated, and its replies do not come back", dest, list.Prefixes[at], list.Of).
+			level := Fail
+			if slices.ContainsFunc(n.ManagementIPs.Value, list.Prefixes[at].Contains) && !n.broad(list.Prefixes[at]) {
+				level = Warn // the documentation asks for the node's own subnet, and cannot know who else lives there
+			}
+			findings = append(findings, Findingf(level, dest.String(), "%s is inside the exception %s of %s: pods send to it untranslated, and its replies do not come back", dest, list.Prefixes[at], list.Of).
 				At(evidence.ReachProbes.Path(), "%s to %s from %s: %s", p.Protocol, p.Target, p.From, p.Outcome).With(list.From))
 			break
 		}
 	}
 	return findings
+}
+
+// podsReachNothing tells whether pods tried hosts that are on no list, and reached none.
+func (n *Node) podsReachNothing(probes []evidence.ReachProbe, lists []ExceptionList) bool {
+	tried := false
+	for _, p := range probes {
+		dest, ok := parseAddress(hostOf(p.Target))
+		listed := ok && slices.ContainsFunc(lists, func(l ExceptionList) bool { return anyContains(l.Prefixes, dest) })
+		if p.From == "node" || p.From == "" || p.Protocol == "icmp" || listed {
+			continue
+		}
+		if p.Outcome == "ok" {
+			return false
+		}
+		tried = true
+	}
+	return tried
 }
 
 // hostOf takes the port, and the brackets of an IPv6 address, off a probe's target.

@@ -3,6 +3,7 @@ package checks
 import (
 	"slices"
 	"strings"
+	"time"
 
 	"doctor/checks/evidence"
 )
@@ -24,7 +25,7 @@ The image is the one that the runtime's configuration names (sandbox_image, from
 		"https://learn.microsoft.com/en-us/virtualization/windowscontainers/deploy-containers/version-compatibility"},
 	Explains: []string{"flanneld-not-running", "kube-proxy-not-running", "pods-stuck-creating", "cni-config-uninitialized"}, // the first two where they are pods
 	Needs:    []evidence.Need{NeedBuild, needSandboxImage},
-	Uses:     slices.Concat(kubeletSources, runtimeConfigs, []evidence.Need{evidence.CRI, evidence.Node}),
+	Uses:     slices.Concat(kubeletSources, runtimeConfigs, []evidence.Need{evidence.CRI, evidence.Node, evidence.Pods}),
 	Signs: []Sign{
 		{Text: "The container operating system does not match the host operating system", Also: []string{"sandbox"}, Says: "the sandbox of a pod was made for another Windows version"},
 		{Text: "The operating system of the container does not match the operating system of the host", Also: []string{"sandbox"}, Says: "the sandbox of a pod was made for another Windows version"},
@@ -41,7 +42,7 @@ The image is the one that the runtime's configuration names (sandbox_image, from
 		}
 		host := n.Build.Value.Number
 		if slices.ContainsFunc(builds, func(b int) bool { return evidence.HostRunsImage(host, b) }) {
-			return nil, nil
+			return sandboxStillRefused(s, image), nil
 		}
 		if len(builds) == 0 {
 			return []Finding{Findingf(Fail, image.Value, "the pause image %s is for Linux only, and the node is Windows %s", image.Value, n.Build.Value).With(image.From, n.Build.From)}, nil
@@ -49,6 +50,28 @@ The image is the one that the runtime's configuration names (sandbox_image, from
 		return []Finding{Findingf(Fail, image.Value, "the pause image %s is for the Windows builds %s, and the node is %s", image.Value, joinInts(builds), n.Build.Value).With(image.From, n.Build.From)}, nil
 	},
 })
+
+// sandboxStillRefused finds pods that wait because their sandbox was refused
+// just now, though the image that is configured would fit: the runtime was not
+// restarted since, or the tag on the node holds something else.
+func sandboxStillRefused(s evidence.Snapshot, image Fact[string]) []Finding {
+	if !slices.ContainsFunc(evidence.Pods.In(s), func(p evidence.Pod) bool { return stuckReason(p) != "" }) {
+		return nil
+	}
+	for _, m := range s.Signs("pause-os-version-mismatch") {
+		if m.Last.IsZero() || s.Now().Sub(m.Last) > recently {
+			continue
+		}
+		f := Findingf(Fail, image.Value, "sandboxes are refused for their Windows version, though the configured pause image %s fits this node: what runs is not what is configured", image.Value).
+			With(image.From, quote(m))
+		f.Basis = ByBoth
+		return []Finding{f}
+	}
+	return nil
+}
+
+// recently is how old a log line may be to speak of the present.
+const recently = 30 * time.Minute
 
 var needSandboxImage = sandboxImageNeed{}
 

@@ -108,7 +108,10 @@ func lastEvent(s evidence.Snapshot, namespace, name string) (last evidence.Event
 		if about.Name != name || about.Namespace != namespace {
 			continue
 		}
-		if number == 0 || !e.At().Before(last.At().Time) {
+		if e.Reason == "BackOff" && last.Reason == "Failed" {
+			continue // it repeats, less clearly, what the failure said
+		}
+		if number == 0 || last.Reason == "BackOff" && e.Reason == "Failed" || !e.At().Before(last.At().Time) {
 			last, number = e, i+1
 		}
 	}

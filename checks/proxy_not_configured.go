@@ -66,7 +66,7 @@ The check brings together two things: pulls or probes of a registry that nobody 
 		slices.Sort(silent)
 		silent = slices.Compact(silent)
 		who := cmp.Or(strings.Join(silent[:min(len(silent), maxQuotes)], ", "), "the registry")
-		return []Finding{Findingf(Warn, who, "%s does not answer, and neither the machine nor a service has HTTPS_PROXY", who).
+		return []Finding{Findingf(Warn, who, "no answer from %s, and neither the machine nor a service has HTTPS_PROXY", who).
 			With(because[:min(len(because), maxQuotes)]...).At(evidence.Env.Path(), "HTTP_PROXY and HTTPS_PROXY are not set")}, nil
 	},
 })

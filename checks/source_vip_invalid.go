@@ -34,7 +34,7 @@ The address must lie in the subnet of the HNS network, and be neither the subnet
 		evidence.Any(NeedProxySettings, evidence.File(sourceVIPFiles[0]), evidence.File(sourceVIPFiles[1])),
 		evidence.Any(evidence.HNSNetworks, NeedPodCIDRs),
 	},
-	Uses: slices.Concat(proxySources, asFiles(sourceVIPFiles), []evidence.Need{evidence.HNSNetworks, evidence.Node}),
+	Uses: slices.Concat(proxySources, asFiles(sourceVIPFiles), []evidence.Need{evidence.HNSNetworks, evidence.HNSEndpoints, evidence.Node}),
 	Signs: []Sign{
 		{Text: "Source Vip endpoint creation failed", Says: "kube-proxy cannot create the endpoint of its source VIP"},
 		{Text: "source-vip flag not set", Says: "kube-proxy is given no source VIP on an overlay network"},
@@ -63,9 +63,33 @@ The address must lie in the subnet of the HNS network, and be neither the subnet
 				return []Finding{Findingf(Fail, vip.String(), "the source VIP %s is the gateway of %s", vip, p).With(from, where)}, nil
 			}
 		}
-		return nil, nil
+		return sourceVIPEndpoint(s, vip, from), nil
 	},
 })
+
+// sourceVIPEndpoint looks for the endpoint of a source VIP that the subnet has
+// room for: it must be kube-proxy's own, and HNS must have been able to make it.
+func sourceVIPEndpoint(s evidence.Snapshot, vip Address, from Because) []Finding {
+	made := false
+	for _, e := range evidence.HNSEndpoints.In(s) {
+		if e.Remote || !slices.Contains(parseAddresses(e.Addresses...), vip) {
+			continue
+		}
+		made = true
+		if e.NamespaceID != "" || len(e.Containers) > 0 {
+			return []Finding{Findingf(Fail, vip.String(), "the source VIP %s is the address of a pod: %s", vip, endpointName(e)).
+				With(from).At(evidence.HNSEndpoints.Path(), "%s is in a namespace of its own", endpointName(e))}
+		}
+	}
+	matches := s.Signs("source-vip-invalid")
+	if made || len(matches) == 0 || !evidence.HNSEndpoints.Known(s) {
+		return nil
+	}
+	f := Findingf(Fail, vip.String(), "HNS has no endpoint with the source VIP %s, and kube-proxy could not make it", vip).
+		With(from, quote(matches[0])).At(evidence.HNSEndpoints.Path(), "no endpoint has %s", vip)
+	f.Basis = ByBoth
+	return []Finding{f}
+}
 
 // podSubnets are the subnets of the HNS network that pods are on, or the podCIDR where HNS was not asked.
 func (n *Node) podSubnets(s evidence.Snapshot) ([]Prefix, Because) {

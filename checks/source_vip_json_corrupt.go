@@ -21,9 +21,17 @@ A byte order mark in sourceVip.json itself is how Windows PowerShell writes file
 	},
 	Links:    []string{"https://github.com/MicrosoftDocs/Virtualization-Documentation/issues/1240"},
 	Explains: []string{"source-vip-invalid", "kube-proxy-not-running"},
-	Applies:  func(n *Node) error { return n.onBackend(OverlayNet) },
-	Needs:    []evidence.Need{evidence.Any(evidence.File(sourceVIPFiles[0]), evidence.File(sourceVIPFiles[1]))},
-	Uses:     asFiles(slices.Concat(sourceVIPFiles, sourceVIPRequests)),
+	Applies: func(n *Node) error {
+		if n.CNI.Value == Calico || n.CNI.Value == OVN {
+			return Skip("%s keeps the source VIP as an HNS endpoint of its own", n.CNI.Value)
+		}
+		if !n.Backend.Known() {
+			return nil // the file itself shows that somebody meant an overlay network
+		}
+		return n.onBackend(OverlayNet)
+	},
+	Needs: []evidence.Need{evidence.Any(evidence.File(sourceVIPFiles[0]), evidence.File(sourceVIPFiles[1]))},
+	Uses:  asFiles(slices.Concat(sourceVIPFiles, sourceVIPRequests)),
 	Run: func(s evidence.Snapshot) ([]Finding, error) {
 		var findings []Finding
 		there := false

@@ -37,6 +37,10 @@ FLANNEL_SUBNET is the first usable address with the length of the CIDR: 10.244.2
 			findings = append(findings, Findingf(Fail, subnetEnv, "%s does not set %s, and the CNI plugin refuses it", subnetEnv, strings.Join(env.Missing, ", ")).
 				At(f.Path, "missing: %s", strings.Join(env.Missing, ", ")))
 		}
+		if f.BOM {
+			findings = append(findings, Findingf(Fail, subnetEnv, "%s begins with a byte order mark, and the CNI plugin does not find its first line", subnetEnv).
+				AtLine(f.Path, 1, "a byte order mark is in front"))
+		}
 		subnet, ok := parsePrefix(env.Subnet)
 		if !ok {
 			if env.Subnet != "" {

@@ -38,6 +38,11 @@ An image of which nothing is known convicts only together with the error itself.
 			return nil, nil
 		}
 		image := n.sandboxImage(s)
+		for _, m := range s.Signs("wincat-not-found") {
+			f := Findingf(Fail, image.Value, "port-forward failed on this node for want of wincat.exe, and the pause image is %s", image.Value).With(quote(m), image.From)
+			f.Basis = ByBoth
+			return []Finding{f}, nil
+		}
 		if lacksWincat(image.Value) {
 			return []Finding{Findingf(Warn, image.Value, "the pause image %s has no wincat.exe: kubectl port-forward to pods of this node fails", image.Value).
 				With(image.From, n.Runtime.From)}, nil
@@ -58,7 +63,7 @@ func holdsWincat(image string) bool {
 		return false
 	}
 	v, _ := evidence.ParseVersion(m[1] + "." + m[2] + ".0")
-	return v.AtLeast(evidence.Version{Major: 3, Minor: 6}) || strings.Contains(image, "mcr.microsoft.com/oss/kubernetes/pause")
+	return v.AtLeast(evidence.Version{Major: 3, Minor: 6})
 }
 
 // lacksWincat tells the images that were made before port-forward worked on Windows.

@@ -1,5 +1,10 @@
 package evidence
 
+import (
+	"bytes"
+	"errors"
+)
+
 // The network as Windows and HNS see it, and what probes measured.
 var (
 	Adapters         = listKind[Adapter]("adapters.json")
@@ -19,7 +24,12 @@ var (
 const hnsWeight = 3
 
 func hnsKind[T any](path string, decode func([]byte) (T, error)) *Kind[T] {
-	return &Kind[T]{path: path, decode: decode, weight: hnsWeight}
+	return &Kind[T]{path: path, weight: hnsWeight, decode: func(b []byte) (v T, err error) {
+		if len(bytes.TrimSpace(b)) == 0 {
+			return v, errors.New("the file is empty, which PowerShell writes both for nothing there and for no rights to look")
+		}
+		return decode(b)
+	}}
 }
 
 // Adapter is one network interface, virtual ones included.

@@ -79,7 +79,7 @@ func TestGapsKeepTheirKindsApart(t *testing.T) {
 		"control sequences are stripped":      {Env.Gap(s), "absent: no environment"},
 		"null is an empty list":               {Routes.Gap(s), ""},
 		"a bare object is a list of one":      {Hotfixes.Gap(s), ""},
-		"nothing at all is no HNS object":     {HNSEndpoints.Gap(s), ""},
+		"nothing at all may be no rights":     {HNSEndpoints.Gap(s), "error: the file is empty"},
 		"a time that is none is quoted":       {Certificates.Gap(s), `error: "soon" is not a time`},
 		"an empty list is an answer":          {ReachProbes.Gap(s), ""},
 		"JSON without end is a gap, no crash": {HNSLoadBalancers.Gap(s), "error: "},

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"reflect"
 	"strings"
 )
 
@@ -25,9 +26,26 @@ func jsonError(b []byte, err error) error {
 		if kind.Field != "" {
 			where = kind.Field
 		}
-		return &lineError{lineOf(b, kind.Offset-1), fmt.Sprintf("%s is a JSON %s, where %s belongs", where, kind.Value, kind.Type), err}
+		return &lineError{lineOf(b, kind.Offset-1), fmt.Sprintf("%s is a JSON %s, where %s belongs", where, kind.Value, jsonName(kind.Type)), err}
 	}
 	return err
+}
+
+// jsonName is what a Go type is called in JSON, for people who write recordings by hand.
+func jsonName(t reflect.Type) string {
+	switch t.Kind() {
+	case reflect.Slice, reflect.Array:
+		return "an array"
+	case reflect.Map, reflect.Struct:
+		return "an object"
+	case reflect.Bool:
+		return "true or false"
+	case reflect.String:
+		return "a string"
+	case reflect.Pointer:
+		return jsonName(t.Elem())
+	}
+	return "a number"
 }
 
 // lineOf returns the number of the line in which the byte at offset lies.
