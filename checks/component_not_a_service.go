@@ -60,9 +60,13 @@ func servicesThatStayDown(n *Node, c *Component) []Finding {
 		}
 		start := strings.ToLower(svc.StartType)
 		byHand := strings.HasPrefix(start, "manual") || strings.HasPrefix(start, "demand") || strings.HasPrefix(start, "disabled")
-		if byHand && !(n.CNI.Value == GKE && c.Name == "kube-proxy") {
+		if byHand && n.CNI.Value != GKE { // whose start script starts them
 			findings = append(findings, Findingf(Warn, svc.Name, "service %s has start type %s, so it stays down after a reboot", svc.Name, svc.StartType).
-				At(evidence.Services.Path(), "%s: startType is %s", svc.Name, svc.StartType))
+				At(evidence.Services.Path(), "%s: startType is %s", svc.Name, svc.StartType).Cure(Fix{
+				Text:     "let service " + svc.Name + " start with the machine",
+				Commands: []string{"Set-Service " + svc.Name + " -StartupType Automatic"},
+				Impact:   "none until the node is rebooted",
+			}))
 		}
 		restarts := slices.ContainsFunc(svc.Recovery, func(a evidence.RecoveryAction) bool { return a.Action != "" && !strings.EqualFold(a.Action, "none") })
 		if svc.Recovery != nil && !restarts && svc.Wrapper == "" {

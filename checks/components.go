@@ -73,6 +73,17 @@ func oneOf(s string, list []string) bool {
 	return slices.ContainsFunc(list, func(v string) bool { return strings.EqualFold(s, v) })
 }
 
+// ownArgs are the arguments of the component itself, where a wrapper such as
+// kube-log-runner has its own in front.
+func (c *Component) ownArgs(args []string) []string {
+	for i, a := range args {
+		if oneOf(program(a), c.program) && strings.HasSuffix(strings.ToLower(strings.Trim(a, `"`)), ".exe") {
+			return args[i+1:]
+		}
+	}
+	return args
+}
+
 // componentSources is the evidence that shows whether a component runs.
 var componentSources = evidence.Any(evidence.Services, evidence.Processes)
 

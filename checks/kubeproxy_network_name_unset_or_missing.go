@@ -33,6 +33,8 @@ var _ = Register(Check{
 		switch {
 		case !name.Set && len(n.Components["kube-proxy"].Pods) > 0:
 			return nil, Unknown(evidence.NotCollected + ": kube-proxy runs from a DaemonSet, whose start script names the network out of sight")
+		case !name.Set && len(n.Components["kube-proxy"].Services) == 0:
+			return nil, Unknown(evidence.NotCollected + ": kube-proxy does not run as a service here, and the environment of its process is not recorded")
 		case !name.Set && n.proxy.Hidden != "":
 			return nil, Unknown(n.proxy.Hidden)
 		case !name.Set && evidence.Env.Known(s):

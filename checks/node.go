@@ -35,6 +35,7 @@ type Node struct {
 	ManagementIPs Fact[[]Address] // the node's own addresses
 
 	KubeletFlags []Flag
+	noFiles      evidence.Gap // why no file of the node was copied at all
 	Components   map[string]*Component
 	proxy        *ProxySettings
 }

@@ -2,6 +2,7 @@ package checks
 
 import (
 	"encoding/json"
+	"slices"
 	"strings"
 
 	"doctor/checks/evidence"
@@ -9,10 +10,10 @@ import (
 
 const aksClusterConfig = `C:\k\kubeclusterconfig.json`
 
-var clusterSources = append([]evidence.Need{evidence.KubeServices, evidence.ConfigMaps, evidence.File(aksClusterConfig),
-	evidence.File(netConf), evidence.File(netConfs[1]), evidence.File(netConfs[2]), evidence.File(subnetEnv),
-	evidence.File(kubeletConfigs[0]), evidence.File(kubeletConfigs[1]), evidence.File(kubeletConfigs[2]), evidence.File(kubeletConfigs[3])},
-	append([]evidence.Need{evidence.Services, evidence.Processes}, cniFolders...)...)
+var clusterSources = slices.Concat(
+	[]evidence.Need{evidence.KubeServices, evidence.ConfigMaps, evidence.Services, evidence.Processes, evidence.HNSEndpoints,
+		evidence.File(aksClusterConfig), evidence.File(subnetEnv)},
+	asFiles(netConfs), asFiles(kubeletConfigs), cniFolders)
 
 // learnCluster finds the CIDRs and the DNS address. A CNI configuration is what
 // checks compare with them, so it is the last to be believed.
@@ -38,6 +39,7 @@ func (n *Node) learnCluster(s evidence.Snapshot) {
 	}
 	n.ServiceIPs.miss("any Service address", evidence.KubeServices)(s)
 	n.learnFromCNI()
+	n.learnFromEndpoints(s)
 	n.ClusterCIDRs.miss("the cluster CIDR", clusterSources...)(s)
 	n.ServiceCIDRs.miss("the service CIDR", clusterSources...)(s)
 	n.ClusterDNS.miss("the address of the cluster DNS", clusterSources...)(s)
@@ -158,6 +160,20 @@ func (n *Node) learnFromCNI() {
 	for _, r := range f.Config.Routes {
 		if p, ok := parsePrefix(r.Prefix); ok && r.NeedEncap && !p.IsSingleIP() && n.holdsServices(p) {
 			n.ServiceCIDRs.learn([]Prefix{p}, f.File.Path, "route %s needs encapsulation", r.Prefix)
+		}
+	}
+}
+
+// learnFromEndpoints takes the service network from a route that HNS applies to
+// a pod: what needs encapsulation, and is no single host, is where Services are.
+func (n *Node) learnFromEndpoints(s evidence.Snapshot) {
+	for _, e := range evidence.HNSEndpoints.In(s) {
+		for _, r := range e.SDNRoutes() {
+			p, ok := parsePrefix(r.Prefix)
+			own := slices.ContainsFunc(parseAddresses(e.Addresses...), p.Contains)
+			if ok && r.NeedEncap && !e.Remote && !p.IsSingleIP() && !own && n.holdsServices(p) {
+				n.ServiceCIDRs.learn([]Prefix{p}, evidence.HNSEndpoints.Path(), "%s: route %s needs encapsulation", endpointName(e), r.Prefix)
+			}
 		}
 	}
 }

@@ -233,6 +233,12 @@ func (n *Node) learnFamily(s evidence.Snapshot) {
 			n.CNI.learn(a.family, evidence.Node.Path(), "annotation %s is %s", a.key, v)
 		}
 	}
+	if id := node.Spec.ProviderID; strings.HasPrefix(id, "gce://") {
+		n.CNI.learn(GKE, evidence.Node.Path(), "providerID is %s", id)
+	}
+	if dir := evidence.Env.In(s)["K8S_DIR"]; dir != "" {
+		n.CNI.learn(GKE, evidence.Env.Path(), "K8S_DIR is %s, which GKE's scripts set", dir)
+	}
 	for _, svc := range evidence.Services.In(s) {
 		if family := familyOfProgram(svc.Name); family != "" {
 			n.CNI.learn(family, evidence.Services.Path(), "service %s is there", svc.Name)

@@ -48,12 +48,15 @@ func (n *Node) learnKubelet(s evidence.Snapshot) {
 			n.KubeletFlags = append(n.KubeletFlags, Flag{Name: name, Value: value, From: Because{path, line, fmt.Sprintf("--%s=%s", name, value)}, Live: live})
 		}
 	}
+	if g := evidence.FileIndex.Gap(s); g.Kind() == evidence.NotCollected {
+		n.noFiles = s.File(kubeadmFlags).Gap
+	}
 	k := n.Components["kubelet"]
 	for _, svc := range k.Services {
-		add(evidence.Services.Path(), 0, true, evidence.ParseFlags(svc.Args))
+		add(evidence.Services.Path(), 0, true, evidence.ParseFlags(k.ownArgs(svc.Args)))
 	}
 	for _, p := range k.Processes {
-		add(evidence.Processes.Path(), 0, true, evidence.ParseFlags(p.Args))
+		add(evidence.Processes.Path(), 0, true, evidence.ParseFlags(k.ownArgs(p.Args)))
 	}
 	if f := s.File(kubeadmFlags); f.Gap == "" {
 		add(f.Path, 1, false, evidence.ParseFlags(evidence.KubeadmFlags(f.Text)))
@@ -87,6 +90,9 @@ func (n *Node) kubeletStartScripts() []string {
 func (n *Node) kubeletGap() evidence.Gap {
 	if len(n.KubeletFlags) > 0 {
 		return ""
+	}
+	if n.noFiles != "" {
+		return n.noFiles
 	}
 	return evidence.NotCollected + ": this recording shows no command line, flags file or start script of the kubelet"
 }

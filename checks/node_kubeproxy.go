@@ -23,7 +23,7 @@ type ProxySettings struct {
 
 	From   Because      // what shows the command line or configuration at all
 	Gap    evidence.Gap // of From
-	Hidden evidence.Gap // of a start script that nobody recorded: it may set what is not seen
+	Hidden evidence.Gap // of a start script or configuration that nobody recorded: it may set what is not seen
 }
 
 // kube-proxy's configuration files, by distribution; --config names the others.
@@ -40,10 +40,10 @@ func (n *Node) Proxy() *ProxySettings { return n.proxy }
 func learnProxy(s evidence.Snapshot, c *Component) *ProxySettings {
 	p := &ProxySettings{}
 	for _, proc := range c.Processes {
-		p.fromArgs(s, proc.Args, evidence.Processes.Path())
+		p.fromArgs(s, c.ownArgs(proc.Args), evidence.Processes.Path())
 	}
 	for _, svc := range c.Services {
-		p.fromArgs(s, svc.Args, evidence.Services.Path())
+		p.fromArgs(s, c.ownArgs(svc.Args), evidence.Services.Path())
 		p.NetworkName.learn(svc.Env["KUBE_NETWORK"], evidence.Services.Path(), "%s: KUBE_NETWORK=%s", svc.Name)
 		if script := evidence.StartScript(svc.Args); script != "" {
 			p.fromScript(s, script)
@@ -86,6 +86,9 @@ func (p *ProxySettings) fromArgs(s evidence.Snapshot, args []string, path string
 	set(&p.HostnameOverride, "hostname-override")
 	if config, ok := flags.Get("config"); ok && config != "" {
 		p.fromFile(s, config) // with a configuration file kube-proxy ignores all its other flags
+		if gap := s.File(config).Gap; gap != "" {
+			p.Hidden = gap
+		}
 		return
 	}
 	set(&p.NetworkName, "network-name")
@@ -120,6 +123,7 @@ func (p *ProxySettings) fromFile(s evidence.Snapshot, path string) {
 	}
 	c, err := evidence.DecodeKubeProxyConfig([]byte(f.Text))
 	if err != nil {
+		p.Hidden = evidence.Gap(evidence.Error + ": " + f.Path + ": " + err.Error())
 		return
 	}
 	p.seen(f.Path, "kube-proxy's configuration file %s", path)

@@ -24,7 +24,7 @@ The documentation also asks for the node's own subnet. That is right only where 
 	Links:    []string{"https://kubernetes.io/docs/tasks/debug/debug-cluster/windows/", "https://github.com/Azure/AKS/issues/1859"},
 	Explains: []string{},
 	Applies:  func(n *Node) error { return n.on(Flannel, Bridge, Overlay, WinCNI, GKE, Azure) },
-	Needs:    []evidence.Need{evidence.Any(NeedCNIFiles, evidence.HNSEndpoints), NeedClusterCIDRs},
+	Needs:    []evidence.Need{evidence.Any(NeedCNIFiles, evidence.HNSEndpoints), evidence.Any(NeedClusterCIDRs, NeedServiceCIDRs)},
 	Uses:     append(clusterSources, evidence.HNSEndpoints, evidence.Node, evidence.HNSNetworks, evidence.Adapters),
 	Run: func(s evidence.Snapshot) ([]Finding, error) {
 		n := About(s)
@@ -61,6 +61,9 @@ The documentation also asks for the node's own subnet. That is right only where 
 					findings = append(findings, f.With(list.From, r.fact.From))
 				}
 			}
+		}
+		if len(findings) == 0 && !n.ClusterCIDRs.Known() {
+			return nil, Unknown(n.ClusterCIDRs.Gap)
 		}
 		if len(findings) == 0 && n.CNI.Value != Azure && !n.ServiceCIDRs.Known() {
 			return n.judgeServicesWithoutCIDR(lists)

@@ -78,6 +78,9 @@ func (s Snapshot) file(p string) NodeFile {
 		f.Gap = record.gap()
 	default:
 		f.Gap = gap
+		if g := FileIndex.Gap(s); g.Kind() == NotCollected && g != neverAsked(FileIndex.Path()) {
+			f.Gap = g // whoever recorded the node said why there are no files at all
+		}
 	}
 	return f
 }

@@ -212,8 +212,8 @@ func TestJSONErrorNamesTheLine(t *testing.T) {
 	for _, test := range []struct{ name, in, want string }{
 		{"a missing value", "{\n  \"pid\":\n}", "line 3: invalid character '}' looking for beginning of value"},
 		{"a cut file", "{\n\n\"pid\": 1", "line 3: unexpected end of JSON input"},
-		{"a wrong type", "{\n  \"pid\": \"x\"\n}", "line 2: pid is a JSON string, where int belongs"},
-		{"a wrong document", "\n7", "line 2: the document is a JSON number, where evidence.Process belongs"},
+		{"a wrong type", "{\n  \"pid\": \"x\"\n}", "line 2: pid is a JSON string, where a number belongs"},
+		{"a wrong document", "\n7", "line 2: the document is a JSON number, where an object belongs"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			var p Process

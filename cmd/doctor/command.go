@@ -51,7 +51,12 @@ On a terminal it shows a screen; otherwise it writes text. Nothing on a node is 
 		Args:          noArguments,
 		SilenceUsage:  true,
 		SilenceErrors: true,
-		RunE:          func(cmd *cobra.Command, _ []string) error { return diagnose(cmd.Context(), std, f) },
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if cmd.Flags().Changed("from") && f.from == "" {
+				return errors.New("--from is given an empty path")
+			}
+			return diagnose(cmd.Context(), std, f)
+		},
 	}
 	root.SetIn(std.in)
 	root.SetOut(std.out)

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -28,6 +29,9 @@ func diagnose(ctx context.Context, std streams, f flags) error {
 		return err
 	}
 	if f.demo == "list" {
+		if f.output != "" || f.file != "" {
+			return errors.New("--demo list writes plain text to standard output; leave -o, --json and -f out")
+		}
 		return listDemos(std.out)
 	}
 	list, err := f.selected()
@@ -88,7 +92,7 @@ func show(ctx context.Context, std streams, f flags, r checks.Report) error {
 	}
 	terminal := term.IsTerminal(std.out.Fd())
 	style := plain
-	style.Colour = terminal && os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb"
+	style.Colour = terminal && colourWanted() && os.Getenv("TERM") != "dumb"
 	if terminal {
 		style.Width, _, _ = term.GetSize(std.out.Fd())
 	}
@@ -106,19 +110,41 @@ func show(ctx context.Context, std streams, f flags, r checks.Report) error {
 
 // writeFile puts the whole content under the name, or nothing.
 func writeFile(name string, content []byte) error {
+	if isFolder(name) {
+		return trouble(fmt.Errorf("%s is a folder; name a file in it", name))
+	}
 	tmp, err := os.CreateTemp(filepath.Dir(name), "."+filepath.Base(name)+".*.partial")
 	if err != nil {
-		return trouble(err)
+		return trouble(fmt.Errorf("writing %s: %w", name, reason(err)))
 	}
 	defer os.Remove(tmp.Name())
 	_, err = tmp.Write(content)
-	if err = cmp.Or(err, tmp.Chmod(0o644), tmp.Close()); err != nil {
-		return trouble(err)
+	if err = cmp.Or(err, tmp.Chmod(0o644), tmp.Close()); err == nil {
+		err = os.Rename(tmp.Name(), name)
 	}
-	if err := os.Rename(tmp.Name(), name); err != nil {
-		return trouble(err)
+	if err != nil {
+		return trouble(fmt.Errorf("writing %s: %w", name, reason(err)))
 	}
 	return nil
+}
+
+// colourWanted honours NO_COLOR, whatever its value.
+func colourWanted() bool {
+	_, set := os.LookupEnv("NO_COLOR")
+	return !set
+}
+
+// reason takes the temporary file's name out of an error: nobody asked for that file.
+func reason(err error) error {
+	var path *fs.PathError
+	if errors.As(err, &path) {
+		return path.Err
+	}
+	var link *os.LinkError
+	if errors.As(err, &link) {
+		return link.Err
+	}
+	return err
 }
 
 func demoNames() []string { return fixtures.Names() }
@@ -129,7 +155,9 @@ func listDemos(w io.Writer) error {
 		if err != nil {
 			return trouble(err)
 		}
-		fmt.Fprintf(w, "%-40s %s\n", name, r.Title())
+		if _, err := fmt.Fprintf(w, "%-40s %s\n", name, r.Title()); err != nil {
+			return trouble(err)
+		}
 	}
 	return nil
 }

@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"os"
 	"runtime/debug"
 
 	"github.com/charmbracelet/x/term"
@@ -34,21 +33,26 @@ func explainCommand(std streams) *cobra.Command {
 			}
 			style := ui.Style{ASCII: ascii}
 			if term.IsTerminal(std.out.Fd()) {
-				style.Colour = os.Getenv("NO_COLOR") == ""
+				style.Colour = colourWanted()
 				style.Width, _, _ = term.GetSize(std.out.Fd())
 			}
-			switch output {
-			case "text":
-				if len(args) == 1 {
-					return ui.Explain(std.out, list[0], style)
-				}
-				return ui.Catalogue(std.out, list, style)
-			case "json":
-				return ui.CatalogueJSON(std.out, list)
-			case "markdown":
-				return ui.CatalogueMarkdown(std.out, list)
+			var err error
+			switch {
+			case output == "text" && len(args) == 1:
+				err = ui.Explain(std.out, list[0], style)
+			case output == "text":
+				err = ui.Catalogue(std.out, list, style)
+			case output == "json":
+				err = ui.CatalogueJSON(std.out, list)
+			case output == "markdown":
+				err = ui.CatalogueMarkdown(std.out, list)
+			default:
+				return fmt.Errorf("there is no format %q; explain writes text, json or markdown", evidence.Clean(output))
 			}
-			return fmt.Errorf("there is no format %q; explain writes text, json or markdown", evidence.Clean(output))
+			if err != nil {
+				return trouble(err)
+			}
+			return nil
 		},
 	}
 	cmd.Flags().StringVarP(&output, "output", "o", "text", "text, json or markdown")

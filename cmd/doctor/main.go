@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/signal"
 	"runtime/debug"
+	"strings"
 	"syscall"
 
 	"doctor/checks/evidence"
@@ -36,13 +37,23 @@ func run(ctx context.Context, args []string, std streams) int {
 		return exitFine
 	case errors.As(err, &code):
 		if code.err != nil {
-			fmt.Fprintln(std.err, "doctor:", evidence.Clean(code.err.Error()))
+			say(std, code.err)
 		}
 		return code.status
 	case ctx.Err() != nil:
 		fmt.Fprintln(std.err, "doctor: interrupted")
 		return exitInterrupted
 	}
-	fmt.Fprintln(std.err, "doctor:", evidence.Clean(err.Error()))
+	say(std, err)
 	return exitUsage
+}
+
+// say writes an error, line by line, free of whatever could drive a terminal.
+func say(std streams, err error) {
+	prefix := "doctor: "
+	for line := range strings.Lines(err.Error()) {
+		indent := line[:len(line)-len(strings.TrimLeft(line, " "))]
+		fmt.Fprintln(std.err, prefix+indent+evidence.Clean(strings.TrimSpace(line)))
+		prefix = ""
+	}
 }

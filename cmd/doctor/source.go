@@ -56,6 +56,9 @@ func openPath(path string) (source, error) {
 	}
 	src, err := openTree(archive.FS(), path)
 	if err != nil {
+		if refused := archive.Refused(); len(refused) > 0 {
+			err = fmt.Errorf("%w (left out %s: %s)", err, refused[0].Name, refused[0].Reason)
+		}
 		archive.Close()
 		return source{}, trouble(fmt.Errorf("%s: %w", path, err))
 	}

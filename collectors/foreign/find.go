@@ -163,12 +163,16 @@ func (l listing) count(names ...string) int {
 type sighting struct {
 	names []string
 	files int
+	meta  string // a meta.json that says nothing
 }
 
 const maxSeen = 6
 
 func (s *sighting) add(l listing) {
 	s.files += len(l.files)
+	if name, ok := l.files["meta.json"]; ok && s.meta == "" {
+		s.meta = evidence.Clean(path.Join(l.dir, name))
+	}
 	for _, name := range sortedValues(l.files) {
 		if len(s.names) == maxSeen {
 			return
@@ -188,6 +192,9 @@ func (s *sighting) error() error {
 		if s.files > len(s.names) {
 			held += fmt.Sprintf(" and %d more files", s.files-len(s.names))
 		}
+	}
+	if s.meta != "" {
+		held += "; " + s.meta + " is there, and is no JSON object with a layout"
 	}
 	return fmt.Errorf("%w in it: looked for %s; %s", ErrNoNode, strings.Join(looked, ", and for "), held)
 }
