@@ -3,6 +3,7 @@ package checks
 import (
 	"cmp"
 	"slices"
+	"strings"
 
 	"doctor/checks/evidence"
 )
@@ -21,7 +22,7 @@ flannel writes the subnet into its delegate itself; there subnet.env counts.`,
 		Impact:   "pods with an address from the old subnet must be recreated",
 	},
 	Links:    []string{"https://www.cni.dev/plugins/current/ipam/host-local/", "https://learn.microsoft.com/en-us/virtualization/windowscontainers/kubernetes/common-problems"},
-	Explains: []string{"pods-stuck-creating"},
+	Explains: []string{"pods-stuck-creating", "vm-mac-spoofing-disabled", "node-cannot-use-cluster-ip", "dns-pqdn-with-dots"},
 	Needs:    []evidence.Need{NeedCNIFiles},
 	Uses:     []evidence.Need{NeedPodCIDRs, evidence.Node},
 	Run: func(s evidence.Snapshot) ([]Finding, error) {
@@ -32,7 +33,7 @@ flannel writes the subnet into its delegate itself; there subnet.env counts.`,
 		}
 		ipam := f.Config.IPAM
 		subnet, ok := parsePrefix(ipam.Subnet)
-		if !ok || f.Config.Type == "flannel" {
+		if !ok || strings.EqualFold(f.Config.Type, "flannel") || familyOf(f.Config) == NAT {
 			return nil, Skip("the CNI configuration names no subnet of its own")
 		}
 		var findings []Finding

@@ -19,9 +19,10 @@ Who should have made the network did not come that far: flanneld, the Calico nod
 		Commands: []string{"Get-HnsNetwork | Select-Object Name, Type, ManagementIP", "Restart-Service flanneld"},
 		Impact:   "creating the network takes the node off the network for some seconds",
 	},
-	Links:    []string{"https://kubernetes.io/docs/tasks/debug/debug-cluster/windows/", "https://learn.microsoft.com/en-us/virtualization/windowscontainers/kubernetes/common-problems"},
-	Explains: []string{"vethernet-missing", "flannel-subnet-env-missing", "kubeproxy-network-name-unset-or-missing", "cni-config-uninitialized", "pods-stuck-creating", "node-not-ready", "kube-proxy-not-running"},
-	Needs:    []evidence.Need{evidence.HNSNetworks, NeedNetworks},
+	Links: []string{"https://kubernetes.io/docs/tasks/debug/debug-cluster/windows/", "https://learn.microsoft.com/en-us/virtualization/windowscontainers/kubernetes/common-problems"},
+	Explains: []string{"vethernet-missing", "flannel-subnet-env-missing", "kubeproxy-network-name-unset-or-missing", "cni-config-uninitialized", "pods-stuck-creating", "node-not-ready", "kube-proxy-not-running",
+		"vm-mac-spoofing-disabled", "icmp-external-not-snated", "node-cannot-use-cluster-ip", "nodeport-local-access", "dns-pqdn-with-dots"},
+	Needs: []evidence.Need{evidence.HNSNetworks, NeedNetworks},
 	Signs: []Sign{
 		{Text: "is not present or has changed since the last sync", Says: "kube-proxy does not find its HNS network"},
 		{Text: "Unable to find HNS Network specified", Says: "kube-proxy does not find its HNS network"},

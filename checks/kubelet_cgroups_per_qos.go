@@ -68,6 +68,13 @@ Flags win over the configuration file. Settings that are nowhere to be seen coun
 			findings = append(findings, Findingf(Fail, "cgroupsPerQOS", "nothing sets cgroupsPerQOS to false, its default is true, and the kubelet does not run").
 				At(file.Path, "cgroupsPerQOS is not set").With(n.KubeletFlags[0].From, n.Kubelet.From))
 		}
+		if len(findings) == 0 && from2.Path == "" && level == Fail && gap == "" && !running && len(n.KubeletFlags) > 0 && componentSources.Gap(s) == "" {
+			findings = append(findings, Findingf(Fail, "enforceNodeAllocatable", "nothing sets enforceNodeAllocatable to the empty list, its default is pods, and the kubelet does not run").
+				At(file.Path, "enforceNodeAllocatable is not set").With(n.KubeletFlags[0].From, n.Kubelet.From))
+		}
+		if len(findings) == 0 && level == Fail && gap != "" && !running && (from.Path == "" || from2.Path == "") {
+			return nil, Unknown(gap) // the file that was not seen may hold what this kubelet refuses
+		}
 		return findings, nil
 	},
 })

@@ -33,7 +33,11 @@ var _ = Register(Check{
 		if ready.Status == "True" {
 			return nil, nil
 		}
+		since := ""
+		if !ready.LastTransitionTime.IsZero() {
+			since = ready.LastTransitionTime.Format(" since 2006-01-02 15:04 UTC")
+		}
 		return []Finding{Findingf(Fail, cmp.Or(node.Metadata.Name, "node"), "Ready is %s: %s: %s", ready.Status, orUnknown(ready.Reason), orUnknown(ready.Message)).
-			At(evidence.Node.Path(), "status.conditions: Ready is %s since %s", ready.Status, ready.LastTransitionTime.Format("2006-01-02 15:04 UTC"))}, nil
+			At(evidence.Node.Path(), "status.conditions: Ready is %s%s", ready.Status, since)}, nil
 	},
 })

@@ -26,8 +26,11 @@ var _ = Register(Check{
 		if len(m.PageFiles) > 0 {
 			return nil, nil
 		}
-		f := Findingf(Warn, "page file", "no page file is configured: allocations fail as soon as %s are committed", gib(m.CommitLimitBytes)).
-			At(evidence.MemoryInfo.Path(), "pageFiles is empty")
+		f := Findingf(Warn, "page file", "no page file is configured: allocations fail as soon as as much is committed as there is RAM")
+		if m.CommitLimitBytes > 0 {
+			f = Findingf(Warn, "page file", "no page file is configured: allocations fail as soon as %s are committed", gib(m.CommitLimitBytes))
+		}
+		f = f.At(evidence.MemoryInfo.Path(), "pageFiles is empty")
 		if m.CommitLimitBytes > 0 && m.CommitUsedBytes*100 >= m.CommitLimitBytes*commitStrain {
 			f.Level = Fail
 			f = f.At(evidence.MemoryInfo.Path(), "commitUsedBytes %d of commitLimitBytes %d", m.CommitUsedBytes, m.CommitLimitBytes)

@@ -37,6 +37,9 @@ An access list that lets Users, Authenticated Users or Everyone read the kubelet
 			if near == 0 || nearSecrets(acl.Path) < near {
 				continue
 			}
+			if !hasAccessList(acl.SDDL) {
+				continue // the owner alone was recorded
+			}
 			looked = true
 			if who := readers(acl.SDDL); len(who) > 0 {
 				findings = append(findings, Findingf(Warn, acl.Path, "%s may read %s, where Secrets lie in clear text", strings.Join(who, " and "), acl.Path).
@@ -49,7 +52,7 @@ An access list that lets Users, Authenticated Users or Everyone read the kubelet
 					At(evidence.SecurityInfo.Path(), "bitLocker: %s protection is off", b.Drive))
 			}
 		}
-		if !looked && !slices.ContainsFunc(findings, func(f Finding) bool { return f.Level == Warn }) {
+		if !looked {
 			return nil, Unknown(evidence.NotCollected + ": security.json of this recording has no access list of the kubelet's folder")
 		}
 		return findings, nil
@@ -75,12 +78,20 @@ func nearSecrets(path string) int {
 // The groups to which every user of a machine belongs, by their short names in
 // a security descriptor and by their identifiers.
 var everybody = map[string]string{
-	"BU": "Users", "AU": "Authenticated Users", "WD": "Everyone", "IU": "Interactive users", "BG": "Guests",
-	"S-1-5-32-545": "Users", "S-1-5-11": "Authenticated Users", "S-1-1-0": "Everyone",
+	"BU": "Users", "AU": "Authenticated Users", "WD": "Everyone", "IU": "Interactive users", "BG": "Guests", "DU": "Domain Users",
+	"S-1-5-32-545": "Users", "S-1-5-11": "Authenticated Users", "S-1-1-0": "Everyone", "S-1-5-4": "Interactive users", "S-1-5-32-546": "Guests",
 }
+
+// noAccessControl is how a descriptor writes an access list that is not there: everybody may do everything.
+const noAccessControl = "D:NO_ACCESS_CONTROL"
+
+func hasAccessList(sddl string) bool { return strings.Contains(strings.ToUpper(sddl), "D:") }
 
 // readers lists the groups of everybody that the descriptor's access list allows to read.
 func readers(sddl string) []string {
+	if strings.Contains(strings.ToUpper(sddl), noAccessControl) {
+		return []string{"Everyone"}
+	}
 	var who []string
 	for entry := range strings.SplitSeq(sddl, "(") {
 		fields := strings.Split(strings.TrimRight(entry, ")"), ";")

@@ -71,8 +71,9 @@ A reservation below 2 GiB is a warning. Where nothing is reserved at all it is o
 			return nil, Unknown(n.kubeletGap())
 		}
 		if gap != "" && gap.Kind() != evidence.Absent {
-			if f, ok := n.KubeletFlag("config"); ok && f.Value != "" {
-				return nil, Unknown(gap) // the reservation may stand in the file that --config names
+			live := slices.ContainsFunc(n.KubeletFlags, func(f Flag) bool { return f.Live })
+			if f, ok := n.KubeletFlag("config"); ok && f.Value != "" || !live {
+				return nil, Unknown(gap) // the reservation may stand in the file that --config names, or that the part of the command line names that was not seen
 			}
 		}
 		return []Finding{nothingReserved(s, n, file, gap)}, nil
@@ -81,7 +82,7 @@ A reservation below 2 GiB is a warning. Where nothing is reserved at all it is o
 
 func nothingReserved(s evidence.Snapshot, n *Node, file evidence.NodeFile, gap evidence.Gap) Finding {
 	f := Findingf(Info, "systemReserved", "no memory is reserved for Windows and the node's programs; 2 GiB are recommended")
-	if m := evidence.MemoryInfo.In(s); m.TotalBytes > 0 && m.AvailableBytes*20 < m.TotalBytes {
+	if m := evidence.MemoryInfo.In(s); m.TotalBytes > 0 && m.AvailableBytes > 0 && m.AvailableBytes*20 < m.TotalBytes {
 		f = Findingf(Warn, "systemReserved", "no memory is reserved for Windows and the node's programs, and %s of %s are left", gib(m.AvailableBytes), gib(m.TotalBytes)).
 			At(evidence.MemoryInfo.Path(), "availableBytes %d of totalBytes %d", m.AvailableBytes, m.TotalBytes)
 	}
@@ -106,5 +107,5 @@ func gib(bytes int64) string {
 	if bytes < 1<<30 {
 		return fmt.Sprintf("%d MiB", bytes>>20)
 	}
-	return fmt.Sprintf("%.1f GiB", float64(bytes)/(1<<30))
+	return fmt.Sprintf("%.1f GiB", float64(bytes*10>>30)/10) // cut, not rounded: 1.95 GiB are not 2.0
 }
