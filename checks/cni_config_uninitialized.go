@@ -23,7 +23,7 @@ containerd's own default on Windows is C:\Program Files\containerd\cni\conf; a p
 	Links:    []string{"https://kubernetes.io/docs/tasks/debug/debug-cluster/windows/", "https://github.com/kubernetes-sigs/sig-windows-tools/issues/61"},
 	Explains: []string{"node-not-ready", "pods-stuck-creating"},
 	Needs:    []evidence.Need{evidence.Any(evidence.Node, evidence.CRI, NeedCNIFiles)},
-	Uses:     slices.Concat([]evidence.Need{evidence.Node, evidence.CRI}, cniFolders, runtimeConfigs),
+	Uses:     slices.Concat([]evidence.Need{evidence.Node, evidence.CRI}, cniFolders, asFiles(cniFolderPaths), runtimeConfigs),
 	Signs: []Sign{
 		{Text: "cni plugin not initialized", Says: "the runtime reports that its CNI plugin is not initialized"},
 		{Text: "cni config uninitialized", Says: "docker reports that its CNI configuration is not initialized"},
@@ -64,6 +64,10 @@ containerd's own default on Windows is C:\Program Files\containerd\cni\conf; a p
 				return []Finding{Findingf(Fail, n.CNIDir.Value, "the runtime reads %s, where no CNI configuration is, and %s lies in %s", n.CNIDir.Value, files[0], dir).
 					With(n.CNIDir.From).At(evidence.EvidencePath(dir)+"/"+files[0], "is there")}, nil
 			}
+		}
+		if dir := s.File(n.CNIDir.Value); dir.Gap.Kind() == evidence.Absent {
+			return []Finding{Findingf(Fail, n.CNIDir.Value, "the runtime reads %s, which is not there", n.CNIDir.Value).
+				With(n.CNIDir.From).At(dir.Path, "looked for, and absent")}, nil
 		}
 		return nil, Unknown(evidence.NotCollected + ": this recording does not tell whether " + evidence.Gap(n.CNIDir.Value) + " holds a file")
 	},

@@ -26,9 +26,15 @@ It is a fault where the full name does not resolve either: then it is not about 
 		{Text: "Ping request could not find host", Level: Info, Says: "a name did not resolve on Windows; whether it is one that Linux would complete, only a probe tells"},
 	},
 	Run: func(s evidence.Snapshot) ([]Finding, error) {
-		outcome := map[string]map[string]evidence.DNSProbe{} // name → form → probe
-		for _, p := range evidence.DNSProbes.In(s) {
-			name := strings.TrimSuffix(strings.ToLower(p.Name), ".")
+		probes := evidence.DNSProbes.In(s)
+		outcome := map[string]map[string]evidence.DNSProbe{} // name, as pods ask for it → form → probe
+		looked := false
+		for _, p := range probes {
+			if p.From == "node" || p.Outcome == "error" {
+				continue // the node need not know names of the cluster, and what was not sent says nothing
+			}
+			name := plainName(p)
+			looked = looked || p.Form == "windows" || isClusterName(name)
 			if outcome[name] == nil {
 				outcome[name] = map[string]evidence.DNSProbe{}
 			}
@@ -36,37 +42,60 @@ It is a fault where the full name does not resolve either: then it is not about 
 				outcome[name][p.Form] = p // one server that answers is enough here
 			}
 		}
-		if len(outcome) == 0 {
-			return nil, Unknown(evidence.NotCollected + ": no name was asked for")
+		if !looked {
+			return nil, Unknown(evidence.NotCollected + ": no name was asked for from a pod by the rules of Windows")
 		}
 		var findings []Finding
-		for _, p := range evidence.DNSProbes.In(s) {
-			name := strings.TrimSuffix(strings.ToLower(p.Name), ".")
+		for _, p := range probes {
+			name := plainName(p)
 			forms := outcome[name]
 			delete(outcome, name) // each name once, in the order of the probes
 			windows, linux := forms["windows"], forms["linux"]
-			because := []Because{dnsBecause(windows), dnsBecause(linux)}
 			switch {
-			case windows.Outcome == "" || windows.Outcome == "ok":
-			case linux.Outcome == "ok":
-				findings = append(findings, Findingf(Info, name, "%s resolves by the rules of Linux and not by those of Windows, which appends no suffix to a name with a dot: as documented", name).With(because...))
-			case isClusterName(name) && lost(windows.Outcome):
-				f := Findingf(Fail, name, "the full name %s does not resolve in any form (%s): this is not about suffixes", name, windows.Outcome).With(because[0])
-				if linux.Outcome != "" {
-					f = f.With(because[1])
+			case isClusterName(name):
+				if f := lost(name, forms); f.Level > 0 {
+					findings = append(findings, f)
 				}
-				findings = append(findings, f)
+			case windows.Outcome == "" || windows.Outcome == "ok" || linux.Outcome != "ok":
+			case strings.Contains(name, "."):
+				findings = append(findings, Findingf(Info, name, "%s resolves by the rules of Linux and not by those of Windows, which appends no suffix to a name with a dot: as documented", name).With(dnsBecause(windows), dnsBecause(linux)))
+			default:
+				findings = append(findings, Findingf(Warn, name, "%s has no dot and resolves by the rules of Linux only: Windows should have completed it too", name).With(dnsBecause(windows), dnsBecause(linux)))
 			}
 		}
 		return findings, nil
 	},
 })
 
-// isClusterName tells a full name of the cluster, which must resolve everywhere.
+func plainName(p evidence.DNSProbe) string {
+	return strings.TrimSuffix(strings.ToLower(p.Name), ".")
+}
+
+// isClusterName tells a full name of the cluster, which resolves the same everywhere.
 func isClusterName(name string) bool { return strings.Contains(name, ".svc.") }
 
-// lost tells a failure of the resolution from an answer that only says no more here.
-func lost(outcome string) bool { return outcome != "ok" && outcome != "truncated" && outcome != "" }
+// lost judges a full name: a fault where no form of it resolves. That a Service
+// does not exist is an answer too, unless it is the one that always does.
+func lost(name string, forms map[string]evidence.DNSProbe) Finding {
+	var because []Because
+	last := ""
+	for _, form := range []string{"windows", "plain", "linux"} {
+		p, asked := forms[form]
+		switch {
+		case !asked:
+			continue
+		case p.Outcome == "ok", p.Outcome == "truncated":
+			return Finding{}
+		case p.Outcome == "nxdomain" && !strings.HasPrefix(name, "kubernetes.default.svc."):
+			return Finding{}
+		}
+		because, last = append(because, dnsBecause(p)), p.Outcome
+	}
+	if len(because) == 0 {
+		return Finding{}
+	}
+	return Findingf(Fail, name, "the full name %s does not resolve in any form (%s): this is not about suffixes", name, last).With(because...)
+}
 
 func dnsBecause(p evidence.DNSProbe) Because {
 	return Because{Path: evidence.DNSProbes.Path(), Text: p.Name + " as " + p.Form + " from " + p.From + ", " + p.Server + ": sent " + strings.Join(p.Sent, ", ") + ": " + p.Outcome}

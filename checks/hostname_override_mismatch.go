@@ -42,6 +42,10 @@ kube-proxy lowers the case of its name, so a difference in case is none. Without
 				With(override.From).At(evidence.Node.Path(), "metadata.name is %s", name)}, nil
 		case override.Set:
 			return nil, nil
+		case n.proxy.Hidden != "":
+			return nil, Unknown(n.proxy.Hidden)
+		case len(n.Components["kube-proxy"].Pods) > 0 && n.proxy.From.Path == evidence.Pods.Path():
+			return nil, Unknown(evidence.NotCollected + ": kube-proxy runs from a DaemonSet, whose start script gives the name out of sight")
 		case strings.Contains(name, "."):
 			return []Finding{Findingf(Fail, "kube-proxy", "kube-proxy has no --hostname-override, so it goes by the machine's name, which cannot be %s", name).
 				With(n.proxy.From).At(evidence.Node.Path(), "metadata.name is %s", name)}, nil

@@ -13,7 +13,7 @@ var _ = Register(Check{
 	FAQ:      []int{10},
 	Doc: `Service addresses are load balancers on the switch ports of pods. From the Windows host itself they need not answer: that is a documented limit, and it also hits what the host does for pods, such as mounting an SMB share or pulling an image from inside the cluster. Pods must reach them.
 
-The check only tells where the node fails, and finds a fault where pods fail too.`,
+The check only tells where the node fails, and finds a fault where pods get no answer either, unless the Service has no ready endpoint.`,
 	Fix: Fix{
 		Text:     "probe Services from a pod before drawing conclusions; let host programs use an address that is reachable from outside the cluster; where pods fail as well, restart kube-proxy and compare its load balancers with the Services",
 		Commands: []string{"Get-HnsPolicyList | ConvertTo-Json -Depth 10", "Restart-Service kube-proxy"},
@@ -22,32 +22,35 @@ The check only tells where the node fails, and finds a fault where pods fail too
 	Links:    []string{"https://kubernetes.io/docs/tasks/debug/debug-cluster/windows/", "https://kubernetes.io/docs/concepts/services-networking/windows-networking/"},
 	Explains: []string{"dns-pqdn-with-dots"}, // the cluster's DNS is a Service
 	Needs:    []evidence.Need{evidence.ReachProbes, evidence.Any(NeedServiceCIDRs, evidence.KubeServices, NeedClusterDNS)},
-	Uses:     append(slices.Clone(clusterSources), evidence.Node, evidence.HNSNetworks, evidence.Adapters),
+	Uses:     append(slices.Clone(clusterSources), evidence.Node, evidence.HNSNetworks, evidence.Adapters, evidence.EndpointSlices),
 	Run: func(s evidence.Snapshot) ([]Finding, error) {
 		n := About(s)
+		probes := evidence.ReachProbes.In(s)
 		var findings []Finding
 		asked := false
-		probes := evidence.ReachProbes.In(s)
 		for _, p := range probes {
 			dest, ok := parseAddress(hostOf(p.Target))
-			if !ok || p.From != "node" || p.Protocol == "icmp" || !n.isService(dest) {
+			if !ok || p.From != "node" || p.Protocol == "icmp" || !n.isService(dest) || !gotAnswer(p) && !gotNone(p) {
 				continue
 			}
 			asked = true
-			if p.Outcome == "ok" || p.Outcome == "denied" || p.Outcome == "error" {
+			if gotAnswer(p) {
 				continue
 			}
-			inPod := slices.IndexFunc(probes, func(q evidence.ReachProbe) bool {
-				return q.From != "node" && q.Target == p.Target && q.Protocol == p.Protocol
-			})
+			pod, known := podProbe(probes, p)
+			f := Findingf(Info, p.Target, "the node does not reach the Service address %s: a documented limit; probe from a pod to know whether Services work", p.Target)
 			switch {
-			case inPod < 0:
-				findings = append(findings, Findingf(Info, p.Target, "the node does not reach the Service address %s: a documented limit; probe from a pod to know whether Services work", p.Target).With(reachBecause(p)))
-			case probes[inPod].Outcome == "ok":
-				findings = append(findings, Findingf(Info, p.Target, "the node does not reach the Service address %s and pods do: Windows as documented", p.Target).With(reachBecause(p), reachBecause(probes[inPod])))
-			default:
-				findings = append(findings, Findingf(Fail, p.Target, "neither the node nor %s reaches the Service address %s: this is not the documented limit", probes[inPod].From, p.Target).With(reachBecause(p), reachBecause(probes[inPod])))
+			case known && gotAnswer(pod):
+				f = Findingf(Info, p.Target, "the node does not reach the Service address %s and pods do: Windows as documented", p.Target)
+			case known && noEndpoint(s, dest):
+				f = Findingf(Info, p.Target, "neither the node nor %s reaches the Service address %s: no pod stands behind it", pod.From, p.Target)
+			case known:
+				f = Findingf(Fail, p.Target, "neither the node nor %s reaches the Service address %s: this is not the documented limit", pod.From, p.Target)
 			}
+			if f = f.With(reachBecause(p)); known {
+				f = f.With(reachBecause(pod))
+			}
+			findings = append(findings, f)
 		}
 		if !asked {
 			return nil, Unknown(evidence.NotCollected + ": no Service address was probed from the node")
@@ -59,4 +62,43 @@ The check only tells where the node fails, and finds a fault where pods fail too
 // isService tells whether an address is that of a Service.
 func (n *Node) isService(a Address) bool {
 	return slices.Contains(n.ServiceIPs.Value, a) || slices.Contains(n.ClusterDNS.Value, a) || anyContains(n.ServiceCIDRs.Value, a)
+}
+
+// podProbe finds the same probe from a pod: one that was answered before one that was not.
+func podProbe(probes []evidence.ReachProbe, node evidence.ReachProbe) (found evidence.ReachProbe, ok bool) {
+	for _, p := range probes {
+		if p.From == "node" || p.Target != node.Target || p.Protocol != node.Protocol {
+			continue
+		}
+		if gotAnswer(p) {
+			return p, true
+		}
+		if gotNone(p) && !ok {
+			found, ok = p, true
+		}
+	}
+	return found, ok
+}
+
+// noEndpoint tells whether the Service of that address is known to have no ready
+// endpoint: then nobody gets an answer, on Linux neither.
+func noEndpoint(s evidence.Snapshot, a Address) bool {
+	if !evidence.EndpointSlices.Known(s) {
+		return false
+	}
+	for _, svc := range evidence.KubeServices.In(s) {
+		if !slices.Contains(parseAddresses(svc.ClusterIPs()...), a) {
+			continue
+		}
+		for _, slice := range evidence.EndpointSlices.In(s) {
+			if slice.Metadata.Namespace != svc.Metadata.Namespace || slice.Metadata.Labels["kubernetes.io/service-name"] != svc.Metadata.Name {
+				continue
+			}
+			if slices.ContainsFunc(slice.Endpoints, func(e evidence.ServiceEndpoint) bool { return e.Conditions.Ready == nil || *e.Conditions.Ready }) {
+				return false
+			}
+		}
+		return true
+	}
+	return false
 }

@@ -18,7 +18,7 @@ var _ = Register(Check{
 	FAQ:      []int{5},
 	Doc: `From the node itself, a connection to its own address and a NodePort fails on older Windows builds, while other hosts reach it. The Kubernetes documentation still lists this as unsupported; Microsoft's says that KB4571748 (build 17763.1432, August 2020) mends it on Server 2019.
 
-On builds without it the check only tells; on later ones a failing probe is a warning.`,
+On builds without it the check only tells; on later ones a probe without an answer is a warning.`,
 	Fix: Fix{
 		Text:     "test NodePorts from another host; on Server 2019 install the current cumulative update",
 		Commands: []string{"Test-NetConnection {managementIP} -Port NODEPORT    # from another node"},
@@ -40,13 +40,17 @@ On builds without it the check only tells; on later ones a failing probe is a wa
 		var findings []Finding
 		for _, p := range evidence.ReachProbes.In(s) {
 			dest, ok := parseAddress(hostOf(p.Target))
-			port, service := portOf(p.Target), ""
-			if service = ports[port]; !ok || service == "" || p.From != "node" || p.Protocol == "icmp" || !slices.Contains(n.ManagementIPs.Value, dest) {
+			port := portOf(p.Target)
+			service := ports[port]
+			if !ok || service == "" || p.From != "node" || p.Protocol == "icmp" || !slices.Contains(n.ManagementIPs.Value, dest) || p.Outcome == "denied" || p.Outcome == "error" {
 				continue
 			}
 			asked = true
 			if p.Outcome == "ok" {
 				continue
+			}
+			if b.Number == 17763 && b.UBR < 0 {
+				return nil, Unknown(evidence.NotCollected + ": whether a node of build 17763 reaches its own NodePorts depends on the revision, which is not recorded")
 			}
 			if old {
 				findings = append(findings, Findingf(Info, p.Target, "the node does not reach NodePort %d of %s on its own address: Windows as documented for %s", port, service, b).With(reachBecause(p), n.Build.From))
@@ -65,12 +69,12 @@ On builds without it the check only tells; on later ones a failing probe is a wa
 	},
 })
 
-// nodePorts maps the NodePorts of all Services to the Service's name.
+// nodePorts maps the TCP NodePorts of all Services to the Service's name: no probe asks another protocol.
 func nodePorts(s evidence.Snapshot) map[int]string {
 	ports := map[int]string{}
 	for _, svc := range evidence.KubeServices.In(s) {
 		for _, p := range svc.Spec.Ports {
-			if p.NodePort > 0 {
+			if p.NodePort > 0 && (p.Protocol == "" || p.Protocol == "TCP") {
 				ports[p.NodePort] = svc.Metadata.Namespace + "/" + svc.Metadata.Name
 			}
 		}
@@ -79,6 +83,9 @@ func nodePorts(s evidence.Snapshot) map[int]string {
 }
 
 func portOf(target string) int {
+	if _, after, ok := strings.Cut(target, "://"); ok {
+		target, _, _ = strings.Cut(after, "/")
+	}
 	_, port, _ := strings.Cut(target[max(strings.LastIndex(target, "]"), 0):], ":")
 	n, err := strconv.Atoi(port)
 	if err != nil {

@@ -46,16 +46,13 @@ The documentation also asks for the node's own subnet. That is right only where 
 		for _, list := range lists {
 			for _, r := range required {
 				for _, want := range r.fact.Value {
-					if missing := len(ofFamily(list.Prefixes, want.Addr().Is4())) > 0 || want.Addr().Is4(); !missing || anyHolds(list.Prefixes, want) {
-						continue
-					}
-					if blamed[want.String()] {
+					dualStack := want.Addr().Is4() || len(ofFamily(list.Prefixes, false)) > 0
+					if !dualStack || anyHolds(list.Prefixes, want) || blamed[want.String()] {
 						continue // the file and each of its pods lack the same CIDR: one finding
 					}
 					blamed[want.String()] = true
 					f := Findingf(Fail, list.Of, "the %s %s is not among the OutBoundNAT exceptions of %s", r.name, want, list.Of)
-					if list.Live && len(findings) == 0 && !lists[0].Live {
-						f.Level = Warn // the file is right: pods from before the change keep the old list
+					if list.Live && !lists[0].Live { // the file is right: pods from before the change keep the old list
 						f = Findingf(Warn, list.Of, "%s still has OutBoundNAT exceptions without the %s %s, which the configuration now holds: recreate its pod", list.Of, r.name, want)
 					}
 					findings = append(findings, f.With(list.From, r.fact.From))

@@ -24,7 +24,7 @@ var _ = Register(Check{
 			return err
 		}
 		if n.Build.Known() && n.Build.Value.Number != 17763 {
-			return Skip("build %d needs no such update", n.Build.Value.Number)
+			return Skip("the update is for build 17763, and this is %d", n.Build.Value.Number)
 		}
 		return nil
 	},

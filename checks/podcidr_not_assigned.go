@@ -1,6 +1,10 @@
 package checks
 
-import "doctor/checks/evidence"
+import (
+	"slices"
+
+	"doctor/checks/evidence"
+)
 
 var _ = Register(Check{
 	ID:       "podcidr-not-assigned",
@@ -22,6 +26,7 @@ Calico, Azure CNI, the VPC CNI of EKS and Antrea keep addresses in other ways; t
 	Explains: []string{"flannel-waiting-for-network", "flanneld-not-running", "flannel-subnet-env-missing", "hns-network-missing", "cni-config-uninitialized", "pods-stuck-creating", "node-not-ready"},
 	Applies:  func(n *Node) error { return n.on(Flannel, GKE, WinCNI, Bridge, Overlay) },
 	Needs:    []evidence.Need{evidence.Node},
+	Uses:     []evidence.Need{evidence.Services, evidence.Processes},
 	Signs: []Sign{
 		{Text: "pod cidr not assigned", Says: "flanneld gets no subnet: the node has no podCIDR"},
 		{Text: "CIDRNotAvailable", In: []string{evidence.InPodEvents}, Says: "the control plane has no podCIDR left for this node"},
@@ -32,7 +37,29 @@ Calico, Azure CNI, the VPC CNI of EKS and Antrea keep addresses in other ways; t
 		if len(node.Spec.PodCIDRList()) > 0 {
 			return nil, nil
 		}
+		if About(s).flannelOnEtcd() {
+			return nil, Skip("flanneld takes its subnets from etcd, not from the Node object")
+		}
 		return []Finding{Findingf(Fail, node.Metadata.Name, "the Node object has no podCIDR, so %s gets no subnet for pods", About(s).CNI.Value).
 			At(evidence.Node.Path(), "spec.podCIDR is empty")}, nil
 	},
 })
+
+// flannelOnEtcd tells whether flanneld is seen to be told of an etcd and not of
+// the Node objects: then podCIDRs mean nothing to it.
+func (n *Node) flannelOnEtcd() bool {
+	c := n.Components["flanneld"]
+	var lines [][]string
+	for _, p := range c.Processes {
+		lines = append(lines, p.Args)
+	}
+	for _, svc := range c.Services {
+		lines = append(lines, svc.Args)
+	}
+	return slices.ContainsFunc(lines, func(args []string) bool {
+		flags := evidence.ParseFlags(args)
+		_, etcd := flags.Get("etcd-endpoints")
+		nodes, ok := flags.Get("kube-subnet-mgr")
+		return etcd && (!ok || nodes == "false" || nodes == "0")
+	})
+}

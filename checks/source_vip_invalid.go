@@ -70,17 +70,15 @@ The address must lie in the subnet of the HNS network, and be neither the subnet
 // sourceVIPEndpoint looks for the endpoint of a source VIP that the subnet has
 // room for: it must be kube-proxy's own, and HNS must have been able to make it.
 func sourceVIPEndpoint(s evidence.Snapshot, vip Address, from Because) []Finding {
-	made := false
-	for _, e := range evidence.HNSEndpoints.In(s) {
-		if e.Remote || !slices.Contains(parseAddresses(e.Addresses...), vip) {
-			continue
-		}
-		made = true
-		if e.NamespaceID != "" || len(e.Containers) > 0 {
-			return []Finding{Findingf(Fail, vip.String(), "the source VIP %s is the address of a pod: %s", vip, endpointName(e)).
-				With(from).At(evidence.HNSEndpoints.Path(), "%s is in a namespace of its own", endpointName(e))}
+	for i, p := range evidence.Pods.In(s) {
+		if ip, ok := parseAddress(p.Status.PodIP); ok && ip == vip && !p.Spec.HostNetwork {
+			return []Finding{Findingf(Fail, vip.String(), "the source VIP %s is the address of the pod %s", vip, p.FullName()).
+				With(from).AtLine(evidence.Pods.Path(), i+1, p.FullName()+" has "+p.Status.PodIP)}
 		}
 	}
+	made := slices.ContainsFunc(evidence.HNSEndpoints.In(s), func(e evidence.HNSEndpoint) bool {
+		return !e.Remote && slices.Contains(parseAddresses(e.Addresses...), vip)
+	})
 	matches := s.Signs("source-vip-invalid")
 	if made || len(matches) == 0 || !evidence.HNSEndpoints.Known(s) {
 		return nil

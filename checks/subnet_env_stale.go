@@ -25,7 +25,7 @@ FLANNEL_SUBNET is the first usable address with the length of the CIDR: 10.244.2
 	Explains: []string{"source-vip-invalid", "pods-stuck-creating", "vm-mac-spoofing-disabled", "node-cannot-use-cluster-ip", "dns-pqdn-with-dots"},
 	Applies:  OnFlannel,
 	Needs:    []evidence.Need{evidence.File(subnetEnv)},
-	Uses:     []evidence.Need{NeedPodCIDRs, evidence.Node},
+	Uses:     []evidence.Need{NeedPodCIDRs, evidence.Node, evidence.Services, evidence.Processes},
 	Run: func(s evidence.Snapshot) ([]Finding, error) {
 		f := s.File(subnetEnv)
 		if f.Gap.Kind() == evidence.Absent {
@@ -53,7 +53,7 @@ FLANNEL_SUBNET is the first usable address with the length of the CIDR: 10.244.2
 				At(f.Path, "FLANNEL_NETWORK=%s FLANNEL_SUBNET=%s", env.Network, env.Subnet))
 		}
 		pod := ofFamily(About(s).PodCIDRs.Value, subnet.Addr().Is4())
-		if len(pod) > 0 && !slices.Contains(pod, subnet) {
+		if len(pod) > 0 && !slices.Contains(pod, subnet) && !About(s).flannelOnEtcd() {
 			findings = append(findings, Findingf(Fail, "FLANNEL_SUBNET", "FLANNEL_SUBNET is %s, and the node's podCIDR is %s", env.Subnet, pod[0]).
 				At(f.Path, "FLANNEL_SUBNET=%s", env.Subnet).With(About(s).PodCIDRs.From))
 		}

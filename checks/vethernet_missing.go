@@ -1,6 +1,7 @@
 package checks
 
 import (
+	"regexp"
 	"strings"
 
 	"doctor/checks/evidence"
@@ -20,7 +21,7 @@ Adapters of the NAT network, of HNS itself and of single containers do not count
 		Impact:   "creating the network takes the node off the network for some seconds",
 	},
 	Links:    []string{"https://kubernetes.io/docs/tasks/debug/debug-cluster/windows/", "https://github.com/microsoft/SDN/issues/194"},
-	Explains: []string{"pods-stuck-creating", "node-not-ready"},
+	Explains: []string{"pods-stuck-creating", "node-not-ready", "vm-mac-spoofing-disabled", "icmp-external-not-snated", "node-cannot-use-cluster-ip", "nodeport-local-access", "dns-pqdn-with-dots"},
 	Applies: func(n *Node) error {
 		if n.Backend.Known() && n.Backend.Value == Transparent {
 			return Skip("the pod network is transparent")
@@ -37,7 +38,7 @@ Adapters of the NAT network, of HNS itself and of single containers do not count
 	Run: func(s evidence.Snapshot) ([]Finding, error) {
 		var names []string
 		for _, a := range evidence.Adapters.In(s) {
-			if isHostSide(a.Name) {
+			if a.Compartment <= 1 && isHostSide(a.Name) {
 				return nil, nil
 			}
 			names = append(names, a.Name)
@@ -50,7 +51,12 @@ Adapters of the NAT network, of HNS itself and of single containers do not count
 	},
 })
 
-// isHostSide tells a host's own vEthernet adapter from those of NAT, HNS and containers.
+// docker names an adapter by the first digits of the container's id.
+var containerID = regexp.MustCompile(`^[0-9a-f]{12,}(_|$)`)
+
+// isHostSide tells the host's own vEthernet adapter from those of NAT, HNS,
+// containers (an identifier, in a compartment of their own) and of the endpoint
+// that flannel host-gw gives the host on the pod network (cbr0_ep).
 func isHostSide(name string) bool {
 	lower := strings.ToLower(name)
 	inner, ok := strings.CutPrefix(lower, "vethernet (")
@@ -62,5 +68,6 @@ func isHostSide(name string) bool {
 			return false
 		}
 	}
-	return true
+	inner = strings.TrimSuffix(inner, ")")
+	return !strings.HasSuffix(inner, "_ep") && !containerID.MatchString(inner)
 }

@@ -13,7 +13,7 @@ var _ = Register(Check{
 	FAQ:      []int{3},
 	Doc: `Pods of an l2bridge or overlay network send with MAC addresses that the virtual machine's adapter does not have. Hyper-V drops such frames unless MAC address spoofing is allowed for the adapter, vSphere unless the port group accepts MAC changes and forged transmits. Pods then get an address, HNS looks healthy, and no packet leaves the machine.
 
-Nothing on the node shows the setting. The check convicts where, on a virtual machine, every TCP probe from pods to other hosts fails although the node reaches some, and pods reach the node. The networks of Azure, AWS and Google take care of this themselves.`,
+Nothing on the node shows the setting. The check convicts where, on a virtual machine, no TCP probe from pods to other hosts is answered, the node itself reaches some, and pods reach the node; where that last was not probed, it warns. Services do not count: the pod behind one may be on this node. The networks of Azure, AWS and Google take care of this themselves.`,
 	Fix: Fix{
 		Text: "allow MAC address spoofing for the node's virtual adapter, on the hypervisor; on vSphere set promiscuous mode, MAC address changes and forged transmits of the port group to Accept",
 		Commands: []string{
@@ -34,7 +34,7 @@ Nothing on the node shows the setting. The check convicts where, on a virtual ma
 		return nil
 	},
 	Needs: []evidence.Need{evidence.OSInfo, evidence.ReachProbes},
-	Uses:  []evidence.Need{evidence.Node, evidence.HNSNetworks, evidence.Adapters},
+	Uses:  append(slices.Clone(clusterSources), evidence.Node, evidence.HNSNetworks, evidence.Adapters),
 	Run: func(s evidence.Snapshot) ([]Finding, error) {
 		n := About(s)
 		machine := evidence.OSInfo.In(s).Machine
@@ -44,35 +44,52 @@ Nothing on the node shows the setting. The check convicts where, on a virtual ma
 		if !*machine.Virtual {
 			return nil, Skip("the node is no virtual machine")
 		}
-		var lost []Because
-		asked, reachedNode, nodeReaches := 0, false, false
-		for _, p := range evidence.ReachProbes.In(s) {
-			dest, ok := parseAddress(hostOf(p.Target))
-			switch {
-			case p.Protocol == "icmp":
-				continue
-			case p.From == "node":
-				nodeReaches = nodeReaches || p.Outcome == "ok"
-				continue
-			case ok && slices.Contains(n.ManagementIPs.Value, dest):
-				reachedNode = reachedNode || p.Outcome == "ok"
-				continue
-			}
-			asked++
-			if p.Outcome == "timeout" || p.Outcome == "unreachable" {
-				lost = append(lost, Because{Path: evidence.ReachProbes.Path(), Text: p.Protocol + " to " + p.Target + " from " + p.From + ": " + p.Outcome})
-			}
-		}
-		if asked == 0 {
-			return nil, Unknown(evidence.NotCollected + ": nothing was probed from inside a pod; the node's view is not the pod's")
-		}
-		if len(lost) < asked || asked < 2 || !nodeReaches {
+		v := n.viewFromPods(evidence.ReachProbes.In(s))
+		switch {
+		case v.heard:
 			return nil, nil
+		case len(v.lost) < 2:
+			return nil, Unknown(evidence.NotCollected + ": fewer than two connections from a pod to other hosts were probed; the node's view is not the pod's")
+		case !v.nodeHeard:
+			return nil, Unknown(evidence.NotCollected + ": no connection of the node itself to another host is recorded as answered, so nothing sets pods apart from it")
+		case v.ownLost && !v.ownHeard:
+			return nil, nil // not even the node hears its pods: what is lost is lost before the hypervisor
 		}
-		f := Findingf(Fail, machine.Model, "none of %d connections from pods to other hosts comes through, though the node's own do: the hypervisor (%s %s) seems to drop the pods' frames", asked, machine.Manufacturer, machine.Model)
-		if reachedNode {
+		f := Findingf(cond(v.ownHeard, Fail, Warn), machine.Model, "none of %d connections from pods to other hosts is answered, though the node's own are: the hypervisor (%s %s) seems to drop the pods' frames", len(v.lost), machine.Manufacturer, machine.Model)
+		if v.ownHeard {
 			f = f.At(evidence.ReachProbes.Path(), "pods reach the node itself")
 		}
-		return []Finding{f.With(lost[:min(len(lost), maxQuotes)]...).At(evidence.OSInfo.Path(), "machine is virtual: %s %s", machine.Manufacturer, machine.Model)}, nil
+		for _, p := range v.lost[:min(len(v.lost), maxQuotes)] {
+			f = f.With(reachBecause(p))
+		}
+		return []Finding{f.At(evidence.OSInfo.Path(), "machine is virtual: %s %s", machine.Manufacturer, machine.Model)}, nil
 	},
 })
+
+// A podView is what probes say of the way out of this machine.
+type podView struct {
+	heard             bool                  // another host answered a pod
+	lost              []evidence.ReachProbe // pods' connections to other hosts without an answer
+	nodeHeard         bool                  // another host answered the node
+	ownHeard, ownLost bool                  // the node answered a pod, or did not
+}
+
+func (n *Node) viewFromPods(probes []evidence.ReachProbe) podView {
+	var v podView
+	for _, p := range probes {
+		dest, ok := parseAddress(hostOf(p.Target))
+		own := ok && slices.Contains(n.ManagementIPs.Value, dest)
+		switch {
+		case p.Protocol == "icmp" || ok && (n.isService(dest) || anyContains(n.PodCIDRs.Value, dest)):
+		case p.From == "node":
+			v.nodeHeard = v.nodeHeard || !own && gotAnswer(p)
+		case own:
+			v.ownHeard, v.ownLost = v.ownHeard || gotAnswer(p), v.ownLost || gotNone(p)
+		case gotAnswer(p):
+			v.heard = true
+		case gotNone(p):
+			v.lost = append(v.lost, p)
+		}
+	}
+	return v
+}
