@@ -1,6 +1,7 @@
 package checks
 
 import (
+	"slices"
 	"strings"
 
 	"doctor/checks/evidence"
@@ -22,7 +23,7 @@ kube-proxy lowers the case of its name, so a difference in case is none. Without
 	Links:    []string{"https://kubernetes.io/docs/tasks/debug/debug-cluster/windows/", "https://github.com/kubernetes/kubernetes/issues/71799"},
 	Explains: []string{"pods-stuck-creating", "vm-mac-spoofing-disabled", "icmp-external-not-snated", "node-cannot-use-cluster-ip", "dns-pqdn-with-dots"},
 	Needs:    []evidence.Need{NeedProxySettings, evidence.Node},
-	Uses:     append(proxySources, kubeletSources...),
+	Uses:     slices.Concat(proxySources, kubeletSources),
 	Signs: []Sign{
 		{Text: "Failed to retrieve node info: nodes", Also: []string{"not found"}, Says: "kube-proxy asks for a Node that does not exist: it goes by another name"},
 	},

@@ -25,7 +25,7 @@ The documentation also asks for the node's own subnet. That is right only where 
 	Explains: []string{"node-cannot-use-cluster-ip", "dns-pqdn-with-dots"},
 	Applies:  func(n *Node) error { return n.on(Flannel, Bridge, Overlay, WinCNI, GKE, Azure) },
 	Needs:    []evidence.Need{evidence.Any(NeedCNIFiles, evidence.HNSEndpoints), evidence.Any(NeedClusterCIDRs, NeedServiceCIDRs)},
-	Uses:     append(clusterSources, evidence.HNSEndpoints, evidence.Node, evidence.HNSNetworks, evidence.Adapters),
+	Uses:     append(slices.Clone(clusterSources), evidence.HNSEndpoints, evidence.Node, evidence.HNSNetworks, evidence.Adapters),
 	Run: func(s evidence.Snapshot) ([]Finding, error) {
 		n := About(s)
 		if f := n.Intended(); f != nil && f.Config != nil {

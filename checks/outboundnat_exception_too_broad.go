@@ -24,7 +24,7 @@ A failing probe from a pod to a host on the list convicts. Without one, an entry
 	Explains: []string{"icmp-external-not-snated"},
 	Applies:  func(n *Node) error { return n.on(Flannel, Bridge, Overlay, WinCNI, GKE, Azure, VPC, Calico) },
 	Needs:    []evidence.Need{evidence.Any(NeedCNIFiles, evidence.HNSEndpoints)},
-	Uses:     append(clusterSources, evidence.HNSEndpoints, evidence.ReachProbes, evidence.Node, evidence.Nodes, evidence.HNSNetworks, evidence.Adapters),
+	Uses:     append(slices.Clone(clusterSources), evidence.HNSEndpoints, evidence.ReachProbes, evidence.Node, evidence.Nodes, evidence.HNSNetworks, evidence.Adapters),
 	Run: func(s evidence.Snapshot) ([]Finding, error) {
 		n := About(s)
 		lists := n.exceptionLists(s)

@@ -71,7 +71,7 @@ The address must lie in the subnet of the HNS network, and be neither the subnet
 // room for: it must be kube-proxy's own, and HNS must have been able to make it.
 func sourceVIPEndpoint(s evidence.Snapshot, vip Address, from Because) []Finding {
 	for i, p := range evidence.Pods.In(s) {
-		if ip, ok := parseAddress(p.Status.PodIP); ok && ip == vip && !p.Spec.HostNetwork {
+		if ip, ok := parseAddress(p.Status.PodIP); ok && ip == vip && !p.Spec.HostNetwork && p.Status.Phase != "Succeeded" && p.Status.Phase != "Failed" {
 			return []Finding{Findingf(Fail, vip.String(), "the source VIP %s is the address of the pod %s", vip, p.FullName()).
 				With(from).AtLine(evidence.Pods.Path(), i+1, p.FullName()+" has "+p.Status.PodIP)}
 		}

@@ -92,7 +92,7 @@ func TestTheCatalogueAsJSONKeepsEveryText(t *testing.T) {
 // The real catalogue is drawn too: a check that breaks a page breaks here.
 func TestEveryRealCheckIsExplained(t *testing.T) {
 	if len(checks.All()) == 0 {
-		t.Skip("the catalogue is empty")
+		t.Fatal("the catalogue is empty")
 	}
 	for _, c := range checks.All() {
 		var b bytes.Buffer
