@@ -24,7 +24,7 @@ Programs are not copied into a recording; files.json says whether they were foun
 	Needs:    []evidence.Need{NeedCNIFiles},
 	Uses:     slices.Concat(runtimeConfigs, []evidence.Need{evidence.FileIndex}, binFolders()),
 	Signs: []Sign{
-		{Text: "failed to find plugin \"", Says: "the runtime does not find a CNI plugin's program"},
+		{Text: "failed to find plugin", Also: []string{"in path"}, Says: "the runtime does not find a CNI plugin's program"},
 	},
 	Run: func(s evidence.Snapshot) ([]Finding, error) {
 		n := About(s)
@@ -36,6 +36,7 @@ Programs are not copied into a recording; files.json says whether they were foun
 			return nil, Unknown(n.BinDirs.Gap)
 		}
 		var findings []Finding
+		unseen := ""
 		for _, name := range pluginPrograms(f.Config) {
 			path, exists, known := find(s, n.BinDirs.Value, name)
 			switch {
@@ -43,19 +44,15 @@ Programs are not copied into a recording; files.json says whether they were foun
 				findings = append(findings, Findingf(Fail, name, "%s is not in %s, and %s calls it", name, strings.Join(n.BinDirs.Value, ", "), f.Name).
 					At("files.json", "%s is absent", path).At(f.File.Path, "calls %s", strings.TrimSuffix(name, ".exe")))
 			case !known:
-				return findings, orUnknownProgram(findings, name)
+				unseen = name
 			}
+		}
+		if len(findings) == 0 && unseen != "" {
+			return nil, Unknown(evidence.Gap(evidence.NotCollected + ": this recording does not tell whether " + evidence.Clean(unseen) + " is in the plugin folder"))
 		}
 		return findings, nil
 	},
 })
-
-func orUnknownProgram(findings []Finding, name string) error {
-	if len(findings) > 0 {
-		return nil
-	}
-	return Unknown(evidence.NotCollected + ": this recording does not tell whether " + evidence.Gap(name) + " is in the plugin folder")
-}
 
 func binFolders() []evidence.Need {
 	var needs []evidence.Need
@@ -70,8 +67,8 @@ func binFolders() []evidence.Need {
 func pluginPrograms(c *evidence.CNIConfig) []string {
 	var names []string
 	add := func(kind string) {
-		if kind == "" || evidence.Placeholder(kind) {
-			return
+		if kind == "" || evidence.Placeholder(kind) || strings.EqualFold(kind, "azure-cns") {
+			return // azure-cns is a service that azure-vnet asks, not a program
 		}
 		name := strings.TrimSuffix(kind, ".exe") + ".exe"
 		if !slices.Contains(names, name) {

@@ -1,7 +1,9 @@
 package checks
 
 import (
+	"cmp"
 	"errors"
+	"path"
 	"regexp"
 	"strings"
 
@@ -15,7 +17,7 @@ var _ = Register(Check{
 	FAQ:      []int{4},
 	Doc: `The runtime loads the first CNI configuration of its folder and refuses one that is not plain JSON: comments, as the documentation's own sample has them, a byte order mark, as some editors and PowerShell write it, or a cniVersion that the plugin does not know. Values that were left as placeholders pass as JSON and fail later, in HNS.
 
-All configurations of the folder are read, because a broken one in front keeps the others from being used.`,
+The files are judged up to the first that parses and the one of the node's own plugin: a broken one in front keeps the others from being used, one behind is never loaded.`,
 	Fix: Fix{
 		Text:     "mend the file at the line that is named, save it as UTF-8 without a byte order mark, and restart the runtime; change the script or template that writes it as well",
 		Commands: []string{`Get-ChildItem "{cniDir}"`, "Restart-Service {runtime}"},
@@ -25,9 +27,11 @@ All configurations of the folder are read, because a broken one in front keeps t
 	Explains: []string{"cni-config-uninitialized", "pods-stuck-creating", "node-not-ready", "cni-subnet-mismatch", "cni-nameserver-mismatch", "outboundnat-exception-missing"},
 	Needs:    []evidence.Need{NeedCNIFiles},
 	Signs: []Sign{
-		{Text: "error parsing configuration", Says: "the runtime cannot read a CNI configuration"}, // "failed to load cni config" is also what an empty folder gives
+		{Text: "error parsing configuration", Also: []string{"CNI"}, Says: "the runtime cannot read a CNI configuration"}, // "failed to load cni config" is also what an empty folder gives
 		{Text: "error reading network config: invalid character", Says: "a CNI plugin cannot read its configuration"},
 		{Text: "failed to load netconf:", Says: "a CNI plugin cannot read its configuration"},
+		{Text: "Network has host bits set", Says: "a CNI plugin refuses the subnet of its configuration"},
+		{Text: "value must be of the format xx-xx", Also: []string{"endpointMacPrefix"}, Says: "a CNI plugin refuses the endpointMacPrefix of its configuration"},
 		{Text: "Unsupported CNI config 'type'", Says: "the start script does not know the type in the CNI configuration"},
 	},
 	Run: func(s evidence.Snapshot) ([]Finding, error) {
@@ -36,16 +40,22 @@ All configurations of the folder are read, because a broken one in front keeps t
 			return nil, Unknown(evidence.NotCollected + ": this recording holds no CNI configuration")
 		}
 		var findings []Finding
-		copied := false
-		for _, f := range n.CNIFiles {
+		var unread evidence.Gap
+		loaded := false
+		for i, f := range n.CNIFiles {
 			if f.File.Gap != "" {
+				if !loaded {
+					unread = cmp.Or(unread, f.File.Gap) // it may be the one that is loaded
+				}
 				continue
 			}
-			copied = true
-			findings = append(findings, invalid(f)...)
+			if !loaded || n.Intended() == &n.CNIFiles[i] {
+				findings = append(findings, invalid(f)...)
+			}
+			loaded = loaded || f.Config != nil
 		}
-		if !copied {
-			return nil, Unknown(n.CNIFiles[0].File.Gap)
+		if len(findings) == 0 && unread != "" {
+			return nil, Unknown(unread)
 		}
 		return findings, nil
 	},
@@ -55,24 +65,29 @@ var macPrefix = regexp.MustCompile(`^[0-9A-Fa-f]{2}-[0-9A-Fa-f]{2}$`)
 
 // invalid lists what keeps a configuration from being loaded or used.
 func invalid(f CNIFile) []Finding {
-	path := f.File.Path
+	file := f.File.Path
 	if f.Err != nil {
 		line := 0
 		var fault *evidence.SyntaxFault
 		if errors.As(f.Err, &fault) {
 			line = fault.Line
 		}
-		return []Finding{Findingf(Fail, f.Name, "%s is not valid JSON: %v", f.Name, f.Err).AtLine(path, line, lineOf(f.File.Text, line))}
+		return []Finding{Findingf(Fail, f.Name, "%s is not valid JSON: %v", f.Name, f.Err).AtLine(file, line, lineOf(f.File.Text, line))}
 	}
 	c := f.Config
 	var findings []Finding
 	fail := func(line int, text, format string, args ...any) {
-		findings = append(findings, Findingf(Fail, f.Name, format, args...).AtLine(path, line, text))
+		findings = append(findings, Findingf(Fail, f.Name, format, args...).AtLine(file, line, text))
 	}
 	if f.File.BOM || c.BOM {
 		fail(1, "a byte order mark is in front", "%s begins with a byte order mark, which the runtime refuses", f.Name)
 	}
-	if c.Type == "" {
+	switch list := strings.EqualFold(path.Ext(f.Name), ".conflist"); {
+	case c.List && !list:
+		fail(0, "plugins is set", "%s holds a list of plugins, which the runtime reads from a .conflist only", f.Name)
+	case list && !c.List:
+		fail(0, "plugins is not set", "%s holds a single plugin, and a .conflist must hold a list", f.Name)
+	case c.Type == "":
 		fail(0, "type is not set", "%s names no plugin type", f.Name)
 	}
 	if c.Name == "" {
@@ -104,8 +119,14 @@ func invalid(f CNIFile) []Finding {
 			fail(r.Line, "route "+r.Prefix, "the route's DestinationPrefix %s is %s", r.Prefix, bad)
 		}
 	}
-	if sub := c.IPAM.Subnet; sub != "" && !strings.EqualFold(sub, "usePodCidr") && badCIDR(sub) != "" {
-		fail(c.IPAM.Line, "ipam.subnet "+sub, "ipam.subnet %s is %s", sub, badCIDR(sub))
+	if sub := c.IPAM.Subnet; sub != "" && !strings.HasPrefix(strings.ToLower(sub), "usepodcidr") { // Calico fills it in
+		network, ok := parsePrefix(sub)
+		switch {
+		case badCIDR(sub) != "":
+			fail(c.IPAM.Line, "ipam.subnet "+sub, "ipam.subnet %s is %s", sub, badCIDR(sub))
+		case ok && strings.EqualFold(c.IPAM.Type, "host-local") && network.String() != sub && c.EffectiveType() == c.Type:
+			fail(c.IPAM.Line, "ipam.subnet "+sub, "ipam.subnet %s is the address of a host, which host-local refuses: the network is %s", sub, network)
+		}
 	}
 	return findings
 }

@@ -1,6 +1,7 @@
 package checks
 
 import (
+	"slices"
 	"strings"
 
 	"doctor/checks/evidence"
@@ -14,12 +15,13 @@ var _ = Register(Check{
 	Doc:      `On Windows the nameservers of a pod come from the CNI configuration (dns.nameservers), unless the plugin takes them from the kubelet through the "dns" capability. They must be the address of the cluster's DNS service; a value left over from a template resolves nothing inside the cluster.`,
 	Fix: Fix{
 		Text:     "set dns.nameservers in the CNI configuration to {clusterDNS}, in the start script too if one rewrites the file, and recreate the pods",
-		Commands: []string{`notepad "{cniDir}"`},
+		Commands: []string{`Select-String -Path "{cniDir}\*" -Pattern nameservers -Context 0,3`},
 		Impact:   "only pods that are created afterwards get the new nameserver",
 	},
 	Links:    []string{"https://kubernetes.io/docs/concepts/services-networking/dns-pod-service/#dns-windows"},
 	Explains: []string{"dns-pqdn-with-dots"},
 	Needs:    []evidence.Need{NeedCNIFiles, NeedClusterDNS},
+	Uses:     append(asFiles(kubeletConfigs), kubeletSources...),
 	Run: func(s evidence.Snapshot) ([]Finding, error) {
 		n := About(s)
 		f := n.Intended()
@@ -30,11 +32,10 @@ var _ = Register(Check{
 		if len(servers) == 0 {
 			return nil, nil
 		}
+		answers := slices.Concat(n.ClusterDNS.Value, kubeletDNS(n, s))
 		for _, a := range parseAddresses(servers...) {
-			for _, dns := range n.ClusterDNS.Value {
-				if a == dns || a.IsLinkLocalUnicast() { // a link-local nameserver is a cache on the node
-					return nil, nil
-				}
+			if slices.Contains(answers, a) || a.IsLinkLocalUnicast() { // a link-local nameserver is a cache on the node
+				return nil, nil
 			}
 		}
 		level, effect := Fail, "names of the cluster do not resolve in pods"
@@ -45,6 +46,13 @@ var _ = Register(Check{
 			At(f.File.Path, "dns.nameservers: %s", strings.Join(servers, ", ")).With(n.ClusterDNS.From)}, nil
 	},
 })
+
+// kubeletDNS is what the kubelet gives to pods: a cluster may have more than one DNS service.
+func kubeletDNS(n *Node, s evidence.Snapshot) []Address {
+	f, _ := n.KubeletFlag("cluster-dns")
+	c, _, _ := n.kubeletConfig(s)
+	return parseAddresses(append(c.ClusterDNS, f.Value)...)
+}
 
 // noConfig says why there is no configuration to judge.
 func noConfig(f *CNIFile) evidence.Gap {

@@ -18,7 +18,7 @@ var _ = Register(Check{
 flannel writes the subnet into its delegate itself; there subnet.env counts.`,
 	Fix: Fix{
 		Text:     "set ipam.subnet in the CNI configuration to {podCIDR} and its gateway to an address in it, and recreate the pods",
-		Commands: []string{`notepad "{cniDir}"`},
+		Commands: []string{`Select-String -Path "{cniDir}\*" -Pattern subnet, GW`},
 		Impact:   "pods with an address from the old subnet must be recreated",
 	},
 	Links:    []string{"https://www.cni.dev/plugins/current/ipam/host-local/", "https://learn.microsoft.com/en-us/virtualization/windowscontainers/kubernetes/common-problems"},
@@ -31,24 +31,38 @@ flannel writes the subnet into its delegate itself; there subnet.env counts.`,
 		if f == nil || f.Config == nil {
 			return nil, Unknown(noConfig(f))
 		}
-		ipam := f.Config.IPAM
-		subnet, ok := parsePrefix(ipam.Subnet)
-		if !ok || strings.EqualFold(f.Config.Type, "flannel") || familyOf(f.Config) == NAT {
+		ipam, family := f.Config.IPAM, familyOf(f.Config)
+		subnets := parsePrefixes(append(ipam.Ranges, ipam.Subnet)...)
+		switch {
+		case len(subnets) == 0 || family == NAT || strings.EqualFold(strings.TrimSuffix(f.Config.Type, ".exe"), "flannel"):
 			return nil, Skip("the CNI configuration names no subnet of its own")
+		case slices.Contains([]CNI{Azure, VPC, Antrea, OVN}, family):
+			return nil, Skip("%s does not take the addresses of pods from the node's podCIDR", family)
 		}
 		var findings []Finding
-		pod := ofFamily(n.PodCIDRs.Value, subnet.Addr().Is4())
-		if len(pod) > 0 && !slices.Contains(pod, subnet) {
-			findings = append(findings, Findingf(Fail, f.Name, "ipam.subnet is %s, and the node's podCIDR is %s", ipam.Subnet, pod[0]).
-				At(f.File.Path, "ipam.subnet: %s", ipam.Subnet).With(n.PodCIDRs.From))
-		}
-		for _, r := range ipam.Routes {
-			if gw, ok := parseAddress(r.GW); ok && gw.Is4() == subnet.Addr().Is4() && !subnet.Contains(gw) {
-				findings = append(findings, Findingf(Fail, f.Name, "the gateway %s of ipam.routes lies outside ipam.subnet %s", gw, ipam.Subnet).
-					At(f.File.Path, "ipam.routes: GW %s", r.GW))
+		compared := false
+		for _, subnet := range subnets {
+			pod := ofFamily(n.PodCIDRs.Value, subnet.Addr().Is4())
+			compared = compared || len(pod) > 0
+			if len(pod) > 0 && !slices.Contains(pod, subnet) {
+				findings = append(findings, Findingf(Fail, f.Name, "ipam.subnet is %s, and the node's podCIDR is %s", subnet, pod[0]).
+					AtLine(f.File.Path, ipam.Line, "ipam.subnet: "+subnet.String()).With(n.PodCIDRs.From))
 			}
 		}
-		if len(findings) == 0 && len(pod) == 0 {
+		for _, r := range ipam.Routes {
+			gw, ok := parseAddress(r.GW)
+			same := ofFamily(subnets, gw.Is4())
+			switch {
+			case !ok || len(same) == 0:
+			case !anyContains(same, gw):
+				findings = append(findings, Findingf(Fail, f.Name, "the gateway %s of ipam.routes lies outside ipam.subnet %s", gw, same[0]).
+					AtLine(f.File.Path, ipam.Line, "ipam.routes: GW "+r.GW))
+			case family == WinCNI && gw != nth(same[0], 2): // the first address is HNS's own, where nobody forwards
+				findings = append(findings, Findingf(Fail, f.Name, "the gateway %s of ipam.routes is not %s, the address of the node's own endpoint", gw, nth(same[0], 2)).
+					AtLine(f.File.Path, ipam.Line, "ipam.routes: GW "+r.GW))
+			}
+		}
+		if len(findings) == 0 && !compared {
 			return nil, Unknown(cmp.Or(n.PodCIDRs.Gap, evidence.NotCollected+": the node's podCIDR is of the other address family"))
 		}
 		return findings, nil

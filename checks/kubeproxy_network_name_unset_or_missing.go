@@ -21,10 +21,12 @@ var _ = Register(Check{
 	Links:    []string{"https://github.com/kubernetes/kubernetes/issues/74435", "https://kubernetes.io/docs/tasks/debug/debug-cluster/windows/"},
 	Explains: []string{"kube-proxy-not-running", "node-cannot-use-cluster-ip", "nodeport-local-access", "dns-pqdn-with-dots"},
 	Needs:    []evidence.Need{NeedProxySettings, evidence.HNSNetworks},
-	Uses:     append(proxySources, evidence.Env),
+	Uses:     slices.Concat(proxySources, []evidence.Need{evidence.Env}),
 	Signs: []Sign{
 		{Text: "Environment variable KUBE_NETWORK and network-flag not initialized", Says: "kube-proxy is not told its HNS network"},
 		{Text: "Unable to find HNS Network specified", Says: "kube-proxy does not find the HNS network that it was told"},
+		// At the start this network was there: its disappearance is another fault, and may have passed.
+		{Text: "is not present or has changed since the last sync", ConfirmOnly: true},
 	},
 	Run: func(s evidence.Snapshot) ([]Finding, error) {
 		n := About(s)
@@ -43,7 +45,7 @@ var _ = Register(Check{
 		case !name.Set:
 			return nil, Unknown(evidence.Env.Gap(s))
 		case evidence.Placeholder(name.Value) || strings.ContainsAny(name.Value, "$%("):
-			return nil, nil
+			return nil, Unknown(evidence.NotCollected + ": kube-proxy is told its HNS network by a variable, and what it stands for is not recorded")
 		}
 		there := func(net evidence.HNSNetwork) bool { return nameMatches(name.Value, net.Name) }
 		if slices.ContainsFunc(networks, there) {
