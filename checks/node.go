@@ -236,8 +236,17 @@ func (n *Node) placeholders() *strings.Replacer {
 		"{osTag}", cmp.Or(osTag(n.Build.Value.Number), "<Windows version>"),
 		"{runtime}", word(n.Runtime.Value.Name, "containerd"),
 		"{cniDir}", word(n.CNIDir.Value, "<CNI configuration folder>"),
+		"{cniFile}", word(n.cniFile(), "<CNI configuration file>"),
 		"{binDir}", first(n.BinDirs.Value, "<CNI plugin folder>"),
 	)
+}
+
+// cniFile is the Windows path of the configuration that pods are meant to get.
+func (n *Node) cniFile() string {
+	if f := n.Intended(); f != nil {
+		return n.CNIDir.Value + `\` + f.Name
+	}
+	return ""
 }
 
 // fill puts the node's own names into a fix.
@@ -252,28 +261,32 @@ func (n *Node) fill(f Fix) Fix {
 
 // factNeed makes a fact a Need of checks.
 type factNeed struct {
+	name    string
 	gap     func(*Node) evidence.Gap
 	sources []evidence.Need
 }
 
 func (f factNeed) Gap(s evidence.Snapshot) evidence.Gap { return f.gap(About(s)) }
 
+// Name is what explain calls the fact.
+func (f factNeed) Name() string { return f.name }
+
 func (f factNeed) Paths() []string { return evidence.Any(f.sources...).Paths() }
 
 // The facts that checks name among their Needs. Each lists the evidence that can tell it.
 var (
-	NeedName          = factNeed{func(n *Node) evidence.Gap { return n.Name.Gap }, []evidence.Need{evidence.Node}}
-	NeedBuild         = factNeed{func(n *Node) evidence.Gap { return n.Build.Gap }, []evidence.Need{evidence.OSInfo, evidence.Node}}
-	NeedKubelet       = factNeed{func(n *Node) evidence.Gap { return n.Kubelet.Gap }, []evidence.Need{evidence.Node}}
-	NeedRuntime       = factNeed{func(n *Node) evidence.Gap { return n.Runtime.Gap }, []evidence.Need{evidence.Node, evidence.CRI, evidence.Services}}
-	NeedCNI           = factNeed{func(n *Node) evidence.Gap { return n.CNI.Gap }, cniSources}
-	NeedBackend       = factNeed{func(n *Node) evidence.Gap { return n.Backend.Gap }, cniSources}
-	NeedNetworks      = factNeed{func(n *Node) evidence.Gap { return n.Networks.Gap }, cniSources}
-	NeedCNIFiles      = factNeed{func(n *Node) evidence.Gap { return n.CNIDir.Gap }, slices.Concat(cniFolders, runtimeConfigs)}
-	NeedPodCIDRs      = factNeed{func(n *Node) evidence.Gap { return n.PodCIDRs.Gap }, []evidence.Need{evidence.Node}}
-	NeedClusterCIDRs  = factNeed{func(n *Node) evidence.Gap { return n.ClusterCIDRs.Gap }, clusterSources}
-	NeedServiceCIDRs  = factNeed{func(n *Node) evidence.Gap { return n.ServiceCIDRs.Gap }, clusterSources}
-	NeedClusterDNS    = factNeed{func(n *Node) evidence.Gap { return n.ClusterDNS.Gap }, clusterSources}
-	NeedManagementIPs = factNeed{func(n *Node) evidence.Gap { return n.ManagementIPs.Gap }, []evidence.Need{evidence.Node, evidence.HNSNetworks, evidence.Adapters}}
-	NeedKubeletFlags  = factNeed{func(n *Node) evidence.Gap { return n.kubeletGap() }, kubeletSources}
+	NeedName          = factNeed{"the name of the node", func(n *Node) evidence.Gap { return n.Name.Gap }, []evidence.Need{evidence.Node}}
+	NeedBuild         = factNeed{"the Windows build", func(n *Node) evidence.Gap { return n.Build.Gap }, []evidence.Need{evidence.OSInfo, evidence.Node}}
+	NeedKubelet       = factNeed{"the kubelet's version", func(n *Node) evidence.Gap { return n.Kubelet.Gap }, []evidence.Need{evidence.Node}}
+	NeedRuntime       = factNeed{"the container runtime", func(n *Node) evidence.Gap { return n.Runtime.Gap }, []evidence.Need{evidence.Node, evidence.CRI, evidence.Services}}
+	NeedCNI           = factNeed{"the network plugin", func(n *Node) evidence.Gap { return n.CNI.Gap }, cniSources}
+	NeedBackend       = factNeed{"the type of the pod network", func(n *Node) evidence.Gap { return n.Backend.Gap }, cniSources}
+	NeedNetworks      = factNeed{"the name of the pod network", func(n *Node) evidence.Gap { return n.Networks.Gap }, cniSources}
+	NeedCNIFiles      = factNeed{"the CNI configuration", func(n *Node) evidence.Gap { return n.CNIDir.Gap }, slices.Concat(cniFolders, runtimeConfigs)}
+	NeedPodCIDRs      = factNeed{"the node's podCIDR", func(n *Node) evidence.Gap { return n.PodCIDRs.Gap }, []evidence.Need{evidence.Node}}
+	NeedClusterCIDRs  = factNeed{"the cluster CIDR", func(n *Node) evidence.Gap { return n.ClusterCIDRs.Gap }, clusterSources}
+	NeedServiceCIDRs  = factNeed{"the service CIDR", func(n *Node) evidence.Gap { return n.ServiceCIDRs.Gap }, clusterSources}
+	NeedClusterDNS    = factNeed{"the address of the cluster DNS", func(n *Node) evidence.Gap { return n.ClusterDNS.Gap }, clusterSources}
+	NeedManagementIPs = factNeed{"the node's own addresses", func(n *Node) evidence.Gap { return n.ManagementIPs.Gap }, []evidence.Need{evidence.Node, evidence.HNSNetworks, evidence.Adapters}}
+	NeedKubeletFlags  = factNeed{"the kubelet's flags", func(n *Node) evidence.Gap { return n.kubeletGap() }, kubeletSources}
 )

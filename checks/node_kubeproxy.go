@@ -32,7 +32,7 @@ var proxyConfigs = []string{`C:\k\kube-proxy.conf`, `C:\var\lib\kube-proxy\confi
 var proxySources = slices.Concat([]evidence.Need{evidence.Services, evidence.Processes, evidence.Pods}, asFiles(proxyConfigs))
 
 // NeedProxySettings is met where kube-proxy's command line or configuration is recorded.
-var NeedProxySettings = factNeed{func(n *Node) evidence.Gap { return n.proxy.Gap }, proxySources}
+var NeedProxySettings = factNeed{"kube-proxy's settings", func(n *Node) evidence.Gap { return n.proxy.Gap }, proxySources}
 
 // Proxy returns kube-proxy's settings.
 func (n *Node) Proxy() *ProxySettings { return n.proxy }

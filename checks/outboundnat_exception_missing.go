@@ -18,7 +18,7 @@ var _ = Register(Check{
 The documentation also asks for the node's own subnet. That is right only where the subnet holds nothing but nodes, because hosts on the list cannot answer pods unless they have a route back; so its absence is only told. Calico and the VPC CNI add networks at run time, and Azure CNI routes the service CIDR another way.`,
 	Fix: Fix{
 		Text:     "add the missing CIDR to the exceptions of the OutBoundNAT policy in the CNI configuration, in the start script too if one rewrites the file, and recreate the pods",
-		Commands: []string{`notepad "{cniDir}"`},
+		Commands: []string{`notepad "{cniFile}"`},
 		Impact:   "running pods keep the old list until they are recreated",
 	},
 	Links:    []string{"https://kubernetes.io/docs/tasks/debug/debug-cluster/windows/", "https://github.com/Azure/AKS/issues/1859"},

@@ -80,6 +80,9 @@ type sandboxImageNeed struct{}
 
 func (sandboxImageNeed) Gap(s evidence.Snapshot) evidence.Gap { return About(s).sandboxImage(s).Gap }
 
+// Name is what explain calls the fact.
+func (sandboxImageNeed) Name() string { return "the pause image" }
+
 func (sandboxImageNeed) Paths() []string {
 	return evidence.Any(slices.Concat(runtimeConfigs, []evidence.Need{evidence.CRI, evidence.Services, evidence.Processes}, kubeletSources)...).Paths()
 }

@@ -105,7 +105,7 @@ func idLink(id string, known map[string]bool) string {
 
 func needsText(needs []evidence.Need) string {
 	return strings.Join(each(needs, func(n evidence.Need) string {
-		paths := each(n.Paths(), code)
+		paths := each(evidence.Names(n), code)
 		if len(paths) > 1 {
 			return "any of " + strings.Join(paths, ", ")
 		}

@@ -33,7 +33,7 @@ func Explain(w io.Writer, c *checks.Check, style Style) error {
 	}
 	p.blank()
 	p.needs("needs", c.Needs)
-	p.reads("reads too", c.Uses)
+	p.reads("reads too", c)
 	p.signs(c.Signs)
 	p.fix("fix", plainFix(c.Fix, style.ASCII))
 	p.list("explains", c.Explains)
@@ -67,7 +67,7 @@ func first(label string, i int) string {
 
 func (p *page) needs(label string, needs []evidence.Need) {
 	for i, n := range needs {
-		paths := each(n.Paths(), p.plain)
+		paths := each(evidence.Names(n), p.plain)
 		if len(paths) > 1 {
 			paths[0] = "any of " + paths[0]
 		}
@@ -75,17 +75,17 @@ func (p *page) needs(label string, needs []evidence.Need) {
 	}
 }
 
-// reads lists what is read where it was recorded; alternatives mean nothing there.
-func (p *page) reads(label string, needs []evidence.Need) {
-	var paths []string
-	for _, n := range needs {
-		for _, path := range n.Paths() {
-			if !slices.Contains(paths, path) {
-				paths = append(paths, path)
+// reads lists what is read where it was recorded, beside what is needed anyway.
+func (p *page) reads(label string, c *checks.Check) {
+	var names []string
+	for _, n := range c.Uses {
+		for _, name := range evidence.Names(n) {
+			if !slices.Contains(names, name) && !evidence.Covers(c.Needs, name) {
+				names = append(names, name)
 			}
 		}
 	}
-	p.list(label, paths)
+	p.list(label, names)
 }
 
 // links leaves out the page that the FAQ line names already.

@@ -1,6 +1,9 @@
 package evidence
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // A Need is evidence that a check may depend on: a Kind, a File, the Logs of a
 // component, a fact worked out from several of them, or Any of several.
@@ -38,6 +41,29 @@ func (a anyOf) Paths() []string {
 		paths = append(paths, n.Paths()...)
 	}
 	return paths
+}
+
+// Names says what would meet the need: by the name of a fact that has one, else
+// by its paths.
+func Names(n Need) []string {
+	var names []string
+	switch n := n.(type) {
+	case interface{ Name() string }:
+		return []string{n.Name()}
+	case anyOf:
+		for _, alternative := range n {
+			names = append(names, Names(alternative)...)
+		}
+	default:
+		names = n.Paths()
+	}
+	var once []string
+	for _, name := range names {
+		if !slices.Contains(once, name) {
+			once = append(once, name)
+		}
+	}
+	return once
 }
 
 // Covers tells whether one of the needs answers for path.
