@@ -25,8 +25,8 @@ containerd's own default on Windows is C:\Program Files\containerd\cni\conf; a p
 	Needs:    []evidence.Need{evidence.Any(evidence.Node, evidence.CRI, NeedCNIFiles)},
 	Uses:     slices.Concat([]evidence.Need{evidence.Node, evidence.CRI}, cniFolders, asFiles(cniFolderPaths), runtimeConfigs),
 	Signs: []Sign{
-		{Text: "cni plugin not initialized", Says: "the runtime reports that its CNI plugin is not initialized"},
-		{Text: "cni config uninitialized", Says: "docker reports that its CNI configuration is not initialized"},
+		{Text: "cni plugin not initialized", In: outsideNode, Says: "the runtime reports that its CNI plugin is not initialized"},
+		{Text: "cni config uninitialized", In: outsideNode, Says: "docker reports that its CNI configuration is not initialized"},
 		{Text: "Unable to update cni config: No networks found", Says: "the kubelet finds no CNI configuration"},
 	},
 	Run: func(s evidence.Snapshot) ([]Finding, error) {
@@ -79,3 +79,7 @@ func (n *Node) withFolder(f Finding) Finding {
 	}
 	return f
 }
+
+// outsideNode is where the words stand besides the Node's condition, which Run
+// reads as state and which would only confirm itself.
+var outsideNode = []string{"kubelet", "containerd", "docker", "cni", evidence.InEvents, evidence.InPodEvents}
