@@ -73,6 +73,9 @@ On builds without it the check only tells; on later ones a probe without an answ
 func nodePorts(s evidence.Snapshot) map[int]string {
 	ports := map[int]string{}
 	for _, svc := range evidence.KubeServices.In(s) {
+		if svc.Spec.ExternalTrafficPolicy == "Local" {
+			continue // a node without a pod of such a Service need not answer
+		}
 		for _, p := range svc.Spec.Ports {
 			if p.NodePort > 0 && (p.Protocol == "" || p.Protocol == "TCP") {
 				ports[p.NodePort] = svc.Metadata.Namespace + "/" + svc.Metadata.Name

@@ -64,6 +64,7 @@ func TestNodePortLocalAccess(t *testing.T) {
 		{"new, and another node's NodePort probed", osAt(20348, 1, true) + nodeAt10 + oneService + reachTree("node tcp 10.0.0.11:30080 timeout"), "unknown"},
 		{"TCP to a NodePort that speaks UDP", osAt(20348, 1, true) + nodeAt10 + oneService + reachTree("node tcp 10.0.0.10:30053 refused"), "unknown"},
 		{"as a URL", osAt(20348, 1, true) + nodeAt10 + oneService + reachTree("node http http://10.0.0.10:30080/health ok"), "pass"},
+		{"only pods of this node would answer, and it has none", osAt(20348, 1, true) + nodeAt10 + "-- api/services.json --\n{\"items\":[{\"metadata\":{\"name\":\"web\"},\"spec\":{\"externalTrafficPolicy\":\"Local\",\"ports\":[{\"nodePort\":30080}]}}]}\n" + reachTree("node tcp 10.0.0.10:30080 timeout"), "skip"},
 		{"no NodePort at all", osAt(20348, 1, true) + nodeAt10 + "-- api/services.json --\n{\"items\":[]}\n", "skip"},
 	})
 }
