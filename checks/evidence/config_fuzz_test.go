@@ -39,7 +39,7 @@ func FuzzScriptFlags(f *testing.F) {
 }
 
 func FuzzEvidencePath(f *testing.F) {
-	for _, s := range []string{`C:\k\..\x`, `\\?\UNC\a\b`, "%ProgramFiles%/x", "${env:x", "$env:", `\\.\pipe\x`, "a\x00b\xff", "%\x83%", "files/C/x"} {
+	for _, s := range []string{`C:\k\..\x`, `\\?\UNC\a\b`, "%ProgramFiles%/x", "${env:x", "$env:", `\\.\pipe\x`, "a\x00b\xff", "%\x83%", "files/C/x", `\\\?\UC`} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, p string) {

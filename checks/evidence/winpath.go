@@ -94,6 +94,9 @@ func splitWinPath(p string) (volume string, elements []string) {
 			elements = append(elements, e)
 		}
 	}
+	for volume == "UNC" && len(elements) > 0 && elements[0] == "?" {
+		elements = elements[1:] // no server has this name: it is a device prefix with a slash too many
+	}
 	return volume, elements
 }
 
