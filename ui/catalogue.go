@@ -113,14 +113,7 @@ func needsText(needs []evidence.Need) string {
 	}), "; ")
 }
 
-// catalogueSchema names the format of CatalogueJSON.
-const catalogueSchema = "doctor.catalogue/v1"
-
 type (
-	jsonCatalogue struct {
-		Schema string      `json:"schema"`
-		Checks []jsonCheck `json:"checks"`
-	}
 	jsonCheck struct {
 		ID       string          `json:"id"`
 		Title    string          `json:"title"`
@@ -144,11 +137,10 @@ type (
 	}
 )
 
-// CatalogueJSON writes the checks as one JSON document in ASCII.
+// CatalogueJSON writes the checks as a JSON array in ASCII: `jq length` counts them.
 func CatalogueJSON(w io.Writer, list []*checks.Check) error {
 	same := func(s string) string { return s }
-	doc := jsonCatalogue{Schema: catalogueSchema}
-	doc.Checks = each(list, func(c *checks.Check) jsonCheck {
+	return encode(w, each(list, func(c *checks.Check) jsonCheck {
 		return jsonCheck{
 			ID: c.ID, Title: c.Title, Doc: c.Doc, Category: c.Category,
 			FAQ:   each(c.FAQ, func(n int) int { return n }),
@@ -163,6 +155,5 @@ func CatalogueJSON(w io.Writer, list []*checks.Check) error {
 				return jsonSign{s.Text, each(s.Also, same), each(s.In, same), s.Says, level.String(), s.ConfirmOnly}
 			}),
 		}
-	})
-	return encode(w, doc)
+	}))
 }

@@ -74,17 +74,17 @@ func TestTheCatalogueAsJSONKeepsEveryText(t *testing.T) {
 	if err := CatalogueJSON(&b, shelf); err != nil {
 		t.Fatal(err)
 	}
-	var back jsonCatalogue
+	var back []jsonCheck
 	if err := json.Unmarshal(b.Bytes(), &back); err != nil {
 		t.Fatal(err)
 	}
-	if got, want := back.Checks[0].Doc, shelf[0].Doc; got != want {
+	if got, want := back[0].Doc, shelf[0].Doc; got != want {
 		t.Errorf("the documentation came back as %q, not %q", got, want)
 	}
-	if got := back.Checks[0].Needs[1]; !slices.Equal(got, shelf[0].Needs[1].Paths()) {
+	if got := back[0].Needs[1]; !slices.Equal(got, shelf[0].Needs[1].Paths()) {
 		t.Errorf("the alternatives of a need came back as %q", got)
 	}
-	if got := back.Checks[1].Signs; got == nil || len(got) != 0 {
+	if got := back[1].Signs; got == nil || len(got) != 0 {
 		t.Errorf("no signs came back as %v, not as an empty list", got)
 	}
 }

@@ -16,13 +16,13 @@ import (
 // Layout is the name and version of the tree's format, as meta.json states it.
 const Layout = "evidence/v1"
 
-// Bounds on what a hostile or broken tree may cost. They are far above what a
-// node of 250 pods in a cluster of 5,000 nodes records.
+// Bounds on what a hostile or broken tree may cost. They are above what a
+// node of 250 pods records in a cluster of some thousand nodes.
 const (
 	maxPaths   = 200_000
 	maxFile    = 64 << 20  // bytes of one structured file or configuration copy
 	maxAll     = 192 << 20 // bytes of all of them together
-	maxObjects = 600_000   // JSON objects in all of them together
+	maxObjects = 450_000   // JSON objects in all of them together
 )
 
 // Meta is meta.json, the only file that every tree must hold.
