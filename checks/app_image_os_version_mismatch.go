@@ -25,9 +25,10 @@ The check reads the errors of the runtime in events and container states, and th
 	Explains: []string{"pods-stuck-creating"},
 	Needs:    []evidence.Need{evidence.Pods, NeedBuild},
 	Uses:     []evidence.Need{evidence.PodEvents},
-	Signs: []Sign{
-		{Text: "no matching manifest for windows/", Says: "an image has no variant for this Windows version"},
-		{Text: "no match for platform in manifest", Says: "an image has no variant for this Windows version"},
+	Signs: []Sign{ // the pause image, which the runtime pulls for itself, is refused in the same words but never by a PullImage
+		{Text: "no matching manifest for windows/", Also: []string{"PullImage"}, Says: "an image has no variant for this Windows version"},
+		{Text: "no match for platform in manifest", Also: []string{"PullImage"}, Says: "an image has no variant for this Windows version"},
+		{Text: "ErrImagePull", Also: []string{"no match for platform in manifest"}, Says: "an image has no variant for this Windows version"},
 		{Text: "The container operating system does not match the host operating system", Also: []string{"failed to create containerd task"}, Says: "a container's image was made for another Windows version"},
 	},
 	Run: func(s evidence.Snapshot) ([]Finding, error) {
@@ -39,7 +40,7 @@ The check reads the errors of the runtime in events and container states, and th
 					continue
 				}
 				why, from := imageRefused(s, p, st)
-				if why == "" && neverRan(st) && p.Spec.RuntimeClassName == "" {
+				if why == "" && neverRan(st) && p.Spec.RuntimeClassName == "" && !p.HostProcess() { // HostProcess containers run on any Windows
 					if build, ok := tagBuild(st.Image); ok && !evidence.HostRunsImage(n.Build.Value.Number, build) {
 						why = "its tag says " + evidence.WindowsName(build)
 						from = Because{Path: evidence.Pods.Path(), Line: i + 1, Text: p.FullName() + ": container " + st.Name + " has image " + st.Image}
@@ -66,6 +67,7 @@ var imageRefusals = []string{
 // events. An error about the sandbox is the pause image's.
 func imageRefused(s evidence.Snapshot, p evidence.Pod, st evidence.ContainerStatus) (string, Because) {
 	refusal := func(text string) string {
+		text = strings.ReplaceAll(text, st.Image, "") // it may be called sandbox or pause itself
 		if strings.Contains(text, "sandbox") || strings.Contains(text, "pause") {
 			return ""
 		}
@@ -118,6 +120,7 @@ var tagNames = []struct {
 
 // tagBuild reads the Windows build out of an image's tag, where it names one as a word of its own.
 func tagBuild(image string) (int, bool) {
+	image, _, _ = strings.Cut(image, "@")
 	_, tag, ok := strings.Cut(image[strings.LastIndex(image, "/")+1:], ":")
 	if !ok {
 		return 0, false

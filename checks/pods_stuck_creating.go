@@ -87,7 +87,7 @@ func stuckReason(p evidence.Pod) string {
 		return ""
 	}
 	for _, st := range p.Statuses() {
-		if w := st.State.Waiting; w != nil && slices.Contains(stuckReasons, w.Reason) && !podRuns(p) {
+		if w := st.State.Waiting; w != nil && slices.Contains(stuckReasons, w.Reason) && !podRuns(p) && !(w.Reason == "PodInitializing" && initRuns(p)) {
 			return w.Reason
 		}
 	}
@@ -99,6 +99,11 @@ func stuckReason(p evidence.Pod) string {
 
 func podRuns(p evidence.Pod) bool {
 	return slices.ContainsFunc(p.Status.ContainerStatuses, func(st evidence.ContainerStatus) bool { return st.State.Running != nil })
+}
+
+// initRuns: an init container at work takes the time it takes.
+func initRuns(p evidence.Pod) bool {
+	return slices.ContainsFunc(p.Status.InitContainerStatuses, func(st evidence.ContainerStatus) bool { return st.State.Running != nil })
 }
 
 // lastEvent returns the newest event of the pod, and whether it tells of a failure.

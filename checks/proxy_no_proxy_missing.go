@@ -2,6 +2,7 @@ package checks
 
 import (
 	"cmp"
+	"slices"
 	"strings"
 
 	"doctor/checks/evidence"
@@ -28,8 +29,9 @@ The check reads the environment of the machine and of each service, and asks by 
 	Needs:    []evidence.Need{evidence.Env, evidence.Services},
 	Uses:     []evidence.Need{evidence.KubeServices},
 	Signs: []Sign{
-		{Text: "error getting ClusterInformation", Also: []string{"Service Unavailable"}, Says: "a CNI plugin's call to the API server was answered by a proxy: Service Unavailable"},
-		{Text: "proxyconnect tcp", Also: []string{":443"}, Says: "a call over the HTTP proxy could not be made", Level: Warn},
+		{Text: "Service Unavailable", Also: []string{"error getting ClusterInformation"}, Says: "a CNI plugin's call to the API server was answered by a proxy: Service Unavailable"},
+		{Text: "Bad Gateway", Also: []string{"error getting ClusterInformation"}, Says: "a CNI plugin's call to the API server was answered by a proxy: Bad Gateway"},
+		{Text: ": Forbidden", Also: []string{"error getting ClusterInformation"}, Says: "a CNI plugin's call to the API server was answered by a proxy: Forbidden"}, // the API server itself says "is forbidden: User"
 	},
 	Run: func(s evidence.Snapshot) ([]Finding, error) {
 		n := About(s)
@@ -43,7 +45,7 @@ The check reads the environment of the machine and of each service, and asks by 
 		}
 		var findings []Finding
 		for _, env := range envs {
-			if !env.HTTPS {
+			if !env.HTTPS || env.Of == "the machine" && overridden(n, envs) {
 				continue
 			}
 			var missing []string
@@ -74,6 +76,23 @@ func (n *Node) proxyHurts(s evidence.Snapshot, missing []string) Level {
 		return Fail
 	}
 	return Warn
+}
+
+// overridden tells whether the kubelet and the runtime, which starts the CNI
+// plugins, both have settings of their own, so that the machine's reach neither.
+func overridden(n *Node, envs []ProxyEnv) bool {
+	for _, name := range []string{"kubelet", "runtime"} {
+		services := n.Components[name].Services
+		if len(services) == 0 {
+			return false
+		}
+		for _, svc := range services {
+			if !slices.ContainsFunc(envs, func(e ProxyEnv) bool { return e.Of == "service "+svc.Name }) {
+				return false
+			}
+		}
+	}
+	return true
 }
 
 type insideAddress struct {

@@ -37,7 +37,7 @@ The check brings together two things: pulls or probes of a registry that nobody 
 	Uses:     []evidence.Need{evidence.Services, evidence.Pods, evidence.PodEvents, evidence.ReachProbes},
 	Run: func(s evidence.Snapshot) ([]Finding, error) {
 		n := About(s)
-		if len(proxyEnvs(s, n)) > 0 {
+		if slices.ContainsFunc(proxyEnvs(s, n), func(e ProxyEnv) bool { return e.HTTPS }) { // registries are asked over https
 			return nil, nil
 		}
 		answered := map[string]bool{} // registries inside the network need no proxy
@@ -58,6 +58,9 @@ The check brings together two things: pulls or probes of a registry that nobody 
 		if len(because) == 0 {
 			return nil, nil
 		}
+		if gap := evidence.Services.Gap(s); gap != "" {
+			return nil, Unknown(gap) // a service may have a proxy of its own, as the fix here advises
+		}
 		for _, b := range because {
 			if m := pulledFrom.FindStringSubmatch(b.Text); m != nil {
 				silent = append(silent, strings.ToLower(m[1]))
@@ -67,7 +70,7 @@ The check brings together two things: pulls or probes of a registry that nobody 
 		silent = slices.Compact(silent)
 		who := cmp.Or(strings.Join(silent[:min(len(silent), maxQuotes)], ", "), "the registry")
 		return []Finding{Findingf(Warn, who, "no answer from %s, and neither the machine nor a service has HTTPS_PROXY", who).
-			With(because[:min(len(because), maxQuotes)]...).At(evidence.Env.Path(), "HTTP_PROXY and HTTPS_PROXY are not set")}, nil
+			With(because[:min(len(because), maxQuotes)]...).At(evidence.Env.Path(), "HTTPS_PROXY is not set")}, nil
 	},
 })
 
@@ -101,7 +104,7 @@ func unansweredPulls(s evidence.Snapshot, answered map[string]bool) []Because {
 func mentions(text string, hosts map[string]bool) bool {
 	text = strings.ToLower(text)
 	for host := range hosts {
-		if strings.Contains(text, host) {
+		if host != "" && strings.Contains(text, host) {
 			return true
 		}
 	}

@@ -23,22 +23,35 @@ An image of which nothing is known convicts only together with the error itself.
 	},
 	Links:    []string{"https://kubernetes.io/docs/tasks/debug/debug-cluster/windows/", "https://github.com/kubernetes/kubernetes/pull/75479"},
 	Explains: []string{},
-	Needs:    []evidence.Need{NeedRuntime, needSandboxImage},
-	Uses:     slices.Concat(kubeletSources, runtimeConfigs, []evidence.Need{evidence.CRI, evidence.Node}),
+	Applies: func(n *Node) error {
+		if rt := n.Runtime.Value; rt.Name == "containerd" && rt.Version.AtLeast(evidence.Version{Major: 2}) {
+			return Skip("containerd %s dials the pod's address and needs no wincat.exe", rt.Version)
+		}
+		return nil
+	},
+	Needs: []evidence.Need{NeedRuntime, needSandboxImage},
+	Uses:  slices.Concat(kubeletSources, runtimeConfigs, []evidence.Need{evidence.CRI, evidence.Node}),
 	Signs: []Sign{
 		{Text: "unable to do port forwarding: wincat not found", Says: "port-forward fails: wincat.exe is not in the pause image"},
-		{Text: "unable to do port forwarding: socat not found", Says: "port-forward fails: this kubelet looks for socat, which Windows does not have"},
+		{Text: socatNotFound, Says: "port-forward fails: this kubelet looks for socat, which Windows does not have"},
 		{Text: "hcs::System::CreateProcess: wincat.exe", Says: "port-forward fails: wincat.exe is not in the pause image"},
 	},
 	Run: func(s evidence.Snapshot) ([]Finding, error) {
 		n := About(s)
 		if rt := n.Runtime.Value; rt.Name == "containerd" && rt.Version.Major == 0 {
 			return nil, Unknown(evidence.NotCollected + ": the version of containerd is not recorded")
-		} else if rt.Name == "containerd" && rt.Version.AtLeast(evidence.Version{Major: 2}) {
-			return nil, nil
 		}
 		image := n.sandboxImage(s)
+		published := holdsWincat(image.Value)
 		for _, m := range s.Signs("wincat-not-found") {
+			if m.Text == socatNotFound {
+				f := Findingf(Fail, "kubelet", "port-forward failed on this node: its kubelet looks for socat, which Windows does not have").With(quote(m))
+				f.Basis = ByText
+				return []Finding{f}, nil
+			}
+			if published && (m.Last.IsZero() || s.Now().Sub(m.Last) > recently) {
+				continue // of a pause image that has been replaced since
+			}
 			f := Findingf(Fail, image.Value, "port-forward failed on this node for want of wincat.exe, and the pause image is %s", image.Value).With(quote(m), image.From)
 			f.Basis = ByBoth
 			return []Finding{f}, nil
@@ -47,19 +60,23 @@ An image of which nothing is known convicts only together with the error itself.
 			return []Finding{Findingf(Warn, image.Value, "the pause image %s has no wincat.exe: kubectl port-forward to pods of this node fails", image.Value).
 				With(image.From, n.Runtime.From)}, nil
 		}
-		if holdsWincat(image.Value) {
+		if published {
 			return nil, nil
 		}
 		return nil, Unknown(evidence.Gap(evidence.NotCollected + ": whether the pause image " + image.Value + " holds wincat.exe is not known"))
 	},
 })
 
+// socatNotFound is what a kubelet before 1.15 says, whatever the pause image holds.
+const socatNotFound = "unable to do port forwarding: socat not found"
+
 var pauseTag = regexp.MustCompile(`/pause[^:/]*:v?(\d+)\.(\d+)`)
 
-// holdsWincat tells the published images from 3.6 on.
+// holdsWincat tells the published images from 3.6 on. A private image may carry
+// their tag and hold anything.
 func holdsWincat(image string) bool {
 	m := pauseTag.FindStringSubmatch(image)
-	if m == nil {
+	if _, published := evidence.PauseBuilds(image); m == nil || !published {
 		return false
 	}
 	v, _ := evidence.ParseVersion(m[1] + "." + m[2] + ".0")
