@@ -32,6 +32,12 @@ type Check struct {
 	Uses    []evidence.Need // is read when it is there
 	Signs   []Sign          // texts that betray the fault where the state is not recorded, and confirm it where it is
 
+	// Symptom marks what is never the cause of anything: it is named first only
+	// where nothing else was found.
+	Symptom bool
+
+	// Run judges the state. It is nil where there is no state to judge and the
+	// logs alone tell: then the check needs the logs in which its Signs stand.
 	Run func(evidence.Snapshot) ([]Finding, error)
 }
 
@@ -68,7 +74,9 @@ func (f Fix) isZero() bool { return f.Text == "" && len(f.Commands) == 0 && f.Im
 // A Sign is a text that betrays a check's fault, with the sentence that it stands for.
 type Sign struct {
 	Text  string   // matched as it stands, in any case
+	Or    []string // the same told otherwise, such as a code in decimal
 	Also  []string // texts that must stand in the same line too
+	Not   []string // texts that must not stand in it
 	In    []string // log components or evidence.InEvents, InPodEvents, InPods, InNode; all of them where empty
 	Says  string   // the finding's message when only the text is known
 	Level Level    // Fail unless set
@@ -197,7 +205,9 @@ func Signs(list []*Check) []evidence.Sign {
 	var signs []evidence.Sign
 	for _, c := range list {
 		for _, s := range c.Signs {
-			signs = append(signs, evidence.Sign{Check: c.ID, Text: s.Text, Also: s.Also, In: s.In})
+			for _, text := range append([]string{s.Text}, s.Or...) {
+				signs = append(signs, evidence.Sign{Check: c.ID, Text: text, Also: s.Also, Not: s.Not, In: s.In})
+			}
 		}
 	}
 	return signs
@@ -232,22 +242,26 @@ func (c *Check) examine(s evidence.Snapshot) (status Status, findings []Finding,
 }
 
 // judge lets state decide and text confirm. Where the state is not recorded,
-// text alone convicts, but its absence never acquits.
+// text alone convicts, but its absence never acquits. Where the state is well,
+// what the logs tell of is over, and is reported as history.
 func (c *Check) judge(s evidence.Snapshot) ([]Finding, error) {
 	err := c.applies(s)
 	if err == nil {
 		err = c.gap(s)
 	}
 	var findings []Finding
-	if err == nil {
+	if err == nil && c.Run != nil {
 		findings, err = c.Run(s)
 	}
+	matches := s.Signs(c.ID)
 	var un unknown
-	switch matches := s.Signs(c.ID); {
-	case errors.As(err, &un):
+	switch {
+	case errors.As(err, &un), err == nil && c.Run == nil:
 		if told := c.told(matches); len(told) > 0 {
 			return told, nil
 		}
+	case err == nil && len(findings) == 0:
+		return c.history(matches, "the node's state does not bear it out"), nil
 	case err == nil:
 		confirm(findings, matches)
 	}
@@ -270,33 +284,70 @@ func (c *Check) gap(s evidence.Snapshot) error {
 	return nil
 }
 
-// told makes findings of what the logs say.
+// told makes findings of what the logs say. What is over convicts nobody: it is
+// told as history, and only where nothing else is.
 func (c *Check) told(matches []evidence.SignMatch) []Finding {
 	var findings []Finding
 	for _, m := range matches {
 		sign := c.sign(m)
-		if sign == nil || sign.ConfirmOnly {
+		if sign == nil || sign.ConfirmOnly || m.Over != "" {
 			continue
 		}
-		f := Finding{Level: cmp.Or(sign.Level, Fail), Format: "%s", Args: []any{sign.Says}, Basis: ByText}
-		at := slices.IndexFunc(findings, func(g Finding) bool { return g.Args[0] == sign.Says })
-		if at < 0 {
-			at, findings = len(findings), append(findings, f)
-		}
-		if len(findings[at].Because) < maxQuotes {
-			findings[at] = findings[at].With(quote(m))
-		}
+		findings = quoted(findings, Finding{Level: cmp.Or(sign.Level, Fail), Format: "%s", Args: []any{sign.Says}, Basis: ByText}, m)
+	}
+	if len(findings) == 0 {
+		return c.history(matches, "")
 	}
 	return findings
 }
 
+// history makes findings of signs of a fault that is over; since is how that is
+// known, or empty where each match says so itself.
+func (c *Check) history(matches []evidence.SignMatch, since string) []Finding {
+	var findings []Finding
+	for _, m := range matches {
+		sign := c.sign(m)
+		over := since
+		if m.Over != "" {
+			over = "it is over: " + m.Over
+		}
+		if sign == nil || sign.ConfirmOnly || sign.Level == Info || over == "" {
+			continue
+		}
+		findings = quoted(findings, Finding{Level: Info, Format: "the logs say: %s; %s", Args: []any{sign.Says, over}, Basis: ByText}, m)
+	}
+	return findings
+}
+
+// quoted adds a match to the finding that says the same, or the finding with it.
+func quoted(findings []Finding, f Finding, m evidence.SignMatch) []Finding {
+	at := slices.IndexFunc(findings, func(g Finding) bool { return g.Args[0] == f.Args[0] })
+	if at < 0 {
+		at, findings = len(findings), append(findings, f)
+	}
+	if len(findings[at].Because) < maxQuotes {
+		findings[at] = findings[at].With(quote(m))
+	}
+	return findings
+}
+
+// sign is the check's sign that a match is of. Two signs may share a text and
+// differ in the rest of the line.
 func (c *Check) sign(m evidence.SignMatch) *Sign {
+	var first *Sign
 	for i := range c.Signs {
-		if c.Signs[i].Text == m.Text {
-			return &c.Signs[i]
+		s := &c.Signs[i]
+		if s.Text != m.Text && !slices.Contains(s.Or, m.Text) {
+			continue
+		}
+		if (evidence.Sign{Also: s.Also, Not: s.Not, In: s.In}).Fits(m.Source(), m.Found) {
+			return s
+		}
+		if first == nil {
+			first = s
 		}
 	}
-	return nil
+	return first
 }
 
 // maxQuotes is how many log lines a finding quotes; the count of the others is in the last.
@@ -316,20 +367,22 @@ func confirm(findings []Finding, matches []evidence.SignMatch) {
 	if findings[worst].Level == Info {
 		return // what is normal on Windows needs no confirmation
 	}
-	for _, m := range matches[:min(len(matches), maxQuotes)] {
+	added := 0
+	for _, m := range matches {
 		b := quote(m)
-		if slices.ContainsFunc(findings[worst].Because, func(have Because) bool { return have.Path == b.Path && have.Line == b.Line }) {
+		if m.Over != "" || added == maxQuotes || slices.ContainsFunc(findings[worst].Because, func(have Because) bool { return have.Path == b.Path && have.Line == b.Line }) {
 			continue
 		}
 		findings[worst] = findings[worst].With(b)
 		findings[worst].Basis = ByBoth
+		added++
 	}
 }
 
 func quote(m evidence.SignMatch) Because {
 	text := m.Found
-	if m.Count > 1 {
-		text = fmt.Sprintf("%s  (and %d more)", text, m.Count-1)
+	if m.More > 0 {
+		text = fmt.Sprintf("%s  (and %d more)", text, m.More)
 	}
 	return Because{Path: m.Path, Line: m.Line, Text: text}
 }

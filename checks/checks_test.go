@@ -156,7 +156,7 @@ func TestAChecksReadsAreDeclared(t *testing.T) {
 		declared := slices.Concat(c.Needs, c.Uses)
 		for _, name := range fixtures.Names() {
 			s, _ := load(t, name)
-			if c.Applies != nil && c.Applies(checks.About(s)) != nil {
+			if c.Run == nil || c.Applies != nil && c.Applies(checks.About(s)) != nil {
 				continue
 			}
 			if slices.ContainsFunc(c.Needs, func(n evidence.Need) bool { return n.Gap(s) != "" }) {
@@ -191,8 +191,8 @@ func TestChecksAreDocumented(t *testing.T) {
 			t.Errorf("%s: name the source of the rule in Links", c.ID)
 		case !slices.Contains(checks.Categories, c.Category):
 			t.Errorf("%s: category %q", c.ID, c.Category)
-		case c.Run == nil:
-			t.Errorf("%s: no Run", c.ID)
+		case c.Run == nil && !slices.ContainsFunc(c.Signs, func(s checks.Sign) bool { return !s.ConfirmOnly }):
+			t.Errorf("%s: it has no Run and no sign that could convict", c.ID)
 		}
 		for _, link := range c.Links {
 			if !strings.HasPrefix(link, "https://") {
@@ -200,7 +200,7 @@ func TestChecksAreDocumented(t *testing.T) {
 			}
 		}
 		for _, sign := range c.Signs {
-			if len(sign.Text) < 8 {
+			if len(sign.Text) < 8 && !strings.HasPrefix(sign.Text, "(0x") {
 				t.Errorf("%s: the sign %q is too short to betray anything", c.ID, sign.Text)
 			}
 			if sign.Says == "" && !sign.ConfirmOnly {

@@ -29,7 +29,7 @@ func TestFlannelSubnetEnvMissing(t *testing.T) {
 		{"looked for, and absent", onFlannel + noSubnetEnv, `fail: C:\run\flannel\subnet.env is not there, and flannel's CNI plugin reads it for every pod [state]`},
 		{"nobody looked", onFlannel, "unknown"},
 		{"nobody looked, and the plugin complains", onFlannel + missed, "fail: the flannel CNI plugin does not find /run/flannel/subnet.env [text]"},
-		{"it is there by now", onFlannel + missed + subnetEnv("10.244.2.1/24"), "pass"},
+		{"it is there by now", onFlannel + missed + subnetEnv("10.244.2.1/24"), "info: the logs say: the flannel CNI plugin does not find /run/flannel/subnet.env; the node's state does not bear it out [text]"},
 		{"its path in a log is no complaint", onFlannel + log, "unknown"},
 		{"nobody may read it, but it is there", onFlannel + "-- files.json --\n[{\"path\":\"C:\\\\run\\\\flannel\\\\subnet.env\",\"outcome\":\"too-large\"}]\n", "unknown"},
 		{"another plugin has no such file", onOther + noSubnetEnv, "skip"},
@@ -68,7 +68,7 @@ func TestPodCIDRNotAssigned(t *testing.T) {
 	runLooks(t, "podcidr-not-assigned", []look{
 		{"none", onFlannel + nodeWith(""), found},
 		{"none, and the log says so", onFlannel + nodeWith("") + log, "fail: the Node object has no podCIDR, so flannel gets no subnet for pods [state+text]"},
-		{"one, and a log from before", onFlannel + nodeWith(podCIDR) + log, "pass"},
+		{"one, and a log from before", onFlannel + nodeWith(podCIDR) + log, "info: the logs say: flanneld gets no subnet: the node has no podCIDR; the node's state does not bear it out [text]"},
 		{"only in the list", onFlannel + nodeWith(`"podCIDRs":["10.244.2.0/24"]`), "pass"},
 		{"no Node object, and the log says so", onFlannel + log, "fail: flanneld gets no subnet: the node has no podCIDR [text]"},
 		{"no Node object", onFlannel, "unknown"},
@@ -89,7 +89,7 @@ func TestFlannelWaitingForNetwork(t *testing.T) {
 	const forEver = briefly + "2026-11-20T09:08:02Z Waiting for the Network to be created\n"
 	runLooks(t, "flannel-waiting-for-network", []look{
 		{"a healthy start prints the line too", onFlannel + network("10.20.30.21") + briefly, "pass"},
-		{"it came back after a failed start", onFlannel + network("10.20.30.21") + gaveUp, "pass"},
+		{"it came back after a failed start", onFlannel + network("10.20.30.21") + gaveUp, "info: the logs say: flanneld got no management address from its HNS network; the node's state does not bear it out [text]"},
 		{"no address", onFlannel + network(""), "fail: HNS network cbr0 has no management address: flanneld waits for one [state]"},
 		{"an address that Windows made up", onFlannel + network("169.254.7.9"),
 			"fail: HNS network cbr0 has the management address 169.254.7.9, which Windows gives an adapter that lost its own [state]"},

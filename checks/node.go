@@ -20,6 +20,9 @@ type Node struct {
 	Kubelet Fact[evidence.Version]
 	Runtime Fact[Runtime]
 
+	Platform   Fact[Platform]   // who set the node up
+	Generation Fact[Generation] // the age of the documentation it was built after
+
 	CNI      Fact[CNI]      // the network plugin that the node is meant to use
 	Backend  Fact[Backend]  // how it carries packets between nodes
 	CNIFiles []CNIFile      // the configurations of the runtime's folder, in the order in which it loads them
@@ -99,6 +102,8 @@ func About(s evidence.Snapshot) *Node {
 		n.learnKubelet(s)
 		n.proxy = learnProxy(s, n.Components["kube-proxy"])
 		n.learnCNI(s)
+		n.learnPlatform(s)
+		n.learnGeneration(s)
 		n.learnCluster(s)
 		return n
 	})
@@ -196,7 +201,44 @@ func (n *Node) Facts() NodeFacts {
 	}
 	f.Runtime = clip(evidence.Clean(n.Runtime.Value.Raw), maxFact)
 	f.Network = strings.TrimSpace(string(n.CNI.Value) + " " + n.carries())
+	f.Platform, f.Generation = string(n.Platform.Value), string(n.Generation.Value)
+	f.Learnt = n.learnt()
 	return f
+}
+
+// learnt lists the facts that are known, each with where it was learnt.
+func (n *Node) learnt() []Learnt {
+	list := []Learnt{}
+	add := func(fact, value string, known bool, from Because) {
+		if known {
+			from.Path, from.Text = clip(evidence.Clean(from.Path), maxText), clip(evidence.Clean(from.Text), maxText)
+			list = append(list, Learnt{fact, clip(evidence.Clean(value), maxFact), from})
+		}
+	}
+	add("name", n.Name.Value, n.Name.Known(), n.Name.From)
+	add("Windows", n.OS.Value, n.OS.Known(), n.OS.From)
+	add("build", n.Build.Value.String(), n.Build.Known(), n.Build.From)
+	add("kubelet", n.Kubelet.Value.String(), n.Kubelet.Known(), n.Kubelet.From)
+	add("runtime", n.Runtime.Value.Raw, n.Runtime.Known(), n.Runtime.From)
+	add("platform", string(n.Platform.Value), n.Platform.Known(), n.Platform.From)
+	add("generation", string(n.Generation.Value), n.Generation.Known(), n.Generation.From)
+	add("network plugin", string(n.CNI.Value), n.CNI.Known(), n.CNI.From)
+	add("backend", n.Backend.Value.Label(), n.Backend.Known(), n.Backend.From)
+	add("HNS network", strings.Join(n.Networks.Value, " or "), n.Networks.Known(), n.Networks.From)
+	add("podCIDR", joined(n.PodCIDRs.Value), n.PodCIDRs.Known(), n.PodCIDRs.From)
+	add("cluster CIDR", joined(n.ClusterCIDRs.Value), n.ClusterCIDRs.Known(), n.ClusterCIDRs.From)
+	add("service CIDR", joined(n.ServiceCIDRs.Value), n.ServiceCIDRs.Known(), n.ServiceCIDRs.From)
+	add("cluster DNS", joined(n.ClusterDNS.Value), n.ClusterDNS.Known(), n.ClusterDNS.From)
+	add("node address", joined(n.ManagementIPs.Value), n.ManagementIPs.Known(), n.ManagementIPs.From)
+	return list
+}
+
+func joined[T fmt.Stringer](list []T) string {
+	var texts []string
+	for _, v := range list {
+		texts = append(texts, v.String())
+	}
+	return strings.Join(texts, ", ")
 }
 
 // carries is the backend as the plugin's own documentation calls it.

@@ -20,6 +20,7 @@ type ProxySetting struct {
 // as kube-proxy itself ranks them.
 type ProxySettings struct {
 	NetworkName, SourceVIP, HostnameOverride, ClusterCIDR ProxySetting
+	Flags                                                 []Flag // of its command line or start script; ignored by kube-proxy where it has a configuration file
 
 	From   Because      // what shows the command line or configuration at all
 	Gap    evidence.Gap // of From
@@ -78,6 +79,10 @@ func (p *ProxySettings) fromArgs(s evidence.Snapshot, args []string, path string
 		return
 	}
 	p.seen(path, "kube-proxy's command line has %d flags", len(flags.Names()))
+	for _, name := range flags.Names() {
+		v, _ := flags.Get(name)
+		p.Flags = append(p.Flags, Flag{Name: name, Value: v, From: Because{Path: path, Text: "--" + name + "=" + v}})
+	}
 	set := func(to *ProxySetting, name string) {
 		if v, ok := flags.Get(name); ok {
 			to.learn(v, path, "--%s=%s", name)
@@ -131,6 +136,15 @@ func (p *ProxySettings) fromFile(s evidence.Snapshot, path string) {
 	p.SourceVIP.learn(c.Winkernel.SourceVIP, f.Path, "%s: %s", "winkernel.sourceVip")
 	p.HostnameOverride.learn(c.HostnameOverride, f.Path, "%s: %s", "hostnameOverride")
 	p.ClusterCIDR.learn(c.ClusterCIDR, f.Path, "%s: %s", "clusterCIDR")
+}
+
+// Flag returns one flag of kube-proxy's command line, the one of the running process first.
+func (p *ProxySettings) Flag(name string) (Flag, bool) {
+	at := slices.IndexFunc(p.Flags, func(f Flag) bool { return f.Name == name })
+	if at < 0 {
+		return Flag{}, false
+	}
+	return p.Flags[at], true
 }
 
 func (p *ProxySettings) seen(path, format string, args ...any) {

@@ -74,6 +74,17 @@ type NodeFacts struct {
 	Kubelet string `json:"kubelet"`
 	Runtime string `json:"runtime"`
 	Network string `json:"network"`
+
+	Platform   string   `json:"platform"`   // who set the node up: AKS, EKS, …, or self-managed
+	Generation string   `json:"generation"` // of the documentation: v1.5, v1.9, v1.14, v1.25
+	Learnt     []Learnt `json:"learnt"`     // where each fact was learnt
+}
+
+// A Learnt is the provenance of one fact of the node.
+type Learnt struct {
+	Fact  string  `json:"fact"`
+	Value string  `json:"value"`
+	From  Because `json:"from"`
 }
 
 // A Cause is a fault that no other found fault explains.
@@ -99,11 +110,12 @@ type Result struct {
 
 // A ReportFinding is a finding as it leaves the doctor: rendered and cleaned.
 type ReportFinding struct {
-	Level   string    `json:"level"`
-	Subject string    `json:"subject"`
-	Message string    `json:"message"`
-	Basis   Basis     `json:"basis"`
-	Because []Because `json:"because"`
+	Level   string        `json:"level"`
+	Subject string        `json:"subject"`
+	Message string        `json:"message"`
+	Basis   Basis         `json:"basis"`
+	Because []Because     `json:"because"`
+	Codes   []DecodedCode `json:"codes,omitempty"` // raw codes in the message and the evidence, and what they mean
 }
 
 // EvidenceGap is a piece of evidence that checks asked for in vain.
@@ -164,6 +176,11 @@ func (c *Check) result(node *Node, status Status, findings []Finding) Result {
 		for _, b := range f.Because {
 			rf.Because = append(rf.Because, Because{clip(evidence.Clean(b.Path), maxText), b.Line, clip(evidence.Clean(b.Text), maxText)})
 		}
+		texts := []string{rf.Message}
+		for _, b := range rf.Because {
+			texts = append(texts, b.Text)
+		}
+		rf.Codes = decode(texts...)
 		r.Findings = append(r.Findings, rf)
 	}
 	return r

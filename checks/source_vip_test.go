@@ -31,7 +31,7 @@ func TestSourceVIPInvalid(t *testing.T) {
 		{"a pod has it", vip("10.244.3.2") + pod("Running"), "fail: the source VIP 10.244.3.2 is the address of the pod a/p [state]"},
 		{"a pod that has ended had it", vip("10.244.3.2") + pod("Succeeded"), "pass"},
 		{"HNS could not make the endpoint", vip("10.244.3.2") + refused + "-- hns-endpoints.json --\n[]\n", "fail: HNS has no endpoint with the source VIP 10.244.3.2, and kube-proxy could not make it [state+text]"},
-		{"HNS made it in the end", vip("10.244.3.2") + refused + endpoint, "pass"},
+		{"HNS made it in the end", vip("10.244.3.2") + refused + endpoint, "info: the logs say: kube-proxy cannot create the endpoint of its source VIP; the node's state does not bear it out [text]"},
 		{"none is recorded", onOverlay("") + overlayNetwork, "unknown"},
 		{"none is recorded, and kube-proxy complains", onOverlay("") + overlayNetwork + refused, "fail: kube-proxy cannot create the endpoint of its source VIP [text]"},
 		{"nothing to compare with", onOverlay(`,"--source-vip=10.244.7.2"`), "unknown"},

@@ -62,21 +62,25 @@ func finished(r checks.Report, ascii bool) checks.Report {
 	r.Doctor = checks.Program{Version: one(r.Doctor.Version), Commit: one(r.Doctor.Commit)}
 	r.Source = checks.Source{Kind: one(r.Source.Kind), Name: one(r.Source.Name), Format: one(r.Source.Format)}
 	r.CollectedAt = r.CollectedAt.UTC()
+	because := func(b checks.Because) checks.Because {
+		return checks.Because{Path: one(b.Path), Line: b.Line, Text: one(b.Text)}
+	}
 	n := r.Node
 	r.Node = checks.NodeFacts{Name: one(n.Name), OS: one(n.OS), Build: one(n.Build),
-		Kubelet: one(n.Kubelet), Runtime: one(n.Runtime), Network: one(n.Network)}
+		Kubelet: one(n.Kubelet), Runtime: one(n.Runtime), Network: one(n.Network),
+		Platform: one(n.Platform), Generation: one(n.Generation),
+		Learnt: each(n.Learnt, func(l checks.Learnt) checks.Learnt {
+			return checks.Learnt{Fact: one(l.Fact), Value: one(l.Value), From: because(l.From)}
+		})}
 	r.Causes = each(r.Causes, func(c checks.Cause) checks.Cause {
 		return checks.Cause{ID: one(c.ID), Consequences: all(c.Consequences)}
 	})
 	r.Gaps = each(r.Gaps, func(g checks.EvidenceGap) checks.EvidenceGap {
 		return checks.EvidenceGap{Path: one(g.Path), Reason: one(g.Reason)}
 	})
-	because := func(b checks.Because) checks.Because {
-		return checks.Because{Path: one(b.Path), Line: b.Line, Text: one(b.Text)}
-	}
 	finding := func(f checks.ReportFinding) checks.ReportFinding {
 		return checks.ReportFinding{Level: one(f.Level), Subject: one(f.Subject), Message: one(f.Message),
-			Basis: checks.Basis(one(string(f.Basis))), Because: each(f.Because, because)}
+			Basis: checks.Basis(one(string(f.Basis))), Because: each(f.Because, because), Codes: f.Codes}
 	}
 	r.Results = each(r.Results, func(r checks.Result) checks.Result {
 		r.ID, r.Title, r.Gap, r.Reason = one(r.ID), one(r.Title), one(r.Gap), one(r.Reason)

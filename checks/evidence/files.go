@@ -140,6 +140,34 @@ func (s Snapshot) FilesIn(windowsFolder string) []string {
 	return list
 }
 
+// HasFile tells whether the node has a file whose Windows path begins with
+// start, and where its copy or its record is.
+func (s Snapshot) HasFile(start string) (path string, ok bool) {
+	if s.tree == nil {
+		return "", false
+	}
+	prefix := strings.ToLower(EvidencePath(start))
+	if strings.HasSuffix(start, `\`) {
+		prefix += "/"
+	}
+	s.note(prefix)
+	var found []string
+	for key, stored := range s.paths {
+		if strings.HasPrefix(key, prefix) && !strings.HasSuffix(key, ".gap") && !s.hides(stored) {
+			found = append(found, stored)
+		}
+	}
+	for key, r := range s.records {
+		if strings.HasPrefix(key, prefix) && r.Outcome != Absent && !s.hides(key) {
+			found = append(found, EvidencePath(r.Path))
+		}
+	}
+	if len(found) == 0 {
+		return "", false
+	}
+	return slices.Min(found), true
+}
+
 // A File is a Need for one of the node's files. Absence is an answer, so a file
 // that was looked for and not found meets the need.
 type File string

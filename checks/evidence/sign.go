@@ -1,13 +1,33 @@
 package evidence
 
-import "time"
+import (
+	"path"
+	"slices"
+	"strings"
+	"time"
+)
 
 // A Sign is a text that betrays a fault.
 type Sign struct {
 	Check string   // id of the check that it belongs to
 	Text  string   // matched as it stands, in any case
 	Also  []string // texts that must stand in the same line too
+	Not   []string // texts that must not stand in it
 	In    []string // where to look: log components, or the sources below; all of them where empty
+}
+
+// Fits tells whether the sign looks in the source, and whether its other texts
+// allow the line.
+func (s Sign) Fits(source, line string) bool {
+	if len(s.In) > 0 && !slices.ContainsFunc(s.In, func(in string) bool { return strings.EqualFold(in, source) }) {
+		return false
+	}
+	if len(s.Also)+len(s.Not) == 0 {
+		return true
+	}
+	line = strings.ToLower(line)
+	holds := func(text string) bool { return strings.Contains(line, strings.ToLower(text)) }
+	return !slices.ContainsFunc(s.Also, func(also string) bool { return !holds(also) }) && !slices.ContainsFunc(s.Not, holds)
 }
 
 // The sources of signs that are no log component.
@@ -18,17 +38,45 @@ const (
 	InNode      = "node"       // conditions of the Node object
 )
 
-// A SignMatch is one sign's finds in one file: the first and the last line, and how many.
+// A SignMatch is one sign's finds in one file: the first, the time of the last, and how many.
 type SignMatch struct {
-	Sign  int       `json:"-"`    // index of the sign among those of its check
 	Check string    `json:"id"`   // the check
 	Text  string    `json:"sign"` // the sign's text
 	Path  string    `json:"path"`
 	Line  int       `json:"line"` // from 1; the element's number in a JSON list
 	Time  time.Time `json:"time,omitzero"`
 	Found string    `json:"text"` // the whole line, bounded
-	Count int       `json:"count"`
-	Last  time.Time `json:"last,omitzero"` // time of the last match
+	More  int       `json:"more"` // how many lines more have it
+	Last  time.Time `json:"last,omitzero"`
+	Over  string    `json:"over,omitempty"` // why it is history: the node has booted since, or the log is well since
+}
+
+// SignMatches is signs.json: what a scan found where all of the logs were.
+var SignMatches = listKind[SignMatch]("signs.json")
+
+// Source is where the match stands, as Sign.In names it.
+func (m SignMatch) Source() string {
+	switch m.Path {
+	case WindowsEvents.Path():
+		return InEvents
+	case PodEvents.Path():
+		return InPodEvents
+	case Pods.Path():
+		return InPods
+	case Node.Path():
+		return InNode
+	}
+	return LogComponent(m.Path)
+}
+
+// LogComponent is the component that writes a log: the name of its folder below
+// logs/, or of the file that lies there alone.
+func LogComponent(file string) string {
+	parts := strings.Split(file, "/")
+	if len(parts) < 3 {
+		return strings.TrimSuffix(path.Base(file), path.Ext(file))
+	}
+	return parts[1]
 }
 
 // Signs returns what the logs betray for a check. It is empty where no log was

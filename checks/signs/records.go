@@ -13,32 +13,55 @@ import (
 // the element's number in its list.
 func (c *scanner) scanRecords(s evidence.Snapshot) {
 	for i, e := range evidence.WindowsEvents.In(s) {
-		c.record(evidence.InEvents, evidence.WindowsEvents.Path(), i+1, e.Time.Time, e.Provider+": "+e.Message)
+		c.record("", evidence.InEvents, evidence.WindowsEvents.Path(), i+1, e.Time.Time, e.Provider+": "+e.Message)
 	}
+	ready := readySince(s)
 	for i, e := range evidence.PodEvents.In(s) {
 		about := e.About()
-		c.record(evidence.InPodEvents, evidence.PodEvents.Path(), i+1, e.At().Time,
+		over := ""
+		if since, ok := ready[about.Namespace+"/"+about.Name]; ok && about.Kind != "Node" && since.After(e.At().Time) {
+			over = "the pod has been Ready since " + since.UTC().Format("2006-01-02 15:04 UTC")
+		}
+		c.record(over, evidence.InPodEvents, evidence.PodEvents.Path(), i+1, e.At().Time,
 			fmt.Sprintf("%s %s/%s: %s", e.Reason, about.Namespace, about.Name, e.Text()))
 	}
 	for i, p := range evidence.Pods.In(s) {
 		for _, st := range p.Statuses() {
-			for _, state := range []evidence.ContainerState{st.State, st.LastState} {
+			for k, state := range []evidence.ContainerState{st.State, st.LastState} {
+				over := ""
+				if k == 1 && st.Ready && st.State.Running != nil {
+					over = "the container runs since " + st.State.Running.StartedAt.UTC().Format("2006-01-02 15:04 UTC")
+				}
 				if w := state.Waiting; w != nil && w.Message != "" {
-					c.record(evidence.InPods, evidence.Pods.Path(), i+1, time.Time{}, fmt.Sprintf("%s %s: %s: %s", p.FullName(), st.Name, w.Reason, w.Message))
+					c.record(over, evidence.InPods, evidence.Pods.Path(), i+1, time.Time{}, fmt.Sprintf("%s %s: %s: %s", p.FullName(), st.Name, w.Reason, w.Message))
 				}
 				if t := state.Terminated; t != nil && t.Message != "" {
-					c.record(evidence.InPods, evidence.Pods.Path(), i+1, time.Time{}, fmt.Sprintf("%s %s: %s: %s", p.FullName(), st.Name, t.Reason, t.Message))
+					c.record(over, evidence.InPods, evidence.Pods.Path(), i+1, time.Time{}, fmt.Sprintf("%s %s: %s: %s", p.FullName(), st.Name, t.Reason, t.Message))
 				}
 			}
 		}
 	}
 	for i, cond := range evidence.Node.In(s).Status.Conditions {
-		c.record(evidence.InNode, evidence.Node.Path(), i+1, cond.LastTransitionTime.Time, cond.Type+"="+cond.Status+" "+cond.Reason+": "+cond.Message)
+		c.record("", evidence.InNode, evidence.Node.Path(), i+1, cond.LastTransitionTime.Time, cond.Type+"="+cond.Status+" "+cond.Reason+": "+cond.Message)
 	}
 }
 
-// record searches one message; its line breaks are folded, for a finding quotes one line.
-func (c *scanner) record(source, file string, number int, at time.Time, text string) {
+// readySince tells since when each pod that is Ready has been so.
+func readySince(s evidence.Snapshot) map[string]time.Time {
+	since := map[string]time.Time{}
+	for _, p := range evidence.Pods.In(s) {
+		for _, cond := range p.Status.Conditions {
+			if cond.Type == "Ready" && cond.Status == "True" && !cond.LastTransitionTime.IsZero() {
+				since[p.FullName()] = cond.LastTransitionTime.Time
+			}
+		}
+	}
+	return since
+}
+
+// record searches one message; its line breaks are folded, for a finding quotes
+// one line. over says why it is history, where it is.
+func (c *scanner) record(over, source, file string, number int, at time.Time, text string) {
 	if len(text) > maxRecord {
 		text = text[:maxRecord]
 	}
@@ -54,8 +77,12 @@ func (c *scanner) record(source, file string, number int, at time.Time, text str
 		}
 		seen[m.Pattern()] = true
 		for _, i := range c.patterns[m.Pattern()] {
-			if c.wants(i, source, line) {
-				c.note(i, file, number, string(excerpt([]byte(line), m.Start())), at)
+			if !c.list[i].Fits(source, line) {
+				continue
+			}
+			found := c.note(key{i, file, over != ""}, number, string(excerpt([]byte(line), m.Start())), at)
+			if found.More == 0 {
+				found.Over = over
 			}
 		}
 	}

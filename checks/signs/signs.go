@@ -6,9 +6,10 @@ package signs
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"io"
-	"path"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -33,36 +34,42 @@ func Record(s evidence.Snapshot, list []evidence.Sign) (scanned evidence.Snapsho
 	}
 	c := newScanner(list, s.Now())
 	for _, file := range s.LogFiles("") {
-		f, err := s.Open(file)
-		if err == nil {
-			err = c.scanFile(file, f)
-		}
-		if err != nil {
+		if err := c.scanFile(s, file); err != nil {
 			problems = append(problems, fmt.Sprintf("%s: %v", file, err))
 		}
 	}
 	c.scanRecords(s)
-	return s.WithSigns(c.matches()), problems
+	matches := merge(c.matches(), evidence.SignMatches.In(s), list)
+	beforeBoot(matches, evidence.OSInfo.In(s).BootedAt.Time)
+	return s.WithSigns(matches), problems
 }
 
 var errTooLong = fmt.Errorf("only its first %d MiB were searched", maxFile>>20)
 
-func (c *scanner) scanFile(file string, f io.ReadCloser) error {
-	defer f.Close()
-	bounded := &io.LimitedReader{R: f, N: maxFile}
-	err := c.scan(file, component(file), evidence.Text(bounded))
-	if err == nil && bounded.N == 0 {
-		return errTooLong
+func (c *scanner) scanFile(s evidence.Snapshot, file string) error {
+	err := read(s, file, func(r io.Reader) error { return c.scan(file, evidence.LogComponent(file), r) })
+	found := c.inFile(file)
+	if len(found) == 0 {
+		return err
 	}
-	return err
+	return errors.Join(err, read(s, file, func(r io.Reader) error { return aftermath(found, file, r, c.now) }))
 }
 
-func component(file string) string {
-	parts := strings.Split(file, "/")
-	if len(parts) < 3 {
-		return strings.TrimSuffix(path.Base(file), path.Ext(file))
+// read hands on a log as text, bounded.
+func read(s evidence.Snapshot, file string, use func(io.Reader) error) error {
+	f, err := s.Open(file)
+	if err != nil {
+		return err
 	}
-	return parts[1]
+	defer f.Close()
+	bounded := &io.LimitedReader{R: f, N: maxFile}
+	if err := use(evidence.Text(bounded)); err != nil {
+		return err
+	}
+	if bounded.N == 0 {
+		return errTooLong
+	}
+	return nil
 }
 
 type scanner struct {
@@ -71,16 +78,24 @@ type scanner struct {
 	longest  int
 	finder   ahocorasick.AhoCorasick
 	now      time.Time
-	found    map[key]*evidence.SignMatch
+	found    map[key]*match
 }
 
+// key keeps what is over apart from what is not.
 type key struct {
 	sign int
 	path string
+	over bool
+}
+
+// match is a find with what is needed only until the scan is done.
+type match struct {
+	evidence.SignMatch
+	lastLine int
 }
 
 func newScanner(list []evidence.Sign, now time.Time) *scanner {
-	c := &scanner{list: list, now: now, found: map[key]*evidence.SignMatch{}}
+	c := &scanner{list: list, now: now, found: map[key]*match{}}
 	index := map[string]int{}
 	var texts []string
 	for i, sign := range list {
@@ -108,49 +123,78 @@ func newScanner(list []evidence.Sign, now time.Time) *scanner {
 func (c *scanner) consider(pattern int, source, file string, number int, line []byte) {
 	text := string(line)
 	for _, i := range c.patterns[pattern] {
-		if c.wants(i, source, text) {
-			c.note(i, file, number, text, lineTime(text, c.now))
+		if c.list[i].Fits(source, text) {
+			c.note(key{i, file, false}, number, text, lineTime(text, c.now))
 		}
 	}
 }
 
-// wants tells whether the sign looks in this source and finds its other texts in the line.
-func (c *scanner) wants(sign int, source, line string) bool {
-	want := &c.list[sign]
-	if len(want.In) > 0 && !slices.ContainsFunc(want.In, func(in string) bool { return strings.EqualFold(in, source) }) {
-		return false
+func (c *scanner) note(k key, number int, text string, at time.Time) *match {
+	m := c.found[k]
+	switch {
+	case m == nil:
+		m = &match{SignMatch: evidence.SignMatch{Check: c.list[k.sign].Check, Text: c.list[k.sign].Text, Path: k.path,
+			Line: number, Time: at, Found: evidence.Clean(text)}}
+		c.found[k] = m
+	case m.lastLine == number:
+		return m // the same text twice in one line is one match
+	default:
+		m.More++
 	}
-	if len(want.Also) == 0 {
-		return true
-	}
-	line = strings.ToLower(line)
-	return !slices.ContainsFunc(want.Also, func(also string) bool { return !strings.Contains(line, strings.ToLower(also)) })
-}
-
-func (c *scanner) note(sign int, file string, number int, text string, at time.Time) {
-	m := c.found[key{sign, file}]
-	if m == nil {
-		m = &evidence.SignMatch{Sign: sign, Check: c.list[sign].Check, Text: c.list[sign].Text, Path: file,
-			Line: number, Time: at, Found: evidence.Clean(text)}
-		c.found[key{sign, file}] = m
-	}
-	if m.Count > 0 && m.Line == number {
-		return // the same text twice in one line is one match
-	}
-	m.Count++
+	m.lastLine = number
 	if at.After(m.Last) {
 		m.Last = at
 	}
+	return m
+}
+
+func (c *scanner) inFile(file string) []*match {
+	var found []*match
+	for k, m := range c.found {
+		if k.path == file {
+			found = append(found, m)
+		}
+	}
+	return found
 }
 
 // matches lists what was found, in the order of the signs, then of the files.
 func (c *scanner) matches() []evidence.SignMatch {
-	var list []evidence.SignMatch
-	for _, m := range c.found {
-		list = append(list, *m)
-	}
-	slices.SortFunc(list, func(a, b evidence.SignMatch) int {
-		return cmp.Or(cmp.Compare(a.Sign, b.Sign), cmp.Compare(a.Path, b.Path))
+	keys := slices.SortedFunc(maps.Keys(c.found), func(a, b key) int {
+		return cmp.Or(cmp.Compare(a.sign, b.sign), cmp.Compare(a.path, b.path), order(a.over)-order(b.over))
 	})
+	var list []evidence.SignMatch
+	for _, k := range keys {
+		list = append(list, c.found[k].SignMatch)
+	}
 	return list
+}
+
+func order(over bool) int {
+	if over {
+		return 1
+	}
+	return 0
+}
+
+// merge adds what an earlier scan recorded, which saw all of the logs where a
+// bundle may hold parts of them. What both saw is told as the earlier one did.
+func merge(found, recorded []evidence.SignMatch, list []evidence.Sign) []evidence.SignMatch {
+	for _, r := range recorded {
+		wanted := slices.ContainsFunc(list, func(s evidence.Sign) bool { return s.Check == r.Check && s.Text == r.Text })
+		if !wanted || r.Path == "" {
+			continue // of a check that was not asked for, or of another version's
+		}
+		r.Found = evidence.Clean(r.Found)
+		at := slices.IndexFunc(found, func(m evidence.SignMatch) bool {
+			return m.Check == r.Check && m.Text == r.Text && m.Path == r.Path
+		})
+		switch {
+		case at < 0:
+			found = append(found, r)
+		case r.More >= found[at].More:
+			found[at] = r
+		}
+	}
+	return found
 }

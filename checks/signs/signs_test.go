@@ -65,7 +65,7 @@ func TestSignsAreFoundWhereverTheyStand(t *testing.T) {
 				t.Fatalf("%d matches, want 1: %v", len(got), got)
 			}
 			m := got[0]
-			if m.Line != 2 || m.Count != 2 || !strings.Contains(m.Found, "POD cidr not assigned") || strings.Contains(m.Found, "\r") {
+			if m.Line != 2 || m.More != 1 || !strings.Contains(m.Found, "POD cidr not assigned") || strings.Contains(m.Found, "\r") {
 				t.Errorf("match %+v", m)
 			}
 			if want := time.Date(2026, 11, 20, 9, 58, 0, 0, time.UTC); !m.Time.Equal(want) {
@@ -100,7 +100,7 @@ func TestASignKeepsToItsPlace(t *testing.T) {
 func TestAllTextsOfASignMustStandInOneLine(t *testing.T) {
 	sign := evidence.Sign{Check: "c", Text: "does not match the host", Also: []string{"Sandbox"}}
 	got := record(t, map[string]string{"logs/kubelet/k.log": "the os does not match the host\nsandbox\nsandbox of web does not match the host\n"}, sign)
-	if len(got) != 1 || got[0].Line != 3 || got[0].Count != 1 {
+	if len(got) != 1 || got[0].Line != 3 || got[0].More != 0 {
 		t.Errorf("%+v, want line 3 only", got)
 	}
 }
@@ -131,7 +131,7 @@ func TestTenThousandMatchesAreCounted(t *testing.T) {
 		fmt.Fprintf(&b, "2026-11-20T09:%02d:%02dZ no network here\n", i/60%60, i%60)
 	}
 	got := record(t, map[string]string{"logs/kubelet/k.log": b.String()}, evidence.Sign{Check: "c", Text: "no network here"})
-	if len(got) != 1 || got[0].Count != 10_000 || got[0].Line != 1 {
+	if len(got) != 1 || got[0].More != 9_999 || got[0].Line != 1 {
 		t.Fatalf("%+v", got)
 	}
 	if got[0].Time.Minute() != 0 || got[0].Last.Minute() != 59 {
@@ -198,7 +198,7 @@ func FuzzScan(f *testing.F) {
 	f.Add([]byte("\x00\xff\xfe\n\n\n2026-99-99T99:99:99 pod cidr not assigned"))
 	f.Fuzz(func(t *testing.T, log []byte) {
 		for _, m := range record(t, map[string]string{"logs/x/y": string(log)}, evidence.Sign{Check: "c", Text: "pod cidr"}, evidence.Sign{Check: "c", Text: "cidr not"}) {
-			if m.Line < 1 || m.Count < 1 || strings.ContainsAny(m.Found, "\x1b\x07\n\r") {
+			if m.Line < 1 || m.More < 0 || strings.ContainsAny(m.Found, "\x1b\x07\n\r") {
 				t.Errorf("%+v", m)
 			}
 		}

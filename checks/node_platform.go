@@ -1,0 +1,223 @@
+package checks
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"doctor/checks/evidence"
+)
+
+// Platform is who set the node up: it decides where files lie, which agents
+// run, and which faults can happen at all.
+type Platform string
+
+// The platforms with faults or fixes of their own.
+const (
+	AKS         Platform = "AKS"
+	EKS         Platform = "EKS"
+	GKECloud    Platform = "GKE"
+	RKE2        Platform = "RKE2"
+	OpenShift   Platform = "OpenShift"
+	SelfManaged Platform = "self-managed"
+)
+
+// Generation is the age of the documentation that a node was built after. Each
+// has its own components, and most faults of one cannot happen in another.
+type Generation string
+
+// The generations, by the Kubernetes release that began them.
+const (
+	Gen15 Generation = "v1.5"  // transparent network, RRAS, userspace kube-proxy over portproxy
+	Gen19 Generation = "v1.9"  // wincni or OVN/OVS, routes of the top-of-rack switch
+	Gen14 Generation = "v1.14" // start.ps1 and services, flannel, docker or containerd
+	Gen25 Generation = "v1.25" // containerd, agents as HostProcess pods
+)
+
+var platformSources = []evidence.Need{evidence.Node, evidence.Services, evidence.Processes, evidence.Env, evidence.FileIndex, evidence.OSInfo}
+
+// platformMarks are what the platforms write on the Node.
+var platformMarks = []struct {
+	prefix   string // of a label
+	platform Platform
+}{
+	{"kubernetes.azure.com/cluster", AKS},
+	{"kubernetes.azure.com/agentpool", AKS},
+	{"eks.amazonaws.com/", EKS},
+	{"alpha.eksctl.io/", EKS},
+	{"cloud.google.com/gke-", GKECloud},
+	{"node.openshift.io/os_id", OpenShift},
+	{"rke.cattle.io/machine", RKE2},
+}
+
+// platformFiles are paths that only one platform makes.
+var platformFiles = []struct {
+	start    string // of the Windows path, in lower case
+	platform Platform
+}{
+	{`c:\k\kubeclusterconfig.json`, AKS},
+	{`c:\azuredata\`, AKS},
+	{`c:\programdata\amazon\eks\`, EKS},
+	{`c:\program files\amazon\eks\`, EKS},
+	{`c:\etc\kubernetes\node\bin\`, GKECloud},
+	{`c:\var\lib\rancher\rke2\`, RKE2},
+	{`c:\etc\rancher\rke2\`, RKE2},
+}
+
+// learnPlatform asks what the platform itself wrote first, then what it installed.
+func (n *Node) learnPlatform(s evidence.Snapshot) {
+	node := evidence.Node.In(s)
+	for _, mark := range platformMarks {
+		for label := range node.Metadata.Labels {
+			if strings.HasPrefix(label, mark.prefix) {
+				n.Platform.learn(mark.platform, evidence.Node.Path(), "it has the label %s", mark.prefix)
+			}
+		}
+	}
+	for _, suffix := range []struct {
+		mark     string
+		platform Platform
+	}{{"-eks-", EKS}, {"-gke.", GKECloud}, {"+rke2", RKE2}} {
+		if v := node.Status.NodeInfo.KubeletVersion; strings.Contains(v, suffix.mark) {
+			n.Platform.learn(suffix.platform, evidence.Node.Path(), "status.nodeInfo.kubeletVersion is %s", v)
+		}
+	}
+	for _, svc := range evidence.Services.In(s) {
+		switch name := strings.ToLower(svc.Name); {
+		case name == "rke2":
+			n.Platform.learn(RKE2, evidence.Services.Path(), "service %s is there", svc.Name)
+		case name == "windows-instance-config-daemon":
+			n.Platform.learn(OpenShift, evidence.Services.Path(), "service %s is there", svc.Name)
+		case strings.Contains(strings.ToLower(svc.BinPath), `\amazon\eks\`):
+			n.Platform.learn(EKS, evidence.Services.Path(), "service %s is %s", svc.Name, svc.BinPath)
+		}
+	}
+	for _, p := range evidence.Processes.In(s) {
+		if oneOf(program(p.Name), []string{"rke2"}) {
+			n.Platform.learn(RKE2, evidence.Processes.Path(), "process %s runs", p.Name)
+		}
+	}
+	if dir := evidence.Env.In(s)["K8S_DIR"]; dir != "" {
+		n.Platform.learn(GKECloud, evidence.Env.Path(), "K8S_DIR is %s, which GKE's scripts set", dir)
+	}
+	for _, mark := range platformFiles {
+		if p, ok := s.HasFile(mark.start); ok {
+			n.Platform.learn(mark.platform, p, "%s is there", mark.start)
+		}
+	}
+	if n.CNI.Value == VPC {
+		n.Platform.learn(EKS, n.CNI.From.Path, "the network plugin is Amazon's: %s", n.CNI.From.Text)
+	}
+	if evidence.Node.Known(s) && node.Metadata.Name != "" {
+		n.Platform.learn(SelfManaged, evidence.Node.Path(), "no label, version or providerID of a managed platform is on it")
+	}
+	n.Platform.miss("who set this node up", platformSources...)(s)
+}
+
+// firstOf are the releases that began the generations, the newest first.
+var firstOf = []struct {
+	minor      int
+	generation Generation
+}{{25, Gen25}, {14, Gen14}, {9, Gen19}, {0, Gen15}}
+
+// learnGeneration looks at the parts first, for a new kubelet may run in an old
+// setup; the version decides where no part tells.
+func (n *Node) learnGeneration(s evidence.Snapshot) {
+	for _, a := range evidence.Adapters.In(s) {
+		switch strings.ToLower(a.Name) {
+		case "vethernet (hnstransparent)", "vethernet (kubeproxyswitch)":
+			n.Generation.learn(Gen15, evidence.Adapters.Path(), "adapter %s is there", a.Name)
+		}
+	}
+	if v, ok := n.proxy.Flag("proxy-mode"); ok && strings.EqualFold(v.Value, "userspace") {
+		n.Generation.learn(Gen15, v.From.Path, "%s", v.From.Text)
+	}
+	if n.CNI.Value == WinCNI {
+		n.Generation.learn(Gen19, n.CNI.From.Path, "the network plugin is wincni: %s", n.CNI.From.Text)
+	}
+	for _, svc := range evidence.Services.In(s) {
+		if oneOf(svc.Name, []string{"ovs-vswitchd"}) && n.CNI.Value != Antrea {
+			n.Generation.learn(Gen19, evidence.Services.Path(), "service %s is there, and the node does not use Antrea", svc.Name)
+		}
+	}
+	for _, name := range []string{"kube-proxy", "flanneld"} {
+		if c := n.Components[name]; len(c.Pods) > 0 {
+			n.Generation.learn(Gen25, evidence.Pods.Path(), "%s runs as the HostProcess pod %s", name, c.Pods[0].FullName())
+		}
+	}
+	if v := n.Kubelet.Value; n.Kubelet.Known() && v.Major == 1 {
+		for _, f := range firstOf {
+			if v.Minor >= f.minor {
+				n.Generation.learn(f.generation, n.Kubelet.From.Path, "the kubelet is %s", v)
+			}
+		}
+	}
+	n.Generation.miss("the generation of the node's setup", platformSources...)(s)
+}
+
+// OnCNI is the Applies of checks that concern some network plugins only.
+func OnCNI(families ...CNI) func(*Node) error {
+	return func(n *Node) error { return n.on(families...) }
+}
+
+// OnBackend is the Applies of checks that concern one type of pod network only.
+func OnBackend(b Backend) func(*Node) error {
+	return func(n *Node) error { return n.onBackend(b) }
+}
+
+// OnPlatform is the Applies of checks that concern some platforms only.
+func OnPlatform(platforms ...Platform) func(*Node) error {
+	return func(n *Node) error {
+		if !n.Platform.Known() {
+			return Unknown(cmp.Or(n.Platform.Gap, evidence.NotCollected+": the recording does not tell who set this node up"))
+		}
+		if !slices.Contains(platforms, n.Platform.Value) {
+			return Skip("this is no node of %s: it is %s", platforms[0], n.Platform.Value)
+		}
+		return nil
+	}
+}
+
+// OnRuntime is the Applies of checks that concern one container runtime only: containerd or docker.
+func OnRuntime(name string) func(*Node) error {
+	return func(n *Node) error {
+		if !n.Runtime.Known() {
+			return Unknown(cmp.Or(n.Runtime.Gap, evidence.NotCollected+": the recording does not tell the container runtime"))
+		}
+		if n.Runtime.Value.Name != name {
+			return Skip("the container runtime is %s, not %s", n.Runtime.Value.Name, name)
+		}
+		return nil
+	}
+}
+
+// OnGeneration is the Applies of checks that concern setups of one generation only.
+func OnGeneration(g Generation) func(*Node) error {
+	return func(n *Node) error {
+		if !n.Generation.Known() {
+			return Unknown(cmp.Or(n.Generation.Gap, evidence.NotCollected+": the recording does not tell how old the node's setup is"))
+		}
+		if n.Generation.Value != g {
+			return Skip("the node is set up as of Kubernetes %s, not %s", n.Generation.Value, g)
+		}
+		return nil
+	}
+}
+
+// OnAll is met where all conditions are; the first that is not speaks.
+func OnAll(conditions ...func(*Node) error) func(*Node) error {
+	return func(n *Node) error {
+		for _, applies := range conditions {
+			if err := applies(n); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+}
+
+// The facts of this file as Needs.
+var (
+	NeedPlatform   = factNeed{"who set the node up", func(n *Node) evidence.Gap { return n.Platform.Gap }, platformSources}
+	NeedGeneration = factNeed{"the generation of the node's setup", func(n *Node) evidence.Gap { return n.Generation.Gap }, platformSources}
+)
