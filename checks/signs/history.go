@@ -1,7 +1,6 @@
 package signs
 
 import (
-	"bufio"
 	"bytes"
 	"errors"
 	"fmt"
@@ -11,65 +10,92 @@ import (
 	"doctor/checks/evidence"
 )
 
-// A sign is over when its log went on for this long and this many lines without
-// any error. A component that fails repeats itself sooner: kubelet and
-// kube-proxy retry within five minutes, a crash loop within five too.
+// A fault is over when its log went on for this long and this many lines
+// without any error. A component that fails repeats itself sooner: kubelet and
+// kube-proxy retry within five minutes, a crash loop backs off to five too.
 const (
 	quietTime  = 10 * time.Minute
 	quietLines = 3
 )
 
-// aftermath reads a log once more, to tell which of its matches the log has
-// been well since. Only files with matches are read twice.
-func aftermath(found []*match, file string, r io.Reader, now time.Time) error {
-	lines := bufio.NewReaderSize(r, 64<<10)
-	number, lastError := 0, 0
+// aftermath reads the log once more, from behind its last match, to tell
+// whether it has been well since. It stops at the first error, so on a sick
+// node it costs little more than finding the place again.
+func (c *scanner) aftermath(r io.Reader) error {
+	if _, err := io.CopyN(io.Discard, r, c.trouble); err != nil {
+		if errors.Is(err, io.EOF) {
+			return nil // the log was cut short meanwhile
+		}
+		return err
+	}
+	buf := make([]byte, bufferSize)
+	held, lines := 0, 0
 	var end time.Time
 	for {
-		line, err := lines.ReadSlice('\n')
-		if len(line) == 0 && err != nil {
-			break
+		n, err := io.ReadFull(r, buf[held:])
+		n += held
+		chunk := buf[:n]
+		if sick(chunk) {
+			return nil
 		}
-		number++
-		if isError(line) {
-			lastError = number
-		}
-		if at := lineTime(string(line[:min(len(line), 200)]), now); at.After(end) {
+		lines += bytes.Count(chunk[held:], newline)
+		if at := lastStamp(chunk, c.now); !at.IsZero() {
 			end = at
 		}
-		for errors.Is(err, bufio.ErrBufferFull) {
-			_, err = lines.ReadSlice('\n')
-		}
 		if err != nil {
+			if !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) {
+				return err
+			}
 			break
 		}
+		held = copy(buf, chunk[n-min(n, seam):])
 	}
-	for _, m := range found {
-		well := lastError <= m.lastLine && number-m.lastLine >= quietLines && !m.Last.IsZero()
-		if quiet := end.Sub(m.Last); well && quiet >= quietTime {
+	if lines < quietLines {
+		return nil
+	}
+	for _, m := range c.found {
+		last := lineTime(string(m.last), c.now)
+		if quiet := end.Sub(last); !last.IsZero() && quiet >= quietTime {
 			m.Over = fmt.Sprintf("the log went on for %s without an error", quiet.Round(time.Minute))
 		}
 	}
 	return nil
 }
 
-// errorWords are how components mark a line that tells of trouble.
-var errorWords = [][]byte{[]byte("error"), []byte("fail"), []byte("fatal"), []byte("panic"), []byte("timed out"), []byte("timeout"), []byte("not found"), []byte("unable to"), []byte("denied"), []byte("refused")}
+// seam is what a chunk shares with the one before it: more than a mark, and a line to take the time from.
+const seam = 4 << 10
 
-// isError tells whether a line may tell of trouble. It errs on the side of
-// trouble: a log is well only where nothing in it sounds like it.
-func isError(line []byte) bool {
-	line = line[:min(len(line), 4<<10)]
-	if len(line) > 5 && (line[0] == 'E' || line[0] == 'F') && line[1] >= '0' && line[1] <= '9' {
-		return true
-	}
-	lower := bytes.ToLower(line)
-	for _, word := range errorWords {
-		if bytes.Contains(lower, word) {
+// marks are how components write that something is wrong. They are wide on
+// purpose: a log is well only where nothing in it sounds like trouble.
+var marks = [][]byte{
+	[]byte("\nE0"), []byte("\nE1"), []byte("\nF0"), []byte("\nF1"), // klog's severity and month
+	[]byte("rror"), []byte("RROR"), []byte("fail"), []byte("Fail"), []byte("FAIL"), []byte("fatal"), []byte("panic"),
+	[]byte("timeout"), []byte("timed out"), []byte("not found"), []byte("nable to"), []byte("denied"), []byte("refused"),
+}
+
+func sick(chunk []byte) bool {
+	for _, mark := range marks {
+		if bytes.Contains(chunk, mark) {
 			return true
 		}
 	}
 	return false
+}
+
+// lastStamp is the time of the last line of chunk that has one.
+func lastStamp(chunk []byte, now time.Time) time.Time {
+	for range 50 {
+		chunk = bytes.TrimRight(chunk, "\r\n")
+		start := bytes.LastIndexByte(chunk, '\n') + 1
+		line := chunk[start:]
+		if at := lineTime(string(line[:min(len(line), maxStamp)]), now); !at.IsZero() {
+			return at
+		}
+		if chunk = chunk[:start]; len(chunk) == 0 {
+			break
+		}
+	}
+	return time.Time{}
 }
 
 // beforeBoot marks what happened before the node was last booted.

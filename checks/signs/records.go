@@ -65,27 +65,27 @@ func (c *scanner) record(over, source, file string, number int, at time.Time, te
 	if len(text) > maxRecord {
 		text = text[:maxRecord]
 	}
-	line := strings.Join(strings.Fields(text), " ")
+	line := []byte(strings.Join(strings.Fields(text), " "))
 	seen := map[int]bool{}
-	for iter := c.finder.IterOverlappingByte([]byte(line)); ; {
-		m := iter.Next()
-		if m == nil {
+	c.finder.each(line, func(text, from, _ int) {
+		if seen[text] {
 			return
 		}
-		if seen[m.Pattern()] {
-			continue
-		}
-		seen[m.Pattern()] = true
-		for _, i := range c.patterns[m.Pattern()] {
-			if !c.list[i].Fits(source, line) {
+		seen[text] = true
+		for _, i := range c.signs[text] {
+			if !c.fits(i, source, line) {
 				continue
 			}
-			found := c.note(key{i, file, over != ""}, number, string(excerpt([]byte(line), m.Start())), at)
-			if found.More == 0 {
-				found.Over = over
+			m := c.note(key{i, file, over != ""}, number, excerpt(line, from))
+			m.Over = over
+			if m.More == 0 {
+				m.Time = at
+			}
+			if at.After(m.Last) {
+				m.Last = at
 			}
 		}
-	}
+	})
 }
 
 const maxRecord = 64 << 10

@@ -6,15 +6,14 @@ package signs
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"io"
 	"maps"
+	"runtime"
 	"slices"
 	"strings"
+	"sync"
 	"time"
-
-	ahocorasick "github.com/petar-dambovaliev/aho-corasick"
 
 	"doctor/checks/evidence"
 )
@@ -32,27 +31,55 @@ func Record(s evidence.Snapshot, list []evidence.Sign) (scanned evidence.Snapsho
 	if len(list) == 0 {
 		return s, nil
 	}
-	c := newScanner(list, s.Now())
-	for _, file := range s.LogFiles("") {
-		if err := c.scanFile(s, file); err != nil {
-			problems = append(problems, fmt.Sprintf("%s: %v", file, err))
+	needles := newNeedles(list)
+	files := s.LogFiles("")
+	results := make([]fileResult, len(files))
+	var wait sync.WaitGroup
+	next := make(chan int)
+	for range min(runtime.GOMAXPROCS(0), len(files)) {
+		wait.Go(func() {
+			c := newScanner(needles, s.Now())
+			for i := range next {
+				results[i].err = c.scanFile(s, files[i])
+				results[i].found = c.take()
+			}
+		})
+	}
+	for i := range files {
+		next <- i
+	}
+	close(next)
+	wait.Wait()
+
+	c := newScanner(needles, s.Now())
+	c.scanRecords(s)
+	for i, r := range results {
+		maps.Copy(c.found, r.found)
+		if r.err != nil {
+			problems = append(problems, fmt.Sprintf("%s: %v", files[i], r.err))
 		}
 	}
-	c.scanRecords(s)
 	matches := merge(c.matches(), evidence.SignMatches.In(s), list)
 	beforeBoot(matches, evidence.OSInfo.In(s).BootedAt.Time)
 	return s.WithSigns(matches), problems
 }
 
+// fileResult is what one file gave.
+type fileResult struct {
+	found map[key]*match
+	err   error
+}
+
 var errTooLong = fmt.Errorf("only its first %d MiB were searched", maxFile>>20)
 
 func (c *scanner) scanFile(s evidence.Snapshot, file string) error {
-	err := read(s, file, func(r io.Reader) error { return c.scan(file, evidence.LogComponent(file), r) })
-	found := c.inFile(file)
-	if len(found) == 0 {
-		return err
+	if err := read(s, file, func(r io.Reader) error { return c.scan(file, evidence.LogComponent(file), r) }); err != nil {
+		return err // a log that ends in an error has no end that could be well
 	}
-	return errors.Join(err, read(s, file, func(r io.Reader) error { return aftermath(found, file, r, c.now) }))
+	if len(c.found) == 0 {
+		return nil
+	}
+	return read(s, file, c.aftermath)
 }
 
 // read hands on a log as text, bounded.
@@ -72,13 +99,49 @@ func read(s evidence.Snapshot, file string, use func(io.Reader) error) error {
 	return nil
 }
 
+// needles are the texts to search for. Of a sign whose line must hold several
+// texts the longest is searched for: it is the rarest, and lets the search jump.
+type needles struct {
+	list    []evidence.Sign
+	signs   [][]int // text → the signs that it stands for
+	longest int
+	finder  *finder
+}
+
+func newNeedles(list []evidence.Sign) *needles {
+	n := &needles{list: list}
+	index := map[string]int{}
+	var texts []string
+	for i, sign := range list {
+		text := strings.ToLower(sign.Text)
+		for _, also := range sign.Also {
+			if len(also) > len(text) {
+				text = strings.ToLower(also)
+			}
+		}
+		if len(text) < minText {
+			continue
+		}
+		at, ok := index[text]
+		if !ok {
+			at = len(texts)
+			index[text] = at
+			texts = append(texts, text)
+			n.signs = append(n.signs, nil)
+			n.longest = max(n.longest, len(text))
+		}
+		n.signs[at] = append(n.signs[at], i)
+	}
+	n.finder = newFinder(texts)
+	return n
+}
+
+// A scanner goes over one log after the other.
 type scanner struct {
-	list     []evidence.Sign
-	patterns [][]int // pattern → the signs that have this text
-	longest  int
-	finder   ahocorasick.AhoCorasick
-	now      time.Time
-	found    map[key]*match
+	*needles
+	now     time.Time
+	found   map[key]*match
+	trouble int64 // where the last line with a match ends in the log's text
 }
 
 // key keeps what is over apart from what is not.
@@ -88,74 +151,65 @@ type key struct {
 	over bool
 }
 
-// match is a find with what is needed only until the scan is done.
+// match is a find with what is needed only until its file is done.
 type match struct {
 	evidence.SignMatch
 	lastLine int
+	last     []byte // the beginning of the last line, for its time
 }
 
-func newScanner(list []evidence.Sign, now time.Time) *scanner {
-	c := &scanner{list: list, now: now, found: map[key]*match{}}
-	index := map[string]int{}
-	var texts []string
-	for i, sign := range list {
-		text := strings.ToLower(sign.Text)
-		at, ok := index[text]
-		if !ok {
-			at = len(texts)
-			index[text] = at
-			texts = append(texts, text)
-			c.patterns = append(c.patterns, nil)
-			c.longest = max(c.longest, len(text))
+func newScanner(n *needles, now time.Time) *scanner {
+	return &scanner{needles: n, now: now, found: map[key]*match{}}
+}
+
+// take hands over what was found, and makes the scanner ready for the next file.
+func (c *scanner) take() map[key]*match {
+	found := c.found
+	c.found, c.trouble = map[key]*match{}, 0
+	return found
+}
+
+// consider notes the signs of a text that stands in the line, and tells whether any fits.
+func (c *scanner) consider(text int, source, file string, number int, line []byte) bool {
+	fits := false
+	for _, i := range c.signs[text] {
+		k := key{i, file, false}
+		m := c.found[k]
+		if m != nil && m.lastLine == number {
+			fits = true
+			continue // the same text twice in one line is one match
 		}
-		c.patterns[at] = append(c.patterns[at], i)
+		if !c.fits(i, source, line) {
+			continue
+		}
+		fits = true
+		m = c.note(k, number, line)
+		m.last = append(m.last[:0], line[:min(len(line), maxStamp)]...)
 	}
-	builder := ahocorasick.NewAhoCorasickBuilder(ahocorasick.Opts{
-		AsciiCaseInsensitive: true,
-		MatchKind:            ahocorasick.StandardMatch, // the only kind that reports overlaps: one sign's text may lie inside another's
-		DFA:                  true,
-	})
-	c.finder = builder.Build(texts)
-	return c
+	return fits
 }
 
-// consider notes a match of pattern in the line, unless the sign looks elsewhere.
-func (c *scanner) consider(pattern int, source, file string, number int, line []byte) {
+// fits tells whether sign i looks in this source and likes the whole line.
+func (c *scanner) fits(i int, source string, line []byte) bool {
+	sign := c.list[i]
+	if len(sign.Also) == 0 && len(sign.Not) == 0 {
+		return sign.Fits(source, "")
+	}
 	text := string(line)
-	for _, i := range c.patterns[pattern] {
-		if c.list[i].Fits(source, text) {
-			c.note(key{i, file, false}, number, text, lineTime(text, c.now))
-		}
-	}
+	return sign.Fits(source, text) && strings.Contains(strings.ToLower(text), strings.ToLower(sign.Text))
 }
 
-func (c *scanner) note(k key, number int, text string, at time.Time) *match {
+func (c *scanner) note(k key, number int, line []byte) *match {
 	m := c.found[k]
-	switch {
-	case m == nil:
+	if m == nil {
 		m = &match{SignMatch: evidence.SignMatch{Check: c.list[k.sign].Check, Text: c.list[k.sign].Text, Path: k.path,
-			Line: number, Time: at, Found: evidence.Clean(text)}}
+			Line: number, Found: evidence.Clean(string(line))}}
 		c.found[k] = m
-	case m.lastLine == number:
-		return m // the same text twice in one line is one match
-	default:
+	} else {
 		m.More++
 	}
 	m.lastLine = number
-	if at.After(m.Last) {
-		m.Last = at
-	}
 	return m
-}
-
-func (c *scanner) inFile(file string) []*match {
-	var found []*match
-	for k, m := range c.found {
-		if k.path == file {
-			found = append(found, m)
-		}
-	}
-	return found
 }
 
 // matches lists what was found, in the order of the signs, then of the files.
@@ -165,7 +219,11 @@ func (c *scanner) matches() []evidence.SignMatch {
 	})
 	var list []evidence.SignMatch
 	for _, k := range keys {
-		list = append(list, c.found[k].SignMatch)
+		m := c.found[k]
+		if m.last != nil { // of a log; records bring their times along
+			m.Time, m.Last = lineTime(m.Found, c.now), lineTime(string(m.last), c.now)
+		}
+		list = append(list, m.SignMatch)
 	}
 	return list
 }

@@ -8,12 +8,12 @@ import (
 
 const bufferSize = 256 << 10
 
-// scan streams one log through the automaton. A line longer than the buffer is
+// scan streams one log through the finder. A line longer than the buffer is
 // searched in pieces that overlap by the longest text, so that nothing hides at
 // a seam.
 func (c *scanner) scan(file, source string, r io.Reader) error {
 	buf := make([]byte, max(bufferSize, 4*c.longest))
-	held, line := 0, 1
+	held, line, offset := 0, 1, int64(0)
 	for {
 		n, err := io.ReadFull(r, buf[held:])
 		n += held
@@ -24,7 +24,7 @@ func (c *scanner) scan(file, source string, r io.Reader) error {
 				chunk = chunk[:at+1]
 			}
 		}
-		line = c.search(file, source, chunk, line)
+		line = c.search(file, source, chunk, line, offset)
 		if end {
 			if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
 				return nil
@@ -35,31 +35,30 @@ func (c *scanner) scan(file, source string, r io.Reader) error {
 		if keep == 0 && chunk[len(chunk)-1] != '\n' {
 			keep = min(c.longest-1, n)
 		}
+		offset += int64(n - keep)
 		copy(buf, buf[n-keep:n])
 		held = keep
 	}
 }
 
-// search looks for all texts in chunk, whose first line has the given number,
-// and returns the number of the line after it.
-func (c *scanner) search(file, source string, chunk []byte, line int) int {
-	at := 0
-	for iter := c.finder.IterOverlappingByte(chunk); ; {
-		m := iter.Next()
-		if m == nil {
-			break
-		}
-		start := bytes.LastIndexByte(chunk[:m.Start()], '\n') + 1
-		if start > at {
+// search looks for all texts in chunk, whose first line has the given number
+// and whose first byte the given place in the log, and returns the number of
+// the line after it.
+func (c *scanner) search(file, source string, chunk []byte, line int, offset int64) int {
+	at, stop := 0, -1
+	c.finder.each(chunk, func(text, from, to int) {
+		if from >= at && to > stop { // else still in the same line
+			start := max(bytes.LastIndexByte(chunk[at:from], '\n')+1+at, at)
 			line += bytes.Count(chunk[at:start], newline)
-			at = start
+			at, stop = start, len(chunk)
+			if i := bytes.IndexByte(chunk[to:], '\n'); i >= 0 {
+				stop = to + i
+			}
 		}
-		stop := len(chunk)
-		if i := bytes.IndexByte(chunk[m.End():], '\n'); i >= 0 {
-			stop = m.End() + i
+		if c.consider(text, source, file, line, excerpt(chunk[at:stop], from-at)) {
+			c.trouble = max(c.trouble, offset+int64(stop))
 		}
-		c.consider(m.Pattern(), source, file, line, excerpt(chunk[start:stop], m.Start()-start))
-	}
+	})
 	return line + bytes.Count(chunk[at:], newline)
 }
 

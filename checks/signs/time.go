@@ -12,11 +12,14 @@ var (
 	isoStamp  = regexp.MustCompile(`^.{0,80}?(\d{4})[-/](\d{2})[-/](\d{2})[T ](\d{2}:\d{2}:\d{2})(?:\.\d+)?(Z|[+-]\d{2}:?\d{2})?`)
 )
 
+// maxStamp is how far into a line its time may stand.
+const maxStamp = 200
+
 // lineTime reads the time of a log line, or returns the zero time. now gives a
 // klog stamp its year: the latest one that does not lie in the future.
 func lineTime(line string, now time.Time) time.Time {
-	if len(line) > 200 {
-		line = line[:200]
+	if len(line) > maxStamp {
+		line = line[:maxStamp]
 	}
 	if m := isoStamp.FindStringSubmatch(line); m != nil {
 		zone := m[5]
