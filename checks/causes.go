@@ -3,6 +3,7 @@ package checks
 import (
 	"cmp"
 	"slices"
+	"time"
 )
 
 // How causes are found and ordered, for a person to follow:
@@ -11,14 +12,18 @@ import (
 //  2. A fault is explained by another fault whose check names it in Explains,
 //     directly or through checks that could not tell; a check that passed or
 //     was skipped breaks the chain.
-//  3. The faults that nothing explains are the causes.
-//  4. Those that fail, or explain a failure, come before those that only warn;
-//     among them, those that explain more.
-//  5. Then failures before warnings, and state before text: a log line may be old.
-//  6. Then the order of the catalogue, so that the same evidence gives the same report.
-func findCauses(results []Result, list []*Check) []Cause {
-	g := graph{status: map[string]Status{}, explains: map[string][]string{}}
+//  3. The faults that nothing explains are the causes; two that do not explain
+//     each other are two causes.
+//  4. Symptoms come after all other causes: they never cause anything.
+//  5. What blocks most comes first: the cause with the most failures behind it, its own included.
+//  6. Then state before text: a log line may be old, state is how things are.
+//  7. Then what was seen last; state is as fresh as the recording.
+//  8. Then failures before warnings, and more consequences before fewer.
+//  9. Then the order of the catalogue, so that the same evidence gives the same report.
+func findCauses(results []Result, list []*Check, shown map[string]proof) []Cause {
+	g := graph{status: map[string]Status{}, explains: map[string][]string{}, symptom: map[string]bool{}}
 	for i, c := range list {
+		g.symptom[c.ID] = c.Symptom
 		g.status[c.ID] = results[i].Status
 		g.explains[c.ID] = c.Explains
 	}
@@ -46,32 +51,70 @@ func findCauses(results []Result, list []*Check) []Cause {
 		}
 	}
 	slices.SortStableFunc(causes, func(a, b Cause) int {
+		x, y := shown[a.ID], shown[b.ID]
 		return cmp.Or(
-			cmp.Compare(g.worst(a), g.worst(b)),
+			last(g.symptom[a.ID], g.symptom[b.ID]),
+			cmp.Compare(g.blocks(b), g.blocks(a)),
+			last(!x.state, !y.state),
+			y.seen.Compare(x.seen),
+			last(g.status[a.ID] != StatusFail, g.status[b.ID] != StatusFail),
 			cmp.Compare(len(b.Consequences), len(a.Consequences)),
-			cmp.Compare(slices.Index(Statuses, g.status[a.ID]), slices.Index(Statuses, g.status[b.ID])),
-			cmp.Compare(weight(results, b.ID), weight(results, a.ID)),
 		)
 	})
 	return causes
 }
 
+// A proof is what a fault rests on: state, or text that was last seen then.
+type proof struct {
+	state bool
+	seen  time.Time
+}
+
+// proofOf takes the best of the findings that make it a fault.
+func proofOf(findings []Finding, now time.Time) proof {
+	var p proof
+	for _, f := range findings {
+		switch {
+		case f.Level == Info:
+		case f.Basis != ByText:
+			return proof{true, now}
+		case f.seen.After(p.seen):
+			p.seen = f.seen
+		}
+	}
+	return p
+}
+
+// last orders what is true behind what is not.
+func last(a, b bool) int {
+	switch {
+	case a && !b:
+		return 1
+	case b && !a:
+		return -1
+	}
+	return 0
+}
+
+// blocks counts the failures behind a cause, its own included.
+func (g graph) blocks(c Cause) int {
+	n := 0
+	for _, id := range append([]string{c.ID}, c.Consequences...) {
+		if g.status[id] == StatusFail {
+			n++
+		}
+	}
+	return n
+}
+
 type graph struct {
 	status   map[string]Status
 	explains map[string][]string
+	symptom  map[string]bool
 }
 
 func (g graph) fault(id string) bool {
 	return g.status[id] == StatusFail || g.status[id] == StatusWarn
-}
-
-// worst is the place in Statuses of the worst verdict among a cause and its consequences.
-func (g graph) worst(c Cause) int {
-	worst := slices.Index(Statuses, g.status[c.ID])
-	for _, id := range c.Consequences {
-		worst = min(worst, slices.Index(Statuses, g.status[id]))
-	}
-	return worst
 }
 
 // follows lists the faults that id explains, nearest first.
@@ -93,18 +136,4 @@ func (g graph) follows(id string) []string {
 		}
 	}
 	return found
-}
-
-// weight prefers a fault that state shows over one that only a log tells of.
-func weight(results []Result, id string) int {
-	for _, r := range results {
-		if r.ID == id {
-			for _, f := range r.Findings {
-				if f.Basis != ByText {
-					return 1
-				}
-			}
-		}
-	}
-	return 0
 }

@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"time"
 
 	"doctor/checks/evidence"
 )
@@ -109,6 +110,8 @@ type Finding struct {
 	Because []Because // the evidence it rests on
 	Basis   Basis
 	Fix     Fix // in place of the check's own, where the cure depends on what was found
+
+	seen time.Time // of a finding over text: when it was last told
 }
 
 // Basis is what a finding rests on.
@@ -327,6 +330,9 @@ func quoted(findings []Finding, f Finding, m evidence.SignMatch) []Finding {
 	}
 	if len(findings[at].Because) < maxQuotes {
 		findings[at] = findings[at].With(quote(m))
+	}
+	if m.Last.After(findings[at].seen) {
+		findings[at].seen = m.Last
 	}
 	return findings
 }

@@ -8,6 +8,7 @@ import (
 
 var _ = Register(Check{
 	ID:       "node-not-ready",
+	Symptom:  true,
 	Title:    "the node is not Ready",
 	Category: CategoryNode,
 	FAQ:      []int{1},

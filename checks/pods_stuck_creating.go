@@ -13,6 +13,7 @@ const podPatience = 5 * time.Minute
 
 var _ = Register(Check{
 	ID:       "pods-stuck-creating",
+	Symptom:  true,
 	Title:    "pods do not get past ContainerCreating",
 	Category: CategoryWorkloads,
 	FAQ:      []int{12},

@@ -146,8 +146,10 @@ func Diagnose(s evidence.Snapshot, list []*Check, source Source, program Program
 		CollectedAt: s.Now().UTC(), Node: node.Facts(),
 		Summary: Summary{}, Gaps: []EvidenceGap{},
 	}
+	shown := map[string]proof{}
 	for _, c := range list {
 		status, findings, reason := c.examine(s)
+		shown[c.ID] = proofOf(findings, s.Now())
 		result := c.result(node, status, findings)
 		switch status {
 		case StatusUnknown:
@@ -158,7 +160,7 @@ func Diagnose(s evidence.Snapshot, list []*Check, source Source, program Program
 		r.Summary[status]++
 		r.Results = append(r.Results, result)
 	}
-	r.Causes = findCauses(r.Results, list)
+	r.Causes = findCauses(r.Results, list, shown)
 	r.Gaps = gaps(s, list, r.Results)
 	return r
 }
