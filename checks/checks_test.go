@@ -283,10 +283,19 @@ func outcome(r checks.Report) string {
 		}
 	}
 	for _, status := range []checks.Status{checks.StatusUnknown, checks.StatusSkip} {
+		line := string(status)
 		for _, result := range r.Results {
-			if result.Status == status {
-				fmt.Fprintf(&b, "%s %s\n", status, result.ID)
+			if result.Status != status {
+				continue
 			}
+			if len(line)+1+len(result.ID) > 120 {
+				fmt.Fprintln(&b, line)
+				line = string(status)
+			}
+			line += " " + result.ID
+		}
+		if line != string(status) {
+			fmt.Fprintln(&b, line)
 		}
 	}
 	return b.String()
