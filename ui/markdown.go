@@ -54,7 +54,8 @@ func (m *markdown) facts(r checks.Report) {
 	}
 	rows := [][2]string{
 		{"Node", r.Node.Name}, {"Windows", strings.TrimSpace(r.Node.OS + " " + r.Node.Build)}, {"Kubelet", r.Node.Kubelet},
-		{"Runtime", r.Node.Runtime}, {"Network", r.Node.Network}, {"Recorded", recorded},
+		{"Runtime", r.Node.Runtime}, {"Network", r.Node.Network}, {"Platform", r.Node.Platform},
+		{"Generation", r.Node.Generation}, {"Recorded", recorded},
 		{"Source", strings.TrimSpace(r.Source.Kind + " " + r.Source.Name)}, {"Format", r.Source.Format},
 	}
 	rows = slices.DeleteFunc(rows, func(row [2]string) bool { return row[1] == "" })
@@ -72,6 +73,7 @@ func (m *markdown) cause(r checks.Report, c checks.Cause) {
 	m.put("\n### %s Cause: %s\n\n%s\n", Symbol(result.Status, m.style.ASCII), code(c.ID), inline(Message(result)))
 	if len(result.Findings) > 0 {
 		m.evidence(result.Findings[0].Because)
+		m.codes(result.Findings[0].Codes)
 		m.also(result.Findings[1:])
 	}
 	m.fix(result.Fix)
@@ -95,6 +97,15 @@ func (m *markdown) evidence(list []checks.Because) {
 	m.put("\n%s", fence("text", lines))
 	if more := len(list) - maxTicketEvidence; more > 0 {
 		m.put("\nand %d more\n", more)
+	}
+}
+
+func (m *markdown) codes(list []checks.DecodedCode) {
+	if len(list) > 0 {
+		m.put("\n")
+	}
+	for _, c := range list {
+		m.put("- %s is %s: %s\n", code(c.Code), code(c.Symbol), inline(c.Meaning))
 	}
 }
 

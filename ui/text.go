@@ -123,6 +123,9 @@ func (p *page) because(findings []checks.ReportFinding) {
 		p.quote(b)
 	}
 	p.more(len(list) - maxEvidence)
+	for _, c := range findings[0].Codes {
+		p.block("", nil, bound(wrap(Decoded(c), p.room(), p.room()), maxLines, p.room(), p.style.ASCII), p.faint())
+	}
 }
 
 func (p *page) more(n int) {

@@ -57,8 +57,18 @@ func NodeFacts(r checks.Report) []string {
 	if n.Kubelet != "" {
 		kubelet = "kubelet " + n.Kubelet
 	}
-	return given(n.Name, strings.TrimSpace(n.OS+" "+n.Build), kubelet, strings.Replace(n.Runtime, "://", " ", 1), n.Network)
+	platform, generation := n.Platform, ""
+	if platform == string(checks.SelfManaged) {
+		platform = "" // nobody asks for what it is not
+	}
+	if n.Generation != "" {
+		generation = n.Generation + " setup"
+	}
+	return given(n.Name, strings.TrimSpace(n.OS+" "+n.Build), kubelet, strings.Replace(n.Runtime, "://", " ", 1), n.Network, platform, generation)
 }
+
+// Decoded is what a raw code means, in one line.
+func Decoded(c checks.DecodedCode) string { return c.Code + " is " + c.Symbol + ": " + c.Meaning }
 
 // Origin is where and when the evidence was recorded.
 func Origin(r checks.Report) []string {

@@ -34,6 +34,21 @@ func groupDetail(p *page, r *checks.Report, rw row) {
 	for _, i := range rw.members {
 		p.verdict("", &r.Results[i])
 	}
+	if rw.category == checks.CategoryNode {
+		learnt(p, r)
+	}
+}
+
+// learnt is what is known of the node, each fact with the evidence that told it.
+func learnt(p *page, r *checks.Report) {
+	if len(r.Node.Learnt) == 0 {
+		return
+	}
+	p.heading("What the node runs")
+	for _, l := range r.Node.Learnt {
+		p.led(span{"  " + l.Fact + "  ", faint}, l.Value, plain)
+		p.text("    ", ui.Where(l.From)+"  "+l.From.Text, faint)
+	}
 }
 
 // verdict is a check in one line or more: symbol and title.
@@ -72,8 +87,11 @@ func outcome(p *page, res *checks.Result) {
 			p.text("  ", ui.Where(b), faint)
 			p.text("    ", b.Text, plain)
 		}
+		for _, c := range f.Codes {
+			p.text("  ", ui.Decoded(c), faint)
+		}
 		if f.Basis == checks.ByText {
-			p.text("  ", "only a text says so; the state itself was not recorded", faint)
+			p.text("  ", "only the logs tell of it", faint)
 		}
 	}
 	if len(res.Findings) > 0 {
