@@ -8,6 +8,9 @@ import (
 	"doctor/checks/evidence"
 )
 
+// pausePulls are how lines name the pull of the pause image.
+var pausePulls = []string{"/pause", "pause:", "pod sandbox", "PodSandbox", "sandbox image"}
+
 var _ = Register(Check{
 	ID:       "app-image-os-version-mismatch",
 	Title:    "a container image was not built for this Windows version",
@@ -25,10 +28,9 @@ The check reads the errors of the runtime in events and container states, and th
 	Explains: []string{"pods-stuck-creating"},
 	Needs:    []evidence.Need{evidence.Pods, NeedBuild},
 	Uses:     []evidence.Need{evidence.PodEvents},
-	Signs: []Sign{ // the pause image, which the runtime pulls for itself, is refused in the same words but never by a PullImage
-		{Text: "no matching manifest for windows/", Also: []string{"PullImage"}, Says: "an image has no variant for this Windows version"},
-		{Text: "no match for platform in manifest", Also: []string{"PullImage"}, Says: "an image has no variant for this Windows version"},
-		{Text: "ErrImagePull", Also: []string{"no match for platform in manifest"}, Says: "an image has no variant for this Windows version"},
+	Signs: []Sign{ // the pause image, which the runtime pulls for itself, is refused in the same words
+		{Text: "no matching manifest for windows/", Not: pausePulls, Says: "an image has no variant for this Windows version"},
+		{Text: "no match for platform in manifest", Not: pausePulls, Says: "an image has no variant for this Windows version"},
 		{Text: "The container operating system does not match the host operating system", Also: []string{"failed to create containerd task"}, Says: "a container's image was made for another Windows version"},
 	},
 	Run: func(s evidence.Snapshot) ([]Finding, error) {

@@ -37,6 +37,9 @@ type Check struct {
 	// where nothing else was found.
 	Symptom bool
 
+	// Lints marks a check of pod specs that judges manifests too.
+	Lints bool
+
 	// Run judges the state. It is nil where there is no state to judge and the
 	// logs alone tell: then the check needs the logs in which its Signs stand.
 	Run func(evidence.Snapshot) ([]Finding, error)
@@ -198,6 +201,11 @@ func All() []*Check {
 		return cmp.Or(cmp.Compare(slices.Index(Categories, a.Category), slices.Index(Categories, b.Category)), cmp.Compare(a.ID, b.ID))
 	})
 	return all
+}
+
+// Linters lists the checks that judge manifests.
+func Linters() []*Check {
+	return slices.DeleteFunc(All(), func(c *Check) bool { return !c.Lints })
 }
 
 // ByID returns the check with that id, or nil.

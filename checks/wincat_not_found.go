@@ -4,6 +4,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"time"
 
 	"doctor/checks/evidence"
 )
@@ -49,7 +50,7 @@ An image of which nothing is known convicts only together with the error itself.
 				f.Basis = ByText
 				return []Finding{f}, nil
 			}
-			if published && (m.Last.IsZero() || s.Now().Sub(m.Last) > recently) {
+			if published && (m.Over != "" || m.Last.IsZero() || s.Now().Sub(m.Last) > wincatMemory) {
 				continue // of a pause image that has been replaced since
 			}
 			f := Findingf(Fail, image.Value, "port-forward failed on this node for want of wincat.exe, and the pause image is %s", image.Value).With(quote(m), image.From)
@@ -66,6 +67,9 @@ An image of which nothing is known convicts only together with the error itself.
 		return nil, Unknown(evidence.Gap(evidence.NotCollected + ": whether the pause image " + image.Value + " holds wincat.exe is not known"))
 	},
 })
+
+// wincatMemory is how long an attempt to forward a port speaks for the image: nobody tries often.
+const wincatMemory = 24 * time.Hour
 
 // socatNotFound is what a kubelet before 1.15 says, whatever the pause image holds.
 const socatNotFound = "unable to do port forwarding: socat not found"

@@ -16,7 +16,7 @@ func boundTOML(b []byte) error {
 			return fmt.Errorf("line %d: too many dotted keys", number)
 		}
 	}
-	return checkNesting(b)
+	return CheckNesting(b)
 }
 
 // A tomlTable is a table of a TOML document; the nil one is empty.

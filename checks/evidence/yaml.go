@@ -27,7 +27,7 @@ func parseYAMLObject(b []byte) (*yamlObject, error) {
 	if len(bytes.TrimSpace(b)) == 0 {
 		return nil, fmt.Errorf("line 1: the file is empty")
 	}
-	if err := checkNesting(b); err != nil {
+	if err := CheckNesting(b); err != nil {
 		return nil, err
 	}
 	o := &yamlObject{}
@@ -78,11 +78,11 @@ func guard(parse func() error) (err error) {
 	return parse()
 }
 
-// checkNesting refuses what could send a recursive parser of YAML or TOML too
+// CheckNesting refuses what could send a recursive parser of YAML or TOML too
 // deep: brackets in brackets, far indentation, rows of "- - -". The count of
 // nested brackets can be led astray by quotes that span lines, so the number of
 // all brackets is bounded as well; a real configuration has some hundreds.
-func checkNesting(b []byte) error {
+func CheckNesting(b []byte) error {
 	if bytes.Count(b, []byte("["))+bytes.Count(b, []byte("{")) > maxBrackets {
 		return fmt.Errorf("more than %d brackets", maxBrackets)
 	}

@@ -22,6 +22,7 @@ type flags struct {
 	only, skip, category []string
 	failOn               string
 	ascii                bool
+	noScreen             bool
 }
 
 const exitHelp = `
@@ -79,7 +80,7 @@ On a terminal it shows a screen; otherwise it writes text. Nothing on a node is 
 	completeWith(root, "category", categories)
 	completeWith(root, "fail-on", func() []string { return []string{"fail", "warn"} })
 
-	root.AddCommand(explainCommand(std), versionCommand(std))
+	root.AddCommand(lintCommand(std), explainCommand(std), versionCommand(std))
 	return root
 }
 

@@ -60,7 +60,8 @@ func diagnose(ctx context.Context, std streams, f flags) error {
 	return verdict(report, f.failOn)
 }
 
-func (f *flags) validate() error {
+// validateOutput checks what lint takes too.
+func (f *flags) validateOutput() error {
 	if f.json {
 		if f.output != "" && f.output != "json" {
 			return fmt.Errorf("--json and -o %s contradict each other; give one of them", evidence.Clean(f.output))
@@ -72,6 +73,15 @@ func (f *flags) validate() error {
 		return fmt.Errorf("there is no format %q; the formats are %s", evidence.Clean(f.output), strings.Join(ui.Formats(), ", "))
 	case f.failOn != "fail" && f.failOn != "warn":
 		return fmt.Errorf("--fail-on takes fail or warn, not %q", evidence.Clean(f.failOn))
+	}
+	return nil
+}
+
+func (f *flags) validate() error {
+	if err := f.validateOutput(); err != nil {
+		return err
+	}
+	switch {
 	case f.from != "" && f.demo != "":
 		return errors.New("--from and --demo name two nodes; give one of them")
 	case f.from == "" && f.demo == "":
@@ -82,25 +92,24 @@ func (f *flags) validate() error {
 
 // show draws the report: the screen on a terminal, else the chosen format.
 func show(ctx context.Context, std streams, f flags, r checks.Report) error {
-	plain := ui.Style{ASCII: f.ascii || os.Getenv("TERM") == "dumb"}
-	if f.file != "" {
-		var b bytes.Buffer
-		if err := ui.Write(&b, cmp.Or(f.output, "text"), r, plain); err != nil {
-			return trouble(err)
-		}
-		return writeFile(f.file, b.Bytes())
-	}
-	terminal := term.IsTerminal(std.out.Fd())
-	style := plain
-	style.Colour = terminal && colourWanted() && os.Getenv("TERM") != "dumb"
+	style := ui.Style{ASCII: f.ascii || os.Getenv("TERM") == "dumb"}
+	terminal := f.file == "" && term.IsTerminal(std.out.Fd())
 	if terminal {
+		style.Colour = colourWanted() && os.Getenv("TERM") != "dumb"
 		style.Width, _, _ = term.GetSize(std.out.Fd())
 	}
-	if f.output == "" && terminal && term.IsTerminal(std.in.Fd()) && os.Getenv("TERM") != "dumb" {
+	if f.output == "" && !f.noScreen && terminal && term.IsTerminal(std.in.Fd()) && os.Getenv("TERM") != "dumb" {
 		if err := tui.Run(ctx, std.in, std.out, r, tui.Options{ASCII: style.ASCII, NoColour: !style.Colour}); err != nil {
 			return trouble(err)
 		}
 		return nil
+	}
+	if f.file != "" {
+		var b bytes.Buffer
+		if err := ui.Write(&b, cmp.Or(f.output, "text"), r, style); err != nil {
+			return trouble(err)
+		}
+		return writeFile(f.file, b.Bytes())
 	}
 	if err := ui.Write(std.out, cmp.Or(f.output, "text"), r, style); err != nil {
 		return trouble(fmt.Errorf("writing the report: %w", err))

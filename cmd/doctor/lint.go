@@ -1,0 +1,182 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"doctor/checks"
+	"doctor/checks/evidence"
+	"doctor/collectors/manifest"
+	"doctor/ui"
+)
+
+func lintCommand(std streams) *cobra.Command {
+	var f flags
+	cmd := &cobra.Command{
+		Use:   "lint FILE…",
+		Short: "Judges manifests: what Windows ignores or refuses in their pods",
+		Long: `lint runs the checks of pod specs over manifests: YAML or JSON, several documents,
+Lists, and workloads of any kind that hold a pod template. "-" reads standard
+input, and a folder stands for the manifests in it. Pods that say they are for
+Linux (spec.os.name, or the node selector kubernetes.io/os) are left out.
+
+Report and exit status are those of a diagnosis.` + "\n" + exitHelp,
+		Example: `  doctor lint deploy/web.yaml
+  helm template ./chart | doctor lint -
+  doctor lint --fail-on warn -o junit -f report.xml deploy/`,
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return errors.New("lint needs manifests: name files or a folder, or - for standard input")
+			}
+			return nil
+		},
+		RunE: func(cmd *cobra.Command, args []string) error { return lint(cmd.Context(), std, f, args) },
+	}
+	p := cmd.Flags()
+	p.BoolVar(&f.json, "json", false, "short for -o json")
+	p.StringVarP(&f.output, "output", "o", "", "write "+strings.Join(ui.Formats(), ", "))
+	p.StringVarP(&f.file, "file", "f", "", "write to this file instead of standard output")
+	p.StringSliceVar(&f.only, "only", nil, "run only these checks (ids)")
+	p.StringSliceVar(&f.skip, "skip", nil, "leave these checks out (ids)")
+	p.StringVar(&f.failOn, "fail-on", "fail", "exit with a status other than 0 from this level on: fail or warn")
+	p.BoolVar(&f.ascii, "ascii", false, "draw with ASCII characters only")
+	completeWith(cmd, "output", ui.Formats)
+	completeWith(cmd, "only", linterIDs)
+	completeWith(cmd, "skip", linterIDs)
+	completeWith(cmd, "fail-on", func() []string { return []string{"fail", "warn"} })
+	return cmd
+}
+
+func linterIDs() []string {
+	var ids []string
+	for _, c := range checks.Linters() {
+		ids = append(ids, c.ID)
+	}
+	return ids
+}
+
+func lint(ctx context.Context, std streams, f flags, args []string) error {
+	f.noScreen = true // a manifest is judged once, in a pipeline
+	if err := f.validateOutput(); err != nil {
+		return err
+	}
+	list, err := f.selected()
+	if err != nil {
+		return err
+	}
+	list = slices.DeleteFunc(list, func(c *checks.Check) bool { return !c.Lints })
+	if len(list) == 0 {
+		return errors.New("none of these checks judges manifests; those that do are " + strings.Join(linterIDs(), ", "))
+	}
+	var manifests manifest.Manifests
+	unread := readManifests(&manifests, std.in, args)
+	if len(manifests.Pods) == 0 && unread != nil {
+		return trouble(unread)
+	}
+	tree, err := manifests.FS()
+	if err != nil {
+		return trouble(err)
+	}
+	snapshot, err := evidence.Load(tree)
+	if err != nil {
+		return trouble(err)
+	}
+	origin := checks.Source{Kind: "manifest", Name: filepath.Base(args[0]), Format: "kubernetes-manifest"}
+	if len(args) > 1 {
+		origin.Name = fmt.Sprintf("%s and %d more", origin.Name, len(args)-1)
+	}
+	for _, note := range said(manifests) {
+		fmt.Fprintln(std.err, "doctor:", note)
+	}
+	report := checks.Diagnose(snapshot, list, origin, program())
+	if err := show(ctx, std, f, report); err != nil {
+		return err
+	}
+	if unread != nil {
+		return trouble(unread)
+	}
+	return verdict(report, f.failOn)
+}
+
+// said tells what was read, and what was taken for granted.
+func said(m manifest.Manifests) []string {
+	linux, silent := 0, 0
+	for _, p := range m.Pods {
+		switch checks.PodSystem(p.Pod) {
+		case "linux":
+			linux++
+		case "":
+			silent++
+		}
+	}
+	notes := []string{fmt.Sprintf("read %s, %d of them for Linux and left out, and %s without pods",
+		count(len(m.Pods), "pod or template", "pods and templates"), linux, count(m.Others, "other object", "other objects"))}
+	if silent > 0 {
+		notes = append(notes, fmt.Sprintf("%s not say which system they are for, and are judged as Windows pods; spec.os.name tells",
+			count(silent, "pod does", "pods do")))
+	}
+	return notes
+}
+
+func count(n int, one, many string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return fmt.Sprintf("%d %s", n, many)
+}
+
+// readManifests reads all that the arguments name; what cannot be read does not keep the rest from being judged.
+func readManifests(m *manifest.Manifests, in io.Reader, args []string) error {
+	var problems []error
+	for _, arg := range args {
+		if arg == "-" {
+			problems = append(problems, m.Read("-", in))
+			continue
+		}
+		files, err := manifestFiles(arg)
+		problems = append(problems, err)
+		for _, file := range files {
+			problems = append(problems, readManifest(m, file))
+		}
+	}
+	return errors.Join(problems...)
+}
+
+func readManifest(m *manifest.Manifests, file string) error {
+	f, err := os.Open(file)
+	if err != nil {
+		return fmt.Errorf("%s: %w", evidence.Clean(file), reason(err))
+	}
+	defer f.Close()
+	return m.Read(filepath.ToSlash(file), f)
+}
+
+// manifestFiles is the file itself, or the manifests that lie in a folder, as kubectl takes them.
+func manifestFiles(arg string) ([]string, error) {
+	if !isFolder(arg) {
+		return []string{arg}, nil
+	}
+	entries, err := os.ReadDir(arg)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", arg, reason(err))
+	}
+	var files []string
+	for _, e := range entries {
+		if ext := strings.ToLower(filepath.Ext(e.Name())); e.Type()&fs.ModeDir == 0 && slices.Contains([]string{".yaml", ".yml", ".json"}, ext) {
+			files = append(files, filepath.Join(arg, e.Name()))
+		}
+	}
+	if len(files) == 0 {
+		return nil, fmt.Errorf("%s: no .yaml, .yml or .json lies in this folder", arg)
+	}
+	return files, nil
+}
