@@ -211,9 +211,10 @@ func Linters() []*Check {
 // ByID returns the check with that id, or nil.
 func ByID(id string) *Check { return registry[id] }
 
-// Signs lists the texts of the given checks in the form that the scanner takes.
+// Signs lists the texts of the given checks in the form that the scanner takes,
+// and those from which facts of the node are learnt.
 func Signs(list []*Check) []evidence.Sign {
-	var signs []evidence.Sign
+	signs := slices.Clone(factSigns)
 	for _, c := range list {
 		for _, s := range c.Signs {
 			for _, text := range append([]string{s.Text}, s.Or...) {

@@ -121,7 +121,7 @@ const flagRunes = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ012345678
 func unseenFlags(s evidence.Snapshot, refused map[string]evidence.SignMatch) []Finding {
 	var findings []Finding
 	for name, m := range refused {
-		if m.Last.IsZero() || s.Now().Sub(m.Last) > 24*time.Hour {
+		if m.Over != "" || m.Last.IsZero() || s.Now().Sub(m.Last) > 24*time.Hour {
 			continue
 		}
 		f := Findingf(Fail, "--"+name, "the kubelet does not know --%s and exits at once; where the flag is written is not recorded", name).With(quote(m))

@@ -137,6 +137,7 @@ func (n *Node) learnSystem(s evidence.Snapshot) {
 	if v, ok := evidence.ParseVersion(node.Status.NodeInfo.KubeletVersion); ok {
 		n.Kubelet.learn(v, evidence.Node.Path(), "status.nodeInfo.kubeletVersion is %s", node.Status.NodeInfo.KubeletVersion)
 	}
+	learnLogged(s, &n.Kubelet, loggedKubelet)
 	n.Kubelet.miss("the kubelet's version", evidence.Node)(s)
 
 	if raw := node.Status.NodeInfo.ContainerRuntimeVersion; raw != "" {
@@ -319,7 +320,7 @@ func (f factNeed) Paths() []string { return evidence.Any(f.sources...).Paths() }
 var (
 	NeedName          = factNeed{"the name of the node", func(n *Node) evidence.Gap { return n.Name.Gap }, []evidence.Need{evidence.Node}}
 	NeedBuild         = factNeed{"the Windows build", func(n *Node) evidence.Gap { return n.Build.Gap }, []evidence.Need{evidence.OSInfo, evidence.Node}}
-	NeedKubelet       = factNeed{"the kubelet's version", func(n *Node) evidence.Gap { return n.Kubelet.Gap }, []evidence.Need{evidence.Node}}
+	NeedKubelet       = factNeed{"the kubelet's version", func(n *Node) evidence.Gap { return n.Kubelet.Gap }, []evidence.Need{evidence.Node, evidence.Logs("kubelet")}}
 	NeedRuntime       = factNeed{"the container runtime", func(n *Node) evidence.Gap { return n.Runtime.Gap }, []evidence.Need{evidence.Node, evidence.CRI, evidence.Services}}
 	NeedCNI           = factNeed{"the network plugin", func(n *Node) evidence.Gap { return n.CNI.Gap }, cniSources}
 	NeedBackend       = factNeed{"the type of the pod network", func(n *Node) evidence.Gap { return n.Backend.Gap }, cniSources}

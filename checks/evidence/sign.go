@@ -48,6 +48,7 @@ type SignMatch struct {
 	Found string    `json:"text"` // the whole line, bounded
 	More  int       `json:"more"` // how many lines more have it
 	Last  time.Time `json:"last,omitzero"`
+	Tail  string    `json:"tail,omitempty"` // the beginning of the last line, where there are more
 	Over  string    `json:"over,omitempty"` // why it is history: the node has booted since, or the log is well since
 }
 

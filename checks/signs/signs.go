@@ -222,6 +222,9 @@ func (c *scanner) matches() []evidence.SignMatch {
 		m := c.found[k]
 		if m.last != nil { // of a log; records bring their times along
 			m.Time, m.Last = lineTime(m.Found, c.now), lineTime(string(m.last), c.now)
+			if m.More > 0 {
+				m.Tail = evidence.Clean(string(m.last))
+			}
 		}
 		list = append(list, m.SignMatch)
 	}
@@ -243,7 +246,7 @@ func merge(found, recorded []evidence.SignMatch, list []evidence.Sign) []evidenc
 		if !wanted || r.Path == "" {
 			continue // of a check that was not asked for, or of another version's
 		}
-		r.Found = evidence.Clean(r.Found)
+		r.Found, r.Tail = evidence.Clean(r.Found), evidence.Clean(r.Tail)
 		at := slices.IndexFunc(found, func(m evidence.SignMatch) bool {
 			return m.Check == r.Check && m.Text == r.Text && m.Path == r.Path
 		})
