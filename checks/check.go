@@ -337,7 +337,8 @@ func quoted(findings []Finding, f Finding, m evidence.SignMatch) []Finding {
 	if at < 0 {
 		at, findings = len(findings), append(findings, f)
 	}
-	if len(findings[at].Because) < maxQuotes {
+	told := func(b Because) bool { return b.Path == m.Path && b.Line == m.Line } // a code in hex and in decimal
+	if len(findings[at].Because) < maxQuotes && !slices.ContainsFunc(findings[at].Because, told) {
 		findings[at] = findings[at].With(quote(m))
 	}
 	if m.Last.After(findings[at].seen) {

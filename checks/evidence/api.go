@@ -192,7 +192,15 @@ type Container struct {
 	Command         []string         `json:"command"`
 	Args            []string         `json:"args"`
 	Env             []EnvVar         `json:"env"`
+	Ports           []ContainerPort  `json:"ports"`
 	SecurityContext *SecurityContext `json:"securityContext"`
+}
+
+// ContainerPort is one port of a container.
+type ContainerPort struct {
+	HostPort      int    `json:"hostPort"` // 0 where the port is not published on the node
+	ContainerPort int    `json:"containerPort"`
+	Protocol      string `json:"protocol"` // TCP where it is empty
 }
 
 // EnvVar is one literal environment variable of a container.

@@ -1,0 +1,63 @@
+package checks
+
+import (
+	"slices"
+	"strings"
+
+	"doctor/checks/evidence"
+)
+
+var _ = Register(Check{
+	ID:       "forwarding-disabled-flannel-hostgw",
+	Title:    "the node does not forward packets between pods and other nodes",
+	Category: CategoryNetwork,
+	Doc: `On a host-gw network the node itself routes: packets of pods arrive at the endpoint cbr0_ep and leave by the adapter of the node, so both must have forwarding enabled. flanneld enables it when it starts. Where the adapter was given another index in that moment, or IPv4 is not bound to it yet, that fails with "Element not found", and pods reach nothing beyond their node.
+
+The check looks at the adapter with the node's address and at the host's endpoint in the pod network.`,
+	Fix: Fix{
+		Text: "enable forwarding on both adapters, then start flanneld again so that it also does the steps that come after",
+		Commands: []string{
+			"Get-NetIPInterface -AddressFamily IPv4 | Select-Object ifIndex, InterfaceAlias, Forwarding",
+			"Get-NetIPInterface -AddressFamily IPv4 | Where-Object InterfaceAlias -like 'vEthernet*' | Set-NetIPInterface -Forwarding Enabled",
+			"Restart-Service flanneld",
+		},
+		Impact: "none for what works now; flanneld may create its network anew, which drops connections for some seconds",
+	},
+	Links:    []string{"https://github.com/flannel-io/flannel/issues/1858", "https://github.com/flannel-io/flannel/blob/master/pkg/backend/hostgw/hostgw_windows.go"},
+	Explains: []string{"flanneld-not-running", "flannel-subnet-env-missing", "vm-mac-spoofing-disabled", "icmp-external-not-snated", "pods-stuck-creating", "node-cannot-use-cluster-ip", "dns-pqdn-with-dots"},
+	Applies:  OnAll(OnFlannel, OnBackend(L2Bridge)),
+	Needs:    []evidence.Need{evidence.Adapters, NeedManagementIPs},
+	Signs: []Sign{
+		{Text: "failed to enable forwarding on", Says: "flanneld could not enable forwarding on an adapter of the node"},
+	},
+	Run: func(s evidence.Snapshot) ([]Finding, error) {
+		n := About(s)
+		var findings []Finding
+		known := false
+		for _, a := range evidence.Adapters.In(s) {
+			if a.Forwarding == nil || !n.routesPods(a) {
+				continue
+			}
+			known = true
+			if !*a.Forwarding {
+				findings = append(findings, Findingf(Fail, a.Name, "forwarding is off on %s, so packets of pods neither leave this node nor come in", a.Name).
+					At(evidence.Adapters.Path(), "%s (index %d, %s): forwarding is false", a.Name, a.IfIndex, strings.Join(a.Addresses, ", ")).With(n.ManagementIPs.From))
+			}
+		}
+		if !known {
+			return nil, Unknown(evidence.NotCollected + ": adapters.json of this recording does not tell whether the node's adapter forwards")
+		}
+		return findings, nil
+	},
+})
+
+// routesPods tells whether pod traffic crosses the adapter: the node's own, or
+// the endpoint that the host has in the pod network. Those of pods lie in
+// compartments of their own.
+func (n *Node) routesPods(a evidence.Adapter) bool {
+	if a.Compartment > 1 {
+		return false
+	}
+	own := slices.ContainsFunc(parseAddresses(a.Addresses...), func(ip Address) bool { return slices.Contains(n.ManagementIPs.Value, ip) })
+	return own || strings.HasSuffix(strings.ToLower(a.Name), "_ep)")
+}

@@ -1,0 +1,49 @@
+package checks
+
+import (
+	"slices"
+
+	"doctor/checks/evidence"
+)
+
+// A remoteView is what TCP probes from pods say of the way to pods of other nodes.
+type remoteView struct {
+	heard     bool                  // one of them answered
+	lost      []evidence.ReachProbe // those that did not, one for each target
+	elsewhere *evidence.ReachProbe  // an answer that a pod had from outside the cluster
+	nodeHeard bool                  // another host answered the node itself
+	ownHeard  bool                  // the node answered a pod
+}
+
+// remoteTarget tells whether the probe goes to a pod of another node.
+func (n *Node) remoteTarget(p evidence.ReachProbe) (Address, bool) {
+	a, ok := parseAddress(hostOf(p.Target))
+	remote := ok && anyContains(n.ClusterCIDRs.Value, a) && !anyContains(n.PodCIDRs.Value, a) && !n.isService(a)
+	return a, remote
+}
+
+func (n *Node) viewOfRemotePods(probes []evidence.ReachProbe) remoteView {
+	var v remoteView
+	seen := map[string]bool{}
+	for i, p := range probes {
+		if p.Protocol == "icmp" {
+			continue
+		}
+		a, remote := n.remoteTarget(p)
+		own := slices.Contains(n.ManagementIPs.Value, a)
+		switch {
+		case p.From == "node":
+			v.nodeHeard = v.nodeHeard || !own && !n.inside(p.Target) && gotAnswer(p)
+		case own:
+			v.ownHeard = v.ownHeard || gotAnswer(p)
+		case remote && gotAnswer(p):
+			v.heard = true
+		case remote && gotNone(p) && !seen[p.Target]:
+			seen[p.Target] = true
+			v.lost = append(v.lost, p)
+		case !n.inside(p.Target) && gotAnswer(p) && v.elsewhere == nil:
+			v.elsewhere = &probes[i]
+		}
+	}
+	return v
+}
