@@ -16,7 +16,7 @@ The check looks for a running service, a process kubelet.exe, or a service such 
 		Impact:   "running containers are not touched",
 	},
 	Links:    []string{"https://kubernetes.io/docs/tasks/debug/debug-cluster/windows/"},
-	Explains: []string{"flanneld-not-running", "kube-proxy-not-running", "node-not-ready", "pods-stuck-creating"},
+	Explains: []string{"flanneld-not-running", "kube-proxy-not-running", "node-not-ready", "node-not-ready-lost", "pods-stuck-creating"},
 	Needs:    []evidence.Need{componentSources},
 	Uses:     []evidence.Need{evidence.Services, evidence.Processes, evidence.Pods},
 	Run: func(s evidence.Snapshot) ([]Finding, error) {

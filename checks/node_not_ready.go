@@ -12,7 +12,7 @@ var _ = Register(Check{
 	Title:    "the node is not Ready",
 	Category: CategoryNode,
 	FAQ:      []int{1},
-	Doc:      `The control plane does not count on this node: its Ready condition is False, or Unknown because the kubelet has stopped reporting. This is a symptom. Nearly everything else in the catalogue can lead to it, so it is named as a cause only where nothing else was found.`,
+	Doc:      `The control plane does not count on this node: its Ready condition is False, or Unknown because the kubelet has stopped reporting (node-not-ready-lost says more of that). This is a symptom. Nearly everything else in the catalogue can lead to it, so it is named as a cause only where nothing else was found.`,
 	Fix: Fix{
 		Text:     "read the condition's message; where the kubelet has stopped posting, look at its service and the end of its log on the node",
 		Commands: []string{"kubectl describe node {node}", "Get-Service kubelet", "Restart-Service kubelet"},
@@ -22,7 +22,6 @@ var _ = Register(Check{
 	Explains: []string{},
 	Needs:    []evidence.Need{evidence.Node},
 	Signs: []Sign{
-		{Text: "Kubelet stopped posting node status", In: []string{evidence.InPodEvents}, Says: "the control plane reports that the kubelet stopped posting the node's status"},
 		{Text: "NodeNotReady", In: []string{evidence.InPodEvents}, ConfirmOnly: true}, // every reboot leaves one
 	},
 	Run: func(s evidence.Snapshot) ([]Finding, error) {

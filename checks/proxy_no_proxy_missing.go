@@ -25,7 +25,7 @@ The check reads the environment of the machine and of each service, and asks by 
 		Impact: "running containers are not touched; a service may only see a new machine environment after a reboot",
 	},
 	Links:    []string{"https://kubernetes.io/docs/tasks/debug/debug-cluster/windows/", "https://github.com/projectcalico/calico/issues/2941"},
-	Explains: []string{"pods-stuck-creating", "node-not-ready"},
+	Explains: []string{"pods-stuck-creating", "node-not-ready", "node-not-ready-lost"},
 	Needs:    []evidence.Need{evidence.Env, evidence.Services},
 	Uses:     []evidence.Need{evidence.KubeServices},
 	Signs: []Sign{

@@ -165,8 +165,10 @@ type SecurityContext struct {
 
 // WindowsOptions is securityContext.windowsOptions.
 type WindowsOptions struct {
-	HostProcess   *bool  `json:"hostProcess"`
-	RunAsUserName string `json:"runAsUserName"`
+	HostProcess            *bool  `json:"hostProcess"`
+	RunAsUserName          string `json:"runAsUserName"`
+	GMSACredentialSpecName string `json:"gmsaCredentialSpecName"`
+	GMSACredentialSpec     string `json:"gmsaCredentialSpec"` // what the admission webhook fills in for the name
 }
 
 // HostProcess tells whether the pod runs as HostProcess containers.
