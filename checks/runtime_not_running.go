@@ -16,7 +16,7 @@ The check looks for a running service or process of containerd or docker. A dock
 		Impact:   "none: containers that still run are found again",
 	},
 	Links:    []string{"https://kubernetes.io/docs/setup/production-environment/container-runtimes/"},
-	Explains: []string{"kubelet-not-running", "flanneld-not-running", "kube-proxy-not-running", "node-not-ready", "node-not-ready-lost", "pods-stuck-creating"},
+	Explains: []string{"kubelet-not-running", "flanneld-not-running", "kube-proxy-not-running", "node-not-ready", "node-not-ready-lost", "pods-stuck-creating", "runtime-pipe-missing"},
 	Needs:    []evidence.Need{componentSources},
 	Uses:     []evidence.Need{evidence.Services, evidence.Processes, evidence.Pods},
 	Run: func(s evidence.Snapshot) ([]Finding, error) {
