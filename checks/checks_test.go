@@ -202,8 +202,10 @@ func TestChecksAreDocumented(t *testing.T) {
 			}
 		}
 		for _, sign := range c.Signs {
-			if len(sign.Text) < 8 && !strings.HasPrefix(sign.Text, "(0x") {
-				t.Errorf("%s: the sign %q is too short to betray anything", c.ID, sign.Text)
+			for _, text := range append([]string{sign.Text}, sign.Or...) {
+				if long := func(s string) bool { return len(s) >= checks.MinSign }; !long(text) && !slices.ContainsFunc(sign.Also, long) {
+					t.Errorf("%s: the sign %q is too short to betray anything; name a longer text in Also", c.ID, text)
+				}
 			}
 			if sign.Says == "" && !sign.ConfirmOnly {
 				t.Errorf("%s: the sign %q has no sentence", c.ID, sign.Text)

@@ -76,8 +76,16 @@ func onCode(symbol, says string, also ...string) Sign {
 	if at < 0 {
 		panic("checks: no code is called " + symbol)
 	}
-	return Sign{Text: Codes[at].Forms[0], Or: Codes[at].Forms[1:], Also: also, Says: says}
+	forms := slices.Clone(Codes[at].Forms)
+	if !slices.ContainsFunc(also, func(a string) bool { return len(a) >= MinSign }) {
+		forms = slices.DeleteFunc(forms, func(f string) bool { return len(f) < MinSign })
+	}
+	return Sign{Text: forms[0], Or: forms[1:], Also: also, Says: says}
 }
+
+// MinSign is how long one of a sign's texts must be: a shorter one betrays
+// little, and keeps the search for all signs from jumping far.
+const MinSign = 10
 
 // A DecodedCode is a code that stands in a finding, with what it means.
 type DecodedCode struct {

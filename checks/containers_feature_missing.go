@@ -28,7 +28,8 @@ The check reads the state of the feature and looks for vmcompute.dll. A pod that
 	Signs: []Sign{
 		{Text: "Failed to load vmcompute.dll", Says: "docker cannot load vmcompute.dll: the Containers feature is not installed"},
 		{Text: "hcsshim::", Also: []string{"The specified module could not be found"}, Says: "a call to the host compute service finds no vmcompute.dll: the Containers feature is not installed"},
-		onCode("ERROR_MOD_NOT_FOUND", "a call to the host compute service finds no vmcompute.dll: the Containers feature is not installed", "hcsshim::"),
+		onCode("ERROR_MOD_NOT_FOUND", "a call to the host compute service finds no vmcompute.dll: the Containers feature is not installed", "hcsshim::ProcessBaseLayer"),
+		onCode("ERROR_MOD_NOT_FOUND", "a call to the host compute service finds no vmcompute.dll: the Containers feature is not installed", "hcsshim::GetComputeSystems"),
 	},
 	Run: func(s evidence.Snapshot) ([]Finding, error) {
 		if slices.ContainsFunc(evidence.Pods.In(s), func(p evidence.Pod) bool { return podRuns(p) && !p.HostProcess() }) {

@@ -29,8 +29,8 @@ The check looks at the pods with a hostPort: for two of them with the same port,
 	Needs:    []evidence.Need{evidence.Pods, evidence.Any(evidence.HNSEndpoints, NeedCNIFiles, evidence.Ports)},
 	Uses:     slices.Concat([]evidence.Need{evidence.HNSEndpoints, evidence.Ports}, cniFolders, runtimeConfigs),
 	Signs: []Sign{
-		portSign("HCN_E_PORT_ALREADY_EXISTS"),
-		portSign("ERROR_SHARING_VIOLATION"),
+		portSign("HCN_E_PORT_ALREADY_EXISTS", "create endpoint"), portSign("HCN_E_PORT_ALREADY_EXISTS", "hcnCreateEndpoint"),
+		portSign("ERROR_SHARING_VIOLATION", "create endpoint"), portSign("ERROR_SHARING_VIOLATION", "hcnCreateEndpoint"),
 	},
 	Run: func(s evidence.Snapshot) ([]Finding, error) {
 		ports := podsWithHostPorts(s)
@@ -69,8 +69,8 @@ The check looks at the pods with a hostPort: for two of them with the same port,
 
 // portSign looks for the code where a pod's endpoint is created. kube-proxy
 // gets the same ones for its load balancers, and azure-vnet for its lock file.
-func portSign(symbol string) Sign {
-	sign := onCode(symbol, portTaken, "endpoint")
+func portSign(symbol, call string) Sign {
+	sign := onCode(symbol, portTaken, call)
 	sign.Not = []string{"LoadBalancer", "load balancer", "azure-vnet", ".json"}
 	sign.In = []string{"kubelet", "containerd", "docker", "cni", evidence.InPodEvents, evidence.InEvents}
 	return sign

@@ -35,6 +35,9 @@ The check compares what is committed with the limit. A refusal in the logs of th
 	Needs:    []evidence.Need{evidence.MemoryInfo},
 	Signs: []Sign{
 		onCode("ERROR_COMMITMENT_LIMIT", "Windows refused memory: RAM and page file together are used up"),
+		onCode("ERROR_COMMITMENT_LIMIT", "Windows refused memory: RAM and page file together are used up", "Windows system call"),
+		onCode("ERROR_COMMITMENT_LIMIT", "Windows refused memory: RAM and page file together are used up", "CreateProcess"),
+		onCode("ERROR_COMMITMENT_LIMIT", "Windows refused memory: RAM and page file together are used up", "CreateComputeSystem"),
 		{Text: pagingFileText, Says: "Windows refused memory: RAM and page file together are used up"},
 		{Text: "diagnosed a low virtual memory condition", In: []string{evidence.InEvents}, Says: "Windows reports that virtual memory runs low"},
 	},

@@ -33,7 +33,10 @@ type windowEnd struct {
 const (
 	hashBits = 15
 	gram     = 4
-	minText  = 6 // a shorter text would slow all the others down
+	minText  = gram
+	goodText = 10 // a shorter one slows the search for all others down
+
+	mostCommon = 32 // above every commonness
 )
 
 func newFinder(texts []string) *finder {

@@ -100,7 +100,7 @@ func read(s evidence.Snapshot, file string, use func(io.Reader) error) error {
 }
 
 // needles are the texts to search for. Of a sign whose line must hold several
-// texts the longest is searched for: it is the rarest, and lets the search jump.
+// texts the rarest is searched for.
 type needles struct {
 	list    []evidence.Sign
 	signs   [][]int // text → the signs that it stands for
@@ -113,12 +113,7 @@ func newNeedles(list []evidence.Sign) *needles {
 	index := map[string]int{}
 	var texts []string
 	for i, sign := range list {
-		text := strings.ToLower(sign.Text)
-		for _, also := range sign.Also {
-			if len(also) > len(text) {
-				text = strings.ToLower(also)
-			}
-		}
+		text := needle(sign)
 		if len(text) < minText {
 			continue
 		}
@@ -134,6 +129,26 @@ func newNeedles(list []evidence.Sign) *needles {
 	}
 	n.finder = newFinder(texts)
 	return n
+}
+
+// needle is the text of a sign that stands in the fewest lines, short ones
+// aside: they would keep the search for all others from jumping.
+func needle(sign evidence.Sign) string {
+	best, rarest := "", -1
+	for _, text := range append([]string{sign.Text}, sign.Also...) {
+		text = strings.ToLower(text)
+		rare := 0
+		for _, c := range []byte(text) {
+			rare += mostCommon - commonness(c)
+		}
+		if short := len(text) < goodText; short {
+			rare = 0
+		}
+		if rare > rarest || rare == rarest && len(text) > len(best) {
+			best, rarest = text, rare
+		}
+	}
+	return best
 }
 
 // A scanner goes over one log after the other.
