@@ -1,0 +1,182 @@
+package evidence
+
+import "encoding/json"
+
+// PodSpec is the spec of a Pod, as far as checks read it. What Windows ignores
+// or refuses is kept as it stands, since a field that is set and one that is not
+// are two things there.
+type PodSpec struct {
+	NodeName                      string            `json:"nodeName,omitempty"`
+	NodeSelector                  map[string]string `json:"nodeSelector,omitempty"`
+	Affinity                      *Affinity         `json:"affinity,omitempty"`
+	Tolerations                   []Toleration      `json:"tolerations,omitempty"`
+	OS                            *PodOS            `json:"os,omitempty"`
+	HostNetwork                   bool              `json:"hostNetwork,omitempty"`
+	HostPID                       json.RawMessage   `json:"hostPID,omitempty"`
+	HostIPC                       json.RawMessage   `json:"hostIPC,omitempty"`
+	HostUsers                     json.RawMessage   `json:"hostUsers,omitempty"`
+	ShareProcessNamespace         json.RawMessage   `json:"shareProcessNamespace,omitempty"`
+	DNSPolicy                     string            `json:"dnsPolicy,omitempty"`
+	RuntimeClassName              string            `json:"runtimeClassName,omitempty"`
+	TerminationGracePeriodSeconds *int64            `json:"terminationGracePeriodSeconds,omitempty"`
+	SecurityContext               *SecurityContext  `json:"securityContext,omitempty"`
+	Containers                    []Container       `json:"containers,omitempty"`
+	InitContainers                []Container       `json:"initContainers,omitempty"`
+	EphemeralContainers           []Container       `json:"ephemeralContainers,omitempty"`
+	Volumes                       []Volume          `json:"volumes,omitempty"`
+}
+
+// PodOS is spec.os.
+type PodOS struct {
+	Name string `json:"name"`
+}
+
+// Affinity is the part of an affinity that says on which nodes a pod must run.
+type Affinity struct {
+	NodeAffinity *struct {
+		Required *struct {
+			NodeSelectorTerms []struct {
+				MatchExpressions []struct {
+					Key      string   `json:"key"`
+					Operator string   `json:"operator"`
+					Values   []string `json:"values"`
+				} `json:"matchExpressions"`
+			} `json:"nodeSelectorTerms"`
+		} `json:"requiredDuringSchedulingIgnoredDuringExecution,omitempty"`
+	} `json:"nodeAffinity,omitempty"`
+}
+
+// Toleration lets a pod onto nodes with a taint.
+type Toleration struct {
+	Key      string `json:"key"`
+	Operator string `json:"operator"`
+	Value    string `json:"value"`
+	Effect   string `json:"effect"`
+}
+
+// SecurityContext is that of a pod or of a container. All but the Windows
+// options and RunAsNonRoot is for Linux.
+type SecurityContext struct {
+	WindowsOptions *WindowsOptions `json:"windowsOptions,omitempty"`
+	RunAsNonRoot   *bool           `json:"runAsNonRoot,omitempty"`
+
+	AllowPrivilegeEscalation json.RawMessage `json:"allowPrivilegeEscalation,omitempty"`
+	AppArmorProfile          json.RawMessage `json:"appArmorProfile,omitempty"`
+	Capabilities             json.RawMessage `json:"capabilities,omitempty"`
+	FSGroup                  json.RawMessage `json:"fsGroup,omitempty"`
+	FSGroupChangePolicy      json.RawMessage `json:"fsGroupChangePolicy,omitempty"`
+	Privileged               json.RawMessage `json:"privileged,omitempty"`
+	ProcMount                json.RawMessage `json:"procMount,omitempty"`
+	ReadOnlyRootFilesystem   json.RawMessage `json:"readOnlyRootFilesystem,omitempty"`
+	RunAsGroup               json.RawMessage `json:"runAsGroup,omitempty"`
+	RunAsUser                json.RawMessage `json:"runAsUser,omitempty"`
+	SELinuxChangePolicy      json.RawMessage `json:"seLinuxChangePolicy,omitempty"`
+	SELinuxOptions           json.RawMessage `json:"seLinuxOptions,omitempty"`
+	SeccompProfile           json.RawMessage `json:"seccompProfile,omitempty"`
+	SupplementalGroups       json.RawMessage `json:"supplementalGroups,omitempty"`
+	SupplementalGroupsPolicy json.RawMessage `json:"supplementalGroupsPolicy,omitempty"`
+	Sysctls                  json.RawMessage `json:"sysctls,omitempty"`
+}
+
+// WindowsOptions is securityContext.windowsOptions.
+type WindowsOptions struct {
+	HostProcess            *bool  `json:"hostProcess,omitempty"`
+	RunAsUserName          string `json:"runAsUserName,omitempty"`
+	GMSACredentialSpecName string `json:"gmsaCredentialSpecName,omitempty"`
+	GMSACredentialSpec     string `json:"gmsaCredentialSpec,omitempty"` // what the admission webhook fills in for the name
+}
+
+// HostProcess tells whether the pod runs as HostProcess containers.
+func (p Pod) HostProcess() bool {
+	is := func(c *SecurityContext) bool {
+		return c != nil && c.WindowsOptions != nil && c.WindowsOptions.HostProcess != nil && *c.WindowsOptions.HostProcess
+	}
+	if is(p.Spec.SecurityContext) {
+		return true
+	}
+	for _, c := range p.Spec.Containers {
+		if is(c.SecurityContext) {
+			return true
+		}
+	}
+	return false
+}
+
+// Container is one container of a pod.
+type Container struct {
+	Name            string           `json:"name"`
+	Image           string           `json:"image,omitempty"`
+	Command         []string         `json:"command,omitempty"`
+	Args            []string         `json:"args,omitempty"`
+	Env             []EnvVar         `json:"env,omitempty"`
+	Ports           []ContainerPort  `json:"ports,omitempty"`
+	Resources       Resources        `json:"resources,omitzero"`
+	VolumeMounts    []VolumeMount    `json:"volumeMounts,omitempty"`
+	VolumeDevices   json.RawMessage  `json:"volumeDevices,omitempty"`
+	SecurityContext *SecurityContext `json:"securityContext,omitempty"`
+}
+
+// Resources are a container's requests and limits, as quantities or bare numbers.
+type Resources struct {
+	Requests map[string]Quantity `json:"requests,omitempty"`
+	Limits   map[string]Quantity `json:"limits,omitempty"`
+}
+
+// Quantity is a resource quantity as it is written: 500m, 2Gi, or a bare number.
+type Quantity string
+
+// UnmarshalJSON takes a number for what it looks like, as Kubernetes does.
+func (q *Quantity) UnmarshalJSON(b []byte) error {
+	var s string
+	if json.Unmarshal(b, &s) == nil {
+		*q = Quantity(s)
+		return nil
+	}
+	var n json.Number
+	err := json.Unmarshal(b, &n)
+	*q = Quantity(n.String())
+	return err
+}
+
+// VolumeMount is one mount of a container.
+type VolumeMount struct {
+	Name             string `json:"name"`
+	MountPath        string `json:"mountPath"`
+	SubPath          string `json:"subPath,omitempty"`
+	SubPathExpr      string `json:"subPathExpr,omitempty"`
+	MountPropagation string `json:"mountPropagation,omitempty"`
+}
+
+// Volume is one volume of a pod.
+type Volume struct {
+	Name     string `json:"name"`
+	EmptyDir *struct {
+		Medium string `json:"medium,omitempty"`
+	} `json:"emptyDir,omitempty"`
+	HostPath *struct {
+		Path string `json:"path"`
+		Type string `json:"type,omitempty"`
+	} `json:"hostPath,omitempty"`
+	FlexVolume *struct {
+		Driver string `json:"driver"`
+	} `json:"flexVolume,omitempty"`
+	CSI *struct {
+		Driver string `json:"driver"`
+	} `json:"csi,omitempty"`
+	PersistentVolumeClaim *struct {
+		ClaimName string `json:"claimName"`
+	} `json:"persistentVolumeClaim,omitempty"`
+}
+
+// ContainerPort is one port of a container.
+type ContainerPort struct {
+	HostPort      int    `json:"hostPort"` // 0 where the port is not published on the node
+	ContainerPort int    `json:"containerPort"`
+	Protocol      string `json:"protocol"` // TCP where it is empty
+}
+
+// EnvVar is one literal environment variable of a container.
+type EnvVar struct {
+	Name  string `json:"name"`
+	Value string `json:"value"`
+}
