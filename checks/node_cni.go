@@ -191,7 +191,7 @@ func familyOf(c *evidence.CNIConfig) CNI {
 		return VPC
 	case strings.Contains(types, "antrea"):
 		return Antrea
-	case strings.HasPrefix(name, "ovnkubernetes"):
+	case strings.HasPrefix(name, "ovnkubernetes"), isOVNPlugin(c):
 		return OVN
 	case strings.Contains(types, "wincni"):
 		return WinCNI
@@ -205,6 +205,28 @@ func familyOf(c *evidence.CNIConfig) CNI {
 		return NAT
 	}
 	return ""
+}
+
+// isOVNPlugin tells the plugin of the first recipe for OVN and Open vSwitch on
+// Windows, which puts pods on docker's network "external".
+func isOVNPlugin(c *evidence.CNIConfig) bool {
+	plugin := strings.ToLower(c.EffectiveType())
+	return strings.HasPrefix(plugin, "ovn_cni") || strings.HasPrefix(plugin, "ovn-k8s-cni-overlay")
+}
+
+// cloudbaseOVS is the build of Open vSwitch that recipe used. Antrea brings its own.
+const cloudbaseOVS = `\cloudbase solutions\open vswitch`
+
+// ovsCNI tells whether the node is set up by that recipe.
+func (n *Node) ovsCNI(s evidence.Snapshot) bool {
+	if n.CNI.Value != OVN {
+		return false
+	}
+	if f := n.Intended(); f != nil && f.Config != nil && isOVNPlugin(f.Config) {
+		return true
+	}
+	_, there := serviceCalled(s, "ovs-vswitchd") // the hybrid overlay of OpenShift has none
+	return there
 }
 
 // cniAnnotations are what the plugins' own agents write on the Node.
@@ -243,6 +265,9 @@ func (n *Node) learnFamily(s evidence.Snapshot) {
 		if family := familyOfProgram(svc.Name); family != "" {
 			n.CNI.learn(family, evidence.Services.Path(), "service %s is there", svc.Name)
 		}
+	}
+	if svc, ok := serviceCalled(s, "ovs-vswitchd"); ok && strings.Contains(strings.ToLower(svc.BinPath), cloudbaseOVS) {
+		n.CNI.learn(OVN, evidence.Services.Path(), "service %s is %s", svc.Name, svc.BinPath)
 	}
 	for _, p := range evidence.Processes.In(s) {
 		if family := familyOfProgram(program(p.Name)); family != "" {

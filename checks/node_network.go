@@ -54,7 +54,7 @@ func backendOf(c *evidence.CNIConfig) Backend {
 		return OverlayNet
 	case strings.Contains(t, "bridge"), strings.Contains(t, "wincni"), strings.Contains(t, "azure-vnet"), strings.Contains(t, "vpc-"), strings.Contains(t, "calico"):
 		return L2Bridge
-	case strings.Contains(t, "antrea"):
+	case strings.Contains(t, "antrea"), isOVNPlugin(c):
 		return Transparent
 	}
 	return ""
@@ -69,9 +69,17 @@ func (n *Node) learnNetworks(s evidence.Snapshot) {
 	}
 	if f := n.Intended(); f != nil && f.Config != nil && f.Config.Name != "" && familyOf(f.Config) != NAT {
 		switch n.CNI.Value {
-		case Flannel, Calico, Azure, GKE, OVN, WinCNI, Bridge, Overlay:
+		case OVN:
+			if n.ovsCNI(s) {
+				break // its name is not that of the network
+			}
+			fallthrough
+		case Flannel, Calico, Azure, GKE, WinCNI, Bridge, Overlay:
 			n.Networks.learn([]string{f.Config.Name}, f.File.Path, "the CNI configuration's name is %s", f.Config.Name)
 		}
+	}
+	if n.ovsCNI(s) {
+		n.Networks.learn([]string{ovsNetwork}, n.CNI.From.Path, "OVN on Open vSwitch uses docker's network %s", ovsNetwork)
 	}
 	if names := usualNetworks(n.CNI.Value, n.Backend.Value); n.CNI.Known() && len(names) > 0 {
 		n.Networks.learn(names, n.CNI.From.Path, "%s uses %s", n.CNI.Value, strings.Join(names, " or "))

@@ -123,21 +123,23 @@ var firstOf = []struct {
 // learnGeneration looks at the parts first, for a new kubelet may run in an old
 // setup; the version decides where no part tells.
 func (n *Node) learnGeneration(s evidence.Snapshot) {
-	for _, a := range evidence.Adapters.In(s) {
-		switch strings.ToLower(a.Name) {
-		case "vethernet (hnstransparent)", "vethernet (kubeproxyswitch)":
-			n.Generation.learn(Gen15, evidence.Adapters.Path(), "adapter %s is there", a.Name)
-		}
-	}
-	if v, ok := n.proxy.Flag("proxy-mode"); ok && strings.EqualFold(v.Value, "userspace") {
-		n.Generation.learn(Gen15, v.From.Path, "%s", v.From.Text)
-	}
 	if n.CNI.Value == WinCNI {
 		n.Generation.learn(Gen19, n.CNI.From.Path, "the network plugin is wincni: %s", n.CNI.From.Text)
 	}
-	for _, svc := range evidence.Services.In(s) {
-		if oneOf(svc.Name, []string{"ovs-vswitchd"}) && n.CNI.Value != Antrea {
-			n.Generation.learn(Gen19, evidence.Services.Path(), "service %s is there, and the node does not use Antrea", svc.Name)
+	if n.ovsCNI(s) {
+		n.Generation.learn(Gen19, n.CNI.From.Path, "pods are on Open vSwitch, and not by Antrea: %s", n.CNI.From.Text)
+	}
+	// OVN's recipe makes a transparent network too, and other programs do to this
+	// day, as the userspace proxy lived on to 1.25: none of it makes a modern node old.
+	if n.olderThan(9) {
+		for _, a := range evidence.Adapters.In(s) {
+			switch strings.ToLower(a.Name) {
+			case "vethernet (hnstransparent)", "vethernet (kubeproxyswitch)":
+				n.Generation.learn(Gen15, evidence.Adapters.Path(), "adapter %s is there", a.Name)
+			}
+		}
+		if v, ok := n.proxy.Flag("proxy-mode"); ok && strings.EqualFold(v.Value, "userspace") {
+			n.Generation.learn(Gen15, v.From.Path, "%s", v.From.Text)
 		}
 	}
 	for _, name := range []string{"kube-proxy", "flanneld"} {
@@ -153,6 +155,11 @@ func (n *Node) learnGeneration(s evidence.Snapshot) {
 		}
 	}
 	n.Generation.miss("the generation of the node's setup", platformSources...)(s)
+}
+
+// olderThan tells whether the kubelet is older than that release of Kubernetes 1, or of unknown age.
+func (n *Node) olderThan(minor int) bool {
+	return !n.Kubelet.Known() || n.Kubelet.Value.Compare(evidence.Version{Major: 1, Minor: minor}) < 0
 }
 
 // OnCNI is the Applies of checks that concern some network plugins only.

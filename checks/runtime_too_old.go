@@ -26,6 +26,9 @@ The check reads the versions that the node reports. That cri-dockerd is missing 
 	Run: func(s evidence.Snapshot) ([]Finding, error) {
 		n := About(s)
 		rt, kubelet := n.Runtime.Value, n.Kubelet.Value
+		if kubelet.Minor < 14 {
+			return nil, Skip("the kubelet is %s, and the requirements begin with Kubernetes 1.14", kubelet)
+		}
 		oldest, known := oldestRuntime[rt.Name]
 		if rt.Name == "docker" && !kubelet.AtLeast(evidence.Version{Major: 1, Minor: 18}) {
 			oldest = evidence.Version{Major: 18, Minor: 9}

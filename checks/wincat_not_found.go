@@ -57,6 +57,9 @@ An image of which nothing is known convicts only together with the error itself.
 			f.Basis = ByBoth
 			return []Finding{f}, nil
 		}
+		if n.Kubelet.Known() && n.Kubelet.Value.Minor < 14 {
+			return nil, Skip("the kubelet is %s: port-forward to Windows pods came later", n.Kubelet.Value)
+		}
 		if lacksWincat(image.Value) {
 			return []Finding{Findingf(Warn, image.Value, "the pause image %s has no wincat.exe: kubectl port-forward to pods of this node fails", image.Value).
 				With(image.From, n.Runtime.From)}, nil

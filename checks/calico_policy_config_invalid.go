@@ -1,0 +1,33 @@
+package checks
+
+import "doctor/checks/evidence"
+
+var _ = Register(Check{
+	ID:       "calico-policy-config-invalid",
+	Title:    "HNS refuses the policies that Calico gives a pod's endpoint",
+	Category: CategoryNetwork,
+	Doc: `Calico's CNI plugin hands HNS an endpoint together with its policies: which destinations are not translated, which need encapsulation, which traffic is allowed. HNS checks them all before it makes the endpoint, and answers HCN_E_INVALID_POLICY when one of them is malformed, is there twice, or needs a feature that this build of Windows does not have. The pod then gets no network.
+
+No record holds an endpoint that was never made, so only the refusal itself tells of it: the code, together with the call that made the endpoint. Where a placeholder was left in the configuration, that check names the text.`,
+	Fix: Fix{
+		Text: "read the policies of the CNI configuration {cniFile} for what is no CIDR or stands there twice, and compare Calico's version with what it supports on this build; then have the pod made anew",
+		Commands: []string{
+			`Get-Content "{cniFile}"`, `Get-HnsEndpoint | Select-Object Name, IPAddress, Policies | ConvertTo-Json -Depth 6`,
+			`Get-WinEvent -LogName Microsoft-Windows-Host-Network-Service-Admin -MaxEvents 30`,
+		},
+		Impact: "none: looking changes nothing",
+	},
+	Links:    []string{"https://github.com/projectcalico/calico/issues/8465", "https://github.com/aws/containers-roadmap/issues/240"},
+	Explains: []string{"pods-stuck-creating"},
+	Applies:  OnCNI(Calico),
+	Needs:    []evidence.Need{evidence.Any(evidence.PodEvents, evidence.Logs("cni"), evidence.Logs("calico"), evidence.Logs("containerd"), evidence.Logs("kubelet"))},
+	Signs:    []Sign{policyRefused("hcnCreateEndpoint"), policyRefused("hnsCall")},
+})
+
+// policyRefused is HNS's refusal of a call that Calico's plugin made. kube-proxy
+// gets the same code for its load balancers, so its log is left out.
+func policyRefused(call string) Sign {
+	sign := onCode("HCN_E_INVALID_POLICY", "HNS refuses a pod's endpoint over its policies", call, "calico")
+	sign.In = []string{evidence.InPodEvents, "cni", "calico", "containerd", "docker", "kubelet"}
+	return sign
+}
