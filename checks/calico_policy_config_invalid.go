@@ -19,15 +19,24 @@ No record holds an endpoint that was never made, so only the refusal itself tell
 	},
 	Links:    []string{"https://github.com/projectcalico/calico/issues/8465", "https://github.com/aws/containers-roadmap/issues/240"},
 	Explains: []string{"pods-stuck-creating"},
-	Applies:  OnCNI(Calico),
-	Needs:    []evidence.Need{evidence.Any(evidence.PodEvents, evidence.Logs("cni"), evidence.Logs("calico"), evidence.Logs("containerd"), evidence.Logs("kubelet"))},
-	Signs:    []Sign{policyRefused("hcnCreateEndpoint"), policyRefused("hnsCall")},
+	Applies:  OnCNI(Calico, VPC), // EKS clusters run Calico's policies over Amazon's plugin
+	Needs:    []evidence.Need{evidence.Any(evidence.PodEvents, evidence.Logs("cni"), evidence.Logs("calico"), evidence.Logs("containerd"), evidence.Logs("kubelet"), evidence.Logs("kube-proxy"))},
+	Signs:    []Sign{policyRefused("hcnCreateEndpoint"), policyRefused("hnsCall", "calico"), loadBalancerRefused},
 })
 
-// policyRefused is HNS's refusal of a call that Calico's plugin made. kube-proxy
-// gets the same code for its load balancers, so its log is left out.
-func policyRefused(call string) Sign {
-	sign := onCode("HCN_E_INVALID_POLICY", "HNS refuses a pod's endpoint over its policies", call, "calico")
-	sign.In = []string{evidence.InPodEvents, "cni", "calico", "containerd", "docker", "kubelet"}
+const policyRefusal = "HCN_E_INVALID_POLICY"
+
+// policyRefused is HNS's refusal of a call that a CNI plugin made.
+func policyRefused(call string, also ...string) Sign {
+	sign := onCode(policyRefusal, "HNS refuses a pod's endpoint over its policies", append(also, call)...)
+	sign.In = []string{evidence.InPodEvents, "cni", "calico", "calico-node", "containerd", "docker", "kubelet"}
 	return sign
 }
+
+// loadBalancerRefused is the same for kube-proxy, whose load balancers name
+// endpoints that such a refusal left incomplete.
+var loadBalancerRefused = func() Sign {
+	sign := onCode(policyRefusal, "HNS refuses a load balancer: an address or an endpoint that it names is not valid", "Policy creation failed")
+	sign.In = []string{"kube-proxy"}
+	return sign
+}()
