@@ -42,6 +42,7 @@ var Codes = slices.Concat([]Code{
 	win32Code(0x22, "ERROR_WRONG_DISK", "HNS's stored state does not fit this version of Windows"),
 	win32Code(0xb7, "ERROR_ALREADY_EXISTS", "HNS has such an object already"),
 	win32Code(0x20, "ERROR_SHARING_VIOLATION", "another process holds the file or port"),
+	win32Code(0xe, "ERROR_OUTOFMEMORY", "Windows has not enough memory or ports for it"),
 	win32Code(0x5, "ERROR_ACCESS_DENIED", "access is denied"),
 	win32Code(0x5af, "ERROR_COMMITMENT_LIMIT", "memory and page file together are used up"),
 	win32Code(0x7e, "ERROR_MOD_NOT_FOUND", "a system library is missing: a Windows feature is not installed"),

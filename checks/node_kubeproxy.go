@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"regexp"
 	"slices"
+	"strconv"
+	"strings"
 
 	"doctor/checks/evidence"
 )
@@ -20,7 +22,9 @@ type ProxySetting struct {
 // as kube-proxy itself ranks them.
 type ProxySettings struct {
 	NetworkName, SourceVIP, HostnameOverride, ClusterCIDR ProxySetting
-	Flags                                                 []Flag // of its command line or start script; ignored by kube-proxy where it has a configuration file
+	BindAddress, EnableDSR, ForwardHealthCheckVIP         ProxySetting
+	Gates                                                 map[string]ProxySetting // feature gates, "true" or "false"
+	Flags                                                 []Flag                  // of its command line or start script; ignored by kube-proxy where it has a configuration file
 
 	From   Because      // what shows the command line or configuration at all
 	Gap    evidence.Gap // of From
@@ -39,7 +43,7 @@ var NeedProxySettings = factNeed{"kube-proxy's settings", func(n *Node) evidence
 func (n *Node) Proxy() *ProxySettings { return n.proxy }
 
 func learnProxy(s evidence.Snapshot, c *Component) *ProxySettings {
-	p := &ProxySettings{}
+	p := &ProxySettings{Gates: map[string]ProxySetting{}}
 	for _, proc := range c.Processes {
 		p.fromArgs(s, c.ownArgs(proc.Args), evidence.Processes.Path())
 	}
@@ -99,6 +103,22 @@ func (p *ProxySettings) fromArgs(s evidence.Snapshot, args []string, path string
 	set(&p.NetworkName, "network-name")
 	set(&p.SourceVIP, "source-vip")
 	set(&p.ClusterCIDR, "cluster-cidr")
+	set(&p.BindAddress, "bind-address")
+	set(&p.EnableDSR, "enable-dsr")
+	set(&p.ForwardHealthCheckVIP, "forward-healthcheck-vip")
+	for _, list := range flags.All("feature-gates") {
+		for gate := range strings.SplitSeq(list, ",") {
+			if name, value, ok := strings.Cut(gate, "="); ok {
+				p.learnGate(strings.TrimSpace(name), strings.TrimSpace(value), path, "--feature-gates=%s=%s")
+			}
+		}
+	}
+}
+
+func (p *ProxySettings) learnGate(name, value, path, format string) {
+	g := p.Gates[name]
+	g.learn(strings.ToLower(value), path, format, name)
+	p.Gates[name] = g
 }
 
 var setsNetwork = regexp.MustCompile(`(?mi)^[^#\n]*\bKUBE_NETWORK\b["']?\s*[=,]\s*["']?([^"'\s;,)]+)`)
@@ -136,6 +156,45 @@ func (p *ProxySettings) fromFile(s evidence.Snapshot, path string) {
 	p.SourceVIP.learn(c.Winkernel.SourceVIP, f.Path, "%s: %s", "winkernel.sourceVip")
 	p.HostnameOverride.learn(c.HostnameOverride, f.Path, "%s: %s", "hostnameOverride")
 	p.ClusterCIDR.learn(c.ClusterCIDR, f.Path, "%s: %s", "clusterCIDR")
+	p.BindAddress.learn(c.BindAddress, f.Path, "%s: %s", "bindAddress")
+	p.EnableDSR.learnBool(c.Winkernel.EnableDSR, f.Path, "winkernel.enableDSR")
+	p.ForwardHealthCheckVIP.learnBool(c.Winkernel.ForwardHealthCheckVIP, f.Path, "winkernel.forwardHealthCheckVip")
+	for name, on := range c.FeatureGates {
+		p.learnGate(name, strconv.FormatBool(on), f.Path, "featureGates.%s: %s")
+	}
+}
+
+// On tells whether a setting that is true or false is true, in any of the ways in which Go reads it.
+func (v ProxySetting) On() bool {
+	on, err := strconv.ParseBool(v.Value)
+	return err == nil && on
+}
+
+// unseen is the gap of what kube-proxy may be told where nobody recorded it: a
+// setting that was not found is only missing where the whole command line or
+// configuration is there.
+func (n *Node) unseenProxy() evidence.Gap {
+	switch p := n.proxy; {
+	case p.Hidden != "":
+		return p.Hidden
+	case p.From.Path == evidence.Pods.Path():
+		return evidence.NotCollected + ": kube-proxy runs from a DaemonSet, whose start script gives it settings out of sight"
+	}
+	return ""
+}
+
+// proxyVersion is the release of kube-proxy: of its image where it runs as a
+// pod, else the kubelet's, with which every recipe installs it.
+func (n *Node) proxyVersion() (evidence.Version, Because, bool) {
+	for _, pod := range n.Components["kube-proxy"].Pods {
+		for _, c := range pod.Spec.Containers {
+			_, tag, _ := strings.Cut(c.Image[strings.LastIndex(c.Image, "/")+1:], ":")
+			if v, ok := evidence.ParseVersion(tag); ok && v.Major == 1 {
+				return v, Because{Path: evidence.Pods.Path(), Text: pod.FullName() + " runs " + c.Image}, true
+			}
+		}
+	}
+	return n.Kubelet.Value, n.Kubelet.From, n.Kubelet.Known()
 }
 
 // Flag returns one flag of kube-proxy's command line, the one of the running process first.
@@ -159,4 +218,10 @@ func (v *ProxySetting) learn(value, path, format, name string) {
 		return
 	}
 	*v = ProxySetting{value, true, Because{Path: path, Text: fmt.Sprintf(format, name, value)}}
+}
+
+func (v *ProxySetting) learnBool(value *bool, path, name string) {
+	if value != nil {
+		v.learn(strconv.FormatBool(*value), path, "%s: %s", name)
+	}
 }

@@ -18,7 +18,7 @@ var _ = Register(Check{
 		Impact:   "the reboot stops every pod of this node",
 	},
 	Links:    []string{"https://kubernetes.io/docs/concepts/services-networking/windows-networking/", "https://support.microsoft.com/help/4489899"},
-	Explains: []string{"hns-network-missing", "kube-proxy-not-running", "flanneld-not-running"},
+	Explains: []string{"hns-lb-missing-or-stale", "hns-network-missing", "kube-proxy-not-running", "flanneld-not-running"},
 	Applies: func(n *Node) error {
 		if err := n.onBackend(OverlayNet); err != nil {
 			return err

@@ -22,6 +22,7 @@ The check looks at the pods of nodes that run docker.`,
 	Explains: []string{"mount-path-invalid", "pods-stuck-creating"},
 	Applies:  OnRuntime("docker"),
 	Needs:    []evidence.Need{evidence.Pods, NeedRuntime},
+	Uses:     []evidence.Need{evidence.Manifests},
 	Run: func(s evidence.Snapshot) ([]Finding, error) {
 		var findings []Finding
 		for _, p := range podSpecs(s) {

@@ -20,7 +20,7 @@ A byte order mark in sourceVip.json itself is how Windows PowerShell writes file
 		Impact:   "Services do not answer from this node until kube-proxy has programmed them again",
 	},
 	Links:    []string{"https://github.com/MicrosoftDocs/Virtualization-Documentation/issues/1240"},
-	Explains: []string{"source-vip-invalid", "kube-proxy-not-running"},
+	Explains: []string{"kube-proxy-flags-overlay", "hns-lb-missing-or-stale", "source-vip-invalid", "kube-proxy-not-running"},
 	Applies: func(n *Node) error {
 		if n.CNI.Value == Calico || n.CNI.Value == OVN {
 			return Skip("%s keeps the source VIP as an HNS endpoint of its own", n.CNI.Value)

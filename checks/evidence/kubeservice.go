@@ -10,15 +10,31 @@ import (
 type KubeService struct {
 	Metadata Metadata `json:"metadata"`
 	Spec     struct {
-		Type                  string            `json:"type"`
-		ClusterIP             string            `json:"clusterIP"`
-		ClusterIPs            []string          `json:"clusterIPs"`
-		ExternalTrafficPolicy string            `json:"externalTrafficPolicy"`
-		SessionAffinity       string            `json:"sessionAffinity"`
-		Selector              map[string]string `json:"selector"`
-		Ports                 []ServicePort     `json:"ports"`
+		Type                  string   `json:"type"`
+		ClusterIP             string   `json:"clusterIP"`
+		ClusterIPs            []string `json:"clusterIPs"`
+		ExternalTrafficPolicy string   `json:"externalTrafficPolicy"`
+		InternalTrafficPolicy string   `json:"internalTrafficPolicy"`
+		SessionAffinity       string   `json:"sessionAffinity"`
+		SessionAffinityConfig *struct {
+			ClientIP *struct {
+				TimeoutSeconds *int `json:"timeoutSeconds"`
+			} `json:"clientIP"`
+		} `json:"sessionAffinityConfig"`
+		Selector map[string]string `json:"selector"`
+		Ports    []ServicePort     `json:"ports"`
 	} `json:"spec"`
+	Status struct {
+		LoadBalancer struct {
+			Ingress []struct {
+				IP string `json:"ip"`
+			} `json:"ingress"`
+		} `json:"loadBalancer"`
+	} `json:"status"`
 }
+
+// FullName is namespace/name.
+func (s KubeService) FullName() string { return s.Metadata.Namespace + "/" + s.Metadata.Name }
 
 // ServicePort is one port of a Service.
 type ServicePort struct {
@@ -52,12 +68,24 @@ type EndpointSlice struct {
 
 // ServiceEndpoint is one backend of a Service.
 type ServiceEndpoint struct {
-	Addresses  []string `json:"addresses"`
-	NodeName   string   `json:"nodeName"`
+	Addresses  []string          `json:"addresses"`
+	NodeName   string            `json:"nodeName"`
+	Topology   map[string]string `json:"topology"` // v1beta1 names the node here
 	Conditions struct {
 		Ready *bool `json:"ready"`
 	} `json:"conditions"`
 }
+
+// Node names the node of the backend; "" where the slice does not say.
+func (e ServiceEndpoint) Node() string {
+	if e.NodeName != "" {
+		return e.NodeName
+	}
+	return e.Topology["kubernetes.io/hostname"]
+}
+
+// Ready tells whether the backend takes connections; a slice that does not say so means yes.
+func (e ServiceEndpoint) Ready() bool { return e.Conditions.Ready == nil || *e.Conditions.Ready }
 
 // EndpointPort is one port of a slice.
 type EndpointPort struct {

@@ -1,0 +1,104 @@
+package checks
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"doctor/checks/evidence"
+)
+
+// proxyPatience is how long kube-proxy may take to program the Services after
+// its start: it does one after the other, and on an overlay waits first.
+const proxyPatience = 5 * time.Minute
+
+var _ = Register(Check{
+	ID:       "hns-lb-missing-or-stale",
+	Title:    "HNS lacks the load balancer of a Service, or has one that leads nowhere",
+	Category: CategoryNetwork,
+	FAQ:      []int{13},
+	Doc: `kube-proxy turns each port of a Service into a load balancer of HNS and remembers its id. When HNS crashed or was restarted, or somebody deleted its policies, kube-proxy may go on believing in what is gone; after a failed update it may leave a load balancer behind whose backends no longer exist. Pods then get no answer from the Service's address (the cluster DNS as a rule), and do from the address of the pod behind it.
+
+The check compares the clusterIP, port and protocol of every Service that has a ready backend with the load balancers, and their backends with the endpoints, of HNS. Whether a load balancer uses DSR makes no difference. It leaves out headless Services and ExternalName, backends on this node that have no HNS endpoint (kube-proxy makes no load balancer of those alone), the second address family where kube-proxy serves just one, and a kube-proxy that has just started.`,
+	Fix: Fix{
+		Text: "restart kube-proxy, which deletes all load balancers and programs them again; where that does not help, stop it, remove what HNS holds, restart HNS and start it; then bring Kubernetes and Windows up to date",
+		Commands: []string{
+			"Restart-Service kube-proxy    # where it is a pod: kubectl -n kube-system delete pod -l k8s-app=kube-proxy-windows --field-selector spec.nodeName={node}",
+			"Get-HnsPolicyList | ConvertTo-Json -Depth 10",
+			"Stop-Service kube-proxy; Get-HnsPolicyList | Remove-HnsPolicyList; Restart-Service hns; Start-Service kube-proxy",
+		},
+		Impact: "restarting kube-proxy breaks connections to Services for some seconds; restarting HNS drops the network of every pod on this node, and many pods have to be recreated",
+	},
+	Links: []string{
+		"https://github.com/kubernetes/kubernetes/issues/110849", "https://github.com/kubernetes/kubernetes/issues/112836", "https://github.com/kubernetes/kubernetes/issues/113524",
+		"https://github.com/kubernetes/kubernetes/issues/133928", "https://github.com/kubernetes/kubernetes/issues/135802", "https://github.com/kubernetes/kubernetes/issues/139519",
+		"https://github.com/Azure/AKS/issues/2899", "https://github.com/microsoft/hcsshim/issues/994", "https://github.com/microsoft/Windows-Containers/issues/278",
+	},
+	Explains: []string{"node-cannot-use-cluster-ip", "dns-pqdn-with-dots", "nodeport-local-access"},
+	Applies: func(n *Node) error {
+		if n.CNI.Value == Antrea {
+			return Skip("Antrea proxies Services itself, in Open vSwitch")
+		}
+		if mode, ok := n.proxy.Flag("proxy-mode"); ok && strings.EqualFold(mode.Value, "userspace") {
+			return Skip("kube-proxy runs in userspace mode, which uses no load balancers of HNS")
+		}
+		return nil
+	},
+	Needs: []evidence.Need{evidence.KubeServices, evidence.EndpointSlices, evidence.HNSLoadBalancers, evidence.HNSEndpoints},
+	Uses:  []evidence.Need{evidence.HNSNetworks, componentSources, evidence.Pods, evidence.Node},
+	Signs: []Sign{
+		onCode("HCN_E_PORT_NOT_FOUND", "kube-proxy cannot create a load balancer: HNS lost the switch port of a backend", "hcnCreateLoadBalancer"),
+		onCode("ERROR_ALREADY_EXISTS", "kube-proxy cannot create a load balancer: HNS still holds an old one for the same address", "hcnCreateLoadBalancer"),
+		{Text: "Error deleting Hns loadbalancer policy resource", Says: "kube-proxy cannot delete a load balancer that HNS no longer knows", Level: Warn},
+		{Text: "policy creation failed", ConfirmOnly: true},
+		{Text: "is not present or has changed since the last sync", ConfirmOnly: true},
+	},
+	Run: func(s evidence.Snapshot) ([]Finding, error) {
+		n := About(s)
+		if err := n.proxyProgramsHNS(s); err != nil {
+			return nil, err
+		}
+		if !n.Name.Known() {
+			return nil, Unknown(n.Name.Gap) // without it a pod of this node looks like a remote one
+		}
+		w := n.wantedBalancers(s)
+		findings := slices.Concat(w.missing(s), deadBackends(s), n.staleBalancers(s))
+		cut := slices.ContainsFunc(evidence.HNSLoadBalancers.In(s), func(lb evidence.HNSLoadBalancer) bool { return lb.Truncated })
+		if cut && len(findings) > 0 {
+			return nil, Unknown(evidence.NotCollected + ": the recorder cut off inner values of the load balancers (ConvertTo-Json without -Depth)")
+		}
+		return findings, nil
+	},
+})
+
+// proxyProgramsHNS says why no load balancers are to be expected.
+func (n *Node) proxyProgramsHNS(s evidence.Snapshot) error {
+	proxy := n.Components["kube-proxy"]
+	if running, _ := proxy.Running(); !running && componentSources.Gap(s) == "" && proxy.couldHide(s) == nil && !slices.ContainsFunc(evidence.Services.In(s), func(svc evidence.Service) bool {
+		return oneOf(svc.Name, proxy.parents) && svc.Running()
+	}) {
+		return Skip("kube-proxy does not run, so there are no load balancers to compare")
+	}
+	if _, ok := n.PodNetwork(s); !ok && evidence.HNSNetworks.Known(s) && n.Networks.Known() {
+		return Skip("HNS does not have the network of pods, so it can have no load balancers")
+	}
+	for _, p := range proxy.Processes {
+		if age := s.Now().Sub(p.StartedAt.Time); !p.StartedAt.IsZero() && age < proxyPatience {
+			return Unknown(evidence.Gap(fmt.Sprintf("%s: kube-proxy had started only %s before the recording and may still be programming Services", evidence.NotCollected, age.Round(time.Second))))
+		}
+	}
+	return nil
+}
+
+// hasBalancer finds the load balancer of a Service's address and port.
+func hasBalancer(s evidence.Snapshot, vip Address, port int, protocol string) (lb evidence.HNSLoadBalancer, ok bool) {
+	for _, lb := range evidence.HNSLoadBalancers.In(s) {
+		if slices.Contains(parseAddresses(lb.VIPs...), vip) && slices.ContainsFunc(lb.Ports, func(p evidence.HNSPort) bool {
+			return p.External == port && protocolOf(p.Protocol) == protocolOf(protocol)
+		}) {
+			return lb, true
+		}
+	}
+	return lb, false
+}

@@ -1,0 +1,132 @@
+package checks
+
+import (
+	"slices"
+	"strings"
+
+	"doctor/checks/evidence"
+)
+
+var _ = Register(Check{
+	ID:       "route-policy-missing",
+	Title:    "pods have no route policy to Services or to their own node",
+	Category: CategoryNetwork,
+	Doc: `Beside OutBoundNAT, the CNI configuration gives each pod a policy of type ROUTE (SDNRoute in newer shapes) with NeedEncap for the service network, and on l2bridge networks one for the node's own address. Without the first, packets to a Service leave with the default route and never meet its load balancer; without the second pods cannot talk to their own node.
+
+The check reads the policies that HNS applied to the pods of this node. Azure's plugin leaves the route out where DSR is used, and Antrea and the NAT plugin need none.`,
+	Fix: Fix{
+		Text:     "add the policy to {cniFile}: Type ROUTE (SDNROUTE in the newer shape), DestinationPrefix {serviceCIDR}, NeedEncap true, and on l2bridge another one for {managementIP}/32; then recreate the pods of this node, which keep what they were made with",
+		Commands: []string{"Get-Content '{cniFile}'", "Get-HnsEndpoint | ConvertTo-Json -Depth 10", "kubectl delete pod POD -n NAMESPACE    # for each pod of {node}"},
+		Impact:   "each recreated pod is down while it starts",
+	},
+	Links:    []string{"https://learn.microsoft.com/en-us/virtualization/windowscontainers/kubernetes/common-problems", "https://www.cni.dev/plugins/current/main/win-bridge/", "https://kubernetes.io/docs/tasks/debug/debug-cluster/windows/"},
+	Explains: []string{"node-cannot-use-cluster-ip", "dns-pqdn-with-dots"},
+	Applies: func(n *Node) error {
+		if err := n.on(Flannel, Calico, VPC, GKE, OVN, WinCNI, Bridge, Overlay, Azure); err != nil {
+			return err
+		}
+		if n.CNI.Value == Azure && n.proxy.EnableDSR.On() {
+			return Skip("Azure's plugin adds no route to Services where kube-proxy uses DSR")
+		}
+		return nil
+	},
+	Needs: []evidence.Need{evidence.HNSEndpoints, evidence.Any(NeedServiceCIDRs, evidence.KubeServices)},
+	Uses:  slices.Concat(cniSources, clusterSources, proxySources, []evidence.Need{evidence.Adapters}),
+	Run: func(s evidence.Snapshot) ([]Finding, error) {
+		n := About(s)
+		if n.CNI.Value == Azure && !n.proxy.EnableDSR.Set && n.proxy.Gap != "" {
+			return nil, Unknown(n.proxy.Gap) // whether it uses DSR decides
+		}
+		var services, host []evidence.HNSEndpoint
+		pods := 0
+		for _, e := range evidence.HNSEndpoints.In(s) {
+			if e.Remote || e.Truncated || len(e.OutBoundNAT()) == 0 || !n.onPodNetwork(s, e) {
+				continue
+			}
+			pods++
+			if !n.routesToServices(e) {
+				services = append(services, e)
+			}
+			if !n.routesToHost(e) {
+				host = append(host, e)
+			}
+		}
+		if pods == 0 {
+			return nil, Unknown(evidence.NotCollected + ": HNS shows no pod of this node with its policies")
+		}
+		var findings []Finding
+		if len(services) > 0 {
+			level := cond(n.proxy.EnableDSR.On(), Warn, Fail) // with DSR load balancers may well work without it, as they do on Azure
+			findings = append(findings, Findingf(level, "route to Services", "%d of %d pods have OutBoundNAT and no route with NeedEncap for the service network: %s", len(services), pods, endpointNames(services)).
+				At(evidence.HNSEndpoints.Path(), "%s: %s", endpointName(services[0]), routeList(services[0])).With(n.serviceNetwork()))
+		}
+		if len(host) > 0 {
+			findings = append(findings, Findingf(Warn, "route to the node", "%d of %d pods have no route with NeedEncap for the node's own address %s: they cannot reach their node", len(host), pods, n.ManagementIPs.Value[0]).
+				At(evidence.HNSEndpoints.Path(), "%s: %s", endpointName(host[0]), routeList(host[0])).With(n.ManagementIPs.From))
+		}
+		return findings, nil
+	},
+})
+
+// onPodNetwork leaves out the endpoints of NAT networks, which have OutBoundNAT too.
+func (n *Node) onPodNetwork(s evidence.Snapshot, e evidence.HNSEndpoint) bool {
+	net, ok := n.PodNetwork(s)
+	return !ok || e.NetworkID == net.ID || e.NetworkID == "" || net.ID == ""
+}
+
+func (n *Node) routesToServices(e evidence.HNSEndpoint) bool {
+	routed := func(inner Prefix) bool {
+		return slices.ContainsFunc(e.SDNRoutes(), func(r evidence.HNSSDNRoute) bool {
+			outer, ok := parsePrefix(r.Prefix)
+			return ok && r.NeedEncap && outer.Addr().Is4() == inner.Addr().Is4() && holds(outer, inner) || r.Truncated
+		})
+	}
+	if cidrs := ofFamily(n.ServiceCIDRs.Value, true); len(cidrs) > 0 {
+		return routed(cidrs[0])
+	}
+	for _, ip := range n.ServiceIPs.Value {
+		if p, err := ip.Prefix(ip.BitLen()); err == nil && ip.Is4() && !routed(p) {
+			return false
+		}
+	}
+	return true
+}
+
+// routesToHost judges only the plugins whose documented configuration has that
+// route: win-bridge below flannel's host-gw, and wincni.
+func (n *Node) routesToHost(e evidence.HNSEndpoint) bool {
+	if len(n.ManagementIPs.Value) == 0 || !(n.CNI.Value == WinCNI || n.CNI.Value == Flannel && n.Backend.Value == L2Bridge && n.Generation.Value == Gen14) {
+		return true
+	}
+	return slices.ContainsFunc(e.SDNRoutes(), func(r evidence.HNSSDNRoute) bool {
+		p, ok := parsePrefix(r.Prefix)
+		return ok && r.NeedEncap && slices.ContainsFunc(n.ManagementIPs.Value, p.Contains) || r.Truncated
+	})
+}
+
+// serviceNetwork is where the check knows Services from.
+func (n *Node) serviceNetwork() Because {
+	if n.ServiceCIDRs.Known() {
+		return n.ServiceCIDRs.From
+	}
+	return n.ServiceIPs.From
+}
+
+func routeList(e evidence.HNSEndpoint) string {
+	var list []string
+	for _, r := range e.SDNRoutes() {
+		list = append(list, r.Prefix+cond(r.NeedEncap, "", " without NeedEncap"))
+	}
+	if len(list) == 0 {
+		return "no policy of type SDNRoute"
+	}
+	return "SDNRoute for " + strings.Join(list, ", ")
+}
+
+func endpointNames(list []evidence.HNSEndpoint) string {
+	var names []string
+	for _, e := range list {
+		names = append(names, strings.TrimPrefix(endpointName(e), "endpoint "))
+	}
+	return few(names)
+}
