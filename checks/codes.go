@@ -67,7 +67,7 @@ func hcsCode(low uint32, symbol, meaning string) Code {
 // hcsshim, HNS and HRESULTs make of it is looked for.
 func win32Code(code uint32, symbol, meaning string) Code {
 	hresult := 0x80070000 | code
-	return Code{symbol, []string{fmt.Sprintf("(0x%x)", code), fmt.Sprintf("0x%08x", hresult), fmt.Sprint(hresult), fmt.Sprintf(`"ErrorCode":%d}`, code)}, meaning}
+	return Code{symbol, []string{fmt.Sprintf("(0x%x)", code), fmt.Sprintf("0x%08x", hresult), fmt.Sprint(hresult), fmt.Sprintf(`"ErrorCode":%d}`, code), fmt.Sprintf(`\"ErrorCode\":%d}`, code)}, meaning}
 }
 
 // onCode makes a sign of an error code: any of its forms betrays the fault,

@@ -71,7 +71,7 @@ var (
 	cniFolders     = asFolders(cniFolderPaths)
 	runtimeConfigs = asFiles(containerdConfigs)
 	cniSources     = slices.Concat([]evidence.Need{evidence.Node, evidence.HNSNetworks, evidence.Services, evidence.Processes,
-		evidence.Pods, evidence.Env, evidence.Logs("flanneld"), evidence.File(netConf), evidence.File(subnetEnv)}, cniFolders, runtimeConfigs)
+		evidence.Pods, evidence.Env, evidence.Logs("flanneld"), evidence.File(subnetEnv)}, asFiles(netConfs), cniFolders, runtimeConfigs)
 )
 
 func asFolders(paths []string) []evidence.Need {

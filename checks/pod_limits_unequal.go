@@ -8,7 +8,7 @@ import (
 
 var _ = Register(Check{
 	ID:       "pod-limits-unequal",
-	Title:    "pods may use more memory than they asked for, and nothing stops the node from running out",
+	Title:    "pods may use more memory than they ask for",
 	Category: CategoryWorkloads,
 	Lints:    true,
 	Doc: `Windows has no OOM killer: when memory is used up it writes to the page file, the whole node slows down, and in the end new processes fail to start, those of the kubelet too. The scheduler counts requests only. So the Kubernetes documentation advises to give each container of a Windows node a memory limit that equals its request; a container without a limit may take all, and one whose limit is above its request may take what others were promised.

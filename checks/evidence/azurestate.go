@@ -1,0 +1,85 @@
+package evidence
+
+import (
+	"maps"
+	"slices"
+)
+
+// AzureNetworks is azure-vnet.json: what the plugin remembers of HNS.
+type AzureNetworks struct {
+	Version  string
+	Networks []AzureNetwork
+}
+
+// AzureNetwork is one network of azure-vnet.
+type AzureNetwork struct {
+	ID    string // azure
+	HNSID string // the id of the HNS network behind it
+}
+
+// DecodeAzureNetworks reads azure-vnet.json.
+func DecodeAzureNetworks(b []byte) (AzureNetworks, error) {
+	var file struct {
+		Network struct {
+			Version            string
+			ExternalInterfaces map[string]struct {
+				Networks map[string]struct {
+					ID    string `json:"Id"`
+					HNSID string `json:"HnsId"`
+				}
+			}
+		}
+	}
+	if err := decodeJSON(b, &file); err != nil {
+		return AzureNetworks{}, err
+	}
+	state := AzureNetworks{Version: file.Network.Version}
+	for _, nic := range slices.Sorted(maps.Keys(file.Network.ExternalInterfaces)) {
+		networks := file.Network.ExternalInterfaces[nic].Networks
+		for _, name := range slices.Sorted(maps.Keys(networks)) {
+			id := networks[name].ID
+			if id == "" {
+				id = name
+			}
+			state.Networks = append(state.Networks, AzureNetwork{id, networks[name].HNSID})
+		}
+	}
+	return state, nil
+}
+
+// AzurePool is one pool of azure-vnet-ipam.json.
+type AzurePool struct {
+	ID    string // 10.224.4.0/22
+	InUse int    // addresses that a container holds
+	Total int    // addresses that the node was given
+}
+
+// DecodeAzurePools reads azure-vnet-ipam.json.
+func DecodeAzurePools(b []byte) ([]AzurePool, error) {
+	var file struct {
+		IPAM struct {
+			AddressSpaces map[string]struct {
+				Pools map[string]struct {
+					Addresses map[string]struct{ InUse bool }
+				}
+			}
+		}
+	}
+	if err := decodeJSON(b, &file); err != nil {
+		return nil, err
+	}
+	var pools []AzurePool
+	for _, space := range slices.Sorted(maps.Keys(file.IPAM.AddressSpaces)) {
+		list := file.IPAM.AddressSpaces[space].Pools
+		for _, id := range slices.Sorted(maps.Keys(list)) {
+			p := AzurePool{ID: id, Total: len(list[id].Addresses)}
+			for _, a := range list[id].Addresses {
+				if a.InUse {
+					p.InUse++
+				}
+			}
+			pools = append(pools, p)
+		}
+	}
+	return pools, nil
+}
