@@ -41,7 +41,7 @@ The check compares the dates of the recorded certificates with the time of the r
 		Impact: "running containers are not touched; without a valid bootstrap kubeconfig (kubeadm token create --print-join-command) the kubelet cannot ask",
 	},
 	Links:    []string{"https://github.com/projectcalico/calico/pull/9178", "https://github.com/kubernetes/kubernetes/pull/97680", "https://github.com/Azure/AKS/issues/1152", "https://kubernetes.io/docs/tasks/tls/certificate-rotation/"},
-	Explains: []string{"kubelet-service-paused", "kubelet-not-running", "node-not-ready", "node-not-ready-lost", "pods-stuck-creating"},
+	Explains: []string{"kubelet-service-paused", "kubelet-not-running", "node-not-ready", "node-not-ready-lost", "pods-stuck-creating", "pods-restarting"},
 	Needs:    []evidence.Need{evidence.Any(evidence.Certificates, evidence.TimeService)},
 	Uses:     []evidence.Need{evidence.Certificates, evidence.TimeService},
 	Signs: []Sign{

@@ -13,7 +13,7 @@ A pod that does not run and gives this reason is a fault, and more often the con
 		Impact:   "deleting a pod of a workload creates it again",
 	},
 	Links:    []string{"https://github.com/Azure/AKS/issues/1188", "https://github.com/microsoft/hcsshim/blob/main/internal/hcs/errors.go"},
-	Explains: []string{"pods-stuck-creating"},
+	Explains: []string{"pods-stuck-creating", "pods-restarting"},
 	Needs:    complaintNeeds,
 	Uses:     complaintUses,
 	Signs:    invalidStateSigns,

@@ -41,7 +41,7 @@ The check looks for csi-proxy as a service, process or pod where a driver asked 
 		"https://github.com/kubernetes-csi/csi-proxy", "https://github.com/kubernetes-csi/csi-driver-smb/issues/233", "https://github.com/kubernetes-csi/csi-proxy/issues/115",
 		"https://github.com/kubernetes-sigs/aws-ebs-csi-driver/issues/1322", "https://github.com/kubernetes-sigs/azurefile-csi-driver/issues/1050",
 	},
-	Explains: []string{"pods-stuck-creating"},
+	Explains: []string{"pods-stuck-creating", "pods-restarting"},
 	Needs:    []evidence.Need{evidence.Services},
 	Uses:     []evidence.Need{evidence.Processes, evidence.Pods},
 	Signs: []Sign{

@@ -25,7 +25,7 @@ The check compares the exclusions of Microsoft Defender with the runtime's data 
 	Links: []string{
 		"https://learn.microsoft.com/en-us/virtualization/windowscontainers/troubleshooting", "https://learn.microsoft.com/en-us/defender-endpoint/configure-exclusions-microsoft-defender-antivirus",
 	},
-	Explains: []string{},
+	Explains: []string{"sandbox-name-reserved"},
 	Needs:    []evidence.Need{evidence.SecurityInfo, NeedRuntime},
 	Uses:     []evidence.Need{evidence.CRI},
 	Run: func(s evidence.Snapshot) ([]Finding, error) {

@@ -22,7 +22,7 @@ The check compares the --iface of flanneld's service or process with the adapter
 	},
 	Links: []string{"https://github.com/kubernetes-sigs/sig-windows-tools/pull/13", "https://github.com/kubernetes-sigs/sig-windows-tools/pull/40", "https://github.com/rancher/rke2/pull/5703"},
 	Explains: []string{"flanneld-not-running", "hns-network-missing", "vethernet-missing", "flannel-subnet-env-missing", "flannel-waiting-for-network", "cni-config-uninitialized",
-		"node-not-ready", "pods-stuck-creating", "node-cannot-use-cluster-ip", "nodeport-local-access", "dns-pqdn-with-dots"},
+		"node-not-ready", "pods-stuck-creating", "node-cannot-use-cluster-ip", "nodeport-local-access", "dns-pqdn-with-dots", "rke2-flanneld-exit"},
 	Applies: OnFlannel,
 	Needs:   []evidence.Need{evidence.Adapters, evidence.Any(evidence.Services, evidence.Processes, evidence.Pods)},
 	Uses:    []evidence.Need{evidence.Services, evidence.Processes, evidence.Pods},

@@ -21,7 +21,7 @@ Today a RuntimeClass selects a handler of containerd that isolates.`,
 		Impact: "changing a pod template recreates the pods of the workload",
 	},
 	Links:    []string{"https://kubernetes.io/docs/concepts/containers/runtime-class/", "https://kubernetes.io/docs/concepts/windows/intro/", "https://github.com/kubernetes/kubernetes/pull/95505"},
-	Explains: []string{"app-image-os-version-mismatch"},
+	Explains: []string{"app-image-os-version-mismatch", "hyperv-feature-missing"},
 	Needs:    []evidence.Need{needPodSpecs},
 	Uses:     []evidence.Need{evidence.Pods, evidence.Manifests},
 	Run: func(s evidence.Snapshot) ([]Finding, error) {

@@ -29,7 +29,7 @@ The check counts the reservations of this node's own range against its size, and
 	Links: []string{"https://github.com/rancher/rancher/issues/26320", "https://github.com/rancher/rancher/issues/14504", "https://github.com/Azure/azure-container-networking/issues/145",
 		"https://github.com/Azure/azure-container-networking/issues/214", "https://github.com/k3s-io/k3s/issues/5885", "https://github.com/flannel-io/flannel/issues/833",
 		"https://learn.microsoft.com/en-us/virtualization/windowscontainers/kubernetes/common-problems"},
-	Explains: []string{"pods-stuck-creating"},
+	Explains: []string{"pods-stuck-creating", "sandbox-name-reserved"},
 	Applies: func(n *Node) error {
 		if n.CNI.Value == Calico || n.CNI.Value == VPC {
 			return Skip("%s does not keep its reservations on the node", n.CNI.Value)

@@ -15,7 +15,7 @@ The check looks for these words at pods that do not run. That a parameter is inc
 	Links: []string{"https://github.com/containerd/containerd/issues/4915", "https://github.com/containerd/containerd/issues/11273", "https://github.com/kubernetes/kubernetes/issues/95547",
 		"https://github.com/kubernetes/kubernetes/issues/99342", "https://github.com/kubernetes/kubernetes/issues/94213", "https://github.com/kubernetes/kubernetes/issues/73332",
 		"https://github.com/antrea-io/antrea/issues/2774"},
-	Explains: []string{"pods-stuck-creating"},
+	Explains: []string{"pods-stuck-creating", "pods-restarting"},
 	Needs:    complaintNeeds,
 	Uses:     complaintUses,
 	Signs:    mountSigns,

@@ -31,7 +31,7 @@ The check compares what is committed with the limit. A refusal in the logs of th
 		Impact: "the reboot stops every pod of this node",
 	},
 	Links:    []string{"https://kubernetes.io/docs/concepts/configuration/windows-resource-management/", "https://github.com/Azure/AKS/issues/1941", "https://github.com/Azure/acs-engine/issues/4013", "https://github.com/kubernetes/kubernetes/issues/69938"},
-	Explains: []string{"pods-stuck-creating"},
+	Explains: []string{"pods-stuck-creating", "dll-init-failed-0xc0000142", "compute-system-unexpected-exit", "pods-restarting"},
 	Needs:    []evidence.Need{evidence.MemoryInfo},
 	Signs: []Sign{
 		onCode("ERROR_COMMITMENT_LIMIT", "Windows refused memory: RAM and page file together are used up"),

@@ -25,7 +25,7 @@ It is advice, and most clusters do not follow it: for the pods of a node the che
 	Uses:     []evidence.Need{evidence.Pods, evidence.Manifests, evidence.MemoryInfo},
 	Run: func(s evidence.Snapshot) ([]Finding, error) {
 		level, because := Info, []Because(nil)
-		if m := evidence.MemoryInfo.In(s); m.CommitLimitBytes > 0 && m.CommitUsedBytes*100 >= m.CommitLimitBytes*commitStrain {
+		if m := evidence.MemoryInfo.In(s); m.CommitLimitBytes > 0 && m.CommitUsedBytes*100 >= m.CommitLimitBytes*memoryTight {
 			level = Warn
 			because = append(because, Because{Path: evidence.MemoryInfo.Path(), Text: gib(m.CommitUsedBytes) + " of " + gib(m.CommitLimitBytes) + " are committed"})
 		}
@@ -57,6 +57,9 @@ It is advice, and most clusters do not follow it: for the pods of a node the che
 		return findings, nil
 	},
 })
+
+// memoryTight is the share of the commit limit, in percent, from which on a node begins to page.
+const memoryTight = 85
 
 // systemNamespaces hold what a cluster brings along; its users cannot change it.
 var systemNamespaces = []string{"kube-system", "kube-flannel", "calico-system", "tigera-operator", "kube-proxy", "openshift-windows-machine-config-operator", "amazon-cloudwatch", "gke-managed-system"}

@@ -21,7 +21,7 @@ Features and updates that wait are a warning. Files that are merely to be rename
 		Impact:   "the pods of this node are evicted, and their emptyDir volumes are lost",
 	},
 	Links:    []string{"https://learn.microsoft.com/en-us/windows-server/get-started/enable-optional-features", "https://kubernetes.io/docs/tasks/administer-cluster/safely-drain-node/"},
-	Explains: []string{},
+	Explains: []string{"containers-feature-missing", "hyperv-feature-missing", "hns-wrong-diskette"},
 	Needs:    []evidence.Need{evidence.PendingReboot},
 	Uses:     []evidence.Need{evidence.Features},
 	Run: func(s evidence.Snapshot) ([]Finding, error) {

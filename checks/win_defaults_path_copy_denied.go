@@ -17,7 +17,7 @@ No state of the node shows this: the check looks for the refusal in the log of f
 		Impact:   "flanneld restarts on all Windows nodes of the DaemonSet; running pods keep their network",
 	},
 	Links:    []string{"https://github.com/kubernetes-sigs/sig-windows-tools/issues/316", "https://github.com/kubernetes-sigs/sig-windows-tools/issues/277"},
-	Explains: []string{"flanneld-not-running", "flannel-subnet-env-missing", "hns-network-missing", "pods-stuck-creating"},
+	Explains: []string{"flanneld-not-running", "flannel-subnet-env-missing", "hns-network-missing", "pods-stuck-creating", "pods-restarting"},
 	Applies:  OnAll(OnFlannel, OnRuntime("containerd")),
 	Needs:    []evidence.Need{evidence.Logs("flanneld")},
 	Signs: []Sign{

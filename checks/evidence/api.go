@@ -199,9 +199,10 @@ type RunningState struct {
 
 // TerminatedState says how a container ended.
 type TerminatedState struct {
-	ExitCode int64  `json:"exitCode"`
-	Reason   string `json:"reason"`
-	Message  string `json:"message"`
+	ExitCode   int64  `json:"exitCode"`
+	Reason     string `json:"reason"`
+	Message    string `json:"message"`
+	FinishedAt Time   `json:"finishedAt"`
 }
 
 // Event is a v1 Event, in core/v1 or events.k8s.io/v1 form.
