@@ -121,8 +121,7 @@ func said(m manifest.Manifests) []string {
 	notes := []string{fmt.Sprintf("read %s, %d of them for Linux and left out, and %s without pods",
 		count(len(m.Pods), "pod or template", "pods and templates"), linux, count(m.Others, "other object", "other objects"))}
 	if silent > 0 {
-		notes = append(notes, fmt.Sprintf("%s not say which system they are for, and are judged as Windows pods; spec.os.name tells",
-			count(silent, "pod does", "pods do")))
+		notes = append(notes, fmt.Sprintf("taking %s for Windows that named no system; spec.os.name does", count(silent, "pod", "pods")))
 	}
 	return notes
 }
