@@ -26,6 +26,7 @@ In HNS the fault shows as an endpoint of that name without the virtual adapter o
 		"vm-mac-spoofing-disabled", "node-cannot-use-cluster-ip", "nodeport-local-access", "icmp-external-not-snated", "dns-pqdn-with-dots"},
 	Applies: OnCNI(Flannel, Calico),
 	Needs:   []evidence.Need{evidence.HNSEndpoints, evidence.Adapters, NeedNetworks},
+	Uses:    []evidence.Need{evidence.Node, evidence.Pods},
 	Signs: []Sign{
 		{Text: "failed to hot attach bridge HNSEndpoint", Not: wrongDisk, Says: "flanneld cannot attach the host's endpoint on the pod network"},
 		{Text: "Unable to hot attach bridge endpoint", Not: wrongDisk, Says: "the host's endpoint on the pod network cannot be attached"},
@@ -48,7 +49,11 @@ In HNS the fault shows as an endpoint of that name without the virtual adapter o
 			}) {
 				continue
 			}
-			return []Finding{Findingf(Fail, e.Name, "HNS has the host's endpoint %s, and the host has no adapter %s: it is not attached", e.Name, name).
+			level := Info // not every version of the plugins attaches it, and pods may do without
+			if podsAreIll(s) || len(liveSigns(s, "bridge-endpoint-stale")) > 0 {
+				level = Fail
+			}
+			return []Finding{Findingf(level, e.Name, "HNS has the host's endpoint %s, and the host has no adapter %s: it is not attached", e.Name, name).
 				At(evidence.HNSEndpoints.Path(), "%s: %s", e.Name, strings.Join(e.Addresses, ", ")).
 				At(evidence.Adapters.Path(), "none of its %d adapters is %s", len(adapters), name)}, nil
 		}

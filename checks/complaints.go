@@ -101,3 +101,20 @@ func recentFailures(s evidence.Snapshot) map[string][]Because {
 }
 
 func folded(text string) string { return strings.Join(strings.Fields(text), " ") }
+
+// podsAreIll tells whether something is wrong with the node's pods or with the
+// node itself, so that a trace of a fault that takes their network away is more
+// than a trace.
+func podsAreIll(s evidence.Snapshot) bool {
+	if ready, ok := evidence.Node.In(s).Condition("Ready"); ok && ready.Status != "True" {
+		return true
+	}
+	return slices.ContainsFunc(evidence.Pods.In(s), func(p evidence.Pod) bool { return podDown(p) })
+}
+
+// podHasAddress tells whether a pod of this node has an address of its own.
+func podHasAddress(s evidence.Snapshot) bool {
+	return slices.ContainsFunc(evidence.Pods.In(s), func(p evidence.Pod) bool {
+		return !p.Spec.HostNetwork && !p.HostProcess() && p.Status.PodIP != "" && p.Status.PodIP != p.Status.HostIP
+	})
+}

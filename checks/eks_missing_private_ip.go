@@ -54,7 +54,7 @@ The check looks for the resource among what the Node can allocate, and for the a
 		if len(node.Status.Allocatable) == 0 {
 			return nil, Unknown(evidence.NotCollected + ": the Node object in this recording does not tell what it can allocate")
 		}
-		if (!there || offered == "0") && !young {
+		if (!there || offered == "0") && !young && !podHasAddress(s) {
 			f := Findingf(Fail, vpcAddress, "the Node offers no %s, so no pod of it can get an address", vpcAddress).
 				At(evidence.Node.Path(), "status.allocatable: %s is %s", vpcAddress, cond(there, offered, "not there"))
 			for _, cm := range evidence.ConfigMaps.In(s) {

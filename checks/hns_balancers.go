@@ -175,3 +175,18 @@ func balancerName(lb evidence.HNSLoadBalancer) string {
 	}
 	return name
 }
+
+// onlyKubernetes tells whether the Service of the API server is all that HNS
+// lacks, and it has others.
+func (w wantedBalancers) onlyKubernetes(s evidence.Snapshot) bool {
+	lacks := 0
+	for _, b := range w {
+		if _, there := hasBalancer(s, b.vip, b.port, b.protocol); !there {
+			if b.service != "default/kubernetes" {
+				return false
+			}
+			lacks++
+		}
+	}
+	return lacks > 0 && lacks < len(w)
+}

@@ -64,6 +64,9 @@ The check compares the clusterIP, port and protocol of every Service that has a 
 		}
 		w := n.wantedBalancers(s)
 		findings := slices.Concat(w.missing(s), deadBackends(s), n.staleBalancers(s))
+		if len(findings) == 1 && findings[0].Level == Fail && w.onlyKubernetes(s) {
+			findings[0].Level = Info // its backends are on the host network of the control plane, and pods may have another way there
+		}
 		cut := slices.ContainsFunc(evidence.HNSLoadBalancers.In(s), func(lb evidence.HNSLoadBalancer) bool { return lb.Truncated })
 		if cut && len(findings) > 0 {
 			return nil, Unknown(evidence.NotCollected + ": the recorder cut off inner values of the load balancers (ConvertTo-Json without -Depth)")

@@ -2,6 +2,7 @@ package checks
 
 import (
 	"slices"
+	"time"
 
 	"doctor/checks/evidence"
 )
@@ -63,7 +64,7 @@ The check compares the gates, the DSR setting and the type of the pod network wi
 				findings = append(findings, Findingf(Fail, "kube-proxy", "kube-proxy %s is told %s=false, which it refuses from v1.%d on", v, gate.name, gate.locked).With(set.From, from))
 			case wanted && off:
 				findings = append(findings, Findingf(Fail, "kube-proxy", "kube-proxy is told %s=false, and %s", gate.name, reason).With(set.From, why))
-			case wanted && !set.Set && v.Minor < gate.on && n.unseenProxy() == "":
+			case wanted && !set.Set && v.Minor < gate.on && n.unseenProxy() == "" && !n.proxyStays(s):
 				findings = append(findings, Findingf(Fail, "kube-proxy", "kube-proxy %s is not told %s=true, and %s; it is on by default from v1.%d on only", v, gate.name, reason, gate.on).With(n.proxy.From, why, from))
 			}
 		}
@@ -83,4 +84,12 @@ func (g windowsGate) wanted(n *Node) (bool, Because, string) {
 		return true, n.proxy.EnableDSR.From, "it is to use DSR"
 	}
 	return false, Because{}, ""
+}
+
+// proxyStays tells whether a kube-proxy has been up for longer than it takes to
+// exit over a gate: then the gate is set where nobody looked.
+func (n *Node) proxyStays(s evidence.Snapshot) bool {
+	return slices.ContainsFunc(n.Components["kube-proxy"].Processes, func(p evidence.Process) bool {
+		return !p.StartedAt.IsZero() && s.Now().Sub(p.StartedAt.Time) > time.Minute
+	}) && len(liveSigns(s, "kubeproxy-overlay-dsr-gates")) == 0
 }

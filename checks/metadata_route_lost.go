@@ -46,7 +46,10 @@ The check looks for a route to the address, other than the default route, on an 
 		if len(routes) == 0 {
 			return nil, Unknown(evidence.NotCollected + ": routes.json of this recording is empty, and no Windows is without routes")
 		}
-		level := Warn
+		level := Info // on its own the default route may lead there as well
+		if len(s.Signs("metadata-route-lost")) > 0 {
+			level = Warn
+		}
 		var probed []Because
 		for _, p := range evidence.ReachProbes.In(s) {
 			if a, ok := parseAddress(hostOf(p.Target)); !ok || a != metadataIP || p.From != "node" || p.Protocol == "icmp" {

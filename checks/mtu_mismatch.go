@@ -49,8 +49,8 @@ HNS takes the 50 bytes off by itself, so 1450 on vEthernet is as it should be. T
 			return nil, Unknown(evidence.NotCollected + ": adapters.json of this recording does not tell the MTU of the node's adapter")
 		}
 		room := mtu
-		if n.Backend.Value == OverlayNet {
-			room -= encapOverhead
+		if n.Backend.Value == OverlayNet && !(strings.HasPrefix(strings.ToLower(uplink), "vethernet") && mtu < usualMTU) {
+			room -= encapOverhead // where only the switch's adapter is recorded, HNS has taken them off already
 		}
 		findings := largeButLost(evidence.ReachProbes.In(s))
 		compared := 0
@@ -80,6 +80,9 @@ HNS takes the 50 bytes off by itself, so 1450 on vEthernet is as it should be. T
 		return findings, nil
 	},
 })
+
+// usualMTU is that of Ethernet; a switch's adapter below it shows what HNS left of it.
+const usualMTU = 1500
 
 // uplink is the way out of the node. The virtual adapter of an overlay shows
 // the MTU that is left of the physical one, so the larger of the two counts.

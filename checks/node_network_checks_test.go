@@ -107,7 +107,7 @@ func TestMetadataRouteLost(t *testing.T) {
 		{"on the adapter that the switch took", node(aws) + nics + route(own+`4}`), fmt.Sprintf(elsewhere, "Ethernet")},
 		{"taken by a made-up address", node(aws) + nics + route(`,{"destination":"169.254.0.0/16","nextHop":"0.0.0.0","ifIndex":6}`), fmt.Sprintf(elsewhere, "vEthernet (nat)")},
 		{"the shorter of two", node(aws) + nics + route(`,{"destination":"169.254.0.0/16","nextHop":"0.0.0.0","ifIndex":6}`+own+`9}`), "pass"},
-		{"gone", node(aws) + nics + route(""), "warn" + gone + "]"},
+		{"gone", node(aws) + nics + route(""), "info" + gone + "]"},
 		{"gone, and the log says so", node(aws) + nics + route("") + log, "warn" + gone + "+text]"},
 		{"gone, and a probe is lost", node(aws) + nics + route("") + reachTree("node tcp 169.254.169.254:80 timeout"), "fail" + gone + "]"},
 		{"gone, and a probe is answered all the same", node(aws) + nics + route("") + reachTree("node http 169.254.169.254:80 ok"), "pass"},

@@ -67,11 +67,11 @@ The build alone is no more than a warning, for the registry may have switched th
 		}
 		for _, p := range evidence.Pods.In(s) {
 			if ownsAddress(p) && p.Ready() {
-				return []Finding{Findingf(Warn, b.String(), "%s has the change of %s switched on by default, which blocks pods on some networks; %s is Ready, and what it reaches was not probed", b, july2024Update, p.FullName()).
+				return []Finding{Findingf(Info, b.String(), "%s has the change of %s switched on by default, which blocks pods on some networks; %s is Ready, and what it reaches was not probed", b, july2024Update, p.FullName()).
 					With(n.Build.From)}, nil
 			}
 		}
-		return []Finding{Findingf(Warn, b.String(), "%s has the change of %s switched on by default, which blocks pods on some networks", b, july2024Update).With(n.Build.From)}, nil
+		return []Finding{Findingf(Info, b.String(), "%s has the change of %s switched on by default, which blocks pods on some networks; nothing in this recording says that it does here", b, july2024Update).With(n.Build.From)}, nil
 	},
 })
 
