@@ -24,17 +24,23 @@ The same answer comes from a second run of a start script on a healthy node, so 
 		"https://github.com/kubernetes-sigs/sig-windows-tools/issues/252", "https://github.com/moby/moby/issues/41094", "https://github.com/flannel-io/flannel/issues/1628"},
 	Explains: []string{"hns-network-missing", "flannel-waiting-for-network", "flanneld-not-running", "flannel-subnet-env-missing", "vethernet-missing", "cni-config-uninitialized",
 		"kubeproxy-network-name-unset-or-missing", "kube-proxy-not-running", "pods-stuck-creating", "node-not-ready", "icmp-external-not-snated", "vm-mac-spoofing-disabled", "node-cannot-use-cluster-ip", "nodeport-local-access", "dns-pqdn-with-dots", "flannel-interface-not-found", "calico-vswitch-interface-timeout", "transparent-network-missing", "antrea-ovs-problem"},
-	Needs: []evidence.Need{evidence.HNSNetworks, NeedNetworks},
-	Uses:  []evidence.Need{evidence.Adapters, evidence.Services, evidence.Processes},
+	Needs: []evidence.Need{evidence.Any(evidence.HNSNetworks, evidence.Pods), NeedNetworks},
+	Uses:  []evidence.Need{evidence.HNSNetworks, evidence.Pods, evidence.Node, evidence.Adapters, evidence.Services, evidence.Processes},
 	Signs: []Sign{
 		adapterSign("hcnCreateNetwork"),
 		adapterSign("hnsCall"),
 		{Text: "Ethernet doesn't exist", Not: []string{"vEthernet"}, Says: "the start script does not find the adapter Ethernet, which it uses unless told otherwise"},
-		// PowerShell does not say what it asked for, and prints this on healthy nodes too.
-		{Text: "ErrorCode=2151350278", ConfirmOnly: true},
+		// PowerShell prints this at the second run of a setup script, too: where HNS has the network, the state acquits.
+		adapterSign("Invoke-HnsRequest"),
 	},
 	Run: func(s evidence.Snapshot) ([]Finding, error) {
 		n := About(s)
+		if gap := evidence.HNSNetworks.Gap(s); gap != "" {
+			if podHasAddress(s) && !podsAreIll(s) {
+				return nil, nil // the network that pods got their addresses on was made in the end
+			}
+			return nil, Unknown(gap)
+		}
 		if _, there := n.PodNetwork(s); there {
 			return nil, nil
 		}

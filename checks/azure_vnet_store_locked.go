@@ -33,6 +33,7 @@ A process azure-vnet.exe that has run for many minutes convicts: it holds the lo
 		"https://github.com/Azure/azure-container-networking/issues/774", "https://github.com/Azure/acs-engine/issues/3389"},
 	Explains: []string{"pods-stuck-creating", "sandbox-name-reserved"},
 	Applies:  OnCNI(Azure),
+	Partial:  true,
 	Needs: []evidence.Need{evidence.Any(evidence.Logs("azure-vnet"), evidence.Logs("cni"), evidence.Logs("containerd"), evidence.Logs("docker"),
 		evidence.Logs("kubelet"), evidence.PodEvents)},
 	Uses: []evidence.Need{evidence.Processes, evidence.File(azureLock)},

@@ -46,7 +46,6 @@ var benign = []struct{ log, text string }{
 	{"kube-proxy", `"HCN feature check" supportedFeatures="{Acl:{AclAddressLists:true} RemoteSubnet:true HostRoute:false DSR:false VxlanPort:false IPv6DualStack:false}" version="{Major:9 Minor:5}"`},
 	{"kube-proxy", "Could not find provider address for 10.1.2.3. Assuming it is a public IP"},
 	{"kube-proxy", "Not syncing hns until Services and Endpoints have been received from master"},
-	{"kubelet", `failed to reserve sandbox name "web_default_1": name "web_default_1" is reserved for "3f"`}, // of an attempt that hangs on something else
 	{"docker", "container 3f9a exited with exit code 0xc000013a"},
 	{"kubelet", `Generic (PLEG): container finished podID="x" containerID="y" exitCode=-1073741510`},
 }
@@ -63,6 +62,16 @@ func TestBenignTextsTripNoCheck(t *testing.T) {
 		event := fmt.Sprintf(`{"items":[{"reason":"Warning","message":%q,"lastTimestamp":"2026-11-20T09:59:00Z","involvedObject":{"kind":"Pod","namespace":"d","name":"web"}}]}`, b.text)
 		for _, result := range faultsOf(t, shortMeta+"-- api/events.json --\n"+event+"\n") {
 			t.Errorf("%q as an event makes %s %s: %s", b.text, result.ID, result.Status, result.Findings[0].Message)
+		}
+	}
+}
+
+// TestASymptomsTextTripsOnlyTheSymptom: the name is still reserved because something before it hangs.
+func TestASymptomsTextTripsOnlyTheSymptom(t *testing.T) {
+	line := "E1120 09:00:00.000000    1 x.go:1] failed to reserve sandbox name \"web_default_1\": name \"web_default_1\" is reserved for \"3f\"\n"
+	for _, r := range faultsOf(t, shortMeta+"-- logs/kubelet/x.log --\n"+line) {
+		if !checks.ByID(r.ID).Symptom {
+			t.Errorf("it trips %s", r.ID)
 		}
 	}
 }

@@ -35,6 +35,7 @@ The check looks for what is no CIDR in the policies of this node's own endpoints
 	Signs: []Sign{
 		{Text: "<your service cidr>", Says: "Calico works with the placeholder of its own installation script instead of the service CIDR"},
 		onEndpointDegraded(),
+		{Text: "The requested operation for attach namespace failed", Or: []string{"0x803b002e", "2151350318"}, Says: "HNS cannot attach a pod's endpoint, as when its policies hold a placeholder in place of the service CIDR"},
 	},
 	Run: func(s evidence.Snapshot) ([]Finding, error) {
 		n := About(s)

@@ -37,6 +37,10 @@ type Check struct {
 	// where nothing else was found.
 	Symptom bool
 
+	// Partial marks a check whose state shows only some forms of the fault: what
+	// the logs told minutes ago is then a warning, though the state looks well.
+	Partial bool
+
 	// Lints marks a check of pod specs that judges manifests too.
 	Lints bool
 
@@ -272,8 +276,10 @@ func (c *Check) judge(s evidence.Snapshot) ([]Finding, error) {
 		if told := c.told(matches); len(told) > 0 {
 			return told, nil
 		}
+	case err == nil && len(findings) == 0 && c.Partial:
+		return c.doubted(matches, s.Now()), nil
 	case err == nil && len(findings) == 0:
-		return c.history(matches, "the node's state does not bear it out"), nil
+		return c.history(matches, wellBorne), nil
 	case err == nil:
 		confirm(findings, matches)
 	}
@@ -330,6 +336,26 @@ func (c *Check) history(matches []evidence.SignMatch, since string) []Finding {
 	}
 	return findings
 }
+
+// doubted makes findings of what the logs tell where the state looks well and
+// need not be.
+func (c *Check) doubted(matches []evidence.SignMatch, now time.Time) []Finding {
+	var findings []Finding
+	for _, m := range matches {
+		sign := c.sign(m)
+		if sign == nil || sign.ConfirmOnly || sign.Level == Info || m.Over != "" || m.Last.IsZero() || now.Sub(m.Last) > recently {
+			continue
+		}
+		findings = quoted(findings, Finding{Level: Warn, Format: "the logs say: %s; the node's state does not show it", Args: []any{sign.Says}, Basis: ByText}, m)
+	}
+	if len(findings) > 0 {
+		return findings
+	}
+	return c.history(matches, wellBorne)
+}
+
+// wellBorne is why a text is history where the state is recorded and well.
+const wellBorne = "the node's state does not bear it out"
 
 // quoted adds a match to the finding that says the same, or the finding with it.
 func quoted(findings []Finding, f Finding, m evidence.SignMatch) []Finding {

@@ -28,8 +28,8 @@ The check compares the name and the plugin of the configuration with the network
 	Signs: []Sign{
 		{Text: "is of unexpected type", Also: []string{"network"}, Says: "the CNI plugin finds an HNS network of the wrong type"},
 		{Text: "is of an unexpected type", Also: []string{"network"}, Says: "the CNI plugin finds an HNS network of the wrong type"},
-		{Text: "error while GETHNSNewtorkByName", ConfirmOnly: true},
-		{Text: "error while hcn.GetNetworkByName", ConfirmOnly: true},
+		{Text: "error while GETHNSNewtorkByName", Says: "the CNI plugin does not find the HNS network of its name"},
+		{Text: "error while hcn.GetNetworkByName", Says: "the CNI plugin does not find the HNS network of its name"},
 	},
 	Run: func(s evidence.Snapshot) ([]Finding, error) {
 		n := About(s)

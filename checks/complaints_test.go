@@ -50,7 +50,7 @@ func TestMountPathInvalid(t *testing.T) {
 			"fail: default/web does not run: a mount is to cover the whole of drive C: [state]"},
 		{"in German, by its code", logTelling("docker", "hcsshim::CreateComputeSystem a: Der Verzeichnisname ist ungültig. (0x10b)"),
 			"fail: Windows refuses a mount: the name of a folder is invalid [text]"},
-		{"a parameter is incorrect, which has many reasons", logTelling("containerd", "hcs::CreateComputeSystem web: The parameter is incorrect.: unknown"), "unknown"},
+		{"a parameter is incorrect, which has many reasons", logTelling("containerd", "hcs::CreateComputeSystem web: The parameter is incorrect.: unknown"), "warn: Windows refuses to make a container over a parameter, most often the path of a mount [text]"},
 		{"a working directory that is not in the image is no mount", podTelling("RunContainerError", "hcs::System::CreateProcess web: The directory name is invalid.: unknown", ""), "pass"},
 		{"all is well", podRunning, "pass"},
 	})
@@ -97,10 +97,10 @@ func TestContainerInvalidState(t *testing.T) {
 	)
 	runLooks(t, "container-invalid-state", []look{
 		{"a pod cannot start for it", podTelling("RunContainerError", "container a "+refused, ""), "fail: default/web does not run: " + why + " [state]"},
-		{"a probe came while the container stopped", podRunning + eventTelling("Unhealthy", "Liveness probe errored: "+refused, now), "pass"},
-		{"a probe is no reason for a pod that waits", podTelling("CrashLoopBackOff", "back-off 5m0s", "") + eventTelling("Unhealthy", "Liveness probe errored: "+refused, now), "pass"},
-		{"a log alone is information", logTelling("docker", "container a "+refused), "info: " + why + " [text]"},
-		{"in a log without the code", logTelling("containerd", "hcs::System::CreateProcess a: The requested virtual machine or container operation is not valid in the current state."), "info: " + why + " [text]"},
+		{"a probe came while the container stopped", podRunning + eventTelling("Unhealthy", "Liveness probe errored: "+refused, now), "info: the logs say: a process was to be started in a container that is starting or gone; the node's state does not bear it out [text]"},
+		{"a probe is no reason for a pod that waits", podTelling("CrashLoopBackOff", "back-off 5m0s", "") + eventTelling("Unhealthy", "Liveness probe errored: "+refused, now), "info: the logs say: a process was to be started in a container that is starting or gone; the node's state does not bear it out [text]"},
+		{"a log alone is a warning", logTelling("docker", "container a "+refused), "warn: " + why + " [text]"},
+		{"in a log without the code", logTelling("containerd", "hcs::System::CreateProcess a: The requested virtual machine or container operation is not valid in the current state."), "warn: " + why + " [text]"},
 		{"nothing recorded", "", "unknown"},
 	})
 }

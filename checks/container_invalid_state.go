@@ -6,7 +6,7 @@ var _ = Register(Check{
 	Category: CategoryWorkloads,
 	Doc: `Windows refuses an operation that the container's state does not allow (HCS_E_INVALID_STATE, 0xc0370105). Mostly it is a probe or kubectl exec that came while the container was stopping: that is normal, and its logs are no fault. Where a container cannot start for this reason, it died between its creation and its first process: its sandbox was removed under it, or the host compute service lost it.
 
-A pod that does not run and gives this reason is a fault, and more often the consequence of another one than its own cause; the words in a log alone are told as information.`,
+A pod that does not run and gives this reason is a fault, and more often the consequence of another one than its own cause; the words in a log alone are a warning.`,
 	Fix: Fix{
 		Text:     "see why the sandbox went away: the events of the pod before this one, and restarts of the runtime or of vmcompute; if containers of that name are left over, delete the pod so that everything is made anew",
 		Commands: []string{"kubectl describe pod POD -n NAMESPACE", "kubectl delete pod POD -n NAMESPACE", "hcsdiag list"},
@@ -21,11 +21,11 @@ A pod that does not run and gives this reason is a fault, and more often the con
 })
 
 var invalidStateSigns = []Sign{
-	informative(onCode("HCS_E_INVALID_STATE", "a process was to be started in a container that is starting or gone", "CreateProcess")),
-	informative(Sign{Text: "operation is not valid in the current state", Also: []string{"CreateProcess"}, Not: []string{"0xc0370105"}, Says: "a process was to be started in a container that is starting or gone"}),
+	doubtful(onCode("HCS_E_INVALID_STATE", "a process was to be started in a container that is starting or gone", "CreateProcess")),
+	doubtful(Sign{Text: "operation is not valid in the current state", Also: []string{"CreateProcess"}, Not: []string{"0xc0370105"}, Says: "a process was to be started in a container that is starting or gone"}),
 }
 
-func informative(s Sign) Sign {
-	s.Level = Info
+func doubtful(s Sign) Sign {
+	s.Level = Warn
 	return s
 }

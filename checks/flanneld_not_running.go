@@ -16,7 +16,7 @@ The check looks for a running service, a process flanneld.exe, and the HostProce
 		Impact:   "if flanneld has to create the HNS network anew, this node's connections drop for some seconds",
 	},
 	Links:    []string{"https://kubernetes.io/docs/tasks/debug/debug-cluster/windows/", "https://github.com/flannel-io/flannel/blob/master/Documentation/running.md"},
-	Explains: []string{"flannel-subnet-env-missing", "hns-network-missing", "route-missing-host-gw"},
+	Explains: []string{"flannel-subnet-env-missing", "hns-network-missing", "route-missing-host-gw", "pods-restarting"},
 	Applies:  OnFlannel,
 	Needs:    []evidence.Need{componentSources},
 	Uses:     []evidence.Need{evidence.Services, evidence.Processes, evidence.Pods},

@@ -55,7 +55,7 @@ The check looks at the adapter with the node's address and at the host's endpoin
 // the endpoint that the host has in the pod network. Those of pods lie in
 // compartments of their own.
 func (n *Node) routesPods(a evidence.Adapter) bool {
-	if a.Compartment > 1 {
+	if a.Compartment > 1 || !strings.HasPrefix(strings.ToLower(a.Name), "vethernet") { // without a switch no pod traffic gets here
 		return false
 	}
 	own := slices.ContainsFunc(parseAddresses(a.Addresses...), func(ip Address) bool { return slices.Contains(n.ManagementIPs.Value, ip) })

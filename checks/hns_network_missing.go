@@ -23,12 +23,12 @@ Who should have made the network did not come that far: flanneld, the Calico nod
 	Explains: []string{"hns-lb-missing-or-stale", "vethernet-missing", "flannel-subnet-env-missing", "kubeproxy-network-name-unset-or-missing", "cni-config-uninitialized", "pods-stuck-creating", "node-not-ready", "kube-proxy-not-running",
 		"vm-mac-spoofing-disabled", "icmp-external-not-snated", "node-cannot-use-cluster-ip", "nodeport-local-access", "dns-pqdn-with-dots"},
 	Needs: []evidence.Need{evidence.HNSNetworks, NeedNetworks},
-	Signs: []Sign{
-		{Text: "is not present or has changed since the last sync", Says: "kube-proxy does not find its HNS network"},
-		{Text: "Unable to find HNS Network specified", Says: "kube-proxy does not find its HNS network"},
-		{Text: "error while GETHNSNewtorkByName", Also: []string{"not found"}, Says: "the CNI plugin does not find its HNS network"},
-		{Text: "error while hcn.GetNetworkByName", Says: "the CNI plugin does not find its HNS network"},
-		{Text: "is of unexpected type", Also: []string{"network"}, Says: "the CNI plugin finds an HNS network of the wrong type"},
+	Signs: []Sign{ // each belongs to the fault of who misses the network, which follows from this one
+		{Text: "is not present or has changed since the last sync", ConfirmOnly: true},
+		{Text: "Unable to find HNS Network specified", ConfirmOnly: true},
+		{Text: "error while GETHNSNewtorkByName", ConfirmOnly: true},
+		{Text: "error while hcn.GetNetworkByName", ConfirmOnly: true},
+		{Text: "is of unexpected type", Also: []string{"network"}, ConfirmOnly: true},
 	},
 	Run: func(s evidence.Snapshot) ([]Finding, error) {
 		n := About(s)

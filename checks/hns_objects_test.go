@@ -74,7 +74,7 @@ func TestCNINetworkNotFound(t *testing.T) {
 		{"so does Azure's", "-- files/C/k/azurecni/netconf/10-azure.conflist --\n{\"name\":\"azure\",\"plugins\":[{\"type\":\"azure-vnet\"}]}\n" + networks("nat nat"), "skip"},
 		{"HNS was not asked", conf("cbr0", "win-bridge"), "unknown"},
 		{"HNS was not asked, and the plugin names the type", wrongType, "fail: the CNI plugin finds an HNS network of the wrong type [text]"},
-		{"a network that is not found may not be there", missed, "unknown"},
+		{"a network that is not found may not be there", missed, "fail: the CNI plugin does not find the HNS network of its name [text]"},
 	})
 }
 

@@ -28,6 +28,7 @@ The check fails where the pod network is not there and its creation was refused 
 	Signs: []Sign{
 		onCode("ERROR_INVALID_PARAMETER", networkParameter, "hcnCreateNetwork"),
 		onCode("ERROR_INVALID_PARAMETER", networkParameter, "HNSNetwork", "hnsCall"),
+		unlike(onCode("ERROR_INVALID_PARAMETER", networkParameter, "hnsCall failed in Win32"), "endpoint", "LoadBalancer", "HNSNetwork", "policy"),
 		{Text: "ErrorCode=2147942487", ConfirmOnly: true},
 	},
 	Run: func(s evidence.Snapshot) ([]Finding, error) {

@@ -19,7 +19,7 @@ func TestAdapterNotFound(t *testing.T) {
 	const bound = "-- hns-networks.json --\n[{\"Name\":\"lab\",\"Type\":\"Transparent\",\"NetworkAdapterName\":\"Ethernet0\"}]\n"
 	runLooks(t, "adapter-not-found", []look{
 		{"the network is there", onFlannel + networks("cbr0 L2Bridge"), "pass"},
-		{"a second run of the script on a healthy node", onFlannel + networks("cbr0 L2Bridge") + script, "pass"},
+		{"a second run of the script on a healthy node", onFlannel + networks("cbr0 L2Bridge") + script, "info: the logs say: HNS finds no adapter to put the network on; the node's state does not bear it out [text]"},
 		{"the same without the network", onFlannel + networks("nat nat") + script, "fail: HNS finds no adapter for the network cbr0 [state+text]"},
 		{"no network and nobody complains", onFlannel + networks("nat nat"), "pass"},
 		{"another network has the adapter", onFlannel + bound + flanneldSays(refused), "fail: HNS finds no adapter for the network cbr0, and Ethernet0 is bound by the network lab (Transparent) [state+text]"},
@@ -28,7 +28,7 @@ func TestAdapterNotFound(t *testing.T) {
 		{"HNS was not asked", onFlannel, "unknown"},
 		{"HNS was not asked, and flanneld is refused", onFlannel + flanneldSays(refused), "fail: HNS finds no adapter to put the network on [text]"},
 		{"in another language", onFlannel + flanneldSays(german), "fail: HNS finds no adapter to put the network on [text]"},
-		{"HNS was not asked, and the script does not say what it wanted", onFlannel + script, "unknown"},
+		{"HNS was not asked, and the script does not say what it wanted", onFlannel + script, "fail: HNS finds no adapter to put the network on [text]"},
 		{"an endpoint misses its adapter for reasons of its own", onFlannel + flanneldSays("failed to set up the endpoint: hnsCall failed in Win32: An adapter was not found. (0x803b0006)"), "unknown"},
 		{"it was so before, and is no more", onFlannel + networks("cbr0 L2Bridge") + flanneldSays(refused), "info: the logs say: HNS finds no adapter to put the network on; the node's state does not bear it out [text]"},
 	})

@@ -33,7 +33,7 @@ A restart is known from the service manager's events since the boot, or from the
 		evidence.HNSEndpoints, evidence.HNSLoadBalancers},
 	Signs: []Sign{
 		{Text: "Host Network Service", Also: []string{"terminated unexpectedly"}, In: []string{evidence.InEvents}, Says: "the Host Network Service terminated unexpectedly"},
-		{Text: "Failed to look up one or more HNS endpoints; will schedule a retry", ConfirmOnly: true},
+		{Text: "Failed to look up one or more HNS endpoints; will schedule a retry", Level: Warn, Says: "Felix does not find endpoints of running pods in HNS, as after a restart of HNS"},
 	},
 	Run: func(s evidence.Snapshot) ([]Finding, error) {
 		proxied, proxy := proxyStart(s)

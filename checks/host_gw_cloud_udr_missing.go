@@ -52,7 +52,7 @@ The cloud's routes are not to be seen on the node: the check judges by TCP probe
 			return nil, nil
 		case len(v.lost) < 2:
 			return nil, Unknown(evidence.NotCollected + ": fewer than two pods of other nodes were probed from pods of this one")
-		case !v.nodeHeard:
+		case !v.nodeHeard && !heardByCluster(s):
 			return nil, Unknown(evidence.NotCollected + ": no connection of the node itself to another host is recorded as answered, so nothing sets pods apart from it")
 		}
 		f := Findingf(cond(v.ownHeard || v.elsewhere != nil, Fail, Warn), cloud, "none of %d pods of other nodes answers a pod of this node: %s seems to have no route for pods, or the interface may not forward", len(v.lost), cloud)

@@ -47,7 +47,7 @@ func TestTimeServiceNotRunning(t *testing.T) {
 	runLooks(t, "time-service-not-running", []look{
 		{"stopped", state(`{"service":"stopped"}`), "warn: the Windows Time service is stopped, start type not recorded [state]"},
 		{"started by a trigger, and the clock is right", state(`{"service":"stopped","apiServerSkewMs":40}`) + "-- services.json --\n[{\"name\":\"W32Time\",\"state\":\"stopped\",\"startType\":\"manual\"}]\n",
-			"info: the Windows Time service is stopped, start type manual; so far the clock is right [state]"},
+			"warn: the Windows Time service is stopped, start type manual; so far the clock is right [state]"},
 		{"disabled, and the clock is right by luck", state(`{"service":"stopped","apiServerSkewMs":40}`) + "-- services.json --\n[{\"name\":\"w32time\",\"state\":\"stopped\",\"startType\":\"disabled\"}]\n",
 			"warn: the Windows Time service is stopped, start type disabled [state]"},
 		{"without a source", state(`{"service":"running","source":"Local CMOS Clock","apiServerSkewMs":3000}`), "warn: the Windows Time service runs without a source: Local CMOS Clock [state]"},

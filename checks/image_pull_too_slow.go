@@ -26,6 +26,8 @@ The check looks for a pod that waits for its image, with a pull that ended as ca
 	Needs:    []evidence.Need{evidence.Pods, evidence.PodEvents},
 	Uses:     slices.Concat(kubeletSources, []evidence.Need{evidence.Node, evidence.CRI, evidence.Services, evidence.Processes}),
 	Signs: []Sign{
+		{Text: "Failed to pull image", Also: []string{"context canceled"}, Not: noAnswer, Says: "a pull was given up in the middle"},
+		{Text: "Failed to pull image", Also: []string{"context deadline exceeded"}, Not: noAnswer, Says: "a pull was given up when its time was over"},
 		{Text: "cancel pulling image", Also: []string{"because of no progress"}, Says: "the runtime gave up a pull that showed no progress"},
 		{Text: "cancel pulling image", Also: []string{"exceeded image pull deadline"}, Says: "cri-dockerd gave up a pull that took longer than its deadline"},
 	},
@@ -50,6 +52,13 @@ The check looks for a pod that waits for its image, with a pull that ended as ca
 				f = f.Cure(slowDockerPull(n.Kubelet))
 			}
 			findings = append(findings, f)
+		}
+		for _, m := range liveSigns(s, "image-pull-too-slow") {
+			if len(findings) == 0 && m.Text == "cancel pulling image" && s.Now().Sub(m.Last) <= recently && waitsForImage(s) {
+				f := Findingf(Fail, "the runtime", "the runtime gives up pulls that show no progress, and pods wait for their images").With(quote(m))
+				f.Basis = ByBoth
+				findings = append(findings, f)
+			}
 		}
 		return findings, nil
 	},
@@ -135,4 +144,14 @@ func (n *Node) pullDeadline(s evidence.Snapshot) (time.Duration, Because) {
 		}
 	}
 	return time.Minute, Because{}
+}
+
+// noAnswer marks a pull that never began: nobody answered, which is another fault.
+var noAnswer = []string{"dial tcp", "no such host", "proxyconnect", "awaiting headers", "TLS handshake"}
+
+// waitsForImage tells whether a pod of this node waits for an image.
+func waitsForImage(s evidence.Snapshot) bool {
+	return slices.ContainsFunc(evidence.Pods.In(s), func(p evidence.Pod) bool {
+		return slices.Contains([]string{"ErrImagePull", "ImagePullBackOff"}, stuckReason(p))
+	})
 }

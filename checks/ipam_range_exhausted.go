@@ -36,8 +36,9 @@ The check counts the reservations of this node's own range against its size, and
 		}
 		return nil
 	},
-	Needs: []evidence.Need{evidence.Any(leasesNeed{}, evidence.File(azureIPAM))},
-	Uses:  []evidence.Need{leasesNeed{}, evidence.File(azureIPAM), NeedPodCIDRs, evidence.HNSNetworks, evidence.Pods},
+	Partial: true,
+	Needs:   []evidence.Need{evidence.Any(leasesNeed{}, evidence.File(azureIPAM))},
+	Uses:    []evidence.Need{leasesNeed{}, evidence.File(azureIPAM), NeedPodCIDRs, evidence.HNSNetworks, evidence.Pods},
 	Signs: []Sign{
 		{Text: "no IP addresses available in range set", Says: "host-local has no address left"},
 		{Text: "Failed to delegate: Failed to allocate address", Says: "azure-vnet-ipam has no address left"},

@@ -22,15 +22,21 @@ A node that the API server knows, or that has a kubelet.conf, has been joined. T
 	},
 	Links:    []string{"https://kubernetes.io/docs/reference/setup-tools/kubeadm/implementation-details/", "https://kubernetes.io/docs/tasks/administer-cluster/kubeadm/adding-windows-nodes/"},
 	Explains: []string{"kubelet-service-paused", "kubelet-not-running", "node-not-ready", "node-not-ready-lost"},
-	Needs:    []evidence.Need{NeedKubeletFlags},
+	Needs:    []evidence.Need{evidence.Any(NeedKubeletFlags, evidence.Logs("kubelet"))},
 	Uses:     append(slices.Clone(kubeletSources), evidence.Node, evidence.File(kubeletKubeconfig), evidence.FileIndex),
 	Signs: []Sign{
 		{Text: "failed to load kubelet config file", Level: Info, Says: "the kubelet does not get at its configuration file: expected before kubeadm join, a fault after it"},
 	},
 	Run: func(s evidence.Snapshot) ([]Finding, error) {
 		n := About(s)
+		if gap := NeedKubeletFlags.Gap(s); gap != "" {
+			return joinedWithoutConfig(s, gap)
+		}
 		flag, ok := n.KubeletFlag("config")
 		if !ok || flag.Value == "" {
+			if f, err := joinedWithoutConfig(s, ""); err == nil {
+				return f, nil // its flags stand where nobody looked
+			}
 			return nil, nil // this kubelet is set up by flags
 		}
 		file := s.File(flag.Value)
@@ -60,3 +66,18 @@ A node that the API server knows, or that has a kubelet.conf, has been joined. T
 		return []Finding{f}, nil
 	},
 })
+
+// joinedWithoutConfig judges by the log where the flags are not recorded: a node
+// that the API server knows has been joined, and should have the file.
+func joinedWithoutConfig(s evidence.Snapshot, gap evidence.Gap) ([]Finding, error) {
+	name := evidence.Node.In(s).Metadata.Name
+	for _, m := range s.Signs("kubelet-config-missing") {
+		if m.Over == "" && name != "" {
+			f := Findingf(Fail, "kubelet", "the kubelet of %s does not get at its configuration file, and the node has been joined", name).
+				With(quote(m)).At(evidence.Node.Path(), "the API server knows the node %s", name)
+			f.Basis = ByBoth
+			return []Finding{f}, nil
+		}
+	}
+	return nil, Unknown(gap)
+}

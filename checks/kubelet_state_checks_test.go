@@ -116,8 +116,8 @@ func TestProxyEnvNotSeenByRuntime(t *testing.T) {
 		{"the runtime's own, and it was not restarted", "-- env.json --\n{}\n-- services.json --\n[{\"name\":\"containerd\",\"state\":\"running\",\"env\":{\"HTTPS_PROXY\":\"http://p:2\"}}]\n" + pull("mcr.example.com", "dial tcp 1.2.3.4:443: "+timeout),
 			by("service containerd", "http://p:2")},
 		{"it uses the proxy, which does not answer", proxy + running + pull("mcr.example.com", "proxyconnect tcp: dial tcp 10.0.0.9:3128: "+timeout), "pass"},
-		{"a registry that NO_PROXY names", proxy + running + pull("registry.corp.example", "dial tcp 10.0.0.7:443: "+timeout), "pass"},
-		{"no proxy anywhere, which is another check's matter", "-- env.json --\n{}\n" + running + pull("mcr.example.com", "dial tcp 1.2.3.4:443: "+timeout), "pass"},
+		{"a registry that NO_PROXY names", proxy + running + pull("registry.corp.example", "dial tcp 10.0.0.7:443: "+timeout), "info: the logs say: the runtime asks a registry directly and gets no answer; where the way out is a proxy, the runtime does not know of it; the node's state does not bear it out [text]"},
+		{"no proxy anywhere, which is another check's matter", "-- env.json --\n{}\n" + running + pull("mcr.example.com", "dial tcp 1.2.3.4:443: "+timeout), "info: the logs say: the runtime asks a registry directly and gets no answer; where the way out is a proxy, the runtime does not know of it; the node's state does not bear it out [text]"},
 		{"pulls that work", proxy + running + podEvent("Pulled", "Successfully pulled image"), "pass"},
 		{"no events were recorded", proxy + running, "unknown"},
 	})

@@ -25,8 +25,8 @@ var _ = Register(Check{
 	Signs: []Sign{
 		{Text: "Environment variable KUBE_NETWORK and network-flag not initialized", Says: "kube-proxy is not told its HNS network"},
 		{Text: "Unable to find HNS Network specified", Says: "kube-proxy does not find the HNS network that it was told"},
-		// At the start this network was there: its disappearance is another fault, and may have passed.
-		{Text: "is not present or has changed since the last sync", ConfirmOnly: true},
+		// At the start this network was there: where the state is known, its disappearance is another fault.
+		{Text: "is not present or has changed since the last sync", Says: "the HNS network that kube-proxy uses is gone, or is another one since"},
 	},
 	Run: func(s evidence.Snapshot) ([]Finding, error) {
 		n := About(s)

@@ -21,6 +21,7 @@ The check compares the address with those of all adapters.`,
 	Links:    []string{"https://github.com/kubernetes/kubernetes/issues/100966", "https://github.com/kubernetes-sigs/sig-windows-tools/issues/159", "https://github.com/rancher/rke2/issues/1879"},
 	Explains: []string{"kube-proxy-not-running", "hns-lb-missing-or-stale", "node-cannot-use-cluster-ip", "nodeport-local-access", "dns-pqdn-with-dots", "pods-restarting"},
 	Applies:  OnBackend(OverlayNet),
+	Partial:  true,
 	Needs:    []evidence.Need{NeedProxySettings, evidence.Adapters},
 	Uses:     slices.Concat(proxySources, []evidence.Need{evidence.Node}),
 	Signs: []Sign{

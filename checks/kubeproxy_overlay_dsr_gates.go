@@ -36,10 +36,12 @@ The check compares the gates, the DSR setting and the type of the pod network wi
 		"https://github.com/kubernetes-sigs/sig-windows-tools/pull/207", "https://github.com/kubernetes/kubernetes/pull/142125",
 	},
 	Explains: []string{"kube-proxy-not-running", "hns-lb-missing-or-stale", "node-cannot-use-cluster-ip", "nodeport-local-access", "dns-pqdn-with-dots", "pods-restarting"},
+	Partial:  true,
 	Needs:    []evidence.Need{NeedProxySettings, evidence.Node},
 	Uses:     slices.Concat(proxySources, cniSources),
 	Signs: []Sign{
 		{Text: "WinOverlay feature gate not enabled", Says: "kube-proxy exits: an overlay network needs its gate WinOverlay"},
+		{Text: "platform does not support feature Remote Subnet", Says: "kube-proxy exits: this build of Windows lacks what an overlay network needs"},
 		{Text: "WinDSR feature gate not enabled", Says: "kube-proxy exits: DSR needs its gate WinDSR"},
 		{Text: "cannot set feature gate WinOverlay to false", Says: "kube-proxy exits: its gate WinOverlay can no longer be turned off"},
 		{Text: "cannot set feature gate WinDSR to false", Says: "kube-proxy exits: its gate WinDSR can no longer be turned off"},

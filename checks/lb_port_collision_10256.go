@@ -22,15 +22,16 @@ The check looks, on build 17763 with that setting, for LoadBalancer Services wit
 		Impact:   "restarting kube-proxy breaks connections to Services for some seconds",
 	},
 	Links:    []string{"https://github.com/kubernetes/community/issues/8883", "https://github.com/kubernetes/kubernetes/pull/137530", "https://github.com/kubernetes/kubernetes/pull/99287"},
-	Explains: []string{},
+	Explains: []string{"hns-lb-missing-or-stale"},
 	Applies: func(n *Node) error {
 		if n.Build.Known() && n.Build.Value.Number != 17763 {
 			return Skip("the collision is one of build 17763, and this is %d", n.Build.Value.Number)
 		}
 		return nil
 	},
-	Needs: []evidence.Need{NeedBuild, NeedProxySettings, evidence.KubeServices, evidence.EndpointSlices, evidence.HNSLoadBalancers},
-	Uses:  []evidence.Need{evidence.Ports},
+	Partial: true,
+	Needs:   []evidence.Need{NeedBuild, NeedProxySettings, evidence.KubeServices, evidence.EndpointSlices, evidence.HNSLoadBalancers},
+	Uses:    []evidence.Need{evidence.Ports},
 	Signs: []Sign{
 		onCode("HCN_E_PORT_ALREADY_EXISTS", "HNS refuses the load balancer of a health probe: kube-proxy itself holds the port", "Healthcheck loadbalancer policy creation failed"),
 	},

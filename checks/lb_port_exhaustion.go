@@ -33,6 +33,7 @@ What HNS took stands among the excluded port ranges, so the check counts the pie
 		"https://github.com/Azure/AgentBaker/pull/1352", "https://github.com/microsoft/SDN/tree/master/Kubernetes/windows/debug",
 	},
 	Explains: []string{"hns-lb-missing-or-stale", "node-cannot-use-cluster-ip", "dns-pqdn-with-dots", "nodeport-local-access"},
+	Partial:  true,
 	Needs:    []evidence.Need{evidence.Ports},
 	Uses:     []evidence.Need{evidence.HNSLoadBalancers},
 	Signs: []Sign{

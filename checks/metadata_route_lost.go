@@ -31,8 +31,8 @@ The check looks for a route to the address, other than the default route, on an 
 	Uses:     []evidence.Need{evidence.Adapters, evidence.ReachProbes},
 	Signs: []Sign{
 		{Text: "dial tcp 169.254.169.254:80", Level: Warn, Says: "the metadata service of the cloud does not answer the node"},
-		// Calico says so on machines without a cloud too, and goes on.
-		{Text: "Timed out trying to get EC2 instance metadata from", ConfirmOnly: true},
+		// Calico says so on machines without a cloud too, where the state makes this check skip.
+		{Text: "Timed out trying to get EC2 instance metadata from", Level: Warn, Says: "Calico gets no answer from the metadata service and takes the machine for bare metal"},
 	},
 	Run: func(s evidence.Snapshot) ([]Finding, error) {
 		id := evidence.Node.In(s).Spec.ProviderID

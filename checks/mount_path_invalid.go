@@ -6,7 +6,7 @@ var _ = Register(Check{
 	Category: CategoryStorage,
 	Doc: `A mount that works on Linux may be refused on Windows while the container is made. A single file as source needs containerd and a Windows of September 2020 or later, docker takes folders only. A source behind a symbolic link, a mount over the whole of drive C:, and an image whose VOLUME names a drive letter are refused too, in words about an invalid directory name or an incorrect volume label, or about a symlink that cannot be resolved.
 
-The check looks for these words at pods that do not run. That a parameter is incorrect has other reasons as well, so that message alone is only quoted beside one of the others.`,
+The check looks for these words at pods that do not run. That a parameter is incorrect has other reasons as well, so that message alone is a warning.`,
 	Fix: Fix{
 		Text:     `mount folders instead of single files and below a folder of the container, never over C:\; point hostPath volumes at the real folder instead of a link; take drive letters out of the image's VOLUME; update Windows, and containerd to 1.5 or later`,
 		Commands: []string{"kubectl get pod POD -n NAMESPACE -o jsonpath='{.spec.containers[*].volumeMounts}'", "Get-Item HOSTPATH | Select-Object FullName, LinkType, Target"},
@@ -36,5 +36,5 @@ var mountSigns = []Sign{
 	{Text: "failed to resolve symlink", Also: []string{"failed to generate spec"}, Says: "the source of a mount cannot be resolved: it is a link, or not there"},
 	{Text: "destination path can not be C drive", Says: "a mount is to cover the whole of drive C:"},
 	{Text: "source path must be a directory", Also: []string{"invalid mount config"}, Says: "docker mounts folders only, and a single file is asked for"},
-	{Text: "CreateComputeSystem", Also: []string{"The parameter is incorrect"}, ConfirmOnly: true},
+	{Text: "CreateComputeSystem", Also: []string{"The parameter is incorrect"}, Level: Warn, Says: "Windows refuses to make a container over a parameter, most often the path of a mount"},
 }

@@ -30,6 +30,7 @@ The check compares the certificate of the kubelet and the NODE_NAME of flanneld 
 	Links: []string{"https://github.com/Azure/aks-engine/issues/4623", "https://github.com/antrea-io/antrea/pull/2672", "https://github.com/kubernetes/cloud-provider-vsphere/issues/484",
 		"https://github.com/kubernetes/kubernetes/issues/54482"},
 	Explains: []string{"node-not-ready", "kubelet-service-paused", "flanneld-not-running", "podcidr-not-assigned", "hns-network-missing", "flannel-subnet-env-missing", "pods-stuck-creating", "node-not-ready-lost", "pods-restarting"},
+	Partial:  true,
 	Needs:    []evidence.Need{evidence.Node, evidence.Any(evidence.Certificates, evidence.Services, evidence.Env)},
 	Uses:     []evidence.Need{evidence.Certificates, evidence.Services, evidence.Env},
 	Signs: []Sign{

@@ -113,7 +113,7 @@ func TestMetadataRouteLost(t *testing.T) {
 		{"gone, and a probe is answered all the same", node(aws) + nics + route("") + reachTree("node http 169.254.169.254:80 ok"), "pass"},
 		{"adapters not recorded", node(aws) + route(own+`4}`), "pass"},
 		{"the log alone", log, "warn: the metadata service of the cloud does not answer the node [text]"},
-		{"Calico on a machine without a cloud", "-- logs/calico-node/node.log --\nTimed out trying to get EC2 instance metadata from \"http://169.254.169.254\"; defaulting to 'bare-metal'\n", "unknown"},
+		{"Calico on a machine without a cloud", "-- logs/calico-node/node.log --\nTimed out trying to get EC2 instance metadata from \"http://169.254.169.254\"; defaulting to 'bare-metal'\n", "warn: Calico gets no answer from the metadata service and takes the machine for bare metal [text]"},
 		{"no cloud", node("") + nics + route("") + log, "skip"},
 		{"an empty table is none", node(aws) + "-- routes.json --\n[]\n", "unknown"},
 	})

@@ -26,6 +26,7 @@ The check compares host-local's reservations for containers with the addresses o
 	Links: []string{"https://github.com/kubernetes/kubernetes/issues/74766", "https://github.com/kubernetes/kubernetes/issues/72696", "https://github.com/kubernetes/kubernetes/pull/74836",
 		"https://github.com/microsoft/SDN/issues/298", "https://github.com/microsoft/SDN/issues/333", "https://github.com/microsoft/SDN/pull/524"},
 	Explains: []string{"pods-stuck-creating"},
+	Partial:  true,
 	Needs:    []evidence.Need{hnsLogs},
 	Uses:     []evidence.Need{evidence.HNSEndpoints, evidence.HNSNetworks, leasesNeed{}},
 	Signs: []Sign{

@@ -28,6 +28,10 @@ No recording holds the environment that a running process really has, so the che
 	Explains: []string{"pods-stuck-creating"},
 	Needs:    []evidence.Need{evidence.Env, evidence.Services, evidence.PodEvents},
 	Uses:     []evidence.Need{evidence.Pods, evidence.ReachProbes},
+	Signs: []Sign{
+		{Text: "failed to do request", Also: []string{"/v2/", "connectex: A connection attempt failed"}, Not: []string{"proxyconnect"}, Level: Warn,
+			Says: "the runtime asks a registry directly and gets no answer; where the way out is a proxy, the runtime does not know of it"},
+	},
 	Run: func(s evidence.Snapshot) ([]Finding, error) {
 		n := About(s)
 		envs := slices.DeleteFunc(proxyEnvs(s, n), func(e ProxyEnv) bool { return !e.HTTPS }) // registries are asked over https

@@ -47,3 +47,10 @@ func (n *Node) viewOfRemotePods(probes []evidence.ReachProbe) remoteView {
 	}
 	return v
 }
+
+// heardByCluster tells whether the control plane hears the node, which is as
+// good as a probe: its own packets get through.
+func heardByCluster(s evidence.Snapshot) bool {
+	ready, ok := evidence.Node.In(s).Condition("Ready")
+	return ok && ready.Status == "True" && !ready.LastHeartbeatTime.IsZero() && s.Now().Sub(ready.LastHeartbeatTime.Time) < recently
+}

@@ -64,9 +64,28 @@ The check reads the policies that HNS applied to the pods of this node. Azure's 
 			findings = append(findings, Findingf(Warn, "route to the node", "%d of %d pods have no route with NeedEncap for the node's own address %s: they cannot reach their node", len(host), pods, n.ManagementIPs.Value[0]).
 				At(evidence.HNSEndpoints.Path(), "%s: %s", endpointName(host[0]), routeList(host[0])).With(n.ManagementIPs.From))
 		}
+		if f, ok := n.configuredWithoutRoute(); ok && len(findings) == 0 {
+			findings = append(findings, f)
+		}
 		return findings, nil
 	},
 })
+
+// configuredWithoutRoute finds a configuration that gives pods OutBoundNAT and
+// no route to Services: those that run keep theirs, the next ones get none.
+func (n *Node) configuredWithoutRoute() (Finding, bool) {
+	conf := n.Intended()
+	if conf == nil || conf.Config == nil || len(conf.Config.Exceptions) == 0 || n.on(Flannel, Bridge, Overlay) != nil {
+		return Finding{}, false
+	}
+	for _, r := range conf.Config.Routes {
+		if p, ok := parsePrefix(r.Prefix); ok && r.NeedEncap && !p.IsSingleIP() {
+			return Finding{}, false
+		}
+	}
+	return Findingf(Warn, conf.Name, "%s gives pods OutBoundNAT and no route with NeedEncap for the service network: pods made from now on cannot reach Services", conf.Name).
+		At(conf.File.Path, "%d exceptions of OutBoundNAT, and no route for a network", len(conf.Config.Exceptions)).With(n.serviceNetwork()), true
+}
 
 // onPodNetwork leaves out the endpoints of NAT networks, which have OutBoundNAT too.
 func (n *Node) onPodNetwork(s evidence.Snapshot, e evidence.HNSEndpoint) bool {

@@ -28,7 +28,7 @@ The check compares the kubelet's endpoint, from its flag or its configuration, w
 	},
 	Links: []string{"https://kubernetes.io/docs/setup/production-environment/container-runtimes/", "https://github.com/microsoft/Windows-Containers/issues/210",
 		"https://github.com/kubernetes-sigs/sig-windows-tools/blob/master/hostprocess/PrepareNode.ps1"},
-	Explains: []string{"kubelet-not-running", "flanneld-not-running", "kube-proxy-not-running", "node-not-ready", "pods-stuck-creating"},
+	Explains: []string{"kubelet-not-running", "flanneld-not-running", "kube-proxy-not-running", "node-not-ready", "pods-stuck-creating", "kubelet-service-paused"},
 	Needs:    []evidence.Need{evidence.Any(kubeletSources...), componentSources},
 	Uses:     slices.Concat(kubeletSources, runtimeConfigs, []evidence.Need{evidence.CRI, evidence.Node, evidence.Pods}),
 	Signs: []Sign{

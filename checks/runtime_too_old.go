@@ -20,7 +20,7 @@ The check reads the versions that the node reports. That cri-dockerd is missing 
 	},
 	Links: []string{"https://kubernetes.io/docs/setup/production-environment/container-runtimes/", "https://kubernetes.io/docs/concepts/windows/intro/#container-runtime",
 		"https://kubernetes.io/blog/2022/02/17/dockershim-faq/"},
-	Explains: []string{"mount-path-invalid"},
+	Explains: []string{"mount-path-invalid", "kubelet-service-paused"},
 	Needs:    []evidence.Need{NeedRuntime, NeedKubelet},
 	Uses:     []evidence.Need{evidence.Node, evidence.CRI, evidence.Services, evidence.Processes},
 	Run: func(s evidence.Snapshot) ([]Finding, error) {

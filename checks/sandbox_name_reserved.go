@@ -9,7 +9,7 @@ var _ = Register(Check{
 	Symptom:  true,
 	Doc: `The kubelet gave up waiting for a sandbox or a container and asked again, while the runtime was still at work on the first request: it answers that the name is reserved. This says that the first attempt took too long, never why. The cause stands before it: a request that ran into its deadline, a network service that does not answer, a disk or processor at its limit, a virus scanner that reads every layer.
 
-One such line beside a pod that came up since is of no account, so a log alone is told as information, and only pods that still wait convict.`,
+One such line beside a pod that came up since is of no account, so a log alone is told and no more, and only pods that still wait convict.`,
 	Fix: Fix{
 		Text:     "look for what the first attempt hangs on: the earliest error of the pod, the load of disk and processor, whether HNS answers; restarting the runtime drops the reservation and does not mend the reason",
 		Commands: []string{"kubectl describe pod POD -n NAMESPACE", `Get-Counter '\PhysicalDisk(_Total)\Current Disk Queue Length','\Processor(_Total)\% Processor Time' -MaxSamples 5`, "Measure-Command { Get-HnsNetwork }"},
@@ -35,4 +35,9 @@ One such line beside a pod that came up since is of no account, so a log alone i
 var reservedSigns = []Sign{
 	informative(Sign{Text: "failed to reserve sandbox name", Also: []string{"is reserved for"}, Says: "the runtime is still creating the sandbox of an earlier attempt, or has not cleaned it up"}),
 	informative(Sign{Text: "failed to reserve container name", Says: "the runtime is still creating the container of an earlier attempt, or has not cleaned it up"}),
+}
+
+func informative(s Sign) Sign {
+	s.Level = Info
+	return s
 }

@@ -23,7 +23,7 @@ var _ = Register(Check{
 	Category: CategoryNode,
 	Doc: `The Windows Time service (w32time) sets the clock. Outside of a domain Windows starts it by a trigger and stops it again, and images that were trimmed have it disabled; a service that runs without a source, which w32tm calls "Local CMOS Clock" or "Free-running System Clock", keeps nothing right either. The clock of a virtual machine then drifts, and jumps when its host pauses or moves it, until certificates and tokens are not valid yet or not any more.
 
-A node whose clock nobody keeps is a warning. Where it was measured against the API server's and is right to the second it is only told. A Meinberg NTP or NetTime service in its place is as good.`,
+A node whose clock nobody keeps is a warning. A Meinberg NTP or NetTime service in its place is as good.`,
 	Fix: Fix{
 		Text: "start the Windows Time service with the machine and give it a source",
 		Commands: []string{
@@ -52,7 +52,7 @@ A node whose clock nobody keeps is a warning. Where it was measured against the 
 		}
 		level, right := Warn, ""
 		if skew, ok := skewOf(clock); ok && skew.Abs() <= skewUnnoticed && start != "disabled" {
-			level, right = Info, "; so far the clock is right"
+			right = "; so far the clock is right"
 		}
 		source := strings.ToLower(strings.TrimSpace(clock.Source))
 		switch {

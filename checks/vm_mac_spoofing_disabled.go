@@ -50,7 +50,7 @@ Nothing on the node shows the setting. The check convicts where, on a virtual ma
 			return nil, nil
 		case len(v.lost) < 2:
 			return nil, Unknown(evidence.NotCollected + ": fewer than two connections from a pod to other hosts were probed; the node's view is not the pod's")
-		case !v.nodeHeard:
+		case !v.nodeHeard && !heardByCluster(s):
 			return nil, Unknown(evidence.NotCollected + ": no connection of the node itself to another host is recorded as answered, so nothing sets pods apart from it")
 		case v.ownLost && !v.ownHeard:
 			return nil, nil // not even the node hears its pods: what is lost is lost before the hypervisor

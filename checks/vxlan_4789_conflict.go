@@ -1,6 +1,7 @@
 package checks
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -13,7 +14,7 @@ var _ = Register(Check{
 	Category: CategoryNetwork,
 	Doc: `An overlay carries pod traffic between nodes in UDP packets to port 4789, which cannot be changed on Windows. VMware's own overlay (NSX, or VXLAN of the distributed switch) listens on the same port of the hosts below and swallows the packets; security groups and firewalls often forget the port too. Pods then reach everything but the pods of other nodes.
 
-Nothing on the node shows this. The check warns where no TCP probe from a pod to pods of other nodes is answered, pods do get answers from outside the cluster, and HNS has the remote subnets that packets have to be sent to; where it lacks them the fault is on this node.`,
+Nothing on the node shows this, unless its own firewall has a rule against the port. The check warns where no TCP probe from a pod to pods of other nodes is answered, pods do get answers from outside the cluster, and HNS has the remote subnets that packets have to be sent to; where it lacks them the fault is on this node.`,
 	Fix: Fix{
 		Text:     "on vSphere give NSX or the distributed switch another VXLAN port; elsewhere let UDP 4789 pass between all nodes, both ways, in security groups, firewalls and on the nodes",
 		Commands: []string{"New-NetFirewallRule -Name OverlayTraffic4789UDP -DisplayName 'Overlay network traffic UDP' -Direction Inbound -Protocol UDP -LocalPort 4789 -Action Allow", "pktmon start --capture --pkt-size 128    # then: pktmon stop; pktmon etl2txt PktMon.etl"},
@@ -22,10 +23,19 @@ Nothing on the node shows this. The check warns where no TCP probe from a pod to
 	Links:    []string{"https://learn.microsoft.com/en-us/virtualization/windowscontainers/kubernetes/common-problems", "https://kubernetes.io/docs/concepts/services-networking/windows-networking/"},
 	Explains: []string{"dns-pqdn-with-dots", "node-cannot-use-cluster-ip"},
 	Applies:  OnBackend(OverlayNet),
-	Needs:    []evidence.Need{evidence.ReachProbes, NeedClusterCIDRs},
-	Uses:     append(slices.Clone(clusterSources), evidence.HNSNetworks, evidence.OSInfo),
+	Needs:    []evidence.Need{evidence.Any(evidence.ReachProbes, evidence.FirewallInfo), NeedClusterCIDRs},
+	Uses:     append([]evidence.Need{evidence.ReachProbes, evidence.FirewallInfo}, append(slices.Clone(clusterSources), evidence.HNSNetworks, evidence.OSInfo)...),
 	Run: func(s evidence.Snapshot) ([]Finding, error) {
 		n := About(s)
+		for _, r := range evidence.FirewallInfo.In(s).Rules {
+			if r.Enabled && strings.EqualFold(r.Action, "block") && strings.EqualFold(r.Direction, "in") && (strings.EqualFold(r.Protocol, "udp") || r.Protocol == "17") && slices.Contains(r.LocalPorts, "4789") {
+				return []Finding{Findingf(Fail, "UDP 4789", "the firewall rule %s keeps UDP 4789 out, which carries all pod traffic from other nodes", cmp.Or(r.DisplayName, r.Name)).
+					At(evidence.FirewallInfo.Path(), "%s: enabled, in, block, udp 4789", cmp.Or(r.Name, r.DisplayName)).With(n.Backend.From)}, nil
+			}
+		}
+		if gap := evidence.ReachProbes.Gap(s); gap != "" {
+			return nil, Unknown(gap)
+		}
 		v := n.viewOfRemotePods(evidence.ReachProbes.In(s))
 		if net, ok := n.PodNetwork(s); ok && !net.Truncated {
 			v.lost = slices.DeleteFunc(v.lost, func(p evidence.ReachProbe) bool {
