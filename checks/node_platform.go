@@ -147,6 +147,9 @@ func (n *Node) learnGeneration(s evidence.Snapshot) {
 			n.Generation.learn(Gen25, evidence.Pods.Path(), "%s runs as the HostProcess pod %s", name, c.Pods[0].FullName())
 		}
 	}
+	if c := n.Components["flanneld"]; len(c.Services) > 0 && len(c.Pods) == 0 && n.Platform.Value != RKE2 && !n.olderThan(14) {
+		n.Generation.learn(Gen14, evidence.Services.Path(), "flanneld is the service %s, as the scripts of that time set it up", c.Services[0].Name)
+	}
 	if v := n.Kubelet.Value; n.Kubelet.Known() && v.Major == 1 {
 		for _, f := range firstOf {
 			if v.Minor >= f.minor {

@@ -194,6 +194,7 @@ func TestTheGenerationOfANode(t *testing.T) {
 		{"only the adapters are known", transparent, checks.Gen15, ""},
 		{"OVN's recipe makes a transparent network too", nodeOf("v1.8.4", "docker://17.6.2") + transparent + ovs(cloudbase), checks.Gen19, checks.OVN},
 		{"Open vSwitch of Antrea, of which nothing else is known", nodeOf("v1.29.9", "containerd://1.7.2") + ovs(antrea), checks.Gen25, ""},
+		{"a new kubelet beside flanneld as a service", nodeOf("v1.28.15", "containerd://1.6.36") + "-- services.json --\n[{\"name\":\"flanneld\",\"state\":\"running\"}]\n", checks.Gen14, checks.Flannel},
 		{"OVN by its plugin", nodeOf("v1.10.2", "docker://17.6.2") + "-- files/C/etc/cni/net.d/ovn.conf --\n{\"name\":\"net\",\"type\":\"ovn_cni.exe\"}\n", checks.Gen19, checks.OVN},
 	} {
 		s, err := evidence.Load(fixtures.Tree(txtar.Parse([]byte(shortMeta + l.tree))))
