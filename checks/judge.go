@@ -1,0 +1,211 @@
+package checks
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"doctor/checks/evidence"
+)
+
+// examine runs one check over the evidence and always comes to a verdict: a
+// check that panics on strange evidence has not looked, so it could not tell.
+func (c *Check) examine(s evidence.Snapshot) (status Status, findings []Finding, reason string) {
+	defer func() {
+		if p := recover(); p != nil {
+			status, findings = StatusUnknown, nil
+			reason = fmt.Sprintf("%s: this check stumbled over the evidence (%v); please report it with the bundle", evidence.Error, p)
+		}
+	}()
+	findings, err := c.judge(s)
+	var sk skip
+	var un unknown
+	switch {
+	case errors.As(err, &sk):
+		return StatusSkip, nil, sk.reason
+	case errors.As(err, &un):
+		return StatusUnknown, nil, string(un.gap)
+	case err != nil:
+		return StatusUnknown, nil, evidence.Error + ": " + err.Error()
+	}
+	for _, f := range findings {
+		if len(f.Because) == 0 {
+			panic("a finding without evidence: " + f.Message())
+		}
+	}
+	return statusOf(findings), findings, ""
+}
+
+// judge lets state decide and text confirm. Where the state is not recorded,
+// text alone convicts, but its absence never acquits. Where the state is well,
+// what the logs tell of is over, and is reported as history.
+func (c *Check) judge(s evidence.Snapshot) ([]Finding, error) {
+	err := c.applies(s)
+	if err == nil {
+		err = c.gap(s)
+	}
+	var findings []Finding
+	if err == nil && c.Run != nil {
+		findings, err = c.Run(s)
+	}
+	matches := s.Signs(c.ID)
+	var un unknown
+	switch {
+	case errors.As(err, &un), err == nil && c.Run == nil:
+		if told := c.told(matches); len(told) > 0 {
+			return told, nil
+		}
+	case err == nil && len(findings) == 0 && c.Partial:
+		return c.doubted(matches, s.Now()), nil
+	case err == nil && len(findings) == 0:
+		return c.history(matches, wellBorne), nil
+	case err == nil:
+		confirm(findings, matches)
+	}
+	return findings, err
+}
+
+func (c *Check) applies(s evidence.Snapshot) error {
+	if c.Applies == nil {
+		return nil
+	}
+	return c.Applies(About(s))
+}
+
+func (c *Check) gap(s evidence.Snapshot) error {
+	for _, n := range c.Needs {
+		if g := n.Gap(s); g != "" {
+			return Unknown(g)
+		}
+	}
+	return nil
+}
+
+// told makes findings of what the logs say. What is over convicts nobody: it is
+// told as history, and only where nothing else is.
+func (c *Check) told(matches []evidence.SignMatch) []Finding {
+	var findings []Finding
+	for _, m := range matches {
+		sign := c.sign(m)
+		if sign == nil || sign.ConfirmOnly || m.Over != "" {
+			continue
+		}
+		findings = quoted(findings, Finding{Level: cmp.Or(sign.Level, Fail), Format: "%s", Args: []any{sign.Says}, Basis: ByText}, m)
+	}
+	if len(findings) == 0 {
+		return c.history(matches, "")
+	}
+	return findings
+}
+
+// history makes findings of signs of a fault that is over; since is how that is
+// known, or empty where each match says so itself.
+func (c *Check) history(matches []evidence.SignMatch, since string) []Finding {
+	var findings []Finding
+	for _, m := range matches {
+		sign := c.sign(m)
+		over := since
+		if m.Over != "" {
+			over = "it is over: " + m.Over
+		}
+		if sign == nil || sign.ConfirmOnly || sign.Level == Info || over == "" {
+			continue
+		}
+		findings = quoted(findings, Finding{Level: Info, Format: "the logs say: %s; %s", Args: []any{sign.Says, over}, Basis: ByText}, m)
+	}
+	return findings
+}
+
+// doubted makes findings of what the logs tell where the state looks well and
+// need not be.
+func (c *Check) doubted(matches []evidence.SignMatch, now time.Time) []Finding {
+	var findings []Finding
+	for _, m := range matches {
+		sign := c.sign(m)
+		if sign == nil || sign.ConfirmOnly || sign.Level == Info || m.Over != "" || m.Last.IsZero() || now.Sub(m.Last) > recently {
+			continue
+		}
+		findings = quoted(findings, Finding{Level: Warn, Format: "the logs say: %s; the node's state does not show it", Args: []any{sign.Says}, Basis: ByText}, m)
+	}
+	if len(findings) > 0 {
+		return findings
+	}
+	return c.history(matches, wellBorne)
+}
+
+// wellBorne is why a text is history where the state is recorded and well.
+const wellBorne = "the node's state does not bear it out"
+
+// quoted adds a match to the finding that says the same, or the finding with it.
+func quoted(findings []Finding, f Finding, m evidence.SignMatch) []Finding {
+	at := slices.IndexFunc(findings, func(g Finding) bool { return g.Args[0] == f.Args[0] })
+	if at < 0 {
+		at, findings = len(findings), append(findings, f)
+	}
+	told := func(b Because) bool { return b.Path == m.Path && b.Line == m.Line } // a code in hex and in decimal
+	if len(findings[at].Because) < maxQuotes && !slices.ContainsFunc(findings[at].Because, told) {
+		findings[at] = findings[at].With(quote(m))
+	}
+	if m.Last.After(findings[at].seen) {
+		findings[at].seen = m.Last
+	}
+	return findings
+}
+
+// sign is the check's sign that a match is of. Two signs may share a text and
+// differ in the rest of the line.
+func (c *Check) sign(m evidence.SignMatch) *Sign {
+	var first *Sign
+	for i := range c.Signs {
+		s := &c.Signs[i]
+		if s.Text != m.Text && !slices.Contains(s.Or, m.Text) {
+			continue
+		}
+		if (evidence.Sign{Also: s.Also, Not: s.Not, In: s.In}).Fits(m.Source(), m.Found) {
+			return s
+		}
+		if first == nil {
+			first = s
+		}
+	}
+	return first
+}
+
+// maxQuotes is how many log lines a finding quotes; the count of the others is in the last.
+const maxQuotes = 3
+
+// confirm quotes the log lines beside the worst finding over state.
+func confirm(findings []Finding, matches []evidence.SignMatch) {
+	if len(findings) == 0 || len(matches) == 0 {
+		return
+	}
+	worst := 0
+	for i, f := range findings {
+		if f.Level > findings[worst].Level {
+			worst = i
+		}
+	}
+	if findings[worst].Level == Info {
+		return // what is normal on Windows needs no confirmation
+	}
+	added := 0
+	for _, m := range matches {
+		b := quote(m)
+		if m.Over != "" || added == maxQuotes || slices.ContainsFunc(findings[worst].Because, func(have Because) bool { return have.Path == b.Path && have.Line == b.Line }) {
+			continue
+		}
+		findings[worst] = findings[worst].With(b)
+		findings[worst].Basis = ByBoth
+		added++
+	}
+}
+
+func quote(m evidence.SignMatch) Because {
+	text := m.Found
+	if m.More > 0 {
+		text = fmt.Sprintf("%s  (and %d more)", text, m.More)
+	}
+	return Because{Path: m.Path, Line: m.Line, Text: text}
+}
