@@ -9,6 +9,42 @@ import (
 // Logs is a Need for the logs of a component: the name of its folder below logs/.
 type Logs string
 
+// logFolders are other names that people and tools give to a component's folder.
+var logFolders = [][]string{
+	{"kube-proxy", "kubeproxy"},
+	{"flanneld", "flannel", "kube-flannel"},
+	{"docker", "dockerd"},
+	{"calico", "calico-node", "calico-felix", "felix"},
+	{"cni", "azure-vnet", "azure-cni"},
+	{"antrea", "antrea-agent"},
+	{"csi-proxy", "csiproxy"},
+}
+
+// folders are the names of the component's folder, its own first.
+func (l Logs) folders() []string {
+	own := strings.ToLower(string(l))
+	for _, names := range logFolders {
+		if slices.Contains(names, own) {
+			return append([]string{own}, slices.DeleteFunc(slices.Clone(names), func(n string) bool { return n == own })...)
+		}
+	}
+	return []string{own}
+}
+
+// sameLog tells whether two names stand for the logs of one component.
+func sameLog(a, b string) bool {
+	if strings.EqualFold(a, b) {
+		return true
+	}
+	has := func(names []string, name string) bool {
+		return slices.ContainsFunc(names, func(n string) bool { return strings.EqualFold(n, name) })
+	}
+	return slices.ContainsFunc(logFolders, func(names []string) bool { return has(names, a) && has(names, b) })
+}
+
+// Name is what explain calls the need: the folder's first name.
+func (l Logs) Name() string { return l.folder() }
+
 func (l Logs) Gap(s Snapshot) Gap {
 	if len(s.LogFiles(string(l))) > 0 {
 		return ""
@@ -21,7 +57,13 @@ func (l Logs) Gap(s Snapshot) Gap {
 	return neverAsked(l.folder())
 }
 
-func (l Logs) Paths() []string { return []string{l.folder()} }
+func (l Logs) Paths() []string {
+	var paths []string
+	for _, name := range l.folders() {
+		paths = append(paths, Logs(name).folder())
+	}
+	return paths
+}
 
 func (l Logs) folder() string { return "logs/" + string(l) + "/" }
 
@@ -30,14 +72,17 @@ func (s Snapshot) LogFiles(component string) []string {
 	if s.tree == nil {
 		return nil
 	}
-	folder := "logs/"
+	folders := []string{"logs/"}
 	if component != "" {
-		folder = Logs(component).folder()
-		s.note(folder)
+		folders = Logs(component).Paths()
+		for _, f := range folders {
+			s.note(f)
+		}
 	}
 	var list []string
 	for key, stored := range maps.All(s.paths) {
-		if strings.HasPrefix(key, strings.ToLower(folder)) && !strings.HasSuffix(key, ".gap") && !s.hides(stored) {
+		inside := slices.ContainsFunc(folders, func(f string) bool { return strings.HasPrefix(key, f) })
+		if inside && !strings.HasSuffix(key, ".gap") && !s.hides(stored) {
 			list = append(list, stored)
 		}
 	}

@@ -19,7 +19,7 @@ type Sign struct {
 // Fits tells whether the sign looks in the source, and whether its other texts
 // allow the line.
 func (s Sign) Fits(source, line string) bool {
-	if len(s.In) > 0 && !slices.ContainsFunc(s.In, func(in string) bool { return strings.EqualFold(in, source) }) {
+	if len(s.In) > 0 && !slices.ContainsFunc(s.In, func(in string) bool { return sameLog(in, source) }) {
 		return false
 	}
 	if len(s.Also)+len(s.Not) == 0 {

@@ -245,3 +245,18 @@ func FuzzLoad(f *testing.F) {
 		s.File(`C:\k\cni\config\cni.conf`)
 	})
 }
+
+func TestLogsGoByMoreThanOneName(t *testing.T) {
+	s := snapshot(t, map[string]string{"logs/kubeproxy/k.log": "x", "logs/felix/f.log": "x", "logs/other/o.log": "x"})
+	for component, want := range map[string]int{"kube-proxy": 1, "calico": 1, "calico-node": 1, "other": 1, "": 3, "kubelet": 0} {
+		if got := len(s.LogFiles(component)); got != want {
+			t.Errorf("%q has %d logs, want %d", component, got, want)
+		}
+	}
+	if !(Sign{In: []string{"kube-proxy"}}).Fits("kubeproxy", "") || (Sign{In: []string{"kube-proxy"}}).Fits("kubelet", "") {
+		t.Error("a sign keeps to its component, whatever the folder's name")
+	}
+	if Logs("calico").Gap(s) != "" || Logs("calico").Gap(s.Hide(Logs("calico-node"))) == "" {
+		t.Error("a need for logs is met by all names of the folder, and hidden by all")
+	}
+}
