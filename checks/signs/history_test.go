@@ -88,6 +88,14 @@ func TestWhatAnEarlierScanSawCounts(t *testing.T) {
 	}
 }
 
+func TestARecordMadeByHandNeedNotNameTheSign(t *testing.T) {
+	recorded := `[{"id":"c","path":"logs/kubelet/gone.log","line":7,"text":"E1120: NO network here","more":2}]`
+	got := record(t, map[string]string{"signs.json": recorded}, evidence.Sign{Check: "c", Text: "another text"}, evidence.Sign{Check: "c", Text: "no network here"})
+	if len(got) != 1 || got[0].Text != "no network here" || got[0].Line != 7 {
+		t.Errorf("%+v", got)
+	}
+}
+
 func TestBrokenRecordsOfSignsAreNoSigns(t *testing.T) {
 	for _, recorded := range []string{"", "[", "{}", `[{"id":7}]`, `[{"id":"c","sign":"no network here","line":-1}]`} {
 		if got := record(t, map[string]string{"signs.json": recorded}, evidence.Sign{Check: "c", Text: "no network here"}); len(got) != 0 {

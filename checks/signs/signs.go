@@ -22,6 +22,8 @@ import (
 const (
 	maxFile = 1<<30 - 1
 	maxLine = 2 << 10
+
+	maxRecorded = 5000 // finds of an earlier scan: some for each sign in each of many logs
 )
 
 // Record scans the snapshot's logs, event logs and cluster events for the
@@ -256,13 +258,16 @@ func order(over bool) int {
 // merge adds what an earlier scan recorded, which saw all of the logs where a
 // bundle may hold parts of them. What both saw is told as the earlier one did.
 func merge(found, recorded []evidence.SignMatch, list []evidence.Sign) []evidence.SignMatch {
-	for _, r := range recorded {
-		wanted := slices.ContainsFunc(list, func(s evidence.Sign) bool { return s.Check == r.Check && s.Text == r.Text })
-		if !wanted || r.Path == "" {
+	for _, r := range recorded[:min(len(recorded), maxRecorded)] {
+		r.Found, r.Tail = evidence.Clean(r.Found), evidence.Clean(r.Tail)
+		at := slices.IndexFunc(list, func(s evidence.Sign) bool {
+			return s.Check == r.Check && (s.Text == r.Text || r.Text == "" && strings.Contains(strings.ToLower(r.Found), strings.ToLower(s.Text)) && s.Fits(r.Source(), r.Found))
+		})
+		if at < 0 || r.Path == "" {
 			continue // of a check that was not asked for, or of another version's
 		}
-		r.Found, r.Tail = evidence.Clean(r.Found), evidence.Clean(r.Tail)
-		at := slices.IndexFunc(found, func(m evidence.SignMatch) bool {
+		r.Text = list[at].Text // which a record made by hand may leave out
+		at = slices.IndexFunc(found, func(m evidence.SignMatch) bool {
 			return m.Check == r.Check && m.Text == r.Text && m.Path == r.Path
 		})
 		switch {
