@@ -25,7 +25,7 @@ The check reads the errors of the runtime in events and container states, and th
 		Impact:   "changing the image recreates the pods of the workload",
 	},
 	Links:    []string{"https://kubernetes.io/docs/concepts/windows/user-guide/", "https://learn.microsoft.com/en-us/virtualization/windowscontainers/deploy-containers/version-compatibility"},
-	Explains: []string{"pods-stuck-creating"},
+	Explains: []string{"pods-stuck-creating", "pods-restarting"},
 	Needs:    []evidence.Need{evidence.Pods, NeedBuild},
 	Uses:     []evidence.Need{evidence.PodEvents},
 	Signs: []Sign{ // the pause image, which the runtime pulls for itself, is refused in the same words

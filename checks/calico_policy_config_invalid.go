@@ -18,7 +18,7 @@ No record holds an endpoint that was never made, so only the refusal itself tell
 		Impact: "none: looking changes nothing",
 	},
 	Links:    []string{"https://github.com/projectcalico/calico/issues/8465", "https://github.com/aws/containers-roadmap/issues/240"},
-	Explains: []string{"pods-stuck-creating"},
+	Explains: []string{"pods-stuck-creating", "pods-restarting"},
 	Applies:  OnCNI(Calico, VPC), // EKS clusters run Calico's policies over Amazon's plugin
 	Needs:    []evidence.Need{evidence.Any(evidence.PodEvents, evidence.Logs("cni"), evidence.Logs("calico"), evidence.Logs("containerd"), evidence.Logs("kubelet"), evidence.Logs("kube-proxy"))},
 	Signs:    []Sign{policyRefused("hcnCreateEndpoint"), policyRefused("hnsCall", "calico"), loadBalancerRefused},

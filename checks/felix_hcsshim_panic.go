@@ -30,7 +30,7 @@ The check looks for a container felix that ended with exit code 2, a panic, in o
 		Impact:   "deleting the pod leaves running pods alone; restarting RKE2 restarts this node's kubelet and network agents",
 	},
 	Links:    []string{"https://github.com/projectcalico/calico/issues/9905", "https://github.com/microsoft/hcsshim/pull/2288", "https://github.com/rancher/rke2/issues/7440"},
-	Explains: []string{"pods-stuck-creating"},
+	Explains: []string{"pods-stuck-creating", "pods-restarting"},
 	Applies:  OnCNI(Calico),
 	Needs: []evidence.Need{evidence.Any(evidence.Pods, evidence.WindowsEvents, evidence.Logs("rke2"), evidence.Logs("felix"),
 		evidence.Logs("calico-node"), evidence.Logs("calico"))},

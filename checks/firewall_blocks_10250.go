@@ -26,7 +26,7 @@ The check looks for a profile that is on and blocks what comes in by default, an
 	},
 	Links: []string{"https://github.com/Azure/acs-engine/issues/2912", "https://github.com/Azure/acs-engine/issues/2286", "https://github.com/Azure/acs-engine/issues/2573",
 		"https://github.com/rancher/rke2/issues/1762", "https://github.com/Azure/AKS/issues/1544"},
-	Explains: []string{},
+	Explains: []string{"pods-restarting"},
 	Needs:    []evidence.Need{evidence.FirewallInfo},
 	Uses:     kubeletSources,
 	Signs: []Sign{

@@ -21,7 +21,7 @@ The check compares the --iface of flanneld's service or process with the adapter
 		Impact:   "if flanneld has to create the HNS network anew, this node's connections drop for some seconds",
 	},
 	Links:    []string{"https://github.com/kubernetes-sigs/sig-windows-tools/pull/13", "https://github.com/kubernetes-sigs/sig-windows-tools/pull/40", "https://github.com/rancher/rke2/pull/5703"},
-	Explains: []string{"flanneld-not-running", "rke2-flanneld-exit"},
+	Explains: []string{"flanneld-not-running", "rke2-flanneld-exit", "pods-restarting"},
 	Applies:  OnFlannel,
 	Needs:    []evidence.Need{evidence.Adapters, evidence.Any(evidence.Services, evidence.Processes, evidence.Pods)},
 	Uses:     []evidence.Need{evidence.Services, evidence.Processes, evidence.Pods},

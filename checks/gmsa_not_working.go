@@ -38,7 +38,7 @@ The check looks at pods that name a credential spec and were not given its conte
 		"https://kubernetes.io/docs/tasks/configure-pod-container/configure-gmsa/", "https://learn.microsoft.com/en-us/virtualization/windowscontainers/manage-containers/gmsa-troubleshooting",
 		"https://github.com/microsoft/SDN/issues/339", "https://github.com/Azure/AKS/issues/3849",
 	},
-	Explains: []string{},
+	Explains: []string{"pods-restarting"},
 	Needs:    []evidence.Need{evidence.Pods},
 	Uses:     []evidence.Need{evidence.WindowsEvents},
 	Signs: []Sign{

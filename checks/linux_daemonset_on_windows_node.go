@@ -20,7 +20,7 @@ The check looks at pods of DaemonSets on this node that do not run and that noth
 		Impact:   "the DaemonSet's pods on Linux nodes are replaced one after the other",
 	},
 	Links:    []string{"https://kubernetes.io/docs/concepts/windows/user-guide/#ensuring-os-specific-workloads-land-on-the-appropriate-container-host", "https://github.com/kubernetes/website/issues/13501", "https://github.com/microsoft/SDN/tree/master/Kubernetes/flannel/l2bridge/manifests"},
-	Explains: []string{"pods-stuck-creating", "app-image-os-version-mismatch", "pod-field-unsupported", "pod-host-network", "pods-restarting", "pod-os-not-selected"},
+	Explains: []string{"hostport-conflict-or-not-published", "pods-stuck-creating", "app-image-os-version-mismatch", "pod-field-unsupported", "pod-host-network", "pods-restarting", "pod-os-not-selected"},
 	Needs:    []evidence.Need{evidence.Pods},
 	Uses:     []evidence.Need{evidence.DaemonSets, evidence.PodEvents},
 	Run: func(s evidence.Snapshot) ([]Finding, error) {

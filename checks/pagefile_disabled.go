@@ -13,7 +13,7 @@ var _ = Register(Check{
 		Impact:   "the reboot stops every pod of this node",
 	},
 	Links:    []string{"https://kubernetes.io/docs/concepts/configuration/windows-resource-management/"},
-	Explains: []string{"paging-file-too-small", "pods-stuck-creating", "dll-init-failed-0xc0000142", "compute-system-unexpected-exit"},
+	Explains: []string{"paging-file-too-small", "pods-stuck-creating", "dll-init-failed-0xc0000142", "compute-system-unexpected-exit", "pods-restarting"},
 	Needs:    []evidence.Need{evidence.MemoryInfo},
 	Signs: []Sign{
 		{Text: "The paging file is too small for this operation to complete", ConfirmOnly: true},

@@ -49,8 +49,17 @@ func TestPodFieldUnsupported(t *testing.T) {
 		{"what the Windows way looks like", podsJSON(podJSON(`"securityContext":{"runAsNonRoot":true,"windowsOptions":{"runAsUserName":"ContainerUser"}}`, "", "")), "pass"},
 		{"a manifest that the API server will refuse", "-- manifests.json --\n[{\"file\":\"web.yaml\",\"line\":1,\"kind\":\"Pod\",\"at\":\"spec\",\"lines\":{\"spec\":3},\"pod\":{\"metadata\":{\"name\":\"web\"},\"spec\":{\"os\":{\"name\":\"windows\"},\"hostPID\":true,\"containers\":[{\"name\":\"c\"}]}}}]\n",
 			"fail: the API server refuses web, which is for Windows and sets spec.hostPID (use windowsOptions.hostProcess) [state]"},
+		{"a manifest of a pod for Windows may not even say no", manifestJSON(`"os":{"name":"windows"},"shareProcessNamespace":false`), "fail: the API server refuses web, which is for Windows and sets spec.shareProcessNamespace [state]"},
+		{"a manifest that does not say so may", manifestJSON(`"shareProcessNamespace":false`), "pass"},
 		{"nobody recorded pods", nodeOf("v1.29.9", "containerd://1.7.22"), "unknown"},
 	})
+}
+
+// manifestJSON is one pod of a manifest.
+func manifestJSON(fields string) string {
+	return `-- manifests.json --
+[{"file":"web.yaml","line":1,"kind":"Pod","at":"spec","lines":{"spec":3},"pod":{"metadata":{"name":"web"},"spec":{` + fields + `,"containers":[{"name":"c"}]}}}]
+`
 }
 
 func TestPodHostNetwork(t *testing.T) {
@@ -59,6 +68,7 @@ func TestPodHostNetwork(t *testing.T) {
 		{"an ordinary pod", podsJSON(podJSON(`"hostNetwork":true`, "", "")), "warn: shop/web sets spec.hostNetwork, and is no HostProcess pod: Windows containers have no host network [state]"},
 		{"the DNS policy alone", podsJSON(podJSON(`"dnsPolicy":"ClusterFirstWithHostNet"`, "", "")), "warn: shop/web has the DNS policy ClusterFirstWithHostNet (spec.dnsPolicy), which Windows does not know [state]"},
 		{"a HostProcess pod must", podsJSON(podJSON(hostProcess, "", "")), "pass"},
+		{"a manifest of a HostProcess pod that does not", manifestJSON(`"securityContext":{"windowsOptions":{"hostProcess":true}}`), "fail: web is a HostProcess pod without spec.hostNetwork: true, which the API server refuses [state]"},
 		{"neither", podsJSON(podJSON(`"hostNetwork":false,"dnsPolicy":"ClusterFirst"`, "", "")), "pass"},
 	})
 }

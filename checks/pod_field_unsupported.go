@@ -15,7 +15,7 @@ var _ = Register(Check{
 	Lints:    true,
 	Doc: `Much of a pod's securityContext, and some other fields, speak of Linux: users and groups by number, capabilities, seccomp, SELinux, sysctls, a read-only root file system, shared process namespaces. Windows has none of these. With spec.os.name set to windows the API server refuses a pod that sets them; without it the kubelet ignores them, and what the author wanted does not come about: a root file system that was meant to be read-only can be written, a group that was meant to own a volume does not. What merely takes Linux rights away (drop capabilities, forbid privilege escalation, the default seccomp profile) is told and no more.
 
-The check names each field by its path, and the way that Windows has for the same end, where it has one. Fields that are set to what holds anyway (privileged: false, an empty list) are left alone.`,
+The check names each field by its path, and the way that Windows has for the same end, where it has one. Fields that are set to what holds anyway (privileged: false, an empty list) are left alone, but for manifests of pods that say they are for Windows: there the API server refuses them too.`,
 	Fix: Fix{
 		Text:     "take the fields out of pods for Windows, and use securityContext.windowsOptions.runAsUserName in place of users and groups; a pod that has to manage the node runs as a HostProcess container",
 		Commands: []string{"kubectl explain pod.spec.securityContext.windowsOptions", "doctor lint MANIFEST"},
@@ -42,6 +42,12 @@ type linuxField struct {
 	refused  bool     // by the API server, where spec.os.name is windows
 	defaults []string // values that change nothing, as JSON
 	instead  string   // the Windows way, where there is one
+}
+
+// refusedAtAll: where a pod says that it is for Windows, the API server refuses
+// most fields for being set, even to what holds anyway.
+func (f linuxField) refusedAtAll(raw json.RawMessage) bool {
+	return f.refused && f.name != "hostPID" && f.name != "hostIPC" && f.name != "sysctls" && len(raw) > 0 && string(raw) != "null"
 }
 
 const (
@@ -101,7 +107,7 @@ type setField struct {
 func unsupported(p podSpec) []setField {
 	var found []setField
 	add := func(at string, f linuxField, raw json.RawMessage) {
-		if isSet(raw, f.defaults...) {
+		if isSet(raw, f.defaults...) || p.isManifest() && p.forWindows() && f.refusedAtAll(raw) {
 			found = append(found, setField{podField{at + "." + f.name, strings.Trim(string(raw), `"`)}, f})
 		}
 	}
@@ -179,7 +185,7 @@ func unsupportedFinding(p podSpec, fields []setField) Finding {
 	}
 	// A pod that is on the node got past the API server, which is older than its refusal or was asked before the field was set.
 	f := Findingf(level, p.Name(), "%s sets what Windows ignores: %s", p.Name(), list)
-	if refused && p.lines != nil {
+	if refused && p.isManifest() {
 		f = Findingf(Fail, p.Name(), "the API server refuses %s, which is for Windows and sets %s", p.Name(), list)
 	}
 	for _, field := range fields[:min(len(fields), maxFieldEvidence)] {

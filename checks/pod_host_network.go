@@ -21,6 +21,10 @@ var _ = Register(Check{
 		var findings []Finding
 		for _, p := range podSpecs(s) {
 			if p.HostProcess() {
+				if p.isManifest() && !p.Spec.HostNetwork {
+					at := podField{p.At + ".hostNetwork", "not set"}
+					findings = append(findings, Findingf(Fail, p.Name(), "%s is a HostProcess pod without %s: true, which the API server refuses", p.Name(), at.Path).With(p.because(at)))
+				}
 				continue
 			}
 			network, dns := podField{p.At + ".hostNetwork", "true"}, podField{p.At + ".dnsPolicy", p.Spec.DNSPolicy}

@@ -41,11 +41,11 @@ It is advice, and most clusters do not follow it: for the pods of a node the che
 					fields = append(fields, podField{at + ".resources.limits.memory", string(limit) + ", and the request is " + string(request)})
 				}
 			})
-			if len(fields) == 0 || p.lines == nil && slices.Contains(systemNamespaces, p.Metadata.Namespace) {
+			if len(fields) == 0 || !p.isManifest() && slices.Contains(systemNamespaces, p.Metadata.Namespace) {
 				continue
 			}
 			level := level
-			if p.lines != nil {
+			if p.isManifest() {
 				level = Warn // who asks for a manifest to be judged asks for advice
 			}
 			f := Findingf(level, p.Name(), "%s may use more memory than it asks for: %s is %s", p.Name(), fields[0].Path, fields[0].Value)

@@ -27,7 +27,7 @@ Whether an image is one for Windows the check takes from its name and from optio
 		var findings []Finding
 		for _, p := range podSpecs(s) {
 			if v, ok := p.Spec.NodeSelector["beta.kubernetes.io/os"]; ok && p.Spec.NodeSelector[osLabel] == "" {
-				if k := About(s).Kubelet; p.lines == nil && (!k.Known() || !k.Value.AtLeast(evidence.Version{Major: 1, Minor: 19})) {
+				if k := About(s).Kubelet; !p.isManifest() && (!k.Known() || !k.Value.AtLeast(evidence.Version{Major: 1, Minor: 19})) {
 					continue
 				}
 				at := podField{p.At + ".nodeSelector[beta.kubernetes.io/os]", v}

@@ -111,6 +111,9 @@ func isSet(raw json.RawMessage, defaults ...string) bool {
 	return !slices.Contains(append(defaults, "", "null", "false", "{}", "[]", `""`), v)
 }
 
+// isManifest tells a pod that no API server has seen yet.
+func (p podSpec) isManifest() bool { return p.lines != nil }
+
 // forWindows tells whether the pod says itself that it is for Windows, so that
 // the API server judges its fields.
 func (p podSpec) forWindows() bool {

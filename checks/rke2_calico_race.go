@@ -21,7 +21,7 @@ The check looks at a node on which service rke2 has run for some minutes without
 	},
 	Links: []string{"https://github.com/rancher/rke2/pull/9278", "https://github.com/rancher/rke2/issues/9276", "https://github.com/rancher/rke2/issues/5415",
 		"https://github.com/rancher/rke2/pull/5335", "https://github.com/rancher/rke2/issues/4580"},
-	Explains: []string{"runtime-not-running", "hns-network-missing", "kube-proxy-not-running", "kubelet-not-running", "cni-config-uninitialized", "cni-binary-missing", "pods-stuck-creating", "node-not-ready", "runtime-pipe-missing", "node-not-ready-lost"},
+	Explains: []string{"runtime-not-running", "hns-network-missing", "kube-proxy-not-running", "kubelet-not-running", "cni-config-uninitialized", "cni-binary-missing", "pods-stuck-creating", "node-not-ready", "runtime-pipe-missing", "node-not-ready-lost", "pods-restarting"},
 	Applies:  OnAll(OnPlatform(RKE2), OnCNI(Calico)),
 	Needs:    []evidence.Need{evidence.Services, evidence.Processes, evidence.HNSNetworks},
 	Signs: []Sign{

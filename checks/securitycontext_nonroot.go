@@ -34,7 +34,7 @@ Containers that were refused wait with CreateContainerConfigError and say so. A 
 			return slices.ContainsFunc(findings, func(f Finding) bool { return f.Subject == name })
 		}
 		for _, p := range podSpecs(s) {
-			if p.lines == nil && (podRuns(p.Pod) || told(p.FullName())) {
+			if !p.isManifest() && (podRuns(p.Pod) || told(p.FullName())) {
 				continue
 			}
 			pod := p.Spec.SecurityContext

@@ -85,11 +85,7 @@ func particulars(c *checks.Check, known map[string]bool) []string {
 }
 
 func markdownSign(s checks.Sign) string {
-	text := code(s.Text)
-	for _, also := range s.Also {
-		text += " with " + code(also)
-	}
-	text += " in " + inline(signPlaces(s))
+	text := signWith(s, code) + " in " + inline(signPlaces(s))
 	if s.ConfirmOnly {
 		text += ", only confirms what the state shows"
 	}
@@ -125,11 +121,15 @@ type (
 		Explains []string        `json:"explains"`
 		Needs    [][]string      `json:"needs"` // of each, one of the paths must be there
 		Uses     [][]string      `json:"uses"`
+		Symptom  bool            `json:"symptom"` // never the cause of anything
+		Lints    bool            `json:"lints"`   // judges manifests too
 		Signs    []jsonSign      `json:"signs"`
 	}
 	jsonSign struct {
 		Text        string   `json:"text"`
+		Or          []string `json:"or"`
 		Also        []string `json:"also"`
+		Not         []string `json:"not"`
 		In          []string `json:"in"`
 		Says        string   `json:"says"`
 		Level       string   `json:"level"`
@@ -147,12 +147,13 @@ func CatalogueJSON(w io.Writer, list []*checks.Check) error {
 			Fix:   checks.Fix{Text: c.Fix.Text, Impact: c.Fix.Impact, Commands: each(c.Fix.Commands, same)},
 			Links: each(c.Links, same), Explains: each(c.Explains, same),
 			Needs: each(c.Needs, evidence.Need.Paths), Uses: each(c.Uses, evidence.Need.Paths),
+			Symptom: c.Symptom, Lints: c.Lints,
 			Signs: each(c.Signs, func(s checks.Sign) jsonSign {
 				level := s.Level
 				if level == 0 {
 					level = checks.Fail
 				}
-				return jsonSign{s.Text, each(s.Also, same), each(s.In, same), s.Says, level.String(), s.ConfirmOnly}
+				return jsonSign{s.Text, each(s.Or, same), each(s.Also, same), each(s.Not, same), each(s.In, same), s.Says, level.String(), s.ConfirmOnly}
 			}),
 		}
 	}))

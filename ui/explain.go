@@ -110,9 +110,20 @@ func (p *page) signs(signs []checks.Sign) {
 }
 
 func signText(s checks.Sign) string {
-	text := fmt.Sprintf("“%s”", s.Text)
+	return signWith(s, func(text string) string { return "“" + text + "”" })
+}
+
+// signWith says what a line must hold, with each text marked as the format does.
+func signWith(s checks.Sign, mark func(string) string) string {
+	text := mark(s.Text)
+	for _, or := range s.Or {
+		text += " or " + mark(or)
+	}
 	for _, also := range s.Also {
-		text += fmt.Sprintf(" with “%s”", also)
+		text += " with " + mark(also)
+	}
+	if len(s.Not) > 0 {
+		text += " without " + strings.Join(each(s.Not, mark), ", ")
 	}
 	return text
 }
