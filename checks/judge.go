@@ -62,7 +62,7 @@ func (c *Check) judge(s evidence.Snapshot) ([]Finding, error) {
 	case err == nil && len(findings) == 0:
 		return c.history(matches, wellBorne), nil
 	case err == nil:
-		confirm(findings, matches)
+		c.confirm(findings, matches, s.Now())
 	}
 	return findings, err
 }
@@ -176,8 +176,9 @@ func (c *Check) sign(m evidence.SignMatch) *Sign {
 // maxQuotes is how many log lines a finding quotes; the count of the others is in the last.
 const maxQuotes = 3
 
-// confirm quotes the log lines beside the worst finding over state.
-func confirm(findings []Finding, matches []evidence.SignMatch) {
+// confirm quotes the log lines beside the worst finding over state. What the
+// state only threatens with, and the logs tell of these minutes, has come to pass.
+func (c *Check) confirm(findings []Finding, matches []evidence.SignMatch, now time.Time) {
 	if len(findings) == 0 || len(matches) == 0 {
 		return
 	}
@@ -199,6 +200,9 @@ func confirm(findings []Finding, matches []evidence.SignMatch) {
 		findings[worst] = findings[worst].With(b)
 		findings[worst].Basis = ByBoth
 		added++
+		if sign := c.sign(m); sign != nil && !sign.ConfirmOnly && cmp.Or(sign.Level, Fail) == Fail && !m.Last.IsZero() && now.Sub(m.Last) <= recently {
+			findings[worst].Level = Fail
+		}
 	}
 }
 

@@ -1,0 +1,78 @@
+package checks
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"testing/fstest"
+	"time"
+
+	"doctor/checks/evidence"
+)
+
+// TestStateAndTextJudgeTogether runs one made-up check over each combination of
+// what its state says and what the logs told, and when.
+func TestStateAndTextJudgeTogether(t *testing.T) {
+	s, err := evidence.Load(fstest.MapFS{"meta.json": {Data: []byte(`{"layout":"evidence/v1","node":"n","collectedAt":"2026-11-20T10:00:00Z"}`)}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	const fresh, old = 5 * time.Minute, 3 * time.Hour
+	state := func(level Level) func(evidence.Snapshot) ([]Finding, error) {
+		return func(evidence.Snapshot) ([]Finding, error) {
+			if level == 0 {
+				return nil, nil
+			}
+			return []Finding{Findingf(level, "it", "the state is bad").At("os.json", "x")}, nil
+		}
+	}
+	unknownState := func(evidence.Snapshot) ([]Finding, error) { return nil, Unknown("denied: run as Administrator") }
+	for _, row := range []struct {
+		name    string
+		run     func(evidence.Snapshot) ([]Finding, error)
+		partial bool
+		sign    Sign
+		age     time.Duration // of the match; 0 for none
+		over    string
+		want    string
+	}{
+		{"state alone", state(Fail), false, Sign{}, 0, "", "fail: the state is bad [state]"},
+		{"state, and the logs say it too", state(Fail), false, Sign{}, fresh, "", "fail: the state is bad [state+text]"},
+		{"a threat that came to pass minutes ago", state(Warn), false, Sign{}, fresh, "", "fail: the state is bad [state+text]"},
+		{"a threat that did hours ago", state(Warn), false, Sign{}, old, "", "warn: the state is bad [state+text]"},
+		{"a threat, and a text that only confirms", state(Warn), false, Sign{ConfirmOnly: true}, fresh, "", "warn: the state is bad [state+text]"},
+		{"a threat, and a text that is a warning itself", state(Warn), false, Sign{Level: Warn}, fresh, "", "warn: the state is bad [state+text]"},
+		{"a threat, and a text that is over", state(Warn), false, Sign{}, fresh, "the node has booted since", "warn: the state is bad [state]"},
+		{"what is normal stays normal", state(Info), false, Sign{}, fresh, "", "info: the state is bad [state]"},
+		{"a state that is well acquits", state(0), false, Sign{}, fresh, "", "info: the logs say: it broke; the node's state does not bear it out [text]"},
+		{"a state that shows only a part leaves a doubt", state(0), true, Sign{}, fresh, "", "warn: the logs say: it broke; the node's state does not show it [text]"},
+		{"a doubt of hours ago is history", state(0), true, Sign{}, old, "", "info: the logs say: it broke; the node's state does not bear it out [text]"},
+		{"a text that only confirms says nothing alone", state(0), true, Sign{ConfirmOnly: true}, fresh, "", ""},
+		{"no state, and the logs convict", unknownState, false, Sign{}, old, "", "fail: it broke [text]"},
+		{"no state, and the logs tell of the past", unknownState, false, Sign{}, old, "the node has booted since", "info: the logs say: it broke; it is over: the node has booted since [text]"},
+		{"no state and no text", unknownState, false, Sign{}, 0, "", "unknown"},
+		{"nothing but texts to go by", nil, false, Sign{Level: Warn}, fresh, "", "warn: it broke [text]"},
+		{"nothing but texts, and none", nil, false, Sign{}, 0, "", ""},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			row.sign.Text, row.sign.Says = "something broke", "it broke"
+			c := &Check{ID: "made-up", Run: row.run, Partial: row.partial, Signs: []Sign{row.sign}}
+			told := s
+			if row.age > 0 {
+				at := s.Now().Add(-row.age)
+				told = s.WithSigns([]evidence.SignMatch{{Check: c.ID, Text: row.sign.Text, Path: "logs/x/y.log", Line: 3, Time: at, Last: at, Found: "something broke", Over: row.over}})
+			}
+			status, findings, _ := c.examine(told)
+			var got []string
+			for _, f := range findings {
+				got = append(got, fmt.Sprintf("%s: %s [%s]", f.Level, f.Message(), f.Basis))
+			}
+			if status == StatusUnknown {
+				got = append(got, "unknown")
+			}
+			if have := strings.Join(got, "\n"); have != row.want {
+				t.Errorf("it is %q, and should be %q", have, row.want)
+			}
+		})
+	}
+}
