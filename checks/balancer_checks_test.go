@@ -168,7 +168,7 @@ func TestLBPortExhaustion(t *testing.T) {
 		{"none is left", ports(50000, 100, `{"protocol":"tcp","start":50050,"end":50060}`), "fail: 0 pieces of 64 TCP ports are free in the dynamic range 50000 to 50099: HNS can make no further load balancer without DSR [state]"},
 		{"exclusions of UDP do not count for TCP", ports(50000, 11*64, `{"protocol":"udp","start":50000,"end":50700}`), "pass"},
 		{"all load balancers use DSR", ports(50000, 100, "") + dsr, "pass"},
-		{"one does not", ports(50000, 100, "") + plain, fmt.Sprintf(few, "1", "50099")},
+		{"one does not, and holds the last piece", ports(50000, 100, "") + plain, "fail: 0 pieces of 64 TCP ports are free in the dynamic range 50000 to 50099: HNS can make no further load balancer without DSR [state]"},
 		{"the range ends with the last port there is", ports(65000, 99999, ""), "warn: only 8 pieces of 64 TCP ports are free in the dynamic range 65000 to 65535, and each load balancer without DSR takes one [state]"},
 		{"the excluded ranges are not recorded", "-- ports.json --\n{\"dynamic\":{\"tcp\":{\"start\":50000,\"count\":64}}}\n", "unknown"},
 		{"nobody looked", plain, "unknown"},

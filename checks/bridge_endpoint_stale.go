@@ -50,7 +50,7 @@ In HNS the fault shows as an endpoint of that name without the virtual adapter o
 				continue
 			}
 			level := Info // not every version of the plugins attaches it, and pods may do without
-			if podsAreIll(s) || len(liveSigns(s, "bridge-endpoint-stale")) > 0 {
+			if n.ill(s) || len(liveSigns(s, "bridge-endpoint-stale")) > 0 {
 				level = Fail
 			}
 			return []Finding{Findingf(level, e.Name, "HNS has the host's endpoint %s, and the host has no adapter %s: it is not attached", e.Name, name).

@@ -50,9 +50,13 @@ The check reads apiVersion of the configuration in effect. A plugin that is olde
 			}
 			return nil, nil
 		}
-		level, note := Fail, ""
-		if slices.ContainsFunc(evidence.Pods.In(s), func(p evidence.Pod) bool { return ownsAddress(p) && p.Ready() }) {
-			level, note = Warn, "; the pods that run were made otherwise"
+		level, note := Warn, ""
+		_, told := liveSign(s, "cni-wrong-runtime-plugin")
+		switch {
+		case told || podsAreIll(s):
+			level = Fail
+		case slices.ContainsFunc(evidence.Pods.In(s), func(p evidence.Pod) bool { return ownsAddress(p) && p.Ready() }):
+			note = "; the pods that run were made otherwise"
 		}
 		return []Finding{Findingf(level, f.Name, "%s uses %s without \"apiVersion\": 2, which does not work under containerd%s", f.Name, plugin, note).
 			At(f.File.Path, "type is %s, apiVersion is %d", plugin, f.Config.APIVersion).With(About(s).Runtime.From)}, nil

@@ -87,12 +87,12 @@ func containerDown(st evidence.ContainerStatus) bool {
 }
 
 // recentFailures lists the failures among the events of each pod that may speak
-// of the present, without the probes: a failed probe is no reason for not running.
+// of a pod that is down now, without the probes: a failed probe is no reason for not running.
 func recentFailures(s evidence.Snapshot) map[string][]Because {
 	list := map[string][]Because{}
 	for i, e := range evidence.PodEvents.In(s) {
 		failure := strings.HasPrefix(e.Reason, "Failed") || slices.Contains(startFailures, e.Reason)
-		if about := e.About(); failure && about.Kind == "Pod" && (e.At().IsZero() || s.Now().Sub(e.At().Time) <= recently) {
+		if about := e.About(); failure && about.Kind == "Pod" && (e.At().IsZero() || s.Now().Sub(e.At().Time) <= longAgo) {
 			name := about.Namespace + "/" + about.Name
 			list[name] = append(list[name], Because{Path: evidence.PodEvents.Path(), Line: i + 1, Text: about.Name + ": " + e.Reason + ": " + folded(e.Text())})
 		}
@@ -117,4 +117,18 @@ func podHasAddress(s evidence.Snapshot) bool {
 	return slices.ContainsFunc(evidence.Pods.In(s), func(p evidence.Pod) bool {
 		return !p.Spec.HostNetwork && !p.HostProcess() && p.Status.PodIP != "" && p.Status.PodIP != p.Status.HostIP
 	})
+}
+
+// ill tells whether something is plainly wrong with the node: it is not Ready,
+// a pod is down, or one of its components does not run.
+func (n *Node) ill(s evidence.Snapshot) bool {
+	if podsAreIll(s) {
+		return true
+	}
+	for _, c := range n.Components {
+		if running, _ := c.Running(); !running && len(c.Services)+len(c.Pods) > 0 {
+			return true
+		}
+	}
+	return false
 }

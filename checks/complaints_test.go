@@ -40,7 +40,7 @@ func TestMountPathInvalid(t *testing.T) {
 		{"the container's state tells it", podTelling("RunContainerError", invalid, ""), found},
 		{"an event of the pod tells it", podTelling("ContainerCreating", "", "") + eventTelling("Failed", "Error: "+invalid, now), found},
 		{"an event that nobody repeated for hours", podTelling("ContainerCreating", "", "") + eventTelling("Failed", "Error: "+invalid, longAgo),
-			"info: the logs say: Windows refuses a mount: the name of a folder is invalid; the node's state does not bear it out [text]"},
+			"fail: default/web does not run: Windows refuses a mount: the name of a folder is invalid [state]"},
 		{"the pod runs by now", podRunning + logTelling("containerd", invalid),
 			"info: the logs say: Windows refuses a mount: the name of a folder is invalid; the node's state does not bear it out [text]"},
 		{"a log alone", logTelling("containerd", invalid), "fail: Windows refuses a mount: the name of a folder is invalid [text]"},

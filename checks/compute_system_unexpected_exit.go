@@ -16,6 +16,7 @@ The check reads the code, or its two English messages, at pods that do not start
 	Links: []string{"https://github.com/microsoft/hcsshim/issues/598", "https://github.com/microsoft/hcsshim/issues/917", "https://github.com/docker/for-win/issues/2030", "https://github.com/docker/for-win/issues/902",
 		"https://learn.microsoft.com/en-us/virtualization/windowscontainers/deploy-containers/version-compatibility"},
 	Explains: []string{"container-invalid-state", "pods-stuck-creating", "pods-restarting"},
+	Partial:  true,
 	Needs:    complaintNeeds,
 	Uses:     complaintUses,
 	Signs:    unexpectedExitSigns,

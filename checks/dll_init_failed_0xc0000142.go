@@ -25,6 +25,7 @@ The check reads the exit codes of containers that do not run and the texts of th
 	Links: []string{"https://github.com/kubernetes-sigs/azuredisk-csi-driver/issues/2082", "https://github.com/moby/moby/issues/40328", "https://github.com/microsoft/SDN/issues/298",
 		"https://learn.microsoft.com/en-us/openspecs/windows_protocols/ms-erref/596a1078-e883-4972-9bbc-49e60bebca55"},
 	Explains: []string{"pods-stuck-creating", "smb-global-mapping-failed", "pods-restarting"},
+	Partial:  true,
 	Needs:    complaintNeeds,
 	Uses:     slices.Concat(complaintUses, []evidence.Need{evidence.MemoryInfo}),
 	Signs:    dllInitSigns,

@@ -56,6 +56,8 @@ It is a fault where the full name does not resolve either: then it is not about 
 				if f := lost(name, forms); f.Level > 0 {
 					findings = append(findings, f)
 				}
+			case windows.Outcome == "nxdomain" && linux.Outcome == "" && strings.Contains(name, ".") && completed(probes, name):
+				findings = append(findings, Findingf(Info, name, "%s does not resolve by the rules of Windows, which appends no suffix to a name with a dot, and the full name does: as documented", name).With(dnsBecause(windows)))
 			case windows.Outcome == "" || windows.Outcome == "ok" || linux.Outcome != "ok":
 			case strings.Contains(name, "."):
 				findings = append(findings, Findingf(Info, name, "%s resolves by the rules of Linux and not by those of Windows, which appends no suffix to a name with a dot: as documented", name).With(dnsBecause(windows), dnsBecause(linux)))
@@ -66,6 +68,16 @@ It is a fault where the full name does not resolve either: then it is not about 
 		return findings, nil
 	},
 })
+
+// completed tells whether a longer form of the name resolves.
+func completed(probes []evidence.DNSProbe, name string) bool {
+	for _, p := range probes {
+		if strings.HasPrefix(plainName(p), name+".") && p.Outcome == "ok" {
+			return true
+		}
+	}
+	return false
+}
 
 func plainName(p evidence.DNSProbe) string {
 	return strings.TrimSuffix(strings.ToLower(p.Name), ".")

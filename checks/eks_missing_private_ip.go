@@ -38,6 +38,9 @@ The check looks for the resource among what the Node can allocate, and for the a
 		if n.CNI.Known() && n.CNI.Value != VPC {
 			return Skip("the network plugin is %s, which has addresses of its own", n.CNI.Value)
 		}
+		if n.Cloud.Value == "AWS" {
+			return nil // EKS marks only the nodes that it made itself
+		}
 		return OnPlatform(EKS)(n)
 	},
 	Needs: []evidence.Need{evidence.Node},
@@ -50,6 +53,9 @@ The check looks for the resource among what the Node can allocate, and for the a
 	Run: func(s evidence.Snapshot) ([]Finding, error) {
 		node := evidence.Node.In(s)
 		offered, there := node.Status.Allocatable[vpcAddress]
+		if n := About(s); !there && n.Platform.Value != EKS && n.CNI.Value != VPC {
+			return nil, Unknown(evidence.NotCollected + ": nothing in this recording says that EKS runs this machine of AWS")
+		}
 		young := s.Now().Sub(node.Metadata.CreationTimestamp.Time) < vpcPatience
 		if len(node.Status.Allocatable) == 0 {
 			return nil, Unknown(evidence.NotCollected + ": the Node object in this recording does not tell what it can allocate")

@@ -21,6 +21,7 @@ The check reads the state and the events of pods that do not run. The same error
 	Links: []string{"https://github.com/containerd/containerd/issues/6300", "https://github.com/kubernetes/website/issues/29924", "https://github.com/kubernetes/kubernetes/issues/88942",
 		"https://github.com/kubernetes-sigs/sig-windows-tools/issues/40", "https://kubernetes.io/docs/tasks/configure-pod-container/create-hostprocess-pod/"},
 	Explains: []string{"pods-stuck-creating", "pods-restarting"},
+	Partial:  true,
 	Needs:    complaintNeeds,
 	Uses:     complaintUses,
 	Signs:    entrypointSigns,

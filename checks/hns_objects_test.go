@@ -87,7 +87,8 @@ func TestCNIWrongRuntimePlugin(t *testing.T) {
 	const text = "fail: the CNI plugin looks for the pod's endpoint in docker's way and does not find it [text]"
 	containerd, docker := nodeOf("v1.28.4", "containerd://1.7.20"), nodeOf("v1.19.7", "docker://19.3.14")
 	runLooks(t, "cni-wrong-runtime-plugin", []look{
-		{"the first interface under containerd", containerd + conf(""), `fail: cni.conf uses win-overlay without "apiVersion": 2, which does not work under containerd [state]`},
+		{"the first interface under containerd", containerd + conf(""), `warn: cni.conf uses win-overlay without "apiVersion": 2, which does not work under containerd [state]`},
+		{"and pods wait", containerd + conf("") + podsJSON(podJSON("", "", `{"phase":"Pending"}`)), `fail: cni.conf uses win-overlay without "apiVersion": 2, which does not work under containerd [state]`},
 		{"a pod has an address all the same", containerd + conf("") + pod, `warn: cni.conf uses win-overlay without "apiVersion": 2, which does not work under containerd; the pods that run were made otherwise [state]`},
 		{"the second interface", containerd + conf(`,"apiVersion":2`), "pass"},
 		{"a plugin older than its configuration", containerd + conf(`,"apiVersion":2`) + missed, text},

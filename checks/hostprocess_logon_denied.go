@@ -25,6 +25,7 @@ The check looks at the account of the service containerd. It only asks where the
 	Links:    []string{"https://kubernetes.io/docs/tasks/configure-pod-container/create-hostprocess-pod/#troubleshooting-hostprocess-containers", "https://github.com/microsoft/hcsshim/tree/main/internal/jobcontainers"},
 	Explains: []string{"pods-stuck-creating", "pods-restarting", "kube-proxy-not-running", "flanneld-not-running", "cni-config-uninitialized", "hns-network-missing", "node-not-ready"},
 	Applies:  OnRuntime("containerd"),
+	Partial:  true,
 	Needs:    []evidence.Need{evidence.Services, NeedRuntime},
 	Uses:     []evidence.Need{evidence.Pods, evidence.PodEvents},
 	Signs: []Sign{

@@ -26,6 +26,7 @@ The check compares versions where the node has HostProcess pods, and reads what 
 	},
 	Links:    []string{"https://kubernetes.io/docs/tasks/configure-pod-container/create-hostprocess-pod/", "https://github.com/microsoft/hcsshim/blob/main/internal/jobcontainers/mounts.go", "https://github.com/kubernetes/kubernetes/pull/110140"},
 	Explains: []string{"pods-stuck-creating", "pods-restarting", "kube-proxy-not-running", "flanneld-not-running", "entrypoint-not-found"},
+	Partial:  true,
 	Needs:    []evidence.Need{evidence.Pods, NeedRuntime, NeedKubelet},
 	Uses:     []evidence.Need{evidence.PodEvents},
 	Signs: []Sign{

@@ -35,11 +35,13 @@ The check looks for a pod that waits for its image, with a pull that ended as ca
 		n := About(s)
 		deadline, where := n.pullDeadline(s)
 		var findings []Finding
+		timed := false
 		for _, p := range evidence.Pods.In(s) {
 			if stuckReason(p) == "" {
 				continue
 			}
 			took, failed, number := cancelledPull(s, p)
+			timed = timed || number > 0
 			if number == 0 || took < deadline*9/10 {
 				continue
 			}
@@ -54,8 +56,8 @@ The check looks for a pod that waits for its image, with a pull that ended as ca
 			findings = append(findings, f)
 		}
 		for _, m := range liveSigns(s, "image-pull-too-slow") {
-			if len(findings) == 0 && m.Text == "cancel pulling image" && s.Now().Sub(m.Last) <= recently && waitsForImage(s) {
-				f := Findingf(Fail, "the runtime", "the runtime gives up pulls that show no progress, and pods wait for their images").With(quote(m))
+			if len(findings) == 0 && (m.Text == "cancel pulling image" || !timed) && s.Now().Sub(m.Last) <= longAgo && waitsForImage(s) {
+				f := Findingf(Fail, "the runtime", "%s, and pods wait for their images", ByID("image-pull-too-slow").sign(m).Says).With(quote(m))
 				f.Basis = ByBoth
 				findings = append(findings, f)
 			}
@@ -96,7 +98,7 @@ func cancelledPull(s evidence.Snapshot, p evidence.Pod) (took time.Duration, tex
 		switch {
 		case e.Reason == "Pulling" && (began == nil || began.At().Before(e.At().Time)):
 			began = &e
-		case e.Reason == "Failed" && holdsAny(e.Text(), cancelled) && strings.Contains(e.Text(), "pull") && !holdsAny(e.Text(), ofTheWires) && s.Now().Sub(e.At().Time) <= recently:
+		case e.Reason == "Failed" && holdsAny(e.Text(), cancelled) && strings.Contains(e.Text(), "pull") && !holdsAny(e.Text(), ofTheWires) && s.Now().Sub(e.At().Time) <= longAgo:
 			failed, text, number = e, about.Name+": "+e.Reason+": "+folded(e.Text()), i+1
 		}
 	}

@@ -58,7 +58,7 @@ func (c *Check) judge(s evidence.Snapshot) ([]Finding, error) {
 			return told, nil
 		}
 	case err == nil && len(findings) == 0 && c.Partial:
-		return c.doubted(matches, s.Now()), nil
+		return c.doubted(matches, s), nil
 	case err == nil && len(findings) == 0:
 		return c.history(matches, wellBorne), nil
 	case err == nil:
@@ -120,11 +120,15 @@ func (c *Check) history(matches []evidence.SignMatch, since string) []Finding {
 
 // doubted makes findings of what the logs tell where the state looks well and
 // need not be.
-func (c *Check) doubted(matches []evidence.SignMatch, now time.Time) []Finding {
+func (c *Check) doubted(matches []evidence.SignMatch, s evidence.Snapshot) []Finding {
+	memory := recently
+	if About(s).ill(s) {
+		memory = longAgo // something ails the node, and this may be it
+	}
 	var findings []Finding
 	for _, m := range matches {
 		sign := c.sign(m)
-		if sign == nil || sign.ConfirmOnly || sign.Level == Info || m.Over != "" || m.Last.IsZero() || now.Sub(m.Last) > recently {
+		if sign == nil || sign.ConfirmOnly || sign.Level == Info || m.Over != "" || m.Last.IsZero() || s.Now().Sub(m.Last) > memory {
 			continue
 		}
 		findings = quoted(findings, Finding{Level: Warn, Format: "the logs say: %s; the node's state does not show it", Args: []any{sign.Says}, Basis: ByText}, m)

@@ -25,6 +25,7 @@ The check looks for these words at pods that wait for an image, and names a Defe
 	Links: []string{"https://github.com/microsoft/hcsshim/issues/2380", "https://github.com/moby/moby/issues/35988", "https://github.com/moby/moby/issues/34807",
 		"https://github.com/docker/for-win/issues/3491", "https://learn.microsoft.com/en-us/virtualization/windowscontainers/manage-docker/optimize-windows-dockerfile"},
 	Explains: []string{"pods-stuck-creating", "sandbox-name-reserved"},
+	Partial:  true,
 	Needs:    complaintNeeds,
 	Uses:     slices.Concat(complaintUses, []evidence.Need{evidence.SecurityInfo, evidence.Node, evidence.CRI, evidence.Services}),
 	Signs:    layerSigns,

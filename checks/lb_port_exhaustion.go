@@ -63,6 +63,9 @@ What HNS took stands among the excluded port ranges, so the check counts the pie
 				continue
 			}
 			free := freeBlocks(dynamic, ports.Excluded, protocol)
+			if protocol == "tcp" { // a recorder may not see what HNS reserved, which is always TCP
+				free = min(free, max(dynamic.Count/balancerPorts-plain, 0))
+			}
 			if free > fewBlocks {
 				continue
 			}

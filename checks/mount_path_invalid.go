@@ -16,6 +16,7 @@ The check looks for these words at pods that do not run. That a parameter is inc
 		"https://github.com/kubernetes/kubernetes/issues/99342", "https://github.com/kubernetes/kubernetes/issues/94213", "https://github.com/kubernetes/kubernetes/issues/73332",
 		"https://github.com/antrea-io/antrea/issues/2774"},
 	Explains: []string{"pods-stuck-creating", "pods-restarting"},
+	Partial:  true,
 	Needs:    complaintNeeds,
 	Uses:     complaintUses,
 	Signs:    mountSigns,

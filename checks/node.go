@@ -21,6 +21,7 @@ type Node struct {
 	Runtime Fact[Runtime]
 
 	Platform   Fact[Platform]   // who set the node up
+	Cloud      Fact[string]     // whose machine it is: AWS, Azure, …
 	Generation Fact[Generation] // the age of the documentation it was built after
 
 	CNI      Fact[CNI]      // the network plugin that the node is meant to use

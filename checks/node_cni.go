@@ -71,7 +71,7 @@ var (
 	cniFolders     = asFolders(cniFolderPaths)
 	runtimeConfigs = asFiles(containerdConfigs)
 	cniSources     = slices.Concat([]evidence.Need{evidence.Node, evidence.HNSNetworks, evidence.Services, evidence.Processes,
-		evidence.Pods, evidence.Env, evidence.Logs("flanneld"), evidence.File(subnetEnv)}, asFiles(netConfs), cniFolders, runtimeConfigs)
+		evidence.Pods, evidence.Env, evidence.ConfigMaps, evidence.Logs("flanneld"), evidence.File(subnetEnv)}, asFiles(netConfs), cniFolders, runtimeConfigs)
 )
 
 func asFolders(paths []string) []evidence.Need {
@@ -238,6 +238,7 @@ var cniAnnotations = []struct {
 	{"projectcalico.org/IPv4Address", Calico},
 	{"projectcalico.org/IPv4VXLANTunnelAddr", Calico},
 	{"k8s.ovn.org/hybrid-overlay-node-subnet", OVN},
+	{"k8s.ovn.org/l3-gateway-config", OVN},
 }
 
 // learnFamily asks the most telling evidence first: what the plugin was told,

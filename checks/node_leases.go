@@ -24,6 +24,8 @@ func (n *Node) leases(s evidence.Snapshot) []Lease {
 	for _, net := range evidence.HNSNetworks.In(s) {
 		names = append(names, net.Name)
 	}
+	names = append(names, usualNetworks(n.CNI.Value, n.Backend.Value)...)
+	names = append(names, "cbr0", "vxlan0", "flannel.4096", "l2bridge") // where neither is recorded
 	var list []Lease
 	for i, name := range names {
 		if name == "" || slices.Contains(names[:i], name) {

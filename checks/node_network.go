@@ -32,6 +32,11 @@ func (n *Node) learnBackend(s evidence.Snapshot) {
 			n.Backend.learn(L2Bridge, f.Path, "Backend.Type is %s", c.Backend.Type)
 		}
 	}
+	for _, cm := range evidence.ConfigMaps.In(s) {
+		if c, err := evidence.DecodeFlannelNetConf([]byte(cm.Data["net-conf.json"])); err == nil && n.CNI.Value == Flannel && strings.Contains(cm.Metadata.Name, "flannel") {
+			n.Backend.learn(cond(strings.EqualFold(c.Backend.Type, "vxlan"), OverlayNet, L2Bridge), evidence.ConfigMaps.Path(), "%s: Backend.Type is %s", cm.Metadata.Name, c.Backend.Type)
+		}
+	}
 	if v := evidence.Node.In(s).Metadata.Annotations["flannel.alpha.coreos.com/backend-type"]; v != "" {
 		n.Backend.learn(cond(strings.EqualFold(v, "vxlan"), OverlayNet, L2Bridge), evidence.Node.Path(), "flannel's backend-type is %s", v)
 	}

@@ -67,6 +67,9 @@ var platformFiles = []struct {
 // learnPlatform asks what the platform itself wrote first, then what it installed.
 func (n *Node) learnPlatform(s evidence.Snapshot) {
 	node := evidence.Node.In(s)
+	if cloud := cloudOf(node.Spec.ProviderID); cloud != "" {
+		n.Cloud.learn(cloud, evidence.Node.Path(), "spec.providerID is %s", node.Spec.ProviderID)
+	}
 	for _, mark := range platformMarks {
 		for label := range node.Metadata.Labels {
 			if strings.HasPrefix(label, mark.prefix) {

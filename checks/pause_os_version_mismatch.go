@@ -73,6 +73,9 @@ func sandboxStillRefused(s evidence.Snapshot, image Fact[string]) []Finding {
 // recently is how old a log line may be to speak of the present.
 const recently = 30 * time.Minute
 
+// longAgo is when even a node that is ill is not ill of it any more.
+const longAgo = 24 * time.Hour
+
 var needSandboxImage = sandboxImageNeed{}
 
 // sandboxImageNeed is met where the evidence names the pause image.

@@ -22,6 +22,7 @@ Containers that were refused wait with CreateContainerConfigError and say so. A 
 	Lints:    true,
 	Links:    []string{"https://kubernetes.io/docs/tasks/configure-pod-container/configure-runasusername/", "https://github.com/kubernetes/kubernetes/issues/91482", "https://github.com/kubernetes/kubernetes/pull/92355", "https://github.com/kubernetes/kubernetes/issues/112469"},
 	Explains: []string{"pods-stuck-creating"},
+	Partial:  true,
 	Needs:    []evidence.Need{needPodSpecs},
 	Uses:     []evidence.Need{evidence.Pods, evidence.PodEvents, evidence.Manifests},
 	Signs:    nonRootSigns,
