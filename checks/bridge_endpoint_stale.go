@@ -50,8 +50,11 @@ In HNS the fault shows as an endpoint of that name without the virtual adapter o
 				continue
 			}
 			level := Info // not every version of the plugins attaches it, and pods may do without
-			if n.ill(s) || len(liveSigns(s, "bridge-endpoint-stale")) > 0 {
+			switch {
+			case len(liveSigns(s, "bridge-endpoint-stale")) > 0:
 				level = Fail
+			case n.ill(s): // of this or of another fault
+				level = Warn
 			}
 			return []Finding{Findingf(level, e.Name, "HNS has the host's endpoint %s, and the host has no adapter %s: it is not attached", e.Name, name).
 				At(evidence.HNSEndpoints.Path(), "%s: %s", e.Name, strings.Join(e.Addresses, ", ")).

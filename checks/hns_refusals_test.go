@@ -81,11 +81,11 @@ func TestBridgeEndpointStale(t *testing.T) {
 	runLooks(t, "bridge-endpoint-stale", []look{
 		{"attached", onFlannel + endpoint + adapters(attached), "pass"},
 		{"not attached, and nothing suffers", onFlannel + endpoint + adapters(""), strings.Replace(fault, "fail", "info", 1) + " [state]"},
-		{"not attached, and pods wait", onFlannel + endpoint + adapters("") + podsJSON(podJSON("", "", `{"phase":"Pending"}`)), fault + " [state]"},
+		{"not attached, and pods wait", onFlannel + endpoint + adapters("") + podsJSON(podJSON("", "", `{"phase":"Pending"}`)), strings.Replace(fault, "fail", "warn", 1) + " [state]"},
 		{"not attached, and flanneld says so", onFlannel + endpoint + adapters("") + refused, fault + " [state+text]"},
 		{"an overlay needs none", onFlannel + "-- hns-endpoints.json --\n[]\n" + adapters(""), "pass"},
 		{"of a network that is not the pods'", onFlannel + "-- hns-endpoints.json --\n[{\"Name\":\"other_ep\"}]\n" + adapters(""), "pass"},
-		{"Calico's", onCalico + "-- hns-endpoints.json --\n[{\"Name\":\"Calico_ep\",\"IPAddress\":\"10.48.1.2\"}]\n" + adapters("") + podsJSON(podJSON("", "", `{"phase":"Pending"}`)), "fail: HNS has the host's endpoint Calico_ep, and the host has no adapter vEthernet (Calico_ep): it is not attached [state]"},
+		{"Calico's", onCalico + "-- hns-endpoints.json --\n[{\"Name\":\"Calico_ep\",\"IPAddress\":\"10.48.1.2\"}]\n" + adapters("") + podsJSON(podJSON("", "", `{"phase":"Pending"}`)), "warn: HNS has the host's endpoint Calico_ep, and the host has no adapter vEthernet (Calico_ep): it is not attached [state]"},
 		{"no adapter is recorded", onFlannel + endpoint + "-- adapters.json --\n[]\n", "unknown"},
 		{"attached by now", onFlannel + endpoint + adapters(attached) + refused, "info: the logs say: flanneld cannot attach the host's endpoint on the pod network; the node's state does not bear it out [text]"},
 		{"the log alone", refused, "fail: flanneld cannot attach the host's endpoint on the pod network [text]"},

@@ -8,7 +8,7 @@ var _ = Register(Check{
 	Category: CategoryNetwork,
 	Doc: `The userspace kube-proxy of Kubernetes 1.5 to 1.8 puts the address of every Service on an adapter of the Windows host, and listens there. The documentation makes an internal virtual switch for it, KubeProxySwitch, whose adapter the environment variable INTERFACE_TO_ADD_SERVICE_IP names. Without that adapter no Service address exists on the node, and kube-proxy says so for each Service.
 
-The check looks for the adapter that kube-proxy is told; where it is told none, for those it falls back on.`,
+The check looks for the adapter that kube-proxy is told, and where it is told none, for KubeProxySwitch. Without it some releases of kube-proxy fall back on an adapter of the pod network, which is a warning: the Service addresses then stand where the pods' own do.`,
 	Fix: Fix{
 		Text: "make the internal switch, tell kube-proxy its adapter, and start kube-proxy again",
 		Commands: []string{
@@ -43,9 +43,13 @@ The check looks for the adapter that kube-proxy is told; where it is told none, 
 			}
 			return nil, nil
 		}
-		for _, name := range []string{serviceAdapter, transparentAdapter, "HNSTransparent", "vEthernet (HNS Internal NIC)"} {
+		if _, there := adapterCalled(s, serviceAdapter); there {
+			return nil, nil
+		}
+		for _, name := range []string{transparentAdapter, "HNSTransparent", "vEthernet (HNS Internal NIC)"} {
 			if _, there := adapterCalled(s, name); there {
-				return nil, nil
+				return []Finding{Findingf(Warn, serviceAdapter, "the host has no adapter %s; kube-proxy, told of no other, puts Service addresses on %s", serviceAdapter, name).
+					At(evidence.Adapters.Path(), "it has %s", adapterNames(s))}, nil
 			}
 		}
 		return []Finding{Findingf(Fail, serviceAdapter, "the host has no adapter %s, and none that kube-proxy falls back on for Service addresses", serviceAdapter).
