@@ -6,6 +6,8 @@ package signs
 
 import (
 	"cmp"
+	"context"
+	"errors"
 	"fmt"
 	"io"
 	"maps"
@@ -33,17 +35,47 @@ func Record(s evidence.Snapshot, list []evidence.Sign) (scanned evidence.Snapsho
 	if len(list) == 0 {
 		return s, nil
 	}
-	needles := newNeedles(list)
+	c := newScanner(newNeedles(list), s.Now())
+	problems = c.scanLogs(context.Background(), s)
+	return c.finish(s), problems
+}
+
+// Recorded is Record for a snapshot whose logs were scanned before: signs.json
+// holds what Logs found.
+func Recorded(s evidence.Snapshot, list []evidence.Sign) evidence.Snapshot {
+	if len(list) == 0 {
+		return s
+	}
+	return newScanner(newNeedles(list), s.Now()).finish(s)
+}
+
+// Logs scans the snapshot's logs alone, until the context ends.
+func Logs(ctx context.Context, s evidence.Snapshot, list []evidence.Sign) (found []evidence.SignMatch, problems []string) {
+	c := newScanner(newNeedles(list), s.Now())
+	problems = c.scanLogs(ctx, s)
+	return c.matches(), problems
+}
+
+// finish adds what the records and an earlier scan tell, and weighs all of it by the node's boot.
+func (c *scanner) finish(s evidence.Snapshot) evidence.Snapshot {
+	c.scanRecords(s)
+	matches := merge(c.matches(), evidence.SignMatches.In(s), c.list)
+	beforeBoot(matches, evidence.OSInfo.In(s).BootedAt.Time)
+	return s.WithSigns(matches)
+}
+
+// scanLogs streams each log through a scanner of its own.
+func (c *scanner) scanLogs(ctx context.Context, s evidence.Snapshot) (problems []string) {
 	files := s.LogFiles("")
 	results := make([]fileResult, len(files))
 	var wait sync.WaitGroup
 	next := make(chan int)
 	for range min(runtime.GOMAXPROCS(0), len(files)) {
 		wait.Go(func() {
-			c := newScanner(needles, s.Now())
+			one := newScanner(c.needles, c.now)
 			for i := range next {
-				results[i].err = c.scanFile(s, files[i])
-				results[i].found = c.take()
+				results[i].err = one.scanFile(ctx, s, files[i])
+				results[i].found = one.take()
 			}
 		})
 	}
@@ -52,18 +84,13 @@ func Record(s evidence.Snapshot, list []evidence.Sign) (scanned evidence.Snapsho
 	}
 	close(next)
 	wait.Wait()
-
-	c := newScanner(needles, s.Now())
-	c.scanRecords(s)
 	for i, r := range results {
 		maps.Copy(c.found, r.found)
 		if r.err != nil {
 			problems = append(problems, fmt.Sprintf("%s: %v", files[i], r.err))
 		}
 	}
-	matches := merge(c.matches(), evidence.SignMatches.In(s), list)
-	beforeBoot(matches, evidence.OSInfo.In(s).BootedAt.Time)
-	return s.WithSigns(matches), problems
+	return problems
 }
 
 // fileResult is what one file gave.
@@ -74,24 +101,24 @@ type fileResult struct {
 
 var errTooLong = fmt.Errorf("only its first %d MiB were searched", maxFile>>20)
 
-func (c *scanner) scanFile(s evidence.Snapshot, file string) error {
-	if err := read(s, file, func(r io.Reader) error { return c.scan(file, evidence.LogComponent(file), r) }); err != nil {
+func (c *scanner) scanFile(ctx context.Context, s evidence.Snapshot, file string) error {
+	if err := read(ctx, s, file, func(r io.Reader) error { return c.scan(file, evidence.LogComponent(file), r) }); err != nil {
 		return err // a log that ends in an error has no end that could be well
 	}
 	if len(c.found) == 0 {
 		return nil
 	}
-	return read(s, file, c.aftermath)
+	return read(ctx, s, file, c.aftermath)
 }
 
 // read hands on a log as text, bounded.
-func read(s evidence.Snapshot, file string, use func(io.Reader) error) error {
+func read(ctx context.Context, s evidence.Snapshot, file string, use func(io.Reader) error) error {
 	f, err := s.Open(file)
 	if err != nil {
 		return err
 	}
 	defer f.Close()
-	bounded := &io.LimitedReader{R: f, N: maxFile}
+	bounded := &io.LimitedReader{R: untilDone{ctx, f}, N: maxFile}
 	if err := use(evidence.Text(bounded)); err != nil {
 		return err
 	}
@@ -99,6 +126,19 @@ func read(s evidence.Snapshot, file string, use func(io.Reader) error) error {
 		return errTooLong
 	}
 	return nil
+}
+
+// untilDone reads as long as there is time.
+type untilDone struct {
+	ctx context.Context
+	r   io.Reader
+}
+
+func (u untilDone) Read(b []byte) (int, error) {
+	if u.ctx.Err() != nil {
+		return 0, errors.New("there was no time to search all of it")
+	}
+	return u.r.Read(b)
 }
 
 // needles are the texts to search for. Of a sign whose line must hold several

@@ -61,12 +61,12 @@ func convertCollectlogs(src *source, out *output) {
 	out.write("ports.json")(readPorts(src.text("excludedportrange.txt"), src.text("dynamicportrange.txt")))
 
 	for name, why := range collectlogsLacks {
-		if !out.has(name) {
-			out.gap(name, why)
+		if !out.Has(name) {
+			out.Gap(name, why)
 		}
 	}
 	if len(src.names.folders) > 0 && hasFolder(src.names, "winevt") {
-		out.gap("events.json", gapf(evidence.Unsupported, "the event logs lie in original/winevt as .evtx files, which doctor does not read; open them with Event Viewer, or %s", runBundle))
+		out.Gap("events.json", gapf(evidence.Unsupported, "the event logs lie in original/winevt as .evtx files, which doctor does not read; open them with Event Viewer, or %s", runBundle))
 	}
 }
 
@@ -128,7 +128,7 @@ func convertMeta(src *source, hns hnsState, out *output) {
 	if hns.answered() {
 		meta["elevated"] = true // HNS answers administrators only; its silence proves nothing
 	}
-	out.put("meta.json", meta)
+	out.JSON("meta.json", meta)
 }
 
 // collectlogsName is the host name, which several of the files tell.

@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"doctor/checks/evidence"
+	"doctor/collectors/tree"
 )
 
 // A Node is one recorded node in a tree.
@@ -46,12 +47,12 @@ func (n Node) Evidence(fsys fs.FS) (fs.FS, error) {
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", evidence.Clean(n.Root), err)
 		}
-		out := newOutput()
+		out := &output{tree.New()}
 		f.convert(src, out)
 		if err := out.addOriginals(src); err != nil {
 			return nil, fmt.Errorf("%s: %w", evidence.Clean(n.Root), err)
 		}
-		return out.tree(), nil
+		return out.FS(), nil
 	}
 	if strings.HasPrefix(n.Format, layoutPrefix) {
 		return fs.Sub(fsys, n.Root)

@@ -80,9 +80,9 @@ func (s hnsState) convert(out *output) {
 		out.either(k.path, list, gap)
 	}
 	if version, ok := hnsVersion(s.all()); ok {
-		out.put("hns-globals.json", version)
+		out.JSON("hns-globals.json", version)
 	} else {
-		out.gap("hns-globals.json", gapf(evidence.NotCollected, "collectlogs.ps1 does not ask HNS for its version, and no object in the folder carries one; %s", runBundle))
+		out.Gap("hns-globals.json", gapf(evidence.NotCollected, "collectlogs.ps1 does not ask HNS for its version, and no object in the folder carries one; %s", runBundle))
 	}
 }
 

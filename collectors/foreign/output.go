@@ -1,67 +1,32 @@
 package foreign
 
 import (
-	"bytes"
-	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"path"
 	"strings"
 
 	"doctor/checks/evidence"
+	"doctor/collectors/tree"
 )
 
 // An output is the tree that a conversion makes: small files in memory, and the
 // recording itself below original/, read from where it lies.
-type output struct {
-	files map[string]*stored
-}
+type output struct{ *tree.Tree }
 
 // originals is where the recording stays readable, byte for byte. It is not
 // below logs/, because nothing in it is the log of one of the node's components.
 const originals = "original"
 
-// A stored file is content, or a name in the source.
-type stored struct {
-	content []byte
-	info    fs.FileInfo
-	src     fs.FS
-	at      string
-}
-
-func newOutput() *output { return &output{files: map[string]*stored{}} }
-
-// put writes a value of the layout as JSON.
-func (o *output) put(name string, v any) {
-	var b bytes.Buffer
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	e.SetIndent("", " ")
-	if err := e.Encode(v); err != nil {
-		o.gap(name, gapf(evidence.Error, "%v", err))
-		return
-	}
-	o.add(name, b.Bytes())
-}
-
-// gap says why a file of the layout is not there.
-func (o *output) gap(name string, why evidence.Gap) { o.add(name+".gap", []byte(string(why)+"\n")) }
-
 // either writes the value, or the gap where there is one.
 func (o *output) either(name string, v any, why evidence.Gap) {
 	if why != "" {
-		o.gap(name, why)
+		o.Gap(name, why)
 		return
 	}
-	o.put(name, v)
-}
-
-// has tells whether the file, or its gap, is written.
-func (o *output) has(name string) bool { return o.files[name] != nil || o.files[name+".gap"] != nil }
-
-func (o *output) add(name string, content []byte) {
-	o.files[name] = &stored{content: content, info: fileInfo{name: path.Base(name), size: int64(len(content))}}
+	o.JSON(name, v)
 }
 
 var errTooManyFiles = errors.New("too many files")
@@ -90,7 +55,7 @@ func (o *output) addOriginals(src *source) error {
 		if err != nil {
 			return nil // it went away since the folder was listed
 		}
-		o.files[path.Join(originals, rel)] = &stored{src: src.fsys, at: name, info: info}
+		o.Add(path.Join(originals, rel), tree.File{Size: info.Size(), Modified: info.ModTime(), Open: func() (io.ReadCloser, error) { return src.fsys.Open(name) }})
 		return nil
 	})
 	if errors.Is(err, errTooManyFiles) {

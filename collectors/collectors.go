@@ -1,0 +1,264 @@
+// Package collectors runs what reads a machine or a cluster: all collectors
+// side by side, each in a goroutine and under a deadline of its own, so that
+// one that hangs costs its own evidence and nothing else. What a collector did
+// not bring becomes a gap that says why.
+package collectors
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"slices"
+	"sync"
+	"time"
+
+	"doctor/checks/evidence"
+	"doctor/collectors/tree"
+)
+
+// A Collector reads one part of a node.
+type Collector struct {
+	Name     string        // as the screen says it: "HNS networks"
+	Answers  []string      // the evidence that it answers for; what ends with a slash is a folder
+	After    []string      // the names of collectors whose evidence it reads
+	Deadline time.Duration // from when it begins to read; 0 leaves it to the run's own
+	Read     func(ctx context.Context, r *Record) error
+}
+
+// A Reading is how far a collector is.
+type Reading struct {
+	Name    string
+	Answers []string
+	State   State
+	Began   time.Time
+	Took    time.Duration // of Done
+	Gap     evidence.Gap  // of Done: why some of its evidence is not there
+}
+
+// State is the way of a collector: it waits, reads, and is done.
+type State int
+
+const (
+	Waiting State = iota
+	ReadingNow
+	Done
+)
+
+// Run lets the collectors write into the tree, and returns when each of them is
+// done or out of time. It tells changed, one call after the other, whenever a
+// collector comes further; a slow one does not hold up the reading. What a
+// collector that hangs does later is ignored.
+func Run(ctx context.Context, t *tree.Tree, list []Collector, changed func([]Reading)) {
+	r := &run{ctx: ctx, tree: t, readings: make([]Reading, len(list)), ended: map[string]chan struct{}{}, news: make(chan struct{}, 1)}
+	for i, c := range list {
+		r.readings[i] = Reading{Name: c.Name, Answers: c.Answers}
+		r.ended[c.Name] = make(chan struct{})
+	}
+	told := make(chan struct{})
+	go func() {
+		defer close(told)
+		for range r.news {
+			changed(r.look())
+		}
+	}()
+	var all sync.WaitGroup
+	for i, c := range list {
+		all.Go(func() {
+			defer close(r.ended[c.Name])
+			r.one(i, c)
+		})
+	}
+	all.Wait()
+	close(r.news)
+	<-told
+	changed(r.look())
+}
+
+type run struct {
+	ctx   context.Context
+	tree  *tree.Tree
+	ended map[string]chan struct{}
+	news  chan struct{}
+
+	mu       sync.Mutex
+	readings []Reading
+}
+
+func (r *run) look() []Reading {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return slices.Clone(r.readings)
+}
+
+func (r *run) set(i int, change func(*Reading)) {
+	r.mu.Lock()
+	change(&r.readings[i])
+	r.mu.Unlock()
+	select {
+	case r.news <- struct{}{}:
+	default: // who listens will see this change with the one before
+	}
+}
+
+func (r *run) one(i int, c Collector) {
+	for _, name := range c.After {
+		before, ok := r.ended[name]
+		if !ok {
+			panic(fmt.Sprintf("collector %q comes after %q, which is not in the list", c.Name, name))
+		}
+		<-before
+	}
+	began := time.Now()
+	r.set(i, func(g *Reading) { g.State, g.Began = ReadingNow, began })
+	why := r.read(c)
+	r.set(i, func(g *Reading) { g.State, g.Took, g.Gap = Done, time.Since(began), why })
+}
+
+// read lets the collector read, and puts a gap in the place of all that it
+// answers for and did not bring.
+func (r *run) read(c Collector) evidence.Gap {
+	ctx, cancel := r.ctx, context.CancelFunc(func() {})
+	if c.Deadline > 0 {
+		ctx, cancel = context.WithTimeout(r.ctx, c.Deadline)
+	}
+	defer cancel()
+	record := &Record{tree: r.tree}
+	result := make(chan error, 1)
+	if ctx.Err() == nil {
+		go func() { result <- guarded(ctx, c, record) }()
+	}
+	var err error
+	select {
+	case err = <-result:
+	case <-ctx.Done():
+		// What has answered at the last moment has answered.
+		select {
+		case err = <-result:
+		default:
+			err = r.tooLate(c)
+		}
+	}
+	first := record.close()
+	if err == nil {
+		err = errSilent
+	}
+	why := GapOf(err)
+	for _, path := range c.Answers {
+		if path[len(path)-1] == '/' || r.tree.Has(path) {
+			continue
+		}
+		r.tree.Gap(path, why)
+		first = cmp.Or(first, why)
+	}
+	if err != errSilent {
+		first = cmp.Or(first, why)
+	}
+	return first
+}
+
+var errSilent = errors.New("the collector brought nothing")
+
+func (r *run) tooLate(c Collector) error {
+	switch cause := context.Cause(r.ctx); {
+	case cause == nil:
+		return Gapf(evidence.Timeout, "%s gave no answer within %s", c.Name, c.Deadline)
+	case errors.Is(cause, context.DeadlineExceeded):
+		return Gapf(evidence.Timeout, "%s had not answered when the time for the whole run was over", c.Name)
+	}
+	return Gapf(evidence.NotCollected, "the run was interrupted")
+}
+
+// guarded makes an error of a panic: hcsshim's wrappers panic where a DLL is
+// missing, and a collector that stumbles must not take the others along.
+func guarded(ctx context.Context, c Collector, r *Record) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("reading stumbled: %v", p)
+		}
+	}()
+	return c.Read(ctx, r)
+}
+
+// A GapError is an error that knows which gap it is.
+type GapError evidence.Gap
+
+func (e GapError) Error() string { return evidence.Gap(e).Reason() }
+
+// Gapf makes the error of a gap.
+func Gapf(kind, format string, args ...any) error {
+	return GapError(kind + ": " + evidence.Clean(fmt.Sprintf(format, args...)))
+}
+
+// RunElevated is what a denied gap asks for.
+const RunElevated = "run as Administrator"
+
+// GapOf turns an error into the gap that a reader is told.
+func GapOf(err error) evidence.Gap {
+	var gap GapError
+	switch {
+	case errors.As(err, &gap):
+		return evidence.Gap(gap)
+	case errors.Is(err, fs.ErrPermission):
+		return evidence.Gap(evidence.Denied + ": " + RunElevated)
+	case errors.Is(err, errors.ErrUnsupported):
+		return evidence.Gap(evidence.Unsupported + ": " + evidence.Clean(err.Error()))
+	case errors.Is(err, fs.ErrNotExist):
+		return evidence.Gap(evidence.Absent + ": " + evidence.Clean(err.Error()))
+	case errors.Is(err, context.DeadlineExceeded):
+		return evidence.Gap(evidence.Timeout + ": " + evidence.Clean(err.Error()))
+	}
+	return evidence.Gap(evidence.Error + ": " + evidence.Clean(err.Error()))
+}
+
+// A Record is where one collector writes. It closes when the collector's time
+// is over.
+type Record struct {
+	tree   *tree.Tree
+	mu     sync.Mutex
+	closed bool
+	first  evidence.Gap
+}
+
+func (r *Record) close() evidence.Gap {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.closed = true
+	return r.first
+}
+
+func (r *Record) write(do func()) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if !r.closed {
+		do()
+	}
+}
+
+// JSON writes a value of the layout.
+func (r *Record) JSON(path string, v any) { r.write(func() { r.tree.JSON(path, v) }) }
+
+// File writes a copy of one of the node's files, or of a log.
+func (r *Record) File(path string, f tree.File) { r.write(func() { r.tree.Add(path, f) }) }
+
+// Gap writes why a file of the layout is not there.
+func (r *Record) Gap(path string, err error) {
+	why := GapOf(err)
+	r.write(func() {
+		r.tree.Gap(path, why)
+		r.first = cmp.Or(r.first, why)
+	})
+}
+
+// Either writes the value, or the gap where there is an error.
+func (r *Record) Either(path string, v any, err error) {
+	if err != nil {
+		r.Gap(path, err)
+		return
+	}
+	r.JSON(path, v)
+}
+
+// Snapshot is what all collectors have recorded so far.
+func (r *Record) Snapshot() (evidence.Snapshot, error) { return evidence.Load(r.tree.FS()) }

@@ -1,0 +1,31 @@
+// Package node reads the Windows node that the program runs on, through
+// Windows' own interfaces, and writes what they say as evidence.
+//
+// Files named _windows.go hold the calls and nothing else. What parses or
+// decides is in the neutral file beside them, and is tested everywhere; on
+// another system the calls answer errors.ErrUnsupported.
+package node
+
+import (
+	"slices"
+	"time"
+
+	"doctor/collectors"
+)
+
+// Options bound what is read.
+type Options struct {
+	Files    []string      // Windows paths that the checks ask for, besides those that the node itself names
+	Folders  []string      // likewise, folders whose files they read
+	Since    time.Duration // how far back event logs are read
+	LogBytes int64         // how much of the end of each log is read
+}
+
+// deadline is what one collector may take. All of them together, with what
+// comes after another, stay below the ten seconds that a run may take.
+const deadline = 3 * time.Second
+
+// Collectors are all that read a node.
+func Collectors(o Options) []collectors.Collector {
+	return slices.Concat(machineCollectors(o), networkCollectors(o), fileCollectors(o))
+}

@@ -1,0 +1,129 @@
+// Package tree holds an evidence tree that is being made: small files in
+// memory, and large ones that stay where they are and are opened when they are
+// read. Several collectors write to one tree at the same time.
+package tree
+
+import (
+	"bytes"
+	"encoding/json"
+	"io"
+	"io/fs"
+	"maps"
+	"path"
+	"sync"
+	"time"
+
+	"doctor/checks/evidence"
+)
+
+// A File is content, or a way to open it.
+type File struct {
+	Content  []byte
+	Open     func() (io.ReadCloser, error) // instead of Content
+	Size     int64                         // of what Open gives
+	Modified time.Time
+}
+
+// A Tree grows. Its zero value is not usable; New makes one.
+type Tree struct {
+	mu    sync.Mutex
+	files map[string]File
+}
+
+// New returns an empty tree.
+func New() *Tree { return &Tree{files: map[string]File{}} }
+
+// Add puts a file at a path, in place of what was there.
+func (t *Tree) Add(name string, f File) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.files[name] = f
+}
+
+// JSON writes a value of the layout.
+func (t *Tree) JSON(name string, v any) {
+	content, err := encode(v)
+	if err != nil {
+		t.Gap(name, evidence.Gap(evidence.Error+": "+err.Error()))
+		return
+	}
+	t.Add(name, File{Content: content})
+}
+
+func encode(v any) ([]byte, error) {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	e.SetIndent("", " ")
+	err := e.Encode(v)
+	return b.Bytes(), err
+}
+
+// Gap says why a file of the layout is not there.
+func (t *Tree) Gap(name string, why evidence.Gap) {
+	t.Add(name+".gap", File{Content: []byte(string(why) + "\n")})
+}
+
+// Has tells whether the file, or its gap, is written.
+func (t *Tree) Has(name string) bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	_, file := t.files[name]
+	_, gap := t.files[name+".gap"]
+	return file || gap
+}
+
+// FS is the tree as it stands now. What is added later is not in it.
+func (t *Tree) FS() fs.FS {
+	t.mu.Lock()
+	f := &frozen{files: maps.Clone(t.files), folders: map[string]map[string]fs.DirEntry{".": {}}}
+	t.mu.Unlock()
+	for name, file := range f.files {
+		entry := fs.FileInfoToDirEntry(file.info(name))
+		for dir := path.Dir(name); ; dir = path.Dir(dir) {
+			known := f.folders[dir] != nil
+			if !known {
+				f.folders[dir] = map[string]fs.DirEntry{}
+			}
+			f.folders[dir][entry.Name()] = entry
+			if known || dir == "." {
+				break
+			}
+			entry = fs.FileInfoToDirEntry(info{name: path.Base(dir), folder: true})
+		}
+	}
+	return f
+}
+
+func (f File) info(name string) info {
+	size := f.Size
+	if f.Open == nil {
+		size = int64(len(f.Content))
+	}
+	return info{name: path.Base(name), size: size, modified: f.Modified}
+}
+
+func (f File) open(name string) (fs.File, error) {
+	if f.Open == nil {
+		return &openFile{bytes.NewReader(f.Content), f.info(name)}, nil
+	}
+	r, err := f.Open()
+	if err != nil {
+		return nil, err
+	}
+	return &openFile{r, f.info(name)}, nil
+}
+
+type openFile struct {
+	io.Reader
+	info info
+}
+
+func (f *openFile) Stat() (fs.FileInfo, error) { return f.info, nil }
+
+func (f *openFile) Close() error {
+	if c, ok := f.Reader.(io.Closer); ok {
+		return c.Close()
+	}
+	return nil
+}
