@@ -95,19 +95,19 @@ func (b Build) String() string {
 type aboutKey struct{}
 
 // About works out the node's facts.
-func About(s evidence.Snapshot) *Node {
-	return evidence.Memo(s, aboutKey{}, func(s evidence.Snapshot) *Node {
-		n := &Node{}
-		n.learnSystem(s)
-		n.learnComponents(s)
-		n.learnKubelet(s)
-		n.proxy = learnProxy(s, n.Components["kube-proxy"])
-		n.learnCNI(s)
-		n.learnPlatform(s)
-		n.learnGeneration(s)
-		n.learnCluster(s)
-		return n
-	})
+func About(s evidence.Snapshot) *Node { return evidence.Memo(s, aboutKey{}, learnNode) }
+
+func learnNode(s evidence.Snapshot) *Node {
+	n := &Node{}
+	n.learnSystem(s)
+	n.learnComponents(s)
+	n.learnKubelet(s)
+	n.proxy = learnProxy(s, n.Components["kube-proxy"])
+	n.learnCNI(s)
+	n.learnPlatform(s)
+	n.learnGeneration(s)
+	n.learnCluster(s)
+	return n
 }
 
 func (n *Node) learnSystem(s evidence.Snapshot) {

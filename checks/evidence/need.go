@@ -84,3 +84,7 @@ func matches(pattern, path string) bool {
 	}
 	return strings.EqualFold(pattern, path)
 }
+
+// Overlap tells whether two evidence paths name the same file, or one lies in
+// the folder that the other names with a slash at its end.
+func Overlap(a, b string) bool { return matches(a, b) || matches(b, a) }

@@ -3,9 +3,9 @@ package main
 import (
 	"errors"
 	"fmt"
-	"runtime"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -23,6 +23,8 @@ type flags struct {
 	failOn               string
 	ascii                bool
 	noScreen             bool
+	timeout, since       time.Duration
+	verbose              bool
 }
 
 const exitHelp = `
@@ -41,11 +43,12 @@ func command(std streams) *cobra.Command {
 	root := &cobra.Command{
 		Use:   "doctor",
 		Short: "Tells what is wrong with a Kubernetes Windows node, why, and what to do",
-		Long: `doctor reads a recording of a Kubernetes Windows node and names the root cause of
-what is wrong with it, with the evidence it rests on and the way to mend it.
+		Long: `doctor reads the Kubernetes Windows node that it runs on, or a recording of one, and names
+the root cause of what is wrong with it, with the evidence it rests on and the way to mend it.
 
 On a terminal it shows a screen; otherwise it writes text. Nothing on a node is changed.` + "\n" + exitHelp,
-		Example: `  doctor --demo flannel-subnet-env-missing
+		Example: `  doctor                                  this node; run it as Administrator
+  doctor --demo flannel-subnet-env-missing
   doctor --from collectlogs.zip
   doctor --from ./recording --json | jq '.causes[0]'
   doctor explain pause-os-version-mismatch`,
@@ -72,6 +75,9 @@ On a terminal it shows a screen; otherwise it writes text. Nothing on a node is 
 	p.StringSliceVar(&f.skip, "skip", nil, "leave these checks out (ids)")
 	p.StringSliceVar(&f.category, "category", nil, "run only the checks of these categories: "+strings.Join(categories(), ", "))
 	p.StringVar(&f.failOn, "fail-on", "fail", "exit with a status other than 0 from this level on: fail or warn")
+	p.DurationVar(&f.timeout, "timeout", defaultTimeout, "how long reading this node may take; what has not answered by then is told as a gap")
+	p.DurationVar(&f.since, "since", defaultSince, "how far back event logs are read, and how old a log file may be")
+	p.BoolVarP(&f.verbose, "verbose", "v", false, "tell on standard error what each part of the reading took")
 	p.BoolVar(&f.ascii, "ascii", false, "draw with ASCII characters only")
 	completeWith(root, "demo", func() []string { return append(demoNames(), "list") })
 	completeWith(root, "output", ui.Formats)
@@ -160,12 +166,8 @@ func unknownID(id string) error {
 
 // noSource is what a bare `doctor` answers where there is no node to look at.
 func noSource() error {
-	where := "this machine is not a Windows node"
-	if runtime.GOOS == "windows" {
-		where = "this version does not read a live node yet"
-	}
-	return fmt.Errorf(`%s; give doctor something to look at:
+	return errors.New(`this machine is not a Windows node; give doctor something to look at:
   doctor --from PATH   a recording: an evidence folder, a zip or tar.gz of one, or the output of collectlogs.ps1
   doctor --demo NAME   a built-in recorded node; doctor --demo list lists them
-  doctor --node NAME   a node through the Kubernetes API: not in this version yet`, where)
+  doctor --node NAME   a node through the Kubernetes API: not in this version yet`)
 }

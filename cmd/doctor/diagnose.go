@@ -10,6 +10,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 
@@ -37,6 +38,9 @@ func diagnose(ctx context.Context, std streams, f flags) error {
 	list, err := f.selected()
 	if err != nil {
 		return err
+	}
+	if f.isLive() {
+		return diagnoseLive(ctx, std, f, f.live(list))
 	}
 	src, err := f.open()
 	if err != nil {
@@ -84,11 +88,18 @@ func (f *flags) validate() error {
 	switch {
 	case f.from != "" && f.demo != "":
 		return errors.New("--from and --demo name two nodes; give one of them")
-	case f.from == "" && f.demo == "":
+	case f.isLive() && runtime.GOOS != "windows":
 		return noSource()
+	case f.timeout <= 0:
+		return errors.New("--timeout takes a time above zero, such as 9s")
+	case f.since < 0:
+		return errors.New("--since takes a time above zero, such as 24h")
 	}
 	return nil
 }
+
+// isLive tells whether this very node is to be looked at.
+func (f *flags) isLive() bool { return f.from == "" && f.demo == "" }
 
 // show draws the report: the screen on a terminal, else the chosen format.
 func show(ctx context.Context, std streams, f flags, r checks.Report) error {

@@ -1,0 +1,156 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"strings"
+	"sync"
+	"time"
+
+	"doctor/checks"
+	"doctor/checks/evidence"
+	"doctor/checks/signs"
+	"doctor/collectors"
+	"doctor/collectors/node"
+	"doctor/collectors/tree"
+)
+
+const (
+	defaultTimeout = 9 * time.Second
+	defaultSince   = 24 * time.Hour
+	logBytes       = 64 << 20
+)
+
+// A live run reads this node and judges what it has read so far, at any time.
+type live struct {
+	checks     []*checks.Check
+	collectors []collectors.Collector
+	name       string
+	timeout    time.Duration
+
+	tree *tree.Tree
+
+	mu       sync.Mutex
+	readings []collectors.Reading
+	unread   []string // what of the logs could not be searched
+}
+
+func (f flags) live(list []*checks.Check) *live {
+	host, err := os.Hostname()
+	if err != nil {
+		host = ""
+	}
+	files, folders := checks.Files(checks.All())
+	return &live{checks: list, name: strings.ToLower(host), timeout: f.timeout,
+		collectors: node.Collectors(node.Options{Files: files, Folders: folders, Since: f.since, LogBytes: logBytes})}
+}
+
+// again forgets what was read, for another reading.
+func (l *live) again() *live {
+	return &live{checks: l.checks, collectors: l.collectors, name: l.name, timeout: l.timeout}
+}
+
+// read returns when all has been read or given up. It calls changed, which must
+// not block, as the reading goes on.
+func (l *live) read(ctx context.Context, changed func()) {
+	ctx, cancel := context.WithTimeoutCause(ctx, l.timeout, context.DeadlineExceeded)
+	defer cancel()
+	l.tree = tree.New()
+	l.date()
+	collectors.Run(ctx, l.tree, append(l.collectors[:len(l.collectors):len(l.collectors)], l.searchLogs()), func(r []collectors.Reading) {
+		l.mu.Lock()
+		l.readings = r
+		l.mu.Unlock()
+		changed()
+	})
+	l.date()
+}
+
+// date writes meta.json: its time is the "now" of all checks.
+func (l *live) date() {
+	meta := evidence.Meta{Layout: evidence.Layout, Node: l.name, CollectedAt: time.Now().UTC().Truncate(time.Second), Source: "live", Doctor: program().Version}
+	if elevated, known := node.Elevated(); known {
+		meta.Elevated = &elevated
+	}
+	l.tree.JSON("meta.json", meta)
+}
+
+// searchLogs looks for the signs of all checks as soon as the logs are found.
+// It is a collector here, because the texts are the checks' knowledge.
+func (l *live) searchLogs() collectors.Collector {
+	return collectors.Collector{Name: "log lines", Answers: []string{evidence.SignMatches.Path()}, After: []string{"logs"},
+		Read: func(ctx context.Context, r *collectors.Record) error {
+			s, err := r.Snapshot()
+			if err != nil {
+				return err
+			}
+			found, unread := signs.Logs(ctx, s, checks.Signs(l.checks))
+			if found == nil {
+				found = []evidence.SignMatch{}
+			}
+			r.JSON(evidence.SignMatches.Path(), found)
+			l.mu.Lock()
+			l.unread = unread
+			l.mu.Unlock()
+			return nil
+		}}
+}
+
+// state is how far the reading is, and what has not answered yet.
+func (l *live) state() (readings []collectors.Reading, open []string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for _, r := range l.readings {
+		if r.State != collectors.Done {
+			open = append(open, r.Answers...)
+		}
+	}
+	return l.readings, open
+}
+
+// report judges what has been read so far.
+func (l *live) report() (checks.Report, error) {
+	s, err := evidence.Load(l.tree.FS())
+	if err != nil {
+		return checks.Report{}, err
+	}
+	s = signs.Recorded(s, checks.Signs(l.checks))
+	return checks.Diagnose(s, l.checks, checks.Source{Kind: "live", Name: l.name, Format: evidence.Layout}, program()), nil
+}
+
+// talk says what each collector took and could not bring.
+func (l *live) talk(std streams, verbose bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for _, u := range l.unread {
+		fmt.Fprintln(std.err, "doctor: could not read all of", evidence.Clean(u))
+	}
+	if !verbose {
+		return
+	}
+	for _, r := range l.readings {
+		line := fmt.Sprintf("doctor: %s: %.1f ms", r.Name, float64(r.Took.Microseconds())/1000)
+		if r.Gap != "" {
+			line += "  (" + string(r.Gap) + ")"
+		}
+		fmt.Fprintln(std.err, evidence.Clean(line))
+	}
+}
+
+// diagnoseLive reads this node and shows the verdicts.
+func diagnoseLive(ctx context.Context, std streams, f flags, l *live) error {
+	l.read(ctx, func() {})
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	report, err := l.report()
+	if err != nil {
+		return trouble(err)
+	}
+	l.talk(std, f.verbose)
+	if err := show(ctx, std, f, report); err != nil {
+		return err
+	}
+	return verdict(report, f.failOn)
+}
