@@ -1,0 +1,65 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"doctor/checks"
+	"doctor/collectors"
+)
+
+// reader is a live run over made-up collectors: "name answers" to what they read.
+func reader(t *testing.T, list ...collectors.Collector) *live {
+	t.Helper()
+	logs := collectors.Collector{Name: "logs", Answers: []string{"logs/"}, Read: func(context.Context, *collectors.Record) error { return nil }}
+	return &live{checks: checks.All(), collectors: append(list, logs), name: "win-1", timeout: time.Minute}
+}
+
+func brings(path string, v any) collectors.Collector {
+	return collectors.Collector{Name: path, Answers: []string{path}, Read: func(_ context.Context, r *collectors.Record) error {
+		r.JSON(path, v)
+		return nil
+	}}
+}
+
+func TestALiveRunJudgesWhatItRead(t *testing.T) {
+	l := reader(t,
+		brings("os.json", map[string]any{"build": 20348, "ubr": 2700}),
+		brings("pending-reboot.json", map[string]any{"pending": true, "reasons": []string{"windows-update"}}),
+		collectors.Collector{Name: "HNS networks", Answers: []string{"hns-networks.json"}, Deadline: 10 * time.Millisecond,
+			Read: func(ctx context.Context, _ *collectors.Record) error { select {} }},
+	)
+	l.read(t.Context(), func() {})
+	report, err := l.report()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if report.Source.Kind != "live" || report.Node.Build != "10.0.20348.2700" || report.Node.Name != "win-1" {
+		t.Errorf("the report is of %v, %v", report.Source, report.Node)
+	}
+	if got := report.Result("reboot-pending").Status; got != checks.StatusWarn {
+		t.Errorf("the pending reboot is %s", got)
+	}
+	found := false
+	for _, g := range report.Gaps {
+		found = found || g.Path == "hns-networks.json" && strings.HasPrefix(g.Reason, "timeout: HNS networks gave no answer within 10ms")
+	}
+	if !found {
+		t.Errorf("no gap tells that HNS hangs: %v", report.Gaps)
+	}
+	if _, open := l.state(); len(open) > 0 {
+		t.Errorf("after the run, %v is open", open)
+	}
+}
+
+func TestAnInterruptedReadingGivesNoReport(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	err := diagnoseLive(ctx, streams{}, flags{failOn: "fail"}, reader(t))
+	if !errors.Is(err, context.Canceled) {
+		t.Errorf("the run ended with %v", err)
+	}
+}
