@@ -1,0 +1,179 @@
+package cluster
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/url"
+	"strings"
+	"sync"
+	"time"
+
+	"doctor/checks/evidence"
+	"doctor/collectors"
+)
+
+// A Target is a node in a cluster, and what is asked of it.
+type Target struct {
+	Client   *Client
+	Node     string
+	Since    time.Duration // how far back node logs are read
+	LogBytes int64         // of each log; 0 reads none
+}
+
+// Find tells the target once other collectors have recorded where it is: on the
+// node itself, the kubelet's arguments name the kubeconfig.
+type Find func(evidence.Snapshot) (Target, error)
+
+// The most nodes that are listed: the checks compare a node with its
+// neighbours, and what is worth comparing shows among these.
+const maxNodes = 500
+
+// nodeReading is the name of the collector that all others come after.
+const nodeReading = "API: node"
+
+// Collectors read the cluster's view of one node, in at most twenty requests.
+// after names the collectors that find needs; deadline is for each, 0 for none.
+func Collectors(find Find, after []string, deadline time.Duration) []collectors.Collector {
+	t := &target{find: find}
+	one := func(name, path string, read func(context.Context, Target, *collectors.Record) (any, error)) collectors.Collector {
+		return collectors.Collector{Name: name, Answers: []string{path}, After: append([]string{nodeReading}, after...), Deadline: deadline,
+			Read: func(ctx context.Context, r *collectors.Record) error {
+				found, err := t.at(r)
+				if err != nil {
+					return err
+				}
+				v, err := read(ctx, found, r)
+				r.Either(path, v, err)
+				return nil
+			}}
+	}
+	all := func(name, path, url, what string, query url.Values) collectors.Collector {
+		return one(name, path, func(ctx context.Context, t Target, _ *collectors.Record) (any, error) {
+			return t.Client.list(ctx, url, query, what)
+		})
+	}
+	cached := url.Values{"resourceVersion": {"0"}} // from the server's memory: a moment's delay costs nothing here, a read of all of etcd would
+
+	node := one(nodeReading, "api/node.json", func(ctx context.Context, t Target, _ *collectors.Record) (any, error) {
+		return t.Client.object(ctx, "/api/v1/nodes/"+url.PathEscape(t.Node), "node "+t.Node)
+	})
+	node.After = after
+	pods := one("API: pods", "api/pods.json", readPods)
+	events := one("API: events", "api/events.json", readEvents)
+	events.After = append(events.After, pods.Name)
+	list := []collectors.Collector{
+		node, pods, events,
+		one("API: version", "api/version.json", func(ctx context.Context, t Target, _ *collectors.Record) (any, error) {
+			return t.Client.object(ctx, "/version", "the server's version")
+		}),
+		one("API: nodes", "api/nodes.json", readNodes),
+		one("API: config maps", "api/configmaps.json", readConfigMaps),
+		one("API: CSI node", "api/csinode.json", func(ctx context.Context, t Target, _ *collectors.Record) (any, error) {
+			return t.Client.object(ctx, "/apis/storage.k8s.io/v1/csinodes/"+url.PathEscape(t.Node), "csinode "+t.Node)
+		}),
+		all("API: services", "api/services.json", "/api/v1/services", "services", cached),
+		all("API: endpoint slices", "api/endpointslices.json", "/apis/discovery.k8s.io/v1/endpointslices", "endpointslices", cached),
+		all("API: daemon sets", "api/daemonsets.json", "/apis/apps/v1/daemonsets", "daemonsets", cached),
+		all("API: service CIDRs", "api/servicecidrs.json", "/apis/networking.k8s.io/v1/servicecidrs", "servicecidrs", cached),
+		all("API: runtime classes", "api/runtimeclasses.json", "/apis/node.k8s.io/v1/runtimeclasses", "runtimeclasses", cached),
+	}
+	return append(list, collectors.Collector{Name: "API: node logs", Answers: []string{"logs/"}, After: list[0].After, Deadline: deadline,
+		Read: func(ctx context.Context, r *collectors.Record) error {
+			found, err := t.at(r)
+			if err != nil || found.LogBytes == 0 {
+				return nil // whoever asks for no logs reads them where they lie
+			}
+			return found.readLogs(ctx, r)
+		}})
+}
+
+// target is found once, by whichever collector comes first.
+type target struct {
+	find  Find
+	once  sync.Once
+	found Target
+	err   error
+}
+
+func (t *target) at(r *collectors.Record) (Target, error) {
+	t.once.Do(func() {
+		s, err := r.Snapshot()
+		if err != nil {
+			t.err = err
+			return
+		}
+		t.found, t.err = t.find(s)
+		if errors.Is(t.err, ErrNoKubeconfig) {
+			t.err = collectors.Gapf(evidence.NotCollected, "%v", t.err)
+		}
+	})
+	return t.found, t.err
+}
+
+func readPods(ctx context.Context, t Target, _ *collectors.Record) (any, error) {
+	return t.Client.list(ctx, "/api/v1/pods", url.Values{"fieldSelector": {"spec.nodeName=" + t.Node}, "resourceVersion": {"0"}}, "pods")
+}
+
+func readNodes(ctx context.Context, t Target, _ *collectors.Record) (any, error) {
+	l, err := t.Client.list(ctx, "/api/v1/nodes", url.Values{"limit": {fmt.Sprint(maxNodes)}}, "nodes")
+	if err == nil && l.more > 0 {
+		return nil, collectors.Gapf(evidence.NotCollected, "the cluster has more than %d nodes, and only all of them would tell", maxNodes)
+	}
+	return l, err
+}
+
+// configMaps that tell how the cluster is set up, by the kind of cluster.
+func configMaps(node evidence.NodeObject) []string {
+	names := []string{"kube-system/kube-proxy", "kube-system/coredns"}
+	if strings.HasPrefix(node.Spec.ProviderID, "aws:") {
+		return append(names, "kube-system/amazon-vpc-cni", "kube-system/aws-auth")
+	}
+	if hasAnnotation(node, "kubeadm.alpha.kubernetes.io/") {
+		names = append(names, "kube-system/kubeadm-config")
+	}
+	switch {
+	case hasAnnotation(node, "flannel.alpha.coreos.com/"):
+		names = append(names, "kube-flannel/kube-flannel-cfg")
+	case hasAnnotation(node, "projectcalico.org/"):
+		names = append(names, "kube-system/calico-config")
+	}
+	return names
+}
+
+func hasAnnotation(node evidence.NodeObject, prefix string) bool {
+	for name := range node.Metadata.Annotations {
+		if strings.HasPrefix(name, prefix) {
+			return true
+		}
+	}
+	return false
+}
+
+func readConfigMaps(ctx context.Context, t Target, r *collectors.Record) (any, error) {
+	s, err := r.Snapshot()
+	if err != nil {
+		return nil, err
+	}
+	l := &list{}
+	var refused error
+	for _, name := range configMaps(evidence.Node.In(s)) {
+		namespace, name, _ := strings.Cut(name, "/")
+		var object json.RawMessage
+		object, err := t.Client.object(ctx, "/api/v1/namespaces/"+namespace+"/configmaps/"+name, "configmap "+namespace+"/"+name)
+		switch {
+		case isNotFound(err):
+			continue
+		case err != nil:
+			refused = cmp.Or(refused, err)
+		default:
+			if err := l.add(object); err != nil {
+				return nil, err
+			}
+		}
+	}
+	// Some of them tell nothing of the others' absence, so half of them are none.
+	return l, refused
+}

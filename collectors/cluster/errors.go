@@ -1,0 +1,101 @@
+package cluster
+
+import (
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"io"
+	"net"
+	"net/http"
+	"net/url"
+	"strings"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+
+	"doctor/checks/evidence"
+	"doctor/collectors"
+)
+
+// explain makes of what client-go says the gap that a reader understands:
+// whether the server was reached, whether it let us in, and what it refused.
+func explain(ctx context.Context, err error, host, verb, what string) error {
+	var status apierrors.APIStatus
+	if errors.As(err, &status) {
+		return refused(int(status.Status().Code), status.Status().Message, host, verb, what, err)
+	}
+	server := "the API server " + server(host)
+	var expired x509.CertificateInvalidError
+	var authority x509.UnknownAuthorityError
+	var name x509.HostnameError
+	var alert tls.AlertError
+	var dns *net.DNSError
+	var op *net.OpError
+	switch text := innermost(err); {
+	case ctx.Err() != nil || isTimeout(err):
+		return collectors.Gapf(evidence.Timeout, "%s gave no answer to %s %s in time", server, verb, what)
+	case errors.As(err, &expired) && expired.Reason == x509.Expired:
+		return collectors.Gapf(evidence.Error, "the certificate of %s has expired, or this machine's clock is wrong: %s", server, expired.Error())
+	case errors.As(err, &authority), errors.As(err, &name), errors.As(err, &expired):
+		return collectors.Gapf(evidence.Error, "the certificate of %s is not to be trusted: %s", server, text)
+	case errors.As(err, &alert):
+		return collectors.Gapf(evidence.Denied, "%s does not take the client certificate of the kubeconfig: %s", server, text)
+	case errors.As(err, &dns):
+		return collectors.Gapf(evidence.Error, "the name of %s does not resolve", server)
+	case errors.As(err, &op):
+		return collectors.Gapf(evidence.Error, "%s cannot be reached: %s", server, op.Err)
+	case strings.Contains(err.Error(), "getting credentials"):
+		return collectors.Gapf(evidence.Denied, "the kubeconfig's login program gives no credentials: %s; run it by hand to see why", text)
+	case errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, io.EOF):
+		return collectors.Gapf(evidence.Error, "%s cut the connection in the middle of the answer to %s %s", server, verb, what)
+	default:
+		return collectors.Gapf(evidence.Error, "%s: %s %s: %s", server, verb, what, text)
+	}
+}
+
+func refused(code int, message, host, verb, what string, err error) error {
+	server := "the API server " + server(host)
+	switch code {
+	case http.StatusUnauthorized:
+		return collectors.Gapf(evidence.Denied, "%s does not take the kubeconfig's credentials (401); renew them, or name another --context", server)
+	case http.StatusForbidden:
+		return collectors.Gapf(evidence.Denied, "may not %s %s: %s; `doctor explain rbac` prints the role that may", verb, what, message)
+	case http.StatusNotFound:
+		return notFound{collectors.Gapf(evidence.Absent, "%s has no %s", server, what)}
+	case http.StatusTooManyRequests:
+		return collectors.Gapf(evidence.Error, "%s has too many requests (429) and did not answer %s %s; try again later", server, verb, what)
+	}
+	return collectors.Gapf(evidence.Error, "%s answered %s %s with %d: %s", server, verb, what, code, message)
+}
+
+// notFound is the absence of what was asked for, or of its kind.
+type notFound struct{ error }
+
+func (n notFound) Unwrap() error { return n.error }
+
+func isNotFound(err error) bool {
+	var n notFound
+	return errors.As(err, &n)
+}
+
+func isTimeout(err error) bool {
+	var timeout interface{ Timeout() bool }
+	return errors.Is(err, context.DeadlineExceeded) || errors.As(err, &timeout) && timeout.Timeout()
+}
+
+// server is the host without what a proxy's URL may hold of a password.
+func server(host string) string {
+	if u, err := url.Parse(host); err == nil && u.Host != "" {
+		return u.Host
+	}
+	return host
+}
+
+// innermost is the last part of a chain of errors: those before it repeat the URL.
+func innermost(err error) string {
+	var u *url.Error
+	if errors.As(err, &u) {
+		err = u.Err
+	}
+	return strings.TrimSpace(err.Error())
+}

@@ -1,0 +1,159 @@
+package cluster
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/url"
+	"path"
+	"regexp"
+	"strings"
+	"time"
+
+	"doctor/checks/evidence"
+	"doctor/collectors"
+	"doctor/collectors/tree"
+)
+
+// logComponents are the services whose logs are asked of the kubelet.
+var logComponents = []string{"kubelet", "kube-proxy", "containerd"}
+
+// readLogs asks the kubelet for the logs of the node's services: by its log
+// query (Kubernetes 1.27 and later, where it is switched on), else from the
+// folder that it has served for longer.
+func (t Target) readLogs(ctx context.Context, r *collectors.Record) error {
+	root := "/api/v1/nodes/" + url.PathEscape(t.Node) + "/proxy/logs/"
+	brought := false
+	for i, component := range logComponents {
+		query := url.Values{"query": {component}, "sinceTime": {time.Now().Add(-t.Since).UTC().Format(time.RFC3339)}}
+		text, err := t.Client.text(ctx, root, query, component, t.LogBytes)
+		if err != nil {
+			if i == 0 { // what the kubelet refuses once it refuses always
+				return err
+			}
+			continue
+		}
+		if isListing(text) {
+			return t.readServed(ctx, r, root, listed(text))
+		}
+		if len(bytes.TrimSpace(text)) > 0 {
+			r.File("logs/"+component+"/query.log", tree.File{Content: text})
+			brought = true
+		}
+	}
+	if !brought {
+		return collectors.Gapf(evidence.Absent, "the kubelet's log query knows no log of %s", strings.Join(logComponents, ", "))
+	}
+	return nil
+}
+
+// readServed fetches the kubelet's log from the served folder: its name there is
+// kubelet.log, or it lies in a folder kubelet.
+func (t Target) readServed(ctx context.Context, r *collectors.Record, root string, names []string) error {
+	name, folder := newest(names, "kubelet")
+	if folder {
+		text, err := t.Client.text(ctx, root+name, nil, "the folder of logs", t.LogBytes)
+		if err != nil {
+			return err
+		}
+		inside, _ := newest(listed(text), "")
+		name = path.Join(name, inside)
+	}
+	if name == "" {
+		return collectors.Gapf(evidence.Absent, "the kubelet serves no log of its own below C:\\var\\log, and its log query is switched off (enableSystemLogQuery)")
+	}
+	text, err := t.Client.text(ctx, root+name, nil, "kubelet", t.LogBytes)
+	if err == nil {
+		r.File("logs/kubelet/"+path.Base(name), tree.File{Content: text})
+	}
+	return err
+}
+
+// text reads the end of a text.
+func (c *Client) text(ctx context.Context, path string, query url.Values, component string, limit int64) ([]byte, error) {
+	body, err := c.open(ctx, path, query, "get", "nodes/proxy for the logs of "+component)
+	if err != nil {
+		return nil, err
+	}
+	defer body.Close()
+	end, err := lastOf(&bounded{body, maxAnswer}, limit)
+	if err != nil && !errors.Is(err, errTooLarge) {
+		return nil, explain(ctx, err, c.host, "get", "the logs of "+component)
+	}
+	return end, nil
+}
+
+// lastOf keeps the last bytes of what is read, from the start of a line.
+func lastOf(r io.Reader, limit int64) ([]byte, error) {
+	var kept []byte
+	buf := make([]byte, 64<<10)
+	dropped := int64(0)
+	for {
+		n, err := r.Read(buf)
+		kept = append(kept, buf[:n]...)
+		if over := int64(len(kept)) - 2*limit; over > 0 {
+			dropped += int64(len(kept)) - limit
+			kept = append(kept[:0], kept[int64(len(kept))-limit:]...)
+		}
+		if err != nil {
+			if over := int64(len(kept)) - limit; over > 0 {
+				dropped += over
+				kept = kept[over:]
+			}
+			if dropped > 0 {
+				if at := bytes.IndexByte(kept, '\n'); at >= 0 {
+					dropped += int64(at + 1)
+					kept = kept[at+1:]
+				}
+				kept = append(fmt.Appendf(nil, "[doctor: the first %d bytes are left out]\n", dropped), kept...)
+			}
+			if errors.Is(err, io.EOF) {
+				err = nil
+			}
+			return kept, err
+		}
+	}
+}
+
+// A listing is what Go's file server writes of a folder: a pre with an anchor a line.
+var anchor = regexp.MustCompile(`(?m)^<a href="([^"]{1,255})">`)
+
+func isListing(text []byte) bool {
+	start := bytes.ToLower(bytes.TrimSpace(text[:min(len(text), 512)]))
+	return bytes.HasPrefix(start, []byte("<pre>")) || bytes.HasPrefix(start, []byte("<!doctype html>"))
+}
+
+func listed(text []byte) []string {
+	var names []string
+	for _, m := range anchor.FindAllSubmatch(text, 2000) {
+		name, err := url.PathUnescape(string(m[1]))
+		clean := strings.TrimSuffix(name, "/")
+		if err != nil || clean == "" || clean == ".." || strings.ContainsAny(clean, "/\\?#") {
+			continue
+		}
+		names = append(names, name)
+	}
+	return names
+}
+
+// newest finds the log of a component among the names: the one without a date,
+// or the last by name. A folder of its name is the answer where no file is.
+func newest(names []string, component string) (name string, folder bool) {
+	dir := ""
+	for _, n := range names {
+		lower := strings.ToLower(n)
+		switch {
+		case lower == component+"/":
+			dir = n
+		case strings.HasSuffix(n, "/") || !strings.HasPrefix(lower, component) || !strings.Contains(lower, ".log"):
+		case lower == component+".log", name == "", n > name && strings.ToLower(name) != component+".log":
+			name = n
+		}
+	}
+	if name == "" && dir != "" {
+		return dir, true
+	}
+	return name, false
+}

@@ -1,0 +1,162 @@
+package cluster
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/url"
+)
+
+// lastApplied holds the whole manifest, with whatever its author put into it.
+const lastApplied = "kubectl.kubernetes.io/last-applied-configuration"
+
+// object reads one object as the server wrote it, trimmed.
+func (c *Client) object(ctx context.Context, path, what string) (json.RawMessage, error) {
+	body, err := c.open(ctx, path, nil, "get", what)
+	if err != nil {
+		return nil, err
+	}
+	defer body.Close()
+	content, err := io.ReadAll(&bounded{body, maxAnswer})
+	if err != nil {
+		return nil, explain(ctx, err, c.host, "get", what)
+	}
+	trimmed, err := trim(content)
+	if err != nil {
+		return nil, fmt.Errorf("the API server's answer to get %s is no JSON: %w", what, err)
+	}
+	return trimmed, nil
+}
+
+// A list is what the server answers to a list request.
+type list struct {
+	items bytes.Buffer // the objects, with commas between
+	more  int64        // how many are not in it
+}
+
+// list reads all objects, one at a time, so that memory holds the answer once.
+// A list that breaks off is an error: what is missing would look absent.
+func (c *Client) list(ctx context.Context, path string, query url.Values, what string) (*list, error) {
+	body, err := c.open(ctx, path, query, "list", what)
+	if err != nil {
+		return nil, err
+	}
+	defer body.Close()
+	l := &list{}
+	if err := l.read(json.NewDecoder(&bounded{body, maxAnswer})); err != nil {
+		return nil, explain(ctx, err, c.host, "list", what)
+	}
+	return l, nil
+}
+
+func (l *list) read(d *json.Decoder) error {
+	if err := expect(d, json.Delim('{')); err != nil {
+		return err
+	}
+	for d.More() {
+		key, err := d.Token()
+		if err != nil {
+			return err
+		}
+		switch key {
+		case "items":
+			err = l.readItems(d)
+		case "metadata":
+			var m struct {
+				Continue           string `json:"continue"`
+				RemainingItemCount int64  `json:"remainingItemCount"`
+			}
+			if err = d.Decode(&m); m.Continue != "" {
+				l.more = max(m.RemainingItemCount, 1)
+			}
+		default:
+			var skipped json.RawMessage
+			err = d.Decode(&skipped)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return expect(d, json.Delim('}'))
+}
+
+func (l *list) readItems(d *json.Decoder) error {
+	token, err := d.Token()
+	if err != nil || token == nil { // items: null
+		return err
+	}
+	if token != json.Delim('[') {
+		return fmt.Errorf("items is %v, not a list", token)
+	}
+	for d.More() {
+		var item json.RawMessage
+		if err := d.Decode(&item); err != nil {
+			return err
+		}
+		if err := l.add(item); err != nil {
+			return err
+		}
+	}
+	return expect(d, json.Delim(']'))
+}
+
+func (l *list) add(item json.RawMessage) error {
+	trimmed, err := trim(item)
+	if err != nil {
+		return err
+	}
+	if l.items.Len() > 0 {
+		l.items.WriteString(",\n")
+	}
+	l.items.Write(trimmed)
+	return nil
+}
+
+// MarshalJSON writes what kubectl writes of several objects.
+func (l *list) MarshalJSON() ([]byte, error) {
+	b := append([]byte(`{"apiVersion":"v1","kind":"List","items":[`), l.items.Bytes()...)
+	return append(b, "]}"...), nil
+}
+
+func expect(d *json.Decoder, want json.Delim) error {
+	token, err := d.Token()
+	if err != nil {
+		return err
+	}
+	if token != want {
+		return fmt.Errorf("%v stands where %v should", token, want)
+	}
+	return nil
+}
+
+// trim takes out of an object what no check reads: who manages which field, and
+// the manifest that was last applied.
+func trim(object json.RawMessage) (json.RawMessage, error) {
+	var fields, metadata map[string]json.RawMessage
+	if err := json.Unmarshal(object, &fields); err != nil {
+		return nil, err
+	}
+	if err := unmarshalField(fields["metadata"], &metadata); err != nil || metadata == nil {
+		return object, err
+	}
+	delete(metadata, "managedFields")
+	var annotations map[string]string
+	if err := unmarshalField(metadata["annotations"], &annotations); err != nil {
+		return nil, err
+	}
+	if _, ok := annotations[lastApplied]; ok {
+		annotations[lastApplied] = "<left out: it may hold secrets>"
+		metadata["annotations"], _ = json.Marshal(annotations)
+	}
+	fields["metadata"], _ = json.Marshal(metadata)
+	return json.Marshal(fields)
+}
+
+func unmarshalField(raw json.RawMessage, v any) error {
+	if raw == nil {
+		return nil
+	}
+	return json.Unmarshal(raw, v)
+}
