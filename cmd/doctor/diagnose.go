@@ -101,28 +101,47 @@ func (f *flags) validate() error {
 // isLive tells whether this very node is to be looked at.
 func (f *flags) isLive() bool { return f.from == "" && f.demo == "" }
 
-// show draws the report: the screen on a terminal, else the chosen format.
-func show(ctx context.Context, std streams, f flags, r checks.Report) error {
+// style is how the report is drawn on what is there.
+func (f flags) style(std streams) ui.Style {
 	style := ui.Style{ASCII: f.ascii || os.Getenv("TERM") == "dumb"}
-	terminal := f.file == "" && term.IsTerminal(std.out.Fd())
-	if terminal {
+	if f.onTerminal(std) {
 		style.Colour = colourWanted() && os.Getenv("TERM") != "dumb"
 		style.Width, _, _ = term.GetSize(std.out.Fd())
 	}
-	if f.output == "" && !f.noScreen && terminal && term.IsTerminal(std.in.Fd()) && os.Getenv("TERM") != "dumb" {
-		if _, err := tui.Run(ctx, std.in, std.out, tui.Finished(r), tui.Options{ASCII: style.ASCII, NoColour: !style.Colour}); err != nil {
-			return trouble(err)
-		}
-		return nil
+	return style
+}
+
+func (f flags) onTerminal(std streams) bool { return f.file == "" && term.IsTerminal(std.out.Fd()) }
+
+// onScreen tells whether the report gets the whole screen, with keys.
+func (f flags) onScreen(std streams) bool {
+	return f.output == "" && !f.noScreen && f.onTerminal(std) && term.IsTerminal(std.in.Fd()) && os.Getenv("TERM") != "dumb"
+}
+
+// screen shows what the feed brings until the user leaves, and returns the last of it.
+func (f flags) screen(ctx context.Context, std streams, feed tui.Feed) (tui.Update, error) {
+	style := f.style(std)
+	last, err := tui.Run(ctx, std.in, std.out, feed, tui.Options{ASCII: style.ASCII, NoColour: !style.Colour})
+	if err != nil {
+		return last, trouble(err)
+	}
+	return last, nil
+}
+
+// show draws the report: the screen on a terminal, else the chosen format.
+func show(ctx context.Context, std streams, f flags, r checks.Report) error {
+	if f.onScreen(std) {
+		_, err := f.screen(ctx, std, tui.Finished(r))
+		return err
 	}
 	if f.file != "" {
 		var b bytes.Buffer
-		if err := ui.Write(&b, cmp.Or(f.output, "text"), r, style); err != nil {
+		if err := ui.Write(&b, cmp.Or(f.output, "text"), r, f.style(std)); err != nil {
 			return trouble(err)
 		}
 		return writeFile(f.file, b.Bytes())
 	}
-	if err := ui.Write(std.out, cmp.Or(f.output, "text"), r, style); err != nil {
+	if err := ui.Write(std.out, cmp.Or(f.output, "text"), r, f.style(std)); err != nil {
 		return trouble(fmt.Errorf("writing the report: %w", err))
 	}
 	return nil

@@ -42,13 +42,19 @@ func (f flags) live(list []*checks.Check) *live {
 		host = ""
 	}
 	files, folders := checks.Files(checks.All())
-	return &live{checks: list, name: strings.ToLower(host), timeout: f.timeout,
+	l := &live{checks: list, name: strings.ToLower(host), timeout: f.timeout,
 		collectors: node.Collectors(node.Options{Files: files, Folders: folders, Since: f.since, LogBytes: logBytes})}
+	return l.fresh()
 }
 
-// again forgets what was read, for another reading.
-func (l *live) again() *live {
-	return &live{checks: l.checks, collectors: l.collectors, name: l.name, timeout: l.timeout}
+// fresh is another reading of the same, of which nothing is read yet.
+func (l *live) fresh() *live {
+	n := &live{checks: l.checks, collectors: l.collectors, name: l.name, timeout: l.timeout, tree: tree.New()}
+	for _, c := range append(n.collectors[:len(n.collectors):len(n.collectors)], n.searchLogs()) {
+		n.readings = append(n.readings, collectors.Reading{Name: c.Name, Answers: c.Answers})
+	}
+	n.date()
+	return n
 }
 
 // read returns when all has been read or given up. It calls changed, which must
@@ -56,8 +62,6 @@ func (l *live) again() *live {
 func (l *live) read(ctx context.Context, changed func()) {
 	ctx, cancel := context.WithTimeoutCause(ctx, l.timeout, context.DeadlineExceeded)
 	defer cancel()
-	l.tree = tree.New()
-	l.date()
 	collectors.Run(ctx, l.tree, append(l.collectors[:len(l.collectors):len(l.collectors)], l.searchLogs()), func(r []collectors.Reading) {
 		l.mu.Lock()
 		l.readings = r
@@ -138,8 +142,18 @@ func (l *live) talk(std streams, verbose bool) {
 	}
 }
 
-// diagnoseLive reads this node and shows the verdicts.
+// diagnoseLive reads this node and shows the verdicts, on a screen as they come.
 func diagnoseLive(ctx context.Context, std streams, f flags, l *live) error {
+	if f.onScreen(std) {
+		last, err := f.screen(ctx, std, l.feed(ctx))
+		switch {
+		case err != nil:
+			return err
+		case !last.Done: // the user left before there was a verdict
+			return exit{status: exitInterrupted}
+		}
+		return verdict(last.Report, f.failOn)
+	}
 	l.read(ctx, func() {})
 	if err := ctx.Err(); err != nil {
 		return err

@@ -15,7 +15,7 @@ import (
 func reader(t *testing.T, list ...collectors.Collector) *live {
 	t.Helper()
 	logs := collectors.Collector{Name: "logs", Answers: []string{"logs/"}, Read: func(context.Context, *collectors.Record) error { return nil }}
-	return &live{checks: checks.All(), collectors: append(list, logs), name: "win-1", timeout: time.Minute}
+	return (&live{checks: checks.All(), collectors: append(list, logs), name: "win-1", timeout: time.Minute}).fresh()
 }
 
 func brings(path string, v any) collectors.Collector {
@@ -61,5 +61,39 @@ func TestAnInterruptedReadingGivesNoReport(t *testing.T) {
 	err := diagnoseLive(ctx, streams{}, flags{failOn: "fail"}, reader(t))
 	if !errors.Is(err, context.Canceled) {
 		t.Errorf("the run ended with %v", err)
+	}
+}
+
+// TestTheFeedTellsHowTheReadingGoes: verdicts that rest on what is still being
+// read are open, others are there, and in the end all are.
+func TestTheFeedTellsHowTheReadingGoes(t *testing.T) {
+	release, released := make(chan bool), false
+	l := reader(t,
+		brings("pending-reboot.json", map[string]any{"pending": true, "reasons": []string{"windows-update"}}),
+		collectors.Collector{Name: "memory", Answers: []string{"memory.json"},
+			Read: func(_ context.Context, r *collectors.Record) error {
+				<-release
+				r.JSON("memory.json", map[string]any{"totalBytes": 8 << 30, "pageFiles": []any{}})
+				return nil
+			}},
+	)
+	feed := l.feed(t.Context())
+	first := <-feed.Updates
+	if first.Done || len(first.Open) == 0 || len(first.Report.Results) != len(checks.All()) {
+		t.Fatalf("the first update has %d rows, %d open, done %v", len(first.Report.Results), len(first.Open), first.Done)
+	}
+	for u := range feed.Updates {
+		_, openMemory := u.Open["pagefile-disabled"]
+		_, openReboot := u.Open["reboot-pending"]
+		if u.Done {
+			if len(u.Open) > 0 || u.Report.Result("pagefile-disabled").Status == checks.StatusUnknown {
+				t.Errorf("at the end %v is open, and the page file is %s", u.Open, u.Report.Result("pagefile-disabled").Status)
+			}
+			return
+		}
+		if openMemory && !openReboot && u.Report.Result("reboot-pending").Status == checks.StatusWarn && !released {
+			close(release)
+			released = true
+		}
 	}
 }

@@ -1,0 +1,107 @@
+package main
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"doctor/collectors"
+	"doctor/ui/tui"
+)
+
+// The screen is told of news at most this often, and this often without any,
+// for the seconds that it counts.
+const (
+	newsEvery = 80 * time.Millisecond
+	tickEvery = 500 * time.Millisecond
+)
+
+// feed reads the node in the background: once, and once more whenever the user
+// asks. Nothing here waits for the screen.
+func (l *live) feed(ctx context.Context) tui.Feed {
+	updates, again := make(chan tui.Update, 1), make(chan struct{}, 1)
+	send := func(u tui.Update) {
+		select {
+		case <-updates: // overtaken
+		default:
+		}
+		updates <- u
+	}
+	send(l.update(false))
+	go func() {
+		for {
+			l.readFor(ctx, send)
+			select {
+			case <-again:
+				l = l.fresh()
+			case <-ctx.Done():
+				return
+			}
+		}
+	}()
+	return tui.Feed{Updates: updates, Again: func() {
+		select {
+		case again <- struct{}{}:
+		default: // asked already
+		}
+	}}
+}
+
+// readFor reads once, and sends how it goes.
+func (l *live) readFor(ctx context.Context, send func(tui.Update)) {
+	news, done := make(chan struct{}, 1), make(chan struct{})
+	go func() {
+		defer close(done)
+		l.read(ctx, func() {
+			select {
+			case news <- struct{}{}:
+			default:
+			}
+		})
+	}()
+	tick := time.NewTicker(tickEvery)
+	defer tick.Stop()
+	for {
+		send(l.update(false))
+		select {
+		case <-done:
+		case <-time.After(newsEvery):
+			select {
+			case <-news:
+				continue
+			case <-tick.C:
+				continue
+			case <-done:
+			}
+		}
+		send(l.update(true))
+		return
+	}
+}
+
+// update judges what there is, and tells which verdicts are still to come.
+func (l *live) update(done bool) tui.Update {
+	u := tui.Update{At: time.Now(), Done: done, Open: map[string]tui.Open{}}
+	u.Report, _ = l.report() // the tree holds meta.json from the beginning, so there is one
+	readings, _ := l.state()
+	var reading, waiting []string
+	for _, r := range readings {
+		switch r.State {
+		case collectors.ReadingNow:
+			reading = append(reading, r.Answers...)
+			u.Reading = append(u.Reading, tui.Reading{Name: r.Name, Since: r.Began})
+		case collectors.Waiting:
+			waiting = append(waiting, r.Answers...)
+		}
+	}
+	slices.SortStableFunc(u.Reading, func(a, b tui.Reading) int { return a.Since.Compare(b.Since) })
+	for _, c := range l.checks {
+		switch {
+		case c.AwaitsAny(reading):
+			u.Open[c.ID] = tui.OpenReading
+		case c.AwaitsAny(waiting):
+			u.Open[c.ID] = tui.OpenWaiting
+		}
+	}
+	return u
+}
