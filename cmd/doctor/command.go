@@ -17,6 +17,8 @@ import (
 // flags are the options of a diagnosis.
 type flags struct {
 	from, demo           string
+	node                 string // its name; anyNode where the flag has none
+	kubeconfig, context  string
 	json                 bool
 	output, file         string
 	only, skip, category []string
@@ -43,21 +45,31 @@ func command(std streams) *cobra.Command {
 	root := &cobra.Command{
 		Use:   "doctor",
 		Short: "Tells what is wrong with a Kubernetes Windows node, why, and what to do",
-		Long: `doctor reads the Kubernetes Windows node that it runs on, or a recording of one, and names
-the root cause of what is wrong with it, with the evidence it rests on and the way to mend it.
+		Long: `doctor reads the Kubernetes Windows node that it runs on, one behind a Kubernetes API, or a
+recording of one, and names the root cause of what is wrong with it, with the evidence it rests on and the way to mend it.
 
 On a terminal it shows a screen; otherwise it writes text. Nothing on a node is changed.` + "\n" + exitHelp,
 		Example: `  doctor                                  this node; run it as Administrator
+  doctor --node win-1                     from anywhere, through the Kubernetes API
   doctor --demo flannel-subnet-env-missing
   doctor --from collectlogs.zip
   doctor --from ./recording --json | jq '.causes[0]'
   doctor explain pause-os-version-mismatch`,
-		Args:          noArguments,
+		Args: func(cmd *cobra.Command, args []string) error {
+			if f.node == anyNode && len(args) == 1 { // --node NAME: a flag that may go without a value takes it with = only
+				f.node = args[0]
+				return nil
+			}
+			return noArguments(cmd, args)
+		},
 		SilenceUsage:  true,
 		SilenceErrors: true,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if cmd.Flags().Changed("from") && f.from == "" {
 				return errors.New("--from is given an empty path")
+			}
+			if f.node == anyNode {
+				return listNodes(cmd.Context(), std, f)
 			}
 			return diagnose(cmd.Context(), std, f)
 		},
@@ -68,6 +80,10 @@ On a terminal it shows a screen; otherwise it writes text. Nothing on a node is 
 	p := root.Flags()
 	p.StringVar(&f.from, "from", "", "diagnose a recording: an evidence folder, or a zip or tar.gz of one, or the output of collectlogs.ps1")
 	p.StringVar(&f.demo, "demo", "", "diagnose a built-in recorded node; \"list\" lists them")
+	p.StringVar(&f.node, "node", "", "diagnose this node through the Kubernetes API, from anywhere; without a name: list the Windows nodes")
+	p.Lookup("node").NoOptDefVal = anyNode
+	p.StringVar(&f.kubeconfig, "kubeconfig", "", "the kubeconfig to use; else found as kubectl finds it, or on a node the kubelet's own")
+	p.StringVar(&f.context, "context", "", "the context of the kubeconfig to use")
 	p.BoolVar(&f.json, "json", false, "short for -o json")
 	p.StringVarP(&f.output, "output", "o", "", "write "+strings.Join(ui.Formats(), ", ")+" instead of showing a screen")
 	p.StringVarP(&f.file, "file", "f", "", "write to this file instead of standard output")
@@ -169,5 +185,5 @@ func noSource() error {
 	return errors.New(`this machine is not a Windows node; give doctor something to look at:
   doctor --from PATH   a recording: an evidence folder, a zip or tar.gz of one, or the output of collectlogs.ps1
   doctor --demo NAME   a built-in recorded node; doctor --demo list lists them
-  doctor --node NAME   a node through the Kubernetes API: not in this version yet`)
+  doctor --node NAME   a node through the Kubernetes API; doctor --node lists the cluster's Windows nodes`)
 }

@@ -39,8 +39,15 @@ func diagnose(ctx context.Context, std streams, f flags) error {
 	if err != nil {
 		return err
 	}
-	if f.isLive() {
-		return diagnoseLive(ctx, std, f, f.live(list))
+	switch {
+	case f.node != "":
+		l, err := f.throughAPI(ctx, list)
+		if err != nil {
+			return err
+		}
+		return diagnoseLive(ctx, std, f, l)
+	case f.isLive():
+		return diagnoseLive(ctx, std, f, f.onNode(list))
 	}
 	src, err := f.open()
 	if err != nil {
@@ -86,8 +93,10 @@ func (f *flags) validate() error {
 		return err
 	}
 	switch {
-	case f.from != "" && f.demo != "":
-		return errors.New("--from and --demo name two nodes; give one of them")
+	case moreThanOne(f.from != "", f.demo != "", f.node != ""):
+		return errors.New("--from, --demo and --node name different nodes; give one of them")
+	case (f.kubeconfig != "" || f.context != "") && (f.from != "" || f.demo != ""):
+		return errors.New("a recording is read without the cluster; leave --kubeconfig and --context out")
 	case f.isLive() && runtime.GOOS != "windows":
 		return noSource()
 	case f.timeout <= 0:
@@ -99,7 +108,17 @@ func (f *flags) validate() error {
 }
 
 // isLive tells whether this very node is to be looked at.
-func (f *flags) isLive() bool { return f.from == "" && f.demo == "" }
+func (f *flags) isLive() bool { return f.from == "" && f.demo == "" && f.node == "" }
+
+func moreThanOne(given ...bool) bool {
+	n := 0
+	for _, g := range given {
+		if g {
+			n++
+		}
+	}
+	return n > 1
+}
 
 // style is how the report is drawn on what is there.
 func (f flags) style(std streams) ui.Style {

@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"io"
 	"runtime/debug"
 
 	"github.com/charmbracelet/x/term"
@@ -9,6 +10,7 @@ import (
 
 	"doctor/checks"
 	"doctor/checks/evidence"
+	"doctor/collectors/cluster"
 	"doctor/ui"
 )
 
@@ -16,14 +18,20 @@ func explainCommand(std streams) *cobra.Command {
 	var output string
 	var ascii bool
 	cmd := &cobra.Command{
-		Use:   "explain [ID]",
-		Short: "Shows the catalogue of faults, or one fault in full",
+		Use:   "explain [ID | rbac]",
+		Short: "Shows the catalogue of faults, one fault in full, or with rbac what --node may read",
 		Args:  cobra.MaximumNArgs(1),
 		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-			return checkIDs(), cobra.ShellCompDirectiveNoFileComp
+			return append(checkIDs(), "rbac"), cobra.ShellCompDirectiveNoFileComp
 		},
 		RunE: func(_ *cobra.Command, args []string) error {
 			list := checks.All()
+			if len(args) == 1 && args[0] == "rbac" {
+				if _, err := io.WriteString(std.out, cluster.ClusterRole); err != nil {
+					return trouble(err)
+				}
+				return nil
+			}
 			if len(args) == 1 {
 				c := checks.ByID(args[0])
 				if c == nil {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -12,6 +13,7 @@ import (
 	"doctor/checks/evidence"
 	"doctor/checks/signs"
 	"doctor/collectors"
+	"doctor/collectors/cluster"
 	"doctor/collectors/node"
 	"doctor/collectors/tree"
 )
@@ -20,14 +22,17 @@ const (
 	defaultTimeout = 9 * time.Second
 	defaultSince   = 24 * time.Hour
 	logBytes       = 64 << 20
+	apiDeadline    = 4 * time.Second // for what the cluster says of the node at whose console the user sits
 )
 
-// A live run reads this node and judges what it has read so far, at any time.
+// A live run reads a node, this one or one behind an API server, and judges
+// what it has read so far, at any time.
 type live struct {
 	checks     []*checks.Check
 	collectors []collectors.Collector
-	name       string
+	origin     checks.Source
 	timeout    time.Duration
+	unasked    map[string]string // evidence that this way of reading cannot bring → why
 
 	tree *tree.Tree
 
@@ -36,24 +41,30 @@ type live struct {
 	unread   []string // what of the logs could not be searched
 }
 
-func (f flags) live(list []*checks.Check) *live {
+// onNode reads the node that the program runs on, and the cluster's view of it
+// with the kubelet's own credentials, or those that the user names.
+func (f flags) onNode(list []*checks.Check) *live {
 	host, err := os.Hostname()
 	if err != nil {
 		host = ""
 	}
 	files, folders := checks.Files(checks.All())
-	l := &live{checks: list, name: strings.ToLower(host), timeout: f.timeout,
+	l := &live{checks: list, timeout: f.timeout, origin: checks.Source{Kind: "live", Name: strings.ToLower(host), Format: evidence.Layout},
 		collectors: node.Collectors(node.Options{Files: files, Folders: folders, Since: f.since, LogBytes: logBytes})}
+	l.collectors = append(l.collectors, cluster.Collectors(f.kubelet(host), []string{"services", "processes", "files"}, apiDeadline)...)
 	return l.fresh()
 }
 
 // fresh is another reading of the same, of which nothing is read yet.
 func (l *live) fresh() *live {
-	n := &live{checks: l.checks, collectors: l.collectors, name: l.name, timeout: l.timeout, tree: tree.New()}
+	n := &live{checks: l.checks, collectors: l.collectors, origin: l.origin, timeout: l.timeout, unasked: l.unasked, tree: tree.New()}
 	for _, c := range append(n.collectors[:len(n.collectors):len(n.collectors)], n.searchLogs()) {
 		n.readings = append(n.readings, collectors.Reading{Name: c.Name, Answers: c.Answers})
 	}
 	n.date()
+	for path, why := range l.unasked {
+		n.tree.Gap(path, evidence.Gap(evidence.NotCollected+": "+why))
+	}
 	return n
 }
 
@@ -73,8 +84,8 @@ func (l *live) read(ctx context.Context, changed func()) {
 
 // date writes meta.json: its time is the "now" of all checks.
 func (l *live) date() {
-	meta := evidence.Meta{Layout: evidence.Layout, Node: l.name, CollectedAt: time.Now().UTC().Truncate(time.Second), Source: "live", Doctor: program().Version}
-	if elevated, known := node.Elevated(); known {
+	meta := evidence.Meta{Layout: evidence.Layout, Node: l.origin.Name, CollectedAt: time.Now().UTC().Truncate(time.Second), Source: l.origin.Kind, Doctor: program().Version}
+	if elevated, known := node.Elevated(); known && l.origin.Kind == "live" {
 		meta.Elevated = &elevated
 	}
 	l.tree.JSON("meta.json", meta)
@@ -83,7 +94,7 @@ func (l *live) date() {
 // searchLogs looks for the signs of all checks as soon as the logs are found.
 // It is a collector here, because the texts are the checks' knowledge.
 func (l *live) searchLogs() collectors.Collector {
-	return collectors.Collector{Name: "log lines", Answers: []string{evidence.SignMatches.Path()}, After: []string{"logs"},
+	return collectors.Collector{Name: "log lines", Answers: []string{evidence.SignMatches.Path()}, After: l.logCollectors(),
 		Read: func(ctx context.Context, r *collectors.Record) error {
 			s, err := r.Snapshot()
 			if err != nil {
@@ -99,6 +110,17 @@ func (l *live) searchLogs() collectors.Collector {
 			l.mu.Unlock()
 			return nil
 		}}
+}
+
+// logCollectors are those that bring logs.
+func (l *live) logCollectors() []string {
+	var names []string
+	for _, c := range l.collectors {
+		if slices.Contains(c.Answers, "logs/") {
+			names = append(names, c.Name)
+		}
+	}
+	return names
 }
 
 // state is how far the reading is, and what has not answered yet.
@@ -120,7 +142,7 @@ func (l *live) report() (checks.Report, error) {
 		return checks.Report{}, err
 	}
 	s = signs.Recorded(s, checks.Signs(l.checks))
-	return checks.Diagnose(s, l.checks, checks.Source{Kind: "live", Name: l.name, Format: evidence.Layout}, program()), nil
+	return checks.Diagnose(s, l.checks, l.origin, program()), nil
 }
 
 // talk says what each collector took and could not bring.

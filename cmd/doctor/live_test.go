@@ -15,7 +15,7 @@ import (
 func reader(t *testing.T, list ...collectors.Collector) *live {
 	t.Helper()
 	logs := collectors.Collector{Name: "logs", Answers: []string{"logs/"}, Read: func(context.Context, *collectors.Record) error { return nil }}
-	return (&live{checks: checks.All(), collectors: append(list, logs), name: "win-1", timeout: time.Minute}).fresh()
+	return (&live{checks: checks.All(), collectors: append(list, logs), origin: checks.Source{Kind: "live", Name: "win-1", Format: "evidence/v1"}, timeout: time.Minute}).fresh()
 }
 
 func brings(path string, v any) collectors.Collector {

@@ -9,10 +9,16 @@ package cluster
 
 import (
 	"context"
+	"crypto/x509"
+	"encoding/json"
+	"encoding/pem"
 	"errors"
 	"fmt"
 	"io"
 	"net/url"
+	"os"
+	"strings"
+	"sync"
 	"sync/atomic"
 
 	"github.com/go-logr/logr"
@@ -33,7 +39,12 @@ type Options struct {
 type Client struct {
 	rest     rest.Interface
 	host     string
+	nodeName string
 	requests atomic.Int64
+
+	nodeMu     sync.Mutex
+	nodeObject json.RawMessage
+	nodeErr    error
 }
 
 // Host is the server's URL.
@@ -61,7 +72,7 @@ func Connect(o Options) (*Client, error) {
 }
 
 func connect(config *rest.Config) (*Client, error) {
-	c := &Client{host: config.Host}
+	c := &Client{host: config.Host, nodeName: nodeNameOf(config)}
 	config = rest.CopyConfig(config)
 	config.NegotiatedSerializer = serializer.NewCodecFactory(runtime.NewScheme()).WithoutConversion()
 	config.UserAgent = "doctor"
@@ -119,3 +130,35 @@ func (b *bounded) Read(p []byte) (int, error) {
 	b.left -= int64(n)
 	return n, err
 }
+
+// NodeName is the node as which the kubeconfig's client certificate speaks, or
+// "" where it is nobody's or there is none.
+func (c *Client) NodeName() string { return c.nodeName }
+
+// nodeNameOf reads the name that the API server knows a kubelet by.
+func nodeNameOf(config *rest.Config) string {
+	content := config.CertData
+	if len(content) == 0 && config.CertFile != "" {
+		content, _ = os.ReadFile(config.CertFile) // without it no request will work, and that is told
+	}
+	for {
+		var block *pem.Block
+		if block, content = pem.Decode(content); block == nil {
+			return ""
+		}
+		if block.Type != "CERTIFICATE" {
+			continue
+		}
+		cert, err := x509.ParseCertificate(block.Bytes)
+		if err != nil {
+			return ""
+		}
+		name, _ := strings.CutPrefix(cert.Subject.CommonName, nodeUser)
+		if name == cert.Subject.CommonName {
+			return ""
+		}
+		return name
+	}
+}
+
+const nodeUser = "system:node:"

@@ -58,7 +58,7 @@ func Collectors(find Find, after []string, deadline time.Duration) []collectors.
 	cached := url.Values{"resourceVersion": {"0"}} // from the server's memory: a moment's delay costs nothing here, a read of all of etcd would
 
 	node := one(nodeReading, "api/node.json", func(ctx context.Context, t Target, _ *collectors.Record) (any, error) {
-		return t.Client.object(ctx, "/api/v1/nodes/"+url.PathEscape(t.Node), "node "+t.Node)
+		return t.Client.node(ctx, t.Node)
 	})
 	node.After = after
 	pods := one("API: pods", "api/pods.json", readPods)
@@ -119,7 +119,7 @@ func readPods(ctx context.Context, t Target, _ *collectors.Record) (any, error) 
 
 func readNodes(ctx context.Context, t Target, _ *collectors.Record) (any, error) {
 	l, err := t.Client.list(ctx, "/api/v1/nodes", url.Values{"limit": {fmt.Sprint(maxNodes)}}, "nodes")
-	if err == nil && l.more > 0 {
+	if err == nil && l.next != "" {
 		return nil, collectors.Gapf(evidence.NotCollected, "the cluster has more than %d nodes, and only all of them would tell", maxNodes)
 	}
 	return l, err

@@ -32,7 +32,7 @@ func readEvents(ctx context.Context, t Target, r *collectors.Record) (any, error
 		return nil, err
 	}
 	pods := evidence.Pods.In(s)
-	if worst, ok := worstPod(pods); ok && warnings.more > 0 {
+	if worst, ok := worstPod(pods); ok && warnings.next != "" {
 		if warnings, err = t.Client.list(ctx, "/api/v1/namespaces/"+worst.Metadata.Namespace+"/events", url.Values{"fieldSelector": {"involvedObject.name=" + worst.Metadata.Name}}, "events"); err != nil {
 			return nil, err
 		}

@@ -33,7 +33,7 @@ func (c *Client) object(ctx context.Context, path, what string) (json.RawMessage
 // A list is what the server answers to a list request.
 type list struct {
 	items bytes.Buffer // the objects, with commas between
-	more  int64        // how many are not in it
+	next  string       // where the rest begins; empty where this is all
 }
 
 // list reads all objects, one at a time, so that memory holds the answer once.
@@ -64,13 +64,9 @@ func (l *list) read(d *json.Decoder) error {
 		case "items":
 			err = l.readItems(d)
 		case "metadata":
-			var m struct {
-				Continue           string `json:"continue"`
-				RemainingItemCount int64  `json:"remainingItemCount"`
-			}
-			if err = d.Decode(&m); m.Continue != "" {
-				l.more = max(m.RemainingItemCount, 1)
-			}
+			var m struct{ Continue string }
+			err = d.Decode(&m)
+			l.next = m.Continue
 		default:
 			var skipped json.RawMessage
 			err = d.Decode(&skipped)

@@ -1,0 +1,119 @@
+package cluster
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/url"
+	"slices"
+	"strings"
+
+	"doctor/checks/evidence"
+	"doctor/collectors"
+)
+
+// A WindowsNode is a line of the list of a cluster's Windows nodes.
+type WindowsNode struct {
+	Name    string `json:"name"`
+	Ready   string `json:"ready"` // True, False, Unknown: of the Node's condition
+	Kubelet string `json:"kubelet"`
+	OS      string `json:"os"`
+	Build   string `json:"build"`
+	Runtime string `json:"runtime"`
+	Stuck   int    `json:"stuckPods"` // pods on it that are Pending
+}
+
+// pageOf is how many objects one answer of a long list holds.
+const pageOf = 500
+
+// WindowsNodes lists the cluster's Windows nodes by name.
+func (c *Client) WindowsNodes(ctx context.Context) ([]WindowsNode, error) {
+	stuck, err := c.pendingPods(ctx)
+	if err != nil {
+		return nil, err
+	}
+	nodes, err := each[evidence.NodeObject](ctx, c, "/api/v1/nodes", "labelSelector", "kubernetes.io/os=windows", "nodes")
+	if err != nil {
+		return nil, err
+	}
+	list := []WindowsNode{}
+	for _, n := range nodes {
+		row := WindowsNode{Name: n.Metadata.Name, Ready: "Unknown", Kubelet: n.Status.NodeInfo.KubeletVersion, OS: n.Status.NodeInfo.OSImage,
+			Build: n.Status.NodeInfo.KernelVersion, Runtime: n.Status.NodeInfo.ContainerRuntimeVersion, Stuck: stuck[n.Metadata.Name]}
+		if ready, ok := n.Condition("Ready"); ok {
+			row.Ready = ready.Status
+		}
+		list = append(list, row)
+	}
+	slices.SortFunc(list, func(a, b WindowsNode) int { return strings.Compare(a.Name, b.Name) })
+	return list, nil
+}
+
+func (c *Client) pendingPods(ctx context.Context) (map[string]int, error) {
+	pods, err := each[evidence.Pod](ctx, c, "/api/v1/pods", "fieldSelector", "status.phase=Pending", "pods")
+	if err != nil {
+		return nil, err
+	}
+	byNode := map[string]int{}
+	for _, p := range pods {
+		byNode[p.Spec.NodeName]++
+	}
+	return byNode, nil
+}
+
+// each reads a list page by page.
+func each[T any](ctx context.Context, c *Client, path, selector, value, what string) ([]T, error) {
+	var all []T
+	query := url.Values{selector: {value}, "limit": {fmt.Sprint(pageOf)}}
+	for {
+		l, err := c.list(ctx, path, query, what)
+		if err != nil {
+			return nil, err
+		}
+		content, err := l.MarshalJSON()
+		if err != nil {
+			return nil, err
+		}
+		var page struct{ Items []T }
+		if err := json.Unmarshal(content, &page); err != nil {
+			return nil, fmt.Errorf("the API server's list of %s: %w", what, err)
+		}
+		all = append(all, page.Items...)
+		if l.next == "" {
+			return all, nil
+		}
+		query.Set("continue", l.next)
+	}
+}
+
+// Check asks for the node and tells what keeps it from being diagnosed: that it
+// does not exist, or is no Windows node. That the server does not answer is no
+// such thing: then there is a report, of gaps.
+func (c *Client) Check(ctx context.Context, node string) error {
+	object, err := c.node(ctx, node)
+	switch {
+	case isNotFound(err):
+		return fmt.Errorf("the cluster at %s has no node %q; `doctor --node` lists its Windows nodes", server(c.host), evidence.Clean(node))
+	case err != nil:
+		return nil
+	}
+	var n evidence.NodeObject
+	if err := json.Unmarshal(object, &n); err != nil {
+		return nil
+	}
+	if os := cmp.Or(n.Status.NodeInfo.OperatingSystem, n.Metadata.Labels["kubernetes.io/os"]); os != "" && os != "windows" {
+		return fmt.Errorf("node %q runs %s, and doctor knows Windows nodes alone; `doctor --node` lists them", evidence.Clean(node), evidence.Clean(os))
+	}
+	return nil
+}
+
+// node reads the Node object, once for all who ask.
+func (c *Client) node(ctx context.Context, name string) (json.RawMessage, error) {
+	c.nodeMu.Lock()
+	defer c.nodeMu.Unlock()
+	if c.nodeObject == nil && (c.nodeErr == nil || collectors.GapOf(c.nodeErr).Kind() == evidence.Timeout) {
+		c.nodeObject, c.nodeErr = c.object(ctx, "/api/v1/nodes/"+url.PathEscape(name), "node "+name)
+	}
+	return c.nodeObject, c.nodeErr
+}

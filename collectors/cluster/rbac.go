@@ -1,0 +1,45 @@
+package cluster
+
+// ClusterRole is what a person needs who runs `doctor --node`: to read, nothing
+// else, and no Secret. It names the requests of this package, and a test runs
+// them with these rights alone.
+const ClusterRole = `# What ` + "`doctor --node NAME`" + ` reads through the Kubernetes API. Bind it to whoever runs doctor:
+#   kubectl apply -f doctor-rbac.yaml
+#   kubectl create clusterrolebinding doctor-reader --clusterrole=doctor-reader --user=NAME
+apiVersion: rbac.authorization.k8s.io/v1
+kind: ClusterRole
+metadata:
+  name: doctor-reader
+rules:
+- apiGroups: [""]
+  resources: [nodes]
+  verbs: [get, list]
+- apiGroups: [""]
+  resources: [pods, events, services]
+  verbs: [list]
+- apiGroups: [""]
+  resources: [configmaps]
+  resourceNames: [kube-proxy, coredns, kubeadm-config, kube-flannel-cfg, calico-config, amazon-vpc-cni, aws-auth]
+  verbs: [get]
+- apiGroups: [discovery.k8s.io]
+  resources: [endpointslices]
+  verbs: [list]
+- apiGroups: [apps]
+  resources: [daemonsets]
+  verbs: [list]
+- apiGroups: [networking.k8s.io]
+  resources: [servicecidrs]
+  verbs: [list]
+- apiGroups: [node.k8s.io]
+  resources: [runtimeclasses]
+  verbs: [list]
+- apiGroups: [storage.k8s.io]
+  resources: [csinodes]
+  verbs: [get]
+- nonResourceURLs: [/version]
+  verbs: [get]
+# The kubelet's logs. Leave this rule out where it gives too much: the rest works without it.
+- apiGroups: [""]
+  resources: [nodes/proxy]
+  verbs: [get]
+`
