@@ -1,6 +1,10 @@
 package node
 
-import "strings"
+import (
+	"strings"
+
+	"doctor/checks/evidence"
+)
 
 // A feature is judged without asking Windows' servicing, which takes seconds
 // and an administrator, by what only it brings.
@@ -18,11 +22,11 @@ var features = []feature{
 
 // readFeatures says of a feature what its traces prove, and leaves it out
 // where they contradict each other.
-func readFeatures(open hive, states []serviceStatus, exists func(path string) (exists, looked bool)) map[string]string {
+func readFeatures(open hive, services []evidence.Service, exists func(path string) (exists, looked bool)) map[string]string {
 	found := map[string]string{}
 	there := map[string]bool{}
-	for _, s := range states {
-		there[strings.ToLower(s.name)] = true
+	for _, s := range services {
+		there[strings.ToLower(s.Name)] = true
 	}
 	system32 := systemRoot(open) + `\System32\`
 	for _, f := range features {

@@ -7,6 +7,7 @@ import (
 	"os"
 	"time"
 
+	"doctor/checks/evidence"
 	"doctor/collectors"
 )
 
@@ -32,21 +33,9 @@ func machineCollectors(Options) []collectors.Collector {
 		}),
 		fromMachine("disks", "disks.json", func(context.Context) (any, error) { return fixedDisks() }),
 		fromMachine("updates", "hotfixes.json", func(ctx context.Context) (any, error) { return readHotfixes(ctx, openKey, updateManifest) }),
-		fromMachine("features", "features.json", func(context.Context) (any, error) {
-			states, err := serviceStates()
-			if err != nil {
-				return nil, err
-			}
-			return readFeatures(openKey, states, fileExists), nil
-		}),
+		fromServices("features", "features.json", func(list []evidence.Service) (any, error) { return readFeatures(openKey, list, fileExists), nil }),
 		fromMachine("pending reboot", "pending-reboot.json", func(context.Context) (any, error) { return readPendingReboot(openKey) }),
-		fromMachine("time service", "time.json", func(context.Context) (any, error) {
-			states, err := serviceStates()
-			if err != nil {
-				return nil, err
-			}
-			return readTimeService(openKey, states)
-		}),
+		fromServices("time service", "time.json", func(list []evidence.Service) (any, error) { return readTimeService(openKey, list) }),
 	}
 }
 
@@ -54,6 +43,26 @@ func machineCollectors(Options) []collectors.Collector {
 func fromMachine(name, path string, read func(context.Context) (any, error)) collectors.Collector {
 	return collectors.Collector{Name: name, Answers: []string{path}, Deadline: deadline, Read: func(ctx context.Context, r *collectors.Record) error {
 		v, err := read(ctx)
+		if err != nil {
+			return err
+		}
+		r.JSON(path, v)
+		return nil
+	}}
+}
+
+// fromServices is a collector of what the list of services tells. The service
+// manager is asked once.
+func fromServices(name, path string, read func([]evidence.Service) (any, error)) collectors.Collector {
+	return collectors.Collector{Name: name, Answers: []string{path}, After: []string{"services"}, Deadline: deadline, Read: func(_ context.Context, r *collectors.Record) error {
+		s, err := r.Snapshot()
+		if err != nil {
+			return err
+		}
+		if gap := evidence.Services.Gap(s); gap != "" {
+			return collectors.GapError(gap)
+		}
+		v, err := read(evidence.Services.In(s))
 		if err != nil {
 			return err
 		}

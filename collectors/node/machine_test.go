@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"doctor/checks/evidence"
 )
 
 // asJSON is what a reader of the evidence sees.
@@ -163,7 +165,7 @@ func TestReadPendingReboot(t *testing.T) {
 func TestReadTimeService(t *testing.T) {
 	const base = `[HKEY_LOCAL_MACHINE\SYSTEM\CurrentControlSet\Services\W32Time\`
 	const peer = base + "Parameters]\n\"NtpServer\"=\"time.windows.com,0x9\"\n\"Type\"="
-	running := []serviceStatus{{name: "W32Time", state: "running"}}
+	running := []evidence.Service{{Name: "W32Time", State: "running"}}
 	for _, tt := range []struct{ name, text, want string }{
 		{"a server by name", peer + `"NTP"`, `{"service":"running","source":"time.windows.com,0x9"}`},
 		{"the domain", peer + `"NT5DS"`, `{"service":"running","source":"domain hierarchy"}`},
@@ -227,15 +229,15 @@ func TestReadFeatures(t *testing.T) {
 		{"System32 may not be looked into", server2019, "denied", `{}`},
 	} {
 		there := strings.Fields(tt.there)
-		var states []serviceStatus
+		var services []evidence.Service
 		for _, name := range there {
-			states = append(states, serviceStatus{name: strings.ToUpper(name)})
+			services = append(services, evidence.Service{Name: strings.ToUpper(name)})
 		}
 		exists := func(path string) (bool, bool) {
 			file, ok := strings.CutPrefix(path, `C:\Windows\System32\`)
 			return slices.Contains(there, file), ok && tt.there != "denied"
 		}
-		if got := asJSON(t, readFeatures(regFile(t, tt.text), states, exists)); got != tt.want {
+		if got := asJSON(t, readFeatures(regFile(t, tt.text), services, exists)); got != tt.want {
 			t.Errorf("%s: got %s, want %s", tt.name, got, tt.want)
 		}
 	}

@@ -16,10 +16,10 @@ const timeSettings = `SYSTEM\CurrentControlSet\Services\W32Time\`
 const timePolicy = `SOFTWARE\Policies\Microsoft\W32Time\`
 
 // readTimeService tells the service's state and the source that it is told to use.
-func readTimeService(open hive, states []serviceStatus) (timeState, error) {
-	for _, s := range states {
-		if strings.EqualFold(s.name, "w32time") {
-			return timeState{Service: s.state, Source: timeSource(open)}, nil
+func readTimeService(open hive, services []evidence.Service) (timeState, error) {
+	for _, s := range services {
+		if strings.EqualFold(s.Name, "w32time") {
+			return timeState{Service: s.State, Source: timeSource(open)}, nil
 		}
 	}
 	return timeState{}, collectors.Gapf(evidence.Absent, "no service is called w32time")
