@@ -1,8 +1,103 @@
 package node
 
-import "doctor/collectors"
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"time"
+
+	"doctor/checks/evidence"
+	"doctor/collectors"
+)
 
 // machineCollectors read the machine itself: its Windows, services, memory and disks.
-func machineCollectors(o Options) []collectors.Collector {
-	return nil
+func machineCollectors(Options) []collectors.Collector {
+	return []collectors.Collector{
+		fromMachine("operating system", "os.json", func(context.Context) (any, error) { return readOS(openKey, kernelBuild(), bootTime()) }),
+		fromMachine("services", "services.json", func(context.Context) (any, error) {
+			states, err := serviceStates()
+			if err != nil {
+				return nil, err
+			}
+			return readServices(openKey, states), nil
+		}),
+		fromMachine("environment", "env.json", func(context.Context) (any, error) { return readEnvironment(openKey) }),
+		fromMachine("memory", "memory.json", func(context.Context) (any, error) {
+			m, err := memoryStatus()
+			if err != nil {
+				return nil, err
+			}
+			m.PageFiles = readPageFiles(openKey, sizeOfFile)
+			return m, nil
+		}),
+		fromMachine("disks", "disks.json", func(context.Context) (any, error) { return fixedDisks() }),
+		fromMachine("updates", "hotfixes.json", func(ctx context.Context) (any, error) { return readHotfixes(ctx, openKey, updateManifest) }),
+		fromServices("features", "features.json", func(list []evidence.Service) (any, error) { return readFeatures(openKey, list, fileExists), nil }),
+		fromMachine("pending reboot", "pending-reboot.json", func(context.Context) (any, error) { return readPendingReboot(openKey) }),
+		fromServices("time service", "time.json", func(list []evidence.Service) (any, error) { return readTimeService(openKey, list) }),
+	}
+}
+
+// fromMachine is a collector of one file of the layout.
+func fromMachine(name, path string, read func(context.Context) (any, error)) collectors.Collector {
+	return collectors.Collector{Name: name, Answers: []string{path}, Deadline: deadline, Read: func(ctx context.Context, r *collectors.Record) error {
+		v, err := read(ctx)
+		if err != nil {
+			return err
+		}
+		r.JSON(path, v)
+		return nil
+	}}
+}
+
+// fromServices is a collector of what the list of services tells. The service
+// manager is asked once.
+func fromServices(name, path string, read func([]evidence.Service) (any, error)) collectors.Collector {
+	return collectors.Collector{Name: name, Answers: []string{path}, After: []string{"services"}, Deadline: deadline, Read: func(_ context.Context, r *collectors.Record) error {
+		s, err := r.Snapshot()
+		if err != nil {
+			return err
+		}
+		if gap := evidence.Services.Gap(s); gap != "" {
+			return collectors.GapError(gap)
+		}
+		v, err := read(evidence.Services.In(s))
+		if err != nil {
+			return err
+		}
+		r.JSON(path, v)
+		return nil
+	}}
+}
+
+// sizeOfFile asks the folder where the file itself may not be opened, as is so
+// with a page file in use.
+func sizeOfFile(path string) (int64, bool) {
+	info, err := os.Lstat(path)
+	if err != nil || info.IsDir() {
+		return 0, false
+	}
+	return info.Size(), true
+}
+
+// fileExists tells whether something is there, and whether that could be told.
+func fileExists(path string) (exists, looked bool) {
+	_, err := os.Lstat(path)
+	return err == nil, err == nil || errors.Is(err, fs.ErrNotExist)
+}
+
+// moment is a time of the layout; nil is one that is not known.
+func moment(t time.Time) *time.Time {
+	if t.IsZero() {
+		return nil
+	}
+	t = t.UTC().Truncate(time.Second)
+	return &t
+}
+
+// fileTime is a FILETIME: steps of 100 ns since 1601.
+func fileTime(n uint64) time.Time {
+	const from1601to1970 = 11644473600
+	return time.Unix(int64(n/1e7)-from1601to1970, int64(n%1e7)*100)
 }

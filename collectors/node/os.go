@@ -1,0 +1,111 @@
+package node
+
+import (
+	"strconv"
+	"strings"
+	"time"
+)
+
+type osState struct {
+	ProductName      string        `json:"productName,omitempty"`
+	DisplayVersion   string        `json:"displayVersion,omitempty"`
+	Build            int           `json:"build"`
+	UBR              int           `json:"ubr,omitempty"`
+	Edition          string        `json:"edition,omitempty"`
+	InstallationType string        `json:"installationType,omitempty"`
+	BootedAt         *time.Time    `json:"bootedAt,omitempty"`
+	Machine          *machineState `json:"machine,omitempty"`
+}
+
+type machineState struct {
+	Manufacturer string `json:"manufacturer,omitempty"`
+	Model        string `json:"model,omitempty"`
+	Virtual      *bool  `json:"virtual,omitempty"`
+}
+
+const currentVersion = `SOFTWARE\Microsoft\Windows NT\CurrentVersion`
+
+// readOS puts together what the kernel says of itself, 0 where it was not
+// asked, and what the registry adds.
+func readOS(open hive, kernel int, booted time.Time) (osState, error) {
+	o := osState{Build: kernel, BootedAt: moment(booted), Machine: readMachine(open)}
+	k, err := open(currentVersion)
+	if err != nil {
+		if kernel > 0 {
+			return o, nil
+		}
+		return o, err
+	}
+	build, _ := strconv.Atoi(k.text("CurrentBuildNumber"))
+	if o.Build == 0 {
+		o.Build = build
+	}
+	// In a container the registry may be of another Windows than the kernel: then
+	// its revision and its names say nothing of this machine.
+	if build != o.Build {
+		return o, nil
+	}
+	if ubr, ok := k.number("UBR"); ok {
+		o.UBR = int(ubr)
+	}
+	o.ProductName, o.Edition, o.InstallationType = k.text("ProductName"), k.text("EditionID"), k.text("InstallationType")
+	o.DisplayVersion = k.text("DisplayVersion")
+	if o.DisplayVersion == "" {
+		o.DisplayVersion = k.text("ReleaseId") // until 2004
+	}
+	return o, nil
+}
+
+// readMachine reads what Windows keeps of the firmware's own description.
+func readMachine(open hive) *machineState {
+	k, err := open(`HARDWARE\DESCRIPTION\System\BIOS`)
+	if err != nil {
+		return nil
+	}
+	m := machineState{Manufacturer: strings.TrimSpace(k.text("SystemManufacturer")), Model: strings.TrimSpace(k.text("SystemProductName"))}
+	if m.Manufacturer == "" && m.Model == "" {
+		return nil
+	}
+	m.Virtual = isVirtual(m.Manufacturer, m.Model)
+	return &m
+}
+
+// What firmware calls itself, in lower case. A maker of both hardware and
+// hypervisors is told apart by the model.
+var (
+	virtualModels = []string{"virtual machine", "vmware", "virtualbox", "kvm", "hvm domu", "standard pc (", "google compute engine",
+		"droplet", "openstack", "ahv", "parallels", "bochs", "rhev", "ovirt", "apple virtualization"}
+	virtualMakers  = []string{"vmware", "qemu", "xen", "innotek", "nutanix", "openstack", "parallels", "digitalocean", "hetzner", "bochs", "ovirt", "red hat"}
+	physicalMakers = []string{"dell", "hp", "hpe", "hewlett", "lenovo", "supermicro", "super micro", "fujitsu", "cisco", "gigabyte", "asus", "intel"}
+)
+
+// isVirtual judges by the names; nil where they tell nothing.
+func isVirtual(maker, model string) *bool {
+	maker, model = strings.ToLower(maker), strings.ToLower(model)
+	yes, no := true, false
+	switch {
+	case maker == "amazon ec2" && strings.Contains(model, ".metal"):
+		return &no
+	case maker == "amazon ec2":
+		return &yes
+	}
+	for _, m := range virtualModels {
+		if strings.Contains(model, m) {
+			return &yes
+		}
+	}
+	for _, m := range virtualMakers {
+		if strings.HasPrefix(maker, m) && !(m == "nutanix" && model != "ahv") {
+			return &yes
+		}
+	}
+	for _, m := range physicalMakers {
+		if rest, ok := strings.CutPrefix(maker, m); ok && (rest == "" || strings.IndexByte(" -.,", rest[0]) >= 0 || m == "hewlett") {
+			return &no
+		}
+	}
+	if strings.HasPrefix(maker, "microsoft") && strings.HasPrefix(model, "surface") {
+		return &no
+	}
+	return nil
+}

@@ -1,0 +1,197 @@
+package node
+
+import (
+	"encoding/binary"
+	"slices"
+	"strings"
+
+	"doctor/checks/evidence"
+)
+
+type serviceState struct {
+	Name        string            `json:"name"`
+	DisplayName string            `json:"displayName,omitempty"`
+	State       string            `json:"state"`
+	StartType   string            `json:"startType,omitempty"`
+	Account     string            `json:"account,omitempty"`
+	BinPath     string            `json:"binPath,omitempty"`
+	Args        []string          `json:"args,omitempty"`
+	PID         int               `json:"pid,omitempty"`
+	ExitCode    int64             `json:"exitCode"`
+	DependsOn   []string          `json:"dependsOn,omitempty"`
+	Env         map[string]string `json:"env,omitempty"`
+	Recovery    []recoveryAction  `json:"recovery,omitzero"` // nil is unknown and left out, empty is none
+	Wrapper     string            `json:"wrapper,omitempty"`
+}
+
+type recoveryAction struct {
+	Action  string `json:"action"`
+	DelayMS int64  `json:"delayMs"`
+}
+
+// A serviceStatus is what the service manager says of one service or driver.
+type serviceStatus struct {
+	name, display string
+	driver        bool
+	state         string
+	pid           int
+	exitCode      int64
+}
+
+// serviceStateNames are the numbers of SERVICE_STATUS.
+var serviceStateNames = []string{"", "stopped", "start-pending", "stop-pending", "running", "continue-pending", "pause-pending", "paused"}
+
+// newServiceStatus reads the numbers of SERVICE_STATUS_PROCESS. An exit code of
+// the service's own is behind a general one that only points to it.
+func newServiceStatus(name, display string, kind, state, exit, ownExit, pid uint32) serviceStatus {
+	const drivers, seeOwnExit = 0x0b, 1066
+	s := serviceStatus{name: name, display: display, driver: kind&drivers != 0, pid: int(pid), exitCode: int64(exit)}
+	if int(state) < len(serviceStateNames) {
+		s.state = serviceStateNames[state]
+	}
+	if exit == seeOwnExit {
+		s.exitCode = int64(ownExit)
+	}
+	return s
+}
+
+// Drivers that pod networks stand on; of others a node has hundreds.
+var networkDrivers = []string{"vfpext", "ovsext"}
+
+// readServices adds the registry's settings to what the service manager says.
+// The manager's list is the whole: the registry may hold what is being deleted.
+func readServices(open hive, states []serviceStatus) []serviceState {
+	list := []serviceState{}
+	for _, s := range states {
+		if s.driver && !slices.Contains(networkDrivers, strings.ToLower(s.name)) {
+			continue
+		}
+		out := serviceState{Name: s.name, DisplayName: s.display, State: s.state, PID: s.pid, ExitCode: s.exitCode}
+		if k, err := open(servicesKey + s.name); err == nil {
+			out.configure(k, s.driver)
+			out.unwrapNSSM(open)
+		}
+		list = append(list, out)
+	}
+	slices.SortFunc(list, func(a, b serviceState) int { return compareFold(a.Name, b.Name) })
+	return list
+}
+
+const servicesKey = `SYSTEM\CurrentControlSet\Services\`
+
+var startTypes = []string{"boot", "system", "automatic", "manual", "disabled"}
+
+func (s *serviceState) configure(k key, driver bool) {
+	if n, ok := k.number("Start"); ok && n < uint64(len(startTypes)) {
+		s.StartType = startTypes[n]
+		if later, _ := k.number("DelayedAutostart"); s.StartType == "automatic" && later != 0 {
+			s.StartType = "delayed"
+		}
+	}
+	s.DependsOn, _ = k.strings("DependOnService")
+	line, _ := k.expanded("ImagePath")
+	if driver {
+		s.BinPath = driverPath(line, k.lookup)
+		return
+	}
+	s.Account = k.text("ObjectName")
+	s.BinPath, s.Args = programAndArgs(line)
+	block, _ := k.strings("Environment")
+	s.addEnv(block)
+	s.Recovery = []recoveryAction{}
+	if b, ok := k.binary("FailureActions"); ok {
+		s.Recovery = failureActions(b)
+	}
+}
+
+// addEnv takes in NAME=value lines; a later one replaces an earlier one.
+func (s *serviceState) addEnv(lines []string) {
+	for _, line := range lines {
+		at := strings.IndexByte(line, '=')
+		if at <= 0 { // =C:=C:\k is the current folder of a drive
+			continue
+		}
+		if s.Env == nil {
+			s.Env = map[string]string{}
+		}
+		name := line[:at]
+		for have := range s.Env {
+			if strings.EqualFold(have, name) {
+				delete(s.Env, have)
+			}
+		}
+		s.Env[name] = withoutCredentials(name, line[at+1:])
+	}
+}
+
+// failureActions reads a SERVICE_FAILURE_ACTIONS as the registry keeps it: five
+// numbers, of which the fourth counts the actions, and then for each of them
+// its type and its delay. Nil where the bytes are something else.
+func failureActions(b []byte) []recoveryAction {
+	const head, size, most = 20, 8, 64
+	if len(b) < head {
+		return nil
+	}
+	n := int(min(binary.LittleEndian.Uint32(b[12:]), most))
+	if len(b) < head+n*size {
+		return nil
+	}
+	list := make([]recoveryAction, 0, n)
+	names := map[uint32]string{0: "none", 1: "restart", 2: "reboot", 3: "run-command", 4: "restart"}
+	for i := range n {
+		at := b[head+i*size:]
+		name, ok := names[binary.LittleEndian.Uint32(at)]
+		if !ok {
+			return nil
+		}
+		list = append(list, recoveryAction{Action: name, DelayMS: int64(binary.LittleEndian.Uint32(at[4:]))})
+	}
+	return list
+}
+
+// programAndArgs splits a service's command line. A path with spaces and
+// without quotes is one program, as Windows finds out by trying.
+func programAndArgs(line string) (program string, args []string) {
+	line = strings.TrimSpace(line)
+	parts := evidence.SplitArgs(line)
+	if len(parts) == 0 {
+		return "", nil
+	}
+	program, args = parts[0], parts[1:]
+	if line[0] == '"' || baseHasExe(program) {
+		return program, args
+	}
+	end := strings.Index(strings.ToLower(line), ".exe")
+	if end < 0 {
+		return program, args
+	}
+	end += len(".exe")
+	whole := line[:end]
+	if end < len(line) && line[end] != ' ' && line[end] != '\t' || strings.ContainsAny(whole, `"=`) || strings.Contains(whole, " -") || strings.Contains(whole, " /") || strings.Count(whole, ":") > 1 {
+		return program, args
+	}
+	return whole, evidence.SplitArgs("service " + line[end:])[1:]
+}
+
+func baseHasExe(program string) bool { return strings.HasSuffix(strings.ToLower(program), ".exe") }
+
+func baseName(path string) string { return path[strings.LastIndexAny(path, `\/`)+1:] }
+
+// driverPath makes the path of a driver one that others know: the registry
+// leaves the beginning out, or writes it as the kernel does.
+func driverPath(path string, lookup func(string) (string, bool)) string {
+	root := `C:\Windows`
+	if lookup != nil {
+		if v, ok := lookup("SystemRoot"); ok {
+			root = v
+		}
+	}
+	path = strings.TrimPrefix(path, `\??\`)
+	switch lower := strings.ToLower(path); {
+	case strings.HasPrefix(lower, `\systemroot\`):
+		return root + path[len(`\systemroot`):]
+	case strings.HasPrefix(lower, `system32\`):
+		return root + `\` + path
+	}
+	return path
+}

@@ -1,0 +1,87 @@
+package node
+
+import (
+	"strings"
+
+	"doctor/checks/evidence"
+	"doctor/collectors"
+)
+
+type timeState struct {
+	Service string `json:"service"`
+	Source  string `json:"source,omitempty"`
+}
+
+const timeSettings = `SYSTEM\CurrentControlSet\Services\W32Time\`
+const timePolicy = `SOFTWARE\Policies\Microsoft\W32Time\`
+
+// readTimeService tells the service's state and the source that it is told to use.
+func readTimeService(open hive, services []evidence.Service) (timeState, error) {
+	for _, s := range services {
+		if strings.EqualFold(s.Name, "w32time") {
+			return timeState{Service: s.State, Source: timeSource(open)}, nil
+		}
+	}
+	return timeState{}, collectors.Gapf(evidence.Absent, "no service is called w32time")
+}
+
+// freeRunning is the name that w32tm gives a clock that nobody corrects.
+const freeRunning = "Free-running System Clock"
+
+// timeSource is what the settings name; empty where only the running service
+// knows. That a server is set does not mean that it answers.
+func timeSource(open hive) string {
+	setting := func(sub, name string) string {
+		for _, base := range []string{timePolicy, timeSettings} {
+			if k, err := open(base + sub); err == nil {
+				if s, ok := k.str(name); ok {
+					return strings.TrimSpace(s)
+				}
+			}
+		}
+		return ""
+	}
+	kind := strings.ToLower(setting("Parameters", "Type"))
+	if !providerOn(open, "NtpClient", true) {
+		kind = "nosync"
+	}
+	switch kind {
+	case "ntp":
+		return setting("Parameters", "NtpServer")
+	case "nt5ds":
+		return "domain hierarchy"
+	case "allsync":
+		return strings.TrimPrefix(setting("Parameters", "NtpServer")+", domain hierarchy", ", ")
+	case "nosync":
+		if !otherTimeProvider(open) {
+			return freeRunning
+		}
+	}
+	return ""
+}
+
+func providerOn(open hive, name string, unknown bool) bool {
+	for _, base := range []string{timePolicy, timeSettings} {
+		if k, err := open(base + `TimeProviders\` + name); err == nil {
+			if n, ok := k.number("Enabled"); ok {
+				return n != 0
+			}
+		}
+	}
+	return unknown
+}
+
+// otherTimeProvider tells whether something else than NTP may set the clock,
+// such as the hypervisor's provider.
+func otherTimeProvider(open hive) bool {
+	k, err := open(timeSettings + "TimeProviders")
+	if err != nil {
+		return true
+	}
+	for _, name := range k.subkeys {
+		if !strings.EqualFold(name, "NtpClient") && !strings.EqualFold(name, "NtpServer") && providerOn(open, name, true) {
+			return true
+		}
+	}
+	return false
+}
