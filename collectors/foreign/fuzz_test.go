@@ -9,6 +9,7 @@ import (
 	"testing/fstest"
 
 	"doctor/checks/evidence"
+	"doctor/collectors/netsh"
 )
 
 func FuzzSplitDump(f *testing.F) {
@@ -99,13 +100,13 @@ func FuzzPortsAndMachine(f *testing.F) {
 		f.Add(overlay2022()[name])
 	}
 	f.Fuzz(func(t *testing.T, s string) {
-		list, _ := parseExcluded(s)
+		list, _ := netsh.Excluded(s)
 		for _, e := range list {
 			if e.Start > e.End || e.End > 65535 {
 				t.Errorf("%+v is no range of ports", e)
 			}
 		}
-		parseDynamic(s)
+		netsh.Dynamic(s)
 		x := text{name: "winver.txt", content: s}
 		readOS(x)
 		readHotfixes(x)

@@ -1,0 +1,164 @@
+package node
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"net"
+	"net/netip"
+	"slices"
+	"strings"
+
+	"doctor/checks/evidence"
+	"doctor/collectors"
+)
+
+// An adapterRow is one interface as Windows lists it. The listing for TCP/IP
+// leaves out an adapter that gave its addresses to a virtual switch; the one of
+// all interfaces has it, among many that are no adapters.
+type adapterRow struct {
+	luid              uint64 // names the interface in all tables
+	index             uint32
+	name, description string
+	kind, status      uint32 // by Windows' numbers
+	mac               []byte
+	mtu               uint32
+	hardware, filter  bool // known of all interfaces only
+	ipv4, dhcp        bool // from here on, known of TCP/IP only
+	suffix            string
+	addresses         []netip.Prefix
+	gateways, servers []netip.Addr
+	compartment       uint32
+	metric4, metric6  uint32
+}
+
+type adapter struct {
+	Name        string   `json:"name"`
+	Description string   `json:"description"`
+	IfIndex     uint32   `json:"ifIndex"`
+	Status      string   `json:"status,omitempty"`
+	MAC         string   `json:"mac,omitempty"`
+	MTU         uint32   `json:"mtu,omitempty"`
+	DHCP        *bool    `json:"dhcp,omitempty"`
+	Addresses   []string `json:"addresses"`
+	Gateways    []string `json:"gateways"`
+	DNSServers  []string `json:"dnsServers"`
+	DNSSuffix   string   `json:"dnsSuffix"`
+	Forwarding  *bool    `json:"forwarding,omitempty"`
+	Compartment uint32   `json:"compartment,omitempty"`
+}
+
+// Windows' numbers of kinds and states.
+const kindLoopback = 24
+
+var adapterStates = map[uint32]string{1: "up", 2: "down", 3: "testing", 4: "unknown", 5: "dormant", 6: "not-present", 7: "lower-layer-down"}
+
+// readAdapters joins three tables. Only the first is needed; what the others
+// would have told is left out.
+func readAdapters(_ context.Context, r *collectors.Record) error {
+	rows, err := listAdapters()
+	if err == nil {
+		rows, err = bounded(rows, "adapters")
+	}
+	if err != nil {
+		return fmt.Errorf("the list of adapters: %w", err)
+	}
+	all, _ := listInterfaces()
+	forwarding, _ := listForwarding()
+	r.JSON(evidence.Adapters.Path(), adaptersOf(rows, all, forwarding))
+	return nil
+}
+
+func adaptersOf(rows, all []adapterRow, forwarding map[uint64]bool) []adapter {
+	listed := map[uint64]bool{}
+	list := []adapter{}
+	for _, row := range rows {
+		listed[row.luid] = true
+		if row.kind != kindLoopback {
+			list = append(list, row.adapter(forwarding))
+		}
+	}
+	for _, row := range all {
+		if row.hardware && !row.filter && !listed[row.luid] && row.kind != kindLoopback {
+			list = append(list, row.adapter(forwarding))
+		}
+	}
+	slices.SortStableFunc(list, func(a, b adapter) int { return cmp.Compare(a.IfIndex, b.IfIndex) })
+	return list
+}
+
+func (row adapterRow) adapter(forwarding map[uint64]bool) adapter {
+	a := adapter{
+		Name: row.name, Description: row.description, IfIndex: row.index, Status: adapterStates[row.status], MTU: row.mtu,
+		MAC:       strings.ToUpper(strings.ReplaceAll(net.HardwareAddr(row.mac).String(), ":", "-")),
+		Addresses: texts(row.addresses), Gateways: texts(row.gateways), DNSServers: texts(row.servers), DNSSuffix: row.suffix, Compartment: row.compartment,
+	}
+	if row.mtu == 1<<32-1 { // no limit
+		a.MTU = 0
+	}
+	if row.ipv4 {
+		a.DHCP = &row.dhcp
+	}
+	if on, known := forwarding[row.luid]; known {
+		a.Forwarding = &on
+	}
+	return a
+}
+
+func texts[T fmt.Stringer](list []T) []string {
+	s := make([]string, len(list))
+	for i, v := range list {
+		s[i] = v.String()
+	}
+	return s
+}
+
+// A routeRow is one route of the table, in either family.
+type routeRow struct {
+	luid        uint64
+	index       uint32
+	destination netip.Prefix
+	nextHop     netip.Addr
+	metric      uint32
+}
+
+type route struct {
+	Destination string `json:"destination"`
+	NextHop     string `json:"nextHop"`
+	IfIndex     uint32 `json:"ifIndex"`
+	Metric      uint64 `json:"metric"`
+}
+
+func readRoutes(_ context.Context, r *collectors.Record) error {
+	rows, err := listRoutes()
+	if err == nil {
+		rows, err = bounded(rows, "routes")
+	}
+	if err != nil {
+		return fmt.Errorf("the routing table: %w", err)
+	}
+	adapters, _ := listAdapters()
+	r.JSON(evidence.Routes.Path(), routesOf(rows, adapters))
+	return nil
+}
+
+// routesOf adds the interface's metric to the route's own, as "route print" does:
+// the sum is what decides between two routes.
+func routesOf(rows []routeRow, adapters []adapterRow) []route {
+	of := map[uint64]adapterRow{}
+	for _, a := range adapters {
+		of[a.luid] = a
+	}
+	list := []route{}
+	for _, row := range rows {
+		if !row.destination.IsValid() || !row.nextHop.IsValid() {
+			continue
+		}
+		metric := of[row.luid].metric4
+		if row.destination.Addr().Is6() {
+			metric = of[row.luid].metric6
+		}
+		list = append(list, route{row.destination.String(), row.nextHop.String(), row.index, uint64(row.metric) + uint64(metric)})
+	}
+	return list
+}

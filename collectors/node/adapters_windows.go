@@ -1,0 +1,93 @@
+package node
+
+import (
+	"net/netip"
+
+	"golang.org/x/sys/windows"
+	"golang.zx2c4.com/wireguard/windows/tunnel/winipcfg"
+)
+
+func listAdapters() ([]adapterRow, error) {
+	const flags = winipcfg.GAAFlagSkipAnycast | winipcfg.GAAFlagSkipMulticast | winipcfg.GAAFlagIncludeGateways | winipcfg.GAAFlagIncludeAllCompartments
+	found, err := winipcfg.GetAdaptersAddresses(windows.AF_UNSPEC, flags)
+	if err != nil {
+		return nil, err
+	}
+	list := make([]adapterRow, 0, len(found))
+	for _, a := range found {
+		row := adapterRow{
+			luid: uint64(a.LUID), index: a.IfIndex, name: a.FriendlyName(), description: a.Description(), kind: uint32(a.IfType),
+			status: uint32(a.OperStatus), mac: a.PhysicalAddress(), mtu: a.MTU, suffix: a.DNSSuffix(), compartment: a.CompartmentID,
+			ipv4: a.Flags&winipcfg.IPAAFlagIpv4Enabled != 0, dhcp: a.Flags&winipcfg.IPAAFlagDhcpv4Enabled != 0,
+			metric4: a.Ipv4Metric, metric6: a.Ipv6Metric,
+		}
+		if row.index == 0 {
+			row.index = a.IPv6IfIndex
+		}
+		for u := a.FirstUnicastAddress; u != nil; u = u.Next {
+			if ip, ok := addressOf(u.Address); ok {
+				row.addresses = append(row.addresses, netip.PrefixFrom(ip, min(int(u.OnLinkPrefixLength), ip.BitLen())))
+			}
+		}
+		for g := a.FirstGatewayAddress; g != nil; g = g.Next {
+			if ip, ok := addressOf(g.Address); ok {
+				row.gateways = append(row.gateways, ip)
+			}
+		}
+		for s := a.FirstDNSServerAddress; s != nil; s = s.Next {
+			if ip, ok := addressOf(s.Address); ok {
+				row.servers = append(row.servers, ip)
+			}
+		}
+		list = append(list, row)
+	}
+	return list, nil
+}
+
+func addressOf(a windows.SocketAddress) (netip.Addr, bool) {
+	ip, ok := netip.AddrFromSlice(a.IP())
+	return ip.Unmap(), ok
+}
+
+func listInterfaces() ([]adapterRow, error) {
+	found, err := winipcfg.GetIfTable2Ex(winipcfg.MibIfEntryNormal)
+	if err != nil {
+		return nil, err
+	}
+	list := make([]adapterRow, 0, len(found))
+	for i := range found {
+		f := &found[i]
+		list = append(list, adapterRow{
+			luid: uint64(f.InterfaceLUID), index: f.InterfaceIndex, name: f.Alias(), description: f.Description(), kind: uint32(f.Type),
+			status: uint32(f.OperStatus), mac: f.PhysicalAddress(), mtu: f.MTU,
+			hardware: f.InterfaceAndOperStatusFlags&winipcfg.IAOSFHardwareInterface != 0, filter: f.InterfaceAndOperStatusFlags&winipcfg.IAOSFFilterInterface != 0,
+		})
+	}
+	return list, nil
+}
+
+// listForwarding tells of each interface whether it forwards IPv4.
+func listForwarding() (map[uint64]bool, error) {
+	found, err := winipcfg.GetIPInterfaceTable(windows.AF_INET)
+	if err != nil {
+		return nil, err
+	}
+	on := map[uint64]bool{}
+	for i := range found {
+		on[uint64(found[i].InterfaceLUID)] = found[i].ForwardingEnabled
+	}
+	return on, nil
+}
+
+func listRoutes() ([]routeRow, error) {
+	found, err := winipcfg.GetIPForwardTable2(windows.AF_UNSPEC)
+	if err != nil {
+		return nil, err
+	}
+	list := make([]routeRow, 0, len(found))
+	for i := range found {
+		f := &found[i]
+		list = append(list, routeRow{uint64(f.InterfaceLUID), f.InterfaceIndex, f.DestinationPrefix.Prefix(), f.NextHop.Addr(), f.Metric})
+	}
+	return list, nil
+}

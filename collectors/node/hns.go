@@ -1,0 +1,170 @@
+package node
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"regexp"
+	"strconv"
+	"syscall"
+
+	"doctor/checks/evidence"
+	"doctor/collectors"
+)
+
+// An hnsList is one listing of the Host Networking Service: what it is for HCN,
+// the second interface, and where the first one has it.
+type hnsList struct {
+	what hnsObjects
+	path string // of the evidence
+	old  string // of the first interface
+}
+
+type hnsObjects int
+
+const (
+	networkObjects hnsObjects = iota
+	endpointObjects
+	loadBalancerObjects
+	namespaceObjects
+)
+
+var (
+	hnsNetworks      = hnsList{networkObjects, evidence.HNSNetworks.Path(), "/networks/"}
+	hnsEndpoints     = hnsList{endpointObjects, evidence.HNSEndpoints.Path(), "/endpoints/"}
+	hnsLoadBalancers = hnsList{loadBalancerObjects, evidence.HNSLoadBalancers.Path(), "/policylists/"}
+	hnsNamespaces    = hnsList{namespaceObjects, evidence.HNSNamespaces.Path(), "/namespaces/"}
+)
+
+// hnsCalls are what is asked of HNS. None of them can be interrupted: one that
+// hangs is abandoned with its collector. So they share nothing, and each
+// listing finds out for itself what this HNS can do, which is one short call.
+type hnsCalls struct {
+	version func() (evidence.HNSRelease, error)
+	hcn     func() bool                   // is the library of the second interface here?
+	list    func(hnsObjects) (any, error) // through the second interface
+	call    func(path string) ([]byte, error)
+}
+
+func readHNSVersion(_ context.Context, r *collectors.Record) error {
+	v, err := guard(windowsHNS.version)
+	if err != nil {
+		return hnsGap(err)
+	}
+	r.JSON(evidence.HNSVersion.Path(), map[string]evidence.HNSRelease{"Version": v})
+	return nil
+}
+
+func hnsReader(l hnsList) func(context.Context, *collectors.Record) error {
+	return func(_ context.Context, r *collectors.Record) error {
+		list, err := windowsHNS.read(l)
+		r.Either(l.path, list, err)
+		return nil
+	}
+}
+
+// read lists through the second interface where there is one, which came with
+// version 9.2, and through the first one elsewhere.
+func (h hnsCalls) read(l hnsList) (any, error) {
+	// The version comes first: it answers an HNS that is not there with an
+	// error, where the listings of the library would stumble.
+	v, err := guard(h.version)
+	if err != nil {
+		return nil, hnsGap(err)
+	}
+	if !v.AtLeast(9, 2) || !h.hcn() {
+		return h.readOld(l)
+	}
+	list := func() (any, error) { return h.list(l.what) }
+	objects, err := guard(list)
+	if err != nil && hnsCode(err) != accessDenied {
+		// An object that went away between its listing and its reading fails
+		// the whole; pods come and go.
+		objects, err = guard(list)
+	}
+	if err != nil {
+		return nil, hnsGap(err)
+	}
+	return objects, nil
+}
+
+func (h hnsCalls) readOld(l hnsList) (any, error) {
+	answer, err := guard(func() ([]byte, error) { return h.call(l.old) })
+	if err != nil {
+		return nil, hnsGap(err)
+	}
+	var response struct {
+		Success bool
+		Error   string
+		Output  json.RawMessage
+	}
+	if err := json.Unmarshal(answer, &response); err != nil {
+		return nil, fmt.Errorf("HNS's answer to GET %s is no JSON: %w", l.old, err)
+	}
+	if !response.Success {
+		return nil, fmt.Errorf("HNS refuses GET %s: %s", l.old, response.Error)
+	}
+	if text := string(response.Output); text == "" || text == "null" {
+		return []any{}, nil
+	}
+	return response.Output, nil
+}
+
+// guard makes an error of a panic: the library panics where a DLL or one of its
+// functions is missing.
+func guard[T any](call func() (T, error)) (v T, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("the library for HNS stumbled: %v", p)
+		}
+	}()
+	return call()
+}
+
+const accessDenied = 0x5
+
+// hnsStates are the codes that tell of HNS itself rather than of the question.
+var hnsStates = map[uint32]string{
+	0x7e:       evidence.Absent, // ERROR_MOD_NOT_FOUND: no vmcompute.dll
+	0x7f:       evidence.Absent, // ERROR_PROC_NOT_FOUND
+	0x424:      evidence.Absent, // ERROR_SERVICE_DOES_NOT_EXIST
+	0x422:      evidence.Error,  // ERROR_SERVICE_DISABLED
+	0x426:      evidence.Error,  // ERROR_SERVICE_NOT_ACTIVE
+	0x6ba:      evidence.Error,  // RPC_S_SERVER_UNAVAILABLE
+	0x6d9:      evidence.Error,  // EPT_S_NOT_REGISTERED
+	0x803b0020: evidence.Error,  // HCN_E_MANAGER_STOPPED
+}
+
+// hnsGap says what an error means for the reader of the report.
+func hnsGap(err error) error {
+	code := hnsCode(err)
+	switch kind := hnsStates[code]; {
+	case code == accessDenied:
+		return fmt.Errorf("HNS: %w", fs.ErrPermission)
+	case kind == evidence.Absent:
+		return collectors.Gapf(kind, "this Windows has no Host Networking Service (0x%x): install its feature Containers", code)
+	case kind != "":
+		return collectors.Gapf(kind, "the Host Networking Service does not run (0x%x): look why, and start the service hns", code)
+	}
+	return err
+}
+
+var codeInText = regexp.MustCompile(`\(0x([0-9a-fA-F]{1,8})\)`)
+
+// hnsCode is the error's number. The library keeps it in a type of its own and
+// shows it in the text only. An HRESULT of Windows' common errors counts as those.
+func hnsCode(err error) uint32 {
+	var code uint64
+	var errno syscall.Errno
+	if errors.As(err, &errno) {
+		code = uint64(errno)
+	} else if m := codeInText.FindStringSubmatch(err.Error()); m != nil {
+		code, _ = strconv.ParseUint(m[1], 16, 32)
+	}
+	if code&0xffff0000 == 0x80070000 {
+		code &= 0xffff
+	}
+	return uint32(code)
+}

@@ -1,0 +1,70 @@
+package node
+
+import (
+	"fmt"
+	"syscall"
+	"unsafe"
+
+	"github.com/Microsoft/hcsshim/hcn"
+	"golang.org/x/sys/windows"
+
+	"doctor/checks/evidence"
+)
+
+var windowsHNS = hnsCalls{version: hnsVersion, hcn: hasHCN, list: listHCN, call: hnsCall}
+
+func hnsVersion() (evidence.HNSRelease, error) {
+	g, err := hcn.GetGlobals()
+	if err != nil {
+		return evidence.HNSRelease{}, err
+	}
+	return evidence.HNSRelease{Major: g.Version.Major, Minor: g.Version.Minor}, nil
+}
+
+var computeNetwork = windows.NewLazySystemDLL("computenetwork.dll")
+
+func hasHCN() bool { return computeNetwork.NewProc("HcnEnumerateNetworks").Find() == nil }
+
+func listHCN(what hnsObjects) (any, error) {
+	switch what {
+	case networkObjects:
+		return some(hcn.ListNetworks())
+	case endpointObjects:
+		return some(hcn.ListEndpoints())
+	case loadBalancerObjects:
+		return some(hcn.ListLoadBalancers())
+	default:
+		return some(hcn.ListNamespaces())
+	}
+}
+
+// some makes a list of none of nothing at all.
+func some[T any](list []T, err error) (any, error) { return append([]T{}, list...), err }
+
+var (
+	vmcompute   = windows.NewLazySystemDLL("vmcompute.dll")
+	procHNSCall = vmcompute.NewProc("HNSCall")
+)
+
+// hnsCall reads through the first interface, whose records have more than the
+// library's structures keep.
+func hnsCall(path string) ([]byte, error) {
+	if err := procHNSCall.Find(); err != nil {
+		return nil, err
+	}
+	method, _ := windows.UTF16PtrFromString("GET")
+	object, _ := windows.UTF16PtrFromString("")
+	where, err := windows.UTF16PtrFromString(path)
+	if err != nil {
+		return nil, err
+	}
+	var answer *uint16
+	r, _, _ := procHNSCall.Call(uintptr(unsafe.Pointer(method)), uintptr(unsafe.Pointer(where)), uintptr(unsafe.Pointer(object)), uintptr(unsafe.Pointer(&answer)))
+	if answer != nil {
+		defer windows.CoTaskMemFree(unsafe.Pointer(answer))
+	}
+	if int32(r) < 0 {
+		return nil, fmt.Errorf("HNSCall GET %s (0x%x): %w", path, uint32(r), syscall.Errno(uint32(r)))
+	}
+	return []byte(windows.UTF16PtrToString(answer)), nil
+}

@@ -1,0 +1,96 @@
+package node
+
+import (
+	"context"
+	"fmt"
+	"io/fs"
+	"slices"
+	"strings"
+	"time"
+
+	"doctor/checks/evidence"
+	"doctor/collectors"
+)
+
+// A processRow is one process in the system's own list, which everybody may read.
+type processRow struct {
+	pid, parent uint32
+	name        string
+	created     int64 // FILETIME; 0 for those that began with the system
+	threads     uint32
+	workingSet  uint64
+}
+
+// A processDetail is what only its owner or an administrator may ask.
+type processDetail struct{ image, commandLine string }
+
+type process struct {
+	PID             uint32     `json:"pid"`
+	PPID            uint32     `json:"ppid"`
+	Name            string     `json:"name"`
+	Exe             string     `json:"exe,omitempty"`
+	Args            []string   `json:"args,omitzero"`
+	StartedAt       *time.Time `json:"startedAt,omitempty"`
+	Threads         uint32     `json:"threads"`
+	WorkingSetBytes uint64     `json:"workingSetBytes"`
+}
+
+// readProcesses lists all processes. What may not be asked of one of them is
+// left out of it, and costs the others nothing.
+func readProcesses(ctx context.Context, r *collectors.Record) error {
+	rows, err := listProcesses()
+	if err == nil {
+		rows, err = bounded(rows, "processes")
+	}
+	if err != nil {
+		return fmt.Errorf("the list of processes: %w", err)
+	}
+	list, denied := make([]process, 0, len(rows)), 0
+	for _, row := range rows {
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		if row.pid == 0 { // the idle process is none
+			continue
+		}
+		detail, err := processOf(row.pid)
+		if err != nil && collectors.GapOf(err).Kind() == evidence.Denied {
+			denied++
+		}
+		list = append(list, row.process(detail))
+	}
+	slices.SortFunc(list, func(a, b process) int { return int(int64(a.PID) - int64(b.PID)) })
+	r.JSON(evidence.Processes.Path(), list)
+	if denied > 0 && !runsElevated() { // some refuse an administrator too
+		return fmt.Errorf("the command lines of %d processes: %w", denied, fs.ErrPermission)
+	}
+	return nil
+}
+
+func (row processRow) process(d processDetail) process {
+	p := process{
+		PID: row.pid, PPID: row.parent, Name: row.name, Exe: d.image,
+		StartedAt: started(row.created), Threads: row.threads, WorkingSetBytes: row.workingSet,
+	}
+	if d.commandLine != "" {
+		p.Args = maskArgs(argsOf(d.commandLine))
+	}
+	return p
+}
+
+// argsOf are the arguments without the program.
+func argsOf(line string) []string {
+	args := evidence.SplitArgs(line)
+	if len(args) > 0 && !strings.HasPrefix(strings.TrimLeft(line, " \t\r\n"), "-") {
+		args = args[1:]
+	}
+	return append([]string{}, args...)
+}
+
+// started is when a process began; the idle process never did.
+func started(fileTimeOf int64) *time.Time {
+	if fileTimeOf <= 0 {
+		return nil
+	}
+	return moment(fileTime(uint64(fileTimeOf)))
+}

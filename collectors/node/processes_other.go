@@ -1,0 +1,11 @@
+//go:build !windows
+
+package node
+
+import "errors"
+
+func listProcesses() ([]processRow, error) { return nil, errors.ErrUnsupported }
+
+func processOf(uint32) (processDetail, error) { return processDetail{}, errors.ErrUnsupported }
+
+func runsElevated() bool { return false }

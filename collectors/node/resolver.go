@@ -1,0 +1,62 @@
+package node
+
+import (
+	"cmp"
+	"context"
+	"strings"
+
+	"doctor/checks/evidence"
+	"doctor/collectors"
+)
+
+const (
+	tcpipKey         = `SYSTEM\CurrentControlSet\Services\Tcpip\Parameters`
+	resolverPolicy   = `SOFTWARE\Policies\Microsoft\Windows NT\DNSClient`
+	membershipPolicy = `SOFTWARE\Policies\Microsoft\System\DNSClient`
+)
+
+type resolver struct {
+	SuffixSearchList []string `json:"suffixSearchList"`
+	PrimarySuffix    string   `json:"primarySuffix"`
+	Devolution       bool     `json:"devolution"`
+}
+
+func readResolver(_ context.Context, r *collectors.Record) error {
+	settings, err := resolverOf(openKey)
+	r.Either(evidence.DNSClient.Path(), settings, err)
+	return nil
+}
+
+// resolverOf reads how names are completed. A policy takes the place of the
+// node's own setting; where neither has a list, the primary suffix is the list,
+// or the one that DHCP gave.
+func resolverOf(open hive) (resolver, error) {
+	own, err := open(tcpipKey)
+	if err != nil {
+		return resolver{}, err
+	}
+	// Without a policy there is no key, which reads as an empty one.
+	policy, _ := open(resolverPolicy)
+	member, _ := open(membershipPolicy)
+	primary := cmp.Or(member.text("NV PrimaryDnsSuffix"), own.text("Domain"))
+	list := suffixes(policy.text("SearchList"))
+	if len(list) == 0 {
+		list = suffixes(own.text("SearchList"))
+	}
+	if len(list) == 0 {
+		list = suffixes(cmp.Or(primary, own.text("DhcpDomain")))
+	}
+	devolution, set := policy.number("UseDomainNameDevolution")
+	if !set {
+		devolution, set = own.number("UseDomainNameDevolution")
+	}
+	return resolver{list, primary, !set || devolution != 0}, nil
+}
+
+func suffixes(s string) []string {
+	list := []string{}
+	for _, suffix := range strings.FieldsFunc(s, func(r rune) bool { return r == ',' || r == ' ' }) {
+		list = append(list, suffix)
+	}
+	return list
+}
