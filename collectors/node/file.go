@@ -1,8 +1,14 @@
 package node
 
-import "doctor/collectors"
+import (
+	"doctor/checks/evidence"
+	"doctor/collectors"
+)
 
 // fileCollectors read its files: configuration, logs, event logs, certificates and who may read them.
 func fileCollectors(o Options) []collectors.Collector {
-	return nil
+	after := []string{"services", "processes"}
+	return []collectors.Collector{
+		{Name: "files", Answers: []string{evidence.FileIndex.Path(), "files/"}, After: after, Deadline: deadline, Read: readFiles(o, localVolumes)},
+	}
 }
