@@ -1,6 +1,8 @@
 package node
 
 import (
+	"time"
+
 	"doctor/checks/evidence"
 	"doctor/collectors"
 )
@@ -10,5 +12,6 @@ func fileCollectors(o Options) []collectors.Collector {
 	after := []string{"services", "processes"}
 	return []collectors.Collector{
 		{Name: "files", Answers: []string{evidence.FileIndex.Path(), "files/"}, After: after, Deadline: deadline, Read: readFiles(o, localVolumes)},
+		{Name: "logs", Answers: []string{"logs/"}, After: after, Deadline: deadline, Read: readLogs(o, localVolumes, openKey, time.Now)},
 	}
 }

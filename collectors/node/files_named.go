@@ -111,11 +111,23 @@ func (c *copies) ofProgram(p runningProgram) {
 	if script == "" {
 		return
 	}
+	c.ofFlags(p.nodeProgram, evidence.ParseFlags(scriptArgs(c.file(script))))
+}
+
+// scriptFlag is a flag on the command line of whichever program a script starts.
+var scriptFlag = regexp.MustCompile("--?([A-Za-z][\\w-]*)[= \t]+(?:\"([^\"\\n]*)\"|'([^'\\n]*)'|([^\\s\"'`,;)]+))")
+
+// scriptArgs lists the flags that stand in a start script, those of the kubelet
+// and of any other program. What is no path is passed over later.
+func scriptArgs(text string) []string {
 	var args []string
-	for _, f := range evidence.ScriptFlags(c.file(script)) {
+	for _, f := range evidence.ScriptFlags(text) {
 		args = append(args, "--"+f.Name+"="+f.Value)
 	}
-	c.ofFlags(p.nodeProgram, evidence.ParseFlags(args))
+	for _, m := range scriptFlag.FindAllStringSubmatch(text, 1000) {
+		args = append(args, "--"+m[1]+"="+m[2]+m[3]+m[4])
+	}
+	return args
 }
 
 func (c *copies) ofFlags(p nodeProgram, flags evidence.Flags) {
