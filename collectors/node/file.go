@@ -1,12 +1,17 @@
 package node
 
 import (
-	"context"
+	"time"
 
+	"doctor/checks/evidence"
 	"doctor/collectors"
 )
 
 // fileCollectors read its files: configuration, logs, event logs, certificates and who may read them.
 func fileCollectors(o Options) []collectors.Collector {
-	return []collectors.Collector{{Name: "logs", Answers: []string{"logs/"}, Deadline: deadline, Read: func(context.Context, *collectors.Record) error { return nil }}}
+	after := []string{"services", "processes"}
+	return []collectors.Collector{
+		{Name: "files", Answers: []string{evidence.FileIndex.Path(), "files/"}, After: after, Deadline: deadline, Read: readFiles(o, localVolumes)},
+		{Name: "logs", Answers: []string{"logs/"}, After: after, Deadline: deadline, Read: readLogs(o, localVolumes, openKey, time.Now)},
+	}
 }

@@ -1,0 +1,327 @@
+package node
+
+import (
+	"bytes"
+	"context"
+	"encoding/binary"
+	"errors"
+	"io/fs"
+	"path"
+	"slices"
+	"strings"
+	"time"
+	"unicode/utf16"
+
+	"doctor/checks/evidence"
+	"doctor/collectors"
+	"doctor/collectors/tree"
+)
+
+// What is copied of one file, and of all of them.
+const (
+	maxCopy   = 1 << 20
+	maxCopies = 32 << 20
+)
+
+// fileRecord is one entry of files.json.
+type fileRecord struct {
+	Path       string     `json:"path"`
+	Outcome    string     `json:"outcome"`
+	Detail     string     `json:"detail,omitempty"`
+	Bytes      *int64     `json:"bytes,omitempty"`
+	ModifiedAt *time.Time `json:"modifiedAt,omitempty"`
+}
+
+// The outcomes of files.json, and the detail of what is known to be there and
+// not copied. Readers take "too-large" for that, whatever the size.
+const (
+	copied      = "copied"
+	notCopied   = "too-large"
+	byName      = "recorded by name and size only"
+	holdsKey    = "holds a private key: " + byName
+	emptyFolder = "a folder that holds no file"
+)
+
+// copies are the node's files as far as they were looked for.
+type copies struct {
+	ctx     context.Context
+	volumes volumes
+	keep    func(path string, f tree.File)
+	left    int64 // of maxCopies
+	records map[string]fileRecord
+	texts   map[string]string // of what was copied, before anything was redacted
+}
+
+func newCopies(ctx context.Context, v volumes, keep func(string, tree.File)) *copies {
+	return &copies{ctx: ctx, volumes: v, keep: keep, left: maxCopies, records: map[string]fileRecord{}, texts: map[string]string{}}
+}
+
+// readFiles is the collector "files".
+func readFiles(o Options, v volumes) func(context.Context, *collectors.Record) error {
+	return func(ctx context.Context, r *collectors.Record) error {
+		s, err := r.Snapshot()
+		if err != nil {
+			return err
+		}
+		ctx, cancel := beforeDeadline(ctx)
+		defer cancel()
+		if _, err := v.stat(`C:\`); errors.Is(err, errors.ErrUnsupported) {
+			return err
+		}
+		c := newCopies(ctx, v, r.File)
+		c.all(o, evidence.Services.In(s), evidence.Processes.In(s))
+		r.JSON(evidence.FileIndex.Path(), c.list())
+		return nil
+	}
+}
+
+// beforeDeadline ends a little earlier than ctx does, so that what was read
+// until then is written.
+func beforeDeadline(ctx context.Context) (context.Context, context.CancelFunc) {
+	end, ok := ctx.Deadline()
+	if !ok {
+		return context.WithCancel(ctx)
+	}
+	return context.WithDeadline(ctx, end.Add(-time.Until(end)/8))
+}
+
+// all looks for everything: what the node's own programs name first, then what
+// the checks ask for, then the layouts. Where the time or the room ends, the
+// likeliest is there.
+func (c *copies) all(o Options, services []evidence.Service, processes []evidence.Process) {
+	for _, p := range runningPrograms(services, processes) {
+		c.ofProgram(p)
+	}
+	for _, f := range o.Files {
+		c.file(f)
+	}
+	for _, f := range knownFiles {
+		c.file(f)
+	}
+	for _, f := range knownNames {
+		c.name(f)
+	}
+	for _, dir := range slices.Concat(o.Folders, knownFolders) {
+		if !isProgramFolder(dir) {
+			c.folder(dir, depthOf(dir))
+		}
+	}
+	c.folder(leaseFolder, depthOf(leaseFolder))
+	c.runtimes()
+	for _, dir := range slices.Concat(o.Folders, programFolders) {
+		if isProgramFolder(dir) {
+			c.programs(dir)
+		}
+	}
+}
+
+func depthOf(folder string) int {
+	if strings.EqualFold(evidence.CleanWinPath(folder), leaseFolder) {
+		return 2
+	}
+	return 1
+}
+
+func isProgramFolder(dir string) bool {
+	dir = evidence.CleanWinPath(dir)
+	return slices.ContainsFunc(programFolders, func(p string) bool { return strings.EqualFold(p, dir) })
+}
+
+// list is files.json.
+func (c *copies) list() []fileRecord {
+	list := make([]fileRecord, 0, len(c.records))
+	for _, r := range c.records {
+		list = append(list, r)
+	}
+	slices.SortFunc(list, func(a, b fileRecord) int { return compareFold(a.Path, b.Path) })
+	return list
+}
+
+func (c *copies) record(p string, info fs.FileInfo, outcome, detail string) {
+	r := fileRecord{Path: p, Outcome: outcome, Detail: detail}
+	if info != nil && !info.IsDir() {
+		size, modified := info.Size(), info.ModTime().UTC().Truncate(time.Second)
+		r.Bytes, r.ModifiedAt = &size, &modified
+	}
+	c.records[strings.ToLower(p)] = r
+}
+
+func (c *copies) recordError(p string, err error) {
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		c.record(p, nil, evidence.Absent, "")
+	case errors.Is(err, fs.ErrPermission):
+		c.record(p, nil, evidence.Denied, collectors.RunElevated)
+	default:
+		c.record(p, nil, evidence.Error, evidence.Clean(err.Error()))
+	}
+}
+
+// file copies a file, and gives its text as UTF-8 where it is there.
+func (c *copies) file(name string) string {
+	p := evidence.CleanWinPath(name)
+	key := strings.ToLower(p)
+	if r, seen := c.records[key]; c.ctx.Err() != nil || seen && (r.Outcome != notCopied || r.Detail != byName) {
+		return c.texts[key]
+	}
+	if neverCopied(p) {
+		c.name(p)
+		return ""
+	}
+	info, err := c.volumes.stat(p)
+	if err != nil {
+		c.recordError(p, err)
+		return ""
+	}
+	if info.IsDir() {
+		c.folder(p, 1)
+		return ""
+	}
+	if info.Size() > c.left {
+		c.record(p, info, notCopied, "not copied: the files before it take all the room")
+		return ""
+	}
+	content, opened, err := c.volumes.read(p, maxCopy)
+	if errors.Is(err, errTooLarge) {
+		c.record(p, info, notCopied, "larger than 1 MiB")
+		return ""
+	}
+	if err != nil {
+		c.recordError(p, err)
+		return ""
+	}
+	text := string(evidence.DecodeText(content))
+	switch {
+	case strings.Contains(text, "PRIVATE KEY"):
+		c.record(p, opened, notCopied, holdsKey)
+		return ""
+	case strings.ContainsRune(text, 0):
+		c.record(p, opened, notCopied, byName) // it is no text
+		return ""
+	}
+	c.left -= int64(len(content))
+	if clean := redactSecrets(text); clean != text {
+		content = encodeLike(content, clean)
+	}
+	c.keep(evidence.EvidencePath(p), tree.File{Content: content, Modified: opened.ModTime()})
+	c.record(p, opened, copied, "")
+	c.texts[key] = text
+	return text
+}
+
+// encodeLike writes text in the encoding of the file that it came from: a mark
+// in front that other programs stumble over is a finding, and stays.
+func encodeLike(original []byte, text string) []byte {
+	var order binary.AppendByteOrder
+	switch {
+	case bytes.HasPrefix(original, []byte("\xef\xbb\xbf")):
+		return append([]byte("\xef\xbb\xbf"), text...)
+	case bytes.HasPrefix(original, []byte("\xff\xfe")):
+		order = binary.LittleEndian
+	case bytes.HasPrefix(original, []byte("\xfe\xff")):
+		order = binary.BigEndian
+	default:
+		return []byte(text)
+	}
+	b := bytes.Clone(original[:2])
+	for _, unit := range utf16.Encode([]rune(text)) {
+		b = order.AppendUint16(b, unit)
+	}
+	return b
+}
+
+// Names of what is never opened: keys, programs, archives, and logs, which are
+// read elsewhere.
+var neverCopiedExtensions = []string{
+	".key", ".pem", ".pfx", ".p12", ".kdb", ".exe", ".dll", ".sys", ".pdb", ".msi", ".zip", ".tar", ".gz", ".tgz", ".7z", ".vhd", ".vhdx", ".etl", ".evtx", ".dmp", ".db",
+	".log", ".exe~", ".old", ".bak",
+}
+
+func neverCopied(p string) bool {
+	return slices.Contains(neverCopiedExtensions, strings.ToLower(path.Ext(strings.ReplaceAll(p, `\`, "/"))))
+}
+
+// name records that a file is there, and its size.
+func (c *copies) name(name string) {
+	p := evidence.CleanWinPath(name)
+	if _, seen := c.records[strings.ToLower(p)]; seen || c.ctx.Err() != nil {
+		return
+	}
+	info, err := c.volumes.stat(p)
+	if err != nil {
+		c.recordError(p, err)
+		return
+	}
+	if !info.IsDir() {
+		c.record(p, info, notCopied, byName)
+	}
+}
+
+// folder copies the files of a folder, and lists their names.
+func (c *copies) folder(name string, depth int) []string {
+	p := evidence.CleanWinPath(name)
+	if c.ctx.Err() != nil {
+		return nil
+	}
+	entries, all, err := c.volumes.list(p)
+	if err != nil {
+		c.recordError(p, err)
+		return nil
+	}
+	var names []string
+	for _, e := range entries {
+		below := p + `\` + e.Name()
+		if c.leadsToFolder(e, below) {
+			if depth > 1 && e.IsDir() {
+				c.folder(below, depth-1)
+			}
+			continue
+		}
+		c.file(below)
+		names = append(names, e.Name())
+	}
+	c.ofFolder(p, len(names), all)
+	return names
+}
+
+// leadsToFolder tells folders, and the links to some, which are not walked.
+func (c *copies) leadsToFolder(e fs.DirEntry, p string) bool {
+	if e.Type()&(fs.ModeSymlink|fs.ModeIrregular) == 0 {
+		return e.IsDir()
+	}
+	info, err := c.volumes.stat(p)
+	return err == nil && info.IsDir()
+}
+
+// programs records the programs of a folder.
+func (c *copies) programs(name string) {
+	p := evidence.CleanWinPath(name)
+	if c.ctx.Err() != nil {
+		return
+	}
+	entries, all, err := c.volumes.list(p)
+	if err != nil {
+		c.recordError(p, err)
+		return
+	}
+	found := 0
+	for _, e := range entries {
+		if !e.IsDir() {
+			c.name(p + `\` + e.Name())
+			found++
+		}
+	}
+	c.ofFolder(p, found, all)
+}
+
+// ofFolder records of a folder itself only what its files do not tell.
+func (c *copies) ofFolder(p string, files int, all bool) {
+	_, seen := c.records[strings.ToLower(p)]
+	switch {
+	case seen:
+	case !all:
+		c.record(p, nil, evidence.Error, "the folder holds more than is listed here")
+	case files == 0:
+		c.record(p, nil, notCopied, emptyFolder)
+	}
+}

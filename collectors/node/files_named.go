@@ -1,0 +1,297 @@
+package node
+
+import (
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+
+	"doctor/checks/evidence"
+)
+
+// A runningProgram is one of the node's programs with its own arguments, behind
+// whatever wraps it.
+type runningProgram struct {
+	nodeProgram
+	service string // its name, where it is one
+	exe     string
+	args    []string // of the program itself
+	all     []string // with those of the wrapper
+}
+
+// runningPrograms finds the node's programs among its services, whether they run
+// or not, and its processes.
+func runningPrograms(services []evidence.Service, processes []evidence.Process) []runningProgram {
+	var list []runningProgram
+	for _, s := range services {
+		if p, ok := programOf(s.Name, s.BinPath, s.Args); ok {
+			list = append(list, runningProgram{p, s.Name, s.BinPath, behindWrapper(p, s.Args), s.Args})
+		}
+	}
+	for _, s := range processes {
+		if p, ok := programOf("", s.Exe, s.Args); ok || s.Exe == "" {
+			if !ok {
+				p, ok = programOf("", s.Name, s.Args)
+			}
+			if ok {
+				list = append(list, runningProgram{p, "", s.Exe, behindWrapper(p, s.Args), s.Args})
+			}
+		}
+	}
+	return list
+}
+
+// programOf tells by the service's name, the program's or that of a program
+// among the arguments.
+func programOf(service, exe string, args []string) (nodeProgram, bool) {
+	for _, p := range nodePrograms {
+		if service != "" && containsFold(p.services, service) || containsFold(p.programs, programName(exe)) {
+			return p, true
+		}
+	}
+	for _, p := range nodePrograms {
+		if slices.ContainsFunc(args, func(a string) bool { return isProgramPath(a) && containsFold(p.programs, programName(a)) }) {
+			return p, true
+		}
+	}
+	return nodeProgram{}, false
+}
+
+// behindWrapper drops the arguments of a program that starts this one, such as
+// EKS' service host or kube-log-runner.
+func behindWrapper(p nodeProgram, args []string) []string {
+	for i, a := range args {
+		if isProgramPath(a) && containsFold(p.programs, programName(a)) {
+			return args[i+1:]
+		}
+	}
+	return args
+}
+
+func isProgramPath(arg string) bool {
+	return strings.HasSuffix(strings.ToLower(strings.Trim(arg, `"`)), ".exe") && !strings.HasPrefix(arg, "-")
+}
+
+func programName(file string) string {
+	name := path.Base(strings.ReplaceAll(strings.Trim(file, `"`), `\`, "/"))
+	if strings.EqualFold(path.Ext(name), ".exe") {
+		name = name[:len(name)-len(".exe")]
+	}
+	return name
+}
+
+func containsFold(list []string, s string) bool {
+	return slices.ContainsFunc(list, func(v string) bool { return strings.EqualFold(v, s) })
+}
+
+// named gives the full path that a setting names, or "" where it names none:
+// a relative one, a variable that only its script knows, a pipe.
+func named(value string) string {
+	value = strings.Trim(strings.TrimSpace(value), `"'`)
+	full := len(value) > 2 && value[1] == ':' && strings.IndexByte(`\/`, value[2]) >= 0 ||
+		len(value) > 1 && strings.IndexByte(`\/%$`, value[0]) >= 0
+	if !full || strings.HasPrefix(value, `\\`) || strings.HasPrefix(value, "//") {
+		return ""
+	}
+	p := evidence.CleanWinPath(value)
+	if evidence.Placeholder(p) || strings.ContainsAny(p, "$%*") {
+		return ""
+	}
+	return p
+}
+
+// ofProgram copies what a program's arguments name, and what the script names
+// that starts it.
+func (c *copies) ofProgram(p runningProgram) {
+	if exe := named(p.exe); exe != "" {
+		c.name(exe)
+	}
+	c.ofFlags(p.nodeProgram, evidence.ParseFlags(p.args))
+	script := named(evidence.StartScript(p.all))
+	if script == "" {
+		return
+	}
+	c.ofFlags(p.nodeProgram, evidence.ParseFlags(scriptArgs(c.file(script))))
+}
+
+// scriptFlag is a flag on the command line of whichever program a script starts.
+var scriptFlag = regexp.MustCompile("--?([A-Za-z][\\w-]*)[= \t]+(?:\"([^\"\\n]*)\"|'([^'\\n]*)'|([^\\s\"'`,;)]+))")
+
+// scriptArgs lists the flags that stand in a start script, those of the kubelet
+// and of any other program. What is no path is passed over later.
+func scriptArgs(text string) []string {
+	var args []string
+	for _, f := range evidence.ScriptFlags(text) {
+		args = append(args, "--"+f.Name+"="+f.Value)
+	}
+	for _, m := range scriptFlag.FindAllStringSubmatch(text, 1000) {
+		args = append(args, "--"+m[1]+"="+m[2]+m[3]+m[4])
+	}
+	return args
+}
+
+func (c *copies) ofFlags(p nodeProgram, flags evidence.Flags) {
+	for _, name := range flags.Names() {
+		for _, value := range flags.All(name) {
+			file := named(value)
+			switch {
+			case file == "":
+			case slices.Contains(p.folders, name):
+				c.folder(file, 1)
+			case name == "cni-bin-dir":
+				c.programs(file)
+			case !slices.Contains(p.files, name):
+			case p.component == "containerd":
+				c.containerd(file)
+			default:
+				c.ofText(c.file(file))
+			}
+		}
+	}
+}
+
+// Settings of configuration files that name another one.
+var namesFile = regexp.MustCompile(`(?im)^[ \t"'{-]*(?:.*[{,][ \t]*)?["']?(kubeconfig|kubeconfig_?file|kubeConfigPath|subnet_?file|nodename_file|resolvConf)["']?[ \t]*[:=][ \t]*(.+)$`)
+
+// ofText copies the files that a configuration names.
+func (c *copies) ofText(text string) {
+	for _, m := range namesFile.FindAllStringSubmatch(text, 32) {
+		value := strings.TrimSpace(m[2])
+		if value != "" && strings.IndexByte(`"'`, value[0]) >= 0 {
+			value, _, _ = strings.Cut(value[1:], value[:1])
+		}
+		value = strings.ReplaceAll(strings.TrimRight(value, ", \r}"), `\\`, `\`)
+		if file := named(value); file != "" {
+			c.file(file)
+		}
+	}
+}
+
+// containerdConfigs are where containerd's own configuration may be.
+var containerdConfigs = []string{
+	`C:\Program Files\containerd\config.toml`, `C:\var\lib\rancher\rke2\agent\etc\containerd\config.toml`, `C:\k\containerd\containerd_conf.toml`,
+}
+
+// runtimes follows what the runtimes' configurations name, and looks for the
+// plugins that the CNI configurations call.
+func (c *copies) runtimes() {
+	for _, f := range containerdConfigs {
+		c.containerd(f)
+	}
+	for _, dir := range cniFolders {
+		c.plugins(dir, cniPrograms[strings.ToLower(dir)])
+	}
+}
+
+// cniPrograms are the folders of the plugins beside the usual folders of configurations.
+var cniPrograms = map[string][]string{
+	`c:\k\cni\config`:                       {`C:\k\cni`},
+	`c:\etc\cni\net.d`:                      {`C:\opt\cni\bin`},
+	`c:\k\azurecni\netconf`:                 {`C:\k\azurecni\bin`},
+	`c:\programdata\amazon\eks\cni\config`:  {`C:\Program Files\Amazon\EKS\cni`},
+	`c:\etc\kubernetes\cni\config`:          {`C:\etc\kubernetes\cni`},
+	`c:\var\lib\rancher\rke2\agent\etc\cni`: {`C:\var\lib\rancher\rke2\bin`},
+	`c:\program files\containerd\cni\conf`:  {`C:\Program Files\containerd\cni\bin`},
+}
+
+// containerd copies containerd's configuration, what it imports, and the CNI
+// configurations that it names.
+func (c *copies) containerd(file string) {
+	text := c.file(file)
+	if text == "" {
+		return
+	}
+	config, err := evidence.DecodeContainerdConfig([]byte(text))
+	if err != nil {
+		return // a check tells
+	}
+	for _, pattern := range config.Imports {
+		folder, last := cutLastElement(pattern)
+		if strings.Contains(last, "*") {
+			if dir := named(folder); dir != "" {
+				c.folder(dir, 1)
+			}
+		} else if f := named(pattern); f != "" {
+			c.file(f)
+		}
+	}
+	conf := named(config.ConfDir())
+	if conf == "" {
+		return
+	}
+	c.folder(conf, 1)
+	c.plugins(conf, append(slices.Clone(config.BinDirs()), cniPrograms[strings.ToLower(conf)]...))
+}
+
+func cutLastElement(p string) (folder, last string) {
+	i := strings.LastIndexAny(p, `\/`)
+	return p[:max(i, 0)], p[i+1:]
+}
+
+// plugins looks for the programs that the configurations of a folder call, in
+// the folders where they may be: that one is not there is known only when
+// somebody looked. What the configurations name is copied too.
+func (c *copies) plugins(conf string, bins []string) {
+	folder := strings.ToLower(conf) + `\`
+	for _, key := range sortedKeys(c.texts) {
+		name, inside := strings.CutPrefix(key, folder)
+		if !inside || len(evidence.CNIFiles([]string{name})) == 0 {
+			continue
+		}
+		text := c.texts[key]
+		c.ofText(text)
+		config, err := evidence.DecodeCNI([]byte(text))
+		if err != nil {
+			continue
+		}
+		for _, program := range pluginsOf(config) {
+			for _, bin := range bins {
+				if dir := named(bin); dir != "" {
+					c.name(dir + `\` + program)
+				}
+			}
+		}
+	}
+	for _, bin := range bins {
+		if dir := named(bin); dir != "" && len(c.textsIn(folder)) > 0 {
+			c.programs(dir)
+		}
+	}
+}
+
+func (c *copies) textsIn(folder string) []string {
+	return slices.DeleteFunc(sortedKeys(c.texts), func(k string) bool { return !strings.HasPrefix(k, folder) })
+}
+
+func sortedKeys(m map[string]string) []string {
+	keys := make([]string, 0, len(m))
+	for k := range m {
+		keys = append(keys, k)
+	}
+	slices.Sort(keys)
+	return keys
+}
+
+// pluginsOf lists the programs that a configuration calls.
+func pluginsOf(config *evidence.CNIConfig) []string {
+	var names []string
+	add := func(kind string) {
+		if kind != "" && !strings.ContainsAny(kind, `\/:`) && !evidence.Placeholder(kind) {
+			names = append(names, strings.TrimSuffix(kind, ".exe")+".exe")
+		}
+	}
+	for _, p := range config.Plugins {
+		add(p.Type)
+		add(p.IPAM.Type)
+		if p.Delegate != nil {
+			add(p.Delegate.Type)
+			add(p.Delegate.IPAM.Type)
+		}
+		if strings.EqualFold(p.Type, "flannel") {
+			add("host-local") // to which flannel's delegate leaves the addresses
+			add(config.EffectiveType())
+		}
+	}
+	slices.Sort(names)
+	return slices.Compact(names)
+}

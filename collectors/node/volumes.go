@@ -1,0 +1,191 @@
+package node
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+
+	"doctor/checks/evidence"
+)
+
+// volumes opens the file system of one of the machine's own drives, by its
+// letter. Names in it are Windows' own, with slashes, and found in any case.
+type volumes func(letter string) (fs.FS, error)
+
+// What is taken of one folder, and how many links are followed to one file.
+const (
+	maxEntries = 500
+	maxLinks   = 8
+)
+
+var (
+	errOtherVolume = errors.New("leads to another volume or machine, where the doctor does not follow")
+	errLinkLoop    = errors.New("is a link that leads to itself")
+	errNoFile      = errors.New("is no file")
+	errTooLarge    = errors.New("is too large to copy")
+)
+
+// Devices that answer to these names in every folder, and would wait for a key.
+var device = regexp.MustCompile(`(?i)^(con|prn|aux|nul|conin\$|conout\$|com[0-9¹²³]|lpt[0-9¹²³]) *(\..*)?$`)
+
+// at finds the drive and the name of a Windows path, and follows the links on
+// the way as long as they stay on the drive.
+func (v volumes) at(windowsPath string) (fs.FS, string, error) {
+	clean := evidence.CleanWinPath(windowsPath)
+	letter, rest, ok := strings.Cut(clean, `:\`)
+	if !ok || len(letter) != 1 {
+		return nil, "", fmt.Errorf("%s %w", clean, errOtherVolume)
+	}
+	name := path.Clean(strings.ReplaceAll(rest, `\`, "/"))
+	for part := range strings.SplitSeq(name, "/") {
+		if device.MatchString(part) || strings.ContainsAny(part, `:*?"<>|`) {
+			return nil, "", fmt.Errorf("%s %w", clean, errNoFile)
+		}
+	}
+	if !fs.ValidPath(name) {
+		return nil, "", fmt.Errorf("%s %w", clean, errNoFile)
+	}
+	fsys, err := v(letter)
+	if err != nil {
+		return nil, "", err
+	}
+	links, ok := fsys.(fs.ReadLinkFS)
+	for range maxLinks {
+		if !ok || name == "." {
+			return fsys, name, nil
+		}
+		next, err := follow(links, letter, name)
+		if err != nil {
+			return nil, "", err
+		}
+		if next == name {
+			return fsys, name, nil
+		}
+		name = next
+	}
+	return nil, "", fmt.Errorf("%s %w", clean, errLinkLoop)
+}
+
+// follow replaces the first link on the way to name by where it leads.
+func follow(links fs.ReadLinkFS, letter, name string) (string, error) {
+	for end := 0; end < len(name); {
+		if next := strings.IndexByte(name[end+1:], '/'); next >= 0 {
+			end += 1 + next
+		} else {
+			end = len(name)
+		}
+		info, err := links.Lstat(name[:end])
+		if errors.Is(err, fs.ErrPermission) {
+			continue // who may not look at a folder may still open what lies in it
+		}
+		if err != nil {
+			return "", err
+		}
+		if info.Mode()&(fs.ModeSymlink|fs.ModeIrregular) == 0 {
+			continue
+		}
+		target, err := links.ReadLink(name[:end])
+		if err != nil {
+			continue // another kind of reparse point, such as a deduplicated file
+		}
+		to, err := linkTarget(letter, path.Dir(name[:end]), target)
+		if err != nil {
+			return "", fmt.Errorf("%s %w", evidence.Clean(name[:end]), err)
+		}
+		return path.Join(to, name[end:]), nil
+	}
+	return name, nil
+}
+
+func linkTarget(letter, folder, target string) (string, error) {
+	t := strings.ReplaceAll(target, `\`, "/")
+	bare := strings.TrimPrefix(strings.TrimPrefix(t, "/??/"), "//?/")
+	switch {
+	case len(bare) > 2 && bare[1:3] == ":/":
+		if !strings.EqualFold(bare[:1], letter) {
+			return "", errOtherVolume
+		}
+		t = bare[2:]
+	case bare != t, strings.HasPrefix(t, "//"), len(t) > 1 && t[1] == ':':
+		return "", errOtherVolume
+	case !strings.HasPrefix(t, "/"):
+		t = "/" + folder + "/" + t
+	}
+	return strings.TrimPrefix(path.Clean(t), "/"), nil
+}
+
+func (v volumes) stat(windowsPath string) (fs.FileInfo, error) {
+	fsys, name, err := v.at(windowsPath)
+	if err != nil {
+		return nil, err
+	}
+	return fs.Stat(fsys, name)
+}
+
+// list gives what lies in a folder, in order of name, and tells whether that is all.
+func (v volumes) list(folder string) (entries []fs.DirEntry, all bool, err error) {
+	fsys, name, err := v.at(folder)
+	if err != nil {
+		return nil, false, err
+	}
+	f, err := fsys.Open(name)
+	if err != nil {
+		return nil, false, err
+	}
+	defer f.Close()
+	dir, ok := f.(fs.ReadDirFile)
+	if !ok {
+		return nil, false, fmt.Errorf("%s is no folder", evidence.Clean(folder))
+	}
+	entries, err = dir.ReadDir(maxEntries + 1)
+	if err != nil && err != io.EOF {
+		return nil, false, err
+	}
+	all = len(entries) <= maxEntries
+	entries = entries[:min(len(entries), maxEntries)]
+	slices.SortFunc(entries, func(a, b fs.DirEntry) int { return compareFold(a.Name(), b.Name()) })
+	return entries, all, nil
+}
+
+// open opens a file, not a folder and not a device.
+func (v volumes) open(windowsPath string) (fs.File, fs.FileInfo, error) {
+	fsys, name, err := v.at(windowsPath)
+	if err != nil {
+		return nil, nil, err
+	}
+	f, err := fsys.Open(name)
+	if err != nil {
+		return nil, nil, err
+	}
+	info, err := f.Stat()
+	if err == nil && info.Mode()&^fs.ModePerm&^fs.ModeIrregular != 0 {
+		err = fmt.Errorf("%s %w", evidence.Clean(windowsPath), errNoFile)
+	}
+	if err != nil {
+		f.Close()
+		return nil, nil, err
+	}
+	return f, info, nil
+}
+
+// read gives the content of a file of at most limit bytes.
+func (v volumes) read(windowsPath string, limit int64) ([]byte, fs.FileInfo, error) {
+	f, info, err := v.open(windowsPath)
+	if err != nil {
+		return nil, nil, err
+	}
+	defer f.Close()
+	if info.Size() > limit {
+		return nil, info, errTooLarge
+	}
+	content, err := io.ReadAll(io.LimitReader(f, limit+1))
+	if err == nil && int64(len(content)) > limit {
+		err = errTooLarge // it grows
+	}
+	return content, info, err
+}
