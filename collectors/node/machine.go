@@ -96,8 +96,8 @@ func moment(t time.Time) *time.Time {
 	return &t
 }
 
-// fileTime is a FILETIME: steps of 100 ns since 1601.
-func fileTime(n uint64) time.Time {
+// fromFileTime reads a FILETIME: steps of 100 ns since 1601.
+func fromFileTime(n uint64) time.Time {
 	const from1601to1970 = 11644473600
 	return time.Unix(int64(n/1e7)-from1601to1970, int64(n%1e7)*100)
 }

@@ -27,7 +27,7 @@ func bootTime() time.Time {
 	if windows.NtQuerySystemInformation(windows.SystemTimeOfDayInformation, unsafe.Pointer(&t), uint32(unsafe.Sizeof(t)), nil) != nil || t.Boot <= 0 {
 		return time.Time{}
 	}
-	return fileTime(uint64(t.Boot))
+	return fromFileTime(uint64(t.Boot))
 }
 
 func serviceStates() ([]serviceStatus, error) {

@@ -76,7 +76,7 @@ func installTime(k key) time.Time {
 	if !ok || !ok2 || high == 0 {
 		return time.Time{}
 	}
-	return fileTime(high<<32 | low&0xffffffff)
+	return fromFileTime(high<<32 | low&0xffffffff)
 }
 
 // updateManifest reads the head of a package's manifest; empty where it may
