@@ -88,9 +88,9 @@ func argsOf(line string) []string {
 }
 
 // started is when a process began; the idle process never did.
-func started(fileTimeOf int64) *time.Time {
-	if fileTimeOf <= 0 {
+func started(created int64) *time.Time {
+	if created <= 0 {
 		return nil
 	}
-	return moment(fileTime(uint64(fileTimeOf)))
+	return moment(fromFileTime(uint64(created)))
 }
