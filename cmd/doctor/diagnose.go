@@ -99,7 +99,7 @@ func show(ctx context.Context, std streams, f flags, r checks.Report) error {
 		style.Width, _, _ = term.GetSize(std.out.Fd())
 	}
 	if f.output == "" && !f.noScreen && terminal && term.IsTerminal(std.in.Fd()) && os.Getenv("TERM") != "dumb" {
-		if err := tui.Run(ctx, std.in, std.out, r, tui.Options{ASCII: style.ASCII, NoColour: !style.Colour}); err != nil {
+		if _, err := tui.Run(ctx, std.in, std.out, tui.Finished(r), tui.Options{ASCII: style.ASCII, NoColour: !style.Colour}); err != nil {
 			return trouble(err)
 		}
 		return nil

@@ -17,6 +17,7 @@ func detailOf(m model, w int) []line {
 	rw, ok := m.selected()
 	p := page{width: min(w-1, readable), ascii: m.ascii}
 	switch {
+	case !m.began:
 	case !ok:
 		p.text("", "nothing selected", faint)
 	case rw.folds():
@@ -53,11 +54,11 @@ func learnt(p *page, r *checks.Report) {
 
 // verdict is a check in one line or more: symbol and title.
 func (p *page) verdict(indent string, res *checks.Result) {
-	p.led(span{indent + ui.Symbol(res.Status, p.ascii) + " ", inkOf(res.Status)}, res.Title, plain)
+	p.led(span{indent + symbol(res.Status, p.ascii) + " ", inkOf(res.Status)}, res.Title, plain)
 }
 
 func resultDetail(p *page, r *checks.Report, res *checks.Result) {
-	p.led(span{ui.Symbol(res.Status, p.ascii) + " " + string(res.Status) + "  ", inkOf(res.Status)}, res.Title, strong)
+	p.led(span{symbol(res.Status, p.ascii) + " " + string(res.Status) + "  ", inkOf(res.Status)}, res.Title, strong)
 	p.text("", res.ID+" · "+string(res.Category), faint)
 	outcome(p, res)
 	fix(p, res)
@@ -82,7 +83,7 @@ func outcome(p *page, res *checks.Result) {
 			p.blank()
 		}
 		status := checks.Status(f.Level)
-		p.led(span{ui.Symbol(status, p.ascii) + " ", inkOf(status)}, sentence(f), plain)
+		p.led(span{symbol(status, p.ascii) + " ", inkOf(status)}, sentence(f), plain)
 		for _, b := range f.Because {
 			p.text("  ", ui.Where(b), faint)
 			p.text("    ", b.Text, plain)
@@ -104,6 +105,10 @@ func outcome(p *page, res *checks.Result) {
 		p.text("", "could not tell: "+res.Gap, plain)
 	case checks.StatusSkip:
 		p.text("", "does not apply: "+res.Reason, plain)
+	case statusWaiting:
+		p.text("", "no verdict yet: it waits for its evidence", plain)
+	case statusReading:
+		p.text("", "no verdict yet: its evidence is being read", plain)
 	}
 }
 

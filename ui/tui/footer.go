@@ -14,7 +14,7 @@ const footerLines = 2
 func footer(m model) []line {
 	return []line{
 		append(line{{" ", plain}}, talk(m)...),
-		{{" ", plain}, {counts(&m.report, m.width-2, m.ascii), faint}},
+		{{" ", plain}, {counts(m, m.width-2), faint}},
 	}
 }
 
@@ -65,6 +65,9 @@ func hintsOf(m model) []hint {
 	if m.view.wrong {
 		wrong.does = "show all"
 	}
+	if !m.began {
+		return []hint{help, quit}
+	}
 	if m.detail {
 		list := []hint{{"esc", "list", 0}, {"c", "copy fix", 2}, help, quit}
 		if l := m.layout(); len(detailOf(m, l.detail)) > l.body {
@@ -73,6 +76,9 @@ func hintsOf(m model) []hint {
 		return list
 	}
 	list := []hint{{"enter", "open", 1}, {"/", "filter", 2}, wrong, {"c", "copy fix", 4}, help, quit}
+	if m.live && !m.reading() {
+		list = slices.Insert(list, 4, hint{"r", "again", 3})
+	}
 	if r, ok := m.selected(); ok && r.folds() && !m.view.narrowed() {
 		list[0].does = "unfold"
 		if r.open {
@@ -109,7 +115,11 @@ func hints(list []hint, w int) line {
 
 // counts is the report in one line. Where it is too long, the checks that found
 // nothing are left out first.
-func counts(r *checks.Report, w int, ascii bool) string {
+func counts(m model, w int) string {
+	r, ascii := &m.report, m.ascii
+	if m.reading() {
+		return liveCounts(m, w)
+	}
 	consequences := 0
 	for i := range r.Results {
 		if isFault(r.Results[i].Status) && len(r.Results[i].ExplainedBy) > 0 {
@@ -128,6 +138,26 @@ func counts(r *checks.Report, w int, ascii bool) string {
 		}
 	}
 	return clip(join(), w, ascii)
+}
+
+// liveCounts is how much is open, and what was found so far.
+func liveCounts(m model, w int) string {
+	if !m.began {
+		return ""
+	}
+	r := &m.report
+	open := r.Count(statusWaiting) + r.Count(statusReading)
+	text := fmt.Sprintf("%d of %d open", open, len(r.Results))
+	add := func(n int, what string) {
+		if longer := text + " · " + what; n > 0 && width(show(longer, m.ascii)) <= w {
+			text = longer
+		}
+	}
+	add(len(r.Causes), plural(len(r.Causes), "cause")+" so far")
+	for _, s := range byWeight {
+		add(r.Count(s), fmt.Sprintf("%d %s", r.Count(s), s))
+	}
+	return clip(show(text, m.ascii), w, m.ascii)
 }
 
 func plural(n int, word string) string {

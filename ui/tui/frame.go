@@ -12,7 +12,7 @@ func draw(m model) []line {
 	if l.tiny {
 		lines = []line{{{"make the window at least 30x8 (q quits)", plain}}}
 	} else {
-		lines = append(header(&m.report, m.width, m.height, m.ascii), rule(ruleLabel(m), m.width, m.ascii))
+		lines = append(header(m), rule(ruleLabel(m), m.width, m.ascii))
 		lines = append(lines, exactly(body(m, l), l.body)...)
 		lines = append(lines, footer(m)...)
 	}
@@ -26,7 +26,7 @@ func draw(m model) []line {
 func body(m model, l layout) []line {
 	switch {
 	case m.help:
-		return indented(helpLines(m.width, m.ascii), m.helpAt)
+		return indented(helpLines(m), m.helpAt)
 	case l.wide:
 		left := list(&m.report, m.rows, m.top, m.cursor, l.list, l.body, !m.detail, m.ascii)
 		return beside(left, from(detailOf(m, l.detail), m.scroll), l, m.detail, m.ascii)

@@ -60,7 +60,7 @@ func TestEveryFrameFitsTheTerminal(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	check := func(rep checks.Report, w, h int, keys []string) {
 		t.Helper()
-		m := after(newModel(rep, Options{Width: w, Height: h, ASCII: r.IntN(3) == 0}), keys...)
+		m := after(finished(rep, Options{Width: w, Height: h, ASCII: r.IntN(3) == 0}), keys...)
 		lines := draw(m)
 		if len(lines) != h {
 			t.Fatalf("%dx%d after %q: %d lines", w, h, keys, len(lines))
@@ -102,7 +102,7 @@ func TestEveryFrameFitsTheTerminal(t *testing.T) {
 func TestAsciiSpellsOutWhatItCannotDraw(t *testing.T) {
 	rep := sample()
 	rep.Results[0].Title = "网 fehlt"
-	got := screen(newModel(rep, Options{ASCII: true, Width: 80, Height: 24}))
+	got := screen(finished(rep, Options{ASCII: true, Width: 80, Height: 24}))
 	if !strings.Contains(got, "7f51") || !strings.Contains(got, "fehlt") {
 		t.Errorf("the title lost its characters:\n%s", got)
 	}
@@ -110,7 +110,7 @@ func TestAsciiSpellsOutWhatItCannotDraw(t *testing.T) {
 
 func TestTinyTerminalGetsAHint(t *testing.T) {
 	for _, size := range [][2]int{{29, 20}, {80, 7}} {
-		got := screen(newModel(sample(), Options{Width: size[0], Height: size[1]}))
+		got := screen(finished(sample(), Options{Width: size[0], Height: size[1]}))
 		if !strings.HasPrefix(got, "make the window at least") {
 			t.Errorf("%dx%d shows:\n%s", size[0], size[1], got)
 		}
@@ -118,7 +118,7 @@ func TestTinyTerminalGetsAHint(t *testing.T) {
 }
 
 func TestColoursAreTheSixteenAndNoColourHasNone(t *testing.T) {
-	lines := draw(newModel(sample(), Options{Width: 120, Height: 40}))
+	lines := draw(finished(sample(), Options{Width: 120, Height: 40}))
 	coloured := newStyles(nil, false).frame(lines)
 	for _, deep := range []string{"38;2", "38;5", "48;", "\x1b]"} {
 		if strings.Contains(coloured, deep) {
@@ -137,7 +137,7 @@ func TestColoursAreTheSixteenAndNoColourHasNone(t *testing.T) {
 }
 
 func TestNothingIsDrawnBeforeTheSizeIsKnown(t *testing.T) {
-	p := program{model: newModel(sample(), Options{}), styles: newStyles(nil, true)}
+	p := program{model: finished(sample(), Options{}), styles: newStyles(nil, true)}
 	if got := p.View(); got != "" {
 		t.Errorf("drew %q", got)
 	}

@@ -60,13 +60,13 @@ func TestGoldenScreens(t *testing.T) {
 		} {
 			name := fmt.Sprintf("%s-%dx%d", s.name, size[0], size[1])
 			t.Run(name, func(t *testing.T) {
-				got := screen(after(newModel(sample(), Options{Width: size[0], Height: size[1]}), s.keys...))
+				got := screen(after(finished(sample(), Options{Width: size[0], Height: size[1]}), s.keys...))
 				golden(t, name, got)
 			})
 		}
 	}
 	t.Run("ascii-80x24", func(t *testing.T) {
-		golden(t, "ascii-80x24", screen(newModel(sample(), Options{ASCII: true, Width: 80, Height: 24})))
+		golden(t, "ascii-80x24", screen(finished(sample(), Options{ASCII: true, Width: 80, Height: 24})))
 	})
 }
 

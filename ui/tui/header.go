@@ -8,9 +8,42 @@ import (
 	"doctor/ui"
 )
 
-// header is the node in one line, or in two where one is too narrow and the
+// header is the node, and what is being read of it.
+func header(m model) []line {
+	if m.reading() {
+		return liveHeader(m)
+	}
+	return doneHeader(&m.report, m.width, m.height, m.ascii)
+}
+
+// liveHeader has as many lines from the first frame to the last, so that the
+// list stays where it is.
+func liveHeader(m model) []line {
+	facts, now := ui.NodeFacts(m.report), ""
+	if len(m.shown.Reading) > 0 || len(facts) > 0 {
+		now = readingText(m.shown, m.width-2, m.ascii)
+	}
+	node := line{{" ", plain}, {"reading this node " + ellipsis(m.ascii), strong}}
+	if len(facts) > 0 {
+		l, _ := packed(facts, 1<<20, true, m.ascii)
+		node = append(line{{" ", plain}}, l...)
+	}
+	if m.height >= tallFrom {
+		return []line{node.fit(m.width, m.ascii), {{" ", plain}, {now, accent}}}
+	}
+	if now == "" {
+		return []line{node.fit(m.width, m.ascii)}
+	}
+	l := line{{" ", plain}}
+	if m.report.Node.Name != "" {
+		l = append(l, span{clip(show(m.report.Node.Name, m.ascii), m.width/3, m.ascii), strong}, span{own(" · ", m.ascii), faint})
+	}
+	return []line{append(l, span{readingText(m.shown, m.width-1-l.width(), m.ascii), accent})}
+}
+
+// doneHeader is the node in one line, or in two where one is too narrow and the
 // screen is tall enough.
-func header(r *checks.Report, w, h int, ascii bool) []line {
+func doneHeader(r *checks.Report, w, h int, ascii bool) []line {
 	var lines []line
 	rest := ui.NodeFacts(*r)
 	if r.Node.Name == "" {

@@ -2,22 +2,26 @@ package tui
 
 import (
 	"fmt"
+	"slices"
 
 	"doctor/checks"
-	"doctor/ui"
 )
 
-// helpLines are all keys and signs, in w cells and as many lines as it takes.
-func helpLines(w int, ascii bool) []line {
-	p := page{width: max(w-2, 2), ascii: ascii}
+// helpLines are all keys and signs, in as many lines as it takes.
+func helpLines(m model) []line {
+	p := page{width: max(m.width-2, 2), ascii: m.ascii}
 	p.text("", "Keys", strong)
-	for _, b := range allKeys() {
+	for _, b := range allKeys(m.live) {
 		h := b.Help()
 		p.led(span{fmt.Sprintf("  %-14s ", h.Key), accent}, h.Desc, plain)
 	}
 	p.heading("Signs")
-	for _, s := range byWeight {
-		p.led(span{fmt.Sprintf("  %s %-13s", ui.Symbol(s, ascii), s), inkOf(s)}, meaning[s], plain)
+	signs := byWeight
+	if m.live {
+		signs = slices.Concat(byWeight, []checks.Status{statusReading, statusWaiting})
+	}
+	for _, s := range signs {
+		p.led(span{fmt.Sprintf("  %s %-13s", symbol(s, m.ascii), s), inkOf(s)}, meaning[s], plain)
 	}
 	return p.lines
 }
@@ -29,4 +33,6 @@ var meaning = map[checks.Status]string{
 	checks.StatusPass:    "looked, and did not find the fault",
 	checks.StatusUnknown: "could not look; the check says why",
 	checks.StatusSkip:    "does not apply to this node",
+	statusReading:        "no verdict yet: its evidence is being read",
+	statusWaiting:        "no verdict yet: it waits for its evidence",
 }

@@ -1,6 +1,9 @@
 package tui
 
-import "doctor/checks"
+import (
+	"doctor/checks"
+	"doctor/ui"
+)
 
 // An ink is what a span of text means; styles gives it a colour.
 type ink int
@@ -24,6 +27,12 @@ var inks = map[checks.Status]ink{
 }
 
 func inkOf(s checks.Status) ink {
+	switch s {
+	case statusWaiting:
+		return faint
+	case statusReading:
+		return accent
+	}
 	if i, ok := inks[s]; ok {
 		return i
 	}
@@ -31,3 +40,16 @@ func inkOf(s checks.Status) ink {
 }
 
 func isFault(s checks.Status) bool { return s == checks.StatusFail || s == checks.StatusWarn }
+
+// symbol is the sign of a verdict or of an open check, one cell wide.
+func symbol(s checks.Status, ascii bool) string {
+	switch {
+	case s == statusReading:
+		return "~"
+	case s == statusWaiting && ascii:
+		return "."
+	case s == statusWaiting:
+		return "·"
+	}
+	return ui.Symbol(s, ascii)
+}

@@ -9,7 +9,8 @@ import (
 // keys are all keys of the screen; the help draws their help texts.
 var keys = struct {
 	up, down, top, bottom, pageUp, pageDown, halfUp, halfDown key.Binding
-	enter, fold, back, focus, filter, wrong, copy, help, quit key.Binding
+	enter, fold, back, focus, filter, wrong, copy, again      key.Binding
+	help, quit                                                key.Binding
 }{
 	up:       bind("up k", "one line up"),
 	down:     bind("down j", "one line down"),
@@ -26,6 +27,7 @@ var keys = struct {
 	filter:   bind("/", "filter as you type; ! inverts"),
 	wrong:    bind("f", "only what is wrong: fail and warn"),
 	copy:     bind("c", "copy the fix's commands (OSC 52)"),
+	again:    bind("r", "read the node again"),
 	help:     bind("?", "this help"),
 	quit:     bind("q ctrl+c", "quit"),
 }
@@ -42,8 +44,12 @@ func bind(names, does string) key.Binding {
 	return key.NewBinding(key.WithKeys(list...), key.WithHelp(names, does))
 }
 
-// allKeys is the order of the help.
-func allKeys() []key.Binding {
-	return []key.Binding{keys.up, keys.down, keys.top, keys.bottom, keys.pageUp, keys.pageDown, keys.halfUp, keys.halfDown,
-		keys.enter, keys.fold, keys.back, keys.focus, keys.filter, keys.wrong, keys.copy, keys.help, keys.quit}
+// allKeys is the order of the help; a recording is not read again.
+func allKeys(live bool) []key.Binding {
+	list := []key.Binding{keys.up, keys.down, keys.top, keys.bottom, keys.pageUp, keys.pageDown, keys.halfUp, keys.halfDown,
+		keys.enter, keys.fold, keys.back, keys.focus, keys.filter, keys.wrong, keys.copy}
+	if live {
+		list = append(list, keys.again)
+	}
+	return append(list, keys.help, keys.quit)
 }

@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"doctor/checks"
-	"doctor/ui"
 )
 
 // wordsFrom is the width from which a row has room for the verdict's word.
@@ -90,7 +89,7 @@ func origin(r *checks.Report, res *checks.Result) string {
 // resultLine is a verdict: symbol, word and title, and at the right end where
 // it stands among the faults. Narrow lists leave the word away.
 func resultLine(res *checks.Result, right string, indent, w int, selected, ascii bool) line {
-	l := line{{strings.Repeat(" ", indent), plain}, {ui.Symbol(res.Status, ascii) + " ", inkOf(res.Status)}}
+	l := line{{strings.Repeat(" ", indent), plain}, {symbol(res.Status, ascii) + " ", inkOf(res.Status)}}
 	if w >= wordsFrom {
 		l = append(l, span{fmt.Sprintf("%-9s", show(string(res.Status), ascii)), inkOf(res.Status)})
 	}
@@ -98,19 +97,25 @@ func resultLine(res *checks.Result, right string, indent, w int, selected, ascii
 	switch {
 	case selected:
 		title.ink = strong
-	case res.Status == checks.StatusSkip:
+	case res.Status == checks.StatusSkip || res.Status == statusWaiting:
 		title.ink = faint
 	}
 	return apart(append(l, title), line{{show(right, ascii), faint}}, w).fit(w, ascii)
 }
 
-// summary counts verdicts: "2 fail 1 info 14 pass", or by symbol where words have no room.
+// summary counts what is open and the verdicts: "5 open 2 fail 14 pass", or by
+// symbol where words have no room.
 func summary(r *checks.Report, members []int, words, ascii bool) line {
 	count := map[checks.Status]int{}
 	for _, i := range members {
 		count[r.Results[i].Status]++
 	}
 	var l line
+	if open := count[statusWaiting] + count[statusReading]; open > 0 && words {
+		l = line{{fmt.Sprintf("%d open", open), accent}}
+	} else if open > 0 {
+		l = line{{fmt.Sprintf("%s%d", symbol(statusWaiting, ascii), open), accent}}
+	}
 	for _, s := range byWeight {
 		if count[s] == 0 {
 			continue
@@ -125,7 +130,7 @@ func summary(r *checks.Report, members []int, words, ascii bool) line {
 		if words {
 			l = append(l, span{fmt.Sprintf("%d %s", count[s], s), ink})
 		} else {
-			l = append(l, span{fmt.Sprintf("%s%d", ui.Symbol(s, ascii), count[s]), ink})
+			l = append(l, span{fmt.Sprintf("%s%d", symbol(s, ascii), count[s]), ink})
 		}
 	}
 	return l

@@ -1,7 +1,6 @@
 package tui
 
 import (
-	"maps"
 	"slices"
 
 	tea "github.com/charmbracelet/bubbletea"
@@ -11,7 +10,11 @@ import (
 
 // model is what the screen shows, as data.
 type model struct {
-	report        checks.Report
+	report        checks.Report // of shown, as it is drawn
+	shown         Update
+	began         bool // an update came
+	live          bool // the node can be read again
+	asked         bool // it was asked for, and no update came since
 	ascii         bool
 	width, height int
 
@@ -20,6 +23,8 @@ type model struct {
 	cursor int   // into rows; -1 where nothing can be selected
 	at     row   // the row under the cursor, also while the filter hides it
 	top    int   // first row seen
+
+	touched bool // the user pressed a key: the selection is theirs
 
 	detail bool // the detail has the keys; below wideFrom it also has the screen
 	scroll int  // first line of the detail seen
@@ -32,14 +37,17 @@ type model struct {
 
 // effect is what must happen outside of the model.
 type effect struct {
-	quit bool
-	copy string
+	quit  bool
+	copy  string
+	again bool
 }
 
-func newModel(r checks.Report, opt Options) model {
-	m := model{report: r, ascii: opt.ASCII, width: opt.Width, height: opt.Height}
-	return m.settled()
+func newModel(opt Options, live bool) model {
+	return model{ascii: opt.ASCII, width: opt.Width, height: opt.Height, live: live}.settled()
 }
+
+// reading says that verdicts are still to come.
+func (m model) reading() bool { return !m.shown.Done }
 
 func (m model) update(msg tea.Msg) (model, effect) {
 	var do effect
@@ -48,6 +56,12 @@ func (m model) update(msg tea.Msg) (model, effect) {
 		m.width, m.height = msg.Width, msg.Height
 		if m.width <= 0 || m.height <= 0 { // what a serial console says
 			m.width, m.height = defaultWidth, defaultHeight
+		}
+	case Update:
+		m = m.received(msg)
+	case ended:
+		if m.reading() {
+			m.status = "the reading stopped before its end"
 		}
 	case copied:
 		m.status = msg.String()
@@ -59,7 +73,10 @@ func (m model) update(msg tea.Msg) (model, effect) {
 
 // settled brings everything that depends on other fields in line with them.
 func (m model) settled() model {
-	m.rows = rowsOf(&m.report, m.view)
+	m.rows = nil
+	if m.began {
+		m.rows = rowsOf(&m.report, m.view)
+	}
 	m = m.selectRow(find(m.rows, m.at))
 	l := m.layout()
 	m.top = min(m.top, max(len(m.rows)-l.listLines(), 0))
@@ -70,14 +87,14 @@ func (m model) settled() model {
 		}
 	}
 	m.scroll = clamp(m.scroll, len(detailOf(m, l.detail))-l.body)
-	m.helpAt = clamp(m.helpAt, len(helpLines(m.width, m.ascii))-l.body)
+	m.helpAt = clamp(m.helpAt, len(helpLines(m))-l.body)
 	return m
 }
 
 func clamp(n, most int) int { return max(min(n, most), 0) }
 
 func (m model) layout() layout {
-	return layoutOf(m.width, m.height, len(header(&m.report, m.width, m.height, m.ascii)))
+	return layoutOf(m.width, m.height, len(header(m)))
 }
 
 // nearest finds the selectable row at or after i, else the last before it, else -1.
@@ -101,7 +118,7 @@ func (m model) selectRow(i int) model {
 	if i < 0 {
 		return m // at stays: the row comes back when the filter goes
 	}
-	if m.rows[i].name() != m.at.name() {
+	if r := m.rows[i]; r.name() != m.at.name() && (r.id == "" || r.id != m.at.id) {
 		m.scroll = 0
 	}
 	m.at = m.rows[i]
@@ -109,13 +126,14 @@ func (m model) selectRow(i int) model {
 }
 
 // find looks up a row in a list that changed: itself, else the fold that it is
-// in now, else the first row.
+// in now, else the group that it was part of, else the first row.
 func find(rows []row, at row) int {
 	for _, same := range []func(row) bool{
 		func(r row) bool { return r.selectable() && r.name() == at.name() },
 		func(r row) bool {
 			return r.folds() && !r.open && slices.Contains(r.members, at.index) && at.kind == rowCheck
 		},
+		func(r row) bool { return r.kind == rowGroup && at.kind == rowRest && r.category == at.category },
 	} {
 		if i := slices.IndexFunc(rows, same); i >= 0 {
 			return i
@@ -160,11 +178,6 @@ func (m model) toggle(r row) model {
 		m.status = "groups stay open while the list is narrowed"
 		return m
 	}
-	open := maps.Clone(m.view.open)
-	if open == nil {
-		open = map[string]bool{}
-	}
-	open[r.foldName()] = !r.open
-	m.view.open = open
+	m.view = m.view.set(r.foldName(), !r.open)
 	return m
 }

@@ -15,6 +15,7 @@ func (m model) press(k tea.KeyMsg) (model, effect) {
 		return m, effect{quit: true}
 	}
 	if m.typing {
+		m.touched = true
 		return m.typed(k), effect{}
 	}
 	if key.Matches(k, keys.quit) {
@@ -23,6 +24,10 @@ func (m model) press(k tea.KeyMsg) (model, effect) {
 	if m.help {
 		return m.pressInHelp(k), effect{}
 	}
+	if key.Matches(k, keys.again) {
+		return m.again()
+	}
+	m.touched = true
 	if key.Matches(k, keys.copy) {
 		return m.copyFix()
 	}

@@ -26,7 +26,7 @@ func at(t *testing.T, m model) string {
 	return m.report.Results[r.index].ID
 }
 
-func small() model { return newModel(sample(), Options{Width: 80, Height: 24}) }
+func small() model { return finished(sample(), Options{Width: 80, Height: 24}) }
 
 func TestKeysMoveTheCursor(t *testing.T) {
 	for _, row := range []struct {
@@ -200,7 +200,7 @@ func TestOnlyWhatIsWrong(t *testing.T) {
 	rep := sample()
 	rep.Causes, rep.Results = nil, rep.Results[len(rep.Results)-31:]
 	rep.Summary = map[checks.Status]int{checks.StatusPass: 31}
-	well := after(newModel(rep, Options{Width: 80, Height: 24}), "f")
+	well := after(finished(rep, Options{Width: 80, Height: 24}), "f")
 	if !strings.Contains(screen(well), "no fault found") {
 		t.Errorf("a sound node shows:\n%s", screen(well))
 	}
@@ -211,7 +211,7 @@ func TestHelpOpensAndCloses(t *testing.T) {
 	if !m.help {
 		t.Fatal("? does not open the help")
 	}
-	for _, b := range allKeys() {
+	for _, b := range allKeys(false) {
 		if !strings.Contains(screen(m)+screen(after(m, "G")), b.Help().Desc) {
 			t.Errorf("the help does not tell that a key does: %s", b.Help().Desc)
 		}

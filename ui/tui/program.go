@@ -14,18 +14,41 @@ type program struct {
 	model  model
 	out    io.Writer
 	styles styles
+
+	updates <-chan Update
+	again   func()
 }
 
-func (p program) Init() tea.Cmd { return nil }
+func (p program) Init() tea.Cmd { return p.next }
+
+// ended reports that no update will come any more.
+type ended struct{}
+
+func (p program) next() tea.Msg {
+	if u, ok := <-p.updates; ok {
+		return u
+	}
+	return ended{}
+}
+
+func (p program) readAgain() tea.Msg {
+	p.again()
+	return nil
+}
 
 func (p program) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	m, do := p.model.update(msg)
 	p.model = m
+	if _, ok := msg.(Update); ok {
+		return p, p.next
+	}
 	switch {
 	case do.quit:
 		return p, tea.Quit
 	case do.copy != "":
 		return p, copyTo(p.out, do.copy)
+	case do.again:
+		return p, p.readAgain
 	}
 	return p, nil
 }

@@ -12,6 +12,7 @@ import (
 type row struct {
 	kind     rowKind
 	index    int             // into Report.Results, of causes and checks
+	id       string          // of causes and checks
 	category checks.Category // of groups, rests and checks
 	members  []int           // of groups and rests: the results in them
 	follow   int             // of causes: how many consequences
@@ -40,7 +41,7 @@ func (r row) name() string {
 	if r.folds() {
 		return r.foldName()
 	}
-	return fmt.Sprintf("%d/%d", r.kind, r.index)
+	return fmt.Sprintf("%d/%s", r.kind, r.id)
 }
 
 func (r row) foldName() string {
@@ -50,11 +51,13 @@ func (r row) foldName() string {
 	return string(r.category)
 }
 
-// A view is what the user asked the list to show.
+// A view is what the list shall show, and how.
 type view struct {
 	filter string
 	wrong  bool            // fail and warn only
 	open   map[string]bool // folds that the user set, by foldName
+	live   bool            // verdicts are still to come: rows keep their places, and nothing folds by itself
+	was    map[string]bool // groups as they were before the node was read again
 }
 
 // narrowed lists show every match: there is nothing left to fold.
@@ -72,7 +75,7 @@ func rowsOf(r *checks.Report, v view) []row {
 	case v.narrowed() && len(rows) == 0 && len(groups) == 0:
 		note := "no check matches"
 		if v.filter == "" {
-			note = noFault(r)
+			note = noFault(r, v)
 		}
 		return []row{{kind: rowNote, text: note}}
 	case len(rows) > 0 && len(groups) > 0:
@@ -89,24 +92,29 @@ func causeRows(r *checks.Report, v view) []row {
 	for _, c := range r.Causes {
 		at := slices.IndexFunc(r.Results, func(res checks.Result) bool { return res.ID == c.ID })
 		if at >= 0 && v.shows(&r.Results[at]) {
-			rows = append(rows, row{kind: rowCause, index: at, follow: len(c.Consequences)})
+			rows = append(rows, row{kind: rowCause, index: at, id: c.ID, follow: len(c.Consequences)})
 		}
 	}
 	heading := row{kind: rowHeading, text: "Causes"}
+	if v.live {
+		heading.text = "Causes so far"
+	}
 	switch {
 	case len(rows) > 0:
 		return append([]row{heading}, rows...)
 	case v.narrowed() || len(r.Causes) > 0:
 		return nil
 	}
-	return []row{heading, {kind: rowNote, text: noFault(r)}}
+	return []row{heading, {kind: rowNote, text: noFault(r, v)}}
 }
 
-func noFault(r *checks.Report) string {
+func noFault(r *checks.Report, v view) string {
 	unknown := r.Count(checks.StatusUnknown)
 	switch {
 	case r.Count(checks.StatusFail)+r.Count(checks.StatusWarn) > 0:
 		return "the faults below explain each other"
+	case v.live:
+		return "no fault found so far"
 	case unknown == 1:
 		return "no fault found, but 1 check could not tell"
 	case unknown > 1:
@@ -123,7 +131,7 @@ func groupRows(r *checks.Report, v view) []row {
 			res := &r.Results[i]
 			switch {
 			case res.Category != category || !v.shows(res):
-			case res.Status == checks.StatusPass || res.Status == checks.StatusSkip:
+			case !v.live && (res.Status == checks.StatusPass || res.Status == checks.StatusSkip):
 				rest = append(rest, i)
 			default:
 				found = append(found, i)
@@ -132,15 +140,17 @@ func groupRows(r *checks.Report, v view) []row {
 		if len(found)+len(rest) == 0 {
 			continue
 		}
-		worstFirst(r, found)
-		worstFirst(r, rest)
+		if !v.live {
+			worstFirst(r, found)
+			worstFirst(r, rest)
+		}
 		group := row{kind: rowGroup, category: category, members: slices.Concat(found, rest)}
 		group.open = v.isOpen(group.foldName(), slices.ContainsFunc(found, func(i int) bool { return r.Results[i].Status != checks.StatusInfo }))
 		rows = append(rows, group)
 		if !group.open {
 			continue
 		}
-		rows = append(rows, checkRows(category, found)...)
+		rows = append(rows, checkRows(r, category, found)...)
 		if len(found) > 0 && len(rest) > 0 && !v.narrowed() {
 			fold := row{kind: rowRest, category: category, members: rest}
 			fold.open = v.isOpen(fold.foldName(), false)
@@ -149,7 +159,7 @@ func groupRows(r *checks.Report, v view) []row {
 				continue
 			}
 		}
-		rows = append(rows, checkRows(category, rest)...)
+		rows = append(rows, checkRows(r, category, rest)...)
 	}
 	return rows
 }
@@ -161,13 +171,16 @@ func (v view) isOpen(name string, unset bool) bool {
 	if set, ok := v.open[name]; ok {
 		return set
 	}
-	return unset
+	if was, ok := v.was[name]; ok && v.live {
+		return was
+	}
+	return unset || v.live
 }
 
-func checkRows(category checks.Category, list []int) []row {
+func checkRows(r *checks.Report, category checks.Category, list []int) []row {
 	var rows []row
 	for _, i := range list {
-		rows = append(rows, row{kind: rowCheck, index: i, category: category})
+		rows = append(rows, row{kind: rowCheck, index: i, id: r.Results[i].ID, category: category})
 	}
 	return rows
 }

@@ -7,6 +7,12 @@ import (
 	"doctor/checks"
 )
 
+// finished is the screen of a report that will not change.
+func finished(r checks.Report, opt Options) model {
+	m, _ := newModel(opt, false).update(<-Finished(r).Updates)
+	return m
+}
+
 // sample is a node whose controller-manager hands out no pod CIDR.
 func sample() checks.Report {
 	r := checks.Report{

@@ -1,9 +1,13 @@
-// Package tui shows a finished report on the whole screen.
+// Package tui shows a report on the whole screen, from the first piece of
+// evidence on until it is finished.
 //
 // The rules of this screen:
 //
 //   - The model holds data only, and update is a function of it and a message.
-//     What must happen outside (quit, copy) is returned as an effect.
+//     What must happen outside (quit, copy, read again) is returned as an effect.
+//   - The time is part of an update: the screen has no clock.
+//   - While the node is being read, rows keep their places and the selection
+//     keeps its row. What is preliminary says so.
 //   - Drawing is free functions from data and a size to lines, one part of the
 //     screen per file. A line is plain text in spans, and is coloured last, so
 //     clipping never meets an escape sequence.
@@ -22,7 +26,6 @@ import (
 
 	tea "github.com/charmbracelet/bubbletea"
 
-	"doctor/checks"
 	_ "doctor/ui/tui/quiet"
 )
 
@@ -34,23 +37,38 @@ type Options struct {
 	Height   int
 }
 
-// Run shows the report until the user leaves, and gives the terminal back as it
-// was. It returns the context's error when the context ended it.
-func Run(ctx context.Context, in io.Reader, out io.Writer, r checks.Report, opt Options) error {
+// Run shows what the feed brings until the user leaves, and gives the terminal
+// back as it was. It returns the update that was shown last, which is the zero
+// one where none had come, and the context's error when the context ended it.
+func Run(ctx context.Context, in io.Reader, out io.Writer, feed Feed, opt Options) (Update, error) {
 	opt.NoColour = opt.NoColour || os.Getenv("NO_COLOR") != ""
 	if !isTerminal(out) { // nobody will tell the size
 		opt.Width, opt.Height = cmp.Or(opt.Width, defaultWidth), cmp.Or(opt.Height, defaultHeight)
 	}
 	out = oneWriter(out)
-	p := program{model: newModel(r, opt), out: out, styles: newStyles(out, opt.NoColour)}
-	_, err := tea.NewProgram(p, tea.WithContext(ctx), tea.WithInput(in), tea.WithOutput(out), tea.WithAltScreen()).Run()
+	p := program{model: newModel(opt, feed.Again != nil), out: out, styles: newStyles(out, opt.NoColour), again: feed.Again}
+	select {
+	case u, ok := <-feed.Updates:
+		if ok { // what is there already is in the first frame
+			p.model, _ = p.model.update(u)
+		}
+	default:
+	}
+	taking, stop := context.WithCancel(ctx)
+	defer stop()
+	p.updates = latest(taking, feed.Updates)
+	last, err := tea.NewProgram(p, tea.WithContext(ctx), tea.WithInput(in), tea.WithOutput(out), tea.WithAltScreen()).Run()
+	if end, ok := last.(program); ok {
+		p = end
+	}
+	shown := p.model.shown
 	switch {
 	case err == nil:
-		return nil
+		return shown, nil
 	case ctx.Err() != nil:
-		return ctx.Err()
+		return shown, ctx.Err()
 	case errors.Is(err, tea.ErrInterrupted):
-		return nil // a signal in place of the key is still the user leaving
+		return shown, nil // a signal in place of the key is still the user leaving
 	}
-	return fmt.Errorf("the screen stopped: %w; plain text is there with -o text", err)
+	return shown, fmt.Errorf("the screen stopped: %w; plain text is there with -o text", err)
 }

@@ -1,0 +1,74 @@
+package tui
+
+import (
+	"context"
+	"time"
+
+	"doctor/checks"
+)
+
+// An Update is what the screen shows next: the report as far as it stands.
+type Update struct {
+	Report  checks.Report
+	Open    map[string]Open // the checks, by id, whose verdict is still to come: what Report says of it is not shown
+	Reading []Reading       // what is being read now, oldest first
+	At      time.Time       // the moment of this update: the screen has no clock of its own
+	Done    bool            // nothing is open any more
+}
+
+// Open is the state of a check without a verdict.
+type Open int
+
+const (
+	OpenWaiting Open = iota // for its turn
+	OpenReading             // for its evidence, which is being read
+)
+
+// A Reading is one thing that is being read.
+type Reading struct {
+	Name  string
+	Since time.Time
+}
+
+// A Feed brings updates until its channel is closed. The screen takes every
+// update at once and shows the latest, so that a slow terminal holds nobody up;
+// it stops taking when Run returns. Again, where it is set, begins to read the
+// node anew; it is called when the last update was Done.
+type Feed struct {
+	Updates <-chan Update
+	Again   func()
+}
+
+// Finished is the feed of a report that will not change.
+func Finished(r checks.Report) Feed {
+	updates := make(chan Update, 1)
+	updates <- Update{Report: r, Done: true}
+	close(updates)
+	return Feed{Updates: updates}
+}
+
+// latest hands updates on, and drops those that newer ones overtook. It ends
+// with the feed or the context.
+func latest(ctx context.Context, in <-chan Update) <-chan Update {
+	out := make(chan Update)
+	go func() {
+		defer close(out)
+		var next Update
+		var to chan<- Update // nil while there is nothing to hand on
+		for in != nil || to != nil {
+			select {
+			case u, more := <-in:
+				if !more {
+					in = nil
+					continue
+				}
+				next, to = u, out
+			case to <- next:
+				to = nil
+			case <-ctx.Done():
+				return
+			}
+		}
+	}()
+	return out
+}

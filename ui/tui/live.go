@@ -1,0 +1,170 @@
+package tui
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"doctor/checks"
+)
+
+// The state of an open check stands where its verdict will, in the report that
+// is drawn, so that every part of the screen finds both in one place.
+const (
+	statusReading checks.Status = "reading"
+	statusWaiting checks.Status = "waiting"
+)
+
+func isOpen(s checks.Status) bool { return s == statusReading || s == statusWaiting }
+
+// asDrawn is the report of an update with states in place of the verdicts that
+// are still to come, and without whatever rests on those.
+func asDrawn(u Update) checks.Report {
+	r := u.Report
+	if u.Done {
+		return r
+	}
+	r.Results = slices.Clone(r.Results)
+	r.Summary = checks.Summary{}
+	open := func(id string) bool { _, is := u.Open[id]; return is }
+	for i := range r.Results {
+		res := &r.Results[i]
+		res.ExplainedBy = without(res.ExplainedBy, open)
+		if open(res.ID) {
+			res.Status, res.Findings, res.Gap, res.Reason, res.ExplainedBy = statusWaiting, nil, "", "", nil
+			if u.Open[res.ID] == OpenReading {
+				res.Status = statusReading
+			}
+		}
+		r.Summary[res.Status]++
+	}
+	r.Causes = nil
+	for _, c := range u.Report.Causes {
+		if !open(c.ID) {
+			r.Causes = append(r.Causes, checks.Cause{ID: c.ID, Consequences: without(c.Consequences, open)})
+		}
+	}
+	return r
+}
+
+func without(list []string, gone func(string) bool) []string {
+	return slices.DeleteFunc(slices.Clone(list), gone)
+}
+
+// received takes an update in. The selection stays with its row wherever that
+// goes, and the row stays on its line of the screen, unless the list is seen
+// from its top: there the causes come in.
+func (m model) received(u Update) model {
+	if m.shown.Done && !u.Done {
+		m.view.was = m.view.folds(&m.report)
+	}
+	m.shown, m.began, m.asked = u, true, false
+	m.report, m.view.live = asDrawn(u), !u.Done
+	if u.Done && !m.touched { // nobody chose the row: begin as with any finished report
+		m.at, m.top = row{}, 0
+	}
+	m = m.followed()
+	line := m.cursor - m.top
+	m.rows = rowsOf(&m.report, m.view)
+	if to := find(m.rows, m.at); m.top > 0 && to >= 0 {
+		m.top = max(to-line, 0)
+	}
+	return m
+}
+
+// followed brings the selected row along into a changed report. A cause that is
+// none any more is still a check, and a check is not lost in a fold.
+func (m model) followed() model {
+	if m.at.id == "" {
+		return m
+	}
+	m.at.index = slices.IndexFunc(m.report.Results, func(r checks.Result) bool { return r.ID == m.at.id })
+	if m.at.kind == rowCause && !slices.ContainsFunc(m.report.Causes, func(c checks.Cause) bool { return c.ID == m.at.id }) {
+		if !m.touched {
+			m.at = row{}
+			return m
+		}
+		m.at.kind = rowCheck
+	}
+	for range 2 { // its group, then what is well in it
+		rows := rowsOf(&m.report, m.view)
+		if i := find(rows, m.at); m.at.kind == rowCheck && i >= 0 && rows[i].folds() && slices.Contains(rows[i].members, m.at.index) {
+			m.view = m.view.set(rows[i].foldName(), true)
+		}
+	}
+	return m
+}
+
+// folds says of every group whether it is open.
+func (v view) folds(r *checks.Report) map[string]bool {
+	v.filter, v.wrong = "", false
+	is := map[string]bool{}
+	for _, rw := range groupRows(r, v) {
+		if rw.kind == rowGroup {
+			is[rw.foldName()] = rw.open
+		}
+	}
+	return is
+}
+
+// set opens or closes a fold; older views are left as they were.
+func (v view) set(fold string, open bool) view {
+	v.open = maps.Clone(v.open)
+	if v.open == nil {
+		v.open = map[string]bool{}
+	}
+	v.open[fold] = open
+	return v
+}
+
+// again is the key that reads the node anew.
+func (m model) again() (model, effect) {
+	switch {
+	case !m.live:
+		m.status = "a recording cannot be read again"
+	case !m.shown.Done || m.asked:
+		m.status = "still reading; r reads again when it is done"
+	default:
+		m.status, m.asked = "reading again", true
+		return m, effect{again: true}
+	}
+	return m, effect{}
+}
+
+// readingText names what is being read and since when, oldest first, in w cells.
+func readingText(u Update, w int, ascii bool) string {
+	var parts []string
+	for _, r := range u.Reading {
+		parts = append(parts, strings.TrimSpace(show(r.Name, ascii)+" "+seconds(u.At.Sub(r.Since))))
+	}
+	if len(parts) == 0 {
+		return clip("reading "+ellipsis(ascii), w, ascii)
+	}
+	for n := len(parts); n > 0; n-- {
+		text := "reading " + strings.Join(parts[:n], ", ")
+		if more := len(parts) - n; more > 0 {
+			text += fmt.Sprintf(" and %d more", more)
+		}
+		if width(text) <= w {
+			return text
+		}
+	}
+	text := "reading " + parts[0]
+	if len(parts) > 1 {
+		text += fmt.Sprintf(" +%d", len(parts)-1)
+	}
+	return clip(text, w, ascii)
+}
+
+// seconds is how long something takes already, once that is worth a word.
+func seconds(d time.Duration) string {
+	switch {
+	case d < time.Second:
+		return ""
+	case d < 2*time.Minute:
+		return fmt.Sprintf("%d s", d/time.Second)
+	}
+	return fmt.Sprintf("%d min", d/time.Minute)
+}
