@@ -76,6 +76,8 @@ func (f flags) kubelet(host string) cluster.Find {
 	}
 }
 
+var errNoKubelet = fmt.Errorf("this node has no kubeconfig of a kubelet; %w", cluster.ErrNoKubeconfig)
+
 func kubeletKubeconfig(n *checks.Node) (string, error) {
 	paths := kubeletKubeconfigs
 	if f, ok := n.KubeletFlag("kubeconfig"); ok && f.Value != "" {
@@ -89,7 +91,7 @@ func kubeletKubeconfig(n *checks.Node) (string, error) {
 			return "", err
 		}
 	}
-	return "", fmt.Errorf("%w; the kubelet's own is not at %s", cluster.ErrNoKubeconfig, strings.Join(paths, ", "))
+	return "", errNoKubelet
 }
 
 // listNodes prints the cluster's Windows nodes.

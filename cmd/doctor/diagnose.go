@@ -14,13 +14,12 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/charmbracelet/x/term"
-
 	"doctor/checks"
 	"doctor/checks/evidence"
 	"doctor/checks/signs"
 	"doctor/fixtures"
 	"doctor/ui"
+	"doctor/ui/console"
 	"doctor/ui/tui"
 )
 
@@ -65,7 +64,9 @@ func diagnose(ctx context.Context, std streams, f flags) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	if err := show(ctx, std, f, report); err != nil {
+	out := f.to(std)
+	defer out.close()
+	if err := out.show(ctx, report); err != nil {
 		return err
 	}
 	return verdict(report, f.failOn)
@@ -120,27 +121,36 @@ func moreThanOne(given ...bool) bool {
 	return n > 1
 }
 
-// style is how the report is drawn on what is there.
-func (f flags) style(std streams) ui.Style {
-	style := ui.Style{ASCII: f.ascii || os.Getenv("TERM") == "dumb"}
-	if f.onTerminal(std) {
-		style.Colour = colourWanted() && os.Getenv("TERM") != "dumb"
-		style.Width, _, _ = term.GetSize(std.out.Fd())
-	}
-	return style
+// A display is where the result goes: the terminal and what it can do, or a file.
+type display struct {
+	flags
+	console *console.Console
+	std     streams
 }
 
-func (f flags) onTerminal(std streams) bool { return f.file == "" && term.IsTerminal(std.out.Fd()) }
+func (f flags) to(std streams) display { return display{f, console.Open(std.in, std.out), std} }
+
+// close gives the terminal back as it was.
+func (d display) close() { d.console.Restore() }
+
+func (d display) style() ui.Style {
+	if d.file != "" {
+		return ui.Style{ASCII: d.ascii}
+	}
+	width, _ := d.console.Size()
+	return ui.Style{ASCII: d.ascii || d.console.ASCII(), Colour: d.console.Colour(), Width: width}
+}
 
 // onScreen tells whether the report gets the whole screen, with keys.
-func (f flags) onScreen(std streams) bool {
-	return f.output == "" && !f.noScreen && f.onTerminal(std) && term.IsTerminal(std.in.Fd()) && os.Getenv("TERM") != "dumb"
+func (d display) onScreen() bool {
+	return d.output == "" && d.file == "" && !d.noScreen && d.console.Screen()
 }
 
 // screen shows what the feed brings until the user leaves, and returns the last of it.
-func (f flags) screen(ctx context.Context, std streams, feed tui.Feed) (tui.Update, error) {
-	style := f.style(std)
-	last, err := tui.Run(ctx, std.in, std.out, feed, tui.Options{ASCII: style.ASCII, NoColour: !style.Colour})
+func (d display) screen(ctx context.Context, feed tui.Feed) (tui.Update, error) {
+	d.console.EnterScreen()
+	style := d.style()
+	last, err := tui.Run(ctx, d.std.in, d.std.out, feed, tui.Options{ASCII: style.ASCII, NoColour: !style.Colour})
 	if err != nil {
 		return last, trouble(err)
 	}
@@ -148,19 +158,20 @@ func (f flags) screen(ctx context.Context, std streams, feed tui.Feed) (tui.Upda
 }
 
 // show draws the report: the screen on a terminal, else the chosen format.
-func show(ctx context.Context, std streams, f flags, r checks.Report) error {
-	if f.onScreen(std) {
-		_, err := f.screen(ctx, std, tui.Finished(r))
+func (d display) show(ctx context.Context, r checks.Report) error {
+	if d.onScreen() {
+		_, err := d.screen(ctx, tui.Finished(r))
 		return err
 	}
-	if f.file != "" {
+	if d.file != "" {
 		var b bytes.Buffer
-		if err := ui.Write(&b, cmp.Or(f.output, "text"), r, f.style(std)); err != nil {
+		if err := ui.Write(&b, cmp.Or(d.output, "text"), r, d.style()); err != nil {
 			return trouble(err)
 		}
-		return writeFile(f.file, b.Bytes())
+		return writeFile(d.file, b.Bytes())
 	}
-	if err := ui.Write(std.out, cmp.Or(f.output, "text"), r, f.style(std)); err != nil {
+	d.console.EnterText()
+	if err := ui.Write(d.std.out, cmp.Or(d.output, "text"), r, d.style()); err != nil {
 		return trouble(fmt.Errorf("writing the report: %w", err))
 	}
 	return nil
@@ -184,12 +195,6 @@ func writeFile(name string, content []byte) error {
 		return trouble(fmt.Errorf("writing %s: %w", name, reason(err)))
 	}
 	return nil
-}
-
-// colourWanted honours NO_COLOR, whatever its value.
-func colourWanted() bool {
-	_, set := os.LookupEnv("NO_COLOR")
-	return !set
 }
 
 // reason takes the temporary file's name out of an error: nobody asked for that file.

@@ -5,7 +5,6 @@ import (
 	"io"
 	"runtime/debug"
 
-	"github.com/charmbracelet/x/term"
 	"github.com/spf13/cobra"
 
 	"doctor/checks"
@@ -39,11 +38,10 @@ func explainCommand(std streams) *cobra.Command {
 				}
 				list = []*checks.Check{c}
 			}
-			style := ui.Style{ASCII: ascii}
-			if term.IsTerminal(std.out.Fd()) {
-				style.Colour = colourWanted()
-				style.Width, _, _ = term.GetSize(std.out.Fd())
-			}
+			out := flags{ascii: ascii}.to(std)
+			defer out.close()
+			out.console.EnterText()
+			style := out.style()
 			var err error
 			switch {
 			case output == "text" && len(args) == 1:

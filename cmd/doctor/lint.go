@@ -98,7 +98,9 @@ func lint(ctx context.Context, std streams, f flags, args []string) error {
 		fmt.Fprintln(std.err, "doctor:", note)
 	}
 	report := checks.Diagnose(snapshot, list, origin, program())
-	if err := show(ctx, std, f, report); err != nil {
+	out := f.to(std)
+	defer out.close()
+	if err := out.show(ctx, report); err != nil {
 		return err
 	}
 	if unread != nil {

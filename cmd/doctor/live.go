@@ -164,10 +164,14 @@ func (l *live) talk(std streams, verbose bool) {
 	}
 }
 
-// diagnoseLive reads this node and shows the verdicts, on a screen as they come.
+// diagnoseLive reads the node and shows the verdicts, on a screen as they come.
 func diagnoseLive(ctx context.Context, std streams, f flags, l *live) error {
-	if f.onScreen(std) {
-		last, err := f.screen(ctx, std, l.feed(ctx))
+	out := f.to(std)
+	defer out.close()
+	if out.onScreen() {
+		ctx, cancel := context.WithCancel(ctx)
+		defer cancel() // when the user leaves, nobody takes the feed's updates any more
+		last, err := out.screen(ctx, l.feed(ctx))
 		switch {
 		case err != nil:
 			return err
@@ -185,7 +189,7 @@ func diagnoseLive(ctx context.Context, std streams, f flags, l *live) error {
 		return trouble(err)
 	}
 	l.talk(std, f.verbose)
-	if err := show(ctx, std, f, report); err != nil {
+	if err := out.show(ctx, report); err != nil {
 		return err
 	}
 	return verdict(report, f.failOn)

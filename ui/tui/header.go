@@ -31,14 +31,10 @@ func liveHeader(m model) []line {
 	if m.height >= tallFrom {
 		return []line{node.fit(m.width, m.ascii), {{" ", plain}, {now, accent}}}
 	}
-	if now == "" {
-		return []line{node.fit(m.width, m.ascii)}
+	if len(m.shown.Reading) > 0 { // there is no room for both
+		node = line{{" ", plain}, {now, accent}}
 	}
-	l := line{{" ", plain}}
-	if m.report.Node.Name != "" {
-		l = append(l, span{clip(show(m.report.Node.Name, m.ascii), m.width/3, m.ascii), strong}, span{own(" · ", m.ascii), faint})
-	}
-	return []line{append(l, span{readingText(m.shown, m.width-1-l.width(), m.ascii), accent})}
+	return []line{node.fit(m.width, m.ascii)}
 }
 
 // doneHeader is the node in one line, or in two where one is too narrow and the

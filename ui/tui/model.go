@@ -66,7 +66,11 @@ func (m model) update(msg tea.Msg) (model, effect) {
 	case copied:
 		m.status = msg.String()
 	case tea.KeyMsg:
-		m, do = m.press(msg)
+		for _, k := range apiece(msg, m.typing) {
+			if m, do = m.press(k); do != (effect{}) {
+				break
+			}
+		}
 	}
 	return m.settled(), do
 }

@@ -8,6 +8,19 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 )
 
+// apiece parts keys that were read in one go, as a held key over a slow line is.
+// What is typed or pasted into the filter belongs together.
+func apiece(k tea.KeyMsg, typing bool) []tea.KeyMsg {
+	if k.Type != tea.KeyRunes || typing || k.Paste || len(k.Runes) < 2 {
+		return []tea.KeyMsg{k}
+	}
+	var list []tea.KeyMsg
+	for _, r := range k.Runes {
+		list = append(list, tea.KeyMsg{Type: tea.KeyRunes, Runes: []rune{r}, Alt: k.Alt})
+	}
+	return list
+}
+
 // press is what a key does.
 func (m model) press(k tea.KeyMsg) (model, effect) {
 	m.status = ""

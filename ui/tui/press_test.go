@@ -46,6 +46,7 @@ func TestKeysMoveTheCursor(t *testing.T) {
 		{"page down goes a screenful of rows", []string{"pgdown"}, "dns-suffix-missing"},
 		{"page up comes back", []string{"pgdown", "pgup"}, "cause podcidr-not-assigned"},
 		{"ctrl+d goes half of it", []string{"ctrl+d"}, "podcidr-not-assigned"},
+		{"keys read in one go are keys one by one", []string{"jjjk"}, "node"},
 		{"ctrl+u comes back", []string{"ctrl+d", "ctrl+u"}, "cause podcidr-not-assigned"},
 	} {
 		t.Run(row.name, func(t *testing.T) {

@@ -110,8 +110,13 @@ func causeRows(r *checks.Report, v view) []row {
 
 func noFault(r *checks.Report, v view) string {
 	unknown := r.Count(checks.StatusUnknown)
+	faults := r.Count(checks.StatusFail) + r.Count(checks.StatusWarn)
 	switch {
-	case r.Count(checks.StatusFail)+r.Count(checks.StatusWarn) > 0:
+	case v.live && faults > 0:
+		return "no cause found so far"
+	case v.live:
+		return "no fault found so far"
+	case faults > 0:
 		return "the faults below explain each other"
 	case v.live:
 		return "no fault found so far"

@@ -1,0 +1,42 @@
+package console
+
+// facts are what the system says of the two streams.
+type facts struct {
+	in, out  bool // they are terminals
+	term     string
+	noColour bool // NO_COLOR is set, to whatever
+
+	windows   bool
+	sequences bool   // the console at the output takes escape sequences
+	codePage  uint32 // of the console's output, which is also how a reader of a pipe decodes it; 0 without a console
+}
+
+// abilities are what follows from them.
+type abilities struct{ screen, colour, ascii bool }
+
+const utf8CodePage = 65001
+
+func (f facts) abilities() abilities {
+	draws := f.out && f.term != "dumb" && (!f.windows || f.sequences)
+	return abilities{
+		screen: draws && f.in,
+		colour: draws && !f.noColour,
+		ascii:  f.term == "dumb" || f.windows && f.codePage != utf8CodePage,
+	}
+}
+
+// The bits of a Windows console's modes that matter here.
+const (
+	processedOutput = 0x1
+	sequenceOutput  = 0x4 // ENABLE_VIRTUAL_TERMINAL_PROCESSING
+
+	quickEdit     = 0x40
+	extendedFlags = 0x80 // without it, SetConsoleMode leaves quickEdit as it is
+)
+
+// sequencesOn is an output mode in which escape sequences are not printed but done.
+func sequencesOn(mode uint32) uint32 { return mode | processedOutput | sequenceOutput }
+
+// quickEditOff is an input mode in which a click selects nothing: while
+// something is selected, the console takes no output, and the program stands still.
+func quickEditOff(mode uint32) uint32 { return mode&^quickEdit | extendedFlags }
