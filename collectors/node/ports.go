@@ -75,7 +75,7 @@ func portRanges(ctx context.Context, run func(context.Context, ...string) (strin
 			maps.Copy(tables, found)
 		}
 		if failed[i] == nil && len(table.Dynamic)+len(tables) == before {
-			failed[i] = fmt.Errorf("netsh shows no table of %s", a.protocol)
+			failed[i] = fmt.Errorf("netsh prints no table of %s ports", a.protocol)
 		}
 		if failed[i] != nil && errs == nil { // they fail for one reason
 			errs = fmt.Errorf("netsh interface ipv4 show %s: %w", a.what, failed[i])
