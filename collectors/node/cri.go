@@ -174,9 +174,7 @@ func askAll(ctx context.Context, runtime runtimeapi.RuntimeServiceClient, images
 			if err != nil {
 				return err
 			}
-			if config := v.GetInfo()["config"]; json.Valid([]byte(config)) {
-				state.Config = json.RawMessage(config)
-			}
+			state.Config = maskJSON([]byte(v.GetInfo()["config"])) // it may hold what a registry asks for
 			state.Status, err = protoJSON(v.GetStatus())
 			return err
 		},

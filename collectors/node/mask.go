@@ -1,6 +1,8 @@
 package node
 
 import (
+	"bytes"
+	"encoding/json"
 	"regexp"
 	"strings"
 )
@@ -17,6 +19,7 @@ var (
 	// Inside of one argument, as in a command for a shell: a flag with its value,
 	// a variable, a field.
 	secretPair = regexp.MustCompile(`(?i)((?:^|[\s;"'&?({,])(?:(?:--?|/)[\w.-]*?` + secretWords + `\s+|[\w.$:-]*?` + secretWords + `["']?\s*[=:]\s*))("[^"]*"|'[^']*'|[^\s"';&|)]+)`)
+	secretKey  = regexp.MustCompile(`(?i)^(?:auth|.*` + secretWords + `)$`)
 	userInURL  = regexp.MustCompile(`(://[^\s/:@]*:)[^\s/@]+@`)
 	bearer     = regexp.MustCompile(`(?i)(\bauthorization["']?\s*[:=]\s*["']?(?:bearer|basic)\s+|\bbearer\s+)[\w.~+/=-]{8,}`)
 )
@@ -60,4 +63,39 @@ func isSecretValue(s string) bool {
 		return false
 	}
 	return true
+}
+
+// maskJSON takes the secrets out of a JSON document: the texts under keys that
+// name one. What is no JSON gives nothing.
+func maskJSON(document []byte) json.RawMessage {
+	var v any
+	d := json.NewDecoder(bytes.NewReader(document))
+	d.UseNumber()
+	if d.Decode(&v) != nil {
+		return nil
+	}
+	b, err := json.Marshal(maskValue("", v))
+	if err != nil {
+		return nil
+	}
+	return b
+}
+
+func maskValue(key string, v any) any {
+	switch v := v.(type) {
+	case map[string]any:
+		for k, inner := range v {
+			v[k] = maskValue(k, inner)
+		}
+	case []any:
+		for i, inner := range v {
+			v[i] = maskValue(key, inner)
+		}
+	case string:
+		if secretKey.MatchString(key) && isSecretValue(v) {
+			return masked
+		}
+		return userInURL.ReplaceAllString(v, "${1}"+masked+"@")
+	}
+	return v
 }

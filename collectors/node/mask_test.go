@@ -31,3 +31,17 @@ func TestMaskArgs(t *testing.T) {
 		})
 	}
 }
+
+func TestMaskJSON(t *testing.T) {
+	for _, row := range []struct{ name, in, want string }{
+		{"a registry's account", `{"registry":{"configs":{"r.example":{"auth":{"username":"u","password":"p","auth":"dTpw","identitytoken":""},"tls":{"keyFile":"k"}}}},"n":9007199254740993}`,
+			`{"n":9007199254740993,"registry":{"configs":{"r.example":{"auth":{"auth":"(masked)","identitytoken":"","password":"(masked)","username":"u"},"tls":{"keyFile":"k"}}}}}`},
+		{"a mirror with an account", `{"endpoint":["https://u:p@r.example"]}`, `{"endpoint":["https://u:(masked)@r.example"]}`},
+		{"nothing", ``, ``},
+		{"no JSON", `oops`, ``},
+	} {
+		if got := maskJSON([]byte(row.in)); string(got) != row.want {
+			t.Errorf("%s: got %s", row.name, got)
+		}
+	}
+}

@@ -19,18 +19,21 @@ import (
 type portTable struct {
 	Dynamic   map[string]evidence.PortRange `json:"dynamic,omitzero"`
 	Excluded  []evidence.ExcludedPorts      `json:"excluded,omitzero"`
-	Listeners []evidence.PortListener       `json:"listeners,omitzero"`
+	Listeners []listener                    `json:"listeners,omitzero"`
+}
+
+type listener struct {
+	Protocol string `json:"protocol"`
+	Address  string `json:"address"`
+	Port     uint16 `json:"port"`
+	Process  string `json:"process,omitempty"`
 }
 
 // readPorts joins two sources, either of which may fail.
 func readPorts(ctx context.Context, r *collectors.Record) error {
-	var table portTable
-	listeners, listenErr := listeners()
-	if listenErr == nil {
-		table.Listeners = listeners
-	}
+	listeners, listenErr := listListeners()
 	ranges, rangeErr := portRanges(ctx, runNetsh)
-	table.Dynamic, table.Excluded = ranges.Dynamic, ranges.Excluded
+	table := portTable{ranges.Dynamic, ranges.Excluded, listeners}
 	if listenErr != nil && rangeErr != nil {
 		return fmt.Errorf("%w; %w", listenErr, rangeErr)
 	}
@@ -72,7 +75,7 @@ func portRanges(ctx context.Context, run func(context.Context, ...string) (strin
 			maps.Copy(tables, found)
 		}
 		if failed[i] == nil && len(table.Dynamic)+len(tables) == before {
-			failed[i] = fmt.Errorf("netsh shows no table of %s", a.protocol)
+			failed[i] = fmt.Errorf("netsh prints no table of %s ports", a.protocol)
 		}
 		if failed[i] != nil && errs == nil { // they fail for one reason
 			errs = fmt.Errorf("netsh interface ipv4 show %s: %w", a.what, failed[i])
@@ -87,16 +90,16 @@ func portRanges(ctx context.Context, run func(context.Context, ...string) (strin
 	return table, errs
 }
 
-// listeners are the sockets that wait, of both protocols and families, with the
-// programs that hold them.
-func listeners() ([]evidence.PortListener, error) {
+// listListeners lists the sockets that wait, of both protocols and families,
+// with the programs that hold them.
+func listListeners() ([]listener, error) {
 	names := map[uint32]string{}
 	if rows, err := listProcesses(); err == nil {
 		for _, row := range rows {
 			names[row.pid] = row.name
 		}
 	}
-	list := []evidence.PortListener{}
+	list := []listener{}
 	for _, layout := range socketTables {
 		table, err := socketTable(layout)
 		if layout.six && errors.Is(err, errors.ErrUnsupported) {
@@ -106,7 +109,7 @@ func listeners() ([]evidence.PortListener, error) {
 			return nil, fmt.Errorf("the table of %s sockets: %w", layout.protocol, err)
 		}
 		for _, s := range layout.parse(table) {
-			list = append(list, evidence.PortListener{Protocol: layout.protocol, Address: s.address.String(), Port: int(s.port), Process: names[s.pid]})
+			list = append(list, listener{layout.protocol, s.address.String(), s.port, names[s.pid]})
 		}
 	}
 	return bounded(list, "sockets")

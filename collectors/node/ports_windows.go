@@ -59,12 +59,15 @@ func runNetsh(ctx context.Context, args ...string) (string, error) {
 	}
 	cmd := exec.CommandContext(ctx, filepath.Join(dir, "netsh.exe"), args...)
 	cmd.SysProcAttr = &syscall.SysProcAttr{HideWindow: true, CreationFlags: windows.CREATE_NO_WINDOW}
-	cmd.WaitDelay = 100 * time.Millisecond
+	cmd.WaitDelay = 500 * time.Millisecond
 	var out limitedBuffer
 	cmd.Stdout = &out
 	err = cmd.Run()
 	if ctx.Err() != nil {
 		return "", ctx.Err()
+	}
+	if errors.Is(err, exec.ErrWaitDelay) { // it is done, and something else holds its output open
+		err = nil
 	}
 	return out.String(), err
 }

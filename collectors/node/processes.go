@@ -2,6 +2,7 @@ package node
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io/fs"
 	"slices"
@@ -45,7 +46,7 @@ func readProcesses(ctx context.Context, r *collectors.Record) error {
 	if err != nil {
 		return fmt.Errorf("the list of processes: %w", err)
 	}
-	list, denied := make([]process, 0, len(rows)), 0
+	list, told, denied := make([]process, 0, len(rows)), 0, 0
 	for _, row := range rows {
 		if ctx.Err() != nil {
 			return ctx.Err()
@@ -54,15 +55,21 @@ func readProcesses(ctx context.Context, r *collectors.Record) error {
 			continue
 		}
 		detail, err := processOf(row.pid)
-		if err != nil && collectors.GapOf(err).Kind() == evidence.Denied {
+		if errors.Is(err, fs.ErrPermission) {
 			denied++
+		}
+		if detail.commandLine != "" {
+			told++
 		}
 		list = append(list, row.process(detail))
 	}
 	slices.SortFunc(list, func(a, b process) int { return int(int64(a.PID) - int64(b.PID)) })
 	r.JSON(evidence.Processes.Path(), list)
-	if denied > 0 && !runsElevated() { // some refuse an administrator too
+	switch {
+	case denied > 0 && !runsElevated(): // some refuse an administrator too
 		return fmt.Errorf("the command lines of %d processes: %w", denied, fs.ErrPermission)
+	case told == 0: // not even this one's own
+		return collectors.Gapf(evidence.Unsupported, "this Windows tells no command line of a process")
 	}
 	return nil
 }

@@ -1,0 +1,79 @@
+package node
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"syscall"
+	"testing"
+
+	"doctor/checks/evidence"
+	"doctor/collectors"
+)
+
+func TestHNSListings(t *testing.T) {
+	at := func(major, minor int) func() (evidence.HNSRelease, error) {
+		return func() (evidence.HNSRelease, error) { return evidence.HNSRelease{Major: major, Minor: minor}, nil }
+	}
+	fails := func(err error) func() (evidence.HNSRelease, error) {
+		return func() (evidence.HNSRelease, error) { return evidence.HNSRelease{}, err }
+	}
+	yes, no := func() bool { return true }, func() bool { return false }
+	lists := func(answers ...any) func(hnsObjects) (any, error) {
+		return func(hnsObjects) (any, error) {
+			a := answers[0]
+			answers = answers[1:]
+			if err, ok := a.(error); ok {
+				return nil, err
+			}
+			if a == "panic" {
+				panic("interface conversion: error is *windows.DLLError")
+			}
+			return a, nil
+		}
+	}
+	calls := func(answer string) func(string) ([]byte, error) {
+		return func(path string) ([]byte, error) { return []byte(answer), nil }
+	}
+	names := func(s ...string) any { return s }
+	for _, row := range []struct {
+		name string
+		hns  hnsCalls
+		want string
+	}{
+		{"through the second interface", hnsCalls{at(15, 2), yes, lists(names("a")), nil}, `["a"]`},
+		{"an object that vanished meanwhile", hnsCalls{at(15, 2), yes, lists(errors.New("hcnOpenEndpoint failed in Win32: Element not found. (0x490)"), names("a")), nil}, `["a"]`},
+		{"one that vanishes twice", hnsCalls{at(15, 2), yes, lists(errors.New("x (0x490)"), errors.New("y (0x490)")), nil}, "error: y (0x490)"},
+		{"the library panics", hnsCalls{at(15, 2), yes, lists("panic", "panic"), nil}, "error: the library for HNS stumbled: interface conversion: error is *windows.DLLError"},
+		{"an HNS of before the second interface", hnsCalls{at(9, 1), yes, nil, calls(`{"Success":true,"Output":[{"ID":"1"}]}`)}, `[{"ID":"1"}]`},
+		{"Windows without its library", hnsCalls{at(9, 3), no, nil, calls(`{"Success":true,"Output":null}`)}, `[]`},
+		{"nothing in the answer", hnsCalls{at(8, 0), no, nil, calls(`{"Success":true}`)}, `[]`},
+		{"an answer that refuses", hnsCalls{at(8, 0), no, nil, calls(`{"Success":false,"Error":"Element not found."}`)}, "error: HNS refuses GET /networks/: Element not found."},
+		{"an answer that is none", hnsCalls{at(8, 0), no, nil, calls(``)}, "error: HNS's answer to GET /networks/ is no JSON: unexpected end of JSON input"},
+		{"no HNS", hnsCalls{version: fails(fmt.Errorf("load vmcompute.dll: %w", syscall.Errno(0x7e)))}, "absent: this Windows has no Host Networking Service (0x7e): install its feature Containers"},
+		{"the service is not installed", hnsCalls{version: fails(errors.New("hnsCall failed in Win32: The specified service does not exist as an installed service. (0x424)"))}, "absent: this Windows has no Host Networking Service (0x424): install its feature Containers"},
+		{"the service is stopped", hnsCalls{version: fails(errors.New("hnsCall failed in Win32: The service has not been started. (0x426)"))}, "error: the Host Networking Service does not run (0x426): look why, and start the service hns"},
+		{"it stops at this moment", hnsCalls{at(15, 2), yes, lists(errors.New("z (0x803b0020)"), errors.New("z (0x803b0020)")), nil}, "error: the Host Networking Service does not run (0x803b0020): look why, and start the service hns"},
+		{"not elevated", hnsCalls{version: fails(errors.New("hnsCall failed in Win32: Access is denied. (0x5)"))}, "denied: run as Administrator"},
+		{"not elevated, as an HRESULT", hnsCalls{at(15, 2), yes, lists(errors.New("hcnEnumerateNetworks failed in Win32: Access is denied. (0x80070005)"), nil), nil}, "denied: run as Administrator"},
+		{"something else", hnsCalls{version: fails(errors.New("hnsCall failed in Win32: The wrong diskette is in the drive. (0x22)"))}, "error: hnsCall failed in Win32: The wrong diskette is in the drive. (0x22)"},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			list, err := row.hns.read(hnsNetworks)
+			got := ""
+			if err != nil {
+				got = string(collectors.GapOf(err))
+			} else {
+				b, _ := json.Marshal(list)
+				got = string(b)
+			}
+			if got != row.want {
+				t.Errorf("got  %s\nwant %s", got, row.want)
+			}
+		})
+	}
+	if err := hnsGap(syscall.Errno(5)); !errors.Is(err, fs.ErrPermission) {
+		t.Errorf("a plain 5: %v", err)
+	}
+}
