@@ -38,6 +38,9 @@ The check compares the excluded ranges with the ports of the kubelet and kube-pr
 		if len(table.Listener) == 0 {
 			return nil, Unknown(evidence.NotCollected + ": this recording lists no listeners, and a port that is in use may well lie in an excluded range")
 		}
+		if table.Excluded == nil {
+			return nil, Unknown(evidence.NotCollected + ": this recording does not tell which ports Windows keeps for itself")
+		}
 		var findings []Finding
 		for _, w := range wantedPorts(s) {
 			e, excluded := exclusionOf(table, w)
