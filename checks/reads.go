@@ -66,3 +66,26 @@ func Files(list []*Check) (files, folders []string) {
 	slices.Sort(folders)
 	return slices.Compact(files), slices.Compact(folders)
 }
+
+// Logs lists the components whose logs the checks ask for.
+func Logs(list []*Check) []string {
+	var components []string
+	var add func(evidence.Need)
+	add = func(n evidence.Need) {
+		switch n := n.(type) {
+		case evidence.Logs:
+			components = append(components, string(n))
+		case factNeed:
+			for _, source := range n.sources {
+				evidence.Each(source, add)
+			}
+		}
+	}
+	for _, c := range list {
+		for _, n := range slices.Concat(c.Needs, c.Uses) {
+			evidence.Each(n, add)
+		}
+	}
+	slices.Sort(components)
+	return slices.Compact(components)
+}

@@ -218,6 +218,9 @@ func gaps(s evidence.Snapshot, list []*Check, results []Result) []EvidenceGap {
 				continue
 			}
 			for _, path := range n.Paths() {
+				if path == evidence.Manifests.Path() {
+					continue // what is linted instead of a node, never of one
+				}
 				if g := s.GapAt(path); g != "" {
 					gap := EvidenceGap{clip(evidence.Clean(path), maxText), clip(evidence.Clean(string(g)), maxText)}
 					if !slices.Contains(found, gap) {

@@ -74,7 +74,11 @@ func Decoded(c checks.DecodedCode) string { return c.Code + " is " + c.Symbol + 
 func Origin(r checks.Report) []string {
 	when := ""
 	if !r.CollectedAt.IsZero() {
-		when = "recorded " + r.CollectedAt.UTC().Format("2006-01-02 15:04 UTC")
+		did := "recorded "
+		if r.Source.Kind == "live" || r.Source.Kind == "cluster" {
+			did = "read "
+		}
+		when = did + r.CollectedAt.UTC().Format("2006-01-02 15:04 UTC")
 	}
 	kind := r.Source.Kind
 	if kind == "foreign" { // the format says whose it is

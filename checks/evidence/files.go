@@ -188,6 +188,9 @@ func (f Folder) Gap(s Snapshot) Gap {
 	if len(s.FilesIn(string(f))) > 0 {
 		return ""
 	}
+	if g := s.File(string(f)).Gap; g != "" && g.Kind() != NotCollected {
+		return g // the folder itself was looked for
+	}
 	return neverAsked(EvidencePath(string(f)) + "/")
 }
 

@@ -88,3 +88,14 @@ func matches(pattern, path string) bool {
 // Overlap tells whether two evidence paths name the same file, or one lies in
 // the folder that the other names with a slash at its end.
 func Overlap(a, b string) bool { return matches(a, b) || matches(b, a) }
+
+// Each calls do for the need, or for each of its alternatives.
+func Each(n Need, do func(Need)) {
+	if list, ok := n.(anyOf); ok {
+		for _, alternative := range list {
+			Each(alternative, do)
+		}
+		return
+	}
+	do(n)
+}

@@ -37,7 +37,7 @@ func (f flags) throughAPI(ctx context.Context, list []*checks.Check) (*live, err
 	target := cluster.Target{Client: client, Node: f.node, Since: f.since, LogBytes: nodeLogBytes}
 	l := &live{checks: list, timeout: f.timeout, origin: checks.Source{Kind: "cluster", Name: f.node, Format: evidence.Layout},
 		collectors: cluster.Collectors(func(evidence.Snapshot) (cluster.Target, error) { return target, nil }, nil, 0),
-		unasked:    map[string]string{}}
+		unasked:    map[string]string{evidence.ReachProbes.Path(): unprobed, evidence.DNSProbes.Path(): unprobed}}
 	for _, c := range node.Collectors(node.Options{}) {
 		for _, path := range c.Answers {
 			if !strings.HasSuffix(path, "/") {

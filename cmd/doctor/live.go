@@ -51,9 +51,13 @@ func (f flags) onNode(list []*checks.Check) *live {
 	files, folders := checks.Files(checks.All())
 	l := &live{checks: list, timeout: f.timeout, origin: checks.Source{Kind: "live", Name: strings.ToLower(host), Format: evidence.Layout},
 		collectors: node.Collectors(node.Options{Files: files, Folders: folders, Since: f.since, LogBytes: logBytes})}
+	l.unasked = map[string]string{evidence.ReachProbes.Path(): unprobed, evidence.DNSProbes.Path(): unprobed}
 	l.collectors = append(l.collectors, cluster.Collectors(f.kubelet(host), []string{"services", "processes", "files"}, apiDeadline)...)
 	return l.fresh()
 }
+
+// unprobed is why nothing was measured.
+const unprobed = "this version of doctor sends no probes"
 
 // fresh is another reading of the same, of which nothing is read yet.
 func (l *live) fresh() *live {
@@ -105,6 +109,11 @@ func (l *live) searchLogs() collectors.Collector {
 				found = []evidence.SignMatch{}
 			}
 			r.JSON(evidence.SignMatches.Path(), found)
+			for _, component := range checks.Logs(l.checks) {
+				if len(s.LogFiles(component)) == 0 {
+					r.Gap("logs/"+component, collectors.Gapf(evidence.Absent, "no log of %s was found", component))
+				}
+			}
 			l.mu.Lock()
 			l.unread = unread
 			l.mu.Unlock()
