@@ -24,6 +24,9 @@ func regFile(t *testing.T, text string) hive {
 	text = strings.ReplaceAll(strings.ReplaceAll(text, "\r\n", "\n"), "\\\n", "")
 	for line := range strings.Lines(text) {
 		line = strings.TrimSpace(line)
+		if strings.HasPrefix(line, "@=") { // the value without a name
+			line = `""` + line[1:]
+		}
 		if name, ok := strings.CutPrefix(line, "["); ok {
 			name, refused := strings.CutPrefix(strings.TrimSuffix(name, "]"), "!")
 			at = strings.ToLower(strings.TrimPrefix(name, `HKEY_LOCAL_MACHINE\`))
