@@ -129,12 +129,12 @@ func readChannels(ctx context.Context, channels []eventChannel, since time.Durat
 	var (
 		mu       sync.Mutex
 		events   = []eventRecord{}
-		errs     []error
+		errs     = make([]error, len(channels))
 		answered int
 		all      sync.WaitGroup
 		over     bool
 	)
-	for _, c := range channels {
+	for i, c := range channels {
 		all.Go(func() {
 			count := 0
 			err := ask(c.name, c.query(since), func(event, message string) bool {
@@ -156,7 +156,7 @@ func readChannels(ctx context.Context, channels []eventChannel, since time.Durat
 			case err == nil:
 				answered++
 			case !errors.Is(err, fs.ErrNotExist): // a channel belongs to what is installed
-				errs = append(errs, fmt.Errorf("event log %s: %w", c.name, err))
+				errs[i] = fmt.Errorf("event log %s: %w", c.name, err)
 			}
 		})
 	}
@@ -176,17 +176,14 @@ func readChannels(ctx context.Context, channels []eventChannel, since time.Durat
 	return events, nil
 }
 
-// worst is the error that says most: that one may not read.
+// worst is the error that says most: that one may not read, or else the first.
 func worst(errs []error) error {
 	for _, err := range errs {
 		if errors.Is(err, fs.ErrPermission) {
 			return err
 		}
 	}
-	if len(errs) > 0 {
-		return errs[0]
-	}
-	return nil
+	return cmp.Or(errs...)
 }
 
 // windowsEvent is the part of an event's XML that is kept.

@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"slices"
 	"strings"
+	"time"
 
 	"doctor/checks/evidence"
 	"doctor/collectors"
@@ -62,15 +63,12 @@ func readSecurity(calls securityCalls, open hive) func(context.Context, *collect
 		}
 		ctx, cancel := beforeDeadline(ctx)
 		defer cancel()
-		drives := make(chan []bitLockerRecord, 1)
-		go func() { drives <- bitLocker(calls) }() // the shell may take its time
+		asked := time.Now()
+		drives := askDrives(calls)
 		var found securityRecord
 		found.ACLs, err = accessLists(ctx, calls, guarded(evidence.Services.In(s), evidence.Processes.In(s)))
 		found.Defender = defender(evidence.Services, s, open)
-		select {
-		case found.BitLocker = <-drives:
-		case <-ctx.Done():
-		}
+		found.BitLocker = answeredBy(drives, asked.Add(shellPatience))
 		if len(found.ACLs) == 0 && found.Defender == nil && err != nil {
 			return err
 		}
@@ -114,18 +112,55 @@ func accessLists(ctx context.Context, calls securityCalls, paths []string) (list
 	return list, err
 }
 
-func bitLocker(calls securityCalls) []bitLockerRecord {
-	drives, err := calls.drives()
+// shellPatience is how long the shell may think about the drives. It asks
+// whoever hooked into it, and what it says is a hint, not worth a wait.
+const shellPatience = time.Second
+
+// A drive that was asked for, and where its answer comes.
+type askedDrive struct {
+	name  string
+	state chan int32
+}
+
+func askDrives(calls securityCalls) []askedDrive {
+	names, err := calls.drives()
 	if err != nil {
 		return nil
 	}
+	var list []askedDrive
+	for _, name := range names {
+		d := askedDrive{name, make(chan int32, 1)}
+		go func() {
+			state, err := calls.protection(name)
+			if err != nil {
+				state = -1
+			}
+			d.state <- state
+		}()
+		list = append(list, d)
+	}
+	return list
+}
+
+func answeredBy(drives []askedDrive, end time.Time) []bitLockerRecord {
 	var list []bitLockerRecord
-	for _, drive := range drives {
-		state, err := calls.protection(drive)
-		if err != nil {
-			state = -1
+	over := time.After(time.Until(end))
+	late := false
+	for _, d := range drives {
+		state := int32(-1)
+		if late {
+			select {
+			case state = <-d.state:
+			default:
+			}
+		} else {
+			select {
+			case state = <-d.state:
+			case <-over:
+				late = true
+			}
 		}
-		list = append(list, bitLockerRecord{drive, protectionName(state)})
+		list = append(list, bitLockerRecord{d.name, protectionName(state)})
 	}
 	return list
 }
