@@ -146,12 +146,16 @@ func (c *copies) record(p string, info fs.FileInfo, outcome, detail string) {
 	c.records[strings.ToLower(p)] = r
 }
 
-func (c *copies) recordError(p string, err error) {
+// recordError records why a file was not read. Where info is known, it is there:
+// so is one that another program holds for itself.
+func (c *copies) recordError(p string, info fs.FileInfo, err error) {
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		c.record(p, nil, evidence.Absent, "")
 	case errors.Is(err, fs.ErrPermission):
-		c.record(p, nil, evidence.Denied, collectors.RunElevated)
+		c.record(p, info, evidence.Denied, collectors.RunElevated)
+	case info != nil:
+		c.record(p, info, notCopied, evidence.Clean(err.Error())+": "+byName)
 	default:
 		c.record(p, nil, evidence.Error, evidence.Clean(err.Error()))
 	}
@@ -170,7 +174,7 @@ func (c *copies) file(name string) string {
 	}
 	info, err := c.volumes.stat(p)
 	if err != nil {
-		c.recordError(p, err)
+		c.recordError(p, nil, err)
 		return ""
 	}
 	if info.IsDir() {
@@ -187,7 +191,7 @@ func (c *copies) file(name string) string {
 		return ""
 	}
 	if err != nil {
-		c.recordError(p, err)
+		c.recordError(p, info, err)
 		return ""
 	}
 	text := string(evidence.DecodeText(content))
@@ -249,7 +253,7 @@ func (c *copies) name(name string) {
 	}
 	info, err := c.volumes.stat(p)
 	if err != nil {
-		c.recordError(p, err)
+		c.recordError(p, nil, err)
 		return
 	}
 	if !info.IsDir() {
@@ -265,7 +269,7 @@ func (c *copies) folder(name string, depth int) []string {
 	}
 	entries, all, err := c.volumes.list(p)
 	if err != nil {
-		c.recordError(p, err)
+		c.recordError(p, nil, err)
 		return nil
 	}
 	var names []string
@@ -301,7 +305,7 @@ func (c *copies) programs(name string) {
 	}
 	entries, all, err := c.volumes.list(p)
 	if err != nil {
-		c.recordError(p, err)
+		c.recordError(p, nil, err)
 		return
 	}
 	found := 0

@@ -2,10 +2,10 @@ package node
 
 import (
 	"context"
+	"errors"
 	"io/fs"
 	"maps"
-	"os"
-	"path/filepath"
+	"path"
 	"slices"
 	"strings"
 	"testing"
@@ -149,7 +149,7 @@ func TestFilesThatArgumentsName(t *testing.T) {
 	want := []string{"10.conf", "a.toml", "containerd.toml", "hostdns.conf", "kube.conf", "kubelet.yaml", "net.json", "proxy.conf"}
 	var got []string
 	for p := range kept {
-		got = append(got, filepath.Base(p))
+		got = append(got, path.Base(p))
 	}
 	slices.Sort(got)
 	if !slices.Equal(got, want) {
@@ -193,6 +193,32 @@ func TestFilesThatAreNotCopied(t *testing.T) {
 	}
 }
 
+// What is there and cannot be read is recorded with what is known of it.
+func TestFilesThatCannotBeRead(t *testing.T) {
+	v := onC(map[string]string{`C:\k\azure-vnet.json.lock`: "1", `C:\k\config`: "x"})
+	drive, _ := v("C")
+	_, records := copiedFrom(t, func(string) (fs.FS, error) { return held{drive.(caseless)}, nil }, Options{}, nil, nil)
+	for p, want := range map[string]string{`c:\k\azure-vnet.json.lock`: notCopied, `c:\k\config`: evidence.Denied, `c:\k\kubeconfig`: evidence.Absent} {
+		if r := records[p]; r.Outcome != want || (r.ModifiedAt != nil) != (want != evidence.Absent) {
+			t.Errorf("%s: %+v", p, r)
+		}
+	}
+}
+
+// held is a drive with a file that another program holds and one that is not
+// for everybody.
+type held struct{ caseless }
+
+func (h held) Open(name string) (fs.File, error) {
+	switch name {
+	case "k/azure-vnet.json.lock":
+		return nil, errors.New("the process cannot access the file because it is being used by another process")
+	case "k/config":
+		return nil, fs.ErrPermission
+	}
+	return h.caseless.Open(name)
+}
+
 // A reader of files.json must take what is there and not copied for there.
 func TestRecordsDecodeAsTheyAreMeant(t *testing.T) {
 	v := onC(map[string]string{`C:\a\node.key`: "key", `C:\a\fine`: "text"})
@@ -214,22 +240,16 @@ func TestRecordsDecodeAsTheyAreMeant(t *testing.T) {
 }
 
 func TestLinksAreFollowedOnTheirDriveOnly(t *testing.T) {
-	root := t.TempDir()
+	drive := fstest.MapFS{"plain": {Data: []byte("plain")}, "folder/inside": {Data: []byte("folder/inside")}}
 	for name, target := range map[string]string{
-		"plain": "", "folder/inside": "", "relative": "folder/inside", "absolute": `C:\plain`, "device": `\\?\C:\folder`, "other": `D:\plain`, "share": `\\server\share\x`,
+		"relative": "folder/inside", "up/absolute": `C:\plain`, "up/relative": `..\plain`, "device": `\\?\C:\folder`, "up/root": `C:\`, "other": `D:\plain`, "share": `\\server\share\x`,
 		"volume": `\??\Volume{0000}\x`, "out": `..\..\..\etc\passwd`, "loop": "loop", "gone": "nowhere",
 	} {
-		p := filepath.Join(root, name)
-		os.MkdirAll(filepath.Dir(p), 0o755)
-		if target == "" {
-			os.WriteFile(p, []byte(name), 0o644)
-		} else if err := os.Symlink(target, p); err != nil {
-			t.Fatal(err)
-		}
+		drive[name] = &fstest.MapFile{Data: []byte(target), Mode: fs.ModeSymlink}
 	}
-	v := volumes(func(string) (fs.FS, error) { return os.DirFS(root), nil })
+	v := volumes(func(string) (fs.FS, error) { return linked{drive}, nil })
 	for _, c := range []struct{ path, want string }{
-		{`C:\plain`, "plain"}, {`C:\relative`, "folder/inside"}, {`C:\absolute`, "plain"}, {`C:\device\inside`, "folder/inside"},
+		{`C:\plain`, "plain"}, {`C:\relative`, "folder/inside"}, {`C:\up\absolute`, "plain"}, {`C:\up\relative`, "plain"}, {`C:\device\inside`, "folder/inside"}, {`C:\up\root\plain`, "plain"},
 		{`C:\other`, ""}, {`C:\share`, ""}, {`C:\volume`, ""}, {`C:\out`, ""}, {`C:\loop`, ""}, {`C:\gone`, ""}, {`\\server\share\x`, ""},
 	} {
 		content, _, err := v.read(c.path, 100)
@@ -238,6 +258,27 @@ func TestLinksAreFollowedOnTheirDriveOnly(t *testing.T) {
 		}
 	}
 }
+
+// linked shows links as such, and never follows one itself.
+type linked struct{ fstest.MapFS }
+
+func (l linked) ReadLink(name string) (string, error) { return string(l.MapFS[name].Data), nil }
+
+func (l linked) Lstat(name string) (fs.FileInfo, error) {
+	if f := l.MapFS[name]; f != nil && f.Mode&fs.ModeSymlink != 0 {
+		return linkInfo(name), nil
+	}
+	return l.MapFS.Stat(name)
+}
+
+type linkInfo string
+
+func (l linkInfo) Name() string       { return path.Base(string(l)) }
+func (l linkInfo) Size() int64        { return 0 }
+func (l linkInfo) Mode() fs.FileMode  { return fs.ModeSymlink }
+func (l linkInfo) ModTime() time.Time { return time.Time{} }
+func (l linkInfo) IsDir() bool        { return false }
+func (l linkInfo) Sys() any           { return nil }
 
 func TestRedactedCopiesKeepTheirEncoding(t *testing.T) {
 	for name, mark := range map[string]string{"UTF-8": "\xef\xbb\xbf", "UTF-16": "\xff\xfe", "big-endian": "\xfe\xff", "none": ""} {

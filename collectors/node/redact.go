@@ -10,7 +10,7 @@ const redacted = "REDACTED"
 
 var (
 	// client-key-data: …, "aadClientSecret": "…", $token = '…', --token=…
-	secretSetting = regexp.MustCompile(`(?i)(["']?[\w.-]*(?:token|password|passwd|secret|client-key-data|api-?key|access-?key|account-?key|connection-?string|\bauth)["']?[ \t]*[:=][ \t]*)` +
+	secretSetting = regexp.MustCompile(`(?i)(["']?[\w.-]*(?:token|password|passwd|secret|client-key-data|api[-_]?key|access[-_]?key|account[-_]?key|connection[-_]?string|\bauth)["']?[ \t]*[:=][ \t]*)` +
 		`("(?:[^"\\\n]|\\.)*"|'[^'\n]*'|[^\s"',;{}\[\](|>#][^\s"',;}]*)`)
 
 	// token: |  with the secret in the lines below
@@ -24,7 +24,8 @@ var (
 		regexp.MustCompile(`(?i)\bbearer[ \t]+[\w.~+/-]{12,}=*`),                // an Authorization header
 		regexp.MustCompile(`(?s)-----BEGIN [A-Z ]*PRIVATE KEY-----.*?-----END`), // what is left of it is no key
 	}
-	secretInURL = regexp.MustCompile(`(\b[a-z][a-z0-9+.-]*://)[^/\s:@"']+:[^/\s@"']+@`)
+	secretArgument = regexp.MustCompile(`(?i)(\B--?[\w-]*(?:token|password|secret)[ \t]+)["']?[^\s"'$(<-][^\s"']*["']?`) // --token abc
+	secretInURL    = regexp.MustCompile(`(\b[a-z][a-z0-9+.-]*://)[^/\s:@"']+:[^/\s@"']+@`)
 
 	notSecret = regexp.MustCompile(`(?i)^["']?(true|false|null|none|nil|~|\d?|redacted|(?-i:[A-Z][a-z]+-[A-Z]\w+)|\$(env|global|script):\w+|\$\{\w+\}|<[^>]*>)["']?$`)
 )
@@ -45,6 +46,7 @@ func redactSecrets(text string) string {
 		}
 		return name + redacted
 	})
+	text = secretArgument.ReplaceAllString(text, "${1}"+redacted)
 	text = secretInURL.ReplaceAllString(text, "${1}"+redacted+"@")
 	for _, shape := range secretShapes {
 		text = shape.ReplaceAllString(text, redacted)

@@ -59,11 +59,11 @@ func (v volumes) at(windowsPath string) (fs.FS, string, error) {
 		if !ok || name == "." {
 			return fsys, name, nil
 		}
-		next, err := follow(links, letter, name)
+		next, isLink, err := follow(links, letter, name)
 		if err != nil {
 			return nil, "", err
 		}
-		if next == name {
+		if !isLink {
 			return fsys, name, nil
 		}
 		name = next
@@ -71,8 +71,9 @@ func (v volumes) at(windowsPath string) (fs.FS, string, error) {
 	return nil, "", fmt.Errorf("%s %w", clean, errLinkLoop)
 }
 
-// follow replaces the first link on the way to name by where it leads.
-func follow(links fs.ReadLinkFS, letter, name string) (string, error) {
+// follow replaces the first link on the way to name, if there is one, by where
+// it leads.
+func follow(links fs.ReadLinkFS, letter, name string) (next string, isLink bool, err error) {
 	for end := 0; end < len(name); {
 		if next := strings.IndexByte(name[end+1:], '/'); next >= 0 {
 			end += 1 + next
@@ -84,7 +85,7 @@ func follow(links fs.ReadLinkFS, letter, name string) (string, error) {
 			continue // who may not look at a folder may still open what lies in it
 		}
 		if err != nil {
-			return "", err
+			return "", false, err
 		}
 		if info.Mode()&(fs.ModeSymlink|fs.ModeIrregular) == 0 {
 			continue
@@ -95,11 +96,11 @@ func follow(links fs.ReadLinkFS, letter, name string) (string, error) {
 		}
 		to, err := linkTarget(letter, path.Dir(name[:end]), target)
 		if err != nil {
-			return "", fmt.Errorf("%s %w", evidence.Clean(name[:end]), err)
+			return "", false, fmt.Errorf("%s %w", evidence.Clean(name[:end]), err)
 		}
-		return path.Join(to, name[end:]), nil
+		return path.Clean(strings.TrimPrefix(to+name[end:], "/")), true, nil
 	}
-	return name, nil
+	return name, false, nil
 }
 
 func linkTarget(letter, folder, target string) (string, error) {

@@ -1,0 +1,219 @@
+package node
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"slices"
+	"strconv"
+	"strings"
+
+	"doctor/checks/evidence"
+	"doctor/collectors"
+)
+
+// firewallRecord is firewall.json.
+type firewallRecord struct {
+	Profiles []firewallProfileRecord `json:"profiles"`
+	Rules    []firewallRuleRecord    `json:"rules"`
+}
+
+type firewallProfileRecord struct {
+	Name            string `json:"name"`
+	Enabled         bool   `json:"enabled"`
+	DefaultInbound  string `json:"defaultInbound"`
+	DefaultOutbound string `json:"defaultOutbound"`
+}
+
+type firewallRuleRecord struct {
+	Name        string   `json:"name"`
+	DisplayName string   `json:"displayName,omitempty"`
+	Enabled     bool     `json:"enabled"`
+	Direction   string   `json:"direction"`
+	Action      string   `json:"action"`
+	Protocol    string   `json:"protocol"`
+	LocalPorts  []string `json:"localPorts"`
+	Profiles    []string `json:"profiles"`
+}
+
+const (
+	firewallKey       = `SYSTEM\CurrentControlSet\Services\SharedAccess\Parameters\FirewallPolicy`
+	firewallPolicyKey = `SOFTWARE\Policies\Microsoft\WindowsFirewall` // what the domain says goes before
+)
+
+// The profiles, by the names of their keys: the machine's, and the domain's.
+var firewallProfiles = []struct{ name, key, policy string }{
+	{"domain", "DomainProfile", "DomainProfile"},
+	{"private", "StandardProfile", "PrivateProfile"},
+	{"public", "PublicProfile", "PublicProfile"},
+}
+
+// Ports of a node: the kubelet's and kube-proxy's, VXLAN, Geneve and BGP, Typha,
+// DNS, node exporters, and the range of NodePorts.
+var nodePorts = [][2]int{
+	{53, 53}, {179, 179}, {4789, 4789}, {5473, 5473}, {6081, 6081}, {8472, 8472}, {9100, 9100}, {9182, 9182},
+	{10248, 10250}, {10255, 10256}, {30000, 32767},
+}
+
+// readFirewall is the collector "firewall".
+func readFirewall(open hive) func(context.Context, *collectors.Record) error {
+	return func(_ context.Context, r *collectors.Record) error {
+		found, err := firewall(open)
+		r.Either(evidence.FirewallInfo.Path(), found, err)
+		return nil
+	}
+}
+
+func firewall(open hive) (firewallRecord, error) {
+	found := firewallRecord{Rules: []firewallRuleRecord{}}
+	unmerged := map[string]bool{} // profiles in which the machine's own rules do not count
+	for _, p := range firewallProfiles {
+		own, err := open(firewallKey + `\` + p.key)
+		if err != nil {
+			return found, err
+		}
+		policy, err := open(firewallPolicyKey + `\` + p.policy)
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return found, err
+		}
+		found.Profiles = append(found.Profiles, profileOf(p.name, policy, own))
+		merge, said := policy.number("AllowLocalPolicyMerge")
+		unmerged[p.name] = said && merge == 0
+	}
+	own, err := open(firewallKey + `\FirewallRules`)
+	if err != nil {
+		return found, err
+	}
+	found.add(own, unmerged)
+	policy, err := open(firewallPolicyKey + `\FirewallRules`)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return found, err
+	}
+	found.add(policy, nil)
+	return found, nil
+}
+
+// profileOf takes each setting from the first key that has it. Windows filters
+// what comes in where none has it.
+func profileOf(name string, keys ...key) firewallProfileRecord {
+	setting := func(value string, otherwise uint64) uint64 {
+		for _, k := range keys {
+			if n, ok := k.number(value); ok {
+				return n
+			}
+		}
+		return otherwise
+	}
+	action := map[bool]string{true: "allow", false: "block"}
+	return firewallProfileRecord{
+		Name: name, Enabled: setting("EnableFirewall", 1) != 0,
+		DefaultInbound: action[setting("DefaultInboundAction", 1) == 0], DefaultOutbound: action[setting("DefaultOutboundAction", 0) == 0],
+	}
+}
+
+func (f *firewallRecord) add(rules key, unmerged map[string]bool) {
+	for _, name := range rules.names() {
+		text, _ := rules.str(name)
+		rule, ok := parseFirewallRule(name, text)
+		if !ok {
+			continue
+		}
+		rule.Profiles = slices.DeleteFunc(rule.Profiles, func(p string) bool { return unmerged[p] })
+		if len(rule.Profiles) > 0 {
+			f.Rules = append(f.Rules, rule)
+		}
+	}
+}
+
+// parseFirewallRule reads "v2.30|Action=Allow|Active=TRUE|Dir=In|Protocol=6|LPort=10250|Name=kubelet|".
+// It is false for rules that are none of the node's affair, and for those that
+// only say something about one program, service or sender: without these
+// conditions they would say more than they do.
+func parseFirewallRule(name, text string) (firewallRuleRecord, bool) {
+	version, rest, ok := strings.Cut(text, "|")
+	if !ok || !strings.HasPrefix(version, "v") {
+		return firewallRuleRecord{}, false
+	}
+	rule := firewallRuleRecord{Name: name, Protocol: "any", LocalPorts: []string{}}
+	conditions, app := false, ""
+	for field := range strings.SplitSeq(rest, "|") {
+		what, is, _ := strings.Cut(field, "=")
+		switch {
+		case what == "Action":
+			rule.Action = strings.ToLower(is)
+		case what == "Active":
+			rule.Enabled = strings.EqualFold(is, "TRUE")
+		case what == "Dir":
+			rule.Direction = strings.ToLower(is)
+		case what == "Protocol":
+			rule.Protocol = protocolName(is)
+		case what == "Profile":
+			if p := profileName(is); p != "" {
+				rule.Profiles = append(rule.Profiles, p)
+			}
+		case strings.HasPrefix(what, "LPort"): // LPort, LPort2_10, LPort2_20, LPort2_24
+			rule.LocalPorts = append(rule.LocalPorts, is)
+		case what == "Name":
+			rule.DisplayName = is
+		case what == "App":
+			app = is
+		case slices.Contains([]string{"Svc", "RA4", "RA6", "RA42", "RA62", "LA4", "LA6", "LA42", "LA62", "RPort", "RPort2_10", "IF", "IFType", "ICMP4", "ICMP6",
+			"AppPkgId", "LUAuth", "LUOwn", "RMauth", "RUAuth", "Security", "Security2"}, what):
+			conditions = conditions || is != "*"
+		}
+	}
+	if len(rule.Profiles) == 0 {
+		rule.Profiles = []string{"domain", "private", "public"}
+	}
+	if rule.Direction != "in" || rule.Action != "allow" && rule.Action != "block" || rule.Protocol == "1" || rule.Protocol == "58" {
+		return rule, false
+	}
+	ours := app == "" || slices.ContainsFunc(nodePrograms, func(p nodeProgram) bool { return containsFold(p.programs, programName(app)) })
+	if rule.Action == "block" {
+		return rule, ours && !conditions && (rule.Enabled || ofNodePorts(rule.LocalPorts))
+	}
+	if len(rule.LocalPorts) == 0 {
+		return rule, ours && !conditions && rule.Enabled // any port
+	}
+	return rule, ofNodePorts(rule.LocalPorts)
+}
+
+func protocolName(number string) string {
+	switch number {
+	case "6":
+		return "tcp"
+	case "17":
+		return "udp"
+	case "256", "":
+		return "any"
+	}
+	return number
+}
+
+func profileName(is string) string {
+	switch strings.ToLower(is) {
+	case "domain", "private", "public":
+		return strings.ToLower(is)
+	case "standard":
+		return "private"
+	}
+	return ""
+}
+
+// ofNodePorts tells whether a list of ports and ranges holds one of the node's.
+func ofNodePorts(ports []string) bool {
+	return slices.ContainsFunc(ports, func(list string) bool {
+		for item := range strings.SplitSeq(list, ",") {
+			low, high, isRange := strings.Cut(strings.TrimSpace(item), "-")
+			from, err := strconv.Atoi(low)
+			until := from
+			if err == nil && isRange {
+				until, err = strconv.Atoi(high)
+			}
+			if err == nil && slices.ContainsFunc(nodePorts, func(p [2]int) bool { return from <= p[1] && p[0] <= until }) {
+				return true
+			}
+		}
+		return false
+	})
+}

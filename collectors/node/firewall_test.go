@@ -1,0 +1,74 @@
+package node
+
+import (
+	"reflect"
+	"testing"
+)
+
+func TestParseFirewallRule(t *testing.T) {
+	all := []string{"domain", "private", "public"}
+	for _, c := range []struct {
+		name, text string
+		want       firewallRuleRecord
+		ok         bool
+	}{
+		{"the kubelet's", "v2.30|Action=Allow|Active=TRUE|Dir=In|Protocol=6|LPort=10250|Name=kubelet|",
+			firewallRuleRecord{"r", "kubelet", true, "in", "allow", "tcp", []string{"10250"}, all}, true},
+		{"a range that holds a port of the node, in two profiles", "v2.31|Action=Allow|Active=TRUE|Dir=In|Protocol=6|Profile=Domain|Profile=Private|LPort2_10=10000-11000|Name=x|",
+			firewallRuleRecord{"r", "x", true, "in", "allow", "tcp", []string{"10000-11000"}, []string{"domain", "private"}}, true},
+		{"one that is off", "v2.30|Action=Allow|Active=FALSE|Dir=In|Protocol=17|LPort=4789|Name=vxlan|",
+			firewallRuleRecord{"r", "vxlan", false, "in", "allow", "udp", []string{"4789"}, all}, true},
+		{"any port and protocol for all programs", "v2.30|Action=Allow|Active=TRUE|Dir=In|Name=all|",
+			firewallRuleRecord{"r", "all", true, "in", "allow", "any", []string{}, all}, true},
+		{"any port for the kubelet alone", `v2.30|Action=Allow|Active=TRUE|Dir=In|App=C:\k\kubelet.exe|Name=k|`,
+			firewallRuleRecord{"r", "k", true, "in", "allow", "any", []string{}, all}, true},
+		{"any port for another program", `v2.30|Action=Allow|Active=TRUE|Dir=In|App=%SystemRoot%\system32\svchost.exe|Svc=Dhcp|Name=d|`, firewallRuleRecord{}, false},
+		{"a block of any other port", "v2.30|Action=Block|Active=TRUE|Dir=In|Protocol=6|LPort=23|Name=telnet|",
+			firewallRuleRecord{"r", "telnet", true, "in", "block", "tcp", []string{"23"}, all}, true},
+		{"a block of some senders blocks nobody else", "v2.30|Action=Block|Active=TRUE|Dir=In|Protocol=6|LPort=10250|RA4=10.9.0.0/255.255.0.0|Name=b|", firewallRuleRecord{}, false},
+		{"a block of another program", `v2.30|Action=Block|Active=TRUE|Dir=In|App=C:\x\game.exe|Name=b|`, firewallRuleRecord{}, false},
+		{"what goes out", "v2.30|Action=Block|Active=TRUE|Dir=Out|Protocol=6|LPort=10250|Name=o|", firewallRuleRecord{}, false},
+		{"ICMP", "v2.30|Action=Allow|Active=TRUE|Dir=In|Protocol=1|Name=ping|", firewallRuleRecord{}, false},
+		{"ports by name", "v2.30|Action=Allow|Active=TRUE|Dir=In|Protocol=6|LPort=RPC-EPMap|Name=rpc|", firewallRuleRecord{}, false},
+		{"no rule", "nonsense", firewallRuleRecord{}, false},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			got, ok := parseFirewallRule("r", c.text)
+			if ok != c.ok || ok && !reflect.DeepEqual(got, c.want) {
+				t.Errorf("got  %+v, %t\nwant %+v, %t", got, ok, c.want, c.ok)
+			}
+		})
+	}
+}
+
+func TestFirewall(t *testing.T) {
+	got, err := firewall(regFile(t, `[HKEY_LOCAL_MACHINE\SYSTEM\CurrentControlSet\Services\SharedAccess\Parameters\FirewallPolicy\DomainProfile]
+"EnableFirewall"=dword:00000000
+"DefaultInboundAction"=dword:00000000
+[HKEY_LOCAL_MACHINE\SYSTEM\CurrentControlSet\Services\SharedAccess\Parameters\FirewallPolicy\StandardProfile]
+"EnableFirewall"=dword:00000001
+[HKEY_LOCAL_MACHINE\SYSTEM\CurrentControlSet\Services\SharedAccess\Parameters\FirewallPolicy\PublicProfile]
+"DefaultOutboundAction"=dword:00000001
+[HKEY_LOCAL_MACHINE\SYSTEM\CurrentControlSet\Services\SharedAccess\Parameters\FirewallPolicy\FirewallRules]
+"kubelet"="v2.30|Action=Allow|Active=TRUE|Dir=In|Protocol=6|LPort=10250|Name=kubelet|"
+"remote"="v2.30|Action=Allow|Active=TRUE|Dir=In|Protocol=6|LPort=3389|Name=rdp|"
+[HKEY_LOCAL_MACHINE\SOFTWARE\Policies\Microsoft\WindowsFirewall\DomainProfile]
+"EnableFirewall"=dword:00000001
+"AllowLocalPolicyMerge"=dword:00000000
+[HKEY_LOCAL_MACHINE\SOFTWARE\Policies\Microsoft\WindowsFirewall\FirewallRules]
+"gpo"="v2.30|Action=Block|Active=TRUE|Dir=In|Protocol=6|Profile=Domain|LPort=10250|Name=gpo|"
+`))
+	want := firewallRecord{
+		Profiles: []firewallProfileRecord{{"domain", true, "allow", "allow"}, {"private", true, "block", "allow"}, {"public", true, "block", "block"}},
+		Rules: []firewallRuleRecord{
+			{"kubelet", "kubelet", true, "in", "allow", "tcp", []string{"10250"}, []string{"private", "public"}}, // the domain does not let it count
+			{"gpo", "gpo", true, "in", "block", "tcp", []string{"10250"}, []string{"domain"}},
+		},
+	}
+	if err != nil || !reflect.DeepEqual(got, want) {
+		t.Errorf("got  %+v, %v\nwant %+v", got, err, want)
+	}
+	if _, err := firewall(regFile(t, "")); err == nil {
+		t.Error("a machine without the firewall's keys has one")
+	}
+}

@@ -1,0 +1,212 @@
+package node
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"slices"
+	"strings"
+	"time"
+
+	"doctor/checks/evidence"
+	"doctor/collectors"
+)
+
+// securityRecord is security.json.
+type securityRecord struct {
+	ACLs      []aclRecord       `json:"acls"`
+	BitLocker []bitLockerRecord `json:"bitLocker,omitempty"`
+	Defender  *defenderRecord   `json:"defender,omitempty"`
+}
+
+type aclRecord struct {
+	Path string `json:"path"`
+	SDDL string `json:"sddl"`
+}
+
+type bitLockerRecord struct {
+	Drive      string `json:"drive"`
+	Protection string `json:"protection"`
+}
+
+type defenderRecord struct {
+	Running    bool               `json:"running"`
+	Exclusions defenderExclusions `json:"exclusions"`
+}
+
+type defenderExclusions struct {
+	Paths     []string `json:"paths"`
+	Processes []string `json:"processes"`
+}
+
+// securityCalls are what Windows answers about the safety of files and drives.
+type securityCalls struct {
+	accessList func(path string) (sddl string, err error)
+	drives     func() ([]string, error)                    // C:
+	protection func(drive string) (state int32, err error) // System.Volume.BitLockerProtection
+}
+
+// Who may read these decides who can act as the node, or replace its programs.
+var guardedPaths = slices.Concat(kubeconfigs, []string{
+	`C:\k`, `C:\k\pki`, `C:\k\cni`, `C:\k\azurecni\bin`, `C:\k\azurecni\netconf`, `C:\etc\kubernetes`, `C:\etc\kubernetes\pki`, `C:\etc\cni\net.d`, `C:\opt\cni\bin`,
+	`C:\run\flannel`, `C:\var\lib\kubelet`, `C:\var\lib\kubelet\pki`, `C:\var\lib\kubelet\pki\kubelet-client-current.pem`, `C:\var\lib\kubelet\pods`,
+	`C:\var\lib\rancher\rke2\agent`, `C:\ProgramData\kubernetes`, `C:\ProgramData\Amazon\EKS\cni\config`, `C:\Program Files\Amazon\EKS\cni`, `C:\ProgramData\containerd`,
+	`C:\ProgramData\docker`, `C:\CalicoWindows`,
+})
+
+// readSecurity is the collector "security".
+func readSecurity(calls securityCalls, open hive) func(context.Context, *collectors.Record) error {
+	return func(ctx context.Context, r *collectors.Record) error {
+		s, err := r.Snapshot()
+		if err != nil {
+			return err
+		}
+		ctx, cancel := beforeDeadline(ctx)
+		defer cancel()
+		asked := time.Now()
+		drives := askDrives(calls)
+		var found securityRecord
+		found.ACLs, err = accessLists(ctx, calls, guarded(evidence.Services.In(s), evidence.Processes.In(s)))
+		found.Defender = defender(evidence.Services, s, open)
+		found.BitLocker = answeredBy(drives, asked.Add(shellPatience))
+		if len(found.ACLs) == 0 && found.Defender == nil && err != nil {
+			return err
+		}
+		r.JSON(evidence.SecurityInfo.Path(), found)
+		return nil
+	}
+}
+
+// guarded lists the known paths, and the kubeconfigs that the node's programs name.
+func guarded(services []evidence.Service, processes []evidence.Process) []string {
+	paths := slices.Clone(guardedPaths)
+	for _, p := range runningPrograms(services, processes) {
+		flags := evidence.ParseFlags(p.args)
+		for _, name := range []string{"kubeconfig", "bootstrap-kubeconfig", "kubeconfig-file", "cert-dir", "root-dir"} {
+			for _, value := range flags.All(name) {
+				if file := named(value); file != "" && !containsFold(paths, file) {
+					paths = append(paths, file)
+				}
+			}
+		}
+	}
+	return paths
+}
+
+// accessLists reads those of the paths that are there. The error is why the
+// first of them could not be read.
+func accessLists(ctx context.Context, calls securityCalls, paths []string) (list []aclRecord, err error) {
+	list = []aclRecord{}
+	for _, p := range paths {
+		if ctx.Err() != nil {
+			return list, ctx.Err()
+		}
+		sddl, e := calls.accessList(p)
+		switch {
+		case e == nil:
+			list = append(list, aclRecord{p, sddl})
+		case !errors.Is(e, fs.ErrNotExist) && err == nil:
+			err = e
+		}
+	}
+	return list, err
+}
+
+// shellPatience is how long the shell may think about the drives. It asks
+// whoever hooked into it, and what it says is a hint, not worth a wait.
+const shellPatience = time.Second
+
+// A drive that was asked for, and where its answer comes.
+type askedDrive struct {
+	name  string
+	state chan int32
+}
+
+func askDrives(calls securityCalls) []askedDrive {
+	names, err := calls.drives()
+	if err != nil {
+		return nil
+	}
+	var list []askedDrive
+	for _, name := range names {
+		d := askedDrive{name, make(chan int32, 1)}
+		go func() {
+			state, err := calls.protection(name)
+			if err != nil {
+				state = -1
+			}
+			d.state <- state
+		}()
+		list = append(list, d)
+	}
+	return list
+}
+
+func answeredBy(drives []askedDrive, end time.Time) []bitLockerRecord {
+	var list []bitLockerRecord
+	over := time.After(time.Until(end))
+	late := false
+	for _, d := range drives {
+		state := int32(-1)
+		if late {
+			select {
+			case state = <-d.state:
+			default:
+			}
+		} else {
+			select {
+			case state = <-d.state:
+			case <-over:
+				late = true
+			}
+		}
+		list = append(list, bitLockerRecord{d.name, protectionName(state)})
+	}
+	return list
+}
+
+// protectionName reads the shell's numbers: 1 on, 2 off, 3 and 4 on the way
+// from one to the other, 5 suspended, 6 on and locked, 8 waiting for a key.
+func protectionName(state int32) string {
+	switch state {
+	case 1, 6:
+		return "on"
+	case 2, 5, 8: // the key lies beside the data
+		return "off"
+	}
+	return "unknown"
+}
+
+// Where the exclusions are: those of the machine, and those of the domain.
+var defenderKeys = []string{`SOFTWARE\Microsoft\Windows Defender\Exclusions`, `SOFTWARE\Policies\Microsoft\Windows Defender\Exclusions`}
+
+// defender is nil where one of its parts may not be read: half a list of
+// exclusions would accuse.
+func defender(services *evidence.Kind[[]evidence.Service], s evidence.Snapshot, open hive) *defenderRecord {
+	if !services.Known(s) {
+		return nil
+	}
+	d := defenderRecord{Exclusions: defenderExclusions{Paths: []string{}, Processes: []string{}}}
+	for _, service := range services.In(s) {
+		if strings.EqualFold(service.Name, "WinDefend") {
+			d.Running = service.Running()
+		}
+	}
+	for _, root := range defenderKeys {
+		for kind, list := range map[string]*[]string{"Paths": &d.Exclusions.Paths, "Processes": &d.Exclusions.Processes} {
+			k, err := open(root + `\` + kind)
+			if errors.Is(err, fs.ErrNotExist) {
+				continue
+			}
+			if err != nil {
+				return nil
+			}
+			for _, name := range k.names() {
+				if !containsFold(*list, name) {
+					*list = append(*list, name)
+				}
+			}
+		}
+	}
+	return &d
+}
