@@ -11,7 +11,7 @@ import (
 const aksClusterConfig = `C:\k\kubeclusterconfig.json`
 
 var clusterSources = slices.Concat(
-	[]evidence.Need{evidence.KubeServices, evidence.ConfigMaps, evidence.Services, evidence.Processes, evidence.HNSEndpoints,
+	[]evidence.Need{evidence.ServiceCIDRs, evidence.KubeServices, evidence.ConfigMaps, evidence.Services, evidence.Processes, evidence.HNSEndpoints,
 		evidence.File(aksClusterConfig), evidence.File(subnetEnv)},
 	asFiles(netConfs), asFiles(kubeletConfigs), cniFolders)
 
@@ -24,6 +24,7 @@ func (n *Node) learnCluster(s evidence.Snapshot) {
 	}
 	n.PodCIDRs.miss("the node's podCIDR", evidence.Node)(s)
 
+	n.learnServiceCIDRs(s)
 	n.learnFromKubeadm(s)
 	n.learnFromAKS(s)
 	n.learnFromFlannel(s)
@@ -60,6 +61,17 @@ func (n *Node) learnAddresses(s evidence.Snapshot) {
 		}
 	}
 	n.ManagementIPs.miss("the node's own addresses", evidence.Node, evidence.HNSNetworks, evidence.Adapters)(s)
+}
+
+// learnServiceCIDRs asks the objects that newer API servers keep: what they say is so.
+func (n *Node) learnServiceCIDRs(s evidence.Snapshot) {
+	var cidrs, names []string
+	for _, c := range evidence.ServiceCIDRs.In(s) {
+		cidrs, names = append(cidrs, c.Spec.CIDRs...), append(names, c.Metadata.Name)
+	}
+	if p := parsePrefixes(cidrs...); len(p) > 0 {
+		n.ServiceCIDRs.learn(p, evidence.ServiceCIDRs.Path(), "%s: spec.cidrs is %s", strings.Join(names, ", "), strings.Join(cidrs, ", "))
+	}
 }
 
 func (n *Node) learnFromKubeadm(s evidence.Snapshot) {

@@ -42,7 +42,7 @@ var signSources = []string{evidence.SignMatches.Path(), evidence.WindowsEvents.P
 
 // factPaths are what About reads.
 var factPaths = []string{"files/", "files.json", "logs/", evidence.SignMatches.Path(),
-	evidence.Node.Path(), evidence.Pods.Path(), evidence.ConfigMaps.Path(), evidence.KubeServices.Path(),
+	evidence.Node.Path(), evidence.Pods.Path(), evidence.ConfigMaps.Path(), evidence.KubeServices.Path(), evidence.ServiceCIDRs.Path(),
 	evidence.OSInfo.Path(), evidence.Services.Path(), evidence.Processes.Path(), evidence.Env.Path(),
 	evidence.Adapters.Path(), evidence.HNSNetworks.Path(), evidence.HNSEndpoints.Path(), evidence.CRI.Path()}
 

@@ -13,7 +13,16 @@ var (
 	ConfigMaps     = objectsKind[ConfigMap]("api/configmaps.json")
 	DaemonSets     = objectsKind[DaemonSet]("api/daemonsets.json")
 	APIVersion     = jsonKind[VersionInfo]("api/version.json")
+	ServiceCIDRs   = objectsKind[ServiceCIDR]("api/servicecidrs.json") // Kubernetes 1.33 and later
 )
+
+// ServiceCIDR is a networking.k8s.io ServiceCIDR.
+type ServiceCIDR struct {
+	Metadata Metadata `json:"metadata"`
+	Spec     struct {
+		CIDRs []string `json:"cidrs"`
+	} `json:"spec"`
+}
 
 // Metadata is the part of ObjectMeta that checks read.
 type Metadata struct {
