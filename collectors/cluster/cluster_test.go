@@ -251,7 +251,7 @@ func TestTheKubeletsLogsAreFetched(t *testing.T) {
 		{"of dated files the newest is taken", served(files + "/dated"), "logs/kubelet/kubelet.exe.WIN-1.log.INFO.20261121-100000.1", line, ""},
 		{"the log lies in a folder of its own", served(files + "/folder"), "logs/kubelet/kubelet.log", line, ""},
 		{"of a long log the end is kept, from the start of a line", served(files + "/long"), "logs/kubelet/kubelet.log",
-			"[doctor: the first 57950 bytes are left out]\n" + strings.Repeat(line, 17), ""},
+			"[doctor: the first 58056 bytes are left out]\n" + strings.Repeat(line, 16), ""},
 		{"a folder without a log of the kubelet says so", served(files + "/empty"), "", "",
 			`absent: the kubelet serves no log of its own below C:\var\log, and its log query is switched off (enableSystemLogQuery)`},
 		{"a kubelet that refuses is quoted", http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { http.Error(w, "Forbidden", http.StatusForbidden) }), "", "",
