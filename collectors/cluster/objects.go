@@ -21,11 +21,11 @@ func (c *Client) object(ctx context.Context, path, what string) (json.RawMessage
 	defer body.Close()
 	content, err := io.ReadAll(&bounded{body, maxAnswer})
 	if err != nil {
-		return nil, explain(ctx, err, c.host, "get", what)
+		return nil, c.explain(ctx, err, "get", what)
 	}
 	trimmed, err := trim(content)
 	if err != nil {
-		return nil, fmt.Errorf("the API server's answer to get %s is no JSON: %w", what, err)
+		return nil, c.explain(ctx, err, "get", what)
 	}
 	return trimmed, nil
 }
@@ -46,7 +46,7 @@ func (c *Client) list(ctx context.Context, path string, query url.Values, what s
 	defer body.Close()
 	l := &list{}
 	if err := l.read(json.NewDecoder(&bounded{body, maxAnswer})); err != nil {
-		return nil, explain(ctx, err, c.host, "list", what)
+		return nil, c.explain(ctx, err, "list", what)
 	}
 	return l, nil
 }
