@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 
+	"k8s.io/apimachinery/pkg/api/validation/path"
+
 	"doctor/checks/evidence"
 	"doctor/collectors"
 )
@@ -91,6 +93,11 @@ func each[T any](ctx context.Context, c *Client, path, selector, value, what str
 // does not exist, or is no Windows node. That the server does not answer is no
 // such thing: then there is a report, of gaps.
 func (c *Client) Check(ctx context.Context, node string) error {
+	if len(path.IsValidPathSegmentName(node)) > 0 {
+		return fmt.Errorf("%q is no name that a node can have; `doctor --node` lists the cluster's Windows nodes", evidence.Clean(node))
+	}
+	ctx, cancel := ahead(ctx)
+	defer cancel()
 	object, err := c.node(ctx, node)
 	switch {
 	case isNotFound(err):
