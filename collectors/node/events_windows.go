@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"regexp"
 	"syscall"
+	"time"
 	"unsafe"
 
 	"golang.org/x/sys/windows"
@@ -24,13 +25,12 @@ var (
 const (
 	evtQueryChannel       = 1
 	evtQueryNewestFirst   = 0x200
-	evtQueryTolerate      = 0x1000 // a provider that is not there spoils only its own part
 	evtRenderXML          = 1
 	evtFormatMessageEvent = 1
 
 	evtBatch   = 64
-	evtTimeout = 1000    // milliseconds until a batch is there
-	maxEvtText = 1 << 20 // units of one event
+	evtTimeout = deadline / time.Millisecond // until the first of a batch is found, in a log that may be long; later nobody listens
+	maxEvtText = 1 << 20                     // units of one event
 
 	english = 0x409
 
@@ -52,7 +52,9 @@ func askEventLog(channel, query string, take func(event, message string) bool) e
 	if err != nil {
 		return err
 	}
-	result, _, err := procEvtQuery.Call(0, 0, uintptr(unsafe.Pointer(question)), evtQueryChannel|evtQueryNewestFirst|evtQueryTolerate)
+	// Errors are not to be tolerated: then a channel that is not there, or may not
+	// be read, would answer like one without events.
+	result, _, err := procEvtQuery.Call(0, 0, uintptr(unsafe.Pointer(question)), evtQueryChannel|evtQueryNewestFirst)
 	if result == 0 {
 		return noEvents(err)
 	}
@@ -62,7 +64,7 @@ func askEventLog(channel, query string, take func(event, message string) bool) e
 	var batch [evtBatch]uintptr
 	for {
 		var count uint32
-		ok, _, err := procEvtNext.Call(result, evtBatch, uintptr(unsafe.Pointer(&batch[0])), evtTimeout, 0, uintptr(unsafe.Pointer(&count)))
+		ok, _, err := procEvtNext.Call(result, evtBatch, uintptr(unsafe.Pointer(&batch[0])), uintptr(evtTimeout), 0, uintptr(unsafe.Pointer(&count)))
 		if ok == 0 {
 			if errors.Is(err, windows.ERROR_NO_MORE_ITEMS) {
 				return nil

@@ -54,6 +54,7 @@ func TestHNSListings(t *testing.T) {
 		{"no HNS", hnsCalls{version: fails(fmt.Errorf("load vmcompute.dll: %w", syscall.Errno(0x7e)))}, "absent: this Windows has no Host Networking Service (0x7e): install its feature Containers"},
 		{"the service is not installed", hnsCalls{version: fails(errors.New("hnsCall failed in Win32: The specified service does not exist as an installed service. (0x424)"))}, "absent: this Windows has no Host Networking Service (0x424): install its feature Containers"},
 		{"the service is stopped", hnsCalls{version: fails(errors.New("hnsCall failed in Win32: The service has not been started. (0x426)"))}, "error: the Host Networking Service does not run (0x426): look why, and start the service hns"},
+		{"the service is stopped, and was not asked", hnsCalls{version: fails(syscall.Errno(0x426))}, "error: the Host Networking Service does not run (0x426): look why, and start the service hns"},
 		{"it stops at this moment", hnsCalls{at(15, 2), yes, lists(errors.New("z (0x803b0020)"), errors.New("z (0x803b0020)")), nil}, "error: the Host Networking Service does not run (0x803b0020): look why, and start the service hns"},
 		{"not elevated", hnsCalls{version: fails(errors.New("hnsCall failed in Win32: Access is denied. (0x5)"))}, "denied: run as Administrator"},
 		{"not elevated, as an HRESULT", hnsCalls{at(15, 2), yes, lists(errors.New("hcnEnumerateNetworks failed in Win32: Access is denied. (0x80070005)"), nil), nil}, "denied: run as Administrator"},
