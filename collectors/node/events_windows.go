@@ -39,6 +39,7 @@ const (
 
 	errEvtUnresolvedValue     = syscall.Errno(15029)
 	errEvtUnresolvedParameter = syscall.Errno(15030)
+	errEvtTooManyInserts      = syscall.Errno(15031)
 )
 
 // askEventLog is an eventQuery.
@@ -105,7 +106,7 @@ func grown(call func(buffer []uint16, used *uint32) (ok uintptr, err error)) (st
 		var used uint32 // what call counts in: both kinds are asked for units here
 		ok, err := call(buffer, &used)
 		if ok != 0 {
-			return windows.UTF16ToString(buffer[:min(int(used), len(buffer))]), nil
+			return windows.UTF16ToString(buffer), nil // up to its end: half an answer does not always tell its length
 		}
 		if !errors.Is(err, windows.ERROR_INSUFFICIENT_BUFFER) || int(used) <= len(buffer) || used > maxEvtText {
 			return "", err
@@ -154,7 +155,7 @@ func (t *eventTexts) message(event uintptr, text string) string {
 		message, err := grown(func(buffer []uint16, used *uint32) (uintptr, error) {
 			ok, _, err := procFormatMessage.Call(h, event, 0, 0, 0, evtFormatMessageEvent, uintptr(len(buffer)),
 				uintptr(unsafe.Pointer(&buffer[0])), uintptr(unsafe.Pointer(used)))
-			if errors.Is(err, errEvtUnresolvedValue) || errors.Is(err, errEvtUnresolvedParameter) {
+			if errors.Is(err, errEvtUnresolvedValue) || errors.Is(err, errEvtUnresolvedParameter) || errors.Is(err, errEvtTooManyInserts) {
 				ok = 1 // the text is there, with %1 in it
 			}
 			return ok, err
