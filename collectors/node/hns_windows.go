@@ -14,36 +14,11 @@ import (
 var windowsHNS = hnsCalls{version: hnsVersion, hcn: hasHCN, list: listHCN, call: hnsCall}
 
 func hnsVersion() (evidence.HNSRelease, error) {
-	if isStopped("hns") {
-		return evidence.HNSRelease{}, windows.ERROR_SERVICE_NOT_ACTIVE
-	}
 	g, err := hcn.GetGlobals()
 	if err != nil {
 		return evidence.HNSRelease{}, err
 	}
 	return evidence.HNSRelease{Major: g.Version.Major, Minor: g.Version.Minor}, nil
-}
-
-// isStopped tells whether the service manager knows the service, and knows it to
-// be stopped. HNS is one that Windows starts for whoever calls it: the doctor
-// would change the node, and cure what it was asked about.
-func isStopped(service string) bool {
-	manager, err := windows.OpenSCManager(nil, nil, windows.SC_MANAGER_CONNECT)
-	if err != nil {
-		return false
-	}
-	defer windows.CloseServiceHandle(manager)
-	name, err := windows.UTF16PtrFromString(service)
-	if err != nil {
-		return false
-	}
-	h, err := windows.OpenService(manager, name, windows.SERVICE_QUERY_STATUS)
-	if err != nil {
-		return false
-	}
-	defer windows.CloseServiceHandle(h)
-	var status windows.SERVICE_STATUS
-	return windows.QueryServiceStatus(h, &status) == nil && status.CurrentState == windows.SERVICE_STOPPED
 }
 
 var computeNetwork = windows.NewLazySystemDLL("computenetwork.dll")
