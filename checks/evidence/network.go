@@ -95,6 +95,18 @@ type PortListener struct {
 // FromNode is where a probe of the node itself comes from.
 const FromNode = "node"
 
+// What a probed host is to the node, where doctor chose it.
+const (
+	ForAPIServer   = "API server"
+	ForClusterDNS  = "cluster DNS"
+	ForServiceVIP  = "Service kubernetes"
+	ForNodePort    = "NodePort of this node"
+	ForOtherNode   = "kubelet of another node"
+	ForRegistry    = "registry"
+	ForOutside     = "outside"
+	ForWhoeverAsks = "--target"
+)
+
 // ReachProbe is one attempt to reach a target.
 type ReachProbe struct {
 	Target    string  `json:"target"`            // 10.96.0.1:443, or a host alone for icmp
