@@ -4,8 +4,8 @@ import "golang.org/x/sys/unix"
 
 const errorsByConnection = false
 
-func setICMPOptions(fd int, six, whole bool) error {
-	if six {
+func (s *icmpSocket) setOptions(fd int, whole bool) error {
+	if s.six {
 		if whole {
 			return unix.SetsockoptInt(fd, unix.IPPROTO_IPV6, unix.IPV6_DONTFRAG, 1)
 		}

@@ -10,20 +10,23 @@ import (
 
 const errorsByConnection = true
 
-// setICMPOptions asks for the errors of routers, and for packets that nobody
-// fragments, whatever the system believes to fit: that is the question.
-func setICMPOptions(fd int, six, whole bool) error {
-	if six {
-		err := unix.SetsockoptInt(fd, unix.IPPROTO_IPV6, unix.IPV6_RECVERR, 1)
-		if whole {
-			err = errors.Join(err, unix.SetsockoptInt(fd, unix.IPPROTO_IPV6, unix.IPV6_MTU_DISCOVER, unix.IPV6_PMTUDISC_PROBE),
-				unix.SetsockoptInt(fd, unix.IPPROTO_IPV6, unix.IPV6_DONTFRAG, 1))
-		}
-		return err
+// setOptions asks for packets that nobody fragments, whatever the system
+// believes to fit: that is the question. It asks for the errors of routers too,
+// except on a raw socket, which reads them itself and would be told of everybody's.
+func (s *icmpSocket) setOptions(fd int, whole bool) error {
+	level, receive, discover, probe := unix.IPPROTO_IP, unix.IP_RECVERR, unix.IP_MTU_DISCOVER, unix.IP_PMTUDISC_PROBE
+	if s.six {
+		level, receive, discover, probe = unix.IPPROTO_IPV6, unix.IPV6_RECVERR, unix.IPV6_MTU_DISCOVER, unix.IPV6_PMTUDISC_PROBE
 	}
-	err := unix.SetsockoptInt(fd, unix.IPPROTO_IP, unix.IP_RECVERR, 1)
+	var err error
+	if !s.raw {
+		err = unix.SetsockoptInt(fd, level, receive, 1)
+	}
 	if whole {
-		err = errors.Join(err, unix.SetsockoptInt(fd, unix.IPPROTO_IP, unix.IP_MTU_DISCOVER, unix.IP_PMTUDISC_PROBE))
+		err = errors.Join(err, unix.SetsockoptInt(fd, level, discover, probe))
+	}
+	if whole && s.six {
+		err = errors.Join(err, unix.SetsockoptInt(fd, level, unix.IPV6_DONTFRAG, 1))
 	}
 	return err
 }

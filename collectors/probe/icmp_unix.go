@@ -58,7 +58,7 @@ func openICMP(e echoRequest) (*icmpSocket, error) {
 	}
 	unix.CloseOnExec(fd)
 	if err = unix.SetNonblock(fd, true); err == nil {
-		err = setICMPOptions(fd, s.six, e.whole)
+		err = s.setOptions(fd, e.whole)
 	}
 	if err != nil {
 		unix.Close(fd)
