@@ -39,7 +39,7 @@ The check takes each probe without an answer that begins or ends at a pod of thi
 		}
 		var findings []Finding
 		for _, probe := range evidence.ReachProbes.In(s) {
-			target, ok := parseAddress(hostOf(probe.Target))
+			target, ok := addressOf(probe)
 			if !ok || !gotNone(probe) || probe.Protocol == "icmp" {
 				continue // a ping out of a pod gets no answer on Windows, whatever the rules say
 			}

@@ -29,7 +29,7 @@ The check only tells where the node fails, and finds a fault where pods get no a
 		var findings []Finding
 		asked := false
 		for _, p := range probes {
-			dest, ok := parseAddress(hostOf(p.Target))
+			dest, ok := addressOf(p)
 			if !ok || p.From != "node" || p.Protocol == "icmp" || !n.isService(dest) || !gotAnswer(p) && !gotNone(p) {
 				continue
 			}

@@ -77,7 +77,7 @@ type podView struct {
 func (n *Node) viewFromPods(probes []evidence.ReachProbe) podView {
 	var v podView
 	for _, p := range probes {
-		dest, ok := parseAddress(hostOf(p.Target))
+		dest, ok := addressOf(p)
 		own := ok && slices.Contains(n.ManagementIPs.Value, dest)
 		switch {
 		case p.Protocol == "icmp" || ok && (n.isService(dest) || anyContains(n.PodCIDRs.Value, dest)):

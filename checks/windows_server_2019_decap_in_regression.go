@@ -46,7 +46,7 @@ No text and no object betrays the fault, so the check goes by the build's revisi
 			return nil, nil
 		}
 		for _, p := range evidence.ReachProbes.In(s) {
-			dest, ok := parseAddress(hostOf(p.Target))
+			dest, ok := addressOf(p)
 			if ok && p.From != "node" && p.Protocol != "icmp" && n.isService(dest) && gotNone(p) && !noEndpoint(s, dest) {
 				return []Finding{Findingf(Fail, b.Value.String(), "%s does not reach the Service address %s, and %s has the regression that loses the way there when HNS restarts", p.From, p.Target, b.Value).
 					With(b.From, reachBecause(p))}, nil

@@ -1,0 +1,66 @@
+package probe
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net"
+	"os"
+	"syscall"
+
+	"doctor/checks/evidence"
+)
+
+// How a probe ends. Of the first five, all but timeout are answers of some
+// host; denied and error mean that nothing was asked.
+const (
+	answered    = "ok"
+	timedOut    = "timeout"
+	refused     = "refused"
+	reset       = "reset"
+	unreachable = "unreachable"
+	denied      = "denied"
+	failed      = "error"
+)
+
+// outcomeOf sorts an error of the network, and keeps its text where the outcome does not say it all.
+func outcomeOf(err error) (outcome, why string) {
+	var timeout net.Error
+	var errno syscall.Errno
+	switch {
+	case err == nil:
+		return answered, ""
+	case errors.Is(err, context.Canceled):
+		return failed, "interrupted"
+	case errors.Is(err, context.DeadlineExceeded), errors.Is(err, os.ErrDeadlineExceeded):
+		return timedOut, ""
+	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
+		return failed, "the other side closed the connection without an answer"
+	case errors.As(err, &errno):
+		switch outcome = errnos[errno]; outcome {
+		case timedOut, refused, reset:
+			return outcome, ""
+		case "":
+			outcome = failed
+		}
+		return outcome, reasonOf(errno)
+	case errors.As(err, &timeout) && timeout.Timeout():
+		return timedOut, ""
+	}
+	return failed, reasonOf(err)
+}
+
+// reasonOf takes off what a reader of the row knows already: addresses, and the name of the call.
+func reasonOf(err error) string {
+	var name *net.DNSError
+	var op *net.OpError
+	switch {
+	case errors.As(err, &name) && name.IsTimeout, errors.Is(err, context.DeadlineExceeded):
+		return "no answer in time"
+	case errors.As(err, &name):
+		return evidence.Clean(name.Err)
+	case errors.As(err, &op):
+		err = op.Err
+	}
+	return evidence.Clean(err.Error())
+}
