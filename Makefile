@@ -18,6 +18,7 @@ run:
 	@go build -o bin/doctor ./cmd/doctor
 	@bin/doctor --demo $(DEMO); status=$$?; test $$status -eq 3 -o $$status -eq 0 -o $$status -eq 5
 
+# The first time, kube-apiserver is built for it: 5 to 10 minutes on two cores.
 test: vet windows
 	go test -timeout 45m ./...
 

@@ -87,13 +87,13 @@ func (a *asker) exchange(q query, edns bool) answer {
 	var d net.Dialer
 	conn, err := d.DialContext(a.ctx, q.transport, q.server)
 	if err != nil {
-		return failed(err)
+		return unanswered(err)
 	}
 	defer conn.Close()
 	defer context.AfterFunc(a.ctx, func() { conn.SetDeadline(time.Unix(1, 0)) })()
 	c := &dns.Conn{Conn: conn, UDPSize: udpSize}
 	if err := c.WriteMsg(m); err != nil {
-		return failed(err)
+		return unanswered(err)
 	}
 	retries, again := 0, resend
 	if q.transport == "tcp" {
@@ -113,14 +113,14 @@ func (a *asker) exchange(q query, edns bool) answer {
 		}
 		switch {
 		case a.ctx.Err() != nil && err != nil:
-			got := failed(context.Cause(a.ctx))
+			got := unanswered(context.Cause(a.ctx))
 			got.retries = retries
 			return got
 		case err != nil && len(again) > 0 && errors.Is(err, os.ErrDeadlineExceeded):
 			again = again[1:]
 			retries++
 			if err := c.WriteMsg(m); err != nil {
-				return failed(err)
+				return unanswered(err)
 			}
 			continue
 		case err != nil && q.transport == "udp" && isGarbled(err):
@@ -128,7 +128,7 @@ func (a *asker) exchange(q query, edns bool) answer {
 		case err == nil && !answers(m, r):
 			continue // of another question: a stray, or somebody who guesses
 		}
-		got := failed(err)
+		got := unanswered(err)
 		if err == nil {
 			got = read(r)
 		}
@@ -202,10 +202,10 @@ func addresses(r *dns.Msg) []string {
 	return list
 }
 
-// failed turns what kept an answer from coming into an outcome. Only what was
+// unanswered turns what kept an answer from coming into an outcome. Only what was
 // sent and stayed unanswered is a timeout, and only what the other side refused
 // is refused: all else was not asked at all.
-func failed(err error) answer {
+func unanswered(err error) answer {
 	if err == nil {
 		return answer{}
 	}
@@ -222,21 +222,11 @@ func failed(err error) answer {
 	return answer{outcome: "error", why: why}
 }
 
-// The numbers of Winsock, which syscall.ECONNREFUSED and syscall.ECONNRESET are not on Windows.
-const (
-	wsaeConnReset   = syscall.Errno(10054)
-	wsaeConnRefused = syscall.Errno(10061)
-)
-
 // isRefusal tells that the host answered, and nobody listens there; over UDP
 // Windows tells it as a reset.
 func isRefusal(err error) bool {
-	for _, refusal := range []error{syscall.ECONNREFUSED, syscall.ECONNRESET, wsaeConnRefused, wsaeConnReset} {
-		if errors.Is(err, refusal) {
-			return true
-		}
-	}
-	return false
+	var errno syscall.Errno
+	return errors.As(err, &errno) && (errnos[errno] == refused || errnos[errno] == reset)
 }
 
 // isGarbled tells an error of reading a message from one of the socket.

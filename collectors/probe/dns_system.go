@@ -28,7 +28,7 @@ func (a *asker) system(name string) answer {
 		got.took = time.Since(began)
 		return got
 	case <-a.ctx.Done():
-		got := failed(context.Cause(a.ctx))
+		got := unanswered(context.Cause(a.ctx))
 		got.took = time.Since(began)
 		return got
 	}
