@@ -84,6 +84,8 @@ func (f dnsFlags) plan() (probe.DNSPlan, error) {
 		return plan, errors.New("dns needs a server: --server ADDRESS, such as the address of the Service kube-dns")
 	case len(f.servers) > maxDNSServers:
 		return plan, fmt.Errorf("--server names %d servers; dns asks at most %d", len(f.servers), maxDNSServers)
+	case len(plan.Names) == 0:
+		return plan, errors.New("--name is given an empty name")
 	case len(plan.Names) > maxDNSNames:
 		return plan, fmt.Errorf("--name gives %d names; dns asks for at most %d", len(plan.Names), maxDNSNames)
 	case f.timeout <= 0:
