@@ -204,3 +204,52 @@ func isClusterName(name string) bool { return strings.Contains(name, ".svc.") }
 func dnsBecause(p evidence.DNSProbe) Because {
 	return Because{Path: evidence.DNSProbes.Path(), Text: p.Name + " as " + p.Form + " from " + p.From + ", " + p.Server + ": sent " + strings.Join(p.Sent, ", ") + ": " + p.Outcome}
 }
+
+// A DNSServerReport is what came of all that one server was asked.
+type DNSServerReport struct {
+	DNSServerVerdict
+	Names []NameVerdict
+}
+
+// JudgeDNS judges probes of DNS by server. The system's resolver comes last and
+// without a verdict of its own: whose names it has to know is not settled.
+func JudgeDNS(probes []evidence.DNSProbe) []DNSServerReport {
+	var list []DNSServerReport
+	of := func(server string) []evidence.DNSProbe {
+		return slices.DeleteFunc(slices.Clone(probes), func(p evidence.DNSProbe) bool { return p.Server != server })
+	}
+	for _, v := range JudgeDNSServers(probes) {
+		list = append(list, DNSServerReport{v, JudgeNames(of(v.Server))})
+	}
+	if system := of(systemResolver); len(system) > 0 {
+		names := JudgeNames(system)
+		for i := range names {
+			names[i] = NameVerdict{Name: names[i].Name, Forms: names[i].Forms}
+		}
+		list = append(list, DNSServerReport{DNSServerVerdict{Server: systemResolver, Verdict: "the system's own resolver", Asked: true}, names})
+	}
+	return list
+}
+
+// DNSStatus is what the judgements come to: a fault, or that something could
+// not be asked, or neither.
+func DNSStatus(list []DNSServerReport) Status {
+	status := StatusPass
+	for _, server := range list {
+		if server.Level == Fail {
+			return StatusFail
+		}
+		if !server.Asked {
+			status = StatusUnknown
+		}
+		for _, name := range server.Names {
+			if name.Level == Fail {
+				return StatusFail
+			}
+			if name.Kind == NameUntold {
+				status = StatusUnknown
+			}
+		}
+	}
+	return status
+}

@@ -6,6 +6,8 @@ package probe
 
 import (
 	"context"
+	"errors"
+	"net/netip"
 	"slices"
 	"strings"
 	"sync"
@@ -119,7 +121,7 @@ func walk(p *evidence.DNSProbe, sent []string, ask func(string) answer) {
 		p.Truncated = p.Truncated || got.truncated
 		if now, goesOn := rank[got.outcome]; p.Decided == "" || !goesOn || now > rank[p.Outcome] {
 			p.Decided, p.Outcome, p.Rcode, p.Why = name, got.outcome, got.rcode, got.why
-			p.Answers = slices.Concat([]string{}, got.addresses)
+			p.Answers = append([]string{}, got.addresses...) // never null
 		}
 		if rank[got.outcome] == 0 {
 			return
@@ -173,4 +175,21 @@ func (p DNSPlan) search() []string {
 		namespace = "default"
 	}
 	return []string{namespace + ".svc." + domain, "svc." + domain, domain}
+}
+
+// ParseDNSServer reads an address with or without a port, which is 53 by default.
+func ParseDNSServer(s string) (string, error) {
+	if a, err := netip.ParseAddrPort(s); err == nil && a.Port() > 0 {
+		return a.String(), nil
+	}
+	if a, err := netip.ParseAddr(strings.Trim(s, "[]")); err == nil {
+		return netip.AddrPortFrom(a, 53).String(), nil
+	}
+	return "", errors.New("give an address, such as 10.96.0.10, 10.96.0.10:5353 or [fd00::a]:53")
+}
+
+// IsDNSName tells whether a name can be asked for.
+func IsDNSName(s string) bool {
+	_, ok := dns.IsDomainName(s)
+	return ok && s != "" && !strings.ContainsFunc(s, func(r rune) bool { return r <= ' ' || r >= 0x7f })
 }

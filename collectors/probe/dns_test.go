@@ -179,6 +179,9 @@ func TestServersOfEveryKind(t *testing.T) {
 				if p.Server != server || p.From != "node" || p.Type != "A" || p.Form != "plain" || !slices.Equal(p.Sent, []string{full + "."}) || p.Outcome != "error" && p.Decided != full+"." {
 					t.Errorf("recorded as %+v", p)
 				}
+				if p.Answers == nil {
+					t.Error("the answers are null in JSON")
+				}
 				if p.LatencyMS <= 0 || p.Truncated != (p.Outcome == "truncated") {
 					t.Errorf("recorded as %+v", p)
 				}
