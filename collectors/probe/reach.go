@@ -53,10 +53,14 @@ func Reach(ctx context.Context, plan ReachPlan) []evidence.ReachProbe {
 	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
 	rows := make([][]evidence.ReachProbe, len(plan.Targets))
-	pinged := map[string]bool{}
+	pinged, sized := map[string]bool{}, map[string]bool{}
+	for _, t := range plan.Targets {
+		sized[t.Host] = sized[t.Host] || t.Sizes
+	}
 	var all sync.WaitGroup
 	for i, t := range plan.Targets {
-		r := reach{target: t, least: timeout / 4, ping: !pinged[t.Host]}
+		t.Sizes = sized[t.Host]
+		r := reach{target: t, least: timeout / 4, ping: !pinged[t.Host]} // a host with several ports is pinged once
 		pinged[t.Host] = true
 		all.Go(func() { rows[i] = r.all(ctx) })
 	}
