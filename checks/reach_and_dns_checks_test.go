@@ -93,7 +93,7 @@ func TestICMPExternalNotSNATed(t *testing.T) {
 		{"the ping works and the port is closed", reachTree("a/p icmp 8.8.8.8 ok", "a/p tcp 8.8.8.8:25 refused"), "pass"},
 		{"nothing but the ping", reachTree("a/p icmp 8.8.8.8 timeout"), "info: a ping from a/p to 8.8.8.8 fails, which says nothing on Windows; no TCP connection was tried [state]"},
 		{"neither answers the node", reachTree("node icmp 8.8.8.8 timeout", "node tcp 8.8.8.8:443 timeout"), "fail: 8.8.8.8 answers node neither over ICMP nor over TCP: this is not about ICMP [state]"},
-		{"neither answers the node, and need not", forPurpose("outside", "node icmp 8.8.8.8 timeout", "node tcp 8.8.8.8:443 timeout"), "info: 8.8.8.8 answers node neither over ICMP nor over TCP: this is not about ICMP [state]"},
+		{"neither answers the node, and need not", forPurpose("outside", "node icmp 8.8.8.8 timeout", "node tcp 8.8.8.8:443 timeout"), "info: 8.8.8.8 answers node neither over ICMP nor over TCP, which is a fault only where the node should get there without a proxy [state]"},
 		{"another node does not answer this one", forPurpose("kubelet of another node", "node icmp 10.0.0.11 timeout", "node tcp 10.0.0.11:10250 timeout"), "warn: 10.0.0.11 answers node neither over ICMP nor over TCP: this is not about ICMP [state]"},
 		{"TCP answers the node", reachTree("node icmp 10.0.0.1 timeout", "node tcp 10.0.0.1:6443 ok", "node tls 10.0.0.1:6443 ok"), "info: a ping from node to 10.0.0.1 fails and TCP to it works: Windows as documented [state]"},
 		{"the node's ping works and its TCP does not", reachTree("node icmp 10.0.0.1 ok", "node tcp 10.0.0.1:6443 timeout"), "warn: 10.0.0.1 answers a ping from node and no TCP connection: a firewall stands between [state]"},
