@@ -116,7 +116,9 @@ func contact(ping evidence.ReachProbe, same []evidence.ReachProbe, none, pingOnl
 		if !gotNone(ping) {
 			return f
 		}
-		f = Findingf(none, to, "%s answers %s neither over ICMP nor over TCP: this is not about ICMP", to, ping.From)
+		if f = Findingf(none, to, "%s answers %s neither over ICMP nor over TCP: this is not about ICMP", to, ping.From); none == Info {
+			f = Findingf(none, to, "%s answers %s neither over ICMP nor over TCP, which is a fault only where the node should get there without a proxy", to, ping.From)
+		}
 	default:
 		return f
 	}

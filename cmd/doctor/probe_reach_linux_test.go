@@ -13,6 +13,7 @@ import (
 	"os/exec"
 	"runtime"
 	"strings"
+	"syscall"
 	"testing"
 
 	"golang.org/x/sys/unix"
@@ -57,8 +58,9 @@ func newNetwork(t *testing.T) network {
 	needsNamespaces(t)
 	name := func(s string) string { return fmt.Sprintf("doctor%d-%s", os.Getpid(), s) }
 	n := network{anybody: name("anybody"), root: name("root"), router: name("router"), server: name("server")}
-	for _, ns := range []string{n.anybody, n.root, n.router, n.server} {
-		t.Cleanup(func() { exec.Command("ip", "netns", "del", ns).Run() })
+	all := []string{n.anybody, n.root, n.router, n.server}
+	removeAtTheEnd(t, all)
+	for _, ns := range all {
 		shell(t, "", "ip", "netns", "add", ns)
 		shell(t, "", "ip", "-n", ns, "link", "set", "lo", "up")
 	}
@@ -79,6 +81,25 @@ func newNetwork(t *testing.T) network {
 	n.set(t, n.anybody, "/proc/sys/net/ipv4/ping_group_range", "0 2147483647")
 	n.set(t, n.root, "/proc/sys/net/ipv4/ping_group_range", "1 0")
 	return n
+}
+
+// removeAtTheEnd leaves the namespaces to a process that outlives this one, so
+// that a test that is killed leaves nothing behind either.
+func removeAtTheEnd(t *testing.T, namespaces []string) {
+	t.Helper()
+	cmd := exec.Command("sh", append([]string{"-c", `cat; for ns; do ip netns del "$ns"; done`, "sh"}, namespaces...)...)
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	alive, err := cmd.StdinPipe()
+	if err == nil {
+		err = cmd.Start()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		alive.Close()
+		cmd.Wait()
+	})
 }
 
 func (n network) set(t *testing.T, ns, file, value string) {

@@ -97,14 +97,14 @@ func DNSCollector(plan func(evidence.Snapshot) (DNSPlan, error), after []string,
 			if err != nil {
 				return err
 			}
-			ctx, cancel := context.WithTimeout(ctx, deadline)
+			ctx, cancel := within(ctx, deadline)
 			defer cancel()
 			r.JSON(evidence.DNSProbes.Path(), DNS(ctx, p))
 			return nil
 		}}
 }
 
-// grace is what the collector has left, when the last probe has timed out, to write down all of them.
+// grace is what a collector has left, when the last probe has timed out, to write down all of them.
 const grace = 500 * time.Millisecond
 
 // walk asks one name after the other, as a resolver does: the first that exists

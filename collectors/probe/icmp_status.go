@@ -13,6 +13,8 @@ const (
 	statusTimedOut  = 11010
 	generalFailure  = 11050
 	errAccessDenied = 5
+	errNotSupported = 50
+	errNotCallable  = 120
 )
 
 var unreachableStatus = map[uint32]string{
@@ -37,6 +39,8 @@ func windowsPong(status uint32, who string) pong {
 		return tooBig(who, 0)
 	case status == errAccessDenied:
 		return pong{outcome: denied, why: "Windows does not let this account ping"}
+	case status == errNotSupported, status == errNotCallable:
+		return pong{outcome: failed, why: "this system cannot ping such an address"}
 	case status == generalFailure:
 		return pong{outcome: failed, why: "general failure: Windows could not send it, for want of a route or because its firewall forbids it"}
 	}

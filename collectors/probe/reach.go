@@ -6,6 +6,7 @@ package probe
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"net"
 	"net/netip"
@@ -53,10 +54,14 @@ func Reach(ctx context.Context, plan ReachPlan) []evidence.ReachProbe {
 	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
 	rows := make([][]evidence.ReachProbe, len(plan.Targets))
-	pinged := map[string]bool{}
+	pinged, sized := map[string]bool{}, map[string]bool{}
+	for _, t := range plan.Targets {
+		sized[t.Host] = sized[t.Host] || t.Sizes
+	}
 	var all sync.WaitGroup
 	for i, t := range plan.Targets {
-		r := reach{target: t, least: timeout / 4, ping: !pinged[t.Host]}
+		t.Sizes = sized[t.Host]
+		r := reach{target: t, least: timeout / 4, ping: !pinged[t.Host]} // a host with several ports is pinged once
 		pinged[t.Host] = true
 		all.Go(func() { rows[i] = r.all(ctx) })
 	}
@@ -147,7 +152,7 @@ func since(began time.Time) float64 {
 // follows have recorded whom there is to ask.
 func ReachCollector(plan func(evidence.Snapshot) (ReachPlan, error), after []string, deadline time.Duration) collectors.Collector {
 	path := evidence.ReachProbes.Path()
-	return collectors.Collector{Name: "reachability", Answers: []string{path}, After: after, Deadline: deadline + margin,
+	return collectors.Collector{Name: "reachability", Answers: []string{path}, After: after, Deadline: deadline + grace,
 		Read: func(ctx context.Context, r *collectors.Record) error {
 			s, err := r.Snapshot()
 			if err != nil {
@@ -157,9 +162,14 @@ func ReachCollector(plan func(evidence.Snapshot) (ReachPlan, error), after []str
 			if err != nil {
 				return err
 			}
-			p.Timeout = cmp.Or(p.Timeout, deadline)
+			ctx, cancel := within(ctx, cmp.Or(p.Timeout, deadline))
+			defer cancel()
+			p.Timeout = 0
+			if end, ok := ctx.Deadline(); ok {
+				p.Timeout = time.Until(end)
+			}
 			measured := Reach(ctx, p)
-			if ctx.Err() != nil {
+			if errors.Is(ctx.Err(), context.Canceled) {
 				return fmt.Errorf("the probes were not done: %w", ctx.Err())
 			}
 			if len(measured) == 0 {
@@ -170,5 +180,11 @@ func ReachCollector(plan func(evidence.Snapshot) (ReachPlan, error), after []str
 		}}
 }
 
-// margin is what a collector has beyond its probes' own time to write down what they measured.
-const margin = 500 * time.Millisecond
+// within ends when the probes' time is over, and in any case so long before the
+// run does that what was measured can be written down.
+func within(ctx context.Context, deadline time.Duration) (context.Context, context.CancelFunc) {
+	if end, ok := ctx.Deadline(); ok {
+		deadline = min(deadline, time.Until(end)-grace)
+	}
+	return context.WithTimeout(ctx, max(deadline, time.Millisecond))
+}
