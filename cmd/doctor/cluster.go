@@ -39,7 +39,7 @@ func (f flags) throughAPI(ctx context.Context, list []*checks.Check) (*live, err
 	target := cluster.Target{Client: client, Node: f.node, Since: f.since, LogBytes: nodeLogBytes}
 	l := &live{checks: list, timeout: max(time.Until(until), time.Millisecond), origin: checks.Source{Kind: "cluster", Name: f.node, Format: evidence.Layout},
 		collectors: cluster.Collectors(func(evidence.Snapshot) (cluster.Target, error) { return target, nil }, nil, 0),
-		unasked:    map[string]string{evidence.ReachProbes.Path(): unprobed, evidence.DNSProbes.Path(): unprobed}}
+		unasked:    unprobed("what this machine reaches says nothing of " + f.node + "; run doctor there")}
 	for _, c := range node.Collectors(node.Options{}) {
 		for _, path := range c.Answers {
 			if !strings.HasSuffix(path, "/") {

@@ -26,7 +26,8 @@ type flags struct {
 	ascii                bool
 	noScreen             bool
 	timeout, since       time.Duration
-	verbose              bool
+	verbose, passive     bool
+	targets              []string
 }
 
 const exitHelp = `
@@ -93,6 +94,8 @@ On a terminal it shows a screen; otherwise it writes text. Nothing on a node is 
 	p.StringVar(&f.failOn, "fail-on", "fail", "exit with a status other than 0 from this level on: fail or warn")
 	p.DurationVar(&f.timeout, "timeout", defaultTimeout, "how long reading this node may take; what has not answered by then is told as a gap")
 	p.DurationVar(&f.since, "since", defaultSince, "how far back event logs are read, and how old a log file may be")
+	p.BoolVar(&f.passive, "passive", false, "send no probes: read what is there, and nothing more")
+	p.StringSliceVar(&f.targets, "target", nil, "probe these too: HOST:PORT, HOST, http://… or https://…")
 	p.BoolVarP(&f.verbose, "verbose", "v", false, "tell on standard error what each part of the reading took")
 	p.BoolVar(&f.ascii, "ascii", false, "draw with ASCII characters only")
 	completeWith(root, "demo", func() []string { return append(demoNames(), "list") })

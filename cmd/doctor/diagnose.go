@@ -17,6 +17,7 @@ import (
 	"doctor/checks"
 	"doctor/checks/evidence"
 	"doctor/checks/signs"
+	"doctor/collectors/probe"
 	"doctor/fixtures"
 	"doctor/ui"
 	"doctor/ui/console"
@@ -100,10 +101,19 @@ func (f *flags) validate() error {
 		return errors.New("a recording is read without the cluster; leave --kubeconfig and --context out")
 	case f.isLive() && runtime.GOOS != "windows":
 		return noSource()
+	case len(f.targets) > 0 && !f.isLive():
+		return errors.New("--target is for the node that doctor runs on; `doctor probe reach` asks from anywhere")
+	case len(f.targets) > 0 && f.passive:
+		return errors.New("--target and --passive contradict each other; give one of them")
 	case f.timeout <= 0:
 		return errors.New("--timeout takes a time above zero, such as 9s")
 	case f.since < 0:
 		return errors.New("--since takes a time above zero, such as 24h")
+	}
+	for _, target := range f.targets {
+		if _, err := probe.ParseReachTarget(target); err != nil {
+			return err
+		}
 	}
 	return nil
 }

@@ -15,6 +15,7 @@ import (
 	"doctor/collectors"
 	"doctor/collectors/cluster"
 	"doctor/collectors/node"
+	"doctor/collectors/probe"
 	"doctor/collectors/tree"
 )
 
@@ -51,13 +52,23 @@ func (f flags) onNode(list []*checks.Check) *live {
 	files, folders := checks.Files(checks.All())
 	l := &live{checks: list, timeout: f.timeout, origin: checks.Source{Kind: "live", Name: strings.ToLower(host), Format: evidence.Layout},
 		collectors: node.Collectors(node.Options{Files: files, Folders: folders, Since: f.since, LogBytes: logBytes})}
-	l.unasked = map[string]string{evidence.ReachProbes.Path(): unprobed, evidence.DNSProbes.Path(): unprobed}
 	l.collectors = append(l.collectors, cluster.Collectors(f.kubelet(host), []string{"services", "processes", "files"}, apiDeadline)...)
+	if f.passive {
+		l.unasked = unprobed("--passive sends no probes")
+		return l.fresh()
+	}
+	// After what tells whom to ask. What HNS or the runtime says is not among it,
+	// so that one that hangs does not hold the probes up.
+	told := []string{"services", "processes", "files", "adapters", "resolver", "API: node", "API: nodes", "API: services", "API: endpoint slices"}
+	l.collectors = append(l.collectors, probe.DNSCollector(dnsPlan, told, dnsTimeout),
+		probe.ReachCollector(func(s evidence.Snapshot) (probe.ReachPlan, error) { return reachPlan(s, f.targets) }, told, probe.ReachTimeout))
 	return l.fresh()
 }
 
-// unprobed is why nothing was measured.
-const unprobed = "this version of doctor sends no probes"
+// unprobed tells of both kinds of probes why they were not sent.
+func unprobed(why string) map[string]string {
+	return map[string]string{evidence.ReachProbes.Path(): why, evidence.DNSProbes.Path(): why}
+}
 
 // fresh is another reading of the same, of which nothing is read yet.
 func (l *live) fresh() *live {
