@@ -26,7 +26,7 @@ func BenchmarkWine(b *testing.B) {
 	var peak int64
 	wall := time.Hour
 	measure := func() {
-		r := n.Run("--json", "--verbose")
+		r := n.Run("--json", "--verbose", "--passive")
 		wall, peak = min(wall, r.Wall), max(peak, r.Peak)
 		for _, m := range toldCost.FindAllStringSubmatch(r.Stderr, -1) {
 			took, err := strconv.ParseFloat(m[2], 64)

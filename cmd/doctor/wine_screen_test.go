@@ -40,7 +40,7 @@ func TestWineScreen(t *testing.T) {
 			t.Parallel()
 			n := wine.Start(t, wineFixture(t, "network-missing"), exe)
 			start := n.Run("version").Wall
-			s := n.Screen(100, 30, c.codePage, "--skip", "vethernet-missing")
+			s := n.Screen(100, 30, c.codePage, "--passive", "--skip", "vethernet-missing")
 			_, frame := s.Wait("a first frame", func(text string) bool { return strings.Contains(text, "Checks") })
 			_, took := s.Wait("a verdict of everything", done)
 			t.Logf("first frame after %v, everything read after %v; of this, %v is the start of Wine and of any program in it",
