@@ -131,8 +131,29 @@ type DNSProbe struct {
 	From      string   `json:"from"`
 	Form      string   `json:"form"`    // plain, windows, linux: which resolver's rules made Sent
 	Sent      []string `json:"sent"`    // the names that went out
-	Outcome   string   `json:"outcome"` // ok, nxdomain, servfail, refused, truncated, timeout, error
-	Rcode     string   `json:"rcode"`
+	Outcome   string   `json:"outcome"` // ok, nxdomain, nodata, servfail, refused, truncated, timeout, error
+	Rcode     string   `json:"rcode"`   // what the server said; empty where nothing came back
 	Answers   []string `json:"answers"`
 	LatencyMS float64  `json:"latencyMs"`
+
+	Decided   string `json:"decided,omitempty"`   // the one of Sent whose answer is the outcome
+	EDNS      bool   `json:"edns,omitempty"`      // the server answered with EDNS0
+	Retries   int    `json:"retries,omitempty"`   // how often a name was asked again
+	Truncated bool   `json:"truncated,omitempty"` // an answer did not fit and asked for TCP
+	Why       string `json:"why,omitempty"`       // of error and refused: the system's own words
+}
+
+// Answered tells whether the server said anything: that a name does not exist is
+// an answer too. A probe for which neither Answered nor Lost holds was never sent.
+func (p DNSProbe) Answered() bool {
+	switch p.Outcome {
+	case "ok", "nxdomain", "nodata", "servfail", "truncated":
+		return true
+	}
+	return p.Outcome == "refused" && p.Rcode != ""
+}
+
+// Lost tells whether nothing came back, or only that nobody listens.
+func (p DNSProbe) Lost() bool {
+	return p.Outcome == "timeout" || p.Outcome == "refused" && p.Rcode == ""
 }

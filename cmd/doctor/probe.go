@@ -15,6 +15,6 @@ func probeCommand(std streams) *cobra.Command {
 			return errors.New("probe needs to know what to measure; `doctor probe --help` lists it")
 		},
 	}
-	cmd.AddCommand(probeReachCommand(std))
+	cmd.AddCommand(probeDNSCommand(std), probeReachCommand(std))
 	return cmd
 }

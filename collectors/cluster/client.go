@@ -15,14 +15,19 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net/http"
 	"net/url"
 	"os"
 	"strings"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"github.com/go-logr/logr"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/runtime/serializer"
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/clientcmd"
@@ -39,8 +44,10 @@ type Options struct {
 type Client struct {
 	rest     rest.Interface
 	host     string
-	nodeName string
+	nodeName string    // of the kubeconfig's client certificate
+	until    time.Time // when that ends; zero where there is none
 	requests atomic.Int64
+	noLogin  atomic.Pointer[error] // why there are no credentials
 
 	nodeMu     sync.Mutex
 	nodeObject json.RawMessage
@@ -72,9 +79,12 @@ func Connect(o Options) (*Client, error) {
 }
 
 func connect(config *rest.Config) (*Client, error) {
-	c := &Client{host: config.Host, nodeName: nodeNameOf(config)}
+	c := &Client{host: config.Host}
+	c.nodeName, c.until = clientCertificate(config)
 	config = rest.CopyConfig(config)
-	config.NegotiatedSerializer = serializer.NewCodecFactory(runtime.NewScheme()).WithoutConversion()
+	statuses := runtime.NewScheme()
+	metav1.AddToGroupVersion(statuses, schema.GroupVersion{Version: "v1"}) // why a request is refused is told as a Status
+	config.NegotiatedSerializer = serializer.NewCodecFactory(statuses).WithoutConversion()
 	config.UserAgent = "doctor"
 	config.WarningHandler = rest.NoWarnings{}
 	config.QPS, config.Burst = 50, 50 // twenty requests at once; the server has its own limits
@@ -89,25 +99,56 @@ func connect(config *rest.Config) (*Client, error) {
 // maxAnswer bounds one answer of the server.
 const maxAnswer = 96 << 20
 
-// open sends one GET. verb and what are for the error: "list", "pods".
+// open sends one GET, again where the server has too many requests just now.
+// verb and what are for the error: "list", "pods".
 func (c *Client) open(ctx context.Context, path string, query url.Values, verb, what string) (io.ReadCloser, error) {
-	c.requests.Add(1)
-	r := c.rest.Get().AbsPath(path).SetHeader("Accept", "application/json")
-	for key, values := range query {
-		for _, v := range values {
-			r.Param(key, v)
+	if err := c.noLogin.Load(); err != nil {
+		return nil, *err // a login program that has no credentials now is not run for each request
+	}
+	for try := 0; ; try++ {
+		c.requests.Add(1)
+		r := c.rest.Get().AbsPath(path).SetHeader("Accept", "application/json").MaxRetries(0)
+		for key, values := range query {
+			for _, v := range values {
+				r.Param(key, v)
+			}
+		}
+		body, err := r.Stream(ctx)
+		if err == nil {
+			return body, nil
+		}
+		pause, ok := worthAnother(ctx, err)
+		if !ok || try == maxRetries {
+			err = c.explain(ctx, err, verb, what)
+			if isNoLogin(err) {
+				c.noLogin.Store(&err)
+			}
+			return nil, err
+		}
+		select {
+		case <-ctx.Done():
+		case <-time.After(pause):
 		}
 	}
-	r.MaxRetries(maxRetries)
-	body, err := r.Stream(ctx)
-	if err != nil {
-		return nil, explain(ctx, err, c.host, verb, what)
-	}
-	return body, nil
 }
 
 // maxRetries is how often a server that says "too many requests" is asked again.
 const maxRetries = 2
+
+// worthAnother tells how long to wait before a request that the server put off
+// is sent again. A wait that ends after all time is over is not begun.
+func worthAnother(ctx context.Context, err error) (time.Duration, bool) {
+	var status apierrors.APIStatus
+	if !errors.As(err, &status) || status.Status().Code != http.StatusTooManyRequests {
+		return 0, false
+	}
+	pause := time.Second
+	if d := status.Status().Details; d != nil && d.RetryAfterSeconds > 0 {
+		pause = time.Duration(d.RetryAfterSeconds) * time.Second
+	}
+	deadline, bounded := ctx.Deadline()
+	return pause, !bounded || time.Until(deadline) > pause
+}
 
 // errTooLarge is an answer beyond maxAnswer.
 var errTooLarge = fmt.Errorf("the answer is larger than %d MiB", maxAnswer>>20)
@@ -135,8 +176,9 @@ func (b *bounded) Read(p []byte) (int, error) {
 // "" where it is nobody's or there is none.
 func (c *Client) NodeName() string { return c.nodeName }
 
-// nodeNameOf reads the name that the API server knows a kubelet by.
-func nodeNameOf(config *rest.Config) string {
+// clientCertificate reads the name that the API server knows a kubelet by, ""
+// for anybody else, and when the certificate ends.
+func clientCertificate(config *rest.Config) (node string, until time.Time) {
 	content := config.CertData
 	if len(content) == 0 && config.CertFile != "" {
 		content, _ = os.ReadFile(config.CertFile) // without it no request will work, and that is told
@@ -144,20 +186,19 @@ func nodeNameOf(config *rest.Config) string {
 	for {
 		var block *pem.Block
 		if block, content = pem.Decode(content); block == nil {
-			return ""
+			return "", time.Time{}
 		}
 		if block.Type != "CERTIFICATE" {
 			continue
 		}
 		cert, err := x509.ParseCertificate(block.Bytes)
 		if err != nil {
-			return ""
+			return "", time.Time{}
 		}
-		name, _ := strings.CutPrefix(cert.Subject.CommonName, nodeUser)
-		if name == cert.Subject.CommonName {
-			return ""
+		if name, ok := strings.CutPrefix(cert.Subject.CommonName, nodeUser); ok {
+			node = name
 		}
-		return name
+		return node, cert.NotAfter
 	}
 }
 

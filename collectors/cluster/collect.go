@@ -45,6 +45,8 @@ func Collectors(find Find, after []string, deadline time.Duration) []collectors.
 				if err != nil {
 					return err
 				}
+				ctx, cancel := ahead(ctx)
+				defer cancel()
 				v, err := read(ctx, found, r)
 				r.Either(path, v, err)
 				return nil
@@ -80,14 +82,26 @@ func Collectors(find Find, after []string, deadline time.Duration) []collectors.
 		all("API: service CIDRs", "api/servicecidrs.json", "/apis/networking.k8s.io/v1/servicecidrs", "servicecidrs", cached),
 		all("API: runtime classes", "api/runtimeclasses.json", "/apis/node.k8s.io/v1/runtimeclasses", "runtimeclasses", cached),
 	}
-	return append(list, collectors.Collector{Name: "API: node logs", Answers: []string{"logs/"}, After: list[0].After, Deadline: deadline,
+	return append(list, collectors.Collector{Name: "API: node logs", Answers: []string{"logs/"}, After: pods.After, Deadline: deadline,
 		Read: func(ctx context.Context, r *collectors.Record) error {
 			found, err := t.at(r)
 			if err != nil || found.LogBytes == 0 {
 				return nil // whoever asks for no logs reads them where they lie
 			}
+			ctx, cancel := ahead(ctx)
+			defer cancel()
 			return found.readLogs(ctx, r)
 		}})
+}
+
+// ahead ends a moment before ctx does, so that a collector can tell which
+// request had no answer before it is given up itself.
+func ahead(ctx context.Context) (context.Context, context.CancelFunc) {
+	deadline, ok := ctx.Deadline()
+	if !ok {
+		return context.WithCancel(ctx)
+	}
+	return context.WithDeadline(ctx, deadline.Add(-min(100*time.Millisecond, time.Until(deadline)/10)))
 }
 
 // target is found once, by whichever collector comes first.
@@ -118,8 +132,9 @@ func readPods(ctx context.Context, t Target, _ *collectors.Record) (any, error) 
 }
 
 func readNodes(ctx context.Context, t Target, _ *collectors.Record) (any, error) {
-	l, err := t.Client.list(ctx, "/api/v1/nodes", url.Values{"limit": {fmt.Sprint(maxNodes)}}, "nodes")
-	if err == nil && l.next != "" {
+	l := &list{whole: true}
+	err := t.Client.listInto(ctx, l, "/api/v1/nodes", url.Values{"limit": {fmt.Sprint(maxNodes)}}, "nodes")
+	if errors.Is(err, errNotAll) {
 		return nil, collectors.Gapf(evidence.NotCollected, "the cluster has more than %d nodes, and only all of them would tell", maxNodes)
 	}
 	return l, err

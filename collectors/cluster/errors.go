@@ -4,14 +4,17 @@ import (
 	"context"
 	"crypto/tls"
 	"crypto/x509"
+	"encoding/json"
 	"errors"
 	"io"
 	"net"
 	"net/http"
 	"net/url"
 	"strings"
+	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"doctor/checks/evidence"
 	"doctor/collectors"
@@ -19,12 +22,13 @@ import (
 
 // explain makes of what client-go says the gap that a reader understands:
 // whether the server was reached, whether it let us in, and what it refused.
-func explain(ctx context.Context, err error, host, verb, what string) error {
+func (c *Client) explain(ctx context.Context, err error, verb, what string) error {
 	var status apierrors.APIStatus
 	if errors.As(err, &status) {
-		return refused(int(status.Status().Code), status.Status().Message, host, verb, what, err)
+		return c.refused(int(status.Status().Code), words(status.Status()), verb, what)
 	}
-	server := "the API server " + server(host)
+	server := "the API server " + server(c.host)
+	var syntax *json.SyntaxError
 	var expired x509.CertificateInvalidError
 	var authority x509.UnknownAuthorityError
 	var name x509.HostnameError
@@ -45,27 +49,55 @@ func explain(ctx context.Context, err error, host, verb, what string) error {
 	case errors.As(err, &op):
 		return collectors.Gapf(evidence.Error, "%s cannot be reached: %s", server, op.Err)
 	case strings.Contains(err.Error(), "getting credentials"):
-		return collectors.Gapf(evidence.Denied, "the kubeconfig's login program gives no credentials: %s; run it by hand to see why", text)
-	case errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, io.EOF):
+		return noLogin{collectors.Gapf(evidence.Denied, "the kubeconfig's login program gives no credentials: %s; run it by hand to see why", strings.TrimPrefix(text, "getting credentials: "))}
+	case errors.As(err, &syntax) && !strings.Contains(syntax.Error(), "unexpected end"):
+		return collectors.Gapf(evidence.Error, "what answers at %s to %s %s is no API server (%s); perhaps it is a proxy that wants a login", server, verb, what, syntax)
+	case errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, io.EOF), strings.HasPrefix(text, "stream error"), strings.HasPrefix(text, "http2:"), errors.As(err, &syntax):
 		return collectors.Gapf(evidence.Error, "%s cut the connection in the middle of the answer to %s %s", server, verb, what)
 	default:
 		return collectors.Gapf(evidence.Error, "%s: %s %s: %s", server, verb, what, text)
 	}
 }
 
-func refused(code int, message, host, verb, what string, err error) error {
-	server := "the API server " + server(host)
-	switch code {
-	case http.StatusUnauthorized:
+func (c *Client) refused(code int, message, verb, what string) error {
+	server := "the API server " + server(c.host)
+	switch {
+	case code == http.StatusUnauthorized && !c.until.IsZero() && c.until.Before(time.Now()):
+		return collectors.Gapf(evidence.Denied, "the client certificate of the kubeconfig expired at %s, and %s does not take it (401); renew it, or name another --context",
+			c.until.UTC().Format(time.RFC3339), server)
+	case code == http.StatusUnauthorized:
 		return collectors.Gapf(evidence.Denied, "%s does not take the kubeconfig's credentials (401); renew them, or name another --context", server)
-	case http.StatusForbidden:
+	case code == http.StatusForbidden:
 		return collectors.Gapf(evidence.Denied, "may not %s %s: %s; `doctor explain rbac` prints the role that may", verb, what, message)
-	case http.StatusNotFound:
+	case code == http.StatusNotFound:
 		return notFound{collectors.Gapf(evidence.Absent, "%s has no %s", server, what)}
-	case http.StatusTooManyRequests:
+	case code == http.StatusTooManyRequests:
 		return collectors.Gapf(evidence.Error, "%s has too many requests (429) and did not answer %s %s; try again later", server, verb, what)
 	}
 	return collectors.Gapf(evidence.Error, "%s answered %s %s with %d: %s", server, verb, what, code, message)
+}
+
+// words are the server's own where it gave any: client-go puts general ones
+// before what is no Status, such as a kubelet's plain text.
+func words(s metav1.Status) string {
+	if s.Details != nil {
+		for _, cause := range s.Details.Causes {
+			if cause.Type == metav1.CauseTypeUnexpectedServerResponse && cause.Message != "" && cause.Message != "unknown" {
+				return strings.TrimSpace(cause.Message)
+			}
+		}
+	}
+	return s.Message
+}
+
+// noLogin is the want of credentials.
+type noLogin struct{ error }
+
+func (n noLogin) Unwrap() error { return n.error }
+
+func isNoLogin(err error) bool {
+	var n noLogin
+	return errors.As(err, &n)
 }
 
 // notFound is the absence of what was asked for, or of its kind.

@@ -31,15 +31,20 @@ func readEvents(ctx context.Context, t Target, r *collectors.Record) (any, error
 	if err != nil {
 		return nil, err
 	}
-	pods := evidence.Pods.In(s)
-	if worst, ok := worstPod(pods); ok && warnings.next != "" {
-		if warnings, err = t.Client.list(ctx, "/api/v1/namespaces/"+worst.Metadata.Namespace+"/events", url.Values{"fieldSelector": {"involvedObject.name=" + worst.Metadata.Name}}, "events"); err != nil {
-			return nil, err
-		}
-	}
 	here := map[string]bool{}
+	pods := evidence.Pods.In(s)
 	for _, p := range pods {
 		here[p.FullName()] = true
+	}
+	if worst, ok := worstPod(pods); ok && warnings.next != "" {
+		of, err := t.Client.list(ctx, "/api/v1/namespaces/"+worst.Metadata.Namespace+"/events", url.Values{"fieldSelector": {"involvedObject.name=" + worst.Metadata.Name}}, "events")
+		if err != nil {
+			return nil, err
+		}
+		if err := l.take(of, here); err != nil {
+			return nil, err
+		}
+		delete(here, worst.FullName())
 	}
 	return l, l.take(warnings, here)
 }
@@ -76,8 +81,11 @@ func worstPod(pods []evidence.Pod) (evidence.Pod, bool) {
 	trouble := func(p evidence.Pod) int {
 		n := 0
 		for _, c := range p.Statuses() {
-			if c.State.Waiting != nil {
+			if w := c.State.Waiting; w != nil {
 				n += 1000
+				if w.Reason == "ContainerCreating" { // what the node fails at, not a registry or the program itself
+					n += 1000
+				}
 			}
 			n += min(c.RestartCount, 999)
 		}

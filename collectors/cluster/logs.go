@@ -80,7 +80,7 @@ func (c *Client) text(ctx context.Context, path string, query url.Values, compon
 	defer body.Close()
 	end, err := lastOf(&bounded{body, maxAnswer}, limit)
 	if err != nil && !errors.Is(err, errTooLarge) {
-		return nil, explain(ctx, err, c.host, "get", "the logs of "+component)
+		return nil, c.explain(ctx, err, "get", "the logs of "+component)
 	}
 	return end, nil
 }

@@ -1,0 +1,312 @@
+package cluster_test
+
+import (
+	"context"
+	"encoding/json"
+	"io/fs"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"doctor/checks/evidence"
+	"doctor/collectors"
+	"doctor/collectors/cluster"
+	"doctor/collectors/tree"
+	"doctor/fixtures/apibed"
+)
+
+// A look is what a login sees of a node.
+type look struct {
+	tree     fs.FS
+	client   *cluster.Client
+	readings []collectors.Reading
+	took     time.Duration
+}
+
+// see runs all collectors, with logs or without.
+func see(t testing.TB, kubeconfig, node string, timeout time.Duration, logBytes int64) look {
+	t.Helper()
+	client, err := cluster.Connect(cluster.Options{Kubeconfig: kubeconfig})
+	if err != nil {
+		t.Fatal(err)
+	}
+	target := cluster.Target{Client: client, Node: node, Since: time.Hour, LogBytes: logBytes}
+	l := look{client: client}
+	recorded := tree.New()
+	recorded.JSON("meta.json", evidence.Meta{Layout: evidence.Layout, Node: node, CollectedAt: time.Now()})
+	ctx, cancel := context.WithTimeoutCause(t.Context(), timeout, context.DeadlineExceeded)
+	defer cancel()
+	began := time.Now()
+	collectors.Run(ctx, recorded, cluster.Collectors(func(evidence.Snapshot) (cluster.Target, error) { return target, nil }, nil, 0),
+		func(r []collectors.Reading) { l.readings = r })
+	l.took, l.tree = time.Since(began), recorded.FS()
+	return l
+}
+
+// snapshot is the look as a check sees it.
+func (l look) snapshot(t testing.TB) evidence.Snapshot {
+	t.Helper()
+	s, err := evidence.Load(l.tree)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// gaps maps what could not be read to the reason.
+func (l look) gaps(t testing.TB) map[string]string {
+	t.Helper()
+	gaps := map[string]string{}
+	for _, r := range l.readings {
+		for _, path := range r.Answers {
+			if strings.HasSuffix(path, "/") && r.Gap != "" {
+				gaps[path] = string(r.Gap)
+			}
+			if content, err := fs.ReadFile(l.tree, path+".gap"); err == nil {
+				gaps[path] = strings.TrimSpace(string(content))
+			}
+		}
+	}
+	return gaps
+}
+
+// text is a recorded file.
+func (l look) text(t testing.TB, path string) string {
+	t.Helper()
+	content, err := fs.ReadFile(l.tree, path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(content)
+}
+
+// names lists the objects of a recorded list.
+func (l look) names(t testing.TB, path string) []string {
+	t.Helper()
+	var list struct {
+		Items []struct{ Metadata struct{ Name string } }
+	}
+	if err := json.Unmarshal([]byte(l.text(t, path)), &list); err != nil {
+		t.Fatal(err)
+	}
+	var names []string
+	for _, item := range list.Items {
+		names = append(names, item.Metadata.Name)
+	}
+	slices.Sort(names)
+	return names
+}
+
+const patience = 20 * time.Second
+
+// queryKubelet is a kubelet of Kubernetes 1.27 and later whose log query is on.
+var queryKubelet = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	if c := r.URL.Query().Get("query"); c == "kubelet" || c == "containerd" {
+		w.Write([]byte("I1121 10:00:00.000000    1 " + c + ".go:1] started\n"))
+		return
+	}
+	http.Error(w, "service kube-proxy not found", http.StatusNotFound)
+})
+
+func TestANodeIsReadAsTheServerWroteIt(t *testing.T) {
+	bed := apibed.Require(t)
+	bed.Stage(t)
+	bed.Kubelet(t, apibed.KubeletAddress, queryKubelet)
+	front := bed.Front(t, apibed.Faults{})
+	l := see(t, bed.Kubeconfig(t, apibed.Login{Server: front.URL, CA: front.CA}), apibed.WindowsNode, patience, 1<<20)
+
+	if gaps := l.gaps(t); len(gaps) > 0 {
+		t.Errorf("gaps: %v", gaps)
+	}
+	for path, want := range map[string][]string{
+		"api/nodes.json":          {apibed.LinuxNode, apibed.WindowsNode, apibed.LostNode},
+		"api/pods.json":           {"batch-1", "log-agent-x7k2p", "web-1"},
+		"api/configmaps.json":     {"coredns", "kube-flannel-cfg", "kube-proxy", "kubeadm-config"},
+		"api/services.json":       {"kubernetes", "web"},
+		"api/endpointslices.json": {"kubernetes", "web-abcde"},
+		"api/daemonsets.json":     {"log-agent"},
+		"api/servicecidrs.json":   {"kubernetes"},
+		"api/runtimeclasses.json": {"windows-2022"},
+	} {
+		if got := l.names(t, path); !slices.Equal(got, want) {
+			t.Errorf("%s holds %v, not %v", path, got, want)
+		}
+	}
+	s := l.snapshot(t)
+	if n := evidence.Node.In(s); n.Metadata.Name != apibed.WindowsNode || n.Status.NodeInfo.KernelVersion != "10.0.20348.2966" {
+		t.Errorf("the node is %+v", n)
+	}
+	if v := evidence.APIVersion.In(s); !strings.HasPrefix(v.GitVersion, "v1.") {
+		t.Errorf("the server's version is %q", v.GitVersion)
+	}
+	var about []string
+	for _, e := range evidence.PodEvents.In(s) {
+		about = append(about, e.About().Name)
+	}
+	slices.Sort(about)
+	if want := []string{"batch-1", "log-agent-x7k2p", "web-1", apibed.WindowsNode}; !slices.Equal(about, want) {
+		t.Errorf("there are events of %v, not of %v", about, want)
+	}
+	if !strings.Contains(l.text(t, "api/csinode.json"), apibed.WindowsNode) {
+		t.Error("the CSINode is another one's")
+	}
+	for _, component := range []string{"kubelet", "containerd"} {
+		if text := l.text(t, "logs/"+component+"/query.log"); !strings.Contains(text, component+".go:1") {
+			t.Errorf("the log of %s is %q", component, text)
+		}
+	}
+	modest(t, front.Requests(), l.client)
+	discreet(t, l.tree)
+}
+
+// maxRequests is what reading one node may cost the server.
+const maxRequests = 20
+
+// modest: few requests, each of them narrow, and none for a Secret.
+func modest(t *testing.T, requests []string, client *cluster.Client) {
+	t.Helper()
+	if len(requests) > maxRequests || len(requests) != client.Requests() {
+		t.Errorf("%d requests, of which the client counted %d; at most %d may be sent:\n%s", len(requests), client.Requests(), maxRequests, strings.Join(requests, "\n"))
+	}
+	for _, r := range requests {
+		method, uri, _ := strings.Cut(r, " ")
+		path, query, _ := strings.Cut(uri, "?")
+		switch {
+		case method != http.MethodGet:
+			t.Errorf("%s would change the cluster", r)
+		case strings.Contains(strings.ToLower(path), "secret"), strings.HasSuffix(path, "/configmaps"):
+			t.Errorf("%s asks for what is nobody's business", r)
+		case path == "/api/v1/pods" && query != "fieldSelector=spec.nodeName%3D"+apibed.WindowsNode+"&resourceVersion=0":
+			t.Errorf("%s reads more pods than the node's, or all of them from etcd", r)
+		case path == "/api/v1/events" && !strings.Contains(query, "fieldSelector=involvedObject.kind"):
+			t.Errorf("%s reads all events", r)
+		case path == "/api/v1/nodes" && !strings.Contains(query, "limit="):
+			t.Errorf("%s reads all nodes of whatever size a cluster has", r)
+		case strings.HasPrefix(path, "/apis/") && !strings.Contains(path, "csinodes") && query != "resourceVersion=0":
+			t.Errorf("%s is not served from memory", r)
+		}
+	}
+	t.Logf("%d requests:\n%s", len(requests), strings.Join(requests, "\n"))
+}
+
+// discreet: nothing that is recorded holds what no check reads and others must not.
+func discreet(t *testing.T, recorded fs.FS) {
+	t.Helper()
+	err := fs.WalkDir(recorded, ".", func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		content, err := fs.ReadFile(recorded, path)
+		for _, bad := range []string{"managedFields", apibed.Password} {
+			if strings.Contains(string(content), bad) {
+				t.Errorf("%s holds %s", path, bad)
+			}
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestAServerWithManyWarningsIsAskedForTheWorstPod(t *testing.T) {
+	bed := apibed.Require(t)
+	bed.Stage(t)
+	for range 520 {
+		bed.Event(t, "shop", "Pod", "aaa-elsewhere", "Warning", "FailedMount", "noise")
+	}
+	front := bed.Front(t, apibed.Faults{})
+	l := see(t, bed.Kubeconfig(t, apibed.Login{Server: front.URL, CA: front.CA}), apibed.WindowsNode, patience, 0)
+	if text := l.text(t, "api/events.json"); !strings.Contains(text, "subnet.env") {
+		t.Errorf("the event of the pod that does not come up is not there: %s\n%v", text, l.gaps(t))
+	}
+	modest(t, front.Requests(), l.client)
+}
+
+func TestTheKubeletsLogsAreFetched(t *testing.T) {
+	bed := apibed.Require(t)
+	bed.Stage(t)
+	files := t.TempDir()
+	line := "I1121 10:00:00.000000    1 kubelet.go:1] a line of the log\n"
+	write(t, files, map[string]string{"old/kubelet.log": line, "old/containerd.log": "x\n",
+		"dated/kubelet.exe.WIN-1.log.INFO.20261119-100000.1": "older\n", "dated/kubelet.exe.WIN-1.log.INFO.20261121-100000.1": line,
+		"folder/kubelet/kubelet.log": line, "folder/pods/x": "", "empty/readme.txt": "",
+		"long/kubelet.log": strings.Repeat(line, 1000)})
+	var asked []string
+	cases := []struct {
+		name    string
+		kubelet http.Handler
+		path    string // of what is recorded
+		want    string // its text
+		gap     string
+	}{
+		{"a kubelet with log query answers for each component", queryKubelet, "logs/kubelet/query.log", "I1121 10:00:00.000000    1 kubelet.go:1] started\n", ""},
+		{"a kubelet with log query is told since when", http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			asked = append(asked, r.URL.Query().Get("sinceTime"))
+			queryKubelet(w, r)
+		}), "logs/kubelet/query.log", "I1121 10:00:00.000000    1 kubelet.go:1] started\n", ""},
+		{"an older kubelet lists its folder whatever it is asked, and has the log there", served(files + "/old"), "logs/kubelet/kubelet.log", line, ""},
+		{"of dated files the newest is taken", served(files + "/dated"), "logs/kubelet/kubelet.exe.WIN-1.log.INFO.20261121-100000.1", line, ""},
+		{"the log lies in a folder of its own", served(files + "/folder"), "logs/kubelet/kubelet.log", line, ""},
+		{"of a long log the end is kept, from the start of a line", served(files + "/long"), "logs/kubelet/kubelet.log",
+			"[doctor: the first 58056 bytes are left out]\n" + strings.Repeat(line, 16), ""},
+		{"a folder without a log of the kubelet says so", served(files + "/empty"), "", "",
+			`absent: the kubelet serves no log of its own below C:\var\log, and its log query is switched off (enableSystemLogQuery)`},
+		{"a kubelet that refuses is quoted", http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { http.Error(w, "Forbidden", http.StatusForbidden) }), "", "",
+			"denied: may not get nodes/proxy for the logs of kubelet: Forbidden; `doctor explain rbac` prints the role that may"},
+		{"a kubelet whose debugging handlers are off is quoted", http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+			http.Error(w, "logs endpoint is disabled.", http.StatusMethodNotAllowed)
+		}), "", "", "error: the API server {server} answered get nodes/proxy for the logs of kubelet with 405: logs endpoint is disabled."},
+		{"a kubelet that is not reached is a gap", nil, "", "", "error: the API server {server} answered get nodes/proxy for the logs of kubelet with 503: error trying to reach service: "},
+	}
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			if c.kubelet != nil {
+				bed.Kubelet(t, apibed.KubeletAddress, c.kubelet)
+			}
+			l := see(t, bed.Kubeconfigs["admin"], apibed.WindowsNode, patience, 1000)
+			want := strings.ReplaceAll(c.gap, "{server}", strings.TrimPrefix(bed.Server, "https://"))
+			if gap := l.gaps(t)["logs/"]; !strings.HasPrefix(gap, want) || want == "" && gap != "" {
+				t.Errorf("the gap is\n%s, not\n%s", gap, want)
+			}
+			if c.path != "" {
+				if text := l.text(t, c.path); text != c.want {
+					t.Errorf("the log is %q", text)
+				}
+			}
+		})
+	}
+	if len(asked) == 0 {
+		t.Fatal("nothing was asked")
+	}
+	if at, err := time.Parse(time.RFC3339, asked[0]); err != nil || time.Since(at) < 59*time.Minute || time.Since(at) > 62*time.Minute {
+		t.Errorf("logs are asked since %q", asked[0])
+	}
+}
+
+// served is what a kubelet does below /logs/ without log query.
+func served(dir string) http.Handler {
+	return http.StripPrefix("/logs/", http.FileServer(http.Dir(dir)))
+}
+
+func TestTheListOfWindowsNodes(t *testing.T) {
+	bed := apibed.Require(t)
+	bed.Stage(t)
+	client, err := cluster.Connect(cluster.Options{Kubeconfig: bed.Kubeconfigs["admin"]})
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := client.WindowsNodes(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []cluster.WindowsNode{
+		{Name: "win-1", Ready: "True", Kubelet: "v1.31.4", OS: "Windows Server 2022 Datacenter", Build: "10.0.20348.2966", Runtime: "containerd://1.7.22", Stuck: 2},
+		{Name: "win-2", Ready: "Unknown", Kubelet: "v1.31.4", OS: "Windows Server 2022 Datacenter", Build: "10.0.20348.2966", Runtime: "containerd://1.7.22"},
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("the list is\n%+v, not\n%+v", got, want)
+	}
+}
