@@ -187,13 +187,13 @@ func judgeTalk(p evidence.ReachProbe) (Status, string) {
 	case "reset":
 		return StatusFail, "TCP ok, " + protocol + " reset: something breaks the connection off once it is used"
 	}
-	return StatusInfo, "TCP ok, no " + protocol + ": " + cmp.Or(p.Error, p.Outcome)
+	return StatusInfo, "TCP ok, no " + protocol + ": " + cmp.Or(p.Why, p.Outcome)
 }
 
 func lostAs(p evidence.ReachProbe) string {
 	switch {
 	case p.Outcome == "unreachable":
-		return "unreachable" + inParentheses(cmp.Or(p.Answer, p.Error))
+		return "unreachable" + inParentheses(cmp.Or(p.Answer, p.Why))
 	case p.Protocol == "icmp":
 		return "lost"
 	}
@@ -209,9 +209,9 @@ func inParentheses(s string) string {
 
 func notSent(protocol string, p evidence.ReachProbe) string {
 	if p.Outcome == "denied" {
-		return protocol + " may not be sent" + inParentheses(p.Error)
+		return protocol + " may not be sent" + inParentheses(p.Why)
 	}
-	return protocol + " was not tried" + inParentheses(p.Error)
+	return protocol + " was not tried" + inParentheses(p.Why)
 }
 
 // BlackHole finds pings that nobody may fragment of which the larger get lost

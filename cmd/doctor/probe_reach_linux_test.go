@@ -176,7 +176,7 @@ var lossy = []struct {
 	{"connections are reset once they are used", "DST:443", []string{"ip daddr DST tcp flags & psh == psh reject with tcp reset"}, "tcp ok, tls reset, icmp ok, up to 1472", exitFail, "TCP ok, TLS reset"},
 	{"connections stay silent once they are used", "DST:443", []string{"ip saddr DST tcp flags & psh == psh drop"}, "tcp ok, tls timeout, icmp ok, up to 1472", exitFail, "TCP ok, TLS timeout"},
 	{"a router knows no way to the host", "DST:80", []string{"ip daddr DST reject with icmp type host-unreachable"}, "tcp unreachable, icmp unreachable (host unreachable, says ROUTER)", exitFail,
-		"TCP unreachable (no route to host), ICMP unreachable (host unreachable, says ROUTER): this is not about ICMP"},
+		"TCP unreachable (no route to the host), ICMP unreachable (host unreachable, says ROUTER): this is not about ICMP"},
 	{"large packets are dropped without a word", "DST:80", []string{"ip daddr DST meta length > 1400 drop"}, "tcp ok, http ok, icmp ok, up to 1372", exitFine,
 		"TCP ok, ICMP ok; pings of 1372 bytes come back and those of 1422 get lost without a word"},
 	{"a router that says how much fits", "DST:80", nil, "tcp ok, http ok, icmp ok, up to 1372, MTU 1400", exitFine, "TCP ok, ICMP ok"},

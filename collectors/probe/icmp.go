@@ -73,7 +73,7 @@ func (r reach) echo(ctx context.Context, size int) evidence.ReachProbe {
 			break
 		}
 	}
-	row.Outcome, row.Error, row.Answer, row.MTU = got.outcome, evidence.Clean(got.why), evidence.Clean(got.says), got.mtu
+	row.Outcome, row.Why, row.Answer, row.MTU = got.outcome, evidence.Clean(got.why), evidence.Clean(got.says), got.mtu
 	return row
 }
 
@@ -90,7 +90,7 @@ func (r reach) tryEcho(ctx context.Context, size, try int) pong {
 	}
 	got := sendEcho(ctx, newEcho(r.address, payload, size > 0))
 	if got.outcome == timedOut && ctx.Err() == context.Canceled {
-		got = pong{outcome: failed, why: "interrupted"}
+		got = pong{outcome: unasked, why: "interrupted"}
 	}
 	return got
 }

@@ -8,5 +8,5 @@ import (
 )
 
 func sendEcho(context.Context, echoRequest) pong {
-	return pong{outcome: failed, why: errors.ErrUnsupported.Error()}
+	return pong{outcome: unasked, why: errors.ErrUnsupported.Error()}
 }

@@ -113,7 +113,7 @@ func (r reach) unsent(why string) []evidence.ReachProbe {
 		rows = append(rows, r.row("icmp"))
 	}
 	for i := range rows {
-		rows[i].Outcome, rows[i].Error = failed, why
+		rows[i].Outcome, rows[i].Why = unasked, why
 	}
 	return rows
 }

@@ -1,11 +1,13 @@
 package probe
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"io"
 	"net"
 	"os"
+	"strings"
 	"syscall"
 
 	"doctor/checks/evidence"
@@ -20,7 +22,13 @@ const (
 	reset       = "reset"
 	unreachable = "unreachable"
 	denied      = "denied"
-	failed      = "error"
+	unasked     = "error"
+)
+
+// Who is not reached: a word for it that is the same on every system, and in every language of Windows.
+const (
+	noNetwork = unreachable + ": no route to the network"
+	noHost    = unreachable + ": no route to the host"
 )
 
 // outcomeOf sorts an error of the network, and keeps its text where the outcome does not say it all.
@@ -31,23 +39,21 @@ func outcomeOf(err error) (outcome, why string) {
 	case err == nil:
 		return answered, ""
 	case errors.Is(err, context.Canceled):
-		return failed, "interrupted"
+		return unasked, "interrupted"
 	case errors.Is(err, context.DeadlineExceeded), errors.Is(err, os.ErrDeadlineExceeded):
 		return timedOut, ""
 	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
-		return failed, "the other side closed the connection without an answer"
+		return unasked, "the other side closed the connection without an answer"
 	case errors.As(err, &errno):
-		switch outcome = errnos[errno]; outcome {
-		case timedOut, refused, reset:
-			return outcome, ""
-		case "":
-			outcome = failed
+		outcome, why, _ = strings.Cut(errnos[errno], ": ")
+		if outcome == "" || outcome == denied {
+			return cmp.Or(outcome, unasked), reasonOf(errno)
 		}
-		return outcome, reasonOf(errno)
+		return outcome, why
 	case errors.As(err, &timeout) && timeout.Timeout():
 		return timedOut, ""
 	}
-	return failed, reasonOf(err)
+	return unasked, reasonOf(err)
 }
 
 // reasonOf takes off what a reader of the row knows already: addresses, and the name of the call.

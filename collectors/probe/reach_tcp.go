@@ -65,7 +65,7 @@ func cause(ctx context.Context, err error) error {
 func (r reach) timely(ctx context.Context, protocol string) (evidence.ReachProbe, bool) {
 	row := r.row(protocol)
 	if deadline, ok := ctx.Deadline(); ok && time.Until(deadline) < r.least {
-		row.Outcome, row.Error = failed, "no time was left for it"
+		row.Outcome, row.Why = unasked, "no time was left for it"
 		return row, false
 	}
 	return row, true
@@ -121,6 +121,6 @@ func (r reach) request(ctx context.Context, conn net.Conn) (string, error) {
 func closing(row evidence.ReachProbe, began time.Time, answer string, err error) evidence.ReachProbe {
 	row.LatencyMS = since(began)
 	row.Answer = evidence.Clean(answer)
-	row.Outcome, row.Error = outcomeOf(err)
+	row.Outcome, row.Why = outcomeOf(err)
 	return row
 }

@@ -64,7 +64,7 @@ func TestParseReachTarget(t *testing.T) {
 
 // rowText is what a probe came to, in one line.
 func rowText(p evidence.ReachProbe) string {
-	return strings.TrimSpace(p.Protocol + " " + p.Outcome + " " + p.Answer + p.Error)
+	return strings.TrimSpace(p.Protocol + " " + p.Outcome + " " + p.Answer + p.Why)
 }
 
 // connections are the rows that are no pings.
@@ -97,14 +97,14 @@ func TestConnections(t *testing.T) {
 		{"TLS that nobody vouches for", "https", secured.Listener.Addr().String(), "tcp ok, tls ok " + subjectOf(secured.Certificate()) + ", http ok HTTP/1.1 403 Forbidden"},
 		{"HTTP where TLS is expected", "https", plain.Listener.Addr().String(), "tcp ok, tls error tls: first record does not look like a TLS handshake"},
 		{"a port where nobody listens", "http", closedPort(t), "tcp refused"},
-		{"a connection that is closed at once", "http", serveTCP(t, func(c net.Conn) { c.Close() }), "tcp ok, http *"},
-		{"a connection that is reset", "http", serveTCP(t, func(c net.Conn) {
+		{"a connection that is closed at once", "http", listen(t, func(c net.Conn) { c.Close() }), "tcp ok, http *"},
+		{"a connection that is reset", "http", listen(t, func(c net.Conn) {
 			bufio.NewReader(c).ReadByte()
 			c.(*net.TCPConn).SetLinger(0)
 			c.Close()
 		}), "tcp ok, http reset"},
-		{"a server that says nothing", "https", serveTCP(t, func(c net.Conn) { io.Copy(io.Discard, c) }), "tcp ok, tls timeout"},
-		{"a server that never comes to an end", "http", serveTCP(t, func(c net.Conn) {
+		{"a server that says nothing", "https", listen(t, func(c net.Conn) { io.Copy(io.Discard, c) }), "tcp ok, tls timeout"},
+		{"a server that never comes to an end", "http", listen(t, func(c net.Conn) {
 			fmt.Fprint(c, "HTTP/1.1 200 OK\r\nX: ")
 			for {
 				if _, err := fmt.Fprint(c, strings.Repeat("x", 1<<10)); err != nil {
@@ -112,7 +112,7 @@ func TestConnections(t *testing.T) {
 				}
 			}
 		}), "tcp ok, http *"},
-		{"something that is no HTTP", "http", serveTCP(t, func(c net.Conn) { fmt.Fprint(c, "220 \x1b[2Jsmtp\r\n"); time.Sleep(time.Second) }), "tcp ok, http *"},
+		{"something that is no HTTP", "http", listen(t, func(c net.Conn) { fmt.Fprint(c, "220 \x1b[2Jsmtp\r\n"); time.Sleep(time.Second) }), "tcp ok, http *"},
 		{"only TCP", "", plain.Listener.Addr().String(), "tcp ok"},
 	}
 	for _, c := range cases {
@@ -143,8 +143,8 @@ func closedPort(t *testing.T) string {
 	return l.Addr().String()
 }
 
-// serveTCP hands each connection to a function.
-func serveTCP(t *testing.T, with func(net.Conn)) string {
+// listen hands each connection to a function.
+func listen(t *testing.T, with func(net.Conn)) string {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -164,7 +164,7 @@ func serveTCP(t *testing.T, with func(net.Conn)) string {
 }
 
 func TestReachKeepsToItsTime(t *testing.T) {
-	silent := netip.MustParseAddrPort(serveTCP(t, func(c net.Conn) { io.Copy(io.Discard, c) }))
+	silent := netip.MustParseAddrPort(listen(t, func(c net.Conn) { io.Copy(io.Discard, c) }))
 	var plan ReachPlan
 	for range 40 {
 		plan.Targets = append(plan.Targets, ReachTarget{Host: "127.0.0.1", Port: int(silent.Port()), Scheme: "https"})
@@ -199,7 +199,7 @@ func TestANameThatDoesNotResolveIsNoVerdict(t *testing.T) {
 		t.Fatalf("%d rows", len(rows))
 	}
 	for _, p := range rows {
-		if p.Outcome != failed || !strings.HasPrefix(p.Error, "the name does not resolve") {
+		if p.Outcome != unasked || !strings.HasPrefix(p.Why, "the name does not resolve") {
 			t.Errorf("%s", rowText(p))
 		}
 	}
@@ -212,10 +212,10 @@ func TestOutcomeOf(t *testing.T) {
 	}{
 		{nil, answered},
 		{fmt.Errorf("dial: %w", context.DeadlineExceeded), timedOut},
-		{context.Canceled, failed},
-		{io.ErrUnexpectedEOF, failed},
+		{context.Canceled, unasked},
+		{io.ErrUnexpectedEOF, unasked},
 		{&net.OpError{Op: "dial", Err: syscall.EPERM}, ""},
-		{errors.New("odd"), failed},
+		{errors.New("odd"), unasked},
 	}
 	for _, c := range cases {
 		got, _ := outcomeOf(c.err)
