@@ -228,8 +228,8 @@ const (
 	wsaeConnRefused = syscall.Errno(10061)
 )
 
-// isRefusal tells that the host answered, and nobody listens there; over UDP
-// Windows tells it as a reset.
+// isRefusal tells that the host answered, and nobody listens there. Over UDP Go
+// does not let Windows tell it, and the probe times out instead.
 func isRefusal(err error) bool {
 	for _, refusal := range []error{syscall.ECONNREFUSED, syscall.ECONNRESET, wsaeConnRefused, wsaeConnReset} {
 		if errors.Is(err, refusal) {
