@@ -399,6 +399,9 @@ func FuzzDNSForms(f *testing.F) {
 		f.Add(s, "shop", "corp.example.")
 	}
 	f.Fuzz(func(t *testing.T, name, namespace, domain string) {
+		if !IsDNSName(name) || !IsDNSName(namespace) || !IsDNSName(domain) {
+			return
+		}
 		plan := DNSPlan{Namespace: namespace, Domain: domain}
 		for _, form := range forms {
 			list := plan.sent(form, name)
