@@ -14,6 +14,8 @@ import (
 	"github.com/miekg/dns"
 
 	"doctor/checks/evidence"
+	"doctor/collectors"
+	"doctor/collectors/tree"
 )
 
 // zone is what the stand-in servers know.
@@ -347,72 +349,29 @@ func TestTheSystemsResolver(t *testing.T) {
 	close(hung)
 }
 
-func FuzzDNSAnswer(f *testing.F) {
-	for _, handler := range []dns.HandlerFunc{answerZone, rcode(dns.RcodeBadVers)} {
-		m := new(dns.Msg).SetQuestion("kubernetes.default.svc.cluster.local.", dns.TypeA)
-		m.SetEdns0(udpSize, false)
-		w := &written{}
-		handler(w, m)
-		f.Add(w.packed)
-	}
-	m := new(dns.Msg).SetQuestion("a.", dns.TypeA)
-	f.Fuzz(func(t *testing.T, packet []byte) {
-		r := new(dns.Msg)
-		if r.Unpack(packet) != nil {
-			return
-		}
-		answers(m, r)
-		got := read(r)
-		p := evidence.DNSProbe{Outcome: got.outcome, Rcode: got.rcode}
-		if !p.Answered() || got.rcode == "" || len(got.addresses) > maxAnswers || got.outcome == "ok" && len(got.addresses) == 0 {
-			t.Errorf("%+v of %v", got, r)
-		}
-	})
-}
-
-type written struct {
-	dns.ResponseWriter
-	packed []byte
-}
-
-func (w *written) WriteMsg(m *dns.Msg) (err error) { w.packed, err = m.Pack(); return err }
-
-func FuzzDNSServer(f *testing.F) {
-	for _, s := range []string{"10.96.0.10", "10.96.0.10:5353", "[fd00::a]:53", "fd00::a", "fe80::1%eth0", "kube-dns", ":53", "1.2.3.4:0"} {
-		f.Add(s)
-	}
-	f.Fuzz(func(t *testing.T, s string) {
-		server, err := ParseDNSServer(s)
+func TestTheCollectorRecordsWhatThePlanAsks(t *testing.T) {
+	server := serve(t, answerZone, answerZone)
+	for _, c := range []struct {
+		name string
+		err  error
+		want string // the gap
+	}{
+		{"a plan", nil, ""},
+		{"no server is known", collectors.Gapf(evidence.NotCollected, "no DNS server is known"), "not-collected: no DNS server is known"},
+	} {
+		recorded := tree.New()
+		recorded.JSON("meta.json", evidence.Meta{Layout: evidence.Layout, Node: "win-1", CollectedAt: time.Now()})
+		one := DNSCollector(func(evidence.Snapshot) (DNSPlan, error) {
+			return DNSPlan{Servers: []DNSServer{{Address: server, Names: []string{"mcr.microsoft.com"}}}}, c.err
+		}, nil, 2*time.Second)
+		collectors.Run(t.Context(), recorded, []collectors.Collector{one}, func([]collectors.Reading) {})
+		s, err := evidence.Load(recorded.FS())
 		if err != nil {
-			return
+			t.Fatal(err)
 		}
-		host, port, err := net.SplitHostPort(server)
-		again, _ := ParseDNSServer(server)
-		if err != nil || host == "" || port == "0" || again != server {
-			t.Errorf("%q is read as %q", s, server)
+		list := evidence.DNSProbes.In(s)
+		if got := string(evidence.DNSProbes.Gap(s)); got != c.want || c.err == nil && (len(list) != 2 || list[1].Outcome != "ok") {
+			t.Errorf("%s: %q %+v", c.name, got, list)
 		}
-	})
-}
-
-func FuzzDNSForms(f *testing.F) {
-	for _, s := range []string{"kubernetes", "kubernetes.default", "a.b.c.d.e.f", "a.", `a\.b`, `a\\.`, ".", ""} {
-		f.Add(s, "shop", "corp.example.")
 	}
-	f.Fuzz(func(t *testing.T, name, namespace, domain string) {
-		if !IsDNSName(name) || !IsDNSName(namespace) || !IsDNSName(domain) {
-			return
-		}
-		plan := DNSPlan{Namespace: namespace, Domain: domain}
-		for _, form := range forms {
-			list := plan.sent(form, name)
-			if len(list) == 0 || len(list) > 4 || form == "windows" && len(list) > 1 {
-				t.Errorf("%s of %q sends %q", form, name, list)
-			}
-			for _, sent := range list {
-				if _, ok := dns.IsDomainName(sent); ok && !dns.IsFqdn(sent) {
-					t.Errorf("%s of %q sends %q, which a resolver might complete", form, name, sent)
-				}
-			}
-		}
-	})
 }
