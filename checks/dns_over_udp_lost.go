@@ -30,7 +30,7 @@ A server of the node alone, which pods do not ask, is a warning.`,
 		var findings []Finding
 		compared := false
 		for _, t := range dnsTalks(evidence.DNSProbes.In(s)) {
-			if len(t.udp.lost)+len(t.udp.answered) == 0 || len(t.tcp.lost)+len(t.tcp.answered) == 0 {
+			if !t.udp.asked() || !t.tcp.asked() {
 				continue
 			}
 			compared = true

@@ -86,6 +86,8 @@ type dnsTalk struct {
 // A dnsWay is what came back over one transport. What could not be sent is in neither list.
 type dnsWay struct{ answered, lost []evidence.DNSProbe }
 
+func (w dnsWay) asked() bool { return len(w.answered)+len(w.lost) > 0 }
+
 // dnsTalks sorts the probes by server and asker. The system's resolver is no
 // server: nobody knows whom it asked.
 func dnsTalks(probes []evidence.DNSProbe) []dnsTalk {
@@ -114,7 +116,7 @@ func dnsTalks(probes []evidence.DNSProbe) []dnsTalk {
 
 const systemResolver = "system"
 
-func (t dnsTalk) asked() bool    { return t.answered() || len(t.udp.lost)+len(t.tcp.lost) > 0 }
+func (t dnsTalk) asked() bool    { return t.udp.asked() || t.tcp.asked() }
 func (t dnsTalk) answered() bool { return len(t.udp.answered)+len(t.tcp.answered) > 0 }
 
 // udpLost tells that datagrams alone get lost.
@@ -182,7 +184,7 @@ type DNSServerVerdict struct {
 	Server  string
 	Level   Level // 0 where nothing is wrong, or nothing could be asked
 	Verdict string
-	Asked   bool
+	Asked   bool // over both transports
 }
 
 // JudgeDNSServers tells of each server that was asked whether it answers, over
@@ -190,7 +192,7 @@ type DNSServerVerdict struct {
 func JudgeDNSServers(probes []evidence.DNSProbe) []DNSServerVerdict {
 	var list []DNSServerVerdict
 	for _, t := range dnsTalks(probes) {
-		v := DNSServerVerdict{Server: t.server, Asked: t.asked(), Verdict: "answers"}
+		v := DNSServerVerdict{Server: t.server, Asked: t.udp.asked() && t.tcp.asked(), Verdict: "answers over UDP and TCP"}
 		switch {
 		case !t.asked():
 			v.Verdict = "could not be asked"
@@ -200,8 +202,10 @@ func JudgeDNSServers(probes []evidence.DNSProbe) []DNSServerVerdict {
 			v.Level, v.Verdict = Fail, "answers over TCP and not over UDP, by which programs ask"
 		case len(t.tcp.lost) > 0 && len(t.tcp.answered) == 0:
 			v.Level, v.Verdict = Warn, "answers over UDP and not over TCP, which long answers need"
-		case len(t.udp.answered) > 0 && len(t.tcp.answered) > 0:
-			v.Verdict = "answers over UDP and TCP"
+		case !t.udp.asked():
+			v.Verdict = "answers over TCP, and could not be asked over UDP"
+		case !t.tcp.asked():
+			v.Verdict = "answers over UDP, and could not be asked over TCP"
 		}
 		list = append(list, v)
 	}

@@ -135,3 +135,25 @@ func TestNamesAreJudgedByTheirForms(t *testing.T) {
 		})
 	}
 }
+
+func TestServersAreJudgedByTheirTransports(t *testing.T) {
+	for _, c := range []struct{ udp, tcp, want string }{
+		{"ok", "nxdomain", "pass: answers over UDP and TCP"},
+		{"timeout", "ok", "fail: answers over TCP and not over UDP, by which programs ask"},
+		{"servfail", "timeout", "pass: answers over UDP and not over TCP, which long answers need"},
+		{"timeout", "refused", "fail: does not answer (UDP: timeout, TCP: refused)"},
+		{"error", "ok", "unknown: answers over TCP, and could not be asked over UDP"},
+		{"ok", "error", "unknown: answers over UDP, and could not be asked over TCP"},
+		{"error", "error", "unknown: could not be asked"},
+		{"error", "timeout", "fail: does not answer (TCP: timeout)"},
+	} {
+		list := checks.JudgeDNS([]evidence.DNSProbe{
+			{Name: "web.example", Server: vip, Form: "plain", Sent: []string{"web.example."}, Transport: "udp", Outcome: c.udp},
+			{Name: "web.example", Server: vip, Form: "plain", Sent: []string{"web.example."}, Transport: "tcp", Outcome: c.tcp},
+			{Name: fullName, Server: "system", Form: "windows", Sent: []string{fullName}, Transport: "udp", Outcome: "nxdomain"}, // need not know it
+		})
+		if got := string(checks.DNSStatus(list)) + ": " + list[0].Verdict; got != c.want {
+			t.Errorf("UDP %s and TCP %s: %q, want %q", c.udp, c.tcp, got, c.want)
+		}
+	}
+}

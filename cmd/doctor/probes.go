@@ -45,7 +45,10 @@ const (
 // whether it answers, and the same.
 func dnsPlan(s evidence.Snapshot) (probe.DNSPlan, error) {
 	n := checks.About(s)
-	plan := probe.DNSPlan{Namespace: "default", Domain: cmp.Or(n.ClusterDomain(s), defaultDomain)}
+	plan := probe.DNSPlan{Namespace: "default", Domain: n.ClusterDomain(s)}
+	if !probe.IsDNSName(plan.Domain) {
+		plan.Domain = defaultDomain
+	}
 	plan.Names = documentedNames(plan.Domain)
 	plan.System = []string{clusterName(plan.Domain), worldName}
 	asked := []netip.Addr{}

@@ -188,8 +188,9 @@ func ParseDNSServer(s string) (string, error) {
 	return "", errors.New("give an address, such as 10.96.0.10, 10.96.0.10:5353 or [fd00::a]:53")
 }
 
-// IsDNSName tells whether a name can be asked for.
+// IsDNSName tells whether a name can be asked for, and names be completed with
+// it. Escapes are left out: no name of a cluster needs one.
 func IsDNSName(s string) bool {
 	_, ok := dns.IsDomainName(s)
-	return ok && s != "" && !strings.ContainsFunc(s, func(r rune) bool { return r <= ' ' || r >= 0x7f })
+	return ok && s != "" && !strings.ContainsFunc(s, func(r rune) bool { return r <= ' ' || r >= 0x7f || r == '\\' })
 }

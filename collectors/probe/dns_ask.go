@@ -222,8 +222,8 @@ func unanswered(err error) answer {
 	return answer{outcome: "error", why: why}
 }
 
-// isRefusal tells that the host answered, and nobody listens there; over UDP
-// Windows tells it as a reset.
+// isRefusal tells that the host answered, and nobody listens there. Over UDP Go
+// does not let Windows tell it, and the probe times out instead.
 func isRefusal(err error) bool {
 	var errno syscall.Errno
 	return errors.As(err, &errno) && (errnos[errno] == refused || errnos[errno] == reset)

@@ -14,6 +14,8 @@ import (
 	"github.com/miekg/dns"
 
 	"doctor/checks/evidence"
+	"doctor/collectors"
+	"doctor/collectors/tree"
 )
 
 // zone is what the stand-in servers know.
@@ -347,32 +349,29 @@ func TestTheSystemsResolver(t *testing.T) {
 	close(hung)
 }
 
-func FuzzDNSAnswer(f *testing.F) {
-	for _, handler := range []dns.HandlerFunc{answerZone, rcode(dns.RcodeBadVers)} {
-		m := new(dns.Msg).SetQuestion("kubernetes.default.svc.cluster.local.", dns.TypeA)
-		m.SetEdns0(udpSize, false)
-		w := &written{}
-		handler(w, m)
-		f.Add(w.packed)
+func TestTheCollectorRecordsWhatThePlanAsks(t *testing.T) {
+	server := serve(t, answerZone, answerZone)
+	for _, c := range []struct {
+		name string
+		err  error
+		want string // the gap
+	}{
+		{"a plan", nil, ""},
+		{"no server is known", collectors.Gapf(evidence.NotCollected, "no DNS server is known"), "not-collected: no DNS server is known"},
+	} {
+		recorded := tree.New()
+		recorded.JSON("meta.json", evidence.Meta{Layout: evidence.Layout, Node: "win-1", CollectedAt: time.Now()})
+		one := DNSCollector(func(evidence.Snapshot) (DNSPlan, error) {
+			return DNSPlan{Servers: []DNSServer{{Address: server, Names: []string{"mcr.microsoft.com"}}}}, c.err
+		}, nil, 2*time.Second)
+		collectors.Run(t.Context(), recorded, []collectors.Collector{one}, func([]collectors.Reading) {})
+		s, err := evidence.Load(recorded.FS())
+		if err != nil {
+			t.Fatal(err)
+		}
+		list := evidence.DNSProbes.In(s)
+		if got := string(evidence.DNSProbes.Gap(s)); got != c.want || c.err == nil && (len(list) != 2 || list[1].Outcome != "ok") {
+			t.Errorf("%s: %q %+v", c.name, got, list)
+		}
 	}
-	m := new(dns.Msg).SetQuestion("a.", dns.TypeA)
-	f.Fuzz(func(t *testing.T, packet []byte) {
-		r := new(dns.Msg)
-		if r.Unpack(packet) != nil {
-			return
-		}
-		answers(m, r)
-		got := read(r)
-		p := evidence.DNSProbe{Outcome: got.outcome, Rcode: got.rcode}
-		if !p.Answered() || got.rcode == "" || len(got.addresses) > maxAnswers || got.outcome == "ok" && len(got.addresses) == 0 {
-			t.Errorf("%+v of %v", got, r)
-		}
-	})
 }
-
-type written struct {
-	dns.ResponseWriter
-	packed []byte
-}
-
-func (w *written) WriteMsg(m *dns.Msg) (err error) { w.packed, err = m.Pack(); return err }
