@@ -1,6 +1,3 @@
-// Package probe measures what no reading of state can tell: whether a host
-// answers, and what a name resolves to. It sends a few packets to the targets
-// that it is given and to nobody else, and records what came back as evidence.
 package probe
 
 import (
@@ -113,7 +110,7 @@ func (r reach) unsent(why string) []evidence.ReachProbe {
 		rows = append(rows, r.row("icmp"))
 	}
 	for i := range rows {
-		rows[i].Outcome, rows[i].Why = unasked, why
+		rows[i].Outcome, rows[i].Why = untold, why
 	}
 	return rows
 }

@@ -13,8 +13,8 @@ import (
 	"doctor/checks/evidence"
 )
 
-// How a probe ends. Of the first five, all but timeout are answers of some
-// host; denied and error mean that nothing was asked.
+// How a probe ends. A denied one was not sent, and an error says nothing of the
+// way to the target: nothing was sent, or something odd came back.
 const (
 	answered    = "ok"
 	timedOut    = "timeout"
@@ -22,7 +22,7 @@ const (
 	reset       = "reset"
 	unreachable = "unreachable"
 	denied      = "denied"
-	unasked     = "error"
+	untold      = "error"
 )
 
 // Who is not reached: a word for it that is the same on every system, and in every language of Windows.
@@ -39,21 +39,21 @@ func outcomeOf(err error) (outcome, why string) {
 	case err == nil:
 		return answered, ""
 	case errors.Is(err, context.Canceled):
-		return unasked, "interrupted"
+		return untold, "interrupted"
 	case errors.Is(err, context.DeadlineExceeded), errors.Is(err, os.ErrDeadlineExceeded):
 		return timedOut, ""
 	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
-		return unasked, "the other side closed the connection without an answer"
+		return untold, "the other side closed the connection without an answer"
 	case errors.As(err, &errno):
 		outcome, why, _ = strings.Cut(errnos[errno], ": ")
 		if outcome == "" || outcome == denied {
-			return cmp.Or(outcome, unasked), reasonOf(errno)
+			return cmp.Or(outcome, untold), reasonOf(errno)
 		}
 		return outcome, why
 	case errors.As(err, &timeout) && timeout.Timeout():
 		return timedOut, ""
 	}
-	return unasked, reasonOf(err)
+	return untold, reasonOf(err)
 }
 
 // reasonOf takes off what a reader of the row knows already: addresses, and the name of the call.

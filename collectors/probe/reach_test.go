@@ -199,7 +199,7 @@ func TestANameThatDoesNotResolveIsNoVerdict(t *testing.T) {
 		t.Fatalf("%d rows", len(rows))
 	}
 	for _, p := range rows {
-		if p.Outcome != unasked || !strings.HasPrefix(p.Why, "the name does not resolve") {
+		if p.Outcome != untold || !strings.HasPrefix(p.Why, "the name does not resolve") {
 			t.Errorf("%s", rowText(p))
 		}
 	}
@@ -212,10 +212,10 @@ func TestOutcomeOf(t *testing.T) {
 	}{
 		{nil, answered},
 		{fmt.Errorf("dial: %w", context.DeadlineExceeded), timedOut},
-		{context.Canceled, unasked},
-		{io.ErrUnexpectedEOF, unasked},
+		{context.Canceled, untold},
+		{io.ErrUnexpectedEOF, untold},
 		{&net.OpError{Op: "dial", Err: syscall.EPERM}, ""},
-		{errors.New("odd"), unasked},
+		{errors.New("odd"), untold},
 	}
 	for _, c := range cases {
 		got, _ := outcomeOf(c.err)
