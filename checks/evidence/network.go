@@ -92,14 +92,34 @@ type PortListener struct {
 	Process  string `json:"process"`
 }
 
+// FromNode is where a probe of the node itself comes from.
+const FromNode = "node"
+
+// What a probed host is to the node, where doctor chose it.
+const (
+	ForAPIServer   = "API server"
+	ForClusterDNS  = "cluster DNS"
+	ForServiceVIP  = "Service kubernetes"
+	ForNodePort    = "NodePort of this node"
+	ForOtherNode   = "kubelet of another node"
+	ForRegistry    = "registry"
+	ForOutside     = "outside"
+	ForWhoeverAsks = "--target"
+)
+
 // ReachProbe is one attempt to reach a target.
 type ReachProbe struct {
-	Target    string  `json:"target"`   // 10.96.0.1:443, or an address for icmp
-	From      string  `json:"from"`     // "node", or "namespace/pod"
-	Protocol  string  `json:"protocol"` // tcp, tls, http, icmp
-	Outcome   string  `json:"outcome"`  // ok, timeout, refused, reset, unreachable, denied, error
-	LatencyMS float64 `json:"latencyMs"`
-	Answer    string  `json:"answer"`
+	Target    string  `json:"target"`            // 10.96.0.1:443, or a host alone for icmp
+	Address   string  `json:"address,omitempty"` // what the name in Target stood for
+	Purpose   string  `json:"purpose,omitempty"` // what the target is to the node: "API server"
+	From      string  `json:"from"`              // "node", or "namespace/pod"
+	Protocol  string  `json:"protocol"`          // tcp, tls, http, icmp
+	Bytes     int     `json:"bytes,omitempty"`   // of an icmp that asks for the MTU: its payload, sent so that nobody may fragment it
+	Outcome   string  `json:"outcome"`           // ok, timeout, refused, reset, unreachable, denied, error
+	LatencyMS float64 `json:"latencyMs,omitempty"`
+	Answer    string  `json:"answer,omitempty"` // the certificate's subject, the status line, who says that it is unreachable
+	MTU       int     `json:"mtu,omitempty"`    // what fits, where somebody on the way said so
+	Error     string  `json:"error,omitempty"`  // why it was denied, or an error
 }
 
 // DNSProbe is one name asked of one server in one form.
@@ -111,8 +131,29 @@ type DNSProbe struct {
 	From      string   `json:"from"`
 	Form      string   `json:"form"`    // plain, windows, linux: which resolver's rules made Sent
 	Sent      []string `json:"sent"`    // the names that went out
-	Outcome   string   `json:"outcome"` // ok, nxdomain, servfail, refused, truncated, timeout, error
-	Rcode     string   `json:"rcode"`
+	Outcome   string   `json:"outcome"` // ok, nxdomain, nodata, servfail, refused, truncated, timeout, error
+	Rcode     string   `json:"rcode"`   // what the server said; empty where nothing came back
 	Answers   []string `json:"answers"`
 	LatencyMS float64  `json:"latencyMs"`
+
+	Decided   string `json:"decided,omitempty"`   // the one of Sent whose answer is the outcome
+	EDNS      bool   `json:"edns,omitempty"`      // the server answered with EDNS0
+	Retries   int    `json:"retries,omitempty"`   // how often a name was asked again
+	Truncated bool   `json:"truncated,omitempty"` // an answer did not fit and asked for TCP
+	Why       string `json:"why,omitempty"`       // of error and refused: the system's own words
+}
+
+// Answered tells whether the server said anything: that a name does not exist is
+// an answer too. A probe for which neither Answered nor Lost holds was never sent.
+func (p DNSProbe) Answered() bool {
+	switch p.Outcome {
+	case "ok", "nxdomain", "nodata", "servfail", "truncated":
+		return true
+	}
+	return p.Outcome == "refused" && p.Rcode != ""
+}
+
+// Lost tells whether nothing came back, or only that nobody listens.
+func (p DNSProbe) Lost() bool {
+	return p.Outcome == "timeout" || p.Outcome == "refused" && p.Rcode == ""
 }
