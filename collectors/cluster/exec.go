@@ -219,11 +219,18 @@ func (p *Pod) ended(ctx context.Context, argv []string, err error, denied *apier
 	if _, why, ok := strings.Cut(text, "error executing command in container: "); ok {
 		return 0, notStarted{collectors.Gapf(evidence.NotCollected, "%s does not start in the container %s of %s: %s", argv[0], p.Container, p.Name, why)}
 	}
-	if why, ok := strings.CutPrefix(text, "unable to upgrade connection: "); ok && denied != nil {
-		err = &apierrors.StatusError{ErrStatus: denied.ErrStatus}
-		err.(*apierrors.StatusError).ErrStatus.Message = why
+	why, spdy := strings.CutPrefix(text, "unable to upgrade connection: ")
+	switch {
+	case spdy && denied != nil && strings.Contains(why, "forbidden"):
+		return 0, p.client.refused(http.StatusForbidden, why, "create", p.what())
+	case spdy:
+		err = errors.New(why)
 	}
-	return 0, p.client.explain(ctx, err, "create", p.what())
+	err = p.client.explain(ctx, err, "create", p.what())
+	if isNoLogin(err) {
+		p.client.noLogin.Store(&err)
+	}
+	return 0, err
 }
 
 // kept is the beginning of what a command says.
