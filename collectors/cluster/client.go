@@ -43,6 +43,7 @@ type Options struct {
 // A Client asks one API server.
 type Client struct {
 	rest     rest.Interface
+	config   *rest.Config // for what is no request and answer
 	host     string
 	nodeName string    // of the kubeconfig's client certificate
 	until    time.Time // when that ends; zero where there is none
@@ -92,7 +93,7 @@ func connect(config *rest.Config) (*Client, error) {
 	if err != nil {
 		return nil, fmt.Errorf("the kubeconfig: %w", err)
 	}
-	c.rest = client
+	c.rest, c.config = client, config
 	return c, nil
 }
 

@@ -42,4 +42,9 @@ rules:
 - apiGroups: [""]
   resources: [nodes/proxy]
   verbs: [get]
+# For --from-pod alone: to run curl.exe, ping.exe and nslookup.exe in a pod. It is the right to run
+# anything in every pod, so it is off here; better give it in a Role of the pod's namespace.
+#- apiGroups: [""]
+#  resources: [pods/exec]
+#  verbs: [create]
 `

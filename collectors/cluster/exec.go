@@ -1,0 +1,242 @@
+package cluster
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"net/http"
+	"net/url"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/client-go/tools/remotecommand"
+	"k8s.io/client-go/util/exec"
+	"k8s.io/streaming/pkg/httpstream"
+
+	"doctor/checks/evidence"
+	"doctor/collectors"
+)
+
+// A Pod is a running Windows pod, and the container of it in which commands are run.
+type Pod struct {
+	Name      string // namespace/name
+	Container string
+
+	client *Client
+}
+
+// OpenPod finds the pod, named as namespace/name, and tells why no command can
+// be run in it: that it does not run, that it is a Linux pod, or that it runs on
+// another node than the one that is looked at, where one is named.
+func (c *Client) OpenPod(ctx context.Context, name, node string) (*Pod, error) {
+	namespace, short, ok := strings.Cut(name, "/")
+	if !ok || namespace == "" || short == "" || strings.Contains(short, "/") {
+		return nil, collectors.Gapf(evidence.NotCollected, "the pod is named as NAMESPACE/NAME, not %q", name)
+	}
+	// The right to list pods is in the role, the one to get them is not.
+	l, err := c.list(ctx, "/api/v1/namespaces/"+url.PathEscape(namespace)+"/pods", url.Values{"fieldSelector": {"metadata.name=" + short}}, "pods")
+	if err != nil {
+		return nil, err
+	}
+	if l.items.Len() == 0 {
+		return nil, collectors.Gapf(evidence.Absent, "there is no pod %s", name)
+	}
+	var pod evidence.Pod
+	if err := json.Unmarshal(l.items.Bytes(), &pod); err != nil {
+		return nil, collectors.Gapf(evidence.Error, "the pod %s is unreadable: %v", name, err)
+	}
+	system, err := c.systemOf(ctx, pod)
+	switch {
+	case err != nil:
+		return nil, err
+	case system != "" && system != "windows":
+		return nil, collectors.Gapf(evidence.NotCollected, "%s is a %s pod; name one that runs Windows", name, system)
+	case pod.HostProcess() || pod.Spec.HostNetwork:
+		return nil, collectors.Gapf(evidence.NotCollected, "%s is in the network of its node, so it sees what the node sees; name one that has a network of its own", name)
+	case node != "" && pod.Spec.NodeName != "" && pod.Spec.NodeName != node:
+		return nil, collectors.Gapf(evidence.NotCollected, "%s runs on the node %s, not on %s", name, pod.Spec.NodeName, node)
+	}
+	container, why := containerOf(pod)
+	if why != "" {
+		return nil, collectors.Gapf(evidence.NotCollected, "no command can be run in %s: %s", name, why)
+	}
+	return &Pod{Name: name, Container: container, client: c}, nil
+}
+
+// systemOf is the operating system that the pod runs on, "" where nothing says it.
+func (c *Client) systemOf(ctx context.Context, pod evidence.Pod) (string, error) {
+	if pod.Spec.OS != nil && pod.Spec.OS.Name != "" {
+		return pod.Spec.OS.Name, nil
+	}
+	if pod.Spec.NodeName == "" {
+		return pod.Spec.NodeSelector["kubernetes.io/os"], nil
+	}
+	object, err := c.object(ctx, "/api/v1/nodes/"+url.PathEscape(pod.Spec.NodeName), "node "+pod.Spec.NodeName)
+	if err != nil {
+		return "", err
+	}
+	var n evidence.NodeObject
+	if err := json.Unmarshal(object, &n); err != nil {
+		return "", collectors.Gapf(evidence.Error, "the node %s is unreadable: %v", pod.Spec.NodeName, err)
+	}
+	return cmp.Or(n.Status.NodeInfo.OperatingSystem, n.Metadata.Labels["kubernetes.io/os"]), nil
+}
+
+// defaultContainer names the container that kubectl takes where none is named.
+const defaultContainer = "kubectl.kubernetes.io/default-container"
+
+// containerOf chooses a container that runs: the one that the pod says itself,
+// or the first.
+func containerOf(pod evidence.Pod) (name, why string) {
+	if pod.Metadata.DeletionTimestamp != nil {
+		return "", "it is being deleted"
+	}
+	running := func(name string) bool {
+		return slices.ContainsFunc(pod.Status.ContainerStatuses, func(s evidence.ContainerStatus) bool { return s.Name == name && s.State.Running != nil })
+	}
+	if name := pod.Metadata.Annotations[defaultContainer]; running(name) {
+		return name, ""
+	}
+	for _, c := range pod.Spec.Containers { // statuses come in any order
+		if running(c.Name) {
+			return c.Name, ""
+		}
+	}
+	for _, s := range pod.Status.ContainerStatuses {
+		if s.State.Waiting != nil && s.State.Waiting.Reason != "" {
+			return "", "its container " + s.Name + " waits (" + s.State.Waiting.Reason + ")"
+		}
+	}
+	return "", "it has no running container (" + cmp.Or(pod.Status.Phase, "unknown phase") + ")"
+}
+
+// notStarted is a command that the container runtime could not begin with:
+// mostly its program is not in the image.
+type notStarted struct{ error }
+
+func (n notStarted) Unwrap() error  { return n.error }
+func (notStarted) NotStarted() bool { return true }
+
+// maxOutput bounds what is kept of a command's output; no probe says as much.
+const maxOutput = 256 << 10
+
+// Exec runs one command in the container, without a shell, and returns what it
+// said and its exit code, which are 32 bits on Windows. A context that ends
+// leaves the command alone: the API has no way to stop it.
+func (p *Pod) Exec(ctx context.Context, argv []string) (stdout, stderr string, code int, err error) {
+	c := p.client
+	if err := c.noLogin.Load(); err != nil {
+		return "", "", 0, *err
+	}
+	namespace, name, _ := strings.Cut(p.Name, "/")
+	query := url.Values{"container": {p.Container}, "command": argv, "stdout": {"true"}, "stderr": {"true"}}
+	r := c.rest.Post().AbsPath("/api/v1/namespaces", namespace, "pods", name, "exec")
+	for key, values := range query {
+		for _, v := range values {
+			r.Param(key, v)
+		}
+	}
+	e, err := c.executor(r.URL())
+	if err != nil {
+		return "", "", 0, collectors.Gapf(evidence.Error, "the kubeconfig: %v", err)
+	}
+	out, errs := &kept{}, &kept{}
+	done := make(chan error, 1)
+	go func() { // SPDY waits for the server's answer without an eye on the context
+		done <- e.StreamWithContext(ctx, remotecommand.StreamOptions{Stdout: out, Stderr: errs})
+	}()
+	select {
+	case err = <-done:
+	case <-ctx.Done():
+		return "", "", 0, c.explain(ctx, ctx.Err(), "create", p.what())
+	}
+	code, err = p.ended(ctx, argv, err, e.denied)
+	return out.b.String(), errs.b.String(), code, err
+}
+
+func (p *Pod) what() string { return "pods/exec of " + p.Name }
+
+// An executor tries WebSocket, and SPDY where a server, or what stands before
+// it, knows no WebSocket.
+type executor struct {
+	remotecommand.Executor
+	denied *apierrors.StatusError // of the WebSocket request, which older servers take for another right
+}
+
+func (c *Client) executor(at *url.URL) (*executor, error) {
+	ws, err := remotecommand.NewWebSocketExecutor(c.config, http.MethodGet, at.String())
+	if err != nil {
+		return nil, err
+	}
+	spdy, err := remotecommand.NewSPDYExecutor(c.config, http.MethodPost, at)
+	if err != nil {
+		return nil, err
+	}
+	c.requests.Add(1)
+	e := &executor{}
+	e.Executor, err = remotecommand.NewFallbackExecutor(ws, spdy, func(err error) bool {
+		var upgrade *httpstream.UpgradeFailureError
+		if errors.As(err, &upgrade) && errors.As(upgrade.Cause, &e.denied) && e.denied.ErrStatus.Code != http.StatusForbidden && e.denied.ErrStatus.Code != http.StatusBadRequest {
+			return false // that there is no such pod, or that nobody is logged in, SPDY will not change
+		}
+		if again := upgrade != nil || httpstream.IsHTTPSProxyError(err); !again {
+			return false
+		}
+		c.requests.Add(1)
+		return true
+	})
+	return e, err
+}
+
+// exitCode is in the text of an error where the library cannot hold it: it
+// reads eight bits.
+var exitCode = regexp.MustCompile(`invalid exit code value "(-?[0-9]{1,10})"`)
+
+// ended tells how a command ended from what the library says.
+func (p *Pod) ended(ctx context.Context, argv []string, err error, denied *apierrors.StatusError) (int, error) {
+	var exited exec.CodeExitError
+	var upgrade *httpstream.UpgradeFailureError
+	switch {
+	case err == nil:
+		return 0, nil
+	case errors.As(err, &exited):
+		return exited.Code, nil
+	case ctx.Err() != nil:
+		return 0, p.client.explain(ctx, err, "create", p.what())
+	case errors.As(err, &upgrade):
+		err = upgrade.Cause
+	}
+	text := err.Error()
+	if m := exitCode.FindStringSubmatch(text); m != nil {
+		code, _ := strconv.ParseInt(m[1], 10, 64)
+		return int(uint32(code)), nil
+	}
+	if _, why, ok := strings.Cut(text, "error executing command in container: "); ok {
+		return 0, notStarted{collectors.Gapf(evidence.NotCollected, "%s does not start in the container %s of %s: %s", argv[0], p.Container, p.Name, why)}
+	}
+	why, spdy := strings.CutPrefix(text, "unable to upgrade connection: ")
+	switch {
+	case spdy && denied != nil && strings.Contains(why, "forbidden"):
+		return 0, p.client.refused(http.StatusForbidden, why, "create", p.what())
+	case spdy:
+		err = errors.New(why)
+	}
+	err = p.client.explain(ctx, err, "create", p.what())
+	if isNoLogin(err) {
+		p.client.noLogin.Store(&err)
+	}
+	return 0, err
+}
+
+// kept is the beginning of what a command says.
+type kept struct{ b bytes.Buffer }
+
+func (k *kept) Write(p []byte) (int, error) {
+	k.b.Write(p[:min(len(p), maxOutput-k.b.Len())])
+	return len(p), nil
+}
