@@ -37,9 +37,11 @@ func (f flags) throughAPI(ctx context.Context, list []*checks.Check) (*live, err
 		return nil, err
 	}
 	target := cluster.Target{Client: client, Node: f.node, Since: f.since, LogBytes: nodeLogBytes}
+	find := func(evidence.Snapshot) (cluster.Target, error) { return target, nil }
 	l := &live{checks: list, timeout: max(time.Until(until), time.Millisecond), origin: checks.Source{Kind: "cluster", Name: f.node, Format: evidence.Layout},
-		collectors: cluster.Collectors(func(evidence.Snapshot) (cluster.Target, error) { return target, nil }, nil, 0),
-		unasked:    unprobed("what this machine reaches says nothing of " + f.node + "; run doctor there")}
+		collectors: cluster.Collectors(find, nil, 0),
+		unasked:    unprobed("what this machine reaches says nothing of " + f.node + "; run doctor there, or name one of its pods with --from-pod")}
+	l.collectors = append(l.collectors, f.fromInside(find, []string{"API: node", "API: nodes", "API: services", "API: endpoint slices", "API: config maps"}, nil)...)
 	for _, c := range node.Collectors(node.Options{}) {
 		for _, path := range c.Answers {
 			if !strings.HasSuffix(path, "/") {

@@ -28,6 +28,7 @@ type flags struct {
 	timeout, since       time.Duration
 	verbose, passive     bool
 	targets              []string
+	fromPod              string
 }
 
 const exitHelp = `
@@ -95,7 +96,8 @@ On a terminal it shows a screen; otherwise it writes text. Nothing on a node is 
 	p.DurationVar(&f.timeout, "timeout", defaultTimeout, "how long reading this node may take; what has not answered by then is told as a gap")
 	p.DurationVar(&f.since, "since", defaultSince, "how far back event logs are read, and how old a log file may be")
 	p.BoolVar(&f.passive, "passive", false, "send no probes: read what is there, and nothing more")
-	p.StringSliceVar(&f.targets, "target", nil, "probe these too: HOST:PORT, HOST, http://… or https://…")
+	p.StringSliceVar(&f.targets, "target", nil, "probe these, in place of the one host outside the cluster ("+outsideTarget+"): HOST:PORT, HOST, http://… or https://…")
+	p.StringVar(&f.fromPod, "from-pod", "", "probe from inside this pod too (NAMESPACE/NAME), with the programs of its image: what a node reaches is not what its pods reach")
 	p.BoolVarP(&f.verbose, "verbose", "v", false, "tell on standard error what each part of the reading took")
 	p.BoolVar(&f.ascii, "ascii", false, "draw with ASCII characters only")
 	completeWith(root, "demo", func() []string { return append(demoNames(), "list") })

@@ -101,7 +101,13 @@ func (f *flags) validate() error {
 		return errors.New("a recording is read without the cluster; leave --kubeconfig and --context out")
 	case f.isLive() && runtime.GOOS != "windows":
 		return noSource()
-	case len(f.targets) > 0 && !f.isLive():
+	case f.fromPod != "" && (f.from != "" || f.demo != ""):
+		return errors.New("a recording holds what was probed; leave --from-pod out")
+	case f.fromPod != "" && strings.Count(strings.Trim(f.fromPod, "/"), "/") != 1:
+		return errors.New("--from-pod takes NAMESPACE/NAME")
+	case f.fromPod != "" && f.passive:
+		return errors.New("--from-pod and --passive contradict each other; give one of them")
+	case len(f.targets) > 0 && !f.isLive() && f.fromPod == "":
 		return errors.New("--target is for the node that doctor runs on; `doctor probe reach` asks from anywhere")
 	case len(f.targets) > 0 && f.passive:
 		return errors.New("--target and --passive contradict each other; give one of them")

@@ -52,7 +52,8 @@ func (f flags) onNode(list []*checks.Check) *live {
 	files, folders := checks.Files(checks.All())
 	l := &live{checks: list, timeout: f.timeout, origin: checks.Source{Kind: "live", Name: strings.ToLower(host), Format: evidence.Layout},
 		collectors: node.Collectors(node.Options{Files: files, Folders: folders, Since: f.since, LogBytes: logBytes})}
-	l.collectors = append(l.collectors, cluster.Collectors(f.kubelet(host), []string{"services", "processes", "files"}, apiDeadline)...)
+	find := f.kubelet(host)
+	l.collectors = append(l.collectors, cluster.Collectors(find, []string{"services", "processes", "files"}, apiDeadline)...)
 	if f.passive {
 		l.unasked = unprobed("--passive sends no probes")
 		return l.fresh()
@@ -60,8 +61,10 @@ func (f flags) onNode(list []*checks.Check) *live {
 	// After what tells whom to ask. What HNS or the runtime says is not among it,
 	// so that one that hangs does not hold the probes up.
 	told := []string{"services", "processes", "files", "adapters", "resolver", "API: node", "API: nodes", "API: services", "API: endpoint slices"}
-	l.collectors = append(l.collectors, probe.DNSCollector(dnsPlan, told, dnsTimeout),
-		probe.ReachCollector(func(s evidence.Snapshot) (probe.ReachPlan, error) { return reachPlan(s, f.targets) }, told, probe.ReachTimeout))
+	dns := probe.DNSCollector(dnsPlan, told, dnsTimeout)
+	reach := probe.ReachCollector(func(s evidence.Snapshot) (probe.ReachPlan, error) { return reachPlan(s, f.targets) }, told, probe.ReachTimeout)
+	l.collectors = append(l.collectors, dns, reach)
+	l.collectors = append(l.collectors, f.fromInside(find, told, []string{dns.Name, reach.Name})...)
 	return l.fresh()
 }
 

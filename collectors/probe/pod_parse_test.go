@@ -245,7 +245,7 @@ func FuzzWhatAPodSays(f *testing.F) {
 			rows = append(rows, target(t, s).readPing(p.Pod, stdout, stderr, code)...)
 		}
 		for _, r := range rows {
-			if !reach[r.Outcome] || r.From != p.Pod || r.LatencyMS < 0 || (r.Why != "") != (r.Outcome == "error" || r.Outcome == "denied") || r.Error+r.Answer != evidence.Clean(r.Error+r.Answer) {
+			if !reach[r.Outcome] || r.From != p.Pod || r.LatencyMS < 0 || (r.Why != "") != (r.Outcome == "error" || r.Outcome == "denied") || r.Why+r.Answer != evidence.Clean(r.Why+r.Answer) {
 				t.Errorf("%+v", r)
 			}
 		}
