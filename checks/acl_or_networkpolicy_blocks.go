@@ -19,7 +19,7 @@ The check takes each probe without an answer that begins or ends at a pod of thi
 		Impact:   "allowing a connection opens it for every pod that the policy selects",
 	},
 	Links:    []string{"https://docs.tigera.io/calico/latest/getting-started/kubernetes/windows-calico/limitations", "https://kubernetes.io/docs/concepts/services-networking/network-policies/"},
-	Explains: []string{"node-cannot-use-cluster-ip", "dns-pqdn-with-dots"},
+	Explains: []string{"node-cannot-use-cluster-ip", "cluster-dns-unreachable", "dns-over-udp-lost", "dns-pqdn-with-dots"},
 	Needs:    []evidence.Need{evidence.ReachProbes, evidence.HNSEndpoints},
 	Uses:     []evidence.Need{evidence.Pods, evidence.KubeServices, evidence.EndpointSlices},
 	Run: func(s evidence.Snapshot) ([]Finding, error) {
@@ -39,7 +39,7 @@ The check takes each probe without an answer that begins or ends at a pod of thi
 		}
 		var findings []Finding
 		for _, probe := range evidence.ReachProbes.In(s) {
-			target, ok := parseAddress(hostOf(probe.Target))
+			target, ok := addressOf(probe)
 			if !ok || !gotNone(probe) || probe.Protocol == "icmp" {
 				continue // a ping out of a pod gets no answer on Windows, whatever the rules say
 			}

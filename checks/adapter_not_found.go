@@ -23,7 +23,7 @@ The same answer comes from a second run of a start script on a healthy node, so 
 	Links: []string{"https://github.com/microsoft/SDN/issues/269", "https://github.com/microsoft/SDN/issues/194", "https://github.com/kubernetes-sigs/sig-windows-tools/issues/103",
 		"https://github.com/kubernetes-sigs/sig-windows-tools/issues/252", "https://github.com/moby/moby/issues/41094", "https://github.com/flannel-io/flannel/issues/1628"},
 	Explains: []string{"hns-network-missing", "flannel-waiting-for-network", "flanneld-not-running", "flannel-subnet-env-missing", "vethernet-missing", "cni-config-uninitialized",
-		"kubeproxy-network-name-unset-or-missing", "kube-proxy-not-running", "pods-stuck-creating", "node-not-ready", "icmp-external-not-snated", "vm-mac-spoofing-disabled", "node-cannot-use-cluster-ip", "nodeport-local-access", "dns-pqdn-with-dots", "flannel-interface-not-found", "calico-vswitch-interface-timeout", "transparent-network-missing", "antrea-ovs-problem"},
+		"kubeproxy-network-name-unset-or-missing", "kube-proxy-not-running", "pods-stuck-creating", "node-not-ready", "icmp-external-not-snated", "vm-mac-spoofing-disabled", "node-cannot-use-cluster-ip", "nodeport-local-access", "cluster-dns-unreachable", "dns-pqdn-with-dots", "flannel-interface-not-found", "calico-vswitch-interface-timeout", "transparent-network-missing", "antrea-ovs-problem"},
 	Needs: []evidence.Need{evidence.Any(evidence.HNSNetworks, evidence.Pods), NeedNetworks},
 	Uses:  []evidence.Need{evidence.HNSNetworks, evidence.Pods, evidence.Node, evidence.Adapters, evidence.Services, evidence.Processes},
 	Signs: []Sign{

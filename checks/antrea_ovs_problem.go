@@ -27,7 +27,7 @@ The check looks at both services, and at the extension where HNS lists extension
 	},
 	Links: []string{"https://github.com/antrea-io/antrea/issues/1458", "https://github.com/antrea-io/antrea/issues/1528", "https://github.com/antrea-io/antrea/issues/3636",
 		"https://github.com/antrea-io/antrea/issues/4702", "https://github.com/antrea-io/antrea/issues/3195", "https://github.com/antrea-io/antrea/pull/6202"},
-	Explains: []string{"hns-network-missing", "cni-config-uninitialized", "pods-stuck-creating", "node-not-ready", "node-cannot-use-cluster-ip", "dns-pqdn-with-dots", "cni-network-not-found", "pods-restarting"},
+	Explains: []string{"hns-network-missing", "cni-config-uninitialized", "pods-stuck-creating", "node-not-ready", "node-cannot-use-cluster-ip", "cluster-dns-unreachable", "dns-pqdn-with-dots", "cni-network-not-found", "pods-restarting"},
 	Applies:  OnCNI(Antrea),
 	Needs:    []evidence.Need{evidence.Services},
 	Uses:     []evidence.Need{evidence.HNSNetworks, evidence.Pods, evidence.Processes},

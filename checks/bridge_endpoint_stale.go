@@ -23,7 +23,7 @@ In HNS the fault shows as an endpoint of that name without the virtual adapter o
 	Links: []string{"https://github.com/flannel-io/flannel/issues/1391", "https://github.com/flannel-io/flannel/issues/1423", "https://github.com/flannel-io/flannel/issues/1112",
 		"https://github.com/kubernetes-sigs/sig-windows-tools/issues/94", "https://github.com/projectcalico/calico/issues/4280", "https://github.com/projectcalico/calico/issues/5192"},
 	Explains: []string{"flanneld-not-running", "flannel-waiting-for-network", "flannel-subnet-env-missing", "kube-proxy-not-running", "pods-stuck-creating", "node-not-ready",
-		"vm-mac-spoofing-disabled", "node-cannot-use-cluster-ip", "nodeport-local-access", "icmp-external-not-snated", "dns-pqdn-with-dots"},
+		"vm-mac-spoofing-disabled", "node-cannot-use-cluster-ip", "nodeport-local-access", "icmp-external-not-snated", "cluster-dns-unreachable", "dns-pqdn-with-dots"},
 	Applies: OnCNI(Flannel, Calico),
 	Needs:   []evidence.Need{evidence.HNSEndpoints, evidence.Adapters, NeedNetworks},
 	Uses:    []evidence.Need{evidence.Node, evidence.Pods},

@@ -28,7 +28,7 @@ The check looks for what is no CIDR in the policies of this node's own endpoints
 	Links: []string{"https://github.com/containerd/containerd/issues/5729", "https://github.com/projectcalico/felix/issues/2893",
 		"https://github.com/projectcalico/cni-plugin/issues/1158", "https://github.com/projectcalico/calico/issues/5189"},
 	Explains: []string{"calico-policy-config-invalid", "cni-config-invalid", "outboundnat-exception-missing", "outboundnat-exception-too-broad",
-		"pods-stuck-creating", "node-cannot-use-cluster-ip", "dns-pqdn-with-dots", "route-policy-missing", "container-invalid-state", "pods-restarting"},
+		"pods-stuck-creating", "node-cannot-use-cluster-ip", "cluster-dns-unreachable", "dns-pqdn-with-dots", "route-policy-missing", "container-invalid-state", "pods-restarting"},
 	Applies: OnCNI(Calico),
 	Needs:   []evidence.Need{evidence.Any(evidence.HNSEndpoints, NeedCNIFiles, evidence.File(calicoScript))},
 	Uses:    []evidence.Need{evidence.HNSEndpoints, evidence.File(calicoScript), evidence.Env},

@@ -24,7 +24,7 @@ The check compares the management address of Calico's HNS network with the addre
 	},
 	Links: []string{"https://github.com/projectcalico/calico/issues/9236", "https://github.com/projectcalico/calico/issues/8219", "https://github.com/projectcalico/calico/issues/4533",
 		"https://github.com/projectcalico/calico/issues/9120", "https://github.com/rancher/rke2/pull/5335", "https://github.com/rancher/rke2/issues/4580"},
-	Explains: []string{"rke2-calico-race", "hns-network-missing", "vethernet-missing", "pods-stuck-creating", "node-not-ready", "kube-proxy-not-running", "node-cannot-use-cluster-ip", "dns-pqdn-with-dots", "node-not-ready-lost", "kubeproxy-no-host-mac"},
+	Explains: []string{"rke2-calico-race", "hns-network-missing", "vethernet-missing", "pods-stuck-creating", "node-not-ready", "kube-proxy-not-running", "node-cannot-use-cluster-ip", "cluster-dns-unreachable", "dns-pqdn-with-dots", "node-not-ready-lost", "kubeproxy-no-host-mac"},
 	Applies:  OnCNI(Calico),
 	Needs:    []evidence.Need{evidence.HNSNetworks, evidence.Adapters, NeedNetworks},
 	Signs: []Sign{

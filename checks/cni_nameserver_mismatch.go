@@ -19,7 +19,7 @@ var _ = Register(Check{
 		Impact:   "only pods that are created afterwards get the new nameserver",
 	},
 	Links:    []string{"https://kubernetes.io/docs/concepts/services-networking/dns-pod-service/#dns-windows"},
-	Explains: []string{"dns-pqdn-with-dots"},
+	Explains: []string{"cluster-dns-unreachable", "dns-servers-disagree", "dns-pqdn-with-dots"},
 	Needs:    []evidence.Need{NeedCNIFiles, NeedClusterDNS},
 	Uses:     append(asFiles(kubeletConfigs), kubeletSources...),
 	Run: func(s evidence.Snapshot) ([]Finding, error) {

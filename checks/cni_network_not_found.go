@@ -22,7 +22,7 @@ The check compares the name and the plugin of the configuration with the network
 	},
 	Links: []string{"https://github.com/kubernetes-sigs/sig-windows-tools/issues/186", "https://github.com/flannel-io/flannel/issues/1709",
 		"https://github.com/containernetworking/plugins/blob/main/plugins/main/windows/win-bridge/win-bridge_windows.go"},
-	Explains: []string{"hns-network-missing", "kubeproxy-network-name-unset-or-missing", "pods-stuck-creating", "node-not-ready", "vm-mac-spoofing-disabled", "node-cannot-use-cluster-ip", "dns-pqdn-with-dots"},
+	Explains: []string{"hns-network-missing", "kubeproxy-network-name-unset-or-missing", "pods-stuck-creating", "node-not-ready", "vm-mac-spoofing-disabled", "node-cannot-use-cluster-ip", "cluster-dns-unreachable", "dns-pqdn-with-dots"},
 	Needs:    []evidence.Need{evidence.HNSNetworks, NeedCNIFiles},
 	Uses:     []evidence.Need{NeedPodCIDRs},
 	Signs: []Sign{

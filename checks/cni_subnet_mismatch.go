@@ -22,7 +22,7 @@ flannel writes the subnet into its delegate itself; there subnet.env counts.`,
 		Impact:   "pods with an address from the old subnet must be recreated",
 	},
 	Links:    []string{"https://www.cni.dev/plugins/current/ipam/host-local/", "https://learn.microsoft.com/en-us/virtualization/windowscontainers/kubernetes/common-problems"},
-	Explains: []string{"pods-stuck-creating", "vm-mac-spoofing-disabled", "node-cannot-use-cluster-ip", "dns-pqdn-with-dots"},
+	Explains: []string{"pods-stuck-creating", "vm-mac-spoofing-disabled", "node-cannot-use-cluster-ip", "cluster-dns-unreachable", "dns-pqdn-with-dots"},
 	Needs:    []evidence.Need{NeedCNIFiles},
 	Uses:     []evidence.Need{NeedPodCIDRs, evidence.Node},
 	Run: func(s evidence.Snapshot) ([]Finding, error) {

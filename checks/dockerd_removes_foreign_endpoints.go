@@ -24,7 +24,7 @@ The check fails where dockerd said so since the node was booted, and warns where
 		Impact: "ends the containers that this dockerd runs itself; deleted pods are created again by their controllers",
 	},
 	Links:    []string{"https://github.com/moby/moby/issues/45462", "https://github.com/moby/moby/pull/36603"},
-	Explains: []string{"vm-mac-spoofing-disabled", "node-cannot-use-cluster-ip", "nodeport-local-access", "icmp-external-not-snated", "dns-pqdn-with-dots", "pods-stuck-creating", "hns-lb-missing-or-stale"},
+	Explains: []string{"vm-mac-spoofing-disabled", "node-cannot-use-cluster-ip", "nodeport-local-access", "icmp-external-not-snated", "cluster-dns-unreachable", "dns-pqdn-with-dots", "pods-stuck-creating", "hns-lb-missing-or-stale"},
 	Applies:  OnRuntime("containerd"),
 	Needs:    []evidence.Need{NeedRuntime, evidence.Processes},
 	Uses:     []evidence.Need{evidence.HNSEndpoints, evidence.Pods},

@@ -22,7 +22,7 @@ The check goes by the version of HNS, and by the Windows build where that is not
 		Impact:   "the reboot stops every pod of this node; without DSR each Service takes 64 ports of the dynamic range",
 	},
 	Links:    []string{"https://kubernetes.io/docs/concepts/services-networking/windows-networking/", "https://techcommunity.microsoft.com/t5/networking-blog/direct-server-return-dsr-in-a-nutshell/ba-p/693710", "https://support.microsoft.com/help/4571748"},
-	Explains: []string{"kube-proxy-not-running", "hns-lb-missing-or-stale", "node-cannot-use-cluster-ip", "nodeport-local-access", "dns-pqdn-with-dots", "pods-restarting"},
+	Explains: []string{"kube-proxy-not-running", "hns-lb-missing-or-stale", "node-cannot-use-cluster-ip", "nodeport-local-access", "cluster-dns-unreachable", "dns-pqdn-with-dots", "pods-restarting"},
 	Needs:    []evidence.Need{NeedProxySettings, evidence.Any(evidence.HNSVersion, NeedBuild)},
 	Uses:     slices.Concat(proxySources, []evidence.Need{evidence.HNSVersion, evidence.OSInfo, evidence.Node, evidence.KubeServices}),
 	Signs: []Sign{

@@ -27,7 +27,7 @@ kube-proxy's own words tell it. The ConfigMap aws-auth is quoted where it is rec
 	},
 	Links: []string{"https://docs.aws.amazon.com/eks/latest/userguide/windows-support.html", "https://github.com/aws/containers-roadmap/issues/227",
 		"https://github.com/terraform-aws-modules/terraform-aws-eks/issues/1456", "https://github.com/aws/karpenter-provider-aws/issues/5099"},
-	Explains: []string{"node-cannot-use-cluster-ip", "nodeport-local-access", "dns-pqdn-with-dots", "hns-lb-missing-or-stale", "nodeport-zero-local-pods"},
+	Explains: []string{"node-cannot-use-cluster-ip", "nodeport-local-access", "cluster-dns-unreachable", "dns-over-udp-lost", "dns-pqdn-with-dots", "hns-lb-missing-or-stale", "nodeport-zero-local-pods"},
 	Applies:  OnPlatform(EKS),
 	Partial:  true,
 	Needs:    []evidence.Need{evidence.Any(evidence.WindowsEvents, evidence.Logs("kube-proxy"))},

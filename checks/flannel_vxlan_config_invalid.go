@@ -31,7 +31,7 @@ The check reads net-conf.json on the node and in the ConfigMap, and the VNI that
 	Links: []string{"https://github.com/flannel-io/flannel/blob/master/Documentation/backends.md", "https://github.com/flannel-io/flannel/blob/master/pkg/backend/vxlan/vxlan_windows.go",
 		"https://github.com/flannel-io/flannel/issues/833", "https://github.com/flannel-io/flannel/issues/1709"},
 	Explains: []string{"flanneld-not-running", "hns-network-missing", "flannel-subnet-env-missing", "vxlan-4789-conflict", "cni-config-uninitialized", "node-not-ready", "source-vip-invalid",
-		"pods-stuck-creating", "node-cannot-use-cluster-ip", "dns-pqdn-with-dots", "rke2-flanneld-exit", "vxlan-return-path-missing", "pods-restarting"},
+		"pods-stuck-creating", "node-cannot-use-cluster-ip", "cluster-dns-unreachable", "dns-pqdn-with-dots", "rke2-flanneld-exit", "vxlan-return-path-missing", "pods-restarting"},
 	Applies: OnAll(OnFlannel, OnBackend(OverlayNet)),
 	Needs:   []evidence.Need{evidence.Any(append(asFiles(netConfs), evidence.ConfigMaps)...)},
 	Uses:    append(asFiles(netConfs), evidence.ConfigMaps, evidence.Nodes, evidence.Node),

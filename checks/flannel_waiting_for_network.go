@@ -27,7 +27,7 @@ The line "Waiting for the Network to be created" is printed on every healthy sta
 		Impact:   "creating the network takes the node off the network for some seconds",
 	},
 	Links:    []string{"https://kubernetes.io/docs/tasks/debug/debug-cluster/windows/", "https://github.com/flannel-io/flannel/pull/1857", "https://github.com/microsoft/SDN/issues/371"},
-	Explains: []string{"hns-lb-missing-or-stale", "flanneld-not-running", "hns-network-missing", "flannel-subnet-env-missing", "pods-stuck-creating", "node-cannot-use-cluster-ip", "nodeport-local-access", "dns-pqdn-with-dots"},
+	Explains: []string{"hns-lb-missing-or-stale", "flanneld-not-running", "hns-network-missing", "flannel-subnet-env-missing", "pods-stuck-creating", "node-cannot-use-cluster-ip", "nodeport-local-access", "cluster-dns-unreachable", "dns-pqdn-with-dots"},
 	Applies:  OnFlannel,
 	Needs:    []evidence.Need{evidence.HNSNetworks, NeedNetworks},
 	Signs: []Sign{

@@ -24,7 +24,7 @@ The check looks at the adapter with the node's address and at the host's endpoin
 		Impact: "none for what works now; flanneld may create its network anew, which drops connections for some seconds",
 	},
 	Links:    []string{"https://github.com/flannel-io/flannel/issues/1858", "https://github.com/flannel-io/flannel/blob/master/pkg/backend/hostgw/hostgw_windows.go"},
-	Explains: []string{"flanneld-not-running", "flannel-subnet-env-missing", "vm-mac-spoofing-disabled", "icmp-external-not-snated", "pods-stuck-creating", "node-cannot-use-cluster-ip", "dns-pqdn-with-dots"},
+	Explains: []string{"flanneld-not-running", "flannel-subnet-env-missing", "vm-mac-spoofing-disabled", "icmp-external-not-snated", "pods-stuck-creating", "node-cannot-use-cluster-ip", "cluster-dns-unreachable", "dns-pqdn-with-dots"},
 	Applies:  OnAll(OnFlannel, OnBackend(L2Bridge)),
 	Needs:    []evidence.Need{evidence.Adapters, NeedManagementIPs},
 	Signs: []Sign{

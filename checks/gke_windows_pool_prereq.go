@@ -20,7 +20,7 @@ The check looks for a Linux node in the list of the cluster's nodes. The refusal
 	},
 	Links: []string{"https://cloud.google.com/kubernetes-engine/docs/how-to/creating-a-cluster-windows", "https://github.com/GoogleCloudPlatform/gke-poc-toolkit/issues/106",
 		"https://github.com/rancher/dashboard/issues/10088", "https://github.com/terraform-google-modules/terraform-google-kubernetes-engine/issues/587"},
-	Explains: []string{"dns-pqdn-with-dots", "node-cannot-use-cluster-ip"},
+	Explains: []string{"cluster-dns-unreachable", "dns-pqdn-with-dots", "node-cannot-use-cluster-ip"},
 	Applies:  OnPlatform(GKECloud),
 	Needs:    []evidence.Need{evidence.Nodes},
 	Signs: []Sign{

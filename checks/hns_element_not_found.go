@@ -28,7 +28,7 @@ azure-vnet keeps the id in azure-vnet.json, so there the file is compared with t
 	},
 	Links: []string{"https://github.com/Azure/acs-engine/issues/4046", "https://github.com/Azure/azure-container-networking/issues/283",
 		"https://github.com/kubernetes/kubernetes/issues/75421", "https://github.com/moby/moby/issues/34696"},
-	Explains: []string{"hns-network-missing", "pods-stuck-creating", "node-cannot-use-cluster-ip", "dns-pqdn-with-dots", "sandbox-name-reserved"},
+	Explains: []string{"hns-network-missing", "pods-stuck-creating", "node-cannot-use-cluster-ip", "cluster-dns-unreachable", "dns-pqdn-with-dots", "sandbox-name-reserved"},
 	Partial:  true,
 	Needs:    []evidence.Need{evidence.Any(hnsLogs, evidence.File(azureState))},
 	Uses:     []evidence.Need{evidence.HNSNetworks, evidence.File(azureState), evidence.OSInfo},

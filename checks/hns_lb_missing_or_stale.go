@@ -35,7 +35,7 @@ The check compares the clusterIP, port and protocol of every Service that has a 
 		"https://github.com/kubernetes/kubernetes/issues/133928", "https://github.com/kubernetes/kubernetes/issues/135802", "https://github.com/kubernetes/kubernetes/issues/139519",
 		"https://github.com/Azure/AKS/issues/2899", "https://github.com/microsoft/hcsshim/issues/994", "https://github.com/microsoft/Windows-Containers/issues/278",
 	},
-	Explains: []string{"node-cannot-use-cluster-ip", "dns-pqdn-with-dots", "nodeport-local-access"},
+	Explains: []string{"node-cannot-use-cluster-ip", "cluster-dns-unreachable", "dns-over-udp-lost", "dns-pqdn-with-dots", "nodeport-local-access"},
 	Applies: func(n *Node) error {
 		if n.CNI.Value == Antrea {
 			return Skip("Antrea proxies Services itself, in Open vSwitch")

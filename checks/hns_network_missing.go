@@ -21,7 +21,7 @@ Who should have made the network did not come that far: flanneld, the Calico nod
 	},
 	Links: []string{"https://kubernetes.io/docs/tasks/debug/debug-cluster/windows/", "https://learn.microsoft.com/en-us/virtualization/windowscontainers/kubernetes/common-problems"},
 	Explains: []string{"hns-lb-missing-or-stale", "vethernet-missing", "flannel-subnet-env-missing", "kubeproxy-network-name-unset-or-missing", "cni-config-uninitialized", "pods-stuck-creating", "node-not-ready", "kube-proxy-not-running",
-		"vm-mac-spoofing-disabled", "icmp-external-not-snated", "node-cannot-use-cluster-ip", "nodeport-local-access", "dns-pqdn-with-dots"},
+		"vm-mac-spoofing-disabled", "icmp-external-not-snated", "node-cannot-use-cluster-ip", "nodeport-local-access", "cluster-dns-unreachable", "dns-pqdn-with-dots"},
 	Needs: []evidence.Need{evidence.HNSNetworks, NeedNetworks},
 	Signs: []Sign{ // each belongs to the fault of who misses the network, which follows from this one
 		{Text: "is not present or has changed since the last sync", ConfirmOnly: true},

@@ -27,7 +27,7 @@ A restart is known from the service manager's events since the boot, or from the
 	Links: []string{"https://github.com/microsoft/Windows-Containers/issues/278", "https://github.com/microsoft/Windows-Containers/issues/18", "https://github.com/projectcalico/calico/issues/5164",
 		"https://github.com/Azure/AgentBaker/pull/2085", "https://github.com/microsoft/SDN/blob/master/Kubernetes/windows/debug/networkmonitor/networkhealth.ps1"},
 	Explains: []string{"hns-element-not-found", "hns-network-missing", "vethernet-missing", "bridge-endpoint-stale", "kubeproxy-network-name-unset-or-missing", "source-vip-invalid", "pods-stuck-creating", "vm-mac-spoofing-disabled", "node-cannot-use-cluster-ip",
-		"nodeport-local-access", "icmp-external-not-snated", "dns-pqdn-with-dots", "route-missing-host-gw", "sandbox-name-reserved", "hns-lb-missing-or-stale", "local-and-remote-endpoint-same-ip"},
+		"nodeport-local-access", "icmp-external-not-snated", "cluster-dns-unreachable", "dns-over-udp-lost", "dns-pqdn-with-dots", "route-missing-host-gw", "sandbox-name-reserved", "hns-lb-missing-or-stale", "local-and-remote-endpoint-same-ip"},
 	Needs: []evidence.Need{evidence.Any(evidence.WindowsEvents, evidence.Processes)},
 	Uses: []evidence.Need{evidence.WindowsEvents, evidence.Processes, evidence.Services, evidence.OSInfo, evidence.Pods,
 		evidence.HNSEndpoints, evidence.HNSLoadBalancers},

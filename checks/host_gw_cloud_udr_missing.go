@@ -26,7 +26,7 @@ The cloud's routes are not to be seen on the node: the check judges by TCP probe
 		Impact: "none for what works now; the routes have to follow when nodes come and go",
 	},
 	Links:    []string{"https://learn.microsoft.com/en-us/virtualization/windowscontainers/kubernetes/common-problems", "https://learn.microsoft.com/en-us/azure/virtual-network/virtual-networks-udr-overview"},
-	Explains: []string{"vm-mac-spoofing-disabled", "icmp-external-not-snated", "node-cannot-use-cluster-ip", "dns-pqdn-with-dots"},
+	Explains: []string{"vm-mac-spoofing-disabled", "icmp-external-not-snated", "node-cannot-use-cluster-ip", "cluster-dns-unreachable", "dns-pqdn-with-dots"},
 	Applies: OnAll(OnCNI(Flannel, Bridge, WinCNI), OnBackend(L2Bridge), func(n *Node) error {
 		if n.Platform.Known() && slices.Contains([]Platform{AKS, EKS, GKECloud}, n.Platform.Value) {
 			return Skip("%s sets the routes of its nodes itself", n.Platform.Value)

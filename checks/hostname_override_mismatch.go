@@ -21,7 +21,7 @@ kube-proxy lowers the case of its name, so a difference in case is none. Without
 		Impact:   "connections to Services may break for some seconds while kube-proxy rebuilds its load balancers",
 	},
 	Links:    []string{"https://kubernetes.io/docs/tasks/debug/debug-cluster/windows/", "https://github.com/kubernetes/kubernetes/issues/71799"},
-	Explains: []string{"hns-lb-missing-or-stale", "local-and-remote-endpoint-same-ip", "pods-stuck-creating", "vm-mac-spoofing-disabled", "icmp-external-not-snated", "node-cannot-use-cluster-ip", "nodeport-local-access", "dns-pqdn-with-dots"},
+	Explains: []string{"hns-lb-missing-or-stale", "local-and-remote-endpoint-same-ip", "pods-stuck-creating", "vm-mac-spoofing-disabled", "icmp-external-not-snated", "node-cannot-use-cluster-ip", "nodeport-local-access", "cluster-dns-unreachable", "dns-pqdn-with-dots"},
 	Needs:    []evidence.Need{NeedProxySettings, evidence.Node},
 	Uses:     slices.Concat(proxySources, kubeletSources),
 	Signs: []Sign{

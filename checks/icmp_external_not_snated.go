@@ -13,7 +13,7 @@ var _ = Register(Check{
 	FAQ:      []int{4},
 	Doc: `Windows translates TCP and UDP of pods to the node's address, not ICMP: on overlay, l2bridge and Azure networks a ping from a pod to a host outside the cluster gets no answer while curl to the same host works. That is Windows as documented, and so is a Service address that does not answer pings. No network is down on ICMP alone.
 
-It is a fault where TCP fails as well, and one of a firewall where the ping works and TCP does not. Only pings from pods are judged: the node's own are not translated.`,
+It is a fault where TCP fails as well, and one of a firewall where the ping works and TCP does not. Where no pod was asked, the node's own pings are judged in the same way: they are not translated, so a lost one only tells that something on the way drops pings, and that the node reaches a host does not mean that pods do. A registry and a host of the internet may be out of reach on purpose, which is told and no fault.`,
 	Fix: Fix{
 		Text:     "test with TCP instead of ping; where that fails too, look at the OutBoundNAT exceptions, the node's own way out, and the firewalls between",
 		Commands: []string{"Test-NetConnection HOST -Port 443", "curl.exe -sv https://HOST"},
@@ -29,92 +29,105 @@ It is a fault where TCP fails as well, and one of a firewall where the ping work
 		var findings []Finding
 		pinged := false
 		for _, ping := range probes {
-			if ping.Protocol != "icmp" || ping.From == "node" || n.inside(ping.Target) {
+			if ping.Protocol != "icmp" || ping.Bytes > 0 || n.inside(ping) {
 				continue
 			}
-			pinged = true
-			if f := n.aboutPing(ping, probes); f.Level > 0 {
+			f := Finding{}
+			if ping.From == evidence.FromNode {
+				f = aboutNodePing(ping, probes)
+			} else {
+				pinged = true
+				f = n.aboutPing(ping, probes)
+			}
+			if f.Level > 0 {
 				findings = append(findings, f)
 			}
 		}
-		if !pinged {
-			return nil, Unknown(evidence.NotCollected + ": no ping from a pod to a host outside the cluster is recorded")
+		if !pinged && len(findings) == 0 {
+			return nil, Unknown(evidence.NotCollected + ": no ping from a pod to a host outside the cluster is recorded, and the node's view is not the pod's")
 		}
 		return findings, nil
 	},
 })
 
-// aboutPing sets a ping beside the pod's TCP connections: those to the pinged
-// host, or where there are none, those to any other host outside. The zero
-// Finding stands for nothing to tell.
+// aboutPing sets a ping beside the pod's connections: those to the pinged host,
+// or where there are none, those to any other host outside. The zero Finding
+// stands for nothing to tell.
 func (n *Node) aboutPing(ping evidence.ReachProbe, probes []evidence.ReachProbe) Finding {
-	same, other := tcpOutcomes{}, tcpOutcomes{}
+	var same, other []evidence.ReachProbe
 	for _, p := range probes {
 		switch {
 		case p.Protocol == "icmp" || p.From != ping.From:
 		case hostOf(p.Target) == hostOf(ping.Target):
-			same.add(p)
-		case !n.inside(p.Target):
-			other.add(p)
+			same = append(same, p)
+		case !n.inside(p):
+			other = append(other, p)
 		}
 	}
-	to := ping.Target
-	switch {
-	case ping.Outcome == "ok" && len(same.lost) > 0 && len(same.answered) == 0:
-		return Findingf(Warn, to, "%s answers a ping from %s and no TCP connection: a firewall stands between", to, ping.From).With(reachBecause(ping)).With(same.quotes()...)
-	case !gotNone(ping):
-		return Finding{}
-	case len(same.answered) > 0:
-		return Findingf(Info, to, "a ping from %s to %s fails and TCP to it works: Windows as documented", ping.From, to).With(reachBecause(ping)).With(same.quotes()...)
-	case len(same.lost) > 0:
-		return Findingf(Fail, to, "%s answers %s neither over ICMP nor over TCP: this is not about ICMP", to, ping.From).With(reachBecause(ping)).With(same.quotes()...)
-	case len(other.answered) > 0:
-		return Findingf(Info, to, "a ping from %s to %s fails and TCP to %s works: Windows as documented", ping.From, to, hostOf(other.answered[0].Target)).With(reachBecause(ping)).With(other.quotes()...)
-	case len(other.lost) > 0:
-		return Findingf(Fail, to, "a ping from %s to %s fails, and so does TCP to %s: this is not about ICMP", ping.From, to, hostOf(other.lost[0].Target)).With(reachBecause(ping)).With(other.quotes()...)
+	if f := contact(ping, same, Fail, Warn); f.Level > 0 || !gotNone(ping) || ContactOf(same) != ContactUntold {
+		return f
 	}
-	return Findingf(Info, to, "a ping from %s to %s fails, which says nothing on Windows; no TCP connection was tried", ping.From, to).With(reachBecause(ping))
+	var seen outcomes
+	for _, p := range other {
+		seen.add(p)
+	}
+	f := Findingf(Info, ping.Target, "a ping from %s to %s fails, which says nothing on Windows; no TCP connection was tried", ping.From, ping.Target)
+	switch {
+	case len(seen.answered) > 0:
+		f = Findingf(Info, ping.Target, "a ping from %s to %s fails and TCP to %s works: Windows as documented", ping.From, ping.Target, hostOf(seen.answered[0].Target))
+	case len(seen.lost) > 0:
+		f = Findingf(Fail, ping.Target, "a ping from %s to %s fails, and so does TCP to %s: this is not about ICMP", ping.From, ping.Target, hostOf(seen.lost[0].Target))
+	}
+	return f.With(reachBecause(ping)).With(seen.quotes()...)
 }
 
-// tcpOutcomes sorts connections by whether anything came back.
-type tcpOutcomes struct{ answered, lost []evidence.ReachProbe }
-
-func (t *tcpOutcomes) add(p evidence.ReachProbe) {
-	switch {
-	case gotAnswer(p):
-		t.answered = append(t.answered, p)
-	case gotNone(p):
-		t.lost = append(t.lost, p)
-	}
-}
-
-func (t *tcpOutcomes) quotes() []Because {
-	var quotes []Because
-	for _, p := range slices.Concat(t.answered, t.lost) {
-		if len(quotes) < maxQuotes {
-			quotes = append(quotes, reachBecause(p))
+// aboutNodePing does the same for the node itself, whose targets were chosen
+// for it: not all of them it has to reach.
+func aboutNodePing(ping evidence.ReachProbe, probes []evidence.ReachProbe) Finding {
+	var same []evidence.ReachProbe
+	for _, p := range probes {
+		if p.Protocol != "icmp" && p.From == ping.From && hostOf(p.Target) == hostOf(ping.Target) {
+			same = append(same, p)
 		}
 	}
-	return quotes
+	switch ping.Purpose {
+	case evidence.ForRegistry, evidence.ForOutside:
+		return contact(ping, same, Info, Info)
+	case evidence.ForOtherNode: // it may be down, or guard its port
+		return contact(ping, same, Warn, Info)
+	}
+	return contact(ping, same, Fail, Warn)
 }
 
-// gotAnswer tells whether a packet came back: a refusal is an answer too. A
-// probe for which neither gotAnswer nor gotNone holds was never sent.
-func gotAnswer(p evidence.ReachProbe) bool {
-	return p.Outcome == "ok" || p.Outcome == "refused" || p.Outcome == "reset"
-}
-
-func gotNone(p evidence.ReachProbe) bool {
-	return p.Outcome == "timeout" || p.Outcome == "unreachable"
+// contact tells what a ping and the connections to the same host come to. The
+// levels are for a host that answers neither, and for one that answers pings only.
+func contact(ping evidence.ReachProbe, same []evidence.ReachProbe, none, pingOnly Level) Finding {
+	var seen outcomes
+	for _, p := range same {
+		seen.add(p)
+	}
+	to, f := ping.Target, Finding{}
+	switch ContactOf(append([]evidence.ReachProbe{ping}, same...)) {
+	case ContactPingOnly:
+		f = Findingf(pingOnly, to, "%s answers a ping from %s and no TCP connection: a firewall stands between", to, ping.From)
+	case ContactTCPOnly:
+		f = Findingf(Info, to, "a ping from %s to %s fails and TCP to it works: Windows as documented", ping.From, to)
+	case ContactNone:
+		if !gotNone(ping) {
+			return f
+		}
+		if f = Findingf(none, to, "%s answers %s neither over ICMP nor over TCP: this is not about ICMP", to, ping.From); none == Info {
+			f = Findingf(none, to, "%s answers %s neither over ICMP nor over TCP, which is a fault only where the node should get there without a proxy", to, ping.From)
+		}
+	default:
+		return f
+	}
+	return f.With(reachBecause(ping)).With(seen.quotes()...)
 }
 
 // inside tells whether a probe's target is of the cluster: a pod, a Service or the node.
-func (n *Node) inside(target string) bool {
-	a, ok := parseAddress(hostOf(target))
+func (n *Node) inside(p evidence.ReachProbe) bool {
+	a, ok := addressOf(p)
 	return ok && (anyContains(slices.Concat(n.ClusterCIDRs.Value, n.ServiceCIDRs.Value, n.PodCIDRs.Value), a) ||
 		slices.Contains(slices.Concat(n.ServiceIPs.Value, n.ClusterDNS.Value, n.ManagementIPs.Value), a))
-}
-
-func reachBecause(p evidence.ReachProbe) Because {
-	return Because{Path: evidence.ReachProbes.Path(), Text: p.Protocol + " to " + p.Target + " from " + p.From + ": " + p.Outcome}
 }

@@ -22,7 +22,7 @@ The check compares --network-name, winkernel.networkName or KUBE_NETWORK with th
 		Impact: "Services do not answer from this node until kube-proxy has programmed them",
 	},
 	Links:    []string{"https://kubernetes.io/docs/concepts/services-networking/windows-networking/", "https://github.com/kubernetes/kubernetes/issues/78338", "https://github.com/kubernetes/kubernetes/issues/74435"},
-	Explains: []string{"source-vip-invalid", "kube-proxy-not-running", "hns-lb-missing-or-stale", "node-cannot-use-cluster-ip", "nodeport-local-access", "dns-pqdn-with-dots", "pods-restarting"},
+	Explains: []string{"source-vip-invalid", "kube-proxy-not-running", "hns-lb-missing-or-stale", "node-cannot-use-cluster-ip", "nodeport-local-access", "cluster-dns-unreachable", "dns-pqdn-with-dots", "pods-restarting"},
 	Needs:    []evidence.Need{NeedProxySettings, NeedNetworks, NeedBackend},
 	Uses:     slices.Concat(proxySources, cniSources),
 	Signs: []Sign{

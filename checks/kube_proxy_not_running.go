@@ -16,7 +16,7 @@ The check looks for a running service, a process kube-proxy.exe, and the HostPro
 		Impact:   "kube-proxy rebuilds its HNS load balancers as it starts: connections to Services may break for some seconds",
 	},
 	Links:    []string{"https://kubernetes.io/docs/tasks/debug/debug-cluster/windows/"},
-	Explains: []string{"dns-pqdn-with-dots", "node-cannot-use-cluster-ip", "pods-restarting"},
+	Explains: []string{"cluster-dns-unreachable", "dns-over-udp-lost", "dns-pqdn-with-dots", "node-cannot-use-cluster-ip", "pods-restarting"},
 	Applies: func(n *Node) error {
 		if n.CNI.Value == Antrea {
 			return Skip("Antrea's own proxy may stand in for kube-proxy")

@@ -19,7 +19,7 @@ var _ = Register(Check{
 		Impact:   "Services do not answer from this node until kube-proxy has programmed them again",
 	},
 	Links:    []string{"https://github.com/kubernetes/kubernetes/issues/74435", "https://kubernetes.io/docs/tasks/debug/debug-cluster/windows/"},
-	Explains: []string{"hns-lb-missing-or-stale", "kube-proxy-not-running", "node-cannot-use-cluster-ip", "nodeport-local-access", "dns-pqdn-with-dots"},
+	Explains: []string{"hns-lb-missing-or-stale", "kube-proxy-not-running", "node-cannot-use-cluster-ip", "nodeport-local-access", "cluster-dns-unreachable", "dns-pqdn-with-dots"},
 	Needs:    []evidence.Need{NeedProxySettings, evidence.HNSNetworks},
 	Uses:     slices.Concat(proxySources, []evidence.Need{evidence.Env}),
 	Signs: []Sign{

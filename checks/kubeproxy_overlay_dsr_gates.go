@@ -35,7 +35,7 @@ The check compares the gates, the DSR setting and the type of the pod network wi
 		"https://kubernetes.io/docs/concepts/services-networking/windows-networking/", "https://kubernetes.io/docs/reference/command-line-tools-reference/feature-gates/",
 		"https://github.com/kubernetes-sigs/sig-windows-tools/pull/207", "https://github.com/kubernetes/kubernetes/pull/142125",
 	},
-	Explains: []string{"kube-proxy-not-running", "hns-lb-missing-or-stale", "node-cannot-use-cluster-ip", "nodeport-local-access", "dns-pqdn-with-dots", "pods-restarting"},
+	Explains: []string{"kube-proxy-not-running", "hns-lb-missing-or-stale", "node-cannot-use-cluster-ip", "nodeport-local-access", "cluster-dns-unreachable", "dns-pqdn-with-dots", "pods-restarting"},
 	Partial:  true,
 	Needs:    []evidence.Need{NeedProxySettings, evidence.Node},
 	Uses:     slices.Concat(proxySources, cniSources),

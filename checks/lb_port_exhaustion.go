@@ -32,7 +32,7 @@ What HNS took stands among the excluded port ranges, so the check counts the pie
 		"https://learn.microsoft.com/en-us/virtualization/windowscontainers/kubernetes/common-problems", "https://github.com/microsoft/hcsshim/issues/1043",
 		"https://github.com/Azure/AgentBaker/pull/1352", "https://github.com/microsoft/SDN/tree/master/Kubernetes/windows/debug",
 	},
-	Explains: []string{"hns-lb-missing-or-stale", "node-cannot-use-cluster-ip", "dns-pqdn-with-dots", "nodeport-local-access"},
+	Explains: []string{"hns-lb-missing-or-stale", "node-cannot-use-cluster-ip", "cluster-dns-unreachable", "dns-pqdn-with-dots", "nodeport-local-access"},
 	Partial:  true,
 	Needs:    []evidence.Need{evidence.Ports},
 	Uses:     []evidence.Need{evidence.HNSLoadBalancers},

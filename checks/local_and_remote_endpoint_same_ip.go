@@ -22,7 +22,7 @@ The check looks for an address that belongs to a local and to a remote endpoint 
 		"https://github.com/kubernetes/kubernetes/issues/130963", "https://github.com/kubernetes/kubernetes/pull/131138", "https://github.com/kubernetes/kubernetes/pull/138000",
 		"https://github.com/microsoft/Windows-Containers/issues/631", "https://github.com/kubernetes/kubernetes/issues/76316",
 	},
-	Explains: []string{"vm-mac-spoofing-disabled", "icmp-external-not-snated", "node-cannot-use-cluster-ip", "dns-pqdn-with-dots", "hns-lb-missing-or-stale"},
+	Explains: []string{"vm-mac-spoofing-disabled", "icmp-external-not-snated", "node-cannot-use-cluster-ip", "cluster-dns-unreachable", "dns-pqdn-with-dots", "hns-lb-missing-or-stale"},
 	Needs:    []evidence.Need{evidence.HNSEndpoints},
 	Uses:     []evidence.Need{evidence.Pods},
 	Run: func(s evidence.Snapshot) ([]Finding, error) {

@@ -52,7 +52,7 @@ The check looks for a route to the address, other than the default route, on an 
 		}
 		var probed []Because
 		for _, p := range evidence.ReachProbes.In(s) {
-			if a, ok := parseAddress(hostOf(p.Target)); !ok || a != metadataIP || p.From != "node" || p.Protocol == "icmp" {
+			if a, ok := addressOf(p); !ok || a != metadataIP || p.From != "node" || p.Protocol == "icmp" {
 				continue
 			}
 			if gotAnswer(p) {

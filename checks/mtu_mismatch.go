@@ -22,7 +22,7 @@ var _ = Register(Check{
 	FAQ:      []int{13},
 	Doc: `Where the MTU of pods is larger than what fits through the node's adapter, with 50 bytes off for the headers of an overlay, small requests work and large ones hang: a connection opens, and the TLS handshake or the first long answer times out. It happens when the adapter's MTU was lowered for a tunnel or a cloud, or jumbo frames were set on one side only.
 
-HNS takes the 50 bytes off by itself, so 1450 on vEthernet is as it should be. The check compares the adapters of pods and FLANNEL_MTU with the node's uplink, and looks for targets to which a pod's TCP connects and its TLS times out while the node's own works. What other nodes send it cannot see.`,
+HNS takes the 50 bytes off by itself, so 1450 on vEthernet is as it should be. The check compares the adapters of pods and FLANNEL_MTU with the node's uplink, and looks for targets to which a pod's TCP connects and its TLS times out while the node's own works. Pings that may not be fragmented, of which the larger to the same host get lost without a word, are told too. What other nodes send it cannot see.`,
 	Fix: Fix{
 		Text: "give the uplink the MTU that the pods count on, or pods a smaller one (for flannel MTU in the backend section of net-conf.json); an overlay needs 50 bytes less than the uplink, on Linux nodes too",
 		Commands: []string{
@@ -52,7 +52,7 @@ HNS takes the 50 bytes off by itself, so 1450 on vEthernet is as it should be. T
 		if n.Backend.Value == OverlayNet && !(strings.HasPrefix(strings.ToLower(uplink), "vethernet") && mtu < usualMTU) {
 			room -= encapOverhead // where only the switch's adapter is recorded, HNS has taken them off already
 		}
-		findings := largeButLost(evidence.ReachProbes.In(s))
+		findings := append(largeButLost(evidence.ReachProbes.In(s)), blackHoles(evidence.ReachProbes.In(s))...)
 		compared := 0
 		for _, a := range evidence.Adapters.In(s) {
 			if !n.ofPod(a) || a.MTU <= 0 || a.MTU > maxMTU {
@@ -129,6 +129,38 @@ func largeButLost(probes []evidence.ReachProbe) []Finding {
 			findings = append(findings, Findingf(Warn, p.From, "%s connects to %s and its TLS handshake times out, though the node's succeeds: large packets seem to get lost", p.From, p.Target).
 				With(reachBecause(tcp), reachBecause(p), reachBecause(node)))
 		}
+	}
+	return findings
+}
+
+// blackHoles finds ways that take less than they say: see BlackHole. A host that
+// is none of the cluster's may filter large pings and nothing else.
+func blackHoles(probes []evidence.ReachProbe) []Finding {
+	type way struct{ from, to string }
+	byWay := map[way][]evidence.ReachProbe{}
+	var order []way
+	for _, p := range probes {
+		if p.Protocol != "icmp" || p.Bytes == 0 {
+			continue
+		}
+		w := way{p.From, p.Target}
+		if byWay[w] == nil {
+			order = append(order, w)
+		}
+		byWay[w] = append(byWay[w], p)
+	}
+	var findings []Finding
+	for _, w := range order {
+		lost, carried, ok := BlackHole(byWay[w])
+		if !ok {
+			continue
+		}
+		level := Warn
+		if lost.Purpose == evidence.ForOutside || lost.Purpose == evidence.ForRegistry {
+			level = Info
+		}
+		findings = append(findings, Findingf(level, w.to, "pings of %d bytes from %s to %s come back and those of %d get lost without a word: large packets seem to get lost", carried.Bytes, w.from, w.to, lost.Bytes).
+			With(reachBecause(carried), reachBecause(lost)))
 	}
 	return findings
 }

@@ -20,7 +20,7 @@ The HNS network nat and the adapter vEthernet (nat) alone are harmless.`,
 		Impact:   "pods on the NAT network must be recreated",
 	},
 	Links:    []string{"https://github.com/kubernetes-sigs/sig-windows-tools/issues/214", "https://github.com/containerd/containerd/blob/main/docs/cri/config.md"},
-	Explains: []string{"cni-nameserver-mismatch", "pods-stuck-creating", "vm-mac-spoofing-disabled", "node-cannot-use-cluster-ip", "dns-pqdn-with-dots"},
+	Explains: []string{"cni-nameserver-mismatch", "pods-stuck-creating", "vm-mac-spoofing-disabled", "node-cannot-use-cluster-ip", "cluster-dns-unreachable", "dns-pqdn-with-dots"},
 	Needs:    []evidence.Need{NeedCNIFiles},
 	Uses:     []evidence.Need{evidence.Pods},
 	Run: func(s evidence.Snapshot) ([]Finding, error) {

@@ -36,7 +36,7 @@ The check fails where the pod network is not among the networks of HNS and someb
 
 // refusedNetworkExplains is what follows where HNS does not create the pod network.
 var refusedNetworkExplains = []string{"hns-network-missing", "flannel-waiting-for-network", "flanneld-not-running", "flannel-subnet-env-missing", "vethernet-missing", "cni-config-uninitialized",
-	"kubeproxy-network-name-unset-or-missing", "kube-proxy-not-running", "pods-stuck-creating", "node-not-ready", "icmp-external-not-snated", "vm-mac-spoofing-disabled", "node-cannot-use-cluster-ip", "nodeport-local-access", "dns-pqdn-with-dots"}
+	"kubeproxy-network-name-unset-or-missing", "kube-proxy-not-running", "pods-stuck-creating", "node-not-ready", "icmp-external-not-snated", "vm-mac-spoofing-disabled", "node-cannot-use-cluster-ip", "nodeport-local-access", "cluster-dns-unreachable", "dns-pqdn-with-dots"}
 
 // refusedNetwork fails where the pod network is not there and a sign tells who
 // refused it. What was refused before the network came about is history.

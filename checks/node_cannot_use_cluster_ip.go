@@ -20,7 +20,7 @@ The check only tells where the node fails, and finds a fault where pods get no a
 		Impact:   "restarting kube-proxy breaks connections to Services for some seconds",
 	},
 	Links:    []string{"https://kubernetes.io/docs/tasks/debug/debug-cluster/windows/", "https://kubernetes.io/docs/concepts/services-networking/windows-networking/"},
-	Explains: []string{"dns-pqdn-with-dots"}, // the cluster's DNS is a Service
+	Explains: []string{"cluster-dns-unreachable", "dns-pqdn-with-dots"}, // the cluster's DNS is a Service
 	Needs:    []evidence.Need{evidence.ReachProbes, evidence.Any(NeedServiceCIDRs, evidence.KubeServices, NeedClusterDNS)},
 	Uses:     append(slices.Clone(clusterSources), evidence.Node, evidence.HNSNetworks, evidence.Adapters, evidence.EndpointSlices),
 	Run: func(s evidence.Snapshot) ([]Finding, error) {
@@ -29,7 +29,7 @@ The check only tells where the node fails, and finds a fault where pods get no a
 		var findings []Finding
 		asked := false
 		for _, p := range probes {
-			dest, ok := parseAddress(hostOf(p.Target))
+			dest, ok := addressOf(p)
 			if !ok || p.From != "node" || p.Protocol == "icmp" || !n.isService(dest) || !gotAnswer(p) && !gotNone(p) {
 				continue
 			}

@@ -39,7 +39,7 @@ On builds without it the check only tells; on later ones a probe without an answ
 		asked := false
 		var findings []Finding
 		for _, p := range evidence.ReachProbes.In(s) {
-			dest, ok := parseAddress(hostOf(p.Target))
+			dest, ok := addressOf(p)
 			port := portOf(p.Target)
 			service := ports[port]
 			if !ok || service == "" || p.From != "node" || p.Protocol == "icmp" || !slices.Contains(n.ManagementIPs.Value, dest) || p.Outcome == "denied" || p.Outcome == "error" {

@@ -72,7 +72,7 @@ The check counts the ready backends on this node by the EndpointSlices. It warns
 func (n *Node) silentNodePort(s evidence.Snapshot, port int) []Because {
 	var list []Because
 	for _, p := range evidence.ReachProbes.In(s) {
-		a, ok := parseAddress(hostOf(p.Target))
+		a, ok := addressOf(p)
 		if ok && portOf(p.Target) == port && slices.Contains(n.ManagementIPs.Value, a) && p.Protocol != "icmp" && gotNone(p) {
 			list = append(list, reachBecause(p))
 		}

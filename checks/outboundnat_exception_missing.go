@@ -22,7 +22,7 @@ The documentation also asks for the node's own subnet. That is right only where 
 		Impact:   "running pods keep the old list until they are recreated",
 	},
 	Links:    []string{"https://kubernetes.io/docs/tasks/debug/debug-cluster/windows/", "https://github.com/Azure/AKS/issues/1859"},
-	Explains: []string{"node-cannot-use-cluster-ip", "dns-pqdn-with-dots"},
+	Explains: []string{"node-cannot-use-cluster-ip", "cluster-dns-unreachable", "dns-pqdn-with-dots"},
 	Applies:  func(n *Node) error { return n.on(Flannel, Bridge, Overlay, WinCNI, GKE, Azure) },
 	Needs:    []evidence.Need{evidence.Any(NeedCNIFiles, evidence.HNSEndpoints), evidence.Any(NeedClusterCIDRs, NeedServiceCIDRs)},
 	Uses:     append(slices.Clone(clusterSources), evidence.HNSEndpoints, evidence.Node, evidence.HNSNetworks, evidence.Adapters),

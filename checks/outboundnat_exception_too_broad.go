@@ -75,7 +75,7 @@ func (n *Node) unreachableExceptions(s evidence.Snapshot, lists []ExceptionList)
 		return nil // the exceptions are not to blame for what fails outside of them too
 	}
 	for _, p := range probes {
-		dest, ok := parseAddress(hostOf(p.Target))
+		dest, ok := addressOf(p)
 		if !ok || p.From == "node" || p.From == "" || p.Protocol == "icmp" || p.Outcome != "timeout" && p.Outcome != "unreachable" {
 			continue
 		}
@@ -111,7 +111,7 @@ func (n *Node) unreachableExceptions(s evidence.Snapshot, lists []ExceptionList)
 func (n *Node) podsReachNothing(probes []evidence.ReachProbe, lists []ExceptionList) bool {
 	tried := false
 	for _, p := range probes {
-		dest, ok := parseAddress(hostOf(p.Target))
+		dest, ok := addressOf(p)
 		listed := ok && slices.ContainsFunc(lists, func(l ExceptionList) bool { return anyContains(l.Prefixes, dest) })
 		if p.From == "node" || p.From == "" || p.Protocol == "icmp" || listed {
 			continue

@@ -81,6 +81,7 @@ func TestOutboundNATExceptionTooBroad(t *testing.T) {
 		{"a Service that does not answer is another fault", kubeadm + bridgeConf("10.244.0.0/16", "10.96.0.0/12") + "-- api/services.json --\n{\"items\":[{\"metadata\":{\"name\":\"web\"},\"spec\":{\"clusterIP\":\"10.96.7.7\"}}]}\n" + probes("a/p tcp 10.96.7.7:80 timeout"), "pass"},
 		{"a host of the company in the service CIDR", kubeadm + bridgeConf("10.244.0.0/16", "10.96.0.0/12") + probes("a/p tcp 10.100.4.4:443 timeout"),
 			"fail: 10.100.4.4 is inside the exception 10.96.0.0/12 of cni.conf: pods send to it untranslated, and its replies do not come back [state]"},
+		{"a host by its name", kubeadm + bridgeConf("10.0.0.0/8") + replace(probes("a/p tcp sql.corp.example:1433 timeout"), `"target":"sql.`, `"address":"10.60.12.8","target":"sql.`), convicted},
 		{"a ping says nothing", kubeadm + nodeAddress + bridgeConf("10.244.0.0/16", "10.96.0.0/12", "10.20.30.0/24") + probes("a/p icmp 10.20.30.99 timeout"), "pass"},
 		{"Azure lists its virtual network", azure(kubeadm + bridgeConf("10.0.0.0/8")), "pass"},
 		{"no list at all", onFlannel + "-- files/C/k/cni/config/cni.conf --\n{\"name\":\"cbr0\",\"type\":\"flannel\",\"delegate\":{\"type\":\"win-bridge\"}}\n", "pass"},

@@ -26,7 +26,7 @@ The check looks for a transparent network in HNS, the service, and the extension
 		Impact: "the node is off the network for some seconds, and every pod of it with it",
 	},
 	Links:    []string{"https://kubernetes.io/docs/concepts/windows/intro/", "https://github.com/ovn-kubernetes/ovn-kubernetes", "https://cloudbase.it/openvswitch/"},
-	Explains: []string{"hns-network-missing", "pods-stuck-creating", "node-not-ready", "node-cannot-use-cluster-ip", "dns-pqdn-with-dots", "pods-restarting"},
+	Explains: []string{"hns-network-missing", "pods-stuck-creating", "node-not-ready", "node-cannot-use-cluster-ip", "cluster-dns-unreachable", "dns-pqdn-with-dots", "pods-restarting"},
 	Applies:  OnAll(OnGeneration(Gen19), OnCNI(OVN)),
 	Needs:    []evidence.Need{evidence.HNSNetworks, evidence.Services},
 	Signs: []Sign{

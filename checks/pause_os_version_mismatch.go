@@ -35,7 +35,7 @@ The image is the one that the runtime's configuration names (sandbox_image, from
 	},
 	Run: func(s evidence.Snapshot) ([]Finding, error) {
 		n := About(s)
-		image := n.sandboxImage(s)
+		image := n.SandboxImage(s)
 		builds, known := evidence.PauseBuilds(image.Value)
 		if !known {
 			return nil, Unknown(evidence.Gap(evidence.NotCollected + ": for which Windows builds the pause image " + image.Value + " was made is not known"))
@@ -81,7 +81,7 @@ var needSandboxImage = sandboxImageNeed{}
 // sandboxImageNeed is met where the evidence names the pause image.
 type sandboxImageNeed struct{}
 
-func (sandboxImageNeed) Gap(s evidence.Snapshot) evidence.Gap { return About(s).sandboxImage(s).Gap }
+func (sandboxImageNeed) Gap(s evidence.Snapshot) evidence.Gap { return About(s).SandboxImage(s).Gap }
 
 // Name is what explain calls the fact.
 func (sandboxImageNeed) Name() string { return "the pause image" }
@@ -90,9 +90,9 @@ func (sandboxImageNeed) Paths() []string {
 	return evidence.Any(slices.Concat(runtimeConfigs, []evidence.Need{evidence.CRI, evidence.Services, evidence.Processes}, kubeletSources)...).Paths()
 }
 
-// sandboxImage is the pause image in use. containerd's own word counts for
+// SandboxImage is the pause image in use. containerd's own word counts for
 // containerd, whatever the kubelet's flag says.
-func (n *Node) sandboxImage(s evidence.Snapshot) Fact[string] {
+func (n *Node) SandboxImage(s evidence.Snapshot) Fact[string] {
 	var f Fact[string]
 	docker := strings.HasPrefix(n.Runtime.Value.Name, "docker")
 	if !docker {

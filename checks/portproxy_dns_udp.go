@@ -21,7 +21,7 @@ The check compares the address that pods are given as their resolver with the ad
 		Impact: "only pods that are created afterwards get the other resolver; the address of a pod changes when it is replaced",
 	},
 	Links:    []string{"https://github.com/kubernetes/kubernetes/pull/41487", "https://learn.microsoft.com/en-us/windows-server/administration/windows-commands/netsh-interface-portproxy"},
-	Explains: []string{"dns-pqdn-with-dots"},
+	Explains: []string{"dns-over-udp-lost", "dns-pqdn-with-dots"},
 	Applies: func(n *Node) error {
 		if err := OnGeneration(Gen15)(n); err != nil {
 			return err

@@ -25,6 +25,20 @@ func probeList(lines []string, format string) string {
 	return "[" + strings.Join(list, ",\n") + "]\n"
 }
 
+// forPurpose is reachTree of hosts that doctor chose.
+func forPurpose(purpose string, lines ...string) string {
+	return replace(reachTree(lines...), `{"from"`, `{"purpose":"`+purpose+`","from"`)
+}
+
+// sizes is probes/reach.json of pings that may not be fragmented, of lines "bytes outcome".
+func sizes(from, to, purpose string, lines ...string) string {
+	for i, l := range lines {
+		bytes, outcome, _ := strings.Cut(l, " ")
+		lines[i] = fmt.Sprintf(`{"from":%q,"protocol":"icmp","target":%q,"purpose":%q,"bytes":%s,"outcome":%q}`, from, to, purpose, bytes, outcome)
+	}
+	return "-- probes/reach.json --\n[" + strings.Join(lines, ",") + "]\n"
+}
+
 const oneService = "-- api/services.json --\n{\"items\":[{\"metadata\":{\"namespace\":\"default\",\"name\":\"web\"},\"spec\":{\"clusterIP\":\"10.96.7.7\",\"ports\":[{\"port\":80,\"protocol\":\"TCP\",\"nodePort\":30080},{\"port\":53,\"protocol\":\"UDP\",\"nodePort\":30053}]}}]}\n"
 
 func osAt(build, ubr int, virtual bool) string {
@@ -78,7 +92,14 @@ func TestICMPExternalNotSNATed(t *testing.T) {
 		{"the ping works and TCP does not", reachTree("a/p icmp 8.8.8.8 ok", "a/p tcp 8.8.8.8:443 timeout"), "warn: 8.8.8.8 answers a ping from a/p and no TCP connection: a firewall stands between [state]"},
 		{"the ping works and the port is closed", reachTree("a/p icmp 8.8.8.8 ok", "a/p tcp 8.8.8.8:25 refused"), "pass"},
 		{"nothing but the ping", reachTree("a/p icmp 8.8.8.8 timeout"), "info: a ping from a/p to 8.8.8.8 fails, which says nothing on Windows; no TCP connection was tried [state]"},
-		{"the node's own ping is not translated", reachTree("node icmp 8.8.8.8 timeout", "node tcp 8.8.8.8:443 timeout"), "unknown"},
+		{"neither answers the node", reachTree("node icmp 8.8.8.8 timeout", "node tcp 8.8.8.8:443 timeout"), "fail: 8.8.8.8 answers node neither over ICMP nor over TCP: this is not about ICMP [state]"},
+		{"neither answers the node, and need not", forPurpose("outside", "node icmp 8.8.8.8 timeout", "node tcp 8.8.8.8:443 timeout"), "info: 8.8.8.8 answers node neither over ICMP nor over TCP, which is a fault only where the node should get there without a proxy [state]"},
+		{"another node does not answer this one", forPurpose("kubelet of another node", "node icmp 10.0.0.11 timeout", "node tcp 10.0.0.11:10250 timeout"), "warn: 10.0.0.11 answers node neither over ICMP nor over TCP: this is not about ICMP [state]"},
+		{"TCP answers the node", reachTree("node icmp 10.0.0.1 timeout", "node tcp 10.0.0.1:6443 ok", "node tls 10.0.0.1:6443 ok"), "info: a ping from node to 10.0.0.1 fails and TCP to it works: Windows as documented [state]"},
+		{"the node's ping works and its TCP does not", reachTree("node icmp 10.0.0.1 ok", "node tcp 10.0.0.1:6443 timeout"), "warn: 10.0.0.1 answers a ping from node and no TCP connection: a firewall stands between [state]"},
+		{"all that the node asks answers", reachTree("node icmp 10.0.0.1 ok", "node tcp 10.0.0.1:6443 ok"), "unknown"},
+		{"a ping that the node may not send", reachTree("node icmp 10.0.0.1 denied", "node tcp 10.0.0.1:6443 timeout"), "unknown"},
+		{"a large ping is another question", sizes("node", "8.8.8.8", "", "1472 timeout"), "unknown"},
 		{"a ping to a Service", oneService + reachTree("a/p icmp 10.96.7.7 timeout"), "unknown"},
 	})
 }

@@ -17,7 +17,7 @@ type remoteView struct {
 
 // remoteTarget tells whether the probe goes to a pod of another node.
 func (n *Node) remoteTarget(p evidence.ReachProbe) (Address, bool) {
-	a, ok := parseAddress(hostOf(p.Target))
+	a, ok := addressOf(p)
 	remote := ok && anyContains(n.ClusterCIDRs.Value, a) && !anyContains(n.PodCIDRs.Value, a) && !n.isService(a)
 	return a, remote
 }
@@ -33,7 +33,7 @@ func (n *Node) viewOfRemotePods(probes []evidence.ReachProbe) remoteView {
 		own := slices.Contains(n.ManagementIPs.Value, a)
 		switch {
 		case p.From == "node":
-			v.nodeHeard = v.nodeHeard || !own && !n.inside(p.Target) && gotAnswer(p)
+			v.nodeHeard = v.nodeHeard || !own && !n.inside(p) && gotAnswer(p)
 		case own:
 			v.ownHeard = v.ownHeard || gotAnswer(p)
 		case remote && gotAnswer(p):
@@ -41,7 +41,7 @@ func (n *Node) viewOfRemotePods(probes []evidence.ReachProbe) remoteView {
 		case remote && gotNone(p) && !seen[p.Target]:
 			seen[p.Target] = true
 			v.lost = append(v.lost, p)
-		case !n.inside(p.Target) && gotAnswer(p) && v.elsewhere == nil:
+		case !n.inside(p) && gotAnswer(p) && v.elsewhere == nil:
 			v.elsewhere = &probes[i]
 		}
 	}

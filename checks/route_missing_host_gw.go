@@ -21,7 +21,7 @@ The check compares the routes with the podCIDR and the address of each Node that
 	},
 	Links: []string{"https://learn.microsoft.com/en-us/virtualization/windowscontainers/kubernetes/common-problems", "https://github.com/flannel-io/flannel/blob/master/pkg/backend/route_network_windows.go",
 		"https://github.com/flannel-io/flannel/blob/master/Documentation/backends.md"},
-	Explains: []string{"vm-mac-spoofing-disabled", "node-cannot-use-cluster-ip", "icmp-external-not-snated", "dns-pqdn-with-dots"},
+	Explains: []string{"vm-mac-spoofing-disabled", "node-cannot-use-cluster-ip", "icmp-external-not-snated", "cluster-dns-unreachable", "dns-pqdn-with-dots"},
 	Applies:  OnAll(OnFlannel, OnBackend(L2Bridge)),
 	Needs:    []evidence.Need{evidence.Routes, evidence.Nodes},
 	Uses:     []evidence.Need{evidence.HNSNetworks},

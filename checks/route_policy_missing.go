@@ -20,7 +20,7 @@ The check reads the policies that HNS applied to the pods of this node. Azure's 
 		Impact:   "each recreated pod is down while it starts",
 	},
 	Links:    []string{"https://learn.microsoft.com/en-us/virtualization/windowscontainers/kubernetes/common-problems", "https://www.cni.dev/plugins/current/main/win-bridge/", "https://kubernetes.io/docs/tasks/debug/debug-cluster/windows/"},
-	Explains: []string{"node-cannot-use-cluster-ip", "dns-pqdn-with-dots"},
+	Explains: []string{"node-cannot-use-cluster-ip", "cluster-dns-unreachable", "dns-pqdn-with-dots"},
 	Applies: func(n *Node) error {
 		if err := n.on(Flannel, Calico, VPC, GKE, OVN, WinCNI, Bridge, Overlay, Azure); err != nil {
 			return err

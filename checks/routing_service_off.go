@@ -22,7 +22,7 @@ The check looks at the service, its state and whether it starts with the machine
 		Impact: "adding the role may ask for a reboot; the start of routing interrupts connections of the node for a moment",
 	},
 	Links:    []string{"https://github.com/kubernetes/website/tree/release-1.5/docs/getting-started-guides/windows", "https://learn.microsoft.com/en-us/windows-server/remote/remote-access/remote-access"},
-	Explains: []string{"node-cannot-use-cluster-ip", "dns-pqdn-with-dots"},
+	Explains: []string{"node-cannot-use-cluster-ip", "cluster-dns-unreachable", "dns-pqdn-with-dots"},
 	Applies:  OnGeneration(Gen15),
 	Needs:    []evidence.Need{evidence.Services},
 	Signs: []Sign{

@@ -19,7 +19,7 @@ The check looks for the adapter that kube-proxy is told, and where it is told no
 		Impact: "Services do not answer on this node until kube-proxy is started again",
 	},
 	Links:    []string{"https://github.com/kubernetes/website/tree/release-1.5/docs/getting-started-guides/windows", "https://github.com/kubernetes/kubernetes/pull/41487"},
-	Explains: []string{"node-cannot-use-cluster-ip", "nodeport-local-access", "dns-pqdn-with-dots"},
+	Explains: []string{"node-cannot-use-cluster-ip", "nodeport-local-access", "cluster-dns-unreachable", "dns-pqdn-with-dots"},
 	Applies:  OnGeneration(Gen15),
 	Needs:    []evidence.Need{evidence.Adapters},
 	Uses:     gen15Sources,

@@ -23,7 +23,7 @@ The address must lie in the subnet of the HNS network, and be neither the subnet
 		Impact: "Services do not answer from this node until kube-proxy has programmed them again",
 	},
 	Links:    []string{"https://kubernetes.io/docs/tasks/debug/debug-cluster/windows/", "https://github.com/kubernetes/kubernetes/issues/100962"},
-	Explains: []string{"hns-lb-missing-or-stale", "kube-proxy-not-running", "node-cannot-use-cluster-ip", "nodeport-local-access", "dns-pqdn-with-dots"},
+	Explains: []string{"hns-lb-missing-or-stale", "kube-proxy-not-running", "node-cannot-use-cluster-ip", "nodeport-local-access", "cluster-dns-unreachable", "dns-pqdn-with-dots"},
 	Applies: func(n *Node) error {
 		if n.CNI.Value == Calico || n.CNI.Value == OVN {
 			return Skip("%s keeps the source VIP as an HNS endpoint of its own", n.CNI.Value)

@@ -22,7 +22,7 @@ FLANNEL_SUBNET is the first usable address with the length of the CIDR: 10.244.2
 		Impact:   "pods with an address from the old subnet must be recreated",
 	},
 	Links:    []string{"https://kubernetes.io/docs/tasks/debug/debug-cluster/windows/", "https://github.com/flannel-io/cni-plugin"},
-	Explains: []string{"source-vip-invalid", "pods-stuck-creating", "vm-mac-spoofing-disabled", "node-cannot-use-cluster-ip", "dns-pqdn-with-dots"},
+	Explains: []string{"source-vip-invalid", "pods-stuck-creating", "vm-mac-spoofing-disabled", "node-cannot-use-cluster-ip", "cluster-dns-unreachable", "dns-pqdn-with-dots"},
 	Applies:  OnFlannel,
 	Needs:    []evidence.Need{evidence.File(subnetEnv)},
 	Uses:     []evidence.Need{NeedPodCIDRs, evidence.Node, evidence.Services, evidence.Processes},

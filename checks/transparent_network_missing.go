@@ -23,7 +23,7 @@ The check looks for the adapter, and for the docker network that the environment
 		Impact: "the adapter that the network takes is gone from the host; pods must be made anew",
 	},
 	Links:    []string{"https://github.com/kubernetes/website/tree/release-1.5/docs/getting-started-guides/windows", "https://kubernetes.io/blog/2016/12/windows-server-support-kubernetes/"},
-	Explains: []string{"hns-network-missing", "pods-stuck-creating", "node-not-ready", "node-cannot-use-cluster-ip", "dns-pqdn-with-dots", "cni-network-not-found"},
+	Explains: []string{"hns-network-missing", "pods-stuck-creating", "node-not-ready", "node-cannot-use-cluster-ip", "cluster-dns-unreachable", "dns-pqdn-with-dots", "cni-network-not-found"},
 	Applies:  OnGeneration(Gen15),
 	Needs:    []evidence.Need{evidence.Adapters},
 	Uses:     []evidence.Need{evidence.HNSNetworks, evidence.Env, evidence.Services},

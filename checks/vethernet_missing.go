@@ -21,7 +21,7 @@ Adapters of the NAT network, of HNS itself and of single containers do not count
 		Impact:   "creating the network takes the node off the network for some seconds",
 	},
 	Links:    []string{"https://kubernetes.io/docs/tasks/debug/debug-cluster/windows/", "https://github.com/microsoft/SDN/issues/194"},
-	Explains: []string{"pods-stuck-creating", "node-not-ready", "vm-mac-spoofing-disabled", "icmp-external-not-snated", "node-cannot-use-cluster-ip", "nodeport-local-access", "dns-pqdn-with-dots", "route-missing-host-gw"},
+	Explains: []string{"pods-stuck-creating", "node-not-ready", "vm-mac-spoofing-disabled", "icmp-external-not-snated", "node-cannot-use-cluster-ip", "nodeport-local-access", "cluster-dns-unreachable", "dns-pqdn-with-dots", "route-missing-host-gw"},
 	Applies: func(n *Node) error {
 		if n.Backend.Known() && n.Backend.Value == Transparent {
 			return Skip("the pod network is transparent")

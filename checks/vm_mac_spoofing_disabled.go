@@ -22,7 +22,7 @@ Nothing on the node shows the setting. The check convicts where, on a virtual ma
 		Impact: "none on the node; loosens a protection of the hypervisor's network",
 	},
 	Links:    []string{"https://kubernetes.io/docs/tasks/debug/debug-cluster/windows/", "https://learn.microsoft.com/en-us/virtualization/windowscontainers/kubernetes/common-problems"},
-	Explains: []string{"icmp-external-not-snated", "dns-pqdn-with-dots"},
+	Explains: []string{"icmp-external-not-snated", "cluster-dns-unreachable", "dns-pqdn-with-dots"},
 	Applies: func(n *Node) error {
 		switch n.CNI.Value {
 		case Azure, VPC, GKE:
@@ -77,7 +77,7 @@ type podView struct {
 func (n *Node) viewFromPods(probes []evidence.ReachProbe) podView {
 	var v podView
 	for _, p := range probes {
-		dest, ok := parseAddress(hostOf(p.Target))
+		dest, ok := addressOf(p)
 		own := ok && slices.Contains(n.ManagementIPs.Value, dest)
 		switch {
 		case p.Protocol == "icmp" || ok && (n.isService(dest) || anyContains(n.PodCIDRs.Value, dest)):

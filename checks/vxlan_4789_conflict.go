@@ -21,7 +21,7 @@ Nothing on the node shows this, unless its own firewall has a rule against the p
 		Impact:   "none on the node; moving vSphere's port interrupts its own overlay for all machines on it",
 	},
 	Links:    []string{"https://learn.microsoft.com/en-us/virtualization/windowscontainers/kubernetes/common-problems", "https://kubernetes.io/docs/concepts/services-networking/windows-networking/"},
-	Explains: []string{"dns-pqdn-with-dots", "node-cannot-use-cluster-ip"},
+	Explains: []string{"cluster-dns-unreachable", "dns-pqdn-with-dots", "node-cannot-use-cluster-ip"},
 	Applies:  OnBackend(OverlayNet),
 	Needs:    []evidence.Need{evidence.Any(evidence.ReachProbes, evidence.FirewallInfo), NeedClusterCIDRs},
 	Uses:     append([]evidence.Need{evidence.ReachProbes, evidence.FirewallInfo}, append(slices.Clone(clusterSources), evidence.HNSNetworks, evidence.OSInfo)...),

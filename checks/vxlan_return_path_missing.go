@@ -25,7 +25,7 @@ The check compares the policies with the podCIDR of each other node that flannel
 		Impact: "flanneld leaves an existing network as it is; where it has to create it anew, the node is off the network for some seconds",
 	},
 	Links:    []string{"https://github.com/flannel-io/flannel/issues/1394", "https://github.com/flannel-io/flannel/issues/1944"},
-	Explains: []string{"node-cannot-use-cluster-ip", "dns-pqdn-with-dots", "vxlan-4789-conflict"},
+	Explains: []string{"node-cannot-use-cluster-ip", "cluster-dns-unreachable", "dns-pqdn-with-dots", "vxlan-4789-conflict"},
 	Applies:  OnAll(OnFlannel, OnBackend(OverlayNet)),
 	Needs:    []evidence.Need{evidence.HNSNetworks, evidence.Nodes, NeedNetworks},
 	Uses:     slices.Concat(cniSources, []evidence.Need{evidence.Node}),

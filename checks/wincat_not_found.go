@@ -42,7 +42,7 @@ An image of which nothing is known convicts only together with the error itself.
 		if rt := n.Runtime.Value; rt.Name == "containerd" && rt.Version.Major == 0 {
 			return nil, Unknown(evidence.NotCollected + ": the version of containerd is not recorded")
 		}
-		image := n.sandboxImage(s)
+		image := n.SandboxImage(s)
 		published := holdsWincat(image.Value)
 		for _, m := range s.Signs("wincat-not-found") {
 			if m.Text == socatNotFound {

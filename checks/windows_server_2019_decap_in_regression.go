@@ -27,7 +27,7 @@ No text and no object betrays the fault, so the check goes by the build's revisi
 		Impact: "the reboot stops every pod of this node",
 	},
 	Links:    []string{"https://github.com/microsoft/Windows-Containers/issues/61", "https://support.microsoft.com/help/4580390"},
-	Explains: []string{"node-cannot-use-cluster-ip", "dns-pqdn-with-dots"},
+	Explains: []string{"node-cannot-use-cluster-ip", "cluster-dns-unreachable", "dns-pqdn-with-dots"},
 	Applies: func(n *Node) error {
 		if n.Build.Known() && n.Build.Value.Number != 17763 {
 			return Skip("the regression is one of build 17763, and this is %d", n.Build.Value.Number)
@@ -46,7 +46,7 @@ No text and no object betrays the fault, so the check goes by the build's revisi
 			return nil, nil
 		}
 		for _, p := range evidence.ReachProbes.In(s) {
-			dest, ok := parseAddress(hostOf(p.Target))
+			dest, ok := addressOf(p)
 			if ok && p.From != "node" && p.Protocol != "icmp" && n.isService(dest) && gotNone(p) && !noEndpoint(s, dest) {
 				return []Finding{Findingf(Fail, b.Value.String(), "%s does not reach the Service address %s, and %s has the regression that loses the way there when HNS restarts", p.From, p.Target, b.Value).
 					With(b.From, reachBecause(p))}, nil

@@ -26,7 +26,7 @@ The build alone is no more than a warning, for the registry may have switched th
 	},
 	Links: []string{"https://github.com/microsoft/Windows-Containers/issues/516", "https://github.com/projectcalico/calico/issues/9019", "https://github.com/projectcalico/calico/issues/9043",
 		"https://github.com/projectcalico/calico/issues/8529", "https://support.microsoft.com/help/5040437", "https://support.microsoft.com/help/5044281"},
-	Explains: []string{"vm-mac-spoofing-disabled", "node-cannot-use-cluster-ip", "icmp-external-not-snated", "nodeport-local-access", "dns-pqdn-with-dots", "pods-stuck-creating", "hns-lb-missing-or-stale", "acl-or-networkpolicy-blocks", "wsaeacces-excluded-port"},
+	Explains: []string{"vm-mac-spoofing-disabled", "node-cannot-use-cluster-ip", "icmp-external-not-snated", "nodeport-local-access", "cluster-dns-unreachable", "dns-pqdn-with-dots", "pods-stuck-creating", "hns-lb-missing-or-stale", "acl-or-networkpolicy-blocks", "wsaeacces-excluded-port"},
 	Applies: func(n *Node) error {
 		switch b := n.Build.Value; {
 		case !n.Build.Known():

@@ -25,7 +25,7 @@ The check compares the excluded ranges with the ports of the kubelet and kube-pr
 		Impact: "the reboot stops every pod of this node: drain it first",
 	},
 	Links:    []string{"https://github.com/kubernetes-sigs/sig-windows-dev-tools/issues/118", "https://learn.microsoft.com/en-us/troubleshoot/windows-server/networking/default-dynamic-port-range-tcpip-chang"},
-	Explains: []string{"kubelet-service-paused", "kubelet-not-running", "kube-proxy-not-running", "node-not-ready", "pods-stuck-creating", "node-cannot-use-cluster-ip", "dns-pqdn-with-dots", "node-not-ready-lost", "pods-restarting"},
+	Explains: []string{"kubelet-service-paused", "kubelet-not-running", "kube-proxy-not-running", "node-not-ready", "pods-stuck-creating", "node-cannot-use-cluster-ip", "cluster-dns-unreachable", "dns-pqdn-with-dots", "node-not-ready-lost", "pods-restarting"},
 	Partial:  true,
 	Needs:    []evidence.Need{evidence.Ports},
 	Uses:     []evidence.Need{evidence.Pods},

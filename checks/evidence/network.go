@@ -119,7 +119,7 @@ type ReachProbe struct {
 	LatencyMS float64 `json:"latencyMs,omitempty"`
 	Answer    string  `json:"answer,omitempty"` // the certificate's subject, the status line, who says that it is unreachable
 	MTU       int     `json:"mtu,omitempty"`    // what fits, where somebody on the way said so
-	Error     string  `json:"error,omitempty"`  // why it was denied, or an error
+	Why       string  `json:"why,omitempty"`    // it was denied, or an error, or is unreachable
 }
 
 // DNSProbe is one name asked of one server in one form.

@@ -10,6 +10,7 @@ import (
 	"os"
 	"strings"
 	"text/tabwriter"
+	"time"
 
 	"doctor/checks"
 	"doctor/checks/evidence"
@@ -29,13 +30,14 @@ func (f flags) throughAPI(ctx context.Context, list []*checks.Check) (*live, err
 	if err != nil {
 		return nil, err
 	}
-	asking, cancel := context.WithTimeout(ctx, f.timeout)
+	until := time.Now().Add(f.timeout) // for this question and for all that follows
+	asking, cancel := context.WithDeadline(ctx, until)
 	defer cancel()
 	if err := client.Check(asking, f.node); err != nil {
 		return nil, err
 	}
 	target := cluster.Target{Client: client, Node: f.node, Since: f.since, LogBytes: nodeLogBytes}
-	l := &live{checks: list, timeout: f.timeout, origin: checks.Source{Kind: "cluster", Name: f.node, Format: evidence.Layout},
+	l := &live{checks: list, timeout: max(time.Until(until), time.Millisecond), origin: checks.Source{Kind: "cluster", Name: f.node, Format: evidence.Layout},
 		collectors: cluster.Collectors(func(evidence.Snapshot) (cluster.Target, error) { return target, nil }, nil, 0),
 		unasked:    map[string]string{evidence.ReachProbes.Path(): unprobed, evidence.DNSProbes.Path(): unprobed}}
 	for _, c := range node.Collectors(node.Options{}) {

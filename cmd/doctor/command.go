@@ -102,7 +102,7 @@ On a terminal it shows a screen; otherwise it writes text. Nothing on a node is 
 	completeWith(root, "category", categories)
 	completeWith(root, "fail-on", func() []string { return []string{"fail", "warn"} })
 
-	root.AddCommand(lintCommand(std), explainCommand(std), versionCommand(std))
+	root.AddCommand(lintCommand(std), probeCommand(std), explainCommand(std), versionCommand(std))
 	return root
 }
 

@@ -34,13 +34,19 @@ func TestWine(t *testing.T) {
 		{"HNS does not run", "hns-stopped"},
 		{"an object of HNS vanishes between its listing and its reading", "hns-object-vanishes"},
 		{"nssm starts the kubelet with a flag that is no more", "nssm-removed-flag"},
+		{"a run without administrator's rights", "not-elevated"},
 		{"logs and configuration are read while their writers hold them", "locked"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			f := wineFixture(t, c.fixture)
 			w := parseLiveWant(t, f.Want)
-			r := wine.Start(t, f, exe).Run(append([]string{"--json", "--verbose"}, w.args...)...)
+			n := wine.Start(t, f, exe)
+			run := n.Run
+			if w.limited {
+				run = n.RunLimited
+			}
+			r := run(append([]string{"--json", "--verbose"}, w.args...)...)
 			w.compare(t, r)
 			t.Logf("%v, %d MB at most", r.Wall.Round(time.Millisecond), r.Peak/1e6)
 		})
@@ -71,6 +77,7 @@ func doctorExe(t testing.TB) string {
 // A liveWant is what a fixture expects of a run, from lines of its want section:
 //
 //	args ARGS…          what the program is given besides --json
+//	rights limited      it runs without administrator's rights
 //	exit STATUS
 //	causes ID… or none  all of them, in their order
 //	STATUS ID…          the verdict of these checks
@@ -81,11 +88,12 @@ func doctorExe(t testing.TB) string {
 //	stderr TEXT         text of what --verbose tells
 //	within DURATION     the whole run
 type liveWant struct {
-	args   []string
-	exit   int
-	causes []string
-	within time.Duration
-	lines  [][]string
+	args    []string
+	limited bool
+	exit    int
+	causes  []string
+	within  time.Duration
+	lines   [][]string
 }
 
 func parseLiveWant(t *testing.T, text string) liveWant {
@@ -100,6 +108,8 @@ func parseLiveWant(t *testing.T, text string) liveWant {
 		switch words[0] {
 		case "args":
 			w.args = words[1:]
+		case "rights":
+			w.limited = words[1] == "limited"
 		case "exit":
 			w.exit, err = strconv.Atoi(words[1])
 		case "within":

@@ -132,8 +132,9 @@ func readPods(ctx context.Context, t Target, _ *collectors.Record) (any, error) 
 }
 
 func readNodes(ctx context.Context, t Target, _ *collectors.Record) (any, error) {
-	l, err := t.Client.list(ctx, "/api/v1/nodes", url.Values{"limit": {fmt.Sprint(maxNodes)}}, "nodes")
-	if err == nil && l.next != "" {
+	l := &list{whole: true}
+	err := t.Client.listInto(ctx, l, "/api/v1/nodes", url.Values{"limit": {fmt.Sprint(maxNodes)}}, "nodes")
+	if errors.Is(err, errNotAll) {
 		return nil, collectors.Gapf(evidence.NotCollected, "the cluster has more than %d nodes, and only all of them would tell", maxNodes)
 	}
 	return l, err

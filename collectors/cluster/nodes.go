@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 
+	"k8s.io/apimachinery/pkg/api/validation/path"
+
 	"doctor/checks/evidence"
 	"doctor/collectors"
 )
@@ -24,73 +26,56 @@ type WindowsNode struct {
 	Stuck   int    `json:"stuckPods"` // pods on it that are Pending
 }
 
-// pageOf is how many objects one answer of a long list holds.
-const pageOf = 500
-
 // WindowsNodes lists the cluster's Windows nodes by name.
 func (c *Client) WindowsNodes(ctx context.Context) ([]WindowsNode, error) {
-	stuck, err := c.pendingPods(ctx)
-	if err != nil {
-		return nil, err
-	}
-	nodes, err := each[evidence.NodeObject](ctx, c, "/api/v1/nodes", "labelSelector", "kubernetes.io/os=windows", "nodes")
+	ctx, cancel := ahead(ctx)
+	defer cancel()
+	stuck := map[string]int{}
+	err := each(ctx, c, "/api/v1/pods", url.Values{"fieldSelector": {"status.phase=Pending"}}, "pods", func(p evidence.Pod) { stuck[p.Spec.NodeName]++ })
 	if err != nil {
 		return nil, err
 	}
 	list := []WindowsNode{}
-	for _, n := range nodes {
+	err = each(ctx, c, "/api/v1/nodes", url.Values{"labelSelector": {"kubernetes.io/os=windows"}}, "nodes", func(n evidence.NodeObject) {
 		row := WindowsNode{Name: n.Metadata.Name, Ready: "Unknown", Kubelet: n.Status.NodeInfo.KubeletVersion, OS: n.Status.NodeInfo.OSImage,
 			Build: n.Status.NodeInfo.KernelVersion, Runtime: n.Status.NodeInfo.ContainerRuntimeVersion, Stuck: stuck[n.Metadata.Name]}
 		if ready, ok := n.Condition("Ready"); ok {
 			row.Ready = ready.Status
 		}
 		list = append(list, row)
+	})
+	if err != nil {
+		return nil, err
 	}
 	slices.SortFunc(list, func(a, b WindowsNode) int { return strings.Compare(a.Name, b.Name) })
 	return list, nil
 }
 
-func (c *Client) pendingPods(ctx context.Context) (map[string]int, error) {
-	pods, err := each[evidence.Pod](ctx, c, "/api/v1/pods", "fieldSelector", "status.phase=Pending", "pods")
-	if err != nil {
-		return nil, err
-	}
-	byNode := map[string]int{}
-	for _, p := range pods {
-		byNode[p.Spec.NodeName]++
-	}
-	return byNode, nil
-}
-
-// each reads a list page by page.
-func each[T any](ctx context.Context, c *Client, path, selector, value, what string) ([]T, error) {
-	var all []T
-	query := url.Values{selector: {value}, "limit": {fmt.Sprint(pageOf)}}
-	for {
-		l, err := c.list(ctx, path, query, what)
-		if err != nil {
-			return nil, err
+// each visits what a list holds, one object after the other. The list comes from
+// the server's memory and as a whole: its pages would each cost a walk through
+// etcd, past all that is not selected.
+func each[T any](ctx context.Context, c *Client, path string, query url.Values, what string, visit func(T)) error {
+	query.Set("resourceVersion", "0")
+	l := &list{visit: func(object json.RawMessage) error {
+		var v T
+		if err := json.Unmarshal(object, &v); err != nil {
+			return fmt.Errorf("the API server's list of %s: %w", what, err)
 		}
-		content, err := l.MarshalJSON()
-		if err != nil {
-			return nil, err
-		}
-		var page struct{ Items []T }
-		if err := json.Unmarshal(content, &page); err != nil {
-			return nil, fmt.Errorf("the API server's list of %s: %w", what, err)
-		}
-		all = append(all, page.Items...)
-		if l.next == "" {
-			return all, nil
-		}
-		query.Set("continue", l.next)
-	}
+		visit(v)
+		return nil
+	}}
+	return c.listInto(ctx, l, path, query, what)
 }
 
 // Check asks for the node and tells what keeps it from being diagnosed: that it
 // does not exist, or is no Windows node. That the server does not answer is no
 // such thing: then there is a report, of gaps.
 func (c *Client) Check(ctx context.Context, node string) error {
+	if len(path.IsValidPathSegmentName(node)) > 0 {
+		return fmt.Errorf("%q is no name that a node can have; `doctor --node` lists the cluster's Windows nodes", evidence.Clean(node))
+	}
+	ctx, cancel := ahead(ctx)
+	defer cancel()
 	object, err := c.node(ctx, node)
 	switch {
 	case isNotFound(err):

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net/url"
@@ -34,22 +35,36 @@ func (c *Client) object(ctx context.Context, path, what string) (json.RawMessage
 type list struct {
 	items bytes.Buffer // the objects, with commas between
 	next  string       // where the rest begins; empty where this is all
+
+	whole bool                        // nothing is read where this is not all; the server says so before the first object
+	visit func(json.RawMessage) error // takes each object in the place of items
 }
 
 // list reads all objects, one at a time, so that memory holds the answer once.
 // A list that breaks off is an error: what is missing would look absent.
 func (c *Client) list(ctx context.Context, path string, query url.Values, what string) (*list, error) {
-	body, err := c.open(ctx, path, query, "list", what)
-	if err != nil {
-		return nil, err
-	}
-	defer body.Close()
 	l := &list{}
-	if err := l.read(json.NewDecoder(&bounded{body, maxAnswer})); err != nil {
-		return nil, c.explain(ctx, err, "list", what)
+	if err := c.listInto(ctx, l, path, query, what); err != nil {
+		return nil, err
 	}
 	return l, nil
 }
+
+func (c *Client) listInto(ctx context.Context, l *list, path string, query url.Values, what string) error {
+	body, err := c.open(ctx, path, query, "list", what)
+	if err != nil {
+		return err
+	}
+	defer body.Close()
+	err = l.read(json.NewDecoder(&bounded{body, maxAnswer}))
+	if err != nil && !errors.Is(err, errNotAll) {
+		return c.explain(ctx, err, "list", what)
+	}
+	return err
+}
+
+// errNotAll means that the server has more objects than were asked for.
+var errNotAll = errors.New("the list goes on")
 
 func (l *list) read(d *json.Decoder) error {
 	if err := expect(d, json.Delim('{')); err != nil {
@@ -66,7 +81,9 @@ func (l *list) read(d *json.Decoder) error {
 		case "metadata":
 			var m struct{ Continue string }
 			err = d.Decode(&m)
-			l.next = m.Continue
+			if l.next = m.Continue; err == nil && l.whole && l.next != "" {
+				return errNotAll
+			}
 		default:
 			var skipped json.RawMessage
 			err = d.Decode(&skipped)
@@ -91,7 +108,11 @@ func (l *list) readItems(d *json.Decoder) error {
 		if err := d.Decode(&item); err != nil {
 			return err
 		}
-		if err := l.add(item); err != nil {
+		take := l.add
+		if l.visit != nil {
+			take = l.visit
+		}
+		if err := take(item); err != nil {
 			return err
 		}
 	}

@@ -91,7 +91,7 @@ func (row adapterRow) adapter(forwarding map[uint64]bool) adapter {
 	a := adapter{
 		Name: row.name, Description: row.description, IfIndex: row.index, Status: adapterStates[row.status], MTU: row.mtu,
 		MAC:       strings.ToUpper(strings.ReplaceAll(net.HardwareAddr(row.mac).String(), ":", "-")),
-		Addresses: texts(row.addresses), Gateways: texts(row.gateways), DNSServers: texts(row.servers), DNSSuffix: row.suffix, Compartment: row.compartment,
+		Addresses: texts(row.addresses), Gateways: texts(row.gateways), DNSServers: texts(slices.DeleteFunc(slices.Clone(row.servers), isPlaceholder)), DNSSuffix: row.suffix, Compartment: row.compartment,
 	}
 	if row.mtu == 1<<32-1 { // no limit
 		a.MTU = 0
@@ -103,6 +103,12 @@ func (row adapterRow) adapter(forwarding map[uint64]bool) adapter {
 		a.Forwarding = &on
 	}
 	return a
+}
+
+// isPlaceholder tells the servers that Windows names for an interface without
+// any of its own: fec0:0:0:ffff::1 to 3, where nobody answers.
+func isPlaceholder(server netip.Addr) bool {
+	return netip.MustParsePrefix("fec0:0:0:ffff::/64").Contains(server.WithZone(""))
 }
 
 func texts[T fmt.Stringer](list []T) []string {

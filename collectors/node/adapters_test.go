@@ -14,7 +14,7 @@ func TestAdapters(t *testing.T) {
 		{luid: 11, index: 11, name: "vEthernet (Ethernet)", description: "Hyper-V Virtual Ethernet Adapter", kind: 6, status: 1, mac: []byte{0, 0x15, 0x5d, 0x24, 8, 0x1a}, mtu: 1500, ipv4: true,
 			addresses: []netip.Prefix{netip.MustParsePrefix("10.1.36.50/24")}, gateways: []netip.Addr{ip("10.1.36.1")}, servers: []netip.Addr{ip("10.1.4.10")}, suffix: "klinik.example", compartment: 1},
 		{luid: 1, index: 1, name: "Loopback Pseudo-Interface 1", kind: kindLoopback, status: 1, mtu: 1<<32 - 1},
-		{luid: 19, index: 19, name: "tunnel", kind: 131, status: 7, mtu: 1<<32 - 1, compartment: 2},
+		{luid: 19, index: 19, name: "tunnel", kind: 131, status: 7, mtu: 1<<32 - 1, compartment: 2, servers: []netip.Addr{ip("fec0:0:0:ffff::1"), ip("fec0:0:0:ffff::2%19")}},
 	}
 	all := []adapterRow{
 		{luid: 11, index: 11, name: "vEthernet (Ethernet)", kind: 6, hardware: true},

@@ -8,8 +8,11 @@ import (
 )
 
 func listAdapters() ([]adapterRow, error) {
-	const flags = winipcfg.GAAFlagSkipAnycast | winipcfg.GAAFlagSkipMulticast | winipcfg.GAAFlagIncludeGateways | winipcfg.GAAFlagIncludeAllCompartments
-	found, err := winipcfg.GetAdaptersAddresses(windows.AF_UNSPEC, flags)
+	const flags = winipcfg.GAAFlagSkipAnycast | winipcfg.GAAFlagSkipMulticast | winipcfg.GAAFlagIncludeGateways
+	found, err := winipcfg.GetAdaptersAddresses(windows.AF_UNSPEC, flags|winipcfg.GAAFlagIncludeAllCompartments)
+	if err != nil { // some documentation calls the flag reserved: the host's own compartment is better than nothing
+		found, err = winipcfg.GetAdaptersAddresses(windows.AF_UNSPEC, flags)
+	}
 	if err != nil {
 		return nil, err
 	}

@@ -118,22 +118,28 @@ func readEvents(o Options, ask eventQuery) func(context.Context, *collectors.Rec
 		ctx, cancel := beforeDeadline(ctx)
 		defer cancel()
 		events, err := readChannels(ctx, eventChannels, cmp.Or(o.Since, defaultSince), ask)
-		r.Either(evidence.WindowsEvents.Path(), events, err)
-		return nil
+		if events != nil {
+			r.JSON(evidence.WindowsEvents.Path(), events)
+		}
+		return err
 	}
 }
 
-// readChannels gives the events in order of time. The error is for the case
-// that no channel answered.
+// readChannels gives the events in order of time, and the error of a channel
+// that did not answer, or not to its end. Without any event, such a channel
+// leaves it open whether there are some: then the list is nil.
 func readChannels(ctx context.Context, channels []eventChannel, since time.Duration, ask eventQuery) ([]eventRecord, error) {
 	var (
 		mu       sync.Mutex
 		events   = []eventRecord{}
 		errs     = make([]error, len(channels))
-		answered int
+		answered bool
 		all      sync.WaitGroup
 		over     bool
 	)
+	for i, c := range channels {
+		errs[i] = fmt.Errorf("event log %s: %w", c.name, context.DeadlineExceeded) // until it is done
+	}
 	for i, c := range channels {
 		all.Go(func() {
 			count := 0
@@ -146,16 +152,21 @@ func readChannels(ctx context.Context, channels []eventChannel, since time.Durat
 				if e, ok := parseEvent(event, message); ok {
 					events = append(events, e)
 				}
-				answered = max(answered, 1)
+				answered = true
 				count++
 				return count < maxEvents
 			})
 			mu.Lock()
 			defer mu.Unlock()
+			if over {
+				return
+			}
 			switch {
 			case err == nil:
-				answered++
-			case !errors.Is(err, fs.ErrNotExist): // a channel belongs to what is installed
+				answered, errs[i] = true, nil
+			case errors.Is(err, fs.ErrNotExist): // a channel belongs to what is installed
+				errs[i] = nil
+			default:
 				errs[i] = fmt.Errorf("event log %s: %w", c.name, err)
 			}
 		})
@@ -169,11 +180,16 @@ func readChannels(ctx context.Context, channels []eventChannel, since time.Durat
 	mu.Lock()
 	defer mu.Unlock()
 	over = true
-	if answered == 0 {
-		return nil, cmp.Or(worst(errs), ctx.Err(), error(collectors.GapError(evidence.Absent+": this system has no event logs")))
+	err := worst(errs)
+	switch {
+	case len(events) > 0:
+	case err != nil:
+		return nil, err
+	case !answered:
+		return nil, collectors.GapError(evidence.Absent + ": this system has no event logs")
 	}
 	slices.SortStableFunc(events, func(a, b eventRecord) int { return a.Time.Compare(b.Time) })
-	return events, nil
+	return events, err
 }
 
 // worst is the error that says most: that one may not read, or else the first.

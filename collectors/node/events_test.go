@@ -60,6 +60,9 @@ func TestQueriesAreXML(t *testing.T) {
 			if !strings.HasSuffix(s, "TimeCreated[timediff(@SystemTime) <= 3600000]]]") || strings.Count(s, "(") != strings.Count(s, ")") || strings.Count(s, "[") != strings.Count(s, "]") {
 				t.Errorf("%s: %s", c.name, s)
 			}
+			if n := strings.Count(s, "="); n > 20 { // Windows takes a few more, and then none of them
+				t.Errorf("%s: %d comparisons in %s", c.name, n, s)
+			}
 		}
 	}
 }
@@ -99,14 +102,17 @@ func TestReadChannels(t *testing.T) {
 	}{
 		{"both answer", gives(3), 6, ""},
 		{"one is not there", both(gives(3), refuses(fs.ErrNotExist)), 3, ""},
-		{"one refuses", both(gives(3), refuses(fs.ErrPermission)), 3, ""},
+		{"one refuses", both(gives(3), refuses(fs.ErrPermission)), 3, "denied"},
+		{"one is empty, and one is not there", both(gives(0), refuses(fs.ErrNotExist)), 0, ""},
+		{"one is empty, and one refuses: nobody knows", both(gives(0), refuses(fs.ErrPermission)), 0, "denied"},
+		{"one is empty, and one breaks off: nobody knows", both(gives(0), refuses(errors.New("x"))), 0, "error"},
 		{"both are empty", gives(0), 0, ""},
 		{"no more than enough of each", gives(maxEvents + 500), 2 * maxEvents, ""},
 		{"none answers", refuses(errors.New("the service is stopped")), 0, "error"},
 		{"all refuse", both(refuses(errors.New("x")), refuses(fs.ErrPermission)), 0, "denied"},
 		{"none is known", refuses(errors.ErrUnsupported), 0, "unsupported"},
 		{"none is there", refuses(fs.ErrNotExist), 0, "absent"},
-		{"one hangs after its first event", both(gives(3), hangs), 4, ""},
+		{"one hangs after its first event", both(gives(3), hangs), 4, "timeout"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			ctx, cancel := context.WithTimeout(context.Background(), 300*time.Millisecond)

@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"regexp"
 	"syscall"
+	"time"
 	"unsafe"
 
 	"golang.org/x/sys/windows"
@@ -24,13 +25,12 @@ var (
 const (
 	evtQueryChannel       = 1
 	evtQueryNewestFirst   = 0x200
-	evtQueryTolerate      = 0x1000 // a provider that is not there spoils only its own part
 	evtRenderXML          = 1
 	evtFormatMessageEvent = 1
 
 	evtBatch   = 64
-	evtTimeout = 1000    // milliseconds until a batch is there
-	maxEvtText = 1 << 20 // units of one event
+	evtTimeout = deadline / time.Millisecond // until the first of a batch is found, in a log that may be long; later nobody listens
+	maxEvtText = 1 << 20                     // units of one event
 
 	english = 0x409
 
@@ -39,6 +39,7 @@ const (
 
 	errEvtUnresolvedValue     = syscall.Errno(15029)
 	errEvtUnresolvedParameter = syscall.Errno(15030)
+	errEvtTooManyInserts      = syscall.Errno(15031)
 )
 
 // askEventLog is an eventQuery.
@@ -52,7 +53,9 @@ func askEventLog(channel, query string, take func(event, message string) bool) e
 	if err != nil {
 		return err
 	}
-	result, _, err := procEvtQuery.Call(0, 0, uintptr(unsafe.Pointer(question)), evtQueryChannel|evtQueryNewestFirst|evtQueryTolerate)
+	// Errors are not to be tolerated: then a channel that is not there, or may not
+	// be read, would answer like one without events.
+	result, _, err := procEvtQuery.Call(0, 0, uintptr(unsafe.Pointer(question)), evtQueryChannel|evtQueryNewestFirst)
 	if result == 0 {
 		return noEvents(err)
 	}
@@ -62,7 +65,7 @@ func askEventLog(channel, query string, take func(event, message string) bool) e
 	var batch [evtBatch]uintptr
 	for {
 		var count uint32
-		ok, _, err := procEvtNext.Call(result, evtBatch, uintptr(unsafe.Pointer(&batch[0])), evtTimeout, 0, uintptr(unsafe.Pointer(&count)))
+		ok, _, err := procEvtNext.Call(result, evtBatch, uintptr(unsafe.Pointer(&batch[0])), uintptr(evtTimeout), 0, uintptr(unsafe.Pointer(&count)))
 		if ok == 0 {
 			if errors.Is(err, windows.ERROR_NO_MORE_ITEMS) {
 				return nil
@@ -103,7 +106,7 @@ func grown(call func(buffer []uint16, used *uint32) (ok uintptr, err error)) (st
 		var used uint32 // what call counts in: both kinds are asked for units here
 		ok, err := call(buffer, &used)
 		if ok != 0 {
-			return windows.UTF16ToString(buffer[:min(int(used), len(buffer))]), nil
+			return windows.UTF16ToString(buffer), nil // up to its end: half an answer does not always tell its length
 		}
 		if !errors.Is(err, windows.ERROR_INSUFFICIENT_BUFFER) || int(used) <= len(buffer) || used > maxEvtText {
 			return "", err
@@ -152,7 +155,7 @@ func (t *eventTexts) message(event uintptr, text string) string {
 		message, err := grown(func(buffer []uint16, used *uint32) (uintptr, error) {
 			ok, _, err := procFormatMessage.Call(h, event, 0, 0, 0, evtFormatMessageEvent, uintptr(len(buffer)),
 				uintptr(unsafe.Pointer(&buffer[0])), uintptr(unsafe.Pointer(used)))
-			if errors.Is(err, errEvtUnresolvedValue) || errors.Is(err, errEvtUnresolvedParameter) {
+			if errors.Is(err, errEvtUnresolvedValue) || errors.Is(err, errEvtUnresolvedParameter) || errors.Is(err, errEvtTooManyInserts) {
 				ok = 1 // the text is there, with %1 in it
 			}
 			return ok, err

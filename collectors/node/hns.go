@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"regexp"
 	"strconv"
+	"strings"
 	"syscall"
 
 	"doctor/checks/evidence"
@@ -48,7 +49,26 @@ type hnsCalls struct {
 	call    func(path string) ([]byte, error)
 }
 
+// asleep is the gap of an HNS that is known to be stopped. It is one of the
+// services that Windows starts for whoever calls them: the doctor would change
+// the node, and cure what it was asked about.
+func asleep(r *collectors.Record) error {
+	s, err := r.Snapshot()
+	if err != nil {
+		return err
+	}
+	for _, service := range evidence.Services.In(s) {
+		if strings.EqualFold(service.Name, "hns") && service.State == "stopped" {
+			return hnsGap(serviceNotActive)
+		}
+	}
+	return nil
+}
+
 func readHNSVersion(_ context.Context, r *collectors.Record) error {
+	if err := asleep(r); err != nil {
+		return err
+	}
 	v, err := guard(windowsHNS.version)
 	if err != nil {
 		return hnsGap(err)
@@ -59,6 +79,9 @@ func readHNSVersion(_ context.Context, r *collectors.Record) error {
 
 func hnsReader(l hnsList) func(context.Context, *collectors.Record) error {
 	return func(_ context.Context, r *collectors.Record) error {
+		if err := asleep(r); err != nil {
+			return err
+		}
 		list, err := windowsHNS.read(l)
 		r.Either(l.path, list, err)
 		return nil
@@ -123,7 +146,10 @@ func guard[T any](call func() (T, error)) (v T, err error) {
 	return call()
 }
 
-const accessDenied = 0x5
+const (
+	accessDenied     = 0x5
+	serviceNotActive = syscall.Errno(0x426)
+)
 
 // hnsStates are the codes that tell of HNS itself rather than of the question.
 var hnsStates = map[uint32]string{

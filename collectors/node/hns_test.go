@@ -1,6 +1,7 @@
 package node
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -75,5 +76,35 @@ func TestHNSListings(t *testing.T) {
 	}
 	if err := hnsGap(syscall.Errno(5)); !errors.Is(err, fs.ErrPermission) {
 		t.Errorf("a plain 5: %v", err)
+	}
+}
+
+// HNS starts when it is called, so one that is stopped must not be.
+func TestAStoppedHNSIsNotWoken(t *testing.T) {
+	const gap = "error: the Host Networking Service does not run (0x426): look why, and start the service hns"
+	for _, row := range []struct {
+		name     string
+		services []map[string]any
+		want     evidence.Gap
+	}{
+		{"stopped", []map[string]any{{"name": "HNS", "state": "stopped"}}, gap},
+		{"running", []map[string]any{{"name": "hns", "state": "running"}}, "asked"},
+		{"on its way", []map[string]any{{"name": "hns", "state": "start-pending"}}, "asked"},
+		{"not listed", []map[string]any{{"name": "kubelet", "state": "stopped"}}, "asked"},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			tr := evidenceTree(map[string]any{"services.json": row.services})
+			read := func(_ context.Context, r *collectors.Record) error {
+				if err := asleep(r); err != nil {
+					return err
+				}
+				return collectors.GapError("asked")
+			}
+			var got evidence.Gap
+			collectors.Run(context.Background(), tr, []collectors.Collector{{Name: "x", Answers: []string{"hns-globals.json"}, Read: read}}, func(r []collectors.Reading) { got = r[0].Gap })
+			if got != row.want {
+				t.Errorf("got %q, want %q", got, row.want)
+			}
+		})
 	}
 }

@@ -31,6 +31,8 @@ type listener struct {
 
 // readPorts joins two sources, either of which may fail.
 func readPorts(ctx context.Context, r *collectors.Record) error {
+	ctx, cancel := beforeDeadline(ctx) // a netsh that hangs must not cost the listeners
+	defer cancel()
 	listeners, listenErr := listListeners()
 	ranges, rangeErr := portRanges(ctx, runNetsh)
 	table := portTable{ranges.Dynamic, ranges.Excluded, listeners}
@@ -39,6 +41,17 @@ func readPorts(ctx context.Context, r *collectors.Record) error {
 	}
 	r.JSON(evidence.Ports.Path(), table)
 	return errors.Join(listenErr, rangeErr)
+}
+
+const maxNetshOutput = 4 << 20
+
+// netshOutput keeps the beginning of what is written. It has no other method,
+// such as a buffer's ReadFrom, through which a copy would get around the bound.
+type netshOutput struct{ kept []byte }
+
+func (o *netshOutput) Write(p []byte) (int, error) {
+	o.kept = append(o.kept, p[:min(len(p), maxNetshOutput-len(o.kept))]...)
+	return len(p), nil
 }
 
 // portRanges asks netsh, since Windows has no interface that tells. The

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"strings"
 	"testing"
 )
@@ -72,5 +73,14 @@ func TestSocketTables(t *testing.T) {
 	}
 	if got := socketTables[0].parse([]byte{1, 0}); got != nil {
 		t.Errorf("of two bytes: %v", got)
+	}
+}
+
+// As the copy of a program's output does it.
+func TestNetshOutputIsBounded(t *testing.T) {
+	var out netshOutput
+	n, err := io.Copy(&out, strings.NewReader(strings.Repeat("x", maxNetshOutput+1000)))
+	if n != maxNetshOutput+1000 || err != nil || len(out.kept) != maxNetshOutput {
+		t.Errorf("copied %d, %v, kept %d", n, err, len(out.kept))
 	}
 }

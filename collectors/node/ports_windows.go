@@ -1,7 +1,6 @@
 package node
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -49,8 +48,6 @@ func socketTable(l socketLayout) ([]byte, error) {
 	return nil, windows.ERROR_INSUFFICIENT_BUFFER
 }
 
-const maxNetshOutput = 4 << 20
-
 // runNetsh runs Windows' own netsh, without a window.
 func runNetsh(ctx context.Context, args ...string) (string, error) {
 	dir, err := windows.GetSystemDirectory()
@@ -59,8 +56,8 @@ func runNetsh(ctx context.Context, args ...string) (string, error) {
 	}
 	cmd := exec.CommandContext(ctx, filepath.Join(dir, "netsh.exe"), args...)
 	cmd.SysProcAttr = &syscall.SysProcAttr{HideWindow: true, CreationFlags: windows.CREATE_NO_WINDOW}
-	cmd.WaitDelay = 500 * time.Millisecond
-	var out limitedBuffer
+	cmd.WaitDelay = 100 * time.Millisecond
+	var out netshOutput
 	cmd.Stdout = &out
 	err = cmd.Run()
 	if ctx.Err() != nil {
@@ -69,13 +66,5 @@ func runNetsh(ctx context.Context, args ...string) (string, error) {
 	if errors.Is(err, exec.ErrWaitDelay) { // it is done, and something else holds its output open
 		err = nil
 	}
-	return out.String(), err
-}
-
-// A limitedBuffer keeps the beginning of what is written.
-type limitedBuffer struct{ bytes.Buffer }
-
-func (b *limitedBuffer) Write(p []byte) (int, error) {
-	b.Buffer.Write(p[:min(len(p), maxNetshOutput-b.Len())])
-	return len(p), nil
+	return string(out.kept), err
 }

@@ -16,7 +16,7 @@ import (
 const (
 	maxSubkeys  = 200_000
 	maxValues   = 50_000
-	maxValueLen = 1 << 20
+	maxValueLen = 16 << 20 // a list of files to be renamed grows until the reboot
 )
 
 // openKey reads a key of HKEY_LOCAL_MACHINE.
@@ -52,8 +52,12 @@ func readKey(path string) (key, error) {
 	values := make([]value, 0, len(names))
 	buf := make([]byte, min(info.MaxValueLen, maxValueLen)+2)
 	for _, name := range names {
-		// A value that is larger, or went away meanwhile, is left out.
-		if n, kind, err := h.GetValue(name, buf); err == nil {
+		n, kind, err := h.GetValue(name, buf)
+		if errors.Is(err, registry.ErrShortBuffer) && n <= maxValueLen { // it has grown meanwhile
+			buf = make([]byte, n)
+			n, kind, err = h.GetValue(name, buf)
+		}
+		if err == nil { // what is too large, or went away meanwhile, is left out
 			values = append(values, value{name: name, kind: kind, data: slices.Clone(buf[:n])})
 		}
 	}

@@ -73,7 +73,7 @@ func readSecurity(calls securityCalls, open hive) func(context.Context, *collect
 			return err
 		}
 		r.JSON(evidence.SecurityInfo.Path(), found)
-		return nil
+		return err
 	}
 }
 

@@ -17,7 +17,11 @@ func accessListOf(path string) (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("%s: %w", path, err)
 	}
-	return sd.String(), nil
+	sddl := sd.String() // empty where there is no descriptor, or none that can be written
+	if sddl == "" {
+		return "", fmt.Errorf("the access list of %s cannot be written as text: %w", path, errors.ErrUnsupported)
+	}
+	return sddl, nil
 }
 
 func fixedDrives() ([]string, error) {
@@ -41,6 +45,8 @@ var (
 	procCreateItemFromParsing  = shell32.NewProc("SHCreateItemFromParsingName")
 	propsys                    = windows.NewLazySystemDLL("propsys.dll")
 	procGetPropertyKeyFromName = propsys.NewProc("PSGetPropertyKeyFromName")
+	ole32                      = windows.NewLazySystemDLL("ole32.dll")
+	procCoInitializeEx         = ole32.NewProc("CoInitializeEx")
 	shellItem2                 = windows.GUID{Data1: 0x7e9fb0d3, Data2: 0x919f, Data3: 0x4307, Data4: [8]byte{0xab, 0x2e, 0x9b, 0x18, 0x60, 0x31, 0x0c, 0x93}}
 	errNoProtection            = errors.New("the shell does not tell whether the drive is protected")
 )
@@ -56,7 +62,7 @@ type iShellItem2 struct{ methods *[20]uintptr }
 
 const (
 	methodRelease  = 2
-	methodGetInt32 = 15
+	methodGetInt32 = 16 // after GetFileTime
 )
 
 // protectionOf asks the shell for a drive's property. COM wants a thread of its
@@ -77,7 +83,7 @@ func protectionOf(drive string) (int32, error) {
 }
 
 func askShell(drive string) (int32, error) {
-	for _, p := range []*windows.LazyProc{procCreateItemFromParsing, procGetPropertyKeyFromName} {
+	for _, p := range []*windows.LazyProc{procCreateItemFromParsing, procGetPropertyKeyFromName, procCoInitializeEx} {
 		if err := p.Find(); err != nil {
 			return 0, fmt.Errorf("%w: %w", errors.ErrUnsupported, err)
 		}

@@ -53,8 +53,10 @@ func readHotfixes(ctx context.Context, open hive, manifest func(name string) str
 			continue
 		}
 		id := kbNumber.FindString(name)
-		if m := manifestKB.FindStringSubmatch(manifest(name)); id == "" && m != nil {
-			id = m[1]
+		if id == "" { // there are many, and most names tell
+			if m := manifestKB.FindStringSubmatch(manifest(name)); m != nil {
+				id = m[1]
+			}
 		}
 		if t := installTime(k); id != "" && !newest[id].After(t) {
 			newest[id] = t

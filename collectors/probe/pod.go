@@ -113,7 +113,7 @@ func (p PodPlan) unsent(target string, why error) []evidence.ReachProbe {
 			row = t.row(p.Pod, "icmp")
 		}
 	}
-	row.Outcome, row.Error = podWhy(why)
+	row.Outcome, row.Why = podWhy(why)
 	return []evidence.ReachProbe{row}
 }
 

@@ -146,7 +146,7 @@ func (t podTarget) readCurl(from, stdout, stderr string, code int) []evidence.Re
 		tcp.Address = r.remote
 	}
 	if !r.isConnected() {
-		tcp.Outcome, tcp.Error = r.notConnected(t)
+		tcp.Outcome, tcp.Why = r.notConnected(t)
 		return []evidence.ReachProbe{tcp}
 	}
 	tcp.Outcome, tcp.LatencyMS = podOK, max(0, r.connected-r.name)
@@ -155,7 +155,7 @@ func (t podTarget) readCurl(from, stdout, stderr string, code int) []evidence.Re
 	if t.scheme == "https" {
 		tls := t.row(from, "tls")
 		if tls.Address = tcp.Address; r.tls <= 0 && r.status < 100 {
-			tls.Outcome, tls.Error = r.broken(began)
+			tls.Outcome, tls.Why = r.broken(began)
 			return append(rows, tls)
 		}
 		tls.Outcome, tls.LatencyMS = podOK, max(0, r.tls-began)
@@ -169,7 +169,7 @@ func (t podTarget) readCurl(from, stdout, stderr string, code int) []evidence.Re
 	if r.status >= 100 {
 		http.Outcome, http.LatencyMS, http.Answer = podOK, max(0, r.total-began), r.statusLine()
 	} else {
-		http.Outcome, http.Error = r.broken(began)
+		http.Outcome, http.Why = r.broken(began)
 	}
 	return append(rows, http)
 }

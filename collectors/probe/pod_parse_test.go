@@ -11,7 +11,7 @@ import (
 // said is a reach row as a test compares it.
 func said(p evidence.ReachProbe) string {
 	s := fmt.Sprintf("%s %s %s %.3f", p.Protocol, p.Target, p.Outcome, p.LatencyMS)
-	for _, more := range []struct{ name, value string }{{"address", p.Address}, {"answer", p.Answer}, {"error", p.Error}} {
+	for _, more := range []struct{ name, value string }{{"address", p.Address}, {"answer", p.Answer}, {"error", p.Why}} {
 		if more.value != "" {
 			s += " " + more.name + "=" + more.value
 		}
@@ -245,7 +245,7 @@ func FuzzWhatAPodSays(f *testing.F) {
 			rows = append(rows, target(t, s).readPing(p.Pod, stdout, stderr, code)...)
 		}
 		for _, r := range rows {
-			if !reach[r.Outcome] || r.From != p.Pod || r.LatencyMS < 0 || (r.Error != "") != (r.Outcome == "error" || r.Outcome == "denied") || r.Error+r.Answer != evidence.Clean(r.Error+r.Answer) {
+			if !reach[r.Outcome] || r.From != p.Pod || r.LatencyMS < 0 || (r.Why != "") != (r.Outcome == "error" || r.Outcome == "denied") || r.Why+r.Answer != evidence.Clean(r.Why+r.Answer) {
 				t.Errorf("%+v", r)
 			}
 		}

@@ -49,9 +49,9 @@ func (t podTarget) readPing(from, stdout, stderr string, code int) []evidence.Re
 	}
 	switch {
 	case !asked && t.isName():
-		row.Outcome, row.Error = podError, "the name does not resolve"
+		row.Outcome, row.Why = podError, "the name does not resolve"
 	case !asked, pingFailed(stdout + "\n" + stderr):
-		row.Outcome, row.Error = podError, "ping.exe could not send"
+		row.Outcome, row.Why = podError, "ping.exe could not send"
 	case other.IsValid():
 		row.Outcome, row.Answer = podUnreachable, other.String()
 	case code == 0:

@@ -31,7 +31,7 @@ const podName = "shop/web-1"
 func seen(reach []evidence.ReachProbe, names []evidence.DNSProbe) []string {
 	var lines []string
 	for _, p := range reach {
-		lines = append(lines, strings.TrimSpace(fmt.Sprintf("%s %s %s from %s %s", p.Protocol, p.Target, p.Outcome, p.From, p.Error)))
+		lines = append(lines, strings.TrimSpace(fmt.Sprintf("%s %s %s from %s %s", p.Protocol, p.Target, p.Outcome, p.From, p.Why)))
 	}
 	for _, p := range names {
 		lines = append(lines, strings.TrimSpace(fmt.Sprintf("%s as %s of %s %s from %s %s%s", p.Name, p.Form, p.Server, p.Outcome, p.From, strings.Join(p.Answers, ","), p.Why)))
@@ -242,7 +242,7 @@ func TestAPodHasItsBounds(t *testing.T) {
 	if len(ran) != 8+4+1 || len(reach) != 20 || err != nil {
 		t.Errorf("%d commands, %d rows, %v", len(ran), len(reach), err)
 	}
-	if last := reach[19]; last.Outcome != "error" || !strings.Contains(last.Error, "no more than 8 targets") {
+	if last := reach[19]; last.Outcome != "error" || !strings.Contains(last.Why, "no more than 8 targets") {
 		t.Errorf("%+v", last)
 	}
 	if last := names[len(names)-1]; last.Outcome != "error" || last.Why != "it is no name of a host" {

@@ -1,0 +1,58 @@
+package checks
+
+import (
+	"doctor/checks/evidence"
+)
+
+var _ = Register(Check{
+	ID:       "dns-over-udp-lost",
+	Title:    "a DNS server answers over TCP and not over UDP",
+	Category: CategoryDNS,
+	FAQ:      []int{13},
+	Doc: `Programs ask by UDP and turn to TCP only where an answer does not fit. Where a server answers over TCP and every datagram to it gets lost, names do not resolve although the server is well and a test over TCP says so.
+
+As a rule the load balancer of HNS for the UDP port of the Service is missing or stale while the one for TCP is there (kube-proxy makes one for each), the VFP drops the datagrams, or a firewall or network policy lets only TCP pass. Each question was asked several times before it was called lost.
+
+A server of the node alone, which pods do not ask, is a warning.`,
+	Fix: Fix{
+		Text:     "compare the load balancers for port 53 of {clusterDNS}: there must be one for UDP (protocol 17) beside the one for TCP (6); restart kube-proxy where it is missing, else look for firewall rules and network policies that name UDP",
+		Commands: []string{"hnsdiag list loadbalancers", "Get-HnsPolicyList | ConvertTo-Json -Depth 10", "Resolve-DnsName kubernetes.default.svc.cluster.local. -Server {clusterDNS} -TcpOnly", "Restart-Service kube-proxy"},
+		Impact:   "restarting kube-proxy breaks connections to Services for some seconds",
+	},
+	Links: []string{
+		"https://kubernetes.io/docs/tasks/debug/debug-cluster/windows/", "https://kubernetes.io/docs/tasks/administer-cluster/dns-debugging-resolution/", "https://www.rfc-editor.org/rfc/rfc7766",
+	},
+	Explains: []string{"dns-pqdn-with-dots"},
+	Needs:    []evidence.Need{evidence.DNSProbes},
+	Uses:     dnsSources,
+	Run: func(s evidence.Snapshot) ([]Finding, error) {
+		roles := About(s).dnsRoles(s)
+		var findings []Finding
+		compared := false
+		for _, t := range dnsTalks(evidence.DNSProbes.In(s)) {
+			if len(t.udp.lost)+len(t.udp.answered) == 0 || len(t.tcp.lost)+len(t.tcp.answered) == 0 {
+				continue
+			}
+			compared = true
+			switch {
+			case !t.udpLost():
+			case roles.ofPods(t.server, t.from):
+				findings = append(findings, Findingf(Fail, t.server, "the cluster's DNS %s answers %s over TCP and not over UDP (%s)", hostOf(t.server), asker(t.from), t.udp.lost[0].Outcome).With(t.quotes()...))
+			default:
+				findings = append(findings, Findingf(Warn, t.server, "the DNS server %s answers %s over TCP and not over UDP (%s)", hostOf(t.server), asker(t.from), t.udp.lost[0].Outcome).With(t.quotes()...))
+			}
+		}
+		if !compared {
+			return nil, Unknown(evidence.NotCollected + ": no server was asked over both UDP and TCP")
+		}
+		return findings, nil
+	},
+})
+
+// asker is who asked, as a sentence names it.
+func asker(from string) string {
+	if from == "node" {
+		return "the node"
+	}
+	return from
+}

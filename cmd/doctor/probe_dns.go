@@ -1,0 +1,148 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime"
+	"slices"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"doctor/checks"
+	"doctor/checks/evidence"
+	"doctor/collectors/probe"
+	"doctor/ui"
+)
+
+// dnsFlags are the options of a probe of DNS.
+type dnsFlags struct {
+	servers, names    []string
+	namespace, domain string
+	timeout           time.Duration
+	output            string
+	ascii             bool
+}
+
+func probeDNSCommand(std streams) *cobra.Command {
+	var f dnsFlags
+	cmd := &cobra.Command{
+		Use:   "dns --server ADDRESS[:PORT]",
+		Short: "Asks DNS servers for names as Windows pods and Linux pods would, and sets the answers beside each other",
+		Long: `dns asks each server for each name in three forms, over UDP and TCP, and says what they mean together:
+
+  plain    the name as it stands
+  windows  as in a Windows pod: one suffix, NAMESPACE.svc.DOMAIN, and none for a name with a dot
+  linux    as in a Linux pod: the search list, and ndots:5
+
+On Windows a name that resolves for Linux only is as documented where it has a dot. A name that resolves in no form is a
+fault where it must exist (kubernetes.default does in every cluster) or the cluster's own zone fails.
+
+Each question is sent once over each transport, and over UDP twice again where nothing comes back. All are asked at the
+same time. On Windows the system's own resolver is asked as well.
+
+Exit status:
+  0    no fault: what does not resolve need not, or does as documented
+  1    doctor itself could not do its work
+  2    the command line is wrong
+  3    a server does not answer, or a name does not resolve that should
+  5    no fault found, but something could not be asked
+  130  interrupted
+`,
+		Example: `  doctor probe dns --server 10.96.0.10
+  doctor probe dns --server 127.0.0.1:5353 --namespace default --name kubernetes.default
+  doctor probe dns --server 10.96.0.10,10.244.1.9 --namespace shop --name web,web.shop -o json`,
+		Args: noArguments,
+		RunE: func(cmd *cobra.Command, _ []string) error { return probeDNS(cmd.Context(), std, f) },
+	}
+	p := cmd.Flags()
+	p.StringSliceVar(&f.servers, "server", nil, "whom to ask: an address, with a port if it is not 53; several with commas, or the flag again")
+	p.StringSliceVar(&f.names, "name", nil, "what to ask for; without it the names of the documentation, and one of the world outside")
+	p.StringVar(&f.namespace, "namespace", "default", "the namespace of the pod in whose place names are asked")
+	p.StringVar(&f.domain, "cluster-domain", defaultDomain, "the domain of the cluster's names")
+	p.DurationVar(&f.timeout, "timeout", dnsTimeout, "how long all questions together may take")
+	p.StringVarP(&f.output, "output", "o", "text", "text or json")
+	p.BoolVar(&f.ascii, "ascii", false, "draw with ASCII characters only")
+	completeWith(cmd, "output", func() []string { return []string{"text", "json"} })
+	return cmd
+}
+
+// The most servers and names of one run: a probe is no load test.
+const (
+	maxDNSServers = 4
+	maxDNSNames   = 8
+)
+
+func (f dnsFlags) plan() (probe.DNSPlan, error) {
+	plan := probe.DNSPlan{Names: f.names, Namespace: f.namespace, Domain: f.domain}
+	if plan.Names == nil {
+		plan.Names = documentedNames(f.domain)
+	}
+	switch {
+	case len(f.servers) == 0:
+		return plan, errors.New("dns needs a server: --server ADDRESS, such as the address of the Service kube-dns")
+	case len(f.servers) > maxDNSServers:
+		return plan, fmt.Errorf("--server names %d servers; dns asks at most %d", len(f.servers), maxDNSServers)
+	case len(plan.Names) == 0:
+		return plan, errors.New("--name is given an empty name")
+	case len(plan.Names) > maxDNSNames:
+		return plan, fmt.Errorf("--name gives %d names; dns asks for at most %d", len(plan.Names), maxDNSNames)
+	case f.timeout <= 0:
+		return plan, errors.New("--timeout takes a time above zero, such as 5s")
+	case !slices.Contains([]string{"text", "json"}, f.output):
+		return plan, fmt.Errorf("there is no format %q; probe writes text or json", evidence.Clean(f.output))
+	}
+	for _, s := range f.servers {
+		server, err := probe.ParseDNSServer(s)
+		if err != nil {
+			return plan, fmt.Errorf("--server %s: %w", evidence.Clean(s), err)
+		}
+		plan.Servers = append(plan.Servers, probe.DNSServer{Address: server})
+	}
+	for _, given := range []struct{ flag, value string }{{"--namespace", f.namespace}, {"--cluster-domain", f.domain}} {
+		if !probe.IsDNSName(given.value) {
+			return plan, fmt.Errorf("%s %q is no domain name", given.flag, evidence.Clean(given.value))
+		}
+	}
+	for _, name := range plan.Names {
+		if !probe.IsDNSName(name) {
+			return plan, fmt.Errorf("--name %q is no domain name", evidence.Clean(name))
+		}
+	}
+	if runtime.GOOS == "windows" {
+		plan.System = plan.Names
+	}
+	return plan, nil
+}
+
+func probeDNS(ctx context.Context, std streams, f dnsFlags) error {
+	plan, err := f.plan()
+	if err != nil {
+		return err
+	}
+	timed, cancel := context.WithTimeout(ctx, f.timeout)
+	defer cancel()
+	probes := probe.DNS(timed, plan)
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	out := flags{ascii: f.ascii}.to(std)
+	defer out.close()
+	out.console.EnterText()
+	if f.output == "json" {
+		err = ui.ProbeDNSJSON(std.out, probes)
+	} else {
+		err = ui.ProbeDNS(std.out, probes, out.style())
+	}
+	if err != nil {
+		return trouble(fmt.Errorf("writing what the servers answered: %w", err))
+	}
+	switch checks.DNSStatus(checks.JudgeDNS(probes)) {
+	case checks.StatusFail:
+		return exit{status: exitFail}
+	case checks.StatusUnknown:
+		return exit{status: exitUnknown}
+	}
+	return nil
+}

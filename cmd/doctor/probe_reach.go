@@ -1,0 +1,137 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime"
+	"slices"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"doctor/checks"
+	"doctor/checks/evidence"
+	"doctor/collectors/probe"
+	"doctor/ui"
+)
+
+// probeFlags are the options of a probe of reachability.
+type probeFlags struct {
+	targets []string
+	timeout time.Duration
+	output  string
+	ascii   bool
+}
+
+func probeReachCommand(std streams) *cobra.Command {
+	var f probeFlags
+	cmd := &cobra.Command{
+		Use:   "reach --target HOST:PORT[,…]",
+		Short: "Tells whether hosts answer: TCP, TLS, HTTP and ICMP, set beside each other",
+		Long: `reach connects to each target, and pings it, from this machine, and says what the two together mean: on Windows,
+a ping that is lost where TCP works is as documented.
+
+A target is HOST:PORT, a host alone (which is only pinged), or a URL of http or https. An IPv6 address with a port
+stands in brackets. TLS and HTTP follow a URL and the ports on which they are usual (443, 6443, 8443, 9345, 9443, 10250;
+80, 8080); on other ports nothing is said once TCP connects. Any certificate is taken, nobody signs in, and no proxy is
+used. Names are resolved by this machine's resolver, and its first address is asked.
+
+Each target gets one connection and five pings, four of them to learn which sizes of packet get through; a ping
+without an answer is sent once more. All targets are asked at the same time.
+
+Exit status:
+  0    every target answers
+  1    doctor itself could not do its work
+  2    the command line is wrong
+  3    a target does not answer over TCP, or not what is spoken there
+  5    no fault found, but of some targets the probes could not tell
+  130  interrupted
+`,
+		Example: `  doctor probe reach --target 10.99.0.2:80
+  doctor probe reach --target https://10.96.0.1/healthz,10.96.0.10:53 --target mcr.microsoft.com:443
+  doctor probe reach --target [fd00::10]:443,10.20.30.10 --timeout 3s -o json`,
+		Args: noArguments,
+		RunE: func(cmd *cobra.Command, _ []string) error { return probeReach(cmd.Context(), std, f) },
+	}
+	p := cmd.Flags()
+	p.StringSliceVar(&f.targets, "target", nil, "whom to ask: HOST:PORT, HOST, http://… or https://…; several with commas, or the flag again")
+	p.DurationVar(&f.timeout, "timeout", probe.ReachTimeout, "how long all targets together may take")
+	p.StringVarP(&f.output, "output", "o", "text", "text or json")
+	p.BoolVar(&f.ascii, "ascii", false, "draw with ASCII characters only")
+	completeWith(cmd, "output", func() []string { return []string{"text", "json"} })
+	return cmd
+}
+
+// maxTargets keeps a probe from becoming a scan.
+const maxTargets = 64
+
+func (f probeFlags) plan() (probe.ReachPlan, error) {
+	plan := probe.ReachPlan{Timeout: f.timeout}
+	switch {
+	case len(f.targets) == 0:
+		return plan, errors.New("reach needs a target: --target HOST:PORT")
+	case f.timeout <= 0:
+		return plan, errors.New("--timeout takes a time above zero, such as 5s")
+	case !slices.Contains([]string{"text", "json"}, f.output):
+		return plan, fmt.Errorf("there is no format %q; probe writes text or json", evidence.Clean(f.output))
+	}
+	for _, s := range f.targets {
+		t, err := probe.ParseReachTarget(s)
+		if err != nil {
+			return plan, err
+		}
+		t.Purpose, t.Sizes = evidence.ForWhoeverAsks, true
+		if !slices.ContainsFunc(plan.Targets, func(o probe.ReachTarget) bool { return o.Name() == t.Name() }) {
+			plan.Targets = append(plan.Targets, t)
+		}
+	}
+	if len(plan.Targets) > maxTargets {
+		return plan, fmt.Errorf("%d targets are more than the %d that a probe takes at once", len(plan.Targets), maxTargets)
+	}
+	return plan, nil
+}
+
+func probeReach(ctx context.Context, std streams, f probeFlags) error {
+	plan, err := f.plan()
+	if err != nil {
+		return err
+	}
+	measured := probe.Reach(ctx, plan)
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	var results []checks.ReachResult
+	for _, t := range plan.Targets {
+		mine := func(p evidence.ReachProbe) bool {
+			return p.Target == t.Name() || p.Protocol == "icmp" && p.Target == t.Host
+		}
+		of := slices.DeleteFunc(slices.Clone(measured), func(p evidence.ReachProbe) bool { return !mine(p) })
+		results = append(results, checks.JudgeReach(t.Name(), of, runtime.GOOS == "windows"))
+	}
+	out := flags{ascii: f.ascii}.to(std)
+	defer out.close()
+	out.console.EnterText()
+	write := ui.ProbeReach
+	if f.output == "json" {
+		write = ui.ProbeReachJSON
+	}
+	if err := write(std.out, results, out.style()); err != nil {
+		return trouble(err)
+	}
+	return reachVerdict(results)
+}
+
+// reachVerdict is the exit status of what was measured.
+func reachVerdict(results []checks.ReachResult) error {
+	has := func(s checks.Status) bool {
+		return slices.ContainsFunc(results, func(r checks.ReachResult) bool { return r.Status == s })
+	}
+	switch {
+	case has(checks.StatusFail):
+		return exit{status: exitFail}
+	case has(checks.StatusUnknown):
+		return exit{status: exitUnknown}
+	}
+	return nil
+}

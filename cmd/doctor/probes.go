@@ -1,0 +1,117 @@
+package main
+
+import (
+	"cmp"
+	"net/netip"
+	"slices"
+	"time"
+
+	"doctor/checks"
+	"doctor/checks/evidence"
+	"doctor/collectors"
+	"doctor/collectors/probe"
+)
+
+// dnsTimeout is what all questions to DNS servers together may take.
+const dnsTimeout = 5 * time.Second
+
+// defaultDomain is the domain of a cluster's names unless somebody chose another.
+const defaultDomain = "cluster.local"
+
+// worldName is asked for to see whether names outside the cluster resolve: every
+// Windows node needs it, for the pause image and the base images.
+const worldName = "mcr.microsoft.com"
+
+// documentedNames are those by which the documentation explains what resolves
+// in a Windows pod and what does not.
+func documentedNames(domain string) []string {
+	full := clusterName(domain)
+	return []string{"kubernetes", "kubernetes.default", "kubernetes.default.svc", full, full + ".", worldName}
+}
+
+func clusterName(domain string) string {
+	return "kubernetes.default.svc." + cmp.Or(domain, defaultDomain)
+}
+
+// The most servers of each kind that a live run asks.
+const (
+	maxPodServers  = 2 // the cluster's DNS, and another that the CNI configuration names
+	maxBackends    = 2 // pods behind the cluster's DNS
+	maxNodeServers = 2
+)
+
+// dnsPlan plans the questions of a live run: all forms of the documentation's
+// names of the first server that pods ask, and of every other just what tells
+// whether it answers, and the same.
+func dnsPlan(s evidence.Snapshot) (probe.DNSPlan, error) {
+	n := checks.About(s)
+	plan := probe.DNSPlan{Namespace: "default", Domain: cmp.Or(n.ClusterDomain(s), defaultDomain)}
+	plan.Names = documentedNames(plan.Domain)
+	plan.System = []string{clusterName(plan.Domain), worldName}
+	asked := []netip.Addr{}
+	few := []string{clusterName(plan.Domain), worldName}
+	add := func(server netip.AddrPort, names []string) bool {
+		if a := server.Addr(); slices.Contains(asked, a) || !a.IsValid() || a.IsUnspecified() {
+			return false
+		}
+		asked = append(asked, server.Addr())
+		plan.Servers = append(plan.Servers, probe.DNSServer{Address: server.String(), Names: names})
+		return true
+	}
+	room := maxPodServers
+	for _, a := range n.DNSServers(s) {
+		names := few
+		if len(plan.Servers) == 0 {
+			names = nil // all of them, in all forms
+		}
+		if room > 0 && add(netip.AddrPortFrom(a, dnsPort), names) {
+			room--
+		}
+	}
+	room = maxBackends
+	for _, b := range n.DNSBackends(s) {
+		if room > 0 && add(b, few) {
+			room--
+		}
+	}
+	room = maxNodeServers
+	for _, a := range nodeServers(s) {
+		if room > 0 && add(netip.AddrPortFrom(a, dnsPort), few) {
+			room--
+		}
+	}
+	if len(plan.Servers) == 0 {
+		return plan, collectors.Gapf(evidence.NotCollected, "no DNS server is known: neither the cluster's Services, nor the kubelet, the CNI configuration or an adapter name one")
+	}
+	return plan, nil
+}
+
+const dnsPort = 53
+
+// nodeServers are the servers of the node's own adapters, those that lead out
+// first; adapters of pods, in compartments of their own, are not the node's.
+func nodeServers(s evidence.Snapshot) []netip.Addr {
+	var out, other []netip.Addr
+	for _, a := range evidence.Adapters.In(s) {
+		if a.Compartment > 1 {
+			continue
+		}
+		for _, server := range a.DNSServers {
+			ip, err := netip.ParseAddr(server)
+			switch {
+			case err != nil || ip.IsLinkLocalUnicast() || isSiteLocal(ip):
+			case len(a.Gateways) > 0:
+				out = append(out, ip.Unmap())
+			default:
+				other = append(other, ip.Unmap())
+			}
+		}
+	}
+	return slices.Concat(out, other)
+}
+
+// isSiteLocal tells fec0:0:0:ffff::1 and its neighbours, which Windows lists
+// where an adapter has no IPv6 server, and nobody answers at.
+func isSiteLocal(a netip.Addr) bool {
+	return netip.MustParsePrefix("fec0::/10").Contains(a)
+}

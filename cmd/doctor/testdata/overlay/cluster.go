@@ -1,0 +1,43 @@
+// Package cluster stands in for collectors/cluster where a benchmark builds the
+// program without client-go, to tell what that costs.
+package cluster
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"doctor/checks/evidence"
+	"doctor/collectors"
+)
+
+type Options struct{ Kubeconfig, Context string }
+
+type Client struct{}
+
+type Target struct {
+	Client   *Client
+	Node     string
+	Since    time.Duration
+	LogBytes int64
+}
+
+type Find func(evidence.Snapshot) (Target, error)
+
+type WindowsNode struct {
+	Name, Ready, Kubelet, OS, Build, Runtime string
+	Stuck                                    int
+}
+
+const ClusterRole = ""
+
+var ErrNoKubeconfig = errors.New("built without a cluster")
+
+func Connect(Options) (*Client, error)                                { return nil, ErrNoKubeconfig }
+func Collectors(Find, []string, time.Duration) []collectors.Collector { return nil }
+func (*Client) Host() string                                          { return "" }
+func (*Client) NodeName() string                                      { return "" }
+func (*Client) Check(context.Context, string) error                   { return ErrNoKubeconfig }
+func (*Client) WindowsNodes(context.Context) (list []WindowsNode, err error) {
+	return nil, ErrNoKubeconfig
+}

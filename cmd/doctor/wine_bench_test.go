@@ -1,0 +1,64 @@
+package main
+
+import (
+	"cmp"
+	"fmt"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"doctor/fixtures/wine"
+)
+
+// toldCost is a line of --verbose.
+var toldCost = regexp.MustCompile(`(?m)^doctor: (.+?): ([0-9.]+) ms(?:  \((.*)\))?\r?$`)
+
+// BenchmarkWine is a whole live run on a staged node, with a table of what each
+// collector took in the fastest run.
+func BenchmarkWine(b *testing.B) {
+	wine.Require(b)
+	n := wine.Start(b, wineFixture(b, "healthy"), doctorExe(b))
+	best := map[string]float64{}
+	gaps := map[string]string{}
+	var peak int64
+	wall := time.Hour
+	measure := func() {
+		r := n.Run("--json", "--verbose")
+		wall, peak = min(wall, r.Wall), max(peak, r.Peak)
+		for _, m := range toldCost.FindAllStringSubmatch(r.Stderr, -1) {
+			took, err := strconv.ParseFloat(m[2], 64)
+			if err != nil {
+				b.Fatal(err)
+			}
+			if before, ok := best[m[1]]; !ok || took < before {
+				best[m[1]] = took
+			}
+			gaps[m[1]] = m[3]
+		}
+	}
+	for range 3 { // the first one also loads Wine
+		measure()
+	}
+	for b.Loop() {
+		measure()
+	}
+	if len(best) == 0 {
+		b.Fatal("--verbose told nothing of collectors")
+	}
+	names := make([]string, 0, len(best))
+	for name := range best {
+		names = append(names, name)
+	}
+	slices.SortFunc(names, func(x, y string) int { return cmp.Or(-cmp.Compare(best[x], best[y]), cmp.Compare(x, y)) })
+	var table strings.Builder
+	for _, name := range names {
+		fmt.Fprintf(&table, "%10.1f ms  %-24s %.60s\n", best[name], name, gaps[name])
+	}
+	// A benchmark's log would be cut after ten lines.
+	fmt.Printf("\neach collector at its fastest, side by side with the others; the whole process %v, %d MB at most\n%s", wall.Round(time.Millisecond), peak/1e6, table.String())
+	b.ReportMetric(float64(peak)/1e6, "peak-MB")
+	b.ReportMetric(best[names[0]], "slowest-ms")
+}

@@ -1,0 +1,195 @@
+// Package probe measures what no state shows: whether names resolve and hosts
+// answer, from where the program runs. It sends a few packets to the targets
+// that it is given, all side by side under one deadline, and records what came
+// back; what that means is for the checks to say.
+package probe
+
+import (
+	"context"
+	"errors"
+	"net/netip"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/miekg/dns"
+
+	"doctor/checks/evidence"
+	"doctor/collectors"
+)
+
+// A DNSPlan is what is asked of whom.
+type DNSPlan struct {
+	Servers   []DNSServer
+	System    []string // names that the system's own resolver is asked for; it has one on Windows only
+	Names     []string
+	Type      string   // A where empty, or AAAA
+	Namespace string   // of the pod in whose place the names are asked
+	Domain    string   // of the cluster; cluster.local where empty
+	Suffixes  []string // of the CNI configuration; Windows appends the first, by default NAMESPACE.svc.DOMAIN
+}
+
+// A DNSServer is asked over UDP and TCP for all names of the plan in all forms,
+// or where it has names of its own, for those as they stand.
+type DNSServer struct {
+	Address string // with the port
+	Names   []string
+}
+
+// The transports and forms of a name, in the order in which they are recorded.
+var (
+	transports = []string{"udp", "tcp"}
+	forms      = []string{"plain", "windows", "linux"}
+)
+
+// maxQueries bounds what is sent, retries apart. What a plan holds beyond that
+// is recorded as not sent.
+const maxQueries = 96
+
+// DNS asks all that the plan holds, side by side, until the context's deadline.
+// The same name asked of the same server over the same transport is sent once,
+// whichever forms it belongs to.
+func DNS(ctx context.Context, plan DNSPlan) []evidence.DNSProbe {
+	a := &asker{ctx: ctx, kind: plan.kind(), asked: map[query]func() answer{}}
+	var probes []evidence.DNSProbe
+	var todo []func(*evidence.DNSProbe)
+	add := func(server, transport, form, name string, sent []string, ask func(string) answer) {
+		probes = append(probes, evidence.DNSProbe{Name: name, Type: dns.TypeToString[a.kind], Server: server, Transport: transport, From: "node", Form: form, Answers: []string{}})
+		todo = append(todo, func(p *evidence.DNSProbe) { walk(p, sent, ask) })
+	}
+	for _, server := range plan.Servers {
+		names, ways := plan.Names, forms
+		if server.Names != nil {
+			names, ways = server.Names, forms[:1]
+		}
+		for _, name := range names {
+			for _, transport := range transports {
+				for _, form := range ways {
+					add(server.Address, transport, form, name, plan.sent(form, name), func(sent string) answer {
+						return a.ask(query{server.Address, transport, sent})
+					})
+				}
+			}
+		}
+	}
+	for _, name := range plan.System {
+		add("system", "udp", "windows", name, []string{name}, func(name string) answer { return a.system(name) })
+	}
+	var all sync.WaitGroup
+	for i, do := range todo {
+		all.Go(func() { do(&probes[i]) })
+	}
+	all.Wait()
+	return probes
+}
+
+// DNSCollector asks what the plan says once other collectors have recorded what
+// it is made of.
+func DNSCollector(plan func(evidence.Snapshot) (DNSPlan, error), after []string, deadline time.Duration) collectors.Collector {
+	return collectors.Collector{Name: "DNS probes", Answers: []string{evidence.DNSProbes.Path()}, After: after, Deadline: deadline + grace,
+		Read: func(ctx context.Context, r *collectors.Record) error {
+			s, err := r.Snapshot()
+			if err != nil {
+				return err
+			}
+			p, err := plan(s)
+			if err != nil {
+				return err
+			}
+			ctx, cancel := context.WithTimeout(ctx, deadline)
+			defer cancel()
+			r.JSON(evidence.DNSProbes.Path(), DNS(ctx, p))
+			return nil
+		}}
+}
+
+// grace is what the collector has left, when the last probe has timed out, to write down all of them.
+const grace = 500 * time.Millisecond
+
+// walk asks one name after the other, as a resolver does: the first that exists
+// ends it, and so does a server that does not answer. A server's failure over
+// one name is remembered, and counts where no other name exists.
+func walk(p *evidence.DNSProbe, sent []string, ask func(string) answer) {
+	rank := map[string]int{"nxdomain": 1, "nodata": 2, "servfail": 3}
+	for _, name := range sent {
+		got := ask(name)
+		p.Sent = append(p.Sent, name)
+		p.LatencyMS += ms(got.took)
+		p.Retries += got.retries
+		p.EDNS = p.EDNS || got.edns
+		p.Truncated = p.Truncated || got.truncated
+		if now, goesOn := rank[got.outcome]; p.Decided == "" || !goesOn || now > rank[p.Outcome] {
+			p.Decided, p.Outcome, p.Rcode, p.Why = name, got.outcome, got.rcode, got.why
+			p.Answers = append([]string{}, got.addresses...) // never null
+		}
+		if rank[got.outcome] == 0 {
+			return
+		}
+	}
+}
+
+// ms is a time in milliseconds, to the microsecond.
+func ms(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
+
+func (p DNSPlan) kind() uint16 {
+	if p.Type == "AAAA" {
+		return dns.TypeAAAA
+	}
+	return dns.TypeA
+}
+
+// sent lists the names that a resolver of that form sends for a name, in order.
+func (p DNSPlan) sent(form, name string) []string {
+	whole := dns.Fqdn(name)
+	search := p.search()
+	dots := strings.Count(name, ".")
+	switch {
+	case form == "plain" || dns.IsFqdn(name):
+		return []string{whole}
+	case form == "windows" && dots > 0: // a name with a dot is taken for complete
+		return []string{whole}
+	case form == "windows":
+		return []string{dns.Fqdn(name + "." + slices.Concat(p.Suffixes, search)[0])}
+	}
+	var list []string
+	for _, suffix := range search {
+		list = append(list, dns.Fqdn(name+"."+suffix))
+	}
+	if dots >= ndots {
+		return append([]string{whole}, list...)
+	}
+	return append(list, whole)
+}
+
+// ndots is that of a Linux pod: a name with fewer dots is completed before it is tried as it stands.
+const ndots = 5
+
+// search is the search list of a Linux pod.
+func (p DNSPlan) search() []string {
+	domain, namespace := strings.Trim(p.Domain, "."), p.Namespace
+	if domain == "" {
+		domain = "cluster.local"
+	}
+	if namespace == "" {
+		namespace = "default"
+	}
+	return []string{namespace + ".svc." + domain, "svc." + domain, domain}
+}
+
+// ParseDNSServer reads an address with or without a port, which is 53 by default.
+func ParseDNSServer(s string) (string, error) {
+	if a, err := netip.ParseAddrPort(s); err == nil && a.Port() > 0 {
+		return a.String(), nil
+	}
+	if a, err := netip.ParseAddr(strings.Trim(s, "[]")); err == nil {
+		return netip.AddrPortFrom(a, 53).String(), nil
+	}
+	return "", errors.New("give an address, such as 10.96.0.10, 10.96.0.10:5353 or [fd00::a]:53")
+}
+
+// IsDNSName tells whether a name can be asked for.
+func IsDNSName(s string) bool {
+	_, ok := dns.IsDomainName(s)
+	return ok && s != "" && !strings.ContainsFunc(s, func(r rune) bool { return r <= ' ' || r >= 0x7f })
+}

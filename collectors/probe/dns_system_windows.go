@@ -1,0 +1,44 @@
+package probe
+
+import (
+	"cmp"
+	"net/netip"
+
+	"golang.org/x/sys/windows"
+)
+
+var (
+	dnsapi     = windows.NewLazySystemDLL("dnsapi.dll")
+	dnsQuery   = dnsapi.NewProc("DnsQuery_W")
+	freeRecord = dnsapi.NewProc("DnsRecordListFree")
+)
+
+// sectionBits are those of a record's flags that tell its section.
+const sectionBits = 3
+
+// freeRecordList is DnsFreeRecordList: the records and all that they point to.
+const freeRecordList = 1
+
+func systemLookUp(name string, kind uint16) ([]string, error) {
+	if err := cmp.Or(dnsQuery.Find(), freeRecord.Find()); err != nil {
+		return nil, err
+	}
+	var records *windows.DNSRecord
+	if err := windows.DnsQuery(name, kind, 0, nil, &records, nil); err != nil {
+		return nil, err
+	}
+	defer windows.DnsRecordListFree(records, freeRecordList)
+	var list []string
+	for r := records; r != nil && len(list) < maxAnswers; r = r.Next {
+		if r.Type != kind || r.Dw&sectionBits != windows.DnsSectionAnswer {
+			continue
+		}
+		switch kind {
+		case windows.DNS_TYPE_A:
+			list = append(list, netip.AddrFrom4([4]byte(r.Data[:4])).String())
+		case windows.DNS_TYPE_AAAA:
+			list = append(list, netip.AddrFrom16([16]byte(r.Data[:16])).String())
+		}
+	}
+	return list, nil
+}

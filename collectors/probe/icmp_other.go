@@ -1,0 +1,12 @@
+//go:build !windows && !linux && !darwin
+
+package probe
+
+import (
+	"context"
+	"errors"
+)
+
+func sendEcho(context.Context, echoRequest) pong {
+	return pong{outcome: untold, why: errors.ErrUnsupported.Error()}
+}

@@ -1,0 +1,127 @@
+package probe
+
+import (
+	"context"
+	"encoding/binary"
+	"net"
+	"net/netip"
+	"strconv"
+	"syscall"
+	"time"
+	"unsafe"
+
+	"golang.org/x/sys/windows"
+)
+
+var (
+	iphlpapi         = windows.NewLazySystemDLL("iphlpapi.dll")
+	icmpCreateFile   = iphlpapi.NewProc("IcmpCreateFile")
+	icmp6CreateFile  = iphlpapi.NewProc("Icmp6CreateFile")
+	icmpCloseHandle  = iphlpapi.NewProc("IcmpCloseHandle")
+	icmpSendEcho2Ex  = iphlpapi.NewProc("IcmpSendEcho2Ex")
+	icmp6SendEcho2   = iphlpapi.NewProc("Icmp6SendEcho2")
+	icmpAllFunctions = []*windows.LazyProc{icmpCreateFile, icmp6CreateFile, icmpCloseHandle, icmpSendEcho2Ex, icmp6SendEcho2}
+)
+
+// sendEcho asks Windows to ping, which anybody may. The call cannot be
+// interrupted, so it is left behind when the context ends; it ends with its own timeout.
+func sendEcho(ctx context.Context, e echoRequest) pong {
+	for _, f := range icmpAllFunctions {
+		if err := f.Find(); err != nil {
+			return pong{outcome: untold, why: err.Error()}
+		}
+	}
+	wait := ReachTimeout
+	if deadline, ok := ctx.Deadline(); ok {
+		wait = time.Until(deadline)
+	}
+	done := make(chan pong, 1)
+	go func() { done <- callEcho(e, max(wait, time.Millisecond)) }()
+	select {
+	case p := <-done:
+		return p
+	case <-ctx.Done():
+		select {
+		case p := <-done:
+			return p
+		case <-time.After(lateEcho): // its timeout is the same, and Windows is not that punctual
+			return pong{outcome: timedOut}
+		}
+	}
+}
+
+const lateEcho = 100 * time.Millisecond
+
+func callEcho(e echoRequest, wait time.Duration) pong {
+	open := icmpCreateFile
+	if e.to.Is6() {
+		open = icmp6CreateFile
+	}
+	handle, _, err := open.Call()
+	if windows.Handle(handle) == windows.InvalidHandle {
+		return windowsPong(errnoOf(err), thisMachine)
+	}
+	defer icmpCloseHandle.Call(handle)
+	options := ipOptions{TTL: 128}
+	if e.whole {
+		options.Flags = ipFlagDF
+	}
+	reply := make([]byte, replyRoom+len(e.payload))
+	call := callEcho4
+	if e.to.Is6() {
+		call = callEcho6
+	}
+	return call(handle, e, &options, reply, uintptr(wait.Milliseconds()))
+}
+
+// ipOptions is IP_OPTION_INFORMATION.
+type ipOptions struct {
+	TTL, TOS, Flags, Size uint8
+	data                  *byte
+}
+
+const (
+	ipFlagDF  = 2
+	replyRoom = 256 // the reply's own fields, an error message of ICMP and an IO_STATUS_BLOCK
+)
+
+func callEcho4(handle uintptr, e echoRequest, options *ipOptions, reply []byte, wait uintptr) pong {
+	to := e.to.As4()
+	n, _, err := icmpSendEcho2Ex.Call(handle, 0, 0, 0, 0, uintptr(binary.NativeEndian.Uint32(to[:])),
+		uintptr(unsafe.Pointer(&e.payload[0])), uintptr(len(e.payload)), uintptr(unsafe.Pointer(options)),
+		uintptr(unsafe.Pointer(&reply[0])), uintptr(len(reply)), wait)
+	if n == 0 {
+		return windowsPong(errnoOf(err), thisMachine)
+	}
+	from := netip.AddrFrom4([4]byte(reply[:4])) // ICMP_ECHO_REPLY: Address, Status
+	return windowsPong(binary.NativeEndian.Uint32(reply[4:]), from.String())
+}
+
+func callEcho6(handle uintptr, e echoRequest, options *ipOptions, reply []byte, wait uintptr) pong {
+	from, to := windows.RawSockaddrInet6{Family: windows.AF_INET6}, windows.RawSockaddrInet6{Family: windows.AF_INET6, Addr: e.to.As16(), Scope_id: scopeOf(e.to)}
+	n, _, err := icmp6SendEcho2.Call(handle, 0, 0, 0, uintptr(unsafe.Pointer(&from)), uintptr(unsafe.Pointer(&to)),
+		uintptr(unsafe.Pointer(&e.payload[0])), uintptr(len(e.payload)), uintptr(unsafe.Pointer(options)),
+		uintptr(unsafe.Pointer(&reply[0])), uintptr(len(reply)), wait)
+	if n == 0 {
+		return windowsPong(errnoOf(err), thisMachine)
+	}
+	// ICMPV6_ECHO_REPLY: a packed address of 26 bytes (port, flow, address, scope), and Status at the next multiple of four.
+	return windowsPong(binary.NativeEndian.Uint32(reply[28:]), netip.AddrFrom16([16]byte(reply[6:22])).String())
+}
+
+func errnoOf(err error) uint32 {
+	if e, ok := err.(syscall.Errno); ok {
+		return uint32(e)
+	}
+	return generalFailure
+}
+
+func scopeOf(a netip.Addr) uint32 {
+	if n, err := strconv.ParseUint(a.Zone(), 10, 32); err == nil {
+		return uint32(n)
+	}
+	if i, err := net.InterfaceByName(a.Zone()); err == nil {
+		return uint32(i.Index)
+	}
+	return 0
+}

@@ -1,0 +1,197 @@
+package ui
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"doctor/checks"
+	"doctor/checks/evidence"
+)
+
+// The columns of the matrix of names, which fits a terminal of 80.
+const (
+	dnsNameCells    = 40
+	dnsOutcomeCells = 9
+	dnsTimeCells    = 3
+	dnsIndent       = "  "
+)
+
+var dnsForms = []string{"plain", "windows", "linux"}
+
+// ProbeDNS draws what DNS probes found: for each server the names against the
+// forms in which they were asked, and what that means.
+func ProbeDNS(w io.Writer, probes []evidence.DNSProbe, style Style) error {
+	p := newPage(style)
+	for i, server := range checks.JudgeDNS(probes) {
+		if i > 0 {
+			p.blank()
+		}
+		p.line(p.bold().on(p.plain(server.Server)), "   ", p.level(server.Level).on(p.plain(server.Verdict)))
+		if why := notAsked(probes, server.Server); why != "" {
+			p.said(why)
+		}
+		p.blank()
+		p.dnsHeader()
+		for _, name := range server.Names {
+			p.dnsName(name, probes, server.Server)
+		}
+	}
+	p.blank()
+	legend := "plain: the name as it stands. windows: with one suffix, none for a name with a dot. linux: with the search list and ndots:5. ms: all that was sent, in milliseconds; * asked more than once."
+	for _, l := range wrap(legend, min(p.columns, 80), min(p.columns, 80)) {
+		p.line(p.faint().on(l))
+	}
+	return p.writeTo(w)
+}
+
+func (p *page) dnsHeader() {
+	line := dnsIndent + pad("name", dnsNameCells-len(dnsIndent))
+	for _, form := range dnsForms {
+		line += pad(form, dnsOutcomeCells+1) + "ms "
+	}
+	p.line(p.faint().on(strings.TrimRight(line, " ")))
+}
+
+// dnsName draws one name: what came over UDP, what came over TCP where it
+// differs, and the verdict.
+func (p *page) dnsName(name checks.NameVerdict, probes []evidence.DNSProbe, server string) {
+	of := func(transport, form string) (evidence.DNSProbe, bool) {
+		at := slices.IndexFunc(probes, func(q evidence.DNSProbe) bool {
+			return q.Server == server && q.Transport == transport && q.Form == form && strings.EqualFold(q.Name, name.Name)
+		})
+		if at < 0 {
+			return evidence.DNSProbe{}, false
+		}
+		return probes[at], true
+	}
+	udp, tcp, differs := "", "", false
+	for _, form := range dnsForms {
+		overUDP, asked := of("udp", form)
+		udp += dnsCell(overUDP, asked)
+		overTCP, asked := of("tcp", form)
+		tcp += dnsCell(overTCP, asked)
+		differs = differs || asked && overTCP.Outcome != overUDP.Outcome
+	}
+	label := p.plain(name.Name)
+	if width(label) > dnsNameCells-len(dnsIndent)-1 {
+		p.line(dnsIndent, label)
+		label = ""
+	}
+	p.line(dnsIndent, pad(label, dnsNameCells-len(dnsIndent)), udp)
+	if differs {
+		p.line(dnsIndent, pad("  over TCP", dnsNameCells-len(dnsIndent)), tcp)
+	}
+	if name.Kind == "" {
+		return
+	}
+	verdict := name.Text()
+	if answers := dnsAnswers(name); answers != "" {
+		verdict += ": " + answers
+	}
+	indent := dnsIndent + "  "
+	for _, l := range wrap(p.plain(verdict), p.columns-len(indent), p.columns-len(indent)) {
+		p.line(indent, p.level(name.Level).on(l))
+	}
+}
+
+func dnsCell(probe evidence.DNSProbe, asked bool) string {
+	if !asked {
+		return pad("", dnsOutcomeCells+dnsTimeCells+1)
+	}
+	outcome := Plain(probe.Outcome, true)
+	if probe.Retries > 0 {
+		outcome += "*"
+	}
+	return pad(outcome, dnsOutcomeCells) + fmt.Sprintf("%*s ", dnsTimeCells, dnsTime(probe.LatencyMS))
+}
+
+// dnsTime is a time in at most three characters.
+func dnsTime(ms float64) string {
+	switch {
+	case ms <= 0:
+		return ""
+	case ms < 1:
+		return "<1"
+	case ms < 999.5:
+		return fmt.Sprintf("%.0f", ms)
+	}
+	return fmt.Sprintf("%.0fs", min(ms/1000, 99))
+}
+
+// dnsAnswers are the addresses that the name came to.
+func dnsAnswers(name checks.NameVerdict) string {
+	for _, form := range []string{"windows", "linux", "plain"} {
+		if f := name.Forms[form]; len(f.Answers) > 0 {
+			return strings.Join(f.Answers, ", ")
+		}
+	}
+	return ""
+}
+
+// notAsked is why the first probe of a server that could not be sent was not.
+func notAsked(probes []evidence.DNSProbe, server string) string {
+	for _, p := range probes {
+		if p.Server == server && p.Outcome == "error" && p.Why != "" {
+			return p.Why
+		}
+	}
+	return ""
+}
+
+func (p *page) said(why string) {
+	for _, l := range wrap(p.plain(why), p.columns-len(dnsIndent), p.columns-len(dnsIndent)) {
+		p.line(dnsIndent, l)
+	}
+}
+
+// level colours a text by how bad it is.
+func (p *page) level(l checks.Level) pen {
+	switch l {
+	case checks.Fail:
+		return p.verdict(checks.StatusFail)
+	case checks.Warn:
+		return p.verdict(checks.StatusWarn)
+	}
+	return nil
+}
+
+type (
+	dnsDocument struct {
+		Schema  string              `json:"schema"`
+		Probes  []evidence.DNSProbe `json:"probes"` // as probes/dns.json of a recording has them
+		Servers []dnsServer         `json:"servers"`
+	}
+	dnsServer struct {
+		Server  string        `json:"server"`
+		Level   string        `json:"level"` // fail, warn; "" where nothing is wrong
+		Verdict string        `json:"verdict"`
+		Names   []dnsNameDone `json:"names"`
+	}
+	dnsNameDone struct {
+		Name    string            `json:"name"`
+		Kind    string            `json:"kind"`
+		Level   string            `json:"level"`
+		Verdict string            `json:"verdict"`
+		Forms   map[string]string `json:"forms"` // form → the best outcome
+	}
+)
+
+// ProbeDNSJSON writes the probes as evidence has them, and the judgements.
+func ProbeDNSJSON(w io.Writer, probes []evidence.DNSProbe) error {
+	doc := dnsDocument{Schema: "doctor.dns/v1", Probes: each(probes, func(p evidence.DNSProbe) evidence.DNSProbe { return p })}
+	doc.Servers = each(checks.JudgeDNS(probes), func(s checks.DNSServerReport) dnsServer {
+		return dnsServer{s.Server, s.Level.String(), s.Verdict, each(s.Names, func(n checks.NameVerdict) dnsNameDone {
+			done := dnsNameDone{n.Name, n.Kind, n.Level.String(), "", map[string]string{}}
+			if n.Kind != "" {
+				done.Verdict = n.Text()
+			}
+			for form, p := range n.Forms {
+				done.Forms[form] = p.Outcome
+			}
+			return done
+		})}
+	})
+	return encode(w, doc)
+}
