@@ -3,8 +3,6 @@ package probe
 import (
 	"net"
 	"net/netip"
-	"net/url"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -20,53 +18,17 @@ type podTarget struct {
 	path   string
 }
 
-// The ports on which TLS or HTTP is spoken wherever anybody listens.
-var (
-	podTLSPorts  = []int{443, 6443, 8443, 9443, 9345, 10250}
-	podHTTPPorts = []int{80, 8080}
-)
-
-// parsePodTarget takes nothing that a program could read as anything but a host.
+// parsePodTarget reads a target as the node's own probes do, and takes no host
+// that a program could read as anything else.
 func parsePodTarget(s string) (podTarget, error) {
-	bad := collectors.Gapf(evidence.NotCollected, "the target %q is no HOST, HOST:PORT or URL of http or https", s)
-	if a, err := netip.ParseAddr(strings.Trim(s, "[]")); err == nil && a.Zone() == "" {
-		return podTarget{host: a.String()}, nil
+	t, err := ParseReachTarget(s)
+	if err != nil {
+		return podTarget{}, collectors.Gapf(evidence.NotCollected, "%v", err)
 	}
-	var t podTarget
-	port := ""
-	switch u, err := url.Parse(s); {
-	case strings.Contains(s, "://"):
-		if err != nil || u.User != nil || u.Scheme != "http" && u.Scheme != "https" {
-			return t, bad
-		}
-		t = podTarget{host: u.Hostname(), scheme: u.Scheme, path: u.RequestURI()}
-		if port = u.Port(); port == "" {
-			port = map[string]string{"http": "80", "https": "443"}[u.Scheme]
-		}
-	default:
-		if t.host, port, err = net.SplitHostPort(s); err != nil {
-			t.host, port = s, ""
-		}
+	if a, err := netip.ParseAddr(t.Host); (err != nil || a.Zone() != "") && !podName(t.Host) {
+		return podTarget{}, collectors.Gapf(evidence.NotCollected, "the host of the target %q is none that a pod can be asked about", s)
 	}
-	if a, err := netip.ParseAddr(t.host); (err != nil || a.Zone() != "") && !podName(t.host) {
-		return t, bad
-	}
-	if port == "" {
-		return t, nil
-	}
-	n, err := strconv.ParseUint(port, 10, 16)
-	if err != nil || n == 0 {
-		return t, bad
-	}
-	t.port = int(n)
-	switch {
-	case t.scheme != "":
-	case slices.Contains(podTLSPorts, t.port):
-		t.scheme = "https"
-	case slices.Contains(podHTTPPorts, t.port):
-		t.scheme = "http"
-	}
-	return t, nil
+	return podTarget{host: t.Host, port: t.Port, scheme: t.Scheme, path: t.Path}, nil
 }
 
 // podName tells whether a name may stand in a command line, and in a script:
