@@ -3,6 +3,7 @@ package checks
 import (
 	"fmt"
 	"net/netip"
+	"strings"
 
 	"doctor/checks/evidence"
 )
@@ -87,7 +88,7 @@ func podProbes(s evidence.Snapshot, n *Node) (reached, lost, node []evidence.Rea
 			node = append(node, p)
 		case p.From != "node" && ok:
 			reached = append(reached, p)
-		case p.From != "node" && p.From != "":
+		case p.From != "node" && p.From != "" && wasSent(p):
 			target, err := netip.ParseAddrPort(p.Target)
 			if err == nil && n.ServiceCIDRs.Known() && !anyContains(n.ServiceCIDRs.Value, target.Addr()) {
 				lost = append(lost, p)
@@ -95,6 +96,18 @@ func podProbes(s evidence.Snapshot, n *Node) (reached, lost, node []evidence.Rea
 		}
 	}
 	return reached, lost, node
+}
+
+// wasSent tells a probe that somebody kept from its target from one that never
+// left: a pod without curl.exe says nothing of the network.
+func wasSent(p evidence.ReachProbe) bool {
+	switch p.Outcome {
+	case "error":
+		return false
+	case "denied":
+		return p.Why == "" || strings.Contains(p.Why, "forbidden by its access permissions") // WSAEACCES, as the update has it
+	}
+	return true
 }
 
 func probeText(p evidence.ReachProbe) string {
