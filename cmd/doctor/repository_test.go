@@ -33,7 +33,11 @@ var fences = []struct {
 		"what is drawn is a finished report, whatever it came from"},
 	{"doctor/collectors/bundle", []string{"doctor/ui", "github.com/charmbracelet"}, "collectors record; they neither judge nor draw"},
 	{"doctor/collectors/foreign", []string{"doctor/ui", "github.com/charmbracelet"}, "collectors record; they neither judge nor draw"},
-	{"doctor/collectors/cluster", []string{"doctor/ui", "doctor/fixtures", "github.com/charmbracelet", "k8s.io/client-go/kubernetes", "k8s.io/api"},
+	{"doctor/collectors", []string{"doctor/ui", "doctor/fixtures", "github.com/charmbracelet", "k8s.io/", "github.com/Microsoft"}, "the runner knows no machine and no cluster"},
+	{"doctor/collectors/node", []string{"doctor/ui", "doctor/fixtures", "github.com/charmbracelet", "k8s.io/client-go"}, "a node is read without its cluster"},
+	{"doctor/collectors/probe", []string{"doctor/ui", "doctor/fixtures", "github.com/charmbracelet", "k8s.io/"}, "probes are packets; whoever reaches into a pod hands that in"},
+	{"doctor/ui/console", []string{"doctor/checks", "doctor/collectors"}, "the terminal knows nothing of nodes"},
+	{"doctor/collectors/cluster", []string{"doctor/ui", "doctor/fixtures", "github.com/charmbracelet", "k8s.io/client-go/kubernetes"},
 		"collectors record; they neither judge nor draw, and typed clients of all API groups would double the program"},
 	{"doctor/fixtures/apibed", []string{"doctor/", "k8s.io/", "github.com/"}, "a test bed that shared code with what it tests would share its faults"},
 }
@@ -46,6 +50,10 @@ var directly = []struct {
 	reason string
 }{
 	{"doctor/checks", []string{"os", "net", "io/fs", "doctor/checks/signs", "github.com/", "golang.org/", "sigs.k8s.io/"}, "a check reads evidence and nothing else: no files, no clock, no network of its own"},
+	{"doctor/collectors", []string{"doctor/checks"}, "collectors record; they do not judge"},
+	{"doctor/collectors/node", []string{"doctor/checks"}, "collectors record; they do not judge"},
+	{"doctor/collectors/cluster", []string{"doctor/checks"}, "collectors record; they do not judge"},
+	{"doctor/collectors/probe", []string{"doctor/checks"}, "collectors record; they do not judge"},
 	{"doctor/collectors/bundle", []string{"doctor/checks"}, "collectors record; they do not judge"},
 	{"doctor/collectors/foreign", []string{"doctor/checks"}, "collectors record; they do not judge"},
 	{"doctor/collectors/cluster", []string{"doctor/checks"}, "collectors record; they do not judge"},
