@@ -64,6 +64,7 @@ func readCertificates(v volumes) func(context.Context, *collectors.Record) error
 		}
 		ctx, cancel := beforeDeadline(ctx)
 		defer cancel()
+		v := remembering(v)
 		if _, err := v.stat(`C:\`); errors.Is(err, errors.ErrUnsupported) {
 			return err
 		}

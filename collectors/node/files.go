@@ -65,6 +65,7 @@ func readFiles(o Options, v volumes) func(context.Context, *collectors.Record) e
 		}
 		ctx, cancel := beforeDeadline(ctx)
 		defer cancel()
+		v := remembering(v)
 		if _, err := v.stat(`C:\`); errors.Is(err, errors.ErrUnsupported) {
 			return err
 		}

@@ -53,6 +53,7 @@ func readLogs(o Options, v volumes, open hive, now func() time.Time) func(contex
 		}
 		ctx, cancel := beforeDeadline(ctx)
 		defer cancel()
+		v := remembering(v)
 		if _, err := v.stat(`C:\`); errors.Is(err, errors.ErrUnsupported) {
 			return err
 		}
