@@ -74,9 +74,19 @@ func Connect(o Options) (*Client, error) {
 	case clientcmd.IsEmptyConfig(err):
 		return nil, ErrNoKubeconfig
 	case err != nil:
-		return nil, fmt.Errorf("the kubeconfig: %w", err)
+		return nil, fmt.Errorf("the kubeconfig: %w", firstOf(err))
 	}
 	return connect(config)
+}
+
+// firstOf is the first of the complaints that clientcmd lists side by side: the
+// others mostly repeat it for the next file.
+func firstOf(err error) error {
+	var all interface{ Errors() []error }
+	if errors.As(err, &all) && len(all.Errors()) > 0 {
+		return all.Errors()[0]
+	}
+	return err
 }
 
 func connect(config *rest.Config) (*Client, error) {

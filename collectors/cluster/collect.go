@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
 	"net/url"
 	"strings"
 	"sync"
@@ -120,11 +121,24 @@ func (t *target) at(r *collectors.Record) (Target, error) {
 			return
 		}
 		t.found, t.err = t.find(s)
-		if errors.Is(t.err, ErrNoKubeconfig) {
-			t.err = collectors.Gapf(evidence.NotCollected, "%v", t.err)
-		}
+		t.err = unconnected(t.err)
 	})
 	return t.found, t.err
+}
+
+// unconnected is the gap of everything that the API would tell. A file that the
+// kubeconfig names and that is not there is no absence of any of that.
+func unconnected(err error) error {
+	var gap collectors.GapError
+	switch {
+	case err == nil, errors.As(err, &gap):
+		return err
+	case errors.Is(err, ErrNoKubeconfig):
+		return collectors.Gapf(evidence.NotCollected, "%v", err)
+	case errors.Is(err, fs.ErrPermission):
+		return collectors.Gapf(evidence.Denied, "the kubeconfig is not for everybody to read; %s", collectors.RunElevated)
+	}
+	return collectors.Gapf(evidence.Error, "%v", err)
 }
 
 func readPods(ctx context.Context, t Target, _ *collectors.Record) (any, error) {
