@@ -44,7 +44,7 @@ It is a fault where TCP fails as well, and one of a firewall where the ping work
 			}
 		}
 		if !pinged && len(findings) == 0 {
-			return nil, Unknown(evidence.NotCollected + ": no ping from a pod to a host outside the cluster is recorded, and the node's view is not the pod's")
+			return nil, Unknown(evidence.NotCollected + ": no ping from a pod to a host outside the cluster is recorded, and the node's view is not the pod's; doctor --from-pod NAMESPACE/NAME measures there")
 		}
 		return findings, nil
 	},

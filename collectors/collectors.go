@@ -124,7 +124,7 @@ func (r *run) read(c Collector) evidence.Gap {
 		ctx, cancel = context.WithTimeout(r.ctx, c.Deadline)
 	}
 	defer cancel()
-	record := &Record{tree: r.tree}
+	record := &Record{tree: r.tree, ended: r.ended}
 	result := make(chan error, 1)
 	if ctx.Err() == nil {
 		go func() { result <- guarded(ctx, c, record) }()
@@ -216,6 +216,7 @@ func GapOf(err error) evidence.Gap {
 // is over.
 type Record struct {
 	tree   *tree.Tree
+	ended  map[string]chan struct{}
 	mu     sync.Mutex
 	closed bool
 	first  evidence.Gap
@@ -258,6 +259,22 @@ func (r *Record) Either(path string, v any, err error) {
 		return
 	}
 	r.JSON(path, v)
+}
+
+// Await waits for other collectors, for one that has something to do before it
+// needs what they bring. It gives up at the end of ctx.
+func (r *Record) Await(ctx context.Context, names ...string) {
+	for _, name := range names {
+		ended, runs := r.ended[name]
+		if !runs {
+			continue
+		}
+		select {
+		case <-ended:
+		case <-ctx.Done():
+			return
+		}
+	}
 }
 
 // Snapshot is what all collectors have recorded so far.

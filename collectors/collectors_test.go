@@ -158,3 +158,30 @@ func TestTheRunEndsWhenItsTimeIsOver(t *testing.T) {
 		})
 	}
 }
+
+func TestACollectorAwaitsOthersInTheMiddleOfItsWork(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		stop := make(chan bool)
+		defer close(stop)
+		began := time.Now()
+		fsys, _ := collect(t.Context(),
+			collectors.Collector{Name: "services", Answers: []string{"services.json"}, Deadline: 3 * time.Second, Read: func(_ context.Context, r *collectors.Record) error {
+				time.Sleep(time.Second)
+				r.JSON("services.json", 1)
+				return nil
+			}},
+			collectors.Collector{Name: "processes", Answers: []string{"processes.json"}, Deadline: 3 * time.Second, Read: func(context.Context, *collectors.Record) error { <-stop; return nil }},
+			collectors.Collector{Name: "security", Answers: []string{"security.json"}, Deadline: 3 * time.Second, Read: func(ctx context.Context, r *collectors.Record) error {
+				r.Await(ctx, "services", "nobody")
+				first := time.Since(began)
+				told, cancel := context.WithTimeout(ctx, time.Second)
+				defer cancel()
+				r.Await(told, "processes")
+				r.JSON("security.json", []string{first.String(), time.Since(began).String()})
+				return nil
+			}})
+		if got := strings.Join(strings.Fields(content(t, fsys, "security.json")), ""); got != `["1s","2s"]` {
+			t.Errorf("it went on after %s", got)
+		}
+	})
+}

@@ -39,7 +39,9 @@ var fences = []struct {
 	{"doctor/ui/console", []string{"doctor/checks", "doctor/collectors"}, "the terminal knows nothing of nodes"},
 	{"doctor/collectors/cluster", []string{"doctor/ui", "doctor/fixtures", "github.com/charmbracelet", "k8s.io/client-go/kubernetes"},
 		"collectors record; they neither judge nor draw, and typed clients of all API groups would double the program"},
-	{"doctor/fixtures/apibed", []string{"doctor/", "k8s.io/", "github.com/"}, "a test bed that shared code with what it tests would share its faults"},
+	{"doctor/fixtures/server", []string{"doctor/checks", "doctor/collectors", "doctor/ui", "k8s.io/", "github.com/"}, "a test bed that shared code with what it tests would share its faults"},
+	{"doctor/fixtures/dnsbed", []string{"doctor/checks", "doctor/collectors", "doctor/ui", "k8s.io/"}, "a test bed that shared code with what it tests would share its faults"},
+	{"doctor/fixtures/apibed", []string{"doctor/checks", "doctor/collectors", "doctor/ui", "k8s.io/", "github.com/"}, "a test bed that shared code with what it tests would share its faults"},
 }
 
 // directly are the packages that another one must not import itself, though

@@ -14,7 +14,7 @@ func fileCollectors(o Options) []collectors.Collector {
 		{Name: "files", Answers: []string{evidence.FileIndex.Path(), "files/"}, After: after, Deadline: deadline, Read: readFiles(o, localVolumes)},
 		{Name: "logs", Answers: []string{"logs/"}, After: after, Deadline: deadline, Read: readLogs(o, localVolumes, openKey, time.Now)},
 		{Name: "certificates", Answers: []string{evidence.Certificates.Path()}, After: after, Deadline: deadline, Read: readCertificates(localVolumes)},
-		{Name: "security", Answers: []string{evidence.SecurityInfo.Path()}, After: after, Deadline: deadline, Read: readSecurity(windowsSecurity, openKey)},
+		{Name: "security", Answers: []string{evidence.SecurityInfo.Path()}, Deadline: deadline, Read: readSecurity(windowsSecurity, openKey)},
 		{Name: "firewall", Answers: []string{evidence.FirewallInfo.Path()}, Deadline: deadline, Read: readFirewall(openKey)},
 		{Name: "event logs", Answers: []string{evidence.WindowsEvents.Path()}, Deadline: deadline, Read: readEvents(o, askEventLog)},
 	}

@@ -57,14 +57,17 @@ var guardedPaths = slices.Concat(kubeconfigs, []string{
 // readSecurity is the collector "security".
 func readSecurity(calls securityCalls, open hive) func(context.Context, *collectors.Record) error {
 	return func(ctx context.Context, r *collectors.Record) error {
+		ctx, cancel := beforeDeadline(ctx)
+		defer cancel()
+		asked := time.Now()
+		drives := askDrives(calls) // which takes the longest, so it begins before anything else is known
+		told, stop := context.WithTimeout(ctx, patience)
+		defer stop()
+		r.Await(told, "services", "processes")
 		s, err := r.Snapshot()
 		if err != nil {
 			return err
 		}
-		ctx, cancel := beforeDeadline(ctx)
-		defer cancel()
-		asked := time.Now()
-		drives := askDrives(calls)
 		var found securityRecord
 		found.ACLs, err = accessLists(ctx, calls, guarded(evidence.Services.In(s), evidence.Processes.In(s)))
 		found.Defender = defender(evidence.Services, s, open)
@@ -76,6 +79,10 @@ func readSecurity(calls securityCalls, open hive) func(context.Context, *collect
 		return err
 	}
 }
+
+// patience is how long the access lists wait to hear which files the node's
+// programs name; without that they are read of the known ones.
+const patience = deadline / 2
 
 // guarded lists the known paths, and the kubeconfigs that the node's programs name.
 func guarded(services []evidence.Service, processes []evidence.Process) []string {
