@@ -57,6 +57,9 @@ func (c *Check) judge(s evidence.Snapshot) ([]Finding, error) {
 		if told := c.told(matches); len(told) > 0 {
 			return told, nil
 		}
+		if err == nil {
+			err = c.unsearched(s)
+		}
 	case err == nil && len(findings) == 0 && c.Partial:
 		return c.doubted(matches, s), nil
 	case err == nil && len(findings) == 0:
@@ -78,6 +81,19 @@ func (c *Check) gap(s evidence.Snapshot) error {
 	for _, n := range c.Needs {
 		if g := n.Gap(s); g != "" {
 			return Unknown(g)
+		}
+	}
+	return nil
+}
+
+// unsearched is why the logs acquit nobody: one in which the check's signs may
+// stand was not searched to its end.
+func (c *Check) unsearched(s evidence.Snapshot) error {
+	for _, log := range s.Unsearched() {
+		for _, sign := range c.Signs {
+			if (evidence.Sign{In: sign.In}).Fits(evidence.LogComponent(log.Path), "") {
+				return Unknown(evidence.Gap(evidence.Error + ": " + log.String()))
+			}
 		}
 	}
 	return nil

@@ -60,7 +60,7 @@ func TestStateAndTextJudgeTogether(t *testing.T) {
 			told := s
 			if row.age > 0 {
 				at := s.Now().Add(-row.age)
-				told = s.WithSigns([]evidence.SignMatch{{Check: c.ID, Text: row.sign.Text, Path: "logs/x/y.log", Line: 3, Time: at, Last: at, Found: "something broke", Over: row.over}})
+				told = s.WithSigns([]evidence.SignMatch{{Check: c.ID, Text: row.sign.Text, Path: "logs/x/y.log", Line: 3, Time: at, Last: at, Found: "something broke", Over: row.over}}, nil)
 			}
 			status, findings, _ := c.examine(told)
 			var got []string
@@ -72,6 +72,40 @@ func TestStateAndTextJudgeTogether(t *testing.T) {
 			}
 			if have := strings.Join(got, "\n"); have != row.want {
 				t.Errorf("it is %q, and should be %q", have, row.want)
+			}
+		})
+	}
+}
+
+// TestALogThatWasNotSearchedAcquitsNobody: no text was found in what nobody read.
+func TestALogThatWasNotSearchedAcquitsNobody(t *testing.T) {
+	s, err := evidence.Load(fstest.MapFS{
+		"meta.json":          {Data: []byte(`{"layout":"evidence/v1","node":"n","collectedAt":"2026-11-20T10:00:00Z"}`)},
+		"logs/kubelet/k.log": {Data: []byte("well\n")}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	match := evidence.SignMatch{Check: "made-up", Text: "something broke", Path: "logs/kubelet/k.log", Line: 3, Found: "something broke"}
+	for _, row := range []struct {
+		name, in   string
+		matches    []evidence.SignMatch
+		unsearched string
+		want       Status
+	}{
+		{"all logs were searched", "kubelet", nil, "", StatusPass},
+		{"a log in which the text may stand was not", "kubelet", nil, "logs/kubelet/k.log", StatusUnknown},
+		{"a log of another component was not", "kubelet", nil, "logs/flanneld/f.log", StatusPass},
+		{"what was found until then convicts", "kubelet", []evidence.SignMatch{match}, "logs/kubelet/k.log", StatusFail},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			c := &Check{ID: "made-up", Signs: []Sign{{Text: "something broke", Says: "it broke", In: []string{row.in}}}}
+			var unsearched []evidence.UnsearchedLog
+			if row.unsearched != "" {
+				unsearched = append(unsearched, evidence.UnsearchedLog{Path: row.unsearched, Why: "there was no time to search all of it"})
+			}
+			status, _, reason := c.examine(s.WithSigns(row.matches, unsearched))
+			if status != row.want || status == StatusUnknown && !strings.Contains(reason, "no time") {
+				t.Errorf("it is %s (%s), and should be %s", status, reason, row.want)
 			}
 		})
 	}

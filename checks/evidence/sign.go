@@ -89,9 +89,23 @@ func (s Snapshot) Signs(check string) []SignMatch {
 	return s.signs[check]
 }
 
-// WithSigns returns the snapshot with the matches of a scan recorded in it.
-func (s Snapshot) WithSigns(matches []SignMatch) Snapshot {
-	t := &tree{fsys: s.fsys, meta: s.meta, paths: s.paths, records: s.records, hidden: s.hidden, memo: map[any]*once{}}
+// An UnsearchedLog is one that a scan did not get to the end of: that a sign was
+// not found in it says nothing.
+type UnsearchedLog struct{ Path, Why string }
+
+func (u UnsearchedLog) String() string { return u.Path + ": " + u.Why }
+
+// Unsearched lists the logs that were not searched to their end.
+func (s Snapshot) Unsearched() []UnsearchedLog {
+	if s.tree == nil {
+		return nil
+	}
+	return s.unsearched
+}
+
+// WithSigns returns the snapshot with what a scan found, and did not get to, recorded in it.
+func (s Snapshot) WithSigns(matches []SignMatch, unsearched []UnsearchedLog) Snapshot {
+	t := &tree{fsys: s.fsys, meta: s.meta, paths: s.paths, records: s.records, hidden: s.hidden, unsearched: unsearched, memo: map[any]*once{}}
 	t.signs = map[string][]SignMatch{}
 	for _, m := range matches {
 		t.signs[m.Check] = append(t.signs[m.Check], m)

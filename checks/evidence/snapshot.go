@@ -50,6 +50,8 @@ type tree struct {
 	hidden  []string
 	signs   map[string][]SignMatch
 
+	unsearched []UnsearchedLog
+
 	mu      sync.Mutex
 	bytes   int64
 	objects int

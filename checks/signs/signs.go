@@ -30,42 +30,42 @@ const (
 
 // Record scans the snapshot's logs, event logs and cluster events for the
 // signs, and returns the snapshot with the matches in it. A file that cannot be
-// read to its end is named in problems; what it gave until then counts.
-func Record(s evidence.Snapshot, list []evidence.Sign) (scanned evidence.Snapshot, problems []string) {
+// read to its end is named in unsearched; what it gave until then counts.
+func Record(s evidence.Snapshot, list []evidence.Sign) (scanned evidence.Snapshot, unsearched []evidence.UnsearchedLog) {
 	if len(list) == 0 {
 		return s, nil
 	}
 	c := newScanner(newNeedles(list), s.Now())
-	problems = c.scanLogs(context.Background(), s)
-	return c.finish(s), problems
+	unsearched = c.scanLogs(context.Background(), s)
+	return c.finish(s, unsearched), unsearched
 }
 
 // Recorded is Record for a snapshot whose logs were scanned before: signs.json
-// holds what Logs found.
-func Recorded(s evidence.Snapshot, list []evidence.Sign) evidence.Snapshot {
+// holds what Logs found, and unsearched is what it did not get to.
+func Recorded(s evidence.Snapshot, list []evidence.Sign, unsearched []evidence.UnsearchedLog) evidence.Snapshot {
 	if len(list) == 0 {
 		return s
 	}
-	return newScanner(newNeedles(list), s.Now()).finish(s)
+	return newScanner(newNeedles(list), s.Now()).finish(s, unsearched)
 }
 
 // Logs scans the snapshot's logs alone, until the context ends.
-func Logs(ctx context.Context, s evidence.Snapshot, list []evidence.Sign) (found []evidence.SignMatch, problems []string) {
+func Logs(ctx context.Context, s evidence.Snapshot, list []evidence.Sign) (found []evidence.SignMatch, unsearched []evidence.UnsearchedLog) {
 	c := newScanner(newNeedles(list), s.Now())
-	problems = c.scanLogs(ctx, s)
-	return c.matches(), problems
+	unsearched = c.scanLogs(ctx, s)
+	return c.matches(), unsearched
 }
 
 // finish adds what the records and an earlier scan tell, and weighs all of it by the node's boot.
-func (c *scanner) finish(s evidence.Snapshot) evidence.Snapshot {
+func (c *scanner) finish(s evidence.Snapshot, unsearched []evidence.UnsearchedLog) evidence.Snapshot {
 	c.scanRecords(s)
 	matches := merge(c.matches(), evidence.SignMatches.In(s), c.list)
 	beforeBoot(matches, evidence.OSInfo.In(s).BootedAt.Time)
-	return s.WithSigns(matches)
+	return s.WithSigns(matches, unsearched)
 }
 
 // scanLogs streams each log through a scanner of its own.
-func (c *scanner) scanLogs(ctx context.Context, s evidence.Snapshot) (problems []string) {
+func (c *scanner) scanLogs(ctx context.Context, s evidence.Snapshot) (unsearched []evidence.UnsearchedLog) {
 	files := s.LogFiles("")
 	results := make([]fileResult, len(files))
 	var wait sync.WaitGroup
@@ -87,10 +87,10 @@ func (c *scanner) scanLogs(ctx context.Context, s evidence.Snapshot) (problems [
 	for i, r := range results {
 		maps.Copy(c.found, r.found)
 		if r.err != nil {
-			problems = append(problems, fmt.Sprintf("%s: %v", files[i], r.err))
+			unsearched = append(unsearched, evidence.UnsearchedLog{Path: files[i], Why: r.err.Error()})
 		}
 	}
-	return problems
+	return unsearched
 }
 
 // fileResult is what one file gave.

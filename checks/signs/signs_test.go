@@ -145,7 +145,7 @@ func TestALogThatCannotBeReadToItsEndIsNamed(t *testing.T) {
 		t.Fatal(err)
 	}
 	s, problems := Record(s, []evidence.Sign{{Check: "c", Text: "no network here"}})
-	if len(problems) != 1 || !strings.Contains(problems[0], "logs/kubelet/k.log") {
+	if len(problems) != 1 || !strings.Contains(problems[0].String(), "logs/kubelet/k.log") {
 		t.Errorf("problems %v", problems)
 	}
 	if len(s.Signs("c")) != 1 {

@@ -59,7 +59,7 @@ func diagnose(ctx context.Context, std streams, f flags) error {
 	}
 	scanned, unread := signs.Record(src.snapshot, checks.Signs(list))
 	for _, u := range unread {
-		fmt.Fprintln(std.err, "doctor: could not read all of", evidence.Clean(u))
+		fmt.Fprintln(std.err, "doctor: could not read all of", evidence.Clean(u.String()))
 	}
 	report := checks.Diagnose(scanned, list, src.origin, program())
 	if err := ctx.Err(); err != nil {

@@ -23,6 +23,7 @@ const (
 	defaultTimeout = 9 * time.Second
 	defaultSince   = 24 * time.Hour
 	logBytes       = 64 << 20
+	scanMargin     = 300 * time.Millisecond
 	apiDeadline    = 4 * time.Second // for what the cluster says of the node at whose console the user sits
 )
 
@@ -39,7 +40,7 @@ type live struct {
 
 	mu       sync.Mutex
 	readings []collectors.Reading
-	unread   []string // what of the logs could not be searched
+	unread   []evidence.UnsearchedLog
 }
 
 // onNode reads the node that the program runs on, and the cluster's view of it
@@ -118,7 +119,15 @@ func (l *live) searchLogs() collectors.Collector {
 			if err != nil {
 				return err
 			}
+			if end, ok := ctx.Deadline(); ok { // to write down what was found until then
+				var cancel context.CancelFunc
+				ctx, cancel = context.WithDeadline(ctx, end.Add(-min(time.Until(end)/10, scanMargin)))
+				defer cancel()
+			}
 			found, unread := signs.Logs(ctx, s, checks.Signs(l.checks))
+			l.mu.Lock()
+			l.unread = unread
+			l.mu.Unlock()
 			if found == nil {
 				found = []evidence.SignMatch{}
 			}
@@ -128,9 +137,6 @@ func (l *live) searchLogs() collectors.Collector {
 					r.Gap("logs/"+component, collectors.Gapf(evidence.Absent, "no log of %s was found", component))
 				}
 			}
-			l.mu.Lock()
-			l.unread = unread
-			l.mu.Unlock()
 			return nil
 		}}
 }
@@ -164,8 +170,23 @@ func (l *live) report() (checks.Report, error) {
 	if err != nil {
 		return checks.Report{}, err
 	}
-	s = signs.Recorded(s, checks.Signs(l.checks))
+	s = signs.Recorded(s, checks.Signs(l.checks), l.unsearched(s))
 	return checks.Diagnose(s, l.checks, l.origin, program()), nil
+}
+
+// unsearched is what the search of the logs did not get to: all of them where it
+// was given up as a whole.
+func (l *live) unsearched(s evidence.Snapshot) []evidence.UnsearchedLog {
+	l.mu.Lock()
+	unread := l.unread
+	l.mu.Unlock()
+	if why := evidence.SignMatches.Gap(s); why != "" {
+		unread = nil
+		for _, file := range s.LogFiles("") {
+			unread = append(unread, evidence.UnsearchedLog{Path: file, Why: why.Reason()})
+		}
+	}
+	return unread
 }
 
 // talk says what each collector took and could not bring.
@@ -173,7 +194,7 @@ func (l *live) talk(std streams, verbose bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	for _, u := range l.unread {
-		fmt.Fprintln(std.err, "doctor: could not read all of", evidence.Clean(u))
+		fmt.Fprintln(std.err, "doctor: could not read all of", evidence.Clean(u.String()))
 	}
 	if !verbose {
 		return

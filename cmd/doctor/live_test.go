@@ -9,6 +9,7 @@ import (
 
 	"doctor/checks"
 	"doctor/collectors"
+	"doctor/collectors/tree"
 )
 
 // reader is a live run over made-up collectors: "name answers" to what they read.
@@ -94,6 +95,32 @@ func TestTheFeedTellsHowTheReadingGoes(t *testing.T) {
 		if openMemory && !openReboot && u.Report.Result("reboot-pending").Status == checks.StatusWarn && !released {
 			close(release)
 			released = true
+		}
+	}
+}
+
+// TestASearchThatWasGivenUpAcquitsNobody: of logs whose search had no end, no
+// check may say that a text is not in them.
+func TestASearchThatWasGivenUpAcquitsNobody(t *testing.T) {
+	l := reader(t)
+	l.tree.Add("logs/kubelet/kubelet.log", tree.File{Content: []byte("well\n")})
+	l.tree.Gap("signs.json", "timeout: log lines had not answered when the time for the whole run was over")
+	for _, searched := range []bool{false, true} {
+		if searched {
+			l.tree.JSON("signs.json", []string{})
+		}
+		report, err := l.report()
+		if err != nil {
+			t.Fatal(err)
+		}
+		passed := 0
+		for _, r := range report.Results {
+			if c := checks.ByID(r.ID); c.Run == nil && r.Status == checks.StatusPass {
+				passed++
+			}
+		}
+		if (passed > 0) != searched {
+			t.Errorf("searched %v: %d checks pass that go by the logs alone", searched, passed)
 		}
 	}
 }
