@@ -90,7 +90,24 @@ func (c *scanner) scanLogs(ctx context.Context, s evidence.Snapshot) (unsearched
 			unsearched = append(unsearched, evidence.UnsearchedLog{Path: files[i], Why: r.err.Error()})
 		}
 	}
-	return unsearched
+	return append(unsearched, withheld(s)...)
+}
+
+// withheld are the single logs that are there on the node and not in the
+// snapshot, each with a gap in its place.
+func withheld(s evidence.Snapshot) []evidence.UnsearchedLog {
+	var list []evidence.UnsearchedLog
+	for _, p := range s.Paths() {
+		log, isGap := strings.CutSuffix(p, ".gap")
+		if !isGap || !strings.HasPrefix(log, "logs/") || strings.Count(log, "/") < 2 {
+			continue
+		}
+		switch gap := s.GapAt(log); gap.Kind() {
+		case evidence.Denied, evidence.Timeout, evidence.Error: // a log that is not there, or was not asked for, hides nothing that is
+			list = append(list, evidence.UnsearchedLog{Path: log, Why: string(gap)})
+		}
+	}
+	return list
 }
 
 // fileResult is what one file gave.

@@ -204,3 +204,15 @@ func FuzzScan(f *testing.F) {
 		}
 	})
 }
+
+func TestALogThatIsWithheldIsNamed(t *testing.T) {
+	s, err := evidence.Load(fstest.MapFS{"meta.json": {Data: []byte(meta)}, "logs/kubelet/k.log": {Data: []byte("well\n")},
+		"logs/kubelet/old.log.gap": {Data: []byte("denied: run as Administrator\n")}, "logs/docker.gap": {Data: []byte("absent: no log of docker was found\n")}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, unsearched := Record(s, []evidence.Sign{{Check: "c", Text: "no network here"}})
+	if len(unsearched) != 1 || unsearched[0].String() != "logs/kubelet/old.log: denied: run as Administrator" {
+		t.Errorf("unsearched is %v", unsearched)
+	}
+}

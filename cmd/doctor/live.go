@@ -178,12 +178,17 @@ func (l *live) report() (checks.Report, error) {
 // was given up as a whole.
 func (l *live) unsearched(s evidence.Snapshot) []evidence.UnsearchedLog {
 	l.mu.Lock()
-	unread := l.unread
+	unread, readings := slices.Clone(l.unread), l.readings
 	l.mu.Unlock()
 	if why := evidence.SignMatches.Gap(s); why != "" {
 		unread = nil
 		for _, file := range s.LogFiles("") {
 			unread = append(unread, evidence.UnsearchedLog{Path: file, Why: why.Reason()})
+		}
+	}
+	for _, r := range readings { // some of the event logs may have answered, and others not
+		if r.Gap != "" && slices.Contains(r.Answers, evidence.WindowsEvents.Path()) {
+			unread = append(unread, evidence.UnsearchedLog{Path: evidence.WindowsEvents.Path(), Why: r.Gap.Reason()})
 		}
 	}
 	return unread

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"doctor/checks"
+	"doctor/checks/evidence"
 	"doctor/collectors"
 	"doctor/collectors/tree"
 )
@@ -108,6 +109,7 @@ func TestASearchThatWasGivenUpAcquitsNobody(t *testing.T) {
 	for _, searched := range []bool{false, true} {
 		if searched {
 			l.tree.JSON("signs.json", []string{})
+			l.tree.JSON("events.json", []string{})
 		}
 		report, err := l.report()
 		if err != nil {
@@ -122,5 +124,20 @@ func TestASearchThatWasGivenUpAcquitsNobody(t *testing.T) {
 		if (passed > 0) != searched {
 			t.Errorf("searched %v: %d checks pass that go by the logs alone", searched, passed)
 		}
+	}
+}
+
+func TestAnEventLogThatDidNotAnswerIsNoEmptyOne(t *testing.T) {
+	l := reader(t, collectors.Collector{Name: "event logs", Answers: []string{"events.json"}, Read: func(_ context.Context, r *collectors.Record) error {
+		r.JSON("events.json", []string{})
+		return collectors.Gapf("denied", "event log System: run as Administrator")
+	}})
+	l.read(t.Context(), func() {})
+	s, err := evidence.Load(l.tree.FS())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := l.unsearched(s); len(got) != 1 || got[0].String() != "events.json: event log System: run as Administrator" {
+		t.Errorf("unsearched is %v", got)
 	}
 }
