@@ -20,6 +20,24 @@ type output struct{ *tree.Tree }
 // below logs/, because nothing in it is the log of one of the node's components.
 const originals = "original"
 
+// place puts a file of the recording under a name of the layout, as it is stored
+// and read when it is needed, and tells whether the recording has it.
+func (o *output) place(name string, src *source, file string) bool {
+	stored, ok := src.names.files[strings.ToLower(file)]
+	if !ok {
+		return false
+	}
+	from := path.Join(src.root, stored)
+	info, err := fs.Stat(src.fsys, from)
+	if err != nil {
+		o.Gap(name, gapf(evidence.Error, "%s: %v", stored, err))
+		return true
+	}
+	src.placed[from] = true
+	o.Add(name, tree.File{Size: info.Size(), Modified: info.ModTime(), Open: func() (io.ReadCloser, error) { return src.fsys.Open(from) }})
+	return true
+}
+
 // either writes the value, or the gap where there is one.
 func (o *output) either(name string, v any, why evidence.Gap) {
 	if why != "" {
@@ -31,7 +49,7 @@ func (o *output) either(name string, v any, why evidence.Gap) {
 
 var errTooManyFiles = errors.New("too many files")
 
-// addOriginals lists the whole recording below original/.
+// addOriginals lists the recording below original/, without what has a place in the layout.
 func (o *output) addOriginals(src *source) error {
 	count := 0
 	err := fs.WalkDir(src.fsys, src.root, func(name string, d fs.DirEntry, err error) error {
@@ -41,7 +59,7 @@ func (o *output) addOriginals(src *source) error {
 			}
 			return nil // the folder cannot be listed: its files are missing from the browser, nothing else
 		}
-		if !d.Type().IsRegular() || !fs.ValidPath(name) {
+		if !d.Type().IsRegular() || !fs.ValidPath(name) || src.placed[name] {
 			return nil
 		}
 		if count++; count > maxOriginals {

@@ -19,12 +19,14 @@ const (
 	maxOriginals = 100_000  // files of one recording that are listed in its tree
 )
 
-// A source is the folder of another tool's recording.
+// A source is the folder of another tool's recording, or a folder in it.
 type source struct {
 	fsys  fs.FS
 	root  string
 	names listing
 	texts map[string]text // what was read, by lower-case name
+
+	placed map[string]bool // what the output holds under a name of the layout, by its place in fsys
 }
 
 // A text is one source file as UTF-8 with bare line feeds, or the reason why it could not be read.
@@ -40,7 +42,27 @@ func openSource(fsys fs.FS, root string) (*source, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &source{fsys: fsys, root: root, names: newListing(root, entries), texts: map[string]text{}}, nil
+	return &source{fsys: fsys, root: root, names: newListing(root, entries), texts: map[string]text{}, placed: map[string]bool{}}, nil
+}
+
+// in is a folder of the recording, whatever case its path is written in. One
+// that is not there is empty.
+func (s *source) in(dir string) *source {
+	at := s
+	for part := range strings.SplitSeq(dir, "/") {
+		next := &source{fsys: at.fsys, root: path.Join(at.root, part), texts: map[string]text{}, placed: at.placed}
+		for _, stored := range at.names.folders {
+			if strings.EqualFold(stored, part) {
+				next.root = path.Join(at.root, stored)
+				if entries, err := fs.ReadDir(at.fsys, next.root); err == nil {
+					next.names = newListing(next.root, entries)
+				}
+				break
+			}
+		}
+		at = next
+	}
+	return at
 }
 
 // text reads a file of the folder, whatever case its name is written in.
