@@ -67,7 +67,7 @@ func diagnose(ctx context.Context, std streams, f flags) error {
 	}
 	out := f.to(std)
 	defer out.close()
-	if err := out.show(ctx, report); err != nil {
+	if err := out.show(ctx, report, scanned); err != nil {
 		return err
 	}
 	return verdict(report, f.failOn)
@@ -163,20 +163,24 @@ func (d display) onScreen() bool {
 }
 
 // screen shows what the feed brings until the user leaves, and returns the last of it.
-func (d display) screen(ctx context.Context, feed tui.Feed) (tui.Update, error) {
+func (d display) screen(ctx context.Context, feed tui.Feed) (tui.Leave, error) {
 	d.console.EnterScreen()
 	style := d.style()
 	last, err := tui.Run(ctx, d.std.in, d.std.out, feed, tui.Options{ASCII: style.ASCII, NoColour: !style.Colour})
 	if err != nil {
 		return last, trouble(err)
 	}
+	d.console.Restore()
+	if last.Print {
+		return last, d.write(last.Report)
+	}
 	return last, nil
 }
 
 // show draws the report: the screen on a terminal, else the chosen format.
-func (d display) show(ctx context.Context, r checks.Report) error {
+func (d display) show(ctx context.Context, r checks.Report, s evidence.Snapshot) error {
 	if d.onScreen() {
-		_, err := d.screen(ctx, tui.Finished(r))
+		_, err := d.screen(ctx, tui.Finished(r, s))
 		return err
 	}
 	if d.file != "" {
@@ -186,6 +190,11 @@ func (d display) show(ctx context.Context, r checks.Report) error {
 		}
 		return writeFile(d.file, b.Bytes())
 	}
+	return d.write(r)
+}
+
+// write draws the report on standard output.
+func (d display) write(r checks.Report) error {
 	d.console.EnterText()
 	if err := ui.Write(d.std.out, cmp.Or(d.output, "text"), r, d.style()); err != nil {
 		return trouble(fmt.Errorf("writing the report: %w", err))
