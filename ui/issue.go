@@ -25,7 +25,8 @@ type LeftOut struct {
 }
 
 // maxIssue bounds the text in bytes: GitHub takes 65,536 characters for an issue,
-// and a person is still to add some.
+// and a person is still to add some. The fields have rooms of their own, which
+// leave some to the evidence even where all are full.
 const maxIssue = 59_000
 
 // Issue writes the bug form of kubernetes/kubernetes, filled in as far as the
@@ -100,6 +101,12 @@ func newSection(heading string, room int, what string) *section {
 
 func (p *section) put(format string, args ...any) { p.block(fmt.Sprintf(format, args...)) }
 
+// always writes what the page cannot do without, and what is bounded by itself.
+func (p *section) always(format string, args ...any) { fmt.Fprintf(&p.b, format, args...) }
+
+// full tells that hardly a block more will fit.
+func (p *section) full() bool { return p.b.Len()+maxValue > p.room }
+
 func (p *section) block(text string) {
 	if p.b.Len()+len(text) > p.room {
 		p.cut++
@@ -132,14 +139,14 @@ func missing(what string, gap evidence.Gap) string {
 
 func (d *issue) comment() *section {
 	p := newSection("", 2000, "")
-	p.put("<!--\nWritten by doctor %s. Before you post it:\n", hidden(d.about.Version))
-	p.put("- look for the same bug: https://github.com/kubernetes/kubernetes/issues?q=label%%3Asig%%2Fwindows, and ask in #sig-windows on the Kubernetes Slack\n")
-	p.put("- fill in what says \"not recorded\", and read the rest: it is public once posted\n")
-	p.put("- attach %s\n", hidden(d.bundle()))
+	p.always("<!--\nWritten by doctor %s. Before you post it:\n", hidden(d.about.Version))
+	p.always("- look for the same bug: https://github.com/kubernetes/kubernetes/issues?q=label%%3Asig%%2Fwindows, and ask in #sig-windows on the Kubernetes Slack\n")
+	p.always("- fill in what says \"not recorded\", and read the rest: it is public once posted\n")
+	p.always("- attach %s\n", hidden(d.bundle()))
 	if title := d.title(); title != "" {
-		p.put("- a title: %s\n", hidden(title))
+		p.always("- a title: %s\n", hidden(title))
 	}
-	p.put("-->\n")
+	p.always("-->\n")
 	return p
 }
 
@@ -162,12 +169,12 @@ func hidden(s string) string {
 const maxIssueCauses = 20
 
 func (d *issue) happened() *section {
-	p := newSection("What happened?", 14_000, "cause")
+	p := newSection("What happened?", 12_000, "cause")
 	if len(d.r.Causes) == 0 {
 		d.nothingFound(p)
 		return p
 	}
-	p.put("%s\n\n", d.looked("found "+count(len(d.r.Causes), "cause")))
+	p.put("%s\n\n", d.looked(count(len(d.r.Causes), "cause")+" found"))
 	for i, c := range d.r.Causes {
 		if i == maxIssueCauses {
 			p.cut += len(d.r.Causes) - i
@@ -191,7 +198,7 @@ func (d *issue) happened() *section {
 func (d *issue) nothingFound(p *section) {
 	p.put("%s\n\n", ask("what you saw: what failed for whom, since when, on how many nodes, and what had changed before"))
 	sentence, _ := Verdict(d.r)
-	p.put("%s\n", d.looked("found nothing that explains it: "+sentence))
+	p.put("%s\n", d.looked(sentence))
 }
 
 // looked says in one line which node this is about: what a maintainer sorts by.
@@ -202,13 +209,13 @@ func (d *issue) looked(result string) string {
 		name, facts = "the node "+code(d.r.Node.Name), facts[1:]
 	}
 	if len(facts) > 0 {
-		name += " (" + quiet(strings.Join(facts, " · ")) + ")"
+		name += " (" + quiet(clip(strings.Join(facts, " · "), 2*maxValue)) + ")"
 	}
 	when := ""
 	if !d.r.CollectedAt.IsZero() {
-		when = ", as it was on " + d.r.CollectedAt.Format("2006-01-02 15:04 UTC") + ","
+		when = ", as it was on " + d.r.CollectedAt.Format("2006-01-02 15:04 UTC")
 	}
-	return fmt.Sprintf("doctor %s looked at %s%s and %s.", quiet(d.about.Version), name, when, quiet(result))
+	return fmt.Sprintf("doctor %s looked at %s%s: %s.", quiet(d.about.Version), name, when, quiet(result))
 }
 
 func (d *issue) expected() *section {
@@ -224,7 +231,7 @@ func (d *issue) reproduction() *section {
 }
 
 func (d *issue) anythingElse() *section {
-	p := newSection("Anything else we need to know?", 12_000, "line")
+	p := newSection("Anything else we need to know?", 9000, "line")
 	p.put("%s\n", d.provenance())
 	if groups := GapGroups(d.r); len(groups) > 0 {
 		p.put("\n%s could not tell, for want of evidence:\n\n", count(d.r.Count(checks.StatusUnknown), "check"))
@@ -303,14 +310,14 @@ Then attach both bundles. The trace may hold packets and names, and nothing take
 
 func (d *issue) ending() *section {
 	p := newSection("", 4000, "")
-	attached := "the bundle is to be attached: drop it here before you post"
+	bundle := "the bundle"
 	if d.about.Bundle != "" {
-		attached = code(d.about.Bundle) + " is to be attached: drop it here before you post"
+		bundle = code(d.about.Bundle)
 	}
-	p.put("\n---\n\n%s. `doctor --from` opens it on any system and comes to the same diagnosis.\n\n", ask(attached))
+	p.always("\n---\n\n**To be attached:** %s; drop it here before you post. `doctor --from` opens it on any system and comes to the same diagnosis.\n\n", bundle)
 	if d.ofNetwork() {
-		p.block(traceRecipe + "\n")
+		p.always("%s\n", traceRecipe)
 	}
-	p.put("/sig windows\n")
+	p.always("/sig windows\n")
 	return p
 }

@@ -16,8 +16,7 @@ import (
 // Bounds of what is quoted out of JSON.
 const (
 	maxQuotedFields = 3
-	maxQuotedJSON   = 4 << 20
-	maxQuotedDocs   = 40
+	maxQuotedJSON   = 1 << 20 // bytes of a file; a tree of values takes many times as much
 )
 
 // fieldName is a field as findings name it: spec.podCIDR, pageFiles, Hyper-V.
@@ -108,12 +107,19 @@ func compact(value any) string {
 	return clip(Plain(strings.TrimSpace(b.String()), false), maxQuotedLine)
 }
 
-// doc is a JSON file of the tree, nil where it is none or too large to be worth it.
+// doc is a JSON file of the tree, nil where it is none or too large to be worth
+// it. One is kept, for a finding quotes a file more than once.
 func (q *quoter) doc(path string) any {
-	if doc, ok := q.docs[path]; ok || len(q.docs) == maxQuotedDocs || !strings.HasSuffix(path, ".json") {
-		return doc
+	if path != q.path {
+		q.path, q.last = path, q.decode(path)
 	}
-	q.docs[path] = nil
+	return q.last
+}
+
+func (q *quoter) decode(path string) (doc any) {
+	if !strings.HasSuffix(path, ".json") {
+		return nil
+	}
 	f, err := q.s.Open(path)
 	if err != nil {
 		return nil
@@ -125,9 +131,8 @@ func (q *quoter) doc(path string) any {
 	}
 	d := json.NewDecoder(bytes.NewReader(evidence.DecodeText(content)))
 	d.UseNumber()
-	var doc any
-	if d.Decode(&doc) == nil {
-		q.docs[path] = doc
+	if d.Decode(&doc) != nil {
+		return nil
 	}
 	return doc
 }

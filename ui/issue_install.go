@@ -27,7 +27,7 @@ var installers = map[string]string{
 // installTools lists what is seen; which of several marks is the one that counts,
 // only a person knows, so the question stays.
 func (d *issue) installTools() *section {
-	p := newSection("Install tools", 5000, "line")
+	p := newSection("Install tools", 3000, "line")
 	if f := d.n.Platform; f.Known() && f.Value != checks.SelfManaged {
 		p.value("set up by", string(f.Value), f.From.Path)
 	}

@@ -12,7 +12,7 @@ import (
 )
 
 func (d *issue) plugins() *section {
-	p := newSection("Related plugins (CNI, CSI, ...) and versions (if applicable)", 14_000, "line")
+	p := newSection("Related plugins (CNI, CSI, ...) and versions (if applicable)", 12_000, "line")
 	d.network(p)
 	d.kubeProxy(p)
 	d.cniConfig(p)
@@ -113,7 +113,11 @@ func (d *issue) proxyMode() (mode string, set bool) {
 	return f.Value, ok
 }
 
-const maxConfigLines = 60
+// How much of a configuration is quoted.
+const (
+	maxConfigLines = 80
+	maxConfig      = 5000 // bytes
+)
 
 // cniConfig quotes the configuration that pods are meant to get.
 func (d *issue) cniConfig(p *section) {
@@ -135,15 +139,22 @@ func (d *issue) cniConfig(p *section) {
 	if n := len(d.n.CNIFiles); n > 1 {
 		p.put("- %s has %s; this is the one of the node's plugin\n", folder, count(n, "configuration"))
 	}
-	lines := strings.SplitAfterN(strings.TrimSpace(file.File.Text), "\n", maxConfigLines+1)
-	cut := len(lines) > maxConfigLines
-	for i, line := range lines[:min(len(lines), maxConfigLines)] {
-		lines[i] = gutter(" ", fmt.Sprint(i+1), clip(Plain(strings.TrimRight(line[:min(len(line), 8*maxQuotedLine)], "\r\n"), false), maxQuotedLine))
-	}
-	if cut {
-		lines[maxConfigLines] = gutter(" ", "...", "")
-	}
+	lines := configLines(file.File.Text)
 	p.block(fmt.Sprintf("- CNI configuration %s:\n\n<details><summary>%s</summary>\n\n%s\n</details>\n\n", name, count(len(lines), "line"), fence("text", lines)))
+}
+
+// configLines numbers the lines of a configuration, as far as there is room for them.
+func configLines(text string) []string {
+	var lines []string
+	used := 0
+	for line := range strings.Lines(strings.TrimSpace(text)) {
+		line = gutter(" ", fmt.Sprint(len(lines)+1), clip(Plain(strings.TrimRight(clip(line, 2*maxQuotedLine), "\r\n"), false), maxQuotedLine))
+		if used += len(line) + 1; used > maxConfig || len(lines) == maxConfigLines {
+			return append(lines, gutter(" ", "...", ""))
+		}
+		lines = append(lines, line)
+	}
+	return lines
 }
 
 // storage names csi-proxy and the drivers, as far as services, processes and pods show them.

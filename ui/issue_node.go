@@ -31,7 +31,7 @@ func (p *section) value(label, value, path string) {
 func itself(s string) string { return s }
 
 func (d *issue) kubernetes() *section {
-	p := newSection("Kubernetes version", 6000, "line")
+	p := newSection("Kubernetes version", 3000, "line")
 	if v := evidence.APIVersion.In(d.s).GitVersion; v != "" {
 		p.value("API server", v, evidence.APIVersion.Path())
 	} else {
@@ -77,7 +77,7 @@ var places = []struct{ what, label string }{
 }
 
 func (d *issue) cloud() *section {
-	p := newSection("Cloud provider", 4000, "line")
+	p := newSection("Cloud provider", 3000, "line")
 	node := evidence.Node.In(d.s)
 	scheme, _, named := strings.Cut(node.Spec.ProviderID, "://") // what follows holds account numbers
 	switch {
@@ -106,7 +106,7 @@ func (d *issue) cloud() *section {
 // system prints the four columns that the form asks of wmic, which newer builds
 // do not have, and then what they leave out.
 func (d *issue) system() *section {
-	p := newSection("OS version", 6000, "line")
+	p := newSection("OS version", 4000, "line")
 	os := evidence.OSInfo.In(d.s)
 	caption, number, version := "not recorded", "not recorded", "not recorded"
 	if name := d.caption(); name != "" {
@@ -193,7 +193,7 @@ func (d *issue) hotfixes(p *section) {
 }
 
 func (d *issue) runtime() *section {
-	p := newSection("Container runtime (CRI) and version (if applicable)", 4000, "line")
+	p := newSection("Container runtime (CRI) and version (if applicable)", 2000, "line")
 	fact(p, "runtime", d.n.Runtime, func(r checks.Runtime) string { return strings.Replace(r.Raw, "://", " ", 1) }, "`containerd --version`")
 	if r := d.n.Runtime; r.Known() && r.Value.Version == (evidence.Version{}) {
 		p.put("- version: %s\n", ask("`containerd --version` or `docker version`"))

@@ -1,7 +1,6 @@
 package ui
 
 import (
-	"cmp"
 	"fmt"
 	"io"
 	"maps"
@@ -33,18 +32,18 @@ func (d *issue) evidence(room int) *section {
 	}
 	p := &section{room: room - 200, what: "finding"} // 200 for the folding and the word on the cut
 	p.put("\n#### Evidence\n")
-	q := &quoter{s: d.s, left: maxQuoteAll, docs: map[string]any{}}
+	q := &quoter{s: d.s, left: maxQuoteAll}
 	for _, r := range causes {
 		q.result(p, r)
 	}
 	if len(others) == 0 {
 		return p
 	}
-	p.put("\n<details><summary>Evidence of what else was found: %s</summary>\n", count(len(others), "check"))
+	p.always("\n<details><summary>Evidence of what else was found: %s</summary>\n", count(len(others), "check"))
 	for _, r := range others {
 		q.result(p, r)
 	}
-	p.b.WriteString("\n</details>\n") // however little room there was
+	p.always("\n</details>\n")
 	return p
 }
 
@@ -81,8 +80,9 @@ func (d *issue) faults() (causes, others []*checks.Result) {
 // A quoter reads the cited places out of the snapshot.
 type quoter struct {
 	s    evidence.Snapshot
-	left int64          // bytes that may still be read
-	docs map[string]any // JSON files that were read
+	left int64  // bytes that may still be read
+	path string // of the JSON file that was read last
+	last any    // what it holds
 }
 
 func (q *quoter) result(p *section, r *checks.Result) {
@@ -90,6 +90,10 @@ func (q *quoter) result(p *section, r *checks.Result) {
 		return f.Level != checks.Fail.String() && f.Level != checks.Warn.String()
 	})
 	for _, f := range findings[:min(len(findings), maxQuotedOf)] {
+		if p.full() { // to read what is not shown would cost as much
+			p.cut++
+			continue
+		}
 		p.block(q.finding(r.ID, f))
 	}
 	p.cut += max(len(findings)-maxQuotedOf, 0)
@@ -186,10 +190,16 @@ func (q *quoter) around(path string, cited []checks.Because, around int) []strin
 	for _, n := range slices.Sorted(maps.Keys(wanted)) {
 		mark, text := " ", wanted[n]
 		if own[n] != "" {
-			mark, text = ">", cmp.Or(text, own[n]) // the finding's own copy, where the snapshot does not hold the line
+			mark = ">"
+			if text == "" || strings.HasSuffix(text, "…") { // the finding's own copy is cut about what it found
+				text = own[n]
+			}
 			if more := andMore.FindString(own[n]); !strings.HasSuffix(text, more) {
 				text += more
 			}
+		}
+		if mark == " " {
+			text = clip(text, maxQuotedLine)
 		}
 		if text == "" {
 			continue
@@ -219,7 +229,7 @@ func (q *quoter) read(path string, wanted map[int]string) {
 	lines := evidence.Lines(evidence.Text(bounded))
 	for lines.Next() && lines.Number() <= end {
 		if _, ok := wanted[lines.Number()]; ok {
-			wanted[lines.Number()] = clip(Plain(string(lines.Bytes()[:min(len(lines.Bytes()), 8*maxQuotedLine)]), false), maxQuotedLine)
+			wanted[lines.Number()] = clip(Plain(string(lines.Bytes()[:min(len(lines.Bytes()), 8*maxQuotedLine)]), false), 2*maxQuotedLine)
 		}
 	}
 }

@@ -64,11 +64,13 @@ var leftSome = About{Bundle: "win 1 (2).zip", Version: "v0.1.0", Masked: true, L
 	{"logs/containerd/containerd.log", "lines 4,001 to 911,213: larger than --max-size, and nothing was found in them"},
 }}
 
+const attackOnGitHub = attack + "-->\n/close\nhttp://e.example GH-7 kubernetes/kubernetes#12 </details>"
+
 // forged is a node whose every text is written by somebody who wants to be read
 // as something else.
-func forged() fs.FS {
+func forged(with string) fs.FS {
 	text := func(s string) string { b, _ := json.Marshal(s); return string(b) }
-	evil := text(attack + "-->\n/close\nhttp://e.example GH-7 kubernetes/kubernetes#12 </details>")
+	evil := text(with)
 	return fstest.MapFS{
 		"meta.json":                             {Data: []byte(`{"layout":"evidence/v1","node":` + evil + `,"collectedAt":"2026-11-20T10:02:31Z"}`)},
 		"os.json":                               {Data: []byte(`{"productName":` + evil + `,"build":20348,"edition":` + evil + `,"machine":{"manufacturer":` + evil + `}}`)},
@@ -98,7 +100,7 @@ func TestIssue(t *testing.T) {
 			return diagnosed(t, fstest.MapFS{"meta.json": {Data: []byte(onlyMeta)}}, checks.Source{Kind: "directory", Name: "win-9"})
 		}},
 		{"issue-hostile", About{Bundle: attack, Version: attack, LeftOut: []LeftOut{{attack, attack}}}, func() (checks.Report, evidence.Snapshot) {
-			return diagnosed(t, forged(), checks.Source{Kind: "foreign", Name: attack, Format: attack})
+			return diagnosed(t, forged(attackOnGitHub), checks.Source{Kind: "foreign", Name: attack, Format: attack})
 		}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -230,14 +232,70 @@ func TestNoIssueIsTooLongForGitHub(t *testing.T) {
 	for range 2000 {
 		left = append(left, LeftOut{long, long})
 	}
-	_, s := diagnosed(t, fstest.MapFS{"meta.json": {Data: []byte(onlyMeta)}}, checks.Source{})
-	text := issueOf(t, r, s, About{Bundle: long, LeftOut: left})
+	_, s := diagnosed(t, forged(strings.Repeat("@ & < #1 http://x ", 200)), checks.Source{})
+	text := issueOf(t, r, s, About{Bundle: long, Version: long, Masked: true, LeftOut: left})
 	checkIssue(t, text)
 	if !strings.Contains(text, "_Cut here to fit into an issue: ") {
 		t.Error("it does not say that something was cut")
 	}
-	if strings.Count(text, "\n</details>\n") != 1 {
-		t.Error("what is folded away has no end")
+}
+
+func TestEvidenceIsQuotedWithWhatStandsAroundIt(t *testing.T) {
+	var utf16 []byte
+	for _, c := range "\ufeffone\r\ntwo /close\r\nthree\r\nfour\r\n" {
+		utf16 = append(utf16, byte(c), byte(c>>8))
+	}
+	numbered := ""
+	for n := range 100 {
+		numbered += fmt.Sprintf("line %d\n", n+1)
+	}
+	_, s := diagnosed(t, fstest.MapFS{
+		"meta.json":                {Data: []byte(onlyMeta)},
+		"logs/kubelet/kubelet.log": {Data: utf16},
+		"logs/x/long.log":          {Data: []byte(numbered)},
+		"time.json":                {Data: []byte(`{"service":"stopped","apiServerSkewMs":-94000}`)},
+		"features.json":            {Data: []byte(`[]`)},
+		"services.json":            {Data: []byte(`[{"name":"kubelet","state":"running"},{"name":"FlannelD","state":"paused","args":["--a"],"pid":7}]`)},
+	}, checks.Source{})
+	for _, tt := range []struct {
+		name    string
+		because []checks.Because
+		want    []string
+	}{
+		{"a log of any encoding", []checks.Because{{Path: "logs/kubelet/kubelet.log", Line: 2, Text: "two /close  (and 4 more)"}},
+			[]string{"logs/kubelet/kubelet.log", "      1 | one", ">     2 | two /close  (and 4 more)", "      3 | three", "      4 | four"}},
+		{"a log that is not there leaves the finding's own words", []checks.Because{{Path: "logs/gone.log", Line: 9, Text: "the line"}},
+			[]string{"logs/gone.log", ">     9 | the line"}},
+		{"a line that the file does not reach", []checks.Because{{Path: "logs/kubelet/kubelet.log", Line: 900, Text: "the line"}},
+			[]string{"logs/kubelet/kubelet.log", ">   900 | the line"}},
+		{"lines apart are shown apart", []checks.Because{{Path: "logs/x/long.log", Line: 50, Text: "line 50"}, {Path: "logs/x/long.log", Line: 2, Text: "line 2"}},
+			[]string{"logs/x/long.log", "      1 | line 1", ">     2 | line 2", "      3 | line 3", "      4 | line 4", "    ... |", "     45 | line 45", "     46 | line 46",
+				"     47 | line 47", "     48 | line 48", "     49 | line 49", ">    50 | line 50", "     51 | line 51", "     52 | line 52"}},
+		{"a field of an object", []checks.Because{{Path: "time.json", Text: "service is stopped, and apiServerSkewMs is large"}},
+			[]string{"time.json", "        | service is stopped, and apiServerSkewMs is large", "        | apiServerSkewMs = -94000"}},
+		{"the element of a list that is called so", []checks.Because{{Path: "services.json", Text: "flanneld: state paused"}},
+			[]string{"services.json", "        | flanneld: state paused", `        | name: "FlannelD", pid: 7, state: "paused"`}},
+		{"a record is cited by its number in the list", []checks.Because{{Path: "events.json", Line: 3, Text: "hns: gone"}},
+			[]string{"events.json", ">   [3] | hns: gone"}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			q := &quoter{s: s, left: maxQuoteAll}
+			if got := q.lines(checks.ReportFinding{Because: tt.because}); strings.Join(got, "\n") != strings.Join(tt.want, "\n") {
+				t.Errorf("it is quoted as\n%s\nand should be\n%s", strings.Join(got, "\n"), strings.Join(tt.want, "\n"))
+			}
+		})
+	}
+	var many []checks.Because
+	for n := range 60 {
+		many = append(many, checks.Because{Path: fmt.Sprint("logs/x/", n%7, ".log"), Line: n + 1, Text: "x"})
+	}
+	q := &quoter{s: s, left: maxQuoteAll}
+	if n := len(q.lines(checks.ReportFinding{Because: many})); n > maxQuoted+7 {
+		t.Errorf("a finding brings %d lines, more than %d and the names of 7 files", n, maxQuoted)
+	}
+	q = &quoter{s: s, left: 0}
+	if got := q.lines(checks.ReportFinding{Because: []checks.Because{{Path: "logs/x/long.log", Line: 2, Text: "own"}}}); strings.Join(got, "\n") != "logs/x/long.log\n>     2 | own" {
+		t.Errorf("nothing may be read any more, and it is quoted as %q", got)
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"io"
+	"regexp"
 	"strings"
 
 	"doctor/checks"
@@ -96,16 +97,22 @@ func format(f string) string {
 }
 
 func (d *readme) reading() {
-	file := cmp.Or(d.about.Bundle, "BUNDLE.zip")
+	file := argument(d.about.Bundle)
 	d.put("To read it", "")
 	d.para("report.txt is the diagnosis: the causes first, then what follows from them, each with the lines that show it. doctor says the same of the bundle on any system (Linux, macOS, Windows):")
-	fmt.Fprintf(&d.b, "\n    doctor --from %s          on screen\n    doctor --from %s --json   for programs\n\n", quoteArg(file), quoteArg(file))
+	fmt.Fprintf(&d.b, "\n    doctor --from %s          on screen\n    doctor --from %s --json   for programs\n\n", file, file)
 	d.para("A newer doctor may find more in the same bundle. To read it by hand, unpack it: all files are text. A place such as logs/kubelet/kubelet.log:41 is line 41 of that file here, which need not be that of the file on the node. In events.json and below api/ the number counts the records of the list instead.")
 }
 
-// quoteArg writes a file name as a shell takes it for one word.
-func quoteArg(s string) string {
-	if strings.ContainsAny(s, " ()&;'") {
+// plainName is what a shell takes for a file name and nothing else, at least in quotes.
+var plainName = regexp.MustCompile(`^[\w.-][\w. ()-]*$`)
+
+// argument writes a file name for a command line that somebody will copy.
+func argument(s string) string {
+	switch {
+	case !plainName.MatchString(s):
+		return "BUNDLE.zip"
+	case strings.ContainsAny(s, " ()"):
 		return `"` + s + `"`
 	}
 	return s
