@@ -68,7 +68,7 @@ const attackOnGitHub = attack + "-->\n/close\nhttp://e.example GH-7 kubernetes/k
 
 // forged is a node whose every text is written by somebody who wants to be read
 // as something else.
-func forged(with string) fs.FS {
+func forged(with string) fstest.MapFS {
 	text := func(s string) string { b, _ := json.Marshal(s); return string(b) }
 	evil := text(with)
 	return fstest.MapFS{
@@ -329,11 +329,17 @@ func FuzzEvidenceCannotReachTheIssue(f *testing.F) {
 	f.Add("-->", "</details>\r\n/lgtm")
 	f.Add("GH-1 www.x.y a/b#1", "\xff\xfe/\x00c\x00")
 	f.Fuzz(func(t *testing.T, text, log string) {
-		_, s := diagnosed(t, fstest.MapFS{"meta.json": {Data: []byte(onlyMeta)}, "logs/x/x.log": {Data: []byte(log)}}, checks.Source{})
-		r := hostile(text)
-		r.Results[0].Findings[0].Because = []checks.Because{{Path: "logs/x/x.log", Line: 2, Text: text}}
-		checkIssue(t, issueOf(t, r, s, About{Bundle: text, Version: text, LeftOut: []LeftOut{{text, text}}}))
-		if bad, ok := foreign([]byte(readmeOf(t, r, About{Bundle: text, Version: text, LeftOut: []LeftOut{{text, text}}})), false); ok {
+		node := forged(text)
+		node["logs/x/x.log"] = &fstest.MapFile{Data: []byte(log)}
+		node["files/C/etc/cni/net.d/05.conf"] = &fstest.MapFile{Data: []byte(log)}
+		s, err := evidence.Load(node)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r, about := hostile(text), About{Bundle: text, Version: text, LeftOut: []LeftOut{{text, text}}}
+		r.Results[0].Findings[0].Because = []checks.Because{{Path: "logs/x/x.log", Line: 2, Text: text}, {Path: "services.json", Text: text}}
+		checkIssue(t, issueOf(t, r, s, about))
+		if bad, ok := foreign([]byte(readmeOf(t, r, about)), false); ok {
 			t.Errorf("README.txt holds %q", bad)
 		}
 	})
