@@ -228,7 +228,7 @@ func TestHelpOpensAndCloses(t *testing.T) {
 }
 
 func TestQuit(t *testing.T) {
-	for _, keys := range [][]string{{"q"}, {"ctrl+c"}, {"enter", "q"}, {"?", "q"}, {"/", "ctrl+c"}} {
+	for _, keys := range [][]string{{"q"}, {"ctrl+c"}, {"Q"}, {"enter", "q", "q"}, {"?", "q", "q"}, {"enter", "Q"}, {"/", "ctrl+c"}} {
 		var out tea.Model = program{model: small(), styles: newStyles(nil, true)}
 		var cmd tea.Cmd
 		for _, k := range keys {
