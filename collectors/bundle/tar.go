@@ -36,39 +36,43 @@ func isTarHeader(head []byte) bool {
 	return sum == want
 }
 
-// openTar indexes a tar where it lies.
-func openTar(name string, r io.ReaderAt, size int64, lim limits) (*Archive, error) {
-	x := newIndex("archive", lim)
+// tar indexes a tar where it lies.
+func (x *index) tar(r io.ReaderAt, size int64) (func(*node) (io.ReadCloser, error), error) {
 	stop, err := indexTar(x, r, size)
 	if err != nil {
-		return nil, whole(name, err)
+		return nil, whole(err)
 	}
-	if stop.err != nil {
-		x.refuseWhole(name, stop.String())
+	if stop.fault() {
+		x.refuseWhole(stop.String())
 	}
-	if err := x.nothing(name); err != nil {
+	if err := x.nothing(); err != nil {
 		return nil, err
 	}
-	return x.archive(sections(r), func() error { return nil }), nil
+	return sections(r), nil
 }
 
 // sections opens a file of a tar without a copy.
 func sections(r io.ReaderAt) func(*node) (io.ReadCloser, error) {
 	return func(n *node) (io.ReadCloser, error) {
-		return io.NopCloser(io.NewSectionReader(r, n.at, n.size)), nil
+		return section{io.NewSectionReader(r, n.at, n.size)}, nil
 	}
 }
 
 // A stop is where the reading of a tar ended before the tar did.
 type stop struct {
 	err   error // nil if it was read to its end
+	more  bool  // bytes other than padding follow the end
 	at    int64
 	after string // name of the last entry
 }
 
+func (s stop) fault() bool { return s.err != nil || s.more }
+
 func (s stop) String() string {
 	what := "it is damaged"
 	switch {
+	case s.err == nil:
+		what = "it goes on behind its end, and that is not read; it ends"
 	case errors.Is(s.err, io.ErrUnexpectedEOF):
 		what = "it is cut short"
 	case errors.Is(s.err, gzip.ErrChecksum):
@@ -96,13 +100,29 @@ func indexTar(x *index, r io.ReaderAt, size int64) (stop, error) {
 		at, _ := section.Seek(0, io.SeekCurrent) // cannot fail: a section only does sums
 		switch {
 		case err == io.EOF:
-			return stop{at: min(at, size), after: last}, nil
+			return stop{at: min(at, size), after: last, more: goesOn(section)}, nil
 		case err != nil && !errors.Is(err, tar.ErrInsecurePath): // comes only under GODEBUG=tarinsecurepath=0
 			return stop{err: err, at: min(at, size), after: last}, nil
 		}
 		last = header.Name
 		if err := x.add(tarEntry(header, at, size)); err != nil {
 			return stop{}, err
+		}
+	}
+}
+
+// goesOn tells whether a tar has more than padding behind its end: another tar that
+// somebody appended, or what should not be found. Padding is at most a megabyte.
+func goesOn(rest io.Reader) bool {
+	rest = io.LimitReader(rest, 1<<20+1)
+	buf := make([]byte, 32<<10)
+	for total := 0; ; {
+		n, err := rest.Read(buf)
+		if total += n; total > 1<<20 || len(bytes.Trim(buf[:n], "\x00")) > 0 {
+			return true
+		}
+		if err != nil {
+			return false
 		}
 	}
 }
