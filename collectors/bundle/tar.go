@@ -105,7 +105,11 @@ func indexTar(x *index, r io.ReaderAt, size int64) (stop, error) {
 			return stop{err: err, at: min(at, size), after: last}, nil
 		}
 		last = header.Name
-		if err := x.add(tarEntry(header, at, size)); err != nil {
+		e := tarEntry(header, at, size)
+		if e.refuse == "" {
+			e.refuse = otherSize(header, r, at)
+		}
+		if err := x.add(e); err != nil {
 			return stop{}, err
 		}
 	}
@@ -153,6 +157,25 @@ func tarEntry(header *tar.Header, at, size int64) entry {
 		e.refuse = fmt.Sprintf("an entry of tar type %q is not read", header.Typeflag)
 	}
 	return e
+}
+
+// otherSize tells that the size in an extended header differs from the one in the
+// entry's own, which is there for programs that know no extended headers: these would
+// find other entries. Only a size that the own header cannot hold may differ.
+func otherSize(header *tar.Header, r io.ReaderAt, at int64) string {
+	const mostInOctal = 1<<33 - 1
+	if header.PAXRecords["size"] == "" || header.Size > mostInOctal || at < tarBlock {
+		return ""
+	}
+	var field [12]byte
+	if _, err := r.ReadAt(field[:], at-tarBlock+124); err != nil {
+		return ""
+	}
+	own, err := strconv.ParseInt(string(bytes.Trim(field[:], " \x00")), 8, 64)
+	if err != nil || own == header.Size {
+		return "" // a number of another form is for large sizes
+	}
+	return fmt.Sprintf("its two headers disagree on its size: %d bytes, and %d", header.Size, own)
 }
 
 // isSparse: such a file's data lie in the tar as pieces, and its declared size is
