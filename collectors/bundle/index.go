@@ -72,7 +72,7 @@ func (x *index) add(e entry) error {
 		reason = fmt.Sprintf("it lies more than %d folders deep", maxDepth)
 	case packed && x.level == maxLevels:
 		reason = fmt.Sprintf("an archive inside of more than %d others is not opened", maxLevels)
-	case !e.folder && !packed && e.size > x.lim.declared-x.used.declared:
+	case !e.folder && !packed && x.claims() && e.size > x.lim.declared-x.used.declared:
 		reason = fmt.Sprintf("it declares %s, and the %s may hold %s in all", bytesText(e.size), x.place, bytesText(x.lim.declared))
 	default:
 		var err error
@@ -140,9 +140,14 @@ func (x *index) file(name string, e entry, packed bool) *node {
 		return n
 	}
 	x.files++
-	x.used.declared += e.size
+	if x.claims() {
+		x.used.declared += e.size
+	}
 	return n
 }
+
+// claims tells that the sizes are only said; what lies in a folder has them.
+func (x *index) claims() bool { return x.place == "archive" }
 
 func (x *index) count() error {
 	if x.used.entries++; x.used.entries > x.lim.entries {

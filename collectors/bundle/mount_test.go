@@ -277,3 +277,11 @@ func TestMountInAFolderNeedsNoCopy(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// The files of a folder have their sizes; those of an archive in it claim theirs.
+func TestMountInAFolderBelievesNoClaim(t *testing.T) {
+	in := rawZip(t, "1", zip.FileHeader{Name: "a", UncompressedSize64: 3 << 30}, zip.FileHeader{Name: "b", UncompressedSize64: 3 << 30})
+	a := mustOpen(t, makeFolder(t, member{name: "n.zip", content: string(in)}), standard)
+	mountAll(a)
+	checkRefusals(t, a, []string{"n.zip/b: it declares 3 GiB, and the archive may hold 4 GiB in all"})
+}

@@ -13,7 +13,6 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -99,7 +98,6 @@ func open(path string, lim limits) (*Archive, error) {
 	case err != nil:
 		return nil, fmt.Errorf("%s: %w", name, bare(err))
 	case info.IsDir():
-		lim.declared = math.MaxInt64 // what lies in a folder is no claim
 		return openFolder(path, lim)
 	case !info.Mode().IsRegular():
 		return nil, fmt.Errorf("%s is a device, a pipe or a socket; save it as a file and give doctor that", name)
