@@ -66,7 +66,7 @@ func zipEntry(f *zip.File, at int) entry {
 }
 
 // The methods that occur in zips from Windows and that the library cannot unpack.
-var zipMethods = map[uint16]string{9: "Deflate64", 12: "BZIP2", 14: "LZMA", 93: "Zstandard", 95: "XZ", 98: "PPMd", 99: "encryption"}
+var zipMethods = map[uint16]string{9: "Deflate64", 12: "BZIP2", 14: "LZMA", 93: "Zstandard", 95: "XZ", 98: "PPMd", 99: "AES encryption"}
 
 func openZipped(f *zip.File) (io.ReadCloser, error) {
 	rc, err := f.Open()

@@ -121,6 +121,8 @@ func TestZipHeaders(t *testing.T) {
 		"it declares too much":              {header: stored(11), read: "not of the declared size"},
 		"its checksum is wrong":             {header: with(func(h *zip.FileHeader) { h.CRC32++ }), read: "damaged"},
 		"it is packed with Deflate64":       {header: with(func(h *zip.FileHeader) { h.Method = 9 }), read: "packed with Deflate64, which doctor does not unpack"},
+		"it is encrypted with AES":          {header: with(func(h *zip.FileHeader) { h.Method, h.Flags = 99, 1 }), refused: "it is encrypted"},
+		"AES without the flag":              {header: with(func(h *zip.FileHeader) { h.Method = 99 }), read: "packed with AES encryption, which doctor does not unpack"},
 		"it is packed with who knows":       {header: with(func(h *zip.FileHeader) { h.Method = 77 }), read: "packed with method 77"},
 		"it is no deflate stream":           {header: with(func(h *zip.FileHeader) { h.Method = zip.Deflate }), read: "damaged"},
 	} {
