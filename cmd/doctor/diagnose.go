@@ -40,7 +40,7 @@ func diagnose(ctx context.Context, std streams, f flags) error {
 		return err
 	}
 	switch {
-	case f.node != "":
+	case f.node != "" && f.from == "":
 		l, err := f.throughAPI(ctx, list)
 		if err != nil {
 			return err
@@ -95,8 +95,8 @@ func (f *flags) validate() error {
 		return err
 	}
 	switch {
-	case moreThanOne(f.from != "", f.demo != "", f.node != ""):
-		return errors.New("--from, --demo and --node name different nodes; give one of them")
+	case f.from != "" && f.demo != "", f.demo != "" && f.node != "":
+		return errors.New("--demo names a node of its own; leave --from and --node out")
 	case (f.kubeconfig != "" || f.context != "") && (f.from != "" || f.demo != ""):
 		return errors.New("a recording is read without the cluster; leave --kubeconfig and --context out")
 	case f.isLive() && runtime.GOOS != "windows":
@@ -126,16 +126,6 @@ func (f *flags) validate() error {
 
 // isLive tells whether this very node is to be looked at.
 func (f *flags) isLive() bool { return f.from == "" && f.demo == "" && f.node == "" }
-
-func moreThanOne(given ...bool) bool {
-	n := 0
-	for _, g := range given {
-		if g {
-			n++
-		}
-	}
-	return n > 1
-}
 
 // A display is where the result goes: the terminal and what it can do, or a file.
 type display struct {
