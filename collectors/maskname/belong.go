@@ -33,7 +33,21 @@ func (s *scan) account(at int) int {
 	for end > start && strings.IndexByte("._-", t[end-1]) >= 0 {
 		end--
 	}
+	if start == at+1 && s.lineBreak(start, end) {
+		return at
+	}
 	return s.someone(start, end, at)
+}
+
+// lineBreak tells "win-1\nReady" of JSON from CORP\nancy: a line begins with no
+// small letter, or with a word of the evidence.
+func (s *scan) lineBreak(at, end int) bool {
+	if end-at < 2 || s.spelled(at, end) == 0 || s.text[at] == 'b' || s.text[at] == 'f' {
+		return end-at == 1
+	}
+	next := s.text[at+1]
+	word := strings.ToLower(string(s.text[at+1 : end]))
+	return s.text[at] == 'u' && strings.Trim(word[:min(len(word), 4)], "0123456789abcdef") == "" || next < 'a' || next > 'z' || reserved(word)
 }
 
 // someone masks a user between two indexes, or returns otherwise.
