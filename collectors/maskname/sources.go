@@ -19,6 +19,11 @@ func (l *learner) read(s evidence.Snapshot) {
 		l.host(p.Spec.NodeName)
 		l.credentialSpecs(p)
 	}
+	for _, slice := range evidence.EndpointSlices.In(s) {
+		for _, e := range slice.Endpoints {
+			l.host(e.Node())
+		}
+	}
 	for _, c := range evidence.Certificates.In(s) {
 		if _, name, ok := strings.Cut(c.Subject, "system:node:"); ok {
 			name, _, _ = strings.Cut(name, ",")
