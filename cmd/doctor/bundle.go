@@ -3,6 +3,7 @@ package main
 import (
 	"cmp"
 	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"io"
@@ -18,6 +19,7 @@ import (
 	"doctor/checks"
 	"doctor/checks/evidence"
 	"doctor/checks/signs"
+	"doctor/collectors/maskname"
 	"doctor/collectors/pack"
 	"doctor/collectors/redact"
 	"doctor/ui"
@@ -221,8 +223,16 @@ func newBundling(ctx context.Context, src source, p packing, maxSize int64, sinc
 	b := &bundling{snapshot: src.snapshot, options: pack.Options{
 		Since: since, MaxSize: maxSize, Doctor: program().Version,
 		Signs: found, Unsearched: append(unsearched, src.unsearched...), SearchedFor: signs.Digests(list),
-		Redactor: redact.New(redact.Options{}),
 	}}
+	var hidden redact.Options
+	if p.maskNames {
+		key := make([]byte, 32)
+		rand.Read(key)
+		names := maskname.New(key)
+		names.Learn(src.snapshot)
+		hidden.Names, b.options.Masked = names, names
+	}
+	b.options.Redactor = redact.New(hidden)
 	return b
 }
 

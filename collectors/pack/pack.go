@@ -83,12 +83,35 @@ func Write(ctx context.Context, name string, s evidence.Snapshot, o Options) (Re
 	if err != nil {
 		return Result{}, err
 	}
+	if err := learn(ctx, s, o); err != nil {
+		return Result{}, err
+	}
 	most := least(o.MaxSize, room)
 	result, err := repeat(newPlan(s, o, most), func(p *plan) (Result, error) { return attempt(ctx, name, s, o, p, most) })
 	if errors.Is(err, errTooLarge) && room > 0 && most == room {
 		err = fmt.Errorf("the disk has room for %s only, too little for the facts alone; write to another disk with -f", megabytes(room))
 	}
 	return result, err
+}
+
+// learn lets the redactor see the facts before anything is written: a password
+// that an environment variable holds may stand in a file that comes before it.
+func learn(ctx context.Context, s evidence.Snapshot, o Options) error {
+	for _, it := range newPlan(s, o, 0).facts {
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		f, err := s.Open(it.path)
+		if err != nil {
+			continue // the plan's own reading tells of it
+		}
+		err = o.Redactor.Learn(evidence.Text(f), it.path)
+		f.Close()
+		if err != nil && !errors.Is(err, redact.ErrTooMany) {
+			continue
+		}
+	}
+	return nil
 }
 
 // Estimate does all the work and keeps nothing of it, so that its figures are those of the bundle.
