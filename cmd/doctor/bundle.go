@@ -265,7 +265,7 @@ func documents(recorded fs.FS, name string, left []pack.Left, masked bool) ([]pa
 	}
 	list := checks.All()
 	scanned, _ := signs.Record(s, checks.Signs(list))
-	report := checks.Diagnose(scanned, list, checks.Source{Kind: "bundle", Name: name, Format: evidence.Layout}, program())
+	report := shareable(checks.Diagnose(scanned, list, checks.Source{Kind: "bundle", Name: name, Format: evidence.Layout}, program()))
 	about := ui.About{Bundle: name, Masked: masked}
 	for _, l := range left {
 		about.LeftOut = append(about.LeftOut, ui.LeftOut{Path: l.Path, Reason: l.Reason})
