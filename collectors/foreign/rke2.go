@@ -1,0 +1,277 @@
+package foreign
+
+import (
+	"fmt"
+	"path"
+	"regexp"
+	"strings"
+	"time"
+
+	"doctor/checks/evidence"
+)
+
+// rke2 is the folder that Rancher's win-log-collect-rke2.ps1 leaves behind, and
+// that of win-log-collect.ps1, its older brother for RKE1. The archive has that
+// folder's name at its top, rancher\log-collector, or no top folder at all.
+var rke2 = format{
+	name:      "rke2-win-log-collect",
+	marks:     "the output of Rancher's log collector for Windows (system, network and eventlogs in one folder)",
+	recognise: isRancher,
+	inside:    func(child string) bool { return rancherFolders[strings.ToLower(child)] },
+	nodeName:  func(src *source) string { return rancher{src}.name() },
+	convert:   convertRancher,
+}
+
+// rancherFolders are what the scripts make; those of value true are in no
+// recording of another tool.
+var (
+	rancherFolders = map[string]bool{"system": true, "network": true, "eventlogs": true, "k8s": true, "containerd": true, "config": true, "certs": true,
+		"firewall": true, "services": true, "docker": true, "nginx": true, "podlogs": true, "containerlogs": true}
+	rancherOwn = map[string]bool{"eventlogs": true, "k8s": true, "certs": true, "nginx": true, "podlogs": true, "containerlogs": true}
+)
+
+// rancherLabel is what the scripts call their archives.
+var rancherLabel = regexp.MustCompile(`(?i)(?:^|/)rancher_(?:rke2_)?([^/]+?)_(20\d\d-?[01]\d-?[0-3]\d[^/]*)(?:/|$)`)
+
+// isRancher wants four of the folders, or two where the name of one around them
+// tells the script: a recording of which somebody sent a part is still one.
+func isRancher(folder listing) bool {
+	known, own, system := 0, false, false
+	for _, f := range folder.folders {
+		key := strings.ToLower(f)
+		if key == "eks" {
+			return false // of Amazon's collector, which has some folders of the same names
+		}
+		if rancherFolders[key] {
+			known++
+		}
+		own = own || rancherOwn[key]
+		system = system || key == "system" || key == "network"
+	}
+	enough := 4
+	if rancherLabel.MatchString(folder.dir) {
+		enough = 2
+	}
+	return known >= enough && own && system
+}
+
+// A rancher is a recording of either script.
+type rancher struct{ src *source }
+
+const rancherTool = "Rancher's log collector"
+
+// in is the folder of a file, and text the file itself, with the path in the
+// recording as its name and a gap where there is nothing in it.
+func (r rancher) in(file string) (*source, string) {
+	dir, name := path.Split(file)
+	if dir == "" {
+		return r.src, name
+	}
+	return r.src.in(strings.TrimSuffix(dir, "/")), name
+}
+
+func (r rancher) text(file string) text {
+	src, name := r.in(file)
+	t := src.text(name)
+	t.name = file
+	switch {
+	case t.missing:
+		t.gap = gapf(evidence.NotCollected, "%s is not in this recording of %s; %s", file, rancherTool, runBundle)
+	case t.empty():
+		t.gap = gapf(evidence.Error, "%s is empty: the command that fills it failed; %s", file, runBundle)
+	}
+	return t
+}
+
+// either is the first of the files that is there: the scripts keep the same
+// output in different places.
+func (r rancher) either(files ...string) text {
+	for _, file := range files {
+		if t := r.text(file); !t.missing {
+			return t
+		}
+	}
+	return r.text(files[0])
+}
+
+func (r rancher) has(file string) bool {
+	src, name := r.in(file)
+	return src.names.files[strings.ToLower(name)] != ""
+}
+
+// name is what the kubelet calls the node where its certificate is there, and
+// otherwise the name of the computer.
+func (r rancher) name() string {
+	if list, err := r.certificate("client-kubelet.crt"); err == nil {
+		if _, name, ok := strings.Cut(list[0].Subject, "CN=system:node:"); ok {
+			if name, _, _ = strings.Cut(name, ","); hostNamePattern.MatchString(name) {
+				return name
+			}
+		}
+	}
+	if name := hostName(r.text("network/ipconfigall.txt").content); name != "" {
+		return name
+	}
+	if si, ok := readSysteminfo(r.text("system/systeminfo")); ok && si.host != "" {
+		return si.host
+	}
+	if m := rancherLabel.FindStringSubmatch(r.src.root); m != nil && hostNamePattern.MatchString(m[1]) {
+		return m[1]
+	}
+	return ""
+}
+
+func convertRancher(src *source, out *output) {
+	r := rancher{src}
+	events, problems := r.events()
+	r.convertMeta(events, out)
+	r.convertMachine(events, out)
+	r.convertServices(out)
+	r.convertNetwork(out)
+	r.convertRuntime(out)
+	r.convertCertificates(out)
+	r.convertFiles(out)
+	r.convertLogs(out)
+	out.write("events.json")(r.recentEvents(events, problems))
+	out.write("env.json")(readEnvironment(r.text("system/env"), r.text("network/system-env-proxy.txt").mayBeEmpty()))
+	for name, why := range rancherLacks {
+		if !out.Has(name) {
+			out.Gap(name, why)
+		}
+	}
+}
+
+// mayBeEmpty takes the gap from a text that is empty where there is nothing to tell.
+func (t text) mayBeEmpty() text {
+	if strings.TrimSpace(t.content) == "" && !t.missing && strings.HasPrefix(t.gap.Reason(), t.name+" is empty") {
+		t.gap = ""
+	}
+	return t
+}
+
+func rancherMisses(what, ask string) evidence.Gap {
+	return gapf(evidence.NotCollected, "%s does not collect %s; %s", rancherTool, what, ask)
+}
+
+// rancherLacks is the rest of the layout, with what the customer can be asked for.
+var rancherLacks = map[string]evidence.Gap{
+	"features.json":           rancherMisses("the Windows features", "ask for `Get-WindowsFeature Containers, Hyper-V`, or "+runBundle),
+	"firewall.json":           gapf(evidence.NotCollected, "%s lists firewall rules without their ports, so what is open is not told; ask for `Get-NetFirewallRule -Enabled True | Get-NetFirewallPortFilter`, or %s", rancherTool, runBundle),
+	"security.json":           rancherMisses("access lists, BitLocker and Defender", "ask for `icacls C:\\var\\lib\\kubelet` and `Get-MpPreference`, or "+runBundle),
+	"time.json":               rancherMisses("the state of the clock", "ask for `w32tm /query /status /verbose`, or "+runBundle),
+	"pending-reboot.json":     rancherMisses("whether a reboot is pending", runBundle),
+	"ports.json":              rancherMisses("the ranges of ports", "ask for `netsh int ipv4 show excludedportrange tcp` and `netsh int ipv4 show dynamicport tcp`, or "+runBundle),
+	"hns-namespaces.json":     rancherMisses("the HNS namespaces", "ask for `Get-HnsNamespace | ConvertTo-Json -Depth 20`, or "+runBundle),
+	"api/node.json":           rancherMisses("Kubernetes objects", "ask for `kubectl get node NODE -o json`"),
+	"api/nodes.json":          rancherMisses("Kubernetes objects", "ask for `kubectl get nodes -o json`"),
+	"api/pods.json":           rancherMisses("Kubernetes objects", "ask for `kubectl get pods -A --field-selector spec.nodeName=NODE -o json`"),
+	"api/events.json":         rancherMisses("Kubernetes objects", "ask for `kubectl get events -A -o json`"),
+	"api/services.json":       rancherMisses("Kubernetes objects", "ask for `kubectl get services -A -o json`"),
+	"api/endpointslices.json": rancherMisses("Kubernetes objects", "ask for `kubectl get endpointslices -A -o json`"),
+	"api/configmaps.json":     rancherMisses("Kubernetes objects", "ask for `kubectl get configmaps -n kube-system -o json`"),
+	"api/daemonsets.json":     rancherMisses("Kubernetes objects", "ask for `kubectl get daemonsets -A -o json`"),
+	"api/version.json":        rancherMisses("Kubernetes objects", "ask for `kubectl version -o json`"),
+	"probes/reach.json":       rancherMisses("whether anything can be reached", "run `doctor` on the node"),
+	"probes/dns.json":         rancherMisses("answers to DNS questions of the cluster", "run `doctor` on the node"),
+}
+
+// convertMeta writes meta.json. The scripts end at once where they are not run
+// as Administrator.
+func (r rancher) convertMeta(events []winEvent, out *output) {
+	meta := map[string]any{"layout": evidence.Layout, "node": r.name(), "source": "rke2-win-log-collect", "elevated": true}
+	if meta["node"] == "" {
+		meta["node"] = folderName(r.src.root)
+	}
+	if at := r.collectedAt(events); !at.IsZero() {
+		meta["collectedAt"] = at.Format(time.RFC3339)
+	}
+	out.JSON("meta.json", meta)
+}
+
+// repacked is how far a file's time may be from the day in the archive's name,
+// which is local, before it counts as the time of somebody's unpacking.
+const repacked = 48 * time.Hour
+
+// collectedAt is when the last command wrote its output. Files that were copied
+// have older times. Where the name of the archive tells another day, or the
+// archive kept no times, the last event is the best that is known.
+func (r rancher) collectedAt(events []winEvent) time.Time {
+	at := r.newest(map[string][]string{
+		"system":    {"systeminfo", "env", "ps", "freediskspace", "volumes", "services"},
+		"network":   {"networkadapter", "ipconfigall.txt", "networkroutes", "hnsdiaglistall", "netstatall", "system-env-proxy.txt"},
+		"eventlogs": {"system.json", "application.json"},
+	})
+	return firstFitting(stampIn(r.src.root), at, lastEvent(events))
+}
+
+// firstFitting is the first of the times that is known and fits the day in the
+// archive's name, and that day where none does.
+func firstFitting(named time.Time, times ...time.Time) time.Time {
+	for _, t := range times {
+		if !t.IsZero() && (named.IsZero() || t.Sub(named).Abs() < repacked) {
+			return t
+		}
+	}
+	return named
+}
+
+func (r rancher) newest(files map[string][]string) time.Time {
+	var newest time.Time
+	for dir, names := range files {
+		if at := r.src.in(dir).newest(names...); at.After(newest) {
+			newest = at
+		}
+	}
+	return newest
+}
+
+func lastEvent(events []winEvent) time.Time {
+	var last time.Time
+	for _, e := range events {
+		if e.Time.After(last) {
+			last = e.Time
+		}
+	}
+	return last
+}
+
+// eventLogs are the logs that faults of a node show in. The security log and
+// those of the firewall tell of people and packets.
+var eventLogs = []string{"system.json", "application.json", "hns-admin.json", "hyperv-compute.json", "hyperv-vmswitch.json", "storage-storport.json"}
+
+// maxEventText bounds the messages of all logs together.
+const maxEventText = 32 << 20
+
+// events reads the event logs, and tells what of them could not be read.
+func (r rancher) events() (list []winEvent, problems []string) {
+	logs, size := r.src.in("eventlogs"), 0
+	take := func(e winEvent) {
+		if size += len(e.Message); size <= maxEventText && len(list) < len(eventLogs)*maxEvents {
+			list = append(list, e)
+		}
+	}
+	for _, name := range eventLogs {
+		if logs.names.files[name] == "" {
+			if name == "system.json" || name == "application.json" {
+				problems = append(problems, "eventlogs/"+name+" is not in the recording")
+			}
+			continue
+		}
+		if err := readEventsJSON(logs, name, take); err != nil {
+			problems = append(problems, fmt.Sprintf("eventlogs/%s: %v", name, err))
+		}
+	}
+	return list, problems
+}
+
+// recentEvents makes events.json of what could be read. Where nothing could, or
+// the two logs that every node writes are empty, nobody knows what happened.
+func (r rancher) recentEvents(list []winEvent, problems []string) (any, evidence.Gap) {
+	if len(list) > 0 {
+		return recent(list), ""
+	}
+	if len(problems) > 0 {
+		return nil, gapf(evidence.NotCollected, "this recording of %s holds no event that can be read: %s; ask for `Get-WinEvent -LogName System -MaxEvents 2500 | ConvertTo-Json`, or %s", rancherTool, strings.Join(problems, "; "), runBundle)
+	}
+	return nil, gapf(evidence.Error, "eventlogs/system.json is empty: PowerShell writes nothing both for no event and for a question that failed; %s", runBundle)
+}
