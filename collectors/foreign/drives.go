@@ -71,16 +71,23 @@ func gigabytes(s string) int64 {
 	return n * (1 << 30) / 100
 }
 
+// memory is memory.json. That there is no page file shows in the commit limit,
+// which is then the memory; of one that there is neither size nor manager is told.
 type memory struct {
-	TotalBytes       int64 `json:"totalBytes"`
-	AvailableBytes   int64 `json:"availableBytes,omitempty"`
-	CommitLimitBytes int64 `json:"commitLimitBytes,omitempty"`
-	CommitUsedBytes  int64 `json:"commitUsedBytes,omitempty"`
+	TotalBytes       int64      `json:"totalBytes"`
+	AvailableBytes   int64      `json:"availableBytes,omitempty"`
+	CommitLimitBytes int64      `json:"commitLimitBytes,omitempty"`
+	CommitUsedBytes  int64      `json:"commitUsedBytes,omitempty"`
+	PageFiles        []struct{} `json:"pageFiles,omitzero"`
 }
 
 func (si systeminfo) memory() (any, bool) {
 	if si.totalMemory == 0 {
 		return nil, false
 	}
-	return memory{si.totalMemory, si.freeMemory, si.commitLimit, si.commitUsed}, true
+	m := memory{TotalBytes: si.totalMemory, AvailableBytes: si.freeMemory, CommitLimitBytes: si.commitLimit, CommitUsedBytes: si.commitUsed}
+	if si.commitLimit == si.totalMemory && !si.pageFile {
+		m.PageFiles = []struct{}{}
+	}
+	return m, true
 }

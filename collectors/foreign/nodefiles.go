@@ -54,7 +54,9 @@ const (
 )
 
 // folder gives all files of a folder of the recording, and of those in it, their places.
-func (n *nodeFiles) folder(src *source, windowsPath string) { n.below(src, windowsPath, maxCopiedDepth) }
+func (n *nodeFiles) folder(src *source, windowsPath string) {
+	n.below(src, windowsPath, maxCopiedDepth)
+}
 
 func (n *nodeFiles) below(src *source, windowsPath string, depth int) {
 	for _, name := range sortedValues(src.names.files) {

@@ -139,6 +139,11 @@ func convertRancher(src *source, out *output) {
 			out.Gap(name, why)
 		}
 	}
+	for component, why := range rancherLogs {
+		if !out.hasLogs(component) {
+			out.Gap("logs/"+component, why)
+		}
+	}
 }
 
 // mayBeEmpty takes the gap from a text that is empty where there is nothing to tell.
@@ -173,6 +178,20 @@ var rancherLacks = map[string]evidence.Gap{
 	"api/version.json":        rancherMisses("Kubernetes objects", "ask for `kubectl version -o json`"),
 	"probes/reach.json":       rancherMisses("whether anything can be reached", "run `doctor` on the node"),
 	"probes/dns.json":         rancherMisses("answers to DNS questions of the cluster", "run `doctor` on the node"),
+
+	// What checks ask for, wherever other setups keep it.
+	"files/C/run/flannel/subnet.env":                            rancherMisses("flannel's subnet.env", `ask for C:\run\flannel\subnet.env`),
+	"files/C/k/net-conf.json":                                   rancherMisses("flannel's network configuration", `ask for C:\var\lib\rancher\rke2\agent\flanneld-net-conf.json`),
+	"files/C/etc/kube-flannel/net-conf.json":                    rancherMisses("flannel's network configuration", `ask for C:\var\lib\rancher\rke2\agent\flanneld-net-conf.json`),
+	"files/C/var/lib/rancher/rke2/agent/flanneld-net-conf.json": rancherMisses("flannel's network configuration", `ask for C:\var\lib\rancher\rke2\agent\flanneld-net-conf.json`),
+	"files/C/k/sourceVip.json":                                  rancherMisses("a stored source VIP", `ask for C:\k\sourceVip.json`),
+	"files/C/sourcevip/sourceVip.json":                          rancherMisses("a stored source VIP", `ask for C:\sourcevip\sourceVip.json`),
+}
+
+// rancherLogs are those that the script for RKE2 leaves on the node.
+var rancherLogs = map[string]evidence.Gap{
+	"flanneld":    rancherMisses("flanneld's log", `ask for C:\var\lib\rancher\rke2\agent\logs\flanneld.log`),
+	"calico-node": rancherMisses("the logs of Calico", `ask for calico-node.log, felix.log and confd.log in C:\var\lib\rancher\rke2\agent\logs`),
 }
 
 // convertMeta writes meta.json. The scripts end at once where they are not run

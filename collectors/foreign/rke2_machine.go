@@ -142,8 +142,8 @@ func (r rancher) convertServices(out *output) {
 }
 
 var (
-	// RKE2 logs how it starts each of its children.
-	runningChild = regexp.MustCompile(`Running (kubelet|kube-proxy|containerd) (-[^"}]*)`)
+	// RKE2 logs how it starts each of its children. A line without its end may lack flags.
+	runningChild = regexp.MustCompile(`Running (kubelet|kube-proxy|containerd) (-[^"}]*)["}]`)
 	rke2Command  = regexp.MustCompile(`(?mi)^("?[a-z]:\\[^\n]*\brke2\.exe\b[^\n]*?)[ \t]*$`)
 )
 

@@ -1,6 +1,7 @@
 package foreign
 
 import (
+	"io/fs"
 	"net/netip"
 	"regexp"
 	"strings"
@@ -177,4 +178,10 @@ func (o *output) log(src *source, file, component string) {
 	if !src.hollow(file) && !o.Has(name) {
 		o.place(name, src, file)
 	}
+}
+
+// hasLogs tells whether a log of the component is placed.
+func (o *output) hasLogs(component string) bool {
+	entries, err := fs.ReadDir(o.FS(), "logs/"+component)
+	return err == nil && len(entries) > 0
 }

@@ -21,6 +21,8 @@ type systeminfo struct {
 
 	// In bytes; 0 where it does not tell.
 	totalMemory, freeMemory, commitLimit, commitUsed int64
+
+	pageFile bool // it names one
 }
 
 // A line of systeminfo: what it is about, in the language of the system, and
@@ -94,6 +96,7 @@ func readSysteminfo(t text) (systeminfo, bool) {
 			*into = megabytes(at(zone - version + placeTotalMemory - placeZone + i).last())
 		}
 	}
+	si.pageFile = strings.Contains(at(zone-version+placeTotalMemory-placeZone+5).value(), `:\`)
 	si.hotfixes = systeminfoHotfixes(fields[version+1:])
 	return si, true
 }
