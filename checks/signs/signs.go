@@ -90,7 +90,7 @@ func (c *scanner) scanLogs(ctx context.Context, s evidence.Snapshot) (unsearched
 			unsearched = append(unsearched, evidence.UnsearchedLog{Path: files[i], Why: r.err.Error()})
 		}
 	}
-	return append(unsearched, withheld(s)...)
+	return append(append(unsearched, withheld(s)...), c.recordedUnsearched(s)...)
 }
 
 // withheld are the single logs that are there on the node and not in the
@@ -258,7 +258,7 @@ func (c *scanner) consider(text int, source, file string, number int, line []byt
 		}
 		fits = true
 		m = c.note(k, number, line)
-		m.last = append(m.last[:0], line[:min(len(line), maxStamp)]...)
+		m.last = append(m.last[:0], line[:min(len(line), evidence.MaxStamp)]...)
 	}
 	return fits
 }
@@ -295,9 +295,9 @@ func (c *scanner) matches() []evidence.SignMatch {
 	for _, k := range keys {
 		m := c.found[k]
 		if m.last != nil { // of a log; records bring their times along
-			m.Time, m.Last = lineTime(m.Found, c.now), lineTime(string(m.last), c.now)
+			m.Time, m.Last = evidence.LineTime(m.Found, c.now), evidence.LineTime(string(m.last), c.now)
 			if m.More > 0 {
-				m.Tail = evidence.Clean(string(m.last))
+				m.Tail, m.LastLine = evidence.Clean(string(m.last)), m.lastLine
 			}
 		}
 		list = append(list, m.SignMatch)

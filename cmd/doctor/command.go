@@ -17,7 +17,7 @@ import (
 // flags are the options of a diagnosis.
 type flags struct {
 	from, demo           string
-	node                 string // its name; anyNode where the flag has none
+	node                 string // its name, also in a recording of several; anyNode where the flag has none
 	kubeconfig, context  string
 	json                 bool
 	output, file         string
@@ -55,6 +55,7 @@ On a terminal it shows a screen; otherwise it writes text. Nothing on a node is 
   doctor --node win-1                     from anywhere, through the Kubernetes API
   doctor --demo flannel-subnet-env-missing
   doctor --from collectlogs.zip
+  doctor --from support-bundle.zip --node win-1
   doctor --from ./recording --json | jq '.causes[0]'
   doctor explain pause-os-version-mismatch`,
 		Args: func(cmd *cobra.Command, args []string) error {
@@ -70,7 +71,10 @@ On a terminal it shows a screen; otherwise it writes text. Nothing on a node is 
 			if cmd.Flags().Changed("from") && f.from == "" {
 				return errors.New("--from is given an empty path")
 			}
-			if f.node == anyNode {
+			switch {
+			case f.node == anyNode && f.from != "":
+				return listRecorded(std, f)
+			case f.node == anyNode:
 				return listNodes(cmd.Context(), std, f)
 			}
 			return diagnose(cmd.Context(), std, f)
@@ -80,9 +84,9 @@ On a terminal it shows a screen; otherwise it writes text. Nothing on a node is 
 	root.SetOut(std.out)
 	root.SetErr(std.err)
 	p := root.Flags()
-	p.StringVar(&f.from, "from", "", "diagnose a recording: an evidence folder, or a zip or tar.gz of one, or the output of collectlogs.ps1")
+	p.StringVar(&f.from, "from", "", "diagnose a recording: an evidence folder, a zip or tar.gz of one, or another tool's; archives inside are found too")
 	p.StringVar(&f.demo, "demo", "", "diagnose a built-in recorded node; \"list\" lists them")
-	p.StringVar(&f.node, "node", "", "diagnose this node through the Kubernetes API, from anywhere; without a name: list the Windows nodes")
+	p.StringVar(&f.node, "node", "", "diagnose this node through the Kubernetes API, from anywhere; with --from: the node of this name or place in a recording of several. Without a name: list the nodes")
 	p.Lookup("node").NoOptDefVal = anyNode
 	p.StringVar(&f.kubeconfig, "kubeconfig", "", "the kubeconfig to use; else found as kubectl finds it, or on a node the kubelet's own")
 	p.StringVar(&f.context, "context", "", "the context of the kubeconfig to use")

@@ -165,13 +165,13 @@ func (l *live) state() (readings []collectors.Reading, open []string) {
 }
 
 // report judges what has been read so far.
-func (l *live) report() (checks.Report, error) {
+func (l *live) report() (checks.Report, evidence.Snapshot, error) {
 	s, err := evidence.Load(l.tree.FS())
 	if err != nil {
-		return checks.Report{}, err
+		return checks.Report{}, s, err
 	}
 	s = signs.Recorded(s, checks.Signs(l.checks), l.unsearched(s))
-	return checks.Diagnose(s, l.checks, l.origin, program()), nil
+	return checks.Diagnose(s, l.checks, l.origin, program()), s, nil
 }
 
 // unsearched is what the search of the logs did not get to: all of them where it
@@ -233,12 +233,12 @@ func diagnoseLive(ctx context.Context, std streams, f flags, l *live) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	report, err := l.report()
+	report, s, err := l.report()
 	if err != nil {
 		return trouble(err)
 	}
 	l.talk(std, f.verbose)
-	if err := out.show(ctx, report); err != nil {
+	if err := out.show(ctx, report, s); err != nil {
 		return err
 	}
 	return verdict(report, f.failOn)
