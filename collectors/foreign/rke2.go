@@ -123,16 +123,16 @@ func (r rancher) name() string {
 
 func convertRancher(src *source, out *output) {
 	r := rancher{src}
-	events, problems := r.events()
-	r.convertMeta(events, out)
-	r.convertMachine(events, out)
+	events := r.events()
+	events.convert(out)
+	r.convertMeta(events.list, out)
+	r.convertMachine(events.list, out)
 	r.convertServices(out)
 	r.convertNetwork(out)
 	r.convertRuntime(out)
 	r.convertCertificates(out)
 	r.convertFiles(out)
 	r.convertLogs(out)
-	out.write("events.json")(r.recentEvents(events, problems))
 	out.write("env.json")(readEnvironment(r.text("system/env"), r.text("network/system-env-proxy.txt").mayBeEmpty()))
 	for name, why := range rancherLacks {
 		if !out.Has(name) {
@@ -258,39 +258,54 @@ func lastEvent(events []winEvent) time.Time {
 // those of the firewall tell of people and packets.
 var eventLogs = []string{"system.json", "application.json", "hns-admin.json", "hyperv-compute.json", "hyperv-vmswitch.json", "storage-storport.json"}
 
+// A rancherEvents is what the event logs of a recording tell.
+type rancherEvents struct {
+	list     []winEvent
+	problems []string // what could not be read
+	system   bool     // the system log, which tells of services that fail, has an event
+}
+
 // maxEventText bounds the messages of all logs together.
 const maxEventText = 32 << 20
 
-// events reads the event logs, and tells what of them could not be read.
-func (r rancher) events() (list []winEvent, problems []string) {
+func (r rancher) events() (events rancherEvents) {
 	logs, size := r.src.in("eventlogs"), 0
 	take := func(e winEvent) {
-		if size += len(e.Message); size <= maxEventText && len(list) < len(eventLogs)*maxEvents {
-			list = append(list, e)
+		if size += len(e.Message); size <= maxEventText && len(events.list) < len(eventLogs)*maxEvents {
+			events.list = append(events.list, e)
 		}
 	}
 	for _, name := range eventLogs {
-		if logs.names.files[name] == "" {
-			if name == "system.json" || name == "application.json" {
-				problems = append(problems, "eventlogs/"+name+" is not in the recording")
+		needed := name == "system.json" || name == "application.json" // every node writes them
+		switch {
+		case logs.names.files[name] == "" && needed:
+			events.problems = append(events.problems, "eventlogs/"+name+" is not in the recording")
+		case logs.names.files[name] == "":
+		case logs.hollow(name) && needed:
+			events.problems = append(events.problems, "eventlogs/"+name+" is empty, which PowerShell leaves of a question that failed")
+		default:
+			if err := readEventsJSON(logs, name, take); err != nil {
+				events.problems = append(events.problems, fmt.Sprintf("eventlogs/%s: %v", name, err))
 			}
-			continue
 		}
-		if err := readEventsJSON(logs, name, take); err != nil {
-			problems = append(problems, fmt.Sprintf("eventlogs/%s: %v", name, err))
+		if name == "system.json" {
+			events.system = len(events.list) > 0
 		}
 	}
-	return list, problems
+	return events
 }
 
-// recentEvents makes events.json of what could be read. Where nothing could, or
-// the two logs that every node writes are empty, nobody knows what happened.
-func (r rancher) recentEvents(list []winEvent, problems []string) (any, evidence.Gap) {
-	if len(list) > 0 {
-		return recent(list), ""
+// convert makes events.json. Without the system log nobody knows what happened
+// to the services; where another log is missing, the texts that were not found
+// acquit nobody.
+func (e rancherEvents) convert(out *output) {
+	why := strings.Join(e.problems, "; ")
+	if !e.system {
+		out.Gap("events.json", gapf(evidence.NotCollected, "the system log cannot be read in this recording of %s: %s; ask for `Get-WinEvent -LogName System -MaxEvents 2500 | ConvertTo-Json`, or %s", rancherTool, why, runBundle))
+		return
 	}
-	if len(problems) > 0 {
-		return nil, gapf(evidence.NotCollected, "this recording of %s holds no event that can be read: %s; ask for `Get-WinEvent -LogName System -MaxEvents 2500 | ConvertTo-Json`, or %s", rancherTool, strings.Join(problems, "; "), runBundle)
+	out.JSON("events.json", recent(e.list))
+	if why != "" {
+		out.JSON(evidence.LogRecords.Path(), evidence.LogIndex{Logs: []evidence.LogRecord{{Path: "events.json", Unsearched: evidence.Clean(why)}}})
 	}
-	return nil, gapf(evidence.Error, "eventlogs/system.json is empty: PowerShell writes nothing both for no event and for a question that failed; %s", runBundle)
 }

@@ -65,7 +65,7 @@ func (r rancher) convertMachine(events []winEvent, out *output) {
 	out.either("processes.json", processes, gap)
 }
 
-// kernelStarts and eventLogStarts are the events that Windows writes as it starts.
+// bootEvent tells the events that Windows writes as it starts.
 func bootEvent(e winEvent) bool {
 	return e.ID == 12 && strings.EqualFold(e.Provider, "Microsoft-Windows-Kernel-General") || e.ID == 6005 && strings.EqualFold(e.Provider, "EventLog")
 }
@@ -123,8 +123,13 @@ func (r rancher) convertServices(out *output) {
 	for _, file := range sortedValues(status.names.files) {
 		for _, more := range parseServiceList(status.text(file).content) {
 			for i := range list {
-				if strings.EqualFold(list[i].Name, more.Name) && more.StartType != "" {
-					list[i].StartType = more.StartType
+				if strings.EqualFold(list[i].Name, more.Name) {
+					if more.State != "running" { // a service that was seen down once in these minutes is not well
+						list[i].State = more.State
+					}
+					if more.StartType != "" {
+						list[i].StartType = more.StartType
+					}
 				}
 			}
 		}

@@ -230,6 +230,25 @@ func TestEventsOfConvertToJSON(t *testing.T) {
 	}
 }
 
+func TestEventLogsThatAreNotThere(t *testing.T) {
+	h := rke2Healthy(t)
+	for _, tt := range []struct{ name, file, content, gap, unsearched string }{
+		{"whole", "x", "x", "", ""},
+		{"no system log", "eventlogs/system.json", "-", evidence.NotCollected, ""},
+		{"an empty system log", "eventlogs/system.json", "", evidence.NotCollected, ""},
+		{"an application log that breaks off", "eventlogs/application.json", `[{"Id":`, "", "events.json"},
+	} {
+		s := load(t, rke2Recording(t, "", with(h, tt.file, tt.content)))
+		unsearched := ""
+		for _, l := range evidence.LogRecords.In(s).Logs {
+			unsearched += l.Path
+		}
+		if gap := evidence.WindowsEvents.Gap(s); gap.Kind() != tt.gap || unsearched != tt.unsearched {
+			t.Errorf("%s: gap %q, unsearched %q", tt.name, gap, unsearched)
+		}
+	}
+}
+
 func TestEnvironment(t *testing.T) {
 	head := "\nName                           Value\n----                           -----\n"
 	for _, tt := range []struct{ name, all, proxies, want string }{

@@ -27,7 +27,7 @@ type winEvent struct {
 
 // Bounds on a log of events; tools ask for a few thousand, of some kilobytes each.
 const (
-	maxEventBytes  = 256 << 20
+	maxEventBytes  = 64 << 20
 	maxEventObject = 1 << 20
 	maxEvents      = 20_000
 	maxMessage     = 8 << 10
