@@ -148,3 +148,59 @@ func TestVerdictsOverAntctl(t *testing.T) {
 		}
 	}
 }
+
+func TestVerdictsOverRKE2AsOthersWriteIt(t *testing.T) {
+	chinese := with(rke2Healthy(t), "system/systeminfo", systeminfoChinese, "network/ipconfigall.txt", ipChinese,
+		"containerd/crictl-info.txt", strings.Replace(crictlInfo, "pause:3.9", "pause:3.6", 1),
+		"system/freememory", "wmic : 无法将“wmic”项识别为 cmdlet、函数、脚本文件或可运行程序的名称。\n", "system/freediskspace", "\n")
+	calicoNetwork := strings.NewReplacer("flannel.4096", "Calico").Replace(rke2Network)
+	calico := with(rke2Healthy(t), "config/cni/07-flannel.conflist", "-", "config/cni/10-calico.conf", rke2Calico,
+		"network/hns/network.txt", calicoNetwork, "network/hns/networkdetailed.txt", calicoNetwork[strings.Index(calicoNetwork, "{"):],
+		"network/hns/endpoint.txt", strings.ReplaceAll(rke2Endpoint, "flannel.4096", "Calico"),
+		"eventlogs/rke2-service.txt", strings.ReplaceAll(rke2Healthy(t)["eventlogs/rke2-service.txt"], "flannel.4096", "Calico"),
+		"system/ps", processTable(append(without(rke2Processes, "flanneld"), "calico-node", "calico-node")...))
+	for name, files := range map[string]map[string]string{"a Chinese Server 2019": chinese, "Calico": calico} {
+		for _, encoding := range []string{"UTF-8", "UTF-16"} {
+			m := rke2Recording(t, "", files)
+			for file, f := range m {
+				raw := slices.ContainsFunc(rawCopies, func(raw string) bool { return strings.HasPrefix(file, raw) })
+				if encoding == "UTF-16" && !raw {
+					f.Data = utf16(t, files[file])
+				}
+			}
+			s := load(t, m)
+			if found, _ := judged(t, s); len(found) > 0 {
+				t.Errorf("%s in %s: found %q", name, encoding, found)
+			}
+			for _, k := range []interface {
+				Gap(evidence.Snapshot) evidence.Gap
+			}{evidence.OSInfo, evidence.Services, evidence.Processes, evidence.MemoryInfo, evidence.Disks, evidence.Hotfixes, evidence.Adapters, evidence.Routes,
+				evidence.HNSNetworks, evidence.HNSEndpoints, evidence.CRI, evidence.WindowsEvents, evidence.Env} {
+				if gap := k.Gap(s); gap != "" {
+					t.Errorf("%s in %s: %s", name, encoding, gap)
+				}
+			}
+		}
+	}
+}
+
+const rke2Calico = `{
+  "name": "Calico",
+  "cniVersion": "0.3.1",
+  "type": "calico",
+  "windows_use_single_network": true,
+  "mode": "vxlan",
+  "vxlan_mac_prefix": "0E-2A",
+  "vxlan_vni": 4096,
+  "policy": {"type": "k8s"},
+  "capabilities": {"dns": true},
+  "DNS": {"Nameservers": ["10.43.0.10"], "Search": ["svc.cluster.local"]},
+  "datastore_type": "kubernetes",
+  "kubernetes": {"kubeconfig": "C:\\var\\lib\\rancher\\rke2\\agent\\calico.kubeconfig"},
+  "ipam": {"type": "calico-ipam"},
+  "policies": [
+    {"Name": "EndpointPolicy", "Value": {"Type": "OutBoundNAT", "ExceptionList": ["10.43.0.0/16", "10.42.0.0/16"]}},
+    {"Name": "EndpointPolicy", "Value": {"Type": "SDNROUTE", "DestinationPrefix": "10.43.0.0/16", "NeedEncap": true}}
+  ]
+}
+`
