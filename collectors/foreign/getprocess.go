@@ -18,12 +18,12 @@ type process struct {
 // Get-Process ends its rows with Id, SI and ProcessName. Before them stand three
 // sizes and the processor time, which is blank for processes that it may not ask.
 var (
-	processHead = regexp.MustCompile(`(?m)^\s*(?:Handles\s+)?NPM\(K\)\s+PM\([KM]\)\s+WS\(([KM])\)\s+CPU\(s\)\s+Id\s+SI\s+ProcessName\s*$`)
-	processRow  = regexp.MustCompile(`(?m)^\s*(\d[\d.,]*)\s+(\d[\d.,]*)\s+(\d[\d.,]*)\s+(?:(\d[\d.,]*)\s+)?(?:(\d[\d.,]*)\s+)?(\d+)\s+(\d+)\s(\S.*?)\s*$`)
+	getProcessHead = regexp.MustCompile(`(?m)^\s*(?:Handles\s+)?NPM\(K\)\s+PM\([KM]\)\s+WS\(([KM])\)\s+CPU\(s\)\s+Id\s+SI\s+ProcessName\s*$`)
+	getProcessRow  = regexp.MustCompile(`(?m)^\s*(\d[\d.,]*)\s+(\d[\d.,]*)\s+(\d[\d.,]*)\s+(?:(\d[\d.,]*)\s+)?(?:(\d[\d.,]*)\s+)?(\d+)\s+(\d+)\s(\S.*?)\s*$`)
 )
 
-// enoughProcesses is how many a machine has at the very least: a list of fewer was cut.
-const enoughProcesses = 10
+// fewestProcesses is how many a machine has at the very least: a list of fewer was cut.
+const fewestProcesses = 10
 
 // readProcesses reads the table of Get-Process, which shows all processes but
 // neither their parents nor their command lines.
@@ -31,20 +31,20 @@ func readProcesses(t text) ([]process, evidence.Gap) {
 	if t.gap != "" {
 		return nil, t.gap
 	}
-	head := processHead.FindStringSubmatchIndex(t.content)
+	head := getProcessHead.FindStringSubmatchIndex(t.content)
 	if head == nil {
 		return nil, gapf(evidence.Error, "%s holds no table of Get-Process; it begins with: %s", t.name, clip(firstLine(t.content)))
 	}
 	inKilobytes := t.content[head[2]:head[3]] == "K"
 	list := []process{}
-	for _, m := range processRow.FindAllStringSubmatch(t.content[head[1]:], maxObjects) {
+	for _, m := range getProcessRow.FindAllStringSubmatch(t.content[head[1]:], maxObjects) {
 		p := process{PID: number(m[6]), Name: m[8]}
 		if inKilobytes { // Handles, NPM, PM, WS
 			p.WorkingSetBytes = int64(number(m[4])) << 10
 		}
 		list = append(list, p)
 	}
-	if len(list) < enoughProcesses {
+	if len(list) < fewestProcesses {
 		return nil, gapf(evidence.Error, "%s lists %d processes, too few for a machine, so one that is not in it may run", t.name, len(list))
 	}
 	return list, ""

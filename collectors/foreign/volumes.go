@@ -18,7 +18,7 @@ type disk struct {
 var (
 	// Get-PSDrive: Name, Used (GB), Free (GB), Provider, Root. A drive without a
 	// disk in it has no sizes.
-	psDriveRow = regexp.MustCompile(`(?m)^([A-Z])\s+(\d[\d.,' \x{a0}\x{202f}]*[.,]\d\d)\s+(\d[\d.,' \x{a0}\x{202f}]*[.,]\d\d)\s+FileSystem\s+([A-Z]:)\\`)
+	driveRow = regexp.MustCompile(`(?m)^([A-Z])\s+(\d[\d.,' \x{a0}\x{202f}]*[.,]\d\d)\s+(\d[\d.,' \x{a0}\x{202f}]*[.,]\d\d)\s+FileSystem\s+([A-Z]:)\\`)
 	// wmic logicaldisk get size,freespace,caption: the columns are in the order of the alphabet.
 	wmicDriveRow = regexp.MustCompile(`(?m)^([A-Z]:)\s+(\d+)\s+(\d+)\s*$`)
 )
@@ -40,8 +40,8 @@ func readDrives(texts ...text) (any, evidence.Gap) {
 		}
 	}
 	for _, t := range texts {
-		for _, m := range psDriveRow.FindAllStringSubmatch(t.content, maxObjects) {
-			used, free := gigabytes(m[2]), gigabytes(m[3])
+		for _, m := range driveRow.FindAllStringSubmatch(t.content, maxObjects) {
+			used, free := hundredths(m[2]), hundredths(m[3])
 			add(disk{m[4], used + free, free})
 		}
 	}
@@ -56,8 +56,8 @@ func readDrives(texts ...text) (any, evidence.Gap) {
 	return nil, texts[0].gap
 }
 
-// gigabytes reads "1,234.56": two digits behind the last separator, whichever it is.
-func gigabytes(s string) int64 {
+// hundredths reads gigabytes, "1,234.56": two digits behind the last separator, whichever it is.
+func hundredths(s string) int64 {
 	digits := strings.Map(func(r rune) rune {
 		if r < '0' || r > '9' {
 			return -1
