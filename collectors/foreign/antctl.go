@@ -145,14 +145,16 @@ func convertAntctl(src *source, out *output) {
 	}
 	out.JSON("meta.json", meta)
 
-	ip := src.text("ipconfig")
-	if ip.missing {
-		ip.gap = gapf(evidence.NotCollected, "ipconfig is not in the agent's archive; %s", runBundle)
+	ip, routes := src.text("ipconfig"), src.text("routes")
+	for _, t := range []*text{&ip, &routes} {
+		if t.missing {
+			t.gap = gapf(evidence.NotCollected, "%s is not in the agent's archive; %s", t.name, runBundle)
+		}
 	}
 	net := interfaces{ip: ip, sections: parseIPConfig(ip.content), adapterOf: parseNetAdapter(src.text("network-adapters").content)}
 	out.write("adapters.json")(net.adapters())
 	out.write("dns-client.json")(net.dnsClient())
-	out.write("routes.json")(readRoutes(src.text("routes"), net.byAddress()))
+	out.write("routes.json")(readRoutes(routes, net.byAddress()))
 
 	for dir, component := range map[string]string{"agent": "antrea-agent", "ovs": "ovs", "kubelet": "kubelet"} {
 		logs := src.in("logs/" + dir)
