@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"doctor/checks/evidence"
+	"doctor/checks/evidence/finder"
 )
 
 // Bounds: what one file may cost, and how much of a matching line is kept.
@@ -164,7 +165,7 @@ type needles struct {
 	list    []evidence.Sign
 	signs   [][]int // text → the signs that it stands for
 	longest int
-	finder  *finder
+	finder  *finder.Finder
 }
 
 func newNeedles(list []evidence.Sign) *needles {
@@ -173,7 +174,7 @@ func newNeedles(list []evidence.Sign) *needles {
 	var texts []string
 	for i, sign := range list {
 		text := needle(sign)
-		if len(text) < minText {
+		if len(text) < finder.MinText {
 			continue
 		}
 		at, ok := index[text]
@@ -186,7 +187,7 @@ func newNeedles(list []evidence.Sign) *needles {
 		}
 		n.signs[at] = append(n.signs[at], i)
 	}
-	n.finder = newFinder(texts)
+	n.finder = finder.New(texts)
 	return n
 }
 
@@ -198,9 +199,9 @@ func needle(sign evidence.Sign) string {
 		text = strings.ToLower(text)
 		rare := 0
 		for _, c := range []byte(text) {
-			rare += mostCommon - commonness(c)
+			rare += finder.MostCommon - finder.Commonness(c)
 		}
-		if short := len(text) < goodText; short {
+		if short := len(text) < finder.GoodText; short {
 			rare = 0
 		}
 		if rare > rarest || rare == rarest && len(text) > len(best) {

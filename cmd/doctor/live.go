@@ -186,12 +186,18 @@ func (l *live) unsearched(s evidence.Snapshot) []evidence.UnsearchedLog {
 			unread = append(unread, evidence.UnsearchedLog{Path: file, Why: why.Reason()})
 		}
 	}
-	for _, r := range readings { // some of the event logs may have answered, and others not
+	return append(unread, unanswered(readings)...)
+}
+
+// unanswered are the event logs of which some may have answered, and others not.
+func unanswered(readings []collectors.Reading) []evidence.UnsearchedLog {
+	var list []evidence.UnsearchedLog
+	for _, r := range readings {
 		if r.Gap != "" && slices.Contains(r.Answers, evidence.WindowsEvents.Path()) {
-			unread = append(unread, evidence.UnsearchedLog{Path: evidence.WindowsEvents.Path(), Why: r.Gap.Reason()})
+			list = append(list, evidence.UnsearchedLog{Path: evidence.WindowsEvents.Path(), Why: r.Gap.Reason()})
 		}
 	}
-	return unread
+	return list
 }
 
 // talk says what each collector took and could not bring.

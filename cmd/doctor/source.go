@@ -15,10 +15,11 @@ import (
 
 // source is opened evidence with where it came from.
 type source struct {
-	snapshot evidence.Snapshot
-	origin   checks.Source
-	notes    []string // what was left out of an archive, and why
-	close    func() error
+	snapshot   evidence.Snapshot
+	origin     checks.Source
+	notes      []string                 // what was left out of an archive, and why
+	unsearched []evidence.UnsearchedLog // by whoever read the node
+	close      func() error
 }
 
 func (s source) Close() error {

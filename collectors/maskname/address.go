@@ -53,6 +53,7 @@ var (
 	public6  = netip.MustParsePrefix("2000::/3")
 	special6 = prefixes("2001::/23", "2001:db8::/32", "3fff::/20")
 	nat64    = netip.MustParsePrefix("64:ff9b::/96")
+	compat   = netip.MustParsePrefix("::/96") // ::52.1.2.3; the 4 in 6 of before
 )
 
 func prefixes(list ...string) []netip.Prefix {
@@ -110,7 +111,7 @@ func (n *Names) address(a netip.Addr) netip.Addr {
 			return a
 		}
 		return n.ips.get(a, n.mask4)
-	case nat64.Contains(a):
+	case nat64.Contains(a), compat.Contains(a):
 		return netip.AddrFrom16(n.embedded(a.As16()))
 	case public(a), a.IsLinkLocalUnicast() && holdsMAC(a.As16()):
 		return n.ips.get(a, n.mask6)

@@ -33,7 +33,24 @@ func (s *scan) account(at int) int {
 	for end > start && strings.IndexByte("._-", t[end-1]) >= 0 {
 		end--
 	}
+	if start == at+1 && s.lineBreak(start, end) {
+		return at
+	}
 	return s.someone(start, end, at)
+}
+
+// lineBreak tells "win-1\nReady" of JSON from CORP\nancy: a line begins with no
+// small letter, or with a word of the evidence.
+func (s *scan) lineBreak(at, end int) bool {
+	if end-at < 2 || s.spelled(at, end) == 0 || s.text[at] == 'b' || s.text[at] == 'f' {
+		return end-at == 1
+	}
+	if _, e := s.table.find(s.text, at+1); e > 0 {
+		return true
+	}
+	next := s.text[at+1]
+	word := strings.ToLower(string(s.text[at+1 : end]))
+	return s.text[at] == 'u' && strings.Trim(word[:min(len(word), 4)], "0123456789abcdef") == "" || next < 'a' || next > 'z' || reserved(word)
 }
 
 // someone masks a user between two indexes, or returns otherwise.
@@ -43,6 +60,9 @@ func (s *scan) someone(start, end, otherwise int) int {
 	name = strings.TrimSuffix(name, "$")
 	if len(name) == 0 || len(name) > maxName || wellKnownAccount(name) || reserved(name) && !machine {
 		return otherwise
+	}
+	if strings.Trim(name, "0123456789.") == "" && strings.Contains(name, ".") || strings.HasPrefix(name, "s-1-") {
+		return otherwise // an address, a version, a SID
 	}
 	if _, e := s.table.find(s.text, start); e > 0 {
 		return otherwise // the scan comes to it
@@ -152,21 +172,16 @@ func (s *scan) mail(at int) int {
 	if top == domain || len(top) < 2 || strings.Trim(top, "abcdefghijklmnopqrstuvwxyz") != "" || slices.Contains(notMail, top) {
 		return 0
 	}
-	start := at
-	for start > s.done && at-start < 64 && (isAlnum[t[start-1]] || t[start-1] >= 0x80 || strings.IndexByte("._%+-", t[start-1]) >= 0) {
-		start--
-	}
-	start = s.unescaped(start, at)
-	if local := strings.ToLower(string(t[start:at])); start < at && !wellKnownAccount(local) && !reserved(local) {
-		s.putLabel(start, at, user)
-	}
+	s.localPart(at)
 	if _, e := s.table.find(t, at+1); e > 0 {
 		return 0 // the scan comes to it
 	}
 	if s.learnt(domain) {
 		return 0
 	}
-	if mask := s.n.domain(domain); mask != domain {
+	own, _ := splitDomain(domain)
+	end = at + 1 + len(own)
+	if mask := s.n.domain(domain)[:len(own)]; mask != own {
 		s.replace(at+1, end, host)
 		s.dst = restyle(s.dst, t[at+1:end], mask)
 	}
@@ -176,4 +191,32 @@ func (s *scan) mail(at int) int {
 // learnt tells whether a learnt domain ends this one, which the scan finds by itself.
 func (s *scan) learnt(domain string) bool {
 	return slices.ContainsFunc(parents(domain), func(p string) bool { return s.table.entries[p].domain })
+}
+
+// localPart masks what stands before the @ at the index.
+func (s *scan) localPart(at int) {
+	whole := localStart(s.text, at)
+	all := strings.ToLower(string(s.text[whole:at]))
+	if mask, ok := s.n.labels.lookup(all); ok && mask == all {
+		return // masked before
+	}
+	start := s.unescaped(max(whole, s.done), at)
+	if local := strings.ToLower(string(s.text[start:at])); !wellKnownAccount(local) && !reserved(local) && strings.Trim(local, "0123456789._-") != "" {
+		s.putLabel(start, at, user)
+	}
+	if s.done > whole {
+		s.dst = append(s.dst, s.text[s.done:at]...)
+		s.done = at
+		// A part of it may have been masked for itself; seen again, it is one name.
+		s.n.labels.keep(strings.ToLower(string(s.dst[localStart(s.dst, len(s.dst)):])))
+	}
+}
+
+// localStart is where the local part of a mail address that ends at the index starts.
+func localStart(t []byte, at int) int {
+	start := at
+	for start > 0 && at-start < 64 && (isAlnum[t[start-1]] || t[start-1] >= 0x80 || strings.IndexByte("._-", t[start-1]) >= 0) {
+		start--
+	}
+	return start
 }

@@ -5,7 +5,7 @@ import "strings"
 // services are domains of clouds and of Kubernetes itself: the same names for
 // all their customers.
 var services = []string{
-	"cluster.local", "svc", "internal.cloudapp.net", "cloudapp.azure.com", "cloudapp.net", "compute.internal", "ec2.internal", "amazonaws.com", "amazonaws.com.cn",
+	"cluster.local", "svc", "internal.cloudapp.net", "cloudapp.azure.com", "cloudapp.net", "compute.internal", "ec2.internal", "compute.amazonaws.com", "compute-1.amazonaws.com", "amazonaws.com", "amazonaws.com.cn",
 	"aws.dev", "azure.com", "azure.net", "azure.us", "azure.cn", "azurecr.io", "azmk8s.io", "azureedge.net", "windows.net", "microsoft.com", "microsoftonline.com",
 	"windowsupdate.com", "visualstudio.com", "office.com", "msftncsi.com", "msftconnecttest.com", "google.internal", "googleapis.com", "gcr.io", "pkg.dev", "google.com",
 	"googleusercontent.com", "k8s.io", "kubernetes.io", "x-k8s.io", "projectcalico.org", "coreos.com", "antrea.io", "tigera.io", "cattle.io", "rancher.io", "rancher.com",

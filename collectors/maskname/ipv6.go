@@ -12,14 +12,16 @@ const maxIPv6 = len("ffff:ffff:ffff:ffff:ffff:ffff:255.255.255.255")
 // what it read, 0 where it is something else.
 func (s *scan) ipv6(at int) int {
 	t := s.text
-	end, colons := at, 0
+	end, colons, short := at, 0, false
 	for end < len(t) && end-at <= maxIPv6 && (hexValue[t[end]] < 16 || t[end] == ':' || t[end] == '.') {
 		if t[end] == ':' {
 			colons++
+			short = short || end > at && t[end-1] == ':'
 		}
 		end++
 	}
-	if colons < 2 || end-at > maxIPv6 || end < len(t) && isAlnum[t[end]] {
+	// A time of day has two colons, too.
+	if !short && colons < 6 || end-at > maxIPv6 || end < len(t) && isAlnum[t[end]] {
 		return 0
 	}
 	for end > at && (t[end-1] == '.' || t[end-1] == ':' && t[end-2] != ':') {

@@ -17,7 +17,11 @@ func (n *Names) label(name string) string {
 	return n.labels.get(strings.ToLower(name), func(name string, taken func(string) bool) string {
 		refused := func(mask string) bool { return taken(mask) || mask == name || n.speaks(mask) }
 		if a, ok := nodeAddress(name); ok {
-			return n.addressLabel(a)
+			mask := name
+			for try := 0; try < 100 && refused(mask); try++ {
+				mask = n.addressLabel(a, "node"+strconv.Itoa(try))
+			}
+			return mask
 		}
 		if len(name) <= netBIOS || !ascii(name) {
 			return n.choose("label", name, "", name, refused)
@@ -39,7 +43,7 @@ func nodeAddress(name string) (a netip.Addr, ok bool) {
 }
 
 // addressLabel makes another label of that kind: of the same network, and as long.
-func (n *Names) addressLabel(a netip.Addr) string {
+func (n *Names) addressLabel(a netip.Addr, domain string) string {
 	octets := a.As4()
 	plain := octets
 	kept := 2
@@ -49,7 +53,7 @@ func (n *Names) addressLabel(a netip.Addr) string {
 	label := "ip"
 	for i := range octets {
 		for digits := -1; i >= kept && digits != len(strconv.Itoa(int(plain[i]))); {
-			octets[i] = n.octet("node", plain[:i], octets[i], false)
+			octets[i] = n.octet(domain, plain[:i], octets[i], false)
 			digits = len(strconv.Itoa(int(octets[i])))
 		}
 		label += "-" + strconv.Itoa(int(octets[i]))
@@ -62,7 +66,7 @@ func (n *Names) choose(domain, name, prefix, shape string, refused func(string) 
 	const tries = 2000
 	mask := ""
 	for try := range tries {
-		mask = prefix + n.shaped(domain+string(rune('0'+try)), name, shape)
+		mask = prefix + n.shaped(domain+strconv.Itoa(try), name, shape, prefix == "")
 		if !refused(mask) {
 			break
 		}
@@ -70,9 +74,9 @@ func (n *Names) choose(domain, name, prefix, shape string, refused func(string) 
 	return mask
 }
 
-// shaped draws a text of a shape: letters for letters, digits for digits. A
-// number that may be an octet stays one.
-func (n *Names) shaped(domain, name, shape string) string {
+// shaped draws a text of a shape: letters for letters, digits for digits. It may
+// be the start of a name.
+func (n *Names) shaped(domain, name, shape string, start bool) string {
 	var b strings.Builder
 	var stream [32]byte
 	at := 0
@@ -84,8 +88,11 @@ func (n *Names) shaped(domain, name, shape string) string {
 		at++
 		return v
 	}
-	for _, r := range shape {
+	for i, r := range shape {
 		switch {
+		case start && i == 0 && strings.ContainsRune("bfnrt", r):
+			// Behind one backslash these letters are an escape of JSON, and would be none otherwise.
+			b.WriteRune(r)
 		case r >= '0' && r <= '9':
 			b.WriteByte('0' + byte(next()%10))
 		case unicode.IsLetter(r):

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"unicode/utf16"
+
+	"doctor/checks/evidence"
 )
 
 // maxLearnt bounds the names of a hostile tree; a cluster has some thousand nodes.
@@ -41,7 +43,7 @@ func (n *Names) learn(l learner) {
 	}
 	for _, name := range slices.Sorted(maps.Keys(l.users)) {
 		if why := n.unsearchable(name); why != "" {
-			n.unmasked[name] = why
+			n.unmasked[evidence.Clean(name)] = why
 			continue
 		}
 		add(name, entry{mask: n.label(name), kind: user})
@@ -55,15 +57,15 @@ func (n *Names) learn(l learner) {
 }
 
 func (n *Names) learnHost(entries map[string]entry, name string) {
-	label, domain, dotted := strings.Cut(name, ".")
+	label, _, dotted := strings.Cut(name, ".")
+	if publicLabel(label) {
+		return // its address is masked wherever it stands
+	}
 	if dotted {
 		n.add(entries, name, entry{mask: n.domain(name), account: true})
-		if own, _ := splitDomain(domain); own == "" && strings.HasPrefix(label, "ec2-") {
-			return // its label is its address
-		}
 	}
 	if why := n.unsearchable(label); why != "" {
-		n.unmasked[label] = why
+		n.unmasked[evidence.Clean(label)] = why
 		return
 	}
 	mask := n.label(label)
@@ -71,6 +73,13 @@ func (n *Names) learnHost(entries map[string]entry, name string) {
 	if ascii(label) && len(label) > netBIOS && label[netBIOS-1] != '-' {
 		n.add(entries, label[:netBIOS], entry{mask: mask[:netBIOS], account: true})
 	}
+}
+
+// publicLabel tells the label that AWS makes of a public address: ec2-52-1-2-3.
+func publicLabel(label string) bool {
+	_, digits, _ := strings.Cut(label, "-")
+	a, end := dotted([]byte(digits), 0, '-')
+	return end > 0 && end == len(digits) && public(a)
 }
 
 // learnPair has a user found with the domain, however short the name is alone.

@@ -17,6 +17,12 @@ func (l *learner) read(s evidence.Snapshot) {
 	}
 	for _, p := range evidence.Pods.In(s) {
 		l.host(p.Spec.NodeName)
+		l.credentialSpecs(p)
+	}
+	for _, slice := range evidence.EndpointSlices.In(s) {
+		for _, e := range slice.Endpoints {
+			l.host(e.Node())
+		}
 	}
 	for _, c := range evidence.Certificates.In(s) {
 		if _, name, ok := strings.Cut(c.Subject, "system:node:"); ok {
@@ -60,6 +66,32 @@ func (l *learner) node(n evidence.NodeObject) {
 		switch a.Type {
 		case "Hostname", "InternalDNS", "ExternalDNS":
 			l.host(a.Address)
+		}
+	}
+}
+
+var credentialName = regexp.MustCompile(`"(DnsTreeName|DnsName|NetBiosName|MachineAccountName)"\s*:\s*"([^"]+)"`)
+
+// credentialSpecs takes the domain and the account of a pod that is given a
+// group managed service account.
+func (l *learner) credentialSpecs(p evidence.Pod) {
+	contexts := []*evidence.SecurityContext{p.Spec.SecurityContext}
+	for _, c := range p.Spec.Containers {
+		contexts = append(contexts, c.SecurityContext)
+	}
+	for _, c := range contexts {
+		if c == nil || c.WindowsOptions == nil {
+			continue
+		}
+		for _, m := range credentialName.FindAllStringSubmatch(c.WindowsOptions.GMSACredentialSpec, 32) {
+			switch m[1] {
+			case "NetBiosName":
+				l.host(m[2])
+			case "MachineAccountName":
+				l.user(m[2])
+			default:
+				l.domain(m[2])
+			}
 		}
 	}
 }

@@ -89,21 +89,31 @@ func (s *scan) versionBefore(at int) bool {
 			return true
 		}
 	}
-	return versionWord(lastWord(bytes.TrimRight(t, " \t\"'=:([,\\")))
+	t = bytes.TrimRight(t, " \t\"'=:([,\\")
+	switch word := lastWord(t); word {
+	case "is", "was", "of", "to", "from", "than": // "the version is 4.18.0.1"
+		return bytes.Contains(bytes.ToLower(t), []byte("version"))
+	default:
+		return versionWord(word)
+	}
 }
 
 // versionWord tells the names of fields and programs that versions follow.
 func versionWord(word string) bool {
-	if word == "v" || word == "ver" || word == "build" || word == "release" || word == "rev" || word == "revision" {
+	if versionWords[word] {
 		return true
 	}
-	for _, end := range []string{"version", "_ver", "-ver", "versions", "driver", "firmware", "engine", "hotfix", "versione", "versión", "buildnumber"} {
+	for _, end := range []string{"version", "_ver", "-ver", "versions", "driver", "firmware", "engine", "versione", "versión", "buildnumber"} {
 		if strings.HasSuffix(word, end) {
 			return true
 		}
 	}
 	return false
 }
+
+var versionWords = map[string]bool{"v": true, "ver": true, "build": true, "release": true, "rev": true, "revision": true, "docker": true, "containerd": true, "nssm": true,
+	"defender": true, "framework": true, "runtime": true, "sdk": true, "tools": true, "powershell": true, "platform": true, "product": true, "package": true, "module": true,
+	"assembly": true, "signature": true, "intelligence": true, "manifest": true, "script": true, "binary": true, "cim": true}
 
 // addressWords stand before an address even where a slash or a dash divides them.
 var addressWords = map[string]bool{"ip": true, "ipv4": true, "tcp": true, "udp": true, "host": true, "addr": true, "address": true, "node": true, "nodes": true,
