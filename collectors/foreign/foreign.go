@@ -34,7 +34,7 @@ type format struct {
 }
 
 // formats is asked in order, and the first that knows a folder has it.
-var formats = []format{collectlogs}
+var formats = []format{rke2, antctl, collectlogs}
 
 // Evidence returns the node's recording in the layout evidence/v1: a doctor's own
 // as it is, another tool's converted. The tree reads from fsys as long as it is used.
