@@ -177,3 +177,13 @@ func TestAKSPodEvents(t *testing.T) {
 		t.Errorf("event is %+v at %s", e, e.At())
 	}
 }
+
+func TestEmptyLogsAreNoLogs(t *testing.T) {
+	s := load(t, aksZip(t))
+	if slices.Contains(s.Paths(), "logs/kubelet/kubelet.log") || !slices.Contains(s.Paths(), "original/kubelet.log") {
+		t.Error("the empty one of the kubelet's logs has a place among the logs")
+	}
+	wantGap(t, "", s.GapAt("logs/kubelet/"))
+	s = load(t, aksZip(t, "kubelet.err.log", "", "kubelet.err-20240902T221530.123.log", ""))
+	wantGap(t, evidence.Error, s.GapAt("logs/kubelet/"))
+}

@@ -21,28 +21,37 @@ type copies struct {
 type copyRecord struct {
 	Path       string `json:"path"`
 	Outcome    string `json:"outcome"`
-	Detail     string `json:"detail,omitempty"`
 	Bytes      int64  `json:"bytes"`
 	ModifiedAt string `json:"modifiedAt,omitempty"`
 }
 
 // add places a file that the tool copied. One that is not there is no absence on
-// the node: the tool may have failed, and somebody may have taken it out.
+// the node: the tool may have failed, and somebody may have taken it out. Nor is an
+// empty one surely empty there.
 func (c *copies) add(src *source, name, windowsPath, why string) {
 	to := evidence.EvidencePath(windowsPath)
-	if !c.out.place(to, src, name) {
+	stored, ok := src.names.files[strings.ToLower(name)]
+	if !ok {
 		c.out.Gap(to, gapf(evidence.NotCollected, "%s copies %s, and this recording does not hold it%s; ask for that file", c.tool, windowsPath, why))
 		return
 	}
 	r := copyRecord{Path: windowsPath, Outcome: "copied"}
-	if info, err := fs.Stat(src.fsys, path.Join(src.root, src.names.files[strings.ToLower(name)])); err == nil {
+	if info, err := fs.Stat(src.fsys, path.Join(src.root, stored)); err == nil {
 		r.Bytes = info.Size()
 		if plausible(info.ModTime()) {
 			r.ModifiedAt = info.ModTime().UTC().Format(time.RFC3339)
 		}
+		if r.Bytes <= byteOrderMark {
+			c.out.Gap(to, gapf(evidence.Error, "the copy of %s is empty: so may the file be, or %s could not read it; ask for that file", windowsPath, c.tool))
+			return
+		}
 	}
+	c.out.place(to, src, name)
 	c.records = append(c.records, r)
 }
+
+// byteOrderMark is the size of the longest mark that stands in an empty file.
+const byteOrderMark = 3
 
 // addIfThere is add for a file that a healthy node may lack.
 func (c *copies) addIfThere(src *source, name, windowsPath string) {
@@ -99,11 +108,27 @@ func logComponent(name, otherwise string) string {
 	return otherwise
 }
 
-// placeLogs places the folder's files that are logs under their components.
+// placeLogs places the folder's files that are logs under their components. An
+// empty one acquits nobody: components write their logs to one of two files, and a
+// copy may have failed.
 func placeLogs(src *source, out *output, isLog func(name string) bool, otherwise string) {
+	empty := map[string]string{} // component → its log
+	filled := map[string]bool{}
 	for _, key := range sortedKeys(src.names.files) {
-		if stored := src.names.files[key]; isLog(key) {
-			out.place("logs/"+logComponent(key, otherwise)+"/"+stored, src, stored)
+		if !isLog(key) {
+			continue
+		}
+		stored, component := src.names.files[key], logComponent(key, otherwise)
+		if info, err := fs.Stat(src.fsys, path.Join(src.root, stored)); err == nil && info.Size() <= byteOrderMark {
+			empty[component] = stored
+			continue
+		}
+		filled[component] = true
+		out.place("logs/"+component+"/"+stored, src, stored)
+	}
+	for component, stored := range empty {
+		if !filled[component] && !out.Has("logs/"+component) {
+			out.Gap("logs/"+component, gapf(evidence.Error, "%s is empty in this recording, and so is every other log of %s; ask for it", stored, component))
 		}
 	}
 }

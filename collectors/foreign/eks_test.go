@@ -144,3 +144,11 @@ func TestEveryFileOfTheLayoutIsThereOrSaysWhyNotInCloudRecordings(t *testing.T) 
 		}
 	}
 }
+
+func TestEmptyCopiesProveNothing(t *testing.T) {
+	s := load(t, eksZip(t, "cni/vpc-bridge.conf", "", "kubelet/kubelet-config.json", ""))
+	wantGap(t, evidence.Error, s.File(`C:\ProgramData\Amazon\EKS\cni\config\vpc-bridge.conf`).Gap, s.File(`C:\ProgramData\kubernetes\kubelet-config.json`).Gap)
+	s = load(t, aksZip(t, "config.toml", "", "10-azure.conflist", "-"))
+	wantGap(t, evidence.Error, s.File(`C:\Program Files\containerd\config.toml`).Gap)
+	wantGap(t, evidence.NotCollected, s.File(`C:\k\azurecni\netconf\10-azure.conflist`).Gap)
+}
