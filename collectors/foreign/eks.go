@@ -158,30 +158,27 @@ func eksName(src *source) string {
 	if name := hostName(src.in("network").text("ip.txt").content); name != "" {
 		return name
 	}
-	return eksInstance(src.root)
+	return eksFolder(src.root)
 }
 
 var instanceID = regexp.MustCompile(`(?i)\b(i-[0-9a-f]{8,17})\b|_(i-[0-9a-f]{8,17})_`)
 
-// eksInstance is the instance that the folder around the recording is named after.
-func eksInstance(root string) string {
+// eksFolder names the node after the instance that a folder around the recording
+// is called by, or after that folder: its own is called system on every node.
+func eksFolder(root string) string {
 	if m := instanceID.FindStringSubmatch(root); m != nil {
 		return m[1] + m[2]
 	}
-	return ""
+	if !strings.EqualFold(path.Base(root), "system") {
+		return folderName(root)
+	}
+	return folderName(path.Dir(root))
 }
 
 // eksMeta takes the time from the files, from the name of a folder, or from the
 // last event of Windows: it keeps on writing some while the tool runs.
 func eksMeta(src *source, hns hnsState, out *output, lastEvent time.Time) {
 	meta := map[string]any{"layout": evidence.Layout, "node": eksName(src), "source": "eks-log-collector"}
-	if meta["node"] == "" {
-		if parent := path.Dir(src.root); strings.EqualFold(path.Base(src.root), "system") && parent != "." {
-			meta["node"] = folderName(parent)
-		} else {
-			meta["node"] = unknownName
-		}
-	}
 	files := src.newest("sysinfo", "services", "volumes", "system-eventlogs.csv", "application-eventlogs.csv")
 	for _, folder := range []string{"network", "network/hns", "containerd"} {
 		in := src.in(folder)
@@ -231,10 +228,11 @@ func eksLogs(src *source, out *output) {
 	placeLogs(src.in("gmsa/filelogs"), out, text, "gmsa")
 }
 
-// binaryName tells files that no search of texts is for.
+// binaryName tells files that no search of texts is for; a name that the layout
+// gives another meaning is one of them.
 func binaryName(name string) bool {
 	switch path.Ext(strings.ToLower(name)) {
-	case ".evtx", ".etl", ".dmp", ".zip", ".gz", ".cab", ".db", ".exe", ".dll":
+	case ".evtx", ".etl", ".dmp", ".zip", ".gz", ".cab", ".db", ".exe", ".dll", ".gap":
 		return true
 	}
 	return false
@@ -249,7 +247,7 @@ func eksFiles(src *source, out *output) {
 	c.add(kubelet, "kubeconfig", `C:\ProgramData\kubernetes\kubeconfig`, "")
 	c.add(kubelet, "kubelet-config.json", `C:\ProgramData\kubernetes\kubelet-config.json`, "")
 	for i, key := range sortedKeys(cni.names.files) {
-		if i < maxConfigs {
+		if i < maxConfigs && !binaryName(key) {
 			c.add(cni, key, `C:\ProgramData\Amazon\EKS\cni\config\`+cni.names.files[key], "")
 		}
 	}

@@ -152,3 +152,31 @@ func TestEmptyCopiesProveNothing(t *testing.T) {
 	wantGap(t, evidence.Error, s.File(`C:\Program Files\containerd\config.toml`).Gap)
 	wantGap(t, evidence.NotCollected, s.File(`C:\k\azurecni\netconf\10-azure.conflist`).Gap)
 }
+
+func TestEKSIsRecognisedByContent(t *testing.T) {
+	under := func(dir string, names ...string) fstest.MapFS {
+		m := fstest.MapFS{}
+		for _, n := range names {
+			m[dir+n] = &fstest.MapFile{Data: []byte("x")}
+		}
+		return m
+	}
+	tests := []struct {
+		name string
+		tree fstest.MapFS
+		want string
+	}{
+		{"its zip", under("system/", "sysinfo", "services", "network/hns/network.txt", "network/hns/endpoint.txt"), "[{eks-log-collector system unknown}]"},
+		{"unpacked under another name", under("i-1/logs/", "system-eventlogs.csv", "kubelet/kubeconfig", "containerd_log/panic.log", "network/ip.txt"), "[{eks-log-collector i-1/logs logs}]"},
+		{"two nodes", under("", "a/system/sysinfo", "b/system/sysinfo"), "[{eks-log-collector a/system a} {eks-log-collector b/system b}]"},
+		{"the folder of another tool of the same name, and a dump of HNS", under("", "r/system/services", "r/system/volumes", "r/system/systeminfo", "x/network.txt", "x/policy.txt"), "[{sdn-collectlogs x x}]"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			nodes, err := Find(tt.tree)
+			if got := fmt.Sprint(nodes); err != nil || got != tt.want {
+				t.Errorf("found %s (%v), want %s", got, err, tt.want)
+			}
+		})
+	}
+}

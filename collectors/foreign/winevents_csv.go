@@ -242,6 +242,11 @@ func (e export) placeLog(out *output, component string) {
 		return
 	}
 	var log bytes.Buffer
+	size := 0
+	for _, v := range e.events {
+		size += len(v.message) + 1
+	}
+	log.Grow(size)
 	for _, v := range e.events {
 		log.WriteString(strings.TrimRight(v.message, "\r\n "))
 		log.WriteByte('\n')

@@ -3,9 +3,14 @@ package foreign
 import (
 	"bufio"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 	"testing"
+	"testing/fstest"
 	"time"
+
+	"doctor/checks/evidence"
 )
 
 func TestTimesOfExports(t *testing.T) {
@@ -120,3 +125,31 @@ func FuzzTables(f *testing.F) {
 		pageFiles(s)
 	})
 }
+
+// FuzzCloudRecordings puts anything in the place of any file: a conversion makes a
+// tree that loads, whatever it was given.
+func FuzzCloudRecordings(f *testing.F) {
+	for i := range 12 {
+		f.Add(uint16(i*7), "Get-Thing : Access is denied.\r\n    + CategoryInfo : x")
+		f.Add(uint16(i*7+3), "\xff\xfe\x00")
+	}
+	f.Fuzz(func(t *testing.T, which uint16, content string) {
+		for _, m := range []fstest.MapFS{aksZip(t), eksZip(t)} {
+			names := sortedKeysOf(m)
+			m[names[int(which)%len(names)]].Data = []byte(content)
+			nodes, err := Find(m)
+			if err != nil || len(nodes) != 1 {
+				t.Fatalf("%v, %v", nodes, err)
+			}
+			tree, err := nodes[0].Evidence(m)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if _, err := evidence.Load(tree); err != nil {
+				t.Fatal(err)
+			}
+		}
+	})
+}
+
+func sortedKeysOf(m fstest.MapFS) []string { return slices.Sorted(maps.Keys(m)) }
