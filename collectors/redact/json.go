@@ -444,10 +444,9 @@ func (p *pass) clean(plain []byte) []byte {
 
 // suspicious tells whether a text holds a trigger or a known value.
 func (p *pass) suspicious(b []byte) bool {
-	if bytes.ContainsAny(b, "@~") || bytes.Contains(b, []byte("==")) {
-		return true
-	}
-	hit := bytes.IndexByte(b, '.') >= 0 && len(b) >= 23
+	s := scan{b: b}
+	s.signs(0, len(b))
+	hit := len(s.hits) > 0
 	triggers.Each(b, func(_, _, _ int) { hit = true })
 	if !hit {
 		p.known.each(b, 0, func(*knownValue, int, int) { hit = true })

@@ -217,6 +217,7 @@ type scan struct {
 	looked  int // known values that end before are dealt with
 	eof     bool
 	spans   []span
+	hits    []hit
 	named   int // the end of the name that was judged last
 	swallow *swallow
 	masked  []byte // waits for the end of its line

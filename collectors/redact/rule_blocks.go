@@ -167,9 +167,10 @@ func (s *scan) execRule(start, end int) {
 		return
 	}
 	indent, first := s.beginsLine(start)
-	if !first || b[end-1] != ':' {
+	if !first {
 		return
 	}
+	end = start + len("exec:")
 	_, last, _ := deeper(b, lineEnd(b, end), indent)
 	for i := end; i < last; {
 		at := indexFold(b[i:last], "value:")

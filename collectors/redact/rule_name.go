@@ -20,7 +20,10 @@ func (s *scan) nameRule(start, end int) {
 
 // nameAround widens a trigger to the whole name.
 func (s *scan) nameAround(b []byte, start, end int) (from, to int) {
-	from = max(runBack(b, start, nameByte), start-maxName)
+	for start < end && classOf[b[start]]&nameByte == 0 {
+		start++ // a trigger may begin with what stands before the name
+	}
+	from = max(runBack(b, start, nameByte), start-maxName, 0)
 	to = start
 	for to < len(b) && to-start < maxName && classOf[b[to]]&nameByte != 0 {
 		to++
@@ -33,9 +36,6 @@ func (s *scan) nameAround(b []byte, start, end int) (from, to int) {
 	}
 	return from, to
 }
-
-// spacedNameRule takes NAME = value for names that are short.
-func (s *scan) spacedNameRule(start, end int) { s.nameRule(start, end-2) }
 
 func (s *scan) judge(b []byte, from, to int) {
 	name := b[from:to]
