@@ -231,7 +231,7 @@ var programs = []struct {
 	{"crictl", "", "--creds: -creds:"}, {"ctr.exe", "", "--user: -u:"}, {"ctr image", "", "--user: -u:"}, {"ctr -n", "", "--user: -u:"}, {"curl", "", "-u: --user: -U: --proxy-user:"},
 	{"net use", "", "net"}, {"net.exe use", "", "net"}, {"net user", "", "net"}, {"net1 user", "", "net"}, {"net.exe user", "", "net"},
 	{"schtasks", "", "/rp /p"}, {"sqlcmd", "", "-P -P+"}, {"osql", "", "-P -P+"}, {"redis-cli", "", "-a"}, {"winrs", "", "-p:+ /p:+ -password:+"}, {"wmic", "", "/password:+"},
-	{"7z", "", "-p+"}, {"7za", "", "-p+"}, {"certutil", "", "-p"}, {"netdom", "", "/pd:+ /po:+ /passwordd:+ /passwordo:+"}, {"mongo", "", "-p"}, {"ldapsearch", "", "-w"}, {"ldapmodify", "", "-w"},
+	{"7z.exe", "", "-p+"}, {"7za.exe", "", "-p+"}, {"7z a -", "", "-p+"}, {"7z x -", "", "-p+"}, {"certutil", "", "-p"}, {"netdom", "", "/pd:+ /po:+ /passwordd:+ /passwordo:+"}, {"mongo", "", "-p"}, {"ldapsearch", "", "-w"}, {"ldapmodify", "", "-w"},
 	{"smbclient", "", "-U%"}, {"signtool", "", "/p -p"}, {"az login", "", "-p"}, {"oc login", "", "-p"}, {"objectname", "", "object"}, {"cmdkey", "", "/pass:+ /p:+"}, {"autologon", "", "last"}, {"dsmod", "", "-pwd"},
 	{"djoin", "", "/p"}, {"importpfx", "", "-p"},
 }

@@ -67,6 +67,9 @@ const (
 func init() {
 	var texts []string
 	add := func(r rule, text string) {
+		if len(text) < shortest {
+			panic("the trigger " + text + " is too short: tell it with what follows it")
+		}
 		texts = append(texts, text)
 		triggerRules = append(triggerRules, r)
 		longest = max(longest, len(text))
@@ -126,7 +129,7 @@ func (s *scan) rules() {
 	}
 	s.hits = s.hits[:0]
 	from := s.at
-	triggers.Each(s.b[from:min(len(s.b), limit+longest)], func(text, start, end int) {
+	triggers.EachUnordered(s.b[from:min(len(s.b), limit+longest)], func(text, start, end int) {
 		if from+start < limit {
 			s.hits = append(s.hits, hit{from + start, from + end, triggerRules[text]})
 		}
@@ -201,12 +204,12 @@ func (s *scan) sign(i int) {
 	}
 }
 
-// shortNames are the ends of names that are told by the sign behind them.
-var shortNames = []string{"pwd", "pass", "auth", "jwt", "key", "ntlm", "creds"}
-
 // assignment looks for a short name before a colon or an equals sign.
 func (s *scan) assignment(i int) {
 	b := s.b
+	if i == 0 || isDigit(b[i-1]) && b[i] == ':' {
+		return
+	}
 	if b[i] == '=' && i+1 < len(b) && b[i+1] == '=' && i >= 86 && isAlnum(b[i-1]) && classOf[b[i-40]]&base64Byte != 0 && classOf[b[i-86]]&base64Byte != 0 {
 		s.hits = append(s.hits, hit{i, i + 2, (*scan).storageRule})
 	}
@@ -217,16 +220,30 @@ func (s *scan) assignment(i int) {
 	if end < 3 {
 		return
 	}
-	switch c := b[end-1] | 0x20; c {
+	switch b[end-1] | 0x20 {
 	case 'g', 'e':
-		if b[i] == '=' && (hasFold(b, end-3, "sig") || hasFold(b, end-9, "signature")) && end == i {
+		if b[i] == '=' && end == i && (hasFold(b, end-3, "sig") || hasFold(b, end-9, "signature")) {
 			s.hits = append(s.hits, hit{end - 3, i + 1, (*scan).signatureRule})
 		}
-	case 'd', 's', 'h', 't', 'y', 'm':
-		for _, name := range shortNames {
-			if name[len(name)-1] == c && hasFold(b, end-len(name), name) {
-				s.hits = append(s.hits, hit{end - len(name), end, (*scan).nameRule})
-			}
-		}
+	case 'd':
+		s.shortName(end, "pwd")
+	case 's':
+		s.shortName(end, "pass")
+		s.shortName(end, "creds")
+	case 'h':
+		s.shortName(end, "auth")
+	case 't':
+		s.shortName(end, "jwt")
+	case 'y':
+		s.shortName(end, "key")
+	case 'm':
+		s.shortName(end, "ntlm")
+	}
+}
+
+// shortName takes a name that is told by the sign behind it.
+func (s *scan) shortName(end int, name string) {
+	if hasFold(s.b, end-len(name), name) {
+		s.hits = append(s.hits, hit{end - len(name), end, (*scan).nameRule})
 	}
 }
