@@ -5,7 +5,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
-	"io"
 	"strings"
 	"unicode/utf8"
 )
@@ -79,7 +78,7 @@ func (l *lexer) need(n int) error {
 		l.offset = l.in.base + int64(l.i)
 		return nil
 	}
-	if drop := l.i - context; drop > 0 {
+	if drop := l.i - l.context; drop > 0 {
 		l.in.drop(drop)
 		l.i -= drop
 	}
@@ -258,8 +257,8 @@ func (l *lexer) replace(kind string, value []byte, learn bool) error {
 // str deals with one string, a key or a value.
 func (l *lexer) str() error {
 	end, ended := stringEnd(l.in.b, l.i+1)
-	for !ended && !l.in.eof && len(l.in.b)-l.i < l.window-context {
-		if err := l.need(l.window - context); err != nil {
+	for !ended && !l.in.eof && len(l.in.b)-l.i < l.window-l.context {
+		if err := l.need(l.window - l.context); err != nil {
 			return err
 		}
 		end, ended = stringEnd(l.in.b, l.i+1)
@@ -452,98 +451,6 @@ func (p *pass) suspicious(b []byte) bool {
 		p.known.each(b, 0, func(*knownValue, int, int) { hit = true })
 	}
 	return hit
-}
-
-// longText deals with a string that is longer than the window.
-func (l *lexer) longText() error {
-	top := l.top()
-	head, _ := unquoteJSON(l.in.b[l.i+1 : l.i+1+1024])
-	if head == nil {
-		head = l.in.b[l.i+1 : l.i+1+1024]
-	}
-	r := &stringReader{l: l}
-	l.i++
-	if top != nil && top.wantKey {
-		top.key = ""
-	} else if kind, _ := l.judgeString(head); kind != "" {
-		return l.swallowString(r, kind)
-	}
-	if err := l.out.WriteByte('"'); err != nil {
-		return err
-	}
-	inner := l.within()
-	inner.unnamed = l.unnamed
-	in := &input{src: r, b: make([]byte, 0, inner.window)}
-	if err := inner.stream(l.out, in, 0); err != nil {
-		return err
-	}
-	return l.closeString(r)
-}
-
-func (l *lexer) swallowString(r *stringReader, kind string) error {
-	s := &scan{pass: l.pass}
-	s.engulf(0, kind, nil)
-	if _, err := io.Copy(s.swallow.hash, r); err != nil {
-		return err
-	}
-	token := sealed(kind, s.swallow.hash)
-	if l.plain {
-		token = tokenStart + kind + ">"
-	}
-	l.counts[kind]++
-	if l.found != nil {
-		l.found(kind, l.offset)
-	}
-	if _, err := l.out.WriteString(`"` + token); err != nil {
-		return err
-	}
-	return l.closeString(r)
-}
-
-// closeString writes the quote behind a long string; a file that ends in it is
-// cut there.
-func (l *lexer) closeString(r *stringReader) error {
-	if !r.closed {
-		return nil
-	}
-	l.i++
-	return l.out.WriteByte('"')
-}
-
-// stringReader reads a string of JSON as it is written, up to its last quote.
-type stringReader struct {
-	l       *lexer
-	escaped bool
-	closed  bool
-}
-
-func (r *stringReader) Read(p []byte) (int, error) {
-	if r.closed {
-		return 0, io.EOF
-	}
-	if err := r.l.need(1); err != nil {
-		return 0, err
-	}
-	b := r.l.in.b[r.l.i:]
-	if len(b) == 0 {
-		return 0, io.EOF
-	}
-	n := 0
-	for n < len(b) && n < len(p) {
-		c := b[n]
-		if c == '"' && !r.escaped {
-			r.closed = true
-			break
-		}
-		r.escaped = c == '\\' && !r.escaped
-		n++
-	}
-	copy(p, b[:n])
-	r.l.i += n
-	if n == 0 {
-		return 0, io.EOF
-	}
-	return n, nil
 }
 
 // unquoteJSON undoes the escapes of a string of JSON; ok is false when it is none.

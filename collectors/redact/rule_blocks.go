@@ -280,7 +280,7 @@ func (s *scan) inSecret(b []byte, from, to, indent int) bool {
 		body := bytes.TrimLeft(line, " \t-")
 		return len(line)-len(body) == indent && bytes.Equal(bytes.ReplaceAll(bytes.TrimRight(body, " \t\r"), []byte(`"`), nil), []byte("kind: Secret"))
 	}
-	before := s.b[max(0, from-context):from]
+	before := s.b[max(0, from-s.context):from]
 	for n := 0; n < 200 && len(before) > 0; n++ {
 		i := bytes.LastIndexByte(before[:len(before)-1], '\n') + 1
 		line := bytes.TrimRight(before[i:], "\n")
