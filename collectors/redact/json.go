@@ -374,6 +374,9 @@ func isNested(plain []byte) bool {
 // the name of their array.
 func (l *lexer) judgeElement(top *frame, plain []byte) string {
 	last := []byte(top.last)
+	if isEncodedFlag(top.last) && len(plain) >= 8 && isUTF16(plain) {
+		return "encoded-command"
+	}
 	if len(last) > 1 && (last[0] == '-' || last[0] == '/') && len(plain) > 0 && plain[0] != '-' {
 		if kind, t := judgeName(last); isSecret(last, plain, t, false) {
 			return kind
@@ -390,9 +393,19 @@ func (l *lexer) judgeElement(top *frame, plain []byte) string {
 	return ""
 }
 
+// isEncodedFlag takes -EncodedCommand in all the lengths that PowerShell does.
+func isEncodedFlag(flag string) bool {
+	flag = strings.ToLower(flag)
+	return len(flag) > 1 && (flag[0] == '-' || flag[0] == '/') && (flag[1:] == "ec" || strings.HasPrefix("encodedcommand", flag[1:]))
+}
+
 // inner redacts what stands in a string: a document, an argument with its
 // value, or text.
 func (l *lexer) inner(plain []byte) []byte {
+	if top := l.top(); top != nil && !top.array && isHeader(top.key) {
+		head := append([]byte(top.key), ": "...)
+		return l.clean(append(head, plain...))[len(head):]
+	}
 	if top := l.top(); top != nil && top.array {
 		if out, ok := l.argument(plain); ok {
 			return out
@@ -407,6 +420,14 @@ func (l *lexer) inner(plain []byte) []byte {
 		}
 	}
 	return l.clean(plain)
+}
+
+func isHeader(key string) bool {
+	switch strings.ToLower(key) {
+	case "authorization", "proxy-authorization", "cookie", "set-cookie":
+		return true
+	}
+	return false
 }
 
 // argument takes the value of NAME=VALUE and --name=value, whatever it holds.

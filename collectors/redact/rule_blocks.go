@@ -148,8 +148,12 @@ func (s *scan) elementText(n name4, i int) {
 	}
 	text := bytes.TrimSpace(b[i:end])
 	if len(text) == 0 {
-		if hasFold(b, end, "<value>") {
-			s.elementText(n, end+7)
+		name := end + 1
+		if colon := run(b, name, wordByte); colon < len(b) && b[colon] == ':' {
+			name = colon + 1
+		}
+		if hasFold(b, name, "value>") {
+			s.elementText(n, name+6)
 		}
 		return
 	}

@@ -137,6 +137,9 @@ func (s *scan) rules() {
 	s.signs(from, limit)
 	slices.SortStableFunc(s.hits, func(a, b hit) int { return cmp.Compare(a.start, b.start) })
 	for _, h := range s.hits {
+		if inToken(s.b, h.start) {
+			continue
+		}
 		if h.rule(s, h.start, h.end); s.swallow != nil {
 			return
 		}
