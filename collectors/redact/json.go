@@ -5,7 +5,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
-	"io"
 	"strings"
 	"unicode/utf8"
 )
@@ -79,7 +78,7 @@ func (l *lexer) need(n int) error {
 		l.offset = l.in.base + int64(l.i)
 		return nil
 	}
-	if drop := l.i - context; drop > 0 {
+	if drop := l.i - l.context; drop > 0 {
 		l.in.drop(drop)
 		l.i -= drop
 	}
@@ -258,8 +257,8 @@ func (l *lexer) replace(kind string, value []byte, learn bool) error {
 // str deals with one string, a key or a value.
 func (l *lexer) str() error {
 	end, ended := stringEnd(l.in.b, l.i+1)
-	for !ended && !l.in.eof && len(l.in.b)-l.i < l.window-context {
-		if err := l.need(l.window - context); err != nil {
+	for !ended && !l.in.eof && len(l.in.b)-l.i < l.window-l.context {
+		if err := l.need(l.window - l.context); err != nil {
 			return err
 		}
 		end, ended = stringEnd(l.in.b, l.i+1)
@@ -375,6 +374,9 @@ func isNested(plain []byte) bool {
 // the name of their array.
 func (l *lexer) judgeElement(top *frame, plain []byte) string {
 	last := []byte(top.last)
+	if isEncodedFlag(top.last) && len(plain) >= 8 && isUTF16(plain) {
+		return "encoded-command"
+	}
 	if len(last) > 1 && (last[0] == '-' || last[0] == '/') && len(plain) > 0 && plain[0] != '-' {
 		if kind, t := judgeName(last); isSecret(last, plain, t, false) {
 			return kind
@@ -391,9 +393,19 @@ func (l *lexer) judgeElement(top *frame, plain []byte) string {
 	return ""
 }
 
+// isEncodedFlag takes -EncodedCommand in all the lengths that PowerShell does.
+func isEncodedFlag(flag string) bool {
+	flag = strings.ToLower(flag)
+	return len(flag) > 1 && (flag[0] == '-' || flag[0] == '/') && (flag[1:] == "ec" || strings.HasPrefix("encodedcommand", flag[1:]))
+}
+
 // inner redacts what stands in a string: a document, an argument with its
 // value, or text.
 func (l *lexer) inner(plain []byte) []byte {
+	if top := l.top(); top != nil && !top.array && isHeader(top.key) {
+		head := append([]byte(top.key), ": "...)
+		return l.clean(append(head, plain...))[len(head):]
+	}
 	if top := l.top(); top != nil && top.array {
 		if out, ok := l.argument(plain); ok {
 			return out
@@ -408,6 +420,14 @@ func (l *lexer) inner(plain []byte) []byte {
 		}
 	}
 	return l.clean(plain)
+}
+
+func isHeader(key string) bool {
+	switch strings.ToLower(key) {
+	case "authorization", "proxy-authorization", "cookie", "set-cookie":
+		return true
+	}
+	return false
 }
 
 // argument takes the value of NAME=VALUE and --name=value, whatever it holds.
@@ -444,107 +464,14 @@ func (p *pass) clean(plain []byte) []byte {
 
 // suspicious tells whether a text holds a trigger or a known value.
 func (p *pass) suspicious(b []byte) bool {
-	if bytes.ContainsAny(b, "@~") || bytes.Contains(b, []byte("==")) {
-		return true
-	}
-	hit := bytes.IndexByte(b, '.') >= 0 && len(b) >= 23
+	s := scan{b: b}
+	s.signs(0, len(b))
+	hit := len(s.hits) > 0
 	triggers.Each(b, func(_, _, _ int) { hit = true })
 	if !hit {
 		p.known.each(b, 0, func(*knownValue, int, int) { hit = true })
 	}
 	return hit
-}
-
-// longText deals with a string that is longer than the window.
-func (l *lexer) longText() error {
-	top := l.top()
-	head, _ := unquoteJSON(l.in.b[l.i+1 : l.i+1+1024])
-	if head == nil {
-		head = l.in.b[l.i+1 : l.i+1+1024]
-	}
-	r := &stringReader{l: l}
-	l.i++
-	if top != nil && top.wantKey {
-		top.key = ""
-	} else if kind, _ := l.judgeString(head); kind != "" {
-		return l.swallowString(r, kind)
-	}
-	if err := l.out.WriteByte('"'); err != nil {
-		return err
-	}
-	inner := l.within()
-	inner.unnamed = l.unnamed
-	in := &input{src: r, b: make([]byte, 0, inner.window)}
-	if err := inner.stream(l.out, in, 0); err != nil {
-		return err
-	}
-	return l.closeString(r)
-}
-
-func (l *lexer) swallowString(r *stringReader, kind string) error {
-	s := &scan{pass: l.pass}
-	s.engulf(0, kind, nil)
-	if _, err := io.Copy(s.swallow.hash, r); err != nil {
-		return err
-	}
-	token := sealed(kind, s.swallow.hash)
-	if l.plain {
-		token = tokenStart + kind + ">"
-	}
-	l.counts[kind]++
-	if l.found != nil {
-		l.found(kind, l.offset)
-	}
-	if _, err := l.out.WriteString(`"` + token); err != nil {
-		return err
-	}
-	return l.closeString(r)
-}
-
-// closeString writes the quote behind a long string; a file that ends in it is
-// cut there.
-func (l *lexer) closeString(r *stringReader) error {
-	if !r.closed {
-		return nil
-	}
-	l.i++
-	return l.out.WriteByte('"')
-}
-
-// stringReader reads a string of JSON as it is written, up to its last quote.
-type stringReader struct {
-	l       *lexer
-	escaped bool
-	closed  bool
-}
-
-func (r *stringReader) Read(p []byte) (int, error) {
-	if r.closed {
-		return 0, io.EOF
-	}
-	if err := r.l.need(1); err != nil {
-		return 0, err
-	}
-	b := r.l.in.b[r.l.i:]
-	if len(b) == 0 {
-		return 0, io.EOF
-	}
-	n := 0
-	for n < len(b) && n < len(p) {
-		c := b[n]
-		if c == '"' && !r.escaped {
-			r.closed = true
-			break
-		}
-		r.escaped = c == '\\' && !r.escaped
-		n++
-	}
-	copy(p, b[:n])
-	r.l.i += n
-	if n == 0 {
-		return 0, io.EOF
-	}
-	return n, nil
 }
 
 // unquoteJSON undoes the escapes of a string of JSON; ok is false when it is none.

@@ -30,13 +30,13 @@ type pass struct {
 	depth   int                         // of documents inside of documents
 	offset  int64                       // in the file, of what is looked at
 
-	window, ahead, back int // as the constants; tests take smaller ones
+	window, ahead, back, context int // as the constants; tests take smaller ones
 }
 
 func (r *Redactor) newPass(name string) *pass {
 	name = strings.ToLower(strings.ReplaceAll(name, `\`, "/"))
 	ext := path.Ext(name)
-	return &pass{Redactor: r, path: name, counts: Counts{}, window: windowSize, ahead: ahead, back: back,
+	return &pass{Redactor: r, path: name, counts: Counts{}, window: windowSize, ahead: ahead, back: back, context: context,
 		prose: name == "" || ext == ".log" || ext == ".gap" || ext == ".txt" || ext == ".out" || ext == ".err" || strings.HasPrefix(name, "logs/")}
 }
 
@@ -46,7 +46,7 @@ func (p *pass) within() *pass {
 	inner.depth++
 	inner.found = nil
 	inner.unnamed = true
-	inner.window, inner.ahead, inner.back = windowSize, ahead, back
+	inner.window, inner.ahead, inner.back, inner.context = windowSize, ahead, back, context
 	if p.found != nil {
 		inner.found = func(kind string, _ int64) { p.found(kind, p.offset) }
 	}
@@ -120,7 +120,7 @@ func (p *pass) stream(out *bufio.Writer, in *input, done int) error {
 		if s.eof && s.done == len(s.b) {
 			return s.flushNames(out)
 		}
-		if n := s.done - context; n > 0 {
+		if n := s.done - s.context; n > 0 {
 			in.drop(n)
 			s.shift(n)
 		}
@@ -217,6 +217,7 @@ type scan struct {
 	looked  int // known values that end before are dealt with
 	eof     bool
 	spans   []span
+	hits    []hit
 	named   int // the end of the name that was judged last
 	swallow *swallow
 	masked  []byte // waits for the end of its line

@@ -148,10 +148,9 @@ func (s *scan) kerberosRule(start, end int) {
 		i++
 	}
 	at := skipBlanks(b, skipQuote(b, i))
-	if at >= len(b) || b[at] != ':' && b[at] != '=' {
-		return
+	if at < len(b) && (b[at] == ':' || b[at] == '=') {
+		at = skipQuote(b, skipBlanks(b, at+1))
 	}
-	at = skipQuote(b, skipBlanks(b, at+1))
 	if stop := run(b, at, hexByte); stop-at >= 32 && wordEnds(b, stop) {
 		s.add(at, stop, "kerberos-key", b[at:stop])
 	}
@@ -174,8 +173,8 @@ func (s *scan) encodedCommandRule(start, end int) {
 			return
 		}
 	}
-	i = run(b, i+1, wordByte)
-	i = skipQuote(b, i)
+	i = skipBlanks(b, skipQuote(b, skipBlanks(b, i)))
+	i = skipQuote(b, run(b, i+1, wordByte))
 	at := skipSpace(b, i)
 	if at < len(b) && (b[at] == ',' || b[at] == ':') {
 		at = skipSpace(b, at+1)
@@ -229,9 +228,9 @@ var programs = []struct {
 	{"mysql", "", "-p+"}, {"mariadb", "", "-p+"}, {"sshpass", "", "-p -p+"}, {"plink", "", "-pw"}, {"pscp", "", "-pw"},
 	{"docker", "login", "-p -p+"}, {"podman", "login", "-p -p+ --creds:"}, {"nerdctl", "login", "-p -p+"}, {"helm", "login", "-p -p+"}, {"oras", "", "-p"}, {"skopeo", "", "--creds: --src-creds: --dest-creds:"},
 	{"crictl", "", "--creds: -creds:"}, {"ctr.exe", "", "--user: -u:"}, {"ctr image", "", "--user: -u:"}, {"ctr -n", "", "--user: -u:"}, {"curl", "", "-u: --user: -U: --proxy-user:"},
-	{"net use", "", "net"}, {"net.exe use", "", "net"}, {"net user", "", "net"}, {"net1 user", "", "net"}, {"net.exe user", "", "net"},
+	{"net use ", "", "netuse"}, {"net.exe use ", "", "netuse"}, {"net user ", "", "net"}, {"net1 user ", "", "net"}, {"net.exe user ", "", "net"},
 	{"schtasks", "", "/rp /p"}, {"sqlcmd", "", "-P -P+"}, {"osql", "", "-P -P+"}, {"redis-cli", "", "-a"}, {"winrs", "", "-p:+ /p:+ -password:+"}, {"wmic", "", "/password:+"},
-	{"7z.exe", "", "-p+"}, {"7z a", "", "-p+"}, {"7z x", "", "-p+"}, {"certutil", "", "-p"}, {"netdom", "", "/pd:+ /po:+ /passwordd:+ /passwordo:+"}, {"mongo", "", "-p"}, {"ldapsearch", "", "-w"}, {"ldapmodify", "", "-w"},
+	{"7z.exe", "", "-p+"}, {"7za.exe", "", "-p+"}, {"7z a -", "", "-p+"}, {"7z x -", "", "-p+"}, {"certutil", "", "-p"}, {"netdom", "", "/pd:+ /po:+ /passwordd:+ /passwordo:+"}, {"mongo", "", "-p"}, {"ldapsearch", "", "-w"}, {"ldapmodify", "", "-w"},
 	{"smbclient", "", "-U%"}, {"signtool", "", "/p -p"}, {"az login", "", "-p"}, {"oc login", "", "-p"}, {"objectname", "", "object"}, {"cmdkey", "", "/pass:+ /p:+"}, {"autologon", "", "last"}, {"dsmod", "", "-pwd"},
 	{"djoin", "", "/p"}, {"importpfx", "", "-p"},
 }
@@ -262,12 +261,14 @@ func (s *scan) programRule(start, end int) {
 
 // commandLine looks at the words behind a program's name.
 func (s *scan) commandLine(b, line []byte, i int, flags string) {
-	i = run(b, i, wordByte|nameByte) // .exe, 64
+	if !isBlank(b[i-1]) {
+		i = run(b, i, wordByte|nameByte) // .exe, 64
+	}
 	i = skipQuote(b, i)
 	positions := words(s, line, i)
 	switch flags {
-	case "net":
-		s.netPassword(line, positions)
+	case "net", "netuse":
+		s.netPassword(line, positions, flags == "netuse")
 		return
 	case "object", "last": // nssm set NAME ObjectName USER PASSWORD
 		if flags == "object" && len(positions) >= 2 && len(positions) <= 4 && s.isAccount(positions[0]) {
@@ -333,7 +334,7 @@ func (s *scan) isAccount(v value) bool {
 }
 
 // netPassword: net use X: \\host\share PASSWORD /user:U, net user NAME PASSWORD /add.
-func (s *scan) netPassword(line []byte, list []value) {
+func (s *scan) netPassword(line []byte, list []value, share bool) {
 	plain := 0
 	for n, w := range list {
 		text := line[w.start:w.end]
@@ -343,19 +344,14 @@ func (s *scan) netPassword(line []byte, list []value) {
 		if len(text) == 2 && text[1] == ':' || bytes.HasPrefix(text, []byte(`\\`)) || string(text) == "*" {
 			continue
 		}
-		if plain++; plain == 1 && (n == 0 || len(list) > 1) && !afterShare(line, list, n) {
+		if plain++; plain == 1 && !share {
 			continue // the user's name
 		}
-		if plain > 2 || !commandGoesOn(line, list, n) {
-			return
+		if commandGoesOn(line, list, n) {
+			s.takePassword(w)
 		}
-		s.takePassword(w)
 		return
 	}
-}
-
-func afterShare(line []byte, list []value, n int) bool {
-	return n > 0 && bytes.HasPrefix(line[list[n-1].start:list[n-1].end], []byte(`\\`))
 }
 
 // commandGoesOn tells a command from a sentence: after the password comes a
@@ -413,9 +409,6 @@ func (s *scan) literalRule(start, end int) {
 // netrcRule: machine HOST login USER password VALUE.
 func (s *scan) netrcRule(start, end int) {
 	b := s.see(start)
-	if !wordStarts(b, start) || end >= len(b) || !isBlank(b[end]) {
-		return
-	}
 	i := skipBlanks(b, end)
 	user := i
 	for i < len(b) && !isBlank(b[i]) && !isLine(b[i]) {

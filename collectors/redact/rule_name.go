@@ -20,7 +20,10 @@ func (s *scan) nameRule(start, end int) {
 
 // nameAround widens a trigger to the whole name.
 func (s *scan) nameAround(b []byte, start, end int) (from, to int) {
-	from = max(runBack(b, start, nameByte), start-maxName)
+	for start < end && classOf[b[start]]&nameByte == 0 {
+		start++ // a trigger may begin with what stands before the name
+	}
+	from = max(runBack(b, start, nameByte), start-maxName, 0)
 	to = start
 	for to < len(b) && to-start < maxName && classOf[b[to]]&nameByte != 0 {
 		to++
@@ -33,9 +36,6 @@ func (s *scan) nameAround(b []byte, start, end int) (from, to int) {
 	}
 	return from, to
 }
-
-// spacedNameRule takes NAME = value for names that are short.
-func (s *scan) spacedNameRule(start, end int) { s.nameRule(start, end-2) }
 
 func (s *scan) judge(b []byte, from, to int) {
 	name := b[from:to]
@@ -65,8 +65,8 @@ func (s *scan) judge(b []byte, from, to int) {
 		s.nextArgument(n, at)
 	case hasFold(b, at, "reg_"):
 		s.registry(n, at)
-	case from > 5 && hasFold(b, runBack(b, from, blankByte)-4, "setx") && at > after,
-		from > 14 && hasFold(b, runBack(b, from, blankByte)-13, "configure set") && at > after:
+	case from >= 5 && hasFold(b, runBack(b, from, blankByte)-4, "setx") && at > after,
+		from >= 14 && hasFold(b, runBack(b, from, blankByte)-13, "configure set") && at > after:
 		s.takeJudged(n, s.value(b, at, " \t\r\n"), false)
 	case b[at] == '>' && n.quoted: // <SS N="Password">
 		s.elementText(n, at+1)
@@ -412,10 +412,15 @@ func (s *scan) siblingBefore(n name4) {
 		rest++
 	}
 	rest = skipQuote(n.b, skipSpace(n.b, rest))
-	if !hasFold(n.b, rest, "name") && !hasFold(n.b, rest, "key\"") {
+	switch {
+	case hasFold(n.b, rest, "name"):
+		rest += 4
+	case hasFold(n.b, rest, "key"):
+		rest += 3
+	default:
 		return
 	}
-	rest = skipBlanks(n.b, skipQuote(n.b, rest+4))
+	rest = skipBlanks(n.b, skipQuote(n.b, rest))
 	if rest < n.from && (n.b[rest] == ':' || n.b[rest] == '=') && skipQuote(n.b, skipBlanks(n.b, rest+1)) == n.from {
 		s.takeJudged(n, v, false)
 	}

@@ -330,11 +330,8 @@ func (s *scan) awsRule(start, end int) {
 // signatureRule takes the signature of a SAS URL and its kin.
 func (s *scan) signatureRule(start, end int) {
 	b := s.see(start)
-	if c := byte('?'); start > 0 {
-		c = b[start-1]
-		if isAlnum(c) || c == '_' {
-			return
-		}
+	if i := runBack(b, start, wordByte); start-i > 0 && !hasFold(b, end-10, "signature=") {
+		return
 	}
 	i := end
 	for i < len(b) && (classOf[b[i]]&tokenByte != 0 || b[i] == '%') {
@@ -356,20 +353,10 @@ var prefixes = []struct {
 }{
 	{"AIzaSy", "api-key", 33}, {"ghp_", "token", 30}, {"gho_", "token", 30}, {"ghu_", "token", 30}, {"ghs_", "token", 30}, {"ghr_", "token", 30},
 	{"github_pat_", "token", 40}, {"glpat-", "token", 20}, {"gldt-", "token", 20}, {"glrt-", "token", 20}, {"glcbt-", "token", 20}, {"glptt-", "token", 40}, {"xoxb-", "token", 20}, {"xoxp-", "token", 20},
-	{"xoxa-", "token", 20}, {"xoxr-", "token", 20}, {"xoxs-", "token", 20}, {"xoxe-", "token", 20}, {"xoxe.xox", "token", 20}, {"xapp-", "token", 20}, {"npm_", "token", 36}, {"sk_live_", "api-key", 16}, {"rk_live_", "api-key", 16}, {"sk_test_", "api-key", 16},
+	{"xoxa-", "token", 20}, {"xoxr-", "token", 20}, {"xoxs-", "token", 20}, {"xoxe-", "token", 20}, {"xoxe.xox", "token", 20}, {"xoxo-", "token", 20}, {"xapp-", "token", 20}, {"npm_", "token", 36}, {"sk_live_", "api-key", 16}, {"rk_live_", "api-key", 16}, {"sk_test_", "api-key", 16},
 	{"ya29.", "token", 20}, {"dckr_pat_", "token", 20}, {"dckr_oat_", "token", 20}, {"hvs.", "token", 20}, {"hvb.", "token", 20}, {"pypi-", "token", 50}, {"dop_v1_", "token", 40}, {"doo_v1_", "token", 40},
-	{"glsa_", "token", 30}, {"glc_", "token", 30}, {"shpat_", "token", 30}, {"sk-ant-", "api-key", 30}, {"sk-proj-", "api-key", 30}, {"age-secret-key-1", "private-key", 50}, {"hooks.slack.com/services/", "url-secret", 30}, {"dapi", "token", 32}, {"nvapi-", "token", 40},
-	{"eyjrijoi", "token", 40}, {"hf_", "token", 30}, {"acr-", "token", 60},
-}
-
-func prefixTexts() []string {
-	var list []string
-	for _, p := range prefixes {
-		if len(p.text) >= 4 {
-			list = append(list, strings.ToLower(p.text))
-		}
-	}
-	return list
+	{"glsa_", "token", 30}, {"glc_", "token", 30}, {"shpat_", "token", 30}, {"sk-ant-", "api-key", 30}, {"sk-proj-", "api-key", 30}, {"age-secret-key-1", "private-key", 50}, {"hooks.slack.com/services/", "url-secret", 30}, {"nvapi-", "token", 40},
+	{"eyjrijoi", "token", 40}, {"hf_", "token", 30},
 }
 
 func (s *scan) prefixRule(start, end int) {

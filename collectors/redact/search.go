@@ -123,7 +123,7 @@ func fold(v []byte) [][]byte {
 	}
 	kept := list[:0]
 	for _, text := range list {
-		if len(text) >= maxWindow && !bytes.Equal(text, v) {
+		if len(text) >= minWindow && !bytes.Equal(text, v) {
 			kept = append(kept, text)
 		}
 	}
