@@ -252,7 +252,7 @@ func (b *bundling) defaultName() string {
 
 func (b *bundling) write(ctx context.Context, name string) (pack.Result, error) {
 	b.options.Conclude = func(recorded fs.FS, left []pack.Left) ([]pack.Document, error) {
-		return documents(recorded, filepath.Base(name), left, b.options.Masked != nil)
+		return documents(recorded, b.options.Redactor.Text(filepath.Base(name)), left, b.options.Masked != nil)
 	}
 	return pack.Write(ctx, name, b.snapshot, b.options)
 }

@@ -158,7 +158,7 @@ func (s *scan) assigned(n name4, at int) {
 		stops = " \t\r\n,;\"'"
 		inProse = n.trust < strong || moreWords(b, i)
 	case sep == ':' && !n.quoted && !n.flag && !hasFold(n.text(), 0, "x-"):
-		inProse = s.prose && (!tight || n.trust < strong) || n.trust < strong
+		inProse = s.prose && (!tight || n.trust < strong) || n.trust < strong || afterWord(b, n.from) && moreWords(b, i)
 	}
 	v := s.value(b, i, stops)
 	if !v.quoted {
@@ -170,6 +170,12 @@ func (s *scan) assigned(n name4, at int) {
 		return
 	}
 	s.takeJudged(n, v, inProse)
+}
+
+// afterWord tells of a name that goes on a sentence, and is no key of a list.
+func afterWord(b []byte, at int) bool {
+	before := bytes.TrimRight(b[:at], " ")
+	return len(before) > 0 && len(before) < at && isAlnum(before[len(before)-1])
 }
 
 // trimmed takes comments and blanks off the end of a value that has no quotes.
