@@ -459,7 +459,9 @@ func (p *pass) clean(plain []byte) []byte {
 	if len(plain) < 6 || !p.suspicious(plain) {
 		return plain
 	}
-	return p.text(plain)
+	inner := *p
+	inner.prose = bytes.IndexByte(plain, '\n') < 0 // one line is a message, several are a document
+	return inner.text(plain)
 }
 
 // suspicious tells whether a text holds a trigger or a known value.

@@ -154,6 +154,9 @@ func (s *scan) assigned(n name4, at int) {
 		stops = "\r\n"
 	case sep == ':' && first && !tight && !s.prose:
 		stops = "\r\n"
+		if n.trust < strong && moreWords(b, i) { // a token has no blanks in it
+			stops, inProse = " \t\r\n,;\"'", true
+		}
 	case sep == ':' && first && !tight:
 		stops = " \t\r\n,;\"'"
 		inProse = n.trust < strong || moreWords(b, i)
@@ -313,7 +316,11 @@ func (s *scan) argument(n name4, at int) {
 // isCmdlet takes Get-Content, which gives the value and is none.
 func isCmdlet(text []byte) bool {
 	verb, noun, ok := bytes.Cut(text, []byte("-"))
-	return ok && len(verb) > 2 && isUpper(verb[0]) && len(noun) > 2 && isUpper(noun[0]) && isIdentifier(verb) && isIdentifier(noun) && !mixed(noun)
+	switch string(bytes.ToLower(verb)) {
+	case "get", "read", "convertto", "convertfrom", "new", "import", "invoke", "select", "join", "find", "resolve":
+		return ok && len(noun) > 2 && isUpper(noun[0]) && isIdentifier(noun)
+	}
+	return false
 }
 
 // nextArgument deals with a flag whose value is the next element of a list: in

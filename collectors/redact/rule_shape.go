@@ -452,7 +452,7 @@ func (s *scan) urlRule(at, _ int) {
 		return
 	}
 	user := from + i + 3
-	if user == at || at+1 >= len(b) || !isAlnum(b[at+1]) && b[at+1] != '[' && b[at+1] != '$' && b[at+1] != '%' && b[at+1] != '<' {
+	if user == at || b[user] == '[' || at+1 >= len(b) || !isAlnum(b[at+1]) && b[at+1] != '[' && b[at+1] != '$' && b[at+1] != '%' && b[at+1] != '<' {
 		return
 	}
 	slash := bytes.IndexAny(b[user:at], "/?#")

@@ -237,6 +237,9 @@ func isSecret(name, v []byte, t trust, prose bool) bool {
 	if isPath(v) && t != strong || isPath(v) && len(v) > 2 && (v[1] == ':' || !mixed(v)) {
 		return false
 	}
+	if len(name) == 4 && hasFold(name, 0, "pass") && isPlainValue(v) {
+		return false // so many tests pass
+	}
 	if t == strong {
 		return !prose || looksRandom(v) || hardWord(v)
 	}
