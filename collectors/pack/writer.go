@@ -38,6 +38,7 @@ type writer struct {
 	manifest Manifest
 	segments map[string][]segment // of the logs that were cut, by evidence path
 	records  []evidence.LogRecord
+	whole    map[string]bool // the logs that are as they were
 
 	open *digest // the file that is being written
 
@@ -60,7 +61,7 @@ const samplesName = "redaction-check.txt"
 const madeHere = "made by doctor"
 
 func newWriter(ctx context.Context, dst io.Writer, limit int64, s evidence.Snapshot, o Options, p *plan) *writer {
-	w := &writer{ctx: ctx, s: s, o: o, plan: p, shares: p.shares(), out: &bounded{w: dst, limit: limit}, names: map[string]bool{}, open: &digest{}, segments: map[string][]segment{}}
+	w := &writer{ctx: ctx, s: s, o: o, plan: p, shares: p.shares(), out: &bounded{w: dst, limit: limit}, names: map[string]bool{}, open: &digest{}, segments: map[string][]segment{}, whole: map[string]bool{}}
 	w.zip = zip.NewWriter(w.out)
 	w.zip.RegisterCompressor(zip.Deflate, newDeflater)
 	w.manifest = Manifest{Layout: ManifestLayout, Doctor: o.Doctor, CreatedAt: time.Now().UTC().Truncate(time.Second), MaxSize: o.MaxSize, LeftOut: []Left{}}
@@ -263,6 +264,9 @@ func (w *writer) add(e entry) error {
 		w.segments[e.path] = cut.segments
 		w.records = append(w.records, evidence.LogRecord{Path: e.path, LeftOutLines: cut.lines, LeftOutBytes: cut.bytes})
 	}
+	if len(counts) == 0 && !file.Truncated && w.o.Masked == nil {
+		w.whole[e.path] = true
+	}
 	w.manifest.Files = append(w.manifest.Files, file)
 	return nil
 }
@@ -311,7 +315,7 @@ func (w *writer) conclude(f io.ReaderAt) error {
 		if err != nil {
 			return err
 		}
-		documents, err := w.o.Conclude(recorded, w.manifest.LeftOut)
+		documents, err := w.o.Conclude(Recorded{recorded, w.manifest.LeftOut, func(log string) bool { return w.whole[log] }})
 		if err != nil {
 			return err
 		}
