@@ -47,6 +47,8 @@ type frame struct {
 	secret  bool   // the data of a Secret
 	auths   bool   // the accounts of registries
 	count   int
+	looked  int64 // how far ahead no sibling was found
+	noKind  int64 // how far ahead the object has no kind
 }
 
 func (p *pass) json(out *bufio.Writer, in *input) error {
@@ -155,7 +157,11 @@ func (l *lexer) push(array bool) {
 func (l *lexer) isSecretObject(top *frame) bool {
 	kind := top.kind
 	if kind == "" {
-		kind, _ = l.sibling("kind")
+		if here := l.in.base + int64(l.i); here >= top.noKind {
+			if kind, _ = l.lookAhead([]string{"kind"}); kind == "" {
+				top.noKind = here + int64(l.ahead)/2
+			}
+		}
 	}
 	if kind == "" {
 		for _, f := range l.stack {
@@ -170,6 +176,18 @@ func (l *lexer) isSecretObject(top *frame) bool {
 // sibling looks ahead for the text of a key of the object that is open. Where
 // the next token opens an object, that one is passed over.
 func (l *lexer) sibling(names ...string) (string, bool) {
+	top := l.top()
+	if l.in.base+int64(l.i) < top.looked {
+		return "", false
+	}
+	text, ok := l.lookAhead(names)
+	if text == "" {
+		top.looked = l.in.base + int64(min(len(l.in.b), l.i+l.ahead))
+	}
+	return text, ok
+}
+
+func (l *lexer) lookAhead(names []string) (string, bool) {
 	b := l.in.b[l.i:min(len(l.in.b), l.i+l.ahead)]
 	depth := 0
 	for i := 0; i < len(b); {

@@ -11,15 +11,14 @@ func (s *scan) secureStringRule(start, end int) {
 	if !hasFold(b, start-10, "convertto-") {
 		return
 	}
-	if i := bytes.LastIndexByte(b[lineStart(b, start):start], '|'); i >= 0 {
-		i += lineStart(b, start)
-		if from := lineStart(b, start); true {
-			if q := lastQuoted(b[from:i]); q.end > q.start {
-				s.takePassword(value{start: from + q.start, end: from + q.end, quoted: true, quote: q.quote})
-			}
+	from := max(start-s.back/2, 0)
+	from = from + lineStart(b[from:], start-from)
+	if i := bytes.LastIndexByte(b[from:start], '|'); i >= 0 {
+		if q := lastQuoted(b[from : from+i]); q.end > q.start {
+			s.takePassword(value{start: from + q.start, end: from + q.end, quoted: true, quote: q.quote})
 		}
 	}
-	line := b[:lineEnd(b, end)]
+	line := b[:lineEnd(b[:min(len(b), end+s.back)], end)]
 	for i := skipBlanks(line, end); i < len(line); i = skipBlanks(line, i) {
 		if line[i] == '-' {
 			i = run(line, i+1, wordByte)
@@ -159,17 +158,10 @@ func (s *scan) kerberosRule(start, end int) {
 // encodedCommandRule drops the argument of powershell -EncodedCommand whole.
 func (s *scan) encodedCommandRule(start, end int) {
 	b := s.see(start)
-	line := b[:min(lineEnd(b, start), start+s.back/2)]
+	line := b[:lineEnd(b[:min(len(b), start+s.back/4)], start)]
 	i := start
 	if b[start]|0x20 == 'p' {
-		i = -1
-		for _, flag := range []string{" -e ", " -ec ", " /e ", " /ec ", "\"-e\"", "\"-ec\"", "\"-e\\\"", " -en "} {
-			if at := indexFold(line[end:], flag); at >= 0 {
-				i = end + at + 1
-				break
-			}
-		}
-		if i < 0 {
+		if i = encodedFlag(line, end); i < 0 {
 			return
 		}
 	}
@@ -191,6 +183,18 @@ func (s *scan) encodedCommandRule(start, end int) {
 			s.within().text(narrow(plain)) // for the values in it
 		}
 	}
+}
+
+// encodedFlag finds -e, -ec and longer forms among a command's arguments.
+func encodedFlag(line []byte, i int) int {
+	for ; i+1 < len(line); i++ {
+		if (line[i] == '-' || line[i] == '/') && line[i+1]|0x20 == 'e' && classOf[line[i-1]]&wordByte == 0 {
+			if end := run(line, i+1, wordByte); end-i < 16 && isEncodedFlag(string(line[i:end])) {
+				return i
+			}
+		}
+	}
+	return -1
 }
 
 func isUTF16(text []byte) bool {
@@ -250,7 +254,14 @@ func (s *scan) programRule(start, end int) {
 	}
 	for _, p := range programs {
 		if len(p.name) == end-start && hasFold(b, start, p.name) {
-			line := b[:min(lineEnd(b, end), end+s.back)]
+			line := b[:lineEnd(b[:min(len(b), end+s.back/4)], end)]
+			if p.name == s.dull.program && end < s.dull.command {
+				return
+			}
+			s.dull.program, s.dull.command = p.name, len(line)
+			if strings.HasPrefix(p.flags, "net") {
+				s.dull.command, line = 0, line[:min(len(line), end+256)]
+			}
 			if p.with == "" || indexFold(line[end:], p.with) >= 0 {
 				s.commandLine(b, line, end, p.flags)
 			}

@@ -234,11 +234,19 @@ func (s *scan) encodedRule(start, end int) {
 		from = start
 	}
 	if last == len(b) && s.cut(b) {
+		if start < s.dull.base64 {
+			return
+		}
+		s.dull.base64 = start + s.ahead/2
 		if head, err := decode64(b[start : start+(last-start)/4*4]); err == nil && isKeptSecret(head) {
 			s.engulf(start, encodedKind(head), func(b []byte, i int) (int, bool) { n := run(b, i, base64Byte); return n, n < len(b) })
 		}
 		return
 	}
+	if start < s.dull.base64 {
+		return
+	}
+	s.dull.base64 = last
 	text := b[from:last]
 	if hasFold(b, start, "0tls") || hasFold(b, start, "0tlu") { // in the middle of four letters
 		for cut := range 4 {
@@ -444,11 +452,12 @@ func (s *scan) rancherRule(start, end int) {
 func (s *scan) urlRule(at, _ int) {
 	b := s.see(at)
 	from := at
-	for from > 0 && at-from < 1024 && strings.IndexByte(" \t\r\n\"'<>`{}|", b[from-1]) < 0 {
+	for from > max(0, s.dull.at) && at-from < 1024 && strings.IndexByte(" \t\r\n\"'<>`{}|", b[from-1]) < 0 {
 		from--
 	}
 	i := bytes.LastIndex(b[from:at], []byte("://"))
 	if i < 0 {
+		s.dull.at = at + 1
 		return
 	}
 	user := from + i + 3
