@@ -99,7 +99,7 @@ func (r *Redactor) encodedValues() *known {
 // encodings are the ways in which a value may be hidden. One that is known by
 // its beginning only is looked for by that.
 func encodings(v []byte, whole bool) [][]byte {
-	if len(v) < 7 {
+	if len(v) < minWindow {
 		return nil
 	}
 	if quoted, err := json.Marshal(string(v)); err == nil {
