@@ -10,6 +10,7 @@ import (
 	"html"
 	"io"
 	"net/url"
+	"slices"
 	"sync"
 	"unicode/utf16"
 )
@@ -81,7 +82,7 @@ func (r *Redactor) encodedValues() *known {
 	r.variants.Lock()
 	defer r.variants.Unlock()
 	r.known.mu.RLock()
-	values := r.known.values
+	values := slices.Clone(r.known.values) // its search may be built anew meanwhile
 	r.known.mu.RUnlock()
 	if r.variants.index == nil || r.variants.of != len(values) {
 		k := &known{limit: 1 << 20}
