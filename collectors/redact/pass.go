@@ -218,9 +218,27 @@ type scan struct {
 	eof     bool
 	spans   []span
 	hits    []hit
+	dull    dull
 	named   int // the end of the name that was judged last
 	swallow *swallow
 	masked  []byte // waits for the end of its line
+}
+
+// dull remembers what was looked at in vain, so that a text full of triggers
+// is not looked at again for each of them.
+type dull struct {
+	value   int // the end of a value that was none
+	at      int // the last @ of no URL
+	base64  int // the end of base64 that holds nothing
+	command int // the end of the line that was searched for a program's flags
+	program string
+}
+
+func (d *dull) shift(n int) {
+	d.value -= n
+	d.at -= n
+	d.base64 -= n
+	d.command -= n
 }
 
 // swallow is a value that goes on behind the window.
@@ -241,6 +259,7 @@ func (s *scan) shift(n int) {
 	s.at = max(0, s.at-n)
 	s.looked = max(0, s.looked-n)
 	s.named -= n
+	s.dull.shift(n)
 	for i := range s.spans {
 		s.spans[i].start -= n
 		s.spans[i].end -= n
