@@ -56,7 +56,7 @@ var placeholder = regexp.MustCompile(`«([^»|:]+)(?::([^»|]+))?((?:\|[^»|]+)*
 func plant(t testing.TB, dir string) *seeding {
 	t.Helper()
 	s := &seeding{t: t, known: map[string]string{}}
-	for _, name := range []string{"facts", "files", "logs"} {
+	for _, name := range []string{"facts", "files", "logs", "spellings"} {
 		archive, err := txtar.ParseFile(filepath.Join("testdata", "seeded", name+".txtar"))
 		if err != nil {
 			t.Fatal(err)
@@ -77,13 +77,7 @@ func (s *seeding) write(dir, path, how, text string) {
 	if strings.Contains(how, "crlf") {
 		text = strings.ReplaceAll(text, "\n", "\r\n")
 	}
-	content := []byte(text)
-	if strings.Contains(how, "utf-16") {
-		if !strings.Contains(how, "no-bom") {
-			text = "\ufeff" + text
-		}
-		content = utf16le(text)
-	}
+	content := encoded(text, how)
 	name := filepath.Join(dir, filepath.FromSlash(path))
 	if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
 		s.t.Fatal(err)
@@ -92,6 +86,34 @@ func (s *seeding) write(dir, path, how, text string) {
 		s.t.Fatal(err)
 	}
 	s.files = append(s.files, planted{path, s.keeps, strings.Contains(how, "may-be-left-out")})
+}
+
+// encoded writes a text as Windows would, under the name of its encoding.
+func encoded(text, how string) []byte {
+	switch {
+	case strings.Contains(how, "utf-16-appended"): // as PowerShell's >> does to a log of another program
+		ours, appended, _ := strings.Cut(text, "=====")
+		return append([]byte(ours), utf16le(appended)...)
+	case strings.Contains(how, "utf-16-no-bom"):
+		return utf16le(text)
+	case strings.Contains(how, "utf-16-big"):
+		out := utf16le("\ufeff" + text)
+		for i := 0; i < len(out); i += 2 {
+			out[i], out[i+1] = out[i+1], out[i]
+		}
+		return out
+	case strings.Contains(how, "utf-16"):
+		return utf16le("\ufeff" + text)
+	case strings.Contains(how, "utf-8-bom"):
+		return []byte("\ufeff" + text)
+	case strings.Contains(how, "latin-1"):
+		var out []byte
+		for _, r := range text {
+			out = append(out, byte(r))
+		}
+		return out
+	}
+	return []byte(text)
 }
 
 // endless is one line of 3 MB in which secrets of several shapes lie across
@@ -192,6 +214,8 @@ func (s *seeding) draw(kind string) string {
 		return "01000000d08c9ddf0115d1118c7a00c04fc297eb01000000" + letters(400, "0123456789abcdef")
 	case "dpapi64":
 		return base64.StdEncoding.EncodeToString(append([]byte("\x01\x00\x00\x00\xd0\x8c\x9d\xdf\x01\x15\xd1\x11\x8c\x7a\x00\xc0\x4f\xc2\x97\xeb"), random(180)...))
+	case "kubeconfig64":
+		return base64.StdEncoding.EncodeToString([]byte("apiVersion: v1\nkind: Config\nusers:\n- name: x\n  user:\n    token: " + s.draw("jwt") + "\n"))
 	case "prodkey":
 		return strings.Join([]string{letters(5, upper), letters(5, upper), letters(5, upper), letters(5, upper), letters(5, upper)}, "-")
 	case "pem64-rsa", "pem64-ec":
@@ -241,6 +265,10 @@ func (s *seeding) encode(value, how string) string {
 		return jsonEscaped(value)
 	case "url":
 		return url.QueryEscape(value)
+	case "amp": // as Go writes JSON
+		return strings.NewReplacer("&", `\u0026`, "<", `\u003c`, ">", `\u003e`).Replace(jsonEscaped(value))
+	case "b64url":
+		return base64.RawURLEncoding.EncodeToString([]byte(value))
 	case "xml":
 		return xmlEscaped(value)
 	case "b64":
