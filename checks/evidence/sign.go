@@ -40,16 +40,17 @@ const (
 
 // A SignMatch is one sign's finds in one file: the first, the time of the last, and how many.
 type SignMatch struct {
-	Check string    `json:"id"`   // the check
-	Text  string    `json:"sign"` // the sign's text
-	Path  string    `json:"path"`
-	Line  int       `json:"line"` // from 1; the element's number in a JSON list
-	Time  time.Time `json:"time,omitzero"`
-	Found string    `json:"text"` // the whole line, bounded
-	More  int       `json:"more"` // how many lines more have it
-	Last  time.Time `json:"last,omitzero"`
-	Tail  string    `json:"tail,omitempty"` // the beginning of the last line, where there are more
-	Over  string    `json:"over,omitempty"` // why it is history: the node has booted since, or the log is well since
+	Check    string    `json:"id"`   // the check
+	Text     string    `json:"sign"` // the sign's text
+	Path     string    `json:"path"`
+	Line     int       `json:"line"` // from 1; the element's number in a JSON list
+	Time     time.Time `json:"time,omitzero"`
+	Found    string    `json:"text"` // the whole line, bounded
+	More     int       `json:"more"` // how many lines more have it
+	Last     time.Time `json:"last,omitzero"`
+	Tail     string    `json:"tail,omitempty"`     // the beginning of the last line, where there are more
+	LastLine int       `json:"lastLine,omitempty"` // its number
+	Over     string    `json:"over,omitempty"`     // why it is history: the node has booted since, or the log is well since
 }
 
 // SignMatches is signs.json: what a scan found where all of the logs were.

@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"doctor/checks/evidence"
+	"doctor/checks/evidence/finder"
 )
 
 // Bounds: what one file may cost, and how much of a matching line is kept.
@@ -90,7 +91,7 @@ func (c *scanner) scanLogs(ctx context.Context, s evidence.Snapshot) (unsearched
 			unsearched = append(unsearched, evidence.UnsearchedLog{Path: files[i], Why: r.err.Error()})
 		}
 	}
-	return append(unsearched, withheld(s)...)
+	return append(append(unsearched, withheld(s)...), c.recordedUnsearched(s)...)
 }
 
 // withheld are the single logs that are there on the node and not in the
@@ -164,7 +165,7 @@ type needles struct {
 	list    []evidence.Sign
 	signs   [][]int // text → the signs that it stands for
 	longest int
-	finder  *finder
+	finder  *finder.Finder
 }
 
 func newNeedles(list []evidence.Sign) *needles {
@@ -173,7 +174,7 @@ func newNeedles(list []evidence.Sign) *needles {
 	var texts []string
 	for i, sign := range list {
 		text := needle(sign)
-		if len(text) < minText {
+		if len(text) < finder.MinText {
 			continue
 		}
 		at, ok := index[text]
@@ -186,7 +187,7 @@ func newNeedles(list []evidence.Sign) *needles {
 		}
 		n.signs[at] = append(n.signs[at], i)
 	}
-	n.finder = newFinder(texts)
+	n.finder = finder.New(texts)
 	return n
 }
 
@@ -198,9 +199,9 @@ func needle(sign evidence.Sign) string {
 		text = strings.ToLower(text)
 		rare := 0
 		for _, c := range []byte(text) {
-			rare += mostCommon - commonness(c)
+			rare += finder.MostCommon - finder.Commonness(c)
 		}
-		if short := len(text) < goodText; short {
+		if short := len(text) < finder.GoodText; short {
 			rare = 0
 		}
 		if rare > rarest || rare == rarest && len(text) > len(best) {
@@ -258,7 +259,7 @@ func (c *scanner) consider(text int, source, file string, number int, line []byt
 		}
 		fits = true
 		m = c.note(k, number, line)
-		m.last = append(m.last[:0], line[:min(len(line), maxStamp)]...)
+		m.last = append(m.last[:0], line[:min(len(line), evidence.MaxStamp)]...)
 	}
 	return fits
 }
@@ -295,9 +296,9 @@ func (c *scanner) matches() []evidence.SignMatch {
 	for _, k := range keys {
 		m := c.found[k]
 		if m.last != nil { // of a log; records bring their times along
-			m.Time, m.Last = lineTime(m.Found, c.now), lineTime(string(m.last), c.now)
+			m.Time, m.Last = evidence.LineTime(m.Found, c.now), evidence.LineTime(string(m.last), c.now)
 			if m.More > 0 {
-				m.Tail = evidence.Clean(string(m.last))
+				m.Tail, m.LastLine = evidence.Clean(string(m.last)), m.lastLine
 			}
 		}
 		list = append(list, m.SignMatch)

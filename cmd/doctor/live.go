@@ -165,13 +165,13 @@ func (l *live) state() (readings []collectors.Reading, open []string) {
 }
 
 // report judges what has been read so far.
-func (l *live) report() (checks.Report, error) {
+func (l *live) report() (checks.Report, evidence.Snapshot, error) {
 	s, err := evidence.Load(l.tree.FS())
 	if err != nil {
-		return checks.Report{}, err
+		return checks.Report{}, s, err
 	}
 	s = signs.Recorded(s, checks.Signs(l.checks), l.unsearched(s))
-	return checks.Diagnose(s, l.checks, l.origin, program()), nil
+	return checks.Diagnose(s, l.checks, l.origin, program()), s, nil
 }
 
 // unsearched is what the search of the logs did not get to: all of them where it
@@ -186,12 +186,18 @@ func (l *live) unsearched(s evidence.Snapshot) []evidence.UnsearchedLog {
 			unread = append(unread, evidence.UnsearchedLog{Path: file, Why: why.Reason()})
 		}
 	}
-	for _, r := range readings { // some of the event logs may have answered, and others not
+	return append(unread, unanswered(readings)...)
+}
+
+// unanswered are the event logs of which some may have answered, and others not.
+func unanswered(readings []collectors.Reading) []evidence.UnsearchedLog {
+	var list []evidence.UnsearchedLog
+	for _, r := range readings {
 		if r.Gap != "" && slices.Contains(r.Answers, evidence.WindowsEvents.Path()) {
-			unread = append(unread, evidence.UnsearchedLog{Path: evidence.WindowsEvents.Path(), Why: r.Gap.Reason()})
+			list = append(list, evidence.UnsearchedLog{Path: evidence.WindowsEvents.Path(), Why: r.Gap.Reason()})
 		}
 	}
-	return unread
+	return list
 }
 
 // talk says what each collector took and could not bring.
@@ -233,12 +239,12 @@ func diagnoseLive(ctx context.Context, std streams, f flags, l *live) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	report, err := l.report()
+	report, s, err := l.report()
 	if err != nil {
 		return trouble(err)
 	}
 	l.talk(std, f.verbose)
-	if err := out.show(ctx, report); err != nil {
+	if err := out.show(ctx, report, s); err != nil {
 		return err
 	}
 	return verdict(report, f.failOn)

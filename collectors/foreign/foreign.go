@@ -62,9 +62,14 @@ func (n Node) Evidence(fsys fs.FS) (fs.FS, error) {
 
 const unknownName = "unknown"
 
-// folderName is a node's name where the recording itself tells none.
+// folderName is a node's name where the recording itself tells none. A folder may be
+// an archive that was opened in its place.
 func folderName(root string) string {
-	if name := evidence.Clean(path.Base(root)); root != "." && name != "" {
+	name := evidence.Clean(path.Base(root))
+	for _, end := range []string{".zip", ".tar.gz", ".tgz", ".tar"} {
+		name = strings.TrimSuffix(name, end)
+	}
+	if root != "." && name != "" {
 		return name
 	}
 	return unknownName

@@ -1,4 +1,4 @@
-package signs
+package evidence
 
 import (
 	"regexp"
@@ -12,14 +12,14 @@ var (
 	isoStamp  = regexp.MustCompile(`^.{0,80}?(\d{4})[-/](\d{2})[-/](\d{2})[T ](\d{2}:\d{2}:\d{2})(?:\.\d+)?(Z|[+-]\d{2}:?\d{2})?`)
 )
 
-// maxStamp is how far into a line its time may stand.
-const maxStamp = 200
+// MaxStamp is how far into a line its time may stand.
+const MaxStamp = 200
 
-// lineTime reads the time of a log line, or returns the zero time. now gives a
+// LineTime reads the time of a log line, or returns the zero time. now gives a
 // klog stamp its year: the latest one that does not lie in the future.
-func lineTime(line string, now time.Time) time.Time {
-	if len(line) > maxStamp {
-		line = line[:maxStamp]
+func LineTime(line string, now time.Time) time.Time {
+	if len(line) > MaxStamp {
+		line = line[:MaxStamp]
 	}
 	if m := isoStamp.FindStringSubmatch(line); m != nil {
 		zone := m[5]

@@ -1,4 +1,4 @@
-package signs
+package finder
 
 import (
 	"fmt"
@@ -37,7 +37,7 @@ func mapBytes(b []byte) []byte {
 
 func found(b []byte, texts []string) []string {
 	var list []string
-	newFinder(texts).each(b, func(text, start, _ int) { list = append(list, fmt.Sprint(text, start)) })
+	New(texts).Each(b, func(text, start, _ int) { list = append(list, fmt.Sprint(text, start)) })
 	slices.Sort(list)
 	return list
 }
@@ -67,7 +67,7 @@ func FuzzFinder(f *testing.F) {
 	f.Add([]byte("A\x80\xffbcdefgh"), "bcdefg", "\xe1bcdef")
 	f.Fuzz(func(t *testing.T, b []byte, x, y string) {
 		texts := []string{string(mapBytes([]byte(x))), string(mapBytes([]byte(y)))}
-		if len(x) < minText || len(y) < minText || x == y || len(x) > 200 || len(y) > 200 {
+		if len(x) < MinText || len(y) < MinText || x == y || len(x) > 200 || len(y) > 200 {
 			return
 		}
 		if got, want := found(b, texts), naive(b, texts); !slices.Equal(got, want) {

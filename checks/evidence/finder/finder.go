@@ -1,10 +1,10 @@
-package signs
+// Package finder looks for many texts at once in a stream's bytes. What reads
+// logs for signs of faults and what takes secrets out of them both stand on it.
+package finder
 
-import (
-	"encoding/binary"
-)
+import "encoding/binary"
 
-// A finder looks for many texts at once, in any case of ASCII letters. It is
+// A Finder looks for many texts at once, in any case of ASCII letters. It is
 // Wu and Manber's algorithm: a window as long as the shortest text slides over
 // the log; the four bytes at its end tell how far it may jump, which is most of
 // its length, for few places of a log hold four bytes of any text. Only where
@@ -14,7 +14,7 @@ import (
 // automaton steps through every byte, and two well-kept ones did a quarter of
 // what this does over the same klog with 360 texts. `make bench` holds it
 // against ripgrep.
-type finder struct {
+type Finder struct {
 	texts  []string // in lower case
 	window int      // bytes, the length of the shortest text
 	shift  [1 << hashBits]uint8
@@ -33,14 +33,15 @@ type windowEnd struct {
 const (
 	hashBits = 15
 	gram     = 4
-	minText  = gram
-	goodText = 10 // a shorter one slows the search for all others down
 
-	mostCommon = 32 // above every commonness
+	MinText    = gram
+	GoodText   = 10 // a shorter one slows the search for all others down
+	MostCommon = 32 // above every Commonness
 )
 
-func newFinder(texts []string) *finder {
-	f := &finder{texts: texts, window: 1 << 7}
+// New makes a finder of texts in lower case, none shorter than MinText.
+func New(texts []string) *Finder {
+	f := &Finder{texts: texts, window: 1 << 7}
 	for _, t := range texts {
 		f.window = min(f.window, len(t))
 	}
@@ -76,7 +77,7 @@ func rarest(text string, window int) int {
 	for start := 0; start+window <= len(text); start++ {
 		score := 0
 		for _, c := range []byte(text[start+window-gram : start+window]) {
-			score += commonness(c)
+			score += Commonness(c)
 		}
 		if score < best {
 			best, at = score, start
@@ -85,8 +86,8 @@ func rarest(text string, window int) int {
 	return at
 }
 
-// commonness ranks bytes by how often English text and logs hold them.
-func commonness(c byte) int {
+// Commonness ranks bytes by how often English text and logs hold them.
+func Commonness(c byte) int {
 	const order = "qzjxkvwybgpfumhdclnrsaoite0 "
 	for i := range len(order) {
 		if order[i] == c {
@@ -99,9 +100,9 @@ func commonness(c byte) int {
 	return 6
 }
 
-// each calls found for every text in b, in the order of the windows' ends. A
+// Each calls found for every text in b, in the order of the windows' ends. A
 // text is found once for each place where it stands.
-func (f *finder) each(b []byte, found func(text, start, end int)) {
+func (f *Finder) Each(b []byte, found func(text, start, end int)) {
 	if len(f.texts) == 0 || len(b) < f.window {
 		return
 	}
