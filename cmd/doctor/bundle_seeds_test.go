@@ -190,6 +190,8 @@ func (s *seeding) draw(kind string) string {
 		return letters(5, upper+lower+digit) + letters(1, "!._~-") + letters(10, upper+lower+digit)
 	case "pwx": // with all that has to be escaped somewhere
 		return letters(6, lower) + `"&<` + letters(5, upper+digit) + `\@'/` + letters(6, lower+digit) + `%+`
+	case "dashed": // which reads like the name of a PowerShell command
+		return letters(1, upper) + letters(5, lower) + "-" + letters(2, upper) + letters(7, lower)
 	case "word": // as a person makes it
 		return strings.ToUpper(letters(1, lower)) + letters(1, "aeiou") + letters(1, "rnmlstk") + letters(1, "aeiou") + letters(1, "bdgkmptv") + letters(1, "aeiou") + letters(1, "rnlsx") + letters(4, digit)
 	case "uuid", "uuid-public":
