@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"maps"
 	"path/filepath"
 	"slices"
@@ -251,23 +250,23 @@ func (b *bundling) defaultName() string {
 }
 
 func (b *bundling) write(ctx context.Context, name string) (pack.Result, error) {
-	b.options.Conclude = func(recorded fs.FS, left []pack.Left) ([]pack.Document, error) {
-		return documents(recorded, filepath.Base(name), left, b.options.Masked != nil)
+	b.options.Conclude = func(recorded pack.Recorded) ([]pack.Document, error) {
+		return documents(recorded, b.options.Redactor.Text(filepath.Base(name)), b.options.Masked != nil)
 	}
 	return pack.Write(ctx, name, b.snapshot, b.options)
 }
 
 // documents judges what the bundle holds, as whoever receives it will.
-func documents(recorded fs.FS, name string, left []pack.Left, masked bool) ([]pack.Document, error) {
-	s, err := evidence.Load(recorded)
+func documents(recorded pack.Recorded, name string, masked bool) ([]pack.Document, error) {
+	s, err := evidence.Load(recorded.FS)
 	if err != nil {
 		return nil, err
 	}
 	list := checks.All()
-	scanned, _ := signs.Record(s, checks.Signs(list))
-	report := checks.Diagnose(scanned, list, checks.Source{Kind: "bundle", Name: name, Format: evidence.Layout}, program())
+	scanned, _ := signs.RecordRest(s, checks.Signs(list), recorded.Whole)
+	report := shareable(checks.Diagnose(scanned, list, checks.Source{Kind: "bundle", Name: name, Format: evidence.Layout}, program()))
 	about := ui.About{Bundle: name, Masked: masked}
-	for _, l := range left {
+	for _, l := range recorded.Left {
 		about.LeftOut = append(about.LeftOut, ui.LeftOut{Path: l.Path, Reason: l.Reason})
 	}
 	written := func(format string) func(io.Writer) error {

@@ -12,6 +12,7 @@ import (
 
 	"doctor/checks"
 	"doctor/checks/signs"
+	"doctor/collectors/redact"
 	"doctor/fixtures"
 )
 
@@ -119,4 +120,25 @@ func differing(a, b string) string {
 		}
 	}
 	return diff.String()
+}
+
+// TestTheProgramsOwnWordsAreNoSecrets: what a check says of itself must reach the
+// reader of a bundle as it is.
+func TestTheProgramsOwnWordsAreNoSecrets(t *testing.T) {
+	page, _, _ := doctor(t, "explain", "-o", "markdown")
+	for _, name := range []string{"report.json", "report.txt", "issue.md"} {
+		text := page
+		if name == "report.json" {
+			quoted, err := json.Marshal(strings.Split(page, "\n"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			text = string(quoted)
+		}
+		var out bytes.Buffer
+		counts, err := redact.New(redact.Options{Plain: true}).Copy(&out, strings.NewReader(text), name)
+		if err != nil || out.String() != text {
+			t.Errorf("%s: %v is taken for secrets, %v: %s", name, counts, err, differing(text, out.String()))
+		}
+	}
 }

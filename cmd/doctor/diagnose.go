@@ -61,7 +61,7 @@ func diagnose(ctx context.Context, std streams, f flags) error {
 	for _, u := range unread {
 		fmt.Fprintln(std.err, "doctor: could not read all of", evidence.Clean(u.String()))
 	}
-	report := checks.Diagnose(scanned, list, src.origin, program())
+	report := shareable(checks.Diagnose(scanned, list, src.origin, program()))
 	if err := ctx.Err(); err != nil {
 		return err
 	}

@@ -16,6 +16,7 @@ import (
 	"doctor/collectors/cluster"
 	"doctor/collectors/node"
 	"doctor/collectors/probe"
+	"doctor/collectors/redact"
 	"doctor/collectors/tree"
 )
 
@@ -36,7 +37,8 @@ type live struct {
 	timeout    time.Duration
 	unasked    map[string]string // evidence that this way of reading cannot bring → why
 
-	tree *tree.Tree
+	tree    *tree.Tree
+	secrets *redact.Redactor // keeps what it took out of the tree
 
 	mu       sync.Mutex
 	readings []collectors.Reading
@@ -76,7 +78,8 @@ func unprobed(why string) map[string]string {
 
 // fresh is another reading of the same, of which nothing is read yet.
 func (l *live) fresh() *live {
-	n := &live{checks: l.checks, collectors: l.collectors, origin: l.origin, timeout: l.timeout, unasked: l.unasked, tree: tree.New()}
+	n := &live{checks: l.checks, collectors: l.collectors, origin: l.origin, timeout: l.timeout, unasked: l.unasked, secrets: redact.New(redact.Options{})}
+	n.tree = tree.Cleaned(n.secrets.Content)
 	for _, c := range append(n.collectors[:len(n.collectors):len(n.collectors)], n.searchLogs()) {
 		n.readings = append(n.readings, collectors.Reading{Name: c.Name, Answers: c.Answers})
 	}

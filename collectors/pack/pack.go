@@ -32,7 +32,7 @@ type Options struct {
 	SearchedFor map[string]string        // and for which texts, by check
 
 	// Conclude makes the documents that explain the evidence. It sees what a reader of the bundle will see.
-	Conclude func(recorded fs.FS, left []Left) ([]Document, error)
+	Conclude func(Recorded) ([]Document, error)
 	Progress func(Progress) // nil: nobody watches
 	Doctor   string         // its version
 }
@@ -41,6 +41,13 @@ type Options struct {
 type Masked interface {
 	Counts() map[string]int
 	Unmasked() []string
+}
+
+// Recorded is the evidence as it is in the bundle.
+type Recorded struct {
+	fs.FS
+	Left  []Left
+	Whole func(log string) bool // it is in the bundle as it was searched: nothing was taken out of it
 }
 
 // A Document is a file that is made, not read.

@@ -38,6 +38,7 @@ type writer struct {
 	manifest Manifest
 	segments map[string][]segment // of the logs that were cut, by evidence path
 	records  []evidence.LogRecord
+	whole    map[string]bool // the logs that are as they were
 
 	open *digest // the file that is being written
 
@@ -60,7 +61,7 @@ const samplesName = "redaction-check.txt"
 const madeHere = "made by doctor"
 
 func newWriter(ctx context.Context, dst io.Writer, limit int64, s evidence.Snapshot, o Options, p *plan) *writer {
-	w := &writer{ctx: ctx, s: s, o: o, plan: p, shares: p.shares(), out: &bounded{w: dst, limit: limit}, names: map[string]bool{}, open: &digest{}, segments: map[string][]segment{}}
+	w := &writer{ctx: ctx, s: s, o: o, plan: p, shares: p.shares(), out: &bounded{w: dst, limit: limit}, names: map[string]bool{}, open: &digest{}, segments: map[string][]segment{}, whole: map[string]bool{}}
 	w.zip = zip.NewWriter(w.out)
 	w.zip.RegisterCompressor(zip.Deflate, newDeflater)
 	w.manifest = Manifest{Layout: ManifestLayout, Doctor: o.Doctor, CreatedAt: time.Now().UTC().Truncate(time.Second), MaxSize: o.MaxSize, LeftOut: []Left{}}
@@ -151,12 +152,14 @@ func (w *writer) logRecords() []evidence.LogRecord {
 }
 
 func (w *writer) makeJSON(name string, v any) error {
-	return w.make(name, func(dst io.Writer) error {
-		e := json.NewEncoder(dst)
-		e.SetEscapeHTML(false)
-		e.SetIndent("", " ")
-		return e.Encode(v)
-	})
+	return w.make(name, func(dst io.Writer) error { return writeJSON(dst, v) })
+}
+
+func writeJSON(dst io.Writer, v any) error {
+	e := json.NewEncoder(dst)
+	e.SetEscapeHTML(false)
+	e.SetIndent("", " ")
+	return e.Encode(v)
 }
 
 // make adds a file that is not read from the evidence.
@@ -166,6 +169,15 @@ func (w *writer) make(name string, write func(io.Writer) error) error {
 		return err
 	}
 	return w.add(entry{name: name, path: name, source: madeHere, size: int64(b.Len()), r: &b})
+}
+
+// document adds a file that was made of what is in the bundle.
+func (w *writer) document(name string, write func(io.Writer) error) error {
+	var b bytes.Buffer
+	if err := write(&b); err != nil {
+		return err
+	}
+	return w.add(entry{name: name, path: name, source: madeHere, size: int64(b.Len()), r: &b, made: true})
 }
 
 // read adds a file of the evidence under a name.
@@ -184,6 +196,7 @@ type entry struct {
 	size               int64
 	modified           time.Time
 	r                  io.Reader
+	made               bool // of redacted evidence
 	item               item
 }
 
@@ -201,7 +214,11 @@ func (w *writer) add(e entry) error {
 	if why := binary(head); why != "" {
 		return w.leave(Left{e.name, why})
 	}
-	name := w.unique(w.o.Redactor.Text(e.name))
+	name := e.name
+	if !e.made {
+		name = w.o.Redactor.Text(name)
+	}
+	name = w.unique(name)
 	modified := e.modified
 	if modified.IsZero() {
 		modified = w.s.Now()
@@ -225,7 +242,11 @@ func (w *writer) add(e entry) error {
 	if mark := byteOrderMark(head); mark != "" {
 		io.WriteString(kept, mark) // a check asks for it: some programs refuse a file that has one
 	}
-	counts, err := w.o.Redactor.Copy(kept, text, e.path)
+	copy := w.o.Redactor.Copy
+	if e.made {
+		copy = w.o.Redactor.CopyMade
+	}
+	counts, err := copy(kept, text, e.path)
 	switch {
 	case w.ctx.Err() != nil:
 		return context.Cause(w.ctx)
@@ -242,6 +263,9 @@ func (w *writer) add(e entry) error {
 		file.Truncated, file.LeftOut = true, cut.cuts
 		w.segments[e.path] = cut.segments
 		w.records = append(w.records, evidence.LogRecord{Path: e.path, LeftOutLines: cut.lines, LeftOutBytes: cut.bytes})
+	}
+	if len(counts) == 0 && !file.Truncated && w.o.Masked == nil {
+		w.whole[e.path] = true
 	}
 	w.manifest.Files = append(w.manifest.Files, file)
 	return nil
@@ -291,12 +315,12 @@ func (w *writer) conclude(f io.ReaderAt) error {
 		if err != nil {
 			return err
 		}
-		documents, err := w.o.Conclude(recorded, w.manifest.LeftOut)
+		documents, err := w.o.Conclude(Recorded{recorded, w.manifest.LeftOut, func(log string) bool { return w.whole[log] }})
 		if err != nil {
 			return err
 		}
 		for _, d := range documents {
-			if err := w.make(d.Name, d.Write); err != nil {
+			if err := w.document(d.Name, d.Write); err != nil {
 				return err
 			}
 		}
@@ -304,7 +328,7 @@ func (w *writer) conclude(f io.ReaderAt) error {
 	if m := w.o.Masked; m != nil {
 		w.manifest.Masked, w.manifest.Unmasked = maps.Clone(m.Counts()), m.Unmasked()
 	}
-	return w.makeJSON("manifest.json", w.manifest)
+	return w.document("manifest.json", func(dst io.Writer) error { return writeJSON(dst, w.manifest) })
 }
 
 func (w *writer) close() error { return w.zip.Close() }

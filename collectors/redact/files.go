@@ -62,7 +62,7 @@ func (s *scan) lines(out *bufio.Writer) error {
 			}
 			return nil
 		}
-		if text := bytes.TrimSpace(s.b[i:end]); len(text) > 0 && !isPlaceholder(text) {
+		if text := bytes.TrimRight(s.b[i:end], " \t"); len(text) > 0 && !isPlaceholder(text) {
 			s.add(i, i+len(text), "token", text)
 			if first, _, ok := bytes.Cut(text, []byte(",")); ok {
 				s.learn("token", first)

@@ -5,9 +5,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
-	"io"
 	"strings"
-	"unicode/utf8"
 )
 
 // errBroken tells that a text is no JSON from some place on.
@@ -48,6 +46,8 @@ type frame struct {
 	secret  bool   // the data of a Secret
 	auths   bool   // the accounts of registries
 	count   int
+	looked  int64 // how far ahead no sibling was found
+	noKind  int64 // how far ahead the object has no kind
 }
 
 func (p *pass) json(out *bufio.Writer, in *input) error {
@@ -79,7 +79,7 @@ func (l *lexer) need(n int) error {
 		l.offset = l.in.base + int64(l.i)
 		return nil
 	}
-	if drop := l.i - context; drop > 0 {
+	if drop := l.i - l.context; drop > 0 {
 		l.in.drop(drop)
 		l.i -= drop
 	}
@@ -156,7 +156,11 @@ func (l *lexer) push(array bool) {
 func (l *lexer) isSecretObject(top *frame) bool {
 	kind := top.kind
 	if kind == "" {
-		kind, _ = l.sibling("kind")
+		if here := l.in.base + int64(l.i); here >= top.noKind {
+			if kind, _ = l.lookAhead([]string{"kind"}); kind == "" {
+				top.noKind = here + int64(l.ahead)/2
+			}
+		}
 	}
 	if kind == "" {
 		for _, f := range l.stack {
@@ -171,6 +175,18 @@ func (l *lexer) isSecretObject(top *frame) bool {
 // sibling looks ahead for the text of a key of the object that is open. Where
 // the next token opens an object, that one is passed over.
 func (l *lexer) sibling(names ...string) (string, bool) {
+	top := l.top()
+	if l.in.base+int64(l.i) < top.looked {
+		return "", false
+	}
+	text, ok := l.lookAhead(names)
+	if text == "" {
+		top.looked = l.in.base + int64(min(len(l.in.b), l.i+l.ahead))
+	}
+	return text, ok
+}
+
+func (l *lexer) lookAhead(names []string) (string, bool) {
 	b := l.in.b[l.i:min(len(l.in.b), l.i+l.ahead)]
 	depth := 0
 	for i := 0; i < len(b); {
@@ -258,8 +274,8 @@ func (l *lexer) replace(kind string, value []byte, learn bool) error {
 // str deals with one string, a key or a value.
 func (l *lexer) str() error {
 	end, ended := stringEnd(l.in.b, l.i+1)
-	for !ended && !l.in.eof && len(l.in.b)-l.i < l.window-context {
-		if err := l.need(l.window - context); err != nil {
+	for !ended && !l.in.eof && len(l.in.b)-l.i < l.window-l.context {
+		if err := l.need(l.window - l.context); err != nil {
 			return err
 		}
 		end, ended = stringEnd(l.in.b, l.i+1)
@@ -318,262 +334,4 @@ func flagsOf(program string) string {
 		}
 	}
 	return ""
-}
-
-// writeString writes a string as it was, or what became of it.
-func (l *lexer) writeString(raw, before, after []byte) error {
-	if l.names != nil && !l.unnamed {
-		after = l.names.Append(nil, after)
-	}
-	if !bytes.Equal(before, after) {
-		_, err := l.out.Write(quoteJSON(after))
-		return err
-	}
-	l.out.WriteByte('"')
-	l.out.Write(raw)
-	return l.out.WriteByte('"')
-}
-
-// judgeString tells of which kind a string is by what stands around it.
-func (l *lexer) judgeString(plain []byte) (kind string, faint bool) {
-	top := l.top()
-	if top == nil || isPlaceholder(plain) {
-		return "", false
-	}
-	if top.array {
-		return l.judgeElement(top, plain), false
-	}
-	if kind, t := judgeName([]byte(top.key)); isSecret([]byte(top.key), plain, t, false) && !isNested(plain) {
-		return kind, false
-	}
-	switch {
-	case top.secret && top.key != "ca.crt" && top.key != "namespace" && top.key != "tls.crt":
-		return "secret", true
-	case top.auths && top.key == "auth":
-		return "registry-auth", false
-	case strings.EqualFold(top.key, "value"):
-		name := top.name
-		if name == "" {
-			name, _ = l.sibling("name", "key")
-		}
-		if kind, t := judgeName([]byte(name)); isSecret([]byte(name), plain, t, false) {
-			return kind, false
-		}
-		if top.exec && !isHarmless(plain) {
-			return "kubeconfig", true
-		}
-	}
-	return "", false
-}
-
-func isNested(plain []byte) bool {
-	plain = bytes.TrimSpace(plain)
-	return len(plain) > 1 && (plain[0] == '{' && plain[len(plain)-1] == '}' || plain[0] == '[' && plain[len(plain)-1] == ']') && json.Valid(plain)
-}
-
-// judgeElement judges an argument by the flag before it, and other elements by
-// the name of their array.
-func (l *lexer) judgeElement(top *frame, plain []byte) string {
-	last := []byte(top.last)
-	if len(last) > 1 && (last[0] == '-' || last[0] == '/') && len(plain) > 0 && plain[0] != '-' {
-		if kind, t := judgeName(last); isSecret(last, plain, t, false) {
-			return kind
-		}
-		for flag := range strings.FieldsSeq(top.flags) {
-			if name := strings.TrimRight(flag, "+:%"); equalFlag(top.last, name) && !isPath(plain) {
-				return "password"
-			}
-		}
-	}
-	if kind, t := judgeName([]byte(top.key)); t >= medium && !isBareSecret([]byte(top.key)) && isSecret([]byte(top.key), plain, t, false) && !bytes.HasPrefix(plain, []byte("-")) {
-		return kind
-	}
-	return ""
-}
-
-// inner redacts what stands in a string: a document, an argument with its
-// value, or text.
-func (l *lexer) inner(plain []byte) []byte {
-	if top := l.top(); top != nil && top.array {
-		if out, ok := l.argument(plain); ok {
-			return out
-		}
-	}
-	if len(plain) > 8 && l.depth < maxDepth && isNested(plain) {
-		var out bytes.Buffer
-		w := bufio.NewWriter(&out)
-		inner := l.within()
-		if inner.json(w, &input{src: bytes.NewReader(nil), b: bytes.Clone(plain), eof: true}) == nil && w.Flush() == nil {
-			return out.Bytes()
-		}
-	}
-	return l.clean(plain)
-}
-
-// argument takes the value of NAME=VALUE and --name=value, whatever it holds.
-func (l *lexer) argument(plain []byte) ([]byte, bool) {
-	i := bytes.IndexAny(plain, "=:")
-	if i <= 0 || i > maxName {
-		return nil, false
-	}
-	name := bytes.TrimLeft(plain[:i], "/")
-	if run(name, 0, nameByte) != len(name) || plain[i] == ':' && plain[0] != '/' && plain[0] != '-' {
-		return nil, false
-	}
-	kind, t := judgeName(name)
-	value := plain[i+1:]
-	if !isSecret(name, value, t, false) || bytes.Contains(value, []byte(";")) && bytes.IndexByte(value, '=') > 0 {
-		return nil, false
-	}
-	token := l.pass.token(kind, value)
-	l.known.add(kind, token, value)
-	l.counts[kind]++
-	if l.found != nil {
-		l.found(kind, l.offset)
-	}
-	return append(bytes.Clone(plain[:i+1]), token...), true
-}
-
-// clean redacts a text, and returns it as it is where nothing in it can be one.
-func (p *pass) clean(plain []byte) []byte {
-	if len(plain) < 6 || !p.suspicious(plain) {
-		return plain
-	}
-	return p.text(plain)
-}
-
-// suspicious tells whether a text holds a trigger or a known value.
-func (p *pass) suspicious(b []byte) bool {
-	if bytes.ContainsAny(b, "@~") || bytes.Contains(b, []byte("==")) {
-		return true
-	}
-	hit := bytes.IndexByte(b, '.') >= 0 && len(b) >= 23
-	triggers.Each(b, func(_, _, _ int) { hit = true })
-	if !hit {
-		p.known.each(b, 0, func(*knownValue, int, int) { hit = true })
-	}
-	return hit
-}
-
-// longText deals with a string that is longer than the window.
-func (l *lexer) longText() error {
-	top := l.top()
-	head, _ := unquoteJSON(l.in.b[l.i+1 : l.i+1+1024])
-	if head == nil {
-		head = l.in.b[l.i+1 : l.i+1+1024]
-	}
-	r := &stringReader{l: l}
-	l.i++
-	if top != nil && top.wantKey {
-		top.key = ""
-	} else if kind, _ := l.judgeString(head); kind != "" {
-		return l.swallowString(r, kind)
-	}
-	if err := l.out.WriteByte('"'); err != nil {
-		return err
-	}
-	inner := l.within()
-	inner.unnamed = l.unnamed
-	in := &input{src: r, b: make([]byte, 0, inner.window)}
-	if err := inner.stream(l.out, in, 0); err != nil {
-		return err
-	}
-	return l.closeString(r)
-}
-
-func (l *lexer) swallowString(r *stringReader, kind string) error {
-	s := &scan{pass: l.pass}
-	s.engulf(0, kind, nil)
-	if _, err := io.Copy(s.swallow.hash, r); err != nil {
-		return err
-	}
-	token := sealed(kind, s.swallow.hash)
-	if l.plain {
-		token = tokenStart + kind + ">"
-	}
-	l.counts[kind]++
-	if l.found != nil {
-		l.found(kind, l.offset)
-	}
-	if _, err := l.out.WriteString(`"` + token); err != nil {
-		return err
-	}
-	return l.closeString(r)
-}
-
-// closeString writes the quote behind a long string; a file that ends in it is
-// cut there.
-func (l *lexer) closeString(r *stringReader) error {
-	if !r.closed {
-		return nil
-	}
-	l.i++
-	return l.out.WriteByte('"')
-}
-
-// stringReader reads a string of JSON as it is written, up to its last quote.
-type stringReader struct {
-	l       *lexer
-	escaped bool
-	closed  bool
-}
-
-func (r *stringReader) Read(p []byte) (int, error) {
-	if r.closed {
-		return 0, io.EOF
-	}
-	if err := r.l.need(1); err != nil {
-		return 0, err
-	}
-	b := r.l.in.b[r.l.i:]
-	if len(b) == 0 {
-		return 0, io.EOF
-	}
-	n := 0
-	for n < len(b) && n < len(p) {
-		c := b[n]
-		if c == '"' && !r.escaped {
-			r.closed = true
-			break
-		}
-		r.escaped = c == '\\' && !r.escaped
-		n++
-	}
-	copy(p, b[:n])
-	r.l.i += n
-	if n == 0 {
-		return 0, io.EOF
-	}
-	return n, nil
-}
-
-// unquoteJSON undoes the escapes of a string of JSON; ok is false when it is none.
-func unquoteJSON(raw []byte) (plain []byte, ok bool) {
-	i := bytes.IndexByte(raw, '\\')
-	for _, c := range raw {
-		if c < ' ' && i >= 0 {
-			return nil, false
-		}
-	}
-	if i < 0 {
-		return raw, true
-	}
-	if !utf8.Valid(raw) {
-		return nil, false
-	}
-	quoted := make([]byte, 0, len(raw)+2)
-	quoted = append(append(append(quoted, '"'), raw...), '"')
-	var s string
-	if json.Unmarshal(quoted, &s) != nil {
-		return nil, false
-	}
-	return []byte(s), true
-}
-
-func quoteJSON(plain []byte) []byte {
-	var out bytes.Buffer
-	e := json.NewEncoder(&out)
-	e.SetEscapeHTML(false)
-	e.Encode(string(plain)) // a string is always encoded
-	return bytes.TrimRight(out.Bytes(), "\n")
 }

@@ -8,13 +8,13 @@ import (
 )
 
 const (
-	maxKnown   = 20000
-	minKnown   = 6    // bytes; a shorter value stands in too much that is no secret
-	knownHead  = 1024 // bytes that a value is known by
-	maxWindow  = 6
-	knownGram  = 4
-	knownBits  = 16
-	knownShift = maxWindow - knownGram + 1
+	maxKnown  = 20000
+	minKnown  = 6    // bytes; a shorter value stands in too much that is no secret
+	knownHead = 1024 // bytes that a value is known by
+	minWindow = 6
+	maxWindow = 16
+	knownGram = 4
+	knownBits = 15
 )
 
 // known are the values that were seen. It is Wu and Manber's search, as in
@@ -25,6 +25,7 @@ type known struct {
 	values []knownValue
 	limit  int  // of values; 0: maxKnown
 	lost   bool // more were seen than are kept
+	window int  // bytes, no more than the shortest value has
 	jump   []uint8
 	first  []int32 // 1 + the index of the first value whose window ends so
 }
@@ -59,7 +60,7 @@ func (k *known) add(kind, token string, value []byte) {
 
 // put remembers a text of at least maxWindow bytes.
 func (k *known) put(kind, token string, text []byte, whole, strong bool) {
-	if len(text) < maxWindow {
+	if len(text) < minWindow {
 		return
 	}
 	k.mu.RLock()
@@ -79,23 +80,50 @@ func (k *known) put(kind, token string, text []byte, whole, strong bool) {
 	}
 	if k.at == nil {
 		k.at = map[string]int{}
-		k.jump = bytes.Repeat([]byte{knownShift}, 1<<knownBits)
-		k.first = make([]int32, 1<<knownBits)
+		k.window = maxWindow
+		k.clear()
 	}
 	v := knownValue{text: string(text), whole: whole, kind: kind, token: token, strong: strong}
-	v.end = len(bytes.TrimRight(text, "="))
-	if v.end < maxWindow {
-		v.end = len(text)
+	k.at[v.text] = len(k.values)
+	k.values = append(k.values, v)
+	if v.length() < k.window {
+		k.window = v.length()
+		k.clear()
+		for i := range k.values {
+			k.index(i)
+		}
+		return
 	}
-	for at := v.end - maxWindow; at+knownGram <= v.end; at++ {
+	k.index(len(k.values) - 1)
+}
+
+func (k *known) clear() {
+	k.jump = bytes.Repeat([]byte{uint8(k.window - knownGram + 1)}, 1<<knownBits)
+	k.first = make([]int32, 1<<knownBits)
+}
+
+// length is that of the text in which the window may lie: what base64 ends with
+// is the same for many.
+func (v *knownValue) length() int {
+	if n := len(strings.TrimRight(v.text, "=")); n >= minWindow {
+		return n
+	}
+	return len(v.text)
+}
+
+// index makes the value known to the search. Its window is at its end, for many
+// begin alike.
+func (k *known) index(i int) {
+	v := &k.values[i]
+	v.end = v.length()
+	text := []byte(v.text)
+	for at := v.end - k.window; at+knownGram <= v.end; at++ {
 		h := hash4(binary.LittleEndian.Uint32(text[at:]))
 		k.jump[h] = min(k.jump[h], uint8(v.end-knownGram-at))
 	}
 	h := hash4(binary.LittleEndian.Uint32(text[v.end-knownGram:]))
 	v.next = k.first[h]
-	k.at[v.text] = len(k.values)
-	k.values = append(k.values, v)
-	k.first[h] = int32(len(k.values))
+	k.first[h] = int32(i + 1)
 }
 
 // each calls found for every known value in b[from:], which may begin before.
@@ -106,7 +134,7 @@ func (k *known) each(b []byte, from int, found func(v *knownValue, start, end in
 		return
 	}
 	last := len(b) - knownGram
-	for i := max(from, maxWindow-knownGram); i <= last; {
+	for i := max(from, k.window-knownGram); i <= last; {
 		h := hash4(binary.LittleEndian.Uint32(b[i:]))
 		if jump := k.jump[h]; jump > 0 {
 			i += int(jump)

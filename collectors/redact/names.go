@@ -191,5 +191,5 @@ const maxName = 96
 // secret="default/regcred".
 func isBareSecret(name []byte) bool {
 	name = bytes.TrimLeft(name, "-/$")
-	return hasFold(name, 0, "secret") && len(name) == 6 || hasFold(name, len(name)-7, "secrets") || hasFold(name, len(name)-6, "secret") && !hasFold(name, len(name)-12, "clientsecret")
+	return hasFold(name, 0, "tokens") && len(name) == 6 || hasFold(name, 0, "secret") && len(name) == 6 || hasFold(name, len(name)-7, "secrets") || hasFold(name, len(name)-6, "secret") && !hasFold(name, len(name)-12, "clientsecret")
 }

@@ -30,13 +30,13 @@ type pass struct {
 	depth   int                         // of documents inside of documents
 	offset  int64                       // in the file, of what is looked at
 
-	window, ahead, back int // as the constants; tests take smaller ones
+	window, ahead, back, context int // as the constants; tests take smaller ones
 }
 
 func (r *Redactor) newPass(name string) *pass {
 	name = strings.ToLower(strings.ReplaceAll(name, `\`, "/"))
 	ext := path.Ext(name)
-	return &pass{Redactor: r, path: name, counts: Counts{}, window: windowSize, ahead: ahead, back: back,
+	return &pass{Redactor: r, path: name, counts: Counts{}, window: windowSize, ahead: ahead, back: back, context: context,
 		prose: name == "" || ext == ".log" || ext == ".gap" || ext == ".txt" || ext == ".out" || ext == ".err" || strings.HasPrefix(name, "logs/")}
 }
 
@@ -46,7 +46,7 @@ func (p *pass) within() *pass {
 	inner.depth++
 	inner.found = nil
 	inner.unnamed = true
-	inner.window, inner.ahead, inner.back = windowSize, ahead, back
+	inner.window, inner.ahead, inner.back, inner.context = windowSize, ahead, back, context
 	if p.found != nil {
 		inner.found = func(kind string, _ int64) { p.found(kind, p.offset) }
 	}
@@ -120,7 +120,7 @@ func (p *pass) stream(out *bufio.Writer, in *input, done int) error {
 		if s.eof && s.done == len(s.b) {
 			return s.flushNames(out)
 		}
-		if n := s.done - context; n > 0 {
+		if n := s.done - s.context; n > 0 {
 			in.drop(n)
 			s.shift(n)
 		}
@@ -217,9 +217,28 @@ type scan struct {
 	looked  int // known values that end before are dealt with
 	eof     bool
 	spans   []span
+	hits    []hit
+	dull    dull
 	named   int // the end of the name that was judged last
 	swallow *swallow
 	masked  []byte // waits for the end of its line
+}
+
+// dull remembers what was looked at in vain, so that a text full of triggers
+// is not looked at again for each of them.
+type dull struct {
+	value   int // the end of a value that was none
+	at      int // the last @ of no URL
+	base64  int // the end of base64 that holds nothing
+	command int // the end of the line that was searched for a program's flags
+	program string
+}
+
+func (d *dull) shift(n int) {
+	d.value -= n
+	d.at -= n
+	d.base64 -= n
+	d.command -= n
 }
 
 // swallow is a value that goes on behind the window.
@@ -240,6 +259,7 @@ func (s *scan) shift(n int) {
 	s.at = max(0, s.at-n)
 	s.looked = max(0, s.looked-n)
 	s.named -= n
+	s.dull.shift(n)
 	for i := range s.spans {
 		s.spans[i].start -= n
 		s.spans[i].end -= n

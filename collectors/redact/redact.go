@@ -72,7 +72,18 @@ func (r *Redactor) Text(s string) string {
 // the evidence tree, by which JSON and files that are one secret are known.
 // On an error what was written is not to be used: the file is to be left out.
 func (r *Redactor) Copy(dst io.Writer, src io.Reader, path string) (Counts, error) {
+	return r.copy(dst, src, r.newPass(path))
+}
+
+// CopyMade is Copy for a text that was made of redacted evidence: the names that
+// it quotes are masked already, and the words around them are not a node's.
+func (r *Redactor) CopyMade(dst io.Writer, src io.Reader, path string) (Counts, error) {
 	p := r.newPass(path)
+	p.unnamed = true
+	return r.copy(dst, src, p)
+}
+
+func (r *Redactor) copy(dst io.Writer, src io.Reader, p *pass) (Counts, error) {
 	out := bufio.NewWriterSize(dst, 64<<10)
 	err := p.run(out, src)
 	if err == nil {

@@ -65,7 +65,7 @@ func TestCopyLeavesWhatIsNoSecret(t *testing.T) {
 		"automountServiceAccountToken: false", "image: a@sha256:0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef",
 		"uid: 0b1f3a52-8d7c-4b60-9f6e-7f1d3c2b1a00", "tokenExpirationSeconds: 3607", `E1120 09:00:00.1 1 a.go:1] failed to fetch token: Post "https://x": x509: certificate has expired`,
 		`"error":"no password"`, "System.Web, Version=4.0.0.0, PublicKeyToken=31bf3856ad364e35", `HKLM\SYSTEM\CurrentControlSet\Services\kubelet\Key`,
-		"key: node.kubernetes.io/not-ready", "KeyUsage: digitalSignature", "$token = $env:TOKEN", "$Token = Get-Content x", "token: <none>", "password: ****", "Authorization: Bearer <masked>",
+		"key: node.kubernetes.io/not-ready", "KeyUsage: digitalSignature", "$token = $env:TOKEN", "$Token = Get-Content x", "token: <none>", "Active Directory does not give out the account's password: the user of the plug-in, or the node, may not retrieve it", "kubeadm join API-SERVER:6443 --token TOKEN", "password=YOUR-PASSWORD", "password: ****", "Authorization: Bearer <masked>",
 		`secret "regcred" not found`, `err="secret \"kube-system/regcred\" not found"`, `secret="default/regcred"`, `WWW-Authenticate: Bearer realm="https://auth.example/token",service="x"`,
 		"kube-api-access-x7k2p", "nginx1.17f3b5c7d8e9f0a1", "secret:\n  name: x\n", "Flag --token has been deprecated", "-----BEGIN CERTIFICATE-----\nMIIC\n-----END CERTIFICATE-----",
 	} {

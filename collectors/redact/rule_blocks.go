@@ -148,8 +148,12 @@ func (s *scan) elementText(n name4, i int) {
 	}
 	text := bytes.TrimSpace(b[i:end])
 	if len(text) == 0 {
-		if hasFold(b, end, "<value>") {
-			s.elementText(n, end+7)
+		name := end + 1
+		if colon := run(b, name, wordByte); colon < len(b) && b[colon] == ':' {
+			name = colon + 1
+		}
+		if hasFold(b, name, "value>") {
+			s.elementText(n, name+6)
 		}
 		return
 	}
@@ -167,9 +171,10 @@ func (s *scan) execRule(start, end int) {
 		return
 	}
 	indent, first := s.beginsLine(start)
-	if !first || b[end-1] != ':' {
+	if !first || !bytes.Contains(b[end:], []byte("value:")) {
 		return
 	}
+	end = start + len("exec:")
 	_, last, _ := deeper(b, lineEnd(b, end), indent)
 	for i := end; i < last; {
 		at := indexFold(b[i:last], "value:")
@@ -273,13 +278,18 @@ func (s *scan) dataRule(start, end int) {
 	}
 }
 
+var secretWord = []byte("Secret")
+
 // inSecret looks for kind: Secret beside data, before or behind it.
 func (s *scan) inSecret(b []byte, from, to, indent int) bool {
+	if !bytes.Contains(b[to:], secretWord) && !bytes.Contains(s.b[max(0, from-s.context):from], secretWord) {
+		return false
+	}
 	isKind := func(line []byte) bool {
 		body := bytes.TrimLeft(line, " \t-")
 		return len(line)-len(body) == indent && bytes.Equal(bytes.ReplaceAll(bytes.TrimRight(body, " \t\r"), []byte(`"`), nil), []byte("kind: Secret"))
 	}
-	before := s.b[max(0, from-context):from]
+	before := s.b[max(0, from-s.context):from]
 	for n := 0; n < 200 && len(before) > 0; n++ {
 		i := bytes.LastIndexByte(before[:len(before)-1], '\n') + 1
 		line := bytes.TrimRight(before[i:], "\n")
@@ -308,6 +318,9 @@ func (s *scan) inSecret(b []byte, from, to, indent int) bool {
 
 // flowData deals with "data":{…} of a Secret in JSON that stands in a text.
 func (s *scan) flowData(b []byte, from, open int) {
+	if !bytes.Contains(b[open:], secretWord) && !bytes.Contains(s.b[max(0, from-512):from], secretWord) {
+		return
+	}
 	depth, end := 0, -1
 	for i := open; i < len(b); i++ {
 		if b[i] == '{' {

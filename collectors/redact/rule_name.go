@@ -20,7 +20,11 @@ func (s *scan) nameRule(start, end int) {
 
 // nameAround widens a trigger to the whole name.
 func (s *scan) nameAround(b []byte, start, end int) (from, to int) {
-	from = max(runBack(b, start, nameByte), start-maxName)
+	for start < end && classOf[b[start]]&nameByte == 0 {
+		start++ // a trigger may begin with what stands before the name
+	}
+	lowest := max(0, start-maxName)
+	from = lowest + runBack(b[lowest:], start-lowest, nameByte)
 	to = start
 	for to < len(b) && to-start < maxName && classOf[b[to]]&nameByte != 0 {
 		to++
@@ -34,14 +38,17 @@ func (s *scan) nameAround(b []byte, start, end int) (from, to int) {
 	return from, to
 }
 
-// spacedNameRule takes NAME = value for names that are short.
-func (s *scan) spacedNameRule(start, end int) { s.nameRule(start, end-2) }
-
 func (s *scan) judge(b []byte, from, to int) {
 	name := b[from:to]
 	kind, t := judgeName(name)
 	if t == noSecret {
 		return
+	}
+	if t == weak {
+		if from < s.dull.value {
+			return
+		}
+		b = b[:min(len(b), to+maxWeak)]
 	}
 	if from > 0 && (b[from-1] == '<' || b[from-1] == ':' && from > 1 && isXMLPrefix(b, from-1)) {
 		s.element(b, name, to, kind, t)
@@ -65,8 +72,8 @@ func (s *scan) judge(b []byte, from, to int) {
 		s.nextArgument(n, at)
 	case hasFold(b, at, "reg_"):
 		s.registry(n, at)
-	case from > 5 && hasFold(b, runBack(b, from, blankByte)-4, "setx") && at > after,
-		from > 14 && hasFold(b, runBack(b, from, blankByte)-13, "configure set") && at > after:
+	case from >= 5 && hasFold(b, runBack(b, from, blankByte)-4, "setx") && at > after,
+		from >= 14 && hasFold(b, runBack(b, from, blankByte)-13, "configure set") && at > after:
 		s.takeJudged(n, s.value(b, at, " \t\r\n"), false)
 	case b[at] == '>' && n.quoted: // <SS N="Password">
 		s.elementText(n, at+1)
@@ -74,6 +81,10 @@ func (s *scan) judge(b []byte, from, to int) {
 		s.pair(n, at)
 	}
 }
+
+// maxWeak bounds what is looked at behind a name that is seldom one of a
+// secret, so that a text full of them takes no longer than others.
+const maxWeak = 4 << 10
 
 // name4 is a name with where it stands and what it means.
 type name4 struct {
@@ -96,6 +107,12 @@ func isXMLPrefix(b []byte, colon int) bool {
 func (s *scan) takeJudged(n name4, v value, prose bool) {
 	if v.open && n.trust > weak {
 		s.take(v, n.kind)
+		return
+	}
+	if n.trust == weak && v.end-v.start > 256 {
+		s.dull.value = v.end
+	}
+	if v.open {
 		return
 	}
 	text := unescape(s.b[v.start:v.end], v.escapes, v.quote)
@@ -154,11 +171,14 @@ func (s *scan) assigned(n name4, at int) {
 		stops = "\r\n"
 	case sep == ':' && first && !tight && !s.prose:
 		stops = "\r\n"
+		if n.trust < strong && moreWords(b, i) { // a token has no blanks in it
+			stops, inProse = " \t\r\n,;\"'", true
+		}
 	case sep == ':' && first && !tight:
 		stops = " \t\r\n,;\"'"
 		inProse = n.trust < strong || moreWords(b, i)
 	case sep == ':' && !n.quoted && !n.flag && !hasFold(n.text(), 0, "x-"):
-		inProse = s.prose && (!tight || n.trust < strong) || n.trust < strong
+		inProse = s.prose && (!tight || n.trust < strong) || n.trust < strong || afterWord(b, n.from) && moreWords(b, i)
 	}
 	v := s.value(b, i, stops)
 	if !v.quoted {
@@ -170,6 +190,12 @@ func (s *scan) assigned(n name4, at int) {
 		return
 	}
 	s.takeJudged(n, v, inProse)
+}
+
+// afterWord tells of a name that goes on a sentence, and is no key of a list.
+func afterWord(b []byte, at int) bool {
+	before := bytes.TrimRight(b[:at], " ")
+	return len(before) > 0 && len(before) < at && isAlnum(before[len(before)-1])
 }
 
 // trimmed takes comments and blanks off the end of a value that has no quotes.
@@ -279,153 +305,4 @@ func (s *scan) bracketed(n name4, at int) {
 			return
 		}
 	}
-}
-
-// proseWords go on a sentence about a flag.
-var proseWords = func() map[string]bool {
-	m := map[string]bool{}
-	for _, w := range strings.Fields(`is has have had was were be been are must may can cannot could should would will not no and or to in of on for from with without by at as if when where which that this the a an
-		flag flags option options argument arguments value values instead file files path required deprecated removed ignored invalid expired set unset given missing found provided specified used using needs need parameter does do
-		authentication authorization auth webhook error failed`) {
-		m[w] = true
-	}
-	return m
-}()
-
-// argument deals with --token value.
-func (s *scan) argument(n name4, at int) {
-	v := s.value(n.b, at, " \t\r\n\"'`;|")
-	if v.end <= v.start || !v.quoted && (n.b[at] == '-' || n.b[at] == '/' && v.end-v.start < 12) {
-		return
-	}
-	if text := s.b[v.start:v.end]; !v.quoted && (proseWords[strings.ToLower(string(bytes.TrimRight(text, ".,:")))] || text[0] == '(' || text[0] == '$' && isVariable(text) || isCmdlet(text)) {
-		return
-	}
-	s.takeJudged(n, v, false)
-}
-
-// isCmdlet takes Get-Content, which gives the value and is none.
-func isCmdlet(text []byte) bool {
-	verb, noun, ok := bytes.Cut(text, []byte("-"))
-	return ok && len(verb) > 2 && isUpper(verb[0]) && len(noun) > 2 && isUpper(noun[0]) && isIdentifier(verb) && isIdentifier(noun) && !mixed(noun)
-}
-
-// nextArgument deals with a flag whose value is the next element of a list: in
-// quotes, or in the next line of YAML.
-func (s *scan) nextArgument(n name4, at int) {
-	b := n.b
-	i := at
-	if b[i] == ',' {
-		i++
-	}
-	i = skipSpace(b, i)
-	if i < len(b) && b[i] == '-' {
-		if next := skipBlanks(b, i+1); next == i+1 {
-			return
-		} else {
-			i = next
-		}
-	} else if i < len(b) && skipQuote(b, i) == i {
-		return
-	}
-	if i >= len(b) {
-		return
-	}
-	v := s.value(b, i, "\r\n")
-	if v.end > v.start && b[v.start] != '-' {
-		s.takeJudged(n, s.trimmed(v, "\r\n"), false)
-	}
-}
-
-// registry deals with NAME REG_SZ value.
-func (s *scan) registry(n name4, at int) {
-	i := skipBlanks(n.b, run(n.b, at, wordByte))
-	s.takeJudged(n, value{start: i, end: lineEnd(n.b, i)}, false)
-}
-
-// pair deals with name: NAME beside value: x, in either order.
-func (s *scan) pair(n name4, at int) {
-	b := n.b
-	i := skipSpace(b, at)
-	if i < len(b) && (b[i] == ',' || b[i] == ';') {
-		i = skipSpace(b, i+1)
-	}
-	i = skipQuote(b, i)
-	if hasFold(b, i, "value") {
-		i = skipBlanks(b, skipQuote(b, i+5))
-		if i < len(b) && (b[i] == ':' || b[i] == '=') {
-			s.sibling(n, skipSpace(b, i+1))
-		}
-		return
-	}
-	if i < len(b) && at > n.to && b[at] == ',' && s.afterCall(n.from) {
-		s.takeJudged(n, s.value(b, skipBlanks(b, at+1), plainStops), false)
-		return
-	}
-	s.siblingBefore(n)
-}
-
-// sibling takes the value at i, which is named by a sibling.
-func (s *scan) sibling(n name4, i int) {
-	if i >= len(n.b) || n.b[i] == '{' || n.b[i] == '[' {
-		return
-	}
-	stops := "\r\n"
-	if n.quoted || s.prose {
-		stops = plainStops
-	}
-	s.takeJudged(n, s.trimmed(s.value(n.b, i, stops), stops), false)
-}
-
-// afterCall tells whether the name is the first argument of a call that sets a variable.
-func (s *scan) afterCall(name int) bool {
-	before := s.b[max(0, name-40):name]
-	return bytes.Contains(bytes.ToLower(before), []byte("setenvironmentvariable("))
-}
-
-// siblingBefore looks for value: x right before name: NAME.
-func (s *scan) siblingBefore(n name4) {
-	from := max(s.done, n.from-s.back/2)
-	if from >= n.from {
-		return
-	}
-	before := s.b[from:n.from]
-	key := lastFold(before, "value")
-	if key < 0 {
-		return
-	}
-	i := from + key + 5
-	i = skipBlanks(n.b, skipQuote(n.b, i))
-	if i >= n.from || n.b[i] != ':' && n.b[i] != '=' {
-		return
-	}
-	i = skipSpace(n.b, i+1)
-	v := s.trimmed(s.value(n.b, i, "\r\n,"), "\r\n")
-	if v.end > n.from {
-		v = s.value(n.b, i, plainStops)
-	}
-	if v.end >= n.from || v.open {
-		return
-	}
-	rest := skipSpace(n.b, skipQuote(n.b, v.end))
-	for rest < n.from && (n.b[rest] == ',' || n.b[rest] == '-' || isBlank(n.b[rest])) {
-		rest++
-	}
-	rest = skipQuote(n.b, skipSpace(n.b, rest))
-	if !hasFold(n.b, rest, "name") && !hasFold(n.b, rest, "key\"") {
-		return
-	}
-	rest = skipBlanks(n.b, skipQuote(n.b, rest+4))
-	if rest < n.from && (n.b[rest] == ':' || n.b[rest] == '=') && skipQuote(n.b, skipBlanks(n.b, rest+1)) == n.from {
-		s.takeJudged(n, v, false)
-	}
-}
-
-func lastFold(b []byte, text string) int {
-	for i := len(b) - len(text); i >= 0; i-- {
-		if hasFold(b, i, text) {
-			return i
-		}
-	}
-	return -1
 }

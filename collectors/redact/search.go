@@ -10,6 +10,7 @@ import (
 	"html"
 	"io"
 	"net/url"
+	"slices"
 	"sync"
 	"unicode/utf16"
 )
@@ -81,7 +82,7 @@ func (r *Redactor) encodedValues() *known {
 	r.variants.Lock()
 	defer r.variants.Unlock()
 	r.known.mu.RLock()
-	values := r.known.values
+	values := slices.Clone(r.known.values) // its search may be built anew meanwhile
 	r.known.mu.RUnlock()
 	if r.variants.index == nil || r.variants.of != len(values) {
 		k := &known{limit: 1 << 20}
@@ -99,7 +100,7 @@ func (r *Redactor) encodedValues() *known {
 // encodings are the ways in which a value may be hidden. One that is known by
 // its beginning only is looked for by that.
 func encodings(v []byte, whole bool) [][]byte {
-	if len(v) < 7 {
+	if len(v) < minWindow {
 		return nil
 	}
 	if quoted, err := json.Marshal(string(v)); err == nil {
@@ -123,7 +124,7 @@ func fold(v []byte) [][]byte {
 	}
 	kept := list[:0]
 	for _, text := range list {
-		if len(text) >= maxWindow && !bytes.Equal(text, v) {
+		if len(text) >= minWindow && !bytes.Equal(text, v) {
 			kept = append(kept, text)
 		}
 	}

@@ -26,6 +26,9 @@ func isPlaceholder(v []byte) bool {
 	if len(v) <= 32 && placeholders[strings.ToLower(string(v))] {
 		return true
 	}
+	if isMetavariable(v) {
+		return true
+	}
 	if sameByte(v) && (len(v) >= 3 && strings.IndexByte("*xX.#-_", v[0]) >= 0 || !isAlnum(v[0])) {
 		return true
 	}
@@ -43,6 +46,21 @@ func isPlaceholder(v []byte) bool {
 		return last == ']' && len(v) <= 64 && run(v[1:len(v)-1], 0, wordByte|blankByte) == len(v)-2
 	}
 	return false
+}
+
+// isMetavariable takes TOKEN, YOUR-PASSWORD and the like of usage texts.
+func isMetavariable(v []byte) bool {
+	if len(v) > 32 || run(v, 0, wordByte) == 0 || bytes.ContainsAny(v, "abcdefghijklmnopqrstuvwxyz0123456789") {
+		return false
+	}
+	for _, word := range bytes.FieldsFunc(v, func(c rune) bool { return c == '-' || c == '_' }) {
+		switch string(word) {
+		case "TOKEN", "PASSWORD", "SECRET", "KEY", "VALUE", "YOUR", "MY", "THE", "NAME", "ID", "HASH", "USER", "CLIENT", "ACCESS", "STRING", "BASE64", "HERE":
+		default:
+			return false
+		}
+	}
+	return true
 }
 
 // isVariable takes $env:X, ${X}, $(X) and $X.
@@ -218,6 +236,9 @@ func isSecret(name, v []byte, t trust, prose bool) bool {
 	}
 	if isPath(v) && t != strong || isPath(v) && len(v) > 2 && (v[1] == ':' || !mixed(v)) {
 		return false
+	}
+	if len(name) == 4 && hasFold(name, 0, "pass") && isPlainValue(v) {
+		return false // so many tests pass
 	}
 	if t == strong {
 		return !prose || looksRandom(v) || hardWord(v)

@@ -61,6 +61,22 @@ func TestTheFinderFindsWhatALoopFinds(t *testing.T) {
 	}
 }
 
+func TestTheOrderDoesNotMatterToWhatIsFound(t *testing.T) {
+	texts := []string{"endpoint", "no network", "points"}
+	var b []byte
+	for i := range 3000 {
+		b = append(b, "the Endpoints of no network "[i%7:]...)
+	}
+	for _, size := range []int{0, 5, 4095, 4096, 4099, len(b)} {
+		var list []string
+		New(texts).EachUnordered(b[:size], func(text, start, _ int) { list = append(list, fmt.Sprint(text, start)) })
+		slices.Sort(list)
+		if want := found(b[:size], texts); !slices.Equal(list, want) || size == len(b) && len(list) == 0 {
+			t.Errorf("of %d bytes: %d found, want %d", size, len(list), len(want))
+		}
+	}
+}
+
 func FuzzFinder(f *testing.F) {
 	f.Add([]byte("no network here"), "network", "no netw")
 	f.Add([]byte("aaaaaaaaaaaaaaaa"), "aaaaaa", "aaaaaaa")
