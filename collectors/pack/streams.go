@@ -12,6 +12,7 @@ type bounded struct {
 	w     io.Writer
 	n     int64
 	limit int64 // 0: none
+	sum   hash.Hash
 }
 
 func (b *bounded) Write(p []byte) (int, error) {
@@ -20,6 +21,7 @@ func (b *bounded) Write(p []byte) (int, error) {
 	}
 	n, err := b.w.Write(p)
 	b.n += int64(n)
+	b.sum.Write(p[:n])
 	return n, err
 }
 

@@ -61,7 +61,7 @@ const samplesName = "redaction-check.txt"
 const madeHere = "made by doctor"
 
 func newWriter(ctx context.Context, dst io.Writer, limit int64, s evidence.Snapshot, o Options, p *plan) *writer {
-	w := &writer{ctx: ctx, s: s, o: o, plan: p, shares: p.shares(), out: &bounded{w: dst, limit: limit}, names: map[string]bool{}, open: &digest{}, segments: map[string][]segment{}, whole: map[string]bool{}}
+	w := &writer{ctx: ctx, s: s, o: o, plan: p, shares: p.shares(), out: &bounded{w: dst, limit: limit, sum: sha256.New()}, names: map[string]bool{}, open: &digest{}, segments: map[string][]segment{}, whole: map[string]bool{}}
 	w.zip = zip.NewWriter(w.out)
 	w.zip.RegisterCompressor(zip.Deflate, newDeflater)
 	w.manifest = Manifest{Layout: ManifestLayout, Doctor: o.Doctor, CreatedAt: time.Now().UTC().Truncate(time.Second), MaxSize: o.MaxSize, LeftOut: []Left{}}
@@ -364,9 +364,11 @@ func attempt(ctx context.Context, name string, s evidence.Snapshot, o Options, p
 	defer f.remove()
 	w := newWriter(ctx, f, most, s, o, p)
 	text, values := o.Redactor.Samples()
+	seen := false
 	for _, step := range []func() error{
 		w.evidence,
 		func() error {
+			seen = o.Redactor.Seen() > 0
 			return w.make(samplesName, func(dst io.Writer) error { _, err := io.WriteString(dst, text); return err })
 		},
 		func() error { return w.conclude(f) },
@@ -377,7 +379,10 @@ func attempt(ctx context.Context, name string, s evidence.Snapshot, o Options, p
 			return Result{}, f.explain(w.explain(err))
 		}
 	}
-	if err := verify(ctx, f.Name(), w.manifest, values, o); err != nil {
+	if err := compare(ctx, f, w.out.sum.Sum(nil)); err != nil {
+		return Result{}, err
+	}
+	if err := verify(ctx, f.Name(), w.manifest, values, seen, o); err != nil {
 		return Result{}, err
 	}
 	if err := f.name(); err != nil {
