@@ -137,8 +137,8 @@ func TestColoursAreTheSixteenAndNoColourHasNone(t *testing.T) {
 }
 
 func TestNothingIsDrawnBeforeTheSizeIsKnown(t *testing.T) {
-	p := program{model: finished(sample(), Options{}), styles: newStyles(nil, true)}
-	if got := p.View(); got != "" {
+	p := program{model: finished(sample(), Options{})}
+	if got := draw(p.model); got != nil {
 		t.Errorf("drew %q", got)
 	}
 	next, _ := p.Update(tea.WindowSizeMsg{})

@@ -229,7 +229,7 @@ func TestHelpOpensAndCloses(t *testing.T) {
 
 func TestQuit(t *testing.T) {
 	for _, keys := range [][]string{{"q"}, {"ctrl+c"}, {"Q"}, {"enter", "q", "q"}, {"?", "q", "q"}, {"enter", "Q"}, {"/", "ctrl+c"}} {
-		var out tea.Model = program{model: small(), styles: newStyles(nil, true)}
+		var out tea.Model = program{model: small()}
 		var cmd tea.Cmd
 		for _, k := range keys {
 			out, cmd = out.Update(keyMsg(k))
@@ -263,7 +263,7 @@ func TestResizeInDetail(t *testing.T) {
 
 func TestCopy(t *testing.T) {
 	var out bytes.Buffer
-	var m tea.Model = program{model: small(), out: &out, styles: newStyles(nil, true)}
+	var m tea.Model = program{model: small(), terminal: newTerminal(&out, nil)}
 	m, cmd := m.Update(keyMsg("c"))
 	if cmd == nil || out.Len() > 0 {
 		t.Fatal("c must give a command, and update must not write")

@@ -2,7 +2,6 @@ package tui
 
 import (
 	"io"
-	"sync"
 
 	tea "github.com/charmbracelet/bubbletea"
 	"github.com/charmbracelet/x/term"
@@ -11,9 +10,8 @@ import (
 // program joins the model to bubbletea: it turns effects into commands and
 // lines into coloured text.
 type program struct {
-	model  model
-	out    io.Writer
-	styles styles
+	model    model
+	terminal *terminal
 
 	updates <-chan Update
 	again   func()
@@ -50,39 +48,22 @@ func (p program) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	case do.task != nil:
 		return p, func() tea.Msg { return answer{do.layer, do.task()} }
 	case do.copy != "":
-		return p, copyTo(p.out, do.copy)
+		return p, copyTo(p.terminal, do.copy)
 	case do.again:
 		return p, p.readAgain
 	}
 	return p, nil
 }
 
-func (p program) View() string { return p.styles.frame(draw(p.model)) }
+// View hands the frame to the terminal: what it returns is not drawn.
+func (p program) View() string {
+	p.terminal.show(draw(p.model), p.model.width)
+	return ""
+}
 
 type descriptor interface{ Fd() uintptr }
 
 func isTerminal(out io.Writer) bool {
 	f, ok := out.(descriptor)
 	return ok && term.IsTerminal(f.Fd())
-}
-
-// oneWriter makes writes from the renderer and from the clipboard command
-// follow each other. A file does so by itself, and must stay what it is:
-// bubbletea looks for the terminal behind it.
-func oneWriter(out io.Writer) io.Writer {
-	if _, ok := out.(descriptor); ok {
-		return out
-	}
-	return &locked{out: out}
-}
-
-type locked struct {
-	mu  sync.Mutex
-	out io.Writer
-}
-
-func (l *locked) Write(b []byte) (int, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.out.Write(b)
 }

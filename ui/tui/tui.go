@@ -50,8 +50,8 @@ func Run(ctx context.Context, in io.Reader, out io.Writer, feed Feed, opt Option
 	if !isTerminal(out) { // nobody will tell the size
 		opt.Width, opt.Height = cmp.Or(opt.Width, defaultWidth), cmp.Or(opt.Height, defaultHeight)
 	}
-	out = oneWriter(out)
-	p := program{model: newModel(opt, feed.Again != nil), out: out, styles: newStyles(out, opt.NoColour), again: feed.Again}
+	to := newTerminal(out, newStyles(out, opt.NoColour))
+	p := program{model: newModel(opt, feed.Again != nil), terminal: to, again: feed.Again}
 	select {
 	case u, ok := <-feed.Updates:
 		if ok { // what is there already is in the first frame
@@ -62,7 +62,9 @@ func Run(ctx context.Context, in io.Reader, out io.Writer, feed Feed, opt Option
 	taking, stop := context.WithCancel(ctx)
 	defer stop()
 	p.updates = latest(taking, feed.Updates)
-	last, err := tea.NewProgram(p, tea.WithContext(ctx), tea.WithInput(in), tea.WithOutput(out), tea.WithAltScreen()).Run()
+	go to.paint(taking)
+	last, err := tea.NewProgram(p, tea.WithContext(ctx), tea.WithInput(in), tea.WithOutput(to.writer()),
+		tea.WithAltScreen(), tea.WithFPS(frameRate)).Run()
 	if end, ok := last.(program); ok {
 		p = end
 	}
