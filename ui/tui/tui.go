@@ -51,7 +51,7 @@ func Run(ctx context.Context, in io.Reader, out io.Writer, feed Feed, opt Option
 		opt.Width, opt.Height = cmp.Or(opt.Width, defaultWidth), cmp.Or(opt.Height, defaultHeight)
 	}
 	to := newTerminal(out, newStyles(out, opt.NoColour))
-	p := program{model: newModel(opt, feed.Again != nil), terminal: to, again: feed.Again}
+	p := program{model: newModel(opt, feed.Again != nil), terminal: to, clipboard: clipboard{out: to, takes: takesClipboard(os.Getenv)}, again: feed.Again}
 	select {
 	case u, ok := <-feed.Updates:
 		if ok { // what is there already is in the first frame
