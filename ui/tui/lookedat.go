@@ -71,6 +71,11 @@ func lookForOne(n evidence.Need, s evidence.Snapshot) []look {
 	case gap != "" || len(paths) == 0:
 		return []look{{name: name, gap: gap}}
 	case len(paths) == 1 && !strings.HasSuffix(paths[0], "/"):
+		if windows, ok := evidence.WindowsPath(paths[0]); ok { // that it is absent meets the need too
+			if gap = s.File(windows).Gap; gap != "" {
+				return []look{{name: name, gap: gap}}
+			}
+		}
 		return []look{{name: name, path: paths[0]}}
 	case !strings.HasSuffix(name, "/"): // a fact, from wherever it was learnt
 		return []look{{name: name}}

@@ -98,11 +98,7 @@ func (m model) update(msg tea.Msg) (model, effect) {
 	case copied:
 		m.status = msg.String()
 	case tea.KeyMsg:
-		for _, k := range apiece(msg, m.typing) {
-			if m, do = m.press(k); !do.none() {
-				break
-			}
-		}
+		m, do = m.pressAll(apiece(msg, m.typing))
 	}
 	if do.say != "" {
 		m.status, do.say = do.say, ""

@@ -1,6 +1,10 @@
 package tui
 
-import tea "github.com/charmbracelet/bubbletea"
+import (
+	"slices"
+
+	tea "github.com/charmbracelet/bubbletea"
+)
 
 // wheelLines is how far one notch of the wheel goes.
 const wheelLines = 3
@@ -27,14 +31,7 @@ func (m model) pointed(e tea.MouseMsg) (model, effect) {
 		if e.Button == tea.MouseButtonWheelUp {
 			k.Type = tea.KeyUp
 		}
-		var do effect
-		for range wheelLines {
-			if m, do = m.press(k); !do.none() {
-				break
-			}
-			m = m.settled()
-		}
-		return m, do
+		return m.pressAll(slices.Repeat([]tea.KeyMsg{k}, wheelLines))
 	case e.Button == tea.MouseButtonLeft:
 		return m.clicked(e.X, e.Y-len(header(m))-1)
 	}

@@ -21,6 +21,27 @@ func apiece(k tea.KeyMsg, typing bool) []tea.KeyMsg {
 	return list
 }
 
+// pressAll is keys one after the other, each on what the one before it left.
+func (m model) pressAll(list []tea.KeyMsg) (model, effect) {
+	var all effect
+	for i, k := range list {
+		if i > 0 {
+			m = m.settled()
+		}
+		var do effect
+		if m, do = m.press(k); do.quit || len(list) == 1 {
+			return m, do
+		}
+		if do.say != "" {
+			m.status, do.say = do.say, ""
+		}
+		if !do.none() {
+			all.also = append(all.also, do)
+		}
+	}
+	return m, all
+}
+
 // press is what a key does.
 func (m model) press(k tea.KeyMsg) (model, effect) {
 	m.status = ""

@@ -19,7 +19,6 @@ package tui
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -64,7 +63,8 @@ func Run(ctx context.Context, in io.Reader, out io.Writer, feed Feed, opt Option
 	p.updates = latest(taking, feed.Updates)
 	go to.paint(taking)
 	last, err := tea.NewProgram(p, tea.WithContext(ctx), tea.WithInput(in), tea.WithOutput(to.writer()),
-		tea.WithAltScreen(), tea.WithFPS(frameRate)).Run()
+		tea.WithAltScreen(), tea.WithFPS(frameRate),
+		tea.WithoutSignalHandler()).Run() // the context ends with a signal; of two that do, one waits for the other for ever
 	if end, ok := last.(program); ok {
 		p = end
 	}
@@ -74,8 +74,6 @@ func Run(ctx context.Context, in io.Reader, out io.Writer, feed Feed, opt Option
 		return shown, nil
 	case ctx.Err() != nil:
 		return shown, ctx.Err()
-	case errors.Is(err, tea.ErrInterrupted):
-		return shown, nil // a signal in place of the key is still the user leaving
 	}
 	return shown, fmt.Errorf("the screen stopped: %w; plain text is there with -o text", err)
 }
