@@ -33,9 +33,9 @@ func newDetail(id string) screen { return detailScreen{steps: []step{{id: id}}} 
 var detailKeys = struct{ next, last, open, copy, back, leave key.Binding }{
 	next:  bind("tab", "to the next thing that leads on"),
 	last:  bind("shift+tab", "to the one before it"),
-	open:  bind("enter l right", "go to the chosen check, or show the chosen evidence"),
+	open:  bind("enter l", "go to the chosen check, or show the chosen evidence"),
 	copy:  bind("c", "copy the fix's commands"),
-	back:  bind("backspace h left", "back the way you came"),
+	back:  bind("backspace h", "back the way you came"),
 	leave: bind("esc q", "back to the list"),
 }
 

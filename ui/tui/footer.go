@@ -89,7 +89,10 @@ func hintsOf(m model) []hint {
 	}
 	list := []hint{{"enter", "open", 1}, {"/", "filter", 2}, wrong, {"c", "copy fix", 4}, help, quit}
 	if m.live && !m.reading() {
-		list = slices.Insert(list, 4, hint{"r", "again", 3})
+		list = slices.Insert(list, 4, hint{"r", "again", 3}, hint{"w", "watch", 5})
+	}
+	for _, p := range places {
+		list = slices.Insert(list, len(list)-2, p.hint)
 	}
 	if r, ok := m.selected(); ok && r.folds() && !m.view.narrowed() {
 		list[0].does = "unfold"

@@ -48,13 +48,15 @@ func keyMsg(name string) tea.KeyMsg {
 }
 
 func TestGoldenScreens(t *testing.T) {
-	for _, size := range [][2]int{{80, 24}, {120, 40}, {40, 15}} {
+	for _, size := range [][2]int{{80, 24}, {120, 40}, {40, 15}, {200, 60}} {
 		for _, s := range []struct {
 			name string
 			keys []string
 		}{
 			{"overview", nil},
 			{"detail", []string{"enter"}},
+			{"detail-chain", []string{"enter", "shift+tab", "enter", "shift+tab"}},
+			{"detail-help", []string{"enter", "?"}},
 			{"filter", []string{"/", "s", "u", "b", "n", "e", "t"}},
 			{"only-wrong", []string{"f"}},
 			{"help", []string{"?"}},
