@@ -157,7 +157,10 @@ func (d display) screen(ctx context.Context, feed tui.Feed) (tui.Leave, error) {
 	d.console.EnterScreen()
 	style := d.style()
 	last, err := tui.Run(ctx, d.std.in, d.std.out, feed, tui.Options{ASCII: style.ASCII, NoColour: !style.Colour})
-	if err != nil {
+	switch {
+	case ctx.Err() != nil:
+		return last, err
+	case err != nil:
 		return last, trouble(err)
 	}
 	d.console.Restore()

@@ -29,12 +29,13 @@ type env struct {
 	report        *checks.Report
 	evidence      evidence.Snapshot
 	now           time.Time
-	width, height int // of the body
+	was           map[string]checks.Status // the verdicts that changed, as they were before
+	width, height int                      // of the body
 	ascii         bool
 }
 
 func (m model) env() env {
-	return env{report: &m.report, evidence: m.shown.Evidence, now: m.shown.At, width: m.width, height: m.layout().body, ascii: m.ascii}
+	return env{report: &m.report, evidence: m.shown.Evidence, now: m.shown.At, was: m.watch.changed, width: m.width, height: m.layout().body, ascii: m.ascii}
 }
 
 // A layer is an open screen. Its number brings the answers of its tasks to it,
@@ -75,6 +76,9 @@ func (m model) with(at int, s screen, do effect) (model, effect) {
 	m.layers = layers
 	if do.task != nil {
 		do.layer = layers[at].number
+	}
+	if do.say != "" {
+		m.status, do.say = do.say, ""
 	}
 	switch {
 	case do.back:
@@ -126,10 +130,14 @@ func (m model) answered(a answer) (model, effect) {
 }
 
 // renewed tells all screens that the report changed.
-func (m model) renewed(u Update) model {
+func (m model) renewed(u Update) (model, effect) {
+	var all effect
 	for at := range m.layers {
-		s, _ := m.layers[at].screen.receive(m.env(), u)
-		m, _ = m.with(at, s, effect{})
+		s, do := m.layers[at].screen.receive(m.env(), u)
+		m, do = m.with(at, s, effect{task: do.task})
+		if do.task != nil {
+			all.also = append(all.also, do)
+		}
 	}
-	return m
+	return m, all
 }
