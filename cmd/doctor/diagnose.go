@@ -170,7 +170,9 @@ func (d display) screen(ctx context.Context, feed tui.Feed) (tui.Leave, error) {
 // show draws the report: the screen on a terminal, else the chosen format.
 func (d display) show(ctx context.Context, r checks.Report, s evidence.Snapshot) error {
 	if d.onScreen() {
-		_, err := d.screen(ctx, tui.Finished(r, s))
+		feed := tui.Finished(r, s)
+		feed.Bundle = d.bundler(nil)
+		_, err := d.screen(ctx, feed)
 		return err
 	}
 	if d.file != "" {

@@ -29,6 +29,8 @@ type model struct {
 	detail bool // the detail has the keys; below wideFrom it also has the screen
 	scroll int  // first line of the detail seen
 
+	bundler *Bundler // nil: no bundle can be made
+
 	layers []layer // the screens over the overview; the last has the keys
 	opened int     // how many were opened
 

@@ -52,6 +52,9 @@ func Run(ctx context.Context, in io.Reader, out io.Writer, feed Feed, opt Option
 	}
 	out = oneWriter(out)
 	p := program{model: newModel(opt, feed.Again != nil), out: out, styles: newStyles(out, opt.NoColour), again: feed.Again}
+	var end func()
+	p.model.bundler, end = feed.Bundle.attended(ctx)
+	defer end()
 	select {
 	case u, ok := <-feed.Updates:
 		if ok { // what is there already is in the first frame
