@@ -116,7 +116,7 @@ func (f *flags) forBundle(cmd *cobra.Command) error {
 		return errors.New("--demo takes the name of a recorded node; `doctor --demo list` lists them")
 	}
 	root := cmd.Root().Flags()
-	for _, name := range []string{"only", "skip", "category", "output", "json", "fail-on"} {
+	for _, name := range []string{"only", "skip", "category", "output", "json", "fail-on", "accessible"} {
 		if root.Changed(name) {
 			return fmt.Errorf("a bundle holds the whole diagnosis in each form; leave --%s out", name)
 		}

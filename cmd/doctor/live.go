@@ -229,12 +229,12 @@ func (l *live) talk(std streams, verbose bool) {
 func diagnoseLive(ctx context.Context, std streams, f flags, l *live) error {
 	out := f.to(std)
 	defer out.close()
-	if out.onScreen() {
+	if out.isSpoken() || out.onScreen() {
 		ctx, cancel := context.WithCancel(ctx)
 		defer cancel() // when the user leaves, nobody takes the feed's updates any more
 		feed := l.feed(ctx)
 		feed.Bundle = f.bundler(l.secrets)
-		last, err := out.screen(ctx, feed)
+		last, err := out.follow(ctx, feed)
 		switch {
 		case err != nil:
 			return err
