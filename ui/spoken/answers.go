@@ -229,7 +229,7 @@ func (t *teller) because(n int) {
 	for _, f := range res.Findings {
 		for _, b := range f.Because {
 			told++
-			t.say("%s: %s", capital(where(b)), b.Text)
+			t.say("%s: %s", where(b), b.Text)
 			if b.Line > 0 {
 				t.excerpt(b.Path, b.Line)
 			}

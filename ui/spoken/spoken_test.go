@@ -153,7 +153,7 @@ func TestAnswers(t *testing.T) {
 		{"so does an id", []string{"subnet-env-missing"}, []string{"Id subnet-env-missing, category .", "It follows from check 3."}},
 		{"e tells the evidence of the check before", []string{"3", "e"}, []string{
 			"Type a number for details, e for evidence of check 3, c for the causes, a for all verdicts, q to quit.",
-			"Logs/flanneld/flanneld.log line 5: pod cidr not assigned", "  Line 2: 2", "  Line 5, cited: 五 pod cidr not assigned", "  Line 6: 6"}},
+			"logs/flanneld/flanneld.log line 5: pod cidr not assigned", "  Line 2: 2", "  Line 5, cited: 五 pod cidr not assigned", "  Line 6: 6"}},
 		{"e takes a number", []string{"e 3"}, []string{"Evidence of check 3, the node has no pod CIDR."}},
 		{"e takes a number without a space", []string{"E3"}, []string{"Evidence of check 3, the node has no pod CIDR."}},
 		{"e without a number asks for one", []string{"e"}, []string{"Type e and the number of a check, such as e 3."}},
