@@ -11,7 +11,7 @@ DEMO    ?= kubelet-removed-flag
 FUZZTIME ?= 10s
 TARGETS  = windows/amd64 windows/arm64 linux/amd64 linux/arm64 darwin/amd64 darwin/arm64
 
-.PHONY: run test check test-windows vet windows fuzz bench bench-api bench-bundle build docs clean
+.PHONY: run test check test-windows screens vet windows fuzz bench bench-api bench-bundle build docs clean
 
 # The doctor's own exit status says that the recorded node is broken (3), which is no failure of make.
 run:
@@ -28,6 +28,11 @@ check:
 # doctor.exe itself on staged nodes, under Wine; test runs these too.
 test-windows:
 	go test -count=1 -v ./cmd/doctor -run Wine
+
+# The README's pictures, from the program itself on a terminal of tmux.
+screens:
+	@mkdir -p ui/tui/testdata/screens
+	go test -count=1 ./cmd/doctor -run '^TestScreens$$' -screens
 
 vet:
 	@test -z "$$(gofmt -l .)" || { echo "gofmt would change:"; gofmt -l .; exit 1; }

@@ -25,6 +25,7 @@ type flags struct {
 	failOn               string
 	ascii                bool
 	noScreen             bool
+	accessible           bool
 	timeout, since       time.Duration
 	verbose, passive     bool
 	targets              []string
@@ -89,6 +90,7 @@ On a terminal it shows a screen; otherwise it writes text. Nothing on a node is 
 	p.StringSliceVar(&f.category, "category", nil, "run only the checks of these categories: "+strings.Join(categories(), ", "))
 	p.StringVar(&f.failOn, "fail-on", "fail", "exit with a status other than 0 from this level on: fail or warn")
 	p.BoolVar(&f.ascii, "ascii", false, "draw with ASCII characters only")
+	p.BoolVar(&f.accessible, "accessible", false, "tell everything in plain lines, for screen readers, and take numbers as answers; ACCESSIBLE=1 does the same")
 	completeWith(root, "output", ui.Formats)
 	completeWith(root, "only", checkIDs)
 	completeWith(root, "skip", checkIDs)

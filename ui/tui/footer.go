@@ -71,7 +71,14 @@ func hintsOf(m model) []hint {
 		return []hint{{"esc", "back", 0}, {"j k", "scroll", 1}, quit}
 	}
 	if s, ok := m.over(); ok {
-		return append(append([]hint{{"esc", "back", 0}}, s.hints()...), help)
+		list := s.hints()
+		if len(list) == 0 || list[0].key != "esc" { // which means something else there
+			list = append([]hint{{"esc", "back", 0}}, list...)
+		}
+		if s.typing() { // a question mark is text now
+			return list
+		}
+		return append(list, help)
 	}
 	wrong := hint{"f", "only fail+warn", 3}
 	if m.view.wrong {

@@ -33,6 +33,8 @@ type model struct {
 	watch watch // reading again, and what that brought
 	mouse bool
 
+	bundler *Bundler // nil: no bundle can be made
+
 	layers []layer // the screens over the overview; the last has the keys
 	opened int     // how many were opened
 

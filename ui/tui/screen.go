@@ -32,10 +32,13 @@ type env struct {
 	was           map[string]checks.Status // the verdicts that changed, as they were before
 	width, height int                      // of the body
 	ascii         bool
+	done          bool // nothing of the node is being read any more
+	bundler       *Bundler
 }
 
 func (m model) env() env {
-	return env{report: &m.report, evidence: m.shown.Evidence, now: m.shown.At, was: m.watch.changed, width: m.width, height: m.layout().body, ascii: m.ascii}
+	return env{report: &m.report, evidence: m.shown.Evidence, now: m.shown.At, was: m.watch.changed, width: m.width, height: m.layout().body, ascii: m.ascii,
+		done: m.shown.Done, bundler: m.bundler}
 }
 
 // A layer is an open screen. Its number brings the answers of its tasks to it,
@@ -58,7 +61,9 @@ type place struct {
 	open func(e env) screen
 }
 
-var places []place
+var places = []place{
+	{bind("b", "bundle: a zip for a bug report"), hint{"b", "bundle", 4}, newBundle},
+}
 
 // over is the screen that has the keys.
 func (m model) over() (screen, bool) {

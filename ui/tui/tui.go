@@ -51,6 +51,9 @@ func Run(ctx context.Context, in io.Reader, out io.Writer, feed Feed, opt Option
 	}
 	to := newTerminal(out, newStyles(out, opt.NoColour))
 	p := program{model: newModel(opt, feed.Again != nil), terminal: to, clipboard: clipboard{out: to, takes: takesClipboard(os.Getenv)}, again: feed.Again}
+	var end func()
+	p.model.bundler, end = feed.Bundle.attended(ctx)
+	defer end()
 	select {
 	case u, ok := <-feed.Updates:
 		if ok { // what is there already is in the first frame
