@@ -29,6 +29,7 @@ type flags struct {
 	verbose, passive     bool
 	targets              []string
 	fromPod              string
+	lang                 language
 }
 
 const exitHelp = `
@@ -100,6 +101,7 @@ On a terminal it shows a screen; otherwise it writes text. Nothing on a node is 
 	p.StringVar(&f.fromPod, "from-pod", "", "probe from inside this pod too (NAMESPACE/NAME), with the programs of its image: what a node reaches is not what its pods reach")
 	p.BoolVarP(&f.verbose, "verbose", "v", false, "tell on standard error what each part of the reading took")
 	p.BoolVar(&f.ascii, "ascii", false, "draw with ASCII characters only")
+	f.lang.flag(root)
 	completeWith(root, "demo", func() []string { return append(demoNames(), "list") })
 	completeWith(root, "output", ui.Formats)
 	completeWith(root, "only", checkIDs)
@@ -107,6 +109,7 @@ On a terminal it shows a screen; otherwise it writes text. Nothing on a node is 
 	completeWith(root, "category", categories)
 	completeWith(root, "fail-on", func() []string { return []string{"fail", "warn"} })
 
+	helpIn(root)
 	root.AddCommand(lintCommand(std), probeCommand(std), explainCommand(std), versionCommand(std))
 	return root
 }

@@ -1,0 +1,122 @@
+package lang
+
+import (
+	"cmp"
+	"regexp"
+	"strconv"
+	"strings"
+	"sync"
+)
+
+// A phrase is an English sentence with holes, and the same in the language. It
+// finds what stands in the holes of a sentence that was filled in already, as
+// gaps and reasons are when they leave a check.
+type phrase struct {
+	start   string // what a sentence must begin with: tells most of them apart at once
+	weight  int    // how many letters are the phrase's own
+	holes   []string
+	pattern func() *regexp.Regexp
+	said    string
+}
+
+// A hole is a verb of fmt, with the number of its argument or without, or a
+// placeholder of a fix such as {node}.
+var hole = regexp.MustCompile(`%(?:\[(\d+)\])?[+#]?[sdvqx]|\{[a-zA-Z]+\}`)
+
+func newPhrase(english, said string) phrase {
+	p := phrase{said: said, holes: names(english)}
+	literals := hole.Split(english, -1)
+	p.start = literal(literals[0])
+	var b strings.Builder
+	b.WriteString("(?s)^")
+	for i, l := range literals {
+		if i > 0 {
+			b.WriteString("(.*?)")
+		}
+		l = literal(l)
+		p.weight += len(l)
+		b.WriteString(regexp.QuoteMeta(l))
+	}
+	b.WriteString("$")
+	p.pattern = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(b.String()) })
+	return p
+}
+
+func literal(s string) string { return strings.ReplaceAll(s, "%%", "%") }
+
+// names lists the holes of a text: a verb goes by the number of its argument.
+func names(text string) []string {
+	var list []string
+	next := 1
+	for _, m := range hole.FindAllStringSubmatch(text, -1) {
+		switch {
+		case m[0][0] == '{':
+			list = append(list, m[0])
+			continue
+		case m[1] != "":
+			next, _ = strconv.Atoi(m[1])
+		}
+		list = append(list, strconv.Itoa(next))
+		next++
+	}
+	return list
+}
+
+// longerFirst has the phrase tried first that says more of its own.
+func longerFirst(a, b phrase) int {
+	return cmp.Or(b.weight-a.weight, strings.Compare(a.said, b.said))
+}
+
+// match says the text in the language where it is this phrase's; in says what
+// stood in the holes.
+func (p phrase) match(text string, in func(string) string) (string, bool) {
+	if !strings.HasPrefix(text, p.start) {
+		return "", false
+	}
+	found := p.pattern().FindStringSubmatch(text)
+	if found == nil {
+		return "", false
+	}
+	filled := map[string]string{}
+	for i, name := range p.holes {
+		filled[name] = in(found[i+1])
+	}
+	var b strings.Builder
+	at := 0
+	places := hole.FindAllStringIndex(p.said, -1)
+	for i, name := range names(p.said) {
+		b.WriteString(literal(p.said[at:places[i][0]]))
+		b.WriteString(filled[name])
+		at = places[i][1]
+	}
+	b.WriteString(literal(p.said[at:]))
+	return b.String(), true
+}
+
+func same(s string) string { return s }
+
+// maxPhrase bounds what is searched: no sentence of a check is longer, and
+// longer text is from evidence.
+const maxPhrase = 1000
+
+// maxDepth bounds how deep phrases stand within phrases.
+const maxDepth = 3
+
+// Phrase says a sentence that is already filled in. What it does not know stays
+// as it is: it may well be a name or a line of a log.
+func (c *Catalogue) Phrase(text string) string { return c.phrase(text, maxDepth) }
+
+func (c *Catalogue) phrase(text string, depth int) string {
+	if c == nil || depth == 0 || text == "" || len(text) > maxPhrase {
+		return text
+	}
+	if said, ok := c.exact[text]; ok {
+		return said
+	}
+	for _, p := range c.phrases {
+		if said, ok := p.match(text, func(s string) string { return c.phrase(s, depth-1) }); ok {
+			return said
+		}
+	}
+	return text
+}
