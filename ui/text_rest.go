@@ -1,7 +1,6 @@
 package ui
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 
@@ -77,7 +76,7 @@ func (p *page) column(list []tally) (cells []cell, widest int) {
 			if t.of[s] == 0 {
 				continue
 			}
-			part := fmt.Sprintf("%d %s", t.of[s], p.lang.Status(s))
+			part := p.lang.T("%d %s", t.of[s], p.lang.Status(s))
 			if line+2+width(part) > p.columns { // a narrow page goes on below the first count
 				c.text += "\n" + strings.Repeat(" ", 2+longest)
 				line = 2 + longest

@@ -145,7 +145,7 @@ func (style Style) counts(r checks.Report) []string {
 	}
 	for _, s := range checks.Statuses {
 		if n := r.Count(s); n > 0 {
-			parts = append(parts, fmt.Sprintf("%d %s", n, l.T(word(s))))
+			parts = append(parts, l.T("%d %s", n, l.T(word(s))))
 		}
 	}
 	if len(parts) == 0 {

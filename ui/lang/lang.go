@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"path"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 
@@ -33,6 +34,9 @@ type Catalogue struct {
 	phrases  []phrase          // sentences that are already filled in: gaps, reasons, what findings quote
 	exact    map[string]string // those of them that have nothing to fill in
 }
+
+// leastMessage is how many letters of its own tell a message from a line of a log.
+const leastMessage = 20
 
 // An entry is what the catalogue has on one check.
 type entry struct {
@@ -67,10 +71,26 @@ var chinese = sync.OnceValue(func() *Catalogue {
 
 func read(folder string) (*Catalogue, error) {
 	c := &Catalogue{map[string]entry{}, map[string]string{}, map[string]string{}, nil, map[string]string{}}
+	list, err := files(folder)
+	if err != nil {
+		return nil, err
+	}
+	for name, f := range list {
+		if err := c.add(f); err != nil {
+			return nil, fmt.Errorf("%s/%s: %w", folder, name, err)
+		}
+	}
+	slices.SortFunc(c.phrases, longerFirst)
+	return c, nil
+}
+
+// files are those of a language's folder, by name.
+func files(folder string) (map[string]file, error) {
 	names, err := folders.ReadDir(folder)
 	if err != nil {
 		return nil, err
 	}
+	list := map[string]file{}
 	for _, n := range names {
 		content, err := folders.ReadFile(path.Join(folder, n.Name()))
 		if err != nil {
@@ -80,12 +100,9 @@ func read(folder string) (*Catalogue, error) {
 		if err := toml.Unmarshal(content, &f); err != nil {
 			return nil, fmt.Errorf("%s/%s: %w", folder, n.Name(), err)
 		}
-		if err := c.add(f); err != nil {
-			return nil, fmt.Errorf("%s/%s: %w", folder, n.Name(), err)
-		}
+		list[n.Name()] = f
 	}
-	slices.SortFunc(c.phrases, longerFirst)
-	return c, nil
+	return list, nil
 }
 
 // add takes a file in. One English sentence has one translation: two would
@@ -116,19 +133,31 @@ func (c *Catalogue) sentences(messages, phrases map[string]string) error {
 		}
 		c.messages[english] = said
 		if !strings.Contains(english, "%") { // a sign's sentence is quoted by other findings
-			c.exact[english] = said
+			if err := c.whole(english, said); err != nil {
+				return err
+			}
+		} else if p := newPhrase(english, said); p.weight >= leastMessage { // a report that was read from a file holds no formats
+			c.phrases = append(c.phrases, p)
 		}
 	}
 	for english, said := range phrases {
 		if !strings.Contains(english, "%") {
-			if had, twice := c.exact[english]; twice && had != said {
-				return fmt.Errorf("%q is said in two ways", english)
+			if err := c.whole(english, said); err != nil {
+				return err
 			}
-			c.exact[english] = said
 			continue
 		}
 		c.phrases = append(c.phrases, newPhrase(english, said))
 	}
+	return nil
+}
+
+// whole takes in a sentence without holes.
+func (c *Catalogue) whole(english, said string) error {
+	if had, twice := c.exact[english]; twice && had != said {
+		return fmt.Errorf("%q is said in two ways", english)
+	}
+	c.exact[english] = said
 	return nil
 }
 
@@ -254,13 +283,21 @@ func (c *Catalogue) Message(f checks.ReportFinding) string {
 	if !ok || f.Format == "" {
 		return c.Phrase(f.Message)
 	}
-	args := slices.Clone(f.Args)
-	for i, a := range args {
-		if text, ok := a.(string); ok {
-			args[i] = c.Phrase(text)
+	return checks.Shown(fill(said, func(name, verb string) string {
+		at, _ := strconv.Atoi(name)
+		if at < 1 || at > len(f.Args) {
+			return ""
 		}
-	}
-	return checks.Shown(fmt.Sprintf(said, args...))
+		switch arg := f.Args[at-1].(type) {
+		case string:
+			if verb == "s" {
+				return c.Phrase(arg)
+			}
+		case error:
+			return c.Phrase(arg.Error())
+		}
+		return fmt.Sprintf("%"+verb, f.Args[at-1])
+	}))
 }
 
 // Reason is why a check did not apply or could not tell. What stands before

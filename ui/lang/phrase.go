@@ -3,9 +3,12 @@ package lang
 import (
 	"cmp"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
+	"unicode"
+	"unicode/utf8"
 )
 
 // A phrase is an English sentence with holes, and the same in the language. It
@@ -21,17 +24,17 @@ type phrase struct {
 
 // A hole is a verb of fmt, with the number of its argument or without, or a
 // placeholder of a fix such as {node}.
-var hole = regexp.MustCompile(`%(?:\[(\d+)\])?[+#]?[sdvqx]|\{[a-zA-Z]+\}`)
+var hole = regexp.MustCompile(`%(?:\[(\d+)\])?([+#]?(?:\.\d+)?[sdvqx])|\{[a-zA-Z]+\}`)
 
 func newPhrase(english, said string) phrase {
 	p := phrase{said: said, holes: names(english)}
-	literals := hole.Split(english, -1)
+	literals, verbs := hole.Split(english, -1), hole.FindAllString(english, -1)
 	p.start = literal(literals[0])
 	var b strings.Builder
 	b.WriteString("(?s)^")
 	for i, l := range literals {
 		if i > 0 {
-			b.WriteString("(.*?)")
+			b.WriteString(holds(verbs[i-1]))
 		}
 		l = literal(l)
 		p.weight += len(l)
@@ -40,6 +43,14 @@ func newPhrase(english, said string) phrase {
 	b.WriteString("$")
 	p.pattern = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(b.String()) })
 	return p
+}
+
+// holds is what may stand in a hole.
+func holds(verb string) string {
+	if strings.HasSuffix(verb, "d") {
+		return `(-?\d+)`
+	}
+	return "(.*?)"
 }
 
 func literal(s string) string { return strings.ReplaceAll(s, "%%", "%") }
@@ -81,26 +92,50 @@ func (p phrase) match(text string, in func(string) string) (string, bool) {
 	for i, name := range p.holes {
 		filled[name] = in(found[i+1])
 	}
-	var b strings.Builder
-	at := 0
-	places := hole.FindAllStringIndex(p.said, -1)
-	for i, name := range names(p.said) {
-		b.WriteString(literal(p.said[at:places[i][0]]))
-		b.WriteString(filled[name])
-		at = places[i][1]
-	}
-	b.WriteString(literal(p.said[at:]))
-	return b.String(), true
+	return fill(p.said, func(name, _ string) string { return filled[name] }), true
 }
 
-func same(s string) string { return s }
+// fill puts into each hole of a text what in says for its name and verb. Spaces
+// part Chinese from Latin letters only, so one between Chinese and Chinese goes.
+func fill(text string, in func(name, verb string) string) string {
+	var b strings.Builder
+	add := func(piece string) {
+		if endsWide(b.String()) && strings.HasPrefix(piece, " ") {
+			piece = piece[1:]
+		}
+		b.WriteString(piece)
+	}
+	at := 0
+	places, verbs := hole.FindAllStringIndex(text, -1), hole.FindAllStringSubmatch(text, -1)
+	for i, name := range names(text) {
+		piece, before := in(name, verbs[i][2]), literal(text[at:places[i][0]])
+		if first, _ := utf8.DecodeRuneInString(piece); wide(first) && endsWide(strings.TrimSuffix(before, " ")) {
+			before = strings.TrimSuffix(before, " ")
+		}
+		add(before)
+		b.WriteString(piece)
+		at = places[i][1]
+	}
+	add(literal(text[at:]))
+	return b.String()
+}
+
+func endsWide(s string) bool {
+	last, _ := utf8.DecodeLastRuneInString(s)
+	return wide(last)
+}
+
+// wide tells Chinese characters and their punctuation.
+func wide(r rune) bool {
+	return unicode.Is(unicode.Han, r) || r > 0x3000 && r < 0x3040 || r > 0xff00 && r < 0xff60
+}
 
 // maxPhrase bounds what is searched: no sentence of a check is longer, and
 // longer text is from evidence.
 const maxPhrase = 1000
 
 // maxDepth bounds how deep phrases stand within phrases.
-const maxDepth = 3
+const maxDepth = 5
 
 // Phrase says a sentence that is already filled in. What it does not know stays
 // as it is: it may well be a name or a line of a log.
@@ -116,6 +151,29 @@ func (c *Catalogue) phrase(text string, depth int) string {
 	for _, p := range c.phrases {
 		if said, ok := p.match(text, func(s string) string { return c.phrase(s, depth-1) }); ok {
 			return said
+		}
+	}
+	return c.list(text, depth)
+}
+
+// joints are what checks put between the items of a list.
+var joints = [][2]string{{", ", "、"}, {" or ", " 或 "}, {" and ", " 和 "}}
+
+// list says a list that a check put together, such as of fields with a hint
+// each. One of which nothing is known stays as it is.
+func (c *Catalogue) list(text string, depth int) string {
+	for i, joint := range joints {
+		items := strings.Split(text, joint[0])
+		if len(items) == 1 {
+			continue
+		}
+		known := i > 0 && !slices.ContainsFunc(items, func(s string) bool { return s == "" || strings.Contains(s, " ") })
+		for i, item := range items {
+			items[i] = c.phrase(item, depth-1)
+			known = known || items[i] != item
+		}
+		if known {
+			return strings.Join(items, joint[1])
 		}
 	}
 	return text
