@@ -69,7 +69,7 @@ func first(label string, i int) string {
 
 func (p *page) needs(label string, needs []evidence.Need) {
 	for i, n := range needs {
-		paths := each(evidence.Names(n), p.plain)
+		paths := each(evidence.Names(n), p.named)
 		if len(paths) > 1 {
 			paths[0] = p.lang.T("any of %s", paths[0])
 		}
@@ -77,13 +77,16 @@ func (p *page) needs(label string, needs []evidence.Need) {
 	}
 }
 
+// named is a path, or what a fact is called in the reader's language.
+func (p *page) named(name string) string { return p.plain(p.lang.Phrase(name)) }
+
 // reads lists what is read where it was recorded, beside what is needed anyway.
 func (p *page) reads(label string, c *checks.Check) {
 	var names []string
 	for _, n := range c.Uses {
 		for _, name := range evidence.Names(n) {
-			if !slices.Contains(names, name) && !evidence.Covers(c.Needs, name) {
-				names = append(names, name)
+			if !slices.Contains(names, p.named(name)) && !evidence.Covers(c.Needs, name) {
+				names = append(names, p.named(name))
 			}
 		}
 	}
@@ -159,7 +162,7 @@ func (p *page) faq(entries []int) {
 	if len(entries) == 0 {
 		return
 	}
-	p.block("FAQ", p.bold(), []string{p.lang.T("%s of %s", numbers(entries), p.lang.T(faqPage))}, nil)
+	p.block("FAQ", p.bold(), []string{p.lang.T("%s of %s", strings.ReplaceAll(numbers(entries), ", ", p.lang.T(", ")), p.lang.T(faqPage))}, nil)
 }
 
 func numbers(list []int) string {

@@ -66,10 +66,10 @@ func (p *page) column(list []tally) (cells []cell, widest int) {
 	const maxName = 16
 	longest := 0
 	for _, t := range list {
-		longest = max(longest, min(width(p.lang.T(t.category)), maxName))
+		longest = max(longest, min(width(p.lang.Word(t.category)), maxName))
 	}
 	for _, t := range list {
-		worst, name := Worst(t.of), pad(Clip(p.lang.T(t.category), maxName, p.style.ASCII), longest)
+		worst, name := Worst(t.of), pad(Clip(p.lang.Word(t.category), maxName, p.style.ASCII), longest)
 		c := cell{p.verdict(worst).on(p.mark(worst)) + " " + name, 2 + longest}
 		line := c.width
 		for _, s := range checks.Statuses {

@@ -98,7 +98,7 @@ func (style Style) Origin(r checks.Report) []string {
 	if kind == "foreign" { // the format says whose it is
 		kind = ""
 	}
-	from := strings.TrimSpace(l.T(kind) + " " + r.Source.Name)
+	from := strings.TrimSpace(l.Word(kind) + " " + r.Source.Name)
 	if f := r.Source.Format; f != "" && f != evidence.Layout {
 		from = strings.TrimSpace(from + " (" + f + ")")
 	}
@@ -145,7 +145,7 @@ func (style Style) counts(r checks.Report) []string {
 	}
 	for _, s := range checks.Statuses {
 		if n := r.Count(s); n > 0 {
-			parts = append(parts, l.T("%d %s", n, l.T(word(s))))
+			parts = append(parts, l.T("%d %s", n, l.Word(word(s))))
 		}
 	}
 	if len(parts) == 0 {

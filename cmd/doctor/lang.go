@@ -48,10 +48,10 @@ func helpIn(root *cobra.Command) {
 		}
 		if c := l.catalogue(); c != nil {
 			for _, each := range append(cmd.Commands(), cmd) {
-				each.Short, each.Long = c.T(each.Short), helpText(c, each.Long)
+				each.Short, each.Long = c.Phrase(each.Short), helpText(c, each.Long)
 			}
 			cmd.InitDefaultHelpFlag()
-			cmd.Flags().VisitAll(func(f *pflag.Flag) { f.Usage = c.T(f.Usage) })
+			cmd.Flags().VisitAll(func(f *pflag.Flag) { f.Usage = c.Phrase(f.Usage) })
 			cmd.SetUsageTemplate(headings(c, cmd.UsageTemplate()))
 		}
 		english(cmd, args)
@@ -61,15 +61,15 @@ func helpIn(root *cobra.Command) {
 // helpText looks the exit statuses up by themselves, since several commands end with them.
 func helpText(c *lang.Catalogue, text string) string {
 	if before, ok := strings.CutSuffix(text, exitHelp); ok {
-		return c.T(strings.TrimSpace(before)) + "\n" + c.T(exitHelp)
+		return c.Phrase(strings.TrimSpace(before)) + "\n" + c.Phrase(exitHelp)
 	}
-	return c.T(text)
+	return c.Phrase(text)
 }
 
 // headings translates those of cobra's own template.
 func headings(c *lang.Catalogue, template string) string {
 	for _, word := range []string{"Usage:", "Aliases:", "Examples:", "Available Commands:", "Additional Commands:", "Global Flags:", "Flags:"} {
-		template = strings.ReplaceAll(template, word, c.T(word))
+		template = strings.ReplaceAll(template, word, c.Word(word))
 	}
 	return template
 }

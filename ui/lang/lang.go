@@ -9,7 +9,6 @@ import (
 	"fmt"
 	"path"
 	"slices"
-	"strconv"
 	"strings"
 	"sync"
 
@@ -161,13 +160,21 @@ func (c *Catalogue) whole(english, said string) error {
 	return nil
 }
 
-// T says a word or a sentence of the interface; the key is the English itself.
-func (c *Catalogue) T(english string, args ...any) string {
-	if c != nil && c.words[english] != "" {
-		english = c.words[english]
-	}
-	if len(args) == 0 {
+// Word says a word or a sentence of the interface as it stands; the key is the
+// English itself.
+func (c *Catalogue) Word(english string) string {
+	if c == nil {
 		return english
+	}
+	return or(c.words[english], english)
+}
+
+// T says a sentence of the interface and fills it in as Sprintf does.
+func (c *Catalogue) T(english string, args ...any) string {
+	if said := c.Word(english); said != english && len(args) > 0 {
+		return fill(said, args, same)
+	} else if len(args) == 0 {
+		return said
 	}
 	return fmt.Sprintf(english, args...)
 }
@@ -176,7 +183,7 @@ func (c *Catalogue) T(english string, args ...any) string {
 func (c *Catalogue) Count(n int, noun string) string {
 	switch {
 	case c != nil && c.words["%d "+noun] != "":
-		return fmt.Sprintf(c.words["%d "+noun], n)
+		return fill(c.words["%d "+noun], []any{n}, same)
 	case n == 1:
 		return "1 " + noun
 	}
@@ -184,10 +191,10 @@ func (c *Catalogue) Count(n int, noun string) string {
 }
 
 // Category is the name of a category of checks.
-func (c *Catalogue) Category(of checks.Category) string { return c.T(string(of)) }
+func (c *Catalogue) Category(of checks.Category) string { return c.Word(string(of)) }
 
 // Status is the word for a verdict.
-func (c *Catalogue) Status(s checks.Status) string { return c.T(string(s)) }
+func (c *Catalogue) Status(s checks.Status) string { return c.Word(string(s)) }
 
 // Title is the title of the check, "" where there is none of that id.
 func (c *Catalogue) Title(id string) string {
@@ -283,21 +290,7 @@ func (c *Catalogue) Message(f checks.ReportFinding) string {
 	if !ok || f.Format == "" {
 		return c.Phrase(f.Message)
 	}
-	return checks.Shown(fill(said, func(name, verb string) string {
-		at, _ := strconv.Atoi(name)
-		if at < 1 || at > len(f.Args) {
-			return ""
-		}
-		switch arg := f.Args[at-1].(type) {
-		case string:
-			if verb == "s" {
-				return c.Phrase(arg)
-			}
-		case error:
-			return c.Phrase(arg.Error())
-		}
-		return fmt.Sprintf("%"+verb, f.Args[at-1])
-	}))
+	return checks.Shown(fill(said, f.Args, c.Phrase))
 }
 
 // Reason is why a check did not apply or could not tell. What stands before
@@ -308,7 +301,7 @@ func (c *Catalogue) Reason(text string) string {
 	}
 	kind := evidence.Gap(text).Kind()
 	if word := c.words[kind+": %s"]; word != "" && kind != text {
-		return fmt.Sprintf(word, c.Phrase(evidence.Gap(text).Reason()))
+		return fill(word, []any{evidence.Gap(text).Reason()}, c.Phrase)
 	}
 	return c.Phrase(text)
 }

@@ -2,6 +2,7 @@ package lang
 
 import (
 	"cmp"
+	"fmt"
 	"regexp"
 	"slices"
 	"strconv"
@@ -92,37 +93,53 @@ func (p phrase) match(text string, in func(string) string) (string, bool) {
 	for i, name := range p.holes {
 		filled[name] = in(found[i+1])
 	}
-	return fill(p.said, func(name, _ string) string { return filled[name] }), true
+	return weave(p.said, func(name, _ string) string { return filled[name] }), true
 }
 
-// fill puts into each hole of a text what in says for its name and verb. Spaces
-// part Chinese from Latin letters only, so one between Chinese and Chinese goes.
-func fill(text string, in func(name, verb string) string) string {
-	var b strings.Builder
-	add := func(piece string) {
-		if endsWide(b.String()) && strings.HasPrefix(piece, " ") {
-			piece = piece[1:]
+// fill is Sprintf in Chinese; in says what strings and errors tell.
+func fill(format string, args []any, in func(string) string) string {
+	return weave(format, func(name, verb string) string {
+		at, _ := strconv.Atoi(name)
+		if at < 1 || at > len(args) {
+			return ""
 		}
-		b.WriteString(piece)
-	}
+		switch arg := args[at-1].(type) {
+		case string:
+			if verb == "s" {
+				return in(arg)
+			}
+		case error:
+			return in(arg.Error())
+		}
+		return fmt.Sprintf("%"+verb, args[at-1])
+	})
+}
+
+func same(s string) string { return s }
+
+// weave puts into each hole of a text what in says for its name and verb.
+func weave(text string, in func(name, verb string) string) string {
+	var said string
 	at := 0
 	places, verbs := hole.FindAllStringIndex(text, -1), hole.FindAllStringSubmatch(text, -1)
 	for i, name := range names(text) {
-		piece, before := in(name, verbs[i][2]), literal(text[at:places[i][0]])
-		if first, _ := utf8.DecodeRuneInString(piece); wide(first) && endsWide(strings.TrimSuffix(before, " ")) {
-			before = strings.TrimSuffix(before, " ")
-		}
-		add(before)
-		b.WriteString(piece)
+		said = join(said, literal(text[at:places[i][0]]))
+		said = join(said, in(name, verbs[i][2]))
 		at = places[i][1]
 	}
-	add(literal(text[at:]))
-	return b.String()
+	return join(said, literal(text[at:]))
 }
 
-func endsWide(s string) bool {
-	last, _ := utf8.DecodeLastRuneInString(s)
-	return wide(last)
+// join drops the space between Chinese and Chinese: it parts Chinese from Latin
+// letters only.
+func join(a, b string) string {
+	left, right := strings.TrimSuffix(a, " "), strings.TrimPrefix(b, " ")
+	last, _ := utf8.DecodeLastRuneInString(left)
+	first, _ := utf8.DecodeRuneInString(right)
+	if left != "" && right != "" && wide(last) && wide(first) {
+		return left + right
+	}
+	return a + b
 }
 
 // wide tells Chinese characters and their punctuation.

@@ -22,9 +22,9 @@ func words(t testing.TB) []sentence {
 						return true
 					}
 				}
-				if at := slices.Index([]string{"T", "Count"}, called(call)); at >= 0 && len(call.Args) > at {
-					if text, ok := quoted(call.Args[at]); ok {
-						list = append(list, s.sentence(call, []string{"", "%d "}[at]+text))
+				if at := slices.Index([]string{"T", "Count", "Word"}, called(call)); at >= 0 && len(call.Args) > at%2 {
+					if text, ok := quoted(call.Args[at%2]); ok {
+						list = append(list, s.sentence(call, []string{"", "%d ", ""}[at]+text))
 					}
 				}
 				return true

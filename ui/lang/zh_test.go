@@ -92,6 +92,9 @@ var zhFiles = func() []file {
 	return slices.Collect(maps.Values(list))
 }()
 
+// cobras are sentences of the help that the flag library says.
+var cobras = []string{"Generate the autocompletion script for the specified shell", "Help about any command"}
+
 // TestNothingIsTranslatedThatNobodySays: a sentence that was reworded leaves its
 // old translation behind, and its new wording without one.
 func TestNothingIsTranslatedThatNobodySays(t *testing.T) {
@@ -119,7 +122,7 @@ func TestNothingIsTranslatedThatNobodySays(t *testing.T) {
 	texts := everyText(t)
 	for _, table := range phraseTables(c) {
 		for english := range table {
-			if !texts.hold(english) {
+			if !texts.hold(english) && !slices.Contains(cobras, english) {
 				t.Errorf("nothing says %q", english)
 			}
 		}
