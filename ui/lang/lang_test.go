@@ -89,6 +89,24 @@ func TestAFixIsFilledInChineseToo(t *testing.T) {
 	}
 }
 
+// BenchmarkHostilePhrase: a node can put anything into a sentence, and nobody
+// waits for it.
+func BenchmarkHostilePhrase(b *testing.B) {
+	c := Of("zh")
+	for name, text := range map[string]string{
+		"commas":  strings.Repeat("a, ", 330),
+		"colons":  strings.Repeat("line 1: ", 120),
+		"joints":  strings.Repeat("a and b or c, ", 70),
+		"nothing": strings.Repeat("x", 990),
+	} {
+		b.Run(name, func(b *testing.B) {
+			for b.Loop() {
+				c.Phrase(text)
+			}
+		})
+	}
+}
+
 // FuzzPhrase: what stands in a sentence comes from the node.
 func FuzzPhrase(f *testing.F) {
 	for _, seed := range []string{"the node uses %s, not %d", "a and b or c, d", "%!s(MISSING) and 3 more", "not-collected: this recording holds no %[9]s", "{node} ｛", "line 1: line 2: line 3: x"} {

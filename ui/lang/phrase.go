@@ -16,7 +16,8 @@ import (
 // finds what stands in the holes of a sentence that was filled in already, as
 // gaps and reasons are when they leave a check.
 type phrase struct {
-	start   string // what a sentence must begin with: tells most of them apart at once
+	start   string // what a sentence must begin with
+	longest string // and what it must hold: these two tell most of them apart at once
 	weight  int    // how many letters are the phrase's own
 	holes   []string
 	pattern func() *regexp.Regexp
@@ -39,6 +40,9 @@ func newPhrase(english, said string) phrase {
 		}
 		l = literal(l)
 		p.weight += len(l)
+		if len(l) > len(p.longest) {
+			p.longest = l
+		}
 		b.WriteString(regexp.QuoteMeta(l))
 	}
 	b.WriteString("$")
@@ -82,7 +86,7 @@ func longerFirst(a, b phrase) int {
 // match says the text in the language where it is this phrase's; in says what
 // stood in the holes.
 func (p phrase) match(text string, in func(string) string) (string, bool) {
-	if !strings.HasPrefix(text, p.start) {
+	if !strings.HasPrefix(text, p.start) || !strings.Contains(text, p.longest) {
 		return "", false
 	}
 	found := p.pattern().FindStringSubmatch(text)
@@ -176,12 +180,15 @@ func (c *Catalogue) phrase(text string, depth int) string {
 // joints are what checks put between the items of a list.
 var joints = [][2]string{{", ", "、"}, {" or ", " 或 "}, {" and ", " 和 "}}
 
+// maxItems is more than any check lists.
+const maxItems = 32
+
 // list says a list that a check put together, such as of fields with a hint
 // each. One of which nothing is known stays as it is.
 func (c *Catalogue) list(text string, depth int) string {
 	for i, joint := range joints {
 		items := strings.Split(text, joint[0])
-		if len(items) == 1 {
+		if len(items) == 1 || len(items) > maxItems {
 			continue
 		}
 		known := i > 0 && !slices.ContainsFunc(items, func(s string) bool { return s == "" || strings.Contains(s, " ") })
