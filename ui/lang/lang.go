@@ -41,6 +41,7 @@ const leastMessage = 20
 type entry struct {
 	Title, Doc  string
 	Fix, Impact string
+	Of          string            // the English that was translated, as a checksum
 	Messages    map[string]string // what its findings and signs say
 	Phrases     map[string]string // what its gaps, its reasons and its other fixes say
 }

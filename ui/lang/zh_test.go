@@ -1,6 +1,8 @@
 package lang
 
 import (
+	"fmt"
+	"hash/crc32"
 	"maps"
 	"regexp"
 	"slices"
@@ -136,6 +138,21 @@ func TestNothingIsTranslatedThatNobodySays(t *testing.T) {
 			t.Errorf("the interface does not say %q", english)
 		}
 	}
+}
+
+// TestTheEnglishIsStillTheOneThatWasTranslated: a documentation that was
+// rewritten has an old translation, which reads well and is wrong.
+func TestTheEnglishIsStillTheOneThatWasTranslated(t *testing.T) {
+	for id, e := range Of("zh").checks {
+		if k := checks.ByID(id); k != nil && e.Of != checksum(k) {
+			t.Errorf("%s: the English changed since it was translated: read title, doc, fix and impact again, then write of = %q", id, checksum(k))
+		}
+	}
+}
+
+// checksum is of the English that goes by a check's id.
+func checksum(k *checks.Check) string {
+	return fmt.Sprintf("%08x", crc32.ChecksumIEEE([]byte(strings.Join([]string{k.Title, k.Doc, k.Fix.Text, k.Fix.Impact}, "\x00"))))
 }
 
 var placeholder = regexp.MustCompile(`\{[a-zA-Z]+\}`)
