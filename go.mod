@@ -12,6 +12,7 @@ require (
 	github.com/charmbracelet/x/term v0.2.2
 	github.com/go-logr/logr v1.4.4
 	github.com/google/go-cmp v0.7.0
+	github.com/klauspost/compress v1.19.2
 	github.com/mattn/go-runewidth v0.0.19
 	github.com/miekg/dns v1.1.72
 	github.com/muesli/termenv v0.16.0

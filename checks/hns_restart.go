@@ -79,7 +79,14 @@ func hnsRestart(s evidence.Snapshot, proxied time.Time) (r restart, known bool) 
 		}
 		return restart{}, true
 	}
-	return restart{}, evidence.WindowsEvents.Known(s)
+	return restart{}, evidence.WindowsEvents.Known(s) && !anonymous(events)
+}
+
+// anonymous tells whether the recorder kept no event's provider: some tools export
+// the message alone, or only the events about other services. That there is none of
+// the service manager's then says nothing.
+func anonymous(events []evidence.WindowsEvent) bool {
+	return len(events) > 0 && !slices.ContainsFunc(events, func(e evidence.WindowsEvent) bool { return e.Provider != "" })
 }
 
 func anyIn(text string, names []string) bool {

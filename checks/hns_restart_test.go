@@ -57,6 +57,7 @@ func TestHNSServiceCrashedOrRestarted(t *testing.T) {
 		{"a crash and nothing else", events(first, crash), "warn: the Host Network Service died at 2026-11-20 08:00 UTC; whether pods lost their network is not recorded [state]"},
 		{"a crash before the last boot", events(strings.Replace(crash, "11-20T08", "11-19T08", 1), first), "info: the logs say: the Host Network Service terminated unexpectedly; it is over: the node has booted since, at 2026-11-20 03:00 UTC [text]"},
 		{"another service crashed", events(first, scm(7031, "2026-11-20T08:00:00Z", "The Print Spooler service terminated unexpectedly.")), "pass"},
+		{"an export without the provider", events(`{"log":"System","time":"2026-11-20T08:00:00Z","message":"The Print Spooler service entered the stopped state."}`), "unknown"},
 		{"its process is younger than kube-proxy, whose load balancers are gone", process("2026-11-20T08:00:00Z", "2026-11-20T03:05:00Z") + none, "fail: the process of HNS was started anew at 2026-11-20 08:00 UTC, and kube-proxy, which runs since before, has no load balancer in HNS [state]"},
 		{"whose load balancers are there", process("2026-11-20T08:00:00Z", "2026-11-20T03:05:00Z") + one, "pass"},
 		{"whose load balancers nobody looked at", process("2026-11-20T08:00:00Z", "2026-11-20T03:05:00Z"), "warn: the process of HNS was started anew at 2026-11-20 08:00 UTC, and kube-proxy runs since before: its load balancers may be gone [state]"},

@@ -15,7 +15,7 @@ var _ = Register(Check{
 	FAQ:      []int{4},
 	Doc: `Windows translates what pods send to the node's address (OutBoundNAT), except to the destinations of an exception list. The cluster CIDR and the service CIDR must be on it: otherwise pod to pod and pod to Service traffic arrives with the node's address, and replies and network policies break.
 
-The documentation also asks for the node's own subnet. That is right only where the subnet holds nothing but nodes, because hosts on the list cannot answer pods unless they have a route back; so its absence is only told. Calico and the VPC CNI add networks at run time, and Azure CNI routes the service CIDR another way.`,
+The documentation also asks for the node's own subnet. That is right only where the subnet holds nothing but nodes, because hosts on the list cannot answer pods unless they have a route back; so its absence is only told. Calico adds networks at run time, and Azure CNI routes the service CIDR another way. The VPC CNI makes the list of its vpcCIDRs and serviceCIDR, so there only what HNS applies to pods is judged.`,
 	Fix: Fix{
 		Text:     "add the missing CIDR to the exceptions of the OutBoundNAT policy in the CNI configuration, in the start script too if one rewrites the file, and recreate the pods",
 		Commands: []string{`notepad "{cniFile}"`},
@@ -23,7 +23,7 @@ The documentation also asks for the node's own subnet. That is right only where 
 	},
 	Links:    []string{"https://kubernetes.io/docs/tasks/debug/debug-cluster/windows/", "https://github.com/Azure/AKS/issues/1859"},
 	Explains: []string{"node-cannot-use-cluster-ip", "cluster-dns-unreachable", "dns-pqdn-with-dots"},
-	Applies:  func(n *Node) error { return n.on(Flannel, Bridge, Overlay, WinCNI, GKE, Azure) },
+	Applies:  func(n *Node) error { return n.on(Flannel, Bridge, Overlay, WinCNI, GKE, Azure, VPC) },
 	Needs:    []evidence.Need{evidence.Any(NeedCNIFiles, evidence.HNSEndpoints), evidence.Any(NeedClusterCIDRs, NeedServiceCIDRs)},
 	Uses:     append(slices.Clone(clusterSources), evidence.HNSEndpoints, evidence.Node, evidence.HNSNetworks, evidence.Adapters),
 	Run: func(s evidence.Snapshot) ([]Finding, error) {
@@ -34,10 +34,16 @@ The documentation also asks for the node's own subnet. That is right only where 
 			}
 		}
 		lists := n.exceptionLists(s)
+		if gap := evidence.HNSEndpoints.Gap(s); n.CNI.Value == VPC && gap != "" {
+			return nil, Unknown(gap)
+		}
 		if len(lists) == 0 {
 			return nil, Skip("neither the CNI configuration nor an endpoint has an OutBoundNAT policy")
 		}
 		required := []requiredPrefix{{"cluster CIDR", n.ClusterCIDRs}}
+		if n.CNI.Value == VPC {
+			required[0] = requiredPrefix{"VPC CIDR", n.vpcCIDRs()}
+		}
 		if n.CNI.Value != Azure {
 			required = append(required, requiredPrefix{"service CIDR", n.ServiceCIDRs})
 		}
@@ -59,8 +65,8 @@ The documentation also asks for the node's own subnet. That is right only where 
 				}
 			}
 		}
-		if len(findings) == 0 && !n.ClusterCIDRs.Known() {
-			return nil, Unknown(n.ClusterCIDRs.Gap)
+		if pods := required[0].fact; len(findings) == 0 && !pods.Known() {
+			return nil, Unknown(cmp.Or(pods.Gap, evidence.NotCollected+": the "+evidence.Gap(required[0].name)+" is not known"))
 		}
 		if len(findings) == 0 && n.CNI.Value != Azure && !n.ServiceCIDRs.Known() {
 			return n.judgeServicesWithoutCIDR(lists)
@@ -72,6 +78,15 @@ The documentation also asks for the node's own subnet. That is right only where 
 type requiredPrefix struct {
 	name string
 	fact Fact[[]Prefix]
+}
+
+// vpcCIDRs are the networks that Amazon's plugin is told not to translate to: pods
+// have addresses of the VPC.
+func (n *Node) vpcCIDRs() (f Fact[[]Prefix]) {
+	if file := n.Intended(); file != nil && file.Config != nil && len(file.Config.VPCCIDRs) > 0 {
+		f.learn(parsePrefixes(file.Config.VPCCIDRs...), file.File.Path, "vpcCIDRs is %s", strings.Join(file.Config.VPCCIDRs, ", "))
+	}
+	return f
 }
 
 // judgeServicesWithoutCIDR falls back to the services that are known: an

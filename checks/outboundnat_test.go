@@ -55,7 +55,18 @@ func TestOutboundNATExceptionMissing(t *testing.T) {
 		{"the shape of the other interface", kubeadm + v2(""), "fail: win-bridge drops the OutBoundNAT exceptions: they are written for apiVersion 2, and the configuration says 1 [state]"},
 		{"the shape of its own", kubeadm + v2(`,"apiVersion":2`), "pass"},
 		{"Calico adds networks at run time", kubeadm + onCalico, "skip"},
+		{"Amazon's plugin did its work", vpcConf + vpcPod("10.60.0.0/16", "172.20.0.0/16"), "pass"},
+		{"HNS lacks the service CIDR of Amazon's plugin", vpcConf + vpcPod("10.60.0.0/16"), "fail: the service CIDR 172.20.0.0/16 is not among the OutBoundNAT exceptions of endpoint cid-1 (10.60.3.24) [state]"},
+		{"HNS lacks the VPC", vpcConf + vpcPod("172.20.0.0/16"), "fail: the VPC CIDR 10.60.0.0/16 is not among the OutBoundNAT exceptions of endpoint cid-1 (10.60.3.24) [state]"},
+		{"Amazon's plugin, and nobody asked HNS", vpcConf, "unknown"},
+		{"an older configuration names no VPC", replace(vpcConf, `"vpcCIDRs":["10.60.0.0/16"],`, "") + vpcPod("10.60.3.0/24", "172.20.0.0/16"), "unknown"},
 	})
+}
+
+const vpcConf = "-- files/C/ProgramData/Amazon/EKS/cni/config/vpc-bridge.conf --\n{\"name\":\"vpc\",\"type\":\"vpc-bridge\",\"vpcCIDRs\":[\"10.60.0.0/16\"],\"serviceCIDR\":\"172.20.0.0/16\"}\n"
+
+func vpcPod(exceptions ...string) string {
+	return replace(podEndpoint(exceptions...), `"Name":"web"`, `"Name":"cid-1"`, "cbr0", "vpcbr065E2C9A41D7", "10.244.2.5", "10.60.3.24")
 }
 
 func TestOutboundNATExceptionTooBroad(t *testing.T) {

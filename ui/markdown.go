@@ -69,7 +69,7 @@ func (m *markdown) facts(r checks.Report) {
 }
 
 func (m *markdown) cause(r checks.Report, c checks.Cause) {
-	result := resultOf(r, c, nil)
+	result := resultOf(r, c)
 	m.put("\n### %s Cause: %s\n\n%s\n", Symbol(result.Status, m.style.ASCII), code(c.ID), inline(Message(result)))
 	if len(result.Findings) > 0 {
 		m.evidence(result.Findings[0].Because)

@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"doctor/checks"
-	"doctor/ui/lang"
 )
 
 // How much of a report the text shows; the rest is counted, and is whole in the
@@ -56,7 +55,10 @@ func (p *page) header(r checks.Report) {
 func (p *page) causes(r checks.Report) {
 	var heads []head
 	for _, c := range r.Causes {
-		result := resultOf(r, c, p.lang)
+		result := resultOf(r, c)
+		if r.Result(c.ID) == nil {
+			result.Title = p.lang.Word(notHeldCause)
+		}
 		heads = append(heads, head{p.mark(result.Status) + " " + p.lang.T("CAUSE"), result})
 	}
 	beside := p.beside(heads)
@@ -70,13 +72,16 @@ func (p *page) causes(r checks.Report) {
 	}
 }
 
+// notHeldCause stands for a result that the report does not hold.
+const notHeldCause = "the report names this cause and says nothing more of it"
+
 // resultOf is the result of a cause. A report that was made elsewhere may name
 // one that it does not hold.
-func resultOf(r checks.Report, c checks.Cause, l *lang.Catalogue) *checks.Result {
+func resultOf(r checks.Report, c checks.Cause) *checks.Result {
 	if result := r.Result(c.ID); result != nil {
 		return result
 	}
-	return &checks.Result{ID: c.ID, Status: checks.StatusFail, Title: l.T("the report names this cause and says nothing more of it")}
+	return &checks.Result{ID: c.ID, Status: checks.StatusFail, Title: notHeldCause}
 }
 
 // A head opens what is said of one result: label, id and message.

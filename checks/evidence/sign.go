@@ -19,14 +19,17 @@ type Sign struct {
 // Fits tells whether the sign looks in the source, and whether its other texts
 // allow the line.
 func (s Sign) Fits(source, line string) bool {
-	if len(s.In) > 0 && !slices.ContainsFunc(s.In, func(in string) bool { return sameLog(in, source) }) {
-		return false
-	}
-	if len(s.Also)+len(s.Not) == 0 {
-		return true
-	}
-	line = strings.ToLower(line)
-	holds := func(text string) bool { return strings.Contains(line, strings.ToLower(text)) }
+	return s.LooksIn(source) && (len(s.Also)+len(s.Not) == 0 || s.Likes(strings.ToLower(line)))
+}
+
+// LooksIn tells whether the sign looks in the source.
+func (s Sign) LooksIn(source string) bool {
+	return len(s.In) == 0 || slices.ContainsFunc(s.In, func(in string) bool { return sameLog(in, source) })
+}
+
+// Likes tells whether the sign's other texts allow the line, which is in lower case.
+func (s Sign) Likes(lower string) bool {
+	holds := func(text string) bool { return strings.Contains(lower, strings.ToLower(text)) }
 	return !slices.ContainsFunc(s.Also, func(also string) bool { return !holds(also) }) && !slices.ContainsFunc(s.Not, holds)
 }
 
@@ -40,16 +43,17 @@ const (
 
 // A SignMatch is one sign's finds in one file: the first, the time of the last, and how many.
 type SignMatch struct {
-	Check string    `json:"id"`   // the check
-	Text  string    `json:"sign"` // the sign's text
-	Path  string    `json:"path"`
-	Line  int       `json:"line"` // from 1; the element's number in a JSON list
-	Time  time.Time `json:"time,omitzero"`
-	Found string    `json:"text"` // the whole line, bounded
-	More  int       `json:"more"` // how many lines more have it
-	Last  time.Time `json:"last,omitzero"`
-	Tail  string    `json:"tail,omitempty"` // the beginning of the last line, where there are more
-	Over  string    `json:"over,omitempty"` // why it is history: the node has booted since, or the log is well since
+	Check    string    `json:"id"`   // the check
+	Text     string    `json:"sign"` // the sign's text
+	Path     string    `json:"path"`
+	Line     int       `json:"line"` // from 1; the element's number in a JSON list
+	Time     time.Time `json:"time,omitzero"`
+	Found    string    `json:"text"` // the whole line, bounded
+	More     int       `json:"more"` // how many lines more have it
+	Last     time.Time `json:"last,omitzero"`
+	Tail     string    `json:"tail,omitempty"`     // the beginning of the last line, where there are more
+	LastLine int       `json:"lastLine,omitempty"` // its number
+	Over     string    `json:"over,omitempty"`     // why it is history: the node has booted since, or the log is well since
 }
 
 // SignMatches is signs.json: what a scan found where all of the logs were.

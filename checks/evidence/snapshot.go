@@ -150,6 +150,15 @@ func (s Snapshot) Open(path string) (io.ReadCloser, error) {
 	return s.fsys.Open(stored)
 }
 
+// Stat tells the size and the time of a file of the tree as it is stored.
+func (s Snapshot) Stat(path string) (fs.FileInfo, error) {
+	stored, ok := s.stored(path)
+	if !ok {
+		return nil, fmt.Errorf("%s: %w", path, fs.ErrNotExist)
+	}
+	return fs.Stat(s.fsys, stored)
+}
+
 func (s Snapshot) stored(path string) (string, bool) {
 	if s.tree == nil || s.tree.hides(path) {
 		return "", false

@@ -67,7 +67,7 @@ func (c *scanner) record(over, source, file string, number int, at time.Time, te
 	}
 	line := []byte(strings.Join(strings.Fields(text), " "))
 	seen := map[int]bool{}
-	c.finder.each(line, func(text, from, _ int) {
+	c.finder.Each(line, func(text, from, _ int) {
 		if seen[text] {
 			return
 		}

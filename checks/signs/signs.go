@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"doctor/checks/evidence"
+	"doctor/checks/evidence/finder"
 )
 
 // Bounds: what one file may cost, and how much of a matching line is kept.
@@ -32,11 +33,17 @@ const (
 // signs, and returns the snapshot with the matches in it. A file that cannot be
 // read to its end is named in unsearched; what it gave until then counts.
 func Record(s evidence.Snapshot, list []evidence.Sign) (scanned evidence.Snapshot, unsearched []evidence.UnsearchedLog) {
+	return RecordRest(s, list, func(string) bool { return false })
+}
+
+// RecordRest is Record where signs.json holds what there is in the logs that
+// searched names: the same texts were looked for in the same log before.
+func RecordRest(s evidence.Snapshot, list []evidence.Sign, searched func(path string) bool) (scanned evidence.Snapshot, unsearched []evidence.UnsearchedLog) {
 	if len(list) == 0 {
 		return s, nil
 	}
 	c := newScanner(newNeedles(list), s.Now())
-	unsearched = c.scanLogs(context.Background(), s)
+	unsearched = c.scanLogs(context.Background(), s, slices.DeleteFunc(s.LogFiles(""), searched))
 	return c.finish(s, unsearched), unsearched
 }
 
@@ -52,7 +59,7 @@ func Recorded(s evidence.Snapshot, list []evidence.Sign, unsearched []evidence.U
 // Logs scans the snapshot's logs alone, until the context ends.
 func Logs(ctx context.Context, s evidence.Snapshot, list []evidence.Sign) (found []evidence.SignMatch, unsearched []evidence.UnsearchedLog) {
 	c := newScanner(newNeedles(list), s.Now())
-	unsearched = c.scanLogs(ctx, s)
+	unsearched = c.scanLogs(ctx, s, s.LogFiles(""))
 	return c.matches(), unsearched
 }
 
@@ -65,8 +72,7 @@ func (c *scanner) finish(s evidence.Snapshot, unsearched []evidence.UnsearchedLo
 }
 
 // scanLogs streams each log through a scanner of its own.
-func (c *scanner) scanLogs(ctx context.Context, s evidence.Snapshot) (unsearched []evidence.UnsearchedLog) {
-	files := s.LogFiles("")
+func (c *scanner) scanLogs(ctx context.Context, s evidence.Snapshot, files []string) (unsearched []evidence.UnsearchedLog) {
 	results := make([]fileResult, len(files))
 	var wait sync.WaitGroup
 	next := make(chan int)
@@ -90,7 +96,7 @@ func (c *scanner) scanLogs(ctx context.Context, s evidence.Snapshot) (unsearched
 			unsearched = append(unsearched, evidence.UnsearchedLog{Path: files[i], Why: r.err.Error()})
 		}
 	}
-	return append(unsearched, withheld(s)...)
+	return append(append(unsearched, withheld(s)...), c.recordedUnsearched(s)...)
 }
 
 // withheld are the single logs that are there on the node and not in the
@@ -164,7 +170,7 @@ type needles struct {
 	list    []evidence.Sign
 	signs   [][]int // text → the signs that it stands for
 	longest int
-	finder  *finder
+	finder  *finder.Finder
 }
 
 func newNeedles(list []evidence.Sign) *needles {
@@ -173,7 +179,7 @@ func newNeedles(list []evidence.Sign) *needles {
 	var texts []string
 	for i, sign := range list {
 		text := needle(sign)
-		if len(text) < minText {
+		if len(text) < finder.MinText {
 			continue
 		}
 		at, ok := index[text]
@@ -186,7 +192,7 @@ func newNeedles(list []evidence.Sign) *needles {
 		}
 		n.signs[at] = append(n.signs[at], i)
 	}
-	n.finder = newFinder(texts)
+	n.finder = finder.New(texts)
 	return n
 }
 
@@ -198,9 +204,9 @@ func needle(sign evidence.Sign) string {
 		text = strings.ToLower(text)
 		rare := 0
 		for _, c := range []byte(text) {
-			rare += mostCommon - commonness(c)
+			rare += finder.MostCommon - finder.Commonness(c)
 		}
-		if short := len(text) < goodText; short {
+		if short := len(text) < finder.GoodText; short {
 			rare = 0
 		}
 		if rare > rarest || rare == rarest && len(text) > len(best) {
@@ -246,6 +252,7 @@ func (c *scanner) take() map[key]*match {
 // consider notes the signs of a text that stands in the line, and tells whether any fits.
 func (c *scanner) consider(text int, source, file string, number int, line []byte) bool {
 	fits := false
+	lower := "" // of the line, made once for all signs
 	for _, i := range c.signs[text] {
 		k := key{i, file, false}
 		m := c.found[k]
@@ -253,12 +260,21 @@ func (c *scanner) consider(text int, source, file string, number int, line []byt
 			fits = true
 			continue // the same text twice in one line is one match
 		}
-		if !c.fits(i, source, line) {
+		sign := c.list[i]
+		if !sign.LooksIn(source) {
 			continue
+		}
+		if len(sign.Also)+len(sign.Not) > 0 {
+			if lower == "" {
+				lower = strings.ToLower(string(line))
+			}
+			if !sign.Likes(lower) || !strings.Contains(lower, strings.ToLower(sign.Text)) {
+				continue
+			}
 		}
 		fits = true
 		m = c.note(k, number, line)
-		m.last = append(m.last[:0], line[:min(len(line), maxStamp)]...)
+		m.last = append(m.last[:0], line[:min(len(line), evidence.MaxStamp)]...)
 	}
 	return fits
 }
@@ -295,9 +311,9 @@ func (c *scanner) matches() []evidence.SignMatch {
 	for _, k := range keys {
 		m := c.found[k]
 		if m.last != nil { // of a log; records bring their times along
-			m.Time, m.Last = lineTime(m.Found, c.now), lineTime(string(m.last), c.now)
+			m.Time, m.Last = evidence.LineTime(m.Found, c.now), evidence.LineTime(string(m.last), c.now)
 			if m.More > 0 {
-				m.Tail = evidence.Clean(string(m.last))
+				m.Tail, m.LastLine = evidence.Clean(string(m.last)), m.lastLine
 			}
 		}
 		list = append(list, m.SignMatch)
@@ -334,5 +350,12 @@ func merge(found, recorded []evidence.SignMatch, list []evidence.Sign) []evidenc
 			found[at] = r
 		}
 	}
+	place := map[string]int{}
+	for i, s := range list {
+		place[s.Check+"\x00"+s.Text] = i
+	}
+	slices.SortStableFunc(found, func(a, b evidence.SignMatch) int { // as matches does
+		return cmp.Or(cmp.Compare(place[a.Check+"\x00"+a.Text], place[b.Check+"\x00"+b.Text]), cmp.Compare(a.Path, b.Path), order(a.Over != "")-order(b.Over != ""))
+	})
 	return found
 }

@@ -186,7 +186,7 @@ func TestLineTime(t *testing.T) {
 		`no time at all`:                                          "0001-01-01T00:00:00Z",
 		`E1399 99:99:99 no time either`:                           "0001-01-01T00:00:00Z",
 	} {
-		if got := lineTime(line, now).Format(time.RFC3339); got != want {
+		if got := evidence.LineTime(line, now).Format(time.RFC3339); got != want {
 			t.Errorf("%s: %s, want %s", line, got, want)
 		}
 	}

@@ -46,7 +46,7 @@ func (c *scanner) scan(file, source string, r io.Reader) error {
 // the line after it.
 func (c *scanner) search(file, source string, chunk []byte, line int, offset int64) int {
 	at, stop := 0, -1
-	c.finder.each(chunk, func(text, from, to int) {
+	c.finder.Each(chunk, func(text, from, to int) {
 		if from >= at && to > stop { // else still in the same line
 			start := max(bytes.LastIndexByte(chunk[at:from], '\n')+1+at, at)
 			line += bytes.Count(chunk[at:start], newline)

@@ -104,8 +104,8 @@ func listNodes(ctx context.Context, std streams, f flags) error {
 	if err := f.validateOutput(); err != nil {
 		return err
 	}
-	if f.from != "" || f.demo != "" {
-		return errors.New("--from, --demo and --node name different nodes; give one of them")
+	if f.demo != "" {
+		return errors.New("--demo names a node of its own; leave --node out")
 	}
 	client, err := cluster.Connect(cluster.Options{Kubeconfig: f.kubeconfig, Context: f.context})
 	if err != nil {

@@ -17,7 +17,7 @@ import (
 // flags are the options of a diagnosis.
 type flags struct {
 	from, demo           string
-	node                 string // its name; anyNode where the flag has none
+	node                 string // its name, also in a recording of several; anyNode where the flag has none
 	kubeconfig, context  string
 	json                 bool
 	output, file         string
@@ -40,6 +40,7 @@ Exit status:
   3    at least one fail
   4    no fail, at least one warn, and --fail-on warn was given
   5    no fault found, but some checks could not tell
+  6    the bundle was refused: redaction or its verification went wrong (doctor bundle)
   130  interrupted
 `
 
@@ -56,22 +57,21 @@ On a terminal it shows a screen; otherwise it writes text. Nothing on a node is 
   doctor --node win-1                     from anywhere, through the Kubernetes API
   doctor --demo flannel-subnet-env-missing
   doctor --from collectlogs.zip
+  doctor --from support-bundle.zip --node win-1
   doctor --from ./recording --json | jq '.causes[0]'
   doctor explain pause-os-version-mismatch`,
-		Args: func(cmd *cobra.Command, args []string) error {
-			if f.node == anyNode && len(args) == 1 { // --node NAME: a flag that may go without a value takes it with = only
-				f.node = args[0]
-				return nil
-			}
-			return noArguments(cmd, args)
-		},
-		SilenceUsage:  true,
-		SilenceErrors: true,
+		Args:             func(cmd *cobra.Command, args []string) error { return f.nodeArgument(cmd, args) },
+		TraverseChildren: true, // doctor --demo NAME bundle
+		SilenceUsage:     true,
+		SilenceErrors:    true,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if cmd.Flags().Changed("from") && f.from == "" {
 				return errors.New("--from is given an empty path")
 			}
-			if f.node == anyNode {
+			switch {
+			case f.node == anyNode && f.from != "":
+				return listRecorded(std, f)
+			case f.node == anyNode:
 				return listNodes(cmd.Context(), std, f)
 			}
 			return diagnose(cmd.Context(), std, f)
@@ -81,12 +81,7 @@ On a terminal it shows a screen; otherwise it writes text. Nothing on a node is 
 	root.SetOut(std.out)
 	root.SetErr(std.err)
 	p := root.Flags()
-	p.StringVar(&f.from, "from", "", "diagnose a recording: an evidence folder, or a zip or tar.gz of one, or the output of collectlogs.ps1")
-	p.StringVar(&f.demo, "demo", "", "diagnose a built-in recorded node; \"list\" lists them")
-	p.StringVar(&f.node, "node", "", "diagnose this node through the Kubernetes API, from anywhere; without a name: list the Windows nodes")
-	p.Lookup("node").NoOptDefVal = anyNode
-	p.StringVar(&f.kubeconfig, "kubeconfig", "", "the kubeconfig to use; else found as kubectl finds it, or on a node the kubelet's own")
-	p.StringVar(&f.context, "context", "", "the context of the kubeconfig to use")
+	f.addSource(root)
 	p.BoolVar(&f.json, "json", false, "short for -o json")
 	p.StringVarP(&f.output, "output", "o", "", "write "+strings.Join(ui.Formats(), ", ")+" instead of showing a screen")
 	p.StringVarP(&f.file, "file", "f", "", "write to this file instead of standard output")
@@ -94,15 +89,8 @@ On a terminal it shows a screen; otherwise it writes text. Nothing on a node is 
 	p.StringSliceVar(&f.skip, "skip", nil, "leave these checks out (ids)")
 	p.StringSliceVar(&f.category, "category", nil, "run only the checks of these categories: "+strings.Join(categories(), ", "))
 	p.StringVar(&f.failOn, "fail-on", "fail", "exit with a status other than 0 from this level on: fail or warn")
-	p.DurationVar(&f.timeout, "timeout", defaultTimeout, "how long reading this node may take; what has not answered by then is told as a gap")
-	p.DurationVar(&f.since, "since", defaultSince, "how far back event logs are read, and how old a log file may be")
-	p.BoolVar(&f.passive, "passive", false, "send no probes: read what is there, and nothing more")
-	p.StringSliceVar(&f.targets, "target", nil, "probe these, in place of the one host outside the cluster ("+outsideTarget+"): HOST:PORT, HOST, http://… or https://…")
-	p.StringVar(&f.fromPod, "from-pod", "", "probe from inside this pod too (NAMESPACE/NAME), with the programs of its image: what a node reaches is not what its pods reach")
-	p.BoolVarP(&f.verbose, "verbose", "v", false, "tell on standard error what each part of the reading took")
 	p.BoolVar(&f.ascii, "ascii", false, "draw with ASCII characters only")
 	f.lang.flag(root)
-	completeWith(root, "demo", func() []string { return append(demoNames(), "list") })
 	completeWith(root, "output", ui.Formats)
 	completeWith(root, "only", checkIDs)
 	completeWith(root, "skip", checkIDs)
@@ -110,8 +98,35 @@ On a terminal it shows a screen; otherwise it writes text. Nothing on a node is 
 	completeWith(root, "fail-on", func() []string { return []string{"fail", "warn"} })
 
 	helpIn(root)
-	root.AddCommand(lintCommand(std), probeCommand(std), explainCommand(std), versionCommand(std))
+	root.AddCommand(bundleCommand(std, &f), convertCommand(std, &f), lintCommand(std), probeCommand(std), explainCommand(std), versionCommand(std))
 	return root
+}
+
+// addSource adds the flags that say which node is looked at, and how.
+func (f *flags) addSource(cmd *cobra.Command) {
+	p := cmd.Flags()
+	p.StringVar(&f.from, "from", "", "diagnose a recording: an evidence folder, a zip or tar.gz of one, or another tool's; archives inside are found too")
+	p.StringVar(&f.demo, "demo", "", "diagnose a built-in recorded node; \"list\" lists them")
+	p.StringVar(&f.node, "node", "", "diagnose this node through the Kubernetes API, from anywhere; with --from: the node of this name or place in a recording of several. Without a name: list the nodes")
+	p.Lookup("node").NoOptDefVal = anyNode
+	p.StringVar(&f.kubeconfig, "kubeconfig", "", "the kubeconfig to use; else found as kubectl finds it, or on a node the kubelet's own")
+	p.StringVar(&f.context, "context", "", "the context of the kubeconfig to use")
+	p.DurationVar(&f.timeout, "timeout", defaultTimeout, "how long reading this node may take; what has not answered by then is told as a gap")
+	p.DurationVar(&f.since, "since", defaultSince, "how far back event logs are read, and how old a log file may be")
+	p.BoolVar(&f.passive, "passive", false, "send no probes: read what is there, and nothing more")
+	p.StringSliceVar(&f.targets, "target", nil, "probe these, in place of the one host outside the cluster ("+outsideTarget+"): HOST:PORT, HOST, http://… or https://…")
+	p.StringVar(&f.fromPod, "from-pod", "", "probe from inside this pod too (NAMESPACE/NAME), with the programs of its image: what a node reaches is not what its pods reach")
+	p.BoolVarP(&f.verbose, "verbose", "v", false, "tell on standard error what each part of the reading took")
+	completeWith(cmd, "demo", func() []string { return append(demoNames(), "list") })
+}
+
+// nodeArgument takes --node NAME: a flag that may go without a value takes one with = only.
+func (f *flags) nodeArgument(cmd *cobra.Command, args []string) error {
+	if f.node == anyNode && len(args) == 1 {
+		f.node = args[0]
+		return nil
+	}
+	return noArguments(cmd, args)
 }
 
 func noArguments(cmd *cobra.Command, args []string) error {

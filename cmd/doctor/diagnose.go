@@ -40,7 +40,7 @@ func diagnose(ctx context.Context, std streams, f flags) error {
 		return err
 	}
 	switch {
-	case f.node != "":
+	case f.node != "" && f.from == "":
 		l, err := f.throughAPI(ctx, list)
 		if err != nil {
 			return err
@@ -61,13 +61,13 @@ func diagnose(ctx context.Context, std streams, f flags) error {
 	for _, u := range unread {
 		fmt.Fprintln(std.err, "doctor: could not read all of", evidence.Clean(u.String()))
 	}
-	report := checks.Diagnose(scanned, list, src.origin, program())
+	report := shareable(checks.Diagnose(scanned, list, src.origin, program()))
 	if err := ctx.Err(); err != nil {
 		return err
 	}
 	out := f.to(std)
 	defer out.close()
-	if err := out.show(ctx, report); err != nil {
+	if err := out.show(ctx, report, scanned); err != nil {
 		return err
 	}
 	return verdict(report, f.failOn)
@@ -95,8 +95,8 @@ func (f *flags) validate() error {
 		return err
 	}
 	switch {
-	case moreThanOne(f.from != "", f.demo != "", f.node != ""):
-		return errors.New("--from, --demo and --node name different nodes; give one of them")
+	case f.from != "" && f.demo != "", f.demo != "" && f.node != "":
+		return errors.New("--demo names a node of its own; leave --from and --node out")
 	case (f.kubeconfig != "" || f.context != "") && (f.from != "" || f.demo != ""):
 		return errors.New("a recording is read without the cluster; leave --kubeconfig and --context out")
 	case f.isLive() && runtime.GOOS != "windows":
@@ -127,16 +127,6 @@ func (f *flags) validate() error {
 // isLive tells whether this very node is to be looked at.
 func (f *flags) isLive() bool { return f.from == "" && f.demo == "" && f.node == "" }
 
-func moreThanOne(given ...bool) bool {
-	n := 0
-	for _, g := range given {
-		if g {
-			n++
-		}
-	}
-	return n > 1
-}
-
 // A display is where the result goes: the terminal and what it can do, or a file.
 type display struct {
 	flags
@@ -163,20 +153,24 @@ func (d display) onScreen() bool {
 }
 
 // screen shows what the feed brings until the user leaves, and returns the last of it.
-func (d display) screen(ctx context.Context, feed tui.Feed) (tui.Update, error) {
+func (d display) screen(ctx context.Context, feed tui.Feed) (tui.Leave, error) {
 	d.console.EnterScreen()
 	style := d.style()
 	last, err := tui.Run(ctx, d.std.in, d.std.out, feed, tui.Options{ASCII: style.ASCII, NoColour: !style.Colour})
 	if err != nil {
 		return last, trouble(err)
 	}
+	d.console.Restore()
+	if last.Print {
+		return last, d.write(last.Report)
+	}
 	return last, nil
 }
 
 // show draws the report: the screen on a terminal, else the chosen format.
-func (d display) show(ctx context.Context, r checks.Report) error {
+func (d display) show(ctx context.Context, r checks.Report, s evidence.Snapshot) error {
 	if d.onScreen() {
-		_, err := d.screen(ctx, tui.Finished(r))
+		_, err := d.screen(ctx, tui.Finished(r, s))
 		return err
 	}
 	if d.file != "" {
@@ -186,6 +180,11 @@ func (d display) show(ctx context.Context, r checks.Report) error {
 		}
 		return writeFile(d.file, b.Bytes())
 	}
+	return d.write(r)
+}
+
+// write draws the report on standard output.
+func (d display) write(r checks.Report) error {
 	d.console.EnterText()
 	if err := ui.Write(d.std.out, cmp.Or(d.output, "text"), r, d.style()); err != nil {
 		return trouble(fmt.Errorf("writing the report: %w", err))

@@ -14,6 +14,7 @@ const (
 	exitFail        = 3 // at least one fail
 	exitWarn        = 4 // no fail, at least one warn, and --fail-on warn
 	exitUnknown     = 5 // no fault found, but some checks could not tell
+	exitRefused     = 6 // the bundle was refused: a secret was found in it, or it is not what was written
 	exitInterrupted = 130
 )
 

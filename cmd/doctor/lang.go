@@ -42,11 +42,11 @@ func (l *language) flag(cmd *cobra.Command) {
 func helpIn(root *cobra.Command) {
 	english := root.HelpFunc()
 	root.SetHelpFunc(func(cmd *cobra.Command, args []string) {
-		var l language
-		if f := cmd.Flags().Lookup("lang"); f != nil {
-			l = language(f.Value.String())
+		asked := cmd.Flags().Lookup("lang")
+		if asked == nil || asked.Value.String() == "" {
+			asked = root.Flags().Lookup("lang") // doctor --lang zh bundle --help
 		}
-		if c := l.catalogue(); c != nil {
+		if c := language(asked.Value.String()).catalogue(); c != nil {
 			for _, each := range append(cmd.Commands(), cmd) {
 				each.Short, each.Long = c.Phrase(each.Short), helpText(c, each.Long)
 			}
@@ -58,13 +58,25 @@ func helpIn(root *cobra.Command) {
 	})
 }
 
-// helpText looks the exit statuses up by themselves, since several commands end with them.
+// helpText translates a description; the exit statuses at its end line by
+// line, since commands share them.
 func helpText(c *lang.Catalogue, text string) string {
-	if before, ok := strings.CutSuffix(text, exitHelp); ok {
-		return c.Phrase(strings.TrimSpace(before)) + "\n" + c.Phrase(exitHelp)
+	const head = "\nExit status:\n"
+	before, statuses, ok := strings.Cut(text, head)
+	if !ok {
+		return c.Phrase(strings.TrimSpace(text))
 	}
-	return c.Phrase(text)
+	lines := strings.Split(statuses, "\n")
+	for i, l := range lines {
+		if at := strings.LastIndex(l[:min(len(l), statusColumn)], " ") + 1; at > 0 {
+			lines[i] = l[:at] + c.Phrase(l[at:])
+		}
+	}
+	return c.Phrase(strings.TrimSpace(before)) + "\n\n" + c.Phrase(strings.TrimSpace(head)) + "\n" + strings.Join(lines, "\n")
 }
+
+// statusColumn is where the meaning of an exit status stands in its line.
+const statusColumn = 7
 
 // headings translates those of cobra's own template.
 func headings(c *lang.Catalogue, template string) string {

@@ -101,7 +101,7 @@ func lint(ctx context.Context, std streams, f flags, args []string) error {
 	report := checks.Diagnose(snapshot, list, origin, program())
 	out := f.to(std)
 	defer out.close()
-	if err := out.show(ctx, report); err != nil {
+	if err := out.show(ctx, report, snapshot); err != nil {
 		return err
 	}
 	if unread != nil {

@@ -16,6 +16,7 @@ import (
 	"doctor/collectors/cluster"
 	"doctor/collectors/node"
 	"doctor/collectors/probe"
+	"doctor/collectors/redact"
 	"doctor/collectors/tree"
 )
 
@@ -36,7 +37,8 @@ type live struct {
 	timeout    time.Duration
 	unasked    map[string]string // evidence that this way of reading cannot bring → why
 
-	tree *tree.Tree
+	tree    *tree.Tree
+	secrets *redact.Redactor // keeps what it took out of the tree
 
 	mu       sync.Mutex
 	readings []collectors.Reading
@@ -76,7 +78,8 @@ func unprobed(why string) map[string]string {
 
 // fresh is another reading of the same, of which nothing is read yet.
 func (l *live) fresh() *live {
-	n := &live{checks: l.checks, collectors: l.collectors, origin: l.origin, timeout: l.timeout, unasked: l.unasked, tree: tree.New()}
+	n := &live{checks: l.checks, collectors: l.collectors, origin: l.origin, timeout: l.timeout, unasked: l.unasked, secrets: redact.New(redact.Options{})}
+	n.tree = tree.Cleaned(n.secrets.Content)
 	for _, c := range append(n.collectors[:len(n.collectors):len(n.collectors)], n.searchLogs()) {
 		n.readings = append(n.readings, collectors.Reading{Name: c.Name, Answers: c.Answers})
 	}
@@ -165,13 +168,13 @@ func (l *live) state() (readings []collectors.Reading, open []string) {
 }
 
 // report judges what has been read so far.
-func (l *live) report() (checks.Report, error) {
+func (l *live) report() (checks.Report, evidence.Snapshot, error) {
 	s, err := evidence.Load(l.tree.FS())
 	if err != nil {
-		return checks.Report{}, err
+		return checks.Report{}, s, err
 	}
 	s = signs.Recorded(s, checks.Signs(l.checks), l.unsearched(s))
-	return checks.Diagnose(s, l.checks, l.origin, program()), nil
+	return checks.Diagnose(s, l.checks, l.origin, program()), s, nil
 }
 
 // unsearched is what the search of the logs did not get to: all of them where it
@@ -186,12 +189,18 @@ func (l *live) unsearched(s evidence.Snapshot) []evidence.UnsearchedLog {
 			unread = append(unread, evidence.UnsearchedLog{Path: file, Why: why.Reason()})
 		}
 	}
-	for _, r := range readings { // some of the event logs may have answered, and others not
+	return append(unread, unanswered(readings)...)
+}
+
+// unanswered are the event logs of which some may have answered, and others not.
+func unanswered(readings []collectors.Reading) []evidence.UnsearchedLog {
+	var list []evidence.UnsearchedLog
+	for _, r := range readings {
 		if r.Gap != "" && slices.Contains(r.Answers, evidence.WindowsEvents.Path()) {
-			unread = append(unread, evidence.UnsearchedLog{Path: evidence.WindowsEvents.Path(), Why: r.Gap.Reason()})
+			list = append(list, evidence.UnsearchedLog{Path: evidence.WindowsEvents.Path(), Why: r.Gap.Reason()})
 		}
 	}
-	return unread
+	return list
 }
 
 // talk says what each collector took and could not bring.
@@ -233,12 +242,12 @@ func diagnoseLive(ctx context.Context, std streams, f flags, l *live) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	report, err := l.report()
+	report, s, err := l.report()
 	if err != nil {
 		return trouble(err)
 	}
 	l.talk(std, f.verbose)
-	if err := out.show(ctx, report); err != nil {
+	if err := out.show(ctx, report, s); err != nil {
 		return err
 	}
 	return verdict(report, f.failOn)

@@ -35,7 +35,7 @@ func TestALiveRunJudgesWhatItRead(t *testing.T) {
 			Read: func(ctx context.Context, _ *collectors.Record) error { select {} }},
 	)
 	l.read(t.Context(), func() {})
-	report, err := l.report()
+	report, _, err := l.report()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -111,7 +111,7 @@ func TestASearchThatWasGivenUpAcquitsNobody(t *testing.T) {
 			l.tree.JSON("signs.json", []string{})
 			l.tree.JSON("events.json", []string{})
 		}
-		report, err := l.report()
+		report, _, err := l.report()
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -18,7 +18,7 @@ import (
 // scriptCommands are what the scripts need beside the program itself.
 var scriptCommands = map[string]func(ts *testscript.TestScript, neg bool, args []string){
 	"exits": exits,
-	"pack":  pack,
+	"pack":  packFolder,
 	"cut":   cut,
 }
 
@@ -38,8 +38,8 @@ func exits(ts *testscript.TestScript, _ bool, args []string) {
 	}
 }
 
-// pack writes a folder into a zip or tar.gz, below the folder's own name.
-func pack(ts *testscript.TestScript, _ bool, args []string) {
+// packFolder writes a folder into a zip or tar.gz, below the folder's own name.
+func packFolder(ts *testscript.TestScript, _ bool, args []string) {
 	out, err := os.Create(ts.MkAbs(args[0]))
 	ts.Check(err)
 	defer out.Close()

@@ -3,10 +3,8 @@ package main
 import (
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
-	"strings"
 
 	"doctor/checks"
 	"doctor/checks/evidence"
@@ -17,10 +15,11 @@ import (
 
 // source is opened evidence with where it came from.
 type source struct {
-	snapshot evidence.Snapshot
-	origin   checks.Source
-	notes    []string // what was left out of an archive, and why
-	close    func() error
+	snapshot   evidence.Snapshot
+	origin     checks.Source
+	notes      []string                 // what was left out of an archive, and why
+	unsearched []evidence.UnsearchedLog // by whoever read the node
+	close      func() error
 }
 
 func (s source) Close() error {
@@ -34,7 +33,7 @@ func (f flags) open() (source, error) {
 	if f.demo != "" {
 		return openDemo(f.demo)
 	}
-	return openPath(f.from)
+	return openPath(f.from, f.node)
 }
 
 func openDemo(name string) (source, error) {
@@ -49,47 +48,53 @@ func openDemo(name string) (source, error) {
 	return source{snapshot: s, origin: checks.Source{Kind: "demo", Name: name, Format: evidence.Layout}}, nil
 }
 
-func openPath(path string) (source, error) {
+// openPath opens the recorded node of that name, or the only one without a name.
+func openPath(path, node string) (source, error) {
 	archive, err := bundle.Open(path)
 	if err != nil {
 		return source{}, trouble(err)
 	}
-	src, err := openTree(archive.FS(), path)
+	src, err := openNode(archive, path, node)
 	if err != nil {
-		if refused := archive.Refused(); len(refused) > 0 {
+		refused := archive.Refused()
+		archive.Close()
+		switch {
+		case errors.Is(err, foreign.ErrWhich):
+			return source{}, fmt.Errorf("%s: %w", path, err)
+		case len(refused) > 0:
 			err = fmt.Errorf("%w (left out %s: %s)", err, refused[0].Name, refused[0].Reason)
 		}
-		archive.Close()
 		return source{}, trouble(fmt.Errorf("%s: %w", path, err))
 	}
 	src.close = archive.Close
-	refused := archive.Refused()
-	for i, r := range refused {
-		if i == maxNotes {
-			src.notes = append(src.notes, fmt.Sprintf("%s: and %d more entries left out", path, len(refused)-i))
-			break
-		}
-		src.notes = append(src.notes, fmt.Sprintf("%s: left out %s: %s", path, r.Name, r.Reason))
-	}
+	src.notes = leftOut(path, archive.Refused())
 	return src, nil
 }
 
 const maxNotes = 5
 
-// openTree finds the recorded node in the tree, whoever recorded it.
-func openTree(fsys fs.FS, path string) (source, error) {
-	nodes, err := foreign.Find(fsys)
+func leftOut(path string, refused []bundle.Refusal) []string {
+	var notes []string
+	for i, r := range refused {
+		if i == maxNotes {
+			return append(notes, fmt.Sprintf("%s: and %d more entries left out", path, len(refused)-i))
+		}
+		notes = append(notes, fmt.Sprintf("%s: left out %s: %s", path, r.Name, r.Reason))
+	}
+	return notes
+}
+
+// openNode finds the recorded node in the archive, whoever recorded it.
+func openNode(archive *bundle.Archive, path, name string) (source, error) {
+	nodes, err := foreign.Search(archive)
 	if err != nil {
 		return source{}, err
 	}
-	if len(nodes) > 1 {
-		var roots []string
-		for _, n := range nodes {
-			roots = append(roots, n.Root)
-		}
-		return source{}, errors.New("it holds several recorded nodes; unpack it and give doctor one of " + strings.Join(roots, ", "))
+	node, err := foreign.Choose(nodes, name)
+	if err != nil {
+		return source{}, err
 	}
-	tree, err := nodes[0].Evidence(fsys)
+	tree, err := node.Evidence(archive.FS())
 	if err != nil {
 		return source{}, err
 	}
@@ -99,12 +104,36 @@ func openTree(fsys fs.FS, path string) (source, error) {
 	}
 	kind := "directory"
 	switch {
-	case nodes[0].Format != evidence.Layout:
+	case node.Format != evidence.Layout:
 		kind = "foreign"
 	case !isFolder(path):
 		kind = "bundle"
 	}
-	return source{snapshot: s, origin: checks.Source{Kind: kind, Name: filepath.Base(path), Format: nodes[0].Format}}, nil
+	return source{snapshot: s, origin: checks.Source{Kind: kind, Name: filepath.Base(path), Format: node.Format}}, nil
+}
+
+// listRecorded prints the recorded nodes of an archive or folder.
+func listRecorded(std streams, f flags) error {
+	f.node = ""
+	if err := f.validate(); err != nil {
+		return err
+	}
+	if f.output != "" && f.output != "text" {
+		return errors.New("the list of recorded nodes is written as text")
+	}
+	archive, err := bundle.Open(f.from)
+	if err != nil {
+		return trouble(err)
+	}
+	defer archive.Close()
+	nodes, err := foreign.Search(archive)
+	if err != nil {
+		return trouble(fmt.Errorf("%s: %w", f.from, err))
+	}
+	if err := foreign.WriteNodes(std.out, nodes); err != nil {
+		return trouble(err)
+	}
+	return nil
 }
 
 func isFolder(path string) bool {

@@ -13,16 +13,16 @@ import (
 // openFolder indexes a folder through os.Root, so that no link in it, now or
 // when a file is opened later, leads anywhere outside.
 func openFolder(path string, lim limits) (*Archive, error) {
-	name := printable(path)
 	root, err := os.OpenRoot(path)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", name, bare(err))
+		return nil, fmt.Errorf("%s: %w", printable(path), bare(err))
 	}
-	x := newIndex("folder", lim)
-	stored, err := indexFolder(x, root)
+	a := newArchive(lim)
+	a.closes = append(a.closes, root.Close)
+	stored, err := indexFolder(a.index("folder"), root)
 	if err != nil {
-		root.Close()
-		return nil, whole(name, err)
+		a.Close()
+		return nil, fmt.Errorf("%s: %w", printable(path), whole(err))
 	}
 	content := func(n *node) (io.ReadCloser, error) {
 		f, err := root.Open(stored[n.at])
@@ -31,7 +31,8 @@ func openFolder(path string, lim limits) (*Archive, error) {
 		}
 		return f, nil
 	}
-	return x.archive(content, root.Close), nil
+	a.tree.root.mount = &mount{open: content, place: "folder"}
+	return a, nil
 }
 
 // indexFolder returns the stored path of each file by its place. They differ from
@@ -129,14 +130,3 @@ func readFolder(root *os.Root, dir string, limit int) ([]fs.DirEntry, error) {
 	slices.SortFunc(entries, func(a, b fs.DirEntry) int { return strings.Compare(a.Name(), b.Name()) })
 	return entries, nil
 }
-
-// bare is an error of package os without the path, which is as hostile as any name.
-func bare(err error) error {
-	var pathError *fs.PathError
-	if errors.As(err, &pathError) {
-		return pathError.Err
-	}
-	return err
-}
-
-func reasonOf(err error) string { return printable(bare(err).Error()) }

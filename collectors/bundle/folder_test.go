@@ -67,6 +67,19 @@ func TestFolderWithBackslashesInNames(t *testing.T) {
 		"in.zip: an archive inside the folder is not opened; give it to doctor by itself"})
 }
 
+// Windows cannot have made such a folder; what it stands for there is one name.
+func TestFolderWithNamesThatDifferInCase(t *testing.T) {
+	dir := makeFolder(t, member{name: "K/x", content: "1"}, member{name: "k/y", content: "2"}, member{name: "k/X", content: "3"})
+	if entries, err := os.ReadDir(dir); err != nil || len(entries) != 2 {
+		t.Skip("the file system takes them for one")
+	}
+	a := mustOpen(t, dir, standard)
+	if got := contents(t, a); got != "K/X=3 K/y=2" {
+		t.Errorf("it holds %q", got)
+	}
+	checkRefusals(t, a, []string{"K/x: a second entry of this name, which came before it as X; the first is kept"})
+}
+
 func TestFolderThatCannotBeListed(t *testing.T) {
 	if asNobody(t) {
 		return

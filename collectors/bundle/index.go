@@ -3,8 +3,7 @@ package bundle
 import (
 	"errors"
 	"fmt"
-	"io"
-	"path/filepath"
+	"io/fs"
 	"slices"
 	"strings"
 	"time"
@@ -19,21 +18,34 @@ type entry struct {
 	refuse   string // the source's own reason to leave it out
 }
 
-// An index takes the entries of a source and keeps those that can be trusted.
-type index struct {
-	lim      limits
-	place    string // what the source is called: "archive" or "folder"
-	root     *node
-	files    int
+// A tally is what a source and the archives inside it hold together.
+type tally struct {
+	lim     limits
+	used    used
+	refused []Refusal
+	unnamed int // refused beyond maxRefusals
+}
+
+// used is what the limits bound. It is taken back where an archive inside is given up.
+type used struct {
 	entries  int   // seen or made: refused ones and implied folders count too
 	names    int   // bytes of the paths kept
 	declared int64 // bytes of the files kept
-	refused  []Refusal
-	unnamed  int // refused beyond maxRefusals
 }
 
-func newIndex(place string, lim limits) *index {
-	return &index{lim: lim, place: place, root: &node{name: ".", children: map[string]*node{}}}
+// An index takes the entries of one source and keeps those that can be trusted.
+type index struct {
+	*tally
+	spool  *spool
+	name   string // for faults of the source itself
+	place  string // what the source is called: "archive" or "folder"
+	within string // the path of the archive in the tree; "" for the source that was handed over
+	level  int    // archives around it
+	root   *node
+	before int // what was refused before this source
+	seen   int // entries of this source alone
+	files  int
+	nested int // archives in it
 }
 
 var errTooMany = errors.New("too many entries")
@@ -41,6 +53,7 @@ var errTooMany = errors.New("too many entries")
 // add files one entry. Its error means that the source as a whole is too big; an
 // entry that is merely bad is noted as refused.
 func (x *index) add(e entry) error {
+	x.seen++
 	if err := x.count(); err != nil {
 		return err
 	}
@@ -50,15 +63,20 @@ func (x *index) add(e entry) error {
 	}
 	path, named, reason := cleanName(e.name)
 	e.folder = e.folder || named
+	packed := !e.folder && isArchiveName(path)
 	switch {
 	case reason != "":
-	case !e.folder && isArchiveName(path):
-		reason = "an archive inside the " + x.place + " is not opened; give it to doctor by itself"
-	case !e.folder && e.size > x.lim.declared-x.declared:
+	case x.within != "" && len(x.within)+1+len(path) > maxPath:
+		reason = fmt.Sprintf("its path is longer than %d bytes", maxPath)
+	case x.within != "" && strings.Count(x.within, "/")+1+strings.Count(path, "/") > maxDepth:
+		reason = fmt.Sprintf("it lies more than %d folders deep", maxDepth)
+	case packed && x.level == maxLevels:
+		reason = fmt.Sprintf("an archive inside of more than %d others is not opened", maxLevels)
+	case !e.folder && !packed && x.claims() && e.size > x.lim.declared-x.used.declared:
 		reason = fmt.Sprintf("it declares %s, and the %s may hold %s in all", bytesText(e.size), x.place, bytesText(x.lim.declared))
 	default:
 		var err error
-		if reason, err = x.put(path, e); err != nil {
+		if reason, err = x.put(path, e, packed); err != nil {
 			return err
 		}
 	}
@@ -69,26 +87,25 @@ func (x *index) add(e entry) error {
 }
 
 // put puts one entry where its clean path says, and makes the folders above.
-func (x *index) put(path string, e entry) (reason string, err error) {
+func (x *index) put(path string, e entry, packed bool) (reason string, err error) {
 	if path == "." {
 		return "", nil
 	}
-	if x.names += len(path); x.names > maxNames {
+	if x.used.names += len(path); x.used.names > maxNames {
 		return "", fmt.Errorf("%w: their names alone take more than %s", errTooMany, bytesText(maxNames))
 	}
 	at := x.root
 	for part, rest, more := strings.Cut(path, "/"); ; part, rest, more = strings.Cut(rest, "/") {
-		next := at.children[part]
+		key := sameName(part)
+		next := at.children[key]
 		last := !more
 		switch {
 		case next == nil && last && !e.folder:
-			at.children[part] = &node{name: part, size: e.size, at: e.at, modified: e.modified}
-			x.files++
-			x.declared += e.size
+			at.children[key] = x.file(part, e, packed)
 			return "", nil
 		case next == nil:
 			next = &node{name: part, children: map[string]*node{}}
-			at.children[part] = next
+			at.children[key] = next
 			if !last { // implied by the path, so not counted yet
 				if err := x.count(); err != nil {
 					return "", err
@@ -99,6 +116,8 @@ func (x *index) put(path string, e entry) (reason string, err error) {
 		case next.IsDir():
 		case !last || e.folder:
 			return "it needs a folder where a file of that name came before it", nil
+		case next.name != part:
+			return "a second entry of this name, which came before it as " + printable(next.name) + "; the first is kept", nil
 		default:
 			return "a second entry of this name; the first is kept", nil
 		}
@@ -110,63 +129,94 @@ func (x *index) put(path string, e entry) (reason string, err error) {
 	}
 }
 
+// file makes the node of a file, or of an archive that stays out of sight until it
+// is opened. What an archive declares is no claim on the tree: it is bounded when
+// it is unpacked.
+func (x *index) file(name string, e entry, packed bool) *node {
+	n := &node{name: name, size: e.size, at: e.at, modified: e.modified}
+	if packed {
+		x.nested++
+		n.sight = closed
+		return n
+	}
+	x.files++
+	if x.claims() {
+		x.used.declared += e.size
+	}
+	return n
+}
+
+// claims tells that the sizes are only said; what lies in a folder has them.
+func (x *index) claims() bool { return x.place == "archive" }
+
 func (x *index) count() error {
-	if x.entries++; x.entries > x.lim.entries {
+	if x.used.entries++; x.used.entries > x.lim.entries {
 		return fmt.Errorf("%w: it holds more than %d", errTooMany, x.lim.entries)
 	}
 	return nil
 }
 
 func (x *index) refuse(name, reason string) {
-	if len(x.refused) == maxRefusals {
-		x.unnamed++
+	if x.within != "" {
+		name = x.within + "/" + name
+	}
+	x.tally.refuse(name, reason)
+}
+
+func (t *tally) refuse(name, reason string) {
+	if len(t.refused) >= maxRefusals {
+		t.unnamed++
 		return
 	}
-	x.refused = append(x.refused, Refusal{Name: printable(name), Reason: reason})
+	t.refused = append(t.refused, Refusal{Name: printable(name), Reason: reason})
 }
 
-// refuseWhole notes a fault of the archive itself, ahead of those of its entries,
+// refuseWhole notes a fault of the source itself, ahead of those of its entries,
 // where no bound drops it.
-func (x *index) refuseWhole(name, reason string) {
-	x.refused = slices.Insert(x.refused, 0, Refusal{Name: filepath.Base(name), Reason: reason})
-}
-
-// archive ends the indexing.
-func (x *index) archive(open func(*node) (io.ReadCloser, error), closeSource func() error) *Archive {
-	if x.unnamed > 0 {
-		x.refused = append(x.refused, Refusal{Name: "(more)", Reason: fmt.Sprintf("%d further entries were left out", x.unnamed)})
-	}
-	return &Archive{
-		tree:    &tree{root: x.root, limit: x.lim.entry, open: open},
-		refused: x.refused,
-		close:   closeSource,
-	}
+func (x *index) refuseWhole(reason string) {
+	x.refused = slices.Concat(x.refused[:x.before], []Refusal{{Name: printable(x.name), Reason: reason}}, x.refused[x.before:])
 }
 
 // nothing is the error for an archive of which no file could be kept, else nil:
 // an empty tree would only say later, and less clearly, that something is wrong.
-func (x *index) nothing(name string) error {
+func (x *index) nothing() error {
+	refused := x.refused[x.before:]
 	switch {
-	case x.files > 0:
+	case x.files+x.nested > 0:
 		return nil
-	case len(x.refused) == 0:
-		return fmt.Errorf("%s holds no file: ask for it again", name)
+	case len(refused) == 0:
+		return errors.New("it holds no file: ask for it again")
 	}
-	first := x.refused[0]
-	return fmt.Errorf("%s holds no file that doctor can read; the first of %d left out is %s: %s",
-		name, len(x.refused)+x.unnamed, first.Name, first.Reason)
+	return fmt.Errorf("it holds no file that doctor can read; the first of %d left out is %s: %s",
+		len(refused)+x.unnamed, refused[0].Name, refused[0].Reason)
 }
 
 // whole is the error for a source that cannot be indexed, with what to do about
 // one that is over the limits.
-func whole(name string, err error) error {
+func whole(err error) error {
 	if !errors.Is(err, errTooMany) {
-		return fmt.Errorf("%s: %w", name, bare(err))
+		return bare(err)
 	}
-	return fmt.Errorf("%s: %w; give doctor the recording of one node", name, err)
+	return fmt.Errorf("%w; give doctor the recording of one node", err)
 }
+
+// bare is an error of package os without the path, which is as hostile as any name.
+func bare(err error) error {
+	var pathError *fs.PathError
+	if errors.As(err, &pathError) {
+		return pathError.Err
+	}
+	return err
+}
+
+func reasonOf(err error) string { return printable(bare(err).Error()) }
 
 func isArchiveName(path string) bool {
 	lower := strings.ToLower(path)
-	return strings.HasSuffix(lower, ".zip") || strings.HasSuffix(lower, ".tar.gz") || strings.HasSuffix(lower, ".tgz")
+	for _, end := range []string{".zip", ".tar.gz", ".tgz", ".tar"} {
+		if strings.HasSuffix(lower, end) {
+			return true
+		}
+	}
+	return false
 }

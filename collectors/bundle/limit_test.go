@@ -118,7 +118,7 @@ func TestRefusalsAreBounded(t *testing.T) {
 }
 
 func TestNamesAreBoundedTogether(t *testing.T) {
-	x := newIndex("archive", standard)
+	x := newArchive(standard).index("archive")
 	var err error
 	count := 0
 	for ; err == nil && count < 100_000; count++ {

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"golang.org/x/text/unicode/norm"
 )
 
 const (
@@ -45,6 +47,8 @@ func cleanName(raw string) (clean string, folder bool, reason string) {
 			return "", false, "its name leads upwards with .."
 		case depth == 0 && isDrive(part):
 			return "", false, "its name begins with a drive letter"
+		case isDevice(part):
+			return "", false, "Windows keeps the name " + part + " for a device"
 		}
 		depth++
 	}
@@ -67,6 +71,32 @@ func isDrive(part string) bool {
 	}
 	letter := part[0] | 0x20
 	return 'a' <= letter && letter <= 'z'
+}
+
+// isDevice tells the names that Windows opens as a device in every folder, whatever
+// follows their first dot: no file of a node has one, and no folder there can hold it.
+func isDevice(part string) bool {
+	name, _, _ := strings.Cut(part, ".")
+	name, _, _ = strings.Cut(name, ":")
+	name = strings.ToUpper(strings.TrimRight(name, " "))
+	switch name {
+	case "CON", "PRN", "AUX", "NUL", "CONIN$", "CONOUT$":
+		return true
+	}
+	port, ok := strings.CutPrefix(name, "COM")
+	if !ok {
+		port, ok = strings.CutPrefix(name, "LPT")
+	}
+	return ok && utf8.RuneCountInString(port) == 1 && strings.Contains("0123456789¹²³", port)
+}
+
+// sameName is equal for names that are one name on Windows, which ignores case, or
+// look like one, which Unicode may compose in several ways.
+func sameName(name string) string {
+	if !norm.NFC.IsNormalString(name) {
+		name = norm.NFC.String(name)
+	}
+	return strings.ToLower(name)
 }
 
 // printable makes a name from outside fit for a terminal and of bounded length:

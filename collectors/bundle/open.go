@@ -13,8 +13,9 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"math"
 	"os"
+	"path/filepath"
+	"slices"
 )
 
 // What one source may hold. A recording of a busy node is some thousand entries
@@ -23,26 +24,33 @@ const (
 	maxEntries   = 200_000  // files and folders
 	maxDeclared  = 4 << 30  // bytes that an archive's entries declare, together
 	maxEntry     = 1 << 30  // bytes read of one file
-	maxUnpacked  = 2 << 30  // bytes of a tar that a gzip may unpack to, on disk
+	maxUnpacked  = 2 << 30  // bytes on disk, of all that has to be unpacked there
+	maxNested    = 1 << 30  // bytes of them for one archive inside
 	maxNames     = 24 << 20 // bytes of all paths together
 	maxDirectory = 32 << 20 // bytes of a zip's central directory
 	maxRefusals  = 1000
+
+	maxLevels = 3   // archives around an archive that is opened
+	maxMounts = 512 // archives inside that are opened; a cluster's nodes, one each
+	maxTooBig = 8   // archives inside that turn out too big, before none is tried any more
 )
 
 // limits are the constants above where a test wants smaller ones.
 type limits struct {
-	entries                   int
-	declared, entry, unpacked int64
+	entries                           int
+	declared, entry, unpacked, nested int64
 }
 
-var standard = limits{entries: maxEntries, declared: maxDeclared, entry: maxEntry, unpacked: maxUnpacked}
+var standard = limits{entries: maxEntries, declared: maxDeclared, entry: maxEntry, unpacked: maxUnpacked, nested: maxNested}
 
-// An Archive is an open source. Its FS may be used from several goroutines, and
-// until Close.
+// An Archive is an open source. Its FS may be used from several goroutines, after
+// the last Mount and until Close.
 type Archive struct {
-	tree    *tree
-	refused []Refusal
-	close   func() error
+	tree           *tree
+	tally          *tally
+	spool          *spool
+	closes         []func() error
+	mounts, tooBig int
 }
 
 // A Refusal is an entry that was left out. Name is fit to be printed.
@@ -54,17 +62,27 @@ type Refusal struct {
 func (a *Archive) FS() fs.FS { return a.tree }
 
 // Refused returns what was left out in the order of the source, behind a fault of
-// the source itself, such as where it is cut.
-func (a *Archive) Refused() []Refusal { return a.refused }
+// the source itself, such as where it is cut. The archives inside that nobody
+// mounted come last.
+func (a *Archive) Refused() []Refusal {
+	all := tally{refused: slices.Clone(a.tally.refused), unnamed: a.tally.unnamed}
+	a.tree.root.eachClosed(a.tree.root.mount, "", func(path string, in *mount) {
+		all.refuse(path, "an archive inside the "+in.place+" is not opened; give it to doctor by itself")
+	})
+	if all.unnamed > 0 {
+		all.refused = append(all.refused, Refusal{Name: "(more)", Reason: fmt.Sprintf("%d further entries were left out", all.unnamed)})
+	}
+	return all.refused
+}
 
 // Close lets go of the source and of the temporary file, if there was one.
 func (a *Archive) Close() error {
-	if a.close == nil {
-		return nil
+	var err error
+	for _, c := range slices.Backward(a.closes) {
+		err = errors.Join(err, c())
 	}
-	closeSource := a.close
-	a.close = nil
-	return closeSource()
+	a.closes = nil
+	return err
 }
 
 // Open makes the tree at path readable as an fs.FS with clean slash paths.
@@ -80,7 +98,6 @@ func open(path string, lim limits) (*Archive, error) {
 	case err != nil:
 		return nil, fmt.Errorf("%s: %w", name, bare(err))
 	case info.IsDir():
-		lim.declared = math.MaxInt64 // what lies in a folder is no claim
 		return openFolder(path, lim)
 	case !info.Mode().IsRegular():
 		return nil, fmt.Errorf("%s is a device, a pipe or a socket; save it as a file and give doctor that", name)
@@ -91,33 +108,61 @@ func open(path string, lim limits) (*Archive, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, bare(err))
 	}
-	a, err := openArchive(name, f, info.Size(), lim)
+	a, err := openArchive(path, f, info.Size(), lim, (*index).archive)
 	if err != nil {
 		f.Close()
-		return nil, err
+		return nil, fmt.Errorf("%s: %w", name, err)
 	}
-	closeArchive := a.close
-	a.close = func() error { return errors.Join(closeArchive(), f.Close()) }
+	a.closes = slices.Insert(a.closes, 0, f.Close)
 	return a, nil
 }
 
-// openArchive reads from r what is called name in errors. The caller closes r.
-func openArchive(name string, r io.ReaderAt, size int64, lim limits) (*Archive, error) {
+// A reader indexes a source of one kind, and returns what opens its files.
+type reader func(x *index, r io.ReaderAt, size int64) (func(*node) (io.ReadCloser, error), error)
+
+// openArchive reads from r what is called path in errors. The caller closes r.
+func openArchive(path string, r io.ReaderAt, size int64, lim limits, read reader) (*Archive, error) {
+	a := newArchive(lim)
+	x := a.index("archive")
+	x.name = filepath.Base(path)
+	content, err := read(x, r, size)
+	if err != nil {
+		a.Close()
+		return nil, err
+	}
+	a.tree.root.mount = &mount{open: content, place: x.place}
+	return a, nil
+}
+
+func newArchive(lim limits) *Archive {
+	s := &spool{left: lim.unpacked}
+	return &Archive{tree: &tree{root: newRoot(), limit: lim.entry}, tally: &tally{lim: lim}, spool: s, closes: []func() error{s.Close}}
+}
+
+func newRoot() *node { return &node{name: ".", children: map[string]*node{}} }
+
+// index is for the source that was handed over.
+func (a *Archive) index(place string) *index {
+	return &index{tally: a.tally, spool: a.spool, place: place, root: a.tree.root}
+}
+
+// archive indexes whichever kind r is.
+func (x *index) archive(r io.ReaderAt, size int64) (func(*node) (io.ReadCloser, error), error) {
 	head := make([]byte, min(size, tarBlock))
 	if _, err := r.ReadAt(head, 0); err != nil && err != io.EOF {
-		return nil, fmt.Errorf("%s: %w", name, bare(err))
+		return nil, bare(err)
 	}
 	switch kind := sniff(head); kind {
 	case "zip":
-		return openZip(name, r, size, lim)
+		return x.zip(r, size)
 	case "tar":
-		return openTar(name, r, size, lim)
+		return x.tar(r, size)
 	case "gzip":
-		return openTarGzip(name, r, size, lim)
+		return x.tarGzip(r, size)
 	case "":
-		return nil, fmt.Errorf("%s is none of what doctor reads: a folder, or a .zip, .tar.gz, .tgz or .tar archive", name)
+		return nil, errors.New("it is none of what doctor reads: a folder, or a .zip, .tar.gz, .tgz or .tar archive")
 	default:
-		return nil, fmt.Errorf("%s is a %s file, which doctor does not open: unpack it and give doctor the folder", name, kind)
+		return nil, fmt.Errorf("it is a %s file, which doctor does not open: unpack it and give doctor the folder", kind)
 	}
 }
 

@@ -36,39 +36,43 @@ func isTarHeader(head []byte) bool {
 	return sum == want
 }
 
-// openTar indexes a tar where it lies.
-func openTar(name string, r io.ReaderAt, size int64, lim limits) (*Archive, error) {
-	x := newIndex("archive", lim)
+// tar indexes a tar where it lies.
+func (x *index) tar(r io.ReaderAt, size int64) (func(*node) (io.ReadCloser, error), error) {
 	stop, err := indexTar(x, r, size)
 	if err != nil {
-		return nil, whole(name, err)
+		return nil, whole(err)
 	}
-	if stop.err != nil {
-		x.refuseWhole(name, stop.String())
+	if stop.fault() {
+		x.refuseWhole(stop.String())
 	}
-	if err := x.nothing(name); err != nil {
+	if err := x.nothing(); err != nil {
 		return nil, err
 	}
-	return x.archive(sections(r), func() error { return nil }), nil
+	return sections(r), nil
 }
 
 // sections opens a file of a tar without a copy.
 func sections(r io.ReaderAt) func(*node) (io.ReadCloser, error) {
 	return func(n *node) (io.ReadCloser, error) {
-		return io.NopCloser(io.NewSectionReader(r, n.at, n.size)), nil
+		return section{io.NewSectionReader(r, n.at, n.size)}, nil
 	}
 }
 
 // A stop is where the reading of a tar ended before the tar did.
 type stop struct {
 	err   error // nil if it was read to its end
+	more  bool  // bytes other than padding follow the end
 	at    int64
 	after string // name of the last entry
 }
 
+func (s stop) fault() bool { return s.err != nil || s.more }
+
 func (s stop) String() string {
 	what := "it is damaged"
 	switch {
+	case s.err == nil:
+		what = "it goes on behind its end, and that is not read; it ends"
 	case errors.Is(s.err, io.ErrUnexpectedEOF):
 		what = "it is cut short"
 	case errors.Is(s.err, gzip.ErrChecksum):
@@ -96,13 +100,33 @@ func indexTar(x *index, r io.ReaderAt, size int64) (stop, error) {
 		at, _ := section.Seek(0, io.SeekCurrent) // cannot fail: a section only does sums
 		switch {
 		case err == io.EOF:
-			return stop{at: min(at, size), after: last}, nil
+			return stop{at: min(at, size), after: last, more: goesOn(section)}, nil
 		case err != nil && !errors.Is(err, tar.ErrInsecurePath): // comes only under GODEBUG=tarinsecurepath=0
 			return stop{err: err, at: min(at, size), after: last}, nil
 		}
 		last = header.Name
-		if err := x.add(tarEntry(header, at, size)); err != nil {
+		e := tarEntry(header, at, size)
+		if e.refuse == "" {
+			e.refuse = otherSize(header, r, at)
+		}
+		if err := x.add(e); err != nil {
 			return stop{}, err
+		}
+	}
+}
+
+// goesOn tells whether a tar has more than padding behind its end: another tar that
+// somebody appended, or what should not be found. Padding is at most a megabyte.
+func goesOn(rest io.Reader) bool {
+	rest = io.LimitReader(rest, 1<<20+1)
+	buf := make([]byte, 32<<10)
+	for total := 0; ; {
+		n, err := rest.Read(buf)
+		if total += n; total > 1<<20 || len(bytes.Trim(buf[:n], "\x00")) > 0 {
+			return true
+		}
+		if err != nil {
+			return false
 		}
 	}
 }
@@ -133,6 +157,25 @@ func tarEntry(header *tar.Header, at, size int64) entry {
 		e.refuse = fmt.Sprintf("an entry of tar type %q is not read", header.Typeflag)
 	}
 	return e
+}
+
+// otherSize tells that the size in an extended header differs from the one in the
+// entry's own, which is there for programs that know no extended headers: these would
+// find other entries. Only a size that the own header cannot hold may differ.
+func otherSize(header *tar.Header, r io.ReaderAt, at int64) string {
+	const mostInOctal = 1<<33 - 1
+	if header.PAXRecords["size"] == "" || header.Size > mostInOctal || at < tarBlock {
+		return ""
+	}
+	var field [12]byte
+	if _, err := r.ReadAt(field[:], at-tarBlock+124); err != nil {
+		return ""
+	}
+	own, err := strconv.ParseInt(string(bytes.Trim(field[:], " \x00")), 8, 64)
+	if err != nil || own == header.Size {
+		return "" // a number of another form is for large sizes
+	}
+	return fmt.Sprintf("its two headers disagree on its size: %d bytes, and %d", header.Size, own)
 }
 
 // isSparse: such a file's data lie in the tar as pieces, and its declared size is

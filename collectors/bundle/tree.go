@@ -15,7 +15,26 @@ type node struct {
 	name     string
 	size, at int64 // at is where the source finds the content
 	modified time.Time
-	children map[string]*node // nil for a file
+	children map[string]*node // by sameName; nil for a file
+	mount    *mount           // of a folder that is a source of its own
+	sight    sight
+}
+
+// sight tells whether the tree shows a node. An archive inside is not shown
+// before it is opened: read as text it would be noise.
+type sight byte
+
+const (
+	shown sight = iota
+	closed
+	refused // could not be opened
+)
+
+// A mount is what the files below a folder are read from, as far as the next mount.
+type mount struct {
+	open  func(*node) (io.ReadCloser, error)
+	place string // "archive" or "folder"
+	level int    // archives around it
 }
 
 func (n *node) Name() string       { return n.name }
@@ -31,49 +50,79 @@ func (n *node) Mode() fs.FileMode {
 	return 0o444
 }
 
-// list returns what lies in a folder, sorted by name.
+func (n *node) sorted() []*node {
+	return slices.SortedFunc(maps.Values(n.children), func(a, b *node) int { return cmp.Compare(a.name, b.name) })
+}
+
+// list returns what is to be seen in a folder, sorted by name.
 func (n *node) list() []fs.DirEntry {
-	nodes := slices.SortedFunc(maps.Values(n.children), func(a, b *node) int { return cmp.Compare(a.name, b.name) })
-	entries := make([]fs.DirEntry, len(nodes))
-	for i, child := range nodes {
-		entries[i] = fs.FileInfoToDirEntry(child)
+	entries := make([]fs.DirEntry, 0, len(n.children))
+	for _, child := range n.sorted() {
+		if child.sight == shown {
+			entries = append(entries, fs.FileInfoToDirEntry(child))
+		}
 	}
 	return entries
+}
+
+// eachClosed goes over the archives below n that are not opened, by path.
+func (n *node) eachClosed(at *mount, dir string, do func(path string, in *mount)) {
+	for _, child := range n.sorted() {
+		switch path := dir + child.name; {
+		case child.sight == closed:
+			do(path, at)
+		case child.mount != nil:
+			child.eachClosed(child.mount, path+"/", do)
+		case child.IsDir():
+			child.eachClosed(at, path+"/", do)
+		}
+	}
 }
 
 // A tree is the fs.FS of every source. It holds names and places, never content.
 type tree struct {
 	root  *node
 	limit int64 // bytes that may be read of one file
-	open  func(*node) (io.ReadCloser, error)
 }
 
-func (t *tree) find(op, path string) (*node, error) {
-	if !fs.ValidPath(path) {
-		return nil, &fs.PathError{Op: op, Path: path, Err: fs.ErrInvalid}
-	}
-	n := t.root
+// lookup finds a node, shown or not, and what it is read from.
+func (t *tree) lookup(path string) (*node, *mount) {
+	n, from := t.root, t.root.mount
 	if path == "." {
-		return n, nil
+		return n, from
 	}
 	for part := range strings.SplitSeq(path, "/") {
-		if n = n.children[part]; n == nil {
-			return nil, &fs.PathError{Op: op, Path: path, Err: fs.ErrNotExist}
+		if n = n.children[sameName(part)]; n == nil || n.name != part {
+			return nil, nil
+		}
+		if n.mount != nil {
+			from = n.mount
 		}
 	}
-	return n, nil
+	return n, from
+}
+
+func (t *tree) find(op, path string) (*node, *mount, error) {
+	if !fs.ValidPath(path) {
+		return nil, nil, &fs.PathError{Op: op, Path: path, Err: fs.ErrInvalid}
+	}
+	n, from := t.lookup(path)
+	if n == nil || n.sight != shown {
+		return nil, nil, &fs.PathError{Op: op, Path: path, Err: fs.ErrNotExist}
+	}
+	return n, from, nil
 }
 
 // Open opens a file for one pass of streaming, or a folder for listing.
 func (t *tree) Open(path string) (fs.File, error) {
-	n, err := t.find("open", path)
+	n, from, err := t.find("open", path)
 	if err != nil {
 		return nil, err
 	}
 	if n.IsDir() {
 		return &folder{node: n, path: path, left: n.list()}, nil
 	}
-	content, err := t.open(n)
+	content, err := from.open(n)
 	if err != nil {
 		return nil, &fs.PathError{Op: "open", Path: path, Err: err}
 	}
@@ -82,7 +131,7 @@ func (t *tree) Open(path string) (fs.File, error) {
 
 // Stat returns what the source says of a path, without opening it.
 func (t *tree) Stat(path string) (fs.FileInfo, error) {
-	n, err := t.find("stat", path)
+	n, _, err := t.find("stat", path)
 	if err != nil {
 		return nil, err // not n: a nil *node would make a non-nil FileInfo
 	}
@@ -91,7 +140,7 @@ func (t *tree) Stat(path string) (fs.FileInfo, error) {
 
 // ReadDir lists a folder, sorted by name.
 func (t *tree) ReadDir(path string) ([]fs.DirEntry, error) {
-	n, err := t.find("readdir", path)
+	n, _, err := t.find("readdir", path)
 	if err != nil {
 		return nil, err
 	}

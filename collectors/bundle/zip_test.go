@@ -31,9 +31,24 @@ func TestZipEntries(t *testing.T) {
 			want:    "a/b=first",
 			refused: []string{`a\b: a second entry of this name; the first is kept`},
 		},
-		"names that differ in case are two": {
+		"names that differ in case are one": {
 			members: []member{{name: "Log", content: "1"}, {name: "log", content: "2"}},
-			want:    "Log=1 log=2",
+			want:    "Log=1",
+			refused: []string{"log: a second entry of this name, which came before it as Log; the first is kept"},
+		},
+		"names that Unicode composes otherwise are one": {
+			members: []member{{name: "gr\u00f6\u00dfe.log", content: "1"}, {name: "gro\u0308\u00dfe.log", content: "2"}},
+			want:    "gr\u00f6\u00dfe.log=1",
+			refused: []string{"a second entry of this name, which came before it as gr\u00f6\u00dfe.log; the first is kept"},
+		},
+		"folders that differ in case are one": {
+			members: []member{{name: `K\logs\a`, content: "1"}, {name: `k\Logs\b`, content: "2"}},
+			want:    "K/logs/a=1 K/logs/b=2",
+		},
+		"device names are left out": {
+			members: []member{{name: "NUL", content: "1"}, {name: "logs/con.txt", content: "2"}, {name: "COM1/x", content: "3"}, {name: "console.log", content: "4"}},
+			want:    "console.log=4",
+			refused: []string{"NUL: Windows keeps the name NUL for a device", "logs/con.txt: Windows keeps", "COM1/x: Windows keeps"},
 		},
 		"a file cannot be a folder too": {
 			members: []member{{name: "a", content: "file"}, {name: "a/b", content: "below"}, {name: "a/"}},
@@ -49,7 +64,7 @@ func TestZipEntries(t *testing.T) {
 			members: []member{{name: "a/"}, {name: "a/b", content: "1"}, {name: "a/"}},
 			want:    "a/b=1",
 		},
-		"archives inside are left out": {
+		"archives inside are left out as long as nobody mounts them": {
 			members: []member{{name: "WER-1.zip", content: "PK"}, {name: "a/agent_win-1.TAR.GZ"}, {name: "b.tgz"}, {name: "c.gz", content: "kept"}, {name: "x.zip/y", content: "kept"}},
 			want:    "c.gz=kept x.zip/y=kept",
 			refused: []string{"WER-1.zip: an archive inside the archive is not opened", "a/agent_win-1.TAR.GZ: an archive inside", "b.tgz: an archive inside"},
@@ -106,6 +121,8 @@ func TestZipHeaders(t *testing.T) {
 		"it declares too much":              {header: stored(11), read: "not of the declared size"},
 		"its checksum is wrong":             {header: with(func(h *zip.FileHeader) { h.CRC32++ }), read: "damaged"},
 		"it is packed with Deflate64":       {header: with(func(h *zip.FileHeader) { h.Method = 9 }), read: "packed with Deflate64, which doctor does not unpack"},
+		"it is encrypted with AES":          {header: with(func(h *zip.FileHeader) { h.Method, h.Flags = 99, 1 }), refused: "it is encrypted"},
+		"AES without the flag":              {header: with(func(h *zip.FileHeader) { h.Method = 99 }), read: "packed with AES encryption, which doctor does not unpack"},
 		"it is packed with who knows":       {header: with(func(h *zip.FileHeader) { h.Method = 77 }), read: "packed with method 77"},
 		"it is no deflate stream":           {header: with(func(h *zip.FileHeader) { h.Method = zip.Deflate }), read: "damaged"},
 	} {

@@ -16,6 +16,7 @@ type directoryGuard struct {
 	bytes   int64 // still allowed
 	entries int   // the limit, for the error
 	passed  bool
+	watch   func(p []byte, off int64) // sees what is read, if it is not nil
 }
 
 // newDirectoryGuard refuses at once a directory that claims too much, because
@@ -49,6 +50,9 @@ const (
 
 func (g *directoryGuard) ReadAt(p []byte, off int64) (int, error) {
 	n, err := g.r.ReadAt(p, off)
+	if g.watch != nil {
+		g.watch(p[:n], off)
+	}
 	if g.passed {
 		return n, err
 	}

@@ -47,18 +47,7 @@ func isCollectlogs(folder listing) bool {
 }
 
 func convertCollectlogs(src *source, out *output) {
-	hns := readHNS(src)
-	hns.convert(out)
-	convertMeta(src, hns, out)
-
-	out.write("os.json")(readOS(src.text("winver.txt")))
-	out.write("hotfixes.json")(readHotfixes(src.text("winver.txt")))
-	out.write("services.json")(readServices(src.text("scqueryex.txt"), src.text("windowsServices.txt")))
-	net := readInterfaces(src)
-	out.write("adapters.json")(net.adapters())
-	out.write("dns-client.json")(net.dnsClient())
-	out.write("routes.json")(readRoutes(src.text("routes.txt"), net))
-	out.write("ports.json")(readPorts(src.text("excludedportrange.txt"), src.text("dynamicportrange.txt")))
+	convertMeta(src, convertNetwork(src, out), out)
 
 	for name, why := range collectlogsLacks {
 		if !out.Has(name) {
@@ -68,6 +57,22 @@ func convertCollectlogs(src *source, out *output) {
 	if len(src.names.folders) > 0 && hasFolder(src.names, "winevt") {
 		out.Gap("events.json", gapf(evidence.Unsupported, "the event logs lie in original/winevt as .evtx files, which doctor does not read; open them with Event Viewer, or %s", runBundle))
 	}
+}
+
+// convertNetwork writes what collectlogs.ps1 tells of the node, also where another
+// tool ran it.
+func convertNetwork(src *source, out *output) hnsState {
+	hns := readHNS(src)
+	hns.convert(out)
+	out.write("os.json")(readOS(src.text("winver.txt")))
+	out.write("hotfixes.json")(readHotfixes(src.text("winver.txt")))
+	out.write("services.json")(readServices(src.text("scqueryex.txt"), src.text("windowsServices.txt")))
+	net := readInterfaces(src)
+	out.write("adapters.json")(net.adapters())
+	out.write("dns-client.json")(net.dnsClient())
+	out.write("routes.json")(readRoutes(src.text("routes.txt"), net))
+	out.write("ports.json")(readPorts(src.text("excludedportrange.txt"), src.text("dynamicportrange.txt")))
+	return hns
 }
 
 func hasFolder(l listing, name string) bool {

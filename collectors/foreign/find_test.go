@@ -23,6 +23,7 @@ func TestFind(t *testing.T) {
 		{"doctor's own tree with a BOM, one folder down", fstest.MapFS{"b/meta.json": f("\xef\xbb\xbf" + own)}, "[{evidence/v1 b win-2}]"},
 		{"doctor's own tree that still holds the folder it was made of", fstest.MapFS{"meta.json": f(own), "original/network.txt": f(""), "original/endpoint.txt": f("")}, "[{evidence/v1 . win-2}]"},
 		{"a broken meta.json is opened, so that its line is named", fstest.MapFS{"w/meta.json": f(`{"layout":"evidence/v1",}`)}, "[{evidence/v1 w w}]"},
+		{"a folder that was an archive", fstest.MapFS{"s/win-7.tar.gz/network.txt": f(""), "s/win-7.tar.gz/endpoint.txt": f("")}, "[{sdn-collectlogs s/win-7.tar.gz win-7}]"},
 		{"a later layout", fstest.MapFS{"meta.json": f(`{"layout":"evidence/v9"}`)}, "[{evidence/v9 . unknown}]"},
 		{"a meta.json of somebody else", fstest.MapFS{"meta.json": f(`{"name":"chart"}`), "x/network.txt": f(""), "x/policy.txt": f("")}, "[{sdn-collectlogs x x}]"},
 		{"two nodes, the nearer one first", fstest.MapFS{"a/b/c/network.txt": f(""), "a/b/c/endpoint.txt": f(""), "z/meta.json": f(own)}, "[{evidence/v1 z win-2} {sdn-collectlogs a/b/c c}]"},

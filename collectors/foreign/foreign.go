@@ -18,7 +18,7 @@ import (
 
 // A Node is one recorded node in a tree.
 type Node struct {
-	Format string // evidence/v1, sdn-collectlogs
+	Format string // evidence/v1, sdn-collectlogs, eks-log-collector, …
 	Root   string // its folder
 	Name   string // what the node calls itself, or the folder's name, or "unknown"
 }
@@ -34,7 +34,7 @@ type format struct {
 }
 
 // formats is asked in order, and the first that knows a folder has it.
-var formats = []format{collectlogs}
+var formats = []format{aks, eks, rke2, antctl, collectlogs}
 
 // Evidence returns the node's recording in the layout evidence/v1: a doctor's own
 // as it is, another tool's converted. The tree reads from fsys as long as it is used.
@@ -62,9 +62,14 @@ func (n Node) Evidence(fsys fs.FS) (fs.FS, error) {
 
 const unknownName = "unknown"
 
-// folderName is a node's name where the recording itself tells none.
+// folderName is a node's name where the recording itself tells none. A folder may be
+// an archive that was opened in its place.
 func folderName(root string) string {
-	if name := evidence.Clean(path.Base(root)); root != "." && name != "" {
+	name := evidence.Clean(path.Base(root))
+	for _, end := range []string{".zip", ".tar.gz", ".tgz", ".tar"} {
+		name = strings.TrimSuffix(name, end)
+	}
+	if root != "." && name != "" {
 		return name
 	}
 	return unknownName

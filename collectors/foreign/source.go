@@ -140,3 +140,13 @@ func gapf(kind, format string, args ...any) evidence.Gap {
 }
 
 func sortedValues(m map[string]string) []string { return slices.Sorted(maps.Values(m)) }
+
+// hollow tells a file that is not there or holds nothing but a byte order mark.
+func (s *source) hollow(name string) bool {
+	stored, ok := s.names.files[strings.ToLower(name)]
+	if !ok {
+		return true
+	}
+	info, err := fs.Stat(s.fsys, path.Join(s.root, stored))
+	return err == nil && info.Size() <= int64(len("\ufeff\r\n"))
+}

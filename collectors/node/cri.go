@@ -174,7 +174,9 @@ func askAll(ctx context.Context, runtime runtimeapi.RuntimeServiceClient, images
 			if err != nil {
 				return err
 			}
-			state.Config = maskJSON([]byte(v.GetInfo()["config"])) // it may hold what a registry asks for
+			if config := json.RawMessage(v.GetInfo()["config"]); json.Valid(config) {
+				state.Config = config
+			}
 			state.Status, err = protoJSON(v.GetStatus())
 			return err
 		},

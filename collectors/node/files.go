@@ -1,16 +1,13 @@
 package node
 
 import (
-	"bytes"
 	"context"
-	"encoding/binary"
 	"errors"
 	"io/fs"
 	"path"
 	"slices"
 	"strings"
 	"time"
-	"unicode/utf16"
 
 	"doctor/checks/evidence"
 	"doctor/collectors"
@@ -205,34 +202,10 @@ func (c *copies) file(name string) string {
 		return ""
 	}
 	c.left -= int64(len(content))
-	if clean := redactSecrets(text); clean != text {
-		content = encodeLike(content, clean)
-	}
 	c.keep(evidence.EvidencePath(p), tree.File{Content: content, Modified: opened.ModTime()})
 	c.record(p, opened, copied, "")
 	c.texts[key] = text
 	return text
-}
-
-// encodeLike writes text in the encoding of the file that it came from: a mark
-// in front that other programs stumble over is a finding, and stays.
-func encodeLike(original []byte, text string) []byte {
-	var order binary.AppendByteOrder
-	switch {
-	case bytes.HasPrefix(original, []byte("\xef\xbb\xbf")):
-		return append([]byte("\xef\xbb\xbf"), text...)
-	case bytes.HasPrefix(original, []byte("\xff\xfe")):
-		order = binary.LittleEndian
-	case bytes.HasPrefix(original, []byte("\xfe\xff")):
-		order = binary.BigEndian
-	default:
-		return []byte(text)
-	}
-	b := bytes.Clone(original[:2])
-	for _, unit := range utf16.Encode([]rune(text)) {
-		b = order.AppendUint16(b, unit)
-	}
-	return b
 }
 
 // Names of what is never opened: keys, programs, archives, and logs, which are

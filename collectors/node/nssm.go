@@ -23,7 +23,7 @@ func (s *serviceState) unwrapNSSM(open hive) {
 	// Where the parameters may not be read, the program is not known.
 	s.Wrapper, s.BinPath, s.Args = "nssm", strings.Trim(program, `"`), nil
 	if line, _ := p.expanded("AppParameters"); strings.TrimSpace(line) != "" {
-		s.Args = maskArgs(evidence.SplitArgs("nssm " + line)[1:])
+		s.Args = evidence.SplitArgs("nssm " + line)[1:]
 	}
 	// AppEnvironment is in place of all other variables, AppEnvironmentExtra beside them.
 	if own, _ := p.strings("AppEnvironment"); len(own) > 0 {

@@ -80,7 +80,7 @@ func (row processRow) process(d processDetail) process {
 		StartedAt: started(row.created), Threads: row.threads, WorkingSetBytes: row.workingSet,
 	}
 	if d.commandLine != "" {
-		p.Args = maskArgs(argsOf(d.commandLine))
+		p.Args = argsOf(d.commandLine)
 	}
 	return p
 }

@@ -16,7 +16,7 @@ func TestProcessRows(t *testing.T) {
 	}
 	got := decoded(t, evidence.Processes, rows)
 	k, sys := got[0], got[1]
-	if !slices.Equal(k.Args, []string{"--node-ip=10.1.36.50", "--token", masked}) || k.Exe != `C:\k\kubelet.exe` || !k.StartedAt.Equal(time.Date(2025, 12, 1, 2, 31, 41, 0, time.UTC)) || k.Threads != 27 || k.WorkingSetBytes != 109051904 || k.PPID != 3140 {
+	if !slices.Equal(k.Args, []string{"--node-ip=10.1.36.50", "--token", "abc"}) || k.Exe != `C:\k\kubelet.exe` || !k.StartedAt.Equal(time.Date(2025, 12, 1, 2, 31, 41, 0, time.UTC)) || k.Threads != 27 || k.WorkingSetBytes != 109051904 || k.PPID != 3140 {
 		t.Errorf("kubelet: %+v", k)
 	}
 	if sys.Name != "System" || sys.Args != nil || !sys.StartedAt.IsZero() {

@@ -96,7 +96,6 @@ func (s *serviceState) configure(k key, driver bool) {
 	}
 	s.Account = k.text("ObjectName")
 	s.BinPath, s.Args = programAndArgs(line)
-	s.Args = maskArgs(s.Args)
 	block, _ := k.strings("Environment")
 	s.addEnv(block)
 	s.Recovery = []recoveryAction{}

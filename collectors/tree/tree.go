@@ -28,13 +28,28 @@ type File struct {
 type Tree struct {
 	mu    sync.Mutex
 	files map[string]File
+	clean func(content []byte, path string) ([]byte, error)
 }
 
 // New returns an empty tree.
 func New() *Tree { return &Tree{files: map[string]File{}} }
 
+// Cleaned returns an empty tree in which content is kept only as clean returns
+// it: without its secrets. Files that are opened later are not content.
+func Cleaned(clean func(content []byte, path string) ([]byte, error)) *Tree {
+	return &Tree{files: map[string]File{}, clean: clean}
+}
+
 // Add puts a file at a path, in place of what was there.
 func (t *Tree) Add(name string, f File) {
+	if t.clean != nil && f.Open == nil {
+		content, err := t.clean(f.Content, name)
+		if err != nil {
+			name += ".gap"
+			content = []byte(evidence.Error + ": it could not be redacted: " + evidence.Clean(err.Error()) + "\n")
+		}
+		f.Content = content
+	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.files[name] = f

@@ -5,15 +5,17 @@ import (
 	"time"
 
 	"doctor/checks"
+	"doctor/checks/evidence"
 )
 
 // An Update is what the screen shows next: the report as far as it stands.
 type Update struct {
-	Report  checks.Report
-	Open    map[string]Open // the checks, by id, whose verdict is still to come: what Report says of it is not shown
-	Reading []Reading       // what is being read now, oldest first
-	At      time.Time       // the moment of this update: the screen has no clock of its own
-	Done    bool            // nothing is open any more
+	Report   checks.Report
+	Evidence evidence.Snapshot // what it was made from
+	Open     map[string]Open   // the checks, by id, whose verdict is still to come: what Report says of it is not shown
+	Reading  []Reading         // what is being read now, oldest first
+	At       time.Time         // the moment of this update: the screen has no clock of its own
+	Done     bool              // nothing is open any more
 }
 
 // Open is the state of a check without a verdict.
@@ -40,9 +42,9 @@ type Feed struct {
 }
 
 // Finished is the feed of a report that will not change.
-func Finished(r checks.Report) Feed {
+func Finished(r checks.Report, s evidence.Snapshot) Feed {
 	updates := make(chan Update, 1)
-	updates <- Update{Report: r, Done: true}
+	updates <- Update{Report: r, Evidence: s, Done: true}
 	close(updates)
 	return Feed{Updates: updates}
 }

@@ -61,6 +61,9 @@ func hintsOf(m model) []hint {
 	if m.help {
 		return []hint{{"esc", "back", 0}, {"j k", "scroll", 1}, quit}
 	}
+	if s, ok := m.over(); ok {
+		return append(append([]hint{{"esc", "back", 0}}, s.hints()...), help)
+	}
 	wrong := hint{"f", "only fail+warn", 3}
 	if m.view.wrong {
 		wrong.does = "show all"

@@ -27,6 +27,9 @@ func body(m model, l layout) []line {
 	switch {
 	case m.help:
 		return indented(helpLines(m), m.helpAt)
+	case len(m.layers) > 0:
+		s, _ := m.over()
+		return s.body(m.env())
 	case l.wide:
 		left := list(&m.report, m.rows, m.top, m.cursor, l.list, l.body, !m.detail, m.ascii)
 		return beside(left, from(detailOf(m, l.detail), m.scroll), l, m.detail, m.ascii)
@@ -43,6 +46,9 @@ func body(m model, l layout) []line {
 
 // ruleLabel says how the list is narrowed, since that hides things.
 func ruleLabel(m model) string {
+	if s, ok := m.over(); ok {
+		return s.title()
+	}
 	var parts []string
 	if m.view.wrong {
 		parts = append(parts, "only fail and warn")

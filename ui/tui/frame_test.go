@@ -102,7 +102,7 @@ func TestEveryFrameFitsTheTerminal(t *testing.T) {
 func TestAsciiSpellsOutWhatItCannotDraw(t *testing.T) {
 	rep := sample()
 	rep.Results[0].Title = "网 fehlt"
-	got := screen(finished(rep, Options{ASCII: true, Width: 80, Height: 24}))
+	got := seen(finished(rep, Options{ASCII: true, Width: 80, Height: 24}))
 	if !strings.Contains(got, "7f51") || !strings.Contains(got, "fehlt") {
 		t.Errorf("the title lost its characters:\n%s", got)
 	}
@@ -110,7 +110,7 @@ func TestAsciiSpellsOutWhatItCannotDraw(t *testing.T) {
 
 func TestTinyTerminalGetsAHint(t *testing.T) {
 	for _, size := range [][2]int{{29, 20}, {80, 7}} {
-		got := screen(finished(sample(), Options{Width: size[0], Height: size[1]}))
+		got := seen(finished(sample(), Options{Width: size[0], Height: size[1]}))
 		if !strings.HasPrefix(got, "make the window at least") {
 			t.Errorf("%dx%d shows:\n%s", size[0], size[1], got)
 		}

@@ -13,8 +13,8 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the golden screens")
 
-// screen draws a model as plain text.
-func screen(m model) string {
+// seen is a model as plain text.
+func seen(m model) string {
 	var b strings.Builder
 	for _, l := range draw(m) {
 		b.WriteString(strings.TrimRight(l.String(), " ") + "\n")
@@ -60,13 +60,13 @@ func TestGoldenScreens(t *testing.T) {
 		} {
 			name := fmt.Sprintf("%s-%dx%d", s.name, size[0], size[1])
 			t.Run(name, func(t *testing.T) {
-				got := screen(after(finished(sample(), Options{Width: size[0], Height: size[1]}), s.keys...))
+				got := seen(after(finished(sample(), Options{Width: size[0], Height: size[1]}), s.keys...))
 				golden(t, name, got)
 			})
 		}
 	}
 	t.Run("ascii-80x24", func(t *testing.T) {
-		golden(t, "ascii-80x24", screen(finished(sample(), Options{ASCII: true, Width: 80, Height: 24})))
+		golden(t, "ascii-80x24", seen(finished(sample(), Options{ASCII: true, Width: 80, Height: 24})))
 	})
 }
 

@@ -11,7 +11,11 @@ import (
 func helpLines(m model) []line {
 	p := page{width: max(m.width-2, 2), ascii: m.ascii}
 	p.text("", "Keys", strong)
-	for _, b := range allKeys(m.live) {
+	list := allKeys(m.live)
+	if s, ok := m.over(); ok {
+		list = append(s.bindings(), list...)
+	}
+	for _, b := range list {
 		h := b.Help()
 		p.led(span{fmt.Sprintf("  %-14s ", h.Key), accent}, h.Desc, plain)
 	}

@@ -10,7 +10,7 @@ import (
 var keys = struct {
 	up, down, top, bottom, pageUp, pageDown, halfUp, halfDown key.Binding
 	enter, fold, back, focus, filter, wrong, copy, again      key.Binding
-	help, quit                                                key.Binding
+	help, quit, leave                                         key.Binding
 }{
 	up:       bind("up k", "one line up"),
 	down:     bind("down j", "one line down"),
@@ -29,7 +29,8 @@ var keys = struct {
 	copy:     bind("c", "copy the fix's commands (OSC 52)"),
 	again:    bind("r", "read the node again"),
 	help:     bind("?", "this help"),
-	quit:     bind("q ctrl+c", "quit"),
+	quit:     bind("q", "back; quit where there is no way back"),
+	leave:    bind("Q", "quit, and leave the report on the terminal"),
 }
 
 // bind makes a binding of key names parted by spaces.
@@ -51,5 +52,8 @@ func allKeys(live bool) []key.Binding {
 	if live {
 		list = append(list, keys.again)
 	}
-	return append(list, keys.help, keys.quit)
+	for _, p := range places {
+		list = append(list, p.key)
+	}
+	return append(list, keys.help, keys.quit, keys.leave)
 }

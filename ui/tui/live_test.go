@@ -68,12 +68,12 @@ func TestGoldenLiveScreens(t *testing.T) {
 			{"live-again", startLive(size[0], size[1], live(whole), live(0, reading("machine", 3*time.Second)), halfRead())},
 		} {
 			name := fmt.Sprintf("%s-%dx%d", s.name, size[0], size[1])
-			t.Run(name, func(t *testing.T) { golden(t, name, screen(s.m)) })
+			t.Run(name, func(t *testing.T) { golden(t, name, seen(s.m)) })
 		}
 	}
 	t.Run("ascii", func(t *testing.T) {
 		m := newModel(Options{Width: 80, Height: 24, ASCII: true}, true)
 		m, _ = m.update(halfRead())
-		golden(t, "live-half-ascii-80x24", screen(m))
+		golden(t, "live-half-ascii-80x24", seen(m))
 	})
 }

@@ -29,6 +29,9 @@ type model struct {
 	detail bool // the detail has the keys; below wideFrom it also has the screen
 	scroll int  // first line of the detail seen
 
+	layers []layer // the screens over the overview; the last has the keys
+	opened int     // how many were opened
+
 	typing bool // keys go to the filter
 	help   bool
 	helpAt int
@@ -37,9 +40,18 @@ type model struct {
 
 // effect is what must happen outside of the model.
 type effect struct {
-	quit  bool
-	copy  string
-	again bool
+	quit   bool
+	report bool // the report stays on the terminal after the screen is gone
+	copy   string
+	again  bool
+	back   bool           // the screen is done
+	open   screen         // another one over it
+	task   func() tea.Msg // runs beside the screen
+	layer  int            // which asked for the task
+}
+
+func (e effect) none() bool {
+	return !e.quit && e.copy == "" && !e.again && !e.back && e.open == nil && e.task == nil
 }
 
 func newModel(opt Options, live bool) model {
@@ -58,7 +70,9 @@ func (m model) update(msg tea.Msg) (model, effect) {
 			m.width, m.height = defaultWidth, defaultHeight
 		}
 	case Update:
-		m = m.received(msg)
+		m = m.received(msg).renewed(msg)
+	case answer:
+		m, do = m.answered(msg)
 	case ended:
 		if m.reading() {
 			m.status = "the reading stopped before its end"
@@ -67,7 +81,7 @@ func (m model) update(msg tea.Msg) (model, effect) {
 		m.status = msg.String()
 	case tea.KeyMsg:
 		for _, k := range apiece(msg, m.typing) {
-			if m, do = m.press(k); do != (effect{}) {
+			if m, do = m.press(k); !do.none() {
 				break
 			}
 		}
@@ -91,6 +105,9 @@ func (m model) settled() model {
 		}
 	}
 	m.scroll = clamp(m.scroll, len(detailOf(m, l.detail))-l.body)
+	if s, ok := m.over(); ok {
+		m, _ = m.with(len(m.layers)-1, s.settled(m.env()), effect{})
+	}
 	m.helpAt = clamp(m.helpAt, len(helpLines(m))-l.body)
 	return m
 }

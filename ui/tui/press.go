@@ -24,18 +24,48 @@ func apiece(k tea.KeyMsg, typing bool) []tea.KeyMsg {
 // press is what a key does.
 func (m model) press(k tea.KeyMsg) (model, effect) {
 	m.status = ""
-	if k.Type == tea.KeyCtrlC {
+	if k.Type == tea.KeyCtrlC { // always
 		return m, effect{quit: true}
 	}
 	if m.typing {
 		m.touched = true
 		return m.typed(k), effect{}
 	}
-	if key.Matches(k, keys.quit) {
-		return m, effect{quit: true}
+	over, is := m.over()
+	if is && over.typing() {
+		return m.pressOver(k)
 	}
-	if m.help {
+	switch {
+	case key.Matches(k, keys.leave):
+		return m, effect{quit: true, report: true}
+	case m.help:
+		if key.Matches(k, keys.quit) {
+			m.help = false
+			return m, effect{}
+		}
 		return m.pressInHelp(k), effect{}
+	case key.Matches(k, keys.help):
+		m.help, m.helpAt = true, 0
+		return m, effect{}
+	}
+	if m.began {
+		for _, p := range places {
+			if key.Matches(k, p.key) {
+				return m.open(p.open(m.env()))
+			}
+		}
+	}
+	if is {
+		if key.Matches(k, keys.again) {
+			return m.again()
+		}
+		return m.pressOver(k)
+	}
+	if key.Matches(k, keys.quit) {
+		if m.detail {
+			return m.back(), effect{}
+		}
+		return m, effect{quit: true}
 	}
 	if key.Matches(k, keys.again) {
 		return m.again()
@@ -66,8 +96,6 @@ func (m model) pressed(k tea.KeyMsg) model {
 		m.typing, m.detail = true, false
 	case key.Matches(k, keys.wrong):
 		m.view.wrong, m.detail = !m.view.wrong, false
-	case key.Matches(k, keys.help):
-		m.help, m.helpAt = true, 0
 	}
 	return m
 }

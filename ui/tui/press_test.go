@@ -94,8 +94,8 @@ func TestGroupsThatAreWellAreFolded(t *testing.T) {
 
 func TestDetailOpensScrollsAndCloses(t *testing.T) {
 	m := after(small(), "enter")
-	if !m.detail || !strings.Contains(screen(m), "Restart-Service flanneld") {
-		t.Fatalf("enter does not open the detail:\n%s", screen(m))
+	if !m.detail || !strings.Contains(seen(m), "Restart-Service flanneld") {
+		t.Fatalf("enter does not open the detail:\n%s", seen(m))
 	}
 	if space := after(small(), "space"); space.detail {
 		t.Error("space opens a check")
@@ -105,8 +105,8 @@ func TestDetailOpensScrollsAndCloses(t *testing.T) {
 		t.Errorf("j in the detail: scroll %d at %q, want 2 at the same check", down.scroll, at(t, down))
 	}
 	end := after(m, "G")
-	if !strings.Contains(screen(end), "issues/728") || after(end, "j").scroll != end.scroll {
-		t.Errorf("G does not stop at the end:\n%s", screen(end))
+	if !strings.Contains(seen(end), "issues/728") || after(end, "j").scroll != end.scroll {
+		t.Errorf("G does not stop at the end:\n%s", seen(end))
 	}
 	if after(end, "g").scroll != 0 || after(m, "pgdown").scroll == 0 || after(m, "ctrl+d", "ctrl+u").scroll != 0 {
 		t.Error("g, page down or ctrl+u do not scroll")
@@ -174,7 +174,7 @@ func TestFilterIsTypedKeptAndCleared(t *testing.T) {
 	if kept.typing || kept.view.filter != "subnet" {
 		t.Error("enter does not keep the filter")
 	}
-	if !strings.Contains(screen(kept), "filter subnet") {
+	if !strings.Contains(seen(kept), "filter subnet") {
 		t.Error("a kept filter is not shown")
 	}
 	if after(kept, "esc").view.filter != "" {
@@ -202,8 +202,8 @@ func TestOnlyWhatIsWrong(t *testing.T) {
 	rep.Causes, rep.Results = nil, rep.Results[len(rep.Results)-31:]
 	rep.Summary = map[checks.Status]int{checks.StatusPass: 31}
 	well := after(finished(rep, Options{Width: 80, Height: 24}), "f")
-	if !strings.Contains(screen(well), "no fault found") {
-		t.Errorf("a sound node shows:\n%s", screen(well))
+	if !strings.Contains(seen(well), "no fault found") {
+		t.Errorf("a sound node shows:\n%s", seen(well))
 	}
 }
 
@@ -213,7 +213,7 @@ func TestHelpOpensAndCloses(t *testing.T) {
 		t.Fatal("? does not open the help")
 	}
 	for _, b := range allKeys(false) {
-		if !strings.Contains(screen(m)+screen(after(m, "G")), b.Help().Desc) {
+		if !strings.Contains(seen(m)+seen(after(m, "G")), b.Help().Desc) {
 			t.Errorf("the help does not tell that a key does: %s", b.Help().Desc)
 		}
 	}
@@ -228,7 +228,7 @@ func TestHelpOpensAndCloses(t *testing.T) {
 }
 
 func TestQuit(t *testing.T) {
-	for _, keys := range [][]string{{"q"}, {"ctrl+c"}, {"enter", "q"}, {"?", "q"}, {"/", "ctrl+c"}} {
+	for _, keys := range [][]string{{"q"}, {"ctrl+c"}, {"Q"}, {"enter", "q", "q"}, {"?", "q", "q"}, {"enter", "Q"}, {"/", "ctrl+c"}} {
 		var out tea.Model = program{model: small(), styles: newStyles(nil, true)}
 		var cmd tea.Cmd
 		for _, k := range keys {
@@ -273,7 +273,7 @@ func TestCopy(t *testing.T) {
 	if want := "\x1b]52;c;" + base64.StdEncoding.EncodeToString([]byte(text)) + "\x07"; out.String() != want {
 		t.Errorf("sent %q, want %q", out.String(), want)
 	}
-	if got := m.(program).model; !strings.Contains(screen(got), "copied 2 lines (OSC 52)") {
+	if got := m.(program).model; !strings.Contains(seen(got), "copied 2 lines (OSC 52)") {
 		t.Errorf("the status line says %q", got.status)
 	}
 	if got := after(m.(program).model, "j"); got.status != "" {

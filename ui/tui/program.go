@@ -17,6 +17,7 @@ type program struct {
 
 	updates <-chan Update
 	again   func()
+	report  bool // stays on the terminal
 }
 
 func (p program) Init() tea.Cmd { return p.next }
@@ -44,7 +45,10 @@ func (p program) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	}
 	switch {
 	case do.quit:
+		p.report = do.report
 		return p, tea.Quit
+	case do.task != nil:
+		return p, func() tea.Msg { return answer{do.layer, do.task()} }
 	case do.copy != "":
 		return p, copyTo(p.out, do.copy)
 	case do.again:

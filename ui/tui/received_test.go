@@ -3,6 +3,7 @@ package tui
 import (
 	"bytes"
 	"context"
+	"doctor/checks/evidence"
 	"fmt"
 	"io"
 	"math/rand/v2"
@@ -39,17 +40,17 @@ func TestOpenChecksShowNoVerdict(t *testing.T) {
 	for id, state := range m.shown.Open {
 		want := map[Open]string{OpenWaiting: "waits for its evidence", OpenReading: "evidence is being read"}[state]
 		m.at = row{kind: rowCheck, id: id}
-		if m = m.settled(); at(t, m) != id || !strings.Contains(screen(after(m, "enter")), want) {
+		if m = m.settled(); at(t, m) != id || !strings.Contains(seen(after(m, "enter")), want) {
 			t.Errorf("the detail of %s does not say %q", id, want)
 		}
 	}
 	hidden := live(0)
 	hidden.Report.Results[0].Status = checks.StatusFail
-	if got := screen(startLive(80, 24, hidden)); strings.Contains(got, "fail  ") || !strings.Contains(got, "no fault found so far") {
+	if got := seen(startLive(80, 24, hidden)); strings.Contains(got, "fail  ") || !strings.Contains(got, "no fault found so far") {
 		t.Errorf("a verdict or a cause is shown of a check that waits:\n%s", got)
 	}
-	if got := after(startLive(80, 24, hidden), "f"); !strings.Contains(screen(got), "no fault found so far") {
-		t.Errorf("f shows:\n%s", screen(got))
+	if got := after(startLive(80, 24, hidden), "f"); !strings.Contains(seen(got), "no fault found so far") {
+		t.Errorf("f shows:\n%s", seen(got))
 	}
 }
 
@@ -197,10 +198,10 @@ func TestReadAgain(t *testing.T) {
 	if cmd(); len(called) != 1 {
 		t.Error("the command does not read again")
 	}
-	if strings.Contains(screen(after(small(), "?", "G")), "again") || strings.Contains(screen(small()), "again") {
+	if strings.Contains(seen(after(small(), "?", "G")), "again") || strings.Contains(seen(small()), "again") {
 		t.Error("a recording offers to be read again")
 	}
-	if strings.Contains(screen(startLive(120, 40, halfRead())), "again") {
+	if strings.Contains(seen(startLive(120, 40, halfRead())), "again") {
 		t.Error("r is offered while it does nothing")
 	}
 }
@@ -310,13 +311,13 @@ func TestRunTellsWhatItShowedLast(t *testing.T) {
 			updates <- halfRead()
 			return Feed{Updates: updates}
 		}, func(u Update) bool { return !u.Done && len(u.Open) > 0 }},
-		{"a finished report", func() Feed { return Finished(sample()) }, func(u Update) bool { return u.Done && len(u.Report.Causes) == 2 }},
+		{"a finished report", func() Feed { return Finished(sample(), evidence.Snapshot{}) }, func(u Update) bool { return u.Done && len(u.Report.Causes) == 2 }},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			ctx, stop := context.WithTimeout(t.Context(), 20*time.Second)
 			defer stop()
 			shown, err := Run(ctx, strings.NewReader("q"), &bytes.Buffer{}, row.feed(), Options{})
-			if err != nil || !row.want(shown) {
+			if err != nil || !row.want(shown.Update) {
 				t.Errorf("done %v, %d open, error %v", shown.Done, len(shown.Open), err)
 			}
 		})
@@ -325,7 +326,7 @@ func TestRunTellsWhatItShowedLast(t *testing.T) {
 
 func TestAFeedThatStopsEarlySaysSo(t *testing.T) {
 	m, _ := startLive(80, 24, halfRead()).update(ended{})
-	if !strings.Contains(screen(m), "stopped before its end") {
+	if !strings.Contains(seen(m), "stopped before its end") {
 		t.Errorf("says %q", m.status)
 	}
 	if m, _ := startLive(80, 24, live(whole)).update(ended{}); m.status != "" {

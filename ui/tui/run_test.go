@@ -3,6 +3,7 @@ package tui
 import (
 	"bytes"
 	"context"
+	"doctor/checks/evidence"
 	"errors"
 	"io"
 	"os"
@@ -16,7 +17,7 @@ func TestRunLeavesTheAlternateScreen(t *testing.T) {
 	var out bytes.Buffer
 	ctx, stop := context.WithTimeout(t.Context(), 20*time.Second)
 	defer stop()
-	if _, err := Run(ctx, strings.NewReader("q"), &out, Finished(sample()), Options{}); err != nil {
+	if _, err := Run(ctx, strings.NewReader("q"), &out, Finished(sample(), evidence.Snapshot{}), Options{}); err != nil {
 		t.Fatal(err)
 	}
 	enter, leave := strings.Index(out.String(), "\x1b[?1049h"), strings.LastIndex(out.String(), "\x1b[?1049l")
@@ -30,7 +31,7 @@ func TestRunEndsWithItsContext(t *testing.T) {
 	stop()
 	in, w := io.Pipe() // says nothing
 	defer w.Close()
-	if _, err := Run(ctx, in, &bytes.Buffer{}, Finished(sample()), Options{}); !errors.Is(err, context.Canceled) {
+	if _, err := Run(ctx, in, &bytes.Buffer{}, Finished(sample(), evidence.Snapshot{}), Options{}); !errors.Is(err, context.Canceled) {
 		t.Errorf("returned %v", err)
 	}
 }

@@ -5,11 +5,12 @@ import (
 	"time"
 
 	"doctor/checks"
+	"doctor/checks/evidence"
 )
 
 // finished is the screen of a report that will not change.
 func finished(r checks.Report, opt Options) model {
-	m, _ := newModel(opt, false).update(<-Finished(r).Updates)
+	m, _ := newModel(opt, false).update(<-Finished(r, evidence.Snapshot{}).Updates)
 	return m
 }
 

@@ -37,10 +37,15 @@ type Options struct {
 	Height   int
 }
 
+// A Leave is how the user left.
+type Leave struct {
+	Update      // shown last; the zero one where none had come
+	Print  bool // the report is to stay on the terminal
+}
+
 // Run shows what the feed brings until the user leaves, and gives the terminal
-// back as it was. It returns the update that was shown last, which is the zero
-// one where none had come, and the context's error when the context ended it.
-func Run(ctx context.Context, in io.Reader, out io.Writer, feed Feed, opt Options) (Update, error) {
+// back as it was. It returns the context's error when the context ended it.
+func Run(ctx context.Context, in io.Reader, out io.Writer, feed Feed, opt Options) (Leave, error) {
 	opt.NoColour = opt.NoColour || os.Getenv("NO_COLOR") != ""
 	if !isTerminal(out) { // nobody will tell the size
 		opt.Width, opt.Height = cmp.Or(opt.Width, defaultWidth), cmp.Or(opt.Height, defaultHeight)
@@ -61,7 +66,7 @@ func Run(ctx context.Context, in io.Reader, out io.Writer, feed Feed, opt Option
 	if end, ok := last.(program); ok {
 		p = end
 	}
-	shown := p.model.shown
+	shown := Leave{p.model.shown, p.report}
 	switch {
 	case err == nil:
 		return shown, nil

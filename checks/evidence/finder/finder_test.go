@@ -1,0 +1,93 @@
+package finder
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+)
+
+// naive finds what the finder must find.
+func naive(b []byte, texts []string) []string {
+	var found []string
+	lower := asciiLower(b)
+	for i, text := range texts {
+		for at := 0; at+len(text) <= len(lower); at++ {
+			if lower[at:at+len(text)] == text {
+				found = append(found, fmt.Sprint(i, at))
+			}
+		}
+	}
+	slices.Sort(found)
+	return found
+}
+
+func asciiLower(b []byte) string {
+	return string(mapBytes(b))
+}
+
+func mapBytes(b []byte) []byte {
+	out := slices.Clone(b)
+	for i, c := range out {
+		if c >= 'A' && c <= 'Z' {
+			out[i] = c | 0x20
+		}
+	}
+	return out
+}
+
+func found(b []byte, texts []string) []string {
+	var list []string
+	New(texts).Each(b, func(text, start, _ int) { list = append(list, fmt.Sprint(text, start)) })
+	slices.Sort(list)
+	return list
+}
+
+func TestTheFinderFindsWhatALoopFinds(t *testing.T) {
+	for name, row := range map[string]struct {
+		b     string
+		texts []string
+	}{
+		"one text twice":                  {"no network here, no network here", []string{"no network"}},
+		"texts of the same ending":        {"xx hcncreateendpoint yy hcnopenendpoint", []string{"hcncreateendpoint", "hcnopenendpoint", "endpoint"}},
+		"a text inside another":           {"the network name is gone", []string{"the network name is", "network name", "work name is gone"}},
+		"at the very beginning and end":   {"abcdefghij", []string{"abcdef", "efghij"}},
+		"signs that fold like letters":    {"a@b`c[d{e @@@@@@ ``````", []string{"@@@@@@", "``````"}},
+		"upper case in the log":           {"THE SWITCH-PORT WAS NOT FOUND", []string{"switch-port was"}},
+		"nothing, in a log that is short": {"abc", []string{"abcdef"}},
+	} {
+		if got, want := found([]byte(row.b), row.texts), naive([]byte(row.b), row.texts); !slices.Equal(got, want) {
+			t.Errorf("%s: %v, want %v", name, got, want)
+		}
+	}
+}
+
+func TestTheOrderDoesNotMatterToWhatIsFound(t *testing.T) {
+	texts := []string{"endpoint", "no network", "points"}
+	var b []byte
+	for i := range 3000 {
+		b = append(b, "the Endpoints of no network "[i%7:]...)
+	}
+	for _, size := range []int{0, 5, 4095, 4096, 4099, len(b)} {
+		var list []string
+		New(texts).EachUnordered(b[:size], func(text, start, _ int) { list = append(list, fmt.Sprint(text, start)) })
+		slices.Sort(list)
+		if want := found(b[:size], texts); !slices.Equal(list, want) || size == len(b) && len(list) == 0 {
+			t.Errorf("of %d bytes: %d found, want %d", size, len(list), len(want))
+		}
+	}
+}
+
+func FuzzFinder(f *testing.F) {
+	f.Add([]byte("no network here"), "network", "no netw")
+	f.Add([]byte("aaaaaaaaaaaaaaaa"), "aaaaaa", "aaaaaaa")
+	f.Add([]byte("A\x80\xffbcdefgh"), "bcdefg", "\xe1bcdef")
+	f.Fuzz(func(t *testing.T, b []byte, x, y string) {
+		texts := []string{string(mapBytes([]byte(x))), string(mapBytes([]byte(y)))}
+		if len(x) < MinText || len(y) < MinText || x == y || len(x) > 200 || len(y) > 200 {
+			return
+		}
+		if got, want := found(b, texts), naive(b, texts); !slices.Equal(got, want) {
+			t.Errorf("%v, want %v", got, want)
+		}
+	})
+}

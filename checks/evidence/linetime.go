@@ -1,0 +1,47 @@
+package evidence
+
+import (
+	"regexp"
+	"time"
+)
+
+// The stamps that components of a Windows node put at the start of a line, or
+// in time="…": klog's has no year, and the others differ in their separators.
+var (
+	klogStamp = regexp.MustCompile(`^.{0,80}?\b[IWEF](\d{2})(\d{2}) (\d{2}:\d{2}:\d{2})`)
+	isoStamp  = regexp.MustCompile(`^.{0,80}?(\d{4})[-/](\d{2})[-/](\d{2})[T ](\d{2}:\d{2}:\d{2})(?:\.\d+)?(Z|[+-]\d{2}:?\d{2})?`)
+)
+
+// MaxStamp is how far into a line its time may stand.
+const MaxStamp = 200
+
+// LineTime reads the time of a log line, or returns the zero time. now gives a
+// klog stamp its year: the latest one that does not lie in the future.
+func LineTime(line string, now time.Time) time.Time {
+	if len(line) > MaxStamp {
+		line = line[:MaxStamp]
+	}
+	if m := isoStamp.FindStringSubmatch(line); m != nil {
+		zone := m[5]
+		if zone == "" {
+			zone = "Z" // nodes run on UTC more often than not, and a log that does not say is not to be guessed at
+		}
+		if len(zone) == 5 {
+			zone = zone[:3] + ":" + zone[3:]
+		}
+		t, err := time.Parse(time.RFC3339, m[1]+"-"+m[2]+"-"+m[3]+"T"+m[4]+zone)
+		if err != nil {
+			return time.Time{}
+		}
+		return t.UTC()
+	}
+	if m := klogStamp.FindStringSubmatch(line); m != nil && !now.IsZero() {
+		for _, year := range []int{now.Year(), now.Year() - 1} {
+			t, err := time.Parse("2006-01-02 15:04:05", time.Date(year, 1, 1, 0, 0, 0, 0, time.UTC).Format("2006")+"-"+m[1]+"-"+m[2]+" "+m[3])
+			if err == nil && !t.After(now.Add(24*time.Hour)) {
+				return t
+			}
+		}
+	}
+	return time.Time{}
+}

@@ -1,0 +1,144 @@
+package main
+
+import (
+	"archive/zip"
+	"bytes"
+	"encoding/json"
+	"io"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"doctor/checks"
+	"doctor/checks/signs"
+	"doctor/collectors/redact"
+	"doctor/fixtures"
+)
+
+// results is the part of a report that two readers of the same evidence agree on.
+func results(t *testing.T, report []byte) (section json.RawMessage, faults string) {
+	t.Helper()
+	var r struct {
+		Results json.RawMessage
+		Causes  []struct{ ID string }
+	}
+	var list []struct{ ID, Status string }
+	if err := json.Unmarshal(report, &r); err != nil {
+		t.Fatal(err)
+	}
+	if err := json.Unmarshal(r.Results, &list); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range r.Causes {
+		faults += "cause " + c.ID + "\n"
+	}
+	for _, c := range list {
+		faults += c.Status + " " + c.ID + "\n"
+	}
+	return r.Results, faults
+}
+
+func inZip(t *testing.T, name, entry string) []byte {
+	t.Helper()
+	z, err := zip.OpenReader(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer z.Close()
+	f, err := z.Open(entry)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	content, err := io.ReadAll(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return content
+}
+
+// TestEveryBundleTellsWhatItsNodeTold: of every recorded node, masked or not, the
+// bundle has the same verdicts as the node itself, and whoever opens the bundle
+// gets the results that are in it, byte for byte.
+func TestEveryBundleTellsWhatItsNodeTold(t *testing.T) {
+	names := fixtures.Names()
+	if testing.Short() {
+		names = slices.Compact(append([]string{}, names[:10]...))
+	}
+	for _, mask := range []bool{false, true} {
+		for _, name := range names {
+			t.Run(name, func(t *testing.T) {
+				t.Parallel()
+				src, err := openDemo(name)
+				if err != nil {
+					t.Fatal(err)
+				}
+				list := checks.All()
+				scanned, _ := signs.Record(src.snapshot, checks.Signs(list))
+				_, want := results(t, reportJSON(t, checks.Diagnose(scanned, list, src.origin, program())))
+
+				path := filepath.Join(t.TempDir(), "b.zip")
+				b := newBundling(t.Context(), src, packing{maskNames: mask}, 24<<20, defaultSince)
+				if _, err := b.write(t.Context(), path); err != nil {
+					t.Fatal(err)
+				}
+				stored, got := results(t, inZip(t, path, "report.json"))
+				if got != want {
+					t.Errorf("mask-names %v: the verdicts differ:\n%s", mask, differing(want, got))
+				}
+				out, _, _ := doctor(t, "--from", path, "--json")
+				if replayed, _ := results(t, []byte(out)); !bytes.Equal(replayed, stored) {
+					t.Error("a reader of the bundle gets other results than those in it")
+				}
+			})
+		}
+	}
+}
+
+func reportJSON(t *testing.T, r checks.Report) []byte {
+	t.Helper()
+	content, err := json.Marshal(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return content
+}
+
+// differing are the lines that only one of the texts has.
+func differing(a, b string) string {
+	var diff strings.Builder
+	as, bs := strings.Split(a, "\n"), strings.Split(b, "\n")
+	for _, l := range as {
+		if !slices.Contains(bs, l) {
+			diff.WriteString("- " + l + "\n")
+		}
+	}
+	for _, l := range bs {
+		if !slices.Contains(as, l) {
+			diff.WriteString("+ " + l + "\n")
+		}
+	}
+	return diff.String()
+}
+
+// TestTheProgramsOwnWordsAreNoSecrets: what a check says of itself must reach the
+// reader of a bundle as it is.
+func TestTheProgramsOwnWordsAreNoSecrets(t *testing.T) {
+	page, _, _ := doctor(t, "explain", "-o", "markdown")
+	for _, name := range []string{"report.json", "report.txt", "issue.md"} {
+		text := page
+		if name == "report.json" {
+			quoted, err := json.Marshal(strings.Split(page, "\n"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			text = string(quoted)
+		}
+		var out bytes.Buffer
+		counts, err := redact.New(redact.Options{Plain: true}).Copy(&out, strings.NewReader(text), name)
+		if err != nil || out.String() != text {
+			t.Errorf("%s: %v is taken for secrets, %v: %s", name, counts, err, differing(text, out.String()))
+		}
+	}
+}

@@ -1,0 +1,149 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/charmbracelet/x/term"
+
+	"doctor/checks/evidence"
+	"doctor/collectors/pack"
+)
+
+// A progressLine is one line of a terminal, written anew as the work goes on.
+// Where standard error is no terminal it says nothing.
+type progressLine struct {
+	mu    sync.Mutex
+	w     io.Writer // nil: nobody watches
+	width int
+	drawn int
+	last  time.Time
+	phase string
+	start time.Time
+}
+
+const drawEvery = 100 * time.Millisecond
+
+func newProgressLine(f *os.File) *progressLine {
+	p := &progressLine{}
+	if term.IsTerminal(f.Fd()) {
+		p.w, p.width = f, 80
+		if width, _, err := term.GetSize(f.Fd()); err == nil && width > 0 {
+			p.width = width
+		}
+	}
+	return p
+}
+
+func (p *progressLine) progress(now pack.Progress) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.w == nil || now.Phase == p.phase && time.Since(p.last) < drawEvery {
+		return
+	}
+	if now.Phase != p.phase {
+		p.phase, p.start = now.Phase, time.Now()
+	}
+	p.last = time.Now()
+	line := progressText(now, time.Since(p.start))
+	line = line[:min(len(line), p.width-1)]
+	fmt.Fprint(p.w, "\r"+line+strings.Repeat(" ", max(0, p.drawn-len(line))))
+	p.drawn = len(line)
+}
+
+// clear takes the line away before anything else is said.
+func (p *progressLine) clear() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.w != nil && p.drawn > 0 {
+		fmt.Fprint(p.w, "\r"+strings.Repeat(" ", p.drawn)+"\r")
+		p.drawn = 0
+	}
+}
+
+// progressText tells how far the work is, and how long it may still take once
+// there is something to go by.
+func progressText(p pack.Progress, since time.Duration) string {
+	line := fmt.Sprintf("%s: %d of %d files, %s of %s", p.Phase, p.Files, p.Of, size(p.Bytes), size(p.Total))
+	if since > time.Second && p.Bytes > 0 && p.Bytes < p.Total {
+		left := time.Duration(float64(since) * float64(p.Total-p.Bytes) / float64(p.Bytes))
+		line += fmt.Sprintf(", about %s left", left.Round(time.Second))
+	}
+	return line
+}
+
+func size(n int64) string {
+	switch {
+	case n < 1<<10:
+		return fmt.Sprintf("%d B", n)
+	case n < 1<<20:
+		return fmt.Sprintf("%.1f KiB", float64(n)/(1<<10))
+	case n < 1<<30:
+		return fmt.Sprintf("%.1f MiB", float64(n)/(1<<20))
+	}
+	return fmt.Sprintf("%.1f GiB", float64(n)/(1<<30))
+}
+
+func printBundle(w io.Writer, name string, r pack.Result) error {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s  %s, %d files\n", name, size(r.Size), len(r.Manifest.Files))
+	printKept(&b, r.Manifest)
+	fmt.Fprintf(&b, "  read it with: doctor --from %s\n  for a bug report: the text is in issue.md, the zip is to be attached\n", name)
+	return printOut(w, b.String())
+}
+
+// printKept tells what was replaced, cut and left out.
+func printKept(b *strings.Builder, m pack.Manifest) {
+	if counts := m.Redactions(); len(counts) > 0 {
+		fmt.Fprintf(b, "  secrets replaced: %s\n", kinds(counts))
+	} else {
+		b.WriteString("  secrets replaced: none was seen\n")
+	}
+	if len(m.Masked) > 0 {
+		fmt.Fprintf(b, "  names masked: %s\n", kinds(m.Masked))
+	}
+	for _, name := range m.Unmasked {
+		fmt.Fprintf(b, "  not masked: %s\n", evidence.Clean(name))
+	}
+	for _, f := range m.Files {
+		if f.Truncated {
+			var left int64
+			for _, c := range f.LeftOut {
+				left += c.Bytes
+			}
+			fmt.Fprintf(b, "  in part: %s, %s left out\n", evidence.Clean(f.Path), size(left))
+		}
+	}
+	for i, l := range m.LeftOut {
+		if i == maxNotes {
+			fmt.Fprintf(b, "  left out: %d files more; manifest.json names them\n", len(m.LeftOut)-i)
+			break
+		}
+		fmt.Fprintf(b, "  left out: %s: %s\n", evidence.Clean(l.Path), evidence.Clean(l.Reason))
+	}
+}
+
+func printEstimate(w io.Writer, r pack.Result) error {
+	var b strings.Builder
+	var read, kept int64
+	for _, f := range r.Manifest.Files {
+		read, kept = read+f.BytesRead, kept+f.BytesKept
+	}
+	fmt.Fprintf(&b, "a zip of about %s: %d files, %s of %s; nothing was written\n", size(r.Size), len(r.Manifest.Files), size(kept), size(read))
+	printKept(&b, r.Manifest)
+	for _, f := range r.Manifest.Files {
+		fmt.Fprintf(&b, "  %10s  %s\n", size(f.BytesKept), evidence.Clean(f.Path))
+	}
+	return printOut(w, b.String())
+}
+
+func printOut(w io.Writer, text string) error {
+	if _, err := io.WriteString(w, text); err != nil {
+		return trouble(err)
+	}
+	return nil
+}

@@ -1,0 +1,35 @@
+package main
+
+import (
+	"slices"
+
+	"doctor/checks"
+	"doctor/collectors/redact"
+)
+
+// shareable is the report without secrets: it quotes evidence, and a recording
+// may hold them. What is in a bundle passed its sink before; here nothing more
+// is found in it.
+func shareable(r checks.Report) checks.Report {
+	secrets := redact.New(redact.Options{Plain: true})
+	r.Results = slices.Clone(r.Results)
+	for i := range r.Results {
+		res := &r.Results[i]
+		res.Gap, res.Reason = secrets.Text(res.Gap), secrets.Text(res.Reason)
+		res.Findings = slices.Clone(res.Findings)
+		for j := range res.Findings {
+			f := &res.Findings[j]
+			f.Subject, f.Message = secrets.Text(f.Subject), secrets.Text(f.Message)
+			f.Because = slices.Clone(f.Because)
+			for k := range f.Because {
+				f.Because[k].Text = secrets.Text(f.Because[k].Text)
+			}
+		}
+	}
+	r.Node.Learnt = slices.Clone(r.Node.Learnt)
+	for i := range r.Node.Learnt {
+		l := &r.Node.Learnt[i]
+		l.Value, l.From.Text = secrets.Text(l.Value), secrets.Text(l.From.Text)
+	}
+	return r
+}

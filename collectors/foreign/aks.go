@@ -1,0 +1,328 @@
+package foreign
+
+import (
+	"regexp"
+	"strconv"
+	"strings"
+	"time"
+
+	"doctor/checks/evidence"
+)
+
+// aks is the zip of AKS's collect-windows-logs.ps1: everything lies at its root,
+// the files of collectlogs.ps1 among it.
+var aks = format{
+	name:      "aks-collect-windows-logs",
+	marks:     "the output of AKS's collect-windows-logs.ps1 (collect-windows-logs-output.log, kubeclusterconfig.json and DATE-TIME_services.csv in one folder)",
+	recognise: isAKS,
+	inside: func(child string) bool {
+		child = strings.ToLower(child)
+		return ownFolders[child] || strings.HasSuffix(child, ctrFolder) || aksDumps.MatchString(child)
+	},
+	nodeName: aksName,
+	convert:  convertAKS,
+}
+
+const (
+	aksTool       = "collect-windows-logs.ps1"
+	aksTranscript = "collect-windows-logs-output.log"
+	ctrFolder     = "-ctr-logs"
+)
+
+var (
+	// What the script stamps with the time at which it began, its hour of twelve.
+	aksStamped = regexp.MustCompile(`^20\d{6}-\d{6}(?:_services\.csv|_hyper-v-compute-operational\.csv|_docker\.csv|_pagefile\.txt|-disk-usage-all-drives\.txt|-cri-containerd-\w+\.txt|-containerd-\w+\.txt|-hcsdiag-list\.txt|-hnsdiag-list\.txt|-shimdiag-list-with-pids\.txt|-aks-info\.log)$`)
+	aksNames   = []string{"kubeclusterconfig.json", "bootstrap-config", "10-azure.conflist", "azure-vnet.json", "azure-vnet.log", "kubelet.log", "kubelet.err.log", "kubeproxy.log", "disk-usage.txt", "processes.txt", "network.txt", "endpoint.txt", "customdatasetupscript.log"}
+	// Zips of dumps and of other people's logs.
+	aksDumps = regexp.MustCompile(`^(wer|minidump|systemtemp|memorydump|extension-logs)(-[\d-]+)?\.zip$`)
+)
+
+// isAKS wants the transcript, or a file that carries the script's stamp and one
+// that the script takes from C:\k: a copy of C:\k itself has no stamps.
+func isAKS(folder listing) bool {
+	others := folder.count(aksNames...)
+	if folder.files[aksTranscript] != "" {
+		return true
+	}
+	stamped := 0
+	for name := range folder.files {
+		if aksStamped.MatchString(name) {
+			stamped++
+		}
+	}
+	return stamped >= 1 && others >= 1
+}
+
+// stamped is the name of a file as it is stored with a stamp in front. Of two runs
+// in one folder the later file counts; the hour in a stamp does not tell which.
+func stamped(src *source, suffix string) string {
+	var found string
+	var at time.Time
+	for _, key := range sortedKeys(src.names.files) {
+		rest, ok := strings.CutSuffix(key, suffix)
+		if !ok || !stampOnly.MatchString(rest) {
+			continue
+		}
+		if written := src.newest(key); found == "" || !written.Before(at) {
+			found, at = src.names.files[key], written
+		}
+	}
+	if found == "" {
+		return "DATE-TIME" + suffix
+	}
+	return found
+}
+
+var stampOnly = regexp.MustCompile(`^20\d{6}-\d{6}$`)
+
+func convertAKS(src *source, out *output) {
+	tr := readTranscript(src.text(aksTranscript))
+	hns := convertNetwork(src, out)
+	if _, ok := hnsVersion(hns.all()); !ok {
+		out.Gap("hns-globals.json", gapf(evidence.NotCollected, "%s does not ask HNS for its version, and no object in the recording carries one; %s", aksTool, runBundle))
+	}
+	if len(hns.all()) == 0 && hns.dumps[0].gap.Kind() == evidence.NotCollected {
+		if why := tr.because("collectlogs", "networking related"); why != "" {
+			for _, k := range hnsKinds {
+				out.Gap(k.path, gapf(evidence.NotCollected, "%s did not get the %s%s; %s", aksTool, k.what, why, runBundle))
+			}
+		}
+	}
+	services, compute := readExport(src, stamped(src, "_services.csv")), readExport(src, stamped(src, "_hyper-v-compute-operational.csv"))
+	ran := aksTime(src, hns, tr, services)
+	aksMeta(src, hns, out, ran)
+
+	out.write("disks.json")(aksDisks(src))
+	out.write("processes.json")(readProcessTable(src.text("processes.txt")))
+	out.write("memory.json")(aksMemory(src))
+	aksEvents(out, tr, services, compute)
+	aksObjects(src, out, tr, ran)
+	aksFiles(src, out, tr)
+	placeLogs(src, out, aksLog, "aks")
+	if _, ok := src.names.files["customdatasetupscript.log"]; ok {
+		out.place("logs/aks/CustomDataSetupScript.log", src, "customdatasetupscript.log")
+	}
+	aksCRI(src, out, tr)
+	unaskedBy(out, aksTool, unaskedEverywhere)
+}
+
+// notComponents are logs that no component of the node writes: they are about the
+// collecting, the setup of the machine, or they are tables.
+var notComponents = regexp.MustCompile(`^(collect-windows-logs-output\.log|kubectl-.*\.log|customdatasetupscript\.log|.*-aks-info\.log|silconfig\.log)$`)
+
+var logName = regexp.MustCompile(`\.log(\.\d+|[-.\d]*)?$`)
+
+func aksLog(name string) bool { return logName.MatchString(name) && !notComponents.MatchString(name) }
+
+func aksName(src *source) string {
+	if node, ok := readDescribedNode(src.text("kubectl-describe-nodes.log").content); ok {
+		return node["metadata"].(map[string]any)["name"].(string)
+	}
+	if name := collectlogsName(src); name != "" {
+		return strings.ToLower(name) // AKS names its nodes so
+	}
+	return ""
+}
+
+// aksTime is when the script ended or, before that, the last that is known of it.
+func aksTime(src *source, hns hnsState, tr transcript, services export) time.Time {
+	written := src.newest(append([]string{aksTranscript, "disk-usage.txt", "processes.txt", stamped(src, "_services.csv")}, allNames...)...)
+	for _, at := range []time.Time{tr.ended, tr.started, written, stampIn(src.root), lastHealth(hns.all()), services.newest()} {
+		if !at.IsZero() {
+			return at
+		}
+	}
+	return time.Time{}
+}
+
+func aksMeta(src *source, hns hnsState, out *output, ran time.Time) {
+	meta := map[string]any{"layout": evidence.Layout, "node": aksName(src), "source": "aks-collect-windows-logs"}
+	if meta["node"] == "" {
+		meta["node"] = folderName(src.root)
+	}
+	if !ran.IsZero() {
+		meta["collectedAt"] = ran.Format(time.RFC3339)
+	}
+	if hns.answered() {
+		meta["elevated"] = true // HNS answers administrators only
+	}
+	out.JSON("meta.json", meta)
+}
+
+func aksDisks(src *source) (any, evidence.Gap) {
+	list, gap := readDiskUsage(src.text("disk-usage.txt"))
+	if gap == "" {
+		return list, ""
+	}
+	if drives, other := readPSDrives(src.text(stamped(src, "-disk-usage-all-drives.txt"))); other == "" {
+		return drives, ""
+	}
+	return nil, gap
+}
+
+var (
+	availableMB = regexp.MustCompile(`(?m)^(?:.*:)?\s*(\d{1,9})(?:[.,]\d+)?\s*$`)
+	pageFileRow = regexp.MustCompile(`(?m)^(Name|AllocatedBaseSize|AutomaticManagedPagefile) +: (\S.*?) *$`)
+)
+
+// aksMemory joins the counter of the free memory and the list of the page files.
+func aksMemory(src *source) (any, evidence.Gap) {
+	memory := map[string]any{}
+	available, pages := src.text("available-memory.txt"), src.text(stamped(src, "_pagefile.txt"))
+	if m := availableMB.FindAllStringSubmatch(available.content, -1); len(m) == 1 && looksTabular(available.content) {
+		if n, err := strconv.ParseInt(m[0][1], 10, 64); err == nil {
+			memory["availableBytes"] = n << 20
+		}
+	}
+	if files, ok := pageFiles(pages.content); ok {
+		memory["pageFiles"] = files
+	}
+	if len(memory) > 0 {
+		return memory, ""
+	}
+	if available.gap == "" {
+		return nil, gapf(evidence.Error, "%s shows no counter; it begins with: %s", available.name, clip(firstLine(available.content)))
+	}
+	return nil, gapf(evidence.NotCollected, "%s; %s does not collect the memory otherwise; %s", available.gap.Reason(), aksTool, runBundle)
+}
+
+// pageFiles reads the list of Win32_PageFileUsage. That there is none is believed
+// where the second command, which stands in the same file, answered.
+func pageFiles(s string) (list []evidencePageFile, ok bool) {
+	list = []evidencePageFile{}
+	automatic, answered := false, false
+	for _, m := range pageFileRow.FindAllStringSubmatch(s, maxFields) {
+		switch last := len(list) - 1; m[1] {
+		case "Name":
+			list = append(list, evidencePageFile{Path: m[2]})
+		case "AllocatedBaseSize":
+			if last >= 0 {
+				list[last].SizeBytes = int64(number(m[2])) << 20
+			}
+		case "AutomaticManagedPagefile":
+			automatic, answered = m[2] == "True", true
+		}
+	}
+	for i := range list {
+		list[i].Automatic = automatic
+	}
+	return list, answered && !strings.Contains(s, "CategoryInfo") || len(list) > 0
+}
+
+type evidencePageFile struct {
+	Path      string `json:"path"`
+	SizeBytes int64  `json:"sizeBytes"`
+	Automatic bool   `json:"automatic"`
+}
+
+// aksEvents joins the two exports. The first is of three questions: the service
+// manager's events about containerd and Kubernetes, reboots, and crashes; it has no
+// column that tells which, so an event of it names neither log nor provider.
+func aksEvents(out *output, tr transcript, services, compute export) {
+	list := append(services.excerpt(""), compute.excerpt("Microsoft-Windows-Hyper-V-Compute-Operational")...)
+	if len(list) > 0 {
+		out.JSON("events.json", list)
+		return
+	}
+	out.Gap("events.json", gapf(services.gap.Kind(), "%s%s", services.gap.Reason(), tr.because("ETW events", "Get-WinEvent")))
+}
+
+// aksObjects writes what kubectl described. Of pods it prints neither hostProcess
+// nor hostNetwork nor most of the spec, so they are no objects to judge.
+func aksObjects(src *source, out *output, tr transcript, ran time.Time) {
+	nodes, pods := src.text("kubectl-describe-nodes.log"), src.text("kubectl-describe-pods.log")
+	failed := tr.because("kubectl")
+	switch node, ok := readDescribedNode(nodes.content); {
+	case ok:
+		out.JSON("api/node.json", node)
+	case nodes.gap != "":
+		out.Gap("api/node.json", gapf(nodes.gap.Kind(), "%s%s; ask for `kubectl get node NAME -o json`", nodes.gap.Reason(), failed))
+	default:
+		out.Gap("api/node.json", gapf(evidence.Error, "%s describes no node; it begins with: %s%s", nodes.name, clip(firstLine(nodes.content)), failed))
+	}
+	if pods.gap == "" {
+		out.Gap("api/pods.json", gapf(evidence.NotCollected, "%s has pods only as `kubectl describe` shows them, without most of their spec; ask for `kubectl get pods -A -o json`", aksTool))
+	}
+	events := append(readDescribedEvents(nodes.content, ran), readDescribedEvents(pods.content, ran)...)
+	switch {
+	case len(events) > 0 && pods.gap == "":
+		out.JSON("api/events.json", map[string]any{"items": events})
+	case pods.gap == "":
+		out.Gap("api/events.json", gapf(evidence.NotCollected, "%s has no events in %s, which kubectl also prints where the node may not list them; ask for `kubectl get events -A -o json`", aksTool, pods.name))
+	default:
+		out.Gap("api/events.json", gapf(pods.gap.Kind(), "%s%s; ask for `kubectl get events -A -o json`", pods.gap.Reason(), failed))
+	}
+}
+
+func aksFiles(src *source, out *output, tr transcript) {
+	c := &copies{tool: aksTool, out: out}
+	c.add(src, "kubeclusterconfig.json", `C:\k\kubeclusterconfig.json`, tr.because("kubeclusterconfig"))
+	c.add(src, "10-azure.conflist", `C:\k\azurecni\netconf\10-azure.conflist`, tr.because("10-azure.conflist"))
+	c.add(src, "config.toml", `C:\Program Files\containerd\config.toml`, tr.because("containerd configuration"))
+	for _, name := range []string{"bootstrap-config", "credential-provider-config.yaml", "azure-vnet.json", "azure-vnet-ipam.json"} {
+		c.addIfThere(src, name, `C:\k\`+name)
+	}
+	if strings.Contains(tr.why("containerd panic logs"), "not available") {
+		c.absent(`C:\ProgramData\containerd\root\panic.log`)
+	}
+	c.finish()
+}
+
+var containerdInfo = regexp.MustCompile(`(?m)^containerd\S* \S+ (v?\d+\.\d+\.\d+\S*)`)
+
+// aksCRI makes cri.json of the tables of crictl and ctr. containerd's own
+// configuration is in config.toml; `containerd config default`, which lies beside
+// it as DATE-TIME-containerd-toml.txt, is not this node's.
+func aksCRI(src *source, out *output, tr transcript) {
+	cri := map[string]any{}
+	table := func(key, suffix string, read func(string) []map[string]any) {
+		if list := read(src.text(stamped(src, suffix)).content); list != nil {
+			cri[key] = list
+		}
+	}
+	table("images", "-cri-containerd-images.txt", readCrictlImages)
+	table("sandboxes", "-cri-containerd-pods.txt", readCrictlPods)
+	table("containers", "-cri-containerd-containers.txt", readCrictlContainers)
+	if m := containerdInfo.FindStringSubmatch(src.text(stamped(src, "-containerd-info.txt")).content); m != nil {
+		cri["version"] = map[string]string{"runtimeName": "containerd", "runtimeVersion": m[1]}
+	}
+	if image := aksPause(src); image != "" {
+		cri["config"] = map[string]string{"sandboxImage": image}
+	}
+	if len(cri) == 0 {
+		images := src.text(stamped(src, "-cri-containerd-images.txt"))
+		why := images.gap
+		if why == "" {
+			why = gapf(evidence.Error, "%s shows no images; it begins with: %s", images.name, clip(firstLine(images.content)))
+		}
+		out.Gap("cri.json", gapf(why.Kind(), "%s%s", why.Reason(), tr.because("crictl", "ctr.exe", "CRI plugin")))
+		return
+	}
+	out.JSON("cri.json", cri)
+}
+
+// aksPause asks the tables only where containerd's configuration is not there.
+func aksPause(src *source) string {
+	if _, ok := src.names.files["config.toml"]; ok {
+		return ""
+	}
+	ctr := src
+	for _, f := range src.names.folders {
+		if strings.HasSuffix(strings.ToLower(f), ctrFolder) {
+			ctr = src.in(f)
+		}
+	}
+	images, _ := readCtrImages(ctr.text("containerd-image.txt").content)
+	inUse, _ := readCtrContainers(ctr.text("containerd-containers.txt").content)
+	if len(images) == 0 {
+		for _, i := range readCrictlImages(src.text(stamped(src, "-cri-containerd-images.txt")).content) {
+			for _, tag := range i["repoTags"].([]string) {
+				images = append(images, ctrImage{ref: tag})
+			}
+		}
+	}
+	if len(inUse) == 0 {
+		inUse, _ = readCtrContainers(src.text("containers.txt").content)
+	}
+	return pauseImage(inUse, images)
+}

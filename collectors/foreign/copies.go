@@ -1,0 +1,177 @@
+package foreign
+
+import (
+	"io/fs"
+	"path"
+	"slices"
+	"strings"
+	"time"
+
+	"doctor/checks/evidence"
+)
+
+// Copies are the files of the node that a tool copied, each under the Windows
+// path that it was copied from, and the record of it that becomes files.json.
+type copies struct {
+	tool    string
+	out     *output
+	records []copyRecord
+}
+
+type copyRecord struct {
+	Path       string `json:"path"`
+	Outcome    string `json:"outcome"`
+	Bytes      int64  `json:"bytes"`
+	ModifiedAt string `json:"modifiedAt,omitempty"`
+}
+
+// add places a file that the tool copied. One that is not there is no absence on
+// the node: the tool may have failed, and somebody may have taken it out. Nor is an
+// empty one surely empty there.
+func (c *copies) add(src *source, name, windowsPath, why string) {
+	to := evidence.EvidencePath(windowsPath)
+	stored, ok := src.names.files[strings.ToLower(name)]
+	if !ok {
+		c.out.Gap(to, gapf(evidence.NotCollected, "%s copies %s, and this recording does not hold it%s; ask for that file", c.tool, windowsPath, why))
+		return
+	}
+	r := copyRecord{Path: windowsPath, Outcome: "copied"}
+	if info, err := fs.Stat(src.fsys, path.Join(src.root, stored)); err == nil {
+		r.Bytes = info.Size()
+		if plausible(info.ModTime()) {
+			r.ModifiedAt = info.ModTime().UTC().Format(time.RFC3339)
+		}
+		if r.Bytes <= byteOrderMark {
+			c.out.Gap(to, gapf(evidence.Error, "the copy of %s is empty: so may the file be, or %s could not read it; ask for that file", windowsPath, c.tool))
+			return
+		}
+	}
+	c.out.place(to, src, name)
+	c.records = append(c.records, r)
+}
+
+// byteOrderMark is the size of the longest mark that stands in an empty file.
+const byteOrderMark = 3
+
+// addIfThere is add for a file that a healthy node may lack.
+func (c *copies) addIfThere(src *source, name, windowsPath string) {
+	if _, ok := src.names.files[strings.ToLower(name)]; ok {
+		c.add(src, name, windowsPath, "")
+	}
+}
+
+// absent records what the tool looked for, and said that it is not there.
+func (c *copies) absent(windowsPath string) {
+	c.records = append(c.records, copyRecord{Path: windowsPath, Outcome: evidence.Absent})
+}
+
+// neverCopied are files that decide something and that no collector of a cloud
+// copies.
+var neverCopied = []string{
+	`C:\run\flannel\subnet.env`, `C:\k\net-conf.json`, `C:\k\sourceVip.json`, `C:\k\sourceVipRequest.json`, `C:\k\config`, `C:\k\azure.json`, `C:\k\kubeletstart.ps1`,
+	`C:\k\kubeproxystart.ps1`, `C:\k\kube-proxy.conf`, `C:\var\lib\kubelet\config.yaml`, `C:\var\lib\kubelet\kubeadm-flags.env`, `C:\var\lib\kube-proxy\config.conf`,
+	`C:\ProgramData\kubernetes\kubelet-config.json`, `C:\ProgramData\kubernetes\kubeconfig`, `C:\ProgramData\kubernetes\kube-proxy-config.yaml`,
+	`C:\Program Files\containerd\config.toml`, `C:\k\kubeclusterconfig.json`, `C:\k\azure-vnet.json`, `C:\k\azure-vnet-ipam.json`, `C:\CalicoWindows\config.ps1`,
+	`C:\Windows\System32\vmcompute.dll`, `C:\ProgramData\Amazon\EKS\image-credential-provider\config.json`,
+}
+
+// finish writes files.json, and says of the rest that nobody looked.
+func (c *copies) finish() {
+	for _, p := range neverCopied {
+		known := slices.ContainsFunc(c.records, func(r copyRecord) bool { return strings.EqualFold(r.Path, p) })
+		if to := evidence.EvidencePath(p); !known && !c.out.Has(to) {
+			c.out.Gap(to, gapf(evidence.NotCollected, "%s does not collect %s; ask for that file", c.tool, p))
+		}
+	}
+	if len(c.records) == 0 {
+		c.out.Gap("files.json", gapf(evidence.NotCollected, "this recording of %s holds no file of the node; ask for its configuration files", c.tool))
+		return
+	}
+	c.out.JSON("files.json", c.records)
+}
+
+// logComponents tells by the beginning of a log's name whose it is.
+var logComponents = []struct{ start, component string }{
+	{"kubelet", "kubelet"}, {"kubeproxy", "kube-proxy"}, {"kube-proxy", "kube-proxy"}, {"containerd", "containerd"}, {"panic.log", "containerd"},
+	{"csi-proxy", "csi-proxy"}, {"csiproxy", "csi-proxy"}, {"azure-vnet", "cni"}, {"azure-cn", "cni"}, {"vpc-", "cni"}, {"vpc_", "cni"}, {"aws-vpc", "cni"}, {"cni", "cni"},
+	{"calico", "calico"}, {"felix", "calico"}, {"flannel", "flanneld"}, {"docker", "docker"}, {"hosts-config-agent", "hosts-config-agent"},
+	{"windows-exporter", "windows-exporter"}, {"aks-windows-exporter", "windows-exporter"}, {"hnsremediator", "hns-remediator"}, {"nvidia", "nvidia"},
+}
+
+func logComponent(name, otherwise string) string {
+	name = strings.ToLower(name)
+	for _, c := range logComponents {
+		if strings.HasPrefix(name, c.start) {
+			return c.component
+		}
+	}
+	return otherwise
+}
+
+// placeLogs places the folder's files that are logs under their components. An
+// empty one acquits nobody: components write their logs to one of two files, and a
+// copy may have failed.
+func placeLogs(src *source, out *output, isLog func(name string) bool, otherwise string) {
+	empty := map[string]string{} // component → its log
+	filled := map[string]bool{}
+	for _, key := range sortedKeys(src.names.files) {
+		if !isLog(key) {
+			continue
+		}
+		stored, component := src.names.files[key], logComponent(key, otherwise)
+		if info, err := fs.Stat(src.fsys, path.Join(src.root, stored)); err == nil && info.Size() <= byteOrderMark {
+			empty[component] = stored
+			continue
+		}
+		filled[component] = true
+		out.place("logs/"+component+"/"+stored, src, stored)
+	}
+	for component, stored := range empty {
+		if !filled[component] && !out.Has("logs/"+component) {
+			out.Gap("logs/"+component, gapf(evidence.Error, "%s is empty in this recording, and so is every other log of %s; ask for it", stored, component))
+		}
+	}
+}
+
+func sortedKeys(m map[string]string) []string {
+	keys := make([]string, 0, len(m))
+	for k := range m {
+		keys = append(keys, k)
+	}
+	slices.Sort(keys)
+	return keys
+}
+
+// unaskedBy makes the gaps of what a tool does not collect at all.
+func unaskedBy(out *output, tool string, unasked map[string]string) {
+	for name, what := range unasked {
+		if !out.Has(name) {
+			out.Gap(name, gapf(evidence.NotCollected, "%s does not collect %s", tool, what))
+		}
+	}
+}
+
+const objectsOf = "; ask for `kubectl get "
+
+// unaskedEverywhere is the part of the layout that no collector of a cloud has,
+// each with what to ask for.
+var unaskedEverywhere = map[string]string{
+	"features.json":           "the Windows features; ask for `Get-WindowsFeature`, or " + runBundle,
+	"firewall.json":           "the ports of the firewall's rules; " + runBundle,
+	"certificates.json":       "the certificates; " + runBundle,
+	"security.json":           "access lists, BitLocker and Defender; " + runBundle,
+	"time.json":               "the time service; ask for `w32tm /query /status`, or " + runBundle,
+	"pending-reboot.json":     "whether a reboot is pending; " + runBundle,
+	"env.json":                "the environment; ask for `[Environment]::GetEnvironmentVariables('Machine')`, or " + runBundle,
+	"api/nodes.json":          "the other nodes" + objectsOf + "nodes -o json`",
+	"api/pods.json":           "the pods as objects" + objectsOf + "pods -A -o json`",
+	"api/events.json":         "the events of the cluster" + objectsOf + "events -A -o json`",
+	"api/services.json":       "the Services" + objectsOf + "services -A -o json`",
+	"api/endpointslices.json": "the EndpointSlices" + objectsOf + "endpointslices -A -o json`",
+	"api/configmaps.json":     "the ConfigMaps" + objectsOf + "configmaps -n kube-system -o json`",
+	"api/daemonsets.json":     "the DaemonSets" + objectsOf + "daemonsets -A -o json`",
+	"api/version.json":        "the version of the API server; ask for `kubectl version -o json`",
+	"probes/reach.json":       "whether anything can be reached; " + runBundle,
+	"probes/dns.json":         "answers to DNS questions; " + runBundle,
+	"hns-globals.json":        "the version of HNS, and no object in the recording carries one; " + runBundle,
+}

@@ -1,0 +1,235 @@
+package foreign
+
+import (
+	"path"
+	"slices"
+	"strings"
+)
+
+// A columnTable is a table that a program of Go drew with blanks: what stands
+// below a column's head begins where the head does.
+type columnTable struct {
+	columns []string
+	starts  []int
+	rows    [][]string
+	odd     int // rows that do not fit the head
+}
+
+// readColumns finds the row of heads and reads what follows it. Before it may stand
+// what the program wrote to its error stream. gap is how many blanks part two
+// heads at least: those of crictl have single blanks within.
+func readColumns(s string, gap int, heads ...string) (t columnTable, found bool) {
+	for line := range strings.Lines(s) {
+		line = strings.TrimRight(line, "\r\n")
+		if !found {
+			if t.columns, t.starts = splitHeads(line, gap); hasHeads(t.columns, heads) {
+				found = true
+			}
+			continue
+		}
+		if strings.TrimSpace(line) == "" {
+			continue
+		}
+		if len(t.rows) == maxObjects {
+			t.odd++
+			break
+		}
+		if row, ok := t.cells(line); ok {
+			t.rows = append(t.rows, row)
+		} else {
+			t.odd++
+		}
+	}
+	if !found {
+		return columnTable{}, false
+	}
+	return t, true
+}
+
+func hasHeads(columns, heads []string) bool {
+	for _, h := range heads {
+		if !slices.Contains(columns, h) {
+			return false
+		}
+	}
+	return len(heads) > 0
+}
+
+const maxColumns = 32
+
+func splitHeads(line string, gap int) (names []string, starts []int) {
+	between := strings.Repeat(" ", gap)
+	for at := 0; at < len(line) && len(names) < maxColumns; {
+		if line[at] == ' ' {
+			at++
+			continue
+		}
+		end := strings.Index(line[at:], between)
+		if end < 0 {
+			end = len(line) - at
+		}
+		names, starts = append(names, strings.TrimSpace(line[at:at+end])), append(starts, at)
+		at += end
+	}
+	return names, starts
+}
+
+func (t columnTable) cells(line string) ([]string, bool) {
+	row := make([]string, len(t.starts))
+	for i, start := range t.starts {
+		if start >= len(line) {
+			break
+		}
+		if start > 0 && line[start-1] != ' ' {
+			return nil, false
+		}
+		end := len(line)
+		if i+1 < len(t.starts) && t.starts[i+1] < end {
+			end = t.starts[i+1]
+		}
+		row[i] = strings.TrimSpace(line[start:end])
+	}
+	return row, row[0] != ""
+}
+
+// cell is the row's value below a head, "" where the table has no such column.
+func (t columnTable) cell(row []string, head string) string {
+	if i := slices.Index(t.columns, head); i >= 0 {
+		return row[i]
+	}
+	return ""
+}
+
+// readCrictlImages reads `crictl images`, in the names of CRI v1. Identifiers are
+// shortened as crictl shortens them. nil means that there is no table.
+func readCrictlImages(s string) []map[string]any {
+	t, ok := readColumns(s, 2, "IMAGE", "TAG", "IMAGE ID")
+	if !ok || t.odd > 0 {
+		return nil
+	}
+	list := []map[string]any{}
+	at := map[string]int{}
+	for _, row := range t.rows {
+		id, name, tag := t.cell(row, "IMAGE ID"), t.cell(row, "IMAGE"), t.cell(row, "TAG")
+		i, known := at[id]
+		if !known {
+			i = len(list)
+			at[id] = i
+			list = append(list, map[string]any{"id": id, "repoTags": []string{}})
+		}
+		if name != "<none>" && tag != "<none>" && tag != "" {
+			list[i]["repoTags"] = append(list[i]["repoTags"].([]string), name+":"+tag)
+		}
+	}
+	return list
+}
+
+// readCrictlPods reads `crictl pods`.
+func readCrictlPods(s string) []map[string]any {
+	t, ok := readColumns(s, 2, "POD ID", "STATE", "NAME", "NAMESPACE")
+	if !ok || t.odd > 0 {
+		return nil
+	}
+	states := map[string]string{"Ready": "SANDBOX_READY", "NotReady": "SANDBOX_NOTREADY"}
+	list := []map[string]any{}
+	for _, row := range t.rows {
+		list = append(list, map[string]any{
+			"id": t.cell(row, "POD ID"), "state": states[t.cell(row, "STATE")],
+			"metadata": map[string]any{"name": t.cell(row, "NAME"), "namespace": t.cell(row, "NAMESPACE"), "attempt": number(t.cell(row, "ATTEMPT"))},
+		})
+	}
+	return list
+}
+
+// readCrictlContainers reads `crictl ps -a`.
+func readCrictlContainers(s string) []map[string]any {
+	t, ok := readColumns(s, 2, "CONTAINER", "IMAGE", "STATE", "NAME", "POD ID")
+	if !ok || t.odd > 0 {
+		return nil
+	}
+	list := []map[string]any{}
+	for _, row := range t.rows {
+		list = append(list, map[string]any{
+			"id": t.cell(row, "CONTAINER"), "podSandboxId": t.cell(row, "POD ID"), "state": "CONTAINER_" + strings.ToUpper(t.cell(row, "STATE")),
+			"image":    map[string]any{"image": t.cell(row, "IMAGE")},
+			"metadata": map[string]any{"name": t.cell(row, "NAME"), "attempt": number(t.cell(row, "ATTEMPT"))},
+		})
+	}
+	return list
+}
+
+// A ctrImage is one row of `ctr images list`.
+type ctrImage struct {
+	ref    string
+	pinned bool // containerd keeps it from being collected: its sandbox image
+}
+
+// readCtrImages reads `ctr -n k8s.io images list`; false where there is no table.
+func readCtrImages(s string) ([]ctrImage, bool) {
+	t, ok := readColumns(s, 1, "REF", "TYPE", "DIGEST", "SIZE", "PLATFORMS", "LABELS")
+	if !ok || t.odd > 0 {
+		return nil, false
+	}
+	list := []ctrImage{}
+	for _, row := range t.rows {
+		list = append(list, ctrImage{t.cell(row, "REF"), strings.Contains(t.cell(row, "LABELS"), "io.cri-containerd.pinned=pinned")})
+	}
+	return list, true
+}
+
+// readCtrContainers reads the image of each row of `ctr -n k8s.io containers list`.
+func readCtrContainers(s string) (images []string, ok bool) {
+	t, ok := readColumns(s, 1, "CONTAINER", "IMAGE", "RUNTIME")
+	if !ok || t.odd > 0 {
+		return nil, false
+	}
+	for _, row := range t.rows {
+		images = append(images, t.cell(row, "IMAGE"))
+	}
+	return images, true
+}
+
+// criImages gives ctr's images in the names of CRI v1: a reference that is a
+// digest or an identifier is no tag.
+func criImages(list []ctrImage) []map[string]any {
+	images := []map[string]any{}
+	for _, i := range list {
+		if !strings.Contains(i.ref, "@") && !strings.HasPrefix(i.ref, "sha256:") {
+			images = append(images, map[string]any{"repoTags": []string{i.ref}})
+		}
+	}
+	return images
+}
+
+// isPause tells the references of pause images, by the last element of their name.
+func isPause(ref string) bool {
+	if strings.Contains(ref, "@") || strings.HasPrefix(ref, "sha256:") {
+		return false
+	}
+	name, _, _ := strings.Cut(path.Base(ref), ":")
+	return name == "pause" || strings.HasPrefix(name, "pause-")
+}
+
+// pauseImage is the image that sandboxes are made of, as far as tables tell: the
+// one that containers run, or the one that containerd pins, or the only one there
+// is. Where two come into question it is not known.
+func pauseImage(inUse []string, images []ctrImage) string {
+	var pinned, all []string
+	for _, i := range images {
+		if all = append(all, i.ref); i.pinned {
+			pinned = append(pinned, i.ref)
+		}
+	}
+	for _, list := range [][]string{inUse, pinned, all} {
+		list = slices.DeleteFunc(slices.Clone(list), func(ref string) bool { return !isPause(ref) })
+		slices.Sort(list)
+		switch list = slices.Compact(list); len(list) {
+		case 0:
+		case 1:
+			return list[0]
+		default:
+			return ""
+		}
+	}
+	return ""
+}

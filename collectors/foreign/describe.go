@@ -1,0 +1,234 @@
+package foreign
+
+import (
+	"regexp"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// A described is what `kubectl describe` printed of one object: fields, and below
+// them more fields, lists or a table. kubectl speaks English everywhere.
+type described struct {
+	key, value string
+	lines      []string // what is indented below the field, the indent of the block taken off
+}
+
+// maxDescribed bounds the lines of one section; a pod of many volumes has some hundreds.
+const maxDescribed = 20_000
+
+var describedField = regexp.MustCompile(`^([A-Z][A-Za-z0-9 _./-]{0,60}):(?:\s+(.*))?$`)
+
+// describeSections takes one object apart at its fields of column 0.
+func describeSections(s string) []described {
+	var list []described
+	for line := range strings.Lines(s) {
+		line = strings.TrimRight(line, "\r\n \t")
+		if line == "" || len(list) > maxDescribed {
+			continue
+		}
+		if m := describedField.FindStringSubmatch(line); m != nil {
+			list = append(list, described{key: m[1], value: strings.TrimSpace(m[2])})
+			continue
+		}
+		if n := len(list); n > 0 && (line[0] == ' ' || line[0] == '\t') && len(list[n-1].lines) < maxDescribed {
+			list[n-1].lines = append(list[n-1].lines, line)
+		}
+	}
+	return list
+}
+
+func section(list []described, key string) described {
+	for _, d := range list {
+		if d.key == key {
+			return d
+		}
+	}
+	return described{}
+}
+
+// fields are "name: value" lines of a section.
+func (d described) fields() map[string]string {
+	m := map[string]string{}
+	for _, line := range d.lines {
+		if key, value, ok := strings.Cut(strings.TrimSpace(line), ":"); ok && !strings.Contains(key, "  ") {
+			m[key] = strings.TrimSpace(value)
+		}
+	}
+	return m
+}
+
+// pairs are labels ("name=value") or annotations ("name: value"), of which the
+// first stands beside the field's name. kubectl cuts long values short.
+func (d described) pairs(between string) map[string]string {
+	m := map[string]string{}
+	for _, line := range append([]string{d.value}, d.lines...) {
+		key, value, ok := strings.Cut(strings.TrimSpace(line), between)
+		if ok && !strings.Contains(key, " ") && !strings.HasSuffix(value, "...") {
+			m[key] = strings.TrimSpace(value)
+		}
+	}
+	return m
+}
+
+// table reads a table of the section, by the places of its heads.
+func (d described) table(heads ...string) columnTable {
+	var b strings.Builder
+	for _, line := range d.lines {
+		if strings.Trim(line, " -") != "" {
+			b.WriteString(line + "\n")
+		}
+	}
+	t, _ := readColumns(b.String(), 2, heads...)
+	return t
+}
+
+var nodeInfoFields = map[string]string{
+	"Kernel Version": "kernelVersion", "OS Image": "osImage", "Operating System": "operatingSystem", "Architecture": "architecture",
+	"Container Runtime Version": "containerRuntimeVersion", "Kubelet Version": "kubeletVersion", "Kube-Proxy Version": "kubeProxyVersion",
+}
+
+var describedTaint = regexp.MustCompile(`^([^=:\s]+)(?:=([^:\s]*))?:(NoSchedule|NoExecute|PreferNoSchedule)$`)
+
+// readDescribedNode makes api/node.json of `kubectl describe node`: the fields
+// that it prints whole. false means that no node is described.
+func readDescribedNode(s string) (map[string]any, bool) {
+	list := describeSections(s)
+	name := section(list, "Name").value
+	info := map[string]string{}
+	for key, value := range section(list, "System Info").fields() {
+		if field := nodeInfoFields[key]; field != "" && value != "" {
+			info[field] = value
+		}
+	}
+	if name == "" || info["kernelVersion"] == "" && info["kubeletVersion"] == "" {
+		return nil, false
+	}
+	meta := map[string]any{"name": name, "labels": section(list, "Labels").pairs("="), "annotations": section(list, "Annotations").pairs(": ")}
+	if at, ok := describedTime(section(list, "CreationTimestamp").value); ok {
+		meta["creationTimestamp"] = at
+	}
+	spec := map[string]any{"taints": describedTaints(section(list, "Taints")), "unschedulable": section(list, "Unschedulable").value == "true"}
+	for key, field := range map[string]string{"PodCIDR": "podCIDR", "ProviderID": "providerID"} {
+		if v := section(list, key).value; v != "" {
+			spec[field] = v
+		}
+	}
+	if v := section(list, "PodCIDRs").value; v != "" {
+		spec["podCIDRs"] = strings.Split(v, ",")
+	}
+	addresses := []map[string]string{}
+	for _, kind := range []string{"InternalIP", "ExternalIP", "Hostname"} {
+		if v := section(list, "Addresses").fields()[kind]; v != "" {
+			addresses = append(addresses, map[string]string{"type": kind, "address": v})
+		}
+	}
+	status := map[string]any{"nodeInfo": info, "addresses": addresses, "conditions": describedConditions(section(list, "Conditions"))}
+	if v := section(list, "Allocatable").fields(); len(v) > 0 {
+		status["allocatable"] = v
+	}
+	return map[string]any{"apiVersion": "v1", "kind": "Node", "metadata": meta, "spec": spec, "status": status}, true
+}
+
+func describedTaints(d described) []map[string]string {
+	taints := []map[string]string{}
+	for _, line := range append([]string{d.value}, d.lines...) {
+		if m := describedTaint.FindStringSubmatch(strings.TrimSpace(line)); m != nil {
+			taints = append(taints, map[string]string{"key": m[1], "value": m[2], "effect": m[3]})
+		}
+	}
+	return taints
+}
+
+func describedConditions(d described) []map[string]string {
+	t := d.table("Type", "Status", "LastHeartbeatTime", "LastTransitionTime", "Reason", "Message")
+	list := []map[string]string{}
+	for _, row := range t.rows {
+		c := map[string]string{"type": t.cell(row, "Type"), "status": t.cell(row, "Status"), "reason": t.cell(row, "Reason"), "message": t.cell(row, "Message")}
+		for head, field := range map[string]string{"LastHeartbeatTime": "lastHeartbeatTime", "LastTransitionTime": "lastTransitionTime"} {
+			if at, ok := describedTime(t.cell(row, head)); ok {
+				c[field] = at
+			}
+		}
+		list = append(list, c)
+	}
+	return list
+}
+
+// describedTime reads RFC 1123 with a zone in digits.
+func describedTime(s string) (string, bool) {
+	at, err := time.Parse(time.RFC1123Z, s)
+	if err != nil {
+		return "", false
+	}
+	return at.UTC().Format(time.RFC3339), true
+}
+
+// readDescribedEvents makes events of the tables at the end of descriptions, the
+// node's and one for each pod. Their ages count from when the tool ran. An empty
+// table proves nothing: kubectl prints <none> too where it may not list events.
+func readDescribedEvents(s string, ran time.Time) []map[string]any {
+	var list []map[string]any
+	for _, object := range splitDescribed(s) {
+		sections := describeSections(object)
+		about := map[string]string{"kind": "Pod", "name": section(sections, "Name").value, "namespace": section(sections, "Namespace").value}
+		if section(sections, "System Info").lines != nil {
+			about["kind"] = "Node"
+			delete(about, "namespace")
+		}
+		t := section(sections, "Events").table("Type", "Reason", "Age", "From", "Message")
+		for _, row := range t.rows {
+			if len(list) == maxObjects {
+				return list
+			}
+			e := map[string]any{"type": t.cell(row, "Type"), "reason": t.cell(row, "Reason"), "message": t.cell(row, "Message"), "involvedObject": about}
+			age, count := describedAge(t.cell(row, "Age"))
+			if count > 0 {
+				e["count"] = count
+			}
+			if age >= 0 && !ran.IsZero() {
+				e["lastTimestamp"] = ran.Add(-age).UTC().Format(time.RFC3339)
+			}
+			list = append(list, e)
+		}
+	}
+	return list
+}
+
+var describedName = regexp.MustCompile(`(?m)^Name:[ \t]+\S`)
+
+// splitDescribed parts the objects of one file: each begins with its name.
+func splitDescribed(s string) []string {
+	starts := describedName.FindAllStringIndex(s, maxObjects)
+	var list []string
+	for i, at := range starts {
+		end := len(s)
+		if i+1 < len(starts) {
+			end = starts[i+1][0]
+		}
+		list = append(list, s[at[0]:end])
+	}
+	return list
+}
+
+var (
+	describedCount = regexp.MustCompile(`\(x(\d{1,9}) over`)
+	ageParts       = regexp.MustCompile(`(\d{1,6})(y|d|h|m|s)`)
+	ageUnits       = map[string]time.Duration{"y": 365 * 24 * time.Hour, "d": 24 * time.Hour, "h": time.Hour, "m": time.Minute, "s": time.Second}
+)
+
+// describedAge reads "2m3s (x5 over 10m)": when the event was last seen, and how often.
+func describedAge(s string) (age time.Duration, count int) {
+	if m := describedCount.FindStringSubmatch(s); m != nil {
+		count, _ = strconv.Atoi(m[1])
+	}
+	last, _, _ := strings.Cut(s, " ")
+	parts := ageParts.FindAllStringSubmatch(last, 4)
+	if parts == nil {
+		return -1, count
+	}
+	for _, p := range parts {
+		age += time.Duration(number(p[1])) * ageUnits[p[2]]
+	}
+	return age, count
+}

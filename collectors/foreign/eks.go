@@ -1,0 +1,297 @@
+package foreign
+
+import (
+	"path"
+	"regexp"
+	"strings"
+	"time"
+
+	"doctor/checks/evidence"
+)
+
+// eks is the folder "system" that the log collector of Amazon EKS for Windows
+// makes. A run that broke off leaves it unzipped, and half filled.
+var eks = format{
+	name:      "eks-log-collector",
+	marks:     "the output of the EKS log collector (sysinfo, services and the folders eks, kubelet and network in one folder)",
+	recognise: isEKS,
+	inside:    func(child string) bool { return eksFolders[strings.ToLower(child)] },
+	nodeName:  eksName,
+	convert:   convertEKS,
+}
+
+const eksTool = "the EKS log collector"
+
+var (
+	eksOwn     = []string{"sysinfo", "system-eventlogs.csv", "application-eventlogs.csv", "installed-64bit-apps.txt", "installed-32bit-apps.txt"}
+	eksShared  = []string{"services", "volumes"}
+	eksFolders = map[string]bool{"eks": true, "docker": true, "containerd": true, "firewall": true, "kubelet": true, "kube-proxy": true, "cni": true,
+		"docker_log": true, "containerd_log": true, "network": true, "events": true, "gmsa": true}
+	eksOwnFolders = []string{"eks", "docker_log", "containerd_log"}
+)
+
+// isEKS wants two names that only this tool uses, or one and two of the others: a
+// run that stopped at a full disk holds little more than sysinfo.
+func isEKS(folder listing) bool {
+	own, others := folder.count(eksOwn...), folder.count(eksShared...)
+	for _, f := range eksOwnFolders {
+		if hasFolder(folder, f) {
+			own++
+		}
+	}
+	for f := range eksFolders {
+		if hasFolder(folder, f) {
+			others++
+		}
+	}
+	alone := folder.files["sysinfo"] != "" && strings.EqualFold(path.Base(folder.dir), "system")
+	return alone || own >= 2 && others >= 1 || own == 1 && others >= 2
+}
+
+func convertEKS(src *source, out *output) {
+	network, hnsFolder := src.in("network"), src.in("network/hns")
+	system, application := readExport(src, "system-eventlogs.csv"), readExport(src, "application-eventlogs.csv")
+	info, known := readSysteminfo(src.text("sysinfo"))
+
+	hns := readHNS(hnsFolder)
+	hns.noPorts = noSwitchPorts(network.text("ports.txt"))
+	hns.convert(out)
+	if _, ok := hnsVersion(hns.all()); !ok {
+		out.Gap("hns-globals.json", gapf(evidence.NotCollected, "%s does not ask HNS for its version, and no object in the recording carries one; %s", eksTool, runBundle))
+	}
+	if _, ok := hnsFolder.names.files["namespaces.txt"]; !ok {
+		out.Gap("hns-namespaces.json", gapf(evidence.NotCollected, "%s does not collect the HNS namespaces; ask for `hnsdiag list namespaces -d`", eksTool))
+	}
+	eksMeta(src, hns, out, system.newest())
+
+	if known {
+		out.JSON("os.json", eksOS(info))
+		out.JSON("hotfixes.json", hotfixesOf(info.hotfixes))
+	} else {
+		why := src.text("sysinfo").gap
+		if why == "" {
+			why = gapf(evidence.Error, "sysinfo shows no version of Windows: systeminfo.exe failed, or was cut off")
+		}
+		out.Gap("os.json", why)
+		out.Gap("hotfixes.json", why)
+	}
+	if info.totalMemory > 0 {
+		out.JSON("memory.json", eksMemory(info))
+	}
+	out.write("services.json")(readAllServices(src.text("services")))
+	out.write("disks.json")(readPSDrives(src.text("volumes")))
+
+	net := readInterfaces(network)
+	out.write("adapters.json")(net.adapters())
+	out.write("dns-client.json")(net.dnsClient())
+	out.write("routes.json")(readRoutes(network.text("routes.txt"), net))
+
+	eksEvents(src, out, system, application)
+	eksLogs(src, out)
+	eksFiles(src, out)
+	eksCRI(src, out)
+	unaskedBy(out, eksTool, eksUnasked)
+	unaskedBy(out, eksTool, unaskedEverywhere)
+}
+
+var eksUnasked = map[string]string{
+	"processes.json": "the processes; ask for `Get-CimInstance Win32_Process | Select-Object ProcessId,Name,CommandLine`, or " + runBundle,
+	"memory.json":    "the memory beside what systeminfo tells, and this recording's sysinfo does not tell it; " + runBundle,
+	"ports.json":     "the dynamic and excluded port ranges; ask for `netsh int ipv4 show excludedportrange tcp` and `netsh int ipv4 show dynamicportrange tcp`",
+	"api/node.json":  "the Node object; ask for `kubectl get node NAME -o json`",
+}
+
+func eksOS(info systeminfo) map[string]any {
+	os := map[string]any{"build": number(info.build[strings.LastIndexByte(info.build, '.')+1:])} // systeminfo shows no revision
+	if info.product != "" {
+		os["productName"] = info.product
+	}
+	if info.installType != "" {
+		os["installationType"] = info.installType
+	}
+	if !info.booted.IsZero() {
+		os["bootedAt"] = info.booted.UTC().Format(time.RFC3339)
+	}
+	if info.manufacturer != "" || info.model != "" {
+		os["machine"] = map[string]any{"manufacturer": info.manufacturer, "model": info.model}
+	}
+	return os
+}
+
+// eksMemory leaves page files out: systeminfo names them, in words of its language.
+func eksMemory(info systeminfo) map[string]int64 {
+	m := map[string]int64{"totalBytes": info.totalMemory}
+	for key, v := range map[string]int64{"availableBytes": info.freeMemory, "commitLimitBytes": info.commitLimit, "commitUsedBytes": info.commitUsed} {
+		if v > 0 {
+			m[key] = v
+		}
+	}
+	return m
+}
+
+func hotfixesOf(ids []string) []hotfix {
+	list := []hotfix{}
+	for _, id := range ids {
+		list = append(list, hotfix{ID: id})
+	}
+	return list
+}
+
+// readAllServices makes services.json of `Get-Service | fl`, which lists the
+// stopped services too.
+func readAllServices(t text) (any, evidence.Gap) {
+	if t.gap != "" {
+		return nil, t.gap
+	}
+	list := parseServiceList(t.content)
+	if len(list) < enoughServices {
+		return nil, gapf(evidence.NotCollected, "%s lists %d services, too few for all that there are, so what is not in it may run; %s", t.name, len(list), runBundle)
+	}
+	return list, ""
+}
+
+// eksName is the host's own name; the name of its Node is in the kubelet's log.
+func eksName(src *source) string {
+	if info, ok := readSysteminfo(src.text("sysinfo")); ok && info.host != "" {
+		return info.host
+	}
+	if name := hostName(src.in("network").text("ip.txt").content); name != "" {
+		return name
+	}
+	return eksFolder(src.root)
+}
+
+var instanceID = regexp.MustCompile(`(?i)\b(i-[0-9a-f]{8,17})\b|_(i-[0-9a-f]{8,17})_`)
+
+// eksFolder names the node after the instance that a folder around the recording
+// is called by, or after that folder: its own is called system on every node.
+func eksFolder(root string) string {
+	if m := instanceID.FindStringSubmatch(root); m != nil {
+		return m[1] + m[2]
+	}
+	if !strings.EqualFold(path.Base(root), "system") {
+		return folderName(root)
+	}
+	return folderName(path.Dir(root))
+}
+
+// eksMeta takes the time from the files, from the name of a folder, or from the
+// last event of Windows: it keeps on writing some while the tool runs.
+func eksMeta(src *source, hns hnsState, out *output, lastEvent time.Time) {
+	meta := map[string]any{"layout": evidence.Layout, "node": eksName(src), "source": "eks-log-collector"}
+	files := src.newest("sysinfo", "services", "volumes", "system-eventlogs.csv", "application-eventlogs.csv")
+	for _, folder := range []string{"network", "network/hns", "containerd"} {
+		in := src.in(folder)
+		if at := in.newest(sortedValues(in.names.files)...); at.After(files) {
+			files = at
+		}
+	}
+	for _, at := range []time.Time{files, lastEvent, stampIn(src.root), lastHealth(hns.all())} {
+		if !at.IsZero() {
+			meta["collectedAt"] = at.Format(time.RFC3339)
+			break
+		}
+	}
+	if hns.answered() {
+		meta["elevated"] = true // the tool asks for it, and HNS answers administrators only
+	}
+	out.JSON("meta.json", meta)
+}
+
+// eksEvents joins the exports of two logs, which have neither id nor provider.
+func eksEvents(src *source, out *output, system, application export) {
+	list := append(system.excerpt("System"), application.excerpt("Application")...)
+	if gmsa := readExport(src.in("gmsa"), "eventlogs.csv"); gmsa.gap == "" {
+		list = append(list, gmsa.excerpt("")...)
+	}
+	switch {
+	case system.gap != "" && len(list) == 0:
+		out.Gap("events.json", system.gap)
+	case system.gap != "":
+		out.Gap("events.json", gapf(system.gap.Kind(), "%s; without the System log the events are not those that checks ask for", system.gap.Reason()))
+	default:
+		out.JSON("events.json", list)
+	}
+}
+
+// eksLogs places logs. The kubelet and kube-proxy of EKS write to the event log,
+// and the tool exports that.
+func eksLogs(src *source, out *output) {
+	readExport(src.in("kubelet"), "kubelet-service.csv").placeLog(out, "kubelet")
+	readExport(src.in("kube-proxy"), "kube-proxy-service.csv").placeLog(out, "kube-proxy")
+	if docker := readExport(src.in("docker_log"), "docker-daemon.csv"); len(docker.events) > 0 {
+		docker.placeLog(out, "docker")
+	}
+	text := func(name string) bool { return !binaryName(name) }
+	placeLogs(src.in("eks"), out, text, "eks")
+	placeLogs(src.in("containerd_log"), out, text, "containerd")
+	placeLogs(src.in("gmsa/filelogs"), out, text, "gmsa")
+}
+
+// binaryName tells files that no search of texts is for; a name that the layout
+// gives another meaning is one of them.
+func binaryName(name string) bool {
+	switch path.Ext(strings.ToLower(name)) {
+	case ".evtx", ".etl", ".dmp", ".zip", ".gz", ".cab", ".db", ".exe", ".dll", ".gap":
+		return true
+	}
+	return false
+}
+
+// maxConfigs bounds the files of a CNI folder.
+const maxConfigs = 100
+
+func eksFiles(src *source, out *output) {
+	c := &copies{tool: eksTool, out: out}
+	kubelet, cni := src.in("kubelet"), src.in("cni")
+	c.add(kubelet, "kubeconfig", `C:\ProgramData\kubernetes\kubeconfig`, "")
+	c.add(kubelet, "kubelet-config.json", `C:\ProgramData\kubernetes\kubelet-config.json`, "")
+	for i, key := range sortedKeys(cni.names.files) {
+		if i < maxConfigs && !binaryName(key) {
+			c.add(cni, key, `C:\ProgramData\Amazon\EKS\cni\config\`+cni.names.files[key], "")
+		}
+	}
+	if len(cni.names.files) == 0 {
+		out.Gap(evidence.EvidencePath(`C:\ProgramData\Amazon\EKS\cni\config`), gapf(evidence.NotCollected, "%s copies C:\\ProgramData\\Amazon\\EKS\\cni\\config, and this recording holds none of it; ask for that folder", eksTool))
+	}
+	c.finish()
+}
+
+// eksCRI makes cri.json of what ctr printed, where containerd answered.
+func eksCRI(src *source, out *output) {
+	ctr := src.in("containerd")
+	images, listed := readCtrImages(ctr.text("containerd-images.txt").content)
+	inUse, _ := readCtrContainers(ctr.text("containerd-containers.txt").content)
+	cri := map[string]any{}
+	if v := ctrVersion(ctr.text("containerd-version.txt").content); v != "" {
+		cri["version"] = map[string]string{"runtimeName": "containerd", "runtimeVersion": v}
+	}
+	if listed {
+		cri["images"] = criImages(images)
+	}
+	if image := pauseImage(inUse, images); image != "" {
+		cri["config"] = map[string]string{"sandboxImage": image}
+	}
+	if len(cri) == 0 {
+		why := ctr.text("containerd-images.txt")
+		if why.gap == "" {
+			why.gap = gapf(evidence.Error, "%s shows no images; it begins with: %s", why.name, clip(firstLine(why.content)))
+		} else {
+			why.gap = gapf(why.gap.Kind(), "%s: %s asks containerd only while its service runs", why.gap.Reason(), eksTool)
+		}
+		out.Gap("cri.json", why.gap)
+		return
+	}
+	out.JSON("cri.json", cri)
+}
+
+var versionField = regexp.MustCompile(`(?m)^\s+Version:\s+(v?\d+\.\d+\.\d+\S*)\s*$`)
+
+// ctrVersion is the server's: `ctr version` prints its own first.
+func ctrVersion(s string) string {
+	_, server, ok := strings.Cut(s, "Server:")
+	if m := versionField.FindStringSubmatch(server); ok && m != nil {
+		return m[1]
+	}
+	return ""
+}

@@ -1,0 +1,86 @@
+package foreign
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// Bounds on a hostile list; a node has some 300 services of a dozen properties.
+const (
+	maxListLines = 500_000
+	maxListValue = 32 << 10
+)
+
+var listProperty = regexp.MustCompile(`^(\w+)\s*:(?: (.*))?$`)
+
+// parseFormatList reads what Format-List prints: a block of "Name : value" for
+// each object, and an empty line after it. A value that is wider than the
+// console goes on in the next lines, which begin with blanks.
+func parseFormatList(s string) []map[string]string {
+	var blocks []map[string]string
+	var block map[string]string
+	last, count := "", 0
+	for line := range strings.Lines(s) {
+		if count++; count > maxListLines || len(blocks) > maxObjects {
+			break
+		}
+		line = strings.TrimRight(line, " \t\n")
+		m := listProperty.FindStringSubmatch(line)
+		switch {
+		case line == "":
+			block, last = nil, ""
+		case m != nil:
+			if _, again := block[m[1]]; block == nil || again {
+				block = map[string]string{}
+				blocks = append(blocks, block)
+			}
+			last = m[1]
+			block[last] = strings.TrimSpace(m[2])
+		case last != "" && (line[0] == ' ' || line[0] == '\t') && len(block[last]) < maxListValue:
+			block[last] = strings.TrimSpace(block[last] + " " + strings.TrimSpace(line))
+		default:
+			block, last = nil, "" // an error between the objects
+		}
+	}
+	return blocks
+}
+
+// listValues takes a list of a property apart, {RpcSs, nsi}. It is not whole
+// where PowerShell cut it, after four of its values.
+func listValues(s string) (values []string, whole bool) {
+	inner, ok := strings.CutPrefix(s, "{")
+	if inner, ok = strings.CutSuffix(inner, "}"); !ok || !strings.HasPrefix(s, "{") {
+		return nil, false
+	}
+	for v := range strings.SplitSeq(inner, ",") {
+		if v = strings.TrimSpace(v); v != "" {
+			values = append(values, v)
+		}
+	}
+	return values, !slices.ContainsFunc(values, func(v string) bool { return strings.HasSuffix(v, "...") || strings.HasSuffix(v, "…") })
+}
+
+var getServiceStartTypes = map[string]string{
+	"boot": "boot", "system": "system", "automatic": "automatic", "automaticdelayedstart": "delayed", "manual": "manual", "disabled": "disabled",
+}
+
+// parseServiceList reads `Get-Service | Format-List`, with all properties or
+// with the usual ones. Names of properties and the values of enumerations are
+// .NET's and not translated. A service whose block breaks off is left out.
+func parseServiceList(s string) []service {
+	var list []service
+	for _, block := range parseFormatList(s) {
+		state, known := getServiceStates[block["Status"]]
+		if block["Name"] == "" || !known {
+			continue
+		}
+		svc := service{Name: block["Name"], DisplayName: block["DisplayName"], State: state}
+		svc.StartType = getServiceStartTypes[strings.ToLower(block["StartType"])]
+		if names, whole := listValues(block["ServicesDependedOn"]); whole {
+			svc.DependsOn = names
+		}
+		list = append(list, svc)
+	}
+	return list
+}

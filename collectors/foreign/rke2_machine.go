@@ -1,0 +1,198 @@
+package foreign
+
+import (
+	"regexp"
+	"strings"
+	"time"
+
+	"doctor/checks/evidence"
+)
+
+// systeminfoOS is os.json as far as systeminfo tells it: without the revision,
+// which none of the outputs has.
+type systeminfoOS struct {
+	ProductName      string            `json:"productName,omitempty"`
+	Build            int               `json:"build"`
+	InstallationType string            `json:"installationType,omitempty"`
+	BootedAt         time.Time         `json:"bootedAt,omitzero"`
+	Machine          map[string]string `json:"machine,omitempty"`
+}
+
+var msinfoVersion = regexp.MustCompile(`\b10\.0\.(\d{5})\b`)
+
+func (r rancher) convertMachine(events []winEvent, out *output) {
+	t := r.text("system/systeminfo")
+	si, ok := readSysteminfo(t)
+	switch {
+	case ok:
+		os := systeminfoOS{ProductName: si.product, Build: number(si.build[len("10.0."):]), InstallationType: si.installType, BootedAt: r.bootedAt(events)}
+		if si.model != "" {
+			os.Machine = map[string]string{"manufacturer": si.manufacturer, "model": si.model}
+		}
+		out.JSON("os.json", os)
+	default:
+		if t.gap == "" {
+			t.gap = failureGap(t.name, t.content)
+		}
+		if m := msinfoVersion.FindStringSubmatch(r.text("system/msinfo32-report.txt").content); m != nil {
+			out.JSON("os.json", systeminfoOS{Build: number(m[1]), BootedAt: r.bootedAt(events)})
+		} else {
+			out.Gap("os.json", t.gap)
+		}
+	}
+	if memory, known := si.memory(); known {
+		out.JSON("memory.json", memory)
+	} else {
+		out.Gap("memory.json", gapf(evidence.NotCollected, "no size of the memory is told by system/systeminfo; %s", runBundle))
+	}
+	if len(si.hotfixes) > 0 {
+		list := []hotfix{}
+		for _, id := range si.hotfixes {
+			list = append(list, hotfix{ID: id})
+		}
+		out.JSON("hotfixes.json", list)
+	} else {
+		out.Gap("hotfixes.json", gapf(evidence.NotCollected, "no update is listed by system/systeminfo; ask for `Get-HotFix`, or %s", runBundle))
+	}
+	out.write("disks.json")(readDrives(r.text("system/freediskspace"), r.either("system/volumes", "volumes")))
+
+	processes, gap := readProcesses(r.text("system/ps"))
+	if gap == "" {
+		for program, line := range r.commandLines() {
+			addArgs(processes, program, line)
+		}
+	}
+	out.either("processes.json", processes, gap)
+}
+
+// bootEvent tells the events that Windows writes as it starts.
+func bootEvent(e winEvent) bool {
+	return e.ID == 12 && strings.EqualFold(e.Provider, "Microsoft-Windows-Kernel-General") || e.ID == 6005 && strings.EqualFold(e.Provider, "EventLog")
+}
+
+// bootedAt is told by the last start in the system log. Where that does not go
+// back so far, it is worked out from the uptime, which was taken just before
+// systeminfo ran, if the times of the files are those of the node.
+func (r rancher) bootedAt(events []winEvent) time.Time {
+	var booted time.Time
+	for _, e := range events {
+		if bootEvent(e) && e.Time.After(booted) {
+			booted = e.Time
+		}
+	}
+	if !booted.IsZero() {
+		return booted
+	}
+	taken, last := r.src.in("system").newest("systeminfo"), lastEvent(events)
+	up, ok := readUptime(r.text("system/uptime").content)
+	if !ok || taken.IsZero() || last.IsZero() || taken.Sub(last).Abs() > 24*time.Hour {
+		return time.Time{}
+	}
+	return taken.Add(-up)
+}
+
+// readUptime reads a TimeSpan as PowerShell lists it.
+func readUptime(s string) (time.Duration, bool) {
+	for _, b := range parseFormatList(s) {
+		if b["Days"] != "" && b["Hours"] != "" {
+			days := min(number(b["Days"]), 10_000)
+			return time.Duration(days)*24*time.Hour + time.Duration(number(b["Hours"]))*time.Hour +
+				time.Duration(number(b["Minutes"]))*time.Minute + time.Duration(number(b["Seconds"]))*time.Second, true
+		}
+	}
+	return 0, false
+}
+
+// convertServices makes services.json of the list of all services. That a
+// service's block breaks off means that more may be missing.
+func (r rancher) convertServices(out *output) {
+	t := r.either("system/services", "services")
+	list := parseServiceList(t.content)
+	switch {
+	case t.gap != "":
+		out.Gap("services.json", t.gap)
+		return
+	case len(list) == 0:
+		out.Gap("services.json", failureGap(t.name, t.content))
+		return
+	case len(parseFormatList(t.content)) > len(list):
+		out.Gap("services.json", gapf(evidence.Error, "%s breaks off, so a service that is not in it may be there; %s", t.name, runBundle))
+		return
+	}
+	status := r.src.in("services")
+	for _, file := range sortedValues(status.names.files) {
+		for _, more := range parseServiceList(status.text(file).content) {
+			for i := range list {
+				if strings.EqualFold(list[i].Name, more.Name) {
+					if more.State != "running" { // a service that was seen down once in these minutes is not well
+						list[i].State = more.State
+					}
+					if more.StartType != "" {
+						list[i].StartType = more.StartType
+					}
+				}
+			}
+		}
+	}
+	for program, line := range r.commandLines() {
+		if args := evidence.SplitArgs(line); program == "rke2" && len(args) > 0 {
+			for i := range list {
+				if strings.EqualFold(list[i].Name, "rke2") {
+					list[i].BinPath, list[i].Args = args[0], args[1:]
+				}
+			}
+		}
+	}
+	out.JSON("services.json", list)
+}
+
+var (
+	// RKE2 logs how it starts each of its children. A line without its end may lack flags.
+	runningChild = regexp.MustCompile(`Running (kubelet|kube-proxy|containerd) (-[^"}]*)["}]`)
+	rke2Command  = regexp.MustCompile(`(?mi)^("?[a-z]:\\[^\n]*\brke2\.exe\b[^\n]*?)[ \t]*$`)
+)
+
+// commandLines are those of RKE2 and of its children, by program, as far as they
+// are told whole.
+func (r rancher) commandLines() map[string]string {
+	lines := map[string]string{}
+	if m := rke2Command.FindStringSubmatch(r.text("k8s/components/rke2-cmdline.txt").content); m != nil && !strings.HasSuffix(m[1], "...") {
+		lines["rke2"] = m[1]
+	}
+	for _, message := range wrappedRows(r.text("eventlogs/rke2-service.txt").content) { // the newest first
+		for _, m := range runningChild.FindAllStringSubmatch(message, -1) {
+			if lines[m[1]] == "" && !strings.Contains(m[2], "...") {
+				lines[m[1]] = m[1] + ".exe " + strings.TrimSpace(m[2])
+			}
+		}
+	}
+	return lines
+}
+
+var wrappedRuler = regexp.MustCompile(`(?m)^(-+ +)-+ *$`)
+
+// wrappedRows reads the first column of a table of two that Format-Table
+// wrapped: a row begins where the second column has something.
+func wrappedRows(s string) []string {
+	at := wrappedRuler.FindStringSubmatchIndex(s)
+	if at == nil {
+		return nil
+	}
+	width := at[3] - at[2]
+	var rows []string
+	for line := range strings.Lines(s[at[1]:]) {
+		line = strings.TrimRight(line, " \t\n")
+		cell := strings.TrimSpace(line[:min(width, len(line))])
+		switch {
+		case cell == "":
+		case len(line) > width || len(rows) == 0:
+			if len(rows) == maxObjects {
+				return rows
+			}
+			rows = append(rows, cell)
+		case len(rows[len(rows)-1]) < maxListValue:
+			rows[len(rows)-1] += " " + cell
+		}
+	}
+	return rows
+}

@@ -1,0 +1,187 @@
+package foreign
+
+import (
+	"io/fs"
+	"net/netip"
+	"regexp"
+	"strings"
+
+	"doctor/checks/evidence"
+)
+
+// convertNetwork gives the readers of collectlogs' files the same outputs under
+// Rancher's names.
+func (r rancher) convertNetwork(out *output) {
+	network, dumps := r.src.in("network"), r.src.in("network/hns")
+	dumps.texts["ports.txt"] = network.text("vfpports.txt")
+	dumps.texts["hnsdiag.txt"] = network.read("hnsdiaglistall", maxDump)
+	hns := readHNS(dumps)
+	hns.convert(out)
+	if _, known := hnsVersion(hns.all()); !known {
+		out.Gap("hns-globals.json", rancherMisses("the version of HNS, and no object of it in the recording carries one", "ask for `Get-HnsNetwork | ConvertTo-Json -Depth 20`, or "+runBundle))
+	}
+	if _, gap := hns.list(len(hnsKinds) - 1); gap.Kind() == evidence.NotCollected {
+		out.Gap("hns-namespaces.json", rancherLacks["hns-namespaces.json"])
+	}
+
+	ip := r.text("network/ipconfigall.txt")
+	net := interfaces{
+		ip:        ip,
+		sections:  parseIPConfig(ip.content),
+		adapterOf: parseNetAdapter(r.text("network/networkadapter").content),
+		mtus:      parseSubinterfaces(r.text("network/ipv4subinterfaces").content),
+	}
+	out.write("adapters.json")(net.adapters())
+	out.write("dns-client.json")(net.dnsClient())
+	routes := r.text("network/networkroutes")
+	if len(parseNetRoutes(routes.content)) == 0 {
+		routes = r.text("network/ipv4routes.txt")
+	}
+	out.write("routes.json")(readRoutes(routes, net.byAddress()))
+}
+
+// byAddress knows the interface of an address where only ipconfig and
+// Get-NetAdapter told of both: `route print` names interfaces by address.
+func (n interfaces) byAddress() interfaces {
+	adapters, _ := n.adapters()
+	list, _ := adapters.([]adapter)
+	for _, a := range list {
+		for _, p := range a.Addresses {
+			if prefix, err := netip.ParsePrefix(p); err == nil && a.IfIndex > 0 {
+				n.addresses = append(n.addresses, netIPAddress{alias: a.Name, ifIndex: a.IfIndex, prefix: prefix})
+			}
+		}
+	}
+	return n
+}
+
+// MTU, the state of the medium, bytes in, bytes out and the interface's name.
+var subinterfaceRow = regexp.MustCompile(`(?m)^ *(\d+) +(\d+) +(\d+) +(\d+) +(\S.*?) *$`)
+
+// parseSubinterfaces reads `netsh interface ipv4 show subinterface`, which does
+// not tell the index.
+func parseSubinterfaces(s string) []netshInterface {
+	var list []netshInterface
+	for _, m := range subinterfaceRow.FindAllStringSubmatch(s, maxObjects) {
+		if mtu := number(m[1]); mtu > 0 {
+			list = append(list, netshInterface{mtu: mtu, name: m[5]})
+		}
+	}
+	return list
+}
+
+// Where RKE2 keeps on the node what the script copies.
+const (
+	rke2Agent  = `C:\var\lib\rancher\rke2\agent`
+	rke2Config = `C:\etc\rancher\rke2`
+)
+
+// rke2Certificates are the certificates that the script copies. The first is
+// how the kubelet signs in: without it the others acquit nobody.
+var rke2Certificates = []string{"client-kubelet.crt", "serving-kubelet.crt", "client-ca.crt", "server-ca.crt"}
+
+func (r rancher) certificate(file string) ([]certificate, error) {
+	return readCertificate(r.src.in("certs/rke2"), file, rke2Agent+`\`+file)
+}
+
+func (r rancher) convertCertificates(out *output) {
+	var list []certificate
+	for i, file := range rke2Certificates {
+		certs, err := r.certificate(file)
+		if err != nil && i == 0 {
+			out.Gap("certificates.json", gapf(evidence.NotCollected, "the kubelet's certificate is not in this recording of %s: certs/rke2: %v; ask for %s\\%s (not for its key)", rancherTool, err, rke2Agent, file))
+			return
+		}
+		list = append(list, certs...)
+	}
+	out.JSON("certificates.json", list)
+}
+
+func (r rancher) convertFiles(out *output) {
+	n := &nodeFiles{out: out}
+	config := r.src.in("config/rke2")
+	for _, file := range sortedValues(config.names.files) {
+		switch strings.ToLower(file) {
+		case "config.yaml", "config.yml":
+			n.copied(config, file, rke2Config+`\`+file)
+		case "00-rke2-defaults.conf":
+			n.copied(config, file, rke2Agent+`\etc\kubelet.conf.d\`+file)
+		default:
+			n.copied(config, file, rke2Config+`\config.yaml.d\`+file)
+		}
+	}
+	n.copied(r.src.in("containerd"), "config.toml", rke2Agent+`\etc\containerd\config.toml`)
+	n.copied(r.src.in("config/wins"), "config", `C:\etc\rancher\wins\config`)
+	n.copied(r.src.in("config/flannel"), "net-conf.json", `C:\etc\kube-flannel\net-conf.json`)
+	if r.rke1() {
+		cni := r.src.in("config/cni")
+		for _, file := range sortedValues(cni.names.files) {
+			n.copied(cni, file, `C:\etc\cni\net.d\`+file)
+		}
+		n.folder(cni.in("networks"), `C:\var\lib\cni\networks`)
+		n.folder(cni.in("flannel"), `C:\var\lib\cni\flannel`)
+		n.folder(cni.in("cacheresults"), `C:\var\lib\cni\cache\results`)
+	} else {
+		n.folder(r.src.in("config/cni"), rke2Agent+`\etc\cni`)
+	}
+	n.write(gapf(evidence.NotCollected, "this recording of %s holds no configuration file; ask for %s\\config.yaml and %s\\etc", rancherTool, rke2Config, rke2Agent))
+}
+
+// rke1 tells the recording of the older script, for nodes with docker.
+func (r rancher) rke1() bool {
+	return !hasFolder(r.src.names, "containerd") && !hasFolder(r.src.names, "k8s") &&
+		(hasFolder(r.src.names, "docker") || hasFolder(r.src.names, "nginx") || hasFolder(r.src.names, "containerlogs"))
+}
+
+// containerComponents tell by the name of a container, or of its pod, whose logs these are.
+var containerComponents = []struct{ start, component string }{
+	{"kube-flannel", "flanneld"}, {"flannel", "flanneld"}, {"kube-proxy", "kube-proxy"}, {"kubelet", "kubelet"},
+	{"calico", "calico-node"}, {"felix", "calico-node"}, {"confd", "calico-node"}, {"antrea-ovs", "ovs"}, {"antrea", "antrea-agent"}, {"csi-proxy", "csi-proxy"},
+}
+
+func containerComponent(file string) string {
+	for _, c := range containerComponents {
+		if strings.HasPrefix(strings.ToLower(file), c.start) {
+			return c.component
+		}
+	}
+	return "pods"
+}
+
+// convertLogs places the logs of the components. What PowerShell made of the
+// event log of service rke2 is no log: its lines are cut to the console's width.
+func (r rancher) convertLogs(out *output) {
+	components := r.src.in("k8s/components")
+	for _, file := range sortedValues(components.names.files) {
+		if strings.Contains(strings.ToLower(file), ".log") {
+			out.log(components, file, containerComponent(file))
+		}
+	}
+	containerd := r.src.in("containerd")
+	for _, file := range sortedValues(containerd.names.files) {
+		if strings.HasPrefix(strings.ToLower(file), "containerd") && strings.Contains(strings.ToLower(file), ".log") {
+			out.log(containerd, file, "containerd")
+		}
+	}
+	out.log(r.src.in("eventlogs"), "csi-proxy.log", "csi-proxy")
+	for _, dir := range []string{"k8s/containerlogs", "containerlogs", "containerlogs/rke"} {
+		logs := r.src.in(dir)
+		for _, file := range sortedValues(logs.names.files) {
+			out.log(logs, file, containerComponent(file))
+		}
+	}
+}
+
+// log places a log; one that is empty says as little as none.
+func (o *output) log(src *source, file, component string) {
+	name := "logs/" + component + "/" + file
+	if !src.hollow(file) && !o.Has(name) {
+		o.place(name, src, file)
+	}
+}
+
+// hasLogs tells whether a log of the component is placed.
+func (o *output) hasLogs(component string) bool {
+	entries, err := fs.ReadDir(o.FS(), "logs/"+component)
+	return err == nil && len(entries) > 0
+}

@@ -1,0 +1,198 @@
+package foreign
+
+import (
+	"regexp"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// A systeminfo is what systeminfo.exe tells and is worth believing. It has no
+// revision of Windows: its version is always 10.0.N.
+type systeminfo struct {
+	host         string
+	product      string // Windows Server 2022 Datacenter
+	build        string // 10.0.20348
+	installType  string // Client, or "": it tells a Server Core from no other server
+	manufacturer string
+	model        string
+	booted       time.Time // zero where its date could be read in two ways; within an hour of daylight saving time
+	hotfixes     []string
+
+	// In bytes; 0 where it does not tell.
+	totalMemory, freeMemory, commitLimit, commitUsed int64
+
+	pageFile bool // it names one
+}
+
+// A line of systeminfo: what it is about, in the language of the system, and
+// the values; the further ones stand indented in the lines below.
+type systeminfoField struct {
+	label  string
+	values []string
+}
+
+// The places of the fields, counted from that of the version: they are in the
+// same order in all languages.
+const (
+	placeHost         = -2
+	placeProduct      = -1
+	placeBoot         = 8
+	placeManufacturer = 9
+	placeModel        = 10
+	placeZone         = 19
+	placeTotalMemory  = 20
+)
+
+const maxSysteminfoFields = 200
+
+var (
+	systeminfoVersion = regexp.MustCompile(`^(10\.0\.(\d{5}))\b`)
+	systeminfoZone    = regexp.MustCompile(`^\(UTC(?:([+-])(\d{2}):(\d{2}))?\)`)
+	hotfixID          = regexp.MustCompile(`\bKB\d{5,8}\b`)
+)
+
+// readSysteminfo reads the output of systeminfo.exe; false where it is something
+// else, or shows no version of Windows.
+func readSysteminfo(t text) (systeminfo, bool) {
+	var si systeminfo
+	fields := systeminfoFields(t.content)
+	version := -1
+	for i, f := range fields {
+		if m := systeminfoVersion.FindStringSubmatch(f.value()); m != nil {
+			version, si.build = i, m[1]
+			break
+		}
+	}
+	if version < 0 {
+		return si, false
+	}
+	at := func(place int) systeminfoField {
+		if i := version + place; i >= 0 && i < len(fields) {
+			return fields[i]
+		}
+		return systeminfoField{}
+	}
+	if name := at(placeHost).value(); hostNamePattern.MatchString(name) {
+		si.host = name
+	}
+	si.product = strings.TrimSpace(strings.TrimPrefix(at(placeProduct).value(), "Microsoft "))
+	if strings.HasPrefix(si.product, "Windows 1") {
+		si.installType = "Client"
+	}
+	zone := version + placeZone // of which the form is the same everywhere
+	for i, f := range fields {
+		if i > version && systeminfoZone.MatchString(f.value()) {
+			zone = i
+			break
+		}
+	}
+	if zone == version+placeZone { // no field is missing, and none too many
+		si.manufacturer, si.model = at(placeManufacturer).value(), at(placeModel).value()
+		si.booted = systeminfoTime(at(placeBoot).value(), at(placeZone).value())
+	}
+	for i, into := range []*int64{&si.totalMemory, &si.freeMemory, &si.commitLimit, nil, &si.commitUsed} {
+		if into != nil {
+			*into = megabytes(at(zone - version + placeTotalMemory - placeZone + i).last())
+		}
+	}
+	si.pageFile = strings.Contains(at(zone-version+placeTotalMemory-placeZone+5).value(), `:\`)
+	si.hotfixes = systeminfoHotfixes(fields[version+1:])
+	return si, true
+}
+
+func systeminfoFields(s string) []systeminfoField {
+	var fields []systeminfoField
+	for line := range strings.Lines(s) {
+		line = strings.TrimRight(line, " \t\n")
+		if line == "" {
+			continue
+		}
+		if line[0] == ' ' || line[0] == '\t' {
+			if n := len(fields); n > 0 && len(fields[n-1].values) < maxSysteminfoFields {
+				fields[n-1].values = append(fields[n-1].values, strings.TrimSpace(line))
+			}
+			continue
+		}
+		label, value, ok := strings.Cut(strings.ReplaceAll(line, "：", ":"), ":")
+		if !ok || len(fields) == maxSysteminfoFields {
+			continue
+		}
+		fields = append(fields, systeminfoField{strings.TrimSpace(label), []string{strings.TrimSpace(value)}})
+	}
+	return fields
+}
+
+func (f systeminfoField) value() string {
+	if len(f.values) == 0 {
+		return ""
+	}
+	return f.values[0]
+}
+
+// last is what stands behind the last colon, for labels that have one
+// themselves: "Virtual Memory: Max Size:  9,215 MB".
+func (f systeminfoField) last() string {
+	v := f.value()
+	return strings.TrimSpace(v[strings.LastIndexByte(v, ':')+1:])
+}
+
+var sizeInMB = regexp.MustCompile(`^(\d{1,3}(?:[.,'’\x{a0}\x{202f} ]\d{3})*|\d+)[\x{a0}\x{202f} ]*\p{L}{2}$`)
+
+// megabytes reads "16,383 MB", whatever separates the thousands and however the
+// unit is written.
+func megabytes(s string) int64 {
+	m := sizeInMB.FindStringSubmatch(s)
+	if m == nil {
+		return 0
+	}
+	digits := strings.Map(func(r rune) rune {
+		if r < '0' || r > '9' {
+			return -1
+		}
+		return r
+	}, m[1])
+	n, err := strconv.ParseInt(digits, 10, 40)
+	if err != nil {
+		return 0
+	}
+	return n << 20
+}
+
+func systeminfoHotfixes(fields []systeminfoField) []string {
+	var list []string
+	seen := map[string]bool{}
+	for _, f := range fields {
+		for _, v := range f.values {
+			if id := hotfixID.FindString(v); id != "" && !seen[id] && strings.HasPrefix(v, "[") {
+				seen[id] = true
+				list = append(list, id)
+			}
+		}
+	}
+	return list
+}
+
+var clock = regexp.MustCompile(`(\d{1,2}):(\d{2}):(\d{2})(?: ?([AaPp])\.?[Mm]\.?)?\s*$`)
+
+// systeminfoTime reads "11/20/2026, 9:12:11 AM" in the node's own time, where
+// the order of day and month is beyond doubt.
+func systeminfoTime(s, zone string) time.Time {
+	z, c := systeminfoZone.FindStringSubmatch(zone), clock.FindStringSubmatch(s)
+	day, err := time.Parse(time.DateOnly, dateOrder([][]string{{s}})(s))
+	if z == nil || c == nil || err != nil {
+		return time.Time{}
+	}
+	hour := number(c[1])
+	switch strings.ToLower(c[4]) {
+	case "a":
+		hour %= 12
+	case "p":
+		hour = hour%12 + 12
+	}
+	offset := time.Duration(number(z[2]))*time.Hour + time.Duration(number(z[3]))*time.Minute
+	if z[1] == "-" {
+		offset = -offset
+	}
+	return day.Add(time.Duration(hour)*time.Hour + time.Duration(number(c[2]))*time.Minute + time.Duration(number(c[3]))*time.Second - offset)
+}

@@ -1,0 +1,177 @@
+package foreign
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"path"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"doctor/checks/evidence"
+)
+
+// winEvent is one entry of events.json.
+type winEvent struct {
+	Log      string    `json:"log"`
+	Provider string    `json:"provider"`
+	ID       int       `json:"id"`
+	Level    string    `json:"level"`
+	Time     time.Time `json:"time,omitzero"`
+	Message  string    `json:"message"`
+}
+
+// Bounds on a log of events; tools ask for a few thousand, of some kilobytes each.
+const (
+	maxEventBytes  = 64 << 20
+	maxEventObject = 1 << 20
+	maxEvents      = 20_000
+	maxMessage     = 8 << 10
+	eventsSince    = 24 * time.Hour // as doctor itself records them: what is older is over, or was told again
+)
+
+// jsonEvent is an EventLogRecord of .NET as ConvertTo-Json writes it.
+type jsonEvent struct {
+	ID               int             `json:"Id"`
+	Level            int             `json:"Level"`
+	ProviderName     string          `json:"ProviderName"`
+	LogName          string          `json:"LogName"`
+	LevelDisplayName string          `json:"LevelDisplayName"`
+	Message          string          `json:"Message"`
+	TimeCreated      json.RawMessage `json:"TimeCreated"`
+}
+
+// eventLevels are the numbers of an event's level; the words are translated.
+var eventLevels = []string{"information", "critical", "error", "warning", "information", "verbose"}
+
+// readEventsJSON reads `Get-WinEvent | ConvertTo-Json`: an array, one object
+// where there was one event, and nothing where there was none. The events are
+// read one at a time, in front of a break as well, which is then the error.
+func readEventsJSON(src *source, file string, take func(winEvent)) error {
+	stored, ok := src.names.files[strings.ToLower(file)]
+	if !ok {
+		return fs.ErrNotExist
+	}
+	f, err := src.fsys.Open(path.Join(src.root, stored))
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	return decodeEvents(io.LimitReader(evidence.Text(f), maxEventBytes), take)
+}
+
+func decodeEvents(r io.Reader, take func(winEvent)) error {
+	d := json.NewDecoder(r)
+	first, err := d.Token()
+	switch {
+	case errors.Is(err, io.EOF):
+		return nil
+	case err != nil:
+		return fmt.Errorf("it does not begin with JSON: %w", err)
+	}
+	switch first {
+	case json.Delim('['):
+		for n := 0; d.More(); n++ {
+			if n == maxEvents {
+				return fmt.Errorf("it holds more than %d events", maxEvents)
+			}
+			var e jsonEvent
+			var raw json.RawMessage
+			if err := d.Decode(&raw); err != nil {
+				return err
+			}
+			if len(raw) < maxEventObject && json.Unmarshal(raw, &e) == nil {
+				take(e.event())
+			}
+		}
+		_, err = d.Token()
+		return err
+	case json.Delim('{'):
+		fields := map[string]json.RawMessage{}
+		for d.More() && len(fields) < 200 {
+			key, err := d.Token()
+			if err != nil {
+				return err
+			}
+			var value json.RawMessage
+			if err := d.Decode(&value); err != nil {
+				return err
+			}
+			fields[fmt.Sprint(key)] = value
+		}
+		whole, err := json.Marshal(fields)
+		if err != nil {
+			return err
+		}
+		var e jsonEvent
+		if err := json.Unmarshal(whole, &e); err != nil {
+			return err
+		}
+		take(e.event())
+		return nil
+	}
+	return fmt.Errorf("it begins with %v and not with an event", first)
+}
+
+func (e jsonEvent) event() winEvent {
+	level := "information" // 0 is how classic logs write it
+	if e.Level > 0 && e.Level < len(eventLevels) {
+		level = eventLevels[e.Level]
+	}
+	message := e.Message
+	if len(message) > maxMessage {
+		message = strings.ToValidUTF8(message[:maxMessage], "") + " …"
+	}
+	return winEvent{e.LogName, e.ProviderName, e.ID, level, eventTime(e.TimeCreated), message}
+}
+
+// eventTime reads a time in each of the forms of ConvertTo-Json: "/Date(ms)/",
+// the same in an object with other forms beside it, and since version 7 ISO.
+func eventTime(raw json.RawMessage) time.Time {
+	var s string
+	if json.Unmarshal(raw, &s) != nil {
+		var o struct {
+			Value string `json:"value"`
+		}
+		if json.Unmarshal(raw, &o) != nil {
+			return time.Time{}
+		}
+		s = o.Value
+	}
+	if ms, ok := strings.CutPrefix(s, "/Date("); ok {
+		ms = strings.TrimSuffix(ms, ")/")
+		if at := strings.LastIndexAny(ms, "+-"); at > 0 {
+			ms = ms[:at] // the offset is for display; the number counts from 1970 in UTC
+		}
+		if n, err := strconv.ParseInt(ms, 10, 64); err == nil {
+			return onlyPlausible(time.UnixMilli(n))
+		}
+		return time.Time{}
+	}
+	at, err := time.Parse(time.RFC3339, s)
+	if err != nil {
+		return time.Time{}
+	}
+	return onlyPlausible(at)
+}
+
+func onlyPlausible(t time.Time) time.Time {
+	if !plausible(t) {
+		return time.Time{}
+	}
+	return t.UTC()
+}
+
+// recent sorts the events and keeps those of the last day that the logs tell of.
+func recent(list []winEvent) []winEvent {
+	slices.SortStableFunc(list, func(a, b winEvent) int { return a.Time.Compare(b.Time) })
+	if len(list) > 0 {
+		from := list[len(list)-1].Time.Add(-eventsSince)
+		list = slices.DeleteFunc(list, func(e winEvent) bool { return e.Time.Before(from) })
+	}
+	return list[max(0, len(list)-maxEvents):]
+}

@@ -1,0 +1,135 @@
+package maskname
+
+import (
+	"io"
+	"net/netip"
+
+	"doctor/checks/evidence"
+)
+
+// mac masks the lower half of a MAC address. The upper half tells the vendor:
+// Hyper-V, Azure, VMware.
+func (n *Names) mac(m [6]byte) [6]byte {
+	if m[0]&1 == 1 || m == [6]byte{} {
+		return m // multicast, broadcast, none
+	}
+	return n.macs.get(m, n.maskMAC)
+}
+
+func (n *Names) maskMAC(m [6]byte, _ func([6]byte) bool) [6]byte {
+	if ofAddress(m) && netip.AddrFrom4([4]byte(m[2:])).IsPrivate() {
+		return m
+	}
+	mask := [6]byte(n.prefixed("mac", m[:], 3, 6))
+	if edge := m[4]&0x0f == 0 && m[5] == 0 || m[4]&0x0f == 0x0f && m[5] == 0xff; edge {
+		// The ends of a pool, as HNS has 00-15-5D-0B-E0-00 to 00-15-5D-0B-EF-FF.
+		mask[4], mask[5] = mask[4]&0xf0|m[4]&0x0f, m[5]
+	}
+	return mask
+}
+
+// ofAddress tells the MAC addresses that a network plugin makes of a pod's
+// address: they say no more than the address does.
+func ofAddress(m [6]byte) bool {
+	switch [2]byte(m[:2]) {
+	case [2]byte{0x0e, 0x2a}, [2]byte{0x02, 0x11}, [2]byte{0x0a, 0x58}, [2]byte{0x02, 0x42}:
+		return true
+	}
+	return false
+}
+
+// learnMACs remembers the MAC addresses of a file of the evidence.
+func (n *Names) learnMACs(s evidence.Snapshot, path string) {
+	f, err := s.Open(path)
+	if err != nil {
+		return
+	}
+	defer f.Close()
+	const enough = 8 << 20
+	text, err := io.ReadAll(io.LimitReader(evidence.Text(f), enough))
+	if err != nil {
+		return
+	}
+	for i := 0; i < len(text); i++ {
+		if !isAlnum[text[i]] || i > 0 && isAlnum[text[i-1]] {
+			continue
+		}
+		if m, end := macAt(text, i); end > 0 {
+			n.mac(m)
+			i = end
+		}
+	}
+}
+
+// macAt reads a MAC address with separators: 00-15-5D-0a-0b-0c, with colons, or
+// 0015.5d0a.0b0c. The end is 0 where there is none.
+func macAt(t []byte, at int) (m [6]byte, end int) {
+	group := 2
+	if len(t) >= at+14 && t[at+4] == '.' {
+		group = 4
+	} else if len(t) < at+17 || t[at+2] != '-' && t[at+2] != ':' {
+		return m, 0
+	}
+	separator, i := t[at+group], at
+	for digit := 0; digit < 12; digit++ {
+		if digit > 0 && digit%group == 0 {
+			if t[i] != separator {
+				return m, 0
+			}
+			i++
+		}
+		v := hexValue[t[i]]
+		if v > 15 {
+			return m, 0
+		}
+		m[digit/2] = m[digit/2]<<4 | v
+		i++
+	}
+	// More groups make it a hash, a GUID or an IPv6 address.
+	if i < len(t) && (isAlnum[t[i]] || t[i] == separator && i+1 < len(t) && isAlnum[t[i+1]]) {
+		return m, 0
+	}
+	if at > 1 && t[at-1] == separator && isAlnum[t[at-2]] {
+		return m, 0
+	}
+	return m, i
+}
+
+// bareMAC reads twelve hex digits.
+func bareMAC(t []byte) (m [6]byte, ok bool) {
+	for i, c := range t {
+		v := hexValue[c]
+		if v > 15 || i > 11 {
+			return m, false
+		}
+		m[i/2] = m[i/2]<<4 | v
+	}
+	return m, len(t) == 12
+}
+
+// respell writes a MAC address in the spelling of another: its separators and case.
+func respell(dst, plain []byte, m [6]byte) []byte {
+	digits := "0123456789abcdef"
+	for _, c := range plain {
+		if c >= 'A' && c <= 'F' {
+			digits = "0123456789ABCDEF"
+			break
+		}
+		if c >= 'a' && c <= 'f' {
+			break
+		}
+		if c == '-' {
+			digits = "0123456789ABCDEF" // as Windows writes it, should it have no letter
+		}
+	}
+	at := 0
+	for _, c := range plain {
+		if hexValue[c] > 15 {
+			dst = append(dst, c)
+			continue
+		}
+		dst = append(dst, digits[m[at/2]>>(4*(1-at&1))&15])
+		at++
+	}
+	return dst
+}

@@ -1,0 +1,169 @@
+package maskname
+
+import (
+	"bytes"
+	"math/bits"
+	"net/netip"
+)
+
+// ipv4 masks an address in four decimal parts. It returns the index behind what
+// it read, 0 where the digits are something else.
+func (s *scan) ipv4(at int) int {
+	a, end := dotted(s.text, at, '.')
+	if end == 0 || at > 1 && s.text[at-1] == '.' && isDigit(s.text[at-2]) {
+		return 0
+	}
+	if suffix := s.text[end:]; startsFold(suffix, ".in-addr.arpa") {
+		b := a.As4()
+		b = s.n.address(netip.AddrFrom4([4]byte{b[3], b[2], b[1], b[0]})).As4()
+		return s.putAddress(at, end, a, netip.AddrFrom4([4]byte{b[3], b[2], b[1], b[0]}))
+	}
+	length := s.networkLength(end)
+	if length < 0 && s.version(a, at, end) {
+		return end
+	}
+	if b := a.As4(); length < 0 && b[2] == 0 && b[3] == 0 {
+		length = 16 // no host has such an address: a network whose length stands elsewhere
+	}
+	mask := s.n.address(a)
+	if length >= 0 {
+		mask = s.n.network(a, length)
+	}
+	return s.putAddress(at, end, a, mask)
+}
+
+func (s *scan) putAddress(at, end int, a, mask netip.Addr) int {
+	if mask != a {
+		s.replace(at, end, ip)
+		s.dst = mask.AppendTo(s.dst)
+	}
+	return end
+}
+
+// dotted reads four decimal octets that a separator divides; the end is 0 where
+// there are not exactly four.
+func dotted(t []byte, at int, separator byte) (a netip.Addr, end int) {
+	var octets [4]byte
+	i := at
+	for o := range octets {
+		if o > 0 {
+			if i >= len(t) || t[i] != separator {
+				return a, 0
+			}
+			i++
+		}
+		v, from := 0, i
+		for i < len(t) && i-from < 3 && isDigit(t[i]) {
+			v = v*10 + int(t[i]-'0')
+			i++
+		}
+		if i == from || v > 255 || i-from > 1 && t[from] == '0' {
+			return a, 0
+		}
+		octets[o] = byte(v)
+	}
+	if i < len(t) && (isAlnum[t[i]] || t[i] == separator && i+1 < len(t) && isDigit(t[i+1])) {
+		return a, 0
+	}
+	return netip.AddrFrom4(octets), i
+}
+
+// networkLength reads the length of a network behind its address: "/16",
+// "/255.255.0.0", or the netmask in the next column of a table. It is -1 where
+// there is none.
+func (s *scan) networkLength(at int) int {
+	t := s.text
+	if at+1 < len(t) && t[at] == '/' && isDigit(t[at+1]) {
+		if n, end := decimal(t, at+1, 2); n <= 32 && endsWord(t, end) && (end >= len(t) || t[end] != '.') {
+			return n
+		}
+		at++
+	}
+	for at < len(t) && (t[at] == ' ' || t[at] == '\t') {
+		at++
+	}
+	if startsFold(t[at:], "mask ") {
+		at += len("mask ")
+	}
+	m, end := dotted(t, at, '.')
+	if end == 0 {
+		return -1
+	}
+	b := m.As4()
+	v := uint32(b[0])<<24 | uint32(b[1])<<16 | uint32(b[2])<<8 | uint32(b[3])
+	ones := bits.LeadingZeros32(^v)
+	if b[0] != 255 || bits.TrailingZeros32(v) != 32-ones {
+		return -1
+	}
+	return ones
+}
+
+func decimal(t []byte, at, digits int) (value, end int) {
+	end = at
+	for end < len(t) && end-at < digits && isDigit(t[end]) {
+		value = value*10 + int(t[end]-'0')
+		end++
+	}
+	return value, end
+}
+
+// startsFold tells whether t starts with a text in small letters.
+func startsFold(t []byte, lower string) bool {
+	if len(t) < len(lower) {
+		return false
+	}
+	for i := range len(lower) {
+		if folded[t[i]] != lower[i] {
+			return false
+		}
+	}
+	return true
+}
+
+// reverse6 masks the 32 nibbles of a name under ip6.arpa.
+func (s *scan) reverse6(at int) int {
+	const nibbles = 32
+	t := s.text
+	end := at + 2*nibbles
+	if len(t) < end || !startsFold(t[end:], "ip6.arpa") {
+		return 0
+	}
+	var b [16]byte
+	for i := range nibbles {
+		v := hexValue[t[at+2*i]]
+		if v > 15 || t[at+2*i+1] != '.' {
+			return 0
+		}
+		b[15-i/2] |= v << (4 * (i & 1))
+	}
+	a := netip.AddrFrom16(b)
+	mask := s.n.address(a)
+	if mask == a {
+		return end
+	}
+	s.replace(at, end, ip)
+	b = mask.As16()
+	for i := range nibbles {
+		s.dst = append(s.dst, "0123456789abcdef"[b[15-i/2]>>(4*(i&1))&15], '.')
+	}
+	return end
+}
+
+// dashed masks the address in a name that a cloud gives: ip-10-0-1-2.ec2.internal,
+// ec2-52-1-2-3.compute-1.amazonaws.com. A private one is the name of a node.
+func (s *scan) dashed(at, digits int) int {
+	a, end := dotted(s.text, digits, '-')
+	if end == 0 {
+		return 0
+	}
+	mask := s.n.address(a)
+	if mask != a {
+		s.replace(digits, end, ip)
+		s.dst = append(s.dst, bytes.ReplaceAll([]byte(mask.String()), []byte("."), []byte("-"))...)
+		return end
+	}
+	if !a.IsPrivate() || string(s.text[at:digits]) == "" || folded[s.text[at]] != 'i' {
+		return end
+	}
+	return s.putLabel(at, end, host)
+}

@@ -1,0 +1,182 @@
+package maskname
+
+import "unicode/utf8"
+
+// Append appends text with its names masked. The text is a block that is cut
+// where no word goes on.
+func (n *Names) Append(dst, text []byte) []byte {
+	s := scan{n: n, table: n.table.Load(), text: text, dst: dst}
+	s.run()
+	for k, c := range s.counts {
+		if c > 0 {
+			n.counts[k].Add(c)
+		}
+	}
+	return append(s.dst, text[s.done:]...)
+}
+
+// A scan goes once through a text, from the start of one word to the next.
+type scan struct {
+	n      *Names
+	table  *table
+	text   []byte
+	dst    []byte
+	done   int // how much of text dst holds
+	counts [kinds]int64
+}
+
+// replace appends what is left before the index, and skips what is to be
+// replaced; the caller appends the mask.
+func (s *scan) replace(at, end int, k kind) {
+	s.dst = append(s.dst, s.text[s.done:at]...)
+	s.done = end
+	s.counts[k]++
+}
+
+func (s *scan) run() {
+	t := s.text
+	for i := 0; i < len(t); {
+		c := t[i]
+		if isAlnum[c] {
+			j := i + 1
+			for j < len(t) && isAlnum[t[j]] {
+				j++
+			}
+			i = max(j, s.word(i, j))
+			continue
+		}
+		end := 0
+		switch {
+		case c == ':' && i+1 < len(t) && t[i+1] == ':' && (i == 0 || t[i-1] != ':'):
+			end = s.ipv6(i)
+		case c == '@':
+			end = s.mail(i)
+		case c >= utf8.RuneSelf && utf8.RuneStart(c) && s.afresh(i):
+			end = s.name(i)
+		}
+		i = max(i+1, end)
+	}
+}
+
+// afresh tells whether a word can start at a rune that is no ASCII.
+func (s *scan) afresh(at int) bool {
+	return (at == 0 || !isAlnum[s.text[at-1]]) && startsWord(s.text, at)
+}
+
+// word looks at a run of letters and digits. It returns the index behind what it
+// masked or knows, 0 for nothing.
+func (s *scan) word(at, end int) int {
+	t := s.text
+	if !startsWord(t, at) {
+		return 0
+	}
+	if e := s.value(at, end); e > 0 {
+		return e
+	}
+	// In "\nwin-1" and "%5Cwin-1" the name follows the sign that is spelled so.
+	if start := s.spelled(at, end); start > 0 && start < end {
+		return s.value(start, end)
+	}
+	return 0
+}
+
+// spelled returns where a word starts behind an escaped sign, 0 where none is.
+func (s *scan) spelled(at, end int) int {
+	if at == 0 {
+		return 0
+	}
+	switch t := s.text; {
+	case t[at-1] == '%' && end-at > 2 && hexValue[t[at]] < 16 && hexValue[t[at+1]] < 16:
+		return at + 2
+	case t[at-1] != '\\':
+		return 0
+	case t[at] == 'u' && end-at > 5:
+		return at + 5
+	case t[at] == 'n', t[at] == 't', t[at] == 'r', t[at] == 'b', t[at] == 'f':
+		return at + 1
+	}
+	return 0
+}
+
+// value masks what starts at the index, whose run of letters and digits ends at end.
+func (s *scan) value(at, end int) int {
+	t := s.text
+	if e := s.name(at); e > 0 {
+		return e
+	}
+	if end >= len(t) {
+		return s.bare(at, end)
+	}
+	c, next, length := t[at], t[end], end-at
+	switch {
+	case length == 12:
+		return s.bare(at, end)
+	case next == '-' && length == 1 && folded[c] == 's':
+		return s.sid(at)
+	case next == '-' && (length == 2 || length == 3) && (startsFold(t[at:end], "ip") || startsFold(t[at:end], "ec2")):
+		if e := s.dashed(at, end+1); e > 0 {
+			return e
+		}
+	case length == 5 && (next == '\\' || next == '/') && startsFold(t[at:], "users"):
+		return s.profile(at, end)
+	}
+	if hexValue[c] > 15 || length > 4 {
+		return 0
+	}
+	if length == 2 && (next == '-' || next == ':') || length == 4 && next == '.' {
+		if e := s.card(at); e > 0 {
+			return e
+		}
+	}
+	switch {
+	case next == ':':
+		return s.ipv6(at)
+	case next != '.':
+	case length == 1 && s.reverse6(at) > 0:
+		return at + 64
+	case isDigit(c):
+		return s.ipv4(at)
+	}
+	return 0
+}
+
+func (s *scan) card(at int) int {
+	m, end := macAt(s.text, at)
+	if end > 0 {
+		s.putMAC(at, end, m)
+	}
+	return end
+}
+
+// bare masks twelve hex digits that were seen as a MAC address before.
+func (s *scan) bare(at, end int) int {
+	m, ok := bareMAC(s.text[at:end])
+	if !ok {
+		return 0
+	}
+	if _, known := s.n.macs.lookup(m); !known {
+		return 0
+	}
+	s.putMAC(at, end, m)
+	return end
+}
+
+func (s *scan) putMAC(at, end int, m [6]byte) {
+	if mask := s.n.mac(m); mask != m {
+		s.replace(at, end, mac)
+		s.dst = respell(s.dst, s.text[at:end], mask)
+	}
+}
+
+func (s *scan) sid(at int) int {
+	start, end := sidAt(s.text, at)
+	if end == 0 {
+		return 0
+	}
+	plain := string(s.text[start:end])
+	if mask := s.n.sid(plain); mask != plain {
+		s.replace(start, end, sid)
+		s.dst = append(s.dst, mask...)
+	}
+	return end
+}

@@ -1,0 +1,243 @@
+package pack
+
+import (
+	"cmp"
+	"io"
+	"io/fs"
+	"path"
+	"slices"
+	"strings"
+	"time"
+
+	"doctor/checks/evidence"
+)
+
+// How much of a log is taken at least, however small the bundle: its beginning
+// (a component tells there how it was started), what stands around each sign,
+// and its end.
+const (
+	leastHead  = 64 << 10
+	leastTail  = 64 << 10
+	around     = 40        // lines before and after a sign
+	mostWindow = 256 << 10 // bytes of one window: lines may be long
+	shrinking  = 0.8
+	smallest   = 0.01
+	reserve    = 128 << 10 // of the zip, for what is written last
+	sampleSize = 256 << 10 // of each log, to see how well it compresses
+)
+
+// own are the files that a bundle holds beside the evidence. A bundle that is
+// made of a bundle makes them anew.
+var own = []string{"report.json", "report.txt", "issue.md", "readme.txt", "manifest.json", samplesName, "signs.json", "logs.json"}
+
+const collectlogsFolder = "collectlogs/"
+
+// A plan is what goes into the bundle, in this order.
+type plan struct {
+	facts  []item // taken whole
+	logs   []item // may be cut
+	left   []Left
+	total  int64 // bytes to read
+	factor float64
+	tails  int64 // bytes of all logs together, at factor 1; below 0: all of them
+	since  time.Time
+}
+
+// An item is one file of the evidence.
+type item struct {
+	path     string
+	size     int64
+	modified time.Time
+	isLog    bool     // else another tool's file
+	windows  []window // line ranges, merged, from the signs in it
+}
+
+type window struct{ from, to int }
+
+func newPlan(s evidence.Snapshot, o Options, limit int64) *plan {
+	p := &plan{factor: 1}
+	if o.Since > 0 && !s.Now().IsZero() {
+		p.since = s.Now().Add(-o.Since)
+	}
+	windows := windowsOf(o.Signs)
+	for _, name := range s.Paths() {
+		lower := strings.ToLower(name)
+		if slices.Contains(own, lower) || strings.HasPrefix(lower, collectlogsFolder) {
+			continue
+		}
+		info, err := s.Stat(name)
+		if err != nil {
+			p.left = append(p.left, Left{name, reason(err)})
+			continue
+		}
+		if why := unredactable(name); why != "" {
+			p.left = append(p.left, Left{name, why})
+			continue
+		}
+		it := item{path: name, size: info.Size(), modified: info.ModTime(), windows: windows[name]}
+		p.total += it.size
+		isGap := strings.HasSuffix(lower, ".gap")
+		switch it.isLog = strings.HasPrefix(lower, "logs/") && !isGap; {
+		case it.isLog, strings.HasPrefix(lower, "original/") && !isGap:
+			p.logs = append(p.logs, it)
+		default:
+			p.facts = append(p.facts, it)
+		}
+	}
+	slices.SortStableFunc(p.facts, func(a, b item) int { // meta.json says what the rest is
+		return cmp.Compare(b2i(b.path == "meta.json"), b2i(a.path == "meta.json"))
+	})
+	slices.SortStableFunc(p.logs, func(a, b item) int { return cmp.Compare(b2i(b.isLog), b2i(a.isLog)) })
+	p.room(limit, p.sample(s))
+	return p
+}
+
+// room works out how much of the logs fits into a zip of that size, when one
+// byte of it takes so many bytes of text.
+func (p *plan) room(limit int64, ratio float64) {
+	p.tails = -1
+	if limit == 0 {
+		return
+	}
+	var facts int64
+	for _, f := range p.facts {
+		facts += f.size
+	}
+	p.tails = max(0, int64(float64(limit-min(reserve, limit/4))*ratio)-facts)
+}
+
+// sample tells how well the logs compress, by the beginning of each.
+func (p *plan) sample(s evidence.Snapshot) float64 {
+	var text, zipped float64
+	for _, it := range p.logs {
+		f, err := s.Open(it.path)
+		if err != nil {
+			continue
+		}
+		b := newBlock()
+		n, _ := io.CopyN(b, f, sampleSize)
+		f.Close()
+		piece := compress(b, true)
+		if n > 0 {
+			text += float64(it.size)
+			zipped += float64(it.size) * float64(piece.Len()) / float64(n)
+		}
+		blocks.Put(b)
+		blocks.Put(piece)
+	}
+	if zipped == 0 {
+		return 1
+	}
+	return text / zipped
+}
+
+func b2i(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+// windowsOf turns what was found in each log into ranges of lines.
+func windowsOf(signs []evidence.SignMatch) map[string][]window {
+	all := map[string][]window{}
+	for _, m := range signs {
+		for _, line := range []int{m.Line, m.LastLine} {
+			if line > 0 && strings.HasPrefix(m.Path, "logs/") {
+				all[m.Path] = append(all[m.Path], window{max(1, line-around), line + around})
+			}
+		}
+	}
+	for name, list := range all {
+		slices.SortFunc(list, func(a, b window) int { return cmp.Compare(a.from, b.from) })
+		merged := list[:1]
+		for _, w := range list[1:] {
+			if last := &merged[len(merged)-1]; w.from <= last.to+1 {
+				last.to = max(last.to, w.to)
+			} else {
+				merged = append(merged, w)
+			}
+		}
+		all[name] = merged
+	}
+	return all
+}
+
+// drop leaves a file out of the next attempt.
+func (p *plan) drop(name, why string) {
+	p.left = append(p.left, Left{name, why})
+	is := func(it item) bool { return it.path == name }
+	p.facts = slices.DeleteFunc(p.facts, is)
+	p.logs = slices.DeleteFunc(p.logs, is)
+}
+
+// shrink makes the next attempt smaller by what this one showed, and tells
+// whether that is possible.
+func (p *plan) shrink(over *oversizeError) bool {
+	before := float64(p.tails) * p.factor
+	if p.factor < smallest || len(p.logs) == 0 {
+		return false
+	}
+	p.room(over.limit, over.ratio)
+	after := float64(p.tails)
+	p.factor = 1
+	if after > before*shrinking {
+		p.factor = before * shrinking / max(after, 1)
+	}
+	if after*p.factor < smallest*float64(over.limit) {
+		p.factor = smallest / 2
+	}
+	return true
+}
+
+// A share is what of one log is taken beside its windows.
+type share struct {
+	all        bool
+	head, tail int64 // bytes
+	since      time.Time
+}
+
+// shares divides the room among the logs: each gets what it needs up to an
+// equal part, and what small ones leave goes to the large.
+func (p *plan) shares() map[string]share {
+	shares := map[string]share{}
+	room := int64(float64(p.tails) * p.factor)
+	bySize := slices.Clone(p.logs)
+	slices.SortFunc(bySize, func(a, b item) int { return cmp.Compare(a.size, b.size) })
+	for i, it := range bySize {
+		sh := share{since: p.since}
+		if !it.isLog {
+			sh.since = time.Time{} // another tool's output has no lines by time
+		}
+		part := room / int64(len(bySize)-i)
+		sh.head, sh.tail = int64(leastHead*min(1, p.factor*2)), max(int64(leastTail*min(1, p.factor*2)), part)
+		switch {
+		case p.tails < 0: // no limit
+			sh.all, sh.tail = sh.since.IsZero(), 1<<62
+		case it.size <= sh.head+sh.tail:
+			sh.all = sh.since.IsZero()
+			room -= min(part, it.size)
+			sh.tail = 1 << 62
+		default:
+			room -= part
+		}
+		shares[it.path] = sh
+	}
+	return shares
+}
+
+// unredactable tells why a file of this name is not taken, or "".
+func unredactable(name string) string {
+	switch ext := strings.ToLower(path.Ext(name)); ext {
+	case ".dmp", ".mdmp", ".etl", ".evtx", ".hiv", ".dat", ".db", ".pcap", ".pcapng", ".cab", ".zip", ".gz", ".tgz", ".7z", ".tar", ".exe", ".dll", ".sys", ".pfx", ".p12", ".png", ".jpg":
+		return "a " + ext + " file is binary, and cannot be redacted"
+	}
+	return ""
+}
+
+func reason(err error) string {
+	if pe, ok := err.(*fs.PathError); ok {
+		err = pe.Err
+	}
+	return evidence.Clean(err.Error())
+}

@@ -1,0 +1,30 @@
+package pack
+
+import (
+	"fmt"
+	"path/filepath"
+)
+
+// What stays free on the disk that the bundle is written to: a node whose disk
+// fills up evicts its pods, and a doctor must not be what does it.
+const (
+	keepFree  = 64 << 20
+	leastRoom = 1 << 20
+)
+
+// roomFor is how large the bundle may become on its disk; 0 where that cannot be told.
+func roomFor(name string, maxSize int64) (int64, error) {
+	dir := filepath.Dir(name)
+	free, err := freeBytes(dir)
+	if err != nil {
+		return 0, nil // a folder that is not there says so when the file is made
+	}
+	room := free - keepFree
+	if room < leastRoom {
+		return 0, fmt.Errorf("the disk of %s has only %s free, and doctor leaves %s of it to the node; write to another disk with -f", dir, megabytes(free), megabytes(keepFree))
+	}
+	if maxSize > 0 && room > maxSize {
+		return 0, nil
+	}
+	return room, nil
+}

@@ -1,0 +1,16 @@
+//go:build unix
+
+package pack
+
+import "golang.org/x/sys/unix"
+
+// freeBytes is what an ordinary user may still write in the folder.
+func freeBytes(dir string) (int64, error) {
+	var s unix.Statfs_t
+	if err := unix.Statfs(dir, &s); err != nil {
+		return 0, err
+	}
+	return int64(s.Bavail) * int64(s.Bsize), nil
+}
+
+const diskFull = unix.EDQUOT

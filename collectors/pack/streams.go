@@ -1,0 +1,122 @@
+package pack
+
+import (
+	"bytes"
+	"context"
+	"hash"
+	"io"
+)
+
+// bounded counts what is written, and refuses what goes beyond the limit.
+type bounded struct {
+	w     io.Writer
+	n     int64
+	limit int64 // 0: none
+}
+
+func (b *bounded) Write(p []byte) (int, error) {
+	if b.limit > 0 && b.n+int64(len(p)) > b.limit {
+		return 0, errTooLarge
+	}
+	n, err := b.w.Write(p)
+	b.n += int64(n)
+	return n, err
+}
+
+// counted reads as long as the user wants, and tells how far it is.
+type counted struct {
+	w     *writer
+	r     io.Reader
+	n     int64
+	watch bool
+}
+
+func (c *counted) Read(p []byte) (int, error) {
+	if c.w.ctx.Err() != nil {
+		return 0, context.Cause(c.w.ctx)
+	}
+	n, err := c.r.Read(p)
+	c.n += int64(n)
+	if c.watch {
+		c.w.progress.Bytes += int64(n)
+		c.w.tell()
+	}
+	return n, err
+}
+
+// digest hands on, counts and sums up. It remembers its own error, which is the
+// disk's and not the redaction's.
+type digest struct {
+	w   io.Writer
+	sum hash.Hash
+	n   int64
+	err error
+}
+
+func (d *digest) Write(p []byte) (int, error) {
+	n, err := d.w.Write(p)
+	d.sum.Write(p[:n])
+	d.n += int64(n)
+	d.err = err
+	return n, err
+}
+
+// sniffed is how much of a file tells what it is.
+const sniffed = 32 << 10
+
+// magics begin files that hold no text, whatever their name.
+var magics = []struct{ magic, what string }{
+	{"MZ", "a program"}, {"PK\x03\x04", "an archive"}, {"\x1f\x8b", "an archive"}, {"MSCF", "an archive"}, {"7z\xbc\xaf", "an archive"},
+	{"MDMP", "a memory dump"}, {"PAGEDU", "a memory dump"}, {"ElfFile\x00", "an event log"}, {"regf", "a registry hive"},
+	{"SQLite format 3", "a database"}, {"\x7fELF", "a program"}, {"\x89PNG", "a picture"}, {"\xd4\xc3\xb2\xa1", "a packet capture"}, {"\x0a\x0d\x0d\x0a", "a packet capture"},
+}
+
+// binary tells why a file that begins so cannot be redacted, or "".
+func binary(head []byte) string {
+	for _, m := range magics {
+		if bytes.HasPrefix(head, []byte(m.magic)) {
+			return "it is " + m.what + ", and cannot be redacted"
+		}
+	}
+	if len(head) >= 2 && (head[0] == 0xff && head[1] == 0xfe || head[0] == 0xfe && head[1] == 0xff) {
+		return "" // says itself that it is UTF-16
+	}
+	zeros, controls := 0, 0
+	even := [2]int{}
+	for i, c := range head {
+		switch {
+		case c == 0:
+			zeros++
+			even[i%2]++
+		case c < ' ' && c != '\n' && c != '\r' && c != '\t' && c != '\f' && c != 0x1b && c != '\b':
+			controls++
+		}
+	}
+	switch {
+	case controls > len(head)/50+2:
+		return "it is binary, and cannot be redacted"
+	case zeros == 0 || zeros == max(even[0], even[1]) && zeros > len(head)/4: // UTF-16 without a mark has them on one side
+		return ""
+	case bytes.Count(head, []byte{0, 0, 0, 0})*4 > zeros/2: // a log that was open when the machine went down has a run of them
+		return ""
+	}
+	return "it is binary, and cannot be redacted"
+}
+
+// textSize is how long the text is of a file of that size.
+func textSize(size int64, head []byte) int64 {
+	if bytes.Count(head, []byte{0}) > len(head)/4 {
+		return size / 2
+	}
+	return size
+}
+
+// byteOrderMark is the mark that a file begins with, as it stands in UTF-8.
+func byteOrderMark(head []byte) string {
+	for _, mark := range []string{"\xef\xbb\xbf", "\xff\xfe", "\xfe\xff"} {
+		if bytes.HasPrefix(head, []byte(mark)) {
+			return "\ufeff"
+		}
+	}
+	return ""
+}

@@ -1,0 +1,142 @@
+package pack
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"io"
+	"io/fs"
+	"runtime"
+	"strings"
+	"sync"
+
+	"doctor/collectors/bundle"
+)
+
+// verify reads the bundle as its receiver will: each file must be what the
+// manifest says, and hold no secret.
+func verify(ctx context.Context, name string, m Manifest, samples []string, o Options) error {
+	a, err := bundle.Open(name)
+	if err != nil {
+		return fmt.Errorf("%w: it cannot be read back: %w", ErrRefused, err)
+	}
+	defer a.Close()
+	if refused := a.Refused(); len(refused) > 0 {
+		return fmt.Errorf("%w: it cannot be read back: %s: %s", ErrRefused, refused[0].Name, refused[0].Reason)
+	}
+	var total int64
+	for _, f := range m.Files {
+		total += f.BytesKept
+	}
+	v := &verifier{ctx: ctx, fsys: a.FS(), samples: samples, o: o, progress: Progress{Phase: "checking", Of: len(m.Files), Total: total}}
+	todo := make(chan File)
+	errs := make(chan error, 1)
+	var wait sync.WaitGroup
+	for range runtime.GOMAXPROCS(0) {
+		wait.Go(func() {
+			for f := range todo {
+				if err := v.file(f); err != nil {
+					select {
+					case errs <- err:
+					default:
+					}
+				}
+			}
+		})
+	}
+	for _, f := range m.Files {
+		if len(errs) > 0 {
+			break
+		}
+		todo <- f
+	}
+	close(todo)
+	wait.Wait()
+	select {
+	case err := <-errs:
+		return err
+	default:
+		return nil
+	}
+}
+
+type verifier struct {
+	ctx     context.Context
+	fsys    fs.FS
+	samples []string
+	o       Options
+
+	mu       sync.Mutex
+	progress Progress
+}
+
+func (v *verifier) file(f File) error {
+	r, err := v.fsys.Open(f.Path)
+	if err != nil {
+		return fmt.Errorf("%w: %s cannot be read back: %s", ErrRefused, f.Path, reason(err))
+	}
+	defer r.Close()
+	sum := sha256.New()
+	content := &watched{v: v, r: r}
+	text := io.TeeReader(content, sum)
+	if f.Path == samplesName {
+		if err := v.sampled(&text); err != nil {
+			return err
+		}
+	}
+	leak, err := v.o.Redactor.Search(text, f.Path)
+	switch {
+	case v.ctx.Err() != nil:
+		return context.Cause(v.ctx)
+	case err != nil:
+		return fmt.Errorf("%w: %s cannot be read back: %s", ErrRefused, f.Path, reason(err))
+	case leak != nil:
+		return &leakError{f.Path, leak.Kind}
+	}
+	if _, err := io.Copy(io.Discard, text); err != nil {
+		return fmt.Errorf("%w: %s cannot be read back: %s", ErrRefused, f.Path, reason(err))
+	}
+	if got := hex.EncodeToString(sum.Sum(nil)); got != f.SHA256 {
+		return fmt.Errorf("%w: %s is not what was written", ErrRefused, f.Path)
+	}
+	v.mu.Lock()
+	v.progress.Files++
+	v.mu.Unlock()
+	return nil
+}
+
+// sampled looks for the made-up secrets: the rules must have known each of them.
+func (v *verifier) sampled(text *io.Reader) error {
+	content, err := io.ReadAll(*text)
+	if err != nil {
+		return fmt.Errorf("%w: %s cannot be read back: %s", ErrRefused, samplesName, reason(err))
+	}
+	for _, value := range v.samples {
+		if strings.Contains(string(content), value) {
+			return fmt.Errorf("%w: a made-up secret passed the redaction; please report this", ErrRefused)
+		}
+	}
+	*text = strings.NewReader(string(content))
+	return nil
+}
+
+// watched reads as long as the user wants, and tells how far all of it is.
+type watched struct {
+	v *verifier
+	r io.Reader
+}
+
+func (w *watched) Read(p []byte) (int, error) {
+	if w.v.ctx.Err() != nil {
+		return 0, context.Cause(w.v.ctx)
+	}
+	n, err := w.r.Read(p)
+	w.v.mu.Lock()
+	defer w.v.mu.Unlock()
+	w.v.progress.Bytes += int64(n)
+	if w.v.o.Progress != nil && n > 0 {
+		w.v.o.Progress(w.v.progress)
+	}
+	return n, err
+}

@@ -1,0 +1,404 @@
+package pack
+
+import (
+	"archive/zip"
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"maps"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/klauspost/compress/flate"
+
+	"doctor/checks/evidence"
+	"doctor/collectors/tree"
+)
+
+// A writer is one attempt at a bundle.
+type writer struct {
+	ctx    context.Context
+	s      evidence.Snapshot
+	o      Options
+	plan   *plan
+	shares map[string]share
+
+	out      *bounded
+	zip      *zip.Writer
+	names    map[string]bool // of the entries, in lower case
+	stored   []stored
+	manifest Manifest
+	segments map[string][]segment // of the logs that were cut, by evidence path
+	records  []evidence.LogRecord
+	whole    map[string]bool // the logs that are as they were
+
+	open *digest // the file that is being written
+
+	progress Progress
+	told     time.Time
+}
+
+// stored is where the content of an entry lies in the zip.
+type stored struct {
+	name     string
+	at       int64
+	size     int64
+	modified time.Time
+}
+
+// samplesName is the file that shows made-up secrets as the sink leaves them:
+// their surroundings, with a token for each value.
+const samplesName = "redaction-check.txt"
+
+const madeHere = "made by doctor"
+
+func newWriter(ctx context.Context, dst io.Writer, limit int64, s evidence.Snapshot, o Options, p *plan) *writer {
+	w := &writer{ctx: ctx, s: s, o: o, plan: p, shares: p.shares(), out: &bounded{w: dst, limit: limit}, names: map[string]bool{}, open: &digest{}, segments: map[string][]segment{}, whole: map[string]bool{}}
+	w.zip = zip.NewWriter(w.out)
+	w.zip.RegisterCompressor(zip.Deflate, newDeflater)
+	w.manifest = Manifest{Layout: ManifestLayout, Doctor: o.Doctor, CreatedAt: time.Now().UTC().Truncate(time.Second), MaxSize: o.MaxSize, LeftOut: []Left{}}
+	if o.Since > 0 {
+		w.manifest.Since = o.Since.String()
+	}
+	w.progress = Progress{Phase: "writing", Of: len(p.facts) + len(p.logs), Total: p.total}
+	return w
+}
+
+// evidence writes the tree: facts first, then logs, and what is known of the
+// logs last, when it is known what is left of them.
+func (w *writer) evidence() error {
+	for _, f := range slices.Concat(w.plan.facts, w.plan.logs) {
+		if err := w.read(f.path, f.path, f); err != nil {
+			return err
+		}
+		w.progress.Files++
+	}
+	for _, alias := range hnsFiles(w.s) {
+		if err := w.read(alias.name, alias.path, item{path: alias.path}); err != nil {
+			return err
+		}
+	}
+	for _, l := range w.plan.left {
+		if err := w.leave(l); err != nil {
+			return err
+		}
+	}
+	if err := w.signs(); err != nil {
+		return err
+	}
+	return nil
+}
+
+// leave names a file that is not taken, with a gap in its place.
+func (w *writer) leave(l Left) error {
+	l.Path = w.o.Redactor.Text(l.Path)
+	w.manifest.LeftOut = append(w.manifest.LeftOut, l)
+	if _, err := w.s.Stat(l.Path + ".gap"); err == nil {
+		return nil
+	}
+	return w.make(l.Path+".gap", func(dst io.Writer) error {
+		_, err := fmt.Fprintf(dst, "%s: left out of the bundle: %s\n", evidence.NotCollected, l.Reason)
+		return err
+	})
+}
+
+// signs writes what was found in the logs while they were whole.
+func (w *writer) signs() error {
+	found := slices.Clone(w.o.Signs)
+	for i, m := range found {
+		if parts, cut := w.segments[m.Path]; cut {
+			found[i].Line, found[i].LastLine = lineIn(parts, m.Line), lineIn(parts, m.LastLine)
+		}
+	}
+	if found == nil {
+		found = []evidence.SignMatch{}
+	}
+	index := evidence.LogIndex{SearchedFor: w.o.SearchedFor, Logs: w.logRecords()}
+	if err := w.makeJSON("signs.json", found); err != nil {
+		return err
+	}
+	return w.makeJSON("logs.json", index)
+}
+
+// logRecords are those of this bundle, and of the one that it was made of.
+func (w *writer) logRecords() []evidence.LogRecord {
+	records := w.records
+	at := func(path string) *evidence.LogRecord {
+		i := slices.IndexFunc(records, func(r evidence.LogRecord) bool { return strings.EqualFold(r.Path, path) })
+		if i < 0 {
+			records = append(records, evidence.LogRecord{Path: path})
+			i = len(records) - 1
+		}
+		return &records[i]
+	}
+	for _, old := range evidence.LogRecords.In(w.s).Logs {
+		r := at(old.Path)
+		r.LeftOutLines += old.LeftOutLines
+		r.LeftOutBytes += old.LeftOutBytes
+		r.Unsearched = old.Unsearched
+	}
+	for _, u := range w.o.Unsearched {
+		at(u.Path).Unsearched = u.Why
+	}
+	return append([]evidence.LogRecord{}, records...)
+}
+
+func (w *writer) makeJSON(name string, v any) error {
+	return w.make(name, func(dst io.Writer) error { return writeJSON(dst, v) })
+}
+
+func writeJSON(dst io.Writer, v any) error {
+	e := json.NewEncoder(dst)
+	e.SetEscapeHTML(false)
+	e.SetIndent("", " ")
+	return e.Encode(v)
+}
+
+// make adds a file that is not read from the evidence.
+func (w *writer) make(name string, write func(io.Writer) error) error {
+	var b bytes.Buffer
+	if err := write(&b); err != nil {
+		return err
+	}
+	return w.add(entry{name: name, path: name, source: madeHere, size: int64(b.Len()), r: &b})
+}
+
+// document adds a file that was made of what is in the bundle.
+func (w *writer) document(name string, write func(io.Writer) error) error {
+	var b bytes.Buffer
+	if err := write(&b); err != nil {
+		return err
+	}
+	return w.add(entry{name: name, path: name, source: madeHere, size: int64(b.Len()), r: &b, made: true})
+}
+
+// read adds a file of the evidence under a name.
+func (w *writer) read(name, path string, it item) error {
+	f, err := w.s.Open(path)
+	if err != nil {
+		return w.leave(Left{name, reason(err)})
+	}
+	defer f.Close()
+	return w.add(entry{name: name, path: path, source: path, size: it.size, modified: it.modified, r: f, item: it})
+}
+
+// An entry is a file on its way into the bundle.
+type entry struct {
+	name, path, source string
+	size               int64
+	modified           time.Time
+	r                  io.Reader
+	made               bool // of redacted evidence
+	item               item
+}
+
+// add is the sink: there is no other way into the bundle. An error that is not
+// the disk's means that the file must not be in it.
+func (w *writer) add(e entry) error {
+	start := time.Now()
+	source := &counted{w: w, r: e.r, watch: e.source != madeHere}
+	head := make([]byte, sniffed)
+	n, err := io.ReadFull(source, head)
+	head = head[:n]
+	if err != nil && err != io.EOF && err != io.ErrUnexpectedEOF {
+		return w.unreadable(e, err)
+	}
+	if why := binary(head); why != "" {
+		return w.leave(Left{e.name, why})
+	}
+	name := e.name
+	if !e.made {
+		name = w.o.Redactor.Text(name)
+	}
+	name = w.unique(name)
+	modified := e.modified
+	if modified.IsZero() {
+		modified = w.s.Now()
+	}
+	to, err := w.zip.CreateHeader(&zip.FileHeader{Name: name, Method: zip.Deflate, Modified: modified.UTC()})
+	if err != nil {
+		return err
+	}
+	if err := w.zip.Flush(); err != nil {
+		return err
+	}
+	at := w.out.n
+	kept := &digest{w: to, sum: sha256.New()}
+	w.open = kept
+	text := evidence.Text(io.MultiReader(bytes.NewReader(head), source))
+	var cut *cutter
+	if sh, ok := w.shares[e.path]; ok && e.source != madeHere && !sh.all {
+		cut = newCutter(text, e.item, sh, w.s.Now(), textSize(e.size, head))
+		text = cut
+	}
+	if mark := byteOrderMark(head); mark != "" {
+		io.WriteString(kept, mark) // a check asks for it: some programs refuse a file that has one
+	}
+	copy := w.o.Redactor.Copy
+	if e.made {
+		copy = w.o.Redactor.CopyMade
+	}
+	counts, err := copy(kept, text, e.path)
+	switch {
+	case w.ctx.Err() != nil:
+		return context.Cause(w.ctx)
+	case kept.err != nil:
+		return kept.err
+	case err != nil:
+		return &droppedError{e.name, "it could not be redacted: " + evidence.Clean(err.Error())}
+	}
+	w.open = &digest{}
+	w.stored = append(w.stored, stored{name, at, kept.n, modified})
+	file := File{Path: name, Source: w.o.Redactor.Text(e.source), BytesRead: source.n, BytesKept: kept.n,
+		SHA256: hex.EncodeToString(kept.sum.Sum(nil)), Redactions: counts, Millis: float64(time.Since(start).Microseconds()) / 1000}
+	if cut != nil && cut.lines > 0 {
+		file.Truncated, file.LeftOut = true, cut.cuts
+		w.segments[e.path] = cut.segments
+		w.records = append(w.records, evidence.LogRecord{Path: e.path, LeftOutLines: cut.lines, LeftOutBytes: cut.bytes})
+	}
+	if len(counts) == 0 && !file.Truncated && w.o.Masked == nil {
+		w.whole[e.path] = true
+	}
+	w.manifest.Files = append(w.manifest.Files, file)
+	return nil
+}
+
+// unreadable names a file that cannot be read, unless the user has had enough.
+func (w *writer) unreadable(e entry, err error) error {
+	if w.ctx.Err() != nil {
+		return context.Cause(w.ctx)
+	}
+	return w.leave(Left{e.name, "it cannot be read: " + reason(err)})
+}
+
+// unique keeps two names apart that masking has made one.
+func (w *writer) unique(name string) string {
+	for candidate, n := name, 2; ; n++ {
+		if key := strings.ToLower(candidate); !w.names[key] {
+			w.names[key] = true
+			return candidate
+		}
+		candidate = fmt.Sprintf("%s~%d", name, n)
+	}
+}
+
+// recorded is the tree as far as it is written, read from where it was written to.
+func (w *writer) recorded(f io.ReaderAt) (fs.FS, error) {
+	if err := w.zip.Flush(); err != nil {
+		return nil, err
+	}
+	end := w.out.n
+	t := tree.New()
+	for i := len(w.stored) - 1; i >= 0; i-- {
+		e := w.stored[i]
+		section := io.NewSectionReader(f, e.at, end-e.at)
+		t.Add(e.name, tree.File{Size: e.size, Modified: e.modified, Open: func() (io.ReadCloser, error) {
+			return flate.NewReader(io.NewSectionReader(section, 0, section.Size())), nil
+		}})
+		end = e.at
+	}
+	return t.FS(), nil
+}
+
+// conclude writes the documents, and the manifest last.
+func (w *writer) conclude(f io.ReaderAt) error {
+	if w.o.Conclude != nil {
+		recorded, err := w.recorded(f)
+		if err != nil {
+			return err
+		}
+		documents, err := w.o.Conclude(Recorded{recorded, w.manifest.LeftOut, func(log string) bool { return w.whole[log] }})
+		if err != nil {
+			return err
+		}
+		for _, d := range documents {
+			if err := w.document(d.Name, d.Write); err != nil {
+				return err
+			}
+		}
+	}
+	if m := w.o.Masked; m != nil {
+		w.manifest.Masked, w.manifest.Unmasked = maps.Clone(m.Counts()), m.Unmasked()
+	}
+	return w.document("manifest.json", func(dst io.Writer) error { return writeJSON(dst, w.manifest) })
+}
+
+func (w *writer) close() error { return w.zip.Close() }
+
+// explain adds to an error for a bundle that is too large what was learnt of its text.
+func (w *writer) explain(err error) error {
+	if !errors.Is(err, errTooLarge) {
+		return err
+	}
+	var text int64
+	for _, f := range w.manifest.Files {
+		text += f.BytesKept
+	}
+	return &oversizeError{w.out.limit, float64(max(text+w.open.n, 1)) / float64(max(w.out.n, 1))}
+}
+
+func (w *writer) size() int64 { return w.out.n }
+
+// tell reports the progress, a few times a second.
+func (w *writer) tell() {
+	if w.o.Progress != nil && time.Since(w.told) > 50*time.Millisecond {
+		w.told = time.Now()
+		w.o.Progress(w.progress)
+	}
+}
+
+// attempt writes, checks and names one bundle, or leaves nothing.
+func attempt(ctx context.Context, name string, s evidence.Snapshot, o Options, p *plan, most int64) (Result, error) {
+	f, err := newPartial(name)
+	if err != nil {
+		return Result{}, err
+	}
+	defer f.remove()
+	w := newWriter(ctx, f, most, s, o, p)
+	text, values := o.Redactor.Samples()
+	for _, step := range []func() error{
+		w.evidence,
+		func() error {
+			return w.make(samplesName, func(dst io.Writer) error { _, err := io.WriteString(dst, text); return err })
+		},
+		func() error { return w.conclude(f) },
+		w.close,
+		f.Sync,
+	} {
+		if err := step(); err != nil {
+			return Result{}, f.explain(w.explain(err))
+		}
+	}
+	if err := verify(ctx, f.Name(), w.manifest, values, o); err != nil {
+		return Result{}, err
+	}
+	if err := f.name(); err != nil {
+		return Result{}, err
+	}
+	return Result{Size: w.size(), Manifest: w.manifest}, nil
+}
+
+// hnsFiles are the names under which collectlogs.ps1 leaves the state of HNS.
+func hnsFiles(s evidence.Snapshot) []struct{ name, path string } {
+	var list []struct{ name, path string }
+	for _, f := range []struct{ name, path string }{
+		{"network.txt", "hns-networks.json"}, {"endpoint.txt", "hns-endpoints.json"},
+		{"policy.txt", "hns-loadbalancers.json"}, {"namespaces.txt", "hns-namespaces.json"},
+	} {
+		if _, err := s.Stat(f.path); err == nil {
+			f.name = collectlogsFolder + f.name
+			list = append(list, f)
+		}
+	}
+	return list
+}
+
+var _ io.ReaderAt = (*os.File)(nil)

@@ -1,0 +1,100 @@
+package redact
+
+// Classes of bytes. What a value may hold depends on where it stands.
+const (
+	wordByte   = 1 << iota // letters, digits, _ and all that is not ASCII
+	nameByte               // of a key or flag
+	base64Byte             // of either alphabet
+	tokenByte              // of a bearer token (RFC 6750)
+	hexByte
+	blankByte // within a line
+	lineByte  // the end of a line
+)
+
+var classOf = func() (t [256]uint8) {
+	for i := range t {
+		c := byte(i)
+		switch {
+		case isAlnum(c):
+			t[i] = wordByte | nameByte | base64Byte | tokenByte
+			if isDigit(c) || c|0x20 >= 'a' && c|0x20 <= 'f' {
+				t[i] |= hexByte
+			}
+		case c >= 0x80:
+			t[i] = wordByte
+		}
+	}
+	for _, c := range []byte("_-.$") {
+		t[c] |= nameByte
+	}
+	t['_'] |= wordByte
+	for _, c := range []byte("+/=-_") {
+		t[c] |= base64Byte
+	}
+	for _, c := range []byte("-._~+/=") {
+		t[c] |= tokenByte
+	}
+	t[' '], t['\t'] = blankByte, blankByte
+	t['\n'], t['\r'] = lineByte, lineByte
+	return t
+}()
+
+func isDigit(c byte) bool { return c-'0' < 10 }
+func isLower(c byte) bool { return c-'a' < 26 }
+func isUpper(c byte) bool { return c-'A' < 26 }
+func isAlnum(c byte) bool { return isDigit(c) || (c|0x20)-'a' < 26 }
+func isWord(c byte) bool  { return classOf[c]&wordByte != 0 }
+func isBlank(c byte) bool { return classOf[c]&blankByte != 0 }
+func isLine(c byte) bool  { return classOf[c]&lineByte != 0 }
+
+// run returns where the bytes of a class end that begin at i.
+func run(b []byte, i int, class uint8) int {
+	for i < len(b) && classOf[b[i]]&class != 0 {
+		i++
+	}
+	return i
+}
+
+// runBack returns where the bytes of a class begin that end before i.
+func runBack(b []byte, i int, class uint8) int {
+	for i > 0 && classOf[b[i-1]]&class != 0 {
+		i--
+	}
+	return i
+}
+
+// wordEnds and wordStarts tell whether a word could not go on there.
+func wordStarts(b []byte, i int) bool { return i == 0 || !isWord(b[i-1]) }
+func wordEnds(b []byte, i int) bool   { return i >= len(b) || !isWord(b[i]) }
+
+// hasFold tells whether b holds text, which is in lower case, at i.
+func hasFold(b []byte, i int, text string) bool {
+	if i < 0 || i+len(text) > len(b) {
+		return false
+	}
+	for k := range len(text) {
+		c := b[i+k]
+		if isUpper(c) {
+			c |= 0x20
+		}
+		if c != text[k] {
+			return false
+		}
+	}
+	return true
+}
+
+// lineStart and lineEnd bound the line of i within b.
+func lineStart(b []byte, i int) int {
+	for i > 0 && !isLine(b[i-1]) {
+		i--
+	}
+	return i
+}
+
+func lineEnd(b []byte, i int) int {
+	for i < len(b) && !isLine(b[i]) {
+		i++
+	}
+	return i
+}

@@ -1,0 +1,197 @@
+package redact
+
+import (
+	"bytes"
+	"encoding/binary"
+	"strings"
+	"sync"
+)
+
+const (
+	maxKnown  = 20000
+	minKnown  = 6    // bytes; a shorter value stands in too much that is no secret
+	knownHead = 1024 // bytes that a value is known by
+	minWindow = 6
+	maxWindow = 16
+	knownGram = 4
+	knownBits = 15
+)
+
+// known are the values that were seen. It is Wu and Manber's search, as in
+// package finder, but case counts and values may be added at any time.
+type known struct {
+	mu     sync.RWMutex
+	at     map[string]int // into values
+	values []knownValue
+	limit  int  // of values; 0: maxKnown
+	lost   bool // more were seen than are kept
+	window int  // bytes, no more than the shortest value has
+	jump   []uint8
+	first  []int32 // 1 + the index of the first value whose window ends so
+}
+
+type knownValue struct {
+	text   string // its beginning, when it is long
+	whole  bool   // text is all of it
+	kind   string
+	token  string
+	strong bool // stands out so much that it needs no bounds
+	end    int  // of the window in text
+	next   int32
+}
+
+func (k *known) full() bool {
+	k.mu.RLock()
+	defer k.mu.RUnlock()
+	return k.lost
+}
+
+func hash4(v uint32) uint32 { return v * 0x9e3779b1 >> (32 - knownBits) }
+
+// add remembers a value, unless it is one of those that are everywhere.
+func (k *known) add(kind, token string, value []byte) {
+	value = bytes.TrimSpace(value)
+	if len(value) < minKnown || isCommon(value) {
+		return
+	}
+	text := value[:min(len(value), knownHead)]
+	k.put(kind, token, text, len(text) == len(value), standsOut(value))
+}
+
+// put remembers a text of at least maxWindow bytes.
+func (k *known) put(kind, token string, text []byte, whole, strong bool) {
+	if len(text) < minWindow {
+		return
+	}
+	k.mu.RLock()
+	_, ok := k.at[string(text)]
+	k.mu.RUnlock()
+	if ok {
+		return
+	}
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if _, ok := k.at[string(text)]; ok {
+		return
+	}
+	if len(k.values) >= max(k.limit, maxKnown) {
+		k.lost = true
+		return
+	}
+	if k.at == nil {
+		k.at = map[string]int{}
+		k.window = maxWindow
+		k.clear()
+	}
+	v := knownValue{text: string(text), whole: whole, kind: kind, token: token, strong: strong}
+	k.at[v.text] = len(k.values)
+	k.values = append(k.values, v)
+	if v.length() < k.window {
+		k.window = v.length()
+		k.clear()
+		for i := range k.values {
+			k.index(i)
+		}
+		return
+	}
+	k.index(len(k.values) - 1)
+}
+
+func (k *known) clear() {
+	k.jump = bytes.Repeat([]byte{uint8(k.window - knownGram + 1)}, 1<<knownBits)
+	k.first = make([]int32, 1<<knownBits)
+}
+
+// length is that of the text in which the window may lie: what base64 ends with
+// is the same for many.
+func (v *knownValue) length() int {
+	if n := len(strings.TrimRight(v.text, "=")); n >= minWindow {
+		return n
+	}
+	return len(v.text)
+}
+
+// index makes the value known to the search. Its window is at its end, for many
+// begin alike.
+func (k *known) index(i int) {
+	v := &k.values[i]
+	v.end = v.length()
+	text := []byte(v.text)
+	for at := v.end - k.window; at+knownGram <= v.end; at++ {
+		h := hash4(binary.LittleEndian.Uint32(text[at:]))
+		k.jump[h] = min(k.jump[h], uint8(v.end-knownGram-at))
+	}
+	h := hash4(binary.LittleEndian.Uint32(text[v.end-knownGram:]))
+	v.next = k.first[h]
+	k.first[h] = int32(i + 1)
+}
+
+// each calls found for every known value in b[from:], which may begin before.
+func (k *known) each(b []byte, from int, found func(v *knownValue, start, end int)) {
+	k.mu.RLock()
+	defer k.mu.RUnlock()
+	if len(k.values) == 0 {
+		return
+	}
+	last := len(b) - knownGram
+	for i := max(from, k.window-knownGram); i <= last; {
+		h := hash4(binary.LittleEndian.Uint32(b[i:]))
+		if jump := k.jump[h]; jump > 0 {
+			i += int(jump)
+			continue
+		}
+		for n := k.first[h]; n > 0; n = k.values[n-1].next {
+			v := &k.values[n-1]
+			start := i + knownGram - v.end
+			end := start + len(v.text)
+			if start < 0 || end > len(b) || string(b[start:end]) != v.text {
+				continue
+			}
+			if !v.whole {
+				end = run(b, end, base64Byte)
+			}
+			if v.strong || wordStarts(b, start) && wordEnds(b, end) {
+				found(v, start, end)
+			}
+		}
+		i++
+	}
+}
+
+// standsOut tells of a value that is no part of anything else by chance.
+func standsOut(v []byte) bool {
+	return len(v) >= 20 && mixed(v) && run(v, 0, wordByte) == len(v) || len(v) >= 40 && mixed(v) || len(v) >= 8 && mixed(v) && hardWord(v) || len(v) >= 12 && mixed(v)
+}
+
+// isCommon tells of words that stand everywhere and are no secret elsewhere.
+func isCommon(v []byte) bool {
+	letters, digits, others := 0, 0, 0
+	for i, c := range v {
+		switch {
+		case isLower(c) || isUpper(c) && i == 0:
+			letters++
+		case isUpper(c):
+			letters++
+		case isDigit(c):
+			digits++
+		default:
+			others++
+		}
+	}
+	if digits == len(v) && len(v) < 12 || letters == len(v) && len(v) <= 12 && !mixed(v) {
+		return true
+	}
+	if others > 0 && digits == 0 && isObjectName(v) || isPlainValue(v) {
+		return true
+	}
+	return commonWords[strings.ToLower(string(v))]
+}
+
+var commonWords = func() map[string]bool {
+	m := map[string]bool{}
+	for _, w := range strings.Fields(`password administrator kubelet containerd kube-proxy kubernetes kubernetes.io windows localhost localsystem flannel calico-node
+		v1.34.0 win-2019 win-2022 server2019 server2022 x509 sha256 base64 utf-8 utf-16 http2 http1 http1.1 ipv4 ipv6 amd64 arm64 x86_64 win32 10.0.17763 l2bridge l2tunnel hns-v1 hns-v2`) {
+		m[w] = true
+	}
+	return m
+}()

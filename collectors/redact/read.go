@@ -1,0 +1,174 @@
+package redact
+
+import "strings"
+
+// value is where a value stands in the text.
+type value struct {
+	start, end int
+	quoted     bool
+	open       bool // it goes on behind what may be looked at
+	quote      byte
+	escapes    int // backslashes before its quotes
+}
+
+const plainStops = " \t\r\n\"'`;,&)]}<>|"
+
+// value reads the value that begins at i: in quotes, which may be escaped, or
+// up to one of the bytes in stops.
+func (s *scan) value(b []byte, i int, stops string) value {
+	q := i
+	for q < len(b) && b[q] == '\\' {
+		q++
+	}
+	if q < len(b) && strings.IndexByte("\"'`", b[q]) >= 0 {
+		return s.quotedValue(b, q, q-i)
+	}
+	v := value{start: i}
+	if n := tokenAt(b[i:]); n > 0 {
+		v.end = i + n
+		return v
+	}
+	v.end = i
+	for v.end < len(b) && strings.IndexByte(stops, b[v.end]) < 0 {
+		if n := tokenAt(b[v.end:]); n > 0 {
+			v.end += n
+			continue
+		}
+		if c := b[v.end]; c == '\\' && v.end+1 < len(b) && (b[v.end+1] == '"' || b[v.end+1] == 'n' && s.escapedLine(b, v.end)) {
+			break
+		}
+		v.end++
+	}
+	*s.work += int64(v.end - i)
+	v.open = v.end == len(b) && s.cut(b)
+	return v
+}
+
+// cut tells that b ends where the window does and not where the file does.
+func (s *scan) cut(b []byte) bool { return !s.eof || len(b) < len(s.b) }
+
+// escapedLine tells whether \n at i is a line's end within a quoted text, and no
+// part of a Windows path or a password.
+func (s *scan) escapedLine(b []byte, i int) bool {
+	j := i + 2
+	return j >= len(b) || !isAlnum(b[j]) || j+1 < len(b) && isLower(b[j]) && strings.IndexByte(string(b[j:min(len(b), j+24)]), ':') > 0
+}
+
+// quotedValue reads up to the quote that is escaped as the first at q is.
+func (s *scan) quotedValue(b []byte, q, escapes int) value {
+	v := value{start: q + 1, quoted: true, quote: b[q], escapes: escapes}
+	end, ended := closing(b, q+1, v.quote, escapes)
+	v.end, v.open = end, !ended && s.cut(b)
+	return v
+}
+
+// closing finds the quote that closes a text, or that of the text around it.
+func closing(b []byte, i int, quote byte, escapes int) (int, bool) {
+	slashes := 0
+	for ; i < len(b); i++ {
+		switch c := b[i]; {
+		case c == '\\':
+			slashes++
+			continue
+		case c == quote && (closes(slashes, escapes) || oddPath(b, i, quote, escapes, slashes) || quote == '\'' && escapes == 0):
+			return i - min(slashes, escapes), true
+		case c == quote && slashes < escapes, c == '"' && slashes < escapes:
+			return i - slashes, true
+		case isLine(c) && quote != '`':
+			return i, true
+		}
+		slashes = 0
+	}
+	return len(b), false
+}
+
+// closes tells whether a quote behind so many backslashes closes a text whose
+// first quote had escapes of them.
+func closes(slashes, escapes int) bool {
+	if escapes == 0 {
+		return slashes%2 == 0
+	}
+	return slashes%2 == 1 && closes((slashes-1)/2, (escapes-1)/2)
+}
+
+// oddPath takes the quote behind a path that ends in a backslash, which no
+// program escapes on Windows: "C:\k\".
+func oddPath(b []byte, i int, quote byte, escapes, slashes int) bool {
+	return escapes == 0 && slashes == 1 && quote == '"' && (i+1 >= len(b) || isLine(b[i+1]))
+}
+
+// take adds a value as a secret.
+func (s *scan) take(v value, kind string) {
+	if v.open {
+		s.engulf(v.start, kind, v.ending())
+		return
+	}
+	s.add(v.start, v.end, kind, unescape(s.b[v.start:v.end], v.escapes, v.quote))
+}
+
+// ending tells where the rest of a long value ends.
+func (v value) ending() func(b []byte, i int) (int, bool) {
+	if v.quoted {
+		return func(b []byte, i int) (int, bool) {
+			end, ended := closing(b, i, v.quote, v.escapes)
+			if !ended { // backslashes at the edge belong to what follows
+				for end > i && b[end-1] == '\\' && end > len(b)-16 {
+					end--
+				}
+			}
+			return end, ended
+		}
+	}
+	return func(b []byte, i int) (int, bool) {
+		for i < len(b) && strings.IndexByte(plainStops, b[i]) < 0 {
+			i++
+		}
+		return i, i < len(b)
+	}
+}
+
+// unescape undoes what the quotes of a text in JSON asked for.
+func unescape(b []byte, escapes int, quote byte) []byte {
+	if quote == '\'' || quote == '`' || quote == 0 {
+		return b
+	}
+	for n := escapes; ; n /= 2 {
+		plain, ok := unquoteJSON(b)
+		if !ok || len(plain) == len(b) {
+			return b
+		}
+		b = plain
+		if n == 0 {
+			return b
+		}
+	}
+}
+
+// skipBlanks passes blanks, and skipSpace line ends too, also escaped ones.
+func skipBlanks(b []byte, i int) int { return run(b, i, blankByte) }
+
+func skipSpace(b []byte, i int) int {
+	for i < len(b) {
+		switch {
+		case isBlank(b[i]) || isLine(b[i]):
+			i++
+		case b[i] == '\\' && i+1 < len(b) && (b[i+1] == 'n' || b[i+1] == 'r' || b[i+1] == 't'):
+			i += 2
+		default:
+			return i
+		}
+	}
+	return i
+}
+
+// skipQuote passes a quote with the backslashes before it.
+func skipQuote(b []byte, i int) int {
+	j := i
+	for j < len(b) && b[j] == '\\' {
+		j++
+	}
+	if j < len(b) && (b[j] == '"' || b[j] == '\'' || b[j] == '`') {
+		return j + 1
+	}
+	return i
+}

@@ -1,0 +1,224 @@
+package redact
+
+import (
+	"bytes"
+	"strings"
+)
+
+// secureStringRule takes the texts that are made into a SecureString.
+func (s *scan) secureStringRule(start, end int) {
+	b := s.see(start)
+	if !hasFold(b, start-10, "convertto-") {
+		return
+	}
+	from := max(start-s.back/2, 0)
+	from = from + lineStart(b[from:], start-from)
+	if i := bytes.LastIndexByte(b[from:start], '|'); i >= 0 {
+		if q := lastQuoted(b[from : from+i]); q.end > q.start {
+			s.takePassword(value{start: from + q.start, end: from + q.end, quoted: true, quote: q.quote})
+		}
+	}
+	line := b[:lineEnd(b[:min(len(b), end+s.back)], end)]
+	for i := skipBlanks(line, end); i < len(line); i = skipBlanks(line, i) {
+		if line[i] == '-' {
+			i = run(line, i+1, wordByte)
+			if i < len(line) && line[i] == ':' {
+				i++
+			}
+			continue
+		}
+		if line[i] == '(' || line[i] == '|' || line[i] == ';' || line[i] == ')' || line[i] == '}' {
+			return
+		}
+		v := s.value(b, i, plainStops)
+		if v.end > v.start {
+			s.takePassword(v)
+		}
+		return
+	}
+}
+
+// takePassword takes a value that can be nothing else.
+func (s *scan) takePassword(v value) {
+	if v.open {
+		s.take(v, "password")
+	} else if text := s.b[v.start:v.end]; !isPlaceholder(text) && !isPath(text) {
+		s.take(v, "password")
+	}
+}
+
+// lastQuoted is the text in quotes at the end of a line.
+func lastQuoted(b []byte) value {
+	b = bytes.TrimRight(b, " \t)")
+	if len(b) < 2 {
+		return value{}
+	}
+	q := b[len(b)-1]
+	if q != '"' && q != '\'' {
+		return value{}
+	}
+	i := bytes.LastIndexByte(b[:len(b)-1], q)
+	if i < 0 {
+		return value{}
+	}
+	return value{start: i + 1, end: len(b) - 1, quote: q}
+}
+
+// credentialRule takes NetworkCredential("user", "password").
+func (s *scan) credentialRule(start, end int) {
+	b := s.see(start)
+	user := s.value(b, skipBlanks(b, end), plainStops)
+	i := skipBlanks(b, skipQuote(b, user.end))
+	if i < len(b) && b[i] == ',' {
+		if i = skipBlanks(b, i+1); i < len(b) && skipQuote(b, i) > i {
+			s.takePassword(s.value(b, i, plainStops))
+		}
+	}
+}
+
+// blobRule takes what DPAPI sealed, in hexadecimal digits or base64. It may be
+// opened on the machine, or with a key of the domain.
+func (s *scan) blobRule(start, end int) {
+	b := s.see(start)
+	class := uint8(hexByte)
+	if b[start]|0x20 == 'a' {
+		class = base64Byte
+	}
+	from := start
+	if hasFold(b, start, "0xd0") {
+		from = max(0, start-20)
+		from += max(0, bytes.Index(b[from:start], []byte("0x01")))
+	}
+	rest := func(b []byte, i int) (int, bool) {
+		for i < len(b) {
+			c := b[i]
+			switch {
+			case classOf[c]&class != 0, class == hexByte && (c == ',' || c == '-' || c == 'x'):
+				i++
+			case isLine(c) || isBlank(c) || c == '\\':
+				next := skipSpace(b, i)
+				for next < len(b) && b[next] == '\\' {
+					next = skipSpace(b, next+1)
+				}
+				if next >= len(b) {
+					return i, false
+				}
+				if stop := run(b, next, class); stop-next < 16 && !(stop-next == 2 && stop < len(b) && b[stop] == ',') {
+					return i, true
+				}
+				i = next
+			default:
+				return i, true
+			}
+		}
+		return i, false
+	}
+	last, ended := rest(b, start)
+	if !ended && s.cut(b) {
+		s.engulf(from, "dpapi", rest)
+		return
+	}
+	if last-from >= 32 {
+		s.add(from, last, "dpapi", b[from:last])
+	}
+}
+
+// hashRule takes the hashes of htpasswd and passwd.
+func (s *scan) hashRule(start, end int) {
+	b := s.see(start)
+	from := start
+	if b[start] == ':' {
+		from++
+	}
+	i := end
+	for i < len(b) && (isAlnum(b[i]) || strings.IndexByte("./$+=,", b[i]) >= 0) {
+		i++
+	}
+	if i-end >= 16 {
+		s.add(from, i, "password-hash", b[from:i])
+	}
+}
+
+// kerberosRule takes keys under the names of their ciphers.
+func (s *scan) kerberosRule(start, end int) {
+	b := s.see(start)
+	i := end
+	for i < len(b) && i < end+24 && (isAlnum(b[i]) || b[i] == '-' || b[i] == '_') {
+		i++
+	}
+	at := skipBlanks(b, skipQuote(b, i))
+	if at < len(b) && (b[at] == ':' || b[at] == '=') {
+		at = skipQuote(b, skipBlanks(b, at+1))
+	}
+	if stop := run(b, at, hexByte); stop-at >= 32 && wordEnds(b, stop) {
+		s.add(at, stop, "kerberos-key", b[at:stop])
+	}
+}
+
+// encodedCommandRule drops the argument of powershell -EncodedCommand whole.
+func (s *scan) encodedCommandRule(start, end int) {
+	b := s.see(start)
+	line := b[:lineEnd(b[:min(len(b), start+s.back/4)], start)]
+	i := start
+	if b[start]|0x20 == 'p' {
+		if i = encodedFlag(line, end); i < 0 {
+			return
+		}
+	}
+	i = skipBlanks(b, skipQuote(b, skipBlanks(b, i)))
+	i = skipQuote(b, run(b, i+1, wordByte))
+	at := skipSpace(b, i)
+	if at < len(b) && (b[at] == ',' || b[at] == ':') {
+		at = skipSpace(b, at+1)
+	}
+	at = skipQuote(b, at)
+	stop := run(b, at, base64Byte)
+	if stop == len(b) && s.cut(b) && stop-at > 256 {
+		s.engulf(at, "encoded-command", func(b []byte, i int) (int, bool) { n := run(b, i, base64Byte); return n, n < len(b) })
+		return
+	}
+	if text := b[at:stop]; stop-at >= 8 && text[0] != '-' && len(text)%4 == 0 && isUTF16(text) {
+		s.addFaint(at, stop, "encoded-command", text)
+		if plain, err := decode64(text); err == nil && s.depth < maxDepth {
+			s.within().text(narrow(plain)) // for the values in it
+		}
+	}
+}
+
+// encodedFlag finds -e, -ec and longer forms among a command's arguments.
+func encodedFlag(line []byte, i int) int {
+	for ; i+1 < len(line); i++ {
+		if (line[i] == '-' || line[i] == '/') && line[i+1]|0x20 == 'e' && classOf[line[i-1]]&wordByte == 0 {
+			if end := run(line, i+1, wordByte); end-i < 16 && isEncodedFlag(string(line[i:end])) {
+				return i
+			}
+		}
+	}
+	return -1
+}
+
+func isUTF16(text []byte) bool {
+	plain, err := decode64(text)
+	if err != nil || len(plain) < 4 {
+		return false
+	}
+	zeros := 0
+	for i := 1; i < len(plain); i += 2 {
+		if plain[i] == 0 {
+			zeros++
+		}
+	}
+	return zeros*4 >= len(plain)
+}
+
+func narrow(b []byte) []byte {
+	out := make([]byte, 0, len(b)/2)
+	for i := 0; i+1 < len(b); i += 2 {
+		if b[i+1] == 0 {
+			out = append(out, b[i])
+		} else {
+			out = append(out, '?')
+		}
+	}
+	return out
+}

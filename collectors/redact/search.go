@@ -1,0 +1,140 @@
+package redact
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/base64"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"html"
+	"io"
+	"net/url"
+	"slices"
+	"sync"
+	"unicode/utf16"
+)
+
+// errFound ends a search at its first find.
+var errFound = errors.New("found")
+
+// Search looks in what is to leave the node for what is left: a value that was
+// seen, in any place and encoding, or a text that Copy would have replaced. Nil
+// means that there is nothing.
+func (r *Redactor) Search(src io.Reader, path string) (*Leak, error) {
+	w := &watch{encoded: r.encodedValues()}
+	p := r.newPass(path)
+	p.unnamed = true
+	p.found = func(kind string, at int64) { w.note(kind, at) }
+	err := p.run(bufio.NewWriter(w.discard()), io.TeeReader(src, w))
+	w.search(len(w.held))
+	if w.leak != nil {
+		return w.leak, nil
+	}
+	return nil, err
+}
+
+// watch looks for encoded values in what is read.
+type watch struct {
+	encoded *known
+	held    []byte
+	base    int64
+	leak    *Leak
+}
+
+func (w *watch) note(kind string, at int64) {
+	if w.leak == nil || at < w.leak.Offset {
+		w.leak = &Leak{Kind: kind, Offset: at}
+	}
+}
+
+const maxVariant = 8 << 10
+
+// Write takes what is read. It ends the reading when something was found.
+func (w *watch) Write(b []byte) (int, error) {
+	w.held = append(w.held, b...)
+	if len(w.held) >= windowSize {
+		w.search(len(w.held) - maxVariant)
+		n := copy(w.held, w.held[len(w.held)-maxVariant:])
+		w.base += int64(len(w.held) - n)
+		w.held = w.held[:n]
+	}
+	if w.leak != nil {
+		return len(b), errFound
+	}
+	return len(b), nil
+}
+
+func (w *watch) search(int) {
+	w.encoded.each(w.held, 0, func(v *knownValue, start, _ int) { w.note(v.kind, w.base+int64(start)) })
+}
+
+func (w *watch) discard() io.Writer { return io.Discard }
+
+// variants of the known values, kept until there are more values.
+type variants struct {
+	sync.Mutex
+	of    int
+	index *known
+}
+
+func (r *Redactor) encodedValues() *known {
+	r.variants.Lock()
+	defer r.variants.Unlock()
+	r.known.mu.RLock()
+	values := slices.Clone(r.known.values) // its search may be built anew meanwhile
+	r.known.mu.RUnlock()
+	if r.variants.index == nil || r.variants.of != len(values) {
+		k := &known{limit: 1 << 20}
+		for _, v := range values {
+			for _, text := range encodings([]byte(v.text), v.whole) {
+				k.put(v.kind, v.token, text, true, true)
+			}
+			k.put(v.kind, v.token, []byte(v.text), v.whole, v.strong)
+		}
+		r.variants.index, r.variants.of = k, len(values)
+	}
+	return r.variants.index
+}
+
+// encodings are the ways in which a value may be hidden. One that is known by
+// its beginning only is looked for by that.
+func encodings(v []byte, whole bool) [][]byte {
+	if len(v) < minWindow {
+		return nil
+	}
+	if quoted, err := json.Marshal(string(v)); err == nil {
+		return append(fold(v), quoted[1:len(quoted)-1])
+	}
+	return fold(v)
+}
+
+func fold(v []byte) [][]byte {
+	wide := make([]byte, 0, 2*len(v))
+	for _, u := range utf16.Encode([]rune(string(v))) {
+		wide = append(wide, byte(u), byte(u>>8))
+	}
+	list := [][]byte{
+		[]byte(url.QueryEscape(string(v))), []byte(url.PathEscape(string(v))), bytes.ToLower([]byte(url.QueryEscape(string(v)))), []byte(html.EscapeString(string(v))), quoteJSON(v)[1 : len(quoteJSON(v))-1],
+		[]byte(hex.EncodeToString(v)), bytes.ToUpper([]byte(hex.EncodeToString(v))), []byte(hex.EncodeToString(wide)), bytes.ToUpper([]byte(hex.EncodeToString(wide))),
+		wide,
+	}
+	for shift := range 3 {
+		list = append(list, aligned(base64.RawStdEncoding, v, shift), aligned(base64.RawURLEncoding, v, shift), aligned(base64.RawStdEncoding, wide, shift))
+	}
+	kept := list[:0]
+	for _, text := range list {
+		if len(text) >= minWindow && !bytes.Equal(text, v) {
+			kept = append(kept, text)
+		}
+	}
+	return kept
+}
+
+// aligned is what base64 makes of a value that stands shift bytes behind a
+// multiple of three: the letters that only the value decides on.
+func aligned(e *base64.Encoding, v []byte, shift int) []byte {
+	padded := append(make([]byte, shift, shift+len(v)), v...)
+	text := e.EncodeToString(padded)
+	return []byte(text[(shift*8+5)/6 : len(padded)*8/6])
+}

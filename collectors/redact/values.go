@@ -1,0 +1,299 @@
+package redact
+
+import (
+	"bytes"
+	"encoding/hex"
+	"net/netip"
+	"strings"
+)
+
+// placeholders stand where a secret would; in lower case.
+var placeholders = func() map[string]bool {
+	m := map[string]bool{}
+	for _, w := range strings.Fields(`true false null nil none ~ yes no on off undefined masked (masked) redacted [redacted] (redacted) <redacted> <masked> <none>
+		omitted data+omitted <nil> (null) (none) hidden (hidden) <hidden> unset n/a <unset> ***removed*** <omitted> required optional system.security.securestring enabled disabled {} [] map[] sensitive (sensitive)`) {
+		m[w] = true
+	}
+	return m
+}()
+
+// isPlaceholder tells of a value that nothing is given away by it.
+func isPlaceholder(v []byte) bool {
+	v = bytes.TrimSpace(v)
+	if len(v) == 0 || onlyTokens(v) {
+		return true
+	}
+	if len(v) <= 32 && placeholders[strings.ToLower(string(v))] {
+		return true
+	}
+	if isMetavariable(v) {
+		return true
+	}
+	if sameByte(v) && (len(v) >= 3 && strings.IndexByte("*xX.#-_", v[0]) >= 0 || !isAlnum(v[0])) {
+		return true
+	}
+	last := v[len(v)-1]
+	switch v[0] {
+	case '$':
+		return isVariable(v)
+	case '%':
+		return len(v) > 2 && last == '%' && isIdentifier(v[1:len(v)-1])
+	case '{':
+		return bytes.HasPrefix(v, []byte("{{")) && bytes.HasSuffix(v, []byte("}}"))
+	case '<':
+		return last == '>' && len(v) <= 64 && run(v[1:len(v)-1], 0, nameByte|blankByte) == len(v)-2
+	case '[':
+		return last == ']' && len(v) <= 64 && run(v[1:len(v)-1], 0, wordByte|blankByte) == len(v)-2
+	}
+	return false
+}
+
+// isMetavariable takes TOKEN, YOUR-PASSWORD and the like of usage texts.
+func isMetavariable(v []byte) bool {
+	if len(v) > 32 || run(v, 0, wordByte) == 0 || bytes.ContainsAny(v, "abcdefghijklmnopqrstuvwxyz0123456789") {
+		return false
+	}
+	for _, word := range bytes.FieldsFunc(v, func(c rune) bool { return c == '-' || c == '_' }) {
+		switch string(word) {
+		case "TOKEN", "PASSWORD", "SECRET", "KEY", "VALUE", "YOUR", "MY", "THE", "NAME", "ID", "HASH", "USER", "CLIENT", "ACCESS", "STRING", "BASE64", "HERE":
+		default:
+			return false
+		}
+	}
+	return true
+}
+
+// isVariable takes $env:X, ${X}, $(X) and $X.
+func isVariable(v []byte) bool {
+	if len(v) < 2 {
+		return false
+	}
+	switch last := v[len(v)-1]; v[1] {
+	case '{':
+		return last == '}' && bytes.IndexByte(v, '}') == len(v)-1
+	case '(':
+		return last == ')' || bytes.IndexByte(v, ')') < 0
+	}
+	name := v[1:]
+	if i := bytes.IndexByte(name, ':'); i > 0 && isIdentifier(name[:i]) {
+		return isIdentifier(name[i+1:])
+	}
+	return isIdentifier(bytes.ReplaceAll(name, []byte("."), nil)) && !mixed(name)
+}
+
+func isIdentifier(v []byte) bool {
+	return len(v) > 0 && !isDigit(v[0]) && run(v, 0, wordByte) == len(v)
+}
+
+func sameByte(v []byte) bool {
+	for _, c := range v {
+		if c != v[0] {
+			return false
+		}
+	}
+	return true
+}
+
+// isPath tells of the name of a file, of which no secret is made.
+func isPath(v []byte) bool {
+	if len(v) == 0 {
+		return false
+	}
+	if len(v) > 2 && isAlnum(v[0]) && !isDigit(v[0]) && v[1] == ':' && (v[2] == '\\' || v[2] == '/') {
+		return true
+	}
+	for _, start := range []string{"./", `.\`, "../", `..\`, "~/", "file:", `\\?\`, "/var/", "/etc/", "/run/", "/opt/", "/home/", "/usr/", "/tmp/", "/k/", "/root/", "/c/", "$env:", `\var\`, `\etc\`} {
+		if len(v) > len(start) && hasFold(v, 0, start) {
+			return true
+		}
+	}
+	if bytes.HasPrefix(v, []byte(`\\`)) && bytes.Count(v, []byte(`\`)) >= 3 {
+		return true
+	}
+	if v[0] == '/' && bytes.Count(v, []byte("/")) >= 2 && run(v, 0, nameByte|base64Byte) == len(v) && !mixed(v) {
+		return true
+	}
+	return false
+}
+
+// isPlainValue tells of a value that stands for something known that is no
+// secret: a path, an address, a number, a duration.
+func isPlainValue(v []byte) bool {
+	if isPath(v) || bytes.HasPrefix(v, []byte("HKLM")) || bytes.HasPrefix(v, []byte("HKEY_")) || bytes.HasPrefix(v, []byte("sha256:")) {
+		return true
+	}
+	if i := bytes.Index(v, []byte("://")); i > 0 && i < 12 {
+		return true // its credentials are taken out on their own
+	}
+	if _, err := netip.ParseAddr(string(v)); err == nil {
+		return true
+	}
+	if _, err := netip.ParsePrefix(string(v)); err == nil {
+		return true
+	}
+	if _, err := netip.ParseAddrPort(string(v)); err == nil {
+		return true
+	}
+	digits := 0
+	for _, c := range v {
+		if isDigit(c) || c == '.' || c == '-' || c == ':' {
+			digits++
+		}
+	}
+	return digits == len(v) && len(v) < 12 || digits == len(v)-1 && len(v) < 8 && strings.IndexByte("smhd%", v[len(v)-1]) >= 0
+}
+
+// mixed tells whether letters and digits, or upper and lower case within words,
+// stand together as in something random.
+func mixed(v []byte) bool {
+	var lower, upper, digit, turns int
+	for i, c := range v {
+		switch {
+		case isLower(c):
+			lower++
+		case isUpper(c):
+			upper++
+			if i > 0 && isLower(v[i-1]) {
+				turns++
+			}
+		case isDigit(c):
+			digit++
+		}
+	}
+	return digit > 0 && lower+upper > 0 || turns > 3 && len(v) < 8*turns
+}
+
+// looksRandom tells of a value in prose, where anything may follow a name, that
+// it is one.
+func looksRandom(v []byte) bool {
+	if len(v) < 6 || v[len(v)-1] == ':' || bytes.HasPrefix(v, []byte("0x")) || isPlainValue(v) || isObjectName(v) || isTypeName(v) {
+		return false
+	}
+	if isGUID(v) || bytes.ContainsAny(v, "(\\") {
+		return false
+	}
+	symbols := 0
+	for _, c := range v {
+		if !isAlnum(c) && classOf[c]&nameByte == 0 {
+			symbols++
+		}
+	}
+	return mixed(v) || len(v) >= 24 && run(v, 0, base64Byte) == len(v) && bytes.IndexByte(v, '-') < 0 || symbols > 0 && len(v) >= 8 && run(v, 0, base64Byte) != len(v)
+}
+
+// isObjectName takes names as Kubernetes gives them: kube-system/regcred,
+// kube-api-access-x7k2p.
+func isObjectName(v []byte) bool {
+	parts := 0
+	for i, c := range v {
+		switch {
+		case c == '-' || c == '/' || c == '.' || c == ':':
+			if i == 0 || i == len(v)-1 {
+				return false
+			}
+			parts++
+		case !isLower(c) && !isDigit(c):
+			return false
+		}
+	}
+	if parts == 0 {
+		return run(v, 0, wordByte) == len(v) && !mixed(v) && len(v) < 24
+	}
+	longest := 0
+	for _, word := range bytes.FieldsFunc(v, func(c rune) bool { return c == '-' || c == '/' || c == '.' || c == ':' }) {
+		if mixed(word) {
+			longest = max(longest, len(word))
+		}
+	}
+	return longest <= 10 && isLower(v[0])
+}
+
+// isTypeName takes v1.Secret, *rest.Config, core/v1.
+func isTypeName(v []byte) bool {
+	v = bytes.TrimLeft(v, "*&")
+	return len(v) > 3 && v[0] == 'v' && isDigit(v[1]) && (v[2] == '.' || bytes.HasPrefix(v[2:], []byte("beta"))) || bytes.HasPrefix(v, []byte("x509"))
+}
+
+func isGUID(v []byte) bool {
+	v = bytes.Trim(v, "{}")
+	if len(v) != 36 {
+		return false
+	}
+	for i, c := range v {
+		if dash := i == 8 || i == 13 || i == 18 || i == 23; dash != (c == '-') || !dash && classOf[c]&hexByte == 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// isSecret judges a value by its name's trust. Prose tells that anything may
+// follow the name, as in the text of an error.
+func isSecret(name, v []byte, t trust, prose bool) bool {
+	v = bytes.TrimSpace(v)
+	if t == noSecret || isPlaceholder(v) {
+		return false
+	}
+	if isPath(v) && t != strong || isPath(v) && len(v) > 2 && (v[1] == ':' || !mixed(v)) {
+		return false
+	}
+	if len(name) == 4 && hasFold(name, 0, "pass") && isPlainValue(v) {
+		return false // so many tests pass
+	}
+	if t == strong {
+		return !prose || looksRandom(v) || hardWord(v)
+	}
+	if isPlainValue(v) || bytes.HasPrefix(v, []byte("system:")) {
+		return false
+	}
+	if isBareSecret(name) && isObjectName(v) && (bytes.ContainsAny(v, "-/") || !mixed(v)) {
+		return false
+	}
+	if t == weak {
+		return isAuthPair(v) || looksRandom(v) && !isDotted(v) && len(v) >= 12 && bytes.IndexByte(v, ' ') < 0 || isSignedHex(v)
+	}
+	return !prose || looksRandom(v)
+}
+
+// hardWord takes what no sentence goes on with.
+func hardWord(v []byte) bool {
+	for _, c := range v {
+		if strings.IndexByte("!@#$%^&*?", c) >= 0 && len(v) >= 6 {
+			return true
+		}
+	}
+	return false
+}
+
+func isDotted(v []byte) bool { return bytes.IndexByte(v, '.') > 0 && !hasDigitRun(v) }
+
+func hasDigitRun(v []byte) bool {
+	for i := 1; i < len(v); i++ {
+		if isDigit(v[i]) && isDigit(v[i-1]) {
+			return true
+		}
+	}
+	return false
+}
+
+func isSignedHex(v []byte) bool {
+	_, err := hex.DecodeString(string(v))
+	return err == nil && len(v) >= 32
+}
+
+// isAuthPair takes the base64 of user:password.
+func isAuthPair(v []byte) bool {
+	if len(v) < 4 || run(v, 0, base64Byte) != len(v) {
+		return false
+	}
+	plain, err := decode64(v)
+	if err != nil || bytes.IndexByte(plain, ':') < 0 {
+		return false
+	}
+	for _, c := range plain {
+		if c < ' ' {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,255 @@
+package ui
+
+import (
+	"fmt"
+	"io"
+	"maps"
+	"regexp"
+	"slices"
+	"strings"
+
+	"doctor/checks"
+	"doctor/checks/evidence"
+)
+
+// How much evidence one finding, one check and one reading may bring.
+const (
+	maxQuoted       = 20 // lines of evidence of one finding
+	maxQuotedBefore = 6  // lines in front of the one that a finding cites
+	maxQuotedAfter  = 3
+	maxQuotedLine   = 300 // bytes
+	maxQuotedOf     = 3   // findings of one check
+	maxQuoteFile    = 64 << 20
+	maxQuoteAll     = 256 << 20
+)
+
+// evidence quotes what the findings rest on: the causes' in the open, that of
+// what follows from them folded away.
+func (d *issue) evidence(room int) *section {
+	causes, others := d.faults()
+	if len(causes)+len(others) == 0 {
+		return newSection("", 0, "")
+	}
+	p := &section{room: room - 200, what: "finding"} // 200 for the folding and the word on the cut
+	p.put("\n#### Evidence\n")
+	q := &quoter{s: d.s, left: maxQuoteAll}
+	for _, r := range causes {
+		q.result(p, r)
+	}
+	if len(others) == 0 {
+		return p
+	}
+	p.always("\n<details><summary>Evidence of what else was found: %s</summary>\n", count(len(others), "check"))
+	for _, r := range others {
+		q.result(p, r)
+	}
+	p.always("\n</details>\n")
+	return p
+}
+
+// faults lists the results that fail or warn: the causes, and then the others in
+// the order of the causes that they follow from.
+func (d *issue) faults() (causes, others []*checks.Result) {
+	isFault := func(r *checks.Result) bool { return r.Status == checks.StatusFail || r.Status == checks.StatusWarn }
+	seen := map[string]bool{}
+	take := func(list []*checks.Result, r *checks.Result) []*checks.Result {
+		if r == nil || !isFault(r) || seen[r.ID] {
+			return list
+		}
+		seen[r.ID] = true
+		return append(list, r)
+	}
+	for _, c := range d.r.Causes {
+		causes = take(causes, d.r.Result(c.ID))
+	}
+	for _, c := range d.r.Causes {
+		for _, id := range c.Consequences {
+			others = take(others, d.r.Result(id))
+		}
+	}
+	for _, s := range []checks.Status{checks.StatusFail, checks.StatusWarn} {
+		for i := range d.r.Results {
+			if r := &d.r.Results[i]; r.Status == s {
+				others = take(others, r)
+			}
+		}
+	}
+	return causes, others
+}
+
+// A quoter reads the cited places out of the snapshot.
+type quoter struct {
+	s    evidence.Snapshot
+	left int64  // bytes that may still be read
+	path string // of the JSON file that was read last
+	last any    // what it holds
+}
+
+func (q *quoter) result(p *section, r *checks.Result) {
+	findings := slices.DeleteFunc(slices.Clone(r.Findings), func(f checks.ReportFinding) bool {
+		return f.Level != checks.Fail.String() && f.Level != checks.Warn.String()
+	})
+	for _, f := range findings[:min(len(findings), maxQuotedOf)] {
+		if p.full() { // to read what is not shown would cost as much
+			p.cut++
+			continue
+		}
+		p.block(q.finding(r.ID, f))
+	}
+	p.cut += max(len(findings)-maxQuotedOf, 0)
+}
+
+func (q *quoter) finding(id string, f checks.ReportFinding) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "\n**%s** %s: %s\n", code(clip(id, maxValue)), code(f.Level), quiet(f.Message))
+	if lines := q.lines(f); len(lines) > 0 {
+		b.WriteString("\n" + fence("text", lines))
+	}
+	for _, c := range f.Codes[:min(len(f.Codes), maxLines)] {
+		fmt.Fprintf(&b, "\n%s is %s: %s\n", code(clip(c.Code, maxValue)), code(clip(c.Symbol, maxValue)), quiet(clip(c.Meaning, maxValue)))
+	}
+	return b.String()
+}
+
+// lines quotes a finding's evidence file by file. Each line has a gutter, so that
+// none begins with what its writer wanted.
+func (q *quoter) lines(f checks.ReportFinding) []string {
+	because := f.Because[:min(len(f.Because), maxQuoted)]
+	cited := 0
+	for _, b := range because {
+		if b.Line > 0 && isText(b.Path) {
+			cited++
+		}
+	}
+	around := 0
+	if cited > 0 {
+		around = max(maxQuoted-2*len(because), 0) / cited // each has a field or a gap beside it
+	}
+	var quoted []string
+	var done []string
+	n := 0
+	for _, b := range because {
+		if slices.Contains(done, b.Path) {
+			continue
+		}
+		done = append(done, b.Path)
+		lines := q.ofFile(b.Path, f.Subject, because, around)
+		lines = lines[:min(len(lines), maxQuoted-n)]
+		if n += len(lines); len(lines) > 0 {
+			quoted = append(append(quoted, clip(b.Path, maxQuotedLine)), lines...)
+		}
+	}
+	return quoted
+}
+
+// isText tells whether a cited line is one of a text; in JSON it counts records.
+func isText(path string) bool {
+	return strings.HasPrefix(path, "logs/") || strings.HasPrefix(path, "files/")
+}
+
+func (q *quoter) ofFile(path, subject string, all []checks.Because, around int) []string {
+	var at []checks.Because
+	var lines []string
+	for _, b := range all {
+		switch {
+		case b.Path != path:
+		case b.Line > 0 && isText(path):
+			at = append(at, b)
+		case b.Line > 0:
+			lines = append(lines, gutter(">", fmt.Sprintf("[%d]", b.Line), b.Text))
+		default:
+			lines = append(lines, gutter(" ", "", b.Text))
+			lines = append(lines, q.fields(path, subject, b.Text)...)
+		}
+	}
+	return append(lines, q.around(path, at, around)...)
+}
+
+// andMore is how a finding says that a text stood in further lines.
+var andMore = regexp.MustCompile(`  \(and \d+ more\)$`)
+
+// around quotes the cited lines with those that stand about them.
+func (q *quoter) around(path string, cited []checks.Because, around int) []string {
+	if len(cited) == 0 {
+		return nil
+	}
+	before, after := min(maxQuotedBefore, around*2/3), min(maxQuotedAfter, around/3)
+	wanted := map[int]string{}
+	for _, b := range cited {
+		for n := max(b.Line-before, 1); n <= b.Line+after; n++ {
+			wanted[n] = ""
+		}
+	}
+	q.read(path, wanted)
+	own := map[int]string{}
+	for _, b := range cited {
+		own[b.Line] = b.Text
+	}
+	var lines []string
+	last := 0
+	for _, n := range slices.Sorted(maps.Keys(wanted)) {
+		mark, text := " ", wanted[n]
+		if own[n] != "" {
+			mark = ">"
+			if text == "" || strings.HasSuffix(text, "…") { // the finding's own copy is cut about what it found
+				text = own[n]
+			}
+			if more := andMore.FindString(own[n]); !strings.HasSuffix(text, more) {
+				text += more
+			}
+		}
+		if mark == " " {
+			text = clip(text, maxQuotedLine)
+		}
+		if text == "" {
+			continue
+		}
+		if last > 0 && n > last+1 {
+			lines = append(lines, gutter(" ", "...", ""))
+		}
+		lines, last = append(lines, gutter(mark, fmt.Sprint(n), text)), n
+	}
+	return lines
+}
+
+// read fills in the wanted lines of a text, as far as it may be read.
+func (q *quoter) read(path string, wanted map[int]string) {
+	f, err := q.s.Open(path)
+	if err != nil {
+		return
+	}
+	defer f.Close()
+	bounded := &io.LimitedReader{R: f, N: min(maxQuoteFile, q.left)}
+	granted := bounded.N
+	defer func() { q.left -= granted - bounded.N }()
+	end := 0
+	for n := range wanted {
+		end = max(end, n)
+	}
+	lines := evidence.Lines(evidence.Text(bounded))
+	for lines.Next() && lines.Number() <= end {
+		if _, ok := wanted[lines.Number()]; ok {
+			wanted[lines.Number()] = clip(Plain(string(lines.Bytes()[:min(len(lines.Bytes()), 8*maxQuotedLine)]), false), 2*maxQuotedLine)
+		}
+	}
+}
+
+func gutter(mark, number, text string) string {
+	return strings.TrimRight(fmt.Sprintf("%s%6s | %s", mark, number, clip(text, 2*maxQuotedLine)), " ")
+}
+
+// Whoever can write a log line could otherwise have an issue refer to others, or
+// to their own page.
+var refers = regexp.MustCompile(`(?i)://|\bwww\.|\bGH-`)
+
+// quiet writes a text so that a page of GitHub shows it as it is, and neither
+// tells anybody of it nor makes a link of it.
+func quiet(s string) string {
+	return refers.ReplaceAllStringFunc(inline(s), func(m string) string {
+		at := len(m) - 1
+		if m == "://" {
+			at = 1
+		}
+		return m[:at] + "<!-- -->" + m[at:]
+	})
+}

@@ -1,0 +1,171 @@
+package ui
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"regexp"
+	"strings"
+
+	"doctor/checks"
+)
+
+// BundleReadme writes the README.txt of a bundle, for somebody who opens the
+// archive by hand and may never have heard of doctor.
+func BundleReadme(w io.Writer, r checks.Report, about About) error {
+	r = finished(r, false)
+	d := &readme{r: r, about: plainAbout(about, r)}
+	d.head()
+	d.reading()
+	d.folders()
+	d.secrets()
+	d.leftOut()
+	d.put("Where to file the bug", "")
+	d.para(`issue.md is the bug form, filled in as far as the evidence goes. Complete what says "not recorded", read the rest, and post it with this bundle at https://github.com/kubernetes/kubernetes/issues/new/choose, or at the project of the network plugin where the fault is the plugin's. #sig-windows on the Kubernetes Slack (https://slack.k8s.io) answers questions; ask there first if you are not sure.`)
+	_, err := io.WriteString(w, d.b.String())
+	return err
+}
+
+type readme struct {
+	r     checks.Report
+	about About
+	b     strings.Builder
+}
+
+// readmeWidth is narrow enough for an editor's window.
+const readmeWidth = 78
+
+func (d *readme) put(heading, text string) {
+	if heading != "" {
+		fmt.Fprintf(&d.b, "\n%s\n%s\n", heading, strings.Repeat("-", len(heading)))
+	}
+	d.b.WriteString(text)
+}
+
+func (d *readme) para(text string) {
+	d.b.WriteString(strings.Join(wrap(text, readmeWidth, readmeWidth), "\n") + "\n")
+}
+
+// item writes a name and what it is, beneath each other's columns.
+func (d *readme) item(name, text string) {
+	const column = 24
+	if width(name) > column-2 {
+		d.b.WriteString("  " + name + "\n")
+		name = ""
+	}
+	for i, line := range wrap(text, readmeWidth-column-2, readmeWidth-column-2) {
+		if i > 0 {
+			name = ""
+		}
+		d.b.WriteString("  " + pad(name, column) + line + "\n")
+	}
+}
+
+func (d *readme) head() {
+	title := "State of a Kubernetes Windows node"
+	if d.r.Node.Name != "" {
+		title += ": " + clip(d.r.Node.Name, maxValue)
+	}
+	d.b.WriteString(title + "\n" + strings.Repeat("=", min(width(title), readmeWidth)) + "\n\n")
+	d.para("This is a bundle of doctor, which finds out what is wrong with Windows nodes of Kubernetes. It holds what was read of one node, and what doctor made of it. Nothing was changed on the node.")
+	d.b.WriteString("\n")
+	facts := NodeFacts(d.r)
+	if d.r.Node.Name != "" && len(facts) > 0 {
+		facts = facts[1:]
+	}
+	when := ""
+	if !d.r.CollectedAt.IsZero() {
+		when = d.r.CollectedAt.Format("2006-01-02 15:04:05 UTC")
+	}
+	for _, row := range [][2]string{
+		{"node", cmp.Or(d.r.Node.Name, "not recorded")},
+		{"what it is", cmp.Or(strings.Join(facts, ", "), "not recorded")},
+		{"recorded at", cmp.Or(when, "not recorded")},
+		{"recorded from", cmp.Or(strings.TrimSpace(d.r.Source.Kind+" "+d.r.Source.Name), "not recorded") + format(d.r.Source.Format)},
+		{"written by", "doctor " + d.about.Version},
+		{"in short", Counts(d.r)},
+	} {
+		d.item(row[0], clip(row[1], 3*maxValue))
+	}
+}
+
+func format(f string) string {
+	if f == "" {
+		return ""
+	}
+	return " (" + f + ")"
+}
+
+func (d *readme) reading() {
+	file := argument(d.about.Bundle)
+	d.put("To read it", "")
+	d.para("report.txt is the diagnosis: the causes first, then what follows from them, each with the lines that show it. doctor says the same of the bundle on any system (Linux, macOS, Windows):")
+	fmt.Fprintf(&d.b, "\n    doctor --from %s          on screen\n    doctor --from %s --json   for programs\n\n", file, file)
+	d.para("A newer doctor may find more in the same bundle. To read it by hand, unpack it: all files are text. A place such as logs/kubelet/kubelet.log:41 is line 41 of that file here, which need not be that of the file on the node. In events.json and below api/ the number counts the records of the list instead.")
+}
+
+// plainName is what a shell takes for a file name and nothing else, at least in quotes.
+var plainName = regexp.MustCompile(`^[\w.-][\w. ()-]*$`)
+
+// argument writes a file name for a command line that somebody will copy.
+func argument(s string) string {
+	switch {
+	case !plainName.MatchString(s):
+		return "BUNDLE.zip"
+	case strings.ContainsAny(s, " ()"):
+		return `"` + s + `"`
+	}
+	return s
+}
+
+var bundleHolds = []struct{ name, what string }{
+	{"README.txt", "this text"},
+	{"report.txt, report.json", "the diagnosis, for people and for programs"},
+	{"issue.md", "the bug form of kubernetes/kubernetes, filled in"},
+	{"manifest.json", "for each file: where it came from, its size there and here, its SHA-256, what was cut or replaced in it, and what went wrong"},
+	{"meta.json", "the node's name, when the evidence was collected, and by what: all times are judged by this one"},
+	{"*.json", "what Windows and HNS told: os, services, processes, adapters, routes, hns-networks, hns-endpoints, hns-loadbalancers and so on; cri.json is what the container runtime told, events.json are excerpts of the event logs"},
+	{"files/C/...", "copies of files of the node, each beneath its own path: files/C/k/config is C:\\k\\config. files.json says what was looked for, and what was not there"},
+	{"logs/COMPONENT/...", "logs of kubelet, kube-proxy, containerd, flanneld and so on, as UTF-8"},
+	{"api/...", "objects of the cluster as kubectl get -o json prints them: the Node, its pods and their events, services, and others"},
+	{"probes/...", "what was tried from the node or from its pods: DNS names, and addresses to reach"},
+	{"*.gap", "stands in the place of a file that could not be had: one line that says why. Absent means that it was looked for and is not on the node; denied, that it may be there"},
+}
+
+func (d *readme) folders() {
+	d.put("What is in it", "")
+	for _, f := range bundleHolds {
+		d.item(f.name, f.what)
+	}
+	d.b.WriteString("\n")
+	d.para("The state of HNS is there a second time under the names that collectlogs.ps1 of microsoft/SDN gives it (network.txt, endpoint.txt, policy.txt and others), where it was recorded. Not every bundle holds every file.")
+}
+
+func (d *readme) secrets() {
+	d.put("Secrets and names", "")
+	d.para("Passwords, tokens and keys were replaced before anything was written, by marks such as <secret:bearer:3fa2c1>: the kind of the secret, and six digits. The same secret has the same digits all over this bundle, so that you can tell whether two places hold the same one. The digits cannot be turned back into the secret, and in another bundle they are others.")
+	d.b.WriteString("\n")
+	if d.about.Masked {
+		d.para("Names of hosts and users, SIDs, MAC addresses and public IP addresses are masked: the same name has the same mask all over this bundle, and addresses of one subnet stay together.")
+	} else {
+		d.para("Names of hosts, users, namespaces and pods, and addresses, are as they were. If they must not leave your house, make the bundle with --mask-names.")
+	}
+	d.b.WriteString("\n")
+	d.para("No list of secrets is complete: look through the bundle before you publish it.")
+}
+
+const maxReadmeLeftOut = 500
+
+func (d *readme) leftOut() {
+	d.put("What was left out", "")
+	if len(d.about.LeftOut) == 0 {
+		d.para("Nothing of what was collected. What could not be collected is named in the *.gap files and in report.txt.")
+		return
+	}
+	for _, l := range d.about.LeftOut[:min(len(d.about.LeftOut), maxReadmeLeftOut)] {
+		d.item(l.Path, l.Reason)
+	}
+	if more := len(d.about.LeftOut) - maxReadmeLeftOut; more > 0 {
+		d.para("and " + count(more, "other file") + ": manifest.json has them all.")
+	}
+}

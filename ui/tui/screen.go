@@ -1,0 +1,135 @@
+package tui
+
+import (
+	"time"
+
+	"github.com/charmbracelet/bubbles/key"
+	tea "github.com/charmbracelet/bubbletea"
+
+	"doctor/checks"
+	"doctor/checks/evidence"
+)
+
+// A screen lies over the overview: it has the body and the keys until the user
+// backs out of it. Its methods return a new value and leave the old one as it
+// was; what takes time is a task, whose answer comes back by receive.
+type screen interface {
+	title() string                                  // stands in the rule above the body
+	hints() []hint                                  // what the footer offers beside help and back
+	bindings() []key.Binding                        // what the help tells
+	typing() bool                                   // keys are text now, and none of them a command
+	press(e env, k tea.KeyMsg) (screen, effect)     // the keys that lead elsewhere are taken before
+	receive(e env, answer tea.Msg) (screen, effect) // what a task brought; an Update when the report changed
+	settled(e env) screen                           // brings scroll and cursor into the bounds of e
+	body(e env) []line                              // at most e.height lines of e.width cells; the frame cuts and fills
+}
+
+// env is what a screen is drawn from beside itself.
+type env struct {
+	report        *checks.Report
+	evidence      evidence.Snapshot
+	now           time.Time
+	width, height int // of the body
+	ascii         bool
+}
+
+func (m model) env() env {
+	return env{report: &m.report, evidence: m.shown.Evidence, now: m.shown.At, width: m.width, height: m.layout().body, ascii: m.ascii}
+}
+
+// A layer is an open screen. Its number brings the answers of its tasks to it,
+// and to nobody else once it is closed.
+type layer struct {
+	number int
+	screen screen
+}
+
+// answer is what a task of a screen brought.
+type answer struct {
+	layer int
+	msg   tea.Msg
+}
+
+// A place is a screen that a key leads to from anywhere.
+type place struct {
+	key  key.Binding
+	hint hint
+	open func(e env) screen
+}
+
+var places []place
+
+// over is the screen that has the keys.
+func (m model) over() (screen, bool) {
+	if len(m.layers) == 0 {
+		return nil, false
+	}
+	return m.layers[len(m.layers)-1].screen, true
+}
+
+// with puts the screen's new value in the place of its old one, and does what
+// the screen asked for that concerns screens.
+func (m model) with(at int, s screen, do effect) (model, effect) {
+	layers := append([]layer{}, m.layers...)
+	layers[at].screen = s
+	m.layers = layers
+	if do.task != nil {
+		do.layer = layers[at].number
+	}
+	switch {
+	case do.back:
+		m.layers = m.layers[:at]
+	case do.open != nil:
+		m = m.push(do.open)
+		if started, ok := do.open.(starter); ok {
+			do.task, do.layer = started.start(m.env()), m.layers[len(m.layers)-1].number
+		}
+	}
+	do.back, do.open = false, nil
+	return m, do
+}
+
+// A starter has a task from its first moment on.
+type starter interface{ start(e env) func() tea.Msg }
+
+func (m model) push(s screen) model {
+	m.opened++
+	m.layers = append(m.layers[:len(m.layers):len(m.layers)], layer{m.opened, s})
+	return m
+}
+
+// open shows a screen, or goes back to it where it is open already.
+func (m model) open(s screen) (model, effect) {
+	m = m.push(s)
+	if started, ok := s.(starter); ok {
+		return m, effect{task: started.start(m.env()), layer: m.opened}
+	}
+	return m, effect{}
+}
+
+// pressOver hands a key to the screen that has the keys.
+func (m model) pressOver(k tea.KeyMsg) (model, effect) {
+	at := len(m.layers) - 1
+	s, do := m.layers[at].screen.press(m.env(), k)
+	return m.with(at, s, do)
+}
+
+// answered brings an answer to the screen that waits for it.
+func (m model) answered(a answer) (model, effect) {
+	for at, l := range m.layers {
+		if l.number == a.layer {
+			s, do := l.screen.receive(m.env(), a.msg)
+			return m.with(at, s, do)
+		}
+	}
+	return m, effect{}
+}
+
+// renewed tells all screens that the report changed.
+func (m model) renewed(u Update) model {
+	for at := range m.layers {
+		s, _ := m.layers[at].screen.receive(m.env(), u)
+		m, _ = m.with(at, s, effect{})
+	}
+	return m
+}
