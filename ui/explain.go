@@ -163,6 +163,11 @@ func (p *page) faq(entries []int) {
 		return
 	}
 	p.block("FAQ", p.bold(), []string{p.lang.T("%s of %s", strings.ReplaceAll(numbers(entries), ", ", p.lang.T(", ")), p.lang.T(faqPage))}, nil)
+	for _, n := range entries {
+		if question := p.lang.FAQ(n); question != "" {
+			p.prose("", nil, p.plain(fmt.Sprintf("%d  %s", n, question)), p.faint())
+		}
+	}
 }
 
 func numbers(list []int) string {

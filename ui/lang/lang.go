@@ -7,8 +7,10 @@ package lang
 import (
 	"embed"
 	"fmt"
+	"maps"
 	"path"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 
@@ -32,6 +34,7 @@ type Catalogue struct {
 	messages map[string]string // formats of findings, whole
 	phrases  []phrase          // sentences that are already filled in: gaps, reasons, what findings quote
 	exact    map[string]string // those of them that have nothing to fill in
+	faq      map[string]string // entries of the documentation's FAQ, by number
 }
 
 // leastMessage is how many letters of its own tell a message from a line of a log.
@@ -50,6 +53,7 @@ type entry struct {
 type file struct {
 	Checks                   map[string]entry
 	Words, Messages, Phrases map[string]string
+	FAQ                      map[string]string
 }
 
 // Of returns the catalogue of a language, or nil for English and for a
@@ -70,7 +74,7 @@ var chinese = sync.OnceValue(func() *Catalogue {
 })
 
 func read(folder string) (*Catalogue, error) {
-	c := &Catalogue{map[string]entry{}, map[string]string{}, map[string]string{}, nil, map[string]string{}}
+	c := &Catalogue{map[string]entry{}, map[string]string{}, map[string]string{}, nil, map[string]string{}, map[string]string{}}
 	list, err := files(folder)
 	if err != nil {
 		return nil, err
@@ -123,6 +127,7 @@ func (c *Catalogue) add(f file) error {
 		}
 		c.words[english] = said
 	}
+	maps.Copy(c.faq, f.FAQ)
 	return c.sentences(f.Messages, f.Phrases)
 }
 
@@ -196,6 +201,15 @@ func (c *Catalogue) Category(of checks.Category) string { return c.Word(string(o
 
 // Status is the word for a verdict.
 func (c *Catalogue) Status(s checks.Status) string { return c.Word(string(s)) }
+
+// FAQ is the question of an entry of the troubleshooting FAQ, in the words of
+// the documentation in the language; "" in English.
+func (c *Catalogue) FAQ(entry int) string {
+	if c == nil {
+		return ""
+	}
+	return c.faq[strconv.Itoa(entry)]
+}
 
 // Title is the title of the check, "" where there is none of that id.
 func (c *Catalogue) Title(id string) string {

@@ -31,6 +31,9 @@ func TestEverySentenceHasItsChinese(t *testing.T) {
 		need(e.Doc != "", check.ID, check.Doc)
 		need(e.Fix != "" || check.Fix.Text == "", check.ID, check.Fix.Text)
 		need(e.Impact != "" || check.Fix.Impact == "", check.ID, check.Fix.Impact)
+		for _, n := range check.FAQ {
+			need(c.FAQ(n) != "", check.ID, fmt.Sprintf("entry %d of the FAQ", n))
+		}
 		for _, s := range check.Signs {
 			need(s.Says == "" || c.messages[s.Says] != "", check.ID, s.Says)
 		}
