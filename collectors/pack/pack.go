@@ -95,7 +95,7 @@ func Write(ctx context.Context, name string, s evidence.Snapshot, o Options) (Re
 	}
 	most := least(o.MaxSize, room)
 	result, err := repeat(newPlan(s, o, most), func(p *plan) (Result, error) { return attempt(ctx, name, s, o, p, most) })
-	if errors.Is(err, errTooLarge) && room > 0 && most == room {
+	if small := tooSmallError(0); errors.As(err, &small) && most == room {
 		err = fmt.Errorf("the disk has room for %s only, too little for the facts alone; write to another disk with -f", megabytes(room))
 	}
 	return result, err
@@ -123,6 +123,9 @@ func learn(ctx context.Context, s evidence.Snapshot, o Options) error {
 
 // Estimate does all the work and keeps nothing of it, so that its figures are those of the bundle.
 func Estimate(ctx context.Context, s evidence.Snapshot, o Options) (Result, error) {
+	if err := learn(ctx, s, o); err != nil {
+		return Result{}, err
+	}
 	return repeat(newPlan(s, o, o.MaxSize), func(p *plan) (Result, error) {
 		w := newWriter(ctx, io.Discard, o.MaxSize, s, o, p)
 		if err := cmp.Or(w.evidence(), w.close()); err != nil {
@@ -145,7 +148,7 @@ func repeat(p *plan, attempt func(*plan) (Result, error)) (Result, error) {
 			p.drop(dropped.path, dropped.why)
 		case errors.As(err, &over):
 			if !p.shrink(over) {
-				return Result{}, fmt.Errorf("%s is too little for the facts alone; give --max-size more: %w", megabytes(over.limit), errTooLarge)
+				return Result{}, tooSmallError(over.limit)
 			}
 		case errors.As(err, &leaked):
 			if leaks++; leaks > 1 {
@@ -179,6 +182,13 @@ type oversizeError struct {
 }
 
 func (e *oversizeError) Error() string { return errTooLarge.Error() }
+
+// tooSmallError is the size in which not even the facts have room.
+type tooSmallError int64
+
+func (e tooSmallError) Error() string {
+	return megabytes(int64(e)) + " is too little for the facts alone; give --max-size more"
+}
 
 func megabytes(n int64) string {
 	if n < 1<<20 {

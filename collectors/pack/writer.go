@@ -9,12 +9,14 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"hash/crc32"
 	"io"
 	"io/fs"
 	"maps"
 	"os"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/klauspost/compress/flate"
@@ -42,6 +44,7 @@ type writer struct {
 
 	open *digest // the file that is being written
 
+	watched  sync.Mutex // of what follows, for logs are read ahead
 	progress Progress
 	told     time.Time
 }
@@ -61,7 +64,7 @@ const samplesName = "redaction-check.txt"
 const madeHere = "made by doctor"
 
 func newWriter(ctx context.Context, dst io.Writer, limit int64, s evidence.Snapshot, o Options, p *plan) *writer {
-	w := &writer{ctx: ctx, s: s, o: o, plan: p, shares: p.shares(), out: &bounded{w: dst, limit: limit}, names: map[string]bool{}, open: &digest{}, segments: map[string][]segment{}, whole: map[string]bool{}}
+	w := &writer{ctx: ctx, s: s, o: o, plan: p, shares: p.shares(), out: &bounded{w: dst, limit: limit, sum: crc32.NewIEEE()}, names: map[string]bool{}, open: &digest{}, segments: map[string][]segment{}, whole: map[string]bool{}}
 	w.zip = zip.NewWriter(w.out)
 	w.zip.RegisterCompressor(zip.Deflate, newDeflater)
 	w.manifest = Manifest{Layout: ManifestLayout, Doctor: o.Doctor, CreatedAt: time.Now().UTC().Truncate(time.Second), MaxSize: o.MaxSize, LeftOut: []Left{}}
@@ -79,7 +82,7 @@ func (w *writer) evidence() error {
 		if err := w.read(f.path, f.path, f); err != nil {
 			return err
 		}
-		w.progress.Files++
+		w.tell(1, 0)
 	}
 	for _, alias := range hnsFiles(w.s) {
 		if err := w.read(alias.name, alias.path, item{path: alias.path}); err != nil {
@@ -234,6 +237,11 @@ func (w *writer) add(e entry) error {
 	kept := &digest{w: to, sum: sha256.New()}
 	w.open = kept
 	text := evidence.Text(io.MultiReader(bytes.NewReader(head), source))
+	if e.size > 2*aheadSize {
+		first := newAhead(text)
+		defer first.Close()
+		text = first
+	}
 	var cut *cutter
 	if sh, ok := w.shares[e.path]; ok && e.source != madeHere && !sh.all {
 		cut = newCutter(text, e.item, sh, w.s.Now(), textSize(e.size, head))
@@ -348,7 +356,11 @@ func (w *writer) explain(err error) error {
 func (w *writer) size() int64 { return w.out.n }
 
 // tell reports the progress, a few times a second.
-func (w *writer) tell() {
+func (w *writer) tell(files int, bytes int64) {
+	w.watched.Lock()
+	defer w.watched.Unlock()
+	w.progress.Files += files
+	w.progress.Bytes += bytes
 	if w.o.Progress != nil && time.Since(w.told) > 50*time.Millisecond {
 		w.told = time.Now()
 		w.o.Progress(w.progress)
@@ -364,9 +376,11 @@ func attempt(ctx context.Context, name string, s evidence.Snapshot, o Options, p
 	defer f.remove()
 	w := newWriter(ctx, f, most, s, o, p)
 	text, values := o.Redactor.Samples()
+	seen := false
 	for _, step := range []func() error{
 		w.evidence,
 		func() error {
+			seen = o.Redactor.Seen() > 0
 			return w.make(samplesName, func(dst io.Writer) error { _, err := io.WriteString(dst, text); return err })
 		},
 		func() error { return w.conclude(f) },
@@ -377,7 +391,10 @@ func attempt(ctx context.Context, name string, s evidence.Snapshot, o Options, p
 			return Result{}, f.explain(w.explain(err))
 		}
 	}
-	if err := verify(ctx, f.Name(), w.manifest, values, o); err != nil {
+	if err := compare(ctx, f, w.out.sum.Sum32()); err != nil {
+		return Result{}, err
+	}
+	if err := verify(ctx, f.Name(), w.manifest, values, seen, o); err != nil {
 		return Result{}, err
 	}
 	if err := f.name(); err != nil {

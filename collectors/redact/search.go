@@ -34,6 +34,25 @@ func (r *Redactor) Search(src io.Reader, path string) (*Leak, error) {
 	return nil, err
 }
 
+// SearchSeen looks for the values that were seen, and not for shapes: for logs,
+// of which every line passed the rules when it was written.
+func (r *Redactor) SearchSeen(src io.Reader) (*Leak, error) {
+	w := &watch{encoded: r.encodedValues()}
+	_, err := io.CopyBuffer(struct{ io.Writer }{w}, src, make([]byte, windowSize/2))
+	w.search(len(w.held))
+	if w.leak != nil {
+		return w.leak, nil
+	}
+	return nil, err
+}
+
+// Seen is how many values were seen that SearchSeen looks for.
+func (r *Redactor) Seen() int {
+	r.known.mu.RLock()
+	defer r.known.mu.RUnlock()
+	return len(r.known.values)
+}
+
 // watch looks for encoded values in what is read.
 type watch struct {
 	encoded *known
