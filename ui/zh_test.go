@@ -62,8 +62,11 @@ func TestChineseLinesFit(t *testing.T) {
 		r := recordedReport(t, name)
 		for _, columns := range []int{40, 60, 80} {
 			for line := range strings.Lines(string(draw(t, "text", r, Style{Width: columns, Lang: zh}))) {
-				command := strings.ContainsAny(line, "|;$'") && !strings.ContainsFunc(line, isHan) || strings.Contains(line, "先处理")
-				if line = strings.TrimSuffix(line, "\n"); width(line) > columns && !command && strings.ContainsFunc(line, isHan) {
+				line = strings.TrimSuffix(line, "\n")
+				if strings.HasPrefix(line, "先处理") || !strings.ContainsFunc(line, isHan) {
+					continue // a command is copied from the screen, and so never broken
+				}
+				if width(line) > columns {
 					t.Errorf("%s at %d columns: a line of %d: %s", name, columns, width(line), line)
 				}
 			}
