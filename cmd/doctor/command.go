@@ -30,6 +30,7 @@ type flags struct {
 	verbose, passive     bool
 	targets              []string
 	fromPod              string
+	lang                 language
 }
 
 const exitHelp = `
@@ -91,12 +92,14 @@ On a terminal it shows a screen; otherwise it writes text. Nothing on a node is 
 	p.StringVar(&f.failOn, "fail-on", "fail", "exit with a status other than 0 from this level on: fail or warn")
 	p.BoolVar(&f.ascii, "ascii", false, "draw with ASCII characters only")
 	p.BoolVar(&f.accessible, "accessible", false, "tell everything in plain lines, for screen readers, and take numbers as answers; ACCESSIBLE=1 does the same")
+	f.lang.flag(root)
 	completeWith(root, "output", ui.Formats)
 	completeWith(root, "only", checkIDs)
 	completeWith(root, "skip", checkIDs)
 	completeWith(root, "category", categories)
 	completeWith(root, "fail-on", func() []string { return []string{"fail", "warn"} })
 
+	helpIn(root)
 	root.AddCommand(bundleCommand(std, &f), convertCommand(std, &f), lintCommand(std), probeCommand(std), explainCommand(std), versionCommand(std))
 	return root
 }

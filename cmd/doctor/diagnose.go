@@ -144,10 +144,10 @@ func (d display) close() { d.console.Restore() }
 
 func (d display) style() ui.Style {
 	if d.file != "" {
-		return ui.Style{ASCII: d.ascii}
+		return ui.Style{ASCII: d.ascii, Lang: d.lang.catalogue()}
 	}
 	width, _ := d.console.Size()
-	return ui.Style{ASCII: d.ascii || d.console.ASCII(), Colour: d.console.Colour(), Width: width}
+	return ui.Style{ASCII: d.ascii || d.console.ASCII(), Colour: d.console.Colour(), Width: width, Lang: d.lang.catalogue()}
 }
 
 // onScreen tells whether the report gets the whole screen, with keys.
