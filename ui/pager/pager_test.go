@@ -261,3 +261,14 @@ func TestSearchFindsTheNearestLineInAnyCase(t *testing.T) {
 		t.Errorf("a stopped search returned %v", err)
 	}
 }
+
+func TestFoldIsLowerCaseAtTheSamePlace(t *testing.T) {
+	for _, row := range [][2]string{
+		{"@AZ[`az{ Plain TEXT 0", "@az[`az{ plain text 0"}, {"ÄÖÜ ß ÉТЕСТ", "äöü ß éтест"}, {"节点 NODE", "节点 node"},
+		{"\xc3\xff\x80A\xc1ZZZZZZZ", "\xc3\xff\x80a\xc1zzzzzzz"}, {"", ""},
+	} {
+		if got := Fold(row[0]); got != row[1] {
+			t.Errorf("%q becomes %q, want %q", row[0], got, row[1])
+		}
+	}
+}

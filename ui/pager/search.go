@@ -2,6 +2,7 @@ package pager
 
 import (
 	"bytes"
+	"encoding/binary"
 	"errors"
 	"io"
 	"time"
@@ -187,22 +188,16 @@ func foldAll(s string) []byte {
 	return b
 }
 
-var lower = func() (t [256]byte) {
-	for i := range t {
-		t[i] = byte(i)
-		if 'A' <= i && i <= 'Z' {
-			t[i] += 'a' - 'A'
-		}
-	}
-	return t
-}()
-
 // fold writes b in lower case to to, every byte at its place; a character that
 // takes another number of bytes in lower case stays as it is.
 func fold(to, b []byte, runes bool) {
 	to = to[:len(b)]
-	for i, c := range b {
-		to[i] = lower[c]
+	i := 0
+	for ; i+8 <= len(b); i += 8 {
+		binary.LittleEndian.PutUint64(to[i:], lower(binary.LittleEndian.Uint64(b[i:])))
+	}
+	for ; i < len(b); i++ {
+		to[i] = byte(lower(uint64(b[i])))
 	}
 	if !runes {
 		return
@@ -219,3 +214,14 @@ func fold(to, b []byte, runes bool) {
 		i += size
 	}
 }
+
+// lower turns the capital letters among eight bytes into small ones.
+func lower(x uint64) uint64 {
+	const each = 0x0101010101010101
+	low := x & (0x7f * each)
+	fromA, beyondZ := low+(0x80-'A')*each, low+(0x7f-'Z')*each // the high bit of a byte tells
+	return x | (fromA^beyondZ)&^x&(0x80*each)>>2
+}
+
+// Fold is a text as a search sees it; every byte keeps its place.
+func Fold(s string) string { return string(foldAll(s)) }
