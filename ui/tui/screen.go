@@ -57,7 +57,9 @@ type place struct {
 	open func(e env) screen
 }
 
-var places []place
+var places = []place{
+	{bind("e", "the evidence, file by file"), hint{"e", "evidence", 3}, newBrowser},
+}
 
 // over is the screen that has the keys.
 func (m model) over() (screen, bool) {
