@@ -29,9 +29,9 @@ func Find(rows []Row, line int, text string) int {
 		}
 	}
 	clauses := strings.Split(text, ": ")
-	for _, clause := range clauses {
+	for n, clause := range clauses {
 		if i := named(rows, at, clause); i >= 0 {
-			return i
+			return item(rows, i, strings.Join(clauses[n+1:], ": "))
 		}
 	}
 	if i := member(rows, at, clauses); i >= 0 {
@@ -80,6 +80,27 @@ func named(rows []Row, at int, clause string) int {
 		at, found = next, next
 	}
 	return found
+}
+
+// item is the item of a list that the rest of the text speaks of most: that with
+// the type Ready and the status Unknown of "Ready is Unknown since noon".
+func item(rows []Row, list int, text string) int {
+	best, most := list, 0
+	if rows[list].Kind != List || text == "" {
+		return list
+	}
+	for i := list + 1; i < rows[list].End; i = rows[i].End {
+		n := 0
+		for j := i; j < rows[i].End; j++ {
+			if value := strings.Trim(rows[j].Value, `"`); len(value) > 2 && strings.Contains(text, value) {
+				n++
+			}
+		}
+		if n > most {
+			best, most = i, n
+		}
+	}
+	return best
 }
 
 // member is the field that a second clause names, of the object that the first

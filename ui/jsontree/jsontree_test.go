@@ -25,7 +25,8 @@ func TestFindTellsWhatAFindingMeans(t *testing.T) {
 	}{
 		{"a field by its path", node, 0, "status.nodeInfo.kubeletVersion is v1.28.15", `kubeletVersion "v1.28.15"`},
 		{"a field that is not there, by what would hold it", node, 0, "spec.podCIDR is empty", `spec {taints: [1]}`},
-		{"a list by its path", node, 0, "status.conditions: Ready is Unknown since 2026-11-20", `conditions [1]`},
+		{"a list by its path", node, 0, "status.conditions is short", `conditions [1]`},
+		{"an item by its values", node, 0, "status.conditions: Ready is Unknown since 2026-11-20", `[0] {type: "Ready", status: "Unknown"}`},
 		{"a service's state", services, 0, "flanneld: state is running", `state "running"`},
 		{"a service by its name", services, 0, "flanneld", `name "flanneld"`},
 		{"an argument", services, 0, "--network-plugin=cni", `[1] "--network-plugin=cni"`},

@@ -6,6 +6,8 @@ import (
 
 	"github.com/charmbracelet/bubbles/key"
 	tea "github.com/charmbracelet/bubbletea"
+
+	"doctor/checks/evidence"
 )
 
 // browser is the evidence as a tree of files, with the gaps in their places.
@@ -263,7 +265,18 @@ func (b browser) typedKey(k tea.KeyMsg) browser {
 			b.filter = string(r)
 		}
 	}
-	return b.narrowed()
+	return b.narrowed().atFile()
+}
+
+// atFile puts the cursor on the first file, where folders are only its frame.
+func (b browser) atFile() browser {
+	for i, at := range b.visible {
+		if b.filter != "" && !b.entries[at].folder {
+			b.cursor = i
+			break
+		}
+	}
+	return b
 }
 
 func (b browser) body(e env) []line {
@@ -298,12 +311,15 @@ func (b browser) row(en entry, selected bool, w int, ascii bool) line {
 			ink = faint
 		}
 		sign := span{"  ? ", inkUnknown}
-		if strings.HasPrefix(en.gap, "absent") { // an answer, and no gap in what is known
+		if isAbsent(en.gap) { // an answer, and no gap in what is known
 			sign = span{"  ", plain}
 		}
 		return append(l, span{show(en.name, ascii), ink}, sign, span{show(en.gap, ascii), faint}).fit(w-1, ascii)
 	}
 	right := line{{fmt.Sprintf("%9s ", sizeText(en.size)), faint}}
+	if en.folder && en.files == 0 {
+		right = line{{"nothing there ", faint}}
+	}
 	if en.cites > 0 {
 		mark := span{fmt.Sprintf("%s %d cited", symbol(en.status, ascii), en.cites), inkOf(en.status)}
 		right = append(line{mark}, right...)
@@ -312,21 +328,25 @@ func (b browser) row(en entry, selected bool, w int, ascii bool) line {
 	return apart(l.fit(w-right.width()-2, ascii), right, w)
 }
 
+func isAbsent(gap string) bool { return strings.HasPrefix(gap, evidence.Absent+":") }
+
 // foot is what is typed, or the path under the cursor with its gap, and the counts.
 func (b browser) foot(e env) line {
-	files, gaps := 0, 0
+	files, absent, gaps := 0, 0, 0
 	for _, i := range b.visible {
 		switch en := b.entries[i]; {
 		case en.folder && b.folded(en):
-			files += en.files
+			files, gaps, absent = files+en.files, gaps+en.gaps, absent+en.absent
 		case en.folder:
+		case isAbsent(en.gap):
+			absent++
 		case en.gap != "":
 			gaps++
 		default:
 			files++
 		}
 	}
-	right := line{{fmt.Sprintf("%d files, %d gaps", files, gaps), faint}, {" ", plain}}
+	right := line{{fmt.Sprintf("%d files, %d gaps, %d absent", files, gaps, absent), faint}, {" ", plain}}
 	if b.prompt || b.filter != "" {
 		left := line{{" /", accent}, {show(tail(b.filter, e.width-24), e.ascii), strong}}
 		if b.prompt {

@@ -27,8 +27,9 @@ type entry struct {
 	name   string // without the folders that have a row of their own
 	depth  int
 	folder bool
-	files  int // in a folder
 	end    int
+
+	files, absent, gaps int // in a folder
 }
 
 // listed is what the browser's task brings.
@@ -72,7 +73,11 @@ func leavesOf(s evidence.Snapshot, r *checks.Report) []leaf {
 		}
 	}
 	for _, record := range evidence.FileIndex.In(s) {
-		if gap := s.File(record.Path).Gap; gap != "" {
+		switch gap := s.File(record.Path).Gap; gap.Kind() {
+		case "":
+		case evidence.Absent:
+			add(leaf{path: evidence.EvidencePath(record.Path), gap: evidence.Absent + ": looked for, and not there"})
+		default:
 			add(leaf{path: evidence.EvidencePath(record.Path), gap: string(gap)})
 		}
 	}
@@ -206,7 +211,12 @@ func sum(entries []entry, at int, list []leaf) {
 		if l.status != "" {
 			e.status = worse(e.status, l.status)
 		}
-		if l.gap == "" {
+		switch {
+		case isAbsent(l.gap):
+			e.absent++
+		case l.gap != "":
+			e.gaps++
+		default:
 			e.files++
 		}
 	}

@@ -14,9 +14,8 @@ import (
 // values as a tree where it is JSON. The file itself is read by tasks; what the
 // viewer holds of it is a window of lines around the place that is seen.
 type viewer struct {
-	path    string
-	aim     citation // where it opens; the zero one stands for the first place that a finding cites
-	fromTop bool     // it opens at the start, whatever findings citation
+	path string
+	aim  citation // where it opens; the zero one stands for the first place that a finding cites
 
 	opened bool
 	gap    string // why there is nothing to show
@@ -43,6 +42,7 @@ type viewer struct {
 	query     string
 	searching int // the number of the search that runs, or 0
 	searches  int
+	reveal    bool         // what was found may lie to the side of what is seen
 	stop      *atomic.Bool // ends the search that runs
 	status    string
 }
@@ -86,6 +86,7 @@ func (v viewer) settled(e env) screen {
 		v.top++
 	}
 	if v.covered(v.top, v.height) {
+		v = v.revealed()
 		v.seen = viewSpot{v.cursor, v.top}
 	}
 	return v

@@ -126,11 +126,11 @@ func (v viewer) marked(text string, ink ink) line {
 func (v viewer) treeBody(ascii bool) []line {
 	t, w := v.tree, v.textWidth()
 	var lines []line
-	last := 0
-	for i := t.top; i < len(t.visible) && len(lines) < v.height; i++ {
+	last, end := 0, 0
+	for i := t.top; i < len(t.visible) && (len(lines) < v.height || i <= t.cursor); i++ {
 		at := t.visible[i]
 		number, selected := "", i == t.cursor
-		if n := t.rows[at].Line; n != last {
+		if n := t.rows[at].Line; n != last || selected {
 			number, last = strconv.Itoa(n), n
 		}
 		l := v.gutter(number, at, selected, ascii)
@@ -147,8 +147,29 @@ func (v viewer) treeBody(ascii bool) []line {
 			}
 		}
 		lines = append(lines, l)
+		if selected && v.wrap { // the whole of one value at a time
+			for _, text := range v.restOfRow(at, w) {
+				lines = append(lines, line{{strings.Repeat(" ", v.numberWidth()+5), plain}, {text, strong}})
+			}
+			end = len(lines)
+		}
 	}
-	return lines
+	return from(lines, max(end-v.height, 0))
+}
+
+// restOfRow is what of a long value the row itself has no room for.
+func (v viewer) restOfRow(at, w int) []string {
+	full := treeLine(v.tree, at, w, v.ascii).String()
+	if width(full) <= w {
+		return nil
+	}
+	cut := strings.TrimSuffix(clip(full, w, v.ascii), ellipsis(v.ascii))
+	indent := min(2*v.tree.rows[at].Depth+2, w/2)
+	var rest []string
+	for _, s := range (fileLine{pieces: []linePiece{{full[len(cut):], width(full[len(cut):])}}}).rows(w-indent, v.height-1) {
+		rest = append(rest, strings.Repeat(" ", indent)+s)
+	}
+	return rest
 }
 
 // foot is the viewer's last line: what is typed, what came of the last key, or

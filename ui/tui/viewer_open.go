@@ -10,10 +10,7 @@ func (v viewer) takeFile(e env, o openedFile) viewer {
 	if o.rows != nil {
 		v.tree = newTreeView(o.rows)
 	}
-	v = v.cited(e)
-	if v.fromTop {
-		return v
-	}
+	v = v.cited(e).settled(e).(viewer)
 	if at := v.aimed(); at >= 0 {
 		v = v.goTo(at)
 	}

@@ -2,6 +2,7 @@ package tui
 
 import (
 	"strconv"
+	"strings"
 	"sync/atomic"
 
 	"github.com/charmbracelet/bubbles/key"
@@ -305,6 +306,30 @@ func (v viewer) takeFound(f fileFound) viewer {
 			v.status = "found beyond the other end of the file"
 		}
 		v = v.goTo(f.line - 1)
+		v.reveal = true
+	}
+	return v
+}
+
+// revealed scrolls to the side where what was found lies there.
+func (v viewer) revealed() viewer {
+	i := v.cursor - v.win.from
+	if !v.reveal || v.waitFor > 0 || i < 0 || i >= len(v.win.lines) {
+		return v
+	}
+	v.reveal = false
+	l := v.win.lines[i]
+	text := l.from(0, l.width())
+	at := strings.Index(pager.Fold(text), pager.Fold(v.query))
+	if at < 0 || v.wrap {
+		return v
+	}
+	from, to := width(text[:at]), width(text[:at+len(v.query)])
+	if w := v.textWidth(); from < v.left || to > v.left+w-1 {
+		v.left = max(from-w/3, 0)
+		if to < w {
+			v.left = 0
+		}
 	}
 	return v
 }

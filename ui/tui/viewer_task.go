@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"errors"
 	"io"
 	"path"
 	"strings"
@@ -113,6 +114,9 @@ func loadTask(f *pager.File, top, height int, ascii bool) func() tea.Msg {
 func load(f *pager.File, from, n int, ascii bool) (fileWindow, error) {
 	before := f.State() // asked first: the page may hold more, never less
 	lines, err := f.Page(from+1, n)
+	if err == nil && len(lines) < min(n, before.Lines-from) {
+		err = errors.New("it became shorter than it was")
+	}
 	return fileWindow{from: from, lines: fileLines(lines, ascii), whole: before.Done || from+len(lines) < before.Lines}, err
 }
 

@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"fmt"
 	"strings"
 
 	"doctor/ui/jsontree"
@@ -201,9 +202,9 @@ func treeLine(t *treeView, at, w int, ascii bool) line {
 	case t.folded[at] || !r.Folds():
 		l = append(l, span{show(jsontree.Preview(t.rows, at, 2*w), ascii), faint})
 	case r.Kind == jsontree.Object:
-		l = append(l, span{"{}", faint})
+		l = append(l, span{fmt.Sprintf("{%d}", r.Size), faint})
 	case r.Kind == jsontree.List:
-		l = append(l, span{show(jsontree.Preview(t.rows, at, 0), ascii), faint})
+		l = append(l, span{fmt.Sprintf("[%d]", r.Size), faint})
 	}
 	return l
 }
