@@ -126,7 +126,11 @@ func (t *tree) Open(path string) (fs.File, error) {
 	if err != nil {
 		return nil, &fs.PathError{Op: "open", Path: path, Err: err}
 	}
-	return &file{node: n, path: path, content: content, limit: t.limit}, nil
+	f := &file{node: n, path: path, content: content, limit: t.limit}
+	if at, ok := content.(io.ReaderAt); ok {
+		return placed{f, at}, nil
+	}
+	return f, nil
 }
 
 // Stat returns what the source says of a path, without opening it.

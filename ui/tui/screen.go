@@ -62,6 +62,7 @@ type place struct {
 }
 
 var places = []place{
+	{bind("e", "the evidence, file by file"), hint{"e", "evidence", 3}, newBrowser},
 	{bind("b", "bundle: a zip for a bug report"), hint{"b", "bundle", 4}, newBundle},
 }
 

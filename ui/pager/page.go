@@ -1,0 +1,126 @@
+package pager
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"io"
+	"unicode/utf8"
+
+	"doctor/checks/evidence"
+)
+
+// A Line is one line of the text, without its end.
+type Line struct {
+	Text string
+	Cut  bool // the line is longer than evidence.MaxLine
+}
+
+// Page returns up to n lines from a line on, the first being 1, as far as they are known.
+func (f *File) Page(from, n int) ([]Line, error) {
+	f.mu.Lock()
+	x := f.index
+	f.mu.Unlock()
+	from = max(from, 1) - 1
+	n = min(n, x.lines()-from)
+	if n <= 0 {
+		return nil, nil
+	}
+	at := x.before(from)
+	line := at.line
+	r := bufio.NewReaderSize(f.reader(at.off), evidence.MaxLine+2)
+	var page []Line
+	for len(page) < n {
+		l, ahead, err := oneLine(r, line >= from)
+		if line >= from && (err == nil || err == io.EOF) {
+			page = append(page, l)
+		}
+		if ahead {
+			if at, ok := x.exactly(line + 1); ok { // the way to the end of a long line may be long
+				r.Reset(f.reader(at.off))
+			} else {
+				err = skipLine(r)
+			}
+		}
+		if err == io.EOF {
+			break
+		}
+		if err != nil {
+			return page, err
+		}
+		line++
+	}
+	return page, nil
+}
+
+// oneLine reads a line, or the start of one that is longer than is kept; then
+// its end may still be ahead.
+func oneLine(r *bufio.Reader, wanted bool) (l Line, ahead bool, err error) {
+	b, err := r.ReadSlice('\n')
+	if errors.Is(err, bufio.ErrBufferFull) {
+		ahead, err = true, nil
+	}
+	if !wanted {
+		return Line{}, ahead, err
+	}
+	return lineOf(b), ahead, err
+}
+
+func lineOf(b []byte) Line {
+	b = bytes.TrimRight(bytes.TrimSuffix(b, []byte{'\n'}), "\r")
+	if len(b) > evidence.MaxLine {
+		return Line{string(whole(b, evidence.MaxLine)), true}
+	}
+	return Line{string(b), false}
+}
+
+func skipLine(r *bufio.Reader) error {
+	for {
+		_, err := r.ReadSlice('\n')
+		if !errors.Is(err, bufio.ErrBufferFull) {
+			return err
+		}
+	}
+}
+
+// whole shortens b to at most n bytes without cutting a character.
+func whole(b []byte, n int) []byte {
+	for back := 0; back < utf8.UTFMax && back < n; back++ {
+		if utf8.RuneStart(b[n-back]) {
+			return b[:n-back]
+		}
+	}
+	return b[:n]
+}
+
+// tail is how much of the end is read for Tail.
+const tail = 256 << 10
+
+// Tail returns up to n of the last lines before their numbers are known, where
+// the end can be read at once and looks like what was read so far.
+func (f *File) Tail(n int) []Line {
+	f.mu.Lock()
+	size, plain := f.state.Size, f.plain == f.index.end
+	f.mu.Unlock()
+	if f.at == nil || !plain || size == 0 {
+		return nil
+	}
+	b := make([]byte, min(size, tail))
+	got, err := f.at.ReadAt(b, size-int64(len(b)))
+	if b = b[:got]; err != nil && err != io.EOF || bytes.IndexByte(b, 0) >= 0 { // UTF-16 from some place on
+		return nil
+	}
+	if int64(len(b)) < size {
+		_, b, _ = bytes.Cut(b, []byte{'\n'}) // the first is a piece of a line
+	}
+	b = bytes.TrimSuffix(evidence.DecodeText(b), []byte{'\n'})
+	if len(b) == 0 {
+		return nil
+	}
+	all := bytes.Split(b, []byte{'\n'})
+	var lines []Line
+	for _, l := range all[max(len(all)-n, 0):] {
+		lines = append(lines, lineOf(l))
+	}
+	return lines
+}

@@ -1,0 +1,227 @@
+package pager
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"io"
+	"time"
+	"unicode"
+	"unicode/utf8"
+)
+
+// A Query asks for the nearest line that holds a text, in any case.
+type Query struct {
+	Text string
+	From int  // the first line that is looked at, from 1
+	Back bool // towards the first line
+}
+
+// ErrStopped is what a search that was stopped returns.
+var ErrStopped = errors.New("the search was stopped")
+
+// Search returns the number of the line, or 0 where there is none. It reads on
+// where the text is not known to its end, and asks stop now and then.
+func (f *File) Search(q Query, stop func() bool) (int, error) {
+	needle := foldAll(q.Text)
+	if len(needle) == 0 || len(needle) > chunk/2 {
+		return 0, nil
+	}
+	s := seeker{f: f, needle: needle, runes: !ascii(needle), stop: stop, buf: make([]byte, chunk), folded: make([]byte, chunk)}
+	at, err := f.offset(max(q.From, 1))
+	if err != nil {
+		return 0, err
+	}
+	if q.Back {
+		if at, err = f.offset(max(q.From, 1) + 1); err != nil { // with the line itself
+			return 0, err
+		}
+		at, err = s.back(at)
+	} else {
+		at, err = s.forward(at)
+	}
+	if at < 0 || err != nil {
+		return 0, err
+	}
+	return f.lineAt(at)
+}
+
+type seeker struct {
+	f           *File
+	needle      []byte
+	runes       bool // the needle has characters outside of ASCII
+	stop        func() bool
+	buf, folded []byte
+}
+
+// step is how long a search reads on before it looks at what came.
+const step = 50 * time.Millisecond
+
+func (s *seeker) forward(off int64) (int64, error) {
+	for {
+		if s.stop() {
+			return -1, ErrStopped
+		}
+		before := s.f.State() // asked before the read: what comes after it is not missed
+		n, err := s.read(off)
+		if err != nil {
+			return -1, err
+		}
+		if i := bytes.Index(s.folded[:n], s.needle); i >= 0 {
+			return off + int64(i), nil
+		}
+		if n == chunk {
+			off += int64(n - len(s.needle) + 1)
+			continue
+		}
+		if before.Done {
+			return -1, nil
+		}
+		s.f.Step(step)
+	}
+}
+
+func (s *seeker) back(end int64) (int64, error) {
+	for {
+		if s.stop() {
+			return -1, ErrStopped
+		}
+		from := max(end-chunk, 0)
+		n, err := s.read(from)
+		if err != nil {
+			return -1, err
+		}
+		n = min(n, int(end-from))
+		if i := bytes.LastIndex(s.folded[:n], s.needle); i >= 0 {
+			return from + int64(i), nil
+		}
+		if from == 0 {
+			return -1, nil
+		}
+		end = from + int64(len(s.needle)) - 1
+	}
+}
+
+// read fills a chunk as far as there is text, and folds it.
+func (s *seeker) read(off int64) (int, error) {
+	n := 0
+	for n < len(s.buf) {
+		k, err := s.f.readAt(s.buf[n:], off+int64(n))
+		n += k
+		if err == io.EOF || k == 0 && err == nil {
+			break
+		}
+		if err != nil {
+			return n, err
+		}
+	}
+	fold(s.folded, s.buf[:n], s.runes)
+	return n, nil
+}
+
+// offset is where a line begins, or the end of what is known.
+func (f *File) offset(line int) (int64, error) {
+	f.mu.Lock()
+	x := f.index
+	f.mu.Unlock()
+	if line > x.lines() {
+		return x.end, nil
+	}
+	at := x.before(line - 1)
+	left := line - 1 - at.line
+	buf := make([]byte, firstApart)
+	for off := at.off; left > 0; {
+		n, err := f.readAt(buf, off)
+		if n == 0 {
+			return x.end, ended(err)
+		}
+		for b := buf[:n]; left > 0; left-- {
+			i := bytes.IndexByte(b, '\n')
+			if i < 0 {
+				break
+			}
+			b = b[i+1:]
+			at.off = off + int64(n-len(b))
+		}
+		off += int64(n)
+	}
+	return at.off, nil
+}
+
+// lineAt is the number of the line that a byte is part of.
+func (f *File) lineAt(off int64) (int, error) {
+	f.mu.Lock()
+	at := f.index.at(off)
+	f.mu.Unlock()
+	line := at.line + 1
+	buf := make([]byte, firstApart)
+	for at.off < off {
+		n, err := f.readAt(buf[:min(int64(len(buf)), off-at.off)], at.off)
+		if n == 0 {
+			return line, ended(err)
+		}
+		line += bytes.Count(buf[:n], []byte{'\n'})
+		at.off += int64(n)
+	}
+	return line, nil
+}
+
+func ended(err error) error {
+	if err == io.EOF {
+		return nil
+	}
+	return err
+}
+
+func ascii(b []byte) bool {
+	for _, c := range b {
+		if c >= utf8.RuneSelf {
+			return false
+		}
+	}
+	return true
+}
+
+func foldAll(s string) []byte {
+	b := make([]byte, len(s))
+	fold(b, []byte(s), true)
+	return b
+}
+
+// fold writes b in lower case to to, every byte at its place; a character that
+// takes another number of bytes in lower case stays as it is.
+func fold(to, b []byte, runes bool) {
+	to = to[:len(b)]
+	i := 0
+	for ; i+8 <= len(b); i += 8 {
+		binary.LittleEndian.PutUint64(to[i:], lower(binary.LittleEndian.Uint64(b[i:])))
+	}
+	for ; i < len(b); i++ {
+		to[i] = byte(lower(uint64(b[i])))
+	}
+	if !runes {
+		return
+	}
+	for i := 0; i < len(b); {
+		if b[i] < utf8.RuneSelf {
+			i++
+			continue
+		}
+		r, size := utf8.DecodeRune(b[i:])
+		if l := unicode.ToLower(r); l != r && utf8.RuneLen(l) == size {
+			utf8.EncodeRune(to[i:], l)
+		}
+		i += size
+	}
+}
+
+// lower turns the capital letters among eight bytes into small ones.
+func lower(x uint64) uint64 {
+	const each = 0x0101010101010101
+	low := x & (0x7f * each)
+	fromA, beyondZ := low+(0x80-'A')*each, low+(0x7f-'Z')*each // the high bit of a byte tells
+	return x | (fromA^beyondZ)&^x&(0x80*each)>>2
+}
+
+// Fold is a text as a search sees it; every byte keeps its place.
+func Fold(s string) string { return string(foldAll(s)) }

@@ -1,0 +1,18 @@
+//go:build !windows
+
+package pager
+
+import "os"
+
+// temporary is a file that is gone with the process, however that ends.
+func temporary() (*os.File, error) {
+	f, err := os.CreateTemp("", "doctor-*.txt")
+	if err != nil {
+		return nil, err
+	}
+	if err := os.Remove(f.Name()); err != nil {
+		f.Close()
+		return nil, err
+	}
+	return f, nil
+}

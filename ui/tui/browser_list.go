@@ -1,0 +1,223 @@
+package tui
+
+import (
+	"cmp"
+	"io"
+	"slices"
+	"strings"
+
+	tea "github.com/charmbracelet/bubbletea"
+
+	"doctor/checks"
+	"doctor/checks/evidence"
+)
+
+// A leaf is a file of the evidence, or what stands in the place of a missing one.
+type leaf struct {
+	path   string
+	size   int64
+	gap    string // why it is not there
+	cites  int    // places that findings rest on
+	status checks.Status
+}
+
+// An entry is a row of the evidence tree; those inside of a folder follow it, up to end.
+type entry struct {
+	leaf          // of a folder: its size is that of all its files, and so are the cites
+	name   string // without the folders that have a row of their own
+	depth  int
+	folder bool
+	end    int
+
+	files, absent, gaps int // in a folder
+}
+
+// listed is what the browser's task brings.
+type listed struct{ entries []entry }
+
+func listTask(e env) func() tea.Msg {
+	report, s := *e.report, e.evidence
+	return func() tea.Msg { return listed{treeOf(leavesOf(s, &report))} }
+}
+
+// leavesOf are the files of the evidence and the gaps in it: those that stand in
+// the tree, those of files that were looked for, and those that checks ran into.
+func leavesOf(s evidence.Snapshot, r *checks.Report) []leaf {
+	known := map[string]bool{}
+	var list []leaf
+	add := func(l leaf) {
+		if key := strings.ToLower(l.path); l.path != "" && !known[key] {
+			known[key] = true
+			list = append(list, l)
+		}
+	}
+	paths := s.Paths()
+	for _, p := range paths {
+		if strings.HasSuffix(p, ".gap") {
+			continue
+		}
+		l := leaf{path: p}
+		if info, err := s.Stat(p); err == nil {
+			l.size = info.Size()
+		}
+		add(l)
+		for i, c := range p { // its folders are there as well
+			if c == '/' {
+				known[strings.ToLower(p[:i])] = true
+			}
+		}
+	}
+	for _, p := range paths {
+		if of, ok := strings.CutSuffix(p, ".gap"); ok {
+			add(leaf{path: of, gap: gapText(s, p)})
+		}
+	}
+	for _, record := range evidence.FileIndex.In(s) {
+		switch gap := s.File(record.Path).Gap; gap.Kind() {
+		case "":
+		case evidence.Absent:
+			add(leaf{path: evidence.EvidencePath(record.Path), gap: evidence.Absent + ": looked for, and not there"})
+		default:
+			add(leaf{path: evidence.EvidencePath(record.Path), gap: string(gap)})
+		}
+	}
+	for _, g := range r.Gaps {
+		add(leaf{path: strings.TrimSuffix(g.Path, "/"), gap: g.Reason})
+	}
+	countCites(list, r)
+	return list
+}
+
+// gapText is the line of a gap file.
+func gapText(s evidence.Snapshot, path string) string {
+	r, err := s.Open(path)
+	if err != nil {
+		return err.Error()
+	}
+	defer r.Close()
+	b, err := io.ReadAll(io.LimitReader(evidence.Text(r), maxText))
+	if text, _, _ := strings.Cut(strings.TrimSpace(string(b)), "\n"); text != "" || err == nil {
+		return cmp.Or(strings.TrimSpace(text), "the gap file gives no reason")
+	}
+	return err.Error()
+}
+
+// countCites notes how many places of a file findings rest on, and the worst of them.
+func countCites(list []leaf, r *checks.Report) {
+	at := map[string]int{}
+	for i, l := range list {
+		at[strings.ToLower(l.path)] = i
+	}
+	type place struct {
+		file, line int
+		text       string
+	}
+	seen := map[place]bool{}
+	for _, res := range r.Results {
+		for _, f := range res.Findings {
+			for _, b := range f.Because {
+				i, ok := at[strings.ToLower(b.Path)]
+				if !ok {
+					continue
+				}
+				l := &list[i]
+				l.status = worse(l.status, checks.Status(f.Level))
+				if p := (place{i, b.Line, b.Text}); !seen[p] {
+					seen[p] = true
+					l.cites++
+				}
+			}
+		}
+	}
+}
+
+func worse(a, b checks.Status) checks.Status {
+	if a == "" || b != "" && slices.Index(byWeight, b) < slices.Index(byWeight, a) {
+		return b
+	}
+	return a
+}
+
+// treeOf sets leaves out as a tree, folders first. Folders that hold nothing but
+// one other folder share its row.
+func treeOf(list []leaf) []entry {
+	slices.SortFunc(list, func(a, b leaf) int { return comparePaths(a.path, b.path) })
+	var entries []entry
+	addTree(&entries, list, 0, 0)
+	return entries
+}
+
+// comparePaths puts folders before files, part by part.
+func comparePaths(a, b string) int {
+	for {
+		headA, restA, inA := strings.Cut(a, "/")
+		headB, restB, inB := strings.Cut(b, "/")
+		if inA != inB {
+			if inA {
+				return -1
+			}
+			return 1
+		}
+		if c := cmp.Or(strings.Compare(strings.ToLower(headA), strings.ToLower(headB)), strings.Compare(headA, headB)); c != 0 || !inA {
+			return c
+		}
+		a, b = restA, restB
+	}
+}
+
+// maxDepth is where folders in folders end: the rest of such a path is one name.
+const maxDepth = 40
+
+// addTree adds leaves whose paths agree in their first skip bytes.
+func addTree(entries *[]entry, list []leaf, skip, depth int) {
+	for len(list) > 0 {
+		head, _, folder := strings.Cut(list[0].path[skip:], "/")
+		if !folder || depth >= maxDepth {
+			*entries = append(*entries, entry{leaf: list[0], name: list[0].path[skip:], depth: depth, end: len(*entries) + 1})
+			list = list[1:]
+			continue
+		}
+		prefix := list[0].path[:skip+len(head)+1]
+		n := insideOf(list, prefix)
+		for { // one folder and nothing else
+			next, _, more := strings.Cut(list[0].path[len(prefix):], "/")
+			if !more || insideOf(list[:n], prefix+next+"/") < n {
+				break
+			}
+			prefix += next + "/"
+		}
+		at := len(*entries)
+		*entries = append(*entries, entry{leaf: leaf{path: prefix}, name: prefix[skip:], depth: depth, folder: true})
+		addTree(entries, list[:n], len(prefix), depth+1)
+		sum(*entries, at, list[:n])
+		list = list[n:]
+	}
+}
+
+func insideOf(list []leaf, prefix string) int {
+	n := 0
+	for n < len(list) && strings.HasPrefix(list[n].path, prefix) {
+		n++
+	}
+	return n
+}
+
+func sum(entries []entry, at int, list []leaf) {
+	e := &entries[at]
+	e.end = len(entries)
+	for _, l := range list {
+		e.size += l.size
+		e.cites += l.cites
+		if l.status != "" {
+			e.status = worse(e.status, l.status)
+		}
+		switch {
+		case isAbsent(l.gap):
+			e.absent++
+		case l.gap != "":
+			e.gaps++
+		default:
+			e.files++
+		}
+	}
+}

@@ -1,0 +1,96 @@
+package tui
+
+import (
+	"slices"
+	"strings"
+
+	"doctor/checks"
+)
+
+// A citation is a place in a file that a finding rests on.
+type citation struct {
+	line    int    // from 1; 0 where it names none
+	text    string // what the finding says of it
+	row     int    // in the tree; -1 where that could not be told
+	status  checks.Status
+	message string
+}
+
+// cited collects what the report says of the file, by place.
+func (v viewer) cited(e env) viewer {
+	v.cites = citesOf(e.report, v.path)
+	if v.tree != nil {
+		for i := range v.cites {
+			v.cites[i].row = v.tree.means(v.cites[i])
+		}
+	}
+	return v
+}
+
+// citesOf are the cites of a file in the order of its lines, the worst first
+// where several are of one line.
+func citesOf(r *checks.Report, path string) []citation {
+	var list []citation
+	for i := range r.Results {
+		for _, f := range r.Results[i].Findings {
+			for _, b := range f.Because {
+				if strings.EqualFold(b.Path, path) {
+					list = append(list, citation{b.Line, b.Text, -1, checks.Status(f.Level), sentence(f)})
+				}
+			}
+		}
+	}
+	slices.SortStableFunc(list, func(a, b citation) int {
+		if a.line != b.line {
+			return a.line - b.line
+		}
+		return slices.Index(byWeight, a.status) - slices.Index(byWeight, b.status)
+	})
+	return list
+}
+
+// place is where the citation is in what is shown now, from 0, or -1.
+func (v viewer) place(c citation) int {
+	if v.inTree() {
+		return c.row
+	}
+	return c.line - 1
+}
+
+// citeAt is what is cited at a place.
+func (v viewer) citeAt(at int) (citation, bool) {
+	if v.win.tail && !v.inTree() {
+		return citation{}, false // nobody knows its number yet
+	}
+	for _, c := range v.cites {
+		if p := v.place(c); p >= 0 && p == at {
+			return c, true
+		}
+	}
+	return citation{}, false
+}
+
+// nextCited is the nearest cited place behind, or before, the cursor; after the
+// last comes the first.
+func (v viewer) nextCited(back bool) (int, bool) {
+	here := v.cursor
+	if v.inTree() {
+		here = v.tree.row()
+	}
+	var places []int
+	for _, c := range v.cites {
+		if p := v.place(c); p >= 0 {
+			places = append(places, p)
+		}
+	}
+	if len(places) == 0 {
+		return 0, false
+	}
+	slices.Sort(places)
+	if back {
+		i, _ := slices.BinarySearch(places, here)
+		return places[(i-1+len(places))%len(places)], true
+	}
+	i, _ := slices.BinarySearch(places, here+1)
+	return places[i%len(places)], true
+}

@@ -1,0 +1,271 @@
+package tui
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"doctor/ui/pager"
+)
+
+func (v viewer) body(e env) []line {
+	switch {
+	case v.gap != "":
+		return v.gapBody(e)
+	case v.file == nil:
+		return []line{{{" opening " + ellipsis(e.ascii), faint}}}
+	}
+	lines := v.textBody(e.ascii)
+	if v.inTree() {
+		lines = v.treeBody(e.ascii)
+	}
+	return append(exactly(lines, v.height), v.foot(e.ascii))
+}
+
+// gapBody says why there is nothing to see.
+func (v viewer) gapBody(e env) []line {
+	p := page{width: min(e.width-2, readable), ascii: e.ascii}
+	p.text("", "There is nothing at this path:", strong)
+	p.text("", v.gap, plain)
+	return indented(p.lines, 0)
+}
+
+// numberWidth is how many cells the line numbers take.
+func (v viewer) numberWidth() int {
+	n := v.state.Lines
+	if v.inTree() {
+		n = v.tree.rows[len(v.tree.rows)-1].Line
+	}
+	return max(len(strconv.Itoa(n)), 3)
+}
+
+// textWidth is what the lines themselves have: behind cursor, number and sign.
+func (v viewer) textWidth() int { return max(v.width-v.numberWidth()-5, 2) }
+
+// gutter is what stands before a line. The sign of a finding tells its verdict.
+func (v viewer) gutter(number string, at int, selected, ascii bool) line {
+	l := line{{"  ", plain}}
+	if selected {
+		l = line{{own("›", ascii) + " ", accent}}
+	}
+	l = append(l, span{fmt.Sprintf("%*s ", v.numberWidth(), number), faint})
+	if c, ok := v.citeAt(at); ok {
+		return append(l, span{symbol(c.status, ascii) + " ", inkOf(c.status)})
+	}
+	return append(l, span{"  ", plain})
+}
+
+// contentInk is how a line itself is drawn.
+func (v viewer) contentInk(at int, selected bool) ink {
+	if c, ok := v.citeAt(at); ok {
+		return inkOf(c.status)
+	}
+	if selected {
+		return strong
+	}
+	return plain
+}
+
+func (v viewer) textBody(ascii bool) []line {
+	w := v.textWidth()
+	var lines []line
+	for at := v.seen.top; at < v.count() && len(lines) < v.height; at++ {
+		if at < v.win.from || at >= v.win.from+len(v.win.lines) {
+			lines = append(lines, line{})
+			continue
+		}
+		number := strconv.Itoa(at + 1)
+		if v.win.tail {
+			number = "."
+		}
+		selected := at == v.seen.cursor
+		head, ink := v.gutter(number, at, selected, ascii), v.contentInk(at, selected)
+		for i, text := range v.rowsOf(v.win.lines[at-v.win.from], w, v.height-len(lines)) {
+			if i > 0 {
+				head = line{{strings.Repeat(" ", v.numberWidth()+5), plain}}
+			}
+			lines = append(lines, append(head, v.marked(text, ink)...))
+		}
+	}
+	if len(lines) == 0 && v.state.Done {
+		lines = []line{{{"  the file is empty", faint}}}
+	}
+	return lines
+}
+
+// rowsOf is a line as it is seen: broken into rows, or a part of it with signs
+// where it goes on.
+func (v viewer) rowsOf(l fileLine, w, most int) []string {
+	if v.wrap {
+		return l.rows(w, most)
+	}
+	text := l.cell(v.left, w)
+	if rest := l.width() - v.left - w; rest > 0 || l.cut && rest == 0 {
+		text = clip(text, w-1, v.ascii) // room for the sign
+		text = strings.TrimSuffix(text, ellipsis(v.ascii)) + own("›", v.ascii)
+	}
+	return []string{text}
+}
+
+// marked sets the searched text apart.
+func (v viewer) marked(text string, ink ink) line {
+	needle, folded := pager.Fold(v.query), pager.Fold(text)
+	var l line
+	for needle != "" {
+		i := strings.Index(folded, needle)
+		if i < 0 {
+			break
+		}
+		end := i + len(needle)
+		l = append(l, span{text[:i], ink}, span{text[i:end], accent})
+		text, folded = text[end:], folded[end:]
+	}
+	return append(l, span{text, ink})
+}
+
+func (v viewer) treeBody(ascii bool) []line {
+	t, w := v.tree, v.textWidth()
+	var lines []line
+	last, end := 0, 0
+	for i := t.top; i < len(t.visible) && (len(lines) < v.height || i <= t.cursor); i++ {
+		at := t.visible[i]
+		number, selected := "", i == t.cursor
+		if n := t.rows[at].Line; n != last || selected {
+			number, last = strconv.Itoa(n), n
+		}
+		l := v.gutter(number, at, selected, ascii)
+		for _, s := range treeLine(t, at, w, ascii).fit(w, ascii) {
+			if c, ok := v.citeAt(at); ok {
+				s.ink = inkOf(c.status)
+			} else if selected && s.ink == plain {
+				s.ink = strong
+			}
+			if s.ink != faint {
+				l = append(l, v.marked(s.text, s.ink)...)
+			} else {
+				l = append(l, s)
+			}
+		}
+		lines = append(lines, l)
+		if selected && v.wrap { // the whole of one value at a time
+			for _, text := range v.restOfRow(at, w) {
+				lines = append(lines, line{{strings.Repeat(" ", v.numberWidth()+5), plain}, {text, strong}})
+			}
+			end = len(lines)
+		}
+	}
+	return from(lines, max(end-v.height, 0))
+}
+
+// restOfRow is what of a long value the row itself has no room for.
+func (v viewer) restOfRow(at, w int) []string {
+	full := treeLine(v.tree, at, w, v.ascii).String()
+	if width(full) <= w {
+		return nil
+	}
+	cut := strings.TrimSuffix(clip(full, w, v.ascii), ellipsis(v.ascii))
+	indent := min(2*v.tree.rows[at].Depth+2, w/2)
+	var rest []string
+	for _, s := range (fileLine{pieces: []linePiece{{full[len(cut):], width(full[len(cut):])}}}).rows(w-indent, v.height-1) {
+		rest = append(rest, strings.Repeat(" ", indent)+s)
+	}
+	return rest
+}
+
+// foot is the viewer's last line: what is typed, what came of the last key, or
+// what a finding says of the line, and where in the file that is.
+func (v viewer) foot(ascii bool) line {
+	right := line{{v.position(), faint}, {" ", plain}}
+	var left line
+	switch {
+	case v.prompt != 0:
+		left = line{{" " + string(v.prompt), accent}, {show(tail(v.typed, v.width-6), ascii), strong}, {"_", accent}}
+	case v.searching != 0:
+		left = line{{" searching for ", accent}, {show(v.query, ascii), strong}, {" " + ellipsis(ascii) + " (esc stops)", accent}}
+	case v.status != "":
+		left = line{{" " + show(v.status, ascii), accent}}
+	default:
+		at := v.seen.cursor
+		if v.inTree() {
+			at = v.tree.row()
+		}
+		if c, ok := v.citeAt(at); ok {
+			left = line{{" " + symbol(c.status, ascii) + " " + string(c.status) + "  ", inkOf(c.status)}, {show(c.message, ascii), plain}}
+		}
+	}
+	room := v.width - right.width() - 2
+	if v.width < wordsFrom && len(left) > 0 { // there is no room for both
+		return left.fit(v.width, ascii)
+	}
+	return apart(append(left.fit(room, ascii), span{"", plain}), right, v.width)
+}
+
+// position is where the cursor is, and how much of the file is read.
+func (v viewer) position() string {
+	s := v.state
+	progress := ""
+	if !s.Done {
+		progress = fmt.Sprintf("reading %s", megabytes(s.Read))
+		if s.Size > 0 {
+			progress = fmt.Sprintf("reading %s of %s", megabytes(s.Read), megabytes(s.Size))
+		}
+	}
+	switch {
+	case v.inTree():
+		return fmt.Sprintf("line %d of %d", v.tree.rows[v.tree.row()].Line, s.Lines)
+	case v.win.tail:
+		return "the end, counting lines, " + progress
+	case !s.Done:
+		return fmt.Sprintf("line %d, %s", v.seen.cursor+1, progress)
+	case v.left > 0:
+		return fmt.Sprintf("line %d of %d, column %d", v.seen.cursor+1, s.Lines, v.left+1)
+	}
+	return fmt.Sprintf("line %d of %d", min(v.seen.cursor+1, s.Lines), s.Lines)
+}
+
+func megabytes(n int64) string { return fmt.Sprintf("%d MB", n/1e6) }
+
+// longest is the width of the longest line that is seen.
+func (v viewer) longest() int {
+	n := 0
+	for at := v.seen.top; at < v.seen.top+v.height; at++ {
+		if i := at - v.win.from; i >= 0 && i < len(v.win.lines) {
+			n = max(n, v.win.lines[i].width())
+		}
+	}
+	return n
+}
+
+// rowsBetween is how many rows of the screen two lines and those between take.
+func (v viewer) rowsBetween(from, to int) int {
+	n := 0
+	for at := from; at <= to && n <= v.height; at++ {
+		n += v.rowsAt(at)
+	}
+	return n
+}
+
+func (v viewer) rowsAt(at int) int {
+	if i := at - v.win.from; v.wrap && i >= 0 && i < len(v.win.lines) {
+		return len(v.win.lines[i].rows(v.textWidth(), v.height))
+	}
+	return 1
+}
+
+// linesBelow is how many lines the screen shows from its first line on, and
+// linesAbove how many would fill it above that.
+func (v viewer) linesBelow() int {
+	n := 0
+	for rows := 0; rows < v.height && v.top+n < v.count(); n++ {
+		rows += v.rowsAt(v.top + n)
+	}
+	return n
+}
+
+func (v viewer) linesAbove() int {
+	n := 0
+	for rows := 0; rows < v.height && n < v.top; n++ {
+		rows += v.rowsAt(v.top - n - 1)
+	}
+	return max(n, 1)
+}

@@ -1,0 +1,34 @@
+package tui
+
+// takeFile shows the file that was opened, at the place that it was opened for.
+func (v viewer) takeFile(e env, o openedFile) viewer {
+	v.opened, v.gap = true, o.gap
+	if o.gap != "" {
+		return v
+	}
+	v.file, v.state, v.win = o.file, o.state, o.win
+	if o.rows != nil {
+		v.tree = newTreeView(o.rows)
+	}
+	v = v.cited(e).settled(e).(viewer)
+	if at := v.aimed(); at >= 0 {
+		v = v.goTo(at)
+	}
+	return v
+}
+
+// aimed is the place that the viewer was opened for, from 0, or -1.
+func (v viewer) aimed() int {
+	switch {
+	case v.inTree() && (v.aim.line > 0 || v.aim.text != ""):
+		return v.tree.means(v.aim)
+	case v.aim.line > 0:
+		return v.aim.line - 1
+	}
+	for _, c := range v.cites { // the first that is at a place
+		if at := v.place(c); at >= 0 {
+			return at
+		}
+	}
+	return -1
+}

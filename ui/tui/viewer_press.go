@@ -1,0 +1,335 @@
+package tui
+
+import (
+	"strconv"
+	"strings"
+	"sync/atomic"
+
+	"github.com/charmbracelet/bubbles/key"
+	tea "github.com/charmbracelet/bubbletea"
+
+	"doctor/ui/pager"
+)
+
+// sideways is how far a line scrolls to the side with one key.
+const sideways = 16
+
+func (v viewer) press(e env, k tea.KeyMsg) (screen, effect) {
+	v.status = ""
+	if v.prompt != 0 {
+		return v.pressInPrompt(k)
+	}
+	if key.Matches(k, keys.back, keys.quit) {
+		return v.back()
+	}
+	if v.gap != "" || v.file == nil {
+		return v, effect{}
+	}
+	switch vk := viewerKeys; {
+	case key.Matches(k, vk.search):
+		v.prompt, v.typed = '/', ""
+	case key.Matches(k, vk.line):
+		v.prompt, v.typed = ':', ""
+	case key.Matches(k, vk.next):
+		return v.search(false, false)
+	case key.Matches(k, vk.previous):
+		return v.search(true, false)
+	case key.Matches(k, vk.cited, vk.citedUp):
+		v = v.toCited(key.Matches(k, vk.citedUp))
+	case key.Matches(k, vk.asText):
+		v = v.turned()
+	case key.Matches(k, vk.wrap):
+		v.wrap, v.left = !v.wrap, 0
+	case key.Matches(k, keys.copy):
+		return v.copyLine()
+	case v.inTree():
+		v.tree = v.pressInTree(k)
+	default:
+		return v.pressInText(k)
+	}
+	return v.next()
+}
+
+// back ends the search that runs, or the viewer.
+func (v viewer) back() (screen, effect) {
+	if v.searching != 0 {
+		v.searching, v.status = 0, "search stopped"
+		stop := v.stop
+		return v, effect{task: func() tea.Msg { stop.Store(true); return nil }}
+	}
+	do := effect{back: true}
+	if v.file != nil {
+		do.task = closeTask(v.file)
+	}
+	return v, do
+}
+
+func (v viewer) toCited(back bool) viewer {
+	at, ok := v.nextCited(back)
+	switch {
+	case !ok && len(v.cites) > 0:
+		v.status = "findings citation this file, and no line of it"
+	case !ok:
+		v.status = "no finding cites this file"
+	default:
+		v = v.goTo(at)
+	}
+	return v
+}
+
+// goTo goes to a row of the tree, or a line of the file, from 0.
+func (v viewer) goTo(at int) viewer {
+	if v.inTree() {
+		v.tree = v.tree.show(at, v.height)
+		return v
+	}
+	if !v.state.Done && at >= v.state.Lines-1 { // as soon as it is known
+		v.waitFor, v.follow = at+1, false
+		return v
+	}
+	return v.jump(at)
+}
+
+// turned shows the tree, or the file's own lines, at the same place.
+func (v viewer) turned() viewer {
+	if v.tree == nil {
+		v.status = "this file is not JSON"
+		return v
+	}
+	v.left = 0
+	if v.asText = !v.asText; v.asText {
+		return v.goTo(v.tree.rows[v.tree.row()].Line - 1)
+	}
+	return v
+}
+
+func (v viewer) pressInTree(k tea.KeyMsg) *treeView {
+	n, page, ok := v.steps(k)
+	switch vk := viewerKeys; {
+	case ok && page:
+		return v.tree.page(n)
+	case ok:
+		return v.tree.move(n)
+	case key.Matches(k, vk.fold):
+		return v.tree.toggle()
+	case key.Matches(k, vk.left):
+		return v.tree.fold()
+	case key.Matches(k, vk.right):
+		return v.tree.unfold()
+	case key.Matches(k, vk.all):
+		return v.tree.all(false)
+	case key.Matches(k, vk.none):
+		return v.tree.all(true)
+	}
+	return v.tree
+}
+
+// endless is more than any file has lines on a screen, and sums of it stay in an int.
+const endless = 1 << 40
+
+// steps turns a key of motion into lines; page says that the view moves with the cursor.
+func (v viewer) steps(k tea.KeyMsg) (n int, page, ok bool) {
+	switch {
+	case key.Matches(k, keys.up):
+		return -1, false, true
+	case key.Matches(k, keys.down):
+		return 1, false, true
+	case key.Matches(k, keys.top):
+		return -endless, false, true
+	case key.Matches(k, keys.bottom):
+		return endless, false, true
+	case key.Matches(k, keys.pageUp):
+		return -max(v.height-1, 1), true, true
+	case key.Matches(k, keys.pageDown):
+		return max(v.height-1, 1), true, true
+	case key.Matches(k, keys.halfUp):
+		return -max(v.height/2, 1), true, true
+	case key.Matches(k, keys.halfDown):
+		return max(v.height/2, 1), true, true
+	}
+	return 0, false, false
+}
+
+func (v viewer) pressInText(k tea.KeyMsg) (screen, effect) {
+	n, page, ok := v.steps(k)
+	switch {
+	case ok && n == endless && !v.state.Done:
+		v.follow, v.waitFor = true, 0
+		v.cursor = max(v.count()-1, 0)
+		return v, effect{task: tailTask(v.file, v.ascii)}
+	case ok && n == -endless:
+		v = v.jump(0)
+	case ok:
+		v.follow, v.waitFor = false, 0
+		if page && v.wrap { // lines that are broken fill the screen sooner
+			n = min(max(n, -v.linesAbove()), max(v.linesBelow()-1, 1))
+		}
+		if v.cursor = max(v.cursor+n, 0); page {
+			v.top = max(v.top+n, 0)
+		}
+	case key.Matches(k, viewerKeys.left):
+		v.left = max(v.left-sideways, 0)
+	case key.Matches(k, viewerKeys.right) && !v.wrap:
+		if v.longest() > v.left+v.textWidth() {
+			v.left += sideways
+		}
+	}
+	return v.next()
+}
+
+// atTail shows the end of the file, whose numbers are not known yet.
+func (v viewer) atTail() viewer {
+	v.follow = false
+	v.cursor = len(v.win.lines) - 1
+	v.top = max(v.cursor-v.height+1, 0)
+	return v
+}
+
+func (v viewer) copyLine() (screen, effect) {
+	text := ""
+	switch {
+	case v.inTree():
+		text = treeText(v.tree.rows, v.tree.row())
+	case v.cursor >= v.win.from && v.cursor < v.win.from+len(v.win.lines):
+		text = v.win.lines[v.cursor-v.win.from].raw
+	}
+	if text = show(text, false); text == "" {
+		v.status = "nothing to copy: the line is empty"
+		return v, effect{}
+	}
+	return v, effect{copy: text}
+}
+
+// pressInPrompt is what a key does while a text or a number is typed.
+func (v viewer) pressInPrompt(k tea.KeyMsg) (screen, effect) {
+	switch k.Type {
+	case tea.KeyEsc:
+		v.prompt = 0
+	case tea.KeyBackspace:
+		if v.typed == "" {
+			v.prompt = 0
+			break
+		}
+		r := []rune(v.typed)
+		v.typed = string(r[:len(r)-1])
+	case tea.KeyCtrlU:
+		v.typed = ""
+	case tea.KeyRunes, tea.KeySpace:
+		if k.Alt {
+			break
+		}
+		if r := []rune(v.typed + show(string(k.Runes), false)); len(r) <= maxFilter {
+			v.typed = string(r)
+		}
+	case tea.KeyEnter:
+		prompt := v.prompt
+		v.prompt = 0
+		if prompt == ':' {
+			return v.toLine()
+		}
+		if v.typed != "" {
+			v.query = v.typed
+		}
+		return v.search(false, true)
+	}
+	return v.next()
+}
+
+func (v viewer) toLine() (screen, effect) {
+	n, err := strconv.Atoi(v.typed)
+	switch {
+	case v.typed == "":
+	case err != nil || n < 1:
+		v.status = "type a line number, as in :123"
+	case v.inTree():
+		if row := v.tree.atLine(n); row >= 0 {
+			v = v.goTo(row)
+		}
+	default:
+		v = v.goTo(n - 1)
+	}
+	return v.next()
+}
+
+// search looks for the text from the cursor on; here says that the line under
+// the cursor counts too.
+func (v viewer) search(back, here bool) (screen, effect) {
+	if v.query == "" {
+		v.status = "search for something first, with /"
+		return v, effect{}
+	}
+	if v.searching != 0 {
+		v.status = "still searching; esc stops it"
+		return v, effect{}
+	}
+	at := v.cursor
+	if v.inTree() {
+		at = v.tree.row()
+	}
+	if !here {
+		at++
+		if back {
+			at -= 2
+		}
+	}
+	v.searches++
+	v.searching = v.searches
+	if v.inTree() {
+		return v, effect{task: searchTreeTask(v.tree.rows, v.searching, pager.Query{Text: v.query, From: at, Back: back})}
+	}
+	v.stop = &atomic.Bool{}
+	q, atEnd := pager.Query{Text: v.query, From: at + 1, Back: back}, v.win.tail
+	if atEnd {
+		q.From = 1
+		if back {
+			q.From = endless
+		}
+	}
+	if q.From < 1 { // above the first line comes the last
+		q.From, atEnd = endless, true
+	}
+	return v, effect{task: searchTask(v.file, v.searching, q, atEnd, v.stop.Load)}
+}
+
+func (v viewer) takeFound(f fileFound) viewer {
+	if !f.tree {
+		v = v.progressed(f.state)
+	}
+	switch {
+	case f.err != nil:
+		v.status = "the search broke off: " + f.err.Error()
+	case f.line == 0:
+		v.status = "not found: " + v.query
+	case f.tree != v.inTree():
+	default:
+		if f.wrapped {
+			v.status = "found beyond the other end of the file"
+		}
+		v = v.goTo(f.line - 1)
+		v.reveal = true
+	}
+	return v
+}
+
+// revealed scrolls to the side where what was found lies there.
+func (v viewer) revealed() viewer {
+	i := v.cursor - v.win.from
+	if !v.reveal || v.waitFor > 0 || i < 0 || i >= len(v.win.lines) {
+		return v
+	}
+	v.reveal = false
+	l := v.win.lines[i]
+	text := l.from(0, l.width())
+	at := strings.Index(pager.Fold(text), pager.Fold(v.query))
+	if at < 0 || v.wrap {
+		return v
+	}
+	from, to := width(text[:at]), width(text[:at+len(v.query)])
+	if w := v.textWidth(); from < v.left || to > v.left+w-1 {
+		v.left = max(from-w/3, 0)
+		if to < w {
+			v.left = 0
+		}
+	}
+	return v
+}

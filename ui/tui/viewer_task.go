@@ -1,0 +1,184 @@
+package tui
+
+import (
+	"errors"
+	"io"
+	"path"
+	"strings"
+
+	tea "github.com/charmbracelet/bubbletea"
+
+	"doctor/checks/evidence"
+	"doctor/ui/jsontree"
+	"doctor/ui/pager"
+)
+
+// What the tasks of a viewer bring.
+type (
+	openedFile struct {
+		gap   string
+		file  *pager.File
+		state pager.State
+		win   fileWindow
+		rows  []jsontree.Row // where it is JSON
+	}
+	fileLoaded struct {
+		win fileWindow
+		err error
+	}
+	fileStepped struct{ state pager.State }
+	fileFound   struct {
+		search  int
+		line    int // from 1; 0 for none. In a tree the row and one
+		tree    bool
+		wrapped bool // the search went on at the other end
+		state   pager.State
+		err     error
+	}
+)
+
+// fileWindow is a part of the file's lines as they are shown.
+type fileWindow struct {
+	from  int // the number of the first line, from 0
+	lines []fileLine
+	whole bool // the last line will not grow
+	tail  bool // the end of the file, whose numbers are not known; from counts from its first line
+}
+
+func (v viewer) start(e env) func() tea.Msg {
+	return func() tea.Msg { return openFile(e.evidence, v.path, e.height, e.ascii) }
+}
+
+// openFile reads enough of a file for the first frame, and all of it where it is
+// a document.
+func openFile(s evidence.Snapshot, path string, height int, ascii bool) openedFile {
+	content, err := s.Open(path)
+	if err != nil {
+		gap := string(s.GapAt(path))
+		if gap == "" {
+			gap = err.Error()
+		}
+		return openedFile{gap: gap}
+	}
+	var size int64
+	if info, err := s.Stat(path); err == nil {
+		size = info.Size()
+	}
+	o := openedFile{file: pager.Open(content, size)}
+	o.state = o.file.Step(0)
+	if mayBeJSON(path) && size <= treeBytes {
+		o.rows = readTree(s, path)
+	}
+	o.win, err = load(o.file, 0, 4*height, ascii)
+	if err != nil {
+		o.file.Close()
+		return openedFile{gap: "could not be read: " + err.Error()}
+	}
+	return o
+}
+
+func mayBeJSON(p string) bool {
+	switch strings.ToLower(path.Ext(p)) {
+	case ".json", ".conf", ".conflist", ".config":
+		return true
+	}
+	return false
+}
+
+// readTree is nil where the file is not JSON after all; its lines are shown then.
+func readTree(s evidence.Snapshot, path string) []jsontree.Row {
+	r, err := s.Open(path)
+	if err != nil {
+		return nil
+	}
+	defer r.Close()
+	b, err := io.ReadAll(io.LimitReader(evidence.Text(r), treeBytes+1))
+	if err != nil || len(b) > treeBytes {
+		return nil
+	}
+	rows, err := jsontree.Parse(b, treeRows)
+	if err != nil || !rows[0].Folds() {
+		return nil
+	}
+	return rows
+}
+
+func loadTask(f *pager.File, top, height int, ascii bool) func() tea.Msg {
+	return func() tea.Msg {
+		win, err := load(f, max(top-2*height, 0), 5*height, ascii)
+		return fileLoaded{win, err}
+	}
+}
+
+// load takes n lines from a line on, counted from 0.
+func load(f *pager.File, from, n int, ascii bool) (fileWindow, error) {
+	before := f.State() // asked first: the page may hold more, never less
+	lines, err := f.Page(from+1, n)
+	if err == nil && len(lines) < min(n, before.Lines-from) {
+		err = errors.New("it became shorter than it was")
+	}
+	return fileWindow{from: from, lines: fileLines(lines, ascii), whole: before.Done || from+len(lines) < before.Lines}, err
+}
+
+// tailLines are more than anyone scrolls back before the lines are counted.
+const tailLines = 500
+
+// tailTask looks at the end. Where that cannot be had yet, it brings nothing.
+func tailTask(f *pager.File, ascii bool) func() tea.Msg {
+	return func() tea.Msg {
+		lines := f.Tail(tailLines)
+		if lines == nil {
+			return nil
+		}
+		return fileLoaded{win: fileWindow{lines: fileLines(lines, ascii), whole: true, tail: true}}
+	}
+}
+
+func stepTask(f *pager.File) func() tea.Msg {
+	return func() tea.Msg { return fileStepped{f.Step(stepTime)} }
+}
+
+func closeTask(f *pager.File) func() tea.Msg {
+	return func() tea.Msg { f.Close(); return nil }
+}
+
+// searchTask goes on at the other end of the file where it finds nothing on its way.
+func searchTask(f *pager.File, number int, q pager.Query, atEnd bool, stop func() bool) func() tea.Msg {
+	return func() tea.Msg {
+		if atEnd { // the place is known from the end only
+			for !f.State().Done && !stop() {
+				f.Step(stepTime)
+			}
+		}
+		line, err := f.Search(q, stop)
+		wrapped := line == 0 && err == nil
+		if wrapped {
+			q.From = 1
+			if q.Back {
+				for !f.State().Done && !stop() {
+					f.Step(stepTime)
+				}
+				q.From = endless
+			}
+			line, err = f.Search(q, stop)
+		}
+		return fileFound{search: number, line: line, wrapped: wrapped, state: f.State(), err: err}
+	}
+}
+
+func searchTreeTask(rows []jsontree.Row, number int, q pager.Query) func() tea.Msg {
+	return func() tea.Msg {
+		needle, n, step := pager.Fold(q.Text), len(rows), 1
+		if q.Back {
+			step = -1
+		}
+		for i := range n {
+			at := ((q.From+i*step)%n + n) % n
+			if strings.Contains(pager.Fold(treeText(rows, at)), needle) {
+				wrapped := !q.Back && at < q.From || q.Back && at > q.From
+				return fileFound{search: number, line: at + 1, tree: true, wrapped: wrapped}
+			}
+		}
+		return fileFound{search: number, tree: true}
+	}
+}

@@ -1,0 +1,210 @@
+package tui
+
+import (
+	"fmt"
+	"strings"
+
+	"doctor/ui/jsontree"
+)
+
+// treeView is a document whose values fold.
+type treeView struct {
+	rows        []jsontree.Row
+	folded      []bool
+	visible     []int // rows that are not inside of a folded one
+	cursor, top int   // into visible
+}
+
+// A document of more rows than this begins with what lies deep folded.
+const unfoldedRows = 300
+
+func newTreeView(rows []jsontree.Row) *treeView {
+	t := &treeView{rows: rows, folded: make([]bool, len(rows))}
+	if len(rows) > unfoldedRows {
+		depth := 1
+		if top := rows[0]; top.Kind == jsontree.Object {
+			if items := jsontree.Child(rows, 0, "items"); items >= 0 && rows[items].Size > top.End/2/max(rows[items].Size, 1) {
+				depth = 2 // a List of Kubernetes: one row an object
+			}
+		}
+		for i, r := range rows {
+			t.folded[i] = r.Folds() && r.Depth >= depth
+		}
+	}
+	t.seeVisible()
+	return t
+}
+
+func (t *treeView) seeVisible() {
+	t.visible = make([]int, 0, len(t.visible))
+	for i := 0; i < len(t.rows); {
+		t.visible = append(t.visible, i)
+		if t.folded[i] {
+			i = t.rows[i].End
+		} else {
+			i++
+		}
+	}
+}
+
+// with is a copy whose folds change.
+func (t *treeView) with(change func(folded []bool)) *treeView {
+	n := *t
+	n.folded = append([]bool{}, t.folded...)
+	at := t.row()
+	change(n.folded)
+	n.seeVisible()
+	n.cursor = n.find(at)
+	return &n
+}
+
+// row is the row under the cursor.
+func (t *treeView) row() int { return t.visible[clamp(t.cursor, len(t.visible)-1)] }
+
+// find is where a row is seen: itself, or the folded one that it is in.
+func (t *treeView) find(row int) int {
+	low, high := 0, len(t.visible)
+	for low < high {
+		if mid := (low + high) / 2; t.visible[mid] <= row {
+			low = mid + 1
+		} else {
+			high = mid
+		}
+	}
+	return max(low-1, 0)
+}
+
+func (t *treeView) settled(height int) *treeView {
+	n := *t
+	n.cursor = clamp(n.cursor, len(n.visible)-1)
+	n.top = max(min(n.top, n.cursor), n.cursor-height+1)
+	n.top = clamp(n.top, len(n.visible)-height)
+	return &n
+}
+
+func (t *treeView) move(lines int) *treeView {
+	n := *t
+	n.cursor = clamp(n.cursor+lines, len(n.visible)-1)
+	return &n
+}
+
+func (t *treeView) page(lines int) *treeView {
+	n := t.move(lines)
+	n.top = max(n.top+lines, 0)
+	return n
+}
+
+// show unfolds what a row lies in, and goes there.
+func (t *treeView) show(row, height int) *treeView {
+	hidden := false
+	for _, i := range t.around(row) {
+		hidden = hidden || t.folded[i]
+	}
+	if hidden {
+		t = t.with(func(folded []bool) {
+			for _, i := range t.around(row) {
+				folded[i] = false
+			}
+		})
+	}
+	n := *t
+	n.cursor = n.find(row)
+	if n.cursor < n.top || n.cursor >= n.top+height {
+		n.top = max(n.cursor-height/3, 0)
+	}
+	return &n
+}
+
+// around are the rows that a row lies in.
+func (t *treeView) around(row int) []int {
+	var list []int
+	for i := 0; i < row; {
+		if t.rows[i].End > row {
+			list = append(list, i)
+			i++
+		} else {
+			i = t.rows[i].End
+		}
+	}
+	return list
+}
+
+func (t *treeView) atLine(line int) int { return jsontree.AtLine(t.rows, line) }
+
+// toggle folds the value under the cursor, or unfolds it.
+func (t *treeView) toggle() *treeView {
+	at := t.row()
+	if !t.rows[at].Folds() {
+		return t
+	}
+	return t.with(func(folded []bool) { folded[at] = !folded[at] })
+}
+
+// fold folds the value, or goes to what it lies in.
+func (t *treeView) fold() *treeView {
+	at := t.row()
+	if t.rows[at].Folds() && !t.folded[at] {
+		return t.toggle()
+	}
+	if around := t.around(at); len(around) > 0 {
+		n := *t
+		n.cursor = n.find(around[len(around)-1])
+		return &n
+	}
+	return t
+}
+
+func (t *treeView) unfold() *treeView {
+	if t.folded[t.row()] {
+		return t.toggle()
+	}
+	return t.move(1)
+}
+
+func (t *treeView) all(fold bool) *treeView {
+	return t.with(func(folded []bool) {
+		for i, r := range t.rows {
+			folded[i] = fold && r.Folds() && i > 0
+		}
+	})
+}
+
+// means is the row that a citation means, or -1.
+func (t *treeView) means(c citation) int { return jsontree.Find(t.rows, c.line, c.text) }
+
+// treeText is what a search looks at.
+func treeText(rows []jsontree.Row, at int) string {
+	r := rows[at]
+	if name := jsontree.Name(r); name != "" && r.Value != "" {
+		return name + ": " + r.Value
+	} else if name != "" {
+		return name
+	}
+	return r.Value
+}
+
+// treeLine draws a row: its name, and its value or what it folds away.
+func treeLine(t *treeView, at, w int, ascii bool) line {
+	r := t.rows[at]
+	// what nests deeper than a narrow screen can show stays in sight
+	l := line{{strings.Repeat(" ", min(2*r.Depth, w/2)), plain}}
+	if r.Folds() {
+		l = append(l, span{fold(!t.folded[at], ascii) + " ", faint})
+	} else {
+		l = append(l, span{"  ", plain})
+	}
+	if name := jsontree.Name(r); name != "" {
+		l = append(l, span{show(name, ascii), accent}, span{" ", plain})
+	}
+	switch {
+	case r.Kind == jsontree.Scalar, r.Kind == jsontree.Piece:
+		l = append(l, span{show(r.Value, ascii), plain})
+	case t.folded[at] || !r.Folds():
+		l = append(l, span{show(jsontree.Preview(t.rows, at, 2*w), ascii), faint})
+	case r.Kind == jsontree.Object:
+		l = append(l, span{fmt.Sprintf("{%d}", r.Size), faint})
+	case r.Kind == jsontree.List:
+		l = append(l, span{fmt.Sprintf("[%d]", r.Size), faint})
+	}
+	return l
+}
