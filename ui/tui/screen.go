@@ -57,7 +57,9 @@ type place struct {
 	open func(e env) screen
 }
 
-var places []place
+var places = []place{
+	{bind("s", "by symptom: what do you see?"), hint{"s", "symptoms", 2}, newSymptoms},
+}
 
 // over is the screen that has the keys.
 func (m model) over() (screen, bool) {
