@@ -21,10 +21,22 @@ func (b *builder) firstBad(list []Entry) (at int, cause string) {
 	for _, c := range b.r.Causes {
 		chain := append([]string{c.ID}, c.Consequences...)
 		if i := b.beginOf(list, chain); i >= 0 {
-			return i, c.ID
+			return firstOfMinute(list, i), c.ID
 		}
 	}
 	return -1, ""
+}
+
+// firstOfMinute goes back to the first failure of the same minute: what Windows
+// itself reports just before often says why.
+func firstOfMinute(list []Entry, i int) int {
+	minute := list[i].At.Truncate(time.Minute)
+	for at := i - 1; at >= 0 && !list[at].At.Before(minute); at-- {
+		if list[at].Bad() && list[at].Level == checks.StatusFail {
+			i = at
+		}
+	}
+	return i
 }
 
 func (b *builder) beginOf(list []Entry, chain []string) int {

@@ -31,8 +31,7 @@ func (b *builder) sign(check string, m evidence.SignMatch) {
 		return
 	}
 	if m.Time.IsZero() {
-		b.timeless++
-		return
+		return // it has no place in a list by time
 	}
 	e := Entry{At: m.Time, Kind: Log, Component: ComponentOf(m.Source(), m.Source()), Text: unstamped(m.Found), Path: m.Path, Line: m.Line,
 		Over: m.Over, Checks: []string{check}}
@@ -132,13 +131,10 @@ func (b *builder) cited(res *checks.Result, why checks.Because) {
 		e.linked = e.linked || e.Bad()
 		return
 	}
-	if windows, ok := evidence.WindowsPath(why.Path); ok && strings.HasPrefix(why.Path, "files/") {
-		for i := range b.list { // a file that was changed is no fault by itself, but worth knowing
-			if e := &b.list[i]; e.Kind == File && strings.HasPrefix(strings.ToLower(e.Text), strings.ToLower(windows)+" ") {
-				e.Checks = union(e.Checks, []string{res.ID})
-			}
+	for i := range b.list { // a file that was changed is no fault by itself, but worth knowing
+		if e := &b.list[i]; e.Kind == File && strings.EqualFold(e.Path, why.Path) {
+			e.Checks = union(e.Checks, []string{res.ID})
 		}
-		return
 	}
 	if !strings.HasPrefix(why.Path, "logs/") || why.Line == 0 {
 		return

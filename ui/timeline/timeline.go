@@ -70,7 +70,7 @@ type Timeline struct {
 	FirstBad   int         // the entry with which the fault began; -1 where the evidence does not tell
 	Cause      string      // the cause that began there
 	LeftOut    int         // the oldest, where there were too many
-	Timeless   int         // signs of faults without a time
+	Untold     bool        // something is wrong, and the evidence does not tell since when
 
 	text   string // all entries for searching, a line each
 	starts []int  // where each begins in text
@@ -115,8 +115,6 @@ type builder struct {
 	list   []Entry
 	at     map[place]int // into list
 	faults map[string]*checks.Result
-
-	timeless int
 }
 
 // A place is where an entry stands in the evidence.
@@ -159,11 +157,12 @@ func (b *builder) finish() *Timeline {
 	list := b.list
 	slices.SortStableFunc(list, func(x, y Entry) int { return x.At.Compare(y.At) })
 	list = merged(list)
-	t := &Timeline{Timeless: b.timeless}
+	t := &Timeline{}
 	list, t.LeftOut = bounded(list, maxEntries)
 	t.index(list)
 	t.Entries = list
 	t.FirstBad, t.Cause = b.firstBad(list)
+	t.Untold = t.FirstBad < 0 && len(b.r.Causes) > 0
 	count := map[string]int{}
 	for i := range list {
 		count[list[i].Component]++

@@ -70,7 +70,7 @@ func TestTheFirstBadMinute(t *testing.T) {
 		{"kube-proxy-not-running", "2026-11-19 10:37", "kube-proxy-not-running", "entered the stopped state"},
 		{"cni-binary-missing", "2026-11-19 13:52", "cni-binary-missing", "FailedCreatePodSandBox"},
 		{"node-not-ready", "2026-11-18 16:24", "node-not-ready", "NodeNotReady"},
-		{"hns-service-crashed-or-restarted", "2026-11-19 11:42", "hns-service-crashed-or-restarted", "terminated unexpectedly"},
+		{"hns-service-crashed-or-restarted", "2026-11-19 11:42", "hns-service-crashed-or-restarted", "Faulting application"},
 		{"cni-config-invalid-from-logs", "2026-11-18 08:57", "cni-config-invalid", "failed to reload cni configuration"},
 	} {
 		s, r := recorded(t, row.node)

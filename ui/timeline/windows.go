@@ -147,7 +147,7 @@ func (b *builder) machine() {
 	for _, f := range evidence.FileIndex.In(b.s) {
 		if f.Outcome == "copied" {
 			b.add(Entry{At: f.ModifiedAt.Time, Kind: File, Component: "files", Path: evidence.EvidencePath(f.Path),
-				Text: f.Path + " was last changed"})
+				Text: "changed: " + f.Path})
 		}
 	}
 }

@@ -40,11 +40,13 @@ func (t timelineScreen) title() string {
 	case t.all == nil:
 		return "Timeline"
 	case t.only != "" || t.filter != "":
-		return fmt.Sprintf("Timeline · UTC · %d of %d", len(t.shown), len(t.all.Entries))
+		return fmt.Sprintf("Timeline · UTC · %d of %d entries", len(t.shown), len(t.all.Entries))
 	case t.all.LeftOut > 0:
-		return fmt.Sprintf("Timeline · UTC · the newest %d of %d", len(t.all.Entries), len(t.all.Entries)+t.all.LeftOut)
+		return fmt.Sprintf("Timeline · UTC · the newest %d of %d entries", len(t.all.Entries), len(t.all.Entries)+t.all.LeftOut)
+	case t.all.Untold:
+		return fmt.Sprintf("Timeline · UTC · %d entries · none tells when it began", len(t.all.Entries))
 	}
-	return fmt.Sprintf("Timeline · UTC · %d", len(t.all.Entries))
+	return fmt.Sprintf("Timeline · UTC · %d entries", len(t.all.Entries))
 }
 
 func (t timelineScreen) typing() bool { return t.writing }
@@ -57,18 +59,19 @@ func (t timelineScreen) hints() []hint {
 	return list
 }
 
-var timelineKeys = struct{ next, previous, begin, component, back key.Binding }{
+var timelineKeys = struct{ next, previous, begin, component, back, number key.Binding }{
 	next:      bind("n", "to the next entry that is bad"),
 	previous:  bind("N", "to the one before"),
 	begin:     bind("B", "to the first bad minute"),
 	component: bind("tab", "one component after the other"),
 	back:      bind("shift+tab", "the component before"),
+	number:    key.NewBinding(key.WithKeys("0", "1", "2", "3", "4", "5", "6", "7", "8", "9"), key.WithHelp("1…9 0", "one component; 0 for all")),
 }
 
 func (t timelineScreen) bindings() []key.Binding {
 	k := timelineKeys
-	return []key.Binding{bind("enter", "open the evidence at its line"), k.begin, k.next, k.previous, k.component,
-		bind("1 2 3 4 5 6 7 8 9", "one component; 0 all"), bind("/", "filter as you type; ! inverts"), bind("c", "copy the entry")}
+	return []key.Binding{bind("enter", "open the evidence at its line"), k.begin, k.next, k.previous, k.component, k.back, k.number,
+		bind("/", "filter as you type; ! inverts"), bind("c", "copy the entry")}
 }
 
 func (t timelineScreen) receive(e env, msg tea.Msg) (screen, effect) {
@@ -177,7 +180,7 @@ func (t timelineScreen) press(e env, k tea.KeyMsg) (screen, effect) {
 		return t.component(1), do
 	case key.Matches(k, timelineKeys.back):
 		return t.component(-1), do
-	case len(s) == 1 && s[0] >= '0' && s[0] <= '9':
+	case key.Matches(k, timelineKeys.number):
 		if n := int(s[0] - '1'); s == "0" {
 			return t.narrowed("", t.filter), do
 		} else if n < len(t.all.Components) {
