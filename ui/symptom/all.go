@@ -19,9 +19,9 @@ var nodeSymptoms = []Symptom{
 			"proxy-no-proxy-missing", "node-name-case-mismatch", "os-version-unsupported", "runtime-too-old", "gke-windows-pool-prereq",
 			"static-ip-lost-on-vswitch-creation", "metadata-route-lost", "wsaeacces-excluded-port"},
 		Next: []Step{
-			{"read the end of the kubelet's log: it says what the API server answers", []string{`Get-Content C:\var\log\kubelet\*.log -Tail 50`}},
-			{"see whether the API server answers from the node, and whether the token is still good", []string{"Test-NetConnection APISERVER -Port 6443", "kubeadm token create --print-join-command"}},
-			{"approve the certificate request of the node where one waits", []string{"kubectl get csr", "kubectl certificate approve CSR"}},
+			{"read the end of the kubelet's log: it says what the API server answers", []string{`Get-Content C:\var\log\kubelet\*.log -Tail 50`}, ""},
+			{"see whether the API server answers from the node, and whether the token is still good", []string{"Test-NetConnection APISERVER -Port 6443", "kubeadm token create --print-join-command"}, "makes a token with which nodes can join for a day"},
+			{"approve the certificate request of the node where one waits", []string{"kubectl get csr", "kubectl certificate approve CSR"}, "whoever made the request gets into the cluster: see that it is this node"},
 		},
 	},
 	{
@@ -34,9 +34,9 @@ var nodeSymptoms = []Symptom{
 			"paging-file-too-small", "pagefile-disabled", "system-reserved-too-low", "disk-pressure-snapshot-leak",
 			"containers-feature-missing", "runtime-too-old", "os-version-unsupported", "antrea-ovs-problem", "l2bridge-unstable-21h2"},
 		Next: []Step{
-			{"read what the Node's conditions say, and since when", []string{"kubectl describe node {node}"}},
-			{"see which of the node's services run", []string{"Get-Service kubelet, kube-proxy, containerd, flanneld, hns -ErrorAction SilentlyContinue"}},
-			{"see whether the node reaches the API server", []string{"Test-NetConnection APISERVER -Port 6443"}},
+			{"read what the Node's conditions say, and since when", []string{"kubectl describe node {node}"}, ""},
+			{"see which of the node's services run", []string{"Get-Service kubelet, kube-proxy, containerd, flanneld, hns -ErrorAction SilentlyContinue"}, ""},
+			{"see whether the node reaches the API server", []string{"Test-NetConnection APISERVER -Port 6443"}, ""},
 		},
 	},
 	{
@@ -47,8 +47,8 @@ var nodeSymptoms = []Symptom{
 			"network-already-exists", "antrea-ovs-problem", "rke2-flanneld-exit", "rke2-calico-race", "metadata-route-lost",
 			"windows-server-2019-decap-in-regression", "windows-update-kb5040437-networking", "l2bridge-unstable-21h2"},
 		Next: []Step{
-			{"see what was installed lately, and compare with a node that is well", []string{"Get-HotFix | Sort-Object InstalledOn | Select-Object -Last 5"}},
-			{"see what Windows started and stopped since its boot (t shows it on this screen)", []string{"Get-WinEvent -FilterHashtable @{LogName='System'; ProviderName='Service Control Manager'} -MaxEvents 50"}},
+			{"see what was installed lately, and compare with a node that is well", []string{"Get-HotFix | Sort-Object InstalledOn | Select-Object -Last 5"}, ""},
+			{"see what Windows started and stopped since its boot (t shows it on this screen)", []string{"Get-WinEvent -FilterHashtable @{LogName='System'; ProviderName='Service Control Manager'} -MaxEvents 50"}, ""},
 		},
 	},
 }
@@ -61,8 +61,8 @@ var podSymptoms = []Symptom{
 			"ipam-range-exhausted", "eks-missing-private-ip", "hyperv-feature-missing", "hyperv-annotation", "hostprocess-unsupported",
 			"hostport-conflict-or-not-published"},
 		Next: []Step{
-			{"read what the scheduler says of the pod", []string{"kubectl describe pod POD"}},
-			{"see whether the node is cordoned or tainted, and what is left on it", []string{"kubectl describe node {node}"}},
+			{"read what the scheduler says of the pod", []string{"kubectl describe pod POD"}, ""},
+			{"see whether the node is cordoned or tainted, and what is left on it", []string{"kubectl describe node {node}"}, ""},
 		},
 	},
 	{
@@ -79,9 +79,9 @@ var podSymptoms = []Symptom{
 			"layer-import-access-denied", "win-defaults-path-copy-denied", "paging-file-too-small", "dll-init-failed-0xc0000142",
 			"pods-restarting", "pod-host-network", "defender-exclusions-missing"},
 		Next: []Step{
-			{"read the last events of one such pod: the words after FailedCreatePodSandBox or FailedMount name the next suspect", []string{"kubectl describe pod POD"}},
-			{"see whether a Secret, a ConfigMap or a volume that the pod names is there", []string{"kubectl get secret,configmap,pvc -n NAMESPACE"}},
-			{"start a pod of nothing but the pause image, or of nanoserver, on this node: does that come up?", []string{`kubectl run probe --image=mcr.microsoft.com/windows/nanoserver:ltsc2022 --overrides='{"spec":{"nodeName":"{node}"}}' -- ping -t localhost`}},
+			{"read the last events of one such pod: the words after FailedCreatePodSandBox or FailedMount name the next suspect", []string{"kubectl describe pod POD"}, ""},
+			{"see whether a Secret, a ConfigMap or a volume that the pod names is there", []string{"kubectl get secret,configmap,pvc -n NAMESPACE"}, ""},
+			{"start a pod of nothing but the pause image, or of nanoserver, on this node: does that come up?", []string{`kubectl run probe --image=mcr.microsoft.com/windows/nanoserver:ltsc2022 --overrides='{"spec":{"nodeName":"{node}"}}' -- ping -t localhost`}, "leaves a pod named probe: delete it afterwards"},
 		},
 	},
 	{
@@ -93,8 +93,8 @@ var podSymptoms = []Symptom{
 			"pod-limits-unequal", "pod-grace-ignored", "hns-service-crashed-or-restarted", "felix-hcsshim-panic", "rke2-flanneld-exit",
 			"win-defaults-path-copy-denied", "hostprocess-logon-denied", "node-not-ready-lost"},
 		Next: []Step{
-			{"read what the container said last, and how it ended", []string{"kubectl logs POD --previous", "kubectl describe pod POD"}},
-			{"see whether its probes are too strict: exec probes are slow on Windows, and a start takes longer than on Linux", []string{"kubectl get pod POD -o yaml"}},
+			{"read what the container said last, and how it ended", []string{"kubectl logs POD --previous", "kubectl describe pod POD"}, ""},
+			{"see whether its probes are too strict: exec probes are slow on Windows, and a start takes longer than on Linux", []string{"kubectl get pod POD -o yaml"}, ""},
 		},
 	},
 	{
@@ -105,8 +105,8 @@ var podSymptoms = []Symptom{
 			"disk-pressure-snapshot-leak", "image-tag-latest", "os-version-unsupported", "cert-expired-or-clock-skew", "metadata-route-lost",
 			"outboundnat-exception-too-broad"},
 		Next: []Step{
-			{"pull the image by hand on the node, and read what the registry answers", []string{"crictl pull IMAGE"}},
-			{"see whether the pull secret is named in the pod or its service account, and is good", []string{"kubectl get pod POD -o jsonpath='{.spec.imagePullSecrets}'"}},
+			{"pull the image by hand on the node, and read what the registry answers", []string{"crictl pull IMAGE"}, "the image takes its room on the disk"},
+			{"see whether the pull secret is named in the pod or its service account, and is good", []string{"kubectl get pod POD -o jsonpath='{.spec.imagePullSecrets}'"}, ""},
 		},
 	},
 	{
@@ -115,7 +115,7 @@ var podSymptoms = []Symptom{
 			"securitycontext-nonroot", "hyperv-annotation", "image-tag-latest", "pod-os-not-selected", "session-affinity-timeout",
 			"dual-stack-unsupported", "hostport-conflict-or-not-published", "flexvolume-in-use"},
 		Next: []Step{
-			{"have the manifest judged before it is applied", []string{"doctor lint MANIFEST.yaml"}},
+			{"have the manifest judged before it is applied", []string{"doctor lint MANIFEST.yaml"}, ""},
 		},
 	},
 }

@@ -11,9 +11,9 @@ var networkSymptoms = []Symptom{
 			"hns-wrong-diskette", "calico-vswitch-interface-timeout", "rke2-calico-race", "rke2-flanneld-exit", "overlay-update-missing",
 			"win-defaults-path-copy-denied", "antrea-ovs-problem", "ovs-network-missing", "transparent-network-missing", "vxlan-4789-conflict"},
 		Next: []Step{
-			{"see what HNS holds now", []string{"Get-HnsNetwork | Format-List Name, Type, Subnets", "Get-NetAdapter"}},
-			{"read the end of flanneld's (or Calico's) log", []string{`Get-Content C:\k\flanneld.log -Tail 50`}},
-			{"when the node is drained, take the network away and let the CNI make it again", []string{"Get-HnsNetwork | Where-Object Name -ne nat | Remove-HnsNetwork", "Restart-Service flanneld"}},
+			{"see what HNS holds now", []string{"Get-HnsNetwork | Format-List Name, Type, Subnets", "Get-NetAdapter"}, ""},
+			{"read the end of flanneld's (or Calico's) log", []string{`Get-Content C:\k\flanneld.log -Tail 50`}, ""},
+			{"when the node is drained, take the network away and let the CNI make it again", []string{"Get-HnsNetwork | Where-Object Name -ne nat | Remove-HnsNetwork", "Restart-Service flanneld"}, "drops the network of every pod on this node, and for a moment the node's own"},
 		},
 	},
 	{
@@ -23,9 +23,9 @@ var networkSymptoms = []Symptom{
 			"forwarding-disabled-flannel-hostgw", "overlay-update-missing", "acl-or-networkpolicy-blocks", "host-gw-cloud-udr-missing",
 			"l2bridge-unstable-21h2", "static-ip-lost-on-vswitch-creation", "route-policy-missing"},
 		Next: []Step{
-			{"ask the hypervisor: MAC address spoofing (Hyper-V), forged transmits and promiscuous mode (VMware) must be allowed for this machine", nil},
-			{"see what address the pod has, and whether it reaches its gateway", []string{"kubectl exec POD -- ipconfig /all", "kubectl get pods -o wide --field-selector spec.nodeName={node}"}},
-			{"measure from inside the pod", []string{"doctor --from-pod NAMESPACE/POD"}},
+			{"ask the hypervisor: MAC address spoofing (Hyper-V), forged transmits and promiscuous mode (VMware) must be allowed for this machine", nil, ""},
+			{"see what address the pod has, and whether it reaches its gateway", []string{"kubectl exec POD -- ipconfig /all", "kubectl get pods -o wide --field-selector spec.nodeName={node}"}, ""},
+			{"measure from inside the pod", []string{"doctor --from-pod NAMESPACE/POD"}, ""},
 		},
 	},
 	{
@@ -35,8 +35,8 @@ var networkSymptoms = []Symptom{
 			"forwarding-disabled-flannel-hostgw", "vm-mac-spoofing-disabled", "host-gw-cloud-udr-missing", "metadata-route-lost",
 			"proxy-not-configured", "cni-nameserver-mismatch", "cluster-dns-unreachable", "l2bridge-unstable-21h2"},
 		Next: []Step{
-			{"try TCP instead of ping, by address instead of by name: that parts routing from DNS", []string{"kubectl exec POD -- curl.exe -sv --max-time 5 http://ADDRESS/"}},
-			{"try the same from the node: if it fails there too, the pod network is not to blame", []string{"Test-NetConnection ADDRESS -Port 443"}},
+			{"try TCP instead of ping, by address instead of by name: that parts routing from DNS", []string{"kubectl exec POD -- curl.exe -sv --max-time 5 http://ADDRESS/"}, ""},
+			{"try the same from the node: if it fails there too, the pod network is not to blame", []string{"Test-NetConnection ADDRESS -Port 443"}, ""},
 		},
 	},
 	{
@@ -45,7 +45,7 @@ var networkSymptoms = []Symptom{
 		Checks: []string{"icmp-external-not-snated", "outboundnat-exception-missing", "outboundnat-exception-too-broad", "cni-config-invalid",
 			"acl-or-networkpolicy-blocks", "node-cannot-use-cluster-ip"},
 		Next: []Step{
-			{"try TCP: Windows translates the addresses of TCP and UDP, and not those of pings", []string{"kubectl exec POD -- curl.exe -sv --max-time 5 http://ADDRESS/"}},
+			{"try TCP: Windows translates the addresses of TCP and UDP, and not those of pings", []string{"kubectl exec POD -- curl.exe -sv --max-time 5 http://ADDRESS/"}, ""},
 		},
 	},
 	{
@@ -56,8 +56,8 @@ var networkSymptoms = []Symptom{
 			"overlay-update-missing", "acl-or-networkpolicy-blocks", "cni-subnet-mismatch", "subnet-env-stale",
 			"windows-update-kb5040437-networking", "dual-stack-unsupported", "l2bridge-unstable-21h2", "firewall-blocks-10250"},
 		Next: []Step{
-			{"try both directions, and a Linux node and a Windows node each: one way only points to a route or to the overlay's table", []string{"kubectl get pods -A -o wide"}},
-			{"see what leaves the node", []string{"pktmon start --capture --comp nics", "pktmon stop"}},
+			{"try both directions, and a Linux node and a Windows node each: one way only points to a route or to the overlay's table", []string{"kubectl get pods -A -o wide"}, ""},
+			{"see what leaves the node", []string{"pktmon start --capture --comp nics", "pktmon stop"}, "writes a capture of up to 512 MB to the current folder"},
 		},
 	},
 	{
@@ -70,9 +70,9 @@ var networkSymptoms = []Symptom{
 			"local-and-remote-endpoint-same-ip", "windows-server-2019-decap-in-regression", "session-affinity-timeout",
 			"service-switch-missing", "routing-service-off", "dual-stack-unsupported", "acl-or-networkpolicy-blocks", "wsaeacces-excluded-port"},
 		Next: []Step{
-			{"see whether the Service has endpoints that are ready", []string{"kubectl get endpointslices -l kubernetes.io/service-name=SERVICE -n NAMESPACE"}},
-			{"try from inside a pod: from the node's own console a Service address proves nothing on Windows", []string{"kubectl exec POD -- curl.exe -sv --max-time 5 http://SERVICE-IP:PORT/"}},
-			{"see whether HNS has the Service", []string{"hnsdiag list loadbalancers", "Get-HnsPolicyList"}},
+			{"see whether the Service has endpoints that are ready", []string{"kubectl get endpointslices -l kubernetes.io/service-name=SERVICE -n NAMESPACE"}, ""},
+			{"try from inside a pod: from the node's own console a Service address proves nothing on Windows", []string{"kubectl exec POD -- curl.exe -sv --max-time 5 http://SERVICE-IP:PORT/"}, ""},
+			{"see whether HNS has the Service", []string{"hnsdiag list loadbalancers", "Get-HnsPolicyList"}, ""},
 		},
 	},
 	{
@@ -83,9 +83,9 @@ var networkSymptoms = []Symptom{
 			"outboundnat-exception-missing", "outboundnat-exception-too-broad", "acl-or-networkpolicy-blocks", "portproxy-dns-udp",
 			"windows-server-2019-decap-in-regression"},
 		Next: []Step{
-			{"ask with the whole name and a dot at its end: it is asked as it stands", []string{"kubectl exec POD -- nslookup kubernetes.default.svc.cluster.local."}},
-			{"see whether CoreDNS is well, and answers from Linux", []string{"kubectl -n kube-system get pods -l k8s-app=kube-dns -o wide"}},
-			{"Resolve-DnsName and nslookup differ on Windows: see what the program itself asks", []string{"kubectl exec POD -- powershell Resolve-DnsName kubernetes.default.svc.cluster.local"}},
+			{"ask with the whole name and a dot at its end: it is asked as it stands", []string{"kubectl exec POD -- nslookup kubernetes.default.svc.cluster.local."}, ""},
+			{"see whether CoreDNS is well, and answers from Linux", []string{"kubectl -n kube-system get pods -l k8s-app=kube-dns -o wide"}, ""},
+			{"Resolve-DnsName and nslookup differ on Windows: see what the program itself asks", []string{"kubectl exec POD -- powershell Resolve-DnsName kubernetes.default.svc.cluster.local"}, ""},
 		},
 	},
 	{
@@ -96,8 +96,8 @@ var networkSymptoms = []Symptom{
 			"local-and-remote-endpoint-same-ip", "hns-lb-missing-or-stale", "lb-port-exhaustion", "l2bridge-unstable-21h2",
 			"windows-update-kb5040437-networking", "windows-server-2019-decap-in-regression", "cert-expired-or-clock-skew", "ipam-range-exhausted"},
 		Next: []Step{
-			{"see in the timeline what happened just before (t on this screen)", nil},
-			{"after a node has left and joined again, its old networks and files must go first", []string{"Get-HnsNetwork | Where-Object Name -ne nat | Remove-HnsNetwork", `Remove-Item C:\k\sourceVip.json, C:\run\flannel\subnet.env -ErrorAction SilentlyContinue`}},
+			{"see in the timeline what happened just before (t on this screen)", nil, ""},
+			{"after a node has left and joined again, its old networks and files must go first", []string{"Get-HnsNetwork | Where-Object Name -ne nat | Remove-HnsNetwork", `Remove-Item C:\k\sourceVip.json, C:\run\flannel\subnet.env -ErrorAction SilentlyContinue`}, "drops the network of every pod on this node, and for a moment the node's own"},
 		},
 	},
 }
@@ -108,8 +108,8 @@ var useSymptoms = []Symptom{
 		Shows:  []string{"wincat-not-found"},
 		Checks: []string{"wincat-not-found", "firewall-blocks-10250", "kubelet-not-running", "pause-os-version-mismatch", "proxy-no-proxy-missing"},
 		Next: []Step{
-			{"see whether the pod listens on that port at all", []string{"kubectl exec POD -- netstat -an"}},
-			{"see whether the API server reaches the kubelet", []string{"kubectl get --raw /api/v1/nodes/{node}/proxy/healthz"}},
+			{"see whether the pod listens on that port at all", []string{"kubectl exec POD -- netstat -an"}, ""},
+			{"see whether the API server reaches the kubelet", []string{"kubectl get --raw /api/v1/nodes/{node}/proxy/healthz"}, ""},
 		},
 	},
 	{
@@ -118,8 +118,8 @@ var useSymptoms = []Symptom{
 			"wsaeacces-excluded-port", "container-invalid-state", "node-name-case-mismatch", "proxy-no-proxy-missing", "node-not-ready-lost",
 			"flannel-vxlan-node-to-pod"},
 		Next: []Step{
-			{"see whether the API server reaches the kubelet", []string{"kubectl get --raw /api/v1/nodes/{node}/proxy/healthz"}},
-			{"exec needs a program that the image has: cmd in nanoserver, powershell in servercore", []string{"kubectl exec -it POD -- cmd"}},
+			{"see whether the API server reaches the kubelet", []string{"kubectl get --raw /api/v1/nodes/{node}/proxy/healthz"}, ""},
+			{"exec needs a program that the image has: cmd in nanoserver, powershell in servercore", []string{"kubectl exec -it POD -- cmd"}, ""},
 		},
 	},
 	{
@@ -128,9 +128,9 @@ var useSymptoms = []Symptom{
 		Checks: []string{"csi-proxy-missing", "smb-global-mapping-failed", "mount-path-invalid", "pod-subpath", "flexvolume-in-use",
 			"hostprocess-unsupported", "hostprocess-logon-denied", "gmsa-containerd-share", "disk-pressure-snapshot-leak"},
 		Next: []Step{
-			{"read the FailedMount events of the pod, and the state of its claim", []string{"kubectl describe pod POD", "kubectl get pvc -n NAMESPACE"}},
-			{"see whether the driver runs on this node", []string{"kubectl get csinode {node} -o yaml", "kubectl get pods -A -o wide --field-selector spec.nodeName={node}"}},
-			{"map an SMB share by hand on the node", []string{`New-SmbGlobalMapping -RemotePath \\SERVER\SHARE -Credential (Get-Credential)`}},
+			{"read the FailedMount events of the pod, and the state of its claim", []string{"kubectl describe pod POD", "kubectl get pvc -n NAMESPACE"}, ""},
+			{"see whether the driver runs on this node", []string{"kubectl get csinode {node} -o yaml", "kubectl get pods -A -o wide --field-selector spec.nodeName={node}"}, ""},
+			{"map an SMB share by hand on the node", []string{`New-SmbGlobalMapping -RemotePath \\SERVER\SHARE -Credential (Get-Credential)`}, "the mapping stays: Remove-SmbGlobalMapping takes it away"},
 		},
 	},
 	{
@@ -139,8 +139,8 @@ var useSymptoms = []Symptom{
 		Checks: []string{"gmsa-not-working", "gmsa-containerd-share", "time-service-not-running", "cert-expired-or-clock-skew",
 			"cni-nameserver-mismatch", "cluster-dns-unreachable"},
 		Next: []Step{
-			{"see whether the node may use the account, and the pod finds a domain controller", []string{"Test-ADServiceAccount ACCOUNT", "kubectl exec POD -- nltest /sc_verify:DOMAIN"}},
-			{"see that the pod names the credential spec, and that its service account may use it", []string{"kubectl get gmsacredentialspec", "kubectl get pod POD -o jsonpath='{.spec.securityContext.windowsOptions}'"}},
+			{"see whether the node may use the account, and the pod finds a domain controller", []string{"Test-ADServiceAccount ACCOUNT", "kubectl exec POD -- nltest /sc_verify:DOMAIN"}, ""},
+			{"see that the pod names the credential spec, and that its service account may use it", []string{"kubectl get gmsacredentialspec", "kubectl get pod POD -o jsonpath='{.spec.securityContext.windowsOptions}'"}, ""},
 		},
 	},
 }

@@ -24,6 +24,7 @@ type Symptom struct {
 type Step struct {
 	Text     string
 	Commands []string
+	Impact   string // what it costs, where it changes anything
 }
 
 // All lists the symptoms in the order in which a node comes up and its pods are used.

@@ -90,3 +90,17 @@ func TestEverySymptomIsComplete(t *testing.T) {
 		}
 	}
 }
+
+func TestAStepThatChangesAnythingSaysWhatItCosts(t *testing.T) {
+	for _, s := range All() {
+		for _, step := range s.Next {
+			for _, c := range step.Commands {
+				for _, verb := range []string{"Remove-", "Restart-", "Stop-", "New-", "kubectl run", "approve", "create", "start "} {
+					if strings.Contains(c, verb) && step.Impact == "" {
+						t.Errorf("%s: %q changes something, and nothing says what that costs", s.ID, c)
+					}
+				}
+			}
+		}
+	}
+}

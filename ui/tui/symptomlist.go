@@ -94,7 +94,11 @@ func (s symptomList) body(e env) []line {
 	return lines
 }
 
+// rowWidth keeps what stands at the right end of a row in sight of its beginning.
+const rowWidth = 116
+
 func symptomRow(a symptom.Asked, w int, selected, ascii bool) line {
+	w = min(w, rowWidth)
 	l := line{cursorMark(selected, ascii)}
 	status := a.Status()
 	l = append(l, span{symbol(status, ascii) + " ", inkOf(status)})

@@ -178,7 +178,7 @@ func (s symptomScreen) parts(e env) []symptomPart {
 		if i > 0 {
 			heading = ""
 		}
-		add(commandLines(heading, step.Text, step.Commands, "", e, len(parts) == s.at), "", step.Commands)
+		add(commandLines(heading, step.Text, step.Commands, step.Impact, e, len(parts) == s.at), "", step.Commands)
 	}
 	return parts
 }
@@ -193,12 +193,12 @@ func itemLines(it symptom.Item, e env, selected, told bool) []line {
 	case it.Outcome == symptom.RuledOut: // its title still says what it would be
 		right = "ruled out"
 	}
-	room := e.width - 3
+	room := min(e.width, rowWidth) - 3
 	if e.width >= wordsFrom && right != "" { // the title is cut before the word
 		room -= width(right) + 2
 	}
 	row := append(line{cursorMark(selected, e.ascii)}, resultLine(it.Result, "", indent, room, selected, e.ascii)...)
-	row = apart(row, line{{right, faint}}, e.width-1)
+	row = apart(row, line{{right, faint}}, min(e.width-1, rowWidth))
 	lead := strings.Repeat(" ", 4+indent)
 	p := page{width: min(e.width-1, readable), ascii: e.ascii}
 	switch it.Outcome {
