@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"reflect"
 	"time"
 
 	"github.com/charmbracelet/bubbles/key"
@@ -62,7 +63,9 @@ type place struct {
 }
 
 var places = []place{
+	{bind("s", "by symptom: what do you see?"), hint{"s", "symptoms", 2}, newSymptoms},
 	{bind("e", "the evidence, file by file"), hint{"e", "evidence", 3}, newBrowser},
+	{bind("t", "timeline: what happened when"), hint{"t", "timeline", 3}, newTimeline},
 	{bind("b", "bundle: a zip for a bug report"), hint{"b", "bundle", 4}, newBundle},
 }
 
@@ -110,6 +113,12 @@ func (m model) push(s screen) model {
 
 // open shows a screen, or goes back to it where it is open already.
 func (m model) open(s screen) (model, effect) {
+	for at, l := range m.layers {
+		if reflect.TypeOf(l.screen) == reflect.TypeOf(s) {
+			m.layers = m.layers[:at+1]
+			return m, effect{}
+		}
+	}
 	m = m.push(s)
 	if started, ok := s.(starter); ok {
 		return m, effect{task: started.start(m.env()), layer: m.opened}
