@@ -78,8 +78,15 @@ func TestNothingIsDrawnIntoTheShell(t *testing.T) {
 
 // TestChangesAddUp holds a screen that takes only the changes to the frame.
 func TestChangesAddUp(t *testing.T) {
+	for _, whole := range []bool{false, true} {
+		t.Run(fmt.Sprintf("whole lines %v", whole), func(t *testing.T) { changesAddUp(t, whole) })
+	}
+}
+
+func changesAddUp(t *testing.T, whole bool) {
 	var out bytes.Buffer
 	to := shownOn(&out)
+	to.whole = whole
 	m := finished(sample(), Options{Width: 100, Height: 30})
 	show := newPicture(100, 30)
 	for _, k := range []string{"", "j", "j", "enter", "j", "j", "j", "G", "enter", "f", "/", "s", "esc", "esc", "?", "G", "esc", "g", "enter", "q"} {
@@ -124,6 +131,10 @@ func (p *picture) write(s string) {
 			row, _ := parser.Param(0, 1)
 			col, _ := parser.Param(1, 1)
 			p.x, p.y = max(col, 1)-1, max(row, 1)-1
+		case seq == "\r":
+			p.x = 0
+		case seq == "\n":
+			p.y++
 		case cmd.Final() == 'K':
 			clear(p.cells[p.y][p.x:])
 		case cmd.Final() == 'J':
