@@ -135,6 +135,8 @@ func TestTheProgramWaitsAndPoints(t *testing.T) {
 	}
 	_, off := m.update(keyMsg("m"))
 	is(off, tea.DisableMouse)
+	_, anew := m.update(keyMsg("ctrl+l"))
+	is(anew, tea.ClearScreen)
 	_, stop := m.update(keyMsg("ctrl+z"))
 	if suspends {
 		is(stop, tea.Suspend)

@@ -33,7 +33,7 @@ func after(m model, names ...string) model {
 var special = map[string]tea.KeyType{
 	"up": tea.KeyUp, "down": tea.KeyDown, "home": tea.KeyHome, "end": tea.KeyEnd, "pgup": tea.KeyPgUp, "pgdown": tea.KeyPgDown,
 	"ctrl+b": tea.KeyCtrlB, "ctrl+f": tea.KeyCtrlF, "ctrl+u": tea.KeyCtrlU, "ctrl+d": tea.KeyCtrlD, "ctrl+c": tea.KeyCtrlC,
-	"shift+tab": tea.KeyShiftTab, "ctrl+z": tea.KeyCtrlZ, "left": tea.KeyLeft, "right": tea.KeyRight,
+	"shift+tab": tea.KeyShiftTab, "ctrl+z": tea.KeyCtrlZ, "ctrl+l": tea.KeyCtrlL, "left": tea.KeyLeft, "right": tea.KeyRight,
 	"enter": tea.KeyEnter, "esc": tea.KeyEsc, "tab": tea.KeyTab, "backspace": tea.KeyBackspace,
 }
 

@@ -11,7 +11,7 @@ import (
 var keys = struct {
 	up, down, top, bottom, pageUp, pageDown, halfUp, halfDown key.Binding
 	enter, fold, back, focus, filter, wrong, copy, again      key.Binding
-	watch, mouse, suspend, help, quit, leave                  key.Binding
+	watch, mouse, redraw, suspend, help, quit, leave          key.Binding
 }{
 	up:       bind("up k", "one line up"),
 	down:     bind("down j", "one line down"),
@@ -31,6 +31,7 @@ var keys = struct {
 	again:    bind("r", "read the node again, and mark what changed"),
 	watch:    bind("w", "watch: read again every 10, 30, 60 s; off"),
 	mouse:    bind("m", "mouse on or off: wheel scrolls, click selects"),
+	redraw:   bind("ctrl+l", "draw the screen anew"),
 	suspend:  bind("ctrl+z", "suspend"),
 	help:     bind("?", "this help"),
 	quit:     bind("q", "back; quit where there is no way back"),
@@ -59,7 +60,7 @@ func allKeys(live bool) []key.Binding {
 	if live {
 		list = append(list, keys.again, keys.watch)
 	}
-	list = append(list, keys.mouse)
+	list = append(list, keys.mouse, keys.redraw)
 	if suspends {
 		list = append(list, keys.suspend)
 	}

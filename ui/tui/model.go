@@ -46,25 +46,25 @@ type model struct {
 
 // effect is what must happen outside of the model.
 type effect struct {
-	quit             bool
-	report           bool   // the report stays on the terminal after the screen is gone
-	say              string // the answer to the key, beside the footer
-	copy             string // to the clipboard, or into a file
-	copyAs           string // a word for the file's name
-	again            bool
-	wait             time.Duration // then comes due
-	due              due
-	mouse            bool // turn it on or off
-	mouseOn, suspend bool
-	back             bool           // the screen is done
-	open             screen         // another one over it
-	task             func() tea.Msg // runs beside the screen
-	layer            int            // which asked for the task
-	also             []effect       // of other screens
+	quit                     bool
+	report                   bool   // the report stays on the terminal after the screen is gone
+	say                      string // the answer to the key, beside the footer
+	copy                     string // to the clipboard, or into a file
+	copyAs                   string // a word for the file's name
+	again                    bool
+	wait                     time.Duration // then comes due
+	due                      due
+	mouse                    bool // turn it on or off
+	mouseOn, redraw, suspend bool
+	back                     bool           // the screen is done
+	open                     screen         // another one over it
+	task                     func() tea.Msg // runs beside the screen
+	layer                    int            // which asked for the task
+	also                     []effect       // of other screens
 }
 
 func (e effect) none() bool {
-	return !e.quit && e.say == "" && e.copy == "" && !e.again && e.wait == 0 && !e.mouse && !e.suspend &&
+	return !e.quit && e.say == "" && e.copy == "" && !e.again && e.wait == 0 && !e.mouse && !e.redraw && !e.suspend &&
 		!e.back && e.open == nil && e.task == nil && len(e.also) == 0
 }
 

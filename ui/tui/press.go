@@ -117,6 +117,8 @@ func (m model) pressAnywhere(k tea.KeyMsg) (model, effect, bool) {
 		m, do = m.pressWatch()
 	case key.Matches(k, keys.mouse):
 		m, do = m.pressMouse()
+	case key.Matches(k, keys.redraw):
+		do = effect{redraw: true}
 	case key.Matches(k, keys.suspend):
 		do = effect{suspend: true}
 	default:

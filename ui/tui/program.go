@@ -73,6 +73,9 @@ func (p program) commands(do effect) []tea.Cmd {
 	if do.wait > 0 {
 		list = append(list, tea.Tick(do.wait, func(time.Time) tea.Msg { return do.due }))
 	}
+	if do.redraw {
+		list = append(list, tea.ClearScreen)
+	}
 	switch {
 	case do.mouse && do.mouseOn:
 		list = append(list, tea.EnableMouseCellMotion)

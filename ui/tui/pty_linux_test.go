@@ -203,6 +203,8 @@ func TestSuspensionGivesTheTerminalBackAndComesBack(t *testing.T) {
 	s.until(enterScreen)
 	s.until("Paging file is too small")
 	s.until("\x1b[?1002h")
+	s.press("\x0c")
+	s.until("Paging file is too small")
 	s.press("q")
 	s.until("left: <nil>")
 }

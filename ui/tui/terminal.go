@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"context"
 	"io"
+	"runtime"
+	"slices"
 	"strings"
 	"sync"
 
@@ -20,6 +22,7 @@ type terminal struct {
 	out    io.Writer
 	styles styles
 	wake   chan struct{}
+	whole  bool // lines are drawn as a whole
 
 	next struct { // what is to be shown
 		sync.Mutex
@@ -38,7 +41,7 @@ type terminal struct {
 const frameRate = 1
 
 func newTerminal(out io.Writer, s styles) *terminal {
-	return &terminal{out: out, styles: s, wake: make(chan struct{}, 1)}
+	return &terminal{out: out, styles: s, wake: make(chan struct{}, 1), whole: runtime.GOOS == "windows"}
 }
 
 // Write takes what bubbletea and the clipboard write. Bubbletea's own frames
@@ -104,8 +107,12 @@ func (t *terminal) flush() {
 		b.WriteString(ansi.EraseEntireScreen)
 		t.lines = make([]line, len(lines))
 	}
-	for i := range lines {
-		t.styles.change(&b, i, t.lines[i], lines[i], width)
+	if t.whole {
+		t.styles.changeWhole(&b, t.lines, lines, width)
+	} else {
+		for i := range lines {
+			t.styles.change(&b, i, t.lines[i], lines[i], width)
+		}
 	}
 	if b.Len() > 0 {
 		if _, err := io.WriteString(t.out, b.String()); err != nil {
@@ -132,6 +139,37 @@ func (s styles) change(b *strings.Builder, i int, was, is line, width int) {
 	if is.width() < min(was.width(), width) {
 		b.WriteString(ansi.EraseLineRight)
 	}
+}
+
+// changeWhole is change for consoles that keep count of the cursor by lines
+// and line ends, as Wine's does: from the top down, and each line that changed
+// as a whole.
+func (s styles) changeWhole(b *strings.Builder, was, is []line, width int) {
+	same := func(i int) bool { return slices.Equal(was[i].trimmed(), is[i].trimmed()) }
+	last := -1
+	for i := range is {
+		if !same(i) {
+			last = i
+		}
+	}
+	if last < 0 {
+		return
+	}
+	b.WriteString(ansi.CursorHomePosition)
+	for i := range last + 1 {
+		if i > 0 {
+			b.WriteString("\r\n")
+		}
+		if same(i) {
+			continue
+		}
+		l := is[i].trimmed()
+		s.spans(b, l)
+		if l.width() < width {
+			b.WriteString(ansi.EraseLineRight)
+		}
+	}
+	b.WriteString("\r")
 }
 
 func widthOf(s span) int { return width(s.text) }

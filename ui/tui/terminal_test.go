@@ -78,8 +78,15 @@ func TestNothingIsDrawnIntoTheShell(t *testing.T) {
 
 // TestChangesAddUp holds a screen that takes only the changes to the frame.
 func TestChangesAddUp(t *testing.T) {
+	for _, whole := range []bool{false, true} {
+		t.Run(fmt.Sprintf("whole lines %v", whole), func(t *testing.T) { changesAddUp(t, whole) })
+	}
+}
+
+func changesAddUp(t *testing.T, whole bool) {
 	var out bytes.Buffer
 	to := shownOn(&out)
+	to.whole = whole
 	m := finished(sample(), Options{Width: 100, Height: 30})
 	show := newPicture(100, 30)
 	for _, k := range []string{"", "j", "j", "enter", "j", "j", "j", "G", "enter", "f", "/", "s", "esc", "esc", "?", "G", "esc", "g", "enter", "q"} {
@@ -124,6 +131,10 @@ func (p *picture) write(s string) {
 			row, _ := parser.Param(0, 1)
 			col, _ := parser.Param(1, 1)
 			p.x, p.y = max(col, 1)-1, max(row, 1)-1
+		case seq == "\r":
+			p.x = 0
+		case seq == "\n":
+			p.y++
 		case cmd.Final() == 'K':
 			clear(p.cells[p.y][p.x:])
 		case cmd.Final() == 'J':
@@ -227,21 +238,29 @@ func TestAMovedCursorIsCheap(t *testing.T) {
 	}
 }
 
+// BenchmarkKeyToFrame holds the time from a key to its frame in the list, and
+// in a detail of a recorded node, with all checks.
 func BenchmarkKeyToFrame(b *testing.B) {
 	for _, size := range [][2]int{{80, 24}, {120, 40}, {200, 60}} {
-		b.Run(fmt.Sprintf("%dx%d", size[0], size[1]), func(b *testing.B) {
-			var out bytes.Buffer
-			to := shownOn(&out)
-			m := finished(many(), Options{Width: size[0], Height: size[1]})
-			bytes, keys := 0, []string{"j", "j", "j", "j", "k"}
-			for i := 0; b.Loop(); i++ {
-				m = after(m, keys[i%len(keys)])
-				bytes += len(sent(to, &out, m))
-			}
-			b.ReportMetric(float64(bytes)/float64(b.N), "bytes/key")
-			if each := b.Elapsed() / time.Duration(b.N); each > frameTime {
-				b.Errorf("%v from a key to its frame, want less than %v", each, frameTime)
-			}
-		})
+		for _, at := range []struct {
+			name  string
+			first string
+			keys  []string
+		}{{"list", "g", []string{"j", "j", "j", "j", "k"}}, {"detail", "enter", []string{"j", "j", "j", "j", "G", "g"}}} {
+			b.Run(fmt.Sprintf("%s-%dx%d", at.name, size[0], size[1]), func(b *testing.B) {
+				var out bytes.Buffer
+				to := shownOn(&out)
+				m := after(demo(b, "kubelet-removed-flag", size[0], size[1]), at.first)
+				bytes := 0
+				for i := 0; b.Loop(); i++ {
+					m = after(m, at.keys[i%len(at.keys)])
+					bytes += len(sent(to, &out, m))
+				}
+				b.ReportMetric(float64(bytes)/float64(b.N), "bytes/key")
+				if each := b.Elapsed() / time.Duration(b.N); each > frameTime {
+					b.Errorf("%v from a key to its frame, want less than %v", each, frameTime)
+				}
+			})
+		}
 	}
 }
