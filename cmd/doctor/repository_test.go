@@ -31,6 +31,8 @@ var fences = []struct {
 		"what is drawn is a finished report, whatever it came from"},
 	{"doctor/ui/tui", []string{"doctor/collectors", "doctor/fixtures", "k8s.io/client-go", "github.com/Microsoft", "github.com/miekg"},
 		"what is drawn is a finished report, whatever it came from"},
+	{"doctor/ui/spoken", []string{"doctor/collectors", "doctor/fixtures", "k8s.io/client-go", "github.com/Microsoft", "github.com/miekg"},
+		"what is told is a finished report, whatever it came from"},
 	{"doctor/collectors/bundle", []string{"doctor/ui", "github.com/charmbracelet"}, "collectors record; they neither judge nor draw"},
 	{"doctor/collectors/foreign", []string{"doctor/ui", "github.com/charmbracelet"}, "collectors record; they neither judge nor draw"},
 	{"doctor/collectors", []string{"doctor/ui", "doctor/fixtures", "github.com/charmbracelet", "k8s.io/", "github.com/Microsoft"}, "the runner knows no machine and no cluster"},
