@@ -156,6 +156,17 @@ func TestTheIssueTextIsCopiedWhole(t *testing.T) {
 	}
 }
 
+func TestABundleOfANodeThatIsBeingReadSaysSo(t *testing.T) {
+	m := startLive(40, 15, halfRead())
+	m.bundler = packer(nil)
+	if got := seen(after(m, "b")); !strings.Contains(got, "still being read") {
+		t.Errorf("the screen shows:\n%s", got)
+	}
+	if got := seen(after(startLive(40, 15, live(whole)), "b")); !strings.Contains(got, "no bundle can be made") {
+		t.Errorf("without a bundler the screen shows:\n%s", got)
+	}
+}
+
 // TestLeavingStopsTheBundle: whatever way the screen ends, what it was writing is
 // gone before the program goes on to its own end.
 func TestLeavingStopsTheBundle(t *testing.T) {
