@@ -156,7 +156,7 @@ func writeBundle(ctx context.Context, std streams, f flags, p packing) error {
 		if err != nil {
 			return failed(ctx, err)
 		}
-		return printEstimate(std.out, result)
+		return printEstimate(std.out, result, b.snapshot)
 	}
 	name := cmp.Or(f.file, b.defaultName())
 	result, err := b.write(ctx, name)
@@ -164,7 +164,7 @@ func writeBundle(ctx context.Context, std streams, f flags, p packing) error {
 	if err != nil {
 		return failed(ctx, err)
 	}
-	return printBundle(std.out, name, result)
+	return printBundle(std.out, name, result, b.snapshot)
 }
 
 // failed tells a refusal from trouble, and both from a user who has had enough.

@@ -87,17 +87,17 @@ func size(n int64) string {
 	return fmt.Sprintf("%.1f GiB", float64(n)/(1<<30))
 }
 
-func printBundle(w io.Writer, name string, r pack.Result) error {
+func printBundle(w io.Writer, name string, r pack.Result, s evidence.Snapshot) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s  %s, %d files\n", name, size(r.Size), len(r.Manifest.Files))
-	printKept(&b, r.Manifest)
+	printKept(&b, r.Manifest, s)
 	fmt.Fprintf(&b, "  read it with: doctor --from %s\n  for a bug report: the text is in issue.md, the zip is to be attached\n", name)
 	return printOut(w, b.String())
 }
 
 // printKept tells what was replaced, cut and left out.
-func printKept(b *strings.Builder, m pack.Manifest) {
-	if counts := m.Redactions(); len(counts) > 0 {
+func printKept(b *strings.Builder, m pack.Manifest, s evidence.Snapshot) {
+	if counts := replaced(m, s); len(counts) > 0 {
 		fmt.Fprintf(b, "  secrets replaced: %s\n", kinds(counts))
 	} else {
 		b.WriteString("  secrets replaced: none was seen\n")
@@ -126,14 +126,14 @@ func printKept(b *strings.Builder, m pack.Manifest) {
 	}
 }
 
-func printEstimate(w io.Writer, r pack.Result) error {
+func printEstimate(w io.Writer, r pack.Result, s evidence.Snapshot) error {
 	var b strings.Builder
 	var read, kept int64
 	for _, f := range r.Manifest.Files {
 		read, kept = read+f.BytesRead, kept+f.BytesKept
 	}
 	fmt.Fprintf(&b, "a zip of about %s: %d files, %s of %s; nothing was written\n", size(r.Size), len(r.Manifest.Files), size(kept), size(read))
-	printKept(&b, r.Manifest)
+	printKept(&b, r.Manifest, s)
 	for _, f := range r.Manifest.Files {
 		fmt.Fprintf(&b, "  %10s  %s\n", size(f.BytesKept), evidence.Clean(f.Path))
 	}

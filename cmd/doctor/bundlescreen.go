@@ -70,10 +70,7 @@ func (s shown) bundle(ctx context.Context, name string, p packing, maxSize int64
 		return tui.BundleDone{}, onScreen(err)
 	}
 	done := tui.BundleDone{Path: path, Size: result.Size, Files: len(result.Manifest.Files)}
-	counts := result.Manifest.Redactions()
-	for kind, n := range marks(s.evidence) {
-		counts[kind] += n
-	}
+	counts := replaced(result.Manifest, s.evidence)
 	for _, kind := range slices.SortedFunc(maps.Keys(counts), func(a, b string) int { return cmp.Or(counts[b]-counts[a], strings.Compare(a, b)) }) {
 		done.Redacted = append(done.Redacted, tui.Redacted{Kind: kind, Count: counts[kind]})
 	}
@@ -135,6 +132,16 @@ func timeLeft(p pack.Progress, since time.Duration) time.Duration {
 		return 0
 	}
 	return time.Duration(float64(since) * float64(p.Total-p.Bytes) / float64(p.Bytes))
+}
+
+// replaced counts the secrets that are not in the bundle, by kind: those that
+// were taken out for it, and those that were when the node was read.
+func replaced(m pack.Manifest, s evidence.Snapshot) map[string]int {
+	counts := m.Redactions()
+	for kind, n := range marks(s) {
+		counts[kind] += n
+	}
+	return counts
 }
 
 // mark is what stands in the place of a secret.

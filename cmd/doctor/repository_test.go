@@ -33,6 +33,8 @@ var fences = []struct {
 		"what is drawn is a finished report, whatever it came from"},
 	{"doctor/ui/symptom", []string{"doctor/collectors", "doctor/fixtures", "github.com/charmbracelet"}, "questions and answers know no screen"},
 	{"doctor/ui/timeline", []string{"doctor/collectors", "doctor/fixtures", "github.com/charmbracelet"}, "a list by time knows no screen"},
+	{"doctor/ui/spoken", []string{"doctor/collectors", "doctor/fixtures", "k8s.io/client-go", "github.com/Microsoft", "github.com/miekg"},
+		"what is told is a finished report, whatever it came from"},
 	{"doctor/collectors/bundle", []string{"doctor/ui", "github.com/charmbracelet"}, "collectors record; they neither judge nor draw"},
 	{"doctor/collectors/foreign", []string{"doctor/ui", "github.com/charmbracelet"}, "collectors record; they neither judge nor draw"},
 	{"doctor/collectors/pack", []string{"doctor/ui", "doctor/fixtures", "github.com/charmbracelet", "k8s.io/", "net/http"}, "a bundle is written from evidence, whoever read it"},

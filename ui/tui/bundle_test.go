@@ -156,6 +156,17 @@ func TestTheIssueTextIsCopiedWhole(t *testing.T) {
 	}
 }
 
+func TestABundleOfANodeThatIsBeingReadSaysSo(t *testing.T) {
+	m := startLive(40, 15, halfRead())
+	m.bundler = packer(nil)
+	if got := seen(after(m, "b")); !strings.Contains(got, "still being read") {
+		t.Errorf("the screen shows:\n%s", got)
+	}
+	if got := seen(after(startLive(40, 15, live(whole)), "b")); !strings.Contains(got, "no bundle can be made") {
+		t.Errorf("without a bundler the screen shows:\n%s", got)
+	}
+}
+
 // TestLeavingStopsTheBundle: whatever way the screen ends, what it was writing is
 // gone before the program goes on to its own end.
 func TestLeavingStopsTheBundle(t *testing.T) {
@@ -204,8 +215,9 @@ func TestABundleScreenWithHostileTextsFits(t *testing.T) {
 			return BundleDone{Path: text, Redacted: []Redacted{{text, 1 << 40}}, LeftOut: []LeftOut{{Path: text, Reason: text}}, Issue: text + "\n    " + text}, nil
 		})
 		b.Name, b.Folder = func(evidence.Snapshot) string { return text }, text
-		for _, size := range [][2]int{{30, 8}, {40, 15}, {80, 24}, {200, 60}} {
+		for i, size := range [][2]int{{30, 8}, {40, 15}, {80, 24}, {80, 24}, {200, 60}} {
 			m := packing(size[0], size[1], b)
+			m.ascii = i%2 == 0
 			fits(t, m)
 			m, task := pressed(m, "enter")
 			fits(t, m)
@@ -224,7 +236,7 @@ func fits(t *testing.T, m model) {
 	}
 	for i, l := range lines {
 		text := l.String()
-		if l.width() > m.width || strings.ContainsFunc(text, func(c rune) bool { return c < 0x20 || c >= 0x7f && c < 0xa0 }) {
+		if l.width() > m.width || strings.ContainsFunc(text, func(c rune) bool { return c < 0x20 || c >= 0x7f && c < 0xa0 || m.ascii && c >= 0x80 }) {
 			t.Fatalf("%dx%d: line %d takes %d cells: %q", m.width, m.height, i, l.width(), text)
 		}
 	}

@@ -33,6 +33,10 @@ func (b bundleScreen) askingLines(e env) []line {
 		p.blank()
 		p.text("! ", b.failed, inkWarn)
 	}
+	if !e.done {
+		p.blank()
+		p.text("! ", "the node is still being read: the bundle will hold what is there when you press enter", inkWarn)
+	}
 	p.blank()
 	p.text("", "One zip for a bug report: the evidence, this report and a filled-in bug form. Secrets are replaced by marks, and the zip is searched for them before it gets its name.", plain)
 	p.blank()
@@ -41,10 +45,6 @@ func (b bundleScreen) askingLines(e env) []line {
 	}
 	if e.bundler.MaxSize > 0 {
 		p.text("Size  ", fmt.Sprintf("%s at most", bytesText(e.bundler.MaxSize)), plain)
-	}
-	if !e.done {
-		p.blank()
-		p.text("! ", "the node is still being read: the bundle will hold what is there when you press enter", inkWarn)
 	}
 	return p.lines
 }
