@@ -28,23 +28,21 @@ type walkthrough struct {
 // fileKey stands for the name of the bundle that a session writes.
 const fileKey = "FILE"
 
-const notMerged = "the screen is not part of the program yet; take this word away when it is"
-
 // walks are for a node whose HNS lacks the pod network: the demo hns-network-missing,
 // and the staged node network-missing.
 var walks = []walkthrough{
 	{name: "overview", shows: []string{"HNS does not have the network", "Checks", "1 cause"},
 		picture: "The overview: the node, the cause, and all checks by category"},
 	{name: "symptom", keys: []string{"s"}, shows: []string{"ContainerCreating"}, back: []string{"q"},
-		picture: "The symptoms: questions to begin with", pending: notMerged},
+		picture: "The symptoms: questions to begin with"},
 	{name: "symptom-answer", keys: []string{"s", "Enter"}, shows: []string{"HNS does not have the network"}, back: []string{"q", "q"},
-		picture: "One symptom: the checks that bear on it, and the answer", pending: notMerged},
+		picture: "One symptom: the checks that bear on it, and the answer"},
 	{name: "detail", keys: []string{"Enter"}, shows: []string{"HNS has no network", "hns-networks.json"}, back: []string{"Escape"},
 		picture: "A fault in detail: what was found, where, and what mends it"},
 	{name: "evidence", keys: []string{"e"}, shows: []string{"hns-networks.json"}, back: []string{"q"},
-		picture: "The evidence: every file that is known of the node", pending: notMerged},
+		picture: "The evidence: every file that is known of the node"},
 	{name: "timeline", keys: []string{"t"}, shows: []string{"timeline"}, back: []string{"q"},
-		picture: "The timeline: what happened when, with the first bad minute marked", pending: notMerged},
+		picture: "The timeline: what happened when, with the first bad minute marked"},
 	{name: "bundle", keys: []string{"b", "C-u", fileKey, "Enter"}, shows: []string{"the bundle is written", "Secrets replaced", "issue.md"}, back: []string{"q"},
 		picture: "A bundle is written: where, how large, and what was taken out"},
 	{name: "help", keys: []string{"?"}, shows: []string{"Keys", "one line up"}, back: []string{"?"}},
