@@ -33,6 +33,14 @@ func TestCardsFitTheirScreen(t *testing.T) {
 	}
 }
 
+func TestTheFixOfTheChosenCauseIsSeen(t *testing.T) {
+	for n := range 12 {
+		if got := seen(finished(manyCauses(n+1), Options{Width: 80, Height: 24})); !strings.Contains(got, "kubectl patch node win-1") {
+			t.Errorf("of %d causes:\n%s", n+1, got)
+		}
+	}
+}
+
 func TestTheWholeCardIsSeen(t *testing.T) {
 	m := finished(manyCauses(12), Options{Width: 80, Height: 24})
 	for i := range 12 {

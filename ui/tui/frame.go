@@ -37,7 +37,7 @@ func body(m model, l layout) []line {
 	lines := list(&m.report, m.rows, m.top, m.cursor, l.list, l.listLines(), true, m.ascii)
 	if l.preview > 0 {
 		rw, ok := m.selected()
-		lines = append(exactly(lines, l.listLines()), preview(&m.report, rw, ok, m.width, l.preview, m.ascii)...)
+		lines = append(exactly(lines, l.listLines()), preview(&m.report, rw, ok, m.width, l.preview, m.view.card, m.ascii)...)
 	}
 	return lines
 }

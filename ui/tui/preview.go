@@ -8,7 +8,10 @@ import (
 )
 
 // proof is what the card of a cause leaves out: on what it rests, and what follows.
-func proof(p *page, r *checks.Report, res *checks.Result) {
+func proof(p *page, r *checks.Report, res *checks.Result, card int) {
+	if text := cardText(res, cardFix); text != "" && card < maxCard-1 {
+		p.led(span{"fix  ", faint}, text, plain)
+	}
 	for _, f := range res.Findings {
 		for _, b := range f.Because {
 			p.text("", ui.Where(b)+"  "+b.Text, plain)
@@ -22,8 +25,8 @@ func proof(p *page, r *checks.Report, res *checks.Result) {
 }
 
 // preview is the selected check in a rule and a few lines, under a list that
-// has no detail beside it.
-func preview(r *checks.Report, rw row, ok bool, w, h int, ascii bool) []line {
+// has no detail beside it; the cards of causes have so many lines.
+func preview(r *checks.Report, rw row, ok bool, w, h, card int, ascii bool) []line {
 	p := page{width: w - 2, ascii: ascii}
 	name := ""
 	switch {
@@ -37,7 +40,7 @@ func preview(r *checks.Report, rw row, ok bool, w, h int, ascii bool) []line {
 		res := &r.Results[rw.index]
 		name = res.ID
 		if rw.kind == rowCause {
-			proof(&p, r, res)
+			proof(&p, r, res, card)
 		} else {
 			outcome(&p, res)
 		}
