@@ -346,7 +346,7 @@ func (b browser) foot(e env) line {
 			files++
 		}
 	}
-	right := line{{fmt.Sprintf("%d files, %d gaps, %d absent", files, gaps, absent), faint}, {" ", plain}}
+	right := line{{fmt.Sprintf("%s, %s, %d absent", plural(files, "file"), plural(gaps, "gap"), absent), faint}, {" ", plain}}
 	if b.prompt || b.filter != "" {
 		left := line{{" /", accent}, {show(tail(b.filter, e.width-24), e.ascii), strong}}
 		if b.prompt {
