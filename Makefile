@@ -11,7 +11,7 @@ DEMO    ?= kubelet-removed-flag
 FUZZTIME ?= 10s
 TARGETS  = windows/amd64 windows/arm64 linux/amd64 linux/arm64 darwin/amd64 darwin/arm64
 
-.PHONY: run test check test-windows vet windows fuzz bench bench-api build docs clean
+.PHONY: run test check test-windows screens vet windows fuzz bench bench-api bench-bundle build docs clean
 
 # The doctor's own exit status says that the recorded node is broken (3), which is no failure of make.
 run:
@@ -28,6 +28,11 @@ check:
 # doctor.exe itself on staged nodes, under Wine; test runs these too.
 test-windows:
 	go test -count=1 -v ./cmd/doctor -run Wine
+
+# The README's pictures, from the program itself on a terminal of tmux.
+screens:
+	@mkdir -p ui/tui/testdata/screens
+	go test -count=1 ./cmd/doctor -run '^TestScreens$$' -screens
 
 vet:
 	@test -z "$$(gofmt -l .)" || { echo "gofmt would change:"; gofmt -l .; exit 1; }
@@ -53,6 +58,11 @@ bench:
 # what client-go costs. Filling the server takes a minute or more.
 bench-api:
 	DOCTOR_BENCH_API=1 go test -run '^$$' -bench '^(BenchmarkLargeCluster|BenchmarkClientGo)$$' -timeout 60m ./cmd/doctor
+
+# 512 MB of logs packed by doctor, by troubleshoot's support-bundle (built for it
+# the first time: 10 minutes on two cores) and by `pigz -1` (apt-get install pigz).
+bench-bundle:
+	DOCTOR_BENCH_BUNDLE=1 go test -run '^$$' -bench '^BenchmarkBundle$$' -timeout 120m ./cmd/doctor
 
 build:
 	@set -e; for target in $(TARGETS); do \

@@ -91,11 +91,11 @@ func outdated(certificates []evidence.Certificate, now time.Time) []Finding {
 		message, soon := "", min(expiresSoon, c.NotAfter.Sub(c.NotBefore.Time)/10)
 		switch left := c.NotAfter.Sub(now); {
 		case left < 0:
-			message = fmt.Sprintf("%s expired %s", what, c.NotAfter.Format("on 2006-01-02 at 15:04 UTC"))
+			message = fmt.Sprintf("%s expired on %s", what, c.NotAfter.Format("2006-01-02 at 15:04 UTC"))
 		case !valid(c):
 			message = fmt.Sprintf("%s is not valid before %s: the node's clock is behind", what, c.NotBefore.Format("2006-01-02 15:04 UTC"))
 		case left < soon && level == Fail:
-			level, message = Warn, fmt.Sprintf("%s expires %s, and nothing has renewed it", what, c.NotAfter.Format("on 2006-01-02 at 15:04 UTC"))
+			level, message = Warn, fmt.Sprintf("%s expires on %s, and nothing has renewed it", what, c.NotAfter.Format("2006-01-02 at 15:04 UTC"))
 		default:
 			continue
 		}

@@ -116,6 +116,9 @@ type ReportFinding struct {
 	Basis   Basis         `json:"basis"`
 	Because []Because     `json:"because"`
 	Codes   []DecodedCode `json:"codes,omitempty"` // raw codes in the message and the evidence, and what they mean
+
+	Format string `json:"-"` // of which the message is made, so that another language can make its own
+	Args   []any  `json:"-"`
 }
 
 // EvidenceGap is a piece of evidence that checks asked for in vain.
@@ -174,7 +177,7 @@ func (c *Check) result(node *Node, status Status, findings []Finding) Result {
 		if i == 0 && !f.Fix.isZero() {
 			r.Fix = node.fill(f.Fix)
 		}
-		rf := ReportFinding{Level: f.Level.String(), Subject: clip(evidence.Clean(f.Subject), maxText), Message: clip(evidence.Clean(f.Message()), maxText), Basis: f.Basis}
+		rf := ReportFinding{Level: f.Level.String(), Subject: clip(evidence.Clean(f.Subject), maxText), Message: Shown(f.Message()), Basis: f.Basis, Format: f.Format, Args: f.Args}
 		for _, b := range f.Because {
 			rf.Because = append(rf.Because, Because{clip(evidence.Clean(b.Path), maxText), b.Line, clip(evidence.Clean(b.Text), maxText)})
 		}
@@ -190,6 +193,9 @@ func (c *Check) result(node *Node, status Status, findings []Finding) Result {
 
 // maxText bounds, in bytes, each text of a report that may have come from evidence.
 const maxText = 600
+
+// Shown is a text as a report holds it: clean and bounded.
+func Shown(s string) string { return clip(evidence.Clean(s), maxText) }
 
 // clip bounds a text that came from evidence; the whole line is in the evidence itself.
 func clip(s string, n int) string {

@@ -85,7 +85,7 @@ func particulars(c *checks.Check, known map[string]bool) []string {
 }
 
 func markdownSign(s checks.Sign) string {
-	text := signWith(s, code) + " in " + inline(signPlaces(s))
+	text := signWith(s, code, nil) + " in " + inline(signPlaces(s, nil))
 	if s.ConfirmOnly {
 		text += ", only confirms what the state shows"
 	}

@@ -8,6 +8,7 @@ import (
 
 	"doctor/checks"
 	"doctor/checks/evidence"
+	"doctor/ui/lang"
 )
 
 // faqPage holds the troubleshooting FAQ that checks answer entries of.
@@ -21,7 +22,8 @@ func Explain(w io.Writer, c *checks.Check, style Style) error {
 	style.Width = min(style.columns(), maxProse)
 	p := newPage(style)
 	p.gutter = 10
-	p.line(p.bold().on(c.ID), p.faint().on("   "+string(c.Category)))
+	c = p.lang.Check(c)
+	p.line(p.bold().on(c.ID), p.faint().on("   "+p.lang.Category(c.Category)))
 	for _, l := range wrap(p.plain(c.Title), p.columns, p.columns) {
 		p.line(l)
 	}
@@ -32,14 +34,14 @@ func Explain(w io.Writer, c *checks.Check, style Style) error {
 		}
 	}
 	p.blank()
-	p.needs("needs", c.Needs)
-	p.reads("reads too", c)
+	p.needs(p.lang.T("needs"), c.Needs)
+	p.reads(p.lang.T("reads too"), c)
 	p.signs(c.Signs)
-	p.fix("fix", plainFix(c.Fix, style.ASCII))
-	p.list("explains", c.Explains)
+	p.fix(p.lang.T("fix"), plainFix(c.Fix, style.ASCII))
+	p.list(p.lang.T("explains"), c.Explains)
 	p.faq(c.FAQ)
 	for i, l := range links(c) {
-		p.block(first("links", i), p.bold(), []string{p.plain(l)}, nil) // whole, so that a terminal sees the link
+		p.block(first(p.lang.T("links"), i), p.bold(), []string{p.plain(l)}, nil) // whole, so that a terminal sees the link
 	}
 	return p.writeTo(w)
 }
@@ -67,21 +69,24 @@ func first(label string, i int) string {
 
 func (p *page) needs(label string, needs []evidence.Need) {
 	for i, n := range needs {
-		paths := each(evidence.Names(n), p.plain)
+		paths := each(evidence.Names(n), p.named)
 		if len(paths) > 1 {
-			paths[0] = "any of " + paths[0]
+			paths[0] = p.lang.T("any of %s", paths[0])
 		}
 		p.block(first(label, i), p.bold(), flow(paths, ", ", p.room()), nil)
 	}
 }
+
+// named is a path, or what a fact is called in the reader's language.
+func (p *page) named(name string) string { return p.plain(p.lang.Phrase(name)) }
 
 // reads lists what is read where it was recorded, beside what is needed anyway.
 func (p *page) reads(label string, c *checks.Check) {
 	var names []string
 	for _, n := range c.Uses {
 		for _, name := range evidence.Names(n) {
-			if !slices.Contains(names, name) && !evidence.Covers(c.Needs, name) {
-				names = append(names, name)
+			if !slices.Contains(names, p.named(name)) && !evidence.Covers(c.Needs, name) {
+				names = append(names, p.named(name))
 			}
 		}
 	}
@@ -95,13 +100,13 @@ func links(c *checks.Check) []string {
 
 func (p *page) signs(signs []checks.Sign) {
 	for i, s := range signs {
-		p.block(first("signs", i), p.bold(), wrap(p.plain(signText(s)), p.room(), p.room()), nil)
-		note := "in " + signPlaces(s)
+		p.block(first(p.lang.T("signs"), i), p.bold(), wrap(p.plain(signText(s, p.lang)), p.room(), p.room()), nil)
+		note := p.lang.T("in %s", signPlaces(s, p.lang))
 		switch {
 		case s.ConfirmOnly:
-			note += "; only confirms what the state shows"
+			note += p.lang.T("; only confirms what the state shows")
 		case s.Says != "":
-			note += ": " + s.Says
+			note += p.lang.T(": %s", s.Says)
 		}
 		for _, l := range wrap(p.plain(note), p.room()-2, p.room()-2) {
 			p.block("", nil, []string{"  " + l}, p.faint())
@@ -109,44 +114,44 @@ func (p *page) signs(signs []checks.Sign) {
 	}
 }
 
-func signText(s checks.Sign) string {
-	return signWith(s, func(text string) string { return "“" + text + "”" })
+func signText(s checks.Sign, l *lang.Catalogue) string {
+	return signWith(s, func(text string) string { return "“" + text + "”" }, l)
 }
 
 // signWith says what a line must hold, with each text marked as the format does.
-func signWith(s checks.Sign, mark func(string) string) string {
+func signWith(s checks.Sign, mark func(string) string, l *lang.Catalogue) string {
 	text := mark(s.Text)
 	for _, or := range s.Or {
-		text += " or " + mark(or)
+		text += l.T(" or %s", mark(or))
 	}
 	for _, also := range s.Also {
-		text += " with " + mark(also)
+		text += l.T(" with %s", mark(also))
 	}
 	if len(s.Not) > 0 {
-		text += " without " + strings.Join(each(s.Not, mark), ", ")
+		text += l.T(" without %s", strings.Join(each(s.Not, mark), l.T(", ")))
 	}
 	return text
 }
 
 // signPlaces says where a sign is looked for.
-func signPlaces(s checks.Sign) string {
+func signPlaces(s checks.Sign, l *lang.Catalogue) string {
 	if len(s.In) == 0 {
-		return "all logs and events"
+		return l.T("all logs and events")
 	}
 	places := each(s.In, func(in string) string {
 		switch in {
 		case evidence.InEvents:
-			return "the Windows event log"
+			return l.T("the Windows event log")
 		case evidence.InPodEvents:
-			return "pod events"
+			return l.T("pod events")
 		case evidence.InPods:
-			return "container states"
+			return l.T("container states")
 		case evidence.InNode:
-			return "node conditions"
+			return l.T("node conditions")
 		}
-		return "the " + in + " log"
+		return l.T("the %s log", in)
 	})
-	return strings.Join(places, ", ")
+	return strings.Join(places, l.T(", "))
 }
 
 func (p *page) list(label string, items []string) {
@@ -157,7 +162,12 @@ func (p *page) faq(entries []int) {
 	if len(entries) == 0 {
 		return
 	}
-	p.block("FAQ", p.bold(), []string{numbers(entries) + " of " + faqPage}, nil)
+	p.block("FAQ", p.bold(), []string{p.lang.T("%s of %s", strings.ReplaceAll(numbers(entries), ", ", p.lang.T(", ")), p.lang.T(faqPage))}, nil)
+	for _, n := range entries {
+		if question := p.lang.FAQ(n); question != "" {
+			p.prose("", nil, p.plain(fmt.Sprintf("%d  %s", n, question)), p.faint())
+		}
+	}
 }
 
 func numbers(list []int) string {
@@ -176,9 +186,9 @@ func Catalogue(w io.Writer, list []*checks.Check, style Style) error {
 		if i > 0 {
 			p.blank()
 		}
-		p.line(p.bold().on(string(group[0].Category)))
+		p.line(p.bold().on(p.lang.Category(group[0].Category)))
 		for _, c := range group {
-			title := p.plain(c.Title)
+			title := p.plain(p.lang.Check(c).Title)
 			if p.columns-column < 30 { // the title stands below the id where it has no room beside it
 				p.line("  ", c.ID)
 				for _, l := range wrap(title, p.columns-4, p.columns-4) {
@@ -196,7 +206,7 @@ func Catalogue(w io.Writer, list []*checks.Check, style Style) error {
 	if len(list) > 0 {
 		p.blank()
 	}
-	p.line(count(len(list), "check"))
+	p.line(p.lang.Count(len(list), "check"))
 	return p.writeTo(w)
 }
 

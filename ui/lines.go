@@ -58,36 +58,63 @@ func pad(s string, n int) string { return s + strings.Repeat(" ", max(n-width(s)
 // shortest is the piece of a long word that is worth the end of a line.
 const shortest = 16
 
-// wrap breaks s at spaces into a first line of `first` columns and further ones
-// of `rest`, and cuts words that no line can hold. The first line is empty where
-// nothing fits into it.
+// wrap breaks s at spaces, and between wide characters, into a first line of
+// `first` columns and further ones of `rest`, and cuts words that no line can
+// hold. The first line is empty where nothing fits into it.
 func wrap(s string, first, rest int) []string {
 	lines := []string{""}
 	room, used := first, 0
 	next := func() { lines, room, used = append(lines, ""), rest, 0 }
-	for _, word := range strings.Fields(s) {
-		for word != "" {
-			space := min(used, 1)
-			free := room - used - space
-			piece := take(word, free)
-			switch {
-			case len(piece) == len(word):
-			case free >= shortest && len(take(word, rest)) < len(word):
-			case used > 0 || len(lines) == 1 && first < rest:
-				next()
-				continue
-			}
-			if piece == "" { // a column too few for even one character
-				piece = word
-			}
-			lines[len(lines)-1] += " "[:space] + piece
-			used += space + width(piece)
-			if word = word[len(piece):]; word != "" {
-				next()
+	for _, field := range strings.Fields(s) {
+		for i, word := range breakable(field) {
+			for word != "" {
+				space := min(used, 1)
+				if i > 0 { // nothing stood between it and what is before it
+					space = 0
+				}
+				free := room - used - space
+				piece := take(word, free)
+				switch {
+				case len(piece) == len(word):
+				case free >= shortest && len(take(word, rest)) < len(word):
+				case used > 0 || len(lines) == 1 && first < rest:
+					next()
+					continue
+				}
+				if piece == "" { // a column too few for even one character
+					piece = word
+				}
+				lines[len(lines)-1] += " "[:space] + piece
+				used += space + width(piece)
+				if word = word[len(piece):]; word != "" {
+					next()
+				}
 			}
 		}
 	}
 	return lines
+}
+
+// Marks that no line begins with, and marks that none ends with.
+const (
+	closing = "，。、；：？！）》」』】〉”’…—·％,.;:?!)]}"
+	opening = "（《「『【〈“‘([{"
+)
+
+// breakable parts a word where a line may end within it: beside a wide
+// character, as Chinese has no spaces, but not before a mark that closes nor
+// after one that opens.
+func breakable(word string) []string {
+	var parts []string
+	from := 0
+	var before rune
+	for i, r := range word {
+		if i > from && (cellsOf(before) == 2 || cellsOf(r) == 2) && !strings.ContainsRune(opening, before) && !strings.ContainsRune(closing, r) {
+			parts, from = append(parts, word[from:i]), i
+		}
+		before = r
+	}
+	return append(parts, word[from:])
 }
 
 // bound keeps the first n lines and marks the cut in the last.

@@ -8,6 +8,7 @@ import (
 	"github.com/muesli/termenv"
 
 	"doctor/checks"
+	"doctor/ui/lang"
 )
 
 // A page collects lines of text. Layout is reckoned on plain text, and colour is
@@ -17,11 +18,12 @@ type page struct {
 	columns int
 	gutter  int // where text begins, right of the labels
 	paint   *lipgloss.Renderer
+	lang    *lang.Catalogue
 	b       strings.Builder
 }
 
 func newPage(style Style) *page {
-	p := &page{style: style, columns: style.columns(), gutter: 9, paint: lipgloss.NewRenderer(io.Discard)}
+	p := &page{style: style, columns: style.columns(), gutter: 9, paint: lipgloss.NewRenderer(io.Discard), lang: style.lang()}
 	if p.narrow() {
 		p.gutter = 7
 	}

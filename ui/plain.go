@@ -80,7 +80,8 @@ func finished(r checks.Report, ascii bool) checks.Report {
 	})
 	finding := func(f checks.ReportFinding) checks.ReportFinding {
 		return checks.ReportFinding{Level: one(f.Level), Subject: one(f.Subject), Message: one(f.Message),
-			Basis: checks.Basis(one(string(f.Basis))), Because: each(f.Because, because), Codes: f.Codes}
+			Basis: checks.Basis(one(string(f.Basis))), Because: each(f.Because, because), Codes: f.Codes,
+			Format: f.Format, Args: f.Args}
 	}
 	r.Results = each(r.Results, func(r checks.Result) checks.Result {
 		r.ID, r.Title, r.Gap, r.Reason = one(r.ID), one(r.Title), one(r.Gap), one(r.Reason)

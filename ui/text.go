@@ -1,7 +1,6 @@
 package ui
 
 import (
-	"fmt"
 	"io"
 	"slices"
 	"strings"
@@ -27,17 +26,19 @@ const (
 // the eye rests when the program has ended.
 func writeText(w io.Writer, r checks.Report, style Style) error {
 	p := newPage(style)
+	english := r // gaps are gathered by the reasons as they were recorded
+	r = p.lang.Report(r)
 	p.header(r)
 	p.causes(r)
 	p.further(r)
 	p.categories(r)
-	p.gaps(r)
+	p.gaps(english)
 	p.last(r)
 	return p.writeTo(w)
 }
 
 func (p *page) header(r checks.Report) {
-	facts, origin := flow(NodeFacts(r), p.dash(), p.columns), flow(Origin(r), p.dash(), p.columns)
+	facts, origin := flow(p.style.NodeFacts(r), p.dash(), p.columns), flow(p.style.Origin(r), p.dash(), p.columns)
 	if len(facts) == 1 && len(origin) == 1 && width(facts[0])+width(origin[0])+4 <= p.columns {
 		gap := strings.Repeat(" ", p.columns-width(facts[0])-width(origin[0]))
 		p.line(p.bold().on(facts[0]), gap, p.faint().on(origin[0]))
@@ -55,7 +56,10 @@ func (p *page) causes(r checks.Report) {
 	var heads []head
 	for _, c := range r.Causes {
 		result := resultOf(r, c)
-		heads = append(heads, head{p.mark(result.Status) + " CAUSE", result})
+		if r.Result(c.ID) == nil {
+			result.Title = p.lang.Word(notHeldCause)
+		}
+		heads = append(heads, head{p.mark(result.Status) + " " + p.lang.T("CAUSE"), result})
 	}
 	beside := p.beside(heads)
 	for i, h := range heads {
@@ -63,10 +67,13 @@ func (p *page) causes(r checks.Report) {
 		p.head(h, beside, maxMessageLines)
 		p.because(h.result.Findings)
 		p.also(h.result.Findings)
-		p.fix("  fix", h.result.Fix)
+		p.fix("  "+p.lang.T("fix"), h.result.Fix)
 		p.then(r, r.Causes[i].Consequences)
 	}
 }
+
+// notHeldCause stands for a result that the report does not hold.
+const notHeldCause = "the report names this cause and says nothing more of it"
 
 // resultOf is the result of a cause. A report that was made elsewhere may name
 // one that it does not hold.
@@ -74,7 +81,7 @@ func resultOf(r checks.Report, c checks.Cause) *checks.Result {
 	if result := r.Result(c.ID); result != nil {
 		return result
 	}
-	return &checks.Result{ID: c.ID, Status: checks.StatusFail, Title: "the report names this cause and says nothing more of it"}
+	return &checks.Result{ID: c.ID, Status: checks.StatusFail, Title: notHeldCause}
 }
 
 // A head opens what is said of one result: label, id and message.
@@ -124,13 +131,13 @@ func (p *page) because(findings []checks.ReportFinding) {
 	}
 	p.more(len(list) - maxEvidence)
 	for _, c := range findings[0].Codes {
-		p.block("", nil, bound(wrap(Decoded(c), p.room(), p.room()), maxLines, p.room(), p.style.ASCII), p.faint())
+		p.block("", nil, bound(wrap(p.style.Decoded(c), p.room(), p.room()), maxLines, p.room(), p.style.ASCII), p.faint())
 	}
 }
 
 func (p *page) more(n int) {
 	if n > 0 {
-		p.block("", nil, []string{fmt.Sprintf("and %d more", n)}, p.faint())
+		p.block("", nil, []string{p.lang.T("and %d more", n)}, p.faint())
 	}
 }
 
@@ -175,7 +182,7 @@ func (p *page) also(findings []checks.ReportFinding) {
 	if len(findings) < 2 {
 		return
 	}
-	label := "  also"
+	label := "  " + p.lang.T("also")
 	for _, f := range findings[1:min(len(findings), maxAlso+1)] {
 		lines := wrap(f.Message, p.room(), p.room())
 		p.block(label, p.bold(), bound(lines, maxLines, p.room(), p.style.ASCII), nil)
@@ -191,7 +198,7 @@ func (p *page) fix(label string, f checks.Fix) {
 	}
 	label = p.commands(label, f.Commands)
 	if f.Impact != "" {
-		p.prose(label, p.bold(), "("+f.Impact+")", p.faint())
+		p.prose(label, p.bold(), p.lang.T("(%s)", f.Impact), p.faint())
 	}
 }
 
@@ -200,14 +207,14 @@ func (p *page) then(r checks.Report, ids []string) {
 	var chain []string
 	for _, id := range ids[:min(len(ids), maxChain)] {
 		if result := r.Result(id); result != nil && len(result.Findings) > 1 {
-			id = fmt.Sprintf("%s (%d findings)", id, len(result.Findings))
+			id = p.lang.T("%s (%d findings)", id, len(result.Findings))
 		}
 		chain = append(chain, id)
 	}
 	if n := len(ids) - maxChain; n > 0 {
-		chain = append(chain, fmt.Sprintf("and %d more", n))
+		chain = append(chain, p.lang.T("and %d more", n))
 	}
-	p.block("  then", p.bold(), flow(chain, p.arrow(), p.room()), nil)
+	p.block("  "+p.lang.T("then"), p.bold(), flow(chain, p.arrow(), p.room()), nil)
 }
 
 // further lists what was found beside the causes and what follows from them.
@@ -220,7 +227,7 @@ func (p *page) further(r checks.Report) {
 	for i, result := range r.Results {
 		found := slices.Contains([]checks.Status{checks.StatusFail, checks.StatusWarn, checks.StatusInfo}, result.Status)
 		if found && !shown[result.ID] {
-			heads = append(heads, head{p.mark(result.Status) + " " + string(result.Status), &r.Results[i]})
+			heads = append(heads, head{p.mark(result.Status) + " " + p.lang.Status(result.Status), &r.Results[i]})
 		}
 	}
 	if len(heads) == 0 {

@@ -1,7 +1,6 @@
 package ui
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 
@@ -67,17 +66,17 @@ func (p *page) column(list []tally) (cells []cell, widest int) {
 	const maxName = 16
 	longest := 0
 	for _, t := range list {
-		longest = max(longest, min(width(t.category), maxName))
+		longest = max(longest, min(width(p.lang.Word(t.category)), maxName))
 	}
 	for _, t := range list {
-		worst, name := Worst(t.of), pad(Clip(t.category, maxName, p.style.ASCII), longest)
+		worst, name := Worst(t.of), pad(Clip(p.lang.Word(t.category), maxName, p.style.ASCII), longest)
 		c := cell{p.verdict(worst).on(p.mark(worst)) + " " + name, 2 + longest}
 		line := c.width
 		for _, s := range checks.Statuses {
 			if t.of[s] == 0 {
 				continue
 			}
-			part := fmt.Sprintf("%d %s", t.of[s], s)
+			part := p.lang.T("%d %s", t.of[s], p.lang.Status(s))
 			if line+2+width(part) > p.columns { // a narrow page goes on below the first count
 				c.text += "\n" + strings.Repeat(" ", 2+longest)
 				line = 2 + longest
@@ -113,7 +112,7 @@ func (p *page) gaps(r checks.Report) {
 		return
 	}
 	p.blank()
-	p.line(p.verdict(checks.StatusUnknown).on(fmt.Sprintf("%s %d could not tell:", p.mark(checks.StatusUnknown), n)))
+	p.line(p.verdict(checks.StatusUnknown).on(p.mark(checks.StatusUnknown) + " " + p.lang.T("%d could not tell:", n)))
 	groups := GapGroups(r)
 	for _, g := range groups[:min(len(groups), maxGroups)] {
 		for i, l := range bound(wrap(p.reason(g), p.columns-2, p.columns-4), 3, p.columns-4, p.style.ASCII) {
@@ -124,30 +123,30 @@ func (p *page) gaps(r checks.Report) {
 			missing = g.Checks
 		}
 		if more := len(missing) - maxMissing; more > 0 {
-			missing = append(slices.Clip(missing[:maxMissing]), fmt.Sprintf("and %d more", more))
+			missing = append(slices.Clip(missing[:maxMissing]), p.lang.T("and %d more", more))
 		}
 		for _, l := range flow(missing, ", ", p.columns-4) {
 			p.line("    ", p.faint().on(l))
 		}
 	}
 	if more := len(groups) - maxGroups; more > 0 {
-		p.line("  ", p.faint().on(fmt.Sprintf("and for %s more", count(more, "reason"))))
+		p.line("  ", p.faint().on(p.lang.T("and for %s more", p.lang.Count(more, "reason"))))
 	}
 }
 
 func (p *page) reason(g GapGroup) string {
 	if len(g.Checks) == 0 {
-		return g.Reason
+		return p.lang.Reason(g.Reason)
 	}
-	return g.Reason + p.dash() + count(len(g.Checks), "check")
+	return p.lang.Reason(g.Reason) + p.dash() + p.lang.Count(len(g.Checks), "check")
 }
 
 func (p *page) last(r checks.Report) {
 	p.blank()
-	for _, l := range flow(strings.Split(Counts(r), ", "), ", ", p.columns) {
+	for _, l := range flow(p.style.counts(r), p.lang.T(", "), p.columns) {
 		p.line(p.faint().on(l))
 	}
-	sentence, cause := Verdict(r)
+	sentence, cause := p.style.Verdict(r)
 	if cause == "" {
 		p.line(p.verdict(overall(r)).on(Clip(sentence, p.columns, p.style.ASCII)))
 		return

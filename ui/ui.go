@@ -14,13 +14,23 @@ import (
 	"strings"
 
 	"doctor/checks"
+	"doctor/ui/lang"
 )
 
 // Style is how text is drawn. The zero Style is colourless UTF-8 of 100 columns.
 type Style struct {
 	Width  int // columns; 0 stands for 100
 	Colour bool
-	ASCII  bool // only bytes below 0x80
+	ASCII  bool            // only bytes below 0x80
+	Lang   *lang.Catalogue // of what is for people; nil is English, and so is ASCII
+}
+
+// lang is the language that can be drawn: Chinese has no letters in ASCII.
+func (s Style) lang() *lang.Catalogue {
+	if s.ASCII {
+		return nil
+	}
+	return s.Lang
 }
 
 // The widths between which lines are laid out: narrower is the terminal's to

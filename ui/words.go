@@ -10,6 +10,7 @@ import (
 
 	"doctor/checks"
 	"doctor/checks/evidence"
+	"doctor/ui/lang"
 )
 
 var symbols = map[checks.Status][2]string{
@@ -51,7 +52,10 @@ func Colour(s checks.Status) lipgloss.ANSIColor {
 }
 
 // NodeFacts is what is known of the node, the name first; a fact that is not known is left out.
-func NodeFacts(r checks.Report) []string {
+func NodeFacts(r checks.Report) []string { return Style{}.NodeFacts(r) }
+
+// NodeFacts is the same in the style's language.
+func (style Style) NodeFacts(r checks.Report) []string {
 	n := r.Node
 	kubelet := ""
 	if n.Kubelet != "" {
@@ -62,29 +66,39 @@ func NodeFacts(r checks.Report) []string {
 		platform = "" // nobody asks for what it is not
 	}
 	if n.Generation != "" {
-		generation = n.Generation + " setup"
+		generation = style.lang().T("%s setup", n.Generation)
 	}
 	return given(n.Name, strings.TrimSpace(n.OS+" "+n.Build), kubelet, strings.Replace(n.Runtime, "://", " ", 1), n.Network, platform, generation)
 }
 
 // Decoded is what a raw code means, in one line.
-func Decoded(c checks.DecodedCode) string { return c.Code + " is " + c.Symbol + ": " + c.Meaning }
+func Decoded(c checks.DecodedCode) string { return Style{}.Decoded(c) }
+
+// Decoded is the same in the style's language.
+func (style Style) Decoded(c checks.DecodedCode) string {
+	return style.lang().T("%s is %s: %s", c.Code, c.Symbol, style.lang().Phrase(c.Meaning))
+}
 
 // Origin is where and when the evidence was recorded.
-func Origin(r checks.Report) []string {
+func Origin(r checks.Report) []string { return Style{}.Origin(r) }
+
+// Origin is the same in the style's language.
+func (style Style) Origin(r checks.Report) []string {
+	l := style.lang()
 	when := ""
 	if !r.CollectedAt.IsZero() {
-		did := "recorded "
+		when = r.CollectedAt.UTC().Format("2006-01-02 15:04 UTC")
 		if r.Source.Kind == "live" || r.Source.Kind == "cluster" {
-			did = "read "
+			when = l.T("read %s", when)
+		} else {
+			when = l.T("recorded %s", when)
 		}
-		when = did + r.CollectedAt.UTC().Format("2006-01-02 15:04 UTC")
 	}
 	kind := r.Source.Kind
 	if kind == "foreign" { // the format says whose it is
 		kind = ""
 	}
-	from := strings.TrimSpace(kind + " " + r.Source.Name)
+	from := strings.TrimSpace(l.Word(kind) + " " + r.Source.Name)
 	if f := r.Source.Format; f != "" && f != evidence.Layout {
 		from = strings.TrimSpace(from + " (" + f + ")")
 	}
@@ -113,23 +127,31 @@ func Where(b checks.Because) string {
 }
 
 // Counts is the report in one line.
-func Counts(r checks.Report) string {
+func Counts(r checks.Report) string { return Style{}.Counts(r) }
+
+// Counts is the same in the style's language.
+func (style Style) Counts(r checks.Report) string {
+	return strings.Join(style.counts(r), style.lang().T(", "))
+}
+
+func (style Style) counts(r checks.Report) []string {
+	l := style.lang()
 	var parts []string
 	if n := len(r.Causes); n > 0 {
-		parts = append(parts, count(n, "cause"))
+		parts = append(parts, l.Count(n, "cause"))
 	}
 	if n := len(consequences(r)); n > 0 {
-		parts = append(parts, count(n, "consequence"))
+		parts = append(parts, l.Count(n, "consequence"))
 	}
 	for _, s := range checks.Statuses {
 		if n := r.Count(s); n > 0 {
-			parts = append(parts, fmt.Sprintf("%d %s", n, word(s)))
+			parts = append(parts, l.T("%d %s", n, l.Word(word(s))))
 		}
 	}
 	if len(parts) == 0 {
-		return "0 checks"
+		parts = append(parts, l.Count(0, "check"))
 	}
-	return strings.Join(parts, ", ")
+	return parts
 }
 
 func word(s checks.Status) string {
@@ -139,12 +161,7 @@ func word(s checks.Status) string {
 	return string(s)
 }
 
-func count(n int, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	return fmt.Sprintf("%d %ss", n, noun)
-}
+func count(n int, noun string) string { return (*lang.Catalogue)(nil).Count(n, noun) }
 
 func consequences(r checks.Report) map[string]bool {
 	found := map[string]bool{}
@@ -158,27 +175,31 @@ func consequences(r checks.Report) map[string]bool {
 
 // Verdict is the last word: what to do first and the cause that it mends, or,
 // where no fault was found, how far that can be trusted.
-func Verdict(r checks.Report) (sentence, cause string) {
+func Verdict(r checks.Report) (sentence, cause string) { return Style{}.Verdict(r) }
+
+// Verdict is the same in the style's language, in which the report has to be too.
+func (style Style) Verdict(r checks.Report) (sentence, cause string) {
+	l := style.lang()
 	unknown := r.Count(checks.StatusUnknown)
 	switch faults := r.Count(checks.StatusFail) + r.Count(checks.StatusWarn); {
 	case len(r.Causes) > 0:
 		id := r.Causes[0].ID
 		if result := r.Result(id); result != nil {
 			if fix := FirstFix(result.Fix); fix != "" {
-				return "fix first: " + fix, id
+				return l.T("fix first: %s", fix), id
 			}
 		}
-		return "look first at " + id, ""
+		return l.T("look first at %s", id), ""
 	case faults > 0:
-		return count(faults, "fault") + " found", ""
+		return l.T("%s found", l.Count(faults, "fault")), ""
 	case len(r.Results) == 0:
-		return "nothing was looked at: no check was selected", ""
+		return l.T("nothing was looked at: no check was selected"), ""
 	case r.Count(checks.StatusPass)+r.Count(checks.StatusInfo) == 0 && unknown > 0:
-		return "nothing could be told: " + count(unknown, "check") + " lacked evidence", ""
+		return l.T("nothing could be told: %s lacked evidence", l.Count(unknown, "check")), ""
 	case unknown > 0:
-		return fmt.Sprintf("no fault found, but %s could not tell", count(unknown, "check")), ""
+		return l.T("no fault found, but %s could not tell", l.Count(unknown, "check")), ""
 	}
-	return "no fault found", ""
+	return l.T("no fault found"), ""
 }
 
 // looks are the beginnings of commands that change nothing, and so mend

@@ -19,14 +19,17 @@ type Sign struct {
 // Fits tells whether the sign looks in the source, and whether its other texts
 // allow the line.
 func (s Sign) Fits(source, line string) bool {
-	if len(s.In) > 0 && !slices.ContainsFunc(s.In, func(in string) bool { return sameLog(in, source) }) {
-		return false
-	}
-	if len(s.Also)+len(s.Not) == 0 {
-		return true
-	}
-	line = strings.ToLower(line)
-	holds := func(text string) bool { return strings.Contains(line, strings.ToLower(text)) }
+	return s.LooksIn(source) && (len(s.Also)+len(s.Not) == 0 || s.Likes(strings.ToLower(line)))
+}
+
+// LooksIn tells whether the sign looks in the source.
+func (s Sign) LooksIn(source string) bool {
+	return len(s.In) == 0 || slices.ContainsFunc(s.In, func(in string) bool { return sameLog(in, source) })
+}
+
+// Likes tells whether the sign's other texts allow the line, which is in lower case.
+func (s Sign) Likes(lower string) bool {
+	holds := func(text string) bool { return strings.Contains(lower, strings.ToLower(text)) }
 	return !slices.ContainsFunc(s.Also, func(also string) bool { return !holds(also) }) && !slices.ContainsFunc(s.Not, holds)
 }
 

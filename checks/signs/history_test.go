@@ -83,7 +83,7 @@ func TestWhatAnEarlierScanSawCounts(t *testing.T) {
 		{"id":"c","sign":"a sign of another version","path":"logs/kubelet/k.log","line":1,"text":"x","more":0},
 		{"id":"other","sign":"no network here","path":"logs/kubelet/k.log","line":1,"text":"x","more":0}]`
 	got := record(t, map[string]string{"logs/kubelet/k.log": "no network here\n", "signs.json": recorded}, evidence.Sign{Check: "c", Text: "no network here"})
-	if len(got) != 2 || got[0].Line != 4711 || got[0].More != 99 || got[1].Path != "logs/kubelet/gone.log" || strings.Contains(got[1].Found, "\x1b") {
+	if len(got) != 2 || got[1].Line != 4711 || got[1].More != 99 || got[0].Path != "logs/kubelet/gone.log" || strings.Contains(got[0].Found, "\x1b") {
 		t.Errorf("%+v", got)
 	}
 }

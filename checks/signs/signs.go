@@ -33,11 +33,17 @@ const (
 // signs, and returns the snapshot with the matches in it. A file that cannot be
 // read to its end is named in unsearched; what it gave until then counts.
 func Record(s evidence.Snapshot, list []evidence.Sign) (scanned evidence.Snapshot, unsearched []evidence.UnsearchedLog) {
+	return RecordRest(s, list, func(string) bool { return false })
+}
+
+// RecordRest is Record where signs.json holds what there is in the logs that
+// searched names: the same texts were looked for in the same log before.
+func RecordRest(s evidence.Snapshot, list []evidence.Sign, searched func(path string) bool) (scanned evidence.Snapshot, unsearched []evidence.UnsearchedLog) {
 	if len(list) == 0 {
 		return s, nil
 	}
 	c := newScanner(newNeedles(list), s.Now())
-	unsearched = c.scanLogs(context.Background(), s)
+	unsearched = c.scanLogs(context.Background(), s, slices.DeleteFunc(s.LogFiles(""), searched))
 	return c.finish(s, unsearched), unsearched
 }
 
@@ -53,7 +59,7 @@ func Recorded(s evidence.Snapshot, list []evidence.Sign, unsearched []evidence.U
 // Logs scans the snapshot's logs alone, until the context ends.
 func Logs(ctx context.Context, s evidence.Snapshot, list []evidence.Sign) (found []evidence.SignMatch, unsearched []evidence.UnsearchedLog) {
 	c := newScanner(newNeedles(list), s.Now())
-	unsearched = c.scanLogs(ctx, s)
+	unsearched = c.scanLogs(ctx, s, s.LogFiles(""))
 	return c.matches(), unsearched
 }
 
@@ -66,8 +72,7 @@ func (c *scanner) finish(s evidence.Snapshot, unsearched []evidence.UnsearchedLo
 }
 
 // scanLogs streams each log through a scanner of its own.
-func (c *scanner) scanLogs(ctx context.Context, s evidence.Snapshot) (unsearched []evidence.UnsearchedLog) {
-	files := s.LogFiles("")
+func (c *scanner) scanLogs(ctx context.Context, s evidence.Snapshot, files []string) (unsearched []evidence.UnsearchedLog) {
 	results := make([]fileResult, len(files))
 	var wait sync.WaitGroup
 	next := make(chan int)
@@ -247,6 +252,7 @@ func (c *scanner) take() map[key]*match {
 // consider notes the signs of a text that stands in the line, and tells whether any fits.
 func (c *scanner) consider(text int, source, file string, number int, line []byte) bool {
 	fits := false
+	lower := "" // of the line, made once for all signs
 	for _, i := range c.signs[text] {
 		k := key{i, file, false}
 		m := c.found[k]
@@ -254,8 +260,17 @@ func (c *scanner) consider(text int, source, file string, number int, line []byt
 			fits = true
 			continue // the same text twice in one line is one match
 		}
-		if !c.fits(i, source, line) {
+		sign := c.list[i]
+		if !sign.LooksIn(source) {
 			continue
+		}
+		if len(sign.Also)+len(sign.Not) > 0 {
+			if lower == "" {
+				lower = strings.ToLower(string(line))
+			}
+			if !sign.Likes(lower) || !strings.Contains(lower, strings.ToLower(sign.Text)) {
+				continue
+			}
 		}
 		fits = true
 		m = c.note(k, number, line)
@@ -335,5 +350,12 @@ func merge(found, recorded []evidence.SignMatch, list []evidence.Sign) []evidenc
 			found[at] = r
 		}
 	}
+	place := map[string]int{}
+	for i, s := range list {
+		place[s.Check+"\x00"+s.Text] = i
+	}
+	slices.SortStableFunc(found, func(a, b evidence.SignMatch) int { // as matches does
+		return cmp.Or(cmp.Compare(place[a.Check+"\x00"+a.Text], place[b.Check+"\x00"+b.Text]), cmp.Compare(a.Path, b.Path), order(a.Over != "")-order(b.Over != ""))
+	})
 	return found
 }

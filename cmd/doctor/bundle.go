@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"maps"
 	"path/filepath"
 	"slices"
@@ -116,7 +115,7 @@ func (f *flags) forBundle(cmd *cobra.Command) error {
 		return errors.New("--demo takes the name of a recorded node; `doctor --demo list` lists them")
 	}
 	root := cmd.Root().Flags()
-	for _, name := range []string{"only", "skip", "category", "output", "json", "fail-on"} {
+	for _, name := range []string{"only", "skip", "category", "output", "json", "fail-on", "accessible"} {
 		if root.Changed(name) {
 			return fmt.Errorf("a bundle holds the whole diagnosis in each form; leave --%s out", name)
 		}
@@ -208,7 +207,7 @@ func (f flags) evidence(ctx context.Context, std streams) (source, error) {
 	if err != nil {
 		return source{}, trouble(err)
 	}
-	return source{snapshot: s, origin: l.origin, unsearched: unanswered(l.readings)}, nil
+	return source{snapshot: s, origin: l.origin, secrets: l.secrets, unsearched: unanswered(l.readings)}, nil
 }
 
 // A bundling is evidence on its way into a bundle.
@@ -232,42 +231,46 @@ func newBundling(ctx context.Context, src source, p packing, maxSize int64, sinc
 		names.Learn(src.snapshot)
 		hidden.Names, b.options.Masked = names, names
 	}
-	b.options.Redactor = redact.New(hidden)
+	if b.options.Redactor = src.secrets; b.options.Redactor == nil || p.maskNames {
+		b.options.Redactor = redact.New(hidden)
+	}
 	return b
 }
 
-func (b *bundling) defaultName() string {
+func (b *bundling) defaultName() string { return bundleName(b.snapshot, b.options.Redactor) }
+
+func bundleName(s evidence.Snapshot, secrets *redact.Redactor) string {
 	node := strings.Map(func(r rune) rune {
 		if r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '-' {
 			return r
 		}
 		return '-'
-	}, b.options.Redactor.Text(b.snapshot.Meta().Node))
+	}, secrets.Text(s.Meta().Node))
 	at := ""
-	if now := b.snapshot.Now(); !now.IsZero() {
+	if now := s.Now(); !now.IsZero() {
 		at = "-" + now.UTC().Format("20060102T150405Z")
 	}
 	return "doctor-" + cmp.Or(node, "node") + at + ".zip"
 }
 
 func (b *bundling) write(ctx context.Context, name string) (pack.Result, error) {
-	b.options.Conclude = func(recorded fs.FS, left []pack.Left) ([]pack.Document, error) {
-		return documents(recorded, b.options.Redactor.Text(filepath.Base(name)), left, b.options.Masked != nil)
+	b.options.Conclude = func(recorded pack.Recorded) ([]pack.Document, error) {
+		return documents(recorded, b.options.Redactor.Text(filepath.Base(name)), b.options.Masked != nil)
 	}
 	return pack.Write(ctx, name, b.snapshot, b.options)
 }
 
 // documents judges what the bundle holds, as whoever receives it will.
-func documents(recorded fs.FS, name string, left []pack.Left, masked bool) ([]pack.Document, error) {
-	s, err := evidence.Load(recorded)
+func documents(recorded pack.Recorded, name string, masked bool) ([]pack.Document, error) {
+	s, err := evidence.Load(recorded.FS)
 	if err != nil {
 		return nil, err
 	}
 	list := checks.All()
-	scanned, _ := signs.Record(s, checks.Signs(list))
+	scanned, _ := signs.RecordRest(s, checks.Signs(list), recorded.Whole)
 	report := shareable(checks.Diagnose(scanned, list, checks.Source{Kind: "bundle", Name: name, Format: evidence.Layout}, program()))
 	about := ui.About{Bundle: name, Masked: masked}
-	for _, l := range left {
+	for _, l := range recorded.Left {
 		about.LeftOut = append(about.LeftOut, ui.LeftOut{Path: l.Path, Reason: l.Reason})
 	}
 	written := func(format string) func(io.Writer) error {

@@ -69,8 +69,7 @@ func (p *progressLine) clear() {
 // there is something to go by.
 func progressText(p pack.Progress, since time.Duration) string {
 	line := fmt.Sprintf("%s: %d of %d files, %s of %s", p.Phase, p.Files, p.Of, size(p.Bytes), size(p.Total))
-	if since > time.Second && p.Bytes > 0 && p.Bytes < p.Total {
-		left := time.Duration(float64(since) * float64(p.Total-p.Bytes) / float64(p.Bytes))
+	if left := timeLeft(p, since); left > 0 {
 		line += fmt.Sprintf(", about %s left", left.Round(time.Second))
 	}
 	return line

@@ -25,10 +25,12 @@ type flags struct {
 	failOn               string
 	ascii                bool
 	noScreen             bool
+	accessible           bool
 	timeout, since       time.Duration
 	verbose, passive     bool
 	targets              []string
 	fromPod              string
+	lang                 language
 }
 
 const exitHelp = `
@@ -89,12 +91,15 @@ On a terminal it shows a screen; otherwise it writes text. Nothing on a node is 
 	p.StringSliceVar(&f.category, "category", nil, "run only the checks of these categories: "+strings.Join(categories(), ", "))
 	p.StringVar(&f.failOn, "fail-on", "fail", "exit with a status other than 0 from this level on: fail or warn")
 	p.BoolVar(&f.ascii, "ascii", false, "draw with ASCII characters only")
+	p.BoolVar(&f.accessible, "accessible", false, "tell everything in plain lines, for screen readers, and take numbers as answers; ACCESSIBLE=1 does the same")
+	f.lang.flag(root)
 	completeWith(root, "output", ui.Formats)
 	completeWith(root, "only", checkIDs)
 	completeWith(root, "skip", checkIDs)
 	completeWith(root, "category", categories)
 	completeWith(root, "fail-on", func() []string { return []string{"fail", "warn"} })
 
+	helpIn(root)
 	root.AddCommand(bundleCommand(std, &f), convertCommand(std, &f), lintCommand(std), probeCommand(std), explainCommand(std), versionCommand(std))
 	return root
 }

@@ -21,6 +21,7 @@ import (
 	"doctor/fixtures"
 	"doctor/ui"
 	"doctor/ui/console"
+	"doctor/ui/spoken"
 	"doctor/ui/tui"
 )
 
@@ -95,6 +96,8 @@ func (f *flags) validate() error {
 		return err
 	}
 	switch {
+	case f.accessible && (f.output != "" || f.file != ""):
+		return errors.New("--accessible tells in lines of its own; leave -o, --json and -f out")
 	case f.from != "" && f.demo != "", f.demo != "" && f.node != "":
 		return errors.New("--demo names a node of its own; leave --from and --node out")
 	case (f.kubeconfig != "" || f.context != "") && (f.from != "" || f.demo != ""):
@@ -141,10 +144,10 @@ func (d display) close() { d.console.Restore() }
 
 func (d display) style() ui.Style {
 	if d.file != "" {
-		return ui.Style{ASCII: d.ascii}
+		return ui.Style{ASCII: d.ascii, Lang: d.lang.catalogue()}
 	}
 	width, _ := d.console.Size()
-	return ui.Style{ASCII: d.ascii || d.console.ASCII(), Colour: d.console.Colour(), Width: width}
+	return ui.Style{ASCII: d.ascii || d.console.ASCII(), Colour: d.console.Colour(), Width: width, Lang: d.lang.catalogue()}
 }
 
 // onScreen tells whether the report gets the whole screen, with keys.
@@ -152,12 +155,45 @@ func (d display) onScreen() bool {
 	return d.output == "" && d.file == "" && !d.noScreen && d.console.Screen()
 }
 
+// isSpoken tells whether the report is told in plain lines. The environment
+// says what the user needs in general, so a format that is asked for goes first.
+func (d display) isSpoken() bool {
+	if d.output != "" || d.file != "" || d.noScreen {
+		return false
+	}
+	always := os.Getenv("ACCESSIBLE")
+	return d.accessible || always != "" && always != "0"
+}
+
+// tell tells what the feed brings in plain lines, and answers where somebody is there to ask.
+func (d display) tell(ctx context.Context, feed tui.Feed) (tui.Update, error) {
+	d.console.EnterText()
+	ask := d.console.Keyboard() && (d.accessible || d.console.Terminal()) // who only redirects the output waits for no question
+	last, err := spoken.Run(ctx, d.std.in, d.std.out, feed, spoken.Options{Ask: ask, ASCII: d.style().ASCII})
+	if err != nil && ctx.Err() == nil {
+		err = trouble(err)
+	}
+	return last, err
+}
+
+// follow shows or tells a live run, and returns the last of it.
+func (d display) follow(ctx context.Context, feed tui.Feed) (tui.Update, error) {
+	if d.isSpoken() {
+		return d.tell(ctx, feed)
+	}
+	left, err := d.screen(ctx, feed)
+	return left.Update, err
+}
+
 // screen shows what the feed brings until the user leaves, and returns the last of it.
 func (d display) screen(ctx context.Context, feed tui.Feed) (tui.Leave, error) {
 	d.console.EnterScreen()
 	style := d.style()
 	last, err := tui.Run(ctx, d.std.in, d.std.out, feed, tui.Options{ASCII: style.ASCII, NoColour: !style.Colour})
-	if err != nil {
+	switch {
+	case ctx.Err() != nil:
+		return last, err
+	case err != nil:
 		return last, trouble(err)
 	}
 	d.console.Restore()
@@ -169,8 +205,14 @@ func (d display) screen(ctx context.Context, feed tui.Feed) (tui.Leave, error) {
 
 // show draws the report: the screen on a terminal, else the chosen format.
 func (d display) show(ctx context.Context, r checks.Report, s evidence.Snapshot) error {
-	if d.onScreen() {
-		_, err := d.screen(ctx, tui.Finished(r, s))
+	feed := tui.Finished(r, s)
+	feed.Bundle = d.bundler(nil)
+	switch {
+	case d.isSpoken():
+		_, err := d.tell(ctx, feed)
+		return err
+	case d.onScreen():
+		_, err := d.screen(ctx, feed)
 		return err
 	}
 	if d.file != "" {

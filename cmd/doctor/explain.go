@@ -16,6 +16,7 @@ import (
 func explainCommand(std streams) *cobra.Command {
 	var output string
 	var ascii bool
+	var said language
 	cmd := &cobra.Command{
 		Use:   "explain [ID | rbac]",
 		Short: "Shows the catalogue of faults, one fault in full, or with rbac what --node may read",
@@ -38,7 +39,7 @@ func explainCommand(std streams) *cobra.Command {
 				}
 				list = []*checks.Check{c}
 			}
-			out := flags{ascii: ascii}.to(std)
+			out := flags{ascii: ascii, lang: said}.to(std)
 			defer out.close()
 			out.console.EnterText()
 			style := out.style()
@@ -63,6 +64,7 @@ func explainCommand(std streams) *cobra.Command {
 	}
 	cmd.Flags().StringVarP(&output, "output", "o", "text", "text, json or markdown")
 	cmd.Flags().BoolVar(&ascii, "ascii", false, "draw with ASCII characters only")
+	said.flag(cmd)
 	completeWith(cmd, "output", func() []string { return []string{"text", "json", "markdown"} })
 	return cmd
 }

@@ -49,6 +49,7 @@ Report and exit status are those of a diagnosis.` + "\n" + exitHelp,
 	p.StringSliceVar(&f.skip, "skip", nil, "leave these checks out (ids)")
 	p.StringVar(&f.failOn, "fail-on", "fail", "exit with a status other than 0 from this level on: fail or warn")
 	p.BoolVar(&f.ascii, "ascii", false, "draw with ASCII characters only")
+	f.lang.flag(cmd)
 	completeWith(cmd, "output", ui.Formats)
 	completeWith(cmd, "only", linterIDs)
 	completeWith(cmd, "skip", linterIDs)

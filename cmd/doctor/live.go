@@ -78,7 +78,10 @@ func unprobed(why string) map[string]string {
 
 // fresh is another reading of the same, of which nothing is read yet.
 func (l *live) fresh() *live {
-	n := &live{checks: l.checks, collectors: l.collectors, origin: l.origin, timeout: l.timeout, unasked: l.unasked, secrets: redact.New(redact.Options{})}
+	n := &live{checks: l.checks, collectors: l.collectors, origin: l.origin, timeout: l.timeout, unasked: l.unasked, secrets: l.secrets}
+	if n.secrets == nil { // one for all readings: the mark of a secret stays the same
+		n.secrets = redact.New(redact.Options{})
+	}
 	n.tree = tree.Cleaned(n.secrets.Content)
 	for _, c := range append(n.collectors[:len(n.collectors):len(n.collectors)], n.searchLogs()) {
 		n.readings = append(n.readings, collectors.Reading{Name: c.Name, Answers: c.Answers})
@@ -226,10 +229,12 @@ func (l *live) talk(std streams, verbose bool) {
 func diagnoseLive(ctx context.Context, std streams, f flags, l *live) error {
 	out := f.to(std)
 	defer out.close()
-	if out.onScreen() {
+	if out.isSpoken() || out.onScreen() {
 		ctx, cancel := context.WithCancel(ctx)
 		defer cancel() // when the user leaves, nobody takes the feed's updates any more
-		last, err := out.screen(ctx, l.feed(ctx))
+		feed := l.feed(ctx)
+		feed.Bundle = f.bundler(l.secrets)
+		last, err := out.follow(ctx, feed)
 		switch {
 		case err != nil:
 			return err

@@ -31,8 +31,13 @@ var fences = []struct {
 		"what is drawn is a finished report, whatever it came from"},
 	{"doctor/ui/tui", []string{"doctor/collectors", "doctor/fixtures", "k8s.io/client-go", "github.com/Microsoft", "github.com/miekg"},
 		"what is drawn is a finished report, whatever it came from"},
+	{"doctor/ui/symptom", []string{"doctor/collectors", "doctor/fixtures", "github.com/charmbracelet"}, "questions and answers know no screen"},
+	{"doctor/ui/timeline", []string{"doctor/collectors", "doctor/fixtures", "github.com/charmbracelet"}, "a list by time knows no screen"},
 	{"doctor/collectors/bundle", []string{"doctor/ui", "github.com/charmbracelet"}, "collectors record; they neither judge nor draw"},
 	{"doctor/collectors/foreign", []string{"doctor/ui", "github.com/charmbracelet"}, "collectors record; they neither judge nor draw"},
+	{"doctor/collectors/pack", []string{"doctor/ui", "doctor/fixtures", "github.com/charmbracelet", "k8s.io/", "net/http"}, "a bundle is written from evidence, whoever read it"},
+	{"doctor/collectors/redact", []string{"doctor/ui", "doctor/fixtures", "doctor/collectors", "github.com/charmbracelet", "k8s.io/", "net/http", "os/exec"}, "what takes secrets out must be small enough to be read as a whole"},
+	{"doctor/collectors/maskname", []string{"doctor/ui", "doctor/fixtures", "doctor/collectors", "k8s.io/", "net/http", "os/exec"}, "what takes names out must be small enough to be read as a whole"},
 	{"doctor/collectors", []string{"doctor/ui", "doctor/fixtures", "github.com/charmbracelet", "k8s.io/", "github.com/Microsoft"}, "the runner knows no machine and no cluster"},
 	{"doctor/collectors/node", []string{"doctor/ui", "doctor/fixtures", "github.com/charmbracelet", "k8s.io/client-go"}, "a node is read without its cluster"},
 	{"doctor/collectors/probe", []string{"doctor/ui", "doctor/fixtures", "github.com/charmbracelet", "k8s.io/"}, "probes are packets; whoever reaches into a pod hands that in"},
@@ -58,6 +63,9 @@ var directly = []struct {
 	{"doctor/collectors/probe", []string{"doctor/checks"}, "collectors record; they do not judge"},
 	{"doctor/collectors/bundle", []string{"doctor/checks"}, "collectors record; they do not judge"},
 	{"doctor/collectors/foreign", []string{"doctor/checks"}, "collectors record; they do not judge"},
+	{"doctor/collectors/pack", []string{"doctor/checks", "doctor/checks/signs"}, "collectors record; they do not judge"},
+	{"doctor/collectors/redact", []string{"doctor/checks", "doctor/checks/signs"}, "collectors record; they do not judge"},
+	{"doctor/collectors/maskname", []string{"doctor/checks", "doctor/checks/signs"}, "collectors record; they do not judge"},
 	{"doctor/collectors/cluster", []string{"doctor/checks"}, "collectors record; they do not judge"},
 }
 

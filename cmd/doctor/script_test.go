@@ -3,7 +3,9 @@ package main
 import (
 	"archive/tar"
 	"archive/zip"
+	"bytes"
 	"compress/gzip"
+	"encoding/json"
 	"errors"
 	"io"
 	"io/fs"
@@ -20,6 +22,9 @@ var scriptCommands = map[string]func(ts *testscript.TestScript, neg bool, args [
 	"exits": exits,
 	"pack":  packFolder,
 	"cut":   cut,
+
+	"unpack":       extract,
+	"same-results": sameResults,
 }
 
 // exits runs a program and compares its exit status, which says what the doctor found.
@@ -90,4 +95,25 @@ func cut(ts *testscript.TestScript, _ bool, args []string) {
 	size, err := f.Seek(0, io.SeekEnd)
 	ts.Check(err)
 	ts.Check(f.Truncate(size * percent / 100))
+}
+
+// extract writes the files of a zip into a folder.
+func extract(ts *testscript.TestScript, _ bool, args []string) {
+	z, err := zip.OpenReader(ts.MkAbs(args[0]))
+	ts.Check(err)
+	defer z.Close()
+	ts.Check(os.CopyFS(ts.MkAbs(args[1]), z))
+}
+
+// sameResults compares the results of two reports, byte for byte.
+func sameResults(ts *testscript.TestScript, _ bool, args []string) {
+	var results [2]json.RawMessage
+	for i, name := range args {
+		var report struct{ Results json.RawMessage }
+		ts.Check(json.Unmarshal([]byte(ts.ReadFile(name)), &report))
+		results[i] = report.Results
+	}
+	if len(results[0]) == 0 || !bytes.Equal(results[0], results[1]) {
+		ts.Fatalf("%s and %s differ in their results", args[0], args[1])
+	}
 }

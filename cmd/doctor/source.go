@@ -10,6 +10,7 @@ import (
 	"doctor/checks/evidence"
 	"doctor/collectors/bundle"
 	"doctor/collectors/foreign"
+	"doctor/collectors/redact"
 	"doctor/fixtures"
 )
 
@@ -19,6 +20,7 @@ type source struct {
 	origin     checks.Source
 	notes      []string                 // what was left out of an archive, and why
 	unsearched []evidence.UnsearchedLog // by whoever read the node
+	secrets    *redact.Redactor         // that it passed when the node was read; nil: none
 	close      func() error
 }
 

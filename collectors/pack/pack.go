@@ -32,7 +32,7 @@ type Options struct {
 	SearchedFor map[string]string        // and for which texts, by check
 
 	// Conclude makes the documents that explain the evidence. It sees what a reader of the bundle will see.
-	Conclude func(recorded fs.FS, left []Left) ([]Document, error)
+	Conclude func(Recorded) ([]Document, error)
 	Progress func(Progress) // nil: nobody watches
 	Doctor   string         // its version
 }
@@ -41,6 +41,13 @@ type Options struct {
 type Masked interface {
 	Counts() map[string]int
 	Unmasked() []string
+}
+
+// Recorded is the evidence as it is in the bundle.
+type Recorded struct {
+	fs.FS
+	Left  []Left
+	Whole func(log string) bool // it is in the bundle as it was searched: nothing was taken out of it
 }
 
 // A Document is a file that is made, not read.
@@ -88,7 +95,7 @@ func Write(ctx context.Context, name string, s evidence.Snapshot, o Options) (Re
 	}
 	most := least(o.MaxSize, room)
 	result, err := repeat(newPlan(s, o, most), func(p *plan) (Result, error) { return attempt(ctx, name, s, o, p, most) })
-	if errors.Is(err, errTooLarge) && room > 0 && most == room {
+	if small := tooSmallError(0); errors.As(err, &small) && most == room {
 		err = fmt.Errorf("the disk has room for %s only, too little for the facts alone; write to another disk with -f", megabytes(room))
 	}
 	return result, err
@@ -116,6 +123,9 @@ func learn(ctx context.Context, s evidence.Snapshot, o Options) error {
 
 // Estimate does all the work and keeps nothing of it, so that its figures are those of the bundle.
 func Estimate(ctx context.Context, s evidence.Snapshot, o Options) (Result, error) {
+	if err := learn(ctx, s, o); err != nil {
+		return Result{}, err
+	}
 	return repeat(newPlan(s, o, o.MaxSize), func(p *plan) (Result, error) {
 		w := newWriter(ctx, io.Discard, o.MaxSize, s, o, p)
 		if err := cmp.Or(w.evidence(), w.close()); err != nil {
@@ -138,7 +148,7 @@ func repeat(p *plan, attempt func(*plan) (Result, error)) (Result, error) {
 			p.drop(dropped.path, dropped.why)
 		case errors.As(err, &over):
 			if !p.shrink(over) {
-				return Result{}, fmt.Errorf("%s is too little for the facts alone; give --max-size more: %w", megabytes(over.limit), errTooLarge)
+				return Result{}, tooSmallError(over.limit)
 			}
 		case errors.As(err, &leaked):
 			if leaks++; leaks > 1 {
@@ -172,6 +182,13 @@ type oversizeError struct {
 }
 
 func (e *oversizeError) Error() string { return errTooLarge.Error() }
+
+// tooSmallError is the size in which not even the facts have room.
+type tooSmallError int64
+
+func (e tooSmallError) Error() string {
+	return megabytes(int64(e)) + " is too little for the facts alone; give --max-size more"
+}
 
 func megabytes(n int64) string {
 	if n < 1<<20 {

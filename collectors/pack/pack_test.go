@@ -280,7 +280,7 @@ func TestWhatWasThereStaysWhenABundleFails(t *testing.T) {
 		t.Fatal(err)
 	}
 	o := options()
-	o.Conclude = func(fs.FS, []Left) ([]Document, error) { return nil, errors.New("no report") }
+	o.Conclude = func(Recorded) ([]Document, error) { return nil, errors.New("no report") }
 	if _, err := Write(context.Background(), name, node(t, nil), o); err == nil || err.Error() != "no report" {
 		t.Errorf("the error is %v", err)
 	}
@@ -293,13 +293,13 @@ func TestWhatWasThereStaysWhenABundleFails(t *testing.T) {
 func TestDocumentsSeeWhatTheReceiverSees(t *testing.T) {
 	o := options()
 	var seen []string
-	o.Conclude = func(recorded fs.FS, left []Left) ([]Document, error) {
-		s, err := evidence.Load(recorded)
+	o.Conclude = func(recorded Recorded) ([]Document, error) {
+		s, err := evidence.Load(recorded.FS)
 		if err != nil {
 			return nil, err
 		}
 		seen = s.Paths()
-		content, err := fs.ReadFile(recorded, "logs/kubelet/kubelet.log")
+		content, err := fs.ReadFile(recorded.FS, "logs/kubelet/kubelet.log")
 		return []Document{{"report.txt", func(w io.Writer) error { _, err := w.Write(content); return err }}}, err
 	}
 	log := noise(3 << 20)

@@ -16,14 +16,14 @@ import (
 // (a component tells there how it was started), what stands around each sign,
 // and its end.
 const (
-	leastHead  = 64 << 10
-	leastTail  = 64 << 10
-	around     = 40        // lines before and after a sign
-	mostWindow = 256 << 10 // bytes of one window: lines may be long
-	shrinking  = 0.8
-	smallest   = 0.01
-	reserve    = 128 << 10 // of the zip, for what is written last
-	sampleSize = 256 << 10 // of each log, to see how well it compresses
+	leastHead   = 64 << 10
+	leastTail   = 64 << 10
+	around      = 40        // lines before and after a sign
+	mostWindow  = 256 << 10 // bytes of one window: lines may be long
+	shrinking   = 0.8
+	mostShrinks = 6
+	reserve     = 128 << 10 // of the zip, for what is written last
+	sampleSize  = 256 << 10 // of each log, to see how well it compresses
 )
 
 // own are the files that a bundle holds beside the evidence. A bundle that is
@@ -37,10 +37,13 @@ type plan struct {
 	facts  []item // taken whole
 	logs   []item // may be cut
 	left   []Left
-	total  int64 // bytes to read
-	factor float64
-	tails  int64 // bytes of all logs together, at factor 1; below 0: all of them
-	since  time.Time
+	total  int64   // bytes to read
+	factor float64 // of tails
+	least  float64 // of what is taken of each log at least
+
+	shrinks int
+	tails   int64 // bytes of all logs together, at factor 1; below 0: all of them
+	since   time.Time
 }
 
 // An item is one file of the evidence.
@@ -55,7 +58,7 @@ type item struct {
 type window struct{ from, to int }
 
 func newPlan(s evidence.Snapshot, o Options, limit int64) *plan {
-	p := &plan{factor: 1}
+	p := &plan{factor: 1, least: 1}
 	if o.Since > 0 && !s.Now().IsZero() {
 		p.since = s.Now().Add(-o.Since)
 	}
@@ -172,20 +175,20 @@ func (p *plan) drop(name, why string) {
 }
 
 // shrink makes the next attempt smaller by what this one showed, and tells
-// whether that is possible.
+// whether that is possible. The last one takes of logs only what stands around
+// their signs.
 func (p *plan) shrink(over *oversizeError) bool {
-	before := float64(p.tails) * p.factor
-	if p.factor < smallest || len(p.logs) == 0 {
+	if p.shrinks++; p.shrinks > mostShrinks || len(p.logs) == 0 {
 		return false
 	}
+	before := float64(p.tails) * p.factor
 	p.room(over.limit, over.ratio)
-	after := float64(p.tails)
-	p.factor = 1
-	if after > before*shrinking {
-		p.factor = before * shrinking / max(after, 1)
+	p.factor = min(1, before*shrinking/float64(max(p.tails, 1)))
+	if p.shrinks > 1 {
+		p.least /= 2
 	}
-	if after*p.factor < smallest*float64(over.limit) {
-		p.factor = smallest / 2
+	if p.shrinks == mostShrinks {
+		p.factor, p.least = 0, 0
 	}
 	return true
 }
@@ -210,7 +213,7 @@ func (p *plan) shares() map[string]share {
 			sh.since = time.Time{} // another tool's output has no lines by time
 		}
 		part := room / int64(len(bySize)-i)
-		sh.head, sh.tail = int64(leastHead*min(1, p.factor*2)), max(int64(leastTail*min(1, p.factor*2)), part)
+		sh.head, sh.tail = int64(leastHead*p.least), max(int64(leastTail*p.least), part)
 		switch {
 		case p.tails < 0: // no limit
 			sh.all, sh.tail = sh.since.IsZero(), 1<<62

@@ -12,6 +12,7 @@ type bounded struct {
 	w     io.Writer
 	n     int64
 	limit int64 // 0: none
+	sum   hash.Hash32
 }
 
 func (b *bounded) Write(p []byte) (int, error) {
@@ -20,6 +21,7 @@ func (b *bounded) Write(p []byte) (int, error) {
 	}
 	n, err := b.w.Write(p)
 	b.n += int64(n)
+	b.sum.Write(p[:n])
 	return n, err
 }
 
@@ -38,8 +40,7 @@ func (c *counted) Read(p []byte) (int, error) {
 	n, err := c.r.Read(p)
 	c.n += int64(n)
 	if c.watch {
-		c.w.progress.Bytes += int64(n)
-		c.w.tell()
+		c.w.tell(0, int64(n))
 	}
 	return n, err
 }

@@ -9,12 +9,14 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"hash/crc32"
 	"io"
 	"io/fs"
 	"maps"
 	"os"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/klauspost/compress/flate"
@@ -38,9 +40,11 @@ type writer struct {
 	manifest Manifest
 	segments map[string][]segment // of the logs that were cut, by evidence path
 	records  []evidence.LogRecord
+	whole    map[string]bool // the logs that are as they were
 
 	open *digest // the file that is being written
 
+	watched  sync.Mutex // of what follows, for logs are read ahead
 	progress Progress
 	told     time.Time
 }
@@ -60,7 +64,7 @@ const samplesName = "redaction-check.txt"
 const madeHere = "made by doctor"
 
 func newWriter(ctx context.Context, dst io.Writer, limit int64, s evidence.Snapshot, o Options, p *plan) *writer {
-	w := &writer{ctx: ctx, s: s, o: o, plan: p, shares: p.shares(), out: &bounded{w: dst, limit: limit}, names: map[string]bool{}, open: &digest{}, segments: map[string][]segment{}}
+	w := &writer{ctx: ctx, s: s, o: o, plan: p, shares: p.shares(), out: &bounded{w: dst, limit: limit, sum: crc32.NewIEEE()}, names: map[string]bool{}, open: &digest{}, segments: map[string][]segment{}, whole: map[string]bool{}}
 	w.zip = zip.NewWriter(w.out)
 	w.zip.RegisterCompressor(zip.Deflate, newDeflater)
 	w.manifest = Manifest{Layout: ManifestLayout, Doctor: o.Doctor, CreatedAt: time.Now().UTC().Truncate(time.Second), MaxSize: o.MaxSize, LeftOut: []Left{}}
@@ -78,7 +82,7 @@ func (w *writer) evidence() error {
 		if err := w.read(f.path, f.path, f); err != nil {
 			return err
 		}
-		w.progress.Files++
+		w.tell(1, 0)
 	}
 	for _, alias := range hnsFiles(w.s) {
 		if err := w.read(alias.name, alias.path, item{path: alias.path}); err != nil {
@@ -233,6 +237,11 @@ func (w *writer) add(e entry) error {
 	kept := &digest{w: to, sum: sha256.New()}
 	w.open = kept
 	text := evidence.Text(io.MultiReader(bytes.NewReader(head), source))
+	if e.size > 2*aheadSize {
+		first := newAhead(text)
+		defer first.Close()
+		text = first
+	}
 	var cut *cutter
 	if sh, ok := w.shares[e.path]; ok && e.source != madeHere && !sh.all {
 		cut = newCutter(text, e.item, sh, w.s.Now(), textSize(e.size, head))
@@ -262,6 +271,9 @@ func (w *writer) add(e entry) error {
 		file.Truncated, file.LeftOut = true, cut.cuts
 		w.segments[e.path] = cut.segments
 		w.records = append(w.records, evidence.LogRecord{Path: e.path, LeftOutLines: cut.lines, LeftOutBytes: cut.bytes})
+	}
+	if len(counts) == 0 && !file.Truncated && w.o.Masked == nil {
+		w.whole[e.path] = true
 	}
 	w.manifest.Files = append(w.manifest.Files, file)
 	return nil
@@ -311,7 +323,7 @@ func (w *writer) conclude(f io.ReaderAt) error {
 		if err != nil {
 			return err
 		}
-		documents, err := w.o.Conclude(recorded, w.manifest.LeftOut)
+		documents, err := w.o.Conclude(Recorded{recorded, w.manifest.LeftOut, func(log string) bool { return w.whole[log] }})
 		if err != nil {
 			return err
 		}
@@ -344,7 +356,11 @@ func (w *writer) explain(err error) error {
 func (w *writer) size() int64 { return w.out.n }
 
 // tell reports the progress, a few times a second.
-func (w *writer) tell() {
+func (w *writer) tell(files int, bytes int64) {
+	w.watched.Lock()
+	defer w.watched.Unlock()
+	w.progress.Files += files
+	w.progress.Bytes += bytes
 	if w.o.Progress != nil && time.Since(w.told) > 50*time.Millisecond {
 		w.told = time.Now()
 		w.o.Progress(w.progress)
@@ -360,9 +376,11 @@ func attempt(ctx context.Context, name string, s evidence.Snapshot, o Options, p
 	defer f.remove()
 	w := newWriter(ctx, f, most, s, o, p)
 	text, values := o.Redactor.Samples()
+	seen := false
 	for _, step := range []func() error{
 		w.evidence,
 		func() error {
+			seen = o.Redactor.Seen() > 0
 			return w.make(samplesName, func(dst io.Writer) error { _, err := io.WriteString(dst, text); return err })
 		},
 		func() error { return w.conclude(f) },
@@ -373,7 +391,10 @@ func attempt(ctx context.Context, name string, s evidence.Snapshot, o Options, p
 			return Result{}, f.explain(w.explain(err))
 		}
 	}
-	if err := verify(ctx, f.Name(), w.manifest, values, o); err != nil {
+	if err := compare(ctx, f, w.out.sum.Sum32()); err != nil {
+		return Result{}, err
+	}
+	if err := verify(ctx, f.Name(), w.manifest, values, seen, o); err != nil {
 		return Result{}, err
 	}
 	if err := f.name(); err != nil {

@@ -12,7 +12,7 @@ const (
 	minKnown  = 6    // bytes; a shorter value stands in too much that is no secret
 	knownHead = 1024 // bytes that a value is known by
 	minWindow = 6
-	maxWindow = 12
+	maxWindow = 16
 	knownGram = 4
 	knownBits = 15
 )

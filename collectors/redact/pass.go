@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"crypto/hmac"
 	"crypto/sha256"
+	"errors"
 	"hash"
 	"io"
 	"path"
@@ -28,6 +29,7 @@ type pass struct {
 	counts  Counts
 	found   func(kind string, at int64) // hears of each replacement; Search
 	depth   int                         // of documents inside of documents
+	work    *int64                      // bytes of values that were looked at, more than once where they held triggers
 	offset  int64                       // in the file, of what is looked at
 
 	window, ahead, back, context int // as the constants; tests take smaller ones
@@ -36,7 +38,7 @@ type pass struct {
 func (r *Redactor) newPass(name string) *pass {
 	name = strings.ToLower(strings.ReplaceAll(name, `\`, "/"))
 	ext := path.Ext(name)
-	return &pass{Redactor: r, path: name, counts: Counts{}, window: windowSize, ahead: ahead, back: back, context: context,
+	return &pass{Redactor: r, path: name, counts: Counts{}, work: new(int64), window: windowSize, ahead: ahead, back: back, context: context,
 		prose: name == "" || ext == ".log" || ext == ".gap" || ext == ".txt" || ext == ".out" || ext == ".err" || strings.HasPrefix(name, "logs/")}
 }
 
@@ -117,6 +119,9 @@ func (p *pass) stream(out *bufio.Writer, in *input, done int) error {
 		if err := s.advance(out); err != nil {
 			return err
 		}
+		if *p.work > p.most(in.base+int64(len(in.b))) {
+			return errMazy
+		}
 		if s.eof && s.done == len(s.b) {
 			return s.flushNames(out)
 		}
@@ -126,6 +131,12 @@ func (p *pass) stream(out *bufio.Writer, in *input, done int) error {
 		}
 	}
 }
+
+// errMazy is for a text that was made to be slow: each of its values holds names
+// of others. Of logs and configuration less than twice their size is looked at.
+var errMazy = errors.New("it is made of names of secrets, each in the value of the other, and would take too long; leave this file out")
+
+func (p *pass) most(read int64) int64 { return 64<<20 + 64*read }
 
 // text redacts what is held in memory as a whole.
 func (p *pass) text(b []byte) []byte {
@@ -218,9 +229,27 @@ type scan struct {
 	eof     bool
 	spans   []span
 	hits    []hit
+	dull    dull
 	named   int // the end of the name that was judged last
 	swallow *swallow
 	masked  []byte // waits for the end of its line
+}
+
+// dull remembers what was looked at in vain, so that a text full of triggers
+// is not looked at again for each of them.
+type dull struct {
+	value   int // the end of a value that was none
+	at      int // the last @ of no URL
+	base64  int // the end of base64 that holds nothing
+	command int // the end of the line that was searched for a program's flags
+	program string
+}
+
+func (d *dull) shift(n int) {
+	d.value -= n
+	d.at -= n
+	d.base64 -= n
+	d.command -= n
 }
 
 // swallow is a value that goes on behind the window.
@@ -241,6 +270,7 @@ func (s *scan) shift(n int) {
 	s.at = max(0, s.at-n)
 	s.looked = max(0, s.looked-n)
 	s.named -= n
+	s.dull.shift(n)
 	for i := range s.spans {
 		s.spans[i].start -= n
 		s.spans[i].end -= n

@@ -39,6 +39,7 @@ func (s *scan) value(b []byte, i int, stops string) value {
 		}
 		v.end++
 	}
+	*s.work += int64(v.end - i)
 	v.open = v.end == len(b) && s.cut(b)
 	return v
 }

@@ -171,7 +171,7 @@ func (s *scan) execRule(start, end int) {
 		return
 	}
 	indent, first := s.beginsLine(start)
-	if !first {
+	if !first || !bytes.Contains(b[end:], []byte("value:")) {
 		return
 	}
 	end = start + len("exec:")
@@ -278,8 +278,13 @@ func (s *scan) dataRule(start, end int) {
 	}
 }
 
+var secretWord = []byte("Secret")
+
 // inSecret looks for kind: Secret beside data, before or behind it.
 func (s *scan) inSecret(b []byte, from, to, indent int) bool {
+	if !bytes.Contains(b[to:], secretWord) && !bytes.Contains(s.b[max(0, from-s.context):from], secretWord) {
+		return false
+	}
 	isKind := func(line []byte) bool {
 		body := bytes.TrimLeft(line, " \t-")
 		return len(line)-len(body) == indent && bytes.Equal(bytes.ReplaceAll(bytes.TrimRight(body, " \t\r"), []byte(`"`), nil), []byte("kind: Secret"))
@@ -313,6 +318,9 @@ func (s *scan) inSecret(b []byte, from, to, indent int) bool {
 
 // flowData deals with "data":{…} of a Secret in JSON that stands in a text.
 func (s *scan) flowData(b []byte, from, open int) {
+	if !bytes.Contains(b[open:], secretWord) && !bytes.Contains(s.b[max(0, from-512):from], secretWord) {
+		return
+	}
 	depth, end := 0, -1
 	for i := open; i < len(b); i++ {
 		if b[i] == '{' {

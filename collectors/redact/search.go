@@ -10,6 +10,7 @@ import (
 	"html"
 	"io"
 	"net/url"
+	"slices"
 	"sync"
 	"unicode/utf16"
 )
@@ -31,6 +32,25 @@ func (r *Redactor) Search(src io.Reader, path string) (*Leak, error) {
 		return w.leak, nil
 	}
 	return nil, err
+}
+
+// SearchSeen looks for the values that were seen, and not for shapes: for logs,
+// of which every line passed the rules when it was written.
+func (r *Redactor) SearchSeen(src io.Reader) (*Leak, error) {
+	w := &watch{encoded: r.encodedValues()}
+	_, err := io.CopyBuffer(struct{ io.Writer }{w}, src, make([]byte, windowSize/2))
+	w.search(len(w.held))
+	if w.leak != nil {
+		return w.leak, nil
+	}
+	return nil, err
+}
+
+// Seen is how many values were seen that SearchSeen looks for.
+func (r *Redactor) Seen() int {
+	r.known.mu.RLock()
+	defer r.known.mu.RUnlock()
+	return len(r.known.values)
 }
 
 // watch looks for encoded values in what is read.
@@ -81,7 +101,7 @@ func (r *Redactor) encodedValues() *known {
 	r.variants.Lock()
 	defer r.variants.Unlock()
 	r.known.mu.RLock()
-	values := r.known.values
+	values := slices.Clone(r.known.values) // its search may be built anew meanwhile
 	r.known.mu.RUnlock()
 	if r.variants.index == nil || r.variants.of != len(values) {
 		k := &known{limit: 1 << 20}
@@ -99,7 +119,7 @@ func (r *Redactor) encodedValues() *known {
 // encodings are the ways in which a value may be hidden. One that is known by
 // its beginning only is looked for by that.
 func encodings(v []byte, whole bool) [][]byte {
-	if len(v) < 7 {
+	if len(v) < minWindow {
 		return nil
 	}
 	if quoted, err := json.Marshal(string(v)); err == nil {

@@ -109,13 +109,15 @@ func tokenAt(b []byte) int {
 
 // inToken tells whether the byte at i lies in a token.
 func inToken(b []byte, i int) bool {
-	from := max(0, i-maxToken)
-	at := bytes.LastIndex(b[from:min(len(b), i+len(tokenStart))], []byte(tokenStart))
-	if at < 0 {
-		return false
+	for at := i; at >= 0 && i-at < maxToken; at-- {
+		switch c := b[at]; {
+		case c == '<':
+			return i < at+tokenAt(b[at:])
+		case !isLower(c) && !isDigit(c) && c != '-' && c != ':' && (c != '>' || at < i):
+			return false
+		}
 	}
-	at += from
-	return at <= i && i < at+tokenAt(b[at:])
+	return false
 }
 
 // onlyTokens tells whether nothing but tokens and blanks stand in b.

@@ -137,8 +137,8 @@ func (s *scan) rules() {
 	s.signs(from, limit)
 	slices.SortStableFunc(s.hits, func(a, b hit) int { return cmp.Compare(a.start, b.start) })
 	for _, h := range s.hits {
-		if inToken(s.b, h.start) {
-			continue
+		if n := len(s.spans); n > 0 && s.spans[n-1].start < h.start && h.start < s.spans[n-1].end || inToken(s.b, h.start) {
+			continue // it is taken as a whole
 		}
 		if h.rule(s, h.start, h.end); s.swallow != nil {
 			return

@@ -45,6 +45,9 @@ func (c *Console) ASCII() bool { return c.able.ascii }
 // Terminal says whether output goes to a terminal.
 func (c *Console) Terminal() bool { return c.out.terminal }
 
+// Keyboard says whether input comes from a terminal.
+func (c *Console) Keyboard() bool { return c.in.terminal }
+
 // Size is the terminal's width and height in cells, or zeros where nobody tells.
 func (c *Console) Size() (width, height int) {
 	if c.out.terminal {

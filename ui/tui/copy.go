@@ -3,6 +3,7 @@ package tui
 import (
 	"fmt"
 	"io"
+	"os"
 	"strings"
 
 	"github.com/aymanbagabas/go-osc52/v2"
@@ -12,40 +13,99 @@ import (
 	"doctor/ui"
 )
 
+// A clipboard is that of the user's terminal, which also works over ssh: a
+// terminal takes a text with OSC 52, or ignores it and says nothing. Where it
+// is not known to take it, the text also goes into a file, and the user is told
+// what was done and not more.
+type clipboard struct {
+	out    io.Writer
+	takes  bool
+	folder string // of the file; "" is the system's for temporary files
+}
+
 // copied reports the end of a copy command.
 type copied struct {
 	lines int
+	sent  bool   // to the terminal
+	known bool   // to take it
+	file  string // written, or ""
 	err   error
 }
 
 func (c copied) String() string {
 	switch {
+	case c.err != nil && c.sent:
+		return fmt.Sprintf("%s sent to the terminal's clipboard (OSC 52); no file: %v", plural(c.lines, "line"), c.err)
 	case c.err != nil:
 		return "could not copy: " + c.err.Error()
-	case c.lines == 1:
-		return "copied 1 line (OSC 52)"
+	case c.known && c.sent:
+		return fmt.Sprintf("%s sent to the terminal's clipboard (OSC 52)", plural(c.lines, "line"))
+	case c.sent:
+		return fmt.Sprintf("in %s; also sent to the terminal's clipboard (OSC 52), if it takes that", c.file)
 	}
-	return fmt.Sprintf("copied %d lines (OSC 52)", c.lines)
-}
-
-// copyTo hands the text to the terminal's clipboard with OSC 52, which also
-// works over ssh. A terminal that does not know the sequence ignores it and
-// says nothing, so the status line names it.
-func copyTo(out io.Writer, text string) tea.Cmd {
-	return func() tea.Msg {
-		_, err := osc52.New(text).WriteTo(out)
-		return copied{strings.Count(text, "\n") + 1, err}
-	}
+	return fmt.Sprintf("in %s; too large for the terminal's clipboard", c.file)
 }
 
 // maxCopy is less than what terminals take at most for one sequence.
 const maxCopy = 48 << 10
 
-// toCopy is what the copy key takes from a result: the commands of its fix, or
-// the fix's text where there are none. A name in a command came from evidence,
-// and a line break in it would run the first half when pasted, so each command
-// is cleaned to one line.
-func toCopy(r checks.Result) string {
+// copy is the command that copies a text; name becomes part of the file's.
+func (c clipboard) copy(text, name string) tea.Cmd {
+	return func() tea.Msg {
+		done := copied{lines: strings.Count(text, "\n") + 1, known: c.takes}
+		if len(text) <= maxCopy {
+			if _, done.err = osc52.New(text).WriteTo(c.out); done.err != nil {
+				return done
+			}
+			done.sent = true
+		}
+		if !done.sent || !done.known {
+			done.file, done.err = c.write(text, name)
+		}
+		return done
+	}
+}
+
+func (c clipboard) write(text, name string) (string, error) {
+	f, err := os.CreateTemp(c.folder, "doctor-"+name+"-*.txt")
+	if err != nil {
+		return "", err
+	}
+	_, err = io.WriteString(f, text+"\n")
+	if closed := f.Close(); err == nil {
+		err = closed
+	}
+	return f.Name(), err
+}
+
+// takesClipboard tells of the terminals that are known to take OSC 52 as they
+// come. Tmux and screen keep it to themselves unless they are set up, and hide
+// the terminal around them; xterm and the terminals made of VTE do not take it.
+func takesClipboard(getenv func(string) string) bool {
+	if getenv("TMUX") != "" || getenv("STY") != "" {
+		return false
+	}
+	for _, name := range []string{"WT_SESSION", "KITTY_WINDOW_ID", "WEZTERM_PANE", "ALACRITTY_WINDOW_ID", "GHOSTTY_RESOURCES_DIR"} {
+		if getenv(name) != "" {
+			return true
+		}
+	}
+	switch getenv("TERM_PROGRAM") {
+	case "WezTerm", "ghostty":
+		return true
+	}
+	switch name, _, _ := strings.Cut(strings.TrimPrefix(getenv("TERM"), "xterm-"), "-"); name {
+	case "kitty", "ghostty", "alacritty", "foot", "wezterm":
+		return true
+	}
+	return false
+}
+
+// fixToCopy is what the copy key takes from a result: the commands of its fix,
+// or the fix's text where there are none. A name in a command came from
+// evidence, and a line break in it would run the first half when pasted, so
+// each command is cleaned to one line.
+func fixToCopy(r checks.Result) string {
 	lines := r.Fix.Commands
 	if len(lines) == 0 {
 		lines = strings.Split(r.Fix.Text, "\n")
@@ -56,9 +116,17 @@ func toCopy(r checks.Result) string {
 			clean = append(clean, l)
 		}
 	}
-	text := strings.Join(clean, "\n")
-	if len(text) > maxCopy {
-		return "" // half a command is worse than none
+	return strings.Join(clean, "\n")
+}
+
+// copyFix is the effect of the copy key on a result.
+func copyFix(r *checks.Result) effect {
+	if r == nil {
+		return effect{say: "nothing to copy: select a check"}
 	}
-	return text
+	text := fixToCopy(*r)
+	if text == "" {
+		return effect{say: "nothing to copy: this check names no fix"}
+	}
+	return effect{copy: text, copyAs: "fix"}
 }

@@ -23,7 +23,7 @@ func detailOf(m model, w int) []line {
 	case rw.folds():
 		groupDetail(&p, &m.report, rw)
 	default:
-		resultDetail(&p, &m.report, &m.report.Results[rw.index])
+		resultDetail(&p, &m.report, &m.report.Results[rw.index], m.watch.changed[rw.id])
 	}
 	return p.lines
 }
@@ -57,9 +57,13 @@ func (p *page) verdict(indent string, res *checks.Result) {
 	p.led(span{indent + symbol(res.Status, p.ascii) + " ", inkOf(res.Status)}, res.Title, plain)
 }
 
-func resultDetail(p *page, r *checks.Report, res *checks.Result) {
+// resultDetail draws a check; was is its verdict before it changed, or "".
+func resultDetail(p *page, r *checks.Report, res *checks.Result, was checks.Status) {
 	p.led(span{symbol(res.Status, p.ascii) + " " + string(res.Status) + "  ", inkOf(res.Status)}, res.Title, strong)
 	p.text("", res.ID+" · "+string(res.Category), faint)
+	if was != "" {
+		p.text("", fmt.Sprintf("changed: it was %s before", was), accent)
+	}
 	outcome(p, res)
 	fix(p, res)
 	relations(p, r, res)
@@ -85,6 +89,7 @@ func outcome(p *page, res *checks.Result) {
 		status := checks.Status(f.Level)
 		p.led(span{symbol(status, p.ascii) + " ", inkOf(status)}, sentence(f), plain)
 		for _, b := range f.Because {
+			p.leads(item{path: b.Path, line: b.Line})
 			p.text("  ", ui.Where(b), faint)
 			p.text("    ", b.Text, plain)
 		}
@@ -150,6 +155,7 @@ func relations(p *page, r *checks.Report, res *checks.Result) {
 	if len(follows) > 0 {
 		p.heading("Explains")
 		for _, f := range follows {
+			p.leads(item{check: f.ID})
 			p.verdict("  ", f)
 		}
 	}
@@ -157,6 +163,7 @@ func relations(p *page, r *checks.Report, res *checks.Result) {
 		p.heading("Explained by")
 		for _, id := range res.ExplainedBy {
 			if by := r.Result(id); by != nil {
+				p.leads(item{check: id})
 				p.verdict("  ", by)
 			} else {
 				p.text("  ", id, plain)

@@ -39,6 +39,7 @@ type Reading struct {
 type Feed struct {
 	Updates <-chan Update
 	Again   func()
+	Bundle  *Bundler // nil: no bundle can be made
 }
 
 // Finished is the feed of a report that will not change.

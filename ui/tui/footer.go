@@ -12,6 +12,15 @@ import (
 const footerLines = 2
 
 func footer(m model) []line {
+	if text := show(m.status, m.ascii); !m.typing && width(text) > m.width-2 { // worth both lines
+		lines := exactly(nil, footerLines)
+		for i, part := range wrap(text, m.width-2) {
+			if i < footerLines {
+				lines[i] = line{{" " + part, accent}}
+			}
+		}
+		return lines
+	}
 	return []line{
 		append(line{{" ", plain}}, talk(m)...),
 		{{" ", plain}, {counts(m, m.width-2), faint}},
@@ -62,7 +71,14 @@ func hintsOf(m model) []hint {
 		return []hint{{"esc", "back", 0}, {"j k", "scroll", 1}, quit}
 	}
 	if s, ok := m.over(); ok {
-		return append(append([]hint{{"esc", "back", 0}}, s.hints()...), help)
+		list := s.hints()
+		if len(list) == 0 || list[0].key != "esc" { // which means something else there
+			list = append([]hint{{"esc", "back", 0}}, list...)
+		}
+		if s.typing() { // a question mark is text now
+			return list
+		}
+		return append(list, help)
 	}
 	wrong := hint{"f", "only fail+warn", 3}
 	if m.view.wrong {
@@ -80,7 +96,10 @@ func hintsOf(m model) []hint {
 	}
 	list := []hint{{"enter", "open", 1}, {"/", "filter", 2}, wrong, {"c", "copy fix", 4}, help, quit}
 	if m.live && !m.reading() {
-		list = slices.Insert(list, 4, hint{"r", "again", 3})
+		list = slices.Insert(list, 4, hint{"r", "again", 3}, hint{"w", "watch", 5})
+	}
+	for _, p := range places {
+		list = slices.Insert(list, len(list)-2, p.hint)
 	}
 	if r, ok := m.selected(); ok && r.folds() && !m.view.narrowed() {
 		list[0].does = "unfold"
@@ -134,10 +153,13 @@ func counts(m model, w int) string {
 		fmt.Sprint(r.Count(checks.StatusPass), " pass"), fmt.Sprint(r.Count(checks.StatusUnknown), " unknown"),
 		fmt.Sprint(r.Count(checks.StatusSkip), " not applicable"),
 	}
+	if n := len(m.watch.changed); n > 0 {
+		parts = slices.Insert(parts, 0, fmt.Sprint(n, " changed"))
+	}
 	join := func() string { return show(strings.Join(parts, " · "), ascii) }
-	for _, drop := range []int{4, 2} {
-		if width(join()) > w {
-			parts = slices.Delete(parts, drop, drop+1)
+	for _, drop := range []int{1, 2} { // from the end: not applicable, then pass
+		if at := len(parts) - drop; width(join()) > w {
+			parts = slices.Delete(parts, at, at+1)
 		}
 	}
 	return clip(join(), w, ascii)

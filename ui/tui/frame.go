@@ -33,8 +33,6 @@ func body(m model, l layout) []line {
 	case l.wide:
 		left := list(&m.report, m.rows, m.top, m.cursor, l.list, l.body, !m.detail, m.ascii)
 		return beside(left, from(detailOf(m, l.detail), m.scroll), l, m.detail, m.ascii)
-	case m.detail:
-		return indented(detailOf(m, l.detail), m.scroll)
 	}
 	lines := list(&m.report, m.rows, m.top, m.cursor, l.list, l.listLines(), true, m.ascii)
 	if l.preview > 0 {
@@ -46,20 +44,24 @@ func body(m model, l layout) []line {
 
 // ruleLabel says how the list is narrowed, since that hides things.
 func ruleLabel(m model) string {
-	if s, ok := m.over(); ok {
-		return s.title()
-	}
 	var parts []string
+	if w := m.watch.String(); w != "" {
+		parts = append(parts, w)
+	}
+	if s, ok := m.over(); ok {
+		return strings.Join(append([]string{s.title()}, parts...), " · ")
+	}
+	narrowed := len(parts)
 	if m.view.wrong {
 		parts = append(parts, "only fail and warn")
 	}
 	if m.view.filter != "" {
 		parts = append(parts, "filter "+m.view.filter)
 	}
-	if len(parts) == 0 {
-		return ""
+	if len(parts) > narrowed {
+		parts = append(parts, found(m))
 	}
-	return strings.Join(append(parts, found(m)), " · ")
+	return strings.Join(parts, " · ")
 }
 
 // rule is a line across the screen with a name in it.

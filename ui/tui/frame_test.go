@@ -54,7 +54,9 @@ func hostileReport(r *rand.Rand) checks.Report {
 }
 
 var walks = [][]string{nil, {"enter"}, {"down", "down", "down", "enter", "G"}, {"f", "down"}, {"?"}, {"?", "G"}, {"/", "e"},
-	{"/", "节", "👩\u200d👩", "enter"}, {"/", "no such thing"}, {"G", "space", "pgup"}, {"j", "j", "enter", "tab", "ctrl+d"}, {"c"}}
+	{"/", "节", "👩\u200d👩", "enter"}, {"/", "no such thing"}, {"G", "space", "pgup"}, {"j", "j", "enter", "tab", "ctrl+d"}, {"c"},
+	{"enter", "G", "tab", "enter"}, {"enter", "tab", "tab", "tab", "tab", "enter", "shift+tab", "ctrl+d", "k", "backspace"}, {"j", "tab", "pgdown"}, {"w", "m"},
+	{"s"}, {"s", "G"}, {"s", "enter"}, {"s", "j", "enter", "space", "G", "c"}, {"s", "enter", "enter", "G"}, {"t"}, {"t", "/", "x", "enter", "G"}}
 
 func TestEveryFrameFitsTheTerminal(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
@@ -137,8 +139,8 @@ func TestColoursAreTheSixteenAndNoColourHasNone(t *testing.T) {
 }
 
 func TestNothingIsDrawnBeforeTheSizeIsKnown(t *testing.T) {
-	p := program{model: finished(sample(), Options{}), styles: newStyles(nil, true)}
-	if got := p.View(); got != "" {
+	p := program{model: finished(sample(), Options{})}
+	if got := draw(p.model); got != nil {
 		t.Errorf("drew %q", got)
 	}
 	next, _ := p.Update(tea.WindowSizeMsg{})

@@ -32,7 +32,8 @@ func after(m model, names ...string) model {
 
 var special = map[string]tea.KeyType{
 	"up": tea.KeyUp, "down": tea.KeyDown, "home": tea.KeyHome, "end": tea.KeyEnd, "pgup": tea.KeyPgUp, "pgdown": tea.KeyPgDown,
-	"ctrl+b": tea.KeyCtrlB, "ctrl+f": tea.KeyCtrlF, "ctrl+u": tea.KeyCtrlU, "ctrl+d": tea.KeyCtrlD, "ctrl+c": tea.KeyCtrlC, "left": tea.KeyLeft, "right": tea.KeyRight,
+	"ctrl+b": tea.KeyCtrlB, "ctrl+f": tea.KeyCtrlF, "ctrl+u": tea.KeyCtrlU, "ctrl+d": tea.KeyCtrlD, "ctrl+c": tea.KeyCtrlC,
+	"shift+tab": tea.KeyShiftTab, "ctrl+z": tea.KeyCtrlZ, "ctrl+l": tea.KeyCtrlL, "left": tea.KeyLeft, "right": tea.KeyRight,
 	"enter": tea.KeyEnter, "esc": tea.KeyEsc, "tab": tea.KeyTab, "backspace": tea.KeyBackspace,
 }
 
@@ -47,13 +48,15 @@ func keyMsg(name string) tea.KeyMsg {
 }
 
 func TestGoldenScreens(t *testing.T) {
-	for _, size := range [][2]int{{80, 24}, {120, 40}, {40, 15}} {
+	for _, size := range [][2]int{{80, 24}, {120, 40}, {40, 15}, {200, 60}} {
 		for _, s := range []struct {
 			name string
 			keys []string
 		}{
 			{"overview", nil},
 			{"detail", []string{"enter"}},
+			{"detail-chain", []string{"enter", "shift+tab", "enter", "shift+tab"}},
+			{"detail-help", []string{"enter", "?"}},
 			{"filter", []string{"/", "s", "u", "b", "n", "e", "t"}},
 			{"only-wrong", []string{"f"}},
 			{"help", []string{"?"}},

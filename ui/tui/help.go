@@ -4,20 +4,19 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/charmbracelet/bubbles/key"
+
 	"doctor/checks"
 )
 
 // helpLines are all keys and signs, in as many lines as it takes.
 func helpLines(m model) []line {
 	p := page{width: max(m.width-2, 2), ascii: m.ascii}
-	p.text("", "Keys", strong)
-	list := allKeys(m.live)
 	if s, ok := m.over(); ok {
-		list = append(s.bindings(), list...)
-	}
-	for _, b := range list {
-		h := b.Help()
-		p.led(span{fmt.Sprintf("  %-14s ", h.Key), accent}, h.Desc, plain)
+		keyLines(&p, "Keys of this screen", s.bindings())
+		keyLines(&p, "Keys of the overview and of all screens", allKeys(m.live))
+	} else {
+		keyLines(&p, "Keys", allKeys(m.live))
 	}
 	p.heading("Signs")
 	signs := byWeight
@@ -27,7 +26,18 @@ func helpLines(m model) []line {
 	for _, s := range signs {
 		p.led(span{fmt.Sprintf("  %s %-13s", symbol(s, m.ascii), s), inkOf(s)}, meaning[s], plain)
 	}
+	if m.live {
+		p.led(span{"  * changed      ", accent}, "another verdict than before the node was read again", plain)
+	}
 	return p.lines
+}
+
+func keyLines(p *page, heading string, list []key.Binding) {
+	p.heading(heading)
+	for _, b := range list {
+		h := b.Help()
+		p.led(span{fmt.Sprintf("  %-14s ", h.Key), accent}, h.Desc, plain)
+	}
 }
 
 var meaning = map[checks.Status]string{

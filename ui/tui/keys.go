@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"runtime"
 	"strings"
 
 	"github.com/charmbracelet/bubbles/key"
@@ -10,7 +11,7 @@ import (
 var keys = struct {
 	up, down, top, bottom, pageUp, pageDown, halfUp, halfDown key.Binding
 	enter, fold, back, focus, filter, wrong, copy, again      key.Binding
-	help, quit, leave                                         key.Binding
+	watch, mouse, redraw, suspend, help, quit, leave          key.Binding
 }{
 	up:       bind("up k", "one line up"),
 	down:     bind("down j", "one line down"),
@@ -26,8 +27,12 @@ var keys = struct {
 	focus:    bind("tab", "between list and detail"),
 	filter:   bind("/", "filter as you type; ! inverts"),
 	wrong:    bind("f", "only what is wrong: fail and warn"),
-	copy:     bind("c", "copy the fix's commands (OSC 52)"),
-	again:    bind("r", "read the node again"),
+	copy:     bind("c", "copy the fix's commands (OSC 52, or a file)"),
+	again:    bind("r", "read the node again, and mark what changed"),
+	watch:    bind("w", "watch: read again every 10, 30, 60 s; off"),
+	mouse:    bind("m", "mouse on or off: wheel scrolls, click selects"),
+	redraw:   bind("ctrl+l", "draw the screen anew"),
+	suspend:  bind("ctrl+z", "suspend"),
 	help:     bind("?", "this help"),
 	quit:     bind("q", "back; quit where there is no way back"),
 	leave:    bind("Q", "quit, and leave the report on the terminal"),
@@ -45,12 +50,19 @@ func bind(names, does string) key.Binding {
 	return key.NewBinding(key.WithKeys(list...), key.WithHelp(names, does))
 }
 
+// suspends says that a program can be stopped and brought back.
+const suspends = runtime.GOOS != "windows"
+
 // allKeys is the order of the help; a recording is not read again.
 func allKeys(live bool) []key.Binding {
 	list := []key.Binding{keys.up, keys.down, keys.top, keys.bottom, keys.pageUp, keys.pageDown, keys.halfUp, keys.halfDown,
 		keys.enter, keys.fold, keys.back, keys.focus, keys.filter, keys.wrong, keys.copy}
 	if live {
-		list = append(list, keys.again)
+		list = append(list, keys.again, keys.watch)
+	}
+	list = append(list, keys.mouse, keys.redraw)
+	if suspends {
+		list = append(list, keys.suspend)
 	}
 	for _, p := range places {
 		list = append(list, p.key)

@@ -26,7 +26,7 @@ func layoutOf(w, h, headerLines int) layout {
 	l.body = max(h-headerLines-1-footerLines, 1)
 	switch {
 	case l.wide:
-		l.list = min(w*48/100, 64)
+		l.list = max(min(w*48/100, 64), w-readable-len(" | ")-1) // what the detail has no use for
 		l.detail = w - l.list - len(" | ")
 	case h >= tallFrom:
 		l.preview = previewLines + 1

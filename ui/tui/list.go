@@ -21,11 +21,21 @@ func list(r *checks.Report, rows []row, top, cursor, w, h int, focused, ascii bo
 			l = line{{own("›", ascii) + " ", accent}}
 		} else if i == cursor {
 			l = line{{own("›", ascii) + " ", faint}}
+		} else if rows[i].kind == rowCard && cardHead(rows, i) == cursor && focused {
+			l = line{{own("│", ascii) + " ", accent}}
 		}
 		l = append(l, rowLine(r, rows[i], w-3, i == cursor, words, ascii)...)
 		lines = append(lines, l)
 	}
 	return lines
+}
+
+// cardHead is the row of the cause that a line of its card belongs to.
+func cardHead(rows []row, i int) int {
+	for i > 0 && rows[i].kind == rowCard {
+		i--
+	}
+	return i
 }
 
 func rowLine(r *checks.Report, rw row, w int, selected, words, ascii bool) line {
@@ -44,11 +54,13 @@ func rowLine(r *checks.Report, rw row, w int, selected, words, ascii bool) line 
 	case rowCause:
 		count := line{{follow(rw.follow), faint}}
 		if n := count.width(); n > 0 { // the title is cut before the number
-			return apart(resultLine(&r.Results[rw.index], "", 0, w-n-2, selected, ascii), count, w)
+			return apart(resultLine(&r.Results[rw.index], rw.was, "", 0, w-n-2, selected, ascii), count, w)
 		}
-		return resultLine(&r.Results[rw.index], "", 0, w, selected, ascii)
+		return resultLine(&r.Results[rw.index], rw.was, "", 0, w, selected, ascii)
+	case rowCard:
+		return cardLine(&r.Results[rw.index], rw.part, ascii).fit(w, ascii)
 	case rowCheck:
-		return resultLine(&r.Results[rw.index], origin(r, &r.Results[rw.index]), 2, w, selected, ascii)
+		return resultLine(&r.Results[rw.index], rw.was, origin(r, &r.Results[rw.index]), 2, w, selected, ascii)
 	}
 	return nil
 }
@@ -87,9 +99,14 @@ func origin(r *checks.Report, res *checks.Result) string {
 }
 
 // resultLine is a verdict: symbol, word and title, and at the right end where
-// it stands among the faults. Narrow lists leave the word away.
-func resultLine(res *checks.Result, right string, indent, w int, selected, ascii bool) line {
-	l := line{{strings.Repeat(" ", indent), plain}, {symbol(res.Status, ascii) + " ", inkOf(res.Status)}}
+// it stands among the faults, or what it was before it changed. Narrow lists
+// leave the word away; the star of a change stays.
+func resultLine(res *checks.Result, was checks.Status, right string, indent, w int, selected, ascii bool) line {
+	l := line{{strings.Repeat(" ", indent), plain}, {symbol(res.Status, ascii), inkOf(res.Status)}, {" ", plain}}
+	if was != "" {
+		l[2] = span{"*", accent}
+		right = "was " + string(was)
+	}
 	if w >= wordsFrom {
 		l = append(l, span{fmt.Sprintf("%-9s", show(string(res.Status), ascii)), inkOf(res.Status)})
 	}
@@ -100,7 +117,12 @@ func resultLine(res *checks.Result, right string, indent, w int, selected, ascii
 	case res.Status == checks.StatusSkip || res.Status == statusWaiting:
 		title.ink = faint
 	}
-	return apart(append(l, title), line{{show(right, ascii), faint}}, w).fit(w, ascii)
+	mark := line{{show(right, ascii), faint}}
+	if was != "" { // the title is cut before it
+		mark[0].ink = accent
+		return apart(append(l, title).fit(w-mark.width()-2, ascii), mark, w).fit(w, ascii)
+	}
+	return apart(append(l, title), mark, w).fit(w, ascii)
 }
 
 // summary counts what is open and the verdicts: "5 open 2 fail 14 pass", or by

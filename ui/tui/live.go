@@ -62,6 +62,9 @@ func (m model) received(u Update) model {
 	}
 	m.shown, m.began, m.asked = u, true, false
 	m.report, m.view.live = asDrawn(u), !u.Done
+	m.watch = m.watch.counted(&m.report, u.Done, u.At)
+	m.view.changed = m.watch.changed
+	m.view.card, m.view.apart = cardOf(len(m.report.Causes), m.layout())
 	if u.Done && !m.touched { // nobody chose the row: begin as with any finished report
 		m.at, m.top = row{}, 0
 	}
@@ -119,15 +122,18 @@ func (v view) set(fold string, open bool) view {
 	return v
 }
 
+const readingAgain = "reading again"
+
 // again is the key that reads the node anew.
 func (m model) again() (model, effect) {
 	switch {
 	case !m.live:
-		m.status = "a recording cannot be read again"
+		m.status = "a recording cannot be read again: nothing in it changes"
 	case !m.shown.Done || m.asked:
 		m.status = "still reading; r reads again when it is done"
 	default:
-		m.status, m.asked = "reading again", true
+		m.status, m.asked = readingAgain, true
+		m.watch = m.watch.anew()
 		return m, effect{again: true}
 	}
 	return m, effect{}

@@ -2,6 +2,7 @@ package tui
 
 import (
 	"slices"
+	"time"
 
 	tea "github.com/charmbracelet/bubbletea"
 
@@ -26,8 +27,13 @@ type model struct {
 
 	touched bool // the user pressed a key: the selection is theirs
 
-	detail bool // the detail has the keys; below wideFrom it also has the screen
+	detail bool // the detail beside the list has the keys
 	scroll int  // first line of the detail seen
+
+	watch watch // reading again, and what that brought
+	mouse bool
+
+	bundler *Bundler // nil: no bundle can be made
 
 	layers []layer // the screens over the overview; the last has the keys
 	opened int     // how many were opened
@@ -40,18 +46,26 @@ type model struct {
 
 // effect is what must happen outside of the model.
 type effect struct {
-	quit   bool
-	report bool // the report stays on the terminal after the screen is gone
-	copy   string
-	again  bool
-	back   bool           // the screen is done
-	open   screen         // another one over it
-	task   func() tea.Msg // runs beside the screen
-	layer  int            // which asked for the task
+	quit                     bool
+	report                   bool   // the report stays on the terminal after the screen is gone
+	say                      string // the answer to the key, beside the footer
+	copy                     string // to the clipboard, or into a file
+	copyAs                   string // a word for the file's name
+	again                    bool
+	wait                     time.Duration // then comes due
+	due                      due
+	mouse                    bool // turn it on or off
+	mouseOn, redraw, suspend bool
+	back                     bool           // the screen is done
+	open                     screen         // another one over it
+	task                     func() tea.Msg // runs beside the screen
+	layer                    int            // which asked for the task
+	also                     []effect       // of other screens
 }
 
 func (e effect) none() bool {
-	return !e.quit && e.copy == "" && !e.again && !e.back && e.open == nil && e.task == nil
+	return !e.quit && e.say == "" && e.copy == "" && !e.again && e.wait == 0 && !e.mouse && !e.redraw && !e.suspend &&
+		!e.back && e.open == nil && e.task == nil && len(e.also) == 0
 }
 
 func newModel(opt Options, live bool) model {
@@ -70,7 +84,13 @@ func (m model) update(msg tea.Msg) (model, effect) {
 			m.width, m.height = defaultWidth, defaultHeight
 		}
 	case Update:
-		m = m.received(msg).renewed(msg)
+		m, do = m.taken(msg)
+	case due:
+		m, do = m.waited(msg)
+	case tea.ResumeMsg: // the terminal was given back without it
+		do = effect{mouse: m.mouse, mouseOn: m.mouse}
+	case tea.MouseMsg:
+		m, do = m.pointed(msg)
 	case answer:
 		m, do = m.answered(msg)
 	case ended:
@@ -80,26 +100,50 @@ func (m model) update(msg tea.Msg) (model, effect) {
 	case copied:
 		m.status = msg.String()
 	case tea.KeyMsg:
-		for _, k := range apiece(msg, m.typing) {
-			if m, do = m.press(k); !do.none() {
-				break
-			}
-		}
+		m, do = m.pressAll(apiece(msg, m.typing))
+	}
+	if do.say != "" {
+		m.status, do.say = do.say, ""
 	}
 	return m.settled(), do
+}
+
+// taken is an update and what follows from it.
+func (m model) taken(u Update) (model, effect) {
+	if m.watch.quiet && !u.Done { // the last report stays until this one is whole
+		return m, effect{}
+	}
+	m = m.received(u)
+	m, do := m.renewed(u)
+	if u.Done {
+		if m.status == readingAgain {
+			m.status = m.watch.outcome()
+		}
+		var next effect
+		m, next = m.waiting()
+		do.wait, do.due = next.wait, next.due
+	}
+	return m, do
 }
 
 // settled brings everything that depends on other fields in line with them.
 func (m model) settled() model {
 	m.rows = nil
+	m.view.changed = m.watch.changed
+	m.view.card, m.view.apart = cardOf(len(m.report.Causes), m.layout())
 	if m.began {
 		m.rows = rowsOf(&m.report, m.view)
 	}
 	m = m.selectRow(find(m.rows, m.at))
 	l := m.layout()
+	m.detail = m.detail && l.wide // elsewhere the detail is a screen of its own
 	m.top = min(m.top, max(len(m.rows)-l.listLines(), 0))
 	if m.cursor >= 0 {
-		m.top = max(min(m.top, m.cursor), m.cursor-l.listLines()+1)
+		end := m.cursor // of its card
+		for end+1 < len(m.rows) && m.rows[end+1].kind == rowCard {
+			end++
+		}
+		m.top = min(max(m.top, end-l.listLines()+1), m.cursor)
 		if m.cursor == nearest(m.rows, 0) {
 			m.top = 0 // with its heading
 		}

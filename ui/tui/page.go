@@ -5,8 +5,23 @@ import "strings"
 // A page is text set in lines of at most width cells, for the detail and the help.
 type page struct {
 	lines []line
+	items []item // what leads on, in the order of the lines
 	width int
 	ascii bool
+}
+
+// An item is a line that leads on: to a check, or to a line of the evidence.
+type item struct {
+	first int // its line of the page
+	check string
+	path  string
+	line  int
+}
+
+// leads says that the next line leads on.
+func (p *page) leads(to item) {
+	to.first = len(p.lines)
+	p.items = append(p.items, to)
 }
 
 func (p *page) blank() {

@@ -100,15 +100,20 @@ func (s styles) frame(lines []line) string {
 		if i > 0 {
 			b.WriteByte('\n')
 		}
-		for _, sp := range l {
-			switch {
-			case sp.text == "":
-			case sp.ink == plain, strings.Trim(sp.text, " ") == "":
-				b.WriteString(sp.text)
-			default:
-				b.WriteString(s[sp.ink].Render(sp.text))
-			}
-		}
+		s.spans(&b, l)
 	}
 	return b.String()
+}
+
+// spans colours a part of a line.
+func (s styles) spans(b *strings.Builder, l line) {
+	for _, sp := range l {
+		switch {
+		case sp.text == "":
+		case sp.ink == plain, strings.Trim(sp.text, " ") == "":
+			b.WriteString(sp.text)
+		default:
+			b.WriteString(s[sp.ink].Render(sp.text))
+		}
+	}
 }

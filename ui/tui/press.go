@@ -21,6 +21,27 @@ func apiece(k tea.KeyMsg, typing bool) []tea.KeyMsg {
 	return list
 }
 
+// pressAll is keys one after the other, each on what the one before it left.
+func (m model) pressAll(list []tea.KeyMsg) (model, effect) {
+	var all effect
+	for i, k := range list {
+		if i > 0 {
+			m = m.settled()
+		}
+		var do effect
+		if m, do = m.press(k); do.quit || len(list) == 1 {
+			return m, do
+		}
+		if do.say != "" {
+			m.status, do.say = do.say, ""
+		}
+		if !do.none() {
+			all.also = append(all.also, do)
+		}
+	}
+	return m, all
+}
+
 // press is what a key does.
 func (m model) press(k tea.KeyMsg) (model, effect) {
 	m.status = ""
@@ -48,6 +69,9 @@ func (m model) press(k tea.KeyMsg) (model, effect) {
 		m.help, m.helpAt = true, 0
 		return m, effect{}
 	}
+	if m, do, ok := m.pressAnywhere(k); ok {
+		return m, do
+	}
 	if m.began {
 		for _, p := range places {
 			if key.Matches(k, p.key) {
@@ -72,43 +96,77 @@ func (m model) press(k tea.KeyMsg) (model, effect) {
 	}
 	m.touched = true
 	if key.Matches(k, keys.copy) {
-		return m.copyFix()
+		res, ok := m.result()
+		if !ok {
+			return m, copyFix(nil)
+		}
+		return m, copyFix(&res)
 	}
-	return m.pressed(k), effect{}
+	return m.pressed(k)
 }
 
-func (m model) pressed(k tea.KeyMsg) model {
+// pressAnywhere takes the keys that do the same on every screen, unless a screen
+// has a use of its own for them.
+func (m model) pressAnywhere(k tea.KeyMsg) (model, effect, bool) {
+	if over, is := m.over(); is && key.Matches(k, over.bindings()...) {
+		return m, effect{}, false
+	}
+	var do effect
+	switch {
+	case key.Matches(k, keys.watch):
+		m, do = m.pressWatch()
+	case key.Matches(k, keys.mouse):
+		m, do = m.pressMouse()
+	case key.Matches(k, keys.redraw):
+		do = effect{redraw: true}
+	case key.Matches(k, keys.suspend):
+		do = effect{suspend: true}
+	default:
+		return m, do, false
+	}
+	return m, do, true
+}
+
+func (m model) pressed(k tea.KeyMsg) (model, effect) {
 	if n, ok := m.steps(k); ok {
 		if m.detail {
 			m.scroll = max(m.scroll+n, 0)
-			return m
+			return m, effect{}
 		}
-		return m.move(n)
+		return m.move(n), effect{}
 	}
 	switch {
 	case key.Matches(k, keys.enter, keys.fold):
 		return m.enter(key.Matches(k, keys.enter))
 	case key.Matches(k, keys.focus):
+		if !m.layout().wide {
+			return m.enter(true)
+		}
 		m.detail = !m.detail && m.cursor >= 0
 	case key.Matches(k, keys.back):
-		return m.back()
+		m = m.back()
 	case key.Matches(k, keys.filter):
 		m.typing, m.detail = true, false
 	case key.Matches(k, keys.wrong):
 		m.view.wrong, m.detail = !m.view.wrong, false
 	}
-	return m
+	return m, effect{}
 }
 
 // steps turns a key of motion into lines. The ends are far away: what moves
 // stops there. A list holds less than this, and sums of it stay in an int.
 func (m model) steps(k tea.KeyMsg) (int, bool) {
-	const far = math.MaxInt32 / 2
 	l := m.layout()
 	page := l.body
 	if !m.detail && !m.help {
 		page = l.listLines()
 	}
+	return motion(k, page)
+}
+
+// motion is how many lines a key moves where a page has so many.
+func motion(k tea.KeyMsg, page int) (int, bool) {
+	const far = math.MaxInt32 / 2
 	switch {
 	case key.Matches(k, keys.up):
 		return -1, true
@@ -130,16 +188,16 @@ func (m model) steps(k tea.KeyMsg) (int, bool) {
 	return 0, false
 }
 
-func (m model) enter(opens bool) model {
+func (m model) enter(opens bool) (model, effect) {
 	r, ok := m.selected()
 	switch {
-	case !ok || m.detail:
+	case !ok:
 	case r.folds():
-		return m.toggle(r)
+		return m.toggle(r), effect{}
 	case opens:
-		m.detail = true
+		return m.open(newDetail(r.id))
 	}
-	return m
+	return m, effect{}
 }
 
 // back undoes one thing: the detail, then the filter, then f.
@@ -198,17 +256,4 @@ func (m model) typed(k tea.KeyMsg) model {
 	}
 	m.view.filter = f
 	return m
-}
-
-func (m model) copyFix() (model, effect) {
-	r, ok := m.result()
-	if !ok {
-		m.status = "nothing to copy: select a check"
-		return m, effect{}
-	}
-	text := toCopy(r)
-	if text == "" {
-		m.status = "nothing to copy: this check names no fix"
-	}
-	return m, effect{copy: text}
 }

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"encoding/base64"
 	"errors"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -89,36 +91,6 @@ func TestGroupsThatAreWellAreFolded(t *testing.T) {
 		if r.open == well {
 			t.Errorf("group %s is open: %v", r.category, r.open)
 		}
-	}
-}
-
-func TestDetailOpensScrollsAndCloses(t *testing.T) {
-	m := after(small(), "enter")
-	if !m.detail || !strings.Contains(seen(m), "Restart-Service flanneld") {
-		t.Fatalf("enter does not open the detail:\n%s", seen(m))
-	}
-	if space := after(small(), "space"); space.detail {
-		t.Error("space opens a check")
-	}
-	down := after(m, "j", "j")
-	if down.scroll != 2 || at(t, down) != "cause podcidr-not-assigned" {
-		t.Errorf("j in the detail: scroll %d at %q, want 2 at the same check", down.scroll, at(t, down))
-	}
-	end := after(m, "G")
-	if !strings.Contains(seen(end), "issues/728") || after(end, "j").scroll != end.scroll {
-		t.Errorf("G does not stop at the end:\n%s", seen(end))
-	}
-	if after(end, "g").scroll != 0 || after(m, "pgdown").scroll == 0 || after(m, "ctrl+d", "ctrl+u").scroll != 0 {
-		t.Error("g, page down or ctrl+u do not scroll")
-	}
-	if back := after(down, "esc"); back.detail || at(t, back) != "cause podcidr-not-assigned" {
-		t.Error("esc does not go back to the list")
-	}
-	if next := after(down, "esc", "j"); next.scroll != 0 {
-		t.Error("the next check is shown from the middle")
-	}
-	if tab := after(small(), "tab"); !tab.detail || after(tab, "tab").detail {
-		t.Error("tab does not go to the detail and back")
 	}
 }
 
@@ -229,7 +201,7 @@ func TestHelpOpensAndCloses(t *testing.T) {
 
 func TestQuit(t *testing.T) {
 	for _, keys := range [][]string{{"q"}, {"ctrl+c"}, {"Q"}, {"enter", "q", "q"}, {"?", "q", "q"}, {"enter", "Q"}, {"/", "ctrl+c"}} {
-		var out tea.Model = program{model: small(), styles: newStyles(nil, true)}
+		var out tea.Model = program{model: small()}
 		var cmd tea.Cmd
 		for _, k := range keys {
 			out, cmd = out.Update(keyMsg(k))
@@ -245,39 +217,92 @@ func TestQuit(t *testing.T) {
 	}
 }
 
-func TestResizeInDetail(t *testing.T) {
-	m := after(small(), "enter", "G")
-	for _, size := range [][2]int{{40, 15}, {120, 40}, {200, 60}, {30, 8}, {20, 5}, {80, 24}} {
-		m, _ = m.update(tea.WindowSizeMsg{Width: size[0], Height: size[1]})
-		if got := len(draw(m)); got != size[1] {
-			t.Fatalf("at %v: %d lines", size, got)
-		}
-		if !m.detail || at(t, m) != "cause podcidr-not-assigned" {
-			t.Fatalf("at %v the detail is left, at %q", size, at(t, m))
-		}
-		if l := m.layout(); m.scroll > max(len(detailOf(m, l.detail))-l.body, 0) {
-			t.Errorf("at %v the detail is scrolled past its end", size)
-		}
+func TestCopy(t *testing.T) {
+	text := "kubectl patch node win-1 -p '{\"spec\":{\"podCIDR\":\"10.244.7.0/24\"}}'\nRestart-Service flanneld"
+	sequence := "\x1b]52;c;" + base64.StdEncoding.EncodeToString([]byte(text)) + "\x07"
+	for _, row := range []struct {
+		name  string
+		takes bool
+		keys  []string
+		says  string
+		file  bool
+	}{
+		{"a terminal that is known to take it", true, []string{"c"}, "2 lines sent to the terminal's clipboard (OSC 52)", false},
+		{"one that is not known", false, []string{"c"}, "also sent to the", true},
+		{"from the detail", false, []string{"enter", "c"}, "also sent to the", true},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			var out bytes.Buffer
+			folder := t.TempDir()
+			var m tea.Model = program{model: small(), terminal: newTerminal(&out, nil), clipboard: clipboard{&out, row.takes, folder}}
+			var cmd tea.Cmd
+			for _, k := range row.keys {
+				m, cmd = m.Update(keyMsg(k))
+			}
+			if cmd == nil || out.Len() > 0 {
+				t.Fatal("c must give a command, and update must not write")
+			}
+			m, _ = m.Update(cmd())
+			if out.String() != sequence {
+				t.Errorf("sent %q, want %q", out.String(), sequence)
+			}
+			got := m.(program).model
+			if !strings.Contains(got.status, row.says) {
+				t.Errorf("the status line says %q", got.status)
+			}
+			if after(got, "j").status != "" {
+				t.Error("the next key leaves the status")
+			}
+			files, _ := filepath.Glob(filepath.Join(folder, "doctor-fix-*.txt"))
+			if row.file != (len(files) == 1) {
+				t.Fatalf("wrote %q", files)
+			}
+			if row.file {
+				content, _ := os.ReadFile(files[0])
+				if string(content) != text+"\n" || !strings.Contains(got.status, files[0]) {
+					t.Errorf("wrote %q, says %q", content, got.status)
+				}
+			}
+		})
 	}
 }
 
-func TestCopy(t *testing.T) {
+func TestWhatIsTooLargeForATerminalIsInAFile(t *testing.T) {
 	var out bytes.Buffer
-	var m tea.Model = program{model: small(), out: &out, styles: newStyles(nil, true)}
-	m, cmd := m.Update(keyMsg("c"))
-	if cmd == nil || out.Len() > 0 {
-		t.Fatal("c must give a command, and update must not write")
+	c := clipboard{&out, true, t.TempDir()}
+	done := c.copy(strings.Repeat("y", maxCopy+1), "copy")().(copied)
+	if out.Len() > 0 || done.sent || done.file == "" || !strings.Contains(done.String(), "too large") {
+		t.Errorf("sent %d bytes, says %q", out.Len(), done)
 	}
-	m, _ = m.Update(cmd())
-	text := "kubectl patch node win-1 -p '{\"spec\":{\"podCIDR\":\"10.244.7.0/24\"}}'\nRestart-Service flanneld"
-	if want := "\x1b]52;c;" + base64.StdEncoding.EncodeToString([]byte(text)) + "\x07"; out.String() != want {
-		t.Errorf("sent %q, want %q", out.String(), want)
+	c.folder = filepath.Join(c.folder, "gone")
+	if done = c.copy(strings.Repeat("y", maxCopy+1), "copy")().(copied); !strings.HasPrefix(done.String(), "could not copy") {
+		t.Errorf("without a folder says %q", done)
 	}
-	if got := m.(program).model; !strings.Contains(seen(got), "copied 2 lines (OSC 52)") {
-		t.Errorf("the status line says %q", got.status)
+	c.takes = false
+	if done = c.copy("x", "copy")().(copied); !strings.Contains(done.String(), "no file") {
+		t.Errorf("without a folder says %q", done)
 	}
-	if got := after(m.(program).model, "j"); got.status != "" {
-		t.Error("the next key leaves the status")
+}
+
+func TestTerminalsThatTakeACopy(t *testing.T) {
+	for _, row := range []struct {
+		name  string
+		env   map[string]string
+		takes bool
+	}{
+		{"Windows Terminal", map[string]string{"WT_SESSION": "1"}, true},
+		{"kitty over ssh", map[string]string{"TERM": "xterm-kitty"}, true},
+		{"foot", map[string]string{"TERM": "foot-direct"}, true},
+		{"kitty around tmux, which keeps it", map[string]string{"TERM": "tmux-256color", "TMUX": "/tmp/x", "KITTY_WINDOW_ID": "1"}, false},
+		{"screen", map[string]string{"STY": "1", "WT_SESSION": "1"}, false},
+		{"what may be anything", map[string]string{"TERM": "xterm-256color"}, false},
+		{"the console of Server Core", nil, false},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			if got := takesClipboard(func(name string) string { return row.env[name] }); got != row.takes {
+				t.Errorf("takes it: %v", got)
+			}
+		})
 	}
 }
 
@@ -291,11 +316,10 @@ func TestCopyTakesTextAndCleansCommands(t *testing.T) {
 		{"nothing where there is no fix", checks.Fix{}, ""},
 		{"a line break from evidence becomes a space", checks.Fix{Commands: []string{"Get-Item a\nRemove-Item b"}}, "Get-Item a Remove-Item b"},
 		{"a long command is whole", checks.Fix{Commands: []string{strings.Repeat("y", 2*maxText)}}, strings.Repeat("y", 2*maxText)},
-		{"nothing rather than half of too much", checks.Fix{Commands: []string{strings.Repeat("y", maxCopy), "z"}}, ""},
 		{"an escape sequence goes", checks.Fix{Commands: []string{"Get-Item \x1b]52;c;AAAA\x07x"}}, "Get-Item x"},
 	} {
 		t.Run(row.name, func(t *testing.T) {
-			if got := toCopy(checks.Result{Fix: row.fix}); got != row.want {
+			if got := fixToCopy(checks.Result{Fix: row.fix}); got != row.want {
 				t.Errorf("copies %q, want %q", got, row.want)
 			}
 		})

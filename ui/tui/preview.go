@@ -1,6 +1,25 @@
 package tui
 
-import "doctor/checks"
+import (
+	"strings"
+
+	"doctor/checks"
+	"doctor/ui"
+)
+
+// proof is what the card of a cause leaves out: on what it rests, and what follows.
+func proof(p *page, r *checks.Report, res *checks.Result) {
+	for _, f := range res.Findings {
+		for _, b := range f.Because {
+			p.text("", ui.Where(b)+"  "+b.Text, plain)
+		}
+	}
+	for _, c := range r.Causes {
+		if c.ID == res.ID && len(c.Consequences) > 0 {
+			p.led(span{"then ", faint}, strings.Join(c.Consequences, ", "), plain)
+		}
+	}
+}
 
 // preview is the selected check in a rule and a few lines, under a list that
 // has no detail beside it.
@@ -17,7 +36,11 @@ func preview(r *checks.Report, rw row, ok bool, w, h int, ascii bool) []line {
 	default:
 		res := &r.Results[rw.index]
 		name = res.ID
-		outcome(&p, res)
+		if rw.kind == rowCause {
+			proof(&p, r, res)
+		} else {
+			outcome(&p, res)
+		}
 	}
 	lines := []line{rule(name, w, ascii)}
 	for i := range min(h-1, len(p.lines)) {

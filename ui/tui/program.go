@@ -1,8 +1,9 @@
 package tui
 
 import (
+	"cmp"
 	"io"
-	"sync"
+	"time"
 
 	tea "github.com/charmbracelet/bubbletea"
 	"github.com/charmbracelet/x/term"
@@ -11,9 +12,9 @@ import (
 // program joins the model to bubbletea: it turns effects into commands and
 // lines into coloured text.
 type program struct {
-	model  model
-	out    io.Writer
-	styles styles
+	model     model
+	terminal  *terminal
+	clipboard clipboard
 
 	updates <-chan Update
 	again   func()
@@ -40,49 +41,64 @@ func (p program) readAgain() tea.Msg {
 func (p program) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	m, do := p.model.update(msg)
 	p.model = m
-	if _, ok := msg.(Update); ok {
-		return p, p.next
-	}
-	switch {
-	case do.quit:
+	if do.quit {
 		p.report = do.report
 		return p, tea.Quit
-	case do.task != nil:
-		return p, func() tea.Msg { return answer{do.layer, do.task()} }
-	case do.copy != "":
-		return p, copyTo(p.out, do.copy)
-	case do.again:
-		return p, p.readAgain
 	}
-	return p, nil
+	list := p.commands(do)
+	if _, ok := msg.(Update); ok {
+		list = append(list, p.next)
+	}
+	switch len(list) {
+	case 0:
+		return p, nil
+	case 1:
+		return p, list[0]
+	}
+	return p, tea.Batch(list...)
 }
 
-func (p program) View() string { return p.styles.frame(draw(p.model)) }
+// commands are what an effect is to bubbletea.
+func (p program) commands(do effect) []tea.Cmd {
+	var list []tea.Cmd
+	if do.task != nil {
+		list = append(list, func() tea.Msg { return answer{do.layer, do.task()} })
+	}
+	if do.copy != "" {
+		list = append(list, p.clipboard.copy(do.copy, cmp.Or(do.copyAs, "copy")))
+	}
+	if do.again {
+		list = append(list, p.readAgain)
+	}
+	if do.wait > 0 {
+		list = append(list, tea.Tick(do.wait, func(time.Time) tea.Msg { return do.due }))
+	}
+	if do.redraw {
+		list = append(list, tea.ClearScreen)
+	}
+	switch {
+	case do.mouse && do.mouseOn:
+		list = append(list, tea.EnableMouseCellMotion)
+	case do.mouse:
+		list = append(list, tea.DisableMouse)
+	case do.suspend && suspends:
+		list = append(list, tea.Suspend)
+	}
+	for _, other := range do.also {
+		list = append(list, p.commands(other)...)
+	}
+	return list
+}
+
+// View hands the frame to the terminal: what it returns is not drawn.
+func (p program) View() string {
+	p.terminal.show(draw(p.model), p.model.width)
+	return ""
+}
 
 type descriptor interface{ Fd() uintptr }
 
 func isTerminal(out io.Writer) bool {
 	f, ok := out.(descriptor)
 	return ok && term.IsTerminal(f.Fd())
-}
-
-// oneWriter makes writes from the renderer and from the clipboard command
-// follow each other. A file does so by itself, and must stay what it is:
-// bubbletea looks for the terminal behind it.
-func oneWriter(out io.Writer) io.Writer {
-	if _, ok := out.(descriptor); ok {
-		return out
-	}
-	return &locked{out: out}
-}
-
-type locked struct {
-	mu  sync.Mutex
-	out io.Writer
-}
-
-func (l *locked) Write(b []byte) (int, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.out.Write(b)
 }

@@ -190,7 +190,7 @@ func TestReadAgain(t *testing.T) {
 		})
 	}
 	called := make(chan bool, 1)
-	p := program{model: startLive(80, 24, live(whole)), styles: newStyles(nil, true), again: func() { called <- true }}
+	p := program{model: startLive(80, 24, live(whole)), again: func() { called <- true }}
 	_, cmd := p.Update(keyMsg("r"))
 	if len(called) > 0 || cmd == nil {
 		t.Fatal("r must give a command, and update must not call")

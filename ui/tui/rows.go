@@ -18,6 +18,8 @@ type row struct {
 	follow   int             // of causes: how many consequences
 	open     bool            // of groups and rests
 	text     string          // of headings and notes
+	part     cardPart        // of cards
+	was      checks.Status   // of causes and checks: the verdict before it changed, or ""
 }
 
 type rowKind int
@@ -26,6 +28,7 @@ const (
 	rowHeading rowKind = iota // not selectable, like blank and note
 	rowBlank
 	rowNote
+	rowCard // the lines of a cause below its first
 	rowCause
 	rowGroup
 	rowCheck
@@ -58,6 +61,10 @@ type view struct {
 	open   map[string]bool // folds that the user set, by foldName
 	live   bool            // verdicts are still to come: rows keep their places, and nothing folds by itself
 	was    map[string]bool // groups as they were before the node was read again
+
+	card    int                      // lines of a cause
+	apart   bool                     // a blank line between causes
+	changed map[string]checks.Status // the verdicts that changed, as they were
 }
 
 // narrowed lists show every match: there is nothing left to fold.
@@ -92,7 +99,11 @@ func causeRows(r *checks.Report, v view) []row {
 	for _, c := range r.Causes {
 		at := slices.IndexFunc(r.Results, func(res checks.Result) bool { return res.ID == c.ID })
 		if at >= 0 && v.shows(&r.Results[at]) {
-			rows = append(rows, row{kind: rowCause, index: at, id: c.ID, follow: len(c.Consequences)})
+			if v.apart && len(rows) > 0 {
+				rows = append(rows, row{kind: rowBlank})
+			}
+			rows = append(rows, row{kind: rowCause, index: at, id: c.ID, follow: len(c.Consequences), was: v.changed[c.ID]})
+			rows = append(rows, cardRows(&r.Results[at], at, v.card)...)
 		}
 	}
 	heading := row{kind: rowHeading, text: "Causes"}
@@ -136,7 +147,7 @@ func groupRows(r *checks.Report, v view) []row {
 			res := &r.Results[i]
 			switch {
 			case res.Category != category || !v.shows(res):
-			case !v.live && (res.Status == checks.StatusPass || res.Status == checks.StatusSkip):
+			case !v.live && v.changed[res.ID] == "" && (res.Status == checks.StatusPass || res.Status == checks.StatusSkip):
 				rest = append(rest, i)
 			default:
 				found = append(found, i)
@@ -150,12 +161,14 @@ func groupRows(r *checks.Report, v view) []row {
 			worstFirst(r, rest)
 		}
 		group := row{kind: rowGroup, category: category, members: slices.Concat(found, rest)}
-		group.open = v.isOpen(group.foldName(), slices.ContainsFunc(found, func(i int) bool { return r.Results[i].Status != checks.StatusInfo }))
+		group.open = v.isOpen(group.foldName(), slices.ContainsFunc(found, func(i int) bool {
+			return r.Results[i].Status != checks.StatusInfo || v.changed[r.Results[i].ID] != ""
+		}))
 		rows = append(rows, group)
 		if !group.open {
 			continue
 		}
-		rows = append(rows, checkRows(r, category, found)...)
+		rows = append(rows, v.checkRows(r, category, found)...)
 		if len(found) > 0 && len(rest) > 0 && !v.narrowed() {
 			fold := row{kind: rowRest, category: category, members: rest}
 			fold.open = v.isOpen(fold.foldName(), false)
@@ -164,7 +177,7 @@ func groupRows(r *checks.Report, v view) []row {
 				continue
 			}
 		}
-		rows = append(rows, checkRows(r, category, rest)...)
+		rows = append(rows, v.checkRows(r, category, rest)...)
 	}
 	return rows
 }
@@ -182,10 +195,11 @@ func (v view) isOpen(name string, unset bool) bool {
 	return unset || v.live
 }
 
-func checkRows(r *checks.Report, category checks.Category, list []int) []row {
+func (v view) checkRows(r *checks.Report, category checks.Category, list []int) []row {
 	var rows []row
 	for _, i := range list {
-		rows = append(rows, row{kind: rowCheck, index: i, id: r.Results[i].ID, category: category})
+		id := r.Results[i].ID
+		rows = append(rows, row{kind: rowCheck, index: i, id: id, category: category, was: v.changed[id]})
 	}
 	return rows
 }

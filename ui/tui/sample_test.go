@@ -2,10 +2,13 @@ package tui
 
 import (
 	"fmt"
+	"testing"
 	"time"
 
 	"doctor/checks"
 	"doctor/checks/evidence"
+	"doctor/checks/signs"
+	"doctor/fixtures"
 )
 
 // finished is the screen of a report that will not change.
@@ -78,4 +81,28 @@ func sample() checks.Report {
 		r.Summary[res.Status]++
 	}
 	return r
+}
+
+// recorded is the evidence of a recorded node.
+func recorded(t testing.TB, name string) evidence.Snapshot {
+	t.Helper()
+	r, err := fixtures.Open(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := evidence.Load(r.FS())
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, _ = signs.Record(s, checks.Signs(checks.All()))
+	return s
+}
+
+// demo is the screen of a recorded node.
+func demo(t testing.TB, name string, w, h int) model {
+	t.Helper()
+	s := recorded(t, name)
+	r := checks.Diagnose(s, checks.All(), checks.Source{Kind: "demo", Name: name}, checks.Program{})
+	m, _ := newModel(Options{Width: w, Height: h}, false).update(<-Finished(r, s).Updates)
+	return m
 }

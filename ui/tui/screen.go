@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"reflect"
 	"time"
 
 	"github.com/charmbracelet/bubbles/key"
@@ -29,12 +30,16 @@ type env struct {
 	report        *checks.Report
 	evidence      evidence.Snapshot
 	now           time.Time
-	width, height int // of the body
+	was           map[string]checks.Status // the verdicts that changed, as they were before
+	width, height int                      // of the body
 	ascii         bool
+	done          bool // nothing of the node is being read any more
+	bundler       *Bundler
 }
 
 func (m model) env() env {
-	return env{report: &m.report, evidence: m.shown.Evidence, now: m.shown.At, width: m.width, height: m.layout().body, ascii: m.ascii}
+	return env{report: &m.report, evidence: m.shown.Evidence, now: m.shown.At, was: m.watch.changed, width: m.width, height: m.layout().body, ascii: m.ascii,
+		done: m.shown.Done, bundler: m.bundler}
 }
 
 // A layer is an open screen. Its number brings the answers of its tasks to it,
@@ -58,7 +63,10 @@ type place struct {
 }
 
 var places = []place{
+	{bind("s", "by symptom: what do you see?"), hint{"s", "symptoms", 2}, newSymptoms},
 	{bind("e", "the evidence, file by file"), hint{"e", "evidence", 3}, newBrowser},
+	{bind("t", "timeline: what happened when"), hint{"t", "timeline", 3}, newTimeline},
+	{bind("b", "bundle: a zip for a bug report"), hint{"b", "bundle", 4}, newBundle},
 }
 
 // over is the screen that has the keys.
@@ -77,6 +85,9 @@ func (m model) with(at int, s screen, do effect) (model, effect) {
 	m.layers = layers
 	if do.task != nil {
 		do.layer = layers[at].number
+	}
+	if do.say != "" {
+		m.status, do.say = do.say, ""
 	}
 	switch {
 	case do.back:
@@ -102,6 +113,12 @@ func (m model) push(s screen) model {
 
 // open shows a screen, or goes back to it where it is open already.
 func (m model) open(s screen) (model, effect) {
+	for at, l := range m.layers {
+		if reflect.TypeOf(l.screen) == reflect.TypeOf(s) {
+			m.layers = m.layers[:at+1]
+			return m, effect{}
+		}
+	}
 	m = m.push(s)
 	if started, ok := s.(starter); ok {
 		return m, effect{task: started.start(m.env()), layer: m.opened}
@@ -128,10 +145,14 @@ func (m model) answered(a answer) (model, effect) {
 }
 
 // renewed tells all screens that the report changed.
-func (m model) renewed(u Update) model {
+func (m model) renewed(u Update) (model, effect) {
+	var all effect
 	for at := range m.layers {
-		s, _ := m.layers[at].screen.receive(m.env(), u)
-		m, _ = m.with(at, s, effect{})
+		s, do := m.layers[at].screen.receive(m.env(), u)
+		m, do = m.with(at, s, effect{task: do.task})
+		if do.task != nil {
+			all.also = append(all.also, do)
+		}
 	}
-	return m
+	return m, all
 }

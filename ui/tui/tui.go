@@ -19,7 +19,6 @@ package tui
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -50,8 +49,11 @@ func Run(ctx context.Context, in io.Reader, out io.Writer, feed Feed, opt Option
 	if !isTerminal(out) { // nobody will tell the size
 		opt.Width, opt.Height = cmp.Or(opt.Width, defaultWidth), cmp.Or(opt.Height, defaultHeight)
 	}
-	out = oneWriter(out)
-	p := program{model: newModel(opt, feed.Again != nil), out: out, styles: newStyles(out, opt.NoColour), again: feed.Again}
+	to := newTerminal(out, newStyles(out, opt.NoColour))
+	p := program{model: newModel(opt, feed.Again != nil), terminal: to, clipboard: clipboard{out: to, takes: takesClipboard(os.Getenv)}, again: feed.Again}
+	var end func()
+	p.model.bundler, end = feed.Bundle.attended(ctx)
+	defer end()
 	select {
 	case u, ok := <-feed.Updates:
 		if ok { // what is there already is in the first frame
@@ -62,7 +64,10 @@ func Run(ctx context.Context, in io.Reader, out io.Writer, feed Feed, opt Option
 	taking, stop := context.WithCancel(ctx)
 	defer stop()
 	p.updates = latest(taking, feed.Updates)
-	last, err := tea.NewProgram(p, tea.WithContext(ctx), tea.WithInput(in), tea.WithOutput(out), tea.WithAltScreen()).Run()
+	go to.paint(taking)
+	last, err := tea.NewProgram(p, tea.WithContext(ctx), tea.WithInput(in), tea.WithOutput(to.writer()),
+		tea.WithAltScreen(), tea.WithFPS(frameRate),
+		tea.WithoutSignalHandler()).Run() // the context ends with a signal; of two that do, one waits for the other for ever
 	if end, ok := last.(program); ok {
 		p = end
 	}
@@ -72,8 +77,6 @@ func Run(ctx context.Context, in io.Reader, out io.Writer, feed Feed, opt Option
 		return shown, nil
 	case ctx.Err() != nil:
 		return shown, ctx.Err()
-	case errors.Is(err, tea.ErrInterrupted):
-		return shown, nil // a signal in place of the key is still the user leaving
 	}
 	return shown, fmt.Errorf("the screen stopped: %w; plain text is there with -o text", err)
 }

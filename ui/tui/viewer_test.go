@@ -71,7 +71,7 @@ func withEvidence(t testing.TB, r checks.Report, fsys fs.FS, opt Options) model 
 }
 
 // worked is the model once all tasks have brought their answers.
-func worked(m model, do effect) model {
+func carriedOut(m model, do effect) model {
 	for do.task != nil {
 		m, do = m.update(answer{do.layer, do.task()})
 	}
@@ -81,13 +81,13 @@ func worked(m model, do effect) model {
 // through presses keys, and waits for what they began.
 func through(m model, names ...string) model {
 	for _, n := range names {
-		m = worked(m.update(keyMsg(n)))
+		m = carriedOut(m.update(keyMsg(n)))
 	}
 	return m
 }
 
 // viewing opens a file as another screen does.
-func viewing(m model, path string, line int) model { return worked(m.open(newViewer(path, line))) }
+func viewing(m model, path string, line int) model { return carriedOut(m.open(newViewer(path, line))) }
 
 func TestGoldenEvidence(t *testing.T) {
 	for _, size := range [][2]int{{80, 24}, {120, 40}, {40, 15}, {200, 60}} {
@@ -180,7 +180,7 @@ func TestASearchCanBeStopped(t *testing.T) {
 		t.Errorf("nothing tells of the search:\n%s", seen(m))
 	}
 	m = through(m, "esc")
-	if m = worked(m, search); strings.Contains(seen(m), "not found: nowhere") || len(m.layers) != 1 {
+	if m = carriedOut(m, search); strings.Contains(seen(m), "not found: nowhere") || len(m.layers) != 1 {
 		t.Errorf("the stopped search still speaks, or the viewer is gone:\n%s", seen(m))
 	}
 	if m = through(m, "n"); !strings.Contains(seen(m), "not found: nowhere") {
@@ -312,7 +312,7 @@ func TestTheEndIsShownBeforeTheLinesAreCounted(t *testing.T) {
 		if shown := strings.Contains(seen(m), "the last line"); shown != (name == "a folder") {
 			t.Errorf("%s: end shown at once: %v\n%s", name, shown, seen(m))
 		}
-		if m = worked(worked(m, end), do); !strings.HasPrefix(cursorLine(m), "200001 the last line") {
+		if m = carriedOut(carriedOut(m, end), do); !strings.HasPrefix(cursorLine(m), "200001 the last line") {
 			t.Errorf("%s: the cursor is on %q\n%s", name, cursorLine(m), seen(m))
 		}
 		through(m, "esc")

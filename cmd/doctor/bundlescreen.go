@@ -1,0 +1,179 @@
+package main
+
+import (
+	"archive/zip"
+	"bufio"
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	"doctor/checks/evidence"
+	"doctor/collectors/pack"
+	"doctor/collectors/redact"
+	"doctor/ui/tui"
+)
+
+// bundler lets the screen write the bundle of what it shows. The redactor is the
+// one that the evidence passed already, or nil.
+func (f flags) bundler(secrets *redact.Redactor) *tui.Bundler {
+	folder, err := os.Getwd()
+	if err != nil {
+		folder = "."
+	}
+	p := packing{maxSize: defaultMaxSize}
+	maxSize, err := p.bytes()
+	if err != nil {
+		panic(err) // of a constant
+	}
+	return &tui.Bundler{Folder: folder, Since: f.since, MaxSize: maxSize,
+		Name: func(s evidence.Snapshot) string {
+			return bundleName(s, cmp.Or(secrets, redact.New(redact.Options{Plain: true})))
+		},
+		Write: func(ctx context.Context, s evidence.Snapshot, name string, tell func(tui.BundleProgress)) (tui.BundleDone, error) {
+			done, err := shown{s, secrets}.bundle(ctx, name, p, maxSize, f.since, tell)
+			if err != nil && ctx.Err() != nil {
+				return done, ctx.Err()
+			}
+			return done, err
+		},
+	}
+}
+
+// shown is evidence that is on a screen, with what it was redacted by.
+type shown struct {
+	evidence evidence.Snapshot
+	secrets  *redact.Redactor
+}
+
+func (s shown) bundle(ctx context.Context, name string, p packing, maxSize int64, since time.Duration, tell func(tui.BundleProgress)) (tui.BundleDone, error) {
+	path, err := filepath.Abs(name)
+	if err != nil {
+		return tui.BundleDone{}, err
+	}
+	if info, err := os.Stat(path); err == nil && !info.IsDir() {
+		return tui.BundleDone{}, fmt.Errorf("%s is there already; give it another name", path)
+	}
+	tell(tui.BundleProgress{Phase: tui.BundleSearching})
+	b := newBundling(ctx, source{snapshot: s.evidence, secrets: s.secrets, unsearched: unsearchedEvents(s.evidence)}, p, maxSize, since)
+	b.options.Progress = told(tell)
+	result, err := b.write(ctx, path)
+	if err != nil {
+		return tui.BundleDone{}, onScreen(err)
+	}
+	done := tui.BundleDone{Path: path, Size: result.Size, Files: len(result.Manifest.Files)}
+	counts := result.Manifest.Redactions()
+	for kind, n := range marks(s.evidence) {
+		counts[kind] += n
+	}
+	for _, kind := range slices.SortedFunc(maps.Keys(counts), func(a, b string) int { return cmp.Or(counts[b]-counts[a], strings.Compare(a, b)) }) {
+		done.Redacted = append(done.Redacted, tui.Redacted{Kind: kind, Count: counts[kind]})
+	}
+	for _, l := range result.Manifest.LeftOut {
+		done.LeftOut = append(done.LeftOut, tui.LeftOut{Path: l.Path, Reason: l.Reason})
+	}
+	for _, f := range result.Manifest.Files {
+		part := tui.LeftOut{Path: f.Path}
+		for _, c := range f.LeftOut {
+			part.Bytes += c.Bytes
+		}
+		if f.Truncated {
+			done.LeftOut = append(done.LeftOut, part)
+		}
+	}
+	done.Issue, err = issueOf(path)
+	return done, err
+}
+
+// unsearchedEvents are the event logs that did not answer when the node was
+// read. Files are searched once more for a bundle.
+func unsearchedEvents(s evidence.Snapshot) []evidence.UnsearchedLog {
+	return slices.DeleteFunc(slices.Clone(s.Unsearched()), func(u evidence.UnsearchedLog) bool { return u.Path != evidence.WindowsEvents.Path() })
+}
+
+// onScreen takes out of an error what only the command line understands.
+func onScreen(err error) error {
+	text := strings.ReplaceAll(err.Error(), " with -f", "")
+	if strings.Contains(text, "--max-size") {
+		text += "; `doctor bundle --max-size` takes a larger one"
+	}
+	if text == err.Error() {
+		return err
+	}
+	return errors.New(text)
+}
+
+var phases = map[string]tui.BundlePhase{"writing": tui.BundleWriting, "checking": tui.BundleChecking}
+
+// told turns progress into what the screen shows, a few times a second.
+func told(tell func(tui.BundleProgress)) func(pack.Progress) {
+	var phase string
+	var began, last time.Time
+	return func(p pack.Progress) {
+		now := time.Now()
+		if p.Phase != phase {
+			phase, began = p.Phase, now
+		} else if now.Sub(last) < drawEvery {
+			return
+		}
+		last = now
+		tell(tui.BundleProgress{Phase: phases[p.Phase], Files: p.Files, Of: p.Of, Bytes: p.Bytes, Total: p.Total, Left: timeLeft(p, now.Sub(began))})
+	}
+}
+
+// timeLeft is how long a phase may still take, once there is something to go by.
+func timeLeft(p pack.Progress, since time.Duration) time.Duration {
+	if since <= time.Second || p.Bytes <= 0 || p.Bytes >= p.Total {
+		return 0
+	}
+	return time.Duration(float64(since) * float64(p.Total-p.Bytes) / float64(p.Bytes))
+}
+
+// mark is what stands in the place of a secret.
+var mark = regexp.MustCompile(`<secret:([a-z-]+)(?::[0-9a-f]{6})?>`)
+
+// marks counts the secrets that were replaced when the node was read. Logs are
+// opened where they lie, and hold none of these marks yet.
+func marks(s evidence.Snapshot) map[string]int {
+	counts := map[string]int{}
+	for _, path := range s.Paths() {
+		if strings.HasPrefix(strings.ToLower(path), "logs/") {
+			continue
+		}
+		f, err := s.Open(path)
+		if err != nil {
+			continue // the bundle tells of it
+		}
+		lines := bufio.NewReader(evidence.Text(f))
+		for {
+			line, err := lines.ReadString('\n')
+			for _, m := range mark.FindAllStringSubmatch(line, -1) {
+				counts[m[1]]++
+			}
+			if err != nil {
+				break
+			}
+		}
+		f.Close()
+	}
+	return counts
+}
+
+// issueOf is the bug form as the bundle holds it, after everything that was searched for.
+func issueOf(name string) (string, error) {
+	z, err := zip.OpenReader(name)
+	if err != nil {
+		return "", err
+	}
+	defer z.Close()
+	content, err := fs.ReadFile(z, "issue.md")
+	return string(content), err
+}

@@ -1,0 +1,111 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"doctor/checks/evidence"
+	"doctor/collectors/tree"
+	"doctor/ui/tui"
+)
+
+func demoEvidence(t *testing.T, name string) evidence.Snapshot {
+	t.Helper()
+	src, err := openDemo(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return src.snapshot
+}
+
+// TestTheScreensBundleIsThatOfWhatItShows: a live node's secrets were taken out
+// when it was read; a log, which is opened where it lies, must lose them too, and
+// what was replaced is counted wherever that was done.
+func TestTheScreensBundleIsThatOfWhatItShows(t *testing.T) {
+	l := reader(t, brings("env.json", map[string]string{"REGISTRY_PASSWORD": "tr0ub4dor-and-3"}))
+	l.tree.Add("logs/kubelet/kubelet.log", tree.File{Size: 62, Open: opens("E1120 10:00:00.000000 1 x.go:1] denied for tr0ub4dor-and-3!\n")})
+	l.read(t.Context(), func() {})
+	_, s, err := l.report()
+	if err != nil {
+		t.Fatal(err)
+	}
+	name := filepath.Join(t.TempDir(), "b.zip")
+	var phases []tui.BundlePhase
+	done, err := flags{}.bundler(l.secrets).Write(t.Context(), s, name, func(p tui.BundleProgress) { phases = append(phases, p.Phase) })
+	if err != nil {
+		t.Fatal(err)
+	}
+	log := string(inZip(t, name, "logs/kubelet/kubelet.log"))
+	if strings.Contains(log, "tr0ub4dor") || !strings.Contains(log, "<secret:") {
+		t.Errorf("the log in the bundle says %q", log)
+	}
+	if want := []tui.Redacted{{Kind: "password", Count: 2}}; !slices.Equal(done.Redacted, want) {
+		t.Errorf("told of %v, want %v", done.Redacted, want)
+	}
+	if done.Path != name || done.Issue != string(inZip(t, name, "issue.md")) || done.Size == 0 {
+		t.Errorf("told of %s with %d bytes and the issue\n%s", done.Path, done.Size, done.Issue)
+	}
+	for _, want := range []tui.BundlePhase{tui.BundleSearching, tui.BundleWriting, tui.BundleChecking} {
+		if !slices.Contains(phases, want) {
+			t.Errorf("phase %d was not told of: %v", want, phases)
+		}
+	}
+}
+
+func TestTheMarkOfASecretStaysTheSameInTheNextReading(t *testing.T) {
+	l := reader(t, brings("env.json", map[string]string{"REGISTRY_PASSWORD": "tr0ub4dor-and-3"}))
+	var seen []string
+	for range 2 {
+		l.read(t.Context(), func() {})
+		content, err := fs.ReadFile(l.tree.FS(), "env.json")
+		if err != nil {
+			t.Fatal(err)
+		}
+		seen = append(seen, string(content))
+		l = l.fresh()
+	}
+	if seen[0] != seen[1] || !strings.Contains(seen[0], "<secret:") {
+		t.Errorf("read as %q, then as %q", seen[0], seen[1])
+	}
+}
+
+func TestABundleThatIsStoppedLeavesNothing(t *testing.T) {
+	dir := t.TempDir()
+	for _, phase := range []tui.BundlePhase{tui.BundleSearching, tui.BundleWriting, tui.BundleChecking} {
+		ctx, stop := context.WithCancel(t.Context())
+		_, err := flags{}.bundler(nil).Write(ctx, demoEvidence(t, "kubelet-removed-flag"), filepath.Join(dir, "b.zip"), func(p tui.BundleProgress) {
+			if p.Phase == phase {
+				stop()
+			}
+		})
+		stop()
+		if left, _ := os.ReadDir(dir); !errors.Is(err, context.Canceled) || len(left) > 0 {
+			t.Errorf("stopped in phase %d: %v, and left %v", phase, err, left)
+		}
+	}
+}
+
+func TestTheScreensBundleReplacesNoFile(t *testing.T) {
+	name := filepath.Join(t.TempDir(), "mine.zip")
+	write(t, name, "mine")
+	_, err := flags{}.bundler(nil).Write(t.Context(), demoEvidence(t, "kubelet-removed-flag"), name, func(tui.BundleProgress) {})
+	content, _ := os.ReadFile(name)
+	if err == nil || !strings.Contains(err.Error(), "is there already") || string(content) != "mine" {
+		t.Errorf("%v, and the file holds %q", err, content)
+	}
+	_, err = flags{}.bundler(nil).Write(t.Context(), demoEvidence(t, "kubelet-removed-flag"), filepath.Join(t.TempDir(), "no", "b.zip"), func(tui.BundleProgress) {})
+	if err == nil || strings.Contains(err.Error(), "-f") {
+		t.Errorf("a folder that is not there is told as %v", err)
+	}
+}
+
+func opens(content string) func() (io.ReadCloser, error) {
+	return func() (io.ReadCloser, error) { return io.NopCloser(strings.NewReader(content)), nil }
+}

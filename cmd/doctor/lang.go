@@ -1,0 +1,87 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"doctor/checks/evidence"
+	"doctor/ui/lang"
+)
+
+// A language is the value of --lang; where it is empty the terminal's locale counts.
+type language string
+
+func (l *language) String() string { return string(*l) }
+func (l *language) Type() string   { return "language" }
+
+func (l *language) Set(s string) error {
+	for _, known := range lang.Languages {
+		if s == known {
+			*l = language(s)
+			return nil
+		}
+	}
+	return fmt.Errorf("doctor does not speak %q; it speaks %s", evidence.Clean(s), strings.Join(lang.Languages, " and "))
+}
+
+// catalogue is what the language says, nil for English.
+func (l language) catalogue() *lang.Catalogue { return lang.Of(lang.Choose(string(l), os.Getenv)) }
+
+// flag adds --lang to a command that writes text for people.
+func (l *language) flag(cmd *cobra.Command) {
+	cmd.Flags().Var(l, "lang", "language of text for people: en or zh; without it the locale's (LC_ALL, LC_MESSAGES, LANG)")
+	completeWith(cmd, "lang", func() []string { return lang.Languages })
+}
+
+// helpIn has --help speak the language too: the descriptions of commands and
+// flags are looked up as they stand in English.
+func helpIn(root *cobra.Command) {
+	english := root.HelpFunc()
+	root.SetHelpFunc(func(cmd *cobra.Command, args []string) {
+		asked := cmd.Flags().Lookup("lang")
+		if asked == nil || asked.Value.String() == "" {
+			asked = root.Flags().Lookup("lang") // doctor --lang zh bundle --help
+		}
+		if c := language(asked.Value.String()).catalogue(); c != nil {
+			for _, each := range append(cmd.Commands(), cmd) {
+				each.Short, each.Long = c.Phrase(each.Short), helpText(c, each.Long)
+			}
+			cmd.InitDefaultHelpFlag()
+			cmd.Flags().VisitAll(func(f *pflag.Flag) { f.Usage = c.Phrase(f.Usage) })
+			cmd.SetUsageTemplate(headings(c, cmd.UsageTemplate()))
+		}
+		english(cmd, args)
+	})
+}
+
+// helpText translates a description; the exit statuses at its end line by
+// line, since commands share them.
+func helpText(c *lang.Catalogue, text string) string {
+	const head = "\nExit status:\n"
+	before, statuses, ok := strings.Cut(text, head)
+	if !ok {
+		return c.Phrase(strings.TrimSpace(text))
+	}
+	lines := strings.Split(statuses, "\n")
+	for i, l := range lines {
+		if at := strings.LastIndex(l[:min(len(l), statusColumn)], " ") + 1; at > 0 {
+			lines[i] = l[:at] + c.Phrase(l[at:])
+		}
+	}
+	return c.Phrase(strings.TrimSpace(before)) + "\n\n" + c.Phrase(strings.TrimSpace(head)) + "\n" + strings.Join(lines, "\n")
+}
+
+// statusColumn is where the meaning of an exit status stands in its line.
+const statusColumn = 7
+
+// headings translates those of cobra's own template.
+func headings(c *lang.Catalogue, template string) string {
+	for _, word := range []string{"Usage:", "Aliases:", "Examples:", "Available Commands:", "Additional Commands:", "Global Flags:", "Flags:"} {
+		template = strings.ReplaceAll(template, word, c.Word(word))
+	}
+	return template
+}

@@ -1,0 +1,223 @@
+package main
+
+import (
+	"flag"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"doctor/fixtures/term"
+	"doctor/fixtures/wine"
+)
+
+// A walkthrough is one screen of the program: which keys lead there from the overview,
+// what must be on it, and which keys lead back. The sessions on Linux and under
+// Wine go through all of them, and each one that has a picture is in the README.
+type walkthrough struct {
+	name    string
+	keys    []string // as tmux names them; fileKey types the path of a bundle
+	shows   []string // all of these
+	back    []string
+	picture string // what is said of it to those who cannot see it; "" for none
+	pending string // why this screen is not to be had yet; the row is told, not passed over
+}
+
+// fileKey stands for the name of the bundle that a session writes.
+const fileKey = "FILE"
+
+const notMerged = "the screen is not part of the program yet; take this word away when it is"
+
+// walks are for a node whose HNS lacks the pod network: the demo hns-network-missing,
+// and the staged node network-missing.
+var walks = []walkthrough{
+	{name: "overview", shows: []string{"HNS does not have the network", "Checks", "1 cause"},
+		picture: "The overview: the node, the cause, and all checks by category"},
+	{name: "symptom", keys: []string{"s"}, shows: []string{"ContainerCreating"}, back: []string{"q"},
+		picture: "The symptoms: questions to begin with", pending: notMerged},
+	{name: "symptom-answer", keys: []string{"s", "Enter"}, shows: []string{"HNS does not have the network"}, back: []string{"q", "q"},
+		picture: "One symptom: the checks that bear on it, and the answer", pending: notMerged},
+	{name: "detail", keys: []string{"Enter"}, shows: []string{"HNS has no network", "hns-networks.json"}, back: []string{"Escape"},
+		picture: "A fault in detail: what was found, where, and what mends it"},
+	{name: "evidence", keys: []string{"e"}, shows: []string{"hns-networks.json"}, back: []string{"q"},
+		picture: "The evidence: every file that is known of the node", pending: notMerged},
+	{name: "timeline", keys: []string{"t"}, shows: []string{"timeline"}, back: []string{"q"},
+		picture: "The timeline: what happened when, with the first bad minute marked", pending: notMerged},
+	{name: "bundle", keys: []string{"b", "C-u", fileKey, "Enter"}, shows: []string{"the bundle is written", "Secrets replaced", "issue.md"}, back: []string{"q"},
+		picture: "A bundle is written: where, how large, and what was taken out"},
+	{name: "help", keys: []string{"?"}, shows: []string{"Keys", "one line up"}, back: []string{"?"}},
+}
+
+// follow goes from the overview to the screen and waits until it is there.
+func (w walkthrough) follow(s *term.Terminal, file string) (string, error) {
+	for _, k := range w.keys {
+		before := s.Text()
+		if k == fileKey {
+			s.Type(file)
+		} else {
+			s.Press(k)
+		}
+		if _, err := s.Await("an answer to "+k, func(text string) bool { return text != before }); err != nil {
+			return "", err
+		}
+	}
+	return s.Await(strings.Join(w.shows, " and "), w.isShown)
+}
+
+func (w walkthrough) isShown(text string) bool {
+	for _, want := range w.shows {
+		if !strings.Contains(text, want) {
+			return false
+		}
+	}
+	return true
+}
+
+// session goes through all screens, and leaves with Q.
+func session(t *testing.T, s *term.Terminal, file string) {
+	t.Helper()
+	s.Wait("a verdict of everything", done)
+	for _, w := range walks {
+		on := t.Run(w.name, func(t *testing.T) {
+			if w.pending != "" {
+				t.Skip(w.pending)
+			}
+			if _, err := w.follow(s, file); err != nil {
+				t.Fatal(err)
+			}
+			for _, k := range w.back {
+				before := s.Text()
+				s.Press(k)
+				if _, err := s.Await("the way back by "+k, func(text string) bool { return text != before }); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if _, err := s.Await("the overview again", walks[0].isShown); err != nil {
+				t.Fatal(err)
+			}
+		})
+		if !on { // the next one begins at the overview
+			return
+		}
+	}
+	s.Press("Q")
+	text, _ := s.Wait("what runs after", func(text string) bool { return strings.Contains(text, term.After+" 3") })
+	if !strings.Contains(text, "fix first:") {
+		t.Errorf("Q leaves no report on the terminal:\n%s", text)
+	}
+	if s.Mode("alternate_on") != "0" || s.Mode("cursor_flag") != "1" || s.Mode("mouse_any_flag") != "0" {
+		t.Errorf("the terminal is left with alternate screen %s, cursor %s, mouse %s", s.Mode("alternate_on"), s.Mode("cursor_flag"), s.Mode("mouse_any_flag"))
+	}
+}
+
+func TestSession(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds the program; run `make test`")
+	}
+	term.Require(t)
+	exe := build(t)
+	for _, size := range [][2]int{{80, 24}, {120, 40}} {
+		file := filepath.Join(t.TempDir(), "b.zip")
+		s := term.Start(t, folder(t), size[0], size[1], os.Environ(), []string{exe, "--demo", "hns-network-missing"})
+		session(t, s, file)
+		if out, _, _ := doctor(t, "--from", file); !strings.Contains(out, "hns-network-missing") {
+			t.Errorf("the bundle that was written on the screen says:\n%s", out)
+		}
+	}
+}
+
+func TestWineSession(t *testing.T) {
+	wine.Require(t)
+	n := wine.Start(t, wineFixture(t, "network-missing"), doctorExe(t))
+	s := n.Screen(100, 30, wine.CodePageUTF8, "--passive", "--skip", "vethernet-missing")
+	session(t, s, `C:\session.zip`)
+}
+
+// TestWineAccessible is a session without a screen, at a console of Windows.
+func TestWineAccessible(t *testing.T) {
+	wine.Require(t)
+	n := wine.Start(t, wineFixture(t, "network-missing"), doctorExe(t))
+	s := n.Screen(100, 50, wine.CodePage437, "--passive", "--skip", "vethernet-missing", "--accessible")
+	s.Wait("the choices", func(text string) bool { return strings.Contains(text, "Type a number for details") })
+	s.Type("hns-network-missing")
+	s.Press("Enter")
+	s.Wait("the details", func(text string) bool { return strings.Contains(text, "Id hns-network-missing") })
+	if s.Mode("alternate_on") != "0" {
+		t.Error("it took the alternate screen")
+	}
+	s.Type("q")
+	s.Press("Enter")
+	s.Wait("what runs after", func(text string) bool { return strings.Contains(text, term.After+" 3") })
+}
+
+// folder is for a socket, whose path must be short.
+func folder(t testing.TB) string {
+	t.Helper()
+	dir, err := os.MkdirTemp("", "term")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { os.RemoveAll(dir) })
+	return dir
+}
+
+var screens = flag.Bool("screens", false, "draw the pictures of the README")
+
+// The pictures show a terminal of this size.
+const pictureWidth, pictureHeight = 100, 30
+
+var pictures = filepath.Join(root, "ui", "tui", "testdata", "screens")
+
+// TestScreens draws the pictures where it is asked to, and otherwise holds that
+// the README shows one of each screen.
+func TestScreens(t *testing.T) {
+	if *screens {
+		drawScreens(t)
+	}
+	readme, err := os.ReadFile(filepath.Join(root, "README.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, w := range walks {
+		if w.picture == "" {
+			continue
+		}
+		file := "ui/tui/testdata/screens/" + w.name + ".svg"
+		_, err := os.Stat(filepath.Join(root, file))
+		there := err == nil && strings.Contains(string(readme), "]("+file+")")
+		switch {
+		case there && w.pending == "":
+		case w.pending != "":
+			t.Logf("no picture of %s: %s", w.name, w.pending)
+		default:
+			t.Errorf("the README shows no %s; `make screens` draws it", file)
+		}
+	}
+}
+
+// drawScreens makes each picture in a session of its own, so that none depends on another.
+func drawScreens(t *testing.T) {
+	term.Require(t)
+	exe := build(t)
+	for _, w := range walks {
+		if w.picture == "" {
+			continue
+		}
+		t.Run(w.name, func(t *testing.T) {
+			if w.pending != "" {
+				t.Fatalf("no picture of %s: %s", w.name, w.pending)
+			}
+			file := filepath.Join(t.TempDir(), "b.zip")
+			s := term.Start(t, folder(t), pictureWidth, pictureHeight, os.Environ(), []string{exe, "--demo", "hns-network-missing"})
+			s.Wait("the overview", walks[0].isShown)
+			if _, err := w.follow(s, file); err != nil {
+				t.Fatal(err)
+			}
+			styled := strings.ReplaceAll(s.Styled(), file, "/root/b.zip")
+			picture := term.SVG(styled, w.picture, pictureWidth, pictureHeight)
+			if err := os.WriteFile(filepath.Join(pictures, w.name+".svg"), []byte(picture), 0o644); err != nil {
+				t.Fatal(err)
+			}
+		})
+	}
+}

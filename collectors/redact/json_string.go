@@ -1,0 +1,197 @@
+package redact
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"strings"
+	"unicode/utf8"
+)
+
+// writeString writes a string as it was, or what became of it.
+func (l *lexer) writeString(raw, before, after []byte) error {
+	if l.names != nil && !l.unnamed {
+		after = l.names.Append(nil, after)
+	}
+	if !bytes.Equal(before, after) {
+		_, err := l.out.Write(quoteJSON(after))
+		return err
+	}
+	l.out.WriteByte('"')
+	l.out.Write(raw)
+	return l.out.WriteByte('"')
+}
+
+// judgeString tells of which kind a string is by what stands around it.
+func (l *lexer) judgeString(plain []byte) (kind string, faint bool) {
+	top := l.top()
+	if top == nil || isPlaceholder(plain) {
+		return "", false
+	}
+	if top.array {
+		return l.judgeElement(top, plain), false
+	}
+	if kind, t := judgeName([]byte(top.key)); isSecret([]byte(top.key), plain, t, false) && !isNested(plain) {
+		return kind, false
+	}
+	switch {
+	case top.secret && top.key != "ca.crt" && top.key != "namespace" && top.key != "tls.crt":
+		return "secret", true
+	case top.auths && top.key == "auth":
+		return "registry-auth", false
+	case strings.EqualFold(top.key, "value"):
+		name := top.name
+		if name == "" {
+			name, _ = l.sibling("name", "key")
+		}
+		if kind, t := judgeName([]byte(name)); isSecret([]byte(name), plain, t, false) {
+			return kind, false
+		}
+		if top.exec && !isHarmless(plain) {
+			return "kubeconfig", true
+		}
+	}
+	return "", false
+}
+
+func isNested(plain []byte) bool {
+	plain = bytes.TrimSpace(plain)
+	return len(plain) > 1 && (plain[0] == '{' && plain[len(plain)-1] == '}' || plain[0] == '[' && plain[len(plain)-1] == ']') && json.Valid(plain)
+}
+
+// judgeElement judges an argument by the flag before it, and other elements by
+// the name of their array.
+func (l *lexer) judgeElement(top *frame, plain []byte) string {
+	last := []byte(top.last)
+	if isEncodedFlag(top.last) && len(plain) >= 8 && isUTF16(plain) {
+		return "encoded-command"
+	}
+	if len(last) > 1 && (last[0] == '-' || last[0] == '/') && len(plain) > 0 && plain[0] != '-' {
+		if kind, t := judgeName(last); isSecret(last, plain, t, false) {
+			return kind
+		}
+		for flag := range strings.FieldsSeq(top.flags) {
+			if name := strings.TrimRight(flag, "+:%"); equalFlag(top.last, name) && !isPath(plain) {
+				return "password"
+			}
+		}
+	}
+	if kind, t := judgeName([]byte(top.key)); t >= medium && !isBareSecret([]byte(top.key)) && isSecret([]byte(top.key), plain, t, false) && !bytes.HasPrefix(plain, []byte("-")) {
+		return kind
+	}
+	return ""
+}
+
+// isEncodedFlag takes -EncodedCommand in all the lengths that PowerShell does.
+func isEncodedFlag(flag string) bool {
+	flag = strings.ToLower(flag)
+	return len(flag) > 1 && (flag[0] == '-' || flag[0] == '/') && (flag[1:] == "ec" || strings.HasPrefix("encodedcommand", flag[1:]))
+}
+
+// inner redacts what stands in a string: a document, an argument with its
+// value, or text.
+func (l *lexer) inner(plain []byte) []byte {
+	if top := l.top(); top != nil && !top.array && isHeader(top.key) {
+		head := append([]byte(top.key), ": "...)
+		return l.clean(append(head, plain...))[len(head):]
+	}
+	if top := l.top(); top != nil && top.array {
+		if out, ok := l.argument(plain); ok {
+			return out
+		}
+	}
+	if len(plain) > 8 && l.depth < maxDepth && isNested(plain) {
+		var out bytes.Buffer
+		w := bufio.NewWriter(&out)
+		inner := l.within()
+		if inner.json(w, &input{src: bytes.NewReader(nil), b: bytes.Clone(plain), eof: true}) == nil && w.Flush() == nil {
+			return out.Bytes()
+		}
+	}
+	return l.clean(plain)
+}
+
+func isHeader(key string) bool {
+	switch strings.ToLower(key) {
+	case "authorization", "proxy-authorization", "cookie", "set-cookie":
+		return true
+	}
+	return false
+}
+
+// argument takes the value of NAME=VALUE and --name=value, whatever it holds.
+func (l *lexer) argument(plain []byte) ([]byte, bool) {
+	i := bytes.IndexAny(plain, "=:")
+	if i <= 0 || i > maxName {
+		return nil, false
+	}
+	name := bytes.TrimLeft(plain[:i], "/")
+	if run(name, 0, nameByte) != len(name) || plain[i] == ':' && plain[0] != '/' && plain[0] != '-' {
+		return nil, false
+	}
+	kind, t := judgeName(name)
+	value := plain[i+1:]
+	if !isSecret(name, value, t, false) || bytes.Contains(value, []byte(";")) && bytes.IndexByte(value, '=') > 0 {
+		return nil, false
+	}
+	token := l.pass.token(kind, value)
+	l.known.add(kind, token, value)
+	l.counts[kind]++
+	if l.found != nil {
+		l.found(kind, l.offset)
+	}
+	return append(bytes.Clone(plain[:i+1]), token...), true
+}
+
+// clean redacts a text, and returns it as it is where nothing in it can be one.
+func (p *pass) clean(plain []byte) []byte {
+	if len(plain) < 6 || !p.suspicious(plain) {
+		return plain
+	}
+	inner := *p
+	inner.prose = bytes.IndexByte(plain, '\n') < 0 // one line is a message, several are a document
+	return inner.text(plain)
+}
+
+// suspicious tells whether a text holds a trigger or a known value.
+func (p *pass) suspicious(b []byte) bool {
+	s := scan{b: b}
+	s.signs(0, len(b))
+	hit := len(s.hits) > 0
+	triggers.Each(b, func(_, _, _ int) { hit = true })
+	if !hit {
+		p.known.each(b, 0, func(*knownValue, int, int) { hit = true })
+	}
+	return hit
+}
+
+// unquoteJSON undoes the escapes of a string of JSON; ok is false when it is none.
+func unquoteJSON(raw []byte) (plain []byte, ok bool) {
+	i := bytes.IndexByte(raw, '\\')
+	for _, c := range raw {
+		if c < ' ' && i >= 0 {
+			return nil, false
+		}
+	}
+	if i < 0 {
+		return raw, true
+	}
+	if !utf8.Valid(raw) {
+		return nil, false
+	}
+	quoted := make([]byte, 0, len(raw)+2)
+	quoted = append(append(append(quoted, '"'), raw...), '"')
+	var s string
+	if json.Unmarshal(quoted, &s) != nil {
+		return nil, false
+	}
+	return []byte(s), true
+}
+
+func quoteJSON(plain []byte) []byte {
+	var out bytes.Buffer
+	e := json.NewEncoder(&out)
+	e.SetEscapeHTML(false)
+	e.Encode(string(plain)) // a string is always encoded
+	return bytes.TrimRight(out.Bytes(), "\n")
+}

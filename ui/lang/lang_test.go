@@ -1,0 +1,122 @@
+package lang
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"doctor/checks"
+)
+
+func TestChoose(t *testing.T) {
+	for _, tt := range []struct {
+		name, asked string
+		env         map[string]string
+		want        string
+	}{
+		{"the flag wins", "en", map[string]string{"LC_ALL": "zh_CN.UTF-8"}, "en"},
+		{"and forces Chinese", "zh", map[string]string{"LANG": "en_GB.UTF-8"}, "zh"},
+		{"LANG says so", "", map[string]string{"LANG": "zh_CN.UTF-8"}, "zh"},
+		{"LC_MESSAGES outweighs LANG", "", map[string]string{"LC_MESSAGES": "en_US", "LANG": "zh_CN"}, "en"},
+		{"LC_ALL outweighs all", "", map[string]string{"LC_ALL": "ZH-Hans", "LC_MESSAGES": "de_DE", "LANG": "C"}, "zh"},
+		{"an empty variable says nothing", "", map[string]string{"LC_ALL": "", "LANG": "zh"}, "zh"},
+		{"C is English", "", map[string]string{"LC_ALL": "C.UTF-8", "LANG": "zh_CN"}, "en"},
+		{"nothing is English", "", nil, "en"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			if got := Choose(tt.asked, func(k string) string { return tt.env[k] }); got != tt.want {
+				t.Errorf("got %s, want %s", got, tt.want)
+			}
+		})
+	}
+}
+
+func TestNoCatalogueIsEnglish(t *testing.T) {
+	var c *Catalogue
+	f := checks.ReportFinding{Message: "the node has no page file", Format: "%s", Args: []any{"x"}}
+	for got, want := range map[string]string{
+		c.T("and %d more", 3): "and 3 more", c.Count(1, "check"): "1 check", c.Count(2, "check"): "2 checks",
+		c.Message(f): f.Message, c.Reason("denied: x"): "denied: x", c.Phrase("x"): "x",
+		c.Title("pagefile-disabled"): "the node has no page file", c.Title("nothing-of-the-kind"): "",
+		c.Status(checks.StatusFail): "fail", c.Category(checks.CategoryDNS): "dns",
+	} {
+		if got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}
+
+func TestMessagesAndReasons(t *testing.T) {
+	c := Of("zh")
+	finding := func(format string, args ...any) string {
+		return c.Message(checks.ReportFinding{Message: "in English", Format: format, Args: args})
+	}
+	for got, want := range map[string]string{
+		finding("service %s is %s; %s", "kubelet", "stopped", "no pod on this node is started or reported"):                                               "服务 kubelet 的状态是 stopped；本节点上的 Pod 既不会启动，也不会上报",
+		finding("container %s of %s ends at once: a library cannot initialise (0xc0000142)", "web", "a/b"):                                                "a/b 的容器 web 一启动就退出：有库无法初始化（0xc0000142）",
+		finding("%s is not valid JSON: %v", "a.conf", errors.New("line 3: unexpected end of JSON input")):                                                 "a.conf 不是有效的 JSON：第 3 行：unexpected end of JSON input",
+		finding("host-local reserved %s for the container %.12s, and the host's endpoint %s has that address", "10.0.0.2", "0123456789abcdef", "cbr0_ep"): "host-local 为容器 0123456789ab 预留了 10.0.0.2，而主机的端点 cbr0_ep 正使用该地址",
+		finding("%s", "Windows reports that virtual memory runs low"):                                                                                     "Windows 报告虚拟内存不足",
+		finding("nobody has said this of %s", "x"):                                                                                                        "in English",
+		c.Reason("not-collected: no MTU of a pod is recorded"):                                                                                            "缺少证据：没有采集到 Pod 的 MTU",
+		c.Reason("denied: run as Administrator"):                                                                                                          "无权限：请以管理员身份运行",
+		c.Reason("error: a line that nobody knows"):                                                                                                       "出错：a line that nobody knows",
+		c.Reason("the node uses azure, not flannel"):                                                                                                      "节点使用的是 azure，不是 flannel",
+		c.Phrase("E1120 09:21:22 failed to parse kubelet flag: unknown flag"):                                                                             "E1120 09:21:22 failed to parse kubelet flag: unknown flag",
+		c.Phrase("cbr0 or vxlan0"): "cbr0 或 vxlan0",
+		c.Phrase("100%, not more"): "100%, not more",
+	} {
+		if got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}
+
+func TestAFixIsFilledInChineseToo(t *testing.T) {
+	c := Of("zh")
+	english := checks.ByID("hns-network-missing").Fix
+	fill := func(s string) string { return strings.ReplaceAll(s, "{network}", "cbr0") }
+	got := c.Filled("hns-network-missing", checks.Fix{Text: fill(english.Text), Impact: english.Impact, Commands: []string{"Restart-Service flanneld"}})
+	if !strings.Contains(got.Text, "重启创建网络 cbr0 的程序") || got.Impact != "创建网络时节点会断网数秒" || got.Commands[0] != "Restart-Service flanneld" {
+		t.Errorf("%+v", got)
+	}
+	if own := c.Fix("hns-network-missing"); !strings.Contains(own.Text, "{network}") {
+		t.Errorf("the check's own fix is filled: %s", own.Text)
+	}
+	other := c.Filled("hns-network-missing", checks.Fix{Text: "what another version of doctor said"})
+	if other.Text != "what another version of doctor said" {
+		t.Errorf("%q", other.Text)
+	}
+}
+
+// BenchmarkHostilePhrase: a node can put anything into a sentence, and nobody
+// waits for it.
+func BenchmarkHostilePhrase(b *testing.B) {
+	c := Of("zh")
+	for name, text := range map[string]string{
+		"commas":  strings.Repeat("a, ", 330),
+		"colons":  strings.Repeat("line 1: ", 120),
+		"joints":  strings.Repeat("a and b or c, ", 70),
+		"nothing": strings.Repeat("x", 990),
+	} {
+		b.Run(name, func(b *testing.B) {
+			for b.Loop() {
+				c.Phrase(text)
+			}
+		})
+	}
+}
+
+// FuzzPhrase: what stands in a sentence comes from the node.
+func FuzzPhrase(f *testing.F) {
+	for _, seed := range []string{"the node uses %s, not %d", "a and b or c, d", "%!s(MISSING) and 3 more", "not-collected: this recording holds no %[9]s", "{node} ｛", "line 1: line 2: line 3: x"} {
+		f.Add(seed)
+	}
+	c := Of("zh")
+	f.Fuzz(func(t *testing.T, s string) {
+		c.Phrase(s)
+		c.Reason(s)
+		c.Word(s)
+		c.Message(checks.ReportFinding{Message: s, Format: "service %s is %s; %s", Args: []any{s, s}})
+	})
+}

@@ -1,0 +1,82 @@
+package lang
+
+import (
+	"go/ast"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// words lists what the sources ask the interface's words for.
+func words(t testing.TB) []sentence {
+	var list []sentence
+	for _, folder := range []string{"../../ui", "../../ui/tui", "../../cmd/doctor"} {
+		for _, s := range parse(t, folder) {
+			ast.Inspect(s.File, func(n ast.Node) bool {
+				call, ok := n.(*ast.CallExpr)
+				if !ok {
+					return true
+				}
+				if of, ok := call.Fun.(*ast.SelectorExpr); ok {
+					if name, ok := of.X.(*ast.Ident); ok && slices.Contains([]string{"strings", "bytes"}, name.Name) {
+						return true
+					}
+				}
+				if at := slices.Index([]string{"T", "Count", "Word"}, called(call)); at >= 0 && len(call.Args) > at%2 {
+					if text, ok := quoted(call.Args[at%2]); ok {
+						list = append(list, s.sentence(call, []string{"", "%d ", ""}[at]+text))
+					}
+				}
+				return true
+			})
+		}
+	}
+	return list
+}
+
+// texts are all literals of the sources, and what they are put together to.
+type texts struct{ whole, parts map[string]bool }
+
+func everyText(t testing.TB) texts {
+	all := texts{map[string]bool{}, map[string]bool{}}
+	for _, folder := range []string{"../../checks", "../../checks/evidence", "../../collectors", "../../collectors/node", "../../collectors/cluster", "../../collectors/probe", "../../collectors/foreign", "../../cmd/doctor", "../../ui"} {
+		for _, s := range parse(t, folder) {
+			ast.Inspect(s.File, func(n ast.Node) bool {
+				if e, ok := n.(ast.Expr); ok {
+					if text, ok := quoted(e); ok {
+						all.parts[text] = true
+					}
+					if text := strings.TrimPrefix(pattern(e), kindMark+": "); text != "%s" {
+						all.whole[text] = true
+					}
+				}
+				return true
+			})
+		}
+	}
+	return all
+}
+
+// hold tells whether the sources say the sentence: whole, or, where a function
+// puts it together, each stretch of it between holes.
+func (all texts) hold(english string) bool {
+	if all.whole[english] || all.parts[english] {
+		return true
+	}
+	for _, stretch := range hole.Split(english, -1) {
+		stretch = strings.Trim(stretch, " ()")
+		if len(stretch) > 2 && !all.holdPart(stretch) {
+			return false
+		}
+	}
+	return true
+}
+
+func (all texts) holdPart(stretch string) bool {
+	for text := range all.parts {
+		if strings.Contains(text, literal(stretch)) {
+			return true
+		}
+	}
+	return false
+}

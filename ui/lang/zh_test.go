@@ -1,0 +1,218 @@
+package lang
+
+import (
+	"fmt"
+	"hash/crc32"
+	"maps"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"unicode"
+
+	"doctor/checks"
+)
+
+// missing is how many sentences have no Chinese yet. It may only shrink: raise
+// it for nothing but a merge, and translate what came in soon.
+const missing = 0
+
+func TestEverySentenceHasItsChinese(t *testing.T) {
+	c := Of("zh")
+	var lacks []string
+	need := func(ok bool, where, text string) {
+		if !ok {
+			lacks = append(lacks, where+": "+text)
+		}
+	}
+	for _, check := range checks.All() {
+		e := c.checks[check.ID]
+		need(e.Title != "", check.ID, check.Title)
+		need(e.Doc != "", check.ID, check.Doc)
+		need(e.Fix != "" || check.Fix.Text == "", check.ID, check.Fix.Text)
+		need(e.Impact != "" || check.Fix.Impact == "", check.ID, check.Fix.Impact)
+		for _, n := range check.FAQ {
+			need(c.FAQ(n) != "", check.ID, fmt.Sprintf("entry %d of the FAQ", n))
+		}
+		for _, s := range check.Signs {
+			need(s.Says == "" || c.messages[s.Says] != "", check.ID, s.Says)
+		}
+	}
+	for _, code := range checks.Codes {
+		need(c.exact[code.Meaning] != "", code.Symbol, code.Meaning)
+	}
+	sources := parse(t, "../../checks")
+	for _, f := range formats(t, sources) {
+		need(c.messages[f.text] != "", f.where, f.text)
+	}
+	for _, s := range append(sources, parse(t, "../../checks/evidence")...) {
+		for _, p := range s.phrases() {
+			need(c.knows(p.text), p.where, p.text)
+		}
+	}
+	for _, w := range words(t) {
+		need(c.words[w.text] != "", w.where, w.text)
+	}
+	if len(lacks) > missing {
+		t.Errorf("%d sentences have no Chinese, and %d may lack it; add them to the files in zh:\n%s", len(lacks), missing, strings.Join(lacks, "\n"))
+	}
+	if len(lacks) < missing {
+		t.Errorf("only %d sentences lack their Chinese by now: lower the constant `missing`", len(lacks))
+	}
+}
+
+// knows tells whether a sentence with holes is among the phrases.
+func (c *Catalogue) knows(english string) bool {
+	if english = literalUnless(english); c.exact[english] != "" {
+		return true
+	}
+	return slices.ContainsFunc(phraseTables(c), func(of map[string]string) bool { return of[english] != "" })
+}
+
+// literalUnless undoes the doubling of % in a sentence without a hole.
+func literalUnless(s string) string {
+	if hole.MatchString(s) {
+		return s
+	}
+	return literal(s)
+}
+
+// phraseTables lists what stands under phrases, by file.
+func phraseTables(*Catalogue) []map[string]string {
+	var list []map[string]string
+	for _, f := range zhFiles {
+		list = append(list, f.Phrases)
+		for _, e := range f.Checks {
+			list = append(list, e.Phrases)
+		}
+	}
+	return list
+}
+
+var zhFiles = func() []file {
+	list, err := files("zh")
+	if err != nil {
+		panic(err)
+	}
+	return slices.Collect(maps.Values(list))
+}()
+
+// cobras are sentences of the help that the flag library says.
+var cobras = []string{"Generate the autocompletion script for the specified shell", "Help about any command"}
+
+// TestNothingIsTranslatedThatNobodySays: a sentence that was reworded leaves its
+// old translation behind, and its new wording without one.
+func TestNothingIsTranslatedThatNobodySays(t *testing.T) {
+	c := Of("zh")
+	for id := range c.checks {
+		if checks.ByID(id) == nil {
+			t.Errorf("there is no check %s", id)
+		}
+	}
+	said := map[string]bool{}
+	sources := parse(t, "../../checks")
+	for _, f := range formats(t, sources) {
+		said[f.text] = true
+	}
+	for _, check := range checks.All() {
+		for _, s := range check.Signs {
+			said[s.Says] = true
+		}
+	}
+	for english := range c.messages {
+		if !said[english] {
+			t.Errorf("no finding says %q", english)
+		}
+	}
+	texts := everyText(t)
+	for _, table := range phraseTables(c) {
+		for english := range table {
+			if !texts.hold(english) && !slices.Contains(cobras, english) {
+				t.Errorf("nothing says %q", english)
+			}
+		}
+	}
+	used := map[string]bool{}
+	for _, w := range words(t) {
+		used[w.text] = true
+	}
+	for english := range c.words {
+		if !used[english] && !texts.hold(english) && !strings.HasSuffix(english, ": %s") {
+			t.Errorf("the interface does not say %q", english)
+		}
+	}
+}
+
+// TestTheEnglishIsStillTheOneThatWasTranslated: a documentation that was
+// rewritten has an old translation, which reads well and is wrong.
+func TestTheEnglishIsStillTheOneThatWasTranslated(t *testing.T) {
+	for id, e := range Of("zh").checks {
+		if k := checks.ByID(id); k != nil && e.Of != checksum(k) {
+			t.Errorf("%s: the English changed since it was translated: read title, doc, fix and impact again, then write of = %q", id, checksum(k))
+		}
+	}
+}
+
+// checksum is of the English that goes by a check's id.
+func checksum(k *checks.Check) string {
+	return fmt.Sprintf("%08x", crc32.ChecksumIEEE([]byte(strings.Join([]string{k.Title, k.Doc, k.Fix.Text, k.Fix.Impact}, "\x00"))))
+}
+
+var placeholder = regexp.MustCompile(`\{[a-zA-Z]+\}`)
+
+// TestTranslationsHoldWhatTheEnglishHolds: the same holes of the same kinds,
+// the same placeholders, as many paragraphs, and Chinese.
+func TestTranslationsHoldWhatTheEnglishHolds(t *testing.T) {
+	c := Of("zh")
+	for id, e := range c.checks {
+		check := checks.ByID(id)
+		if check == nil {
+			continue
+		}
+		for english, said := range map[string]string{check.Title: e.Title, check.Doc: e.Doc, check.Fix.Text: e.Fix, check.Fix.Impact: e.Impact} {
+			a, b := placeholder.FindAllString(english, -1), placeholder.FindAllString(said, -1)
+			slices.Sort(a)
+			slices.Sort(b)
+			if !slices.Equal(slices.Compact(a), slices.Compact(b)) {
+				t.Errorf("%s: the placeholders are %v, and in Chinese %v: %s", id, a, b, said)
+			}
+			if english != "" && said != "" && !chineseIn(said) {
+				t.Errorf("%s: no Chinese in %q", id, said)
+			}
+		}
+		if a, b := strings.Count(check.Doc, "\n\n"), strings.Count(e.Doc, "\n\n"); a != b {
+			t.Errorf("%s: the documentation has %d paragraphs, and in Chinese %d", id, a+1, b+1)
+		}
+	}
+	tables := append(phraseTables(c), c.messages, c.words)
+	for _, table := range tables {
+		for english, said := range table {
+			if a, b := verbs(english), verbs(said); !maps.Equal(a, b) {
+				t.Errorf("%q has the verbs %v, and its Chinese %v: %q", english, a, b, said)
+			}
+		}
+	}
+}
+
+// verbs maps the number of each argument to how it is printed.
+func verbs(text string) map[string]string {
+	found := map[string]string{}
+	all := hole.FindAllStringSubmatch(text, -1)
+	for i, name := range names(text) {
+		found[name] = all[i][2]
+	}
+	return found
+}
+
+func chineseIn(s string) bool {
+	return strings.ContainsFunc(s, func(r rune) bool { return unicode.Is(unicode.Han, r) })
+}
+
+// TestPhrasesSayEnough: one that is nearly all holes would match lines of logs.
+func TestPhrasesSayEnough(t *testing.T) {
+	for _, p := range Of("zh").phrases {
+		if p.weight < 5 {
+			t.Errorf("%q takes in too much: give the English more words of its own", p.said)
+		}
+	}
+}

@@ -1,0 +1,272 @@
+package spoken
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+
+	"doctor/checks"
+	"doctor/checks/evidence"
+	"doctor/ui"
+)
+
+// maxLine is more than anyone types.
+const maxLine = 4096
+
+// lines brings what is typed, line by line, until the input or the context ends.
+func lines(ctx context.Context, in io.Reader) <-chan string {
+	typed := make(chan string)
+	go func() {
+		defer close(typed)
+		s := bufio.NewScanner(in)
+		s.Buffer(nil, maxLine)
+		for s.Scan() {
+			select {
+			case typed <- strings.TrimSpace(s.Text()):
+			case <-ctx.Done():
+				return
+			}
+		}
+	}()
+	return typed
+}
+
+// errLeft is no error: the user wants to leave.
+var errLeft = errors.New("left")
+
+// converse answers until the user leaves.
+func (t *teller) converse(ctx context.Context, typed <-chan string) error {
+	for {
+		t.choices()
+		line, err := next(ctx, typed)
+		if err != nil || t.failed != nil {
+			return errors.Join(t.failed, unlessLeft(err))
+		}
+		if err := t.answer(ctx, line, typed); err != nil {
+			return unlessLeft(err)
+		}
+	}
+}
+
+func unlessLeft(err error) error {
+	if errors.Is(err, errLeft) {
+		return nil
+	}
+	return err
+}
+
+// next is the next line that is typed.
+func next(ctx context.Context, typed <-chan string) (string, error) {
+	select {
+	case line, more := <-typed:
+		if !more {
+			return "", errLeft // the end of the input is a way to leave
+		}
+		return line, nil
+	case <-ctx.Done():
+		return "", ctx.Err()
+	}
+}
+
+func (t *teller) choices() {
+	t.say("")
+	parts := []string{"Type a number for details"}
+	if t.selected > 0 {
+		parts = append(parts, fmt.Sprintf("e for evidence of check %d", t.selected))
+	} else {
+		parts = append(parts, "e and a number for evidence of it")
+	}
+	parts = append(parts, "c for the causes", "a for all verdicts")
+	if t.feed.Bundle != nil {
+		parts = append(parts, "b for a bundle")
+	}
+	if t.feed.Again != nil {
+		parts = append(parts, "r to read the node again")
+	}
+	t.say("%s, q to quit.", strings.Join(parts, ", "))
+}
+
+func (t *teller) answer(ctx context.Context, line string, typed <-chan string) error {
+	command, rest, _ := strings.Cut(strings.ToLower(line), " ")
+	if n := strings.TrimPrefix(command, "e"); n != command && n != "" && rest == "" { // e7
+		command, rest = "e", n
+	}
+	switch command {
+	case "":
+		return nil
+	case "q", "quit", "exit":
+		return errLeft
+	case "c":
+		t.causes()
+	case "a":
+		t.verdicts(byWeight...)
+	case "e":
+		if rest == "" && t.selected == 0 {
+			t.say("Type e and the number of a check, such as e %d.", max(t.firstCause(), 1))
+		} else if n, ok := t.choose(rest); ok {
+			t.because(n)
+		}
+	case "b":
+		return t.bundle(ctx, typed)
+	case "r":
+		return t.again(ctx)
+	default:
+		if n, ok := t.choose(line); ok {
+			t.details(n)
+		}
+	}
+	return t.failed
+}
+
+// choose reads the number of a check; none stands for the one before.
+func (t *teller) choose(text string) (int, bool) {
+	if text = strings.TrimSpace(text); text == "" && t.selected > 0 {
+		return t.selected, true
+	}
+	n, err := strconv.Atoi(text)
+	if err != nil || n < 1 || n > len(t.last.Report.Results) {
+		if n = t.number(text); n == 0 { // an id does as well
+			t.say("There is no %q here: a check has a number from 1 to %d.", short(text), len(t.last.Report.Results))
+			return 0, false
+		}
+	}
+	t.selected = n
+	return n, true
+}
+
+func short(text string) string {
+	if r := []rune(text); len(r) > 40 {
+		return string(r[:40]) + "…"
+	}
+	return text
+}
+
+func (t *teller) firstCause() int {
+	if len(t.last.Report.Causes) == 0 {
+		return 0
+	}
+	return t.number(t.last.Report.Causes[0].ID)
+}
+
+func (t *teller) again(ctx context.Context) error {
+	if t.feed.Again == nil {
+		t.say("A recording cannot be read again.")
+		return nil
+	}
+	t.feed.Again()
+	return t.listen(ctx)
+}
+
+// details is all that the report says of a check.
+func (t *teller) details(n int) {
+	res := &t.last.Report.Results[n-1]
+	t.say("")
+	t.verdict(n)
+	t.say("Id %s, category %s.", res.ID, res.Category)
+	for i, f := range res.Findings {
+		subject := ""
+		if f.Subject != "" {
+			subject = ", of " + f.Subject
+		}
+		t.say("Finding %d of %d%s: %s: %s", i+1, len(res.Findings), subject, f.Level, f.Message)
+		for _, b := range f.Because {
+			t.say("  Evidence: %s: %s", where(b), b.Text)
+		}
+		for _, c := range f.Codes {
+			t.say("  %s", ui.Decoded(c))
+		}
+	}
+	if len(res.ExplainedBy) > 0 {
+		t.say("It follows from %s.", t.numbers(res.ExplainedBy))
+	}
+	for _, c := range t.last.Report.Causes {
+		if c.ID == res.ID && len(c.Consequences) > 0 {
+			t.say("It explains %s.", t.numbers(c.Consequences))
+		}
+	}
+	t.fix(res)
+	for _, l := range res.Links {
+		t.say("Link: %s", l)
+	}
+}
+
+func (t *teller) fix(res *checks.Result) {
+	f := res.Fix
+	if res.Status != checks.StatusFail && res.Status != checks.StatusWarn {
+		return
+	}
+	if f.Text != "" {
+		t.say("Fix: %s", f.Text)
+	}
+	for i, c := range f.Commands {
+		t.say("Command %d of %d: %s", i+1, len(f.Commands), c)
+	}
+	if f.Impact != "" {
+		t.say("What that does: %s", f.Impact)
+	}
+}
+
+func where(b checks.Because) string {
+	if b.Line > 0 {
+		return fmt.Sprintf("%s line %d", b.Path, b.Line)
+	}
+	return b.Path
+}
+
+// around is how many lines are told before and after one that is cited.
+const around = 3
+
+// because tells the evidence of a check, with what stands around it.
+func (t *teller) because(n int) {
+	res := &t.last.Report.Results[n-1]
+	t.say("")
+	t.say("Evidence of check %d, %s.", n, t.title(res))
+	told := 0
+	for _, f := range res.Findings {
+		for _, b := range f.Because {
+			told++
+			t.say("%s: %s", where(b), b.Text)
+			if b.Line > 0 {
+				t.excerpt(b.Path, b.Line)
+			}
+		}
+	}
+	switch {
+	case told > 0:
+	case res.Gap != "":
+		t.say("There is none: %s", res.Gap)
+	case res.Reason != "":
+		t.say("None was needed: %s", res.Reason)
+	default:
+		t.say("It found nothing, and so cites nothing.")
+	}
+}
+
+// excerpt tells the lines around one of a file.
+func (t *teller) excerpt(path string, line int) {
+	f, err := t.evidence().Open(path)
+	if err != nil {
+		return // what is cited was said
+	}
+	defer f.Close()
+	lines := bufio.NewReader(evidence.Text(f))
+	for n := 1; n <= line+around; n++ {
+		text, more, err := lines.ReadLine()
+		for more && err == nil { // the rest of a line that is too long to be told
+			_, more, err = lines.ReadLine()
+		}
+		if err != nil {
+			return
+		}
+		switch {
+		case n == line:
+			t.say("  Line %d, cited: %s", n, text)
+		case n >= line-around:
+			t.say("  Line %d: %s", n, text)
+		}
+	}
+}

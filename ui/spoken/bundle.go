@@ -1,0 +1,104 @@
+package spoken
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"time"
+
+	"doctor/ui/tui"
+)
+
+// bundle asks for a name and writes the bundle.
+func (t *teller) bundle(ctx context.Context, typed <-chan string) error {
+	b := t.feed.Bundle
+	if b == nil {
+		t.say("No bundle can be made of this.")
+		return nil
+	}
+	proposed := b.Name(t.evidence())
+	t.say("A bundle is one zip for a bug report, without the secrets. Type a file name, an empty line for %s, or q to go back.", proposed)
+	t.say("A name without a folder goes to %s.", b.Folder)
+	name, err := next(ctx, typed)
+	if err != nil {
+		return err
+	}
+	if name == "q" {
+		return nil
+	}
+	t.say("Writing. Control C stops, and leaves nothing.")
+	done, err := b.Write(ctx, t.evidence(), cmp.Or(name, proposed), t.progress())
+	switch {
+	case ctx.Err() != nil:
+		return ctx.Err()
+	case errors.Is(err, context.Canceled):
+		t.say("Stopped; nothing was written.")
+		return nil
+	case err != nil:
+		t.say("No bundle was written: %s.", strings.TrimSuffix(err.Error(), "."))
+		return nil
+	}
+	t.written(done)
+	if done.Issue == "" {
+		return nil
+	}
+	t.say("Type i to have the issue text told, or an empty line to go on.")
+	line, err := next(ctx, typed)
+	if err == nil && strings.EqualFold(line, "i") {
+		for l := range bytes.Lines([]byte(done.Issue)) {
+			t.say("%s", strings.TrimRight(string(l), "\r\n"))
+		}
+	}
+	return err
+}
+
+// phaseNames are what a bundle is being made of.
+var phaseNames = map[tui.BundlePhase]string{
+	tui.BundleSearching: "Searching the logs",
+	tui.BundleWriting:   "Writing",
+	tui.BundleChecking:  "Searching the zip for secrets",
+}
+
+// progress tells how far it is every few seconds.
+func (t *teller) progress() func(tui.BundleProgress) {
+	var mu sync.Mutex
+	last := time.Now()
+	return func(p tui.BundleProgress) {
+		mu.Lock()
+		defer mu.Unlock()
+		if time.Since(last) < stillEvery {
+			return
+		}
+		last = time.Now()
+		left := ""
+		if p.Left > 0 {
+			left = fmt.Sprintf(", about %s left", count(max(int(p.Left/time.Second), 1), "second"))
+		}
+		t.say("%s: %d of %s, %s of %s%s.", phaseNames[p.Phase], p.Files, count(p.Of, "file"), size(p.Bytes), size(p.Total), left)
+	}
+}
+
+// maxLeftOut is how many files that were left out are named; the manifest names all.
+const maxLeftOut = 20
+
+func (t *teller) written(d tui.BundleDone) {
+	t.say("The bundle is written: %s", d.Path)
+	t.say("It has %s and %s.", size(d.Size), count(d.Files, "file"))
+	if len(d.Redacted) == 0 {
+		t.say("Secrets replaced: none was seen.")
+	}
+	for _, r := range d.Redacted {
+		t.say("Secrets replaced: %d of the kind %s.", r.Count, r.Kind)
+	}
+	for _, l := range d.LeftOut[:min(len(d.LeftOut), maxLeftOut)] {
+		t.say("Left out: %s: %s", l.Path, cmp.Or(l.Reason, "in part, "+size(l.Bytes)+" of it"))
+	}
+	if more := len(d.LeftOut) - maxLeftOut; more > 0 {
+		t.say("Left out: %s more; manifest.json in the zip names them.", count(more, "file"))
+	}
+	t.say("The text for a bug report is issue.md in the zip; attach the zip to it.")
+}

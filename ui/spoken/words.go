@@ -1,0 +1,59 @@
+package spoken
+
+import (
+	"fmt"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// maxSentence bounds what is read aloud before the user could ask for it.
+const maxSentence = 300
+
+// sentence is the first sentence of a text, with its full stop.
+func sentence(text string) string {
+	text = strings.Join(strings.Fields(text), " ")
+	for i := 0; i < len(text); i++ {
+		if text[i] == '.' && strings.HasPrefix(text[i+1:], " ") && endsSentence(text[:i], text[i+2:]) {
+			text = text[:i]
+			break
+		}
+	}
+	if len(text) > maxSentence {
+		return strings.ToValidUTF8(text[:maxSentence], "") + " (cut)."
+	}
+	if text == "" || strings.HasSuffix(text, ".") || strings.HasSuffix(text, "。") {
+		return text
+	}
+	return text + "."
+}
+
+// endsSentence tells a full stop from that of an abbreviation: what follows is a
+// capital, and what stands before is a word of more than one letter.
+func endsSentence(before, after string) bool {
+	next, _ := utf8.DecodeRuneInString(after)
+	word := before[strings.LastIndexByte(before, ' ')+1:]
+	return !unicode.IsLower(next) && utf8.RuneCountInString(word) > 1 && !strings.HasSuffix(word, "e.g") && !strings.HasSuffix(word, "i.e")
+}
+
+func capital(text string) string {
+	first, n := utf8.DecodeRuneInString(text)
+	return string(unicode.ToUpper(first)) + text[n:]
+}
+
+func count(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
+}
+
+func size(n int64) string {
+	switch {
+	case n < 1<<10:
+		return count(int(n), "byte")
+	case n < 1<<20:
+		return fmt.Sprintf("%.1f kibibytes", float64(n)/(1<<10))
+	}
+	return fmt.Sprintf("%.1f mebibytes", float64(n)/(1<<20))
+}

@@ -1,0 +1,121 @@
+package symptom
+
+import "slices"
+
+// all is every symptom, in the order in which a node comes up and is used.
+var all = slices.Concat(nodeSymptoms, podSymptoms, networkSymptoms, useSymptoms)
+
+// unnoticed are checks that no symptom leads to: nobody sees these faults until
+// somebody else makes use of them.
+var unnoticed = []string{"kubeconfig-readable", "secrets-clear-text-on-disk"}
+
+var nodeSymptoms = []Symptom{
+	{
+		ID:       "node-did-not-join",
+		Question: "The node did not join the cluster",
+		Shows:    []string{"kubeadm-join-preflight"},
+		Checks: []string{"kubelet-not-running", "kubeadm-join-preflight", "containers-feature-missing", "runtime-not-running",
+			"runtime-pipe-missing", "kubelet-config-missing", "kubelet-removed-flag", "cert-expired-or-clock-skew", "time-service-not-running",
+			"proxy-no-proxy-missing", "node-name-case-mismatch", "os-version-unsupported", "runtime-too-old", "gke-windows-pool-prereq",
+			"static-ip-lost-on-vswitch-creation", "metadata-route-lost", "wsaeacces-excluded-port"},
+		Next: []Step{
+			{"read the end of the kubelet's log: it says what the API server answers", []string{`Get-Content C:\var\log\kubelet\*.log -Tail 50`}, ""},
+			{"see whether the API server answers from the node, and whether the token is still good", []string{"Test-NetConnection APISERVER -Port 6443", "kubeadm token create --print-join-command"}, "makes a token with which nodes can join for a day"},
+			{"approve the certificate request of the node where one waits", []string{"kubectl get csr", "kubectl certificate approve CSR"}, "whoever made the request gets into the cluster: see that it is this node"},
+		},
+	},
+	{
+		ID: "node-not-ready", Question: "The node is NotReady", FAQ: []int{1},
+		Shows: []string{"node-not-ready", "node-not-ready-lost"},
+		Checks: []string{"kubelet-not-running", "node-not-ready-lost", "node-not-ready", "runtime-not-running", "cni-config-uninitialized",
+			"kubelet-service-paused", "kubelet-removed-flag", "kubelet-config-missing", "kubelet-cgroups-per-qos", "runtime-pipe-missing",
+			"flanneld-not-running", "kube-proxy-not-running", "cert-expired-or-clock-skew", "time-service-not-running",
+			"wsaeacces-excluded-port", "rke2-calico-race", "calico-vswitch-interface-timeout", "static-ip-lost-on-vswitch-creation",
+			"paging-file-too-small", "pagefile-disabled", "system-reserved-too-low", "disk-pressure-snapshot-leak",
+			"containers-feature-missing", "runtime-too-old", "os-version-unsupported", "antrea-ovs-problem", "l2bridge-unstable-21h2"},
+		Next: []Step{
+			{"read what the Node's conditions say, and since when", []string{"kubectl describe node {node}"}, ""},
+			{"see which of the node's services run", []string{"Get-Service kubelet, kube-proxy, containerd, flanneld, hns -ErrorAction SilentlyContinue"}, ""},
+			{"see whether the node reaches the API server", []string{"Test-NetConnection APISERVER -Port 6443"}, ""},
+		},
+	},
+	{
+		ID: "gone-after-restart", Question: "After a restart the node did not come back as it was", FAQ: []int{2},
+		Checks: []string{"kubelet-not-running", "runtime-not-running", "flanneld-not-running", "kube-proxy-not-running",
+			"component-not-a-service", "kubelet-service-paused", "reboot-pending", "kubelet-removed-flag", "kubelet-cgroups-per-qos",
+			"runtime-pipe-missing", "hns-network-missing", "wsaeacces-excluded-port", "hns-wrong-diskette", "bridge-endpoint-stale",
+			"network-already-exists", "antrea-ovs-problem", "rke2-flanneld-exit", "rke2-calico-race", "metadata-route-lost",
+			"windows-server-2019-decap-in-regression", "windows-update-kb5040437-networking", "l2bridge-unstable-21h2"},
+		Next: []Step{
+			{"see what was installed lately, and compare with a node that is well", []string{"Get-HotFix | Sort-Object InstalledOn | Select-Object -Last 5"}, ""},
+			{"see what Windows started and stopped since its boot (t shows it on this screen)", []string{"Get-WinEvent -FilterHashtable @{LogName='System'; ProviderName='Service Control Manager'} -MaxEvents 50"}, ""},
+		},
+	},
+}
+
+var podSymptoms = []Symptom{
+	{
+		ID: "cannot-schedule", Question: "I cannot schedule pods here, or the wrong pods land here",
+		Checks: []string{"node-not-ready", "node-not-ready-lost", "pod-os-not-selected", "linux-daemonset-on-windows", "os-version-unsupported",
+			"app-image-os-version-mismatch", "disk-pressure-snapshot-leak", "system-reserved-too-low", "pod-limits-unequal",
+			"ipam-range-exhausted", "eks-missing-private-ip", "hyperv-feature-missing", "hyperv-annotation", "hostprocess-unsupported",
+			"hostport-conflict-or-not-published"},
+		Next: []Step{
+			{"read what the scheduler says of the pod", []string{"kubectl describe pod POD"}, ""},
+			{"see whether the node is cordoned or tainted, and what is left on it", []string{"kubectl describe node {node}"}, ""},
+		},
+	},
+	{
+		ID: "pods-stuck-creating", Question: "Pods are stuck in ContainerCreating", FAQ: []int{12, 16},
+		Shows: []string{"pods-stuck-creating", "compute-system-unexpected-exit", "sandbox-name-reserved"},
+		Checks: []string{"pods-stuck-creating", "pause-os-version-mismatch", "app-image-os-version-mismatch", "os-version-unsupported",
+			"cni-config-uninitialized", "cni-config-invalid", "cni-binary-missing", "flannel-subnet-env-missing", "hns-network-missing",
+			"podcidr-not-assigned", "cni-network-not-found", "hns-element-not-found", "nat-cni-conf-shadows-cni", "cni-wrong-runtime-plugin",
+			"cni-subnet-mismatch", "ipam-range-exhausted", "object-already-exists", "hns-parameter-incorrect", "calico-policy-config-invalid",
+			"calico-vswitch-interface-timeout", "azure-vnet-store-locked", "eks-missing-private-ip", "transparent-network-missing",
+			"ovs-network-missing", "antrea-ovs-problem", "sandbox-name-reserved", "compute-system-unexpected-exit", "container-invalid-state",
+			"mount-path-invalid", "smb-global-mapping-failed", "csi-proxy-missing", "securitycontext-nonroot", "hostprocess-logon-denied",
+			"hostprocess-unsupported", "hyperv-feature-missing", "hyperv-annotation", "hostport-conflict-or-not-published",
+			"layer-import-access-denied", "win-defaults-path-copy-denied", "paging-file-too-small", "dll-init-failed-0xc0000142",
+			"pods-restarting", "pod-host-network", "defender-exclusions-missing"},
+		Next: []Step{
+			{"read the last events of one such pod: the words after FailedCreatePodSandBox or FailedMount name the next suspect", []string{"kubectl describe pod POD"}, ""},
+			{"see whether a Secret, a ConfigMap or a volume that the pod names is there", []string{"kubectl get secret,configmap,pvc -n NAMESPACE"}, ""},
+			{"start a pod of nothing but the pause image, or of nanoserver, on this node: does that come up?", []string{`kubectl run probe --image=mcr.microsoft.com/windows/nanoserver:ltsc2022 --overrides='{"spec":{"nodeName":"{node}"}}' -- ping -t localhost`}, "leaves a pod named probe: delete it afterwards"},
+		},
+	},
+	{
+		ID: "pods-restart", Question: "Pods restart or are evicted",
+		Shows: []string{"pods-restarting"},
+		Checks: []string{"pods-restarting", "entrypoint-not-found", "app-image-os-version-mismatch", "pause-os-version-mismatch",
+			"compute-system-unexpected-exit", "container-invalid-state", "linux-daemonset-on-windows", "dll-init-failed-0xc0000142",
+			"paging-file-too-small", "pagefile-disabled", "disk-pressure-snapshot-leak", "eviction-flags-ignored", "system-reserved-too-low",
+			"pod-limits-unequal", "pod-grace-ignored", "hns-service-crashed-or-restarted", "felix-hcsshim-panic", "rke2-flanneld-exit",
+			"win-defaults-path-copy-denied", "hostprocess-logon-denied", "node-not-ready-lost"},
+		Next: []Step{
+			{"read what the container said last, and how it ended", []string{"kubectl logs POD --previous", "kubectl describe pod POD"}, ""},
+			{"see whether its probes are too strict: exec probes are slow on Windows, and a start takes longer than on Linux", []string{"kubectl get pod POD -o yaml"}, ""},
+		},
+	},
+	{
+		ID: "image-pulls-fail", Question: "Image pulls fail", FAQ: []int{15},
+		Shows: []string{"proxy-not-configured", "image-pull-too-slow", "layer-import-access-denied"},
+		Checks: []string{"proxy-not-configured", "proxy-env-not-seen-by-runtime", "proxy-no-proxy-missing", "app-image-os-version-mismatch",
+			"pause-os-version-mismatch", "image-pull-too-slow", "layer-import-access-denied", "defender-exclusions-missing",
+			"disk-pressure-snapshot-leak", "image-tag-latest", "os-version-unsupported", "cert-expired-or-clock-skew", "metadata-route-lost",
+			"outboundnat-exception-too-broad"},
+		Next: []Step{
+			{"pull the image by hand on the node, and read what the registry answers", []string{"crictl pull IMAGE"}, "the image takes its room on the disk"},
+			{"see whether the pull secret is named in the pod or its service account, and is good", []string{"kubectl get pod POD -o jsonpath='{.spec.imagePullSecrets}'"}, ""},
+		},
+	},
+	{
+		ID: "not-as-on-linux", Question: "A pod runs, but not as its manifest says",
+		Checks: []string{"pod-field-unsupported", "pod-subpath", "pod-host-network", "pod-grace-ignored", "pod-limits-unequal",
+			"securitycontext-nonroot", "hyperv-annotation", "image-tag-latest", "pod-os-not-selected", "session-affinity-timeout",
+			"dual-stack-unsupported", "hostport-conflict-or-not-published", "flexvolume-in-use"},
+		Next: []Step{
+			{"have the manifest judged before it is applied", []string{"doctor lint MANIFEST.yaml"}, ""},
+		},
+	},
+}

@@ -1,0 +1,139 @@
+package symptom
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"doctor/checks"
+)
+
+// An Answer is what a symptom comes to, in one or two sentences. Format and Args
+// stay apart so that another language can draw it.
+type Answer struct {
+	Outcome  Outcome
+	Status   checks.Status // of the cause that it names
+	Format   string
+	Args     []any
+	Do       string // what to do, in full
+	Commands []string
+	Impact   string // what that costs
+	Check    string // the check to open for more
+}
+
+func (a Answer) String() string { return fmt.Sprintf(a.Format, a.Args...) }
+
+// conclude draws the answer from the items.
+func (a *Asked) conclude(r *checks.Report) Answer {
+	var causes, normal []*Item
+	for i := range a.Items {
+		switch it := &a.Items[i]; {
+		case it.Outcome == Fault && it.Under == "":
+			causes = append(causes, it)
+		case it.Outcome == Normal:
+			normal = append(normal, it)
+		}
+	}
+	switch {
+	case len(a.Items) == 0:
+		return Answer{Outcome: Skipped, Format: "None of the checks for this ran: run doctor without --only, --skip and --category."}
+	case len(causes) > 0:
+		return a.found(likeliest(r, causes), len(causes)-1)
+	case a.Count[Open] > 0:
+		return Answer{Outcome: Open, Format: "Nothing found so far; %d of %d checks are still to come.",
+			Args: []any{a.Count[Open], len(a.Checks)}}
+	case len(normal) > 0:
+		return Answer{Outcome: Normal, Format: "This is normal on Windows: %s.", Check: normal[0].Result.ID,
+			Args: []any{unstopped(normal[0].Says)}}
+	case a.Count[Unknown] > 0:
+		return a.untold()
+	case a.Count[RuledOut] == 0:
+		return a.onward("None of these causes can arise on this node. Next: %s.")
+	case a.Count[RuledOut] == 1:
+		return a.onward("The one cause that could arise here is ruled out. Next: %s.")
+	}
+	return a.onward("These %d causes are ruled out. Next: %s.", a.Count[RuledOut])
+}
+
+func (a *Asked) found(it *Item, more int) Answer {
+	res := it.Result
+	ans := Answer{Outcome: Fault, Status: res.Status, Do: res.Fix.Text, Commands: res.Fix.Commands, Impact: res.Fix.Impact, Check: res.ID}
+	fix := unstopped(res.Fix.Text)
+	switch {
+	case fix == "":
+		ans.Format, ans.Args = "The cause: %s.", []any{unstopped(it.Says)}
+	case res.Status == checks.StatusWarn:
+		ans.Format, ans.Args = "A possible cause: %s. Fix: %s.", []any{unstopped(it.Says), fix}
+	default:
+		ans.Format, ans.Args = "The cause: %s. Fix: %s.", []any{unstopped(it.Says), fix}
+	}
+	switch {
+	case more == 1:
+		ans.Format += " One more cause was found."
+	case more > 1:
+		ans.Format += " %d more causes were found."
+		ans.Args = append(ans.Args, more)
+	}
+	return ans
+}
+
+// untold names the one thing to do that would let most of the checks tell.
+func (a *Asked) untold() Answer {
+	var first Advice
+	most := 0
+	count := map[string]int{}
+	for _, it := range a.Items {
+		if it.Outcome != Unknown {
+			continue
+		}
+		count[it.HowTo.Text]++
+		if n := count[it.HowTo.Text]; n > most {
+			most, first = n, it.HowTo
+		}
+	}
+	ans := Answer{Outcome: Unknown, Do: first.Text, Commands: first.Commands}
+	if n := a.Count[Unknown]; n == 1 {
+		ans.Format, ans.Args = "Nothing found here; one check could not tell. First %s.", []any{unstopped(first.Text)}
+	} else {
+		ans.Format, ans.Args = "Nothing found here; %d checks could not tell. First %s.", []any{n, unstopped(first.Text)}
+	}
+	return ans
+}
+
+func (a *Asked) onward(format string, args ...any) Answer {
+	next := a.Next()[0]
+	return Answer{Outcome: RuledOut, Format: format, Args: append(args, unstopped(next.Text))}
+}
+
+func (s Symptom) nextFor(node string) []Step {
+	steps := slices.Clone(s.Next)
+	for i := range steps {
+		steps[i].Commands = forNode(steps[i].Commands, node)
+	}
+	return steps
+}
+
+// forNode puts the node's name in its place.
+func forNode(commands []string, node string) []string {
+	var list []string
+	for _, c := range commands {
+		list = append(list, strings.ReplaceAll(c, "{node}", cmp.Or(node, "NODE")))
+	}
+	return list
+}
+
+// likeliest is the cause that the report names first.
+func likeliest(r *checks.Report, causes []*Item) *Item {
+	for _, c := range r.Causes {
+		for _, it := range causes {
+			if it.Result.ID == c.ID {
+				return it
+			}
+		}
+	}
+	return causes[0]
+}
+
+// unstopped is a text without a full stop at its end, to stand in a sentence.
+func unstopped(s string) string { return strings.TrimRight(strings.TrimSpace(s), ".") }

@@ -1,0 +1,183 @@
+package symptom
+
+import (
+	"cmp"
+	"slices"
+
+	"doctor/checks"
+)
+
+// An Item is one check on the way to the answer.
+type Item struct {
+	Result  *checks.Result
+	Outcome Outcome
+	Under   string // id of the cause whose consequence it is, when it stands under it
+	Outside bool   // not of this symptom's checks: the cause of something that is
+	Says    string // what it found, in one sentence; the gap or the reason where it found nothing
+	HowTo   Advice // how it could be told, where it could not
+}
+
+// Asked is a symptom held against a report.
+type Asked struct {
+	Symptom
+	Items  []Item
+	Count  map[Outcome]int // of the symptom's own checks
+	Seen   bool            // the symptom itself was found
+	Answer Answer
+	next   []Step // with the node's name in them
+}
+
+// Next is what to ask or to try beside the checks.
+func (a Asked) Next() []Step { return a.next }
+
+// Ask goes through the symptom's checks. Faults that another one explains stand
+// under their cause, wherever in the order they would come by themselves.
+func (s Symptom) Ask(r *checks.Report) Asked {
+	a := Asked{Symptom: s, Count: map[Outcome]int{}, next: s.nextFor(r.Node.Name)}
+	results := map[string]*checks.Result{}
+	for i := range r.Results {
+		results[r.Results[i].ID] = &r.Results[i]
+	}
+	placed := map[string]bool{}
+	for _, id := range s.Checks {
+		res := results[id]
+		if res == nil {
+			continue // it was not among the checks that ran
+		}
+		outcome := outcomeOf(res.Status)
+		a.Count[outcome]++
+		a.Seen = a.Seen || outcome == Fault && slices.Contains(s.Shows, id)
+		if placed[id] {
+			continue
+		}
+		placed[id] = true
+		if outcome == Fault {
+			if cause := causeOf(r, id); cause != nil {
+				a.place(cause, results, placed)
+				continue
+			}
+		}
+		a.Items = append(a.Items, itemOf(res))
+	}
+	for i := range a.Items {
+		a.Items[i].HowTo.Commands = forNode(a.Items[i].HowTo.Commands, r.Node.Name)
+	}
+	a.Answer = a.conclude(r)
+	return a
+}
+
+// place sets a cause with those of its consequences that bear on the symptom.
+func (a *Asked) place(c *checks.Cause, results map[string]*checks.Result, placed map[string]bool) {
+	if res := results[c.ID]; res != nil {
+		placed[c.ID] = true
+		item := itemOf(res)
+		item.Outside = !slices.Contains(a.Checks, c.ID)
+		a.Items = append(a.Items, item)
+	}
+	for _, id := range a.Checks {
+		res := results[id]
+		if res == nil || id == c.ID || !slices.Contains(c.Consequences, id) || outcomeOf(res.Status) != Fault {
+			continue
+		}
+		if standsAlready := slices.ContainsFunc(a.Items, func(i Item) bool { return i.Result.ID == id }); standsAlready {
+			continue
+		}
+		placed[id] = true
+		item := itemOf(res)
+		item.Under = c.ID
+		a.Items = append(a.Items, item)
+	}
+}
+
+// causeOf is the likeliest cause of a fault: itself, where nothing explains it.
+func causeOf(r *checks.Report, id string) *checks.Cause {
+	for i := range r.Causes {
+		if c := &r.Causes[i]; c.ID == id || slices.Contains(c.Consequences, id) {
+			return c
+		}
+	}
+	return nil
+}
+
+func itemOf(res *checks.Result) Item {
+	i := Item{Result: res, Outcome: outcomeOf(res.Status)}
+	switch i.Outcome {
+	case Fault, Normal:
+		i.Says = sentence(res)
+	case Unknown:
+		i.Says, i.HowTo = res.Gap, HowToTell(res.Gap)
+	case Skipped:
+		i.Says = res.Reason
+	}
+	return i
+}
+
+// sentence is the first finding, with its subject where it does not name it.
+func sentence(res *checks.Result) string {
+	if len(res.Findings) == 0 {
+		return res.Title
+	}
+	return cmp.Or(res.Findings[0].Message, res.Title)
+}
+
+// Ranked holds all symptoms against a report, the likeliest first: those that
+// were seen, then those behind which a fault was found, in the order of the
+// report's causes, then what could not be told.
+func Ranked(r *checks.Report) []Asked {
+	var list []Asked
+	for _, s := range all {
+		list = append(list, s.Ask(r))
+	}
+	slices.SortStableFunc(list, func(a, b Asked) int {
+		return cmp.Or(
+			cmp.Compare(a.weight(), b.weight()),
+			cmp.Compare(a.firstCause(r), b.firstCause(r)),
+			cmp.Compare(b.share(), a.share()),
+		)
+	})
+	return list
+}
+
+func (a Asked) weight() int {
+	switch s := a.Status(); {
+	case s == checks.StatusFail && a.Seen:
+		return 0
+	case s == checks.StatusFail:
+		return 1
+	case s == checks.StatusWarn:
+		return 2
+	}
+	return 3 // in the order of the list: what was not found does not push itself forward
+}
+
+// firstCause is where the likeliest cause behind the symptom stands in the report.
+func (a Asked) firstCause(r *checks.Report) int {
+	for i, c := range r.Causes {
+		if slices.ContainsFunc(a.Items, func(it Item) bool { return it.Outcome == Fault && it.Result.ID == c.ID }) {
+			return i
+		}
+	}
+	return len(r.Causes)
+}
+
+// share is which part of its checks, in percent, found a fault.
+func (a Asked) share() int {
+	if len(a.Checks) == 0 {
+		return 0
+	}
+	return 100 * a.Count[Fault] / len(a.Checks)
+}
+
+// Status is the symptom in one verdict, the worst that any of its checks came to.
+// While a verdict is to come it is that check's, as the report has it.
+func (a Asked) Status() checks.Status {
+	worst := checks.StatusSkip
+	best := Skipped
+	for _, i := range a.Items {
+		switch {
+		case i.Outcome < best, i.Outcome == best && i.Result.Status == checks.StatusFail:
+			best, worst = i.Outcome, i.Result.Status
+		}
+	}
+	return worst
+}

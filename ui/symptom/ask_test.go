@@ -1,0 +1,115 @@
+package symptom
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"doctor/checks"
+	"doctor/checks/evidence"
+	"doctor/checks/signs"
+	"doctor/fixtures"
+)
+
+// diagnosed is the report of a recorded node.
+func diagnosed(t *testing.T, name string) checks.Report {
+	t.Helper()
+	node, err := fixtures.Open(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := evidence.Load(node.FS())
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, _ = signs.Record(s, checks.Signs(checks.All()))
+	return checks.Diagnose(s, checks.All(), checks.Source{Kind: "demo", Name: name}, checks.Program{})
+}
+
+func TestAnswersForRecordedNodes(t *testing.T) {
+	for _, row := range []struct{ node, symptom, begins, holds string }{
+		{"wincat-not-found", "port-forward-fails", "The cause: ", "wincat"},
+		{"podcidr-not-assigned", "pods-stuck-creating", "The cause: the Node object has no podCIDR", "Fix: "},
+		{"kubelet-removed-flag", "node-not-ready", "The cause: --network-plugin was removed", "Fix: "},
+		{"cluster-dns-unreachable", "dns-fails", "The cause: ", "10.96.0.10"},
+		{"healthy-flannel-overlay", "ping-fails", "This is normal on Windows: ", "ping"},
+		{"cni-binary-missing-from-logs", "dns-fails", "Nothing found here; ", "First "},
+		{"healthy-flannel-overlay", "network-went-away", "These ", " causes are ruled out. Next: "},
+	} {
+		r := diagnosed(t, row.node)
+		s, _ := ByID(row.symptom)
+		got := s.Ask(&r).Answer.String()
+		if !strings.HasPrefix(got, row.begins) || !strings.Contains(got, row.holds) || strings.Contains(got, "%!") {
+			t.Errorf("%s of %s answers %q, want %q … %q", row.symptom, row.node, got, row.begins, row.holds)
+		}
+	}
+}
+
+func TestTheSymptomOfANodeComesFirst(t *testing.T) {
+	for node, want := range map[string]string{
+		"wincat-not-found": "port-forward-fails", "kubelet-removed-flag": "node-not-ready", "cluster-dns-unreachable": "dns-fails",
+		"smb-global-mapping-failed": "volumes-do-not-mount", "gmsa-not-working": "gmsa-fails",
+		"nodeport-local-access": "services-unreachable",
+		"pods-restarting":       "pods-restart", "kubeadm-join-preflight": "node-did-not-join",
+	} {
+		r := diagnosed(t, node)
+		if list := Ranked(&r); list[0].ID != want {
+			t.Errorf("%s: %s comes first, want %s", node, list[0].ID, want)
+		}
+	}
+}
+
+func TestEverySymptomOfEveryRecordingHasAnAnswer(t *testing.T) {
+	for i, name := range fixtures.Names() {
+		if i%7 != 0 && testing.Short() {
+			continue
+		}
+		r := diagnosed(t, name)
+		for _, a := range Ranked(&r) {
+			text := a.Answer.String()
+			if text == "" || strings.Contains(text, "%!") || strings.HasSuffix(text, "..") || strings.HasSuffix(text, " .") || strings.Contains(text, ". . ") {
+				t.Errorf("%s: %s answers %q", name, a.ID, text)
+			}
+			shown := map[string]bool{}
+			for _, it := range a.Items {
+				if shown[it.Result.ID] {
+					t.Errorf("%s: %s shows %s twice", name, a.ID, it.Result.ID)
+				}
+				shown[it.Result.ID] = true
+				if it.Outcome == Unknown && it.HowTo.Text == "" {
+					t.Errorf("%s: %s does not say how %s could be told", name, a.ID, it.Result.ID)
+				}
+			}
+			for _, id := range a.Checks {
+				if r.Result(id) != nil && !shown[id] {
+					t.Errorf("%s: %s does not show %s", name, a.ID, id)
+				}
+			}
+			if testing.Verbose() && (a.Status() == checks.StatusFail || name == "healthy-calico") {
+				fmt.Println(name, a.ID, a.Status(), a.Seen, a.Answer)
+			}
+		}
+	}
+}
+
+func TestHowToTellFollowsTheGap(t *testing.T) {
+	for gap, want := range map[string]Advice{
+		"denied: run as Administrator":                                   elevate,
+		"hns-endpoints.json: denied: run as Administrator":               elevate,
+		"denied: may not list services: services is forbidden":           askRights,
+		"not-collected: this recording holds no api/pods.json":           viaAPI,
+		"not-collected: this recording holds no probes/dns.json":         fromPod,
+		"not-collected: no server of the cluster's DNS was asked":        fromPod,
+		"not-collected: this recording holds no files/C/k/x.json":        onNode,
+		"probes/dns.json: not-collected: --passive was given":            active,
+		"timeout: HNS did not answer within 5 s":                         longer,
+		"unsupported: this build has no such call":                       newer,
+		"error: line 3: the file is empty":                               readItem,
+		"":                                                               openCheck,
+		"not-collected: the kubelet has stopped reporting, and so did C": openCheck,
+	} {
+		if got := HowToTell(gap); got.Text != want.Text {
+			t.Errorf("%q: %q, want %q", gap, got.Text, want.Text)
+		}
+	}
+}

@@ -1,0 +1,70 @@
+// Package symptom leads from what a person sees to what is behind it: each
+// symptom is a question as it is asked, the checks that bear on it in the order
+// in which one would try them, and what to try when none of them found it.
+//
+// A symptom judges nothing itself. It puts the verdicts of a finished report in
+// an order, and ends with an answer.
+package symptom
+
+import (
+	"doctor/checks"
+)
+
+// A Symptom is what somebody says is wrong.
+type Symptom struct {
+	ID       string   // lower-kebab-case, final
+	Question string   // as it is asked
+	FAQ      []int    // entries of the Kubernetes Windows troubleshooting FAQ; each belongs to one symptom
+	Shows    []string // the checks that see the symptom itself, in whatever cause
+	Checks   []string // cheap and likely first
+	Next     []Step   // when nothing was found, in order
+}
+
+// A Step is something to ask or to try. Commands may hold {node}.
+type Step struct {
+	Text     string
+	Commands []string
+	Impact   string // what it costs, where it changes anything
+}
+
+// All lists the symptoms in the order in which a node comes up and its pods are used.
+func All() []Symptom { return all }
+
+// ByID returns the symptom of that id.
+func ByID(id string) (Symptom, bool) {
+	for _, s := range all {
+		if s.ID == id {
+			return s, true
+		}
+	}
+	return Symptom{}, false
+}
+
+// Outcome is what one check has to say about a symptom.
+type Outcome int
+
+// The outcomes, the most telling first.
+const (
+	Fault    Outcome = iota // fail or warn
+	Normal                  // found, and normal on Windows
+	Open                    // the verdict is still to come
+	Unknown                 // could not tell
+	RuledOut                // looked, and it is not that
+	Skipped                 // does not arise on this node, or did not run
+)
+
+func outcomeOf(s checks.Status) Outcome {
+	switch s {
+	case checks.StatusFail, checks.StatusWarn:
+		return Fault
+	case checks.StatusInfo:
+		return Normal
+	case checks.StatusUnknown:
+		return Unknown
+	case checks.StatusPass:
+		return RuledOut
+	case checks.StatusSkip:
+		return Skipped
+	}
+	return Open // a state that a screen puts in a verdict's place
+}

@@ -1,0 +1,128 @@
+package timeline
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"doctor/checks"
+	"doctor/checks/evidence"
+)
+
+// clusterEvents adds each event where it was first seen, and where it was seen last.
+func (b *builder) clusterEvents() {
+	path := evidence.PodEvents.Path()
+	for i, ev := range evidence.PodEvents.In(b.s) {
+		about := ev.About()
+		e := Entry{Kind: Pod, Component: "pods", subject: about.Namespace + "/" + about.Name, Path: path, Line: i + 1}
+		if about.Kind == "Node" {
+			e.Kind, e.Component, e.subject = Node, "node", about.Name
+		}
+		e.Text = fmt.Sprintf("%s %s: %s", ev.Reason, strings.TrimPrefix(e.subject, "/"), ev.Text())
+		switch {
+		case ev.Reason == "NodeNotReady":
+			e.Level = checks.StatusFail
+		case ev.Reason == "NodeReady":
+			e.Level = checks.StatusPass
+		case ev.Type == "Warning":
+			e.Level = checks.StatusWarn
+		}
+		last := ev.At().Time
+		e.At = last
+		for _, t := range []evidence.Time{ev.FirstTimestamp, ev.EventTime} {
+			if !t.IsZero() && t.Before(e.At) {
+				e.At = t.Time
+			}
+		}
+		if ev.Count > 1 {
+			e.More, e.Last = ev.Count-1, last
+		}
+		b.add(e)
+		if apart(e.At, last) {
+			e.At, e.More, e.Last, e.Line = last, 0, time.Time{}, i+1
+			e.Text = fmt.Sprintf("%s (%d times by now)", e.Text, max(ev.Count, 2))
+			b.add(e)
+		}
+	}
+}
+
+// apart tells whether two moments are worth a line each.
+func apart(first, last time.Time) bool { return last.Sub(first) >= time.Minute }
+
+// pressures are the conditions that are bad when they hold.
+var pressures = map[string]bool{"MemoryPressure": true, "DiskPressure": true, "PIDPressure": true, "NetworkUnavailable": true}
+
+func (b *builder) nodeObject() {
+	n := evidence.Node.In(b.s)
+	path := evidence.Node.Path()
+	b.add(Entry{At: n.Metadata.CreationTimestamp.Time, Kind: Node, Component: "node", Path: path, Text: "the Node object was made"})
+	for i, c := range n.Status.Conditions {
+		e := Entry{At: c.LastTransitionTime.Time, Kind: Node, Component: "node", Path: path, Line: i + 1,
+			Text: fmt.Sprintf("%s became %s: %s: %s", c.Type, c.Status, c.Reason, c.Message)}
+		switch {
+		case c.Type == "Ready" && c.Status == "True":
+			e.Level = checks.StatusPass
+		case c.Type == "Ready", pressures[c.Type] && c.Status == "True":
+			e.Level = checks.StatusFail
+			e.Checks, e.linked = b.faulty("node-not-ready", "node-not-ready-lost"), c.Type == "Ready"
+		case pressures[c.Type]:
+			e.Level = ""
+		}
+		b.add(e)
+	}
+}
+
+// faulty keeps those of the checks that found a fault.
+func (b *builder) faulty(ids ...string) []string {
+	var list []string
+	for _, id := range ids {
+		if b.faults[id] != nil {
+			list = append(list, id)
+		}
+	}
+	return list
+}
+
+func (b *builder) pods() {
+	path := evidence.Pods.Path()
+	for i, p := range evidence.Pods.In(b.s) {
+		name := p.FullName()
+		add := func(at evidence.Time, level checks.Status, text string) {
+			b.add(Entry{At: at.Time, Kind: Pod, Component: "pods", Level: level, Text: text, subject: name, Path: path, Line: i + 1})
+		}
+		add(p.Metadata.CreationTimestamp, "", "pod "+name+" was made")
+		if d := p.Metadata.DeletionTimestamp; d != nil {
+			add(*d, checks.StatusWarn, "pod "+name+" was to be gone by now")
+		}
+		for _, c := range p.Status.Conditions {
+			switch {
+			case c.Type == "Ready" && c.Status == "True":
+				add(c.LastTransitionTime, checks.StatusPass, "pod "+name+" became Ready")
+			case c.Type == "Ready" && c.LastTransitionTime.After(p.Metadata.CreationTimestamp.Add(time.Minute)):
+				add(c.LastTransitionTime, checks.StatusWarn, "pod "+name+" is not Ready any more: "+c.Reason)
+			}
+		}
+		for _, st := range p.Statuses() {
+			for _, ended := range []*evidence.TerminatedState{st.LastState.Terminated, st.State.Terminated} {
+				if ended != nil {
+					add(ended.FinishedAt, endLevel(ended.ExitCode), fmt.Sprintf("container %s of %s ended with %d %s (%d restarts)", st.Name, name, ended.ExitCode, ended.Reason, st.RestartCount))
+				}
+			}
+			if st.State.Running != nil && st.RestartCount > 0 {
+				add(st.State.Running.StartedAt, "", fmt.Sprintf("container %s of %s was started again", st.Name, name))
+			}
+		}
+	}
+}
+
+// toldToEnd is the exit code of a program that Windows ended as it shut down,
+// STATUS_CONTROL_C_EXIT, as signed and as unsigned.
+var toldToEnd = []int64{-1073741510, 0xc000013a}
+
+func endLevel(code int64) checks.Status {
+	if code == 0 || slices.Contains(toldToEnd, code) {
+		return ""
+	}
+	return checks.StatusWarn
+}

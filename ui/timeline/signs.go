@@ -1,0 +1,186 @@
+package timeline
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+
+	"doctor/checks"
+	"doctor/checks/evidence"
+)
+
+// signs adds the lines in which checks found their texts: the first of each log,
+// and the last. What stands in an event is that event's.
+func (b *builder) signs() {
+	for _, c := range checks.All() {
+		for _, m := range b.s.Signs(c.ID) {
+			b.sign(c.ID, m)
+		}
+	}
+}
+
+func (b *builder) sign(check string, m evidence.SignMatch) {
+	if e := b.known(m.Path, m.Line); e != nil {
+		b.speaksFor(e, check, m.Over)
+		if last := b.known(m.Path, m.LastLine); last != nil {
+			b.speaksFor(last, check, m.Over)
+		}
+		return
+	}
+	if m.Path == evidence.Pods.Path() && m.Over == "" && b.podSign(check, m.Line) {
+		return
+	}
+	if m.Time.IsZero() {
+		return // it has no place in a list by time
+	}
+	e := Entry{At: m.Time, Kind: Log, Component: ComponentOf(m.Source(), m.Source()), Text: unstamped(m.Found), Path: m.Path, Line: m.Line,
+		Over: m.Over, Checks: []string{check}}
+	b.weigh(&e, check)
+	if m.More > 0 {
+		e.More, e.Last = m.More, m.Last
+	}
+	b.add(e)
+	if m.More == 0 || m.LastLine == 0 || !apart(m.Time, m.Last) {
+		return
+	}
+	e.At, e.Line, e.More = m.Last, m.LastLine, 0
+	if m.Tail != "" {
+		e.Text = unstamped(m.Tail)
+	}
+	if known := b.known(m.Path, m.LastLine); known != nil {
+		b.speaksFor(known, check, m.Over)
+		return
+	}
+	b.add(e)
+}
+
+// podSign ties a text in a container's state, which has no time of its own, to
+// what went wrong with that pod.
+func (b *builder) podSign(check string, line int) (found bool) {
+	pods := evidence.Pods.In(b.s)
+	if line < 1 || line > len(pods) {
+		return false
+	}
+	for i := range b.list {
+		if e := &b.list[i]; e.subject == pods[line-1].FullName() && e.Bad() {
+			b.speaksFor(e, check, "")
+			found = true
+		}
+	}
+	return found
+}
+
+// speaksFor adds a check to an entry that is there already.
+func (b *builder) speaksFor(e *Entry, check, over string) {
+	e.Checks = union(e.Checks, []string{check})
+	if over != "" && e.Over == "" && e.Kind == Log {
+		return // the line also betrays what is not over
+	}
+	if over == "" {
+		b.weigh(e, check)
+	}
+}
+
+// weigh makes an entry as bad as the fault that it betrays; what belongs to no
+// fault of this node is no news.
+func (b *builder) weigh(e *Entry, check string) {
+	fault := b.faults[check]
+	if fault == nil || e.Over != "" {
+		return
+	}
+	e.linked = true
+	if e.Level != checks.StatusFail {
+		e.Level = fault.Status
+	}
+}
+
+// findings ties entries to the faults that rest on them, and adds the log lines
+// that no sign has brought.
+func (b *builder) findings() {
+	bySubject := map[string][]int{}
+	for i := range b.list {
+		if s := b.list[i].subject; s != "" {
+			bySubject[s] = append(bySubject[s], i)
+		}
+	}
+	for i := range b.r.Results {
+		res := &b.r.Results[i]
+		if b.faults[res.ID] == nil {
+			continue
+		}
+		for _, f := range res.Findings {
+			if f.Level == string(checks.StatusInfo) {
+				continue
+			}
+			for _, at := range bySubject[f.Subject] {
+				if e := &b.list[at]; e.Bad() {
+					e.Checks, e.linked = union(e.Checks, []string{res.ID}), true
+				}
+			}
+			for _, why := range f.Because {
+				b.cited(res, why)
+			}
+		}
+		b.serviceOf(res)
+	}
+}
+
+func (b *builder) cited(res *checks.Result, why checks.Because) {
+	if e := b.known(why.Path, why.Line); e != nil {
+		e.Checks = union(e.Checks, []string{res.ID})
+		e.linked = e.linked || e.Bad()
+		return
+	}
+	for i := range b.list { // a file that was changed is no fault by itself, but worth knowing
+		if e := &b.list[i]; e.Kind == File && strings.EqualFold(e.Path, why.Path) {
+			e.Checks = union(e.Checks, []string{res.ID})
+		}
+	}
+	if !strings.HasPrefix(why.Path, "logs/") || why.Line == 0 {
+		return
+	}
+	if at := evidence.LineTime(why.Text, b.now); !at.IsZero() {
+		source := evidence.LogComponent(why.Path)
+		b.add(Entry{At: at, Kind: Log, Component: ComponentOf(source, source), Level: res.Status, Text: unstamped(why.Text),
+			Path: why.Path, Line: why.Line, Checks: []string{res.ID}, linked: true})
+	}
+}
+
+// serviceOf ties a component that does not run to what its service went through.
+func (b *builder) serviceOf(res *checks.Result) {
+	name, isStopped := strings.CutSuffix(res.ID, "-not-running")
+	switch {
+	case isStopped && name != "runtime":
+	case res.ID == "runtime-not-running":
+		name = "containerd docker"
+	case res.ID == "kubelet-service-paused":
+		name = "kubelet"
+	case res.ID == "hns-service-crashed-or-restarted":
+		name = "hns"
+	default:
+		return
+	}
+	for i := range b.list {
+		if e := &b.list[i]; e.Kind == Service && e.Bad() && slices.Contains(strings.Fields(name), e.Component) {
+			e.Checks, e.linked = union(e.Checks, []string{res.ID}), true
+		}
+	}
+}
+
+// What a line says of itself before it says anything: the moment stands in the
+// timeline, and the whole line in the evidence.
+var (
+	klogHead   = regexp.MustCompile(`^[IWEF]\d{4} \d{2}:\d{2}:\d{2}\.\d+\s+\d+ ([^\]]{1,60})\] `)
+	logrusHead = regexp.MustCompile(`^time="[^"]*" level=\w+ msg="`)
+	isoHead    = regexp.MustCompile(`^\[?\d{4}[-/]\d{2}[-/]\d{2}[T ]\d{2}:\d{2}:\d{2}(?:[.,]\d+)?(?:Z|[+-]\d{2}:?\d{2})?\]?\s*`)
+)
+
+func unstamped(line string) string {
+	line = strings.TrimSpace(line)
+	for _, head := range []*regexp.Regexp{isoHead, klogHead, logrusHead} {
+		if at := head.FindStringIndex(line); at != nil && at[1] < len(line) {
+			line = line[at[1]:]
+		}
+	}
+	return line
+}

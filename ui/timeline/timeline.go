@@ -1,0 +1,266 @@
+// Package timeline puts everything in a node's evidence that has a moment into
+// one list, newest last, and marks the minute in which the fault at hand began.
+//
+// It judges nothing anew: what is bad is what the report's faults rest on, and
+// what Windows or the cluster itself calls an error.
+package timeline
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+	"time"
+
+	"doctor/checks"
+	"doctor/checks/evidence"
+)
+
+// Kind is what sort of thing happened.
+type Kind string
+
+// The kinds.
+const (
+	Log     Kind = "log"     // a line that betrays a fault
+	Event   Kind = "event"   // of Windows
+	Boot    Kind = "boot"    // Windows started, stopped or was told to
+	Service Kind = "service" // a service came, went or was changed
+	Process Kind = "process" // a component's process started
+	Update  Kind = "update"  // of Windows
+	Pod     Kind = "pod"
+	Node    Kind = "node"
+	File    Kind = "file" // a file of the node was changed
+	Cert    Kind = "certificate"
+	Now     Kind = "recorded" // the moment of the recording
+)
+
+// An Entry is one moment.
+type Entry struct {
+	At        time.Time
+	Last      time.Time // the last of several alike
+	More      int       // how many more alike there are
+	Kind      Kind
+	Component string        // kubelet, containerd, hns, …; pods, node, windows, updates, files
+	Level     checks.Status // fail, warn, pass; "" where it is neither good nor bad
+	Text      string
+	Path      string // the evidence
+	Line      int    // as findings cite it: in a JSON list the number of the element
+	Checks    []string
+	Over      string // why it is history
+
+	subject string // the pod that it is about
+	linked  bool   // a fault rests on it
+	changed bool   // somebody changed a setting: it stays as it was set
+}
+
+// Bad tells whether something went wrong there.
+func (e *Entry) Bad() bool {
+	return e.Over == "" && (e.Level == checks.StatusFail || e.Level == checks.StatusWarn)
+}
+
+// A Component is one that entries are about, and how many.
+type Component struct {
+	Name  string
+	Count int
+}
+
+// A Timeline is all entries in order.
+type Timeline struct {
+	Entries    []Entry
+	Components []Component // those with most entries first
+	FirstBad   int         // the entry with which the fault began; -1 where the evidence does not tell
+	Cause      string      // the cause that began there
+	LeftOut    int         // the oldest, where there were too many
+	Untold     bool        // something is wrong, and the evidence does not tell since when
+
+	text   string // all entries for searching, a line each
+	starts []int  // where each begins in text
+}
+
+// maxEntries bounds a timeline. What faults rest on is kept in any case.
+const maxEntries = 100_000
+
+// maxText bounds one entry, in bytes.
+const maxText = 600
+
+// Of makes the timeline of a report and the evidence that it was made from.
+func Of(s evidence.Snapshot, r *checks.Report) *Timeline {
+	b := &builder{s: s, r: r, now: s.Now(), at: map[place]int{}, faults: map[string]*checks.Result{}}
+	if b.now.IsZero() {
+		b.now = r.CollectedAt
+	}
+	for i := range r.Results {
+		if res := &r.Results[i]; isFault(res.Status) {
+			b.faults[res.ID] = res
+		}
+	}
+	b.windowsEvents()
+	b.machine()
+	b.clusterEvents()
+	b.nodeObject()
+	b.pods()
+	b.signs()
+	b.findings()
+	if !b.now.IsZero() && len(b.list) > 0 {
+		b.add(Entry{At: b.now, Kind: Now, Component: "windows", Text: "this was recorded", Path: "meta.json"})
+	}
+	return b.finish()
+}
+
+func isFault(s checks.Status) bool { return s == checks.StatusFail || s == checks.StatusWarn }
+
+type builder struct {
+	s      evidence.Snapshot
+	r      *checks.Report
+	now    time.Time
+	list   []Entry
+	at     map[place]int // into list
+	faults map[string]*checks.Result
+}
+
+// A place is where an entry stands in the evidence.
+type place struct {
+	path string
+	line int
+}
+
+// add takes an entry in; one without a time is none.
+func (b *builder) add(e Entry) {
+	if e.At.IsZero() || e.At.Year() < 1990 {
+		return
+	}
+	e.At, e.Text = e.At.UTC(), folded(e.Text)
+	if e.Line > 0 && e.Path != evidence.Pods.Path() { // a pod has many moments
+		if _, taken := b.at[place{e.Path, e.Line}]; !taken {
+			b.at[place{e.Path, e.Line}] = len(b.list)
+		}
+	}
+	b.list = append(b.list, e)
+}
+
+// known is the entry at a place, or nil.
+func (b *builder) known(path string, line int) *Entry {
+	if i, ok := b.at[place{path, line}]; ok && line > 0 {
+		return &b.list[i]
+	}
+	return nil
+}
+
+// folded is a text in one line, bounded.
+func folded(text string) string {
+	if len(text) > maxText {
+		text = strings.ToValidUTF8(text[:maxText], "") + " …"
+	}
+	return strings.Join(strings.Fields(text), " ")
+}
+
+func (b *builder) finish() *Timeline {
+	list := b.list
+	slices.SortStableFunc(list, func(x, y Entry) int { return x.At.Compare(y.At) })
+	list = merged(list)
+	t := &Timeline{}
+	list, t.LeftOut = bounded(list, maxEntries)
+	t.index(list)
+	t.Entries = list
+	t.FirstBad, t.Cause = b.firstBad(list)
+	t.Untold = t.FirstBad < 0 && len(b.r.Causes) > 0
+	count := map[string]int{}
+	for i := range list {
+		count[list[i].Component]++
+	}
+	for name, n := range count {
+		t.Components = append(t.Components, Component{name, n})
+	}
+	slices.SortFunc(t.Components, func(x, y Component) int { return cmp.Or(y.Count-x.Count, cmp.Compare(x.Name, y.Name)) })
+	return t
+}
+
+// merged folds what repeats itself without anything in between.
+func merged(list []Entry) []Entry {
+	out := list[:0]
+	for _, e := range list {
+		if n := len(out); n > 0 {
+			if p := &out[n-1]; p.Kind == e.Kind && p.Component == e.Component && p.Text == e.Text && p.Over == e.Over && p.At.Truncate(24*time.Hour).Equal(e.At.Truncate(24*time.Hour)) {
+				p.More += 1 + e.More
+				p.Last = e.At
+				p.linked = p.linked || e.linked
+				p.Checks = union(p.Checks, e.Checks)
+				continue
+			}
+		}
+		out = append(out, e)
+	}
+	return out
+}
+
+// bounded keeps what faults rest on, and of the rest the newest.
+func bounded(list []Entry, most int) (kept []Entry, leftOut int) {
+	leftOut = len(list) - most
+	if leftOut <= 0 {
+		return list, 0
+	}
+	n := 0
+	return slices.DeleteFunc(list, func(e Entry) bool {
+		if n == leftOut || e.linked {
+			return false
+		}
+		n++
+		return true
+	}), leftOut
+}
+
+func union(a, b []string) []string {
+	for _, s := range b {
+		if !slices.Contains(a, s) {
+			a = append(a[:len(a):len(a)], s)
+		}
+	}
+	return a
+}
+
+// index lays the entries out for searching: one text is searched many times
+// faster than a hundred thousand.
+func (t *Timeline) index(list []Entry) {
+	var text strings.Builder
+	for i := range list {
+		t.starts = append(t.starts, text.Len())
+		text.WriteString(strings.ToLower(list[i].Component))
+		text.WriteByte(' ')
+		text.WriteString(strings.ToLower(list[i].Text))
+		text.WriteByte('\n')
+	}
+	t.text = text.String()
+}
+
+// Select lists the entries of a component ("" for all) that hold a text, in any
+// case. A leading "!" turns the text's answer around.
+func (t *Timeline) Select(component, text string) []int {
+	text, invert := strings.CutPrefix(strings.ToLower(text), "!")
+	list := make([]int, 0, len(t.Entries))
+	next := t.find(0, text)
+	for i := range t.Entries {
+		holds := i == next
+		if holds && text != "" {
+			next = t.find(i+1, text)
+		}
+		if (text == "" || holds != invert) && (component == "" || t.Entries[i].Component == component) {
+			list = append(list, i)
+		}
+	}
+	return list
+}
+
+// find is the first entry from i on that holds the text, or -1.
+func (t *Timeline) find(i int, text string) int {
+	if i >= len(t.starts) || text == "" {
+		return -1
+	}
+	at := strings.Index(t.text[t.starts[i]:], text)
+	if at < 0 {
+		return -1
+	}
+	found, exact := slices.BinarySearch(t.starts[i:], t.starts[i]+at)
+	if !exact {
+		found--
+	}
+	return i + found
+}

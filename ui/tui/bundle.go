@@ -1,0 +1,91 @@
+package tui
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"doctor/checks/evidence"
+)
+
+// A Bundler writes what the screen shows into a zip for a bug report. The screen
+// knows no more of it than this: what reads and redacts is handed in.
+type Bundler struct {
+	Folder  string // where a name without a folder leads to
+	Since   time.Duration
+	MaxSize int64
+	Name    func(evidence.Snapshot) string // what the zip is called where nobody says otherwise
+	// Write makes the zip, or leaves nothing. It tells how far it is, one thing at a time.
+	Write func(ctx context.Context, s evidence.Snapshot, path string, tell func(BundleProgress)) (BundleDone, error)
+}
+
+// A BundlePhase is what a bundle is being made of just now.
+type BundlePhase int
+
+const (
+	BundleSearching BundlePhase = iota // in the logs, for the signs of faults
+	BundleWriting
+	BundleChecking // what was written, for secrets
+)
+
+// BundleProgress is how far a bundle is.
+type BundleProgress struct {
+	Phase        BundlePhase
+	Files, Of    int
+	Bytes, Total int64
+	Left         time.Duration // until the phase is over; 0 where nobody can tell
+}
+
+// BundleDone is a bundle that got its name.
+type BundleDone struct {
+	Path     string
+	Size     int64
+	Files    int
+	Redacted []Redacted // the most frequent kind first
+	LeftOut  []LeftOut
+	Issue    string // the filled-in bug form
+}
+
+// Redacted is how many secrets of a kind were replaced.
+type Redacted struct {
+	Kind  string
+	Count int
+}
+
+// LeftOut is a file that the bundle does not hold, or a log of which it holds a part.
+type LeftOut struct {
+	Path, Reason string
+	Bytes        int64 // of a part, where the rest is there
+}
+
+// attended is the bundler for a screen: what it is writing when the screen ends
+// is stopped, and end returns when nothing of it is left on the disk.
+func (b *Bundler) attended(ctx context.Context) (watched *Bundler, end func()) {
+	if b == nil {
+		return nil, func() {}
+	}
+	ctx, stop := context.WithCancel(ctx)
+	var mu sync.Mutex
+	var running sync.WaitGroup
+	w := *b
+	w.Write = func(own context.Context, s evidence.Snapshot, path string, tell func(BundleProgress)) (BundleDone, error) {
+		mu.Lock() // nothing begins once the end has begun
+		if ctx.Err() != nil {
+			mu.Unlock()
+			return BundleDone{}, context.Canceled
+		}
+		running.Add(1)
+		mu.Unlock()
+		defer running.Done()
+		own, cancel := context.WithCancel(own)
+		defer cancel()
+		defer context.AfterFunc(ctx, cancel)()
+		return b.Write(own, s, path, tell)
+	}
+	return &w, func() {
+		mu.Lock()
+		stop()
+		mu.Unlock()
+		running.Wait()
+	}
+}

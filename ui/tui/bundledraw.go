@@ -1,0 +1,176 @@
+package tui
+
+import (
+	"cmp"
+	"fmt"
+	"strings"
+	"time"
+)
+
+func (b bundleScreen) body(e env) []line {
+	switch {
+	case e.bundler == nil:
+		p := page{width: e.width - 2, ascii: e.ascii}
+		p.text("", "no bundle can be made of this", plain)
+		return indented(p.lines, 0)
+	case b.stage == bundleWritten:
+		return indented(b.writtenLines(e), b.scroll)
+	case b.stage == bundleAsking:
+		return indented(b.askingLines(e), 0)
+	}
+	return indented(b.progressLines(e), 0)
+}
+
+func (b bundleScreen) askingLines(e env) []line {
+	p := page{width: e.width - 2, ascii: e.ascii}
+	field := line{{"File  ", strong}, {tail(show(b.name, e.ascii), e.width-10), accent}, {"_", accent}}
+	if b.name == "" {
+		field = append(field, span{"  empty: the usual name", faint})
+	}
+	p.lines = append(p.lines, field)
+	p.text("      ", "a name without a folder goes to "+e.bundler.Folder, faint)
+	if b.failed != "" {
+		p.blank()
+		p.text("! ", b.failed, inkWarn)
+	}
+	p.blank()
+	p.text("", "One zip for a bug report: the evidence, this report and a filled-in bug form. Secrets are replaced by marks, and the zip is searched for them before it gets its name.", plain)
+	p.blank()
+	if e.bundler.Since > 0 {
+		p.text("Logs  ", fmt.Sprintf("of the last %s, and what stands around each sign of a fault", duration(e.bundler.Since)), plain)
+	}
+	if e.bundler.MaxSize > 0 {
+		p.text("Size  ", fmt.Sprintf("%s at most", bytesText(e.bundler.MaxSize)), plain)
+	}
+	if !e.done {
+		p.blank()
+		p.text("! ", "the node is still being read: the bundle will hold what is there when you press enter", inkWarn)
+	}
+	return p.lines
+}
+
+// phaseNames are what is told of a bundle that is being made.
+var phaseNames = map[BundlePhase]string{
+	BundleSearching: "searching the logs for the signs of faults",
+	BundleWriting:   "writing",
+	BundleChecking:  "reading it back and searching it for secrets",
+}
+
+func (b bundleScreen) progressLines(e env) []line {
+	p := page{width: e.width - 2, ascii: e.ascii}
+	p.text("File  ", b.name, strong)
+	p.blank()
+	if b.stage == bundleStopping {
+		p.text("", "stopping; nothing will be left", inkWarn)
+		return p.lines
+	}
+	now := b.progress
+	p.text("", phaseNames[now.Phase], plain)
+	if now.Phase != BundleSearching {
+		p.lines = append(p.lines, bar(now, p.width, e.ascii))
+		p.text("", fmt.Sprintf("%d of %d files", now.Files, now.Of), plain)
+		p.text("", fmt.Sprintf("%s of %s", bytesText(now.Bytes), bytesText(now.Total)), plain)
+		if now.Left > 0 {
+			p.text("", fmt.Sprintf("about %s left", duration(now.Left)), plain)
+		}
+	}
+	p.blank()
+	p.text("", "esc stops; nothing is left then", faint)
+	return p.lines
+}
+
+// bar is the progress as a picture; the numbers stand below it.
+func bar(now BundleProgress, w int, ascii bool) line {
+	full, empty := "━", "─"
+	if ascii {
+		full, empty = "#", "-"
+	}
+	w = min(w, 60) - 5
+	part := 0.0
+	if now.Total > 0 {
+		part = min(float64(now.Bytes)/float64(now.Total), 1)
+	}
+	n := max(int(part*float64(w)), 0)
+	return line{{strings.Repeat(full, n), accent}, {strings.Repeat(empty, max(w-n, 0)), faint}, {fmt.Sprintf(" %3.0f%%", part*100), plain}}
+}
+
+// maxLeftOut is how many files that were left out are named; the manifest names all.
+const maxLeftOut = 20
+
+func (b bundleScreen) writtenLines(e env) []line {
+	p := page{width: e.width - 2, ascii: e.ascii}
+	d := b.done
+	p.led(span{symbol("pass", e.ascii) + " ", inkPass}, "the bundle is written", strong)
+	p.text("", d.Path, accent)
+	p.text("", fmt.Sprintf("%s, %d files", bytesText(d.Size), d.Files), plain)
+
+	p.heading("Secrets replaced")
+	for _, r := range d.Redacted {
+		p.led(span{fmt.Sprintf("  %-4d ", r.Count), strong}, r.Kind, plain)
+	}
+	if len(d.Redacted) == 0 {
+		p.text("  ", "none was seen", plain)
+	}
+	p.heading("Left out")
+	for _, l := range d.LeftOut[:min(len(d.LeftOut), maxLeftOut)] {
+		p.text("  ", l.Path, plain)
+		p.text("    ", cmp.Or(l.Reason, fmt.Sprintf("in part: %s left out", bytesText(l.Bytes))), faint)
+	}
+	switch more := len(d.LeftOut) - maxLeftOut; {
+	case len(d.LeftOut) == 0:
+		p.text("  ", "nothing", plain)
+	case more > 0:
+		p.text("  ", fmt.Sprintf("%d files more; manifest.json in the zip names them", more), faint)
+	}
+	p.heading("For a bug report")
+	if b.toCopy() == "" {
+		p.text("  ", "the text below is issue.md in the zip, too long to be copied from here; attach the zip to it", plain)
+	} else {
+		p.text("  ", "c copies the text below, which is issue.md in the zip; attach the zip to it", plain)
+	}
+	p.blank()
+	p.lines = append(p.lines, rule("issue.md", p.width, e.ascii))
+	for s := range strings.Lines(d.Issue) {
+		p.lines = append(p.lines, verbatim(s, p.width, e.ascii)...)
+	}
+	return p.lines
+}
+
+// verbatim is a line of a text that somebody will paste: its indent stays, and
+// what is too long goes on in the next line.
+func verbatim(s string, w int, ascii bool) []line {
+	s = show(strings.TrimRight(s, "\r\n"), ascii)
+	text := strings.TrimLeft(s, " ")
+	indent := strings.Repeat(" ", min(len(s)-len(text), w/2))
+	if text == "" {
+		return []line{nil}
+	}
+	var lines []line
+	for _, part := range wrap(text, w-len(indent)) {
+		lines = append(lines, line{{indent + part, plain}})
+	}
+	return lines
+}
+
+func bytesText(n int64) string {
+	switch {
+	case n < 1<<10:
+		return fmt.Sprintf("%d B", n)
+	case n < 1<<20:
+		return fmt.Sprintf("%.1f KiB", float64(n)/(1<<10))
+	case n < 1<<30:
+		return fmt.Sprintf("%.1f MiB", float64(n)/(1<<20))
+	}
+	return fmt.Sprintf("%.1f GiB", float64(n)/(1<<30))
+}
+
+// duration is a time in the largest unit that it fills.
+func duration(d time.Duration) string {
+	switch {
+	case d < 2*time.Minute:
+		return fmt.Sprintf("%d s", max(int(d.Round(time.Second)/time.Second), 1))
+	case d < 2*time.Hour:
+		return fmt.Sprintf("%d min", d.Round(time.Minute)/time.Minute)
+	}
+	return fmt.Sprintf("%d h", d.Round(time.Hour)/time.Hour)
+}

@@ -1,0 +1,91 @@
+package tui
+
+import (
+	"strings"
+
+	"doctor/checks"
+	"doctor/ui"
+)
+
+// A cause is a card: the fault, the sentence that says what was found, the
+// evidence that proves it and the first thing to do, each in one line. Where
+// there is less room, the last go first, the evidence before the fix.
+
+// A cardPart is what one line of a card says.
+type cardPart int
+
+const (
+	cardFault cardPart = iota
+	cardMessage
+	cardFix
+	cardProof
+)
+
+// maxCard is all lines of a card.
+const maxCard = 4
+
+// cardOf says how many lines a card has, and whether a blank line parts them,
+// where so many causes leave at least a third of the list to the checks.
+func cardOf(causes int, l layout) (lines int, apart bool) {
+	least := 1
+	if l.height >= tallFrom {
+		least = 2
+	}
+	each := (l.listLines()*2/3 - 2) / max(causes, 1)
+	switch {
+	case l.height < tallFrom:
+		return max(min(each, 2), least), false
+	case each > maxCard:
+		return maxCard, true
+	case each == maxCard:
+		return maxCard - 1, true
+	}
+	return max(each, least), false
+}
+
+// cardRows are the lines below the fault's title.
+func cardRows(res *checks.Result, index, lines int) []row {
+	parts := []cardPart{cardMessage, cardFix}
+	if lines >= maxCard {
+		parts = []cardPart{cardMessage, cardProof, cardFix}
+	}
+	var rows []row
+	for _, part := range parts {
+		if len(rows) < lines-1 && cardText(res, part) != "" {
+			rows = append(rows, row{kind: rowCard, index: index, part: part})
+		}
+	}
+	return rows
+}
+
+func cardText(res *checks.Result, part cardPart) string {
+	switch {
+	case part == cardFix && len(res.Fix.Commands) > 0:
+		return res.Fix.Commands[0]
+	case part == cardFix:
+		first, _, _ := strings.Cut(res.Fix.Text, "\n")
+		return first
+	case len(res.Findings) == 0:
+		return ""
+	case part == cardMessage:
+		return sentence(res.Findings[0])
+	}
+	for _, b := range res.Findings[0].Because {
+		return ui.Where(b) + "  " + b.Text
+	}
+	return ""
+}
+
+// cardLine draws one line of a card.
+func cardLine(res *checks.Result, part cardPart, ascii bool) line {
+	text := span{show(cardText(res, part), ascii), plain}
+	switch {
+	case part == cardProof:
+		text.ink = faint
+	case part == cardFix && len(res.Fix.Commands) > 0:
+		return line{{"  ", plain}, {"fix ", faint}, {"> ", accent}, text}
+	case part == cardFix:
+		return line{{"  ", plain}, {"fix ", faint}, text}
+	}
+	return line{{"  ", plain}, text}
+}

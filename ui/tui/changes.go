@@ -1,0 +1,138 @@
+package tui
+
+import (
+	"fmt"
+	"maps"
+	"time"
+
+	"doctor/checks"
+)
+
+// What changes is counted from one reading on: the one that was shown when the
+// user asked for another, or began to watch.
+
+// watchTimes are what the watch key goes through.
+var watchTimes = []time.Duration{0, 10 * time.Second, 30 * time.Second, time.Minute}
+
+// watch is how the node is read again and again, and what that brought.
+type watch struct {
+	every  time.Duration // 0 where it is not
+	number int           // of the wait; a wait that another one replaced does nothing
+	quiet  bool          // it is being read for this: the last report stays until the next is whole
+
+	from     map[string]checks.Status // the verdicts that changes are counted from
+	last     map[string]checks.Status // those of the last whole reading
+	changed  map[string]checks.Status // those that differ now, as they were
+	changeAt time.Time                // when a whole reading last brought another verdict
+	since    time.Time                // of the reading that changes are counted from
+	lastAt   time.Time
+}
+
+// due reports the end of a wait.
+type due struct{ number int }
+
+func verdicts(r *checks.Report) map[string]checks.Status {
+	all := make(map[string]checks.Status, len(r.Results))
+	for i := range r.Results {
+		if s := r.Results[i].Status; !isOpen(s) {
+			all[r.Results[i].ID] = s
+		}
+	}
+	return all
+}
+
+// counted takes a report in.
+func (w watch) counted(r *checks.Report, done bool, at time.Time) watch {
+	now := verdicts(r)
+	w.changed = nil
+	for id, s := range now {
+		if was, ok := w.from[id]; ok && was != s {
+			if w.changed == nil {
+				w.changed = map[string]checks.Status{}
+			}
+			w.changed[id] = was
+		}
+	}
+	if !done {
+		return w
+	}
+	if w.from == nil {
+		w.from, w.since = now, at
+	}
+	if w.last != nil && !maps.Equal(w.last, now) {
+		w.changeAt = at
+	}
+	w.last, w.lastAt, w.quiet = now, at, false
+	return w
+}
+
+// anew counts changes from the last whole reading on.
+func (w watch) anew() watch {
+	w.from, w.since, w.changed = w.last, w.lastAt, nil
+	return w
+}
+
+// outcome says how many verdicts changed.
+func (w watch) outcome() string {
+	switch n := len(w.changed); n {
+	case 0:
+		return "read again: no verdict changed"
+	case 1:
+		return "read again: 1 verdict changed, marked with *"
+	default:
+		return fmt.Sprintf("read again: %d verdicts changed, marked with *", n)
+	}
+}
+
+// String is what the rule above the list says.
+func (w watch) String() string {
+	switch text := fmt.Sprintf("watching every %d s", w.every/time.Second); {
+	case w.every == 0:
+		return ""
+	case w.changeAt.IsZero():
+		return text + ", no change yet"
+	default:
+		return text + ", last change " + w.changeAt.UTC().Format("15:04:05") + " UTC"
+	}
+}
+
+// pressWatch is the watch key.
+func (m model) pressWatch() (model, effect) {
+	if !m.live {
+		m.status = "a recording cannot be watched: nothing in it changes"
+		return m, effect{}
+	}
+	next := 0
+	for i, t := range watchTimes {
+		if t == m.watch.every {
+			next = (i + 1) % len(watchTimes)
+		}
+	}
+	if m.watch.every == 0 {
+		m.watch = m.watch.anew()
+		m.watch.changeAt = time.Time{}
+	}
+	m.watch.every = watchTimes[next]
+	if m.status = "no longer watching"; m.watch.every > 0 {
+		m.status = fmt.Sprintf("the node is read again every %d s; w changes that", m.watch.every/time.Second)
+	}
+	return m.waiting()
+}
+
+// waiting begins a wait where the node is watched and not being read.
+func (m model) waiting() (model, effect) {
+	m.watch.number++
+	if m.watch.every == 0 || m.reading() || m.asked {
+		return m, effect{}
+	}
+	return m, effect{wait: m.watch.every, due: due{m.watch.number}}
+}
+
+// waited reads the node again at the end of a wait.
+func (m model) waited(d due) (model, effect) {
+	if d.number != m.watch.number || m.watch.every == 0 || m.reading() || m.asked {
+		return m, effect{}
+	}
+	m.asked, m.watch.quiet = true, true
+	return m, effect{again: true}
+}

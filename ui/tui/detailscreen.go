@@ -1,0 +1,221 @@
+package tui
+
+import (
+	"slices"
+
+	"github.com/charmbracelet/bubbles/key"
+	tea "github.com/charmbracelet/bubbletea"
+)
+
+// A detailScreen is one check in full. What leads on from it can be chosen:
+// the faults that it explains, or that explain it, and the evidence. The way
+// from check to check is kept, and is walked back step by step.
+type detailScreen struct {
+	steps  []step // the way here; the last is shown
+	looked looked
+}
+
+// A step is a check on the way, and where the user was in it.
+type step struct {
+	id     string
+	at     int // the chosen one of its items
+	scroll int // first line seen
+}
+
+// looked is what is known of the evidence of one check.
+type looked struct {
+	id   string
+	list []look
+}
+
+func newDetail(id string) screen { return detailScreen{steps: []step{{id: id}}} }
+
+var detailKeys = struct{ next, last, open, copy, back, leave key.Binding }{
+	next:  bind("tab", "to the next thing that leads on"),
+	last:  bind("shift+tab", "to the one before it"),
+	open:  bind("enter l", "go to the chosen check, or show the chosen evidence"),
+	copy:  bind("c", "copy the fix's commands"),
+	back:  bind("backspace h", "back the way you came"),
+	leave: bind("esc q", "back to the list"),
+}
+
+func (d detailScreen) bindings() []key.Binding {
+	return []key.Binding{detailKeys.next, detailKeys.last, detailKeys.open, detailKeys.back, detailKeys.copy}
+}
+
+func (d detailScreen) typing() bool { return false }
+
+func (d detailScreen) here() step { return d.steps[len(d.steps)-1] }
+
+// with is the screen with another place in the shown check.
+func (d detailScreen) with(s step) detailScreen {
+	d.steps = append(d.steps[:len(d.steps)-1:len(d.steps)-1], s)
+	return d
+}
+
+// title is the check and the way to it, newest first.
+func (d detailScreen) title() string {
+	text := ""
+	for _, s := range slices.Backward(d.steps) {
+		if text != "" {
+			text += " < "
+		}
+		text += s.id
+	}
+	return text
+}
+
+func (d detailScreen) hints() []hint {
+	list := []hint{{"enter", "go on", 1}, {"j k", "move", 2}, {"c", "copy fix", 3}}
+	if len(d.steps) > 1 {
+		list = slices.Insert(list, 1, hint{"backspace", "the way back", 1})
+	}
+	return list
+}
+
+func (d detailScreen) start(e env) func() tea.Msg {
+	id, s := d.here().id, e.evidence
+	return func() tea.Msg { return looked{id, lookedAt(id, s)} }
+}
+
+func (d detailScreen) receive(e env, answer tea.Msg) (screen, effect) {
+	switch a := answer.(type) {
+	case looked:
+		d.looked = a
+	case Update:
+		return d, effect{task: d.start(e)}
+	}
+	return d, effect{}
+}
+
+func (d detailScreen) page(e env) page {
+	p := page{width: max(min(e.width-gutter-1, readable), 2), ascii: e.ascii}
+	id := d.here().id
+	var list []look
+	if d.looked.id == id {
+		list = d.looked.list
+	}
+	if res := e.report.Result(id); res != nil {
+		resultDetail(&p, e.report, res, e.was[id])
+		lookedDetail(&p, list)
+	} else {
+		p.text("", "the report holds no check of this name", faint)
+	}
+	return p
+}
+
+// gutter is the room for the mark of what is chosen.
+const gutter = 2
+
+func (d detailScreen) body(e env) []line {
+	p, s := d.page(e), d.here()
+	lines := make([]line, 0, e.height)
+	for i := s.scroll; i < min(len(p.lines), s.scroll+e.height); i++ {
+		mark := span{"  ", plain}
+		if s.at < len(p.items) && p.items[s.at].first == i {
+			mark = span{own("›", e.ascii) + " ", accent}
+		}
+		lines = append(lines, append(line{mark}, p.lines[i]...))
+	}
+	return lines
+}
+
+func (d detailScreen) settled(e env) screen {
+	p, s := d.page(e), d.here()
+	s.at = clamp(s.at, len(p.items)-1)
+	s.scroll = clamp(s.scroll, len(p.lines)-e.height)
+	return d.with(s)
+}
+
+func (d detailScreen) press(e env, k tea.KeyMsg) (screen, effect) {
+	p, s := d.page(e), d.here()
+	switch {
+	case key.Matches(k, detailKeys.leave):
+		return d, effect{back: true}
+	case key.Matches(k, detailKeys.back):
+		if len(d.steps) == 1 {
+			return d, effect{back: true}
+		}
+		d.steps = d.steps[:len(d.steps)-1]
+		return d, effect{task: d.start(e)}
+	case key.Matches(k, detailKeys.open):
+		return d.follow(e, p)
+	case key.Matches(k, detailKeys.copy):
+		return d, copyFix(e.report.Result(s.id))
+	}
+	return d.with(p.moved(s, k, e.height)), effect{}
+}
+
+// follow goes to where the chosen item leads.
+func (d detailScreen) follow(e env, p page) (screen, effect) {
+	s := d.here()
+	switch {
+	case s.at >= len(p.items) || p.items[s.at].first < s.scroll || p.items[s.at].first >= s.scroll+e.height:
+		return d, effect{} // nothing chosen is in sight
+	case p.items[s.at].check != "":
+		d.steps = append(d.steps[:len(d.steps):len(d.steps)], step{id: p.items[s.at].check})
+		return d, effect{task: d.start(e)}
+	}
+	return d, effect{open: newViewer(p.items[s.at].path, p.items[s.at].line)}
+}
+
+// moved is where a key of motion leads. A step goes to the next item if that is
+// in sight, and scrolls towards it if not, so that all text is passed.
+func (p page) moved(s step, k tea.KeyMsg, height int) step {
+	most := max(len(p.lines)-height, 0)
+	inSight := func(i int) bool { return p.items[i].first >= s.scroll && p.items[i].first < s.scroll+height }
+	towards := func(from, by int) {
+		for i := from; i >= 0 && i < len(p.items); i += by {
+			if inSight(i) {
+				s.at = i
+				return
+			}
+		}
+	}
+	chosen := s.at < len(p.items) && inSight(s.at)
+	n, paged := motion(k, height)
+	switch {
+	case key.Matches(k, detailKeys.next, detailKeys.last) && len(p.items) > 0:
+		by := 1
+		if key.Matches(k, detailKeys.last) {
+			by = len(p.items) - 1
+		}
+		s.at = (s.at + by) % len(p.items)
+		first := p.items[s.at].first
+		if first < s.scroll || first >= s.scroll+height-1 {
+			s.scroll = min(max(first-height/3, 0), most)
+		}
+	case (n == 1 || n == -1) && chosen && s.at+n >= 0 && s.at+n < len(p.items) && inSight(s.at+n):
+		s.at += n
+	case paged || n != 0:
+		s.scroll = clamp(s.scroll+n, most)
+		if n > 0 {
+			towards(min(s.at+1, len(p.items)-1), 1)
+			if n > 1 && s.scroll == most {
+				towards(len(p.items)-1, -1)
+			}
+		} else {
+			towards(max(s.at-1, 0), -1)
+			if n < -1 {
+				towards(0, 1)
+			}
+		}
+	}
+	return s
+}
+
+// click chooses an item, and goes where the chosen one leads.
+func (d detailScreen) click(e env, x, y int) (screen, effect) {
+	p, s := d.page(e), d.here()
+	for i := range p.items {
+		if p.items[i].first != s.scroll+y {
+			continue
+		}
+		if i == s.at {
+			return d.follow(e, p)
+		}
+		s.at = i
+		return d.with(s), effect{}
+	}
+	return d, effect{}
+}

@@ -1,0 +1,132 @@
+package tui
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"doctor/checks"
+	"doctor/checks/evidence"
+)
+
+// maxFiles is how many files of one folder are named.
+const maxFiles = 4
+
+// A look is one piece of evidence that a check rests on, and whether it was there.
+type look struct {
+	name string // of a fact, or the path
+	path string // where there is something to show
+	need bool   // without it the check cannot tell
+	gap  evidence.Gap
+}
+
+// lookedAt says of all evidence that the check reads whether it was there. It
+// reads the tree.
+func lookedAt(id string, s evidence.Snapshot) []look {
+	c := checks.ByID(id)
+	if c == nil {
+		return nil
+	}
+	var list []look
+	add := func(n evidence.Need, need bool) {
+		for _, l := range lookFor(n, s) {
+			l.need = need
+			if !slices.ContainsFunc(list, func(other look) bool { return other.name == l.name }) {
+				list = append(list, l)
+			}
+		}
+	}
+	for _, n := range c.Needs {
+		add(n, true)
+	}
+	for _, n := range c.Uses {
+		add(n, false)
+	}
+	return list
+}
+
+// lookFor tells of one need: of several alternatives those that were there, or
+// else why each was not.
+func lookFor(n evidence.Need, s evidence.Snapshot) []look {
+	var all, met []look
+	evidence.Each(n, func(one evidence.Need) {
+		list := lookForOne(one, s)
+		all = append(all, list...)
+		for _, l := range list {
+			if l.gap == "" {
+				met = append(met, l)
+			}
+		}
+	})
+	if len(met) > 0 {
+		return met
+	}
+	return all
+}
+
+func lookForOne(n evidence.Need, s evidence.Snapshot) []look {
+	name, gap := strings.Join(evidence.Names(n), ", "), n.Gap(s)
+	paths := n.Paths()
+	switch {
+	case gap != "" || len(paths) == 0:
+		return []look{{name: name, gap: gap}}
+	case len(paths) == 1 && !strings.HasSuffix(paths[0], "/"):
+		if windows, ok := evidence.WindowsPath(paths[0]); ok { // that it is absent meets the need too
+			if gap = s.File(windows).Gap; gap != "" {
+				return []look{{name: name, gap: gap}}
+			}
+		}
+		return []look{{name: name, path: paths[0]}}
+	case !strings.HasSuffix(name, "/"): // a fact, from wherever it was learnt
+		return []look{{name: name}}
+	}
+	var list []look
+	count := 0
+	for _, path := range s.Paths() {
+		within := func(folder string) bool {
+			return len(path) > len(folder) && strings.EqualFold(path[:len(folder)], folder)
+		}
+		if !slices.ContainsFunc(paths, within) {
+			continue
+		}
+		if count++; count <= maxFiles {
+			list = append(list, look{name: path, path: path})
+		}
+	}
+	if count > maxFiles {
+		list = append(list, look{name: fmt.Sprintf("and %d more in %s", count-maxFiles, name)})
+	}
+	return list
+}
+
+// lookedDetail lists what was looked at, and what could not be.
+func lookedDetail(p *page, list []look) {
+	for _, part := range []struct {
+		heading string
+		need    bool
+	}{{"Looked at", true}, {"Looked at where it is there", false}} {
+		headed := false
+		for _, l := range list {
+			if l.need != part.need {
+				continue
+			}
+			if !headed {
+				p.heading(part.heading)
+				headed = true
+			}
+			if l.path != "" {
+				p.leads(item{path: l.path})
+			}
+			switch {
+			case l.gap == "":
+				p.led(span{"  " + symbol(checks.StatusPass, p.ascii) + " ", faint}, l.name, plain)
+			case l.gap.Kind() == evidence.Absent: // an answer too
+				p.led(span{"  " + symbol(checks.StatusSkip, p.ascii) + " ", faint}, l.name, plain)
+				p.text("    ", string(l.gap), faint)
+			default:
+				p.led(span{"  " + symbol(checks.StatusUnknown, p.ascii) + " ", inkUnknown}, l.name, plain)
+				p.text("    ", string(l.gap), faint)
+			}
+		}
+	}
+}

@@ -1,0 +1,215 @@
+package tui
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/charmbracelet/x/ansi"
+)
+
+// A terminal is what the screen is written to. Bubbletea sets its modes and
+// gives them back; the frames are drawn here, for three reasons. Nothing wakes
+// up while nothing changes: bubbletea's renderer looks 60 times a second for
+// something to do, which is 4 % of a processor over ssh and under Wine. A frame
+// is out at once, and is only what changed, to the span. And who draws waits
+// for a terminal that takes nothing, while keys and updates are taken on.
+type terminal struct {
+	out    io.Writer
+	styles styles
+	wake   chan struct{}
+	whole  bool // lines are drawn as a whole
+
+	next struct { // what is to be shown
+		sync.Mutex
+		lines []line
+		width int
+	}
+
+	mu    sync.Mutex // one write at a time
+	on    bool       // the alternate screen is shown: frames may be drawn
+	lines []line     // what is on it
+	width int
+	known bool // and nothing else is
+}
+
+// frameRate is for bubbletea's renderer, which has nothing to do here.
+const frameRate = 1
+
+func newTerminal(out io.Writer, s styles) *terminal {
+	return &terminal{out: out, styles: s, wake: make(chan struct{}, 1), whole: runtime.GOOS == "windows"}
+}
+
+// Write takes what bubbletea and the clipboard write. Bubbletea's own frames
+// are left out: in the alternate screen each begins with the way home, and is
+// more than that.
+func (t *terminal) Write(b []byte) (int, error) {
+	if len(b) > len(ansi.CursorHomePosition) && bytes.HasPrefix(b, []byte(ansi.CursorHomePosition)) {
+		return len(b), nil
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	switch string(b) {
+	case ansi.SetAltScreenSaveCursorMode:
+		t.on, t.known = true, false
+		t.poke()
+	case ansi.EraseEntireScreen:
+		t.known = false
+		t.poke()
+	case ansi.ResetAltScreenSaveCursorMode:
+		t.on = false // whoever draws now would draw into the user's shell
+	}
+	return t.out.Write(b)
+}
+
+// show hands a frame over. Frames that newer ones overtake are not drawn.
+func (t *terminal) show(lines []line, width int) {
+	t.next.Lock()
+	t.next.lines, t.next.width = lines, width
+	t.next.Unlock()
+	t.poke()
+}
+
+func (t *terminal) poke() {
+	select {
+	case t.wake <- struct{}{}:
+	default:
+	}
+}
+
+// paint draws what is handed over until the context ends.
+func (t *terminal) paint(ctx context.Context) {
+	for {
+		select {
+		case <-t.wake:
+			t.flush()
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+func (t *terminal) flush() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if !t.on {
+		return
+	}
+	t.next.Lock()
+	lines, width := t.next.lines, t.next.width
+	t.next.Unlock()
+	var b strings.Builder
+	if !t.known || len(lines) != len(t.lines) || width != t.width {
+		b.WriteString(ansi.EraseEntireScreen)
+		t.lines = make([]line, len(lines))
+	}
+	if t.whole {
+		t.styles.changeWhole(&b, t.lines, lines, width)
+	} else {
+		for i := range lines {
+			t.styles.change(&b, i, t.lines[i], lines[i], width)
+		}
+	}
+	if b.Len() > 0 {
+		if _, err := io.WriteString(t.out, b.String()); err != nil {
+			t.known = false
+			return
+		}
+	}
+	t.lines, t.width, t.known = lines, width, true
+}
+
+// change writes what makes line i of the screen another one.
+func (s styles) change(b *strings.Builder, i int, was, is line, width int) {
+	was, is = was.trimmed(), is.trimmed()
+	at, col := 0, 0
+	for at < len(was) && at < len(is) && was[at] == is[at] {
+		col += widthOf(is[at])
+		at++
+	}
+	if at == len(was) && at == len(is) {
+		return
+	}
+	b.WriteString(ansi.CursorPosition(col+1, i+1))
+	s.spans(b, is[at:])
+	if is.width() < min(was.width(), width) {
+		b.WriteString(ansi.EraseLineRight)
+	}
+}
+
+// changeWhole is change for consoles that keep count of the cursor by lines
+// and line ends, as Wine's does: from the top down, and each line that changed
+// as a whole.
+func (s styles) changeWhole(b *strings.Builder, was, is []line, width int) {
+	same := func(i int) bool { return slices.Equal(was[i].trimmed(), is[i].trimmed()) }
+	last := -1
+	for i := range is {
+		if !same(i) {
+			last = i
+		}
+	}
+	if last < 0 {
+		return
+	}
+	b.WriteString(ansi.CursorHomePosition)
+	for i := range last + 1 {
+		if i > 0 {
+			b.WriteString("\r\n")
+		}
+		if same(i) {
+			continue
+		}
+		l := is[i].trimmed()
+		s.spans(b, l)
+		if l.width() < width {
+			b.WriteString(ansi.EraseLineRight)
+		}
+	}
+	b.WriteString("\r")
+}
+
+func widthOf(s span) int { return width(s.text) }
+
+// trimmed is the line without the empty spans, and without the spaces at its
+// end, which are on an erased line already.
+func (l line) trimmed() line {
+	var out line
+	for _, s := range l {
+		if s.text != "" {
+			out = append(out, s)
+		}
+	}
+	for n := len(out); n > 0; n-- {
+		last := &out[n-1]
+		if last.text = strings.TrimRight(last.text, " "); last.text != "" {
+			break
+		}
+		out = out[:n-1]
+	}
+	return out
+}
+
+// onFile is a terminal that is a file, as bubbletea asks for to set its modes.
+type onFile struct {
+	file
+	*terminal
+}
+
+func (f onFile) Write(b []byte) (int, error) { return f.terminal.Write(b) }
+
+type file interface {
+	io.ReadWriteCloser
+	Fd() uintptr
+}
+
+// writer is the terminal as bubbletea takes it.
+func (t *terminal) writer() io.Writer {
+	if f, ok := t.out.(file); ok {
+		return onFile{f, t}
+	}
+	return t
+}

@@ -1,0 +1,266 @@
+package tui
+
+import (
+	"fmt"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/charmbracelet/bubbles/key"
+	tea "github.com/charmbracelet/bubbletea"
+
+	"doctor/ui/timeline"
+)
+
+// timelineScreen is everything that has a moment, newest last. It opens at the
+// first bad minute: that is what whoever was woken up asks first.
+type timelineScreen struct {
+	all     *timeline.Timeline // nil until it is made; never written to
+	stale   bool               // the report changed since
+	only    string             // a component
+	filter  string
+	writing bool  // keys go to the filter
+	shown   []int // into the entries
+	at, top int   // into shown
+	touched bool  // the place is the user's
+}
+
+// made is what the task brings.
+type made struct{ all *timeline.Timeline }
+
+func newTimeline(env) screen { return timelineScreen{} }
+
+// start makes the timeline beside the screen: it reads evidence.
+func (t timelineScreen) start(e env) func() tea.Msg {
+	s, r := e.evidence, *e.report
+	return func() tea.Msg { return made{timeline.Of(s, &r)} }
+}
+
+func (t timelineScreen) title() string {
+	switch {
+	case t.all == nil:
+		return "Timeline"
+	case t.only != "" || t.filter != "":
+		return fmt.Sprintf("Timeline · UTC · %d of %d entries", len(t.shown), len(t.all.Entries))
+	case t.all.LeftOut > 0:
+		return fmt.Sprintf("Timeline · UTC · the newest %d of %d entries", len(t.all.Entries), len(t.all.Entries)+t.all.LeftOut)
+	case t.all.Untold:
+		return fmt.Sprintf("Timeline · UTC · %d entries · none tells when it began", len(t.all.Entries))
+	}
+	return fmt.Sprintf("Timeline · UTC · %d entries", len(t.all.Entries))
+}
+
+func (t timelineScreen) typing() bool { return t.writing }
+
+func (t timelineScreen) hints() []hint {
+	list := []hint{{"enter", "evidence", 1}, {"/", "filter", 2}, {"tab", "component", 2}, {"n", "next bad", 3}}
+	if t.all != nil && t.all.FirstBad >= 0 {
+		list = append(list, hint{"B", "where it began", 2})
+	}
+	return list
+}
+
+var timelineKeys = struct{ next, previous, begin, component, back, number key.Binding }{
+	next:      bind("n", "to the next entry that is bad"),
+	previous:  bind("N", "to the one before"),
+	begin:     bind("B", "to the first bad minute"),
+	component: bind("tab", "one component after the other"),
+	back:      bind("shift+tab", "the component before"),
+	number:    key.NewBinding(key.WithKeys("0", "1", "2", "3", "4", "5", "6", "7", "8", "9"), key.WithHelp("1…9 0", "one component; 0 for all")),
+}
+
+func (t timelineScreen) bindings() []key.Binding {
+	k := timelineKeys
+	return []key.Binding{bind("enter", "open the evidence at its line"), k.begin, k.next, k.previous, k.component, k.back, k.number,
+		bind("/", "filter as you type; ! inverts"), bind("c", "copy the entry")}
+}
+
+func (t timelineScreen) receive(e env, msg tea.Msg) (screen, effect) {
+	switch msg := msg.(type) {
+	case Update:
+		if !msg.Done {
+			return t, effect{}
+		}
+		t.stale = true // until the answer comes, what was there is shown
+		return t, effect{task: t.start(e)}
+	case made:
+		return t.with(msg.all), effect{}
+	}
+	return t, effect{}
+}
+
+// with takes a new timeline in and keeps the place: the same moment, or the
+// first bad one while the user has not moved.
+func (t timelineScreen) with(all *timeline.Timeline) timelineScreen {
+	var moment timeline.Entry
+	if i, ok := t.selected(); ok {
+		moment = t.all.Entries[i]
+	}
+	t.all, t.stale = all, false
+	if !t.touched {
+		t.shown = all.Select(t.only, t.filter)
+		return t.begin()
+	}
+	return t.chosen(func(i int) bool { return !all.Entries[i].At.Before(moment.At) })
+}
+
+// chosen filters anew and goes to the first entry for which is holds, else to the last.
+func (t timelineScreen) chosen(is func(entry int) bool) timelineScreen {
+	t.shown = t.all.Select(t.only, t.filter)
+	t.at = len(t.shown) - 1
+	for at, i := range t.shown {
+		if is(i) {
+			t.at = at
+			break
+		}
+	}
+	return t
+}
+
+// begin goes to the first bad minute, where that is known and shown, else to the end.
+func (t timelineScreen) begin() timelineScreen {
+	t.at = len(t.shown) - 1
+	for at, i := range t.shown {
+		if i == t.all.FirstBad {
+			t.at, t.top = at, max(at-leadIn, 0)
+		}
+	}
+	return t
+}
+
+// leadIn is how much of what came before the first bad minute is seen with it.
+const leadIn = 4
+
+func (t timelineScreen) selected() (int, bool) {
+	if t.all == nil || t.at < 0 || t.at >= len(t.shown) {
+		return 0, false
+	}
+	return t.shown[t.at], true
+}
+
+func (t timelineScreen) press(e env, k tea.KeyMsg) (screen, effect) {
+	if t.writing {
+		return t.typed(k), effect{}
+	}
+	if key.Matches(k, keys.back, keys.quit) {
+		if t.filter == "" && t.only == "" || key.Matches(k, keys.quit) {
+			return t, effect{back: true}
+		}
+		return t.narrowed("", ""), effect{}
+	}
+	if t.all == nil {
+		return t, effect{}
+	}
+	var do effect
+	if t.stale {
+		do.task = t.start(e)
+	}
+	t.touched = true
+	if n, ok := screenMotion(k, t.rows(e)); ok {
+		t.at = clamp(t.at+n, len(t.shown)-1)
+		return t, do
+	}
+	switch s := k.String(); {
+	case key.Matches(k, keys.enter):
+		if i, ok := t.selected(); ok {
+			return t, effect{open: newViewer(t.all.Entries[i].Path, t.all.Entries[i].Line)}
+		}
+	case key.Matches(k, keys.filter):
+		t.writing = true
+	case key.Matches(k, keys.copy):
+		if i, ok := t.selected(); ok {
+			return t, effect{copy: entryText(&t.all.Entries[i])}
+		}
+	case key.Matches(k, timelineKeys.begin):
+		return t.narrowed("", "").begin(), do
+	case key.Matches(k, timelineKeys.next):
+		return t.bad(1), do
+	case key.Matches(k, timelineKeys.previous):
+		return t.bad(-1), do
+	case key.Matches(k, timelineKeys.component):
+		return t.component(1), do
+	case key.Matches(k, timelineKeys.back):
+		return t.component(-1), do
+	case key.Matches(k, timelineKeys.number):
+		if n := int(s[0] - '1'); s == "0" {
+			return t.narrowed("", t.filter), do
+		} else if n < len(t.all.Components) {
+			return t.narrowed(t.all.Components[n].Name, t.filter), do
+		}
+	}
+	return t, do
+}
+
+// narrowed shows one component, and what holds the filter; the moment stays.
+func (t timelineScreen) narrowed(only, filter string) timelineScreen {
+	here, ok := t.selected()
+	t.only, t.filter = only, filter
+	if t.all == nil {
+		return t
+	}
+	return t.chosen(func(i int) bool { return ok && i >= here })
+}
+
+// component goes n components on; all of them stand before the first.
+func (t timelineScreen) component(n int) timelineScreen {
+	at := 0
+	for i, c := range t.all.Components {
+		if c.Name == t.only {
+			at = i + 1
+		}
+	}
+	count := len(t.all.Components) + 1
+	if at = (at + n + count) % count; at == 0 {
+		return t.narrowed("", t.filter)
+	}
+	return t.narrowed(t.all.Components[at-1].Name, t.filter)
+}
+
+// bad goes to the next entry that is bad, in a direction.
+func (t timelineScreen) bad(step int) timelineScreen {
+	for at := t.at + step; at >= 0 && at < len(t.shown); at += step {
+		if t.all.Entries[t.shown[at]].Bad() {
+			t.at = at
+			break
+		}
+	}
+	return t
+}
+
+// typed is what a key does while the filter is being written.
+func (t timelineScreen) typed(k tea.KeyMsg) timelineScreen {
+	f := t.filter
+	switch k.Type {
+	case tea.KeyEnter:
+		t.writing = false
+		return t
+	case tea.KeyEsc:
+		t.writing, f = false, ""
+	case tea.KeyBackspace:
+		t.writing = f != ""
+		_, n := utf8.DecodeLastRuneInString(f)
+		f = f[:len(f)-n]
+	case tea.KeyCtrlU:
+		f = ""
+	case tea.KeyUp, tea.KeyDown:
+		n, _ := screenMotion(k, 1)
+		t.at = clamp(t.at+n, len(t.shown)-1)
+		return t
+	case tea.KeyRunes, tea.KeySpace:
+		if f += show(string(k.Runes), false); k.Alt || utf8.RuneCountInString(f) > maxFilter {
+			return t
+		}
+	}
+	if f == t.filter {
+		return t
+	}
+	return t.narrowed(t.only, f)
+}
+
+// entryText is an entry as it is copied.
+func entryText(e *timeline.Entry) string {
+	text := e.At.Format("2006-01-02T15:04:05Z") + " " + e.Component + " " + e.Text
+	if e.Line > 0 {
+		return fmt.Sprintf("%s (%s:%d)\n", text, e.Path, e.Line)
+	}
+	return strings.TrimSpace(text) + " (" + e.Path + ")\n"
+}
