@@ -3,6 +3,7 @@ package bundle
 import (
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -31,6 +32,26 @@ func TestReadingStopsAtTheLimit(t *testing.T) {
 				t.Errorf("reading gives %v", err)
 			}
 		})
+	}
+}
+
+func TestAFileOfAFolderIsReadFromTheMiddleUpToTheLimit(t *testing.T) {
+	small := standard
+	small.entry = 8
+	a := mustOpen(t, makeFolder(t, member{name: "log", content: "0123456789"}), small)
+	f, err := a.FS().Open("log")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	b := make([]byte, 4)
+	if n, err := f.(io.ReaderAt).ReadAt(b, 2); string(b[:n]) != "2345" || err != nil {
+		t.Errorf("the middle is %q, error %v", b[:n], err)
+	}
+	for off, want := range map[int64]string{6: "67", 8: "", 9: "", 20: ""} {
+		if n, err := f.(io.ReaderAt).ReadAt(b, off); string(b[:n]) != want || err == nil {
+			t.Errorf("from %d on it is %q, error %v", off, b[:n], err)
+		}
 	}
 }
 

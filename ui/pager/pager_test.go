@@ -173,6 +173,29 @@ func TestWhatBreaksOffIsShownAsFarAsItCame(t *testing.T) {
 	}
 }
 
+// With the race detector this tells more.
+func TestPagesAndSearchesGoOnWhileTheTextIsRead(t *testing.T) {
+	for name, b := range texts {
+		f := Open(streamed(b), int64(len(b)))
+		done := make(chan bool)
+		go func() {
+			defer close(done)
+			for !f.Step(0).Done {
+			}
+		}()
+		for range 20 {
+			if _, err := f.Page(f.State().Lines-5, 10); err != nil {
+				t.Errorf("%s: %v", name, err)
+			}
+		}
+		if n, err := f.Search(Query{Text: "no such text", From: 1}, func() bool { return false }); n != 0 || err != nil {
+			t.Errorf("%s: line %d, error %v", name, n, err)
+		}
+		<-done
+		f.Close()
+	}
+}
+
 func TestNothingIsLeftBehind(t *testing.T) {
 	dir := t.TempDir()
 	t.Setenv("TMPDIR", dir)

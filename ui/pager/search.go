@@ -27,7 +27,7 @@ func (f *File) Search(q Query, stop func() bool) (int, error) {
 	if len(needle) == 0 || len(needle) > chunk/2 {
 		return 0, nil
 	}
-	s := seeker{f: f, needle: needle, runes: !ascii(needle), stop: stop, buf: make([]byte, chunk), folded: make([]byte, chunk)}
+	s := seeker{f: f, needle: needle, runes: !ascii(needle), exact: caseless(q.Text), stop: stop, buf: make([]byte, chunk), folded: make([]byte, chunk)}
 	at, err := f.offset(max(q.From, 1))
 	if err != nil {
 		return 0, err
@@ -50,6 +50,7 @@ type seeker struct {
 	f           *File
 	needle      []byte
 	runes       bool // the needle has characters outside of ASCII
+	exact       bool // it has none that come in two cases, as in Chinese
 	stop        func() bool
 	buf, folded []byte
 }
@@ -114,6 +115,10 @@ func (s *seeker) read(off int64) (int, error) {
 		if err != nil {
 			return n, err
 		}
+	}
+	if s.exact {
+		s.folded = s.buf
+		return n, nil
 	}
 	fold(s.folded, s.buf[:n], s.runes)
 	return n, nil
@@ -182,6 +187,15 @@ func ascii(b []byte) bool {
 	return true
 }
 
+func caseless(s string) bool {
+	for _, r := range s {
+		if unicode.SimpleFold(r) != r || unicode.ToLower(r) != r {
+			return false
+		}
+	}
+	return true
+}
+
 func foldAll(s string) []byte {
 	b := make([]byte, len(s))
 	fold(b, []byte(s), true)
@@ -203,6 +217,10 @@ func fold(to, b []byte, runes bool) {
 		return
 	}
 	for i := 0; i < len(b); {
+		if i+8 <= len(b) && binary.LittleEndian.Uint64(b[i:])&(0x80*each) == 0 {
+			i += 8
+			continue
+		}
 		if b[i] < utf8.RuneSelf {
 			i++
 			continue
@@ -215,9 +233,10 @@ func fold(to, b []byte, runes bool) {
 	}
 }
 
+const each = 0x0101010101010101
+
 // lower turns the capital letters among eight bytes into small ones.
 func lower(x uint64) uint64 {
-	const each = 0x0101010101010101
 	low := x & (0x7f * each)
 	fromA, beyondZ := low+(0x80-'A')*each, low+(0x7f-'Z')*each // the high bit of a byte tells
 	return x | (fromA^beyondZ)&^x&(0x80*each)>>2

@@ -12,7 +12,7 @@ import (
 
 // browser is the evidence as a tree of files, with the gaps in their places.
 type browser struct {
-	entries []entry
+	entries []treeEntry
 	listed  bool
 	stale   bool // the evidence changed since it was listed
 	asked   bool // a list is being made
@@ -65,7 +65,7 @@ func (b browser) receive(e env, msg tea.Msg) (screen, effect) {
 	switch msg := msg.(type) {
 	case Update:
 		b.stale = true // and read when the next key is pressed
-	case listed:
+	case listedTree:
 		b.entries, b.listed, b.asked = msg.entries, true, false
 		b = b.narrowed()
 	}
@@ -76,7 +76,7 @@ func (b browser) receive(e env, msg tea.Msg) (screen, effect) {
 const unfoldedEntries = 60
 
 // folded tells whether a folder is; those that findings cite begin open.
-func (b browser) folded(e entry) bool {
+func (b browser) folded(e treeEntry) bool {
 	if b.filter != "" || b.cited {
 		return false
 	}
@@ -122,7 +122,7 @@ func (b browser) narrowed() browser {
 	return b
 }
 
-func (b browser) matches(e entry) bool {
+func (b browser) matches(e treeEntry) bool {
 	if b.cited && e.cites == 0 {
 		return false
 	}
@@ -142,9 +142,9 @@ func (b browser) settled(e env) screen {
 	return b
 }
 
-func (b browser) selected() (entry, bool) {
+func (b browser) selected() (treeEntry, bool) {
 	if b.cursor < 0 || b.cursor >= len(b.visible) {
-		return entry{}, false
+		return treeEntry{}, false
 	}
 	return b.entries[b.visible[b.cursor]], true
 }
@@ -210,7 +210,7 @@ func (b browser) back() (screen, effect) {
 	return b.narrowed(), effect{}
 }
 
-func (b browser) fold(e entry, folded bool) browser {
+func (b browser) fold(e treeEntry, folded bool) browser {
 	folds := map[string]bool{e.path: folded}
 	for path, f := range b.folds {
 		if path != e.path {
@@ -232,7 +232,7 @@ func (b browser) foldAll(folded bool) browser {
 }
 
 // outwards folds a folder, or goes to the one around.
-func (b browser) outwards(e entry) browser {
+func (b browser) outwards(e treeEntry) browser {
 	if e.folder && !b.folded(e) {
 		return b.fold(e, true)
 	}
@@ -295,7 +295,7 @@ func (b browser) body(e env) []line {
 
 // row is a name, and what is to be said of it: how large it is and what cites
 // it, or why it is not there.
-func (b browser) row(en entry, selected bool, w int, ascii bool) line {
+func (b browser) row(en treeEntry, selected bool, w int, ascii bool) line {
 	l, ink := line{{"  ", plain}}, plain
 	if selected {
 		l, ink = line{{own("›", ascii) + " ", accent}}, strong
@@ -346,7 +346,7 @@ func (b browser) foot(e env) line {
 			files++
 		}
 	}
-	right := line{{fmt.Sprintf("%d files, %d gaps, %d absent", files, gaps, absent), faint}, {" ", plain}}
+	right := line{{fmt.Sprintf("%s, %s, %d absent", plural(files, "file"), plural(gaps, "gap"), absent), faint}, {" ", plain}}
 	if b.prompt || b.filter != "" {
 		left := line{{" /", accent}, {show(tail(b.filter, e.width-24), e.ascii), strong}}
 		if b.prompt {

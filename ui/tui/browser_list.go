@@ -12,8 +12,8 @@ import (
 	"doctor/checks/evidence"
 )
 
-// A leaf is a file of the evidence, or what stands in the place of a missing one.
-type leaf struct {
+// A treeLeaf is a file of the evidence, or what stands in the place of a missing one.
+type treeLeaf struct {
 	path   string
 	size   int64
 	gap    string // why it is not there
@@ -21,31 +21,31 @@ type leaf struct {
 	status checks.Status
 }
 
-// An entry is a row of the evidence tree; those inside of a folder follow it, up to end.
-type entry struct {
-	leaf          // of a folder: its size is that of all its files, and so are the cites
-	name   string // without the folders that have a row of their own
-	depth  int
-	folder bool
-	end    int
+// A treeEntry is a row of the evidence tree; those inside of a folder follow it, up to end.
+type treeEntry struct {
+	treeLeaf        // of a folder: its size is that of all its files, and so are the cites
+	name     string // without the folders that have a row of their own
+	depth    int
+	folder   bool
+	end      int
 
 	files, absent, gaps int // in a folder
 }
 
-// listed is what the browser's task brings.
-type listed struct{ entries []entry }
+// listedTree is what the browser's task brings.
+type listedTree struct{ entries []treeEntry }
 
 func listTask(e env) func() tea.Msg {
 	report, s := *e.report, e.evidence
-	return func() tea.Msg { return listed{treeOf(leavesOf(s, &report))} }
+	return func() tea.Msg { return listedTree{treeOf(leavesOf(s, &report))} }
 }
 
 // leavesOf are the files of the evidence and the gaps in it: those that stand in
 // the tree, those of files that were looked for, and those that checks ran into.
-func leavesOf(s evidence.Snapshot, r *checks.Report) []leaf {
+func leavesOf(s evidence.Snapshot, r *checks.Report) []treeLeaf {
 	known := map[string]bool{}
-	var list []leaf
-	add := func(l leaf) {
+	var list []treeLeaf
+	add := func(l treeLeaf) {
 		if key := strings.ToLower(l.path); l.path != "" && !known[key] {
 			known[key] = true
 			list = append(list, l)
@@ -56,7 +56,7 @@ func leavesOf(s evidence.Snapshot, r *checks.Report) []leaf {
 		if strings.HasSuffix(p, ".gap") {
 			continue
 		}
-		l := leaf{path: p}
+		l := treeLeaf{path: p}
 		if info, err := s.Stat(p); err == nil {
 			l.size = info.Size()
 		}
@@ -69,20 +69,20 @@ func leavesOf(s evidence.Snapshot, r *checks.Report) []leaf {
 	}
 	for _, p := range paths {
 		if of, ok := strings.CutSuffix(p, ".gap"); ok {
-			add(leaf{path: of, gap: gapText(s, p)})
+			add(treeLeaf{path: of, gap: gapText(s, p)})
 		}
 	}
 	for _, record := range evidence.FileIndex.In(s) {
 		switch gap := s.File(record.Path).Gap; gap.Kind() {
 		case "":
 		case evidence.Absent:
-			add(leaf{path: evidence.EvidencePath(record.Path), gap: evidence.Absent + ": looked for, and not there"})
+			add(treeLeaf{path: evidence.EvidencePath(record.Path), gap: evidence.Absent + ": looked for, and not there"})
 		default:
-			add(leaf{path: evidence.EvidencePath(record.Path), gap: string(gap)})
+			add(treeLeaf{path: evidence.EvidencePath(record.Path), gap: string(gap)})
 		}
 	}
 	for _, g := range r.Gaps {
-		add(leaf{path: strings.TrimSuffix(g.Path, "/"), gap: g.Reason})
+		add(treeLeaf{path: strings.TrimSuffix(g.Path, "/"), gap: g.Reason})
 	}
 	countCites(list, r)
 	return list
@@ -103,7 +103,7 @@ func gapText(s evidence.Snapshot, path string) string {
 }
 
 // countCites notes how many places of a file findings rest on, and the worst of them.
-func countCites(list []leaf, r *checks.Report) {
+func countCites(list []treeLeaf, r *checks.Report) {
 	at := map[string]int{}
 	for i, l := range list {
 		at[strings.ToLower(l.path)] = i
@@ -121,7 +121,7 @@ func countCites(list []leaf, r *checks.Report) {
 					continue
 				}
 				l := &list[i]
-				l.status = worse(l.status, checks.Status(f.Level))
+				l.status = worseOf(l.status, checks.Status(f.Level))
 				if p := (place{i, b.Line, b.Text}); !seen[p] {
 					seen[p] = true
 					l.cites++
@@ -131,7 +131,7 @@ func countCites(list []leaf, r *checks.Report) {
 	}
 }
 
-func worse(a, b checks.Status) checks.Status {
+func worseOf(a, b checks.Status) checks.Status {
 	if a == "" || b != "" && slices.Index(byWeight, b) < slices.Index(byWeight, a) {
 		return b
 	}
@@ -140,9 +140,9 @@ func worse(a, b checks.Status) checks.Status {
 
 // treeOf sets leaves out as a tree, folders first. Folders that hold nothing but
 // one other folder share its row.
-func treeOf(list []leaf) []entry {
-	slices.SortFunc(list, func(a, b leaf) int { return comparePaths(a.path, b.path) })
-	var entries []entry
+func treeOf(list []treeLeaf) []treeEntry {
+	slices.SortFunc(list, func(a, b treeLeaf) int { return comparePaths(a.path, b.path) })
+	var entries []treeEntry
 	addTree(&entries, list, 0, 0)
 	return entries
 }
@@ -169,11 +169,11 @@ func comparePaths(a, b string) int {
 const maxDepth = 40
 
 // addTree adds leaves whose paths agree in their first skip bytes.
-func addTree(entries *[]entry, list []leaf, skip, depth int) {
+func addTree(entries *[]treeEntry, list []treeLeaf, skip, depth int) {
 	for len(list) > 0 {
 		head, _, folder := strings.Cut(list[0].path[skip:], "/")
 		if !folder || depth >= maxDepth {
-			*entries = append(*entries, entry{leaf: list[0], name: list[0].path[skip:], depth: depth, end: len(*entries) + 1})
+			*entries = append(*entries, treeEntry{treeLeaf: list[0], name: list[0].path[skip:], depth: depth, end: len(*entries) + 1})
 			list = list[1:]
 			continue
 		}
@@ -187,14 +187,14 @@ func addTree(entries *[]entry, list []leaf, skip, depth int) {
 			prefix += next + "/"
 		}
 		at := len(*entries)
-		*entries = append(*entries, entry{leaf: leaf{path: prefix}, name: prefix[skip:], depth: depth, folder: true})
+		*entries = append(*entries, treeEntry{treeLeaf: treeLeaf{path: prefix}, name: prefix[skip:], depth: depth, folder: true})
 		addTree(entries, list[:n], len(prefix), depth+1)
-		sum(*entries, at, list[:n])
+		sumFolder(*entries, at, list[:n])
 		list = list[n:]
 	}
 }
 
-func insideOf(list []leaf, prefix string) int {
+func insideOf(list []treeLeaf, prefix string) int {
 	n := 0
 	for n < len(list) && strings.HasPrefix(list[n].path, prefix) {
 		n++
@@ -202,14 +202,14 @@ func insideOf(list []leaf, prefix string) int {
 	return n
 }
 
-func sum(entries []entry, at int, list []leaf) {
+func sumFolder(entries []treeEntry, at int, list []treeLeaf) {
 	e := &entries[at]
 	e.end = len(entries)
 	for _, l := range list {
 		e.size += l.size
 		e.cites += l.cites
 		if l.status != "" {
-			e.status = worse(e.status, l.status)
+			e.status = worseOf(e.status, l.status)
 		}
 		switch {
 		case isAbsent(l.gap):

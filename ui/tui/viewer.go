@@ -225,7 +225,7 @@ var viewerKeys = struct {
 	previous: bind("N", "previous line that holds it"),
 	cited:    bind("tab", "next line that a finding cites"),
 	citedUp:  bind("shift+tab", "previous line that a finding cites"),
-	wrap:     bind("z", "wrap long lines, or not"),
+	wrap:     bind("z", "wrap long lines; in a tree the value's"),
 	fold:     bind("space enter", "fold or unfold a value of JSON"),
 	all:      bind("+ =", "unfold everything"),
 	none:     bind("-", "fold everything"),

@@ -16,14 +16,14 @@ type citation struct {
 	message string
 }
 
-// cited collects what the report says of the file, by place.
+// cited collects what the report says of the file, by place. It runs in an
+// update, so of what is new only so much is looked for in a long document.
 func (v viewer) cited(e env) viewer {
-	v.cites = citesOf(e.report, v.path)
+	list := citesOf(e.report, v.path)
 	if v.tree != nil {
-		for i := range v.cites {
-			v.cites[i].row = v.tree.means(v.cites[i])
-		}
+		v.tree.place(list, v.cites, 1<<20)
 	}
+	v.cites = list
 	return v
 }
 

@@ -7,10 +7,8 @@ func (v viewer) takeFile(e env, o openedFile) viewer {
 		return v
 	}
 	v.file, v.state, v.win = o.file, o.state, o.win
-	if o.rows != nil {
-		v.tree = newTreeView(o.rows)
-	}
-	v = v.cited(e).settled(e).(viewer)
+	v.tree, v.cites = o.tree, o.cites
+	v = v.cited(e).settled(e).(viewer) // the report may have changed since
 	if at := v.aimed(); at >= 0 {
 		v = v.goTo(at)
 	}

@@ -20,7 +20,8 @@ type (
 		file  *pager.File
 		state pager.State
 		win   fileWindow
-		rows  []jsontree.Row // where it is JSON
+		tree  *treeView // where it is JSON
+		cites []citation
 	}
 	fileLoaded struct {
 		win fileWindow
@@ -46,12 +47,15 @@ type fileWindow struct {
 }
 
 func (v viewer) start(e env) func() tea.Msg {
-	return func() tea.Msg { return openFile(e.evidence, v.path, e.height, e.ascii) }
+	report := *e.report
+	e.report = &report // the screen's own goes on changing
+	return func() tea.Msg { return openFile(e, v.path) }
 }
 
 // openFile reads enough of a file for the first frame, and all of it where it is
 // a document.
-func openFile(s evidence.Snapshot, path string, height int, ascii bool) openedFile {
+func openFile(e env, path string) openedFile {
+	s := e.evidence
 	content, err := s.Open(path)
 	if err != nil {
 		gap := string(s.GapAt(path))
@@ -67,9 +71,12 @@ func openFile(s evidence.Snapshot, path string, height int, ascii bool) openedFi
 	o := openedFile{file: pager.Open(content, size)}
 	o.state = o.file.Step(0)
 	if mayBeJSON(path) && size <= treeBytes {
-		o.rows = readTree(s, path)
+		if rows := readTree(s, path); rows != nil {
+			o.tree, o.cites = newTreeView(rows), citesOf(e.report, path)
+			o.tree.place(o.cites, nil, 1<<26)
+		}
 	}
-	o.win, err = load(o.file, 0, 4*height, ascii)
+	o.win, err = load(o.file, 0, 4*e.height, e.ascii)
 	if err != nil {
 		o.file.Close()
 		return openedFile{gap: "could not be read: " + err.Error()}

@@ -172,6 +172,34 @@ func (t *treeView) all(fold bool) *treeView {
 // means is the row that a citation means, or -1.
 func (t *treeView) means(c citation) int { return jsontree.Find(t.rows, c.line, c.text) }
 
+// place finds what citations mean, and takes over what is known of them. A
+// citation without a line costs a look at every row, of which no more are taken
+// than the budget has.
+func (t *treeView) place(list, known []citation, budget int) {
+	type key struct {
+		line int
+		text string
+	}
+	rows := map[key]int{}
+	for _, c := range known {
+		rows[key{c.line, c.text}] = c.row
+	}
+	for i, c := range list {
+		row, ok := rows[key{c.line, c.text}]
+		if !ok {
+			row = -1
+			if c.line == 0 {
+				budget -= len(t.rows)
+			}
+			if c.line > 0 || budget > 0 {
+				row = t.means(c)
+			}
+			rows[key{c.line, c.text}] = row
+		}
+		list[i].row = row
+	}
+}
+
 // treeText is what a search looks at.
 func treeText(rows []jsontree.Row, at int) string {
 	r := rows[at]
