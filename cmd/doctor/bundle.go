@@ -223,16 +223,15 @@ func newBundling(ctx context.Context, src source, p packing, maxSize int64, sinc
 		Since: since, MaxSize: maxSize, Doctor: program().Version,
 		Signs: found, Unsearched: append(unsearched, src.unsearched...), SearchedFor: signs.Digests(list),
 	}}
-	var hidden redact.Options
+	if b.options.Redactor = src.secrets; b.options.Redactor == nil {
+		b.options.Redactor = redact.New(redact.Options{})
+	}
 	if p.maskNames {
 		key := make([]byte, 32)
 		rand.Read(key)
 		names := maskname.New(key)
 		names.Learn(src.snapshot)
-		hidden.Names, b.options.Masked = names, names
-	}
-	if b.options.Redactor = src.secrets; b.options.Redactor == nil || p.maskNames {
-		b.options.Redactor = redact.New(hidden)
+		b.options.Redactor, b.options.Masked = b.options.Redactor.Masking(names), names
 	}
 	return b
 }

@@ -89,7 +89,7 @@ func size(n int64) string {
 
 func printBundle(w io.Writer, name string, r pack.Result, s evidence.Snapshot) error {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s  %s, %d files\n", name, size(r.Size), len(r.Manifest.Files))
+	fmt.Fprintf(&b, "%s  %s, %d files\n", name, size(r.Size), len(r.Manifest.Held()))
 	printKept(&b, r.Manifest, s)
 	fmt.Fprintf(&b, "  read it with: doctor --from %s\n  for a bug report: the text is in issue.md, the zip is to be attached\n", name)
 	return printOut(w, b.String())
@@ -129,12 +129,12 @@ func printKept(b *strings.Builder, m pack.Manifest, s evidence.Snapshot) {
 func printEstimate(w io.Writer, r pack.Result, s evidence.Snapshot) error {
 	var b strings.Builder
 	var read, kept int64
-	for _, f := range r.Manifest.Files {
+	for _, f := range r.Manifest.Held() {
 		read, kept = read+f.BytesRead, kept+f.BytesKept
 	}
-	fmt.Fprintf(&b, "a zip of about %s: %d files, %s of %s; nothing was written\n", size(r.Size), len(r.Manifest.Files), size(kept), size(read))
+	fmt.Fprintf(&b, "a zip of about %s: %d files, %s of %s; nothing was written\n", size(r.Size), len(r.Manifest.Held()), size(kept), size(read))
 	printKept(&b, r.Manifest, s)
-	for _, f := range r.Manifest.Files {
+	for _, f := range r.Manifest.Held() {
 		fmt.Fprintf(&b, "  %10s  %s\n", size(f.BytesKept), evidence.Clean(f.Path))
 	}
 	return printOut(w, b.String())

@@ -69,7 +69,7 @@ func (s shown) bundle(ctx context.Context, name string, p packing, maxSize int64
 	if err != nil {
 		return tui.BundleDone{}, onScreen(err)
 	}
-	done := tui.BundleDone{Path: path, Size: result.Size, Files: len(result.Manifest.Files)}
+	done := tui.BundleDone{Path: path, Size: result.Size, Files: len(result.Manifest.Held())}
 	counts := replaced(result.Manifest, s.evidence)
 	for _, kind := range slices.SortedFunc(maps.Keys(counts), func(a, b string) int { return cmp.Or(counts[b]-counts[a], strings.Compare(a, b)) }) {
 		done.Redacted = append(done.Redacted, tui.Redacted{Kind: kind, Count: counts[kind]})
@@ -77,7 +77,7 @@ func (s shown) bundle(ctx context.Context, name string, p packing, maxSize int64
 	for _, l := range result.Manifest.LeftOut {
 		done.LeftOut = append(done.LeftOut, tui.LeftOut{Path: l.Path, Reason: l.Reason})
 	}
-	for _, f := range result.Manifest.Files {
+	for _, f := range result.Manifest.Held() {
 		part := tui.LeftOut{Path: f.Path}
 		for _, c := range f.LeftOut {
 			part.Bytes += c.Bytes

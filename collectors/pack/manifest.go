@@ -1,6 +1,9 @@
 package pack
 
-import "time"
+import (
+	"slices"
+	"time"
+)
 
 // ManifestLayout names the format of manifest.json.
 const ManifestLayout = "doctor.bundle/v1"
@@ -29,7 +32,7 @@ type File struct {
 	LeftOut    []Cut          `json:"leftOut,omitempty"`
 	Redactions map[string]int `json:"redactions,omitempty"` // by kind
 	Millis     float64        `json:"ms"`
-	Error      string         `json:"error,omitempty"`
+	Error      string         `json:"error,omitempty"` // why it is not in the bundle
 }
 
 // A Cut is where lines of a log were left out.
@@ -42,6 +45,11 @@ type Cut struct {
 
 // maxCuts bounds what is told of one file; the log itself shows them all.
 const maxCuts = 200
+
+// Held are the files that are in the bundle.
+func (m Manifest) Held() []File {
+	return slices.DeleteFunc(slices.Clone(m.Files), func(f File) bool { return f.Error != "" })
+}
 
 // Redactions counts what was taken out of all files, by kind.
 func (m Manifest) Redactions() map[string]int {

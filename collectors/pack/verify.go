@@ -49,10 +49,9 @@ func verify(ctx context.Context, name string, m Manifest, samples []string, seen
 	if refused := a.Refused(); len(refused) > 0 {
 		return fmt.Errorf("%w: it cannot be read back: %s: %s", ErrRefused, refused[0].Name, refused[0].Reason)
 	}
-	files := m.Files
-	if !seen {
-		files = slices.DeleteFunc(slices.Clone(files), func(f File) bool { return strings.HasPrefix(f.Path, "logs/") })
-	}
+	files := slices.DeleteFunc(slices.Clone(m.Files), func(f File) bool {
+		return f.Error != "" || !seen && strings.HasPrefix(f.Path, "logs/")
+	})
 	var total int64
 	for _, f := range files {
 		total += f.BytesKept
@@ -114,7 +113,7 @@ func (v *verifier) file(f File) error {
 		}
 	}
 	search := func(text io.Reader) (*redact.Leak, error) { return v.o.Redactor.Search(text, f.Path) }
-	if strings.HasPrefix(f.Path, "logs/") {
+	if strings.HasPrefix(f.Path, "logs/") && !v.o.Redactor.Overflowed() {
 		search = v.o.Redactor.SearchSeen
 	}
 	leak, err := search(text)

@@ -104,6 +104,7 @@ func (w *writer) evidence() error {
 func (w *writer) leave(l Left) error {
 	l.Path = w.o.Redactor.Text(l.Path)
 	w.manifest.LeftOut = append(w.manifest.LeftOut, l)
+	w.manifest.Files = append(w.manifest.Files, File{Path: l.Path, Source: l.Path, Error: l.Reason})
 	if _, err := w.s.Stat(l.Path + ".gap"); err == nil {
 		return nil
 	}

@@ -8,7 +8,7 @@ import (
 )
 
 const (
-	maxKnown  = 20000
+	maxKnown  = 5000
 	minKnown  = 6    // bytes; a shorter value stands in too much that is no secret
 	knownHead = 1024 // bytes that a value is known by
 	minWindow = 6
@@ -24,7 +24,8 @@ type known struct {
 	at     map[string]int // into values
 	values []knownValue
 	limit  int  // of values; 0: maxKnown
-	lost   bool // more were seen than are kept
+	lost   bool // more were seen than are kept, and not all of the rest is known by its shape
+	more   bool // more were seen than are kept
 	window int  // bytes, no more than the shortest value has
 	jump   []uint8
 	first  []int32 // 1 + the index of the first value whose window ends so
@@ -39,6 +40,10 @@ type knownValue struct {
 	end    int  // of the window in text
 	next   int32
 }
+
+// hasShape are the kinds of secrets that are known wherever they stand, so that
+// it is enough to remember some thousands: a log may hold a fresh one in each line.
+var hasShape = map[string]bool{"jwt": true, "bearer": true, "sas": true, "private-key": true, "bootstrap-token": true, "dpapi": true}
 
 func (k *known) full() bool {
 	k.mu.RLock()
@@ -75,7 +80,8 @@ func (k *known) put(kind, token string, text []byte, whole, strong bool) {
 		return
 	}
 	if len(k.values) >= max(k.limit, maxKnown) {
-		k.lost = true
+		k.more = true
+		k.lost = k.lost || !hasShape[kind]
 		return
 	}
 	if k.at == nil {

@@ -18,8 +18,8 @@ type Redactor struct {
 	key      []byte
 	plain    bool
 	names    Masker
-	known    known
-	variants variants
+	known    *known
+	variants *variants
 }
 
 // Options of a Redactor.
@@ -45,7 +45,7 @@ type Leak struct {
 }
 
 // ErrTooMany is returned when more secrets were seen than are remembered.
-var ErrTooMany = errors.New("more than 20000 different secrets were seen, too many to look for; leave this file out")
+var ErrTooMany = errors.New("thousands of different secrets were seen, too many to look for; leave this file out")
 
 // New returns a Redactor that knows no value yet.
 func New(o Options) *Redactor {
@@ -54,7 +54,14 @@ func New(o Options) *Redactor {
 		key = make([]byte, 32)
 		rand.Read(key)
 	}
-	return &Redactor{key: key, plain: o.Plain, names: o.Names}
+	return &Redactor{key: key, plain: o.Plain, names: o.Names, known: &known{}, variants: &variants{}}
+}
+
+// Masking is the same Redactor, with all that it has seen, where names are masked too.
+func (r *Redactor) Masking(names Masker) *Redactor {
+	masking := *r
+	masking.names = names
+	return &masking
 }
 
 // Text takes the secrets out of a short text: a line that a report cites, the

@@ -46,6 +46,14 @@ func (r *Redactor) SearchSeen(src io.Reader) (*Leak, error) {
 	return nil, err
 }
 
+// Overflowed tells that more secrets were seen than SearchSeen looks for. Search
+// knows the rest by their shape.
+func (r *Redactor) Overflowed() bool {
+	r.known.mu.RLock()
+	defer r.known.mu.RUnlock()
+	return r.known.more
+}
+
 // Seen is how many values were seen that SearchSeen looks for.
 func (r *Redactor) Seen() int {
 	r.known.mu.RLock()
