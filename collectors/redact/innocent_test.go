@@ -140,6 +140,15 @@ ntlm: negotiate failed
 auth: none
 requirepass: true
 tokenize=true
+the password is wrong
+password is required, and password is not set
+The specified network password is not correct.
+basic_auth: enabled
+Server=sql01;Database=web;Trusted_Connection=True;Encrypt=True
+https://h/c?x=1\u0026sig=none\u0026y=2
+redirect=https%3A%2F%2Fh%2Fc%3Fsig%3Dnone%26token%3D%26x%3D1
+PS>ParameterBinding(Get-Item): name="Path"; value="C:\k"
+InstrumentationKey is not set
 `
 
 const innocentJSON = `
@@ -160,5 +169,16 @@ const innocentJSON = `
 {"type":"kubernetes.io/service-account-token","secretName":"x","credentialSpecName":"gmsa-web1"}
 {"exec":{"command":["cmd","/c","type","token"]},"env":[{"name":"A","value":"b-c"}]}
 {"exec":{"apiVersion":"client.authentication.k8s.io/v1","env":[{"name":"AWS_STS_REGIONAL_ENDPOINTS","value":"regional"},{"name":"AWS_REGION","value":"us-east-1"}]}}
+{"name":"docker.exe","args":["run","-p","8080:80","-p","127.0.0.1:90:80","nginx"]}
+{"args":["docker","run","-p","8080:80","-u","1000:1000","nginx"]}
+{"name":"net.exe","args":["use","Z:","\\\\h\\s","/persistent:yes"]}
+{"args":["net","user","administrator","/active:yes"]}
+{"args":["net","stop","kubelet"]}
+{"args":["web","-p","kube-system-web","-P","30443"]}
+{"args":["msbuild","/p:Configuration=Release","/p:Platform=x64"]}
+{"name":"mysqld.exe","args":["--port=3306","-P","3306"]}
+{"name":"curl.exe","args":["-k","-u","me","https://10.0.0.1:6443/healthz"]}
+{"httpHeaders":[{"name":"X-Meta","value":"v1.2.3-a1b2"},{"name":"Authorization","value":"Bearer $(TOKEN)"}]}
+{"args":["config","kubelet","obj=","LocalSystem","start=","auto"]}
 {"a":"\u003cb\u003e \/ \u00e9", "n": 1.50e+3 , "t":true,"z":[]}
 `

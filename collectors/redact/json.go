@@ -35,19 +35,22 @@ type lexer struct {
 
 // frame is an object or array that is open.
 type frame struct {
-	array   bool
-	wantKey bool
-	key     string // the last one
-	kind    string // the object's, as Kubernetes has it
-	name    string // what the object's value is called: {"name":"X","value":"Y"}
-	last    string // element of the array
-	flags   string // that take a password in this command line
-	exec    bool   // inside of a kubeconfig's command
-	secret  bool   // the data of a Secret
-	auths   bool   // the accounts of registries
-	count   int
-	looked  int64 // how far ahead no sibling was found
-	noKind  int64 // how far ahead the object has no kind
+	array     bool
+	wantKey   bool
+	key       string // the last one
+	kind      string // the object's, as Kubernetes has it
+	name      string // what the object's value is called: {"name":"X","value":"Y"}
+	last      string // element of the array
+	program   string // that the object tells of, or the array's command line runs
+	verbs     string // of the command line, as far as it went
+	given     int    // arguments that are neither flags nor verbs
+	exec      bool   // inside of a kubeconfig's command
+	secret    bool   // the data of a Secret
+	auths     bool   // the accounts of registries
+	count     int
+	looked    int64 // how far ahead no sibling was found
+	noKind    int64 // how far ahead the object has no kind
+	noProgram int64 // how far ahead it has no program
 }
 
 func (p *pass) json(out *bufio.Writer, in *input) error {
@@ -144,6 +147,7 @@ func (l *lexer) push(array bool) {
 		f.auths = top.auths || !top.array && top.key == "auths"
 		if array {
 			f.key = top.key
+			f.program = l.programOf(top)
 		} else if !top.array && (top.key == "data" || top.key == "stringData") {
 			f.secret = l.isSecretObject(top)
 		}
@@ -261,14 +265,19 @@ func (l *lexer) scalar() error {
 func (l *lexer) replace(kind string, value []byte, learn bool) error {
 	token := l.pass.token(kind, value)
 	if learn {
-		l.known.add(kind, token, value)
+		l.note(kind, value)
 	}
-	l.counts[kind]++
-	if l.found != nil {
-		l.found(kind, l.offset)
-	}
+	l.count(kind)
 	_, err := l.out.WriteString(`"` + token + `"`)
 	return err
+}
+
+// count tells of a replacement.
+func (l *lexer) count(kind string) {
+	l.counts[kind]++
+	if l.found != nil && !besideToken(l.in.b, l.i, l.i) {
+		l.found(kind, l.offset)
+	}
 }
 
 // str deals with one string, a key or a value.
@@ -286,6 +295,9 @@ func (l *lexer) str() error {
 		}
 		return l.longText()
 	}
+	if next := run(l.in.b, end+1, blankByte|lineByte); len(l.stack) > 0 && next < len(l.in.b) && strings.IndexByte(",:}]", l.in.b[next]) < 0 {
+		return errBroken // before a string is written that goes on behind its quote
+	}
 	raw := l.in.b[l.i+1 : end]
 	plain, ok := unquoteJSON(raw)
 	if !ok {
@@ -298,24 +310,31 @@ func (l *lexer) str() error {
 		return l.writeString(raw, plain, l.clean(plain))
 	}
 	kind, faint := l.judgeString(plain)
+	clean := plain
+	if kind == "" {
+		clean = l.inner(plain)
+	}
 	if top != nil {
 		l.remember(top, plain)
 	}
 	if kind != "" {
 		return l.replace(kind, plain, !faint || standsOut(plain) || looksRandom(plain))
 	}
-	return l.writeString(raw, plain, l.inner(plain))
+	return l.writeString(raw, plain, clean)
 }
 
 // remember keeps what later strings of the object or array are judged by.
 func (l *lexer) remember(top *frame, plain []byte) {
 	text := string(plain[:min(len(plain), 512)])
 	if top.array {
-		if top.count == 0 {
-			top.flags = flagsOf(text)
-		}
+		top.argue(text)
 		top.last = text
 		return
+	}
+	if isProgramKey(top.key) {
+		if program := programName(text); program != "" {
+			top.program = program
+		}
 	}
 	switch strings.ToLower(top.key) {
 	case "kind":
@@ -323,15 +342,4 @@ func (l *lexer) remember(top *frame, plain []byte) {
 	case "name", "key", "field", "variable":
 		top.name = text
 	}
-}
-
-// flagsOf returns the flags with which a program takes a password.
-func flagsOf(program string) string {
-	program = strings.ToLower(program[strings.LastIndexAny(program, `/\`)+1:])
-	for _, p := range programs {
-		if strings.HasPrefix(program, p.name) {
-			return p.flags
-		}
-	}
-	return ""
 }

@@ -43,6 +43,7 @@ func (l *lexer) judgeString(plain []byte) (kind string, faint bool) {
 		name := top.name
 		if name == "" {
 			name, _ = l.sibling("name", "key")
+			top.name = name
 		}
 		if kind, t := judgeName([]byte(name)); isSecret([]byte(name), plain, t, false) {
 			return kind, false
@@ -66,20 +67,29 @@ func (l *lexer) judgeElement(top *frame, plain []byte) string {
 	if isEncodedFlag(top.last) && len(plain) >= 8 && isUTF16(plain) {
 		return "encoded-command"
 	}
-	if len(last) > 1 && (last[0] == '-' || last[0] == '/') && len(plain) > 0 && plain[0] != '-' {
+	if isFlag(last) && len(plain) > 0 && plain[0] != '-' {
 		if kind, t := judgeName(last); isSecret(last, plain, t, false) {
 			return kind
 		}
-		for flag := range strings.FieldsSeq(top.flags) {
-			if name := strings.TrimRight(flag, "+:%"); equalFlag(top.last, name) && !isPath(plain) {
-				return "password"
-			}
+		if top.takesPassword(plain) {
+			return "password"
 		}
+	}
+	if top.isNetPassword(plain) {
+		return "password"
 	}
 	if kind, t := judgeName([]byte(top.key)); t >= medium && !isBareSecret([]byte(top.key)) && isSecret([]byte(top.key), plain, t, false) && !bytes.HasPrefix(plain, []byte("-")) {
 		return kind
 	}
 	return ""
+}
+
+// isFlag takes -token, /pass and, as sc.exe has it, password= before its value.
+func isFlag(text []byte) bool {
+	if len(text) < 2 {
+		return false
+	}
+	return text[0] == '-' || text[0] == '/' || text[len(text)-1] == '=' && run(text, 0, nameByte) == len(text)-1
 }
 
 // isEncodedFlag takes -EncodedCommand in all the lengths that PowerShell does.
@@ -92,10 +102,15 @@ func isEncodedFlag(flag string) bool {
 // value, or text.
 func (l *lexer) inner(plain []byte) []byte {
 	if top := l.top(); top != nil && !top.array && isHeader(top.key) {
-		head := append([]byte(top.key), ": "...)
-		return l.clean(append(head, plain...))[len(head):]
+		return l.header(top.key, plain)
+	}
+	if top := l.top(); top != nil && !top.array && isHeader(top.name) && strings.EqualFold(top.key, "value") {
+		return l.header(top.name, plain)
 	}
 	if top := l.top(); top != nil && top.array {
+		if out, ok := l.programArgument(top, plain); ok {
+			return out
+		}
 		if out, ok := l.argument(plain); ok {
 			return out
 		}
@@ -109,6 +124,14 @@ func (l *lexer) inner(plain []byte) []byte {
 		}
 	}
 	return l.clean(plain)
+}
+
+// header redacts a string that is the value of a header.
+func (l *lexer) header(name string, plain []byte) []byte {
+	inner := *l.pass
+	inner.prose = true
+	head := append([]byte(name), ": "...)
+	return inner.textBehind(append(head, plain...), len(head))
 }
 
 func isHeader(key string) bool {
@@ -134,13 +157,8 @@ func (l *lexer) argument(plain []byte) ([]byte, bool) {
 	if !isSecret(name, value, t, false) || bytes.Contains(value, []byte(";")) && bytes.IndexByte(value, '=') > 0 {
 		return nil, false
 	}
-	token := l.pass.token(kind, value)
-	l.known.add(kind, token, value)
-	l.counts[kind]++
-	if l.found != nil {
-		l.found(kind, l.offset)
-	}
-	return append(bytes.Clone(plain[:i+1]), token...), true
+	l.count(kind)
+	return append(bytes.Clone(l.clean(plain[:i+1])), l.note(kind, value)...), true
 }
 
 // clean redacts a text, and returns it as it is where nothing in it can be one.

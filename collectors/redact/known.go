@@ -3,6 +3,9 @@ package redact
 import (
 	"bytes"
 	"encoding/binary"
+	"encoding/json"
+	"html"
+	"net/url"
 	"strings"
 	"sync"
 )
@@ -20,25 +23,27 @@ const (
 // known are the values that were seen. It is Wu and Manber's search, as in
 // package finder, but case counts and values may be added at any time.
 type known struct {
-	mu     sync.RWMutex
-	at     map[string]int // into values
-	values []knownValue
-	limit  int  // of values; 0: maxKnown
-	lost   bool // more were seen than are kept, and not all of the rest is known by its shape
-	more   bool // more were seen than are kept
-	window int  // bytes, no more than the shortest value has
-	jump   []uint8
-	first  []int32 // 1 + the index of the first value whose window ends so
+	mu        sync.RWMutex
+	at        map[string]int // into values
+	values    []knownValue
+	limit     int  // of values; 0: maxKnown
+	lost      bool // more were seen than are kept, and not all of the rest is known by its shape
+	more      bool // more were seen than are kept
+	spellings int  // among values, which do not count
+	window    int  // bytes, no more than the shortest value has
+	jump      []uint8
+	first     []int32 // 1 + the index of the first value whose window ends so
 }
 
 type knownValue struct {
-	text   string // its beginning, when it is long
-	whole  bool   // text is all of it
-	kind   string
-	token  string
-	strong bool // stands out so much that it needs no bounds
-	end    int  // of the window in text
-	next   int32
+	text     string // its beginning, when it is long
+	whole    bool   // text is all of it
+	kind     string
+	token    string
+	strong   bool // stands out so much that it needs no bounds
+	spelling bool // of another value, with what some format asks to be escaped
+	end      int  // of the window in text
+	next     int32
 }
 
 // hasShape are the kinds of secrets that are known wherever they stand, so that
@@ -56,32 +61,47 @@ func hash4(v uint32) uint32 { return v * 0x9e3779b1 >> (32 - knownBits) }
 // add remembers a value, unless it is one of those that are everywhere.
 func (k *known) add(kind, token string, value []byte) {
 	value = bytes.TrimSpace(value)
-	if len(value) < minKnown || isCommon(value) {
+	if n := len(value); n > 2 && value[0] == value[n-1] && (value[0] == '"' || value[0] == '\'') {
+		value = value[1 : n-1] // which are the format's, and stand around the value elsewhere too
+	}
+	if len(value) < minKnown || isCommon(value) || isSyntax(value) {
 		return
 	}
 	text := value[:min(len(value), knownHead)]
-	k.put(kind, token, text, len(text) == len(value), standsOut(value))
+	v := knownValue{text: string(text), whole: len(text) == len(value), kind: kind, token: token, strong: standsOut(value)}
+	k.put(v)
+	v.spelling = true
+	for _, text := range spellings(text) {
+		v.text = string(text)
+		k.put(v)
+	}
 }
 
-// put remembers a text of at least maxWindow bytes.
-func (k *known) put(kind, token string, text []byte, whole, strong bool) {
+// put remembers a text of at least minWindow bytes.
+func (k *known) put(v knownValue) {
+	text := v.text
 	if len(text) < minWindow {
 		return
 	}
 	k.mu.RLock()
-	_, ok := k.at[string(text)]
+	_, ok := k.at[text]
 	k.mu.RUnlock()
 	if ok {
 		return
 	}
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	if _, ok := k.at[string(text)]; ok {
+	if _, ok := k.at[text]; ok {
 		return
 	}
-	if len(k.values) >= max(k.limit, maxKnown) {
+	if v.spelling {
+		if k.spellings >= maxKnown {
+			return
+		}
+		k.spellings++
+	} else if len(k.values)-k.spellings >= max(k.limit, maxKnown) {
 		k.more = true
-		k.lost = k.lost || !hasShape[kind]
+		k.lost = k.lost || !hasShape[v.kind]
 		return
 	}
 	if k.at == nil {
@@ -89,7 +109,6 @@ func (k *known) put(kind, token string, text []byte, whole, strong bool) {
 		k.window = maxWindow
 		k.clear()
 	}
-	v := knownValue{text: string(text), whole: whole, kind: kind, token: token, strong: strong}
 	k.at[v.text] = len(k.values)
 	k.values = append(k.values, v)
 	if v.length() < k.window {
@@ -156,12 +175,78 @@ func (k *known) each(b []byte, from int, found func(v *knownValue, start, end in
 			if !v.whole {
 				end = run(b, end, base64Byte)
 			}
-			if v.strong || wordStarts(b, start) && wordEnds(b, end) {
+			if v.strong || isBound(b, start-1, start) && isBound(b, end, end) {
 				found(v, start, end)
 			}
 		}
 		i++
 	}
+}
+
+// isSyntax takes what is no value, but was read as one out of a text that was cut
+// or nested: a piece of JSON, the first line of a key.
+func isSyntax(v []byte) bool {
+	if bytes.HasPrefix(v, []byte("-----BEGIN ")) {
+		return bytes.IndexByte(v, '\n') < 0 && len(v) < 64
+	}
+	if plain, ok := unquoteJSON(v); ok && len(plain) < minKnown {
+		return true // little but escapes
+	}
+	for i := 1; i < len(v); i++ {
+		if v[i] == '"' && strings.IndexByte(":,{[", v[i-1]) >= 0 || v[i-1] == '"' && strings.IndexByte(":,}]", v[i]) >= 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// isBound tells whether a value may begin or end at at, beside the byte at i. A
+// token that stands there took the place of what may have been part of its word.
+func isBound(b []byte, i, at int) bool {
+	if i < 0 || i >= len(b) {
+		return true
+	}
+	if i < at {
+		return !isAlnum(b[i]) && b[i] != '_' && (b[i] != '>' || !inToken(b, i))
+	}
+	return !isAlnum(b[i]) && b[i] != '_' && (b[i] != '<' || tokenAt(b[i:]) == 0)
+}
+
+// spellings are a value as it stands where some of its bytes have to be escaped,
+// or were before.
+func spellings(v []byte) [][]byte {
+	if run(v, 0, nameByte) == len(v) {
+		return nil
+	}
+	plain, _ := unquoteJSON(v)
+	query := url.QueryEscape(string(v))
+	list := [][]byte{quoteJSON(v), []byte(query), []byte(url.PathEscape(string(v))), lowerEscapes(query), []byte(html.EscapeString(string(v)))}
+	list[0] = list[0][1 : len(list[0])-1]
+	if !isCommon(plain) {
+		list = append(list, plain)
+	}
+	if quoted, err := json.Marshal(string(v)); err == nil {
+		list = append(list, quoted[1:len(quoted)-1])
+	}
+	kept := list[:0]
+	for _, text := range list {
+		if !bytes.Equal(text, v) {
+			kept = append(kept, text)
+		}
+	}
+	return kept
+}
+
+// lowerEscapes writes %2F as %2f, and nothing else in lower case.
+func lowerEscapes(query string) []byte {
+	b := []byte(query)
+	for i := 0; i+2 < len(b); i++ {
+		if b[i] == '%' {
+			b[i+1] |= 0x20 // a digit stays one
+			b[i+2] |= 0x20
+		}
+	}
+	return b
 }
 
 // standsOut tells of a value that is no part of anything else by chance.

@@ -93,7 +93,24 @@ var endings = []struct {
 	{"sshkey", "private-key", medium},
 	{"primarykey", "access-key", weak},
 	{"secondarykey", "access-key", weak},
-	{"productkey", "product-key", weak},
+	{"productkey", "product-key", medium},
+	{"secretkeybase", "key", medium},
+	{"instrumentationkey", "key", medium},
+	{"workspacekey", "access-key", medium},
+	{"subscriptionkey", "access-key", medium},
+	{"functionkey", "access-key", medium},
+	{"functionskey", "access-key", medium},
+	{"basicauth", "basic-auth", medium},
+	{"licensekey", "key", medium},
+	{"appkey", "api-key", medium},
+	{"identityheader", "token", medium},
+	{"snmpcommunity", "snmp-community", medium},
+	{"communitystring", "snmp-community", medium},
+	{"rocommunity", "snmp-community", medium},
+	{"rwcommunity", "snmp-community", medium},
+	{"psk", "password", medium},
+	{"bindpw", "password", strong},
+	{"pw", "password", medium},
 	{"pfx", "private-key", weak},
 	{"pfxdata", "private-key", weak},
 	{"pfxblob", "private-key", weak},
@@ -179,7 +196,7 @@ func judgeName(name []byte) (kind string, t trust) {
 // wholeWord tells of short endings that they count only where a word begins.
 func wholeWord(ending string) bool {
 	switch ending {
-	case "auth", "pass", "key", "pfx", "jwt", "ntlm", "creds":
+	case "auth", "pass", "key", "pfx", "jwt", "ntlm", "creds", "pw", "psk":
 		return true
 	}
 	return false

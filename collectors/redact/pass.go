@@ -140,11 +140,18 @@ func (p *pass) most(read int64) int64 { return 64<<20 + 64*read }
 
 // text redacts what is held in memory as a whole.
 func (p *pass) text(b []byte) []byte {
-	inner := p.within()
-	s := &scan{pass: inner, b: b, eof: true}
+	return p.textBehind(b, 0)
+}
+
+// textBehind redacts and returns what stands behind the first done bytes.
+func (p *pass) textBehind(b []byte, done int) []byte {
+	s := &scan{pass: p.within(), b: b, done: done, eof: true}
 	s.rules()
+	for i := range s.spans {
+		s.spans[i].start = max(s.spans[i].start, min(done, s.spans[i].end))
+	}
 	if s.mark(len(b)); len(s.spans) == 0 && s.swallow == nil {
-		return b
+		return b[done:]
 	}
 	s.looked = 0
 	var out bytes.Buffer
@@ -217,6 +224,7 @@ type span struct {
 	start, end int
 	kind       string
 	token      string
+	known      bool // it was seen elsewhere, and no rule is needed to tell
 }
 
 // scan is the state of one text on its way through the window.
@@ -286,15 +294,13 @@ func (s *scan) add(start, end int, kind string, value []byte) {
 	if start < 0 || end <= start || inToken(s.b, start) && inToken(s.b, end-1) && onlyTokens(s.b[start:end]) {
 		return
 	}
-	token := s.token(kind, value)
-	s.known.add(kind, token, value)
-	s.spans = append(s.spans, span{start, end, kind, token})
+	s.spans = append(s.spans, span{start, end, kind, s.note(kind, value), false})
 }
 
 // addFaint replaces a value without looking for it elsewhere.
 func (s *scan) addFaint(start, end int, kind string, value []byte) {
 	if start < end && !onlyTokens(s.b[start:end]) {
-		s.spans = append(s.spans, span{start, end, kind, s.token(kind, value)})
+		s.spans = append(s.spans, span{start, end, kind, s.token(kind, value), false})
 	}
 }
 
@@ -306,7 +312,7 @@ func (s *scan) mark(upTo int) {
 	b := s.b[:min(len(s.b), upTo+knownHead)]
 	s.known.each(b, max(0, s.looked-knownHead), func(v *knownValue, start, end int) {
 		if start >= s.done && start < upTo && !inToken(s.b, start) {
-			s.spans = append(s.spans, span{start, end, v.kind, v.token})
+			s.spans = append(s.spans, span{start, end, v.kind, v.token, true})
 		}
 	})
 	s.looked = upTo
@@ -353,7 +359,7 @@ func (s *scan) write(out *bufio.Writer, upTo int) error {
 				return err
 			}
 			s.counts[x.kind]++
-			if s.found != nil {
+			if s.found != nil && (x.known || !besideToken(s.b, x.start, x.end)) {
 				s.found(x.kind, s.offset+int64(x.start))
 			}
 			if err := s.plainly(out, []byte(x.token)); err != nil {

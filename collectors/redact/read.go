@@ -11,7 +11,7 @@ type value struct {
 	escapes    int // backslashes before its quotes
 }
 
-const plainStops = " \t\r\n\"'`;,&)]}<>|"
+const plainStops = " \t\r\n\"'`;,&)]}<>|\x1b"
 
 // value reads the value that begins at i: in quotes, which may be escaped, or
 // up to one of the bytes in stops.
@@ -34,7 +34,7 @@ func (s *scan) value(b []byte, i int, stops string) value {
 			v.end += n
 			continue
 		}
-		if c := b[v.end]; c == '\\' && v.end+1 < len(b) && (b[v.end+1] == '"' || b[v.end+1] == 'n' && s.escapedLine(b, v.end)) {
+		if b[v.end] == '\\' && v.end+1 < len(b) && s.escapedEnd(b, v.end) {
 			break
 		}
 		v.end++
@@ -46,6 +46,23 @@ func (s *scan) value(b []byte, i int, stops string) value {
 
 // cut tells that b ends where the window does and not where the file does.
 func (s *scan) cut(b []byte) bool { return !s.eof || len(b) < len(s.b) }
+
+// escapedEnd tells whether the backslash at i begins what ends a value: a quote,
+// a line's end, an ampersand as JSON has it, the zero between strings of the
+// registry.
+func (s *scan) escapedEnd(b []byte, i int) bool {
+	switch b[i+1] {
+	case '"':
+		return true
+	case 'n':
+		return s.escapedLine(b, i)
+	case 'u':
+		return hasFold(b, i, `\u0026`) && isField(b[i+6:min(len(b), i+70)])
+	case '0':
+		return i+2 >= len(b) || isLine(b[i+2]) || hasFold(b, i, `\0\0`) || isField(b[i+2:min(len(b), i+70)])
+	}
+	return false
+}
 
 // escapedLine tells whether \n at i is a line's end within a quoted text, and no
 // part of a Windows path or a password.

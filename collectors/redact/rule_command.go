@@ -19,6 +19,10 @@ func (s *scan) secureStringRule(start, end int) {
 		}
 	}
 	line := b[:lineEnd(b[:min(len(b), end+s.back)], end)]
+	if bound := `): name="string"; value="`; hasFold(line, end, bound) { // as a transcript has it
+		s.takePassword(s.value(b, end+len(bound)-1, plainStops))
+		return
+	}
 	for i := skipBlanks(line, end); i < len(line); i = skipBlanks(line, i) {
 		if line[i] == '-' {
 			i = run(line, i+1, wordByte)

@@ -98,6 +98,12 @@ func (s *scan) sibling(n name4, i int) {
 	if i >= len(n.b) || n.b[i] == '{' || n.b[i] == '[' {
 		return
 	}
+	if n.b[i] == '|' || n.b[i] == '>' {
+		key := runBack(n.b, i, blankByte) - len("value:")
+		if indent, first := s.beginsLine(max(0, key)); first && s.block(n, i, indent) {
+			return
+		}
+	}
 	stops := "\r\n"
 	if n.quoted || s.prose {
 		stops = plainStops

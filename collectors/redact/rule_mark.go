@@ -23,11 +23,17 @@ func (s *scan) awsRule(start, end int) {
 // signatureRule takes the signature of a SAS URL and its kin.
 func (s *scan) signatureRule(start, end int) {
 	b := s.see(start)
-	if i := runBack(b, start, wordByte); start-i > 0 && !hasFold(b, end-10, "signature=") {
+	if i := runBack(b, start, wordByte); start-i > 0 && !hasFold(b, end-10, "signature=") && !endsEscape(b, i, start) {
 		return
 	}
+	next := "%00" // which no URL holds
+	if hasFold(b, end-3, "%3d") {
+		next = "%26"
+	} else if hasFold(b, end-5, "%253d") {
+		next = "%2526"
+	}
 	i := end
-	for i < len(b) && (classOf[b[i]]&tokenByte != 0 || b[i] == '%') {
+	for i < len(b) && (classOf[b[i]]&tokenByte != 0 || b[i] == '%' && !hasFold(b, i, next)) {
 		i++
 	}
 	if i == len(b) && s.cut(b) {
@@ -37,6 +43,18 @@ func (s *scan) signatureRule(start, end int) {
 	if i-end >= 16 && (mixed(b[end:i]) || bytes.IndexByte(b[end:i], '%') >= 0) {
 		s.add(end, i, "sas", b[end:i])
 	}
+}
+
+// endsEscape tells whether what stands right before a name, b[i:name], is an
+// ampersand or a question mark that had to be escaped: \u0026, %26, %3F.
+func endsEscape(b []byte, i, name int) bool {
+	switch {
+	case i > 0 && b[i-1] == '\\':
+		return hasFold(b, i, "u0026") && name == i+5
+	case i > 0 && b[i-1] == '%':
+		return name == i+2 && (hasFold(b, i, "26") || hasFold(b, i, "3f")) || name == i+4 && (hasFold(b, i, "2526") || hasFold(b, i, "253f"))
+	}
+	return false
 }
 
 // prefixes of tokens that tell their issuer.
@@ -50,6 +68,11 @@ var prefixes = []struct {
 	{"ya29.", "token", 20}, {"dckr_pat_", "token", 20}, {"dckr_oat_", "token", 20}, {"hvs.", "token", 20}, {"hvb.", "token", 20}, {"pypi-", "token", 50}, {"dop_v1_", "token", 40}, {"doo_v1_", "token", 40},
 	{"glsa_", "token", 30}, {"glc_", "token", 30}, {"shpat_", "token", 30}, {"sk-ant-", "api-key", 30}, {"sk-proj-", "api-key", 30}, {"age-secret-key-1", "private-key", 50}, {"hooks.slack.com/services/", "url-secret", 30}, {"nvapi-", "token", 40},
 	{"eyjrijoi", "token", 40}, {"hf_", "token", 30},
+	{"gloas-", "token", 40}, {"glsoat-", "token", 20}, {"glagent-", "token", 40}, {"glimt-", "token", 20}, {"dor_v1_", "token", 40}, {"xkeysib-", "api-key", 40},
+	{"dt0c01.", "token", 60}, {"dt0s01.", "token", 60}, {"dt0s02.", "token", 60}, {"NRAK-", "api-key", 24}, {"AKCp", "api-key", 60}, {"cmVmdGtuO", "token", 40},
+	{"sntrys_", "token", 40}, {"sntryu_", "token", 40}, {"SG.", "api-key", 60}, {"sha256~", "token", 40}, {"GOCSPX-", "client-secret", 20}, {"SWMTKN-1-", "token", 40},
+	{"k8s-aws-v1.", "token", 40}, {"tskey-", "token", 20}, {"ATATT3x", "token", 60}, {"ATCTT3x", "token", 60}, {"ops_eyJ", "token", 80}, {"HRKU-AA", "api-key", 40},
+	{"hooks.slack.com/workflows/", "url-secret", 30}, {"hooks.slack.com/triggers/", "url-secret", 30}, {"webhook.office.com/webhookb2/", "url-secret", 60}, {"discord.com/api/webhooks/", "url-secret", 40},
 }
 
 func (s *scan) prefixRule(start, end int) {
@@ -62,7 +85,7 @@ func (s *scan) prefixRule(start, end int) {
 			continue
 		}
 		i := end
-		for i < len(b) && (isAlnum(b[i]) || b[i] == '_' || b[i] == '-' || b[i] == '.' || b[i] == '/' && p.kind == "url-secret" || b[i] == '=') {
+		for i < len(b) && (isAlnum(b[i]) || b[i] == '_' || b[i] == '-' || b[i] == '.' || (b[i] == '/' || b[i] == '@') && p.kind == "url-secret" || b[i] == '=') {
 			i++
 		}
 		if i = end + len(bytes.TrimRight(b[end:i], ".")); i-end >= p.least && mixed(b[end:i]) {

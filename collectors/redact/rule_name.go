@@ -32,6 +32,9 @@ func (s *scan) nameAround(b []byte, start, end int) (from, to int) {
 	for to > start+1 && strings.IndexByte(".-$", b[to-1]) >= 0 {
 		to--
 	}
+	if style := s.styleEnd(from, start); style > from {
+		from = style
+	}
 	if from > 0 && b[from-1] == '\\' && from < start && strings.IndexByte("nrt", b[from]) >= 0 {
 		from++
 	}
@@ -56,8 +59,8 @@ func (s *scan) judge(b []byte, from, to int) {
 	}
 	n := name4{b: b, from: from, to: to, kind: kind, trust: t}
 	n.flag = name[0] == '-' || from > 0 && b[from-1] == '/' && (from == 1 || strings.IndexByte(" \t\"'\n[,", b[from-2]) >= 0)
-	after := skipQuote(b, to)
-	n.quoted = after > to
+	after := skipQuote(b, skipStyle(b, to))
+	n.quoted = after > skipStyle(b, to)
 	if after < len(b) && b[after] == ']' {
 		after++ // env["PASSWORD"] = …
 	}
@@ -75,6 +78,13 @@ func (s *scan) judge(b []byte, from, to int) {
 	case from >= 5 && hasFold(b, runBack(b, from, blankByte)-4, "setx") && at > after,
 		from >= 14 && hasFold(b, runBack(b, from, blankByte)-13, "configure set") && at > after:
 		s.takeJudged(n, s.value(b, at, " \t\r\n"), false)
+	case hasFold(b, to, "%3d") || hasFold(b, to, "%253d"):
+		s.percent(n, to)
+	case kind == "snmp-community" && at > after, name[0]|0x20 == 'b' && hasFold(b, from, "bindpw ") && s.alone(from),
+		len(name) == 3 && hasFold(b, from-3, " : psk"): // in files whose lines are a name and its value
+		s.takeJudged(n, s.value(b, at, plainStops), false)
+	case t == strong && hasFold(b, to, " is "):
+		s.takeJudged(n, s.value(b, to+4, plainStops), true)
 	case b[at] == '>' && n.quoted: // <SS N="Password">
 		s.elementText(n, at+1)
 	default:
@@ -133,18 +143,23 @@ func (s *scan) assigned(n name4, at int) {
 		return
 	}
 	tight := i < len(b) && !isBlank(b[i])
-	i = skipBlanks(b, i)
+	i = skipStyle(b, skipBlanks(b, i))
 	if i >= len(b) {
 		return
 	}
 	indent, first := s.beginsLine(n.from)
 	if isLine(b[i]) {
-		if next := skipSpace(b, i); n.quoted && sep == ':' && next < len(b) && b[next] == '"' {
+		if next := skipSpace(b, i); isRecoveryPassword(b, next) {
+			s.add(next, next+recoveryLength, n.kind, b[next:next+recoveryLength])
+		} else if n.quoted && sep == ':' && next < len(b) && b[next] == '"' {
 			s.takeJudged(n, s.value(b, next, plainStops), false)
 		}
 		return
 	}
 	if sep == ':' && first && (b[i] == '|' || b[i] == '>') && s.block(n, i, indent) {
+		return
+	}
+	if sep == '=' && !n.flag && s.connection(b, n.from, i) && s.field(n, i) {
 		return
 	}
 	if b[i] == '[' || b[i] == '{' || b[i] == '(' {
@@ -165,8 +180,6 @@ func (s *scan) assigned(n name4, at int) {
 				stops = " \t\r\n\"'`"
 			}
 		}
-	case sep == '=' && s.connection(b, n.from, i):
-		stops = ";\"'\r\n"
 	case sep == '=' && first && tight && isCapital(n.text()):
 		stops = "\r\n"
 	case sep == ':' && first && !tight && !s.prose:

@@ -18,6 +18,7 @@ var programs = []struct {
 	{"schtasks", "", "/rp /p"}, {"sqlcmd", "", "-P -P+"}, {"osql", "", "-P -P+"}, {"redis-cli", "", "-a"}, {"winrs", "", "-p:+ /p:+ -password:+"}, {"wmic", "", "/password:+"},
 	{"7z.exe", "", "-p+"}, {"7za.exe", "", "-p+"}, {"7z a -", "", "-p+"}, {"7z x -", "", "-p+"}, {"certutil", "", "-p"}, {"netdom", "", "/pd:+ /po:+ /passwordd:+ /passwordo:+"}, {"mongo", "", "-p"}, {"ldapsearch", "", "-w"}, {"ldapmodify", "", "-w"},
 	{"smbclient", "", "-U%"}, {"signtool", "", "/p -p"}, {"az login", "", "-p"}, {"oc login", "", "-p"}, {"objectname", "", "object"}, {"cmdkey", "", "/pass:+ /p:+"}, {"autologon", "", "last"}, {"dsmod", "", "-pwd"},
+	{"winrm id", "", "-p:+ /p:+ -password:+"}, {"rasdial", "", "last"}, {"ktpass", "", "/pass -pass +pass"},
 	{"djoin", "", "/p"}, {"importpfx", "", "-p"},
 }
 

@@ -16,7 +16,7 @@ func (s *scan) headerRule(start, end int) {
 		return
 	}
 	i = skipBlanks(b, skipQuote(b, i))
-	if i >= len(b) || b[i] != ':' && b[i] != '=' {
+	if i = besideName(b, i); i >= len(b) || b[i] != ':' && b[i] != '=' {
 		return
 	}
 	i = skipBlanks(b, i+1)
@@ -32,6 +32,9 @@ func (s *scan) headerRule(start, end int) {
 				scheme = skipBlanks(b, i+len(word)) - i
 			}
 		}
+	}
+	if scheme == 0 && !cookie {
+		scheme = schemeOf(b, i)
 	}
 	at := i + scheme
 	stops := "\r\n\"'\\]`"
@@ -58,6 +61,33 @@ func (s *scan) headerRule(start, end int) {
 	s.take(s.trimmed(v, stops), kind)
 }
 
+// schemeOf passes the word of an issuer before what can only be its token:
+// Authorization: Splunk 708e7e39-….
+func schemeOf(b []byte, i int) int {
+	word := i
+	for word < len(b) && word-i < 24 && isAlnum(b[word]) && !isDigit(b[word]) {
+		word++
+	}
+	at := skipBlanks(b, word)
+	text := b[at:run(b, at, tokenByte)]
+	if word-i < 3 || at == word || len(text) < 16 || !isGUID(text) && !(mixed(text) && looksRandom(text)) {
+		return 0
+	}
+	return at - i
+}
+
+// besideName passes , "value" behind the name of a header.
+func besideName(b []byte, i int) int {
+	if i >= len(b) || b[i] != ',' && !isLine(b[i]) {
+		return i
+	}
+	next := skipQuote(b, skipSpace(b, i+1))
+	if !hasFold(b, next, "value") {
+		return i
+	}
+	return skipBlanks(b, skipQuote(b, next+5))
+}
+
 // plainText is what stands in base64, and nothing when it is no text.
 func (s *scan) plainText(v []byte) []byte {
 	if !isAuthPair(v) {
@@ -70,7 +100,7 @@ func (s *scan) plainText(v []byte) []byte {
 // learn remembers a value that stands nowhere by itself.
 func (s *scan) learn(kind string, value []byte) {
 	if len(value) > 0 && !isPlaceholder(value) {
-		s.known.add(kind, s.token(kind, value), value)
+		s.note(kind, value)
 	}
 }
 
@@ -83,6 +113,12 @@ func (s *scan) bearerRule(start, end int) {
 	i := skipBlanks(b, end)
 	if i == end && hasFold(b, i, "%20") {
 		i += 3
+	}
+	if protocol := ".authorization.k8s.io."; hasFold(b, end, protocol) { // of a websocket
+		i = end + len(protocol)
+		if plain, err := decode64(b[i:run(b, i, base64Byte)]); err == nil && len(plain) >= 16 {
+			s.learn("bearer", plain)
+		}
 	}
 	if i == end {
 		return

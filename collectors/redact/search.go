@@ -5,11 +5,8 @@ import (
 	"bytes"
 	"encoding/base64"
 	"encoding/hex"
-	"encoding/json"
 	"errors"
-	"html"
 	"io"
-	"net/url"
 	"slices"
 	"sync"
 	"unicode/utf16"
@@ -93,7 +90,11 @@ func (w *watch) Write(b []byte) (int, error) {
 }
 
 func (w *watch) search(int) {
-	w.encoded.each(w.held, 0, func(v *knownValue, start, _ int) { w.note(v.kind, w.base+int64(start)) })
+	w.encoded.each(w.held, 0, func(v *knownValue, start, _ int) {
+		if !inToken(w.held, start) {
+			w.note(v.kind, w.base+int64(start))
+		}
+	})
 }
 
 func (w *watch) discard() io.Writer { return io.Discard }
@@ -114,48 +115,34 @@ func (r *Redactor) encodedValues() *known {
 	if r.variants.index == nil || r.variants.of != len(values) {
 		k := &known{limit: 1 << 20}
 		for _, v := range values {
-			for _, text := range encodings([]byte(v.text), v.whole) {
-				k.put(v.kind, v.token, text, true, true)
+			k.put(v)
+			if v.spelling {
+				continue
 			}
-			k.put(v.kind, v.token, []byte(v.text), v.whole, v.strong)
+			for _, text := range encodings([]byte(v.text)) {
+				k.put(knownValue{text: string(text), whole: true, kind: v.kind, token: v.token, strong: true})
+			}
 		}
 		r.variants.index, r.variants.of = k, len(values)
 	}
 	return r.variants.index
 }
 
-// encodings are the ways in which a value may be hidden. One that is known by
-// its beginning only is looked for by that.
-func encodings(v []byte, whole bool) [][]byte {
-	if len(v) < minWindow {
-		return nil
-	}
-	if quoted, err := json.Marshal(string(v)); err == nil {
-		return append(fold(v), quoted[1:len(quoted)-1])
-	}
-	return fold(v)
-}
-
-func fold(v []byte) [][]byte {
+// encodings are the ways in which a value may be hidden, besides its spellings.
+// One that is known by its beginning only is looked for by that.
+func encodings(v []byte) [][]byte {
 	wide := make([]byte, 0, 2*len(v))
 	for _, u := range utf16.Encode([]rune(string(v))) {
 		wide = append(wide, byte(u), byte(u>>8))
 	}
 	list := [][]byte{
-		[]byte(url.QueryEscape(string(v))), []byte(url.PathEscape(string(v))), bytes.ToLower([]byte(url.QueryEscape(string(v)))), []byte(html.EscapeString(string(v))), quoteJSON(v)[1 : len(quoteJSON(v))-1],
 		[]byte(hex.EncodeToString(v)), bytes.ToUpper([]byte(hex.EncodeToString(v))), []byte(hex.EncodeToString(wide)), bytes.ToUpper([]byte(hex.EncodeToString(wide))),
 		wide,
 	}
 	for shift := range 3 {
 		list = append(list, aligned(base64.RawStdEncoding, v, shift), aligned(base64.RawURLEncoding, v, shift), aligned(base64.RawStdEncoding, wide, shift))
 	}
-	kept := list[:0]
-	for _, text := range list {
-		if len(text) >= minWindow && !bytes.Equal(text, v) {
-			kept = append(kept, text)
-		}
-	}
-	return kept
+	return list
 }
 
 // aligned is what base64 makes of a value that stands shift bytes behind a

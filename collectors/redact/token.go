@@ -25,6 +25,16 @@ func (r *Redactor) token(kind string, value []byte) string {
 	return sealed(kind, h)
 }
 
+// note remembers a value and returns its token. A search learns nothing: what it
+// sees is to leave the node.
+func (p *pass) note(kind string, value []byte) string {
+	token := p.token(kind, value)
+	if p.found == nil {
+		p.known.add(kind, token, value)
+	}
+	return token
+}
+
 func sealed(kind string, h hash.Hash) string {
 	return tokenStart + kind + ":" + hex.EncodeToString(h.Sum(nil)[:3]) + ">"
 }
@@ -118,6 +128,13 @@ func inToken(b []byte, i int) bool {
 		}
 	}
 	return false
+}
+
+// besideToken tells whether a token stands in b[start:end] or near it. What a
+// rule says there is no news: it said it of the text that was there before, and a
+// value that was cut in two or lost its quotes may look like another one.
+func besideToken(b []byte, start, end int) bool {
+	return bytes.Contains(b[max(0, start-back):min(len(b), end+back)], []byte(tokenStart))
 }
 
 // onlyTokens tells whether nothing but tokens and blanks stand in b.

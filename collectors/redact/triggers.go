@@ -34,10 +34,11 @@ var triggerTexts = []struct {
 	rule  rule
 	texts string
 }{
-	{(*scan).nameRule, `password|passwd|passphrase|passcode|passwort|kennwort|motdepasse|token…|secret|credential|creds…|/pass:| -pass | --pwd | -pwd |<pwd>x|<auth>|<pass>|<token>`},
+	{(*scan).nameRule, `password|passwd|passphrase|passcode|passwort|kennwort|motdepasse|token…|secret|credential|creds…|/pass:| -pass | --pwd | -pwd |token%3d|<pwd>x|<auth>|<pass>|<pass |<token>`},
 	{(*scan).nameRule, `_pass…|_pwd"…|_pwd\n |_pwd\r\n|_pwd,v|_pwd',|_pwd\"|_key",|_key"}|_key" |_key,v|_key, |_key\n |_key\r\n|_key\"|_key',|_key" |_key re|_key>x`},
 	{(*scan).nameRule, `apikey|api-key|api_key|accesskey|access-key|access_key|accountkey|account-key|account_key|storagekey|sharedkey|shared-key|shared_key|sharedaccess|privatekey|private-key|private_key|keydata|key-data|key_data|keymaterial`},
-	{(*scan).nameRule, `certificate-key|certificatekey|encryptionkey|decryptionkey|validationkey|signingkey|masterkey|sessionkey|joinkey|sshkey|presharedkey|primarykey|secondarykey|productkey|pfxdata|pfxblob|nthash|lmhash|sessionid|plugininput|managedpassword|unicodepwd|dockercfg|dockerconfigjson|registryauth`},
+	{(*scan).nameRule, `certificate-key|certificatekey|encryptionkey|decryptionkey|validationkey|signingkey|masterkey|sessionkey|joinkey|sshkey|presharedkey|primarykey|secondarykey|productkey|instrumentationkey|workspacekey|subscriptionkey|functionkey|functions-key|licensekey|license-key|license_key|identityheader|identity-header|identity_header|snmpcommunity|snmp_community|communitystring|community_string|rocommunity|rwcommunity|l2tppsk| : psk |bindpw |pfxdata|pfxblob|nthash|lmhash|sessionid|plugininput|managedpassword|unicodepwd|dockercfg|dockerconfigjson|registryauth`},
+	{(*scan).signatureRule, `sig%3d|sig%253d|signature%3d`},
 	{(*scan).headerRule, `authorization|cookie:|cookie"|cookie\|cookie2`},
 	{(*scan).bearerRule, `bearer`},
 	{(*scan).pemRule, `-----begin`},
@@ -60,7 +61,7 @@ var triggerTexts = []struct {
 
 // follows are the bytes behind a name that matter, and those behind a program.
 const (
-	follows      = "=:\"\\' \t>],);\r\nsdvi0123456789-_."
+	follows      = "=:\"\\' \t>],);\r\nsdvi0123456789-_.\x1b"
 	followsBlank = "abcdefghijklmnopqrstuvwxyz0123456789-/\\\"'$<@*.%"
 )
 
@@ -106,8 +107,13 @@ func init() {
 		}
 	}
 	for _, p := range prefixes {
-		if text := strings.ToLower(p.text); len(text) >= shortest {
+		switch text := strings.ToLower(p.text); {
+		case len(text) >= shortest:
 			add((*scan).prefixRule, text)
+		case len(text) == shortest-1 && !strings.HasPrefix(text, "xox"):
+			for _, c := range []byte("abcdefghijklmnopqrstuvwxyz0123456789") {
+				add(func(s *scan, start, end int) { s.prefixRule(start, end-1) }, text+string(c))
+			}
 		}
 	}
 	for _, c := range []byte("bpaerso") {
@@ -177,6 +183,8 @@ func (s *scan) sign(i int) {
 			add(i, i+1, (*scan).bootstrapRule)
 		case i >= 3 && (hasFold(b, i-3, "hvs") || hasFold(b, i-3, "hvb")):
 			add(i-3, i+1, (*scan).prefixRule)
+		case i >= 2 && b[i-1] == 'G' && b[i-2] == 'S':
+			add(i-2, i+1, (*scan).prefixRule)
 		case i >= 4 && hasFold(b, i-4, "ya29"):
 			add(i-4, i+1, (*scan).prefixRule)
 		}
@@ -187,7 +195,7 @@ func (s *scan) sign(i int) {
 			add(i, i+1, (*scan).azureRule)
 		}
 	case '_':
-		if i >= 3 && (hasFold(b, i-3, "npm") || b[i-2]|0x20 == 'h' && b[i-3]|0x20 == 'g') {
+		if i >= 3 && (hasFold(b, i-3, "npm") || hasFold(b, i-3, "glc") || b[i-2]|0x20 == 'h' && b[i-3]|0x20 == 'g') {
 			add(i-3, i+1, (*scan).prefixRule)
 		} else if i >= 2 && hasFold(b, i-2, "hf") {
 			add(i-2, i+1, (*scan).prefixRule)
@@ -199,8 +207,10 @@ func (s *scan) sign(i int) {
 			}
 		}
 	case 'A':
-		if i+3 < len(b) && b[i+2] == 'I' && b[i+3] == 'A' && (b[i+1] == 'K' || b[i+1] == 'S') {
+		if i+3 < len(b) && b[i+2] == 'I' && b[i+3] == 'A' && (b[i+1] == 'K' || b[i+1] == 'S' || b[i+1] == 'B') {
 			add(i, i+4, (*scan).awsRule)
+		} else if i+3 < len(b) && b[i+1] == 'K' && b[i+2] == 'C' && b[i+3] == 'p' {
+			add(i, i+4, (*scan).prefixRule)
 		}
 	case '=', ':':
 		s.assignment(i)
@@ -239,6 +249,10 @@ func (s *scan) assignment(i int) {
 		s.shortName(end, "jwt")
 	case 'y':
 		s.shortName(end, "key")
+	case 'w':
+		s.shortName(end, "pw")
+	case 'k':
+		s.shortName(end, "psk")
 	case 'm':
 		s.shortName(end, "ntlm")
 	}

@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"net/netip"
 	"strings"
+	"unicode/utf8"
 )
 
 // placeholders stand where a secret would; in lower case.
@@ -234,6 +235,9 @@ func isSecret(name, v []byte, t trust, prose bool) bool {
 	if t == noSecret || isPlaceholder(v) {
 		return false
 	}
+	if t != strong && bytes.Contains(v, []byte(tokenStart)) {
+		return false // its secret is gone, and a token's digits are no sign of another
+	}
 	if isPath(v) && t != strong || isPath(v) && len(v) > 2 && (v[1] == ':' || !mixed(v)) {
 		return false
 	}
@@ -287,7 +291,7 @@ func isAuthPair(v []byte) bool {
 		return false
 	}
 	plain, err := decode64(v)
-	if err != nil || bytes.IndexByte(plain, ':') < 0 {
+	if err != nil || bytes.IndexByte(plain, ':') < 0 || !utf8.Valid(plain) {
 		return false
 	}
 	for _, c := range plain {
