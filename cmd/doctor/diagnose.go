@@ -169,7 +169,7 @@ func (d display) isSpoken() bool {
 func (d display) tell(ctx context.Context, feed tui.Feed) (tui.Update, error) {
 	d.console.EnterText()
 	ask := d.console.Keyboard() && (d.accessible || d.console.Terminal()) // who only redirects the output waits for no question
-	last, err := spoken.Run(ctx, d.std.in, d.std.out, feed, spoken.Options{Ask: ask, ASCII: d.style().ASCII})
+	last, err := spoken.Run(ctx, d.std.in, d.std.out, feed, spoken.Options{Ask: ask, ASCII: d.style().ASCII, Lang: d.style().Lang})
 	if err != nil && ctx.Err() == nil {
 		err = trouble(err)
 	}
@@ -189,7 +189,7 @@ func (d display) follow(ctx context.Context, feed tui.Feed) (tui.Update, error) 
 func (d display) screen(ctx context.Context, feed tui.Feed) (tui.Leave, error) {
 	d.console.EnterScreen()
 	style := d.style()
-	last, err := tui.Run(ctx, d.std.in, d.std.out, feed, tui.Options{ASCII: style.ASCII, NoColour: !style.Colour})
+	last, err := tui.Run(ctx, d.std.in, d.std.out, feed, tui.Options{ASCII: style.ASCII, NoColour: !style.Colour, Lang: style.Lang})
 	switch {
 	case ctx.Err() != nil:
 		return last, err

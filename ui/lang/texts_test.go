@@ -10,8 +10,14 @@ import (
 // words lists what the sources ask the interface's words for.
 func words(t testing.TB) []sentence {
 	var list []sentence
-	for _, folder := range []string{"../../ui", "../../ui/tui", "../../cmd/doctor"} {
+	for _, name := range slices.Concat(components, []string{"reading", "waiting"}) {
+		list = append(list, sentence{where: "what is drawn", text: name})
+	}
+	for _, folder := range append([]string{"../../ui", "../../cmd/doctor"}, screenFolders...) {
 		for _, s := range parse(t, folder) {
+			if folder != "../../ui" && folder != "../../cmd/doctor" {
+				list = append(list, s.screenWords()...)
+			}
 			ast.Inspect(s.File, func(n ast.Node) bool {
 				call, ok := n.(*ast.CallExpr)
 				if !ok {
@@ -39,7 +45,7 @@ type texts struct{ whole, parts map[string]bool }
 
 func everyText(t testing.TB) texts {
 	all := texts{map[string]bool{}, map[string]bool{}}
-	for _, folder := range []string{"../../checks", "../../checks/evidence", "../../collectors", "../../collectors/node", "../../collectors/cluster", "../../collectors/probe", "../../collectors/foreign", "../../cmd/doctor", "../../ui"} {
+	for _, folder := range []string{"../../checks", "../../checks/evidence", "../../collectors", "../../collectors/node", "../../collectors/cluster", "../../collectors/probe", "../../collectors/foreign", "../../cmd/doctor", "../../ui", "../../ui/tui", "../../ui/symptom", "../../ui/timeline", "../../ui/spoken"} {
 		for _, s := range parse(t, folder) {
 			ast.Inspect(s.File, func(n ast.Node) bool {
 				if e, ok := n.(ast.Expr); ok {

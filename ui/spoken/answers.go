@@ -4,14 +4,12 @@ import (
 	"bufio"
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"strconv"
 	"strings"
 
 	"doctor/checks"
 	"doctor/checks/evidence"
-	"doctor/ui"
 )
 
 // maxLine is more than anyone types.
@@ -74,20 +72,20 @@ func next(ctx context.Context, typed <-chan string) (string, error) {
 
 func (t *teller) choices() {
 	t.say("")
-	parts := []string{"Type a number for details"}
+	parts := []string{t.lang.T("Type a number for details")}
 	if t.selected > 0 {
-		parts = append(parts, fmt.Sprintf("e for evidence of check %d", t.selected))
+		parts = append(parts, t.lang.T("e for evidence of check %d", t.selected))
 	} else {
-		parts = append(parts, "e and a number for evidence of it")
+		parts = append(parts, t.lang.T("e and a number for evidence of it"))
 	}
-	parts = append(parts, "c for the causes", "a for all verdicts")
+	parts = append(parts, t.lang.T("c for the causes"), t.lang.T("a for all verdicts"))
 	if t.feed.Bundle != nil {
-		parts = append(parts, "b for a bundle")
+		parts = append(parts, t.lang.T("b for a bundle"))
 	}
 	if t.feed.Again != nil {
-		parts = append(parts, "r to read the node again")
+		parts = append(parts, t.lang.T("r to read the node again"))
 	}
-	t.say("%s, q to quit.", strings.Join(parts, ", "))
+	t.say("%s, q to quit.", strings.Join(parts, t.lang.T(", ")))
 }
 
 func (t *teller) answer(ctx context.Context, line string, typed <-chan string) error {
@@ -128,9 +126,9 @@ func (t *teller) choose(text string) (int, bool) {
 		return t.selected, true
 	}
 	n, err := strconv.Atoi(text)
-	if err != nil || n < 1 || n > len(t.last.Report.Results) {
+	if err != nil || n < 1 || n > len(t.report.Results) {
 		if n = t.number(text); n == 0 { // an id does as well
-			t.say("There is no %q here: a check has a number from 1 to %d.", short(text), len(t.last.Report.Results))
+			t.say("There is no %q here: a check has a number from 1 to %d.", short(text), len(t.report.Results))
 			return 0, false
 		}
 	}
@@ -146,10 +144,10 @@ func short(text string) string {
 }
 
 func (t *teller) firstCause() int {
-	if len(t.last.Report.Causes) == 0 {
+	if len(t.report.Causes) == 0 {
 		return 0
 	}
-	return t.number(t.last.Report.Causes[0].ID)
+	return t.number(t.report.Causes[0].ID)
 }
 
 func (t *teller) again(ctx context.Context) error {
@@ -163,27 +161,28 @@ func (t *teller) again(ctx context.Context) error {
 
 // details is all that the report says of a check.
 func (t *teller) details(n int) {
-	res := &t.last.Report.Results[n-1]
+	res := &t.report.Results[n-1]
 	t.say("")
 	t.verdict(n)
-	t.say("Id %s, category %s.", res.ID, res.Category)
+	t.say("Id %s, category %s.", res.ID, t.lang.Category(res.Category))
 	for i, f := range res.Findings {
-		subject := ""
+		level := t.lang.Word(f.Level)
 		if f.Subject != "" {
-			subject = ", of " + f.Subject
+			t.say("Finding %d of %d, of %s: %s: %s", i+1, len(res.Findings), f.Subject, level, f.Message)
+		} else {
+			t.say("Finding %d of %d: %s: %s", i+1, len(res.Findings), level, f.Message)
 		}
-		t.say("Finding %d of %d%s: %s: %s", i+1, len(res.Findings), subject, f.Level, f.Message)
 		for _, b := range f.Because {
-			t.say("  Evidence: %s: %s", where(b), b.Text)
+			t.say("  Evidence: %s: %s", t.where(b), b.Text)
 		}
 		for _, c := range f.Codes {
-			t.say("  %s", ui.Decoded(c))
+			t.say("  %s", t.style().Decoded(c))
 		}
 	}
 	if len(res.ExplainedBy) > 0 {
 		t.say("It follows from %s.", t.numbers(res.ExplainedBy))
 	}
-	for _, c := range t.last.Report.Causes {
+	for _, c := range t.report.Causes {
 		if c.ID == res.ID && len(c.Consequences) > 0 {
 			t.say("It explains %s.", t.numbers(c.Consequences))
 		}
@@ -210,9 +209,9 @@ func (t *teller) fix(res *checks.Result) {
 	}
 }
 
-func where(b checks.Because) string {
+func (t *teller) where(b checks.Because) string {
 	if b.Line > 0 {
-		return fmt.Sprintf("%s line %d", b.Path, b.Line)
+		return t.lang.T("%s line %d", b.Path, b.Line)
 	}
 	return b.Path
 }
@@ -222,14 +221,14 @@ const around = 3
 
 // because tells the evidence of a check, with what stands around it.
 func (t *teller) because(n int) {
-	res := &t.last.Report.Results[n-1]
+	res := &t.report.Results[n-1]
 	t.say("")
 	t.say("Evidence of check %d, %s.", n, t.title(res))
 	told := 0
 	for _, f := range res.Findings {
 		for _, b := range f.Because {
 			told++
-			t.say("%s: %s", where(b), b.Text)
+			t.say("%s: %s", t.where(b), b.Text)
 			if b.Line > 0 {
 				t.excerpt(b.Path, b.Line)
 			}

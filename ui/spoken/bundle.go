@@ -5,11 +5,11 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"strings"
 	"sync"
 	"time"
 
+	"doctor/ui"
 	"doctor/ui/tui"
 )
 
@@ -39,7 +39,7 @@ func (t *teller) bundle(ctx context.Context, typed <-chan string) error {
 		t.say("Stopped; nothing was written.")
 		return nil
 	case err != nil:
-		t.say("No bundle was written: %s.", strings.TrimSuffix(err.Error(), "."))
+		t.say("No bundle was written: %s.", strings.TrimSuffix(t.lang.Phrase(err.Error()), "."))
 		return nil
 	}
 	t.written(done)
@@ -50,7 +50,7 @@ func (t *teller) bundle(ctx context.Context, typed <-chan string) error {
 	line, err := next(ctx, typed)
 	if err == nil && strings.EqualFold(line, "i") {
 		for l := range bytes.Lines([]byte(done.Issue)) {
-			t.say("%s", strings.TrimRight(string(l), "\r\n"))
+			t.verbatim(ui.Plain(strings.TrimRight(string(l), "\r\n"), t.ascii))
 		}
 	}
 	return err
@@ -74,11 +74,13 @@ func (t *teller) progress() func(tui.BundleProgress) {
 			return
 		}
 		last = time.Now()
-		left := ""
+		phase, files, bytes, total := t.lang.Word(phaseNames[p.Phase]), t.count(p.Of, "file"), t.size(p.Bytes), t.size(p.Total)
 		if p.Left > 0 {
-			left = fmt.Sprintf(", about %s left", count(max(int(p.Left/time.Second), 1), "second"))
+			left := t.count(max(int(p.Left/time.Second), 1), "second")
+			t.say("%s: %d of %s, %s of %s, about %s left.", phase, p.Files, files, bytes, total, left)
+		} else {
+			t.say("%s: %d of %s, %s of %s.", phase, p.Files, files, bytes, total)
 		}
-		t.say("%s: %d of %s, %s of %s%s.", phaseNames[p.Phase], p.Files, count(p.Of, "file"), size(p.Bytes), size(p.Total), left)
 	}
 }
 
@@ -87,18 +89,18 @@ const maxLeftOut = 20
 
 func (t *teller) written(d tui.BundleDone) {
 	t.say("The bundle is written: %s", d.Path)
-	t.say("It has %s and %s.", size(d.Size), count(d.Files, "file"))
+	t.say("It has %s and %s.", t.size(d.Size), t.count(d.Files, "file"))
 	if len(d.Redacted) == 0 {
 		t.say("Secrets replaced: none was seen.")
 	}
 	for _, r := range d.Redacted {
-		t.say("Secrets replaced: %d of the kind %s.", r.Count, r.Kind)
+		t.say("Secrets replaced: %d of the kind %s.", r.Count, t.lang.Phrase(r.Kind))
 	}
 	for _, l := range d.LeftOut[:min(len(d.LeftOut), maxLeftOut)] {
-		t.say("Left out: %s: %s", l.Path, cmp.Or(l.Reason, "in part, "+size(l.Bytes)+" of it"))
+		t.say("Left out: %s: %s", l.Path, cmp.Or(t.lang.Phrase(l.Reason), t.lang.T("in part, %s of it", t.size(l.Bytes))))
 	}
 	if more := len(d.LeftOut) - maxLeftOut; more > 0 {
-		t.say("Left out: %s more; manifest.json in the zip names them.", count(more, "file"))
+		t.say("Left out: %s more; manifest.json in the zip names them.", t.count(more, "file"))
 	}
 	t.say("The text for a bug report is issue.md in the zip; attach the zip to it.")
 }

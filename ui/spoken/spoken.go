@@ -16,6 +16,7 @@ import (
 	"doctor/checks"
 	"doctor/checks/evidence"
 	"doctor/ui"
+	"doctor/ui/lang"
 	"doctor/ui/tui"
 )
 
@@ -23,6 +24,7 @@ import (
 type Options struct {
 	Ask   bool // somebody is there to answer
 	ASCII bool
+	Lang  *lang.Catalogue // nil is English, and so is ASCII
 }
 
 // stillEvery is how often it is said, at most, that nothing is new.
@@ -31,7 +33,10 @@ const stillEvery = 5 * time.Second
 // Run tells what the feed brings until it is done, and then answers questions
 // until the user leaves. It returns the last update.
 func Run(ctx context.Context, in io.Reader, out io.Writer, feed tui.Feed, opt Options) (tui.Update, error) {
-	t := &teller{out: out, ascii: opt.ASCII, feed: feed}
+	t := &teller{out: out, ascii: opt.ASCII, lang: opt.Lang, feed: feed}
+	if opt.ASCII { // which has no Chinese letters
+		t.lang = nil
+	}
 	if err := t.listen(ctx); err != nil {
 		return t.last, err
 	}
@@ -46,18 +51,23 @@ type teller struct {
 	out    io.Writer
 	ascii  bool
 	feed   tui.Feed
+	lang   *lang.Catalogue
 	last   tui.Update
-	failed error // of the first line that could not be written
+	report checks.Report // of last, in the language
+	failed error         // of the first line that could not be written
 
 	told     map[string]bool // checks whose verdict was said in this reading
 	said     time.Time       // the last line of a reading
 	selected int             // number of the check asked for last
 }
 
-// say writes one line. What came out of evidence is made plain with the rest.
+// say writes one line in the language. What came out of evidence is made plain
+// with the rest.
 func (t *teller) say(format string, args ...any) {
-	t.verbatim(ui.Plain(fmt.Sprintf(format, args...), t.ascii))
+	t.verbatim(ui.Plain(t.lang.T(format, args...), t.ascii))
 }
+
+func (t *teller) style() ui.Style { return ui.Style{ASCII: t.ascii, Lang: t.lang} }
 
 func (t *teller) verbatim(text string) {
 	if _, err := fmt.Fprintln(t.out, text); err != nil && t.failed == nil {
@@ -85,7 +95,7 @@ func (t *teller) listen(ctx context.Context) error {
 
 // hear takes an update in, and tells what is new in it.
 func (t *teller) hear(u tui.Update, first bool) {
-	t.last = u
+	t.last, t.report = u, t.lang.Report(u.Report)
 	if first {
 		t.told = map[string]bool{}
 	}
@@ -94,7 +104,7 @@ func (t *teller) hear(u tui.Update, first bool) {
 		return
 	}
 	if first {
-		t.say("Reading this node, %s. A verdict is told as soon as it is there.", count(len(u.Report.Results), "check"))
+		t.say("Reading this node, %s. A verdict is told as soon as it is there.", t.count(len(u.Report.Results), "check"))
 		t.said = u.At
 	}
 	for i := range u.Report.Results {
@@ -124,16 +134,17 @@ func (t *teller) still(u tui.Update) {
 	const most = 3
 	var names []string
 	for _, r := range u.Reading[:min(len(u.Reading), most)] {
-		names = append(names, fmt.Sprintf("%s, %s", r.Name, count(int(u.At.Sub(r.Since)/time.Second), "second")))
+		names = append(names, t.lang.T("%s, %s", t.lang.Phrase(r.Name), t.count(int(u.At.Sub(r.Since)/time.Second), "second")))
 	}
 	if len(names) == 0 {
-		names = []string{"the node"}
+		names = []string{t.lang.Phrase("the node")}
 	}
-	more := ""
+	named, open := strings.Join(names, "; "), t.count(len(u.Open), "check")
 	if n := len(u.Reading) - most; n > 0 {
-		more = fmt.Sprintf("; and %d more", n)
+		t.say("Still reading %s; and %d more. %s open.", named, n, open)
+	} else {
+		t.say("Still reading %s. %s open.", named, open)
 	}
-	t.say("Still reading %s%s. %s open.", strings.Join(names, "; "), more, count(len(u.Open), "check"))
 }
 
 // recording tells a report that was there from the beginning: causes first.
@@ -145,20 +156,20 @@ func (t *teller) recording() {
 }
 
 func (t *teller) facts() {
-	if facts := ui.NodeFacts(t.last.Report); len(facts) > 0 {
-		t.say("Node %s.", strings.Join(facts, ", "))
+	if facts := t.style().NodeFacts(t.report); len(facts) > 0 {
+		t.say("Node %s.", strings.Join(facts, t.lang.T(", ")))
 	}
-	if origin := ui.Origin(t.last.Report); len(origin) > 0 {
-		t.say("%s.", capital(strings.Join(origin, ", ")))
+	if origin := t.style().Origin(t.report); len(origin) > 0 {
+		t.say("%s.", capital(strings.Join(origin, t.lang.T(", "))))
 	}
 }
 
 // causes tells the root causes, each with what to do first.
 func (t *teller) causes() {
-	r := &t.last.Report
+	r := &t.report
 	t.say("")
 	if len(r.Causes) == 0 {
-		sentence, _ := ui.Verdict(*r)
+		sentence, _ := t.style().Verdict(*r)
 		t.say("%s.", capital(sentence))
 		return
 	}
@@ -168,7 +179,7 @@ func (t *teller) causes() {
 			continue
 		}
 		res := &r.Results[n-1]
-		t.say("Cause %d of %d, check %d, %s: %s: %s", i+1, len(r.Causes), n, t.title(res), res.Status, sentence(ui.Message(res)))
+		t.say("Cause %d of %d, check %d, %s: %s: %s", i+1, len(r.Causes), n, t.title(res), t.lang.Status(res.Status), t.sentence(ui.Message(res)))
 		if fix := ui.FirstFix(res.Fix); fix != "" {
 			t.say("  Do first: %s", fix)
 		}
@@ -184,8 +195,8 @@ var byWeight = []checks.Status{checks.StatusFail, checks.StatusWarn, checks.Stat
 func (t *teller) verdicts(which ...checks.Status) {
 	t.say("")
 	for _, status := range which {
-		for i := range t.last.Report.Results {
-			if t.last.Report.Results[i].Status == status {
+		for i := range t.report.Results {
+			if t.report.Results[i].Status == status {
 				t.verdict(i + 1)
 			}
 		}
@@ -194,30 +205,30 @@ func (t *teller) verdicts(which ...checks.Status) {
 
 // verdict is the line of one check.
 func (t *teller) verdict(n int) {
-	res := &t.last.Report.Results[n-1]
-	t.say("Check %d of %d, %s: %s", n, len(t.last.Report.Results), t.title(res), outcome(res))
+	res := &t.report.Results[n-1]
+	t.say("Check %d of %d, %s: %s", n, len(t.report.Results), t.title(res), t.outcome(res))
 }
 
 // outcome is a verdict in words. A title names a fault, so that the absence of
 // one is said aloud.
-func outcome(res *checks.Result) string {
+func (t *teller) outcome(res *checks.Result) string {
 	switch res.Status {
 	case checks.StatusPass:
-		return "pass, this was not found."
+		return t.lang.T("pass, this was not found.")
 	case checks.StatusSkip:
-		return "does not apply: " + sentence(ui.Message(res))
+		return t.lang.T("does not apply: %s", t.sentence(ui.Message(res)))
 	case checks.StatusUnknown:
-		return "unknown, could not tell: " + sentence(ui.Message(res))
+		return t.lang.T("unknown, could not tell: %s", t.sentence(ui.Message(res)))
 	case checks.StatusInfo:
-		return "info, normal on Windows: " + sentence(ui.Message(res))
+		return t.lang.T("info, normal on Windows: %s", t.sentence(ui.Message(res)))
 	}
-	return string(res.Status) + ": " + sentence(ui.Message(res))
+	return t.lang.Status(res.Status) + t.lang.T(": %s", t.sentence(ui.Message(res)))
 }
 
 func (t *teller) ending() {
 	t.say("")
-	t.say("%s.", capital(ui.Counts(t.last.Report)))
-	if words, cause := ui.Verdict(t.last.Report); cause != "" {
+	t.say("%s.", capital(t.style().Counts(t.report)))
+	if words, cause := t.style().Verdict(t.report); cause != "" {
 		t.say("%s, which mends %s.", capital(words), cause)
 	}
 }
@@ -231,8 +242,8 @@ func (t *teller) title(res *checks.Result) string {
 
 // number is the place of a check in the report, 0 for none.
 func (t *teller) number(id string) int {
-	for i := range t.last.Report.Results {
-		if t.last.Report.Results[i].ID == id {
+	for i := range t.report.Results {
+		if t.report.Results[i].ID == id {
 			return i + 1
 		}
 	}
@@ -243,10 +254,10 @@ func (t *teller) numbers(ids []string) string {
 	var list []string
 	for _, id := range ids {
 		if n := t.number(id); n > 0 {
-			list = append(list, fmt.Sprint("check ", n))
+			list = append(list, t.lang.T("check %d", n))
 		}
 	}
-	return strings.Join(list, ", ")
+	return strings.Join(list, t.lang.T(", "))
 }
 
 func (t *teller) evidence() evidence.Snapshot { return t.last.Evidence }

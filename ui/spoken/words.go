@@ -41,19 +41,29 @@ func capital(text string) string {
 	return string(unicode.ToUpper(first)) + text[n:]
 }
 
-func count(n int, noun string) string {
-	if n == 1 {
-		return "1 " + noun
+// sentence is the first sentence of a text, with its full stop.
+func (t *teller) sentence(text string) string {
+	if t.lang == nil {
+		return sentence(text)
 	}
-	return fmt.Sprintf("%d %ss", n, noun)
+	text = strings.Join(strings.Fields(text), " ")
+	if head, _, ends := strings.Cut(text, "。"); ends {
+		text = head + "。"
+	}
+	if r := []rune(text); len(r) > maxSentence {
+		return t.lang.T("%s (cut).", string(r[:maxSentence]))
+	}
+	return t.lang.T("%s.", strings.TrimRight(text, ".。"))
 }
 
-func size(n int64) string {
+func (t *teller) count(n int, noun string) string { return t.lang.Count(n, noun) }
+
+func (t *teller) size(n int64) string {
 	switch {
 	case n < 1<<10:
-		return count(int(n), "byte")
+		return t.count(int(n), "byte")
 	case n < 1<<20:
-		return fmt.Sprintf("%.1f kibibytes", float64(n)/(1<<10))
+		return t.lang.T("%s kibibytes", fmt.Sprintf("%.1f", float64(n)/(1<<10)))
 	}
-	return fmt.Sprintf("%.1f mebibytes", float64(n)/(1<<20))
+	return t.lang.T("%s mebibytes", fmt.Sprintf("%.1f", float64(n)/(1<<20)))
 }

@@ -10,7 +10,7 @@ import (
 )
 
 // An Answer is what a symptom comes to, in one or two sentences. Format and Args
-// stay apart so that another language can draw it.
+// stay apart and the format is in the language that was asked for.
 type Answer struct {
 	Outcome  Outcome
 	Status   checks.Status // of the cause that it names
@@ -37,23 +37,23 @@ func (a *Asked) conclude(r *checks.Report) Answer {
 	}
 	switch {
 	case len(a.Items) == 0:
-		return Answer{Outcome: Skipped, Format: "None of the checks for this ran: run doctor without --only, --skip and --category."}
+		return Answer{Outcome: Skipped, Format: a.said.Word("None of the checks for this ran: run doctor without --only, --skip and --category.")}
 	case len(causes) > 0:
 		return a.found(likeliest(r, causes), len(causes)-1)
 	case a.Count[Open] > 0:
-		return Answer{Outcome: Open, Format: "Nothing found so far; %d of %d checks are still to come.",
+		return Answer{Outcome: Open, Format: a.said.Word("Nothing found so far; %d of %d checks are still to come."),
 			Args: []any{a.Count[Open], len(a.Checks)}}
 	case len(normal) > 0:
-		return Answer{Outcome: Normal, Format: "This is normal on Windows: %s.", Check: normal[0].Result.ID,
+		return Answer{Outcome: Normal, Format: a.said.Word("This is normal on Windows: %s."), Check: normal[0].Result.ID,
 			Args: []any{unstopped(normal[0].Says)}}
 	case a.Count[Unknown] > 0:
 		return a.untold()
 	case a.Count[RuledOut] == 0:
-		return a.onward("None of these causes can arise on this node. Next: %s.")
+		return a.onward(a.said.Word("None of these causes can arise on this node. Next: %s."))
 	case a.Count[RuledOut] == 1:
-		return a.onward("The one cause that could arise here is ruled out. Next: %s.")
+		return a.onward(a.said.Word("The one cause that could arise here is ruled out. Next: %s."))
 	}
-	return a.onward("These %d causes are ruled out. Next: %s.", a.Count[RuledOut])
+	return a.onward(a.said.Word("These %d causes are ruled out. Next: %s."), a.Count[RuledOut])
 }
 
 func (a *Asked) found(it *Item, more int) Answer {
@@ -62,17 +62,17 @@ func (a *Asked) found(it *Item, more int) Answer {
 	fix := unstopped(res.Fix.Text)
 	switch {
 	case fix == "":
-		ans.Format, ans.Args = "The cause: %s.", []any{unstopped(it.Says)}
+		ans.Format, ans.Args = a.said.Word("The cause: %s."), []any{unstopped(it.Says)}
 	case res.Status == checks.StatusWarn:
-		ans.Format, ans.Args = "A possible cause: %s. Fix: %s.", []any{unstopped(it.Says), fix}
+		ans.Format, ans.Args = a.said.Word("A possible cause: %s. Fix: %s."), []any{unstopped(it.Says), fix}
 	default:
-		ans.Format, ans.Args = "The cause: %s. Fix: %s.", []any{unstopped(it.Says), fix}
+		ans.Format, ans.Args = a.said.Word("The cause: %s. Fix: %s."), []any{unstopped(it.Says), fix}
 	}
 	switch {
 	case more == 1:
-		ans.Format += " One more cause was found."
+		ans.Format += a.said.Word(" One more cause was found.")
 	case more > 1:
-		ans.Format += " %d more causes were found."
+		ans.Format += a.said.Word(" %d more causes were found.")
 		ans.Args = append(ans.Args, more)
 	}
 	return ans
@@ -94,9 +94,9 @@ func (a *Asked) untold() Answer {
 	}
 	ans := Answer{Outcome: Unknown, Do: first.Text, Commands: first.Commands}
 	if n := a.Count[Unknown]; n == 1 {
-		ans.Format, ans.Args = "Nothing found here; one check could not tell. First %s.", []any{unstopped(first.Text)}
+		ans.Format, ans.Args = a.said.Word("Nothing found here; one check could not tell. First %s."), []any{unstopped(first.Text)}
 	} else {
-		ans.Format, ans.Args = "Nothing found here; %d checks could not tell. First %s.", []any{n, unstopped(first.Text)}
+		ans.Format, ans.Args = a.said.Word("Nothing found here; %d checks could not tell. First %s."), []any{n, unstopped(first.Text)}
 	}
 	return ans
 }
@@ -136,4 +136,4 @@ func likeliest(r *checks.Report, causes []*Item) *Item {
 }
 
 // unstopped is a text without a full stop at its end, to stand in a sentence.
-func unstopped(s string) string { return strings.TrimRight(strings.TrimSpace(s), ".") }
+func unstopped(s string) string { return strings.TrimRight(strings.TrimSpace(s), ".。") }

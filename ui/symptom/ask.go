@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"doctor/checks"
+	"doctor/ui/lang"
 )
 
 // An Item is one check on the way to the answer.
@@ -25,6 +26,7 @@ type Asked struct {
 	Seen   bool            // the symptom itself was found
 	Answer Answer
 	next   []Step // with the node's name in them
+	said   *lang.Catalogue
 }
 
 // Next is what to ask or to try beside the checks.
@@ -63,6 +65,35 @@ func (s Symptom) Ask(r *checks.Report) Asked {
 		a.Items[i].HowTo.Commands = forNode(a.Items[i].HowTo.Commands, r.Node.Name)
 	}
 	a.Answer = a.conclude(r)
+	return a
+}
+
+// In is the same in a language; said is the report in it. It is asked in English
+// first, since how a gap can be closed is read from its words.
+func (a Asked) In(l *lang.Catalogue, said *checks.Report) Asked {
+	if l == nil {
+		return a
+	}
+	a.said, a.Question = l, l.Word(a.Question)
+	a.Items, a.next = slices.Clone(a.Items), slices.Clone(a.next)
+	results := map[string]*checks.Result{}
+	for i := range said.Results {
+		results[said.Results[i].ID] = &said.Results[i]
+	}
+	for i, it := range a.Items {
+		if res := results[it.Result.ID]; res != nil {
+			how := it.HowTo
+			how.Text = l.Word(how.Text)
+			it.Result = res
+			it.Says = itemOf(res).Says
+			it.HowTo = how
+			a.Items[i] = it
+		}
+	}
+	for i := range a.next {
+		a.next[i].Text, a.next[i].Impact = l.Word(a.next[i].Text), l.Word(a.next[i].Impact)
+	}
+	a.Answer = a.conclude(said)
 	return a
 }
 

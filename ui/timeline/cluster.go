@@ -41,7 +41,7 @@ func (b *builder) clusterEvents() {
 		b.add(e)
 		if apart(e.At, last) {
 			e.At, e.More, e.Last, e.Line = last, 0, time.Time{}, i+1
-			e.Text = fmt.Sprintf("%s (%d times by now)", e.Text, max(ev.Count, 2))
+			e.Text = b.said.T("%s (%d times by now)", e.Text, max(ev.Count, 2))
 			b.add(e)
 		}
 	}
@@ -56,10 +56,10 @@ var pressures = map[string]bool{"MemoryPressure": true, "DiskPressure": true, "P
 func (b *builder) nodeObject() {
 	n := evidence.Node.In(b.s)
 	path := evidence.Node.Path()
-	b.add(Entry{At: n.Metadata.CreationTimestamp.Time, Kind: Node, Component: "node", Path: path, Text: "the Node object was made"})
+	b.add(Entry{At: n.Metadata.CreationTimestamp.Time, Kind: Node, Component: "node", Path: path, Text: b.said.T("the Node object was made")})
 	for i, c := range n.Status.Conditions {
 		e := Entry{At: c.LastTransitionTime.Time, Kind: Node, Component: "node", Path: path, Line: i + 1,
-			Text: fmt.Sprintf("%s became %s: %s: %s", c.Type, c.Status, c.Reason, c.Message)}
+			Text: b.said.T("%s became %s: %s: %s", c.Type, c.Status, c.Reason, c.Message)}
 		switch {
 		case c.Type == "Ready" && c.Status == "True":
 			e.Level = checks.StatusPass
@@ -91,26 +91,26 @@ func (b *builder) pods() {
 		add := func(at evidence.Time, level checks.Status, text string) {
 			b.add(Entry{At: at.Time, Kind: Pod, Component: "pods", Level: level, Text: text, subject: name, Path: path, Line: i + 1})
 		}
-		add(p.Metadata.CreationTimestamp, "", "pod "+name+" was made")
+		add(p.Metadata.CreationTimestamp, "", b.said.T("pod %s was made", name))
 		if d := p.Metadata.DeletionTimestamp; d != nil {
-			add(*d, checks.StatusWarn, "pod "+name+" was to be gone by now")
+			add(*d, checks.StatusWarn, b.said.T("pod %s was to be gone by now", name))
 		}
 		for _, c := range p.Status.Conditions {
 			switch {
 			case c.Type == "Ready" && c.Status == "True":
-				add(c.LastTransitionTime, checks.StatusPass, "pod "+name+" became Ready")
+				add(c.LastTransitionTime, checks.StatusPass, b.said.T("pod %s became Ready", name))
 			case c.Type == "Ready" && c.LastTransitionTime.After(p.Metadata.CreationTimestamp.Add(time.Minute)):
-				add(c.LastTransitionTime, checks.StatusWarn, "pod "+name+" is not Ready any more: "+c.Reason)
+				add(c.LastTransitionTime, checks.StatusWarn, b.said.T("pod %s is not Ready any more: %s", name, c.Reason))
 			}
 		}
 		for _, st := range p.Statuses() {
 			for _, ended := range []*evidence.TerminatedState{st.LastState.Terminated, st.State.Terminated} {
 				if ended != nil {
-					add(ended.FinishedAt, endLevel(ended.ExitCode), fmt.Sprintf("container %s of %s ended with %d %s (%d restarts)", st.Name, name, ended.ExitCode, ended.Reason, st.RestartCount))
+					add(ended.FinishedAt, endLevel(ended.ExitCode), b.said.T("container %s of %s ended with %d %s (%d restarts)", st.Name, name, ended.ExitCode, ended.Reason, st.RestartCount))
 				}
 			}
 			if st.State.Running != nil && st.RestartCount > 0 {
-				add(st.State.Running.StartedAt, "", fmt.Sprintf("container %s of %s was started again", st.Name, name))
+				add(st.State.Running.StartedAt, "", b.said.T("container %s of %s was started again", st.Name, name))
 			}
 		}
 	}

@@ -13,6 +13,7 @@ import (
 
 	"doctor/checks"
 	"doctor/checks/evidence"
+	"doctor/ui/lang"
 )
 
 // Kind is what sort of thing happened.
@@ -83,8 +84,11 @@ const maxEntries = 100_000
 const maxText = 600
 
 // Of makes the timeline of a report and the evidence that it was made from.
-func Of(s evidence.Snapshot, r *checks.Report) *Timeline {
-	b := &builder{s: s, r: r, now: s.Now(), at: map[place]int{}, faults: map[string]*checks.Result{}}
+func Of(s evidence.Snapshot, r *checks.Report) *Timeline { return In(nil, s, r) }
+
+// In is the timeline in a language; the report is in English.
+func In(l *lang.Catalogue, s evidence.Snapshot, r *checks.Report) *Timeline {
+	b := &builder{said: l, s: s, r: r, now: s.Now(), at: map[place]int{}, faults: map[string]*checks.Result{}}
 	if b.now.IsZero() {
 		b.now = r.CollectedAt
 	}
@@ -101,7 +105,7 @@ func Of(s evidence.Snapshot, r *checks.Report) *Timeline {
 	b.signs()
 	b.findings()
 	if !b.now.IsZero() && len(b.list) > 0 {
-		b.add(Entry{At: b.now, Kind: Now, Component: "windows", Text: "this was recorded", Path: "meta.json"})
+		b.add(Entry{At: b.now, Kind: Now, Component: "windows", Text: b.said.T("this was recorded"), Path: "meta.json"})
 	}
 	return b.finish()
 }
@@ -109,6 +113,7 @@ func Of(s evidence.Snapshot, r *checks.Report) *Timeline {
 func isFault(s checks.Status) bool { return s == checks.StatusFail || s == checks.StatusWarn }
 
 type builder struct {
+	said   *lang.Catalogue
 	s      evidence.Snapshot
 	r      *checks.Report
 	now    time.Time

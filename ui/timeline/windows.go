@@ -1,7 +1,6 @@
 package timeline
 
 import (
-	"fmt"
 	"strings"
 	"time"
 
@@ -18,7 +17,7 @@ func (b *builder) windowsEvents() {
 			text = e.Provider + ": " + text
 		}
 		if strings.TrimSpace(e.Message) == "" {
-			text = fmt.Sprintf("%s: event %d", e.Provider, e.ID)
+			text = b.said.T("%s: event %d", e.Provider, e.ID)
 		}
 		component := ComponentOf(e.Provider+" "+first(e.Message, 200), "windows")
 		if kind == Update {
@@ -120,17 +119,17 @@ const nearExpiry = 30 * 24 * time.Hour
 // machine adds what single files tell of the machine.
 func (b *builder) machine() {
 	if booted := evidence.OSInfo.In(b.s).BootedAt.Time; !booted.IsZero() && !b.hasBoot(booted) {
-		b.add(Entry{At: booted, Kind: Boot, Component: "windows", Text: "Windows started", Path: evidence.OSInfo.Path()})
+		b.add(Entry{At: booted, Kind: Boot, Component: "windows", Text: b.said.T("Windows started"), Path: evidence.OSInfo.Path()})
 	}
 	for i, p := range evidence.Processes.In(b.s) {
 		if name := ComponentOf(p.Name, ""); name != "" {
 			b.add(Entry{At: p.StartedAt.Time, Kind: Process, Component: name, Path: evidence.Processes.Path(), Line: i + 1,
-				Text: fmt.Sprintf("process %s (%d) started, and runs since", p.Name, p.PID)})
+				Text: b.said.T("process %s (%d) started, and runs since", p.Name, p.PID)})
 		}
 	}
 	for i, h := range evidence.Hotfixes.In(b.s) {
 		b.add(Entry{At: h.InstalledAt.Time, Kind: Update, Component: "updates", Path: evidence.Hotfixes.Path(), Line: i + 1,
-			Text: h.ID + " was installed" + onThatDay(h.InstalledAt.Time)})
+			Text: b.installed(h.ID, h.InstalledAt.Time)})
 	}
 	for i, c := range evidence.Certificates.In(b.s) {
 		end := c.NotAfter.Time
@@ -138,26 +137,26 @@ func (b *builder) machine() {
 			continue
 		}
 		e := Entry{At: end, Kind: Cert, Component: ComponentOf(c.Path, "windows"), Level: checks.StatusWarn, Path: evidence.Certificates.Path(),
-			Line: i + 1, Text: "certificate runs out: " + c.Path + " (" + c.Subject + ")"}
+			Line: i + 1, Text: b.said.T("certificate runs out: %s (%s)", c.Path, c.Subject)}
 		if !end.After(b.now) {
-			e.Level, e.Text = checks.StatusFail, "certificate ran out: "+c.Path+" ("+c.Subject+")"
+			e.Level, e.Text = checks.StatusFail, b.said.T("certificate ran out: %s (%s)", c.Path, c.Subject)
 		}
 		b.add(e)
 	}
 	for _, f := range evidence.FileIndex.In(b.s) {
 		if f.Outcome == "copied" {
 			b.add(Entry{At: f.ModifiedAt.Time, Kind: File, Component: "files", Path: evidence.EvidencePath(f.Path),
-				Text: "changed: " + f.Path})
+				Text: b.said.T("changed: %s", f.Path)})
 		}
 	}
 }
 
-// onThatDay says that nobody recorded the hour.
-func onThatDay(t time.Time) string {
+// installed says of an update also where nobody recorded the hour.
+func (b *builder) installed(id string, t time.Time) string {
 	if t.Equal(t.Truncate(24 * time.Hour)) {
-		return " on that day"
+		return b.said.T("%s was installed on that day", id)
 	}
-	return ""
+	return b.said.T("%s was installed", id)
 }
 
 func (b *builder) hasBoot(at time.Time) bool {

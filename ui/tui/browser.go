@@ -33,7 +33,7 @@ func newBrowser(env) screen { return browser{asked: true} }
 
 func (b browser) start(e env) func() tea.Msg { return listTask(e) }
 
-func (b browser) title() string { return "evidence" }
+func (b browser) title(e env) string { return e.T("evidence") }
 
 func (b browser) typing() bool { return b.prompt }
 
@@ -281,21 +281,22 @@ func (b browser) atFile() browser {
 
 func (b browser) body(e env) []line {
 	if !b.listed {
-		return []line{{{" listing the evidence " + ellipsis(e.ascii), faint}}}
+		return []line{{{" " + e.T("listing the evidence %s", ellipsis(e.ascii)), faint}}}
 	}
 	var lines []line
 	for i := b.top; i < len(b.visible) && len(lines) < b.height; i++ {
-		lines = append(lines, b.row(b.entries[b.visible[i]], i == b.cursor, e.width, e.ascii))
+		lines = append(lines, b.row(b.entries[b.visible[i]], i == b.cursor, e.width, e.voice))
 	}
 	if len(lines) == 0 {
-		lines = []line{{{"  nothing to show", faint}}}
+		lines = []line{{{"  " + e.T("nothing to show"), faint}}}
 	}
 	return append(exactly(lines, b.height), b.foot(e))
 }
 
 // row is a name, and what is to be said of it: how large it is and what cites
 // it, or why it is not there.
-func (b browser) row(en treeEntry, selected bool, w int, ascii bool) line {
+func (b browser) row(en treeEntry, selected bool, w int, say voice) line {
+	ascii := say.ascii
 	l, ink := line{{"  ", plain}}, plain
 	if selected {
 		l, ink = line{{own("›", ascii) + " ", accent}}, strong
@@ -314,14 +315,14 @@ func (b browser) row(en treeEntry, selected bool, w int, ascii bool) line {
 		if isAbsent(en.gap) { // an answer, and no gap in what is known
 			sign = span{"  ", plain}
 		}
-		return append(l, span{show(en.name, ascii), ink}, sign, span{show(en.gap, ascii), faint}).fit(w-1, ascii)
+		return append(l, span{show(en.name, ascii), ink}, sign, span{show(say.Reason(en.gap), ascii), faint}).fit(w-1, ascii)
 	}
 	right := line{{fmt.Sprintf("%9s ", sizeText(en.size)), faint}}
 	if en.folder && en.files == 0 {
-		right = line{{"nothing there ", faint}}
+		right = line{{say.T("nothing there") + " ", faint}}
 	}
 	if en.cites > 0 {
-		mark := span{fmt.Sprintf("%s %d cited", symbol(en.status, ascii), en.cites), inkOf(en.status)}
+		mark := span{symbol(en.status, ascii) + " " + say.T("%d cited", en.cites), inkOf(en.status)}
 		right = append(line{mark}, right...)
 	}
 	l = append(l, span{show(en.name, ascii), ink})
@@ -346,7 +347,7 @@ func (b browser) foot(e env) line {
 			files++
 		}
 	}
-	right := line{{fmt.Sprintf("%s, %s, %d absent", plural(files, "file"), plural(gaps, "gap"), absent), faint}, {" ", plain}}
+	right := line{{e.T("%s, %s, %d absent", e.Count(files, "file"), e.Count(gaps, "gap"), absent), faint}, {" ", plain}}
 	if b.prompt || b.filter != "" {
 		left := line{{" /", accent}, {show(tail(b.filter, e.width-24), e.ascii), strong}}
 		if b.prompt {
@@ -360,7 +361,7 @@ func (b browser) foot(e env) line {
 	}
 	left := line{{" " + show(en.path, e.ascii), faint}}
 	if en.gap != "" { // the row had no room for all of it
-		return line{{" " + show(en.gap, e.ascii), plain}}.fit(e.width, e.ascii)
+		return line{{" " + show(e.Reason(en.gap), e.ascii), plain}}.fit(e.width, e.ascii)
 	}
 	return apart(left.fit(e.width-right.width()-2, e.ascii), right, e.width)
 }

@@ -36,7 +36,7 @@ type treeEntry struct {
 type listedTree struct{ entries []treeEntry }
 
 func listTask(e env) func() tea.Msg {
-	report, s := *e.report, e.evidence
+	report, s := *e.english, e.evidence
 	return func() tea.Msg { return listedTree{treeOf(leavesOf(s, &report))} }
 }
 

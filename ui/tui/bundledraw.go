@@ -10,8 +10,8 @@ import (
 func (b bundleScreen) body(e env) []line {
 	switch {
 	case e.bundler == nil:
-		p := page{width: e.width - 2, ascii: e.ascii}
-		p.text("", "no bundle can be made of this", plain)
+		p := page{width: e.width - 2, voice: e.voice}
+		p.text("", p.T("no bundle can be made of this"), plain)
 		return indented(p.lines, 0)
 	case b.stage == bundleWritten:
 		return indented(b.writtenLines(e), b.scroll)
@@ -22,29 +22,30 @@ func (b bundleScreen) body(e env) []line {
 }
 
 func (b bundleScreen) askingLines(e env) []line {
-	p := page{width: e.width - 2, ascii: e.ascii}
-	field := line{{"File  ", strong}, {tail(show(b.name, e.ascii), e.width-10), accent}, {"_", accent}}
+	p := page{width: e.width - 2, voice: e.voice}
+	label := p.T("File") + "  "
+	field := line{{label, strong}, {tail(show(b.name, e.ascii), e.width-4-width(label)), accent}, {"_", accent}}
 	if b.name == "" {
-		field = append(field, span{"  empty: the usual name", faint})
+		field = append(field, span{"  " + p.T("empty: the usual name"), faint})
 	}
 	p.lines = append(p.lines, field)
-	p.text("      ", "a name without a folder goes to "+e.bundler.Folder, faint)
+	p.text(padded("", width(label)), p.T("a name without a folder goes to %s", e.bundler.Folder), faint)
 	if b.failed != "" {
 		p.blank()
 		p.text("! ", b.failed, inkWarn)
 	}
 	if !e.done {
 		p.blank()
-		p.text("! ", "the node is still being read: the bundle will hold what is there when you press enter", inkWarn)
+		p.text("! ", p.T("the node is still being read: the bundle will hold what is there when you press enter"), inkWarn)
 	}
 	p.blank()
-	p.text("", "One zip for a bug report: the evidence, this report and a filled-in bug form. Secrets are replaced by marks, and the zip is searched for them before it gets its name.", plain)
+	p.text("", p.T("One zip for a bug report: the evidence, this report and a filled-in bug form. Secrets are replaced by marks, and the zip is searched for them before it gets its name."), plain)
 	p.blank()
 	if e.bundler.Since > 0 {
-		p.text("Logs  ", fmt.Sprintf("of the last %s, and what stands around each sign of a fault", duration(e.bundler.Since)), plain)
+		p.text(p.T("Logs")+"  ", p.T("of the last %s, and what stands around each sign of a fault", p.duration(e.bundler.Since)), plain)
 	}
 	if e.bundler.MaxSize > 0 {
-		p.text("Size  ", fmt.Sprintf("%s at most", bytesText(e.bundler.MaxSize)), plain)
+		p.text(p.T("Size")+"  ", p.T("%s at most", bytesText(e.bundler.MaxSize)), plain)
 	}
 	return p.lines
 }
@@ -57,25 +58,25 @@ var phaseNames = map[BundlePhase]string{
 }
 
 func (b bundleScreen) progressLines(e env) []line {
-	p := page{width: e.width - 2, ascii: e.ascii}
-	p.text("File  ", b.name, strong)
+	p := page{width: e.width - 2, voice: e.voice}
+	p.text(p.T("File")+"  ", b.name, strong)
 	p.blank()
 	if b.stage == bundleStopping {
-		p.text("", "stopping; nothing will be left", inkWarn)
+		p.text("", p.T("stopping; nothing will be left"), inkWarn)
 		return p.lines
 	}
 	now := b.progress
-	p.text("", phaseNames[now.Phase], plain)
+	p.text("", p.Word(phaseNames[now.Phase]), plain)
 	if now.Phase != BundleSearching {
 		p.lines = append(p.lines, bar(now, p.width, e.ascii))
-		p.text("", fmt.Sprintf("%d of %d files", now.Files, now.Of), plain)
-		p.text("", fmt.Sprintf("%s of %s", bytesText(now.Bytes), bytesText(now.Total)), plain)
+		p.text("", p.T("%d of %d files", now.Files, now.Of), plain)
+		p.text("", p.T("%[1]s of %[2]s", bytesText(now.Bytes), bytesText(now.Total)), plain)
 		if now.Left > 0 {
-			p.text("", fmt.Sprintf("about %s left", duration(now.Left)), plain)
+			p.text("", p.T("about %s left", p.duration(now.Left)), plain)
 		}
 	}
 	p.blank()
-	p.text("", "esc stops; nothing is left then", faint)
+	p.text("", p.T("esc stops; nothing is left then"), faint)
 	return p.lines
 }
 
@@ -98,35 +99,35 @@ func bar(now BundleProgress, w int, ascii bool) line {
 const maxLeftOut = 20
 
 func (b bundleScreen) writtenLines(e env) []line {
-	p := page{width: e.width - 2, ascii: e.ascii}
+	p := page{width: e.width - 2, voice: e.voice}
 	d := b.done
-	p.led(span{symbol("pass", e.ascii) + " ", inkPass}, "the bundle is written", strong)
+	p.led(span{symbol("pass", e.ascii) + " ", inkPass}, p.T("the bundle is written"), strong)
 	p.text("", d.Path, accent)
-	p.text("", fmt.Sprintf("%s, %d files", bytesText(d.Size), d.Files), plain)
+	p.text("", p.T("%s, %d files", bytesText(d.Size), d.Files), plain)
 
-	p.heading("Secrets replaced")
+	p.heading(p.T("Secrets replaced"))
 	for _, r := range d.Redacted {
-		p.led(span{fmt.Sprintf("  %-4d ", r.Count), strong}, r.Kind, plain)
+		p.led(span{fmt.Sprintf("  %-4d ", r.Count), strong}, p.Phrase(r.Kind), plain)
 	}
 	if len(d.Redacted) == 0 {
-		p.text("  ", "none was seen", plain)
+		p.text("  ", p.T("none was seen"), plain)
 	}
-	p.heading("Left out")
+	p.heading(p.T("Left out"))
 	for _, l := range d.LeftOut[:min(len(d.LeftOut), maxLeftOut)] {
 		p.text("  ", l.Path, plain)
-		p.text("    ", cmp.Or(l.Reason, fmt.Sprintf("in part: %s left out", bytesText(l.Bytes))), faint)
+		p.text("    ", cmp.Or(p.Phrase(l.Reason), p.T("in part: %s left out", bytesText(l.Bytes))), faint)
 	}
 	switch more := len(d.LeftOut) - maxLeftOut; {
 	case len(d.LeftOut) == 0:
-		p.text("  ", "nothing", plain)
+		p.text("  ", p.T("nothing"), plain)
 	case more > 0:
-		p.text("  ", fmt.Sprintf("%d files more; manifest.json in the zip names them", more), faint)
+		p.text("  ", p.T("%d files more; manifest.json in the zip names them", more), faint)
 	}
-	p.heading("For a bug report")
+	p.heading(p.T("For a bug report"))
 	if b.toCopy() == "" {
-		p.text("  ", "the text below is issue.md in the zip, too long to be copied from here; attach the zip to it", plain)
+		p.text("  ", p.T("the text below is issue.md in the zip, too long to be copied from here; attach the zip to it"), plain)
 	} else {
-		p.text("  ", "c copies the text below, which is issue.md in the zip; attach the zip to it", plain)
+		p.text("  ", p.T("c copies the text below, which is issue.md in the zip; attach the zip to it"), plain)
 	}
 	p.blank()
 	p.lines = append(p.lines, rule("issue.md", p.width, e.ascii))
@@ -165,12 +166,12 @@ func bytesText(n int64) string {
 }
 
 // duration is a time in the largest unit that it fills.
-func duration(d time.Duration) string {
+func (say voice) duration(d time.Duration) string {
 	switch {
 	case d < 2*time.Minute:
-		return fmt.Sprintf("%d s", max(int(d.Round(time.Second)/time.Second), 1))
+		return say.T("%d s", max(int(d.Round(time.Second)/time.Second), 1))
 	case d < 2*time.Hour:
-		return fmt.Sprintf("%d min", d.Round(time.Minute)/time.Minute)
+		return say.T("%d min", d.Round(time.Minute)/time.Minute)
 	}
-	return fmt.Sprintf("%d h", d.Round(time.Hour)/time.Hour)
+	return say.T("%d h", d.Round(time.Hour)/time.Hour)
 }

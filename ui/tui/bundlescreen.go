@@ -50,7 +50,7 @@ func newBundle(e env) screen {
 	return b
 }
 
-func (b bundleScreen) title() string { return "bundle" }
+func (b bundleScreen) title(e env) string { return e.T("bundle") }
 
 // typing: while a bundle is written, no key may lead elsewhere by accident.
 func (b bundleScreen) typing() bool { return b.stage != bundleWritten }
@@ -143,7 +143,7 @@ type bundleEnd struct {
 	err  error
 }
 
-func (b bundleScreen) receive(_ env, answer tea.Msg) (screen, effect) {
+func (b bundleScreen) receive(e env, answer tea.Msg) (screen, effect) {
 	switch msg := answer.(type) {
 	case BundleProgress:
 		news := b.news
@@ -155,9 +155,9 @@ func (b bundleScreen) receive(_ env, answer tea.Msg) (screen, effect) {
 		case msg.err == nil: // also where it was done before it could be stopped
 			b.stage, b.done, b.scroll = bundleWritten, msg.done, 0
 		case errors.Is(msg.err, context.Canceled):
-			b.stage, b.failed = bundleAsking, "stopped; nothing was written"
+			b.stage, b.failed = bundleAsking, e.T("stopped; nothing was written")
 		default:
-			b.stage, b.failed = bundleAsking, msg.err.Error()
+			b.stage, b.failed = bundleAsking, e.Phrase(msg.err.Error())
 		}
 	}
 	return b, effect{}

@@ -77,15 +77,15 @@ func cardText(res *checks.Result, part cardPart) string {
 }
 
 // cardLine draws one line of a card.
-func cardLine(res *checks.Result, part cardPart, ascii bool) line {
-	text := span{show(cardText(res, part), ascii), plain}
+func cardLine(res *checks.Result, part cardPart, say voice) line {
+	text := span{show(cardText(res, part), say.ascii), plain}
 	switch {
 	case part == cardProof:
 		text.ink = faint
 	case part == cardFix && len(res.Fix.Commands) > 0:
-		return line{{"  ", plain}, {"fix ", faint}, {"> ", accent}, text}
+		return line{{"  ", plain}, {say.T("fix") + " ", faint}, {"> ", accent}, text}
 	case part == cardFix:
-		return line{{"  ", plain}, {"fix ", faint}, text}
+		return line{{"  ", plain}, {say.T("fix") + " ", faint}, text}
 	}
 	return line{{"  ", plain}, text}
 }

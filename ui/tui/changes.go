@@ -1,7 +1,6 @@
 package tui
 
 import (
-	"fmt"
 	"maps"
 	"time"
 
@@ -73,33 +72,33 @@ func (w watch) anew() watch {
 }
 
 // outcome says how many verdicts changed.
-func (w watch) outcome() string {
+func (w watch) outcome(say voice) string {
 	switch n := len(w.changed); n {
 	case 0:
-		return "read again: no verdict changed"
+		return say.T("read again: no verdict changed")
 	case 1:
-		return "read again: 1 verdict changed, marked with *"
+		return say.T("read again: 1 verdict changed, marked with *")
 	default:
-		return fmt.Sprintf("read again: %d verdicts changed, marked with *", n)
+		return say.T("read again: %d verdicts changed, marked with *", n)
 	}
 }
 
-// String is what the rule above the list says.
-func (w watch) String() string {
-	switch text := fmt.Sprintf("watching every %d s", w.every/time.Second); {
+// said is what the rule above the list says.
+func (w watch) said(say voice) string {
+	switch every := w.every / time.Second; {
 	case w.every == 0:
 		return ""
 	case w.changeAt.IsZero():
-		return text + ", no change yet"
+		return say.T("watching every %d s, no change yet", every)
 	default:
-		return text + ", last change " + w.changeAt.UTC().Format("15:04:05") + " UTC"
+		return say.T("watching every %d s, last change %s UTC", every, w.changeAt.UTC().Format("15:04:05"))
 	}
 }
 
 // pressWatch is the watch key.
 func (m model) pressWatch() (model, effect) {
 	if !m.live {
-		m.status = "a recording cannot be watched: nothing in it changes"
+		m.status = m.T("a recording cannot be watched: nothing in it changes")
 		return m, effect{}
 	}
 	next := 0
@@ -113,8 +112,8 @@ func (m model) pressWatch() (model, effect) {
 		m.watch.changeAt = time.Time{}
 	}
 	m.watch.every = watchTimes[next]
-	if m.status = "no longer watching"; m.watch.every > 0 {
-		m.status = fmt.Sprintf("the node is read again every %d s; w changes that", m.watch.every/time.Second)
+	if m.status = m.T("no longer watching"); m.watch.every > 0 {
+		m.status = m.T("the node is read again every %d s; w changes that", m.watch.every/time.Second)
 	}
 	return m.waiting()
 }

@@ -1,7 +1,6 @@
 package tui
 
 import (
-	"fmt"
 	"io"
 	"os"
 	"strings"
@@ -32,18 +31,18 @@ type copied struct {
 	err   error
 }
 
-func (c copied) String() string {
+func (c copied) said(say voice) string {
 	switch {
 	case c.err != nil && c.sent:
-		return fmt.Sprintf("%s sent to the terminal's clipboard (OSC 52); no file: %v", plural(c.lines, "line"), c.err)
+		return say.T("%s sent to the terminal's clipboard (OSC 52); no file: %v", say.Count(c.lines, "line"), c.err)
 	case c.err != nil:
-		return "could not copy: " + c.err.Error()
+		return say.T("could not copy: %v", c.err)
 	case c.known && c.sent:
-		return fmt.Sprintf("%s sent to the terminal's clipboard (OSC 52)", plural(c.lines, "line"))
+		return say.T("%s sent to the terminal's clipboard (OSC 52)", say.Count(c.lines, "line"))
 	case c.sent:
-		return fmt.Sprintf("in %s; also sent to the terminal's clipboard (OSC 52), if it takes that", c.file)
+		return say.T("in %s; also sent to the terminal's clipboard (OSC 52), if it takes that", c.file)
 	}
-	return fmt.Sprintf("in %s; too large for the terminal's clipboard", c.file)
+	return say.T("in %s; too large for the terminal's clipboard", c.file)
 }
 
 // maxCopy is less than what terminals take at most for one sequence.

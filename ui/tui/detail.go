@@ -15,11 +15,11 @@ const readable = 96
 // detailOf draws what is selected, in w cells and as many lines as it takes.
 func detailOf(m model, w int) []line {
 	rw, ok := m.selected()
-	p := page{width: min(w-1, readable), ascii: m.ascii}
+	p := page{width: min(w-1, readable), voice: m.voice}
 	switch {
 	case !m.began:
 	case !ok:
-		p.text("", "nothing selected", faint)
+		p.text("", p.T("nothing selected"), faint)
 	case rw.folds():
 		groupDetail(&p, &m.report, rw)
 	default:
@@ -29,8 +29,8 @@ func detailOf(m model, w int) []line {
 }
 
 func groupDetail(p *page, r *checks.Report, rw row) {
-	p.text("", string(rw.category), strong)
-	p.lines = append(p.lines, summary(r, rw.members, true, p.ascii).fit(p.width, p.ascii))
+	p.text("", p.Category(rw.category), strong)
+	p.lines = append(p.lines, summary(r, rw.members, true, p.voice).fit(p.width, p.ascii))
 	p.blank()
 	for _, i := range rw.members {
 		p.verdict("", &r.Results[i])
@@ -45,9 +45,9 @@ func learnt(p *page, r *checks.Report) {
 	if len(r.Node.Learnt) == 0 {
 		return
 	}
-	p.heading("What the node runs")
+	p.heading(p.T("What the node runs"))
 	for _, l := range r.Node.Learnt {
-		p.led(span{"  " + l.Fact + "  ", faint}, l.Value, plain)
+		p.led(span{"  " + p.Phrase(l.Fact) + "  ", faint}, l.Value, plain)
 		p.text("    ", ui.Where(l.From)+"  "+l.From.Text, faint)
 	}
 }
@@ -59,20 +59,20 @@ func (p *page) verdict(indent string, res *checks.Result) {
 
 // resultDetail draws a check; was is its verdict before it changed, or "".
 func resultDetail(p *page, r *checks.Report, res *checks.Result, was checks.Status) {
-	p.led(span{symbol(res.Status, p.ascii) + " " + string(res.Status) + "  ", inkOf(res.Status)}, res.Title, strong)
-	p.text("", res.ID+" · "+string(res.Category), faint)
+	p.led(span{symbol(res.Status, p.ascii) + " " + p.Status(res.Status) + "  ", inkOf(res.Status)}, res.Title, strong)
+	p.text("", res.ID+" · "+p.Category(res.Category), faint)
 	if was != "" {
-		p.text("", fmt.Sprintf("changed: it was %s before", was), accent)
+		p.text("", p.T("changed: it was %s before", p.Status(was)), accent)
 	}
 	outcome(p, res)
 	fix(p, res)
 	relations(p, r, res)
 	if len(res.FAQ) > 0 {
-		p.heading("FAQ")
-		p.text("  ", faqText(res.FAQ), plain)
+		p.heading(p.T("FAQ"))
+		faq(p, res.FAQ)
 	}
 	if len(res.Links) > 0 {
-		p.heading("Links")
+		p.heading(p.T("Links"))
 		for _, l := range res.Links {
 			p.text("  ", l, plain)
 		}
@@ -94,10 +94,10 @@ func outcome(p *page, res *checks.Result) {
 			p.text("    ", b.Text, plain)
 		}
 		for _, c := range f.Codes {
-			p.text("  ", ui.Decoded(c), faint)
+			p.text("  ", p.style().Decoded(c), faint)
 		}
 		if f.Basis == checks.ByText {
-			p.text("  ", "only the logs tell of it", faint)
+			p.text("  ", p.T("only the logs tell of it"), faint)
 		}
 	}
 	if len(res.Findings) > 0 {
@@ -105,15 +105,15 @@ func outcome(p *page, res *checks.Result) {
 	}
 	switch res.Status {
 	case checks.StatusPass:
-		p.text("", "looked, and did not find this fault", plain)
+		p.text("", p.T("looked, and did not find this fault"), plain)
 	case checks.StatusUnknown:
-		p.text("", "could not tell: "+res.Gap, plain)
+		p.text("", p.T("could not tell: %s", res.Gap), plain)
 	case checks.StatusSkip:
-		p.text("", "does not apply: "+res.Reason, plain)
+		p.text("", p.T("does not apply: %s", res.Reason), plain)
 	case statusWaiting:
-		p.text("", "no verdict yet: it waits for its evidence", plain)
+		p.text("", p.T("no verdict yet: it waits for its evidence"), plain)
 	case statusReading:
-		p.text("", "no verdict yet: its evidence is being read", plain)
+		p.text("", p.T("no verdict yet: its evidence is being read"), plain)
 	}
 }
 
@@ -131,9 +131,9 @@ func fix(p *page, res *checks.Result) {
 		return
 	}
 	if isFault(res.Status) {
-		p.heading("Fix")
+		p.heading(p.T("Fix"))
 	} else {
-		p.heading("Fix, if this fault ever shows")
+		p.heading(p.T("Fix, if this fault ever shows"))
 	}
 	p.text("  ", f.Text, plain)
 	for _, c := range f.Commands {
@@ -153,14 +153,14 @@ func relations(p *page, r *checks.Report, res *checks.Result) {
 		}
 	}
 	if len(follows) > 0 {
-		p.heading("Explains")
+		p.heading(p.T("Explains"))
 		for _, f := range follows {
 			p.leads(item{check: f.ID})
 			p.verdict("  ", f)
 		}
 	}
 	if len(res.ExplainedBy) > 0 {
-		p.heading("Explained by")
+		p.heading(p.T("Explained by"))
 		for _, id := range res.ExplainedBy {
 			if by := r.Result(id); by != nil {
 				p.leads(item{check: id})
@@ -172,10 +172,16 @@ func relations(p *page, r *checks.Report, res *checks.Result) {
 	}
 }
 
-func faqText(list []int) string {
-	numbers := strings.Trim(strings.Join(strings.Fields(fmt.Sprint(list)), ", "), "[]")
+// faq names the entries that a check answers, in the words of the documentation
+// where the language has them.
+func faq(p *page, list []int) {
+	numbers := strings.Trim(strings.Join(strings.Fields(fmt.Sprint(list)), p.T(", ")), "[]")
 	if len(list) == 1 {
-		return "answers entry " + numbers + " of the Windows troubleshooting FAQ"
+		p.text("  ", p.T("answers entry %s of the Windows troubleshooting FAQ", numbers), plain)
+	} else {
+		p.text("  ", p.T("answers entries %s of the Windows troubleshooting FAQ", numbers), plain)
 	}
-	return "answers entries " + numbers + " of the Windows troubleshooting FAQ"
+	for _, n := range list {
+		p.text("    ", p.Catalogue.FAQ(n), plain)
+	}
 }

@@ -54,7 +54,7 @@ func (d detailScreen) with(s step) detailScreen {
 }
 
 // title is the check and the way to it, newest first.
-func (d detailScreen) title() string {
+func (d detailScreen) title(env) string {
 	text := ""
 	for _, s := range slices.Backward(d.steps) {
 		if text != "" {
@@ -74,8 +74,8 @@ func (d detailScreen) hints() []hint {
 }
 
 func (d detailScreen) start(e env) func() tea.Msg {
-	id, s := d.here().id, e.evidence
-	return func() tea.Msg { return looked{id, lookedAt(id, s)} }
+	id, s, say := d.here().id, e.evidence, e.voice
+	return func() tea.Msg { return looked{id, lookedAt(id, s, say)} }
 }
 
 func (d detailScreen) receive(e env, answer tea.Msg) (screen, effect) {
@@ -89,7 +89,7 @@ func (d detailScreen) receive(e env, answer tea.Msg) (screen, effect) {
 }
 
 func (d detailScreen) page(e env) page {
-	p := page{width: max(min(e.width-gutter-1, readable), 2), ascii: e.ascii}
+	p := page{width: max(min(e.width-gutter-1, readable), 2), voice: e.voice}
 	id := d.here().id
 	var list []look
 	if d.looked.id == id {
@@ -99,7 +99,7 @@ func (d detailScreen) page(e env) page {
 		resultDetail(&p, e.report, res, e.was[id])
 		lookedDetail(&p, list)
 	} else {
-		p.text("", "the report holds no check of this name", faint)
+		p.text("", p.T("the report holds no check of this name"), faint)
 	}
 	return p
 }

@@ -102,7 +102,7 @@ func TestTheChainIsWalkedThereAndBack(t *testing.T) {
 func TestEnterOnEvidenceShowsIt(t *testing.T) {
 	m := after(small(), "enter", "j", "enter") // the second piece of evidence
 	s, _ := m.over()
-	if got := s.title(); got != "logs/flanneld/flanneld.log" {
+	if got := s.title(env{}); got != "logs/flanneld/flanneld.log" {
 		t.Errorf("shows %q", got)
 	}
 	if inDetail(t, after(m, "esc")).here().at != 1 {
@@ -142,7 +142,7 @@ func TestTheDetailTellsWhatWasLookedAt(t *testing.T) {
 func TestLookedAtKnowsEveryNeed(t *testing.T) {
 	s := recorded(t, "kubelet-removed-flag")
 	for _, c := range checks.All() {
-		list := lookedAt(c.ID, s)
+		list := lookedAt(c.ID, s, voice{})
 		if len(list) == 0 && len(c.Needs)+len(c.Uses) > 0 {
 			t.Errorf("%s: nothing", c.ID)
 		}

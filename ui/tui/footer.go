@@ -1,7 +1,6 @@
 package tui
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 
@@ -36,7 +35,7 @@ func talk(m model) line {
 	case m.status != "":
 		return line{{show(m.status, m.ascii), accent}}
 	}
-	return hints(hintsOf(m), m.width-2)
+	return hints(hintsOf(m), m.width-2, m.voice)
 }
 
 // tail is the end of a text that is being written.
@@ -56,7 +55,7 @@ func found(m model) string {
 			n += len(r.members)
 		}
 	}
-	return fmt.Sprintf("%d of %d", n, len(m.report.Results))
+	return m.T("%d of %d", n, len(m.report.Results))
 }
 
 // A hint is a key and what it does here, in a word or two. Lower rank stays longer.
@@ -113,14 +112,14 @@ func hintsOf(m model) []hint {
 	return list
 }
 
-func hints(list []hint, w int) line {
+func hints(list []hint, w int, say voice) line {
 	for {
 		var l line
 		for i, h := range list {
 			if i > 0 {
 				l = append(l, span{"  ", plain})
 			}
-			l = append(l, span{h.key, strong}, span{" " + h.does, faint})
+			l = append(l, span{h.key, strong}, span{" " + say.Word(h.does), faint})
 		}
 		if l.width() <= w || len(list) == 1 {
 			return l
@@ -149,12 +148,12 @@ func counts(m model, w int) string {
 		}
 	}
 	parts := []string{
-		plural(len(r.Causes), "cause"), plural(consequences, "consequence"),
-		fmt.Sprint(r.Count(checks.StatusPass), " pass"), fmt.Sprint(r.Count(checks.StatusUnknown), " unknown"),
-		fmt.Sprint(r.Count(checks.StatusSkip), " not applicable"),
+		m.Count(len(r.Causes), "cause"), m.Count(consequences, "consequence"),
+		m.T("%d %s", r.Count(checks.StatusPass), m.Word("pass")), m.T("%d %s", r.Count(checks.StatusUnknown), m.Word("unknown")),
+		m.T("%d %s", r.Count(checks.StatusSkip), m.Word("not applicable")),
 	}
 	if n := len(m.watch.changed); n > 0 {
-		parts = slices.Insert(parts, 0, fmt.Sprint(n, " changed"))
+		parts = slices.Insert(parts, 0, m.T("%d changed", n))
 	}
 	join := func() string { return show(strings.Join(parts, " · "), ascii) }
 	for _, drop := range []int{1, 2} { // from the end: not applicable, then pass
@@ -172,22 +171,15 @@ func liveCounts(m model, w int) string {
 	}
 	r := &m.report
 	open := r.Count(statusWaiting) + r.Count(statusReading)
-	text := fmt.Sprintf("%d of %d open", open, len(r.Results))
+	text := m.T("%d of %d open", open, len(r.Results))
 	add := func(n int, what string) {
 		if longer := text + " · " + what; n > 0 && width(show(longer, m.ascii)) <= w {
 			text = longer
 		}
 	}
-	add(len(r.Causes), plural(len(r.Causes), "cause")+" so far")
+	add(len(r.Causes), m.T("%s so far", m.Count(len(r.Causes), "cause")))
 	for _, s := range byWeight {
-		add(r.Count(s), fmt.Sprintf("%d %s", r.Count(s), s))
+		add(r.Count(s), m.T("%d %s", r.Count(s), m.Status(s)))
 	}
 	return clip(show(text, m.ascii), w, m.ascii)
-}
-
-func plural(n int, word string) string {
-	if n == 1 {
-		return "1 " + word
-	}
-	return fmt.Sprintf("%d %ss", n, word)
 }

@@ -10,7 +10,7 @@ func draw(m model) []line {
 	l := m.layout()
 	var lines []line
 	if l.tiny {
-		lines = []line{{{"make the window at least 30x8 (q quits)", plain}}}
+		lines = []line{{{m.T("make the window at least 30x8 (q quits)"), plain}}}
 	} else {
 		lines = append(header(m), rule(ruleLabel(m), m.width, m.ascii))
 		lines = append(lines, exactly(body(m, l), l.body)...)
@@ -31,13 +31,13 @@ func body(m model, l layout) []line {
 		s, _ := m.over()
 		return s.body(m.env())
 	case l.wide:
-		left := list(&m.report, m.rows, m.top, m.cursor, l.list, l.body, !m.detail, m.ascii)
+		left := list(&m.report, m.rows, m.top, m.cursor, l.list, l.body, !m.detail, m.voice)
 		return beside(left, from(detailOf(m, l.detail), m.scroll), l, m.detail, m.ascii)
 	}
-	lines := list(&m.report, m.rows, m.top, m.cursor, l.list, l.listLines(), true, m.ascii)
+	lines := list(&m.report, m.rows, m.top, m.cursor, l.list, l.listLines(), true, m.voice)
 	if l.preview > 0 {
 		rw, ok := m.selected()
-		lines = append(exactly(lines, l.listLines()), preview(&m.report, rw, ok, m.width, l.preview, m.view.card, m.ascii)...)
+		lines = append(exactly(lines, l.listLines()), preview(&m.report, rw, ok, m.width, l.preview, m.view.card, m.voice)...)
 	}
 	return lines
 }
@@ -45,18 +45,18 @@ func body(m model, l layout) []line {
 // ruleLabel says how the list is narrowed, since that hides things.
 func ruleLabel(m model) string {
 	var parts []string
-	if w := m.watch.String(); w != "" {
+	if w := m.watch.said(m.voice); w != "" {
 		parts = append(parts, w)
 	}
 	if s, ok := m.over(); ok {
-		return strings.Join(append([]string{s.title()}, parts...), " · ")
+		return strings.Join(append([]string{s.title(m.env())}, parts...), " · ")
 	}
 	narrowed := len(parts)
 	if m.view.wrong {
-		parts = append(parts, "only fail and warn")
+		parts = append(parts, m.T("only fail and warn"))
 	}
 	if m.view.filter != "" {
-		parts = append(parts, "filter "+m.view.filter)
+		parts = append(parts, m.T("filter %s", m.view.filter))
 	}
 	if len(parts) > narrowed {
 		parts = append(parts, found(m))

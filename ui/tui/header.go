@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"doctor/checks"
-	"doctor/ui"
 )
 
 // header is the node, and what is being read of it.
@@ -13,17 +12,17 @@ func header(m model) []line {
 	if m.reading() {
 		return liveHeader(m)
 	}
-	return doneHeader(&m.report, m.width, m.height, m.ascii)
+	return doneHeader(&m.report, m.width, m.height, m.voice)
 }
 
 // liveHeader has as many lines from the first frame to the last, so that the
 // list stays where it is.
 func liveHeader(m model) []line {
-	facts, now := ui.NodeFacts(m.report), ""
+	facts, now := m.style().NodeFacts(m.report), ""
 	if len(m.shown.Reading) > 0 || len(facts) > 0 {
-		now = readingText(m.shown, m.width-2, m.ascii)
+		now = readingText(m.shown, m.width-2, m.voice)
 	}
-	node := line{{" ", plain}, {"reading this node " + ellipsis(m.ascii), strong}}
+	node := line{{" ", plain}, {m.T("reading this node %s", ellipsis(m.ascii)), strong}}
 	if len(facts) > 0 {
 		l, _ := packed(facts, 1<<20, true, m.ascii)
 		node = append(line{{" ", plain}}, l...)
@@ -39,11 +38,12 @@ func liveHeader(m model) []line {
 
 // doneHeader is the node in one line, or in two where one is too narrow and the
 // screen is tall enough.
-func doneHeader(r *checks.Report, w, h int, ascii bool) []line {
+func doneHeader(r *checks.Report, w, h int, say voice) []line {
+	ascii := say.ascii
 	var lines []line
-	rest := ui.NodeFacts(*r)
+	rest := say.style().NodeFacts(*r)
 	if r.Node.Name == "" {
-		rest = slices.Insert(rest, 0, "node without a name")
+		rest = slices.Insert(rest, 0, say.T("node without a name"))
 	}
 	for len(lines) == 0 || (len(rest) > 0) {
 		var l line
@@ -55,16 +55,16 @@ func doneHeader(r *checks.Report, w, h int, ascii bool) []line {
 		lines = append(lines, append(line{{" ", plain}}, l...).fit(w, ascii))
 	}
 	last := len(lines) - 1
-	origin := ui.Origin(*r)
+	origin := say.style().Origin(*r)
 	for n := len(origin); n > 0; n-- { // the time alone where the place has no room
-		right := line{{show(strings.Join(origin[:n], ", "), ascii), faint}, {" ", plain}}
+		right := line{{show(strings.Join(origin[:n], say.T(", ")), ascii), faint}, {" ", plain}}
 		if l := apart(lines[last], right, w); l.width() > lines[last].width() {
 			lines[last] = l
 			return lines
 		}
 	}
 	if len(lines) == 1 && h >= tallFrom && len(origin) > 0 {
-		second := line{{" " + show(strings.Join(origin, ", "), ascii), faint}}
+		second := line{{" " + show(strings.Join(origin, say.T(", ")), ascii), faint}}
 		lines = append(lines, second.fit(w, ascii))
 	}
 	return lines

@@ -11,23 +11,23 @@ import (
 
 // helpLines are all keys and signs, in as many lines as it takes.
 func helpLines(m model) []line {
-	p := page{width: max(m.width-2, 2), ascii: m.ascii}
+	p := page{width: max(m.width-2, 2), voice: m.voice}
 	if s, ok := m.over(); ok {
-		keyLines(&p, "Keys of this screen", s.bindings())
-		keyLines(&p, "Keys of the overview and of all screens", allKeys(m.live))
+		keyLines(&p, p.T("Keys of this screen"), s.bindings())
+		keyLines(&p, p.T("Keys of the overview and of all screens"), allKeys(m.live))
 	} else {
-		keyLines(&p, "Keys", allKeys(m.live))
+		keyLines(&p, p.T("Keys"), allKeys(m.live))
 	}
-	p.heading("Signs")
+	p.heading(p.T("Signs"))
 	signs := byWeight
 	if m.live {
 		signs = slices.Concat(byWeight, []checks.Status{statusReading, statusWaiting})
 	}
 	for _, s := range signs {
-		p.led(span{fmt.Sprintf("  %s %-13s", symbol(s, m.ascii), s), inkOf(s)}, meaning[s], plain)
+		p.led(span{"  " + symbol(s, m.ascii) + " " + padded(p.Status(s), 13), inkOf(s)}, p.Word(meaning[s]), plain)
 	}
 	if m.live {
-		p.led(span{"  * changed      ", accent}, "another verdict than before the node was read again", plain)
+		p.led(span{"  * " + padded(p.T("changed"), 13), accent}, p.T("another verdict than before the node was read again"), plain)
 	}
 	return p.lines
 }
@@ -36,7 +36,7 @@ func keyLines(p *page, heading string, list []key.Binding) {
 	p.heading(heading)
 	for _, b := range list {
 		h := b.Help()
-		p.led(span{fmt.Sprintf("  %-14s ", h.Key), accent}, h.Desc, plain)
+		p.led(span{fmt.Sprintf("  %-14s ", h.Key), accent}, p.Word(h.Desc), plain)
 	}
 }
 

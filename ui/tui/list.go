@@ -12,9 +12,10 @@ import (
 const wordsFrom = 64
 
 // list draws the rows from top on in w cells and h lines.
-func list(r *checks.Report, rows []row, top, cursor, w, h int, focused, ascii bool) []line {
+func list(r *checks.Report, rows []row, top, cursor, w, h int, focused bool, say voice) []line {
 	var lines []line
-	words := summariesFit(r, rows, w)
+	words := summariesFit(r, rows, w, say)
+	ascii := say.ascii
 	for i := top; i < min(top+h, len(rows)); i++ {
 		l := line{{"  ", plain}}
 		if i == cursor && focused {
@@ -24,7 +25,7 @@ func list(r *checks.Report, rows []row, top, cursor, w, h int, focused, ascii bo
 		} else if rows[i].kind == rowCard && cardHead(rows, i) == cursor && focused {
 			l = line{{own("│", ascii) + " ", accent}}
 		}
-		l = append(l, rowLine(r, rows[i], w-3, i == cursor, words, ascii)...)
+		l = append(l, rowLine(r, rows[i], w-3, i == cursor, words, say)...)
 		lines = append(lines, l)
 	}
 	return lines
@@ -38,35 +39,33 @@ func cardHead(rows []row, i int) int {
 	return i
 }
 
-func rowLine(r *checks.Report, rw row, w int, selected, words, ascii bool) line {
+func rowLine(r *checks.Report, rw row, w int, selected, words bool, say voice) line {
+	ascii := say.ascii
 	switch rw.kind {
 	case rowHeading:
 		return line{{rw.text, strong}}
 	case rowNote:
 		return line{{show(rw.text, ascii), faint}}.fit(w, ascii)
 	case rowGroup:
-		name := show(string(rw.category), ascii)
-		l := line{{fold(rw.open, ascii) + " ", faint}, {fmt.Sprintf("%-*s  ", groupName, name), strong}}
-		return append(l, summary(r, rw.members, words, ascii)...).fit(w, ascii)
+		name := show(say.Category(rw.category), ascii)
+		l := line{{fold(rw.open, ascii) + " ", faint}, {padded(name, say.groupName()) + "  ", strong}}
+		return append(l, summary(r, rw.members, words, say)...).fit(w, ascii)
 	case rowRest:
 		l := line{{"  " + fold(rw.open, ascii) + " ", faint}}
-		return append(l, summary(r, rw.members, true, ascii)...).fit(w, ascii)
+		return append(l, summary(r, rw.members, true, say)...).fit(w, ascii)
 	case rowCause:
-		count := line{{follow(rw.follow), faint}}
+		count := line{{say.follow(rw.follow), faint}}
 		if n := count.width(); n > 0 { // the title is cut before the number
-			return apart(resultLine(&r.Results[rw.index], rw.was, "", 0, w-n-2, selected, ascii), count, w)
+			return apart(resultLine(&r.Results[rw.index], rw.was, "", 0, w-n-2, selected, say), count, w)
 		}
-		return resultLine(&r.Results[rw.index], rw.was, "", 0, w, selected, ascii)
+		return resultLine(&r.Results[rw.index], rw.was, "", 0, w, selected, say)
 	case rowCard:
-		return cardLine(&r.Results[rw.index], rw.part, ascii).fit(w, ascii)
+		return cardLine(&r.Results[rw.index], rw.part, say).fit(w, ascii)
 	case rowCheck:
-		return resultLine(&r.Results[rw.index], rw.was, origin(r, &r.Results[rw.index]), 2, w, selected, ascii)
+		return resultLine(&r.Results[rw.index], rw.was, say.origin(r, &r.Results[rw.index]), 2, w, selected, say)
 	}
 	return nil
 }
-
-// groupName is the width of the longest category.
-const groupName = len("components")
 
 func fold(open, ascii bool) string {
 	if open {
@@ -75,24 +74,24 @@ func fold(open, ascii bool) string {
 	return own("▸", ascii)
 }
 
-func follow(n int) string {
+func (say voice) follow(n int) string {
 	switch n {
 	case 0:
 		return ""
 	case 1:
-		return "1 follows"
+		return say.T("1 follows")
 	}
-	return fmt.Sprintf("%d follow", n)
+	return say.T("%d follow", n)
 }
 
 // origin names the cause of a consequence.
-func origin(r *checks.Report, res *checks.Result) string {
+func (say voice) origin(r *checks.Report, res *checks.Result) string {
 	if !isFault(res.Status) {
 		return ""
 	}
 	for _, c := range r.Causes {
 		if slices.Contains(res.ExplainedBy, c.ID) {
-			return "from " + c.ID
+			return say.T("from %s", c.ID)
 		}
 	}
 	return ""
@@ -101,14 +100,15 @@ func origin(r *checks.Report, res *checks.Result) string {
 // resultLine is a verdict: symbol, word and title, and at the right end where
 // it stands among the faults, or what it was before it changed. Narrow lists
 // leave the word away; the star of a change stays.
-func resultLine(res *checks.Result, was checks.Status, right string, indent, w int, selected, ascii bool) line {
+func resultLine(res *checks.Result, was checks.Status, right string, indent, w int, selected bool, say voice) line {
+	ascii := say.ascii
 	l := line{{strings.Repeat(" ", indent), plain}, {symbol(res.Status, ascii), inkOf(res.Status)}, {" ", plain}}
 	if was != "" {
 		l[2] = span{"*", accent}
-		right = "was " + string(was)
+		right = say.T("was %s", say.Status(was))
 	}
 	if w >= wordsFrom {
-		l = append(l, span{fmt.Sprintf("%-9s", show(string(res.Status), ascii)), inkOf(res.Status)})
+		l = append(l, span{padded(show(say.Status(res.Status), ascii), say.statusWidth()), inkOf(res.Status)})
 	}
 	title := span{show(res.Title, ascii), plain}
 	switch {
@@ -127,16 +127,16 @@ func resultLine(res *checks.Result, was checks.Status, right string, indent, w i
 
 // summary counts what is open and the verdicts: "5 open 2 fail 14 pass", or by
 // symbol where words have no room.
-func summary(r *checks.Report, members []int, words, ascii bool) line {
+func summary(r *checks.Report, members []int, words bool, say voice) line {
 	count := map[checks.Status]int{}
 	for _, i := range members {
 		count[r.Results[i].Status]++
 	}
 	var l line
 	if open := count[statusWaiting] + count[statusReading]; open > 0 && words {
-		l = line{{fmt.Sprintf("%d open", open), accent}}
+		l = line{{say.T("%d open", open), accent}}
 	} else if open > 0 {
-		l = line{{fmt.Sprintf("%s%d", symbol(statusWaiting, ascii), open), accent}}
+		l = line{{fmt.Sprintf("%s%d", symbol(statusWaiting, say.ascii), open), accent}}
 	}
 	for _, s := range byWeight {
 		if count[s] == 0 {
@@ -150,18 +150,18 @@ func summary(r *checks.Report, members []int, words, ascii bool) line {
 			ink = faint // what is well stays quiet here
 		}
 		if words {
-			l = append(l, span{fmt.Sprintf("%d %s", count[s], s), ink})
+			l = append(l, span{say.T("%d %s", count[s], say.Status(s)), ink})
 		} else {
-			l = append(l, span{fmt.Sprintf("%s%d", symbol(s, ascii), count[s]), ink})
+			l = append(l, span{fmt.Sprintf("%s%d", symbol(s, say.ascii), count[s]), ink})
 		}
 	}
 	return l
 }
 
 // summariesFit says whether all groups can be summed up in words, so that they look alike.
-func summariesFit(r *checks.Report, rows []row, w int) bool {
+func summariesFit(r *checks.Report, rows []row, w int, say voice) bool {
 	for _, rw := range rows {
-		if rw.kind == rowGroup && groupName+7+summary(r, rw.members, true, false).width() > w {
+		if rw.kind == rowGroup && say.groupName()+7+summary(r, rw.members, true, say).width() > w {
 			return false
 		}
 	}

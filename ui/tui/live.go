@@ -61,9 +61,10 @@ func (m model) received(u Update) model {
 		m.view.was = m.view.folds(&m.report)
 	}
 	m.shown, m.began, m.asked = u, true, false
-	m.report, m.view.live = asDrawn(u), !u.Done
+	m.english, m.view.live = asDrawn(u), !u.Done
+	m.report = m.Report(m.english)
 	m.watch = m.watch.counted(&m.report, u.Done, u.At)
-	m.view.changed = m.watch.changed
+	m.view.voice, m.view.changed = m.voice, m.watch.changed
 	m.view.card, m.view.apart = cardOf(len(m.report.Causes), m.layout())
 	if u.Done && !m.touched { // nobody chose the row: begin as with any finished report
 		m.at, m.top = row{}, 0
@@ -122,17 +123,15 @@ func (v view) set(fold string, open bool) view {
 	return v
 }
 
-const readingAgain = "reading again"
-
 // again is the key that reads the node anew.
 func (m model) again() (model, effect) {
 	switch {
 	case !m.live:
-		m.status = "a recording cannot be read again: nothing in it changes"
+		m.status = m.T("a recording cannot be read again: nothing in it changes")
 	case !m.shown.Done || m.asked:
-		m.status = "still reading; r reads again when it is done"
+		m.status = m.T("still reading; r reads again when it is done")
 	default:
-		m.status, m.asked = readingAgain, true
+		m.status, m.asked = m.T("reading again"), true
 		m.watch = m.watch.anew()
 		return m, effect{again: true}
 	}
@@ -140,37 +139,38 @@ func (m model) again() (model, effect) {
 }
 
 // readingText names what is being read and since when, oldest first, in w cells.
-func readingText(u Update, w int, ascii bool) string {
+func readingText(u Update, w int, say voice) string {
 	var parts []string
 	for _, r := range u.Reading {
-		parts = append(parts, strings.TrimSpace(show(r.Name, ascii)+" "+seconds(u.At.Sub(r.Since))))
+		parts = append(parts, strings.TrimSpace(show(say.Phrase(r.Name), say.ascii)+" "+say.seconds(u.At.Sub(r.Since))))
 	}
 	if len(parts) == 0 {
-		return clip("reading "+ellipsis(ascii), w, ascii)
+		return clip(say.T("reading %s", ellipsis(say.ascii)), w, say.ascii)
 	}
 	for n := len(parts); n > 0; n-- {
-		text := "reading " + strings.Join(parts[:n], ", ")
+		named := strings.Join(parts[:n], say.T(", "))
+		text := say.T("reading %s", named)
 		if more := len(parts) - n; more > 0 {
-			text += fmt.Sprintf(" and %d more", more)
+			text = say.T("reading %s and %d more", named, more)
 		}
 		if width(text) <= w {
 			return text
 		}
 	}
-	text := "reading " + parts[0]
+	text := say.T("reading %s", parts[0])
 	if len(parts) > 1 {
 		text += fmt.Sprintf(" +%d", len(parts)-1)
 	}
-	return clip(text, w, ascii)
+	return clip(text, w, say.ascii)
 }
 
 // seconds is how long something takes already, once that is worth a word.
-func seconds(d time.Duration) string {
+func (say voice) seconds(d time.Duration) string {
 	switch {
 	case d < time.Second:
 		return ""
 	case d < 2*time.Minute:
-		return fmt.Sprintf("%d s", d/time.Second)
+		return say.T("%d s", d/time.Second)
 	}
-	return fmt.Sprintf("%d min", d/time.Minute)
+	return say.T("%d min", d/time.Minute)
 }

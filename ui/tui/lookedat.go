@@ -1,7 +1,6 @@
 package tui
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 
@@ -22,14 +21,14 @@ type look struct {
 
 // lookedAt says of all evidence that the check reads whether it was there. It
 // reads the tree.
-func lookedAt(id string, s evidence.Snapshot) []look {
+func lookedAt(id string, s evidence.Snapshot, say voice) []look {
 	c := checks.ByID(id)
 	if c == nil {
 		return nil
 	}
 	var list []look
 	add := func(n evidence.Need, need bool) {
-		for _, l := range lookFor(n, s) {
+		for _, l := range lookFor(n, s, say) {
 			l.need = need
 			if !slices.ContainsFunc(list, func(other look) bool { return other.name == l.name }) {
 				list = append(list, l)
@@ -47,10 +46,10 @@ func lookedAt(id string, s evidence.Snapshot) []look {
 
 // lookFor tells of one need: of several alternatives those that were there, or
 // else why each was not.
-func lookFor(n evidence.Need, s evidence.Snapshot) []look {
+func lookFor(n evidence.Need, s evidence.Snapshot, say voice) []look {
 	var all, met []look
 	evidence.Each(n, func(one evidence.Need) {
-		list := lookForOne(one, s)
+		list := lookForOne(one, s, say)
 		all = append(all, list...)
 		for _, l := range list {
 			if l.gap == "" {
@@ -64,7 +63,7 @@ func lookFor(n evidence.Need, s evidence.Snapshot) []look {
 	return all
 }
 
-func lookForOne(n evidence.Need, s evidence.Snapshot) []look {
+func lookForOne(n evidence.Need, s evidence.Snapshot, say voice) []look {
 	name, gap := strings.Join(evidence.Names(n), ", "), n.Gap(s)
 	paths := n.Paths()
 	switch {
@@ -94,7 +93,7 @@ func lookForOne(n evidence.Need, s evidence.Snapshot) []look {
 		}
 	}
 	if count > maxFiles {
-		list = append(list, look{name: fmt.Sprintf("and %d more in %s", count-maxFiles, name)})
+		list = append(list, look{name: say.T("and %d more in %s", count-maxFiles, name)})
 	}
 	return list
 }
@@ -104,7 +103,7 @@ func lookedDetail(p *page, list []look) {
 	for _, part := range []struct {
 		heading string
 		need    bool
-	}{{"Looked at", true}, {"Looked at where it is there", false}} {
+	}{{p.T("Looked at"), true}, {p.T("Looked at where it is there"), false}} {
 		headed := false
 		for _, l := range list {
 			if l.need != part.need {
@@ -119,13 +118,13 @@ func lookedDetail(p *page, list []look) {
 			}
 			switch {
 			case l.gap == "":
-				p.led(span{"  " + symbol(checks.StatusPass, p.ascii) + " ", faint}, l.name, plain)
+				p.led(span{"  " + symbol(checks.StatusPass, p.ascii) + " ", faint}, p.Phrase(l.name), plain)
 			case l.gap.Kind() == evidence.Absent: // an answer too
-				p.led(span{"  " + symbol(checks.StatusSkip, p.ascii) + " ", faint}, l.name, plain)
-				p.text("    ", string(l.gap), faint)
+				p.led(span{"  " + symbol(checks.StatusSkip, p.ascii) + " ", faint}, p.Phrase(l.name), plain)
+				p.text("    ", p.Reason(string(l.gap)), faint)
 			default:
-				p.led(span{"  " + symbol(checks.StatusUnknown, p.ascii) + " ", inkUnknown}, l.name, plain)
-				p.text("    ", string(l.gap), faint)
+				p.led(span{"  " + symbol(checks.StatusUnknown, p.ascii) + " ", inkUnknown}, p.Phrase(l.name), plain)
+				p.text("    ", p.Reason(string(l.gap)), faint)
 			}
 		}
 	}

@@ -11,12 +11,13 @@ import (
 
 // model is what the screen shows, as data.
 type model struct {
+	voice
 	report        checks.Report // of shown, as it is drawn
+	english       checks.Report // the same before it was translated
 	shown         Update
 	began         bool // an update came
 	live          bool // the node can be read again
 	asked         bool // it was asked for, and no update came since
-	ascii         bool
 	width, height int
 
 	view   view
@@ -69,7 +70,7 @@ func (e effect) none() bool {
 }
 
 func newModel(opt Options, live bool) model {
-	return model{ascii: opt.ASCII, width: opt.Width, height: opt.Height, live: live}.settled()
+	return model{voice: newVoice(opt), width: opt.Width, height: opt.Height, live: live}.settled()
 }
 
 // reading says that verdicts are still to come.
@@ -95,15 +96,15 @@ func (m model) update(msg tea.Msg) (model, effect) {
 		m, do = m.answered(msg)
 	case ended:
 		if m.reading() {
-			m.status = "the reading stopped before its end"
+			m.status = m.T("the reading stopped before its end")
 		}
 	case copied:
-		m.status = msg.String()
+		m.status = msg.said(m.voice)
 	case tea.KeyMsg:
 		m, do = m.pressAll(apiece(msg, m.typing))
 	}
 	if do.say != "" {
-		m.status, do.say = do.say, ""
+		m.status, do.say = m.Word(do.say), ""
 	}
 	return m.settled(), do
 }
@@ -116,8 +117,8 @@ func (m model) taken(u Update) (model, effect) {
 	m = m.received(u)
 	m, do := m.renewed(u)
 	if u.Done {
-		if m.status == readingAgain {
-			m.status = m.watch.outcome()
+		if m.status == m.T("reading again") {
+			m.status = m.watch.outcome(m.voice)
 		}
 		var next effect
 		m, next = m.waiting()
@@ -129,7 +130,7 @@ func (m model) taken(u Update) (model, effect) {
 // settled brings everything that depends on other fields in line with them.
 func (m model) settled() model {
 	m.rows = nil
-	m.view.changed = m.watch.changed
+	m.view.voice, m.view.changed = m.voice, m.watch.changed
 	m.view.card, m.view.apart = cardOf(len(m.report.Causes), m.layout())
 	if m.began {
 		m.rows = rowsOf(&m.report, m.view)
@@ -240,7 +241,7 @@ func (m model) result() (checks.Result, bool) {
 
 func (m model) toggle(r row) model {
 	if m.view.narrowed() {
-		m.status = "groups stay open while the list is narrowed"
+		m.status = m.T("groups stay open while the list is narrowed")
 		return m
 	}
 	m.view = m.view.set(r.foldName(), !r.open)

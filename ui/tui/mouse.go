@@ -16,8 +16,8 @@ type clicker interface {
 
 func (m model) pressMouse() (model, effect) {
 	m.mouse = !m.mouse
-	if m.status = "the mouse is the terminal's again"; m.mouse {
-		m.status = "mouse on: the wheel scrolls, a click selects; m turns it off"
+	if m.status = m.T("the mouse is the terminal's again"); m.mouse {
+		m.status = m.T("mouse on: the wheel scrolls, a click selects; m turns it off")
 	}
 	return m, effect{mouse: true, mouseOn: m.mouse}
 }

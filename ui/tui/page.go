@@ -7,7 +7,7 @@ type page struct {
 	lines []line
 	items []item // what leads on, in the order of the lines
 	width int
-	ascii bool
+	voice
 }
 
 // An item is a line that leads on: to a check, or to a line of the evidence.

@@ -33,7 +33,7 @@ func (m model) pressAll(list []tea.KeyMsg) (model, effect) {
 			return m, do
 		}
 		if do.say != "" {
-			m.status, do.say = do.say, ""
+			m.status, do.say = m.Word(do.say), ""
 		}
 		if !do.none() {
 			all.also = append(all.also, do)

@@ -271,16 +271,16 @@ func TestWhatIsTooLargeForATerminalIsInAFile(t *testing.T) {
 	var out bytes.Buffer
 	c := clipboard{&out, true, t.TempDir()}
 	done := c.copy(strings.Repeat("y", maxCopy+1), "copy")().(copied)
-	if out.Len() > 0 || done.sent || done.file == "" || !strings.Contains(done.String(), "too large") {
-		t.Errorf("sent %d bytes, says %q", out.Len(), done)
+	if out.Len() > 0 || done.sent || done.file == "" || !strings.Contains(done.said(voice{}), "too large") {
+		t.Errorf("sent %d bytes, says %+v", out.Len(), done)
 	}
 	c.folder = filepath.Join(c.folder, "gone")
-	if done = c.copy(strings.Repeat("y", maxCopy+1), "copy")().(copied); !strings.HasPrefix(done.String(), "could not copy") {
-		t.Errorf("without a folder says %q", done)
+	if done = c.copy(strings.Repeat("y", maxCopy+1), "copy")().(copied); !strings.HasPrefix(done.said(voice{}), "could not copy") {
+		t.Errorf("without a folder says %+v", done)
 	}
 	c.takes = false
-	if done = c.copy("x", "copy")().(copied); !strings.Contains(done.String(), "no file") {
-		t.Errorf("without a folder says %q", done)
+	if done = c.copy("x", "copy")().(copied); !strings.Contains(done.said(voice{}), "no file") {
+		t.Errorf("without a folder says %+v", done)
 	}
 }
 

@@ -10,7 +10,7 @@ import (
 // proof is what the card of a cause leaves out: on what it rests, and what follows.
 func proof(p *page, r *checks.Report, res *checks.Result, card int) {
 	if text := cardText(res, cardFix); text != "" && card < maxCard-1 {
-		p.led(span{"fix  ", faint}, text, plain)
+		p.led(span{p.T("fix") + "  ", faint}, text, plain)
 	}
 	for _, f := range res.Findings {
 		for _, b := range f.Because {
@@ -19,20 +19,20 @@ func proof(p *page, r *checks.Report, res *checks.Result, card int) {
 	}
 	for _, c := range r.Causes {
 		if c.ID == res.ID && len(c.Consequences) > 0 {
-			p.led(span{"then ", faint}, strings.Join(c.Consequences, ", "), plain)
+			p.led(span{p.T("then") + " ", faint}, strings.Join(c.Consequences, ", "), plain)
 		}
 	}
 }
 
 // preview is the selected check in a rule and a few lines, under a list that
 // has no detail beside it; the cards of causes have so many lines.
-func preview(r *checks.Report, rw row, ok bool, w, h, card int, ascii bool) []line {
-	p := page{width: w - 2, ascii: ascii}
+func preview(r *checks.Report, rw row, ok bool, w, h, card int, say voice) []line {
+	p := page{width: w - 2, voice: say}
 	name := ""
 	switch {
 	case !ok:
 	case rw.folds():
-		name = string(rw.category)
+		name = say.Category(rw.category)
 		for _, i := range rw.members {
 			p.verdict("", &r.Results[i])
 		}
@@ -45,11 +45,11 @@ func preview(r *checks.Report, rw row, ok bool, w, h, card int, ascii bool) []li
 			outcome(&p, res)
 		}
 	}
-	lines := []line{rule(name, w, ascii)}
+	lines := []line{rule(name, w, say.ascii)}
 	for i := range min(h-1, len(p.lines)) {
 		l := append(line{{" ", plain}}, p.lines[i]...)
 		if i == h-2 && len(p.lines) > h-1 {
-			l = append(l.fit(w-5, ascii), span{" " + ellipsis(ascii), faint})
+			l = append(l.fit(w-5, say.ascii), span{" " + ellipsis(say.ascii), faint})
 		}
 		lines = append(lines, l)
 	}

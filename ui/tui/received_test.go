@@ -223,7 +223,7 @@ func TestReadingText(t *testing.T) {
 		{"nothing that could be named", 0, 20, true, "reading ..."},
 	} {
 		t.Run(row.name, func(t *testing.T) {
-			if got := readingText(Update{Reading: list[:row.n], At: at}, row.w, row.ascii); got != row.want {
+			if got := readingText(Update{Reading: list[:row.n], At: at}, row.w, voice{ascii: row.ascii}); got != row.want {
 				t.Errorf("%q, want %q", got, row.want)
 			}
 		})

@@ -56,6 +56,7 @@ func (r row) foldName() string {
 
 // A view is what the list shall show, and how.
 type view struct {
+	voice
 	filter string
 	wrong  bool            // fail and warn only
 	open   map[string]bool // folds that the user set, by foldName
@@ -80,7 +81,7 @@ func rowsOf(r *checks.Report, v view) []row {
 	groups := groupRows(r, v)
 	switch {
 	case v.narrowed() && len(rows) == 0 && len(groups) == 0:
-		note := "no check matches"
+		note := v.T("no check matches")
 		if v.filter == "" {
 			note = noFault(r, v)
 		}
@@ -89,7 +90,7 @@ func rowsOf(r *checks.Report, v view) []row {
 		rows = append(rows, row{kind: rowBlank})
 	}
 	if len(groups) > 0 {
-		rows = append(rows, row{kind: rowHeading, text: "Checks"})
+		rows = append(rows, row{kind: rowHeading, text: v.T("Checks")})
 	}
 	return append(rows, groups...)
 }
@@ -106,9 +107,9 @@ func causeRows(r *checks.Report, v view) []row {
 			rows = append(rows, cardRows(&r.Results[at], at, v.card)...)
 		}
 	}
-	heading := row{kind: rowHeading, text: "Causes"}
+	heading := row{kind: rowHeading, text: v.T("Causes")}
 	if v.live {
-		heading.text = "Causes so far"
+		heading.text = v.T("Causes so far")
 	}
 	switch {
 	case len(rows) > 0:
@@ -124,19 +125,15 @@ func noFault(r *checks.Report, v view) string {
 	faults := r.Count(checks.StatusFail) + r.Count(checks.StatusWarn)
 	switch {
 	case v.live && faults > 0:
-		return "no cause found so far"
+		return v.T("no cause found so far")
 	case v.live:
-		return "no fault found so far"
+		return v.T("no fault found so far")
 	case faults > 0:
-		return "the faults below explain each other"
-	case v.live:
-		return "no fault found so far"
-	case unknown == 1:
-		return "no fault found, but 1 check could not tell"
-	case unknown > 1:
-		return fmt.Sprintf("no fault found, but %d checks could not tell", unknown)
+		return v.T("the faults below explain each other")
+	case unknown > 0:
+		return v.T("no fault found, but %s could not tell", v.Count(unknown, "check"))
 	}
-	return "no fault found"
+	return v.T("no fault found")
 }
 
 func groupRows(r *checks.Report, v view) []row {

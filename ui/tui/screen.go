@@ -15,7 +15,7 @@ import (
 // backs out of it. Its methods return a new value and leave the old one as it
 // was; what takes time is a task, whose answer comes back by receive.
 type screen interface {
-	title() string                                  // stands in the rule above the body
+	title(e env) string                             // stands in the rule above the body
 	hints() []hint                                  // what the footer offers beside help and back
 	bindings() []key.Binding                        // what the help tells
 	typing() bool                                   // keys are text now, and none of them a command
@@ -27,18 +27,19 @@ type screen interface {
 
 // env is what a screen is drawn from beside itself.
 type env struct {
-	report        *checks.Report
+	voice
+	report        *checks.Report // in the language of the screen
+	english       *checks.Report // as it came, for what reads it
 	evidence      evidence.Snapshot
 	now           time.Time
 	was           map[string]checks.Status // the verdicts that changed, as they were before
 	width, height int                      // of the body
-	ascii         bool
-	done          bool // nothing of the node is being read any more
+	done          bool                     // nothing of the node is being read any more
 	bundler       *Bundler
 }
 
 func (m model) env() env {
-	return env{report: &m.report, evidence: m.shown.Evidence, now: m.shown.At, was: m.watch.changed, width: m.width, height: m.layout().body, ascii: m.ascii,
+	return env{voice: m.voice, report: &m.report, english: &m.english, evidence: m.shown.Evidence, now: m.shown.At, was: m.watch.changed, width: m.width, height: m.layout().body,
 		done: m.shown.Done, bundler: m.bundler}
 }
 
@@ -87,7 +88,7 @@ func (m model) with(at int, s screen, do effect) (model, effect) {
 		do.layer = layers[at].number
 	}
 	if do.say != "" {
-		m.status, do.say = do.say, ""
+		m.status, do.say = m.Word(do.say), ""
 	}
 	switch {
 	case do.back:

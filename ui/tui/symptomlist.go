@@ -1,7 +1,6 @@
 package tui
 
 import (
-	"fmt"
 	"slices"
 
 	"github.com/charmbracelet/bubbles/key"
@@ -19,10 +18,20 @@ type symptomList struct {
 	touched bool // the user pressed a key: the order stays
 }
 
-func newSymptoms(e env) screen { return symptomList{asked: symptom.Ranked(e.report)} }
+func newSymptoms(e env) screen { return symptomList{asked: ranked(e)} }
 
-func (s symptomList) title() string { return "By symptom: what do you see?" }
-func (s symptomList) typing() bool  { return false }
+// ranked holds the symptoms against the report, the likeliest first. What is read
+// in it stands there in English.
+func ranked(e env) []symptom.Asked {
+	list := symptom.Ranked(e.english)
+	for i := range list {
+		list[i] = list[i].In(e.Catalogue, e.report)
+	}
+	return list
+}
+
+func (s symptomList) title(e env) string { return e.T("By symptom: what do you see?") }
+func (s symptomList) typing() bool       { return false }
 
 func (s symptomList) hints() []hint {
 	return []hint{{"enter", "answer", 1}, {"j k", "move", 2}}
@@ -53,14 +62,14 @@ func (s symptomList) receive(e env, msg tea.Msg) (screen, effect) {
 	if _, changed := msg.(Update); !changed {
 		return s, effect{}
 	}
-	ranked := symptom.Ranked(e.report)
+	likeliest := ranked(e)
 	if s.touched {
 		place := func(a symptom.Asked) int {
 			return slices.IndexFunc(s.asked, func(b symptom.Asked) bool { return a.ID == b.ID })
 		}
-		slices.SortFunc(ranked, func(a, b symptom.Asked) int { return place(a) - place(b) })
+		slices.SortFunc(likeliest, func(a, b symptom.Asked) int { return place(a) - place(b) })
 	}
-	s.asked = ranked
+	s.asked = likeliest
 	return s, effect{}
 }
 
@@ -86,10 +95,10 @@ func (s symptomList) body(e env) []line {
 	var lines []line
 	rows := s.rows(e)
 	for i := s.top; i < min(s.top+rows, len(s.asked)); i++ {
-		lines = append(lines, symptomRow(s.asked[i], e.width, i == s.at, e.ascii))
+		lines = append(lines, symptomRow(s.asked[i], e.width, i == s.at, e.voice))
 	}
 	if room := e.height - rows; room > 1 && s.at < len(s.asked) {
-		lines = append(lines, answerBelow(s.asked[s.at].Answer, e.width, room, e.ascii)...)
+		lines = append(lines, answerBelow(s.asked[s.at].Answer, e.width, room, e.voice)...)
 	}
 	return lines
 }
@@ -97,13 +106,14 @@ func (s symptomList) body(e env) []line {
 // rowWidth keeps what stands at the right end of a row in sight of its beginning.
 const rowWidth = 116
 
-func symptomRow(a symptom.Asked, w int, selected, ascii bool) line {
+func symptomRow(a symptom.Asked, w int, selected bool, say voice) line {
+	ascii := say.ascii
 	w = min(w, rowWidth)
 	l := line{cursorMark(selected, ascii)}
 	status := a.Status()
 	l = append(l, span{symbol(status, ascii) + " ", inkOf(status)})
 	if w >= wordsFrom {
-		l = append(l, span{fmt.Sprintf("%-9s", status), inkOf(status)})
+		l = append(l, span{padded(say.Status(status), say.statusWidth()), inkOf(status)})
 	}
 	question := span{show(a.Question, ascii), plain}
 	switch {
@@ -112,7 +122,7 @@ func symptomRow(a symptom.Asked, w int, selected, ascii bool) line {
 	case status == checks.StatusSkip:
 		question.ink = faint
 	}
-	right := line{{show(symptomCount(a), ascii), faint}}
+	right := line{{show(say.symptomCount(a), ascii), faint}}
 	l = append(l, question)
 	if room := w - 3 - right.width(); l.width() > room && w >= wordsFrom {
 		l = l.fit(room, ascii)
@@ -128,30 +138,31 @@ func cursorMark(selected, ascii bool) span {
 }
 
 // symptomCount is what the symptom's checks came to, in two or three words.
-func symptomCount(a symptom.Asked) string {
+func (say voice) symptomCount(a symptom.Asked) string {
 	switch {
 	case a.Count[symptom.Fault] > 0 && a.Seen:
-		return fmt.Sprintf("seen here, %s", plural(a.Count[symptom.Fault], "fault"))
+		return say.T("seen here, %s", say.Count(a.Count[symptom.Fault], "fault"))
 	case a.Count[symptom.Fault] > 0:
-		return plural(a.Count[symptom.Fault], "fault")
+		return say.Count(a.Count[symptom.Fault], "fault")
 	case a.Count[symptom.Open] > 0:
-		return fmt.Sprintf("%d open", a.Count[symptom.Open])
+		return say.T("%d open", a.Count[symptom.Open])
 	case a.Count[symptom.Normal] > 0:
-		return "normal"
+		return say.T("normal")
 	case a.Count[symptom.Unknown] > 0:
-		return fmt.Sprintf("%d could not tell", a.Count[symptom.Unknown])
+		return say.T("%d could not tell", a.Count[symptom.Unknown])
 	case a.Count[symptom.RuledOut] > 0:
-		return fmt.Sprintf("%d ruled out", a.Count[symptom.RuledOut])
+		return say.T("%d ruled out", a.Count[symptom.RuledOut])
 	}
-	return "does not apply"
+	return say.T("does not apply")
 }
 
 // answerBelow is an answer under a rule, in h lines; a cut is marked.
-func answerBelow(a symptom.Answer, w, h int, ascii bool) []line {
-	p := page{width: min(w-2, readable), ascii: ascii}
+func answerBelow(a symptom.Answer, w, h int, say voice) []line {
+	ascii := say.ascii
+	p := page{width: min(w-2, readable), voice: say}
 	status := answerStatus(a)
 	p.led(span{symbol(status, ascii) + " ", inkOf(status)}, a.String(), plain)
-	lines := []line{rule("Answer", w, ascii)}
+	lines := []line{rule(p.T("Answer"), w, ascii)}
 	for i := range min(h-1, len(p.lines)) {
 		l := append(line{{" ", plain}}, p.lines[i]...)
 		if i == h-2 && len(p.lines) > h-1 {

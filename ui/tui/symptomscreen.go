@@ -22,7 +22,7 @@ type symptomScreen struct {
 
 func newSymptom(e env, id string) screen {
 	found, _ := symptom.ByID(id)
-	s := symptomScreen{asked: found.Ask(e.report)}
+	s := symptomScreen{asked: found.Ask(e.english).In(e.Catalogue, e.report)}
 	s.at = s.begin()
 	return s
 }
@@ -51,8 +51,8 @@ func (s symptomScreen) shownItems() []symptom.Item {
 	return list
 }
 
-func (s symptomScreen) title() string { return s.asked.Question }
-func (s symptomScreen) typing() bool  { return false }
+func (s symptomScreen) title(env) string { return s.asked.Question }
+func (s symptomScreen) typing() bool     { return false }
 
 func (s symptomScreen) hints() []hint {
 	return []hint{{"enter", "open", 1}, {"c", "copy commands", 2}, {"G", "what to try", 2}, {"space", "those that do not apply", 4}}
@@ -87,7 +87,7 @@ func (s symptomScreen) receive(e env, msg tea.Msg) (screen, effect) {
 	if _, changed := msg.(Update); !changed {
 		return s, effect{}
 	}
-	s.asked = s.asked.Ask(e.report)
+	s.asked = s.asked.Ask(e.english).In(e.Catalogue, e.report)
 	if !s.touched {
 		s.at, s.top = s.begin(), 0
 	}
@@ -116,7 +116,7 @@ func (s symptomScreen) body(e env) []line {
 	h := s.viewport(e)
 	lines = exactly(from(lines, s.top), h)
 	if s.pinned(e) > 0 {
-		lines = append(lines, answerBelow(s.asked.Answer, e.width, s.pinned(e), e.ascii)...)
+		lines = append(lines, answerBelow(s.asked.Answer, e.width, s.pinned(e), e.voice)...)
 	}
 	return lines
 }
@@ -134,7 +134,7 @@ func (s symptomScreen) pinned(e env) int {
 	if e.height < tallFrom {
 		most = max(e.height/2, 3)
 	}
-	return min(len(answerBelow(s.asked.Answer, e.width, 1000, e.ascii)), most)
+	return min(len(answerBelow(s.asked.Answer, e.width, 1000, e.voice)), most)
 }
 
 // A symptomPart is what the cursor stands on: a check, the answer or a step.
@@ -164,15 +164,15 @@ func (s symptomScreen) parts(e env) []symptomPart {
 		told[it.HowTo.Text] = true
 	}
 	if n := s.asked.Count[symptom.Skipped]; n > 0 && !s.skipped {
-		text := plural(n, "check") + " more cannot be it on this node"
+		text := e.T("%s more cannot be it on this node", e.Count(n, "check"))
 		l := line{cursorMark(len(parts) == s.at, e.ascii), {symbol(checks.StatusSkip, e.ascii) + " ", inkOf(checks.StatusSkip)}, {show(text, e.ascii), faint}}
 		parts = append(parts, symptomPart{lines: []line{l}, unfolds: true})
 	}
 	a := s.asked.Answer
-	heading := "Try next"
+	heading := e.T("Try next")
 	if a.Do != "" {
-		heading = "If that is not it"
-		add(commandLines("Do this", a.Do, a.Commands, a.Impact, e, len(parts) == s.at), a.Check, a.Commands)
+		heading = e.T("If that is not it")
+		add(commandLines(e.T("Do this"), a.Do, a.Commands, a.Impact, e, len(parts) == s.at), a.Check, a.Commands)
 	}
 	for i, step := range s.asked.Next() {
 		if i > 0 {
@@ -189,25 +189,25 @@ func itemLines(it symptom.Item, e env, selected, told bool) []line {
 	indent, right := 0, ""
 	switch {
 	case it.Under != "":
-		indent, right = 2, "follows"
+		indent, right = 2, e.T("follows")
 	case it.Outcome == symptom.RuledOut: // its title still says what it would be
-		right = "ruled out"
+		right = e.T("ruled out")
 	}
 	room := min(e.width, rowWidth) - 3
 	if e.width >= wordsFrom && right != "" { // the title is cut before the word
 		room -= width(right) + 2
 	}
-	row := append(line{cursorMark(selected, e.ascii)}, resultLine(it.Result, e.was[it.Result.ID], "", indent, room, selected, e.ascii)...)
+	row := append(line{cursorMark(selected, e.ascii)}, resultLine(it.Result, e.was[it.Result.ID], "", indent, room, selected, e.voice)...)
 	row = apart(row, line{{right, faint}}, min(e.width-1, rowWidth))
 	lead := strings.Repeat(" ", 4+indent)
-	p := page{width: min(e.width-1, readable), ascii: e.ascii}
+	p := page{width: min(e.width-1, readable), voice: e.voice}
 	switch it.Outcome {
 	case symptom.Fault, symptom.Normal:
 		p.text(lead, it.Says, plain)
 	case symptom.Unknown:
-		p.text(lead, "could not tell: "+it.Says, faint)
+		p.text(lead, p.T("could not tell: %s", it.Says), faint)
 		if !told || selected {
-			p.text(lead, "to tell: "+it.HowTo.Text, plain)
+			p.text(lead, p.T("to tell: %s", it.HowTo.Text), plain)
 		}
 		if selected {
 			for _, c := range it.HowTo.Commands {
@@ -222,7 +222,7 @@ func itemLines(it symptom.Item, e env, selected, told bool) []line {
 
 // commandLines is a text with its commands, and what they cost.
 func commandLines(heading, text string, commands []string, impact string, e env, selected bool) []line {
-	p := page{width: min(e.width-1, readable), ascii: e.ascii}
+	p := page{width: min(e.width-1, readable), voice: e.voice}
 	if heading != "" {
 		p.lines = append(p.lines, nil, line{{"  " + heading, strong}})
 	}

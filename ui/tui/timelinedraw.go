@@ -75,13 +75,13 @@ func sameDay(a, b time.Time) bool {
 
 func (t timelineScreen) body(e env) []line {
 	if t.all == nil {
-		return []line{{{" reading the evidence " + ellipsis(e.ascii), faint}}}
+		return []line{{{" " + e.T("reading the evidence %s", ellipsis(e.ascii)), faint}}}
 	}
 	lines := []line{t.componentLine(e)}
 	room := t.rows(e)
 	var list []line
 	if len(t.shown) == 0 {
-		list = append(list, line{{" nothing in the evidence has a time that matches", faint}})
+		list = append(list, line{{" " + e.T("nothing in the evidence has a time that matches"), faint}})
 	}
 	for at := t.top; at < len(t.shown) && len(list) < room; at++ {
 		for _, head := range t.heads(at, t.top) {
@@ -100,7 +100,7 @@ func (t timelineScreen) body(e env) []line {
 func (t timelineScreen) componentLine(e env) line {
 	if t.writing {
 		typed := line{{" /", accent}, {show(tail(t.filter, e.width-22), e.ascii), strong}, {"_", accent}}
-		return apart(typed, line{{fmt.Sprintf("%d of %d", len(t.shown), len(t.all.Entries)), faint}}, e.width-1)
+		return apart(typed, line{{e.T("%d of %d", len(t.shown), len(t.all.Entries)), faint}}, e.width-1)
 	}
 	l := line{{" ", plain}}
 	if t.filter != "" {
@@ -111,9 +111,9 @@ func (t timelineScreen) componentLine(e env) line {
 		if chosen {
 			ink = accent
 		}
-		l = append(l, span{number + " ", strong}, span{show(name, e.ascii), ink}, span{fmt.Sprintf(" %d  ", n), faint})
+		l = append(l, span{number + " ", strong}, span{show(e.Word(name), e.ascii), ink}, span{fmt.Sprintf(" %d  ", n), faint})
 	}
-	add("0", "all", len(t.all.Entries), t.only == "")
+	add("0", e.T("all"), len(t.all.Entries), t.only == "")
 	for i, c := range t.all.Components {
 		switch {
 		case i < 9:
@@ -128,15 +128,23 @@ func (t timelineScreen) componentLine(e env) line {
 func (t timelineScreen) head(kind string, at int, e env) line {
 	entry := &t.all.Entries[t.shown[at]]
 	if kind == "day" {
-		return line{{" " + entry.At.Format("Monday 2 January 2006"), strong}}
+		return line{{" " + e.day(entry.At), strong}}
 	}
-	text := "first bad minute"
+	text := e.T("first bad minute")
 	if res := e.report.Result(t.all.Cause); res != nil {
-		text += ": " + res.Title
+		text = e.T("first bad minute: %s", res.Title)
 	}
 	dash := own("─", e.ascii)
 	text = clip(show(text, e.ascii), e.width-8, e.ascii)
 	return line{{dash + dash + " ", inkFail}, {text, inkFail}, {" " + strings.Repeat(dash, max(e.width-4-width(text), 0)), inkFail}}
+}
+
+// weekdays are from Sunday on.
+var weekdays = [...]string{"Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday"}
+
+// day is a date with its weekday. The order within a date is a layout's.
+func (say voice) day(t time.Time) string {
+	return say.T("%s %s", say.Word(weekdays[t.Weekday()]), t.Format(say.Word("2 January 2006")))
 }
 
 // entryLine is the minute, where it is new, the second, sign, component and text.
@@ -158,7 +166,7 @@ func (t timelineScreen) entryLine(at int, e env) line {
 	}
 	l = append(l, span{" " + sign + " ", ink})
 	if wide {
-		l = append(l, span{fmt.Sprintf("%-11s", clip(show(entry.Component, e.ascii), 10, e.ascii)), faint})
+		l = append(l, span{padded(clip(show(e.Word(entry.Component), e.ascii), 10, e.ascii), 11), faint})
 	}
 	text := span{show(entry.Text, e.ascii), plain}
 	switch {
@@ -170,7 +178,7 @@ func (t timelineScreen) entryLine(at int, e env) line {
 	if entry.More == 0 {
 		return append(l, text).fit(e.width-1, e.ascii)
 	}
-	times := line{{fmt.Sprintf("%d times", entry.More+1), faint}}
+	times := line{{e.T("%d times", entry.More+1), faint}}
 	l = append(l, text).fit(e.width-1-times.width()-2, e.ascii)
 	return apart(l, times, e.width-1)
 }
@@ -182,7 +190,7 @@ func (t timelineScreen) below(e env) []line {
 		return []line{rule("", e.width, e.ascii)}
 	}
 	entry := &t.all.Entries[i]
-	p := page{width: min(e.width-2, max(readable, e.width*2/3)), ascii: e.ascii}
+	p := page{width: min(e.width-2, max(readable, e.width*2/3)), voice: e.voice}
 	if len(entry.Checks) > 0 && entry.Over == "" {
 		for _, id := range entry.Checks {
 			if res := e.report.Result(id); res != nil && isFault(res.Status) {
@@ -194,9 +202,9 @@ func (t timelineScreen) below(e env) []line {
 	p.text("", entry.Text, plain)
 	switch {
 	case entry.Over != "":
-		p.text("", "this is over: "+entry.Over, faint)
+		p.text("", p.T("this is over: %s", p.Phrase(entry.Over)), faint)
 	case entry.More > 0 && !entry.Last.IsZero():
-		p.text("", fmt.Sprintf("%d times, the last at %s", entry.More+1, entry.Last.UTC().Format("2 January 15:04:05")), faint)
+		p.text("", p.T("%d times, the last at %s", entry.More+1, entry.Last.UTC().Format(p.Word("2 January 15:04:05"))), faint)
 	}
 	where := entry.At.Format("15:04:05") + " · " + ui.Where(checks.Because{Path: entry.Path, Line: entry.Line})
 	lines := []line{rule(where, e.width, e.ascii)}

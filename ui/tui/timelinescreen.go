@@ -31,22 +31,22 @@ func newTimeline(env) screen { return timelineScreen{} }
 
 // start makes the timeline beside the screen: it reads evidence.
 func (t timelineScreen) start(e env) func() tea.Msg {
-	s, r := e.evidence, *e.report
-	return func() tea.Msg { return made{timeline.Of(s, &r)} }
+	s, r, say := e.evidence, *e.english, e.Catalogue
+	return func() tea.Msg { return made{timeline.In(say, s, &r)} }
 }
 
-func (t timelineScreen) title() string {
+func (t timelineScreen) title(e env) string {
 	switch {
 	case t.all == nil:
-		return "Timeline"
+		return e.T("Timeline")
 	case t.only != "" || t.filter != "":
-		return fmt.Sprintf("Timeline · UTC · %d of %d entries", len(t.shown), len(t.all.Entries))
+		return e.T("Timeline · UTC · %d of %d entries", len(t.shown), len(t.all.Entries))
 	case t.all.LeftOut > 0:
-		return fmt.Sprintf("Timeline · UTC · the newest %d of %d entries", len(t.all.Entries), len(t.all.Entries)+t.all.LeftOut)
+		return e.T("Timeline · UTC · the newest %d of %d entries", len(t.all.Entries), len(t.all.Entries)+t.all.LeftOut)
 	case t.all.Untold:
-		return fmt.Sprintf("Timeline · UTC · %d entries · none tells when it began", len(t.all.Entries))
+		return e.T("Timeline · UTC · %d entries · none tells when it began", len(t.all.Entries))
 	}
-	return fmt.Sprintf("Timeline · UTC · %d entries", len(t.all.Entries))
+	return e.T("Timeline · UTC · %d entries", len(t.all.Entries))
 }
 
 func (t timelineScreen) typing() bool { return t.writing }

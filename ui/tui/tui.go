@@ -13,6 +13,9 @@
 //     clipping never meets an escape sequence.
 //   - Whatever the report says passes through show before it is measured.
 //   - Symbol, word and colour agree, and colour is never the only carrier.
+//   - What the screen itself says stands in English where it is drawn, whole
+//     sentences with their holes, and goes through the voice (T, Word, Count).
+//     The report is translated once, as it is received.
 //   - A frame has exactly the height of the terminal and is never wider.
 package tui
 
@@ -25,6 +28,7 @@ import (
 
 	tea "github.com/charmbracelet/bubbletea"
 
+	"doctor/ui/lang"
 	_ "doctor/ui/tui/quiet"
 )
 
@@ -34,6 +38,7 @@ type Options struct {
 	NoColour bool // weights (bold, faint) stay; NO_COLOR in the environment does the same
 	Width    int  // the size until the terminal tells its own
 	Height   int
+	Lang     *lang.Catalogue // nil is English, and so is ASCII
 }
 
 // A Leave is how the user left.

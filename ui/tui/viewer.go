@@ -25,7 +25,7 @@ type viewer struct {
 	tree   *treeView // nil where the file is no JSON
 	asText bool      // the file's own lines are shown though there is a tree
 
-	ascii         bool
+	voice
 	width, height int      // of the part that shows lines
 	cursor, top   int      // lines of the file, from 0
 	seen          viewSpot // what is drawn until the window has caught up
@@ -62,7 +62,7 @@ func newViewerAt(path string, line int, text string) screen {
 // stepTime is how long the file is read on before the screen hears of it.
 const stepTime = 100 * time.Millisecond
 
-func (v viewer) title() string { return v.path }
+func (v viewer) title(env) string { return v.path }
 
 func (v viewer) typing() bool { return v.prompt != 0 }
 
@@ -70,7 +70,7 @@ func (v viewer) inTree() bool { return v.tree != nil && !v.asText }
 
 // settled brings cursor and scroll into bounds.
 func (v viewer) settled(e env) screen {
-	v.ascii, v.width, v.height = e.ascii, e.width, max(e.height-1, 1) // the last line is the viewer's own
+	v.voice, v.width, v.height = e.voice, e.width, max(e.height-1, 1) // the last line is the viewer's own
 	if v.inTree() {
 		v.tree = v.tree.settled(v.height)
 		return v
@@ -114,7 +114,7 @@ func (v viewer) next() (viewer, effect) {
 	if v.file == nil || v.inTree() && v.state.Done {
 		return v, effect{}
 	}
-	v = v.settled(env{width: v.width, height: v.height + 1, ascii: v.ascii}).(viewer)
+	v = v.settled(env{voice: v.voice, width: v.width, height: v.height + 1}).(viewer)
 	near := max(v.top-v.height/2, 0) // the window moves before its end is seen
 	switch {
 	case v.loading || v.win.tail:
@@ -139,7 +139,7 @@ func (v viewer) receive(e env, msg tea.Msg) (screen, effect) {
 	case fileLoaded:
 		v.loading = false
 		if msg.err != nil {
-			v.status = "could not read on: " + msg.err.Error()
+			v.status = e.T("could not read on: %v", msg.err)
 			return v, effect{}
 		}
 		if !v.win.tail || msg.win.tail {
@@ -171,7 +171,7 @@ func (v viewer) progressed(s pager.State) viewer {
 		v.win.from, v.win.tail = shift, false
 	}
 	if s.Done && s.Err != nil {
-		v.status = "the file breaks off here: " + s.Err.Error()
+		v.status = v.T("the file breaks off here: %v", s.Err)
 	}
 	if v.waitFor > 0 && (s.Done || v.count() >= v.waitFor) {
 		v = v.jump(v.waitFor - 1)

@@ -13,7 +13,7 @@ func (v viewer) body(e env) []line {
 	case v.gap != "":
 		return v.gapBody(e)
 	case v.file == nil:
-		return []line{{{" opening " + ellipsis(e.ascii), faint}}}
+		return []line{{{" " + e.T("opening %s", ellipsis(e.ascii)), faint}}}
 	}
 	lines := v.textBody(e.ascii)
 	if v.inTree() {
@@ -24,9 +24,9 @@ func (v viewer) body(e env) []line {
 
 // gapBody says why there is nothing to see.
 func (v viewer) gapBody(e env) []line {
-	p := page{width: min(e.width-2, readable), ascii: e.ascii}
-	p.text("", "There is nothing at this path:", strong)
-	p.text("", v.gap, plain)
+	p := page{width: min(e.width-2, readable), voice: e.voice}
+	p.text("", p.T("There is nothing at this path:"), strong)
+	p.text("", p.Reason(v.gap), plain)
 	return indented(p.lines, 0)
 }
 
@@ -88,7 +88,7 @@ func (v viewer) textBody(ascii bool) []line {
 		}
 	}
 	if len(lines) == 0 && v.state.Done {
-		lines = []line{{{"  the file is empty", faint}}}
+		lines = []line{{{"  " + v.T("the file is empty"), faint}}}
 	}
 	return lines
 }
@@ -181,7 +181,8 @@ func (v viewer) foot(ascii bool) line {
 	case v.prompt != 0:
 		left = line{{" " + string(v.prompt), accent}, {show(tail(v.typed, v.width-6), ascii), strong}, {"_", accent}}
 	case v.searching != 0:
-		left = line{{" searching for ", accent}, {show(v.query, ascii), strong}, {" " + ellipsis(ascii) + " (esc stops)", accent}}
+		before, after, _ := strings.Cut(v.T("searching for %s %s (esc stops)", "\x00", ellipsis(ascii)), "\x00")
+		left = line{{" " + before, accent}, {show(v.query, ascii), strong}, {after, accent}}
 	case v.status != "":
 		left = line{{" " + show(v.status, ascii), accent}}
 	default:
@@ -190,7 +191,7 @@ func (v viewer) foot(ascii bool) line {
 			at = v.tree.row()
 		}
 		if c, ok := v.citeAt(at); ok {
-			left = line{{" " + symbol(c.status, ascii) + " " + string(c.status) + "  ", inkOf(c.status)}, {show(c.message, ascii), plain}}
+			left = line{{" " + symbol(c.status, ascii) + " " + v.Status(c.status) + "  ", inkOf(c.status)}, {show(c.message, ascii), plain}}
 		}
 	}
 	room := v.width - right.width() - 2
@@ -205,22 +206,22 @@ func (v viewer) position() string {
 	s := v.state
 	progress := ""
 	if !s.Done {
-		progress = fmt.Sprintf("reading %s", megabytes(s.Read))
+		progress = v.T("reading %s", megabytes(s.Read))
 		if s.Size > 0 {
-			progress = fmt.Sprintf("reading %s of %s", megabytes(s.Read), megabytes(s.Size))
+			progress = v.T("reading %s of %s", megabytes(s.Read), megabytes(s.Size))
 		}
 	}
 	switch {
 	case v.inTree():
-		return fmt.Sprintf("line %d of %d", v.tree.rows[v.tree.row()].Line, s.Lines)
+		return v.T("line %d of %d", v.tree.rows[v.tree.row()].Line, s.Lines)
 	case v.win.tail:
-		return "the end, counting lines, " + progress
+		return v.T("the end, counting lines, %s", progress)
 	case !s.Done:
-		return fmt.Sprintf("line %d, %s", v.seen.cursor+1, progress)
+		return v.T("line %d, %s", v.seen.cursor+1, progress)
 	case v.left > 0:
-		return fmt.Sprintf("line %d of %d, column %d", v.seen.cursor+1, s.Lines, v.left+1)
+		return v.T("line %d of %d, column %d", v.seen.cursor+1, s.Lines, v.left+1)
 	}
-	return fmt.Sprintf("line %d of %d", min(v.seen.cursor+1, s.Lines), s.Lines)
+	return v.T("line %d of %d", min(v.seen.cursor+1, s.Lines), s.Lines)
 }
 
 func megabytes(n int64) string { return fmt.Sprintf("%d MB", n/1e6) }

@@ -53,7 +53,7 @@ func (v viewer) press(e env, k tea.KeyMsg) (screen, effect) {
 // back ends the search that runs, or the viewer.
 func (v viewer) back() (screen, effect) {
 	if v.searching != 0 {
-		v.searching, v.status = 0, "search stopped"
+		v.searching, v.status = 0, v.T("search stopped")
 		stop := v.stop
 		return v, effect{task: func() tea.Msg { stop.Store(true); return nil }}
 	}
@@ -68,9 +68,9 @@ func (v viewer) toCited(back bool) viewer {
 	at, ok := v.nextCited(back)
 	switch {
 	case !ok && len(v.cites) > 0:
-		v.status = "findings citation this file, and no line of it"
+		v.status = v.T("findings citation this file, and no line of it")
 	case !ok:
-		v.status = "no finding cites this file"
+		v.status = v.T("no finding cites this file")
 	default:
 		v = v.goTo(at)
 	}
@@ -93,7 +93,7 @@ func (v viewer) goTo(at int) viewer {
 // turned shows the tree, or the file's own lines, at the same place.
 func (v viewer) turned() viewer {
 	if v.tree == nil {
-		v.status = "this file is not JSON"
+		v.status = v.T("this file is not JSON")
 		return v
 	}
 	v.left = 0
@@ -194,7 +194,7 @@ func (v viewer) copyLine() (screen, effect) {
 		text = v.win.lines[v.cursor-v.win.from].raw
 	}
 	if text = show(text, false); text == "" {
-		v.status = "nothing to copy: the line is empty"
+		v.status = v.T("nothing to copy: the line is empty")
 		return v, effect{}
 	}
 	return v, effect{copy: text}
@@ -240,7 +240,7 @@ func (v viewer) toLine() (screen, effect) {
 	switch {
 	case v.typed == "":
 	case err != nil || n < 1:
-		v.status = "type a line number, as in :123"
+		v.status = v.T("type a line number, as in :123")
 	case v.inTree():
 		if row := v.tree.atLine(n); row >= 0 {
 			v = v.goTo(row)
@@ -255,11 +255,11 @@ func (v viewer) toLine() (screen, effect) {
 // the cursor counts too.
 func (v viewer) search(back, here bool) (screen, effect) {
 	if v.query == "" {
-		v.status = "search for something first, with /"
+		v.status = v.T("search for something first, with /")
 		return v, effect{}
 	}
 	if v.searching != 0 {
-		v.status = "still searching; esc stops it"
+		v.status = v.T("still searching; esc stops it")
 		return v, effect{}
 	}
 	at := v.cursor
@@ -297,13 +297,13 @@ func (v viewer) takeFound(f fileFound) viewer {
 	}
 	switch {
 	case f.err != nil:
-		v.status = "the search broke off: " + f.err.Error()
+		v.status = v.T("the search broke off: %v", f.err)
 	case f.line == 0:
-		v.status = "not found: " + v.query
+		v.status = v.T("not found: %s", v.query)
 	case f.tree != v.inTree():
 	default:
 		if f.wrapped {
-			v.status = "found beyond the other end of the file"
+			v.status = v.T("found beyond the other end of the file")
 		}
 		v = v.goTo(f.line - 1)
 		v.reveal = true

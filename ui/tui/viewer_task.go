@@ -48,7 +48,7 @@ type fileWindow struct {
 
 func (v viewer) start(e env) func() tea.Msg {
 	report := *e.report
-	e.report = &report // the screen's own goes on changing
+	e.report, e.english = &report, nil // the screen's own goes on changing
 	return func() tea.Msg { return openFile(e, v.path) }
 }
 
@@ -79,7 +79,7 @@ func openFile(e env, path string) openedFile {
 	o.win, err = load(o.file, 0, 4*e.height, e.ascii)
 	if err != nil {
 		o.file.Close()
-		return openedFile{gap: "could not be read: " + err.Error()}
+		return openedFile{gap: e.T("could not be read: %v", err)}
 	}
 	return o
 }
