@@ -102,11 +102,12 @@ func (w *writer) evidence() error {
 
 // leave names a file that is not taken, with a gap in its place.
 func (w *writer) leave(l Left) error {
-	l.Path = w.o.Redactor.Text(l.Path)
+	_, recorded := w.s.Stat(l.Path + ".gap")
+	l.Path, l.Reason = w.o.Redactor.Text(l.Path), w.o.Redactor.Text(l.Reason)
 	w.manifest.LeftOut = append(w.manifest.LeftOut, l)
 	w.manifest.Files = append(w.manifest.Files, File{Path: l.Path, Source: l.Path, Error: l.Reason})
-	if _, err := w.s.Stat(l.Path + ".gap"); err == nil {
-		return nil
+	if recorded == nil {
+		return nil // it says already why it is not there
 	}
 	return w.make(l.Path+".gap", func(dst io.Writer) error {
 		_, err := fmt.Fprintf(dst, "%s: left out of the bundle: %s\n", evidence.NotCollected, l.Reason)
