@@ -44,6 +44,8 @@ var walks = []walkthrough{
 		picture: "The timeline: what happened when, with the first bad minute marked"},
 	{name: "bundle", keys: []string{"b", "C-u", fileKey, "Enter"}, shows: []string{"the bundle is written", "Secrets replaced", "issue.md"}, back: []string{"q"},
 		picture: "A bundle is written: where, how large, and what was taken out"},
+	{name: "overview-zh", args: []string{"--lang", "zh"}, shows: []string{"HNS 中没有", "检查项", "1 个根因"},
+		picture: "The overview in Chinese: the node, the cause, and all checks by category"},
 	{name: "help", keys: []string{"?"}, shows: []string{"Keys", "one line up"}, back: []string{"?"}},
 }
 

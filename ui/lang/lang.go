@@ -35,7 +35,11 @@ type Catalogue struct {
 	phrases  []phrase          // sentences that are already filled in: gaps, reasons, what findings quote
 	exact    map[string]string // those of them that have nothing to fill in
 	faq      map[string]string // entries of the documentation's FAQ, by number
+	fixes    map[string]fixed  // by the id of the check
 }
+
+// fixed is a check's fix, to be found again in a report with the node's names in it.
+type fixed struct{ text, impact phrase }
 
 // leastMessage is how many letters of its own tell a message from a line of a log.
 const leastMessage = 20
@@ -74,7 +78,7 @@ var chinese = sync.OnceValue(func() *Catalogue {
 })
 
 func read(folder string) (*Catalogue, error) {
-	c := &Catalogue{map[string]entry{}, map[string]string{}, map[string]string{}, nil, map[string]string{}, map[string]string{}}
+	c := &Catalogue{map[string]entry{}, map[string]string{}, map[string]string{}, nil, map[string]string{}, map[string]string{}, map[string]fixed{}}
 	list, err := files(folder)
 	if err != nil {
 		return nil, err
@@ -117,6 +121,9 @@ func (c *Catalogue) add(f file) error {
 			return fmt.Errorf("%s stands in two files", id)
 		}
 		c.checks[id] = e
+		if check := checks.ByID(id); check != nil {
+			c.fixes[id] = fixed{newPhrase(check.Fix.Text, e.Fix), newPhrase(check.Fix.Impact, e.Impact)}
+		}
 		if err := c.sentences(e.Messages, e.Phrases); err != nil {
 			return fmt.Errorf("%s: %w", id, err)
 		}
@@ -272,20 +279,16 @@ func (c *Catalogue) Filled(id string, f checks.Fix) checks.Fix {
 	if c == nil {
 		return f
 	}
-	var own checks.Fix
-	if check := checks.ByID(id); check != nil {
-		own = check.Fix
-	}
-	f.Text = c.refill(own.Text, c.checks[id].Fix, f.Text)
-	f.Impact = c.refill(own.Impact, c.checks[id].Impact, f.Impact)
+	f.Text = c.refill(c.fixes[id].text, f.Text)
+	f.Impact = c.refill(c.fixes[id].impact, f.Impact)
 	return f
 }
 
 // refill puts what was filled into the English template into the other one. A
 // text that is not of the template is a cure for one finding, and a phrase.
-func (c *Catalogue) refill(template, said, text string) string {
-	if said != "" {
-		if filled, ok := newPhrase(template, said).match(text, c.Phrase); ok {
+func (c *Catalogue) refill(template phrase, text string) string {
+	if template.said != "" {
+		if filled, ok := template.match(text, c.Phrase); ok {
 			return filled
 		}
 	}

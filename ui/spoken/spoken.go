@@ -157,10 +157,10 @@ func (t *teller) recording() {
 
 func (t *teller) facts() {
 	if facts := t.style().NodeFacts(t.report); len(facts) > 0 {
-		t.say("Node %s.", strings.Join(facts, t.lang.T(", ")))
+		t.say("Node %s.", t.clauses(facts))
 	}
 	if origin := t.style().Origin(t.report); len(origin) > 0 {
-		t.say("%s.", capital(strings.Join(origin, t.lang.T(", "))))
+		t.say("%s.", capital(t.clauses(origin)))
 	}
 }
 

@@ -13,6 +13,7 @@ import (
 
 	"doctor/checks"
 	"doctor/checks/evidence"
+	"doctor/ui/lang"
 	"doctor/ui/tui"
 )
 
@@ -251,4 +252,29 @@ func FuzzAnswers(f *testing.F) {
 			t.Error(fmt.Sprintf("a control character at %d of %q", i, out.String()))
 		}
 	})
+}
+
+func TestItIsToldInChinese(t *testing.T) {
+	r := sample()
+	for _, row := range []struct {
+		opt  Options
+		want []string
+	}{
+		{Options{Ask: true, Lang: lang.Of("zh")}, []string{"节点 win-1，Windows Server 2019。", "采集于 2026-11-20 10:02 UTC，演示 x。",
+			"  首先处理：Restart-Service flanneld", "检查 4 / 5，the disk is full：正常，没有发现这个故障。",
+			"输入编号查看详情、e 加编号查看该项的证据、c 查看根因、a 查看全部结论、q 退出。", "检查 3 的证据，没有给节点分配 podCIDR。"}},
+		{Options{Ask: true, ASCII: true, Lang: lang.Of("zh")}, []string{"Node win-1, Windows Server 2019."}},
+	} {
+		var out bytes.Buffer
+		if _, err := Run(t.Context(), strings.NewReader("3\ne\nq\n"), &out, tui.Finished(r, evidence.Snapshot{}), row.opt); err != nil {
+			t.Fatal(err)
+		}
+		mustSay(t, out.String(), row.want...)
+		if i := strings.IndexFunc(out.String(), func(r rune) bool { return row.opt.ASCII && r > 0x7f }); i >= 0 {
+			t.Errorf("ASCII holds %q", out.String()[i:])
+		}
+	}
+	if strings.Contains(r.Results[2].Title, "没有") {
+		t.Error("the report itself was changed")
+	}
 }

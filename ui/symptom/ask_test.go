@@ -2,13 +2,16 @@ package symptom
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
+	"unicode"
 
 	"doctor/checks"
 	"doctor/checks/evidence"
 	"doctor/checks/signs"
 	"doctor/fixtures"
+	"doctor/ui/lang"
 )
 
 // diagnosed is the report of a recorded node.
@@ -113,3 +116,32 @@ func TestHowToTellFollowsTheGap(t *testing.T) {
 		}
 	}
 }
+
+// TestAnswersInAnotherLanguageSayTheSame: how a gap can be closed is read from
+// its English words, whatever language it is then said in.
+func TestAnswersInAnotherLanguageSayTheSame(t *testing.T) {
+	zh := lang.Of("zh")
+	for i, name := range fixtures.Names() {
+		if i%9 != 0 {
+			continue
+		}
+		r := diagnosed(t, name)
+		said := zh.Report(r)
+		for _, a := range Ranked(&r) {
+			b := a.In(zh, &said)
+			if b.Answer.Outcome != a.Answer.Outcome || b.Answer.Check != a.Answer.Check || strings.Contains(b.Answer.String(), "%!") {
+				t.Errorf("%s: %s answers %q, and in Chinese %q", name, a.ID, a.Answer, b.Answer)
+			}
+			if !strings.ContainsFunc(b.Answer.String(), isHan) || !strings.ContainsFunc(b.Question, isHan) {
+				t.Errorf("%s: %s is not in Chinese: %q", name, a.ID, b.Answer)
+			}
+			for i, it := range b.Items {
+				if it.Outcome == Unknown && (!slices.Equal(it.HowTo.Commands, a.Items[i].HowTo.Commands) || it.HowTo.Text == a.Items[i].HowTo.Text) {
+					t.Errorf("%s: %s tells %v in English, and %v", name, it.Result.ID, a.Items[i].HowTo, it.HowTo)
+				}
+			}
+		}
+	}
+}
+
+func isHan(r rune) bool { return unicode.Is(unicode.Han, r) }

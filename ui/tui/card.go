@@ -44,21 +44,21 @@ func cardOf(causes int, l layout) (lines int, apart bool) {
 }
 
 // cardRows are the lines below the fault's title.
-func cardRows(res *checks.Result, index, lines int) []row {
+func cardRows(res *checks.Result, index, lines int, say voice) []row {
 	parts := []cardPart{cardMessage, cardFix}
 	if lines >= maxCard {
 		parts = []cardPart{cardMessage, cardProof, cardFix}
 	}
 	var rows []row
 	for _, part := range parts {
-		if len(rows) < lines-1 && cardText(res, part) != "" {
+		if len(rows) < lines-1 && say.cardText(res, part) != "" {
 			rows = append(rows, row{kind: rowCard, index: index, part: part})
 		}
 	}
 	return rows
 }
 
-func cardText(res *checks.Result, part cardPart) string {
+func (say voice) cardText(res *checks.Result, part cardPart) string {
 	switch {
 	case part == cardFix && len(res.Fix.Commands) > 0:
 		return res.Fix.Commands[0]
@@ -68,7 +68,7 @@ func cardText(res *checks.Result, part cardPart) string {
 	case len(res.Findings) == 0:
 		return ""
 	case part == cardMessage:
-		return sentence(res.Findings[0])
+		return say.sentence(res.Findings[0])
 	}
 	for _, b := range res.Findings[0].Because {
 		return ui.Where(b) + "  " + b.Text
@@ -78,7 +78,7 @@ func cardText(res *checks.Result, part cardPart) string {
 
 // cardLine draws one line of a card.
 func cardLine(res *checks.Result, part cardPart, say voice) line {
-	text := span{show(cardText(res, part), say.ascii), plain}
+	text := span{show(say.cardText(res, part), say.ascii), plain}
 	switch {
 	case part == cardProof:
 		text.ink = faint

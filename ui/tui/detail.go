@@ -87,7 +87,7 @@ func outcome(p *page, res *checks.Result) {
 			p.blank()
 		}
 		status := checks.Status(f.Level)
-		p.led(span{symbol(status, p.ascii) + " ", inkOf(status)}, sentence(f), plain)
+		p.led(span{symbol(status, p.ascii) + " ", inkOf(status)}, p.sentence(f), plain)
 		for _, b := range f.Because {
 			p.leads(item{path: b.Path, line: b.Line})
 			p.text("  ", ui.Where(b), faint)
@@ -118,11 +118,11 @@ func outcome(p *page, res *checks.Result) {
 }
 
 // sentence is the message, with its subject where the message does not name it.
-func sentence(f checks.ReportFinding) string {
+func (say voice) sentence(f checks.ReportFinding) string {
 	if f.Subject == "" || strings.Contains(f.Message, f.Subject) {
 		return f.Message
 	}
-	return f.Subject + ": " + f.Message
+	return say.T("%s: %s", f.Subject, f.Message)
 }
 
 func fix(p *page, res *checks.Result) {

@@ -9,7 +9,7 @@ import (
 
 // proof is what the card of a cause leaves out: on what it rests, and what follows.
 func proof(p *page, r *checks.Report, res *checks.Result, card int) {
-	if text := cardText(res, cardFix); text != "" && card < maxCard-1 {
+	if text := p.cardText(res, cardFix); text != "" && card < maxCard-1 {
 		p.led(span{p.T("fix") + "  ", faint}, text, plain)
 	}
 	for _, f := range res.Findings {

@@ -104,7 +104,7 @@ func causeRows(r *checks.Report, v view) []row {
 				rows = append(rows, row{kind: rowBlank})
 			}
 			rows = append(rows, row{kind: rowCause, index: at, id: c.ID, follow: len(c.Consequences), was: v.changed[c.ID]})
-			rows = append(rows, cardRows(&r.Results[at], at, v.card)...)
+			rows = append(rows, cardRows(&r.Results[at], at, v.card, v.voice)...)
 		}
 	}
 	heading := row{kind: rowHeading, text: v.T("Causes")}

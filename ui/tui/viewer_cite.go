@@ -19,7 +19,7 @@ type citation struct {
 // cited collects what the report says of the file, by place. It runs in an
 // update, so of what is new only so much is looked for in a long document.
 func (v viewer) cited(e env) viewer {
-	list := citesOf(e.report, v.path)
+	list := citesOf(e.report, v.path, e.voice)
 	if v.tree != nil {
 		v.tree.place(list, v.cites, 1<<20)
 	}
@@ -29,13 +29,13 @@ func (v viewer) cited(e env) viewer {
 
 // citesOf are the cites of a file in the order of its lines, the worst first
 // where several are of one line.
-func citesOf(r *checks.Report, path string) []citation {
+func citesOf(r *checks.Report, path string, say voice) []citation {
 	var list []citation
 	for i := range r.Results {
 		for _, f := range r.Results[i].Findings {
 			for _, b := range f.Because {
 				if strings.EqualFold(b.Path, path) {
-					list = append(list, citation{b.Line, b.Text, -1, checks.Status(f.Level), sentence(f)})
+					list = append(list, citation{b.Line, b.Text, -1, checks.Status(f.Level), say.sentence(f)})
 				}
 			}
 		}

@@ -72,7 +72,7 @@ func openFile(e env, path string) openedFile {
 	o.state = o.file.Step(0)
 	if mayBeJSON(path) && size <= treeBytes {
 		if rows := readTree(s, path); rows != nil {
-			o.tree, o.cites = newTreeView(rows), citesOf(e.report, path)
+			o.tree, o.cites = newTreeView(rows), citesOf(e.report, path, e.voice)
 			o.tree.place(o.cites, nil, 1<<26)
 		}
 	}
