@@ -64,6 +64,7 @@ func (k *known) add(kind, token string, value []byte) {
 	if n := len(value); n > 2 && value[0] == value[n-1] && (value[0] == '"' || value[0] == '\'') {
 		value = value[1 : n-1] // which are the format's, and stand around the value elsewhere too
 	}
+	value = bytes.TrimRight(value, `\`) // half of what was escaped
 	if len(value) < minKnown || isCommon(value) || isSyntax(value) {
 		return
 	}
@@ -189,6 +190,9 @@ func isSyntax(v []byte) bool {
 	if bytes.HasPrefix(v, []byte("-----BEGIN ")) {
 		return bytes.IndexByte(v, '\n') < 0 && len(v) < 64
 	}
+	if v[0] == '"' || v[len(v)-1] == '"' {
+		return true // one end of a longer text
+	}
 	if plain, ok := unquoteJSON(v); ok && len(plain) < minKnown {
 		return true // little but escapes
 	}
@@ -218,12 +222,11 @@ func spellings(v []byte) [][]byte {
 	if run(v, 0, nameByte) == len(v) {
 		return nil
 	}
-	plain, _ := unquoteJSON(v)
 	query := url.QueryEscape(string(v))
 	list := [][]byte{quoteJSON(v), []byte(query), []byte(url.PathEscape(string(v))), lowerEscapes(query), []byte(html.EscapeString(string(v)))}
 	list[0] = list[0][1 : len(list[0])-1]
-	if !isCommon(plain) {
-		list = append(list, plain)
+	for plain, ok := unquoteJSON(v); ok && !bytes.Equal(plain, list[len(list)-1]) && !isCommon(plain); plain, ok = unquoteJSON(plain) {
+		list = append(list, plain) // from text to text, as deep as it was
 	}
 	if quoted, err := json.Marshal(string(v)); err == nil {
 		list = append(list, quoted[1:len(quoted)-1])
