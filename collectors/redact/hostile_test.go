@@ -36,7 +36,7 @@ func TestNoTextTakesLong(t *testing.T) {
 }
 
 func TestATextThatWouldTakeTooLongIsRefused(t *testing.T) {
-	maze := strings.Repeat(strings.Repeat("token:", 5000)+"\n", 2000)
+	maze := strings.Repeat(strings.Repeat("token:", 5000)+"\n", 200)
 	_, err := New(Options{}).Copy(io.Discard, strings.NewReader(maze), "logs/a.log")
 	if err != nil && !errors.Is(err, errMazy) {
 		t.Error(err)
