@@ -68,7 +68,7 @@ func (v viewer) toCited(back bool) viewer {
 	at, ok := v.nextCited(back)
 	switch {
 	case !ok && len(v.cites) > 0:
-		v.status = v.T("findings citation this file, and no line of it")
+		v.status = v.T("findings cite this file, and no line of it")
 	case !ok:
 		v.status = v.T("no finding cites this file")
 	default:
