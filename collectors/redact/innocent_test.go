@@ -23,6 +23,18 @@ func TestWhatTheDiagnosisReadsIsLeftAlone(t *testing.T) {
 }
 
 const innocent = `
+E1120 09:00:00.000000    4242 a.go:1] Post "https://10.0.0.4:6443/api/v1/namespaces/d/serviceaccounts/default/token": dial tcp 10.0.0.4:6443: i/o timeout
+E1120 09:00:00.000000    4242 a.go:1] err="Post \"https://10.0.0.4:6443/api/v1/namespaces/d/serviceaccounts/default/token\": x509: certificate has expired"
+E1120 09:00:00.000000    4242 a.go:1] Get "https://auth.docker.io/token": context deadline exceeded
+E1120 09:00:00.000000    4242 a.go:1] Get "https://10.0.0.4:6443/api/v1/namespaces/d/secrets/db-password": net/http: TLS handshake timeout
+E1120 09:00:00.000000    4242 a.go:1] MountVolume.SetUp failed for volume "db-password" : rpc error: code = Unknown
+E1120 09:00:00.000000    4242 a.go:1] MountVolume.SetUp failed for volume "token" : failed to sync configmap cache
+E1120 09:00:00.000000    4242 a.go:1] failed to acquire token: StatusCode=400 -- Original Error: x
+E1120 09:00:00.000000    4242 a.go:1] error reading bootstrap token: key=/etc/k/pki/kubelet-client-current.pem
+I1120 09:00:00.000000    4242 a.go:1] tokenType=Bearer grant_type=refresh_token
+E1120 09:00:00.000000    4242 a.go:1] credential provider token: exit=1 code=2
+WARNING! Using --password via the CLI is insecure.
+<settings pass="specialize"><settings pass="oobeSystem">
 I1120 09:00:00.000000    4242 flags.go:64] FLAG: --authentication-token-webhook-cache-ttl="2m0s"
 I1120 09:00:00.000000    4242 flags.go:64] FLAG: --tls-private-key-file="C:\var\lib\kubelet\pki\kubelet.key"
 I1120 09:00:00.000000    4242 flags.go:64] FLAG: --bootstrap-kubeconfig="C:\k\bootstrap.conf"

@@ -8,7 +8,7 @@ import (
 // proseWords go on a sentence about a flag.
 var proseWords = func() map[string]bool {
 	m := map[string]bool{}
-	for _, w := range strings.Fields(`is has have had was were be been are must may can cannot could should would will not no and or to in of on for from with without by at as if when where which that this the a an
+	for _, w := range strings.Fields(`via is has have had was were be been are must may can cannot could should would will not no and or to in of on for from with without by at as if when where which that this the a an
 		flag flags option options argument arguments value values instead file files path required deprecated removed ignored invalid expired set unset given missing found provided specified used using needs need parameter does do
 		authentication authorization auth webhook error failed`) {
 		m[w] = true

@@ -67,6 +67,7 @@ func (s *scan) judge(b []byte, from, to int) {
 	at := skipBlanks(b, after)
 	switch {
 	case at >= len(b):
+	case n.quoted && !n.flag && quotesThing(b, from):
 	case b[at] == ':' || b[at] == '=':
 		s.assigned(n, at)
 	case n.flag && !n.quoted && at > after:
@@ -113,6 +114,28 @@ func isXMLPrefix(b []byte, colon int) bool {
 	return i > 0 && b[i-1] == '<'
 }
 
+// isAssignment tells of name=value.
+func isAssignment(v []byte) bool {
+	i := bytes.IndexByte(v, '=')
+	return i > 1 && i < len(v)-1 && v[i+1] != '=' && isIdentifier(v[:i]) && !mixed(v[:i])
+}
+
+// quotesThing tells of a quoted name that is no key: the end of an address in
+// quotes (Post "https://x/token": …), or what a sentence names (volume "token" : …).
+func quotesThing(b []byte, from int) bool {
+	if from < 2 {
+		return false
+	}
+	if b[from-1] == '/' {
+		return isAlnum(b[from-2]) || b[from-2] == '-'
+	}
+	quote := from
+	for quote > 0 && (b[quote-1] == '"' || b[quote-1] == '\\') {
+		quote--
+	}
+	return quote < from && afterWord(b, quote)
+}
+
 // takeJudged takes the value when it is a secret.
 func (s *scan) takeJudged(n name4, v value, prose bool) {
 	if v.open && n.trust > weak {
@@ -126,6 +149,9 @@ func (s *scan) takeJudged(n name4, v value, prose bool) {
 		return
 	}
 	text := unescape(s.b[v.start:v.end], v.escapes, v.quote)
+	if !v.quoted && afterWord(n.b, n.from) && isAssignment(text) {
+		return // the sentence goes on with its fields: failed to get a token: status=400
+	}
 	if isSecret(n.text(), text, n.trust, prose) {
 		s.take(v, n.kind)
 	}

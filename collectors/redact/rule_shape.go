@@ -134,7 +134,7 @@ func (s *scan) bearerRule(start, end int) {
 	if last < len(b) && b[last] == '"' && text[len(text)-1] == '=' && len(text) < 12 || !looksRandom(text) && !(len(text) >= 16 && mixed(text)) && len(text) < 20 {
 		return
 	}
-	if isObjectName(text) && !mixed(text) || proseWords[strings.ToLower(string(text))] {
+	if isAssignment(text) || isObjectName(text) && !mixed(text) || proseWords[strings.ToLower(string(text))] {
 		return
 	}
 	s.add(i, i+len(text), "bearer", text)

@@ -12,6 +12,7 @@ import (
 var placeholders = func() map[string]bool {
 	m := map[string]bool{}
 	for _, w := range strings.Fields(`true false null nil none ~ yes no on off undefined masked (masked) redacted [redacted] (redacted) <redacted> <masked> <none>
+		specialize oobesystem windowspe generalize auditsystem audituser offlineservicing refresh_token client_credentials authorization_code
 		omitted data+omitted <nil> (null) (none) hidden (hidden) <hidden> unset n/a <unset> ***removed*** <omitted> required optional system.security.securestring enabled disabled {} [] map[] sensitive (sensitive)`) {
 		m[w] = true
 	}
