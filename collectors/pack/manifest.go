@@ -33,6 +33,8 @@ type File struct {
 	Redactions map[string]int `json:"redactions,omitempty"` // by kind
 	Millis     float64        `json:"ms"`
 	Error      string         `json:"error,omitempty"` // why it is not in the bundle
+
+	item string // its path in the evidence, where it is a file of it
 }
 
 // A Cut is where lines of a log were left out.

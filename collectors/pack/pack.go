@@ -82,7 +82,11 @@ var ErrRefused = errors.New("the bundle is refused")
 // maxAttempts bounds how often a bundle is written anew: because it came out too
 // large, because a file of it cannot be redacted, or because a secret was first
 // recognised behind a place where it stood unrecognised.
-const maxAttempts = 12
+const maxAttempts = 16
+
+// maxLeaks is how many files are left out because a secret in them shows in a
+// form that is not replaced, such as base64 of a script, until all is refused.
+const maxLeaks = 8
 
 // Write makes the bundle at name, or leaves nothing.
 func Write(ctx context.Context, name string, s evidence.Snapshot, o Options) (Result, error) {
@@ -151,7 +155,12 @@ func repeat(p *plan, attempt func(*plan) (Result, error)) (Result, error) {
 				return Result{}, tooSmallError(over.limit)
 			}
 		case errors.As(err, &leaked):
-			if leaks++; leaks > 1 {
+			leaks++
+			switch { // the first time, the secret may have been recognised behind the place where it stood
+			case leaks == 1:
+			case leaked.item != "" && leaks <= maxLeaks:
+				p.drop(leaked.item, "it holds a secret ("+leaked.kind+") in a form that cannot be taken out")
+			default:
 				return Result{}, fmt.Errorf("%w: %w; nothing was written", ErrRefused, err)
 			}
 		default:
@@ -166,8 +175,9 @@ type droppedError struct{ path, why string }
 
 func (e *droppedError) Error() string { return e.path + ": " + e.why }
 
-// leakError tells where a secret was found in what had been written.
-type leakError struct{ path, kind string }
+// leakError tells where a secret was found in what had been written, and which
+// file of the evidence that was; "" for one that was made.
+type leakError struct{ path, kind, item string }
 
 func (e *leakError) Error() string {
 	return fmt.Sprintf("%s still holds a secret (%s)", e.path, e.kind)

@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"context"
 	"crypto/sha256"
+	"encoding/base64"
 	"encoding/hex"
 	"encoding/json"
 	"errors"
@@ -109,6 +110,7 @@ func TestABundleHoldsTheEvidence(t *testing.T) {
 		"logs/kubelet/binary.log":     strings.Repeat("\x00\x01\x02\x03\x90", 1000),
 		"original/winevt/System.evtx": "ElfFile\x00",
 		"original/minutes.txt":        "hello\n",
+		"logs/containerd/turned.log":  "thirty lines\nof ASCII\n" + "E\x00r\x00r\x00o\x00r\x00\r\x00\n\x00",
 		"logs/containerd/zeros.log":   "begin\n" + strings.Repeat("\x00", 400) + "\nend\n",
 		"logs/containerd/empty.log":   "",
 	}), options())
@@ -122,6 +124,7 @@ func TestABundleHoldsTheEvidence(t *testing.T) {
 		"logs/kubelet/kubelet.dmp.gap": "not-collected: left out of the bundle: a .dmp file is binary, and cannot be redacted\n",
 		"logs/kubelet/binary.log.gap":  "not-collected: left out of the bundle: it is binary, and cannot be redacted\n",
 		"original/minutes.txt":         "hello\n",
+		"logs/containerd/turned.log":   "thirty lines\nof ASCII\nError\r\n",
 		"logs/containerd/empty.log":    "",
 	} {
 		if got := m.read(t, name); got != want {
@@ -347,4 +350,40 @@ func TestTheStreamIsOneThatOthersRead(t *testing.T) {
 			t.Errorf("%d bytes came back as %d: %v", size, len(got), err)
 		}
 	}
+}
+
+// A secret that is known and stands somewhere in a form that is not replaced
+// costs that file, and not the bundle.
+func TestAFileThatHidesASecretIsLeftOut(t *testing.T) {
+	script := "#ps1\n$x=1; $pw = \"Regp4ss!x7Qz\"\nmore text here"
+	m := pack(t, node(t, map[string]string{
+		"files/C/k/config.yaml":            "password: Regp4ss!x7Qz\n",
+		"files/C/AzureData/CustomData.txt": base64.StdEncoding.EncodeToString([]byte(script)),
+		"logs/kubelet/kubelet.log":         "one\n",
+		"logs/kubelet/kubelet.err.log":     "the token is " + hex.EncodeToString([]byte("Regp4ss!x7Qz")) + " now\n",
+	}), options())
+	if got := m.read(t, "files/C/AzureData/CustomData.txt.gap"); !strings.Contains(got, "in a form that cannot be taken out") {
+		t.Errorf("the gap says %q", got)
+	}
+	m.read(t, "logs/kubelet/kubelet.err.log.gap")
+	if got := m.read(t, "logs/kubelet/kubelet.log"); got != "one\n" {
+		t.Errorf("the other log is %q", got)
+	}
+}
+
+// A report that would tell a secret in a form that is not replaced is no bundle.
+func TestABundleWhoseReportTellsASecretIsRefused(t *testing.T) {
+	o := options()
+	o.Conclude = func(Recorded) ([]Document, error) {
+		return []Document{{"report.txt", func(w io.Writer) error {
+			_, err := io.WriteString(w, "it is "+hex.EncodeToString([]byte("Regp4ss!x7Qz"))+"\n")
+			return err
+		}}}, nil
+	}
+	name := filepath.Join(t.TempDir(), "b.zip")
+	_, err := Write(context.Background(), name, node(t, map[string]string{"files/C/k/config.yaml": "password: Regp4ss!x7Qz\n"}), o)
+	if !errors.Is(err, ErrRefused) || strings.Contains(err.Error(), "Regp4ss") || !strings.Contains(err.Error(), "report.txt still holds a secret (password); nothing was written") {
+		t.Errorf("the error is %v", err)
+	}
+	nothing(t, name)
 }

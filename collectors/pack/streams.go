@@ -82,13 +82,16 @@ func binary(head []byte) string {
 	if len(head) >= 2 && (head[0] == 0xff && head[1] == 0xfe || head[0] == 0xfe && head[1] == 0xff) {
 		return "" // says itself that it is UTF-16
 	}
-	zeros, controls := 0, 0
-	even := [2]int{}
+	zeros, controls, first := 0, 0, -1
+	side := [2]int{}
 	for i, c := range head {
 		switch {
 		case c == 0:
+			if first < 0 {
+				first = i
+			}
 			zeros++
-			even[i%2]++
+			side[i%2]++
 		case c < ' ' && c != '\n' && c != '\r' && c != '\t' && c != '\f' && c != 0x1b && c != '\b':
 			controls++
 		}
@@ -96,7 +99,9 @@ func binary(head []byte) string {
 	switch {
 	case controls > len(head)/50+2:
 		return "it is binary, and cannot be redacted"
-	case zeros == 0 || zeros == max(even[0], even[1]) && zeros > len(head)/4: // UTF-16 without a mark has them on one side
+	case zeros == 0:
+		return ""
+	case zeros == max(side[0], side[1]) && zeros > (len(head)-first)/4: // UTF-16 without a mark, from some line on: they are on one side
 		return ""
 	case bytes.Count(head, []byte{0, 0, 0, 0})*4 > zeros/2: // a log that was open when the machine went down has a run of them
 		return ""

@@ -123,7 +123,7 @@ func (v *verifier) file(f File) error {
 	case err != nil:
 		return fmt.Errorf("%w: %s cannot be read back: %s", ErrRefused, f.Path, reason(err))
 	case leak != nil:
-		return &leakError{f.Path, leak.Kind}
+		return &leakError{f.Path, leak.Kind, f.item}
 	}
 	if _, err := io.Copy(io.Discard, text); err != nil {
 		return fmt.Errorf("%w: %s cannot be read back: %s", ErrRefused, f.Path, reason(err))

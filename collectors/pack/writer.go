@@ -269,6 +269,9 @@ func (w *writer) add(e entry) error {
 	w.stored = append(w.stored, stored{name, at, kept.n, modified})
 	file := File{Path: name, Source: w.o.Redactor.Text(e.source), BytesRead: source.n, BytesKept: kept.n,
 		SHA256: hex.EncodeToString(kept.sum.Sum(nil)), Redactions: counts, Millis: float64(time.Since(start).Microseconds()) / 1000}
+	if e.source != madeHere && e.name == e.path && e.path != "meta.json" {
+		file.item = e.path
+	}
 	if cut != nil && cut.lines > 0 {
 		file.Truncated, file.LeftOut = true, cut.cuts
 		w.segments[e.path] = cut.segments
