@@ -34,7 +34,7 @@ var triggerTexts = []struct {
 	rule  rule
 	texts string
 }{
-	{(*scan).nameRule, `password|passwd|passphrase|passcode|passwort|kennwort|motdepasse|token…|secret|credential|creds…|/pass:| -pass | --pwd | -pwd |token%3d|<pwd>x|<auth>|<pass>|<pass |<token>`},
+	{(*scan).nameRule, `password|passwd|passphrase|passcode|passwort|kennwort|motdepasse|token…|secret|credential|creds…|/pass:| -pass |--pass…| --pw | --pwd | -pwd |token%3d|<pwd>x|<auth>|<pass>|<pass |<token>`},
 	{(*scan).nameRule, `_pass…|_pwd"…|_pwd\n |_pwd\r\n|_pwd,v|_pwd',|_pwd\"|_key",|_key"}|_key" |_key,v|_key, |_key\n |_key\r\n|_key\"|_key',|_key" |_key re|_key>x`},
 	{(*scan).nameRule, `apikey|api-key|api_key|accesskey|access-key|access_key|accountkey|account-key|account_key|storagekey|sharedkey|shared-key|shared_key|sharedaccess|privatekey|private-key|private_key|keydata|key-data|key_data|keymaterial`},
 	{(*scan).nameRule, `certificate-key|certificatekey|encryptionkey|decryptionkey|validationkey|signingkey|masterkey|sessionkey|joinkey|sshkey|presharedkey|primarykey|secondarykey|productkey|instrumentationkey|workspacekey|subscriptionkey|functionkey|functions-key|licensekey|license-key|license_key|identityheader|identity-header|identity_header|snmpcommunity|snmp_community|communitystring|community_string|rocommunity|rwcommunity|l2tppsk| : psk |bindpw |pfxdata|pfxblob|nthash|lmhash|sessionid|plugininput|managedpassword|unicodepwd|dockercfg|dockerconfigjson|registryauth`},
@@ -179,14 +179,14 @@ func (s *scan) sign(i int) {
 		switch {
 		case i+3 < len(b) && b[i+1] == 'e' && b[i+2] == 'y' && b[i+3] == 'J':
 			add(i, i+4, (*scan).jwtRule)
-		case i >= 6 && i+16 < len(b) && isAlnum(b[i+16]) && isAlnum(b[i+8]) && isAlnum(b[i-6]) && isAlnum(b[i+4]) && isAlnum(b[i+12]):
-			add(i, i+1, (*scan).bootstrapRule)
 		case i >= 3 && (hasFold(b, i-3, "hvs") || hasFold(b, i-3, "hvb")):
 			add(i-3, i+1, (*scan).prefixRule)
 		case i >= 2 && b[i-1] == 'G' && b[i-2] == 'S':
 			add(i-2, i+1, (*scan).prefixRule)
 		case i >= 4 && hasFold(b, i-4, "ya29"):
 			add(i-4, i+1, (*scan).prefixRule)
+		case i >= 6 && i+16 < len(b) && isAlnum(b[i+16]) && isAlnum(b[i+8]) && isAlnum(b[i-6]) && isAlnum(b[i+4]) && isAlnum(b[i+12]):
+			add(i, i+1, (*scan).bootstrapRule)
 		}
 	case '@':
 		add(i, i+1, (*scan).urlRule)
