@@ -47,7 +47,7 @@ type Masked interface {
 type Recorded struct {
 	fs.FS
 	Left  []Left
-	Whole func(log string) bool // it is in the bundle as it was searched: nothing was taken out of it
+	Whole func(log string) bool // all lines of it are in the bundle as they were searched, secrets aside, which are no signs
 }
 
 // A Document is a file that is made, not read.

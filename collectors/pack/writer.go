@@ -277,7 +277,7 @@ func (w *writer) add(e entry) error {
 		w.segments[e.path] = cut.segments
 		w.records = append(w.records, evidence.LogRecord{Path: e.path, LeftOutLines: cut.lines, LeftOutBytes: cut.bytes})
 	}
-	if len(counts) == 0 && !file.Truncated && w.o.Masked == nil {
+	if !file.Truncated && w.o.Masked == nil {
 		w.whole[e.path] = true
 	}
 	w.manifest.Files = append(w.manifest.Files, file)
