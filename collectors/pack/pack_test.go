@@ -146,6 +146,9 @@ func TestABundleHoldsTheEvidence(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	if logs := evidence.LogRecords.In(s).Logs; len(logs) != 2 || logs[0].LeftOutBytes == 0 {
+		t.Errorf("logs.json tells of the logs that were left out: %+v", logs)
+	}
 	if f := s.File(`C:\k\ipconfig.txt`); f.Text != "net\r\n" || !f.BOM {
 		t.Errorf("the file with a byte order mark reads as %+v", f)
 	}

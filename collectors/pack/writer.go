@@ -103,6 +103,9 @@ func (w *writer) evidence() error {
 // leave names a file that is not taken, with a gap in its place.
 func (w *writer) leave(l Left) error {
 	_, recorded := w.s.Stat(l.Path + ".gap")
+	if info, err := w.s.Stat(l.Path); err == nil && strings.HasPrefix(l.Path, "logs/") {
+		w.records = append(w.records, evidence.LogRecord{Path: l.Path, LeftOutBytes: max(info.Size(), 1)})
+	}
 	l.Path, l.Reason = w.o.Redactor.Text(l.Path), w.o.Redactor.Text(l.Reason)
 	w.manifest.LeftOut = append(w.manifest.LeftOut, l)
 	w.manifest.Files = append(w.manifest.Files, File{Path: l.Path, Source: l.Path, Error: l.Reason})
