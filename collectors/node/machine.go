@@ -89,8 +89,8 @@ func fileExists(path string) (exists, looked bool) {
 
 // moment is a time of the layout; nil is one that is not known.
 func moment(t time.Time) *time.Time {
-	if t.IsZero() {
-		return nil
+	if y := t.Year(); t.IsZero() || y < 1980 || y > 9999 {
+		return nil // a process on its way out may tell any time, and one such must not cost the list
 	}
 	t = t.UTC().Truncate(time.Second)
 	return &t
