@@ -94,11 +94,12 @@ func Write(ctx context.Context, name string, s evidence.Snapshot, o Options) (Re
 	if err != nil {
 		return Result{}, err
 	}
-	if err := learn(ctx, s, o); err != nil {
+	most := least(o.MaxSize, room)
+	p := newPlan(s, o, most)
+	if err := learn(ctx, s, o, p.facts); err != nil {
 		return Result{}, err
 	}
-	most := least(o.MaxSize, room)
-	result, err := repeat(newPlan(s, o, most), func(p *plan) (Result, error) { return attempt(ctx, name, s, o, p, most) })
+	result, err := repeat(p, func(p *plan) (Result, error) { return attempt(ctx, name, s, o, p, most) })
 	if small := tooSmallError(0); errors.As(err, &small) && most == room {
 		err = fmt.Errorf("the disk has room for %s only, too little for the facts alone; write to another disk with -f", megabytes(room))
 	}
@@ -107,30 +108,37 @@ func Write(ctx context.Context, name string, s evidence.Snapshot, o Options) (Re
 
 // learn lets the redactor see the facts before anything is written: a password
 // that an environment variable holds may stand in a file that comes before it.
-func learn(ctx context.Context, s evidence.Snapshot, o Options) error {
-	for _, it := range newPlan(s, o, 0).facts {
+func learn(ctx context.Context, s evidence.Snapshot, o Options, facts []item) error {
+	for _, it := range facts {
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
 		}
 		f, err := s.Open(it.path)
 		if err != nil {
-			continue // the plan's own reading tells of it
+			continue // it is named when it is to be written
 		}
 		err = o.Redactor.Learn(evidence.Text(f), it.path)
 		f.Close()
-		if err != nil && !errors.Is(err, redact.ErrTooMany) {
-			continue
+		if errors.Is(err, redact.ErrTooMany) {
+			return tooManySecrets(it.path)
 		}
 	}
 	return nil
 }
 
+// tooManySecrets refuses the bundle, and not only the file: what is not
+// remembered of the one cannot be looked for in the others.
+func tooManySecrets(path string) error {
+	return fmt.Errorf("%w: %s: %w", ErrRefused, evidence.Clean(path), redact.ErrTooMany)
+}
+
 // Estimate does all the work and keeps nothing of it, so that its figures are those of the bundle.
 func Estimate(ctx context.Context, s evidence.Snapshot, o Options) (Result, error) {
-	if err := learn(ctx, s, o); err != nil {
+	p := newPlan(s, o, o.MaxSize)
+	if err := learn(ctx, s, o, p.facts); err != nil {
 		return Result{}, err
 	}
-	return repeat(newPlan(s, o, o.MaxSize), func(p *plan) (Result, error) {
+	return repeat(p, func(p *plan) (Result, error) {
 		w := newWriter(ctx, io.Discard, o.MaxSize, s, o, p)
 		if err := cmp.Or(w.evidence(), w.close()); err != nil {
 			return Result{}, w.explain(err)

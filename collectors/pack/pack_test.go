@@ -358,17 +358,23 @@ func TestTheStreamIsOneThatOthersRead(t *testing.T) {
 // A secret that is known and stands somewhere in a form that is not replaced
 // costs that file, and not the bundle.
 func TestAFileThatHidesASecretIsLeftOut(t *testing.T) {
+	hidden := hex.EncodeToString([]byte("Regp4ss!x7Qz"))
 	script := "#ps1\n$x=1; $pw = \"Regp4ss!x7Qz\"\nmore text here"
 	m := pack(t, node(t, map[string]string{
 		"files/C/k/config.yaml":            "password: Regp4ss!x7Qz\n",
 		"files/C/AzureData/CustomData.txt": base64.StdEncoding.EncodeToString([]byte(script)),
 		"logs/kubelet/kubelet.log":         "one\n",
-		"logs/kubelet/kubelet.err.log":     "the token is " + hex.EncodeToString([]byte("Regp4ss!x7Qz")) + " now\n",
+		"logs/kubelet/kubelet.err.log":     "the token is " + hidden + " now\n",
+		"hns-networks.json":                `[{"Name":"` + hidden + `"}]`,
 	}), options())
 	if got := m.read(t, "files/C/AzureData/CustomData.txt.gap"); !strings.Contains(got, "in a form that cannot be taken out") {
 		t.Errorf("the gap says %q", got)
 	}
 	m.read(t, "logs/kubelet/kubelet.err.log.gap")
+	m.read(t, "hns-networks.json.gap")
+	if _, err := fs.Stat(m.FS, "collectlogs/network.txt"); err == nil {
+		t.Error("what was left out is there under its other name")
+	}
 	if got := m.read(t, "logs/kubelet/kubelet.log"); got != "one\n" {
 		t.Errorf("the other log is %q", got)
 	}
@@ -389,4 +395,22 @@ func TestABundleWhoseReportTellsASecretIsRefused(t *testing.T) {
 		t.Errorf("the error is %v", err)
 	}
 	nothing(t, name)
+}
+
+func TestMoreSecretsThanCanBeLookedForAreRefused(t *testing.T) {
+	var b strings.Builder
+	for i := range 8000 {
+		fmt.Fprintf(&b, "password=sw0rdfish%06d\n", i)
+	}
+	for _, path := range []string{"files/C/k/passwords.txt", "logs/kubelet/kubelet.log"} {
+		name := filepath.Join(t.TempDir(), "b.zip")
+		attempts := 0
+		o := options()
+		o.Conclude = func(Recorded) ([]Document, error) { attempts++; return nil, nil }
+		_, err := Write(context.Background(), name, node(t, map[string]string{path: b.String()}), o)
+		if !errors.Is(err, ErrRefused) || !strings.Contains(err.Error(), path) || attempts > 0 {
+			t.Errorf("%d attempts, and the error is %v", attempts, err)
+		}
+		nothing(t, name)
+	}
 }

@@ -91,17 +91,15 @@ func newPlan(s evidence.Snapshot, o Options, limit int64) *plan {
 		return cmp.Compare(b2i(b.path == "meta.json"), b2i(a.path == "meta.json"))
 	})
 	slices.SortStableFunc(p.logs, func(a, b item) int { return cmp.Compare(b2i(b.isLog), b2i(a.isLog)) })
-	p.room(limit, p.sample(s))
+	if p.tails = -1; limit > 0 {
+		p.room(limit, p.sample(s))
+	}
 	return p
 }
 
 // room works out how much of the logs fits into a zip of that size, when one
 // byte of it takes so many bytes of text.
 func (p *plan) room(limit int64, ratio float64) {
-	p.tails = -1
-	if limit == 0 {
-		return
-	}
 	var facts int64
 	for _, f := range p.facts {
 		facts += f.size

@@ -2,18 +2,13 @@ package pack
 
 import (
 	"archive/zip"
-	"bytes"
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"hash/crc32"
 	"io"
 	"io/fs"
 	"maps"
-	"os"
 	"slices"
 	"strings"
 	"sync"
@@ -84,9 +79,11 @@ func (w *writer) evidence() error {
 		}
 		w.tell(1, 0)
 	}
-	for _, alias := range hnsFiles(w.s) {
-		if err := w.read(alias.name, alias.path, item{path: alias.path}); err != nil {
-			return err
+	for _, f := range w.plan.facts {
+		if name := collectlogsName[f.path]; name != "" {
+			if err := w.read(collectlogsFolder+name, f.path, f); err != nil {
+				return err
+			}
 		}
 	}
 	for _, l := range w.plan.left {
@@ -94,10 +91,7 @@ func (w *writer) evidence() error {
 			return err
 		}
 	}
-	if err := w.signs(); err != nil {
-		return err
-	}
-	return nil
+	return w.signs()
 }
 
 // leave names a file that is not taken, with a gap in its place.
@@ -157,153 +151,6 @@ func (w *writer) logRecords() []evidence.LogRecord {
 		at(u.Path).Unsearched = u.Why
 	}
 	return append([]evidence.LogRecord{}, records...)
-}
-
-func (w *writer) makeJSON(name string, v any) error {
-	return w.make(name, func(dst io.Writer) error { return writeJSON(dst, v) })
-}
-
-func writeJSON(dst io.Writer, v any) error {
-	e := json.NewEncoder(dst)
-	e.SetEscapeHTML(false)
-	e.SetIndent("", " ")
-	return e.Encode(v)
-}
-
-// make adds a file that is not read from the evidence.
-func (w *writer) make(name string, write func(io.Writer) error) error {
-	var b bytes.Buffer
-	if err := write(&b); err != nil {
-		return err
-	}
-	return w.add(entry{name: name, path: name, source: madeHere, size: int64(b.Len()), r: &b})
-}
-
-// document adds a file that was made of what is in the bundle.
-func (w *writer) document(name string, write func(io.Writer) error) error {
-	var b bytes.Buffer
-	if err := write(&b); err != nil {
-		return err
-	}
-	return w.add(entry{name: name, path: name, source: madeHere, size: int64(b.Len()), r: &b, made: true})
-}
-
-// read adds a file of the evidence under a name.
-func (w *writer) read(name, path string, it item) error {
-	f, err := w.s.Open(path)
-	if err != nil {
-		return w.leave(Left{name, reason(err)})
-	}
-	defer f.Close()
-	return w.add(entry{name: name, path: path, source: path, size: it.size, modified: it.modified, r: f, item: it})
-}
-
-// An entry is a file on its way into the bundle.
-type entry struct {
-	name, path, source string
-	size               int64
-	modified           time.Time
-	r                  io.Reader
-	made               bool // of redacted evidence
-	item               item
-}
-
-// add is the sink: there is no other way into the bundle. An error that is not
-// the disk's means that the file must not be in it.
-func (w *writer) add(e entry) error {
-	start := time.Now()
-	source := &counted{w: w, r: e.r, watch: e.source != madeHere}
-	head := make([]byte, sniffed)
-	n, err := io.ReadFull(source, head)
-	head = head[:n]
-	if err != nil && err != io.EOF && err != io.ErrUnexpectedEOF {
-		return w.unreadable(e, err)
-	}
-	if why := binary(head); why != "" {
-		return w.leave(Left{e.name, why})
-	}
-	name := e.name
-	if !e.made {
-		name = w.o.Redactor.Text(name)
-	}
-	name = w.unique(name)
-	modified := e.modified
-	if modified.IsZero() {
-		modified = w.s.Now()
-	}
-	to, err := w.zip.CreateHeader(&zip.FileHeader{Name: name, Method: zip.Deflate, Modified: modified.UTC()})
-	if err != nil {
-		return err
-	}
-	if err := w.zip.Flush(); err != nil {
-		return err
-	}
-	at := w.out.n
-	kept := &digest{w: to, sum: sha256.New()}
-	w.open = kept
-	text := evidence.Text(io.MultiReader(bytes.NewReader(head), source))
-	if e.size > 2*aheadSize {
-		first := newAhead(text)
-		defer first.Close()
-		text = first
-	}
-	var cut *cutter
-	if sh, ok := w.shares[e.path]; ok && e.source != madeHere && !sh.all {
-		cut = newCutter(text, e.item, sh, w.s.Now(), textSize(e.size, head))
-		text = cut
-	}
-	if mark := byteOrderMark(head); mark != "" {
-		io.WriteString(kept, mark) // a check asks for it: some programs refuse a file that has one
-	}
-	copy := w.o.Redactor.Copy
-	if e.made {
-		copy = w.o.Redactor.CopyMade
-	}
-	counts, err := copy(kept, text, e.path)
-	switch {
-	case w.ctx.Err() != nil:
-		return context.Cause(w.ctx)
-	case kept.err != nil:
-		return kept.err
-	case err != nil:
-		return &droppedError{e.name, "it could not be redacted: " + evidence.Clean(err.Error())}
-	}
-	w.open = &digest{}
-	w.stored = append(w.stored, stored{name, at, kept.n, modified})
-	file := File{Path: name, Source: w.o.Redactor.Text(e.source), BytesRead: source.n, BytesKept: kept.n,
-		SHA256: hex.EncodeToString(kept.sum.Sum(nil)), Redactions: counts, Millis: float64(time.Since(start).Microseconds()) / 1000}
-	if e.source != madeHere && e.name == e.path && e.path != "meta.json" {
-		file.item = e.path
-	}
-	if cut != nil && cut.lines > 0 {
-		file.Truncated, file.LeftOut = true, cut.cuts
-		w.segments[e.path] = cut.segments
-		w.records = append(w.records, evidence.LogRecord{Path: e.path, LeftOutLines: cut.lines, LeftOutBytes: cut.bytes})
-	}
-	if !file.Truncated && w.o.Masked == nil {
-		w.whole[e.path] = true
-	}
-	w.manifest.Files = append(w.manifest.Files, file)
-	return nil
-}
-
-// unreadable names a file that cannot be read, unless the user has had enough.
-func (w *writer) unreadable(e entry, err error) error {
-	if w.ctx.Err() != nil {
-		return context.Cause(w.ctx)
-	}
-	return w.leave(Left{e.name, "it cannot be read: " + reason(err)})
-}
-
-// unique keeps two names apart that masking has made one.
-func (w *writer) unique(name string) string {
-	for candidate, n := name, 2; ; n++ {
-		if key := strings.ToLower(candidate); !w.names[key] {
-			w.names[key] = true
-			return candidate
-		}
-		candidate = fmt.Sprintf("%s~%d", name, n)
-	}
 }
 
 // recorded is the tree as far as it is written, read from where it was written to.
@@ -411,19 +258,8 @@ func attempt(ctx context.Context, name string, s evidence.Snapshot, o Options, p
 	return Result{Size: w.size(), Manifest: w.manifest}, nil
 }
 
-// hnsFiles are the names under which collectlogs.ps1 leaves the state of HNS.
-func hnsFiles(s evidence.Snapshot) []struct{ name, path string } {
-	var list []struct{ name, path string }
-	for _, f := range []struct{ name, path string }{
-		{"network.txt", "hns-networks.json"}, {"endpoint.txt", "hns-endpoints.json"},
-		{"policy.txt", "hns-loadbalancers.json"}, {"namespaces.txt", "hns-namespaces.json"},
-	} {
-		if _, err := s.Stat(f.path); err == nil {
-			f.name = collectlogsFolder + f.name
-			list = append(list, f)
-		}
-	}
-	return list
+// collectlogsName is under which name collectlogs.ps1 leaves the state of HNS.
+var collectlogsName = map[string]string{
+	"hns-networks.json": "network.txt", "hns-endpoints.json": "endpoint.txt",
+	"hns-loadbalancers.json": "policy.txt", "hns-namespaces.json": "namespaces.txt",
 }
-
-var _ io.ReaderAt = (*os.File)(nil)

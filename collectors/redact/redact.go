@@ -45,7 +45,7 @@ type Leak struct {
 }
 
 // ErrTooMany is returned when more secrets were seen than are remembered.
-var ErrTooMany = errors.New("thousands of different secrets were seen, too many to look for; leave this file out")
+var ErrTooMany = errors.New("thousands of different secrets were seen, too many to look for in the rest; give doctor a recording without it")
 
 // New returns a Redactor that knows no value yet.
 func New(o Options) *Redactor {

@@ -1,0 +1,167 @@
+package pack
+
+import (
+	"archive/zip"
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"doctor/checks/evidence"
+	"doctor/collectors/redact"
+)
+
+func (w *writer) makeJSON(name string, v any) error {
+	return w.make(name, func(dst io.Writer) error { return writeJSON(dst, v) })
+}
+
+func writeJSON(dst io.Writer, v any) error {
+	e := json.NewEncoder(dst)
+	e.SetEscapeHTML(false)
+	e.SetIndent("", " ")
+	return e.Encode(v)
+}
+
+// make adds a file that is not read from the evidence.
+func (w *writer) make(name string, write func(io.Writer) error) error {
+	var b bytes.Buffer
+	if err := write(&b); err != nil {
+		return err
+	}
+	return w.add(entry{name: name, path: name, source: madeHere, size: int64(b.Len()), r: &b})
+}
+
+// document adds a file that was made of what is in the bundle.
+func (w *writer) document(name string, write func(io.Writer) error) error {
+	var b bytes.Buffer
+	if err := write(&b); err != nil {
+		return err
+	}
+	return w.add(entry{name: name, path: name, source: madeHere, size: int64(b.Len()), r: &b, made: true})
+}
+
+// read adds a file of the evidence under a name.
+func (w *writer) read(name, path string, it item) error {
+	f, err := w.s.Open(path)
+	if err != nil {
+		return w.leave(Left{name, reason(err)})
+	}
+	defer f.Close()
+	return w.add(entry{name: name, path: path, source: path, size: it.size, modified: it.modified, r: f, item: it})
+}
+
+// An entry is a file on its way into the bundle.
+type entry struct {
+	name, path, source string
+	size               int64
+	modified           time.Time
+	r                  io.Reader
+	made               bool // of redacted evidence
+	item               item
+}
+
+// add is the sink: there is no other way into the bundle. An error that is not
+// the disk's means that the file must not be in it.
+func (w *writer) add(e entry) error {
+	start := time.Now()
+	source := &counted{w: w, r: e.r, watch: e.source != madeHere}
+	head := make([]byte, sniffed)
+	n, err := io.ReadFull(source, head)
+	head = head[:n]
+	if err != nil && err != io.EOF && err != io.ErrUnexpectedEOF {
+		return w.unreadable(e, err)
+	}
+	if why := binary(head); why != "" {
+		return w.leave(Left{e.name, why})
+	}
+	name := e.name
+	if !e.made {
+		name = w.o.Redactor.Text(name)
+	}
+	name = w.unique(name)
+	modified := e.modified
+	if modified.IsZero() {
+		modified = w.s.Now()
+	}
+	to, err := w.zip.CreateHeader(&zip.FileHeader{Name: name, Method: zip.Deflate, Modified: modified.UTC()})
+	if err != nil {
+		return err
+	}
+	if err := w.zip.Flush(); err != nil {
+		return err
+	}
+	at := w.out.n
+	kept := &digest{w: to, sum: sha256.New()}
+	w.open = kept
+	text := evidence.Text(io.MultiReader(bytes.NewReader(head), source))
+	if e.size > 2*aheadSize {
+		first := newAhead(text)
+		defer first.Close()
+		text = first
+	}
+	var cut *cutter
+	if sh, ok := w.shares[e.path]; ok && e.source != madeHere && !sh.all {
+		cut = newCutter(text, e.item, sh, w.s.Now(), textSize(e.size, head))
+		text = cut
+	}
+	if mark := byteOrderMark(head); mark != "" {
+		io.WriteString(kept, mark) // a check asks for it: some programs refuse a file that has one
+	}
+	copy := w.o.Redactor.Copy
+	if e.made {
+		copy = w.o.Redactor.CopyMade
+	}
+	counts, err := copy(kept, text, e.path)
+	switch {
+	case w.ctx.Err() != nil:
+		return context.Cause(w.ctx)
+	case kept.err != nil:
+		return kept.err
+	case errors.Is(err, redact.ErrTooMany):
+		return tooManySecrets(e.name)
+	case err != nil:
+		return &droppedError{e.name, "it could not be read and redacted: " + evidence.Clean(err.Error())}
+	}
+	w.open = &digest{}
+	w.stored = append(w.stored, stored{name, at, kept.n, modified})
+	file := File{Path: name, Source: w.o.Redactor.Text(e.source), BytesRead: source.n, BytesKept: kept.n,
+		SHA256: hex.EncodeToString(kept.sum.Sum(nil)), Redactions: counts, Millis: float64(time.Since(start).Microseconds()) / 1000}
+	if e.source != madeHere && e.name == e.path && e.path != "meta.json" {
+		file.item = e.path
+	}
+	if cut != nil && cut.lines > 0 {
+		file.Truncated, file.LeftOut = true, cut.cuts
+		w.segments[e.path] = cut.segments
+		w.records = append(w.records, evidence.LogRecord{Path: e.path, LeftOutLines: cut.lines, LeftOutBytes: cut.bytes})
+	}
+	if !file.Truncated && w.o.Masked == nil {
+		w.whole[e.path] = true
+	}
+	w.manifest.Files = append(w.manifest.Files, file)
+	return nil
+}
+
+// unreadable names a file that cannot be read, unless the user has had enough.
+func (w *writer) unreadable(e entry, err error) error {
+	if w.ctx.Err() != nil {
+		return context.Cause(w.ctx)
+	}
+	return w.leave(Left{e.name, "it cannot be read: " + reason(err)})
+}
+
+// unique keeps two names apart that masking has made one.
+func (w *writer) unique(name string) string {
+	for candidate, n := name, 2; ; n++ {
+		if key := strings.ToLower(candidate); !w.names[key] {
+			w.names[key] = true
+			return candidate
+		}
+		candidate = fmt.Sprintf("%s~%d", name, n)
+	}
+}

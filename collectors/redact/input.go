@@ -1,0 +1,42 @@
+package redact
+
+import (
+	"io"
+	"slices"
+)
+
+// input is a window over a file. b[:done] was dealt with and is kept as context.
+type input struct {
+	src  io.Reader
+	b    []byte
+	base int64 // of b[0] in the file
+	eof  bool
+}
+
+// fill reads until b holds n bytes or the file ends.
+func (in *input) fill(n int) error {
+	if cap(in.b) < n {
+		in.b = slices.Grow(in.b, n-len(in.b))
+	}
+	for empty := 0; len(in.b) < n && !in.eof; {
+		m, err := in.src.Read(in.b[len(in.b):n])
+		in.b = in.b[:len(in.b)+m]
+		if err == io.EOF {
+			in.eof = true
+		} else if err != nil {
+			return err
+		}
+		if m > 0 {
+			empty = 0
+		} else if empty++; empty > 100 {
+			return io.ErrNoProgress
+		}
+	}
+	return nil
+}
+
+// drop forgets the first n bytes.
+func (in *input) drop(n int) {
+	in.b = in.b[:copy(in.b, in.b[n:])]
+	in.base += int64(n)
+}
