@@ -42,3 +42,16 @@ func ParseQuantity(s string) (int64, error) {
 	}
 	return whole.Int64(), nil
 }
+
+// SizeText writes a number of bytes the way a person says it.
+func SizeText(n int64) string {
+	switch {
+	case n < 1<<10:
+		return fmt.Sprintf("%d B", n)
+	case n < 1<<20:
+		return fmt.Sprintf("%.1f KiB", float64(n)/(1<<10))
+	case n < 1<<30:
+		return fmt.Sprintf("%.1f MiB", float64(n)/(1<<20))
+	}
+	return fmt.Sprintf("%.1f GiB", float64(n)/(1<<30))
+}

@@ -68,28 +68,16 @@ func (p *progressLine) clear() {
 // progressText tells how far the work is, and how long it may still take once
 // there is something to go by.
 func progressText(p pack.Progress, since time.Duration) string {
-	line := fmt.Sprintf("%s: %d of %d files, %s of %s", p.Phase, p.Files, p.Of, size(p.Bytes), size(p.Total))
+	line := fmt.Sprintf("%s: %d of %d files, %s of %s", p.Phase, p.Files, p.Of, evidence.SizeText(p.Bytes), evidence.SizeText(p.Total))
 	if left := timeLeft(p, since); left > 0 {
 		line += fmt.Sprintf(", about %s left", left.Round(time.Second))
 	}
 	return line
 }
 
-func size(n int64) string {
-	switch {
-	case n < 1<<10:
-		return fmt.Sprintf("%d B", n)
-	case n < 1<<20:
-		return fmt.Sprintf("%.1f KiB", float64(n)/(1<<10))
-	case n < 1<<30:
-		return fmt.Sprintf("%.1f MiB", float64(n)/(1<<20))
-	}
-	return fmt.Sprintf("%.1f GiB", float64(n)/(1<<30))
-}
-
 func printBundle(w io.Writer, name string, r pack.Result, s evidence.Snapshot) error {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s  %s, %d files\n", name, size(r.Size), len(r.Manifest.Held()))
+	fmt.Fprintf(&b, "%s  %s, %d files\n", name, evidence.SizeText(r.Size), len(r.Manifest.Held()))
 	printKept(&b, r.Manifest, s)
 	fmt.Fprintf(&b, "  read it with: doctor --from %s\n  for a bug report: the text is in issue.md, the zip is to be attached\n", name)
 	return printOut(w, b.String())
@@ -114,7 +102,7 @@ func printKept(b *strings.Builder, m pack.Manifest, s evidence.Snapshot) {
 			for _, c := range f.LeftOut {
 				left += c.Bytes
 			}
-			fmt.Fprintf(b, "  in part: %s, %s left out\n", evidence.Clean(f.Path), size(left))
+			fmt.Fprintf(b, "  in part: %s, %s left out\n", evidence.Clean(f.Path), evidence.SizeText(left))
 		}
 	}
 	for i, l := range m.LeftOut {
@@ -132,10 +120,10 @@ func printEstimate(w io.Writer, r pack.Result, s evidence.Snapshot) error {
 	for _, f := range r.Manifest.Held() {
 		read, kept = read+f.BytesRead, kept+f.BytesKept
 	}
-	fmt.Fprintf(&b, "a zip of about %s: %d files, %s of %s; nothing was written\n", size(r.Size), len(r.Manifest.Held()), size(kept), size(read))
+	fmt.Fprintf(&b, "a zip of about %s: %d files, %s of %s; nothing was written\n", evidence.SizeText(r.Size), len(r.Manifest.Held()), evidence.SizeText(kept), evidence.SizeText(read))
 	printKept(&b, r.Manifest, s)
 	for _, f := range r.Manifest.Held() {
-		fmt.Fprintf(&b, "  %10s  %s\n", size(f.BytesKept), evidence.Clean(f.Path))
+		fmt.Fprintf(&b, "  %10s  %s\n", evidence.SizeText(f.BytesKept), evidence.Clean(f.Path))
 	}
 	return printOut(w, b.String())
 }

@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -17,6 +16,7 @@ import (
 	"doctor/checks"
 	"doctor/checks/evidence"
 	"doctor/checks/signs"
+	"doctor/collectors/bundle"
 	"doctor/collectors/probe"
 	"doctor/fixtures"
 	"doctor/ui"
@@ -241,7 +241,7 @@ func writeFile(name string, content []byte) error {
 	}
 	tmp, err := os.CreateTemp(filepath.Dir(name), "."+filepath.Base(name)+".*.partial")
 	if err != nil {
-		return trouble(fmt.Errorf("writing %s: %w", name, reason(err)))
+		return trouble(fmt.Errorf("writing %s: %w", name, bundle.Bare(err)))
 	}
 	defer os.Remove(tmp.Name())
 	_, err = tmp.Write(content)
@@ -249,22 +249,9 @@ func writeFile(name string, content []byte) error {
 		err = os.Rename(tmp.Name(), name)
 	}
 	if err != nil {
-		return trouble(fmt.Errorf("writing %s: %w", name, reason(err)))
+		return trouble(fmt.Errorf("writing %s: %w", name, bundle.Bare(err)))
 	}
 	return nil
-}
-
-// reason takes the temporary file's name out of an error: nobody asked for that file.
-func reason(err error) error {
-	var path *fs.PathError
-	if errors.As(err, &path) {
-		return path.Err
-	}
-	var link *os.LinkError
-	if errors.As(err, &link) {
-		return link.Err
-	}
-	return err
 }
 
 func demoNames() []string { return fixtures.Names() }

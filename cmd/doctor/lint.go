@@ -15,6 +15,7 @@ import (
 
 	"doctor/checks"
 	"doctor/checks/evidence"
+	"doctor/collectors/bundle"
 	"doctor/collectors/manifest"
 	"doctor/ui"
 )
@@ -156,7 +157,7 @@ func readManifests(m *manifest.Manifests, in io.Reader, args []string) error {
 func readManifest(m *manifest.Manifests, file string) error {
 	f, err := os.Open(file)
 	if err != nil {
-		return fmt.Errorf("%s: %w", evidence.Clean(file), reason(err))
+		return fmt.Errorf("%s: %w", evidence.Clean(file), bundle.Bare(err))
 	}
 	defer f.Close()
 	return m.Read(filepath.ToSlash(file), f)
@@ -169,7 +170,7 @@ func manifestFiles(arg string) ([]string, error) {
 	}
 	entries, err := os.ReadDir(arg)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", arg, reason(err))
+		return nil, fmt.Errorf("%s: %w", arg, bundle.Bare(err))
 	}
 	var files []string
 	for _, e := range entries {

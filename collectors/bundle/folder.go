@@ -15,7 +15,7 @@ import (
 func openFolder(path string, lim limits) (*Archive, error) {
 	root, err := os.OpenRoot(path)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", printable(path), bare(err))
+		return nil, fmt.Errorf("%s: %w", printable(path), Bare(err))
 	}
 	a := newArchive(lim)
 	a.closes = append(a.closes, root.Close)
@@ -27,7 +27,7 @@ func openFolder(path string, lim limits) (*Archive, error) {
 	content := func(n *node) (io.ReadCloser, error) {
 		f, err := root.Open(stored[n.at])
 		if err != nil {
-			return nil, bare(err) // the tree names the path itself
+			return nil, Bare(err) // the tree names the path itself
 		}
 		return f, nil
 	}

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
 	"slices"
 	"strings"
 	"time"
@@ -195,21 +196,26 @@ func (x *index) nothing() error {
 // one that is over the limits.
 func whole(err error) error {
 	if !errors.Is(err, errTooMany) {
-		return bare(err)
+		return Bare(err)
 	}
 	return fmt.Errorf("%w; give doctor the recording of one node", err)
 }
 
-// bare is an error of package os without the path, which is as hostile as any name.
-func bare(err error) error {
+// Bare is an error of package os without the path, which is as hostile as any
+// name, or one of a temporary file that nobody asked for.
+func Bare(err error) error {
 	var pathError *fs.PathError
 	if errors.As(err, &pathError) {
 		return pathError.Err
 	}
+	var linkError *os.LinkError
+	if errors.As(err, &linkError) {
+		return linkError.Err
+	}
 	return err
 }
 
-func reasonOf(err error) string { return printable(bare(err).Error()) }
+func reasonOf(err error) string { return printable(Bare(err).Error()) }
 
 func isArchiveName(path string) bool {
 	lower := strings.ToLower(path)

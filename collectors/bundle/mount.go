@@ -69,7 +69,7 @@ func (a *Archive) seekable(packed io.ReadCloser) (io.ReaderAt, int64, error) {
 		a.closes = append(a.closes, p.Close)
 		info, err := p.Stat()
 		if err != nil {
-			return nil, 0, bare(err)
+			return nil, 0, Bare(err)
 		}
 		return p, info.Size(), nil
 	case section:

@@ -96,7 +96,7 @@ func open(path string, lim limits) (*Archive, error) {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil, fmt.Errorf("there is nothing at %s: %w", name, fs.ErrNotExist)
 	case err != nil:
-		return nil, fmt.Errorf("%s: %w", name, bare(err))
+		return nil, fmt.Errorf("%s: %w", name, Bare(err))
 	case info.IsDir():
 		return openFolder(path, lim)
 	case !info.Mode().IsRegular():
@@ -106,7 +106,7 @@ func open(path string, lim limits) (*Archive, error) {
 	}
 	f, err := os.Open(path)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", name, bare(err))
+		return nil, fmt.Errorf("%s: %w", name, Bare(err))
 	}
 	a, err := openArchive(path, f, info.Size(), lim, (*index).archive)
 	if err != nil {
@@ -150,7 +150,7 @@ func (a *Archive) index(place string) *index {
 func (x *index) archive(r io.ReaderAt, size int64) (func(*node) (io.ReadCloser, error), error) {
 	head := make([]byte, min(size, tarBlock))
 	if _, err := r.ReadAt(head, 0); err != nil && err != io.EOF {
-		return nil, bare(err)
+		return nil, Bare(err)
 	}
 	switch kind := sniff(head); kind {
 	case "zip":

@@ -49,7 +49,7 @@ func (s *spool) take(r io.Reader, most int64) (kept *io.SectionReader, cut, err 
 }
 
 func noSpool(err error) error {
-	return fmt.Errorf("it has to be unpacked into a temporary file, and there is no way to write it: %w", bare(err))
+	return fmt.Errorf("it has to be unpacked into a temporary file, and there is no way to write it: %w", Bare(err))
 }
 
 func (s *spool) Close() error {

@@ -222,7 +222,7 @@ func (c *cutter) endSkip() {
 		c.written++
 		c.broken = false
 	}
-	fmt.Fprintf(&c.out, "%slines %d to %d here, %s]\n", evidence.LeftOut, cut.From, cut.To, megabytes(cut.Bytes))
+	fmt.Fprintf(&c.out, "%slines %d to %d here, %s]\n", evidence.LeftOut, cut.From, cut.To, evidence.SizeText(cut.Bytes))
 	c.written++
 	c.marked = true
 	cut.Line = c.written

@@ -101,7 +101,7 @@ func Write(ctx context.Context, name string, s evidence.Snapshot, o Options) (Re
 	}
 	result, err := repeat(p, func(p *plan) (Result, error) { return attempt(ctx, name, s, o, p, most) })
 	if small := tooSmallError(0); errors.As(err, &small) && most == room {
-		err = fmt.Errorf("the disk has room for %s only, too little for the facts alone; write to another disk with -f", megabytes(room))
+		err = fmt.Errorf("the disk has room for %s only, too little for the facts alone; write to another disk with -f", evidence.SizeText(room))
 	}
 	return result, err
 }
@@ -205,14 +205,7 @@ func (e *oversizeError) Error() string { return errTooLarge.Error() }
 type tooSmallError int64
 
 func (e tooSmallError) Error() string {
-	return megabytes(int64(e)) + " is too little for the facts alone; give --max-size more"
-}
-
-func megabytes(n int64) string {
-	if n < 1<<20 {
-		return fmt.Sprintf("%d KiB", n>>10)
-	}
-	return fmt.Sprintf("%.1f MiB", float64(n)/(1<<20))
+	return evidence.SizeText(int64(e)) + " is too little for the facts alone; give --max-size more"
 }
 
 // least is the smaller of two bounds of which 0 is none.

@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"syscall"
 	"time"
+
+	"doctor/collectors/bundle"
 )
 
 // A partial is a bundle on its way: it lies beside its later name, so that
@@ -35,7 +37,7 @@ func newPartial(final string) (*partial, error) {
 	}
 	f, err := os.CreateTemp(filepath.Dir(final), pattern)
 	if err != nil {
-		return nil, fmt.Errorf("%s cannot be written: %w; name a file in a folder that takes it with -f", final, bare(err))
+		return nil, fmt.Errorf("%s cannot be written: %w; name a file in a folder that takes it with -f", final, bundle.Bare(err))
 	}
 	return &partial{File: f, final: final}, nil
 }
@@ -47,7 +49,7 @@ func (p *partial) name() error {
 		err = os.Rename(p.Name(), p.final)
 	}
 	if err != nil {
-		return fmt.Errorf("%s cannot be written: %w", p.final, bare(err))
+		return fmt.Errorf("%s cannot be written: %w", p.final, bundle.Bare(err))
 	}
 	p.named = true
 	return nil
@@ -68,19 +70,6 @@ func (p *partial) explain(err error) error {
 		return fmt.Errorf("the disk of %s is full; nothing was left on it, write to another disk with -f", filepath.Dir(p.final))
 	case errors.As(err, &path) && path.Path == p.Name():
 		return fmt.Errorf("%s cannot be written: %w", p.final, path.Err)
-	}
-	return err
-}
-
-// bare takes the temporary file's name out of an error: nobody asked for that file.
-func bare(err error) error {
-	var path *fs.PathError
-	if errors.As(err, &path) {
-		return path.Err
-	}
-	var link *os.LinkError
-	if errors.As(err, &link) {
-		return link.Err
 	}
 	return err
 }

@@ -3,13 +3,13 @@ package pack
 import (
 	"cmp"
 	"io"
-	"io/fs"
 	"path"
 	"slices"
 	"strings"
 	"time"
 
 	"doctor/checks/evidence"
+	"doctor/collectors/bundle"
 )
 
 // How much of a log is taken at least, however small the bundle: its beginning
@@ -236,9 +236,4 @@ func unredactable(name string) string {
 	return ""
 }
 
-func reason(err error) string {
-	if pe, ok := err.(*fs.PathError); ok {
-		err = pe.Err
-	}
-	return evidence.Clean(err.Error())
-}
+func reason(err error) string { return evidence.Clean(bundle.Bare(err).Error()) }

@@ -317,7 +317,7 @@ func (b browser) row(en treeEntry, selected bool, w int, say voice) line {
 		}
 		return append(l, span{show(en.name, ascii), ink}, sign, span{show(say.Reason(en.gap), ascii), faint}).fit(w-1, ascii)
 	}
-	right := line{{fmt.Sprintf("%9s ", sizeText(en.size)), faint}}
+	right := line{{fmt.Sprintf("%9s ", evidence.SizeText(en.size)), faint}}
 	if en.folder && en.files == 0 {
 		right = line{{say.T("nothing there") + " ", faint}}
 	}
@@ -364,16 +364,4 @@ func (b browser) foot(e env) line {
 		return line{{" " + show(e.Reason(en.gap), e.ascii), plain}}.fit(e.width, e.ascii)
 	}
 	return apart(left.fit(e.width-right.width()-2, e.ascii), right, e.width)
-}
-
-func sizeText(n int64) string {
-	switch {
-	case n < 1000:
-		return fmt.Sprintf("%d B", n)
-	case n < 1e6:
-		return fmt.Sprintf("%.1f kB", float64(n)/1e3)
-	case n < 1e9:
-		return fmt.Sprintf("%.1f MB", float64(n)/1e6)
-	}
-	return fmt.Sprintf("%.1f GB", float64(n)/1e9)
 }

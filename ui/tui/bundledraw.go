@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"strings"
 	"time"
+
+	"doctor/checks/evidence"
 )
 
 func (b bundleScreen) body(e env) []line {
@@ -45,7 +47,7 @@ func (b bundleScreen) askingLines(e env) []line {
 		p.text(p.T("Logs")+"  ", p.T("of the last %s, and what stands around each sign of a fault", p.duration(e.bundler.Since)), plain)
 	}
 	if e.bundler.MaxSize > 0 {
-		p.text(p.T("Size")+"  ", p.T("%s at most", bytesText(e.bundler.MaxSize)), plain)
+		p.text(p.T("Size")+"  ", p.T("%s at most", evidence.SizeText(e.bundler.MaxSize)), plain)
 	}
 	return p.lines
 }
@@ -70,7 +72,7 @@ func (b bundleScreen) progressLines(e env) []line {
 	if now.Phase != BundleSearching {
 		p.lines = append(p.lines, bar(now, p.width, e.ascii))
 		p.text("", p.T("%d of %d files", now.Files, now.Of), plain)
-		p.text("", p.T("%[1]s of %[2]s", bytesText(now.Bytes), bytesText(now.Total)), plain)
+		p.text("", p.T("%[1]s of %[2]s", evidence.SizeText(now.Bytes), evidence.SizeText(now.Total)), plain)
 		if now.Left > 0 {
 			p.text("", p.T("about %s left", p.duration(now.Left)), plain)
 		}
@@ -103,7 +105,7 @@ func (b bundleScreen) writtenLines(e env) []line {
 	d := b.done
 	p.led(span{symbol("pass", e.ascii) + " ", inkPass}, p.T("the bundle is written"), strong)
 	p.text("", d.Path, accent)
-	p.text("", p.T("%s, %d files", bytesText(d.Size), d.Files), plain)
+	p.text("", p.T("%s, %d files", evidence.SizeText(d.Size), d.Files), plain)
 
 	p.heading(p.T("Secrets replaced"))
 	for _, r := range d.Redacted {
@@ -115,7 +117,7 @@ func (b bundleScreen) writtenLines(e env) []line {
 	p.heading(p.T("Left out"))
 	for _, l := range d.LeftOut[:min(len(d.LeftOut), maxLeftOut)] {
 		p.text("  ", l.Path, plain)
-		p.text("    ", cmp.Or(p.Phrase(l.Reason), p.T("in part: %s left out", bytesText(l.Bytes))), faint)
+		p.text("    ", cmp.Or(p.Phrase(l.Reason), p.T("in part: %s left out", evidence.SizeText(l.Bytes))), faint)
 	}
 	switch more := len(d.LeftOut) - maxLeftOut; {
 	case len(d.LeftOut) == 0:
@@ -151,18 +153,6 @@ func verbatim(s string, w int, ascii bool) []line {
 		lines = append(lines, line{{indent + part, plain}})
 	}
 	return lines
-}
-
-func bytesText(n int64) string {
-	switch {
-	case n < 1<<10:
-		return fmt.Sprintf("%d B", n)
-	case n < 1<<20:
-		return fmt.Sprintf("%.1f KiB", float64(n)/(1<<10))
-	case n < 1<<30:
-		return fmt.Sprintf("%.1f MiB", float64(n)/(1<<20))
-	}
-	return fmt.Sprintf("%.1f GiB", float64(n)/(1<<30))
 }
 
 // duration is a time in the largest unit that it fills.

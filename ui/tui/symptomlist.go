@@ -42,7 +42,7 @@ func (s symptomList) bindings() []key.Binding {
 }
 
 func (s symptomList) press(e env, k tea.KeyMsg) (screen, effect) {
-	if n, ok := screenMotion(k, s.rows(e)); ok {
+	if n, ok := motion(k, s.rows(e)); ok {
 		s.at, s.touched = s.at+n, true
 		return s, effect{}
 	}

@@ -65,7 +65,7 @@ func (s symptomScreen) bindings() []key.Binding {
 
 func (s symptomScreen) press(e env, k tea.KeyMsg) (screen, effect) {
 	parts := s.parts(e)
-	if n, ok := screenMotion(k, len(parts)*s.viewport(e)/max(len(partLines(parts)), 1)); ok {
+	if n, ok := motion(k, len(parts)*s.viewport(e)/max(len(partLines(parts)), 1)); ok {
 		s.at, s.touched = clamp(s.at+n, len(parts)-1), true
 		return s, effect{}
 	}

@@ -155,7 +155,7 @@ func (t timelineScreen) press(e env, k tea.KeyMsg) (screen, effect) {
 		do.task = t.start(e)
 	}
 	t.touched = true
-	if n, ok := screenMotion(k, t.rows(e)); ok {
+	if n, ok := motion(k, t.rows(e)); ok {
 		t.at = clamp(t.at+n, len(t.shown)-1)
 		return t, do
 	}
@@ -242,7 +242,7 @@ func (t timelineScreen) typed(k tea.KeyMsg) timelineScreen {
 	case tea.KeyCtrlU:
 		f = ""
 	case tea.KeyUp, tea.KeyDown:
-		n, _ := screenMotion(k, 1)
+		n, _ := motion(k, 1)
 		t.at = clamp(t.at+n, len(t.shown)-1)
 		return t
 	case tea.KeyRunes, tea.KeySpace:

@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 
+	"doctor/checks/evidence"
 	"doctor/ui/pager"
 )
 
@@ -206,9 +207,9 @@ func (v viewer) position() string {
 	s := v.state
 	progress := ""
 	if !s.Done {
-		progress = v.T("reading %s", megabytes(s.Read))
+		progress = v.T("reading %s", evidence.SizeText(s.Read))
 		if s.Size > 0 {
-			progress = v.T("reading %s of %s", megabytes(s.Read), megabytes(s.Size))
+			progress = v.T("reading %s of %s", evidence.SizeText(s.Read), evidence.SizeText(s.Size))
 		}
 	}
 	switch {
@@ -223,8 +224,6 @@ func (v viewer) position() string {
 	}
 	return v.T("line %d of %d", min(v.seen.cursor+1, s.Lines), s.Lines)
 }
-
-func megabytes(n int64) string { return fmt.Sprintf("%d MB", n/1e6) }
 
 // longest is the width of the longest line that is seen.
 func (v viewer) longest() int {

@@ -304,7 +304,7 @@ func TestTheEndIsShownBeforeTheLinesAreCounted(t *testing.T) {
 		m := withEvidence(t, sample(), fsys, Options{Width: 80, Height: 24})
 		m, do := m.open(newViewer("logs/kubelet/k.log", 0))
 		m, do = m.update(answer{do.layer, do.task()}) // opened; the file is not read on yet
-		if !strings.Contains(seen(m), "reading 0 MB of 4 MB") {
+		if !strings.Contains(seen(m), "reading 64.0 KiB of 4.0 MiB") {
 			t.Errorf("%s: it is not said how far the reading is:\n%s", name, seen(m))
 		}
 		m, end := m.update(keyMsg("G"))
