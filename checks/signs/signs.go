@@ -26,7 +26,7 @@ const (
 	maxFile = 1<<30 - 1
 	maxLine = 2 << 10
 
-	maxRecorded = 5000 // finds of an earlier scan: some for each sign in each of many logs
+	MaxRecorded = 5000 // finds of an earlier scan: some for each sign in each of many logs
 )
 
 // Record scans the snapshot's logs, event logs and cluster events for the
@@ -331,7 +331,7 @@ func order(over bool) int {
 // merge adds what an earlier scan recorded, which saw all of the logs where a
 // bundle may hold parts of them. What both saw is told as the earlier one did.
 func merge(found, recorded []evidence.SignMatch, list []evidence.Sign) []evidence.SignMatch {
-	for _, r := range recorded[:min(len(recorded), maxRecorded)] {
+	for _, r := range recorded[:min(len(recorded), MaxRecorded)] {
 		r.Found, r.Tail = evidence.Clean(r.Found), evidence.Clean(r.Tail)
 		at := slices.IndexFunc(list, func(s evidence.Sign) bool {
 			return s.Check == r.Check && (s.Text == r.Text || r.Text == "" && strings.Contains(strings.ToLower(r.Found), strings.ToLower(s.Text)) && s.Fits(r.Source(), r.Found))

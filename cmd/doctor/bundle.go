@@ -254,6 +254,9 @@ func bundleName(s evidence.Snapshot, secrets *redact.Redactor) string {
 
 func (b *bundling) write(ctx context.Context, name string) (pack.Result, error) {
 	b.options.Conclude = func(recorded pack.Recorded) ([]pack.Document, error) {
+		if len(b.options.Signs) > signs.MaxRecorded { // a reader takes no more, and finds the rest again
+			recorded.Whole = func(string) bool { return false }
+		}
 		return documents(recorded, b.options.Redactor.Text(filepath.Base(name)), b.options.Masked != nil)
 	}
 	return pack.Write(ctx, name, b.snapshot, b.options)
