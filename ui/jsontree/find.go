@@ -24,7 +24,10 @@ func Find(rows []Row, line int, text string) int {
 	}
 	at := 0
 	if line > 0 {
-		if at = AtLine(rows, line); at < 0 {
+		if at = element(rows, line); at < 0 {
+			at = AtLine(rows, line)
+		}
+		if at < 0 {
 			return -1
 		}
 	}
@@ -45,6 +48,24 @@ func Find(rows []Row, line int, text string) int {
 	}
 	if i := anywhere(rows, text); i >= 0 {
 		return i
+	}
+	return -1
+}
+
+// element is the n-th of a list of records, from 1; -1 where the document is
+// none. Of a record a finding tells its number, not the line that it is written in.
+func element(rows []Row, n int) int {
+	list := 0
+	if rows[0].Kind == Object {
+		list = Child(rows, 0, "items")
+	}
+	if list < 0 || rows[list].Kind != List {
+		return -1
+	}
+	for i := list + 1; i < rows[list].End; i = rows[i].End {
+		if n--; n == 0 {
+			return i
+		}
 	}
 	return -1
 }

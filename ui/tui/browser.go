@@ -319,7 +319,7 @@ func (b browser) row(en treeEntry, selected bool, w int, say voice) line {
 	}
 	right := line{{fmt.Sprintf("%9s ", evidence.SizeText(en.size)), faint}}
 	if en.folder && en.files == 0 {
-		right = line{{say.T("nothing there") + " ", faint}}
+		right = line{{" " + say.T("nothing there") + " ", faint}}
 	}
 	if en.cites > 0 {
 		mark := span{symbol(en.status, ascii) + " " + say.T("%d cited", en.cites), inkOf(en.status)}

@@ -89,7 +89,7 @@ func outcome(p *page, res *checks.Result) {
 		status := checks.Status(f.Level)
 		p.led(span{symbol(status, p.ascii) + " ", inkOf(status)}, p.sentence(f), plain)
 		for _, b := range f.Because {
-			p.leads(item{path: b.Path, line: b.Line})
+			p.leads(item{path: b.Path, line: b.Line, text: b.Text})
 			p.text("  ", ui.Where(b), faint)
 			p.text("    ", b.Text, plain)
 		}

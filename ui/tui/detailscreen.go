@@ -156,7 +156,7 @@ func (d detailScreen) follow(e env, p page) (screen, effect) {
 		d.steps = append(d.steps[:len(d.steps):len(d.steps)], step{id: p.items[s.at].check})
 		return d, effect{task: d.start(e)}
 	}
-	return d, effect{open: newViewer(p.items[s.at].path, p.items[s.at].line)}
+	return d, effect{open: newViewerAt(p.items[s.at].path, p.items[s.at].line, p.items[s.at].text)}
 }
 
 // moved is where a key of motion leads. A step goes to the next item if that is

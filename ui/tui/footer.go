@@ -67,7 +67,7 @@ type hint struct {
 func hintsOf(m model) []hint {
 	help, quit := hint{"?", "help", 0}, hint{"q", "quit", 0}
 	if m.help {
-		return []hint{{"esc", "back", 0}, {"j k", "scroll", 1}, quit}
+		return []hint{{"esc q", "back", 0}, {"j k", "scroll", 1}}
 	}
 	if s, ok := m.over(); ok {
 		list := s.hints()

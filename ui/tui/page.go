@@ -16,6 +16,7 @@ type item struct {
 	check string
 	path  string
 	line  int
+	text  string // what the finding says stands there
 }
 
 // leads says that the next line leads on.

@@ -344,3 +344,39 @@ func BenchmarkKeyWithABigLogOpen(b *testing.B) {
 		})
 	}
 }
+
+// TestADetailLeadsToWhatEachOfItsLinesSays: a file may be cited by several
+// findings, and most cites of state name no line.
+func TestADetailLeadsToWhatEachOfItsLinesSays(t *testing.T) {
+	rep := sample()
+	rep.Results[0].Findings = []checks.ReportFinding{
+		{Level: "fail", Message: "one", Because: []checks.Because{{Path: "services.json", Text: "state stopped"}}},
+		{Level: "fail", Message: "two", Because: []checks.Because{{Path: "services.json", Text: "--logtostderr=false"}}},
+		{Level: "fail", Message: "three", Because: []checks.Because{{Path: "events.json", Line: 2, Text: "it stopped"}}},
+	}
+	files := fstest.MapFS{
+		"meta.json":     {Data: []byte(`{"layout":"evidence/v1","node":"win-1","collectedAt":"2026-11-20T10:02:00Z"}`)},
+		"services.json": {Data: []byte("[{\"name\":\"flanneld\",\n\"state\":\"stopped\"},\n{\"name\":\"kubelet\",\n\"args\":[\n\"--v=4\",\n\"--logtostderr=false\"]}]")},
+		"events.json":   {Data: []byte("[\n{\"message\":\"began\",\n\"id\":1},\n{\"message\":\"it stopped\",\n\"id\":2}]")},
+	}
+	s, err := evidence.Load(files)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, _ := newModel(Options{Width: 80, Height: 40}, false).update(<-Finished(rep, s).Updates)
+	for i, want := range []string{`"stopped"`, "--logtostderr=false", "it stopped"} {
+		keys := []string{"enter"}
+		for range i {
+			keys = append(keys, "tab")
+		}
+		at := ""
+		for l := range strings.Lines(seen(through(m, append(keys, "enter")...))) {
+			if strings.HasPrefix(l, "›") {
+				at = l
+			}
+		}
+		if !strings.Contains(at, want) {
+			t.Errorf("line %d leads to %q, want %s", i+1, at, want)
+		}
+	}
+}
