@@ -20,14 +20,14 @@ import (
 //  7. Then what was seen last; state is as fresh as the recording.
 //  8. Then failures before warnings, and more consequences before fewer.
 //  9. Then the order of the catalogue, so that the same evidence gives the same report.
-func findCauses(results []Result, list []*Check, shown map[string]proof) []Cause {
+func findCauses(results []Result, catalogue *Catalogue, shown map[string]proof) []Cause {
 	g := graph{status: map[string]Status{}, explains: map[string][]string{}, symptom: map[string]bool{}}
-	for i, c := range list {
+	for i, c := range catalogue.All() {
 		g.symptom[c.ID] = c.Symptom
 		g.status[c.ID] = results[i].Status
 		g.explains[c.ID] = c.Explains
 	}
-	for _, c := range All() {
+	for _, c := range catalogue.whole.All() {
 		if _, ran := g.status[c.ID]; !ran { // not selected: it did not look, so it may still link two that did
 			g.status[c.ID], g.explains[c.ID] = StatusUnknown, c.Explains
 		}

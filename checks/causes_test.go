@@ -68,7 +68,7 @@ func TestCausesAreOrdered(t *testing.T) {
 				shown[f.id] = proofOf([]Finding{finding}, now)
 			}
 			var got []string
-			for _, c := range findCauses(results, list, shown) {
+			for _, c := range findCauses(results, NewCatalogue(list...), shown) {
 				got = append(got, strings.TrimSpace(c.ID+" "+strings.Join(c.Consequences, " ")))
 			}
 			if have := strings.Join(got, "; "); have != row.want {

@@ -1,17 +1,17 @@
-// Package checks is the doctor's knowledge: each check is a value that names a
-// fault of Kubernetes Windows nodes, says what evidence tells it apart, and how
-// it is mended. A check reads evidence and nothing else. This file says what a
-// check is, judge.go how it comes to a verdict, causes.go who explains whom;
-// every file here that begins with Register is one check.
+// Package checks is the framework: what a check is (check.go), how it comes to
+// a verdict (judge.go), who explains whom (causes.go), and the report. A check
+// is a value that names a fault of Windows nodes of Kubernetes, what evidence
+// shows it and how it is fixed; it reads evidence and nothing else. The checks
+// themselves are in package faults, what they know about a node in package node.
 package checks
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 	"time"
 
 	"doctor/checks/evidence"
+	"doctor/checks/node"
 )
 
 // A Check is one fault and how it is recognised.
@@ -28,7 +28,7 @@ type Check struct {
 	// Applies returns nil where the question arises on this node, Skip with the
 	// reason where it does not, Unknown where even that cannot be told. Nil
 	// stands for "on every node".
-	Applies func(*Node) error
+	Applies func(*node.Node) error
 	Needs   []evidence.Need // must be there before Run is called
 	Uses    []evidence.Need // is read when it is there
 	Signs   []Sign          // texts that betray the fault where the state is not recorded, and confirm it where it is
@@ -114,7 +114,7 @@ type Finding struct {
 	Subject string // what it is about: a pod, a network, a file
 	Format  string
 	Args    []any
-	Because []Because // the evidence it rests on
+	Because []evidence.Because // the evidence it rests on
 	Basis   Basis
 	Fix     Fix // in place of the check's own, where the cure depends on what was found
 
@@ -131,13 +131,6 @@ const (
 	ByBoth  Basis = "state+text"
 )
 
-// Because points at evidence.
-type Because struct {
-	Path string `json:"path"`
-	Line int    `json:"line"` // from 1; 0 where the text names the field
-	Text string `json:"text"`
-}
-
 // Findingf makes a finding over state.
 func Findingf(level Level, subject, format string, args ...any) Finding {
 	return Finding{Level: level, Subject: subject, Format: format, Args: args, Basis: ByState}
@@ -145,16 +138,16 @@ func Findingf(level Level, subject, format string, args ...any) Finding {
 
 // At adds the evidence that the finding rests on: a path and the field with its value.
 func (f Finding) At(path, format string, args ...any) Finding {
-	return f.With(Because{Path: path, Text: fmt.Sprintf(format, args...)})
+	return f.With(evidence.Because{Path: path, Text: fmt.Sprintf(format, args...)})
 }
 
 // AtLine adds a line of a file as evidence.
 func (f Finding) AtLine(path string, line int, text string) Finding {
-	return f.With(Because{Path: path, Line: line, Text: text})
+	return f.With(evidence.Because{Path: path, Line: line, Text: text})
 }
 
 // With adds pieces of evidence.
-func (f Finding) With(b ...Because) Finding {
+func (f Finding) With(b ...evidence.Because) Finding {
 	f.Because = append(slices.Clip(f.Because), b...)
 	return f
 }
@@ -182,49 +175,3 @@ func Unknown(gap evidence.Gap) error { return unknown{gap} }
 type unknown struct{ gap evidence.Gap }
 
 func (u unknown) Error() string { return string(u.gap) }
-
-var registry = map[string]*Check{}
-
-// Register adds a check to the catalogue. It panics on a duplicate id, which
-// only a programmer can cause.
-func Register(c Check) *Check {
-	if registry[c.ID] != nil {
-		panic("checks: two checks are called " + c.ID)
-	}
-	registry[c.ID] = &c
-	return &c
-}
-
-// All lists the catalogue by category, then id.
-func All() []*Check {
-	var all []*Check
-	for _, c := range registry {
-		all = append(all, c)
-	}
-	slices.SortFunc(all, func(a, b *Check) int {
-		return cmp.Or(cmp.Compare(slices.Index(Categories, a.Category), slices.Index(Categories, b.Category)), cmp.Compare(a.ID, b.ID))
-	})
-	return all
-}
-
-// Linters lists the checks that judge manifests.
-func Linters() []*Check {
-	return slices.DeleteFunc(All(), func(c *Check) bool { return !c.Lints })
-}
-
-// ByID returns the check with that id, or nil.
-func ByID(id string) *Check { return registry[id] }
-
-// Signs lists the texts of the given checks in the form that the scanner takes,
-// and those from which facts of the node are learnt.
-func Signs(list []*Check) []evidence.Sign {
-	signs := slices.Clone(factSigns)
-	for _, c := range list {
-		for _, s := range c.Signs {
-			for _, text := range append([]string{s.Text}, s.Or...) {
-				signs = append(signs, evidence.Sign{Check: c.ID, Text: text, Also: s.Also, Not: s.Not, In: s.In})
-			}
-		}
-	}
-	return signs
-}

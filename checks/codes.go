@@ -72,7 +72,7 @@ func win32Code(code uint32, symbol, meaning string) Code {
 
 // onCode makes a sign of an error code: any of its forms betrays the fault,
 // together with the texts in also.
-func onCode(symbol, says string, also ...string) Sign {
+func SignOfCode(symbol, says string, also ...string) Sign {
 	at := slices.IndexFunc(Codes, func(c Code) bool { return c.Symbol == symbol })
 	if at < 0 {
 		panic("checks: no code is called " + symbol)

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"doctor/checks/evidence"
+	"doctor/checks/node"
 )
 
 // examine runs one check over the evidence and always comes to a verdict: a
@@ -74,7 +75,7 @@ func (c *Check) applies(s evidence.Snapshot) error {
 	if c.Applies == nil {
 		return nil
 	}
-	return c.Applies(About(s))
+	return c.Applies(node.About(s))
 }
 
 func (c *Check) gap(s evidence.Snapshot) error {
@@ -104,7 +105,7 @@ func (c *Check) unsearched(s evidence.Snapshot) error {
 func (c *Check) told(matches []evidence.SignMatch) []Finding {
 	var findings []Finding
 	for _, m := range matches {
-		sign := c.sign(m)
+		sign := c.SignOf(m)
 		if sign == nil || sign.ConfirmOnly || m.Over != "" {
 			continue
 		}
@@ -121,7 +122,7 @@ func (c *Check) told(matches []evidence.SignMatch) []Finding {
 func (c *Check) history(matches []evidence.SignMatch, since string) []Finding {
 	var findings []Finding
 	for _, m := range matches {
-		sign := c.sign(m)
+		sign := c.SignOf(m)
 		over := since
 		if m.Over != "" {
 			over = "it is over: " + m.Over
@@ -137,13 +138,13 @@ func (c *Check) history(matches []evidence.SignMatch, since string) []Finding {
 // doubted makes findings of what the logs tell where the state looks well and
 // need not be.
 func (c *Check) doubted(matches []evidence.SignMatch, s evidence.Snapshot) []Finding {
-	memory := recently
-	if About(s).ill(s) {
-		memory = longAgo // something ails the node, and this may be it
+	memory := Recently
+	if node.About(s).Unhealthy(s) {
+		memory = LongAgo // something ails the node, and this may be it
 	}
 	var findings []Finding
 	for _, m := range matches {
-		sign := c.sign(m)
+		sign := c.SignOf(m)
 		if sign == nil || sign.ConfirmOnly || sign.Level == Info || m.Over != "" || m.Last.IsZero() || s.Now().Sub(m.Last) > memory {
 			continue
 		}
@@ -164,9 +165,9 @@ func quoted(findings []Finding, f Finding, m evidence.SignMatch) []Finding {
 	if at < 0 {
 		at, findings = len(findings), append(findings, f)
 	}
-	told := func(b Because) bool { return b.Path == m.Path && b.Line == m.Line } // a code in hex and in decimal
-	if len(findings[at].Because) < maxQuotes && !slices.ContainsFunc(findings[at].Because, told) {
-		findings[at] = findings[at].With(quote(m))
+	told := func(b evidence.Because) bool { return b.Path == m.Path && b.Line == m.Line } // a code in hex and in decimal
+	if len(findings[at].Because) < MaxQuotes && !slices.ContainsFunc(findings[at].Because, told) {
+		findings[at] = findings[at].With(Quote(m))
 	}
 	if m.Last.After(findings[at].seen) {
 		findings[at].seen = m.Last
@@ -176,7 +177,7 @@ func quoted(findings []Finding, f Finding, m evidence.SignMatch) []Finding {
 
 // sign is the check's sign that a match is of. Two signs may share a text and
 // differ in the rest of the line.
-func (c *Check) sign(m evidence.SignMatch) *Sign {
+func (c *Check) SignOf(m evidence.SignMatch) *Sign {
 	var first *Sign
 	for i := range c.Signs {
 		s := &c.Signs[i]
@@ -193,8 +194,8 @@ func (c *Check) sign(m evidence.SignMatch) *Sign {
 	return first
 }
 
-// maxQuotes is how many log lines a finding quotes; the count of the others is in the last.
-const maxQuotes = 3
+// MaxQuotes is how many log lines a finding quotes; the count of the others is in the last.
+const MaxQuotes = 3
 
 // confirm quotes the log lines beside the worst finding over state. What the
 // state only threatens with, and the logs tell of these minutes, has come to pass.
@@ -213,23 +214,29 @@ func (c *Check) confirm(findings []Finding, matches []evidence.SignMatch, now ti
 	}
 	added := 0
 	for _, m := range matches {
-		b := quote(m)
-		if m.Over != "" || added == maxQuotes || slices.ContainsFunc(findings[worst].Because, func(have Because) bool { return have.Path == b.Path && have.Line == b.Line }) {
+		b := Quote(m)
+		if m.Over != "" || added == MaxQuotes || slices.ContainsFunc(findings[worst].Because, func(have evidence.Because) bool { return have.Path == b.Path && have.Line == b.Line }) {
 			continue
 		}
 		findings[worst] = findings[worst].With(b)
 		findings[worst].Basis = ByBoth
 		added++
-		if sign := c.sign(m); sign != nil && !sign.ConfirmOnly && cmp.Or(sign.Level, Fail) == Fail && !m.Last.IsZero() && now.Sub(m.Last) <= recently {
+		if sign := c.SignOf(m); sign != nil && !sign.ConfirmOnly && cmp.Or(sign.Level, Fail) == Fail && !m.Last.IsZero() && now.Sub(m.Last) <= Recently {
 			findings[worst].Level = Fail
 		}
 	}
 }
 
-func quote(m evidence.SignMatch) Because {
+func Quote(m evidence.SignMatch) evidence.Because {
 	text := m.Found
 	if m.More > 0 {
 		text = fmt.Sprintf("%s  (and %d more)", text, m.More)
 	}
-	return Because{Path: m.Path, Line: m.Line, Text: text}
+	return evidence.Because{Path: m.Path, Line: m.Line, Text: text}
 }
+
+// Recently is how old a log line may be to speak of the present.
+const Recently = 30 * time.Minute
+
+// LongAgo is when even a node that is ill is not ill of it any more.
+const LongAgo = 24 * time.Hour

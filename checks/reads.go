@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"doctor/checks/evidence"
+	"doctor/checks/node"
 )
 
 // Reads lists the evidence that the check's verdict may rest on: what it
@@ -15,7 +16,7 @@ func (c *Check) Reads() []string {
 	facts := c.Applies != nil
 	for _, n := range slices.Concat(c.Needs, c.Uses) {
 		paths = append(paths, n.Paths()...)
-		if _, ok := n.(factNeed); ok {
+		if _, ok := n.(node.FactNeed); ok {
 			facts = true
 		}
 	}
@@ -23,7 +24,7 @@ func (c *Check) Reads() []string {
 		paths = append(paths, signSources...)
 	}
 	if facts {
-		paths = append(paths, factPaths...)
+		paths = append(paths, node.FactPaths...)
 	}
 	slices.Sort(paths)
 	return slices.Compact(paths)
@@ -40,17 +41,11 @@ func (c *Check) AwaitsAny(open []string) bool {
 var signSources = []string{evidence.SignMatches.Path(), evidence.WindowsEvents.Path(), evidence.PodEvents.Path(), evidence.Pods.Path(),
 	evidence.Node.Path(), evidence.OSInfo.Path()}
 
-// factPaths are what About reads.
-var factPaths = []string{"files/", "files.json", "logs/", evidence.SignMatches.Path(),
-	evidence.Node.Path(), evidence.Pods.Path(), evidence.ConfigMaps.Path(), evidence.KubeServices.Path(), evidence.ServiceCIDRs.Path(),
-	evidence.OSInfo.Path(), evidence.Services.Path(), evidence.Processes.Path(), evidence.Env.Path(),
-	evidence.Adapters.Path(), evidence.HNSNetworks.Path(), evidence.HNSEndpoints.Path(), evidence.CRI.Path()}
-
 // Files lists the Windows paths of the files, and of the folders, that the
 // checks ask for: what a recorder has to look for, so that what is not there
 // is known to be absent.
-func Files(list []*Check) (files, folders []string) {
-	for _, c := range list {
+func (c *Catalogue) Files() (files, folders []string) {
+	for _, c := range c.All() {
 		for _, path := range c.Reads() {
 			windows, ok := evidence.WindowsPath(path)
 			switch {
@@ -68,20 +63,20 @@ func Files(list []*Check) (files, folders []string) {
 }
 
 // Logs lists the components whose logs the checks ask for.
-func Logs(list []*Check) []string {
+func (c *Catalogue) Logs() []string {
 	var components []string
 	var add func(evidence.Need)
 	add = func(n evidence.Need) {
 		switch n := n.(type) {
 		case evidence.Logs:
 			components = append(components, string(n))
-		case factNeed:
-			for _, source := range n.sources {
+		case node.FactNeed:
+			for _, source := range n.Sources {
 				evidence.Each(source, add)
 			}
 		}
 	}
-	for _, c := range list {
+	for _, c := range c.All() {
 		for _, n := range slices.Concat(c.Needs, c.Uses) {
 			evidence.Each(n, add)
 		}

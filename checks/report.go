@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"doctor/checks/evidence"
+	"doctor/checks/node"
 )
 
 // Schema names the report's format, doctor.report/v1.
@@ -82,9 +83,9 @@ type NodeFacts struct {
 
 // A Learnt is the provenance of one fact of the node.
 type Learnt struct {
-	Fact  string  `json:"fact"`
-	Value string  `json:"value"`
-	From  Because `json:"from"`
+	Fact  string           `json:"fact"`
+	Value string           `json:"value"`
+	From  evidence.Because `json:"from"`
 }
 
 // A Cause is a fault that no other found fault explains.
@@ -110,12 +111,12 @@ type Result struct {
 
 // A ReportFinding is a finding as it leaves the doctor: rendered and cleaned.
 type ReportFinding struct {
-	Level   string        `json:"level"`
-	Subject string        `json:"subject"`
-	Message string        `json:"message"`
-	Basis   Basis         `json:"basis"`
-	Because []Because     `json:"because"`
-	Codes   []DecodedCode `json:"codes,omitempty"` // raw codes in the message and the evidence, and what they mean
+	Level   string             `json:"level"`
+	Subject string             `json:"subject"`
+	Message string             `json:"message"`
+	Basis   Basis              `json:"basis"`
+	Because []evidence.Because `json:"because"`
+	Codes   []DecodedCode      `json:"codes,omitempty"` // raw codes in the message and the evidence, and what they mean
 
 	Format string `json:"-"` // of which the message is made, so that another language can make its own
 	Args   []any  `json:"-"`
@@ -142,44 +143,44 @@ func (r *Report) Count(s Status) int { return r.Summary[s] }
 
 // Diagnose runs the checks over the evidence and reports. The same evidence
 // gives the same report, apart from the doctor's own version.
-func Diagnose(s evidence.Snapshot, list []*Check, source Source, program Program) Report {
-	node := About(s)
+func Diagnose(s evidence.Snapshot, catalogue *Catalogue, source Source, program Program) Report {
+	node := node.About(s)
 	r := Report{
 		Schema: Schema, Doctor: program, Source: source,
-		CollectedAt: s.Now().UTC(), Node: node.Facts(),
+		CollectedAt: s.Now().UTC(), Node: Facts(node),
 		Summary: Summary{}, Gaps: []EvidenceGap{},
 	}
 	shown := map[string]proof{}
-	for _, c := range list {
+	for _, c := range catalogue.All() {
 		status, findings, reason := c.examine(s)
 		shown[c.ID] = proofOf(findings, s.Now())
 		result := c.result(node, status, findings)
 		switch status {
 		case StatusUnknown:
-			result.Gap = clip(evidence.Clean(reason), maxText)
+			result.Gap = evidence.Clip(evidence.Clean(reason), evidence.MaxText)
 		case StatusSkip:
-			result.Reason = clip(evidence.Clean(reason), maxText)
+			result.Reason = evidence.Clip(evidence.Clean(reason), evidence.MaxText)
 		}
 		r.Summary[status]++
 		r.Results = append(r.Results, result)
 	}
-	r.Causes = findCauses(r.Results, list, shown)
-	r.Gaps = gaps(s, list, r.Results)
+	r.Causes = findCauses(r.Results, catalogue, shown)
+	r.Gaps = gaps(s, catalogue.All(), r.Results)
 	return r
 }
 
-func (c *Check) result(node *Node, status Status, findings []Finding) Result {
+func (c *Check) result(node *node.Node, status Status, findings []Finding) Result {
 	r := Result{ID: c.ID, Title: c.Title, Category: c.Category, Status: status,
 		Findings: []ReportFinding{}, ExplainedBy: []string{},
-		FAQ: orEmpty(c.FAQ), Links: orEmpty(c.Links), Fix: node.fill(c.Fix)}
+		FAQ: orEmpty(c.FAQ), Links: orEmpty(c.Links), Fix: fill(node, c.Fix)}
 	slices.SortStableFunc(findings, func(a, b Finding) int { return int(b.Level) - int(a.Level) })
 	for i, f := range findings {
 		if i == 0 && !f.Fix.isZero() {
-			r.Fix = node.fill(f.Fix)
+			r.Fix = fill(node, f.Fix)
 		}
-		rf := ReportFinding{Level: f.Level.String(), Subject: clip(evidence.Clean(f.Subject), maxText), Message: Shown(f.Message()), Basis: f.Basis, Format: f.Format, Args: f.Args}
+		rf := ReportFinding{Level: f.Level.String(), Subject: evidence.Clip(evidence.Clean(f.Subject), evidence.MaxText), Message: evidence.Shown(f.Message()), Basis: f.Basis, Format: f.Format, Args: f.Args}
 		for _, b := range f.Because {
-			rf.Because = append(rf.Because, Because{clip(evidence.Clean(b.Path), maxText), b.Line, clip(evidence.Clean(b.Text), maxText)})
+			rf.Because = append(rf.Because, evidence.Because{Path: evidence.Shown(b.Path), Line: b.Line, Text: evidence.Shown(b.Text)})
 		}
 		texts := []string{rf.Message}
 		for _, b := range rf.Because {
@@ -189,20 +190,6 @@ func (c *Check) result(node *Node, status Status, findings []Finding) Result {
 		r.Findings = append(r.Findings, rf)
 	}
 	return r
-}
-
-// maxText bounds, in bytes, each text of a report that may have come from evidence.
-const maxText = 600
-
-// Shown is a text as a report holds it: clean and bounded.
-func Shown(s string) string { return clip(evidence.Clean(s), maxText) }
-
-// clip bounds a text that came from evidence; the whole line is in the evidence itself.
-func clip(s string, n int) string {
-	if len(s) <= n {
-		return s
-	}
-	return strings.ToValidUTF8(s[:n], "") + " …"
 }
 
 func orEmpty[T any](list []T) []T {
@@ -228,7 +215,7 @@ func gaps(s evidence.Snapshot, list []*Check, results []Result) []EvidenceGap {
 					continue // what is linted instead of a node, never of one
 				}
 				if g := s.GapAt(path); g != "" {
-					gap := EvidenceGap{clip(evidence.Clean(path), maxText), clip(evidence.Clean(string(g)), maxText)}
+					gap := EvidenceGap{evidence.Clip(evidence.Clean(path), evidence.MaxText), evidence.Clip(evidence.Clean(string(g)), evidence.MaxText)}
 					if !slices.Contains(found, gap) {
 						found = append(found, gap)
 					}
@@ -246,8 +233,12 @@ type Summary map[Status]int
 // MarshalJSON writes every verdict, worst first, those that nothing came to as well.
 func (s Summary) MarshalJSON() ([]byte, error) {
 	var b strings.Builder
+	b.WriteByte('{')
 	for i, st := range Statuses {
-		fmt.Fprintf(&b, "%s%q:%d", cond(i == 0, "{", ","), st, s[st])
+		if i > 0 {
+			b.WriteByte(',')
+		}
+		fmt.Fprintf(&b, "%q:%d", st, s[st])
 	}
 	return []byte(b.String() + "}"), nil
 }

@@ -9,6 +9,7 @@ import (
 
 	"doctor/checks"
 	"doctor/checks/evidence"
+	"doctor/checks/faults"
 )
 
 // need stands in for evidence, so that these pages do not change with it.
@@ -91,10 +92,10 @@ func TestTheCatalogueAsJSONKeepsEveryText(t *testing.T) {
 
 // The real catalogue is drawn too: a check that breaks a page breaks here.
 func TestEveryRealCheckIsExplained(t *testing.T) {
-	if len(checks.All()) == 0 {
+	if len(faults.Catalogue().All()) == 0 {
 		t.Fatal("the catalogue is empty")
 	}
-	for _, c := range checks.All() {
+	for _, c := range faults.Catalogue().All() {
 		var b bytes.Buffer
 		if err := Explain(&b, c, Style{Width: 80, ASCII: true}); err != nil {
 			t.Fatal(err)

@@ -3,8 +3,8 @@ package ui
 import (
 	"strings"
 
-	"doctor/checks"
 	"doctor/checks/evidence"
+	"doctor/checks/node"
 )
 
 // installed are the marks that the ways to set a node up leave on its disk.
@@ -28,7 +28,7 @@ var installers = map[string]string{
 // only a person knows, so the question stays.
 func (d *issue) installTools() *section {
 	p := newSection("Install tools", 3000, "line")
-	if f := d.n.Platform; f.Known() && f.Value != checks.SelfManaged {
+	if f := d.n.Platform; f.Known() && f.Value != node.SelfManaged {
 		p.value("set up by", string(f.Value), f.From.Path)
 	}
 	for _, svc := range evidence.Services.In(d.s) {

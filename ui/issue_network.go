@@ -7,8 +7,8 @@ import (
 	"slices"
 	"strings"
 
-	"doctor/checks"
 	"doctor/checks/evidence"
+	"doctor/checks/node"
 )
 
 func (d *issue) plugins() *section {
@@ -80,7 +80,7 @@ func (d *issue) kubeProxy(p *section) {
 	p.setting("feature gates", strings.Join(gates, ","), len(gates) > 0)
 	for _, s := range []struct {
 		name string
-		checks.ProxySetting
+		node.ProxySetting
 	}{
 		{"enable-dsr", proxy.EnableDSR}, {"network-name", proxy.NetworkName}, {"source-vip", proxy.SourceVIP},
 		{"cluster-cidr", proxy.ClusterCIDR}, {"forward-healthcheck-vip", proxy.ForwardHealthCheckVIP},

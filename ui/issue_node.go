@@ -6,13 +6,13 @@ import (
 	"slices"
 	"strings"
 
-	"doctor/checks"
 	"doctor/checks/evidence"
+	"doctor/checks/node"
 )
 
 // fact writes one line of a form field: the value and where it was learnt, or
 // the prompt for it.
-func fact[T any](p *section, label string, f checks.Fact[T], text func(T) string, prompt string) {
+func fact[T any](p *section, label string, f node.Fact[T], text func(T) string, prompt string) {
 	if !f.Known() || text(f.Value) == "" {
 		p.put("- %s: %s\n", label, missing(prompt, f.Gap))
 		return
@@ -194,10 +194,10 @@ func (d *issue) hotfixes(p *section) {
 
 func (d *issue) runtime() *section {
 	p := newSection("Container runtime (CRI) and version (if applicable)", 2000, "line")
-	fact(p, "runtime", d.n.Runtime, func(r checks.Runtime) string { return strings.Replace(r.Raw, "://", " ", 1) }, "`containerd --version`")
+	fact(p, "runtime", d.n.Runtime, func(r node.Runtime) string { return strings.Replace(r.Raw, "://", " ", 1) }, "`containerd --version`")
 	if r := d.n.Runtime; r.Known() && r.Value.Version == (evidence.Version{}) {
 		p.put("- version: %s\n", ask("`containerd --version` or `docker version`"))
 	}
-	fact(p, "pause image", d.n.SandboxImage(d.s), itself, "the sandbox image, of `crictl info`")
+	fact(p, "pause image", node.SandboxImage(d.n, d.s), itself, "the sandbox image, of `crictl info`")
 	return p
 }

@@ -147,8 +147,8 @@ func isText(path string) bool {
 	return strings.HasPrefix(path, "logs/") || strings.HasPrefix(path, "files/")
 }
 
-func (q *quoter) ofFile(path, subject string, all []checks.Because, around int) []string {
-	var at []checks.Because
+func (q *quoter) ofFile(path, subject string, all []evidence.Because, around int) []string {
+	var at []evidence.Because
 	var lines []string
 	for _, b := range all {
 		switch {
@@ -169,7 +169,7 @@ func (q *quoter) ofFile(path, subject string, all []checks.Because, around int) 
 var andMore = regexp.MustCompile(`  \(and \d+ more\)$`)
 
 // around quotes the cited lines with those that stand about them.
-func (q *quoter) around(path string, cited []checks.Because, around int) []string {
+func (q *quoter) around(path string, cited []evidence.Because, around int) []string {
 	if len(cited) == 0 {
 		return nil
 	}

@@ -13,6 +13,7 @@ import (
 
 	"doctor/checks"
 	"doctor/checks/evidence"
+	"doctor/checks/faults"
 	"doctor/checks/signs"
 	"doctor/fixtures"
 )
@@ -26,8 +27,8 @@ func diagnosed(t testing.TB, fsys fs.FS, source checks.Source) (checks.Report, e
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, _ = signs.Record(s, checks.Signs(checks.All()))
-	return checks.Diagnose(s, checks.All(), source, checks.Program{Version: "v0.1.0"}), s
+	s, _ = signs.Record(s, faults.Catalogue().Signs())
+	return checks.Diagnose(s, faults.Catalogue(), source, checks.Program{Version: "v0.1.0"}), s
 }
 
 func recording(t testing.TB, name string) (checks.Report, evidence.Snapshot) {
@@ -225,7 +226,7 @@ func TestNoIssueIsTooLongForGitHub(t *testing.T) {
 	r := hostile(long)
 	for i := range 400 {
 		add(&r, checks.Result{ID: fmt.Sprint("more-", i), Category: checks.CategoryNetwork, Status: checks.StatusFail,
-			Findings: []checks.ReportFinding{found("fail", long, checks.Because{Path: "logs/a.log", Line: 7, Text: long}, checks.Because{Path: long, Line: 7, Text: long})}})
+			Findings: []checks.ReportFinding{found("fail", long, evidence.Because{Path: "logs/a.log", Line: 7, Text: long}, evidence.Because{Path: long, Line: 7, Text: long})}})
 		r.Causes = append(r.Causes, checks.Cause{ID: fmt.Sprint("more-", i), Consequences: strings.Fields(strings.Repeat("x ", 300))})
 	}
 	var left []LeftOut
@@ -259,23 +260,23 @@ func TestEvidenceIsQuotedWithWhatStandsAroundIt(t *testing.T) {
 	}, checks.Source{})
 	for _, tt := range []struct {
 		name    string
-		because []checks.Because
+		because []evidence.Because
 		want    []string
 	}{
-		{"a log of any encoding", []checks.Because{{Path: "logs/kubelet/kubelet.log", Line: 2, Text: "two /close  (and 4 more)"}},
+		{"a log of any encoding", []evidence.Because{{Path: "logs/kubelet/kubelet.log", Line: 2, Text: "two /close  (and 4 more)"}},
 			[]string{"logs/kubelet/kubelet.log", "      1 | one", ">     2 | two /close  (and 4 more)", "      3 | three", "      4 | four"}},
-		{"a log that is not there leaves the finding's own words", []checks.Because{{Path: "logs/gone.log", Line: 9, Text: "the line"}},
+		{"a log that is not there leaves the finding's own words", []evidence.Because{{Path: "logs/gone.log", Line: 9, Text: "the line"}},
 			[]string{"logs/gone.log", ">     9 | the line"}},
-		{"a line that the file does not reach", []checks.Because{{Path: "logs/kubelet/kubelet.log", Line: 900, Text: "the line"}},
+		{"a line that the file does not reach", []evidence.Because{{Path: "logs/kubelet/kubelet.log", Line: 900, Text: "the line"}},
 			[]string{"logs/kubelet/kubelet.log", ">   900 | the line"}},
-		{"lines apart are shown apart", []checks.Because{{Path: "logs/x/long.log", Line: 50, Text: "line 50"}, {Path: "logs/x/long.log", Line: 2, Text: "line 2"}},
+		{"lines apart are shown apart", []evidence.Because{{Path: "logs/x/long.log", Line: 50, Text: "line 50"}, {Path: "logs/x/long.log", Line: 2, Text: "line 2"}},
 			[]string{"logs/x/long.log", "      1 | line 1", ">     2 | line 2", "      3 | line 3", "      4 | line 4", "    ... |", "     45 | line 45", "     46 | line 46",
 				"     47 | line 47", "     48 | line 48", "     49 | line 49", ">    50 | line 50", "     51 | line 51", "     52 | line 52"}},
-		{"a field of an object", []checks.Because{{Path: "time.json", Text: "service is stopped, and apiServerSkewMs is large"}},
+		{"a field of an object", []evidence.Because{{Path: "time.json", Text: "service is stopped, and apiServerSkewMs is large"}},
 			[]string{"time.json", "        | service is stopped, and apiServerSkewMs is large", "        | apiServerSkewMs = -94000"}},
-		{"the element of a list that is called so", []checks.Because{{Path: "services.json", Text: "flanneld: state paused"}},
+		{"the element of a list that is called so", []evidence.Because{{Path: "services.json", Text: "flanneld: state paused"}},
 			[]string{"services.json", "        | flanneld: state paused", `        | name: "FlannelD", pid: 7, state: "paused"`}},
-		{"a record is cited by its number in the list", []checks.Because{{Path: "events.json", Line: 3, Text: "hns: gone"}},
+		{"a record is cited by its number in the list", []evidence.Because{{Path: "events.json", Line: 3, Text: "hns: gone"}},
 			[]string{"events.json", ">   [3] | hns: gone"}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -285,16 +286,16 @@ func TestEvidenceIsQuotedWithWhatStandsAroundIt(t *testing.T) {
 			}
 		})
 	}
-	var many []checks.Because
+	var many []evidence.Because
 	for n := range 60 {
-		many = append(many, checks.Because{Path: fmt.Sprint("logs/x/", n%7, ".log"), Line: n + 1, Text: "x"})
+		many = append(many, evidence.Because{Path: fmt.Sprint("logs/x/", n%7, ".log"), Line: n + 1, Text: "x"})
 	}
 	q := &quoter{s: s, left: maxQuoteAll}
 	if n := len(q.lines(checks.ReportFinding{Because: many})); n > maxQuoted+7 {
 		t.Errorf("a finding brings %d lines, more than %d and the names of 7 files", n, maxQuoted)
 	}
 	q = &quoter{s: s, left: 0}
-	if got := q.lines(checks.ReportFinding{Because: []checks.Because{{Path: "logs/x/long.log", Line: 2, Text: "own"}}}); strings.Join(got, "\n") != "logs/x/long.log\n>     2 | own" {
+	if got := q.lines(checks.ReportFinding{Because: []evidence.Because{{Path: "logs/x/long.log", Line: 2, Text: "own"}}}); strings.Join(got, "\n") != "logs/x/long.log\n>     2 | own" {
 		t.Errorf("nothing may be read any more, and it is quoted as %q", got)
 	}
 }
@@ -337,7 +338,7 @@ func FuzzEvidenceCannotReachTheIssue(f *testing.F) {
 			t.Fatal(err)
 		}
 		r, about := hostile(text), About{Bundle: text, Version: text, LeftOut: []LeftOut{{text, text}}}
-		r.Results[0].Findings[0].Because = []checks.Because{{Path: "logs/x/x.log", Line: 2, Text: text}, {Path: "services.json", Text: text}}
+		r.Results[0].Findings[0].Because = []evidence.Because{{Path: "logs/x/x.log", Line: 2, Text: text}, {Path: "services.json", Text: text}}
 		checkIssue(t, issueOf(t, r, s, about))
 		if bad, ok := foreign([]byte(readmeOf(t, r, about)), false); ok {
 			t.Errorf("README.txt holds %q", bad)

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"doctor/checks"
+	"doctor/checks/evidence"
 )
 
 // writeMarkdown draws the report for a ticket: complete enough to be judged by
@@ -86,7 +87,7 @@ func (m *markdown) cause(r checks.Report, c checks.Cause) {
 // maxTicketEvidence bounds what one finding may bring into a ticket.
 const maxTicketEvidence = 20
 
-func (m *markdown) evidence(list []checks.Because) {
+func (m *markdown) evidence(list []evidence.Because) {
 	if len(list) == 0 {
 		return
 	}

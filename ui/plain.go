@@ -62,8 +62,8 @@ func finished(r checks.Report, ascii bool) checks.Report {
 	r.Doctor = checks.Program{Version: one(r.Doctor.Version), Commit: one(r.Doctor.Commit)}
 	r.Source = checks.Source{Kind: one(r.Source.Kind), Name: one(r.Source.Name), Format: one(r.Source.Format)}
 	r.CollectedAt = r.CollectedAt.UTC()
-	because := func(b checks.Because) checks.Because {
-		return checks.Because{Path: one(b.Path), Line: b.Line, Text: one(b.Text)}
+	because := func(b evidence.Because) evidence.Because {
+		return evidence.Because{Path: one(b.Path), Line: b.Line, Text: one(b.Text)}
 	}
 	n := r.Node
 	r.Node = checks.NodeFacts{Name: one(n.Name), OS: one(n.OS), Build: one(n.Build),

@@ -8,6 +8,7 @@ import (
 
 	"doctor/checks"
 	"doctor/checks/evidence"
+	"doctor/checks/probed"
 )
 
 // The columns of the matrix of names, which fits a terminal of 80.
@@ -24,7 +25,7 @@ var dnsForms = []string{"plain", "windows", "linux"}
 // forms in which they were asked, and what that means.
 func ProbeDNS(w io.Writer, probes []evidence.DNSProbe, style Style) error {
 	p := newPage(style)
-	for i, server := range checks.JudgeDNS(probes) {
+	for i, server := range probed.JudgeDNS(probes) {
 		if i > 0 {
 			p.blank()
 		}
@@ -56,7 +57,7 @@ func (p *page) dnsHeader() {
 
 // dnsName draws one name: what came over UDP, what came over TCP where it
 // differs, and the verdict.
-func (p *page) dnsName(name checks.NameVerdict, probes []evidence.DNSProbe, server string) {
+func (p *page) dnsName(name probed.NameVerdict, probes []evidence.DNSProbe, server string) {
 	of := func(transport, form string) (evidence.DNSProbe, bool) {
 		at := slices.IndexFunc(probes, func(q evidence.DNSProbe) bool {
 			return q.Server == server && q.Transport == transport && q.Form == form && strings.EqualFold(q.Name, name.Name)
@@ -121,7 +122,7 @@ func dnsTime(ms float64) string {
 }
 
 // dnsAnswers are the addresses that the name came to.
-func dnsAnswers(name checks.NameVerdict) string {
+func dnsAnswers(name probed.NameVerdict) string {
 	for _, form := range []string{"windows", "linux", "plain"} {
 		if f := name.Forms[form]; len(f.Answers) > 0 {
 			return strings.Join(f.Answers, ", ")
@@ -181,8 +182,8 @@ type (
 // ProbeDNSJSON writes the probes as evidence has them, and the judgements.
 func ProbeDNSJSON(w io.Writer, probes []evidence.DNSProbe) error {
 	doc := dnsDocument{Schema: "doctor.dns/v1", Probes: each(probes, func(p evidence.DNSProbe) evidence.DNSProbe { return p })}
-	doc.Servers = each(checks.JudgeDNS(probes), func(s checks.DNSServerReport) dnsServer {
-		return dnsServer{s.Server, s.Level.String(), s.Verdict, each(s.Names, func(n checks.NameVerdict) dnsNameDone {
+	doc.Servers = each(probed.JudgeDNS(probes), func(s probed.DNSServerReport) dnsServer {
+		return dnsServer{s.Server, s.Level.String(), s.Verdict, each(s.Names, func(n probed.NameVerdict) dnsNameDone {
 			done := dnsNameDone{n.Name, n.Kind, n.Level.String(), "", map[string]string{}}
 			if n.Kind != "" {
 				done.Verdict = n.Text()

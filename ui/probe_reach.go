@@ -5,18 +5,18 @@ import (
 	"io"
 	"strconv"
 
-	"doctor/checks"
 	"doctor/checks/evidence"
+	"doctor/checks/probed"
 )
 
 // ProbeReachJSON writes what was measured, and what it comes to.
-func ProbeReachJSON(w io.Writer, results []checks.ReachResult, _ Style) error {
+func ProbeReachJSON(w io.Writer, results []probed.ReachResult, _ Style) error {
 	return encode(w, map[string]any{"schema": "doctor.reach/v1", "targets": results})
 }
 
 // ProbeReach writes for each target how it answered over each protocol, and
 // below what that comes to.
-func ProbeReach(w io.Writer, results []checks.ReachResult, style Style) error {
+func ProbeReach(w io.Writer, results []probed.ReachResult, style Style) error {
 	p := newPage(style)
 	longest := 0
 	for _, r := range results {
@@ -47,7 +47,7 @@ const leastMeasured = 36
 
 // outcomes are the probes of a target in a few words each: "tcp ok 0.4 ms". Of
 // the sizes of ping only the largest that came back is told.
-func (p *page) outcomes(r checks.ReachResult) []string {
+func (p *page) outcomes(r probed.ReachResult) []string {
 	var list []string
 	if r.Address != "" {
 		list = append(list, p.plain(r.Address))

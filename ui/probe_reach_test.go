@@ -7,10 +7,11 @@ import (
 
 	"doctor/checks"
 	"doctor/checks/evidence"
+	"doctor/checks/probed"
 )
 
 func TestProbeReach(t *testing.T) {
-	results := []checks.ReachResult{
+	results := []probed.ReachResult{
 		{Target: "registry.example:443", Address: "10.99.0.2", Status: checks.StatusInfo, Says: "TCP ok, ICMP lost: Windows as documented", Probes: []evidence.ReachProbe{
 			{Protocol: "tcp", Outcome: "ok", LatencyMS: 0.44}, {Protocol: "tls", Outcome: "ok", LatencyMS: 3.9, Answer: "CN=registry\x1b[2J"}, {Protocol: "icmp", Outcome: "timeout", LatencyMS: 5000},
 			{Protocol: "icmp", Bytes: 1472, Outcome: "timeout"}}},

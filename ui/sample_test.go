@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"doctor/checks"
+	"doctor/checks/evidence"
 )
 
 var recorded = time.Date(2026, 11, 20, 10, 2, 31, 0, time.UTC)
@@ -34,9 +35,9 @@ func addMany(r *checks.Report, c checks.Category, s checks.Status, gap, reason s
 	}
 }
 
-func found(level, message string, because ...checks.Because) checks.ReportFinding {
+func found(level, message string, because ...evidence.Because) checks.ReportFinding {
 	if len(because) == 0 {
-		because = []checks.Because{{Path: "api/node.json", Text: "the field that says so"}}
+		because = []evidence.Because{{Path: "api/node.json", Text: "the field that says so"}}
 	}
 	return checks.ReportFinding{Level: level, Message: message, Basis: checks.ByState, Because: because}
 }
@@ -67,7 +68,7 @@ func flannel() checks.Report {
 	addMany(&r, checks.CategoryNode, checks.StatusPass, "", "", "build-unsupported", "memory-exhausted", "pagefile-off")
 	add(&r, checks.Result{ID: "clock-skew", Category: checks.CategoryNode, Status: checks.StatusWarn,
 		Findings: []checks.ReportFinding{found("warn", "the clock is 94 s behind the API server's; tokens and certificates are judged by it",
-			checks.Because{Path: "time.json", Text: "apiServerSkewMs is -94000, service is stopped"})},
+			evidence.Because{Path: "time.json", Text: "apiServerSkewMs is -94000, service is stopped"})},
 		Fix: checks.Fix{Text: "set the Windows time service to start by itself, and let it ask the domain or an NTP server that the node can reach",
 			Commands: []string{"Get-Service w32time", "Set-Service w32time -StartupType Automatic; Start-Service w32time", "w32tm /resync"}}})
 	add(&r, checks.Result{ID: "node-not-ready", Category: checks.CategoryNode, Status: checks.StatusFail, ExplainedBy: []string{"podcidr-not-assigned"},
@@ -76,7 +77,7 @@ func flannel() checks.Report {
 	add(&r, checks.Result{ID: "podcidr-not-assigned", Title: "the Node object has no pod CIDR", Category: checks.CategoryNetwork, Status: checks.StatusFail,
 		Findings: []checks.ReportFinding{
 			{Level: "fail", Subject: "win-1", Basis: checks.ByBoth, Message: "the Node object has no podCIDR, so flanneld gets no subnet",
-				Because: []checks.Because{
+				Because: []evidence.Because{
 					{Path: "api/node.json", Text: "spec.podCIDR is empty"},
 					{Path: "logs/flanneld/flanneld.log", Line: 41, Text: `E1120 09:58:12.000417    4312 main.go:332] Error registering network: failed to acquire lease: node "win-1" pod cidr not assigned  (and 117 more)`},
 					{Path: "logs/flanneld/中文/flanneld-2026.log", Line: 7, Text: "获取租约失败：节点 win-1 没有分配 Pod 网段，请检查 kube-controller-manager 的启动参数 allocate-node-cidrs 和 cluster-cidr 是否设置正确，否则节点无法加入网络"},
@@ -130,7 +131,7 @@ func hostile(s string) checks.Report {
 	r := blank()
 	r.Schema, r.Doctor, r.Source = s, checks.Program{Version: s, Commit: s}, checks.Source{Kind: s, Name: s, Format: s}
 	r.Node = checks.NodeFacts{Name: s, OS: s, Build: s, Kubelet: s, Runtime: s, Network: s}
-	b := []checks.Because{{Path: s, Line: 1, Text: s}, {Path: s, Text: s}}
+	b := []evidence.Because{{Path: s, Line: 1, Text: s}, {Path: s, Text: s}}
 	fix := checks.Fix{Text: s, Commands: []string{s}, Impact: s}
 	finding := func(level string) checks.ReportFinding {
 		return checks.ReportFinding{Level: level, Subject: s, Message: s, Basis: checks.Basis(s), Because: b}

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"doctor/checks"
+	"doctor/checks/evidence"
 )
 
 // How much of a report the text shows; the rest is counted, and is whole in the
@@ -143,7 +144,7 @@ func (p *page) more(n int) {
 
 // quote sets the place and the text it holds beside each other, and the text
 // below where the place takes too much of the line.
-func (p *page) quote(b checks.Because) {
+func (p *page) quote(b evidence.Because) {
 	const indent = 2
 	room := p.room()
 	where := tail(Where(b), room, p.style.ASCII)

@@ -10,6 +10,7 @@ import (
 
 	"doctor/checks"
 	"doctor/checks/evidence"
+	"doctor/checks/node"
 	"doctor/ui/lang"
 )
 
@@ -62,7 +63,7 @@ func (style Style) NodeFacts(r checks.Report) []string {
 		kubelet = "kubelet " + n.Kubelet
 	}
 	platform, generation := n.Platform, ""
-	if platform == string(checks.SelfManaged) {
+	if platform == string(node.SelfManaged) {
 		platform = "" // nobody asks for what it is not
 	}
 	if n.Generation != "" {
@@ -119,7 +120,7 @@ func Message(r *checks.Result) string {
 }
 
 // Where is the place that a piece of evidence points at.
-func Where(b checks.Because) string {
+func Where(b evidence.Because) string {
 	if b.Line > 0 {
 		return fmt.Sprintf("%s:%d", b.Path, b.Line)
 	}

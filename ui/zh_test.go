@@ -9,6 +9,7 @@ import (
 
 	"doctor/checks"
 	"doctor/checks/evidence"
+	"doctor/checks/faults"
 	"doctor/checks/signs"
 	"doctor/fixtures"
 	"doctor/ui/lang"
@@ -25,12 +26,12 @@ func recordedReport(t testing.TB, name string) checks.Report {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, _ = signs.Record(s, checks.Signs(checks.All()))
-	return checks.Diagnose(s, checks.All(), checks.Source{Kind: "demo", Name: name, Format: evidence.Layout}, checks.Program{Version: "v0"})
+	s, _ = signs.Record(s, faults.Catalogue().Signs())
+	return checks.Diagnose(s, faults.Catalogue(), checks.Source{Kind: "demo", Name: name, Format: evidence.Layout}, checks.Program{Version: "v0"})
 }
 
 func TestChineseText(t *testing.T) {
-	zh := lang.Of("zh")
+	zh := lang.Of("zh", faults.Catalogue())
 	r := recordedReport(t, "kubelet-removed-flag")
 	golden(t, "zh-text-40", draw(t, "text", r, Style{Width: 40, Lang: zh}))
 	golden(t, "zh-text-80", draw(t, "text", r, Style{Width: 80, Lang: zh}))
@@ -39,10 +40,10 @@ func TestChineseText(t *testing.T) {
 }
 
 func TestChineseExplain(t *testing.T) {
-	zh := lang.Of("zh")
+	zh := lang.Of("zh", faults.Catalogue())
 	for name, width := range map[string]int{"zh-explain-40": 40, "zh-explain-80": 80} {
 		var b bytes.Buffer
-		if err := Explain(&b, checks.ByID("hns-network-missing"), Style{Width: width, Lang: zh}); err != nil {
+		if err := Explain(&b, faults.Catalogue().ByID("hns-network-missing"), Style{Width: width, Lang: zh}); err != nil {
 			t.Fatal(err)
 		}
 		golden(t, name, b.Bytes())
@@ -57,7 +58,7 @@ func TestChineseExplain(t *testing.T) {
 // TestChineseLinesFit: a Chinese character is two columns wide, and what is
 // not a command or a link never runs over the edge.
 func TestChineseLinesFit(t *testing.T) {
-	zh := lang.Of("zh")
+	zh := lang.Of("zh", faults.Catalogue())
 	for _, name := range []string{"kubelet-removed-flag", "pod-field-unsupported", "hns-lb-missing-or-stale", "cni-config-invalid"} {
 		r := recordedReport(t, name)
 		for _, columns := range []int{40, 60, 80} {
@@ -102,11 +103,11 @@ func TestChineseBreaksWhereAReaderWould(t *testing.T) {
 func TestMachinesReadEnglish(t *testing.T) {
 	r := recordedReport(t, "kubelet-removed-flag")
 	for _, format := range []string{"json", "junit", "markdown"} {
-		if !bytes.Equal(draw(t, format, r, Style{}), draw(t, format, r, Style{Lang: lang.Of("zh")})) {
+		if !bytes.Equal(draw(t, format, r, Style{}), draw(t, format, r, Style{Lang: lang.Of("zh", faults.Catalogue())})) {
 			t.Errorf("%s changes with the language", format)
 		}
 	}
-	if !bytes.Equal(draw(t, "text", r, Style{ASCII: true}), draw(t, "text", r, Style{ASCII: true, Lang: lang.Of("zh")})) {
+	if !bytes.Equal(draw(t, "text", r, Style{ASCII: true}), draw(t, "text", r, Style{ASCII: true, Lang: lang.Of("zh", faults.Catalogue())})) {
 		t.Error("ASCII cannot spell Chinese, and is to stay English")
 	}
 }
@@ -115,14 +116,14 @@ func TestMachinesReadEnglish(t *testing.T) {
 // are known again as they stand.
 func TestAReportThatWasReadIsChineseToo(t *testing.T) {
 	r := recordedReport(t, "kubelet-removed-flag")
-	want := draw(t, "text", r, Style{Lang: lang.Of("zh")})
+	want := draw(t, "text", r, Style{Lang: lang.Of("zh", faults.Catalogue())})
 	for i := range r.Results {
 		for j := range r.Results[i].Findings {
 			f := &r.Results[i].Findings[j]
 			f.Format, f.Args = "", nil
 		}
 	}
-	if got := draw(t, "text", r, Style{Lang: lang.Of("zh")}); !bytes.Equal(got, want) {
+	if got := draw(t, "text", r, Style{Lang: lang.Of("zh", faults.Catalogue())}); !bytes.Equal(got, want) {
 		t.Errorf("it reads:\n%s", got)
 	}
 }

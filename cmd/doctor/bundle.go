@@ -17,6 +17,7 @@ import (
 
 	"doctor/checks"
 	"doctor/checks/evidence"
+	"doctor/checks/faults"
 	"doctor/checks/signs"
 	"doctor/collectors/maskname"
 	"doctor/collectors/pack"
@@ -184,11 +185,11 @@ func (f flags) evidence(ctx context.Context, std streams) (source, error) {
 	switch {
 	case f.node != "" && f.from == "":
 		var err error
-		if l, err = f.throughAPI(ctx, checks.All()); err != nil {
+		if l, err = f.throughAPI(ctx, faults.Catalogue()); err != nil {
 			return source{}, err
 		}
 	case f.isLive():
-		l = f.onNode(checks.All())
+		l = f.onNode(faults.Catalogue())
 	default:
 		src, err := f.open()
 		if err == nil {
@@ -217,7 +218,7 @@ type bundling struct {
 }
 
 func newBundling(ctx context.Context, src source, p packing, maxSize int64, since time.Duration) *bundling {
-	list := checks.Signs(checks.All())
+	list := faults.Catalogue().Signs()
 	found, unsearched := signs.Logs(ctx, src.snapshot, list)
 	b := &bundling{snapshot: src.snapshot, options: pack.Options{
 		Since: since, MaxSize: maxSize, Doctor: program().Version,
@@ -268,8 +269,8 @@ func documents(recorded pack.Recorded, name string, masked bool) ([]pack.Documen
 	if err != nil {
 		return nil, err
 	}
-	list := checks.All()
-	scanned, _ := signs.RecordRest(s, checks.Signs(list), recorded.Whole)
+	list := faults.Catalogue()
+	scanned, _ := signs.RecordRest(s, list.Signs(), recorded.Whole)
 	report := shareable(checks.Diagnose(scanned, list, checks.Source{Kind: "bundle", Name: name, Format: evidence.Layout}, program()))
 	about := ui.About{Bundle: name, Masked: masked}
 	for _, l := range recorded.Left {

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"doctor/checks"
+	"doctor/checks/faults"
 	"doctor/checks/signs"
 	"doctor/collectors/redact"
 	"doctor/fixtures"
@@ -74,8 +75,8 @@ func TestEveryBundleTellsWhatItsNodeTold(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				list := checks.All()
-				scanned, _ := signs.Record(src.snapshot, checks.Signs(list))
+				list := faults.Catalogue()
+				scanned, _ := signs.Record(src.snapshot, list.Signs())
 				_, want := results(t, reportJSON(t, checks.Diagnose(scanned, list, src.origin, program())))
 
 				path := filepath.Join(t.TempDir(), "b.zip")

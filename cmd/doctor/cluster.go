@@ -14,8 +14,9 @@ import (
 
 	"doctor/checks"
 	"doctor/checks/evidence"
+	"doctor/checks/node"
 	"doctor/collectors/cluster"
-	"doctor/collectors/node"
+	livenode "doctor/collectors/node"
 )
 
 // anyNode is the value of --node without a name.
@@ -25,7 +26,7 @@ const anyNode = "?"
 const nodeLogBytes = 8 << 20
 
 // throughAPI reads a node as its cluster sees it.
-func (f flags) throughAPI(ctx context.Context, list []*checks.Check) (*live, error) {
+func (f flags) throughAPI(ctx context.Context, list *checks.Catalogue) (*live, error) {
 	client, err := cluster.Connect(cluster.Options{Kubeconfig: f.kubeconfig, Context: f.context})
 	if err != nil {
 		return nil, err
@@ -42,7 +43,7 @@ func (f flags) throughAPI(ctx context.Context, list []*checks.Check) (*live, err
 		collectors: cluster.Collectors(find, nil, 0),
 		unasked:    unprobed("what this machine reaches says nothing of " + f.node + "; run doctor there, or name one of its pods with --from-pod")}
 	l.collectors = append(l.collectors, f.fromInside(find, []string{"API: node", "API: nodes", "API: services", "API: endpoint slices", "API: config maps"}, nil)...)
-	for _, c := range node.Collectors(node.Options{}) {
+	for _, c := range livenode.Collectors(livenode.Options{}) {
 		for _, path := range c.Answers {
 			if !strings.HasSuffix(path, "/") {
 				l.unasked[path] = "only the node itself tells this; run doctor on " + f.node + " as Administrator"
@@ -62,7 +63,7 @@ var kubeletKubeconfigs = []string{
 // node's name in it.
 func (f flags) kubelet(host string) cluster.Find {
 	return func(s evidence.Snapshot) (cluster.Target, error) {
-		n := checks.About(s)
+		n := node.About(s)
 		name, _ := n.KubeletFlag("hostname-override")
 		options := cluster.Options{Kubeconfig: f.kubeconfig, Context: f.context}
 		if options == (cluster.Options{}) {
@@ -82,7 +83,7 @@ func (f flags) kubelet(host string) cluster.Find {
 
 var errNoKubelet = fmt.Errorf("this node has no kubeconfig of a kubelet; %w", cluster.ErrNoKubeconfig)
 
-func kubeletKubeconfig(n *checks.Node) (string, error) {
+func kubeletKubeconfig(n *node.Node) (string, error) {
 	paths := kubeletKubeconfigs
 	if f, ok := n.KubeletFlag("kubeconfig"); ok && f.Value != "" {
 		paths = []string{evidence.CleanWinPath(f.Value)}

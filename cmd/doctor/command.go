@@ -11,6 +11,7 @@ import (
 
 	"doctor/checks"
 	"doctor/checks/evidence"
+	"doctor/checks/faults"
 	"doctor/ui"
 )
 
@@ -157,16 +158,16 @@ func categories() []string {
 
 func checkIDs() []string {
 	var list []string
-	for _, c := range checks.All() {
+	for _, c := range faults.Catalogue().All() {
 		list = append(list, c.ID)
 	}
 	return list
 }
 
 // selected lists the checks that the flags ask for.
-func (f flags) selected() ([]*checks.Check, error) {
+func (f flags) selected() (*checks.Catalogue, error) {
 	for _, id := range slices.Concat(f.only, f.skip) {
-		if checks.ByID(id) == nil {
+		if faults.Catalogue().ByID(id) == nil {
 			return nil, unknownID(id)
 		}
 	}
@@ -175,20 +176,14 @@ func (f flags) selected() ([]*checks.Check, error) {
 			return nil, fmt.Errorf("there is no category %q; the categories are %s", evidence.Clean(c), strings.Join(categories(), ", "))
 		}
 	}
-	var list []*checks.Check
-	for _, c := range checks.All() {
-		switch {
-		case len(f.only) > 0 && !slices.Contains(f.only, c.ID):
-		case slices.Contains(f.skip, c.ID):
-		case len(f.category) > 0 && !slices.Contains(f.category, string(c.Category)):
-		default:
-			list = append(list, c)
-		}
-	}
-	if len(list) == 0 {
+	selected := faults.Catalogue().Select(func(c *checks.Check) bool {
+		return (len(f.only) == 0 || slices.Contains(f.only, c.ID)) && !slices.Contains(f.skip, c.ID) &&
+			(len(f.category) == 0 || slices.Contains(f.category, string(c.Category)))
+	})
+	if len(selected.All()) == 0 {
 		return nil, errors.New("--only, --skip and --category leave no check to run")
 	}
-	return list, nil
+	return selected, nil
 }
 
 func unknownID(id string) error {

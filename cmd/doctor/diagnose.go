@@ -15,6 +15,7 @@ import (
 
 	"doctor/checks"
 	"doctor/checks/evidence"
+	"doctor/checks/faults"
 	"doctor/checks/signs"
 	"doctor/collectors/bundle"
 	"doctor/collectors/probe"
@@ -58,7 +59,7 @@ func diagnose(ctx context.Context, std streams, f flags) error {
 	for _, note := range src.notes {
 		fmt.Fprintln(std.err, "doctor:", evidence.Clean(note))
 	}
-	scanned, unread := signs.Record(src.snapshot, checks.Signs(list))
+	scanned, unread := signs.Record(src.snapshot, list.Signs())
 	for _, u := range unread {
 		fmt.Fprintln(std.err, "doctor: could not read all of", evidence.Clean(u.String()))
 	}
@@ -189,7 +190,7 @@ func (d display) follow(ctx context.Context, feed tui.Feed) (tui.Update, error) 
 func (d display) screen(ctx context.Context, feed tui.Feed) (tui.Leave, error) {
 	d.console.EnterScreen()
 	style := d.style()
-	last, err := tui.Run(ctx, d.std.in, d.std.out, feed, tui.Options{ASCII: style.ASCII, NoColour: !style.Colour, Lang: style.Lang})
+	last, err := tui.Run(ctx, d.std.in, d.std.out, feed, tui.Options{Catalogue: faults.Catalogue(), ASCII: style.ASCII, NoColour: !style.Colour, Lang: style.Lang})
 	switch {
 	case ctx.Err() != nil:
 		return last, err

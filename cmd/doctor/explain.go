@@ -9,6 +9,7 @@ import (
 
 	"doctor/checks"
 	"doctor/checks/evidence"
+	"doctor/checks/faults"
 	"doctor/collectors/cluster"
 	"doctor/ui"
 )
@@ -25,7 +26,7 @@ func explainCommand(std streams) *cobra.Command {
 			return append(checkIDs(), "rbac"), cobra.ShellCompDirectiveNoFileComp
 		},
 		RunE: func(_ *cobra.Command, args []string) error {
-			list := checks.All()
+			list := faults.Catalogue().All()
 			if len(args) == 1 && args[0] == "rbac" {
 				if _, err := io.WriteString(std.out, cluster.ClusterRole); err != nil {
 					return trouble(err)
@@ -33,7 +34,7 @@ func explainCommand(std streams) *cobra.Command {
 				return nil
 			}
 			if len(args) == 1 {
-				c := checks.ByID(args[0])
+				c := faults.Catalogue().ByID(args[0])
 				if c == nil {
 					return unknownID(args[0])
 				}

@@ -95,7 +95,7 @@ func (l *live) update(done bool) tui.Update {
 		}
 	}
 	slices.SortStableFunc(u.Reading, func(a, b tui.Reading) int { return a.Since.Compare(b.Since) })
-	for _, c := range l.checks {
+	for _, c := range l.checks.All() {
 		switch {
 		case c.AwaitsAny(reading):
 			u.Open[c.ID] = tui.OpenReading

@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"doctor/checks/evidence"
+	"doctor/checks/faults"
 	"doctor/ui/lang"
 )
 
@@ -29,7 +30,9 @@ func (l *language) Set(s string) error {
 }
 
 // catalogue is what the language says, nil for English.
-func (l language) catalogue() *lang.Catalogue { return lang.Of(lang.Choose(string(l), os.Getenv)) }
+func (l language) catalogue() *lang.Catalogue {
+	return lang.Of(lang.Choose(string(l), os.Getenv), faults.Catalogue())
+}
 
 // flag adds --lang to a command that writes text for people.
 func (l *language) flag(cmd *cobra.Command) {

@@ -15,6 +15,8 @@ import (
 
 	"doctor/checks"
 	"doctor/checks/evidence"
+	"doctor/checks/faults"
+	"doctor/checks/node"
 	"doctor/collectors/bundle"
 	"doctor/collectors/manifest"
 	"doctor/ui"
@@ -60,7 +62,7 @@ Report and exit status are those of a diagnosis.` + "\n" + exitHelp,
 
 func linterIDs() []string {
 	var ids []string
-	for _, c := range checks.Linters() {
+	for _, c := range faults.Catalogue().Linters().All() {
 		ids = append(ids, c.ID)
 	}
 	return ids
@@ -75,8 +77,8 @@ func lint(ctx context.Context, std streams, f flags, args []string) error {
 	if err != nil {
 		return err
 	}
-	list = slices.DeleteFunc(list, func(c *checks.Check) bool { return !c.Lints })
-	if len(list) == 0 {
+	list = list.Linters()
+	if len(list.All()) == 0 {
 		return errors.New("none of these checks judges manifests; those that do are " + strings.Join(linterIDs(), ", "))
 	}
 	var manifests manifest.Manifests
@@ -115,7 +117,7 @@ func lint(ctx context.Context, std streams, f flags, args []string) error {
 func said(m manifest.Manifests) []string {
 	linux, silent := 0, 0
 	for _, p := range m.Pods {
-		switch checks.PodSystem(p.Pod) {
+		switch node.PodSystem(p.Pod) {
 		case "linux":
 			linux++
 		case "":

@@ -11,6 +11,7 @@ import (
 
 	"doctor/checks"
 	"doctor/checks/evidence"
+	"doctor/checks/faults"
 	"doctor/checks/signs"
 	"doctor/collectors"
 	"doctor/collectors/cluster"
@@ -31,7 +32,7 @@ const (
 // A live run reads a node, this one or one behind an API server, and judges
 // what it has read so far, at any time.
 type live struct {
-	checks     []*checks.Check
+	checks     *checks.Catalogue
 	collectors []collectors.Collector
 	origin     checks.Source
 	timeout    time.Duration
@@ -47,12 +48,12 @@ type live struct {
 
 // onNode reads the node that the program runs on, and the cluster's view of it
 // with the kubelet's own credentials, or those that the user names.
-func (f flags) onNode(list []*checks.Check) *live {
+func (f flags) onNode(list *checks.Catalogue) *live {
 	host, err := os.Hostname()
 	if err != nil {
 		host = ""
 	}
-	files, folders := checks.Files(checks.All())
+	files, folders := faults.Catalogue().Files()
 	l := &live{checks: list, timeout: f.timeout, origin: checks.Source{Kind: "live", Name: strings.ToLower(host), Format: evidence.Layout},
 		collectors: node.Collectors(node.Options{Files: files, Folders: folders, Since: f.since, LogBytes: logBytes})}
 	find := f.kubelet(host)
@@ -130,7 +131,7 @@ func (l *live) searchLogs() collectors.Collector {
 				ctx, cancel = context.WithDeadline(ctx, end.Add(-min(time.Until(end)/10, scanMargin)))
 				defer cancel()
 			}
-			found, unread := signs.Logs(ctx, s, checks.Signs(l.checks))
+			found, unread := signs.Logs(ctx, s, l.checks.Signs())
 			l.mu.Lock()
 			l.unread = unread
 			l.mu.Unlock()
@@ -138,7 +139,7 @@ func (l *live) searchLogs() collectors.Collector {
 				found = []evidence.SignMatch{}
 			}
 			r.JSON(evidence.SignMatches.Path(), found)
-			for _, component := range checks.Logs(l.checks) {
+			for _, component := range l.checks.Logs() {
 				if len(s.LogFiles(component)) == 0 && !l.tree.Has("logs/"+component) {
 					r.Gap("logs/"+component, collectors.Gapf(evidence.Absent, "no log of %s was found", component))
 				}
@@ -176,7 +177,7 @@ func (l *live) report() (checks.Report, evidence.Snapshot, error) {
 	if err != nil {
 		return checks.Report{}, s, err
 	}
-	s = signs.Recorded(s, checks.Signs(l.checks), l.unsearched(s))
+	s = signs.Recorded(s, l.checks.Signs(), l.unsearched(s))
 	return checks.Diagnose(s, l.checks, l.origin, program()), s, nil
 }
 

@@ -9,6 +9,7 @@ import (
 
 	"doctor/checks"
 	"doctor/checks/evidence"
+	"doctor/checks/faults"
 	"doctor/collectors"
 	"doctor/collectors/tree"
 )
@@ -17,7 +18,7 @@ import (
 func reader(t *testing.T, list ...collectors.Collector) *live {
 	t.Helper()
 	logs := collectors.Collector{Name: "logs", Answers: []string{"logs/"}, Read: func(context.Context, *collectors.Record) error { return nil }}
-	return (&live{checks: checks.All(), collectors: append(list, logs), origin: checks.Source{Kind: "live", Name: "win-1", Format: "evidence/v1"}, timeout: time.Minute}).fresh()
+	return (&live{checks: faults.Catalogue(), collectors: append(list, logs), origin: checks.Source{Kind: "live", Name: "win-1", Format: "evidence/v1"}, timeout: time.Minute}).fresh()
 }
 
 func brings(path string, v any) collectors.Collector {
@@ -81,7 +82,7 @@ func TestTheFeedTellsHowTheReadingGoes(t *testing.T) {
 	)
 	feed := l.feed(t.Context())
 	first := <-feed.Updates
-	if first.Done || len(first.Open) == 0 || len(first.Report.Results) != len(checks.All()) {
+	if first.Done || len(first.Open) == 0 || len(first.Report.Results) != len(faults.Catalogue().All()) {
 		t.Fatalf("the first update has %d rows, %d open, done %v", len(first.Report.Results), len(first.Open), first.Done)
 	}
 	for u := range feed.Updates {
@@ -117,7 +118,7 @@ func TestASearchThatWasGivenUpAcquitsNobody(t *testing.T) {
 		}
 		passed := 0
 		for _, r := range report.Results {
-			if c := checks.ByID(r.ID); c.Run == nil && r.Status == checks.StatusPass {
+			if c := faults.Catalogue().ByID(r.ID); c.Run == nil && r.Status == checks.StatusPass {
 				passed++
 			}
 		}

@@ -12,6 +12,7 @@ import (
 
 	"doctor/checks"
 	"doctor/checks/evidence"
+	"doctor/checks/probed"
 	"doctor/collectors/probe"
 	"doctor/ui"
 )
@@ -138,7 +139,7 @@ func probeDNS(ctx context.Context, std streams, f dnsFlags) error {
 	if err != nil {
 		return trouble(fmt.Errorf("writing what the servers answered: %w", err))
 	}
-	switch checks.DNSStatus(checks.JudgeDNS(probes)) {
+	switch probed.DNSStatus(probed.JudgeDNS(probes)) {
 	case checks.StatusFail:
 		return exit{status: exitFail}
 	case checks.StatusUnknown:

@@ -12,6 +12,7 @@ import (
 
 	"doctor/checks"
 	"doctor/checks/evidence"
+	"doctor/checks/probed"
 	"doctor/collectors/probe"
 	"doctor/ui"
 )
@@ -101,13 +102,13 @@ func probeReach(ctx context.Context, std streams, f probeFlags) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	var results []checks.ReachResult
+	var results []probed.ReachResult
 	for _, t := range plan.Targets {
 		mine := func(p evidence.ReachProbe) bool {
 			return p.Target == t.Name() || p.Protocol == "icmp" && p.Target == t.Host
 		}
 		of := slices.DeleteFunc(slices.Clone(measured), func(p evidence.ReachProbe) bool { return !mine(p) })
-		results = append(results, checks.JudgeReach(t.Name(), of, runtime.GOOS == "windows"))
+		results = append(results, probed.JudgeReach(t.Name(), of, runtime.GOOS == "windows"))
 	}
 	out := flags{ascii: f.ascii}.to(std)
 	defer out.close()
@@ -123,9 +124,9 @@ func probeReach(ctx context.Context, std streams, f probeFlags) error {
 }
 
 // reachVerdict is the exit status of what was measured.
-func reachVerdict(results []checks.ReachResult) error {
+func reachVerdict(results []probed.ReachResult) error {
 	has := func(s checks.Status) bool {
-		return slices.ContainsFunc(results, func(r checks.ReachResult) bool { return r.Status == s })
+		return slices.ContainsFunc(results, func(r probed.ReachResult) bool { return r.Status == s })
 	}
 	switch {
 	case has(checks.StatusFail):

@@ -18,7 +18,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"doctor/checks"
+	"doctor/checks/probed"
 )
 
 // A network is the test's own: two clients and a server, each in a namespace,
@@ -248,7 +248,7 @@ func TestReachThroughAFirewall(t *testing.T) {
 }
 
 // reach runs the program in a client's namespace.
-func (n network) reach(t *testing.T, client, exe, target string) ([]checks.ReachResult, int) {
+func (n network) reach(t *testing.T, client, exe, target string) ([]probed.ReachResult, int) {
 	t.Helper()
 	var out, errs bytes.Buffer
 	cmd := exec.Command("ip", "netns", "exec", client, exe, "probe", "reach", "--target", target, "--timeout", "3s", "-o", "json")
@@ -257,7 +257,7 @@ func (n network) reach(t *testing.T, client, exe, target string) ([]checks.Reach
 	if _, ok := err.(*exec.ExitError); err != nil && !ok {
 		t.Fatal(err)
 	}
-	var doc struct{ Targets []checks.ReachResult }
+	var doc struct{ Targets []probed.ReachResult }
 	if err := json.Unmarshal(out.Bytes(), &doc); err != nil || len(doc.Targets) == 0 {
 		t.Fatalf("%v\n%s%s", err, out.String(), errs.String())
 	}
@@ -265,7 +265,7 @@ func (n network) reach(t *testing.T, client, exe, target string) ([]checks.Reach
 }
 
 // summary is what was measured in one line.
-func summary(r checks.ReachResult) string {
+func summary(r probed.ReachResult) string {
 	var parts []string
 	whole, mtu := 0, 0
 	for _, p := range r.Probes {

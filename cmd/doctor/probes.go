@@ -6,8 +6,8 @@ import (
 	"slices"
 	"time"
 
-	"doctor/checks"
 	"doctor/checks/evidence"
+	"doctor/checks/node"
 	"doctor/collectors"
 	"doctor/collectors/probe"
 )
@@ -44,7 +44,7 @@ const (
 // names of the first server that pods ask, and of every other just what tells
 // whether it answers, and the same.
 func dnsPlan(s evidence.Snapshot) (probe.DNSPlan, error) {
-	n := checks.About(s)
+	n := node.About(s)
 	plan := probe.DNSPlan{Namespace: "default", Domain: n.ClusterDomain(s)}
 	if !probe.IsDNSName(plan.Domain) {
 		plan.Domain = defaultDomain

@@ -9,8 +9,8 @@ import (
 
 	"sigs.k8s.io/yaml"
 
-	"doctor/checks"
 	"doctor/checks/evidence"
+	"doctor/checks/node"
 	"doctor/collectors/probe"
 )
 
@@ -26,7 +26,7 @@ const kubeletPort = 10250
 // targets take the place of the one outside.
 func reachPlan(s evidence.Snapshot, extra []string) (probe.ReachPlan, error) {
 	var plan probe.ReachPlan
-	n := checks.About(s)
+	n := node.About(s)
 	add := func(purpose, target string) error {
 		if target == "" {
 			return nil
@@ -66,7 +66,7 @@ func reachPlan(s evidence.Snapshot, extra []string) (probe.ReachPlan, error) {
 
 // apiServer is where the kubelet's kubeconfig leads, or what stands behind the
 // Service kubernetes.
-func apiServer(s evidence.Snapshot, n *checks.Node) string {
+func apiServer(s evidence.Snapshot, n *node.Node) string {
 	paths := kubeletKubeconfigs
 	if f, ok := n.KubeletFlag("kubeconfig"); ok && f.Value != "" {
 		paths = append([]string{evidence.CleanWinPath(f.Value)}, paths...)
@@ -135,7 +135,7 @@ func kubernetesVIP(s evidence.Snapshot) string {
 	return ""
 }
 
-func clusterDNS(n *checks.Node) string {
+func clusterDNS(n *node.Node) string {
 	if len(n.ClusterDNS.Value) == 0 {
 		return ""
 	}
@@ -144,12 +144,12 @@ func clusterDNS(n *checks.Node) string {
 
 // otherKubelet is one that the control plane hears: a Linux node's before a
 // Windows node's, whose firewall drops pings unless somebody told it otherwise.
-func otherKubelet(s evidence.Snapshot, n *checks.Node) string {
+func otherKubelet(s evidence.Snapshot, n *node.Node) string {
 	best := ""
 	for _, o := range evidence.Nodes.In(s) {
 		ready, _ := o.Condition("Ready")
 		ips := o.InternalIPs()
-		if ready.Status != "True" || len(ips) == 0 || strings.EqualFold(o.Metadata.Name, n.Name.Value) || slices.ContainsFunc(n.ManagementIPs.Value, func(own checks.Address) bool { return own.String() == ips[0] }) {
+		if ready.Status != "True" || len(ips) == 0 || strings.EqualFold(o.Metadata.Name, n.Name.Value) || slices.ContainsFunc(n.ManagementIPs.Value, func(own node.Address) bool { return own.String() == ips[0] }) {
 			continue
 		}
 		if target := hostPort(ips[0], kubeletPort); o.Metadata.Labels["kubernetes.io/os"] == "linux" {
@@ -163,7 +163,7 @@ func otherKubelet(s evidence.Snapshot, n *checks.Node) string {
 
 // ownNodePort is a NodePort on the node's own address, of a Service that some
 // pod stands behind, wherever it runs.
-func ownNodePort(s evidence.Snapshot, n *checks.Node) string {
+func ownNodePort(s evidence.Snapshot, n *node.Node) string {
 	if len(n.ManagementIPs.Value) == 0 {
 		return ""
 	}
@@ -187,8 +187,8 @@ func ownNodePort(s evidence.Snapshot, n *checks.Node) string {
 }
 
 // pauseRegistry is where the pause image comes from.
-func pauseRegistry(s evidence.Snapshot, n *checks.Node) string {
-	host, _, ok := strings.Cut(strings.TrimSpace(n.SandboxImage(s).Value), "/")
+func pauseRegistry(s evidence.Snapshot, n *node.Node) string {
+	host, _, ok := strings.Cut(strings.TrimSpace(node.SandboxImage(n, s).Value), "/")
 	if !ok || !strings.ContainsAny(host, ".:") {
 		return ""
 	}

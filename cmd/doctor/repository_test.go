@@ -25,6 +25,8 @@ var fences = []struct {
 		"the scanner reads evidence and nothing else"},
 	{"doctor/checks", []string{"doctor/collectors", "doctor/ui", "doctor/fixtures", "os/exec", "net/http", "k8s.io/client-go", "k8s.io/api", "github.com/Microsoft", "github.com/miekg", "github.com/charmbracelet"},
 		"a check that could reach a machine or a network could not be replayed"},
+	{"doctor/checks/faults", []string{"doctor/collectors", "doctor/ui", "doctor/fixtures", "os/exec", "net/http", "k8s.io/client-go", "k8s.io/api", "github.com/Microsoft", "github.com/miekg", "github.com/charmbracelet"},
+		"a check that could reach a machine or a network could not be replayed"},
 	{"doctor/fixtures", []string{"doctor/collectors", "doctor/ui", "k8s.io/client-go", "github.com/Microsoft", "github.com/charmbracelet"},
 		"recordings are data for everybody"},
 	{"doctor/ui", []string{"doctor/collectors", "doctor/fixtures", "k8s.io/client-go", "github.com/Microsoft", "github.com/miekg"},
@@ -59,6 +61,14 @@ var directly = []struct {
 	reason string
 }{
 	{"doctor/checks", []string{"os", "net", "io/fs", "doctor/checks/signs", "github.com/", "golang.org/", "sigs.k8s.io/"}, "a check reads evidence and nothing else: no files, no clock, no network of its own"},
+	{"doctor/checks", []string{"doctor/checks/probed", "doctor/checks/faults"}, "the framework knows no fault by name"},
+	{"doctor/checks/faults", []string{"os", "net", "io/fs", "doctor/checks/signs", "github.com/", "golang.org/", "sigs.k8s.io/"}, "a check reads evidence and nothing else: no files, no clock, no network of its own"},
+	{"doctor/checks/node", []string{"doctor/checks", "doctor/checks/probed", "doctor/checks/faults", "os", "net", "io/fs", "doctor/checks/signs", "github.com/", "golang.org/", "sigs.k8s.io/"}, "a fact is read from evidence and nothing else"},
+	{"doctor/ui", []string{"doctor/checks/faults"}, "what draws is handed the catalogue"},
+	{"doctor/ui/tui", []string{"doctor/checks/faults"}, "what draws is handed the catalogue"},
+	{"doctor/ui/lang", []string{"doctor/checks/faults"}, "what draws is handed the catalogue"},
+	{"doctor/ui/symptom", []string{"doctor/checks/faults"}, "what draws is handed the catalogue"},
+	{"doctor/ui/timeline", []string{"doctor/checks/faults"}, "what draws is handed the catalogue"},
 	{"doctor/collectors", []string{"doctor/checks"}, "collectors record; they do not judge"},
 	{"doctor/collectors/node", []string{"doctor/checks"}, "collectors record; they do not judge"},
 	{"doctor/collectors/cluster", []string{"doctor/checks"}, "collectors record; they do not judge"},

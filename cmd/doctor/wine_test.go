@@ -155,7 +155,7 @@ func (w liveWant) compare(t *testing.T, r wine.Result) {
 		t.Error("it panicked")
 	}
 	if t.Failed() {
-		t.Logf("%s\n%.4000s", faults(report), r.Stderr)
+		t.Logf("%s\n%.4000s", faultsOf(report), r.Stderr)
 	}
 }
 
@@ -202,8 +202,8 @@ func (w liveWant) line(t *testing.T, report checks.Report, r wine.Result, words 
 	}
 }
 
-// faults is the report in short, for a test that fails.
-func faults(report checks.Report) string {
+// faultsOf is the report in short, for a test that fails.
+func faultsOf(report checks.Report) string {
 	var b bytes.Buffer
 	for _, r := range report.Results {
 		if r.Status == checks.StatusFail || r.Status == checks.StatusWarn {

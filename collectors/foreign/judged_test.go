@@ -9,6 +9,7 @@ import (
 
 	"doctor/checks"
 	"doctor/checks/evidence"
+	"doctor/checks/faults"
 	"doctor/checks/signs"
 )
 
@@ -16,11 +17,11 @@ import (
 // lists what it found to be wrong: "fail id", "warn id".
 func judged(t *testing.T, s evidence.Snapshot) (found []string, report checks.Report) {
 	t.Helper()
-	s, unread := signs.Record(s, checks.Signs(checks.All()))
+	s, unread := signs.Record(s, faults.Catalogue().Signs())
 	if len(unread) > 0 && !strings.HasPrefix(unread[0].String(), "events.json: ") {
 		t.Errorf("unread logs: %v", unread)
 	}
-	report = checks.Diagnose(s, checks.All(), checks.Source{Kind: "foreign"}, checks.Program{})
+	report = checks.Diagnose(s, faults.Catalogue(), checks.Source{Kind: "foreign"}, checks.Program{})
 	for _, r := range report.Results {
 		if status := fmt.Sprint(r.Status); status == "fail" || status == "warn" {
 			found = append(found, status+" "+r.ID)

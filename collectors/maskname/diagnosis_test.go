@@ -10,6 +10,7 @@ import (
 
 	"doctor/checks"
 	"doctor/checks/evidence"
+	"doctor/checks/faults"
 	"doctor/checks/signs"
 	"doctor/fixtures"
 )
@@ -47,8 +48,8 @@ func load(t *testing.T, fsys fs.FS) evidence.Snapshot {
 
 // outcome is what must survive: the verdict of each check, and the causes.
 func outcome(s evidence.Snapshot) map[string]string {
-	list := checks.All()
-	s, _ = signs.Record(s, checks.Signs(list))
+	list := faults.Catalogue()
+	s, _ = signs.Record(s, list.Signs())
 	r := checks.Diagnose(s, list, checks.Source{}, checks.Program{})
 	out := map[string]string{}
 	for _, res := range r.Results {

@@ -16,7 +16,7 @@ import (
 	"strings"
 	"testing"
 
-	"doctor/checks"
+	"doctor/checks/faults"
 	"doctor/fixtures"
 )
 
@@ -32,7 +32,7 @@ func TestTheWordListHoldsWhatTheChecksLookFor(t *testing.T) {
 			}
 		}
 	}
-	for _, s := range checks.Signs(checks.All()) {
+	for _, s := range faults.Catalogue().Signs() {
 		for _, text := range append(append([]string{s.Text}, s.Also...), s.Not...) {
 			take(text)
 		}

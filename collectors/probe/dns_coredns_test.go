@@ -7,8 +7,8 @@ import (
 	"testing"
 	"time"
 
-	"doctor/checks"
 	"doctor/checks/evidence"
+	"doctor/checks/probed"
 	"doctor/fixtures/apibed"
 	"doctor/fixtures/dnsbed"
 )
@@ -35,7 +35,7 @@ func TestCoreDNSOverARealAPIServer(t *testing.T) {
 		}
 		time.Sleep(100 * time.Millisecond)
 	}
-	report := checks.JudgeDNS(list)[0]
+	report := probed.JudgeDNS(list)[0]
 	got := []string{report.Verdict}
 	for _, n := range report.Names {
 		got = append(got, n.Name+": "+n.Text())

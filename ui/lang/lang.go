@@ -29,6 +29,7 @@ var Languages = []string{"en", "zh"}
 // A Catalogue is one language. The nil Catalogue is English, and so every
 // method answers on it.
 type Catalogue struct {
+	of       *checks.Catalogue // whose checks it translates
 	checks   map[string]entry
 	words    map[string]string // the interface's own
 	messages map[string]string // formats of findings, whole
@@ -60,25 +61,32 @@ type file struct {
 	FAQ                      map[string]string
 }
 
-// Of returns the catalogue of a language, or nil for English and for a
-// language that doctor does not speak.
-func Of(language string) *Catalogue {
-	if language == "zh" {
-		return chinese()
+// Of returns what is said of the checks in a language, or nil for English and
+// for a language that doctor does not speak.
+func Of(language string, of *checks.Catalogue) *Catalogue {
+	if language != "zh" {
+		return nil
 	}
-	return nil
+	opened.Lock()
+	defer opened.Unlock()
+	if opened.catalogues[of] == nil {
+		c, err := read("zh", of)
+		if err != nil {
+			panic(err) // what is embedded was read by a test
+		}
+		opened.catalogues[of] = c
+	}
+	return opened.catalogues[of]
 }
 
-var chinese = sync.OnceValue(func() *Catalogue {
-	c, err := read("zh")
-	if err != nil {
-		panic(err) // what is embedded was read by a test
-	}
-	return c
-})
+// opened keeps what was read: a language is some thousand sentences.
+var opened = struct {
+	sync.Mutex
+	catalogues map[*checks.Catalogue]*Catalogue
+}{catalogues: map[*checks.Catalogue]*Catalogue{}}
 
-func read(folder string) (*Catalogue, error) {
-	c := &Catalogue{map[string]entry{}, map[string]string{}, map[string]string{}, nil, map[string]string{}, map[string]string{}, map[string]fixed{}}
+func read(folder string, of *checks.Catalogue) (*Catalogue, error) {
+	c := &Catalogue{of, map[string]entry{}, map[string]string{}, map[string]string{}, nil, map[string]string{}, map[string]string{}, map[string]fixed{}}
 	list, err := files(folder)
 	if err != nil {
 		return nil, err
@@ -121,7 +129,7 @@ func (c *Catalogue) add(f file) error {
 			return fmt.Errorf("%s stands in two files", id)
 		}
 		c.checks[id] = e
-		if check := checks.ByID(id); check != nil {
+		if check := c.of.ByID(id); check != nil {
 			c.fixes[id] = fixed{newPhrase(check.Fix.Text, e.Fix), newPhrase(check.Fix.Impact, e.Impact)}
 		}
 		if err := c.sentences(e.Messages, e.Phrases); err != nil {
@@ -218,40 +226,6 @@ func (c *Catalogue) FAQ(entry int) string {
 	return c.faq[strconv.Itoa(entry)]
 }
 
-// Title is the title of the check, "" where there is none of that id.
-func (c *Catalogue) Title(id string) string {
-	return c.of(id, func(e entry) string { return e.Title }, func(k *checks.Check) string { return k.Title })
-}
-
-// Doc is the documentation of the check.
-func (c *Catalogue) Doc(id string) string {
-	return c.of(id, func(e entry) string { return e.Doc }, func(k *checks.Check) string { return k.Doc })
-}
-
-// Fix is the check's fix, with its placeholders as they stand.
-func (c *Catalogue) Fix(id string) checks.Fix {
-	var f checks.Fix
-	if check := checks.ByID(id); check != nil {
-		f = check.Fix
-	}
-	if c != nil {
-		f.Text, f.Impact = or(c.checks[id].Fix, f.Text), or(c.checks[id].Impact, f.Impact)
-	}
-	return f
-}
-
-func (c *Catalogue) of(id string, said func(entry) string, english func(*checks.Check) string) string {
-	if c != nil {
-		if text := said(c.checks[id]); text != "" {
-			return text
-		}
-	}
-	if check := checks.ByID(id); check != nil {
-		return english(check)
-	}
-	return ""
-}
-
 func or(said, english string) string {
 	if said == "" {
 		return english
@@ -308,7 +282,7 @@ func (c *Catalogue) Message(f checks.ReportFinding) string {
 	if !ok || f.Format == "" {
 		return c.Phrase(f.Message)
 	}
-	return checks.Shown(fill(said, f.Args, c.Phrase))
+	return evidence.Shown(fill(said, f.Args, c.Phrase))
 }
 
 // Reason is why a check did not apply or could not tell. What stands before

@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"doctor/checks"
+	"doctor/checks/faults"
 )
 
 // A sentence is one English text in the sources that a reader may be told.
@@ -44,7 +44,7 @@ func parse(t testing.TB, folder string) []source {
 			t.Fatal(err)
 		}
 		s := source{File: f, fset: fset}
-		if id := strings.ReplaceAll(strings.TrimSuffix(filepath.Base(name), ".go"), "_", "-"); checks.ByID(id) != nil {
+		if id := strings.ReplaceAll(strings.TrimSuffix(filepath.Base(name), ".go"), "_", "-"); faults.Catalogue().ByID(id) != nil {
 			s.check = id
 		}
 		list = append(list, s)

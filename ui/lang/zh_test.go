@@ -11,6 +11,7 @@ import (
 	"unicode"
 
 	"doctor/checks"
+	"doctor/checks/faults"
 )
 
 // missing is how many sentences have no Chinese yet. It may only shrink: raise
@@ -18,14 +19,14 @@ import (
 const missing = 0
 
 func TestEverySentenceHasItsChinese(t *testing.T) {
-	c := Of("zh")
+	c := Of("zh", faults.Catalogue())
 	var lacks []string
 	need := func(ok bool, where, text string) {
 		if !ok {
 			lacks = append(lacks, where+": "+text)
 		}
 	}
-	for _, check := range checks.All() {
+	for _, check := range faults.Catalogue().All() {
 		e := c.checks[check.ID]
 		need(e.Title != "", check.ID, check.Title)
 		need(e.Doc != "", check.ID, check.Doc)
@@ -103,9 +104,9 @@ var cobras = []string{"Generate the autocompletion script for the specified shel
 // TestNothingIsTranslatedThatNobodySays: a sentence that was reworded leaves its
 // old translation behind, and its new wording without one.
 func TestNothingIsTranslatedThatNobodySays(t *testing.T) {
-	c := Of("zh")
+	c := Of("zh", faults.Catalogue())
 	for id := range c.checks {
-		if checks.ByID(id) == nil {
+		if faults.Catalogue().ByID(id) == nil {
 			t.Errorf("there is no check %s", id)
 		}
 	}
@@ -114,7 +115,7 @@ func TestNothingIsTranslatedThatNobodySays(t *testing.T) {
 	for _, f := range formats(t, sources) {
 		said[f.text] = true
 	}
-	for _, check := range checks.All() {
+	for _, check := range faults.Catalogue().All() {
 		for _, s := range check.Signs {
 			said[s.Says] = true
 		}
@@ -146,8 +147,8 @@ func TestNothingIsTranslatedThatNobodySays(t *testing.T) {
 // TestTheEnglishIsStillTheOneThatWasTranslated: a documentation that was
 // rewritten has an old translation, which reads well and is wrong.
 func TestTheEnglishIsStillTheOneThatWasTranslated(t *testing.T) {
-	for id, e := range Of("zh").checks {
-		if k := checks.ByID(id); k != nil && e.Of != checksum(k) {
+	for id, e := range Of("zh", faults.Catalogue()).checks {
+		if k := faults.Catalogue().ByID(id); k != nil && e.Of != checksum(k) {
 			t.Errorf("%s: the English changed since it was translated: read title, doc, fix and impact again, then write of = %q", id, checksum(k))
 		}
 	}
@@ -163,9 +164,9 @@ var placeholder = regexp.MustCompile(`\{[a-zA-Z]+\}`)
 // TestTranslationsHoldWhatTheEnglishHolds: the same holes of the same kinds,
 // the same placeholders, as many paragraphs, and Chinese.
 func TestTranslationsHoldWhatTheEnglishHolds(t *testing.T) {
-	c := Of("zh")
+	c := Of("zh", faults.Catalogue())
 	for id, e := range c.checks {
-		check := checks.ByID(id)
+		check := faults.Catalogue().ByID(id)
 		if check == nil {
 			continue
 		}
@@ -210,7 +211,7 @@ func chineseIn(s string) bool {
 
 // TestPhrasesSayEnough: one that is nearly all holes would match lines of logs.
 func TestPhrasesSayEnough(t *testing.T) {
-	for _, p := range Of("zh").phrases {
+	for _, p := range Of("zh", faults.Catalogue()).phrases {
 		if p.weight < 5 {
 			t.Errorf("%q takes in too much: give the English more words of its own", p.said)
 		}

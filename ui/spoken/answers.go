@@ -209,7 +209,7 @@ func (t *teller) fix(res *checks.Result) {
 	}
 }
 
-func (t *teller) where(b checks.Because) string {
+func (t *teller) where(b evidence.Because) string {
 	if b.Line > 0 {
 		return t.lang.T("%s line %d", b.Path, b.Line)
 	}

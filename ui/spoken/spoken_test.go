@@ -13,6 +13,7 @@ import (
 
 	"doctor/checks"
 	"doctor/checks/evidence"
+	"doctor/checks/faults"
 	"doctor/ui/lang"
 	"doctor/ui/tui"
 )
@@ -30,7 +31,7 @@ func sample() checks.Report {
 			{ID: "dns-suffix", Title: "DNS suffix", Status: checks.StatusUnknown, Gap: "probes/dns.json: denied: run as Administrator"},
 			{ID: "podcidr-not-assigned", Title: "the node has no pod CIDR", Status: checks.StatusFail,
 				Findings: []checks.ReportFinding{{Level: "fail", Subject: "win-1", Message: "the Node object has no podCIDR, e.g. 10.244.2.0/24. It stays so.",
-					Because: []checks.Because{{Path: "logs/flanneld/flanneld.log", Line: 5, Text: "pod cidr not assigned"}}}},
+					Because: []evidence.Because{{Path: "logs/flanneld/flanneld.log", Line: 5, Text: "pod cidr not assigned"}}}},
 				Fix: checks.Fix{Text: "set one", Commands: []string{"Restart-Service flanneld"}, Impact: "pods lose their network for some seconds"}},
 			{ID: "disk-full", Title: "the disk is full", Status: checks.StatusPass},
 			{ID: "calico", Title: "Calico waits", Status: checks.StatusSkip, Reason: "this node uses flannel"},
@@ -260,10 +261,10 @@ func TestItIsToldInChinese(t *testing.T) {
 		opt  Options
 		want []string
 	}{
-		{Options{Ask: true, Lang: lang.Of("zh")}, []string{"节点 win-1，Windows Server 2019。", "采集于 2026-11-20 10:02 UTC，演示 x。",
+		{Options{Ask: true, Lang: lang.Of("zh", faults.Catalogue())}, []string{"节点 win-1，Windows Server 2019。", "采集于 2026-11-20 10:02 UTC，演示 x。",
 			"  首先处理：Restart-Service flanneld", "检查 4 / 5，the disk is full：正常，没有发现这个故障。",
 			"输入编号查看详情、e 加编号查看该项的证据、c 查看根因、a 查看全部结论、q 退出。", "检查 3 的证据，没有给节点分配 podCIDR。"}},
-		{Options{Ask: true, ASCII: true, Lang: lang.Of("zh")}, []string{"Node win-1, Windows Server 2019."}},
+		{Options{Ask: true, ASCII: true, Lang: lang.Of("zh", faults.Catalogue())}, []string{"Node win-1, Windows Server 2019."}},
 	} {
 		var out bytes.Buffer
 		if _, err := Run(t.Context(), strings.NewReader("3\ne\nq\n"), &out, tui.Finished(r, evidence.Snapshot{}), row.opt); err != nil {

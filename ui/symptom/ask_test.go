@@ -9,6 +9,7 @@ import (
 
 	"doctor/checks"
 	"doctor/checks/evidence"
+	"doctor/checks/faults"
 	"doctor/checks/signs"
 	"doctor/fixtures"
 	"doctor/ui/lang"
@@ -25,8 +26,8 @@ func diagnosed(t *testing.T, name string) checks.Report {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, _ = signs.Record(s, checks.Signs(checks.All()))
-	return checks.Diagnose(s, checks.All(), checks.Source{Kind: "demo", Name: name}, checks.Program{})
+	s, _ = signs.Record(s, faults.Catalogue().Signs())
+	return checks.Diagnose(s, faults.Catalogue(), checks.Source{Kind: "demo", Name: name}, checks.Program{})
 }
 
 func TestAnswersForRecordedNodes(t *testing.T) {
@@ -120,7 +121,7 @@ func TestHowToTellFollowsTheGap(t *testing.T) {
 // TestAnswersInAnotherLanguageSayTheSame: how a gap can be closed is read from
 // its English words, whatever language it is then said in.
 func TestAnswersInAnotherLanguageSayTheSame(t *testing.T) {
-	zh := lang.Of("zh")
+	zh := lang.Of("zh", faults.Catalogue())
 	for i, name := range fixtures.Names() {
 		if i%9 != 0 {
 			continue

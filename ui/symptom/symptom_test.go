@@ -5,14 +5,14 @@ import (
 	"strings"
 	"testing"
 
-	"doctor/checks"
+	"doctor/checks/faults"
 )
 
 func TestEveryCheckNamedExistsAndIsNamedOnce(t *testing.T) {
 	for _, s := range All() {
 		seen := map[string]bool{}
 		for _, id := range s.Checks {
-			if checks.ByID(id) == nil {
+			if faults.Catalogue().ByID(id) == nil {
 				t.Errorf("%s: there is no check %s", s.ID, id)
 			}
 			if seen[id] {
@@ -29,7 +29,7 @@ func TestEveryCheckNamedExistsAndIsNamedOnce(t *testing.T) {
 }
 
 func TestASymptomLeadsToEveryCheckOrTheCheckIsUnnoticed(t *testing.T) {
-	for _, c := range checks.All() {
+	for _, c := range faults.Catalogue().All() {
 		leads := slices.ContainsFunc(All(), func(s Symptom) bool { return slices.Contains(s.Checks, c.ID) })
 		if hidden := slices.Contains(unnoticed, c.ID); leads == hidden {
 			t.Errorf("%s: a symptom leads to it: %v, and it is listed as unnoticed: %v", c.ID, leads, hidden)
@@ -48,7 +48,7 @@ func TestEveryEntryOfTheFAQBelongsToOneSymptomWithAllItsChecks(t *testing.T) {
 		}
 	}
 	reached := map[int]bool{}
-	for _, c := range checks.All() {
+	for _, c := range faults.Catalogue().All() {
 		for _, n := range c.FAQ {
 			reached[n] = true
 			if s, ok := of[n]; !ok {

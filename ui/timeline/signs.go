@@ -12,9 +12,9 @@ import (
 // signs adds the lines in which checks found their texts: the first of each log,
 // and the last. What stands in an event is that event's.
 func (b *builder) signs() {
-	for _, c := range checks.All() {
-		for _, m := range b.s.Signs(c.ID) {
-			b.sign(c.ID, m)
+	for _, res := range b.r.Results {
+		for _, m := range b.s.Signs(res.ID) {
+			b.sign(res.ID, m)
 		}
 	}
 }
@@ -125,7 +125,7 @@ func (b *builder) findings() {
 	}
 }
 
-func (b *builder) cited(res *checks.Result, why checks.Because) {
+func (b *builder) cited(res *checks.Result, why evidence.Because) {
 	if e := b.known(why.Path, why.Line); e != nil {
 		e.Checks = union(e.Checks, []string{res.ID})
 		e.linked = e.linked || e.Bad()

@@ -10,6 +10,7 @@ import (
 
 	"doctor/checks"
 	"doctor/checks/evidence"
+	"doctor/checks/faults"
 	"doctor/checks/signs"
 	"doctor/fixtures"
 )
@@ -28,8 +29,8 @@ func recorded(t testing.TB, name string) (evidence.Snapshot, checks.Report) {
 }
 
 func diagnosed(s evidence.Snapshot) (evidence.Snapshot, checks.Report) {
-	s, _ = signs.Record(s, checks.Signs(checks.All()))
-	return s, checks.Diagnose(s, checks.All(), checks.Source{}, checks.Program{})
+	s, _ = signs.Record(s, faults.Catalogue().Signs())
+	return s, checks.Diagnose(s, faults.Catalogue(), checks.Source{}, checks.Program{})
 }
 
 func TestEveryRecordingHasAnOrderedTimeline(t *testing.T) {

@@ -74,8 +74,9 @@ func (d detailScreen) hints() []hint {
 }
 
 func (d detailScreen) start(e env) func() tea.Msg {
-	id, s, say := d.here().id, e.evidence, e.voice
-	return func() tea.Msg { return looked{id, lookedAt(id, s, say)} }
+	check, s, say := e.catalogue.ByID(d.here().id), e.evidence, e.voice
+	id := d.here().id
+	return func() tea.Msg { return looked{id, lookedAt(check, s, say)} }
 }
 
 func (d detailScreen) receive(e env, answer tea.Msg) (screen, effect) {

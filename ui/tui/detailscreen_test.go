@@ -6,7 +6,7 @@ import (
 
 	tea "github.com/charmbracelet/bubbletea"
 
-	"doctor/checks"
+	"doctor/checks/faults"
 )
 
 // inDetail is the detail over the model.
@@ -141,8 +141,8 @@ func TestTheDetailTellsWhatWasLookedAt(t *testing.T) {
 // Every check's needs can be told of, on every recording, without evidence too.
 func TestLookedAtKnowsEveryNeed(t *testing.T) {
 	s := recorded(t, "kubelet-removed-flag")
-	for _, c := range checks.All() {
-		list := lookedAt(c.ID, s, voice{})
+	for _, c := range faults.Catalogue().All() {
+		list := lookedAt(c, s, voice{})
 		if len(list) == 0 && len(c.Needs)+len(c.Uses) > 0 {
 			t.Errorf("%s: nothing", c.ID)
 		}

@@ -10,6 +10,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"doctor/checks"
+	"doctor/checks/evidence"
 )
 
 var hostile = []string{
@@ -44,7 +45,7 @@ func hostileReport(r *rand.Rand) checks.Report {
 			f := &res.Findings[j]
 			f.Level, f.Subject, f.Message = text(), text(), text()
 			for k := range f.Because {
-				f.Because[k] = checks.Because{Path: text(), Line: r.IntN(3), Text: text()}
+				f.Because[k] = evidence.Because{Path: text(), Line: r.IntN(3), Text: text()}
 			}
 		}
 		res.Fix = checks.Fix{Text: text(), Commands: []string{text(), text()}, Impact: text()}

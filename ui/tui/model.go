@@ -12,6 +12,7 @@ import (
 // model is what the screen shows, as data.
 type model struct {
 	voice
+	catalogue     *checks.Catalogue
 	report        checks.Report // of shown, as it is drawn
 	english       checks.Report // the same before it was translated
 	shown         Update
@@ -70,7 +71,7 @@ func (e effect) none() bool {
 }
 
 func newModel(opt Options, live bool) model {
-	return model{voice: newVoice(opt), width: opt.Width, height: opt.Height, live: live}.settled()
+	return model{voice: newVoice(opt), catalogue: opt.Catalogue, width: opt.Width, height: opt.Height, live: live}.settled()
 }
 
 // reading says that verdicts are still to come.

@@ -7,12 +7,14 @@ import (
 
 	"doctor/checks"
 	"doctor/checks/evidence"
+	"doctor/checks/faults"
 	"doctor/checks/signs"
 	"doctor/fixtures"
 )
 
 // finished is the screen of a report that will not change.
 func finished(r checks.Report, opt Options) model {
+	opt.Catalogue = faults.Catalogue()
 	m, _ := newModel(opt, false).update(<-Finished(r, evidence.Snapshot{}).Updates)
 	return m
 }
@@ -34,7 +36,7 @@ func sample() checks.Report {
 		{ID: "podcidr-not-assigned", Title: "Node has no pod CIDR", Category: checks.CategoryNetwork, Status: checks.StatusFail,
 			Findings: []checks.ReportFinding{{Level: "fail", Subject: "win-1", Basis: checks.ByBoth,
 				Message: "the Node object win-1 has no podCIDR, so flanneld gets no subnet",
-				Because: []checks.Because{
+				Because: []evidence.Because{
 					{Path: "api/node.json", Text: "spec.podCIDR is empty"},
 					{Path: "logs/flanneld/flanneld.log", Line: 41, Text: `E1120 10:01:07 failed to acquire lease: node "win-1" pod cidr not assigned  (and 17 more)`}}}},
 			Fix: checks.Fix{Text: "start kube-controller-manager with --allocate-node-cidrs=true and --cluster-cidr=10.244.0.0/16; a CIDR set by hand tides the node over",
@@ -44,24 +46,24 @@ func sample() checks.Report {
 		{ID: "flannel-subnet-env-missing", Title: "subnet.env was never written", Category: checks.CategoryNetwork, Status: checks.StatusFail,
 			ExplainedBy: cause, Findings: []checks.ReportFinding{{Level: "fail", Basis: checks.ByState,
 				Subject: `C:\run\flannel\subnet.env`, Message: "flanneld has not written its lease, which the CNI plugin reads",
-				Because: []checks.Because{{Path: "files.json", Text: `C:\run\flannel\subnet.env: absent`}}}}},
+				Because: []evidence.Because{{Path: "files.json", Text: `C:\run\flannel\subnet.env: absent`}}}}},
 		{ID: "hns-network-missing", Title: "HNS network of the pods is missing", Category: checks.CategoryNetwork, Status: checks.StatusFail,
 			ExplainedBy: cause, Findings: []checks.ReportFinding{{Level: "fail", Basis: checks.ByText,
 				Message: "no HNS network is called cbr0; there are nat and external",
-				Because: []checks.Because{{Path: "logs/flanneld/flanneld.log", Line: 44, Text: "network cbr0 not found"}}}}},
+				Because: []evidence.Because{{Path: "logs/flanneld/flanneld.log", Line: 44, Text: "network cbr0 not found"}}}}},
 		{ID: "pods-stuck-creating", Title: "Pods stay in ContainerCreating", Category: checks.CategoryWorkloads, Status: checks.StatusWarn,
 			ExplainedBy: cause, Findings: []checks.ReportFinding{
 				{Level: "warn", Subject: "shop/web-7d9f", Basis: checks.ByState, Message: "waits since 09:12 for its sandbox",
-					Because: []checks.Because{{Path: "api/pods.json", Text: "shop/web-7d9f status.phase is Pending"}}},
+					Because: []evidence.Because{{Path: "api/pods.json", Text: "shop/web-7d9f status.phase is Pending"}}},
 				{Level: "warn", Subject: "shop/cart-5c44", Basis: checks.ByState, Message: "waits since 09:14 for its sandbox",
-					Because: []checks.Because{{Path: "api/pods.json", Text: "shop/cart-5c44 status.phase is Pending"}}}}},
+					Because: []evidence.Because{{Path: "api/pods.json", Text: "shop/cart-5c44 status.phase is Pending"}}}}},
 		{ID: "paging-file-too-small", Title: "Paging file is too small", Category: checks.CategoryNode, Status: checks.StatusWarn,
 			Findings: []checks.ReportFinding{{Level: "warn", Basis: checks.ByState, Message: "the paging file holds 1.0 GiB on a node with 32 GiB of memory; commit is at 96%",
-				Because: []checks.Because{{Path: "memory.json", Text: "commitUsedBytes is 33.9 of 35.4 GB"}}}},
+				Because: []evidence.Because{{Path: "memory.json", Text: "commitUsedBytes is 33.9 of 35.4 GB"}}}},
 			Fix: checks.Fix{Text: "let Windows manage the paging file, then restart the node when it is drained"}},
 		{ID: "hns-nat-network-present", Title: "A nat network is there too", Category: checks.CategoryNetwork, Status: checks.StatusInfo,
 			Findings: []checks.ReportFinding{{Level: "info", Message: "the network nat comes with the container runtime; it is normal and does no harm",
-				Because: []checks.Because{{Path: "hns-networks.json", Text: "[0].Name is nat"}}}}},
+				Because: []evidence.Because{{Path: "hns-networks.json", Text: "[0].Name is nat"}}}}},
 		{ID: "hns-stale-endpoint", Title: "HNS endpoint outlives its pod", Category: checks.CategoryNetwork, Status: checks.StatusUnknown,
 			Gap: "hns-endpoints.json: denied: run as Administrator"},
 		{ID: "dns-suffix-missing", Title: "DNS suffix of the namespace is missing", Category: checks.CategoryDNS, Status: checks.StatusUnknown,
@@ -94,7 +96,7 @@ func recorded(t testing.TB, name string) evidence.Snapshot {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, _ = signs.Record(s, checks.Signs(checks.All()))
+	s, _ = signs.Record(s, faults.Catalogue().Signs())
 	return s
 }
 
@@ -102,7 +104,7 @@ func recorded(t testing.TB, name string) evidence.Snapshot {
 func demo(t testing.TB, name string, w, h int) model {
 	t.Helper()
 	s := recorded(t, name)
-	r := checks.Diagnose(s, checks.All(), checks.Source{Kind: "demo", Name: name}, checks.Program{})
-	m, _ := newModel(Options{Width: w, Height: h}, false).update(<-Finished(r, s).Updates)
+	r := checks.Diagnose(s, faults.Catalogue(), checks.Source{Kind: "demo", Name: name}, checks.Program{})
+	m, _ := newModel(Options{Catalogue: faults.Catalogue(), Width: w, Height: h}, false).update(<-Finished(r, s).Updates)
 	return m
 }

@@ -28,6 +28,7 @@ type screen interface {
 // env is what a screen is drawn from beside itself.
 type env struct {
 	voice
+	catalogue     *checks.Catalogue
 	report        *checks.Report // in the language of the screen
 	english       *checks.Report // as it came, for what reads it
 	evidence      evidence.Snapshot
@@ -39,7 +40,7 @@ type env struct {
 }
 
 func (m model) env() env {
-	return env{voice: m.voice, report: &m.report, english: &m.english, evidence: m.shown.Evidence, now: m.shown.At, was: m.watch.changed, width: m.width, height: m.layout().body,
+	return env{voice: m.voice, catalogue: m.catalogue, report: &m.report, english: &m.english, evidence: m.shown.Evidence, now: m.shown.At, was: m.watch.changed, width: m.width, height: m.layout().body,
 		done: m.shown.Done, bundler: m.bundler}
 }
 

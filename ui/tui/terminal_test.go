@@ -14,6 +14,7 @@ import (
 
 	"doctor/checks"
 	"doctor/checks/evidence"
+	"doctor/checks/faults"
 )
 
 // shownOn is a terminal in its alternate screen, and what was written to it.
@@ -203,7 +204,7 @@ func TestAStalledTerminalHoldsNobodyUp(t *testing.T) {
 // many is a report with as many checks as the catalogue has.
 func many() checks.Report {
 	r := sample()
-	all := checks.All()
+	all := faults.Catalogue().All()
 	for i := len(r.Results); i < len(all); i++ {
 		r.Results = append(r.Results, checks.Result{ID: all[i].ID, Title: all[i].Title, Category: all[i].Category, Status: checks.StatusUnknown,
 			Gap: "hns-endpoints.json: denied: run as Administrator", Fix: sample().Results[0].Fix})

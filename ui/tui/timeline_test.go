@@ -13,6 +13,7 @@ import (
 
 	"doctor/checks"
 	"doctor/checks/evidence"
+	"doctor/checks/faults"
 	"doctor/checks/signs"
 	"doctor/fixtures"
 )
@@ -33,8 +34,8 @@ func ofTree(t testing.TB, tree fstest.MapFS, opt Options) model {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, _ = signs.Record(s, checks.Signs(checks.All()))
-	r := checks.Diagnose(s, checks.All(), checks.Source{Kind: "demo"}, checks.Program{})
+	s, _ = signs.Record(s, faults.Catalogue().Signs())
+	r := checks.Diagnose(s, faults.Catalogue(), checks.Source{Kind: "demo"}, checks.Program{})
 	m, _ := newModel(opt, false).update(<-Finished(r, s).Updates)
 	return m
 }

@@ -28,17 +28,19 @@ import (
 
 	tea "github.com/charmbracelet/bubbletea"
 
+	"doctor/checks"
 	"doctor/ui/lang"
 	_ "doctor/ui/tui/quiet"
 )
 
 // Options say how the screen is drawn.
 type Options struct {
-	ASCII    bool // nothing but bytes below 0x80
-	NoColour bool // weights (bold, faint) stay; NO_COLOR in the environment does the same
-	Width    int  // the size until the terminal tells its own
-	Height   int
-	Lang     *lang.Catalogue // nil is English, and so is ASCII
+	Catalogue *checks.Catalogue // the checks behind the report: what each of them reads
+	ASCII     bool              // nothing but bytes below 0x80
+	NoColour  bool              // weights (bold, faint) stay; NO_COLOR in the environment does the same
+	Width     int               // the size until the terminal tells its own
+	Height    int
+	Lang      *lang.Catalogue // nil is English, and so is ASCII
 }
 
 // A Leave is how the user left.

@@ -350,9 +350,9 @@ func BenchmarkKeyWithABigLogOpen(b *testing.B) {
 func TestADetailLeadsToWhatEachOfItsLinesSays(t *testing.T) {
 	rep := sample()
 	rep.Results[0].Findings = []checks.ReportFinding{
-		{Level: "fail", Message: "one", Because: []checks.Because{{Path: "services.json", Text: "state stopped"}}},
-		{Level: "fail", Message: "two", Because: []checks.Because{{Path: "services.json", Text: "--logtostderr=false"}}},
-		{Level: "fail", Message: "three", Because: []checks.Because{{Path: "events.json", Line: 2, Text: "it stopped"}}},
+		{Level: "fail", Message: "one", Because: []evidence.Because{{Path: "services.json", Text: "state stopped"}}},
+		{Level: "fail", Message: "two", Because: []evidence.Because{{Path: "services.json", Text: "--logtostderr=false"}}},
+		{Level: "fail", Message: "three", Because: []evidence.Because{{Path: "events.json", Line: 2, Text: "it stopped"}}},
 	}
 	files := fstest.MapFS{
 		"meta.json":     {Data: []byte(`{"layout":"evidence/v1","node":"win-1","collectedAt":"2026-11-20T10:02:00Z"}`)},

@@ -10,12 +10,13 @@ import (
 
 	"github.com/charmbracelet/lipgloss"
 
+	"doctor/checks/faults"
 	"doctor/ui/lang"
 )
 
 // inChinese is the screen of a recorded node for a reader of Chinese.
 func inChinese(t testing.TB, name string, size [2]int) model {
-	return ofNode(t, name, Options{Width: size[0], Height: size[1], Lang: lang.Of("zh")})
+	return ofNode(t, name, Options{Width: size[0], Height: size[1], Lang: lang.Of("zh", faults.Catalogue())})
 }
 
 func TestGoldenScreensInChinese(t *testing.T) {
@@ -62,7 +63,7 @@ func TestGoldenBundleInChinese(t *testing.T) {
 
 func TestGoldenLiveInChinese(t *testing.T) {
 	for _, size := range goldenSizes {
-		m := newModel(Options{Width: size[0], Height: size[1], Lang: lang.Of("zh")}, true)
+		m := newModel(Options{Width: size[0], Height: size[1], Lang: lang.Of("zh", faults.Catalogue())}, true)
 		m, _ = m.update(halfRead())
 		name := fmt.Sprintf("zh-live-%dx%d", size[0], size[1])
 		t.Run(name, func(t *testing.T) { golden(t, name, seen(m)) })
@@ -106,7 +107,7 @@ func TestALineOfChineseBreaksBetweenCharactersAndKeepsItsMarks(t *testing.T) {
 }
 
 func TestAsciiTerminalsAreSpokenToInEnglish(t *testing.T) {
-	m := ofNode(t, "podcidr-not-assigned", Options{Width: 80, Height: 24, ASCII: true, Lang: lang.Of("zh")})
+	m := ofNode(t, "podcidr-not-assigned", Options{Width: 80, Height: 24, ASCII: true, Lang: lang.Of("zh", faults.Catalogue())})
 	if got := seen(after(m, "?")); !strings.Contains(got, "one line up") {
 		t.Errorf("the help is not in English:\n%s", got)
 	}

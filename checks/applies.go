@@ -1,0 +1,96 @@
+package checks
+
+import (
+	"cmp"
+	"slices"
+
+	"doctor/checks/evidence"
+	"doctor/checks/node"
+)
+
+// OnCNI is the Applies of checks that concern some network plugins only.
+func OnCNI(families ...node.CNI) func(*node.Node) error {
+	return func(n *node.Node) error { return RequireCNI(n, families...) }
+}
+
+// OnBackend is the Applies of checks that concern one type of pod network only.
+func OnBackend(b node.Backend) func(*node.Node) error {
+	return func(n *node.Node) error { return RequireBackend(n, b) }
+}
+
+// OnPlatform is the Applies of checks that concern some platforms only.
+func OnPlatform(platforms ...node.Platform) func(*node.Node) error {
+	return func(n *node.Node) error {
+		if !n.Platform.Known() {
+			return Unknown(cmp.Or(n.Platform.Gap, evidence.NotCollected+": the recording does not tell who set this node up"))
+		}
+		if !slices.Contains(platforms, n.Platform.Value) {
+			return Skip("this is no node of %s: it is %s", platforms[0], n.Platform.Value)
+		}
+		return nil
+	}
+}
+
+// OnRuntime is the Applies of checks that concern one container runtime only: containerd or docker.
+func OnRuntime(name string) func(*node.Node) error {
+	return func(n *node.Node) error {
+		if !n.Runtime.Known() {
+			return Unknown(cmp.Or(n.Runtime.Gap, evidence.NotCollected+": the recording does not tell the container runtime"))
+		}
+		if n.Runtime.Value.Name != name {
+			return Skip("the container runtime is %s, not %s", n.Runtime.Value.Name, name)
+		}
+		return nil
+	}
+}
+
+// OnGeneration is the Applies of checks that concern setups of one generation only.
+func OnGeneration(g node.Generation) func(*node.Node) error {
+	return func(n *node.Node) error {
+		if !n.Generation.Known() {
+			return Unknown(cmp.Or(n.Generation.Gap, evidence.NotCollected+": the recording does not tell how old the node's setup is"))
+		}
+		if n.Generation.Value != g {
+			return Skip("the node is set up as of Kubernetes %s, not %s", n.Generation.Value, g)
+		}
+		return nil
+	}
+}
+
+// OnAll is met where all conditions are; the first that is not speaks.
+func OnAll(conditions ...func(*node.Node) error) func(*node.Node) error {
+	return func(n *node.Node) error {
+		for _, applies := range conditions {
+			if err := applies(n); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+}
+
+// OnFlannel is the Applies of checks that only concern flannel.
+func OnFlannel(n *node.Node) error { return RequireCNI(n, node.Flannel) }
+
+// on returns nil where the node uses one of the plugins, Skip where it uses
+// another, and Unknown where that cannot be told.
+func RequireCNI(n *node.Node, families ...node.CNI) error {
+	if !n.CNI.Known() {
+		return Unknown(cmp.Or(n.CNI.Gap, evidence.NotCollected+": the recording does not tell which network plugin the node uses"))
+	}
+	if !slices.Contains(families, n.CNI.Value) {
+		return Skip("the node uses %s, not %s", n.CNI.Value, families[0])
+	}
+	return nil
+}
+
+// onBackend is on for the type of network.
+func RequireBackend(n *node.Node, b node.Backend) error {
+	if !n.Backend.Known() {
+		return Unknown(cmp.Or(n.Backend.Gap, evidence.NotCollected+": the recording does not tell the type of the pod network"))
+	}
+	if n.Backend.Value != b {
+		return Skip("the pod network is %s, not %s", n.Backend.Value.Label(), b.Label())
+	}
+	return nil
+}

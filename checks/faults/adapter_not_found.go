@@ -1,0 +1,120 @@
+package faults
+
+import (
+	"slices"
+	"strings"
+
+	"doctor/checks"
+	"doctor/checks/evidence"
+	"doctor/checks/node"
+)
+
+var _ = register(checks.Check{
+	ID:       "adapter-not-found",
+	Title:    "HNS finds no adapter to put the pod network on",
+	Category: checks.CategoryNetwork,
+	FAQ:      []int{8, 11},
+	Doc: `A pod network needs a physical adapter of its own. HNS answers "An adapter was not found", 0x803b0006, where the start script names one that is not there (it says "Ethernet" unless told otherwise; wins.exe cuts a name with a space in two), where another external network has bound the adapter already, or where it is a wireless one.
+
+The same answer comes from a second run of a start script on a healthy node, so while HNS has the pod network nothing is wrong. Without it, the name given to the script is compared with the adapters, and the networks that hold an adapter are named.`,
+	Fix: checks.Fix{
+		Text:     "start the script with the adapter's real name, or rename the adapter to one without spaces",
+		Commands: []string{"Get-NetAdapter -Physical | Select-Object Name, Status", "Rename-NetAdapter -Name 'Ethernet0 2' -NewName 'Ethernet'", "Get-HnsNetwork | Select-Object Name, Type, NetworkAdapterName, ManagementIP"},
+		Impact:   "renaming an adapter costs no connection; creating the network takes the node off the network for some seconds",
+	},
+	Links: []string{"https://github.com/microsoft/SDN/issues/269", "https://github.com/microsoft/SDN/issues/194", "https://github.com/kubernetes-sigs/sig-windows-tools/issues/103",
+		"https://github.com/kubernetes-sigs/sig-windows-tools/issues/252", "https://github.com/moby/moby/issues/41094", "https://github.com/flannel-io/flannel/issues/1628"},
+	Explains: []string{"hns-network-missing", "flannel-waiting-for-network", "flanneld-not-running", "flannel-subnet-env-missing", "vethernet-missing", "cni-config-uninitialized",
+		"kubeproxy-network-name-unset-or-missing", "kube-proxy-not-running", "pods-stuck-creating", "node-not-ready", "icmp-external-not-snated", "vm-mac-spoofing-disabled", "node-cannot-use-cluster-ip", "nodeport-local-access", "cluster-dns-unreachable", "dns-pqdn-with-dots", "flannel-interface-not-found", "calico-vswitch-interface-timeout", "transparent-network-missing", "antrea-ovs-problem"},
+	Needs: []evidence.Need{evidence.Any(evidence.HNSNetworks, evidence.Pods), node.NeedNetworks},
+	Uses:  []evidence.Need{evidence.HNSNetworks, evidence.Pods, evidence.Node, evidence.Adapters, evidence.Services, evidence.Processes},
+	Signs: []checks.Sign{
+		adapterSign("hcnCreateNetwork"),
+		adapterSign("hnsCall"),
+		{Text: "Ethernet doesn't exist", Not: []string{"vEthernet"}, Says: "the start script does not find the adapter Ethernet, which it uses unless told otherwise"},
+		// PowerShell prints this at the second run of a setup script, too: where HNS has the network, the state acquits.
+		adapterSign("Invoke-HnsRequest"),
+	},
+	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
+		n := node.About(s)
+		if gap := evidence.HNSNetworks.Gap(s); gap != "" {
+			if podHasAddress(s) && !node.PodsUnhealthy(s) {
+				return nil, nil // the network that pods got their addresses on was made in the end
+			}
+			return nil, checks.Unknown(gap)
+		}
+		if _, there := n.PodNetwork(s); there {
+			return nil, nil
+		}
+		missing := evidence.Because{Path: evidence.HNSNetworks.Path(), Text: "names: " + networkNames(evidence.HNSNetworks.In(s))}
+		if name, from := interfaceName(s); name != "" && evidence.Adapters.Known(s) {
+			names := physicalAdapters(s)
+			named := func(a evidence.Adapter) bool { return strings.EqualFold(a.Name, name) }
+			if len(names) > 0 && !slices.ContainsFunc(evidence.Adapters.In(s), named) {
+				return []checks.Finding{checks.Findingf(checks.Fail, name, "the start script is told to use the adapter %s, and the node has %s", name, strings.Join(names, ", ")).
+					With(from, evidence.Because{Path: evidence.Adapters.Path(), Text: "physical adapters: " + strings.Join(names, ", ")}, missing)}, nil
+			}
+		}
+		matches := s.Signs("adapter-not-found")
+		at := slices.IndexFunc(matches, func(m evidence.SignMatch) bool { return m.Over == "" })
+		if at < 0 {
+			return nil, nil
+		}
+		f := checks.Findingf(checks.Fail, n.Networks.Value[0], "HNS finds no adapter for the network %s", strings.Join(n.Networks.Value, " or ")).With(checks.Quote(matches[at]), missing)
+		for _, net := range evidence.HNSNetworks.In(s) {
+			if isExternal(net) && net.AdapterName != "" {
+				f = checks.Findingf(checks.Fail, n.Networks.Value[0], "HNS finds no adapter for the network %s, and %s is bound by the network %s (%s)", strings.Join(n.Networks.Value, " or "), net.AdapterName, net.Name, net.Type).
+					With(checks.Quote(matches[at]), missing).Cure(checks.Fix{
+					Text:     "if nothing uses the network " + net.Name + " any more, remove it, or give the node a second adapter for pods",
+					Commands: []string{"Get-HnsNetwork | Where-Object Name -eq '" + quoteForPowerShell(net.Name) + "' | Remove-HnsNetwork"},
+					Impact:   "drops the network of whatever is on it, and takes the node off the network for some seconds",
+				})
+				break
+			}
+		}
+		f.Basis = checks.ByBoth
+		return []checks.Finding{f}, nil
+	},
+})
+
+// An endpoint asks for an adapter too, and misses it for reasons of its own.
+func adapterSign(call string) checks.Sign {
+	return unlike(checks.SignOfCode("HCN_E_ADAPTER_NOT_FOUND", "HNS finds no adapter to put the network on", call), "endpoint")
+}
+
+// interfaceName is the adapter that the node's start script is given.
+func interfaceName(s evidence.Snapshot) (string, evidence.Because) {
+	of := func(args []string) string {
+		for i := range args[:max(len(args)-1, 0)] {
+			if strings.EqualFold(strings.TrimLeft(args[i], "-"), "InterfaceName") {
+				return strings.Trim(args[i+1], `"'`)
+			}
+		}
+		return ""
+	}
+	for _, svc := range evidence.Services.In(s) {
+		if name := of(svc.Args); name != "" {
+			return name, evidence.Because{Path: evidence.Services.Path(), Text: svc.Name + ": -InterfaceName " + name}
+		}
+	}
+	for _, p := range evidence.Processes.In(s) {
+		if name := of(p.Args); name != "" {
+			return name, evidence.Because{Path: evidence.Processes.Path(), Text: p.Name + ": -InterfaceName " + name}
+		}
+	}
+	return "", evidence.Because{}
+}
+
+// physicalAdapters are the adapters that are not HNS's or Hyper-V's own.
+func physicalAdapters(s evidence.Snapshot) []string {
+	var names []string
+	for _, a := range evidence.Adapters.In(s) {
+		if !strings.HasPrefix(strings.ToLower(a.Name), "vethernet") && !strings.Contains(a.Description, "Hyper-V Virtual Ethernet") {
+			names = append(names, a.Name)
+		}
+	}
+	return names
+}
+
+// quoteForPowerShell makes a text safe between single quotes.
+func quoteForPowerShell(s string) string { return strings.ReplaceAll(evidence.Clean(s), "'", "''") }

@@ -1,0 +1,94 @@
+package faults
+
+import (
+	"slices"
+	"strings"
+
+	"doctor/checks"
+	"doctor/checks/evidence"
+	"doctor/checks/node"
+)
+
+// ovsExtension is the id of the switch extension of Open vSwitch; its name is translated.
+const ovsExtension = "583cc151-73ec-4a6a-8b47-578297ad7623"
+
+var _ = register(checks.Check{
+	ID:       "antrea-ovs-problem",
+	Title:    "Antrea has no working Open vSwitch on this node",
+	Category: checks.CategoryNetwork,
+	Doc: `On Windows Antrea moves all pod traffic with Open vSwitch: the programs ovsdb-server and ovs-vswitchd, as services of Windows or as containers of Antrea's own pod, and a driver that is an extension of the virtual switch of antrea-hnsnetwork. Where one of the services is down, the driver was not installed because it is not signed, or the extension is not enabled, Antrea's agent cannot begin, and calls of HNS may hang.
+
+The check looks at both services, and at the extension where HNS lists extensions (only its first interface does).`,
+	Fix: checks.Fix{
+		Text: "start both services of Open vSwitch, ovsdb-server first, then the agent; where the driver is missing, install Antrea's signed build of Open vSwitch again",
+		Commands: []string{
+			"Get-Service ovs*", "Start-Service ovsdb-server, ovs-vswitchd", "Get-VMSwitchExtension -VMSwitchName antrea-switch",
+			`Get-Content C:\openvswitch\var\log\openvswitch\ovs-vswitchd.log -Tail 30`,
+		},
+		Impact: "pods of this node are off the network until Antrea's agent has programmed the switch again",
+	},
+	Links: []string{"https://github.com/antrea-io/antrea/issues/1458", "https://github.com/antrea-io/antrea/issues/1528", "https://github.com/antrea-io/antrea/issues/3636",
+		"https://github.com/antrea-io/antrea/issues/4702", "https://github.com/antrea-io/antrea/issues/3195", "https://github.com/antrea-io/antrea/pull/6202"},
+	Explains: []string{"hns-network-missing", "cni-config-uninitialized", "pods-stuck-creating", "node-not-ready", "node-cannot-use-cluster-ip", "cluster-dns-unreachable", "dns-pqdn-with-dots", "cni-network-not-found", "pods-restarting"},
+	Applies:  checks.OnCNI(node.Antrea),
+	Needs:    []evidence.Need{evidence.Services},
+	Uses:     []evidence.Need{evidence.HNSNetworks, evidence.Pods, evidence.Processes},
+	Signs: []checks.Sign{
+		{Text: "Failed to set the uplink port with no-flood config", Says: "Antrea's agent could not set up the uplink of its bridge: Open vSwitch does not obey"},
+		// It asks again after 2, 4 and 8 seconds: a healthy start is connected before the third time.
+		{Text: "Not connected yet, will try again in 8s", Says: "Antrea's agent does not reach the database of Open vSwitch"},
+		{Text: "Set-NetAdapterAdvancedProperty", Also: []string{"br-int"}, Says: "the bridge of Open vSwitch is not there"},
+	},
+	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
+		var findings []checks.Finding
+		for _, name := range []string{"ovsdb-server", "ovs-vswitchd"} {
+			svc, there := node.ServiceNamed(s, name)
+			switch {
+			case there && svc.Running(), processRuns(s, name), !there && runsOVSInPod(s):
+			case there:
+				findings = append(findings, checks.Findingf(checks.Fail, svc.Name, "service %s of Open vSwitch is %s: Antrea's agent cannot work without it", svc.Name, svc.State).
+					At(evidence.Services.Path(), "%s: state %s, exit code %d", svc.Name, svc.State, svc.ExitCode))
+			case !evidence.Processes.Known(s) && !evidence.Pods.Known(s), len(evidence.Services.In(s)) < fewProcesses:
+				return nil, checks.Unknown(evidence.Gap(evidence.NotCollected + ": whether " + name + " runs in a container of Antrea is not recorded"))
+			default:
+				findings = append(findings, checks.Findingf(checks.Fail, name, "there is no service %s: Open vSwitch is not installed", name).
+					At(evidence.Services.Path(), "none of its %d services is %s", len(evidence.Services.In(s)), name))
+			}
+		}
+		return append(findings, ovsExtensionOff(s, "antrea-hnsnetwork")...), nil
+	},
+})
+
+func processRuns(s evidence.Snapshot, name string) bool {
+	return slices.ContainsFunc(evidence.Processes.In(s), func(p evidence.Process) bool { return strings.EqualFold(node.Program(p.Name), name) })
+}
+
+// runsOVSInPod tells Antrea's newer setup, in which the pod of the agent brings Open vSwitch along.
+func runsOVSInPod(s evidence.Snapshot) bool {
+	return slices.ContainsFunc(evidence.Pods.In(s), func(p evidence.Pod) bool {
+		return strings.HasPrefix(p.Metadata.Name, "antrea-agent-windows") &&
+			slices.ContainsFunc(p.Spec.Containers, func(c evidence.Container) bool { return c.Name == "antrea-ovs" })
+	})
+}
+
+// ovsExtensionOff judges the extension on the switch of that network. HCN lists
+// no extensions at all, so an empty list says nothing.
+func ovsExtensionOff(s evidence.Snapshot, network string) []checks.Finding {
+	for _, net := range evidence.HNSNetworks.In(s) {
+		if !strings.EqualFold(net.Name, network) || len(net.Extensions) == 0 || net.Truncated {
+			continue
+		}
+		at := slices.IndexFunc(net.Extensions, func(e evidence.HNSExtension) bool {
+			return strings.EqualFold(e.ID, ovsExtension) || strings.Contains(strings.ToLower(e.Name), "open vswitch")
+		})
+		switch {
+		case at < 0:
+			return []checks.Finding{checks.Findingf(checks.Fail, net.Name, "the switch of HNS network %s has no extension of Open vSwitch: its driver is not installed", net.Name).
+				At(evidence.HNSNetworks.Path(), "%s: %d extensions, none is Open vSwitch", net.Name, len(net.Extensions))}
+		case !net.Extensions[at].Enabled:
+			return []checks.Finding{checks.Findingf(checks.Fail, net.Name, "the extension of Open vSwitch is not enabled on the switch of HNS network %s", net.Name).
+				At(evidence.HNSNetworks.Path(), "%s: extension %s is not enabled", net.Name, net.Extensions[at].Name)}
+		}
+	}
+	return nil
+}

@@ -1,0 +1,149 @@
+package faults
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"doctor/checks"
+	"doctor/checks/evidence"
+	"doctor/checks/node"
+)
+
+// pausePulls are how lines name the pull of the pause image.
+var pausePulls = []string{"/pause", "pause:", "pod sandbox", "PodSandbox", "sandbox image"}
+
+var _ = register(checks.Check{
+	ID:       "app-image-os-version-mismatch",
+	Title:    "a container image was not built for this Windows version",
+	Category: checks.CategoryImages,
+	FAQ:      []int{12},
+	Doc: `A Windows container runs only on the Windows build its image was made for (from Server 2022 on also on somewhat later ones). An image without a variant for the node's build, for Linux only, or behind a tag that has moved to a newer Windows cannot be pulled or started. Unlike with the pause image, the pod's sandbox is there and other pods run.
+
+The check reads the errors of the runtime in events and container states, and the Windows version that a tag such as ltsc2022 names.`,
+	Fix: checks.Fix{
+		Text:     "use an image tag for this node's Windows version ({osTag}), and keep pods away from other nodes with nodeSelector kubernetes.io/os: windows and node.kubernetes.io/windows-build",
+		Commands: []string{"kubectl get node {node} --show-labels"},
+		Impact:   "changing the image recreates the pods of the workload",
+	},
+	Links:    []string{"https://kubernetes.io/docs/concepts/windows/user-guide/", "https://learn.microsoft.com/en-us/virtualization/windowscontainers/deploy-containers/version-compatibility"},
+	Explains: []string{"pods-stuck-creating", "pods-restarting"},
+	Needs:    []evidence.Need{evidence.Pods, node.NeedBuild},
+	Uses:     []evidence.Need{evidence.PodEvents},
+	Signs: []checks.Sign{ // the pause image, which the runtime pulls for itself, is refused in the same words
+		{Text: "no matching manifest for windows/", Not: pausePulls, Says: "an image has no variant for this Windows version"},
+		{Text: "no match for platform in manifest", Not: pausePulls, Says: "an image has no variant for this Windows version"},
+		{Text: "The container operating system does not match the host operating system", Also: []string{"failed to create containerd task"}, Says: "a container's image was made for another Windows version"},
+	},
+	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
+		n := node.About(s)
+		var findings []checks.Finding
+		for i, p := range evidence.Pods.In(s) {
+			for _, st := range p.Statuses() {
+				if st.State.Running != nil || st.State.Waiting == nil && st.State.Terminated == nil {
+					continue
+				}
+				why, from := imageRefused(s, p, st)
+				if why == "" && neverRan(st) && p.Spec.RuntimeClassName == "" && !p.HostProcess() { // HostProcess containers run on any Windows
+					if build, ok := tagBuild(st.Image); ok && !evidence.HostRunsImage(n.Build.Value.Number, build) {
+						why = "its tag says " + evidence.WindowsName(build)
+						from = evidence.Because{Path: evidence.Pods.Path(), Line: i + 1, Text: p.FullName() + ": container " + st.Name + " has image " + st.Image}
+					}
+				}
+				if why != "" {
+					findings = append(findings, checks.Findingf(checks.Fail, p.FullName(), "container %s of %s cannot run on %s: image %s: %s", st.Name, p.FullName(), n.Build.Value, st.Image, why).
+						With(from, n.Build.From))
+				}
+			}
+		}
+		return findings, nil
+	},
+})
+
+// What runtimes say of an image for another system, in pull and in start.
+var imageRefusals = []string{
+	"no matching manifest for windows", "no match for platform in manifest",
+	"The container operating system does not match the host operating system",
+	"The operating system of the container does not match the operating system of the host", "0xc0370101",
+}
+
+// imageRefused looks for such words in the container's state and in the pod's
+// events. An error about the sandbox is the pause image's.
+func imageRefused(s evidence.Snapshot, p evidence.Pod, st evidence.ContainerStatus) (string, evidence.Because) {
+	refusal := func(text string) string {
+		text = strings.ReplaceAll(text, st.Image, "") // it may be called sandbox or pause itself
+		if strings.Contains(text, "sandbox") || strings.Contains(text, "pause") {
+			return ""
+		}
+		for _, words := range imageRefusals {
+			if strings.Contains(text, words) {
+				return words
+			}
+		}
+		return ""
+	}
+	for _, text := range []string{waitingMessage(st.State), waitingMessage(st.LastState)} {
+		if words := refusal(text); words != "" {
+			return words, evidence.Because{Path: evidence.Pods.Path(), Text: p.FullName() + ": " + text}
+		}
+	}
+	for i, e := range evidence.PodEvents.In(s) {
+		about := e.About()
+		if about.Name == p.Metadata.Name && about.Namespace == p.Metadata.Namespace && (len(p.Spec.Containers) == 1 || strings.Contains(e.Text(), st.Image)) {
+			if words := refusal(e.Text()); words != "" {
+				return words, evidence.Because{Path: evidence.PodEvents.Path(), Line: i + 1, Text: e.Text()}
+			}
+		}
+	}
+	return "", evidence.Because{}
+}
+
+// neverRan: an image that ran once is one for this Windows, whatever its tag says.
+func neverRan(st evidence.ContainerStatus) bool {
+	return st.RestartCount == 0 && st.State.Terminated == nil && st.LastState.Terminated == nil
+}
+
+func waitingMessage(st evidence.ContainerState) string {
+	switch {
+	case st.Waiting != nil:
+		return st.Waiting.Message
+	case st.Terminated != nil:
+		return st.Terminated.Message
+	}
+	return ""
+}
+
+// tagBuild reads the Windows build out of an image's tag, where it names one as a word of its own.
+func tagBuild(image string) (int, bool) {
+	image, _, _ = strings.Cut(image, "@")
+	_, tag, ok := strings.Cut(image[strings.LastIndex(image, "/")+1:], ":")
+	if !ok {
+		return 0, false
+	}
+	image = strings.ToLower(image)
+	windows := strings.Contains(image, "windows") || strings.Contains(image, "nanoserver") || strings.Contains(image, "servercore")
+	words := strings.FieldsFunc(strings.ToLower(tag), func(r rune) bool { return r == '-' || r == '_' })
+	for _, w := range words {
+		w = strings.TrimPrefix(strings.TrimPrefix(w, "windowsservercore"), "nanoserver")
+		for _, name := range node.TagNames {
+			if w == name.Name && (windows || !isNumber(w)) { // 2004 may be anybody's build number
+				return name.Build, true
+			}
+		}
+	}
+	return 0, false
+}
+
+func isNumber(s string) bool {
+	_, err := strconv.Atoi(s)
+	return err == nil
+}
+
+func joinInts(list []int) string {
+	var words []string
+	for _, n := range list {
+		words = append(words, strconv.Itoa(n))
+	}
+	slices.Sort(words)
+	return strings.Join(words, ", ")
+}

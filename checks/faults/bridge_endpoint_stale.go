@@ -1,0 +1,70 @@
+package faults
+
+import (
+	"slices"
+	"strings"
+
+	"doctor/checks"
+	"doctor/checks/evidence"
+	"doctor/checks/node"
+)
+
+var _ = register(checks.Check{
+	ID:       "bridge-endpoint-stale",
+	Title:    "the host's own endpoint on the pod network survived and does not attach",
+	Category: checks.CategoryNetwork,
+	FAQ:      []int{11},
+	Doc: `flannel host-gw and Calico give the host an endpoint of its own on the pod network: cbr0_ep, Calico_ep. It is kept over restarts, and Windows newer than Server 2019 refuses to attach what it believes to be attached already (0x803b0014). flanneld up to 0.13.0 and Calico 3.17 then give up; pods have no way to the host.
+
+In HNS the fault shows as an endpoint of that name without the virtual adapter of the same name on the host.`,
+	Fix: checks.Fix{
+		Text:     "remove the endpoint and let flanneld or the Calico node service make it anew; flannel after 0.13.0 does so by itself",
+		Commands: []string{"Get-HnsEndpoint | Where-Object Name -eq '{network}_ep' | Remove-HnsEndpoint", "Restart-Service flanneld"},
+		Impact:   "pods of {node} do not reach the host, nor Services through it, until the endpoint is back: some seconds",
+	},
+	Links: []string{"https://github.com/flannel-io/flannel/issues/1391", "https://github.com/flannel-io/flannel/issues/1423", "https://github.com/flannel-io/flannel/issues/1112",
+		"https://github.com/kubernetes-sigs/sig-windows-tools/issues/94", "https://github.com/projectcalico/calico/issues/4280", "https://github.com/projectcalico/calico/issues/5192"},
+	Explains: []string{"flanneld-not-running", "flannel-waiting-for-network", "flannel-subnet-env-missing", "kube-proxy-not-running", "pods-stuck-creating", "node-not-ready",
+		"vm-mac-spoofing-disabled", "node-cannot-use-cluster-ip", "nodeport-local-access", "icmp-external-not-snated", "cluster-dns-unreachable", "dns-pqdn-with-dots"},
+	Applies: checks.OnCNI(node.Flannel, node.Calico),
+	Needs:   []evidence.Need{evidence.HNSEndpoints, evidence.Adapters, node.NeedNetworks},
+	Uses:    []evidence.Need{evidence.Node, evidence.Pods},
+	Signs: []checks.Sign{
+		{Text: "failed to hot attach bridge HNSEndpoint", Not: wrongDisk, Says: "flanneld cannot attach the host's endpoint on the pod network"},
+		{Text: "Unable to hot attach bridge endpoint", Not: wrongDisk, Says: "the host's endpoint on the pod network cannot be attached"},
+		{Text: "failed to create bridge HNSEndpoint", Says: "flanneld cannot create the host's endpoint on the pod network"},
+	},
+	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
+		n := node.About(s)
+		adapters := evidence.Adapters.In(s)
+		for _, e := range evidence.HNSEndpoints.In(s) {
+			network, own := strings.CutSuffix(strings.ToLower(e.Name), "_ep")
+			if !own || e.Remote || !slices.ContainsFunc(n.Networks.Value, func(want string) bool { return node.NameMatches(want, network) }) {
+				continue
+			}
+			if len(adapters) == 0 {
+				return nil, checks.Unknown(evidence.NotCollected + ": adapters.json of this recording lists no adapter at all")
+			}
+			name := "vEthernet (" + e.Name + ")"
+			if slices.ContainsFunc(adapters, func(a evidence.Adapter) bool {
+				return strings.HasPrefix(strings.ToLower(a.Name), strings.ToLower(name))
+			}) {
+				continue
+			}
+			level := checks.Info // not every version of the plugins attaches it, and pods may do without
+			switch {
+			case len(liveSigns(s, "bridge-endpoint-stale")) > 0:
+				level = checks.Fail
+			case n.Unhealthy(s): // of this or of another fault
+				level = checks.Warn
+			}
+			return []checks.Finding{checks.Findingf(level, e.Name, "HNS has the host's endpoint %s, and the host has no adapter %s: it is not attached", e.Name, name).
+				At(evidence.HNSEndpoints.Path(), "%s: %s", e.Name, strings.Join(e.Addresses, ", ")).
+				At(evidence.Adapters.Path(), "none of its %d adapters is %s", len(adapters), name)}, nil
+		}
+		return nil, nil
+	},
+})
+
+// wrongDisk marks objects that an update of Windows made unreadable.
+var wrongDisk = []string{"(0x22)", "0x80070022", "diskette"}

@@ -1,0 +1,75 @@
+package faults
+
+import (
+	"slices"
+	"strings"
+
+	"doctor/checks"
+	"doctor/checks/evidence"
+	"doctor/checks/node"
+)
+
+var _ = register(checks.Check{
+	ID:       "calico-vswitch-interface-timeout",
+	Title:    "the node's address did not come back on the adapter of Calico's network",
+	Category: checks.CategoryNetwork,
+	Doc: `When Calico makes its HNS network, Windows puts a virtual switch between the physical adapter and the host, and the host's address moves to the virtual one. Calico waits for that address to appear there. It does not where a static address is lost on the way, where Calico was given another adapter than the one with the node's address (vxlanAdapter), or where the machine has several.
+
+The check compares the management address of Calico's HNS network with the addresses of the host's adapters.`,
+	Fix: checks.Fix{
+		Text: "tell Calico which adapter carries the node's address (windowsNodes.vxlanAdapter of the operator's Installation, or VXLAN_ADAPTER in config.ps1), and see that the adapter has its address again: by DHCP, or set once more; then restart Calico's node service. On RKE2 use a release of March 2024 or later",
+		Commands: []string{
+			"Get-HnsNetwork | Select-Object Name, Type, ManagementIP, NetworkAdapterName", "Get-NetIPAddress -AddressFamily IPv4 | Select-Object InterfaceAlias, IPAddress",
+			`kubectl patch installation default --type merge -p '{"spec":{"windowsNodes":{"vxlanAdapter":"Ethernet"}}}'`,
+		},
+		Impact: "creating the network takes the node off the network for some seconds",
+	},
+	Links: []string{"https://github.com/projectcalico/calico/issues/9236", "https://github.com/projectcalico/calico/issues/8219", "https://github.com/projectcalico/calico/issues/4533",
+		"https://github.com/projectcalico/calico/issues/9120", "https://github.com/rancher/rke2/pull/5335", "https://github.com/rancher/rke2/issues/4580"},
+	Explains: []string{"rke2-calico-race", "hns-network-missing", "vethernet-missing", "pods-stuck-creating", "node-not-ready", "kube-proxy-not-running", "node-cannot-use-cluster-ip", "cluster-dns-unreachable", "dns-pqdn-with-dots", "node-not-ready-lost", "kubeproxy-no-host-mac"},
+	Applies:  checks.OnCNI(node.Calico),
+	Needs:    []evidence.Need{evidence.HNSNetworks, evidence.Adapters, node.NeedNetworks},
+	Signs: []checks.Sign{
+		{Text: "timed out waiting for interface matching the management IP", Says: "the Calico plugin waited in vain for the node's address on the adapter of its network"},
+		{Text: "timed out waiting for the network interfaces to come back", Says: "RKE2 waited in vain for the node's address after it had removed HNS networks"},
+		{Text: "Calico is waiting for the interface with ip", ConfirmOnly: true}, // printed on every start
+	},
+	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
+		n := node.About(s)
+		net, there := n.PodNetwork(s)
+		matches := liveSigns(s, "calico-vswitch-interface-timeout")
+		if !there {
+			if len(matches) == 0 {
+				return nil, nil // why the network is not there, other checks ask
+			}
+			f := checks.Findingf(checks.Fail, n.Networks.Value[0], "Calico waited in vain for the node's address, and HNS does not have the network %s", strings.Join(n.Networks.Value, " or ")).
+				At(evidence.HNSNetworks.Path(), "names: %s", networkNames(evidence.HNSNetworks.In(s))).With(checks.Quote(matches[0]))
+			f.Basis = checks.ByBoth
+			return []checks.Finding{f}, nil
+		}
+		ip, ok := node.ParseAddress(net.ManagementIP)
+		if !ok {
+			return nil, checks.Unknown(evidence.Gap(evidence.NotCollected + ": this recording does not show the management address of HNS network " + net.Name))
+		}
+		if ip.IsLinkLocalUnicast() {
+			return []checks.Finding{checks.Findingf(checks.Fail, net.Name, "HNS network %s has the management address %s, which Windows gives an adapter that lost its own", net.Name, ip).
+				At(evidence.HNSNetworks.Path(), "%s: ManagementIP is %s", net.Name, ip)}, nil
+		}
+		var have []string
+		for _, a := range evidence.Adapters.In(s) {
+			if a.Compartment > 1 || len(a.Addresses) == 0 {
+				continue // a pod's
+			}
+			if slices.Contains(node.ParseAddresses(a.Addresses...), ip) {
+				return nil, nil
+			}
+			have = append(have, a.Name+" "+strings.Join(a.Addresses, " "))
+		}
+		if len(have) == 0 {
+			return nil, checks.Unknown(evidence.NotCollected + ": adapters.json of this recording shows no address at all")
+		}
+		return []checks.Finding{checks.Findingf(checks.Fail, net.Name, "HNS network %s has the management address %s, and no adapter of the host does", net.Name, ip).
+			At(evidence.HNSNetworks.Path(), "%s: ManagementIP is %s", net.Name, ip).
+			At(evidence.Adapters.Path(), "the host has %s", strings.Join(have, ", "))}, nil
+	},
+})

@@ -1,0 +1,135 @@
+package faults
+
+import (
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+	"time"
+
+	"doctor/checks"
+	"doctor/checks/evidence"
+)
+
+// How far the node's clock may be from the API server's. Tokens are judged with
+// a minute's leeway; new certificates are dated back by five, and Kerberos
+// refuses whoever is further off.
+const (
+	skewWorries = time.Minute
+	skewBreaks  = 5 * time.Minute
+)
+
+// expiresSoon is when a certificate that nobody renewed becomes a worry. One
+// that lives for a day is renewed later, so a tenth of its life counts as well.
+const expiresSoon = 7 * 24 * time.Hour
+
+// Calls that fail over somebody else's certificate: a registry's, a webhook's.
+var othersCertificates = []string{"pull", "failed to resolve reference", "/v2/", "webhook"}
+
+var _ = register(checks.Check{
+	ID:       "cert-expired-or-clock-skew",
+	Title:    "a certificate of the node is out of date, or its clock is wrong",
+	Category: checks.CategoryNode,
+	Doc: `The kubelet proves who it is with a client certificate, which it renews by itself if rotation is on and somebody approves the request; nodes that were joined by hand often have neither. Once it has expired the API server refuses the kubelet and the node is lost. A wrong clock has the same effect on certificates that are perfectly in order, and on service account tokens.
+
+The check compares the dates of the recorded certificates with the time of the recording, and the clock with the API server's. Earlier generations of the kubelet's rotated certificates are left aside, and so is a CA bundle in which another certificate is valid. A log line about a registry's or a webhook's certificate is no sign.`,
+	Fix: checks.Fix{
+		Text: "set the clock right first; then have the kubelet ask for a new certificate, and approve its request where nothing does so by itself",
+		Commands: []string{
+			"w32tm /resync", "Stop-Service kubelet", `Remove-Item C:\var\lib\kubelet\pki\kubelet-client-*`, "Start-Service kubelet",
+			"kubectl get csr", "kubectl certificate approve CSR",
+		},
+		Impact: "running containers are not touched; without a valid bootstrap kubeconfig (kubeadm token create --print-join-command) the kubelet cannot ask",
+	},
+	Links:    []string{"https://github.com/projectcalico/calico/pull/9178", "https://github.com/kubernetes/kubernetes/pull/97680", "https://github.com/Azure/AKS/issues/1152", "https://kubernetes.io/docs/tasks/tls/certificate-rotation/"},
+	Explains: []string{"kubelet-service-paused", "kubelet-not-running", "node-not-ready", "node-not-ready-lost", "pods-stuck-creating", "pods-restarting"},
+	Needs:    []evidence.Need{evidence.Any(evidence.Certificates, evidence.TimeService)},
+	Uses:     []evidence.Need{evidence.Certificates, evidence.TimeService},
+	Signs: []checks.Sign{
+		{Text: "x509: certificate has expired or is not yet valid", Not: othersCertificates, In: []string{"kubelet", "kube-proxy", "flanneld", "cni", "calico-node", evidence.InEvents},
+			Says: "a certificate between this node and the API server has expired or is not valid yet"},
+		{Text: "part of the existing bootstrap client certificate", Also: []string{"is expired"}, Says: "the kubelet's client certificate has expired"},
+	},
+	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
+		clock := evidence.TimeService.In(s)
+		findings := outdated(evidence.Certificates.In(s), s.Now())
+		skew, measured := skewOf(clock)
+		if off := skew.Abs(); measured && off >= skewWorries {
+			level := checks.Warn
+			if off >= skewBreaks {
+				level = checks.Fail
+			}
+			findings = append(findings, checks.Findingf(level, "clock", "the node's clock and the API server's differ by %s", off.Round(time.Second)).
+				At(evidence.TimeService.Path(), "apiServerSkewMs is %d", *clock.APIServerSkewMS))
+		}
+		if len(findings) > 0 {
+			return findings, nil
+		}
+		if gap := evidence.Certificates.Gap(s); gap != "" {
+			return nil, checks.Unknown(gap)
+		}
+		if !measured {
+			return nil, checks.Unknown(evidence.NotCollected + ": how far the clock is from the API server's was not measured")
+		}
+		return nil, nil
+	},
+})
+
+// outdated judges the certificates by file: one that is valid is enough for its file.
+func outdated(certificates []evidence.Certificate, now time.Time) []checks.Finding {
+	valid := func(c evidence.Certificate) bool {
+		return (c.NotBefore.IsZero() || !now.Before(c.NotBefore.Time)) && !now.After(c.NotAfter.Time)
+	}
+	var findings []checks.Finding
+	for _, c := range certificates {
+		if c.NotAfter.IsZero() || rotatedAway(c.Path) {
+			continue
+		}
+		if slices.ContainsFunc(certificates, func(o evidence.Certificate) bool { return strings.EqualFold(o.Path, c.Path) && o != c && valid(o) }) {
+			continue
+		}
+		level, what := weightOf(c)
+		message, soon := "", min(expiresSoon, c.NotAfter.Sub(c.NotBefore.Time)/10)
+		switch left := c.NotAfter.Sub(now); {
+		case left < 0:
+			message = fmt.Sprintf("%s expired on %s", what, c.NotAfter.Format("2006-01-02 at 15:04 UTC"))
+		case !valid(c):
+			message = fmt.Sprintf("%s is not valid before %s: the node's clock is behind", what, c.NotBefore.Format("2006-01-02 15:04 UTC"))
+		case left < soon && level == checks.Fail:
+			level, message = checks.Warn, fmt.Sprintf("%s expires on %s, and nothing has renewed it", what, c.NotAfter.Format("2006-01-02 at 15:04 UTC"))
+		default:
+			continue
+		}
+		findings = append(findings, checks.Findingf(level, c.Path, "%s", message).
+			At(evidence.Certificates.Path(), "%s: %s, valid from %s to %s", c.Path, c.Subject, c.NotBefore.Format(time.DateTime), c.NotAfter.Format(time.DateTime)))
+	}
+	return findings
+}
+
+// rotatedAway tells an earlier generation of a certificate that the kubelet
+// renews: only kubelet-client-current.pem counts, not kubelet-client-2026-02-03-….pem.
+func rotatedAway(file string) bool {
+	name := strings.ToLower(path.Base(strings.ReplaceAll(file, `\`, "/")))
+	for _, kind := range []string{"kubelet-client-", "kubelet-server-"} {
+		if rest, ok := strings.CutPrefix(name, kind); ok {
+			return !strings.HasPrefix(rest, "current")
+		}
+	}
+	return false
+}
+
+// weightOf tells what a certificate is for. Without the node's own and without
+// the cluster's CA nothing works; the kubelet's serving certificate only
+// matters to those who check it.
+func weightOf(c evidence.Certificate) (checks.Level, string) {
+	file := strings.ToLower(c.Path)
+	switch {
+	case strings.Contains(file, "server") || strings.HasSuffix(file, `\kubelet.crt`):
+		return checks.Warn, "the kubelet's serving certificate"
+	case strings.Contains(file, "kubelet-client") || strings.Contains(strings.ToLower(c.Subject), "cn=system:node:"):
+		return checks.Fail, "the kubelet's client certificate"
+	case c.Subject != "" && c.Subject == c.Issuer:
+		return checks.Fail, "the cluster's CA certificate"
+	}
+	return checks.Warn, "the certificate " + c.Path
+}

@@ -1,0 +1,353 @@
+package faults_test
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"golang.org/x/tools/txtar"
+
+	"doctor/checks"
+	"doctor/checks/evidence"
+	"doctor/checks/faults"
+	"doctor/checks/node"
+	"doctor/checks/signs"
+	"doctor/fixtures"
+)
+
+var update = flag.Bool("update", false, "rewrite the want sections of the fixtures")
+
+var loaded = map[string]evidence.Snapshot{}
+
+// load opens a recording, with the signs of all checks looked for in its logs.
+func load(t testing.TB, name string) (evidence.Snapshot, fixtures.Recording) {
+	t.Helper()
+	r, err := fixtures.Open(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if s, ok := loaded[name]; ok {
+		return s, r // a snapshot is read-only
+	}
+	s, err := evidence.Load(r.FS())
+	if err != nil {
+		t.Fatalf("%s: %v", name, err)
+	}
+	s, unread := signs.Record(s, faults.Catalogue().Signs())
+	if len(unread) > 0 {
+		t.Fatalf("%s: %v", name, unread)
+	}
+	loaded[name] = s
+	return s, r
+}
+
+func diagnose(s evidence.Snapshot) checks.Report {
+	return checks.Diagnose(s, faults.Catalogue(), checks.Source{Kind: "demo"}, checks.Program{})
+}
+
+// TestEveryCheckOverEveryRecordedNode compares the whole outcome with the
+// recording's want section: whatever is not listed there has passed.
+func TestEveryCheckOverEveryRecordedNode(t *testing.T) {
+	for _, name := range fixtures.Names() {
+		t.Run(name, func(t *testing.T) {
+			s, r := load(t, name)
+			got := outcome(diagnose(s))
+			if *update {
+				rewriteWant(t, name, got)
+				return
+			}
+			if diff := cmp.Diff(r.Want, got); diff != "" {
+				t.Errorf("the outcome differs from the want section (-want +got); if it is right, run `go test ./checks/faults -run TestEveryCheck -update`:\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestHealthyNodesStaySilent(t *testing.T) {
+	healthy := 0
+	for _, name := range fixtures.Names() {
+		if !strings.HasPrefix(name, "healthy-") {
+			continue
+		}
+		healthy++
+		s, _ := load(t, name)
+		r := diagnose(s)
+		for _, result := range r.Results {
+			if result.Status == checks.StatusFail || result.Status == checks.StatusWarn {
+				t.Errorf("%s: %s is %s: %s", name, result.ID, result.Status, result.Findings[0].Message)
+			}
+		}
+		if len(r.Causes) > 0 {
+			t.Errorf("%s: causes %v on a healthy node", name, r.Causes)
+		}
+	}
+	if healthy < 5 {
+		t.Errorf("only %d healthy nodes are recorded", healthy)
+	}
+}
+
+// TestEveryCheckIsTrippedByItsOwnFixture holds each check to a recording of its
+// own name. Where what it finds is mostly a documented limit, the recording of
+// its name shows the fault, and NAME-as-documented the limit.
+func TestEveryCheckIsTrippedByItsOwnFixture(t *testing.T) {
+	for _, c := range faults.Catalogue().All() {
+		if !slices.Contains(fixtures.Names(), c.ID) {
+			t.Errorf("%s has no fixture: add fixtures/%s.txtar", c.ID, c.ID)
+			continue
+		}
+		s, _ := load(t, c.ID)
+		r := diagnose(s)
+		result := r.Result(c.ID)
+		if len(result.Findings) == 0 {
+			t.Errorf("%s finds nothing in its own fixture: %s %s", c.ID, result.Status, result.Gap+result.Reason)
+		}
+		if len(r.Causes) == 0 || r.Causes[0].ID != c.ID {
+			t.Errorf("%s is not the first cause of its own fixture: %v", c.ID, r.Causes)
+		}
+	}
+}
+
+// TestACheckCannotTellWithoutItsNeeds takes each need away in turn, in the
+// check's own fixture and in a healthy one: no verdict may come from not having looked.
+func TestACheckCannotTellWithoutItsNeeds(t *testing.T) {
+	for _, c := range faults.Catalogue().All() {
+		if len(c.Needs) == 0 {
+			t.Errorf("%s needs nothing: a check that needs no evidence judges without looking", c.ID)
+		}
+		for _, name := range append([]string{c.ID}, healthyNodes...) {
+			if !slices.Contains(fixtures.Names(), name) {
+				continue
+			}
+			s, _ := load(t, name)
+			for _, need := range c.Needs {
+				if need.Gap(s) != "" {
+					continue
+				}
+				hidden := s.Hide(need)
+				r := checks.Diagnose(hidden, faults.Catalogue().Only(c.ID), checks.Source{}, checks.Program{})
+				if got := r.Results[0]; got.Status != checks.StatusUnknown && got.Status != checks.StatusSkip {
+					t.Errorf("%s over %s without %v is %s, not unknown", c.ID, name, need.Paths(), got.Status)
+				}
+			}
+		}
+	}
+}
+
+var healthyNodes = []string{"healthy-flannel-hostgw", "healthy-flannel-overlay", "healthy-calico", "healthy-azure-cni", "healthy-eks"}
+
+// TestAnEmptyRecordingPassesNothing: a tree that holds only meta.json leaves every check unknown.
+func TestAnEmptyRecordingPassesNothing(t *testing.T) {
+	s, err := evidence.Load(fixtures.Tree(txtar.Parse([]byte("-- meta.json --\n{\"layout\":\"evidence/v1\",\"node\":\"win-1\",\"collectedAt\":\"2026-11-20T10:00:00Z\"}\n"))))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, result := range diagnose(s).Results {
+		if result.Status != checks.StatusUnknown {
+			t.Errorf("%s is %s over an empty recording", result.ID, result.Status)
+		}
+	}
+}
+
+// TestAChecksReadsAreDeclared: an undeclared read of what is not there looks like health.
+func TestAChecksReadsAreDeclared(t *testing.T) {
+	for _, c := range faults.Catalogue().All() {
+		declared := slices.Concat(c.Needs, c.Uses)
+		for _, name := range fixtures.Names() {
+			s, _ := load(t, name)
+			if c.Run == nil || c.Applies != nil && c.Applies(node.About(s)) != nil {
+				continue
+			}
+			if slices.ContainsFunc(c.Needs, func(n evidence.Need) bool { return n.Gap(s) != "" }) {
+				continue
+			}
+			var tr evidence.Trace
+			if _, err := c.Run(s.Traced(&tr)); err != nil {
+				continue
+			}
+			for _, path := range tr.Seen() {
+				if !evidence.Covers(declared, path) {
+					t.Errorf("%s reads %s over %s and declares it neither in Needs nor in Uses", c.ID, path, name)
+				}
+			}
+		}
+	}
+}
+
+func TestChecksAreDocumented(t *testing.T) {
+	id := regexp.MustCompile(`^[a-z0-9]+(-[a-z0-9]+)+$`)
+	for _, c := range faults.Catalogue().All() {
+		switch {
+		case !id.MatchString(c.ID):
+			t.Errorf("%s: an id is lower-kebab-case", c.ID)
+		case len(c.Title) < 10 || len(c.Title) > 80 || strings.HasSuffix(c.Title, "."):
+			t.Errorf("%s: the title %q is a short clause without a full stop", c.ID, c.Title)
+		case len(c.Doc) < 100:
+			t.Errorf("%s: the documentation says too little", c.ID)
+		case c.Fix.Text == "" || c.Fix.Impact == "":
+			t.Errorf("%s: a fix has a text and a blast radius", c.ID)
+		case len(c.Links) == 0:
+			t.Errorf("%s: name the source of the rule in Links", c.ID)
+		case !slices.Contains(checks.Categories, c.Category):
+			t.Errorf("%s: category %q", c.ID, c.Category)
+		case c.Run == nil && !slices.ContainsFunc(c.Signs, func(s checks.Sign) bool { return !s.ConfirmOnly }):
+			t.Errorf("%s: it has no Run and no sign that could convict", c.ID)
+		}
+		for _, link := range c.Links {
+			if !strings.HasPrefix(link, "https://") {
+				t.Errorf("%s: link %q", c.ID, link)
+			}
+		}
+		for _, sign := range c.Signs {
+			for _, text := range append([]string{sign.Text}, sign.Or...) {
+				if long := func(s string) bool { return len(s) >= checks.MinSign }; !long(text) && !slices.ContainsFunc(sign.Also, long) {
+					t.Errorf("%s: the sign %q is too short to betray anything; name a longer text in Also", c.ID, text)
+				}
+			}
+			if sign.Says == "" && !sign.ConfirmOnly {
+				t.Errorf("%s: the sign %q has no sentence", c.ID, sign.Text)
+			}
+		}
+		file := strings.ReplaceAll(c.ID, "-", "_") + ".go"
+		if strings.HasSuffix(c.ID, "-windows") {
+			file = strings.TrimSuffix(file, ".go") + "_node.go" // Go would compile x_windows.go on Windows only
+		}
+		if _, err := os.Stat(file); err != nil {
+			t.Errorf("%s: its file is to be called %s", c.ID, file)
+		}
+	}
+}
+
+// TestTheFAQIsAnswered: each entry of the documentation's troubleshooting FAQ has a check.
+func TestTheFAQIsAnswered(t *testing.T) {
+	answered := map[int]bool{}
+	for _, c := range faults.Catalogue().All() {
+		for _, n := range c.FAQ {
+			answered[n] = true
+			if n < 1 || n > 16 {
+				t.Errorf("%s answers FAQ %d, which does not exist", c.ID, n)
+			}
+		}
+	}
+	for n := 1; n <= 16; n++ {
+		if !answered[n] {
+			t.Errorf("no check answers FAQ %d", n)
+		}
+	}
+}
+
+// TestExplanationsEndSomewhere: a circle of faults that explain each other would have no cause.
+func TestExplanationsEndSomewhere(t *testing.T) {
+	state := map[string]int{}
+	var visit func(c *checks.Check, trail []string)
+	visit = func(c *checks.Check, trail []string) {
+		trail = append(slices.Clone(trail), c.ID)
+		switch state[c.ID] {
+		case 1:
+			t.Errorf("these checks explain each other: %s", strings.Join(trail, " → "))
+			return
+		case 2:
+			return
+		}
+		state[c.ID] = 1
+		for _, id := range c.Explains {
+			if next := faults.Catalogue().ByID(id); next != nil {
+				visit(next, trail)
+			} else {
+				t.Errorf("%s explains %s, which is no check", c.ID, id)
+			}
+		}
+		state[c.ID] = 2
+	}
+	for _, c := range faults.Catalogue().All() {
+		visit(c, nil)
+	}
+}
+
+// outcome writes down a report in the form of the want section.
+func outcome(r checks.Report) string {
+	var b strings.Builder
+	for _, c := range r.Causes {
+		fmt.Fprintf(&b, "cause %s\n", c.ID)
+		for _, id := range c.Consequences {
+			fmt.Fprintf(&b, "  explains %s\n", id)
+		}
+	}
+	for _, status := range []checks.Status{checks.StatusFail, checks.StatusWarn, checks.StatusInfo} {
+		for _, result := range r.Results {
+			if result.Status != status {
+				continue
+			}
+			fmt.Fprintf(&b, "%s %s\n", status, result.ID)
+			for _, f := range result.Findings {
+				fmt.Fprintf(&b, "  %s: %s [%s]\n", f.Level, f.Message, f.Basis)
+				for _, because := range f.Because {
+					fmt.Fprintf(&b, "    %s:%d %s\n", because.Path, because.Line, because.Text)
+				}
+			}
+		}
+	}
+	for _, status := range []checks.Status{checks.StatusUnknown, checks.StatusSkip} {
+		line := string(status)
+		for _, result := range r.Results {
+			if result.Status != status {
+				continue
+			}
+			if len(line)+1+len(result.ID) > 120 {
+				fmt.Fprintln(&b, line)
+				line = string(status)
+			}
+			line += " " + result.ID
+		}
+		if line != string(status) {
+			fmt.Fprintln(&b, line)
+		}
+	}
+	return b.String()
+}
+
+func rewriteWant(t *testing.T, name, want string) {
+	t.Helper()
+	file := filepath.Join("..", "..", "fixtures", name+".txtar")
+	content, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	a := txtar.Parse(content)
+	a.Files = slices.DeleteFunc(a.Files, func(f txtar.File) bool { return f.Name == "want" })
+	a.Files = append(a.Files, txtar.File{Name: "want", Data: []byte(want)})
+	if err := os.WriteFile(file, txtar.Format(a), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// BenchmarkAllChecks runs the catalogue over the largest recording, decoding included.
+func BenchmarkAllChecks(b *testing.B) {
+	largest, size := "", 0
+	for _, name := range fixtures.Names() {
+		info, err := os.Stat(filepath.Join("..", "..", "fixtures", name+".txtar"))
+		if err != nil {
+			b.Fatal(err)
+		}
+		if int(info.Size()) > size {
+			largest, size = name, int(info.Size())
+		}
+	}
+	r, err := fixtures.Open(largest)
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.SetBytes(int64(size))
+	for b.Loop() {
+		s, err := evidence.Load(r.FS())
+		if err != nil {
+			b.Fatal(err)
+		}
+		diagnose(s)
+	}
+}

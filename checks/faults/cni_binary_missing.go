@@ -1,0 +1,104 @@
+package faults
+
+import (
+	"slices"
+	"strings"
+
+	"doctor/checks"
+	"doctor/checks/evidence"
+	"doctor/checks/node"
+)
+
+var _ = register(checks.Check{
+	ID:       "cni-binary-missing",
+	Title:    "a program that the CNI configuration calls is not there",
+	Category: checks.CategoryNetwork,
+	Doc: `Each type in a CNI configuration is a program in the runtime's plugin folder: the plugin itself, the delegate of flannel, the IPAM plugin. Since version 1.0 of the CNI plugins, flannel.exe comes from a repository of its own and is easily forgotten.
+
+Programs are not copied into a recording; files.json says whether they were found.`,
+	Fix: checks.Fix{
+		Text:     "put the missing program into {binDir}, or correct bin_dir in the runtime's configuration and restart the runtime",
+		Commands: []string{`Get-ChildItem "{binDir}"`},
+		Impact:   "none: the kubelet tries again by itself",
+	},
+	Links:    []string{"https://github.com/containernetworking/plugins/releases", "https://github.com/flannel-io/cni-plugin"},
+	Explains: []string{"pods-stuck-creating"},
+	Needs:    []evidence.Need{node.NeedCNIFiles},
+	Uses:     slices.Concat(node.RuntimeConfigs, []evidence.Need{evidence.FileIndex}, binFolders()),
+	Signs: []checks.Sign{
+		{Text: "failed to find plugin", Also: []string{"in path"}, Says: "the runtime does not find a CNI plugin's program"},
+	},
+	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
+		n := node.About(s)
+		f := n.Intended()
+		if f == nil || f.Config == nil {
+			return nil, checks.Unknown(noConfig(f))
+		}
+		if !n.BinDirs.Known() {
+			return nil, checks.Unknown(n.BinDirs.Gap)
+		}
+		var findings []checks.Finding
+		unseen := ""
+		for _, name := range pluginPrograms(f.Config) {
+			path, exists, known := find(s, n.BinDirs.Value, name)
+			switch {
+			case known && !exists:
+				findings = append(findings, checks.Findingf(checks.Fail, name, "%s is not in %s, and %s calls it", name, strings.Join(n.BinDirs.Value, ", "), f.Name).
+					At("files.json", "%s is absent", path).At(f.File.Path, "calls %s", strings.TrimSuffix(name, ".exe")))
+			case !known:
+				unseen = name
+			}
+		}
+		if len(findings) == 0 && unseen != "" {
+			return nil, checks.Unknown(evidence.Gap(evidence.NotCollected + ": this recording does not tell whether " + evidence.Clean(unseen) + " is in the plugin folder"))
+		}
+		return findings, nil
+	},
+})
+
+func binFolders() []evidence.Need {
+	var needs []evidence.Need
+	for _, dir := range []string{`C:\k\cni`, `C:\opt\cni\bin`, `C:\k\azurecni\bin`, `C:\Program Files\Amazon\EKS\cni`, `C:\etc\kubernetes\cni`,
+		`C:\var\lib\rancher\rke2\bin`, `C:\Program Files\containerd\cni\bin`} {
+		needs = append(needs, evidence.Folder(dir))
+	}
+	return needs
+}
+
+// pluginPrograms lists the programs that a configuration calls, chained plugins included.
+func pluginPrograms(c *evidence.CNIConfig) []string {
+	var names []string
+	add := func(kind string) {
+		if kind == "" || evidence.Placeholder(kind) || strings.EqualFold(kind, "azure-cns") {
+			return // azure-cns is a service that azure-vnet asks, not a program
+		}
+		name := strings.TrimSuffix(kind, ".exe") + ".exe"
+		if !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	for _, p := range c.Plugins {
+		add(p.Type)
+		if p.Delegate != nil || strings.EqualFold(p.Type, "flannel") {
+			add(c.EffectiveType())
+			add("host-local") // flannel hands its delegate this one, whatever is written
+		} else {
+			add(p.IPAM.Type)
+		}
+	}
+	return names
+}
+
+// find looks for a program in the folders; known is false while one folder was not looked into.
+func find(s evidence.Snapshot, dirs []string, name string) (path string, exists, known bool) {
+	known = true
+	for _, dir := range dirs {
+		path = evidence.CleanWinPath(dir) + `\` + name
+		there, looked := s.File(path).Exists()
+		if there {
+			return path, true, true
+		}
+		known = known && looked
+	}
+	return path, false, known
+}

@@ -1,0 +1,155 @@
+package faults
+
+import (
+	"cmp"
+	"errors"
+	"path"
+	"regexp"
+	"strings"
+
+	"doctor/checks"
+	"doctor/checks/evidence"
+	"doctor/checks/node"
+)
+
+var _ = register(checks.Check{
+	ID:       "cni-config-invalid",
+	Title:    "the CNI configuration is not valid",
+	Category: checks.CategoryNetwork,
+	FAQ:      []int{4},
+	Doc: `The runtime loads the first CNI configuration of its folder and refuses one that is not plain JSON: comments, as the documentation's own sample has them, a byte order mark, as some editors and PowerShell write it, or a cniVersion that the plugin does not know. Values that were left as placeholders pass as JSON and fail later, in HNS.
+
+The files are judged up to the first that parses and the one of the node's own plugin: a broken one in front keeps the others from being used, one behind is never loaded.`,
+	Fix: checks.Fix{
+		Text:     "mend the file at the line that is named, save it as UTF-8 without a byte order mark, and restart the runtime; change the script or template that writes it as well",
+		Commands: []string{`Get-ChildItem "{cniDir}"`, "Restart-Service {runtime}"},
+		Impact:   "running containers are not touched",
+	},
+	Links:    []string{"https://www.cni.dev/docs/spec/", "https://kubernetes.io/docs/tasks/debug/debug-cluster/windows/"},
+	Explains: []string{"cni-config-uninitialized", "pods-stuck-creating", "node-not-ready", "cni-subnet-mismatch", "cni-nameserver-mismatch", "outboundnat-exception-missing"},
+	Needs:    []evidence.Need{node.NeedCNIFiles},
+	Signs: []checks.Sign{
+		{Text: "error parsing configuration", Also: []string{"CNI"}, Says: "the runtime cannot read a CNI configuration"}, // "failed to load cni config" is also what an empty folder gives
+		{Text: "error reading network config: invalid character", Says: "a CNI plugin cannot read its configuration"},
+		{Text: "failed to load netconf:", Says: "a CNI plugin cannot read its configuration"},
+		{Text: "Network has host bits set", Says: "a CNI plugin refuses the subnet of its configuration"},
+		{Text: "value must be of the format xx-xx", Also: []string{"endpointMacPrefix"}, Says: "a CNI plugin refuses the endpointMacPrefix of its configuration"},
+		{Text: "Unsupported CNI config 'type'", Says: "the start script does not know the type in the CNI configuration"},
+	},
+	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
+		n := node.About(s)
+		if len(n.CNIFiles) == 0 {
+			return nil, checks.Unknown(evidence.NotCollected + ": this recording holds no CNI configuration")
+		}
+		var findings []checks.Finding
+		var unread evidence.Gap
+		loaded := false
+		for i, f := range n.CNIFiles {
+			if f.File.Gap != "" {
+				if !loaded {
+					unread = cmp.Or(unread, f.File.Gap) // it may be the one that is loaded
+				}
+				continue
+			}
+			if !loaded || n.Intended() == &n.CNIFiles[i] {
+				findings = append(findings, invalid(f)...)
+			}
+			loaded = loaded || f.Config != nil
+		}
+		if len(findings) == 0 && unread != "" {
+			return nil, checks.Unknown(unread)
+		}
+		return findings, nil
+	},
+})
+
+var macPrefix = regexp.MustCompile(`^[0-9A-Fa-f]{2}-[0-9A-Fa-f]{2}$`)
+
+// invalid lists what keeps a configuration from being loaded or used.
+func invalid(f node.CNIFile) []checks.Finding {
+	file := f.File.Path
+	if f.Err != nil {
+		line := 0
+		var fault *evidence.SyntaxFault
+		if errors.As(f.Err, &fault) {
+			line = fault.Line
+		}
+		return []checks.Finding{checks.Findingf(checks.Fail, f.Name, "%s is not valid JSON: %v", f.Name, f.Err).AtLine(file, line, lineOf(f.File.Text, line))}
+	}
+	c := f.Config
+	var findings []checks.Finding
+	fail := func(line int, text, format string, args ...any) {
+		findings = append(findings, checks.Findingf(checks.Fail, f.Name, format, args...).AtLine(file, line, text))
+	}
+	if f.File.BOM || c.BOM {
+		fail(1, "a byte order mark is in front", "%s begins with a byte order mark, which the runtime refuses", f.Name)
+	}
+	switch list := strings.EqualFold(path.Ext(f.Name), ".conflist"); {
+	case c.List && !list:
+		fail(0, "plugins is set", "%s holds a list of plugins, which the runtime reads from a .conflist only", f.Name)
+	case list && !c.List:
+		fail(0, "plugins is not set", "%s holds a single plugin, and a .conflist must hold a list", f.Name)
+	case c.Type == "":
+		fail(0, "type is not set", "%s names no plugin type", f.Name)
+	}
+	if c.Name == "" {
+		fail(0, "name is not set", "%s has no name", f.Name)
+	}
+	for _, p := range c.Plugins {
+		types := []string{p.Type}
+		if p.Delegate != nil {
+			types = append(types, p.Delegate.Type) // flannel hands its own version down
+		}
+		for _, kind := range types {
+			if ok, known := evidence.CNIVersionSupported(kind, c.Version); known && !ok {
+				fail(p.Line, "cniVersion is "+c.Version, "the plugin %s does not know cniVersion %s: it takes 0.2.0, 0.3.0, 0.4.0 and 1.0.0", kind, c.Version)
+			}
+		}
+	}
+	if c.EndpointMacPrefix != "" && !macPrefix.MatchString(c.EndpointMacPrefix) {
+		fail(0, "endpointMacPrefix is "+c.EndpointMacPrefix, "endpointMacPrefix %s is not of the form 0E-2A", c.EndpointMacPrefix)
+	}
+	for _, e := range c.Exceptions {
+		for _, cidr := range e.Exceptions {
+			if bad := badCIDR(cidr); bad != "" {
+				fail(e.Line, "OutBoundNAT exception "+cidr, "the OutBoundNAT exception %s is %s", cidr, bad)
+			}
+		}
+	}
+	for _, r := range c.Routes {
+		if bad := badCIDR(r.Prefix); bad != "" {
+			fail(r.Line, "route "+r.Prefix, "the route's DestinationPrefix %s is %s", r.Prefix, bad)
+		}
+	}
+	if sub := c.IPAM.Subnet; sub != "" && !strings.HasPrefix(strings.ToLower(sub), "usepodcidr") { // Calico fills it in
+		network, ok := node.ParsePrefix(sub)
+		switch {
+		case badCIDR(sub) != "":
+			fail(c.IPAM.Line, "ipam.subnet "+sub, "ipam.subnet %s is %s", sub, badCIDR(sub))
+		case ok && strings.EqualFold(c.IPAM.Type, "host-local") && network.String() != sub && c.EffectiveType() == c.Type:
+			fail(c.IPAM.Line, "ipam.subnet "+sub, "ipam.subnet %s is the address of a host, which host-local refuses: the network is %s", sub, network)
+		}
+	}
+	return findings
+}
+
+func badCIDR(s string) string {
+	if evidence.Placeholder(s) {
+		return "a placeholder that nobody filled in"
+	}
+	if _, ok := node.ParsePrefix(s); ok {
+		return ""
+	}
+	if _, ok := node.ParseAddress(s); ok {
+		return "" // an address alone is taken for a single host
+	}
+	return "no CIDR"
+}
+
+func lineOf(text string, number int) string {
+	lines := strings.Split(text, "\n")
+	if number < 1 || number > len(lines) {
+		return "the file does not parse"
+	}
+	return strings.TrimSpace(lines[number-1])
+}

@@ -1,0 +1,87 @@
+package faults
+
+import (
+	"slices"
+	"strings"
+
+	"doctor/checks"
+	"doctor/checks/evidence"
+	"doctor/checks/node"
+)
+
+var _ = register(checks.Check{
+	ID:       "cni-config-uninitialized",
+	Title:    "the container runtime has no CNI configuration",
+	Category: checks.CategoryNetwork,
+	FAQ:      []int{1},
+	Doc: `The runtime, not the kubelet, reads the CNI configuration, from one folder. While that holds no .conf, .conflist or .json file, the node stays NotReady with "cni plugin not initialized" (containerd) or "cni config uninitialized" (docker). Either the plugin was never installed, its DaemonSet cannot start, or it writes into another folder than the runtime reads.
+
+containerd's own default on Windows is C:\Program Files\containerd\cni\conf; a path such as /etc/cni/net.d in its configuration means C:\etc\cni\net.d.`,
+	Fix: checks.Fix{
+		Text:     "install or repair the CNI plugin, make conf_dir in the runtime's configuration name the folder that the plugin writes to, and restart the runtime",
+		Commands: []string{`Get-ChildItem "{cniDir}"`, "Restart-Service {runtime}"},
+		Impact:   "running containers are not touched",
+	},
+	Links:    []string{"https://kubernetes.io/docs/tasks/debug/debug-cluster/windows/", "https://github.com/kubernetes-sigs/sig-windows-tools/issues/61"},
+	Explains: []string{"node-not-ready", "pods-stuck-creating"},
+	Needs:    []evidence.Need{evidence.Any(evidence.Node, evidence.CRI, node.NeedCNIFiles)},
+	Uses:     slices.Concat([]evidence.Need{evidence.Node, evidence.CRI}, node.CniFolders, node.AsFiles(node.CniFolderPaths), node.RuntimeConfigs),
+	Signs: []checks.Sign{
+		{Text: "cni plugin not initialized", In: outsideNode, Says: "the runtime reports that its CNI plugin is not initialized"},
+		{Text: "cni config uninitialized", In: outsideNode, Says: "docker reports that its CNI configuration is not initialized"},
+		{Text: "Unable to update cni config: No networks found", Says: "the kubelet finds no CNI configuration"},
+	},
+	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
+		n := node.About(s)
+		if c, ok := evidence.Node.In(s).Condition("Ready"); ok {
+			for _, words := range []string{"cni plugin not initialized", "cni config uninitialized"} {
+				if c.Status != "True" && strings.Contains(c.Message, words) {
+					f := checks.Findingf(checks.Fail, "CNI configuration", "the node is not Ready because the runtime has no usable CNI configuration (%s)", words).
+						At(evidence.Node.Path(), "Ready is %s: %s", c.Status, c.Message)
+					return []checks.Finding{withFolder(n, f)}, nil
+				}
+			}
+			if c.Status == "True" {
+				return nil, nil
+			}
+		}
+		for _, c := range evidence.CRI.In(s).Status.Conditions {
+			if c.Type == "NetworkReady" {
+				if c.Status {
+					return nil, nil
+				}
+				f := checks.Findingf(checks.Fail, "CNI configuration", "the runtime's network is not ready: %s", orUnknown(c.Message)).
+					At(evidence.CRI.Path(), "NetworkReady is false: %s: %s", c.Reason, c.Message)
+				return []checks.Finding{withFolder(n, f)}, nil
+			}
+		}
+		if len(n.CNIFiles) > 0 {
+			return nil, nil
+		}
+		if !n.CNIDir.Known() {
+			return nil, checks.Unknown(n.CNIDir.Gap)
+		}
+		for _, dir := range node.CniFolderPaths {
+			if files := evidence.CNIFiles(s.FilesIn(dir)); len(files) > 0 {
+				return []checks.Finding{checks.Findingf(checks.Fail, n.CNIDir.Value, "the runtime reads %s, where no CNI configuration is, and %s lies in %s", n.CNIDir.Value, files[0], dir).
+					With(n.CNIDir.From).At(evidence.EvidencePath(dir)+"/"+files[0], "is there")}, nil
+			}
+		}
+		if dir := s.File(n.CNIDir.Value); dir.Gap.Kind() == evidence.Absent {
+			return []checks.Finding{checks.Findingf(checks.Fail, n.CNIDir.Value, "the runtime reads %s, which is not there", n.CNIDir.Value).
+				With(n.CNIDir.From).At(dir.Path, "looked for, and absent")}, nil
+		}
+		return nil, checks.Unknown(evidence.NotCollected + ": this recording does not tell whether " + evidence.Gap(n.CNIDir.Value) + " holds a file")
+	},
+})
+
+func withFolder(n *node.Node, f checks.Finding) checks.Finding {
+	if n.CNIDir.Known() {
+		return f.With(n.CNIDir.From)
+	}
+	return f
+}
+
+// outsideNode is where the words stand besides the Node's condition, which Run
+// reads as state and which would only confirm itself.
+var outsideNode = []string{"kubelet", "containerd", "docker", "cni", evidence.InEvents, evidence.InPodEvents}

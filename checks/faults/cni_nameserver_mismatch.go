@@ -1,0 +1,61 @@
+package faults
+
+import (
+	"slices"
+	"strings"
+
+	"doctor/checks"
+	"doctor/checks/evidence"
+	"doctor/checks/node"
+)
+
+var _ = register(checks.Check{
+	ID:       "cni-nameserver-mismatch",
+	Title:    "pods are given a nameserver that is not the cluster's DNS",
+	Category: checks.CategoryDNS,
+	FAQ:      []int{13},
+	Doc:      `On Windows the nameservers of a pod come from the CNI configuration (dns.nameservers), unless the plugin takes them from the kubelet through the "dns" capability. They must be the address of the cluster's DNS service; a value left over from a template resolves nothing inside the cluster.`,
+	Fix: checks.Fix{
+		Text:     "set dns.nameservers in the CNI configuration to {clusterDNS}, in the start script too if one rewrites the file, and recreate the pods",
+		Commands: []string{`Select-String -Path "{cniDir}\*" -Pattern nameservers -Context 0,3`},
+		Impact:   "only pods that are created afterwards get the new nameserver",
+	},
+	Links:    []string{"https://kubernetes.io/docs/concepts/services-networking/dns-pod-service/#dns-windows"},
+	Explains: []string{"cluster-dns-unreachable", "dns-servers-disagree", "dns-pqdn-with-dots"},
+	Needs:    []evidence.Need{node.NeedCNIFiles, node.NeedClusterDNS},
+	Uses:     append(node.AsFiles(node.KubeletConfigs), node.KubeletSources...),
+	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
+		n := node.About(s)
+		f := n.Intended()
+		if f == nil || f.Config == nil {
+			return nil, checks.Unknown(noConfig(f))
+		}
+		servers := f.Config.DNS.Nameservers
+		if len(servers) == 0 {
+			return nil, nil
+		}
+		answers := slices.Concat(n.ClusterDNS.Value, node.KubeletDNS(n, s))
+		for _, a := range node.ParseAddresses(servers...) {
+			if slices.Contains(answers, a) || a.IsLinkLocalUnicast() { // a link-local nameserver is a cache on the node
+				return nil, nil
+			}
+		}
+		level, effect := checks.Fail, "names of the cluster do not resolve in pods"
+		if f.Config.Capabilities["dns"] {
+			level, effect = checks.Warn, "pods get it wherever the runtime does not hand over the kubelet's own"
+		}
+		return []checks.Finding{checks.Findingf(level, f.Name, "dns.nameservers is %s, and the cluster's DNS is %s: %s", strings.Join(servers, ", "), n.ClusterDNS.Value[0], effect).
+			At(f.File.Path, "dns.nameservers: %s", strings.Join(servers, ", ")).With(n.ClusterDNS.From)}, nil
+	},
+})
+
+// noConfig says why there is no configuration to judge.
+func noConfig(f *node.CNIFile) evidence.Gap {
+	switch {
+	case f == nil:
+		return evidence.NotCollected + ": this recording holds no CNI configuration"
+	case f.Err != nil:
+		return evidence.Gap(evidence.Error + ": " + f.Name + ": " + f.Err.Error())
+	}
+	return f.File.Gap
+}

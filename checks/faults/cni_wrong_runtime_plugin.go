@@ -1,0 +1,66 @@
+package faults
+
+import (
+	"slices"
+	"strings"
+
+	"doctor/checks"
+	"doctor/checks/evidence"
+	"doctor/checks/node"
+)
+
+var _ = register(checks.Check{
+	ID:       "cni-wrong-runtime-plugin",
+	Title:    "the CNI plugin speaks docker's HNS interface under containerd",
+	Category: checks.CategoryNetwork,
+	Doc: `win-bridge and win-overlay have two ways to HNS. The first, which they take unless told otherwise, was made for docker: for a pod's network namespace of containerd it looks for an endpoint that somebody else should have made, and gives up with "failed to find HNSEndpoint". Under containerd the configuration must say "apiVersion": 2, and the plugin must be new enough to know it; sdnbridge and sdnoverlay know nothing else.
+
+The check reads apiVersion of the configuration in effect. A plugin that is older than its configuration is only told by its complaint.`,
+	Fix: checks.Fix{
+		Text: `write "apiVersion": 2 into the plugin's section of {cniFile} (into the delegate, for flannel), with plugins of containernetworking v0.8.6 or later; policies change their form with it`,
+		Commands: []string{
+			"Get-Content '{cniFile}'",
+			"Get-ChildItem '{binDir}'",
+			"Restart-Service containerd, kubelet",
+		},
+		Impact: "pods that are created afterwards get the network; running pods keep theirs",
+	},
+	Links: []string{"https://github.com/kubernetes/kubernetes/issues/94924", "https://github.com/kubernetes-sigs/sig-windows-tools/issues/102",
+		"https://github.com/containernetworking/plugins/issues/713", "https://github.com/containernetworking/cni/issues/881"},
+	Explains: []string{"pods-stuck-creating", "node-not-ready"},
+	Applies:  checks.OnRuntime("containerd"),
+	Needs:    []evidence.Need{node.NeedCNIFiles, node.NeedRuntime},
+	Uses:     []evidence.Need{evidence.Pods},
+	Signs: []checks.Sign{
+		{Text: "failed to find HNSEndpoint", Also: []string{"not found"}, Says: "the CNI plugin looks for the pod's endpoint in docker's way and does not find it"},
+	},
+	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
+		f := node.About(s).Effective()
+		if f == nil {
+			return nil, checks.Unknown(evidence.NotCollected + ": this recording holds no CNI configuration")
+		}
+		if f.Config == nil {
+			return nil, checks.Unknown(evidence.Gap(evidence.Error + ": " + f.File.Path + " cannot be read"))
+		}
+		plugin := strings.ToLower(strings.TrimSuffix(strings.ToLower(f.Config.EffectiveType()), ".exe"))
+		if plugin != "win-bridge" && plugin != "win-overlay" {
+			return nil, nil
+		}
+		if f.Config.APIVersion >= 2 {
+			if _, told := liveSign(s, "cni-wrong-runtime-plugin"); told {
+				return nil, checks.Unknown(evidence.NotCollected + ": the version of the plugin is not recorded")
+			}
+			return nil, nil
+		}
+		level, note := checks.Warn, ""
+		_, told := liveSign(s, "cni-wrong-runtime-plugin")
+		switch {
+		case told || node.PodsUnhealthy(s):
+			level = checks.Fail
+		case slices.ContainsFunc(evidence.Pods.In(s), func(p evidence.Pod) bool { return ownsAddress(p) && p.Ready() }):
+			note = "; the pods that run were made otherwise"
+		}
+		return []checks.Finding{checks.Findingf(level, f.Name, "%s uses %s without \"apiVersion\": 2, which does not work under containerd%s", f.Name, plugin, note).
+			At(f.File.Path, "type is %s, apiVersion is %d", plugin, f.Config.APIVersion).With(node.About(s).Runtime.From)}, nil
+	},
+})

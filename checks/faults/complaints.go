@@ -1,0 +1,99 @@
+package faults
+
+import (
+	"slices"
+	"strings"
+
+	"doctor/checks"
+	"doctor/checks/evidence"
+	"doctor/checks/node"
+)
+
+// A complaint is why a pod does not run, in the words of the runtime: where
+// pods are recorded, they tell whether a text in the logs is of today.
+type complaint struct {
+	pod  evidence.Pod
+	says string // of the sign that the words fit
+	from evidence.Because
+}
+
+// The evidence that complaints reads.
+var (
+	complaintNeeds = []evidence.Need{evidence.Pods}
+	complaintUses  = []evidence.Need{evidence.PodEvents}
+)
+
+// complaints lists the pods that do not run and say why in the words of one of
+// the signs, each pod once. Where in the logs a sign would look is of no
+// account here.
+func complaints(s evidence.Snapshot, signs []checks.Sign) []complaint {
+	events := recentFailures(s)
+	var found []complaint
+	for i, p := range evidence.Pods.In(s) {
+		if !node.PodDown(p) {
+			continue
+		}
+		texts := []evidence.Because{}
+		for _, st := range p.Statuses() {
+			if node.ContainerDown(st) {
+				for _, text := range []string{waitingMessage(st.State), waitingMessage(st.LastState)} {
+					texts = append(texts, evidence.Because{Path: evidence.Pods.Path(), Line: i + 1, Text: p.FullName() + ": " + folded(text)})
+				}
+			}
+		}
+		texts = append(texts, events[p.FullName()]...)
+		for _, b := range texts {
+			if sign, ok := fits(signs, b.Text); ok {
+				found = append(found, complaint{p, sign.Says, b})
+				break
+			}
+		}
+	}
+	return found
+}
+
+// complain is the Run of checks that only the words of the runtime can tell.
+func complain(signs []checks.Sign) func(evidence.Snapshot) ([]checks.Finding, error) {
+	return func(s evidence.Snapshot) ([]checks.Finding, error) {
+		var findings []checks.Finding
+		for _, c := range complaints(s, signs) {
+			findings = append(findings, checks.Findingf(checks.Fail, c.pod.FullName(), "%s does not run: %s", c.pod.FullName(), c.says).With(c.from))
+		}
+		return findings, nil
+	}
+}
+
+// fits returns the sign that the text has.
+func fits(signs []checks.Sign, text string) (checks.Sign, bool) {
+	lower := strings.ToLower(text)
+	holds := func(want string) bool { return strings.Contains(lower, strings.ToLower(want)) }
+	for _, sign := range signs {
+		if !sign.ConfirmOnly && (holds(sign.Text) || slices.ContainsFunc(sign.Or, holds)) && (evidence.Sign{Also: sign.Also, Not: sign.Not}).Fits("", text) {
+			return sign, true
+		}
+	}
+	return checks.Sign{}, false
+}
+
+// recentFailures lists the failures among the events of each pod that may speak
+// of a pod that is down now, without the probes: a failed probe is no reason for not running.
+func recentFailures(s evidence.Snapshot) map[string][]evidence.Because {
+	list := map[string][]evidence.Because{}
+	for i, e := range evidence.PodEvents.In(s) {
+		failure := strings.HasPrefix(e.Reason, "Failed") || slices.Contains(startFailures, e.Reason)
+		if about := e.About(); failure && about.Kind == "Pod" && (e.At().IsZero() || s.Now().Sub(e.At().Time) <= checks.LongAgo) {
+			name := about.Namespace + "/" + about.Name
+			list[name] = append(list[name], evidence.Because{Path: evidence.PodEvents.Path(), Line: i + 1, Text: about.Name + ": " + e.Reason + ": " + folded(e.Text())})
+		}
+	}
+	return list
+}
+
+func folded(text string) string { return strings.Join(strings.Fields(text), " ") }
+
+// podHasAddress tells whether a pod of this node has an address of its own.
+func podHasAddress(s evidence.Snapshot) bool {
+	return slices.ContainsFunc(evidence.Pods.In(s), func(p evidence.Pod) bool {
+		return !p.Spec.HostNetwork && !p.HostProcess() && p.Status.PodIP != "" && p.Status.PodIP != p.Status.HostIP
+	})
+}

@@ -1,0 +1,138 @@
+package faults
+
+import (
+	"slices"
+	"strings"
+
+	"doctor/checks"
+	"doctor/checks/evidence"
+	"doctor/checks/node"
+)
+
+var _ = register(checks.Check{
+	ID:       "component-not-a-service",
+	Title:    "a node component will not come back by itself",
+	Category: checks.CategoryComponents,
+	FAQ:      []int{2},
+	Doc: `The kubelet, kube-proxy, flanneld and the runtime must start with the machine and be restarted when they die. Started from a console they are gone with the next reboot or logoff; as a service that starts by hand, or that nothing restarts, they are gone sooner or later.
+
+The check looks at how each component that runs was started, at the start type of its service, and at its recovery actions. nssm restarts what it wraps, so a service under nssm needs no recovery action of its own; a HostProcess pod is kept by the kubelet; GKE starts kube-proxy from a script of its own.`,
+	Fix: checks.Fix{
+		Text: "register the component as a service that starts automatically and is restarted: natively where its program has a service switch (--windows-service of the kubelet and kube-proxy, --register-service of containerd), else through nssm",
+		Commands: []string{
+			`sc.exe create kubelet binPath= "C:\k\kubelet.exe --windows-service ..." start= auto`,
+			`sc.exe failure kubelet reset= 60 actions= restart/5000/restart/5000/restart/60000`,
+		},
+		Impact: "none until the component is next started",
+	},
+	Links:    []string{"https://kubernetes.io/docs/tasks/debug/debug-cluster/windows/", "https://nssm.cc/usage"},
+	Explains: []string{}, // it speaks of components that run
+	Needs:    []evidence.Need{evidence.Services},
+	Uses:     []evidence.Need{evidence.Processes, evidence.Pods},
+	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
+		n := node.About(s)
+		var findings []checks.Finding
+		var unseen []string
+		for _, name := range []string{"kubelet", "runtime", "kube-proxy", "flanneld"} {
+			c := n.Components[name]
+			findings = append(findings, servicesThatStayDown(n, c)...)
+			p, console, known := onConsole(c, s)
+			if !known {
+				unseen = append(unseen, p.Name)
+			}
+			if console {
+				findings = append(findings, checks.Findingf(checks.Warn, p.Name, "%s runs as process %d, and no service starts it: it is gone after a reboot or a logoff", p.Name, p.PID).
+					At(evidence.Processes.Path(), "%s has pid %d and parent %d", p.Name, p.PID, p.PPID).
+					At(evidence.Services.Path(), "no service is called %s", strings.Join(c.Service, " or ")))
+			}
+		}
+		if len(findings) == 0 && len(unseen) > 0 {
+			return nil, checks.Unknown(evidence.Gap(evidence.NotCollected + ": who started " + strings.Join(unseen, ", ") + " is not recorded"))
+		}
+		return findings, nil
+	},
+})
+
+// servicesThatStayDown judges the component's running services; a stopped one is another check's.
+func servicesThatStayDown(n *node.Node, c *node.Component) []checks.Finding {
+	var findings []checks.Finding
+	for _, svc := range c.Services {
+		if !svc.Running() || c.Name == "runtime" && !usesRuntime(n, svc) {
+			continue
+		}
+		start := strings.ToLower(svc.StartType)
+		byHand := strings.HasPrefix(start, "manual") || strings.HasPrefix(start, "demand") || strings.HasPrefix(start, "disabled")
+		if byHand && n.CNI.Value != node.GKE { // whose start script starts them
+			findings = append(findings, checks.Findingf(checks.Warn, svc.Name, "service %s has start type %s, so it stays down after a reboot", svc.Name, svc.StartType).
+				At(evidence.Services.Path(), "%s: startType is %s", svc.Name, svc.StartType).Cure(checks.Fix{
+				Text:     "let service " + svc.Name + " start with the machine",
+				Commands: []string{"Set-Service " + svc.Name + " -StartupType Automatic"},
+				Impact:   "none until the node is rebooted",
+			}))
+		}
+		restarts := slices.ContainsFunc(svc.Recovery, func(a evidence.RecoveryAction) bool { return a.Action != "" && !strings.EqualFold(a.Action, "none") })
+		if svc.Recovery != nil && !restarts && svc.Wrapper == "" {
+			findings = append(findings, checks.Findingf(checks.Warn, svc.Name, "service %s has no recovery action, so nothing restarts it when it dies", svc.Name).
+				At(evidence.Services.Path(), "%s: recovery is empty", svc.Name))
+		}
+	}
+	return findings
+}
+
+// usesRuntime tells a service of the node's runtime from one of another runtime beside it.
+func usesRuntime(n *node.Node, svc evidence.Service) bool {
+	name := n.Runtime.Value.Name
+	return name == "" || strings.Contains(strings.ToLower(svc.Name+" "+svc.BinPath), name)
+}
+
+// onConsole returns a process of the component that was started by hand: no
+// service has its name, no service or pod is among its ancestors.
+func onConsole(c *node.Component, s evidence.Snapshot) (p evidence.Process, console, known bool) {
+	if len(c.Services) > 0 || len(c.Processes) == 0 {
+		return p, false, true
+	}
+	for _, svc := range evidence.Services.In(s) {
+		if node.EqualsAny(svc.Name, c.ParentServices) {
+			return p, false, true
+		}
+	}
+	p = c.Processes[0]
+	kept, known := startedByService(s, p)
+	if !known && len(c.Pod) > 0 && (len(c.Pods) > 0 || !evidence.Pods.Known(s)) {
+		return p, false, true // a HostProcess pod may have started it
+	}
+	if !known && p.PPID == 0 {
+		return p, false, false
+	}
+	return p, !kept, true
+}
+
+// startedByService follows the parents of a process. Pids are reused, so a
+// parent that started after its child is none.
+func startedByService(s evidence.Snapshot, p evidence.Process) (kept, known bool) {
+	byPID := map[int]evidence.Process{}
+	for _, q := range evidence.Processes.In(s) {
+		byPID[q.PID] = q
+	}
+	services := map[int]bool{}
+	for _, svc := range evidence.Services.In(s) {
+		if svc.PID > 0 {
+			services[svc.PID] = true
+		}
+	}
+	for range 16 {
+		name := strings.ToLower(node.Program(p.Name))
+		switch {
+		case services[p.PID], name == "services", name == "nssm", name == "wininit", strings.HasPrefix(name, "containerd-shim"), strings.HasPrefix(name, "rke2"), strings.Contains(name, "servicehost"):
+			return true, true
+		case name == "explorer", name == "sshd", name == "cmd", name == "winlogon":
+			return false, true
+		}
+		parent, ok := byPID[p.PPID]
+		if !ok || parent.PID == p.PID || parent.StartedAt.After(p.StartedAt.Time) {
+			return false, false
+		}
+		p = parent
+	}
+	return false, false
+}

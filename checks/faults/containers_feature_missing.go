@@ -1,0 +1,66 @@
+package faults
+
+import (
+	"slices"
+
+	"doctor/checks"
+	"doctor/checks/evidence"
+	"doctor/checks/node"
+)
+
+const vmcomputeDLL = `C:\Windows\System32\vmcompute.dll`
+
+var _ = register(checks.Check{
+	ID:       "containers-feature-missing",
+	Title:    "the Windows feature Containers is not installed",
+	Category: checks.CategoryNode,
+	Doc: `Everything about Windows containers rests on the feature Containers: it brings the host compute service (vmcompute and its library), the host network service, and the filter drivers behind image layers. Without it docker does not start at all, while containerd starts and then fails at the first layer, because a module cannot be found. After the feature was added the node must be rebooted: until then it is pending, which is the same as missing.
+
+The check reads the state of the feature and looks for vmcompute.dll. A pod that runs in a container of its own shows that the feature works, whatever was recorded of it; HostProcess pods run on less.`,
+	Fix: checks.Fix{
+		Text:     "install the feature and reboot; where it is pending the reboot alone does it",
+		Commands: []string{"Install-WindowsFeature -Name Containers -Restart", "Get-WindowsFeature Containers", "Get-Service vmcompute, hns"},
+		Impact:   "the node is rebooted",
+	},
+	Links: []string{"https://github.com/microsoft/hcsshim/issues/1445", "https://github.com/moby/moby/issues/28327", "https://github.com/docker/for-win/issues/1082",
+		"https://kubernetes.io/docs/setup/production-environment/container-runtimes/"},
+	Explains: []string{"runtime-not-running", "hns-network-missing", "flanneld-not-running", "kube-proxy-not-running", "cni-config-uninitialized", "pods-stuck-creating", "node-not-ready"},
+	Needs:    []evidence.Need{evidence.Any(evidence.Features, evidence.FileIndex)},
+	Uses:     []evidence.Need{evidence.File(vmcomputeDLL), evidence.Services, evidence.Pods},
+	Signs: []checks.Sign{
+		{Text: "Failed to load vmcompute.dll", Says: "docker cannot load vmcompute.dll: the Containers feature is not installed"},
+		{Text: "hcsshim::", Also: []string{"The specified module could not be found"}, Says: "a call to the host compute service finds no vmcompute.dll: the Containers feature is not installed"},
+		checks.SignOfCode("ERROR_MOD_NOT_FOUND", "a call to the host compute service finds no vmcompute.dll: the Containers feature is not installed", "hcsshim::ProcessBaseLayer"),
+		checks.SignOfCode("ERROR_MOD_NOT_FOUND", "a call to the host compute service finds no vmcompute.dll: the Containers feature is not installed", "hcsshim::GetComputeSystems"),
+	},
+	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
+		if slices.ContainsFunc(evidence.Pods.In(s), func(p evidence.Pod) bool { return podRuns(p) && !p.HostProcess() }) {
+			return nil, nil
+		}
+		state := featureState(s, "Containers")
+		dll, looked := s.File(vmcomputeDLL).Exists()
+		var f checks.Finding
+		switch {
+		case state == "pending":
+			f = checks.Findingf(checks.Fail, "Containers", "the Windows feature Containers is pending: it works only after a reboot")
+		case state != "" && state != "installed":
+			f = checks.Findingf(checks.Fail, "Containers", "the Windows feature Containers is %s, not installed", state)
+		case looked && !dll:
+			f = checks.Findingf(checks.Fail, "Containers", "%s is not there: the Windows feature Containers is not installed", vmcomputeDLL)
+		case state == "" && !looked:
+			return nil, checks.Unknown(evidence.NotCollected + ": features.json of this recording does not speak of Containers")
+		default:
+			return nil, nil
+		}
+		if state != "" {
+			f = f.At(evidence.Features.Path(), "Containers is %s", state)
+		}
+		if looked && !dll {
+			f = f.At(evidence.FileIndex.Path(), "%s: absent", vmcomputeDLL)
+		}
+		if list := evidence.Services.In(s); len(list) >= fewProcesses && !slices.ContainsFunc(list, func(v evidence.Service) bool { return node.EqualsAny(v.Name, []string{"vmcompute"}) }) {
+			f = f.At(evidence.Services.Path(), "none of its %d services is vmcompute", len(list))
+		}
+		return []checks.Finding{f}, nil
+	},
+})

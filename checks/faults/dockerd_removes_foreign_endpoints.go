@@ -1,0 +1,57 @@
+package faults
+
+import (
+	"strings"
+
+	"doctor/checks"
+	"doctor/checks/evidence"
+	"doctor/checks/node"
+)
+
+var _ = register(checks.Check{
+	ID:       "dockerd-removes-foreign-endpoints",
+	Title:    "a dockerd beside containerd deletes the endpoints of running pods",
+	Category: checks.CategoryNetwork,
+	Doc: `When dockerd starts it takes over every HNS network that it finds, and deletes the endpoints in it as stale, whoever made them. On a node whose pods run under containerd those are the pods' own: they go on running and have no network, until they are created again. Builds of images in a HostProcess pod are the usual way for a dockerd to get there.
+
+The check fails where dockerd said so since the node was booted, and warns where a dockerd runs beside containerd: its next start does it.`,
+	Fix: checks.Fix{
+		Text: "do not run dockerd on a node of the cluster: stop it, and let the pods that lost their endpoint be created again; build images elsewhere, or with a builder of containerd",
+		Commands: []string{
+			"Get-Process dockerd | Select-Object Id, StartTime, Path",
+			"Stop-Service docker; Set-Service docker -StartupType Disabled",
+			"kubectl get pods -A -o wide --field-selector spec.nodeName={node}",
+			"kubectl delete pod -n <namespace> <pod without network>",
+		},
+		Impact: "ends the containers that this dockerd runs itself; deleted pods are created again by their controllers",
+	},
+	Links:    []string{"https://github.com/moby/moby/issues/45462", "https://github.com/moby/moby/pull/36603"},
+	Explains: []string{"vm-mac-spoofing-disabled", "node-cannot-use-cluster-ip", "nodeport-local-access", "icmp-external-not-snated", "cluster-dns-unreachable", "dns-pqdn-with-dots", "pods-stuck-creating", "hns-lb-missing-or-stale"},
+	Applies:  checks.OnRuntime("containerd"),
+	Needs:    []evidence.Need{node.NeedRuntime, evidence.Processes},
+	Uses:     []evidence.Need{evidence.HNSEndpoints, evidence.Pods},
+	Signs: []checks.Sign{
+		{Text: "Removing stale HNS endpoint", Says: "dockerd deletes HNS endpoints that it takes for stale, those of pods among them"},
+	},
+	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
+		n := node.About(s)
+		if m, told := liveSign(s, "dockerd-removes-foreign-endpoints"); told {
+			f := checks.Findingf(checks.Fail, "dockerd", "dockerd deleted HNS endpoints on this node, whose pods run under containerd").With(checks.Quote(m), n.Runtime.From)
+			if lost := podsWithoutEndpoint(s); len(lost) > 0 {
+				f = checks.Findingf(checks.Fail, "dockerd", "dockerd deleted HNS endpoints on this node, and %d running pods have none: %s", len(lost), podNames(lost)).
+					With(checks.Quote(m), n.Runtime.From).At(evidence.HNSEndpoints.Path(), "no endpoint has %s, the address of %s", lost[0].Status.PodIP, lost[0].FullName())
+			} else if evidence.Pods.Known(s) && evidence.HNSEndpoints.Known(s) {
+				f.Level, f.Format = checks.Warn, "dockerd deleted HNS endpoints on this node; the pods that run now have theirs"
+			}
+			f.Basis = checks.ByBoth
+			return []checks.Finding{f}, nil
+		}
+		for _, p := range evidence.Processes.In(s) {
+			if strings.EqualFold(node.Program(p.Name), "dockerd") {
+				return []checks.Finding{checks.Findingf(checks.Warn, "dockerd", "dockerd runs on this node beside containerd: whenever it starts, it deletes the HNS endpoints of pods").
+					At(evidence.Processes.Path(), "%s has pid %d", p.Name, p.PID).With(n.Runtime.From)}, nil
+			}
+		}
+		return nil, nil
+	},
+})

@@ -1,0 +1,73 @@
+package faults
+
+import (
+	"slices"
+	"strings"
+
+	"doctor/checks"
+	"doctor/checks/evidence"
+	"doctor/checks/node"
+)
+
+const eksProxyGroup = "eks:kube-proxy-windows"
+
+var _ = register(checks.Check{
+	ID:       "eks-kube-proxy-rbac-group",
+	Title:    "the API server refuses kube-proxy of this EKS node the Services",
+	Category: checks.CategoryNetwork,
+	Doc: `On EKS a Linux node's kube-proxy runs as a DaemonSet with an account of its own. On Windows it is a service and speaks to the API server as the node, which may not list Services and EndpointSlices unless the node's IAM role is mapped to the group eks:kube-proxy-windows. Without the group no Service is programmed, and the first thing to fail is DNS in every Windows pod.
+
+kube-proxy's own words tell it. The ConfigMap aws-auth is quoted where it is recorded, but a cluster may map roles by access entries instead, which no object of the cluster shows, so the ConfigMap alone never convicts.`,
+	Fix: checks.Fix{
+		Text: "map the IAM role of the Windows nodes to the group eks:kube-proxy-windows: in aws-auth under groups of that role, or with an access entry of type EC2_WINDOWS; give Windows nodes a role that Linux nodes do not share",
+		Commands: []string{
+			"kubectl edit configmap aws-auth -n kube-system",
+			"aws eks create-access-entry --cluster-name CLUSTER --principal-arn ROLE_ARN --type EC2_WINDOWS",
+			"Restart-Service kube-proxy",
+		},
+		Impact: "none for running pods; kube-proxy programs all Services as it starts",
+	},
+	Links: []string{"https://docs.aws.amazon.com/eks/latest/userguide/windows-support.html", "https://github.com/aws/containers-roadmap/issues/227",
+		"https://github.com/terraform-aws-modules/terraform-aws-eks/issues/1456", "https://github.com/aws/karpenter-provider-aws/issues/5099"},
+	Explains: []string{"node-cannot-use-cluster-ip", "nodeport-local-access", "cluster-dns-unreachable", "dns-over-udp-lost", "dns-pqdn-with-dots", "hns-lb-missing-or-stale", "nodeport-zero-local-pods"},
+	Applies:  checks.OnPlatform(node.EKS),
+	Partial:  true,
+	Needs:    []evidence.Need{evidence.Any(evidence.WindowsEvents, evidence.Logs("kube-proxy"))},
+	Uses:     []evidence.Need{evidence.ConfigMaps},
+	Signs: []checks.Sign{
+		refusedToProxy("endpoints", "kube-proxy"), refusedToProxy("services", "kube-proxy"), // the first stands for endpointslices too
+		refusedToProxy("endpoints", evidence.InEvents, "kube-proxy:"), refusedToProxy("services", evidence.InEvents, "kube-proxy:"),
+	},
+	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
+		// kube-proxy asks again within a minute, and the event log EKS goes back for
+		// weeks: a refusal that was not repeated is of a role that was mended.
+		matches := slices.DeleteFunc(liveSigns(s, "eks-kube-proxy-rbac-group"), func(m evidence.SignMatch) bool {
+			return !m.Last.IsZero() && s.Now().Sub(m.Last) > checks.Recently
+		})
+		if len(matches) == 0 {
+			return nil, nil
+		}
+		f := checks.Findingf(checks.Fail, "kube-proxy", "kube-proxy speaks as the node, and the API server refuses it the cluster's Services and endpoints").With(checks.Quote(matches[0]))
+		f.Basis = checks.ByText
+		for _, cm := range evidence.ConfigMaps.In(s) {
+			roles, mapped := cm.Data["mapRoles"]
+			switch {
+			case cm.Metadata.Name != "aws-auth" || !mapped:
+			case strings.Contains(roles, eksProxyGroup):
+				f = f.At(evidence.ConfigMaps.Path(), "aws-auth maps a role to %s, but not this node's", eksProxyGroup)
+				f.Basis = checks.ByBoth
+			default:
+				f = f.At(evidence.ConfigMaps.Path(), "aws-auth maps no role to %s", eksProxyGroup)
+				f.Basis = checks.ByBoth
+			}
+		}
+		return []checks.Finding{f}, nil
+	},
+})
+
+// refusedToProxy is the API server's refusal of one resource in one source. The
+// user is a node of EKS by its name: everywhere else kube-proxy has an account of its own.
+func refusedToProxy(resource, in string, also ...string) checks.Sign {
+	return checks.Sign{Text: "is forbidden: User ", Also: append([]string{"system:node:", ".internal", "cannot list resource", resource}, also...), In: []string{in},
+		Says: "the API server refuses kube-proxy the cluster's Services or endpoints"}
+}

@@ -1,0 +1,113 @@
+package faults
+
+import (
+	"strings"
+	"time"
+
+	"doctor/checks"
+	"doctor/checks/evidence"
+	"doctor/checks/node"
+)
+
+// vpcAddress is the resource that a Windows node of EKS offers, the one that its
+// pods ask for, and the annotation (at first a label) that carries the address.
+const vpcAddress = "vpc.amazonaws.com/PrivateIPv4Address"
+
+// vpcPatience: the resource controller writes the resource on a new Node and the
+// address on a new pod within seconds.
+const vpcPatience = 3 * time.Minute
+
+var _ = register(checks.Check{
+	ID:       "eks-missing-private-ip",
+	Title:    "pods of this EKS node are given no address of the VPC",
+	Category: checks.CategoryNetwork,
+	Doc: `On EKS the addresses of Windows pods come from the control plane. Its resource controller offers vpc.amazonaws.com/PrivateIPv4Address on each Windows Node, its webhook lets every pod that selects Windows ask for one, and the controller writes the address on the pod, where the CNI plugin reads it. Windows IPAM that was never switched on, a pod that does not select Windows, or a network interface and subnet without a free address break this chain.
+
+The check looks for the resource among what the Node can allocate, and for the annotation on pods that wait. How many addresses the subnet has left, only AWS knows: there the messages of the controller tell.`,
+	Fix: checks.Fix{
+		Text: "let EKS manage addresses of Windows pods (enable-windows-ipam in the ConfigMap amazon-vpc-cni), then have the pods that wait made anew",
+		Commands: []string{
+			`kubectl patch configmap amazon-vpc-cni -n kube-system --type merge -p '{"data":{"enable-windows-ipam":"true"}}'`,
+			`kubectl get node {node} -o jsonpath='{.status.allocatable}'`,
+		},
+		Impact: "none for running pods",
+	},
+	Links: []string{"https://docs.aws.amazon.com/eks/latest/userguide/windows-support.html", "https://github.com/kubernetes/kubernetes/issues/78429",
+		"https://github.com/aws/containers-roadmap/issues/463", "https://github.com/aws/containers-roadmap/issues/240", "https://github.com/aws/containers-roadmap/issues/481",
+		"https://github.com/aws/containers-roadmap/issues/1082", "https://github.com/aws/amazon-vpc-resource-controller-k8s/issues/86", "https://github.com/aws/amazon-vpc-cni-k8s/issues/1783"},
+	Explains: []string{"pods-stuck-creating"},
+	Applies: func(n *node.Node) error {
+		if n.CNI.Known() && n.CNI.Value != node.VPC {
+			return checks.Skip("the network plugin is %s, which has addresses of its own", n.CNI.Value)
+		}
+		if n.Cloud.Value == "AWS" {
+			return nil // EKS marks only the nodes that it made itself
+		}
+		return checks.OnPlatform(node.EKS)(n)
+	},
+	Needs: []evidence.Need{evidence.Node},
+	Uses:  []evidence.Need{evidence.Pods, evidence.ConfigMaps},
+	Signs: []checks.Sign{
+		{Text: "pod does not have label " + vpcAddress, Says: "the CNI plugin finds no VPC address on a pod: neither webhook nor resource controller has dealt with it"},
+		{Text: "node has no open IP address slots", Also: []string{"PrivateIPv4Address"}, Says: "all address slots of the node's network interface are taken"},
+		{Text: "Insufficient " + vpcAddress, In: []string{evidence.InPodEvents}, Level: checks.Warn, Says: "the scheduler finds no Windows node with a VPC address to spare"},
+	},
+	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
+		object := evidence.Node.In(s)
+		offered, there := object.Status.Allocatable[vpcAddress]
+		if n := node.About(s); !there && n.Platform.Value != node.EKS && n.CNI.Value != node.VPC {
+			return nil, checks.Unknown(evidence.NotCollected + ": nothing in this recording says that EKS runs this machine of AWS")
+		}
+		young := s.Now().Sub(object.Metadata.CreationTimestamp.Time) < vpcPatience
+		if len(object.Status.Allocatable) == 0 {
+			return nil, checks.Unknown(evidence.NotCollected + ": the Node object in this recording does not tell what it can allocate")
+		}
+		if (!there || offered == "0") && !young && !podHasAddress(s) {
+			f := checks.Findingf(checks.Fail, vpcAddress, "the Node offers no %s, so no pod of it can get an address", vpcAddress).
+				At(evidence.Node.Path(), "status.allocatable: %s is %s", vpcAddress, cond(there, offered, "not there"))
+			for _, cm := range evidence.ConfigMaps.In(s) {
+				if cm.Metadata.Name == "amazon-vpc-cni" && !strings.EqualFold(cm.Data["enable-windows-ipam"], "true") {
+					f = f.At(evidence.ConfigMaps.Path(), "amazon-vpc-cni: enable-windows-ipam is %s", orNotSet(cm.Data["enable-windows-ipam"]))
+				}
+			}
+			return []checks.Finding{f}, nil
+		}
+		var findings []checks.Finding
+		for i, p := range evidence.Pods.In(s) {
+			if p.Spec.HostNetwork || p.HostProcess() || stuckReason(p) == "" || !since(s, p, vpcPatience) ||
+				p.Metadata.Annotations[vpcAddress] != "" || p.Metadata.Labels[vpcAddress] != "" {
+				continue
+			}
+			f := checks.Findingf(checks.Fail, p.FullName(), "%s waits and was given no VPC address", p.FullName()).
+				AtLine(evidence.Pods.Path(), i+1, p.FullName()+": annotation "+vpcAddress+" is not set")
+			if !selectsWindows(p) {
+				f = f.AtLine(evidence.Pods.Path(), i+1, p.FullName()+": spec.nodeSelector does not ask for windows").Cure(checks.Fix{
+					Text:     "let the pod select Windows: the webhook gives an address only to a pod with this node selector; then have the pod made anew",
+					Commands: []string{`kubectl patch deployment NAME -n NAMESPACE -p '{"spec":{"template":{"spec":{"nodeSelector":{"kubernetes.io/os":"windows"}}}}}'`},
+					Impact:   "the deployment's pods are replaced",
+				})
+			} else {
+				f = f.Cure(checks.Fix{
+					Text:     "read the pod's events for what the resource controller says; where it says nothing, look at the webhook that mutates pods, then have the pod made anew",
+					Commands: []string{"kubectl describe pod POD -n NAMESPACE", "kubectl get mutatingwebhookconfigurations"},
+					Impact:   "none: looking changes nothing",
+				})
+			}
+			findings = append(findings, f)
+		}
+		return findings, nil
+	},
+})
+
+// selectsWindows tells whether EKS's webhook knows the pod for one of Windows.
+func selectsWindows(p evidence.Pod) bool {
+	return p.Spec.OS != nil && p.Spec.OS.Name == "windows" ||
+		p.Spec.NodeSelector["kubernetes.io/os"] == "windows" || p.Spec.NodeSelector["beta.kubernetes.io/os"] == "windows"
+}
+
+func orNotSet(s string) string {
+	if s == "" {
+		return "not set"
+	}
+	return s
+}

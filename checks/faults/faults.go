@@ -1,0 +1,24 @@
+// Package faults is the catalogue: what can be wrong with a Windows node of
+// Kubernetes. A file is called after the id of its check and holds that check
+// alone; what several checks share is in the files that hold no check.
+package faults
+
+import (
+	"sync"
+
+	"doctor/checks"
+)
+
+var registered []*checks.Check
+
+// register adds a check to the catalogue.
+func register(c checks.Check) *checks.Check {
+	registered = append(registered, &c)
+	return &c
+}
+
+// Catalogue returns all checks.
+var Catalogue = sync.OnceValue(func() *checks.Catalogue { return checks.NewCatalogue(registered...) })
+
+// checkOf returns the check with that id, for a Run that weighs its own signs.
+func checkOf(id string) *checks.Check { return Catalogue().ByID(id) }

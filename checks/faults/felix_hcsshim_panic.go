@@ -1,0 +1,94 @@
+package faults
+
+import (
+	"slices"
+	"strings"
+	"time"
+
+	"doctor/checks"
+	"doctor/checks/evidence"
+	"doctor/checks/node"
+)
+
+// Calico's releases for Windows that were built with hcsshim v0.11.6, and the first one that was not.
+var (
+	buggyFelix = evidence.Version{Major: 3, Minor: 27}
+	fixedFelix = evidence.Version{Major: 3, Minor: 30}
+)
+
+// A program written in Go ends with this exit code when it panics.
+const goPanic = 2
+
+var _ = register(checks.Check{
+	ID:       "felix-hcsshim-panic",
+	Title:    "Felix of Calico ends by itself on this Windows node",
+	Category: checks.CategoryComponents,
+	Doc: `Felix keeps routes to other nodes and the network policies of this node's pods. Calico 3.27 to 3.29 was built with a release of Microsoft's hcsshim (0.11.6) whose String method fails on certain answers of HNS, and Felix was seen to end on Windows with these releases, most often while pods are taken down. Where nothing starts it again, new pods get no policy and never become ready.
+
+The check looks for a container felix that ended with exit code 2, a panic, in one of these releases, and for the words of RKE2, which starts Felix once and does not start it again. One exit that was followed by a healthy run is only a warning.`,
+	Fix: checks.Fix{
+		Text:     "upgrade Calico to v3.30 or later; until then start Felix again: delete its pod on {node}, or on RKE2 restart the service",
+		Commands: []string{"kubectl delete pod -n calico-system -l k8s-app=calico-node-windows --field-selector spec.nodeName={node}", "Restart-Service rke2"},
+		Impact:   "deleting the pod leaves running pods alone; restarting RKE2 restarts this node's kubelet and network agents",
+	},
+	Links:    []string{"https://github.com/projectcalico/calico/issues/9905", "https://github.com/microsoft/hcsshim/pull/2288", "https://github.com/rancher/rke2/issues/7440"},
+	Explains: []string{"pods-stuck-creating", "pods-restarting"},
+	Applies:  checks.OnCNI(node.Calico),
+	Needs: []evidence.Need{evidence.Any(evidence.Pods, evidence.WindowsEvents, evidence.Logs("rke2"), evidence.Logs("felix"),
+		evidence.Logs("calico-node"), evidence.Logs("calico"))},
+	Uses: []evidence.Need{evidence.Pods, evidence.Processes},
+	Signs: []checks.Sign{
+		{Text: "Felix exited: exit status 2", In: []string{evidence.InEvents, "rke2"}, Says: "RKE2 reports that Felix panicked, and does not start it again"}, // 1 is how RKE2 itself ends it,
+		{Text: "github.com/Microsoft/hcsshim", Also: []string{".String("}, In: []string{"felix", "calico-node", "calico"}, Says: "Felix panicked in hcsshim's String method"},
+	},
+	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
+		if matches := liveSigns(s, "felix-hcsshim-panic"); len(matches) > 0 && !felixRunsSince(s, matches[0].Last) {
+			f := checks.Findingf(checks.Fail, "felix", "Felix ended by itself: this node's routes and network policies are no longer kept").With(checks.Quote(matches[0]))
+			f.Basis = checks.ByText
+			return []checks.Finding{f}, nil
+		}
+		var findings []checks.Finding
+		for i, p := range evidence.Pods.In(s) {
+			version, known := felixVersion(p)
+			if !known || !version.AtLeast(buggyFelix) || version.AtLeast(fixedFelix) {
+				continue
+			}
+			for _, st := range p.Status.ContainerStatuses {
+				now, last := st.State.Terminated, st.LastState.Terminated
+				switch {
+				case st.Name != "felix":
+				case now != nil && now.ExitCode == goPanic, st.State.Running == nil && last != nil && last.ExitCode == goPanic:
+					findings = append(findings, felixFinding(i, p, st, checks.Fail, "Felix %s panicked and is not running"))
+				case last != nil && last.ExitCode == goPanic:
+					findings = append(findings, felixFinding(i, p, st, checks.Warn, "Felix %s panicked and was started again"))
+				}
+			}
+		}
+		return findings, nil
+	},
+})
+
+// felixRunsSince tells whether Felix was started after it was last seen to end: the event log keeps the end for long.
+func felixRunsSince(s evidence.Snapshot, end time.Time) bool {
+	return slices.ContainsFunc(evidence.Processes.In(s), func(p evidence.Process) bool {
+		return node.EqualsAny(node.Program(p.Name), []string{"calico-node"}) && node.EqualsAny("-felix", p.Args) && p.StartedAt.After(end)
+	})
+}
+
+func felixFinding(i int, p evidence.Pod, st evidence.ContainerStatus, level checks.Level, format string) checks.Finding {
+	version, _ := felixVersion(p)
+	return checks.Findingf(level, p.FullName(), format, version).
+		AtLine(evidence.Pods.Path(), i+1, p.FullName()+": container felix ended with exit code 2, and its image is "+st.Image)
+}
+
+// felixVersion is the release of Calico that a pod's container felix is of.
+func felixVersion(p evidence.Pod) (evidence.Version, bool) {
+	for _, c := range p.Spec.Containers {
+		_, tag, ok := strings.Cut(c.Image[strings.LastIndex(c.Image, "/")+1:], ":")
+		if c.Name == "felix" && ok {
+			tag, _, _ = strings.Cut(tag, "@")
+			return evidence.ParseVersion(tag)
+		}
+	}
+	return evidence.Version{}, false
+}

@@ -1,0 +1,153 @@
+package faults
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"doctor/checks"
+	"doctor/checks/evidence"
+	"doctor/checks/node"
+)
+
+const kubeletPort = 10250
+
+const unheardKubelet = "the kubelet's port 10250 does not answer the control plane: a firewall on the way, or on the node, drops the packets"
+
+var _ = register(checks.Check{
+	ID:       "firewall-blocks-10250",
+	Title:    "the Windows firewall lets nobody reach the kubelet",
+	Category: checks.CategoryComponents,
+	Doc: `The API server and metrics-server connect to the kubelet on TCP 10250. Where no rule of the Windows firewall allows that, pods run and the node is Ready, but kubectl logs, exec, attach and port-forward time out and there are no metrics. PrepareNode.ps1 creates such a rule; other ways to set up a node forget it.
+
+The check looks for a profile that is on and blocks what comes in by default, and for an enabled rule that allows the port in that profile. A rule that allows any port may belong to another program, so it settles nothing unless its name says that it is the kubelet's. The cloud's own filters are not to be seen on the node.`,
+	Fix: checks.Fix{
+		Text:     "allow the kubelet's port; let security groups and filters between the control plane and the node allow it too",
+		Commands: []string{"New-NetFirewallRule -Name kubelet -DisplayName kubelet -Enabled True -Direction Inbound -Protocol TCP -LocalPort 10250 -Action Allow"},
+		Impact:   "opens the port of the kubelet, which asks its callers for credentials, to everybody who can reach the node",
+	},
+	Links: []string{"https://github.com/Azure/acs-engine/issues/2912", "https://github.com/Azure/acs-engine/issues/2286", "https://github.com/Azure/acs-engine/issues/2573",
+		"https://github.com/rancher/rke2/issues/1762", "https://github.com/Azure/AKS/issues/1544"},
+	Explains: []string{"pods-restarting"},
+	Needs:    []evidence.Need{evidence.FirewallInfo},
+	Uses:     node.KubeletSources,
+	Signs: []checks.Sign{
+		{Text: ":10250: i/o timeout", Also: []string{"dial tcp"}, Says: unheardKubelet},
+		{Text: ":10250: getsockopt: connection timed out", Says: unheardKubelet},
+		{Text: ":10250: connect: connection timed out", Says: unheardKubelet},
+	},
+	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
+		fw := evidence.FirewallInfo.In(s)
+		if len(fw.Profiles) == 0 {
+			return nil, checks.Unknown(evidence.NotCollected + ": firewall.json of this recording lists no profiles")
+		}
+		port := kubeletPort
+		if f, ok := node.About(s).KubeletFlag("port"); ok {
+			if p, err := strconv.Atoi(f.Value); err == nil && p > 0 && p < 1<<16 {
+				port = p
+			}
+		}
+		var shut []evidence.FirewallProfile
+		vague, filtering := "", 0
+		for _, p := range fw.Profiles {
+			if !p.Enabled || !strings.EqualFold(p.DefaultInbound, "block") {
+				continue
+			}
+			filtering++
+			v := verdictOf(fw.Rules, p.Name, port)
+			if v.denied != "" {
+				return []checks.Finding{checks.Findingf(checks.Fail, v.denied, "firewall rule %q blocks TCP %d, and a rule that blocks outweighs those that allow", v.denied, port).
+					At(evidence.FirewallInfo.Path(), "rule %s: in, block, enabled", v.denied)}, nil
+			}
+			if v.vague != "" {
+				vague = v.vague
+			} else if !v.allowed {
+				shut = append(shut, p)
+			}
+		}
+		switch {
+		case len(shut) == 0 && vague != "":
+			return nil, checks.Unknown(evidence.Gap(evidence.NotCollected + ": rule " + evidence.Clean(vague) + " allows any port, and the recording does not tell to which program"))
+		case len(shut) == 0:
+			return nil, nil
+		}
+		var names []string
+		for _, p := range shut {
+			names = append(names, p.Name)
+		}
+		// Which profile the adapter is in is not recorded: one of several is a trap for later, all of them are a fault.
+		level := cond(len(shut) == filtering, checks.Fail, checks.Warn)
+		f := checks.Findingf(level, strings.Join(names, ", "), "no enabled firewall rule allows TCP %d where the firewall blocks what comes in (%s): kubectl logs, exec and metrics time out", port, strings.Join(names, ", "))
+		for _, p := range shut {
+			f = f.At(evidence.FirewallInfo.Path(), "profile %s: enabled, defaultInbound is %s; none of %d rules allows tcp %d", p.Name, p.DefaultInbound, len(fw.Rules), port)
+		}
+		return []checks.Finding{f}, nil
+	},
+})
+
+// A firewallVerdict is what the rules say of a TCP port in a profile.
+type firewallVerdict struct {
+	allowed bool
+	denied  string // the rule that blocks it
+	vague   string // a rule that allows any port, to whichever program
+}
+
+func verdictOf(rules []evidence.FirewallRule, profile string, port int) firewallVerdict {
+	var v firewallVerdict
+	for _, r := range rules {
+		if !r.Enabled || !strings.EqualFold(r.Direction, "in") || !node.EqualsAny(r.Protocol, []string{"tcp", "6", "any", ""}) || !inProfile(r, profile) {
+			continue
+		}
+		covers, any := coversPort(r.LocalPorts, port)
+		name := r.Name + r.DisplayName
+		switch blocks := strings.EqualFold(r.Action, "block"); {
+		case !covers, !blocks && !strings.EqualFold(r.Action, "allow"):
+		case any && !strings.Contains(strings.ToLower(name), "kubelet"):
+			if !blocks && v.vague == "" {
+				v.vague = r.Name
+			}
+		case blocks && v.denied == "":
+			v.denied = r.Name
+		case !blocks:
+			v.allowed = true
+		}
+	}
+	if v.allowed {
+		v.vague = ""
+	}
+	return v
+}
+
+func inProfile(r evidence.FirewallRule, profile string) bool {
+	return len(r.Profiles) == 0 || slices.ContainsFunc(r.Profiles, func(p string) bool {
+		return strings.EqualFold(p, profile) || strings.EqualFold(p, "any") || strings.EqualFold(p, "all")
+	})
+}
+
+// coversPort reads "10250", "10250-10259" and "any"; a rule without ports is one for all of them.
+func coversPort(list []string, port int) (covers, any bool) {
+	if len(list) == 0 {
+		return true, true
+	}
+	for _, item := range list {
+		for part := range strings.SplitSeq(item, ",") {
+			part = strings.TrimSpace(part)
+			if strings.EqualFold(part, "any") || part == "*" {
+				return true, true
+			}
+			from, to, isRange := strings.Cut(part, "-")
+			low, err := strconv.Atoi(strings.TrimSpace(from))
+			high := low
+			if isRange {
+				var err2 error
+				if high, err2 = strconv.Atoi(strings.TrimSpace(to)); err2 != nil {
+					continue
+				}
+			}
+			if err == nil && low <= port && port <= high {
+				covers = true
+			}
+		}
+	}
+	return covers, false
+}

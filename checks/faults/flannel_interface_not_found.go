@@ -1,0 +1,117 @@
+package faults
+
+import (
+	"slices"
+	"strings"
+
+	"doctor/checks"
+	"doctor/checks/evidence"
+	"doctor/checks/node"
+)
+
+var _ = register(checks.Check{
+	ID:       "flannel-interface-not-found",
+	Title:    "flanneld does not find the interface that it is told to use",
+	Category: checks.CategoryNetwork,
+	FAQ:      []int{8},
+	Doc: `With --iface flanneld is told the address or the name of the adapter that carries traffic between nodes. If no adapter has it, flanneld ends at once. That happens when the address came from DHCP and is another one now, when the name is that of the adapter before the virtual switch took it over, and for some seconds while the switch is created and the address moves to vEthernet.
+
+The check compares the --iface of flanneld's service or process with the adapters. A flanneld that runs on has found its interface when it started; then this is a warning about the next start. A log of such an end on a node whose adapters are right by now was the short moment.`,
+	Fix: checks.Fix{
+		Text:     "give flanneld an --iface that this node has (an address is safest), and recovery actions that start it again after some seconds",
+		Commands: []string{"Get-NetIPAddress -AddressFamily IPv4 | Select-Object InterfaceAlias, IPAddress", "nssm edit flanneld", "sc.exe failure flanneld reset= 86400 actions= restart/10000/restart/10000/restart/10000", "Restart-Service flanneld"},
+		Impact:   "if flanneld has to create the HNS network anew, this node's connections drop for some seconds",
+	},
+	Links:    []string{"https://github.com/kubernetes-sigs/sig-windows-tools/pull/13", "https://github.com/kubernetes-sigs/sig-windows-tools/pull/40", "https://github.com/rancher/rke2/pull/5703"},
+	Explains: []string{"flanneld-not-running", "rke2-flanneld-exit", "pods-restarting"},
+	Applies:  checks.OnFlannel,
+	Needs:    []evidence.Need{evidence.Adapters, evidence.Any(evidence.Services, evidence.Processes, evidence.Pods)},
+	Uses:     []evidence.Need{evidence.Services, evidence.Processes, evidence.Pods},
+	Signs: []checks.Sign{
+		{Text: "Failed to find interface to use that matches the interfaces and/or regexes provided", Says: "flanneld ends because no adapter matches what it was told to use"},
+		{Text: "Failed to find any valid interface to use", Says: "flanneld ends because it finds no adapter to use"},
+		// Another --iface may match, so this alone convicts nobody.
+		{Text: "Could not find valid interface matching", ConfirmOnly: true},
+	},
+	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
+		told, from := flannelInterfaces(node.About(s))
+		switch {
+		case from.Path == "":
+			return nil, checks.Unknown(evidence.NotCollected + ": this recording does not show how flanneld is started")
+		case len(told) == 0:
+			return nil, nil // it takes the adapter of the default route
+		}
+		addressed := false
+		for _, a := range evidence.Adapters.In(s) {
+			addressed = addressed || len(a.Addresses) > 0
+			for _, want := range told {
+				if strings.ContainsAny(want, "$%(") || matchesInterface(a, want) {
+					return nil, nil
+				}
+			}
+		}
+		if !addressed {
+			return nil, checks.Unknown(evidence.NotCollected + ": adapters.json of this recording holds no addresses")
+		}
+		level, what := checks.Fail, "flanneld cannot start"
+		if running, _ := node.About(s).Components["flanneld"].Running(); running && len(s.Signs("flannel-interface-not-found")) == 0 {
+			level, what = checks.Warn, "flanneld will not start again"
+		}
+		list := strings.Join(told, ", ")
+		return []checks.Finding{checks.Findingf(level, list, "no adapter has %s, which flanneld is told to use: %s", list, what).
+			With(from).At(evidence.Adapters.Path(), "%s", adapterAddresses(evidence.Adapters.In(s)))}, nil
+	},
+})
+
+// flannelInterfaces are the values of flanneld's --iface, and what shows its command line at all.
+func flannelInterfaces(n *node.Node) (told []string, from evidence.Because) {
+	c := n.Components["flanneld"]
+	read := func(args []string, path string) {
+		flags := evidence.ParseFlags(c.OwnArgs(args))
+		if len(flags.Names()) == 0 || from.Path != "" {
+			return
+		}
+		from = evidence.Because{Path: path, Text: "flanneld is started without --iface"}
+		for _, v := range flags.All("iface") {
+			for part := range strings.SplitSeq(v, ",") {
+				told = append(told, strings.TrimSpace(part))
+			}
+		}
+		if len(told) > 0 {
+			from.Text = "--iface=" + strings.Join(told, ",")
+		}
+		if flags.Has("iface-regex") || flags.Has("iface-can-reach") {
+			told = nil // another way to find one, which is not followed here
+		}
+	}
+	for _, p := range c.Processes {
+		read(p.Args, evidence.Processes.Path())
+	}
+	for _, svc := range c.Services {
+		read(svc.Args, evidence.Services.Path())
+	}
+	for _, p := range c.Pods {
+		for _, container := range p.Spec.Containers {
+			read(slices.Concat(container.Command, container.Args), evidence.Pods.Path())
+		}
+	}
+	return told, from
+}
+
+// matchesInterface looks an adapter up as flanneld does: by address, else by name.
+func matchesInterface(a evidence.Adapter, want string) bool {
+	if ip, ok := node.ParseAddress(want); ok {
+		return slices.Contains(node.ParseAddresses(a.Addresses...), ip)
+	}
+	return strings.EqualFold(a.Name, want)
+}
+
+func adapterAddresses(adapters []evidence.Adapter) string {
+	var list []string
+	for _, a := range adapters {
+		if len(a.Addresses) > 0 && a.Compartment <= 1 {
+			list = append(list, a.Name+": "+strings.Join(a.Addresses, ", "))
+		}
+	}
+	return strings.Join(list, "; ")
+}

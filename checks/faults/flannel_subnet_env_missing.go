@@ -1,0 +1,40 @@
+package faults
+
+import (
+	"doctor/checks"
+	"doctor/checks/evidence"
+	"doctor/checks/node"
+)
+
+var _ = register(checks.Check{
+	ID:       "flannel-subnet-env-missing",
+	Title:    "flannel's subnet.env is missing, so its CNI plugin cannot set up any pod",
+	Category: checks.CategoryNetwork,
+	FAQ:      []int{9},
+	Doc:      `The flannel CNI plugin reads C:\run\flannel\subnet.env for every pod. flanneld writes it as the last step of its start, once it has a subnet from the Node object and the HNS network exists. A missing file therefore always has a reason further up in flanneld's log; the file is gone by itself only where something cleared C:\run.`,
+	Fix: checks.Fix{
+		Text: "restart flanneld and watch its log until \"Wrote subnet file\"; write the file by hand only as a last resort",
+		Commands: []string{
+			"Restart-Service flanneld",
+			`Get-Content C:\run\flannel\subnet.env`,
+		},
+		Impact: "if flanneld has to create the HNS network anew, this node's connections drop for some seconds",
+	},
+	Links:    []string{"https://kubernetes.io/docs/tasks/debug/debug-cluster/windows/", "https://github.com/kubernetes-sigs/sig-windows-tools/issues/76"},
+	Explains: []string{"pods-stuck-creating"},
+	Applies:  checks.OnFlannel,
+	Needs:    []evidence.Need{evidence.File(node.SubnetEnv)},
+	Signs: []checks.Sign{
+		{Text: "open /run/flannel/subnet.env: The system cannot find", Says: "the flannel CNI plugin does not find /run/flannel/subnet.env"},
+		{Text: "open /run/flannel/subnet.env: no such file", Says: "the flannel CNI plugin does not find /run/flannel/subnet.env"},
+		{Text: `open C:\run\flannel\subnet.env: The system cannot find`, Says: `the flannel CNI plugin does not find C:\run\flannel\subnet.env`},
+	},
+	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
+		f := s.File(node.SubnetEnv)
+		if f.Gap.Kind() != evidence.Absent {
+			return nil, nil
+		}
+		return []checks.Finding{checks.Findingf(checks.Fail, node.SubnetEnv, "%s is not there, and flannel's CNI plugin reads it for every pod", node.SubnetEnv).
+			At(f.Path, "looked for, and absent")}, nil
+	},
+})

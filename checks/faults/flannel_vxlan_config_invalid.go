@@ -1,0 +1,151 @@
+package faults
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"doctor/checks"
+	"doctor/checks/evidence"
+	"doctor/checks/node"
+)
+
+// What flanneld accepts on Windows, and what it takes where nothing is said.
+const (
+	leastVNI  = 4096
+	vxlanPort = 4789
+)
+
+var _ = register(checks.Check{
+	ID:       "flannel-vxlan-config-invalid",
+	Title:    "flannel's VXLAN settings do not work with Windows nodes",
+	Category: checks.CategoryNetwork,
+	FAQ:      []int{9},
+	Doc: `Windows wants a VXLAN network identifier (VNI) of 4096 or more and UDP port 4789, and knows neither DirectRouting nor GBP. Linux takes VNI 1 and port 8472 where the configuration says nothing. The ConfigMap of flannel is for all nodes, so it must name 4096 and 4789 for both sides; with the Linux settings flanneld on Windows ends, and with settings for Windows alone the two sides do not hear each other.
+
+The check reads net-conf.json on the node and in the ConfigMap, and the VNI that each node's flanneld wrote on its Node object. A node of another backend, or of another VNI, is left out by this one.`,
+	Fix: checks.Fix{
+		Text:     `set "Type": "vxlan", "VNI": 4096, "Port": 4789 in net-conf.json of the ConfigMap kube-flannel-cfg, without DirectRouting and GBP, and start flanneld anew on the Linux nodes first, then on the Windows nodes`,
+		Commands: []string{"kubectl -n kube-flannel edit configmap kube-flannel-cfg", "kubectl -n kube-flannel rollout restart daemonset", `Get-Content C:\etc\kube-flannel\net-conf.json`},
+		Impact:   "pod traffic between nodes stops until flanneld runs with the same settings on all of them",
+	},
+	Links: []string{"https://github.com/flannel-io/flannel/blob/master/Documentation/backends.md", "https://github.com/flannel-io/flannel/blob/master/pkg/backend/vxlan/vxlan_windows.go",
+		"https://github.com/flannel-io/flannel/issues/833", "https://github.com/flannel-io/flannel/issues/1709"},
+	Explains: []string{"flanneld-not-running", "hns-network-missing", "flannel-subnet-env-missing", "vxlan-4789-conflict", "cni-config-uninitialized", "node-not-ready", "source-vip-invalid",
+		"pods-stuck-creating", "node-cannot-use-cluster-ip", "cluster-dns-unreachable", "dns-pqdn-with-dots", "rke2-flanneld-exit", "vxlan-return-path-missing", "pods-restarting"},
+	Applies: checks.OnAll(checks.OnFlannel, checks.OnBackend(node.OverlayNet)),
+	Needs:   []evidence.Need{evidence.Any(append(node.AsFiles(node.NetConfs), evidence.ConfigMaps)...)},
+	Uses:    append(node.AsFiles(node.NetConfs), evidence.ConfigMaps, evidence.Nodes, evidence.Node),
+	Signs: []checks.Sign{
+		{Text: "invalid VXLAN backend config", Says: "flanneld refuses the VXLAN settings of net-conf.json"},
+		{Text: "but it is required to be greater than or equal to 4096 on Windows", Says: "flanneld leaves out a node whose VNI is below 4096"},
+		{Text: "ignoring non-vxlan subnet(", Level: checks.Warn, Says: "flanneld leaves out a node that uses another backend"},
+	},
+	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
+		confs := vxlanConfs(s)
+		var findings []checks.Finding
+		for _, c := range confs {
+			for _, fault := range c.faults() {
+				findings = append(findings, checks.Findingf(checks.Fail, c.of, "%s: %s", c.of, fault).With(c.from))
+			}
+		}
+		findings = append(findings, strangers(s)...)
+		if len(confs) == 0 && len(findings) == 0 {
+			return nil, checks.Unknown(evidence.NotCollected + ": this recording holds no net-conf.json of the node or of flannel's ConfigMap")
+		}
+		return findings, nil
+	},
+})
+
+// A vxlanConf is one net-conf.json; shared where Linux nodes read it too.
+type vxlanConf struct {
+	evidence.FlannelBackend
+	of     string
+	shared bool
+	from   evidence.Because
+}
+
+func vxlanConfs(s evidence.Snapshot) []vxlanConf {
+	var list []vxlanConf
+	add := func(b evidence.FlannelBackend, of, path string, shared bool) {
+		if strings.EqualFold(b.Type, "vxlan") {
+			text := fmt.Sprintf("Backend: Type %s, VNI %s, Port %s", b.Type, orDefault(b.VNI), orDefault(b.Port))
+			list = append(list, vxlanConf{b, of, shared, evidence.Because{Path: path, Text: text}})
+		}
+	}
+	for f, c := range node.FlannelNetConfs(s) {
+		add(c.Backend, "net-conf.json", f.Path, false)
+	}
+	for _, cm := range evidence.ConfigMaps.In(s) {
+		if c, err := evidence.DecodeFlannelNetConf([]byte(cm.Data["net-conf.json"])); err == nil && strings.Contains(cm.Metadata.Name, "flannel") {
+			add(c.Backend, "ConfigMap "+cm.Metadata.Name, evidence.ConfigMaps.Path(), !strings.Contains(cm.Metadata.Name, "windows"))
+		}
+	}
+	return list
+}
+
+func orDefault(n int) string {
+	if n == 0 {
+		return "not given"
+	}
+	return fmt.Sprint(n)
+}
+
+func (c vxlanConf) faults() []string {
+	var list []string
+	switch {
+	case c.VNI != 0 && c.VNI < leastVNI:
+		list = append(list, fmt.Sprintf("the VNI is %d, and Windows needs %d or more", c.VNI, leastVNI))
+	case c.VNI == 0 && c.shared:
+		list = append(list, fmt.Sprintf("no VNI is given: Linux nodes take 1, Windows nodes %d", leastVNI))
+	}
+	switch {
+	case c.Port != 0 && c.Port != vxlanPort:
+		list = append(list, fmt.Sprintf("the port is %d, and Windows knows only %d", c.Port, vxlanPort))
+	case c.Port == 0 && c.shared:
+		list = append(list, fmt.Sprintf("no port is given: Linux nodes take 8472, Windows nodes %d", vxlanPort))
+	}
+	if c.DirectRouting {
+		list = append(list, "DirectRouting is on, which Windows does not support")
+	}
+	if c.GBP {
+		list = append(list, "GBP is on, which Windows does not support")
+	}
+	if p := c.MacPrefix; p != "" && (len(p) != 5 || p[2] != '-') {
+		list = append(list, fmt.Sprintf("MacPrefix is %q, and not of the form 0E-2A", evidence.Clean(p)))
+	}
+	return list
+}
+
+// strangers are the nodes whose flanneld uses another backend or VNI than this node's.
+func strangers(s evidence.Snapshot) []checks.Finding {
+	const kind, data = "flannel.alpha.coreos.com/backend-type", "flannel.alpha.coreos.com/backend-data"
+	own := vniOf(evidence.Node.In(s).Metadata.Annotations[data])
+	var findings []checks.Finding
+	for _, other := range evidence.Nodes.In(s) {
+		m := other.Metadata
+		vni := vniOf(m.Annotations[data])
+		switch backend := m.Annotations[kind]; {
+		case backend == "" || m.Name == node.About(s).Name.Value:
+		case !strings.EqualFold(backend, "vxlan"):
+			findings = append(findings, checks.Findingf(checks.Warn, m.Name, "node %s uses the backend %s, and this node vxlan: their pods do not reach each other", m.Name, backend).
+				At(evidence.Nodes.Path(), "%s: %s is %s", m.Name, kind, backend))
+		case vni > 0 && vni < leastVNI || vni > 0 && own > 0 && vni != own:
+			findings = append(findings, checks.Findingf(checks.Fail, m.Name, "node %s has the VNI %d, and this node %d: their pods do not reach each other", m.Name, vni, max(own, leastVNI)).
+				At(evidence.Nodes.Path(), "%s: %s is %s", m.Name, data, m.Annotations[data]))
+		}
+	}
+	if len(findings) > checks.MaxQuotes {
+		findings = slices.Clip(findings[:checks.MaxQuotes]) // all Linux nodes tell the same
+	}
+	return findings
+}
+
+func vniOf(data string) int {
+	var d struct{ VNI int }
+	if json.Unmarshal([]byte(data), &d) != nil {
+		return 0
+	}
+	return d.VNI
+}

@@ -1,0 +1,109 @@
+package faults
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"doctor/checks"
+	"doctor/checks/evidence"
+	"doctor/checks/node"
+)
+
+// proxyPatience is how long kube-proxy may take to program the Services after
+// its start: it does one after the other, and on an overlay waits first.
+const proxyPatience = 5 * time.Minute
+
+var _ = register(checks.Check{
+	ID:       "hns-lb-missing-or-stale",
+	Title:    "HNS lacks the load balancer of a Service, or has one that leads nowhere",
+	Category: checks.CategoryNetwork,
+	FAQ:      []int{13},
+	Doc: `kube-proxy turns each port of a Service into a load balancer of HNS and remembers its id. When HNS crashed or was restarted, or somebody deleted its policies, kube-proxy may go on believing in what is gone; after a failed update it may leave a load balancer behind whose backends no longer exist. Pods then get no answer from the Service's address (the cluster DNS as a rule), and do from the address of the pod behind it.
+
+The check compares the clusterIP, port and protocol of every Service that has a ready backend with the load balancers, and their backends with the endpoints, of HNS. Whether a load balancer uses DSR makes no difference. It leaves out headless Services and ExternalName, backends on this node that have no HNS endpoint (kube-proxy makes no load balancer of those alone), the second address family where kube-proxy serves just one, and a kube-proxy that has just started.`,
+	Fix: checks.Fix{
+		Text: "restart kube-proxy, which deletes all load balancers and programs them again; where that does not help, stop it, remove what HNS holds, restart HNS and start it; then bring Kubernetes and Windows up to date",
+		Commands: []string{
+			"Restart-Service kube-proxy    # where it is a pod: kubectl -n kube-system delete pod -l k8s-app=kube-proxy-windows --field-selector spec.nodeName={node}",
+			"Get-HnsPolicyList | ConvertTo-Json -Depth 10",
+			"Stop-Service kube-proxy; Get-HnsPolicyList | Remove-HnsPolicyList; Restart-Service hns; Start-Service kube-proxy",
+		},
+		Impact: "restarting kube-proxy breaks connections to Services for some seconds; restarting HNS drops the network of every pod on this node, and many pods have to be recreated",
+	},
+	Links: []string{
+		"https://github.com/kubernetes/kubernetes/issues/110849", "https://github.com/kubernetes/kubernetes/issues/112836", "https://github.com/kubernetes/kubernetes/issues/113524",
+		"https://github.com/kubernetes/kubernetes/issues/133928", "https://github.com/kubernetes/kubernetes/issues/135802", "https://github.com/kubernetes/kubernetes/issues/139519",
+		"https://github.com/Azure/AKS/issues/2899", "https://github.com/microsoft/hcsshim/issues/994", "https://github.com/microsoft/Windows-Containers/issues/278",
+	},
+	Explains: []string{"node-cannot-use-cluster-ip", "cluster-dns-unreachable", "dns-over-udp-lost", "dns-pqdn-with-dots", "nodeport-local-access"},
+	Applies: func(n *node.Node) error {
+		if n.CNI.Value == node.Antrea {
+			return checks.Skip("Antrea proxies Services itself, in Open vSwitch")
+		}
+		if mode, ok := n.Proxy().Flag("proxy-mode"); ok && strings.EqualFold(mode.Value, "userspace") {
+			return checks.Skip("kube-proxy runs in userspace mode, which uses no load balancers of HNS")
+		}
+		return nil
+	},
+	Needs: []evidence.Need{evidence.KubeServices, evidence.EndpointSlices, evidence.HNSLoadBalancers, evidence.HNSEndpoints},
+	Uses:  []evidence.Need{evidence.HNSNetworks, node.ComponentSources, evidence.Pods, evidence.Node},
+	Signs: []checks.Sign{
+		checks.SignOfCode("HCN_E_PORT_NOT_FOUND", "kube-proxy cannot create a load balancer: HNS lost the switch port of a backend", "hcnCreateLoadBalancer"),
+		checks.SignOfCode("ERROR_ALREADY_EXISTS", "kube-proxy cannot create a load balancer: HNS still holds an old one for the same address", "hcnCreateLoadBalancer"),
+		{Text: "Error deleting Hns loadbalancer policy resource", Says: "kube-proxy cannot delete a load balancer that HNS no longer knows", Level: checks.Warn},
+		{Text: "policy creation failed", ConfirmOnly: true},
+		{Text: "is not present or has changed since the last sync", ConfirmOnly: true},
+	},
+	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
+		n := node.About(s)
+		if err := proxyProgramsHNS(n, s); err != nil {
+			return nil, err
+		}
+		if !n.Name.Known() {
+			return nil, checks.Unknown(n.Name.Gap) // without it a pod of this node looks like a remote one
+		}
+		w := balancersWanted(n, s)
+		findings := slices.Concat(w.missing(s), deadBackends(s), staleBalancers(n, s))
+		if len(findings) == 1 && findings[0].Level == checks.Fail && w.onlyKubernetes(s) {
+			findings[0].Level = checks.Info // its backends are on the host network of the control plane, and pods may have another way there
+		}
+		cut := slices.ContainsFunc(evidence.HNSLoadBalancers.In(s), func(lb evidence.HNSLoadBalancer) bool { return lb.Truncated })
+		if cut && len(findings) > 0 {
+			return nil, checks.Unknown(evidence.NotCollected + ": the recorder cut off inner values of the load balancers (ConvertTo-Json without -Depth)")
+		}
+		return findings, nil
+	},
+})
+
+// proxyProgramsHNS says why no load balancers are to be expected.
+func proxyProgramsHNS(n *node.Node, s evidence.Snapshot) error {
+	proxy := n.Components["kube-proxy"]
+	if running, _ := proxy.Running(); !running && node.ComponentSources.Gap(s) == "" && couldHide(proxy, s) == nil && !slices.ContainsFunc(evidence.Services.In(s), func(svc evidence.Service) bool {
+		return node.EqualsAny(svc.Name, proxy.ParentServices) && svc.Running()
+	}) {
+		return checks.Skip("kube-proxy does not run, so there are no load balancers to compare")
+	}
+	if _, ok := n.PodNetwork(s); !ok && evidence.HNSNetworks.Known(s) && n.Networks.Known() {
+		return checks.Skip("HNS does not have the network of pods, so it can have no load balancers")
+	}
+	for _, p := range proxy.Processes {
+		if age := s.Now().Sub(p.StartedAt.Time); !p.StartedAt.IsZero() && age < proxyPatience {
+			return checks.Unknown(evidence.Gap(fmt.Sprintf("%s: kube-proxy had started only %s before the recording and may still be programming Services", evidence.NotCollected, age.Round(time.Second))))
+		}
+	}
+	return nil
+}
+
+// hasBalancer finds the load balancer of a Service's address and port.
+func hasBalancer(s evidence.Snapshot, vip node.Address, port int, protocol string) (lb evidence.HNSLoadBalancer, ok bool) {
+	for _, lb := range evidence.HNSLoadBalancers.In(s) {
+		if slices.Contains(node.ParseAddresses(lb.VIPs...), vip) && slices.ContainsFunc(lb.Ports, func(p evidence.HNSPort) bool {
+			return p.External == port && node.ProtocolOf(p.Protocol) == node.ProtocolOf(protocol)
+		}) {
+			return lb, true
+		}
+	}
+	return lb, false
+}

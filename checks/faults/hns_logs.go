@@ -1,0 +1,54 @@
+package faults
+
+import (
+	"slices"
+
+	"doctor/checks"
+	"doctor/checks/evidence"
+)
+
+// hnsLogs is where refusals of HNS are told: by whoever called it.
+var hnsLogs = evidence.Any(evidence.PodEvents, evidence.Logs("kubelet"), evidence.Logs("flanneld"), evidence.Logs("containerd"),
+	evidence.Logs("docker"), evidence.Logs("cni"), evidence.Logs("kube-proxy"), evidence.Logs("calico-node"))
+
+// leftToLogs is the verdict where no state of this node could show the fault:
+// what the logs tell of it convicts, and logs that were read and are silent acquit.
+func leftToLogs(s evidence.Snapshot, id string) ([]checks.Finding, error) {
+	if gap := hnsLogs.Gap(s); gap != "" {
+		return nil, checks.Unknown(gap)
+	}
+	if _, told := liveSign(s, id); told {
+		return nil, checks.Unknown(evidence.NotCollected + ": nothing but the logs tells of this fault here")
+	}
+	return nil, nil
+}
+
+// liveSign is the first sign of the check that is not over, and could convict.
+func liveSign(s evidence.Snapshot, id string) (evidence.SignMatch, bool) {
+	matches := s.Signs(id)
+	at := slices.IndexFunc(matches, func(m evidence.SignMatch) bool {
+		sign := checkOf(id).SignOf(m)
+		return m.Over == "" && sign != nil && !sign.ConfirmOnly
+	})
+	if at < 0 {
+		return evidence.SignMatch{}, false
+	}
+	return matches[at], true
+}
+
+// isExternal tells whether networks of that type take over a physical adapter.
+func isExternal(net evidence.HNSNetwork) bool {
+	return slices.Contains([]string{"L2Bridge", "L2Tunnel", "Overlay", "Transparent"}, net.Type)
+}
+
+// ownsAddress tells whether the pod has an address of its own and runs.
+func ownsAddress(p evidence.Pod) bool {
+	return p.Status.PodIP != "" && p.Status.PodIP != p.Status.HostIP && !p.Spec.HostNetwork && !p.HostProcess() &&
+		p.Status.Phase == "Running" && p.Metadata.DeletionTimestamp == nil
+}
+
+// unlike narrows a sign to lines without the texts.
+func unlike(s checks.Sign, texts ...string) checks.Sign {
+	s.Not = texts
+	return s
+}

@@ -1,0 +1,78 @@
+package faults
+
+import (
+	"strings"
+
+	"doctor/checks"
+	"doctor/checks/evidence"
+	"doctor/checks/node"
+)
+
+var _ = register(checks.Check{
+	ID:       "hns-network-missing",
+	Title:    "HNS does not have the network that pods attach to",
+	Category: checks.CategoryNetwork,
+	FAQ:      []int{8, 11},
+	Doc: `Each CNI plugin puts pods on an HNS network of a certain name and type: cbr0 for flannel host-gw, flannel.4096 or vxlan0 for flannel overlay, Calico, azure, vpcbr… on EKS. Without it, or with one of the wrong type, no pod gets a network.
+
+Who should have made the network did not come that far: flanneld, the Calico node service, the physical adapter or a Windows feature is the place to look.`,
+	Fix: checks.Fix{
+		Text:     "restart the program that creates the network {network}: flanneld, the Calico node service, or the node's start script; if HNS shows leftovers of an older network with the same name, remove those first",
+		Commands: []string{"Get-HnsNetwork | Select-Object Name, Type, ManagementIP", "Restart-Service flanneld"},
+		Impact:   "creating the network takes the node off the network for some seconds",
+	},
+	Links: []string{"https://kubernetes.io/docs/tasks/debug/debug-cluster/windows/", "https://learn.microsoft.com/en-us/virtualization/windowscontainers/kubernetes/common-problems"},
+	Explains: []string{"hns-lb-missing-or-stale", "vethernet-missing", "flannel-subnet-env-missing", "kubeproxy-network-name-unset-or-missing", "cni-config-uninitialized", "pods-stuck-creating", "node-not-ready", "kube-proxy-not-running",
+		"vm-mac-spoofing-disabled", "icmp-external-not-snated", "node-cannot-use-cluster-ip", "nodeport-local-access", "cluster-dns-unreachable", "dns-pqdn-with-dots"},
+	Needs: []evidence.Need{evidence.HNSNetworks, node.NeedNetworks},
+	Signs: []checks.Sign{ // each belongs to the fault of who misses the network, which follows from this one
+		{Text: "is not present or has changed since the last sync", ConfirmOnly: true},
+		{Text: "Unable to find HNS Network specified", ConfirmOnly: true},
+		{Text: "error while GETHNSNewtorkByName", ConfirmOnly: true},
+		{Text: "error while hcn.GetNetworkByName", ConfirmOnly: true},
+		{Text: "is of unexpected type", Also: []string{"network"}, ConfirmOnly: true},
+	},
+	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
+		n := node.About(s)
+		net, ok := n.PodNetwork(s)
+		if !ok {
+			return []checks.Finding{checks.Findingf(checks.Fail, n.Networks.Value[0], "HNS has no network %s; it has %s", strings.Join(n.Networks.Value, " or "), networkNames(evidence.HNSNetworks.In(s))).
+				At(evidence.HNSNetworks.Path(), "names: %s", networkNames(evidence.HNSNetworks.In(s))).With(n.Networks.From)}, nil
+		}
+		f := n.Intended()
+		if f == nil || f.Config == nil {
+			return nil, nil
+		}
+		if want := typeFor(f.Config.EffectiveType()); want != "" && net.Type != "" && !strings.EqualFold(string(want), net.Type) &&
+			!(want == node.L2Bridge && strings.EqualFold(net.Type, "L2Tunnel")) {
+			return []checks.Finding{checks.Findingf(checks.Fail, net.Name, "HNS network %s is of type %s, and the plugin %s needs %s", net.Name, net.Type, f.Config.EffectiveType(), want).
+				At(evidence.HNSNetworks.Path(), "%s: type %s", net.Name, net.Type).At(f.File.Path, "type is %s", f.Config.EffectiveType())}, nil
+		}
+		return nil, nil
+	},
+})
+
+// typeFor is the HNS network type that a plugin insists on.
+func typeFor(plugin string) node.Backend {
+	switch strings.ToLower(strings.TrimSuffix(strings.ToLower(plugin), ".exe")) {
+	case "win-bridge", "sdnbridge", "wincni":
+		return node.L2Bridge
+	case "win-overlay", "sdnoverlay":
+		return node.OverlayNet
+	}
+	return ""
+}
+
+func networkNames(list []evidence.HNSNetwork) string {
+	if len(list) == 0 {
+		return "none"
+	}
+	var names []string
+	for _, net := range list {
+		names = append(names, net.Name+" ("+net.Type+")")
+	}
+	if len(names) > 12 {
+		names = append(names[:12], "…")
+	}
+	return strings.Join(names, ", ")
+}

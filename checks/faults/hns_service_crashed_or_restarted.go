@@ -1,0 +1,117 @@
+package faults
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"doctor/checks"
+	"doctor/checks/evidence"
+	"doctor/checks/node"
+)
+
+var _ = register(checks.Check{
+	ID:       "hns-service-crashed-or-restarted",
+	Title:    "HNS died or was restarted under running pods",
+	Category: checks.CategoryNetwork,
+	Doc: `Endpoints of pods and the load balancers of kube-proxy live in the Host Network Service. When it crashes, or somebody restarts it by hand, they may be gone, and nobody makes them anew for a pod that runs already: the pod has no network, kube-proxy believes that its load balancers are in place.
+
+A restart is known from the service manager's events since the boot, or from the start of the process that hosts HNS, where that is later than kube-proxy's. Of itself it is no fault: the check fails where pods from before it have no endpoint of their address, or kube-proxy from before it has no load balancer in HNS, and warns where that was not recorded.`,
+	Fix: checks.Fix{
+		Text: "restart kube-proxy (with Calico also its node service), and let the pods that lost their endpoint be created again; if HNS died by itself, install the current update of Windows",
+		Commands: []string{
+			"Get-WinEvent -FilterHashtable @{LogName='System'; ProviderName='Service Control Manager'; Id=7031,7034,7036} -MaxEvents 50",
+			"Restart-Service kube-proxy",
+			"kubectl delete pod -n <namespace> <pod without network>",
+		},
+		Impact: "Services do not answer from this node until kube-proxy has programmed them again; deleted pods are created again by their controllers",
+	},
+	Links: []string{"https://github.com/microsoft/Windows-Containers/issues/278", "https://github.com/microsoft/Windows-Containers/issues/18", "https://github.com/projectcalico/calico/issues/5164",
+		"https://github.com/Azure/AgentBaker/pull/2085", "https://github.com/microsoft/SDN/blob/master/Kubernetes/windows/debug/networkmonitor/networkhealth.ps1"},
+	Explains: []string{"hns-element-not-found", "hns-network-missing", "vethernet-missing", "bridge-endpoint-stale", "kubeproxy-network-name-unset-or-missing", "source-vip-invalid", "pods-stuck-creating", "vm-mac-spoofing-disabled", "node-cannot-use-cluster-ip",
+		"nodeport-local-access", "icmp-external-not-snated", "cluster-dns-unreachable", "dns-over-udp-lost", "dns-pqdn-with-dots", "route-missing-host-gw", "sandbox-name-reserved", "hns-lb-missing-or-stale", "local-and-remote-endpoint-same-ip"},
+	Needs: []evidence.Need{evidence.Any(evidence.WindowsEvents, evidence.Processes)},
+	Uses: []evidence.Need{evidence.WindowsEvents, evidence.Processes, evidence.Services, evidence.OSInfo, evidence.Pods,
+		evidence.HNSEndpoints, evidence.HNSLoadBalancers},
+	Signs: []checks.Sign{
+		{Text: "Host Network Service", Also: []string{"terminated unexpectedly"}, In: []string{evidence.InEvents}, Says: "the Host Network Service terminated unexpectedly"},
+		{Text: "Failed to look up one or more HNS endpoints; will schedule a retry", Level: checks.Warn, Says: "Felix does not find endpoints of running pods in HNS, as after a restart of HNS"},
+	},
+	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
+		proxied, proxy := proxyStart(s)
+		r, known := hnsRestart(s, proxied)
+		if !known {
+			return nil, checks.Unknown(evidence.NotCollected + ": neither the service manager's events nor the start of HNS and kube-proxy is recorded")
+		}
+		if r.at.IsZero() {
+			return nil, nil
+		}
+		when := r.at.UTC().Format("2006-01-02 15:04 UTC")
+		var lost []evidence.Pod
+		for _, p := range podsWithoutEndpoint(s) {
+			if startedBefore(p, r.at) {
+				lost = append(lost, p)
+			}
+		}
+		if len(lost) > 0 {
+			return []checks.Finding{checks.Findingf(checks.Fail, "hns", "%s at %s, and %d pods that ran before have no HNS endpoint: %s", r.what, when, len(lost), podNames(lost)).
+				With(r.from).At(evidence.HNSEndpoints.Path(), "no endpoint has %s, the address of %s", lost[0].Status.PodIP, lost[0].FullName())}, nil
+		}
+		stale := !proxied.IsZero() && proxied.Before(r.at)
+		balancers := evidence.HNSLoadBalancers.In(s)
+		switch {
+		case stale && evidence.HNSLoadBalancers.Known(s) && len(balancers) == 0:
+			return []checks.Finding{checks.Findingf(checks.Fail, "hns", "%s at %s, and kube-proxy, which runs since before, has no load balancer in HNS", r.what, when).
+				With(r.from, proxy).At(evidence.HNSLoadBalancers.Path(), "the list is empty")}, nil
+		case stale && !evidence.HNSLoadBalancers.Known(s):
+			return []checks.Finding{checks.Findingf(checks.Warn, "hns", "%s at %s, and kube-proxy runs since before: its load balancers may be gone", r.what, when).With(r.from, proxy)}, nil
+		case r.crash && !(evidence.Pods.Known(s) && evidence.HNSEndpoints.Known(s)):
+			return []checks.Finding{checks.Findingf(checks.Warn, "hns", "%s at %s; whether pods lost their network is not recorded", r.what, when).With(r.from)}, nil
+		}
+		return nil, nil // whatever it cost is there again
+	},
+})
+
+// startedBefore tells whether a container of the pod runs since before t.
+func startedBefore(p evidence.Pod, t time.Time) bool {
+	for _, st := range p.Status.ContainerStatuses {
+		if run := st.State.Running; run != nil && !run.StartedAt.IsZero() && run.StartedAt.Before(t) {
+			return true
+		}
+	}
+	return false
+}
+
+// podsWithoutEndpoint lists the running pods whose address no endpoint of HNS has.
+func podsWithoutEndpoint(s evidence.Snapshot) []evidence.Pod {
+	if !evidence.HNSEndpoints.Known(s) {
+		return nil
+	}
+	have := map[node.Address]bool{}
+	for _, e := range evidence.HNSEndpoints.In(s) {
+		if e.Truncated && len(e.Addresses) == 0 {
+			return nil
+		}
+		for _, a := range node.ParseAddresses(e.Addresses...) {
+			have[a] = have[a] || !e.Remote
+		}
+	}
+	var lost []evidence.Pod
+	for _, p := range evidence.Pods.In(s) {
+		if a, ok := node.ParseAddress(p.Status.PodIP); ok && ownsAddress(p) && podRuns(p) && !have[a] {
+			lost = append(lost, p)
+		}
+	}
+	return lost
+}
+
+func podNames(pods []evidence.Pod) string {
+	var names []string
+	for _, p := range pods {
+		names = append(names, p.FullName())
+	}
+	if len(names) > 5 {
+		names = append(names[:5], fmt.Sprintf("and %d more", len(names)-5))
+	}
+	return strings.Join(names, ", ")
+}

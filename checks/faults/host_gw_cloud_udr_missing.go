@@ -1,0 +1,75 @@
+package faults
+
+import (
+	"cmp"
+	"slices"
+
+	"doctor/checks"
+	"doctor/checks/evidence"
+	"doctor/checks/node"
+	"doctor/checks/probed"
+)
+
+var _ = register(checks.Check{
+	ID:       "host-gw-cloud-udr-missing",
+	Title:    "the cloud's network seems to drop packets with pods' addresses",
+	Category: checks.CategoryNetwork,
+	Doc: `With host-gw or l2bridge, packets cross the network between nodes with the addresses of pods on them. A cloud delivers and accepts only addresses that it handed out itself, unless a route in its own table sends each podCIDR to its node, and the node's interface may forward. Without both, pods of this node reach neither the pods of other nodes nor anything that answers to a pod's address, while the nodes reach each other.
+
+The cloud's routes are not to be seen on the node: the check judges by TCP probes from pods to pods of other nodes, where the providerID says that a cloud runs the machine.`,
+	Fix: checks.Fix{
+		Text: "add a route for each podCIDR by way of its node to the cloud's table and let the nodes' interfaces forward; or use an overlay, which needs neither",
+		Commands: []string{
+			"az network route-table route create -g RESOURCE_GROUP --route-table-name TABLE -n {node} --address-prefix {podCIDR} --next-hop-type VirtualAppliance --next-hop-ip-address {managementIP}",
+			"az network nic update -g RESOURCE_GROUP -n NIC --ip-forwarding true",
+			"aws ec2 modify-instance-attribute --instance-id INSTANCE --no-source-dest-check",
+			"aws ec2 create-route --route-table-id TABLE --destination-cidr-block {podCIDR} --instance-id INSTANCE",
+		},
+		Impact: "none for what works now; the routes have to follow when nodes come and go",
+	},
+	Links:    []string{"https://learn.microsoft.com/en-us/virtualization/windowscontainers/kubernetes/common-problems", "https://learn.microsoft.com/en-us/azure/virtual-network/virtual-networks-udr-overview"},
+	Explains: []string{"vm-mac-spoofing-disabled", "icmp-external-not-snated", "node-cannot-use-cluster-ip", "cluster-dns-unreachable", "dns-pqdn-with-dots"},
+	Applies: checks.OnAll(checks.OnCNI(node.Flannel, node.Bridge, node.WinCNI), checks.OnBackend(node.L2Bridge), func(n *node.Node) error {
+		if n.Platform.Known() && slices.Contains([]node.Platform{node.AKS, node.EKS, node.GKECloud}, n.Platform.Value) {
+			return checks.Skip("%s sets the routes of its nodes itself", n.Platform.Value)
+		}
+		return nil
+	}),
+	Needs: []evidence.Need{evidence.Node, evidence.ReachProbes, node.NeedClusterCIDRs},
+	Uses:  append(slices.Clone(node.ClusterSources), evidence.Routes),
+	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
+		n := node.About(s)
+		id := evidence.Node.In(s).Spec.ProviderID
+		cloud := node.CloudOf(id)
+		if cloud == "" {
+			return nil, checks.Skip("no cloud runs this machine: its providerID is %s", cmp.Or(evidence.Clean(id), "empty"))
+		}
+		v := viewOfRemotePods(n, evidence.ReachProbes.In(s))
+		v.lost = slices.DeleteFunc(v.lost, func(p evidence.ReachProbe) bool {
+			a, _ := remoteTarget(n, p)
+			return evidence.Routes.Known(s) && !routed(evidence.Routes.In(s), a)
+		})
+		switch {
+		case v.heard:
+			return nil, nil
+		case len(v.lost) < 2:
+			return nil, checks.Unknown(evidence.NotCollected + ": fewer than two pods of other nodes were probed from pods of this one")
+		case !v.nodeHeard && !heardByCluster(s):
+			return nil, checks.Unknown(evidence.NotCollected + ": no connection of the node itself to another host is recorded as answered, so nothing sets pods apart from it")
+		}
+		f := checks.Findingf(cond(v.ownHeard || v.elsewhere != nil, checks.Fail, checks.Warn), cloud, "none of %d pods of other nodes answers a pod of this node: %s seems to have no route for pods, or the interface may not forward", len(v.lost), cloud)
+		for _, p := range v.lost[:min(len(v.lost), checks.MaxQuotes)] {
+			f = f.With(probed.ReachBecause(p))
+		}
+		return []checks.Finding{f.At(evidence.Node.Path(), "spec.providerID is %s", id)}, nil
+	},
+})
+
+// routed tells whether the node itself has a route to the pod's node: without
+// one the packets do not even get to the cloud's network.
+func routed(routes []evidence.Route, a node.Address) bool {
+	return slices.ContainsFunc(routes, func(r evidence.Route) bool {
+		p, ok := node.ParsePrefix(r.Destination)
+		return ok && p.Bits() > 0 && p.Contains(a)
+	})
+}

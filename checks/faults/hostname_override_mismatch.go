@@ -1,0 +1,62 @@
+package faults
+
+import (
+	"slices"
+	"strings"
+
+	"doctor/checks"
+	"doctor/checks/evidence"
+	"doctor/checks/node"
+)
+
+var _ = register(checks.Check{
+	ID:       "hostname-override-mismatch",
+	Title:    "kube-proxy goes by another name than the Node object",
+	Category: checks.CategoryNetwork,
+	FAQ:      []int{6},
+	Doc: `kube-proxy takes an endpoint for its own when the endpoint's node name is its own host name. If it goes by another name than the Node object, it takes the pods of its own node for remote ones, and when it cleans up it deletes their HNS endpoints: pods lose their adapter minutes or hours after they started well.
+
+kube-proxy lowers the case of its name, so a difference in case is none. Without --hostname-override its name is the machine's, which never holds a dot.`,
+	Fix: checks.Fix{
+		Text:     "give kube-proxy --hostname-override={node} (or hostnameOverride in its configuration), restart it, and recreate the pods that lost their adapter",
+		Commands: []string{"nssm edit kube-proxy", "Restart-Service kube-proxy"},
+		Impact:   "connections to Services may break for some seconds while kube-proxy rebuilds its load balancers",
+	},
+	Links:    []string{"https://kubernetes.io/docs/tasks/debug/debug-cluster/windows/", "https://github.com/kubernetes/kubernetes/issues/71799"},
+	Explains: []string{"hns-lb-missing-or-stale", "local-and-remote-endpoint-same-ip", "pods-stuck-creating", "vm-mac-spoofing-disabled", "icmp-external-not-snated", "node-cannot-use-cluster-ip", "nodeport-local-access", "cluster-dns-unreachable", "dns-pqdn-with-dots"},
+	Needs:    []evidence.Need{node.NeedProxySettings, evidence.Node},
+	Uses:     slices.Concat(node.ProxySources, node.KubeletSources),
+	Signs: []checks.Sign{
+		{Text: "Failed to retrieve node info: nodes", Also: []string{"not found"}, Says: "kube-proxy asks for a Node that does not exist: it goes by another name"},
+	},
+	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
+		n := node.About(s)
+		name := evidence.Node.In(s).Metadata.Name
+		if name == "" {
+			return nil, checks.Unknown(evidence.NotCollected + ": the Node object in this recording has no name")
+		}
+		override := n.Proxy().HostnameOverride
+		value := strings.TrimSpace(override.Value)
+		switch {
+		case override.Set && (evidence.Placeholder(value) || strings.ContainsAny(value, "$%(")):
+			return nil, nil // a variable that the start script fills in, with the node's name in every recipe
+		case override.Set && !strings.EqualFold(value, name):
+			return []checks.Finding{checks.Findingf(checks.Fail, "kube-proxy", "kube-proxy goes by the name %s, and the Node object is called %s", value, name).
+				With(override.From).At(evidence.Node.Path(), "metadata.name is %s", name)}, nil
+		case override.Set:
+			return nil, nil
+		case n.Proxy().Hidden != "":
+			return nil, checks.Unknown(n.Proxy().Hidden)
+		case len(n.Components["kube-proxy"].Pods) > 0 && n.Proxy().From.Path == evidence.Pods.Path():
+			return nil, checks.Unknown(evidence.NotCollected + ": kube-proxy runs from a DaemonSet, whose start script gives the name out of sight")
+		case strings.Contains(name, "."):
+			return []checks.Finding{checks.Findingf(checks.Fail, "kube-proxy", "kube-proxy has no --hostname-override, so it goes by the machine's name, which cannot be %s", name).
+				With(n.Proxy().From).At(evidence.Node.Path(), "metadata.name is %s", name)}, nil
+		}
+		if f, ok := n.KubeletFlag("hostname-override"); ok && f.Live && f.Value != "" && !strings.ContainsAny(f.Value, "$%(") {
+			return []checks.Finding{checks.Findingf(checks.Warn, "kube-proxy", "the kubelet is told to be %s, and kube-proxy is told nothing: it goes by the machine's name", f.Value).
+				With(n.Proxy().From, f.From)}, nil
+		}
+		return nil, nil
+	},
+})

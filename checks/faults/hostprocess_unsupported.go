@@ -1,0 +1,72 @@
+package faults
+
+import (
+	"strings"
+
+	"doctor/checks"
+	"doctor/checks/evidence"
+	"doctor/checks/node"
+)
+
+// The first versions with HostProcess containers that do what the documentation says.
+var (
+	hostProcessKubelet    = evidence.Version{Major: 1, Minor: 22}
+	hostProcessContainerd = evidence.Version{Major: 1, Minor: 6}
+)
+
+var _ = register(checks.Check{
+	ID:       "hostprocess-unsupported",
+	Title:    "HostProcess pods do not work on this node",
+	Category: checks.CategoryWorkloads,
+	Doc: `HostProcess containers are processes of the node. They need containerd 1.6 or later and a kubelet of 1.22 or later (1.26 for the finished feature); docker never had them. An older runtime starts such a pod as an ordinary container, which then misses files and rights of the node. A named pipe cannot be mounted into them either: the process reaches the node's pipes directly.
+
+The check compares versions where the node has HostProcess pods, and reads what containerd says of mounts.`,
+	Fix: checks.Fix{
+		Text:     "move the node to containerd 1.7 and a current kubelet; take mounts of named pipes out of HostProcess pods and open the pipe by its own name",
+		Commands: []string{"kubectl get node {node} -o wide", `kubectl get pods -A --field-selector spec.nodeName={node} -o jsonpath='{range .items[*]}{.metadata.name}{" "}{.spec.volumes[*].hostPath.path}{"\n"}{end}'`},
+		Impact:   "another runtime version needs the node drained; changing a pod template recreates its pods",
+	},
+	Links:    []string{"https://kubernetes.io/docs/tasks/configure-pod-container/create-hostprocess-pod/", "https://github.com/microsoft/hcsshim/blob/main/internal/jobcontainers/mounts.go", "https://github.com/kubernetes/kubernetes/pull/110140"},
+	Explains: []string{"pods-stuck-creating", "pods-restarting", "kube-proxy-not-running", "flanneld-not-running", "entrypoint-not-found"},
+	Partial:  true,
+	Needs:    []evidence.Need{evidence.Pods, node.NeedRuntime, node.NeedKubelet},
+	Uses:     []evidence.Need{evidence.PodEvents},
+	Signs: []checks.Sign{
+		{Text: "named pipe mounts not supported for job containers", Says: "a HostProcess pod mounts a named pipe, which is not possible"},
+		{Text: "failed to setup mount for job container", Says: "a mount of a HostProcess pod fails"},
+	},
+	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
+		n := node.About(s)
+		rt := n.Runtime.Value
+		var findings []checks.Finding
+		seen := false
+		for i, p := range evidence.Pods.In(s) {
+			if !p.HostProcess() {
+				continue
+			}
+			seen = true
+			switch {
+			case rt.Name == "docker":
+				findings = append(findings, checks.Findingf(checks.Fail, p.FullName(), "%s is a HostProcess pod, and docker does not know them", p.FullName()).
+					AtLine(evidence.Pods.Path(), i+1, p.FullName()+": windowsOptions.hostProcess is true").With(n.Runtime.From))
+			case rt.Name == "containerd" && rt.Version.Major > 0 && !rt.Version.AtLeast(hostProcessContainerd):
+				findings = append(findings, checks.Findingf(checks.Fail, p.FullName(), "%s is a HostProcess pod, and containerd %s runs it as an ordinary container; %s or later is needed", p.FullName(), rt.Version, hostProcessContainerd).
+					AtLine(evidence.Pods.Path(), i+1, p.FullName()+": windowsOptions.hostProcess is true").With(n.Runtime.From))
+			case !n.Kubelet.Value.AtLeast(hostProcessKubelet):
+				findings = append(findings, checks.Findingf(checks.Fail, p.FullName(), "%s is a HostProcess pod, and kubelet %s does not know them; %s or later is needed", p.FullName(), n.Kubelet.Value, hostProcessKubelet).
+					AtLine(evidence.Pods.Path(), i+1, p.FullName()+": windowsOptions.hostProcess is true").With(n.Kubelet.From))
+			case !podRuns(p):
+				for _, v := range p.Spec.Volumes {
+					if v.HostPath != nil && strings.HasPrefix(v.HostPath.Path, `\\.\pipe\`) {
+						findings = append(findings, checks.Findingf(checks.Fail, p.FullName(), "%s is a HostProcess pod and mounts the named pipe %s, which is not possible: it reaches the pipe directly", p.FullName(), v.HostPath.Path).
+							AtLine(evidence.Pods.Path(), i+1, p.FullName()+": volume "+v.Name+": hostPath "+v.HostPath.Path))
+					}
+				}
+			}
+		}
+		if !seen {
+			return nil, checks.Skip("no HostProcess pod is on this node")
+		}
+		return findings, nil
+	},
+})

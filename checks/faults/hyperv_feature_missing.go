@@ -1,0 +1,95 @@
+package faults
+
+import (
+	"slices"
+	"strings"
+
+	"doctor/checks"
+	"doctor/checks/evidence"
+	"doctor/checks/node"
+)
+
+var _ = register(checks.Check{
+	ID:       "hyperv-feature-missing",
+	Title:    "containers with Hyper-V isolation, and no Hyper-V on this node",
+	Category: checks.CategoryNode,
+	Doc: `A container with Hyper-V isolation runs in a small virtual machine of its own, so the node needs the Hyper-V feature, and a node that is itself a virtual machine needs nested virtualisation from its host. Without them the runtime is refused: a required feature is not installed, or no hypervisor is present. Windows 10 and 11 isolate containers that way unless told otherwise; on Windows Server a RuntimeClass for a handler such as runhcs-wcow-hypervisor asks for it, or the runtime's default.
+
+The check compares the feature with the runtime classes of the pods that do not run and with the runtime's default handler; handlers and classes are told by their names. What the runtime said convicts also where the feature is installed: then the hypervisor does not start.`,
+	Fix: checks.Fix{
+		Text: "use process isolation (runtime handler runhcs-wcow-process, no runtimeClassName) unless these pods need the hypervisor; else install Hyper-V, and where the node is a virtual machine expose the processor's virtualisation to it on its host",
+		Commands: []string{
+			"Install-WindowsFeature Hyper-V -IncludeManagementTools -Restart",
+			"Set-VMProcessor -VMName {node} -ExposeVirtualizationExtensions $true",
+		},
+		Impact: "installing reboots the node and stops every pod on it; the second command is for the host and needs the virtual machine to be off",
+	},
+	Links: []string{"https://learn.microsoft.com/en-us/virtualization/windowscontainers/manage-containers/hyperv-container", "https://kubernetes.io/docs/concepts/containers/runtime-class/",
+		"https://github.com/MicrosoftDocs/Virtualization-Documentation/issues/1128", "https://github.com/moby/moby/issues/40792",
+		"https://github.com/docker/for-win/issues/6253", "https://github.com/docker/for-win/issues/8414"},
+	Explains: []string{"pods-stuck-creating"},
+	Needs:    []evidence.Need{evidence.Features, evidence.Pods},
+	Uses:     slices.Concat(complaintUses, node.RuntimeConfigs, []evidence.Need{evidence.CRI}),
+	Signs:    hypervSigns,
+	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
+		feature := featureState(s, "Hyper-V")
+		because := func(f checks.Finding) checks.Finding {
+			return f.At(evidence.Features.Path(), "Hyper-V is %s", orUnknown(feature))
+		}
+		var findings []checks.Finding
+		refused := map[string]bool{}
+		for _, c := range complaints(s, hypervSigns) {
+			refused[c.pod.FullName()] = true
+			findings = append(findings, because(checks.Findingf(checks.Fail, c.pod.FullName(), "%s does not run: %s", c.pod.FullName(), c.says).With(c.from)))
+		}
+		if feature == "installed" {
+			return findings, nil
+		}
+		unsure := false
+		if handler, from := defaultHandler(s); isHyperV(handler) {
+			unsure = feature == ""
+			findings = append(findings, because(checks.Findingf(checks.Fail, handler, "the runtime isolates every pod with %s, and Hyper-V is %s, not installed", handler, orUnknown(feature)).With(from)))
+		}
+		for i, p := range evidence.Pods.In(s) {
+			if !isHyperV(p.Spec.RuntimeClassName) || !node.PodDown(p) || refused[p.FullName()] {
+				continue
+			}
+			unsure = unsure || feature == ""
+			findings = append(findings, because(checks.Findingf(checks.Fail, p.FullName(), "%s asks for Hyper-V isolation by its runtime class %s, and Hyper-V is %s, not installed", p.FullName(), p.Spec.RuntimeClassName, orUnknown(feature)).
+				AtLine(evidence.Pods.Path(), i+1, p.FullName()+": runtimeClassName is "+p.Spec.RuntimeClassName)))
+		}
+		if unsure && len(refused) == 0 {
+			return nil, checks.Unknown(evidence.NotCollected + ": features.json of this recording does not speak of Hyper-V")
+		}
+		return findings, nil
+	},
+})
+
+const noHypervisor = "a container with Hyper-V isolation was refused: no hypervisor runs on this machine"
+
+var hypervSigns = []checks.Sign{
+	checks.SignOfCode("HCS_E_HYPERV_NOT_INSTALLED", "a container with Hyper-V isolation was refused: Hyper-V is not installed, or not exposed to this machine"),
+	{Text: "could not be started because a required feature is not installed", Says: "a container with Hyper-V isolation was refused: a Windows feature that it needs is not installed"},
+	{Text: "0xc0351000", Says: noHypervisor},
+	{Text: "No hypervisor is present on this system", Not: []string{"0xc0351000"}, Says: noHypervisor},
+}
+
+// featureState is installed, available, pending or absent; empty where the
+// recording does not speak of the feature.
+func featureState(s evidence.Snapshot, name string) string {
+	return strings.ToLower(evidence.Clean(evidence.Features.In(s)[name]))
+}
+
+// defaultHandler is how containerd runs pods that name no runtime class.
+func defaultHandler(s evidence.Snapshot) (string, evidence.Because) {
+	if v := evidence.CRI.In(s).ConfigValue("defaultRuntimeName"); v != "" {
+		return v, evidence.Because{Path: evidence.CRI.Path(), Text: "defaultRuntimeName is " + v}
+	}
+	if c, file, gap := node.ContainerdConfig(s); gap == "" && c.DefaultRuntime != "" {
+		return c.DefaultRuntime, evidence.Because{Path: file.Path, Text: "default_runtime_name is " + c.DefaultRuntime}
+	}
+	return "", evidence.Because{}
+}
+
+// isHyperV tells the handlers and classes whose name says so: runhcs-wcow-hypervisor, windows-hyperv.
+func isHyperV(name string) bool { return strings.Contains(strings.ToLower(name), "hyperv") }

@@ -1,0 +1,161 @@
+package faults
+
+import (
+	"slices"
+	"strings"
+	"time"
+
+	"doctor/checks"
+	"doctor/checks/evidence"
+	"doctor/checks/node"
+)
+
+var _ = register(checks.Check{
+	ID:       "image-pull-too-slow",
+	Title:    "image pulls are given up while their layers are still being unpacked",
+	Category: checks.CategoryImages,
+	Doc: `A pull that shows no progress for a while is cancelled: after one minute by dockershim and cri-dockerd, after one to five minutes by containerd, by version. Windows base images have layers of some gigabytes, and on a slow or busy disk unpacking one of them, during which nothing is reported, takes longer. The pull begins anew and ends in the same way.
+
+The check looks for a pod that waits for its image, with a pull that ended as cancelled, without any word of the network, after at least as long as the deadline; that it was cancelled says neither who did it nor why. The runtime's own line about no progress convicts alone.`,
+	Fix: checks.Fix{
+		Text:     "raise the deadline: for containerd image_pull_progress_timeout in config.toml (io.containerd.grpc.v1.cri, from version 3 of the file io.containerd.cri.v1.images), and pull the image once by hand; a faster disk and a smaller base image help for good",
+		Commands: []string{"crictl --timeout 30m pull IMAGE", "Restart-Service containerd"},
+		Impact:   "running containers are not touched",
+	},
+	Links: []string{"https://github.com/Mirantis/cri-dockerd/issues/372", "https://github.com/openshift/windows-machine-config-operator/issues/205", "https://github.com/kubernetes/kubernetes/issues/59376",
+		"https://github.com/kubernetes-sigs/sig-windows-dev-tools/issues/87", "https://github.com/containerd/containerd/pull/6150"},
+	Explains: []string{"pods-stuck-creating"},
+	Needs:    []evidence.Need{evidence.Pods, evidence.PodEvents},
+	Uses:     slices.Concat(node.KubeletSources, []evidence.Need{evidence.Node, evidence.CRI, evidence.Services, evidence.Processes}),
+	Signs: []checks.Sign{
+		{Text: "Failed to pull image", Also: []string{"context canceled"}, Not: noAnswer, Says: "a pull was given up in the middle"},
+		{Text: "Failed to pull image", Also: []string{"context deadline exceeded"}, Not: noAnswer, Says: "a pull was given up when its time was over"},
+		{Text: "cancel pulling image", Also: []string{"because of no progress"}, Says: "the runtime gave up a pull that showed no progress"},
+		{Text: "cancel pulling image", Also: []string{"exceeded image pull deadline"}, Says: "cri-dockerd gave up a pull that took longer than its deadline"},
+	},
+	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
+		n := node.About(s)
+		deadline, where := pullDeadline(n, s)
+		var findings []checks.Finding
+		timed := false
+		for _, p := range evidence.Pods.In(s) {
+			if stuckReason(p) == "" {
+				continue
+			}
+			took, failed, number := cancelledPull(s, p)
+			timed = timed || number > 0
+			if number == 0 || took < deadline*9/10 {
+				continue
+			}
+			f := checks.Findingf(checks.Fail, p.FullName(), "a pull for %s was given up after %s, while no progress was seen: the deadline is %s", p.FullName(), took, deadline).
+				AtLine(evidence.PodEvents.Path(), number, failed)
+			if where.Path != "" {
+				f = f.With(where)
+			}
+			if n.Runtime.Value.Name == "docker" {
+				f = f.Cure(slowDockerPull(n.Kubelet))
+			}
+			findings = append(findings, f)
+		}
+		for _, m := range liveSigns(s, "image-pull-too-slow") {
+			if len(findings) == 0 && (m.Text == "cancel pulling image" || !timed) && s.Now().Sub(m.Last) <= checks.LongAgo && waitsForImage(s) {
+				f := checks.Findingf(checks.Fail, "the runtime", "%s, and pods wait for their images", checkOf("image-pull-too-slow").SignOf(m).Says).With(checks.Quote(m))
+				f.Basis = checks.ByBoth
+				findings = append(findings, f)
+			}
+		}
+		return findings, nil
+	},
+})
+
+// slowDockerPull: the flag is the kubelet's as long as dockershim is in it, and stops a later kubelet.
+func slowDockerPull(kubelet node.Fact[evidence.Version]) checks.Fix {
+	f := checks.Fix{
+		Text:     "give cri-dockerd --image-pull-progress-deadline=30m, or pull the image once by hand; a kubelet of 1.24 or later does not start with that flag",
+		Commands: []string{"docker pull IMAGE", "Restart-Service cri-dockerd"},
+		Impact:   "running containers are not touched",
+	}
+	if kubelet.Known() && !kubelet.Value.AtLeast(noDockershim) {
+		f.Text = "give the kubelet --image-pull-progress-deadline=30m, or pull the image once by hand; take the flag away before an update to 1.24, which does not start with it"
+		f.Commands = []string{"docker pull IMAGE", "Restart-Service kubelet"}
+	}
+	return f
+}
+
+// The words of a cancelled pull, and those of one that the network ended.
+var (
+	cancelled  = []string{"context canceled", "context deadline exceeded", "request canceled"}
+	ofTheWires = []string{"while waiting for connection", "Client.Timeout", "failed to do request", "failed to resolve reference", "dial tcp", "TLS handshake", "lookup ", "connectex"}
+)
+
+// cancelledPull finds the pod's recent pull that was cancelled, and how long it took.
+func cancelledPull(s evidence.Snapshot, p evidence.Pod) (took time.Duration, text string, number int) {
+	var began *evidence.Event
+	var failed evidence.Event
+	for i, e := range evidence.PodEvents.In(s) {
+		about := e.About()
+		if about.Name != p.Metadata.Name || about.Namespace != p.Metadata.Namespace {
+			continue
+		}
+		switch {
+		case e.Reason == "Pulling" && (began == nil || began.At().Before(e.At().Time)):
+			began = &e
+		case e.Reason == "Failed" && holdsAny(e.Text(), cancelled) && strings.Contains(e.Text(), "pull") && !holdsAny(e.Text(), ofTheWires) && s.Now().Sub(e.At().Time) <= checks.LongAgo:
+			failed, text, number = e, about.Name+": "+e.Reason+": "+folded(e.Text()), i+1
+		}
+	}
+	if began == nil || number == 0 {
+		return 0, "", 0
+	}
+	took = failed.At().Sub(began.At().Time)
+	if took < 0 { // the next attempt has begun: the first one tells
+		took = failed.FirstTimestamp.Sub(began.FirstTimestamp.Time)
+	}
+	return took, text, number
+}
+
+func holdsAny(text string, words []string) bool {
+	return slices.ContainsFunc(words, func(w string) bool { return strings.Contains(text, w) })
+}
+
+// pullDeadline is how long a pull may show no progress, as it is set or as the
+// runtime has it from the start.
+func pullDeadline(n *node.Node, s evidence.Snapshot) (time.Duration, evidence.Because) {
+	parse := func(value, file, what string) (time.Duration, evidence.Because) {
+		d, err := time.ParseDuration(value)
+		if err != nil || d <= 0 {
+			return 0, evidence.Because{}
+		}
+		return d, evidence.Because{Path: file, Text: what + " is " + value}
+	}
+	const flag = "image-pull-progress-deadline"
+	if n.Runtime.Value.Name != "docker" {
+		if d, from := parse(evidence.CRI.In(s).ConfigValue("imagePullProgressTimeout"), evidence.CRI.Path(), "imagePullProgressTimeout"); d > 0 {
+			return d, from
+		}
+		return time.Minute, evidence.Because{}
+	}
+	for _, svc := range evidence.Services.In(s) {
+		if value, _ := evidence.ParseFlags(svc.Args).Get(flag); node.EqualsAny(node.Program(svc.BinPath), []string{"cri-dockerd"}) && value != "" {
+			if d, from := parse(value, evidence.Services.Path(), "--"+flag+" of "+svc.Name); d > 0 {
+				return d, from
+			}
+		}
+	}
+	if f, ok := n.KubeletFlag(flag); ok {
+		if d, from := parse(f.Value, f.From.Path, "--"+flag); d > 0 {
+			return d, from
+		}
+	}
+	return time.Minute, evidence.Because{}
+}
+
+// noAnswer marks a pull that never began: nobody answered, which is another fault.
+var noAnswer = []string{"dial tcp", "no such host", "proxyconnect", "awaiting headers", "TLS handshake"}
+
+// waitsForImage tells whether a pod of this node waits for an image.
+func waitsForImage(s evidence.Snapshot) bool {
+	return slices.ContainsFunc(evidence.Pods.In(s), func(p evidence.Pod) bool {
+		return slices.Contains([]string{"ErrImagePull", "ImagePullBackOff"}, stuckReason(p))
+	})
+}

@@ -1,0 +1,130 @@
+package faults
+
+import (
+	"fmt"
+
+	"doctor/checks"
+	"doctor/checks/evidence"
+	"doctor/checks/node"
+)
+
+const azureIPAM = `C:\k\azure-vnet-ipam.json`
+
+var _ = register(checks.Check{
+	ID:       "ipam-range-exhausted",
+	Title:    "the node has no address left for another pod, or leaks them",
+	Category: checks.CategoryNetwork,
+	Doc: `host-local keeps one file for each address that it gave away, azure-vnet-ipam one entry. Attempts that failed half way, and runtimes that crashed, leave reservations without a pod; kubelet 1.11.0 to 1.11.2 and docker before 18.09 did so at every failure. When the node's range is used up no pod gets an address any more.
+
+The check counts the reservations of this node's own range against its size, and against the pods that have an address. A few more reservations than pods are normal: kube-proxy's source VIP is one, and pods that are being made or removed.`,
+	Fix: checks.Fix{
+		Text: "drain the node and remove the reservations that no running container holds: each file names its container in the first line",
+		Commands: []string{
+			"kubectl drain {node} --ignore-daemonsets --delete-emptydir-data",
+			`Get-ChildItem C:\var\lib\cni\networks\{network} | Where-Object Name -match '^\d'`,
+			"Stop-Service kubelet",
+			`Remove-Item C:\var\lib\cni\networks\{network}\<address without a pod>`,
+			"Restart-Service {runtime}; Start-Service kubelet",
+		},
+		Impact: "all pods of {node} move to other nodes; removing the reservation of a running pod gives its address to a second one",
+	},
+	Links: []string{"https://github.com/rancher/rancher/issues/26320", "https://github.com/rancher/rancher/issues/14504", "https://github.com/Azure/azure-container-networking/issues/145",
+		"https://github.com/Azure/azure-container-networking/issues/214", "https://github.com/k3s-io/k3s/issues/5885", "https://github.com/flannel-io/flannel/issues/833",
+		"https://learn.microsoft.com/en-us/virtualization/windowscontainers/kubernetes/common-problems"},
+	Explains: []string{"pods-stuck-creating", "sandbox-name-reserved"},
+	Applies: func(n *node.Node) error {
+		if n.CNI.Value == node.Calico || n.CNI.Value == node.VPC {
+			return checks.Skip("%s does not keep its reservations on the node", n.CNI.Value)
+		}
+		return nil
+	},
+	Partial: true,
+	Needs:   []evidence.Need{evidence.Any(node.NeedLeases{}, evidence.File(azureIPAM))},
+	Uses:    []evidence.Need{node.NeedLeases{}, evidence.File(azureIPAM), node.NeedPodCIDRs, evidence.HNSNetworks, evidence.Pods},
+	Signs: []checks.Sign{
+		{Text: "no IP addresses available in range set", Says: "host-local has no address left"},
+		{Text: "Failed to delegate: Failed to allocate address", Says: "azure-vnet-ipam has no address left"},
+		{Text: "Failed to allocate address: No available addresses", Says: "azure-vnet-ipam has no address left"},
+		{Text: "error while executing IPAM addition", ConfirmOnly: true},
+		{Text: "is subnet's gateway", Also: []string{"requested ip"}, ConfirmOnly: true},
+	},
+	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
+		n := node.About(s)
+		if f := s.File(azureIPAM); n.CNI.Value == node.Azure && f.Gap == "" {
+			return azurePools(s, f)
+		}
+		leases := n.Leases(s)
+		if len(leases) == 0 {
+			return nil, checks.Unknown(node.NeedLeases{}.Gap(s))
+		}
+		subnets, where := podSubnets(n, s)
+		v4 := node.OfFamily(subnets, true)
+		if len(v4) == 0 {
+			return nil, checks.Unknown(evidence.NotCollected + ": neither the HNS network's subnet nor the node's podCIDR is known")
+		}
+		taken := 0
+		for _, l := range leases {
+			if v4[0].Contains(l.Address) {
+				taken++
+			}
+		}
+		if v4[0].Bits() < 16 || v4[0].Bits() > 29 {
+			return nil, checks.Unknown(evidence.NotCollected + ": the node's range is not known to be " + evidence.Gap(v4[0].String()))
+		}
+		// The subnet's first and last address and the gateway are nobody's.
+		room := 1<<(32-v4[0].Bits()) - 3
+		f := judgePool(s, v4[0].String(), taken, room)
+		for i := range f {
+			f[i] = f[i].At(evidence.EvidencePath(leases[0].Path), "the first of %d reservations in %s", taken, v4[0]).With(where)
+		}
+		return f, nil
+	},
+})
+
+func azurePools(s evidence.Snapshot, f evidence.NodeFile) ([]checks.Finding, error) {
+	pools, err := evidence.DecodeAzurePools([]byte(f.Text))
+	if err != nil {
+		return nil, checks.Unknown(evidence.Gap(evidence.Error + ": " + f.Path + ": " + evidence.Clean(err.Error())))
+	}
+	var findings []checks.Finding
+	for _, p := range pools {
+		for _, found := range judgePool(s, p.ID, p.InUse, p.Total) {
+			findings = append(findings, found.At(f.Path, "%s: %d of %d addresses are InUse", p.ID, p.InUse, p.Total))
+		}
+	}
+	return findings, nil
+}
+
+// spare is how many more reservations than pods are no leak.
+const spare = 10
+
+// judgePool compares what is taken of a pool with its size, and with the pods
+// that could have taken it.
+func judgePool(s evidence.Snapshot, name string, taken, room int) []checks.Finding {
+	pods, known := 0, evidence.Pods.Known(s)
+	for _, p := range evidence.Pods.In(s) {
+		if ownsAddress(p) {
+			pods++
+		}
+	}
+	have := fmt.Sprintf("%d pods have an address", pods)
+	if !known {
+		have = "how many pods have one is not recorded"
+	}
+	_, told := liveSign(s, "ipam-range-exhausted")
+	var f checks.Finding
+	switch {
+	case room > 0 && taken >= room && (told || known && taken > pods+spare/2):
+		f = checks.Findingf(checks.Fail, name, "all %d addresses of %s are reserved, and %s", room, name, have)
+	case room > 0 && taken >= room && !known:
+		f = checks.Findingf(checks.Warn, name, "all %d addresses of %s are reserved, and %s", room, name, have)
+	case known && taken > 2*pods+spare && taken*2 > room:
+		f = checks.Findingf(checks.Warn, name, "%d of the %d addresses of %s are reserved, and only %s: reservations leak", taken, room, name, have)
+	default:
+		return nil // a node that is full of running pods lacks nothing
+	}
+	if known {
+		f = f.At(evidence.Pods.Path(), "%s", have)
+	}
+	return []checks.Finding{f}
+}

@@ -1,0 +1,95 @@
+package faults
+
+import (
+	"slices"
+	"strings"
+
+	"doctor/checks"
+	"doctor/checks/evidence"
+	"doctor/checks/node"
+)
+
+// Where the recipes keep the files with which a node proves who it is.
+var kubeconfigs = []string{
+	`C:\k\config`, `C:\k\kubeconfig`, `C:\k\bootstrap-config`,
+	`C:\etc\kubernetes\kubelet.conf`, `C:\etc\kubernetes\bootstrap-kubelet.conf`,
+	`C:\ProgramData\kubernetes\kubeconfig`, `C:\etc\cni\net.d\calico-kubeconfig`,
+	`C:\var\lib\kubelet\pki\kubelet-client-current.pem`,
+}
+
+var _ = register(checks.Check{
+	ID:       "kubeconfig-readable",
+	Title:    "every user of the node can read its credentials for the API server",
+	Category: checks.CategorySecurity,
+	Doc: `A kubeconfig holds, or points to, the key by which the node signs in at the API server; a bootstrap kubeconfig holds a token that makes new nodes. Folders that are made directly on drive C: inherit from it that Users may read everything in them, and C:\k is one of these. Whoever gets a shell as any user then acts as the node.
+
+The check reads the recorded access lists: of the file itself, or, where only its folder's is recorded and the file is known to be there, what that folder hands down to files.`,
+	Fix: checks.Fix{
+		Text: "leave the files to the system and the administrators alone",
+		Commands: []string{
+			`icacls C:\k\config /inheritance:r /grant:r "SYSTEM:F" "Administrators:F"`,
+			`icacls C:\etc\kubernetes\kubelet.conf /inheritance:r /grant:r "SYSTEM:F" "Administrators:F"`,
+			`icacls C:\var\lib\kubelet\pki /inheritance:r /grant:r "SYSTEM:(OI)(CI)F" "Administrators:(OI)(CI)F"`,
+		},
+		Impact: "programs that use these files as an ordinary user lose access; a key that others could read should be replaced",
+	},
+	Links:    []string{"https://kubernetes.io/docs/concepts/security/windows-security/", "https://kubernetes.io/docs/concepts/configuration/organize-cluster-access-kubeconfig/"},
+	Explains: []string{},
+	Needs:    []evidence.Need{evidence.SecurityInfo},
+	Uses:     slices.Concat([]evidence.Need{evidence.FileIndex}, node.AsFiles(kubeconfigs)),
+	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
+		lists := map[string]evidence.ACL{}
+		for _, acl := range evidence.SecurityInfo.In(s).ACLs {
+			if hasAccessList(acl.SDDL) {
+				lists[strings.ToLower(evidence.CleanWinPath(acl.Path))] = acl
+			}
+		}
+		var findings []checks.Finding
+		looked := false
+		for _, file := range kubeconfigs {
+			acl, own := lists[strings.ToLower(file)]
+			sddl := acl.SDDL
+			if !own {
+				folder := file[:strings.LastIndex(file, `\`)]
+				inherited, ok := lists[strings.ToLower(folder)]
+				if there, known := s.File(file).Exists(); !ok || !there || !known {
+					continue
+				}
+				acl, sddl = inherited, handedToFiles(inherited.SDDL)
+			}
+			looked = true
+			if who := readers(sddl); len(who) > 0 {
+				findings = append(findings, checks.Findingf(checks.Warn, file, "%s may read %s", strings.Join(who, " and "), file).
+					At(evidence.SecurityInfo.Path(), "%s: %s", acl.Path, acl.SDDL))
+			}
+		}
+		if !looked {
+			return nil, checks.Unknown(evidence.NotCollected + ": security.json of this recording has no access list of a kubeconfig")
+		}
+		return findings, nil
+	},
+})
+
+// handedToFiles keeps of a folder's access list the entries that its files
+// inherit: those with OI, "object inherit".
+func handedToFiles(sddl string) string {
+	if strings.Contains(strings.ToUpper(sddl), noAccessControl) {
+		return sddl
+	}
+	var kept strings.Builder
+	kept.WriteString("D:")
+	for entry := range strings.SplitSeq(sddl, "(") {
+		fields := strings.Split(entry, ";")
+		if len(fields) < 6 {
+			continue
+		}
+		flags := strings.ToUpper(fields[1])
+		for i := 0; i+2 <= len(flags); i += 2 { // "CIIO" holds no OI
+			if flags[i:i+2] == "OI" {
+				kept.WriteString("(" + entry)
+				break
+			}
+		}
+	}
+	return kept.String()
+}

@@ -1,0 +1,35 @@
+package faults_test
+
+import "testing"
+
+func TestKubeletCgroupsPerQOS(t *testing.T) {
+	const (
+		linux       = "-- files/C/var/lib/kubelet/config.yaml --\ncgroupsPerQOS: true\nenforceNodeAllocatable: [pods]\n"
+		quiet       = "-- files/C/var/lib/kubelet/config.yaml --\nclusterDomain: cluster.local\n"
+		down        = "-- services.json --\n[{\"name\":\"kubelet\",\"state\":\"paused\",\"args\":[\"--config=C:\\\\var\\\\lib\\\\kubelet\\\\config.yaml\"]}]\n-- processes.json --\n[]\n"
+		refusedNone = "-- services.json --\n[{\"name\":\"kubelet\",\"state\":\"paused\",\"args\":[\"--cgroups-per-qos=false\",\"--enforce-node-allocatable=none\"]}]\n-- processes.json --\n[]\n"
+		alive       = `-- processes.json --
+[{"pid":7,"name":"kubelet.exe","startedAt":"2026-11-20T08:00:00Z","args":["--config=C:\\var\\lib\\kubelet\\config.yaml","--cgroups-per-qos=false","--enforce-node-allocatable="]}]
+`
+		elsewhere = `-- processes.json --
+[{"pid":7,"name":"kubelet.exe","startedAt":"2026-11-20T08:00:00Z","args":["--kubeconfig=C:\\k\\config","--cgroups-per-qos=false"]}]
+`
+	)
+	old, mild := nodeOf("v1.29.9", "containerd://1.7.2"), nodeOf("v1.31.4", "containerd://2.1.4")
+	runLooks(t, "kubelet-cgroups-per-qos", []look{
+		{"the configuration of a Linux node", linux + down + old,
+			"fail: cgroupsPerQOS is true, and Windows has no cgroups: the kubelet refuses to start [state]\n" +
+				"fail: enforceNodeAllocatable is pods, and Windows takes only the empty list: the kubelet refuses to start [state]"},
+		{"from 1.30 on it is ignored", linux + down + mild,
+			"info: cgroupsPerQOS is true, and Windows has no cgroups: this version ignores it [state]\n" +
+				"info: enforceNodeAllocatable is pods, and Windows takes only the empty list: this version ignores it [state]"},
+		{"flags overrule the file, and the kubelet runs", linux + alive + old, "pass"},
+		{"a kubelet that does not read the file", linux + elsewhere + old, "pass"},
+		{"even none is refused", refusedNone + quiet + old,
+			"fail: enforceNodeAllocatable is none, and Windows takes only the empty list: the kubelet refuses to start [state]"},
+		{"nothing sets it, and the kubelet is down", quiet + down + old,
+			"fail: nothing sets cgroupsPerQOS to false, its default is true, and the kubelet does not run [state]"},
+		{"nothing sets it, and the kubelet runs all the same", quiet + elsewhere + old, "pass"},
+		{"the version is not known", linux + down, "unknown"},
+	})
+}

@@ -1,0 +1,57 @@
+package faults
+
+import (
+	"slices"
+	"strings"
+
+	"doctor/checks"
+	"doctor/checks/evidence"
+	"doctor/checks/node"
+)
+
+var _ = register(checks.Check{
+	ID:       "kubelet-service-paused",
+	Title:    "the kubelet's service is paused: the kubelet exits as soon as it starts",
+	Category: checks.CategoryComponents,
+	FAQ:      []int{2},
+	Doc: `nssm pauses a service whose program exits again and again. A paused kubelet service therefore means that the kubelet refuses to start: a flag that this version no longer knows, a configuration it rejects, a certificate it cannot read. The reason is in its error log.
+
+Before kubeadm join the kubelet has no configuration yet and exits in a loop: that is expected.`,
+	Fix: checks.Fix{
+		Text:     "read the end of the kubelet's error log, mend what it names, and restart the service; continuing it alone changes nothing",
+		Commands: []string{`Get-Content C:\var\log\kubelet\kubelet.err.log -Tail 30`, "Restart-Service kubelet"},
+		Impact:   "running containers are not touched",
+	},
+	Links:    []string{"https://github.com/kubernetes-sigs/sig-windows-tools/issues/229", "https://nssm.cc/usage"},
+	Explains: []string{"kubelet-not-running"},
+	Needs:    []evidence.Need{evidence.Services},
+	Uses:     append(slices.Clone(node.KubeletSources), evidence.Node),
+	Signs: []checks.Sign{
+		{Text: "kubelet service entered the paused state", In: []string{evidence.InEvents}, Says: "the service manager paused the kubelet's service"},
+		{Text: "http://localhost:10248/healthz", Also: []string{"refused"}, Says: "the kubelet's health port refuses connections: the kubelet does not stay up"},
+	},
+	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
+		var findings []checks.Finding
+		for _, svc := range node.About(s).Components["kubelet"].Services {
+			if !strings.HasPrefix(strings.ToLower(svc.State), "paus") {
+				continue
+			}
+			level, why := checks.Fail, "the kubelet exits as soon as it starts"
+			if beforeJoin(s) {
+				level, why = checks.Info, "expected before kubeadm join, as there is no kubelet configuration yet"
+			}
+			findings = append(findings, checks.Findingf(level, svc.Name, "service %s is paused: %s", svc.Name, why).
+				At(evidence.Services.Path(), "%s: state is %s, exit code %d", svc.Name, svc.State, svc.ExitCode))
+		}
+		return findings, nil
+	},
+})
+
+// beforeJoin tells a machine that kubeadm has yet to make a node: its kubelet
+// is to read a configuration that kubeadm has not written. Most recipes have no
+// file of that name at all.
+func beforeJoin(s evidence.Snapshot) bool {
+	f, ok := node.About(s).KubeletFlag("config")
+	return ok && strings.HasSuffix(strings.ToLower(evidence.CleanWinPath(f.Value)), strings.ToLower(node.KubeletConfigs[0][2:])) &&
+		s.File(node.KubeletConfigs[0]).Gap.Kind() == evidence.Absent && !evidence.Node.Known(s)
+}

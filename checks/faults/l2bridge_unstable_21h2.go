@@ -1,0 +1,76 @@
+package faults
+
+import (
+	"fmt"
+
+	"doctor/checks"
+	"doctor/checks/evidence"
+	"doctor/checks/node"
+)
+
+// The builds of Windows Server 2022 and its updates.
+const (
+	ws2022           = 20348
+	july2024UBR      = 2582 // KB5040437
+	october2024UBR   = 2762 // KB5044281
+	july2024Update   = "KB5040437"
+	october2024Patch = "KB5044281"
+)
+
+var _ = register(checks.Check{
+	ID:       "l2bridge-unstable-21h2",
+	Title:    "the node's connections come and go on an l2bridge switch of Server 2022",
+	Category: checks.CategoryNetwork,
+	Doc: `On Windows Server 2022 before the update of October 2024 the host's connections could break off for some seconds and come back, again and again, from the moment in which the first l2bridge network was created. Microsoft reproduced it and could no longer do so with that update; no cause was published.
+
+No log tells of it. The check needs probes of one target that were repeated: it warns where some were answered and some timed out on such a build with an l2bridge network. A single probe that fails is about its target.`,
+	Fix: checks.Fix{
+		Text:     "install the current cumulative update of Windows Server 2022, " + october2024Patch + " or later; until then an overlay network is not concerned",
+		Commands: []string{"ping -n 60 {managementIP}", "Get-HotFix | Sort-Object InstalledOn | Select-Object -Last 5", "Get-HnsNetwork | Select-Object Name, Type, NetworkAdapterName"},
+		Impact:   "the update reboots {node}: drain it first",
+	},
+	Links:    []string{"https://github.com/microsoft/Windows-Containers/issues/439", "https://support.microsoft.com/help/5044281"},
+	Explains: []string{"node-not-ready"},
+	Applies: func(n *node.Node) error {
+		if !n.Build.Known() {
+			return checks.Unknown(n.Build.Gap)
+		}
+		if b := n.Build.Value; b.Number != ws2022 || b.UBR >= october2024UBR {
+			return checks.Skip("the node runs %s, and this is about Windows Server 2022 before %d.%d", b, ws2022, october2024UBR)
+		}
+		return nil
+	},
+	Needs: []evidence.Need{node.NeedBuild, evidence.HNSNetworks, evidence.ReachProbes},
+	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
+		var bridge string
+		for _, net := range evidence.HNSNetworks.In(s) {
+			if net.Type == string(node.L2Bridge) {
+				bridge = net.Name
+			}
+		}
+		if bridge == "" {
+			return nil, checks.Skip("HNS has no network of type L2Bridge")
+		}
+		type line struct{ from, target, protocol string }
+		answered, lost := map[line]int{}, map[line]int{}
+		for _, p := range evidence.ReachProbes.In(s) {
+			l := line{p.From, p.Target, p.Protocol}
+			switch p.Outcome {
+			case "ok":
+				answered[l]++
+			case "timeout":
+				lost[l]++
+			}
+			if answered[l] < repeated || lost[l] < repeated {
+				continue
+			}
+			return []checks.Finding{checks.Findingf(checks.Warn, p.Target, "%s is reached from %s at one time and not at another, with the L2Bridge network %s on %s", p.Target, p.From, bridge, node.About(s).Build.Value).
+				At(evidence.ReachProbes.Path(), "%s to %s from %s: ok and timeout, at least %d times each", p.Protocol, p.Target, p.From, repeated).
+				With(node.About(s).Build.From, evidence.Because{Path: evidence.HNSNetworks.Path(), Text: fmt.Sprintf("%s: type %s", bridge, node.L2Bridge)})}, nil
+		}
+		return nil, nil
+	},
+})
+
+// repeated is how often each outcome must have been seen to be no chance.
+const repeated = 2

@@ -1,0 +1,99 @@
+package faults
+
+import (
+	"slices"
+	"strings"
+
+	"doctor/checks"
+	"doctor/checks/evidence"
+	"doctor/checks/node"
+)
+
+var _ = register(checks.Check{
+	ID:       "linux-daemonset-on-windows",
+	Title:    "pods of a DaemonSet for Linux were put on this Windows node",
+	Category: checks.CategoryWorkloads,
+	Doc: `A DaemonSet without a node selector puts a pod on every node that tolerates it, and those of the control plane's own components tolerate everything. On a Windows node such a pod waits in ContainerCreating or ImagePullBackOff for ever, because its image is for Linux only. It looks like a mismatch of Windows versions and is none.
+
+The check looks at pods of DaemonSets on this node that do not run and that nothing marks as Windows pods: no selector for an operating system in the pod or its DaemonSet, a well-known Linux agent, or a refusal that names linux.`,
+	Fix: checks.Fix{
+		Text:     "give the DaemonSet the node selector kubernetes.io/os: linux; its pods on Windows nodes then go away by themselves",
+		Commands: []string{`kubectl patch daemonset NAME -n NAMESPACE -p '{"spec":{"template":{"spec":{"nodeSelector":{"kubernetes.io/os":"linux"}}}}}'`, "kubectl get pods -A --field-selector spec.nodeName={node}"},
+		Impact:   "the DaemonSet's pods on Linux nodes are replaced one after the other",
+	},
+	Links:    []string{"https://kubernetes.io/docs/concepts/windows/user-guide/#ensuring-os-specific-workloads-land-on-the-appropriate-container-host", "https://github.com/kubernetes/website/issues/13501", "https://github.com/microsoft/SDN/tree/master/Kubernetes/flannel/l2bridge/manifests"},
+	Explains: []string{"hostport-conflict-or-not-published", "pods-stuck-creating", "app-image-os-version-mismatch", "pod-field-unsupported", "pod-host-network", "pods-restarting", "pod-os-not-selected"},
+	Needs:    []evidence.Need{evidence.Pods},
+	Uses:     []evidence.Need{evidence.DaemonSets, evidence.PodEvents},
+	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
+		var findings []checks.Finding
+		for i, p := range evidence.Pods.In(s) {
+			at := slices.IndexFunc(p.Metadata.OwnerReferences, func(o evidence.OwnerReference) bool { return o.Kind == "DaemonSet" })
+			if at < 0 || podRuns(p) || node.PodSystem(p) != "" || staysOnWindows(p.Spec) || p.Metadata.DeletionTimestamp != nil {
+				continue
+			}
+			owner := p.Metadata.OwnerReferences[at].Name
+			set, known := daemonSet(s, p.Metadata.Namespace, owner)
+			if known && (node.PodSystem(evidence.Pod{Spec: set.Spec.Template.Spec}) != "" || staysOnWindows(set.Spec.Template.Spec)) {
+				continue
+			}
+			why, ok := linuxMark(s, p)
+			if !ok {
+				continue
+			}
+			f := checks.Findingf(checks.Fail, owner, "%s of the DaemonSet %s is for Linux (%s) and was put on this Windows node: the DaemonSet selects no operating system", p.FullName(), owner, why.Text).
+				AtLine(evidence.Pods.Path(), i+1, p.FullName()+": no nodeSelector kubernetes.io/os").With(why)
+			if known {
+				f = f.At(evidence.DaemonSets.Path(), "%s/%s: its template has no nodeSelector kubernetes.io/os", p.Metadata.Namespace, owner)
+			}
+			findings = append(findings, f)
+		}
+		return findings, nil
+	},
+})
+
+func daemonSet(s evidence.Snapshot, namespace, name string) (evidence.DaemonSet, bool) {
+	for _, d := range evidence.DaemonSets.In(s) {
+		if d.Metadata.Namespace == namespace && d.Metadata.Name == name {
+			return d, true
+		}
+	}
+	return evidence.DaemonSet{}, false
+}
+
+// linuxAgents are images that exist for Linux only, by the end of their names.
+var linuxAgents = []string{"/kube-proxy", "/flannel", "/flannel-cni-plugin", "/node", "/weave-kube", "/weave-npc", "/cilium", "/kube-router", "/node-exporter", "/fluentd", "/csi-node-driver", "/speaker", "/node-local-dns", "/k8s-dns-node-cache"}
+
+// linuxMark finds what shows that a pod's image is for Linux: what it was
+// refused for, else its name or a path that only Linux has.
+func linuxMark(s evidence.Snapshot, p evidence.Pod) (evidence.Because, bool) {
+	for i, e := range evidence.PodEvents.In(s) {
+		about := e.About()
+		if about.Namespace != p.Metadata.Namespace || about.Name != p.Metadata.Name {
+			continue
+		}
+		for _, words := range []string{"no match for platform in manifest", "no matching manifest for windows", "image operating system \"linux\" cannot be used"} {
+			if strings.Contains(e.Text(), words) {
+				return evidence.Because{Path: evidence.PodEvents.Path(), Line: i + 1, Text: words}, true
+			}
+		}
+	}
+	for _, c := range slices.Concat(p.Spec.InitContainers, p.Spec.Containers) {
+		name, _, _ := strings.Cut(c.Image, "@")
+		if at := strings.LastIndex(name, ":"); at > strings.LastIndex(name, "/") {
+			name = name[:at]
+		}
+		if isWindowsImage(c.Image) || strings.Contains(c.Image, "hostprocess") || strings.Contains(c.Image, "windows") {
+			return evidence.Because{}, false
+		}
+		if slices.ContainsFunc(linuxAgents, func(agent string) bool { return strings.HasSuffix(name, agent) }) {
+			return evidence.Because{Path: evidence.Pods.Path(), Text: "image " + c.Image}, true
+		}
+	}
+	for _, v := range p.Spec.Volumes {
+		if v.HostPath != nil && slices.ContainsFunc([]string{"/lib/modules", "/run/xtables.lock", "/sys", "/proc", "/etc/localtime", "/dev"}, func(path string) bool { return v.HostPath.Path == path }) {
+			return evidence.Because{Path: evidence.Pods.Path(), Text: "hostPath " + v.HostPath.Path}, true
+		}
+	}
+	return evidence.Because{}, false
+}

@@ -1,0 +1,65 @@
+package faults
+
+import (
+	"strings"
+
+	"doctor/checks"
+	"doctor/checks/evidence"
+	"doctor/checks/node"
+)
+
+var _ = register(checks.Check{
+	ID:       "nat-cni-conf-shadows-cni",
+	Title:    "a leftover NAT configuration stands before the node's CNI configuration",
+	Category: checks.CategoryNetwork,
+	FAQ:      []int{3},
+	Doc: `containerd loads only the first configuration of its folder in alphabetical order (max_conf_num = 1). The script that installs containerd leaves 0-containerd-nat.conf behind, which comes before 10-flannel.conf and the like: every pod then gets an address of the NAT network, and reaches no other node.
+
+The HNS network nat and the adapter vEthernet (nat) alone are harmless.`,
+	Fix: checks.Fix{
+		Text:     "delete the NAT configuration, restart the runtime, and recreate the pods that got an address of the NAT network",
+		Commands: []string{`Remove-Item "{cniDir}\0-containerd-nat.conf"`, "Restart-Service {runtime}"},
+		Impact:   "pods on the NAT network must be recreated",
+	},
+	Links:    []string{"https://github.com/kubernetes-sigs/sig-windows-tools/issues/214", "https://github.com/containerd/containerd/blob/main/docs/cri/config.md"},
+	Explains: []string{"cni-nameserver-mismatch", "pods-stuck-creating", "vm-mac-spoofing-disabled", "node-cannot-use-cluster-ip", "cluster-dns-unreachable", "dns-pqdn-with-dots"},
+	Needs:    []evidence.Need{node.NeedCNIFiles},
+	Uses:     []evidence.Need{evidence.Pods},
+	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
+		n := node.About(s)
+		first, meant := n.Effective(), n.Intended()
+		if first == nil {
+			return nil, checks.Unknown(noConfig(first))
+		}
+		if first.Config == nil {
+			if first.Err != nil {
+				return nil, checks.Skip("%s does not parse", first.Name)
+			}
+			return nil, checks.Unknown(first.File.Gap)
+		}
+		if !strings.EqualFold(first.Config.EffectiveType(), "nat") {
+			return nil, nil
+		}
+		if first == meant && (!n.CNI.Known() || n.CNI.Value == node.NAT) {
+			return []checks.Finding{checks.Findingf(checks.Fail, first.Name, "%s of type nat is the only CNI configuration: pods reach no other node", first.Name).
+				At(first.File.Path, "type is %s", first.Config.Type)}, nil
+		}
+		f := checks.Findingf(checks.Fail, first.Name, "%s of type nat is loaded, and the node's own configuration is not", first.Name).At(first.File.Path, "type is %s", first.Config.Type)
+		if first != meant {
+			f = checks.Findingf(checks.Fail, first.Name, "%s of type nat comes before %s, so every pod lands on the NAT network", first.Name, meant.Name).
+				At(first.File.Path, "type is %s", first.Config.Type).At(meant.File.Path, "is not loaded")
+		}
+		for _, p := range evidence.Pods.In(s) {
+			ip, ok := node.ParseAddress(p.Status.PodIP)
+			if cluster := n.ClusterCIDRs.Value; ok && !p.Spec.HostNetwork && len(cluster) > 0 && !node.AnyContains(cluster, ip) {
+				f = f.At(evidence.Pods.Path(), "%s has %s, outside %s", p.FullName(), ip, cluster[0])
+				break
+			}
+		}
+		return []checks.Finding{f.Cure(checks.Fix{
+			Text:     "delete " + first.Name + ", restart the runtime, and recreate the pods that got an address of the NAT network",
+			Commands: []string{`Remove-Item "` + n.CNIDir.Value + `\` + first.Name + `"`, "Restart-Service {runtime}"},
+			Impact:   "pods on the NAT network must be recreated",
+		})}, nil
+	},
+})

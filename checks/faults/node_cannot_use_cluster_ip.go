@@ -1,0 +1,107 @@
+package faults
+
+import (
+	"slices"
+
+	"doctor/checks"
+	"doctor/checks/evidence"
+	"doctor/checks/node"
+	"doctor/checks/probed"
+)
+
+var _ = register(checks.Check{
+	ID:       "node-cannot-use-cluster-ip",
+	Title:    "the node itself cannot reach Service addresses",
+	Category: checks.CategoryNetwork,
+	FAQ:      []int{10},
+	Doc: `Service addresses are load balancers on the switch ports of pods. From the Windows host itself they need not answer: that is a documented limit, and it also hits what the host does for pods, such as mounting an SMB share or pulling an image from inside the cluster. Pods must reach them.
+
+The check only tells where the node fails, and finds a fault where pods get no answer either, unless the Service has no ready endpoint.`,
+	Fix: checks.Fix{
+		Text:     "probe Services from a pod before drawing conclusions; let host programs use an address that is reachable from outside the cluster; where pods fail as well, restart kube-proxy and compare its load balancers with the Services",
+		Commands: []string{"Get-HnsPolicyList | ConvertTo-Json -Depth 10", "Restart-Service kube-proxy"},
+		Impact:   "restarting kube-proxy breaks connections to Services for some seconds",
+	},
+	Links:    []string{"https://kubernetes.io/docs/tasks/debug/debug-cluster/windows/", "https://kubernetes.io/docs/concepts/services-networking/windows-networking/"},
+	Explains: []string{"cluster-dns-unreachable", "dns-pqdn-with-dots"}, // the cluster's DNS is a Service
+	Needs:    []evidence.Need{evidence.ReachProbes, evidence.Any(node.NeedServiceCIDRs, evidence.KubeServices, node.NeedClusterDNS)},
+	Uses:     append(slices.Clone(node.ClusterSources), evidence.Node, evidence.HNSNetworks, evidence.Adapters, evidence.EndpointSlices),
+	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
+		n := node.About(s)
+		probes := evidence.ReachProbes.In(s)
+		var findings []checks.Finding
+		asked := false
+		for _, p := range probes {
+			dest, ok := probed.AddressOf(p)
+			if !ok || p.From != "node" || p.Protocol == "icmp" || !isService(n, dest) || !probed.GotAnswer(p) && !probed.GotNoAnswer(p) {
+				continue
+			}
+			asked = true
+			if probed.GotAnswer(p) {
+				continue
+			}
+			pod, known := podProbe(probes, p)
+			f := checks.Findingf(checks.Info, p.Target, "the node does not reach the Service address %s: a documented limit; probe from a pod to know whether Services work", p.Target)
+			switch {
+			case known && probed.GotAnswer(pod):
+				f = checks.Findingf(checks.Info, p.Target, "the node does not reach the Service address %s and pods do: Windows as documented", p.Target)
+			case known && noEndpoint(s, dest):
+				f = checks.Findingf(checks.Info, p.Target, "neither the node nor %s reaches the Service address %s: no pod stands behind it", pod.From, p.Target)
+			case known:
+				f = checks.Findingf(checks.Fail, p.Target, "neither the node nor %s reaches the Service address %s: this is not the documented limit", pod.From, p.Target)
+			}
+			if f = f.With(probed.ReachBecause(p)); known {
+				f = f.With(probed.ReachBecause(pod))
+			}
+			findings = append(findings, f)
+		}
+		if !asked {
+			return nil, checks.Unknown(evidence.NotCollected + ": no Service address was probed from the node")
+		}
+		return findings, nil
+	},
+})
+
+// isService tells whether an address is that of a Service.
+func isService(n *node.Node, a node.Address) bool {
+	return slices.Contains(n.ServiceIPs.Value, a) || slices.Contains(n.ClusterDNS.Value, a) || node.AnyContains(n.ServiceCIDRs.Value, a)
+}
+
+// podProbe finds the same probe from a pod: one that was answered before one that was not.
+func podProbe(probes []evidence.ReachProbe, node evidence.ReachProbe) (found evidence.ReachProbe, ok bool) {
+	for _, p := range probes {
+		if p.From == "node" || p.Target != node.Target || p.Protocol != node.Protocol {
+			continue
+		}
+		if probed.GotAnswer(p) {
+			return p, true
+		}
+		if probed.GotNoAnswer(p) && !ok {
+			found, ok = p, true
+		}
+	}
+	return found, ok
+}
+
+// noEndpoint tells whether the Service of that address is known to have no ready
+// endpoint: then nobody gets an answer, on Linux neither.
+func noEndpoint(s evidence.Snapshot, a node.Address) bool {
+	if !evidence.EndpointSlices.Known(s) {
+		return false
+	}
+	for _, svc := range evidence.KubeServices.In(s) {
+		if !slices.Contains(node.ParseAddresses(svc.ClusterIPs()...), a) {
+			continue
+		}
+		for _, slice := range evidence.EndpointSlices.In(s) {
+			if slice.Metadata.Namespace != svc.Metadata.Namespace || slice.Metadata.Labels["kubernetes.io/service-name"] != svc.Metadata.Name {
+				continue
+			}
+			if slices.ContainsFunc(slice.Endpoints, func(e evidence.ServiceEndpoint) bool { return e.Conditions.Ready == nil || *e.Conditions.Ready }) {
+				return false
+			}
+		}
+		return true
+	}
+	return false
+}

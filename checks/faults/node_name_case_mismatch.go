@@ -1,0 +1,87 @@
+package faults
+
+import (
+	"slices"
+	"strings"
+
+	"doctor/checks"
+	"doctor/checks/evidence"
+	"doctor/checks/node"
+)
+
+const foreignNode = "the API server refuses what the kubelet writes: its certificate is for another name than that of its Node"
+
+var _ = register(checks.Check{
+	ID:       "node-name-case-mismatch",
+	Title:    "a certificate or agent of the node does not use the name of its Node",
+	Category: checks.CategoryComponents,
+	FAQ:      []int{6},
+	Doc: `Windows likes its computer names in capitals, and Kubernetes keeps Node names in small letters. The kubelet lowers the case by itself; certificates, environment variables and agents that take $env:COMPUTERNAME do not. The API server compares byte by byte: a kubelet whose certificate says system:node:WIN-1 may not touch the Node win-1, and a flanneld with NODE_NAME=WIN-1 finds no Node of that name.
+
+The check compares the certificate of the kubelet and the NODE_NAME of flanneld with the name of the Node. kube-proxy's name has a check of its own.`,
+	Fix: checks.Fix{
+		Text: "use the name in small letters, {node}, wherever a name is given, and have the kubelet's client certificate issued for it; a machine that was renamed joins the cluster anew",
+		Commands: []string{
+			`$env:COMPUTERNAME.ToLower()`,
+			"nssm set flanneld AppEnvironmentExtra NODE_NAME={node}",
+			`Get-ChildItem C:\var\lib\kubelet\pki`,
+			"Restart-Service flanneld, kubelet",
+		},
+		Impact: "while the kubelet has no valid certificate the node is NotReady; its containers run on",
+	},
+	Links: []string{"https://github.com/Azure/aks-engine/issues/4623", "https://github.com/antrea-io/antrea/pull/2672", "https://github.com/kubernetes/cloud-provider-vsphere/issues/484",
+		"https://github.com/kubernetes/kubernetes/issues/54482"},
+	Explains: []string{"node-not-ready", "kubelet-service-paused", "flanneld-not-running", "podcidr-not-assigned", "hns-network-missing", "flannel-subnet-env-missing", "pods-stuck-creating", "node-not-ready-lost", "pods-restarting"},
+	Partial:  true,
+	Needs:    []evidence.Need{evidence.Node, evidence.Any(evidence.Certificates, evidence.Services, evidence.Env)},
+	Uses:     []evidence.Need{evidence.Certificates, evidence.Services, evidence.Env},
+	Signs: []checks.Sign{
+		{Text: "cannot modify node", Or: []string{"is not allowed to modify node"}, Also: []string{"is forbidden"}, Says: foreignNode},
+		{Text: "only its own Node object", Also: []string{"forbidden"}, Says: foreignNode},
+		// Every kubelet says so until its Node is there.
+		{Text: "failed GetNode: node", Also: []string{"not found"}, ConfirmOnly: true},
+	},
+	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
+		name := evidence.Node.In(s).Metadata.Name
+		if name == "" {
+			return nil, checks.Unknown(evidence.NotCollected + ": the Node object in this recording has no name")
+		}
+		var findings []checks.Finding
+		compared := 0
+		judge := func(what, value string, from evidence.Because) {
+			compared++
+			if value == name {
+				return
+			}
+			format := "%s says %s, and the Node is called %s"
+			if strings.EqualFold(value, name) {
+				format = "%s says %s, and the Node is called %s: the API server tells case apart"
+			}
+			findings = append(findings, checks.Findingf(checks.Fail, what, format, what, value, name).
+				With(from).At(evidence.Node.Path(), "metadata.name is %s", name))
+		}
+		for _, c := range evidence.Certificates.In(s) {
+			if _, cn, ok := strings.Cut(c.Subject, "CN=system:node:"); ok {
+				cn, _, _ = strings.Cut(cn, ",")
+				judge("the kubelet's certificate", strings.TrimSpace(cn), evidence.Because{Path: evidence.Certificates.Path(), Text: c.Path + ": subject is " + c.Subject})
+			}
+		}
+		n := node.About(s)
+		for _, svc := range n.Components["flanneld"].Services {
+			if v := svc.Env["NODE_NAME"]; isName(v) {
+				judge("flanneld's NODE_NAME", v, evidence.Because{Path: evidence.Services.Path(), Text: svc.Name + ": NODE_NAME=" + v})
+			}
+		}
+		if v := evidence.Env.In(s)["NODE_NAME"]; isName(v) {
+			judge("the machine's NODE_NAME", v, evidence.Because{Path: evidence.Env.Path(), Text: "NODE_NAME=" + v})
+		}
+		if compared == 0 {
+			return nil, checks.Unknown(evidence.NotCollected + ": this recording holds neither a kubelet's certificate nor a NODE_NAME to compare with the Node")
+		}
+		// The certificate of a kubelet lies there under several file names.
+		return slices.CompactFunc(findings, func(a, b checks.Finding) bool { return a.Message() == b.Message() }), nil
+	},
+})
+
+// isName tells a name from a variable that a script fills in.
+func isName(v string) bool { return v != "" && !strings.ContainsAny(v, "$%(") }

@@ -1,0 +1,44 @@
+package faults
+
+import (
+	"cmp"
+
+	"doctor/checks"
+	"doctor/checks/evidence"
+)
+
+var _ = register(checks.Check{
+	ID:       "node-not-ready",
+	Symptom:  true,
+	Title:    "the node is not Ready",
+	Category: checks.CategoryNode,
+	FAQ:      []int{1},
+	Doc:      `The control plane does not count on this node: its Ready condition is False, or Unknown because the kubelet has stopped reporting (node-not-ready-lost says more of that). This is a symptom. Nearly everything else in the catalogue can lead to it, so it is named as a cause only where nothing else was found.`,
+	Fix: checks.Fix{
+		Text:     "read the condition's message; where the kubelet has stopped posting, look at its service and the end of its log on the node",
+		Commands: []string{"kubectl describe node {node}", "Get-Service kubelet", "Restart-Service kubelet"},
+		Impact:   "restarting the kubelet does not touch running containers",
+	},
+	Links:    []string{"https://kubernetes.io/docs/reference/node/node-status/", "https://kubernetes.io/docs/tasks/debug/debug-cluster/windows/"},
+	Explains: []string{},
+	Needs:    []evidence.Need{evidence.Node},
+	Signs: []checks.Sign{
+		{Text: "NodeNotReady", In: []string{evidence.InPodEvents}, ConfirmOnly: true}, // every reboot leaves one
+	},
+	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
+		node := evidence.Node.In(s)
+		ready, ok := node.Condition("Ready")
+		if !ok {
+			return nil, checks.Unknown(evidence.NotCollected + ": the Node object in this recording has no Ready condition")
+		}
+		if ready.Status == "True" {
+			return nil, nil
+		}
+		since := ""
+		if !ready.LastTransitionTime.IsZero() {
+			since = ready.LastTransitionTime.Format(" since 2006-01-02 15:04 UTC")
+		}
+		return []checks.Finding{checks.Findingf(checks.Fail, cmp.Or(node.Metadata.Name, "node"), "Ready is %s: %s: %s", ready.Status, orUnknown(ready.Reason), orUnknown(ready.Message)).
+			At(evidence.Node.Path(), "status.conditions: Ready is %s%s", ready.Status, since)}, nil
+	},
+})

@@ -1,0 +1,101 @@
+package faults
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"doctor/checks"
+	"doctor/checks/evidence"
+	"doctor/checks/node"
+	"doctor/checks/probed"
+)
+
+// KB4571748, with which a Server 2019 node can reach NodePorts of its own.
+const nodePortUBR = 1432
+
+var _ = register(checks.Check{
+	ID:       "nodeport-local-access",
+	Title:    "the node cannot reach NodePorts on its own address",
+	Category: checks.CategoryNetwork,
+	FAQ:      []int{5},
+	Doc: `From the node itself, a connection to its own address and a NodePort fails on older Windows builds, while other hosts reach it. The Kubernetes documentation still lists this as unsupported; Microsoft's says that KB4571748 (build 17763.1432, August 2020) mends it on Server 2019.
+
+On builds without it the check only tells; on later ones a probe without an answer is a warning.`,
+	Fix: checks.Fix{
+		Text:     "test NodePorts from another host; on Server 2019 install the current cumulative update",
+		Commands: []string{"Test-NetConnection {managementIP} -Port NODEPORT    # from another node"},
+		Impact:   "an update needs a reboot, which stops every pod of this node",
+	},
+	Links:    []string{"https://kubernetes.io/docs/tasks/debug/debug-cluster/windows/", "https://learn.microsoft.com/en-us/virtualization/windowscontainers/kubernetes/common-problems"},
+	Explains: []string{},
+	Needs:    []evidence.Need{node.NeedBuild, evidence.KubeServices},
+	Uses:     []evidence.Need{evidence.ReachProbes, evidence.Node, evidence.HNSNetworks, evidence.Adapters},
+	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
+		n := node.About(s)
+		ports := nodePorts(s)
+		if len(ports) == 0 {
+			return nil, checks.Skip("no Service has a NodePort")
+		}
+		b := n.Build.Value
+		old := b.Number < 17763 || b.Number == 17763 && b.UBR >= 0 && b.UBR < nodePortUBR
+		asked := false
+		var findings []checks.Finding
+		for _, p := range evidence.ReachProbes.In(s) {
+			dest, ok := probed.AddressOf(p)
+			port := portOf(p.Target)
+			service := ports[port]
+			if !ok || service == "" || p.From != "node" || p.Protocol == "icmp" || !slices.Contains(n.ManagementIPs.Value, dest) || p.Outcome == "denied" || p.Outcome == "error" {
+				continue
+			}
+			asked = true
+			if p.Outcome == "ok" {
+				continue
+			}
+			if b.Number == 17763 && b.UBR < 0 {
+				return nil, checks.Unknown(evidence.NotCollected + ": whether a node of build 17763 reaches its own NodePorts depends on the revision, which is not recorded")
+			}
+			if old {
+				findings = append(findings, checks.Findingf(checks.Info, p.Target, "the node does not reach NodePort %d of %s on its own address: Windows as documented for %s", port, service, b).With(probed.ReachBecause(p), n.Build.From))
+			} else {
+				findings = append(findings, checks.Findingf(checks.Warn, p.Target, "the node does not reach NodePort %d of %s on its own address, and %s should", port, service, b).With(probed.ReachBecause(p), n.Build.From))
+			}
+		}
+		switch {
+		case asked:
+			return findings, nil
+		case old:
+			return []checks.Finding{checks.Findingf(checks.Info, b.String(), "NodePorts of this node cannot be reached from the node itself on %s: test them from another host", b).
+				With(n.Build.From).At(evidence.KubeServices.Path(), "%d NodePorts", len(ports))}, nil
+		}
+		return nil, checks.Unknown(evidence.NotCollected + ": no NodePort of this node was probed from the node itself")
+	},
+})
+
+// nodePorts maps the TCP NodePorts of all Services to the Service's name: no probe asks another protocol.
+func nodePorts(s evidence.Snapshot) map[int]string {
+	ports := map[int]string{}
+	for _, svc := range evidence.KubeServices.In(s) {
+		if svc.Spec.ExternalTrafficPolicy == "Local" {
+			continue // a node without a pod of such a Service need not answer
+		}
+		for _, p := range svc.Spec.Ports {
+			if p.NodePort > 0 && (p.Protocol == "" || p.Protocol == "TCP") {
+				ports[p.NodePort] = svc.Metadata.Namespace + "/" + svc.Metadata.Name
+			}
+		}
+	}
+	return ports
+}
+
+func portOf(target string) int {
+	if _, after, ok := strings.Cut(target, "://"); ok {
+		target, _, _ = strings.Cut(after, "/")
+	}
+	_, port, _ := strings.Cut(target[max(strings.LastIndex(target, "]"), 0):], ":")
+	n, err := strconv.Atoi(port)
+	if err != nil {
+		return 0
+	}
+	return n
+}

@@ -1,0 +1,84 @@
+package faults
+
+import (
+	"slices"
+	"strings"
+
+	"doctor/checks"
+	"doctor/checks/evidence"
+	"doctor/checks/node"
+	"doctor/checks/probed"
+)
+
+var _ = register(checks.Check{
+	ID:       "nodeport-zero-local-pods",
+	Title:    "this node runs no pod of a Service whose NodePort it should answer",
+	Category: checks.CategoryNetwork,
+	FAQ:      []int{5},
+	Doc: `A Windows node forwards a NodePort only while a ready pod of the Service runs on the node itself: that is documented, and it shows when a deployment is scaled down or its pods move to another node. With externalTrafficPolicy Local it is so on every system, and a cloud's load balancer takes the node out.
+
+The check counts the ready backends on this node by the EndpointSlices. It warns where a probe got no answer from the NodePort, and else only tells; a Service without any ready pod is left out, for no node answers that one.`,
+	Fix: checks.Fix{
+		Text:     "send clients to a node that runs such a pod, or keep one on each Windows node that clients use: more replicas with a topology spread constraint, or a DaemonSet",
+		Commands: []string{"kubectl get endpointslices -A -o wide", "kubectl get pods -A -o wide --field-selector spec.nodeName={node}"},
+		Impact:   "none for the node: more pods take more of its memory",
+	},
+	Links:    []string{"https://kubernetes.io/docs/tasks/debug/debug-cluster/windows/", "https://github.com/kubernetes/kubernetes/pull/78874"},
+	Explains: []string{"nodeport-local-access"},
+	Needs:    []evidence.Need{evidence.KubeServices, evidence.EndpointSlices},
+	Uses:     []evidence.Need{evidence.Node, evidence.ReachProbes, evidence.HNSNetworks, evidence.Adapters},
+	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
+		n := node.About(s)
+		if !n.Name.Known() {
+			return nil, checks.Unknown(n.Name.Gap)
+		}
+		var without []string
+		var silent []evidence.Because
+		ports, unclear := 0, false
+		for _, svc := range evidence.KubeServices.In(s) {
+			for _, port := range svc.Spec.Ports {
+				ready := backends(s, svc, port)
+				if port.NodePort == 0 || len(ready) == 0 {
+					continue
+				}
+				ports++
+				here := func(b backend) bool { return strings.EqualFold(b.Node, n.Name.Value) }
+				nowhere := func(b backend) bool { return b.Node == "" }
+				switch {
+				case slices.ContainsFunc(ready, here):
+				case slices.ContainsFunc(ready, nowhere):
+					unclear = true
+				default:
+					without = append(without, svc.FullName())
+					silent = append(silent, silentNodePort(n, s, port.NodePort)...)
+				}
+			}
+		}
+		switch {
+		case len(without) > 0:
+			names := slices.Compact(without)
+			f := checks.Findingf(checks.Info, "NodePorts", "no ready pod of %s runs on this node, so it need not answer on the NodePort: as documented for Windows", few(names))
+			if len(silent) > 0 {
+				f = checks.Findingf(checks.Warn, "NodePorts", "this node does not answer on the NodePort of %s, and runs no ready pod of it: clients have to go to a node that does", few(names)).With(silent[:min(len(silent), checks.MaxQuotes)]...)
+			}
+			return []checks.Finding{f.At(evidence.EndpointSlices.Path(), "none of the ready backends of %s has nodeName %s", few(names), n.Name.Value).With(n.Name.From)}, nil
+		case unclear:
+			return nil, checks.Unknown(evidence.NotCollected + ": the EndpointSlices of this recording do not say on which node the backends run")
+		case ports == 0:
+			return nil, checks.Skip("no Service with a ready pod has a NodePort")
+		}
+		return nil, nil
+	},
+})
+
+// silentNodePort lists the probes of the node's own NodePort that nobody answered.
+func silentNodePort(n *node.Node, s evidence.Snapshot, port int) []evidence.Because {
+	var list []evidence.Because
+	for _, p := range evidence.ReachProbes.In(s) {
+		a, ok := probed.AddressOf(p)
+		if ok && portOf(p.Target) == port && slices.Contains(n.ManagementIPs.Value, a) && p.Protocol != "icmp" && probed.GotNoAnswer(p) {
+			list = append(list, probed.ReachBecause(p))
+		}
+	}
+	return list
+}

@@ -1,0 +1,99 @@
+package faults
+
+import (
+	"fmt"
+	"strings"
+
+	"doctor/checks"
+	"doctor/checks/evidence"
+	"doctor/checks/node"
+)
+
+// notRunning judges a component by everything that could show it running. That
+// nothing shows it is only a fault where everything was looked at.
+func notRunning(c *node.Component, s evidence.Snapshot, consequence string) ([]checks.Finding, error) {
+	if running, _ := c.Running(); running {
+		return nil, nil
+	}
+	if len(c.Services) > 0 {
+		if len(c.Pod) > 0 && !evidence.Processes.Known(s) && !evidence.Pods.Known(s) && !strings.HasPrefix(strings.ToLower(c.Services[0].StartType), "auto") {
+			return nil, checks.Unknown(evidence.Pods.Gap(s)) // a leftover service may stand beside the pod that took over
+		}
+		svc := c.Services[0]
+		f := checks.Findingf(checks.Fail, svc.Name, "service %s is %s; %s", svc.Name, svc.State, consequence).
+			At(evidence.Services.Path(), "%s: state %s, start type %s, exit code %d", svc.Name, svc.State, orUnknown(svc.StartType), svc.ExitCode)
+		if strings.EqualFold(svc.StartType, "disabled") {
+			f = f.Cure(checks.Fix{
+				Text:     "find out who disabled service " + svc.Name + ", then let it start with the machine again",
+				Commands: []string{"Set-Service " + svc.Name + " -StartupType Automatic", "Start-Service " + svc.Name},
+				Impact:   "as the component starts: new connections of this node's pods may fail for some seconds",
+			})
+		}
+		return []checks.Finding{f}, nil
+	}
+	if len(c.Pods) > 0 {
+		p := c.Pods[0]
+		return []checks.Finding{checks.Findingf(checks.Fail, p.FullName(), "the HostProcess pod of %s does not run: %s; %s", c.Name, podState(p), consequence).
+			At(evidence.Pods.Path(), "%s: %s", p.FullName(), podState(p))}, nil
+	}
+	for _, svc := range evidence.Services.In(s) {
+		if node.EqualsAny(svc.Name, c.ParentServices) && !svc.Running() && len(c.Processes) == 0 {
+			return []checks.Finding{checks.Findingf(checks.Fail, svc.Name, "service %s, which runs %s, is %s; %s", svc.Name, c.Name, svc.State, consequence).
+				At(evidence.Services.Path(), "%s: state %s, exit code %d", svc.Name, svc.State, svc.ExitCode)}, nil
+		}
+	}
+	if err := couldHide(c, s); err != nil {
+		return nil, err
+	}
+	f := checks.Findingf(checks.Fail, c.Name, "nothing shows %s running; %s", label(c), consequence)
+	if evidence.Services.Known(s) {
+		f = f.At(evidence.Services.Path(), "none of its %d services is %s", len(evidence.Services.In(s)), strings.Join(c.Service, " or "))
+	}
+	if evidence.Processes.Known(s) {
+		f = f.At(evidence.Processes.Path(), "none of its %d processes is %s.exe", len(evidence.Processes.In(s)), strings.Join(c.Program, ".exe or "))
+	}
+	return []checks.Finding{f}, nil
+}
+
+// couldHide tells whether the component could run where nobody looked: from a
+// console, as a child of another service, or in a HostProcess pod. Every form
+// of running is a process in the end.
+func couldHide(c *node.Component, s evidence.Snapshot) error {
+	if gap := evidence.Processes.Gap(s); gap != "" {
+		return checks.Unknown(gap)
+	}
+	if n := len(evidence.Processes.In(s)); n > 0 && n < fewProcesses {
+		return checks.Unknown(evidence.Gap(fmt.Sprintf("%s: this recording lists only %d of the processes", evidence.NotCollected, n)))
+	}
+	return nil
+}
+
+// fewProcesses tells a list that somebody began by hand from one of a machine; an empty one says that there is none.
+const fewProcesses = 4
+
+func label(c *node.Component) string {
+	if c.Name == "runtime" {
+		return "a container runtime"
+	}
+	return c.Name
+}
+
+func orUnknown(s string) string {
+	if s == "" {
+		return "not recorded"
+	}
+	return s
+}
+
+// podState is why a pod is not running, in a few words.
+func podState(p evidence.Pod) string {
+	for _, st := range p.Statuses() {
+		if w := st.State.Waiting; w != nil {
+			return fmt.Sprintf("container %s waits: %s", st.Name, w.Reason)
+		}
+		if t := st.State.Terminated; t != nil && t.ExitCode != 0 {
+			return fmt.Sprintf("container %s ended with exit code %d", st.Name, t.ExitCode)
+		}
+	}
+	return "phase " + orUnknown(p.Status.Phase)
+}

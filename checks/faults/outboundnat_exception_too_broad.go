@@ -1,0 +1,131 @@
+package faults
+
+import (
+	"slices"
+
+	"doctor/checks"
+	"doctor/checks/evidence"
+	"doctor/checks/node"
+	"doctor/checks/probed"
+)
+
+var _ = register(checks.Check{
+	ID:       "outboundnat-exception-too-broad",
+	Title:    "hosts outside the cluster are among the OutBoundNAT exceptions",
+	Category: checks.CategoryNetwork,
+	FAQ:      []int{4},
+	Doc: `To a destination on the OutBoundNAT exception list, pods send with their own address. A host outside the cluster has no route back to it, so connections to it time out, while the node itself and the internet work. Usual reasons: a whole private range (10.0.0.0/8) on the list, the management subnet with other hosts on it, or a service CIDR that overlaps the company network.
+
+A failing probe from a pod to a host on the list convicts. Without one, an entry that holds the cluster CIDR and much more is a warning. GKE lists the private ranges on purpose, Azure and EKS their virtual networks.`,
+	Fix: checks.Fix{
+		Text:     "keep on the list only the cluster CIDR {clusterCIDR}, the service CIDR {serviceCIDR} and the nodes themselves; change the start script too if one rewrites the file, and recreate the pods",
+		Commands: []string{`notepad "{cniFile}"`},
+		Impact:   "running pods keep the old list until they are recreated",
+	},
+	Links:    []string{"https://github.com/microsoft/SDN/issues/313", "https://github.com/Azure/AKS/issues/1367"},
+	Explains: []string{"icmp-external-not-snated"},
+	Applies: func(n *node.Node) error {
+		return checks.RequireCNI(n, node.Flannel, node.Bridge, node.Overlay, node.WinCNI, node.GKE, node.Azure, node.VPC, node.Calico)
+	},
+	Needs: []evidence.Need{evidence.Any(node.NeedCNIFiles, evidence.HNSEndpoints)},
+	Uses:  append(slices.Clone(node.ClusterSources), evidence.HNSEndpoints, evidence.ReachProbes, evidence.Node, evidence.Nodes, evidence.HNSNetworks, evidence.Adapters),
+	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
+		n := node.About(s)
+		lists := exceptionLists(n, s)
+		if len(lists) == 0 {
+			if f := n.Intended(); len(evidence.HNSEndpoints.In(s)) == 0 && (f == nil || f.Config == nil) {
+				return nil, checks.Unknown(noConfig(f))
+			}
+			return nil, nil
+		}
+		findings := unreachableExceptions(n, s, lists)
+		if n.CNI.Value == node.GKE || n.CNI.Value == node.Azure || n.CNI.Value == node.VPC || n.CNI.Value == node.Calico {
+			return findings, nil
+		}
+		blamed := map[node.Prefix]bool{}
+		for _, list := range lists {
+			for _, p := range list.Prefixes {
+				if !blamed[p] && broad(n, p) && len(findings) == 0 {
+					blamed[p] = true
+					findings = append(findings, checks.Findingf(checks.Warn, p.String(), "the exception %s of %s holds far more than the cluster: pods cannot reach the other hosts in it", p, list.Of).
+						With(list.From, n.ClusterCIDRs.From))
+				}
+			}
+		}
+		return findings, nil
+	},
+})
+
+// broad tells an entry that swallows the cluster CIDR and at least fifteen times as much besides.
+func broad(n *node.Node, p node.Prefix) bool {
+	for _, known := range slices.Concat(n.ClusterCIDRs.Value, n.ServiceCIDRs.Value) {
+		if known == p {
+			return false
+		}
+	}
+	for _, cluster := range n.ClusterCIDRs.Value {
+		if p.Addr().Is4() && node.Covers(p, cluster) && cluster.Bits()-p.Bits() >= 4 {
+			return true
+		}
+	}
+	return false
+}
+
+// unreachableExceptions finds hosts that pods fail to reach because they are on the list.
+func unreachableExceptions(n *node.Node, s evidence.Snapshot, lists []ExceptionList) []checks.Finding {
+	var findings []checks.Finding
+	probes := evidence.ReachProbes.In(s)
+	if podsReachNothing(n, probes, lists) {
+		return nil // the exceptions are not to blame for what fails outside of them too
+	}
+	for _, p := range probes {
+		dest, ok := probed.AddressOf(p)
+		if !ok || p.From == "node" || p.From == "" || p.Protocol == "icmp" || p.Outcome != "timeout" && p.Outcome != "unreachable" {
+			continue
+		}
+		if slices.Contains(n.ServiceIPs.Value, dest) || slices.Contains(n.ClusterDNS.Value, dest) || node.AnyContains(n.ClusterCIDRs.Value, dest) || slices.Contains(n.ManagementIPs.Value, dest) {
+			continue // another fault: this traffic is meant to stay inside
+		}
+		if slices.ContainsFunc(evidence.Nodes.In(s), func(o evidence.NodeObject) bool {
+			return slices.Contains(node.ParseAddresses(o.InternalIPs()...), dest)
+		}) {
+			continue // a node of the cluster has routes to pods, or is meant to
+		}
+		if slices.ContainsFunc(probes, func(q evidence.ReachProbe) bool {
+			return q.From == "node" && q.Target == p.Target && q.Protocol == p.Protocol && q.Outcome != "ok"
+		}) {
+			continue // the node does not reach it either
+		}
+		for _, list := range lists {
+			at := slices.IndexFunc(list.Prefixes, func(e node.Prefix) bool { return e.Contains(dest) })
+			if at < 0 {
+				continue
+			}
+			level := checks.Fail
+			if slices.ContainsFunc(n.ManagementIPs.Value, list.Prefixes[at].Contains) && !broad(n, list.Prefixes[at]) {
+				level = checks.Warn // the documentation asks for the node's own subnet, and cannot know who else lives there
+			}
+			findings = append(findings, checks.Findingf(level, dest.String(), "%s is inside the exception %s of %s: pods send to it untranslated, and its replies do not come back", dest, list.Prefixes[at], list.Of).
+				At(evidence.ReachProbes.Path(), "%s to %s from %s: %s", p.Protocol, p.Target, p.From, p.Outcome).With(list.From))
+			break
+		}
+	}
+	return findings
+}
+
+// podsReachNothing tells whether pods tried hosts that are on no list, and reached none.
+func podsReachNothing(n *node.Node, probes []evidence.ReachProbe, lists []ExceptionList) bool {
+	tried := false
+	for _, p := range probes {
+		dest, ok := probed.AddressOf(p)
+		listed := ok && slices.ContainsFunc(lists, func(l ExceptionList) bool { return node.AnyContains(l.Prefixes, dest) })
+		if p.From == "node" || p.From == "" || p.Protocol == "icmp" || listed {
+			continue
+		}
+		if p.Outcome == "ok" {
+			return false
+		}
+		tried = true
+	}
+	return tried
+}

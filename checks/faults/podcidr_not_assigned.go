@@ -1,0 +1,69 @@
+package faults
+
+import (
+	"slices"
+
+	"doctor/checks"
+	"doctor/checks/evidence"
+	"doctor/checks/node"
+)
+
+var _ = register(checks.Check{
+	ID:       "podcidr-not-assigned",
+	Title:    "the node was given no podCIDR",
+	Category: checks.CategoryNetwork,
+	FAQ:      []int{8, 9},
+	Doc: `flannel and the plain bridge plugins take the node's pod subnet from spec.podCIDR of the Node object. kube-controller-manager assigns it, if it runs with --allocate-node-cidrs and a --cluster-cidr that has a subnet left. Without it flanneld gets no lease, creates no network and writes no subnet.env.
+
+Calico, Azure CNI, the VPC CNI of EKS and Antrea keep addresses in other ways; there an empty podCIDR is normal.`,
+	Fix: checks.Fix{
+		Text: "start kube-controller-manager with --allocate-node-cidrs=true and a --cluster-cidr with room for another node, then restart flanneld; as a stop-gap give the node a free subnet of the cluster CIDR {clusterCIDR} by hand",
+		Commands: []string{
+			`kubectl patch node {node} --type merge -p '{"spec":{"podCIDR":"10.244.X.0/24","podCIDRs":["10.244.X.0/24"]}}'`,
+			"Restart-Service flanneld",
+		},
+		Impact: "a podCIDR cannot be changed once it is set: take one that no other node has",
+	},
+	Links:    []string{"https://github.com/kubernetes-sigs/sig-windows-tools/issues/345", "https://github.com/flannel-io/flannel/blob/master/Documentation/troubleshooting.md"},
+	Explains: []string{"flannel-waiting-for-network", "flanneld-not-running", "flannel-subnet-env-missing", "hns-network-missing", "cni-config-uninitialized", "pods-stuck-creating", "node-not-ready"},
+	Applies: func(n *node.Node) error {
+		return checks.RequireCNI(n, node.Flannel, node.GKE, node.WinCNI, node.Bridge, node.Overlay)
+	},
+	Needs: []evidence.Need{evidence.Node},
+	Uses:  []evidence.Need{evidence.Services, evidence.Processes},
+	Signs: []checks.Sign{
+		{Text: "pod cidr not assigned", Says: "flanneld gets no subnet: the node has no podCIDR"},
+		{Text: "CIDRNotAvailable", In: []string{evidence.InPodEvents}, Says: "the control plane has no podCIDR left for this node"},
+		{Text: "there are no remaining CIDRs left to allocate", Says: "the cluster CIDR has no subnet left for this node"},
+	},
+	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
+		object := evidence.Node.In(s)
+		if len(object.Spec.PodCIDRList()) > 0 {
+			return nil, nil
+		}
+		if flannelOnEtcd(node.About(s)) {
+			return nil, checks.Skip("flanneld takes its subnets from etcd, not from the Node object")
+		}
+		return []checks.Finding{checks.Findingf(checks.Fail, object.Metadata.Name, "the Node object has no podCIDR, so %s gets no subnet for pods", node.About(s).CNI.Value).
+			At(evidence.Node.Path(), "spec.podCIDR is empty")}, nil
+	},
+})
+
+// flannelOnEtcd tells whether flanneld is seen to be told of an etcd and not of
+// the Node objects: then podCIDRs mean nothing to it.
+func flannelOnEtcd(n *node.Node) bool {
+	c := n.Components["flanneld"]
+	var lines [][]string
+	for _, p := range c.Processes {
+		lines = append(lines, p.Args)
+	}
+	for _, svc := range c.Services {
+		lines = append(lines, svc.Args)
+	}
+	return slices.ContainsFunc(lines, func(args []string) bool {
+		flags := evidence.ParseFlags(args)
+		_, etcd := flags.Get("etcd-endpoints")
+		nodes, ok := flags.Get("kube-subnet-mgr")
+		return etcd && (!ok || nodes == "false" || nodes == "0")
+	})
+}

@@ -1,0 +1,122 @@
+package faults
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"doctor/checks/evidence"
+	"doctor/checks/node"
+)
+
+// needPodSpecs is met by the node's pods, and where manifests are judged by those.
+var needPodSpecs = evidence.Any(evidence.Pods, evidence.Manifests)
+
+// A podSpec is a pod as somebody wrote it: one of the node's, or one that a
+// manifest describes.
+type podSpec struct {
+	evidence.Pod
+	Path  string         // of the evidence, or the manifest's file
+	Line  int            // of the object; 0 where it is not known
+	At    string         // where the spec begins in its object: spec, spec.template.spec
+	Kind  string         // Pod, or the kind of the manifest's object
+	lines map[string]int // of a manifest
+	more  int            // pods of the same owner that look the same
+}
+
+// podSpecs lists the pods for Windows. Pods of one owner are made from one
+// template, so they are told once.
+func podSpecs(s evidence.Snapshot) []podSpec {
+	var list []podSpec
+	owners := map[string]int{}
+	for i, p := range evidence.Pods.In(s) {
+		if node.PodSystem(p) == "linux" {
+			continue
+		}
+		if owner := ownerOf(p); owner != "" {
+			if at, ok := owners[owner]; ok {
+				list[at].more++
+				continue
+			}
+			owners[owner] = len(list)
+		}
+		list = append(list, podSpec{Pod: p, Path: evidence.Pods.Path(), Line: i + 1, At: "spec", Kind: "Pod"})
+	}
+	for _, m := range evidence.Manifests.In(s) {
+		if node.PodSystem(m.Pod) != "linux" {
+			list = append(list, podSpec{Pod: m.Pod, Path: m.File, Line: m.Line, At: m.At, Kind: m.Kind, lines: m.Lines})
+		}
+	}
+	return list
+}
+
+func ownerOf(p evidence.Pod) string {
+	for _, o := range p.Metadata.OwnerReferences {
+		return p.Metadata.Namespace + "/" + o.Kind + "/" + o.Name
+	}
+	return ""
+}
+
+// Name is what a finding calls the pod, with how many others are like it.
+func (p podSpec) Name() string {
+	name := strings.TrimPrefix(p.FullName(), "/")
+	if p.Kind != "Pod" {
+		name = p.Kind + " " + name
+	}
+	if p.more > 0 {
+		return fmt.Sprintf("%s and %d more", name, p.more)
+	}
+	return name
+}
+
+// A podField is a field of a pod that is set, under its full path.
+type podField struct {
+	Path  string // spec.containers[0].securityContext.privileged
+	Value string
+}
+
+// because points at the field: in a manifest by its line.
+func (p podSpec) because(f podField) evidence.Because {
+	line := p.Line
+	for path := f.Path; p.lines != nil && path != ""; {
+		if at := p.lines[path]; at > 0 {
+			line = at
+			break
+		}
+		path = path[:max(strings.LastIndexAny(path, ".["), 0)] // the field may come from an alias
+	}
+	text := f.Path + ": " + f.Value
+	if p.lines == nil {
+		text = strings.TrimPrefix(p.FullName(), "/") + ": " + text
+	}
+	return evidence.Because{Path: p.Path, Line: line, Text: evidence.Clip(text, evidence.MaxText)}
+}
+
+// containers goes over all containers of the pod with their paths.
+func (p podSpec) containers(visit func(at string, c evidence.Container)) {
+	for _, list := range []struct {
+		name string
+		list []evidence.Container
+	}{{"initContainers", p.Spec.InitContainers}, {"containers", p.Spec.Containers}, {"ephemeralContainers", p.Spec.EphemeralContainers}} {
+		for i, c := range list.list {
+			visit(fmt.Sprintf("%s.%s[%d]", p.At, list.name, i), c)
+		}
+	}
+}
+
+// isSet tells whether a raw field says anything: null, false, an empty list or
+// object, and the value that Linux has by default anyway do not.
+func isSet(raw json.RawMessage, defaults ...string) bool {
+	v := strings.Join(strings.Fields(string(raw)), "")
+	return !slices.Contains(append(defaults, "", "null", "false", "{}", "[]", `""`), v)
+}
+
+// isManifest tells a pod that no API server has seen yet.
+func (p podSpec) isManifest() bool { return p.lines != nil }
+
+// forWindows tells whether the pod says itself that it is for Windows, so that
+// the API server judges its fields.
+func (p podSpec) forWindows() bool {
+	return p.Spec.OS != nil && strings.EqualFold(p.Spec.OS.Name, "windows")
+}

@@ -1,0 +1,74 @@
+package faults
+
+import (
+	"fmt"
+	"time"
+
+	"doctor/checks"
+	"doctor/checks/evidence"
+)
+
+// Restarts that count: as many, and the last one as recent. A node that was
+// booted for updates every month has pods with a dozen restarts in a year.
+const (
+	restartsWorry = 3
+	restartRecent = time.Hour
+)
+
+var _ = register(checks.Check{
+	ID:       "pods-restarting",
+	Symptom:  true,
+	Title:    "containers of this node end and are started again and again",
+	Category: checks.CategoryWorkloads,
+	FAQ:      []int{12},
+	Doc:      `A container that waits in CrashLoopBackOff, or has been started several times and ended not long ago, does not stay up. This is a symptom: the program itself may be at fault, and so may the node, for want of memory, of a network, of a file that a volume should have brought. The end of its log says more, and the last event of the pod stands beside the finding.`,
+	Fix: checks.Fix{
+		Text:     "read what the container wrote before it ended, and its exit code",
+		Commands: []string{"kubectl get pods -A --field-selector spec.nodeName={node}", "kubectl logs POD -n NAMESPACE --previous", "kubectl describe pod POD -n NAMESPACE"},
+		Impact:   "none: looking changes nothing",
+	},
+	Links:    []string{"https://kubernetes.io/docs/tasks/debug/debug-application/debug-pods/", "https://kubernetes.io/docs/tasks/debug/debug-cluster/windows/"},
+	Explains: []string{},
+	Needs:    []evidence.Need{evidence.Pods},
+	Uses:     []evidence.Need{evidence.PodEvents},
+	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
+		var findings []checks.Finding
+		for i, p := range evidence.Pods.In(s) {
+			if p.Status.Phase == "Succeeded" || p.Status.Phase == "Failed" || p.Metadata.DeletionTimestamp != nil {
+				continue
+			}
+			for _, st := range p.Statuses() {
+				why := restartReason(st, s.Now())
+				if why == "" {
+					continue
+				}
+				f := checks.Findingf(checks.Fail, p.FullName(), "container %s of %s does not stay up: %s", st.Name, p.FullName(), why).
+					AtLine(evidence.Pods.Path(), i+1, fmt.Sprintf("%s: container %s: restartCount %d", p.FullName(), st.Name, st.RestartCount))
+				if event, number, _ := lastEvent(s, p.Metadata.Namespace, p.Metadata.Name); number > 0 {
+					f = f.AtLine(evidence.PodEvents.Path(), number, event.Reason+": "+event.Text())
+				}
+				findings = append(findings, f)
+			}
+		}
+		return findings, nil
+	},
+})
+
+// restartReason tells why a container counts as restarting, or "".
+func restartReason(st evidence.ContainerStatus, now time.Time) string {
+	ended := st.LastState.Terminated
+	if ended == nil {
+		ended = st.State.Terminated
+	}
+	exit := ""
+	if ended != nil {
+		exit = fmt.Sprintf(", the last time with exit code %d", ended.ExitCode)
+	}
+	switch {
+	case st.State.Waiting != nil && st.State.Waiting.Reason == "CrashLoopBackOff":
+		return fmt.Sprintf("CrashLoopBackOff after %d restarts%s", st.RestartCount, exit)
+	case st.RestartCount >= restartsWorry && ended != nil && !ended.FinishedAt.IsZero() && now.Sub(ended.FinishedAt.Time) <= restartRecent:
+		return fmt.Sprintf("%d restarts%s", st.RestartCount, exit)
+	}
+	return ""
+}

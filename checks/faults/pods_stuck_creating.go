@@ -1,0 +1,135 @@
+package faults
+
+import (
+	"slices"
+	"strings"
+	"time"
+
+	"doctor/checks"
+	"doctor/checks/evidence"
+)
+
+// A pod may take this long to start before anybody worries: multi-gigabyte images are unpacked on the way.
+const podPatience = 5 * time.Minute
+
+var _ = register(checks.Check{
+	ID:       "pods-stuck-creating",
+	Symptom:  true,
+	Title:    "pods do not get past ContainerCreating",
+	Category: checks.CategoryWorkloads,
+	FAQ:      []int{12},
+	Doc:      `Pods that were scheduled to this node minutes ago have no running container: they wait in ContainerCreating, or for an image that cannot be pulled. This is a symptom, and the last event of each pod says more; most of the catalogue can lead here, so it is named as a cause only where nothing else was found.`,
+	Fix: checks.Fix{
+		Text:     "read the events of one of the pods, newest last",
+		Commands: []string{"kubectl get pods -A --field-selector spec.nodeName={node}", "kubectl describe pod POD -n NAMESPACE"},
+		Impact:   "none: looking changes nothing",
+	},
+	Links:    []string{"https://kubernetes.io/docs/tasks/debug/debug-cluster/windows/"},
+	Explains: []string{},
+	Needs:    []evidence.Need{evidence.Any(evidence.Pods, evidence.PodEvents)},
+	Uses:     []evidence.Need{evidence.Pods, evidence.PodEvents},
+	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
+		if !evidence.Pods.Known(s) {
+			return podsFailingByEvents(s), nil
+		}
+		var findings []checks.Finding
+		for i, p := range evidence.Pods.In(s) {
+			reason := stuckReason(p)
+			if reason == "" {
+				continue
+			}
+			event, number, failed := lastEvent(s, p.Metadata.Namespace, p.Metadata.Name)
+			if !failed && !since(s, p, podPatience) {
+				continue
+			}
+			f := checks.Findingf(checks.Fail, p.FullName(), "%s waits: %s", p.FullName(), reason).
+				AtLine(evidence.Pods.Path(), i+1, p.FullName()+": phase "+p.Status.Phase+", "+reason)
+			if number > 0 {
+				f = f.AtLine(evidence.PodEvents.Path(), number, event.Reason+": "+event.Text())
+			}
+			findings = append(findings, f)
+		}
+		return findings, nil
+	},
+})
+
+// podsFailingByEvents finds pods whose newest word is a failure to start. One
+// that was followed by a start, or that nobody repeated, is over.
+func podsFailingByEvents(s evidence.Snapshot) []checks.Finding {
+	var findings []checks.Finding
+	seen := map[string]bool{}
+	for _, e := range evidence.PodEvents.In(s) {
+		pod := e.About()
+		name := pod.Namespace + "/" + pod.Name
+		if seen[name] || pod.Kind != "Pod" {
+			continue
+		}
+		seen[name] = true
+		last, number, _ := lastEvent(s, pod.Namespace, pod.Name)
+		restarts := last.Reason == "BackOff" && !strings.Contains(last.Text(), "pulling image")
+		if restarts || !slices.Contains(startFailures, last.Reason) || s.Now().Sub(last.At().Time) > 2*podPatience {
+			continue
+		}
+		f := checks.Findingf(checks.Fail, name, "the last event of %s is %s", name, last.Reason).AtLine(evidence.PodEvents.Path(), number, last.Reason+": "+last.Text())
+		f.Basis = checks.ByText
+		findings = append(findings, f)
+	}
+	return findings
+}
+
+// Reasons of events that tell of a pod that could not be started.
+var startFailures = []string{"FailedCreatePodSandBox", "FailedMount", "FailedAttachVolume", "Failed", "BackOff", "ErrImageNeverPull", "InspectFailed"}
+
+// The reasons for which a container waits that never end by themselves, or that end in these.
+var stuckReasons = []string{"ContainerCreating", "PodInitializing", "ErrImagePull", "ImagePullBackOff", "InvalidImageName",
+	"CreateContainerError", "CreateContainerConfigError", "RunContainerError", "ImageInspectError", "ErrImageNeverPull"}
+
+func stuckReason(p evidence.Pod) string {
+	if p.Status.Phase != "Pending" && p.Status.Phase != "Running" || p.Metadata.DeletionTimestamp != nil {
+		return ""
+	}
+	for _, st := range p.Statuses() {
+		if w := st.State.Waiting; w != nil && slices.Contains(stuckReasons, w.Reason) && !podRuns(p) && !(w.Reason == "PodInitializing" && initRuns(p)) {
+			return w.Reason
+		}
+	}
+	if p.Status.Phase == "Pending" && len(p.Statuses()) == 0 && p.Spec.NodeName != "" {
+		return "ContainerCreating"
+	}
+	return ""
+}
+
+func podRuns(p evidence.Pod) bool {
+	return slices.ContainsFunc(p.Status.ContainerStatuses, func(st evidence.ContainerStatus) bool { return st.State.Running != nil })
+}
+
+// initRuns: an init container at work takes the time it takes.
+func initRuns(p evidence.Pod) bool {
+	return slices.ContainsFunc(p.Status.InitContainerStatuses, func(st evidence.ContainerStatus) bool { return st.State.Running != nil })
+}
+
+// lastEvent returns the newest event of the pod, and whether it tells of a failure.
+func lastEvent(s evidence.Snapshot, namespace, name string) (last evidence.Event, number int, failed bool) {
+	for i, e := range evidence.PodEvents.In(s) {
+		about := e.About()
+		if about.Name != name || about.Namespace != namespace {
+			continue
+		}
+		if e.Reason == "BackOff" && last.Reason == "Failed" {
+			continue // it repeats, less clearly, what the failure said
+		}
+		if number == 0 || last.Reason == "BackOff" && e.Reason == "Failed" || !e.At().Before(last.At().Time) {
+			last, number = e, i+1
+		}
+	}
+	return last, number, number > 0 && (strings.HasPrefix(last.Reason, "Failed") || last.Type == "Warning")
+}
+
+// since tells whether the pod is older than d at the time of the recording.
+func since(s evidence.Snapshot, p evidence.Pod, d time.Duration) bool {
+	start := p.Status.StartTime
+	if start.IsZero() {
+		start = p.Metadata.CreationTimestamp
+	}
+	return start.IsZero() || s.Now().Sub(start.Time) > d
+}

@@ -1,0 +1,121 @@
+package faults
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"doctor/checks"
+	"doctor/checks/evidence"
+	"doctor/checks/node"
+)
+
+var _ = register(checks.Check{
+	ID:       "proxy-no-proxy-missing",
+	Title:    "traffic inside the cluster goes to the HTTP proxy",
+	Category: checks.CategoryNetwork,
+	FAQ:      []int{15},
+	Doc: `HTTP_PROXY and HTTPS_PROXY, set for the whole machine as the documentation's FAQ advises for image pulls, are inherited by the kubelet and by the CNI plugins that the runtime starts. Unless NO_PROXY names the service network, the pod network and the node's own, calls to the API server through its service address go to the proxy, which answers "Service Unavailable" or "Forbidden".
+
+The check reads the environment of the machine and of each service, and asks by the rules of Go's HTTP client whether the API server's service address and a pod would be reached directly. It is a fault where the CNI plugin calls the API server by that address, as Calico's does, or where a log shows such a call answered by a proxy, and otherwise a warning. HTTP_PROXY alone does no harm: these calls are https.`,
+	Fix: checks.Fix{
+		Text: "set the proxy for the runtime's service alone, or complete NO_PROXY, and restart the runtime and the kubelet",
+		Commands: []string{
+			`[Environment]::SetEnvironmentVariable("NO_PROXY", "localhost,127.0.0.1,169.254.169.254,{serviceCIDR},{clusterCIDR},{managementIP},.svc,.cluster.local", "Machine")`,
+			"Restart-Service {runtime}, kubelet",
+		},
+		Impact: "running containers are not touched; a service may only see a new machine environment after a reboot",
+	},
+	Links:    []string{"https://kubernetes.io/docs/tasks/debug/debug-cluster/windows/", "https://github.com/projectcalico/calico/issues/2941"},
+	Explains: []string{"pods-stuck-creating", "node-not-ready", "node-not-ready-lost"},
+	Needs:    []evidence.Need{evidence.Env, evidence.Services},
+	Uses:     []evidence.Need{evidence.KubeServices},
+	Signs: []checks.Sign{
+		{Text: "Service Unavailable", Also: []string{"error getting ClusterInformation"}, Says: "a CNI plugin's call to the API server was answered by a proxy: Service Unavailable"},
+		{Text: "Bad Gateway", Also: []string{"error getting ClusterInformation"}, Says: "a CNI plugin's call to the API server was answered by a proxy: Bad Gateway"},
+		{Text: ": Forbidden", Also: []string{"error getting ClusterInformation"}, Says: "a CNI plugin's call to the API server was answered by a proxy: Forbidden"}, // the API server itself says "is forbidden: User"
+	},
+	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
+		n := node.About(s)
+		envs := node.ProxyEnvs(s, n)
+		if len(envs) == 0 {
+			return nil, nil
+		}
+		inside := insideAddresses(n)
+		if len(inside) == 0 {
+			return nil, checks.Unknown(cmp.Or(n.ServiceCIDRs.Gap, n.ServiceIPs.Gap))
+		}
+		var findings []checks.Finding
+		for _, env := range envs {
+			if !env.HTTPS || env.Of == "the machine" && overridden(n, envs) {
+				continue
+			}
+			var missing []string
+			for _, in := range inside {
+				if !env.Bypasses(in.address) {
+					missing = append(missing, in.what)
+				}
+			}
+			because := []evidence.Because{env.From}
+			if env.From2.Path != "" {
+				because = append(because, env.From2)
+			}
+			if len(missing) > 0 {
+				findings = append(findings, checks.Findingf(proxyHurts(n, s, missing), env.Of, "%s sends requests to %s through the proxy %s: NO_PROXY does not cover them", env.Of, strings.Join(missing, ", "), env.Proxy).With(because...))
+			} else if !env.BypassesDomain(".svc") && !env.BypassesDomain(".default.svc.cluster.local") {
+				findings = append(findings, checks.Findingf(checks.Info, env.Of, "NO_PROXY of %s covers the cluster's addresses but not its names (.svc, .cluster.local)", env.Of).With(because...))
+			}
+		}
+		return findings, nil
+	},
+})
+
+// proxyHurts tells whether somebody on this node is known to go the wrong way:
+// a plugin that asks the API server at its service address, or a line in a log.
+func proxyHurts(n *node.Node, s evidence.Snapshot, missing []string) checks.Level {
+	services := strings.HasPrefix(missing[0], "services ")
+	if services && n.CNI.Value == node.Calico || len(s.Signs("proxy-no-proxy-missing")) > 0 {
+		return checks.Fail
+	}
+	return checks.Warn
+}
+
+// overridden tells whether the kubelet and the runtime, which starts the CNI
+// plugins, both have settings of their own, so that the machine's reach neither.
+func overridden(n *node.Node, envs []node.ProxyEnv) bool {
+	for _, name := range []string{"kubelet", "runtime"} {
+		services := n.Components[name].Services
+		if len(services) == 0 {
+			return false
+		}
+		for _, svc := range services {
+			if !slices.ContainsFunc(envs, func(e node.ProxyEnv) bool { return e.Of == "service "+svc.Name }) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+type insideAddress struct {
+	what    string
+	address node.Address
+}
+
+// insideAddresses are addresses that must be reached without a proxy: the API
+// server's service, and one address of the pod network.
+func insideAddresses(n *node.Node) []insideAddress {
+	var list []insideAddress
+	switch {
+	case len(n.ServiceCIDRs.Value) > 0:
+		p := n.ServiceCIDRs.Value[0]
+		list = append(list, insideAddress{"services (" + p.String() + ")", node.NthAddress(p, 1)})
+	case len(n.ServiceIPs.Value) > 0:
+		list = append(list, insideAddress{"services (" + n.ServiceIPs.Value[0].String() + ")", n.ServiceIPs.Value[0]})
+	}
+	if len(n.ClusterCIDRs.Value) > 0 && len(list) > 0 {
+		p := n.ClusterCIDRs.Value[0]
+		list = append(list, insideAddress{"pods (" + p.String() + ")", node.NthAddress(p, 2)})
+	}
+	return list
+}

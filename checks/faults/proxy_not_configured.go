@@ -1,0 +1,125 @@
+package faults
+
+import (
+	"cmp"
+	"regexp"
+	"slices"
+	"strings"
+
+	"doctor/checks"
+	"doctor/checks/evidence"
+	"doctor/checks/node"
+	"doctor/checks/probed"
+)
+
+// How a connection attempt that nobody answers ends, in the words of Windows and of Go.
+var unanswered = []string{
+	"A connection attempt failed because the connected party did not properly respond",
+	"i/o timeout", "TLS handshake timeout", "Client.Timeout exceeded", "no such host",
+}
+
+var _ = register(checks.Check{
+	ID:       "proxy-not-configured",
+	Title:    "image pulls time out, and no component knows of a proxy",
+	Category: checks.CategoryImages,
+	FAQ:      []int{15},
+	Doc: `On networks whose only way out is an HTTP proxy, the runtime must be told of it: Go programs read HTTP_PROXY and HTTPS_PROXY from their environment and ignore the proxy that Windows itself uses (WinHTTP, Internet Options). Without them pulls run into a timeout.
+
+The check brings together two things: pulls or probes of a registry that nobody answered, and the absence of any proxy in the environment of the machine and of the runtime's service. Whether the network has a proxy at all no evidence can tell, so this is a warning.`,
+	Fix: checks.Fix{
+		Text: "if this network has a proxy, give it to the runtime's service alone, with the cluster's networks in NO_PROXY, and restart the runtime; if it has none, find out why the registry does not answer",
+		Commands: []string{
+			`Set-ItemProperty HKLM:\SYSTEM\CurrentControlSet\Services\{runtime} -Name Environment -Type MultiString -Value "HTTPS_PROXY=http://PROXY:PORT","NO_PROXY={serviceCIDR},{clusterCIDR},.svc,.cluster.local"`,
+			"Restart-Service {runtime}",
+		},
+		Impact: "running containers are not touched",
+	},
+	Links:    []string{"https://kubernetes.io/docs/tasks/debug/debug-cluster/windows/", "https://github.com/containerd/containerd/issues/8846"},
+	Explains: []string{"pods-stuck-creating"},
+	Needs:    []evidence.Need{evidence.Env, evidence.Any(evidence.PodEvents, evidence.ReachProbes)},
+	Uses:     []evidence.Need{evidence.Services, evidence.Pods, evidence.PodEvents, evidence.ReachProbes},
+	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
+		n := node.About(s)
+		if slices.ContainsFunc(node.ProxyEnvs(s, n), func(e node.ProxyEnv) bool { return e.HTTPS }) { // registries are asked over https
+			return nil, nil
+		}
+		answered := map[string]bool{} // registries inside the network need no proxy
+		for _, p := range evidence.ReachProbes.In(s) {
+			if p.Protocol != "icmp" && p.Outcome == "ok" {
+				answered[strings.ToLower(probed.HostOf(p.Target))] = true
+			}
+		}
+		because := unansweredPulls(s, answered)
+		var silent []string
+		for _, p := range evidence.ReachProbes.In(s) {
+			host := strings.ToLower(probed.HostOf(p.Target))
+			if p.Protocol != "icmp" && p.Outcome == "timeout" && isRegistry(p.Target) && !answered[host] {
+				because = append(because, evidence.Because{Path: evidence.ReachProbes.Path(), Text: p.Protocol + " to " + p.Target + " from " + p.From + ": timeout"})
+				silent = append(silent, host)
+			}
+		}
+		if len(because) == 0 {
+			return nil, nil
+		}
+		if gap := evidence.Services.Gap(s); gap != "" {
+			return nil, checks.Unknown(gap) // a service may have a proxy of its own, as the fix here advises
+		}
+		for _, b := range because {
+			if m := pulledFrom.FindStringSubmatch(b.Text); m != nil {
+				silent = append(silent, strings.ToLower(m[1]))
+			}
+		}
+		slices.Sort(silent)
+		silent = slices.Compact(silent)
+		who := cmp.Or(strings.Join(silent[:min(len(silent), checks.MaxQuotes)], ", "), "the registry")
+		return []checks.Finding{checks.Findingf(checks.Warn, who, "no answer from %s, and neither the machine nor a service has HTTPS_PROXY", who).
+			With(because[:min(len(because), checks.MaxQuotes)]...).At(evidence.Env.Path(), "HTTPS_PROXY is not set")}, nil
+	},
+})
+
+// pulledFrom finds the registry in the image of a pull that failed.
+var pulledFrom = regexp.MustCompile(`image "([a-zA-Z0-9.-]+\.[a-zA-Z0-9.-]+(?::\d+)?)/`)
+
+// unansweredPulls lists the pull events that ended in a timeout, of pods that
+// have not come up since.
+func unansweredPulls(s evidence.Snapshot, answered map[string]bool) []evidence.Because {
+	up := map[string]bool{}
+	for _, p := range evidence.Pods.In(s) {
+		up[p.FullName()] = podRuns(p)
+	}
+	var because []evidence.Because
+	for i, e := range evidence.PodEvents.In(s) {
+		text := e.Text()
+		if up[e.About().Namespace+"/"+e.About().Name] || mentions(text, answered) {
+			continue
+		}
+		pull := strings.Contains(text, "pull") || strings.Contains(text, "failed to resolve reference") || strings.Contains(e.Reason, "ErrImagePull")
+		for _, words := range unanswered {
+			if pull && strings.Contains(text, words) {
+				because = append(because, evidence.Because{Path: evidence.PodEvents.Path(), Line: i + 1, Text: e.About().Name + ": " + text})
+				break
+			}
+		}
+	}
+	return because
+}
+
+func mentions(text string, hosts map[string]bool) bool {
+	text = strings.ToLower(text)
+	for host := range hosts {
+		if host != "" && strings.Contains(text, host) {
+			return true
+		}
+	}
+	return false
+}
+
+// isRegistry tells a registry among probe targets by its name.
+func isRegistry(target string) bool {
+	for _, part := range []string{"registry", "mcr.microsoft.com", "gcr.io", "ecr.", "quay.io", "docker.io", "azurecr.io", "ghcr.io"} {
+		if strings.Contains(strings.ToLower(target), part) {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,64 @@
+package faults
+
+import (
+	"time"
+
+	"doctor/checks"
+	"doctor/checks/evidence"
+	"doctor/checks/node"
+)
+
+// rke2Patience: RKE2 starts its parts one after the other, and the first start pulls images.
+const rke2Patience = 10 * time.Minute
+
+var _ = register(checks.Check{
+	ID:       "rke2-flanneld-exit",
+	Title:    "flanneld, which RKE2 starts once, has ended",
+	Category: checks.CategoryComponents,
+	Doc: `On Windows RKE2 starts flanneld as a child process, and does not start it again when it ends. The node's network goes on as it was, until the next pod or the next reboot. flanneld ends where it finds no interface with the node's address, cannot reach the API server, or loses its network to another program; its own log tells which. kube-proxy follows, for it needs an address that is reserved on flannel's network.
+
+The check looks for the process flanneld.exe beside a running service rke2.`,
+	Fix: checks.Fix{
+		Text:     `read the end of flanneld.log for the reason of its exit, mend that, and restart RKE2, which starts flanneld once more`,
+		Commands: []string{`Get-Content C:\var\lib\rancher\rke2\agent\logs\flanneld.log -Tail 30`, "Restart-Service rke2"},
+		Impact:   "restarts this node's kubelet, kube-proxy and network agents; running containers go on, and the network is gone for some seconds",
+	},
+	Links: []string{"https://github.com/rancher/rke2/blob/master/pkg/windows/flannel.go", "https://github.com/rancher/rke2/pull/5703",
+		"https://github.com/rancher/rke2/issues/7215", "https://github.com/rancher/rke2/issues/1762", "https://github.com/rancher/rke2/issues/9324"},
+	Explains: []string{"flanneld-not-running", "flannel-subnet-env-missing", "hns-network-missing", "source-vip-invalid", "kube-proxy-not-running", "pods-stuck-creating", "node-not-ready"},
+	Applies:  checks.OnAll(checks.OnPlatform(node.RKE2), checks.OnCNI(node.Flannel)),
+	Needs:    []evidence.Need{evidence.Services, evidence.Processes},
+	Signs: []checks.Sign{
+		{Text: "Flanneld has an error: exit status", Not: []string{"exit status 1."}, Says: "RKE2 reports that flanneld ended with an error"},
+		{Text: "Flanneld has an error: exit status 1.", Level: checks.Warn, Says: "RKE2 reports that flanneld ended: it does not start it again, unless RKE2 itself was being stopped"},
+		{Text: "no source vip reserved", In: []string{evidence.InEvents, "rke2"}, Says: "RKE2 could not reserve kube-proxy's source VIP on flannel's network"},
+	},
+	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
+		svc, settled, err := settledRKE2(s)
+		if err != nil || !settled || processRuns(s, "flanneld") {
+			return nil, err
+		}
+		return []checks.Finding{checks.Findingf(checks.Fail, "flanneld", "service %s runs, and flanneld, its child, does not: RKE2 does not start it again", svc.Name).
+			At(evidence.Services.Path(), "%s: state %s", svc.Name, svc.State).
+			At(evidence.Processes.Path(), "none of its %d processes is flanneld.exe", len(evidence.Processes.In(s)))}, nil
+	},
+})
+
+// settledRKE2 tells whether RKE2 has run for so long that what it starts should
+// be there. A list of processes that somebody began by hand tells nothing.
+func settledRKE2(s evidence.Snapshot) (evidence.Service, bool, error) {
+	svc, there := node.ServiceNamed(s, "rke2")
+	if !there {
+		return svc, false, checks.Unknown(evidence.NotCollected + ": this recording does not show the service rke2")
+	}
+	list := evidence.Processes.In(s)
+	if len(list) < fewProcesses {
+		return svc, false, checks.Unknown(evidence.NotCollected + ": this recording lists only some of the processes")
+	}
+	for _, p := range list {
+		if node.EqualsAny(node.Program(p.Name), []string{"rke2"}) && s.Now().Sub(p.StartedAt.Time) < rke2Patience {
+			return svc, false, nil
+		}
+	}
+	return svc, svc.Running(), nil
+}

@@ -1,0 +1,153 @@
+package faults
+
+import (
+	"slices"
+	"strings"
+
+	"doctor/checks"
+	"doctor/checks/evidence"
+	"doctor/checks/node"
+)
+
+var _ = register(checks.Check{
+	ID:       "route-policy-missing",
+	Title:    "pods have no route policy to Services or to their own node",
+	Category: checks.CategoryNetwork,
+	Doc: `Beside OutBoundNAT, the CNI configuration gives each pod a policy of type ROUTE (SDNRoute in newer shapes) with NeedEncap for the service network, and on l2bridge networks one for the node's own address. Without the first, packets to a Service leave with the default route and never meet its load balancer; without the second pods cannot talk to their own node.
+
+The check reads the policies that HNS applied to the pods of this node. Azure's plugin leaves the route out where DSR is used, and Antrea and the NAT plugin need none.`,
+	Fix: checks.Fix{
+		Text:     "add the policy to {cniFile}: Type ROUTE (SDNROUTE in the newer shape), DestinationPrefix {serviceCIDR}, NeedEncap true, and on l2bridge another one for {managementIP}/32; then recreate the pods of this node, which keep what they were made with",
+		Commands: []string{"Get-Content '{cniFile}'", "Get-HnsEndpoint | ConvertTo-Json -Depth 10", "kubectl delete pod POD -n NAMESPACE    # for each pod of {node}"},
+		Impact:   "each recreated pod is down while it starts",
+	},
+	Links:    []string{"https://learn.microsoft.com/en-us/virtualization/windowscontainers/kubernetes/common-problems", "https://www.cni.dev/plugins/current/main/win-bridge/", "https://kubernetes.io/docs/tasks/debug/debug-cluster/windows/"},
+	Explains: []string{"node-cannot-use-cluster-ip", "cluster-dns-unreachable", "dns-pqdn-with-dots"},
+	Applies: func(n *node.Node) error {
+		if err := checks.RequireCNI(n, node.Flannel, node.Calico, node.VPC, node.GKE, node.OVN, node.WinCNI, node.Bridge, node.Overlay, node.Azure); err != nil {
+			return err
+		}
+		if n.CNI.Value == node.Azure && n.Proxy().EnableDSR.On() {
+			return checks.Skip("Azure's plugin adds no route to Services where kube-proxy uses DSR")
+		}
+		return nil
+	},
+	Needs: []evidence.Need{evidence.HNSEndpoints, evidence.Any(node.NeedServiceCIDRs, evidence.KubeServices)},
+	Uses:  slices.Concat(node.CniSources, node.ClusterSources, node.ProxySources, []evidence.Need{evidence.Adapters}),
+	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
+		n := node.About(s)
+		if n.CNI.Value == node.Azure && !n.Proxy().EnableDSR.Set && n.Proxy().Gap != "" {
+			return nil, checks.Unknown(n.Proxy().Gap) // whether it uses DSR decides
+		}
+		var services, host []evidence.HNSEndpoint
+		pods := 0
+		for _, e := range evidence.HNSEndpoints.In(s) {
+			if e.Remote || e.Truncated || len(e.OutBoundNAT()) == 0 || !onPodNetwork(n, s, e) {
+				continue
+			}
+			pods++
+			if !routesToServices(n, e) {
+				services = append(services, e)
+			}
+			if !routesToHost(n, e) {
+				host = append(host, e)
+			}
+		}
+		if pods == 0 {
+			return nil, checks.Unknown(evidence.NotCollected + ": HNS shows no pod of this node with its policies")
+		}
+		var findings []checks.Finding
+		if len(services) > 0 {
+			level := cond(n.Proxy().EnableDSR.On(), checks.Warn, checks.Fail) // with DSR load balancers may well work without it, as they do on Azure
+			findings = append(findings, checks.Findingf(level, "route to Services", "%d of %d pods have OutBoundNAT and no route with NeedEncap for the service network: %s", len(services), pods, endpointNames(services)).
+				At(evidence.HNSEndpoints.Path(), "%s: %s", node.EndpointName(services[0]), routeList(services[0])).With(serviceNetwork(n)))
+		}
+		if len(host) > 0 {
+			findings = append(findings, checks.Findingf(checks.Warn, "route to the node", "%d of %d pods have no route with NeedEncap for the node's own address %s: they cannot reach their node", len(host), pods, n.ManagementIPs.Value[0]).
+				At(evidence.HNSEndpoints.Path(), "%s: %s", node.EndpointName(host[0]), routeList(host[0])).With(n.ManagementIPs.From))
+		}
+		if f, ok := configuredWithoutRoute(n); ok && len(findings) == 0 {
+			findings = append(findings, f)
+		}
+		return findings, nil
+	},
+})
+
+// configuredWithoutRoute finds a configuration that gives pods OutBoundNAT and
+// no route to Services: those that run keep theirs, the next ones get none.
+func configuredWithoutRoute(n *node.Node) (checks.Finding, bool) {
+	conf := n.Intended()
+	if conf == nil || conf.Config == nil || len(conf.Config.Exceptions) == 0 || checks.RequireCNI(n, node.Flannel, node.Bridge, node.Overlay) != nil {
+		return checks.Finding{}, false
+	}
+	for _, r := range conf.Config.Routes {
+		if p, ok := node.ParsePrefix(r.Prefix); ok && r.NeedEncap && !p.IsSingleIP() {
+			return checks.Finding{}, false
+		}
+	}
+	return checks.Findingf(checks.Warn, conf.Name, "%s gives pods OutBoundNAT and no route with NeedEncap for the service network: pods made from now on cannot reach Services", conf.Name).
+		At(conf.File.Path, "%d exceptions of OutBoundNAT, and no route for a network", len(conf.Config.Exceptions)).With(serviceNetwork(n)), true
+}
+
+// onPodNetwork leaves out the endpoints of NAT networks, which have OutBoundNAT too.
+func onPodNetwork(n *node.Node, s evidence.Snapshot, e evidence.HNSEndpoint) bool {
+	net, ok := n.PodNetwork(s)
+	return !ok || e.NetworkID == net.ID || e.NetworkID == "" || net.ID == ""
+}
+
+func routesToServices(n *node.Node, e evidence.HNSEndpoint) bool {
+	routed := func(inner node.Prefix) bool {
+		return slices.ContainsFunc(e.SDNRoutes(), func(r evidence.HNSSDNRoute) bool {
+			outer, ok := node.ParsePrefix(r.Prefix)
+			return ok && r.NeedEncap && outer.Addr().Is4() == inner.Addr().Is4() && node.Covers(outer, inner) || r.Truncated
+		})
+	}
+	if cidrs := node.OfFamily(n.ServiceCIDRs.Value, true); len(cidrs) > 0 {
+		return routed(cidrs[0])
+	}
+	for _, ip := range n.ServiceIPs.Value {
+		if p, err := ip.Prefix(ip.BitLen()); err == nil && ip.Is4() && !routed(p) {
+			return false
+		}
+	}
+	return true
+}
+
+// routesToHost judges only the plugins whose documented configuration has that
+// route: win-bridge below flannel's host-gw, and wincni.
+func routesToHost(n *node.Node, e evidence.HNSEndpoint) bool {
+	if len(n.ManagementIPs.Value) == 0 || !(n.CNI.Value == node.WinCNI || n.CNI.Value == node.Flannel && n.Backend.Value == node.L2Bridge && n.Generation.Value == node.Gen14) {
+		return true
+	}
+	return slices.ContainsFunc(e.SDNRoutes(), func(r evidence.HNSSDNRoute) bool {
+		p, ok := node.ParsePrefix(r.Prefix)
+		return ok && r.NeedEncap && slices.ContainsFunc(n.ManagementIPs.Value, p.Contains) || r.Truncated
+	})
+}
+
+// serviceNetwork is where the check knows Services from.
+func serviceNetwork(n *node.Node) evidence.Because {
+	if n.ServiceCIDRs.Known() {
+		return n.ServiceCIDRs.From
+	}
+	return n.ServiceIPs.From
+}
+
+func routeList(e evidence.HNSEndpoint) string {
+	var list []string
+	for _, r := range e.SDNRoutes() {
+		list = append(list, r.Prefix+cond(r.NeedEncap, "", " without NeedEncap"))
+	}
+	if len(list) == 0 {
+		return "no policy of type SDNRoute"
+	}
+	return "SDNRoute for " + strings.Join(list, ", ")
+}
+
+func endpointNames(list []evidence.HNSEndpoint) string {
+	var names []string
+	for _, e := range list {
+		names = append(names, strings.TrimPrefix(node.EndpointName(e), "endpoint "))
+	}
+	return few(names)
+}

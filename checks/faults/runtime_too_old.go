@@ -1,0 +1,70 @@
+package faults
+
+import (
+	"slices"
+
+	"doctor/checks"
+	"doctor/checks/evidence"
+	"doctor/checks/node"
+)
+
+var _ = register(checks.Check{
+	ID:       "runtime-too-old",
+	Title:    "the container runtime is older than Kubernetes on Windows asks for",
+	Category: checks.CategoryComponents,
+	Doc: `Kubernetes on Windows asks for containerd 1.4.0 or later, or for Docker Engine 19.03 (18.09 up to Kubernetes 1.17; Mirantis Container Runtime begins at 20.10). Older ones lack calls of the host compute and network services, single-file mounts and fixes that the kubelet counts on; pods then fail in ways that look like anything else. From kubelet 1.24 on docker also needs cri-dockerd between the two, for the kubelet no longer speaks its language.
+
+The check reads the versions that the node reports. That cri-dockerd is missing it says only where services and processes were recorded.`,
+	Fix: checks.Fix{
+		Text:     "drain the node and install a current containerd, or Mirantis Container Runtime with cri-dockerd, then restart the kubelet",
+		Commands: []string{"kubectl drain {node} --ignore-daemonsets --delete-emptydir-data", "Get-Service containerd, docker, cri-dockerd", "Restart-Service kubelet"},
+		Impact:   "draining evicts every pod of this node; images are pulled anew where the runtime changes",
+	},
+	Links: []string{"https://kubernetes.io/docs/setup/production-environment/container-runtimes/", "https://kubernetes.io/docs/concepts/windows/intro/#container-runtime",
+		"https://kubernetes.io/blog/2022/02/17/dockershim-faq/"},
+	Explains: []string{"mount-path-invalid", "kubelet-service-paused"},
+	Needs:    []evidence.Need{node.NeedRuntime, node.NeedKubelet},
+	Uses:     []evidence.Need{evidence.Node, evidence.CRI, evidence.Services, evidence.Processes},
+	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
+		n := node.About(s)
+		rt, kubelet := n.Runtime.Value, n.Kubelet.Value
+		if kubelet.Minor < 14 {
+			return nil, checks.Skip("the kubelet is %s, and the requirements begin with Kubernetes 1.14", kubelet)
+		}
+		oldest, known := oldestRuntime[rt.Name]
+		if rt.Name == "docker" && !kubelet.AtLeast(evidence.Version{Major: 1, Minor: 18}) {
+			oldest = evidence.Version{Major: 18, Minor: 9}
+		}
+		if !known {
+			return nil, checks.Unknown(evidence.Gap(evidence.NotCollected + ": which versions of the runtime " + evidence.Clean(rt.Name) + " do is not on record"))
+		}
+		if rt.Version == (evidence.Version{}) {
+			return nil, checks.Unknown(evidence.NotCollected + ": the version of the container runtime is not recorded")
+		}
+		var findings []checks.Finding
+		if !rt.Version.AtLeast(oldest) {
+			findings = append(findings, checks.Findingf(checks.Warn, rt.Name, "%s is %s, and Kubernetes on Windows asks for %s or later", rt.Name, rt.Version, oldest).With(n.Runtime.From))
+		}
+		if rt.Name == "docker" && kubelet.AtLeast(noDockershim) && withoutCRIDockerd(s) {
+			findings = append(findings, checks.Findingf(checks.Fail, rt.Name, "the kubelet is %s, which reaches docker only through cri-dockerd, and no cri-dockerd is on this node", kubelet).With(n.Kubelet.From, n.Runtime.From).
+				At(evidence.Processes.Path(), "none of its %d processes is cri-dockerd.exe", len(evidence.Processes.In(s))))
+		}
+		return findings, nil
+	},
+})
+
+var oldestRuntime = map[string]evidence.Version{"containerd": {Major: 1, Minor: 4}, "docker": {Major: 19, Minor: 3}}
+
+// noDockershim is the first kubelet without the code that spoke to docker.
+var noDockershim = evidence.Version{Major: 1, Minor: 24}
+
+// withoutCRIDockerd is certain only where all processes and services were recorded.
+func withoutCRIDockerd(s evidence.Snapshot) bool {
+	name := []string{"cri-dockerd"}
+	services, processes := evidence.Services.In(s), evidence.Processes.In(s)
+	return evidence.Services.Known(s) && len(processes) >= fewProcesses &&
+		!slices.ContainsFunc(services, func(v evidence.Service) bool {
+			return node.EqualsAny(v.Name, name) || node.EqualsAny(node.Program(v.BinPath), name)
+		}) &&
+		!slices.ContainsFunc(processes, func(p evidence.Process) bool { return node.EqualsAny(node.Program(p.Name), name) })
+}

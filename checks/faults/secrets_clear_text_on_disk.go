@@ -1,0 +1,108 @@
+package faults
+
+import (
+	"slices"
+	"strings"
+
+	"doctor/checks"
+	"doctor/checks/evidence"
+)
+
+var _ = register(checks.Check{
+	ID:       "secrets-clear-text-on-disk",
+	Title:    "Secrets lie in clear text where every user of the node can read them",
+	Category: checks.CategorySecurity,
+	Doc: `Linux keeps mounted Secrets in memory; Windows has no such file system, so the kubelet writes them in clear text below its pods folder. Access lists must keep everybody but the system and the administrators out, and a volume that is not encrypted gives them to whoever gets the disk.
+
+An access list that lets Users, Authenticated Users or Everyone read the kubelet's folders is a warning. A volume without BitLocker is told, no more: most nodes run like that.`,
+	Fix: checks.Fix{
+		Text: "restrict the kubelet's folder to the system and the administrators, and consider BitLocker for its volume",
+		Commands: []string{
+			`icacls C:\var\lib\kubelet /inheritance:r /grant:r "SYSTEM:(OI)(CI)F" "Administrators:(OI)(CI)F"`,
+			"Enable-BitLocker -MountPoint C: -UsedSpaceOnly -RecoveryPasswordProtector",
+		},
+		Impact: "programs that read the kubelet's folders as an ordinary user lose access",
+	},
+	Links:    []string{"https://kubernetes.io/docs/concepts/security/windows-security/"},
+	Explains: []string{},
+	Needs:    []evidence.Need{evidence.SecurityInfo},
+	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
+		sec := evidence.SecurityInfo.In(s)
+		var findings []checks.Finding
+		looked := false
+		near := 0
+		for _, acl := range sec.ACLs {
+			near = max(near, nearSecrets(acl.Path))
+		}
+		for _, acl := range sec.ACLs {
+			if near == 0 || nearSecrets(acl.Path) < near {
+				continue
+			}
+			if !hasAccessList(acl.SDDL) {
+				continue // the owner alone was recorded
+			}
+			looked = true
+			if who := readers(acl.SDDL); len(who) > 0 {
+				findings = append(findings, checks.Findingf(checks.Warn, acl.Path, "%s may read %s, where Secrets lie in clear text", strings.Join(who, " and "), acl.Path).
+					At(evidence.SecurityInfo.Path(), "%s: %s", acl.Path, acl.SDDL))
+			}
+		}
+		for _, b := range sec.BitLocker {
+			if strings.EqualFold(b.Drive, "C:") && strings.EqualFold(b.Protection, "off") {
+				findings = append(findings, checks.Findingf(checks.Info, b.Drive, "drive %s is not encrypted, and mounted Secrets lie on it in clear text; on Windows this is so by design", b.Drive).
+					At(evidence.SecurityInfo.Path(), "bitLocker: %s protection is off", b.Drive))
+			}
+		}
+		if !looked {
+			return nil, checks.Unknown(evidence.NotCollected + ": security.json of this recording has no access list of the kubelet's folder")
+		}
+		return findings, nil
+	},
+})
+
+// nearSecrets tells how near the path is to the Secrets, 0 where it has nothing
+// to do with them. A folder above theirs hands its access list down, unless
+// theirs is closed: so only the nearest that are recorded count.
+func nearSecrets(path string) int {
+	p := strings.ToLower(evidence.CleanWinPath(path))
+	switch {
+	case p == `c:\var\lib\kubelet\pods`, strings.HasPrefix(p, `c:\var\lib\kubelet\pods\`), strings.Contains(p, "kubernetes.io~secret"):
+		return 3
+	case p == `c:\var\lib\kubelet`:
+		return 2
+	case p == `c:\var\lib`:
+		return 1
+	}
+	return 0
+}
+
+// The groups to which every user of a machine belongs, by their short names in
+// a security descriptor and by their identifiers.
+var everybody = map[string]string{
+	"BU": "Users", "AU": "Authenticated Users", "WD": "Everyone", "IU": "Interactive users", "BG": "Guests", "DU": "Domain Users",
+	"S-1-5-32-545": "Users", "S-1-5-11": "Authenticated Users", "S-1-1-0": "Everyone", "S-1-5-4": "Interactive users", "S-1-5-32-546": "Guests",
+}
+
+// noAccessControl is how a descriptor writes an access list that is not there: everybody may do everything.
+const noAccessControl = "D:NO_ACCESS_CONTROL"
+
+func hasAccessList(sddl string) bool { return strings.Contains(strings.ToUpper(sddl), "D:") }
+
+// readers lists the groups of everybody that the descriptor's access list allows to read.
+func readers(sddl string) []string {
+	if strings.Contains(strings.ToUpper(sddl), noAccessControl) {
+		return []string{"Everyone"}
+	}
+	var who []string
+	for entry := range strings.SplitSeq(sddl, "(") {
+		fields := strings.Split(strings.TrimRight(entry, ")"), ";")
+		if len(fields) < 6 || !strings.EqualFold(fields[0], "A") {
+			continue
+		}
+		name := everybody[strings.TrimRight(strings.ToUpper(fields[5]), ") ")]
+		if name != "" && allowsRead(fields[2]) && !slices.Contains(who, name) {
+			who = append(who, name)
+		}
+	}
+	return who
+}

@@ -1,0 +1,64 @@
+package faults
+
+import (
+	"fmt"
+
+	"doctor/checks"
+	"doctor/checks/evidence"
+	"doctor/checks/node"
+)
+
+// defaultAffinity is what the API server fills in, in seconds, where nobody set a timeout.
+const defaultAffinity = 10800
+
+var _ = register(checks.Check{
+	ID:       "session-affinity-timeout",
+	Title:    "Services ask for a session affinity that Windows does not keep",
+	Category: checks.CategoryNetwork,
+	Doc: `With sessionAffinity ClientIP a Service sends a client to the same pod for the time in sessionAffinityConfig.clientIP.timeoutSeconds. HNS of Server 2022 and later (version 12) keeps clients and pods together, but knows no timeout: the value is ignored on Windows nodes. On older builds the whole affinity is, and connections through this node are spread over all pods.
+
+The check reads the Services; a timeout of 10800 seconds is what the API server fills in by itself and is passed over.`,
+	Fix: checks.Fix{
+		Text:     "do not rely on the timeout; on builds before Server 2022 let clients come in through a Linux node or an ingress controller that keeps sessions by a cookie",
+		Commands: []string{"kubectl get services -A -o custom-columns=NS:.metadata.namespace,NAME:.metadata.name,AFFINITY:.spec.sessionAffinity,TIMEOUT:.spec.sessionAffinityConfig.clientIP.timeoutSeconds"},
+		Impact:   "none: nothing is changed on the node",
+	},
+	Links:    []string{"https://kubernetes.io/docs/concepts/services-networking/windows-networking/", "https://kubernetes.io/docs/reference/networking/virtual-ips/"},
+	Explains: []string{},
+	Needs:    []evidence.Need{evidence.KubeServices, evidence.Any(evidence.HNSVersion, node.NeedBuild)},
+	Uses:     []evidence.Need{evidence.HNSVersion, evidence.OSInfo, evidence.Node},
+	Signs: []checks.Sign{
+		{Text: "Session Affinity is not supported on this version of Windows", Says: "this Windows build does not keep the sessionAffinity of Services", Level: checks.Warn},
+	},
+	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
+		n := node.About(s)
+		able, from := hasAffinity(n, s)
+		var affine, timed []string
+		for _, svc := range evidence.KubeServices.In(s) {
+			if svc.Spec.SessionAffinity != "ClientIP" {
+				continue
+			}
+			affine = append(affine, svc.FullName())
+			if c := svc.Spec.SessionAffinityConfig; c != nil && c.ClientIP != nil && c.ClientIP.TimeoutSeconds != nil && *c.ClientIP.TimeoutSeconds != defaultAffinity {
+				timed = append(timed, fmt.Sprintf("%s (%d s)", svc.FullName(), *c.ClientIP.TimeoutSeconds))
+			}
+		}
+		switch {
+		case len(affine) > 0 && !able:
+			return []checks.Finding{checks.Findingf(checks.Warn, "Services", "sessionAffinity ClientIP needs HNS 12 (Server 2022) at least, and this is %s: connections through this node are spread over all pods of %s", from.Text, few(affine)).
+				At(evidence.KubeServices.Path(), "sessionAffinity is ClientIP on %s", few(affine)).With(from)}, nil
+		case len(timed) > 0:
+			return []checks.Finding{checks.Findingf(checks.Info, "Services", "the session timeout of %s is ignored on Windows: as documented", few(timed)).
+				At(evidence.KubeServices.Path(), "sessionAffinityConfig.clientIP.timeoutSeconds is set on %s", few(timed))}, nil
+		}
+		return nil, nil
+	},
+})
+
+// hasAffinity goes by HNS, else by the build.
+func hasAffinity(n *node.Node, s evidence.Snapshot) (bool, evidence.Because) {
+	if v := evidence.HNSVersion.In(s).Version; v.Known() {
+		return v.AtLeast(12, 0), evidence.Because{Path: evidence.HNSVersion.Path(), Text: "HNS " + v.String()}
+	}
+	return n.Build.Value.Number >= 19551, evidence.Because{Path: n.Build.From.Path, Text: "build " + n.Build.Value.String()}
+}

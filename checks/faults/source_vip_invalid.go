@@ -1,0 +1,106 @@
+package faults
+
+import (
+	"slices"
+
+	"doctor/checks"
+	"doctor/checks/evidence"
+	"doctor/checks/node"
+)
+
+var _ = register(checks.Check{
+	ID:       "source-vip-invalid",
+	Title:    "kube-proxy's source VIP does not lie in the pod network of this node",
+	Category: checks.CategoryNetwork,
+	FAQ:      []int{7},
+	Doc: `On an overlay network kube-proxy needs an address of the node's own pod subnet, the source VIP, for the load balancers it programs. It is reserved once and kept in a file, so after the node was deleted and joined again with another podCIDR the file is stale. kube-proxy then cannot create the endpoint of that address, and programs no Service at all.
+
+The address must lie in the subnet of the HNS network, and be neither the subnet's own address nor its gateway.`,
+	Fix: checks.Fix{
+		Text: "remove the stale files, let the start script reserve a new address, and restart kube-proxy",
+		Commands: []string{
+			`Remove-Item C:\k\SourceVip.json, C:\k\SourceVipRequest.json, C:\sourcevip\sourceVip.json, C:\sourcevip\sourceVipRequest.json -ErrorAction SilentlyContinue`,
+			"Restart-Service kube-proxy",
+		},
+		Impact: "Services do not answer from this node until kube-proxy has programmed them again",
+	},
+	Links:    []string{"https://kubernetes.io/docs/tasks/debug/debug-cluster/windows/", "https://github.com/kubernetes/kubernetes/issues/100962"},
+	Explains: []string{"hns-lb-missing-or-stale", "kube-proxy-not-running", "node-cannot-use-cluster-ip", "nodeport-local-access", "cluster-dns-unreachable", "dns-pqdn-with-dots"},
+	Applies: func(n *node.Node) error {
+		if n.CNI.Value == node.Calico || n.CNI.Value == node.OVN {
+			return checks.Skip("%s keeps the source VIP as an HNS endpoint of its own", n.CNI.Value)
+		}
+		return checks.RequireBackend(n, node.OverlayNet)
+	},
+	Needs: []evidence.Need{
+		evidence.Any(node.NeedProxySettings, evidence.File(node.SourceVIPFiles[0]), evidence.File(node.SourceVIPFiles[1])),
+		evidence.Any(evidence.HNSNetworks, node.NeedPodCIDRs),
+	},
+	Uses: slices.Concat(node.ProxySources, node.AsFiles(node.SourceVIPFiles), []evidence.Need{evidence.HNSNetworks, evidence.HNSEndpoints, evidence.Node}),
+	Signs: []checks.Sign{
+		{Text: "Source Vip endpoint creation failed", Says: "kube-proxy cannot create the endpoint of its source VIP"},
+		{Text: "source-vip flag not set", Says: "kube-proxy is given no source VIP on an overlay network"},
+	},
+	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
+		n := node.About(s)
+		vip, from, err := n.SourceVIP(s)
+		if err != nil {
+			return nil, checks.Unknown(evidence.NotCollected + ": this recording shows no source VIP")
+		}
+		subnets, where := podSubnets(n, s)
+		if len(subnets) == 0 {
+			return nil, checks.Unknown(evidence.NotCollected + ": neither the HNS network's subnet nor the node's podCIDR is known")
+		}
+		if !node.AnyContains(subnets, vip) {
+			return []checks.Finding{checks.Findingf(checks.Fail, vip.String(), "the source VIP %s lies outside the node's pod network %s", vip, subnets[0]).With(from, where)}, nil
+		}
+		for _, p := range subnets {
+			if !p.Contains(vip) || p.IsSingleIP() {
+				continue
+			}
+			switch vip {
+			case p.Addr():
+				return []checks.Finding{checks.Findingf(checks.Fail, vip.String(), "the source VIP %s is the address of the subnet %s itself", vip, p).With(from, where)}, nil
+			case node.NthAddress(p, 1):
+				return []checks.Finding{checks.Findingf(checks.Fail, vip.String(), "the source VIP %s is the gateway of %s", vip, p).With(from, where)}, nil
+			}
+		}
+		return sourceVIPEndpoint(s, vip, from), nil
+	},
+})
+
+// sourceVIPEndpoint looks for the endpoint of a source VIP that the subnet has
+// room for: it must be kube-proxy's own, and HNS must have been able to make it.
+func sourceVIPEndpoint(s evidence.Snapshot, vip node.Address, from evidence.Because) []checks.Finding {
+	for i, p := range evidence.Pods.In(s) {
+		if ip, ok := node.ParseAddress(p.Status.PodIP); ok && ip == vip && !p.Spec.HostNetwork && p.Status.Phase != "Succeeded" && p.Status.Phase != "Failed" {
+			return []checks.Finding{checks.Findingf(checks.Fail, vip.String(), "the source VIP %s is the address of the pod %s", vip, p.FullName()).
+				With(from).AtLine(evidence.Pods.Path(), i+1, p.FullName()+" has "+p.Status.PodIP)}
+		}
+	}
+	made := slices.ContainsFunc(evidence.HNSEndpoints.In(s), func(e evidence.HNSEndpoint) bool {
+		return !e.Remote && slices.Contains(node.ParseAddresses(e.Addresses...), vip)
+	})
+	matches := s.Signs("source-vip-invalid")
+	if made || len(matches) == 0 || !evidence.HNSEndpoints.Known(s) {
+		return nil
+	}
+	f := checks.Findingf(checks.Fail, vip.String(), "HNS has no endpoint with the source VIP %s, and kube-proxy could not make it", vip).
+		With(from, checks.Quote(matches[0])).At(evidence.HNSEndpoints.Path(), "no endpoint has %s", vip)
+	f.Basis = checks.ByBoth
+	return []checks.Finding{f}
+}
+
+// podSubnets are the subnets of the HNS network that pods are on, or the podCIDR where HNS was not asked.
+func podSubnets(n *node.Node, s evidence.Snapshot) ([]node.Prefix, evidence.Because) {
+	if net, ok := n.PodNetwork(s); ok {
+		var list []node.Prefix
+		for _, sub := range net.Subnets {
+			list = append(list, node.ParsePrefixes(sub.Prefix)...)
+		}
+		if len(list) > 0 {
+			return list, evidence.Because{Path: evidence.HNSNetworks.Path(), Text: net.Name + " has the subnet " + list[0].String()}
+		}
+	}
+	return n.PodCIDRs.Value, n.PodCIDRs.From
+}

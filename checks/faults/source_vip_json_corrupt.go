@@ -1,0 +1,68 @@
+package faults
+
+import (
+	"slices"
+
+	"doctor/checks"
+	"doctor/checks/evidence"
+	"doctor/checks/node"
+)
+
+var _ = register(checks.Check{
+	ID:       "source-vip-json-corrupt",
+	Title:    "the source VIP's file holds an error instead of an address",
+	Category: checks.CategoryNetwork,
+	FAQ:      []int{7},
+	Doc: `The start script hands a request to host-local and keeps its answer in sourceVip.json. host-local refuses a request that begins with a byte order mark or was written in another code page, and answers with an error object; the script keeps that as if it were the address, and kube-proxy starts without a source VIP.
+
+A byte order mark in sourceVip.json itself is how Windows PowerShell writes files, and no fault.`,
+	Fix: checks.Fix{
+		Text:     "remove both files, write the request as ASCII (Set-Content -Encoding ascii), and start kube-proxy's script again",
+		Commands: []string{`Remove-Item C:\k\sourceVip.json, C:\k\sourceVipRequest.json, C:\sourcevip\sourceVip.json, C:\sourcevip\sourceVipRequest.json -ErrorAction SilentlyContinue`},
+		Impact:   "Services do not answer from this node until kube-proxy has programmed them again",
+	},
+	Links:    []string{"https://github.com/MicrosoftDocs/Virtualization-Documentation/issues/1240"},
+	Explains: []string{"kube-proxy-flags-overlay", "hns-lb-missing-or-stale", "source-vip-invalid", "kube-proxy-not-running"},
+	Applies: func(n *node.Node) error {
+		if n.CNI.Value == node.Calico || n.CNI.Value == node.OVN {
+			return checks.Skip("%s keeps the source VIP as an HNS endpoint of its own", n.CNI.Value)
+		}
+		if !n.Backend.Known() {
+			return nil // the file itself shows that somebody meant an overlay network
+		}
+		return checks.RequireBackend(n, node.OverlayNet)
+	},
+	Needs: []evidence.Need{evidence.Any(evidence.File(node.SourceVIPFiles[0]), evidence.File(node.SourceVIPFiles[1]))},
+	Uses:  node.AsFiles(slices.Concat(node.SourceVIPFiles, node.SourceVIPRequests)),
+	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
+		var findings []checks.Finding
+		there := false
+		for i, path := range node.SourceVIPFiles {
+			f := s.File(path)
+			if f.Gap != "" {
+				continue
+			}
+			there = true
+			vip, err := evidence.DecodeSourceVIP([]byte(f.Text))
+			var finding checks.Finding
+			switch {
+			case err != nil:
+				finding = checks.Findingf(checks.Fail, path, "%s holds no address: %v", path, err).At(f.Path, "%v", err)
+			case vip.ErrorMsg != "" || vip.ErrorCode != 0:
+				finding = checks.Findingf(checks.Fail, path, "%s holds an error of host-local where the address should be: %s", path, vip.ErrorMsg).At(f.Path, "code %d, msg %s", vip.ErrorCode, vip.ErrorMsg)
+			case vip.IP == "":
+				finding = checks.Findingf(checks.Fail, path, "%s names no address", path).At(f.Path, "neither ip4.ip nor ips[0].address is set")
+			default:
+				continue
+			}
+			if request := s.File(node.SourceVIPRequests[i]); request.Gap == "" && request.BOM {
+				finding = finding.At(request.Path, "begins with a byte order mark, which host-local refuses")
+			}
+			findings = append(findings, finding)
+		}
+		if !there {
+			return nil, checks.Skip("the node keeps no source VIP in a file")
+		}
+		return findings, nil
+	},
+})

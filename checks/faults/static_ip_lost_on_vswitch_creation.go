@@ -1,0 +1,80 @@
+package faults
+
+import (
+	"slices"
+	"strings"
+
+	"doctor/checks"
+	"doctor/checks/evidence"
+	"doctor/checks/node"
+)
+
+var _ = register(checks.Check{
+	ID:       "static-ip-lost-on-vswitch-creation",
+	Title:    "the node's address did not move to the virtual adapter with the switch",
+	Category: checks.CategoryNetwork,
+	FAQ:      []int{11},
+	Doc: `Creating an l2bridge or overlay network binds the physical adapter to a virtual switch, and Windows moves the adapter's settings to the host's virtual adapter. With a static address, on Windows 2004 and 20H2 and with some adapters of VMware, they stay behind: the virtual adapter gives itself an address of 169.254.0.0/16, and the node is off the network until somebody gives it its own again.
+
+The check looks for a host side of the switch that has nothing but such an address, on a node where no adapter has a gateway; where the adapters are not recorded, for external networks with such management addresses alone. flanneld then waits for its network for ever, which is a consequence.`,
+	Fix: checks.Fix{
+		Text: "from the console, give the virtual adapter the node's address, gateway and DNS servers; or remove the network, which gives the physical adapter its address back, and reserve the address by DHCP",
+		Commands: []string{
+			"Get-NetIPAddress -AddressFamily IPv4 | Where-Object IPAddress -like '169.254.*'",
+			"New-NetIPAddress -InterfaceAlias 'vEthernet (Ethernet)' -IPAddress <node IP> -PrefixLength <length> -DefaultGateway <gateway>",
+			"Set-DnsClientServerAddress -InterfaceAlias 'vEthernet (Ethernet)' -ServerAddresses <DNS servers>",
+		},
+		Impact: "the node is off the network already; have access to its console before the network is created again",
+	},
+	Links: []string{"https://github.com/kubernetes-sigs/sig-windows-tools/issues/162", "https://github.com/kubernetes-sigs/sig-windows-tools/issues/105", "https://github.com/microsoft/SDN/issues/498"},
+	Explains: []string{"flannel-waiting-for-network", "flanneld-not-running", "flannel-subnet-env-missing", "hns-network-missing", "cni-config-uninitialized", "kube-proxy-not-running", "pods-stuck-creating", "node-not-ready",
+		"vm-mac-spoofing-disabled", "node-cannot-use-cluster-ip", "nodeport-local-access", "icmp-external-not-snated", "cluster-dns-unreachable", "dns-pqdn-with-dots", "flannel-interface-not-found", "route-missing-host-gw", "metadata-route-lost", "node-not-ready-lost", "kubeproxy-no-host-mac", "calico-vswitch-interface-timeout"},
+	Needs: []evidence.Need{evidence.Any(evidence.HNSNetworks, evidence.Adapters)},
+	Uses:  []evidence.Need{evidence.HNSNetworks, evidence.Adapters},
+	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
+		if evidence.Adapters.Known(s) {
+			return lostOnAdapter(s), nil // HNS remembers the address of the moment in which the network was made
+		}
+		var lost *evidence.HNSNetwork
+		for _, net := range evidence.HNSNetworks.In(s) {
+			ip, ok := node.ParseAddress(net.ManagementIP)
+			switch {
+			case !ok || !isExternal(net):
+			case !ip.IsLinkLocalUnicast():
+				return nil, nil // the node has a way out
+			default:
+				lost = &net
+			}
+		}
+		if lost == nil {
+			return nil, nil
+		}
+		return []checks.Finding{checks.Findingf(checks.Fail, lost.Name, "HNS network %s has the management address %s: the node's own did not come back on the switch", lost.Name, lost.ManagementIP).
+			At(evidence.HNSNetworks.Path(), "%s: ManagementIP is %s", lost.Name, lost.ManagementIP)}, nil
+	},
+})
+
+// lostOnAdapter judges the host's adapters. A second switch without an address
+// is nobody's loss as long as another adapter leads out of the node.
+func lostOnAdapter(s evidence.Snapshot) []checks.Finding {
+	var findings []checks.Finding
+	for _, a := range evidence.Adapters.In(s) {
+		if a.Compartment > 1 {
+			continue
+		}
+		if len(a.Gateways) > 0 {
+			return nil
+		}
+		v4 := slices.DeleteFunc(node.ParseAddresses(a.Addresses...), node.Address.Is6) // every adapter has an fe80:: of its own
+		if !isHostSide(a.Name) || len(v4) != 1 || !v4[0].IsLinkLocalUnicast() || !strings.EqualFold(a.Status, "up") {
+			continue
+		}
+		ip := v4[0]
+		f := checks.Findingf(checks.Fail, a.Name, "the adapter %s has only the address %s, which Windows makes up where there is none", a.Name, ip)
+		if a.DHCP != nil && *a.DHCP {
+			f = checks.Findingf(checks.Fail, a.Name, "the adapter %s has only the address %s: DHCP did not answer it on the virtual switch", a.Name, ip)
+		}
+		findings = append(findings, f.At(evidence.Adapters.Path(), "%s: addresses %s, no gateway", a.Name, strings.Join(a.Addresses, ", ")))
+	}
+	return findings
+}

@@ -1,0 +1,67 @@
+package faults
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"doctor/checks"
+	"doctor/checks/evidence"
+	"doctor/checks/node"
+)
+
+var _ = register(checks.Check{
+	ID:       "subnet-env-stale",
+	Title:    "flannel's subnet.env does not fit this node",
+	Category: checks.CategoryNetwork,
+	FAQ:      []int{7, 9},
+	Doc: `subnet.env tells flannel's CNI plugin from which subnet pods get their addresses. After a node was deleted and joined again it has another podCIDR, and a file left over from before hands out addresses that belong to a different node. The plugin also refuses a file without FLANNEL_NETWORK, FLANNEL_SUBNET, FLANNEL_MTU or FLANNEL_IPMASQ.
+
+FLANNEL_SUBNET is the first usable address with the length of the CIDR: 10.244.2.1/24 for the podCIDR 10.244.2.0/24.`,
+	Fix: checks.Fix{
+		Text:     "remove the file and restart flanneld, which writes it anew for {podCIDR}; then recreate the pods that already got an address from the old subnet",
+		Commands: []string{`Remove-Item C:\run\flannel\subnet.env`, "Restart-Service flanneld"},
+		Impact:   "pods with an address from the old subnet must be recreated",
+	},
+	Links:    []string{"https://kubernetes.io/docs/tasks/debug/debug-cluster/windows/", "https://github.com/flannel-io/cni-plugin"},
+	Explains: []string{"source-vip-invalid", "pods-stuck-creating", "vm-mac-spoofing-disabled", "node-cannot-use-cluster-ip", "cluster-dns-unreachable", "dns-pqdn-with-dots"},
+	Applies:  checks.OnFlannel,
+	Needs:    []evidence.Need{evidence.File(node.SubnetEnv)},
+	Uses:     []evidence.Need{node.NeedPodCIDRs, evidence.Node, evidence.Services, evidence.Processes},
+	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
+		f := s.File(node.SubnetEnv)
+		if f.Gap.Kind() == evidence.Absent {
+			return nil, checks.Skip("there is no subnet.env to be stale")
+		}
+		env := evidence.DecodeFlannelSubnet(f.Text)
+		var findings []checks.Finding
+		if len(env.Missing) > 0 {
+			findings = append(findings, checks.Findingf(checks.Fail, node.SubnetEnv, "%s does not set %s, and the CNI plugin refuses it", node.SubnetEnv, strings.Join(env.Missing, ", ")).
+				At(f.Path, "missing: %s", strings.Join(env.Missing, ", ")))
+		}
+		if f.BOM {
+			findings = append(findings, checks.Findingf(checks.Fail, node.SubnetEnv, "%s begins with a byte order mark, and the CNI plugin does not find its first line", node.SubnetEnv).
+				AtLine(f.Path, 1, "a byte order mark is in front"))
+		}
+		subnet, ok := node.ParsePrefix(env.Subnet)
+		if !ok {
+			if env.Subnet != "" {
+				findings = append(findings, checks.Findingf(checks.Fail, "FLANNEL_SUBNET", "FLANNEL_SUBNET is %q, which is no CIDR", env.Subnet).At(f.Path, "FLANNEL_SUBNET=%s", env.Subnet))
+			}
+			return findings, nil
+		}
+		if networks := node.ParsePrefixes(env.Network); len(networks) > 0 && !node.AnyCovers(networks, subnet) {
+			findings = append(findings, checks.Findingf(checks.Fail, "FLANNEL_SUBNET", "FLANNEL_SUBNET %s lies outside FLANNEL_NETWORK %s", env.Subnet, env.Network).
+				At(f.Path, "FLANNEL_NETWORK=%s FLANNEL_SUBNET=%s", env.Network, env.Subnet))
+		}
+		pod := node.OfFamily(node.About(s).PodCIDRs.Value, subnet.Addr().Is4())
+		if len(pod) > 0 && !slices.Contains(pod, subnet) && !flannelOnEtcd(node.About(s)) {
+			findings = append(findings, checks.Findingf(checks.Fail, "FLANNEL_SUBNET", "FLANNEL_SUBNET is %s, and the node's podCIDR is %s", env.Subnet, pod[0]).
+				At(f.Path, "FLANNEL_SUBNET=%s", env.Subnet).With(node.About(s).PodCIDRs.From))
+		}
+		if len(findings) == 0 && len(pod) == 0 {
+			return nil, checks.Unknown(cmp.Or(node.About(s).PodCIDRs.Gap, evidence.NotCollected+": the node's podCIDR is of the other address family"))
+		}
+		return findings, nil
+	},
+})

@@ -1,0 +1,113 @@
+package faults
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"doctor/checks"
+	"doctor/checks/evidence"
+	"doctor/checks/node"
+)
+
+// What the documentation asks to be kept back for Windows and the node's own programs.
+const systemReserve = 2 << 30
+
+var _ = register(checks.Check{
+	ID:       "system-reserved-too-low",
+	Title:    "too little memory is kept back for Windows itself",
+	Category: checks.CategoryNode,
+	Doc: `The scheduler hands out whatever the kubelet does not reserve. Windows and the node's own programs need at least 2 GiB, counted over systemReserved and kubeReserved; with less, pods fill the memory, nothing is killed, and the node stalls.
+
+A reservation below 2 GiB is a warning. Where nothing is reserved at all it is one as soon as memory runs short, and otherwise only told.`,
+	Fix: checks.Fix{
+		Text:     "reserve at least 2 GiB, in the kubelet's configuration (systemReserved: {memory: 2Gi}) or with --system-reserved=memory=2Gi, and restart the kubelet",
+		Commands: []string{"Restart-Service kubelet"},
+		Impact:   "the node's allocatable memory shrinks: pods that no longer fit stay, but no new ones are scheduled",
+	},
+	Links:    []string{"https://kubernetes.io/docs/concepts/configuration/windows-resource-management/"},
+	Explains: []string{},
+	Needs:    []evidence.Need{evidence.Any(node.NeedKubeletFlags, evidence.File(node.KubeletConfigs[0]), evidence.File(node.KubeletConfigs[1]), evidence.File(node.KubeletConfigs[2]), evidence.File(node.KubeletConfigs[3]))},
+	Uses:     append(slices.Clone(node.KubeletSources), evidence.MemoryInfo),
+	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
+		n := node.About(s)
+		var total int64
+		var from []evidence.Because
+		add := func(what, memory string, because evidence.Because) error {
+			if memory == "" {
+				return nil
+			}
+			bytes, err := evidence.ParseQuantity(memory)
+			if err != nil {
+				return checks.Unknown(evidence.Gap(fmt.Sprintf("%s: %s is not a quantity of memory: %s", evidence.Error, what, memory)))
+			}
+			total += bytes
+			from = append(from, because)
+			return nil
+		}
+		config, file, gap := n.KubeletConfig(s)
+		for _, r := range []struct {
+			flag, field string
+			config      map[string]string
+		}{
+			{"system-reserved", "systemReserved", config.SystemReserved},
+			{"kube-reserved", "kubeReserved", config.KubeReserved},
+		} {
+			var err error
+			if f, ok := n.KubeletFlag(r.flag); ok {
+				err = add("--"+r.flag, memoryOf(f.Value), f.From)
+			} else if gap == "" {
+				err = add(r.field, r.config["memory"], evidence.Because{Path: file.Path, Text: fmt.Sprintf("%s.memory: %s", r.field, r.config["memory"])})
+			}
+			if err != nil {
+				return nil, err
+			}
+		}
+		if total >= systemReserve {
+			return nil, nil
+		}
+		if len(from) > 0 {
+			return []checks.Finding{checks.Findingf(checks.Warn, "systemReserved", "%s of memory are reserved for Windows and the node's programs, and 2 GiB are needed", gib(total)).With(from...)}, nil
+		}
+		if gap != "" && len(n.KubeletFlags) == 0 {
+			return nil, checks.Unknown(n.KubeletGap())
+		}
+		if gap != "" && gap.Kind() != evidence.Absent {
+			live := slices.ContainsFunc(n.KubeletFlags, func(f node.Flag) bool { return f.Live })
+			if f, ok := n.KubeletFlag("config"); ok && f.Value != "" || !live {
+				return nil, checks.Unknown(gap) // the reservation may stand in the file that --config names, or that the part of the command line names that was not seen
+			}
+		}
+		return []checks.Finding{nothingReserved(s, n, file, gap)}, nil
+	},
+})
+
+func nothingReserved(s evidence.Snapshot, n *node.Node, file evidence.NodeFile, gap evidence.Gap) checks.Finding {
+	f := checks.Findingf(checks.Info, "systemReserved", "no memory is reserved for Windows and the node's programs; 2 GiB are recommended")
+	if m := evidence.MemoryInfo.In(s); m.TotalBytes > 0 && m.AvailableBytes > 0 && m.AvailableBytes*20 < m.TotalBytes {
+		f = checks.Findingf(checks.Warn, "systemReserved", "no memory is reserved for Windows and the node's programs, and %s of %s are left", gib(m.AvailableBytes), gib(m.TotalBytes)).
+			At(evidence.MemoryInfo.Path(), "availableBytes %d of totalBytes %d", m.AvailableBytes, m.TotalBytes)
+	}
+	if gap == "" {
+		return f.At(file.Path, "neither systemReserved nor kubeReserved names memory")
+	}
+	return f.At(n.KubeletFlags[0].From.Path, "neither --system-reserved nor --kube-reserved is given")
+}
+
+// memoryOf takes the memory out of "cpu=500m,memory=2Gi".
+func memoryOf(list string) string {
+	for part := range strings.SplitSeq(strings.Trim(list, `"'`), ",") {
+		if name, value, ok := strings.Cut(part, "="); ok && strings.TrimSpace(name) == "memory" {
+			return strings.TrimSpace(value)
+		}
+	}
+	return ""
+}
+
+// gib writes a number of bytes for a person.
+func gib(bytes int64) string {
+	if bytes < 1<<30 {
+		return fmt.Sprintf("%d MiB", bytes>>20)
+	}
+	return fmt.Sprintf("%.1f GiB", float64(bytes*10>>30)/10) // cut, not rounded: 1.95 GiB are not 2.0
+}

@@ -1,0 +1,75 @@
+package faults
+
+import (
+	"regexp"
+	"strings"
+
+	"doctor/checks"
+	"doctor/checks/evidence"
+	"doctor/checks/node"
+)
+
+var _ = register(checks.Check{
+	ID:       "vethernet-missing",
+	Title:    "the host has no virtual adapter on the pod network's switch",
+	Category: checks.CategoryNetwork,
+	FAQ:      []int{11},
+	Doc: `An l2bridge or overlay network binds a virtual switch to the physical adapter, and the host keeps its own connection through a virtual one: "vEthernet (Ethernet)", or whatever the physical adapter is called, in whatever language. Without it the switch was not created, or lost its host side.
+
+Adapters of the NAT network, of HNS itself and of single containers do not count.`,
+	Fix: checks.Fix{
+		Text:     "compare the name of the physical adapter with the one that the start script was given (InterfaceName, \"Ethernet\" by default), and create the network again",
+		Commands: []string{"Get-NetAdapter -Physical", "Get-HnsNetwork | Select-Object Name, Type, NetworkAdapterName, ManagementIP"},
+		Impact:   "creating the network takes the node off the network for some seconds",
+	},
+	Links:    []string{"https://kubernetes.io/docs/tasks/debug/debug-cluster/windows/", "https://github.com/microsoft/SDN/issues/194"},
+	Explains: []string{"pods-stuck-creating", "node-not-ready", "vm-mac-spoofing-disabled", "icmp-external-not-snated", "node-cannot-use-cluster-ip", "nodeport-local-access", "cluster-dns-unreachable", "dns-pqdn-with-dots", "route-missing-host-gw"},
+	Applies: func(n *node.Node) error {
+		if n.Backend.Known() && n.Backend.Value == node.Transparent {
+			return checks.Skip("the pod network is transparent")
+		}
+		if !n.Backend.Known() {
+			return checks.Unknown(n.Backend.Gap)
+		}
+		return nil
+	},
+	Needs: []evidence.Need{evidence.Adapters},
+	Signs: []checks.Sign{
+		{Text: "An adapter was not found.", ConfirmOnly: true}, // a second run of the start script prints it on a healthy node too
+	},
+	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
+		var names []string
+		for _, a := range evidence.Adapters.In(s) {
+			if a.Compartment <= 1 && isHostSide(a.Name) {
+				return nil, nil
+			}
+			names = append(names, a.Name)
+		}
+		if len(names) == 0 {
+			return nil, checks.Unknown(evidence.NotCollected + ": adapters.json of this recording lists no adapter at all")
+		}
+		return []checks.Finding{checks.Findingf(checks.Fail, "vEthernet", "none of the adapters is the host's side of the pod network's switch: %s", strings.Join(names, ", ")).
+			At(evidence.Adapters.Path(), "no adapter is called vEthernet (…): %s", strings.Join(names, ", "))}, nil
+	},
+})
+
+// docker names an adapter by the first digits of the container's id.
+var containerID = regexp.MustCompile(`^[0-9a-f]{12,}(_|$)`)
+
+// isHostSide tells the host's own vEthernet adapter from those of NAT, HNS,
+// containers (an identifier, in a compartment of their own) and of the endpoint
+// that flannel host-gw gives the host on the pod network (cbr0_ep).
+func isHostSide(name string) bool {
+	lower := strings.ToLower(name)
+	inner, ok := strings.CutPrefix(lower, "vethernet (")
+	if !ok {
+		return false
+	}
+	for _, other := range []string{"nat)", "hns internal", "default switch)", "cid-", "container"} {
+		if strings.HasPrefix(inner, other) {
+			return false
+		}
+	}
+	inner = strings.TrimSuffix(inner, ")")
+	return !strings.HasSuffix(inner, "_ep") && !containerID.MatchString(inner)
+}

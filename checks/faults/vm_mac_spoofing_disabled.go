@@ -1,0 +1,98 @@
+package faults
+
+import (
+	"slices"
+
+	"doctor/checks"
+	"doctor/checks/evidence"
+	"doctor/checks/node"
+	"doctor/checks/probed"
+)
+
+var _ = register(checks.Check{
+	ID:       "vm-mac-spoofing-disabled",
+	Title:    "the hypervisor seems to drop what pods send",
+	Category: checks.CategoryNetwork,
+	FAQ:      []int{3},
+	Doc: `Pods of an l2bridge or overlay network send with MAC addresses that the virtual machine's adapter does not have. Hyper-V drops such frames unless MAC address spoofing is allowed for the adapter, vSphere unless the port group accepts MAC changes and forged transmits. Pods then get an address, HNS looks healthy, and no packet leaves the machine.
+
+Nothing on the node shows the setting. The check convicts where, on a virtual machine, no TCP probe from pods to other hosts is answered, the node itself reaches some, and pods reach the node; where that last was not probed, it warns. Services do not count: the pod behind one may be on this node. The networks of Azure, AWS and Google take care of this themselves.`,
+	Fix: checks.Fix{
+		Text: "allow MAC address spoofing for the node's virtual adapter, on the hypervisor; on vSphere set promiscuous mode, MAC address changes and forged transmits of the port group to Accept",
+		Commands: []string{
+			"Set-VMNetworkAdapter -VMName {node} -MacAddressSpoofing On    # on the Hyper-V host, not on the node",
+		},
+		Impact: "none on the node; loosens a protection of the hypervisor's network",
+	},
+	Links:    []string{"https://kubernetes.io/docs/tasks/debug/debug-cluster/windows/", "https://learn.microsoft.com/en-us/virtualization/windowscontainers/kubernetes/common-problems"},
+	Explains: []string{"icmp-external-not-snated", "cluster-dns-unreachable", "dns-pqdn-with-dots"},
+	Applies: func(n *node.Node) error {
+		switch n.CNI.Value {
+		case node.Azure, node.VPC, node.GKE:
+			return checks.Skip("the cloud's network accepts the addresses of pods")
+		}
+		if n.Backend.Known() && n.Backend.Value == node.Transparent {
+			return checks.Skip("the pod network is transparent")
+		}
+		return nil
+	},
+	Needs: []evidence.Need{evidence.OSInfo, evidence.ReachProbes},
+	Uses:  append(slices.Clone(node.ClusterSources), evidence.Node, evidence.HNSNetworks, evidence.Adapters),
+	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
+		n := node.About(s)
+		machine := evidence.OSInfo.In(s).Machine
+		if machine.Virtual == nil {
+			return nil, checks.Unknown(evidence.NotCollected + ": os.json of this recording does not tell whether the node is a virtual machine")
+		}
+		if !*machine.Virtual {
+			return nil, checks.Skip("the node is no virtual machine")
+		}
+		v := viewFromPods(n, evidence.ReachProbes.In(s))
+		switch {
+		case v.heard:
+			return nil, nil
+		case len(v.lost) < 2:
+			return nil, checks.Unknown(evidence.NotCollected + ": fewer than two connections from a pod to other hosts were probed; the node's view is not the pod's")
+		case !v.nodeHeard && !heardByCluster(s):
+			return nil, checks.Unknown(evidence.NotCollected + ": no connection of the node itself to another host is recorded as answered, so nothing sets pods apart from it")
+		case v.ownLost && !v.ownHeard:
+			return nil, nil // not even the node hears its pods: what is lost is lost before the hypervisor
+		}
+		f := checks.Findingf(cond(v.ownHeard, checks.Fail, checks.Warn), machine.Model, "none of %d connections from pods to other hosts is answered, though the node's own are: the hypervisor (%s %s) seems to drop the pods' frames", len(v.lost), machine.Manufacturer, machine.Model)
+		if v.ownHeard {
+			f = f.At(evidence.ReachProbes.Path(), "pods reach the node itself")
+		}
+		for _, p := range v.lost[:min(len(v.lost), checks.MaxQuotes)] {
+			f = f.With(probed.ReachBecause(p))
+		}
+		return []checks.Finding{f.At(evidence.OSInfo.Path(), "machine is virtual: %s %s", machine.Manufacturer, machine.Model)}, nil
+	},
+})
+
+// A podView is what probes say of the way out of this machine.
+type podView struct {
+	heard             bool                  // another host answered a pod
+	lost              []evidence.ReachProbe // pods' connections to other hosts without an answer
+	nodeHeard         bool                  // another host answered the node
+	ownHeard, ownLost bool                  // the node answered a pod, or did not
+}
+
+func viewFromPods(n *node.Node, probes []evidence.ReachProbe) podView {
+	var v podView
+	for _, p := range probes {
+		dest, ok := probed.AddressOf(p)
+		own := ok && slices.Contains(n.ManagementIPs.Value, dest)
+		switch {
+		case p.Protocol == "icmp" || ok && (isService(n, dest) || node.AnyContains(n.PodCIDRs.Value, dest)):
+		case p.From == "node":
+			v.nodeHeard = v.nodeHeard || !own && probed.GotAnswer(p)
+		case own:
+			v.ownHeard, v.ownLost = v.ownHeard || probed.GotAnswer(p), v.ownLost || probed.GotNoAnswer(p)
+		case probed.GotAnswer(p):
+			v.heard = true
+		case probed.GotNoAnswer(p):
+			v.lost = append(v.lost, p)
+		}
+	}
+	return v
+}

@@ -1,0 +1,89 @@
+package faults
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"doctor/checks"
+	"doctor/checks/evidence"
+	"doctor/checks/node"
+	"doctor/checks/probed"
+)
+
+var _ = register(checks.Check{
+	ID:       "vxlan-4789-conflict",
+	Title:    "packets of the overlay seem to get lost on UDP 4789 between the nodes",
+	Category: checks.CategoryNetwork,
+	Doc: `An overlay carries pod traffic between nodes in UDP packets to port 4789, which cannot be changed on Windows. VMware's own overlay (NSX, or VXLAN of the distributed switch) listens on the same port of the hosts below and swallows the packets; security groups and firewalls often forget the port too. Pods then reach everything but the pods of other nodes.
+
+Nothing on the node shows this, unless its own firewall has a rule against the port. The check warns where no TCP probe from a pod to pods of other nodes is answered, pods do get answers from outside the cluster, and HNS has the remote subnets that packets have to be sent to; where it lacks them the fault is on this node.`,
+	Fix: checks.Fix{
+		Text:     "on vSphere give NSX or the distributed switch another VXLAN port; elsewhere let UDP 4789 pass between all nodes, both ways, in security groups, firewalls and on the nodes",
+		Commands: []string{"New-NetFirewallRule -Name OverlayTraffic4789UDP -DisplayName 'Overlay network traffic UDP' -Direction Inbound -Protocol UDP -LocalPort 4789 -Action Allow", "pktmon start --capture --pkt-size 128    # then: pktmon stop; pktmon etl2txt PktMon.etl"},
+		Impact:   "none on the node; moving vSphere's port interrupts its own overlay for all machines on it",
+	},
+	Links:    []string{"https://learn.microsoft.com/en-us/virtualization/windowscontainers/kubernetes/common-problems", "https://kubernetes.io/docs/concepts/services-networking/windows-networking/"},
+	Explains: []string{"cluster-dns-unreachable", "dns-pqdn-with-dots", "node-cannot-use-cluster-ip"},
+	Applies:  checks.OnBackend(node.OverlayNet),
+	Needs:    []evidence.Need{evidence.Any(evidence.ReachProbes, evidence.FirewallInfo), node.NeedClusterCIDRs},
+	Uses:     append([]evidence.Need{evidence.ReachProbes, evidence.FirewallInfo}, append(slices.Clone(node.ClusterSources), evidence.HNSNetworks, evidence.OSInfo)...),
+	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
+		n := node.About(s)
+		for _, r := range evidence.FirewallInfo.In(s).Rules {
+			if r.Enabled && strings.EqualFold(r.Action, "block") && strings.EqualFold(r.Direction, "in") && (strings.EqualFold(r.Protocol, "udp") || r.Protocol == "17") && slices.Contains(r.LocalPorts, "4789") {
+				return []checks.Finding{checks.Findingf(checks.Fail, "UDP 4789", "the firewall rule %s keeps UDP 4789 out, which carries all pod traffic from other nodes", cmp.Or(r.DisplayName, r.Name)).
+					At(evidence.FirewallInfo.Path(), "%s: enabled, in, block, udp 4789", cmp.Or(r.Name, r.DisplayName)).With(n.Backend.From)}, nil
+			}
+		}
+		if gap := evidence.ReachProbes.Gap(s); gap != "" {
+			return nil, checks.Unknown(gap)
+		}
+		v := viewOfRemotePods(n, evidence.ReachProbes.In(s))
+		if net, ok := n.PodNetwork(s); ok && !net.Truncated {
+			v.lost = slices.DeleteFunc(v.lost, func(p evidence.ReachProbe) bool {
+				a, _ := remoteTarget(n, p)
+				return !knowsRemote(net, a)
+			})
+		}
+		switch {
+		case v.heard:
+			return nil, nil
+		case len(v.lost) < 2:
+			return nil, checks.Unknown(evidence.NotCollected + ": fewer than two pods of other nodes were probed from pods of this one")
+		case v.elsewhere == nil:
+			return nil, checks.Unknown(evidence.NotCollected + ": no pod is recorded to have an answer from outside the cluster, so nothing sets the overlay apart from the rest")
+		}
+		below := "something between the nodes"
+		machine := evidence.OSInfo.In(s).Machine
+		vmware := strings.Contains(machine.Manufacturer, "VMware")
+		if vmware {
+			below = "vSphere, whose own overlay uses the same port,"
+		}
+		f := checks.Findingf(checks.Warn, "UDP 4789", "none of %d pods of other nodes answers a pod of this node, though hosts outside the cluster do: %s seems to take the packets on UDP 4789", len(v.lost), below)
+		for _, p := range v.lost[:min(len(v.lost), checks.MaxQuotes)] {
+			f = f.With(probed.ReachBecause(p))
+		}
+		f = f.With(probed.ReachBecause(*v.elsewhere))
+		if vmware {
+			f = f.At(evidence.OSInfo.Path(), "machine is %s %s", machine.Manufacturer, machine.Model)
+		}
+		return []checks.Finding{f}, nil
+	},
+})
+
+// knowsRemote tells whether HNS knows to which node packets for the pod go. A
+// network without any such policy is not one of flannel's or Calico's making.
+func knowsRemote(net evidence.HNSNetwork, a node.Address) bool {
+	any := false
+	for _, p := range net.Policies {
+		if p.Type != "RemoteSubnetRoute" {
+			continue
+		}
+		any = true
+		if prefix, ok := node.ParsePrefix(p.Text("DestinationPrefix")); ok && prefix.Contains(a) {
+			return true
+		}
+	}
+	return !any
+}

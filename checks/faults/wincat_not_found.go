@@ -1,0 +1,103 @@
+package faults
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	"doctor/checks"
+	"doctor/checks/evidence"
+	"doctor/checks/node"
+)
+
+var _ = register(checks.Check{
+	ID:       "wincat-not-found",
+	Title:    "the pause image lacks wincat.exe, so port-forward does not work",
+	Category: checks.CategoryImages,
+	FAQ:      []int{14},
+	Doc: `For kubectl port-forward, docker and containerd before 2.0 run wincat.exe inside the pod's sandbox, so the pause image must hold it. The published images do from 3.6 on; older and home-made ones may not. containerd 2.0 and later dial the pod's address instead: port-forward then fails only where the application listens on 127.0.0.1 alone.
+
+An image of which nothing is known convicts only together with the error itself.`,
+	Fix: checks.Fix{
+		Text:     "use a pause image that holds wincat.exe (registry.k8s.io/pause:3.6 or later), or containerd 2.0 or later, and restart the runtime",
+		Commands: []string{"Restart-Service {runtime}, kubelet"},
+		Impact:   "only pods that are created afterwards get the new pause image",
+	},
+	Links:    []string{"https://kubernetes.io/docs/tasks/debug/debug-cluster/windows/", "https://github.com/kubernetes/kubernetes/pull/75479"},
+	Explains: []string{},
+	Applies: func(n *node.Node) error {
+		if rt := n.Runtime.Value; rt.Name == "containerd" && rt.Version.AtLeast(evidence.Version{Major: 2}) {
+			return checks.Skip("containerd %s dials the pod's address and needs no wincat.exe", rt.Version)
+		}
+		return nil
+	},
+	Needs: []evidence.Need{node.NeedRuntime, node.NeedSandboxImage},
+	Uses:  slices.Concat(node.KubeletSources, node.RuntimeConfigs, []evidence.Need{evidence.CRI, evidence.Node}),
+	Signs: []checks.Sign{
+		{Text: "unable to do port forwarding: wincat not found", Says: "port-forward fails: wincat.exe is not in the pause image"},
+		{Text: socatNotFound, Says: "port-forward fails: this kubelet looks for socat, which Windows does not have"},
+		{Text: "hcs::System::CreateProcess: wincat.exe", Says: "port-forward fails: wincat.exe is not in the pause image"},
+	},
+	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
+		n := node.About(s)
+		if rt := n.Runtime.Value; rt.Name == "containerd" && rt.Version.Major == 0 {
+			return nil, checks.Unknown(evidence.NotCollected + ": the version of containerd is not recorded")
+		}
+		image := node.SandboxImage(n, s)
+		published := holdsWincat(image.Value)
+		for _, m := range s.Signs("wincat-not-found") {
+			if m.Text == socatNotFound {
+				f := checks.Findingf(checks.Fail, "kubelet", "port-forward failed on this node: its kubelet looks for socat, which Windows does not have").With(checks.Quote(m))
+				f.Basis = checks.ByText
+				return []checks.Finding{f}, nil
+			}
+			if published && (m.Over != "" || m.Last.IsZero() || s.Now().Sub(m.Last) > wincatMemory) {
+				continue // of a pause image that has been replaced since
+			}
+			f := checks.Findingf(checks.Fail, image.Value, "port-forward failed on this node for want of wincat.exe, and the pause image is %s", image.Value).With(checks.Quote(m), image.From)
+			f.Basis = checks.ByBoth
+			return []checks.Finding{f}, nil
+		}
+		if n.Kubelet.Known() && n.Kubelet.Value.Minor < 14 {
+			return nil, checks.Skip("the kubelet is %s: port-forward to Windows pods came later", n.Kubelet.Value)
+		}
+		if lacksWincat(image.Value) {
+			return []checks.Finding{checks.Findingf(checks.Warn, image.Value, "the pause image %s has no wincat.exe: kubectl port-forward to pods of this node fails", image.Value).
+				With(image.From, n.Runtime.From)}, nil
+		}
+		if published {
+			return nil, nil
+		}
+		return nil, checks.Unknown(evidence.Gap(evidence.NotCollected + ": whether the pause image " + image.Value + " holds wincat.exe is not known"))
+	},
+})
+
+// wincatMemory is how long an attempt to forward a port speaks for the image: nobody tries often.
+const wincatMemory = 24 * time.Hour
+
+// socatNotFound is what a kubelet before 1.15 says, whatever the pause image holds.
+const socatNotFound = "unable to do port forwarding: socat not found"
+
+var pauseTag = regexp.MustCompile(`/pause[^:/]*:v?(\d+)\.(\d+)`)
+
+// holdsWincat tells the published images from 3.6 on. A private image may carry
+// their tag and hold anything.
+func holdsWincat(image string) bool {
+	m := pauseTag.FindStringSubmatch(image)
+	if _, published := evidence.PauseBuilds(image); m == nil || !published {
+		return false
+	}
+	v, _ := evidence.ParseVersion(m[1] + "." + m[2] + ".0")
+	return v.AtLeast(evidence.Version{Major: 3, Minor: 6})
+}
+
+// lacksWincat tells the images that were made before port-forward worked on Windows.
+func lacksWincat(image string) bool {
+	for _, old := range []string{"kubeletwin/pause", "kubletwin/pause", "apprenda/pause", "microsoft/nanoserver", "k8s/core/pause:1.0"} {
+		if strings.Contains(image, old) {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,117 @@
+package faults
+
+import (
+	"fmt"
+	"net/netip"
+	"strings"
+
+	"doctor/checks"
+	"doctor/checks/evidence"
+	"doctor/checks/node"
+)
+
+var _ = register(checks.Check{
+	ID:       "windows-update-kb5040437-networking",
+	Title:    "an update of Windows Server 2022 makes the firewall block pods",
+	Category: checks.CategoryNetwork,
+	FAQ:      []int{3},
+	Doc: `The cumulative updates of Windows Server 2022 from July 2024 (KB5040437, 20348.2582) to September 2024 switched a change of HNS's firewall rules on by default, FwPerfImprovementChange. With Calico and other overlays the host's firewall then drops what pods send: the node itself is well, its pods reach nothing, or get "an attempt was made to access a socket in a way forbidden by its access permissions". The update of October 2024 (KB5044281, 20348.2762) mends it.
+
+The build alone is no more than a warning, for the registry may have switched the change off, which no recording shows: it fails where pods reach nothing and the node does, or where pods complain, and is told as a fact where pods reach what they want. On AKS the change is on by AKS's own choice. The complaint itself has other causes on other builds.`,
+	Fix: checks.Fix{
+		Text: "install " + october2024Patch + " or a later cumulative update; until then switch the change off and create the pods of this node again",
+		Commands: []string{
+			`reg add HKLM\SYSTEM\CurrentControlSet\Services\hns\State /v FwPerfImprovementChange /t REG_DWORD /d 0 /f`,
+			"Restart-Service hns",
+			"kubectl delete pod -n <namespace> <pods of {node}>",
+		},
+		Impact: "restarts HNS: drops the network of every pod on this node; the update reboots {node}",
+	},
+	Links: []string{"https://github.com/microsoft/Windows-Containers/issues/516", "https://github.com/projectcalico/calico/issues/9019", "https://github.com/projectcalico/calico/issues/9043",
+		"https://github.com/projectcalico/calico/issues/8529", "https://support.microsoft.com/help/5040437", "https://support.microsoft.com/help/5044281"},
+	Explains: []string{"vm-mac-spoofing-disabled", "node-cannot-use-cluster-ip", "icmp-external-not-snated", "nodeport-local-access", "cluster-dns-unreachable", "dns-pqdn-with-dots", "pods-stuck-creating", "hns-lb-missing-or-stale", "acl-or-networkpolicy-blocks", "wsaeacces-excluded-port"},
+	Applies: func(n *node.Node) error {
+		switch b := n.Build.Value; {
+		case !n.Build.Known():
+			return checks.Unknown(n.Build.Gap)
+		case b.Number == ws2022 && b.UBR < 0:
+			return checks.Unknown(evidence.NotCollected + ": the revision of the Windows build is not recorded")
+		case b.Number != ws2022 || b.UBR < july2024UBR || b.UBR >= october2024UBR:
+			return checks.Skip("the node runs %s, and this is about %d.%d up to before %d.%d", b, ws2022, july2024UBR, ws2022, october2024UBR)
+		case n.Platform.Value == node.AKS:
+			return checks.Skip("AKS switches this change on and builds its network with it")
+		}
+		return nil
+	},
+	Needs: []evidence.Need{node.NeedBuild},
+	Uses:  []evidence.Need{evidence.ReachProbes, evidence.Pods, evidence.HNSEndpoints, node.NeedServiceCIDRs},
+	Signs: []checks.Sign{
+		// Excluded ports and ACLs say the same, so the build must be known.
+		{Text: "access a socket in a way forbidden by its access permissions", Not: []string{"listen tcp", "listen udp", "bind:"}, ConfirmOnly: true},
+	},
+	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
+		n := node.About(s)
+		b := n.Build.Value
+		reached, lost, fromNode := podProbes(s, n)
+		switch {
+		case len(reached) > 0:
+			return []checks.Finding{checks.Findingf(checks.Info, b.String(), "%s has the change of %s switched on by default; pods of this node reach %s, so it does no harm here", b, july2024Update, reached[0].Target).
+				With(n.Build.From).At(evidence.ReachProbes.Path(), "%s", probeText(reached[0]))}, nil
+		case len(lost) > 0 && len(fromNode) > 0 && len(podsWithoutEndpoint(s)) == 0:
+			return []checks.Finding{checks.Findingf(checks.Fail, b.String(), "pods reach nothing and the node does, on %s, where %s makes the firewall block pods", b, july2024Update).
+				With(n.Build.From).At(evidence.ReachProbes.Path(), "%s", probeText(lost[0])).At(evidence.ReachProbes.Path(), "%s", probeText(fromNode[0]))}, nil
+		}
+		for _, m := range s.Signs("windows-update-kb5040437-networking") {
+			if m.Over == "" {
+				f := checks.Findingf(checks.Fail, b.String(), "pods are forbidden to open connections on %s, where %s makes the firewall block them", b, july2024Update).With(n.Build.From, checks.Quote(m))
+				f.Basis = checks.ByBoth
+				return []checks.Finding{f}, nil
+			}
+		}
+		for _, p := range evidence.Pods.In(s) {
+			if ownsAddress(p) && p.Ready() {
+				return []checks.Finding{checks.Findingf(checks.Info, b.String(), "%s has the change of %s switched on by default, which blocks pods on some networks; %s is Ready, and what it reaches was not probed", b, july2024Update, p.FullName()).
+					With(n.Build.From)}, nil
+			}
+		}
+		return []checks.Finding{checks.Findingf(checks.Info, b.String(), "%s has the change of %s switched on by default, which blocks pods on some networks; nothing in this recording says that it does here", b, july2024Update).With(n.Build.From)}, nil
+	},
+})
+
+// podProbes are the TCP probes: those of pods that were answered, those to other
+// hosts that were not, and those of the node that were answered. A Service or a
+// name that does not answer may be kube-proxy's fault or that of DNS.
+func podProbes(s evidence.Snapshot, n *node.Node) (reached, lost, fromNode []evidence.ReachProbe) {
+	for _, p := range evidence.ReachProbes.In(s) {
+		ok := p.Outcome == "ok" || p.Outcome == "refused" || p.Outcome == "reset" // somebody answered
+		switch {
+		case p.Protocol == "icmp":
+		case p.From == "node" && ok:
+			fromNode = append(fromNode, p)
+		case p.From != "node" && ok:
+			reached = append(reached, p)
+		case p.From != "node" && p.From != "" && wasSent(p):
+			target, err := netip.ParseAddrPort(p.Target)
+			if err == nil && n.ServiceCIDRs.Known() && !node.AnyContains(n.ServiceCIDRs.Value, target.Addr()) {
+				lost = append(lost, p)
+			}
+		}
+	}
+	return reached, lost, fromNode
+}
+
+// wasSent tells a probe that somebody kept from its target from one that never
+// left: a pod without curl.exe says nothing of the network.
+func wasSent(p evidence.ReachProbe) bool {
+	switch p.Outcome {
+	case "error":
+		return false
+	case "denied":
+		return p.Why == "" || strings.Contains(p.Why, "forbidden by its access permissions") // WSAEACCES, as the update has it
+	}
+	return true
+}
+
+func probeText(p evidence.ReachProbe) string {
+	return fmt.Sprintf("%s to %s from %s: %s", p.Protocol, p.Target, p.From, p.Outcome)
+}

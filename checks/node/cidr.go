@@ -1,0 +1,88 @@
+package node
+
+import (
+	"net/netip"
+	"slices"
+	"strings"
+)
+
+// Prefix and Address are what CIDRs and IPs are once they are read.
+type (
+	Prefix  = netip.Prefix
+	Address = netip.Addr
+)
+
+// ParsePrefix reads "10.244.2.1/24" as the network 10.244.2.0/24.
+func ParsePrefix(s string) (Prefix, bool) {
+	p, err := netip.ParsePrefix(strings.TrimSpace(s))
+	if err != nil {
+		return Prefix{}, false
+	}
+	return p.Masked(), true
+}
+
+// ParsePrefixes reads a comma-separated list or several strings, and leaves out what is no CIDR.
+func ParsePrefixes(list ...string) []Prefix {
+	var prefixes []Prefix
+	for _, s := range list {
+		for part := range strings.SplitSeq(s, ",") {
+			if p, ok := ParsePrefix(part); ok && !slices.Contains(prefixes, p) {
+				prefixes = append(prefixes, p)
+			}
+		}
+	}
+	return prefixes
+}
+
+// ParseAddress reads an IP, with or without a prefix length behind it.
+func ParseAddress(s string) (Address, bool) {
+	s, _, _ = strings.Cut(strings.TrimSpace(s), "/")
+	a, err := netip.ParseAddr(s)
+	return a.Unmap(), err == nil
+}
+
+func ParseAddresses(list ...string) []Address {
+	var addresses []Address
+	for _, s := range list {
+		for part := range strings.SplitSeq(s, ",") {
+			if a, ok := ParseAddress(part); ok && !slices.Contains(addresses, a) {
+				addresses = append(addresses, a)
+			}
+		}
+	}
+	return addresses
+}
+
+// holds tells whether every address of inner lies in outer.
+func Covers(outer, inner Prefix) bool {
+	return outer.Bits() <= inner.Bits() && outer.Contains(inner.Addr())
+}
+
+// anyHolds tells whether one of the prefixes holds inner.
+func AnyCovers(outer []Prefix, inner Prefix) bool {
+	return slices.ContainsFunc(outer, func(p Prefix) bool { return Covers(p, inner) })
+}
+
+// AnyContains tells whether one of the prefixes contains the address.
+func AnyContains(outer []Prefix, a Address) bool {
+	return slices.ContainsFunc(outer, func(p Prefix) bool { return p.Contains(a) })
+}
+
+func OfFamily(list []Prefix, v4 bool) []Prefix {
+	var same []Prefix
+	for _, p := range list {
+		if p.Addr().Is4() == v4 {
+			same = append(same, p)
+		}
+	}
+	return same
+}
+
+// nth returns the address n places behind the start of the prefix.
+func NthAddress(p Prefix, n int) Address {
+	a := p.Masked().Addr()
+	for range n {
+		a = a.Next()
+	}
+	return a
+}

@@ -1,0 +1,202 @@
+package node
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+
+	"doctor/checks/evidence"
+)
+
+const aksClusterConfig = `C:\k\kubeclusterconfig.json`
+
+var ClusterSources = slices.Concat(
+	[]evidence.Need{evidence.ServiceCIDRs, evidence.KubeServices, evidence.ConfigMaps, evidence.Services, evidence.Processes, evidence.HNSEndpoints,
+		evidence.File(aksClusterConfig), evidence.File(SubnetEnv)},
+	AsFiles(NetConfs), AsFiles(KubeletConfigs), CniFolders)
+
+// learnCluster finds the CIDRs and the DNS address. A CNI configuration is what
+// checks compare with them, so it is the last to be believed.
+func (n *Node) learnCluster(s evidence.Snapshot) {
+	n.learnAddresses(s)
+	if node := evidence.Node.In(s); len(node.Spec.PodCIDRList()) > 0 {
+		n.PodCIDRs.Learn(ParsePrefixes(node.Spec.PodCIDRList()...), evidence.Node.Path(), "spec.podCIDR is %s", strings.Join(node.Spec.PodCIDRList(), ","))
+	}
+	n.PodCIDRs.Miss("the node's podCIDR", evidence.Node)(s)
+
+	n.learnServiceCIDRs(s)
+	n.learnFromKubeadm(s)
+	n.learnFromAKS(s)
+	n.learnFromFlannel(s)
+	n.learnFromKubeProxy()
+	n.learnDNS(s)
+
+	var ips []Address
+	for _, svc := range evidence.KubeServices.In(s) {
+		ips = append(ips, ParseAddresses(svc.ClusterIPs()...)...)
+	}
+	if len(ips) > 0 {
+		n.ServiceIPs.Learn(ips, evidence.KubeServices.Path(), "%d services have a clusterIP", len(ips))
+	}
+	n.ServiceIPs.Miss("any Service address", evidence.KubeServices)(s)
+	n.learnFromCNI()
+	n.learnFromEndpoints(s)
+	n.ClusterCIDRs.Miss("the cluster CIDR", ClusterSources...)(s)
+	n.ServiceCIDRs.Miss("the service CIDR", ClusterSources...)(s)
+	n.ClusterDNS.Miss("the address of the cluster DNS", ClusterSources...)(s)
+}
+
+func (n *Node) learnAddresses(s evidence.Snapshot) {
+	if ips := ParseAddresses(evidence.Node.In(s).InternalIPs()...); len(ips) > 0 {
+		n.ManagementIPs.Learn(ips, evidence.Node.Path(), "InternalIP is %s", ips[0])
+	}
+	for _, net := range evidence.HNSNetworks.In(s) {
+		if ip, ok := ParseAddress(net.ManagementIP); ok && !ip.IsLinkLocalUnicast() {
+			n.ManagementIPs.Learn([]Address{ip}, evidence.HNSNetworks.Path(), "ManagementIP of %s is %s", net.Name, ip)
+		}
+	}
+	for _, a := range evidence.Adapters.In(s) {
+		if ips := ParseAddresses(a.Addresses...); len(a.Gateways) > 0 && len(ips) > 0 {
+			n.ManagementIPs.Learn(ips, evidence.Adapters.Path(), "%s has a gateway and %s", a.Name, ips[0])
+		}
+	}
+	n.ManagementIPs.Miss("the node's own addresses", evidence.Node, evidence.HNSNetworks, evidence.Adapters)(s)
+}
+
+// learnServiceCIDRs asks the objects that newer API servers keep: what they say is so.
+func (n *Node) learnServiceCIDRs(s evidence.Snapshot) {
+	var cidrs, names []string
+	for _, c := range evidence.ServiceCIDRs.In(s) {
+		cidrs, names = append(cidrs, c.Spec.CIDRs...), append(names, c.Metadata.Name)
+	}
+	if p := ParsePrefixes(cidrs...); len(p) > 0 {
+		n.ServiceCIDRs.Learn(p, evidence.ServiceCIDRs.Path(), "%s: spec.cidrs is %s", strings.Join(names, ", "), strings.Join(cidrs, ", "))
+	}
+}
+
+func (n *Node) learnFromKubeadm(s evidence.Snapshot) {
+	for _, cm := range evidence.ConfigMaps.In(s) {
+		if cm.Metadata.Name != "kubeadm-config" {
+			continue
+		}
+		pods, services := evidence.KubeadmSubnets(cm.Data["ClusterConfiguration"])
+		if p := ParsePrefixes(pods); len(p) > 0 {
+			n.ClusterCIDRs.Learn(p, evidence.ConfigMaps.Path(), "kubeadm-config: podSubnet is %s", pods)
+		}
+		if p := ParsePrefixes(services); len(p) > 0 {
+			n.ServiceCIDRs.Learn(p, evidence.ConfigMaps.Path(), "kubeadm-config: serviceSubnet is %s", services)
+		}
+	}
+}
+
+func (n *Node) learnFromAKS(s evidence.Snapshot) {
+	f := s.File(aksClusterConfig)
+	if f.Gap != "" {
+		return
+	}
+	var c struct {
+		Kubernetes struct {
+			Network struct{ ClusterCidr, ServiceCidr, DnsIp string }
+		}
+	}
+	if json.Unmarshal([]byte(f.Text), &c) != nil {
+		return
+	}
+	net := c.Kubernetes.Network
+	if p := ParsePrefixes(net.ClusterCidr); len(p) > 0 {
+		n.ClusterCIDRs.Learn(p, f.Path, "Kubernetes.Network.ClusterCidr is %s", net.ClusterCidr)
+	}
+	if p := ParsePrefixes(net.ServiceCidr); len(p) > 0 {
+		n.ServiceCIDRs.Learn(p, f.Path, "Kubernetes.Network.ServiceCidr is %s", net.ServiceCidr)
+	}
+	if a := ParseAddresses(net.DnsIp); len(a) > 0 {
+		n.ClusterDNS.Learn(a, f.Path, "Kubernetes.Network.DnsIp is %s", net.DnsIp)
+	}
+}
+
+// learnFromFlannel reads flannel's network, which is the cluster CIDR on a flannel node.
+func (n *Node) learnFromFlannel(s evidence.Snapshot) {
+	for f, c := range FlannelNetConfs(s) {
+		if cidrs := ParsePrefixes(c.Network, c.IPv6Network); len(cidrs) > 0 {
+			n.ClusterCIDRs.Learn(cidrs, f.Path, "Network is %s", c.Network)
+		}
+	}
+	for _, cm := range evidence.ConfigMaps.In(s) {
+		if c, err := evidence.DecodeFlannelNetConf([]byte(cm.Data["net-conf.json"])); err == nil && len(ParsePrefixes(c.Network)) > 0 {
+			n.ClusterCIDRs.Learn(ParsePrefixes(c.Network, c.IPv6Network), evidence.ConfigMaps.Path(), "%s: Network is %s", cm.Metadata.Name, c.Network)
+		}
+	}
+	if f := s.File(SubnetEnv); f.Gap == "" {
+		if env := evidence.DecodeFlannelSubnet(f.Text); len(ParsePrefixes(env.Network)) > 0 {
+			n.ClusterCIDRs.Learn(ParsePrefixes(env.Network), f.Path, "FLANNEL_NETWORK is %s", env.Network)
+		}
+	}
+}
+
+func (n *Node) learnFromKubeProxy() {
+	if c := n.proxy.ClusterCIDR; len(ParsePrefixes(c.Value)) > 0 {
+		n.ClusterCIDRs.Learn(ParsePrefixes(c.Value), c.From.Path, "%s", c.From.Text)
+	}
+}
+
+func (n *Node) learnDNS(s evidence.Snapshot) {
+	for _, svc := range evidence.KubeServices.In(s) {
+		m := svc.Metadata
+		dns := m.Labels["k8s-app"] == "kube-dns" || m.Name == "kube-dns" || m.Name == "coredns" || m.Name == "rke2-coredns-rke2-coredns" || m.Name == "dns-default"
+		if ips := ParseAddresses(svc.ClusterIPs()...); dns && len(ips) > 0 {
+			n.ClusterDNS.Learn(ips, evidence.KubeServices.Path(), "service %s/%s has clusterIP %s", m.Namespace, m.Name, ips[0])
+		}
+	}
+	if f, ok := n.KubeletFlag("cluster-dns"); ok {
+		if ips := ParseAddresses(f.Value); len(ips) > 0 {
+			n.ClusterDNS.Learn(ips, f.From.Path, "--cluster-dns=%s", f.Value)
+		}
+	}
+	if c, f, gap := n.KubeletConfig(s); gap == "" {
+		if ips := ParseAddresses(c.ClusterDNS...); len(ips) > 0 {
+			n.ClusterDNS.Learn(ips, f.Path, "clusterDNS is %s", ips[0])
+		}
+	}
+}
+
+// learnFromCNI takes from a configuration only what it states as a fact of the
+// cluster and not as an exception: a route into the service network, and EKS's serviceCIDR.
+func (n *Node) learnFromCNI() {
+	f := n.Intended()
+	if f == nil || f.Config == nil {
+		return
+	}
+	if p := ParsePrefixes(f.Config.ServiceCIDR); len(p) > 0 {
+		n.ServiceCIDRs.Learn(p, f.File.Path, "serviceCIDR is %s", f.Config.ServiceCIDR)
+	}
+	for _, r := range f.Config.Routes {
+		if p, ok := ParsePrefix(r.Prefix); ok && r.NeedEncap && !p.IsSingleIP() && n.holdsServices(p) {
+			n.ServiceCIDRs.Learn([]Prefix{p}, f.File.Path, "route %s needs encapsulation", r.Prefix)
+		}
+	}
+}
+
+// learnFromEndpoints takes the service network from a route that HNS applies to
+// a pod: what needs encapsulation, and is no single host, is where Services are.
+func (n *Node) learnFromEndpoints(s evidence.Snapshot) {
+	for _, e := range evidence.HNSEndpoints.In(s) {
+		for _, r := range e.SDNRoutes() {
+			p, ok := ParsePrefix(r.Prefix)
+			own := slices.ContainsFunc(ParseAddresses(e.Addresses...), p.Contains)
+			if ok && r.NeedEncap && !e.Remote && !p.IsSingleIP() && !own && n.holdsServices(p) {
+				n.ServiceCIDRs.Learn([]Prefix{p}, evidence.HNSEndpoints.Path(), "%s: route %s needs encapsulation", EndpointName(e), r.Prefix)
+			}
+		}
+	}
+}
+
+// holdsServices tells whether all services that are known lie in p, so that a
+// template's leftover 10.96.0.0/12 is not believed on a cluster that uses another range.
+func (n *Node) holdsServices(p Prefix) bool {
+	for _, ip := range append(n.ServiceIPs.Value, n.ClusterDNS.Value...) {
+		if ip.Is4() == p.Addr().Is4() && !p.Contains(ip) {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,343 @@
+package node
+
+import (
+	"slices"
+	"strings"
+
+	"doctor/checks/evidence"
+)
+
+// CNI is the family of a network plugin.
+type CNI string
+
+// The families that are known on Windows.
+const (
+	Flannel CNI = "flannel"
+	Calico  CNI = "calico"
+	Azure   CNI = "azure-vnet"
+	VPC     CNI = "vpc" // Amazon EKS
+	GKE     CNI = "gke"
+	Antrea  CNI = "antrea"
+	OVN     CNI = "ovn-kubernetes"
+	WinCNI  CNI = "wincni" // the first generation, 2017 to 2019
+	Bridge  CNI = "win-bridge"
+	Overlay CNI = "win-overlay"
+	NAT     CNI = "nat"
+)
+
+// Backend is the type of HNS network that carries pod traffic.
+type Backend string
+
+// The backends, under the names of HNS.
+const (
+	L2Bridge    Backend = "L2Bridge"
+	OverlayNet  Backend = "Overlay"
+	Transparent Backend = "Transparent"
+)
+
+// Label is the backend under the name that its users know.
+func (b Backend) Label() string {
+	return map[Backend]string{L2Bridge: "l2bridge", OverlayNet: "overlay", Transparent: "transparent"}[b]
+}
+
+// A CNIFile is one configuration in the folder that the runtime reads.
+type CNIFile struct {
+	Name   string // 10-flannel.conf
+	File   evidence.NodeFile
+	Config *evidence.CNIConfig // nil where it does not parse, or was not copied
+	Err    error
+}
+
+// cniFolders are the folders of all recipes; the runtime's own configuration is asked first.
+var (
+	CniFolderPaths = []string{
+		`C:\k\cni\config`, `C:\etc\cni\net.d`, `C:\k\azurecni\netconf`, `C:\ProgramData\Amazon\EKS\cni\config`,
+		`C:\etc\kubernetes\cni\config`, `C:\var\lib\rancher\rke2\agent\etc\cni`, `C:\Program Files\containerd\cni\conf`,
+	}
+	cniBinPaths = map[string]string{ // the plugin folder that belongs to a configuration folder
+		`c:\k\cni\config`:                       `C:\k\cni`,
+		`c:\etc\cni\net.d`:                      `C:\opt\cni\bin`,
+		`c:\k\azurecni\netconf`:                 `C:\k\azurecni\bin`,
+		`c:\programdata\amazon\eks\cni\config`:  `C:\Program Files\Amazon\EKS\cni`,
+		`c:\etc\kubernetes\cni\config`:          `C:\etc\kubernetes\cni`,
+		`c:\var\lib\rancher\rke2\agent\etc\cni`: `C:\var\lib\rancher\rke2\bin`,
+		`c:\program files\containerd\cni\conf`:  `C:\Program Files\containerd\cni\bin`,
+	}
+	containerdConfigs = []string{
+		`C:\Program Files\containerd\config.toml`, `C:\var\lib\rancher\rke2\agent\etc\containerd\config.toml`,
+		`C:\k\containerd\containerd_conf.toml`,
+	}
+	CniFolders     = asFolders(CniFolderPaths)
+	RuntimeConfigs = AsFiles(containerdConfigs)
+	CniSources     = slices.Concat([]evidence.Need{evidence.Node, evidence.HNSNetworks, evidence.Services, evidence.Processes,
+		evidence.Pods, evidence.Env, evidence.ConfigMaps, evidence.Logs("flanneld"), evidence.File(SubnetEnv)}, AsFiles(NetConfs), CniFolders, RuntimeConfigs)
+)
+
+func asFolders(paths []string) []evidence.Need {
+	var needs []evidence.Need
+	for _, p := range paths {
+		needs = append(needs, evidence.Folder(p))
+	}
+	return needs
+}
+
+const (
+	netConf   = `C:\k\net-conf.json`
+	SubnetEnv = `C:\run\flannel\subnet.env`
+)
+
+var NetConfs = []string{netConf, `C:\etc\kube-flannel\net-conf.json`, `C:\var\lib\rancher\rke2\agent\flanneld-net-conf.json`}
+
+// ContainerdConfig reads containerd's configuration, wherever the distribution keeps it.
+func ContainerdConfig(s evidence.Snapshot) (*evidence.ContainerdConfig, evidence.NodeFile, evidence.Gap) {
+	var gap evidence.Gap
+	for _, p := range containerdConfigs {
+		f := s.File(p)
+		if f.Gap != "" {
+			if gap == "" || gap.Kind() == evidence.NotCollected {
+				gap = f.Gap
+			}
+			continue
+		}
+		c, err := evidence.DecodeContainerdConfig([]byte(f.Text))
+		if err != nil {
+			return nil, f, evidence.Gap(evidence.Error + ": " + f.Path + ": " + err.Error())
+		}
+		return c, f, ""
+	}
+	return nil, evidence.NodeFile{}, gap
+}
+
+func (n *Node) learnCNI(s evidence.Snapshot) {
+	n.learnCNIDir(s)
+	if n.CNIDir.Known() {
+		n.CNIFiles = readCNIFiles(s, n.CNIDir.Value)
+	}
+	n.learnFamily(s)
+	n.learnBackend(s)
+	n.learnNetworks(s)
+}
+
+// learnCNIDir finds the folder that the runtime reads: by the runtime's own
+// configuration, then the kubelet's flags, then by where configurations lie.
+func (n *Node) learnCNIDir(s evidence.Snapshot) {
+	if c, f, gap := ContainerdConfig(s); gap == "" {
+		n.CNIDir.Learn(evidence.CleanWinPath(c.ConfDir()), f.Path, "conf_dir is %s", c.ConfDir())
+		n.BinDirs.Learn(c.BinDirs(), f.Path, "bin_dir is %s", strings.Join(c.BinDirs(), ", "))
+	}
+	if f, ok := n.KubeletFlag("cni-conf-dir"); ok && f.Value != "" {
+		n.CNIDir.Learn(evidence.CleanWinPath(f.Value), f.From.Path, "--cni-conf-dir=%s", f.Value)
+	}
+	if f, ok := n.KubeletFlag("cni-bin-dir"); ok && f.Value != "" {
+		n.BinDirs.Learn([]string{evidence.CleanWinPath(f.Value)}, f.From.Path, "--cni-bin-dir=%s", f.Value)
+	}
+	for _, dir := range CniFolderPaths {
+		if files := evidence.CNIFiles(s.FilesIn(dir)); len(files) > 0 {
+			n.CNIDir.Learn(dir, evidence.EvidencePath(dir)+"/"+files[0], "%s lies in %s", files[0], dir)
+		}
+	}
+	if bin := cniBinPaths[strings.ToLower(n.CNIDir.Value)]; bin != "" {
+		n.BinDirs.Learn([]string{bin}, n.CNIDir.From.Path, "plugins of %s lie in %s", n.CNIDir.Value, bin)
+	}
+	n.CNIDir.Miss("the folder of the CNI configuration", slices.Concat(RuntimeConfigs, CniFolders)...)(s)
+	n.BinDirs.Miss("the folder of the CNI plugins", RuntimeConfigs...)(s)
+}
+
+func readCNIFiles(s evidence.Snapshot, dir string) []CNIFile {
+	var files []CNIFile
+	for _, name := range evidence.CNIFiles(s.FilesIn(dir)) {
+		f := CNIFile{Name: name, File: s.File(dir + `\` + name)}
+		if f.File.Gap == "" {
+			f.Config, f.Err = evidence.DecodeCNI([]byte(f.File.Text))
+		}
+		files = append(files, f)
+	}
+	return files
+}
+
+// Effective returns the configuration that pods get: the first one in order.
+// containerd loads just that one unless max_conf_num says otherwise.
+func (n *Node) Effective() *CNIFile {
+	if len(n.CNIFiles) == 0 {
+		return nil
+	}
+	return &n.CNIFiles[0]
+}
+
+// Intended returns the configuration of the node's network plugin, which a
+// leftover NAT configuration may stand before.
+func (n *Node) Intended() *CNIFile {
+	for i := range n.CNIFiles {
+		if c := n.CNIFiles[i].Config; c != nil && !strings.EqualFold(c.EffectiveType(), "nat") {
+			return &n.CNIFiles[i]
+		}
+	}
+	return n.Effective()
+}
+
+// FamilyOf tells the family of a configuration.
+func FamilyOf(c *evidence.CNIConfig) CNI {
+	types := strings.ToLower(c.Type + " " + c.EffectiveType())
+	name := strings.ToLower(c.Name)
+	switch {
+	case strings.HasPrefix(types, "flannel") || strings.HasPrefix(name, "flannel.") || name == "cbr0" || name == "vxlan0":
+		return Flannel
+	case strings.Contains(types, "calico"):
+		return Calico
+	case strings.Contains(types, "azure-vnet"):
+		return Azure
+	case strings.Contains(types, "vpc-"):
+		return VPC
+	case strings.Contains(types, "antrea"):
+		return Antrea
+	case strings.HasPrefix(name, "ovnkubernetes"), isOVNPlugin(c):
+		return OVN
+	case strings.Contains(types, "wincni"):
+		return WinCNI
+	case strings.Contains(types, "sdnbridge") && name == "l2bridge":
+		return GKE
+	case strings.Contains(types, "sdnbridge") || strings.Contains(types, "win-bridge"):
+		return Bridge
+	case strings.Contains(types, "sdnoverlay") || strings.Contains(types, "win-overlay"):
+		return Overlay
+	case strings.Contains(types, "nat"):
+		return NAT
+	}
+	return ""
+}
+
+// isOVNPlugin tells the plugin of the first recipe for OVN and Open vSwitch on
+// Windows, which puts pods on docker's network "external".
+func isOVNPlugin(c *evidence.CNIConfig) bool {
+	plugin := strings.ToLower(c.EffectiveType())
+	return strings.HasPrefix(plugin, "ovn_cni") || strings.HasPrefix(plugin, "ovn-k8s-cni-overlay")
+}
+
+// cloudbaseOVS is the build of Open vSwitch that recipe used. Antrea brings its own.
+const cloudbaseOVS = `\cloudbase solutions\open vswitch`
+
+// ovsCNI tells whether the node is set up by that recipe.
+func (n *Node) ovsCNI(s evidence.Snapshot) bool {
+	if n.CNI.Value != OVN {
+		return false
+	}
+	if f := n.Intended(); f != nil && f.Config != nil && isOVNPlugin(f.Config) {
+		return true
+	}
+	_, there := ServiceNamed(s, "ovs-vswitchd") // the hybrid overlay of OpenShift has none
+	return there
+}
+
+// cniAnnotations are what the plugins' own agents write on the Node.
+var cniAnnotations = []struct {
+	key    string
+	family CNI
+}{
+	{"flannel.alpha.coreos.com/backend-type", Flannel},
+	{"projectcalico.org/IPv4Address", Calico},
+	{"projectcalico.org/IPv4VXLANTunnelAddr", Calico},
+	{"k8s.ovn.org/hybrid-overlay-node-subnet", OVN},
+	{"k8s.ovn.org/l3-gateway-config", OVN},
+}
+
+// learnFamily asks the most telling evidence first: what the plugin was told,
+// what it wrote on the Node, who runs, and last what HNS shows, which is the
+// first thing to be missing on a broken node.
+func (n *Node) learnFamily(s evidence.Snapshot) {
+	if f := n.Intended(); f != nil && f.Config != nil {
+		if family := FamilyOf(f.Config); family != "" && family != NAT {
+			n.CNI.Learn(family, f.File.Path, "type is %s, name is %s", f.Config.EffectiveType(), f.Config.Name)
+		}
+	}
+	node := evidence.Node.In(s)
+	for _, a := range cniAnnotations {
+		if v := node.Metadata.Annotations[a.key]; v != "" {
+			n.CNI.Learn(a.family, evidence.Node.Path(), "annotation %s is %s", a.key, v)
+		}
+	}
+	if id := node.Spec.ProviderID; strings.HasPrefix(id, "gce://") {
+		n.CNI.Learn(GKE, evidence.Node.Path(), "providerID is %s", id)
+	}
+	if dir := evidence.Env.In(s)["K8S_DIR"]; dir != "" {
+		n.CNI.Learn(GKE, evidence.Env.Path(), "K8S_DIR is %s, which GKE's scripts set", dir)
+	}
+	for _, svc := range evidence.Services.In(s) {
+		if family := familyOfProgram(svc.Name); family != "" {
+			n.CNI.Learn(family, evidence.Services.Path(), "service %s is there", svc.Name)
+		}
+	}
+	if svc, ok := ServiceNamed(s, "ovs-vswitchd"); ok && strings.Contains(strings.ToLower(svc.BinPath), cloudbaseOVS) {
+		n.CNI.Learn(OVN, evidence.Services.Path(), "service %s is %s", svc.Name, svc.BinPath)
+	}
+	for _, p := range evidence.Processes.In(s) {
+		if family := familyOfProgram(Program(p.Name)); family != "" {
+			n.CNI.Learn(family, evidence.Processes.Path(), "process %s runs", p.Name)
+		}
+	}
+	for _, p := range evidence.Pods.In(s) {
+		if family := familyOfProgram(strings.TrimPrefix(p.Metadata.Name, "kube-")); family != "" && p.HostProcess() {
+			n.CNI.Learn(family, evidence.Pods.Path(), "pod %s is on this node", p.FullName())
+		}
+	}
+	for _, path := range append(slices.Clone(NetConfs), SubnetEnv) {
+		if f := s.File(path); f.Gap == "" {
+			n.CNI.Learn(Flannel, f.Path, "flannel's %s is there", path)
+		}
+	}
+	if v := evidence.Env.In(s)["KUBE_NETWORK"]; v != "" {
+		if family := FamilyOfNetwork(v); family != "" {
+			n.CNI.Learn(family, evidence.Env.Path(), "KUBE_NETWORK is %s", v)
+		}
+	}
+	for _, net := range evidence.HNSNetworks.In(s) {
+		if family := FamilyOfNetwork(net.Name); family != "" {
+			n.CNI.Learn(family, evidence.HNSNetworks.Path(), "network %s of type %s is there", net.Name, net.Type)
+		}
+	}
+	if logs := s.LogFiles("flanneld"); len(logs) > 0 {
+		n.CNI.Learn(Flannel, logs[0], "flanneld writes a log")
+	}
+	// A plugin whose configuration is nothing but NAT runs no cluster network, so this is asked last.
+	if f := n.Effective(); f != nil && f.Config != nil {
+		if family := FamilyOf(f.Config); family != "" {
+			n.CNI.Learn(family, f.File.Path, "type is %s", f.Config.EffectiveType())
+		}
+	}
+	n.CNI.Miss("the network plugin", CniSources...)(s)
+}
+
+func familyOfProgram(name string) CNI {
+	name = strings.ToLower(name)
+	switch {
+	case strings.HasPrefix(name, "flannel"):
+		return Flannel
+	case strings.HasPrefix(name, "calico"):
+		return Calico
+	case strings.HasPrefix(name, "azure-cns"), strings.HasPrefix(name, "azure-vnet"):
+		return Azure
+	case strings.HasPrefix(name, "antrea-agent"):
+		return Antrea
+	case strings.HasPrefix(name, "hybrid-overlay-node"):
+		return OVN
+	}
+	return ""
+}
+
+func FamilyOfNetwork(name string) CNI {
+	name = strings.ToLower(name)
+	switch {
+	case name == "cbr0", name == "vxlan0", strings.HasPrefix(name, "flannel."):
+		return Flannel
+	case strings.HasPrefix(name, "calico"):
+		return Calico
+	case name == "azure":
+		return Azure
+	case strings.HasPrefix(name, "vpcbr"):
+		return VPC
+	case strings.HasPrefix(name, "antrea"):
+		return Antrea
+	case strings.Contains(name, "ovnkubernetes"):
+		return OVN
+	}
+	return ""
+}

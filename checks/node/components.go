@@ -1,0 +1,118 @@
+package node
+
+import (
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+
+	"doctor/checks/evidence"
+)
+
+// A Component is one of the programs that make a Windows machine a node, as
+// far as the evidence shows it: a service, a process, a HostProcess pod, or
+// several of them.
+type Component struct {
+	Name      string // kubelet, kube-proxy, flanneld, runtime
+	Services  []evidence.Service
+	Processes []evidence.Process
+	Pods      []evidence.Pod
+
+	Program        []string // names of its program
+	Service        []string // names of its service
+	Pod            []string // beginnings of its pods' names
+	ParentServices []string // services that run it as a child: rke2
+}
+
+func components() map[string]*Component {
+	list := []*Component{
+		{Name: "kubelet", Program: []string{"kubelet"}, Service: []string{"kubelet"}, ParentServices: []string{"rke2"}},
+		{Name: "kube-proxy", Program: []string{"kube-proxy", "kubeproxy"}, Service: []string{"kube-proxy", "kubeproxy"}, Pod: []string{"kube-proxy"}, ParentServices: []string{"rke2"}},
+		{Name: "flanneld", Program: []string{"flanneld"}, Service: []string{"flanneld", "flannel"}, Pod: []string{"kube-flannel", "flannel"}, ParentServices: []string{"rke2"}},
+		{Name: "runtime", Program: []string{"containerd", "dockerd"}, Service: []string{"containerd", "docker", "dockerd"}, ParentServices: []string{"rke2"}},
+	}
+	byName := map[string]*Component{}
+	for _, c := range list {
+		byName[c.Name] = c
+	}
+	return byName
+}
+
+func (n *Node) learnComponents(s evidence.Snapshot) {
+	n.Components = components()
+	services, processes, pods := evidence.Services.In(s), evidence.Processes.In(s), evidence.Pods.In(s)
+	for _, c := range n.Components {
+		for _, svc := range services {
+			if EqualsAny(svc.Name, c.Service) || EqualsAny(Program(svc.BinPath), c.Program) {
+				c.Services = append(c.Services, svc)
+			}
+		}
+		for _, p := range processes {
+			if EqualsAny(Program(p.Name), c.Program) {
+				c.Processes = append(c.Processes, p)
+			}
+		}
+		for _, p := range pods {
+			if len(c.Pod) > 0 && p.HostProcess() && slices.ContainsFunc(c.Pod, func(start string) bool { return strings.HasPrefix(p.Metadata.Name, start) }) {
+				c.Pods = append(c.Pods, p)
+			}
+		}
+	}
+}
+
+// Program is the name of an executable without folder and extension.
+func Program(file string) string {
+	file = path.Base(strings.ReplaceAll(strings.Trim(file, `"`), `\`, "/"))
+	if strings.HasSuffix(strings.ToLower(file), ".exe") {
+		file = file[:len(file)-4]
+	}
+	return file
+}
+
+func EqualsAny(s string, list []string) bool {
+	return slices.ContainsFunc(list, func(v string) bool { return strings.EqualFold(s, v) })
+}
+
+// OwnArgs are the arguments of the component itself, where a wrapper such as
+// kube-log-runner has its own in front.
+func (c *Component) OwnArgs(args []string) []string {
+	for i, a := range args {
+		if EqualsAny(Program(a), c.Program) && strings.HasSuffix(strings.ToLower(strings.Trim(a, `"`)), ".exe") {
+			return args[i+1:]
+		}
+	}
+	return args
+}
+
+// ComponentSources is the evidence that shows whether a component runs.
+var ComponentSources = evidence.Any(evidence.Services, evidence.Processes)
+
+// Running tells whether the component runs, and what shows it.
+func (c *Component) Running() (bool, evidence.Because) {
+	for i, svc := range c.Services {
+		if svc.Running() {
+			return true, evidence.Because{Path: evidence.Services.Path(), Text: fmt.Sprintf("service %s is %s", c.Services[i].Name, svc.State)}
+		}
+	}
+	for _, p := range c.Processes {
+		return true, evidence.Because{Path: evidence.Processes.Path(), Text: fmt.Sprintf("process %s has pid %d", p.Name, p.PID)}
+	}
+	for _, p := range c.Pods {
+		if len(p.Status.ContainerStatuses) == 0 && p.Ready() || p.Status.Phase == "Running" && allRunning(p) {
+			return true, evidence.Because{Path: evidence.Pods.Path(), Text: fmt.Sprintf("HostProcess pod %s runs", p.FullName())}
+		}
+	}
+	return false, evidence.Because{}
+}
+
+func allRunning(p evidence.Pod) bool {
+	if len(p.Status.ContainerStatuses) == 0 {
+		return false
+	}
+	for _, st := range p.Status.ContainerStatuses {
+		if st.State.Running == nil {
+			return false
+		}
+	}
+	return true
+}

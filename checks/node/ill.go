@@ -1,0 +1,55 @@
+package node
+
+import (
+	"slices"
+	"strings"
+
+	"doctor/checks/evidence"
+)
+
+// PodDown tells whether the pod ought to run and has a container that does not.
+func PodDown(p evidence.Pod) bool {
+	if p.Status.Phase == "Succeeded" || p.Status.Phase == "Failed" || p.Metadata.DeletionTimestamp != nil {
+		return false
+	}
+	return slices.ContainsFunc(p.Statuses(), ContainerDown) || p.Status.Phase == "Pending" && len(p.Statuses()) == 0 && p.Spec.NodeName != ""
+}
+
+// ContainerDown: an init container that ended well has done its work.
+func ContainerDown(st evidence.ContainerStatus) bool {
+	return st.State.Waiting != nil || st.State.Terminated != nil && st.State.Terminated.ExitCode != 0
+}
+
+// podsAreIll tells whether something is wrong with the node's pods or with the
+// node itself, so that a trace of a fault that takes their network away is more
+// than a trace.
+func PodsUnhealthy(s evidence.Snapshot) bool {
+	if ready, ok := evidence.Node.In(s).Condition("Ready"); ok && ready.Status != "True" {
+		return true
+	}
+	return slices.ContainsFunc(evidence.Pods.In(s), func(p evidence.Pod) bool { return PodDown(p) })
+}
+
+// ill tells whether something is plainly wrong with the node: it is not Ready,
+// a pod is down, or one of its components does not run.
+func (n *Node) Unhealthy(s evidence.Snapshot) bool {
+	if PodsUnhealthy(s) {
+		return true
+	}
+	for _, c := range n.Components {
+		if running, _ := c.Running(); !running && len(c.Services)+len(c.Pods) > 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// serviceCalled finds a service of Windows by its name.
+func ServiceNamed(s evidence.Snapshot, name string) (evidence.Service, bool) {
+	list := evidence.Services.In(s)
+	at := slices.IndexFunc(list, func(svc evidence.Service) bool { return strings.EqualFold(svc.Name, name) })
+	if at < 0 {
+		return evidence.Service{}, false
+	}
+	return list[at], true
+}

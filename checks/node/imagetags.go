@@ -1,0 +1,20 @@
+package node
+
+// The Windows versions by which image tags are called.
+var TagNames = []struct {
+	Name  string
+	Build int
+}{
+	{"ltsc2016", 14393}, {"ltsc2019", 17763}, {"ltsc2022", 20348}, {"ltsc2025", 26100},
+	{"1809", 17763}, {"1903", 18362}, {"1909", 18363}, {"2004", 19041}, {"20h2", 19042},
+}
+
+// OsTag is how images for a build are usually tagged.
+func OsTag(build int) string {
+	for _, t := range TagNames {
+		if t.Build == build {
+			return t.Name
+		}
+	}
+	return ""
+}

@@ -1,0 +1,134 @@
+package node
+
+import (
+	"fmt"
+	"slices"
+
+	"doctor/checks/evidence"
+)
+
+// A Flag is one command line flag of the kubelet, with where it is written.
+type Flag struct {
+	Name, Value string
+	From        evidence.Because
+	Live        bool // of the service or process as it runs, not only of a file that a start script reads
+	Conditional bool // in a branch of a start script: the kubelet may never see it
+}
+
+const kubeadmFlags = `C:\var\lib\kubelet\kubeadm-flags.env`
+
+// The scripts that start a kubelet, by recipe: sig-windows-tools, AKS, SDN.
+var kubeletScripts = []string{`C:\k\StartKubelet.ps1`, `C:\k\kubeletstart.ps1`, `C:\k\start-kubelet.ps1`}
+
+// The files that a kubelet's --config may name, by distribution.
+var KubeletConfigs = []string{
+	`C:\var\lib\kubelet\config.yaml`, `C:\ProgramData\kubernetes\kubelet-config.json`,
+	`C:\etc\kubernetes\kubelet-config.yaml`, `C:\k\kubelet.conf`,
+}
+
+var KubeletSources = slices.Concat(
+	[]evidence.Need{evidence.Services, evidence.Processes, evidence.File(kubeadmFlags)},
+	AsFiles(kubeletScripts), AsFiles(KubeletConfigs))
+
+func AsFiles(paths []string) []evidence.Need {
+	var needs []evidence.Need
+	for _, p := range paths {
+		needs = append(needs, evidence.File(p))
+	}
+	return needs
+}
+
+// learnKubelet collects the kubelet's flags from wherever they are written. A
+// script or file that nothing starts any more would convict an innocent node,
+// so scripts count only where the service or process shows no flags of its own.
+func (n *Node) learnKubelet(s evidence.Snapshot) {
+	add := func(path string, line int, live bool, flags evidence.Flags) {
+		for _, name := range flags.Names() {
+			value, _ := flags.Get(name)
+			n.KubeletFlags = append(n.KubeletFlags, Flag{Name: name, Value: value, From: evidence.Because{Path: path, Line: line, Text: fmt.Sprintf("--%s=%s", name, value)}, Live: live})
+		}
+	}
+	if g := evidence.FileIndex.Gap(s); g.Kind() == evidence.NotCollected {
+		n.noFiles = s.File(kubeadmFlags).Gap
+	}
+	k := n.Components["kubelet"]
+	for _, svc := range k.Services {
+		add(evidence.Services.Path(), 0, true, evidence.ParseFlags(k.OwnArgs(svc.Args)))
+	}
+	for _, p := range k.Processes {
+		add(evidence.Processes.Path(), 0, true, evidence.ParseFlags(k.OwnArgs(p.Args)))
+	}
+	if f := s.File(kubeadmFlags); f.Gap == "" {
+		add(f.Path, 1, false, evidence.ParseFlags(evidence.KubeadmFlags(f.Text)))
+	}
+	for _, script := range n.kubeletStartScripts() {
+		f := s.File(script)
+		if f.Gap != "" {
+			continue
+		}
+		for _, fl := range evidence.ScriptFlags(f.Text) {
+			n.KubeletFlags = append(n.KubeletFlags, Flag{Name: fl.Name, Value: fl.Value, From: evidence.Because{Path: f.Path, Line: fl.Line, Text: fmt.Sprintf("--%s=%s", fl.Name, fl.Value)}, Conditional: fl.Conditional})
+		}
+	}
+}
+
+// kubeletStartScripts lists the scripts to read: those that the service's
+// command line names, or the usual ones where it shows no kubelet.
+func (n *Node) kubeletStartScripts() []string {
+	var named []string
+	for _, svc := range n.Components["kubelet"].Services {
+		if script := evidence.StartScript(svc.Args); script != "" {
+			named = append(named, script)
+		}
+	}
+	if len(named) == 0 && len(n.KubeletFlags) == 0 {
+		return kubeletScripts
+	}
+	return named
+}
+
+func (n *Node) KubeletGap() evidence.Gap {
+	if len(n.KubeletFlags) > 0 {
+		return ""
+	}
+	if n.noFiles != "" {
+		return n.noFiles
+	}
+	return evidence.NotCollected + ": this recording shows no command line, flags file or start script of the kubelet"
+}
+
+// KubeletFlag returns the flag, the one of the running kubelet first.
+func (n *Node) KubeletFlag(name string) (Flag, bool) {
+	at := slices.IndexFunc(n.KubeletFlags, func(f Flag) bool { return f.Name == name && f.Live })
+	if at < 0 {
+		at = slices.IndexFunc(n.KubeletFlags, func(f Flag) bool { return f.Name == name })
+	}
+	if at < 0 {
+		return Flag{}, false
+	}
+	return n.KubeletFlags[at], true
+}
+
+// KubeletConfig reads the file that --config names, or the usual ones.
+func (n *Node) KubeletConfig(s evidence.Snapshot) (evidence.KubeletConfig, evidence.NodeFile, evidence.Gap) {
+	paths := KubeletConfigs
+	if f, ok := n.KubeletFlag("config"); ok && f.Value != "" {
+		paths = []string{f.Value}
+	}
+	var gap evidence.Gap
+	for _, p := range paths {
+		f := s.File(p)
+		if f.Gap != "" {
+			if gap == "" || gap.Kind() == evidence.NotCollected {
+				gap = f.Gap
+			}
+			continue
+		}
+		config, err := evidence.DecodeKubeletConfig([]byte(f.Text))
+		if err != nil {
+			return evidence.KubeletConfig{}, f, evidence.Gap(evidence.Error + ": " + f.Path + ": " + err.Error())
+		}
+		return *config, f, ""
+	}
+	return evidence.KubeletConfig{}, evidence.NodeFile{}, gap
+}

@@ -1,0 +1,227 @@
+package node
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"doctor/checks/evidence"
+)
+
+// A ProxySetting is one of kube-proxy's settings with where it is written. It is
+// not Set where the evidence shows a configuration without it.
+type ProxySetting struct {
+	Value string
+	Set   bool
+	From  evidence.Because
+}
+
+// ProxySettings are kube-proxy's settings as the evidence shows them, ranked
+// as kube-proxy itself ranks them.
+type ProxySettings struct {
+	NetworkName, SourceVIP, HostnameOverride, ClusterCIDR ProxySetting
+	BindAddress, EnableDSR, ForwardHealthCheckVIP         ProxySetting
+	Gates                                                 map[string]ProxySetting // feature gates, "true" or "false"
+	Flags                                                 []Flag                  // of its command line or start script; ignored by kube-proxy where it has a configuration file
+
+	From   evidence.Because // what shows the command line or configuration at all
+	Gap    evidence.Gap     // of From
+	Hidden evidence.Gap     // of a start script or configuration that nobody recorded: it may set what is not seen
+}
+
+// kube-proxy's configuration files, by distribution; --config names the others.
+var proxyConfigs = []string{`C:\k\kube-proxy.conf`, `C:\var\lib\kube-proxy\config.conf`, `C:\ProgramData\kubernetes\kube-proxy-config.yaml`}
+
+var ProxySources = slices.Concat([]evidence.Need{evidence.Services, evidence.Processes, evidence.Pods}, AsFiles(proxyConfigs))
+
+// NeedProxySettings is met where kube-proxy's command line or configuration is recorded.
+var NeedProxySettings = FactNeed{"kube-proxy's settings", func(n *Node) evidence.Gap { return n.proxy.Gap }, ProxySources}
+
+// Proxy returns kube-proxy's settings.
+func (n *Node) Proxy() *ProxySettings { return n.proxy }
+
+func learnProxy(s evidence.Snapshot, c *Component) *ProxySettings {
+	p := &ProxySettings{Gates: map[string]ProxySetting{}}
+	for _, proc := range c.Processes {
+		p.fromArgs(s, c.OwnArgs(proc.Args), evidence.Processes.Path())
+	}
+	for _, svc := range c.Services {
+		p.fromArgs(s, c.OwnArgs(svc.Args), evidence.Services.Path())
+		p.NetworkName.learn(svc.Env["KUBE_NETWORK"], evidence.Services.Path(), "%s: KUBE_NETWORK=%s", svc.Name)
+		if script := evidence.StartScript(svc.Args); script != "" {
+			p.fromScript(s, script)
+		}
+	}
+	for _, pod := range c.Pods {
+		for _, container := range pod.Spec.Containers {
+			p.fromArgs(s, slices.Concat(container.Command, container.Args), evidence.Pods.Path())
+			for _, env := range container.Env {
+				if env.Name == "KUBE_NETWORK" {
+					p.NetworkName.learn(env.Value, evidence.Pods.Path(), "%s: KUBE_NETWORK=%s", pod.FullName())
+				}
+			}
+		}
+	}
+	for _, path := range proxyConfigs {
+		p.fromFile(s, path)
+	}
+	p.NetworkName.learn(evidence.Env.In(s)["KUBE_NETWORK"], evidence.Env.Path(), "%s=%s", "KUBE_NETWORK")
+	if p.From.Path == "" {
+		p.Gap = evidence.Gap(evidence.NotCollected + ": this recording shows neither the command line nor the configuration of kube-proxy")
+		if g := evidence.Any(ProxySources...).Gap(s); g != "" {
+			p.Gap = g
+		}
+	}
+	return p
+}
+
+func (p *ProxySettings) fromArgs(s evidence.Snapshot, args []string, path string) {
+	flags := evidence.ParseFlags(args)
+	if len(flags.Names()) == 0 {
+		return
+	}
+	p.seen(path, "kube-proxy's command line has %d flags", len(flags.Names()))
+	for _, name := range flags.Names() {
+		v, _ := flags.Get(name)
+		p.Flags = append(p.Flags, Flag{Name: name, Value: v, From: evidence.Because{Path: path, Text: "--" + name + "=" + v}})
+	}
+	set := func(to *ProxySetting, name string) {
+		if v, ok := flags.Get(name); ok {
+			to.learn(v, path, "--%s=%s", name)
+		}
+	}
+	set(&p.HostnameOverride, "hostname-override")
+	if config, ok := flags.Get("config"); ok && config != "" {
+		p.fromFile(s, config) // with a configuration file kube-proxy ignores all its other flags
+		if gap := s.File(config).Gap; gap != "" {
+			p.Hidden = gap
+		}
+		return
+	}
+	set(&p.NetworkName, "network-name")
+	set(&p.SourceVIP, "source-vip")
+	set(&p.ClusterCIDR, "cluster-cidr")
+	set(&p.BindAddress, "bind-address")
+	set(&p.EnableDSR, "enable-dsr")
+	set(&p.ForwardHealthCheckVIP, "forward-healthcheck-vip")
+	for _, list := range flags.All("feature-gates") {
+		for gate := range strings.SplitSeq(list, ",") {
+			if name, value, ok := strings.Cut(gate, "="); ok {
+				p.learnGate(strings.TrimSpace(name), strings.TrimSpace(value), path, "--feature-gates=%s=%s")
+			}
+		}
+	}
+}
+
+func (p *ProxySettings) learnGate(name, value, path, format string) {
+	g := p.Gates[name]
+	g.learn(strings.ToLower(value), path, format, name)
+	p.Gates[name] = g
+}
+
+var setsNetwork = regexp.MustCompile(`(?mi)^[^#\n]*\bKUBE_NETWORK\b["']?\s*[=,]\s*["']?([^"'\s;,)]+)`)
+
+// fromScript reads the script that a service runs to start kube-proxy: what it
+// sets for its child only is seen nowhere else.
+func (p *ProxySettings) fromScript(s evidence.Snapshot, script string) {
+	f := s.File(script)
+	if f.Gap != "" {
+		p.Hidden = f.Gap
+		return
+	}
+	if m := setsNetwork.FindStringSubmatch(f.Text); m != nil {
+		p.NetworkName.learn(m[1], f.Path, "%s=%s", "KUBE_NETWORK")
+	}
+	var args []string
+	for _, flag := range evidence.ScriptFlags(f.Text) {
+		args = append(args, "--"+flag.Name+"="+flag.Value)
+	}
+	p.fromArgs(s, args, f.Path)
+}
+
+func (p *ProxySettings) fromFile(s evidence.Snapshot, path string) {
+	f := s.File(path)
+	if f.Gap != "" {
+		return
+	}
+	c, err := evidence.DecodeKubeProxyConfig([]byte(f.Text))
+	if err != nil {
+		p.Hidden = evidence.Gap(evidence.Error + ": " + f.Path + ": " + err.Error())
+		return
+	}
+	p.seen(f.Path, "kube-proxy's configuration file %s", path)
+	p.NetworkName.learn(c.Winkernel.NetworkName, f.Path, "%s: %s", "winkernel.networkName")
+	p.SourceVIP.learn(c.Winkernel.SourceVIP, f.Path, "%s: %s", "winkernel.sourceVip")
+	p.HostnameOverride.learn(c.HostnameOverride, f.Path, "%s: %s", "hostnameOverride")
+	p.ClusterCIDR.learn(c.ClusterCIDR, f.Path, "%s: %s", "clusterCIDR")
+	p.BindAddress.learn(c.BindAddress, f.Path, "%s: %s", "bindAddress")
+	p.EnableDSR.learnBool(c.Winkernel.EnableDSR, f.Path, "winkernel.enableDSR")
+	p.ForwardHealthCheckVIP.learnBool(c.Winkernel.ForwardHealthCheckVIP, f.Path, "winkernel.forwardHealthCheckVip")
+	for name, on := range c.FeatureGates {
+		p.learnGate(name, strconv.FormatBool(on), f.Path, "featureGates.%s: %s")
+	}
+}
+
+// On tells whether a setting that is true or false is true, in any of the ways in which Go reads it.
+func (v ProxySetting) On() bool {
+	on, err := strconv.ParseBool(v.Value)
+	return err == nil && on
+}
+
+// unseen is the gap of what kube-proxy may be told where nobody recorded it: a
+// setting that was not found is only missing where the whole command line or
+// configuration is there.
+func (n *Node) UnseenProxy() evidence.Gap {
+	switch p := n.proxy; {
+	case p.Hidden != "":
+		return p.Hidden
+	case p.From.Path == evidence.Pods.Path():
+		return evidence.NotCollected + ": kube-proxy runs from a DaemonSet, whose start script gives it settings out of sight"
+	}
+	return ""
+}
+
+// ProxyVersion is the release of kube-proxy: of its image where it runs as a
+// pod, else the kubelet's, with which every recipe installs it.
+func (n *Node) ProxyVersion() (evidence.Version, evidence.Because, bool) {
+	for _, pod := range n.Components["kube-proxy"].Pods {
+		for _, c := range pod.Spec.Containers {
+			_, tag, _ := strings.Cut(c.Image[strings.LastIndex(c.Image, "/")+1:], ":")
+			if v, ok := evidence.ParseVersion(tag); ok && v.Major == 1 {
+				return v, evidence.Because{Path: evidence.Pods.Path(), Text: pod.FullName() + " runs " + c.Image}, true
+			}
+		}
+	}
+	return n.Kubelet.Value, n.Kubelet.From, n.Kubelet.Known()
+}
+
+// Flag returns one flag of kube-proxy's command line, the one of the running process first.
+func (p *ProxySettings) Flag(name string) (Flag, bool) {
+	at := slices.IndexFunc(p.Flags, func(f Flag) bool { return f.Name == name })
+	if at < 0 {
+		return Flag{}, false
+	}
+	return p.Flags[at], true
+}
+
+func (p *ProxySettings) seen(path, format string, args ...any) {
+	if p.From.Path == "" {
+		p.From = evidence.Because{Path: path, Text: fmt.Sprintf(format, args...)}
+	}
+}
+
+// learn keeps the first value; an empty one is as good as none, kube-proxy falls through to the next source too.
+func (v *ProxySetting) learn(value, path, format, name string) {
+	if v.Set || value == "" {
+		return
+	}
+	*v = ProxySetting{value, true, evidence.Because{Path: path, Text: fmt.Sprintf(format, name, value)}}
+}
+
+func (v *ProxySetting) learnBool(value *bool, path, name string) {
+	if value != nil {
+		v.learn(strconv.FormatBool(*value), path, "%s: %s", name)
+	}
+}

@@ -1,0 +1,59 @@
+package node
+
+import (
+	"slices"
+
+	"doctor/checks/evidence"
+)
+
+const leaseFolder = `C:\var\lib\cni\networks`
+
+// A Lease is an address that host-local reserved: a file of that name.
+type Lease struct {
+	Address Address
+	Path    string // C:\var\lib\cni\networks\cbr0\10.244.2.5
+}
+
+// Leases lists the reservations of host-local on the pod network, wherever the
+// folder is named after the CNI configuration or after the HNS network.
+func (n *Node) Leases(s evidence.Snapshot) []Lease {
+	names := slices.Clone(n.Networks.Value)
+	if f := n.Intended(); f != nil && f.Config != nil {
+		names = append(names, f.Config.Name)
+	}
+	for _, net := range evidence.HNSNetworks.In(s) {
+		names = append(names, net.Name)
+	}
+	names = append(names, usualNetworks(n.CNI.Value, n.Backend.Value)...)
+	names = append(names, "cbr0", "vxlan0", "flannel.4096", "l2bridge") // where neither is recorded
+	var list []Lease
+	for i, name := range names {
+		if name == "" || slices.Contains(names[:i], name) {
+			continue
+		}
+		for _, file := range s.FilesIn(leaseFolder + `\` + name) {
+			a, ok := ParseAddress(file)
+			if ok && !slices.ContainsFunc(list, func(l Lease) bool { return l.Address == a }) {
+				list = append(list, Lease{a, leaseFolder + `\` + name + `\` + file})
+			}
+		}
+	}
+	return list
+}
+
+// leasesNeed is host-local's reservations as a Need.
+type NeedLeases struct{}
+
+func (NeedLeases) Gap(s evidence.Snapshot) evidence.Gap {
+	if len(About(s).Leases(s)) > 0 {
+		return ""
+	}
+	return evidence.NotCollected + ": this recording holds no reservation below " + leaseFolder
+}
+
+// Name is what explain calls it.
+func (NeedLeases) Name() string { return "the reservations of pod addresses" }
+
+func (NeedLeases) Paths() []string {
+	return []string{evidence.EvidencePath(leaseFolder) + "/", evidence.HNSNetworks.Path()}
+}

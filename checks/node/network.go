@@ -1,0 +1,172 @@
+package node
+
+import (
+	"iter"
+	"strings"
+
+	"doctor/checks/evidence"
+)
+
+// FlannelNetConfs goes over the net-conf.json files that are recorded and can be read.
+func FlannelNetConfs(s evidence.Snapshot) iter.Seq2[evidence.NodeFile, *evidence.FlannelNetConf] {
+	return func(yield func(evidence.NodeFile, *evidence.FlannelNetConf) bool) {
+		for _, path := range NetConfs {
+			f := s.File(path)
+			if f.Gap != "" {
+				continue
+			}
+			if c, err := evidence.DecodeFlannelNetConf([]byte(f.Text)); err == nil && !yield(f, c) {
+				return
+			}
+		}
+	}
+}
+
+// learnBackend tells L2Bridge from Overlay.
+func (n *Node) learnBackend(s evidence.Snapshot) {
+	for f, c := range FlannelNetConfs(s) {
+		switch strings.ToLower(c.Backend.Type) {
+		case "vxlan", "overlay":
+			n.Backend.Learn(OverlayNet, f.Path, "Backend.Type is %s", c.Backend.Type)
+		case "host-gw", "l2bridge":
+			n.Backend.Learn(L2Bridge, f.Path, "Backend.Type is %s", c.Backend.Type)
+		}
+	}
+	for _, cm := range evidence.ConfigMaps.In(s) {
+		if c, err := evidence.DecodeFlannelNetConf([]byte(cm.Data["net-conf.json"])); err == nil && n.CNI.Value == Flannel && strings.Contains(cm.Metadata.Name, "flannel") {
+			n.Backend.Learn(flannelBackend(c.Backend.Type), evidence.ConfigMaps.Path(), "%s: Backend.Type is %s", cm.Metadata.Name, c.Backend.Type)
+		}
+	}
+	if v := evidence.Node.In(s).Metadata.Annotations["flannel.alpha.coreos.com/backend-type"]; v != "" {
+		n.Backend.Learn(flannelBackend(v), evidence.Node.Path(), "flannel's backend-type is %s", v)
+	}
+	if f := n.Intended(); f != nil && f.Config != nil {
+		if b := backendOf(f.Config); b != "" {
+			n.Backend.Learn(b, f.File.Path, "plugin type is %s", f.Config.EffectiveType())
+		}
+	}
+	for _, net := range evidence.HNSNetworks.In(s) {
+		if FamilyOfNetwork(net.Name) == n.CNI.Value && n.CNI.Known() && net.Type != "" {
+			n.Backend.Learn(Backend(net.Type), evidence.HNSNetworks.Path(), "network %s is of type %s", net.Name, net.Type)
+		}
+	}
+	n.Backend.Miss("the type of the pod network", CniSources...)(s)
+}
+
+func backendOf(c *evidence.CNIConfig) Backend {
+	switch t := strings.ToLower(c.EffectiveType()); {
+	case strings.Contains(t, "overlay"), strings.Contains(t, "calico") && strings.EqualFold(c.Mode, "vxlan"):
+		return OverlayNet
+	case strings.Contains(t, "bridge"), strings.Contains(t, "wincni"), strings.Contains(t, "azure-vnet"), strings.Contains(t, "vpc-"), strings.Contains(t, "calico"):
+		return L2Bridge
+	case strings.Contains(t, "antrea"), isOVNPlugin(c):
+		return Transparent
+	}
+	return ""
+}
+
+// learnNetworks names the HNS network that the plugin puts pods on.
+func (n *Node) learnNetworks(s evidence.Snapshot) {
+	for f, c := range FlannelNetConfs(s) {
+		if n.CNI.Value == Flannel && c.Backend.Name != "" {
+			n.Networks.Learn([]string{c.Backend.Name}, f.Path, "Backend.Name is %s", c.Backend.Name)
+		}
+	}
+	if f := n.Intended(); f != nil && f.Config != nil && f.Config.Name != "" && FamilyOf(f.Config) != NAT {
+		switch n.CNI.Value {
+		case OVN:
+			if n.ovsCNI(s) {
+				break // its name is not that of the network
+			}
+			fallthrough
+		case Flannel, Calico, Azure, GKE, WinCNI, Bridge, Overlay:
+			n.Networks.Learn([]string{f.Config.Name}, f.File.Path, "the CNI configuration's name is %s", f.Config.Name)
+		}
+	}
+	if n.ovsCNI(s) {
+		n.Networks.Learn([]string{OvsNetwork}, n.CNI.From.Path, "OVN on Open vSwitch uses docker's network %s", OvsNetwork)
+	}
+	if names := usualNetworks(n.CNI.Value, n.Backend.Value); n.CNI.Known() && len(names) > 0 {
+		n.Networks.Learn(names, n.CNI.From.Path, "%s uses %s", n.CNI.Value, strings.Join(names, " or "))
+	}
+	// What kube-proxy is told may itself be wrong, so it comes last.
+	if v := evidence.Env.In(s)["KUBE_NETWORK"]; v != "" {
+		n.Networks.Learn([]string{v}, evidence.Env.Path(), "KUBE_NETWORK is %s", v)
+	}
+	n.Networks.Miss("the HNS network of pods", CniSources...)(s)
+	if !n.Networks.Known() && n.CNI.Gap != "" {
+		n.Networks.Gap = n.CNI.Gap
+	}
+}
+
+// usualNetworks are the names that the plugins give where no file says otherwise.
+func usualNetworks(c CNI, b Backend) []string {
+	switch c {
+	case Flannel:
+		switch b {
+		case L2Bridge:
+			return []string{"cbr0"}
+		case OverlayNet:
+			return []string{"flannel.4096", "vxlan0"}
+		}
+		return []string{"cbr0", "flannel.4096", "vxlan0"}
+	case Calico:
+		return []string{"Calico"}
+	case Azure:
+		return []string{"azure"}
+	case VPC:
+		return []string{"vpcbr*"}
+	case GKE, WinCNI:
+		return []string{"l2bridge"}
+	case Antrea:
+		return []string{"antrea-hnsnetwork"}
+	case OVN:
+		return []string{"OVNKubernetesHybridOverlayNetwork"}
+	}
+	return nil
+}
+
+// NameMatches compares a network's name with an expected one; a trailing star
+// stands for what differs from node to node (Calico's own scripts write
+// "Calico.*"), and Calico adds a suffix of its own.
+func NameMatches(want, name string) bool {
+	if start, ok := strings.CutSuffix(want, "*"); ok {
+		start = strings.TrimSuffix(start, ".")
+		return len(name) >= len(start) && strings.EqualFold(name[:len(start)], start)
+	}
+	return strings.EqualFold(want, name) || strings.EqualFold(want, "Calico") && strings.HasPrefix(strings.ToLower(name), "calico")
+}
+
+// PodNetwork returns the HNS network that pods should be on, if HNS has it.
+func (n *Node) PodNetwork(s evidence.Snapshot) (evidence.HNSNetwork, bool) {
+	for _, want := range n.Networks.Value {
+		for _, net := range evidence.HNSNetworks.In(s) {
+			if NameMatches(want, net.Name) {
+				return net, true
+			}
+		}
+	}
+	return evidence.HNSNetwork{}, false
+}
+
+// flannelBackend is the HNS network type behind the name of a flannel backend.
+func flannelBackend(name string) Backend {
+	if strings.EqualFold(name, "vxlan") {
+		return OverlayNet
+	}
+	return L2Bridge
+}
+
+// OvsNetwork is docker's transparent network that OVN's recipe for Windows makes.
+const OvsNetwork = "external"
+
+func EndpointName(e evidence.HNSEndpoint) string {
+	name := e.Name
+	if len(name) > 20 {
+		name = name[:12] + "…" // a sandbox's 64 hex digits
+	}
+	if len(e.Addresses) > 0 {
+		return "endpoint " + name + " (" + e.Addresses[0] + ")"
+	}
+	return "endpoint " + name
+}

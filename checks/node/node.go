@@ -1,0 +1,243 @@
+// Package node works out what is known about a node: its network plugin, its
+// CIDRs and addresses, the settings of its components, each fact with the
+// evidence that shows it. It is worked out once for a snapshot, so that two
+// checks never disagree about, say, the service CIDR.
+package node
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"doctor/checks/evidence"
+)
+
+// A Node is what several checks must know about the node, each fact with where
+// it was learnt. It is worked out once for a snapshot, from all the evidence
+// there is, so that two checks never disagree about, say, the service CIDR.
+type Node struct {
+	Name    Fact[string]
+	OS      Fact[string]
+	Build   Fact[Build]
+	Kubelet Fact[evidence.Version]
+	Runtime Fact[Runtime]
+
+	Platform   Fact[Platform]   // who set the node up
+	Cloud      Fact[string]     // whose machine it is: AWS, Azure, …
+	Generation Fact[Generation] // the age of the documentation it was built after
+
+	CNI      Fact[CNI]      // the network plugin that the node is meant to use
+	Backend  Fact[Backend]  // how it carries packets between nodes
+	CNIFiles []CNIFile      // the configurations of the runtime's folder, in the order in which it loads them
+	CNIDir   Fact[string]   // the folder that the runtime reads
+	BinDirs  Fact[[]string] // the folders in which it looks for plugins
+	Networks Fact[[]string] // the HNS network that pods should be on: any of these names
+
+	PodCIDRs      Fact[[]Prefix]  // of this node
+	ClusterCIDRs  Fact[[]Prefix]  // of all pods
+	ServiceCIDRs  Fact[[]Prefix]  // of all services
+	ServiceIPs    Fact[[]Address] // ClusterIPs that are known: they lie in the service CIDR whatever it is
+	ClusterDNS    Fact[[]Address]
+	ManagementIPs Fact[[]Address] // the node's own addresses
+
+	KubeletFlags []Flag
+	noFiles      evidence.Gap // why no file of the node was copied at all
+	Components   map[string]*Component
+	proxy        *ProxySettings
+}
+
+// A Fact is a value with its provenance, or the reason why it is not known.
+type Fact[T any] struct {
+	Value T
+	From  evidence.Because
+	Gap   evidence.Gap
+}
+
+// Known tells whether the fact was learnt.
+func (f Fact[T]) Known() bool { return f.Gap == "" && f.From.Path != "" }
+
+// Learn keeps the first value offered.
+func (f *Fact[T]) Learn(v T, path, format string, args ...any) {
+	if !f.Known() {
+		*f = Fact[T]{Value: v, From: evidence.Because{Path: path, Text: fmt.Sprintf(format, args...)}}
+	}
+}
+
+// Miss records why a fact is not known, when nothing gave it.
+func (f *Fact[T]) Miss(what string, needs ...evidence.Need) func(evidence.Snapshot) {
+	return func(s evidence.Snapshot) {
+		if !f.Known() {
+			f.Gap = evidence.Any(needs...).Gap(s)
+			if f.Gap == "" {
+				f.Gap = evidence.Gap(evidence.NotCollected + ": this recording does not tell " + what)
+			}
+		}
+	}
+}
+
+// Runtime is the container runtime.
+type Runtime struct {
+	Name    string // containerd, docker
+	Version evidence.Version
+	Raw     string // containerd://1.7.20
+}
+
+// Build is a Windows build with its revision; UBR is -1 where it is not known.
+type Build struct {
+	Number, UBR int
+}
+
+func (b Build) String() string {
+	if b.UBR < 0 {
+		return fmt.Sprintf("10.0.%d", b.Number)
+	}
+	return fmt.Sprintf("10.0.%d.%d", b.Number, b.UBR)
+}
+
+type aboutKey struct{}
+
+// About works out the node's facts.
+func About(s evidence.Snapshot) *Node { return evidence.Memo(s, aboutKey{}, learnNode) }
+
+func learnNode(s evidence.Snapshot) *Node {
+	n := &Node{}
+	n.learnSystem(s)
+	n.learnComponents(s)
+	n.learnKubelet(s)
+	n.proxy = learnProxy(s, n.Components["kube-proxy"])
+	n.learnCNI(s)
+	n.learnPlatform(s)
+	n.learnGeneration(s)
+	n.learnCluster(s)
+	return n
+}
+
+func (n *Node) learnSystem(s evidence.Snapshot) {
+	node := evidence.Node.In(s)
+	if name := node.Metadata.Name; name != "" {
+		n.Name.Learn(name, evidence.Node.Path(), "metadata.name is %s", name)
+	}
+	if name := s.Meta().Node; name != "" {
+		n.Name.Learn(name, "meta.json", "node is %s", name)
+	}
+	n.Name.Miss("the name of the node", evidence.Node)(s)
+
+	if os := evidence.OSInfo.In(s); os.Build > 0 {
+		b := Build{os.Build, cmp.Or(os.UBR, -1)}
+		if k, ok := kernelBuild(node.Status.NodeInfo.KernelVersion); ok && b.UBR < 0 && k.Number == b.Number {
+			b = k // collectlogs and some recorders do not see the revision, the kubelet does
+		}
+		n.Build.Learn(b, evidence.OSInfo.Path(), "build %d, ubr %d", os.Build, os.UBR)
+		n.OS.Learn(osName(os.ProductName, os.Build), evidence.OSInfo.Path(), "productName is %q", os.ProductName)
+	}
+	if b, ok := kernelBuild(node.Status.NodeInfo.KernelVersion); ok {
+		n.Build.Learn(b, evidence.Node.Path(), "status.nodeInfo.kernelVersion is %s", node.Status.NodeInfo.KernelVersion)
+		n.OS.Learn(osName(node.Status.NodeInfo.OSImage, b.Number), evidence.Node.Path(), "status.nodeInfo.osImage is %q", node.Status.NodeInfo.OSImage)
+	}
+	n.Build.Miss("the Windows build", evidence.OSInfo, evidence.Node)(s)
+	n.OS.Miss("the Windows version", evidence.OSInfo, evidence.Node)(s)
+
+	if v, ok := evidence.ParseVersion(node.Status.NodeInfo.KubeletVersion); ok {
+		n.Kubelet.Learn(v, evidence.Node.Path(), "status.nodeInfo.kubeletVersion is %s", node.Status.NodeInfo.KubeletVersion)
+	}
+	learnLogged(s, &n.Kubelet, loggedKubelet)
+	n.Kubelet.Miss("the kubelet's version", evidence.Node)(s)
+
+	if raw := node.Status.NodeInfo.ContainerRuntimeVersion; raw != "" {
+		name, version, _ := strings.Cut(raw, "://")
+		v, _ := evidence.ParseVersion(version)
+		n.Runtime.Learn(Runtime{name, v, raw}, evidence.Node.Path(), "status.nodeInfo.containerRuntimeVersion is %s", raw)
+	}
+	if c := evidence.CRI.In(s).Version; c.RuntimeName != "" {
+		v, _ := evidence.ParseVersion(c.RuntimeVersion)
+		n.Runtime.Learn(Runtime{c.RuntimeName, v, c.RuntimeName + "://" + strings.TrimPrefix(c.RuntimeVersion, "v")}, evidence.CRI.Path(), "runtimeVersion is %s", c.RuntimeVersion)
+	}
+	for _, svc := range evidence.Services.In(s) {
+		for _, name := range []string{"containerd", "docker"} {
+			if strings.EqualFold(svc.Name, name) && svc.Running() {
+				n.Runtime.Learn(Runtime{Name: name, Raw: name}, evidence.Services.Path(), "service %s is running", svc.Name)
+			}
+		}
+	}
+	n.Runtime.Miss("the container runtime", evidence.Node, evidence.CRI, evidence.Services)(s)
+}
+
+func kernelBuild(kernel string) (Build, bool) {
+	parts := strings.Split(kernel, ".")
+	if len(parts) < 3 {
+		return Build{}, false
+	}
+	number, err := strconv.Atoi(parts[2])
+	if err != nil || number <= 0 {
+		return Build{}, false
+	}
+	b := Build{number, -1}
+	if len(parts) > 3 {
+		if ubr, err := strconv.Atoi(parts[3]); err == nil && ubr > 0 {
+			b.UBR = ubr
+		}
+	}
+	return b, true
+}
+
+// osName is the product's name without its edition. Windows 11 calls itself
+// Windows 10 in the registry, so the build has the last word.
+func osName(product string, build int) string {
+	if name := evidence.WindowsName(build); name != "" {
+		return name
+	}
+	return cmp.Or(evidence.Clean(product), fmt.Sprintf("Windows build %d", build))
+}
+
+// MaxFact bounds a name or version in bytes; a Kubernetes name has up to 253.
+const MaxFact = 253
+
+// carries is the backend as the plugin's own documentation calls it.
+func (n *Node) BackendName() string {
+	if n.CNI.Value == Flannel && n.Backend.Value == L2Bridge {
+		return "host-gw"
+	}
+	return n.Backend.Value.Label()
+}
+
+// cniFile is the Windows path of the configuration that pods are meant to get.
+func (n *Node) CNIFilePath() string {
+	if f := n.Intended(); f != nil {
+		return n.CNIDir.Value + `\` + f.Name
+	}
+	return ""
+}
+
+// FactNeed makes a fact a Need of checks.
+type FactNeed struct {
+	name    string
+	gap     func(*Node) evidence.Gap
+	Sources []evidence.Need
+}
+
+func (f FactNeed) Gap(s evidence.Snapshot) evidence.Gap { return f.gap(About(s)) }
+
+// Name is what explain calls the fact.
+func (f FactNeed) Name() string { return f.name }
+
+func (f FactNeed) Paths() []string { return evidence.Any(f.Sources...).Paths() }
+
+// The facts that checks name among their Needs. Each lists the evidence that can tell it.
+var (
+	NeedName          = FactNeed{"the name of the node", func(n *Node) evidence.Gap { return n.Name.Gap }, []evidence.Need{evidence.Node}}
+	NeedBuild         = FactNeed{"the Windows build", func(n *Node) evidence.Gap { return n.Build.Gap }, []evidence.Need{evidence.OSInfo, evidence.Node}}
+	NeedKubelet       = FactNeed{"the kubelet's version", func(n *Node) evidence.Gap { return n.Kubelet.Gap }, []evidence.Need{evidence.Node, evidence.Logs("kubelet")}}
+	NeedRuntime       = FactNeed{"the container runtime", func(n *Node) evidence.Gap { return n.Runtime.Gap }, []evidence.Need{evidence.Node, evidence.CRI, evidence.Services}}
+	NeedCNI           = FactNeed{"the network plugin", func(n *Node) evidence.Gap { return n.CNI.Gap }, CniSources}
+	NeedBackend       = FactNeed{"the type of the pod network", func(n *Node) evidence.Gap { return n.Backend.Gap }, CniSources}
+	NeedNetworks      = FactNeed{"the name of the pod network", func(n *Node) evidence.Gap { return n.Networks.Gap }, CniSources}
+	NeedCNIFiles      = FactNeed{"the CNI configuration", func(n *Node) evidence.Gap { return n.CNIDir.Gap }, slices.Concat(CniFolders, RuntimeConfigs)}
+	NeedPodCIDRs      = FactNeed{"the node's podCIDR", func(n *Node) evidence.Gap { return n.PodCIDRs.Gap }, []evidence.Need{evidence.Node}}
+	NeedClusterCIDRs  = FactNeed{"the cluster CIDR", func(n *Node) evidence.Gap { return n.ClusterCIDRs.Gap }, ClusterSources}
+	NeedServiceCIDRs  = FactNeed{"the service CIDR", func(n *Node) evidence.Gap { return n.ServiceCIDRs.Gap }, ClusterSources}
+	NeedClusterDNS    = FactNeed{"the address of the cluster DNS", func(n *Node) evidence.Gap { return n.ClusterDNS.Gap }, ClusterSources}
+	NeedManagementIPs = FactNeed{"the node's own addresses", func(n *Node) evidence.Gap { return n.ManagementIPs.Gap }, []evidence.Need{evidence.Node, evidence.HNSNetworks, evidence.Adapters}}
+	NeedKubeletFlags  = FactNeed{"the kubelet's flags", func(n *Node) evidence.Gap { return n.KubeletGap() }, KubeletSources}
+)

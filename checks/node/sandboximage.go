@@ -1,0 +1,45 @@
+package node
+
+import (
+	"slices"
+	"strings"
+
+	"doctor/checks/evidence"
+)
+
+// sandboxImageNeed is met where the evidence names the pause image.
+type sandboxImageNeed struct{}
+
+func (sandboxImageNeed) Gap(s evidence.Snapshot) evidence.Gap {
+	return SandboxImage(About(s), s).Gap
+}
+
+// Name is what explain calls the fact.
+func (sandboxImageNeed) Name() string { return "the pause image" }
+
+func (sandboxImageNeed) Paths() []string {
+	return evidence.Any(slices.Concat(RuntimeConfigs, []evidence.Need{evidence.CRI, evidence.Services, evidence.Processes}, KubeletSources)...).Paths()
+}
+
+// SandboxImage is the pause image in use. containerd's own word counts for
+// containerd, whatever the kubelet's flag says.
+func SandboxImage(n *Node, s evidence.Snapshot) Fact[string] {
+	var f Fact[string]
+	docker := strings.HasPrefix(n.Runtime.Value.Name, "docker")
+	if !docker {
+		if v := evidence.CRI.In(s).ConfigValue("sandboxImage"); v != "" {
+			f.Learn(v, evidence.CRI.Path(), "sandboxImage is %s", v)
+		}
+		if c, file, gap := ContainerdConfig(s); gap == "" && c.SandboxImage != "" {
+			f.Learn(c.SandboxImage, file.Path, "the sandbox image is %s", c.SandboxImage)
+		}
+	}
+	if flag, ok := n.KubeletFlag("pod-infra-container-image"); ok && flag.Value != "" && (docker || !n.Runtime.Known()) {
+		f.Learn(flag.Value, flag.From.Path, "--pod-infra-container-image=%s", flag.Value)
+	}
+	f.Miss("the pause image", append(slices.Clone(RuntimeConfigs), evidence.CRI, NeedKubeletFlags)...)(s)
+	return f
+}
+
+// NeedSandboxImage is met where the pause image is known.
+var NeedSandboxImage evidence.Need = sandboxImageNeed{}
