@@ -129,7 +129,7 @@ func (c *Component) notRunning(s evidence.Snapshot, consequence string) ([]Findi
 		}
 		svc := c.Services[0]
 		f := Findingf(Fail, svc.Name, "service %s is %s; %s", svc.Name, svc.State, consequence).
-			At(evidence.Services.Path(), "%s: state %s, start type %s, exit code %d", svc.Name, svc.State, orUnknown(svc.StartType), svc.ExitCode)
+			At(evidence.Services.Path(), "%s: state %s, start type %s, exit code %d", svc.Name, svc.State, orUnknown(svc.StartType), svc.Exit())
 		if strings.EqualFold(svc.StartType, "disabled") {
 			f = f.Cure(Fix{
 				Text:     "find out who disabled service " + svc.Name + ", then let it start with the machine again",
@@ -147,7 +147,7 @@ func (c *Component) notRunning(s evidence.Snapshot, consequence string) ([]Findi
 	for _, svc := range evidence.Services.In(s) {
 		if oneOf(svc.Name, c.parents) && !svc.Running() && len(c.Processes) == 0 {
 			return []Finding{Findingf(Fail, svc.Name, "service %s, which runs %s, is %s; %s", svc.Name, c.Name, svc.State, consequence).
-				At(evidence.Services.Path(), "%s: state %s, exit code %d", svc.Name, svc.State, svc.ExitCode)}, nil
+				At(evidence.Services.Path(), "%s: state %s, exit code %d", svc.Name, svc.State, svc.Exit())}, nil
 		}
 	}
 	if err := c.couldHide(s); err != nil {

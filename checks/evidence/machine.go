@@ -61,8 +61,8 @@ type Service struct {
 	// the wrapped program.
 	BinPath  string   `json:"binPath,omitempty"`
 	Args     []string `json:"args,omitzero"`
-	PID      int      `json:"pid,omitempty"` // left out where it is not running
-	ExitCode int64    `json:"exitCode"`      // of the last run, by Windows' error codes
+	PID      int      `json:"pid,omitempty"`      // left out where it is not running
+	ExitCode *int64   `json:"exitCode,omitempty"` // of the last run, by Windows' error codes
 	// The services that this one needs.
 	DependsOn []string `json:"dependsOn,omitzero"`
 	// Its own variables, beside those of the machine; credentials in URLs are removed.
@@ -77,6 +77,14 @@ type Service struct {
 type RecoveryAction struct {
 	Action  string `json:"action"`  // restart, reboot, run-command, none
 	DelayMS int64  `json:"delayMs"` // milliseconds until then
+}
+
+// Exit is the exit code of the last run, 0 where it is not recorded.
+func (s Service) Exit() int64 {
+	if s.ExitCode == nil {
+		return 0
+	}
+	return *s.ExitCode
 }
 
 // Running tells whether the service manager reports the service as running.

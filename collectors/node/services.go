@@ -45,7 +45,7 @@ func readServices(open hive, states []serviceStatus) []evidence.Service {
 		if s.driver && !slices.Contains(networkDrivers, strings.ToLower(s.name)) {
 			continue
 		}
-		out := evidence.Service{Name: s.name, DisplayName: s.display, State: s.state, PID: s.pid, ExitCode: s.exitCode}
+		out := evidence.Service{Name: s.name, DisplayName: s.display, State: s.state, PID: s.pid, ExitCode: &s.exitCode}
 		if k, err := open(servicesKey + s.name); err == nil {
 			configure(&out, k, s.driver)
 			unwrapNSSM(&out, open)
