@@ -292,10 +292,10 @@ var WindowsEvents = listKind[WindowsEvent]("events.json")
 
 // WindowsEvent is one record of a Windows event log.
 type WindowsEvent struct {
-	Log      string `json:"log"`
-	Provider string `json:"provider"`
-	ID       int    `json:"id"`
-	Level    string `json:"level"`
-	Time     Time   `json:"time"`
+	Log      string `json:"log,omitempty"`      // System, Application, EKS, …
+	Provider string `json:"provider,omitempty"` // Service Control Manager
+	ID       int    `json:"id"`                 // 7031; 0 where the event has none, or it is not known
+	Level    string `json:"level,omitempty"`    // critical, error, warning, information, verbose
+	Time     Time   `json:"time,omitzero"`
 	Message  string `json:"message"`
 }

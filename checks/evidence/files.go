@@ -13,11 +13,13 @@ var FileIndex = listKind[FileRecord]("files.json")
 
 // FileRecord is one path that was looked for.
 type FileRecord struct {
-	Path       string `json:"path"`    // C:\run\flannel\subnet.env
-	Outcome    string `json:"outcome"` // copied, absent, denied, too-large, error
-	Detail     string `json:"detail"`
-	Bytes      int64  `json:"bytes"`
-	ModifiedAt Time   `json:"modifiedAt"`
+	Path    string `json:"path"`    // C:\run\flannel\subnet.env
+	Outcome string `json:"outcome"` // copied, absent, denied, too-large, error
+	Detail  string `json:"detail,omitempty"`
+
+	// Size and time of the file on the node; left out where it is absent or could not be opened.
+	Bytes      *int64 `json:"bytes,omitempty"`
+	ModifiedAt Time   `json:"modifiedAt,omitzero"`
 }
 
 func fileRecords(s Snapshot) map[string]FileRecord {

@@ -118,7 +118,7 @@ type HNSNamespace struct {
 
 // HNSGlobals is hns-globals.json.
 type HNSGlobals struct {
-	Version HNSRelease
+	Version HNSRelease `json:"Version"`
 }
 
 // HNSRelease is a version of the service, which decides what it can do.

@@ -117,18 +117,27 @@ func objectKind[T any](path string) *Kind[T] {
 // CRI is cri.json: what the container runtime said, in CRI v1's own JSON names.
 var CRI = jsonKind[CRIState]("cri.json")
 
-// CRIState holds the answers of the runtime service and the image service.
+// CRIState holds the answers of the runtime service and the image service. A live node's are CRI
+// v1's own JSON, of which these are the fields that are read, or that tables of crictl show.
 type CRIState struct {
-	Version struct {
-		RuntimeName    string `json:"runtimeName"`
-		RuntimeVersion string `json:"runtimeVersion"`
-	} `json:"version"`
-	Status struct {
-		Conditions []CRICondition `json:"conditions"`
-	} `json:"status"`
-	Config    json.RawMessage `json:"config"` // the runtime's configuration, its shape differs by version
-	Images    []CRIImage      `json:"images"`
-	Sandboxes []CRISandbox    `json:"sandboxes"`
+	Version CRIVersion `json:"version,omitzero"`
+	Status  CRIStatus  `json:"status,omitzero"`
+	// The runtime's configuration, whose shape differs by version.
+	Config     json.RawMessage `json:"config,omitempty"`
+	Images     []CRIImage      `json:"images,omitzero"`
+	Sandboxes  []CRISandbox    `json:"sandboxes,omitzero"`
+	Containers []CRIContainer  `json:"containers,omitzero"`
+}
+
+// CRIVersion names the runtime.
+type CRIVersion struct {
+	RuntimeName    string `json:"runtimeName"` // containerd, docker
+	RuntimeVersion string `json:"runtimeVersion"`
+}
+
+// CRIStatus is the runtime's state.
+type CRIStatus struct {
+	Conditions []CRICondition `json:"conditions"`
 }
 
 // CRICondition is RuntimeReady or NetworkReady.
@@ -141,18 +150,36 @@ type CRICondition struct {
 
 // CRIImage is one image of the runtime.
 type CRIImage struct {
-	ID       string   `json:"id"`
+	ID       string   `json:"id,omitempty"`
 	RepoTags []string `json:"repoTags"`
 }
 
 // CRISandbox is one pod sandbox.
 type CRISandbox struct {
-	ID       string `json:"id"`
-	State    string `json:"state"` // SANDBOX_READY, SANDBOX_NOTREADY
-	Metadata struct {
-		Name      string `json:"name"`
-		Namespace string `json:"namespace"`
-	} `json:"metadata"`
+	ID       string      `json:"id"`
+	State    string      `json:"state"` // SANDBOX_READY, SANDBOX_NOTREADY
+	Metadata CRIMetadata `json:"metadata"`
+}
+
+// CRIContainer is one container of a sandbox.
+type CRIContainer struct {
+	ID        string       `json:"id"`
+	SandboxID string       `json:"podSandboxId"`
+	State     string       `json:"state"` // CONTAINER_RUNNING, CONTAINER_EXITED, …
+	Image     CRIImageSpec `json:"image"`
+	Metadata  CRIMetadata  `json:"metadata"`
+}
+
+// CRIImageSpec is the image that a container was made of.
+type CRIImageSpec struct {
+	Image string `json:"image"`
+}
+
+// CRIMetadata names a sandbox or a container.
+type CRIMetadata struct {
+	Name      string `json:"name"`
+	Namespace string `json:"namespace,omitempty"` // of a sandbox
+	Attempt   int    `json:"attempt"`             // how often it was created before
 }
 
 // ConfigValue looks a key up in the runtime's configuration, at any depth and in any case:

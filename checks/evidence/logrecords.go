@@ -8,13 +8,13 @@ var LogRecords = jsonKind[LogIndex]("logs.json")
 type LogIndex struct {
 	// SearchedFor is a digest of the texts that were searched for, by check. What
 	// was not found is not there only as far as the texts are the same.
-	SearchedFor map[string]string `json:"searchedFor"`
+	SearchedFor map[string]string `json:"searchedFor,omitempty"`
 	Logs        []LogRecord       `json:"logs"`
 }
 
 // A LogRecord is one log that is not here in full, or was not searched in full.
 type LogRecord struct {
-	Path         string `json:"path"`
+	Path         string `json:"path"` // logs/kubelet/kubelet.log
 	LeftOutLines int    `json:"leftOutLines,omitempty"`
 	LeftOutBytes int64  `json:"leftOutBytes,omitempty"`
 	Unsearched   string `json:"unsearched,omitempty"` // why the search did not come to its end

@@ -4,10 +4,11 @@ import "strings"
 
 // The state of the machine itself: one Kind for each file of the layout.
 var (
-	OSInfo        = jsonKind[OS]("os.json")
-	Services      = listKind[Service]("services.json")
-	Processes     = listKind[Process]("processes.json")
-	Features      = jsonKind[map[string]string]("features.json") // name → installed, available, pending, absent
+	OSInfo    = jsonKind[OS]("os.json")
+	Services  = listKind[Service]("services.json")
+	Processes = listKind[Process]("processes.json")
+	// Features tells for the name of a feature: installed, available, pending or absent.
+	Features      = jsonKind[map[string]string]("features.json")
 	Hotfixes      = listKind[Hotfix]("hotfixes.json")
 	MemoryInfo    = jsonKind[Memory]("memory.json")
 	Disks         = listKind[Disk]("disks.json")
@@ -19,47 +20,71 @@ var (
 	Env           = jsonKind[map[string]string]("env.json")
 )
 
+// The tags are the format: a field without omitempty or omitzero is always written, any other is
+// left out where it is not known. A list that was read and holds nothing is written as []. The
+// comments become the descriptions in evidence.schema.json.
+
 // OS is os.json.
 type OS struct {
-	ProductName      string  `json:"productName"` // "Windows Server 2019 Datacenter"; wrong on Windows 11, so judge by Build
-	DisplayVersion   string  `json:"displayVersion"`
-	Build            int     `json:"build"` // 17763
-	UBR              int     `json:"ubr"`   // the revision behind the build; 0 where the recorder could not tell
-	Edition          string  `json:"edition"`
-	InstallationType string  `json:"installationType"` // Server, Server Core, Client, Nano Server
-	BootedAt         Time    `json:"bootedAt"`
-	Machine          Machine `json:"machine"`
+	// As the registry names it: "Windows Server 2019 Datacenter". It is wrong on Windows 11, so
+	// judge by Build.
+	ProductName    string `json:"productName,omitempty"`
+	DisplayVersion string `json:"displayVersion,omitempty"` // 21H2, or 1809 and the like until 2004
+	Build          int    `json:"build"`                    // 17763
+	UBR            int    `json:"ubr,omitempty"`            // the revision behind the build
+	Edition        string `json:"edition,omitempty"`        // ServerDatacenter
+
+	// Server, Server Core, Client or Nano Server.
+	InstallationType string  `json:"installationType,omitempty"`
+	BootedAt         Time    `json:"bootedAt,omitzero"`
+	Machine          Machine `json:"machine,omitzero"`
 }
 
-// Machine is what the firmware says of itself.
+// Machine is what the firmware reports about itself.
 type Machine struct {
-	Manufacturer string `json:"manufacturer"`
-	Model        string `json:"model"`
-	Virtual      *bool  `json:"virtual"` // nil where the recorder did not say
+	Manufacturer string `json:"manufacturer,omitempty"`
+	Model        string `json:"model,omitempty"`
+	Virtual      *bool  `json:"virtual,omitempty"` // left out where the names do not tell
 }
 
-// Service is one entry of the service manager. For an nssm service, BinPath,
-// Args and Env are those of the wrapped program.
+// Service is one entry of the service manager, or one of the drivers that pod networks need.
 type Service struct {
-	Name        string            `json:"name"`
-	DisplayName string            `json:"displayName"`
-	State       string            `json:"state"`     // running, stopped, paused, start-pending, …
-	StartType   string            `json:"startType"` // automatic, delayed, manual, disabled
-	Account     string            `json:"account"`
-	BinPath     string            `json:"binPath"`
-	Args        []string          `json:"args"`
-	PID         int               `json:"pid"`
-	ExitCode    int64             `json:"exitCode"`
-	DependsOn   []string          `json:"dependsOn"`
-	Env         map[string]string `json:"env"`
-	Recovery    []RecoveryAction  `json:"recovery"` // nil where the recorder could not read it
-	Wrapper     string            `json:"wrapper"`  // nssm, or empty for a native service
+	Name        string `json:"name"`
+	DisplayName string `json:"displayName,omitempty"`
+	// running, stopped, paused, start-pending, stop-pending, continue-pending or pause-pending.
+	State string `json:"state"`
+	// boot, system, automatic, delayed, manual or disabled.
+	StartType string `json:"startType,omitempty"`
+	Account   string `json:"account,omitempty"` // LocalSystem
+
+	// The program, without its arguments. For an nssm service, binPath, args and env are those of
+	// the wrapped program.
+	BinPath  string   `json:"binPath,omitempty"`
+	Args     []string `json:"args,omitzero"`
+	PID      int      `json:"pid,omitempty"`      // left out where it is not running
+	ExitCode *int64   `json:"exitCode,omitempty"` // of the last run, by Windows' error codes
+	// The services that this one needs.
+	DependsOn []string `json:"dependsOn,omitzero"`
+	// Its own variables, beside those of the machine; credentials in URLs are removed.
+	Env map[string]string `json:"env,omitzero"`
+	// What the service manager does at the first failure, the second, and so on. [] is nothing at
+	// all.
+	Recovery []RecoveryAction `json:"recovery,omitzero"`
+	Wrapper  string           `json:"wrapper,omitempty"` // nssm; left out for a native service
 }
 
-// RecoveryAction is what the service manager does when the service dies.
+// RecoveryAction is what the service manager does when the service fails.
 type RecoveryAction struct {
-	Action  string `json:"action"` // restart, reboot, run-command, none
-	DelayMS int64  `json:"delayMs"`
+	Action  string `json:"action"`  // restart, reboot, run-command, none
+	DelayMS int64  `json:"delayMs"` // milliseconds until then
+}
+
+// Exit is the exit code of the last run, 0 where it is not recorded.
+func (s Service) Exit() int64 {
+	if s.ExitCode == nil {
+		return 0
+	}
+	return *s.ExitCode
 }
 
 // Running tells whether the service manager reports the service as running.
@@ -67,42 +92,46 @@ func (s Service) Running() bool { return strings.EqualFold(s.State, "running") }
 
 // Process is one running process.
 type Process struct {
-	PID             int      `json:"pid"`
-	PPID            int      `json:"ppid"`
-	Name            string   `json:"name"` // kubelet.exe
-	Exe             string   `json:"exe"`
-	Args            []string `json:"args"`
-	StartedAt       Time     `json:"startedAt"`
-	Threads         int      `json:"threads"`
-	WorkingSetBytes int64    `json:"workingSetBytes"`
+	PID  int    `json:"pid"`
+	PPID int    `json:"ppid,omitempty"` // of the process that started it
+	Name string `json:"name"`           // kubelet.exe
+	Exe  string `json:"exe,omitempty"`  // its path
+
+	// The command line without the program; left out where it may not be read.
+	Args            []string `json:"args,omitzero"`
+	StartedAt       Time     `json:"startedAt,omitzero"`
+	Threads         int      `json:"threads,omitempty"`
+	WorkingSetBytes int64    `json:"workingSetBytes,omitempty"`
 }
 
 // Hotfix is one installed update.
 type Hotfix struct {
 	ID          string `json:"id"` // KB5044281
-	InstalledAt Time   `json:"installedAt"`
+	InstalledAt Time   `json:"installedAt,omitzero"`
 }
 
 // Memory is memory.json.
 type Memory struct {
-	TotalBytes       int64      `json:"totalBytes"`
-	AvailableBytes   int64      `json:"availableBytes"`
-	CommitLimitBytes int64      `json:"commitLimitBytes"` // RAM and page files: what Windows can promise
-	CommitUsedBytes  int64      `json:"commitUsedBytes"`
-	PageFiles        []PageFile `json:"pageFiles"` // nil where the recorder could not read them, empty where there is none
+	TotalBytes     int64 `json:"totalBytes,omitempty"` // RAM
+	AvailableBytes int64 `json:"availableBytes,omitempty"`
+	// RAM and page files: what Windows can promise to programs, and has promised.
+	CommitLimitBytes int64 `json:"commitLimitBytes,omitempty"`
+	CommitUsedBytes  int64 `json:"commitUsedBytes,omitempty"`
+	// [] where there is none, left out where they could not be read.
+	PageFiles []PageFile `json:"pageFiles,omitzero"`
 }
 
 // PageFile is one page file.
 type PageFile struct {
 	Path      string `json:"path"`
-	SizeBytes int64  `json:"sizeBytes"`
-	Automatic bool   `json:"automatic"`
+	SizeBytes int64  `json:"sizeBytes,omitempty"`
+	Automatic bool   `json:"automatic"` // Windows chooses its size
 }
 
 // Disk is one volume.
 type Disk struct {
-	Drive      string `json:"drive"` // C:
-	FileSystem string `json:"fileSystem"`
+	Drive      string `json:"drive"`                // C:
+	FileSystem string `json:"fileSystem,omitempty"` // NTFS
 	TotalBytes int64  `json:"totalBytes"`
 	FreeBytes  int64  `json:"freeBytes"`
 }
@@ -110,12 +139,12 @@ type Disk struct {
 // Firewall is firewall.json.
 type Firewall struct {
 	Profiles []FirewallProfile `json:"profiles"`
-	Rules    []FirewallRule    `json:"rules"`
+	Rules    []FirewallRule    `json:"rules"` // those about ports and programs of a node
 }
 
 // FirewallProfile is the state of domain, private or public.
 type FirewallProfile struct {
-	Name            string `json:"name"`
+	Name            string `json:"name"` // domain, private, public
 	Enabled         bool   `json:"enabled"`
 	DefaultInbound  string `json:"defaultInbound"`  // block, allow
 	DefaultOutbound string `json:"defaultOutbound"` // block, allow
@@ -124,19 +153,19 @@ type FirewallProfile struct {
 // FirewallRule is one rule.
 type FirewallRule struct {
 	Name        string   `json:"name"`
-	DisplayName string   `json:"displayName"`
+	DisplayName string   `json:"displayName,omitempty"`
 	Enabled     bool     `json:"enabled"`
-	Direction   string   `json:"direction"` // in, out
-	Action      string   `json:"action"`    // allow, block
-	Protocol    string   `json:"protocol"`  // tcp, udp, any, or a number
-	LocalPorts  []string `json:"localPorts"`
-	Profiles    []string `json:"profiles"`
+	Direction   string   `json:"direction"`  // in, out
+	Action      string   `json:"action"`     // allow, block
+	Protocol    string   `json:"protocol"`   // tcp, udp, any, or a number
+	LocalPorts  []string `json:"localPorts"` // 10250, 10000-11000; [] is any
+	Profiles    []string `json:"profiles"`   // domain, private, public
 }
 
-// Certificate is one certificate file of the node.
+// Certificate is one certificate in a file of the node.
 type Certificate struct {
 	Path      string `json:"path"`
-	Subject   string `json:"subject"`
+	Subject   string `json:"subject"` // O=system:nodes,CN=system:node:win-1
 	Issuer    string `json:"issuer"`
 	NotBefore Time   `json:"notBefore"`
 	NotAfter  Time   `json:"notAfter"`
@@ -145,40 +174,46 @@ type Certificate struct {
 // Security is security.json.
 type Security struct {
 	ACLs      []ACL       `json:"acls"`
-	BitLocker []BitLocker `json:"bitLocker"`
-	Defender  *Defender   `json:"defender"` // nil where the recorder could not look
+	BitLocker []BitLocker `json:"bitLocker,omitzero"`
+	Defender  *Defender   `json:"defender,omitempty"` // left out where a part of it may not be read
 }
 
-// ACL is the access list of a path, in the security descriptor language.
+// ACL is the access list of a path.
 type ACL struct {
 	Path string `json:"path"`
-	SDDL string `json:"sddl"`
+	SDDL string `json:"sddl"` // in the security descriptor definition language
 }
 
 // BitLocker is the protection of one drive.
 type BitLocker struct {
-	Drive      string `json:"drive"`
+	Drive      string `json:"drive"`      // C:
 	Protection string `json:"protection"` // on, off, unknown
 }
 
 // Defender is the state of real-time protection and its exclusions.
 type Defender struct {
-	Running    bool `json:"running"`
-	Exclusions struct {
-		Paths     []string `json:"paths"`
-		Processes []string `json:"processes"`
-	} `json:"exclusions"`
+	Running    bool               `json:"running"`
+	Exclusions DefenderExclusions `json:"exclusions"`
+}
+
+// DefenderExclusions are the files and programs that Defender does not scan.
+type DefenderExclusions struct {
+	Paths     []string `json:"paths"`
+	Processes []string `json:"processes"`
 }
 
 // TimeState is time.json.
 type TimeState struct {
-	Service         string `json:"service"` // running, stopped
-	Source          string `json:"source"`
-	APIServerSkewMS *int64 `json:"apiServerSkewMs"` // nil where it was not measured
+	Service string `json:"service"` // the state of w32time: running, stopped, …
+	// The server that the settings name, "domain hierarchy", or "Free-running System Clock".
+	Source string `json:"source,omitempty"`
+	// The node's clock less that of the API server, in milliseconds; left out where it was not
+	// measured.
+	APIServerSkewMS *int64 `json:"apiServerSkewMs,omitempty"`
 }
 
 // Reboot is pending-reboot.json.
 type Reboot struct {
 	Pending bool     `json:"pending"`
-	Reasons []string `json:"reasons"`
+	Reasons []string `json:"reasons"` // windows-update, component-based-servicing, …
 }

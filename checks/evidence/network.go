@@ -34,41 +34,44 @@ func hnsKind[T any](path string, decode func([]byte) (T, error)) *Kind[T] {
 
 // Adapter is one network interface, virtual ones included.
 type Adapter struct {
-	Name        string   `json:"name"` // "vEthernet (Ethernet)"; localised on some systems
-	Description string   `json:"description"`
-	IfIndex     int      `json:"ifIndex"`
-	Status      string   `json:"status"` // up, down, …
-	MAC         string   `json:"mac"`
-	MTU         int      `json:"mtu"`
-	DHCP        *bool    `json:"dhcp"`
+	Name        string `json:"name"` // "vEthernet (Ethernet)"; localized on some systems
+	Description string `json:"description,omitempty"`
+	IfIndex     int    `json:"ifIndex,omitempty"`
+
+	// up, down, testing, unknown, dormant, not-present or lower-layer-down.
+	Status string `json:"status,omitempty"`
+	MAC    string `json:"mac,omitempty"`  // 00-15-5D-BB-6E-B1
+	MTU    int    `json:"mtu,omitempty"`  // bytes; left out where there is no limit
+	DHCP   *bool  `json:"dhcp,omitempty"` // of IPv4
+
 	Addresses   []string `json:"addresses"` // 10.0.0.4/24
 	Gateways    []string `json:"gateways"`
-	DNSServers  []string `json:"dnsServers"`
-	DNSSuffix   string   `json:"dnsSuffix"`
-	Forwarding  *bool    `json:"forwarding"` // nil where the recorder could not read it
-	Compartment int      `json:"compartment"`
+	DNSServers  []string `json:"dnsServers,omitzero"`
+	DNSSuffix   *string  `json:"dnsSuffix,omitempty"`  // empty where there is none
+	Forwarding  *bool    `json:"forwarding,omitempty"` // of IPv4
+	Compartment int      `json:"compartment,omitempty"`
 }
 
 // Route is one row of the routing table.
 type Route struct {
-	Destination string `json:"destination"`
-	NextHop     string `json:"nextHop"`
-	IfIndex     int    `json:"ifIndex"`
-	Metric      int    `json:"metric"`
+	Destination string `json:"destination"` // 10.244.2.0/24
+	NextHop     string `json:"nextHop"`     // 0.0.0.0 or :: where it is on the link
+	IfIndex     int    `json:"ifIndex,omitempty"`
+	Metric      int    `json:"metric"` // the route's own and that of its interface
 }
 
-// DNSClientSettings is how the host's own resolver is set up.
+// DNSClientSettings is how the host's own resolver completes names.
 type DNSClientSettings struct {
 	SuffixSearchList []string `json:"suffixSearchList"`
-	PrimarySuffix    string   `json:"primarySuffix"`
-	Devolution       bool     `json:"devolution"`
+	PrimarySuffix    string   `json:"primarySuffix"` // empty where there is none
+	Devolution       *bool    `json:"devolution,omitempty"`
 }
 
 // PortTable is ports.json.
 type PortTable struct {
-	Dynamic  map[string]PortRange `json:"dynamic"` // tcp, udp
-	Excluded []ExcludedPorts      `json:"excluded"`
-	Listener []PortListener       `json:"listeners"`
+	Dynamic  map[string]PortRange `json:"dynamic,omitzero"` // by protocol: tcp, udp
+	Excluded []ExcludedPorts      `json:"excluded,omitzero"`
+	Listener []PortListener       `json:"listeners,omitzero"`
 }
 
 // PortRange is the dynamic port range of a protocol.
@@ -77,19 +80,19 @@ type PortRange struct {
 	Count int `json:"count"`
 }
 
-// ExcludedPorts is a range that Windows gives to nobody.
+// ExcludedPorts is a range that Windows gives to no program that asks for a port in it.
 type ExcludedPorts struct {
-	Protocol string `json:"protocol"`
+	Protocol string `json:"protocol"` // tcp, udp
 	Start    int    `json:"start"`
-	End      int    `json:"end"`
+	End      int    `json:"end"` // the last one
 }
 
-// PortListener is a socket that waits for connections.
+// PortListener is a socket that waits for connections, or for packets.
 type PortListener struct {
-	Protocol string `json:"protocol"`
-	Address  string `json:"address"`
+	Protocol string `json:"protocol"` // tcp, udp
+	Address  string `json:"address"`  // 0.0.0.0 or :: for all
 	Port     int    `json:"port"`
-	Process  string `json:"process"`
+	Process  string `json:"process,omitempty"` // kubelet.exe
 }
 
 // FromNode is where a probe of the node itself comes from.
@@ -109,38 +112,42 @@ const (
 
 // ReachProbe is one attempt to reach a target.
 type ReachProbe struct {
-	Target    string  `json:"target"`            // 10.96.0.1:443, or a host alone for icmp
-	Address   string  `json:"address,omitempty"` // what the name in Target stood for
-	Purpose   string  `json:"purpose,omitempty"` // what the target is to the node: "API server"
-	From      string  `json:"from"`              // "node", or "namespace/pod"
-	Protocol  string  `json:"protocol"`          // tcp, tls, http, icmp
-	Bytes     int     `json:"bytes,omitempty"`   // of an icmp that asks for the MTU: its payload, sent so that nobody may fragment it
-	Outcome   string  `json:"outcome"`           // ok, timeout, refused, reset, unreachable, denied, error
-	LatencyMS float64 `json:"latencyMs,omitempty"`
-	Answer    string  `json:"answer,omitempty"` // the certificate's subject, the status line, who says that it is unreachable
-	MTU       int     `json:"mtu,omitempty"`    // what fits, where somebody on the way said so
-	Why       string  `json:"why,omitempty"`    // it was denied, or an error, or is unreachable
+	Target   string `json:"target"`            // 10.96.0.1:443, or a host alone for icmp
+	Address  string `json:"address,omitempty"` // what the name in Target stood for
+	Purpose  string `json:"purpose,omitempty"` // what the target is to the node: "API server"
+	From     string `json:"from"`              // "node", or "namespace/pod"
+	Protocol string `json:"protocol"`          // tcp, tls, http, icmp
+
+	// Payload of an icmp probe that measures the MTU: it is sent with "do not fragment".
+	Bytes     int     `json:"bytes,omitempty"`
+	Outcome   string  `json:"outcome"`             // ok, timeout, refused, reset, unreachable, denied, error
+	LatencyMS float64 `json:"latencyMs,omitempty"` // milliseconds
+	// The certificate's subject, the status line, or the host that reports it as unreachable.
+	Answer string `json:"answer,omitempty"`
+	MTU    int    `json:"mtu,omitempty"` // bytes that fit, where a host on the way reported it
+	Why    string `json:"why,omitempty"` // of denied, error and unreachable: the reason
 }
 
 // DNSProbe is one name asked of one server in one form.
 type DNSProbe struct {
 	Name      string   `json:"name"`
-	Type      string   `json:"type"`
-	Server    string   `json:"server"` // 10.96.0.10:53, or "system"
-	Transport string   `json:"transport"`
-	From      string   `json:"from"`
-	Form      string   `json:"form"`    // plain, windows, linux: which resolver's rules made Sent
-	Sent      []string `json:"sent"`    // the names that went out
-	Outcome   string   `json:"outcome"` // ok, nxdomain, nodata, servfail, refused, truncated, timeout, error
-	Rcode     string   `json:"rcode"`   // what the server said; empty where nothing came back
+	Type      string   `json:"type"`      // A, AAAA, SRV, PTR
+	Server    string   `json:"server"`    // 10.96.0.10:53, or "system"
+	Transport string   `json:"transport"` // udp, tcp
+	From      string   `json:"from"`      // "node", or "namespace/pod"
+	Form      string   `json:"form"`      // plain, windows, linux: which resolver's rules made Sent
+	Sent      []string `json:"sent"`      // the names that went out
+	// ok, nxdomain, nodata, servfail, refused, truncated, timeout or error.
+	Outcome   string   `json:"outcome"`
+	Rcode     string   `json:"rcode"` // as the server returned it; empty where nothing came back
 	Answers   []string `json:"answers"`
-	LatencyMS float64  `json:"latencyMs"`
+	LatencyMS float64  `json:"latencyMs"` // milliseconds
 
 	Decided   string `json:"decided,omitempty"`   // the one of Sent whose answer is the outcome
 	EDNS      bool   `json:"edns,omitempty"`      // the server answered with EDNS0
 	Retries   int    `json:"retries,omitempty"`   // how often a name was asked again
 	Truncated bool   `json:"truncated,omitempty"` // an answer did not fit and asked for TCP
-	Why       string `json:"why,omitempty"`       // of error and refused: the system's own words
+	Why       string `json:"why,omitempty"`       // of error and refused: the system's message
 }
 
 // Answered tells whether the server said anything: that a name does not exist is

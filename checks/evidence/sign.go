@@ -43,17 +43,20 @@ const (
 
 // A SignMatch is one sign's finds in one file: the first, the time of the last, and how many.
 type SignMatch struct {
-	Check    string    `json:"id"`   // the check
-	Text     string    `json:"sign"` // the sign's text
-	Path     string    `json:"path"`
-	Line     int       `json:"line"` // from 1; the element's number in a JSON list
-	Time     time.Time `json:"time,omitzero"`
-	Found    string    `json:"text"` // the whole line, bounded
-	More     int       `json:"more"` // how many lines more have it
-	Last     time.Time `json:"last,omitzero"`
-	Tail     string    `json:"tail,omitempty"`     // the beginning of the last line, where there are more
-	LastLine int       `json:"lastLine,omitempty"` // its number
-	Over     string    `json:"over,omitempty"`     // why it is history: the node has booted since, or the log is well since
+	Check string    `json:"id"`   // of the check
+	Text  string    `json:"sign"` // the sign's text
+	Path  string    `json:"path"`
+	Line  int       `json:"line"`          // from 1; the element's number in a JSON list
+	Time  time.Time `json:"time,omitzero"` // of the line, where it has one
+	Found string    `json:"text"`          // the whole line, bounded
+	More  int       `json:"more"`          // how many lines more have it
+	Last  time.Time `json:"last,omitzero"` // the time of the last of them
+
+	// The beginning of the last line, where there are more, and its number.
+	Tail     string `json:"tail,omitempty"`
+	LastLine int    `json:"lastLine,omitempty"`
+	// Why it is history: the node has booted since, or the log is well since.
+	Over string `json:"over,omitempty"`
 }
 
 // SignMatches is signs.json: what a scan found where all of the logs were.

@@ -27,12 +27,15 @@ const (
 
 // Meta is meta.json, the only file that every tree must hold.
 type Meta struct {
-	Layout      string    `json:"layout"`
-	Node        string    `json:"node"`
-	CollectedAt time.Time `json:"collectedAt"` // "now", for every check
-	Source      string    `json:"source"`      // live, collectlogs, …
-	Doctor      string    `json:"doctor"`
-	Elevated    *bool     `json:"elevated"` // nil where the recorder did not say
+	Layout string `json:"layout"` // evidence/v1
+	Node   string `json:"node"`   // its name in the cluster, or the host's where that is not known
+
+	// When the evidence was recorded: "now", for every check. Left out where nobody knows: no age
+	// can be computed then.
+	CollectedAt time.Time `json:"collectedAt,omitzero"`
+	Source      string    `json:"source,omitempty"`   // live, cluster, collectlogs, …
+	Doctor      string    `json:"doctor,omitempty"`   // the version that recorded it
+	Elevated    *bool     `json:"elevated,omitempty"` // recorded with administrator rights
 }
 
 // A Snapshot is one loaded tree. It is read-only, cheap to copy and safe for

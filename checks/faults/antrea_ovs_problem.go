@@ -47,7 +47,7 @@ The check looks at both services, and at the extension where HNS lists extension
 			case there && svc.Running(), processRuns(s, name), !there && runsOVSInPod(s):
 			case there:
 				findings = append(findings, checks.Findingf(checks.Fail, svc.Name, "service %s of Open vSwitch is %s: Antrea's agent cannot work without it", svc.Name, svc.State).
-					At(evidence.Services.Path(), "%s: state %s, exit code %d", svc.Name, svc.State, svc.ExitCode))
+					At(evidence.Services.Path(), "%s: state %s, exit code %d", svc.Name, svc.State, svc.Exit()))
 			case !evidence.Processes.Known(s) && !evidence.Pods.Known(s), len(evidence.Services.In(s)) < fewProcesses:
 				return nil, checks.Unknown(evidence.Gap(evidence.NotCollected + ": whether " + name + " runs in a container of Antrea is not recorded"))
 			default:

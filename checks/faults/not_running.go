@@ -21,7 +21,7 @@ func notRunning(c *node.Component, s evidence.Snapshot, consequence string) ([]c
 		}
 		svc := c.Services[0]
 		f := checks.Findingf(checks.Fail, svc.Name, "service %s is %s; %s", svc.Name, svc.State, consequence).
-			At(evidence.Services.Path(), "%s: state %s, start type %s, exit code %d", svc.Name, svc.State, orUnknown(svc.StartType), svc.ExitCode)
+			At(evidence.Services.Path(), "%s: state %s, start type %s, exit code %d", svc.Name, svc.State, orUnknown(svc.StartType), svc.Exit())
 		if strings.EqualFold(svc.StartType, "disabled") {
 			f = f.Cure(checks.Fix{
 				Text:     "find out who disabled service " + svc.Name + ", then let it start with the machine again",
@@ -39,7 +39,7 @@ func notRunning(c *node.Component, s evidence.Snapshot, consequence string) ([]c
 	for _, svc := range evidence.Services.In(s) {
 		if node.EqualsAny(svc.Name, c.ParentServices) && !svc.Running() && len(c.Processes) == 0 {
 			return []checks.Finding{checks.Findingf(checks.Fail, svc.Name, "service %s, which runs %s, is %s; %s", svc.Name, c.Name, svc.State, consequence).
-				At(evidence.Services.Path(), "%s: state %s, exit code %d", svc.Name, svc.State, svc.ExitCode)}, nil
+				At(evidence.Services.Path(), "%s: state %s, exit code %d", svc.Name, svc.State, svc.Exit())}, nil
 		}
 	}
 	if err := couldHide(c, s); err != nil {

@@ -1,6 +1,8 @@
 package foreign
 
 import (
+	"cmp"
+	"reflect"
 	"regexp"
 	"strconv"
 	"strings"
@@ -90,7 +92,7 @@ func convertAKS(src *source, out *output) {
 	}
 	services, compute := readExport(src, stamped(src, "_services.csv")), readExport(src, stamped(src, "_hyper-v-compute-operational.csv"))
 	ran := aksTime(src, hns, tr, services)
-	aksMeta(src, hns, out, ran)
+	out.meta(src, "aks-collect-windows-logs", aksName(src), ran, hns.answered()) // HNS answers administrators only
 
 	out.write("disks.json")(aksDisks(src))
 	out.write("processes.json")(readProcessTable(src.text("processes.txt")))
@@ -127,26 +129,7 @@ func aksName(src *source) string {
 // aksTime is when the script ended or, before that, the last that is known of it.
 func aksTime(src *source, hns hnsState, tr transcript, services export) time.Time {
 	written := src.newest(append([]string{aksTranscript, "disk-usage.txt", "processes.txt", stamped(src, "_services.csv")}, allNames...)...)
-	for _, at := range []time.Time{tr.ended, tr.started, written, stampIn(src.root), lastHealth(hns.all()), services.newest()} {
-		if !at.IsZero() {
-			return at
-		}
-	}
-	return time.Time{}
-}
-
-func aksMeta(src *source, hns hnsState, out *output, ran time.Time) {
-	meta := map[string]any{"layout": evidence.Layout, "node": aksName(src), "source": "aks-collect-windows-logs"}
-	if meta["node"] == "" {
-		meta["node"] = folderName(src.root)
-	}
-	if !ran.IsZero() {
-		meta["collectedAt"] = ran.Format(time.RFC3339)
-	}
-	if hns.answered() {
-		meta["elevated"] = true // HNS answers administrators only
-	}
-	out.JSON("meta.json", meta)
+	return cmp.Or(tr.ended, tr.started, written, stampIn(src.root), lastHealth(hns.all()), services.newest())
 }
 
 func aksDisks(src *source) (any, evidence.Gap) {
@@ -167,17 +150,17 @@ var (
 
 // aksMemory joins the counter of the free memory and the list of the page files.
 func aksMemory(src *source) (any, evidence.Gap) {
-	memory := map[string]any{}
+	var memory evidence.Memory
 	available, pages := src.text("available-memory.txt"), src.text(stamped(src, "_pagefile.txt"))
 	if m := availableMB.FindAllStringSubmatch(available.content, -1); len(m) == 1 && looksTabular(available.content) {
 		if n, err := strconv.ParseInt(m[0][1], 10, 64); err == nil {
-			memory["availableBytes"] = n << 20
+			memory.AvailableBytes = n << 20
 		}
 	}
 	if files, ok := pageFiles(pages.content); ok {
-		memory["pageFiles"] = files
+		memory.PageFiles = files
 	}
-	if len(memory) > 0 {
+	if memory.AvailableBytes > 0 || memory.PageFiles != nil {
 		return memory, ""
 	}
 	if available.gap == "" {
@@ -188,13 +171,13 @@ func aksMemory(src *source) (any, evidence.Gap) {
 
 // pageFiles reads the list of Win32_PageFileUsage. That there is none is believed
 // where the second command, which stands in the same file, answered.
-func pageFiles(s string) (list []evidencePageFile, ok bool) {
-	list = []evidencePageFile{}
+func pageFiles(s string) (list []evidence.PageFile, ok bool) {
+	list = []evidence.PageFile{}
 	automatic, answered := false, false
 	for _, m := range pageFileRow.FindAllStringSubmatch(s, maxFields) {
 		switch last := len(list) - 1; m[1] {
 		case "Name":
-			list = append(list, evidencePageFile{Path: m[2]})
+			list = append(list, evidence.PageFile{Path: m[2]})
 		case "AllocatedBaseSize":
 			if last >= 0 {
 				list[last].SizeBytes = int64(number(m[2])) << 20
@@ -207,12 +190,6 @@ func pageFiles(s string) (list []evidencePageFile, ok bool) {
 		list[i].Automatic = automatic
 	}
 	return list, answered && !strings.Contains(s, "CategoryInfo") || len(list) > 0
-}
-
-type evidencePageFile struct {
-	Path      string `json:"path"`
-	SizeBytes int64  `json:"sizeBytes"`
-	Automatic bool   `json:"automatic"`
 }
 
 // aksEvents joins the two exports. The first is of three questions: the service
@@ -274,22 +251,19 @@ var containerdInfo = regexp.MustCompile(`(?m)^containerd\S* \S+ (v?\d+\.\d+\.\d+
 // configuration is in config.toml; `containerd config default`, which lies beside
 // it as DATE-TIME-containerd-toml.txt, is not this node's.
 func aksCRI(src *source, out *output, tr transcript) {
-	cri := map[string]any{}
-	table := func(key, suffix string, read func(string) []map[string]any) {
-		if list := read(src.text(stamped(src, suffix)).content); list != nil {
-			cri[key] = list
-		}
+	table := func(suffix string) string { return src.text(stamped(src, suffix)).content }
+	cri := evidence.CRIState{
+		Images:     readCrictlImages(table("-cri-containerd-images.txt")),
+		Sandboxes:  readCrictlPods(table("-cri-containerd-pods.txt")),
+		Containers: readCrictlContainers(table("-cri-containerd-containers.txt")),
 	}
-	table("images", "-cri-containerd-images.txt", readCrictlImages)
-	table("sandboxes", "-cri-containerd-pods.txt", readCrictlPods)
-	table("containers", "-cri-containerd-containers.txt", readCrictlContainers)
-	if m := containerdInfo.FindStringSubmatch(src.text(stamped(src, "-containerd-info.txt")).content); m != nil {
-		cri["version"] = map[string]string{"runtimeName": "containerd", "runtimeVersion": m[1]}
+	if m := containerdInfo.FindStringSubmatch(table("-containerd-info.txt")); m != nil {
+		cri.Version = evidence.CRIVersion{RuntimeName: "containerd", RuntimeVersion: m[1]}
 	}
 	if image := aksPause(src); image != "" {
-		cri["config"] = map[string]string{"sandboxImage": image}
+		cri.Config = sandboxImage(image)
 	}
-	if len(cri) == 0 {
+	if reflect.ValueOf(cri).IsZero() {
 		images := src.text(stamped(src, "-cri-containerd-images.txt"))
 		why := images.gap
 		if why == "" {
@@ -316,7 +290,7 @@ func aksPause(src *source) string {
 	inUse, _ := readCtrContainers(ctr.text("containerd-containers.txt").content)
 	if len(images) == 0 {
 		for _, i := range readCrictlImages(src.text(stamped(src, "-cri-containerd-images.txt")).content) {
-			for _, tag := range i["repoTags"].([]string) {
+			for _, tag := range i.RepoTags {
 				images = append(images, ctrImage{ref: tag})
 			}
 		}

@@ -75,7 +75,7 @@ func TestAKSLogsAndFilesHaveTheirPlaces(t *testing.T) {
 	}
 	records := evidence.FileIndex.In(s)
 	if !slices.ContainsFunc(records, func(r evidence.FileRecord) bool {
-		return r.Path == `C:\k\azurecni\netconf\10-azure.conflist` && r.Outcome == "copied" && r.Bytes > 0
+		return r.Path == `C:\k\azurecni\netconf\10-azure.conflist` && r.Outcome == "copied" && r.Bytes != nil && *r.Bytes > 0
 	}) {
 		t.Errorf("files.json is %+v", records)
 	}

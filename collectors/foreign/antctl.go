@@ -6,7 +6,6 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-	"time"
 
 	"sigs.k8s.io/yaml"
 
@@ -133,17 +132,8 @@ var antctlLacks = map[string]evidence.Gap{
 func convertAntctl(src *source, out *output) {
 	name := antctlName(src)
 	networks := convertAntctlHNS(src, out)
-	meta := map[string]any{"layout": evidence.Layout, "node": name, "source": "antctl"}
-	if name == "" {
-		meta["node"] = folderName(src.root)
-	}
-	if at := firstFitting(stampIn(src.root), src.newest(slices.Concat(antctlWindows, antctlOthers)...)); !at.IsZero() {
-		meta["collectedAt"] = at.Format(time.RFC3339)
-	}
-	if networks > 0 {
-		meta["elevated"] = true // HNS answers administrators only
-	}
-	out.JSON("meta.json", meta)
+	ran := firstFitting(stampIn(src.root), src.newest(slices.Concat(antctlWindows, antctlOthers)...))
+	out.meta(src, "antctl", name, ran, networks > 0) // HNS answers administrators only
 
 	ip, routes := src.text("ipconfig"), src.text("routes")
 	for _, t := range []*text{&ip, &routes} {

@@ -9,17 +9,9 @@ import (
 	"fmt"
 	"path"
 	"strings"
-	"time"
-)
 
-// certificate is one entry of certificates.json.
-type certificate struct {
-	Path      string    `json:"path"`
-	Subject   string    `json:"subject"`
-	Issuer    string    `json:"issuer"`
-	NotBefore time.Time `json:"notBefore"`
-	NotAfter  time.Time `json:"notAfter"`
-}
+	"doctor/checks/evidence"
+)
 
 const (
 	maxCertificateFile = 1 << 20
@@ -28,7 +20,7 @@ const (
 
 // readCertificate reads the certificates of a file: of a chain the first, for
 // the rest belong to others; of a bundle of authorities all of them.
-func readCertificate(src *source, file, windowsPath string) ([]certificate, error) {
+func readCertificate(src *source, file, windowsPath string) ([]evidence.Certificate, error) {
 	stored, ok := src.names.files[strings.ToLower(file)]
 	if !ok {
 		return nil, fmt.Errorf("%s is not in the recording", file)
@@ -37,9 +29,12 @@ func readCertificate(src *source, file, windowsPath string) ([]certificate, erro
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", stored, err)
 	}
-	var list []certificate
+	var list []evidence.Certificate
 	for _, c := range parseCertificates(content) {
-		list = append(list, certificate{windowsPath, distinguishedName(c.RawSubject), distinguishedName(c.RawIssuer), c.NotBefore.UTC(), c.NotAfter.UTC()})
+		list = append(list, evidence.Certificate{
+			Path: windowsPath, Subject: distinguishedName(c.RawSubject), Issuer: distinguishedName(c.RawIssuer),
+			NotBefore: evidence.Time{Time: c.NotBefore.UTC()}, NotAfter: evidence.Time{Time: c.NotAfter.UTC()},
+		})
 		if !c.IsCA {
 			break
 		}

@@ -1,6 +1,7 @@
 package foreign
 
 import (
+	"cmp"
 	"encoding/json"
 	"path"
 	"regexp"
@@ -120,20 +121,8 @@ var collectlogsLacks = map[string]evidence.Gap{
 // nothing tells that, collectedAt is left out, and a reader gets the zero time:
 // no age can be worked out then, rather than a wrong one.
 func convertMeta(src *source, hns hnsState, out *output) {
-	meta := map[string]any{"layout": evidence.Layout, "node": collectlogsName(src), "source": "collectlogs"}
-	if meta["node"] == "" {
-		meta["node"] = folderName(src.root)
-	}
-	for _, at := range []time.Time{src.newest(allNames...), stampIn(src.root), lastHealth(hns.all())} {
-		if !at.IsZero() {
-			meta["collectedAt"] = at.Format(time.RFC3339)
-			break
-		}
-	}
-	if hns.answered() {
-		meta["elevated"] = true // HNS answers administrators only; its silence proves nothing
-	}
-	out.JSON("meta.json", meta)
+	ran := cmp.Or(src.newest(allNames...), stampIn(src.root), lastHealth(hns.all()))
+	out.meta(src, "collectlogs", collectlogsName(src), ran, hns.answered()) // HNS answers administrators only
 }
 
 // collectlogsName is the host name, which several of the files tell.

@@ -62,7 +62,7 @@ func TestAdaptersRoutesAndPorts(t *testing.T) {
 		t.Fatalf("adapters: %+v, gap %s", adapters, evidence.Adapters.Gap(s))
 	}
 	a := adapters[0]
-	got := fmt.Sprint(a.Name, "|", a.Description, "|", a.IfIndex, "|", a.Status, "|", a.MAC, "|", a.MTU, "|", *a.DHCP, "|", a.Addresses, "|", a.Gateways, "|", a.DNSServers, "|", a.DNSSuffix, "|", a.Compartment)
+	got := fmt.Sprint(a.Name, "|", a.Description, "|", a.IfIndex, "|", a.Status, "|", a.MAC, "|", a.MTU, "|", *a.DHCP, "|", a.Addresses, "|", a.Gateways, "|", a.DNSServers, "|", *a.DNSSuffix, "|", a.Compartment)
 	want := "vEthernet (Ethernet)|Hyper-V Virtual Ethernet Adapter|12|up|00-22-48-AA-BB-CC|1450|true|[10.1.36.50/24 fe80::1c2d:3e4f:5a6b:7c8d/64]|[fe80::1 10.1.36.1]|[10.1.0.4 10.1.0.5]|abc.internal.example|1"
 	if got != want {
 		t.Errorf("adapter\n got %s\nwant %s", got, want)

@@ -15,14 +15,7 @@ import (
 type copies struct {
 	tool    string
 	out     *output
-	records []copyRecord
-}
-
-type copyRecord struct {
-	Path       string `json:"path"`
-	Outcome    string `json:"outcome"`
-	Bytes      int64  `json:"bytes"`
-	ModifiedAt string `json:"modifiedAt,omitempty"`
+	records []evidence.FileRecord
 }
 
 // add places a file that the tool copied. One that is not there is no absence on
@@ -35,19 +28,27 @@ func (c *copies) add(src *source, name, windowsPath, why string) {
 		c.out.Gap(to, gapf(evidence.NotCollected, "%s copies %s, and this recording does not hold it%s; ask for that file", c.tool, windowsPath, why))
 		return
 	}
-	r := copyRecord{Path: windowsPath, Outcome: "copied"}
-	if info, err := fs.Stat(src.fsys, path.Join(src.root, stored)); err == nil {
-		r.Bytes = info.Size()
-		if plausible(info.ModTime()) {
-			r.ModifiedAt = info.ModTime().UTC().Format(time.RFC3339)
-		}
-		if r.Bytes <= byteOrderMark {
-			c.out.Gap(to, gapf(evidence.Error, "the copy of %s is empty: so may the file be, or %s could not read it; ask for that file", windowsPath, c.tool))
-			return
-		}
+	info, err := fs.Stat(src.fsys, path.Join(src.root, stored))
+	if err == nil && info.Size() <= byteOrderMark {
+		c.out.Gap(to, gapf(evidence.Error, "the copy of %s is empty: so may the file be, or %s could not read it; ask for that file", windowsPath, c.tool))
+		return
 	}
 	c.out.place(to, src, name)
-	c.records = append(c.records, r)
+	c.records = append(c.records, copiedFile(windowsPath, info))
+}
+
+// copiedFile is the record of a file that a tool copied; info is nil where it is not known.
+func copiedFile(windowsPath string, info fs.FileInfo) evidence.FileRecord {
+	r := evidence.FileRecord{Path: windowsPath, Outcome: "copied"}
+	if info == nil {
+		return r
+	}
+	size := info.Size()
+	r.Bytes = &size
+	if plausible(info.ModTime()) {
+		r.ModifiedAt = evidence.Time{Time: info.ModTime().UTC().Truncate(time.Second)}
+	}
+	return r
 }
 
 // byteOrderMark is the size of the longest mark that stands in an empty file.
@@ -62,7 +63,7 @@ func (c *copies) addIfThere(src *source, name, windowsPath string) {
 
 // absent records what the tool looked for, and said that it is not there.
 func (c *copies) absent(windowsPath string) {
-	c.records = append(c.records, copyRecord{Path: windowsPath, Outcome: evidence.Absent})
+	c.records = append(c.records, evidence.FileRecord{Path: windowsPath, Outcome: evidence.Absent})
 }
 
 // neverCopied are files that decide something and that no collector of a cloud
@@ -78,7 +79,7 @@ var neverCopied = []string{
 // finish writes files.json, and says of the rest that nobody looked.
 func (c *copies) finish() {
 	for _, p := range neverCopied {
-		known := slices.ContainsFunc(c.records, func(r copyRecord) bool { return strings.EqualFold(r.Path, p) })
+		known := slices.ContainsFunc(c.records, func(r evidence.FileRecord) bool { return strings.EqualFold(r.Path, p) })
 		if to := evidence.EvidencePath(p); !known && !c.out.Has(to) {
 			c.out.Gap(to, gapf(evidence.NotCollected, "%s does not collect %s; ask for that file", c.tool, p))
 		}

@@ -1,9 +1,12 @@
 package foreign
 
 import (
+	"encoding/json"
 	"path"
 	"slices"
 	"strings"
+
+	"doctor/checks/evidence"
 )
 
 // A columnTable is a table that a program of Go drew with blanks: what stands
@@ -102,12 +105,12 @@ func (t columnTable) cell(row []string, head string) string {
 
 // readCrictlImages reads `crictl images`, in the names of CRI v1. Identifiers are
 // shortened as crictl shortens them. nil means that there is no table.
-func readCrictlImages(s string) []map[string]any {
+func readCrictlImages(s string) []evidence.CRIImage {
 	t, ok := readColumns(s, 2, "IMAGE", "TAG", "IMAGE ID")
 	if !ok || t.odd > 0 {
 		return nil
 	}
-	list := []map[string]any{}
+	list := []evidence.CRIImage{}
 	at := map[string]int{}
 	for _, row := range t.rows {
 		id, name, tag := t.cell(row, "IMAGE ID"), t.cell(row, "IMAGE"), t.cell(row, "TAG")
@@ -115,44 +118,47 @@ func readCrictlImages(s string) []map[string]any {
 		if !known {
 			i = len(list)
 			at[id] = i
-			list = append(list, map[string]any{"id": id, "repoTags": []string{}})
+			list = append(list, evidence.CRIImage{ID: id, RepoTags: []string{}})
 		}
 		if name != "<none>" && tag != "<none>" && tag != "" {
-			list[i]["repoTags"] = append(list[i]["repoTags"].([]string), name+":"+tag)
+			list[i].RepoTags = append(list[i].RepoTags, name+":"+tag)
 		}
 	}
 	return list
 }
 
 // readCrictlPods reads `crictl pods`.
-func readCrictlPods(s string) []map[string]any {
+func readCrictlPods(s string) []evidence.CRISandbox {
 	t, ok := readColumns(s, 2, "POD ID", "STATE", "NAME", "NAMESPACE")
 	if !ok || t.odd > 0 {
 		return nil
 	}
 	states := map[string]string{"Ready": "SANDBOX_READY", "NotReady": "SANDBOX_NOTREADY"}
-	list := []map[string]any{}
+	list := []evidence.CRISandbox{}
 	for _, row := range t.rows {
-		list = append(list, map[string]any{
-			"id": t.cell(row, "POD ID"), "state": states[t.cell(row, "STATE")],
-			"metadata": map[string]any{"name": t.cell(row, "NAME"), "namespace": t.cell(row, "NAMESPACE"), "attempt": number(t.cell(row, "ATTEMPT"))},
+		list = append(list, evidence.CRISandbox{
+			ID: t.cell(row, "POD ID"), State: states[t.cell(row, "STATE")],
+			Metadata: evidence.CRIMetadata{
+				Name: t.cell(row, "NAME"), Namespace: t.cell(row, "NAMESPACE"), Attempt: number(t.cell(row, "ATTEMPT")),
+			},
 		})
 	}
 	return list
 }
 
 // readCrictlContainers reads `crictl ps -a`.
-func readCrictlContainers(s string) []map[string]any {
+func readCrictlContainers(s string) []evidence.CRIContainer {
 	t, ok := readColumns(s, 2, "CONTAINER", "IMAGE", "STATE", "NAME", "POD ID")
 	if !ok || t.odd > 0 {
 		return nil
 	}
-	list := []map[string]any{}
+	list := []evidence.CRIContainer{}
 	for _, row := range t.rows {
-		list = append(list, map[string]any{
-			"id": t.cell(row, "CONTAINER"), "podSandboxId": t.cell(row, "POD ID"), "state": "CONTAINER_" + strings.ToUpper(t.cell(row, "STATE")),
-			"image":    map[string]any{"image": t.cell(row, "IMAGE")},
-			"metadata": map[string]any{"name": t.cell(row, "NAME"), "attempt": number(t.cell(row, "ATTEMPT"))},
+		list = append(list, evidence.CRIContainer{
+			ID: t.cell(row, "CONTAINER"), SandboxID: t.cell(row, "POD ID"),
+			State:    "CONTAINER_" + strings.ToUpper(t.cell(row, "STATE")),
+			Image:    evidence.CRIImageSpec{Image: t.cell(row, "IMAGE")},
+			Metadata: evidence.CRIMetadata{Name: t.cell(row, "NAME"), Attempt: number(t.cell(row, "ATTEMPT"))},
 		})
 	}
 	return list
@@ -191,14 +197,20 @@ func readCtrContainers(s string) (images []string, ok bool) {
 
 // criImages gives ctr's images in the names of CRI v1: a reference that is a
 // digest or an identifier is no tag.
-func criImages(list []ctrImage) []map[string]any {
-	images := []map[string]any{}
+func criImages(list []ctrImage) []evidence.CRIImage {
+	images := []evidence.CRIImage{}
 	for _, i := range list {
 		if !strings.Contains(i.ref, "@") && !strings.HasPrefix(i.ref, "sha256:") {
-			images = append(images, map[string]any{"repoTags": []string{i.ref}})
+			images = append(images, evidence.CRIImage{RepoTags: []string{i.ref}})
 		}
 	}
 	return images
+}
+
+// sandboxImage is a runtime's configuration of which nothing but its pause image is known.
+func sandboxImage(ref string) json.RawMessage {
+	config, _ := json.Marshal(map[string]string{"sandboxImage": ref})
+	return config
 }
 
 // isPause tells the references of pause images, by the last element of their name.

@@ -9,13 +9,6 @@ import (
 	"doctor/checks/evidence"
 )
 
-// A driveSize is one entry of disks.json, without its file system, which no table tells.
-type driveSize struct {
-	Drive      string `json:"drive"`
-	TotalBytes int64  `json:"totalBytes"`
-	FreeBytes  int64  `json:"freeBytes"`
-}
-
 var (
 	// A row of Get-PSDrive: name, used and free in GB, provider, root.
 	psDriveRow = regexp.MustCompile(`(?m)^([A-Z]) +([\d.,\x{a0}\x{202f} ]*\d) +([\d.,\x{a0}\x{202f} ]*\d) +FileSystem +[A-Z]:\\`)
@@ -29,12 +22,12 @@ func readPSDrives(t text) (any, evidence.Gap) {
 	if t.gap != "" {
 		return nil, t.gap
 	}
-	list := []driveSize{}
+	list := []evidence.Disk{}
 	for _, m := range psDriveRow.FindAllStringSubmatch(t.content, 26) {
 		used, ok1 := gigabytes(m[2])
 		free, ok2 := gigabytes(m[3])
 		if ok1 && ok2 && used+free > 0 {
-			list = append(list, driveSize{m[1] + ":", used + free, free})
+			list = append(list, evidence.Disk{Drive: m[1] + ":", TotalBytes: used + free, FreeBytes: free})
 		}
 	}
 	if len(list) == 0 {
@@ -48,14 +41,14 @@ func readDiskUsage(t text) (any, evidence.Gap) {
 	if t.gap != "" {
 		return nil, t.gap
 	}
-	list := []driveSize{}
-	var d driveSize
+	list := []evidence.Disk{}
+	var d evidence.Disk
 	seen := 0
 	for _, m := range diskProperty.FindAllStringSubmatch(t.content, 3*maxFields) {
 		bytes, ok := gigabytes(m[2])
 		switch {
 		case m[1] == "Size(GB)" && ok:
-			d, seen = driveSize{TotalBytes: bytes}, 1
+			d, seen = evidence.Disk{TotalBytes: bytes}, 1
 		case m[1] == "Free Space(GB)" && ok && seen == 1:
 			d.FreeBytes, seen = bytes, 2
 		case m[1] == "DeviceID" && seen == 2 && d.FreeBytes <= d.TotalBytes:
@@ -87,13 +80,6 @@ func gigabytes(s string) (int64, bool) {
 	return int64(math.Round(n * (1 << 30))), true
 }
 
-// A listedProcess is what Get-Process's table tells of one.
-type listedProcess struct {
-	PID             int    `json:"pid"`
-	Name            string `json:"name"`
-	WorkingSetBytes int64  `json:"workingSetBytes,omitempty"`
-}
-
 // Handles, NPM(K), PM(K), WS(K), CPU(s) where it is known, Id, SI, ProcessName.
 var processRow = regexp.MustCompile(`(?m)^ *\d+ +\d+ +\d+ +(\d+) +(?:[\d.,\x{a0}\x{202f}]*[.,]\d\d +)?(\d+) +\d+ +(\S.*?) *$`)
 
@@ -105,9 +91,9 @@ func readProcessTable(t text) (any, evidence.Gap) {
 	if t.gap != "" {
 		return nil, t.gap
 	}
-	list := []listedProcess{}
+	list := []evidence.Process{}
 	for _, m := range processRow.FindAllStringSubmatch(t.content, maxObjects) {
-		list = append(list, listedProcess{PID: number(m[2]), Name: m[3], WorkingSetBytes: int64(number(m[1])) << 10})
+		list = append(list, evidence.Process{PID: number(m[2]), Name: m[3], WorkingSetBytes: int64(number(m[1])) << 10})
 	}
 	if len(list) < enoughProcesses {
 		return nil, gapf(evidence.NotCollected, "%s lists %d processes, too few for all that run; %s", t.name, len(list), runBundle)

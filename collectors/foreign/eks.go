@@ -1,7 +1,9 @@
 package foreign
 
 import (
+	"cmp"
 	"path"
+	"reflect"
 	"regexp"
 	"strings"
 	"time"
@@ -65,7 +67,7 @@ func convertEKS(src *source, out *output) {
 	eksMeta(src, hns, out, system.newest())
 
 	if known {
-		out.JSON("os.json", eksOS(info))
+		out.JSON("os.json", info.os(info.booted.UTC()))
 		out.JSON("hotfixes.json", hotfixesOf(info.hotfixes))
 	} else {
 		why := src.text("sysinfo").gap
@@ -76,7 +78,7 @@ func convertEKS(src *source, out *output) {
 		out.Gap("hotfixes.json", why)
 	}
 	if info.totalMemory > 0 {
-		out.JSON("memory.json", eksMemory(info))
+		out.JSON("memory.json", info.memory())
 	}
 	out.write("services.json")(readAllServices(src.text("services")))
 	out.write("disks.json")(readPSDrives(src.text("volumes")))
@@ -101,38 +103,10 @@ var eksUnasked = map[string]string{
 	"api/node.json":  "the Node object; ask for `kubectl get node NAME -o json`",
 }
 
-func eksOS(info systeminfo) map[string]any {
-	os := map[string]any{"build": number(info.build[strings.LastIndexByte(info.build, '.')+1:])} // systeminfo shows no revision
-	if info.product != "" {
-		os["productName"] = info.product
-	}
-	if info.installType != "" {
-		os["installationType"] = info.installType
-	}
-	if !info.booted.IsZero() {
-		os["bootedAt"] = info.booted.UTC().Format(time.RFC3339)
-	}
-	if info.manufacturer != "" || info.model != "" {
-		os["machine"] = map[string]any{"manufacturer": info.manufacturer, "model": info.model}
-	}
-	return os
-}
-
-// eksMemory leaves page files out: systeminfo names them, in words of its language.
-func eksMemory(info systeminfo) map[string]int64 {
-	m := map[string]int64{"totalBytes": info.totalMemory}
-	for key, v := range map[string]int64{"availableBytes": info.freeMemory, "commitLimitBytes": info.commitLimit, "commitUsedBytes": info.commitUsed} {
-		if v > 0 {
-			m[key] = v
-		}
-	}
-	return m
-}
-
-func hotfixesOf(ids []string) []hotfix {
-	list := []hotfix{}
+func hotfixesOf(ids []string) []evidence.Hotfix {
+	list := []evidence.Hotfix{}
 	for _, id := range ids {
-		list = append(list, hotfix{ID: id})
+		list = append(list, evidence.Hotfix{ID: id})
 	}
 	return list
 }
@@ -178,7 +152,6 @@ func eksFolder(root string) string {
 // eksMeta takes the time from the files, from the name of a folder, or from the
 // last event of Windows: it keeps on writing some while the tool runs.
 func eksMeta(src *source, hns hnsState, out *output, lastEvent time.Time) {
-	meta := map[string]any{"layout": evidence.Layout, "node": eksName(src), "source": "eks-log-collector"}
 	files := src.newest("sysinfo", "services", "volumes", "system-eventlogs.csv", "application-eventlogs.csv")
 	for _, folder := range []string{"network", "network/hns", "containerd"} {
 		in := src.in(folder)
@@ -186,16 +159,9 @@ func eksMeta(src *source, hns hnsState, out *output, lastEvent time.Time) {
 			files = at
 		}
 	}
-	for _, at := range []time.Time{files, lastEvent, stampIn(src.root), lastHealth(hns.all())} {
-		if !at.IsZero() {
-			meta["collectedAt"] = at.Format(time.RFC3339)
-			break
-		}
-	}
-	if hns.answered() {
-		meta["elevated"] = true // the tool asks for it, and HNS answers administrators only
-	}
-	out.JSON("meta.json", meta)
+	ran := cmp.Or(files, lastEvent, stampIn(src.root), lastHealth(hns.all()))
+	// The tool asks for administrator rights, and HNS answers administrators only.
+	out.meta(src, "eks-log-collector", eksName(src), ran, hns.answered())
 }
 
 // eksEvents joins the exports of two logs, which have neither id nor provider.
@@ -262,17 +228,17 @@ func eksCRI(src *source, out *output) {
 	ctr := src.in("containerd")
 	images, listed := readCtrImages(ctr.text("containerd-images.txt").content)
 	inUse, _ := readCtrContainers(ctr.text("containerd-containers.txt").content)
-	cri := map[string]any{}
+	var cri evidence.CRIState
 	if v := ctrVersion(ctr.text("containerd-version.txt").content); v != "" {
-		cri["version"] = map[string]string{"runtimeName": "containerd", "runtimeVersion": v}
+		cri.Version = evidence.CRIVersion{RuntimeName: "containerd", RuntimeVersion: v}
 	}
 	if listed {
-		cri["images"] = criImages(images)
+		cri.Images = criImages(images)
 	}
 	if image := pauseImage(inUse, images); image != "" {
-		cri["config"] = map[string]string{"sandboxImage": image}
+		cri.Config = sandboxImage(image)
 	}
-	if len(cri) == 0 {
+	if reflect.ValueOf(cri).IsZero() {
 		why := ctr.text("containerd-images.txt")
 		if why.gap == "" {
 			why.gap = gapf(evidence.Error, "%s shows no images; it begins with: %s", why.name, clip(firstLine(why.content)))

@@ -51,7 +51,7 @@ func FuzzIPConfig(f *testing.F) {
 		n := interfaces{ip: text{name: "ip.txt", content: s}, sections: parseIPConfig(s), addresses: parseNetIPAddress(s), adapterOf: parseNetAdapter(s), mtus: parseNetshInterfaces(s)}
 		list, gap := n.adapters()
 		if gap == "" {
-			for _, a := range list.([]adapter) {
+			for _, a := range list {
 				if a.Name == "" {
 					t.Errorf("an adapter has no name: %+v", a)
 				}

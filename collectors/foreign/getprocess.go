@@ -7,14 +7,6 @@ import (
 	"doctor/checks/evidence"
 )
 
-type process struct {
-	PID             int      `json:"pid"`
-	Name            string   `json:"name"`
-	Exe             string   `json:"exe,omitempty"`
-	Args            []string `json:"args,omitempty"`
-	WorkingSetBytes int64    `json:"workingSetBytes,omitempty"`
-}
-
 // Get-Process ends its rows with Id, SI and ProcessName. Before them stand three
 // sizes and the processor time, which is blank for processes that it may not ask.
 var (
@@ -27,7 +19,7 @@ const fewestProcesses = 10
 
 // readProcesses reads the table of Get-Process, which shows all processes but
 // neither their parents nor their command lines.
-func readProcesses(t text) ([]process, evidence.Gap) {
+func readProcesses(t text) ([]evidence.Process, evidence.Gap) {
 	if t.gap != "" {
 		return nil, t.gap
 	}
@@ -36,9 +28,9 @@ func readProcesses(t text) ([]process, evidence.Gap) {
 		return nil, gapf(evidence.Error, "%s holds no table of Get-Process; it begins with: %s", t.name, clip(firstLine(t.content)))
 	}
 	inKilobytes := t.content[head[2]:head[3]] == "K"
-	list := []process{}
+	list := []evidence.Process{}
 	for _, m := range getProcessRow.FindAllStringSubmatch(t.content[head[1]:], maxObjects) {
-		p := process{PID: number(m[6]), Name: m[8]}
+		p := evidence.Process{PID: number(m[6]), Name: m[8]}
 		if inKilobytes { // Handles, NPM, PM, WS
 			p.WorkingSetBytes = int64(number(m[4])) << 10
 		}
@@ -51,7 +43,7 @@ func readProcesses(t text) ([]process, evidence.Gap) {
 }
 
 // addArgs gives the only process of that name its command line.
-func addArgs(list []process, name, line string) {
+func addArgs(list []evidence.Process, name, line string) {
 	at, count := -1, 0
 	for i, p := range list {
 		if strings.EqualFold(strings.TrimSuffix(strings.ToLower(p.Name), ".exe"), name) {

@@ -4,6 +4,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"doctor/checks/evidence"
 )
 
 // Bounds on a hostile list; a node has some 300 services of a dozen properties.
@@ -68,14 +70,14 @@ var getServiceStartTypes = map[string]string{
 // parseServiceList reads `Get-Service | Format-List`, with all properties or
 // with the usual ones. Names of properties and the values of enumerations are
 // .NET's and not translated. A service whose block breaks off is left out.
-func parseServiceList(s string) []service {
-	var list []service
+func parseServiceList(s string) []evidence.Service {
+	var list []evidence.Service
 	for _, block := range parseFormatList(s) {
 		state, known := getServiceStates[block["Status"]]
 		if block["Name"] == "" || !known {
 			continue
 		}
-		svc := service{Name: block["Name"], DisplayName: block["DisplayName"], State: state}
+		svc := evidence.Service{Name: block["Name"], DisplayName: block["DisplayName"], State: state}
 		svc.StartType = getServiceStartTypes[strings.ToLower(block["StartType"])]
 		if names, whole := listValues(block["ServicesDependedOn"]); whole {
 			svc.DependsOn = names

@@ -9,21 +9,6 @@ import (
 	"doctor/checks/evidence"
 )
 
-type adapter struct {
-	Name        string   `json:"name"`
-	Description string   `json:"description,omitempty"`
-	IfIndex     int      `json:"ifIndex,omitempty"`
-	Status      string   `json:"status,omitempty"`
-	MAC         string   `json:"mac,omitempty"`
-	MTU         int      `json:"mtu,omitempty"`
-	DHCP        *bool    `json:"dhcp,omitempty"`
-	Addresses   []string `json:"addresses"`
-	Gateways    []string `json:"gateways"`
-	DNSServers  []string `json:"dnsServers"`
-	DNSSuffix   string   `json:"dnsSuffix"`
-	Compartment int      `json:"compartment,omitempty"`
-}
-
 // An interfaces is what the folder tells of adapters: ipconfig, which is always
 // there, and the commands of later versions, whose columns are not translated.
 type interfaces struct {
@@ -47,11 +32,11 @@ func readInterfaces(src *source) interfaces {
 
 // adapters makes adapters.json: those that ipconfig shows, since a list without
 // addresses would look like adapters that have none.
-func (n interfaces) adapters() (any, evidence.Gap) {
+func (n interfaces) adapters() ([]evidence.Adapter, evidence.Gap) {
 	if n.ip.gap != "" {
 		return nil, n.ip.gap
 	}
-	list := []adapter{}
+	list := []evidence.Adapter{}
 	for _, sec := range n.sections {
 		if sec.heading != "" && len(sec.fields) > 0 {
 			list = append(list, n.adapter(sec))
@@ -69,8 +54,11 @@ var (
 		"はい": true, "いいえ": false, "sí": true, "sì": true, "si": true, "sim": true, "não": false, "да": true, "нет": false, "예": true, "아니요": false, "아니오": false, "tak": true, "nie": false}
 )
 
-func (n interfaces) adapter(sec ipSection) adapter {
-	a := adapter{Compartment: sec.compartment, Addresses: []string{}, Gateways: []string{}, DNSServers: []string{}}
+func (n interfaces) adapter(sec ipSection) evidence.Adapter {
+	a := evidence.Adapter{
+		Compartment: sec.compartment, DNSSuffix: new(string),
+		Addresses: []string{}, Gateways: []string{}, DNSServers: []string{},
+	}
 	var plain []netip.Addr // addresses whose length only Get-NetIPAddress knows
 	for i, f := range sec.fields {
 		ips := f.addresses()
@@ -88,8 +76,8 @@ func (n interfaces) adapter(sec ipSection) adapter {
 			}
 		case f.has("DNS") && len(ips) > 0:
 			a.DNSServers = append(a.DNSServers, texts(ips)...)
-		case f.has("DNS") && a.DNSSuffix == "" && len(f.values) == 1 && a.MAC == "":
-			a.DNSSuffix = f.values[0]
+		case f.has("DNS") && *a.DNSSuffix == "" && len(f.values) == 1 && a.MAC == "":
+			*a.DNSSuffix = f.values[0]
 		case len(ips) == 0 || f.has("WINS") || f.has("IAID") || f.has("DUID"):
 		case f.has("IPV6"):
 			plain = append(plain, ips...)
@@ -125,7 +113,7 @@ var adapterWords = regexp.MustCompile(`^.*?(?: adapter |-Adapter |适配器 |介
 
 // name finds the adapter's name in the heading "Ethernet adapter NAME": the names
 // of Get-NetIPAddress are sure, since they stand alone.
-func (n interfaces) name(a *adapter, heading string) {
+func (n interfaces) name(a *evidence.Adapter, heading string) {
 	for _, known := range n.addresses {
 		if rest, ok := strings.CutSuffix(heading, known.alias); ok && len(known.alias) > len(a.Name) && strings.HasSuffix(rest, " ") {
 			a.Name = known.alias
@@ -143,7 +131,7 @@ func (n interfaces) name(a *adapter, heading string) {
 }
 
 // enrich adds what the untranslated commands know of the adapter.
-func (n interfaces) enrich(a *adapter, plain []netip.Addr) {
+func (n interfaces) enrich(a *evidence.Adapter, plain []netip.Addr) {
 	for _, known := range n.addresses {
 		if known.alias != a.Name {
 			continue
@@ -187,10 +175,7 @@ func (n interfaces) dnsClient() (any, evidence.Gap) {
 		if sec.heading != "" || len(sec.fields) == 0 {
 			continue
 		}
-		settings := struct {
-			SuffixSearchList []string `json:"suffixSearchList"`
-			PrimarySuffix    string   `json:"primarySuffix"`
-		}{SuffixSearchList: []string{}}
+		settings := evidence.DNSClientSettings{SuffixSearchList: []string{}}
 		seen := 0
 		for _, f := range sec.fields {
 			if !f.has("DNS") || f.has("WINS") {

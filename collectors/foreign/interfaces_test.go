@@ -87,7 +87,7 @@ func TestIPConfigInOtherLanguages(t *testing.T) {
 				if a.DHCP != nil {
 					dhcp = fmt.Sprint(*a.DHCP)
 				}
-				got = append(got, fmt.Sprint(a.Name, "/", a.Description, "/", a.MAC, "/", dhcp, "/", a.Addresses, "/", a.Gateways, "/", a.DNSServers, "/", a.DNSSuffix))
+				got = append(got, fmt.Sprint(a.Name, "/", a.Description, "/", a.MAC, "/", dhcp, "/", a.Addresses, "/", a.Gateways, "/", a.DNSServers, "/", *a.DNSSuffix))
 			}
 			if text := strings.Join(got, " "); !strings.HasPrefix(text, tt.adapters) {
 				t.Errorf("adapters\n got %s\nwant %s", text, tt.adapters)

@@ -9,10 +9,6 @@ import (
 	"doctor/checks/evidence"
 )
 
-type osState struct {
-	Build int `json:"build"`
-}
-
 var versionNT = regexp.MustCompile(`(?:^|\s)(\d+)\.(\d+)\.(\d+)(?:\.\d+)?`)
 
 // readOS reads winver.txt, which begins with .NET's idea of the version: the build
@@ -30,12 +26,7 @@ func readOS(t text) (any, evidence.Gap) {
 	if err != nil || m[1] != "10" || build < 10240 || build > 99999 {
 		return nil, gapf(evidence.Error, "%s says %s, which is no build of Windows Server 2016 or later: Windows hides its version from programs without a manifest", t.name, clip(line))
 	}
-	return osState{build}, ""
-}
-
-type hotfix struct {
-	ID          string `json:"id"`
-	InstalledAt string `json:"installedAt,omitempty"`
+	return evidence.OS{Build: build}, ""
 }
 
 var (
@@ -51,19 +42,19 @@ func readHotfixes(t text) (any, evidence.Gap) {
 	rows := hotfixRow.FindAllStringSubmatch(t.content, maxObjects)
 	if len(rows) == 0 {
 		if strings.Contains(t.content, "<No hotfix>") {
-			return []hotfix{}, ""
+			return []evidence.Hotfix{}, ""
 		}
 		return nil, gapf(evidence.Error, "%s holds no table of updates", t.name)
 	}
 	order := dateOrder(rows)
-	list := []hotfix{}
+	list := []evidence.Hotfix{}
 	seen := map[string]bool{}
 	for _, row := range rows {
 		if seen[row[2]] {
 			continue
 		}
 		seen[row[2]] = true
-		list = append(list, hotfix{row[2], order(row[0])})
+		list = append(list, evidence.Hotfix{ID: row[2], InstalledAt: order(row[0])})
 	}
 	return list, ""
 }
@@ -71,7 +62,7 @@ func readHotfixes(t text) (any, evidence.Gap) {
 // dateOrder works out which number of the dates is the month: the table is printed
 // in the order of the node's language, so 8/11/2022 alone tells nothing. Where all
 // dates are like that they are left out.
-func dateOrder(rows [][]string) func(row string) string {
+func dateOrder(rows [][]string) func(row string) evidence.Time {
 	dayFirst, monthFirst := false, false
 	for _, row := range rows {
 		if m := hotfixDate.FindStringSubmatch(row[0]); m != nil && len(m[1]) < 3 {
@@ -79,25 +70,25 @@ func dateOrder(rows [][]string) func(row string) string {
 			monthFirst = monthFirst || number(m[3]) > 12
 		}
 	}
-	return func(row string) string {
+	return func(row string) evidence.Time {
 		m := hotfixDate.FindStringSubmatch(row)
 		if m == nil {
-			return ""
+			return evidence.Time{}
 		}
 		year, month, day := m[4], m[1], m[3]
 		switch {
 		case len(m[1]) == 4:
 			year, month, day = m[1], m[3], m[4]
 		case dayFirst == monthFirst:
-			return ""
+			return evidence.Time{}
 		case dayFirst:
 			month, day = day, month
 		}
 		at, err := time.Parse("2006-1-2", year+"-"+strconv.Itoa(number(month))+"-"+strconv.Itoa(number(day)))
 		if err != nil || at.Year() < 2010 {
-			return ""
+			return evidence.Time{}
 		}
-		return at.Format(time.DateOnly)
+		return evidence.Time{Time: at}
 	}
 }
 

@@ -5,24 +5,15 @@ import (
 	"path"
 	"slices"
 	"strings"
-	"time"
 
 	"doctor/checks/evidence"
 )
 
-// fileRecord is one entry of files.json. Other tools do not say what they looked
-// for and did not find, so there are none of what is absent.
-type fileRecord struct {
-	Path       string    `json:"path"`
-	Outcome    string    `json:"outcome"`
-	Bytes      int64     `json:"bytes"`
-	ModifiedAt time.Time `json:"modifiedAt,omitzero"`
-}
-
-// nodeFiles are copies of the node's files that a recording holds.
+// nodeFiles are copies of the node's files that a recording holds. Other tools do not report what
+// they looked for and did not find, so nothing here is absent.
 type nodeFiles struct {
 	out  *output
-	list []fileRecord
+	list []evidence.FileRecord
 }
 
 // copied gives a file of the recording the place that it was copied from.
@@ -40,11 +31,7 @@ func (n *nodeFiles) copied(src *source, file, windowsPath string) {
 		return
 	}
 	n.out.place(name, src, file)
-	r := fileRecord{Path: windowsPath, Outcome: "copied", Bytes: info.Size()}
-	if plausible(info.ModTime()) {
-		r.ModifiedAt = info.ModTime().UTC()
-	}
-	n.list = append(n.list, r)
+	n.list = append(n.list, copiedFile(windowsPath, info))
 }
 
 // Bounds on a folder that was copied whole.

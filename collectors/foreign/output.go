@@ -1,12 +1,14 @@
 package foreign
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
 	"path"
 	"strings"
+	"time"
 
 	"doctor/checks/evidence"
 	"doctor/collectors/tree"
@@ -36,6 +38,18 @@ func (o *output) place(name string, src *source, file string) bool {
 	src.placed[from] = true
 	o.Add(name, tree.File{Size: info.Size(), Modified: info.ModTime(), Open: func() (io.ReadCloser, error) { return src.fsys.Open(from) }})
 	return true
+}
+
+// meta writes meta.json. Times from the names of files have no zone, and are taken for UTC.
+func (o *output) meta(src *source, tool, node string, ran time.Time, elevated bool) {
+	meta := evidence.Meta{
+		Layout: evidence.Layout, Node: cmp.Or(node, folderName(src.root)), Source: tool,
+		CollectedAt: ran.UTC().Truncate(time.Second),
+	}
+	if elevated { // that HNS did not answer proves nothing
+		meta.Elevated = &elevated
+	}
+	o.JSON("meta.json", meta)
 }
 
 // either writes the value, or the gap where there is one.

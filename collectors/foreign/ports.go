@@ -5,11 +5,6 @@ import (
 	"doctor/collectors/netsh"
 )
 
-type portTable struct {
-	Dynamic  map[string]evidence.PortRange `json:"dynamic"`
-	Excluded []evidence.ExcludedPorts      `json:"excluded"`
-}
-
 // readPorts needs both files: half a table would read as no exclusions, or as no
 // dynamic range.
 func readPorts(excluded, dynamic text) (any, evidence.Gap) {
@@ -22,7 +17,7 @@ func readPorts(excluded, dynamic text) (any, evidence.Gap) {
 	if !tables["tcp"] {
 		return nil, gapf(evidence.Error, "%s shows no table of TCP ports; it begins with: %s", excluded.name, clip(firstLine(excluded.content)))
 	}
-	table := portTable{netsh.Dynamic(dynamic.content), ranges}
+	table := evidence.PortTable{Dynamic: netsh.Dynamic(dynamic.content), Excluded: ranges}
 	if table.Dynamic["tcp"].Count == 0 {
 		return nil, gapf(evidence.Error, "%s shows no range of TCP ports; it begins with: %s", dynamic.name, clip(firstLine(dynamic.content)))
 	}

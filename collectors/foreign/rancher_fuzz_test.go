@@ -36,7 +36,7 @@ func FuzzSysteminfoAndLists(f *testing.F) {
 			addArgs(list, "kubelet", s)
 		}
 		if list, gap := readDrives(x); gap == "" {
-			for _, d := range list.([]disk) {
+			for _, d := range list.([]evidence.Disk) {
 				if d.FreeBytes < 0 || d.FreeBytes > d.TotalBytes {
 					t.Errorf("drive %+v", d)
 				}
@@ -58,8 +58,8 @@ func FuzzEvents(f *testing.F) {
 	f.Add(`{"Id":1,"TimeCreated":{"value":"/Date(1)/"}}`)
 	f.Add(`[{},[],null,"x",{"TimeCreated":"2025-11-20T18:02:00Z"}`)
 	f.Fuzz(func(t *testing.T, s string) {
-		var list []winEvent
-		decodeEvents(strings.NewReader(s), func(e winEvent) { list = append(list, e) })
+		var list []evidence.WindowsEvent
+		decodeEvents(strings.NewReader(s), func(e evidence.WindowsEvent) { list = append(list, e) })
 		if _, err := json.Marshal(recent(list)); err != nil {
 			t.Error(err)
 		}

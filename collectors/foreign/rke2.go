@@ -196,15 +196,8 @@ var rancherLogs = map[string]evidence.Gap{
 
 // convertMeta writes meta.json. The scripts end at once where they are not run
 // as Administrator.
-func (r rancher) convertMeta(events []winEvent, out *output) {
-	meta := map[string]any{"layout": evidence.Layout, "node": r.name(), "source": "rke2-win-log-collect", "elevated": true}
-	if meta["node"] == "" {
-		meta["node"] = folderName(r.src.root)
-	}
-	if at := r.collectedAt(events); !at.IsZero() {
-		meta["collectedAt"] = at.Format(time.RFC3339)
-	}
-	out.JSON("meta.json", meta)
+func (r rancher) convertMeta(events []evidence.WindowsEvent, out *output) {
+	out.meta(r.src, "rke2-win-log-collect", r.name(), r.collectedAt(events), true)
 }
 
 // repacked is how far a file's time may be from the day in the archive's name,
@@ -214,7 +207,7 @@ const repacked = 48 * time.Hour
 // collectedAt is when the last command wrote its output. Files that were copied
 // have older times. Where the name of the archive tells another day, or the
 // archive kept no times, the last event is the best that is known.
-func (r rancher) collectedAt(events []winEvent) time.Time {
+func (r rancher) collectedAt(events []evidence.WindowsEvent) time.Time {
 	at := r.newest(map[string][]string{
 		"system":    {"systeminfo", "env", "ps", "freediskspace", "volumes", "services"},
 		"network":   {"networkadapter", "ipconfigall.txt", "networkroutes", "hnsdiaglistall", "netstatall", "system-env-proxy.txt"},
@@ -244,11 +237,11 @@ func (r rancher) newest(files map[string][]string) time.Time {
 	return newest
 }
 
-func lastEvent(events []winEvent) time.Time {
+func lastEvent(events []evidence.WindowsEvent) time.Time {
 	var last time.Time
 	for _, e := range events {
 		if e.Time.After(last) {
-			last = e.Time
+			last = e.Time.Time
 		}
 	}
 	return last
@@ -260,7 +253,7 @@ var eventLogs = []string{"system.json", "application.json", "hns-admin.json", "h
 
 // A rancherEvents is what the event logs of a recording tell.
 type rancherEvents struct {
-	list     []winEvent
+	list     []evidence.WindowsEvent
 	problems []string // what could not be read
 	system   bool     // the system log, which tells of services that fail, has an event
 }
@@ -270,7 +263,7 @@ const maxEventText = 32 << 20
 
 func (r rancher) events() (events rancherEvents) {
 	logs, size := r.src.in("eventlogs"), 0
-	take := func(e winEvent) {
+	take := func(e evidence.WindowsEvent) {
 		if size += len(e.Message); size <= maxEventText && len(events.list) < len(eventLogs)*maxEvents {
 			events.list = append(events.list, e)
 		}

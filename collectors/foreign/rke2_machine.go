@@ -8,49 +8,31 @@ import (
 	"doctor/checks/evidence"
 )
 
-// systeminfoOS is os.json as far as systeminfo tells it: without the revision,
-// which none of the outputs has.
-type systeminfoOS struct {
-	ProductName      string            `json:"productName,omitempty"`
-	Build            int               `json:"build"`
-	InstallationType string            `json:"installationType,omitempty"`
-	BootedAt         time.Time         `json:"bootedAt,omitzero"`
-	Machine          map[string]string `json:"machine,omitempty"`
-}
-
 var msinfoVersion = regexp.MustCompile(`\b10\.0\.(\d{5})\b`)
 
-func (r rancher) convertMachine(events []winEvent, out *output) {
+func (r rancher) convertMachine(events []evidence.WindowsEvent, out *output) {
 	t := r.text("system/systeminfo")
 	si, ok := readSysteminfo(t)
 	switch {
 	case ok:
-		os := systeminfoOS{ProductName: si.product, Build: number(si.build[len("10.0."):]), InstallationType: si.installType, BootedAt: r.bootedAt(events)}
-		if si.model != "" {
-			os.Machine = map[string]string{"manufacturer": si.manufacturer, "model": si.model}
-		}
-		out.JSON("os.json", os)
+		out.JSON("os.json", si.os(r.bootedAt(events)))
 	default:
 		if t.gap == "" {
 			t.gap = failureGap(t.name, t.content)
 		}
 		if m := msinfoVersion.FindStringSubmatch(r.text("system/msinfo32-report.txt").content); m != nil {
-			out.JSON("os.json", systeminfoOS{Build: number(m[1]), BootedAt: r.bootedAt(events)})
+			out.JSON("os.json", evidence.OS{Build: number(m[1]), BootedAt: evidence.Time{Time: r.bootedAt(events)}})
 		} else {
 			out.Gap("os.json", t.gap)
 		}
 	}
-	if memory, known := si.memory(); known {
-		out.JSON("memory.json", memory)
+	if si.totalMemory > 0 {
+		out.JSON("memory.json", si.memoryAndPageFiles())
 	} else {
 		out.Gap("memory.json", gapf(evidence.NotCollected, "no size of the memory is told by system/systeminfo; %s", runBundle))
 	}
 	if len(si.hotfixes) > 0 {
-		list := []hotfix{}
-		for _, id := range si.hotfixes {
-			list = append(list, hotfix{ID: id})
-		}
-		out.JSON("hotfixes.json", list)
+		out.JSON("hotfixes.json", hotfixesOf(si.hotfixes))
 	} else {
 		out.Gap("hotfixes.json", gapf(evidence.NotCollected, "no update is listed by system/systeminfo; ask for `Get-HotFix`, or %s", runBundle))
 	}
@@ -66,18 +48,18 @@ func (r rancher) convertMachine(events []winEvent, out *output) {
 }
 
 // bootEvent tells the events that Windows writes as it starts.
-func bootEvent(e winEvent) bool {
+func bootEvent(e evidence.WindowsEvent) bool {
 	return e.ID == 12 && strings.EqualFold(e.Provider, "Microsoft-Windows-Kernel-General") || e.ID == 6005 && strings.EqualFold(e.Provider, "EventLog")
 }
 
 // bootedAt is told by the last start in the system log. Where that does not go
 // back so far, it is worked out from the uptime, which was taken just before
 // systeminfo ran, if the times of the files are those of the node.
-func (r rancher) bootedAt(events []winEvent) time.Time {
+func (r rancher) bootedAt(events []evidence.WindowsEvent) time.Time {
 	var booted time.Time
 	for _, e := range events {
 		if bootEvent(e) && e.Time.After(booted) {
-			booted = e.Time
+			booted = e.Time.Time
 		}
 	}
 	if !booted.IsZero() {

@@ -44,8 +44,7 @@ func (r rancher) convertNetwork(out *output) {
 // Get-NetAdapter told of both: `route print` names interfaces by address.
 func (n interfaces) byAddress() interfaces {
 	adapters, _ := n.adapters()
-	list, _ := adapters.([]adapter)
-	for _, a := range list {
+	for _, a := range adapters {
 		for _, p := range a.Addresses {
 			if prefix, err := netip.ParsePrefix(p); err == nil && a.IfIndex > 0 {
 				n.addresses = append(n.addresses, netIPAddress{alias: a.Name, ifIndex: a.IfIndex, prefix: prefix})
@@ -80,12 +79,12 @@ const (
 // how the kubelet signs in: without it the others acquit nobody.
 var rke2Certificates = []string{"client-kubelet.crt", "serving-kubelet.crt", "client-ca.crt", "server-ca.crt"}
 
-func (r rancher) certificate(file string) ([]certificate, error) {
+func (r rancher) certificate(file string) ([]evidence.Certificate, error) {
 	return readCertificate(r.src.in("certs/rke2"), file, rke2Agent+`\`+file)
 }
 
 func (r rancher) convertCertificates(out *output) {
-	var list []certificate
+	var list []evidence.Certificate
 	for i, file := range rke2Certificates {
 		certs, err := r.certificate(file)
 		if err != nil && i == 0 {

@@ -2,6 +2,7 @@ package foreign
 
 import (
 	"encoding/json"
+	"reflect"
 	"regexp"
 	"strings"
 
@@ -16,13 +17,6 @@ type criInfo struct {
 	LastCNILoadStatus string          `json:"lastCNILoadStatus"`
 }
 
-type criCondition struct {
-	Type    string `json:"type"`
-	Status  bool   `json:"status"`
-	Reason  string `json:"reason"`
-	Message string `json:"message"`
-}
-
 var (
 	serverVersion = regexp.MustCompile(`(?s)Server:.{0,200}?Version:\s+(v?\d[^\s]*)`)
 	fatalLine     = regexp.MustCompile(`(?m)^.*level=fatal.*$`)
@@ -30,28 +24,26 @@ var (
 
 // convertRuntime makes cri.json of what crictl and ctr answered.
 func (r rancher) convertRuntime(out *output) {
-	state := map[string]any{}
+	var state evidence.CRIState
 	info := r.text("containerd/crictl-info.txt")
 	if answer, ok := readCRIInfo(info.content); ok {
-		state["status"] = answer.status()
-		if len(answer.Config) > 0 {
-			state["config"] = answer.Config
-		}
+		state.Status, state.Config = answer.status(), answer.Config
 	}
-	for name, list := range map[string][]map[string]any{
-		"images":     readCrictlImages(r.text("containerd/crictl-images.txt").content),
-		"sandboxes":  readCrictlPods(r.text("containerd/crictl-pods.txt").content),
-		"containers": readCrictlContainers(r.text("containerd/crictl-ps.txt").content),
-	} {
-		if len(list) > 0 {
-			state[name] = list
-		}
+	// A table without rows is what crictl prints of a runtime that does not answer, too.
+	if list := readCrictlImages(r.text("containerd/crictl-images.txt").content); len(list) > 0 {
+		state.Images = list
+	}
+	if list := readCrictlPods(r.text("containerd/crictl-pods.txt").content); len(list) > 0 {
+		state.Sandboxes = list
+	}
+	if list := readCrictlContainers(r.text("containerd/crictl-ps.txt").content); len(list) > 0 {
+		state.Containers = list
 	}
 	if m := serverVersion.FindStringSubmatch(r.text("containerd/ctr-version.txt").content); m != nil {
-		state["version"] = map[string]string{"runtimeName": "containerd", "runtimeVersion": m[1]}
+		state.Version = evidence.CRIVersion{RuntimeName: "containerd", RuntimeVersion: m[1]}
 	}
 	switch {
-	case len(state) > 0:
+	case !reflect.ValueOf(state).IsZero():
 		out.JSON("cri.json", state)
 	case r.rke1():
 		out.Gap("cri.json", rancherMisses("the state of docker in a form that can be read", "see original/docker"))
@@ -83,12 +75,9 @@ func readCRIInfo(s string) (criInfo, bool) {
 
 // status is the runtime's own. Where it does not speak of the network, what
 // came of loading the CNI configuration tells.
-func (i criInfo) status() any {
-	var status struct {
-		Conditions []criCondition `json:"conditions"`
-	}
-	if json.Unmarshal(i.Status, &status) != nil {
-		status.Conditions = nil
+func (i criInfo) status() (status evidence.CRIStatus) {
+	if json.Unmarshal(i.Status, &status) != nil || status.Conditions == nil {
+		status.Conditions = []evidence.CRICondition{}
 	}
 	known := false
 	for _, c := range status.Conditions {
@@ -96,7 +85,7 @@ func (i criInfo) status() any {
 	}
 	if !known && i.LastCNILoadStatus != "" {
 		loaded := strings.EqualFold(i.LastCNILoadStatus, "OK")
-		c := criCondition{Type: "NetworkReady", Status: loaded}
+		c := evidence.CRICondition{Type: "NetworkReady", Status: loaded}
 		if !loaded {
 			c.Reason, c.Message = "lastCNILoadStatus", evidence.Clean(i.LastCNILoadStatus)
 		}

@@ -9,6 +9,8 @@ import (
 	"testing/fstest"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"doctor/checks/evidence"
 )
 
@@ -182,15 +184,16 @@ func TestSysteminfo(t *testing.T) {
 	}
 	none := strings.NewReplacer("18,815 MB", "16,383 MB", `C:\pagefile.sys`, "N/A").Replace(systeminfoEnglish)
 	si, _ := readSysteminfo(text{content: none})
-	if m, _ := si.memory(); m.(memory).PageFiles == nil {
+	if si.memoryAndPageFiles().PageFiles == nil {
 		t.Error("a node without a page file is not told")
 	}
 }
 
 func TestServiceLists(t *testing.T) {
 	wrapped := "\n\nName                : TrustedInstaller\nDisplayName         : Windows Modules\n                      Installer\nStatus              : StopPending\nServicesDependedOn  : {a, b, c, d...}\nStartType           : Manual\n\nName : cut\nDisplayName : cut\n"
-	if got := fmt.Sprint(parseServiceList(wrapped)); got != "[{TrustedInstaller Windows Modules Installer stop-pending manual   [] 0 0 []}]" {
-		t.Errorf("services are %s", got)
+	want := []evidence.Service{{Name: "TrustedInstaller", DisplayName: "Windows Modules Installer", State: "stop-pending", StartType: "manual"}}
+	if diff := cmp.Diff(want, parseServiceList(wrapped)); diff != "" {
+		t.Errorf("services (-want +got):\n%s", diff)
 	}
 	for _, tt := range []struct{ name, content, kind string }{
 		{"one that breaks off", serviceList("hns", "rke2") + "Name                : kubelet\nDispl", evidence.Error},
@@ -217,7 +220,7 @@ func TestEventsOfConvertToJSON(t *testing.T) {
 		{"an error", "Get-WinEvent : No events were found\n", " broken"},
 	} {
 		var got []string
-		err := decodeEvents(strings.NewReader(tt.json), func(e winEvent) {
+		err := decodeEvents(strings.NewReader(tt.json), func(e evidence.WindowsEvent) {
 			got = append(got, fmt.Sprint(e.ID, " ", e.Level, " ", e.Time.Format(time.DateTime)))
 		})
 		line := strings.Join(got, ",")
@@ -270,7 +273,7 @@ func TestEnvironment(t *testing.T) {
 func TestDrives(t *testing.T) {
 	french := "C                  38,12         88,88 FileSystem    C:\\\nE               1 024,00        512,50 FileSystem    E:\\\nD                                      FileSystem    D:\\\n"
 	got, gap := readDrives(text{name: "volumes", content: french})
-	if want := "[{C: 136365211647 95434173317} {E: 1649804312576 550292684800}]"; gap != "" || fmt.Sprint(got) != want {
+	if want := `[{"drive":"C:","totalBytes":136365211647,"freeBytes":95434173317},{"drive":"E:","totalBytes":1649804312576,"freeBytes":550292684800}]`; gap != "" || asJSON(t, got) != want {
 		t.Errorf("got %v %s, want %s", got, gap, want)
 	}
 }

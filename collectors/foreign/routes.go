@@ -7,13 +7,6 @@ import (
 	"doctor/checks/evidence"
 )
 
-type route struct {
-	Destination string `json:"destination"`
-	NextHop     string `json:"nextHop"`
-	IfIndex     int    `json:"ifIndex,omitempty"`
-	Metric      int    `json:"metric"`
-}
-
 const maxRoutes = 100_000
 
 var (
@@ -42,21 +35,23 @@ func readRoutes(t text, net interfaces) (any, evidence.Gap) {
 	return list, ""
 }
 
-func parseNetRoutes(s string) []route {
-	var list []route
+func parseNetRoutes(s string) []evidence.Route {
+	var list []evidence.Route
 	for _, m := range netRouteRow.FindAllStringSubmatch(s, maxRoutes) {
 		prefix, err := netip.ParsePrefix(m[2])
 		hop, ok := leadingAddr(m[3])
 		if err != nil || !ok || persistent.MatchString(m[6]) { // stored, and in the active store once more
 			continue
 		}
-		list = append(list, route{prefix.String(), hop.String(), ifNumber(m[1]), number(m[4])})
+		list = append(list, evidence.Route{
+			Destination: prefix.String(), NextHop: hop.String(), IfIndex: ifNumber(m[1]), Metric: number(m[4]),
+		})
 	}
 	return list
 }
 
-func parseRoutePrint(s string, indexOf func(netip.Addr) int) []route {
-	var list []route
+func parseRoutePrint(s string, indexOf func(netip.Addr) int) []evidence.Route {
+	var list []evidence.Route
 	for _, m := range routePrintRow.FindAllStringSubmatch(s, maxRoutes) {
 		dest, err := netip.ParseAddr(m[1])
 		mask, maskErr := netip.ParseAddr(m[2])
@@ -72,7 +67,9 @@ func parseRoutePrint(s string, indexOf func(netip.Addr) int) []route {
 		if ip, err := netip.ParseAddr(m[3]); err == nil {
 			hop = ip.String()
 		}
-		list = append(list, route{netip.PrefixFrom(dest, bits).String(), hop, indexOf(own), number(m[5])})
+		list = append(list, evidence.Route{
+			Destination: netip.PrefixFrom(dest, bits).String(), NextHop: hop, IfIndex: indexOf(own), Metric: number(m[5]),
+		})
 	}
 	return list
 }

@@ -1,6 +1,7 @@
 package foreign
 
 import (
+	"encoding/json"
 	"fmt"
 	"io/fs"
 	"path"
@@ -35,6 +36,15 @@ func recording(t testing.TB, root string, files map[string]string) fstest.MapFS 
 		m[path.Join(root, name)] = &fstest.MapFile{Data: utf16(t, content), ModTime: collected}
 	}
 	return m
+}
+
+// asJSON is a value as it is written into an evidence file.
+func asJSON(t *testing.T, v any) string {
+	b, err := json.Marshal(v)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(b)
 }
 
 // load converts the only node of the tree and loads it as a check would.

@@ -12,19 +12,6 @@ import (
 // least: Windows does not boot with fewer, and other lists are shorter.
 const enoughServices = 20
 
-type service struct {
-	Name        string   `json:"name"`
-	DisplayName string   `json:"displayName,omitempty"`
-	State       string   `json:"state"`
-	StartType   string   `json:"startType,omitempty"`
-	Account     string   `json:"account,omitempty"`
-	BinPath     string   `json:"binPath,omitempty"`
-	Args        []string `json:"args,omitempty"`
-	PID         int      `json:"pid,omitempty"`
-	ExitCode    int64    `json:"exitCode,omitempty"`
-	DependsOn   []string `json:"dependsOn,omitempty"`
-}
-
 // readServices makes services.json of `sc queryex`, `sc qc` and Get-Service.
 //
 // The layout has no half list: a service that is not in services.json was looked
@@ -72,7 +59,7 @@ var scStartTypes = []string{"boot", "system", "automatic", "manual", "disabled"}
 // with the service's name. In the first kind the display name follows, at column 0
 // too; in the second all else is indented. The fields are told by their place in
 // the block, since some languages translate their names.
-func parseSC(s string) (list []service, cut bool) {
+func parseSC(s string) (list []evidence.Service, cut bool) {
 	configs := map[string][]string{}
 	var name, display string
 	var fields []string
@@ -83,9 +70,11 @@ func parseSC(s string) (list []service, cut bool) {
 			configs[strings.ToLower(name)] = fields
 		case display != "" && len(fields) > 1:
 			if state := leadingNumber(fields[1]); state > 0 && state < len(scStates) {
-				svc := service{Name: name, DisplayName: display, State: scStates[state]}
+				svc := evidence.Service{Name: name, DisplayName: display, State: scStates[state]}
 				if len(fields) > 2 {
-					svc.ExitCode = int64(leadingNumber(fields[2]))
+					if code, ok := startNumber(fields[2]); ok {
+						svc.ExitCode = new(int64(code))
+					}
 				}
 				if len(fields) > 6 {
 					svc.PID = leadingNumber(fields[6])
@@ -114,14 +103,14 @@ func parseSC(s string) (list []service, cut bool) {
 	}
 	flush()
 	for i := range list {
-		list[i].configure(configs[strings.ToLower(list[i].Name)])
+		configure(&list[i], configs[strings.ToLower(list[i].Name)])
 	}
 	return list, scCut.MatchString(s)
 }
 
 // configure takes in the fields of `sc qc`: type, start type, error control, path,
 // load group, tag, display name, dependencies, account.
-func (s *service) configure(fields []string) {
+func configure(s *evidence.Service, fields []string) {
 	if len(fields) < 9 {
 		return
 	}
@@ -163,13 +152,13 @@ var getServiceStates = map[string]string{
 	"StopPending": "stop-pending", "ContinuePending": "continue-pending", "PausePending": "pause-pending",
 }
 
-func parseGetService(s string) []service {
-	var list []service
+func parseGetService(s string) []evidence.Service {
+	var list []evidence.Service
 	for _, m := range getServiceRow.FindAllStringSubmatch(s, maxObjects) {
 		if strings.HasSuffix(m[2], "...") {
 			continue // the column was too narrow for the name
 		}
-		list = append(list, service{Name: m[2], State: getServiceStates[m[1]], DisplayName: m[3]})
+		list = append(list, evidence.Service{Name: m[2], State: getServiceStates[m[1]], DisplayName: m[3]})
 	}
 	return list
 }

@@ -49,7 +49,7 @@ func TestHalfAListOfServicesIsAGap(t *testing.T) {
 
 func TestServiceControllerInSpanish(t *testing.T) {
 	list, _ := parseSC("\nNOMBRE_SERVICIO: kubelet\nNOMBRE_MOSTRAR : kubelet\n        TIPO               : 10  WIN32_OWN_PROCESS\n        ESTADO             : 7  PAUSED\n                                (STOPPABLE)\n        CÓD_SALIDA_WIN32   : 1077  (0x435)\n")
-	if got := fmt.Sprint(list); got != "[{kubelet kubelet paused    [] 0 1077 []}]" {
+	if got := asJSON(t, list); got != `[{"name":"kubelet","displayName":"kubelet","state":"paused","exitCode":1077}]` {
 		t.Errorf("services are %s", got)
 	}
 }
@@ -59,13 +59,13 @@ func TestMachine(t *testing.T) {
 		return "WIN-1   Update   " + kb + "   NT AUTHORITY\\SYSTEM  " + date + "\n"
 	}
 	tests := []struct{ name, winver, os, fixes string }{
-		{"American dates", "Microsoft Windows NT 10.0.17763.0\n\n" + row("KB1234567", "8/13/2024 12:00:00 AM") + row("KB1234568", "8/9/2024 12:00:00 AM"), "{17763}", "[{KB1234567 2024-08-13} {KB1234568 2024-08-09}]"},
-		{"European dates", "Microsoft Windows NT 10.0.17763.0\n\n" + row("KB1234567", "13/08/2024 00:00:00") + row("KB1234568", "09/08/2024 00:00:00"), "{17763}", "[{KB1234567 2024-08-13} {KB1234568 2024-08-09}]"},
-		{"German dates", "Microsoft Windows NT 10.0.17763.0\n\n" + row("KB1234567", "09.08.2024 00:00:00"), "{17763}", "[{KB1234567 2024-08-09}]"},
-		{"Chinese dates", "Microsoft Windows NT 10.0.17763.0\n\n" + row("KB1234567", "2024/8/9 0:00:00"), "{17763}", "[{KB1234567 2024-08-09}]"},
-		{"dates that could be either", "Microsoft Windows NT 10.0.17763.0\n\n" + row("KB1234567", "8/9/2024 12:00:00 AM"), "{17763}", "[{KB1234567 }]"},
-		{"no update", "Microsoft Windows NT 10.0.26100.0\n\n<No hotfix>\n", "{26100}", "[]"},
-		{"no table", "Microsoft Windows NT 10.0.26100.0\n", "{26100}", "error: winver.txt holds no table of updates"},
+		{"American dates", "Microsoft Windows NT 10.0.17763.0\n\n" + row("KB1234567", "8/13/2024 12:00:00 AM") + row("KB1234568", "8/9/2024 12:00:00 AM"), `{"build":17763}`, `[{"id":"KB1234567","installedAt":"2024-08-13T00:00:00Z"},{"id":"KB1234568","installedAt":"2024-08-09T00:00:00Z"}]`},
+		{"European dates", "Microsoft Windows NT 10.0.17763.0\n\n" + row("KB1234567", "13/08/2024 00:00:00") + row("KB1234568", "09/08/2024 00:00:00"), `{"build":17763}`, `[{"id":"KB1234567","installedAt":"2024-08-13T00:00:00Z"},{"id":"KB1234568","installedAt":"2024-08-09T00:00:00Z"}]`},
+		{"German dates", "Microsoft Windows NT 10.0.17763.0\n\n" + row("KB1234567", "09.08.2024 00:00:00"), `{"build":17763}`, `[{"id":"KB1234567","installedAt":"2024-08-09T00:00:00Z"}]`},
+		{"Chinese dates", "Microsoft Windows NT 10.0.17763.0\n\n" + row("KB1234567", "2024/8/9 0:00:00"), `{"build":17763}`, `[{"id":"KB1234567","installedAt":"2024-08-09T00:00:00Z"}]`},
+		{"dates that could be either", "Microsoft Windows NT 10.0.17763.0\n\n" + row("KB1234567", "8/9/2024 12:00:00 AM"), `{"build":17763}`, `[{"id":"KB1234567"}]`},
+		{"no update", "Microsoft Windows NT 10.0.26100.0\n\n<No hotfix>\n", `{"build":26100}`, "[]"},
+		{"no table", "Microsoft Windows NT 10.0.26100.0\n", `{"build":26100}`, "error: winver.txt holds no table of updates"},
 		{"a version that Windows makes up", "Microsoft Windows NT 6.2.9200.0\n<No hotfix>\n", "error: winver.txt says Microsoft Windows NT 6.2.9200.0, which is no build", "[]"},
 		{"no version", "x\n<No hotfix>", "error: winver.txt names no version", "[]"},
 	}
@@ -73,11 +73,11 @@ func TestMachine(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			x := text{name: "winver.txt", content: tt.winver}
 			os, gap := readOS(x)
-			if got := fmt.Sprint(os) + string(gap); gap != "" && !strings.HasPrefix(string(gap), tt.os) || gap == "" && got != tt.os {
-				t.Errorf("os is %s, want %s", got, tt.os)
+			if got := asJSON(t, os); gap != "" && !strings.HasPrefix(string(gap), tt.os) || gap == "" && got != tt.os {
+				t.Errorf("os is %s %s, want %s", got, gap, tt.os)
 			}
 			fixes, gap := readHotfixes(x)
-			if got := fmt.Sprint(fixes); gap != "" && string(gap) != tt.fixes || gap == "" && got != tt.fixes {
+			if got := asJSON(t, fixes); gap != "" && string(gap) != tt.fixes || gap == "" && got != tt.fixes {
 				t.Errorf("hotfixes are %s %s, want %s", got, gap, tt.fixes)
 			}
 		})

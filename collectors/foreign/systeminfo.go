@@ -5,6 +5,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"doctor/checks/evidence"
 )
 
 // A systeminfo is what systeminfo.exe tells and is worth believing. It has no
@@ -179,8 +181,8 @@ var clock = regexp.MustCompile(`(\d{1,2}):(\d{2}):(\d{2})(?: ?([AaPp])\.?[Mm]\.?
 // the order of day and month is beyond doubt.
 func systeminfoTime(s, zone string) time.Time {
 	z, c := systeminfoZone.FindStringSubmatch(zone), clock.FindStringSubmatch(s)
-	day, err := time.Parse(time.DateOnly, dateOrder([][]string{{s}})(s))
-	if z == nil || c == nil || err != nil {
+	day := dateOrder([][]string{{s}})(s)
+	if z == nil || c == nil || day.IsZero() {
 		return time.Time{}
 	}
 	hour := number(c[1])
@@ -195,4 +197,13 @@ func systeminfoTime(s, zone string) time.Time {
 		offset = -offset
 	}
 	return day.Add(time.Duration(hour)*time.Hour + time.Duration(number(c[2]))*time.Minute + time.Duration(number(c[3]))*time.Second - offset)
+}
+
+// os is os.json as far as systeminfo tells it: without the revision.
+func (si systeminfo) os(booted time.Time) evidence.OS {
+	return evidence.OS{
+		ProductName: si.product, Build: number(si.build[strings.LastIndexByte(si.build, '.')+1:]),
+		InstallationType: si.installType, BootedAt: evidence.Time{Time: booted},
+		Machine: evidence.Machine{Manufacturer: si.manufacturer, Model: si.model},
+	}
 }

@@ -9,12 +9,6 @@ import (
 	"doctor/checks/evidence"
 )
 
-type disk struct {
-	Drive      string `json:"drive"`
-	TotalBytes int64  `json:"totalBytes"`
-	FreeBytes  int64  `json:"freeBytes"`
-}
-
 var (
 	// Get-PSDrive: Name, Used (GB), Free (GB), Provider, Root. A drive without a
 	// disk in it has no sizes.
@@ -26,9 +20,9 @@ var (
 // readDrives takes the bytes of wmic where Windows still has it, and otherwise
 // the hundredths of a gigabyte of Get-PSDrive.
 func readDrives(texts ...text) (any, evidence.Gap) {
-	list := []disk{}
-	add := func(d disk) {
-		if d.TotalBytes > 0 && d.FreeBytes <= d.TotalBytes && !slices.ContainsFunc(list, func(have disk) bool { return have.Drive == d.Drive }) {
+	list := []evidence.Disk{}
+	add := func(d evidence.Disk) {
+		if d.TotalBytes > 0 && d.FreeBytes <= d.TotalBytes && !slices.ContainsFunc(list, func(have evidence.Disk) bool { return have.Drive == d.Drive }) {
 			list = append(list, d)
 		}
 	}
@@ -36,13 +30,13 @@ func readDrives(texts ...text) (any, evidence.Gap) {
 		for _, m := range wmicDriveRow.FindAllStringSubmatch(t.content, maxObjects) {
 			free, _ := strconv.ParseInt(m[2], 10, 64)
 			total, _ := strconv.ParseInt(m[3], 10, 64)
-			add(disk{m[1], total, free})
+			add(evidence.Disk{Drive: m[1], TotalBytes: total, FreeBytes: free})
 		}
 	}
 	for _, t := range texts {
 		for _, m := range driveRow.FindAllStringSubmatch(t.content, maxObjects) {
 			used, free := hundredths(m[2]), hundredths(m[3])
-			add(disk{m[4], used + free, free})
+			add(evidence.Disk{Drive: m[4], TotalBytes: used + free, FreeBytes: free})
 		}
 	}
 	if len(list) > 0 {
@@ -71,23 +65,21 @@ func hundredths(s string) int64 {
 	return n * (1 << 30) / 100
 }
 
-// memory is memory.json. That there is no page file shows in the commit limit,
-// which is then the memory; of one that there is neither size nor manager is told.
-type memory struct {
-	TotalBytes       int64      `json:"totalBytes"`
-	AvailableBytes   int64      `json:"availableBytes,omitempty"`
-	CommitLimitBytes int64      `json:"commitLimitBytes,omitempty"`
-	CommitUsedBytes  int64      `json:"commitUsedBytes,omitempty"`
-	PageFiles        []struct{} `json:"pageFiles,omitzero"`
+// memory is memory.json as far as systeminfo tells it, without the page files, which it names in
+// words of its language.
+func (si systeminfo) memory() evidence.Memory {
+	return evidence.Memory{
+		TotalBytes: si.totalMemory, AvailableBytes: si.freeMemory,
+		CommitLimitBytes: si.commitLimit, CommitUsedBytes: si.commitUsed,
+	}
 }
 
-func (si systeminfo) memory() (any, bool) {
-	if si.totalMemory == 0 {
-		return nil, false
-	}
-	m := memory{TotalBytes: si.totalMemory, AvailableBytes: si.freeMemory, CommitLimitBytes: si.commitLimit, CommitUsedBytes: si.commitUsed}
+// memoryAndPageFiles adds that there is no page file, which shows in the commit limit: it is then
+// the memory. Of one that there is, neither size nor manager is told.
+func (si systeminfo) memoryAndPageFiles() evidence.Memory {
+	m := si.memory()
 	if si.commitLimit == si.totalMemory && !si.pageFile {
-		m.PageFiles = []struct{}{}
+		m.PageFiles = []evidence.PageFile{}
 	}
-	return m, true
+	return m
 }

@@ -194,20 +194,10 @@ func (e export) machine() string {
 	return ""
 }
 
-// exportedEvent is an event of events.json.
-type exportedEvent struct {
-	Log      string `json:"log,omitempty"`
-	Provider string `json:"provider,omitempty"`
-	ID       int    `json:"id,omitempty"`
-	Level    string `json:"level,omitempty"`
-	Time     string `json:"time,omitempty"`
-	Message  string `json:"message"`
-}
-
 // excerpt is the last day of the export, as doctor itself records it, the oldest
 // event first. log is where they come from, where no column says it.
-func (e export) excerpt(log string) []exportedEvent {
-	var list []exportedEvent
+func (e export) excerpt(log string) []evidence.WindowsEvent {
+	var list []evidence.WindowsEvent
 	size, since := 0, e.newest().Add(-excerptLength)
 	for _, v := range slices.Backward(e.events) {
 		if len(list) == maxExcerpt || size > maxExcerptBytes {
@@ -216,12 +206,12 @@ func (e export) excerpt(log string) []exportedEvent {
 		if dated(v) && v.at.Before(since) {
 			continue
 		}
-		w := exportedEvent{Log: cmp.Or(v.log, log), Provider: v.source, ID: v.id, Level: v.level, Message: v.message}
+		w := evidence.WindowsEvent{Log: cmp.Or(v.log, log), Provider: v.source, ID: v.id, Level: v.level, Message: v.message}
 		if len(w.Message) > maxExcerptMessage {
 			w.Message = strings.ToValidUTF8(w.Message[:maxExcerptMessage], "") + " …"
 		}
 		if dated(v) {
-			w.Time = v.at.Format(time.RFC3339)
+			w.Time = evidence.Time{Time: v.at}
 		}
 		size += len(w.Message)
 		list = append(list, w)

@@ -15,16 +15,6 @@ import (
 	"doctor/checks/evidence"
 )
 
-// winEvent is one entry of events.json.
-type winEvent struct {
-	Log      string    `json:"log"`
-	Provider string    `json:"provider"`
-	ID       int       `json:"id"`
-	Level    string    `json:"level"`
-	Time     time.Time `json:"time,omitzero"`
-	Message  string    `json:"message"`
-}
-
 // Bounds on a log of events; tools ask for a few thousand, of some kilobytes each.
 const (
 	maxEventBytes  = 64 << 20
@@ -51,7 +41,7 @@ var eventLevels = []string{"information", "critical", "error", "warning", "infor
 // readEventsJSON reads `Get-WinEvent | ConvertTo-Json`: an array, one object
 // where there was one event, and nothing where there was none. The events are
 // read one at a time, in front of a break as well, which is then the error.
-func readEventsJSON(src *source, file string, take func(winEvent)) error {
+func readEventsJSON(src *source, file string, take func(evidence.WindowsEvent)) error {
 	stored, ok := src.names.files[strings.ToLower(file)]
 	if !ok {
 		return fs.ErrNotExist
@@ -64,7 +54,7 @@ func readEventsJSON(src *source, file string, take func(winEvent)) error {
 	return decodeEvents(io.LimitReader(evidence.Text(f), maxEventBytes), take)
 }
 
-func decodeEvents(r io.Reader, take func(winEvent)) error {
+func decodeEvents(r io.Reader, take func(evidence.WindowsEvent)) error {
 	d := json.NewDecoder(r)
 	first, err := d.Token()
 	switch {
@@ -117,7 +107,7 @@ func decodeEvents(r io.Reader, take func(winEvent)) error {
 	return fmt.Errorf("it begins with %v and not with an event", first)
 }
 
-func (e jsonEvent) event() winEvent {
+func (e jsonEvent) event() evidence.WindowsEvent {
 	level := "information" // 0 is how classic logs write it
 	if e.Level > 0 && e.Level < len(eventLevels) {
 		level = eventLevels[e.Level]
@@ -126,7 +116,10 @@ func (e jsonEvent) event() winEvent {
 	if len(message) > maxMessage {
 		message = strings.ToValidUTF8(message[:maxMessage], "") + " …"
 	}
-	return winEvent{e.LogName, e.ProviderName, e.ID, level, eventTime(e.TimeCreated), message}
+	return evidence.WindowsEvent{
+		Log: e.LogName, Provider: e.ProviderName, ID: e.ID, Level: level,
+		Time: evidence.Time{Time: eventTime(e.TimeCreated)}, Message: message,
+	}
 }
 
 // eventTime reads a time in each of the forms of ConvertTo-Json: "/Date(ms)/",
@@ -167,11 +160,11 @@ func onlyPlausible(t time.Time) time.Time {
 }
 
 // recent sorts the events and keeps those of the last day that the logs tell of.
-func recent(list []winEvent) []winEvent {
-	slices.SortStableFunc(list, func(a, b winEvent) int { return a.Time.Compare(b.Time) })
+func recent(list []evidence.WindowsEvent) []evidence.WindowsEvent {
+	slices.SortStableFunc(list, func(a, b evidence.WindowsEvent) int { return a.Time.Compare(b.Time.Time) })
 	if len(list) > 0 {
 		from := list[len(list)-1].Time.Add(-eventsSince)
-		list = slices.DeleteFunc(list, func(e winEvent) bool { return e.Time.Before(from) })
+		list = slices.DeleteFunc(list, func(e evidence.WindowsEvent) bool { return e.Time.Before(from) })
 	}
 	return list[max(0, len(list)-maxEvents):]
 }

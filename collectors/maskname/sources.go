@@ -47,7 +47,9 @@ func (l *learner) read(s evidence.Snapshot) {
 		l.domain(suffix)
 	}
 	for _, a := range evidence.Adapters.In(s) {
-		l.domain(a.DNSSuffix)
+		if a.DNSSuffix != nil {
+			l.domain(*a.DNSSuffix)
+		}
 	}
 	for _, f := range evidence.FileIndex.In(s) {
 		l.profile(f.Path)

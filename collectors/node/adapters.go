@@ -32,22 +32,6 @@ type adapterRow struct {
 	metric4, metric6  uint32
 }
 
-type adapter struct {
-	Name        string   `json:"name"`
-	Description string   `json:"description"`
-	IfIndex     uint32   `json:"ifIndex"`
-	Status      string   `json:"status,omitempty"`
-	MAC         string   `json:"mac,omitempty"`
-	MTU         uint32   `json:"mtu,omitempty"`
-	DHCP        *bool    `json:"dhcp,omitempty"`
-	Addresses   []string `json:"addresses"`
-	Gateways    []string `json:"gateways"`
-	DNSServers  []string `json:"dnsServers"`
-	DNSSuffix   string   `json:"dnsSuffix"`
-	Forwarding  *bool    `json:"forwarding,omitempty"`
-	Compartment uint32   `json:"compartment,omitempty"`
-}
-
 // Windows' numbers of kinds and states.
 const kindLoopback = 24
 
@@ -69,9 +53,9 @@ func readAdapters(_ context.Context, r *collectors.Record) error {
 	return nil
 }
 
-func adaptersOf(rows, all []adapterRow, forwarding map[uint64]bool) []adapter {
+func adaptersOf(rows, all []adapterRow, forwarding map[uint64]bool) []evidence.Adapter {
 	listed := map[uint64]bool{}
-	list := []adapter{}
+	list := []evidence.Adapter{}
 	for _, row := range rows {
 		listed[row.luid] = true
 		if row.kind != kindLoopback {
@@ -83,15 +67,19 @@ func adaptersOf(rows, all []adapterRow, forwarding map[uint64]bool) []adapter {
 			list = append(list, row.adapter(forwarding))
 		}
 	}
-	slices.SortStableFunc(list, func(a, b adapter) int { return cmp.Compare(a.IfIndex, b.IfIndex) })
+	slices.SortStableFunc(list, func(a, b evidence.Adapter) int { return cmp.Compare(a.IfIndex, b.IfIndex) })
 	return list
 }
 
-func (row adapterRow) adapter(forwarding map[uint64]bool) adapter {
-	a := adapter{
-		Name: row.name, Description: row.description, IfIndex: row.index, Status: adapterStates[row.status], MTU: row.mtu,
-		MAC:       strings.ToUpper(strings.ReplaceAll(net.HardwareAddr(row.mac).String(), ":", "-")),
-		Addresses: texts(row.addresses), Gateways: texts(row.gateways), DNSServers: texts(slices.DeleteFunc(slices.Clone(row.servers), isPlaceholder)), DNSSuffix: row.suffix, Compartment: row.compartment,
+func (row adapterRow) adapter(forwarding map[uint64]bool) evidence.Adapter {
+	a := evidence.Adapter{
+		Name: row.name, Description: row.description, IfIndex: int(row.index), MTU: int(row.mtu),
+		Status:     adapterStates[row.status],
+		MAC:        strings.ToUpper(strings.ReplaceAll(net.HardwareAddr(row.mac).String(), ":", "-")),
+		Addresses:  texts(row.addresses),
+		Gateways:   texts(row.gateways),
+		DNSServers: texts(slices.DeleteFunc(slices.Clone(row.servers), isPlaceholder)),
+		DNSSuffix:  &row.suffix, Compartment: int(row.compartment),
 	}
 	if row.mtu == 1<<32-1 { // no limit
 		a.MTU = 0
@@ -128,13 +116,6 @@ type routeRow struct {
 	metric      uint32
 }
 
-type route struct {
-	Destination string `json:"destination"`
-	NextHop     string `json:"nextHop"`
-	IfIndex     uint32 `json:"ifIndex"`
-	Metric      uint64 `json:"metric"`
-}
-
 func readRoutes(_ context.Context, r *collectors.Record) error {
 	rows, err := listRoutes()
 	if err == nil {
@@ -150,12 +131,12 @@ func readRoutes(_ context.Context, r *collectors.Record) error {
 
 // routesOf adds the interface's metric to the route's own, as "route print" does:
 // the sum is what decides between two routes.
-func routesOf(rows []routeRow, adapters []adapterRow) []route {
+func routesOf(rows []routeRow, adapters []adapterRow) []evidence.Route {
 	of := map[uint64]adapterRow{}
 	for _, a := range adapters {
 		of[a.luid] = a
 	}
-	list := []route{}
+	list := []evidence.Route{}
 	for _, row := range rows {
 		if !row.destination.IsValid() || !row.nextHop.IsValid() {
 			continue
@@ -164,7 +145,10 @@ func routesOf(rows []routeRow, adapters []adapterRow) []route {
 		if row.destination.Addr().Is6() {
 			metric = of[row.luid].metric6
 		}
-		list = append(list, route{row.destination.String(), row.nextHop.String(), row.index, uint64(row.metric) + uint64(metric)})
+		list = append(list, evidence.Route{
+			Destination: row.destination.String(), NextHop: row.nextHop.String(),
+			IfIndex: int(row.index), Metric: int(row.metric) + int(metric),
+		})
 	}
 	return list
 }

@@ -25,7 +25,7 @@ func TestAdapters(t *testing.T) {
 	got, _ := json.Marshal(adaptersOf(rows, all, map[uint64]bool{11: true}))
 	want := `[{"name":"Ethernet","description":"Microsoft Hyper-V Network Adapter","ifIndex":5,"status":"up","mac":"00-15-5D-24-08-11","mtu":1500,"addresses":[],"gateways":[],"dnsServers":[],"dnsSuffix":""},` +
 		`{"name":"vEthernet (Ethernet)","description":"Hyper-V Virtual Ethernet Adapter","ifIndex":11,"status":"up","mac":"00-15-5D-24-08-1A","mtu":1500,"dhcp":false,"addresses":["10.1.36.50/24"],"gateways":["10.1.36.1"],"dnsServers":["10.1.4.10"],"dnsSuffix":"klinik.example","forwarding":true,"compartment":1},` +
-		`{"name":"tunnel","description":"","ifIndex":19,"status":"lower-layer-down","addresses":[],"gateways":[],"dnsServers":[],"dnsSuffix":"","compartment":2}]`
+		`{"name":"tunnel","ifIndex":19,"status":"lower-layer-down","addresses":[],"gateways":[],"dnsServers":[],"dnsSuffix":"","compartment":2}]`
 	if string(got) != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}

@@ -15,20 +15,10 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-	"time"
 
 	"doctor/checks/evidence"
 	"doctor/collectors"
 )
-
-// certificateRecord is one entry of certificates.json.
-type certificateRecord struct {
-	Path      string    `json:"path"`
-	Subject   string    `json:"subject"`
-	Issuer    string    `json:"issuer"`
-	NotBefore time.Time `json:"notBefore"`
-	NotAfter  time.Time `json:"notAfter"`
-}
 
 const maxBundle = 20 // certificates of one file
 
@@ -50,7 +40,7 @@ type certificates struct {
 	ctx     context.Context
 	volumes volumes
 	seen    map[string]bool
-	list    []certificateRecord
+	list    []evidence.Certificate
 	refused error
 }
 
@@ -111,7 +101,7 @@ func (c *certificates) all(programs []runningProgram) {
 			}
 		}
 	}
-	slices.SortStableFunc(c.list, func(a, b certificateRecord) int { return compareFold(a.Path, b.Path) })
+	slices.SortStableFunc(c.list, func(a, b evidence.Certificate) int { return compareFold(a.Path, b.Path) })
 }
 
 var (
@@ -176,7 +166,10 @@ func (c *certificates) folder(name string) {
 // belong to others; of a bundle of authorities all of them.
 func (c *certificates) add(p string, content []byte) {
 	for _, cert := range parseCertificates(content) {
-		c.list = append(c.list, certificateRecord{p, nameOf(cert.RawSubject), nameOf(cert.RawIssuer), cert.NotBefore.UTC(), cert.NotAfter.UTC()})
+		c.list = append(c.list, evidence.Certificate{
+			Path: p, Subject: nameOf(cert.RawSubject), Issuer: nameOf(cert.RawIssuer),
+			NotBefore: evidence.Time{Time: cert.NotBefore.UTC()}, NotAfter: evidence.Time{Time: cert.NotAfter.UTC()},
+		})
 		if !cert.IsCA {
 			return
 		}

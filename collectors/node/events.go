@@ -23,16 +23,6 @@ const (
 	maxMessage   = 8 << 10 // bytes of one message
 )
 
-// eventRecord is one entry of events.json.
-type eventRecord struct {
-	Log      string    `json:"log"`
-	Provider string    `json:"provider"`
-	ID       int       `json:"id"`
-	Level    string    `json:"level"`
-	Time     time.Time `json:"time"`
-	Message  string    `json:"message"`
-}
-
 // An eventQuery gives the events of a channel, the newest first, as XML and as
 // the message that their provider makes of them, which may be empty. It ends
 // when take says so. A channel that is not there is fs.ErrNotExist.
@@ -128,10 +118,10 @@ func readEvents(o Options, ask eventQuery) func(context.Context, *collectors.Rec
 // readChannels gives the events in order of time, and the error of a channel
 // that did not answer, or not to its end. Without any event, such a channel
 // leaves it open whether there are some: then the list is nil.
-func readChannels(ctx context.Context, channels []eventChannel, since time.Duration, ask eventQuery) ([]eventRecord, error) {
+func readChannels(ctx context.Context, channels []eventChannel, since time.Duration, ask eventQuery) ([]evidence.WindowsEvent, error) {
 	var (
 		mu       sync.Mutex
-		events   = []eventRecord{}
+		events   = []evidence.WindowsEvent{}
 		errs     = make([]error, len(channels))
 		answered bool
 		all      sync.WaitGroup
@@ -188,7 +178,7 @@ func readChannels(ctx context.Context, channels []eventChannel, since time.Durat
 	case !answered:
 		return nil, collectors.GapError(evidence.Absent + ": this system has no event logs")
 	}
-	slices.SortStableFunc(events, func(a, b eventRecord) int { return a.Time.Compare(b.Time) })
+	slices.SortStableFunc(events, func(a, b evidence.WindowsEvent) int { return a.Time.Compare(b.Time.Time) })
 	return events, err
 }
 
@@ -234,10 +224,10 @@ type windowsEvent struct {
 
 var eventLevels = map[int]string{1: "critical", 2: "error", 3: "warning", 4: "information", 5: "verbose"}
 
-func parseEvent(text, message string) (eventRecord, bool) {
+func parseEvent(text, message string) (evidence.WindowsEvent, bool) {
 	var e windowsEvent
 	if err := xml.Unmarshal([]byte(plainXML(text)), &e); err != nil || e.System.TimeCreated.SystemTime.IsZero() {
-		return eventRecord{}, false
+		return evidence.WindowsEvent{}, false
 	}
 	if message == "" { // the provider's texts are not installed: its values are the best there is
 		message = e.values()
@@ -246,9 +236,9 @@ func parseEvent(text, message string) (eventRecord, bool) {
 	if len(message) > maxMessage {
 		message = strings.ToValidUTF8(message[:maxMessage], "") + " …"
 	}
-	return eventRecord{
+	return evidence.WindowsEvent{
 		Log: e.System.Channel, Provider: cmp.Or(e.System.Provider.Name, e.System.Provider.Source), ID: e.System.EventID,
-		Level: cmp.Or(eventLevels[e.System.Level], "information"), Time: e.System.TimeCreated.SystemTime.UTC(), Message: message,
+		Level: cmp.Or(eventLevels[e.System.Level], "information"), Time: evidence.Time{Time: e.System.TimeCreated.SystemTime.UTC()}, Message: message,
 	}, true
 }
 

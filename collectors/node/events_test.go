@@ -9,26 +9,30 @@ import (
 	"testing"
 	"time"
 
+	"doctor/checks/evidence"
 	"doctor/collectors"
 )
 
 const eventOfSCM = `<Event xmlns='http://schemas.microsoft.com/win/2004/08/events/event'><System><Provider Name='Service Control Manager' Guid='{555908d1-a6d7-4695-8e1e-26931d2012f4}' EventSourceName='Service Control Manager'/><EventID Qualifiers='49152'>7031</EventID><Version>0</Version><Level>2</Level><Task>0</Task><Opcode>0</Opcode><Keywords>0x8080000000000000</Keywords><TimeCreated SystemTime='2026-11-20T09:58:11.1234567Z'/><EventRecordID>4711</EventRecordID><Correlation/><Execution ProcessID='704' ThreadID='1'/><Channel>System</Channel><Computer>win-1</Computer><Security/></System><EventData><Data Name='param1'>Host Network Service</Data><Data Name='param2'>1</Data><Binary>68006E007300</Binary></EventData></Event>`
 
 func TestParseEvent(t *testing.T) {
-	at := time.Date(2026, 11, 20, 9, 58, 11, 123456700, time.UTC)
+	event := func(log, provider string, id int, level, message string) evidence.WindowsEvent {
+		at := evidence.Time{Time: time.Date(2026, 11, 20, 9, 58, 11, 123456700, time.UTC)}
+		return evidence.WindowsEvent{Log: log, Provider: provider, ID: id, Level: level, Time: at, Message: message}
+	}
 	for _, c := range []struct {
 		name, text, message string
-		want                eventRecord
+		want                evidence.WindowsEvent
 		ok                  bool
 	}{
-		{"an event with its message", eventOfSCM, "The Host Network Service service terminated unexpectedly.\r\n", eventRecord{"System", "Service Control Manager", 7031, "error", at, "The Host Network Service service terminated unexpectedly."}, true},
-		{"an event whose provider is not installed", eventOfSCM, "", eventRecord{"System", "Service Control Manager", 7031, "error", at, "param1: Host Network Service\nparam2: 1"}, true},
+		{"an event with its message", eventOfSCM, "The Host Network Service service terminated unexpectedly.\r\n", event("System", "Service Control Manager", 7031, "error", "The Host Network Service service terminated unexpectedly."), true},
+		{"an event whose provider is not installed", eventOfSCM, "", event("System", "Service Control Manager", 7031, "error", "param1: Host Network Service\nparam2: 1"), true},
 		{"an event of a service's own words", `<Event><System><Provider Name='kubelet'/><EventID>1</EventID><Level>4</Level><TimeCreated SystemTime='2026-11-20T09:58:11.1234567Z'/><Channel>EKS</Channel></System><EventData><Data>I1120 one&#x1b;[0m</Data></EventData></Event>`, "",
-			eventRecord{"EKS", "kubelet", 1, "information", at, "I1120 one[0m"}, true},
+			event("EKS", "kubelet", 1, "information", "I1120 one[0m"), true},
 		{"an event with data of its user", `<Event><System><Provider Name='p'/><EventID>2</EventID><Level>0</Level><TimeCreated SystemTime='2026-11-20T09:58:11.1234567Z'/><Channel>C/Admin</Channel></System><UserData><E xmlns='x'><Account>gmsa01</Account></E></UserData></Event>`, "",
-			eventRecord{"C/Admin", "p", 2, "information", at, "Account: gmsa01"}, true},
-		{"something else", "<Event><System>", "", eventRecord{}, false},
-		{"an event without a time", "<Event><System><EventID>1</EventID></System></Event>", "", eventRecord{}, false},
+			event("C/Admin", "p", 2, "information", "Account: gmsa01"), true},
+		{"something else", "<Event><System>", "", evidence.WindowsEvent{}, false},
+		{"an event without a time", "<Event><System><EventID>1</EventID></System></Event>", "", evidence.WindowsEvent{}, false},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			got, ok := parseEvent(c.text, c.message)

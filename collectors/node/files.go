@@ -20,15 +20,6 @@ const (
 	maxCopies = 32 << 20
 )
 
-// fileRecord is one entry of files.json.
-type fileRecord struct {
-	Path       string     `json:"path"`
-	Outcome    string     `json:"outcome"`
-	Detail     string     `json:"detail,omitempty"`
-	Bytes      *int64     `json:"bytes,omitempty"`
-	ModifiedAt *time.Time `json:"modifiedAt,omitempty"`
-}
-
 // The outcomes of files.json, and the detail of what is known to be there and
 // not copied. Readers take "too-large" for that, whatever the size.
 const (
@@ -45,12 +36,12 @@ type copies struct {
 	volumes volumes
 	keep    func(path string, f tree.File)
 	left    int64 // of maxCopies
-	records map[string]fileRecord
+	records map[string]evidence.FileRecord
 	texts   map[string]string // of what was copied, before anything was redacted
 }
 
 func newCopies(ctx context.Context, v volumes, keep func(string, tree.File)) *copies {
-	return &copies{ctx: ctx, volumes: v, keep: keep, left: maxCopies, records: map[string]fileRecord{}, texts: map[string]string{}}
+	return &copies{ctx: ctx, volumes: v, keep: keep, left: maxCopies, records: map[string]evidence.FileRecord{}, texts: map[string]string{}}
 }
 
 // readFiles is the collector "files".
@@ -126,20 +117,20 @@ func isProgramFolder(dir string) bool {
 }
 
 // list is files.json.
-func (c *copies) list() []fileRecord {
-	list := make([]fileRecord, 0, len(c.records))
+func (c *copies) list() []evidence.FileRecord {
+	list := make([]evidence.FileRecord, 0, len(c.records))
 	for _, r := range c.records {
 		list = append(list, r)
 	}
-	slices.SortFunc(list, func(a, b fileRecord) int { return compareFold(a.Path, b.Path) })
+	slices.SortFunc(list, func(a, b evidence.FileRecord) int { return compareFold(a.Path, b.Path) })
 	return list
 }
 
 func (c *copies) record(p string, info fs.FileInfo, outcome, detail string) {
-	r := fileRecord{Path: p, Outcome: outcome, Detail: detail}
+	r := evidence.FileRecord{Path: p, Outcome: outcome, Detail: detail}
 	if info != nil && !info.IsDir() {
-		size, modified := info.Size(), info.ModTime().UTC().Truncate(time.Second)
-		r.Bytes, r.ModifiedAt = &size, &modified
+		size := info.Size()
+		r.Bytes, r.ModifiedAt = &size, evidence.Time{Time: info.ModTime().UTC().Truncate(time.Second)}
 	}
 	c.records[strings.ToLower(p)] = r
 }

@@ -62,7 +62,7 @@ func onC(files map[string]string) volumes {
 }
 
 // copied runs the collector's work and gives what it copied, and its records.
-func copiedFrom(t *testing.T, v volumes, o Options, services []evidence.Service, processes []evidence.Process) (map[string]string, map[string]fileRecord) {
+func copiedFrom(t *testing.T, v volumes, o Options, services []evidence.Service, processes []evidence.Process) (map[string]string, map[string]evidence.FileRecord) {
 	t.Helper()
 	kept := map[string]string{}
 	c := newCopies(context.Background(), v, func(p string, f tree.File) {
@@ -196,7 +196,7 @@ func TestFilesThatCannotBeRead(t *testing.T) {
 	drive, _ := v("C")
 	_, records := copiedFrom(t, func(string) (fs.FS, error) { return held{drive.(caseless)}, nil }, Options{}, nil, nil)
 	for p, want := range map[string]string{`c:\k\azure-vnet.json.lock`: notCopied, `c:\k\config`: evidence.Denied, `c:\k\kubeconfig`: evidence.Absent} {
-		if r := records[p]; r.Outcome != want || (r.ModifiedAt != nil) != (want != evidence.Absent) {
+		if r := records[p]; r.Outcome != want || !r.ModifiedAt.IsZero() != (want != evidence.Absent) {
 			t.Errorf("%s: %+v", p, r)
 		}
 	}

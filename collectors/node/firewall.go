@@ -12,30 +12,6 @@ import (
 	"doctor/collectors"
 )
 
-// firewallRecord is firewall.json.
-type firewallRecord struct {
-	Profiles []firewallProfileRecord `json:"profiles"`
-	Rules    []firewallRuleRecord    `json:"rules"`
-}
-
-type firewallProfileRecord struct {
-	Name            string `json:"name"`
-	Enabled         bool   `json:"enabled"`
-	DefaultInbound  string `json:"defaultInbound"`
-	DefaultOutbound string `json:"defaultOutbound"`
-}
-
-type firewallRuleRecord struct {
-	Name        string   `json:"name"`
-	DisplayName string   `json:"displayName,omitempty"`
-	Enabled     bool     `json:"enabled"`
-	Direction   string   `json:"direction"`
-	Action      string   `json:"action"`
-	Protocol    string   `json:"protocol"`
-	LocalPorts  []string `json:"localPorts"`
-	Profiles    []string `json:"profiles"`
-}
-
 const (
 	firewallKey       = `SYSTEM\CurrentControlSet\Services\SharedAccess\Parameters\FirewallPolicy`
 	firewallPolicyKey = `SOFTWARE\Policies\Microsoft\WindowsFirewall` // what the domain says goes before
@@ -64,8 +40,8 @@ func readFirewall(open hive) func(context.Context, *collectors.Record) error {
 	}
 }
 
-func firewall(open hive) (firewallRecord, error) {
-	found := firewallRecord{Rules: []firewallRuleRecord{}}
+func firewall(open hive) (evidence.Firewall, error) {
+	found := evidence.Firewall{Rules: []evidence.FirewallRule{}}
 	unmerged := map[string]bool{} // profiles in which the machine's own rules do not count
 	for _, p := range firewallProfiles {
 		own, err := open(firewallKey + `\` + p.key)
@@ -84,18 +60,18 @@ func firewall(open hive) (firewallRecord, error) {
 	if err != nil {
 		return found, err
 	}
-	found.add(own, unmerged)
+	addRules(&found, own, unmerged)
 	policy, err := open(firewallPolicyKey + `\FirewallRules`)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return found, err
 	}
-	found.add(policy, nil)
+	addRules(&found, policy, nil)
 	return found, nil
 }
 
 // profileOf takes each setting from the first key that has it. Windows filters
 // what comes in where none has it.
-func profileOf(name string, keys ...key) firewallProfileRecord {
+func profileOf(name string, keys ...key) evidence.FirewallProfile {
 	setting := func(value string, otherwise uint64) uint64 {
 		for _, k := range keys {
 			if n, ok := k.number(value); ok {
@@ -105,13 +81,13 @@ func profileOf(name string, keys ...key) firewallProfileRecord {
 		return otherwise
 	}
 	action := map[bool]string{true: "allow", false: "block"}
-	return firewallProfileRecord{
+	return evidence.FirewallProfile{
 		Name: name, Enabled: setting("EnableFirewall", 1) != 0,
 		DefaultInbound: action[setting("DefaultInboundAction", 1) == 0], DefaultOutbound: action[setting("DefaultOutboundAction", 0) == 0],
 	}
 }
 
-func (f *firewallRecord) add(rules key, unmerged map[string]bool) {
+func addRules(f *evidence.Firewall, rules key, unmerged map[string]bool) {
 	for _, name := range rules.names() {
 		text, _ := rules.str(name)
 		rule, ok := parseFirewallRule(name, text)
@@ -129,12 +105,12 @@ func (f *firewallRecord) add(rules key, unmerged map[string]bool) {
 // It is false for rules that are none of the node's affair, and for those that
 // only say something about one program, service or sender: without these
 // conditions they would say more than they do.
-func parseFirewallRule(name, text string) (firewallRuleRecord, bool) {
+func parseFirewallRule(name, text string) (evidence.FirewallRule, bool) {
 	version, rest, ok := strings.Cut(text, "|")
 	if !ok || !strings.HasPrefix(version, "v") {
-		return firewallRuleRecord{}, false
+		return evidence.FirewallRule{}, false
 	}
-	rule := firewallRuleRecord{Name: name, Protocol: "any", LocalPorts: []string{}}
+	rule := evidence.FirewallRule{Name: name, Protocol: "any", LocalPorts: []string{}}
 	conditions, app := false, ""
 	for field := range strings.SplitSeq(rest, "|") {
 		what, is, _ := strings.Cut(field, "=")

@@ -73,7 +73,7 @@ func readHNSVersion(_ context.Context, r *collectors.Record) error {
 	if err != nil {
 		return hnsGap(err)
 	}
-	r.JSON(evidence.HNSVersion.Path(), map[string]evidence.HNSRelease{"Version": v})
+	r.JSON(evidence.HNSVersion.Path(), evidence.HNSGlobals{Version: v})
 	return nil
 }
 

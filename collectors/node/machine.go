@@ -87,13 +87,13 @@ func fileExists(path string) (exists, looked bool) {
 	return err == nil, err == nil || errors.Is(err, fs.ErrNotExist)
 }
 
-// moment is a time of the layout; nil is one that is not known.
-func moment(t time.Time) *time.Time {
+// moment is a time of the layout; zero is one that is not known.
+func moment(t time.Time) evidence.Time {
 	if y := t.Year(); t.IsZero() || y < 1980 || y > 9999 {
-		return nil // a process on its way out may tell any time, and one such must not cost the list
+		// A process that ends may report any time, and one such must not cost the list.
+		return evidence.Time{}
 	}
-	t = t.UTC().Truncate(time.Second)
-	return &t
+	return evidence.Time{Time: t.UTC().Truncate(time.Second)}
 }
 
 // fromFileTime reads a FILETIME: steps of 100 ns since 1601.

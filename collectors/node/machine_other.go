@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"time"
+
+	"doctor/checks/evidence"
 )
 
 var errNoWindows = fmt.Errorf("this system is not Windows: %w", errors.ErrUnsupported)
@@ -13,5 +15,5 @@ var errNoWindows = fmt.Errorf("this system is not Windows: %w", errors.ErrUnsupp
 func kernelBuild() int                        { return 0 }
 func bootTime() time.Time                     { return time.Time{} }
 func serviceStates() ([]serviceStatus, error) { return nil, errNoWindows }
-func memoryStatus() (memoryState, error)      { return memoryState{}, errNoWindows }
-func fixedDisks() ([]diskState, error)        { return nil, errNoWindows }
+func memoryStatus() (evidence.Memory, error)  { return evidence.Memory{}, errNoWindows }
+func fixedDisks() ([]evidence.Disk, error)    { return nil, errNoWindows }

@@ -7,6 +7,8 @@ import (
 	"unsafe"
 
 	"golang.org/x/sys/windows"
+
+	"doctor/checks/evidence"
 )
 
 var (
@@ -59,7 +61,7 @@ func serviceStates() ([]serviceStatus, error) {
 	return nil, errors.New("the service manager's list of services has no end")
 }
 
-func memoryStatus() (memoryState, error) {
+func memoryStatus() (evidence.Memory, error) {
 	var m struct {
 		Length, Load                              uint32
 		TotalPhys, AvailPhys                      uint64
@@ -68,12 +70,12 @@ func memoryStatus() (memoryState, error) {
 	}
 	m.Length = uint32(unsafe.Sizeof(m))
 	if err := procGlobalMemoryStatusEx.Find(); err != nil {
-		return memoryState{}, fmt.Errorf("GlobalMemoryStatusEx: %w: %w", errors.ErrUnsupported, err)
+		return evidence.Memory{}, fmt.Errorf("GlobalMemoryStatusEx: %w: %w", errors.ErrUnsupported, err)
 	}
 	if ok, _, err := procGlobalMemoryStatusEx.Call(uintptr(unsafe.Pointer(&m))); ok == 0 {
-		return memoryState{}, fmt.Errorf("GlobalMemoryStatusEx: %w", err)
+		return evidence.Memory{}, fmt.Errorf("GlobalMemoryStatusEx: %w", err)
 	}
-	s := memoryState{TotalBytes: int64(m.TotalPhys), AvailableBytes: int64(m.AvailPhys)}
+	s := evidence.Memory{TotalBytes: int64(m.TotalPhys), AvailableBytes: int64(m.AvailPhys)}
 	// What GlobalMemoryStatusEx calls page file is bounded by this process's own limits.
 	var p struct {
 		Size                                               uint32
@@ -93,12 +95,12 @@ func memoryStatus() (memoryState, error) {
 }
 
 // fixedDisks leaves out a drive that has no file system Windows can read.
-func fixedDisks() ([]diskState, error) {
+func fixedDisks() ([]evidence.Disk, error) {
 	mask, err := windows.GetLogicalDrives()
 	if err != nil {
 		return nil, fmt.Errorf("the drives: %w", err)
 	}
-	list := []diskState{}
+	list := []evidence.Disk{}
 	var unread error
 	for i := range 26 {
 		if mask&(1<<i) == 0 {
@@ -109,7 +111,7 @@ func fixedDisks() ([]diskState, error) {
 		if windows.GetDriveType(root) != windows.DRIVE_FIXED {
 			continue
 		}
-		d := diskState{Drive: drive}
+		d := evidence.Disk{Drive: drive}
 		var total, free uint64
 		if err := windows.GetDiskFreeSpaceEx(root, nil, &total, &free); err != nil {
 			unread = fmt.Errorf("drive %s: %w", drive, err)

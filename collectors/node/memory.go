@@ -1,31 +1,14 @@
 package node
 
-import "strings"
+import (
+	"strings"
 
-type memoryState struct {
-	TotalBytes       int64      `json:"totalBytes"`
-	AvailableBytes   int64      `json:"availableBytes"`
-	CommitLimitBytes int64      `json:"commitLimitBytes,omitempty"`
-	CommitUsedBytes  int64      `json:"commitUsedBytes,omitempty"`
-	PageFiles        []pageFile `json:"pageFiles,omitzero"` // nil is unknown and left out, empty is none
-}
-
-type pageFile struct {
-	Path      string `json:"path"`
-	SizeBytes int64  `json:"sizeBytes,omitempty"`
-	Automatic bool   `json:"automatic"`
-}
-
-type diskState struct {
-	Drive      string `json:"drive"`
-	FileSystem string `json:"fileSystem,omitempty"`
-	TotalBytes int64  `json:"totalBytes"`
-	FreeBytes  int64  `json:"freeBytes"`
-}
+	"doctor/checks/evidence"
+)
 
 // readPageFiles lists the page files in use, and tells for each whether
 // Windows chooses its size; nil where the registry does not say.
-func readPageFiles(open hive, size func(path string) (int64, bool)) []pageFile {
+func readPageFiles(open hive, size func(path string) (int64, bool)) []evidence.PageFile {
 	k, err := open(`SYSTEM\CurrentControlSet\Control\Session Manager\Memory Management`)
 	if err != nil {
 		return nil
@@ -44,10 +27,10 @@ func readPageFiles(open hive, size func(path string) (int64, bool)) []pageFile {
 			inUse = append(inUse, path)
 		}
 	}
-	files := []pageFile{}
+	files := []evidence.PageFile{}
 	for _, path := range inUse {
 		path = strings.TrimPrefix(path, `\??\`)
-		f := pageFile{Path: path, Automatic: sizedByWindows(settings, path)}
+		f := evidence.PageFile{Path: path, Automatic: sizedByWindows(settings, path)}
 		if n, ok := size(path); ok {
 			f.SizeBytes = n
 		}

@@ -8,7 +8,7 @@ import (
 )
 
 // unwrapNSSM puts the program that nssm runs in the place of nssm itself.
-func (s *serviceState) unwrapNSSM(open hive) {
+func unwrapNSSM(s *evidence.Service, open hive) {
 	called := strings.HasPrefix(strings.ToLower(baseName(s.BinPath)), "nssm")
 	p, err := open(servicesKey + s.Name + `\Parameters`)
 	// srvany keeps its program in the same place. A copy of nssm under another
@@ -28,10 +28,10 @@ func (s *serviceState) unwrapNSSM(open hive) {
 	// AppEnvironment is in place of all other variables, AppEnvironmentExtra beside them.
 	if own, _ := p.strings("AppEnvironment"); len(own) > 0 {
 		s.Env = nil
-		s.addEnv(p.expandAll(own))
+		addEnv(s, p.expandAll(own))
 	}
 	extra, _ := p.strings("AppEnvironmentExtra")
-	s.addEnv(p.expandAll(extra))
+	addEnv(s, p.expandAll(extra))
 	if ok && len(s.Recovery) == 0 {
 		s.Recovery = nssmRecovery(open, s.Name, p)
 	}
@@ -39,14 +39,14 @@ func (s *serviceState) unwrapNSSM(open hive) {
 
 // nssmRecovery is what nssm does when the program exits. It starts it again
 // unless it is told otherwise.
-func nssmRecovery(open hive, service string, p key) []recoveryAction {
+func nssmRecovery(open hive, service string, p key) []evidence.RecoveryAction {
 	if k, err := open(servicesKey + service + `\Parameters\AppExit`); err == nil {
 		if action := k.text(""); action != "" && !strings.EqualFold(action, "Restart") {
-			return []recoveryAction{{Action: "none"}}
+			return []evidence.RecoveryAction{{Action: "none"}}
 		}
 	}
 	delay, _ := p.number("AppRestartDelay")
-	return []recoveryAction{{Action: "restart", DelayMS: int64(delay)}}
+	return []evidence.RecoveryAction{{Action: "restart", DelayMS: int64(delay)}}
 }
 
 // expandAll replaces %NAME% in texts that a program expands by itself.

@@ -4,31 +4,16 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"doctor/checks/evidence"
 )
-
-type osState struct {
-	ProductName      string        `json:"productName,omitempty"`
-	DisplayVersion   string        `json:"displayVersion,omitempty"`
-	Build            int           `json:"build"`
-	UBR              int           `json:"ubr,omitempty"`
-	Edition          string        `json:"edition,omitempty"`
-	InstallationType string        `json:"installationType,omitempty"`
-	BootedAt         *time.Time    `json:"bootedAt,omitempty"`
-	Machine          *machineState `json:"machine,omitempty"`
-}
-
-type machineState struct {
-	Manufacturer string `json:"manufacturer,omitempty"`
-	Model        string `json:"model,omitempty"`
-	Virtual      *bool  `json:"virtual,omitempty"`
-}
 
 const currentVersion = `SOFTWARE\Microsoft\Windows NT\CurrentVersion`
 
 // readOS puts together what the kernel says of itself, 0 where it was not
 // asked, and what the registry adds.
-func readOS(open hive, kernel int, booted time.Time) (osState, error) {
-	o := osState{Build: kernel, BootedAt: moment(booted), Machine: readMachine(open)}
+func readOS(open hive, kernel int, booted time.Time) (evidence.OS, error) {
+	o := evidence.OS{Build: kernel, BootedAt: moment(booted), Machine: readMachine(open)}
 	k, err := open(currentVersion)
 	if err != nil {
 		if kernel > 0 {
@@ -57,17 +42,14 @@ func readOS(open hive, kernel int, booted time.Time) (osState, error) {
 }
 
 // readMachine reads what Windows keeps of the firmware's own description.
-func readMachine(open hive) *machineState {
+func readMachine(open hive) evidence.Machine {
 	k, err := open(`HARDWARE\DESCRIPTION\System\BIOS`)
 	if err != nil {
-		return nil
+		return evidence.Machine{}
 	}
-	m := machineState{Manufacturer: strings.TrimSpace(k.text("SystemManufacturer")), Model: strings.TrimSpace(k.text("SystemProductName"))}
-	if m.Manufacturer == "" && m.Model == "" {
-		return nil
-	}
+	m := evidence.Machine{Manufacturer: strings.TrimSpace(k.text("SystemManufacturer")), Model: strings.TrimSpace(k.text("SystemProductName"))}
 	m.Virtual = isVirtual(m.Manufacturer, m.Model)
-	return &m
+	return m
 }
 
 // What firmware calls itself, in lower case. A maker of both hardware and

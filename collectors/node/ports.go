@@ -14,32 +14,17 @@ import (
 	"doctor/collectors/netsh"
 )
 
-// A portTable leaves out what could not be read: an empty list says that Windows
-// keeps no port for itself.
-type portTable struct {
-	Dynamic   map[string]evidence.PortRange `json:"dynamic,omitzero"`
-	Excluded  []evidence.ExcludedPorts      `json:"excluded,omitzero"`
-	Listeners []listener                    `json:"listeners,omitzero"`
-}
-
-type listener struct {
-	Protocol string `json:"protocol"`
-	Address  string `json:"address"`
-	Port     uint16 `json:"port"`
-	Process  string `json:"process,omitempty"`
-}
-
 // readPorts joins two sources, either of which may fail.
 func readPorts(ctx context.Context, r *collectors.Record) error {
 	ctx, cancel := beforeDeadline(ctx) // a netsh that hangs must not cost the listeners
 	defer cancel()
 	listeners, listenErr := listListeners()
 	ranges, rangeErr := portRanges(ctx, runNetsh)
-	table := portTable{ranges.Dynamic, ranges.Excluded, listeners}
 	if listenErr != nil && rangeErr != nil {
 		return fmt.Errorf("%w; %w", listenErr, rangeErr)
 	}
-	r.JSON(evidence.Ports.Path(), table)
+	ranges.Listener = listeners
+	r.JSON(evidence.Ports.Path(), ranges)
 	return errors.Join(listenErr, rangeErr)
 }
 
@@ -57,7 +42,7 @@ func (o *netshOutput) Write(p []byte) (int, error) {
 // portRanges asks netsh, since Windows has no interface that tells. The
 // exclusions come for both protocols or not at all: half of them would read as
 // no exclusions of the other one.
-func portRanges(ctx context.Context, run func(context.Context, ...string) (string, error)) (portTable, error) {
+func portRanges(ctx context.Context, run func(context.Context, ...string) (string, error)) (evidence.PortTable, error) {
 	asked := []struct{ what, protocol string }{{"dynamicport", "tcp"}, {"dynamicport", "udp"}, {"excludedportrange", "tcp"}, {"excludedportrange", "udp"}}
 	printed, failed := make([]string, len(asked)), make([]error, len(asked))
 	var all sync.WaitGroup
@@ -68,7 +53,7 @@ func portRanges(ctx context.Context, run func(context.Context, ...string) (strin
 	}
 	all.Wait()
 	var (
-		table  portTable
+		table  evidence.PortTable
 		errs   error
 		tables = map[string]bool{}
 	)
@@ -105,14 +90,14 @@ func portRanges(ctx context.Context, run func(context.Context, ...string) (strin
 
 // listListeners lists the sockets that wait, of both protocols and families,
 // with the programs that hold them.
-func listListeners() ([]listener, error) {
+func listListeners() ([]evidence.PortListener, error) {
 	names := map[uint32]string{}
 	if rows, err := listProcesses(); err == nil {
 		for _, row := range rows {
 			names[row.pid] = row.name
 		}
 	}
-	list := []listener{}
+	list := []evidence.PortListener{}
 	for _, layout := range socketTables {
 		table, err := socketTable(layout)
 		if layout.six && errors.Is(err, errors.ErrUnsupported) {
@@ -122,7 +107,9 @@ func listListeners() ([]listener, error) {
 			return nil, fmt.Errorf("the table of %s sockets: %w", layout.protocol, err)
 		}
 		for _, s := range layout.parse(table) {
-			list = append(list, listener{layout.protocol, s.address.String(), s.port, names[s.pid]})
+			list = append(list, evidence.PortListener{
+				Protocol: layout.protocol, Address: s.address.String(), Port: int(s.port), Process: names[s.pid],
+			})
 		}
 	}
 	return bounded(list, "sockets")

@@ -7,7 +7,6 @@ import (
 	"io/fs"
 	"slices"
 	"strings"
-	"time"
 
 	"doctor/checks/evidence"
 	"doctor/collectors"
@@ -25,17 +24,6 @@ type processRow struct {
 // A processDetail is what only its owner or an administrator may ask.
 type processDetail struct{ image, commandLine string }
 
-type process struct {
-	PID             uint32     `json:"pid"`
-	PPID            uint32     `json:"ppid"`
-	Name            string     `json:"name"`
-	Exe             string     `json:"exe,omitempty"`
-	Args            []string   `json:"args,omitzero"`
-	StartedAt       *time.Time `json:"startedAt,omitempty"`
-	Threads         uint32     `json:"threads"`
-	WorkingSetBytes uint64     `json:"workingSetBytes"`
-}
-
 // readProcesses lists all processes. What may not be asked of one of them is
 // left out of it, and costs the others nothing.
 func readProcesses(ctx context.Context, r *collectors.Record) error {
@@ -46,7 +34,7 @@ func readProcesses(ctx context.Context, r *collectors.Record) error {
 	if err != nil {
 		return fmt.Errorf("the list of processes: %w", err)
 	}
-	list, told, denied := make([]process, 0, len(rows)), 0, 0
+	list, told, denied := make([]evidence.Process, 0, len(rows)), 0, 0
 	for _, row := range rows {
 		if ctx.Err() != nil {
 			return ctx.Err()
@@ -63,7 +51,7 @@ func readProcesses(ctx context.Context, r *collectors.Record) error {
 		}
 		list = append(list, row.process(detail))
 	}
-	slices.SortFunc(list, func(a, b process) int { return int(int64(a.PID) - int64(b.PID)) })
+	slices.SortFunc(list, func(a, b evidence.Process) int { return a.PID - b.PID })
 	r.JSON(evidence.Processes.Path(), list)
 	switch {
 	case denied > 0 && !runsElevated(): // some refuse an administrator too
@@ -74,10 +62,10 @@ func readProcesses(ctx context.Context, r *collectors.Record) error {
 	return nil
 }
 
-func (row processRow) process(d processDetail) process {
-	p := process{
-		PID: row.pid, PPID: row.parent, Name: row.name, Exe: d.image,
-		StartedAt: started(row.created), Threads: row.threads, WorkingSetBytes: row.workingSet,
+func (row processRow) process(d processDetail) evidence.Process {
+	p := evidence.Process{
+		PID: int(row.pid), PPID: int(row.parent), Name: row.name, Exe: d.image,
+		StartedAt: started(row.created), Threads: int(row.threads), WorkingSetBytes: int64(row.workingSet),
 	}
 	if d.commandLine != "" {
 		p.Args = argsOf(d.commandLine)
@@ -95,9 +83,9 @@ func argsOf(line string) []string {
 }
 
 // started is when a process began; the idle process never did.
-func started(created int64) *time.Time {
+func started(created int64) evidence.Time {
 	if created <= 0 {
-		return nil
+		return evidence.Time{}
 	}
 	return moment(fromFileTime(uint64(created)))
 }

@@ -9,7 +9,7 @@ import (
 )
 
 func TestProcessRows(t *testing.T) {
-	rows := []process{
+	rows := []evidence.Process{
 		processRow{pid: 3268, parent: 3140, name: "kubelet.exe", created: 134_090_299_010_000_000, threads: 27, workingSet: 109051904}.
 			process(processDetail{`C:\k\kubelet.exe`, `"C:\k\kubelet.exe" --node-ip=10.1.36.50 --token abc`}),
 		processRow{pid: 4, name: "System", threads: 176}.process(processDetail{}),

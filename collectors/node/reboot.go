@@ -5,12 +5,9 @@ import (
 	"io/fs"
 	"slices"
 	"strings"
-)
 
-type rebootState struct {
-	Pending bool     `json:"pending"`
-	Reasons []string `json:"reasons"`
-}
+	"doctor/checks/evidence"
+)
 
 const servicing = `SOFTWARE\Microsoft\Windows\CurrentVersion\Component Based Servicing`
 
@@ -24,7 +21,7 @@ var rebootKeys = []struct{ path, reason string }{
 
 // readPendingReboot looks at everything that asks for a reboot. Where nothing
 // does, and something could not be read, nobody knows.
-func readPendingReboot(open hive) (rebootState, error) {
+func readPendingReboot(open hive) (evidence.Reboot, error) {
 	reasons := []string{}
 	add := func(reason string) {
 		if !slices.Contains(reasons, reason) {
@@ -60,9 +57,9 @@ func readPendingReboot(open hive) (rebootState, error) {
 		add("computer-name")
 	}
 	if len(reasons) == 0 && unread != nil {
-		return rebootState{}, unread
+		return evidence.Reboot{}, unread
 	}
-	return rebootState{Pending: len(reasons) > 0, Reasons: reasons}, nil
+	return evidence.Reboot{Pending: len(reasons) > 0, Reasons: reasons}, nil
 }
 
 // servicingPending tells whether installed or removed features wait for a reboot.

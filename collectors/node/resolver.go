@@ -15,12 +15,6 @@ const (
 	membershipPolicy = `SOFTWARE\Policies\Microsoft\System\DNSClient`
 )
 
-type resolver struct {
-	SuffixSearchList []string `json:"suffixSearchList"`
-	PrimarySuffix    string   `json:"primarySuffix"`
-	Devolution       bool     `json:"devolution"`
-}
-
 func readResolver(_ context.Context, r *collectors.Record) error {
 	settings, err := resolverOf(openKey)
 	r.Either(evidence.DNSClient.Path(), settings, err)
@@ -30,10 +24,10 @@ func readResolver(_ context.Context, r *collectors.Record) error {
 // resolverOf reads how names are completed. A policy takes the place of the
 // node's own setting; where neither has a list, the primary suffix is the list,
 // or the one that DHCP gave.
-func resolverOf(open hive) (resolver, error) {
+func resolverOf(open hive) (evidence.DNSClientSettings, error) {
 	own, err := open(tcpipKey)
 	if err != nil {
-		return resolver{}, err
+		return evidence.DNSClientSettings{}, err
 	}
 	// Without a policy there is no key, which reads as an empty one.
 	policy, _ := open(resolverPolicy)
@@ -50,7 +44,8 @@ func resolverOf(open hive) (resolver, error) {
 	if !set {
 		devolution, set = own.number("UseDomainNameDevolution")
 	}
-	return resolver{list, primary, !set || devolution != 0}, nil
+	on := !set || devolution != 0
+	return evidence.DNSClientSettings{SuffixSearchList: list, PrimarySuffix: primary, Devolution: &on}, nil
 }
 
 func suffixes(s string) []string {

@@ -12,33 +12,6 @@ import (
 	"doctor/collectors"
 )
 
-// securityRecord is security.json.
-type securityRecord struct {
-	ACLs      []aclRecord       `json:"acls"`
-	BitLocker []bitLockerRecord `json:"bitLocker,omitempty"`
-	Defender  *defenderRecord   `json:"defender,omitempty"`
-}
-
-type aclRecord struct {
-	Path string `json:"path"`
-	SDDL string `json:"sddl"`
-}
-
-type bitLockerRecord struct {
-	Drive      string `json:"drive"`
-	Protection string `json:"protection"`
-}
-
-type defenderRecord struct {
-	Running    bool               `json:"running"`
-	Exclusions defenderExclusions `json:"exclusions"`
-}
-
-type defenderExclusions struct {
-	Paths     []string `json:"paths"`
-	Processes []string `json:"processes"`
-}
-
 // securityCalls are what Windows answers about the safety of files and drives.
 type securityCalls struct {
 	accessList func(path string) (sddl string, err error)
@@ -68,7 +41,7 @@ func readSecurity(calls securityCalls, open hive) func(context.Context, *collect
 		if err != nil {
 			return err
 		}
-		var found securityRecord
+		var found evidence.Security
 		found.ACLs, err = accessLists(ctx, calls, guarded(evidence.Services.In(s), evidence.Processes.In(s)))
 		found.Defender = defender(evidence.Services, s, open)
 		found.BitLocker = answeredBy(drives, asked.Add(shellPatience))
@@ -102,8 +75,8 @@ func guarded(services []evidence.Service, processes []evidence.Process) []string
 
 // accessLists reads those of the paths that are there. The error is why the
 // first of them could not be read.
-func accessLists(ctx context.Context, calls securityCalls, paths []string) (list []aclRecord, err error) {
-	list = []aclRecord{}
+func accessLists(ctx context.Context, calls securityCalls, paths []string) (list []evidence.ACL, err error) {
+	list = []evidence.ACL{}
 	for _, p := range paths {
 		if ctx.Err() != nil {
 			return list, ctx.Err()
@@ -111,7 +84,7 @@ func accessLists(ctx context.Context, calls securityCalls, paths []string) (list
 		sddl, e := calls.accessList(p)
 		switch {
 		case e == nil:
-			list = append(list, aclRecord{p, sddl})
+			list = append(list, evidence.ACL{Path: p, SDDL: sddl})
 		case !errors.Is(e, fs.ErrNotExist) && err == nil:
 			err = e
 		}
@@ -149,8 +122,8 @@ func askDrives(calls securityCalls) []askedDrive {
 	return list
 }
 
-func answeredBy(drives []askedDrive, end time.Time) []bitLockerRecord {
-	var list []bitLockerRecord
+func answeredBy(drives []askedDrive, end time.Time) []evidence.BitLocker {
+	var list []evidence.BitLocker
 	over := time.After(time.Until(end))
 	late := false
 	for _, d := range drives {
@@ -167,7 +140,7 @@ func answeredBy(drives []askedDrive, end time.Time) []bitLockerRecord {
 				late = true
 			}
 		}
-		list = append(list, bitLockerRecord{d.name, protectionName(state)})
+		list = append(list, evidence.BitLocker{Drive: d.name, Protection: protectionName(state)})
 	}
 	return list
 }
@@ -189,11 +162,11 @@ var defenderKeys = []string{`SOFTWARE\Microsoft\Windows Defender\Exclusions`, `S
 
 // defender is nil where one of its parts may not be read: half a list of
 // exclusions would accuse.
-func defender(services *evidence.Kind[[]evidence.Service], s evidence.Snapshot, open hive) *defenderRecord {
+func defender(services *evidence.Kind[[]evidence.Service], s evidence.Snapshot, open hive) *evidence.Defender {
 	if !services.Known(s) {
 		return nil
 	}
-	d := defenderRecord{Exclusions: defenderExclusions{Paths: []string{}, Processes: []string{}}}
+	d := evidence.Defender{Exclusions: evidence.DefenderExclusions{Paths: []string{}, Processes: []string{}}}
 	for _, service := range services.In(s) {
 		if strings.EqualFold(service.Name, "WinDefend") {
 			d.Running = service.Running()

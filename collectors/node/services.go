@@ -8,27 +8,6 @@ import (
 	"doctor/checks/evidence"
 )
 
-type serviceState struct {
-	Name        string            `json:"name"`
-	DisplayName string            `json:"displayName,omitempty"`
-	State       string            `json:"state"`
-	StartType   string            `json:"startType,omitempty"`
-	Account     string            `json:"account,omitempty"`
-	BinPath     string            `json:"binPath,omitempty"`
-	Args        []string          `json:"args,omitempty"`
-	PID         int               `json:"pid,omitempty"`
-	ExitCode    int64             `json:"exitCode"`
-	DependsOn   []string          `json:"dependsOn,omitempty"`
-	Env         map[string]string `json:"env,omitempty"`
-	Recovery    []recoveryAction  `json:"recovery,omitzero"` // nil is unknown and left out, empty is none
-	Wrapper     string            `json:"wrapper,omitempty"`
-}
-
-type recoveryAction struct {
-	Action  string `json:"action"`
-	DelayMS int64  `json:"delayMs"`
-}
-
 // A serviceStatus is what the service manager says of one service or driver.
 type serviceStatus struct {
 	name, display string
@@ -60,20 +39,20 @@ var networkDrivers = []string{"vfpext", "ovsext"}
 
 // readServices adds the registry's settings to what the service manager says.
 // The manager's list is the whole: the registry may hold what is being deleted.
-func readServices(open hive, states []serviceStatus) []serviceState {
-	list := []serviceState{}
+func readServices(open hive, states []serviceStatus) []evidence.Service {
+	list := []evidence.Service{}
 	for _, s := range states {
 		if s.driver && !slices.Contains(networkDrivers, strings.ToLower(s.name)) {
 			continue
 		}
-		out := serviceState{Name: s.name, DisplayName: s.display, State: s.state, PID: s.pid, ExitCode: s.exitCode}
+		out := evidence.Service{Name: s.name, DisplayName: s.display, State: s.state, PID: s.pid, ExitCode: &s.exitCode}
 		if k, err := open(servicesKey + s.name); err == nil {
-			out.configure(k, s.driver)
-			out.unwrapNSSM(open)
+			configure(&out, k, s.driver)
+			unwrapNSSM(&out, open)
 		}
 		list = append(list, out)
 	}
-	slices.SortFunc(list, func(a, b serviceState) int { return compareFold(a.Name, b.Name) })
+	slices.SortFunc(list, func(a, b evidence.Service) int { return compareFold(a.Name, b.Name) })
 	return list
 }
 
@@ -81,7 +60,7 @@ const servicesKey = `SYSTEM\CurrentControlSet\Services\`
 
 var startTypes = []string{"boot", "system", "automatic", "manual", "disabled"}
 
-func (s *serviceState) configure(k key, driver bool) {
+func configure(s *evidence.Service, k key, driver bool) {
 	if n, ok := k.number("Start"); ok && n < uint64(len(startTypes)) {
 		s.StartType = startTypes[n]
 		if later, _ := k.number("DelayedAutostart"); s.StartType == "automatic" && later != 0 {
@@ -97,15 +76,15 @@ func (s *serviceState) configure(k key, driver bool) {
 	s.Account = k.text("ObjectName")
 	s.BinPath, s.Args = programAndArgs(line)
 	block, _ := k.strings("Environment")
-	s.addEnv(block)
-	s.Recovery = []recoveryAction{}
+	addEnv(s, block)
+	s.Recovery = []evidence.RecoveryAction{}
 	if b, ok := k.binary("FailureActions"); ok {
 		s.Recovery = failureActions(b)
 	}
 }
 
 // addEnv takes in NAME=value lines; a later one replaces an earlier one.
-func (s *serviceState) addEnv(lines []string) {
+func addEnv(s *evidence.Service, lines []string) {
 	for _, line := range lines {
 		at := strings.IndexByte(line, '=')
 		if at <= 0 { // =C:=C:\k is the current folder of a drive
@@ -127,7 +106,7 @@ func (s *serviceState) addEnv(lines []string) {
 // failureActions reads a SERVICE_FAILURE_ACTIONS as the registry keeps it: five
 // numbers, of which the fourth counts the actions, and then for each of them
 // its type and its delay. Nil where the bytes are something else.
-func failureActions(b []byte) []recoveryAction {
+func failureActions(b []byte) []evidence.RecoveryAction {
 	const head, size, most = 20, 8, 64
 	if len(b) < head {
 		return nil
@@ -136,7 +115,7 @@ func failureActions(b []byte) []recoveryAction {
 	if len(b) < head+n*size {
 		return nil
 	}
-	list := make([]recoveryAction, 0, n)
+	list := make([]evidence.RecoveryAction, 0, n)
 	names := map[uint32]string{0: "none", 1: "restart", 2: "reboot", 3: "run-command", 4: "restart"}
 	for i := range n {
 		at := b[head+i*size:]
@@ -144,7 +123,7 @@ func failureActions(b []byte) []recoveryAction {
 		if !ok {
 			return nil
 		}
-		list = append(list, recoveryAction{Action: name, DelayMS: int64(binary.LittleEndian.Uint32(at[4:]))})
+		list = append(list, evidence.RecoveryAction{Action: name, DelayMS: int64(binary.LittleEndian.Uint32(at[4:]))})
 	}
 	return list
 }

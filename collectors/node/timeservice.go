@@ -7,22 +7,17 @@ import (
 	"doctor/collectors"
 )
 
-type timeState struct {
-	Service string `json:"service"`
-	Source  string `json:"source,omitempty"`
-}
-
 const timeSettings = `SYSTEM\CurrentControlSet\Services\W32Time\`
 const timePolicy = `SOFTWARE\Policies\Microsoft\W32Time\`
 
 // readTimeService tells the service's state and the source that it is told to use.
-func readTimeService(open hive, services []evidence.Service) (timeState, error) {
+func readTimeService(open hive, services []evidence.Service) (evidence.TimeState, error) {
 	for _, s := range services {
 		if strings.EqualFold(s.Name, "w32time") {
-			return timeState{Service: s.State, Source: timeSource(open)}, nil
+			return evidence.TimeState{Service: s.State, Source: timeSource(open)}, nil
 		}
 	}
-	return timeState{}, collectors.Gapf(evidence.Absent, "no service is called w32time")
+	return evidence.TimeState{}, collectors.Gapf(evidence.Absent, "no service is called w32time")
 }
 
 // freeRunning is the name that w32tm gives a clock that nobody corrects.

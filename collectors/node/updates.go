@@ -12,12 +12,9 @@ import (
 	"slices"
 	"strings"
 	"time"
-)
 
-type hotfix struct {
-	ID          string     `json:"id"`
-	InstalledAt *time.Time `json:"installedAt,omitempty"`
-}
+	"doctor/checks/evidence"
+)
 
 var kbNumber = regexp.MustCompile(`KB\d{5,8}\b`)
 
@@ -31,7 +28,7 @@ const stateInstalled = 112
 
 // readHotfixes reads the packages that Windows' servicing lists. The manifest
 // of a package is its text as far as its head.
-func readHotfixes(ctx context.Context, open hive, manifest func(name string) string) ([]hotfix, error) {
+func readHotfixes(ctx context.Context, open hive, manifest func(name string) string) ([]evidence.Hotfix, error) {
 	const packages = servicing + `\Packages`
 	all, err := open(packages)
 	if err != nil {
@@ -62,11 +59,11 @@ func readHotfixes(ctx context.Context, open hive, manifest func(name string) str
 			newest[id] = t
 		}
 	}
-	list := []hotfix{}
+	list := []evidence.Hotfix{}
 	for id, t := range newest {
-		list = append(list, hotfix{ID: id, InstalledAt: moment(t)})
+		list = append(list, evidence.Hotfix{ID: id, InstalledAt: moment(t)})
 	}
-	slices.SortFunc(list, func(a, b hotfix) int {
+	slices.SortFunc(list, func(a, b evidence.Hotfix) int {
 		return cmp.Or(newest[b.ID].Compare(newest[a.ID]), cmp.Compare(a.ID, b.ID))
 	})
 	return list, nil
