@@ -10,7 +10,6 @@ import (
 	"net"
 	"strings"
 	"sync"
-	"time"
 
 	"github.com/sirupsen/logrus"
 
@@ -44,13 +43,8 @@ func readCRI(ctx context.Context, r *collectors.Record) error {
 		return err
 	}
 	defer client.Close()
-	// A part that does not answer must not cost the others, which are written
-	// before the collector's own time is over.
-	if end, ok := ctx.Deadline(); ok {
-		var cancel context.CancelFunc
-		ctx, cancel = context.WithDeadline(ctx, end.Add(-200*time.Millisecond))
-		defer cancel()
-	}
+	ctx, cancel := collectors.BeforeDeadline(ctx, margin) // a part that does not answer must not cost the others
+	defer cancel()
 	state, err := askRuntime(ctx, client)
 	if err != nil && state.Version == nil {
 		return runtimeGap(endpoint, err)
