@@ -191,6 +191,16 @@ func Gapf(kind, format string, args ...any) error {
 	return GapError(kind + ": " + evidence.Clean(fmt.Sprintf(format, args...)))
 }
 
+// BeforeDeadline ends an eighth of the time that is left before ctx does, and the margin at most, so
+// that a collector writes what it has, and why the rest is missing, before it is given up itself.
+func BeforeDeadline(ctx context.Context, margin time.Duration) (context.Context, context.CancelFunc) {
+	end, ok := ctx.Deadline()
+	if !ok {
+		return context.WithCancel(ctx)
+	}
+	return context.WithDeadline(ctx, end.Add(-min(time.Until(end)/8, margin)))
+}
+
 // RunElevated is what a denied gap asks for.
 const RunElevated = "run as Administrator"
 

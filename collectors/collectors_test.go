@@ -185,3 +185,33 @@ func TestACollectorAwaitsOthersInTheMiddleOfItsWork(t *testing.T) {
 		}
 	})
 }
+
+func TestBeforeDeadline(t *testing.T) {
+	for _, row := range []struct {
+		name         string
+		left, margin time.Duration
+		earlier      time.Duration
+	}{
+		{"the margin is left", time.Hour, time.Second, time.Second},
+		{"of a short time an eighth is left", time.Minute, time.Hour, time.Minute / 8},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			ctx, cancel := context.WithTimeout(t.Context(), row.left)
+			defer cancel()
+			whole, _ := ctx.Deadline()
+			ctx, cancel = collectors.BeforeDeadline(ctx, row.margin)
+			defer cancel()
+			got, _ := ctx.Deadline()
+			if earlier := whole.Sub(got); earlier > row.earlier || earlier < row.earlier*9/10 { // some time may have passed
+				t.Errorf("it ends %v earlier", earlier)
+			}
+		})
+	}
+	ctx, cancel := collectors.BeforeDeadline(t.Context(), time.Second)
+	if end, ok := ctx.Deadline(); ok {
+		t.Errorf("without a deadline it ends at %v", end)
+	}
+	if cancel(); ctx.Err() == nil {
+		t.Error("it is not canceled")
+	}
+}

@@ -24,12 +24,12 @@ func Explain(w io.Writer, c *checks.Check, style Style) error {
 	p.gutter = 10
 	c = p.lang.Check(c)
 	p.line(p.bold().on(c.ID), p.faint().on("   "+p.lang.Category(c.Category)))
-	for _, l := range wrap(p.plain(c.Title), p.columns, p.columns) {
+	for _, l := range Wrap(p.plain(c.Title), p.columns, p.columns) {
 		p.line(l)
 	}
 	for _, paragraph := range paragraphs(c.Doc) {
 		p.blank()
-		for _, l := range wrap(p.plain(paragraph), p.columns, p.columns) {
+		for _, l := range Wrap(p.plain(paragraph), p.columns, p.columns) {
 			p.line(l)
 		}
 	}
@@ -100,7 +100,7 @@ func links(c *checks.Check) []string {
 
 func (p *page) signs(signs []checks.Sign) {
 	for i, s := range signs {
-		p.block(first(p.lang.T("signs"), i), p.bold(), wrap(p.plain(signText(s, p.lang)), p.room(), p.room()), nil)
+		p.block(first(p.lang.T("signs"), i), p.bold(), Wrap(p.plain(signText(s, p.lang)), p.room(), p.room()), nil)
 		note := p.lang.T("in %s", signPlaces(s, p.lang))
 		switch {
 		case s.ConfirmOnly:
@@ -108,7 +108,7 @@ func (p *page) signs(signs []checks.Sign) {
 		case s.Says != "":
 			note += p.lang.T(": %s", s.Says)
 		}
-		for _, l := range wrap(p.plain(note), p.room()-2, p.room()-2) {
+		for _, l := range Wrap(p.plain(note), p.room()-2, p.room()-2) {
 			p.block("", nil, []string{"  " + l}, p.faint())
 		}
 	}
@@ -191,13 +191,13 @@ func Catalogue(w io.Writer, list []*checks.Check, style Style) error {
 			title := p.plain(p.lang.Check(c).Title)
 			if p.columns-column < 30 { // the title stands below the id where it has no room beside it
 				p.line("  ", c.ID)
-				for _, l := range wrap(title, p.columns-4, p.columns-4) {
+				for _, l := range Wrap(title, p.columns-4, p.columns-4) {
 					p.line("    ", p.faint().on(l))
 				}
 				continue
 			}
 			id := pad(c.ID, column-2)
-			for _, l := range wrap(title, p.columns-column, p.columns-column) {
+			for _, l := range Wrap(title, p.columns-column, p.columns-column) {
 				p.line("  ", id, p.faint().on(l))
 				id = strings.Repeat(" ", column-2)
 			}

@@ -58,10 +58,10 @@ func pad(s string, n int) string { return s + strings.Repeat(" ", max(n-width(s)
 // shortest is the piece of a long word that is worth the end of a line.
 const shortest = 16
 
-// wrap breaks s at spaces, and between wide characters, into a first line of
+// Wrap breaks s at spaces, and between wide characters, into a first line of
 // `first` columns and further ones of `rest`, and cuts words that no line can
 // hold. The first line is empty where nothing fits into it.
-func wrap(s string, first, rest int) []string {
+func Wrap(s string, first, rest int) []string {
 	lines := []string{""}
 	room, used := first, 0
 	next := func() { lines, room, used = append(lines, ""), rest, 0 }
@@ -148,7 +148,7 @@ func flow(items []string, sep string, columns int) []string {
 			lines, line = append(lines, strings.TrimRight(line, " ")), ""
 		}
 		if width(strings.TrimRight(item, " ")) > columns {
-			pieces := wrap(item, columns, columns)
+			pieces := Wrap(item, columns, columns)
 			lines = append(lines, pieces[:len(pieces)-1]...)
 			item = pieces[len(pieces)-1] + " "
 		}

@@ -83,7 +83,7 @@ func (p *page) block(label string, labelPen pen, lines []string, textPen pen) {
 
 // prose wraps a text right of a label.
 func (p *page) prose(label string, labelPen pen, text string, textPen pen) {
-	p.block(label, labelPen, wrap(text, p.room(), p.room()), textPen)
+	p.block(label, labelPen, Wrap(text, p.room(), p.room()), textPen)
 }
 
 // commands stand on lines of their own and are never broken: what is copied

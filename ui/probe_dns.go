@@ -41,7 +41,7 @@ func ProbeDNS(w io.Writer, probes []evidence.DNSProbe, style Style) error {
 	}
 	p.blank()
 	legend := "plain: the name as it stands. windows: with one suffix, none for a name with a dot. linux: with the search list and ndots:5. ms: all that was sent, in milliseconds; * asked more than once."
-	for _, l := range wrap(legend, min(p.columns, 80), min(p.columns, 80)) {
+	for _, l := range Wrap(legend, min(p.columns, 80), min(p.columns, 80)) {
 		p.line(p.faint().on(l))
 	}
 	return p.writeTo(w)
@@ -92,7 +92,7 @@ func (p *page) dnsName(name probed.NameVerdict, probes []evidence.DNSProbe, serv
 		verdict += ": " + answers
 	}
 	indent := dnsIndent + "  "
-	for _, l := range wrap(p.plain(verdict), p.columns-len(indent), p.columns-len(indent)) {
+	for _, l := range Wrap(p.plain(verdict), p.columns-len(indent), p.columns-len(indent)) {
 		p.line(indent, p.level(name.Level).on(l))
 	}
 }
@@ -142,7 +142,7 @@ func notAsked(probes []evidence.DNSProbe, server string) string {
 }
 
 func (p *page) said(why string) {
-	for _, l := range wrap(p.plain(why), p.columns-len(dnsIndent), p.columns-len(dnsIndent)) {
+	for _, l := range Wrap(p.plain(why), p.columns-len(dnsIndent), p.columns-len(dnsIndent)) {
 		p.line(dnsIndent, l)
 	}
 }

@@ -43,7 +43,7 @@ func (d *readme) put(heading, text string) {
 }
 
 func (d *readme) para(text string) {
-	d.b.WriteString(strings.Join(wrap(text, readmeWidth, readmeWidth), "\n") + "\n")
+	d.b.WriteString(strings.Join(Wrap(text, readmeWidth, readmeWidth), "\n") + "\n")
 }
 
 // item writes a name and what it is, beneath each other's columns.
@@ -53,7 +53,7 @@ func (d *readme) item(name, text string) {
 		d.b.WriteString("  " + name + "\n")
 		name = ""
 	}
-	for i, line := range wrap(text, readmeWidth-column-2, readmeWidth-column-2) {
+	for i, line := range Wrap(text, readmeWidth-column-2, readmeWidth-column-2) {
 		if i > 0 {
 			name = ""
 		}

@@ -117,7 +117,7 @@ func (p *page) head(h head, beside, maxLines int) {
 		return
 	}
 	p.line(first, p.bold().on(id))
-	lines := wrap(Message(h.result), p.room(), p.room())
+	lines := Wrap(Message(h.result), p.room(), p.room())
 	p.block("", nil, bound(lines, maxLines, p.room(), p.style.ASCII), nil)
 }
 
@@ -132,7 +132,7 @@ func (p *page) because(findings []checks.ReportFinding) {
 	}
 	p.more(len(list) - maxEvidence)
 	for _, c := range findings[0].Codes {
-		p.block("", nil, bound(wrap(p.style.Decoded(c), p.room(), p.room()), maxLines, p.room(), p.style.ASCII), p.faint())
+		p.block("", nil, bound(Wrap(p.style.Decoded(c), p.room(), p.room()), maxLines, p.room(), p.style.ASCII), p.faint())
 	}
 }
 
@@ -148,9 +148,9 @@ func (p *page) quote(b evidence.Because) {
 	const indent = 2
 	room := p.room()
 	where := tail(Where(b), room, p.style.ASCII)
-	lines := wrap(b.Text, room-width(where)-2, room-indent)
+	lines := Wrap(b.Text, room-width(where)-2, room-indent)
 	if width(b.Text) > room-width(where)-2 && width(where) > room/2 {
-		lines = append([]string{""}, wrap(b.Text, room-indent, room-indent)...)
+		lines = append([]string{""}, Wrap(b.Text, room-indent, room-indent)...)
 	}
 	n := maxLines
 	if lines[0] == "" {
@@ -185,7 +185,7 @@ func (p *page) also(findings []checks.ReportFinding) {
 	}
 	label := "  " + p.lang.T("also")
 	for _, f := range findings[1:min(len(findings), maxAlso+1)] {
-		lines := wrap(f.Message, p.room(), p.room())
+		lines := Wrap(f.Message, p.room(), p.room())
 		p.block(label, p.bold(), bound(lines, maxLines, p.room(), p.style.ASCII), nil)
 		label = ""
 	}

@@ -307,13 +307,13 @@ func TestWrap(t *testing.T) {
 		{"no text is one empty line", "  ", 5, 5, []string{""}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			if got := wrap(tt.in, tt.first, tt.rest); !slices.Equal(got, tt.want) {
+			if got := Wrap(tt.in, tt.first, tt.rest); !slices.Equal(got, tt.want) {
 				t.Errorf("%q became %q, not %q", tt.in, got, tt.want)
 			}
 		})
 	}
 	// Wrapping costs no more than the length of the text: this takes minutes otherwise.
-	if got, want := len(wrap(strings.Repeat("a", 4<<20), 64, 64)), 4<<20/64; got != want {
+	if got, want := len(Wrap(strings.Repeat("a", 4<<20), 64, 64)), 4<<20/64; got != want {
 		t.Errorf("a word of 4 MiB takes %d lines, not %d", got, want)
 	}
 }

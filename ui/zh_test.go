@@ -91,7 +91,7 @@ func TestChineseBreaksWhereAReaderWould(t *testing.T) {
 		{"nothing is put between what stood together", "kubelet的日志", 40, []string{"kubelet的日志"}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			if got := wrap(tt.text, tt.columns, tt.columns); !slices.Equal(got, tt.want) {
+			if got := Wrap(tt.text, tt.columns, tt.columns); !slices.Equal(got, tt.want) {
 				t.Errorf("%q", got)
 			}
 		})

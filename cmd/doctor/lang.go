@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"io"
 	"os"
 	"strings"
 
@@ -55,7 +56,11 @@ func helpIn(root *cobra.Command) {
 			}
 			cmd.InitDefaultHelpFlag()
 			cmd.Flags().VisitAll(func(f *pflag.Flag) { f.Usage = c.Phrase(f.Usage) })
-			cmd.SetUsageTemplate(headings(c, cmd.UsageTemplate()))
+			usage := headings(c, cmd.UsageString())
+			cmd.SetUsageFunc(func(cmd *cobra.Command) error {
+				_, err := io.WriteString(cmd.OutOrStderr(), usage)
+				return err
+			})
 		}
 		english(cmd, args)
 	})
@@ -81,10 +86,15 @@ func helpText(c *lang.Catalogue, text string) string {
 // statusColumn is where the meaning of an exit status stands in its line.
 const statusColumn = 7
 
-// headings translates those of cobra's own template.
-func headings(c *lang.Catalogue, template string) string {
-	for _, word := range []string{"Usage:", "Aliases:", "Examples:", "Available Commands:", "Additional Commands:", "Global Flags:", "Flags:"} {
-		template = strings.ReplaceAll(template, word, c.Word(word))
+// headings translates those of cobra's usage. A template of our own would do it too, and cost 6 MB:
+// a program with a template keeps every exported method.
+func headings(c *lang.Catalogue, usage string) string {
+	lines := strings.Split(usage, "\n")
+	for i, line := range lines {
+		switch line {
+		case "Usage:", "Aliases:", "Examples:", "Available Commands:", "Additional Commands:", "Global Flags:", "Flags:":
+			lines[i] = c.Word(line)
+		}
 	}
-	return template
+	return strings.Join(lines, "\n")
 }

@@ -126,11 +126,8 @@ func (l *live) searchLogs() collectors.Collector {
 			if err != nil {
 				return err
 			}
-			if end, ok := ctx.Deadline(); ok { // to write down what was found until then
-				var cancel context.CancelFunc
-				ctx, cancel = context.WithDeadline(ctx, end.Add(-min(time.Until(end)/10, scanMargin)))
-				defer cancel()
-			}
+			ctx, cancel := collectors.BeforeDeadline(ctx, scanMargin)
+			defer cancel()
 			found, unread := signs.Logs(ctx, s, l.checks.Signs())
 			l.mu.Lock()
 			l.unread = unread

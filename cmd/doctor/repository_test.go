@@ -48,6 +48,8 @@ var fences = []struct {
 	{"doctor/ui/console", []string{"doctor/checks", "doctor/collectors"}, "the terminal knows nothing of nodes"},
 	{"doctor/collectors/cluster", []string{"doctor/ui", "doctor/fixtures", "github.com/charmbracelet", "k8s.io/client-go/kubernetes"},
 		"collectors record; they neither judge nor draw, and typed clients of all API groups would double the program"},
+	{"doctor/cmd/doctor", []string{"google.golang.org/grpc", "html/template", "k8s.io/api/core", "k8s.io/client-go/kubernetes"}, "these made doctor.exe 11 MB larger; collectors/cri and collectors/cluster/streams.go say how to do without"},
+	{"doctor/collectors/cri", []string{"doctor/", "k8s.io/"}, "a call to a runtime knows nothing of evidence"},
 	{"doctor/fixtures/server", []string{"doctor/checks", "doctor/collectors", "doctor/ui", "k8s.io/", "github.com/"}, "a test bed that shared code with what it tests would share its faults"},
 	{"doctor/fixtures/dnsbed", []string{"doctor/checks", "doctor/collectors", "doctor/ui", "k8s.io/"}, "a test bed that shared code with what it tests would share its faults"},
 	{"doctor/fixtures/apibed", []string{"doctor/checks", "doctor/collectors", "doctor/ui", "k8s.io/", "github.com/"}, "a test bed that shared code with what it tests would share its faults"},
@@ -134,6 +136,30 @@ func TestEveryPackageSaysWhatItIsFor(t *testing.T) {
 	for pkg, doc := range goList(t, "linux", "{{.Doc}}") {
 		if len(doc) < 5 {
 			t.Errorf("%s has no package comment that names its idea", pkg)
+		}
+	}
+}
+
+// mostBytes is the budget of doctor.exe, stripped: one file that is copied to a node that is sick.
+const mostBytes = 30_000_000
+
+func TestTheWindowsProgramStaysSmall(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it links two programs")
+	}
+	for _, arch := range []string{"amd64", "arm64"} {
+		out := filepath.Join(t.TempDir(), "doctor.exe")
+		cmd := exec.Command("go", "build", "-ldflags", "-s -w", "-o", out, ".")
+		cmd.Env = append(os.Environ(), "GOOS=windows", "GOARCH="+arch, "CGO_ENABLED=0")
+		if text, err := cmd.CombinedOutput(); err != nil {
+			t.Fatalf("%s: %v\n%s", arch, err, text)
+		}
+		info, err := os.Stat(out)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if info.Size() >= mostBytes {
+			t.Errorf("for windows/%s it has %.1f MB, and may have %d; `go version -m` and `go tool nm -size -sort size` say what of", arch, float64(info.Size())/1e6, mostBytes/1_000_000)
 		}
 	}
 }

@@ -46,7 +46,7 @@ func Collectors(find Find, after []string, deadline time.Duration) []collectors.
 				if err != nil {
 					return err
 				}
-				ctx, cancel := ahead(ctx)
+				ctx, cancel := collectors.BeforeDeadline(ctx, margin)
 				defer cancel()
 				v, err := read(ctx, found, r)
 				r.Either(path, v, err)
@@ -89,21 +89,14 @@ func Collectors(find Find, after []string, deadline time.Duration) []collectors.
 			if err != nil || found.LogBytes == 0 {
 				return nil // whoever asks for no logs reads them where they lie
 			}
-			ctx, cancel := ahead(ctx)
+			ctx, cancel := collectors.BeforeDeadline(ctx, margin)
 			defer cancel()
 			return found.readLogs(ctx, r)
 		}})
 }
 
-// ahead ends a moment before ctx does, so that a collector can tell which
-// request had no answer before it is given up itself.
-func ahead(ctx context.Context) (context.Context, context.CancelFunc) {
-	deadline, ok := ctx.Deadline()
-	if !ok {
-		return context.WithCancel(ctx)
-	}
-	return context.WithDeadline(ctx, deadline.Add(-min(100*time.Millisecond, time.Until(deadline)/10)))
-}
+// margin is what is left of a collector's time to tell which request had no answer.
+const margin = 100 * time.Millisecond
 
 // target is found once, by whichever collector comes first.
 type target struct {

@@ -14,8 +14,8 @@ import (
 	"strings"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	"k8s.io/client-go/tools/remotecommand"
-	"k8s.io/client-go/util/exec"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/remotecommand"
 	"k8s.io/streaming/pkg/httpstream"
 
 	"doctor/checks/evidence"
@@ -141,96 +141,74 @@ func (p *Pod) Exec(ctx context.Context, argv []string) (stdout, stderr string, c
 			r.Param(key, v)
 		}
 	}
-	e, err := c.executor(r.URL())
-	if err != nil {
-		return "", "", 0, collectors.Gapf(evidence.Error, "the kubeconfig: %v", err)
-	}
 	out, errs := &kept{}, &kept{}
+	e := &execution{client: c, at: r.URL(), stdout: out, stderr: errs}
+	var ended metav1.Status
 	done := make(chan error, 1)
 	go func() { // SPDY waits for the server's answer without an eye on the context
-		done <- e.StreamWithContext(ctx, remotecommand.StreamOptions{Stdout: out, Stderr: errs})
+		var err error
+		ended, err = e.run(ctx)
+		done <- err
 	}()
 	select {
 	case err = <-done:
 	case <-ctx.Done():
 		return "", "", 0, c.explain(ctx, ctx.Err(), "create", p.what())
 	}
-	code, err = p.ended(ctx, argv, err, e.denied)
+	if err != nil {
+		return out.b.String(), errs.b.String(), 0, p.notRun(ctx, err, e.denied)
+	}
+	code, err = p.ended(argv, ended)
 	return out.b.String(), errs.b.String(), code, err
 }
 
 func (p *Pod) what() string { return "pods/exec of " + p.Name }
 
-// An executor tries WebSocket, and SPDY where a server, or what stands before
-// it, knows no WebSocket.
-type executor struct {
-	remotecommand.Executor
-	denied *apierrors.StatusError // of the WebSocket request, which older servers take for another right
-}
-
-func (c *Client) executor(at *url.URL) (*executor, error) {
-	ws, err := remotecommand.NewWebSocketExecutor(c.config, http.MethodGet, at.String())
-	if err != nil {
-		return nil, err
-	}
-	spdy, err := remotecommand.NewSPDYExecutor(c.config, http.MethodPost, at)
-	if err != nil {
-		return nil, err
-	}
-	c.requests.Add(1)
-	e := &executor{}
-	e.Executor, err = remotecommand.NewFallbackExecutor(ws, spdy, func(err error) bool {
-		var upgrade *httpstream.UpgradeFailureError
-		if errors.As(err, &upgrade) && errors.As(upgrade.Cause, &e.denied) && e.denied.ErrStatus.Code != http.StatusForbidden && e.denied.ErrStatus.Code != http.StatusBadRequest {
-			return false // that there is no such pod, or that nobody is logged in, SPDY will not change
-		}
-		if again := upgrade != nil || httpstream.IsHTTPSProxyError(err); !again {
-			return false
-		}
-		c.requests.Add(1)
-		return true
-	})
-	return e, err
-}
-
-// exitCode is in the text of an error where the library cannot hold it: it
-// reads eight bits.
+// exitCode is in an error of the API server where it translates between protocols: it reads codes
+// as eight bits, and refuses the longer ones.
 var exitCode = regexp.MustCompile(`invalid exit code value "(-?[0-9]{1,10})"`)
 
-// ended tells how a command ended from what the library says.
-func (p *Pod) ended(ctx context.Context, argv []string, err error, denied *apierrors.StatusError) (int, error) {
-	var exited exec.CodeExitError
-	var upgrade *httpstream.UpgradeFailureError
-	switch {
-	case err == nil:
+// ended tells how a command ended from what the container runtime reported.
+func (p *Pod) ended(argv []string, s metav1.Status) (int, error) {
+	if s.Status == metav1.StatusSuccess {
 		return 0, nil
-	case errors.As(err, &exited):
-		return exited.Code, nil
-	case ctx.Err() != nil:
-		return 0, p.client.explain(ctx, err, "create", p.what())
-	case errors.As(err, &upgrade):
-		err = upgrade.Cause
 	}
-	text := err.Error()
-	if m := exitCode.FindStringSubmatch(text); m != nil {
-		code, _ := strconv.ParseInt(m[1], 10, 64)
+	code := ""
+	if m := exitCode.FindStringSubmatch(s.Message); m != nil {
+		code = m[1]
+	} else if s.Reason == remotecommand.NonZeroExitCodeReason && s.Details != nil {
+		for _, cause := range s.Details.Causes {
+			if cause.Type == remotecommand.ExitCodeCauseType {
+				code = cause.Message
+			}
+		}
+	}
+	if code, err := strconv.ParseInt(code, 10, 64); err == nil {
 		return int(uint32(code)), nil
 	}
-	if _, why, ok := strings.Cut(text, "error executing command in container: "); ok {
+	if _, why, ok := strings.Cut(s.Message, "error executing command in container: "); ok {
 		return 0, notStarted{collectors.Gapf(evidence.NotCollected, "%s does not start in the container %s of %s: %s", argv[0], p.Container, p.Name, why)}
 	}
-	why, spdy := strings.CutPrefix(text, "unable to upgrade connection: ")
-	switch {
-	case spdy && denied != nil && strings.Contains(why, "forbidden"):
-		return 0, p.client.refused(http.StatusForbidden, why, "create", p.what())
-	case spdy:
+	return 0, p.client.explain(context.Background(), errors.New(s.Message), "create", p.what())
+}
+
+// notRun is why no command ran: what client-go says, in the reader's words.
+func (p *Pod) notRun(ctx context.Context, err error, denied *apierrors.StatusError) error {
+	var upgrade *httpstream.UpgradeFailureError
+	if errors.As(err, &upgrade) {
+		err = upgrade.Cause
+	}
+	if why, spdy := strings.CutPrefix(err.Error(), "unable to upgrade connection: "); spdy {
+		if denied != nil && strings.Contains(why, "forbidden") {
+			return p.client.refused(http.StatusForbidden, why, "create", p.what())
+		}
 		err = errors.New(why)
 	}
 	err = p.client.explain(ctx, err, "create", p.what())
 	if isNoLogin(err) {
 		p.client.noLogin.Store(&err)
 	}
-	return 0, err
+	return err
 }
 
 // kept is the beginning of what a command says.

@@ -28,7 +28,7 @@ type WindowsNode struct {
 
 // WindowsNodes lists the cluster's Windows nodes by name.
 func (c *Client) WindowsNodes(ctx context.Context) ([]WindowsNode, error) {
-	ctx, cancel := ahead(ctx)
+	ctx, cancel := collectors.BeforeDeadline(ctx, margin)
 	defer cancel()
 	stuck := map[string]int{}
 	err := each(ctx, c, "/api/v1/pods", url.Values{"fieldSelector": {"status.phase=Pending"}}, "pods", func(p evidence.Pod) { stuck[p.Spec.NodeName]++ })
@@ -74,7 +74,7 @@ func (c *Client) Check(ctx context.Context, node string) error {
 	if len(path.IsValidPathSegmentName(node)) > 0 {
 		return fmt.Errorf("%q is no name that a node can have; `doctor --node` lists the cluster's Windows nodes", evidence.Clean(node))
 	}
-	ctx, cancel := ahead(ctx)
+	ctx, cancel := collectors.BeforeDeadline(ctx, margin)
 	defer cancel()
 	object, err := c.node(ctx, node)
 	switch {

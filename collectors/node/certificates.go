@@ -52,7 +52,7 @@ func readCertificates(v volumes) func(context.Context, *collectors.Record) error
 		if err != nil {
 			return err
 		}
-		ctx, cancel := beforeDeadline(ctx)
+		ctx, cancel := collectors.BeforeDeadline(ctx, margin)
 		defer cancel()
 		v := remembering(v)
 		if _, err := v.stat(`C:\`); errors.Is(err, errors.ErrUnsupported) {

@@ -105,7 +105,7 @@ func (c eventChannel) query(since time.Duration) string {
 // they gave before the time was over.
 func readEvents(o Options, ask eventQuery) func(context.Context, *collectors.Record) error {
 	return func(ctx context.Context, r *collectors.Record) error {
-		ctx, cancel := beforeDeadline(ctx)
+		ctx, cancel := collectors.BeforeDeadline(ctx, margin)
 		defer cancel()
 		events, err := readChannels(ctx, eventChannels, cmp.Or(o.Since, defaultSince), ask)
 		if events != nil {

@@ -51,7 +51,7 @@ func readFiles(o Options, v volumes) func(context.Context, *collectors.Record) e
 		if err != nil {
 			return err
 		}
-		ctx, cancel := beforeDeadline(ctx)
+		ctx, cancel := collectors.BeforeDeadline(ctx, margin)
 		defer cancel()
 		v := remembering(v)
 		if _, err := v.stat(`C:\`); errors.Is(err, errors.ErrUnsupported) {
@@ -62,16 +62,6 @@ func readFiles(o Options, v volumes) func(context.Context, *collectors.Record) e
 		r.JSON(evidence.FileIndex.Path(), c.list())
 		return nil
 	}
-}
-
-// beforeDeadline ends a little earlier than ctx does, so that what was read
-// until then is written.
-func beforeDeadline(ctx context.Context) (context.Context, context.CancelFunc) {
-	end, ok := ctx.Deadline()
-	if !ok {
-		return context.WithCancel(ctx)
-	}
-	return context.WithDeadline(ctx, end.Add(-time.Until(end)/8))
 }
 
 // all looks for everything: what the node's own programs name first, then what

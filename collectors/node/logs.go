@@ -51,7 +51,7 @@ func readLogs(o Options, v volumes, open hive, now func() time.Time) func(contex
 		if err != nil {
 			return err
 		}
-		ctx, cancel := beforeDeadline(ctx)
+		ctx, cancel := collectors.BeforeDeadline(ctx, margin)
 		defer cancel()
 		v := remembering(v)
 		if _, err := v.stat(`C:\`); errors.Is(err, errors.ErrUnsupported) {

@@ -25,6 +25,9 @@ type Options struct {
 // comes after another, stay below the ten seconds that a run may take.
 const deadline = 3 * time.Second
 
+// margin is what is left of it to write what was read until then.
+const margin = deadline / 8
+
 // Collectors are all that read a node.
 func Collectors(o Options) []collectors.Collector {
 	return slices.Concat(machineCollectors(o), networkCollectors(o), fileCollectors(o))

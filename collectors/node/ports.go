@@ -16,7 +16,7 @@ import (
 
 // readPorts joins two sources, either of which may fail.
 func readPorts(ctx context.Context, r *collectors.Record) error {
-	ctx, cancel := beforeDeadline(ctx) // a netsh that hangs must not cost the listeners
+	ctx, cancel := collectors.BeforeDeadline(ctx, margin) // a netsh that hangs must not cost the listeners
 	defer cancel()
 	listeners, listenErr := listListeners()
 	ranges, rangeErr := portRanges(ctx, runNetsh)

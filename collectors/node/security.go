@@ -30,7 +30,7 @@ var guardedPaths = slices.Concat(kubeconfigs, []string{
 // readSecurity is the collector "security".
 func readSecurity(calls securityCalls, open hive) func(context.Context, *collectors.Record) error {
 	return func(ctx context.Context, r *collectors.Record) error {
-		ctx, cancel := beforeDeadline(ctx)
+		ctx, cancel := collectors.BeforeDeadline(ctx, margin)
 		defer cancel()
 		asked := time.Now()
 		drives := askDrives(calls) // which takes the longest, so it begins before anything else is known

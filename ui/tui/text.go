@@ -102,64 +102,11 @@ func ellipsis(ascii bool) string {
 	return "…"
 }
 
-// wrap breaks a plain text into lines of at most w cells: at spaces and beside
-// Chinese characters, and words that are longer wherever the line ends.
+// wrap breaks a plain text into lines of at most w cells. Nothing has no lines.
 func wrap(s string, w int) []string {
+	if s = strings.TrimSpace(s); s == "" {
+		return nil
+	}
 	w = max(w, 2) // room for one wide character
-	var lines []string
-	line := ""
-	for _, word := range strings.Fields(s) {
-		for i, part := range breakable(word) {
-			space := " "
-			if i > 0 { // nothing stood between it and what is before it
-				space = ""
-			}
-			switch {
-			case line == "":
-				line = part
-			case width(line)+len(space)+width(part) <= w:
-				line += space + part
-			default:
-				lines, line = append(lines, line), part
-			}
-			for width(line) > w {
-				head := ansi.Truncate(line, w, "")
-				if head == "" || len(head) >= len(line) {
-					break
-				}
-				lines, line = append(lines, head), line[len(head):]
-			}
-		}
-	}
-	if line != "" {
-		lines = append(lines, line)
-	}
-	return lines
-}
-
-// Marks that no line begins with, and marks that none ends with.
-const (
-	closing = "，。、；：？！）》」』】〉”’…—·％,.;:?!)]}"
-	opening = "（《「『【〈“‘([{"
-)
-
-// breakable parts a word where a line may end within it: beside a Chinese
-// character, as Chinese has no spaces, but not before a mark that closes nor
-// after one that opens.
-func breakable(word string) []string {
-	var parts []string
-	from := 0
-	var before rune
-	for i, r := range word {
-		if i > from && (chinese(before) || chinese(r)) && !strings.ContainsRune(opening, before) && !strings.ContainsRune(closing, r) {
-			parts, from = append(parts, word[from:i]), i
-		}
-		before = r
-	}
-	return append(parts, word[from:])
-}
-
-// chinese tells Chinese characters and their marks.
-func chinese(r rune) bool {
-	return unicode.Is(unicode.Han, r) || r > 0x3000 && r < 0x3040 || r > 0xff00 && r < 0xff60
+	return ui.Wrap(s, w, w)
 }
