@@ -184,16 +184,6 @@ func (e export) newest() time.Time {
 	return newest
 }
 
-// machine is the host name that the events carry.
-func (e export) machine() string {
-	for i := len(e.events) - 1; i >= 0; i-- {
-		if m := e.events[i].machine; hostNamePattern.MatchString(m) {
-			return m
-		}
-	}
-	return ""
-}
-
 // exportedEvent is an event of events.json.
 type exportedEvent struct {
 	Log      string `json:"log,omitempty"`
