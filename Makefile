@@ -1,5 +1,6 @@
 # make run    the doctor on a recorded broken node: a screen, or text without a terminal
 # make test   everything that guards a change; make check is the quick loop of seconds
+# make lint   what a pull request needs beside make check: gofmt, vet, staticcheck, actionlint
 # make build  stripped binaries for all systems, in bin/
 
 export CGO_ENABLED = 0
@@ -57,7 +58,7 @@ rename:
 	@owner=$$(echo "$(MODULE)" | cut -s -d/ -f2); \
 	git ls-files -z '*.go' '*go.mod' .github/CODEOWNERS | OLD=$$(go list -m) NEW="$(MODULE)" OWNER=$${owner:-OWNER} xargs -0 perl -pi -e \
 	  's{^module \K\Q$$ENV{OLD}\E(?=/|$$)}{$$ENV{NEW}}; s{^(import |\s+)([\w.]+ )?"\K\Q$$ENV{OLD}\E(?=/[^"]*"\s*(//.*)?$$)}{$$ENV{NEW}}; \
-	   s{\@[\w-]+(?=/doctor-maintainers)}{\@$$ENV{OWNER}}'
+	   s{^\* \@\K[\w-]+(?=/doctor-maintainers)}{$$ENV{OWNER}}'
 	@gofmt -w .
 
 # Each fuzz target of each package in turn, for FUZZTIME. Not part of test, which
