@@ -1,5 +1,6 @@
 # make run    the doctor on a recorded broken node: a screen, or text without a terminal
 # make test   everything that guards a change; make check is the quick loop of seconds
+# make lint   what a pull request needs beside make check: gofmt, vet, staticcheck, actionlint
 # make build  stripped binaries for all systems, in bin/
 
 export CGO_ENABLED = 0
@@ -11,7 +12,7 @@ DEMO    ?= kubelet-removed-flag
 FUZZTIME ?= 10s
 TARGETS  = windows/amd64 windows/arm64 linux/amd64 linux/arm64 darwin/amd64 darwin/arm64
 
-.PHONY: run test check test-windows screens vet windows fuzz bench bench-api bench-bundle build docs clean
+.PHONY: run test check test-windows screens vet windows lint rename fuzz bench bench-api bench-bundle build docs clean
 
 # The doctor's own exit status says that the recorded node is broken (3), which is no failure of make.
 run:
@@ -41,6 +42,24 @@ vet:
 windows:
 	GOOS=windows go vet ./...
 	GOOS=windows GOARCH=arm64 go build ./...
+
+# The tools have a module of their own; they are built for this machine, and then look at both systems.
+TOOL = go tool -modfile=.github/tools/go.mod -n
+
+lint: vet windows
+	@set -e; staticcheck=$$($(TOOL) staticcheck); for os in linux windows; do \
+	  echo "GOOS=$$os staticcheck ./..."; GOOS=$$os "$$staticcheck" -checks inherit,ST1000,ST1016,ST1020,ST1021,ST1022 ./...; \
+	done
+	@"$$($(TOOL) actionlint)" -shellcheck= -pyflakes=
+
+# Where the module lives: go.mod files, imports, and the owner of a path such as github.com/OWNER/NAME.
+rename:
+	@test -n "$(MODULE)" || { echo "make rename MODULE=github.com/owner/doctor"; exit 2; }
+	@owner=$$(echo "$(MODULE)" | cut -s -d/ -f2); \
+	git ls-files -z '*.go' '*go.mod' .github/CODEOWNERS | OLD=$$(go list -m) NEW="$(MODULE)" OWNER=$${owner:-OWNER} xargs -0 perl -pi -e \
+	  's{^module \K\Q$$ENV{OLD}\E(?=/|$$)}{$$ENV{NEW}}; s{^(import |\s+)([\w.]+ )?"\K\Q$$ENV{OLD}\E(?=/[^"]*"\s*(//.*)?$$)}{$$ENV{NEW}}; \
+	   s{^\* \@\K[\w-]+(?=/doctor-maintainers)}{$$ENV{OWNER}}'
+	@gofmt -w .
 
 # Each fuzz target of each package in turn, for FUZZTIME. Not part of test, which
 # runs their seeds: whether a random input is found is not a change's fault.

@@ -26,11 +26,11 @@ type Style struct {
 }
 
 // lang is the language that can be drawn: Chinese has no letters in ASCII.
-func (s Style) lang() *lang.Catalogue {
-	if s.ASCII {
+func (style Style) lang() *lang.Catalogue {
+	if style.ASCII {
 		return nil
 	}
-	return s.Lang
+	return style.Lang
 }
 
 // The widths between which lines are laid out: narrower is the terminal's to
@@ -41,11 +41,11 @@ const (
 	maxWidth     = 160
 )
 
-func (s Style) columns() int {
-	if s.Width == 0 {
+func (style Style) columns() int {
+	if style.Width == 0 {
 		return defaultWidth
 	}
-	return min(max(s.Width, minWidth), maxWidth)
+	return min(max(style.Width, minWidth), maxWidth)
 }
 
 var writers = map[string]func(io.Writer, checks.Report, Style) error{

@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"log"
@@ -254,7 +255,7 @@ func (n network) reach(t *testing.T, client, exe, target string) ([]probed.Reach
 	cmd := exec.Command("ip", "netns", "exec", client, exe, "probe", "reach", "--target", target, "--timeout", "3s", "-o", "json")
 	cmd.Stdout, cmd.Stderr = &out, &errs
 	err := cmd.Run()
-	if _, ok := err.(*exec.ExitError); err != nil && !ok {
+	if _, ok := errors.AsType[*exec.ExitError](err); err != nil && !ok {
 		t.Fatal(err)
 	}
 	var doc struct{ Targets []probed.ReachResult }

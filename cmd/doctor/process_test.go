@@ -3,6 +3,7 @@ package main
 import (
 	"archive/zip"
 	"bytes"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -39,7 +40,7 @@ func process(t testing.TB, exe string, args ...string) (status int, peak int64, 
 	go func() { done <- watch(cmd.Process.Pid, stop) }()
 	err := cmd.Wait()
 	close(stop)
-	if _, ok := err.(*exec.ExitError); err != nil && !ok {
+	if _, ok := errors.AsType[*exec.ExitError](err); err != nil && !ok {
 		t.Fatal(err)
 	}
 	return cmd.ProcessState.ExitCode(), <-done, out.String(), errs.String()

@@ -9,7 +9,7 @@ import (
 	"slices"
 	"strings"
 
-	"k8s.io/apimachinery/pkg/api/validation/path"
+	"k8s.io/apimachinery/pkg/api/validate/content"
 
 	"doctor/checks/evidence"
 	"doctor/collectors"
@@ -71,7 +71,7 @@ func each[T any](ctx context.Context, c *Client, path string, query url.Values, 
 // does not exist, or is no Windows node. That the server does not answer is no
 // such thing: then there is a report, of gaps.
 func (c *Client) Check(ctx context.Context, node string) error {
-	if len(path.IsValidPathSegmentName(node)) > 0 {
+	if len(content.IsPathSegmentName(node)) > 0 {
 		return fmt.Errorf("%q is no name that a node can have; `doctor --node` lists the cluster's Windows nodes", evidence.Clean(node))
 	}
 	ctx, cancel := collectors.BeforeDeadline(ctx, margin)

@@ -51,8 +51,9 @@ func parseFormatList(s string) []map[string]string {
 // listValues takes a list of a property apart, {RpcSs, nsi}. It is not whole
 // where PowerShell cut it, after four of its values.
 func listValues(s string) (values []string, whole bool) {
-	inner, ok := strings.CutPrefix(s, "{")
-	if inner, ok = strings.CutSuffix(inner, "}"); !ok || !strings.HasPrefix(s, "{") {
+	inner, opened := strings.CutPrefix(s, "{")
+	inner, closed := strings.CutSuffix(inner, "}")
+	if !opened || !closed {
 		return nil, false
 	}
 	for v := range strings.SplitSeq(inner, ",") {

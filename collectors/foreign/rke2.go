@@ -94,11 +94,6 @@ func (r rancher) either(files ...string) text {
 	return r.text(files[0])
 }
 
-func (r rancher) has(file string) bool {
-	src, name := r.in(file)
-	return src.names.files[strings.ToLower(name)] != ""
-}
-
 // name is what the kubelet calls the node where its certificate is there, and
 // otherwise the name of the computer.
 func (r rancher) name() string {

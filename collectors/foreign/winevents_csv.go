@@ -184,16 +184,6 @@ func (e export) newest() time.Time {
 	return newest
 }
 
-// machine is the host name that the events carry.
-func (e export) machine() string {
-	for i := len(e.events) - 1; i >= 0; i-- {
-		if m := e.events[i].machine; hostNamePattern.MatchString(m) {
-			return m
-		}
-	}
-	return ""
-}
-
 // excerpt is the last day of the export, as doctor itself records it, the oldest
 // event first. log is where they come from, where no column says it.
 func (e export) excerpt(log string) []evidence.WindowsEvent {

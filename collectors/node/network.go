@@ -36,7 +36,7 @@ const maxRows = 200_000
 // bounded cuts a table that cannot be real, and says so.
 func bounded[T any](list []T, what string) ([]T, error) {
 	if len(list) > maxRows {
-		return nil, fmt.Errorf("Windows lists %d %s, more than the %d that are read", len(list), what, maxRows)
+		return nil, fmt.Errorf("%d %s are more than the %d that are read of a node", len(list), what, maxRows)
 	}
 	return list, nil
 }

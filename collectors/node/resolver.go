@@ -49,9 +49,5 @@ func resolverOf(open hive) (evidence.DNSClientSettings, error) {
 }
 
 func suffixes(s string) []string {
-	list := []string{}
-	for _, suffix := range strings.FieldsFunc(s, func(r rune) bool { return r == ',' || r == ' ' }) {
-		list = append(list, suffix)
-	}
-	return list
+	return strings.FieldsFunc(s, func(r rune) bool { return r == ',' || r == ' ' })
 }

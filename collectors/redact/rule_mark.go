@@ -120,11 +120,10 @@ func (s *scan) bootstrapRule(dot, _ int) {
 	if isEventName(b[from:dot], b[dot+1:end]) {
 		return
 	}
-	for from >= 2 && b[from-1] == ':' && b[from-2] == ':' { // K10…::abcdef.…
+	if from >= 2 && b[from-1] == ':' && b[from-2] == ':' { // K10…::abcdef.…
 		if i := runBack(b, from-2, hexByte|wordByte); hasFold(b, i, "k10") {
 			from = i
 		}
-		break
 	}
 	s.add(from, end, "bootstrap-token", b[from:end])
 }

@@ -4,7 +4,6 @@ import (
 	"crypto/rand"
 	"encoding/base64"
 	"encoding/hex"
-	"encoding/json"
 	"fmt"
 	"strings"
 )
@@ -73,9 +72,3 @@ func random(alphabet string, n int) string {
 func encoded(s string) string { return base64.StdEncoding.EncodeToString([]byte(s)) }
 
 func encodedURL(s string) string { return base64.RawURLEncoding.EncodeToString([]byte(s)) }
-
-// quoted is a text as JSON has it, without its quotes.
-func quoted(s string) string {
-	b, _ := json.Marshal(s)
-	return string(b[1 : len(b)-1])
-}

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -250,7 +249,7 @@ func FuzzAnswers(f *testing.F) {
 			t.Error(err)
 		}
 		if i := strings.IndexFunc(out.String(), func(c rune) bool { return c < 0x20 && c != '\n' || c >= 0x7f && c < 0xa0 }); i >= 0 {
-			t.Error(fmt.Sprintf("a control character at %d of %q", i, out.String()))
+			t.Errorf("a control character at %d of %q", i, out.String())
 		}
 	})
 }

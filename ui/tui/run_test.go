@@ -5,9 +5,11 @@ import (
 	"context"
 	"doctor/checks/evidence"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"os/exec"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -36,7 +38,7 @@ func TestRunEndsWithItsContext(t *testing.T) {
 	}
 }
 
-// The terminal must not be asked for its background: see package quiet.
+// The terminal must not be queried for its background: see package quiet.
 func TestQuietComesBeforeBubbletea(t *testing.T) {
 	cmd := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^$")
 	cmd.Env = append(os.Environ(), "GODEBUG=inittrace=1")
@@ -44,10 +46,35 @@ func TestQuietComesBeforeBubbletea(t *testing.T) {
 	if err != nil {
 		t.Fatalf("%v: %s", err, trace)
 	}
-	quiet := bytes.Index(trace, []byte("init doctor/ui/tui/quiet "))
-	tea := bytes.Index(trace, []byte("init github.com/charmbracelet/bubbletea "))
+	quiet := bytes.Index(trace, []byte("/ui/tui/quiet @"))
+	tea := bytes.Index(trace, []byte("init github.com/charmbracelet/bubbletea @"))
 	if quiet < 0 || tea < 0 || quiet > tea {
-		t.Errorf("quiet at %d, bubbletea at %d of the order of initialisation; quiet must come first, "+
-			"else every doctor command asks the terminal for its background and may wait for seconds:\n%s", quiet, tea, trace)
+		t.Errorf("quiet at %d, bubbletea at %d of the order of initialization; quiet must come first, "+
+			"else every doctor command queries the terminal for its background and may wait for seconds:\n%s",
+			quiet, tea, trace)
+	}
+}
+
+func TestQuietLeavesTheEnvironmentAsItWas(t *testing.T) {
+	const child = "DOCTOR_TEST_SHOW_CI"
+	if os.Getenv(child) != "" {
+		ci, set := os.LookupEnv("CI")
+		fmt.Printf("CI=%q %t\n", ci, set)
+		return
+	}
+	for _, c := range []struct {
+		env  []string
+		want string
+	}{
+		{nil, `CI="" false`},
+		{[]string{"CI="}, `CI="" true`},
+		{[]string{"CI=yes"}, `CI="yes" true`},
+	} {
+		cmd := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^"+t.Name()+"$")
+		clean := slices.DeleteFunc(os.Environ(), func(v string) bool { return strings.HasPrefix(v, "CI=") })
+		cmd.Env = append(append(clean, child+"=1"), c.env...)
+		if out, err := cmd.CombinedOutput(); err != nil || !strings.Contains(string(out), c.want+"\n") {
+			t.Errorf("started with %q: %v, %s instead of %s", c.env, err, out, c.want)
+		}
 	}
 }

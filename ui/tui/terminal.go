@@ -54,13 +54,13 @@ func (t *terminal) Write(b []byte) (int, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	switch string(b) {
-	case ansi.SetAltScreenSaveCursorMode:
+	case ansi.SetModeAltScreenSaveCursor:
 		t.on, t.known = true, false
 		t.poke()
 	case ansi.EraseEntireScreen:
 		t.known = false
 		t.poke()
-	case ansi.ResetAltScreenSaveCursorMode:
+	case ansi.ResetModeAltScreenSaveCursor:
 		t.on = false // whoever draws now would draw into the user's shell
 	}
 	return t.out.Write(b)

@@ -20,7 +20,7 @@ import (
 // shownOn is a terminal in its alternate screen, and what was written to it.
 func shownOn(out *bytes.Buffer) *terminal {
 	t := newTerminal(out, newStyles(nil, false))
-	_, _ = io.WriteString(t, ansi.SetAltScreenSaveCursorMode)
+	_, _ = io.WriteString(t, ansi.SetModeAltScreenSaveCursor)
 	return t
 }
 
@@ -60,18 +60,18 @@ func TestNothingIsDrawnIntoTheShell(t *testing.T) {
 	if got := sent(to, &out, m); got != "" {
 		t.Errorf("before the alternate screen: %q", got)
 	}
-	_, _ = io.WriteString(to, ansi.SetAltScreenSaveCursorMode)
+	_, _ = io.WriteString(to, ansi.SetModeAltScreenSaveCursor)
 	if got := sent(to, &out, m); !strings.Contains(got, "Causes") {
 		t.Errorf("in the alternate screen: %q", got)
 	}
 	if got := sent(to, &out, m); got != "" {
 		t.Errorf("the same frame again: %q", got)
 	}
-	_, _ = io.WriteString(to, ansi.ResetAltScreenSaveCursorMode)
+	_, _ = io.WriteString(to, ansi.ResetModeAltScreenSaveCursor)
 	if got := sent(to, &out, after(m, "j")); got != "" {
 		t.Errorf("after the alternate screen: %q", got)
 	}
-	_, _ = io.WriteString(to, ansi.SetAltScreenSaveCursorMode)
+	_, _ = io.WriteString(to, ansi.SetModeAltScreenSaveCursor)
 	if got := sent(to, &out, m); !strings.Contains(got, "Causes") {
 		t.Errorf("back from a suspension: %q", got)
 	}

@@ -30,8 +30,11 @@ import (
 
 	"doctor/checks"
 	"doctor/ui/lang"
-	_ "doctor/ui/tui/quiet"
+	"doctor/ui/tui/quiet"
 )
+
+// Bubbletea is initialized by now: see package quiet.
+func init() { quiet.End() }
 
 // Options say how the screen is drawn.
 type Options struct {
