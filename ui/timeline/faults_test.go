@@ -225,29 +225,29 @@ func TestWhatAFindingCitesIsTiedToIt(t *testing.T) {
 		"11-20 08:00:00 event windows fail: nssm: bad", "11-20 08:10:00 event windows: nssm: well"
 	for _, row := range []struct {
 		name    string
-		because checks.Because
+		because evidence.Because
 		want    []string
 	}{
-		{"an event", checks.Because{Path: "events.json", Line: 1}, []string{conf, other,
+		{"an event", evidence.Because{Path: "events.json", Line: 1}, []string{conf, other,
 			bad + " [x]", well}},
-		{"an event that is not bad", checks.Because{Path: "events.json", Line: 2}, []string{conf,
+		{"an event that is not bad", evidence.Because{Path: "events.json", Line: 2}, []string{conf,
 			other, bad, well + " [x]"}},
-		{"a file, in any case", checks.Because{Path: evidence.EvidencePath(`c:\K\CNI.conf`),
+		{"a file, in any case", evidence.Because{Path: evidence.EvidencePath(`c:\K\CNI.conf`),
 			Line: 3}, []string{conf + " [x]", other, bad, well}},
-		{"a line of a log", checks.Because{Path: kubeletLog, Line: 7,
+		{"a line of a log", evidence.Because{Path: kubeletLog, Line: 7,
 			Text: "E1120 09:00:00.0 1 x.go:1] no network"},
 			[]string{conf, other, bad, well, "11-20 09:00:00 log kubelet fail: no network [x]"}},
-		{"a log without a line", checks.Because{Path: kubeletLog,
+		{"a log without a line", evidence.Because{Path: kubeletLog,
 			Text: "E1120 09:00:00.0 1 x.go:1] no network"}, []string{conf, other, bad, well}},
-		{"a line of a log that has no time", checks.Because{Path: kubeletLog, Line: 7,
+		{"a line of a log that has no time", evidence.Because{Path: kubeletLog, Line: 7,
 			Text: "no network"}, []string{conf, other, bad, well}},
-		{"a line of what is no log", checks.Because{Path: "outputs/a.txt", Line: 7,
+		{"a line of what is no log", evidence.Because{Path: "outputs/a.txt", Line: 7,
 			Text: "E1120 09:00:00.0 1 x.go:1] no network"}, []string{conf, other, bad, well}},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			r := checks.Report{Results: []checks.Result{{ID: "x", Status: checks.StatusFail,
 				Findings: []checks.ReportFinding{{Level: "fail",
-					Because: []checks.Because{row.because}}}}}}
+					Because: []evidence.Because{row.because}}}}}}
 			if diff := cmp.Diff(row.want, staged{files: files, report: r}.shown(t)); diff != "" {
 				t.Error(diff)
 			}
