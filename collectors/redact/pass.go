@@ -33,12 +33,14 @@ type pass struct {
 	offset  int64                       // in the file, of what is looked at
 
 	window, ahead, back, context int // as the constants; tests take smaller ones
+
+	spare int64 // bytes of values that any file may make it look at again; spareWork, or less in tests
 }
 
 func (r *Redactor) newPass(name string) *pass {
 	name = strings.ToLower(strings.ReplaceAll(name, `\`, "/"))
 	ext := path.Ext(name)
-	return &pass{Redactor: r, path: name, counts: Counts{}, work: new(int64), window: windowSize, ahead: ahead, back: back, context: context,
+	return &pass{Redactor: r, path: name, counts: Counts{}, work: new(int64), window: windowSize, ahead: ahead, back: back, context: context, spare: spareWork,
 		prose: name == "" || ext == ".log" || ext == ".gap" || ext == ".txt" || ext == ".out" || ext == ".err" || strings.HasPrefix(name, "logs/")}
 }
 
@@ -100,7 +102,9 @@ func (p *pass) stream(out *bufio.Writer, in *input, done int) error {
 // of others. Of logs and configuration less than twice their size is looked at.
 var errMazy = errors.New("it is made of names of secrets, each in the value of the other, and would take too long; leave this file out")
 
-func (p *pass) most(read int64) int64 { return 64<<20 + 64*read }
+const spareWork = 64 << 20
+
+func (p *pass) most(read int64) int64 { return p.spare + 64*read }
 
 // text redacts what is held in memory as a whole.
 func (p *pass) text(b []byte) []byte {
