@@ -13,6 +13,7 @@ import (
 	"doctor/checks"
 	"doctor/checks/evidence"
 	"doctor/checks/faults"
+	"doctor/fixtures/wait"
 	"doctor/ui/lang"
 	"doctor/ui/tui"
 )
@@ -42,7 +43,7 @@ func sample() checks.Report {
 func told(t *testing.T, feed tui.Feed, answers ...string) string {
 	t.Helper()
 	var out bytes.Buffer
-	ctx, stop := context.WithTimeout(t.Context(), 20*time.Second)
+	ctx, stop := context.WithTimeout(t.Context(), wait.Limit)
 	defer stop()
 	if _, err := Run(ctx, strings.NewReader(strings.Join(answers, "\n")), &out, feed, Options{Ask: answers != nil}); err != nil {
 		t.Fatal(err)

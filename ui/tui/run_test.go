@@ -3,7 +3,6 @@ package tui
 import (
 	"bytes"
 	"context"
-	"doctor/checks/evidence"
 	"errors"
 	"fmt"
 	"io"
@@ -12,12 +11,14 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
+
+	"doctor/checks/evidence"
+	"doctor/fixtures/wait"
 )
 
 func TestRunLeavesTheAlternateScreen(t *testing.T) {
 	var out bytes.Buffer
-	ctx, stop := context.WithTimeout(t.Context(), 20*time.Second)
+	ctx, stop := context.WithTimeout(t.Context(), wait.Limit)
 	defer stop()
 	if _, err := Run(ctx, strings.NewReader("q"), &out, Finished(sample(), evidence.Snapshot{}), Options{}); err != nil {
 		t.Fatal(err)

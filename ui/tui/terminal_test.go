@@ -15,6 +15,7 @@ import (
 	"doctor/checks"
 	"doctor/checks/evidence"
 	"doctor/checks/faults"
+	"doctor/fixtures/wait"
 )
 
 // shownOn is a terminal in its alternate screen, and what was written to it.
@@ -33,11 +34,13 @@ func sent(t *terminal, out *bytes.Buffer, m model) string {
 }
 
 func TestBubbleteasFramesAreNotDrawn(t *testing.T) {
-	var out bytes.Buffer
-	ctx, stop := context.WithTimeout(t.Context(), 20*time.Second)
+	t.Parallel()
+	var out transcript
+	ctx, stop := context.WithTimeout(t.Context(), wait.Limit)
 	defer stop()
 	in, keys := io.Pipe()
 	go func() {
+		wait.Holds(func() bool { return strings.Contains(out.String(), "Paging file is too small") })
 		time.Sleep(1300 * time.Millisecond) // its renderer ticks once a second
 		keys.Write([]byte("q"))
 	}()
@@ -165,35 +168,45 @@ func (p *picture) text() string {
 }
 
 // stuck is a terminal that takes nothing, as after ctrl+s.
-type stuck struct{ release chan struct{} }
+type stuck struct {
+	release chan struct{}
+	transcript
+}
 
-func (s stuck) Write(b []byte) (int, error) {
+func (s *stuck) Write(b []byte) (int, error) {
 	if len(b) > 40 { // frames; the modes are set before it stops
 		<-s.release
 	}
-	return len(b), nil
+	return s.transcript.Write(b)
 }
 
+// doneHeaderText is on the screen once a report is whole.
+const doneHeaderText = "10:02 UTC"
+
+// TestAStalledTerminalHoldsNobodyUp: all updates are taken while the terminal takes nothing.
 func TestAStalledTerminalHoldsNobodyUp(t *testing.T) {
-	ctx, stop := context.WithTimeout(t.Context(), 20*time.Second)
+	ctx, stop := context.WithTimeout(t.Context(), wait.Limit)
 	defer stop()
 	in, keys := io.Pipe()
 	defer keys.Close()
-	out := stuck{make(chan struct{})}
+	out := &stuck{release: make(chan struct{})}
 	updates := make(chan Update)
 	var ended sync.WaitGroup
 	var last Leave
 	ended.Go(func() { last, _ = Run(ctx, in, out, Feed{Updates: updates}, Options{Width: 80, Height: 24}) })
-	start := time.Now()
-	for i := range 200 {
-		updates <- live(i % 9)
+	for i := range 201 {
+		u := live(i % 9)
+		if i == 200 {
+			u = live(whole)
+		}
+		select {
+		case updates <- u:
+		case <-ctx.Done():
+			t.Fatalf("update %d waits for the terminal", i)
+		}
 	}
-	updates <- live(whole)
-	if d := time.Since(start); d > 3*time.Second {
-		t.Errorf("the sender took %v for 201 updates", d)
-	}
-	time.Sleep(200 * time.Millisecond)
 	close(out.release)
+	out.until(t, doneHeaderText)
 	keys.Write([]byte("Q"))
 	ended.Wait()
 	if !last.Done || !last.Print {

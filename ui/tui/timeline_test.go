@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"strings"
+	"sync"
 	"testing"
 	"testing/fstest"
 	"time"
@@ -15,18 +16,35 @@ import (
 	"doctor/checks/evidence"
 	"doctor/checks/faults"
 	"doctor/checks/signs"
-	"doctor/fixtures"
 )
 
 // ofNode is the screen of a recorded node.
 func ofNode(t testing.TB, name string, opt Options) model {
 	t.Helper()
-	node, err := fixtures.Open(name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return ofTree(t, node.FS().(fstest.MapFS), opt)
+	r, s := diagnosed(t, name)
+	opt.Catalogue = faults.Catalogue()
+	m, _ := newModel(opt, false).update(<-Finished(r, s).Updates)
+	return m
 }
+
+// diagnosed is a recorded node, read and judged once for all tests.
+func diagnosed(t testing.TB, name string) (checks.Report, evidence.Snapshot) {
+	t.Helper()
+	type diagnosis struct {
+		sync.Once
+		report   checks.Report
+		snapshot evidence.Snapshot
+	}
+	found, _ := diagnoses.LoadOrStore(name, &diagnosis{})
+	d := found.(*diagnosis)
+	d.Do(func() {
+		d.snapshot = recorded(t, name)
+		d.report = checks.Diagnose(d.snapshot, faults.Catalogue(), checks.Source{Kind: "demo"}, checks.Program{})
+	})
+	return d.report, d.snapshot
+}
+
+var diagnoses sync.Map // by the node's name
 
 func ofTree(t testing.TB, tree fstest.MapFS, opt Options) model {
 	t.Helper()
@@ -36,6 +54,7 @@ func ofTree(t testing.TB, tree fstest.MapFS, opt Options) model {
 	}
 	s, _ = signs.Record(s, faults.Catalogue().Signs())
 	r := checks.Diagnose(s, faults.Catalogue(), checks.Source{Kind: "demo"}, checks.Program{})
+	opt.Catalogue = faults.Catalogue()
 	m, _ := newModel(opt, false).update(<-Finished(r, s).Updates)
 	return m
 }

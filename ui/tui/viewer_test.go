@@ -248,11 +248,12 @@ func hostileFiles(r *rand.Rand) fstest.MapFS {
 }
 
 func TestEveryFrameOfTheEvidenceFits(t *testing.T) {
+	t.Parallel()
 	r := rand.New(rand.NewPCG(3, 4))
 	fsys := hostileFiles(r)
 	paths := evidenceOf(t, fsys).Paths()
 	walks := [][]string{nil, {"G"}, {"z"}, {"z", "G", "pgup"}, {"l", "l", "l"}, {"/", "a", "enter", "n"}, {":", "7"}, {"-", "+", "j", "h"}, {"v", "z", "j"}}
-	for range 150 {
+	for range rounds(150) {
 		w, h := 20+r.IntN(180), 5+r.IntN(50)
 		m := withEvidence(t, hostileReport(r), fsys, Options{Width: w, Height: h, ASCII: r.IntN(3) == 0})
 		keys := walks[r.IntN(len(walks))]

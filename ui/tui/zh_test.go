@@ -72,9 +72,10 @@ func TestGoldenLiveInChinese(t *testing.T) {
 
 // TestEveryFrameInChineseFits goes through all screens at many sizes.
 func TestEveryFrameInChineseFits(t *testing.T) {
+	t.Parallel()
 	base := inChinese(t, "podcidr-not-assigned", [2]int{80, 24})
 	for _, keys := range append(walks, []string{"e"}, []string{"e", "f", "G", "enter"}, []string{"t", "enter", "/"}) {
-		for _, size := range [][2]int{{20, 5}, {30, 8}, {31, 9}, {40, 15}, {57, 20}, {80, 24}, {99, 24}, {100, 24}, {120, 40}, {200, 60}} {
+		for _, size := range sizes([][2]int{{20, 5}, {30, 8}, {31, 9}, {40, 15}, {57, 20}, {80, 24}, {99, 24}, {100, 24}, {120, 40}, {200, 60}}) {
 			m := base
 			m.width, m.height = size[0], size[1]
 			lines := draw(through(m.settled(), keys...))
