@@ -58,6 +58,7 @@ func (f flags) onNode(list *checks.Catalogue) *live {
 		collectors: node.Collectors(node.Options{Files: files, Folders: folders, Since: f.since, LogBytes: logBytes})}
 	find := f.kubelet(host)
 	l.collectors = append(l.collectors, cluster.Collectors(find, []string{"services", "processes", "files"}, apiDeadline)...)
+	lengthen(l.collectors, f.timeout)
 	if f.passive {
 		l.unasked = unprobed("--passive sends no probes")
 		return l.fresh()
@@ -70,6 +71,14 @@ func (f flags) onNode(list *checks.Catalogue) *live {
 	l.collectors = append(l.collectors, dns, reach)
 	l.collectors = append(l.collectors, f.fromInside(find, told, []string{dns.Name, reach.Name})...)
 	return l.fresh()
+}
+
+// lengthen gives each collector its share of a --timeout that is longer than the default: on a
+// machine that needs more time for the whole, a part of it needs more too.
+func lengthen(list []collectors.Collector, timeout time.Duration) {
+	for i := range list {
+		list[i].Deadline = max(list[i].Deadline, time.Duration(float64(list[i].Deadline)*timeout.Seconds()/defaultTimeout.Seconds()))
+	}
 }
 
 // unprobed tells of both kinds of probes why they were not sent.

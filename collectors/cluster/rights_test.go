@@ -16,6 +16,7 @@ import (
 
 	"doctor/collectors/cluster"
 	"doctor/fixtures/apibed"
+	"doctor/fixtures/wait"
 )
 
 func write(t testing.TB, dir string, files map[string]string) {
@@ -80,16 +81,16 @@ func withoutDefaults(t *testing.T, bed *apibed.Bed) {
 	}
 }
 
-// denied are the gaps of refused requests, once the server has heard of the rights.
-func denied(t *testing.T, bed *apibed.Bed, kubeconfig string, enough func(map[string]string) bool) map[string]string {
+// denied are the gaps of refused requests, once the server has heard of the rights: what was granted
+// reaches those who decide some time after the grant is answered.
+func denied(t *testing.T, kubeconfig string, enough func(map[string]string) bool) (gaps map[string]string) {
 	t.Helper()
-	for deadline := time.Now().Add(10 * time.Second); ; time.Sleep(50 * time.Millisecond) {
-		gaps := see(t, kubeconfig, apibed.WindowsNode, patience, 1<<20).gaps(t)
+	wait.Holds(func() bool {
+		gaps = see(t, kubeconfig, apibed.WindowsNode, 1<<20).gaps(t)
 		maps.DeleteFunc(gaps, func(_, gap string) bool { return !strings.HasPrefix(gap, "denied:") })
-		if enough(gaps) || time.Now().After(deadline) {
-			return gaps
-		}
-	}
+		return enough(gaps)
+	})
+	return gaps
 }
 
 func TestTheRoleIsEnough(t *testing.T) {
@@ -101,7 +102,7 @@ func TestTheRoleIsEnough(t *testing.T) {
 	bind(t, bed, "doctor-reader", "reader")
 
 	none := func(gaps map[string]string) bool { return len(gaps) == 0 }
-	if gaps := denied(t, bed, bed.Kubeconfigs["reader"], none); len(gaps) > 0 {
+	if gaps := denied(t, bed.Kubeconfigs["reader"], none); len(gaps) > 0 {
 		t.Errorf("with the role that `doctor explain rbac` prints, there are gaps: %v", gaps)
 	}
 	client, err := cluster.Connect(cluster.Options{Kubeconfig: bed.Kubeconfigs["reader"]})
@@ -133,7 +134,7 @@ func TestNoRightIsTooMuch(t *testing.T) {
 					user := fmt.Sprintf("without-%s-%s", verb, strings.ReplaceAll(strings.TrimPrefix(what, "/"), "/", "-"))
 					grant(t, bed, user, without(all, i, what, verb))
 					kubeconfig := bed.Kubeconfig(t, apibed.Login{User: apibed.Object{"token": bed.Tokens["admin"], "as": user}})
-					gaps := denied(t, bed, kubeconfig, func(gaps map[string]string) bool { return len(gaps) == 1 })
+					gaps := denied(t, kubeconfig, func(gaps map[string]string) bool { return len(gaps) == 1 })
 					for path, gap := range gaps {
 						if want := "denied: may not " + verb + " " + what; !strings.HasPrefix(gap, want) && !strings.HasPrefix(gap, strings.Replace(want, what, gapName(what), 1)) {
 							t.Errorf("%s says %q", path, gap)
@@ -182,8 +183,11 @@ func TestAKubeletsRights(t *testing.T) {
 	bed.Stage(t)
 	bed.Kubelet(t, apibed.KubeletAddress, queryKubelet)
 	kubeconfig := bed.Kubeconfig(t, apibed.Login{User: bed.ClientCert(t, "system:node:"+apibed.WindowsNode, []string{"system:nodes"}, time.Now().Add(time.Hour))})
-	l := see(t, kubeconfig, apibed.WindowsNode, patience, 0)
-	if got := l.client.NodeName(); got != apibed.WindowsNode {
+	client, err := cluster.Connect(cluster.Options{Kubeconfig: kubeconfig})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := client.NodeName(); got != apibed.WindowsNode {
 		t.Errorf("the certificate is for %q", got)
 	}
 	want := map[string]string{
@@ -194,7 +198,11 @@ func TestAKubeletsRights(t *testing.T) {
 		"api/daemonsets.json":     `may not list daemonsets: daemonsets.apps is forbidden: User "system:node:win-1" cannot list resource "daemonsets" in API group "apps"`,
 		"api/servicecidrs.json":   `may not list servicecidrs: servicecidrs.networking.k8s.io is forbidden: User "system:node:win-1" cannot list resource "servicecidrs" in API group "networking.k8s.io"`,
 	}
-	gaps := l.gaps(t)
+	var gaps map[string]string
+	wait.Holds(func() bool { // until the server knows which pods are the node's
+		gaps = see(t, kubeconfig, apibed.WindowsNode, 0).gaps(t)
+		return len(gaps) == len(want)
+	})
 	if got := slices.Sorted(maps.Keys(gaps)); !slices.Equal(got, slices.Sorted(maps.Keys(want))) {
 		t.Errorf("there are gaps of %v", got)
 	}

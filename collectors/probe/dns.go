@@ -7,6 +7,7 @@ package probe
 import (
 	"context"
 	"errors"
+	"net"
 	"net/netip"
 	"slices"
 	"strings"
@@ -28,6 +29,10 @@ type DNSPlan struct {
 	Namespace string   // of the pod in whose place the names are asked
 	Domain    string   // of the cluster; cluster.local where empty
 	Suffixes  []string // of the CNI configuration; Windows appends the first, by default NAMESPACE.svc.DOMAIN
+
+	// What tests have of their own: nil for the system's network, and for resend.
+	dial   func(ctx context.Context, network, address string) (net.Conn, error)
+	resend []time.Duration
 }
 
 // A DNSServer is asked over UDP and TCP for all names of the plan in all forms,
@@ -51,7 +56,13 @@ const maxQueries = 96
 // The same name asked of the same server over the same transport is sent once,
 // whichever forms it belongs to.
 func DNS(ctx context.Context, plan DNSPlan) []evidence.DNSProbe {
-	a := &asker{ctx: ctx, kind: plan.kind(), asked: map[query]func() answer{}}
+	a := &asker{ctx: ctx, kind: plan.kind(), dial: plan.dial, resend: plan.resend, asked: map[query]func() answer{}}
+	if a.dial == nil {
+		a.dial = new(net.Dialer).DialContext
+	}
+	if a.resend == nil {
+		a.resend = resend
+	}
 	var probes []evidence.DNSProbe
 	var todo []func(*evidence.DNSProbe)
 	add := func(server, transport, form, name string, sent []string, ask func(string) answer) {

@@ -30,8 +30,10 @@ type answer struct {
 
 // An asker sends each query once and shares its answer.
 type asker struct {
-	ctx  context.Context
-	kind uint16
+	ctx    context.Context
+	kind   uint16
+	dial   func(ctx context.Context, network, address string) (net.Conn, error)
+	resend []time.Duration
 
 	mu    sync.Mutex
 	asked map[query]func() answer
@@ -84,8 +86,7 @@ func (a *asker) exchange(q query, edns bool) answer {
 	if edns {
 		m.SetEdns0(udpSize, false)
 	}
-	var d net.Dialer
-	conn, err := d.DialContext(a.ctx, q.transport, q.server)
+	conn, err := a.dial(a.ctx, q.transport, q.server)
 	if err != nil {
 		return unanswered(err)
 	}
@@ -95,7 +96,7 @@ func (a *asker) exchange(q query, edns bool) answer {
 	if err := c.WriteMsg(m); err != nil {
 		return unanswered(err)
 	}
-	retries, again := 0, resend
+	retries, again := 0, a.resend
 	if q.transport == "tcp" {
 		again = nil
 	}

@@ -5,12 +5,12 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"doctor/checks/evidence"
 	"doctor/checks/probed"
 	"doctor/fixtures/apibed"
 	"doctor/fixtures/dnsbed"
+	"doctor/fixtures/wait"
 )
 
 const full = "kubernetes.default.svc.cluster.local"
@@ -26,20 +26,6 @@ func TestCoreDNSOverARealAPIServer(t *testing.T) {
 	server := dnsbed.Start(t, fmt.Sprintf("  kubernetes cluster.local {\n    kubeconfig %s\n  }\n  template ANY ANY web dnsshop svc kubernetes default {\n    rcode NXDOMAIN\n  }", bed.Kubeconfigs["admin"]))
 	plan := DNSPlan{Servers: []DNSServer{{Address: server}}, Namespace: "dnsshop",
 		Names: []string{"web", "web.dnsshop", "web.dnsshop.svc", "web.dnsshop.svc.cluster.local.", "kubernetes", "kubernetes.default", full, "gone.dnsshop"}}
-	var list []evidence.DNSProbe
-	for range 50 { // until its watch has brought the Services
-		if list = probes(t, 5*time.Second, plan); !slices.ContainsFunc(list, func(p evidence.DNSProbe) bool {
-			return p.Decided == "web.dnsshop.svc.cluster.local." && p.Outcome != "ok"
-		}) {
-			break
-		}
-		time.Sleep(100 * time.Millisecond)
-	}
-	report := probed.JudgeDNS(list)[0]
-	got := []string{report.Verdict}
-	for _, n := range report.Names {
-		got = append(got, n.Name+": "+n.Text())
-	}
 	want := []string{"answers over UDP and TCP",
 		"web: resolves",
 		"web.dnsshop: resolves on Linux, not on Windows, by design",
@@ -49,6 +35,17 @@ func TestCoreDNSOverARealAPIServer(t *testing.T) {
 		"kubernetes.default: resolves on Linux, not on Windows, by design",
 		full + ": resolves",
 		"gone.dnsshop: no such name, on either"}
+	var list []evidence.DNSProbe
+	var got []string
+	wait.Holds(func() bool { // until its watch has brought the Services
+		list = probes(t, plan)
+		report := probed.JudgeDNS(list)[0]
+		got = []string{report.Verdict}
+		for _, n := range report.Names {
+			got = append(got, n.Name+": "+n.Text())
+		}
+		return slices.Equal(got, want)
+	})
 	if !slices.Equal(got, want) {
 		t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 	}
@@ -74,7 +71,7 @@ func TestCoreDNSThatFails(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			server := dnsbed.Start(t, c.plugins)
-			p := probes(t, 5*time.Second, DNSPlan{Servers: []DNSServer{{Address: server, Names: []string{full}}}})[0]
+			p := probes(t, DNSPlan{Servers: []DNSServer{{Address: server, Names: []string{full}}}})[0]
 			if got := p.Outcome + " " + p.Rcode; got != c.want || p.Transport != "udp" {
 				t.Errorf("%+v, want %s", p, c.want)
 			}
