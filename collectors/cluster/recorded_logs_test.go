@@ -69,7 +69,7 @@ func TestTheNodesLogsComeFromTheKubelet(t *testing.T) {
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			server := recordedServer(t, instead(root, row.kubelet))
-			l := see(t, kubeconfigOf(t, server.url), recordedNode, patience, row.limit)
+			l := see(t, kubeconfigOf(t, server.url), recordedNode, row.limit)
 			if gap := l.gaps(t)["logs/"]; gap != row.gap {
 				t.Errorf("the gap is %q, want %q", gap, row.gap)
 			}
@@ -103,7 +103,7 @@ func TestTheKubeletIsToldSinceWhen(t *testing.T) {
 			queryKubelet(w, r)
 		}))
 	before := time.Now().Add(-time.Hour).Truncate(time.Second)
-	see(t, kubeconfigOf(t, server.url), recordedNode, patience, 1<<20)
+	see(t, kubeconfigOf(t, server.url), recordedNode, 1<<20)
 	at, err := time.Parse(time.RFC3339, fmt.Sprint(since.Load()))
 	if err != nil || at.Before(before) || at.After(time.Now().Add(-time.Hour)) {
 		t.Errorf("logs are asked for since %v, an hour back is %s", since.Load(), before)

@@ -43,8 +43,6 @@ func readCRI(ctx context.Context, r *collectors.Record) error {
 		return err
 	}
 	defer client.Close()
-	ctx, cancel := collectors.BeforeDeadline(ctx, margin) // a part that does not answer must not cost the others
-	defer cancel()
 	state, err := askRuntime(ctx, client)
 	if err != nil && state.Version == nil {
 		return runtimeGap(endpoint, err)
@@ -117,6 +115,8 @@ type criState struct {
 // askRuntime brings what the runtime answers, and the first error of what it
 // does not.
 func askRuntime(ctx context.Context, client *cri.Client) (criState, error) {
+	ctx, cancel := collectors.BeforeDeadline(ctx, margin) // a part that does not answer must not cost the others
+	defer cancel()
 	var state criState
 	version, err := client.Call(ctx, "RuntimeService/Version")
 	if err != nil {
