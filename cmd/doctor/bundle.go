@@ -3,26 +3,17 @@ package main
 import (
 	"cmp"
 	"context"
-	"crypto/rand"
 	"errors"
 	"fmt"
-	"io"
 	"maps"
-	"path/filepath"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 
-	"doctor/checks"
 	"doctor/checks/evidence"
-	"doctor/checks/faults"
-	"doctor/checks/signs"
-	"doctor/collectors/maskname"
+	"doctor/cmd/doctor/internal/session"
 	"doctor/collectors/pack"
-	"doctor/collectors/redact"
-	"doctor/ui"
 )
 
 // packing are the options of bundle and convert.
@@ -85,18 +76,18 @@ RKE2 collector, antctl supportbundle), and writes it as a bundle in doctor's own
 			return nil
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if f.from != "" || f.demo != "" {
+			if f.From != "" || f.Demo != "" {
 				return errors.New("convert takes the path of one recording; leave --from and --demo out")
 			}
-			f.from = args[0]
+			f.From = args[0]
 			if err := f.forBundle(cmd); err != nil {
 				return err
 			}
-			f.since = 0
+			f.Since = 0
 			return writeBundle(cmd.Context(), std, *f, p)
 		},
 	}
-	cmd.Flags().StringVar(&f.node, "node", "", "which node, where the recording holds several")
+	cmd.Flags().StringVar(&f.Node, "node", "", "which node, where the recording holds several")
 	cmd.Flags().StringVarP(&f.file, "file", "f", "", "the zip to write; else doctor-NODE-TIME.zip in the current folder")
 	p.add(cmd, "0")
 	return cmd
@@ -109,10 +100,10 @@ func (p *packing) add(cmd *cobra.Command, maxSize string) {
 
 // forBundle refuses what is said of a report.
 func (f *flags) forBundle(cmd *cobra.Command) error {
-	if f.node == anyNode {
+	if f.Node == anyNode {
 		return errors.New("--node takes the name of the node to bundle; `doctor --node` lists them")
 	}
-	if f.demo == "list" {
+	if f.Demo == "list" {
 		return errors.New("--demo takes the name of a recorded node; `doctor --demo list` lists them")
 	}
 	root := cmd.Root().Flags()
@@ -143,29 +134,37 @@ func writeBundle(ctx context.Context, std streams, f flags, p packing) error {
 	if err != nil {
 		return err
 	}
-	src, err := f.evidence(ctx, std)
+	src, err := f.source(ctx, std)
 	if err != nil {
 		return err
 	}
 	defer src.Close()
-	b := newBundling(ctx, src, p, maxSize, f.since)
+	b := session.NewBundling(ctx, src, session.Packing{MaxSize: maxSize, MaskNames: p.maskNames}, f.Options)
 	show := newProgressLine(std.err)
-	b.options.Progress = show.progress
+	b.Options.Progress = show.progress
 	if p.estimate {
-		result, err := pack.Estimate(ctx, b.snapshot, b.options)
+		result, err := pack.Estimate(ctx, b.Snapshot, b.Options)
 		show.clear()
 		if err != nil {
 			return failed(ctx, err)
 		}
-		return printEstimate(std.out, result, b.snapshot)
+		return printEstimate(std.out, result, b.Snapshot)
 	}
-	name := cmp.Or(f.file, b.defaultName())
-	result, err := b.write(ctx, name)
+	name := cmp.Or(f.file, b.DefaultName())
+	result, err := b.Write(ctx, name)
 	show.clear()
 	if err != nil {
 		return failed(ctx, err)
 	}
-	return printBundle(std.out, name, result, b.snapshot)
+	return printBundle(std.out, name, result, b.Snapshot)
+}
+
+// source opens the recording, or reads the node to its end.
+func (f flags) source(ctx context.Context, std streams) (session.Source, error) {
+	if f.From == "" && f.Demo == "" {
+		return session.Read(ctx, f.Options, std.err, f.verbose)
+	}
+	return open(f.Options, std)
 }
 
 // failed tells a refusal from trouble, and both from a user who has had enough.
@@ -177,114 +176,6 @@ func failed(ctx context.Context, err error) error {
 		return exit{exitRefused, err}
 	}
 	return trouble(err)
-}
-
-// evidence reads what the flags name, to its end.
-func (f flags) evidence(ctx context.Context, std streams) (source, error) {
-	var l *live
-	switch {
-	case f.node != "" && f.from == "":
-		var err error
-		if l, err = f.throughAPI(ctx, faults.Catalogue()); err != nil {
-			return source{}, err
-		}
-	case f.isLive():
-		l = f.onNode(faults.Catalogue())
-	default:
-		src, err := f.open()
-		if err == nil {
-			for _, note := range src.notes {
-				fmt.Fprintln(std.err, "doctor:", evidence.Clean(note))
-			}
-		}
-		return src, err
-	}
-	l.read(ctx, func() {})
-	if err := ctx.Err(); err != nil {
-		return source{}, err
-	}
-	l.talk(std, f.verbose)
-	s, err := evidence.Load(l.tree.FS())
-	if err != nil {
-		return source{}, trouble(err)
-	}
-	return source{snapshot: s, origin: l.origin, secrets: l.secrets, unsearched: unanswered(l.readings)}, nil
-}
-
-// A bundling is evidence on its way into a bundle.
-type bundling struct {
-	snapshot evidence.Snapshot
-	options  pack.Options
-}
-
-func newBundling(ctx context.Context, src source, p packing, maxSize int64, since time.Duration) *bundling {
-	list := faults.Catalogue().Signs()
-	found, unsearched := signs.Logs(ctx, src.snapshot, list)
-	b := &bundling{snapshot: src.snapshot, options: pack.Options{
-		Since: since, MaxSize: maxSize, Doctor: program().Version,
-		Signs: found, Unsearched: append(unsearched, src.unsearched...), SearchedFor: signs.Digests(list),
-	}}
-	if b.options.Redactor = src.secrets; b.options.Redactor == nil {
-		b.options.Redactor = redact.New(redact.Options{})
-	}
-	if p.maskNames {
-		key := make([]byte, 32)
-		rand.Read(key)
-		names := maskname.New(key)
-		names.Learn(src.snapshot)
-		b.options.Redactor, b.options.Masked = b.options.Redactor.Masking(names), names
-	}
-	return b
-}
-
-func (b *bundling) defaultName() string { return bundleName(b.snapshot, b.options.Redactor) }
-
-func bundleName(s evidence.Snapshot, secrets *redact.Redactor) string {
-	node := strings.Map(func(r rune) rune {
-		if r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '-' {
-			return r
-		}
-		return '-'
-	}, secrets.Text(s.Meta().Node))
-	at := ""
-	if now := s.Now(); !now.IsZero() {
-		at = "-" + now.UTC().Format("20060102T150405Z")
-	}
-	return "doctor-" + cmp.Or(node, "node") + at + ".zip"
-}
-
-func (b *bundling) write(ctx context.Context, name string) (pack.Result, error) {
-	b.options.Conclude = func(recorded pack.Recorded) ([]pack.Document, error) {
-		if len(b.options.Signs) > signs.MaxRecorded { // a reader takes no more, and finds the rest again
-			recorded.Whole = func(string) bool { return false }
-		}
-		return documents(recorded, b.options.Redactor.Text(filepath.Base(name)), b.options.Masked != nil)
-	}
-	return pack.Write(ctx, name, b.snapshot, b.options)
-}
-
-// documents judges what the bundle holds, as whoever receives it will.
-func documents(recorded pack.Recorded, name string, masked bool) ([]pack.Document, error) {
-	s, err := evidence.Load(recorded.FS)
-	if err != nil {
-		return nil, err
-	}
-	list := faults.Catalogue()
-	scanned, _ := signs.RecordRest(s, list.Signs(), recorded.Whole)
-	report := shareable(checks.Diagnose(scanned, list, checks.Source{Kind: "bundle", Name: name, Format: evidence.Layout}, program()))
-	about := ui.About{Bundle: name, Masked: masked}
-	for _, l := range recorded.Left {
-		about.LeftOut = append(about.LeftOut, ui.LeftOut{Path: l.Path, Reason: l.Reason})
-	}
-	written := func(format string) func(io.Writer) error {
-		return func(w io.Writer) error { return ui.Write(w, format, report, ui.Style{Width: 100}) }
-	}
-	return []pack.Document{
-		{Name: "report.json", Write: written("json")},
-		{Name: "report.txt", Write: written("text")},
-		{Name: "issue.md", Write: func(w io.Writer) error { return ui.Issue(w, report, scanned, about) }},
-		{Name: "README.txt", Write: func(w io.Writer) error { return ui.BundleReadme(w, report, about) }},
-	}, nil
 }
 
 // kinds writes counts, the largest first: 3 password, 1 bearer.

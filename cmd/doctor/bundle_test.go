@@ -13,6 +13,7 @@ import (
 	"doctor/checks"
 	"doctor/checks/faults"
 	"doctor/checks/signs"
+	"doctor/cmd/doctor/internal/session"
 	"doctor/collectors/redact"
 	"doctor/fixtures"
 )
@@ -71,17 +72,17 @@ func TestEveryBundleTellsWhatItsNodeTold(t *testing.T) {
 		for _, name := range names {
 			t.Run(name, func(t *testing.T) {
 				t.Parallel()
-				src, err := openDemo(name)
+				src, err := session.Open(session.Options{Demo: name})
 				if err != nil {
 					t.Fatal(err)
 				}
 				list := faults.Catalogue()
-				scanned, _ := signs.Record(src.snapshot, list.Signs())
-				_, want := results(t, reportJSON(t, checks.Diagnose(scanned, list, src.origin, program())))
+				scanned, _ := signs.Record(src.Snapshot, list.Signs())
+				_, want := results(t, reportJSON(t, checks.Diagnose(scanned, list, src.Origin, program())))
 
 				path := filepath.Join(t.TempDir(), "b.zip")
-				b := newBundling(t.Context(), src, packing{maskNames: mask}, 24<<20, defaultSince)
-				if _, err := b.write(t.Context(), path); err != nil {
+				b := session.NewBundling(t.Context(), src, session.Packing{MaxSize: session.DefaultMaxSize, MaskNames: mask}, session.Options{Since: session.DefaultSince})
+				if _, err := b.Write(t.Context(), path); err != nil {
 					t.Fatal(err)
 				}
 				stored, got := results(t, inZip(t, path, "report.json"))

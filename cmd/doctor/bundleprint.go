@@ -11,6 +11,7 @@ import (
 	"github.com/charmbracelet/x/term"
 
 	"doctor/checks/evidence"
+	"doctor/cmd/doctor/internal/session"
 	"doctor/collectors/pack"
 )
 
@@ -27,6 +28,9 @@ type progressLine struct {
 }
 
 const drawEvery = 100 * time.Millisecond
+
+// maxLeftOut is how many files that are not in a bundle are named on a terminal.
+const maxLeftOut = 5
 
 func newProgressLine(f *os.File) *progressLine {
 	p := &progressLine{}
@@ -69,7 +73,7 @@ func (p *progressLine) clear() {
 // there is something to go by.
 func progressText(p pack.Progress, since time.Duration) string {
 	line := fmt.Sprintf("%s: %d of %d files, %s of %s", p.Phase, p.Files, p.Of, evidence.SizeText(p.Bytes), evidence.SizeText(p.Total))
-	if left := timeLeft(p, since); left > 0 {
+	if left := session.TimeLeft(p, since); left > 0 {
 		line += fmt.Sprintf(", about %s left", left.Round(time.Second))
 	}
 	return line
@@ -85,7 +89,7 @@ func printBundle(w io.Writer, name string, r pack.Result, s evidence.Snapshot) e
 
 // printKept tells what was replaced, cut and left out.
 func printKept(b *strings.Builder, m pack.Manifest, s evidence.Snapshot) {
-	if counts := replaced(m, s); len(counts) > 0 {
+	if counts := session.Replaced(m, s); len(counts) > 0 {
 		fmt.Fprintf(b, "  secrets replaced: %s\n", kinds(counts))
 	} else {
 		b.WriteString("  secrets replaced: none was seen\n")
@@ -106,7 +110,7 @@ func printKept(b *strings.Builder, m pack.Manifest, s evidence.Snapshot) {
 		}
 	}
 	for i, l := range m.LeftOut {
-		if i == maxNotes {
+		if i == maxLeftOut {
 			fmt.Fprintf(b, "  left out: %d files more; manifest.json names them\n", len(m.LeftOut)-i)
 			break
 		}

@@ -5,21 +5,19 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 
 	"doctor/checks"
 	"doctor/checks/evidence"
 	"doctor/checks/faults"
+	"doctor/cmd/doctor/internal/session"
 	"doctor/ui"
 )
 
 // flags are the options of a diagnosis.
 type flags struct {
-	from, demo           string
-	node                 string // its name, also in a recording of several; anyNode where the flag has none
-	kubeconfig, context  string
+	session.Options      // Node is anyNode where the flag has no name
 	json                 bool
 	output, file         string
 	only, skip, category []string
@@ -27,10 +25,7 @@ type flags struct {
 	ascii                bool
 	noScreen             bool
 	accessible           bool
-	timeout, since       time.Duration
-	verbose, passive     bool
-	targets              []string
-	fromPod              string
+	verbose              bool
 	lang                 language
 }
 
@@ -47,7 +42,7 @@ Exit status:
 `
 
 func command(std streams) *cobra.Command {
-	var f flags
+	f := flags{Options: session.Options{Program: program()}}
 	root := &cobra.Command{
 		Use:   "doctor",
 		Short: "Tells what is wrong with a Kubernetes Windows node, why, and what to do",
@@ -67,13 +62,13 @@ On a terminal it shows a screen; otherwise it writes text. Nothing on a node is 
 		SilenceUsage:     true,
 		SilenceErrors:    true,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if cmd.Flags().Changed("from") && f.from == "" {
+			if cmd.Flags().Changed("from") && f.From == "" {
 				return errors.New("--from is given an empty path")
 			}
 			switch {
-			case f.node == anyNode && f.from != "":
+			case f.Node == anyNode && f.From != "":
 				return listRecorded(std, f)
-			case f.node == anyNode:
+			case f.Node == anyNode:
 				return listNodes(cmd.Context(), std, f)
 			}
 			return diagnose(cmd.Context(), std, f)
@@ -108,25 +103,25 @@ On a terminal it shows a screen; otherwise it writes text. Nothing on a node is 
 // addSource adds the flags that say which node is looked at, and how.
 func (f *flags) addSource(cmd *cobra.Command) {
 	p := cmd.Flags()
-	p.StringVar(&f.from, "from", "", "diagnose a recording: an evidence folder, a zip or tar.gz of one, or another tool's; archives inside are found too")
-	p.StringVar(&f.demo, "demo", "", "diagnose a built-in recorded node; \"list\" lists them")
-	p.StringVar(&f.node, "node", "", "diagnose this node through the Kubernetes API, from anywhere; with --from: the node of this name or place in a recording of several. Without a name: list the nodes")
+	p.StringVar(&f.From, "from", "", "diagnose a recording: an evidence folder, a zip or tar.gz of one, or another tool's; archives inside are found too")
+	p.StringVar(&f.Demo, "demo", "", "diagnose a built-in recorded node; \"list\" lists them")
+	p.StringVar(&f.Node, "node", "", "diagnose this node through the Kubernetes API, from anywhere; with --from: the node of this name or place in a recording of several. Without a name: list the nodes")
 	p.Lookup("node").NoOptDefVal = anyNode
-	p.StringVar(&f.kubeconfig, "kubeconfig", "", "the kubeconfig to use; else found as kubectl finds it, or on a node the kubelet's own")
-	p.StringVar(&f.context, "context", "", "the context of the kubeconfig to use")
-	p.DurationVar(&f.timeout, "timeout", defaultTimeout, "how long reading this node may take; what has not answered by then is told as a gap")
-	p.DurationVar(&f.since, "since", defaultSince, "how far back event logs are read, and how old a log file may be")
-	p.BoolVar(&f.passive, "passive", false, "send no probes: read what is there, and nothing more")
-	p.StringSliceVar(&f.targets, "target", nil, "probe these, in place of the one host outside the cluster ("+outsideTarget+"): HOST:PORT, HOST, http://… or https://…")
-	p.StringVar(&f.fromPod, "from-pod", "", "probe from inside this pod too (NAMESPACE/NAME), with the programs of its image: what a node reaches is not what its pods reach")
+	p.StringVar(&f.Kubeconfig, "kubeconfig", "", "the kubeconfig to use; else found as kubectl finds it, or on a node the kubelet's own")
+	p.StringVar(&f.Context, "context", "", "the context of the kubeconfig to use")
+	p.DurationVar(&f.Timeout, "timeout", session.DefaultTimeout, "how long reading this node may take; what has not answered by then is told as a gap")
+	p.DurationVar(&f.Since, "since", session.DefaultSince, "how far back event logs are read, and how old a log file may be")
+	p.BoolVar(&f.Passive, "passive", false, "send no probes: read what is there, and nothing more")
+	p.StringSliceVar(&f.Targets, "target", nil, "probe these, in place of the one host outside the cluster ("+session.OutsideTarget+"): HOST:PORT, HOST, http://… or https://…")
+	p.StringVar(&f.FromPod, "from-pod", "", "probe from inside this pod too (NAMESPACE/NAME), with the programs of its image: what a node reaches is not what its pods reach")
 	p.BoolVarP(&f.verbose, "verbose", "v", false, "tell on standard error what each part of the reading took")
 	completeWith(cmd, "demo", func() []string { return append(demoNames(), "list") })
 }
 
 // nodeArgument takes --node NAME: a flag that may go without a value takes one with = only.
 func (f *flags) nodeArgument(cmd *cobra.Command, args []string) error {
-	if f.node == anyNode && len(args) == 1 {
-		f.node = args[0]
+	if f.Node == anyNode && len(args) == 1 {
+		f.Node = args[0]
 		return nil
 	}
 	return noArguments(cmd, args)

@@ -17,7 +17,9 @@ import (
 	"doctor/checks/evidence"
 	"doctor/checks/faults"
 	"doctor/checks/signs"
+	"doctor/cmd/doctor/internal/session"
 	"doctor/collectors/bundle"
+	"doctor/collectors/foreign"
 	"doctor/collectors/probe"
 	"doctor/fixtures"
 	"doctor/ui"
@@ -31,7 +33,7 @@ func diagnose(ctx context.Context, std streams, f flags) error {
 	if err := f.validate(); err != nil {
 		return err
 	}
-	if f.demo == "list" {
+	if f.Demo == "list" {
 		if f.output != "" || f.file != "" {
 			return errors.New("--demo list writes plain text to standard output; leave -o, --json and -f out")
 		}
@@ -42,34 +44,77 @@ func diagnose(ctx context.Context, std streams, f flags) error {
 		return err
 	}
 	switch {
-	case f.node != "" && f.from == "":
-		l, err := f.throughAPI(ctx, list)
+	case f.Node != "" && f.From == "":
+		l, err := session.ThroughAPI(ctx, f.Options, list)
 		if err != nil {
 			return err
 		}
 		return diagnoseLive(ctx, std, f, l)
-	case f.isLive():
-		return diagnoseLive(ctx, std, f, f.onNode(list))
+	case f.IsLive():
+		return diagnoseLive(ctx, std, f, session.OnNode(f.Options, list))
 	}
-	src, err := f.open()
+	src, err := open(f.Options, std)
 	if err != nil {
 		return err
 	}
 	defer src.Close()
-	for _, note := range src.notes {
-		fmt.Fprintln(std.err, "doctor:", evidence.Clean(note))
-	}
-	scanned, unread := signs.Record(src.snapshot, list.Signs())
+	scanned, unread := signs.Record(src.Snapshot, list.Signs())
 	for _, u := range unread {
 		fmt.Fprintln(std.err, "doctor: could not read all of", evidence.Clean(u.String()))
 	}
-	report := shareable(checks.Diagnose(scanned, list, src.origin, program()))
+	report := session.Shareable(checks.Diagnose(scanned, list, src.Origin, program()))
 	if err := ctx.Err(); err != nil {
 		return err
 	}
 	out := f.to(std)
 	defer out.close()
 	if err := out.show(ctx, report, scanned); err != nil {
+		return err
+	}
+	return verdict(report, f.failOn)
+}
+
+// open opens a recording. That there is none of the name is the user's to put
+// right, like everything that is wrong with the command line.
+func open(o session.Options, std streams) (session.Source, error) {
+	src, err := session.Open(o)
+	for _, note := range src.Notes {
+		fmt.Fprintln(std.err, "doctor:", evidence.Clean(note))
+	}
+	if err != nil && !errors.Is(err, foreign.ErrWhich) && !errors.Is(err, fixtures.ErrUnknown) {
+		err = trouble(err)
+	}
+	return src, err
+}
+
+// diagnoseLive reads the node and shows the verdicts, on a screen as they come.
+func diagnoseLive(ctx context.Context, std streams, f flags, l *session.Live) error {
+	out := f.to(std)
+	defer out.close()
+	if out.isSpoken() || out.onScreen() {
+		ctx, cancel := context.WithCancel(ctx)
+		defer cancel() // when the user leaves, nobody takes the feed's updates any more
+		feed := l.Feed(ctx)
+		feed.Bundle = session.Bundler(f.Options, l.Secrets())
+		last, err := out.follow(ctx, feed)
+		switch {
+		case err != nil:
+			return err
+		case !last.Done: // the user left before there was a verdict
+			return exit{status: exitInterrupted}
+		}
+		return verdict(last.Report, f.failOn)
+	}
+	l.Read(ctx, func() {})
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	report, s, err := l.Report()
+	if err != nil {
+		return trouble(err)
+	}
+	l.Talk(std.err, f.verbose)
+	if err := out.show(ctx, report, s); err != nil {
 		return err
 	}
 	return verdict(report, f.failOn)
@@ -99,37 +144,34 @@ func (f *flags) validate() error {
 	switch {
 	case f.accessible && (f.output != "" || f.file != ""):
 		return errors.New("--accessible tells in lines of its own; leave -o, --json and -f out")
-	case f.from != "" && f.demo != "", f.demo != "" && f.node != "":
+	case f.From != "" && f.Demo != "", f.Demo != "" && f.Node != "":
 		return errors.New("--demo names a node of its own; leave --from and --node out")
-	case (f.kubeconfig != "" || f.context != "") && (f.from != "" || f.demo != ""):
+	case (f.Kubeconfig != "" || f.Context != "") && (f.From != "" || f.Demo != ""):
 		return errors.New("a recording is read without the cluster; leave --kubeconfig and --context out")
-	case f.isLive() && runtime.GOOS != "windows":
+	case f.IsLive() && runtime.GOOS != "windows":
 		return noSource()
-	case f.fromPod != "" && (f.from != "" || f.demo != ""):
+	case f.FromPod != "" && (f.From != "" || f.Demo != ""):
 		return errors.New("a recording holds what was probed; leave --from-pod out")
-	case f.fromPod != "" && strings.Count(strings.Trim(f.fromPod, "/"), "/") != 1:
+	case f.FromPod != "" && strings.Count(strings.Trim(f.FromPod, "/"), "/") != 1:
 		return errors.New("--from-pod takes NAMESPACE/NAME")
-	case f.fromPod != "" && f.passive:
+	case f.FromPod != "" && f.Passive:
 		return errors.New("--from-pod and --passive contradict each other; give one of them")
-	case len(f.targets) > 0 && !f.isLive() && f.fromPod == "":
+	case len(f.Targets) > 0 && !f.IsLive() && f.FromPod == "":
 		return errors.New("--target is for the node that doctor runs on; `doctor probe reach` asks from anywhere")
-	case len(f.targets) > 0 && f.passive:
+	case len(f.Targets) > 0 && f.Passive:
 		return errors.New("--target and --passive contradict each other; give one of them")
-	case f.timeout <= 0:
+	case f.Timeout <= 0:
 		return errors.New("--timeout takes a time above zero, such as 9s")
-	case f.since < 0:
+	case f.Since < 0:
 		return errors.New("--since takes a time above zero, such as 24h")
 	}
-	for _, target := range f.targets {
+	for _, target := range f.Targets {
 		if _, err := probe.ParseReachTarget(target); err != nil {
 			return err
 		}
 	}
 	return nil
 }
-
-// isLive tells whether this very node is to be looked at.
-func (f *flags) isLive() bool { return f.from == "" && f.demo == "" && f.node == "" }
 
 // A display is where the result goes: the terminal and what it can do, or a file.
 type display struct {
@@ -207,7 +249,7 @@ func (d display) screen(ctx context.Context, feed tui.Feed) (tui.Leave, error) {
 // show draws the report: the screen on a terminal, else the chosen format.
 func (d display) show(ctx context.Context, r checks.Report, s evidence.Snapshot) error {
 	feed := tui.Finished(r, s)
-	feed.Bundle = d.bundler(nil)
+	feed.Bundle = session.Bundler(d.Options, nil)
 	switch {
 	case d.isSpoken():
 		_, err := d.tell(ctx, feed)
@@ -237,7 +279,7 @@ func (d display) write(r checks.Report) error {
 
 // writeFile puts the whole content under the name, or nothing.
 func writeFile(name string, content []byte) error {
-	if isFolder(name) {
+	if session.IsFolder(name) {
 		return trouble(fmt.Errorf("%s is a folder; name a file in it", name))
 	}
 	tmp, err := os.CreateTemp(filepath.Dir(name), "."+filepath.Base(name)+".*.partial")

@@ -17,6 +17,7 @@ import (
 	"doctor/checks/evidence"
 	"doctor/checks/faults"
 	"doctor/checks/node"
+	"doctor/cmd/doctor/internal/session"
 	"doctor/collectors/bundle"
 	"doctor/collectors/manifest"
 	"doctor/ui"
@@ -167,7 +168,7 @@ func readManifest(m *manifest.Manifests, file string) error {
 
 // manifestFiles is the file itself, or the manifests that lie in a folder, as kubectl takes them.
 func manifestFiles(arg string) ([]string, error) {
-	if !isFolder(arg) {
+	if !session.IsFolder(arg) {
 		return []string{arg}, nil
 	}
 	entries, err := os.ReadDir(arg)

@@ -13,6 +13,7 @@ import (
 	"doctor/checks"
 	"doctor/checks/evidence"
 	"doctor/checks/probed"
+	"doctor/cmd/doctor/internal/session"
 	"doctor/collectors/probe"
 	"doctor/ui"
 )
@@ -61,8 +62,8 @@ Exit status:
 	p.StringSliceVar(&f.servers, "server", nil, "whom to ask: an address, with a port if it is not 53; several with commas, or the flag again")
 	p.StringSliceVar(&f.names, "name", nil, "what to ask for; without it the names of the documentation, and one of the world outside")
 	p.StringVar(&f.namespace, "namespace", "default", "the namespace of the pod in whose place names are asked")
-	p.StringVar(&f.domain, "cluster-domain", defaultDomain, "the domain of the cluster's names")
-	p.DurationVar(&f.timeout, "timeout", dnsTimeout, "how long all questions together may take")
+	p.StringVar(&f.domain, "cluster-domain", session.DefaultDomain, "the domain of the cluster's names")
+	p.DurationVar(&f.timeout, "timeout", session.DNSTimeout, "how long all questions together may take")
 	p.StringVarP(&f.output, "output", "o", "text", "text or json")
 	p.BoolVar(&f.ascii, "ascii", false, "draw with ASCII characters only")
 	completeWith(cmd, "output", func() []string { return []string{"text", "json"} })
@@ -78,7 +79,7 @@ const (
 func (f dnsFlags) plan() (probe.DNSPlan, error) {
 	plan := probe.DNSPlan{Names: f.names, Namespace: f.namespace, Domain: f.domain}
 	if plan.Names == nil {
-		plan.Names = documentedNames(f.domain)
+		plan.Names = session.DocumentedNames(f.domain)
 	}
 	switch {
 	case len(f.servers) == 0:

@@ -74,8 +74,8 @@ func (w walkthrough) isShown(text string) bool {
 	return true
 }
 
-// session goes through all screens, and leaves with Q.
-func session(t *testing.T, s *term.Terminal, file string) {
+// walkThrough goes through all screens, and leaves with Q.
+func walkThrough(t *testing.T, s *term.Terminal, file string) {
 	t.Helper()
 	s.Wait("a verdict of everything", done)
 	for _, w := range walks {
@@ -120,7 +120,7 @@ func TestSession(t *testing.T) {
 	for _, size := range [][2]int{{80, 24}, {120, 40}} {
 		file := filepath.Join(t.TempDir(), "b.zip")
 		s := term.Start(t, folder(t), size[0], size[1], usual(), []string{exe, "--demo", "hns-network-missing"})
-		session(t, s, file)
+		walkThrough(t, s, file)
 		if out, _, _ := doctor(t, "--from", file); !strings.Contains(out, "hns-network-missing") {
 			t.Errorf("the bundle that was written on the screen says:\n%s", out)
 		}
@@ -131,7 +131,7 @@ func TestWineSession(t *testing.T) {
 	wine.Require(t)
 	n := wine.Start(t, wineFixture(t, "network-missing"), doctorExe(t))
 	s := n.Screen(100, 30, wine.CodePageUTF8, "--passive", "--skip", "vethernet-missing")
-	session(t, s, `C:\session.zip`)
+	walkThrough(t, s, `C:\session.zip`)
 }
 
 // TestWineAccessible is a session without a screen, at a console of Windows.

@@ -1,4 +1,4 @@
-package main
+package session
 
 import (
 	"context"
@@ -16,9 +16,9 @@ const (
 	tickEvery = 500 * time.Millisecond
 )
 
-// feed reads the node in the background: once, and once more whenever the user
+// Feed reads the node in the background: once, and once more whenever the user
 // asks. Nothing here waits for the screen.
-func (l *live) feed(ctx context.Context) tui.Feed {
+func (l *Live) Feed(ctx context.Context) tui.Feed {
 	updates, again := make(chan tui.Update, 1), make(chan struct{}, 1)
 	send := func(u tui.Update) {
 		select {
@@ -33,7 +33,7 @@ func (l *live) feed(ctx context.Context) tui.Feed {
 			l.readFor(ctx, send)
 			select {
 			case <-again:
-				l = l.fresh()
+				l = l.Fresh()
 			case <-ctx.Done():
 				return
 			}
@@ -48,11 +48,11 @@ func (l *live) feed(ctx context.Context) tui.Feed {
 }
 
 // readFor reads once, and sends how it goes.
-func (l *live) readFor(ctx context.Context, send func(tui.Update)) {
+func (l *Live) readFor(ctx context.Context, send func(tui.Update)) {
 	news, done := make(chan struct{}, 1), make(chan struct{})
 	go func() {
 		defer close(done)
-		l.read(ctx, func() {
+		l.Read(ctx, func() {
 			select {
 			case news <- struct{}{}:
 			default:
@@ -80,9 +80,9 @@ func (l *live) readFor(ctx context.Context, send func(tui.Update)) {
 }
 
 // update judges what there is, and tells which verdicts are still to come.
-func (l *live) update(done bool) tui.Update {
+func (l *Live) update(done bool) tui.Update {
 	u := tui.Update{At: time.Now(), Done: done, Open: map[string]tui.Open{}}
-	u.Report, u.Evidence, _ = l.report() // the tree holds meta.json from the beginning, so there is one
+	u.Report, u.Evidence, _ = l.Report() // the tree holds meta.json from the beginning, so there is one
 	readings, _ := l.state()
 	var reading, waiting []string
 	for _, r := range readings {

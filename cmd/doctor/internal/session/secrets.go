@@ -1,4 +1,4 @@
-package main
+package session
 
 import (
 	"slices"
@@ -7,10 +7,10 @@ import (
 	"doctor/collectors/redact"
 )
 
-// shareable is the report without secrets: it quotes evidence, and a recording
+// Shareable is the report without secrets: it quotes evidence, and a recording
 // may hold them. What is in a bundle passed its sink before; here nothing more
 // is found in it.
-func shareable(r checks.Report) checks.Report {
+func Shareable(r checks.Report) checks.Report {
 	secrets := redact.New(redact.Options{Plain: true})
 	r.Results = slices.Clone(r.Results)
 	for i := range r.Results {

@@ -1,8 +1,9 @@
-package main
+package session
 
 import (
 	"context"
 	"fmt"
+	"io"
 	"os"
 	"slices"
 	"strings"
@@ -22,20 +23,21 @@ import (
 )
 
 const (
-	defaultTimeout = 9 * time.Second
-	defaultSince   = 24 * time.Hour
+	DefaultTimeout = 9 * time.Second
+	DefaultSince   = 24 * time.Hour
 	logBytes       = 64 << 20
 	scanMargin     = 300 * time.Millisecond
 	apiDeadline    = 4 * time.Second // for what the cluster says of the node at whose console the user sits
 )
 
-// A live run reads a node, this one or one behind an API server, and judges
+// A Live run reads a node, this one or one behind an API server, and judges
 // what it has read so far, at any time.
-type live struct {
+type Live struct {
 	checks     *checks.Catalogue
 	collectors []collectors.Collector
 	origin     checks.Source
 	timeout    time.Duration
+	program    checks.Program    // that reads
 	unasked    map[string]string // evidence that this way of reading cannot bring → why
 
 	tree    *tree.Tree
@@ -46,38 +48,38 @@ type live struct {
 	unread   []evidence.UnsearchedLog
 }
 
-// onNode reads the node that the program runs on, and the cluster's view of it
+// OnNode reads the node that the program runs on, and the cluster's view of it
 // with the kubelet's own credentials, or those that the user names.
-func (f flags) onNode(list *checks.Catalogue) *live {
+func OnNode(o Options, list *checks.Catalogue) *Live {
 	host, err := os.Hostname()
 	if err != nil {
 		host = ""
 	}
 	files, folders := faults.Catalogue().Files()
-	l := &live{checks: list, timeout: f.timeout, origin: checks.Source{Kind: "live", Name: strings.ToLower(host), Format: evidence.Layout},
-		collectors: node.Collectors(node.Options{Files: files, Folders: folders, Since: f.since, LogBytes: logBytes})}
-	find := f.kubelet(host)
+	l := &Live{checks: list, program: o.Program, timeout: o.Timeout, origin: checks.Source{Kind: "live", Name: strings.ToLower(host), Format: evidence.Layout},
+		collectors: node.Collectors(node.Options{Files: files, Folders: folders, Since: o.Since, LogBytes: logBytes})}
+	find := o.kubelet(host)
 	l.collectors = append(l.collectors, cluster.Collectors(find, []string{"services", "processes", "files"}, apiDeadline)...)
-	lengthen(l.collectors, f.timeout)
-	if f.passive {
+	lengthen(l.collectors, o.Timeout)
+	if o.Passive {
 		l.unasked = unprobed("--passive sends no probes")
-		return l.fresh()
+		return l.Fresh()
 	}
 	// After what tells whom to ask. What HNS or the runtime says is not among it,
 	// so that one that hangs does not hold the probes up.
 	told := []string{"services", "processes", "files", "adapters", "resolver", "API: node", "API: nodes", "API: services", "API: endpoint slices"}
-	dns := probe.DNSCollector(dnsPlan, told, dnsTimeout)
-	reach := probe.ReachCollector(func(s evidence.Snapshot) (probe.ReachPlan, error) { return reachPlan(s, f.targets) }, told, probe.ReachTimeout)
+	dns := probe.DNSCollector(dnsPlan, told, DNSTimeout)
+	reach := probe.ReachCollector(func(s evidence.Snapshot) (probe.ReachPlan, error) { return reachPlan(s, o.Targets) }, told, probe.ReachTimeout)
 	l.collectors = append(l.collectors, dns, reach)
-	l.collectors = append(l.collectors, f.fromInside(find, told, []string{dns.Name, reach.Name})...)
-	return l.fresh()
+	l.collectors = append(l.collectors, o.fromInside(find, told, []string{dns.Name, reach.Name})...)
+	return l.Fresh()
 }
 
 // lengthen gives each collector its share of a --timeout that is longer than the default: on a
 // machine that needs more time for the whole, a part of it needs more too.
 func lengthen(list []collectors.Collector, timeout time.Duration) {
 	for i := range list {
-		list[i].Deadline = max(list[i].Deadline, time.Duration(float64(list[i].Deadline)*timeout.Seconds()/defaultTimeout.Seconds()))
+		list[i].Deadline = max(list[i].Deadline, time.Duration(float64(list[i].Deadline)*timeout.Seconds()/DefaultTimeout.Seconds()))
 	}
 }
 
@@ -86,9 +88,9 @@ func unprobed(why string) map[string]string {
 	return map[string]string{evidence.ReachProbes.Path(): why, evidence.DNSProbes.Path(): why}
 }
 
-// fresh is another reading of the same, of which nothing is read yet.
-func (l *live) fresh() *live {
-	n := &live{checks: l.checks, collectors: l.collectors, origin: l.origin, timeout: l.timeout, unasked: l.unasked, secrets: l.secrets}
+// Fresh is another reading of the same, of which nothing is read yet.
+func (l *Live) Fresh() *Live {
+	n := &Live{checks: l.checks, collectors: l.collectors, origin: l.origin, program: l.program, timeout: l.timeout, unasked: l.unasked, secrets: l.secrets}
 	if n.secrets == nil { // one for all readings: the mark of a secret stays the same
 		n.secrets = redact.New(redact.Options{})
 	}
@@ -103,9 +105,9 @@ func (l *live) fresh() *live {
 	return n
 }
 
-// read returns when all has been read or given up. It calls changed, which must
+// Read returns when all has been read or given up. It calls changed, which must
 // not block, as the reading goes on.
-func (l *live) read(ctx context.Context, changed func()) {
+func (l *Live) Read(ctx context.Context, changed func()) {
 	ctx, cancel := context.WithTimeoutCause(ctx, l.timeout, context.DeadlineExceeded)
 	defer cancel()
 	collectors.Run(ctx, l.tree, append(l.collectors[:len(l.collectors):len(l.collectors)], l.searchLogs()), func(r []collectors.Reading) {
@@ -118,8 +120,8 @@ func (l *live) read(ctx context.Context, changed func()) {
 }
 
 // date writes meta.json: its time is the "now" of all checks.
-func (l *live) date() {
-	meta := evidence.Meta{Layout: evidence.Layout, Node: l.origin.Name, CollectedAt: time.Now().UTC().Truncate(time.Second), Source: l.origin.Kind, Doctor: program().Version}
+func (l *Live) date() {
+	meta := evidence.Meta{Layout: evidence.Layout, Node: l.origin.Name, CollectedAt: time.Now().UTC().Truncate(time.Second), Source: l.origin.Kind, Doctor: l.program.Version}
 	if elevated, known := node.Elevated(); known && l.origin.Kind == "live" {
 		meta.Elevated = &elevated
 	}
@@ -128,7 +130,7 @@ func (l *live) date() {
 
 // searchLogs looks for the signs of all checks as soon as the logs are found.
 // It is a collector here, because the texts are the checks' knowledge.
-func (l *live) searchLogs() collectors.Collector {
+func (l *Live) searchLogs() collectors.Collector {
 	return collectors.Collector{Name: "log lines", Answers: []string{evidence.SignMatches.Path()}, After: l.logCollectors(),
 		Read: func(ctx context.Context, r *collectors.Record) error {
 			s, err := r.Snapshot()
@@ -155,7 +157,7 @@ func (l *live) searchLogs() collectors.Collector {
 }
 
 // logCollectors are those that bring logs.
-func (l *live) logCollectors() []string {
+func (l *Live) logCollectors() []string {
 	var names []string
 	for _, c := range l.collectors {
 		if slices.Contains(c.Answers, "logs/") {
@@ -166,7 +168,7 @@ func (l *live) logCollectors() []string {
 }
 
 // state is how far the reading is, and what has not answered yet.
-func (l *live) state() (readings []collectors.Reading, open []string) {
+func (l *Live) state() (readings []collectors.Reading, open []string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	for _, r := range l.readings {
@@ -177,19 +179,19 @@ func (l *live) state() (readings []collectors.Reading, open []string) {
 	return l.readings, open
 }
 
-// report judges what has been read so far.
-func (l *live) report() (checks.Report, evidence.Snapshot, error) {
+// Report judges what has been read so far.
+func (l *Live) Report() (checks.Report, evidence.Snapshot, error) {
 	s, err := evidence.Load(l.tree.FS())
 	if err != nil {
 		return checks.Report{}, s, err
 	}
 	s = signs.Recorded(s, l.checks.Signs(), l.unsearched(s))
-	return checks.Diagnose(s, l.checks, l.origin, program()), s, nil
+	return checks.Diagnose(s, l.checks, l.origin, l.program), s, nil
 }
 
 // unsearched is what the search of the logs did not get to: all of them where it
 // was given up as a whole.
-func (l *live) unsearched(s evidence.Snapshot) []evidence.UnsearchedLog {
+func (l *Live) unsearched(s evidence.Snapshot) []evidence.UnsearchedLog {
 	l.mu.Lock()
 	unread, readings := slices.Clone(l.unread), l.readings
 	l.mu.Unlock()
@@ -213,12 +215,15 @@ func unanswered(readings []collectors.Reading) []evidence.UnsearchedLog {
 	return list
 }
 
-// talk says what each collector took and could not bring.
-func (l *live) talk(std streams, verbose bool) {
+// Secrets is what took the secrets out of everything that was read.
+func (l *Live) Secrets() *redact.Redactor { return l.secrets }
+
+// Talk says what each collector took and could not bring.
+func (l *Live) Talk(w io.Writer, verbose bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	for _, u := range l.unread {
-		fmt.Fprintln(std.err, "doctor: could not read all of", evidence.Clean(u.String()))
+		fmt.Fprintln(w, "doctor: could not read all of", evidence.Clean(u.String()))
 	}
 	if !verbose {
 		return
@@ -228,39 +233,6 @@ func (l *live) talk(std streams, verbose bool) {
 		if r.Gap != "" {
 			line += "  (" + string(r.Gap) + ")"
 		}
-		fmt.Fprintln(std.err, evidence.Clean(line))
+		fmt.Fprintln(w, evidence.Clean(line))
 	}
-}
-
-// diagnoseLive reads the node and shows the verdicts, on a screen as they come.
-func diagnoseLive(ctx context.Context, std streams, f flags, l *live) error {
-	out := f.to(std)
-	defer out.close()
-	if out.isSpoken() || out.onScreen() {
-		ctx, cancel := context.WithCancel(ctx)
-		defer cancel() // when the user leaves, nobody takes the feed's updates any more
-		feed := l.feed(ctx)
-		feed.Bundle = f.bundler(l.secrets)
-		last, err := out.follow(ctx, feed)
-		switch {
-		case err != nil:
-			return err
-		case !last.Done: // the user left before there was a verdict
-			return exit{status: exitInterrupted}
-		}
-		return verdict(last.Report, f.failOn)
-	}
-	l.read(ctx, func() {})
-	if err := ctx.Err(); err != nil {
-		return err
-	}
-	report, s, err := l.report()
-	if err != nil {
-		return trouble(err)
-	}
-	l.talk(std, f.verbose)
-	if err := out.show(ctx, report, s); err != nil {
-		return err
-	}
-	return verdict(report, f.failOn)
 }

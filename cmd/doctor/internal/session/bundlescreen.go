@@ -1,4 +1,4 @@
-package main
+package session
 
 import (
 	"archive/zip"
@@ -22,24 +22,20 @@ import (
 	"doctor/ui/tui"
 )
 
-// bundler lets the screen write the bundle of what it shows. The redactor is the
+// Bundler lets the screen write the bundle of what it shows. The redactor is the
 // one that the evidence passed already, or nil.
-func (f flags) bundler(secrets *redact.Redactor) *tui.Bundler {
+func Bundler(o Options, secrets *redact.Redactor) *tui.Bundler {
 	folder, err := os.Getwd()
 	if err != nil {
 		folder = "."
 	}
-	p := packing{maxSize: defaultMaxSize}
-	maxSize, err := p.bytes()
-	if err != nil {
-		panic(err) // of a constant
-	}
-	return &tui.Bundler{Folder: folder, Since: f.since, MaxSize: maxSize,
+	p := Packing{MaxSize: DefaultMaxSize}
+	return &tui.Bundler{Folder: folder, Since: o.Since, MaxSize: p.MaxSize,
 		Name: func(s evidence.Snapshot) string {
 			return bundleName(s, cmp.Or(secrets, redact.New(redact.Options{Plain: true})))
 		},
 		Write: func(ctx context.Context, s evidence.Snapshot, name string, tell func(tui.BundleProgress)) (tui.BundleDone, error) {
-			done, err := shown{s, secrets}.bundle(ctx, name, p, maxSize, f.since, tell)
+			done, err := shown{s, secrets}.bundle(ctx, name, p, o, tell)
 			if err != nil && ctx.Err() != nil {
 				return done, ctx.Err()
 			}
@@ -54,7 +50,7 @@ type shown struct {
 	secrets  *redact.Redactor
 }
 
-func (s shown) bundle(ctx context.Context, name string, p packing, maxSize int64, since time.Duration, tell func(tui.BundleProgress)) (tui.BundleDone, error) {
+func (s shown) bundle(ctx context.Context, name string, p Packing, o Options, tell func(tui.BundleProgress)) (tui.BundleDone, error) {
 	path, err := filepath.Abs(name)
 	if err != nil {
 		return tui.BundleDone{}, err
@@ -63,14 +59,14 @@ func (s shown) bundle(ctx context.Context, name string, p packing, maxSize int64
 		return tui.BundleDone{}, fmt.Errorf("%s is there already; give it another name", path)
 	}
 	tell(tui.BundleProgress{Phase: tui.BundleSearching})
-	b := newBundling(ctx, source{snapshot: s.evidence, secrets: s.secrets, unsearched: unsearchedEvents(s.evidence)}, p, maxSize, since)
-	b.options.Progress = told(tell)
-	result, err := b.write(ctx, path)
+	b := NewBundling(ctx, Source{Snapshot: s.evidence, secrets: s.secrets, unsearched: unsearchedEvents(s.evidence)}, p, o)
+	b.Options.Progress = told(tell)
+	result, err := b.Write(ctx, path)
 	if err != nil {
 		return tui.BundleDone{}, onScreen(err)
 	}
 	done := tui.BundleDone{Path: path, Size: result.Size, Files: len(result.Manifest.Held())}
-	counts := replaced(result.Manifest, s.evidence)
+	counts := Replaced(result.Manifest, s.evidence)
 	for _, kind := range slices.SortedFunc(maps.Keys(counts), func(a, b string) int { return cmp.Or(counts[b]-counts[a], strings.Compare(a, b)) }) {
 		done.Redacted = append(done.Redacted, tui.Redacted{Kind: kind, Count: counts[kind]})
 	}
@@ -110,6 +106,9 @@ func onScreen(err error) error {
 
 var phases = map[string]tui.BundlePhase{"writing": tui.BundleWriting, "checking": tui.BundleChecking}
 
+// tellEvery is how often the screen is told of progress.
+const tellEvery = 100 * time.Millisecond
+
 // told turns progress into what the screen shows, a few times a second.
 func told(tell func(tui.BundleProgress)) func(pack.Progress) {
 	var phase string
@@ -118,25 +117,25 @@ func told(tell func(tui.BundleProgress)) func(pack.Progress) {
 		now := time.Now()
 		if p.Phase != phase {
 			phase, began = p.Phase, now
-		} else if now.Sub(last) < drawEvery {
+		} else if now.Sub(last) < tellEvery {
 			return
 		}
 		last = now
-		tell(tui.BundleProgress{Phase: phases[p.Phase], Files: p.Files, Of: p.Of, Bytes: p.Bytes, Total: p.Total, Left: timeLeft(p, now.Sub(began))})
+		tell(tui.BundleProgress{Phase: phases[p.Phase], Files: p.Files, Of: p.Of, Bytes: p.Bytes, Total: p.Total, Left: TimeLeft(p, now.Sub(began))})
 	}
 }
 
-// timeLeft is how long a phase may still take, once there is something to go by.
-func timeLeft(p pack.Progress, since time.Duration) time.Duration {
+// TimeLeft is how long a phase may still take, once there is something to go by.
+func TimeLeft(p pack.Progress, since time.Duration) time.Duration {
 	if since <= time.Second || p.Bytes <= 0 || p.Bytes >= p.Total {
 		return 0
 	}
 	return time.Duration(float64(since) * float64(p.Total-p.Bytes) / float64(p.Bytes))
 }
 
-// replaced counts the secrets that are not in the bundle, by kind: those that
+// Replaced counts the secrets that are not in the bundle, by kind: those that
 // were taken out for it, and those that were when the node was read.
-func replaced(m pack.Manifest, s evidence.Snapshot) map[string]int {
+func Replaced(m pack.Manifest, s evidence.Snapshot) map[string]int {
 	counts := m.Redactions()
 	for kind, n := range marks(s) {
 		counts[kind] += n

@@ -1,4 +1,4 @@
-package main
+package session
 
 import (
 	"errors"
@@ -14,47 +14,48 @@ import (
 	"doctor/fixtures"
 )
 
-// source is opened evidence with where it came from.
-type source struct {
-	snapshot   evidence.Snapshot
-	origin     checks.Source
-	notes      []string                 // what was left out of an archive, and why
+// A Source is opened evidence with where it came from.
+type Source struct {
+	Snapshot   evidence.Snapshot
+	Origin     checks.Source
+	Notes      []string                 // what was left out of an archive, and why
 	unsearched []evidence.UnsearchedLog // by whoever read the node
 	secrets    *redact.Redactor         // that it passed when the node was read; nil: none
 	close      func() error
 }
 
-func (s source) Close() error {
+func (s Source) Close() error {
 	if s.close == nil {
 		return nil
 	}
 	return s.close()
 }
 
-func (f flags) open() (source, error) {
-	if f.demo != "" {
-		return openDemo(f.demo)
+// Open opens the recording that the options name.
+func Open(o Options) (Source, error) {
+	if o.Demo != "" {
+		return openDemo(o.Demo)
 	}
-	return openPath(f.from, f.node)
+	return openPath(o.From, o.Node)
 }
 
-func openDemo(name string) (source, error) {
+func openDemo(name string) (Source, error) {
 	r, err := fixtures.Open(name)
 	if err != nil {
-		return source{}, err
+		return Source{}, err
 	}
 	s, err := evidence.Load(r.FS())
 	if err != nil {
-		return source{}, trouble(err)
+		return Source{}, err
 	}
-	return source{snapshot: s, origin: checks.Source{Kind: "demo", Name: name, Format: evidence.Layout}}, nil
+	return Source{Snapshot: s, Origin: checks.Source{Kind: "demo", Name: name, Format: evidence.Layout}}, nil
 }
 
 // openPath opens the recorded node of that name, or the only one without a name.
-func openPath(path, node string) (source, error) {
+func openPath(path, node string) (Source, error) {
 	archive, err := bundle.Open(path)
 	if err != nil {
-		return source{}, trouble(err)
+		return Source{}, err
 	}
 	src, err := openNode(archive, path, node)
 	if err != nil {
@@ -62,14 +63,14 @@ func openPath(path, node string) (source, error) {
 		archive.Close()
 		switch {
 		case errors.Is(err, foreign.ErrWhich):
-			return source{}, fmt.Errorf("%s: %w", path, err)
+			return Source{}, fmt.Errorf("%s: %w", path, err)
 		case len(refused) > 0:
 			err = fmt.Errorf("%w (left out %s: %s)", err, refused[0].Name, refused[0].Reason)
 		}
-		return source{}, trouble(fmt.Errorf("%s: %w", path, err))
+		return Source{}, fmt.Errorf("%s: %w", path, err)
 	}
 	src.close = archive.Close
-	src.notes = leftOut(path, archive.Refused())
+	src.Notes = leftOut(path, archive.Refused())
 	return src, nil
 }
 
@@ -87,58 +88,35 @@ func leftOut(path string, refused []bundle.Refusal) []string {
 }
 
 // openNode finds the recorded node in the archive, whoever recorded it.
-func openNode(archive *bundle.Archive, path, name string) (source, error) {
+func openNode(archive *bundle.Archive, path, name string) (Source, error) {
 	nodes, err := foreign.Search(archive)
 	if err != nil {
-		return source{}, err
+		return Source{}, err
 	}
 	node, err := foreign.Choose(nodes, name)
 	if err != nil {
-		return source{}, err
+		return Source{}, err
 	}
 	tree, err := node.Evidence(archive.FS())
 	if err != nil {
-		return source{}, err
+		return Source{}, err
 	}
 	s, err := evidence.Load(tree)
 	if err != nil {
-		return source{}, err
+		return Source{}, err
 	}
 	kind := "directory"
 	switch {
 	case node.Format != evidence.Layout:
 		kind = "foreign"
-	case !isFolder(path):
+	case !IsFolder(path):
 		kind = "bundle"
 	}
-	return source{snapshot: s, origin: checks.Source{Kind: kind, Name: filepath.Base(path), Format: node.Format}}, nil
+	return Source{Snapshot: s, Origin: checks.Source{Kind: kind, Name: filepath.Base(path), Format: node.Format}}, nil
 }
 
-// listRecorded prints the recorded nodes of an archive or folder.
-func listRecorded(std streams, f flags) error {
-	f.node = ""
-	if err := f.validate(); err != nil {
-		return err
-	}
-	if f.output != "" && f.output != "text" {
-		return errors.New("the list of recorded nodes is written as text")
-	}
-	archive, err := bundle.Open(f.from)
-	if err != nil {
-		return trouble(err)
-	}
-	defer archive.Close()
-	nodes, err := foreign.Search(archive)
-	if err != nil {
-		return trouble(fmt.Errorf("%s: %w", f.from, err))
-	}
-	if err := foreign.WriteNodes(std.out, nodes); err != nil {
-		return trouble(err)
-	}
-	return nil
-}
-
-func isFolder(path string) bool {
+// IsFolder tells whether there is a folder at the path.
+func IsFolder(path string) bool {
 	info, err := os.Stat(path)
 	return err == nil && info.IsDir()
 }

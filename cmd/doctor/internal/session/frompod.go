@@ -1,4 +1,4 @@
-package main
+package session
 
 import (
 	"context"
@@ -12,12 +12,12 @@ import (
 // fromInside measures from inside the pod that the user names, once the
 // collectors in told have recorded whom there is to ask. node names those that
 // measure from the node.
-func (f flags) fromInside(find cluster.Find, told, node []string) []collectors.Collector {
-	if f.fromPod == "" {
+func (o Options) fromInside(find cluster.Find, told, node []string) []collectors.Collector {
+	if o.FromPod == "" {
 		return nil
 	}
 	return probe.PodCollectors(func(ctx context.Context, s evidence.Snapshot) (probe.PodPlan, error) {
-		plan, err := podPlan(s, f.fromPod, f.targets)
+		plan, err := podPlan(s, o.FromPod, o.Targets)
 		if err != nil {
 			return plan, err
 		}
@@ -25,7 +25,7 @@ func (f flags) fromInside(find cluster.Find, told, node []string) []collectors.C
 		if err != nil {
 			return plan, err
 		}
-		pod, err := target.Client.OpenPod(ctx, f.fromPod, target.Node)
+		pod, err := target.Client.OpenPod(ctx, o.FromPod, target.Node)
 		if err != nil {
 			return plan, err
 		}

@@ -1,4 +1,4 @@
-package main
+package session
 
 import (
 	"cmp"
@@ -12,25 +12,25 @@ import (
 	"doctor/collectors/probe"
 )
 
-// dnsTimeout is what all questions to DNS servers together may take.
-const dnsTimeout = 5 * time.Second
+// DNSTimeout is what all questions to DNS servers together may take.
+const DNSTimeout = 5 * time.Second
 
-// defaultDomain is the domain of a cluster's names unless somebody chose another.
-const defaultDomain = "cluster.local"
+// DefaultDomain is the domain of a cluster's names unless somebody chose another.
+const DefaultDomain = "cluster.local"
 
 // worldName is asked for to see whether names outside the cluster resolve: every
 // Windows node needs it, for the pause image and the base images.
 const worldName = "mcr.microsoft.com"
 
-// documentedNames are those by which the documentation explains what resolves
+// DocumentedNames are those by which the documentation explains what resolves
 // in a Windows pod and what does not.
-func documentedNames(domain string) []string {
+func DocumentedNames(domain string) []string {
 	full := clusterName(domain)
 	return []string{"kubernetes", "kubernetes.default", "kubernetes.default.svc", full, full + ".", worldName}
 }
 
 func clusterName(domain string) string {
-	return "kubernetes.default.svc." + cmp.Or(domain, defaultDomain)
+	return "kubernetes.default.svc." + cmp.Or(domain, DefaultDomain)
 }
 
 // The most servers of each kind that a live run asks.
@@ -47,9 +47,9 @@ func dnsPlan(s evidence.Snapshot) (probe.DNSPlan, error) {
 	n := node.About(s)
 	plan := probe.DNSPlan{Namespace: "default", Domain: n.ClusterDomain(s)}
 	if !probe.IsDNSName(plan.Domain) {
-		plan.Domain = defaultDomain
+		plan.Domain = DefaultDomain
 	}
-	plan.Names = documentedNames(plan.Domain)
+	plan.Names = DocumentedNames(plan.Domain)
 	plan.System = []string{clusterName(plan.Domain), worldName}
 	asked := []netip.Addr{}
 	few := []string{clusterName(plan.Domain), worldName}

@@ -1,8 +1,9 @@
-package main
+package session
 
 import (
 	"context"
 	"errors"
+	"io"
 	"strings"
 	"testing"
 	"time"
@@ -15,10 +16,10 @@ import (
 )
 
 // reader is a live run over made-up collectors: "name answers" to what they read.
-func reader(t *testing.T, list ...collectors.Collector) *live {
+func reader(t *testing.T, list ...collectors.Collector) *Live {
 	t.Helper()
 	logs := collectors.Collector{Name: "logs", Answers: []string{"logs/"}, Read: func(context.Context, *collectors.Record) error { return nil }}
-	return (&live{checks: faults.Catalogue(), collectors: append(list, logs), origin: checks.Source{Kind: "live", Name: "win-1", Format: "evidence/v1"}, timeout: time.Minute}).fresh()
+	return (&Live{checks: faults.Catalogue(), collectors: append(list, logs), origin: checks.Source{Kind: "live", Name: "win-1", Format: "evidence/v1"}, timeout: time.Minute}).Fresh()
 }
 
 func brings(path string, v any) collectors.Collector {
@@ -35,8 +36,8 @@ func TestALiveRunJudgesWhatItRead(t *testing.T) {
 		collectors.Collector{Name: "HNS networks", Answers: []string{"hns-networks.json"}, Deadline: 10 * time.Millisecond,
 			Read: func(ctx context.Context, _ *collectors.Record) error { select {} }},
 	)
-	l.read(t.Context(), func() {})
-	report, _, err := l.report()
+	l.Read(t.Context(), func() {})
+	report, _, err := l.Report()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -58,10 +59,10 @@ func TestALiveRunJudgesWhatItRead(t *testing.T) {
 	}
 }
 
-func TestAnInterruptedReadingGivesNoReport(t *testing.T) {
+func TestAnInterruptedReadingGivesNoEvidence(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	err := diagnoseLive(ctx, streams{}, flags{failOn: "fail"}, reader(t))
+	_, err := Read(ctx, Options{Timeout: time.Minute, Passive: true}, io.Discard, false)
 	if !errors.Is(err, context.Canceled) {
 		t.Errorf("the run ended with %v", err)
 	}
@@ -80,7 +81,7 @@ func TestTheFeedTellsHowTheReadingGoes(t *testing.T) {
 				return nil
 			}},
 	)
-	feed := l.feed(t.Context())
+	feed := l.Feed(t.Context())
 	first := <-feed.Updates
 	if first.Done || len(first.Open) == 0 || len(first.Report.Results) != len(faults.Catalogue().All()) {
 		t.Fatalf("the first update has %d rows, %d open, done %v", len(first.Report.Results), len(first.Open), first.Done)
@@ -112,7 +113,7 @@ func TestASearchThatWasGivenUpAcquitsNobody(t *testing.T) {
 			l.tree.JSON("signs.json", []string{})
 			l.tree.JSON("events.json", []string{})
 		}
-		report, _, err := l.report()
+		report, _, err := l.Report()
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -133,7 +134,7 @@ func TestAnEventLogThatDidNotAnswerIsNoEmptyOne(t *testing.T) {
 		r.JSON("events.json", []string{})
 		return collectors.Gapf("denied", "event log System: run as Administrator")
 	}})
-	l.read(t.Context(), func() {})
+	l.Read(t.Context(), func() {})
 	s, err := evidence.Load(l.tree.FS())
 	if err != nil {
 		t.Fatal(err)

@@ -1,6 +1,7 @@
-package main
+package session
 
 import (
+	"archive/zip"
 	"context"
 	"errors"
 	"io"
@@ -22,7 +23,7 @@ func demoEvidence(t *testing.T, name string) evidence.Snapshot {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return src.snapshot
+	return src.Snapshot
 }
 
 // TestTheScreensBundleIsThatOfWhatItShows: a live node's secrets were taken out
@@ -31,14 +32,14 @@ func demoEvidence(t *testing.T, name string) evidence.Snapshot {
 func TestTheScreensBundleIsThatOfWhatItShows(t *testing.T) {
 	l := reader(t, brings("env.json", map[string]string{"REGISTRY_PASSWORD": "tr0ub4dor-and-3"}))
 	l.tree.Add("logs/kubelet/kubelet.log", tree.File{Size: 62, Open: opens("E1120 10:00:00.000000 1 x.go:1] denied for tr0ub4dor-and-3!\n")})
-	l.read(t.Context(), func() {})
-	_, s, err := l.report()
+	l.Read(t.Context(), func() {})
+	_, s, err := l.Report()
 	if err != nil {
 		t.Fatal(err)
 	}
 	name := filepath.Join(t.TempDir(), "b.zip")
 	var phases []tui.BundlePhase
-	done, err := flags{}.bundler(l.secrets).Write(t.Context(), s, name, func(p tui.BundleProgress) { phases = append(phases, p.Phase) })
+	done, err := Bundler(Options{}, l.secrets).Write(t.Context(), s, name, func(p tui.BundleProgress) { phases = append(phases, p.Phase) })
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -63,13 +64,13 @@ func TestTheMarkOfASecretStaysTheSameInTheNextReading(t *testing.T) {
 	l := reader(t, brings("env.json", map[string]string{"REGISTRY_PASSWORD": "tr0ub4dor-and-3"}))
 	var seen []string
 	for range 2 {
-		l.read(t.Context(), func() {})
+		l.Read(t.Context(), func() {})
 		content, err := fs.ReadFile(l.tree.FS(), "env.json")
 		if err != nil {
 			t.Fatal(err)
 		}
 		seen = append(seen, string(content))
-		l = l.fresh()
+		l = l.Fresh()
 	}
 	if seen[0] != seen[1] || !strings.Contains(seen[0], "<secret:") {
 		t.Errorf("read as %q, then as %q", seen[0], seen[1])
@@ -80,7 +81,7 @@ func TestABundleThatIsStoppedLeavesNothing(t *testing.T) {
 	dir := t.TempDir()
 	for _, phase := range []tui.BundlePhase{tui.BundleSearching, tui.BundleWriting, tui.BundleChecking} {
 		ctx, stop := context.WithCancel(t.Context())
-		_, err := flags{}.bundler(nil).Write(ctx, demoEvidence(t, "kubelet-removed-flag"), filepath.Join(dir, "b.zip"), func(p tui.BundleProgress) {
+		_, err := Bundler(Options{}, nil).Write(ctx, demoEvidence(t, "kubelet-removed-flag"), filepath.Join(dir, "b.zip"), func(p tui.BundleProgress) {
 			if p.Phase == phase {
 				stop()
 			}
@@ -94,13 +95,15 @@ func TestABundleThatIsStoppedLeavesNothing(t *testing.T) {
 
 func TestTheScreensBundleReplacesNoFile(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "mine.zip")
-	write(t, name, "mine")
-	_, err := flags{}.bundler(nil).Write(t.Context(), demoEvidence(t, "kubelet-removed-flag"), name, func(tui.BundleProgress) {})
+	if err := os.WriteFile(name, []byte("mine"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	_, err := Bundler(Options{}, nil).Write(t.Context(), demoEvidence(t, "kubelet-removed-flag"), name, func(tui.BundleProgress) {})
 	content, _ := os.ReadFile(name)
 	if err == nil || !strings.Contains(err.Error(), "is there already") || string(content) != "mine" {
 		t.Errorf("%v, and the file holds %q", err, content)
 	}
-	_, err = flags{}.bundler(nil).Write(t.Context(), demoEvidence(t, "kubelet-removed-flag"), filepath.Join(t.TempDir(), "no", "b.zip"), func(tui.BundleProgress) {})
+	_, err = Bundler(Options{}, nil).Write(t.Context(), demoEvidence(t, "kubelet-removed-flag"), filepath.Join(t.TempDir(), "no", "b.zip"), func(tui.BundleProgress) {})
 	if err == nil || strings.Contains(err.Error(), "-f") {
 		t.Errorf("a folder that is not there is told as %v", err)
 	}
@@ -108,4 +111,24 @@ func TestTheScreensBundleReplacesNoFile(t *testing.T) {
 
 func opens(content string) func() (io.ReadCloser, error) {
 	return func() (io.ReadCloser, error) { return io.NopCloser(strings.NewReader(content)), nil }
+}
+
+// inZip is an entry of the zip.
+func inZip(t *testing.T, name, entry string) []byte {
+	t.Helper()
+	z, err := zip.OpenReader(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer z.Close()
+	f, err := z.Open(entry)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	content, err := io.ReadAll(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return content
 }

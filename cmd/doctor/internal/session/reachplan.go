@@ -1,4 +1,4 @@
-package main
+package session
 
 import (
 	"net"
@@ -14,10 +14,10 @@ import (
 	"doctor/collectors/probe"
 )
 
-// outsideTarget is the host of the internet that is asked where the user names
+// OutsideTarget is the host of the internet that is asked where the user names
 // no target: the one that Windows itself asks by HTTP to learn whether it is
 // online (NCSI), so that a node meets nobody new.
-const outsideTarget = "http://www.msftconnecttest.com/connecttest.txt"
+const OutsideTarget = "http://www.msftconnecttest.com/connecttest.txt"
 
 const kubeletPort = 10250
 
@@ -54,7 +54,7 @@ func reachPlan(s evidence.Snapshot, extra []string) (probe.ReachPlan, error) {
 		_ = add(f.purpose, f.target) // what a recording has for an address may be anything; it is no reason to probe nothing
 	}
 	if len(extra) == 0 {
-		return plan, add(evidence.ForOutside, outsideTarget)
+		return plan, add(evidence.ForOutside, OutsideTarget)
 	}
 	for _, target := range extra {
 		if err := add(evidence.ForWhoeverAsks, target); err != nil {

@@ -1,0 +1,95 @@
+package session
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"strings"
+	"time"
+
+	"doctor/checks"
+	"doctor/checks/evidence"
+	"doctor/checks/node"
+	"doctor/collectors/cluster"
+	livenode "doctor/collectors/node"
+)
+
+// nodeLogBytes is how much of each log is fetched through the API server.
+const nodeLogBytes = 8 << 20
+
+// ThroughAPI reads a node as its cluster sees it.
+func ThroughAPI(ctx context.Context, o Options, list *checks.Catalogue) (*Live, error) {
+	client, err := cluster.Connect(cluster.Options{Kubeconfig: o.Kubeconfig, Context: o.Context})
+	if err != nil {
+		return nil, err
+	}
+	until := time.Now().Add(o.Timeout) // for this question and for all that follows
+	asking, cancel := context.WithDeadline(ctx, until)
+	defer cancel()
+	if err := client.Check(asking, o.Node); err != nil {
+		return nil, err
+	}
+	target := cluster.Target{Client: client, Node: o.Node, Since: o.Since, LogBytes: nodeLogBytes}
+	find := func(evidence.Snapshot) (cluster.Target, error) { return target, nil }
+	l := &Live{checks: list, program: o.Program, timeout: max(time.Until(until), time.Millisecond), origin: checks.Source{Kind: "cluster", Name: o.Node, Format: evidence.Layout},
+		collectors: cluster.Collectors(find, nil, 0),
+		unasked:    unprobed("what this machine reaches says nothing of " + o.Node + "; run doctor there, or name one of its pods with --from-pod")}
+	l.collectors = append(l.collectors, o.fromInside(find, []string{"API: node", "API: nodes", "API: services", "API: endpoint slices", "API: config maps"}, nil)...)
+	for _, c := range livenode.Collectors(livenode.Options{}) {
+		for _, path := range c.Answers {
+			if !strings.HasSuffix(path, "/") {
+				l.unasked[path] = "only the node itself tells this; run doctor on " + o.Node + " as Administrator"
+			}
+		}
+	}
+	return l.Fresh(), nil
+}
+
+// The places of a kubelet's kubeconfig, for one whose arguments name none.
+var kubeletKubeconfigs = []string{
+	`C:\etc\kubernetes\kubelet.conf`, `C:\k\config`, `C:\ProgramData\kubernetes\kubeconfig`, `C:\k\kubeconfig`,
+	`C:\etc\kubernetes\kubelet.kubeconfig`, `C:\var\lib\rancher\rke2\agent\kubelet.kubeconfig`,
+}
+
+// kubelet finds the cluster of the node that the program runs on, and the
+// node's name in it.
+func (o Options) kubelet(host string) cluster.Find {
+	return func(s evidence.Snapshot) (cluster.Target, error) {
+		n := node.About(s)
+		name, _ := n.KubeletFlag("hostname-override")
+		options := cluster.Options{Kubeconfig: o.Kubeconfig, Context: o.Context}
+		if options == (cluster.Options{}) {
+			path, err := kubeletKubeconfig(n)
+			if err != nil {
+				return cluster.Target{}, err
+			}
+			options.Kubeconfig = path
+		}
+		client, err := cluster.Connect(options)
+		if err != nil {
+			return cluster.Target{}, err
+		}
+		return cluster.Target{Client: client, Node: cmp.Or(name.Value, client.NodeName(), strings.ToLower(host))}, nil
+	}
+}
+
+var errNoKubelet = fmt.Errorf("this node has no kubeconfig of a kubelet; %w", cluster.ErrNoKubeconfig)
+
+func kubeletKubeconfig(n *node.Node) (string, error) {
+	paths := kubeletKubeconfigs
+	if f, ok := n.KubeletFlag("kubeconfig"); ok && f.Value != "" {
+		paths = []string{evidence.CleanWinPath(f.Value)}
+	}
+	for _, path := range paths {
+		switch _, err := os.Stat(path); {
+		case err == nil:
+			return path, nil
+		case !errors.Is(err, fs.ErrNotExist):
+			return "", err
+		}
+	}
+	return "", errNoKubelet
+}

@@ -1,0 +1,26 @@
+// Package session reads a node or opens a recording, judges what it holds while
+// it is read, feeds a screen with it, and packs it into a bundle. It knows
+// collectors and checks, which do not know each other, and no command line.
+package session
+
+import (
+	"time"
+
+	"doctor/checks"
+)
+
+// Options say which node is looked at, and how.
+type Options struct {
+	From, Demo          string // a recording; neither nor Node: the node that the program runs on
+	Node                string // behind the Kubernetes API; with From, of a recording of several
+	Kubeconfig, Context string
+	Timeout             time.Duration // for reading the node
+	Since               time.Duration // how far back logs are read
+	Passive             bool          // send no probes
+	Targets             []string      // to probe, in place of OutsideTarget
+	FromPod             string        // NAMESPACE/NAME of a pod to probe from
+	Program             checks.Program
+}
+
+// IsLive tells whether this very node is to be looked at.
+func (o Options) IsLive() bool { return o.From == "" && o.Demo == "" && o.Node == "" }

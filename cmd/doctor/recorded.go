@@ -1,0 +1,33 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+
+	"doctor/collectors/bundle"
+	"doctor/collectors/foreign"
+)
+
+// listRecorded prints the recorded nodes of an archive or folder.
+func listRecorded(std streams, f flags) error {
+	f.Node = ""
+	if err := f.validate(); err != nil {
+		return err
+	}
+	if f.output != "" && f.output != "text" {
+		return errors.New("the list of recorded nodes is written as text")
+	}
+	archive, err := bundle.Open(f.From)
+	if err != nil {
+		return trouble(err)
+	}
+	defer archive.Close()
+	nodes, err := foreign.Search(archive)
+	if err != nil {
+		return trouble(fmt.Errorf("%s: %w", f.From, err))
+	}
+	if err := foreign.WriteNodes(std.out, nodes); err != nil {
+		return trouble(err)
+	}
+	return nil
+}
