@@ -186,32 +186,28 @@ func TestACollectorAwaitsOthersInTheMiddleOfItsWork(t *testing.T) {
 	})
 }
 
-func TestBeforeDeadline(t *testing.T) {
-	for _, row := range []struct {
-		name         string
-		left, margin time.Duration
-		earlier      time.Duration
-	}{
-		{"the margin is left", time.Hour, time.Second, time.Second},
-		{"of a short time an eighth is left", time.Minute, time.Hour, time.Minute / 8},
-	} {
-		t.Run(row.name, func(t *testing.T) {
-			ctx, cancel := context.WithTimeout(t.Context(), row.left)
-			defer cancel()
-			whole, _ := ctx.Deadline()
-			ctx, cancel = collectors.BeforeDeadline(ctx, row.margin)
-			defer cancel()
-			got, _ := ctx.Deadline()
-			if earlier := whole.Sub(got); earlier > row.earlier || earlier < row.earlier*9/10 { // some time may have passed
-				t.Errorf("it ends %v earlier", earlier)
+func TestACollectorEndsBeforeItsDeadlineToTellWhy(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		for _, row := range []struct{ left, margin, early time.Duration }{
+			{4 * time.Second, 100 * time.Millisecond, 100 * time.Millisecond},
+			{400 * time.Millisecond, 100 * time.Millisecond, 50 * time.Millisecond},
+		} {
+			outer, cancel := context.WithTimeout(t.Context(), row.left)
+			inner, stop := collectors.BeforeDeadline(outer, row.margin)
+			began := time.Now()
+			<-inner.Done()
+			if took := time.Since(began); took != row.left-row.early || outer.Err() != nil {
+				t.Errorf("of %s it gets %s", row.left, took)
 			}
-		})
-	}
-	ctx, cancel := collectors.BeforeDeadline(t.Context(), time.Second)
-	if end, ok := ctx.Deadline(); ok {
-		t.Errorf("without a deadline it ends at %v", end)
-	}
-	if cancel(); ctx.Err() == nil {
-		t.Error("it is not canceled")
-	}
+			stop()
+			cancel()
+		}
+		inner, stop := collectors.BeforeDeadline(t.Context(), time.Second)
+		if at, ok := inner.Deadline(); ok {
+			t.Errorf("a run without an end gets one at %s", at)
+		}
+		if stop(); inner.Err() == nil {
+			t.Error("it is not canceled")
+		}
+	})
 }

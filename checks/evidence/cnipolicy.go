@@ -9,7 +9,7 @@ import (
 // plugin reads, so the depth ends there.
 func readCNIPlugin(n *jsonNode, depth int) CNIPlugin {
 	p := CNIPlugin{Type: n.at("type").text(), Line: n.lineNumber(), CNISettings: readCNISettings(n)}
-	if d := n.at("delegate"); d != nil && d.kind == '{' && depth == 0 {
+	if d := n.at("delegate"); d != nil && d.Kind == '{' && depth == 0 {
 		delegate := readCNIPlugin(d, depth+1)
 		p.Delegate = &delegate
 	}
@@ -48,15 +48,15 @@ func readCNISettings(n *jsonNode) CNISettings {
 
 func (s *CNISettings) addPolicy(key string, item *jsonNode) {
 	value := item.at("value")
-	p := CNIPolicy{Key: key, Name: item.at("name").text(), Type: value.at("type").text(), Line: item.line}
+	p := CNIPolicy{Key: key, Name: item.at("name").text(), Type: value.at("type").text(), Line: item.Line}
 	p.Cut = cutShort(item) || cutShort(value) || cutShort(value.at("settings"))
 	s.Policies = append(s.Policies, p)
 	settings := value.at("settings")
 	switch strings.ToLower(p.Type) {
 	case "outboundnat":
-		s.Exceptions = append(s.Exceptions, readCNIExceptions(value, settings, item.line)...)
+		s.Exceptions = append(s.Exceptions, readCNIExceptions(value, settings, item.Line)...)
 	case "route", "sdnroute":
-		r := CNIRoute{Shape: "v1", Line: item.line}
+		r := CNIRoute{Shape: "v1", Line: item.Line}
 		from := value
 		if settings != nil {
 			r.Shape, from = "v2", settings
@@ -81,7 +81,7 @@ func readCNIExceptions(value, settings *jsonNode, line int) []CNIExceptions {
 		{"wmco", settings.at("exceptionList"), settings.at("destinations")},
 	} {
 		if shape.node != nil {
-			list = append(list, CNIExceptions{shape.node.texts(), shape.destinations.texts(), shape.name, shape.node.line})
+			list = append(list, CNIExceptions{shape.node.texts(), shape.destinations.texts(), shape.name, shape.node.Line})
 		}
 	}
 	if list != nil {

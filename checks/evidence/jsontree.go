@@ -1,12 +1,13 @@
 package evidence
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"strconv"
 	"strings"
+
+	"doctor/checks/evidence/jsontree"
 )
 
 // Bounds for configuration files. A real one has a few kilobytes.
@@ -18,37 +19,13 @@ const (
 	maxBrackets = 20_000
 )
 
-// A jsonNode is a JSON value that knows its line. Configurations in the wild
-// differ in the case of their keys and give a string where a list is due, which
-// Go's struct decoding either hides or refuses.
-type jsonNode struct {
-	line   int
-	value  any // string, json.Number, bool or nil; nothing for lists and objects
-	list   []*jsonNode
-	fields []jsonField
-	kind   byte // '{', '[' or 0
-}
-
-type jsonField struct {
-	key  string
-	node *jsonNode
-}
+// A jsonNode is a JSON value that knows its line; a nil one is absent. Configurations in the wild
+// differ in the case of their keys and give a string where a list is due, which Go's struct decoding
+// either hides or refuses.
+type jsonNode jsontree.Node
 
 // A SyntaxFault is why a JSON file does not parse.
-type SyntaxFault struct {
-	Line    int
-	Comment bool // a comment, which JSON does not have
-	Err     error
-}
-
-func (f *SyntaxFault) Error() string {
-	if f.Comment {
-		return fmt.Sprintf("line %d: JSON has no comments; delete this one and its marker", f.Line)
-	}
-	return fmt.Sprintf("line %d: %v", f.Line, f.Err)
-}
-
-func (f *SyntaxFault) Unwrap() error { return f.Err }
+type SyntaxFault = jsontree.SyntaxFault
 
 var errNotObject = errors.New("not a JSON object")
 
@@ -57,89 +34,16 @@ func parseJSONObject(b []byte) (*jsonNode, error) {
 	if len(b) > maxConfig {
 		return nil, fmt.Errorf("%d bytes are too many for a configuration", len(b))
 	}
-	if len(bytes.TrimSpace(b)) == 0 {
-		return nil, &SyntaxFault{Line: 1, Err: errors.New("the file is empty")}
-	}
-	var whole json.RawMessage
-	if err := json.Unmarshal(b, &whole); err != nil {
-		return nil, syntaxFault(b, err)
-	}
-	r := treeReader{decoder: json.NewDecoder(bytes.NewReader(b)), text: b, line: 1}
-	r.decoder.UseNumber()
-	root, err := r.read(0)
-	if err != nil {
-		return nil, &SyntaxFault{Line: r.line, Err: err}
-	}
-	if root.kind != '{' {
-		return nil, &SyntaxFault{Line: root.line, Err: errNotObject}
-	}
-	return root, nil
-}
-
-func syntaxFault(b []byte, err error) *SyntaxFault {
-	f := &SyntaxFault{Line: 1, Err: err}
-	var syntax *json.SyntaxError
-	if errors.As(err, &syntax) {
-		at := min(max(int(syntax.Offset)-1, 0), len(b)) // the offset is just behind the culprit
-		f.Line += bytes.Count(b[:at], []byte("\n"))
-		rest := b[at:]
-		f.Comment = bytes.HasPrefix(rest, []byte("#")) || bytes.HasPrefix(rest, []byte("//")) || bytes.HasPrefix(rest, []byte("/*"))
-	}
-	return f
-}
-
-type treeReader struct {
-	decoder *json.Decoder
-	text    []byte
-	offset  int
-	line    int
-	nodes   int
-}
-
-func (r *treeReader) token() (json.Token, error) {
-	t, err := r.decoder.Token()
-	end := int(r.decoder.InputOffset())
-	r.line += bytes.Count(r.text[r.offset:end], []byte("\n"))
-	r.offset = end
-	return t, err
-}
-
-func (r *treeReader) read(depth int) (*jsonNode, error) {
-	if r.nodes++; depth > maxNesting || r.nodes > maxNodes {
-		return nil, fmt.Errorf("more than %d values, or more than %d of them in each other", maxNodes, maxNesting)
-	}
-	t, err := r.token()
-	if err != nil {
+	root, err := jsontree.Parse(b, maxNodes)
+	switch {
+	case errors.Is(err, jsontree.ErrTooLarge):
+		return nil, fmt.Errorf("%w: more than doctor takes of a configuration", err)
+	case err != nil:
 		return nil, err
+	case root.Kind != '{':
+		return nil, &SyntaxFault{Line: root.Line, Err: errNotObject}
 	}
-	n := &jsonNode{line: r.line}
-	open, ok := t.(json.Delim)
-	if !ok {
-		n.value = t
-		return n, nil
-	}
-	n.kind = byte(open)
-	for r.decoder.More() {
-		var key string
-		if n.kind == '{' {
-			t, err := r.token()
-			if err != nil {
-				return nil, err
-			}
-			key, _ = t.(string)
-		}
-		child, err := r.read(depth + 1)
-		if err != nil {
-			return nil, err
-		}
-		if n.kind == '{' {
-			n.fields = append(n.fields, jsonField{key, child})
-		} else {
-			n.list = append(n.list, child)
-		}
-	}
-	_, err = r.token()
-	return n, err
+	return (*jsonNode)(root), nil
 }
 
 // at follows keys in any case. Of several that differ in nothing but case the
@@ -150,9 +54,9 @@ func (n *jsonNode) at(keys ...string) *jsonNode {
 			return nil
 		}
 		var found *jsonNode
-		for _, f := range n.fields {
-			if strings.EqualFold(f.key, key) {
-				found = f.node
+		for _, f := range n.Fields {
+			if strings.EqualFold(f.Key, key) {
+				found = (*jsonNode)(f.Node)
 			}
 		}
 		n = found
@@ -165,7 +69,7 @@ func (n *jsonNode) text() string {
 	if n == nil {
 		return ""
 	}
-	switch v := n.value.(type) {
+	switch v := n.Value.(type) {
 	case string:
 		return v
 	case json.Number:
@@ -188,12 +92,12 @@ func (n *jsonNode) texts() []string {
 	if n == nil {
 		return nil
 	}
-	if n.kind == 0 && n.value != nil {
+	if n.Kind == 0 && n.Value != nil {
 		return []string{n.text()}
 	}
 	var list []string
-	for _, item := range n.list {
-		list = append(list, item.text())
+	for _, item := range n.List {
+		list = append(list, (*jsonNode)(item).text())
 	}
 	return list
 }
@@ -203,20 +107,24 @@ func (n *jsonNode) items() []*jsonNode {
 	if n == nil {
 		return nil
 	}
-	if n.kind == '{' {
+	if n.Kind == '{' {
 		return []*jsonNode{n}
 	}
-	return n.list
+	var list []*jsonNode
+	for _, item := range n.List {
+		list = append(list, (*jsonNode)(item))
+	}
+	return list
 }
 
 // truths is an object of booleans. The keys keep their case.
 func (n *jsonNode) truths() map[string]bool {
-	if n == nil || n.kind != '{' {
+	if n == nil || n.Kind != '{' {
 		return nil
 	}
 	m := map[string]bool{}
-	for _, f := range n.fields {
-		m[f.key] = f.node.truth()
+	for _, f := range n.Fields {
+		m[f.Key] = (*jsonNode)(f.Node).truth()
 	}
 	return m
 }
@@ -225,5 +133,5 @@ func (n *jsonNode) lineNumber() int {
 	if n == nil {
 		return 0
 	}
-	return n.line
+	return n.Line
 }

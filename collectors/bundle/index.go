@@ -37,7 +37,7 @@ type used struct {
 // An index takes the entries of one source and keeps those that can be trusted.
 type index struct {
 	*tally
-	spool  *spool
+	spool  *unpacking
 	name   string // for faults of the source itself
 	place  string // what the source is called: "archive" or "folder"
 	within string // the path of the archive in the tree; "" for the source that was handed over

@@ -48,7 +48,7 @@ var standard = limits{entries: maxEntries, declared: maxDeclared, entry: maxEntr
 type Archive struct {
 	tree           *tree
 	tally          *tally
-	spool          *spool
+	spool          *unpacking
 	closes         []func() error
 	mounts, tooBig int
 }
@@ -135,7 +135,7 @@ func openArchive(path string, r io.ReaderAt, size int64, lim limits, read reader
 }
 
 func newArchive(lim limits) *Archive {
-	s := &spool{left: lim.unpacked}
+	s := &unpacking{left: lim.unpacked}
 	return &Archive{tree: &tree{root: newRoot(), limit: lim.entry}, tally: &tally{lim: lim}, spool: s, closes: []func() error{s.Close}}
 }
 

@@ -4,14 +4,14 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
+
+	"doctor/checks/evidence/spool"
 )
 
-// A spool is the one temporary file of an archive, made when something has to be
-// unpacked that cannot be read from the middle otherwise.
-type spool struct {
-	file *temporary
-	end  int64
+// An unpacking is what an archive has to keep of what cannot be read from the middle otherwise, in
+// one temporary file. It is on disk as a whole: a closed archive must not give anything any more.
+type unpacking struct {
+	spool.Spool
 	left int64 // bytes it still takes
 }
 
@@ -20,20 +20,16 @@ var errUnpacked = errors.New("it unpacks to more than doctor takes")
 // take keeps what r gives, as far as it goes: cut is why that ended early, the
 // fault of what is read, or of the most that is taken of it; err is the fault of
 // this machine.
-func (s *spool) take(r io.Reader, most int64) (kept *io.SectionReader, cut, err error) {
-	if most = min(most, s.left); most == 0 {
+func (u *unpacking) take(r io.Reader, most int64) (kept *io.SectionReader, cut, err error) {
+	if most = min(most, u.left); most == 0 {
 		return &io.SectionReader{}, fmt.Errorf("%w, in all; give it to doctor by itself", errUnpacked), nil
 	}
-	if s.file == nil {
-		if s.file, err = newTemporary(); err != nil {
-			return &io.SectionReader{}, nil, noSpool(err)
-		}
-	}
 	source := &remembering{r: io.LimitReader(r, most)}
-	n, err := io.Copy(s.file, source)
-	kept = io.NewSectionReader(s.file, s.end, n)
-	s.end += n
-	s.left -= n
+	start := u.Size()
+	n, err := io.Copy(&u.Spool, source)
+	written := u.Spool
+	kept = io.NewSectionReader(&written, start, n)
+	u.left -= n
 	switch {
 	case source.err != nil:
 		return kept, source.err, nil
@@ -52,13 +48,6 @@ func noSpool(err error) error {
 	return fmt.Errorf("it has to be unpacked into a temporary file, and there is no way to write it: %w", Bare(err))
 }
 
-func (s *spool) Close() error {
-	if s.file == nil {
-		return nil
-	}
-	return s.file.Close()
-}
-
 // remembering tells a failed read from a failed write, which io.Copy does not.
 type remembering struct {
 	r   io.Reader
@@ -71,27 +60,4 @@ func (m *remembering) Read(p []byte) (int, error) {
 		m.err = err
 	}
 	return n, err
-}
-
-// A temporary is a file that is gone when it is closed, and, where the system
-// allows it, even if doctor is killed before.
-type temporary struct {
-	*os.File
-	unlinked bool
-}
-
-func newTemporary() (*temporary, error) {
-	f, err := os.CreateTemp("", "doctor-*.tar")
-	if err != nil {
-		return nil, err
-	}
-	return &temporary{File: f, unlinked: os.Remove(f.Name()) == nil}, nil // Windows keeps an open file
-}
-
-func (t *temporary) Close() error {
-	err := t.File.Close()
-	if !t.unlinked {
-		err = errors.Join(err, os.Remove(t.Name()))
-	}
-	return err
 }

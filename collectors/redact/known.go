@@ -2,37 +2,32 @@ package redact
 
 import (
 	"bytes"
-	"encoding/binary"
 	"encoding/json"
 	"html"
 	"net/url"
 	"strings"
 	"sync"
+
+	"doctor/checks/evidence/finder"
 )
 
 const (
 	maxKnown  = 5000
 	minKnown  = 6    // bytes; a shorter value stands in too much that is no secret
 	knownHead = 1024 // bytes that a value is known by
-	minWindow = 6
-	maxWindow = 16
-	knownGram = 4
-	knownBits = 15
+	minWindow = 6    // bytes of a text that are looked for
 )
 
-// known are the values that were seen. It is Wu and Manber's search, as in
-// package finder, but case counts and values may be added at any time.
+// known are the values that were seen.
 type known struct {
 	mu        sync.RWMutex
 	at        map[string]int // into values
-	values    []knownValue
+	values    []knownValue   // what is in it stays as it is
+	finder    *finder.Finder
 	limit     int  // of values; 0: maxKnown
 	lost      bool // more were seen than are kept, and not all of the rest is known by its shape
 	more      bool // more were seen than are kept
 	spellings int  // among values, which do not count
-	window    int  // bytes, no more than the shortest value has
-	jump      []uint8
-	first     []int32 // 1 + the index of the first value whose window ends so
 }
 
 type knownValue struct {
@@ -42,8 +37,6 @@ type knownValue struct {
 	token    string
 	strong   bool // stands out so much that it needs no bounds
 	spelling bool // of another value, with what some format asks to be escaped
-	end      int  // of the window in text
-	next     int32
 }
 
 // hasShape are the kinds of secrets that are known wherever they stand, so that
@@ -55,8 +48,6 @@ func (k *known) full() bool {
 	defer k.mu.RUnlock()
 	return k.lost
 }
-
-func hash4(v uint32) uint32 { return v * 0x9e3779b1 >> (32 - knownBits) }
 
 // add remembers a value, unless it is one of those that are everywhere.
 func (k *known) add(kind, token string, value []byte) {
@@ -107,49 +98,20 @@ func (k *known) put(v knownValue) {
 	}
 	if k.at == nil {
 		k.at = map[string]int{}
-		k.window = maxWindow
-		k.clear()
+		k.finder = finder.NewExact()
 	}
 	k.at[v.text] = len(k.values)
 	k.values = append(k.values, v)
-	if v.length() < k.window {
-		k.window = v.length()
-		k.clear()
-		for i := range k.values {
-			k.index(i)
-		}
-		return
-	}
-	k.index(len(k.values) - 1)
+	k.finder.Add(v.text, v.length())
 }
 
-func (k *known) clear() {
-	k.jump = bytes.Repeat([]byte{uint8(k.window - knownGram + 1)}, 1<<knownBits)
-	k.first = make([]int32, 1<<knownBits)
-}
-
-// length is that of the text in which the window may lie: what base64 ends with
+// length is that of the text by which the search jumps: what base64 ends with
 // is the same for many.
 func (v *knownValue) length() int {
 	if n := len(strings.TrimRight(v.text, "=")); n >= minWindow {
 		return n
 	}
 	return len(v.text)
-}
-
-// index makes the value known to the search. Its window is at its end, for many
-// begin alike.
-func (k *known) index(i int) {
-	v := &k.values[i]
-	v.end = v.length()
-	text := []byte(v.text)
-	for at := v.end - k.window; at+knownGram <= v.end; at++ {
-		h := hash4(binary.LittleEndian.Uint32(text[at:]))
-		k.jump[h] = min(k.jump[h], uint8(v.end-knownGram-at))
-	}
-	h := hash4(binary.LittleEndian.Uint32(text[v.end-knownGram:]))
-	v.next = k.first[h]
-	k.first[h] = int32(i + 1)
 }
 
 // each calls found for every known value in b[from:], which may begin before.
@@ -159,29 +121,15 @@ func (k *known) each(b []byte, from int, found func(v *knownValue, start, end in
 	if len(k.values) == 0 {
 		return
 	}
-	last := len(b) - knownGram
-	for i := max(from, k.window-knownGram); i <= last; {
-		h := hash4(binary.LittleEndian.Uint32(b[i:]))
-		if jump := k.jump[h]; jump > 0 {
-			i += int(jump)
-			continue
+	k.finder.EachFrom(b, from, func(text, start, end int) {
+		v := &k.values[text]
+		if !v.whole {
+			end = run(b, end, base64Byte)
 		}
-		for n := k.first[h]; n > 0; n = k.values[n-1].next {
-			v := &k.values[n-1]
-			start := i + knownGram - v.end
-			end := start + len(v.text)
-			if start < 0 || end > len(b) || string(b[start:end]) != v.text {
-				continue
-			}
-			if !v.whole {
-				end = run(b, end, base64Byte)
-			}
-			if v.strong || isBound(b, start-1, start) && isBound(b, end, end) {
-				found(v, start, end)
-			}
+		if v.strong || isBound(b, start-1, start) && isBound(b, end, end) {
+			found(v, start, end)
 		}
-		i++
-	}
+	})
 }
 
 // isSyntax takes what is no value, but was read as one out of a text that was cut

@@ -7,7 +7,6 @@ import (
 	"encoding/hex"
 	"errors"
 	"io"
-	"slices"
 	"sync"
 	"unicode/utf16"
 )
@@ -110,7 +109,7 @@ func (r *Redactor) encodedValues() *known {
 	r.variants.Lock()
 	defer r.variants.Unlock()
 	r.known.mu.RLock()
-	values := slices.Clone(r.known.values) // its search may be built anew meanwhile
+	values := r.known.values
 	r.known.mu.RUnlock()
 	if r.variants.index == nil || r.variants.of != len(values) {
 		k := &known{limit: 1 << 20}

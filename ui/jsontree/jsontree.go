@@ -3,12 +3,10 @@
 package jsontree
 
 import (
-	"bytes"
-	"encoding/json"
-	"errors"
 	"fmt"
-	"io"
 	"strings"
+
+	"doctor/checks/evidence/jsontree"
 )
 
 // Kind is what a row stands for.
@@ -40,109 +38,54 @@ type Row struct {
 // Folds tells whether there is something inside.
 func (r Row) Folds() bool { return r.Size > 0 }
 
-// ErrTooLong is returned for a document of more than most rows.
-var ErrTooLong = errors.New("too long to be shown as a tree")
-
 // Parse sets out a document of at most so many rows.
 func Parse(b []byte, most int) ([]Row, error) {
-	p := parser{b: b, dec: json.NewDecoder(bytes.NewReader(b)), line: 1, most: most}
-	p.dec.UseNumber()
-	for {
-		err := p.next()
-		if err == io.EOF && len(p.open) == 0 && len(p.rows) > 0 {
-			return p.rows, nil
-		}
-		if err == io.EOF {
-			err = io.ErrUnexpectedEOF
-		}
-		if err != nil {
-			return nil, fmt.Errorf("line %d: %w", p.line, err)
-		}
-	}
-}
-
-type parser struct {
-	b    []byte
-	dec  *json.Decoder
-	seen int // bytes whose lines were counted
-	line int
-	rows []Row
-	open []int // the rows that are not at their end
-	key  string
-	keyed,
-	done bool
-	most int
-}
-
-// next takes one token.
-func (p *parser) next() error {
-	tok, err := p.dec.Token()
+	root, err := jsontree.Parse(b, most)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	p.count(tok)
-	if p.done && len(p.open) == 0 {
-		return errors.New("there is something behind the document")
+	rows := add(nil, root, Row{})
+	if len(rows) > most { // with the lines of its texts
+		return nil, jsontree.ErrTooLarge
 	}
-	if d, ok := tok.(json.Delim); ok && (d == '}' || d == ']') {
-		p.rows[p.open[len(p.open)-1]].End = len(p.rows)
-		p.open = p.open[:len(p.open)-1]
-		return nil
-	}
-	if s, ok := tok.(string); ok && p.inObject() && !p.keyed {
-		p.key, p.keyed = s, true
-		return nil
-	}
-	return p.value(tok)
+	return rows, nil
 }
 
-// count brings the line to where the token begins. A string holds no line break.
-func (p *parser) count(json.Token) {
-	end := int(p.dec.InputOffset())
-	p.line += bytes.Count(p.b[p.seen:end], []byte{'\n'})
-	p.seen = end
-}
-
-func (p *parser) inObject() bool {
-	return len(p.open) > 0 && p.rows[p.open[len(p.open)-1]].Kind == Object
-}
-
-func (p *parser) value(tok json.Token) error {
-	r := Row{Depth: len(p.open), Line: p.line, Key: p.key}
-	p.key, p.keyed, p.done = "", false, true
-	if len(p.open) > 0 {
-		in := &p.rows[p.open[len(p.open)-1]]
-		r.Item, r.Index = in.Kind == List, in.Size
-		in.Size++
-	}
+// add appends the rows of a value. r is what is known of its own: how deep and where it stands.
+func add(rows []Row, n *jsontree.Node, r Row) []Row {
+	at := len(rows)
+	r.Line = n.Line
 	var pieces []string
-	switch t := tok.(type) {
-	case json.Delim:
-		r.Kind = Object
-		if t == '[' {
-			r.Kind = List
-		}
-		p.open = append(p.open, len(p.rows))
+	switch v := n.Value.(type) {
 	case string:
-		if lines := strings.Split(strings.TrimSuffix(t, "\n"), "\n"); len(lines) > 1 {
+		if lines := strings.Split(strings.TrimSuffix(v, "\n"), "\n"); len(lines) > 1 {
 			r.Kind, r.Size, pieces = Text, len(lines), lines
 		} else {
-			r.Value = `"` + strings.TrimSuffix(t, "\n") + `"`
+			r.Value = `"` + lines[0] + `"`
 		}
 	case nil:
 		r.Value = "null"
 	default:
-		r.Value = fmt.Sprint(t)
+		r.Value = fmt.Sprint(v)
 	}
-	r.End = len(p.rows) + 1 + len(pieces)
-	p.rows = append(p.rows, r)
+	switch n.Kind {
+	case '{':
+		r.Kind, r.Size, r.Value = Object, len(n.Fields), ""
+	case '[':
+		r.Kind, r.Size, r.Value = List, len(n.List), ""
+	}
+	rows = append(rows, r)
 	for _, s := range pieces {
-		p.rows = append(p.rows, Row{Kind: Piece, Depth: r.Depth + 1, Value: strings.TrimSuffix(s, "\r"), Line: r.Line, End: len(p.rows) + 1})
+		rows = append(rows, Row{Kind: Piece, Depth: r.Depth + 1, Value: strings.TrimSuffix(s, "\r"), Line: n.Line, End: len(rows) + 1})
 	}
-	if len(p.rows) > p.most {
-		return ErrTooLong
+	for _, f := range n.Fields {
+		rows = add(rows, f.Node, Row{Depth: r.Depth + 1, Key: f.Key})
 	}
-	return nil
+	for i, item := range n.List {
+		rows = add(rows, item, Row{Depth: r.Depth + 1, Item: true, Index: i})
+	}
+	rows[at].End = len(rows)
+	return rows
 }
 
 // Name is what a row is called: its key, or its place in a list.

@@ -15,12 +15,14 @@ package pager
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"io"
 	"sync"
 	"sync/atomic"
 	"time"
 
 	"doctor/checks/evidence"
+	"doctor/checks/evidence/spool"
 )
 
 // chunk is how much is read in one go.
@@ -40,8 +42,8 @@ type File struct {
 
 	mu    sync.Mutex // guards what follows
 	index index
-	plain int64 // so many bytes of the text are those of src
-	aside spool // the text from there on
+	plain int64       // so many bytes of the text are those of src
+	aside spool.Spool // the text from there on
 	state State
 }
 
@@ -56,7 +58,7 @@ type State struct {
 
 // Open begins to read src, which says that it has size bytes. It reads nothing yet.
 func Open(src io.ReadCloser, size int64) *File {
-	f := &File{src: src, index: newIndex(), buf: make([]byte, chunk), state: State{Size: max(size, 0)}}
+	f := &File{src: src, index: newIndex(), buf: make([]byte, chunk), aside: spool.Spool{Memory: maxHead}, state: State{Size: max(size, 0)}}
 	f.echo = &echo{r: src}
 	if at, ok := src.(io.ReaderAt); ok {
 		f.at = at
@@ -73,7 +75,7 @@ func (f *File) Close() error {
 	defer f.work.Unlock()
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	return errors.Join(f.src.Close(), f.aside.close())
+	return errors.Join(f.src.Close(), f.aside.Close())
 }
 
 // State is how far the reading has come.
@@ -124,11 +126,27 @@ func (f *File) take(b []byte) error {
 	defer f.mu.Unlock()
 	if same {
 		f.plain += int64(len(b))
-	} else if err := f.aside.write(b); err != nil {
+	} else if err := f.putAside(b); err != nil {
 		return err
 	}
 	f.index.add(b)
 	f.state.Read, f.state.Lines = f.echo.read, f.index.lines()
+	return nil
+}
+
+// maxSpool is the most that is put on the disk of a node that may be short of it.
+const (
+	maxHead  = 1 << 20
+	maxSpool = 4 << 30
+)
+
+func (f *File) putAside(b []byte) error {
+	if f.aside.Size()+int64(len(b)) > maxHead+maxSpool {
+		return fmt.Errorf("only the first %d GiB of it are shown; unpack it and give doctor the folder", maxSpool>>30)
+	}
+	if _, err := f.aside.Write(b); err != nil {
+		return fmt.Errorf("there is no way to write a temporary file for it: %w", err)
+	}
 	return nil
 }
 
@@ -142,7 +160,7 @@ func (f *File) readAt(p []byte, off int64) (int, error) {
 	}
 	p = p[:min(int64(len(p)), end-off)]
 	if off >= plain {
-		return aside.readAt(p, off-plain)
+		return aside.ReadAt(p, off-plain)
 	}
 	p = p[:min(int64(len(p)), plain-off)]
 	n, err := f.at.ReadAt(p, off)

@@ -104,7 +104,7 @@ func TestPlainTextIsNotCopied(t *testing.T) {
 	f := Open(still{bytes.NewReader(b)}, int64(len(b)))
 	defer f.Close()
 	finish(t, f)
-	if f.aside.head != nil || f.aside.file != nil {
+	if f.aside.Size() > 0 {
 		t.Error("text that could be read at its place was kept aside")
 	}
 }
@@ -202,7 +202,7 @@ func TestNothingIsLeftBehind(t *testing.T) {
 	t.Setenv("TMP", dir)
 	f := Open(streamed(texts["more than is kept in memory"]), 0)
 	finish(t, f)
-	if f.aside.file == nil {
+	if !f.aside.OnDisk() {
 		t.Fatal("nothing was put aside")
 	}
 	if err := f.Close(); err != nil {

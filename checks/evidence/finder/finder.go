@@ -2,10 +2,7 @@
 // logs for signs of faults and what takes secrets out of them both stand on it.
 package finder
 
-import "encoding/binary"
-
-// A Finder looks for many texts at once, in any case of ASCII letters. It is
-// Wu and Manber's algorithm: a window as long as the shortest text slides over
+// A Finder looks for many texts at once. It is Wu and Manber's algorithm: a window as long as the shortest text slides over
 // the log; the four bytes at its end tell how far it may jump, which is most of
 // its length, for few places of a log hold four bytes of any text. Only where
 // it may not jump are texts compared.
@@ -15,18 +12,18 @@ import "encoding/binary"
 // what this does over the same klog with 360 texts. `make bench` holds it
 // against ripgrep.
 type Finder struct {
-	texts  []string // in lower case
-	window int      // bytes, the length of the shortest text
+	texts  []text
+	fold   uint32 // bits that make small letters of four letters; 0 where case counts
+	window int    // bytes, no more than the shortest text has
 	shift  [1 << hashBits]uint8
-	first  [1 << hashBits]int32 // 1 + the index in ends of the first text whose window ends so
-	ends   []windowEnd
+	first  [1 << hashBits]int32 // 1 + the index of the first text whose window ends so
 }
 
-// windowEnd says where the window lies in a text. Texts whose windows end in
-// the same four bytes are chained.
-type windowEnd struct {
-	text int
-	end  int // of the window, in the text
+// A text knows where the window lies in it. Texts whose windows end in the same four bytes are
+// chained.
+type text struct {
+	text string
+	end  int // of the window
 	next int32
 }
 
@@ -39,27 +36,55 @@ const (
 	MostCommon = 32 // above every Commonness
 )
 
-// New makes a finder of texts in lower case, none shorter than MinText.
+// New makes a finder of texts in lower case, none shorter than MinText, that finds them in any case
+// of ASCII letters.
 func New(texts []string) *Finder {
-	f := &Finder{texts: texts, window: 1 << 7}
+	f := &Finder{fold: 0x20202020, window: 1 << 7}
 	for _, t := range texts {
 		f.window = min(f.window, len(t))
 	}
+	for _, t := range texts {
+		f.texts = append(f.texts, text{text: t, end: rarest(t, f.window) + f.window})
+	}
+	f.index()
+	return f
+}
+
+// NewExact makes a finder of texts that are added one by one, and of which case counts.
+func NewExact() *Finder { return &Finder{window: 1 << 4} }
+
+// Add adds a text. Its beginning up to end, of MinText bytes or more, is what the search jumps by:
+// the end of many texts may be the same.
+func (f *Finder) Add(t string, end int) {
+	f.texts = append(f.texts, text{text: t, end: end})
+	if len(f.texts) == 1 || end < f.window {
+		f.window = min(f.window, end)
+		f.index()
+		return
+	}
+	f.indexText(len(f.texts) - 1)
+}
+
+// index puts all texts into the tables.
+func (f *Finder) index() {
+	f.first = [1 << hashBits]int32{}
 	for i := range f.shift {
 		f.shift[i] = uint8(f.window - gram + 1)
 	}
-	for i, t := range texts {
-		start := rarest(t, f.window)
-		for at := 0; at+gram <= f.window; at++ {
-			h := hash(load(t[start+at:]))
-			f.shift[h] = min(f.shift[h], uint8(f.window-gram-at))
-		}
-		end := start + f.window
-		h := hash(load(t[end-gram:]))
-		f.ends = append(f.ends, windowEnd{i, end, f.first[h]})
-		f.first[h] = int32(len(f.ends))
+	for i := range f.texts {
+		f.indexText(i)
 	}
-	return f
+}
+
+func (f *Finder) indexText(i int) {
+	t := &f.texts[i]
+	for at := t.end - f.window; at+gram <= t.end; at++ {
+		h := hash(load(t.text[at:]), f.fold)
+		f.shift[h] = min(f.shift[h], uint8(t.end-gram-at))
+	}
+	h := hash(load(t.text[t.end-gram:]), f.fold)
+	t.next = f.first[h]
+	f.first[h] = int32(i + 1)
 }
 
 func load[T string | []byte](b T) uint32 {
@@ -67,8 +92,8 @@ func load[T string | []byte](b T) uint32 {
 	return uint32(b[0]) | uint32(b[1])<<8 | uint32(b[2])<<16 | uint32(b[3])<<24
 }
 
-// hash folds the case of letters; that it also folds some signs only costs a comparison.
-func hash(v uint32) uint32 { return (v | 0x20202020) * 0x9e3779b1 >> (32 - hashBits) }
+// hash may fold the case of letters; that it also folds some signs only costs a comparison.
+func hash(v, fold uint32) uint32 { return (v | fold) * 0x9e3779b1 >> (32 - hashBits) }
 
 // rarest returns the start of the window whose last bytes are the least common
 // in logs, so that the search seldom has to stop and compare.
@@ -102,11 +127,13 @@ func Commonness(c byte) int {
 
 // Each calls found for every text in b, in the order of the windows' ends. A
 // text is found once for each place where it stands.
-func (f *Finder) Each(b []byte, found func(text, start, end int)) {
-	if len(f.texts) == 0 || len(b) < f.window {
-		return
+func (f *Finder) Each(b []byte, found func(text, start, end int)) { f.EachFrom(b, 0, found) }
+
+// EachFrom is Each without the windows whose last four bytes begin before from.
+func (f *Finder) EachFrom(b []byte, from int, found func(text, start, end int)) {
+	if len(f.texts) > 0 {
+		f.search(b, max(from, f.window-gram), len(b)-gram+1, found)
 	}
-	f.search(b, f.window-gram, len(b)-gram+1, found)
 }
 
 // EachUnordered calls found as Each does, in no order. It is twice as fast, for
@@ -117,29 +144,34 @@ func (f *Finder) EachUnordered(b []byte, found func(text, start, end int)) {
 		f.Each(b, found)
 		return
 	}
+	fold := f.fold
 	first, last := f.window-gram, len(b)-gram+1
 	part := (last - first) / 4
 	end0, end1, end2 := first+part, first+2*part, first+3*part
 	i0, i1, i2, i3 := first, end0, end1, end2
 	for i0 < end0 && i1 < end1 && i2 < end2 && i3 < last {
-		j0 := f.shift[hash(binary.LittleEndian.Uint32(b[i0:]))]
-		j1 := f.shift[hash(binary.LittleEndian.Uint32(b[i1:]))]
-		j2 := f.shift[hash(binary.LittleEndian.Uint32(b[i2:]))]
-		j3 := f.shift[hash(binary.LittleEndian.Uint32(b[i3:]))]
+		h0 := hash(load(b[i0:]), fold)
+		h1 := hash(load(b[i1:]), fold)
+		h2 := hash(load(b[i2:]), fold)
+		h3 := hash(load(b[i3:]), fold)
+		j0 := f.shift[h0]
+		j1 := f.shift[h1]
+		j2 := f.shift[h2]
+		j3 := f.shift[h3]
 		if j0 == 0 {
-			f.compare(b, i0, found)
+			f.compare(b, i0, h0, found)
 			j0 = 1
 		}
 		if j1 == 0 {
-			f.compare(b, i1, found)
+			f.compare(b, i1, h1, found)
 			j1 = 1
 		}
 		if j2 == 0 {
-			f.compare(b, i2, found)
+			f.compare(b, i2, h2, found)
 			j2 = 1
 		}
 		if j3 == 0 {
-			f.compare(b, i3, found)
+			f.compare(b, i3, h3, found)
 			j3 = 1
 		}
 		i0, i1, i2, i3 = i0+int(j0), i1+int(j1), i2+int(j2), i3+int(j3)
@@ -152,26 +184,29 @@ func (f *Finder) EachUnordered(b []byte, found func(text, start, end int)) {
 
 // search slides the window while its last four bytes begin before stop.
 func (f *Finder) search(b []byte, i, stop int, found func(text, start, end int)) {
+	fold := f.fold
 	for i < stop {
-		h := hash(binary.LittleEndian.Uint32(b[i:]))
+		h := hash(load(b[i:]), fold)
 		if jump := f.shift[h]; jump > 0 {
 			i += int(jump)
 			continue
 		}
-		f.compare(b, i, found)
+		f.compare(b, i, h, found)
 		i++
 	}
 }
 
 // compare reports the texts whose window ends in the four bytes at i.
-func (f *Finder) compare(b []byte, i int, found func(text, start, end int)) {
-	h := hash(binary.LittleEndian.Uint32(b[i:]))
-	for k := f.first[h]; k > 0; k = f.ends[k-1].next {
-		e := f.ends[k-1]
-		text := f.texts[e.text]
-		start := i + gram - e.end
-		if start >= 0 && start+len(text) <= len(b) && equalFold(b[start:start+len(text)], text) {
-			found(e.text, start, start+len(text))
+func (f *Finder) compare(b []byte, i int, h uint32, found func(text, start, end int)) {
+	for k := f.first[h]; k > 0; k = f.texts[k-1].next {
+		t := &f.texts[k-1]
+		start := i + gram - t.end
+		end := start + len(t.text)
+		if start < 0 || end > len(b) {
+			continue
+		}
+		if place := b[start:end]; f.fold == 0 && string(place) == t.text || f.fold != 0 && equalFold(place, t.text) {
+			found(int(k-1), start, end)
 		}
 	}
 }

@@ -91,3 +91,30 @@ func FuzzFinder(f *testing.F) {
 		}
 	})
 }
+
+func TestTextsThatAreAddedAreFoundInTheirCase(t *testing.T) {
+	f := NewExact()
+	f.Each([]byte("anything"), func(int, int, int) { t.Error("found before there is a text") })
+	b := []byte("Secret-0123456789abcdef== secret-0123456789abcdef== x7Kq-2 x7kq-2")
+	for _, step := range []struct {
+		text string
+		end  int
+		want []string // of all texts so far: which, where it begins and ends
+	}{
+		{"Secret-0123456789abcdef==", 23, []string{"0 0 25"}},
+		{"x7Kq-2", 6, []string{"0 0 25", "1 52 58"}}, // shorter than the window
+		{"cret-0123", 9, []string{"0 0 25", "1 52 58", "2 2 11", "2 28 37"}},
+	} {
+		f.Add(step.text, step.end)
+		var got []string
+		f.Each(b, func(text, start, end int) { got = append(got, fmt.Sprint(text, start, end)) })
+		if slices.Sort(got); !slices.Equal(got, step.want) {
+			t.Errorf("with %s: %v, want %v", step.text, got, step.want)
+		}
+	}
+	var later []string
+	f.EachFrom(b, 20, func(text, start, _ int) { later = append(later, fmt.Sprint(text, start)) })
+	if slices.Sort(later); !slices.Equal(later, []string{"1 52", "2 28"}) {
+		t.Errorf("from 20 on: %v", later)
+	}
+}

@@ -1,4 +1,4 @@
-package pager
+package spool
 
 import (
 	"fmt"
@@ -12,6 +12,6 @@ import (
 // temporary is a file that is gone with the process, however that ends: Windows
 // deletes it when its last handle is closed.
 func temporary() (*os.File, error) {
-	name := filepath.Join(os.TempDir(), fmt.Sprintf("doctor-%016x.txt", rand.Uint64()))
+	name := filepath.Join(os.TempDir(), fmt.Sprintf("doctor-%016x.tmp", rand.Uint64()))
 	return os.OpenFile(name, os.O_RDWR|os.O_CREATE|os.O_EXCL|windows.FILE_FLAG_DELETE_ON_CLOSE, 0o600)
 }

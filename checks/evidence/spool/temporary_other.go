@@ -1,12 +1,12 @@
 //go:build !windows
 
-package pager
+package spool
 
 import "os"
 
 // temporary is a file that is gone with the process, however that ends.
 func temporary() (*os.File, error) {
-	f, err := os.CreateTemp("", "doctor-*.txt")
+	f, err := os.CreateTemp("", "doctor-*.tmp")
 	if err != nil {
 		return nil, err
 	}
