@@ -72,7 +72,7 @@ func OnAll(conditions ...func(*node.Node) error) func(*node.Node) error {
 // OnFlannel is the Applies of checks that only concern flannel.
 func OnFlannel(n *node.Node) error { return RequireCNI(n, node.Flannel) }
 
-// on returns nil where the node uses one of the plugins, Skip where it uses
+// RequireCNI returns nil where the node uses one of the plugins, Skip where it uses
 // another, and Unknown where that cannot be told.
 func RequireCNI(n *node.Node, families ...node.CNI) error {
 	if !n.CNI.Known() {
@@ -84,7 +84,7 @@ func RequireCNI(n *node.Node, families ...node.CNI) error {
 	return nil
 }
 
-// onBackend is on for the type of network.
+// RequireBackend is RequireCNI for the type of the pod network.
 func RequireBackend(n *node.Node, b node.Backend) error {
 	if !n.Backend.Known() {
 		return Unknown(cmp.Or(n.Backend.Gap, evidence.NotCollected+": the recording does not tell the type of the pod network"))

@@ -103,6 +103,7 @@ const (
 	Fail
 )
 
+// String is "info", "warn" or "fail", and "" for the zero Level.
 func (l Level) String() string {
 	return map[Level]string{Info: "info", Warn: "warn", Fail: "fail"}[l]
 }

@@ -70,7 +70,7 @@ func win32Code(code uint32, symbol, meaning string) Code {
 	return Code{symbol, []string{fmt.Sprintf("(0x%x)", code), fmt.Sprintf("0x%08x", hresult), fmt.Sprint(hresult), fmt.Sprintf(`"ErrorCode":%d}`, code), fmt.Sprintf(`\"ErrorCode\":%d}`, code)}, meaning}
 }
 
-// onCode makes a sign of an error code: any of its forms betrays the fault,
+// SignOfCode makes a sign of an error code: any of its forms betrays the fault,
 // together with the texts in also.
 func SignOfCode(symbol, says string, also ...string) Sign {
 	at := slices.IndexFunc(Codes, func(c Code) bool { return c.Symbol == symbol })

@@ -175,7 +175,7 @@ func quoted(findings []Finding, f Finding, m evidence.SignMatch) []Finding {
 	return findings
 }
 
-// sign is the check's sign that a match is of. Two signs may share a text and
+// SignOf is the check's sign that a match is of. Two signs may share a text and
 // differ in the rest of the line.
 func (c *Check) SignOf(m evidence.SignMatch) *Sign {
 	var first *Sign
@@ -227,6 +227,7 @@ func (c *Check) confirm(findings []Finding, matches []evidence.SignMatch, now ti
 	}
 }
 
+// Quote is a find of a sign as evidence: its log, its line and the text that it was found in.
 func Quote(m evidence.SignMatch) evidence.Because {
 	text := m.Found
 	if m.More > 0 {

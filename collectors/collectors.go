@@ -41,9 +41,9 @@ type Reading struct {
 type State int
 
 const (
-	Waiting State = iota
-	ReadingNow
-	Done
+	Waiting    State = iota // for the collectors that it comes after
+	ReadingNow              // since Reading.Began
+	Done                    // or given up, when its time was over
 )
 
 // Run lets the collectors write into the tree, and returns when each of them is
@@ -184,6 +184,7 @@ func guarded(ctx context.Context, c Collector, r *Record) (err error) {
 // A GapError is an error that knows which gap it is.
 type GapError evidence.Gap
 
+// Error is the reason without the kind of the gap.
 func (e GapError) Error() string { return evidence.Gap(e).Reason() }
 
 // Gapf makes the error of a gap.

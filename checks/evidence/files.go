@@ -174,6 +174,7 @@ func (s Snapshot) HasFile(start string) (path string, ok bool) {
 // that was looked for and not found meets the need.
 type File string
 
+// Gap is why it is not known whether the file exists: "" also where it is known to be absent.
 func (f File) Gap(s Snapshot) Gap {
 	if g := s.File(string(f)).Gap; g.Kind() != Absent {
 		return g
@@ -181,11 +182,13 @@ func (f File) Gap(s Snapshot) Gap {
 	return ""
 }
 
+// Paths is the one path that the file has in the evidence tree.
 func (f File) Paths() []string { return []string{EvidencePath(string(f))} }
 
 // A Folder is a Need for whatever is recorded below one of the node's folders.
 type Folder string
 
+// Gap is "" where at least one file of the folder is recorded.
 func (f Folder) Gap(s Snapshot) Gap {
 	if len(s.FilesIn(string(f))) > 0 {
 		return ""
@@ -196,4 +199,5 @@ func (f Folder) Gap(s Snapshot) Gap {
 	return neverAsked(EvidencePath(string(f)) + "/")
 }
 
+// Paths ends with a slash: everything below it meets the need.
 func (f Folder) Paths() []string { return []string{EvidencePath(string(f)) + "/"} }

@@ -136,4 +136,5 @@ func (v HNSRelease) AtLeast(major, minor int) bool {
 	return v.Major > major || v.Major == major && v.Minor >= minor
 }
 
+// String is the version as HNS writes it, such as "13.3".
 func (v HNSRelease) String() string { return fmt.Sprintf("%d.%d", v.Major, v.Minor) }

@@ -45,6 +45,7 @@ func sameLog(a, b string) bool {
 // Name is what explain calls the need: the folder's first name.
 func (l Logs) Name() string { return l.folder() }
 
+// Gap is "" where at least one log of the component is recorded under any of its names.
 func (l Logs) Gap(s Snapshot) Gap {
 	if len(s.LogFiles(string(l))) > 0 {
 		return ""
@@ -57,6 +58,7 @@ func (l Logs) Gap(s Snapshot) Gap {
 	return neverAsked(l.folder())
 }
 
+// Paths are the folders of all names that the component's logs go by.
 func (l Logs) Paths() []string {
 	var paths []string
 	for _, name := range l.folders() {

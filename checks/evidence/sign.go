@@ -100,6 +100,7 @@ func (s Snapshot) Signs(check string) []SignMatch {
 // not found in it says nothing.
 type UnsearchedLog struct{ Path, Why string }
 
+// String is the path and the reason, separated by a colon.
 func (u UnsearchedLog) String() string { return u.Path + ": " + u.Why }
 
 // Unsearched lists the logs that were not searched to their end.

@@ -12,6 +12,7 @@ import (
 // "/Date(1700000000000)/" of Windows PowerShell.
 type Time struct{ time.Time }
 
+// UnmarshalJSON makes null and "" the zero time. Any other text that is no time is an error.
 func (t *Time) UnmarshalJSON(b []byte) error {
 	t.Time = time.Time{}
 	var s *string

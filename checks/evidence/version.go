@@ -49,4 +49,5 @@ func (v Version) Compare(o Version) int {
 // AtLeast tells whether v is o or a later version.
 func (v Version) AtLeast(o Version) bool { return v.Compare(o) >= 0 }
 
+// String has a "v" in front and always three numbers: v1.28.15.
 func (v Version) String() string { return fmt.Sprintf("v%d.%d.%d", v.Major, v.Minor, v.Patch) }

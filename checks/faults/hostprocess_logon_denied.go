@@ -34,22 +34,24 @@ The check looks at the account of the service containerd. It only asks where the
 		{Text: "failed to create user process token", Also: []string{"failed to logon user"}, Says: "containerd may not log on as the user of a HostProcess container"},
 	},
 	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
-		for _, svc := range node.About(s).Components["runtime"].Services {
-			account := strings.ToLower(strings.TrimSpace(svc.Account))
-			if account == "" {
-				return nil, checks.Unknown(evidence.NotCollected + ": services.json of this recording does not tell the account of " + evidence.Gap(evidence.Clean(svc.Name)))
-			}
-			if slices.Contains(hostProcessAccounts, account) {
-				return nil, nil
-			}
-			level := checks.Warn
-			pods := slices.ContainsFunc(evidence.Pods.In(s), func(p evidence.Pod) bool { return p.HostProcess() && !podRuns(p) })
-			if pods || len(liveSigns(s, "hostprocess-logon-denied")) > 0 {
-				level = checks.Fail
-			}
-			return []checks.Finding{checks.Findingf(level, svc.Name, "service %s runs as %s, and only LocalSystem or LocalService may start HostProcess containers", svc.Name, evidence.Clean(svc.Account)).
-				At(evidence.Services.Path(), "%s: account %s", svc.Name, evidence.Clean(svc.Account))}, nil
+		services := node.About(s).Components["runtime"].Services
+		if len(services) == 0 {
+			return nil, checks.Unknown(evidence.NotCollected + ": this recording shows no service of containerd")
 		}
-		return nil, checks.Unknown(evidence.NotCollected + ": this recording shows no service of containerd")
+		svc := services[0]
+		account := strings.ToLower(strings.TrimSpace(svc.Account))
+		if account == "" {
+			return nil, checks.Unknown(evidence.NotCollected + ": services.json of this recording does not tell the account of " + evidence.Gap(evidence.Clean(svc.Name)))
+		}
+		if slices.Contains(hostProcessAccounts, account) {
+			return nil, nil
+		}
+		level := checks.Warn
+		pods := slices.ContainsFunc(evidence.Pods.In(s), func(p evidence.Pod) bool { return p.HostProcess() && !podRuns(p) })
+		if pods || len(liveSigns(s, "hostprocess-logon-denied")) > 0 {
+			level = checks.Fail
+		}
+		return []checks.Finding{checks.Findingf(level, svc.Name, "service %s runs as %s, and only LocalSystem or LocalService may start HostProcess containers", svc.Name, evidence.Clean(svc.Account)).
+			At(evidence.Services.Path(), "%s: account %s", svc.Name, evidence.Clean(svc.Account))}, nil
 	},
 })

@@ -2,6 +2,7 @@ package faults_test
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"io/fs"
 	"math/rand/v2"
@@ -55,7 +56,7 @@ func BenchmarkSignsBesideRipgrep(b *testing.B) {
 		b.StopTimer()
 		start = time.Now()
 		out, err := exec.Command(rg, "-c", "-F", "-f", patterns, filepath.Join(dir, "logs")).CombinedOutput()
-		if exit, ok := err.(*exec.ExitError); err != nil && (!ok || exit.ExitCode() != 1) { // 1: nothing found
+		if exit, ok := errors.AsType[*exec.ExitError](err); err != nil && (!ok || exit.ExitCode() != 1) { // 1: nothing found
 			b.Fatalf("rg: %v\n%s", err, out)
 		}
 		theirs += time.Since(start)

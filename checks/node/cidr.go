@@ -41,6 +41,8 @@ func ParseAddress(s string) (Address, bool) {
 	return a.Unmap(), err == nil
 }
 
+// ParseAddresses reads addresses, each of which may be a list with commas. It leaves out what is none,
+// and what came before.
 func ParseAddresses(list ...string) []Address {
 	var addresses []Address
 	for _, s := range list {
@@ -53,12 +55,12 @@ func ParseAddresses(list ...string) []Address {
 	return addresses
 }
 
-// holds tells whether every address of inner lies in outer.
+// Covers reports whether every address of inner lies in outer.
 func Covers(outer, inner Prefix) bool {
 	return outer.Bits() <= inner.Bits() && outer.Contains(inner.Addr())
 }
 
-// anyHolds tells whether one of the prefixes holds inner.
+// AnyCovers reports whether one of the prefixes holds the whole of inner.
 func AnyCovers(outer []Prefix, inner Prefix) bool {
 	return slices.ContainsFunc(outer, func(p Prefix) bool { return Covers(p, inner) })
 }
@@ -68,6 +70,7 @@ func AnyContains(outer []Prefix, a Address) bool {
 	return slices.ContainsFunc(outer, func(p Prefix) bool { return p.Contains(a) })
 }
 
+// OfFamily selects the IPv4 prefixes, or else the IPv6 ones.
 func OfFamily(list []Prefix, v4 bool) []Prefix {
 	var same []Prefix
 	for _, p := range list {
@@ -78,7 +81,7 @@ func OfFamily(list []Prefix, v4 bool) []Prefix {
 	return same
 }
 
-// nth returns the address n places behind the start of the prefix.
+// NthAddress returns the address n places behind the start of the prefix.
 func NthAddress(p Prefix, n int) Address {
 	a := p.Masked().Addr()
 	for range n {

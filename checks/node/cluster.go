@@ -10,6 +10,7 @@ import (
 
 const aksClusterConfig = `C:\k\kubeclusterconfig.json`
 
+// ClusterSources is the evidence from which the CIDRs of pods and Services and the DNS address are learned.
 var ClusterSources = slices.Concat(
 	[]evidence.Need{evidence.ServiceCIDRs, evidence.KubeServices, evidence.ConfigMaps, evidence.Services, evidence.Processes, evidence.HNSEndpoints,
 		evidence.File(aksClusterConfig), evidence.File(SubnetEnv)},

@@ -82,10 +82,12 @@ func asFolders(paths []string) []evidence.Need {
 }
 
 const (
-	netConf   = `C:\k\net-conf.json`
+	netConf = `C:\k\net-conf.json`
+	// SubnetEnv is where flanneld writes the node's subnet.
 	SubnetEnv = `C:\run\flannel\subnet.env`
 )
 
+// NetConfs are flannel's own configurations, by distribution.
 var NetConfs = []string{netConf, `C:\etc\kube-flannel\net-conf.json`, `C:\var\lib\rancher\rke2\agent\flanneld-net-conf.json`}
 
 // ContainerdConfig reads containerd's configuration, wherever the distribution keeps it.
@@ -323,6 +325,8 @@ func familyOfProgram(name string) CNI {
 	return ""
 }
 
+// FamilyOfNetwork is the network plugin that makes an HNS network of this name, or "" where several
+// could have made it.
 func FamilyOfNetwork(name string) CNI {
 	name = strings.ToLower(name)
 	switch {

@@ -69,6 +69,7 @@ func Program(file string) string {
 	return file
 }
 
+// EqualsAny reports whether s is in the list, in any case, as Windows compares names.
 func EqualsAny(s string, list []string) bool {
 	return slices.ContainsFunc(list, func(v string) bool { return strings.EqualFold(s, v) })
 }

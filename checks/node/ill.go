@@ -15,12 +15,13 @@ func PodDown(p evidence.Pod) bool {
 	return slices.ContainsFunc(p.Statuses(), ContainerDown) || p.Status.Phase == "Pending" && len(p.Statuses()) == 0 && p.Spec.NodeName != ""
 }
 
-// ContainerDown: an init container that ended well has done its work.
+// ContainerDown reports whether a container waits to be started or ended with an error. An init
+// container that ended well has done its work.
 func ContainerDown(st evidence.ContainerStatus) bool {
 	return st.State.Waiting != nil || st.State.Terminated != nil && st.State.Terminated.ExitCode != 0
 }
 
-// podsAreIll tells whether something is wrong with the node's pods or with the
+// PodsUnhealthy reports whether something is wrong with the node's pods or with the
 // node itself, so that a trace of a fault that takes their network away is more
 // than a trace.
 func PodsUnhealthy(s evidence.Snapshot) bool {
@@ -30,7 +31,7 @@ func PodsUnhealthy(s evidence.Snapshot) bool {
 	return slices.ContainsFunc(evidence.Pods.In(s), func(p evidence.Pod) bool { return PodDown(p) })
 }
 
-// ill tells whether something is plainly wrong with the node: it is not Ready,
+// Unhealthy reports whether something is plainly wrong with the node: it is not Ready,
 // a pod is down, or one of its components does not run.
 func (n *Node) Unhealthy(s evidence.Snapshot) bool {
 	if PodsUnhealthy(s) {
@@ -44,7 +45,7 @@ func (n *Node) Unhealthy(s evidence.Snapshot) bool {
 	return false
 }
 
-// serviceCalled finds a service of Windows by its name.
+// ServiceNamed finds a service of Windows by its name.
 func ServiceNamed(s evidence.Snapshot, name string) (evidence.Service, bool) {
 	list := evidence.Services.In(s)
 	at := slices.IndexFunc(list, func(svc evidence.Service) bool { return strings.EqualFold(svc.Name, name) })

@@ -1,6 +1,6 @@
 package node
 
-// The Windows versions by which image tags are called.
+// TagNames are the Windows versions by which image tags are called.
 var TagNames = []struct {
 	Name  string
 	Build int

@@ -20,16 +20,18 @@ const kubeadmFlags = `C:\var\lib\kubelet\kubeadm-flags.env`
 // The scripts that start a kubelet, by recipe: sig-windows-tools, AKS, SDN.
 var kubeletScripts = []string{`C:\k\StartKubelet.ps1`, `C:\k\kubeletstart.ps1`, `C:\k\start-kubelet.ps1`}
 
-// The files that a kubelet's --config may name, by distribution.
+// KubeletConfigs are the files that a kubelet's --config may name, by distribution.
 var KubeletConfigs = []string{
 	`C:\var\lib\kubelet\config.yaml`, `C:\ProgramData\kubernetes\kubelet-config.json`,
 	`C:\etc\kubernetes\kubelet-config.yaml`, `C:\k\kubelet.conf`,
 }
 
+// KubeletSources is the evidence from which the kubelet's flags and configuration are learned.
 var KubeletSources = slices.Concat(
 	[]evidence.Need{evidence.Services, evidence.Processes, evidence.File(kubeadmFlags)},
 	AsFiles(kubeletScripts), AsFiles(KubeletConfigs))
 
+// AsFiles makes a need of each Windows path.
 func AsFiles(paths []string) []evidence.Need {
 	var needs []evidence.Need
 	for _, p := range paths {
@@ -87,6 +89,7 @@ func (n *Node) kubeletStartScripts() []string {
 	return named
 }
 
+// KubeletGap is why no flag of the kubelet is known, or "" where one is.
 func (n *Node) KubeletGap() evidence.Gap {
 	if len(n.KubeletFlags) > 0 {
 		return ""

@@ -34,6 +34,7 @@ type ProxySettings struct {
 // kube-proxy's configuration files, by distribution; --config names the others.
 var proxyConfigs = []string{`C:\k\kube-proxy.conf`, `C:\var\lib\kube-proxy\config.conf`, `C:\ProgramData\kubernetes\kube-proxy-config.yaml`}
 
+// ProxySources is the evidence from which kube-proxy's settings are learned.
 var ProxySources = slices.Concat([]evidence.Need{evidence.Services, evidence.Processes, evidence.Pods}, AsFiles(proxyConfigs))
 
 // NeedProxySettings is met where kube-proxy's command line or configuration is recorded.
@@ -170,7 +171,7 @@ func (v ProxySetting) On() bool {
 	return err == nil && on
 }
 
-// unseen is the gap of what kube-proxy may be told where nobody recorded it: a
+// UnseenProxy is the gap of what kube-proxy may be told where nobody recorded it: a
 // setting that was not found is only missing where the whole command line or
 // configuration is there.
 func (n *Node) UnseenProxy() evidence.Gap {

@@ -41,9 +41,10 @@ func (n *Node) Leases(s evidence.Snapshot) []Lease {
 	return list
 }
 
-// leasesNeed is host-local's reservations as a Need.
+// NeedLeases is host-local's reservations as a Need.
 type NeedLeases struct{}
 
+// Gap is "" where at least one reservation is recorded; an empty folder is not told from a missing one.
 func (NeedLeases) Gap(s evidence.Snapshot) evidence.Gap {
 	if len(About(s).Leases(s)) > 0 {
 		return ""
@@ -54,6 +55,7 @@ func (NeedLeases) Gap(s evidence.Snapshot) evidence.Gap {
 // Name is what explain calls it.
 func (NeedLeases) Name() string { return "the reservations of pod addresses" }
 
+// Paths holds the HNS networks too: their names are the names of the folders of reservations.
 func (NeedLeases) Paths() []string {
 	return []string{evidence.EvidencePath(leaseFolder) + "/", evidence.HNSNetworks.Path()}
 }

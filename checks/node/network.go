@@ -160,6 +160,7 @@ func flannelBackend(name string) Backend {
 // OvsNetwork is docker's transparent network that OVN's recipe for Windows makes.
 const OvsNetwork = "external"
 
+// EndpointName names an endpoint for a finding, shortened, with its first address.
 func EndpointName(e evidence.HNSEndpoint) string {
 	name := e.Name
 	if len(name) > 20 {

@@ -89,6 +89,7 @@ type Build struct {
 	Number, UBR int
 }
 
+// String is the version as Windows writes it, without the revision where that is not known.
 func (b Build) String() string {
 	if b.UBR < 0 {
 		return fmt.Sprintf("10.0.%d", b.Number)
@@ -194,7 +195,7 @@ func osName(product string, build int) string {
 // MaxFact bounds a name or version in bytes; a Kubernetes name has up to 253.
 const MaxFact = 253
 
-// carries is the backend as the plugin's own documentation calls it.
+// BackendName is the backend as the plugin's own documentation calls it.
 func (n *Node) BackendName() string {
 	if n.CNI.Value == Flannel && n.Backend.Value == L2Bridge {
 		return "host-gw"
@@ -202,7 +203,7 @@ func (n *Node) BackendName() string {
 	return n.Backend.Value.Label()
 }
 
-// cniFile is the Windows path of the configuration that pods are meant to get.
+// CNIFilePath is the Windows path of the configuration that pods are meant to get.
 func (n *Node) CNIFilePath() string {
 	if f := n.Intended(); f != nil {
 		return n.CNIDir.Value + `\` + f.Name
@@ -217,11 +218,13 @@ type FactNeed struct {
 	Sources []evidence.Need
 }
 
+// Gap is why the fact is not known, or "".
 func (f FactNeed) Gap(s evidence.Snapshot) evidence.Gap { return f.gap(About(s)) }
 
 // Name is what explain calls the fact.
 func (f FactNeed) Name() string { return f.name }
 
+// Paths is the evidence from which the fact can be learned: any of it may be enough.
 func (f FactNeed) Paths() []string { return evidence.Any(f.Sources...).Paths() }
 
 // The facts that checks name among their Needs. Each lists the evidence that can tell it.

@@ -23,6 +23,7 @@ func PodSystem(p evidence.Pod) string {
 	return ""
 }
 
+// HasWindowsOptions reports whether the pod or one of its containers sets windowsOptions.
 func HasWindowsOptions(p evidence.Pod) bool {
 	if c := p.Spec.SecurityContext; c != nil && c.WindowsOptions != nil {
 		return true

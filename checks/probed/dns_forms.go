@@ -197,11 +197,13 @@ func completed(probes []evidence.DNSProbe, name string) bool {
 	return false
 }
 
+// PlainName is the name as DNS compares it: in lower case, without the dot at its end.
 func PlainName(name string) string { return strings.TrimSuffix(strings.ToLower(name), ".") }
 
 // IsClusterName tells a full name of the cluster, which resolves the same everywhere.
 func IsClusterName(name string) bool { return strings.Contains(name, ".svc.") }
 
+// DnsBecause is a probe as evidence for how a form of a name resolves.
 func DnsBecause(p evidence.DNSProbe) evidence.Because {
 	return evidence.Because{Path: evidence.DNSProbes.Path(), Text: p.Name + " as " + p.Form + " from " + p.From + ", " + p.Server + ": sent " + strings.Join(p.Sent, ", ") + ": " + p.Outcome}
 }

@@ -46,9 +46,13 @@ func DnsTalks(probes []evidence.DNSProbe) []DnsTalk {
 	return talks
 }
 
+// SystemResolver stands in place of a server's address for the resolver of Windows itself.
 const SystemResolver = "system"
 
-func (t DnsTalk) Asked() bool    { return t.Udp.Asked() || t.Tcp.Asked() }
+// Asked reports whether anything could be sent to the server.
+func (t DnsTalk) Asked() bool { return t.Udp.Asked() || t.Tcp.Asked() }
+
+// Answered reports whether an answer came back over either transport.
 func (t DnsTalk) Answered() bool { return len(t.Udp.answered)+len(t.Tcp.answered) > 0 }
 
 // UdpLost tells that datagrams alone get lost.
@@ -79,6 +83,7 @@ func (t DnsTalk) Silence() string {
 	return strings.Join(ways, ", ")
 }
 
+// DnsTransportBecause is a probe as evidence for whether a server answers over a transport.
 func DnsTransportBecause(p evidence.DNSProbe) evidence.Because {
 	text := p.Name + " over " + p.Transport + " from " + p.From + ", " + p.Server + ": " + p.Outcome
 	if p.Retries > 0 {

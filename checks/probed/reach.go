@@ -53,6 +53,7 @@ func ContactOf(probes []evidence.ReachProbe) Contact {
 // Outcomes sorts probes by whether anything came back.
 type Outcomes struct{ Answered, Lost []evidence.ReachProbe }
 
+// Add leaves out a probe that was never sent.
 func (t *Outcomes) Add(p evidence.ReachProbe) {
 	switch {
 	case GotAnswer(p):
@@ -62,6 +63,7 @@ func (t *Outcomes) Add(p evidence.ReachProbe) {
 	}
 }
 
+// Quotes shows the first probes, at most checks.MaxQuotes, those with an answer first.
 func (t *Outcomes) Quotes() []evidence.Because {
 	var quotes []evidence.Because
 	for _, p := range slices.Concat(t.Answered, t.Lost) {
@@ -73,15 +75,17 @@ func (t *Outcomes) Quotes() []evidence.Because {
 }
 
 // GotAnswer tells whether a packet came back: a refusal is an answer too. A
-// probe for which neither gotAnswer nor gotNone holds was never sent.
+// probe for which neither GotAnswer nor GotNoAnswer holds was never sent.
 func GotAnswer(p evidence.ReachProbe) bool {
 	return p.Outcome == "ok" || p.Outcome == "refused" || p.Outcome == "reset"
 }
 
+// GotNoAnswer reports whether a packet was sent and nothing came back from the target itself.
 func GotNoAnswer(p evidence.ReachProbe) bool {
 	return p.Outcome == "timeout" || p.Outcome == "unreachable"
 }
 
+// ReachBecause is a probe as evidence.
 func ReachBecause(p evidence.ReachProbe) evidence.Because {
 	protocol := p.Protocol
 	if p.Bytes > 0 {

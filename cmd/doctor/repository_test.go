@@ -4,7 +4,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -216,109 +215,5 @@ func TestTheCataloguePageIsFresh(t *testing.T) {
 	out, _, status := doctor(t, "explain", "-o", "markdown")
 	if status != exitFine || out != string(page) {
 		t.Error("checks/README.md differs from the checks; `make docs` renews it")
-	}
-}
-
-// TestWorkflowsAndPagesNameTargetsThatExist keeps CI and contributors from commands that are gone.
-func TestWorkflowsAndPagesNameTargetsThatExist(t *testing.T) {
-	makefile, err := os.ReadFile(filepath.Join(root, "Makefile"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	targets := map[string]bool{}
-	for _, m := range regexp.MustCompile(`(?m)^([a-z][a-z-]*):`).FindAllStringSubmatch(string(makefile), -1) {
-		targets[m[1]] = true
-	}
-	pages := []string{"README.md", ".ci/run"}
-	for _, pattern := range []string{".github/*.md", ".github/*/*.md", ".github/workflows/*.yml"} {
-		found, err := filepath.Glob(filepath.Join(root, pattern))
-		if err != nil || len(found) == 0 {
-			t.Fatalf("%s: %d files, %v", pattern, len(found), err)
-		}
-		for _, path := range found {
-			pages = append(pages, strings.TrimPrefix(path, root+"/"))
-		}
-	}
-	// At the beginning of a line, of a step, or of a code span.
-	command := regexp.MustCompile("(?m)(?:^ *|`|run: )make ((?:[a-z][a-z-]* ?)+)")
-	named := 0
-	for _, page := range pages {
-		content, err := os.ReadFile(filepath.Join(root, page))
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, m := range command.FindAllStringSubmatch(string(content), -1) {
-			for _, target := range strings.Fields(m[1]) {
-				if named++; !targets[target] {
-					t.Errorf("%s says `make %s`, which the Makefile does not have", page, target)
-				}
-			}
-		}
-	}
-	if named < 10 {
-		t.Errorf("only %d commands found; is the pattern right?", named)
-	}
-}
-
-// TestTheModuleCanBeRenamed: the module's path is a placeholder until the project has a public home.
-func TestTheModuleCanBeRenamed(t *testing.T) {
-	if testing.Short() {
-		t.Skip("copies and rewrites the repository")
-	}
-	for _, program := range []string{"git", "make", "perl"} {
-		if _, err := exec.LookPath(program); err != nil {
-			t.Skip(err)
-		}
-	}
-	files, err := exec.Command("git", "-C", root, "ls-files", "-z", "--", "*.go", "*go.mod", "*go.sum", "Makefile",
-		".github/CODEOWNERS").Output()
-	if err != nil {
-		t.Skip("not a git checkout: ", err)
-	}
-	copied, before := t.TempDir(), map[string]string{}
-	for name := range strings.SplitSeq(strings.TrimSuffix(string(files), "\x00"), "\x00") {
-		content, err := os.ReadFile(filepath.Join(root, name))
-		if os.IsNotExist(err) {
-			continue // deleted, and not committed yet
-		} else if err != nil {
-			t.Fatal(err)
-		}
-		before[name] = string(content)
-		path := filepath.Join(copied, name)
-		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, content, 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	run := func(name string, args ...string) string {
-		t.Helper()
-		cmd := exec.Command(name, args...)
-		cmd.Dir = copied
-		out, err := cmd.CombinedOutput()
-		if err != nil {
-			t.Fatalf("%s %s: %v\n%s", name, strings.Join(args, " "), err, out)
-		}
-		return string(out)
-	}
-	old := strings.TrimSpace(run("go", "list", "-m"))
-	run("git", "init", "-q")
-	run("git", "add", "-A")
-	const renamed = "example.org/somebody/node-doctor"
-	run("make", "rename", "MODULE="+renamed)
-	for path := range strings.FieldsSeq(run("go", "list", "-e", "-deps", "-test", "./cmd/doctor")) {
-		if path == old || strings.HasPrefix(path, old+"/") {
-			t.Errorf("%s is still imported", path)
-		}
-	}
-	if owners, _ := os.ReadFile(filepath.Join(copied, ".github/CODEOWNERS")); !strings.Contains(string(owners), "@somebody/doctor-maintainers") {
-		t.Errorf("CODEOWNERS does not name the owner: %s", owners)
-	}
-	run("make", "rename", "MODULE="+old)
-	for name, want := range before {
-		if got, err := os.ReadFile(filepath.Join(copied, name)); err != nil || string(got) != want {
-			t.Errorf("%s is not as it was after renaming and back: %v", name, err)
-		}
 	}
 }

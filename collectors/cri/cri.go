@@ -164,6 +164,7 @@ var codeNames = [...]string{"OK", "Canceled", "Unknown", "InvalidArgument", "Dea
 	"PermissionDenied", "ResourceExhausted", "FailedPrecondition", "Aborted", "OutOfRange", "Unimplemented", "Internal",
 	"Unavailable", "DataLoss", "Unauthenticated"}
 
+// Error is the text of the gRPC status, as grpc-go prints it.
 func (e *StatusError) Error() string {
 	name := "Code(" + strconv.Itoa(e.Code) + ")"
 	if e.Code > 0 && e.Code < len(codeNames) {

@@ -22,6 +22,7 @@ type Answer struct {
 	Check    string // the check to open for more
 }
 
+// String is the answer in English; Asked.In translates it.
 func (a Answer) String() string { return fmt.Sprintf(a.Format, a.Args...) }
 
 // conclude draws the answer from the items.

@@ -24,8 +24,8 @@ type BundlePhase int
 
 const (
 	BundleSearching BundlePhase = iota // in the logs, for the signs of faults
-	BundleWriting
-	BundleChecking // what was written, for secrets
+	BundleWriting                      // the zip, through the redactor
+	BundleChecking                     // what was written, for secrets
 )
 
 // BundleProgress is how far a bundle is.

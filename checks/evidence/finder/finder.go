@@ -31,9 +31,9 @@ const (
 	hashBits = 15
 	gram     = 4
 
-	MinText    = gram
-	GoodText   = 10 // a shorter one slows the search for all others down
-	MostCommon = 32 // above every Commonness
+	MinText    = gram // bytes of the shortest text that can be looked for
+	GoodText   = 10   // a shorter one slows the search for all others down
+	MostCommon = 32   // above every Commonness
 )
 
 // New makes a finder of texts in lower case, none shorter than MinText, that finds them in any case
