@@ -97,9 +97,10 @@ build:
 	  GOOS=$$os GOARCH=$$arch go build -trimpath -ldflags '$(LDFLAGS)' -o $$out ./cmd/doctor; ls -l $$out | awk '{printf "%8.1f MB  %s\n", $$5/1e6, $$9}'; \
 	done
 
-# The catalogue page is printed from the checks themselves.
+# The catalogue page is printed from the checks themselves, the JSON Schemas from the Go types.
 docs:
 	go run ./cmd/doctor explain -o markdown > checks/README.md
+	go test ./checks/evidence ./ui -run '^TestSchema' -update
 
 clean:
 	rm -rf bin

@@ -73,8 +73,9 @@ var Categories = []Category{CategoryNode, CategoryComponents, CategoryNetwork, C
 // at hand.
 type Fix struct {
 	Text     string   `json:"text"`
-	Commands []string `json:"commands"` // PowerShell, one line each
-	Impact   string   `json:"impact"`   // what it costs: "restarts HNS: drops the network of every pod on this node"
+	Commands []string `json:"commands"` // PowerShell, one command line each
+	// What the commands cost: "restarts HNS: drops the network of every pod on this node".
+	Impact string `json:"impact"`
 }
 
 func (f Fix) isZero() bool { return f.Text == "" && len(f.Commands) == 0 && f.Impact == "" }

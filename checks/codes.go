@@ -90,8 +90,8 @@ const MinSign = 10
 
 // A DecodedCode is a code that stands in a finding, with what it means.
 type DecodedCode struct {
-	Code    string `json:"code"`
-	Symbol  string `json:"symbol"`
+	Code    string `json:"code"`   // such as 0x803b0006
+	Symbol  string `json:"symbol"` // such as HCN_E_ADAPTER_NOT_FOUND
 	Meaning string `json:"meaning"`
 }
 

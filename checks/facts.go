@@ -23,17 +23,17 @@ func Facts(n *node.Node) NodeFacts {
 	f.Runtime = evidence.Clip(evidence.Clean(n.Runtime.Value.Raw), node.MaxFact)
 	f.Network = strings.TrimSpace(string(n.CNI.Value) + " " + n.BackendName())
 	f.Platform, f.Generation = string(n.Platform.Value), string(n.Generation.Value)
-	f.Learnt = learnt(n)
+	f.Provenance = provenance(n)
 	return f
 }
 
-// learnt lists the facts that are known, each with where it was learnt.
-func learnt(n *node.Node) []Learnt {
-	list := []Learnt{}
+// provenance lists the facts that are known, each with where it was found.
+func provenance(n *node.Node) []Provenance {
+	list := []Provenance{}
 	add := func(fact, value string, known bool, from evidence.Because) {
 		if known {
 			from.Path, from.Text = evidence.Clip(evidence.Clean(from.Path), evidence.MaxText), evidence.Clip(evidence.Clean(from.Text), evidence.MaxText)
-			list = append(list, Learnt{fact, evidence.Clip(evidence.Clean(value), node.MaxFact), from})
+			list = append(list, Provenance{fact, evidence.Clip(evidence.Clean(value), node.MaxFact), from})
 		}
 	}
 	add("name", n.Name.Value, n.Name.Known(), n.Name.From)

@@ -40,50 +40,66 @@ func statusOf(findings []Finding) Status {
 	return status
 }
 
-// A Report is the finished diagnosis. Every output is drawn from it, and its
-// JSON form is the public format.
+// A Report is the finished diagnosis of one Kubernetes Windows node. Every output is drawn from it,
+// and its JSON form is the public format. The same evidence gives the same report, apart from
+// doctor's own version. The comments here become the descriptions in ui/report.schema.json.
 type Report struct {
-	Schema      string        `json:"schema"`
-	Doctor      Program       `json:"doctor"`
-	Source      Source        `json:"source"`
-	CollectedAt time.Time     `json:"collectedAt"`
-	Node        NodeFacts     `json:"node"`
-	Summary     Summary       `json:"summary"`
-	Causes      []Cause       `json:"causes"`
-	Results     []Result      `json:"results"`
-	Gaps        []EvidenceGap `json:"gaps"`
+	// Name and version of this format. A document of another version names another schema.
+	Schema string  `json:"schema"`
+	Doctor Program `json:"doctor"`
+	Source Source  `json:"source"`
+	// When the evidence was recorded. To every check, this is now.
+	CollectedAt time.Time `json:"collectedAt"`
+	Node        NodeFacts `json:"node"`
+	// How many checks came to each verdict.
+	Summary Summary `json:"summary"`
+	// The faults that no other found fault explains, most likely and most blocking first. Empty
+	// where nothing is wrong.
+	Causes []Cause `json:"causes"`
+	// Every check that was selected, in the order of the catalogue.
+	Results []Result `json:"results"`
+	// The missing evidence that left a check without an answer, by path.
+	Gaps []EvidenceGap `json:"gaps"`
 }
 
 // Program is the doctor that made the report.
 type Program struct {
-	Version string `json:"version"`
-	Commit  string `json:"commit"`
+	Version string `json:"version"` // Release, or devel for a build between releases.
+	// The commit that it was built from; empty where the build did not record it.
+	Commit string `json:"commit"`
 }
 
 // Source is where the evidence came from.
 type Source struct {
-	Kind   string `json:"kind"` // live, bundle, directory, foreign, demo, cluster
-	Name   string `json:"name"`
-	Format string `json:"format"` // evidence/v1, or the tool that wrote the tree
+	// live: this node; cluster: through the Kubernetes API; bundle and directory: doctor's own
+	// evidence; foreign: another tool's bundle; demo: a node that is built in; manifest: files that
+	// doctor lint judged.
+	Kind string `json:"kind"`
+	Name string `json:"name"` // File, directory, node or demo.
+	// evidence/v1, or the name of the tool that wrote the tree, such as sdn-collectlogs.
+	Format string `json:"format"`
 }
 
-// NodeFacts is the node in one line.
+// NodeFacts is the node in short. What is not known is an empty string.
 type NodeFacts struct {
 	Name    string `json:"name"`
-	OS      string `json:"os"`
-	Build   string `json:"build"`
+	OS      string `json:"os"`    // Product, without its edition: Windows Server 2022.
+	Build   string `json:"build"` // With its revision: 10.0.20348.2700.
 	Kubelet string `json:"kubelet"`
-	Runtime string `json:"runtime"`
+	Runtime string `json:"runtime"` // As the Node object names it: containerd://1.7.22.
+	// Network plugin, and how it carries packets between nodes: flannel overlay.
 	Network string `json:"network"`
 
-	Platform   string   `json:"platform"`   // who set the node up: AKS, EKS, …, or self-managed
-	Generation string   `json:"generation"` // of the documentation: v1.5, v1.9, v1.14, v1.25
-	Learnt     []Learnt `json:"learnt"`     // where each fact was learnt
+	Platform string `json:"platform"` // Who set the node up: AKS, EKS, …, or self-managed.
+	// The Kubernetes release whose documentation the setup follows: v1.5, v1.9, v1.14 or v1.25.
+	Generation string `json:"generation"`
+	// The facts that checks build on.
+	Provenance []Provenance `json:"provenance"`
 }
 
-// A Learnt is the provenance of one fact of the node.
-type Learnt struct {
-	Fact  string           `json:"fact"`
+// Provenance is a fact about the node, and where it was found.
+type Provenance struct {
+	Fact  string           `json:"fact"` // Such as service CIDR.
 	Value string           `json:"value"`
 	From  evidence.Because `json:"from"`
 }
@@ -91,40 +107,51 @@ type Learnt struct {
 // A Cause is a fault that no other found fault explains.
 type Cause struct {
 	ID           string   `json:"id"`
-	Consequences []string `json:"consequences"`
+	Consequences []string `json:"consequences"` // The found faults that follow from it, nearest first.
 }
 
 // A Result is one check's verdict.
 type Result struct {
-	ID          string          `json:"id"`
-	Title       string          `json:"title"`
-	Category    Category        `json:"category"`
-	Status      Status          `json:"status"`
-	Findings    []ReportFinding `json:"findings"`
-	Gap         string          `json:"gap"`    // of unknown: the evidence that was missing, and why
-	Reason      string          `json:"reason"` // of skip: why the question does not arise
-	ExplainedBy []string        `json:"explainedBy"`
-	Fix         Fix             `json:"fix"`
-	FAQ         []int           `json:"faq"`
-	Links       []string        `json:"links"`
+	ID       string   `json:"id"`    // Name of the check, never used again for another.
+	Title    string   `json:"title"` // The fault as a short clause.
+	Category Category `json:"category"`
+	// The worst level among the findings; pass without any; unknown where the check could not tell;
+	// skip where the question does not arise.
+	Status   Status          `json:"status"`
+	Findings []ReportFinding `json:"findings"` // Worst first.
+	// Of unknown: the evidence that was missing, and why. Empty otherwise.
+	Gap    string `json:"gap"`
+	Reason string `json:"reason"` // Of skip: why the question does not arise. Empty otherwise.
+	// The found faults that this one follows from. Empty for a cause.
+	ExplainedBy []string `json:"explainedBy"`
+	Fix         Fix      `json:"fix"`
+	// Entries of the Kubernetes Windows troubleshooting FAQ that the check answers.
+	FAQ   []int    `json:"faq"`
+	Links []string `json:"links"`
 }
 
-// A ReportFinding is a finding as it leaves the doctor: rendered and cleaned.
+// A ReportFinding is one thing that a check found, rendered and without control characters.
 type ReportFinding struct {
-	Level   string             `json:"level"`
-	Subject string             `json:"subject"`
-	Message string             `json:"message"`
+	Level   string `json:"level"`   // How bad it is; info is found and normal on Windows.
+	Subject string `json:"subject"` // What it is about: a pod, a network, a file. May be empty.
+	Message string `json:"message"` // The thing, the value seen and the value expected, in English.
+	// What it rests on: the recorded state, a text in a log (which may be old), or both.
 	Basis   Basis              `json:"basis"`
-	Because []evidence.Because `json:"because"`
-	Codes   []DecodedCode      `json:"codes,omitempty"` // raw codes in the message and the evidence, and what they mean
+	Because []evidence.Because `json:"because"` // The evidence it rests on; never empty.
+	// The error codes in the message and the evidence. Left out where there are none.
+	Codes []DecodedCode `json:"codes,omitempty"`
 
-	Format string `json:"-"` // of which the message is made, so that another language can make its own
+	// What the message is made of, so that another language can make its own.
+	Format string `json:"-"`
 	Args   []any  `json:"-"`
 }
 
-// EvidenceGap is a piece of evidence that checks asked for in vain.
+// EvidenceGap is a piece of evidence that checks needed and that is missing.
 type EvidenceGap struct {
-	Path   string `json:"path"`
+	// Path in the evidence tree; one that ends with a slash stands for everything below it.
+	Path string `json:"path"`
+	// Why it is missing: its kind, a colon, and a sentence. Absent is an answer (looked for, not
+	// there); the other kinds leave the question open.
 	Reason string `json:"reason"`
 }
 

@@ -69,8 +69,8 @@ func finished(r checks.Report, ascii bool) checks.Report {
 	r.Node = checks.NodeFacts{Name: one(n.Name), OS: one(n.OS), Build: one(n.Build),
 		Kubelet: one(n.Kubelet), Runtime: one(n.Runtime), Network: one(n.Network),
 		Platform: one(n.Platform), Generation: one(n.Generation),
-		Learnt: each(n.Learnt, func(l checks.Learnt) checks.Learnt {
-			return checks.Learnt{Fact: one(l.Fact), Value: one(l.Value), From: because(l.From)}
+		Provenance: each(n.Provenance, func(l checks.Provenance) checks.Provenance {
+			return checks.Provenance{Fact: one(l.Fact), Value: one(l.Value), From: because(l.From)}
 		})}
 	r.Causes = each(r.Causes, func(c checks.Cause) checks.Cause {
 		return checks.Cause{ID: one(c.ID), Consequences: all(c.Consequences)}

@@ -13,10 +13,9 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"github.com/santhosh-tekuri/jsonschema/v6"
-
 	"doctor/checks"
 	"doctor/checks/evidence"
+	"doctor/fixtures/schema"
 )
 
 func TestAnUnknownFormatNamesTheFormats(t *testing.T) {
@@ -158,39 +157,21 @@ func TestWhatWasNeverAskedForIsOneGroup(t *testing.T) {
 	}
 }
 
-func schema(t *testing.T) *jsonschema.Schema {
-	t.Helper()
-	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(Schema))
-	if err != nil {
-		t.Fatal(err)
-	}
-	c := jsonschema.NewCompiler()
-	c.AssertFormat()
-	if err := c.AddResource("report.schema.json", doc); err != nil {
-		t.Fatal(err)
-	}
-	compiled, err := c.Compile("report.schema.json")
-	if err != nil {
-		t.Fatal(err)
-	}
-	return compiled
-}
-
 func TestReportsKeepToTheSchema(t *testing.T) {
-	s := schema(t)
+	validate := schema.Validators(t, Schema)("")
 	bare := blank() // with every list nil, as a writer of reports may leave them
 	bare.Causes, bare.Results, bare.Gaps = nil, nil, nil
 	nils := flannel()
 	nils.Results[0].Findings, nils.Results[0].Links = nil, nil
 	for name, r := range map[string]checks.Report{"flannel": flannel(), "healthy": healthy(), "unseen": unseen(), "empty": blank(), "bare": bare, "nils": nils} {
-		if err := validate(t, s, draw(t, "json", r, Style{})); err != nil {
+		if err := validate(draw(t, "json", r, Style{})); err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
 }
 
 func TestTheSchemaRefusesWhatIsNoReport(t *testing.T) {
-	s := schema(t)
+	validate := schema.Validators(t, Schema)("")
 	for name, spoil := range map[string]func(*checks.Report){
 		"a status that does not exist":       func(r *checks.Report) { r.Results[0].Status = "maybe" },
 		"a fault without a finding":          func(r *checks.Report) { r.Results[0].Status = checks.StatusFail },
@@ -207,19 +188,10 @@ func TestTheSchemaRefusesWhatIsNoReport(t *testing.T) {
 	} {
 		r := flannel()
 		spoil(&r)
-		if validate(t, s, draw(t, "json", r, Style{})) == nil {
+		if validate(draw(t, "json", r, Style{})) == nil {
 			t.Errorf("%s was let through", name)
 		}
 	}
-}
-
-func validate(t *testing.T, s *jsonschema.Schema, doc []byte) error {
-	t.Helper()
-	v, err := jsonschema.UnmarshalJSON(bytes.NewReader(doc))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return s.Validate(v)
 }
 
 func TestJSONLosesNothing(t *testing.T) {

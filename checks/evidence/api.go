@@ -293,7 +293,7 @@ var WindowsEvents = listKind[WindowsEvent]("events.json")
 // WindowsEvent is one record of a Windows event log.
 type WindowsEvent struct {
 	Log      string `json:"log,omitempty"`      // System, Application, EKS, …
-	Provider string `json:"provider,omitempty"` // Service Control Manager
+	Provider string `json:"provider,omitempty"` // such as Service Control Manager
 	ID       int    `json:"id"`                 // 7031; 0 where the event has none, or it is not known
 	Level    string `json:"level,omitempty"`    // critical, error, warning, information, verbose
 	Time     Time   `json:"time,omitzero"`

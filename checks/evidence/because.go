@@ -18,9 +18,9 @@ func Clip(s string, n int) string {
 	return strings.ToValidUTF8(s[:n], "") + " …"
 }
 
-// Because points at evidence.
+// Because is a piece of evidence that something rests on.
 type Because struct {
-	Path string `json:"path"`
+	Path string `json:"path"` // in the evidence tree
 	Line int    `json:"line"` // from 1; 0 where the text names the field
-	Text string `json:"text"`
+	Text string `json:"text"` // the line, or the field and its value; bounded, without control characters
 }

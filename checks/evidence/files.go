@@ -13,7 +13,7 @@ var FileIndex = listKind[FileRecord]("files.json")
 
 // FileRecord is one path that was looked for.
 type FileRecord struct {
-	Path    string `json:"path"`    // C:\run\flannel\subnet.env
+	Path    string `json:"path"`    // such as C:\run\flannel\subnet.env
 	Outcome string `json:"outcome"` // copied, absent, denied, too-large, error
 	Detail  string `json:"detail,omitempty"`
 

@@ -14,7 +14,7 @@ type LogIndex struct {
 
 // A LogRecord is one log that is not here in full, or was not searched in full.
 type LogRecord struct {
-	Path         string `json:"path"` // logs/kubelet/kubelet.log
+	Path         string `json:"path"` // such as logs/kubelet/kubelet.log
 	LeftOutLines int    `json:"leftOutLines,omitempty"`
 	LeftOutBytes int64  `json:"leftOutBytes,omitempty"`
 	Unsearched   string `json:"unsearched,omitempty"` // why the search did not come to its end

@@ -30,9 +30,9 @@ type OS struct {
 	// judge by Build.
 	ProductName    string `json:"productName,omitempty"`
 	DisplayVersion string `json:"displayVersion,omitempty"` // 21H2, or 1809 and the like until 2004
-	Build          int    `json:"build"`                    // 17763
+	Build          int    `json:"build"`                    // such as 17763
 	UBR            int    `json:"ubr,omitempty"`            // the revision behind the build
-	Edition        string `json:"edition,omitempty"`        // ServerDatacenter
+	Edition        string `json:"edition,omitempty"`        // such as ServerDatacenter
 
 	// Server, Server Core, Client or Nano Server.
 	InstallationType string  `json:"installationType,omitempty"`
@@ -55,7 +55,7 @@ type Service struct {
 	State string `json:"state"`
 	// boot, system, automatic, delayed, manual or disabled.
 	StartType string `json:"startType,omitempty"`
-	Account   string `json:"account,omitempty"` // LocalSystem
+	Account   string `json:"account,omitempty"` // such as LocalSystem
 
 	// The program, without its arguments. For an nssm service, binPath, args and env are those of
 	// the wrapped program.
@@ -94,7 +94,7 @@ func (s Service) Running() bool { return strings.EqualFold(s.State, "running") }
 type Process struct {
 	PID  int    `json:"pid"`
 	PPID int    `json:"ppid,omitempty"` // of the process that started it
-	Name string `json:"name"`           // kubelet.exe
+	Name string `json:"name"`           // such as kubelet.exe
 	Exe  string `json:"exe,omitempty"`  // its path
 
 	// The command line without the program; left out where it may not be read.
@@ -106,7 +106,7 @@ type Process struct {
 
 // Hotfix is one installed update.
 type Hotfix struct {
-	ID          string `json:"id"` // KB5044281
+	ID          string `json:"id"` // such as KB5044281
 	InstalledAt Time   `json:"installedAt,omitzero"`
 }
 
@@ -130,8 +130,8 @@ type PageFile struct {
 
 // Disk is one volume.
 type Disk struct {
-	Drive      string `json:"drive"`                // C:
-	FileSystem string `json:"fileSystem,omitempty"` // NTFS
+	Drive      string `json:"drive"`                // such as C:
+	FileSystem string `json:"fileSystem,omitempty"` // such as NTFS
 	TotalBytes int64  `json:"totalBytes"`
 	FreeBytes  int64  `json:"freeBytes"`
 }
@@ -165,7 +165,7 @@ type FirewallRule struct {
 // Certificate is one certificate in a file of the node.
 type Certificate struct {
 	Path      string `json:"path"`
-	Subject   string `json:"subject"` // O=system:nodes,CN=system:node:win-1
+	Subject   string `json:"subject"` // such as O=system:nodes,CN=system:node:win-1
 	Issuer    string `json:"issuer"`
 	NotBefore Time   `json:"notBefore"`
 	NotAfter  Time   `json:"notAfter"`
@@ -186,7 +186,7 @@ type ACL struct {
 
 // BitLocker is the protection of one drive.
 type BitLocker struct {
-	Drive      string `json:"drive"`      // C:
+	Drive      string `json:"drive"`      // such as C:
 	Protection string `json:"protection"` // on, off, unknown
 }
 

@@ -40,11 +40,11 @@ type Adapter struct {
 
 	// up, down, testing, unknown, dormant, not-present or lower-layer-down.
 	Status string `json:"status,omitempty"`
-	MAC    string `json:"mac,omitempty"`  // 00-15-5D-BB-6E-B1
+	MAC    string `json:"mac,omitempty"`  // such as 00-15-5D-BB-6E-B1
 	MTU    int    `json:"mtu,omitempty"`  // bytes; left out where there is no limit
 	DHCP   *bool  `json:"dhcp,omitempty"` // of IPv4
 
-	Addresses   []string `json:"addresses"` // 10.0.0.4/24
+	Addresses   []string `json:"addresses"` // such as 10.0.0.4/24
 	Gateways    []string `json:"gateways"`
 	DNSServers  []string `json:"dnsServers,omitzero"`
 	DNSSuffix   *string  `json:"dnsSuffix,omitempty"`  // empty where there is none
@@ -54,7 +54,7 @@ type Adapter struct {
 
 // Route is one row of the routing table.
 type Route struct {
-	Destination string `json:"destination"` // 10.244.2.0/24
+	Destination string `json:"destination"` // such as 10.244.2.0/24
 	NextHop     string `json:"nextHop"`     // 0.0.0.0 or :: where it is on the link
 	IfIndex     int    `json:"ifIndex,omitempty"`
 	Metric      int    `json:"metric"` // the route's own and that of its interface
@@ -92,7 +92,7 @@ type PortListener struct {
 	Protocol string `json:"protocol"` // tcp, udp
 	Address  string `json:"address"`  // 0.0.0.0 or :: for all
 	Port     int    `json:"port"`
-	Process  string `json:"process,omitempty"` // kubelet.exe
+	Process  string `json:"process,omitempty"` // such as kubelet.exe
 }
 
 // FromNode is where a probe of the node itself comes from.

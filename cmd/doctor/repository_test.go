@@ -50,6 +50,8 @@ var fences = []struct {
 		"collectors record; they neither judge nor draw, and typed clients of all API groups would double the program"},
 	{"doctor/cmd/doctor", []string{"google.golang.org/grpc", "html/template", "k8s.io/api/core", "k8s.io/client-go/kubernetes"}, "these made doctor.exe 11 MB larger; collectors/cri and collectors/cluster/streams.go say how to do without"},
 	{"doctor/collectors/cri", []string{"doctor/", "k8s.io/"}, "a call to a runtime knows nothing of evidence"},
+	{"doctor/cmd/doctor", []string{"github.com/invopop", "github.com/santhosh-tekuri"},
+		"schemas are generated and validated in tests"},
 	{"doctor/fixtures/server", []string{"doctor/checks", "doctor/collectors", "doctor/ui", "k8s.io/", "github.com/"}, "a test bed that shared code with what it tests would share its faults"},
 	{"doctor/fixtures/dnsbed", []string{"doctor/checks", "doctor/collectors", "doctor/ui", "k8s.io/"}, "a test bed that shared code with what it tests would share its faults"},
 	{"doctor/fixtures/apibed", []string{"doctor/checks", "doctor/collectors", "doctor/ui", "k8s.io/", "github.com/"}, "a test bed that shared code with what it tests would share its faults"},

@@ -1,37 +1,23 @@
 package main
 
 import (
-	"bytes"
+	"archive/zip"
+	"io/fs"
+	"os"
+	"path/filepath"
 	"testing"
 
-	"github.com/santhosh-tekuri/jsonschema/v6"
-
+	"doctor/fixtures/schema"
 	"doctor/ui"
 )
 
 // TestRealReportsFitTheirSchema holds the report of every recorded node, as the
 // program writes it, to the schema in the repository.
 func TestRealReportsFitTheirSchema(t *testing.T) {
-	document, err := jsonschema.UnmarshalJSON(bytes.NewReader(ui.Schema))
-	if err != nil {
-		t.Fatal(err)
-	}
-	compiler := jsonschema.NewCompiler()
-	if err := compiler.AddResource("report.schema.json", document); err != nil {
-		t.Fatal(err)
-	}
-	schema, err := compiler.Compile("report.schema.json")
-	if err != nil {
-		t.Fatal(err)
-	}
+	validate := schema.Validators(t, ui.Schema)("")
 	for _, name := range demoNames() {
 		out, _, _ := doctor(t, "--demo", name, "--json")
-		report, err := jsonschema.UnmarshalJSON(bytes.NewReader([]byte(out)))
-		if err != nil {
-			t.Errorf("%s: %v", name, err)
-			continue
-		}
-		if err := schema.Validate(report); err != nil {
+		if err := validate([]byte(out)); err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
 		again, _, _ := doctor(t, "--demo", name, "--json")
@@ -39,4 +25,25 @@ func TestRealReportsFitTheirSchema(t *testing.T) {
 			t.Errorf("%s: the same evidence gives two different reports", name)
 		}
 	}
+}
+
+// TestABundleKeepsToTheSchema: what bundles add to a recording, too.
+func TestABundleKeepsToTheSchema(t *testing.T) {
+	document, err := os.ReadFile("../../checks/evidence/evidence.schema.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	file := filepath.Join(t.TempDir(), "node.zip")
+	doctor(t, "--demo", "adapter-not-found-from-logs", "bundle", "-f", file)
+	archive, err := zip.OpenReader(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer archive.Close()
+	for _, own := range []string{"signs.json", "logs.json"} {
+		if content, err := fs.ReadFile(archive, own); err != nil || len(content) < len("[{}]") {
+			t.Errorf("%s: %q, %v", own, content, err)
+		}
+	}
+	schema.Tree(t, document)(file, archive)
 }

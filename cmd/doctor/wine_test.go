@@ -83,7 +83,7 @@ func doctorExe(t testing.TB) string {
 //	STATUS ID…          the verdict of these checks
 //	gap PATH START      evidence that is not there, and how the reason begins
 //	read PATH…          evidence that has no gap
-//	learnt FACT PATH    where a fact about the node was read
+//	provenance FACT PATH where a fact about the node was read
 //	says TEXT           text of the report
 //	stderr TEXT         text of what --verbose tells
 //	within DURATION     the whole run
@@ -180,10 +180,10 @@ func (w liveWant) line(t *testing.T, report checks.Report, r wine.Result, words 
 				t.Errorf("%s was not read: %s", path, reason)
 			}
 		}
-	case "learnt":
+	case "provenance":
 		fact, path := strings.Join(words[1:len(words)-1], " "), words[len(words)-1]
-		if !slices.ContainsFunc(report.Node.Learnt, func(l checks.Learnt) bool { return l.Fact == fact && l.From.Path == path }) {
-			t.Errorf("%s was not learnt from %s: %+v", fact, path, report.Node.Learnt)
+		if !slices.ContainsFunc(report.Node.Provenance, func(l checks.Provenance) bool { return l.Fact == fact && l.From.Path == path }) {
+			t.Errorf("%s was not found in %s: %+v", fact, path, report.Node.Provenance)
 		}
 	case "says":
 		if said := strings.Join(words[1:], " "); !strings.Contains(r.Stdout, said) {

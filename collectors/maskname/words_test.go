@@ -37,7 +37,7 @@ func TestTheWordListHoldsWhatTheChecksLookFor(t *testing.T) {
 			take(text)
 		}
 	}
-	for _, dir := range []string{"../../checks", "../../checks/evidence"} {
+	for _, dir := range []string{"../../checks", "../../checks/evidence", "../../checks/faults", "../../checks/node"} {
 		takeLiterals(t, dir, take)
 	}
 	takeFields(t, take)

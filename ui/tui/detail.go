@@ -36,17 +36,17 @@ func groupDetail(p *page, r *checks.Report, rw row) {
 		p.verdict("", &r.Results[i])
 	}
 	if rw.category == checks.CategoryNode {
-		learnt(p, r)
+		provenance(p, r)
 	}
 }
 
-// learnt is what is known of the node, each fact with the evidence that told it.
-func learnt(p *page, r *checks.Report) {
-	if len(r.Node.Learnt) == 0 {
+// provenance is what is known about the node, each fact with the evidence that shows it.
+func provenance(p *page, r *checks.Report) {
+	if len(r.Node.Provenance) == 0 {
 		return
 	}
 	p.heading(p.T("What the node runs"))
-	for _, l := range r.Node.Learnt {
+	for _, l := range r.Node.Provenance {
 		p.led(span{"  " + p.Phrase(l.Fact) + "  ", faint}, l.Value, plain)
 		p.text("    ", ui.Where(l.From)+"  "+l.From.Text, faint)
 	}

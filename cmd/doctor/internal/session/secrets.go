@@ -26,9 +26,9 @@ func Shareable(r checks.Report) checks.Report {
 			}
 		}
 	}
-	r.Node.Learnt = slices.Clone(r.Node.Learnt)
-	for i := range r.Node.Learnt {
-		l := &r.Node.Learnt[i]
+	r.Node.Provenance = slices.Clone(r.Node.Provenance)
+	for i := range r.Node.Provenance {
+		l := &r.Node.Provenance[i]
 		l.Value, l.From.Text = secrets.Text(l.Value), secrets.Text(l.From.Text)
 	}
 	return r
