@@ -66,8 +66,6 @@ func (b *builder) nodeObject() {
 		case c.Type == "Ready", pressures[c.Type] && c.Status == "True":
 			e.Level = checks.StatusFail
 			e.Checks, e.linked = b.faulty("node-not-ready", "node-not-ready-lost"), c.Type == "Ready"
-		case pressures[c.Type]:
-			e.Level = ""
 		}
 		b.add(e)
 	}

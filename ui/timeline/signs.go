@@ -43,7 +43,7 @@ func (b *builder) sign(check string, m evidence.SignMatch) {
 	if m.More == 0 || m.LastLine == 0 || !apart(m.Time, m.Last) {
 		return
 	}
-	e.At, e.Line, e.More = m.Last, m.LastLine, 0
+	e.At, e.Line, e.More, e.counted = m.Last, m.LastLine, 0, true
 	if m.Tail != "" {
 		e.Text = unstamped(m.Tail)
 	}
@@ -73,9 +73,6 @@ func (b *builder) podSign(check string, line int) (found bool) {
 // speaksFor adds a check to an entry that is there already.
 func (b *builder) speaksFor(e *Entry, check, over string) {
 	e.Checks = union(e.Checks, []string{check})
-	if over != "" && e.Over == "" && e.Kind == Log {
-		return // the line also betrays what is not over
-	}
 	if over == "" {
 		b.weigh(e, check)
 	}
@@ -139,11 +136,9 @@ func (b *builder) cited(res *checks.Result, why evidence.Because) {
 	if !strings.HasPrefix(why.Path, "logs/") || why.Line == 0 {
 		return
 	}
-	if at := evidence.LineTime(why.Text, b.now); !at.IsZero() {
-		source := evidence.LogComponent(why.Path)
-		b.add(Entry{At: at, Kind: Log, Component: ComponentOf(source, source), Level: res.Status, Text: unstamped(why.Text),
-			Path: why.Path, Line: why.Line, Checks: []string{res.ID}, linked: true})
-	}
+	source := evidence.LogComponent(why.Path)
+	b.add(Entry{At: evidence.LineTime(why.Text, b.now), Kind: Log, Component: ComponentOf(source, source), Level: res.Status,
+		Text: unstamped(why.Text), Path: why.Path, Line: why.Line, Checks: []string{res.ID}, linked: true})
 }
 
 // serviceOf ties a component that does not run to what its service went through.

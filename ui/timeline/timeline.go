@@ -51,6 +51,7 @@ type Entry struct {
 	subject string // the pod that it is about
 	linked  bool   // a fault rests on it
 	changed bool   // somebody changed a setting: it stays as it was set
+	counted bool   // the last of several alike, which the first of them counts
 }
 
 // Bad tells whether something went wrong there.
@@ -104,7 +105,7 @@ func In(l *lang.Catalogue, s evidence.Snapshot, r *checks.Report) *Timeline {
 	b.pods()
 	b.signs()
 	b.findings()
-	if !b.now.IsZero() && len(b.list) > 0 {
+	if len(b.list) > 0 {
 		b.add(Entry{At: b.now, Kind: Now, Component: "windows", Text: b.said.T("this was recorded"), Path: "meta.json"})
 	}
 	return b.finish()
@@ -130,7 +131,7 @@ type place struct {
 
 // add takes an entry in; one without a time is none.
 func (b *builder) add(e Entry) {
-	if e.At.IsZero() || e.At.Year() < 1990 {
+	if e.At.Year() < 1990 { // as the zero time is, and a clock that nobody set
 		return
 	}
 	e.At, e.Text = e.At.UTC(), folded(e.Text)
@@ -144,7 +145,7 @@ func (b *builder) add(e Entry) {
 
 // known is the entry at a place, or nil.
 func (b *builder) known(path string, line int) *Entry {
-	if i, ok := b.at[place{path, line}]; ok && line > 0 {
+	if i, ok := b.at[place{path, line}]; ok {
 		return &b.list[i]
 	}
 	return nil
@@ -185,7 +186,9 @@ func merged(list []Entry) []Entry {
 	for _, e := range list {
 		if n := len(out); n > 0 {
 			if p := &out[n-1]; p.Kind == e.Kind && p.Component == e.Component && p.Text == e.Text && p.Over == e.Over && p.At.Truncate(24*time.Hour).Equal(e.At.Truncate(24*time.Hour)) {
-				p.More += 1 + e.More
+				if !e.counted {
+					p.More += 1 + e.More
+				}
 				p.Last = e.At
 				p.linked = p.linked || e.linked
 				p.Checks = union(p.Checks, e.Checks)
@@ -244,7 +247,7 @@ func (t *Timeline) Select(component, text string) []int {
 	next := t.find(0, text)
 	for i := range t.Entries {
 		holds := i == next
-		if holds && text != "" {
+		if holds {
 			next = t.find(i+1, text)
 		}
 		if (text == "" || holds != invert) && (component == "" || t.Entries[i].Component == component) {
@@ -256,7 +259,7 @@ func (t *Timeline) Select(component, text string) []int {
 
 // find is the first entry from i on that holds the text, or -1.
 func (t *Timeline) find(i int, text string) int {
-	if i >= len(t.starts) || text == "" {
+	if i >= len(t.starts) {
 		return -1
 	}
 	at := strings.Index(t.text[t.starts[i]:], text)
