@@ -10,8 +10,8 @@ import (
 	"doctor/checks/evidence"
 )
 
-// A fault is over when its log went on for this long and this many lines
-// without any error. A component that fails repeats itself sooner: kubelet and
+// A fault is over when its log went on for this long, and is this many lines
+// long from its last match on, without any error. A component that fails repeats itself sooner: kubelet and
 // kube-proxy retry within five minutes, a crash loop backs off to five too.
 const (
 	quietTime  = 10 * time.Minute
@@ -29,7 +29,7 @@ func (c *scanner) aftermath(r io.Reader) error {
 		return err
 	}
 	buf := make([]byte, bufferSize)
-	held, lines := 0, 0
+	held, lines := 0, 0 // the first line break ends the line of the match itself
 	var end time.Time
 	for {
 		n, err := io.ReadFull(r, buf[held:])
@@ -103,7 +103,7 @@ func lastStamp(chunk []byte, now time.Time) time.Time {
 func beforeBoot(matches []evidence.SignMatch, booted time.Time) {
 	for i := range matches {
 		m := &matches[i]
-		if m.Over == "" && !booted.IsZero() && !m.Last.IsZero() && m.Last.Before(booted) {
+		if m.Over == "" && !m.Last.IsZero() && m.Last.Before(booted) {
 			m.Over = "the node has booted since, at " + booted.UTC().Format("2006-01-02 15:04 UTC")
 		}
 	}

@@ -19,7 +19,7 @@ func (c *scanner) scanRecords(s evidence.Snapshot) {
 	for i, e := range evidence.PodEvents.In(s) {
 		about := e.About()
 		over := ""
-		if since, ok := ready[about.Namespace+"/"+about.Name]; ok && about.Kind != "Node" && since.After(e.At().Time) {
+		if since := ready[about.Namespace+"/"+about.Name]; about.Kind != "Node" && since.After(e.At().Time) {
 			over = "the pod has been Ready since " + since.UTC().Format("2006-01-02 15:04 UTC")
 		}
 		c.record(over, evidence.InPodEvents, evidence.PodEvents.Path(), i+1, e.At().Time,
@@ -27,11 +27,11 @@ func (c *scanner) scanRecords(s evidence.Snapshot) {
 	}
 	for i, p := range evidence.Pods.In(s) {
 		for _, st := range p.Statuses() {
-			for k, state := range []evidence.ContainerState{st.State, st.LastState} {
-				over := ""
-				if k == 1 && st.Ready && st.State.Running != nil {
-					over = "the container runs since " + st.State.Running.StartedAt.UTC().Format("2006-01-02 15:04 UTC")
-				}
+			over := "" // why its last state is: one that runs has nothing to say in its own
+			if st.Ready && st.State.Running != nil {
+				over = "the container runs since " + st.State.Running.StartedAt.UTC().Format("2006-01-02 15:04 UTC")
+			}
+			for _, state := range []evidence.ContainerState{st.State, st.LastState} {
 				if w := state.Waiting; w != nil && w.Message != "" {
 					c.record(over, evidence.InPods, evidence.Pods.Path(), i+1, time.Time{}, fmt.Sprintf("%s %s: %s: %s", p.FullName(), st.Name, w.Reason, w.Message))
 				}

@@ -282,9 +282,6 @@ func (c *scanner) consider(text int, source, file string, number int, line []byt
 // fits tells whether sign i looks in this source and likes the whole line.
 func (c *scanner) fits(i int, source string, line []byte) bool {
 	sign := c.list[i]
-	if len(sign.Also) == 0 && len(sign.Not) == 0 {
-		return sign.Fits(source, "")
-	}
 	text := string(line)
 	return sign.Fits(source, text) && strings.Contains(strings.ToLower(text), strings.ToLower(sign.Text))
 }
@@ -354,8 +351,8 @@ func merge(found, recorded []evidence.SignMatch, list []evidence.Sign) []evidenc
 	for i, s := range list {
 		place[s.Check+"\x00"+s.Text] = i
 	}
-	slices.SortStableFunc(found, func(a, b evidence.SignMatch) int { // as matches does
-		return cmp.Or(cmp.Compare(place[a.Check+"\x00"+a.Text], place[b.Check+"\x00"+b.Text]), cmp.Compare(a.Path, b.Path), order(a.Over != "")-order(b.Over != ""))
+	slices.SortStableFunc(found, func(a, b evidence.SignMatch) int { // stable: what is over stands behind what is not
+		return cmp.Or(cmp.Compare(place[a.Check+"\x00"+a.Text], place[b.Check+"\x00"+b.Text]), cmp.Compare(a.Path, b.Path))
 	})
 	return found
 }
