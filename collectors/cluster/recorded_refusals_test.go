@@ -1,0 +1,260 @@
+package cluster_test
+
+import (
+	"fmt"
+	"net/http"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"doctor/checks/evidence"
+)
+
+func TestARecordedNodeIsReadWithoutGaps(t *testing.T) {
+	server := recordedServer(t)
+	l := see(t, kubeconfigOf(t, server.url), recordedNode, patience, 1<<20)
+	if gaps := l.gaps(t); len(gaps) > 0 {
+		t.Errorf("gaps: %v", gaps)
+	}
+	s := l.snapshot(t)
+	if n := evidence.Node.In(s); n.Metadata.Name != recordedNode ||
+		n.Status.NodeInfo.OperatingSystem != "windows" {
+		t.Errorf("the node is %+v", n)
+	}
+	want := []string{"coredns", "kube-flannel-cfg", "kube-proxy", "kubeadm-config"}
+	if diff := cmp.Diff(want, l.names(t, "api/configmaps.json")); diff != "" {
+		t.Errorf("config maps:\n%s", diff)
+	}
+	for path, atLeast := range map[string]int{"api/nodes.json": 2, "api/pods.json": 2,
+		"api/services.json":       2,
+		"api/endpointslices.json": 1, "api/daemonsets.json": 1} {
+		if got := l.names(t, path); len(got) < atLeast {
+			t.Errorf("%s holds %v", path, got)
+		}
+	}
+	for _, path := range []string{"api/configmaps.json", "api/csinode.json"} {
+		if text := l.text(t, path); strings.Contains(text, "managedFields") ||
+			strings.Contains(text, "hunter2") {
+			t.Errorf("%s holds what no check reads: %s", path, text)
+		}
+	}
+	if text := l.text(t, "api/configmaps.json"); !strings.Contains(text, `"kept": "yes"`) {
+		t.Errorf("an annotation is lost: %s", text)
+	}
+	if got := l.text(t, "logs/kubelet/query.log"); got != "I1121 10:00:00.000000    1 "+
+		"kubelet.go:1] started\n" {
+		t.Errorf("the kubelet's log is %q", got)
+	}
+	if sent := server.sent(); len(sent) > maxRequests || len(sent) != l.client.Requests() {
+		t.Errorf("%d requests, of which the client counted %d:\n%s", len(sent),
+			l.client.Requests(), strings.Join(sent, "\n"))
+	}
+}
+
+func TestWhatARecordedServerRefusesBecomesAGap(t *testing.T) {
+	const pods = "/api/v1/pods"
+	notHere := func(path string) func(http.Handler) http.Handler {
+		return instead(path, refusing(http.StatusNotFound, "NotFound", "not found"))
+	}
+	for _, row := range []struct {
+		name    string
+		change  func(http.Handler) http.Handler
+		timeout time.Duration
+		path    string
+		want    string // its gap; {server} is the address
+	}{
+		{"403: it quotes the server, and says how to get the right", instead(pods,
+			refusing(http.StatusForbidden, "Forbidden", `User "x" cannot list pods`)), 0,
+			"api/pods.json",
+			"denied: may not list pods: User \"x\" cannot list pods; `doctor explain rbac` " +
+				"prints the role that may"},
+		{"401: the credentials are not taken", instead(pods,
+			refusing(http.StatusUnauthorized, "Unauthorized", "Unauthorized")), 0, "api/pods.json",
+			"denied: the API server {server} does not take the kubeconfig's credentials (401); " +
+				"renew them, or name another --context"},
+		{"404: an older server has no such kind",
+			notHere("/apis/networking.k8s.io/v1/servicecidrs"), 0, "api/servicecidrs.json",
+			"absent: the API server {server} has no servicecidrs"},
+		{"404: an object is not there", notHere("/apis/storage.k8s.io"), 0, "api/csinode.json",
+			"absent: the API server {server} has no csinode win-2022-1"},
+		{"410: a list whose place is gone", instead(pods, refusing(http.StatusGone, "Expired",
+			"The provided continue parameter is too old")), 0, "api/pods.json",
+			"error: the API server {server} answered list pods with 410: The provided continue " +
+				"parameter is too old"},
+		{"500 without a Status: its text is quoted", instead(pods,
+			func(w http.ResponseWriter, _ *http.Request) {
+				http.Error(w, "etcdserver: leader changed", http.StatusInternalServerError)
+			}), 0, "api/pods.json", "error: the API server {server} answered list pods with 500: " +
+			"etcdserver: leader changed"},
+		{"429 with more patience than there is time", instead(pods, busy("60")), 5 * time.Second,
+			"api/pods.json",
+			"error: the API server {server} has too many requests (429) and did not answer list " +
+				"pods; try again later"},
+		{"no answer", slow(pods, time.Minute), 3 * time.Second, "api/pods.json",
+			"timeout: the API server {server} gave no answer to list pods in time"},
+		{"an answer that stops in the middle", stalled(pods), 3 * time.Second, "api/pods.json",
+			"timeout: the API server {server} gave no answer to list pods in time"},
+		{"an answer that is cut in the middle", cut(pods), 0, "api/pods.json",
+			"error: the API server {server} cut the connection in the middle of the answer to " +
+				"list pods"},
+		{"a web page", instead(pods, func(w http.ResponseWriter, _ *http.Request) {
+			fmt.Fprint(w,
+				"<html>log in</html>")
+		}), 0, "api/pods.json",
+			"error: what answers at the API server {server} to list pods is no API server " +
+				"(invalid character '<' looking for beginning of value); perhaps it is a proxy " +
+				"that wants a login"},
+		{"a list in which something else than a list lies", instead(pods,
+			func(w http.ResponseWriter, _ *http.Request) { answer(w, `{"items":"none"}`) }), 0,
+			"api/pods.json",
+			"error: the API server {server}: list pods: items is none, not a list"},
+		{"more nodes than are compared", instead("/api/v1/nodes", func(w http.ResponseWriter,
+			r *http.Request) {
+			answer(w, `{"metadata":{"continue":"next"},"items":[{"metadata":{"name":"a"}}]}`)
+		}), 0, "api/nodes.json", "not-collected: the cluster has more than 500 nodes, and only " +
+			"all of them would tell"},
+		{"one config map may not be " +
+			"read", instead("/api/v1/namespaces/kube-system/configmaps/coredns",
+			refusing(http.StatusForbidden, "Forbidden", "no")), 0, "api/configmaps.json",
+			"denied: may not get configmap kube-system/coredns: no; `doctor explain rbac` prints " +
+				"the role that may"},
+		{"events of pods may not be read", instead("/api/v1/events", refusing(http.StatusForbidden,
+			"Forbidden", "no")), 0, "api/events.json",
+			"denied: may not list events: no; `doctor explain rbac` prints the role that may"},
+		{"the kubelet's logs may not be read", instead("/api/v1/nodes/"+recordedNode+"/proxy",
+			refusing(http.StatusForbidden, "Forbidden", "no")), 0, "logs/",
+			"denied: may not get nodes/proxy for the logs of kubelet: no; `doctor explain rbac` " +
+				"prints the role that may"},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			t.Parallel()
+			server := recordedServer(t, row.change)
+			if row.timeout == 0 {
+				row.timeout = patience
+			}
+			l := see(t, kubeconfigOf(t, server.url), recordedNode, row.timeout, 1<<20)
+			want := map[string]string{row.path: strings.ReplaceAll(row.want, "{server}",
+				strings.TrimPrefix(server.url, "http://"))}
+			gaps := l.gaps(t)
+			if row.path == "api/nodes.json" || row.timeout < patience { // the path serves the node too; a slow machine misses more
+				gaps = map[string]string{row.path: gaps[row.path]}
+			}
+			if diff := cmp.Diff(want, gaps); diff != "" {
+				t.Error(diff)
+			}
+		})
+	}
+}
+
+// stalled sends the beginning of an answer, and then nothing more.
+func stalled(path string) func(http.Handler) http.Handler {
+	return instead(path, func(w http.ResponseWriter, r *http.Request) {
+		answer(w, `{"items":[`)
+		w.(http.Flusher).Flush()
+		<-r.Context().Done()
+	})
+}
+
+func TestABusyServerIsAskedAgainAfterTheTimeThatItSays(t *testing.T) {
+	t.Parallel()
+	server := recordedServer(t, once("/api/v1/pods", busy("1")))
+	l := see(t, kubeconfigOf(t, server.url), recordedNode, patience, 0)
+	if gaps := l.gaps(t); len(gaps) > 0 {
+		t.Errorf("gaps: %v", gaps)
+	}
+	if l.took < time.Second {
+		t.Errorf("it was asked again after %s, and not after the second that it wants", l.took)
+	}
+}
+
+func TestAServerThatStaysBusyIsAskedThreeTimes(t *testing.T) {
+	t.Parallel()
+	var asked atomic.Int32
+	server := recordedServer(t, instead("/api/v1/pods", func(w http.ResponseWriter,
+		r *http.Request) {
+		asked.Add(1)
+		busy("1")(w, r)
+	}))
+	l := see(t, kubeconfigOf(t, server.url), recordedNode, patience, 0)
+	if gap := l.gaps(t)["api/pods.json"]; asked.Load() != 3 || !strings.Contains(gap,
+		"too many requests (429)") {
+		t.Errorf("it was asked %d times, and the gap is %q", asked.Load(), gap)
+	}
+}
+
+// TestManyWarningsOfAClusterAreReadForTheWorstPod: the list of warnings goes on, so the events of
+// the pod that fares worst are read by its name, and none of them twice.
+func TestManyWarningsOfAClusterAreReadForTheWorstPod(t *testing.T) {
+	event := func(pod, reason string) string {
+		return fmt.Sprintf(`{"metadata":{"name":%q},"reason":%q,"involvedObject":{"kind":"Pod",
+			"namespace":"web","name":%q}}`, pod+"."+reason, reason, pod)
+	}
+	waiting := func(name, phase, reason string, restarts int) string {
+		return fmt.Sprintf(`{"metadata":{"namespace":"web","name":%q},"status":{"phase":%q,
+			"containerStatuses":[{"name":"c","restartCount":%d,"state":{"waiting":{"reason":%q}}}]}}`,
+			name, phase, restarts, reason)
+	}
+	fine := `{"metadata":{"namespace":"web","name":"fine"},"status":{"phase":"Running",
+		"containerStatuses":[{"name":"c","restartCount":%d,"state":{"running":{}}}]}}`
+	for _, row := range []struct {
+		name  string
+		pods  []string
+		goOn  string
+		worst string // whose events are asked for; "" for none
+	}{
+		{"a pod that cannot be created before one that cannot pull",
+			[]string{waiting("pull", "Running", "ErrImagePull", 0), waiting("bad", "Running",
+				"ContainerCreating", 0)}, "next", "bad"},
+		{"a pending pod before one that waits",
+			[]string{waiting("wait", "Running", "ContainerCreating", 0), waiting("bad", "Pending",
+				"ErrImagePull", 0)}, "next", "bad"},
+		{"a waiting pod before one that was restarted often", []string{fmt.Sprintf(fine, 5000),
+			waiting("bad", "Running", "CrashLoopBackOff", 0)}, "next", "bad"},
+		{"of waiting pods the one that was restarted more often",
+			[]string{waiting("bad", "Running", "CrashLoopBackOff", 2), waiting("less", "Running",
+				"CrashLoopBackOff", 1)}, "next", "bad"},
+		{"no pod fares badly", []string{fmt.Sprintf(fine, 0)}, "next", ""},
+		{"there is no pod", nil, "next", ""},
+		{"the list of warnings is complete", []string{waiting("bad", "Pending",
+			"ContainerCreating", 0)}, "", ""},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			var named atomic.Value
+			named.Store("")
+			server := recordedServer(t, instead("/api/v1/pods", func(w http.ResponseWriter,
+				_ *http.Request) {
+				answer(w, `{"items":[`+strings.Join(row.pods, ",")+`]}`)
+			}), instead("/api/v1/events", func(w http.ResponseWriter, r *http.Request) {
+				if strings.Contains(r.URL.RawQuery, "kind%3DNode") {
+					answer(w, `{"items":[]}`)
+					return
+				}
+				answer(w, `{"metadata":{"continue":"`+row.goOn+`"},"items":[`+event("bad",
+					"Seen")+`,`+event("elsewhere", "Seen")+`]}`)
+			}), instead("/api/v1/namespaces/web/events", func(w http.ResponseWriter,
+				r *http.Request) {
+				named.Store(strings.TrimPrefix(r.URL.Query().Get("fieldSelector"),
+					"involvedObject.name="))
+				answer(w, `{"items":[`+event("bad", "Seen")+`,`+event("bad", "Older")+`]}`)
+			}))
+			l := see(t, kubeconfigOf(t, server.url), recordedNode, patience, 0)
+			if named.Load() != row.worst {
+				t.Errorf("the events of %q were asked for, want those of %q", named.Load(),
+					row.worst)
+			}
+			var want []string
+			switch {
+			case row.worst != "":
+				want = []string{"bad.Older", "bad.Seen"}
+			case row.goOn == "":
+				want = []string{"bad.Seen"}
+			}
+			if diff := cmp.Diff(want, l.names(t, "api/events.json")); diff != "" {
+				t.Error(diff)
+			}
+		})
+	}
+}
