@@ -18,7 +18,8 @@ func TestTheWindowsNodesOfARecordedCluster(t *testing.T) {
 			r.URL.Query().Get("resourceVersion") != "0" {
 			t.Errorf("asked for %s", r.URL.RawQuery)
 		}
-		answer(w, `{"items":[{"metadata":{"name":"win-2"},"status":{"conditions":[{"type":"Ready","status":"False"}]}},
+		answer(w, `{"items":[
+			{"metadata":{"name":"win-2"},"status":{"conditions":[{"type":"Ready","status":"False"}]}},
 			{"metadata":{"name":"win-1"},"status":{"nodeInfo":{"kubeletVersion":"v1.31.4"}}}]}`)
 	}), instead("/api/v1/pods", func(w http.ResponseWriter, r *http.Request) {
 		answer(w, `{"items":[{"spec":{"nodeName":"win-1"}},{"spec":{"nodeName":"win-1"}},

@@ -139,7 +139,8 @@ func TestWhatARecordedServerRefusesBecomesAGap(t *testing.T) {
 			want := map[string]string{row.path: strings.ReplaceAll(row.want, "{server}",
 				strings.TrimPrefix(server.url, "http://"))}
 			gaps := l.gaps(t)
-			if row.path == "api/nodes.json" || row.timeout < patience { // the path serves the node too; a slow machine misses more
+			// The path of the nodes serves the node too, and in little time a slow machine misses more.
+			if row.path == "api/nodes.json" || row.timeout < patience {
 				gaps = map[string]string{row.path: gaps[row.path]}
 			}
 			if diff := cmp.Diff(want, gaps); diff != "" {

@@ -156,7 +156,8 @@ func recordedConfigMaps(t testing.TB, recorded fs.FS) http.HandlerFunc {
 			if strings.HasSuffix(r.URL.Path, fmt.Sprint("/", m["namespace"], "/configmaps/",
 				m["name"])) {
 				m["managedFields"] = []any{recordedObject{"manager": "kubectl"}}
-				m["annotations"] = recordedObject{"kubectl.kubernetes.io/last-applied-configuration": "hunter2", "kept": "yes"}
+				m["annotations"] = recordedObject{"kept": "yes",
+					"kubectl.kubernetes.io/last-applied-configuration": "hunter2"}
 				content, _ := json.Marshal(item)
 				answer(w, string(content))
 				return
@@ -171,7 +172,8 @@ func kubeconfigOf(t testing.TB, url string) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "config")
 	content := fmt.Sprintf(`{"apiVersion":"v1","kind":"Config","current-context":"c",
-		"clusters":[{"name":"c","cluster":{"server":%q}}],"users":[{"name":"u","user":{"token":"secret"}}],
+		"clusters":[{"name":"c","cluster":{"server":%q}}],
+		"users":[{"name":"u","user":{"token":"secret"}}],
 		"contexts":[{"name":"c","context":{"cluster":"c","user":"u"}}]}`, url)
 	if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
 		t.Fatal(err)
