@@ -301,15 +301,21 @@ func TestEvidenceIsQuotedWithWhatStandsAroundIt(t *testing.T) {
 }
 
 func TestEveryRecordingGivesAnIssue(t *testing.T) {
-	for _, name := range fixtures.Names() {
-		r, s := recording(t, name)
-		text := issueOf(t, r, s, inBundle)
-		t.Run(name, func(t *testing.T) { checkIssue(t, text) })
-		for _, c := range r.Causes {
-			if !strings.Contains(text, "**`"+c.ID+"`**") {
-				t.Errorf("%s: the cause %s is not in the issue", name, c.ID)
-			}
+	for i, name := range fixtures.Names() {
+		if i%7 != 0 && testing.Short() {
+			continue
 		}
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			r, s := recording(t, name)
+			text := issueOf(t, r, s, inBundle)
+			checkIssue(t, text)
+			for _, c := range r.Causes {
+				if !strings.Contains(text, "**`"+c.ID+"`**") {
+					t.Errorf("the cause %s is not in the issue", c.ID)
+				}
+			}
+		})
 	}
 }
 

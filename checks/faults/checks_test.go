@@ -8,6 +8,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -23,28 +24,46 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the want sections of the fixtures")
 
-var loaded = map[string]evidence.Snapshot{}
+// A recorded node is read and judged once for all tests: neither is changed by who looks at it.
+type recordedNode struct {
+	recording fixtures.Recording
+	snapshot  evidence.Snapshot
+	report    func() checks.Report
+	err       error
+}
+
+var recordedNodes sync.Map // by name: a func() recordedNode
+
+func recorded(t testing.TB, name string) recordedNode {
+	t.Helper()
+	reads, _ := recordedNodes.LoadOrStore(name, sync.OnceValue(func() recordedNode { return readRecorded(name) }))
+	n := reads.(func() recordedNode)()
+	if n.err != nil {
+		t.Fatalf("%s: %v", name, n.err)
+	}
+	return n
+}
+
+func readRecorded(name string) (n recordedNode) {
+	if n.recording, n.err = fixtures.Open(name); n.err != nil {
+		return n
+	}
+	if n.snapshot, n.err = evidence.Load(n.recording.FS()); n.err != nil {
+		return n
+	}
+	s, unread := signs.Record(n.snapshot, faults.Catalogue().Signs())
+	if len(unread) > 0 {
+		n.err = fmt.Errorf("not searched: %v", unread)
+	}
+	n.snapshot, n.report = s, sync.OnceValue(func() checks.Report { return diagnose(s) })
+	return n
+}
 
 // load opens a recording, with the signs of all checks looked for in its logs.
 func load(t testing.TB, name string) (evidence.Snapshot, fixtures.Recording) {
 	t.Helper()
-	r, err := fixtures.Open(name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if s, ok := loaded[name]; ok {
-		return s, r // a snapshot is read-only
-	}
-	s, err := evidence.Load(r.FS())
-	if err != nil {
-		t.Fatalf("%s: %v", name, err)
-	}
-	s, unread := signs.Record(s, faults.Catalogue().Signs())
-	if len(unread) > 0 {
-		t.Fatalf("%s: %v", name, unread)
-	}
-	loaded[name] = s
-	return s, r
+	n := recorded(t, name)
+	return n.snapshot, n.recording
 }
 
 func diagnose(s evidence.Snapshot) checks.Report {
@@ -56,13 +75,14 @@ func diagnose(s evidence.Snapshot) checks.Report {
 func TestEveryCheckOverEveryRecordedNode(t *testing.T) {
 	for _, name := range fixtures.Names() {
 		t.Run(name, func(t *testing.T) {
-			s, r := load(t, name)
-			got := outcome(diagnose(s))
+			t.Parallel()
+			n := recorded(t, name)
+			got := outcome(n.report())
 			if *update {
 				rewriteWant(t, name, got)
 				return
 			}
-			if diff := cmp.Diff(r.Want, got); diff != "" {
+			if diff := cmp.Diff(n.recording.Want, got); diff != "" {
 				t.Errorf("the outcome differs from the want section (-want +got); if it is right, run `go test ./checks/faults -run TestEveryCheck -update`:\n%s", diff)
 			}
 		})
@@ -76,8 +96,7 @@ func TestHealthyNodesStaySilent(t *testing.T) {
 			continue
 		}
 		healthy++
-		s, _ := load(t, name)
-		r := diagnose(s)
+		r := recorded(t, name).report()
 		for _, result := range r.Results {
 			if result.Status == checks.StatusFail || result.Status == checks.StatusWarn {
 				t.Errorf("%s: %s is %s: %s", name, result.ID, result.Status, result.Findings[0].Message)
@@ -101,8 +120,7 @@ func TestEveryCheckIsTrippedByItsOwnFixture(t *testing.T) {
 			t.Errorf("%s has no fixture: add fixtures/%s.txtar", c.ID, c.ID)
 			continue
 		}
-		s, _ := load(t, c.ID)
-		r := diagnose(s)
+		r := recorded(t, c.ID).report()
 		result := r.Result(c.ID)
 		if len(result.Findings) == 0 {
 			t.Errorf("%s finds nothing in its own fixture: %s %s", c.ID, result.Status, result.Gap+result.Reason)
@@ -114,13 +132,18 @@ func TestEveryCheckIsTrippedByItsOwnFixture(t *testing.T) {
 }
 
 // TestACheckCannotTellWithoutItsNeeds takes each need away in turn, in the
-// check's own fixture and in a healthy one: no verdict may come from not having looked.
+// check's own fixture and in a healthy one: no verdict may come from not having looked. The quick
+// loop leaves out the healthy ones.
 func TestACheckCannotTellWithoutItsNeeds(t *testing.T) {
+	others := healthyNodes
+	if testing.Short() {
+		others = nil
+	}
 	for _, c := range faults.Catalogue().All() {
 		if len(c.Needs) == 0 {
 			t.Errorf("%s needs nothing: a check that needs no evidence judges without looking", c.ID)
 		}
-		for _, name := range append([]string{c.ID}, healthyNodes...) {
+		for _, name := range append([]string{c.ID}, others...) {
 			if !slices.Contains(fixtures.Names(), name) {
 				continue
 			}

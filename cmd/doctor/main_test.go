@@ -16,6 +16,9 @@ func TestMain(m *testing.M) {
 
 // TestScripts runs what a user could type: testdata/script/*.txtar.
 func TestScripts(t *testing.T) {
+	if testing.Short() {
+		t.Skip("runs the whole program; run `make test`")
+	}
 	testscript.Run(t, testscript.Params{
 		Dir:                 "testdata/script",
 		RequireExplicitExec: true,

@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 )
 
@@ -87,7 +88,10 @@ var directly = []struct {
 
 func TestPackagesStayOnTheirSideOfTheFence(t *testing.T) {
 	for _, goos := range []string{"linux", "windows"} {
-		deps, imports := goList(t, goos, "{{join .Deps \" \"}}"), goList(t, goos, "{{join .Imports \" \"}}")
+		deps, imports := map[string][]string{}, map[string][]string{}
+		for pkg, p := range listed(t, goos) {
+			deps[pkg], imports[pkg] = p.deps, p.imports
+		}
 		for _, f := range fences {
 			if _, ok := deps[f.pkg]; !ok {
 				t.Errorf("there is no package %s", f.pkg)
@@ -115,65 +119,56 @@ func TestPackagesStayOnTheirSideOfTheFence(t *testing.T) {
 	}
 }
 
-// goList maps each package of the repository to the words of a template. This
-// module's own path is written as "doctor" in both.
-func goList(t *testing.T, goos, template string) map[string][]string {
+// A listedPackage is what the go command knows of a package. This module's own path is written as
+// "doctor" in it.
+type listedPackage struct{ deps, imports, doc []string }
+
+var lists sync.Map // by system
+
+// listed maps each package of the repository to what it is for a system.
+func listed(t *testing.T, goos string) map[string]listedPackage {
 	t.Helper()
-	module, err := exec.Command("go", "list", "-m").Output()
-	if err != nil {
-		t.Fatalf("go list -m: %v", err)
-	}
-	path := strings.TrimSpace(string(module))
-	cmd := exec.Command("go", "list", "-f", "{{.ImportPath}} "+template, "./...")
-	cmd.Dir = root
-	cmd.Env = append(os.Environ(), "GOOS="+goos)
-	out, err := cmd.Output()
+	list, _ := lists.LoadOrStore(goos, sync.OnceValues(func() (map[string]listedPackage, error) { return goList(goos) }))
+	packages, err := list.(func() (map[string]listedPackage, error))()
 	if err != nil {
 		t.Fatalf("go list: %v", err)
-	}
-	packages := map[string][]string{}
-	for line := range strings.Lines(string(out)) {
-		words := strings.Fields(line)
-		for i, word := range words {
-			if rest, ok := strings.CutPrefix(word, path); ok && (rest == "" || rest[0] == '/') {
-				words[i] = "doctor" + rest
-			}
-		}
-		if len(words) > 0 {
-			packages[words[0]] = words[1:]
-		}
 	}
 	return packages
 }
 
-func TestEveryPackageSaysWhatItIsFor(t *testing.T) {
-	for pkg, doc := range goList(t, "linux", "{{.Doc}}") {
-		if len(doc) < 5 {
-			t.Errorf("%s has no package comment that names its idea", pkg)
-		}
+func goList(goos string) (map[string]listedPackage, error) {
+	module, err := exec.Command("go", "list", "-m").Output()
+	if err != nil {
+		return nil, err
 	}
+	path := strings.TrimSpace(string(module))
+	cmd := exec.Command("go", "list", "-f", `{{.ImportPath}}|{{join .Deps " "}}|{{join .Imports " "}}|{{.Doc}}`, "./...")
+	cmd.Dir = root
+	cmd.Env = append(os.Environ(), "GOOS="+goos)
+	out, err := cmd.Output()
+	if err != nil {
+		return nil, err
+	}
+	packages := map[string]listedPackage{}
+	for line := range strings.Lines(string(out)) {
+		var parts [4][]string
+		for i, part := range strings.SplitN(line, "|", 4) {
+			parts[i] = strings.Fields(part)
+			for j, word := range parts[i] {
+				if rest, ok := strings.CutPrefix(word, path); ok && (rest == "" || rest[0] == '/') {
+					parts[i][j] = "doctor" + rest
+				}
+			}
+		}
+		packages[parts[0][0]] = listedPackage{parts[1], parts[2], parts[3]}
+	}
+	return packages, nil
 }
 
-// mostBytes is the budget of doctor.exe, stripped: one file that is copied to a node that is sick.
-const mostBytes = 30_000_000
-
-func TestTheWindowsProgramStaysSmall(t *testing.T) {
-	if testing.Short() {
-		t.Skip("it links two programs")
-	}
-	for _, arch := range []string{"amd64", "arm64"} {
-		out := filepath.Join(t.TempDir(), "doctor.exe")
-		cmd := exec.Command("go", "build", "-ldflags", "-s -w", "-o", out, ".")
-		cmd.Env = append(os.Environ(), "GOOS=windows", "GOARCH="+arch, "CGO_ENABLED=0")
-		if text, err := cmd.CombinedOutput(); err != nil {
-			t.Fatalf("%s: %v\n%s", arch, err, text)
-		}
-		info, err := os.Stat(out)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if info.Size() >= mostBytes {
-			t.Errorf("for windows/%s it has %.1f MB, and may have %d; `go version -m` and `go tool nm -size -sort size` say what of", arch, float64(info.Size())/1e6, mostBytes/1_000_000)
+func TestEveryPackageSaysWhatItIsFor(t *testing.T) {
+	for pkg, p := range listed(t, "linux") {
+		if len(p.doc) < 5 {
+			t.Errorf("%s has no package comment that names its idea", pkg)
 		}
 	}
 }

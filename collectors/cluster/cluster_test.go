@@ -52,6 +52,15 @@ func seeUntil(t testing.TB, kubeconfig, node string, logBytes int64, over func([
 	return l
 }
 
+// allBut tells that everything is read but one path.
+func allBut(path string) func([]collectors.Reading) bool {
+	return func(all []collectors.Reading) bool {
+		return !slices.ContainsFunc(all, func(r collectors.Reading) bool {
+			return r.State != collectors.Done && !slices.Contains(r.Answers, path)
+		})
+	}
+}
+
 // snapshot is the look as a check sees it.
 func (l look) snapshot(t testing.TB) evidence.Snapshot {
 	t.Helper()

@@ -101,12 +101,8 @@ func TestFaultsBecomeGaps(t *testing.T) {
 			over: func(r []collectors.Reading) bool { return r[0].State == collectors.ReadingNow }},
 		{name: "one answer that does not come costs its own evidence alone",
 			faults: apibed.Faults{Spoil: silent("/api/v1/services")},
-			over: func(r []collectors.Reading) bool {
-				return !slices.ContainsFunc(r, func(r collectors.Reading) bool {
-					return r.State != collectors.Done && !slices.Contains(r.Answers, "api/services.json")
-				})
-			},
-			want: map[string]string{"api/services.json": "timeout: *"}},
+			over:   allBut("api/services.json"),
+			want:   map[string]string{"api/services.json": "timeout: *"}},
 		{name: "a token that the server does not know", login: apibed.Login{User: apibed.Object{"token": "of-yesterday"}},
 			every: "denied: the API server {server} does not take the kubeconfig's credentials (401); renew them, or name another --context"},
 		{name: "a client certificate that has expired", login: apibed.Login{User: bed.ClientCert(t, "somebody", nil, yesterday)},

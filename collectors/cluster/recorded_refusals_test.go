@@ -3,7 +3,6 @@ package cluster_test
 import (
 	"fmt"
 	"net/http"
-	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -12,7 +11,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"doctor/checks/evidence"
-	"doctor/collectors"
 )
 
 func TestARecordedNodeIsReadWithoutGaps(t *testing.T) {
@@ -58,100 +56,102 @@ func TestARecordedNodeIsReadWithoutGaps(t *testing.T) {
 
 func TestWhatARecordedServerRefusesBecomesAGap(t *testing.T) {
 	const pods = "/api/v1/pods"
-	podsAsked := func(readings []collectors.Reading) bool {
-		return slices.ContainsFunc(readings, func(r collectors.Reading) bool {
-			return r.State == collectors.ReadingNow && slices.Contains(r.Answers, "api/pods.json")
-		})
-	}
 	notHere := func(path string) func(http.Handler) http.Handler {
 		return instead(path, refusing(http.StatusNotFound, "NotFound", "not found"))
 	}
 	for _, row := range []struct {
 		name   string
 		change func(http.Handler) http.Handler
-		over   func([]collectors.Reading) bool // when the deadline comes; nil for never
 		path   string
 		want   string // its gap; {server} is the address
 	}{
 		{"403: it quotes the server, and says how to get the right", instead(pods,
-			refusing(http.StatusForbidden, "Forbidden", `User "x" cannot list pods`)), nil,
+			refusing(http.StatusForbidden, "Forbidden", `User "x" cannot list pods`)),
 			"api/pods.json",
 			"denied: may not list pods: User \"x\" cannot list pods; `doctor explain rbac` " +
 				"prints the role that may"},
 		{"401: the credentials are not taken", instead(pods,
-			refusing(http.StatusUnauthorized, "Unauthorized", "Unauthorized")), nil, "api/pods.json",
+			refusing(http.StatusUnauthorized, "Unauthorized", "Unauthorized")), "api/pods.json",
 			"denied: the API server {server} does not take the kubeconfig's credentials (401); " +
 				"renew them, or name another --context"},
 		{"404: an older server has no such kind",
-			notHere("/apis/networking.k8s.io/v1/servicecidrs"), nil, "api/servicecidrs.json",
+			notHere("/apis/networking.k8s.io/v1/servicecidrs"), "api/servicecidrs.json",
 			"absent: the API server {server} has no servicecidrs"},
-		{"404: an object is not there", notHere("/apis/storage.k8s.io"), nil, "api/csinode.json",
+		{"404: an object is not there", notHere("/apis/storage.k8s.io"), "api/csinode.json",
 			"absent: the API server {server} has no csinode win-2022-1"},
 		{"410: a list whose place is gone", instead(pods, refusing(http.StatusGone, "Expired",
-			"The provided continue parameter is too old")), nil, "api/pods.json",
+			"The provided continue parameter is too old")), "api/pods.json",
 			"error: the API server {server} answered list pods with 410: The provided continue " +
 				"parameter is too old"},
 		{"500 without a Status: its text is quoted", instead(pods,
 			func(w http.ResponseWriter, _ *http.Request) {
 				http.Error(w, "etcdserver: leader changed", http.StatusInternalServerError)
-			}), nil, "api/pods.json", "error: the API server {server} answered list pods with 500: " +
+			}), "api/pods.json", "error: the API server {server} answered list pods with 500: " +
 			"etcdserver: leader changed"},
-		{"429 with more patience than there is time", instead(pods, busy("3600")), nil,
+		{"429 with more patience than there is time", instead(pods, busy("3600")),
 			"api/pods.json",
 			"error: the API server {server} has too many requests (429) and did not answer list " +
 				"pods; try again later"},
-		{"no answer", instead(pods, func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }), podsAsked, "api/pods.json",
-			"timeout: the API server {server} gave no answer to list pods in time"},
-		{"an answer that stops in the middle", stalled(pods), podsAsked, "api/pods.json",
-			"timeout: the API server {server} gave no answer to list pods in time"},
-		{"an answer that is cut in the middle", cut(pods), nil, "api/pods.json",
+		{"an answer that is cut in the middle", cut(pods), "api/pods.json",
 			"error: the API server {server} cut the connection in the middle of the answer to " +
 				"list pods"},
 		{"a web page", instead(pods, func(w http.ResponseWriter, _ *http.Request) {
 			fmt.Fprint(w,
 				"<html>log in</html>")
-		}), nil, "api/pods.json",
+		}), "api/pods.json",
 			"error: what answers at the API server {server} to list pods is no API server " +
 				"(invalid character '<' looking for beginning of value); perhaps it is a proxy " +
 				"that wants a login"},
 		{"a list in which something else than a list lies", instead(pods,
-			func(w http.ResponseWriter, _ *http.Request) { answer(w, `{"items":"none"}`) }), nil,
+			func(w http.ResponseWriter, _ *http.Request) { answer(w, `{"items":"none"}`) }),
 			"api/pods.json",
 			"error: the API server {server}: list pods: items is none, not a list"},
 		{"more nodes than are compared", instead("/api/v1/nodes", func(w http.ResponseWriter,
 			r *http.Request) {
 			answer(w, `{"metadata":{"continue":"next"},"items":[{"metadata":{"name":"a"}}]}`)
-		}), nil, "api/nodes.json", "not-collected: the cluster has more than 500 nodes, and only " +
+		}), "api/nodes.json", "not-collected: the cluster has more than 500 nodes, and only " +
 			"all of them would tell"},
 		{"one config map may not be " +
 			"read", instead("/api/v1/namespaces/kube-system/configmaps/coredns",
-			refusing(http.StatusForbidden, "Forbidden", "no")), nil, "api/configmaps.json",
+			refusing(http.StatusForbidden, "Forbidden", "no")), "api/configmaps.json",
 			"denied: may not get configmap kube-system/coredns: no; `doctor explain rbac` prints " +
 				"the role that may"},
 		{"events of pods may not be read", instead("/api/v1/events", refusing(http.StatusForbidden,
-			"Forbidden", "no")), nil, "api/events.json",
+			"Forbidden", "no")), "api/events.json",
 			"denied: may not list events: no; `doctor explain rbac` prints the role that may"},
 		{"the kubelet's logs may not be read", instead("/api/v1/nodes/"+recordedNode+"/proxy",
-			refusing(http.StatusForbidden, "Forbidden", "no")), nil, "logs/",
+			refusing(http.StatusForbidden, "Forbidden", "no")), "logs/",
 			"denied: may not get nodes/proxy for the logs of kubelet: no; `doctor explain rbac` " +
 				"prints the role that may"},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			t.Parallel()
 			server := recordedServer(t, row.change)
-			early := row.over != nil
-			if !early {
-				row.over = func([]collectors.Reading) bool { return false }
-			}
-			l := seeUntil(t, kubeconfigOf(t, server.url), recordedNode, 1<<20, row.over)
+			l := see(t, kubeconfigOf(t, server.url), recordedNode, 1<<20)
 			want := map[string]string{row.path: strings.ReplaceAll(row.want, "{server}",
 				strings.TrimPrefix(server.url, "http://"))}
 			gaps := l.gaps(t)
-			if row.path == "api/nodes.json" || early { // the path serves the node too; an early deadline costs others as well
+			if row.path == "api/nodes.json" { // which serves the node too
 				gaps = map[string]string{row.path: gaps[row.path]}
 			}
 			if diff := cmp.Diff(want, gaps); diff != "" {
 				t.Error(diff)
+			}
+		})
+	}
+}
+
+// TestAnAnswerThatDoesNotComeCostsItsOwnEvidenceAlone: the time is over when all else is read.
+func TestAnAnswerThatDoesNotComeCostsItsOwnEvidenceAlone(t *testing.T) {
+	const path = "api/services.json"
+	for name, change := range map[string]func(string) func(http.Handler) http.Handler{
+		"no answer": silent, "an answer that stops in the middle": stalled} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			server := recordedServer(t, change("/api/v1/services"))
+			l := seeUntil(t, kubeconfigOf(t, server.url), recordedNode, 1<<20, allBut(path))
+			if gaps := l.gaps(t); len(gaps) != 1 || !strings.HasPrefix(gaps[path], "timeout: ") {
+				t.Errorf("the gaps are %v", gaps)
 			}
 		})
 	}

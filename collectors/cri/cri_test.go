@@ -11,7 +11,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
+
+	"doctor/fixtures/wait"
 
 	"github.com/google/go-cmp/cmp"
 	"google.golang.org/grpc"
@@ -217,13 +218,13 @@ func TestARefusedCallSaysWhy(t *testing.T) {
 
 func TestADeadlineEndsACall(t *testing.T) {
 	ended := make(chan struct{})
+	ctx, expire := wait.Deadline(t)
 	client := serve(t, &server{status: func(ctx context.Context, _ *runtimeapi.StatusRequest) (*runtimeapi.StatusResponse, error) {
+		expire()
 		<-ctx.Done() // the end of the call reaches the runtime
 		close(ended)
 		return nil, ctx.Err()
 	}})
-	ctx, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond)
-	defer cancel()
 	if _, err := client.Call(ctx, "RuntimeService/Status"); !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("got %v", err)
 	}

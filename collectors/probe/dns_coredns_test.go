@@ -10,6 +10,7 @@ import (
 	"doctor/checks/probed"
 	"doctor/fixtures/apibed"
 	"doctor/fixtures/dnsbed"
+	"doctor/fixtures/server"
 	"doctor/fixtures/wait"
 )
 
@@ -18,7 +19,7 @@ const full = "kubernetes.default.svc.cluster.local"
 // TestCoreDNSOverARealAPIServer asks CoreDNS with its kubernetes plugin, which
 // serves the Services of a real API server, and Services that come and go.
 func TestCoreDNSOverARealAPIServer(t *testing.T) {
-	dnsbed.Require(t)
+	server.CoreDNS.Require(t)
 	bed := apibed.Require(t)
 	bed.Namespace(t, "dnsshop")
 	bed.Create(t, "/api/v1/namespaces/dnsshop/services", apibed.Object{"metadata": apibed.Object{"name": "web"},

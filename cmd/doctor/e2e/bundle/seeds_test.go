@@ -1,4 +1,4 @@
-package main
+package bundle_test
 
 import (
 	"bytes"

@@ -1,4 +1,4 @@
-package main
+package screen_test
 
 import (
 	"flag"
@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"doctor/fixtures/program"
 	"doctor/fixtures/wine"
 )
 
@@ -26,7 +27,7 @@ func done(text string) bool { return moments.MatchString(text) }
 // console back.
 func TestWineScreen(t *testing.T) {
 	wine.Require(t)
-	exe := doctorExe(t)
+	exe := program.BuildFor(t, "windows", "amd64")
 	for _, c := range []struct {
 		name     string
 		golden   string
@@ -38,9 +39,9 @@ func TestWineScreen(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			n := wine.Start(t, wineFixture(t, "network-missing"), exe)
+			n := wine.Start(t, networkMissing(t), exe)
 			start := n.Run("version").Wall
-			s := n.Screen(100, 30, c.codePage, "--passive", "--skip", "vethernet-missing")
+			s := n.Screen(100, 30, c.codePage, "--passive", "--timeout=5m", "--skip", "vethernet-missing")
 			_, frame := s.Wait("a first frame", func(text string) bool { return strings.Contains(text, "Checks") })
 			_, took := s.Wait("a verdict of everything", done)
 			t.Logf("first frame after %v, everything read after %v; of this, %v is the start of Wine and of any program in it",
@@ -67,6 +68,16 @@ func TestWineScreen(t *testing.T) {
 	}
 }
 
+// networkMissing is the staged node of the sessions.
+func networkMissing(t testing.TB) wine.Fixture {
+	t.Helper()
+	f, err := wine.Read(os.DirFS("../windows/testdata"), "network-missing")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return f
+}
+
 // compareScreen holds the header, the causes and the open finding to a golden.
 // What is below, the list of all checks and their numbers, changes with each check that is added.
 func compareScreen(t *testing.T, name, text string) {
@@ -84,7 +95,7 @@ func compareScreen(t *testing.T, name, text string) {
 			kept.WriteString(strings.Repeat(" ", 48) + "|" + strings.TrimRight(right, " ") + "\n")
 		}
 	}
-	path := filepath.Join("testdata", "wine", name+".golden")
+	path := filepath.Join("testdata", name+".golden")
 	if *update {
 		if err := os.WriteFile(path, []byte(kept.String()), 0o644); err != nil {
 			t.Fatal(err)

@@ -1,4 +1,4 @@
-package main
+package bundle_test
 
 import (
 	"archive/zip"
@@ -13,10 +13,10 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
 
 	"doctor/fixtures"
+	"doctor/fixtures/program"
 	"doctor/fixtures/server"
 )
 
@@ -27,20 +27,22 @@ const manyFound = 60
 // TestNoSeedGetsIntoABundle packs a node that is full of secrets, and looks for
 // them with means that know nothing of how they are taken out.
 func TestNoSeedGetsIntoABundle(t *testing.T) {
+	if testing.Short() {
+		t.Skip("runs the whole program; run `make test`")
+	}
 	dir, out := t.TempDir(), t.TempDir()
-	unpack(t, "healthy-flannel-hostgw", dir)
+	program.Unpack(t, "healthy-flannel-hostgw", dir)
 	s := plant(t, dir)
-	exe := build(t)
 	name := filepath.Join(t.TempDir(), "b.zip")
-	status, _, stdout, stderr := process(t, exe, "bundle", "--from", dir, "-f", name)
-	if status != exitFine {
-		t.Fatalf("exit status %d: %s%s", status, stdout, stderr)
+	r := program.Run(t, program.Build(t), "bundle", "--from", dir, "-f", name)
+	if r.Status != program.Fine {
+		t.Fatalf("exit status %d: %s%s", r.Status, r.Stdout, r.Stderr)
 	}
 	unzip(t, name, out)
-	if err := os.WriteFile(filepath.Join(out, "stdout+stderr"), []byte(stdout+stderr), 0o644); err != nil {
+	if err := os.WriteFile(filepath.Join(out, "stdout+stderr"), []byte(r.Stdout+r.Stderr), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	t.Logf("%d seeds in %d files\n%s%s", len(s.seeds), len(s.files), stdout, stderr)
+	t.Logf("%d seeds in %d files\n%s%s", len(s.seeds), len(s.files), r.Stdout, r.Stderr)
 	needles := newNeedles(s.seeds)
 	if found := needles.in(t, dir); len(found) != len(s.seeds) {
 		t.Errorf("the search finds %d of %d seeds in the folder that holds them all", len(found), len(s.seeds))
@@ -70,15 +72,15 @@ func TestNoSeedGetsIntoABundle(t *testing.T) {
 // secret, and no mark looks like one. The healthy nodes and some of the others
 // stand for all: they share their files.
 func TestGitleaksFindsNothingInTheBundlesOfTheRecordings(t *testing.T) {
-	requireGitleaks(t)
-	exe, all, zips := build(t), t.TempDir(), t.TempDir()
+	server.Gitleaks.Require(t)
+	exe, all, zips := program.Build(t), t.TempDir(), t.TempDir()
 	for i, name := range fixtures.Names() {
 		if i%8 != 0 && !strings.HasPrefix(name, "healthy-") {
 			continue
 		}
 		file := filepath.Join(zips, name+".zip")
-		if status, _, stdout, stderr := process(t, exe, "--demo", name, "bundle", "-f", file); status != exitFine {
-			t.Fatalf("%s: exit status %d: %s%s", name, status, stdout, stderr)
+		if r := program.Run(t, exe, "--demo", name, "bundle", "-f", file); r.Status != program.Fine {
+			t.Fatalf("%s: exit status %d: %s%s", name, r.Status, r.Stdout, r.Stderr)
 		}
 		unzip(t, file, filepath.Join(all, name))
 		if err := os.Remove(file); err != nil {
@@ -202,32 +204,10 @@ func unzip(t *testing.T, name, dir string) {
 	}
 }
 
-var gitleaksProgram = sync.OnceValues(func() (string, error) {
-	return server.Build(server.Program{Module: "gitleaks", Name: "gitleaks", LDFlags: "-s -w"})
-})
-
-// requireGitleaks skips the test where gitleaks cannot be built, or fails it if
-// DOCTOR_REQUIRE_ALL is set.
-func requireGitleaks(t *testing.T) (exe string) {
-	t.Helper()
-	if testing.Short() {
-		t.Skip("needs gitleaks, which takes a minute to build the first time; run `make test`")
-	}
-	exe, err := gitleaksProgram()
-	switch {
-	case err == nil:
-	case os.Getenv("DOCTOR_REQUIRE_ALL") != "":
-		t.Fatal(err)
-	default:
-		t.Skipf("%v; try `cd fixtures/gitleaks && go build .`", err)
-	}
-	return exe
-}
-
 // gitleaks is what gitleaks finds in a folder.
 func gitleaks(t *testing.T, dir string) []string {
 	t.Helper()
-	exe, report := requireGitleaks(t), filepath.Join(t.TempDir(), "report.json")
+	exe, report := server.Gitleaks.Require(t), filepath.Join(t.TempDir(), "report.json")
 	cmd := exec.Command(exe, "dir", dir, "--no-banner", "--log-level=error", "--max-decode-depth=3", "--exit-code=0", "--report-format=json", "--report-path="+report)
 	cmd.Dir = t.TempDir() // where no configuration of its own lies
 	if out, err := cmd.CombinedOutput(); err != nil {

@@ -1,4 +1,4 @@
-package main
+package screen_test
 
 import (
 	"flag"
@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"doctor/fixtures/program"
 	"doctor/fixtures/term"
 	"doctor/fixtures/wine"
 )
@@ -116,29 +117,29 @@ func TestSession(t *testing.T) {
 		t.Skip("builds the program; run `make test`")
 	}
 	term.Require(t)
-	exe := build(t)
+	exe := program.Build(t)
 	for _, size := range [][2]int{{80, 24}, {120, 40}} {
 		file := filepath.Join(t.TempDir(), "b.zip")
 		s := term.Start(t, folder(t), size[0], size[1], usual(), []string{exe, "--demo", "hns-network-missing"})
 		walkThrough(t, s, file)
-		if out, _, _ := doctor(t, "--from", file); !strings.Contains(out, "hns-network-missing") {
-			t.Errorf("the bundle that was written on the screen says:\n%s", out)
+		if r := program.Run(t, exe, "--from", file); !strings.Contains(r.Stdout, "hns-network-missing") {
+			t.Errorf("the bundle that was written on the screen says:\n%s%s", r.Stdout, r.Stderr)
 		}
 	}
 }
 
 func TestWineSession(t *testing.T) {
 	wine.Require(t)
-	n := wine.Start(t, wineFixture(t, "network-missing"), doctorExe(t))
-	s := n.Screen(100, 30, wine.CodePageUTF8, "--passive", "--skip", "vethernet-missing")
+	n := wine.Start(t, networkMissing(t), program.BuildFor(t, "windows", "amd64"))
+	s := n.Screen(100, 30, wine.CodePageUTF8, "--passive", "--timeout=5m", "--skip", "vethernet-missing")
 	walkThrough(t, s, `C:\session.zip`)
 }
 
 // TestWineAccessible is a session without a screen, at a console of Windows.
 func TestWineAccessible(t *testing.T) {
 	wine.Require(t)
-	n := wine.Start(t, wineFixture(t, "network-missing"), doctorExe(t))
-	s := n.Screen(100, 50, wine.CodePage437, "--passive", "--skip", "vethernet-missing", "--accessible")
+	n := wine.Start(t, networkMissing(t), program.BuildFor(t, "windows", "amd64"))
+	s := n.Screen(100, 50, wine.CodePage437, "--passive", "--timeout=5m", "--skip", "vethernet-missing", "--accessible")
 	s.Wait("the choices", func(text string) bool { return strings.Contains(text, "Type a number for details") })
 	s.Type("hns-network-missing")
 	s.Press("Enter")
@@ -172,6 +173,9 @@ func folder(t testing.TB) string {
 
 var screens = flag.Bool("screens", false, "draw the pictures of the README")
 
+// root is the repository, seen from this package's folder.
+const root = "../../../.."
+
 // The pictures show a terminal of this size.
 const pictureWidth, pictureHeight = 100, 30
 
@@ -201,7 +205,7 @@ func TestScreens(t *testing.T) {
 // drawScreens makes each picture in a session of its own, so that none depends on another.
 func drawScreens(t *testing.T) {
 	term.Require(t)
-	exe := build(t)
+	exe := program.Build(t)
 	for _, w := range walks {
 		if w.picture == "" {
 			continue

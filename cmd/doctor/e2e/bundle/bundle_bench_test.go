@@ -1,4 +1,4 @@
-package main
+package bundle_test
 
 import (
 	"archive/tar"
@@ -23,6 +23,7 @@ import (
 	"time"
 
 	"doctor/fixtures"
+	"doctor/fixtures/program"
 	"doctor/fixtures/server"
 )
 
@@ -52,11 +53,11 @@ func BenchmarkBundle(b *testing.B) {
 	if err != nil {
 		b.Skip("no pigz to compare with: apt-get install pigz")
 	}
-	peer, err := server.Build(server.Program{Module: "troubleshoot", Name: "troubleshoot's support-bundle", LDFlags: "-s -w"})
+	peer, err := server.Troubleshoot.Find()
 	if err != nil {
 		b.Fatal(err)
 	}
-	exe, dir, out := build(b), b.TempDir(), b.TempDir()
+	exe, dir, out := program.Build(b), b.TempDir(), b.TempDir()
 	size := writeBenchNode(b, dir)
 
 	archive := filepath.Join(out, "doctor.zip")
@@ -115,13 +116,11 @@ func measure(b *testing.B, file string, cmd *exec.Cmd) cost {
 	if err := cmd.Start(); err != nil {
 		b.Fatal(err)
 	}
-	stop, done := make(chan bool), make(chan int64)
-	go func() { done <- watch(cmd.Process.Pid, stop) }()
+	watched := program.Watch(cmd)
 	err := cmd.Wait()
 	wall := time.Since(began)
-	close(stop)
-	peak := <-done
-	if exit := (*exec.ExitError)(nil); errors.As(err, &exit) && slices.Contains([]int{exitFail, exitUnknown}, exit.ExitCode()) {
+	peak := watched()
+	if exit := (*exec.ExitError)(nil); errors.As(err, &exit) && slices.Contains([]int{program.Fail, program.Unknown}, exit.ExitCode()) {
 		err = nil // the node's fault
 	}
 	if err != nil {
@@ -150,7 +149,7 @@ func pigzRun(b *testing.B, pigz, dir, file string) cost {
 func troubleshootRun(b *testing.B, exe, dir, out, file string) *exec.Cmd {
 	b.Helper()
 	spec := filepath.Join(out, "spec.yaml")
-	write(b, spec, `apiVersion: troubleshoot.sh/v1beta2
+	program.Write(b, spec, `apiVersion: troubleshoot.sh/v1beta2
 kind: SupportBundle
 metadata:
   name: node
@@ -169,7 +168,7 @@ spec:
 // nodes, in any order and with other numbers, and a secret in one of 10,000.
 func writeBenchNode(b *testing.B, dir string) (total int64) {
 	b.Helper()
-	unpack(b, "healthy-flannel-hostgw", dir)
+	program.Unpack(b, "healthy-flannel-hostgw", dir)
 	if err := os.RemoveAll(filepath.Join(dir, "logs")); err != nil {
 		b.Fatal(err)
 	}

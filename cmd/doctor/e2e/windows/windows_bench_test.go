@@ -1,4 +1,4 @@
-package main
+package windows_test
 
 import (
 	"cmp"
@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"doctor/fixtures/program"
 	"doctor/fixtures/wine"
 )
 
@@ -20,7 +21,7 @@ var toldCost = regexp.MustCompile(`(?m)^doctor: (.+?): ([0-9.]+) ms(?:  \((.*)\)
 // collector took in the fastest run.
 func BenchmarkWine(b *testing.B) {
 	wine.Require(b)
-	n := wine.Start(b, wineFixture(b, "healthy"), doctorExe(b))
+	n := wine.Start(b, wineFixture(b, "healthy"), program.BuildFor(b, "windows", "amd64"))
 	best := map[string]float64{}
 	gaps := map[string]string{}
 	var peak int64

@@ -1,9 +1,10 @@
-package main
+package network_test
 
 import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"flag"
 	"fmt"
 	"io"
 	"log"
@@ -20,6 +21,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"doctor/checks/probed"
+	"doctor/fixtures/program"
 )
 
 // A network is the test's own: two clients and a server, each in a namespace,
@@ -166,23 +168,36 @@ var lossy = []struct {
 	status       int
 	says         string
 }{
-	{"all gets through", "DST:80", nil, "tcp ok, http ok, icmp ok, up to 1472", exitFine, "TCP ok, ICMP ok"},
-	{"TLS with a certificate of nobody's", "DST:443", nil, "tcp ok, tls ok, http ok, icmp ok, up to 1472", exitFine, "TCP ok, ICMP ok"},
-	{"a server without TLS", "https://DST:80", nil, "tcp ok, tls error, icmp ok, up to 1472", exitFine, "TCP ok, no TLS: tls: first record does not look like a TLS handshake"},
-	{"a port where nobody listens", "DST:81", nil, "tcp refused, icmp ok, up to 1472", exitFail, "TCP refused: the host answers"},
-	{"ICMP is dropped", "DST:80", []string{"ip daddr DST icmp type echo-request drop"}, "tcp ok, http ok, icmp timeout", exitFine, "TCP ok, ICMP lost: from a Windows node that is as documented"},
-	{"TCP is dropped", "DST:80", []string{"ip daddr DST meta l4proto tcp drop"}, "tcp timeout, icmp ok, up to 1472", exitFail, "ICMP ok, TCP timeout: a firewall stands between"},
-	{"both are dropped", "DST:80", []string{"ip daddr DST drop"}, "tcp timeout, icmp timeout", exitFail, "TCP timeout, ICMP lost: this is not about ICMP"},
-	{"a firewall refuses for the host", "DST:80", []string{"ip daddr DST meta l4proto tcp reject with tcp reset"}, "tcp refused, icmp ok, up to 1472", exitFail, "TCP refused"},
-	{"connections are reset once they are used", "DST:443", []string{"ip daddr DST tcp flags & psh == psh reject with tcp reset"}, "tcp ok, tls reset, icmp ok, up to 1472", exitFail, "TCP ok, TLS reset"},
-	{"connections stay silent once they are used", "DST:443", []string{"ip saddr DST tcp flags & psh == psh drop"}, "tcp ok, tls timeout, icmp ok, up to 1472", exitFail, "TCP ok, TLS timeout"},
-	{"a router knows no way to the host", "DST:80", []string{"ip daddr DST reject with icmp type host-unreachable"}, "tcp unreachable, icmp unreachable (host unreachable, says ROUTER)", exitFail,
+	{"all gets through", "DST:80", nil, "tcp ok, http ok, icmp ok, up to 1472", program.Fine, "TCP ok, ICMP ok"},
+	{"TLS with a certificate of nobody's", "DST:443", nil, "tcp ok, tls ok, http ok, icmp ok, up to 1472", program.Fine, "TCP ok, ICMP ok"},
+	{"a server without TLS", "https://DST:80", nil, "tcp ok, tls error, icmp ok, up to 1472", program.Fine, "TCP ok, no TLS: tls: first record does not look like a TLS handshake"},
+	{"a port where nobody listens", "DST:81", nil, "tcp refused, icmp ok, up to 1472", program.Fail, "TCP refused: the host answers"},
+	{"ICMP is dropped", "DST:80", []string{"ip daddr DST icmp type echo-request drop"}, "tcp ok, http ok, icmp timeout", program.Fine, "TCP ok, ICMP lost: from a Windows node that is as documented"},
+	{"TCP is dropped", "DST:80", []string{"ip daddr DST meta l4proto tcp drop"}, "tcp timeout, icmp ok, up to 1472", program.Fail, "ICMP ok, TCP timeout: a firewall stands between"},
+	{"both are dropped", "DST:80", []string{"ip daddr DST drop"}, "tcp timeout, icmp timeout", program.Fail, "TCP timeout, ICMP lost: this is not about ICMP"},
+	{"a firewall refuses for the host", "DST:80", []string{"ip daddr DST meta l4proto tcp reject with tcp reset"}, "tcp refused, icmp ok, up to 1472", program.Fail, "TCP refused"},
+	{"connections are reset once they are used", "DST:443", []string{"ip daddr DST tcp flags & psh == psh reject with tcp reset"}, "tcp ok, tls reset, icmp ok, up to 1472", program.Fail, "TCP ok, TLS reset"},
+	{"connections stay silent once they are used", "DST:443", []string{"ip saddr DST tcp flags & psh == psh drop"}, "tcp ok, tls timeout, icmp ok, up to 1472", program.Fail, "TCP ok, TLS timeout"},
+	{"a router knows no way to the host", "DST:80", []string{"ip daddr DST reject with icmp type host-unreachable"}, "tcp unreachable, icmp unreachable (host unreachable, says ROUTER)", program.Fail,
 		"TCP unreachable (no route to the host), ICMP unreachable (host unreachable, says ROUTER): this is not about ICMP"},
-	{"large packets are dropped without a word", "DST:80", []string{"ip daddr DST meta length > 1400 drop"}, "tcp ok, http ok, icmp ok, up to 1372", exitFine,
+	{"large packets are dropped without a word", "DST:80", []string{"ip daddr DST meta length > 1400 drop"}, "tcp ok, http ok, icmp ok, up to 1372", program.Fine,
 		"TCP ok, ICMP ok; pings of 1372 bytes come back and those of 1422 get lost without a word"},
-	{"a router that says how much fits", "DST:80", nil, "tcp ok, http ok, icmp ok, up to 1372, MTU 1400", exitFine, "TCP ok, ICMP ok"},
-	{"a ping alone", "DST", nil, "icmp ok, up to 1472", exitFine, "ICMP ok"},
-	{"a ping alone that is lost", "DST", []string{"ip daddr DST drop"}, "icmp timeout", exitUnknown, "ICMP lost, which alone proves nothing"},
+	{"a router that says how much fits", "DST:80", nil, "tcp ok, http ok, icmp ok, up to 1372, MTU 1400", program.Fine, "TCP ok, ICMP ok"},
+	{"a ping alone", "DST", nil, "icmp ok, up to 1472", program.Fine, "ICMP ok"},
+	{"a ping alone that is lost", "DST", []string{"ip daddr DST drop"}, "icmp timeout", program.Unknown, "ICMP lost, which alone proves nothing"},
+}
+
+// patience is what the program has for each target. What never comes costs all of it, and what
+// comes must come within it on a busy machine too.
+const patience = "15s"
+
+// TestMain lets all cases wait at the same time: none of them has anything to compute.
+func TestMain(m *testing.M) {
+	flag.Parse()
+	if err := flag.Set("test.parallel", fmt.Sprint(2*len(lossy)+2)); err != nil {
+		panic(err)
+	}
+	os.Exit(m.Run())
 }
 
 // toldMTU is the case whose MTU the router knows.
@@ -194,7 +209,7 @@ func TestReachThroughAFirewall(t *testing.T) {
 		t.Skip("waits for packets that never come; run `make test`")
 	}
 	n := newNetwork(t)
-	exe := build(t)
+	exe := program.Build(t)
 	n.serve(t, 80, false)
 	n.serve(t, 443, true)
 	rules := "table inet doctor { chain forward { type filter hook forward priority 0;\n"
@@ -231,7 +246,7 @@ func TestReachThroughAFirewall(t *testing.T) {
 			t.Run("IPv6 from "+client[strings.LastIndex(client, "-")+1:], func(t *testing.T) {
 				t.Parallel()
 				results, status := n.reach(t, client, exe, "[fd00:99:2::2]:443")
-				if got, want := summary(results[0]), "tcp ok, tls ok, http ok, icmp ok, up to 1452"; got != want || status != exitFine {
+				if got, want := summary(results[0]), "tcp ok, tls ok, http ok, icmp ok, up to 1452"; got != want || status != program.Fine {
 					t.Errorf("measured %s, exit status %d; want %s", got, status, want)
 				}
 			})
@@ -241,7 +256,7 @@ func TestReachThroughAFirewall(t *testing.T) {
 		for _, client := range []string{n.anybody, n.root} {
 			shell(t, "table inet doctor { chain output { type filter hook output priority 0;\nicmp type echo-request drop\n}\n}\n", "ip", "netns", "exec", client, "nft", "-f", "-")
 			results, status := n.reach(t, client, exe, address(0)+":80")
-			if got := summary(results[0]); got != "tcp ok, http ok, icmp denied" || status != exitFine || !strings.Contains(results[0].Says, "ICMP may not be sent") {
+			if got := summary(results[0]); got != "tcp ok, http ok, icmp denied" || status != program.Fine || !strings.Contains(results[0].Says, "ICMP may not be sent") {
 				t.Errorf("measured %s, exit status %d, %q: what could not be sent is no fault", got, status, results[0].Says)
 			}
 		}
@@ -252,7 +267,7 @@ func TestReachThroughAFirewall(t *testing.T) {
 func (n network) reach(t *testing.T, client, exe, target string) ([]probed.ReachResult, int) {
 	t.Helper()
 	var out, errs bytes.Buffer
-	cmd := exec.Command("ip", "netns", "exec", client, exe, "probe", "reach", "--target", target, "--timeout", "3s", "-o", "json")
+	cmd := exec.Command("ip", "netns", "exec", client, exe, "probe", "reach", "--target", target, "--timeout", patience, "-o", "json")
 	cmd.Stdout, cmd.Stderr = &out, &errs
 	err := cmd.Run()
 	if _, ok := errors.AsType[*exec.ExitError](err); err != nil && !ok {

@@ -1,4 +1,4 @@
-package main
+package api_test
 
 import (
 	"encoding/json"
@@ -12,6 +12,8 @@ import (
 	"time"
 
 	"doctor/fixtures/apibed"
+	"doctor/fixtures/program"
+	"doctor/fixtures/server"
 )
 
 // forAPI skips a benchmark that takes minutes, unless `make bench-api` runs it.
@@ -33,7 +35,7 @@ const (
 // BenchmarkLargeCluster is the whole program, as a process, on one node of many.
 func BenchmarkLargeCluster(b *testing.B) {
 	forAPI(b)
-	bed, exe := apibed.Require(b), build(b)
+	bed, exe := apibed.Require(b), program.Build(b)
 	bed.Stage(b)
 	bed.Kubelet(b, apibed.KubeletAddress, kubeletLog)
 	began := time.Now()
@@ -41,26 +43,25 @@ func BenchmarkLargeCluster(b *testing.B) {
 	fmt.Printf("created %d nodes with 10 pods each, 1000 services and 2000 warnings in %s\n", largeNodes, time.Since(began).Round(time.Second))
 	front := bed.Front(b, apibed.Faults{})
 	counted := bed.Kubeconfig(b, apibed.Login{Server: front.URL, CA: front.CA})
-	process(b, exe, "--node", apibed.WindowsNode, "--kubeconfig", counted, "--json")
+	program.Run(b, exe, "--node", apibed.WindowsNode, "--kubeconfig", counted, "--json")
 	if n := len(front.Requests()); n > largeRequests {
 		b.Errorf("%d requests, at most %d may be sent:\n%s", n, largeRequests, strings.Join(front.Requests(), "\n"))
 	}
 	measure := func(name string, args ...string) {
 		b.Run(name, func(b *testing.B) {
 			var peak int64
-			var out, errs string
+			var r program.Result
 			for b.Loop() {
-				var p int64
-				_, p, out, errs = process(b, exe, append(args, "--kubeconfig", bed.Kubeconfigs["admin"])...)
-				peak = max(peak, p)
+				r = program.Run(b, exe, append(args, "--kubeconfig", bed.Kubeconfigs["admin"])...)
+				peak = max(peak, r.Peak)
 			}
 			each := b.Elapsed() / time.Duration(b.N)
 			b.ReportMetric(float64(peak)/1e6, "peak-MB")
 			if name == "diagnosis" && (each > largeTime || peak > largeMemory) {
 				b.Errorf("it takes %s and %d MB; at most %s and %d MB are allowed", each, peak/1e6, largeTime, largeMemory/1000000)
 			}
-			if !strings.Contains(out, apibed.WindowsNode) {
-				b.Errorf("no report of the node: %s%s", out, errs)
+			if !strings.Contains(r.Stdout, apibed.WindowsNode) {
+				b.Errorf("no report of the node: %s%s", r.Stdout, r.Stderr)
 			}
 		})
 	}
@@ -73,7 +74,7 @@ func BenchmarkLargeCluster(b *testing.B) {
 // client-go, by building it with a stand-in for collectors/cluster.
 func BenchmarkClientGo(b *testing.B) {
 	forAPI(b)
-	with, without := build(b), buildWithout(b)
+	with, without := program.Build(b), buildWithout(b)
 	for _, exe := range []struct{ name, path string }{{"with", with}, {"without", without}} {
 		info, err := os.Stat(exe.path)
 		if err != nil {
@@ -82,7 +83,7 @@ func BenchmarkClientGo(b *testing.B) {
 		var took []time.Duration
 		for range 41 {
 			began := time.Now()
-			process(b, exe.path, "version")
+			program.Run(b, exe.path, "version")
 			took = append(took, time.Since(began))
 		}
 		slices.Sort(took)
@@ -91,35 +92,37 @@ func BenchmarkClientGo(b *testing.B) {
 	}
 }
 
-// buildWithout builds the program with testdata/overlay in the place of collectors/cluster.
+// buildWithout builds the program with testdata/cluster.go in the place of collectors/cluster.
 func buildWithout(b *testing.B) string {
 	b.Helper()
 	replace := map[string]string{}
-	sources, err := filepath.Glob(filepath.Join(root, "collectors", "cluster", "*.go"))
+	root, err := server.Root()
+	if err != nil {
+		b.Fatal(err)
+	}
+	replaced := filepath.Join(root, "collectors", "cluster")
+	sources, err := filepath.Glob(filepath.Join(replaced, "*.go"))
 	if err != nil {
 		b.Fatal(err)
 	}
 	for _, name := range sources {
-		replace[absolute(b, name)] = ""
+		replace[name] = ""
 	}
-	replace[absolute(b, filepath.Join(root, "collectors", "cluster", "client.go"))] = absolute(b, "testdata/overlay/cluster.go")
+	standIn, err := filepath.Abs("testdata/cluster.go")
+	if err != nil {
+		b.Fatal(err)
+	}
+	replace[filepath.Join(replaced, "client.go")] = standIn
 	content, err := json.Marshal(map[string]any{"Replace": replace})
 	if err != nil {
 		b.Fatal(err)
 	}
 	overlay, exe := filepath.Join(b.TempDir(), "overlay.json"), filepath.Join(b.TempDir(), "doctor")
-	write(b, overlay, string(content))
-	if out, err := exec.Command("go", "build", "-trimpath", "-ldflags", "-s -w", "-overlay", overlay, "-o", exe, ".").CombinedOutput(); err != nil {
+	program.Write(b, overlay, string(content))
+	cmd := exec.Command("go", "build", "-ldflags", "-s -w", "-overlay", overlay, "-o", exe, "./cmd/doctor")
+	cmd.Dir = root
+	if out, err := cmd.CombinedOutput(); err != nil {
 		b.Fatalf("go build: %v\n%s", err, out)
 	}
 	return exe
-}
-
-func absolute(b *testing.B, name string) string {
-	b.Helper()
-	path, err := filepath.Abs(name)
-	if err != nil {
-		b.Fatal(err)
-	}
-	return path
 }

@@ -1,0 +1,2 @@
+// Package api has the whole program read nodes through a real Kubernetes API server.
+package api

@@ -1,0 +1,2 @@
+// Package network has the whole program send its packets through a network that loses them.
+package network

@@ -1,0 +1,2 @@
+// Package screen plays sessions with the whole program on a terminal, on Linux and on Windows.
+package screen
