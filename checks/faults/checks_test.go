@@ -22,71 +22,85 @@ import (
 	"doctor/fixtures"
 )
 
-var update = flag.Bool("update", false, "rewrite the want sections of the fixtures")
+var update = flag.Bool("update", false, "rewrite the want sections of the fixtures, and the matrix of verdicts")
 
-// A recorded node is read and judged once for all tests: neither is changed by who looks at it.
-type recordedNode struct {
+// A loaded is a recorded node that all tests share: none of its parts is written to.
+type loaded struct {
 	recording fixtures.Recording
-	snapshot  evidence.Snapshot
-	report    func() checks.Report
+	snapshot  evidence.Snapshot // with the signs of all checks searched in its logs
+	report    checks.Report
 	err       error
 }
 
-var recordedNodes sync.Map // by name: a func() recordedNode
-
-func recorded(t testing.TB, name string) recordedNode {
-	t.Helper()
-	reads, _ := recordedNodes.LoadOrStore(name, sync.OnceValue(func() recordedNode { return readRecorded(name) }))
-	n := reads.(func() recordedNode)()
-	if n.err != nil {
-		t.Fatalf("%s: %v", name, n.err)
+// recorded holds each recorded node by name, loaded and judged when a test first needs it.
+var recorded = func() map[string]func() loaded {
+	nodes := map[string]func() loaded{}
+	for _, name := range fixtures.Names() {
+		nodes[name] = sync.OnceValue(func() (l loaded) {
+			if l.recording, l.err = fixtures.Open(name); l.err != nil {
+				return l
+			}
+			if l.snapshot, l.err = evidence.Load(l.recording.FS()); l.err != nil {
+				return l
+			}
+			var unread []evidence.UnsearchedLog
+			if l.snapshot, unread = signs.Record(l.snapshot, faults.Catalogue().Signs()); len(unread) > 0 {
+				l.err = fmt.Errorf("logs that were not searched: %v", unread)
+				return l
+			}
+			l.report = diagnose(l.snapshot)
+			return l
+		})
 	}
-	return n
+	return nodes
+}()
+
+func load(t testing.TB, name string) loaded {
+	t.Helper()
+	if recorded[name] == nil {
+		t.Fatalf("there is no recording %s", name)
+	}
+	l := recorded[name]()
+	if l.err != nil {
+		t.Fatalf("%s: %v", name, l.err)
+	}
+	return l
 }
 
-func readRecorded(name string) (n recordedNode) {
-	if n.recording, n.err = fixtures.Open(name); n.err != nil {
-		return n
+// overEveryRecording runs a test once for each recorded node, several at a time.
+func overEveryRecording(t *testing.T, test func(t *testing.T, name string)) {
+	for _, name := range fixtures.Names() {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			test(t, name)
+		})
 	}
-	if n.snapshot, n.err = evidence.Load(n.recording.FS()); n.err != nil {
-		return n
-	}
-	s, unread := signs.Record(n.snapshot, faults.Catalogue().Signs())
-	if len(unread) > 0 {
-		n.err = fmt.Errorf("not searched: %v", unread)
-	}
-	n.snapshot, n.report = s, sync.OnceValue(func() checks.Report { return diagnose(s) })
-	return n
-}
-
-// load opens a recording, with the signs of all checks looked for in its logs.
-func load(t testing.TB, name string) (evidence.Snapshot, fixtures.Recording) {
-	t.Helper()
-	n := recorded(t, name)
-	return n.snapshot, n.recording
 }
 
 func diagnose(s evidence.Snapshot) checks.Report {
 	return checks.Diagnose(s, faults.Catalogue(), checks.Source{Kind: "demo"}, checks.Program{})
 }
 
-// TestEveryCheckOverEveryRecordedNode compares the whole outcome with the
-// recording's want section: whatever is not listed there has passed.
+// TestEveryCheckOverEveryRecordedNode compares what a recording is meant to show with its want
+// section: the causes, and all findings but the info that its base shows too. The verdicts of all
+// checks are in the matrix (matrix_test.go).
 func TestEveryCheckOverEveryRecordedNode(t *testing.T) {
-	for _, name := range fixtures.Names() {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			n := recorded(t, name)
-			got := outcome(n.report())
-			if *update {
-				rewriteWant(t, name, got)
-				return
-			}
-			if diff := cmp.Diff(n.recording.Want, got); diff != "" {
-				t.Errorf("the outcome differs from the want section (-want +got); if it is right, run `go test ./checks/faults -run TestEveryCheck -update`:\n%s", diff)
-			}
-		})
-	}
+	overEveryRecording(t, func(t *testing.T, name string) {
+		l := load(t, name)
+		var base checks.Report
+		if l.recording.Base != "" {
+			base = load(t, l.recording.Base).report
+		}
+		got := outcome(l.report, base)
+		if *update {
+			rewriteWant(t, name, got)
+			return
+		}
+		if diff := cmp.Diff(l.recording.Want, got); diff != "" {
+			t.Errorf("the outcome differs from the want section (-want +got); if it is right, "+
+				"run `go test ./checks/faults -run TestEveryCheck -update`:\n%s", diff)
+		}
+	})
 }
 
 func TestHealthyNodesStaySilent(t *testing.T) {
@@ -96,7 +110,7 @@ func TestHealthyNodesStaySilent(t *testing.T) {
 			continue
 		}
 		healthy++
-		r := recorded(t, name).report()
+		r := load(t, name).report
 		for _, result := range r.Results {
 			if result.Status == checks.StatusFail || result.Status == checks.StatusWarn {
 				t.Errorf("%s: %s is %s: %s", name, result.ID, result.Status, result.Findings[0].Message)
@@ -120,7 +134,7 @@ func TestEveryCheckIsTrippedByItsOwnFixture(t *testing.T) {
 			t.Errorf("%s has no fixture: add fixtures/%s.txtar", c.ID, c.ID)
 			continue
 		}
-		r := recorded(t, c.ID).report()
+		r := load(t, c.ID).report
 		result := r.Result(c.ID)
 		if len(result.Findings) == 0 {
 			t.Errorf("%s finds nothing in its own fixture: %s %s", c.ID, result.Status, result.Gap+result.Reason)
@@ -132,34 +146,47 @@ func TestEveryCheckIsTrippedByItsOwnFixture(t *testing.T) {
 }
 
 // TestACheckCannotTellWithoutItsNeeds takes each need away in turn, in the
-// check's own fixture and in a healthy one: no verdict may come from not having looked. The quick
-// loop leaves out the healthy ones.
+// check's own fixture and in a healthy one: no verdict may come from not having looked.
 func TestACheckCannotTellWithoutItsNeeds(t *testing.T) {
-	others := healthyNodes
-	if testing.Short() {
-		others = nil
-	}
 	for _, c := range faults.Catalogue().All() {
 		if len(c.Needs) == 0 {
 			t.Errorf("%s needs nothing: a check that needs no evidence judges without looking", c.ID)
 		}
-		for _, name := range append([]string{c.ID}, others...) {
-			if !slices.Contains(fixtures.Names(), name) {
+	}
+	overEveryRecording(t, func(t *testing.T, name string) {
+		s := load(t, name).snapshot
+		var tried []checkNeed
+		for _, c := range faults.Catalogue().All() {
+			if c.ID != name && !slices.Contains(healthyNodes, name) {
 				continue
 			}
-			s, _ := load(t, name)
 			for _, need := range c.Needs {
-				if need.Gap(s) != "" {
-					continue
-				}
-				hidden := s.Hide(need)
-				r := checks.Diagnose(hidden, faults.Catalogue().Only(c.ID), checks.Source{}, checks.Program{})
-				if got := r.Results[0]; got.Status != checks.StatusUnknown && got.Status != checks.StatusSkip {
-					t.Errorf("%s over %s without %v is %s, not unknown", c.ID, name, need.Paths(), got.Status)
+				if need.Gap(s) == "" {
+					tried = append(tried, checkNeed{c.ID, need})
 				}
 			}
 		}
-	}
+		for len(tried) > 0 { // the checks with the same need are tried at once: the node is learned once
+			paths := tried[0].need.Paths()
+			same := func(n checkNeed) bool { return slices.Equal(n.need.Paths(), paths) }
+			without := func(c *checks.Check) bool {
+				return slices.ContainsFunc(tried, func(n checkNeed) bool { return n.id == c.ID && same(n) })
+			}
+			r := checks.Diagnose(s.Hide(tried[0].need), faults.Catalogue().Select(without), checks.Source{}, checks.Program{})
+			for _, got := range r.Results {
+				if got.Status != checks.StatusUnknown && got.Status != checks.StatusSkip {
+					t.Errorf("%s over %s without %v is %s, not unknown", got.ID, name, paths, got.Status)
+				}
+			}
+			tried = slices.DeleteFunc(tried, same)
+		}
+	})
+}
+
+// A checkNeed is one of the needs of a check.
+type checkNeed struct {
+	id   string
+	need evidence.Need
 }
 
 var healthyNodes = []string{"healthy-flannel-hostgw", "healthy-flannel-overlay", "healthy-calico", "healthy-azure-cni", "healthy-eks"}
@@ -179,10 +206,9 @@ func TestAnEmptyRecordingPassesNothing(t *testing.T) {
 
 // TestAChecksReadsAreDeclared: an undeclared read of what is not there looks like health.
 func TestAChecksReadsAreDeclared(t *testing.T) {
-	for _, c := range faults.Catalogue().All() {
-		declared := slices.Concat(c.Needs, c.Uses)
-		for _, name := range fixtures.Names() {
-			s, _ := load(t, name)
+	overEveryRecording(t, func(t *testing.T, name string) {
+		s := load(t, name).snapshot
+		for _, c := range faults.Catalogue().All() {
 			if c.Run == nil || c.Applies != nil && c.Applies(node.About(s)) != nil {
 				continue
 			}
@@ -193,13 +219,14 @@ func TestAChecksReadsAreDeclared(t *testing.T) {
 			if _, err := c.Run(s.Traced(&tr)); err != nil {
 				continue
 			}
+			declared := slices.Concat(c.Needs, c.Uses)
 			for _, path := range tr.Seen() {
 				if !evidence.Covers(declared, path) {
 					t.Errorf("%s reads %s over %s and declares it neither in Needs nor in Uses", c.ID, path, name)
 				}
 			}
 		}
-	}
+	})
 }
 
 func TestChecksAreDocumented(t *testing.T) {
@@ -292,8 +319,10 @@ func TestExplanationsEndSomewhere(t *testing.T) {
 	}
 }
 
-// outcome writes down a report in the form of the want section.
-func outcome(r checks.Report) string {
+// outcome writes down the causes and findings of a report in the form of the want section. Info
+// that the base shows too is left out: it is not what the recording is about, and what the base
+// shows is in the base's own section.
+func outcome(r, base checks.Report) string {
 	var b strings.Builder
 	for _, c := range r.Causes {
 		fmt.Fprintf(&b, "cause %s\n", c.ID)
@@ -306,29 +335,23 @@ func outcome(r checks.Report) string {
 			if result.Status != status {
 				continue
 			}
-			fmt.Fprintf(&b, "%s %s\n", status, result.ID)
-			for _, f := range result.Findings {
-				fmt.Fprintf(&b, "  %s: %s [%s]\n", f.Level, f.Message, f.Basis)
-				for _, because := range f.Because {
-					fmt.Fprintf(&b, "    %s:%d %s\n", because.Path, because.Line, because.Text)
-				}
-			}
-		}
-	}
-	for _, status := range []checks.Status{checks.StatusUnknown, checks.StatusSkip} {
-		line := string(status)
-		for _, result := range r.Results {
-			if result.Status != status {
+			text := findingsText(result)
+			if below := base.Result(result.ID); status == checks.StatusInfo && below != nil && findingsText(*below) == text {
 				continue
 			}
-			if len(line)+1+len(result.ID) > 120 {
-				fmt.Fprintln(&b, line)
-				line = string(status)
-			}
-			line += " " + result.ID
+			b.WriteString(text)
 		}
-		if line != string(status) {
-			fmt.Fprintln(&b, line)
+	}
+	return b.String()
+}
+
+func findingsText(result checks.Result) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s %s\n", result.Status, result.ID)
+	for _, f := range result.Findings {
+		fmt.Fprintf(&b, "  %s: %s [%s]\n", f.Level, f.Message, f.Basis)
+		for _, because := range f.Because {
+			fmt.Fprintf(&b, "    %s:%d %s\n", because.Path, because.Line, because.Text)
 		}
 	}
 	return b.String()
