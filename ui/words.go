@@ -73,17 +73,11 @@ func (style Style) NodeFacts(r checks.Report) []string {
 }
 
 // Decoded is what a raw code means, in one line.
-func Decoded(c checks.DecodedCode) string { return Style{}.Decoded(c) }
-
-// Decoded is the same in the style's language.
 func (style Style) Decoded(c checks.DecodedCode) string {
 	return style.lang().T("%s is %s: %s", c.Code, c.Symbol, style.lang().Phrase(c.Meaning))
 }
 
 // Origin is where and when the evidence was recorded.
-func Origin(r checks.Report) []string { return Style{}.Origin(r) }
-
-// Origin is the same in the style's language.
 func (style Style) Origin(r checks.Report) []string {
 	l := style.lang()
 	when := ""

@@ -72,7 +72,6 @@ func FuzzDecodeCNI(f *testing.F) {
 		if _, err := DecodeSourceVIP(b); err != nil && err.Error() == "" {
 			t.Fatal("an error without a text")
 		}
-		DecodeSourceVIPRequest(b)
 		DecodeFlannelNetConf(b)
 	})
 }
@@ -110,7 +109,7 @@ func FuzzDecodeContainerdConfig(f *testing.F) {
 		if (c == nil) == (err == nil) {
 			t.Fatalf("%v, %v", c, err)
 		}
-		if c != nil && (len(c.BinDirs()) == 0 || c.ConfDir() == "" || c.MaxConf() < 1 || c.Version < 1) {
+		if c != nil && (len(c.BinDirs()) == 0 || c.ConfDir() == "" || c.Version < 1) {
 			t.Fatalf("%+v", c)
 		}
 	})

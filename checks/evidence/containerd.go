@@ -18,7 +18,6 @@ type ContainerdConfig struct {
 	SandboxImage    string
 	CNIBinDirs      []string
 	CNIConfDir      string
-	MaxConfNum      int
 	DefaultRuntime  string   // runhcs-wcow-process
 	Runtimes        []string // names of the handlers
 	Root            string
@@ -29,8 +28,6 @@ type ContainerdConfig struct {
 
 	// Keys that are there, in a place where this version of the format does not look.
 	Ignored []string
-	// bin_dir stands where version 3 has bin_dirs: containerd 2.4 no longer reads it.
-	LegacyBinDir bool
 }
 
 // The names of the CRI plugin through the versions of the format.
@@ -84,11 +81,10 @@ func (c *ContainerdConfig) readCRI(plugins tomlTable) {
 	}
 	c.SandboxImage = plugins.table(images).text(sandbox...)
 	cri := plugins.table(runtime)
-	c.CNIConfDir, c.MaxConfNum = cri.text("cni", "conf_dir"), cri.number("cni", "max_conf_num")
+	c.CNIConfDir = cri.text("cni", "conf_dir")
 	c.CNIBinDirs = cri.texts("cni", "bin_dirs")
 	if dir := cri.text("cni", "bin_dir"); dir != "" && len(c.CNIBinDirs) == 0 {
 		c.CNIBinDirs = []string{dir}
-		c.LegacyBinDir = c.Version >= 3
 	}
 	c.DefaultRuntime = cri.text("containerd", "default_runtime_name")
 	if c.DefaultRuntime == "" && c.Version == 1 {
@@ -135,27 +131,10 @@ func (c *ContainerdConfig) BinDirs() []string {
 	return []string{`C:\Program Files\containerd\cni\bin`}
 }
 
-// BinDirsOf is BinDirs for a containerd whose version is known: from 2.4 on it
-// does not read bin_dir in a file of version 3.
-func (c *ContainerdConfig) BinDirsOf(v Version) []string {
-	if c.LegacyBinDir && v.AtLeast(Version{Major: 2, Minor: 4}) {
-		return (&ContainerdConfig{}).BinDirs()
-	}
-	return c.BinDirs()
-}
-
 // ConfDir is the folder of the CNI configurations.
 func (c *ContainerdConfig) ConfDir() string {
 	if c.CNIConfDir != "" {
 		return c.CNIConfDir
 	}
 	return `C:\Program Files\containerd\cni\conf`
-}
-
-// MaxConf is how many CNI configurations are loaded.
-func (c *ContainerdConfig) MaxConf() int {
-	if c.MaxConfNum > 0 {
-		return c.MaxConfNum
-	}
-	return 1
 }

@@ -39,18 +39,18 @@ func TestDecodeContainerdConfig(t *testing.T) {
 
 func TestContainerdDefaults(t *testing.T) {
 	c := &ContainerdConfig{}
-	if c.ConfDir() != `C:\Program Files\containerd\cni\conf` || !slices.Equal(c.BinDirs(), []string{`C:\Program Files\containerd\cni\bin`}) || c.MaxConf() != 1 {
-		t.Errorf("got %s, %s, %d", c.ConfDir(), c.BinDirs(), c.MaxConf())
+	if c.ConfDir() != `C:\Program Files\containerd\cni\conf` || !slices.Equal(c.BinDirs(), []string{`C:\Program Files\containerd\cni\bin`}) {
+		t.Errorf("got %s, %s", c.ConfDir(), c.BinDirs())
 	}
 	c, err := DecodeContainerdConfig([]byte("\ufeffversion=3\nroot='C:/r'\nstate='C:/s'\nimports=['conf.d/*.toml']\ndisabled_plugins=['cri']\n[grpc]\naddress='pipe'\n[plugins.'io.containerd.cri.v1.runtime'.cni]\nbin_dir='C:/a'\nmax_conf_num=5\n" +
 		"[plugins.'io.containerd.cri.v1.runtime'.containerd.runtimes.runhcs-wcow-process]\nruntime_type='x'\n"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if c.Root != "C:/r" || c.State != "C:/s" || c.PipeAddress != "pipe" || len(c.Imports) != 1 || !slices.Contains(c.DisabledPlugins, "cri") || c.MaxConf() != 5 || !slices.Equal(c.Runtimes, []string{"runhcs-wcow-process"}) {
+	if c.Root != "C:/r" || c.State != "C:/s" || c.PipeAddress != "pipe" || len(c.Imports) != 1 || !slices.Contains(c.DisabledPlugins, "cri") || !slices.Equal(c.Runtimes, []string{"runhcs-wcow-process"}) {
 		t.Errorf("got %+v", c)
 	}
-	if !c.LegacyBinDir || len(c.Ignored) != 0 || c.BinDirsOf(Version{2, 3, 0})[0] != "C:/a" || c.BinDirsOf(Version{2, 4, 0})[0] != `C:\Program Files\containerd\cni\bin` {
+	if len(c.Ignored) != 0 || !slices.Equal(c.BinDirs(), []string{"C:/a"}) {
 		t.Errorf("bin_dir of a later version: %+v", c)
 	}
 }

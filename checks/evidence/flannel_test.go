@@ -2,7 +2,6 @@ package evidence
 
 import (
 	"slices"
-	"strings"
 	"testing"
 )
 
@@ -48,25 +47,19 @@ func TestDecodeSourceVIP(t *testing.T) {
 	for _, row := range []struct {
 		name, text string
 		want       SourceVIP
-		garbled    bool // the request
 	}{
-		{"the first recipe", `{"cniVersion":"0.2.0","ip4":{"ip":"10.64.3.9/24"},"dns":{}}`, SourceVIP{IP: "10.64.3.9", Prefix: "10.64.3.9/24"}, false},
-		{"the later one", "\ufeff" + `{"cniVersion":"0.3.0","ips":[{"version":"4","address":"10.64.3.8/24","gateway":"10.64.3.1"}],"dns":{}}`, SourceVIP{IP: "10.64.3.8", Prefix: "10.64.3.8/24"}, false},
-		{"an error in place of an address", `{"code":11,"msg":"no IP addresses available in range set"}`, SourceVIP{ErrorCode: 11, ErrorMsg: "no IP addresses available in range set"}, false},
+		{"the first recipe", `{"cniVersion":"0.2.0","ip4":{"ip":"10.64.3.9/24"},"dns":{}}`, SourceVIP{IP: "10.64.3.9", Prefix: "10.64.3.9/24"}},
+		{"the later one", "\ufeff" + `{"cniVersion":"0.3.0","ips":[{"version":"4","address":"10.64.3.8/24","gateway":"10.64.3.1"}],"dns":{}}`, SourceVIP{IP: "10.64.3.8", Prefix: "10.64.3.8/24"}},
+		{"an error in place of an address", `{"code":11,"msg":"no IP addresses available in range set"}`, SourceVIP{ErrorCode: 11, ErrorMsg: "no IP addresses available in range set"}},
 		{"an error about the request's encoding", `{"code":100,"msg":"error reading network config: invalid character '茂' looking for beginning of value"}`,
-			SourceVIP{ErrorCode: 100, ErrorMsg: "error reading network config: invalid character '茂' looking for beginning of value"}, true},
-		{"an error about its syntax is none about encoding", `{"code":100,"msg":"invalid character 'x' looking for beginning of value"}`,
-			SourceVIP{ErrorCode: 100, ErrorMsg: "invalid character 'x' looking for beginning of value"}, false},
-		{"a mark in a wrong code page", "ï»¿{\"ip4\":{}}", SourceVIP{Garbled: true}, false},
-		{"no address", `{"cniVersion":"0.2.0"}`, SourceVIP{}, false},
+			SourceVIP{ErrorCode: 100, ErrorMsg: "error reading network config: invalid character '茂' looking for beginning of value"}},
+		{"a mark in a wrong code page", "ï»¿{\"ip4\":{}}", SourceVIP{Garbled: true}},
+		{"no address", `{"cniVersion":"0.2.0"}`, SourceVIP{}},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			got, err := DecodeSourceVIP([]byte(row.text))
 			if err != nil || got != row.want {
 				t.Errorf("got %+v, %v, want %+v", got, err, row.want)
-			}
-			if got.RequestGarbled() != row.garbled {
-				t.Errorf("RequestGarbled is %v", got.RequestGarbled())
 			}
 		})
 	}
@@ -74,25 +67,5 @@ func TestDecodeSourceVIP(t *testing.T) {
 		if got, err := DecodeSourceVIP([]byte(text)); err == nil {
 			t.Errorf("%q: no error but %+v", text, got)
 		}
-	}
-}
-
-func TestDecodeSourceVIPRequest(t *testing.T) {
-	body := `{"cniVersion":"0.2.0","name":"vxlan0","ipam":{"type":"host-local","ranges":[[{"subnet":"10.64.3.0/24"}]],"dataDir":"/var/lib/cni/networks"}}`
-	for _, bom := range []bool{false, true} {
-		text := body
-		if bom {
-			text = "\ufeff" + body
-		}
-		r, err := DecodeSourceVIPRequest([]byte(text))
-		if err != nil || r.BOM != bom || r.Garbled || r.Name != "vxlan0" || r.IPAMType != "host-local" || !slices.Equal(r.Subnets, []string{"10.64.3.0/24"}) || r.DataDir == "" {
-			t.Errorf("mark %v: got %+v, %v", bom, r, err)
-		}
-	}
-	if r, err := DecodeSourceVIPRequest([]byte("茂禄驴" + body)); err != nil || !r.Garbled {
-		t.Errorf("garbled: got %+v, %v", r, err)
-	}
-	if _, err := DecodeSourceVIPRequest([]byte("{\n\n x}")); err == nil || !strings.Contains(err.Error(), "line 3") {
-		t.Errorf("the error names no line: %v", err)
 	}
 }

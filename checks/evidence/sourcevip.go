@@ -1,7 +1,6 @@
 package evidence
 
 import (
-	"regexp"
 	"strings"
 	"unicode/utf8"
 )
@@ -38,49 +37,9 @@ func DecodeSourceVIP(b []byte) (SourceVIP, error) {
 	return v, nil
 }
 
-var encodingError = regexp.MustCompile(`invalid character '(\\u[0-9a-f]{4}|\\x[0-9a-f]{2}|[^'])[^']*'? looking for beginning of value`)
-
-// RequestGarbled tells whether host-local's error is about the encoding of the
-// request: it stumbled over a first character that is not ASCII.
-func (v SourceVIP) RequestGarbled() bool {
-	m := encodingError.FindStringSubmatch(v.ErrorMsg)
-	return m != nil && (m[1][0] == '\\' || m[1][0] >= utf8.RuneSelf)
-}
-
 // garbled tells whether the text begins with characters that no JSON begins
 // with and that a byte order mark becomes in a wrong code page: "ï»¿", "ÿþ", "茂".
 func garbled(text []byte) bool {
 	r, size := utf8.DecodeRune([]byte(strings.TrimSpace(string(text[:min(len(text), 64)]))))
 	return size > 0 && r >= utf8.RuneSelf
-}
-
-// SourceVIPRequest is sourceVipRequest.json, the question to host-local.
-type SourceVIPRequest struct {
-	BOM        bool // host-local does not accept it
-	Garbled    bool
-	CNIVersion string
-	Name       string
-	IPAMType   string
-	Subnets    []string
-	DataDir    string
-}
-
-// DecodeSourceVIPRequest reads the request.
-func DecodeSourceVIPRequest(b []byte) (SourceVIPRequest, error) {
-	text, bom := trimBOM(b)
-	r := SourceVIPRequest{BOM: bom, Garbled: garbled(text)}
-	if r.Garbled {
-		return r, nil
-	}
-	root, err := parseJSONObject(text)
-	if err != nil {
-		return r, err
-	}
-	ipam := readCNIIPAM(root.at("ipam"))
-	r.CNIVersion, r.Name, r.IPAMType = root.at("cniVersion").text(), root.at("name").text(), ipam.Type
-	r.DataDir, r.Subnets = root.at("ipam", "dataDir").text(), ipam.Ranges
-	if ipam.Subnet != "" {
-		r.Subnets = append(r.Subnets, ipam.Subnet)
-	}
-	return r, nil
 }

@@ -19,7 +19,6 @@ const MaxLine = 64 << 10
 //	for lines.Next() {
 //		use(lines.Number(), lines.Bytes())
 //	}
-//	err := lines.Err()
 type LineReader struct {
 	r      *bufio.Reader
 	number int
@@ -57,12 +56,18 @@ func (l *LineReader) Next() bool {
 		}
 	}
 	l.number++
+	line, long := KeptLine(line)
+	l.line, l.cut = line, l.cut || long
+	return true
+}
+
+// KeptLine is what is kept of a line: not its end, and MaxLine bytes at most.
+func KeptLine(line []byte) (kept []byte, cut bool) {
 	line = bytes.TrimRight(bytes.TrimSuffix(line, []byte("\n")), "\r")
 	if len(line) > MaxLine {
-		line, l.cut = cutText(line, MaxLine), true
+		return cutText(line, MaxLine), true
 	}
-	l.line = line
-	return true
+	return line, false
 }
 
 // cutText shortens line to at most n bytes without cutting a character.
@@ -80,14 +85,3 @@ func (l *LineReader) Number() int { return l.number }
 
 // Bytes is the line without its end; it is valid until Next is called.
 func (l *LineReader) Bytes() []byte { return l.line }
-
-// Cut tells whether the line was longer than MaxLine.
-func (l *LineReader) Cut() bool { return l.cut }
-
-// Err is what stopped the reading, unless that was the end of the text.
-func (l *LineReader) Err() error {
-	if errors.Is(l.err, io.EOF) {
-		return nil
-	}
-	return l.err
-}

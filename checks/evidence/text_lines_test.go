@@ -35,8 +35,8 @@ func TestLines(t *testing.T) {
 					t.Errorf("line %d has number %d", len(got), lines.Number())
 				}
 			}
-			if lines.Err() != nil || strings.Join(got, "\n") != strings.Join(test.want, "\n") || len(got) != len(test.want) {
-				t.Errorf("got %d lines, %v", len(got), lines.Err())
+			if lines.err != io.EOF || strings.Join(got, "\n") != strings.Join(test.want, "\n") || len(got) != len(test.want) {
+				t.Errorf("got %d lines, %v", len(got), lines.err)
 			}
 		})
 	}
@@ -49,8 +49,8 @@ func TestLinesOfAnEndlessLineTakeConstantMemory(t *testing.T) {
 	runtime.ReadMemStats(&before)
 	for lines := Lines(Text(r)); lines.Next(); {
 		lengths = append(lengths, len(lines.Bytes()))
-		if lines.Cut() != (len(lengths) == 1) {
-			t.Errorf("line %d: cut is %v", lines.Number(), lines.Cut())
+		if lines.cut != (len(lengths) == 1) {
+			t.Errorf("line %d: cut is %v", lines.Number(), lines.cut)
 		}
 	}
 	runtime.ReadMemStats(&after)
@@ -78,8 +78,8 @@ func TestLinesKeepWhatCameBeforeAnError(t *testing.T) {
 	for lines.Next() {
 		got = append(got, string(lines.Bytes()))
 	}
-	if strings.Join(got, ",") != "a,b" || !errors.Is(lines.Err(), broken) || lines.Next() {
-		t.Errorf("got %q, %v", got, lines.Err())
+	if strings.Join(got, ",") != "a,b" || !errors.Is(lines.err, broken) || lines.Next() {
+		t.Errorf("got %q, %v", got, lines.err)
 	}
 }
 
@@ -127,12 +127,12 @@ func FuzzLines(f *testing.F) {
 			if len(line) > MaxLine || lines.Number() != n+1 || n >= len(want) {
 				t.Fatalf("line %d of %d has %d bytes", lines.Number(), len(want), len(line))
 			}
-			if whole := bytes.TrimRight(want[n], "\r"); !bytes.HasPrefix(whole, line) || !lines.Cut() && len(line) != len(whole) {
+			if whole := bytes.TrimRight(want[n], "\r"); !bytes.HasPrefix(whole, line) || !lines.cut && len(line) != len(whole) {
 				t.Fatalf("line %d: %q is not the start of %q", n+1, line, whole)
 			}
 		}
-		if n != len(want) || lines.Err() != nil {
-			t.Errorf("%d lines of %d, %v", n, len(want), lines.Err())
+		if n != len(want) || lines.err != io.EOF {
+			t.Errorf("%d lines of %d, %v", n, len(want), lines.err)
 		}
 	})
 }

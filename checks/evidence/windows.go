@@ -1,69 +1,29 @@
 package evidence
 
-import (
-	"slices"
-	"time"
-)
+import "slices"
 
-// A WindowsRelease is one build of Windows and how long it gets fixes.
-type WindowsRelease struct {
-	Build  int
-	Name   string
-	Server bool
-	End    string // of support, or of mainstream support where an extended one follows; "" where it is not on record
-	Last   string // of extended support, "" where there is none
-}
-
-// windowsReleases is ordered by build. A build with an LTSC and a shorter-lived
-// release is listed as the LTSC, for which the recording cannot tell them
-// apart. Where Microsoft printed two dates, the later one is here.
-var windowsReleases = []WindowsRelease{
-	{14393, "Windows Server 2016", true, "2022-01-11", "2027-01-12"},
-	{15063, "Windows 10 1703", false, "", ""},
-	{16299, "Windows Server 1709", true, "2019-04-09", ""},
-	{17134, "Windows Server 1803", true, "2019-11-12", ""},
-	{17763, "Windows Server 2019", true, "2024-01-09", "2029-01-09"},
-	{18362, "Windows Server 1903", true, "2020-12-08", ""},
-	{18363, "Windows Server 1909", true, "2021-05-11", ""},
-	{19041, "Windows Server 2004", true, "2021-12-14", ""},
-	{19042, "Windows Server 20H2", true, "2022-08-09", ""},
-	{20348, "Windows Server 2022", true, "2026-10-13", "2031-10-14"},
-	{22000, "Windows 11 21H2", false, "", ""},
-	{22621, "Windows 11 22H2", false, "", ""},
-	{22631, "Windows 11 23H2", false, "", ""},
-	{25398, "Windows Server 23H2", true, "2025-10-24", ""},
-	{26100, "Windows Server 2025", true, "2029-11-13", "2034-11-14"},
-}
-
-// WindowsOf returns the release of a build.
-func WindowsOf(build int) (WindowsRelease, bool) {
-	at := slices.IndexFunc(windowsReleases, func(r WindowsRelease) bool { return r.Build == build })
-	if at < 0 {
-		return WindowsRelease{}, false
-	}
-	return windowsReleases[at], true
+// windowsNames are the products by build. A build with an LTSC and a shorter-lived release is listed
+// as the LTSC, for which the recording cannot tell them apart.
+var windowsNames = map[int]string{
+	14393: "Windows Server 2016",
+	15063: "Windows 10 1703",
+	16299: "Windows Server 1709",
+	17134: "Windows Server 1803",
+	17763: "Windows Server 2019",
+	18362: "Windows Server 1903",
+	18363: "Windows Server 1909",
+	19041: "Windows Server 2004",
+	19042: "Windows Server 20H2",
+	20348: "Windows Server 2022",
+	22000: "Windows 11 21H2",
+	22621: "Windows 11 22H2",
+	22631: "Windows 11 23H2",
+	25398: "Windows Server 23H2",
+	26100: "Windows Server 2025",
 }
 
 // WindowsName is the product of a build, "" where it is not known.
-func WindowsName(build int) string {
-	r, _ := WindowsOf(build)
-	return r.Name
-}
-
-// Support tells whether the release still gets fixes at a moment: "mainstream",
-// "extended", "ended", or "" where its dates are not on record. The last day is
-// one of support.
-func (r WindowsRelease) Support(at time.Time) string {
-	for _, phase := range []struct{ end, name string }{{r.End, "mainstream"}, {r.Last, "extended"}} {
-		if end, err := time.Parse(time.DateOnly, phase.end); err == nil && at.Before(end.AddDate(0, 0, 1)) {
-			return phase.name
-		}
-	}
-	if r.End == "" {
-		return ""
-	}
-	return "ended"
-}
+func WindowsName(build int) string { return windowsNames[build] }
 
 // kubernetesWindows tells which builds a Kubernetes release supports, from that
 // minor on until the next entry.

@@ -45,9 +45,8 @@ type Client struct {
 	rest     rest.Interface
 	config   *rest.Config // for what is no request and answer
 	host     string
-	nodeName string    // of the kubeconfig's client certificate
-	until    time.Time // when that ends; zero where there is none
-	requests atomic.Int64
+	nodeName string                // of the kubeconfig's client certificate
+	until    time.Time             // when that ends; zero where there is none
 	noLogin  atomic.Pointer[error] // why there are no credentials
 
 	nodeMu     sync.Mutex
@@ -57,9 +56,6 @@ type Client struct {
 
 // Host is the server's URL.
 func (c *Client) Host() string { return c.host }
-
-// Requests is how many requests were sent.
-func (c *Client) Requests() int { return int(c.requests.Load()) }
 
 // ErrNoKubeconfig means that there is no cluster to ask.
 var ErrNoKubeconfig = errors.New("there is no kubeconfig; name one with --kubeconfig, or set KUBECONFIG")
@@ -117,7 +113,6 @@ func (c *Client) open(ctx context.Context, path string, query url.Values, verb, 
 		return nil, *err // a login program that has no credentials now is not run for each request
 	}
 	for try := 0; ; try++ {
-		c.requests.Add(1)
 		r := c.rest.Get().AbsPath(path).SetHeader("Accept", "application/json").MaxRetries(0)
 		for key, values := range query {
 			for _, v := range values {

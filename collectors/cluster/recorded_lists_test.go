@@ -150,7 +150,7 @@ func TestTheNodeIsAskedForOnce(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if client.Requests() != 1 {
-		t.Errorf("%d requests: %v", client.Requests(), server.sent())
+	if sent := server.sent(); len(sent) != 1 {
+		t.Errorf("%d requests: %v", len(sent), sent)
 	}
 }

@@ -48,9 +48,8 @@ func TestARecordedNodeIsReadWithoutGaps(t *testing.T) {
 		"kubelet.go:1] started\n" {
 		t.Errorf("the kubelet's log is %q", got)
 	}
-	if sent := server.sent(); len(sent) > maxRequests || len(sent) != l.client.Requests() {
-		t.Errorf("%d requests, of which the client counted %d:\n%s", len(sent),
-			l.client.Requests(), strings.Join(sent, "\n"))
+	if sent := server.sent(); len(sent) > maxRequests {
+		t.Errorf("%d requests:\n%s", len(sent), strings.Join(sent, "\n"))
 	}
 }
 

@@ -32,7 +32,6 @@ type execution struct {
 // run tries WebSocket, and SPDY where a server, or what stands before it, knows no WebSocket.
 // It returns how the command ended, as the container runtime reported it.
 func (e *execution) run(ctx context.Context) (metav1.Status, error) {
-	e.client.requests.Add(1)
 	ended, err := e.overWebSocket(ctx)
 	var upgrade *httpstream.UpgradeFailureError
 	switch {
@@ -41,7 +40,6 @@ func (e *execution) run(ctx context.Context) (metav1.Status, error) {
 	case upgrade == nil && !httpstream.IsHTTPSProxyError(err):
 		return ended, err
 	}
-	e.client.requests.Add(1)
 	return e.overSPDY(ctx)
 }
 

@@ -27,11 +27,18 @@ type source struct {
 	fset  *token.FileSet
 }
 
-func parse(t testing.TB, folder string) []source {
+// checkFolders hold the texts of the checks.
+var checkFolders = []string{"../../checks", "../../checks/node", "../../checks/probed", "../../checks/faults"}
+
+func parse(t testing.TB, folders ...string) []source {
 	t.Helper()
-	files, err := filepath.Glob(filepath.Join(folder, "*.go"))
-	if err != nil || len(files) == 0 {
-		t.Fatalf("no sources in %s: %v", folder, err)
+	var files []string
+	for _, folder := range folders {
+		found, err := filepath.Glob(filepath.Join(folder, "*.go"))
+		if err != nil || len(found) == 0 {
+			t.Fatalf("no sources in %s: %v", folder, err)
+		}
+		files = append(files, found...)
 	}
 	var list []source
 	fset := token.NewFileSet()

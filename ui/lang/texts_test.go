@@ -45,7 +45,7 @@ type texts struct{ whole, parts map[string]bool }
 
 func everyText(t testing.TB) texts {
 	all := texts{map[string]bool{}, map[string]bool{}}
-	for _, folder := range []string{"../../checks", "../../checks/evidence", "../../collectors", "../../collectors/node", "../../collectors/cluster", "../../collectors/probe", "../../collectors/foreign", "../../collectors/pack", "../../cmd/doctor", "../../ui", "../../ui/tui", "../../ui/symptom", "../../ui/timeline", "../../ui/spoken"} {
+	for _, folder := range append(checkFolders[:len(checkFolders):len(checkFolders)], "../../checks/evidence", "../../checks/evidence/jsontree", "../../collectors", "../../collectors/node", "../../collectors/cluster", "../../collectors/probe", "../../collectors/foreign", "../../collectors/pack", "../../cmd/doctor", "../../cmd/doctor/internal/session", "../../ui", "../../ui/tui", "../../ui/symptom", "../../ui/timeline", "../../ui/spoken") {
 		for _, s := range parse(t, folder) {
 			ast.Inspect(s.File, func(n ast.Node) bool {
 				if e, ok := n.(ast.Expr); ok {

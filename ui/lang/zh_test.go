@@ -42,11 +42,11 @@ func TestEverySentenceHasItsChinese(t *testing.T) {
 	for _, code := range checks.Codes {
 		need(c.exact[code.Meaning] != "", code.Symbol, code.Meaning)
 	}
-	sources := parse(t, "../../checks")
+	sources := parse(t, checkFolders...)
 	for _, f := range formats(t, sources) {
 		need(c.messages[f.text] != "", f.where, f.text)
 	}
-	for _, s := range append(sources, parse(t, "../../checks/evidence")...) {
+	for _, s := range append(sources, parse(t, "../../checks/evidence", "../../checks/evidence/jsontree")...) {
 		for _, p := range s.phrases() {
 			need(c.knows(p.text), p.where, p.text)
 		}
@@ -111,7 +111,7 @@ func TestNothingIsTranslatedThatNobodySays(t *testing.T) {
 		}
 	}
 	said := map[string]bool{}
-	sources := parse(t, "../../checks")
+	sources := parse(t, checkFolders...)
 	for _, f := range formats(t, sources) {
 		said[f.text] = true
 	}

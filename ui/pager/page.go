@@ -5,7 +5,6 @@ import (
 	"bytes"
 	"errors"
 	"io"
-	"unicode/utf8"
 
 	"doctor/checks/evidence"
 )
@@ -67,11 +66,8 @@ func oneLine(r *bufio.Reader, wanted bool) (l Line, ahead bool, err error) {
 }
 
 func lineOf(b []byte) Line {
-	b = bytes.TrimRight(bytes.TrimSuffix(b, []byte{'\n'}), "\r")
-	if len(b) > evidence.MaxLine {
-		return Line{string(whole(b, evidence.MaxLine)), true}
-	}
-	return Line{string(b), false}
+	b, cut := evidence.KeptLine(b)
+	return Line{string(b), cut}
 }
 
 func skipLine(r *bufio.Reader) error {
@@ -81,16 +77,6 @@ func skipLine(r *bufio.Reader) error {
 			return err
 		}
 	}
-}
-
-// whole shortens b to at most n bytes without cutting a character.
-func whole(b []byte, n int) []byte {
-	for back := 0; back < utf8.UTFMax && back < n; back++ {
-		if utf8.RuneStart(b[n-back]) {
-			return b[:n-back]
-		}
-	}
-	return b[:n]
 }
 
 // tail is how much of the end is read for Tail.

@@ -47,9 +47,12 @@ var texts = map[string][]byte{
 // reference is every line of a text, read from its start.
 func reference(b []byte) []Line {
 	var all []Line
-	lines := evidence.Lines(evidence.Text(bytes.NewReader(b)))
+	text, _ := io.ReadAll(evidence.Text(bytes.NewReader(b)))
+	whole := strings.Split(string(text), "\n")
+	lines := evidence.Lines(bytes.NewReader(text))
 	for lines.Next() {
-		all = append(all, Line{string(lines.Bytes()), lines.Cut()})
+		cut := len(strings.TrimRight(whole[lines.Number()-1], "\r")) > evidence.MaxLine
+		all = append(all, Line{string(lines.Bytes()), cut})
 	}
 	return all
 }

@@ -27,9 +27,6 @@ type Step struct {
 	Impact   string // what it costs, where it changes anything
 }
 
-// All lists the symptoms in the order in which a node comes up and its pods are used.
-func All() []Symptom { return all }
-
 // ByID returns the symptom of that id.
 func ByID(id string) (Symptom, bool) {
 	for _, s := range all {

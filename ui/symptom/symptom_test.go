@@ -9,7 +9,7 @@ import (
 )
 
 func TestEveryCheckNamedExistsAndIsNamedOnce(t *testing.T) {
-	for _, s := range All() {
+	for _, s := range all {
 		seen := map[string]bool{}
 		for _, id := range s.Checks {
 			if faults.Catalogue().ByID(id) == nil {
@@ -30,7 +30,7 @@ func TestEveryCheckNamedExistsAndIsNamedOnce(t *testing.T) {
 
 func TestASymptomLeadsToEveryCheckOrTheCheckIsUnnoticed(t *testing.T) {
 	for _, c := range faults.Catalogue().All() {
-		leads := slices.ContainsFunc(All(), func(s Symptom) bool { return slices.Contains(s.Checks, c.ID) })
+		leads := slices.ContainsFunc(all, func(s Symptom) bool { return slices.Contains(s.Checks, c.ID) })
 		if hidden := slices.Contains(unnoticed, c.ID); leads == hidden {
 			t.Errorf("%s: a symptom leads to it: %v, and it is listed as unnoticed: %v", c.ID, leads, hidden)
 		}
@@ -39,7 +39,7 @@ func TestASymptomLeadsToEveryCheckOrTheCheckIsUnnoticed(t *testing.T) {
 
 func TestEveryEntryOfTheFAQBelongsToOneSymptomWithAllItsChecks(t *testing.T) {
 	of := map[int]Symptom{}
-	for _, s := range All() {
+	for _, s := range all {
 		for _, n := range s.FAQ {
 			if other, taken := of[n]; taken {
 				t.Errorf("entry %d belongs to %s and to %s", n, other.ID, s.ID)
@@ -72,7 +72,7 @@ func TestEveryEntryOfTheFAQBelongsToOneSymptomWithAllItsChecks(t *testing.T) {
 
 func TestEverySymptomIsComplete(t *testing.T) {
 	ids := map[string]bool{}
-	for _, s := range All() {
+	for _, s := range all {
 		if s.ID == "" || ids[s.ID] || s.ID != strings.ToLower(s.ID) {
 			t.Errorf("the id %q is taken or not lower case", s.ID)
 		}
@@ -92,7 +92,7 @@ func TestEverySymptomIsComplete(t *testing.T) {
 }
 
 func TestAStepThatChangesAnythingSaysWhatItCosts(t *testing.T) {
-	for _, s := range All() {
+	for _, s := range all {
 		for _, step := range s.Next {
 			for _, c := range step.Commands {
 				for _, verb := range []string{"Remove-", "Restart-", "Stop-", "New-", "kubectl run", "approve", "create", "start "} {

@@ -31,7 +31,7 @@ func (n staged) timeline(t *testing.T) *Timeline {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return Of(s.WithSigns(n.signs, nil), &n.report)
+	return In(nil, s.WithSigns(n.signs, nil), &n.report)
 }
 
 // shown is the timeline as the screen lists it, without the moment of the recording.
@@ -338,7 +338,7 @@ func TestARecordingWithoutATimeTakesThatOfItsReport(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	tl := Of(s, &checks.Report{CollectedAt: time.Date(2026, 11, 20, 11, 0, 0, 0, time.UTC)})
+	tl := In(nil, s, &checks.Report{CollectedAt: time.Date(2026, 11, 20, 11, 0, 0, 0, time.UTC)})
 	if last := tl.Entries[len(tl.Entries)-1]; last.Kind != Now || last.At.Hour() != 11 {
 		t.Errorf("it ends with %s", shown(last))
 	}

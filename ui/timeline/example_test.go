@@ -12,7 +12,7 @@ import (
 )
 
 // The first bad minute is that of the entry with which the report's first cause began.
-func ExampleOf() {
+func ExampleIn() {
 	recording, err := fixtures.Open("kubelet-removed-flag")
 	if err != nil {
 		fmt.Println(err)
@@ -25,7 +25,7 @@ func ExampleOf() {
 	}
 	s, _ = signs.Record(s, faults.Catalogue().Signs())
 	report := checks.Diagnose(s, faults.Catalogue(), checks.Source{Kind: "demo"}, checks.Program{})
-	t := timeline.Of(s, &report)
+	t := timeline.In(nil, s, &report)
 	first := t.Entries[t.FirstBad]
 	fmt.Println(first.At.UTC().Format("15:04"), t.Cause)
 	// Output:

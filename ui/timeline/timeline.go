@@ -84,10 +84,8 @@ const maxEntries = 100_000
 // maxText bounds one entry, in bytes.
 const maxText = 600
 
-// Of makes the timeline of a report and the evidence that it was made from.
-func Of(s evidence.Snapshot, r *checks.Report) *Timeline { return In(nil, s, r) }
-
-// In is the timeline in a language; the report is in English.
+// In makes the timeline of a report, and of the evidence that it was made from, in a language; the
+// report is in English.
 func In(l *lang.Catalogue, s evidence.Snapshot, r *checks.Report) *Timeline {
 	b := &builder{said: l, s: s, r: r, now: s.Now(), at: map[place]int{}, faults: map[string]*checks.Result{}}
 	if b.now.IsZero() {

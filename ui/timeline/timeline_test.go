@@ -39,7 +39,7 @@ func TestEveryRecordingHasAnOrderedTimeline(t *testing.T) {
 			continue
 		}
 		s, r := recorded(t, name)
-		tl := Of(s, &r)
+		tl := In(nil, s, &r)
 		for i := 1; i < len(tl.Entries); i++ {
 			if tl.Entries[i].At.Before(tl.Entries[i-1].At) {
 				t.Errorf("%s: entry %d is older than the one before it", name, i)
@@ -75,7 +75,7 @@ func TestTheFirstBadMinute(t *testing.T) {
 		{"cni-config-invalid-from-logs", "2026-11-18 08:57", "cni-config-invalid", "failed to reload cni configuration"},
 	} {
 		s, r := recorded(t, row.node)
-		tl := Of(s, &r)
+		tl := In(nil, s, &r)
 		if tl.FirstBad < 0 {
 			t.Errorf("%s: not told", row.node)
 			continue
@@ -103,7 +103,7 @@ func of(t testing.TB, files map[string]string) *Timeline {
 		t.Fatal(err)
 	}
 	s, r := diagnosed(s)
-	return Of(s, &r)
+	return In(nil, s, &r)
 }
 
 const stoppedKubelet = `[{"name":"kubelet","state":"stopped","startType":"automatic","binPath":"C:\\k\\kubelet.exe","args":["--config=C:/c.yaml"]}]`
@@ -170,7 +170,7 @@ func TestUpdatesCertificatesFilesAndRepeatedEventsAreThere(t *testing.T) {
 
 func TestSelectByComponentAndText(t *testing.T) {
 	s, r := recorded(t, "podcidr-not-assigned")
-	tl := Of(s, &r)
+	tl := In(nil, s, &r)
 	all, flannel := tl.Select("", ""), tl.Select("flanneld", "")
 	if len(all) != len(tl.Entries) || len(flannel) == 0 || len(flannel) >= len(all) {
 		t.Errorf("%d of %d entries are flanneld's", len(flannel), len(all))
@@ -216,10 +216,10 @@ func BenchmarkOf(b *testing.B) {
 		b.Fatal(err)
 	}
 	s, r := diagnosed(s)
-	tl := Of(s, &r)
+	tl := In(nil, s, &r)
 	b.Run("make", func(b *testing.B) {
 		for b.Loop() {
-			tl = Of(s, &r)
+			tl = In(nil, s, &r)
 		}
 		b.ReportMetric(float64(len(tl.Entries)), "entries")
 	})

@@ -166,3 +166,15 @@ func TestNothingIsDrawnBeforeTheSizeIsKnown(t *testing.T) {
 		t.Errorf("a terminal of 0x0 is drawn at %dx%d, want 80x24", m.width, m.height)
 	}
 }
+
+// frame colours the lines of a screen.
+func (s styles) frame(lines []line) string {
+	var b strings.Builder
+	for i, l := range lines {
+		if i > 0 {
+			b.WriteByte('\n')
+		}
+		s.spans(&b, l)
+	}
+	return b.String()
+}

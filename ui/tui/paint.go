@@ -93,18 +93,6 @@ func newStyles(out io.Writer, noColour bool) styles {
 	return all
 }
 
-// frame colours the lines of a screen.
-func (s styles) frame(lines []line) string {
-	var b strings.Builder
-	for i, l := range lines {
-		if i > 0 {
-			b.WriteByte('\n')
-		}
-		s.spans(&b, l)
-	}
-	return b.String()
-}
-
 // spans colours a part of a line.
 func (s styles) spans(b *strings.Builder, l line) {
 	for _, sp := range l {
