@@ -215,8 +215,8 @@ func TestLogsThatAreThereHaveNoGap(t *testing.T) {
 }
 
 func TestExportsWithoutEvents(t *testing.T) {
-	const head = "#TYPE " +
-		"Selected.System.Diagnostics.Eventing.Reader.EventLogRecord\n\"TimeCreated\",\"Id\",\"LevelDisplayName\",\"Message\"\n"
+	const head = "#TYPE Selected.System.Diagnostics.Eventing.Reader.EventLogRecord\n" +
+		"\"TimeCreated\",\"Id\",\"LevelDisplayName\",\"Message\"\n"
 	for _, row := range []conversion{
 		{"only a head", head, "error: 20240903-095941_services.csv holds no events: PowerShell " +
 			"writes nothing both where there are none and where they could not be read"},
