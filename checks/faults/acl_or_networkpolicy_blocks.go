@@ -13,9 +13,15 @@ var _ = register(checks.Check{
 	ID:       "acl-or-networkpolicy-blocks",
 	Title:    "an access rule of HNS blocks what was probed",
 	Category: checks.CategoryNetwork,
-	Doc: `Network policies become rules of type ACL on the HNS endpoints of pods: Calico's felix and Azure's network policy manager write them, and Azure's plugin blocks the platform's own addresses. A connection that such a rule blocks times out just like one that is lost, so that a policy that works as its author meant it looks like a fault of the node.
+	Doc: `Network policies become rules of type ACL on the HNS endpoints of pods: Calico's felix
+and Azure's network policy manager write them, and Azure's plugin blocks the platform's own
+addresses. A connection that such a rule blocks times out just like one that is lost, so that a
+policy that works as its author meant it looks like a fault of the node.
 
-The check takes each probe without an answer that begins or ends at a pod of this node, and evaluates the rules of its endpoint in the order of their priority. For a Service it follows to the ready backends. Rules over sets of addresses cannot be read from here, and where one of them might decide, the check says nothing.`,
+The check takes each probe without an answer that begins or ends at a pod of this node, and
+evaluates the rules of its endpoint in the order of their priority. For a Service it follows to the
+ready backends. Rules over sets of addresses cannot be read from here, and where one of them might
+decide, the check says nothing.`,
 	Fix: checks.Fix{
 		Text:     "this is a rule and not a fault of the node: find the NetworkPolicy (or Calico policy) that selects the pod and allow the connection there, if it is wanted",
 		Commands: []string{"kubectl get networkpolicy -A", "Get-HnsEndpoint | Where-Object IPAddress -eq POD-IP | Select-Object -ExpandProperty Policies"},

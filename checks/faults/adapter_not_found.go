@@ -14,9 +14,14 @@ var _ = register(checks.Check{
 	Title:    "HNS finds no adapter to put the pod network on",
 	Category: checks.CategoryNetwork,
 	FAQ:      []int{8, 11},
-	Doc: `A pod network needs a physical adapter of its own. HNS answers "An adapter was not found", 0x803b0006, where the start script names one that is not there (it says "Ethernet" unless told otherwise; wins.exe cuts a name with a space in two), where another external network has bound the adapter already, or where it is a wireless one.
+	Doc: `A pod network needs a physical adapter of its own. HNS answers "An adapter was not
+found", 0x803b0006, where the start script names one that is not there (it says "Ethernet" unless
+told otherwise; wins.exe cuts a name with a space in two), where another external network has bound
+the adapter already, or where it is a wireless one.
 
-The same answer comes from a second run of a start script on a healthy node, so while HNS has the pod network nothing is wrong. Without it, the name given to the script is compared with the adapters, and the networks that hold an adapter are named.`,
+The same answer comes from a second run of a start script on a healthy node, so while HNS has the
+pod network nothing is wrong. Without it, the name given to the script is compared with the
+adapters, and the networks that hold an adapter are named.`,
 	Fix: checks.Fix{
 		Text:     "start the script with the adapter's real name, or rename the adapter to one without spaces",
 		Commands: []string{"Get-NetAdapter -Physical | Select-Object Name, Status", "Rename-NetAdapter -Name 'Ethernet0 2' -NewName 'Ethernet'", "Get-HnsNetwork | Select-Object Name, Type, NetworkAdapterName, ManagementIP"},

@@ -16,9 +16,14 @@ var _ = register(checks.Check{
 	ID:       "antrea-ovs-problem",
 	Title:    "Antrea has no working Open vSwitch on this node",
 	Category: checks.CategoryNetwork,
-	Doc: `On Windows Antrea moves all pod traffic with Open vSwitch: the programs ovsdb-server and ovs-vswitchd, as services of Windows or as containers of Antrea's own pod, and a driver that is an extension of the virtual switch of antrea-hnsnetwork. Where one of the services is down, the driver was not installed because it is not signed, or the extension is not enabled, Antrea's agent cannot begin, and calls of HNS may hang.
+	Doc: `On Windows Antrea moves all pod traffic with Open vSwitch: the programs ovsdb-server
+and ovs-vswitchd, as services of Windows or as containers of Antrea's own pod, and a driver that is
+an extension of the virtual switch of antrea-hnsnetwork. Where one of the services is down, the
+driver was not installed because it is not signed, or the extension is not enabled, Antrea's agent
+cannot begin, and calls of HNS may hang.
 
-The check looks at both services, and at the extension where HNS lists extensions (only its first interface does).`,
+The check looks at both services, and at the extension where HNS lists extensions (only its first
+interface does).`,
 	Fix: checks.Fix{
 		Text: "start both services of Open vSwitch, ovsdb-server first, then the agent; where the driver is missing, install Antrea's signed build of Open vSwitch again",
 		Commands: []string{

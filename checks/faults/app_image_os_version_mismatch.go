@@ -18,9 +18,13 @@ var _ = register(checks.Check{
 	Title:    "a container image was not built for this Windows version",
 	Category: checks.CategoryImages,
 	FAQ:      []int{12},
-	Doc: `A Windows container runs only on the Windows build its image was made for (from Server 2022 on also on somewhat later ones). An image without a variant for the node's build, for Linux only, or behind a tag that has moved to a newer Windows cannot be pulled or started. Unlike with the pause image, the pod's sandbox is there and other pods run.
+	Doc: `A Windows container runs only on the Windows build its image was made for (from Server
+2022 on also on somewhat later ones). An image without a variant for the node's build, for Linux
+only, or behind a tag that has moved to a newer Windows cannot be pulled or started. Unlike with the
+pause image, the pod's sandbox is there and other pods run.
 
-The check reads the errors of the runtime in events and container states, and the Windows version that a tag such as ltsc2022 names.`,
+The check reads the errors of the runtime in events and container states, and the Windows version
+that a tag such as ltsc2022 names.`,
 	Fix: checks.Fix{
 		Text:     "use an image tag for this node's Windows version ({osTag}), and keep pods away from other nodes with nodeSelector kubernetes.io/os: windows and node.kubernetes.io/windows-build",
 		Commands: []string{"kubectl get node {node} --show-labels"},

@@ -18,9 +18,14 @@ var _ = register(checks.Check{
 	ID:       "azure-vnet-store-locked",
 	Title:    "azure-vnet waits for the lock of its own store",
 	Category: checks.CategoryNetwork,
-	Doc: `azure-vnet keeps what it gave to pods in C:\k\azure-vnet.json, and each of its calls takes a lock on that file. A call that hangs in HNS keeps the lock; one that was killed may leave it behind; and when very many pods start at once, calls run out of time in the queue. Then no pod gets a network, and none is taken down.
+	Doc: `azure-vnet keeps what it gave to pods in C:\k\azure-vnet.json, and each of its calls
+takes a lock on that file. A call that hangs in HNS keeps the lock; one that was killed may leave it
+behind; and when very many pods start at once, calls run out of time in the queue. Then no pod gets
+a network, and none is taken down.
 
-A process azure-vnet.exe that has run for many minutes convicts: it holds the lock. Otherwise the plugin's own words do, and the age of the lock file is told beside them; the file alone proves nothing, because newer versions leave it where it is.`,
+A process azure-vnet.exe that has run for many minutes convicts: it holds the lock. Otherwise the
+plugin's own words do, and the age of the lock file is told beside them; the file alone proves
+nothing, because newer versions leave it where it is.`,
 	Fix: checks.Fix{
 		Text: "with the kubelet stopped and no azure-vnet.exe running, remove the lock file, then start the kubelet; upgrade the node image, since 1.4.16 of the plugin frees locks of dead calls",
 		Commands: []string{

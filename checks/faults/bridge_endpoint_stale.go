@@ -14,9 +14,13 @@ var _ = register(checks.Check{
 	Title:    "the host's own endpoint on the pod network survived and does not attach",
 	Category: checks.CategoryNetwork,
 	FAQ:      []int{11},
-	Doc: `flannel host-gw and Calico give the host an endpoint of its own on the pod network: cbr0_ep, Calico_ep. It is kept over restarts, and Windows newer than Server 2019 refuses to attach what it believes to be attached already (0x803b0014). flanneld up to 0.13.0 and Calico 3.17 then give up; pods have no way to the host.
+	Doc: `flannel host-gw and Calico give the host an endpoint of its own on the pod network:
+cbr0_ep, Calico_ep. It is kept over restarts, and Windows newer than Server 2019 refuses to attach
+what it believes to be attached already (0x803b0014). flanneld up to 0.13.0 and Calico 3.17 then
+give up; pods have no way to the host.
 
-In HNS the fault shows as an endpoint of that name without the virtual adapter of the same name on the host.`,
+In HNS the fault shows as an endpoint of that name without the virtual adapter of the same name on
+the host.`,
 	Fix: checks.Fix{
 		Text:     "remove the endpoint and let flanneld or the Calico node service make it anew; flannel after 0.13.0 does so by itself",
 		Commands: []string{"Get-HnsEndpoint | Where-Object Name -eq '{network}_ep' | Remove-HnsEndpoint", "Restart-Service flanneld"},

@@ -15,9 +15,14 @@ var _ = register(checks.Check{
 	ID:       "calico-placeholder-service-cidr",
 	Title:    "Calico was installed with a placeholder for the service CIDR",
 	Category: checks.CategoryNetwork,
-	Doc: `Calico's manual installation for Windows reads C:\CalicoWindows\config.ps1, which comes with "<your service cidr>" where the service CIDR belongs. Left as it is, that text goes into the CNI configuration and from there, as it stands, into the OutBoundNAT and SDNRoute policies of every pod's HNS endpoint. HNS takes the endpoint, cannot apply the policy, and refuses to attach it: pods stop in ContainerCreating over an endpoint in an invalid state.
+	Doc: `Calico's manual installation for Windows reads C:\CalicoWindows\config.ps1, which
+comes with "<your service cidr>" where the service CIDR belongs. Left as it is, that text goes into
+the CNI configuration and from there, as it stands, into the OutBoundNAT and SDNRoute policies of
+every pod's HNS endpoint. HNS takes the endpoint, cannot apply the policy, and refuses to attach it:
+pods stop in ContainerCreating over an endpoint in an invalid state.
 
-The check looks for what is no CIDR in the policies of this node's own endpoints, then in the CNI configuration. The script convicts where neither shows that another value won.`,
+The check looks for what is no CIDR in the policies of this node's own endpoints, then in the CNI
+configuration. The script convicts where neither shows that another value won.`,
 	Fix: checks.Fix{
 		Text: `set K8S_SERVICE_CIDR in C:\CalicoWindows\config.ps1 to the cluster's service CIDR ({serviceCIDR}), install Calico's services again so that the CNI configuration is rewritten, and have the node's pods made anew`,
 		Commands: []string{

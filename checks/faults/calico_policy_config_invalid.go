@@ -10,9 +10,15 @@ var _ = register(checks.Check{
 	ID:       "calico-policy-config-invalid",
 	Title:    "HNS refuses the policies that Calico gives a pod's endpoint",
 	Category: checks.CategoryNetwork,
-	Doc: `Calico's CNI plugin hands HNS an endpoint together with its policies: which destinations are not translated, which need encapsulation, which traffic is allowed. HNS checks them all before it makes the endpoint, and answers HCN_E_INVALID_POLICY when one of them is malformed, is there twice, or needs a feature that this build of Windows does not have. The pod then gets no network.
+	Doc: `Calico's CNI plugin hands HNS an endpoint together with its policies: which
+destinations are not translated, which need encapsulation, which traffic is allowed. HNS checks them
+all before it makes the endpoint, and answers HCN_E_INVALID_POLICY when one of them is malformed, is
+there twice, or needs a feature that this build of Windows does not have. The pod then gets no
+network.
 
-No record holds an endpoint that was never made, so only the refusal itself tells of it: the code, together with the call that made the endpoint. Where a placeholder was left in the configuration, that check names the text.`,
+No record holds an endpoint that was never made, so only the refusal itself tells of it: the code,
+together with the call that made the endpoint. Where a placeholder was left in the configuration,
+that check names the text.`,
 	Fix: checks.Fix{
 		Text: "read the policies of the CNI configuration {cniFile} for what is no CIDR or stands there twice, and compare Calico's version with what it supports on this build; then have the pod made anew",
 		Commands: []string{

@@ -13,9 +13,14 @@ var _ = register(checks.Check{
 	ID:       "calico-vswitch-interface-timeout",
 	Title:    "the node's address did not come back on the adapter of Calico's network",
 	Category: checks.CategoryNetwork,
-	Doc: `When Calico makes its HNS network, Windows puts a virtual switch between the physical adapter and the host, and the host's address moves to the virtual one. Calico waits for that address to appear there. It does not where a static address is lost on the way, where Calico was given another adapter than the one with the node's address (vxlanAdapter), or where the machine has several.
+	Doc: `When Calico makes its HNS network, Windows puts a virtual switch between the physical
+adapter and the host, and the host's address moves to the virtual one. Calico waits for that address
+to appear there. It does not where a static address is lost on the way, where Calico was given
+another adapter than the one with the node's address (vxlanAdapter), or where the machine has
+several.
 
-The check compares the management address of Calico's HNS network with the addresses of the host's adapters.`,
+The check compares the management address of Calico's HNS network with the addresses of the host's
+adapters.`,
 	Fix: checks.Fix{
 		Text: "tell Calico which adapter carries the node's address (windowsNodes.vxlanAdapter of the operator's Installation, or VXLAN_ADAPTER in config.ps1), and see that the adapter has its address again: by DHCP, or set once more; then restart Calico's node service. On RKE2 use a release of March 2024 or later",
 		Commands: []string{

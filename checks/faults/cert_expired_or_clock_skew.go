@@ -30,9 +30,15 @@ var _ = register(checks.Check{
 	ID:       "cert-expired-or-clock-skew",
 	Title:    "a certificate of the node is out of date, or its clock is wrong",
 	Category: checks.CategoryNode,
-	Doc: `The kubelet proves who it is with a client certificate, which it renews by itself if rotation is on and somebody approves the request; nodes that were joined by hand often have neither. Once it has expired the API server refuses the kubelet and the node is lost. A wrong clock has the same effect on certificates that are perfectly in order, and on service account tokens.
+	Doc: `The kubelet proves who it is with a client certificate, which it renews by itself if
+rotation is on and somebody approves the request; nodes that were joined by hand often have neither.
+Once it has expired the API server refuses the kubelet and the node is lost. A wrong clock has the
+same effect on certificates that are perfectly in order, and on service account tokens.
 
-The check compares the dates of the recorded certificates with the time of the recording, and the clock with the API server's. Earlier generations of the kubelet's rotated certificates are left aside, and so is a CA bundle in which another certificate is valid. A log line about a registry's or a webhook's certificate is no sign.`,
+The check compares the dates of the recorded certificates with the time of the recording, and the
+clock with the API server's. Earlier generations of the kubelet's rotated certificates are left
+aside, and so is a CA bundle in which another certificate is valid. A log line about a registry's or
+a webhook's certificate is no sign.`,
 	Fix: checks.Fix{
 		Text: "set the clock right first; then have the kubelet ask for a new certificate, and approve its request where nothing does so by itself",
 		Commands: []string{

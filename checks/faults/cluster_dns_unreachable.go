@@ -14,9 +14,15 @@ var _ = register(checks.Check{
 	Title:    "no server of the cluster's DNS answers",
 	Category: checks.CategoryDNS,
 	FAQ:      []int{13},
-	Doc: `Pods ask the Service address of the cluster's DNS, behind which the pods of CoreDNS stand. Where no question to it comes back, neither over UDP nor over TCP, no name resolves in pods, those of the world outside included. An answer of any kind, be it that a name does not exist, shows that the way is open.
+	Doc: `Pods ask the Service address of the cluster's DNS, behind which the pods of CoreDNS
+stand. Where no question to it comes back, neither over UDP nor over TCP, no name resolves in pods,
+those of the world outside included. An answer of any kind, be it that a name does not exist, shows
+that the way is open.
 
-Probes from pods decide. The node itself need not reach Service addresses, which is a documented limit: its own probes are a warning where the pods behind the Service do not answer it either, and otherwise only told. That nothing listens (refused) is no answer; a probe that could not be sent says nothing.`,
+Probes from pods decide. The node itself need not reach Service addresses, which is a documented
+limit: its own probes are a warning where the pods behind the Service do not answer it either, and
+otherwise only told. That nothing listens (refused) is no answer; a probe that could not be sent
+says nothing.`,
 	Fix: checks.Fix{
 		Text:     "ask a pod of CoreDNS at its own address from the same pod: where it answers, HNS lacks the load balancer of {clusterDNS}, and where it does not, look at the routes between the nodes, at network policies, and at whether CoreDNS runs at all",
 		Commands: []string{"kubectl -n kube-system get pods -l k8s-app=kube-dns -o wide", "Resolve-DnsName kubernetes.default.svc.cluster.local. -Server {clusterDNS}", "hnsdiag list loadbalancers"},

@@ -13,7 +13,9 @@ var _ = register(checks.Check{
 	ID:       "cni-binary-missing",
 	Title:    "a program that the CNI configuration calls is not there",
 	Category: checks.CategoryNetwork,
-	Doc: `Each type in a CNI configuration is a program in the runtime's plugin folder: the plugin itself, the delegate of flannel, the IPAM plugin. Since version 1.0 of the CNI plugins, flannel.exe comes from a repository of its own and is easily forgotten.
+	Doc: `Each type in a CNI configuration is a program in the runtime's plugin folder: the
+plugin itself, the delegate of flannel, the IPAM plugin. Since version 1.0 of the CNI plugins,
+flannel.exe comes from a repository of its own and is easily forgotten.
 
 Programs are not copied into a recording; files.json says whether they were found.`,
 	Fix: checks.Fix{

@@ -17,9 +17,13 @@ var _ = register(checks.Check{
 	Title:    "the CNI configuration is not valid",
 	Category: checks.CategoryNetwork,
 	FAQ:      []int{4},
-	Doc: `The runtime loads the first CNI configuration of its folder and refuses one that is not plain JSON: comments, as the documentation's own sample has them, a byte order mark, as some editors and PowerShell write it, or a cniVersion that the plugin does not know. Values that were left as placeholders pass as JSON and fail later, in HNS.
+	Doc: `The runtime loads the first CNI configuration of its folder and refuses one that is
+not plain JSON: comments, as the documentation's own sample has them, a byte order mark, as some
+editors and PowerShell write it, or a cniVersion that the plugin does not know. Values that were
+left as placeholders pass as JSON and fail later, in HNS.
 
-The files are judged up to the first that parses and the one of the node's own plugin: a broken one in front keeps the others from being used, one behind is never loaded.`,
+The files are judged up to the first that parses and the one of the node's own plugin: a broken one
+in front keeps the others from being used, one behind is never loaded.`,
 	Fix: checks.Fix{
 		Text:     "mend the file at the line that is named, save it as UTF-8 without a byte order mark, and restart the runtime; change the script or template that writes it as well",
 		Commands: []string{`Get-ChildItem "{cniDir}"`, "Restart-Service {runtime}"},

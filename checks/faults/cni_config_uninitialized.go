@@ -14,9 +14,13 @@ var _ = register(checks.Check{
 	Title:    "the container runtime has no CNI configuration",
 	Category: checks.CategoryNetwork,
 	FAQ:      []int{1},
-	Doc: `The runtime, not the kubelet, reads the CNI configuration, from one folder. While that holds no .conf, .conflist or .json file, the node stays NotReady with "cni plugin not initialized" (containerd) or "cni config uninitialized" (docker). Either the plugin was never installed, its DaemonSet cannot start, or it writes into another folder than the runtime reads.
+	Doc: `The runtime, not the kubelet, reads the CNI configuration, from one folder. While that
+holds no .conf, .conflist or .json file, the node stays NotReady with "cni plugin not initialized"
+(containerd) or "cni config uninitialized" (docker). Either the plugin was never installed, its
+DaemonSet cannot start, or it writes into another folder than the runtime reads.
 
-containerd's own default on Windows is C:\Program Files\containerd\cni\conf; a path such as /etc/cni/net.d in its configuration means C:\etc\cni\net.d.`,
+containerd's own default on Windows is C:\Program Files\containerd\cni\conf; a path such as
+/etc/cni/net.d in its configuration means C:\etc\cni\net.d.`,
 	Fix: checks.Fix{
 		Text:     "install or repair the CNI plugin, make conf_dir in the runtime's configuration name the folder that the plugin writes to, and restart the runtime",
 		Commands: []string{`Get-ChildItem "{cniDir}"`, "Restart-Service {runtime}"},

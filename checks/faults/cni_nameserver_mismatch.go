@@ -14,7 +14,9 @@ var _ = register(checks.Check{
 	Title:    "pods are given a nameserver that is not the cluster's DNS",
 	Category: checks.CategoryDNS,
 	FAQ:      []int{13},
-	Doc:      `On Windows the nameservers of a pod come from the CNI configuration (dns.nameservers), unless the plugin takes them from the kubelet through the "dns" capability. They must be the address of the cluster's DNS service; a value left over from a template resolves nothing inside the cluster.`,
+	Doc: `On Windows the nameservers of a pod come from the CNI configuration (dns.nameservers),
+unless the plugin takes them from the kubelet through the "dns" capability. They must be the address
+of the cluster's DNS service; a value left over from a template resolves nothing inside the cluster.`,
 	Fix: checks.Fix{
 		Text:     "set dns.nameservers in the CNI configuration to {clusterDNS}, in the start script too if one rewrites the file, and recreate the pods",
 		Commands: []string{`Select-String -Path "{cniDir}\*" -Pattern nameservers -Context 0,3`},

@@ -14,9 +14,14 @@ var _ = register(checks.Check{
 	Title:    "the CNI configuration asks for another HNS network than the one that is there",
 	Category: checks.CategoryNetwork,
 	FAQ:      []int{11},
-	Doc: `win-bridge and win-overlay look for the HNS network that has the name of their configuration, and insist on its type: L2Bridge for the one, Overlay for the other. Where flannel's backend was switched between host-gw and vxlan, or a configuration was copied from another cluster, the pod network is there under another name or of the other type, and no pod gets an endpoint.
+	Doc: `win-bridge and win-overlay look for the HNS network that has the name of their
+configuration, and insist on its type: L2Bridge for the one, Overlay for the other. Where flannel's
+backend was switched between host-gw and vxlan, or a configuration was copied from another cluster,
+the pod network is there under another name or of the other type, and no pod gets an endpoint.
 
-The check compares the name and the plugin of the configuration with the networks of HNS. That there is no pod network at all is another fault, and the network External of the start scripts is not meant for pods.`,
+The check compares the name and the plugin of the configuration with the networks of HNS. That there
+is no pod network at all is another fault, and the network External of the start scripts is not
+meant for pods.`,
 	Fix: checks.Fix{
 		Text:     "make the configuration and the network agree: the name of {cniFile} is the name of the HNS network, and its plugin (for flannel: the delegate) fits the network's type; after a change of flannel's backend remove the old network and configuration",
 		Commands: []string{"Get-HnsNetwork | Select-Object Name, Type, ManagementIP", "Get-Content '{cniFile}'", "Restart-Service {runtime}, kubelet"},

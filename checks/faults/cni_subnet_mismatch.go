@@ -15,7 +15,10 @@ var _ = register(checks.Check{
 	Title:    "the CNI configuration hands out addresses of another subnet",
 	Category: checks.CategoryNetwork,
 	FAQ:      []int{7},
-	Doc: `Configurations that name their subnet themselves (ipam.subnet: wincni, win-bridge, win-overlay, sdnbridge) must name the podCIDR of the node, and their gateway must lie in it. After a node was joined again, or where a template was not filled in, pods get addresses that other nodes do not route here.
+	Doc: `Configurations that name their subnet themselves (ipam.subnet: wincni, win-bridge,
+win-overlay, sdnbridge) must name the podCIDR of the node, and their gateway must lie in it. After a
+node was joined again, or where a template was not filled in, pods get addresses that other nodes do
+not route here.
 
 flannel writes the subnet into its delegate itself; there subnet.env counts.`,
 	Fix: checks.Fix{

@@ -13,9 +13,14 @@ var _ = register(checks.Check{
 	ID:       "cni-wrong-runtime-plugin",
 	Title:    "the CNI plugin speaks docker's HNS interface under containerd",
 	Category: checks.CategoryNetwork,
-	Doc: `win-bridge and win-overlay have two ways to HNS. The first, which they take unless told otherwise, was made for docker: for a pod's network namespace of containerd it looks for an endpoint that somebody else should have made, and gives up with "failed to find HNSEndpoint". Under containerd the configuration must say "apiVersion": 2, and the plugin must be new enough to know it; sdnbridge and sdnoverlay know nothing else.
+	Doc: `win-bridge and win-overlay have two ways to HNS. The first, which they take unless
+told otherwise, was made for docker: for a pod's network namespace of containerd it looks for an
+endpoint that somebody else should have made, and gives up with "failed to find HNSEndpoint". Under
+containerd the configuration must say "apiVersion": 2, and the plugin must be new enough to know it;
+sdnbridge and sdnoverlay know nothing else.
 
-The check reads apiVersion of the configuration in effect. A plugin that is older than its configuration is only told by its complaint.`,
+The check reads apiVersion of the configuration in effect. A plugin that is older than its
+configuration is only told by its complaint.`,
 	Fix: checks.Fix{
 		Text: `write "apiVersion": 2 into the plugin's section of {cniFile} (into the delegate, for flannel), with plugins of containernetworking v0.8.6 or later; policies change their form with it`,
 		Commands: []string{

@@ -14,9 +14,14 @@ var _ = register(checks.Check{
 	Title:    "a node component will not come back by itself",
 	Category: checks.CategoryComponents,
 	FAQ:      []int{2},
-	Doc: `The kubelet, kube-proxy, flanneld and the runtime must start with the machine and be restarted when they die. Started from a console they are gone with the next reboot or logoff; as a service that starts by hand, or that nothing restarts, they are gone sooner or later.
+	Doc: `The kubelet, kube-proxy, flanneld and the runtime must start with the machine and be
+restarted when they die. Started from a console they are gone with the next reboot or logoff; as a
+service that starts by hand, or that nothing restarts, they are gone sooner or later.
 
-The check looks at how each component that runs was started, at the start type of its service, and at its recovery actions. nssm restarts what it wraps, so a service under nssm needs no recovery action of its own; a HostProcess pod is kept by the kubelet; GKE starts kube-proxy from a script of its own.`,
+The check looks at how each component that runs was started, at the start type of its service, and
+at its recovery actions. nssm restarts what it wraps, so a service under nssm needs no recovery
+action of its own; a HostProcess pod is kept by the kubelet; GKE starts kube-proxy from a script of
+its own.`,
 	Fix: checks.Fix{
 		Text: "register the component as a service that starts automatically and is restarted: natively where its program has a service switch (--windows-service of the kubelet and kube-proxy, --register-service of containerd), else through nssm",
 		Commands: []string{

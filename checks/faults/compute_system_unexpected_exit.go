@@ -7,9 +7,15 @@ var _ = register(checks.Check{
 	Title:    "containers end while Windows starts them",
 	Category: checks.CategoryWorkloads,
 	FAQ:      []int{12},
-	Doc: `Windows made the container, and the system processes inside it ended before the program of the image had begun (HCS_E_UNEXPECTED_EXIT, 0xc0370106). Where it concerns one image only, the image does not fit the host: another build, or a revision with system files that the host's updates do not match. Where it concerns all images, the host lacks updates or memory, or a virus scanner puts its library into every process.
+	Doc: `Windows made the container, and the system processes inside it ended before the
+program of the image had begun (HCS_E_UNEXPECTED_EXIT, 0xc0370106). Where it concerns one image
+only, the image does not fit the host: another build, or a revision with system files that the
+host's updates do not match. Where it concerns all images, the host lacks updates or memory, or a
+virus scanner puts its library into every process.
 
-The check reads the code, or its two English messages, at pods that do not start. A container that ran for a while and then ended is another matter, though the logs may use the same words. Which of the reasons it is, these records do not tell.`,
+The check reads the code, or its two English messages, at pods that do not start. A container that
+ran for a while and then ended is another matter, though the logs may use the same words. Which of
+the reasons it is, these records do not tell.`,
 	Fix: checks.Fix{
 		Text:     "bring the node and the image to the same month's updates, see whether the node has memory to commit, and try one pod with the scanner's injection off; the host compute service writes more into its own event log",
 		Commands: []string{"Get-WinEvent -LogName Microsoft-Windows-Hyper-V-Compute-Operational -MaxEvents 50 | Format-List TimeCreated, Message", "Get-HotFix | Sort-Object InstalledOn", `Get-Counter '\Memory\% Committed Bytes In Use'`},

@@ -6,9 +6,14 @@ var _ = register(checks.Check{
 	ID:       "container-invalid-state",
 	Title:    "a process was to be started in a container that is starting or gone",
 	Category: checks.CategoryWorkloads,
-	Doc: `Windows refuses an operation that the container's state does not allow (HCS_E_INVALID_STATE, 0xc0370105). Mostly it is a probe or kubectl exec that came while the container was stopping: that is normal, and its logs are no fault. Where a container cannot start for this reason, it died between its creation and its first process: its sandbox was removed under it, or the host compute service lost it.
+	Doc: `Windows refuses an operation that the container's state does not allow
+(HCS_E_INVALID_STATE, 0xc0370105). Mostly it is a probe or kubectl exec that came while the
+container was stopping: that is normal, and its logs are no fault. Where a container cannot start
+for this reason, it died between its creation and its first process: its sandbox was removed under
+it, or the host compute service lost it.
 
-A pod that does not run and gives this reason is a fault, and more often the consequence of another one than its own cause; the words in a log alone are a warning.`,
+A pod that does not run and gives this reason is a fault, and more often the consequence of another
+one than its own cause; the words in a log alone are a warning.`,
 	Fix: checks.Fix{
 		Text:     "see why the sandbox went away: the events of the pod before this one, and restarts of the runtime or of vmcompute; if containers of that name are left over, delete the pod so that everything is made anew",
 		Commands: []string{"kubectl describe pod POD -n NAMESPACE", "kubectl delete pod POD -n NAMESPACE", "hcsdiag list"},

@@ -14,9 +14,14 @@ var _ = register(checks.Check{
 	ID:       "containers-feature-missing",
 	Title:    "the Windows feature Containers is not installed",
 	Category: checks.CategoryNode,
-	Doc: `Everything about Windows containers rests on the feature Containers: it brings the host compute service (vmcompute and its library), the host network service, and the filter drivers behind image layers. Without it docker does not start at all, while containerd starts and then fails at the first layer, because a module cannot be found. After the feature was added the node must be rebooted: until then it is pending, which is the same as missing.
+	Doc: `Everything about Windows containers rests on the feature Containers: it brings the
+host compute service (vmcompute and its library), the host network service, and the filter drivers
+behind image layers. Without it docker does not start at all, while containerd starts and then fails
+at the first layer, because a module cannot be found. After the feature was added the node must be
+rebooted: until then it is pending, which is the same as missing.
 
-The check reads the state of the feature and looks for vmcompute.dll. A pod that runs in a container of its own shows that the feature works, whatever was recorded of it; HostProcess pods run on less.`,
+The check reads the state of the feature and looks for vmcompute.dll. A pod that runs in a container
+of its own shows that the feature works, whatever was recorded of it; HostProcess pods run on less.`,
 	Fix: checks.Fix{
 		Text:     "install the feature and reboot; where it is pending the reboot alone does it",
 		Commands: []string{"Install-WindowsFeature -Name Containers -Restart", "Get-WindowsFeature Containers", "Get-Service vmcompute, hns"},

@@ -27,9 +27,16 @@ var _ = register(checks.Check{
 	ID:       "csi-proxy-missing",
 	Title:    "CSI drivers find no csi-proxy, or are not there at all",
 	Category: checks.CategoryStorage,
-	Doc: `A CSI driver in an ordinary Windows container may not touch disks and shares: csi-proxy does it for it, on the node, behind named pipes such as \\.\pipe\csi-proxy-filesystem-v1, one for each group and version. Without csi-proxy, or with one too old to serve the version that is asked for, the driver exits at its start, never registers, and no volume of it is mounted. Drivers that run as HostProcess containers need no csi-proxy.
+	Doc: `A CSI driver in an ordinary Windows container may not touch disks and shares:
+csi-proxy does it for it, on the node, behind named pipes such as \\.\pipe\csi-proxy-filesystem-v1,
+one for each group and version. Without csi-proxy, or with one too old to serve the version that is
+asked for, the driver exits at its start, never registers, and no volume of it is mounted. Drivers
+that run as HostProcess containers need no csi-proxy.
 
-The check looks for csi-proxy as a service, process or pod where a driver asked for its pipe. A driver that "is not found in the list of registered CSI drivers" has either met this fault or has no node plugin for Windows here; the text does not tell which. A service csi-proxy that should start with the machine and does not run is a warning by itself.`,
+The check looks for csi-proxy as a service, process or pod where a driver asked for its pipe. A
+driver that "is not found in the list of registered CSI drivers" has either met this fault or has no
+node plugin for Windows here; the text does not tell which. A service csi-proxy that should start
+with the machine and does not run is a warning by itself.`,
 	Fix: checks.Fix{
 		Text: "install csi-proxy 1.0 or later as a service (or as a HostProcess DaemonSet), or a version of the driver that runs as a HostProcess container; then let the driver's pod start anew",
 		Commands: []string{

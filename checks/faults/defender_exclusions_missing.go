@@ -12,9 +12,14 @@ var _ = register(checks.Check{
 	ID:       "defender-exclusions-missing",
 	Title:    "the virus scanner watches the folders of the container runtime",
 	Category: checks.CategorySecurity,
-	Doc: `Real-time protection opens files while the runtime unpacks, renames and removes image layers. Windows then answers "Access is denied" or "in use", pulls take minutes longer, sandboxes run into their deadline, and layers that cannot be removed fill the disk. The runtime's data folder is to be excluded, and better its program and the kubelet's folder too.
+	Doc: `Real-time protection opens files while the runtime unpacks, renames and removes image
+layers. Windows then answers "Access is denied" or "in use", pulls take minutes longer, sandboxes
+run into their deadline, and layers that cannot be removed fill the disk. The runtime's data folder
+is to be excluded, and better its program and the kubelet's folder too.
 
-The check compares the exclusions of Microsoft Defender with the runtime's data folder and program. None for either is a warning. What is known of the exclusions is only known to administrators, so a recording made without their rights tells nothing; nor does this check know of scanners by others.`,
+The check compares the exclusions of Microsoft Defender with the runtime's data folder and program.
+None for either is a warning. What is known of the exclusions is only known to administrators, so a
+recording made without their rights tells nothing; nor does this check know of scanners by others.`,
 	Fix: checks.Fix{
 		Text: "exclude the runtime's data folder, the kubelet's and the CNI plugins', and the programs of the runtime, in keeping with the security policy of the house",
 		Commands: []string{

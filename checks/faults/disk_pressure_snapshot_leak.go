@@ -18,9 +18,15 @@ var _ = register(checks.Check{
 	ID:       "disk-pressure-snapshot-leak",
 	Title:    "the disk fills up, and removed layers do not give their space back",
 	Category: checks.CategoryStorage,
-	Doc: `Windows may keep files of a container's layers open after the container has ended, by itself or through a virus scanner. The runtime then cannot remove the layer: it is renamed to rm-NUMBER and stays, collecting images "freed 0 bytes", the disk fills, and the kubelet evicts pods. A reboot closes the files, and the runtime removes the leftovers at its next start.
+	Doc: `Windows may keep files of a container's layers open after the container has ended, by
+itself or through a virus scanner. The runtime then cannot remove the layer: it is renamed to
+rm-NUMBER and stays, collecting images "freed 0 bytes", the disk fills, and the kubelet evicts pods.
+A reboot closes the files, and the runtime removes the leftovers at its next start.
 
-The check takes DiskPressure from the Node, the leftovers from the recorded folders, and the failed removals from the logs. Where the disk is full and neither is there it says so: then it is something else that fills it. The sum that Explorer shows for the snapshots folder counts hard links many times, and is no measure.`,
+The check takes DiskPressure from the Node, the leftovers from the recorded folders, and the failed
+removals from the logs. Where the disk is full and neither is there it says so: then it is something
+else that fills it. The sum that Explorer shows for the snapshots folder counts hard links many
+times, and is no measure.`,
 	Fix: checks.Fix{
 		Text: "drain the node and reboot it, which closes the files; then see whether the rm-* folders are gone, keep the virus scanner out of the runtime's folder, and give the node a larger disk if it still fills up",
 		Commands: []string{

@@ -12,9 +12,15 @@ var _ = register(checks.Check{
 	ID:       "dll-init-failed-0xc0000142",
 	Title:    "processes end at once: Windows has no room for their libraries",
 	Category: checks.CategoryNode,
-	Doc: `Exit code 0xc0000142 (3221225794, -1073741502; STATUS_DLL_INIT_FAILED) means that a library of the program could not initialise. On nodes with very many processes it is the desktop heap of services that is used up, or the memory that Windows can commit: then programs of containers and of the node fail alike, also PowerShell behind a CSI driver, and all is well again after a reboot until it fills up once more.
+	Doc: `Exit code 0xc0000142 (3221225794, -1073741502; STATUS_DLL_INIT_FAILED) means that a
+library of the program could not initialise. On nodes with very many processes it is the desktop
+heap of services that is used up, or the memory that Windows can commit: then programs of containers
+and of the node fail alike, also PowerShell behind a CSI driver, and all is well again after a
+reboot until it fills up once more.
 
-The check reads the exit codes of containers that do not run and the texts of their failures, and looks at the commit charge to tell the two reasons apart. Neighbouring codes mean something else: 0xc0000135 a missing library, 0xc000013a a normal stop, 0xc0000409 a crash of the program itself.`,
+The check reads the exit codes of containers that do not run and the texts of their failures, and
+looks at the commit charge to tell the two reasons apart. Neighbouring codes mean something else:
+0xc0000135 a missing library, 0xc000013a a normal stop, 0xc0000409 a crash of the program itself.`,
 	Fix: checks.Fix{
 		Text: "run fewer processes on this node, or enlarge the third number of SharedSection, the desktop heap of services in KB, from 768 to 2048 or so; then reboot",
 		Commands: []string{

@@ -12,9 +12,13 @@ var _ = register(checks.Check{
 	Title:    "a DNS server answers over TCP and not over UDP",
 	Category: checks.CategoryDNS,
 	FAQ:      []int{13},
-	Doc: `Programs ask by UDP and turn to TCP only where an answer does not fit. Where a server answers over TCP and every datagram to it gets lost, names do not resolve although the server is well and a test over TCP says so.
+	Doc: `Programs ask by UDP and turn to TCP only where an answer does not fit. Where a server
+answers over TCP and every datagram to it gets lost, names do not resolve although the server is
+well and a test over TCP says so.
 
-As a rule the load balancer of HNS for the UDP port of the Service is missing or stale while the one for TCP is there (kube-proxy makes one for each), the VFP drops the datagrams, or a firewall or network policy lets only TCP pass. Each question was asked several times before it was called lost.
+As a rule the load balancer of HNS for the UDP port of the Service is missing or stale while the one
+for TCP is there (kube-proxy makes one for each), the VFP drops the datagrams, or a firewall or
+network policy lets only TCP pass. Each question was asked several times before it was called lost.
 
 A server of the node alone, which pods do not ask, is a warning.`,
 	Fix: checks.Fix{

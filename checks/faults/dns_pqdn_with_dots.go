@@ -14,9 +14,13 @@ var _ = register(checks.Check{
 	Title:    "short names with a dot do not resolve in Windows pods",
 	Category: checks.CategoryDNS,
 	FAQ:      []int{13},
-	Doc: `A Windows pod has one DNS suffix, NAMESPACE.svc.cluster.local, and the Windows resolver appends it only to names without a dot. So kubernetes and kubernetes.default.svc.cluster.local resolve, while kubernetes.default and kubernetes.default.svc, which resolve in a Linux pod, do not. That is Windows as documented.
+	Doc: `A Windows pod has one DNS suffix, NAMESPACE.svc.cluster.local, and the Windows
+resolver appends it only to names without a dot. So kubernetes and
+kubernetes.default.svc.cluster.local resolve, while kubernetes.default and kubernetes.default.svc,
+which resolve in a Linux pod, do not. That is Windows as documented.
 
-It is a fault where the full name does not resolve either: then it is not about suffixes. nslookup goes by rules of its own; test with Resolve-DnsName.`,
+It is a fault where the full name does not resolve either: then it is not about suffixes. nslookup
+goes by rules of its own; test with Resolve-DnsName.`,
 	Fix: checks.Fix{
 		Text:     "use the full name, best with a dot at its end, or the bare service name inside its own namespace; where full names fail too, look at the cluster's DNS service {clusterDNS}",
 		Commands: []string{"Resolve-DnsName kubernetes.default.svc.cluster.local."},

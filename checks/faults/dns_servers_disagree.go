@@ -15,9 +15,16 @@ var _ = register(checks.Check{
 	Title:    "two DNS servers give different answers for the same name",
 	Category: checks.CategoryDNS,
 	FAQ:      []int{13},
-	Doc: `A resolver takes the first answer that it gets, so that a name resolves now and then where its servers disagree. All servers that pods ask must say the same of a name of the cluster: that one resolves it and another denies it is a fault (a server of the world outside in the CNI configuration, a CoreDNS that lost its connection to the API server), and two addresses for one Service mean that one of them is stale.
+	Doc: `A resolver takes the first answer that it gets, so that a name resolves now and then
+where its servers disagree. All servers that pods ask must say the same of a name of the cluster:
+that one resolves it and another denies it is a fault (a server of the world outside in the CNI
+configuration, a CoreDNS that lost its connection to the API server), and two addresses for one
+Service mean that one of them is stale.
 
-The node's own resolver need not know names of the cluster. It is a warning where it resolves one, to another address than the cluster's DNS does (somebody answers for the cluster's domain), and where the node and the cluster disagree on whether a name of the world exists: a policy, a hosts file, or a forwarder that sees another world. Different addresses of a name of the world are normal.`,
+The node's own resolver need not know names of the cluster. It is a warning where it resolves one,
+to another address than the cluster's DNS does (somebody answers for the cluster's domain), and
+where the node and the cluster disagree on whether a name of the world exists: a policy, a hosts
+file, or a forwarder that sees another world. Different addresses of a name of the world are normal.`,
 	Fix: checks.Fix{
 		Text:     "let pods have no nameserver but the cluster's DNS (dns.nameservers of the CNI configuration, clusterDNS of the kubelet), compare what the pods of CoreDNS say one by one, and restart one that is behind",
 		Commands: []string{"Resolve-DnsName kubernetes.default.svc.cluster.local. -Server {clusterDNS}", "kubectl -n kube-system logs -l k8s-app=kube-dns --tail=50", "Get-DnsClientNrptPolicy"},

@@ -12,9 +12,13 @@ var _ = register(checks.Check{
 	ID:       "dockerd-removes-foreign-endpoints",
 	Title:    "a dockerd beside containerd deletes the endpoints of running pods",
 	Category: checks.CategoryNetwork,
-	Doc: `When dockerd starts it takes over every HNS network that it finds, and deletes the endpoints in it as stale, whoever made them. On a node whose pods run under containerd those are the pods' own: they go on running and have no network, until they are created again. Builds of images in a HostProcess pod are the usual way for a dockerd to get there.
+	Doc: `When dockerd starts it takes over every HNS network that it finds, and deletes the
+endpoints in it as stale, whoever made them. On a node whose pods run under containerd those are the
+pods' own: they go on running and have no network, until they are created again. Builds of images in
+a HostProcess pod are the usual way for a dockerd to get there.
 
-The check fails where dockerd said so since the node was booted, and warns where a dockerd runs beside containerd: its next start does it.`,
+The check fails where dockerd said so since the node was booted, and warns where a dockerd runs
+beside containerd: its next start does it.`,
 	Fix: checks.Fix{
 		Text: "do not run dockerd on a node of the cluster: stop it, and let the pods that lost their endpoint be created again; build images elsewhere, or with a builder of containerd",
 		Commands: []string{

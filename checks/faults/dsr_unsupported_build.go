@@ -15,7 +15,11 @@ var _ = register(checks.Check{
 	ID:       "dsr-unsupported-build",
 	Title:    "DSR is asked for on a Windows build that does not have it",
 	Category: checks.CategoryNetwork,
-	Doc: `Direct server return lets the answer of a backend bypass the load balancer. HNS has it from version 9.3 on (Server 2019 with KB4571748, build 17763.1432, or later), from 10.2 on among the later ones, and so on Server 2022. With --enable-dsr on an older build kube-proxy exits. The annotation preserve-destination and externalTrafficPolicy Local need it too, and the annotation needs build 18362 as well: kube-proxy ignores it where it is missing.
+	Doc: `Direct server return lets the answer of a backend bypass the load balancer. HNS has it
+from version 9.3 on (Server 2019 with KB4571748, build 17763.1432, or later), from 10.2 on among the
+later ones, and so on Server 2022. With --enable-dsr on an older build kube-proxy exits. The
+annotation preserve-destination and externalTrafficPolicy Local need it too, and the annotation
+needs build 18362 as well: kube-proxy ignores it where it is missing.
 
 The check goes by the version of HNS, and by the Windows build where that is not recorded.`,
 	Fix: checks.Fix{

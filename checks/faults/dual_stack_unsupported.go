@@ -12,9 +12,13 @@ var _ = register(checks.Check{
 	ID:       "dual-stack-unsupported",
 	Title:    "the cluster gives this node IPv6 that its network cannot carry",
 	Category: checks.CategoryNetwork,
-	Doc: `Windows pods can have an IPv4 and an IPv6 address on l2bridge networks, from HNS 11.10 on, which means Server 2022 in practice. Overlay networks carry IPv4 only, and a network of IPv6 alone does not exist on Windows. kube-proxy then falls back to IPv4 and says so at each start, also on clusters that never wanted IPv6, so that its message alone proves nothing.
+	Doc: `Windows pods can have an IPv4 and an IPv6 address on l2bridge networks, from HNS 11.10
+on, which means Server 2022 in practice. Overlay networks carry IPv4 only, and a network of IPv6
+alone does not exist on Windows. kube-proxy then falls back to IPv4 and says so at each start, also
+on clusters that never wanted IPv6, so that its message alone proves nothing.
 
-The check reads the podCIDRs of the Node object: two families on an overlay or on an older build, or IPv6 alone.`,
+The check reads the podCIDRs of the Node object: two families on an overlay or on an older build, or
+IPv6 alone.`,
 	Fix: checks.Fix{
 		Text:     "give Windows nodes IPv4 podCIDRs, and Services that they use ipFamilyPolicy SingleStack with IPv4; for dual stack use an l2bridge network on Server 2022 or later",
 		Commands: []string{"kubectl get node {node} -o jsonpath={.spec.podCIDRs}", "kubectl get services -A -o custom-columns=NS:.metadata.namespace,NAME:.metadata.name,IPS:.spec.clusterIPs"},

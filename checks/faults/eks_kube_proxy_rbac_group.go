@@ -15,9 +15,14 @@ var _ = register(checks.Check{
 	ID:       "eks-kube-proxy-rbac-group",
 	Title:    "the API server refuses kube-proxy of this EKS node the Services",
 	Category: checks.CategoryNetwork,
-	Doc: `On EKS a Linux node's kube-proxy runs as a DaemonSet with an account of its own. On Windows it is a service and speaks to the API server as the node, which may not list Services and EndpointSlices unless the node's IAM role is mapped to the group eks:kube-proxy-windows. Without the group no Service is programmed, and the first thing to fail is DNS in every Windows pod.
+	Doc: `On EKS a Linux node's kube-proxy runs as a DaemonSet with an account of its own. On
+Windows it is a service and speaks to the API server as the node, which may not list Services and
+EndpointSlices unless the node's IAM role is mapped to the group eks:kube-proxy-windows. Without the
+group no Service is programmed, and the first thing to fail is DNS in every Windows pod.
 
-kube-proxy's own words tell it. The ConfigMap aws-auth is quoted where it is recorded, but a cluster may map roles by access entries instead, which no object of the cluster shows, so the ConfigMap alone never convicts.`,
+kube-proxy's own words tell it. The ConfigMap aws-auth is quoted where it is recorded, but a cluster
+may map roles by access entries instead, which no object of the cluster shows, so the ConfigMap
+alone never convicts.`,
 	Fix: checks.Fix{
 		Text: "map the IAM role of the Windows nodes to the group eks:kube-proxy-windows: in aws-auth under groups of that role, or with an access entry of type EC2_WINDOWS; give Windows nodes a role that Linux nodes do not share",
 		Commands: []string{

@@ -21,9 +21,15 @@ var _ = register(checks.Check{
 	ID:       "eks-missing-private-ip",
 	Title:    "pods of this EKS node are given no address of the VPC",
 	Category: checks.CategoryNetwork,
-	Doc: `On EKS the addresses of Windows pods come from the control plane. Its resource controller offers vpc.amazonaws.com/PrivateIPv4Address on each Windows Node, its webhook lets every pod that selects Windows ask for one, and the controller writes the address on the pod, where the CNI plugin reads it. Windows IPAM that was never switched on, a pod that does not select Windows, or a network interface and subnet without a free address break this chain.
+	Doc: `On EKS the addresses of Windows pods come from the control plane. Its resource
+controller offers vpc.amazonaws.com/PrivateIPv4Address on each Windows Node, its webhook lets every
+pod that selects Windows ask for one, and the controller writes the address on the pod, where the
+CNI plugin reads it. Windows IPAM that was never switched on, a pod that does not select Windows, or
+a network interface and subnet without a free address break this chain.
 
-The check looks for the resource among what the Node can allocate, and for the annotation on pods that wait. How many addresses the subnet has left, only AWS knows: there the messages of the controller tell.`,
+The check looks for the resource among what the Node can allocate, and for the annotation on pods
+that wait. How many addresses the subnet has left, only AWS knows: there the messages of the
+controller tell.`,
 	Fix: checks.Fix{
 		Text: "let EKS manage addresses of Windows pods (enable-windows-ipam in the ConfigMap amazon-vpc-cni), then have the pods that wait made anew",
 		Commands: []string{

@@ -11,9 +11,14 @@ var _ = register(checks.Check{
 	ID:       "entrypoint-not-found",
 	Title:    "a container's command is not in its image",
 	Category: checks.CategoryWorkloads,
-	Doc: `The runtime made the container and could not start its first process: Windows finds no such file. The usual reasons are a command for Linux (/bin/sh), a shell that the image does not have (nanoserver has cmd.exe but no powershell.exe), a program whose extension or path is wrong, and a single string where the command needs its arguments apart. In a HostProcess pod the path is one of the node, or lies below $env:CONTAINER_SANDBOX_MOUNT_POINT.
+	Doc: `The runtime made the container and could not start its first process: Windows finds no
+such file. The usual reasons are a command for Linux (/bin/sh), a shell that the image does not have
+(nanoserver has cmd.exe but no powershell.exe), a program whose extension or path is wrong, and a
+single string where the command needs its arguments apart. In a HostProcess pod the path is one of
+the node, or lies below $env:CONTAINER_SANDBOX_MOUNT_POINT.
 
-The check reads the state and the events of pods that do not run. The same error at kubectl exec or at a probe is about a command that somebody else asked for, and is left out.`,
+The check reads the state and the events of pods that do not run. The same error at kubectl exec or
+at a probe is about a command that somebody else asked for, and is left out.`,
 	Fix: checks.Fix{
 		Text:     "give the container a command that its image holds, with arguments as list items of their own, or none so that the image's own entrypoint runs; look into the image to see what is there",
 		Commands: []string{"kubectl get pod POD -n NAMESPACE -o jsonpath='{.spec.containers[*].command}'", `kubectl run look -it --rm --restart=Never --image=IMAGE --overrides='{"spec":{"nodeName":"{node}"}}' -- cmd /c dir C:\`},

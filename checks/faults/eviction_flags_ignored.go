@@ -17,9 +17,14 @@ var _ = register(checks.Check{
 	ID:       "eviction-flags-ignored",
 	Title:    "thresholds for memory are set that this kubelet ignores on Windows",
 	Category: checks.CategoryNode,
-	Doc: `Before Kubernetes 1.31 the kubelet does not evict pods of a Windows node for want of memory: memory.available in --eviction-hard and --eviction-soft is accepted, the hard one is even subtracted from what the node offers, and nothing ever happens at the threshold; the MemoryPressure condition never becomes True. Reservations and limits are what protects such a node. From 1.31 on the thresholds work, measured by committed memory and not by the working set.
+	Doc: `Before Kubernetes 1.31 the kubelet does not evict pods of a Windows node for want of
+memory: memory.available in --eviction-hard and --eviction-soft is accepted, the hard one is even
+subtracted from what the node offers, and nothing ever happens at the threshold; the MemoryPressure
+condition never becomes True. Reservations and limits are what protects such a node. From 1.31 on
+the thresholds work, measured by committed memory and not by the working set.
 
-Whoever set the threshold counts on it, so this is a warning, though it is a documented limit. Thresholds for disk space work in all versions, those for inodes in none.`,
+Whoever set the threshold counts on it, so this is a warning, though it is a documented limit.
+Thresholds for disk space work in all versions, those for inodes in none.`,
 	Fix: checks.Fix{
 		Text:     "do not count on the threshold: keep 2 GiB back for Windows (systemReserved), give pods limits that equal their requests, or move to Kubernetes 1.31 or later",
 		Commands: []string{`kubectl get --raw "/api/v1/nodes/{node}/proxy/configz"`},

@@ -4,6 +4,7 @@
 package faults
 
 import (
+	"strings"
 	"sync"
 
 	"doctor/checks"
@@ -11,8 +12,14 @@ import (
 
 var registered []*checks.Check
 
-// register adds a check to the catalogue.
+// register adds a check to the catalogue. The paragraphs of its documentation are wrapped in the
+// source, for whoever reads a change; where they are shown, the width decides.
 func register(c checks.Check) *checks.Check {
+	paragraphs := strings.Split(c.Doc, "\n\n")
+	for i, p := range paragraphs {
+		paragraphs[i] = strings.Join(strings.Fields(p), " ")
+	}
+	c.Doc = strings.Join(paragraphs, "\n\n")
 	registered = append(registered, &c)
 	return &c
 }

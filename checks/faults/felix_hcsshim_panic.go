@@ -23,9 +23,14 @@ var _ = register(checks.Check{
 	ID:       "felix-hcsshim-panic",
 	Title:    "Felix of Calico ends by itself on this Windows node",
 	Category: checks.CategoryComponents,
-	Doc: `Felix keeps routes to other nodes and the network policies of this node's pods. Calico 3.27 to 3.29 was built with a release of Microsoft's hcsshim (0.11.6) whose String method fails on certain answers of HNS, and Felix was seen to end on Windows with these releases, most often while pods are taken down. Where nothing starts it again, new pods get no policy and never become ready.
+	Doc: `Felix keeps routes to other nodes and the network policies of this node's pods. Calico
+3.27 to 3.29 was built with a release of Microsoft's hcsshim (0.11.6) whose String method fails on
+certain answers of HNS, and Felix was seen to end on Windows with these releases, most often while
+pods are taken down. Where nothing starts it again, new pods get no policy and never become ready.
 
-The check looks for a container felix that ended with exit code 2, a panic, in one of these releases, and for the words of RKE2, which starts Felix once and does not start it again. One exit that was followed by a healthy run is only a warning.`,
+The check looks for a container felix that ended with exit code 2, a panic, in one of these
+releases, and for the words of RKE2, which starts Felix once and does not start it again. One exit
+that was followed by a healthy run is only a warning.`,
 	Fix: checks.Fix{
 		Text:     "upgrade Calico to v3.30 or later; until then start Felix again: delete its pod on {node}, or on RKE2 restart the service",
 		Commands: []string{"kubectl delete pod -n calico-system -l k8s-app=calico-node-windows --field-selector spec.nodeName={node}", "Restart-Service rke2"},

@@ -18,9 +18,15 @@ var _ = register(checks.Check{
 	ID:       "firewall-blocks-10250",
 	Title:    "the Windows firewall lets nobody reach the kubelet",
 	Category: checks.CategoryComponents,
-	Doc: `The API server and metrics-server connect to the kubelet on TCP 10250. Where no rule of the Windows firewall allows that, pods run and the node is Ready, but kubectl logs, exec, attach and port-forward time out and there are no metrics. PrepareNode.ps1 creates such a rule; other ways to set up a node forget it.
+	Doc: `The API server and metrics-server connect to the kubelet on TCP 10250. Where no rule
+of the Windows firewall allows that, pods run and the node is Ready, but kubectl logs, exec, attach
+and port-forward time out and there are no metrics. PrepareNode.ps1 creates such a rule; other ways
+to set up a node forget it.
 
-The check looks for a profile that is on and blocks what comes in by default, and for an enabled rule that allows the port in that profile. A rule that allows any port may belong to another program, so it settles nothing unless its name says that it is the kubelet's. The cloud's own filters are not to be seen on the node.`,
+The check looks for a profile that is on and blocks what comes in by default, and for an enabled
+rule that allows the port in that profile. A rule that allows any port may belong to another
+program, so it settles nothing unless its name says that it is the kubelet's. The cloud's own
+filters are not to be seen on the node.`,
 	Fix: checks.Fix{
 		Text:     "allow the kubelet's port; let security groups and filters between the control plane and the node allow it too",
 		Commands: []string{"New-NetFirewallRule -Name kubelet -DisplayName kubelet -Enabled True -Direction Inbound -Protocol TCP -LocalPort 10250 -Action Allow"},

@@ -14,9 +14,15 @@ var _ = register(checks.Check{
 	Title:    "flanneld does not find the interface that it is told to use",
 	Category: checks.CategoryNetwork,
 	FAQ:      []int{8},
-	Doc: `With --iface flanneld is told the address or the name of the adapter that carries traffic between nodes. If no adapter has it, flanneld ends at once. That happens when the address came from DHCP and is another one now, when the name is that of the adapter before the virtual switch took it over, and for some seconds while the switch is created and the address moves to vEthernet.
+	Doc: `With --iface flanneld is told the address or the name of the adapter that carries
+traffic between nodes. If no adapter has it, flanneld ends at once. That happens when the address
+came from DHCP and is another one now, when the name is that of the adapter before the virtual
+switch took it over, and for some seconds while the switch is created and the address moves to
+vEthernet.
 
-The check compares the --iface of flanneld's service or process with the adapters. A flanneld that runs on has found its interface when it started; then this is a warning about the next start. A log of such an end on a node whose adapters are right by now was the short moment.`,
+The check compares the --iface of flanneld's service or process with the adapters. A flanneld that
+runs on has found its interface when it started; then this is a warning about the next start. A log
+of such an end on a node whose adapters are right by now was the short moment.`,
 	Fix: checks.Fix{
 		Text:     "give flanneld an --iface that this node has (an address is safest), and recovery actions that start it again after some seconds",
 		Commands: []string{"Get-NetIPAddress -AddressFamily IPv4 | Select-Object InterfaceAlias, IPAddress", "nssm edit flanneld", "sc.exe failure flanneld reset= 86400 actions= restart/10000/restart/10000/restart/10000", "Restart-Service flanneld"},

@@ -11,7 +11,10 @@ var _ = register(checks.Check{
 	Title:    "flannel's subnet.env is missing, so its CNI plugin cannot set up any pod",
 	Category: checks.CategoryNetwork,
 	FAQ:      []int{9},
-	Doc:      `The flannel CNI plugin reads C:\run\flannel\subnet.env for every pod. flanneld writes it as the last step of its start, once it has a subnet from the Node object and the HNS network exists. A missing file therefore always has a reason further up in flanneld's log; the file is gone by itself only where something cleared C:\run.`,
+	Doc: `The flannel CNI plugin reads C:\run\flannel\subnet.env for every pod. flanneld writes
+it as the last step of its start, once it has a subnet from the Node object and the HNS network
+exists. A missing file therefore always has a reason further up in flanneld's log; the file is gone
+by itself only where something cleared C:\run.`,
 	Fix: checks.Fix{
 		Text: "restart flanneld and watch its log until \"Wrote subnet file\"; write the file by hand only as a last resort",
 		Commands: []string{

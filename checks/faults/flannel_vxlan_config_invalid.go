@@ -22,9 +22,15 @@ var _ = register(checks.Check{
 	Title:    "flannel's VXLAN settings do not work with Windows nodes",
 	Category: checks.CategoryNetwork,
 	FAQ:      []int{9},
-	Doc: `Windows wants a VXLAN network identifier (VNI) of 4096 or more and UDP port 4789, and knows neither DirectRouting nor GBP. Linux takes VNI 1 and port 8472 where the configuration says nothing. The ConfigMap of flannel is for all nodes, so it must name 4096 and 4789 for both sides; with the Linux settings flanneld on Windows ends, and with settings for Windows alone the two sides do not hear each other.
+	Doc: `Windows wants a VXLAN network identifier (VNI) of 4096 or more and UDP port 4789, and
+knows neither DirectRouting nor GBP. Linux takes VNI 1 and port 8472 where the configuration says
+nothing. The ConfigMap of flannel is for all nodes, so it must name 4096 and 4789 for both sides;
+with the Linux settings flanneld on Windows ends, and with settings for Windows alone the two sides
+do not hear each other.
 
-The check reads net-conf.json on the node and in the ConfigMap, and the VNI that each node's flanneld wrote on its Node object. A node of another backend, or of another VNI, is left out by this one.`,
+The check reads net-conf.json on the node and in the ConfigMap, and the VNI that each node's
+flanneld wrote on its Node object. A node of another backend, or of another VNI, is left out by this
+one.`,
 	Fix: checks.Fix{
 		Text:     `set "Type": "vxlan", "VNI": 4096, "Port": 4789 in net-conf.json of the ConfigMap kube-flannel-cfg, without DirectRouting and GBP, and start flanneld anew on the Linux nodes first, then on the Windows nodes`,
 		Commands: []string{"kubectl -n kube-flannel edit configmap kube-flannel-cfg", "kubectl -n kube-flannel rollout restart daemonset", `Get-Content C:\etc\kube-flannel\net-conf.json`},

@@ -17,9 +17,13 @@ var _ = register(checks.Check{
 	ID:       "flannel-vxlan-node-to-pod",
 	Title:    "the node itself does not reach pods of other nodes",
 	Category: checks.CategoryNetwork,
-	Doc: `On flannel's VXLAN network a Windows node has no interface in the overlay: its own connections reach the pods on it (with flannel 0.12.0 or later, and a Windows that knows the HostRoute policy), and never the pods of other nodes. Pods reach each other everywhere. The Kubernetes documentation lists this as a limit.
+	Doc: `On flannel's VXLAN network a Windows node has no interface in the overlay: its own
+connections reach the pods on it (with flannel 0.12.0 or later, and a Windows that knows the
+HostRoute policy), and never the pods of other nodes. Pods reach each other everywhere. The
+Kubernetes documentation lists this as a limit.
 
-A tool on the node that calls pods directly therefore fails. The check only tells where a probe ran into it. If the node does not reach even a pod of its own that others reach, that is a warning.`,
+A tool on the node that calls pods directly therefore fails. The check only tells where a probe ran
+into it. If the node does not reach even a pod of its own that others reach, that is a warning.`,
 	Fix: checks.Fix{
 		Text:     "call pods of other nodes from a pod, or through a NodePort of another node; where local pods do not answer either, use flannel 0.12.0 or later",
 		Commands: []string{"kubectl run probe --image=mcr.microsoft.com/windows/nanoserver:{osTag} --rm -it --overrides='{\"spec\":{\"nodeName\":\"{node}\"}}' -- cmd"},

@@ -20,9 +20,13 @@ var _ = register(checks.Check{
 	Title:    "flanneld waits for a network that never becomes ready",
 	Category: checks.CategoryNetwork,
 	FAQ:      []int{8},
-	Doc: `flanneld creates the HNS network and then waits until it has a management address on the host. If the address does not come back on the virtual adapter in time, or flanneld was told a wrong interface, it gives up and starts over.
+	Doc: `flanneld creates the HNS network and then waits until it has a management address on
+the host. If the address does not come back on the virtual adapter in time, or flanneld was told a
+wrong interface, it gives up and starts over.
 
-The line "Waiting for the Network to be created" is printed on every healthy start; only its persistence over minutes is a fault. In HNS the fault shows as a network without ManagementIP, or with one that Windows made up (169.254…).`,
+The line "Waiting for the Network to be created" is printed on every healthy start; only its
+persistence over minutes is a fault. In HNS the fault shows as a network without ManagementIP, or
+with one that Windows made up (169.254…).`,
 	Fix: checks.Fix{
 		Text:     "check that flanneld is given an address of this node (--iface, -ManagementIP: an address, not an adapter's name) and that the adapter keeps its address when the switch is created; then start flanneld again",
 		Commands: []string{"Get-HnsNetwork | Select-Object Name, Type, ManagementIP", "Get-NetIPAddress -AddressFamily IPv4", "Restart-Service flanneld"},

@@ -11,9 +11,12 @@ var _ = register(checks.Check{
 	Title:    "flanneld does not run",
 	Category: checks.CategoryComponents,
 	FAQ:      []int{1, 2},
-	Doc: `flanneld asks for the node's subnet, creates the HNS network and writes subnet.env. Without it the network of running pods goes on for a while, but nothing survives a restart, and routes to other nodes are no longer kept.
+	Doc: `flanneld asks for the node's subnet, creates the HNS network and writes subnet.env.
+Without it the network of running pods goes on for a while, but nothing survives a restart, and
+routes to other nodes are no longer kept.
 
-The check looks for a running service, a process flanneld.exe, and the HostProcess pod of a DaemonSet.`,
+The check looks for a running service, a process flanneld.exe, and the HostProcess pod of a
+DaemonSet.`,
 	Fix: checks.Fix{
 		Text:     "read the end of flanneld's log for the reason of its last exit, mend that, and start it again; where it runs as a DaemonSet, delete its pod on {node} instead",
 		Commands: []string{"Get-Service flanneld", "Start-Service flanneld"},

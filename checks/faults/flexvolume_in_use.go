@@ -12,7 +12,10 @@ var _ = register(checks.Check{
 	Title:    "a pod uses a FlexVolume driver, which is deprecated",
 	Category: checks.CategoryStorage,
 	Lints:    true,
-	Doc:      `FlexVolume drivers are programs and scripts that lie on every node, on Windows as PowerShell scripts below usr\libexec\kubernetes, and that the kubelet runs for each mount. They have been deprecated since Kubernetes 1.23 and get no fixes; on Windows each mount starts PowerShell anew. CSI drivers do the same for SMB, iSCSI and cloud disks.`,
+	Doc: `FlexVolume drivers are programs and scripts that lie on every node, on Windows as
+PowerShell scripts below usr\libexec\kubernetes, and that the kubelet runs for each mount. They have
+been deprecated since Kubernetes 1.23 and get no fixes; on Windows each mount starts PowerShell
+anew. CSI drivers do the same for SMB, iSCSI and cloud disks.`,
 	Fix: checks.Fix{
 		Text:     "move the volume to a CSI driver that has a Windows node plugin, then remove the FlexVolume scripts from the node",
 		Commands: []string{"kubectl get csidrivers", `Get-ChildItem -Recurse C:\usr\libexec\kubernetes\kubelet-plugins\volume\exec`},

@@ -13,9 +13,13 @@ var _ = register(checks.Check{
 	ID:       "forwarding-disabled-flannel-hostgw",
 	Title:    "the node does not forward packets between pods and other nodes",
 	Category: checks.CategoryNetwork,
-	Doc: `On a host-gw network the node itself routes: packets of pods arrive at the endpoint cbr0_ep and leave by the adapter of the node, so both must have forwarding enabled. flanneld enables it when it starts. Where the adapter was given another index in that moment, or IPv4 is not bound to it yet, that fails with "Element not found", and pods reach nothing beyond their node.
+	Doc: `On a host-gw network the node itself routes: packets of pods arrive at the endpoint
+cbr0_ep and leave by the adapter of the node, so both must have forwarding enabled. flanneld enables
+it when it starts. Where the adapter was given another index in that moment, or IPv4 is not bound to
+it yet, that fails with "Element not found", and pods reach nothing beyond their node.
 
-The check looks at the adapter with the node's address and at the host's endpoint in the pod network.`,
+The check looks at the adapter with the node's address and at the host's endpoint in the pod
+network.`,
 	Fix: checks.Fix{
 		Text: "enable forwarding on both adapters, then start flanneld again so that it also does the steps that come after",
 		Commands: []string{

@@ -10,9 +10,14 @@ var _ = register(checks.Check{
 	ID:       "gke-windows-pool-prereq",
 	Title:    "the GKE cluster lacks what a Windows node pool needs beside it",
 	Category: checks.CategoryNode,
-	Doc: `A Windows node pool of GKE cannot stand alone: the cluster's DNS and GKE's own agents run on Linux only, so GKE refuses a Windows pool where no Linux pool is ready yet, as happens when Terraform makes both at once, and a cluster whose last Linux nodes were scaled away loses its DNS. From 1.24 on GKE also refuses node images with docker (WINDOWS_LTSC, WINDOWS_SAC), and wants those with containerd.
+	Doc: `A Windows node pool of GKE cannot stand alone: the cluster's DNS and GKE's own agents
+run on Linux only, so GKE refuses a Windows pool where no Linux pool is ready yet, as happens when
+Terraform makes both at once, and a cluster whose last Linux nodes were scaled away loses its DNS.
+From 1.24 on GKE also refuses node images with docker (WINDOWS_LTSC, WINDOWS_SAC), and wants those
+with containerd.
 
-The check looks for a Linux node in the list of the cluster's nodes. The refusal itself is printed by gcloud or Terraform before there is any node, and is known only where somebody kept that output.`,
+The check looks for a Linux node in the list of the cluster's nodes. The refusal itself is printed
+by gcloud or Terraform before there is any node, and is known only where somebody kept that output.`,
 	Fix: checks.Fix{
 		Text: "have a Linux node pool with at least one ready node before the Windows pool is made (in Terraform: depends_on), and use an image type with containerd",
 		Commands: []string{

@@ -17,9 +17,14 @@ var _ = register(checks.Check{
 	ID:       "gmsa-containerd-share",
 	Title:    "this Windows cannot reach shares by a service account under containerd",
 	Category: checks.CategoryWorkloads,
-	Doc: `A container with a group managed service account signs in at network shares with the account's identity. Under containerd that failed on Windows Server 2019 until the update KB5000822 (OS build 17763.1817) of March 2021: nltest looked well and every share refused the container. Docker was not concerned, and Server 2022 and later never were.
+	Doc: `A container with a group managed service account signs in at network shares with the
+account's identity. Under containerd that failed on Windows Server 2019 until the update KB5000822
+(OS build 17763.1817) of March 2021: nltest looked well and every share refused the container.
+Docker was not concerned, and Server 2022 and later never were.
 
-On a patched node a share may still open by its address and not by its name. That is a switch of HNS, EnableCompartmentNamespace, which no recording holds; AKS sets it. The check compares the build, on nodes whose pods use such an account.`,
+On a patched node a share may still open by its address and not by its name. That is a switch of
+HNS, EnableCompartmentNamespace, which no recording holds; AKS sets it. The check compares the
+build, on nodes whose pods use such an account.`,
 	Fix: checks.Fix{
 		Text: "install the current cumulative update of Windows Server 2019; if shares then open by address only, set the switch and make the pods anew",
 		Commands: []string{

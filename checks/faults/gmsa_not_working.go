@@ -23,9 +23,16 @@ var _ = register(checks.Check{
 	ID:       "gmsa-not-working",
 	Title:    "pods do not get the identity of their group managed service account",
 	Category: checks.CategoryWorkloads,
-	Doc: `A pod names a GMSACredentialSpec; an admission webhook puts its content into the pod, the runtime hands it to the container, and Container Credential Guard on the node fetches the account's password from Active Directory, as the node itself or, on nodes outside of the domain, through a plug-in. Where one of these fails the container runs all the same, as nobody: nltest in it answers 1722 or 1311.
+	Doc: `A pod names a GMSACredentialSpec; an admission webhook puts its content into the pod,
+the runtime hands it to the container, and Container Credential Guard on the node fetches the
+account's password from Active Directory, as the node itself or, on nodes outside of the domain,
+through a plug-in. Where one of these fails the container runs all the same, as nobody: nltest in it
+answers 1722 or 1311.
 
-The check looks at pods that name a credential spec and were not given its content, which means that the webhook did not see them, and at the failures in the event log of Container Credential Guard after which no success came. Whether the domain's name resolves in pods, and whether the account is allowed to this node, no recording tells.`,
+The check looks at pods that name a credential spec and were not given its content, which means that
+the webhook did not see them, and at the failures in the event log of Container Credential Guard
+after which no success came. Whether the domain's name resolves in pods, and whether the account is
+allowed to this node, no recording tells.`,
 	Fix: checks.Fix{
 		Text: "follow the chain: webhook and its right to the spec, the content of the spec, the node's right to the password, the name of the domain in DNS",
 		Commands: []string{

@@ -14,9 +14,14 @@ var _ = register(checks.Check{
 	Title:    "the CNI plugin attaches pods to an HNS network that no longer exists",
 	Category: checks.CategoryNetwork,
 	FAQ:      []int{11},
-	Doc: `A plugin that remembers its HNS network by id asks HNS for that id at every pod. After a reboot, a restart of HNS or a new virtual switch the id is gone, and each endpoint is refused with "Element not found", 0x490.
+	Doc: `A plugin that remembers its HNS network by id asks HNS for that id at every pod. After
+a reboot, a restart of HNS or a new virtual switch the id is gone, and each endpoint is refused with
+"Element not found", 0x490.
 
-azure-vnet keeps the id in azure-vnet.json, so there the file is compared with the networks of HNS. A file from before the last boot is no fault in itself: azure-vnet later than 1.0.14 discards it at the first pod. Other plugins write no such file, and their own complaint is all there is. The same code from a load balancer is another fault.`,
+azure-vnet keeps the id in azure-vnet.json, so there the file is compared with the networks of HNS.
+A file from before the last boot is no fault in itself: azure-vnet later than 1.0.14 discards it at
+the first pod. Other plugins write no such file, and their own complaint is all there is. The same
+code from a load balancer is another fault.`,
 	Fix: checks.Fix{
 		Text: "stop the kubelet, move the plugin's state away, and start the kubelet: the plugin makes its network anew with the next pod",
 		Commands: []string{

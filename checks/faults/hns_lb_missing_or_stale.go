@@ -20,9 +20,17 @@ var _ = register(checks.Check{
 	Title:    "HNS lacks the load balancer of a Service, or has one that leads nowhere",
 	Category: checks.CategoryNetwork,
 	FAQ:      []int{13},
-	Doc: `kube-proxy turns each port of a Service into a load balancer of HNS and remembers its id. When HNS crashed or was restarted, or somebody deleted its policies, kube-proxy may go on believing in what is gone; after a failed update it may leave a load balancer behind whose backends no longer exist. Pods then get no answer from the Service's address (the cluster DNS as a rule), and do from the address of the pod behind it.
+	Doc: `kube-proxy turns each port of a Service into a load balancer of HNS and remembers its
+id. When HNS crashed or was restarted, or somebody deleted its policies, kube-proxy may go on
+believing in what is gone; after a failed update it may leave a load balancer behind whose backends
+no longer exist. Pods then get no answer from the Service's address (the cluster DNS as a rule), and
+do from the address of the pod behind it.
 
-The check compares the clusterIP, port and protocol of every Service that has a ready backend with the load balancers, and their backends with the endpoints, of HNS. Whether a load balancer uses DSR makes no difference. It leaves out headless Services and ExternalName, backends on this node that have no HNS endpoint (kube-proxy makes no load balancer of those alone), the second address family where kube-proxy serves just one, and a kube-proxy that has just started.`,
+The check compares the clusterIP, port and protocol of every Service that has a ready backend with
+the load balancers, and their backends with the endpoints, of HNS. Whether a load balancer uses DSR
+makes no difference. It leaves out headless Services and ExternalName, backends on this node that
+have no HNS endpoint (kube-proxy makes no load balancer of those alone), the second address family
+where kube-proxy serves just one, and a kube-proxy that has just started.`,
 	Fix: checks.Fix{
 		Text: "restart kube-proxy, which deletes all load balancers and programs them again; where that does not help, stop it, remove what HNS holds, restart HNS and start it; then bring Kubernetes and Windows up to date",
 		Commands: []string{

@@ -13,9 +13,12 @@ var _ = register(checks.Check{
 	Title:    "HNS does not have the network that pods attach to",
 	Category: checks.CategoryNetwork,
 	FAQ:      []int{8, 11},
-	Doc: `Each CNI plugin puts pods on an HNS network of a certain name and type: cbr0 for flannel host-gw, flannel.4096 or vxlan0 for flannel overlay, Calico, azure, vpcbr… on EKS. Without it, or with one of the wrong type, no pod gets a network.
+	Doc: `Each CNI plugin puts pods on an HNS network of a certain name and type: cbr0 for
+flannel host-gw, flannel.4096 or vxlan0 for flannel overlay, Calico, azure, vpcbr… on EKS. Without
+it, or with one of the wrong type, no pod gets a network.
 
-Who should have made the network did not come that far: flanneld, the Calico node service, the physical adapter or a Windows feature is the place to look.`,
+Who should have made the network did not come that far: flanneld, the Calico node service, the
+physical adapter or a Windows feature is the place to look.`,
 	Fix: checks.Fix{
 		Text:     "restart the program that creates the network {network}: flanneld, the Calico node service, or the node's start script; if HNS shows leftovers of an older network with the same name, remove those first",
 		Commands: []string{"Get-HnsNetwork | Select-Object Name, Type, ManagementIP", "Restart-Service flanneld"},

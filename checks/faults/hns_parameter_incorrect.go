@@ -15,9 +15,13 @@ var _ = register(checks.Check{
 	Title:    "HNS refuses the pod network because a parameter does not fit its state",
 	Category: checks.CategoryNetwork,
 	FAQ:      []int{11},
-	Doc: `"The parameter is incorrect", 0x57, is what HNS says to a network whose uplink is a virtual adapter already, because another external network owns the physical one; to a network that a reboot left in halves; and to a subnet with host bits set.
+	Doc: `"The parameter is incorrect", 0x57, is what HNS says to a network whose uplink is a
+virtual adapter already, because another external network owns the physical one; to a network that a
+reboot left in halves; and to a subnet with host bits set.
 
-The check fails where the pod network is not there and its creation was refused with that code, and names the external networks that may own the adapter. PowerShell does not print what it asked for, so its form of the message only counts beside a missing network.`,
+The check fails where the pod network is not there and its creation was refused with that code, and
+names the external networks that may own the adapter. PowerShell does not print what it asked for,
+so its form of the message only counts beside a missing network.`,
 	Fix: checks.Fix{
 		Text:     "remove the HNS networks that nothing uses, reboot, and let the plugin create its network first",
 		Commands: []string{"Get-HnsNetwork | Select-Object Name, Type, NetworkAdapterName, ManagementIP", "Get-HnsNetwork | Where-Object Name -eq '<leftover>' | Remove-HnsNetwork", "Restart-Computer"},

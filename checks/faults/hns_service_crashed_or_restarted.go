@@ -14,9 +14,15 @@ var _ = register(checks.Check{
 	ID:       "hns-service-crashed-or-restarted",
 	Title:    "HNS died or was restarted under running pods",
 	Category: checks.CategoryNetwork,
-	Doc: `Endpoints of pods and the load balancers of kube-proxy live in the Host Network Service. When it crashes, or somebody restarts it by hand, they may be gone, and nobody makes them anew for a pod that runs already: the pod has no network, kube-proxy believes that its load balancers are in place.
+	Doc: `Endpoints of pods and the load balancers of kube-proxy live in the Host Network
+Service. When it crashes, or somebody restarts it by hand, they may be gone, and nobody makes them
+anew for a pod that runs already: the pod has no network, kube-proxy believes that its load
+balancers are in place.
 
-A restart is known from the service manager's events since the boot, or from the start of the process that hosts HNS, where that is later than kube-proxy's. Of itself it is no fault: the check fails where pods from before it have no endpoint of their address, or kube-proxy from before it has no load balancer in HNS, and warns where that was not recorded.`,
+A restart is known from the service manager's events since the boot, or from the start of the
+process that hosts HNS, where that is later than kube-proxy's. Of itself it is no fault: the check
+fails where pods from before it have no endpoint of their address, or kube-proxy from before it has
+no load balancer in HNS, and warns where that was not recorded.`,
 	Fix: checks.Fix{
 		Text: "restart kube-proxy (with Calico also its node service), and let the pods that lost their endpoint be created again; if HNS died by itself, install the current update of Windows",
 		Commands: []string{

@@ -11,9 +11,12 @@ var _ = register(checks.Check{
 	ID:       "hns-wrong-diskette",
 	Title:    "HNS cannot use the objects that it stored before an update of Windows",
 	Category: checks.CategoryNetwork,
-	Doc: `HNS keeps networks and endpoints over a reboot. After a Windows update its format may differ, and every call that touches an old object fails with error 0x22, whose text is one of the oldest of Windows: "The wrong diskette is in the drive".
+	Doc: `HNS keeps networks and endpoints over a reboot. After a Windows update its format may
+differ, and every call that touches an old object fails with error 0x22, whose text is one of the
+oldest of Windows: "The wrong diskette is in the drive".
 
-Nothing in the listings of HNS shows it, for the objects look as they did; only the error in the logs of flanneld, of the CNI plugin or of kube-proxy tells.`,
+Nothing in the listings of HNS shows it, for the objects look as they did; only the error in the
+logs of flanneld, of the CNI plugin or of kube-proxy tells.`,
 	Fix: checks.Fix{
 		Text: "let HNS forget what it stored. On Server 2019 and older that is the file HNS.data; newer versions keep it in the registry, where hnsdiag removes endpoints and networks one by one",
 		Commands: []string{

@@ -14,9 +14,14 @@ var _ = register(checks.Check{
 	ID:       "host-gw-cloud-udr-missing",
 	Title:    "the cloud's network seems to drop packets with pods' addresses",
 	Category: checks.CategoryNetwork,
-	Doc: `With host-gw or l2bridge, packets cross the network between nodes with the addresses of pods on them. A cloud delivers and accepts only addresses that it handed out itself, unless a route in its own table sends each podCIDR to its node, and the node's interface may forward. Without both, pods of this node reach neither the pods of other nodes nor anything that answers to a pod's address, while the nodes reach each other.
+	Doc: `With host-gw or l2bridge, packets cross the network between nodes with the addresses
+of pods on them. A cloud delivers and accepts only addresses that it handed out itself, unless a
+route in its own table sends each podCIDR to its node, and the node's interface may forward. Without
+both, pods of this node reach neither the pods of other nodes nor anything that answers to a pod's
+address, while the nodes reach each other.
 
-The cloud's routes are not to be seen on the node: the check judges by TCP probes from pods to pods of other nodes, where the providerID says that a cloud runs the machine.`,
+The cloud's routes are not to be seen on the node: the check judges by TCP probes from pods to pods
+of other nodes, where the providerID says that a cloud runs the machine.`,
 	Fix: checks.Fix{
 		Text: "add a route for each podCIDR by way of its node to the cloud's table and let the nodes' interfaces forward; or use an overlay, which needs neither",
 		Commands: []string{

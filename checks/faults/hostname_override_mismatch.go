@@ -14,9 +14,13 @@ var _ = register(checks.Check{
 	Title:    "kube-proxy goes by another name than the Node object",
 	Category: checks.CategoryNetwork,
 	FAQ:      []int{6},
-	Doc: `kube-proxy takes an endpoint for its own when the endpoint's node name is its own host name. If it goes by another name than the Node object, it takes the pods of its own node for remote ones, and when it cleans up it deletes their HNS endpoints: pods lose their adapter minutes or hours after they started well.
+	Doc: `kube-proxy takes an endpoint for its own when the endpoint's node name is its own host
+name. If it goes by another name than the Node object, it takes the pods of its own node for remote
+ones, and when it cleans up it deletes their HNS endpoints: pods lose their adapter minutes or hours
+after they started well.
 
-kube-proxy lowers the case of its name, so a difference in case is none. Without --hostname-override its name is the machine's, which never holds a dot.`,
+kube-proxy lowers the case of its name, so a difference in case is none. Without --hostname-override
+its name is the machine's, which never holds a dot.`,
 	Fix: checks.Fix{
 		Text:     "give kube-proxy --hostname-override={node} (or hostnameOverride in its configuration), restart it, and recreate the pods that lost their adapter",
 		Commands: []string{"nssm edit kube-proxy", "Restart-Service kube-proxy"},

@@ -17,9 +17,15 @@ var _ = register(checks.Check{
 	ID:       "hostport-conflict-or-not-published",
 	Title:    "a pod's hostPort is taken, or nobody publishes it",
 	Category: checks.CategoryNetwork,
-	Doc: `A hostPort is published by the CNI plugin, which puts a PortMapping policy on the pod's HNS endpoint. The runtime tells the plugin of it only where the configuration says "capabilities": {"portMappings": true}; without that the pod runs and the port answers nobody. And a port can be had once: if a process such as IIS or another pod holds it, HNS refuses the endpoint with 0x803b0013 or 0x20 and the pod does not start.
+	Doc: `A hostPort is published by the CNI plugin, which puts a PortMapping policy on the
+pod's HNS endpoint. The runtime tells the plugin of it only where the configuration says
+"capabilities": {"portMappings": true}; without that the pod runs and the port answers nobody. And a
+port can be had once: if a process such as IIS or another pod holds it, HNS refuses the endpoint
+with 0x803b0013 or 0x20 and the pod does not start.
 
-The check looks at the pods with a hostPort: for two of them with the same port, for a process that listens on it, for the policy on the endpoint, and where endpoints are not recorded, for the capability. Pods on the host's network bind their ports themselves and do not count.`,
+The check looks at the pods with a hostPort: for two of them with the same port, for a process that
+listens on it, for the policy on the endpoint, and where endpoints are not recorded, for the
+capability. Pods on the host's network bind their ports themselves and do not count.`,
 	Fix: checks.Fix{
 		Text:     `free the port, or give the pod another one; where nothing publishes it, add "capabilities": {"portMappings": true} to {cniFile} and create the pod again. A Service of type NodePort needs neither`,
 		Commands: []string{"Get-NetTCPConnection -State Listen | Select-Object LocalAddress, LocalPort, OwningProcess", "Get-HnsEndpoint | Select-Object IPAddress, Policies"},

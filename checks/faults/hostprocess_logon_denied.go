@@ -16,9 +16,13 @@ var _ = register(checks.Check{
 	ID:       "hostprocess-logon-denied",
 	Title:    "containerd runs as a user who may not start HostProcess containers",
 	Category: checks.CategoryComponents,
-	Doc: `containerd starts a HostProcess container by logging on as the user that the pod names, such as NT AUTHORITY\SYSTEM. Only a service that runs as LocalSystem or LocalService may do that; under any other account the logon is denied, and with it every HostProcess pod: kube-proxy, the network plugin, CSI drivers.
+	Doc: `containerd starts a HostProcess container by logging on as the user that the pod
+names, such as NT AUTHORITY\SYSTEM. Only a service that runs as LocalSystem or LocalService may do
+that; under any other account the logon is denied, and with it every HostProcess pod: kube-proxy,
+the network plugin, CSI drivers.
 
-The check looks at the account of the service containerd. It only asks where the node has HostProcess pods, or pods that say so.`,
+The check looks at the account of the service containerd. It only asks where the node has
+HostProcess pods, or pods that say so.`,
 	Fix: checks.Fix{
 		Text:     "let the service run as LocalSystem again and restart it",
 		Commands: []string{"sc.exe qc containerd", "sc.exe config containerd obj= LocalSystem", "Restart-Service containerd"},

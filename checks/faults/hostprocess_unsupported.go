@@ -18,9 +18,13 @@ var _ = register(checks.Check{
 	ID:       "hostprocess-unsupported",
 	Title:    "HostProcess pods do not work on this node",
 	Category: checks.CategoryWorkloads,
-	Doc: `HostProcess containers are processes of the node. They need containerd 1.6 or later and a kubelet of 1.22 or later (1.26 for the finished feature); docker never had them. An older runtime starts such a pod as an ordinary container, which then misses files and rights of the node. A named pipe cannot be mounted into them either: the process reaches the node's pipes directly.
+	Doc: `HostProcess containers are processes of the node. They need containerd 1.6 or later
+and a kubelet of 1.22 or later (1.26 for the finished feature); docker never had them. An older
+runtime starts such a pod as an ordinary container, which then misses files and rights of the node.
+A named pipe cannot be mounted into them either: the process reaches the node's pipes directly.
 
-The check compares versions where the node has HostProcess pods, and reads what containerd says of mounts.`,
+The check compares versions where the node has HostProcess pods, and reads what containerd says of
+mounts.`,
 	Fix: checks.Fix{
 		Text:     "move the node to containerd 1.7 and a current kubelet; take mounts of named pipes out of HostProcess pods and open the pipe by its own name",
 		Commands: []string{"kubectl get node {node} -o wide", `kubectl get pods -A --field-selector spec.nodeName={node} -o jsonpath='{range .items[*]}{.metadata.name}{" "}{.spec.volumes[*].hostPath.path}{"\n"}{end}'`},

@@ -12,7 +12,10 @@ var _ = register(checks.Check{
 	Title:    "a pod asks for Hyper-V isolation by an annotation that is gone",
 	Category: checks.CategoryWorkloads,
 	Lints:    true,
-	Doc: `Until Kubernetes 1.20 an alpha feature gave a pod with the annotation experimental.windows.kubernetes.io/isolation-type: hyperv a virtual machine of its own. It is gone, and the annotation does nothing now: the pod shares the node's kernel, which its author did not want, and an image of another Windows build, which only isolation could run, does not start.
+	Doc: `Until Kubernetes 1.20 an alpha feature gave a pod with the annotation
+experimental.windows.kubernetes.io/isolation-type: hyperv a virtual machine of its own. It is gone,
+and the annotation does nothing now: the pod shares the node's kernel, which its author did not
+want, and an image of another Windows build, which only isolation could run, does not start.
 
 Today a RuntimeClass selects a handler of containerd that isolates.`,
 	Fix: checks.Fix{

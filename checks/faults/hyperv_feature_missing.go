@@ -13,9 +13,16 @@ var _ = register(checks.Check{
 	ID:       "hyperv-feature-missing",
 	Title:    "containers with Hyper-V isolation, and no Hyper-V on this node",
 	Category: checks.CategoryNode,
-	Doc: `A container with Hyper-V isolation runs in a small virtual machine of its own, so the node needs the Hyper-V feature, and a node that is itself a virtual machine needs nested virtualisation from its host. Without them the runtime is refused: a required feature is not installed, or no hypervisor is present. Windows 10 and 11 isolate containers that way unless told otherwise; on Windows Server a RuntimeClass for a handler such as runhcs-wcow-hypervisor asks for it, or the runtime's default.
+	Doc: `A container with Hyper-V isolation runs in a small virtual machine of its own, so the
+node needs the Hyper-V feature, and a node that is itself a virtual machine needs nested
+virtualisation from its host. Without them the runtime is refused: a required feature is not
+installed, or no hypervisor is present. Windows 10 and 11 isolate containers that way unless told
+otherwise; on Windows Server a RuntimeClass for a handler such as runhcs-wcow-hypervisor asks for
+it, or the runtime's default.
 
-The check compares the feature with the runtime classes of the pods that do not run and with the runtime's default handler; handlers and classes are told by their names. What the runtime said convicts also where the feature is installed: then the hypervisor does not start.`,
+The check compares the feature with the runtime classes of the pods that do not run and with the
+runtime's default handler; handlers and classes are told by their names. What the runtime said
+convicts also where the feature is installed: then the hypervisor does not start.`,
 	Fix: checks.Fix{
 		Text: "use process isolation (runtime handler runhcs-wcow-process, no runtimeClassName) unless these pods need the hypervisor; else install Hyper-V, and where the node is a virtual machine expose the processor's virtualisation to it on its host",
 		Commands: []string{

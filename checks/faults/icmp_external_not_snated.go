@@ -14,9 +14,16 @@ var _ = register(checks.Check{
 	Title:    "pings to the outside fail where TCP works",
 	Category: checks.CategoryNetwork,
 	FAQ:      []int{4},
-	Doc: `Windows translates TCP and UDP of pods to the node's address, not ICMP: on overlay, l2bridge and Azure networks a ping from a pod to a host outside the cluster gets no answer while curl to the same host works. That is Windows as documented, and so is a Service address that does not answer pings. No network is down on ICMP alone.
+	Doc: `Windows translates TCP and UDP of pods to the node's address, not ICMP: on overlay,
+l2bridge and Azure networks a ping from a pod to a host outside the cluster gets no answer while
+curl to the same host works. That is Windows as documented, and so is a Service address that does
+not answer pings. No network is down on ICMP alone.
 
-It is a fault where TCP fails as well, and one of a firewall where the ping works and TCP does not. Where no pod was asked, the node's own pings are judged in the same way: they are not translated, so a lost one only tells that something on the way drops pings, and that the node reaches a host does not mean that pods do. A registry and a host of the internet may be out of reach on purpose, which is told and no fault.`,
+It is a fault where TCP fails as well, and one of a firewall where the ping works and TCP does not.
+Where no pod was asked, the node's own pings are judged in the same way: they are not translated, so
+a lost one only tells that something on the way drops pings, and that the node reaches a host does
+not mean that pods do. A registry and a host of the internet may be out of reach on purpose, which
+is told and no fault.`,
 	Fix: checks.Fix{
 		Text:     "test with TCP instead of ping; where that fails too, look at the OutBoundNAT exceptions, the node's own way out, and the firewalls between",
 		Commands: []string{"Test-NetConnection HOST -Port 443", "curl.exe -sv https://HOST"},

@@ -14,9 +14,14 @@ var _ = register(checks.Check{
 	ID:       "image-pull-too-slow",
 	Title:    "image pulls are given up while their layers are still being unpacked",
 	Category: checks.CategoryImages,
-	Doc: `A pull that shows no progress for a while is cancelled: after one minute by dockershim and cri-dockerd, after one to five minutes by containerd, by version. Windows base images have layers of some gigabytes, and on a slow or busy disk unpacking one of them, during which nothing is reported, takes longer. The pull begins anew and ends in the same way.
+	Doc: `A pull that shows no progress for a while is cancelled: after one minute by dockershim
+and cri-dockerd, after one to five minutes by containerd, by version. Windows base images have
+layers of some gigabytes, and on a slow or busy disk unpacking one of them, during which nothing is
+reported, takes longer. The pull begins anew and ends in the same way.
 
-The check looks for a pod that waits for its image, with a pull that ended as cancelled, without any word of the network, after at least as long as the deadline; that it was cancelled says neither who did it nor why. The runtime's own line about no progress convicts alone.`,
+The check looks for a pod that waits for its image, with a pull that ended as cancelled, without any
+word of the network, after at least as long as the deadline; that it was cancelled says neither who
+did it nor why. The runtime's own line about no progress convicts alone.`,
 	Fix: checks.Fix{
 		Text:     "raise the deadline: for containerd image_pull_progress_timeout in config.toml (io.containerd.grpc.v1.cri, from version 3 of the file io.containerd.cri.v1.images), and pull the image once by hand; a faster disk and a smaller base image help for good",
 		Commands: []string{"crictl --timeout 30m pull IMAGE", "Restart-Service containerd"},

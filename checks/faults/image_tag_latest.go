@@ -11,9 +11,13 @@ var _ = register(checks.Check{
 	ID:       "image-tag-latest",
 	Title:    "pods use images without a tag, or with the tag latest",
 	Category: checks.CategoryImages,
-	Doc: `A Windows container runs only on the Windows version that its image was made for, so what a tag stands for matters more than on Linux. Without a tag, or with latest, it is whatever was pushed last: the day its author moves to a newer Windows, the pods of this node no longer start, and two nodes may run different things. Microsoft publishes no latest of its Windows base images at all.
+	Doc: `A Windows container runs only on the Windows version that its image was made for, so
+what a tag stands for matters more than on Linux. Without a tag, or with latest, it is whatever was
+pushed last: the day its author moves to a newer Windows, the pods of this node no longer start, and
+two nodes may run different things. Microsoft publishes no latest of its Windows base images at all.
 
-The check reads the images of the pods on this node, or of manifests. One that is named by its digest is fixed, whatever its tag says.`,
+The check reads the images of the pods on this node, or of manifests. One that is named by its
+digest is fixed, whatever its tag says.`,
 	Fix: checks.Fix{
 		Text:     "name a tag that is never moved and says for which Windows it is, such as 1.4.2-{osTag}, or the digest",
 		Commands: []string{"kubectl get pods -A --field-selector spec.nodeName={node} -o jsonpath='{range .items[*]}{.metadata.namespace}/{.metadata.name}{\"\\t\"}{.spec.containers[*].image}{\"\\n\"}{end}'"},

@@ -14,9 +14,14 @@ var _ = register(checks.Check{
 	ID:       "ipam-range-exhausted",
 	Title:    "the node has no address left for another pod, or leaks them",
 	Category: checks.CategoryNetwork,
-	Doc: `host-local keeps one file for each address that it gave away, azure-vnet-ipam one entry. Attempts that failed half way, and runtimes that crashed, leave reservations without a pod; kubelet 1.11.0 to 1.11.2 and docker before 18.09 did so at every failure. When the node's range is used up no pod gets an address any more.
+	Doc: `host-local keeps one file for each address that it gave away, azure-vnet-ipam one
+entry. Attempts that failed half way, and runtimes that crashed, leave reservations without a pod;
+kubelet 1.11.0 to 1.11.2 and docker before 18.09 did so at every failure. When the node's range is
+used up no pod gets an address any more.
 
-The check counts the reservations of this node's own range against its size, and against the pods that have an address. A few more reservations than pods are normal: kube-proxy's source VIP is one, and pods that are being made or removed.`,
+The check counts the reservations of this node's own range against its size, and against the pods
+that have an address. A few more reservations than pods are normal: kube-proxy's source VIP is one,
+and pods that are being made or removed.`,
 	Fix: checks.Fix{
 		Text: "drain the node and remove the reservations that no running container holds: each file names its container in the first line",
 		Commands: []string{

@@ -13,9 +13,14 @@ var _ = register(checks.Check{
 	ID:       "kube-proxy-flags-overlay",
 	Title:    "kube-proxy's network settings do not fit the network of pods",
 	Category: checks.CategoryComponents,
-	Doc: `kube-proxy must be told the HNS network that pods are on, and on an overlay network an address of its own there as well, the source VIP; it exits without one. With the name of another network, such as the placeholder External or the NAT network of the runtime, it starts well and programs Services where no pod can see them.
+	Doc: `kube-proxy must be told the HNS network that pods are on, and on an overlay network an
+address of its own there as well, the source VIP; it exits without one. With the name of another
+network, such as the placeholder External or the NAT network of the runtime, it starts well and
+programs Services where no pod can see them.
 
-The check compares --network-name, winkernel.networkName or KUBE_NETWORK with the network of the CNI plugin, and asks for a source VIP on overlay networks. A network that HNS does not have at all, and a source VIP that is not of this node, are checks of their own, and so are the feature gates.`,
+The check compares --network-name, winkernel.networkName or KUBE_NETWORK with the network of the CNI
+plugin, and asks for a source VIP on overlay networks. A network that HNS does not have at all, and
+a source VIP that is not of this node, are checks of their own, and so are the feature gates.`,
 	Fix: checks.Fix{
 		Text: "start kube-proxy with the name of the pod network, {network}, and on an overlay with --source-vip and an unused address of {podCIDR}",
 		Commands: []string{

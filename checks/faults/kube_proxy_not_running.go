@@ -11,9 +11,12 @@ var _ = register(checks.Check{
 	Title:    "kube-proxy does not run",
 	Category: checks.CategoryComponents,
 	FAQ:      []int{1, 2},
-	Doc: `kube-proxy programs HNS with a load balancer for each Service. Without it new Services are not reachable from this node and old ones keep pointing at pods that are gone.
+	Doc: `kube-proxy programs HNS with a load balancer for each Service. Without it new Services
+are not reachable from this node and old ones keep pointing at pods that are gone.
 
-The check looks for a running service, a process kube-proxy.exe, and the HostProcess pod of a DaemonSet: on a node set up with kubeadm there is no service, and that is no fault. Antrea replaces kube-proxy altogether.`,
+The check looks for a running service, a process kube-proxy.exe, and the HostProcess pod of a
+DaemonSet: on a node set up with kubeadm there is no service, and that is no fault. Antrea replaces
+kube-proxy altogether.`,
 	Fix: checks.Fix{
 		Text:     "read the end of kube-proxy's log for the reason of its last exit, mend that, and start it again; where it runs as a DaemonSet, delete its pod on {node} instead",
 		Commands: []string{"Get-Service kube-proxy", "Start-Service kube-proxy"},

@@ -11,9 +11,15 @@ var _ = register(checks.Check{
 	ID:       "kubeadm-join-preflight",
 	Title:    "kubeadm join gave up: something on the machine is not as it needs it",
 	Category: checks.CategoryComponents,
-	Doc: `kubeadm join looks at the machine before it touches it, starts the kubelet, and waits for its health port. On Windows it stumbles over two runtimes of which it cannot choose (name one with --cri-socket npipe:////./pipe/containerd-containerd), over files that an earlier join left behind, and over a kubelet that does not stay up because it finds no /etc/kubernetes/pki/ca.crt: the path has no drive, and PrepareNode.ps1 makes the link that leads it to C:\etc\kubernetes\pki.
+	Doc: `kubeadm join looks at the machine before it touches it, starts the kubelet, and waits
+for its health port. On Windows it stumbles over two runtimes of which it cannot choose (name one
+with --cri-socket npipe:////./pipe/containerd-containerd), over files that an earlier join left
+behind, and over a kubelet that does not stay up because it finds no /etc/kubernetes/pki/ca.crt: the
+path has no drive, and PrepareNode.ps1 makes the link that leads it to C:\etc\kubernetes\pki.
 
-Only the text tells, so the check reads the output of kubeadm and the kubelet's log. On a machine that has become a node since, it is history. "Usage of CRI endpoints without URL scheme is deprecated" is a hint and breaks nothing.`,
+Only the text tells, so the check reads the output of kubeadm and the kubelet's log. On a machine
+that has become a node since, it is history. "Usage of CRI endpoints without URL scheme is
+deprecated" is a hint and breaks nothing.`,
 	Fix: checks.Fix{
 		Text: "mend what kubeadm names, clear what the failed attempt left behind, and join again with the runtime's pipe named",
 		Commands: []string{

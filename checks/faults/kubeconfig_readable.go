@@ -21,9 +21,13 @@ var _ = register(checks.Check{
 	ID:       "kubeconfig-readable",
 	Title:    "every user of the node can read its credentials for the API server",
 	Category: checks.CategorySecurity,
-	Doc: `A kubeconfig holds, or points to, the key by which the node signs in at the API server; a bootstrap kubeconfig holds a token that makes new nodes. Folders that are made directly on drive C: inherit from it that Users may read everything in them, and C:\k is one of these. Whoever gets a shell as any user then acts as the node.
+	Doc: `A kubeconfig holds, or points to, the key by which the node signs in at the API
+server; a bootstrap kubeconfig holds a token that makes new nodes. Folders that are made directly on
+drive C: inherit from it that Users may read everything in them, and C:\k is one of these. Whoever
+gets a shell as any user then acts as the node.
 
-The check reads the recorded access lists: of the file itself, or, where only its folder's is recorded and the file is known to be there, what that folder hands down to files.`,
+The check reads the recorded access lists: of the file itself, or, where only its folder's is
+recorded and the file is known to be there, what that folder hands down to files.`,
 	Fix: checks.Fix{
 		Text: "leave the files to the system and the administrators alone",
 		Commands: []string{

@@ -15,9 +15,12 @@ var _ = register(checks.Check{
 	Title:    "the kubelet's configuration asks for cgroups, which Windows does not have",
 	Category: checks.CategoryComponents,
 	FAQ:      []int{2},
-	Doc: `cgroupsPerQOS and enforceNodeAllocatable have Linux defaults. A kubelet before 1.30 refuses to start on Windows unless the first is false and the second is the empty list; even "none" is refused. Newer ones ignore both.
+	Doc: `cgroupsPerQOS and enforceNodeAllocatable have Linux defaults. A kubelet before 1.30
+refuses to start on Windows unless the first is false and the second is the empty list; even "none"
+is refused. Newer ones ignore both.
 
-Flags win over the configuration file. Settings that are nowhere to be seen count only where the kubelet does not run; what a kubelet that runs was started with, it has accepted.`,
+Flags win over the configuration file. Settings that are nowhere to be seen count only where the
+kubelet does not run; what a kubelet that runs was started with, it has accepted.`,
 	Fix: checks.Fix{
 		Text:     "set cgroupsPerQOS: false and enforceNodeAllocatable: [] in the kubelet's configuration, or give the kubelet --cgroups-per-qos=false --enforce-node-allocatable=\"\"; then restart it",
 		Commands: []string{"Restart-Service kubelet"},

@@ -14,9 +14,13 @@ var _ = register(checks.Check{
 	ID:       "kubelet-config-missing",
 	Title:    "the kubelet's configuration file is not there",
 	Category: checks.CategoryComponents,
-	Doc: `The kubelet is told by --config where its configuration lies, for kubeadm C:\var\lib\kubelet\config.yaml, and exits at once when there is no such file. kubeadm join writes it: before the join the kubelet starts and exits in a loop, and that is expected. After the join the file was deleted, or the join broke off, or the flag names another place.
+	Doc: `The kubelet is told by --config where its configuration lies, for kubeadm
+C:\var\lib\kubelet\config.yaml, and exits at once when there is no such file. kubeadm join writes
+it: before the join the kubelet starts and exits in a loop, and that is expected. After the join the
+file was deleted, or the join broke off, or the flag names another place.
 
-A node that the API server knows, or that has a kubelet.conf, has been joined. The line in the log alone does not tell before from after, and is therefore told, no more.`,
+A node that the API server knows, or that has a kubelet.conf, has been joined. The line in the log
+alone does not tell before from after, and is therefore told, no more.`,
 	Fix: checks.Fix{
 		Text:     "join the node anew, or write the configuration again from the one of the cluster; or correct --config",
 		Commands: []string{"kubeadm upgrade node phase kubelet-config", "Restart-Service kubelet"},

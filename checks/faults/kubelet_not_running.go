@@ -11,9 +11,11 @@ var _ = register(checks.Check{
 	Title:    "the kubelet does not run",
 	Category: checks.CategoryComponents,
 	FAQ:      []int{1, 2},
-	Doc: `Without the kubelet no pod is started, stopped or reported, and the node turns NotReady within a minute.
+	Doc: `Without the kubelet no pod is started, stopped or reported, and the node turns
+NotReady within a minute.
 
-The check looks for a running service, a process kubelet.exe, or a service such as rke2 that runs it as a child. A stopped service is a fault; a missing one only where the processes were recorded too.`,
+The check looks for a running service, a process kubelet.exe, or a service such as rke2 that runs it
+as a child. A stopped service is a fault; a missing one only where the processes were recorded too.`,
 	Fix: checks.Fix{
 		Text:     "read the end of the kubelet's log for the reason of its last exit, mend that, and start it again",
 		Commands: []string{"Get-Service kubelet", "Start-Service kubelet"},

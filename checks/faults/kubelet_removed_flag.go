@@ -16,9 +16,16 @@ var _ = register(checks.Check{
 	Title:    "the kubelet is started with a flag that its version no longer knows",
 	Category: checks.CategoryComponents,
 	FAQ:      []int{2},
-	Doc: `A kubelet exits at once on a flag it does not know. After an upgrade, start scripts, nssm parameters and kubeadm-flags.env often still hold flags that were removed: --network-plugin and the other dockershim flags in 1.24, --logtostderr and the other klog flags in 1.26, --container-runtime in 1.27, --pod-infra-container-image in 1.35.
+	Doc: `A kubelet exits at once on a flag it does not know. After an upgrade, start scripts,
+nssm parameters and kubeadm-flags.env often still hold flags that were removed: --network-plugin and
+the other dockershim flags in 1.24, --logtostderr and the other klog flags in 1.26,
+--container-runtime in 1.27, --pod-infra-container-image in 1.35.
 
-The check compares the flags with the kubelet's version. The Node object shows the version that last registered, which may be the one before the upgrade; so a log line "unknown flag" about a flag that is still there counts as well, and tells how old the kubelet is at least. Flags that are only deprecated are no fault, nor are those that a script gives to older versions only. A kubelet that runs has accepted its flags, whatever the table of removals says.`,
+The check compares the flags with the kubelet's version. The Node object shows the version that last
+registered, which may be the one before the upgrade; so a log line "unknown flag" about a flag that
+is still there counts as well, and tells how old the kubelet is at least. Flags that are only
+deprecated are no fault, nor are those that a script gives to older versions only. A kubelet that
+runs has accepted its flags, whatever the table of removals says.`,
 	Fix: checks.Fix{
 		Text:     "delete the removed flags from where they are written, then restart the kubelet",
 		Commands: []string{"nssm edit kubelet", "Restart-Service kubelet"},

@@ -14,7 +14,9 @@ var _ = register(checks.Check{
 	Title:    "the kubelet's service is paused: the kubelet exits as soon as it starts",
 	Category: checks.CategoryComponents,
 	FAQ:      []int{2},
-	Doc: `nssm pauses a service whose program exits again and again. A paused kubelet service therefore means that the kubelet refuses to start: a flag that this version no longer knows, a configuration it rejects, a certificate it cannot read. The reason is in its error log.
+	Doc: `nssm pauses a service whose program exits again and again. A paused kubelet service
+therefore means that the kubelet refuses to start: a flag that this version no longer knows, a
+configuration it rejects, a certificate it cannot read. The reason is in its error log.
 
 Before kubeadm join the kubelet has no configuration yet and exits in a loop: that is expected.`,
 	Fix: checks.Fix{

@@ -14,7 +14,10 @@ var _ = register(checks.Check{
 	Title:    "kube-proxy is not told its HNS network, or the network is not there",
 	Category: checks.CategoryNetwork,
 	FAQ:      []int{11},
-	Doc:      `kube-proxy programs Services on one HNS network, which --network-name, winkernel.networkName or the variable KUBE_NETWORK names: cbr0, flannel.4096, vxlan0, Calico, azure, vpcbr…. Without a name it exits; with the name of a network that HNS does not have it waits for it forever. Starting before the CNI plugin has made the network is the usual reason after a reboot.`,
+	Doc: `kube-proxy programs Services on one HNS network, which --network-name,
+winkernel.networkName or the variable KUBE_NETWORK names: cbr0, flannel.4096, vxlan0, Calico, azure,
+vpcbr…. Without a name it exits; with the name of a network that HNS does not have it waits for it
+forever. Starting before the CNI plugin has made the network is the usual reason after a reboot.`,
 	Fix: checks.Fix{
 		Text:     "give kube-proxy the name of the pod network, {network}, through KUBE_NETWORK of its service or --network-name, and restart it once the network is there",
 		Commands: []string{"Get-HnsNetwork | Select-Object Name, Type", "nssm set kube-proxy AppEnvironmentExtra KUBE_NETWORK={network}", "Restart-Service kube-proxy"},

@@ -12,7 +12,10 @@ var _ = register(checks.Check{
 	ID:       "kubeproxy-no-host-mac",
 	Title:    "kube-proxy finds no adapter with the address that it takes for the node's",
 	Category: checks.CategoryComponents,
-	Doc: `On an overlay network kube-proxy needs the MAC address of the adapter that carries the node's own address, and exits where no adapter has that address. It goes by --bind-address; where that is not set or 0.0.0.0, by the address of the Node object. The first releases of 1.21 forgot to look that up and searched for 0.0.0.0 or :: themselves.
+	Doc: `On an overlay network kube-proxy needs the MAC address of the adapter that carries the
+node's own address, and exits where no adapter has that address. It goes by --bind-address; where
+that is not set or 0.0.0.0, by the address of the Node object. The first releases of 1.21 forgot to
+look that up and searched for 0.0.0.0 or :: themselves.
 
 The check compares the address with those of all adapters.`,
 	Fix: checks.Fix{

@@ -22,9 +22,14 @@ var _ = register(checks.Check{
 	ID:       "kubeproxy-overlay-dsr-gates",
 	Title:    "kube-proxy's feature gates do not fit its release and what it is to do",
 	Category: checks.CategoryComponents,
-	Doc: `kube-proxy exits at once where it is to use an overlay network without the gate WinOverlay, or DSR without WinDSR: WinOverlay is on by default from 1.20 on, WinDSR from 1.33 on, before that they must be set. From 1.34 on both are fixed, so that turning one off is an error, and a release that has removed a gate does not start with it at all. IPv6DualStack cannot be turned off from 1.23 on.
+	Doc: `kube-proxy exits at once where it is to use an overlay network without the gate
+WinOverlay, or DSR without WinDSR: WinOverlay is on by default from 1.20 on, WinDSR from 1.33 on,
+before that they must be set. From 1.34 on both are fixed, so that turning one off is an error, and
+a release that has removed a gate does not start with it at all. IPv6DualStack cannot be turned off
+from 1.23 on.
 
-The check compares the gates, the DSR setting and the type of the pod network with kube-proxy's release; for a gate that has been removed it goes by kube-proxy's own message.`,
+The check compares the gates, the DSR setting and the type of the pod network with kube-proxy's
+release; for a gate that has been removed it goes by kube-proxy's own message.`,
 	Fix: checks.Fix{
 		Text: "set the gates that this release wants: WinOverlay=true on an overlay before 1.20, WinDSR=true with --enable-dsr before 1.33, neither from 1.34 on; then start kube-proxy again",
 		Commands: []string{

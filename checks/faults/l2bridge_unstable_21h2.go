@@ -21,9 +21,14 @@ var _ = register(checks.Check{
 	ID:       "l2bridge-unstable-21h2",
 	Title:    "the node's connections come and go on an l2bridge switch of Server 2022",
 	Category: checks.CategoryNetwork,
-	Doc: `On Windows Server 2022 before the update of October 2024 the host's connections could break off for some seconds and come back, again and again, from the moment in which the first l2bridge network was created. Microsoft reproduced it and could no longer do so with that update; no cause was published.
+	Doc: `On Windows Server 2022 before the update of October 2024 the host's connections could
+break off for some seconds and come back, again and again, from the moment in which the first
+l2bridge network was created. Microsoft reproduced it and could no longer do so with that update; no
+cause was published.
 
-No log tells of it. The check needs probes of one target that were repeated: it warns where some were answered and some timed out on such a build with an l2bridge network. A single probe that fails is about its target.`,
+No log tells of it. The check needs probes of one target that were repeated: it warns where some
+were answered and some timed out on such a build with an l2bridge network. A single probe that fails
+is about its target.`,
 	Fix: checks.Fix{
 		Text:     "install the current cumulative update of Windows Server 2022, " + october2024Patch + " or later; until then an overlay network is not concerned",
 		Commands: []string{"ping -n 60 {managementIP}", "Get-HotFix | Sort-Object InstalledOn | Select-Object -Last 5", "Get-HnsNetwork | Select-Object Name, Type, NetworkAdapterName"},

@@ -11,9 +11,17 @@ var _ = register(checks.Check{
 	ID:       "layer-import-access-denied",
 	Title:    "image layers cannot be unpacked: another program holds their files",
 	Category: checks.CategoryImages,
-	Doc: `Unpacking a Windows image, the runtime writes thousands of files and then hands the layer to the system (ProcessBaseLayer, ImportLayer, ProcessUtilityVMImage). A virus scanner or another filter driver that has one of them open at that moment makes the call fail with "access is denied" or "in use by another process", and the pull is undone. Scanners look at what a process writes, so excluding the folder alone is often not enough: the runtime's program must be excluded too. A data root behind a symlink or on a volume that is not NTFS fails in the same words.
+	Doc: `Unpacking a Windows image, the runtime writes thousands of files and then hands the
+layer to the system (ProcessBaseLayer, ImportLayer, ProcessUtilityVMImage). A virus scanner or
+another filter driver that has one of them open at that moment makes the call fail with "access is
+denied" or "in use by another process", and the pull is undone. Scanners look at what a process
+writes, so excluding the folder alone is often not enough: the runtime's program must be excluded
+too. A data root behind a symlink or on a volume that is not NTFS fails in the same words.
 
-The check looks for these words at pods that wait for an image, and names a Defender that excludes neither. Other vendors' drivers are not recorded: fltmc lists them. Windows gives these messages without a code in newer runtimes, so on a node in another language than English only those with a code are seen.`,
+The check looks for these words at pods that wait for an image, and names a Defender that excludes
+neither. Other vendors' drivers are not recorded: fltmc lists them. Windows gives these messages
+without a code in newer runtimes, so on a node in another language than English only those with a
+code are seen.`,
 	Fix: checks.Fix{
 		Text: "exclude the runtime's data folder and its programs from scanning, in Defender and in every other scanner of the node, then let the pull be tried again",
 		Commands: []string{

@@ -15,9 +15,15 @@ var _ = register(checks.Check{
 	ID:       "lb-port-collision-10256",
 	Title:    "kube-proxy's own health port keeps it from forwarding the cloud's probes",
 	Category: checks.CategoryNetwork,
-	Doc: `With --forward-healthcheck-vip=true kube-proxy asks HNS for a load balancer on port 10256 of each cloud load balancer's address, so that the cloud's health probe reaches it. kube-proxy itself listens on port 10256 of all addresses, and Server 2019 takes that for a collision: HNS answers that the port already exists, the probe gets no answer, and the cloud sends this node no traffic. A Service with externalTrafficPolicy Local has a probe port of its own and does not collide.
+	Doc: `With --forward-healthcheck-vip=true kube-proxy asks HNS for a load balancer on port
+10256 of each cloud load balancer's address, so that the cloud's health probe reaches it. kube-proxy
+itself listens on port 10256 of all addresses, and Server 2019 takes that for a collision: HNS
+answers that the port already exists, the probe gets no answer, and the cloud sends this node no
+traffic. A Service with externalTrafficPolicy Local has a probe port of its own and does not
+collide.
 
-The check looks, on build 17763 with that setting, for LoadBalancer Services with externalTrafficPolicy Cluster whose address HNS does not serve on port 10256.`,
+The check looks, on build 17763 with that setting, for LoadBalancer Services with
+externalTrafficPolicy Cluster whose address HNS does not serve on port 10256.`,
 	Fix: checks.Fix{
 		Text:     "start kube-proxy without --forward-healthcheck-vip (winkernel.forwardHealthCheckVip: false) where no Service needs it, give the Service externalTrafficPolicy: Local, or use Server 2022, which allows both",
 		Commands: []string{"netsh int ipv4 show excludedportrange tcp", "Get-NetTCPConnection -State Listen -LocalPort 10256", "Restart-Service kube-proxy"},

@@ -18,9 +18,14 @@ var _ = register(checks.Check{
 	ID:       "lb-port-exhaustion",
 	Title:    "hardly any ports are left for the load balancers of Services",
 	Category: checks.CategoryNetwork,
-	Doc: `Without DSR each load balancer takes 64 ports in one piece from the dynamic port range of Windows (49152 to 65535 by default). A cluster with some hundred Services, programs that reserved ports in between, or a range that was made small, leave no piece of that size, and HNS refuses the next load balancer: the Service does not answer from this node.
+	Doc: `Without DSR each load balancer takes 64 ports in one piece from the dynamic port range
+of Windows (49152 to 65535 by default). A cluster with some hundred Services, programs that reserved
+ports in between, or a range that was made small, leave no piece of that size, and HNS refuses the
+next load balancer: the Service does not answer from this node.
 
-What HNS took stands among the excluded port ranges, so the check counts the pieces of 64 ports that are still free in the dynamic range: none is a failure, ten or fewer a warning, as in Microsoft's script. It passes where all load balancers use DSR, which need no ports.`,
+What HNS took stands among the excluded port ranges, so the check counts the pieces of 64 ports that
+are still free in the dynamic range: none is a failure, ten or fewer a warning, as in Microsoft's
+script. It passes where all load balancers use DSR, which need no ports.`,
 	Fix: checks.Fix{
 		Text: "let kube-proxy use DSR (--enable-dsr=true, on Server 2019 from build 17763.1432 on), or widen the dynamic range; on Server 2019 install an update of May 2020 (KB4551853) or later, with which load balancers share ports",
 		Commands: []string{

@@ -13,9 +13,14 @@ var _ = register(checks.Check{
 	ID:       "linux-daemonset-on-windows",
 	Title:    "pods of a DaemonSet for Linux were put on this Windows node",
 	Category: checks.CategoryWorkloads,
-	Doc: `A DaemonSet without a node selector puts a pod on every node that tolerates it, and those of the control plane's own components tolerate everything. On a Windows node such a pod waits in ContainerCreating or ImagePullBackOff for ever, because its image is for Linux only. It looks like a mismatch of Windows versions and is none.
+	Doc: `A DaemonSet without a node selector puts a pod on every node that tolerates it, and
+those of the control plane's own components tolerate everything. On a Windows node such a pod waits
+in ContainerCreating or ImagePullBackOff for ever, because its image is for Linux only. It looks
+like a mismatch of Windows versions and is none.
 
-The check looks at pods of DaemonSets on this node that do not run and that nothing marks as Windows pods: no selector for an operating system in the pod or its DaemonSet, a well-known Linux agent, or a refusal that names linux.`,
+The check looks at pods of DaemonSets on this node that do not run and that nothing marks as Windows
+pods: no selector for an operating system in the pod or its DaemonSet, a well-known Linux agent, or
+a refusal that names linux.`,
 	Fix: checks.Fix{
 		Text:     "give the DaemonSet the node selector kubernetes.io/os: linux; its pods on Windows nodes then go away by themselves",
 		Commands: []string{`kubectl patch daemonset NAME -n NAMESPACE -p '{"spec":{"template":{"spec":{"nodeSelector":{"kubernetes.io/os":"linux"}}}}}'`, "kubectl get pods -A --field-selector spec.nodeName={node}"},

@@ -12,9 +12,13 @@ var _ = register(checks.Check{
 	ID:       "local-and-remote-endpoint-same-ip",
 	Title:    "HNS takes the address of a pod of this node for one of another node",
 	Category: checks.CategoryNetwork,
-	Doc: `For every backend on another node kube-proxy makes a remote endpoint in HNS. When that pod is gone and a pod of this node gets its address before the endpoint is removed, HNS has the address twice, and traffic to a Service may leave for the wrong node: DNS times out now and then. Some releases of kube-proxy then removed the wrong one of the two, and the pod lost its adapter.
+	Doc: `For every backend on another node kube-proxy makes a remote endpoint in HNS. When that
+pod is gone and a pod of this node gets its address before the endpoint is removed, HNS has the
+address twice, and traffic to a Service may leave for the wrong node: DNS times out now and then.
+Some releases of kube-proxy then removed the wrong one of the two, and the pod lost its adapter.
 
-The check looks for an address that belongs to a local and to a remote endpoint of one network, and for a running pod of this node whose address HNS knows as remote only.`,
+The check looks for an address that belongs to a local and to a remote endpoint of one network, and
+for a running pod of this node whose address HNS knows as remote only.`,
 	Fix: checks.Fix{
 		Text:     "remove the remote endpoint that stands in for the local pod and restart kube-proxy; recreate a pod that has no local endpoint any more; update kube-proxy to a release with Kubernetes 131138 (deleted local endpoints) and 138000 (stale remote ones)",
 		Commands: []string{`Get-HnsEndpoint | Where-Object { $_.IPAddress -eq "POD-IP" -and $_.IsRemoteEndpoint } | Remove-HnsEndpoint`, "Restart-Service kube-proxy"},

@@ -19,9 +19,14 @@ var _ = register(checks.Check{
 	ID:       "metadata-route-lost",
 	Title:    "the node lost its route to the cloud's metadata service",
 	Category: checks.CategoryNetwork,
-	Doc: `The images of the clouds keep a route to 169.254.169.254 on the adapter of the machine. When the CNI plugin puts a virtual switch on that adapter, its address moves to vEthernet, and routes that nobody moves along are gone or lead to an adapter without an address. Whatever asks the cloud about this machine then times out: the cloud provider, credentials for registries, agents of the platform. On AWS the DNS server 169.254.169.253 goes the same way.
+	Doc: `The images of the clouds keep a route to 169.254.169.254 on the adapter of the
+machine. When the CNI plugin puts a virtual switch on that adapter, its address moves to vEthernet,
+and routes that nobody moves along are gone or lead to an adapter without an address. Whatever asks
+the cloud about this machine then times out: the cloud provider, credentials for registries, agents
+of the platform. On AWS the DNS server 169.254.169.253 goes the same way.
 
-The check looks for a route to the address, other than the default route, on an adapter that has an address. A probe that was answered outweighs it.`,
+The check looks for a route to the address, other than the default route, on an adapter that has an
+address. A probe that was answered outweighs it.`,
 	Fix: checks.Fix{
 		Text:     "add the route on the adapter that has the node's address, and have the start script do so after the switch is created",
 		Commands: []string{"Get-NetRoute -DestinationPrefix 169.254.169.254/32", "New-NetRoute -DestinationPrefix 169.254.169.254/32 -InterfaceAlias 'vEthernet (Ethernet)' -NextHop GATEWAY_OF_THE_NODE -RouteMetric 15", "Invoke-RestMethod -Headers @{Metadata='true'} -Uri 'http://169.254.169.254/metadata/instance?api-version=2021-02-01'    # Azure"},

@@ -6,9 +6,14 @@ var _ = register(checks.Check{
 	ID:       "mount-path-invalid",
 	Title:    "a volume cannot be mounted into a container: its path is invalid on Windows",
 	Category: checks.CategoryStorage,
-	Doc: `A mount that works on Linux may be refused on Windows while the container is made. A single file as source needs containerd and a Windows of September 2020 or later, docker takes folders only. A source behind a symbolic link, a mount over the whole of drive C:, and an image whose VOLUME names a drive letter are refused too, in words about an invalid directory name or an incorrect volume label, or about a symlink that cannot be resolved.
+	Doc: `A mount that works on Linux may be refused on Windows while the container is made. A
+single file as source needs containerd and a Windows of September 2020 or later, docker takes
+folders only. A source behind a symbolic link, a mount over the whole of drive C:, and an image
+whose VOLUME names a drive letter are refused too, in words about an invalid directory name or an
+incorrect volume label, or about a symlink that cannot be resolved.
 
-The check looks for these words at pods that do not run. That a parameter is incorrect has other reasons as well, so that message alone is a warning.`,
+The check looks for these words at pods that do not run. That a parameter is incorrect has other
+reasons as well, so that message alone is a warning.`,
 	Fix: checks.Fix{
 		Text:     `mount folders instead of single files and below a folder of the container, never over C:\; point hostPath volumes at the real folder instead of a link; take drive letters out of the image's VOLUME; update Windows, and containerd to 1.5 or later`,
 		Commands: []string{"kubectl get pod POD -n NAMESPACE -o jsonpath='{.spec.containers[*].volumeMounts}'", "Get-Item HOSTPATH | Select-Object FullName, LinkType, Target"},

@@ -23,9 +23,16 @@ var _ = register(checks.Check{
 	Title:    "pods send packets larger than the network carries",
 	Category: checks.CategoryNetwork,
 	FAQ:      []int{13},
-	Doc: `Where the MTU of pods is larger than what fits through the node's adapter, with 50 bytes off for the headers of an overlay, small requests work and large ones hang: a connection opens, and the TLS handshake or the first long answer times out. It happens when the adapter's MTU was lowered for a tunnel or a cloud, or jumbo frames were set on one side only.
+	Doc: `Where the MTU of pods is larger than what fits through the node's adapter, with 50
+bytes off for the headers of an overlay, small requests work and large ones hang: a connection
+opens, and the TLS handshake or the first long answer times out. It happens when the adapter's MTU
+was lowered for a tunnel or a cloud, or jumbo frames were set on one side only.
 
-HNS takes the 50 bytes off by itself, so 1450 on vEthernet is as it should be. The check compares the adapters of pods and FLANNEL_MTU with the node's uplink, and looks for targets to which a pod's TCP connects and its TLS times out while the node's own works. Pings that may not be fragmented, of which the larger to the same host get lost without a word, are told too. What other nodes send it cannot see.`,
+HNS takes the 50 bytes off by itself, so 1450 on vEthernet is as it should be. The check compares
+the adapters of pods and FLANNEL_MTU with the node's uplink, and looks for targets to which a pod's
+TCP connects and its TLS times out while the node's own works. Pings that may not be fragmented, of
+which the larger to the same host get lost without a word, are told too. What other nodes send it
+cannot see.`,
 	Fix: checks.Fix{
 		Text: "give the uplink the MTU that the pods count on, or pods a smaller one (for flannel MTU in the backend section of net-conf.json); an overlay needs 50 bytes less than the uplink, on Linux nodes too",
 		Commands: []string{

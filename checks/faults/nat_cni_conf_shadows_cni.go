@@ -13,7 +13,10 @@ var _ = register(checks.Check{
 	Title:    "a leftover NAT configuration stands before the node's CNI configuration",
 	Category: checks.CategoryNetwork,
 	FAQ:      []int{3},
-	Doc: `containerd loads only the first configuration of its folder in alphabetical order (max_conf_num = 1). The script that installs containerd leaves 0-containerd-nat.conf behind, which comes before 10-flannel.conf and the like: every pod then gets an address of the NAT network, and reaches no other node.
+	Doc: `containerd loads only the first configuration of its folder in alphabetical order
+(max_conf_num = 1). The script that installs containerd leaves 0-containerd-nat.conf behind, which
+comes before 10-flannel.conf and the like: every pod then gets an address of the NAT network, and
+reaches no other node.
 
 The HNS network nat and the adapter vEthernet (nat) alone are harmless.`,
 	Fix: checks.Fix{

@@ -13,9 +13,12 @@ var _ = register(checks.Check{
 	Title:    "HNS refuses to create a network whose name it still holds out of sight",
 	Category: checks.CategoryNetwork,
 	FAQ:      []int{11},
-	Doc: `A network that was deleted in part, or made through the other of HNS's two interfaces, can be invisible to Get-HnsNetwork and yet stand in the way: creating it fails with "A network with this name already exists", 0x803b0010, although the list is empty.
+	Doc: `A network that was deleted in part, or made through the other of HNS's two interfaces,
+can be invisible to Get-HnsNetwork and yet stand in the way: creating it fails with "A network with
+this name already exists", 0x803b0010, although the list is empty.
 
-The check fails where the pod network is not among the networks of HNS and somebody was refused. Where it is there, the refusal is history.`,
+The check fails where the pod network is not among the networks of HNS and somebody was refused.
+Where it is there, the refusal is history.`,
 	Fix: checks.Fix{
 		Text: "restart HNS; if the refusal stays, let HNS forget its stored networks (HNS.data on Server 2019 and older, hnsdiag on newer ones) and reboot",
 		Commands: []string{

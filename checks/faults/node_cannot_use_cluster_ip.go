@@ -14,9 +14,13 @@ var _ = register(checks.Check{
 	Title:    "the node itself cannot reach Service addresses",
 	Category: checks.CategoryNetwork,
 	FAQ:      []int{10},
-	Doc: `Service addresses are load balancers on the switch ports of pods. From the Windows host itself they need not answer: that is a documented limit, and it also hits what the host does for pods, such as mounting an SMB share or pulling an image from inside the cluster. Pods must reach them.
+	Doc: `Service addresses are load balancers on the switch ports of pods. From the Windows
+host itself they need not answer: that is a documented limit, and it also hits what the host does
+for pods, such as mounting an SMB share or pulling an image from inside the cluster. Pods must reach
+them.
 
-The check only tells where the node fails, and finds a fault where pods get no answer either, unless the Service has no ready endpoint.`,
+The check only tells where the node fails, and finds a fault where pods get no answer either, unless
+the Service has no ready endpoint.`,
 	Fix: checks.Fix{
 		Text:     "probe Services from a pod before drawing conclusions; let host programs use an address that is reachable from outside the cluster; where pods fail as well, restart kube-proxy and compare its load balancers with the Services",
 		Commands: []string{"Get-HnsPolicyList | ConvertTo-Json -Depth 10", "Restart-Service kube-proxy"},

@@ -16,9 +16,14 @@ var _ = register(checks.Check{
 	Title:    "a certificate or agent of the node does not use the name of its Node",
 	Category: checks.CategoryComponents,
 	FAQ:      []int{6},
-	Doc: `Windows likes its computer names in capitals, and Kubernetes keeps Node names in small letters. The kubelet lowers the case by itself; certificates, environment variables and agents that take $env:COMPUTERNAME do not. The API server compares byte by byte: a kubelet whose certificate says system:node:WIN-1 may not touch the Node win-1, and a flanneld with NODE_NAME=WIN-1 finds no Node of that name.
+	Doc: `Windows likes its computer names in capitals, and Kubernetes keeps Node names in small
+letters. The kubelet lowers the case by itself; certificates, environment variables and agents that
+take $env:COMPUTERNAME do not. The API server compares byte by byte: a kubelet whose certificate
+says system:node:WIN-1 may not touch the Node win-1, and a flanneld with NODE_NAME=WIN-1 finds no
+Node of that name.
 
-The check compares the certificate of the kubelet and the NODE_NAME of flanneld with the name of the Node. kube-proxy's name has a check of its own.`,
+The check compares the certificate of the kubelet and the NODE_NAME of flanneld with the name of the
+Node. kube-proxy's name has a check of its own.`,
 	Fix: checks.Fix{
 		Text: "use the name in small letters, {node}, wherever a name is given, and have the kubelet's client certificate issued for it; a machine that was renamed joins the cluster anew",
 		Commands: []string{

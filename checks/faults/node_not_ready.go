@@ -13,7 +13,10 @@ var _ = register(checks.Check{
 	Title:    "the node is not Ready",
 	Category: checks.CategoryNode,
 	FAQ:      []int{1},
-	Doc:      `The control plane does not count on this node: its Ready condition is False, or Unknown because the kubelet has stopped reporting (node-not-ready-lost says more of that). This is a symptom. Nearly everything else in the catalogue can lead to it, so it is named as a cause only where nothing else was found.`,
+	Doc: `The control plane does not count on this node: its Ready condition is False, or
+Unknown because the kubelet has stopped reporting (node-not-ready-lost says more of that). This is a
+symptom. Nearly everything else in the catalogue can lead to it, so it is named as a cause only
+where nothing else was found.`,
 	Fix: checks.Fix{
 		Text:     "read the condition's message; where the kubelet has stopped posting, look at its service and the end of its log on the node",
 		Commands: []string{"kubectl describe node {node}", "Get-Service kubelet", "Restart-Service kubelet"},

@@ -16,9 +16,14 @@ var _ = register(checks.Check{
 	Title:    "the control plane has lost the node: its kubelet no longer reports",
 	Category: checks.CategoryNode,
 	FAQ:      []int{1},
-	Doc: `The kubelet renews a lease and the node's status every few seconds. When neither comes for a while, the control plane sets all conditions to Unknown, taints the node unreachable and, after five minutes, gives its pods up. The pods themselves may go on running.
+	Doc: `The kubelet renews a lease and the node's status every few seconds. When neither comes
+for a while, the control plane sets all conditions to Unknown, taints the node unreachable and,
+after five minutes, gives its pods up. The pods themselves may go on running.
 
-This is a symptom, and a different one from a node whose kubelet reports that it is not Ready: either the kubelet does not run, or it runs and cannot reach or convince the API server (an expired certificate, a proxy, a name that changed, a network that went away when the virtual switch was made). It is named as a cause only where nothing else was found.`,
+This is a symptom, and a different one from a node whose kubelet reports that it is not Ready:
+either the kubelet does not run, or it runs and cannot reach or convince the API server (an expired
+certificate, a proxy, a name that changed, a network that went away when the virtual switch was
+made). It is named as a cause only where nothing else was found.`,
 	Fix: checks.Fix{
 		Text:     "see whether the node is reachable at all; then look on it at the kubelet's service, at the end of its log, and at the way to the API server",
 		Commands: []string{"kubectl describe node {node}", "kubectl get lease -n kube-node-lease {node}", "Get-Service kubelet", "Restart-Service kubelet"},

@@ -19,7 +19,10 @@ var _ = register(checks.Check{
 	Title:    "the node cannot reach NodePorts on its own address",
 	Category: checks.CategoryNetwork,
 	FAQ:      []int{5},
-	Doc: `From the node itself, a connection to its own address and a NodePort fails on older Windows builds, while other hosts reach it. The Kubernetes documentation still lists this as unsupported; Microsoft's says that KB4571748 (build 17763.1432, August 2020) mends it on Server 2019.
+	Doc: `From the node itself, a connection to its own address and a NodePort fails on older
+Windows builds, while other hosts reach it. The Kubernetes documentation still lists this as
+unsupported; Microsoft's says that KB4571748 (build 17763.1432, August 2020) mends it on Server
+2019.
 
 On builds without it the check only tells; on later ones a probe without an answer is a warning.`,
 	Fix: checks.Fix{

@@ -15,9 +15,14 @@ var _ = register(checks.Check{
 	Title:    "this node runs no pod of a Service whose NodePort it should answer",
 	Category: checks.CategoryNetwork,
 	FAQ:      []int{5},
-	Doc: `A Windows node forwards a NodePort only while a ready pod of the Service runs on the node itself: that is documented, and it shows when a deployment is scaled down or its pods move to another node. With externalTrafficPolicy Local it is so on every system, and a cloud's load balancer takes the node out.
+	Doc: `A Windows node forwards a NodePort only while a ready pod of the Service runs on the
+node itself: that is documented, and it shows when a deployment is scaled down or its pods move to
+another node. With externalTrafficPolicy Local it is so on every system, and a cloud's load balancer
+takes the node out.
 
-The check counts the ready backends on this node by the EndpointSlices. It warns where a probe got no answer from the NodePort, and else only tells; a Service without any ready pod is left out, for no node answers that one.`,
+The check counts the ready backends on this node by the EndpointSlices. It warns where a probe got
+no answer from the NodePort, and else only tells; a Service without any ready pod is left out, for
+no node answers that one.`,
 	Fix: checks.Fix{
 		Text:     "send clients to a node that runs such a pod, or keep one on each Windows node that clients use: more replicas with a topology spread constraint, or a DaemonSet",
 		Commands: []string{"kubectl get endpointslices -A -o wide", "kubectl get pods -A -o wide --field-selector spec.nodeName={node}"},

@@ -13,9 +13,14 @@ var _ = register(checks.Check{
 	ID:       "object-already-exists",
 	Title:    "a pod is given an address that another HNS endpoint holds",
 	Category: checks.CategoryNetwork,
-	Doc: `host-local counts addresses up from the start of the node's subnet and knows nothing of the host's own endpoint there, which on host-gw and l2bridge is the second one. Nor does it know of endpoints that HNS still has of pods long gone. HNS refuses the pod's endpoint with "The object already exists", 0x1392.
+	Doc: `host-local counts addresses up from the start of the node's subnet and knows nothing
+of the host's own endpoint there, which on host-gw and l2bridge is the second one. Nor does it know
+of endpoints that HNS still has of pods long gone. HNS refuses the pod's endpoint with "The object
+already exists", 0x1392.
 
-The check compares host-local's reservations for containers with the addresses of the host's endpoints; an orphan is only told by the refusal itself. A route that exists already (0x1392 too, from "route add") is harmless and not meant.`,
+The check compares host-local's reservations for containers with the addresses of the host's
+endpoints; an orphan is only told by the refusal itself. A route that exists already (0x1392 too,
+from "route add") is harmless and not meant.`,
 	Fix: checks.Fix{
 		Text: "let the range of host-local begin behind the gateway and the host's endpoint (rangeStart .3 or later), and remove endpoints of pods that are gone",
 		Commands: []string{

@@ -15,7 +15,9 @@ var _ = register(checks.Check{
 	Title:    "this Windows version is not supported by this Kubernetes version",
 	Category: checks.CategoryNode,
 	FAQ:      []int{12},
-	Doc: `Each Kubernetes release is tested on a short list of Windows builds. Outside of it pause images are missing, HNS lacks what kube-proxy and the CNI plugins ask for, and nobody looks at the bug reports. Builds before 17763 (Windows Server 2019) were never supported for production.
+	Doc: `Each Kubernetes release is tested on a short list of Windows builds. Outside of it
+pause images are missing, HNS lacks what kube-proxy and the CNI plugins ask for, and nobody looks at
+the bug reports. Builds before 17763 (Windows Server 2019) were never supported for production.
 
 Windows builds that only lack a test upstream are a warning; those that cannot work are a fault.`,
 	Fix: checks.Fix{

@@ -15,9 +15,16 @@ var _ = register(checks.Check{
 	Title:    "pod traffic inside the cluster is translated to the node's address",
 	Category: checks.CategoryNetwork,
 	FAQ:      []int{4},
-	Doc: `Windows translates what pods send to the node's address (OutBoundNAT), except to the destinations of an exception list. The cluster CIDR and the service CIDR must be on it: otherwise pod to pod and pod to Service traffic arrives with the node's address, and replies and network policies break.
+	Doc: `Windows translates what pods send to the node's address (OutBoundNAT), except to the
+destinations of an exception list. The cluster CIDR and the service CIDR must be on it: otherwise
+pod to pod and pod to Service traffic arrives with the node's address, and replies and network
+policies break.
 
-The documentation also asks for the node's own subnet. That is right only where the subnet holds nothing but nodes, because hosts on the list cannot answer pods unless they have a route back; so its absence is only told. Calico adds networks at run time, and Azure CNI routes the service CIDR another way. The VPC CNI makes the list of its vpcCIDRs and serviceCIDR, so there only what HNS applies to pods is judged.`,
+The documentation also asks for the node's own subnet. That is right only where the subnet holds
+nothing but nodes, because hosts on the list cannot answer pods unless they have a route back; so
+its absence is only told. Calico adds networks at run time, and Azure CNI routes the service CIDR
+another way. The VPC CNI makes the list of its vpcCIDRs and serviceCIDR, so there only what HNS
+applies to pods is judged.`,
 	Fix: checks.Fix{
 		Text:     "add the missing CIDR to the exceptions of the OutBoundNAT policy in the CNI configuration, in the start script too if one rewrites the file, and recreate the pods",
 		Commands: []string{`notepad "{cniFile}"`},

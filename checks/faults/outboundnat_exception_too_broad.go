@@ -14,9 +14,14 @@ var _ = register(checks.Check{
 	Title:    "hosts outside the cluster are among the OutBoundNAT exceptions",
 	Category: checks.CategoryNetwork,
 	FAQ:      []int{4},
-	Doc: `To a destination on the OutBoundNAT exception list, pods send with their own address. A host outside the cluster has no route back to it, so connections to it time out, while the node itself and the internet work. Usual reasons: a whole private range (10.0.0.0/8) on the list, the management subnet with other hosts on it, or a service CIDR that overlaps the company network.
+	Doc: `To a destination on the OutBoundNAT exception list, pods send with their own address.
+A host outside the cluster has no route back to it, so connections to it time out, while the node
+itself and the internet work. Usual reasons: a whole private range (10.0.0.0/8) on the list, the
+management subnet with other hosts on it, or a service CIDR that overlaps the company network.
 
-A failing probe from a pod to a host on the list convicts. Without one, an entry that holds the cluster CIDR and much more is a warning. GKE lists the private ranges on purpose, Azure and EKS their virtual networks.`,
+A failing probe from a pod to a host on the list convicts. Without one, an entry that holds the
+cluster CIDR and much more is a warning. GKE lists the private ranges on purpose, Azure and EKS
+their virtual networks.`,
 	Fix: checks.Fix{
 		Text:     "keep on the list only the cluster CIDR {clusterCIDR}, the service CIDR {serviceCIDR} and the nodes themselves; change the start script too if one rewrites the file, and recreate the pods",
 		Commands: []string{`notepad "{cniFile}"`},

@@ -12,9 +12,14 @@ var _ = register(checks.Check{
 	ID:       "ovs-network-missing",
 	Title:    "OVN lacks its transparent network or its Open vSwitch",
 	Category: checks.CategoryNetwork,
-	Doc: `In the recipe of Kubernetes 1.8 to 1.13 for OVN on Windows, docker makes a transparent network called external, and Open vSwitch for Windows takes over its virtual switch: by the service ovs-vswitchd and by the extension "Cloudbase Open vSwitch Extension". Without the network there is nothing to attach pods to; without the service or the extension the switch forwards nothing between nodes.
+	Doc: `In the recipe of Kubernetes 1.8 to 1.13 for OVN on Windows, docker makes a transparent
+network called external, and Open vSwitch for Windows takes over its virtual switch: by the service
+ovs-vswitchd and by the extension "Cloudbase Open vSwitch Extension". Without the network there is
+nothing to attach pods to; without the service or the extension the switch forwards nothing between
+nodes.
 
-The check looks for a transparent network in HNS, the service, and the extension where HNS lists extensions.`,
+The check looks for a transparent network in HNS, the service, and the extension where HNS lists
+extensions.`,
 	Fix: checks.Fix{
 		Text: "make the network with docker if it is not there, enable the extension on the external switch, and start Open vSwitch after it",
 		Commands: []string{

@@ -9,7 +9,9 @@ var _ = register(checks.Check{
 	ID:       "pagefile-disabled",
 	Title:    "the node has no page file",
 	Category: checks.CategoryNode,
-	Doc:      `Windows has no out-of-memory killer: it promises memory up to the commit limit, which is RAM and page files together, and then refuses every allocation, of pods and of system services alike. Without a page file the limit is reached long before RAM is used up.`,
+	Doc: `Windows has no out-of-memory killer: it promises memory up to the commit limit, which
+is RAM and page files together, and then refuses every allocation, of pods and of system services
+alike. Without a page file the limit is reached long before RAM is used up.`,
 	Fix: checks.Fix{
 		Text:     "let Windows manage the page file, then reboot the node",
 		Commands: []string{"Get-CimInstance Win32_ComputerSystem | Set-CimInstance -Property @{AutomaticManagedPagefile=$true}", "Restart-Computer"},

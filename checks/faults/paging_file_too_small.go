@@ -20,9 +20,15 @@ var _ = register(checks.Check{
 	ID:       "paging-file-too-small",
 	Title:    "RAM and page file are promised away: Windows refuses memory",
 	Category: checks.CategoryNode,
-	Doc: `Windows promises memory when a program asks for it, used or not, up to the commit limit: RAM and page files together. It has no out-of-memory killer. At the limit containers do not start, probes and kubectl exec fail because their process does not start, and programs end with an OutOfMemoryException while "memory usage" looks harmless.
+	Doc: `Windows promises memory when a program asks for it, used or not, up to the commit
+limit: RAM and page files together. It has no out-of-memory killer. At the limit containers do not
+start, probes and kubectl exec fail because their process does not start, and programs end with an
+OutOfMemoryException while "memory usage" looks harmless.
 
-The check compares what is committed with the limit. A refusal in the logs of the last day is a warning even where there is room again, for the demand will come back. A fixed page file is the usual reason; pods whose limits are above their requests, and nothing reserved for Windows itself, are the others.`,
+The check compares what is committed with the limit. A refusal in the logs of the last day is a
+warning even where there is room again, for the demand will come back. A fixed page file is the
+usual reason; pods whose limits are above their requests, and nothing reserved for Windows itself,
+are the others.`,
 	Fix: checks.Fix{
 		Text: "let Windows manage the page file, or make it larger; then keep 2 GiB back for Windows (systemReserved) and give pods limits that equal their requests",
 		Commands: []string{

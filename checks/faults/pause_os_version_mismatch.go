@@ -13,9 +13,14 @@ var _ = register(checks.Check{
 	Title:    "the pause image was not built for this Windows version",
 	Category: checks.CategoryImages,
 	FAQ:      []int{12, 16},
-	Doc: `Every pod begins with a sandbox container made from the pause image, and a Windows container runs only on the Windows build it was made for (from Server 2022 on also on somewhat later ones). With a pause image for another build, or for Linux only, no pod on the node starts, although the same application image runs by hand.
+	Doc: `Every pod begins with a sandbox container made from the pause image, and a Windows
+container runs only on the Windows build it was made for (from Server 2022 on also on somewhat later
+ones). With a pause image for another build, or for Linux only, no pod on the node starts, although
+the same application image runs by hand.
 
-The image is the one that the runtime's configuration names (sandbox_image, from containerd 2 on pinned_images.sandbox), or for docker the kubelet's --pod-infra-container-image. What builds it holds is known for the published images; of a private one only the runtime's own error tells.`,
+The image is the one that the runtime's configuration names (sandbox_image, from containerd 2 on
+pinned_images.sandbox), or for docker the kubelet's --pod-infra-container-image. What builds it
+holds is known for the published images; of a private one only the runtime's own error tells.`,
 	Fix: checks.Fix{
 		Text:     "make the runtime use a pause image for many builds, such as registry.k8s.io/pause:3.10, and restart it and the kubelet; on docker rebuild kubeletwin/pause from the nanoserver image of this build, or set --pod-infra-container-image",
 		Commands: []string{"Restart-Service {runtime}, kubelet"},

@@ -14,9 +14,17 @@ var _ = register(checks.Check{
 	Title:    "a pod sets fields that do nothing on Windows",
 	Category: checks.CategoryWorkloads,
 	Lints:    true,
-	Doc: `Much of a pod's securityContext, and some other fields, speak of Linux: users and groups by number, capabilities, seccomp, SELinux, sysctls, a read-only root file system, shared process namespaces. Windows has none of these. With spec.os.name set to windows the API server refuses a pod that sets them; without it the kubelet ignores them, and what the author wanted does not come about: a root file system that was meant to be read-only can be written, a group that was meant to own a volume does not. What merely takes Linux rights away (drop capabilities, forbid privilege escalation, the default seccomp profile) is told and no more.
+	Doc: `Much of a pod's securityContext, and some other fields, speak of Linux: users and
+groups by number, capabilities, seccomp, SELinux, sysctls, a read-only root file system, shared
+process namespaces. Windows has none of these. With spec.os.name set to windows the API server
+refuses a pod that sets them; without it the kubelet ignores them, and what the author wanted does
+not come about: a root file system that was meant to be read-only can be written, a group that was
+meant to own a volume does not. What merely takes Linux rights away (drop capabilities, forbid
+privilege escalation, the default seccomp profile) is told and no more.
 
-The check names each field by its path, and the way that Windows has for the same end, where it has one. Fields that are set to what holds anyway (privileged: false, an empty list) are left alone, but for manifests of pods that say they are for Windows: there the API server refuses them too.`,
+The check names each field by its path, and the way that Windows has for the same end, where it has
+one. Fields that are set to what holds anyway (privileged: false, an empty list) are left alone, but
+for manifests of pods that say they are for Windows: there the API server refuses them too.`,
 	Fix: checks.Fix{
 		Text:     "take the fields out of pods for Windows, and use securityContext.windowsOptions.runAsUserName in place of users and groups; a pod that has to manage the node runs as a HostProcess container",
 		Commands: []string{"kubectl explain pod.spec.securityContext.windowsOptions", "doctor lint MANIFEST"},

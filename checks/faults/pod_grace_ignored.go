@@ -15,9 +15,12 @@ var _ = register(checks.Check{
 	ID:       "pod-grace-ignored",
 	Title:    "a pod asks for more time to end than docker gives it",
 	Category: checks.CategoryWorkloads,
-	Doc: `On Windows docker ends a container's processes about five seconds after it asked them to, whatever terminationGracePeriodSeconds says. A program that needs its grace period to finish requests or to write its state is cut off. containerd waits as long as the pod says.
+	Doc: `On Windows docker ends a container's processes about five seconds after it asked them
+to, whatever terminationGracePeriodSeconds says. A program that needs its grace period to finish
+requests or to write its state is cut off. containerd waits as long as the pod says.
 
-Thirty seconds is what every pod has that says nothing, so only a pod with another value is a warning: somebody set it.`,
+Thirty seconds is what every pod has that says nothing, so only a pod with another value is a
+warning: somebody set it.`,
 	Fix: checks.Fix{
 		Text:     "move the node to containerd, or let the program end within five seconds: finish work in a preStop hook, and take the pod out of its Services first",
 		Commands: []string{"kubectl get pods -A --field-selector spec.nodeName={node} -o custom-columns=NS:.metadata.namespace,NAME:.metadata.name,GRACE:.spec.terminationGracePeriodSeconds"},

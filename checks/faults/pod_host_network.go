@@ -10,7 +10,10 @@ var _ = register(checks.Check{
 	Title:    "a pod asks for the node's network without being a HostProcess pod",
 	Category: checks.CategoryWorkloads,
 	Lints:    true,
-	Doc:      `A Windows container cannot share the node's network: hostNetwork is for HostProcess pods, which are processes of the node anyway and must set it. In any other pod it is refused or ignored, depending on the version, and the program does not listen where its author expects it. The DNS policy ClusterFirstWithHostNet, which belongs to it on Linux, does not work on Windows at all.`,
+	Doc: `A Windows container cannot share the node's network: hostNetwork is for HostProcess
+pods, which are processes of the node anyway and must set it. In any other pod it is refused or
+ignored, depending on the version, and the program does not listen where its author expects it. The
+DNS policy ClusterFirstWithHostNet, which belongs to it on Linux, does not work on Windows at all.`,
 	Fix: checks.Fix{
 		Text:     "take hostNetwork and the DNS policy out and publish the port with a Service or a hostPort; or make the pod a HostProcess pod, if it is to manage the node",
 		Commands: []string{"kubectl get pods -A --field-selector spec.nodeName={node} -o custom-columns=NS:.metadata.namespace,NAME:.metadata.name,HOSTNET:.spec.hostNetwork,DNS:.spec.dnsPolicy"},

@@ -12,9 +12,14 @@ var _ = register(checks.Check{
 	Title:    "pods may use more memory than they ask for",
 	Category: checks.CategoryWorkloads,
 	Lints:    true,
-	Doc: `Windows has no OOM killer: when memory is used up it writes to the page file, the whole node slows down, and in the end new processes fail to start, those of the kubelet too. The scheduler counts requests only. So the Kubernetes documentation advises to give each container of a Windows node a memory limit that equals its request; a container without a limit may take all, and one whose limit is above its request may take what others were promised.
+	Doc: `Windows has no OOM killer: when memory is used up it writes to the page file, the
+whole node slows down, and in the end new processes fail to start, those of the kubelet too. The
+scheduler counts requests only. So the Kubernetes documentation advises to give each container of a
+Windows node a memory limit that equals its request; a container without a limit may take all, and
+one whose limit is above its request may take what others were promised.
 
-It is advice, and most clusters do not follow it: for the pods of a node the check tells, no more, unless the node is short of memory right now. In manifests it warns.`,
+It is advice, and most clusters do not follow it: for the pods of a node the check tells, no more,
+unless the node is short of memory right now. In manifests it warns.`,
 	Fix: checks.Fix{
 		Text:     "set resources.limits.memory and resources.requests.memory of each container to the same amount, and keep memory back for Windows (systemReserved)",
 		Commands: []string{"kubectl describe node {node}", "kubectl top pods -A --field-selector spec.nodeName={node}"},

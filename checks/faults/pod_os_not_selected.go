@@ -13,9 +13,15 @@ var _ = register(checks.Check{
 	Title:    "a pod for Windows does not say that it is for Windows",
 	Category: checks.CategoryWorkloads,
 	Lints:    true,
-	Doc: `The scheduler does not look into images. A pod with a Windows image and without a node selector for kubernetes.io/os: windows may be put on a Linux node, where its image cannot be pulled; and it is only by chance on this one. spec.os.name tells the API server and the kubelet what a pod is for, and does not steer the scheduler: a pod needs the selector (or an affinity) as well. The label beta.kubernetes.io/os is gone since Kubernetes 1.19, so a selector for it fits no node of a later version.
+	Doc: `The scheduler does not look into images. A pod with a Windows image and without a node
+selector for kubernetes.io/os: windows may be put on a Linux node, where its image cannot be pulled;
+and it is only by chance on this one. spec.os.name tells the API server and the kubelet what a pod
+is for, and does not steer the scheduler: a pod needs the selector (or an affinity) as well. The
+label beta.kubernetes.io/os is gone since Kubernetes 1.19, so a selector for it fits no node of a
+later version.
 
-Whether an image is one for Windows the check takes from its name and from options that only Windows has.`,
+Whether an image is one for Windows the check takes from its name and from options that only Windows
+has.`,
 	Fix: checks.Fix{
 		Text:     "set nodeSelector kubernetes.io/os: windows and spec.os.name: windows, and node.kubernetes.io/windows-build where the image fits one build only; taint Windows nodes so that Linux pods stay away",
 		Commands: []string{`kubectl patch deployment NAME -n NAMESPACE -p '{"spec":{"template":{"spec":{"os":{"name":"windows"},"nodeSelector":{"kubernetes.io/os":"windows"}}}}}'`},

@@ -12,7 +12,10 @@ var _ = register(checks.Check{
 	ID:       "pod-subpath",
 	Title:    "a pod mounts a single file or a part of a volume, which docker cannot",
 	Category: checks.CategoryWorkloads,
-	Doc: `subPath mounts one file or folder out of a volume. With docker on Windows a mount is a folder of the host, so a single file cannot be mounted at all, and the pod fails or gets an empty folder in the file's place. containerd maps single files (on a Windows of September 2020 or later), and there it is fine.
+	Doc: `subPath mounts one file or folder out of a volume. With docker on Windows a mount is a
+folder of the host, so a single file cannot be mounted at all, and the pod fails or gets an empty
+folder in the file's place. containerd maps single files (on a Windows of September 2020 or later),
+and there it is fine.
 
 The check looks at the pods of nodes that run docker.`,
 	Fix: checks.Fix{

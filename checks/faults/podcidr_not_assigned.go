@@ -13,9 +13,13 @@ var _ = register(checks.Check{
 	Title:    "the node was given no podCIDR",
 	Category: checks.CategoryNetwork,
 	FAQ:      []int{8, 9},
-	Doc: `flannel and the plain bridge plugins take the node's pod subnet from spec.podCIDR of the Node object. kube-controller-manager assigns it, if it runs with --allocate-node-cidrs and a --cluster-cidr that has a subnet left. Without it flanneld gets no lease, creates no network and writes no subnet.env.
+	Doc: `flannel and the plain bridge plugins take the node's pod subnet from spec.podCIDR of
+the Node object. kube-controller-manager assigns it, if it runs with --allocate-node-cidrs and a
+--cluster-cidr that has a subnet left. Without it flanneld gets no lease, creates no network and
+writes no subnet.env.
 
-Calico, Azure CNI, the VPC CNI of EKS and Antrea keep addresses in other ways; there an empty podCIDR is normal.`,
+Calico, Azure CNI, the VPC CNI of EKS and Antrea keep addresses in other ways; there an empty
+podCIDR is normal.`,
 	Fix: checks.Fix{
 		Text: "start kube-controller-manager with --allocate-node-cidrs=true and a --cluster-cidr with room for another node, then restart flanneld; as a stop-gap give the node a free subnet of the cluster CIDR {clusterCIDR} by hand",
 		Commands: []string{

@@ -21,7 +21,10 @@ var _ = register(checks.Check{
 	Title:    "containers of this node end and are started again and again",
 	Category: checks.CategoryWorkloads,
 	FAQ:      []int{12},
-	Doc:      `A container that waits in CrashLoopBackOff, or has been started several times and ended not long ago, does not stay up. This is a symptom: the program itself may be at fault, and so may the node, for want of memory, of a network, of a file that a volume should have brought. The end of its log says more, and the last event of the pod stands beside the finding.`,
+	Doc: `A container that waits in CrashLoopBackOff, or has been started several times and
+ended not long ago, does not stay up. This is a symptom: the program itself may be at fault, and so
+may the node, for want of memory, of a network, of a file that a volume should have brought. The end
+of its log says more, and the last event of the pod stands beside the finding.`,
 	Fix: checks.Fix{
 		Text:     "read what the container wrote before it ended, and its exit code",
 		Commands: []string{"kubectl get pods -A --field-selector spec.nodeName={node}", "kubectl logs POD -n NAMESPACE --previous", "kubectl describe pod POD -n NAMESPACE"},

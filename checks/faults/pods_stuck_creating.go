@@ -18,7 +18,10 @@ var _ = register(checks.Check{
 	Title:    "pods do not get past ContainerCreating",
 	Category: checks.CategoryWorkloads,
 	FAQ:      []int{12},
-	Doc:      `Pods that were scheduled to this node minutes ago have no running container: they wait in ContainerCreating, or for an image that cannot be pulled. This is a symptom, and the last event of each pod says more; most of the catalogue can lead here, so it is named as a cause only where nothing else was found.`,
+	Doc: `Pods that were scheduled to this node minutes ago have no running container: they wait
+in ContainerCreating, or for an image that cannot be pulled. This is a symptom, and the last event
+of each pod says more; most of the catalogue can lead here, so it is named as a cause only where
+nothing else was found.`,
 	Fix: checks.Fix{
 		Text:     "read the events of one of the pods, newest last",
 		Commands: []string{"kubectl get pods -A --field-selector spec.nodeName={node}", "kubectl describe pod POD -n NAMESPACE"},

@@ -13,9 +13,14 @@ var _ = register(checks.Check{
 	ID:       "portproxy-dns-udp",
 	Title:    "kube-proxy before 1.6 forwards TCP only, and DNS asks by UDP",
 	Category: checks.CategoryDNS,
-	Doc: `The kube-proxy of Kubernetes 1.5 on Windows has netsh forward Service addresses (interface portproxy), which knows TCP and nothing else. A pod whose resolver is the Service address of the cluster's DNS asks by UDP and gets no answer, though the same Service answers over TCP. Since 1.6 kube-proxy forwards UDP itself.
+	Doc: `The kube-proxy of Kubernetes 1.5 on Windows has netsh forward Service addresses
+(interface portproxy), which knows TCP and nothing else. A pod whose resolver is the Service address
+of the cluster's DNS asks by UDP and gets no answer, though the same Service answers over TCP. Since
+1.6 kube-proxy forwards UDP itself.
 
-The check compares the address that pods are given as their resolver with the addresses of Services, and with what probes over UDP and TCP saw, where they were made. Without a probe the limit is a warning.`,
+The check compares the address that pods are given as their resolver with the addresses of Services,
+and with what probes over UDP and TCP saw, where they were made. Without a probe the limit is a
+warning.`,
 	Fix: checks.Fix{
 		Text: "use kube-proxy 1.6 or later; until then give pods a resolver that is no Service address: start the kubelet with --cluster-dns set to the address of a pod of the DNS, or to a resolver outside the cluster that forwards to it",
 		Commands: []string{

@@ -16,9 +16,16 @@ var _ = register(checks.Check{
 	Title:    "a proxy is set, and the runtime pulls images past it",
 	Category: checks.CategoryImages,
 	FAQ:      []int{15},
-	Doc: `The documentation sets HTTP_PROXY and HTTPS_PROXY for the whole machine. A service gets its environment when it starts, and from a service manager that read the machine's variables when Windows started: a runtime that was running before, or was merely restarted since, may know nothing of the proxy. A proxy that was given to the kubelet's service alone serves nobody either, for it is the runtime that pulls.
+	Doc: `The documentation sets HTTP_PROXY and HTTPS_PROXY for the whole machine. A service
+gets its environment when it starts, and from a service manager that read the machine's variables
+when Windows started: a runtime that was running before, or was merely restarted since, may know
+nothing of the proxy. A proxy that was given to the kubelet's service alone serves nobody either,
+for it is the runtime that pulls.
 
-No recording holds the environment that a running process really has, so the check concludes it: HTTPS_PROXY is set somewhere, the registry is not in NO_PROXY, and the pull ended in a connection or a name lookup of the registry itself. A pull through the proxy would have failed with "proxyconnect", and would not have asked for the registry's address at all.`,
+No recording holds the environment that a running process really has, so the check concludes it:
+HTTPS_PROXY is set somewhere, the registry is not in NO_PROXY, and the pull ended in a connection or
+a name lookup of the registry itself. A pull through the proxy would have failed with
+"proxyconnect", and would not have asked for the registry's address at all.`,
 	Fix: checks.Fix{
 		Text: "give the proxy to the runtime's own service, with the cluster's networks in NO_PROXY, and restart the runtime (with nssm: nssm set {runtime} AppEnvironmentExtra HTTPS_PROXY=http://PROXY:PORT NO_PROXY=…)",
 		Commands: []string{

@@ -15,9 +15,17 @@ var _ = register(checks.Check{
 	Title:    "traffic inside the cluster goes to the HTTP proxy",
 	Category: checks.CategoryNetwork,
 	FAQ:      []int{15},
-	Doc: `HTTP_PROXY and HTTPS_PROXY, set for the whole machine as the documentation's FAQ advises for image pulls, are inherited by the kubelet and by the CNI plugins that the runtime starts. Unless NO_PROXY names the service network, the pod network and the node's own, calls to the API server through its service address go to the proxy, which answers "Service Unavailable" or "Forbidden".
+	Doc: `HTTP_PROXY and HTTPS_PROXY, set for the whole machine as the documentation's FAQ
+advises for image pulls, are inherited by the kubelet and by the CNI plugins that the runtime
+starts. Unless NO_PROXY names the service network, the pod network and the node's own, calls to the
+API server through its service address go to the proxy, which answers "Service Unavailable" or
+"Forbidden".
 
-The check reads the environment of the machine and of each service, and asks by the rules of Go's HTTP client whether the API server's service address and a pod would be reached directly. It is a fault where the CNI plugin calls the API server by that address, as Calico's does, or where a log shows such a call answered by a proxy, and otherwise a warning. HTTP_PROXY alone does no harm: these calls are https.`,
+The check reads the environment of the machine and of each service, and asks by the rules of Go's
+HTTP client whether the API server's service address and a pod would be reached directly. It is a
+fault where the CNI plugin calls the API server by that address, as Calico's does, or where a log
+shows such a call answered by a proxy, and otherwise a warning. HTTP_PROXY alone does no harm: these
+calls are https.`,
 	Fix: checks.Fix{
 		Text: "set the proxy for the runtime's service alone, or complete NO_PROXY, and restart the runtime and the kubelet",
 		Commands: []string{

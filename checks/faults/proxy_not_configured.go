@@ -23,9 +23,13 @@ var _ = register(checks.Check{
 	Title:    "image pulls time out, and no component knows of a proxy",
 	Category: checks.CategoryImages,
 	FAQ:      []int{15},
-	Doc: `On networks whose only way out is an HTTP proxy, the runtime must be told of it: Go programs read HTTP_PROXY and HTTPS_PROXY from their environment and ignore the proxy that Windows itself uses (WinHTTP, Internet Options). Without them pulls run into a timeout.
+	Doc: `On networks whose only way out is an HTTP proxy, the runtime must be told of it: Go
+programs read HTTP_PROXY and HTTPS_PROXY from their environment and ignore the proxy that Windows
+itself uses (WinHTTP, Internet Options). Without them pulls run into a timeout.
 
-The check brings together two things: pulls or probes of a registry that nobody answered, and the absence of any proxy in the environment of the machine and of the runtime's service. Whether the network has a proxy at all no evidence can tell, so this is a warning.`,
+The check brings together two things: pulls or probes of a registry that nobody answered, and the
+absence of any proxy in the environment of the machine and of the runtime's service. Whether the
+network has a proxy at all no evidence can tell, so this is a warning.`,
 	Fix: checks.Fix{
 		Text: "if this network has a proxy, give it to the runtime's service alone, with the cluster's networks in NO_PROXY, and restart the runtime; if it has none, find out why the registry does not answer",
 		Commands: []string{

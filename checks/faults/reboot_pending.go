@@ -13,9 +13,13 @@ var _ = register(checks.Check{
 	ID:       "reboot-pending",
 	Title:    "Windows waits for a reboot to finish what was installed",
 	Category: checks.CategoryNode,
-	Doc: `A feature that was just enabled and an update that replaces files in use are only complete after a reboot. Until then the node runs on a mixture: HNS and the compute service may be of the old version while their configuration is of the new one, and a feature such as Containers or Hyper-V is there by name only.
+	Doc: `A feature that was just enabled and an update that replaces files in use are only
+complete after a reboot. Until then the node runs on a mixture: HNS and the compute service may be
+of the old version while their configuration is of the new one, and a feature such as Containers or
+Hyper-V is there by name only.
 
-Features and updates that wait are a warning. Files that are merely to be renamed at the next start are told, no more: printer drivers and virus scanners leave such an order behind every other day.`,
+Features and updates that wait are a warning. Files that are merely to be renamed at the next start
+are told, no more: printer drivers and virus scanners leave such an order behind every other day.`,
 	Fix: checks.Fix{
 		Text:     "drain the node and reboot it",
 		Commands: []string{"kubectl drain {node} --ignore-daemonsets --delete-emptydir-data", "Restart-Computer", "kubectl uncordon {node}"},

@@ -10,9 +10,15 @@ var _ = register(checks.Check{
 	ID:       "rke2-calico-race",
 	Title:    "Calico never came up under RKE2, and the HNS network is not there",
 	Category: checks.CategoryComponents,
-	Doc: `On Windows RKE2 makes Calico's HNS networks itself as it starts, which takes the node's adapter off the network for a moment. Before the end of 2025 this happened while RKE2 was still unpacking its own runtime image over that adapter: the download broke, files were missing ever after, and Calico, the kubelet and kube-proxy failed one after the other. Older releases also tried Calico again and again over a node object that was not there yet, or an address that did not come back.
+	Doc: `On Windows RKE2 makes Calico's HNS networks itself as it starts, which takes the
+node's adapter off the network for a moment. Before the end of 2025 this happened while RKE2 was
+still unpacking its own runtime image over that adapter: the download broke, files were missing ever
+after, and Calico, the kubelet and kube-proxy failed one after the other. Older releases also tried
+Calico again and again over a node object that was not there yet, or an address that did not come
+back.
 
-The check looks at a node on which service rke2 has run for some minutes without a process of Calico and without Calico's network in HNS.`,
+The check looks at a node on which service rke2 has run for some minutes without a process of Calico
+and without Calico's network in HNS.`,
 	Fix: checks.Fix{
 		Text: `upgrade RKE2 to a release of December 2025 or later; to come up with the present one, stop it, remove what was unpacked by halves, and start it once more`,
 		Commands: []string{

@@ -15,7 +15,11 @@ var _ = register(checks.Check{
 	ID:       "rke2-flanneld-exit",
 	Title:    "flanneld, which RKE2 starts once, has ended",
 	Category: checks.CategoryComponents,
-	Doc: `On Windows RKE2 starts flanneld as a child process, and does not start it again when it ends. The node's network goes on as it was, until the next pod or the next reboot. flanneld ends where it finds no interface with the node's address, cannot reach the API server, or loses its network to another program; its own log tells which. kube-proxy follows, for it needs an address that is reserved on flannel's network.
+	Doc: `On Windows RKE2 starts flanneld as a child process, and does not start it again when
+it ends. The node's network goes on as it was, until the next pod or the next reboot. flanneld ends
+where it finds no interface with the node's address, cannot reach the API server, or loses its
+network to another program; its own log tells which. kube-proxy follows, for it needs an address
+that is reserved on flannel's network.
 
 The check looks for the process flanneld.exe beside a running service rke2.`,
 	Fix: checks.Fix{

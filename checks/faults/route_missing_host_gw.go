@@ -13,7 +13,11 @@ var _ = register(checks.Check{
 	ID:       "route-missing-host-gw",
 	Title:    "the node has no route to the pods of another node",
 	Category: checks.CategoryNetwork,
-	Doc: `With host-gw there is no tunnel: flanneld keeps a route for the podCIDR of each other node, by way of that node's address, and all nodes must be neighbours on one subnet. Where such a route is missing or leads elsewhere, pods of this node do not reach the pods of that one, which may be the cluster's DNS. Routes get lost when the virtual switch is created anew while flanneld does not run, and stay wrong when a node came back with another address.
+	Doc: `With host-gw there is no tunnel: flanneld keeps a route for the podCIDR of each other
+node, by way of that node's address, and all nodes must be neighbours on one subnet. Where such a
+route is missing or leads elsewhere, pods of this node do not reach the pods of that one, which may
+be the cluster's DNS. Routes get lost when the virtual switch is created anew while flanneld does
+not run, and stay wrong when a node came back with another address.
 
 The check compares the routes with the podCIDR and the address of each Node that flannel serves.`,
 	Fix: checks.Fix{

@@ -13,9 +13,13 @@ var _ = register(checks.Check{
 	ID:       "route-policy-missing",
 	Title:    "pods have no route policy to Services or to their own node",
 	Category: checks.CategoryNetwork,
-	Doc: `Beside OutBoundNAT, the CNI configuration gives each pod a policy of type ROUTE (SDNRoute in newer shapes) with NeedEncap for the service network, and on l2bridge networks one for the node's own address. Without the first, packets to a Service leave with the default route and never meet its load balancer; without the second pods cannot talk to their own node.
+	Doc: `Beside OutBoundNAT, the CNI configuration gives each pod a policy of type ROUTE
+(SDNRoute in newer shapes) with NeedEncap for the service network, and on l2bridge networks one for
+the node's own address. Without the first, packets to a Service leave with the default route and
+never meet its load balancer; without the second pods cannot talk to their own node.
 
-The check reads the policies that HNS applied to the pods of this node. Azure's plugin leaves the route out where DSR is used, and Antrea and the NAT plugin need none.`,
+The check reads the policies that HNS applied to the pods of this node. Azure's plugin leaves the
+route out where DSR is used, and Antrea and the NAT plugin need none.`,
 	Fix: checks.Fix{
 		Text:     "add the policy to {cniFile}: Type ROUTE (SDNROUTE in the newer shape), DestinationPrefix {serviceCIDR}, NeedEncap true, and on l2bridge another one for {managementIP}/32; then recreate the pods of this node, which keep what they were made with",
 		Commands: []string{"Get-Content '{cniFile}'", "Get-HnsEndpoint | ConvertTo-Json -Depth 10", "kubectl delete pod POD -n NAMESPACE    # for each pod of {node}"},

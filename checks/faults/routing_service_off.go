@@ -12,7 +12,11 @@ var _ = register(checks.Check{
 	ID:       "routing-service-off",
 	Title:    "Routing and Remote Access does not run on a Kubernetes 1.5 node",
 	Category: checks.CategoryNetwork,
-	Doc: `On a node set up as of Kubernetes 1.5 it is Windows itself that routes: between the adapter of the transparent network and the one that leads to other nodes, and for packets to pods of this node. Routing is done by the service RemoteAccess (Routing and Remote Access, RRAS), a role that has to be added and configured for LAN routing. Without it pods reach each other on the node and nothing beyond.
+	Doc: `On a node set up as of Kubernetes 1.5 it is Windows itself that routes: between the
+adapter of the transparent network and the one that leads to other nodes, and for packets to pods of
+this node. Routing is done by the service RemoteAccess (Routing and Remote Access, RRAS), a role
+that has to be added and configured for LAN routing. Without it pods reach each other on the node
+and nothing beyond.
 
 The check looks at the service, its state and whether it starts with the machine.`,
 	Fix: checks.Fix{

@@ -11,9 +11,12 @@ var _ = register(checks.Check{
 	Title:    "no container runtime runs",
 	Category: checks.CategoryComponents,
 	FAQ:      []int{1, 2},
-	Doc: `The kubelet starts pods through a container runtime: containerd, or docker in its several editions. Without one no container starts, and the kubelet reports "container runtime is down".
+	Doc: `The kubelet starts pods through a container runtime: containerd, or docker in its
+several editions. Without one no container starts, and the kubelet reports "container runtime is
+down".
 
-The check looks for a running service or process of containerd or docker. A docker service that is stopped beside a running containerd is no fault.`,
+The check looks for a running service or process of containerd or docker. A docker service that is
+stopped beside a running containerd is no fault.`,
 	Fix: checks.Fix{
 		Text:     "start the runtime; if it stops again at once, run it in a console to see why: a mistake in its configuration is the usual reason",
 		Commands: []string{"Get-Service {runtime}", "Start-Service {runtime}", "Get-WinEvent -LogName Application -MaxEvents 50 | Where-Object ProviderName -match '{runtime}'"},

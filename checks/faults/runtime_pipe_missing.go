@@ -16,9 +16,15 @@ var _ = register(checks.Check{
 	Title:    "the kubelet looks for its container runtime at a pipe that nobody serves",
 	Category: checks.CategoryComponents,
 	FAQ:      []int{2},
-	Doc: `The kubelet reaches its runtime through a named pipe, containerd-containerd unless told otherwise; docker needs cri-dockerd with a pipe of its own, and up to kubelet 1.23 had dockershim inside the kubelet. Where the kubelet is told of one pipe and the runtime serves another, it does not start, or the node turns NotReady because the container runtime is down, although the runtime itself runs and works by hand.
+	Doc: `The kubelet reaches its runtime through a named pipe, containerd-containerd unless
+told otherwise; docker needs cri-dockerd with a pipe of its own, and up to kubelet 1.23 had
+dockershim inside the kubelet. Where the kubelet is told of one pipe and the runtime serves another,
+it does not start, or the node turns NotReady because the container runtime is down, although the
+runtime itself runs and works by hand.
 
-The check compares the kubelet's endpoint, from its flag or its configuration, with the runtime that runs and the address in containerd's configuration. Where no runtime runs at all, that is a fault of its own.`,
+The check compares the kubelet's endpoint, from its flag or its configuration, with the runtime that
+runs and the address in containerd's configuration. Where no runtime runs at all, that is a fault of
+its own.`,
 	Fix: checks.Fix{
 		Text: "let the kubelet's endpoint name the pipe that the runtime serves: npipe:////./pipe/containerd-containerd for containerd, npipe:////./pipe/cri-dockerd for docker with cri-dockerd; or set the runtime's own address back, and restart both",
 		Commands: []string{

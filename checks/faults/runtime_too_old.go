@@ -12,9 +12,14 @@ var _ = register(checks.Check{
 	ID:       "runtime-too-old",
 	Title:    "the container runtime is older than Kubernetes on Windows asks for",
 	Category: checks.CategoryComponents,
-	Doc: `Kubernetes on Windows asks for containerd 1.4.0 or later, or for Docker Engine 19.03 (18.09 up to Kubernetes 1.17; Mirantis Container Runtime begins at 20.10). Older ones lack calls of the host compute and network services, single-file mounts and fixes that the kubelet counts on; pods then fail in ways that look like anything else. From kubelet 1.24 on docker also needs cri-dockerd between the two, for the kubelet no longer speaks its language.
+	Doc: `Kubernetes on Windows asks for containerd 1.4.0 or later, or for Docker Engine 19.03
+(18.09 up to Kubernetes 1.17; Mirantis Container Runtime begins at 20.10). Older ones lack calls of
+the host compute and network services, single-file mounts and fixes that the kubelet counts on; pods
+then fail in ways that look like anything else. From kubelet 1.24 on docker also needs cri-dockerd
+between the two, for the kubelet no longer speaks its language.
 
-The check reads the versions that the node reports. That cri-dockerd is missing it says only where services and processes were recorded.`,
+The check reads the versions that the node reports. That cri-dockerd is missing it says only where
+services and processes were recorded.`,
 	Fix: checks.Fix{
 		Text:     "drain the node and install a current containerd, or Mirantis Container Runtime with cri-dockerd, then restart the kubelet",
 		Commands: []string{"kubectl drain {node} --ignore-daemonsets --delete-emptydir-data", "Get-Service containerd, docker, cri-dockerd", "Restart-Service kubelet"},

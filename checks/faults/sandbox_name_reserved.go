@@ -10,9 +10,14 @@ var _ = register(checks.Check{
 	Title:    "the runtime is still busy with an earlier attempt to create a pod",
 	Category: checks.CategoryWorkloads,
 	Symptom:  true,
-	Doc: `The kubelet gave up waiting for a sandbox or a container and asked again, while the runtime was still at work on the first request: it answers that the name is reserved. This says that the first attempt took too long, never why. The cause stands before it: a request that ran into its deadline, a network service that does not answer, a disk or processor at its limit, a virus scanner that reads every layer.
+	Doc: `The kubelet gave up waiting for a sandbox or a container and asked again, while the
+runtime was still at work on the first request: it answers that the name is reserved. This says that
+the first attempt took too long, never why. The cause stands before it: a request that ran into its
+deadline, a network service that does not answer, a disk or processor at its limit, a virus scanner
+that reads every layer.
 
-One such line beside a pod that came up since is of no account, so a log alone is told and no more, and only pods that still wait convict.`,
+One such line beside a pod that came up since is of no account, so a log alone is told and no more,
+and only pods that still wait convict.`,
 	Fix: checks.Fix{
 		Text:     "look for what the first attempt hangs on: the earliest error of the pod, the load of disk and processor, whether HNS answers; restarting the runtime drops the reservation and does not mend the reason",
 		Commands: []string{"kubectl describe pod POD -n NAMESPACE", `Get-Counter '\PhysicalDisk(_Total)\Current Disk Queue Length','\Processor(_Total)\% Processor Time' -MaxSamples 5`, "Measure-Command { Get-HnsNetwork }"},

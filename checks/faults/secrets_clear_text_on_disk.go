@@ -12,9 +12,12 @@ var _ = register(checks.Check{
 	ID:       "secrets-clear-text-on-disk",
 	Title:    "Secrets lie in clear text where every user of the node can read them",
 	Category: checks.CategorySecurity,
-	Doc: `Linux keeps mounted Secrets in memory; Windows has no such file system, so the kubelet writes them in clear text below its pods folder. Access lists must keep everybody but the system and the administrators out, and a volume that is not encrypted gives them to whoever gets the disk.
+	Doc: `Linux keeps mounted Secrets in memory; Windows has no such file system, so the kubelet
+writes them in clear text below its pods folder. Access lists must keep everybody but the system and
+the administrators out, and a volume that is not encrypted gives them to whoever gets the disk.
 
-An access list that lets Users, Authenticated Users or Everyone read the kubelet's folders is a warning. A volume without BitLocker is told, no more: most nodes run like that.`,
+An access list that lets Users, Authenticated Users or Everyone read the kubelet's folders is a
+warning. A volume without BitLocker is told, no more: most nodes run like that.`,
 	Fix: checks.Fix{
 		Text: "restrict the kubelet's folder to the system and the administrators, and consider BitLocker for its volume",
 		Commands: []string{

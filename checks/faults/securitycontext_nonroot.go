@@ -12,9 +12,13 @@ var _ = register(checks.Check{
 	ID:       "securitycontext-nonroot",
 	Title:    "a container is not started because it would run as administrator",
 	Category: checks.CategoryWorkloads,
-	Doc: `runAsNonRoot works on Windows: the kubelet refuses a container that would run as ContainerAdministrator, which is the user of most images. Unless the image names another user, the pod must: windowsOptions.runAsUserName: ContainerUser. Kubelets before 1.19 looked at the Linux user of the image and refused Windows containers that were in order.
+	Doc: `runAsNonRoot works on Windows: the kubelet refuses a container that would run as
+ContainerAdministrator, which is the user of most images. Unless the image names another user, the
+pod must: windowsOptions.runAsUserName: ContainerUser. Kubelets before 1.19 looked at the Linux user
+of the image and refused Windows containers that were in order.
 
-Containers that were refused wait with CreateContainerConfigError and say so. A pod that asks for ContainerAdministrator and for runAsNonRoot at once is refused whenever it comes.`,
+Containers that were refused wait with CreateContainerConfigError and say so. A pod that asks for
+ContainerAdministrator and for runAsNonRoot at once is refused whenever it comes.`,
 	Fix: checks.Fix{
 		Text:     "set securityContext.windowsOptions.runAsUserName: ContainerUser where the program does not need to be an administrator, or take runAsNonRoot out where it does",
 		Commands: []string{`kubectl patch deployment NAME -n NAMESPACE -p '{"spec":{"template":{"spec":{"securityContext":{"windowsOptions":{"runAsUserName":"ContainerUser"}}}}}}'`},

@@ -10,9 +10,15 @@ var _ = register(checks.Check{
 	ID:       "service-switch-missing",
 	Title:    "the adapter for Service addresses of a Kubernetes 1.5 node is not there",
 	Category: checks.CategoryNetwork,
-	Doc: `The userspace kube-proxy of Kubernetes 1.5 to 1.8 puts the address of every Service on an adapter of the Windows host, and listens there. The documentation makes an internal virtual switch for it, KubeProxySwitch, whose adapter the environment variable INTERFACE_TO_ADD_SERVICE_IP names. Without that adapter no Service address exists on the node, and kube-proxy says so for each Service.
+	Doc: `The userspace kube-proxy of Kubernetes 1.5 to 1.8 puts the address of every Service on
+an adapter of the Windows host, and listens there. The documentation makes an internal virtual
+switch for it, KubeProxySwitch, whose adapter the environment variable INTERFACE_TO_ADD_SERVICE_IP
+names. Without that adapter no Service address exists on the node, and kube-proxy says so for each
+Service.
 
-The check looks for the adapter that kube-proxy is told, and where it is told none, for KubeProxySwitch. Without it some releases of kube-proxy fall back on an adapter of the pod network, which is a warning: the Service addresses then stand where the pods' own do.`,
+The check looks for the adapter that kube-proxy is told, and where it is told none, for
+KubeProxySwitch. Without it some releases of kube-proxy fall back on an adapter of the pod network,
+which is a warning: the Service addresses then stand where the pods' own do.`,
 	Fix: checks.Fix{
 		Text: "make the internal switch, tell kube-proxy its adapter, and start kube-proxy again",
 		Commands: []string{

@@ -15,9 +15,13 @@ var _ = register(checks.Check{
 	ID:       "session-affinity-timeout",
 	Title:    "Services ask for a session affinity that Windows does not keep",
 	Category: checks.CategoryNetwork,
-	Doc: `With sessionAffinity ClientIP a Service sends a client to the same pod for the time in sessionAffinityConfig.clientIP.timeoutSeconds. HNS of Server 2022 and later (version 12) keeps clients and pods together, but knows no timeout: the value is ignored on Windows nodes. On older builds the whole affinity is, and connections through this node are spread over all pods.
+	Doc: `With sessionAffinity ClientIP a Service sends a client to the same pod for the time in
+sessionAffinityConfig.clientIP.timeoutSeconds. HNS of Server 2022 and later (version 12) keeps
+clients and pods together, but knows no timeout: the value is ignored on Windows nodes. On older
+builds the whole affinity is, and connections through this node are spread over all pods.
 
-The check reads the Services; a timeout of 10800 seconds is what the API server fills in by itself and is passed over.`,
+The check reads the Services; a timeout of 10800 seconds is what the API server fills in by itself
+and is passed over.`,
 	Fix: checks.Fix{
 		Text:     "do not rely on the timeout; on builds before Server 2022 let clients come in through a Linux node or an ingress controller that keeps sessions by a cookie",
 		Commands: []string{"kubectl get services -A -o custom-columns=NS:.metadata.namespace,NAME:.metadata.name,AFFINITY:.spec.sessionAffinity,TIMEOUT:.spec.sessionAffinityConfig.clientIP.timeoutSeconds"},

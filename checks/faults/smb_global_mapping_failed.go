@@ -55,9 +55,15 @@ var _ = register(checks.Check{
 	ID:       "smb-global-mapping-failed",
 	Title:    "an SMB share cannot be mapped on the node",
 	Category: checks.CategoryStorage,
-	Doc: `SMB and Azure Files volumes are mapped once for the whole node, by New-SmbGlobalMapping, and then linked into pods. Windows tells why it fails by a number that stands behind its localised message: 1326 is a wrong secret, 65 usually a second mapping of the same server with other credentials, 53 a server that the node does not find, and exit status 0xc0000142 has nothing to do with shares: no process starts any more.
+	Doc: `SMB and Azure Files volumes are mapped once for the whole node, by
+New-SmbGlobalMapping, and then linked into pods. Windows tells why it fails by a number that stands
+behind its localised message: 1326 is a wrong secret, 65 usually a second mapping of the same server
+with other credentials, 53 a server that the node does not find, and exit status 0xc0000142 has
+nothing to do with shares: no process starts any more.
 
-The number is in the event of the pod (FailedMount) and in the logs of the kubelet, the driver and csi-proxy; nothing else in a recording shows the mapping. A pod that has become Ready since speaks for itself.`,
+The number is in the event of the pod (FailedMount) and in the logs of the kubelet, the driver and
+csi-proxy; nothing else in a recording shows the mapping. A pod that has become Ready since speaks
+for itself.`,
 	Fix: checks.Fix{
 		Text:     "read the error behind the message, and try the mapping by hand on the node",
 		Commands: []string{"Get-SmbGlobalMapping", `New-SmbGlobalMapping -RemotePath \\SERVER\SHARE -Credential (Get-Credential)`},

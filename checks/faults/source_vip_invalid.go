@@ -13,9 +13,13 @@ var _ = register(checks.Check{
 	Title:    "kube-proxy's source VIP does not lie in the pod network of this node",
 	Category: checks.CategoryNetwork,
 	FAQ:      []int{7},
-	Doc: `On an overlay network kube-proxy needs an address of the node's own pod subnet, the source VIP, for the load balancers it programs. It is reserved once and kept in a file, so after the node was deleted and joined again with another podCIDR the file is stale. kube-proxy then cannot create the endpoint of that address, and programs no Service at all.
+	Doc: `On an overlay network kube-proxy needs an address of the node's own pod subnet, the
+source VIP, for the load balancers it programs. It is reserved once and kept in a file, so after the
+node was deleted and joined again with another podCIDR the file is stale. kube-proxy then cannot
+create the endpoint of that address, and programs no Service at all.
 
-The address must lie in the subnet of the HNS network, and be neither the subnet's own address nor its gateway.`,
+The address must lie in the subnet of the HNS network, and be neither the subnet's own address nor
+its gateway.`,
 	Fix: checks.Fix{
 		Text: "remove the stale files, let the start script reserve a new address, and restart kube-proxy",
 		Commands: []string{

@@ -13,7 +13,10 @@ var _ = register(checks.Check{
 	Title:    "the source VIP's file holds an error instead of an address",
 	Category: checks.CategoryNetwork,
 	FAQ:      []int{7},
-	Doc: `The start script hands a request to host-local and keeps its answer in sourceVip.json. host-local refuses a request that begins with a byte order mark or was written in another code page, and answers with an error object; the script keeps that as if it were the address, and kube-proxy starts without a source VIP.
+	Doc: `The start script hands a request to host-local and keeps its answer in sourceVip.json.
+host-local refuses a request that begins with a byte order mark or was written in another code page,
+and answers with an error object; the script keeps that as if it were the address, and kube-proxy
+starts without a source VIP.
 
 A byte order mark in sourceVip.json itself is how Windows PowerShell writes files, and no fault.`,
 	Fix: checks.Fix{

@@ -14,9 +14,15 @@ var _ = register(checks.Check{
 	Title:    "the node's address did not move to the virtual adapter with the switch",
 	Category: checks.CategoryNetwork,
 	FAQ:      []int{11},
-	Doc: `Creating an l2bridge or overlay network binds the physical adapter to a virtual switch, and Windows moves the adapter's settings to the host's virtual adapter. With a static address, on Windows 2004 and 20H2 and with some adapters of VMware, they stay behind: the virtual adapter gives itself an address of 169.254.0.0/16, and the node is off the network until somebody gives it its own again.
+	Doc: `Creating an l2bridge or overlay network binds the physical adapter to a virtual
+switch, and Windows moves the adapter's settings to the host's virtual adapter. With a static
+address, on Windows 2004 and 20H2 and with some adapters of VMware, they stay behind: the virtual
+adapter gives itself an address of 169.254.0.0/16, and the node is off the network until somebody
+gives it its own again.
 
-The check looks for a host side of the switch that has nothing but such an address, on a node where no adapter has a gateway; where the adapters are not recorded, for external networks with such management addresses alone. flanneld then waits for its network for ever, which is a consequence.`,
+The check looks for a host side of the switch that has nothing but such an address, on a node where
+no adapter has a gateway; where the adapters are not recorded, for external networks with such
+management addresses alone. flanneld then waits for its network for ever, which is a consequence.`,
 	Fix: checks.Fix{
 		Text: "from the console, give the virtual adapter the node's address, gateway and DNS servers; or remove the network, which gives the physical adapter its address back, and reserve the address by DHCP",
 		Commands: []string{

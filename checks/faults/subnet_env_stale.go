@@ -15,9 +15,13 @@ var _ = register(checks.Check{
 	Title:    "flannel's subnet.env does not fit this node",
 	Category: checks.CategoryNetwork,
 	FAQ:      []int{7, 9},
-	Doc: `subnet.env tells flannel's CNI plugin from which subnet pods get their addresses. After a node was deleted and joined again it has another podCIDR, and a file left over from before hands out addresses that belong to a different node. The plugin also refuses a file without FLANNEL_NETWORK, FLANNEL_SUBNET, FLANNEL_MTU or FLANNEL_IPMASQ.
+	Doc: `subnet.env tells flannel's CNI plugin from which subnet pods get their addresses.
+After a node was deleted and joined again it has another podCIDR, and a file left over from before
+hands out addresses that belong to a different node. The plugin also refuses a file without
+FLANNEL_NETWORK, FLANNEL_SUBNET, FLANNEL_MTU or FLANNEL_IPMASQ.
 
-FLANNEL_SUBNET is the first usable address with the length of the CIDR: 10.244.2.1/24 for the podCIDR 10.244.2.0/24.`,
+FLANNEL_SUBNET is the first usable address with the length of the CIDR: 10.244.2.1/24 for the
+podCIDR 10.244.2.0/24.`,
 	Fix: checks.Fix{
 		Text:     "remove the file and restart flanneld, which writes it anew for {podCIDR}; then recreate the pods that already got an address from the old subnet",
 		Commands: []string{`Remove-Item C:\run\flannel\subnet.env`, "Restart-Service flanneld"},

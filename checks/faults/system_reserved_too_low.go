@@ -17,9 +17,12 @@ var _ = register(checks.Check{
 	ID:       "system-reserved-too-low",
 	Title:    "too little memory is kept back for Windows itself",
 	Category: checks.CategoryNode,
-	Doc: `The scheduler hands out whatever the kubelet does not reserve. Windows and the node's own programs need at least 2 GiB, counted over systemReserved and kubeReserved; with less, pods fill the memory, nothing is killed, and the node stalls.
+	Doc: `The scheduler hands out whatever the kubelet does not reserve. Windows and the node's
+own programs need at least 2 GiB, counted over systemReserved and kubeReserved; with less, pods fill
+the memory, nothing is killed, and the node stalls.
 
-A reservation below 2 GiB is a warning. Where nothing is reserved at all it is one as soon as memory runs short, and otherwise only told.`,
+A reservation below 2 GiB is a warning. Where nothing is reserved at all it is one as soon as memory
+runs short, and otherwise only told.`,
 	Fix: checks.Fix{
 		Text:     "reserve at least 2 GiB, in the kubelet's configuration (systemReserved: {memory: 2Gi}) or with --system-reserved=memory=2Gi, and restart the kubelet",
 		Commands: []string{"Restart-Service kubelet"},

@@ -23,9 +23,14 @@ var _ = register(checks.Check{
 	ID:       "time-service-not-running",
 	Title:    "nothing keeps the node's clock right",
 	Category: checks.CategoryNode,
-	Doc: `The Windows Time service (w32time) sets the clock. Outside of a domain Windows starts it by a trigger and stops it again, and images that were trimmed have it disabled; a service that runs without a source, which w32tm calls "Local CMOS Clock" or "Free-running System Clock", keeps nothing right either. The clock of a virtual machine then drifts, and jumps when its host pauses or moves it, until certificates and tokens are not valid yet or not any more.
+	Doc: `The Windows Time service (w32time) sets the clock. Outside of a domain Windows starts
+it by a trigger and stops it again, and images that were trimmed have it disabled; a service that
+runs without a source, which w32tm calls "Local CMOS Clock" or "Free-running System Clock", keeps
+nothing right either. The clock of a virtual machine then drifts, and jumps when its host pauses or
+moves it, until certificates and tokens are not valid yet or not any more.
 
-A node whose clock nobody keeps is a warning. A Meinberg NTP or NetTime service in its place is as good.`,
+A node whose clock nobody keeps is a warning. A Meinberg NTP or NetTime service in its place is as
+good.`,
 	Fix: checks.Fix{
 		Text: "start the Windows Time service with the machine and give it a source",
 		Commands: []string{

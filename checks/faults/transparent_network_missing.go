@@ -12,9 +12,14 @@ var _ = register(checks.Check{
 	ID:       "transparent-network-missing",
 	Title:    "the transparent network of a Kubernetes 1.5 node is not there",
 	Category: checks.CategoryNetwork,
-	Doc: `On a node set up as of Kubernetes 1.5, docker puts pods on a transparent network that somebody made by hand, and the host is on it with the adapter "vEthernet (HNSTransparent)", which holds the gateway address of the node's pods. Without the network no pod starts; without the adapter no packet leaves the node. Both are lost where the physical adapter was renamed or docker's networks were cleaned up.
+	Doc: `On a node set up as of Kubernetes 1.5, docker puts pods on a transparent network that
+somebody made by hand, and the host is on it with the adapter "vEthernet (HNSTransparent)", which
+holds the gateway address of the node's pods. Without the network no pod starts; without the adapter
+no packet leaves the node. Both are lost where the physical adapter was renamed or docker's networks
+were cleaned up.
 
-The check looks for the adapter, and for the docker network that the environment variable CONTAINER_NETWORK names. Recipes that put pods on an l2bridge instead do not count.`,
+The check looks for the adapter, and for the docker network that the environment variable
+CONTAINER_NETWORK names. Recipes that put pods on an l2bridge instead do not count.`,
 	Fix: checks.Fix{
 		Text: "make the network again on the second physical adapter, give the host its gateway address, and tell the kubelet its name",
 		Commands: []string{

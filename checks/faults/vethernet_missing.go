@@ -14,7 +14,10 @@ var _ = register(checks.Check{
 	Title:    "the host has no virtual adapter on the pod network's switch",
 	Category: checks.CategoryNetwork,
 	FAQ:      []int{11},
-	Doc: `An l2bridge or overlay network binds a virtual switch to the physical adapter, and the host keeps its own connection through a virtual one: "vEthernet (Ethernet)", or whatever the physical adapter is called, in whatever language. Without it the switch was not created, or lost its host side.
+	Doc: `An l2bridge or overlay network binds a virtual switch to the physical adapter, and the
+host keeps its own connection through a virtual one: "vEthernet (Ethernet)", or whatever the
+physical adapter is called, in whatever language. Without it the switch was not created, or lost its
+host side.
 
 Adapters of the NAT network, of HNS itself and of single containers do not count.`,
 	Fix: checks.Fix{

@@ -14,9 +14,15 @@ var _ = register(checks.Check{
 	Title:    "the hypervisor seems to drop what pods send",
 	Category: checks.CategoryNetwork,
 	FAQ:      []int{3},
-	Doc: `Pods of an l2bridge or overlay network send with MAC addresses that the virtual machine's adapter does not have. Hyper-V drops such frames unless MAC address spoofing is allowed for the adapter, vSphere unless the port group accepts MAC changes and forged transmits. Pods then get an address, HNS looks healthy, and no packet leaves the machine.
+	Doc: `Pods of an l2bridge or overlay network send with MAC addresses that the virtual
+machine's adapter does not have. Hyper-V drops such frames unless MAC address spoofing is allowed
+for the adapter, vSphere unless the port group accepts MAC changes and forged transmits. Pods then
+get an address, HNS looks healthy, and no packet leaves the machine.
 
-Nothing on the node shows the setting. The check convicts where, on a virtual machine, no TCP probe from pods to other hosts is answered, the node itself reaches some, and pods reach the node; where that last was not probed, it warns. Services do not count: the pod behind one may be on this node. The networks of Azure, AWS and Google take care of this themselves.`,
+Nothing on the node shows the setting. The check convicts where, on a virtual machine, no TCP probe
+from pods to other hosts is answered, the node itself reaches some, and pods reach the node; where
+that last was not probed, it warns. Services do not count: the pod behind one may be on this node.
+The networks of Azure, AWS and Google take care of this themselves.`,
 	Fix: checks.Fix{
 		Text: "allow MAC address spoofing for the node's virtual adapter, on the hypervisor; on vSphere set promiscuous mode, MAC address changes and forged transmits of the port group to Accept",
 		Commands: []string{

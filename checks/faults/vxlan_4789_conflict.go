@@ -15,9 +15,15 @@ var _ = register(checks.Check{
 	ID:       "vxlan-4789-conflict",
 	Title:    "packets of the overlay seem to get lost on UDP 4789 between the nodes",
 	Category: checks.CategoryNetwork,
-	Doc: `An overlay carries pod traffic between nodes in UDP packets to port 4789, which cannot be changed on Windows. VMware's own overlay (NSX, or VXLAN of the distributed switch) listens on the same port of the hosts below and swallows the packets; security groups and firewalls often forget the port too. Pods then reach everything but the pods of other nodes.
+	Doc: `An overlay carries pod traffic between nodes in UDP packets to port 4789, which cannot
+be changed on Windows. VMware's own overlay (NSX, or VXLAN of the distributed switch) listens on the
+same port of the hosts below and swallows the packets; security groups and firewalls often forget
+the port too. Pods then reach everything but the pods of other nodes.
 
-Nothing on the node shows this, unless its own firewall has a rule against the port. The check warns where no TCP probe from a pod to pods of other nodes is answered, pods do get answers from outside the cluster, and HNS has the remote subnets that packets have to be sent to; where it lacks them the fault is on this node.`,
+Nothing on the node shows this, unless its own firewall has a rule against the port. The check warns
+where no TCP probe from a pod to pods of other nodes is answered, pods do get answers from outside
+the cluster, and HNS has the remote subnets that packets have to be sent to; where it lacks them the
+fault is on this node.`,
 	Fix: checks.Fix{
 		Text:     "on vSphere give NSX or the distributed switch another VXLAN port; elsewhere let UDP 4789 pass between all nodes, both ways, in security groups, firewalls and on the nodes",
 		Commands: []string{"New-NetFirewallRule -Name OverlayTraffic4789UDP -DisplayName 'Overlay network traffic UDP' -Direction Inbound -Protocol UDP -LocalPort 4789 -Action Allow", "pktmon start --capture --pkt-size 128    # then: pktmon stop; pktmon etl2txt PktMon.etl"},

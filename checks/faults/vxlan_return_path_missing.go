@@ -14,9 +14,14 @@ var _ = register(checks.Check{
 	ID:       "vxlan-return-path-missing",
 	Title:    "the overlay network does not know the way to the pods of another node",
 	Category: checks.CategoryNetwork,
-	Doc: `On an overlay network flanneld gives HNS a policy of type RemoteSubnetRoute for each other node: its podCIDR, its address and the MAC of its tunnel. Where one is missing or out of date, packets from those pods arrive, and the answers leave this node without being encapsulated and are lost: connections hang although every component is well.
+	Doc: `On an overlay network flanneld gives HNS a policy of type RemoteSubnetRoute for each
+other node: its podCIDR, its address and the MAC of its tunnel. Where one is missing or out of date,
+packets from those pods arrive, and the answers leave this node without being encapsulated and are
+lost: connections hang although every component is well.
 
-The check compares the policies with the podCIDR of each other node that flannel has joined, and with the address and MAC in that node's annotations. Calico gives nodes address blocks of its own, so that their podCIDRs tell nothing, and is left out.`,
+The check compares the policies with the podCIDR of each other node that flannel has joined, and
+with the address and MAC in that node's annotations. Calico gives nodes address blocks of its own,
+so that their podCIDRs tell nothing, and is left out.`,
 	Fix: checks.Fix{
 		Text: "restart flanneld, which adds what is missing; where it does not, look at the flannel annotations of the other node and at flanneld's log",
 		Commands: []string{

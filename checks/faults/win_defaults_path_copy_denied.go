@@ -11,7 +11,10 @@ var _ = register(checks.Check{
 	ID:       "win-defaults-path-copy-denied",
 	Title:    "the flannel pod may not copy its configuration on the host",
 	Category: checks.CategoryComponents,
-	Doc: `Older images of the flannel HostProcess pod copy net-conf.json and other defaults from their mounts to C:\etc\kube-flannel when they start. From containerd 1.7 on, the volumes of a HostProcess container appear at their own paths on the host, so the copy runs into the mount itself, access is denied, and the script ends before flanneld starts.
+	Doc: `Older images of the flannel HostProcess pod copy net-conf.json and other defaults from
+their mounts to C:\etc\kube-flannel when they start. From containerd 1.7 on, the volumes of a
+HostProcess container appear at their own paths on the host, so the copy runs into the mount itself,
+access is denied, and the script ends before flanneld starts.
 
 No state of the node shows this: the check looks for the refusal in the log of flannel's pod.`,
 	Fix: checks.Fix{

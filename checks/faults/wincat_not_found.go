@@ -16,7 +16,10 @@ var _ = register(checks.Check{
 	Title:    "the pause image lacks wincat.exe, so port-forward does not work",
 	Category: checks.CategoryImages,
 	FAQ:      []int{14},
-	Doc: `For kubectl port-forward, docker and containerd before 2.0 run wincat.exe inside the pod's sandbox, so the pause image must hold it. The published images do from 3.6 on; older and home-made ones may not. containerd 2.0 and later dial the pod's address instead: port-forward then fails only where the application listens on 127.0.0.1 alone.
+	Doc: `For kubectl port-forward, docker and containerd before 2.0 run wincat.exe inside the
+pod's sandbox, so the pause image must hold it. The published images do from 3.6 on; older and
+home-made ones may not. containerd 2.0 and later dial the pod's address instead: port-forward then
+fails only where the application listens on 127.0.0.1 alone.
 
 An image of which nothing is known convicts only together with the error itself.`,
 	Fix: checks.Fix{

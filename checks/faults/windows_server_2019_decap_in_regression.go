@@ -18,9 +18,14 @@ var _ = register(checks.Check{
 	ID:       "windows-server-2019-decap-in-regression",
 	Title:    "the Windows update of this node loses the way of pods to Services",
 	Category: checks.CategoryNetwork,
-	Doc: `The cumulative updates of Windows Server 2019 of August and September 2020 have a regression: when HNS is restarted, which a reboot does as well, the virtual switch loses the layer DECAP_IN, and pods may no longer reach Services. HNS shows nothing of it: networks, endpoints and load balancers are all there. The update of the third week of October 2020 mends it.
+	Doc: `The cumulative updates of Windows Server 2019 of August and September 2020 have a
+regression: when HNS is restarted, which a reboot does as well, the virtual switch loses the layer
+DECAP_IN, and pods may no longer reach Services. HNS shows nothing of it: networks, endpoints and
+load balancers are all there. The update of the third week of October 2020 mends it.
 
-No text and no object betrays the fault, so the check goes by the build's revision, and by probes where there are any: it fails where a pod does not reach a Service, and warns where none was tried or all are well so far.`,
+No text and no object betrays the fault, so the check goes by the build's revision, and by probes
+where there are any: it fails where a pod does not reach a Service, and warns where none was tried
+or all are well so far.`,
 	Fix: checks.Fix{
 		Text: "install the current cumulative update of Windows Server 2019 (KB4580390 or any later one); until then, before each restart of HNS or of the machine, stop kube-proxy and remove the load balancers",
 		Commands: []string{

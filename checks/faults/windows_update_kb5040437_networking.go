@@ -15,9 +15,16 @@ var _ = register(checks.Check{
 	Title:    "an update of Windows Server 2022 makes the firewall block pods",
 	Category: checks.CategoryNetwork,
 	FAQ:      []int{3},
-	Doc: `The cumulative updates of Windows Server 2022 from July 2024 (KB5040437, 20348.2582) to September 2024 switched a change of HNS's firewall rules on by default, FwPerfImprovementChange. With Calico and other overlays the host's firewall then drops what pods send: the node itself is well, its pods reach nothing, or get "an attempt was made to access a socket in a way forbidden by its access permissions". The update of October 2024 (KB5044281, 20348.2762) mends it.
+	Doc: `The cumulative updates of Windows Server 2022 from July 2024 (KB5040437, 20348.2582)
+to September 2024 switched a change of HNS's firewall rules on by default, FwPerfImprovementChange.
+With Calico and other overlays the host's firewall then drops what pods send: the node itself is
+well, its pods reach nothing, or get "an attempt was made to access a socket in a way forbidden by
+its access permissions". The update of October 2024 (KB5044281, 20348.2762) mends it.
 
-The build alone is no more than a warning, for the registry may have switched the change off, which no recording shows: it fails where pods reach nothing and the node does, or where pods complain, and is told as a fact where pods reach what they want. On AKS the change is on by AKS's own choice. The complaint itself has other causes on other builds.`,
+The build alone is no more than a warning, for the registry may have switched the change off, which
+no recording shows: it fails where pods reach nothing and the node does, or where pods complain, and
+is told as a fact where pods reach what they want. On AKS the change is on by AKS's own choice. The
+complaint itself has other causes on other builds.`,
 	Fix: checks.Fix{
 		Text: "install " + october2024Patch + " or a later cumulative update; until then switch the change off and create the pods of this node again",
 		Commands: []string{

@@ -13,9 +13,15 @@ var _ = register(checks.Check{
 	ID:       "wsaeacces-excluded-port",
 	Title:    "Windows keeps a port on which a component of the node must listen",
 	Category: checks.CategoryComponents,
-	Doc: `HNS, WinNAT and Hyper-V reserve whole ranges of ports when they start. Where the dynamic range was moved down, as some installers and group policies do, such a range may cover the kubelet's 10250 or kube-proxy's 10256, and whoever binds the port gets WSAEACCES. After the next boot the ranges lie elsewhere, so the fault comes and goes.
+	Doc: `HNS, WinNAT and Hyper-V reserve whole ranges of ports when they start. Where the
+dynamic range was moved down, as some installers and group policies do, such a range may cover the
+kubelet's 10250 or kube-proxy's 10256, and whoever binds the port gets WSAEACCES. After the next
+boot the ranges lie elsewhere, so the fault comes and goes.
 
-The check compares the excluded ranges with the ports of the kubelet and kube-proxy, and with host ports of pods that do not run. A port that is in use has nothing to fear: administrators exclude single ports to protect them, and HNS those that it publishes itself. Without the list of listeners nothing is said.`,
+The check compares the excluded ranges with the ports of the kubelet and kube-proxy, and with host
+ports of pods that do not run. A port that is in use has nothing to fear: administrators exclude
+single ports to protect them, and HNS those that it publishes itself. Without the list of listeners
+nothing is said.`,
 	Fix: checks.Fix{
 		Text: "move the dynamic range back to where Windows has it, keep the component's port for it, and reboot so that the ranges are handed out anew",
 		Commands: []string{
