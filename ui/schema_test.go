@@ -2,12 +2,14 @@ package ui
 
 import (
 	"encoding/json"
+	"reflect"
 	"strings"
 	"testing"
 
 	"github.com/invopop/jsonschema"
 
 	"doctor/checks"
+	"doctor/checks/evidence"
 	"doctor/fixtures/schema"
 )
 
@@ -20,7 +22,10 @@ func TestSchemaIsThatOfTheReport(t *testing.T) {
 	}
 	format := schema.Format{
 		Root: checks.Report{}, ID: "urn:doctor:report:v1", Title: checks.Schema,
-		Packages: map[string]string{"doctor/checks": "../checks", "doctor/checks/evidence": "../checks/evidence"},
+		Packages: map[string]string{
+			reflect.TypeFor[checks.Report]().PkgPath():    "../checks",
+			reflect.TypeFor[evidence.Because]().PkgPath(): "../checks/evidence",
+		},
 		Fields: map[string]func(*jsonschema.Schema){
 			"Report.schema":         schema.Enum(checks.Schema),
 			"Report.summary":        summarySchema,

@@ -85,7 +85,10 @@ func TestSchemaIsThatOfTheTypes(t *testing.T) {
 	open := func(s *jsonschema.Schema) { s.AdditionalProperties = nil }
 	format := schema.Format{
 		Root: Tree{}, ID: "urn:doctor:evidence:v1", Title: evidence.Layout,
-		Packages: map[string]string{"doctor/checks/evidence": ".", "doctor/checks/evidence_test": "."},
+		Packages: map[string]string{
+			reflect.TypeFor[evidence.Meta]().PkgPath(): ".",
+			reflect.TypeFor[Tree]().PkgPath():          ".",
+		},
 		Fields: map[string]func(*jsonschema.Schema){
 			"Meta.layout":                     schema.Enum(evidence.Layout),
 			"Service.state":                   serviceStates,

@@ -31,6 +31,7 @@ type SyntaxFault struct {
 	Err     error
 }
 
+// Error names the line, and for a comment what to do about it.
 func (f *SyntaxFault) Error() string {
 	if f.Comment {
 		return fmt.Sprintf("line %d: JSON has no comments; delete this one and its marker", f.Line)
@@ -38,6 +39,7 @@ func (f *SyntaxFault) Error() string {
 	return fmt.Sprintf("line %d: %v", f.Line, f.Err)
 }
 
+// Unwrap returns the decoder's own error, nil for a comment.
 func (f *SyntaxFault) Unwrap() error { return f.Err }
 
 // ErrTooLarge is within the SyntaxFault of a document with more values than asked for, or with too

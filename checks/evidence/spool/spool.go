@@ -24,6 +24,7 @@ func (s *Spool) Size() int64 { return int64(len(s.head)) + s.end }
 // OnDisk tells whether there is a file.
 func (s *Spool) OnDisk() bool { return s.file != nil }
 
+// Write appends. Its error is that of the temporary file, which begins where Memory is full.
 func (s *Spool) Write(b []byte) (int, error) {
 	kept := max(0, min(s.Memory-len(s.head), len(b)))
 	s.head = append(s.head, b[:kept]...)

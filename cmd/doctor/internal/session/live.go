@@ -23,8 +23,8 @@ import (
 )
 
 const (
-	DefaultTimeout = 9 * time.Second
-	DefaultSince   = 24 * time.Hour
+	DefaultTimeout = 9 * time.Second // of --timeout: for reading the whole node
+	DefaultSince   = 24 * time.Hour  // of --since: how far back logs are read
 	logBytes       = 64 << 20
 	scanMargin     = 300 * time.Millisecond
 	apiDeadline    = 4 * time.Second // for what the cluster says of the node at whose console the user sits

@@ -24,6 +24,7 @@ type Source struct {
 	close      func() error
 }
 
+// Close closes the archive that the evidence is in. The Snapshot cannot be read afterwards.
 func (s Source) Close() error {
 	if s.close == nil {
 		return nil
