@@ -62,7 +62,10 @@ func outcome(s evidence.Snapshot) map[string]string {
 }
 
 func TestTheDiagnosisSurvivesTheMasks(t *testing.T) {
-	for _, name := range fixtures.Names() {
+	for i, name := range fixtures.Names() {
+		if i%14 != 0 && testing.Short() {
+			continue
+		}
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			r, err := fixtures.Open(name)
