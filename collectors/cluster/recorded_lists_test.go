@@ -109,6 +109,9 @@ func TestAPodForCommandsIsFound(t *testing.T) {
 			`,"status":{"phase":"Pending","containerStatuses":[{"name":"a",
 			"state":{"waiting":{"reason":"ImagePullBackOff"}}}]}}`,
 			"", "", "its container a waits (ImagePullBackOff)"},
+		{"its container has ended", `{` + windows + `,"status":{"phase":"Running",
+			"containerStatuses":[{"name":"a","state":{"terminated":{"exitCode":0}}}]}}`, "", "",
+			"it has no running container (Running)"},
 		{"nothing is known of its containers", `{` + windows + `,"status":{"phase":"Pending"}}`,
 			"", "", "it has no running container (Pending)"},
 		{"not even its phase is known", `{` + windows + `}`, "", "",
@@ -139,6 +142,38 @@ func TestAPodForCommandsIsFound(t *testing.T) {
 			!strings.Contains(err.Error(), "NAMESPACE/NAME") {
 			t.Errorf("%q: %v", name, err)
 		}
+	}
+}
+
+// TestANodeThatDidNotAnswerInTimeIsAskedForAgain: what is refused once is refused always.
+func TestANodeThatDidNotAnswerInTimeIsAskedForAgain(t *testing.T) {
+	ctx, timeIsOver := context.WithCancel(t.Context())
+	defer timeIsOver()
+	server := recordedServer(t, once("/api/v1/nodes/"+recordedNode,
+		func(_ http.ResponseWriter, r *http.Request) {
+			timeIsOver()
+			<-r.Context().Done()
+		}))
+	client := server.client(t)
+	for range 3 {
+		if err := client.Check(ctx, recordedNode); err != nil {
+			t.Error(err)
+		}
+		ctx = t.Context()
+	}
+	if sent := server.sent(); len(sent) != 2 {
+		t.Errorf("the requests are %v, want the node twice", sent)
+	}
+	refused := recordedServer(t, instead("/api/v1/nodes/",
+		refusing(http.StatusForbidden, "Forbidden", "no")))
+	client = refused.client(t)
+	for range 2 {
+		if err := client.Check(t.Context(), recordedNode); err != nil {
+			t.Error(err)
+		}
+	}
+	if sent := refused.sent(); len(sent) != 1 {
+		t.Errorf("the requests are %v, want one that is refused", sent)
 	}
 }
 

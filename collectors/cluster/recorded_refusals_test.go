@@ -115,7 +115,11 @@ func TestWhatARecordedServerRefusesBecomesAGap(t *testing.T) {
 			refusing(http.StatusForbidden, "Forbidden", "no")), "api/configmaps.json",
 			"denied: may not get configmap kube-system/coredns: no; `doctor explain rbac` prints " +
 				"the role that may"},
-		{"events of pods may not be read", instead("/api/v1/events", refusing(http.StatusForbidden,
+		{"events of the node alone may not be read", eventsOf("Node"), "api/events.json",
+			"denied: may not list events: no; `doctor explain rbac` prints the role that may"},
+		{"events of pods alone may not be read", eventsOf("Pod"), "api/events.json",
+			"denied: may not list events: no; `doctor explain rbac` prints the role that may"},
+		{"no events may be read", instead("/api/v1/events", refusing(http.StatusForbidden,
 			"Forbidden", "no")), "api/events.json",
 			"denied: may not list events: no; `doctor explain rbac` prints the role that may"},
 		{"the kubelet's logs may not be read", instead("/api/v1/nodes/"+recordedNode+"/proxy",
@@ -152,6 +156,19 @@ func TestAnAnswerThatDoesNotComeCostsItsOwnEvidenceAlone(t *testing.T) {
 			if gaps := l.gaps(t); len(gaps) != 1 || !strings.HasPrefix(gaps[path], "timeout: ") {
 				t.Errorf("the gaps are %v", gaps)
 			}
+		})
+	}
+}
+
+// eventsOf refuses the events of one kind of object.
+func eventsOf(kind string) func(http.Handler) http.Handler {
+	return func(server http.Handler) http.Handler {
+		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if asked(r, "/api/v1/events") && strings.Contains(r.URL.RawQuery, "kind%3D"+kind) {
+				status(w, http.StatusForbidden, "Forbidden", "no")
+				return
+			}
+			server.ServeHTTP(w, r)
 		})
 	}
 }
