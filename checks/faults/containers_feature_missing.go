@@ -53,13 +53,13 @@ The check reads the state of the feature and looks for vmcompute.dll. A pod that
 			return nil, nil
 		}
 		if state != "" {
-			f = f.At(evidence.Features.Path(), "Containers is %s", state)
+			f = f.At(evidence.Features.Field(s, "Containers"), "Containers is %s", state)
 		}
 		if looked && !dll {
-			f = f.At(evidence.FileIndex.Path(), "%s: absent", vmcomputeDLL)
+			f = f.At(evidence.FileRecordField(s, vmcomputeDLL, "outcome"), "%s: absent", vmcomputeDLL)
 		}
 		if list := evidence.Services.In(s); len(list) >= fewProcesses && !slices.ContainsFunc(list, func(v evidence.Service) bool { return node.EqualsAny(v.Name, []string{"vmcompute"}) }) {
-			f = f.At(evidence.Services.Path(), "none of its %d services is vmcompute", len(list))
+			f = f.At(evidence.Services.Field(s), "none of its %d services is vmcompute", len(list))
 		}
 		return []checks.Finding{f}, nil
 	},

@@ -47,8 +47,8 @@ The check compares the exclusions of Microsoft Defender with the runtime's data 
 			return nil, nil
 		}
 		return []checks.Finding{checks.Findingf(checks.Warn, root, "Microsoft Defender scans %s while %s works in it: neither the folder nor the program is excluded", root, runtime).
-			At(evidence.SecurityInfo.Path(), "defender.exclusions.paths: %s", orNone(paths)).
-			At(evidence.SecurityInfo.Path(), "defender.exclusions.processes: %s", orNone(processes))}, nil
+			At(evidence.SecurityInfo.Field(s, "defender", "exclusions", "paths"), "defender.exclusions.paths: %s", orNone(paths)).
+			At(evidence.SecurityInfo.Field(s, "defender", "exclusions", "processes"), "defender.exclusions.processes: %s", orNone(processes))}, nil
 	},
 })
 

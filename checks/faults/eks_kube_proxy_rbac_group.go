@@ -54,10 +54,10 @@ kube-proxy's own words tell it. The ConfigMap aws-auth is quoted where it is rec
 			switch {
 			case cm.Metadata.Name != "aws-auth" || !mapped:
 			case strings.Contains(roles, eksProxyGroup):
-				f = f.At(evidence.ConfigMaps.Path(), "aws-auth maps a role to %s, but not this node's", eksProxyGroup)
+				f = f.At(cm.Field("data", "mapRoles"), "aws-auth maps a role to %s, but not this node's", eksProxyGroup)
 				f.Basis = checks.ByBoth
 			default:
-				f = f.At(evidence.ConfigMaps.Path(), "aws-auth maps no role to %s", eksProxyGroup)
+				f = f.At(cm.Field("data", "mapRoles"), "aws-auth maps no role to %s", eksProxyGroup)
 				f.Basis = checks.ByBoth
 			}
 		}

@@ -30,9 +30,9 @@ The check reads the state and the events of pods that do not run. The same error
 		var findings []checks.Finding
 		for _, c := range complaints(s, entrypointSigns) {
 			f := checks.Findingf(checks.Fail, c.pod.FullName(), "%s does not run: %s", c.pod.FullName(), c.says).With(c.from)
-			for _, container := range c.pod.Spec.Containers {
+			for i, container := range c.pod.Spec.Containers {
 				if len(container.Command) > 0 {
-					f = f.At(evidence.Pods.Path(), "%s: container %s of image %s is to run %s", c.pod.FullName(), container.Name, container.Image, strings.Join(container.Command, " "))
+					f = f.At(c.pod.Field("spec", "containers", i, "command"), "%s: container %s of image %s is to run %s", c.pod.FullName(), container.Name, container.Image, strings.Join(container.Command, " "))
 				}
 			}
 			if c.pod.HostProcess() {

@@ -1,7 +1,6 @@
 package faults
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 
@@ -54,7 +53,7 @@ Whoever set the threshold counts on it, so this is a warning, though it is a doc
 				threshold, from = memoryThreshold(f.Value), f.From
 			} else if gap == "" && e.config["memory.available"] != "" {
 				threshold = "memory.available<" + e.config["memory.available"]
-				from = evidence.Because{Path: file.Path, Text: fmt.Sprintf("%s: %s", e.field, threshold)}
+				from = file.Field(e.field, "memory.available").Because("%s: %s", e.field, threshold)
 			}
 			if threshold != "" {
 				findings = append(findings, checks.Findingf(checks.Warn, e.field, "%s is set and does nothing: kubelet %s does not evict by memory on Windows", threshold, n.Kubelet.Value).With(from, n.Kubelet.From))

@@ -35,6 +35,6 @@ var _ = register(checks.Check{
 			return nil, nil
 		}
 		return []checks.Finding{checks.Findingf(checks.Fail, node.SubnetEnv, "%s is not there, and flannel's CNI plugin reads it for every pod", node.SubnetEnv).
-			At(f.Path, "looked for, and absent")}, nil
+			At(evidence.InFile(f.Path), "looked for, and absent")}, nil
 	},
 })

@@ -43,7 +43,7 @@ The check fails where the pod network is not there and its creation was refused 
 			}
 		}
 		if len(findings) == 1 && len(owners) > 0 {
-			findings[0] = findings[0].At(evidence.HNSNetworks.Path(), "external networks, one of which may own the adapter: %s", strings.Join(owners, ", "))
+			findings[0] = findings[0].At(evidence.HNSNetworks.Field(s), "external networks, one of which may own the adapter: %s", strings.Join(owners, ", "))
 		}
 		return findings, nil
 	},

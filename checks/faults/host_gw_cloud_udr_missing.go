@@ -61,7 +61,7 @@ The cloud's routes are not to be seen on the node: the check judges by TCP probe
 		for _, p := range v.lost[:min(len(v.lost), checks.MaxQuotes)] {
 			f = f.With(probed.ReachBecause(p))
 		}
-		return []checks.Finding{f.At(evidence.Node.Path(), "spec.providerID is %s", id)}, nil
+		return []checks.Finding{f.At(evidence.Node.Field(s, "spec", "providerID"), "spec.providerID is %s", id)}, nil
 	},
 })
 

@@ -36,7 +36,7 @@ Thirty seconds is what every pod has that says nothing, so only a pod with anoth
 			if grace == nil || *grace <= dockerGrace || *grace == unsaid {
 				continue
 			}
-			at := podField{p.At + ".terminationGracePeriodSeconds", fmt.Sprint(*grace)}
+			at := podField{p.At.to("terminationGracePeriodSeconds"), fmt.Sprint(*grace)}
 			findings = append(findings, checks.Findingf(checks.Warn, p.Name(), "%s asks for %d s to end, and docker on Windows gives it %d", p.Name(), *grace, dockerGrace).With(p.because(at), node.About(s).Runtime.From))
 		}
 		return findings, nil

@@ -31,7 +31,7 @@ Features and updates that wait are a warning. Files that are merely to be rename
 		for _, name := range slices.Sorted(maps.Keys(features)) {
 			if strings.EqualFold(features[name], "pending") {
 				findings = append(findings, checks.Findingf(checks.Warn, name, "the feature %s is only complete after a reboot", name).
-					At(evidence.Features.Path(), "%s is pending", name))
+					At(evidence.Features.Field(s, name), "%s is pending", name))
 			}
 		}
 		reboot := evidence.PendingReboot.In(s)
@@ -46,6 +46,6 @@ Features and updates that wait are a warning. Files that are merely to be rename
 			why = "no reason recorded"
 		}
 		return append(findings, checks.Findingf(level, "reboot", "a reboot is pending: %s", why).
-			At(evidence.PendingReboot.Path(), "pending is true, reasons: %s", why)), nil
+			At(evidence.PendingReboot.Field(s, "pending"), "pending is true, reasons: %s", why)), nil
 	},
 })
