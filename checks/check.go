@@ -138,14 +138,9 @@ func Findingf(level Level, subject, format string, args ...any) Finding {
 	return Finding{Level: level, Subject: subject, Format: format, Args: args, Basis: ByState}
 }
 
-// At adds the evidence that the finding rests on: a path and the field with its value.
-func (f Finding) At(path, format string, args ...any) Finding {
-	return f.With(evidence.Because{Path: path, Text: fmt.Sprintf(format, args...)})
-}
-
-// AtLine adds a line of a file as evidence.
-func (f Finding) AtLine(path string, line int, text string) Finding {
-	return f.With(evidence.Because{Path: path, Line: line, Text: text})
+// At adds the evidence that the finding rests on: where it is, and what is there.
+func (f Finding) At(place evidence.Place, format string, args ...any) Finding {
+	return f.With(place.Because(format, args...))
 }
 
 // With adds pieces of evidence.

@@ -18,7 +18,7 @@ func Facts(n *node.Node) NodeFacts {
 		f.Build = n.Build.Value.String()
 	}
 	if n.Kubelet.Known() {
-		f.Kubelet = evidence.Clip(evidence.Clean(n.Kubelet.From.Text[strings.LastIndex(n.Kubelet.From.Text, " ")+1:]), node.MaxFact)
+		f.Kubelet = evidence.Clip(evidence.Clean(n.KubeletRaw), node.MaxFact)
 	}
 	f.Runtime = evidence.Clip(evidence.Clean(n.Runtime.Value.Raw), node.MaxFact)
 	f.Network = strings.TrimSpace(string(n.CNI.Value) + " " + n.BackendName())
@@ -32,8 +32,7 @@ func provenance(n *node.Node) []Provenance {
 	list := []Provenance{}
 	add := func(fact, value string, known bool, from evidence.Because) {
 		if known {
-			from.Path, from.Text = evidence.Clip(evidence.Clean(from.Path), evidence.MaxText), evidence.Clip(evidence.Clean(from.Text), evidence.MaxText)
-			list = append(list, Provenance{fact, evidence.Clip(evidence.Clean(value), node.MaxFact), from})
+			list = append(list, Provenance{fact, evidence.Clip(evidence.Clean(value), node.MaxFact), from.Shown()})
 		}
 	}
 	add("name", n.Name.Value, n.Name.Known(), n.Name.From)

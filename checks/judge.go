@@ -165,7 +165,7 @@ func quoted(findings []Finding, f Finding, m evidence.SignMatch) []Finding {
 	if at < 0 {
 		at, findings = len(findings), append(findings, f)
 	}
-	told := func(b evidence.Because) bool { return b.Path == m.Path && b.Line == m.Line } // a code in hex and in decimal
+	told := func(b evidence.Because) bool { return b.Place().Element() == m.Place().Element() } // a code in hex and in decimal
 	if len(findings[at].Because) < MaxQuotes && !slices.ContainsFunc(findings[at].Because, told) {
 		findings[at] = findings[at].With(Quote(m))
 	}
@@ -215,7 +215,7 @@ func (c *Check) confirm(findings []Finding, matches []evidence.SignMatch, now ti
 	added := 0
 	for _, m := range matches {
 		b := Quote(m)
-		if m.Over != "" || added == MaxQuotes || slices.ContainsFunc(findings[worst].Because, func(have evidence.Because) bool { return have.Path == b.Path && have.Line == b.Line }) {
+		if m.Over != "" || added == MaxQuotes || slices.ContainsFunc(findings[worst].Because, func(have evidence.Because) bool { return have.Place().Element() == b.Place().Element() }) {
 			continue
 		}
 		findings[worst] = findings[worst].With(b)
@@ -233,7 +233,7 @@ func Quote(m evidence.SignMatch) evidence.Because {
 	if m.More > 0 {
 		text = fmt.Sprintf("%s  (and %d more)", text, m.More)
 	}
-	return evidence.Because{Path: m.Path, Line: m.Line, Text: text}
+	return m.Place().Because("%s", text)
 }
 
 // Recently is how old a log line may be to speak of the present.

@@ -23,7 +23,7 @@ func TestStateAndTextJudgeTogether(t *testing.T) {
 			if level == 0 {
 				return nil, nil
 			}
-			return []Finding{Findingf(level, "it", "the state is bad").At("os.json", "x")}, nil
+			return []Finding{Findingf(level, "it", "the state is bad").At(evidence.InFile("os.json"), "x")}, nil
 		}
 	}
 	unknownState := func(evidence.Snapshot) ([]Finding, error) { return nil, Unknown("denied: run as Administrator") }

@@ -207,7 +207,7 @@ func (c *Check) result(node *node.Node, status Status, findings []Finding) Resul
 		}
 		rf := ReportFinding{Level: f.Level.String(), Subject: evidence.Clip(evidence.Clean(f.Subject), evidence.MaxText), Message: evidence.Shown(f.Message()), Basis: f.Basis, Format: f.Format, Args: f.Args}
 		for _, b := range f.Because {
-			rf.Because = append(rf.Because, evidence.Because{Path: evidence.Shown(b.Path), Line: b.Line, Text: evidence.Shown(b.Text)})
+			rf.Because = append(rf.Because, b.Shown())
 		}
 		texts := []string{rf.Message}
 		for _, b := range rf.Because {

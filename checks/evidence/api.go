@@ -18,6 +18,7 @@ var (
 
 // ServiceCIDR is a networking.k8s.io ServiceCIDR.
 type ServiceCIDR struct {
+	Placed   `json:"-"`
 	Metadata Metadata `json:"metadata"`
 	Spec     struct {
 		CIDRs []string `json:"cidrs"`
@@ -44,6 +45,7 @@ type OwnerReference struct {
 
 // NodeObject is a v1 Node.
 type NodeObject struct {
+	Placed   `json:"-"`
 	Metadata Metadata   `json:"metadata"`
 	Spec     NodeSpec   `json:"spec"`
 	Status   NodeStatus `json:"status"`
@@ -128,6 +130,34 @@ func (n NodeObject) InternalIPs() []string {
 	return ips
 }
 
+// AddressField is the place of an address of the node.
+func (n NodeObject) AddressField(address string) Place {
+	for i, a := range n.Status.Addresses {
+		if a.Address == address {
+			return n.Field("status", "addresses", i, "address")
+		}
+	}
+	return n.Field("status", "addresses")
+}
+
+// ConditionField is the place of the condition of that type.
+func (n NodeObject) ConditionField(kind string, steps ...any) Place {
+	for i, c := range n.Status.Conditions {
+		if c.Type == kind {
+			return n.Field("status", "conditions", i).At(steps...)
+		}
+	}
+	return n.Field("status", "conditions")
+}
+
+// PodCIDRField is the place of what PodCIDRList lists.
+func (n NodeObject) PodCIDRField() Place {
+	if len(n.Spec.PodCIDRs) > 0 {
+		return n.Field("spec", "podCIDRs")
+	}
+	return n.Field("spec", "podCIDR")
+}
+
 // PodCIDRList lists the node's podCIDRs, of both fields.
 func (s NodeSpec) PodCIDRList() []string {
 	if len(s.PodCIDRs) > 0 {
@@ -141,6 +171,7 @@ func (s NodeSpec) PodCIDRList() []string {
 
 // Pod is a v1 Pod.
 type Pod struct {
+	Placed   `json:"-"`
 	Metadata Metadata  `json:"metadata"`
 	Spec     PodSpec   `json:"spec"`
 	Status   PodStatus `json:"status"`
@@ -175,6 +206,14 @@ func (p Pod) Ready() bool {
 // Statuses lists the states of all containers, init containers first.
 func (p Pod) Statuses() []ContainerStatus {
 	return append(append([]ContainerStatus(nil), p.Status.InitContainerStatuses...), p.Status.ContainerStatuses...)
+}
+
+// StatusField is the place of one of Statuses, by its number there.
+func (p Pod) StatusField(i int, steps ...any) Place {
+	if n := len(p.Status.InitContainerStatuses); i >= n {
+		return p.Field("status", "containerStatuses", i-n).At(steps...)
+	}
+	return p.Field("status", "initContainerStatuses", i).At(steps...)
 }
 
 // ContainerStatus is the state of one container.
@@ -216,6 +255,7 @@ type TerminatedState struct {
 
 // Event is a v1 Event, in core/v1 or events.k8s.io/v1 form.
 type Event struct {
+	Placed         `json:"-"`
 	Metadata       Metadata        `json:"metadata"`
 	Type           string          `json:"type"`
 	Reason         string          `json:"reason"`
@@ -264,12 +304,14 @@ func (e Event) At() Time {
 
 // ConfigMap is a v1 ConfigMap.
 type ConfigMap struct {
+	Placed   `json:"-"`
 	Metadata Metadata          `json:"metadata"`
 	Data     map[string]string `json:"data"`
 }
 
 // DaemonSet is an apps/v1 DaemonSet.
 type DaemonSet struct {
+	Placed   `json:"-"`
 	Metadata Metadata `json:"metadata"`
 	Spec     struct {
 		Template struct {
@@ -292,6 +334,7 @@ var WindowsEvents = listKind[WindowsEvent]("events.json")
 
 // WindowsEvent is one record of a Windows event log.
 type WindowsEvent struct {
+	Placed   `json:"-"`
 	Log      string `json:"log,omitempty"`      // System, Application, EKS, …
 	Provider string `json:"provider,omitempty"` // such as Service Control Manager
 	ID       int    `json:"id"`                 // 7031; 0 where the event has none, or it is not known

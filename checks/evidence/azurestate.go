@@ -15,6 +15,13 @@ type AzureNetworks struct {
 type AzureNetwork struct {
 	ID    string // azure
 	HNSID string // the id of the HNS network behind it
+
+	Interface, Key string // under which it is kept
+}
+
+// HNSIDField is where the file has the id of the HNS network.
+func (n AzureNetwork) HNSIDField(f NodeFile) Place {
+	return f.Field("Network", "ExternalInterfaces", n.Interface, "Networks", n.Key, "HnsId")
 }
 
 // DecodeAzureNetworks reads azure-vnet.json.
@@ -41,7 +48,7 @@ func DecodeAzureNetworks(b []byte) (AzureNetworks, error) {
 			if id == "" {
 				id = name
 			}
-			state.Networks = append(state.Networks, AzureNetwork{id, networks[name].HNSID})
+			state.Networks = append(state.Networks, AzureNetwork{id, networks[name].HNSID, nic, name})
 		}
 	}
 	return state, nil
@@ -52,6 +59,12 @@ type AzurePool struct {
 	ID    string // 10.224.4.0/22
 	InUse int    // addresses that a container holds
 	Total int    // addresses that the node was given
+	Space string // under which it is kept
+}
+
+// AddressesField is where the file has the pool's addresses.
+func (p AzurePool) AddressesField(f NodeFile) Place {
+	return f.Field("IPAM", "AddressSpaces", p.Space, "Pools", p.ID, "Addresses")
 }
 
 // DecodeAzurePools reads azure-vnet-ipam.json.
@@ -72,7 +85,7 @@ func DecodeAzurePools(b []byte) ([]AzurePool, error) {
 	for _, space := range slices.Sorted(maps.Keys(file.IPAM.AddressSpaces)) {
 		list := file.IPAM.AddressSpaces[space].Pools
 		for _, id := range slices.Sorted(maps.Keys(list)) {
-			p := AzurePool{ID: id, Total: len(list[id].Addresses)}
+			p := AzurePool{ID: id, Total: len(list[id].Addresses), Space: space}
 			for _, a := range list[id].Addresses {
 				if a.InUse {
 					p.InUse++

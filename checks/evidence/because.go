@@ -20,7 +20,18 @@ func Clip(s string, n int) string {
 
 // Because is a piece of evidence that something rests on.
 type Because struct {
-	Path string `json:"path"` // in the evidence tree
-	Line int    `json:"line"` // from 1; 0 where the text names the field
-	Text string `json:"text"` // the line, or the field and its value; bounded, without control characters
+	Path  string `json:"path"`            // in the evidence tree
+	Line  int    `json:"line"`            // of a text, from 1; 0 in JSON of the tree, and where all of the file is meant
+	Field string `json:"field,omitempty"` // JSON Pointer (RFC 6901) into the JSON file at the path; left out where all of it is meant
+	Text  string `json:"text"`            // the line, or what is at the field; bounded, without control characters
+}
+
+// Shown is the piece of evidence as a report holds it. A pointer is as long as
+// the names of the file make it: cut, it would point elsewhere.
+func (b Because) Shown() Because {
+	b.Path, b.Text = Shown(b.Path), Shown(b.Text)
+	if b.Field != Shown(b.Field) {
+		b.Field = ""
+	}
+	return b
 }

@@ -139,6 +139,20 @@ func (f Flags) Has(name string) bool { return len(f.values[normalFlag(name)]) > 
 func (f Flags) Names() []string { return f.names }
 
 // normalFlag makes log_dir and log-dir one flag, as Kubernetes does.
+// FlagIn is where a flag is among the arguments that are at the place: the last
+// argument of its name. In the command line of a shell that is one argument
+// itself it is that one, and where none tells the arguments.
+func FlagIn(args []string, in Place, name string) Place {
+	for i := len(args) - 1; i >= 0; i-- {
+		if flag, ok := flagName(args[i]); ok {
+			if flag, _, _ = strings.Cut(flag, "="); normalFlag(flag) == name {
+				return in.At(i)
+			}
+		}
+	}
+	return in
+}
+
 func normalFlag(name string) string { return strings.ReplaceAll(name, "_", "-") }
 
 func flagName(arg string) (string, bool) {

@@ -24,8 +24,8 @@ type CNIConfig struct {
 // CNIPlugin is one plugin of a configuration, as it is written.
 type CNIPlugin struct {
 	CNISettings
+	Spot
 	Type     string
-	Line     int
 	Delegate *CNIPlugin
 }
 
@@ -59,48 +59,48 @@ type CNISettings struct {
 
 // CNIPolicy is one entry of the policies of a configuration, whatever its type.
 type CNIPolicy struct {
+	Spot
 	Key  string // policies or AdditionalArgs: no plugin reads both
 	Name string
 	Type string
 	Cut  bool // the value is text like "@{Type=ROUTE}": ConvertTo-Json wrote it without enough -Depth
-	Line int
 }
 
 // CNIExceptions is one OutBoundNAT policy: the destinations that keep the pod's
 // address. One that has only Destinations is for loopback and excepts nothing.
 type CNIExceptions struct {
+	Spot
 	Exceptions   []string
 	Destinations []string
 	Shape        string // v1: Value.ExceptionList; v2: Value.Settings.Exceptions; wmco: Value.Settings.ExceptionList
-	Line         int
 }
 
 // CNIRoute is a ROUTE (v1) or SDNRoute (v2) policy.
 type CNIRoute struct {
+	Spot
 	Prefix    string
 	NextHop   string
 	NeedEncap bool
 	Shape     string // v1, v2
-	Line      int
 }
 
 // CNIDNS is what pods get as their resolver, unless the runtime says otherwise.
 type CNIDNS struct {
+	Spot
 	Nameservers []string
 	Domain      string
 	Search      []string
 	Options     []string
-	Line        int
 }
 
 // CNIIPAM is where pod addresses come from.
 type CNIIPAM struct {
+	Spot
 	Type        string
 	Subnet      string
 	Ranges      []string // subnets of all ranges
 	Routes      []CNIGateway
 	Environment string // wincni: azure
-	Line        int
 }
 
 // CNIGateway is a route of the IPAM section.

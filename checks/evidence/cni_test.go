@@ -44,7 +44,7 @@ func TestDecodeCNIOfFlannelTakesTheDelegate(t *testing.T) {
 	if len(c.Exceptions) != 1 || c.Exceptions[0].Shape != "v2" || c.Exceptions[0].Line != 11 || len(c.Exceptions[0].Exceptions) != 2 {
 		t.Errorf("exceptions are %+v", c.Exceptions)
 	}
-	if want := (CNIRoute{Prefix: "10.100.0.0/16", NeedEncap: true, Shape: "v2", Line: 12}); len(c.Routes) != 1 || c.Routes[0] != want {
+	if want := (CNIRoute{Spot: Spot{12, "/delegate/Policies/1"}, Prefix: "10.100.0.0/16", NeedEncap: true, Shape: "v2"}); len(c.Routes) != 1 || c.Routes[0] != want {
 		t.Errorf("routes are %+v", c.Routes)
 	}
 	if len(c.Policies) != 3 || c.Policies[0].Key != "policies" || c.Policies[2].Type != "ProviderAddress" {
@@ -75,15 +75,15 @@ func TestExceptionsOfEveryShape(t *testing.T) {
 		name, policy string
 		want         []CNIExceptions
 	}{
-		{"v1", `{"Type":"OutBoundNAT","ExceptionList":["10.1.0.0/16"]}`, []CNIExceptions{{Exceptions: []string{"10.1.0.0/16"}, Shape: "v1", Line: 1}}},
-		{"v1 in lower case", `{"type":"outboundnat","exceptionlist":["10.1.0.0/16"]}`, []CNIExceptions{{Exceptions: []string{"10.1.0.0/16"}, Shape: "v1", Line: 1}}},
-		{"v2", `{"Type":"OutBoundNAT","Settings":{"Exceptions":["10.1.0.0/16"]}}`, []CNIExceptions{{Exceptions: []string{"10.1.0.0/16"}, Shape: "v2", Line: 1}}},
-		{"wmco", `{"type":"OutBoundNAT","settings":{"exceptionList":["10.1.0.0/16"],"destinationPrefix":""}}`, []CNIExceptions{{Exceptions: []string{"10.1.0.0/16"}, Shape: "wmco", Line: 1}}},
+		{"v1", `{"Type":"OutBoundNAT","ExceptionList":["10.1.0.0/16"]}`, []CNIExceptions{{Exceptions: []string{"10.1.0.0/16"}, Shape: "v1", Spot: Spot{Line: 1}}}},
+		{"v1 in lower case", `{"type":"outboundnat","exceptionlist":["10.1.0.0/16"]}`, []CNIExceptions{{Exceptions: []string{"10.1.0.0/16"}, Shape: "v1", Spot: Spot{Line: 1}}}},
+		{"v2", `{"Type":"OutBoundNAT","Settings":{"Exceptions":["10.1.0.0/16"]}}`, []CNIExceptions{{Exceptions: []string{"10.1.0.0/16"}, Shape: "v2", Spot: Spot{Line: 1}}}},
+		{"wmco", `{"type":"OutBoundNAT","settings":{"exceptionList":["10.1.0.0/16"],"destinationPrefix":""}}`, []CNIExceptions{{Exceptions: []string{"10.1.0.0/16"}, Shape: "wmco", Spot: Spot{Line: 1}}}},
 		{"both shapes at once are two", `{"Type":"OutBoundNAT","ExceptionList":["a"],"Settings":{"Exceptions":["b"]}}`,
-			[]CNIExceptions{{Exceptions: []string{"a"}, Shape: "v1", Line: 1}, {Exceptions: []string{"b"}, Shape: "v2", Line: 1}}},
-		{"destinations alone except nothing", `{"Type":"OutBoundNAT","Settings":{"Destinations":["10.1.2.3"]}}`, []CNIExceptions{{Destinations: []string{"10.1.2.3"}, Shape: "v2", Line: 1}}},
-		{"one exception that ConvertTo-Json unwrapped", `{"Type":"OutBoundNAT","ExceptionList":"10.1.0.0/16"}`, []CNIExceptions{{Exceptions: []string{"10.1.0.0/16"}, Shape: "v1", Line: 1}}},
-		{"none at all", `{"Type":"OutBoundNAT"}`, []CNIExceptions{{Shape: "v1", Line: 1}}},
+			[]CNIExceptions{{Exceptions: []string{"a"}, Shape: "v1", Spot: Spot{Line: 1}}, {Exceptions: []string{"b"}, Shape: "v2", Spot: Spot{Line: 1}}}},
+		{"destinations alone except nothing", `{"Type":"OutBoundNAT","Settings":{"Destinations":["10.1.2.3"]}}`, []CNIExceptions{{Destinations: []string{"10.1.2.3"}, Shape: "v2", Spot: Spot{Line: 1}}}},
+		{"one exception that ConvertTo-Json unwrapped", `{"Type":"OutBoundNAT","ExceptionList":"10.1.0.0/16"}`, []CNIExceptions{{Exceptions: []string{"10.1.0.0/16"}, Shape: "v1", Spot: Spot{Line: 1}}}},
+		{"none at all", `{"Type":"OutBoundNAT"}`, []CNIExceptions{{Shape: "v1", Spot: Spot{Line: 1}}}},
 		{"another policy is none", `{"Type":"ACL","ExceptionList":["x"]}`, nil},
 	} {
 		t.Run(row.name, func(t *testing.T) {

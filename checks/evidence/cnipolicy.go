@@ -8,7 +8,7 @@ import (
 // readCNIPlugin reads one plugin. A delegate of a delegate is nothing that any
 // plugin reads, so the depth ends there.
 func readCNIPlugin(n *jsonNode, depth int) CNIPlugin {
-	p := CNIPlugin{Type: n.at("type").text(), Line: n.lineNumber(), CNISettings: readCNISettings(n)}
+	p := CNIPlugin{Spot: n.spot(), Type: n.at("type").text(), CNISettings: readCNISettings(n)}
 	if d := n.at("delegate"); d != nil && d.Kind == '{' && depth == 0 {
 		delegate := readCNIPlugin(d, depth+1)
 		p.Delegate = &delegate
@@ -48,15 +48,15 @@ func readCNISettings(n *jsonNode) CNISettings {
 
 func (s *CNISettings) addPolicy(key string, item *jsonNode) {
 	value := item.at("value")
-	p := CNIPolicy{Key: key, Name: item.at("name").text(), Type: value.at("type").text(), Line: item.Line}
+	p := CNIPolicy{Spot: item.spot(), Key: key, Name: item.at("name").text(), Type: value.at("type").text()}
 	p.Cut = cutShort(item) || cutShort(value) || cutShort(value.at("settings"))
 	s.Policies = append(s.Policies, p)
 	settings := value.at("settings")
 	switch strings.ToLower(p.Type) {
 	case "outboundnat":
-		s.Exceptions = append(s.Exceptions, readCNIExceptions(value, settings, item.Line)...)
+		s.Exceptions = append(s.Exceptions, readCNIExceptions(value, settings, item.spot())...)
 	case "route", "sdnroute":
-		r := CNIRoute{Shape: "v1", Line: item.Line}
+		r := CNIRoute{Spot: item.spot(), Shape: "v1"}
 		from := value
 		if settings != nil {
 			r.Shape, from = "v2", settings
@@ -70,7 +70,7 @@ func (s *CNISettings) addPolicy(key string, item *jsonNode) {
 
 // readCNIExceptions gives one entry for each shape that the policy has: which
 // of them counts depends on the plugin and its apiVersion.
-func readCNIExceptions(value, settings *jsonNode, line int) []CNIExceptions {
+func readCNIExceptions(value, settings *jsonNode, policy Spot) []CNIExceptions {
 	var list []CNIExceptions
 	for _, shape := range []struct {
 		name               string
@@ -81,16 +81,16 @@ func readCNIExceptions(value, settings *jsonNode, line int) []CNIExceptions {
 		{"wmco", settings.at("exceptionList"), settings.at("destinations")},
 	} {
 		if shape.node != nil {
-			list = append(list, CNIExceptions{shape.node.texts(), shape.destinations.texts(), shape.name, shape.node.Line})
+			list = append(list, CNIExceptions{shape.node.spot(), shape.node.texts(), shape.destinations.texts(), shape.name})
 		}
 	}
 	if list != nil {
 		return list
 	}
 	if settings != nil {
-		return []CNIExceptions{{nil, settings.at("destinations").texts(), "v2", line}}
+		return []CNIExceptions{{policy, nil, settings.at("destinations").texts(), "v2"}}
 	}
-	return []CNIExceptions{{nil, value.at("destinations").texts(), "v1", line}}
+	return []CNIExceptions{{policy, nil, value.at("destinations").texts(), "v1"}}
 }
 
 // cutShort recognises what ConvertTo-Json leaves of an object below its -Depth.
@@ -101,20 +101,20 @@ func cutShort(n *jsonNode) bool {
 
 func readCNIDNS(n *jsonNode) CNIDNS {
 	return CNIDNS{
+		Spot:        n.spot(),
 		Nameservers: n.at("nameservers").texts(),
 		Domain:      n.at("domain").text(),
 		Search:      n.at("search").texts(),
 		Options:     n.at("options").texts(),
-		Line:        n.lineNumber(),
 	}
 }
 
 func readCNIIPAM(n *jsonNode) CNIIPAM {
 	ipam := CNIIPAM{
+		Spot:        n.spot(),
 		Type:        n.at("type").text(),
 		Subnet:      n.at("subnet").text(),
 		Environment: n.at("environment").text(),
-		Line:        n.lineNumber(),
 	}
 	for _, r := range n.at("routes").items() {
 		ipam.Routes = append(ipam.Routes, CNIGateway{GW: r.at("gw").text(), Dst: r.at("dst").text()})

@@ -13,6 +13,7 @@ var FileIndex = listKind[FileRecord]("files.json")
 
 // FileRecord is one path that was looked for.
 type FileRecord struct {
+	Placed  `json:"-"`
 	Path    string `json:"path"`    // such as C:\run\flannel\subnet.env
 	Outcome string `json:"outcome"` // copied, absent, denied, too-large, error
 	Detail  string `json:"detail,omitempty"`
@@ -90,6 +91,18 @@ func (s Snapshot) file(p string) NodeFile {
 func hasBOM(b []byte) bool {
 	s := string(b)
 	return strings.HasPrefix(s, "\xef\xbb\xbf") || strings.HasPrefix(s, "\xff\xfe") || strings.HasPrefix(s, "\xfe\xff")
+}
+
+// FileRecordField is the place of a field of the record of a Windows path, or the
+// list where it has none.
+func FileRecordField(s Snapshot, windowsPath string, steps ...any) Place {
+	want := EvidencePath(windowsPath)
+	for _, r := range FileIndex.In(s) {
+		if strings.EqualFold(EvidencePath(r.Path), want) {
+			return r.Field(steps...)
+		}
+	}
+	return FileIndex.Field(s)
 }
 
 func (r FileRecord) gap() Gap {

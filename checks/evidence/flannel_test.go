@@ -48,8 +48,8 @@ func TestDecodeSourceVIP(t *testing.T) {
 		name, text string
 		want       SourceVIP
 	}{
-		{"the first recipe", `{"cniVersion":"0.2.0","ip4":{"ip":"10.64.3.9/24"},"dns":{}}`, SourceVIP{IP: "10.64.3.9", Prefix: "10.64.3.9/24"}},
-		{"the later one", "\ufeff" + `{"cniVersion":"0.3.0","ips":[{"version":"4","address":"10.64.3.8/24","gateway":"10.64.3.1"}],"dns":{}}`, SourceVIP{IP: "10.64.3.8", Prefix: "10.64.3.8/24"}},
+		{"the first recipe", `{"cniVersion":"0.2.0","ip4":{"ip":"10.64.3.9/24"},"dns":{}}`, SourceVIP{Spot: Spot{1, "/ip4/ip"}, IP: "10.64.3.9", Prefix: "10.64.3.9/24"}},
+		{"the later one", "\ufeff" + `{"cniVersion":"0.3.0","ips":[{"version":"4","address":"10.64.3.8/24","gateway":"10.64.3.1"}],"dns":{}}`, SourceVIP{Spot: Spot{1, "/ips/0/address"}, IP: "10.64.3.8", Prefix: "10.64.3.8/24"}},
 		{"an error in place of an address", `{"code":11,"msg":"no IP addresses available in range set"}`, SourceVIP{ErrorCode: 11, ErrorMsg: "no IP addresses available in range set"}},
 		{"an error about the request's encoding", `{"code":100,"msg":"error reading network config: invalid character '茂' looking for beginning of value"}`,
 			SourceVIP{ErrorCode: 100, ErrorMsg: "error reading network config: invalid character '茂' looking for beginning of value"}},

@@ -12,6 +12,7 @@ import "fmt"
 
 // HNSNetwork is one virtual network.
 type HNSNetwork struct {
+	Placed       `json:"-"`
 	ID           string
 	Name         string
 	Type         string         // NAT, L2Bridge, Overlay, Transparent, …: spelt as HCN spells them; "" where v1 did not say
@@ -62,6 +63,7 @@ type HNSExtension struct {
 
 // HNSEndpoint is one port of a network: a pod's, the host's, or a remote pod's.
 type HNSEndpoint struct {
+	Placed      `json:"-"`
 	ID          string
 	Name        string
 	NetworkID   string
@@ -84,6 +86,7 @@ type HNSEndpoint struct {
 
 // HNSLoadBalancer is how kube-proxy's rules look in HNS; a "policy list" in v1.
 type HNSLoadBalancer struct {
+	Placed      `json:"-"`
 	ID          string
 	NetworkID   string
 	SourceVIP   string
@@ -108,6 +111,7 @@ type HNSPort struct {
 
 // HNSNamespace is a network compartment: a pod's sandbox, or the host.
 type HNSNamespace struct {
+	Placed        `json:"-"`
 	ID            string
 	Type          string   // Host, HostDefault, Guest, GuestDefault; "" in v1
 	CompartmentID uint64   // 0 where unknown

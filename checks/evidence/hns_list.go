@@ -18,8 +18,8 @@ const maxHNSObjects = 200_000
 // all, which is what ConvertTo-Json writes for no objects. One wrong element
 // spoils the listing: a list with a hole would look like a smaller list.
 func decodeHNS[T any](b []byte, what string, known []string, decode func(*hnsObject) (T, bool)) ([]T, error) {
-	list, n := []T{}, 0
-	err := eachHNSValue(b, func(line int, v any) error {
+	list, n, in := []T{}, 0, &origin{}
+	err := eachHNSValue(b, in, func(line int, v any) error {
 		index := n
 		if n++; n > maxHNSObjects {
 			return fmt.Errorf("line %d: more than %d elements", line, maxHNSObjects)
@@ -38,6 +38,9 @@ func decodeHNS[T any](b []byte, what string, known []string, decode func(*hnsObj
 		if state.err == nil {
 			objects[0].path = ""
 			if value, ok := decode(objects[0]); ok {
+				if p, ok := any(&value).(placer); ok {
+					p.place(in, index)
+				}
 				list = append(list, value)
 			}
 		}
@@ -52,8 +55,9 @@ func decodeHNS[T any](b []byte, what string, known []string, decode func(*hnsObj
 	return list, nil
 }
 
-// eachHNSValue calls yield with each element and the line that it begins in.
-func eachHNSValue(b []byte, yield func(line int, v any) error) error {
+// eachHNSValue calls yield with each element and the line that it begins in, and
+// notes in in what stands around them.
+func eachHNSValue(b []byte, in *origin, yield func(line int, v any) error) error {
 	b = bytes.TrimPrefix(b, []byte("\ufeff"))
 	b = bytes.TrimRight(b, "\x00 \t\r\n")
 	start := len(b) - len(bytes.TrimLeft(b, "\x00 \t\r\n"))
@@ -84,7 +88,7 @@ func eachHNSValue(b []byte, yield func(line int, v any) error) error {
 	if _, err := dec.Token(); err != io.EOF {
 		return broken(errors.New("more text after the JSON document"))
 	}
-	items, err := unwrapHNS(v)
+	items, err := unwrapHNS(v, in)
 	line := lineOf(b, int64(start))
 	if err != nil {
 		return fmt.Errorf("line %d: %w", line, err)
@@ -130,7 +134,7 @@ func eachElement(b []byte, start int, dec *json.Decoder, broken func(error) erro
 
 // unwrapHNS takes the elements out of what stands around them: HNS's answer, or
 // the {"value":[…],"Count":2} that Windows PowerShell makes of some arrays.
-func unwrapHNS(v any) ([]any, error) {
+func unwrapHNS(v any, in *origin) ([]any, error) {
 	for range 3 {
 		m, ok := v.(map[string]any)
 		if !ok {
@@ -140,14 +144,19 @@ func unwrapHNS(v any) ([]any, error) {
 		if o.has("Success") && !o.bool("Success") {
 			return nil, fmt.Errorf("HNS answered with an error instead: %s", describe(o.text("Error")))
 		}
-		inner, found := o.fields["output"]
-		if !found {
-			inner, found = o.fields["value"]
+		inner, name := o.fields["output"], "output"
+		if _, found := o.fields[name]; !found {
+			inner, name = o.fields["value"], "value"
 		}
-		if !found && !o.has("Success") {
+		if _, found := o.fields[name]; !found && !o.has("Success") {
 			break
 		}
 		v = inner
+		for key := range m {
+			if strings.EqualFold(key, name) {
+				in.prefix = Place{Field: in.prefix}.At(key).Field
+			}
+		}
 	}
 	switch v := v.(type) {
 	case nil:
@@ -155,6 +164,7 @@ func unwrapHNS(v any) ([]any, error) {
 	case []any:
 		return v, nil
 	}
+	in.bare = true
 	return []any{v}, nil
 }
 

@@ -129,9 +129,9 @@ func (n *jsonNode) truths() map[string]bool {
 	return m
 }
 
-func (n *jsonNode) lineNumber() int {
+func (n *jsonNode) spot() Spot {
 	if n == nil {
-		return 0
+		return Spot{}
 	}
-	return n.Line
+	return Spot{n.Line, (*jsontree.Node)(n).Pointer()}
 }

@@ -10,17 +10,21 @@ import (
 // is decoded.
 type Kind[T any] struct {
 	path   string
-	decode func([]byte) (T, error)
+	decode func([]byte) (T, *origin, error)
 	weight int // of an object against the tree's budget; 0 counts as 1
 }
 
 type decoded[T any] struct {
 	value T
+	from  *origin
 	gap   Gap
 }
 
 func jsonKind[T any](path string) *Kind[T] {
-	return &Kind[T]{path: path, decode: func(b []byte) (v T, err error) { return v, decodeJSON(b, &v) }}
+	return &Kind[T]{path: path, decode: func(b []byte) (v T, _ *origin, err error) {
+		err = decodeJSON(b, &v)
+		return v, &origin{bare: true}, err
+	}}
 }
 
 // In returns the evidence, or T's zero value where there is a gap.
@@ -41,6 +45,17 @@ func (k *Kind[T]) Known(s Snapshot) bool { return k.Gap(s) == "" }
 // Path is where the evidence lies.
 func (k *Kind[T]) Path() string { return k.path }
 
+// Field is the place of a value in the evidence: of a document, or without steps
+// of the list that it is. Elements of a list know their own place.
+func (k *Kind[T]) Field(s Snapshot, steps ...any) Place {
+	s.note(k.path)
+	place := Place{Path: k.path}
+	if from := k.load(s).from; from != nil {
+		place.Field = from.prefix
+	}
+	return place.At(steps...)
+}
+
 // Paths makes a Kind a Need.
 func (k *Kind[T]) Paths() []string { return []string{k.path} }
 
@@ -53,11 +68,14 @@ func (k *Kind[T]) load(s Snapshot) decoded[T] {
 		if gap := s.tree.countObjects(content, max(k.weight, 1)); gap != "" {
 			return decoded[T]{gap: gap}
 		}
-		value, err := k.decode(content)
+		value, from, err := k.decode(content)
 		if err != nil {
 			return decoded[T]{gap: Gap(Error + ": " + Clean(err.Error()))}
 		}
-		return decoded[T]{value: value}
+		if from != nil {
+			from.path = k.path
+		}
+		return decoded[T]{value: value, from: from}
 	})
 }
 

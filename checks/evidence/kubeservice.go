@@ -8,6 +8,7 @@ import (
 
 // KubeService is a v1 Service. Its name keeps it apart from a Windows Service.
 type KubeService struct {
+	Placed   `json:"-"`
 	Metadata Metadata `json:"metadata"`
 	Spec     struct {
 		Type                  string   `json:"type"`
@@ -61,6 +62,7 @@ func (s KubeService) ClusterIPs() []string {
 
 // EndpointSlice is a discovery.k8s.io/v1 EndpointSlice.
 type EndpointSlice struct {
+	Placed    `json:"-"`
 	Metadata  Metadata          `json:"metadata"`
 	Endpoints []ServiceEndpoint `json:"endpoints"`
 	Ports     []EndpointPort    `json:"ports"`
@@ -97,20 +99,27 @@ type EndpointPort struct {
 // objectKind holds exactly one Kubernetes object; a List of one is accepted,
 // because that is what `kubectl get nodes win-1 -o json` habits leave behind.
 func objectKind[T any](path string) *Kind[T] {
-	return &Kind[T]{path: path, decode: func(b []byte) (v T, err error) {
+	return &Kind[T]{path: path, decode: func(b []byte) (v T, in *origin, err error) {
 		var head struct {
 			Items []json.RawMessage `json:"items"`
 		}
 		if err := decodeJSON(b, &head); err != nil {
-			return v, err
+			return v, nil, err
 		}
 		if len(head.Items) > 1 {
-			return v, fmt.Errorf("it holds a list of %d objects where one is meant", len(head.Items))
+			return v, nil, fmt.Errorf("it holds a list of %d objects where one is meant", len(head.Items))
 		}
+		in = &origin{bare: true}
 		if len(head.Items) == 1 {
-			b = bytes.TrimSpace(head.Items[0])
+			b, in.prefix = bytes.TrimSpace(head.Items[0]), "/items/0"
 		}
-		return v, decodeJSON(b, &v)
+		if err := decodeJSON(b, &v); err != nil {
+			return v, nil, err
+		}
+		if p, ok := any(&v).(placer); ok {
+			p.place(in, 0)
+		}
+		return v, in, nil
 	}}
 }
 
@@ -185,9 +194,19 @@ type CRIMetadata struct {
 // ConfigValue looks a key up in the runtime's configuration, at any depth and in any case:
 // "sandboxImage" lies elsewhere in each version of containerd.
 func (c CRIState) ConfigValue(key string) string {
+	value, _ := c.configValue(key, Place{})
+	return value
+}
+
+func (c CRIState) configValue(key string, in Place) (string, Place) {
 	var tree any
 	if json.Unmarshal(c.Config, &tree) != nil {
-		return ""
+		return "", Place{}
 	}
-	return findString(tree, key, 0)
+	return findString(tree, key, in, 0)
+}
+
+// CRIConfigValue is the same of a snapshot, with the place where it is.
+func CRIConfigValue(s Snapshot, key string) (string, Place) {
+	return CRI.In(s).configValue(key, CRI.Field(s, "config"))
 }

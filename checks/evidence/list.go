@@ -14,29 +14,31 @@ func listKind[T any](path string) *Kind[[]T] {
 	return &Kind[[]T]{path: path, decode: decodeList[T]}
 }
 
-func decodeList[T any](b []byte) ([]T, error) {
-	list := []T{}
+func decodeList[T any](b []byte) ([]T, *origin, error) {
+	list, in := []T{}, &origin{}
 	if trimmed := bytes.TrimSpace(b); len(trimmed) > 0 && trimmed[0] == '{' {
 		var one T
 		if err := decodeJSON(b, &one); err != nil {
-			return nil, err
+			return nil, nil, err
 		}
-		return append(list, one), nil
+		list, in.bare = append(list, one), true
+	} else if err := decodeJSON(b, &list); err != nil {
+		return nil, nil, err
 	}
-	err := decodeJSON(b, &list)
-	return list, err
+	placeAll(list, in)
+	return list, in, nil
 }
 
 // objectsKind holds Kubernetes objects: a List, an array, or one object, as
 // kubectl prints them.
 func objectsKind[T any](path string) *Kind[[]T] {
-	return &Kind[[]T]{path: path, decode: func(b []byte) ([]T, error) {
+	return &Kind[[]T]{path: path, decode: func(b []byte) ([]T, *origin, error) {
 		var head struct {
 			Items *json.RawMessage `json:"items"`
 		}
 		if trimmed := bytes.TrimSpace(b); len(trimmed) > 0 && trimmed[0] == '{' {
 			if err := decodeJSON(b, &head); err != nil {
-				return nil, err
+				return nil, nil, err
 			}
 		}
 		if head.Items == nil {
@@ -45,33 +47,43 @@ func objectsKind[T any](path string) *Kind[[]T] {
 		var list struct {
 			Items []T `json:"items"`
 		}
-		err := decodeJSON(b, &list)
-		return list.Items, err
+		if err := decodeJSON(b, &list); err != nil {
+			return nil, nil, err
+		}
+		in := &origin{prefix: "/items"}
+		placeAll(list.Items, in)
+		return list.Items, in, nil
 	}}
 }
 
 // findString searches a decoded JSON value for the first string under key,
 // breadth of one level before the next, so that the outermost one wins.
-func findString(v any, key string, depth int) string {
+func findString(v any, key string, in Place, depth int) (string, Place) {
 	if depth > 12 {
-		return ""
+		return "", Place{}
 	}
-	var inner []any
+	type value struct {
+		in Place
+		v  any
+	}
+	var inner []value
 	switch v := v.(type) {
 	case map[string]any:
 		for _, k := range slices.Sorted(maps.Keys(v)) {
 			if s, ok := v[k].(string); ok && strings.EqualFold(k, key) {
-				return s
+				return s, in.At(k)
 			}
-			inner = append(inner, v[k])
+			inner = append(inner, value{in.At(k), v[k]})
 		}
 	case []any:
-		inner = v
-	}
-	for _, v := range inner {
-		if s := findString(v, key, depth+1); s != "" {
-			return s
+		for i, v := range v {
+			inner = append(inner, value{in.At(i), v})
 		}
 	}
-	return ""
+	for _, v := range inner {
+		if s, at := findString(v.v, key, v.in, depth+1); s != "" {
+			return s, at
+		}
+	}
+	return "", Place{}
 }

@@ -49,6 +49,7 @@ type Machine struct {
 
 // Service is one entry of the service manager, or one of the drivers that pod networks need.
 type Service struct {
+	Placed      `json:"-"`
 	Name        string `json:"name"`
 	DisplayName string `json:"displayName,omitempty"`
 	// running, stopped, paused, start-pending, stop-pending, continue-pending or pause-pending.
@@ -92,10 +93,11 @@ func (s Service) Running() bool { return strings.EqualFold(s.State, "running") }
 
 // Process is one running process.
 type Process struct {
-	PID  int    `json:"pid"`
-	PPID int    `json:"ppid,omitempty"` // of the process that started it
-	Name string `json:"name"`           // such as kubelet.exe
-	Exe  string `json:"exe,omitempty"`  // its path
+	Placed `json:"-"`
+	PID    int    `json:"pid"`
+	PPID   int    `json:"ppid,omitempty"` // of the process that started it
+	Name   string `json:"name"`           // such as kubelet.exe
+	Exe    string `json:"exe,omitempty"`  // its path
 
 	// The command line without the program; left out where it may not be read.
 	Args            []string `json:"args,omitzero"`
@@ -106,6 +108,7 @@ type Process struct {
 
 // Hotfix is one installed update.
 type Hotfix struct {
+	Placed      `json:"-"`
 	ID          string `json:"id"` // such as KB5044281
 	InstalledAt Time   `json:"installedAt,omitzero"`
 }
@@ -130,6 +133,7 @@ type PageFile struct {
 
 // Disk is one volume.
 type Disk struct {
+	Placed     `json:"-"`
 	Drive      string `json:"drive"`                // such as C:
 	FileSystem string `json:"fileSystem,omitempty"` // such as NTFS
 	TotalBytes int64  `json:"totalBytes"`
@@ -164,6 +168,7 @@ type FirewallRule struct {
 
 // Certificate is one certificate in a file of the node.
 type Certificate struct {
+	Placed    `json:"-"`
 	Path      string `json:"path"`
 	Subject   string `json:"subject"` // such as O=system:nodes,CN=system:node:win-1
 	Issuer    string `json:"issuer"`

@@ -11,10 +11,10 @@ var (
 	Routes           = listKind[Route]("routes.json")
 	DNSClient        = jsonKind[DNSClientSettings]("dns-client.json")
 	Ports            = jsonKind[PortTable]("ports.json")
-	HNSNetworks      = hnsKind("hns-networks.json", DecodeHNSNetworks)
-	HNSEndpoints     = hnsKind("hns-endpoints.json", DecodeHNSEndpoints)
-	HNSLoadBalancers = hnsKind("hns-loadbalancers.json", DecodeHNSLoadBalancers)
-	HNSNamespaces    = hnsKind("hns-namespaces.json", DecodeHNSNamespaces)
+	HNSNetworks      = hnsListKind("hns-networks.json", DecodeHNSNetworks)
+	HNSEndpoints     = hnsListKind("hns-endpoints.json", DecodeHNSEndpoints)
+	HNSLoadBalancers = hnsListKind("hns-loadbalancers.json", DecodeHNSLoadBalancers)
+	HNSNamespaces    = hnsListKind("hns-namespaces.json", DecodeHNSNamespaces)
 	HNSVersion       = hnsKind("hns-globals.json", DecodeHNSGlobals)
 	ReachProbes      = listKind[ReachProbe]("probes/reach.json")
 	DNSProbes        = listKind[DNSProbe]("probes/dns.json")
@@ -24,16 +24,31 @@ var (
 const hnsWeight = 3
 
 func hnsKind[T any](path string, decode func([]byte) (T, error)) *Kind[T] {
-	return &Kind[T]{path: path, weight: hnsWeight, decode: func(b []byte) (v T, err error) {
+	return &Kind[T]{path: path, weight: hnsWeight, decode: func(b []byte) (v T, _ *origin, err error) {
 		if len(bytes.TrimSpace(b)) == 0 {
-			return v, errors.New("the file is empty, which PowerShell writes both for nothing there and for no rights to look")
+			return v, nil, errors.New("the file is empty, which PowerShell writes both for nothing there and for no rights to look")
 		}
-		return decode(b)
+		v, err = decode(b)
+		return v, &origin{bare: true}, err
 	}}
+}
+
+func hnsListKind[T any](path string, decode func([]byte) ([]T, error)) *Kind[[]T] {
+	k := hnsKind(path, decode)
+	document := k.decode
+	k.decode = func(b []byte) ([]T, *origin, error) {
+		list, in, err := document(b)
+		if len(list) > 0 {
+			in = any(&list[0]).(placer).origin() // each element has it
+		}
+		return list, in, err
+	}
+	return k
 }
 
 // Adapter is one network interface, virtual ones included.
 type Adapter struct {
+	Placed      `json:"-"`
 	Name        string `json:"name"` // "vEthernet (Ethernet)"; localized on some systems
 	Description string `json:"description,omitempty"`
 	IfIndex     int    `json:"ifIndex,omitempty"`
@@ -54,6 +69,7 @@ type Adapter struct {
 
 // Route is one row of the routing table.
 type Route struct {
+	Placed      `json:"-"`
 	Destination string `json:"destination"` // such as 10.244.2.0/24
 	NextHop     string `json:"nextHop"`     // 0.0.0.0 or :: where it is on the link
 	IfIndex     int    `json:"ifIndex,omitempty"`
@@ -112,6 +128,7 @@ const (
 
 // ReachProbe is one attempt to reach a target.
 type ReachProbe struct {
+	Placed   `json:"-"`
 	Target   string `json:"target"`            // 10.96.0.1:443, or a host alone for icmp
 	Address  string `json:"address,omitempty"` // what the name in Target stood for
 	Purpose  string `json:"purpose,omitempty"` // what the target is to the node: "API server"
@@ -130,6 +147,7 @@ type ReachProbe struct {
 
 // DNSProbe is one name asked of one server in one form.
 type DNSProbe struct {
+	Placed    `json:"-"`
 	Name      string   `json:"name"`
 	Type      string   `json:"type"`      // A, AAAA, SRV, PTR
 	Server    string   `json:"server"`    // 10.96.0.10:53, or "system"

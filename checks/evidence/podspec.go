@@ -88,18 +88,43 @@ type WindowsOptions struct {
 
 // HostProcess tells whether the pod runs as HostProcess containers.
 func (p Pod) HostProcess() bool {
+	_, is := p.hostProcess()
+	return is
+}
+
+// HostProcessField is the place where the pod asks for that.
+func (p Pod) HostProcessField() Place {
+	of := p.Field("spec")
+	if container, _ := p.hostProcess(); container >= 0 {
+		of = of.At("containers", container)
+	}
+	return of.At("securityContext", "windowsOptions", "hostProcess")
+}
+
+// hostProcess finds the container that asks for HostProcess containers, or -1
+// for the pod itself.
+func (p Pod) hostProcess() (container int, found bool) {
 	is := func(c *SecurityContext) bool {
 		return c != nil && c.WindowsOptions != nil && c.WindowsOptions.HostProcess != nil && *c.WindowsOptions.HostProcess
 	}
 	if is(p.Spec.SecurityContext) {
-		return true
+		return -1, true
 	}
-	for _, c := range p.Spec.Containers {
+	for i, c := range p.Spec.Containers {
 		if is(c.SecurityContext) {
-			return true
+			return i, true
 		}
 	}
-	return false
+	return -1, false
+}
+
+// ContainerField is the place of a container by its number among the init
+// containers and the others behind them.
+func (p Pod) ContainerField(i int, steps ...any) Place {
+	if n := len(p.Spec.InitContainers); i >= n {
+		return p.Field("spec", "containers", i-n).At(steps...)
+	}
+	return p.Field("spec", "initContainers", i).At(steps...)
 }
 
 // Container is one container of a pod.

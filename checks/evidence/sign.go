@@ -46,11 +46,12 @@ type SignMatch struct {
 	Check string    `json:"id"`   // of the check
 	Text  string    `json:"sign"` // the sign's text
 	Path  string    `json:"path"`
-	Line  int       `json:"line"`          // from 1; the element's number in a JSON list
-	Time  time.Time `json:"time,omitzero"` // of the line, where it has one
-	Found string    `json:"text"`          // the whole line, bounded
-	More  int       `json:"more"`          // how many lines more have it
-	Last  time.Time `json:"last,omitzero"` // the time of the last of them
+	Line  int       `json:"line"`            // from 1; 0 in JSON
+	Field string    `json:"field,omitempty"` // JSON Pointer into a JSON file
+	Time  time.Time `json:"time,omitzero"`   // of the line, where it has one
+	Found string    `json:"text"`            // the whole line, bounded
+	More  int       `json:"more"`            // how many lines more have it
+	Last  time.Time `json:"last,omitzero"`   // the time of the last of them
 
 	// The beginning of the last line, where there are more, and its number.
 	Tail     string `json:"tail,omitempty"`
@@ -61,6 +62,9 @@ type SignMatch struct {
 
 // SignMatches is signs.json: what a scan found where all of the logs were.
 var SignMatches = listKind[SignMatch]("signs.json")
+
+// Place is where the first find is.
+func (m SignMatch) Place() Place { return Place{Path: m.Path, Line: m.Line, Field: m.Field} }
 
 // Source is where the match stands, as Sign.In names it.
 func (m SignMatch) Source() string {

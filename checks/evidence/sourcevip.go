@@ -8,6 +8,7 @@ import (
 // SourceVIP is sourceVip.json: what host-local answered when it was asked for
 // the address that kube-proxy sends from on an overlay.
 type SourceVIP struct {
+	Spot             // of the address
 	IP        string // 10.244.3.9, without a prefix length; "" where the answer has none
 	Prefix    string // 10.244.3.9/24, as it is written
 	ErrorCode int    // of host-local, which writes its error where the address should be
@@ -27,10 +28,13 @@ func DecodeSourceVIP(b []byte) (SourceVIP, error) {
 		return SourceVIP{}, err
 	}
 	v := SourceVIP{ErrorCode: root.at("code").number(), ErrorMsg: root.at("msg").text()}
-	v.Prefix = root.at("ip4", "ip").text()
+	addresses := []*jsonNode{root.at("ip4", "ip")}
 	for _, ip := range root.at("ips").items() {
-		if v.Prefix == "" {
-			v.Prefix = ip.at("address").text()
+		addresses = append(addresses, ip.at("address"))
+	}
+	for _, address := range addresses {
+		if v.Prefix == "" && address.text() != "" {
+			v.Prefix, v.Spot = address.text(), address.spot()
 		}
 	}
 	v.IP, _, _ = strings.Cut(strings.TrimSpace(v.Prefix), "/")

@@ -67,7 +67,7 @@ decide, the check says nothing.`,
 			}
 			r := rules[0]
 			findings = append(findings, checks.Findingf(checks.Warn, probe.Target, "the rule %s blocks %s from %s to %s: an access rule and no fault of the node", r.name(), probe.Protocol, probe.From, probe.Target).
-				With(probed.ReachBecause(probe)).At(evidence.HNSEndpoints.Path(), "%s: ACL %s, priority %d, %s, Block", node.EndpointName(r.endpoint), r.name(), r.priority, r.direction))
+				With(probed.ReachBecause(probe)).At(r.endpoint.Field("Policies"), "%s: ACL %s, priority %d, %s, Block", node.EndpointName(r.endpoint), r.name(), r.priority, r.direction))
 		}
 		return findings, nil
 	},

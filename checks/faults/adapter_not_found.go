@@ -51,13 +51,13 @@ adapters, and the networks that hold an adapter are named.`,
 		if _, there := n.PodNetwork(s); there {
 			return nil, nil
 		}
-		missing := evidence.Because{Path: evidence.HNSNetworks.Path(), Text: "names: " + networkNames(evidence.HNSNetworks.In(s))}
+		missing := evidence.HNSNetworks.Field(s).Because("names: %s", networkNames(evidence.HNSNetworks.In(s)))
 		if name, from := interfaceName(s); name != "" && evidence.Adapters.Known(s) {
 			names := physicalAdapters(s)
 			named := func(a evidence.Adapter) bool { return strings.EqualFold(a.Name, name) }
 			if len(names) > 0 && !slices.ContainsFunc(evidence.Adapters.In(s), named) {
 				return []checks.Finding{checks.Findingf(checks.Fail, name, "the start script is told to use the adapter %s, and the node has %s", name, strings.Join(names, ", ")).
-					With(from, evidence.Because{Path: evidence.Adapters.Path(), Text: "physical adapters: " + strings.Join(names, ", ")}, missing)}, nil
+					With(from, evidence.Adapters.Field(s).Because("physical adapters: %s", strings.Join(names, ", ")), missing)}, nil
 			}
 		}
 		matches := s.Signs("adapter-not-found")
@@ -99,12 +99,12 @@ func interfaceName(s evidence.Snapshot) (string, evidence.Because) {
 	}
 	for _, svc := range evidence.Services.In(s) {
 		if name := of(svc.Args); name != "" {
-			return name, evidence.Because{Path: evidence.Services.Path(), Text: svc.Name + ": -InterfaceName " + name}
+			return name, evidence.FlagIn(svc.Args, svc.Field("args"), "InterfaceName").Because("%s: -InterfaceName %s", svc.Name, name)
 		}
 	}
 	for _, p := range evidence.Processes.In(s) {
 		if name := of(p.Args); name != "" {
-			return name, evidence.Because{Path: evidence.Processes.Path(), Text: p.Name + ": -InterfaceName " + name}
+			return name, evidence.FlagIn(p.Args, p.Field("args"), "InterfaceName").Because("%s: -InterfaceName %s", p.Name, name)
 		}
 	}
 	return "", evidence.Because{}

@@ -52,12 +52,12 @@ interface does).`,
 			case there && svc.Running(), processRuns(s, name), !there && runsOVSInPod(s):
 			case there:
 				findings = append(findings, checks.Findingf(checks.Fail, svc.Name, "service %s of Open vSwitch is %s: Antrea's agent cannot work without it", svc.Name, svc.State).
-					At(evidence.Services.Path(), "%s: state %s, exit code %d", svc.Name, svc.State, svc.Exit()))
+					At(svc.Field("state"), "%s: state %s, exit code %d", svc.Name, svc.State, svc.Exit()))
 			case !evidence.Processes.Known(s) && !evidence.Pods.Known(s), len(evidence.Services.In(s)) < fewProcesses:
 				return nil, checks.Unknown(evidence.Gap(evidence.NotCollected + ": whether " + name + " runs in a container of Antrea is not recorded"))
 			default:
 				findings = append(findings, checks.Findingf(checks.Fail, name, "there is no service %s: Open vSwitch is not installed", name).
-					At(evidence.Services.Path(), "none of its %d services is %s", len(evidence.Services.In(s)), name))
+					At(evidence.Services.Field(s), "none of its %d services is %s", len(evidence.Services.In(s)), name))
 			}
 		}
 		return append(findings, ovsExtensionOff(s, "antrea-hnsnetwork")...), nil
@@ -89,10 +89,10 @@ func ovsExtensionOff(s evidence.Snapshot, network string) []checks.Finding {
 		switch {
 		case at < 0:
 			return []checks.Finding{checks.Findingf(checks.Fail, net.Name, "the switch of HNS network %s has no extension of Open vSwitch: its driver is not installed", net.Name).
-				At(evidence.HNSNetworks.Path(), "%s: %d extensions, none is Open vSwitch", net.Name, len(net.Extensions))}
+				At(net.Field("Extensions"), "%s: %d extensions, none is Open vSwitch", net.Name, len(net.Extensions))}
 		case !net.Extensions[at].Enabled:
 			return []checks.Finding{checks.Findingf(checks.Fail, net.Name, "the extension of Open vSwitch is not enabled on the switch of HNS network %s", net.Name).
-				At(evidence.HNSNetworks.Path(), "%s: extension %s is not enabled", net.Name, net.Extensions[at].Name)}
+				At(net.Field("Extensions"), "%s: extension %s is not enabled", net.Name, net.Extensions[at].Name)}
 		}
 	}
 	return nil

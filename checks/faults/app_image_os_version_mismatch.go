@@ -42,16 +42,16 @@ that a tag such as ltsc2022 names.`,
 	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
 		n := node.About(s)
 		var findings []checks.Finding
-		for i, p := range evidence.Pods.In(s) {
-			for _, st := range p.Statuses() {
+		for _, p := range evidence.Pods.In(s) {
+			for i, st := range p.Statuses() {
 				if st.State.Running != nil || st.State.Waiting == nil && st.State.Terminated == nil {
 					continue
 				}
-				why, from := imageRefused(s, p, st)
+				why, from := imageRefused(s, p, i)
 				if why == "" && neverRan(st) && p.Spec.RuntimeClassName == "" && !p.HostProcess() { // HostProcess containers run on any Windows
 					if build, ok := tagBuild(st.Image); ok && !evidence.HostRunsImage(n.Build.Value.Number, build) {
 						why = "its tag says " + evidence.WindowsName(build)
-						from = evidence.Because{Path: evidence.Pods.Path(), Line: i + 1, Text: p.FullName() + ": container " + st.Name + " has image " + st.Image}
+						from = p.StatusField(i, "image").Because("%s: container %s has image %s", p.FullName(), st.Name, st.Image)
 					}
 				}
 				if why != "" {
@@ -73,7 +73,8 @@ var imageRefusals = []string{
 
 // imageRefused looks for such words in the container's state and in the pod's
 // events. An error about the sandbox is the pause image's.
-func imageRefused(s evidence.Snapshot, p evidence.Pod, st evidence.ContainerStatus) (string, evidence.Because) {
+func imageRefused(s evidence.Snapshot, p evidence.Pod, container int) (string, evidence.Because) {
+	st := p.Statuses()[container]
 	refusal := func(text string) string {
 		text = strings.ReplaceAll(text, st.Image, "") // it may be called sandbox or pause itself
 		if strings.Contains(text, "sandbox") || strings.Contains(text, "pause") {
@@ -86,16 +87,16 @@ func imageRefused(s evidence.Snapshot, p evidence.Pod, st evidence.ContainerStat
 		}
 		return ""
 	}
-	for _, text := range []string{waitingMessage(st.State), waitingMessage(st.LastState)} {
-		if words := refusal(text); words != "" {
-			return words, evidence.Because{Path: evidence.Pods.Path(), Text: p.FullName() + ": " + text}
+	for _, m := range stateMessages(p, container) {
+		if words := refusal(m.text); words != "" {
+			return words, m.at.Because("%s: %s", p.FullName(), m.text)
 		}
 	}
-	for i, e := range evidence.PodEvents.In(s) {
+	for _, e := range evidence.PodEvents.In(s) {
 		about := e.About()
 		if about.Name == p.Metadata.Name && about.Namespace == p.Metadata.Namespace && (len(p.Spec.Containers) == 1 || strings.Contains(e.Text(), st.Image)) {
 			if words := refusal(e.Text()); words != "" {
-				return words, evidence.Because{Path: evidence.PodEvents.Path(), Line: i + 1, Text: e.Text()}
+				return words, e.Field().Because("%s", e.Text())
 			}
 		}
 	}
@@ -108,13 +109,41 @@ func neverRan(st evidence.ContainerStatus) bool {
 }
 
 func waitingMessage(st evidence.ContainerState) string {
+	message, _ := messageOf(st)
+	return message
+}
+
+// messageOf is the state's message, and the state that it is of.
+func messageOf(st evidence.ContainerState) (message, state string) {
 	switch {
 	case st.Waiting != nil:
-		return st.Waiting.Message
+		return st.Waiting.Message, "waiting"
 	case st.Terminated != nil:
-		return st.Terminated.Message
+		return st.Terminated.Message, "terminated"
 	}
-	return ""
+	return "", ""
+}
+
+// A stateMessage is what the runtime says of a container.
+type stateMessage struct {
+	text string
+	at   evidence.Place
+}
+
+// stateMessages are those of a container's state and of its last one, where they
+// have any; the container goes by its number among the pod's statuses.
+func stateMessages(p evidence.Pod, container int) []stateMessage {
+	var list []stateMessage
+	st := p.Statuses()[container]
+	for _, of := range []struct {
+		name  string
+		state evidence.ContainerState
+	}{{"state", st.State}, {"lastState", st.LastState}} {
+		if text, state := messageOf(of.state); text != "" {
+			list = append(list, stateMessage{text, p.StatusField(container, of.name, state, "message")})
+		}
+	}
+	return list
 }
 
 // tagBuild reads the Windows build out of an image's tag, where it names one as a word of its own.

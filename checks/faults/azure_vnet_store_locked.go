@@ -58,7 +58,7 @@ nothing, because newer versions leave it where it is.`,
 				continue
 			}
 			return []checks.Finding{checks.Findingf(checks.Fail, p.Name, "a call of azure-vnet has hung for %d minutes and holds the lock: every later call waits for it", int(age.Minutes())).
-				At(evidence.Processes.Path(), "%s has pid %d and runs since %s", p.Name, p.PID, p.StartedAt.UTC().Format("2006-01-02 15:04 UTC")).
+				At(p.Field("startedAt"), "%s has pid %d and runs since %s", p.Name, p.PID, p.StartedAt.UTC().Format("2006-01-02 15:04 UTC")).
 				Cure(checks.Fix{
 					Text:     "a call that hangs is held up in HNS: drain the node and reboot it; ending the process frees the lock, and the next call hangs in the same place",
 					Commands: []string{"kubectl drain {node} --ignore-daemonsets --delete-emptydir-data", "Restart-Computer"},
@@ -71,7 +71,7 @@ nothing, because newer versions leave it where it is.`,
 		f := checks.Findingf(checks.Fail, "azure-vnet", "azure-vnet got no lock on its store in time, so pods get no network").With(checks.Quote(matches[0]))
 		f.Basis = checks.ByText
 		if lock := s.File(azureLock); !lock.ModifiedAt.IsZero() {
-			f = f.At(lock.Path, "%s is there since %s", azureLock, lock.ModifiedAt.UTC().Format("2006-01-02 15:04 UTC"))
+			f = f.At(evidence.InFile(lock.Path), "%s is there since %s", azureLock, lock.ModifiedAt.UTC().Format("2006-01-02 15:04 UTC"))
 			f.Basis = checks.ByBoth
 		}
 		return []checks.Finding{f}, nil

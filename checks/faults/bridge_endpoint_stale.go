@@ -63,8 +63,8 @@ the host.`,
 				level = checks.Warn
 			}
 			return []checks.Finding{checks.Findingf(level, e.Name, "HNS has the host's endpoint %s, and the host has no adapter %s: it is not attached", e.Name, name).
-				At(evidence.HNSEndpoints.Path(), "%s: %s", e.Name, strings.Join(e.Addresses, ", ")).
-				At(evidence.Adapters.Path(), "none of its %d adapters is %s", len(adapters), name)}, nil
+				At(e.Field("Name"), "%s: %s", e.Name, strings.Join(e.Addresses, ", ")).
+				At(evidence.Adapters.Field(s), "none of its %d adapters is %s", len(adapters), name)}, nil
 		}
 		return nil, nil
 	},

@@ -53,7 +53,7 @@ configuration. The script convicts where neither shows that another value won.`,
 			for _, text := range policyPrefixes(e) {
 				if !isCIDR(text) {
 					return []checks.Finding{checks.Findingf(checks.Fail, node.EndpointName(e), "%s has a policy for %q, which is no CIDR", node.EndpointName(e), text).
-						At(evidence.HNSEndpoints.Path(), "%s: OutBoundNAT or SDNRoute names %s", node.EndpointName(e), text)}, nil
+						At(e.Field("Policies"), "%s: OutBoundNAT or SDNRoute names %s", node.EndpointName(e), text)}, nil
 				}
 			}
 		}
@@ -64,14 +64,14 @@ configuration. The script convicts where neither shows that another value won.`,
 					continue // lost, or another plugin's shape
 				}
 				if !isCIDR(r.Prefix) {
-					return []checks.Finding{badCNIPrefix(f, r.Line, r.Prefix)}, nil
+					return []checks.Finding{badCNIPrefix(f, r.Spot, r.Prefix)}, nil
 				}
 				told = true
 			}
 			for _, e := range f.Config.Exceptions {
 				for _, text := range e.Exceptions {
 					if !isCIDR(text) {
-						return []checks.Finding{badCNIPrefix(f, e.Line, text)}, nil
+						return []checks.Finding{badCNIPrefix(f, e.Spot, text)}, nil
 					}
 					told = true
 				}
@@ -88,7 +88,7 @@ configuration. The script convicts where neither shows that another value won.`,
 		}
 		line := strings.Count(script.Text[:m[2]], "\n") + 1
 		return []checks.Finding{checks.Findingf(checks.Fail, calicoScript, "%s sets the service CIDR to %q, and pods to come get that into their policies", calicoScript, value).
-			AtLine(script.Path, line, "K8S_SERVICE_CIDR is "+value)}, nil
+			At(evidence.InLine(script.Path, line), "K8S_SERVICE_CIDR is %s", value)}, nil
 	},
 })
 
@@ -117,8 +117,8 @@ func isCIDR(s string) bool {
 	return prefix || address && !strings.Contains(s, "/")
 }
 
-func badCNIPrefix(f *node.CNIFile, line int, text string) checks.Finding {
-	return checks.Findingf(checks.Fail, f.Name, "the CNI configuration %s has a policy for %q, which is no CIDR", f.Name, text).AtLine(f.File.Path, line, "policy for "+text)
+func badCNIPrefix(f *node.CNIFile, spot evidence.Spot, text string) checks.Finding {
+	return checks.Findingf(checks.Fail, f.Name, "the CNI configuration %s has a policy for %q, which is no CIDR", f.Name, text).At(f.File.At(spot), "policy for %s", text)
 }
 
 // onEndpointDegraded confirms only: an endpoint comes to be degraded in many ways.

@@ -48,7 +48,7 @@ adapters.`,
 				return nil, nil // why the network is not there, other checks ask
 			}
 			f := checks.Findingf(checks.Fail, n.Networks.Value[0], "Calico waited in vain for the node's address, and HNS does not have the network %s", strings.Join(n.Networks.Value, " or ")).
-				At(evidence.HNSNetworks.Path(), "names: %s", networkNames(evidence.HNSNetworks.In(s))).With(checks.Quote(matches[0]))
+				At(evidence.HNSNetworks.Field(s), "names: %s", networkNames(evidence.HNSNetworks.In(s))).With(checks.Quote(matches[0]))
 			f.Basis = checks.ByBoth
 			return []checks.Finding{f}, nil
 		}
@@ -58,7 +58,7 @@ adapters.`,
 		}
 		if ip.IsLinkLocalUnicast() {
 			return []checks.Finding{checks.Findingf(checks.Fail, net.Name, "HNS network %s has the management address %s, which Windows gives an adapter that lost its own", net.Name, ip).
-				At(evidence.HNSNetworks.Path(), "%s: ManagementIP is %s", net.Name, ip)}, nil
+				At(net.Field(), "%s: ManagementIP is %s", net.Name, ip)}, nil
 		}
 		var have []string
 		for _, a := range evidence.Adapters.In(s) {
@@ -74,7 +74,7 @@ adapters.`,
 			return nil, checks.Unknown(evidence.NotCollected + ": adapters.json of this recording shows no address at all")
 		}
 		return []checks.Finding{checks.Findingf(checks.Fail, net.Name, "HNS network %s has the management address %s, and no adapter of the host does", net.Name, ip).
-			At(evidence.HNSNetworks.Path(), "%s: ManagementIP is %s", net.Name, ip).
-			At(evidence.Adapters.Path(), "the host has %s", strings.Join(have, ", "))}, nil
+			At(net.Field(), "%s: ManagementIP is %s", net.Name, ip).
+			At(evidence.Adapters.Field(s), "the host has %s", strings.Join(have, ", "))}, nil
 	},
 })

@@ -66,7 +66,7 @@ a webhook's certificate is no sign.`,
 				level = checks.Fail
 			}
 			findings = append(findings, checks.Findingf(level, "clock", "the node's clock and the API server's differ by %s", off.Round(time.Second)).
-				At(evidence.TimeService.Path(), "apiServerSkewMs is %d", *clock.APIServerSkewMS))
+				At(evidence.TimeService.Field(s, "apiServerSkewMs"), "apiServerSkewMs is %d", *clock.APIServerSkewMS))
 		}
 		if len(findings) > 0 {
 			return findings, nil
@@ -107,7 +107,7 @@ func outdated(certificates []evidence.Certificate, now time.Time) []checks.Findi
 			continue
 		}
 		findings = append(findings, checks.Findingf(level, c.Path, "%s", message).
-			At(evidence.Certificates.Path(), "%s: %s, valid from %s to %s", c.Path, c.Subject, c.NotBefore.Format(time.DateTime), c.NotAfter.Format(time.DateTime)))
+			At(c.Field(), "%s: %s, valid from %s to %s", c.Path, c.Subject, c.NotBefore.Format(time.DateTime), c.NotAfter.Format(time.DateTime)))
 	}
 	return findings
 }

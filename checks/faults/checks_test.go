@@ -335,26 +335,36 @@ func outcome(r, base checks.Report) string {
 			if result.Status != status {
 				continue
 			}
-			text := findingsText(result)
-			if below := base.Result(result.ID); status == checks.StatusInfo && below != nil && findingsText(*below) == text {
-				continue
+			below := base.Result(result.ID)
+			if status == checks.StatusInfo && below != nil && findingsText(*below, inFile) == findingsText(result, inFile) {
+				continue // its elements may stand elsewhere in their lists
 			}
-			b.WriteString(text)
+			b.WriteString(findingsText(result, where))
 		}
 	}
 	return b.String()
 }
 
-func findingsText(result checks.Result) string {
+func findingsText(result checks.Result, where func(evidence.Because) string) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s %s\n", result.Status, result.ID)
 	for _, f := range result.Findings {
 		fmt.Fprintf(&b, "  %s: %s [%s]\n", f.Level, f.Message, f.Basis)
 		for _, because := range f.Because {
-			fmt.Fprintf(&b, "    %s:%d %s\n", because.Path, because.Line, because.Text)
+			fmt.Fprintf(&b, "    %s %s\n", where(because), because.Text)
 		}
 	}
 	return b.String()
+}
+
+func inFile(b evidence.Because) string { return b.Path }
+
+// where is path:line of a text, and path#pointer of JSON.
+func where(b evidence.Because) string {
+	if b.Field != "" {
+		return b.Path + "#" + b.Field
+	}
+	return fmt.Sprintf("%s:%d", b.Path, b.Line)
 }
 
 func rewriteWant(t *testing.T, name, want string) {

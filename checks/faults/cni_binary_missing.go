@@ -41,12 +41,13 @@ Programs are not copied into a recording; files.json says whether they were foun
 		}
 		var findings []checks.Finding
 		unseen := ""
-		for _, name := range pluginPrograms(f.Config) {
+		for _, program := range pluginPrograms(f) {
+			name := program.name
 			path, exists, known := find(s, n.BinDirs.Value, name)
 			switch {
 			case known && !exists:
 				findings = append(findings, checks.Findingf(checks.Fail, name, "%s is not in %s, and %s calls it", name, strings.Join(n.BinDirs.Value, ", "), f.Name).
-					At("files.json", "%s is absent", path).At(f.File.Path, "calls %s", strings.TrimSuffix(name, ".exe")))
+					At(evidence.FileRecordField(s, path, "outcome"), "%s is absent", path).At(program.at, "calls %s", strings.TrimSuffix(name, ".exe")))
 			case !known:
 				unseen = name
 			}
@@ -67,28 +68,40 @@ func binFolders() []evidence.Need {
 	return needs
 }
 
+// A pluginProgram is a program that a configuration calls, and where it says so.
+type pluginProgram struct {
+	name string
+	at   evidence.Place
+}
+
 // pluginPrograms lists the programs that a configuration calls, chained plugins included.
-func pluginPrograms(c *evidence.CNIConfig) []string {
-	var names []string
-	add := func(kind string) {
+func pluginPrograms(f *node.CNIFile) []pluginProgram {
+	c := f.Config
+	var programs []pluginProgram
+	add := func(kind string, at evidence.Place) {
 		if kind == "" || evidence.Placeholder(kind) || strings.EqualFold(kind, "azure-cns") {
 			return // azure-cns is a service that azure-vnet asks, not a program
 		}
 		name := strings.TrimSuffix(kind, ".exe") + ".exe"
-		if !slices.Contains(names, name) {
-			names = append(names, name)
+		if !slices.ContainsFunc(programs, func(p pluginProgram) bool { return p.name == name }) {
+			programs = append(programs, pluginProgram{name, at})
 		}
 	}
-	for _, p := range c.Plugins {
-		add(p.Type)
+	for i, p := range c.Plugins {
+		var of []any
+		if c.List {
+			of = []any{"plugins", i}
+		}
+		at := func(steps ...any) evidence.Place { return f.File.Field(slices.Concat(of, steps)...) }
+		add(p.Type, at("type"))
 		if p.Delegate != nil || strings.EqualFold(p.Type, "flannel") {
-			add(c.EffectiveType())
-			add("host-local") // flannel hands its delegate this one, whatever is written
+			add(c.EffectiveType(), at("delegate", "type"))
+			add("host-local", at("delegate")) // flannel hands its delegate this one, whatever is written
 		} else {
-			add(p.IPAM.Type)
+			add(p.IPAM.Type, at("ipam", "type"))
 		}
 	}
-	return names
+	return programs
 }
 
 // find looks for a program in the folders; known is false while one folder was not looked into.

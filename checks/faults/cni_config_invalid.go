@@ -71,33 +71,32 @@ var macPrefix = regexp.MustCompile(`^[0-9A-Fa-f]{2}-[0-9A-Fa-f]{2}$`)
 
 // invalid lists what keeps a configuration from being loaded or used.
 func invalid(f node.CNIFile) []checks.Finding {
-	file := f.File.Path
 	if f.Err != nil {
 		line := 0
 		var fault *evidence.SyntaxFault
 		if errors.As(f.Err, &fault) {
 			line = fault.Line
 		}
-		return []checks.Finding{checks.Findingf(checks.Fail, f.Name, "%s is not valid JSON: %v", f.Name, f.Err).AtLine(file, line, lineOf(f.File.Text, line))}
+		return []checks.Finding{checks.Findingf(checks.Fail, f.Name, "%s is not valid JSON: %v", f.Name, f.Err).At(evidence.InLine(f.File.Path, line), "%s", lineOf(f.File.Text, line))}
 	}
 	c := f.Config
 	var findings []checks.Finding
-	fail := func(line int, text, format string, args ...any) {
-		findings = append(findings, checks.Findingf(checks.Fail, f.Name, format, args...).AtLine(file, line, text))
+	fail := func(place evidence.Place, text, format string, args ...any) {
+		findings = append(findings, checks.Findingf(checks.Fail, f.Name, format, args...).At(place, "%s", text))
 	}
 	if f.File.BOM || c.BOM {
-		fail(1, "a byte order mark is in front", "%s begins with a byte order mark, which the runtime refuses", f.Name)
+		fail(evidence.InLine(f.File.Path, 1), "a byte order mark is in front", "%s begins with a byte order mark, which the runtime refuses", f.Name)
 	}
 	switch list := strings.EqualFold(path.Ext(f.Name), ".conflist"); {
 	case c.List && !list:
-		fail(0, "plugins is set", "%s holds a list of plugins, which the runtime reads from a .conflist only", f.Name)
+		fail(f.File.Field("plugins"), "plugins is set", "%s holds a list of plugins, which the runtime reads from a .conflist only", f.Name)
 	case list && !c.List:
-		fail(0, "plugins is not set", "%s holds a single plugin, and a .conflist must hold a list", f.Name)
+		fail(f.File.Field("plugins"), "plugins is not set", "%s holds a single plugin, and a .conflist must hold a list", f.Name)
 	case c.Type == "":
-		fail(0, "type is not set", "%s names no plugin type", f.Name)
+		fail(f.Field("type"), "type is not set", "%s names no plugin type", f.Name)
 	}
 	if c.Name == "" {
-		fail(0, "name is not set", "%s has no name", f.Name)
+		fail(f.File.Field("name"), "name is not set", "%s has no name", f.Name)
 	}
 	for _, p := range c.Plugins {
 		types := []string{p.Type}
@@ -106,32 +105,32 @@ func invalid(f node.CNIFile) []checks.Finding {
 		}
 		for _, kind := range types {
 			if ok, known := evidence.CNIVersionSupported(kind, c.Version); known && !ok {
-				fail(p.Line, "cniVersion is "+c.Version, "the plugin %s does not know cniVersion %s: it takes 0.2.0, 0.3.0, 0.4.0 and 1.0.0", kind, c.Version)
+				fail(f.File.Field("cniVersion"), "cniVersion is "+c.Version, "the plugin %s does not know cniVersion %s: it takes 0.2.0, 0.3.0, 0.4.0 and 1.0.0", kind, c.Version)
 			}
 		}
 	}
 	if c.EndpointMacPrefix != "" && !macPrefix.MatchString(c.EndpointMacPrefix) {
-		fail(0, "endpointMacPrefix is "+c.EndpointMacPrefix, "endpointMacPrefix %s is not of the form 0E-2A", c.EndpointMacPrefix)
+		fail(f.Field("endpointMacPrefix"), "endpointMacPrefix is "+c.EndpointMacPrefix, "endpointMacPrefix %s is not of the form 0E-2A", c.EndpointMacPrefix)
 	}
 	for _, e := range c.Exceptions {
 		for _, cidr := range e.Exceptions {
 			if bad := badCIDR(cidr); bad != "" {
-				fail(e.Line, "OutBoundNAT exception "+cidr, "the OutBoundNAT exception %s is %s", cidr, bad)
+				fail(f.File.At(e.Spot), "OutBoundNAT exception "+cidr, "the OutBoundNAT exception %s is %s", cidr, bad)
 			}
 		}
 	}
 	for _, r := range c.Routes {
 		if bad := badCIDR(r.Prefix); bad != "" {
-			fail(r.Line, "route "+r.Prefix, "the route's DestinationPrefix %s is %s", r.Prefix, bad)
+			fail(f.File.At(r.Spot), "route "+r.Prefix, "the route's DestinationPrefix %s is %s", r.Prefix, bad)
 		}
 	}
 	if sub := c.IPAM.Subnet; sub != "" && !strings.HasPrefix(strings.ToLower(sub), "usepodcidr") { // Calico fills it in
 		network, ok := node.ParsePrefix(sub)
 		switch {
 		case badCIDR(sub) != "":
-			fail(c.IPAM.Line, "ipam.subnet "+sub, "ipam.subnet %s is %s", sub, badCIDR(sub))
+			fail(f.File.At(c.IPAM.Spot), "ipam.subnet "+sub, "ipam.subnet %s is %s", sub, badCIDR(sub))
 		case ok && strings.EqualFold(c.IPAM.Type, "host-local") && network.String() != sub && c.EffectiveType() == c.Type:
-			fail(c.IPAM.Line, "ipam.subnet "+sub, "ipam.subnet %s is the address of a host, which host-local refuses: the network is %s", sub, network)
+			fail(f.File.At(c.IPAM.Spot), "ipam.subnet "+sub, "ipam.subnet %s is the address of a host, which host-local refuses: the network is %s", sub, network)
 		}
 	}
 	return findings

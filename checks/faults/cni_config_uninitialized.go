@@ -37,11 +37,12 @@ containerd's own default on Windows is C:\Program Files\containerd\cni\conf; a p
 	},
 	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
 		n := node.About(s)
-		if c, ok := evidence.Node.In(s).Condition("Ready"); ok {
+		object := evidence.Node.In(s)
+		if c, ok := object.Condition("Ready"); ok {
 			for _, words := range []string{"cni plugin not initialized", "cni config uninitialized"} {
 				if c.Status != "True" && strings.Contains(c.Message, words) {
 					f := checks.Findingf(checks.Fail, "CNI configuration", "the node is not Ready because the runtime has no usable CNI configuration (%s)", words).
-						At(evidence.Node.Path(), "Ready is %s: %s", c.Status, c.Message)
+						At(object.ConditionField("Ready", "message"), "Ready is %s: %s", c.Status, c.Message)
 					return []checks.Finding{withFolder(n, f)}, nil
 				}
 			}
@@ -49,13 +50,13 @@ containerd's own default on Windows is C:\Program Files\containerd\cni\conf; a p
 				return nil, nil
 			}
 		}
-		for _, c := range evidence.CRI.In(s).Status.Conditions {
+		for i, c := range evidence.CRI.In(s).Status.Conditions {
 			if c.Type == "NetworkReady" {
 				if c.Status {
 					return nil, nil
 				}
 				f := checks.Findingf(checks.Fail, "CNI configuration", "the runtime's network is not ready: %s", orUnknown(c.Message)).
-					At(evidence.CRI.Path(), "NetworkReady is false: %s: %s", c.Reason, c.Message)
+					At(evidence.CRI.Field(s, "status", "conditions", i), "NetworkReady is false: %s: %s", c.Reason, c.Message)
 				return []checks.Finding{withFolder(n, f)}, nil
 			}
 		}
@@ -68,12 +69,12 @@ containerd's own default on Windows is C:\Program Files\containerd\cni\conf; a p
 		for _, dir := range node.CniFolderPaths {
 			if files := evidence.CNIFiles(s.FilesIn(dir)); len(files) > 0 {
 				return []checks.Finding{checks.Findingf(checks.Fail, n.CNIDir.Value, "the runtime reads %s, where no CNI configuration is, and %s lies in %s", n.CNIDir.Value, files[0], dir).
-					With(n.CNIDir.From).At(evidence.EvidencePath(dir)+"/"+files[0], "is there")}, nil
+					With(n.CNIDir.From).At(evidence.InFile(evidence.EvidencePath(dir)+"/"+files[0]), "is there")}, nil
 			}
 		}
 		if dir := s.File(n.CNIDir.Value); dir.Gap.Kind() == evidence.Absent {
 			return []checks.Finding{checks.Findingf(checks.Fail, n.CNIDir.Value, "the runtime reads %s, which is not there", n.CNIDir.Value).
-				With(n.CNIDir.From).At(dir.Path, "looked for, and absent")}, nil
+				With(n.CNIDir.From).At(evidence.InFile(dir.Path), "looked for, and absent")}, nil
 		}
 		return nil, checks.Unknown(evidence.NotCollected + ": this recording does not tell whether " + evidence.Gap(n.CNIDir.Value) + " holds a file")
 	},

@@ -47,7 +47,7 @@ of the cluster's DNS service; a value left over from a template resolves nothing
 			level, effect = checks.Warn, "pods get it wherever the runtime does not hand over the kubelet's own"
 		}
 		return []checks.Finding{checks.Findingf(level, f.Name, "dns.nameservers is %s, and the cluster's DNS is %s: %s", strings.Join(servers, ", "), n.ClusterDNS.Value[0], effect).
-			At(f.File.Path, "dns.nameservers: %s", strings.Join(servers, ", ")).With(n.ClusterDNS.From)}, nil
+			At(f.File.At(f.Config.DNS.Spot), "dns.nameservers: %s", strings.Join(servers, ", ")).With(n.ClusterDNS.From)}, nil
 	},
 })
 

@@ -56,7 +56,7 @@ meant for pods.`,
 					return nil, nil
 				}
 				return []checks.Finding{checks.Findingf(checks.Fail, name, "%s uses the plugin %s, which needs a network of type %s, and %s is of type %s", conf.Name, plugin, want, net.Name, net.Type).
-					At(conf.File.Path, "type is %s, name is %s", plugin, name).At(evidence.HNSNetworks.Path(), "%s: type %s", net.Name, net.Type)}, nil
+					At(conf.TypeField(), "type is %s, name is %s", plugin, name).At(net.Field("Type"), "%s: type %s", net.Name, net.Type)}, nil
 			}
 			if pods == nil && isExternal(net) && isPodNetwork(n, net) {
 				pods = &net
@@ -66,7 +66,7 @@ meant for pods.`,
 			return nil, nil // there is none to be named otherwise
 		}
 		return []checks.Finding{checks.Findingf(checks.Fail, name, "%s asks for the HNS network %s, and the pod network is called %s (%s)", conf.Name, name, pods.Name, pods.Type).
-			At(conf.File.Path, "name is %s, type is %s", name, plugin).At(evidence.HNSNetworks.Path(), "names: %s", networkNames(evidence.HNSNetworks.In(s)))}, nil
+			At(conf.File.Field("name"), "name is %s, type is %s", name, plugin).At(evidence.HNSNetworks.Field(s), "names: %s", networkNames(evidence.HNSNetworks.In(s)))}, nil
 	},
 })
 

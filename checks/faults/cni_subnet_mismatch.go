@@ -51,7 +51,7 @@ flannel writes the subnet into its delegate itself; there subnet.env counts.`,
 			compared = compared || len(pod) > 0
 			if len(pod) > 0 && !slices.Contains(pod, subnet) {
 				findings = append(findings, checks.Findingf(checks.Fail, f.Name, "ipam.subnet is %s, and the node's podCIDR is %s", subnet, pod[0]).
-					AtLine(f.File.Path, ipam.Line, "ipam.subnet: "+subnet.String()).With(n.PodCIDRs.From))
+					At(f.File.At(ipam.Spot), "ipam.subnet: %s", subnet).With(n.PodCIDRs.From))
 			}
 		}
 		for _, r := range ipam.Routes {
@@ -61,10 +61,10 @@ flannel writes the subnet into its delegate itself; there subnet.env counts.`,
 			case !ok || len(same) == 0:
 			case !node.AnyContains(same, gw):
 				findings = append(findings, checks.Findingf(checks.Fail, f.Name, "the gateway %s of ipam.routes lies outside ipam.subnet %s", gw, same[0]).
-					AtLine(f.File.Path, ipam.Line, "ipam.routes: GW "+r.GW))
+					At(f.File.At(ipam.Spot), "ipam.routes: GW %s", r.GW))
 			case family == node.WinCNI && gw != node.NthAddress(same[0], 2): // the first address is HNS's own, where nobody forwards
 				findings = append(findings, checks.Findingf(checks.Fail, f.Name, "the gateway %s of ipam.routes is not %s, the address of the node's own endpoint", gw, node.NthAddress(same[0], 2)).
-					AtLine(f.File.Path, ipam.Line, "ipam.routes: GW "+r.GW))
+					At(f.File.At(ipam.Spot), "ipam.routes: GW %s", r.GW))
 			}
 		}
 		if len(findings) == 0 && !compared {

@@ -66,6 +66,6 @@ configuration is only told by its complaint.`,
 			note = "; the pods that run were made otherwise"
 		}
 		return []checks.Finding{checks.Findingf(level, f.Name, "%s uses %s without \"apiVersion\": 2, which does not work under containerd%s", f.Name, plugin, note).
-			At(f.File.Path, "type is %s, apiVersion is %d", plugin, f.Config.APIVersion).With(node.About(s).Runtime.From)}, nil
+			At(f.TypeField(), "type is %s, apiVersion is %d", plugin, f.Config.APIVersion).With(node.About(s).Runtime.From)}, nil
 	},
 })

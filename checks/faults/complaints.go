@@ -17,6 +17,12 @@ type complaint struct {
 	from evidence.Because
 }
 
+// A said is a text of the runtime, and how a finding quotes it.
+type said struct {
+	text string
+	from evidence.Because
+}
+
 // The evidence that complaints reads.
 var (
 	complaintNeeds = []evidence.Need{evidence.Pods}
@@ -29,22 +35,23 @@ var (
 func complaints(s evidence.Snapshot, signs []checks.Sign) []complaint {
 	events := recentFailures(s)
 	var found []complaint
-	for i, p := range evidence.Pods.In(s) {
+	for _, p := range evidence.Pods.In(s) {
 		if !node.PodDown(p) {
 			continue
 		}
-		texts := []evidence.Because{}
-		for _, st := range p.Statuses() {
+		var texts []said
+		for i, st := range p.Statuses() {
 			if node.ContainerDown(st) {
-				for _, text := range []string{waitingMessage(st.State), waitingMessage(st.LastState)} {
-					texts = append(texts, evidence.Because{Path: evidence.Pods.Path(), Line: i + 1, Text: p.FullName() + ": " + folded(text)})
+				for _, m := range stateMessages(p, i) {
+					text := folded(m.text)
+					texts = append(texts, said{text, m.at.Because("%s: %s", p.FullName(), text)})
 				}
 			}
 		}
 		texts = append(texts, events[p.FullName()]...)
-		for _, b := range texts {
-			if sign, ok := fits(signs, b.Text); ok {
-				found = append(found, complaint{p, sign.Says, b})
+		for _, t := range texts {
+			if sign, ok := fits(signs, t.text); ok {
+				found = append(found, complaint{p, sign.Says, t.from})
 				break
 			}
 		}
@@ -77,13 +84,14 @@ func fits(signs []checks.Sign, text string) (checks.Sign, bool) {
 
 // recentFailures lists the failures among the events of each pod that may speak
 // of a pod that is down now, without the probes: a failed probe is no reason for not running.
-func recentFailures(s evidence.Snapshot) map[string][]evidence.Because {
-	list := map[string][]evidence.Because{}
-	for i, e := range evidence.PodEvents.In(s) {
+func recentFailures(s evidence.Snapshot) map[string][]said {
+	list := map[string][]said{}
+	for _, e := range evidence.PodEvents.In(s) {
 		failure := strings.HasPrefix(e.Reason, "Failed") || slices.Contains(startFailures, e.Reason)
 		if about := e.About(); failure && about.Kind == "Pod" && (e.At().IsZero() || s.Now().Sub(e.At().Time) <= checks.LongAgo) {
 			name := about.Namespace + "/" + about.Name
-			list[name] = append(list[name], evidence.Because{Path: evidence.PodEvents.Path(), Line: i + 1, Text: about.Name + ": " + e.Reason + ": " + folded(e.Text())})
+			text := e.Reason + ": " + folded(e.Text())
+			list[name] = append(list[name], said{text, e.Field().Because("%s: %s", about.Name, text)})
 		}
 	}
 	return list

@@ -47,8 +47,8 @@ its own.`,
 			}
 			if console {
 				findings = append(findings, checks.Findingf(checks.Warn, p.Name, "%s runs as process %d, and no service starts it: it is gone after a reboot or a logoff", p.Name, p.PID).
-					At(evidence.Processes.Path(), "%s has pid %d and parent %d", p.Name, p.PID, p.PPID).
-					At(evidence.Services.Path(), "no service is called %s", strings.Join(c.Service, " or ")))
+					At(p.Field("pid"), "%s has pid %d and parent %d", p.Name, p.PID, p.PPID).
+					At(evidence.Services.Field(s), "no service is called %s", strings.Join(c.Service, " or ")))
 			}
 		}
 		if len(findings) == 0 && len(unseen) > 0 {
@@ -69,7 +69,7 @@ func servicesThatStayDown(n *node.Node, c *node.Component) []checks.Finding {
 		byHand := strings.HasPrefix(start, "manual") || strings.HasPrefix(start, "demand") || strings.HasPrefix(start, "disabled")
 		if byHand && n.CNI.Value != node.GKE { // whose start script starts them
 			findings = append(findings, checks.Findingf(checks.Warn, svc.Name, "service %s has start type %s, so it stays down after a reboot", svc.Name, svc.StartType).
-				At(evidence.Services.Path(), "%s: startType is %s", svc.Name, svc.StartType).Cure(checks.Fix{
+				At(svc.Field("startType"), "%s: startType is %s", svc.Name, svc.StartType).Cure(checks.Fix{
 				Text:     "let service " + svc.Name + " start with the machine",
 				Commands: []string{"Set-Service " + svc.Name + " -StartupType Automatic"},
 				Impact:   "none until the node is rebooted",
@@ -78,7 +78,7 @@ func servicesThatStayDown(n *node.Node, c *node.Component) []checks.Finding {
 		restarts := slices.ContainsFunc(svc.Recovery, func(a evidence.RecoveryAction) bool { return a.Action != "" && !strings.EqualFold(a.Action, "none") })
 		if svc.Recovery != nil && !restarts && svc.Wrapper == "" {
 			findings = append(findings, checks.Findingf(checks.Warn, svc.Name, "service %s has no recovery action, so nothing restarts it when it dies", svc.Name).
-				At(evidence.Services.Path(), "%s: recovery is empty", svc.Name))
+				At(svc.Field("recovery"), "%s: recovery is empty", svc.Name))
 		}
 	}
 	return findings

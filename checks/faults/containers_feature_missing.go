@@ -58,13 +58,13 @@ of its own shows that the feature works, whatever was recorded of it; HostProces
 			return nil, nil
 		}
 		if state != "" {
-			f = f.At(evidence.Features.Path(), "Containers is %s", state)
+			f = f.At(evidence.Features.Field(s, "Containers"), "Containers is %s", state)
 		}
 		if looked && !dll {
-			f = f.At(evidence.FileIndex.Path(), "%s: absent", vmcomputeDLL)
+			f = f.At(evidence.FileRecordField(s, vmcomputeDLL, "outcome"), "%s: absent", vmcomputeDLL)
 		}
 		if list := evidence.Services.In(s); len(list) >= fewProcesses && !slices.ContainsFunc(list, func(v evidence.Service) bool { return node.EqualsAny(v.Name, []string{"vmcompute"}) }) {
-			f = f.At(evidence.Services.Path(), "none of its %d services is vmcompute", len(list))
+			f = f.At(evidence.Services.Field(s), "none of its %d services is vmcompute", len(list))
 		}
 		return []checks.Finding{f}, nil
 	},

@@ -107,7 +107,7 @@ type csiProxyState struct {
 }
 
 func csiProxy(s evidence.Snapshot) csiProxyState {
-	p := csiProxyState{because: evidence.Because{Path: evidence.Services.Path(), Text: "there is no service csi-proxy"}}
+	p := csiProxyState{because: evidence.Services.Field(s).Because("there is no service csi-proxy")}
 	for _, svc := range evidence.Services.In(s) {
 		if node.EqualsAny(svc.Name, []string{"csi-proxy", "csiproxy"}) || strings.EqualFold(node.Program(svc.BinPath), "csi-proxy") {
 			p.service, p.runs = &svc, svc.Running()

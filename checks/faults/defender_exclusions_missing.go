@@ -52,8 +52,8 @@ recording made without their rights tells nothing; nor does this check know of s
 			return nil, nil
 		}
 		return []checks.Finding{checks.Findingf(checks.Warn, root, "Microsoft Defender scans %s while %s works in it: neither the folder nor the program is excluded", root, runtime).
-			At(evidence.SecurityInfo.Path(), "defender.exclusions.paths: %s", orNone(paths)).
-			At(evidence.SecurityInfo.Path(), "defender.exclusions.processes: %s", orNone(processes))}, nil
+			At(evidence.SecurityInfo.Field(s, "defender", "exclusions", "paths"), "defender.exclusions.paths: %s", orNone(paths)).
+			At(evidence.SecurityInfo.Field(s, "defender", "exclusions", "processes"), "defender.exclusions.processes: %s", orNone(processes))}, nil
 	},
 })
 

@@ -76,13 +76,13 @@ times, and is no measure.`,
 		default:
 			return nil, nil
 		}
-		f = f.At(evidence.Node.Path(), "status.conditions: DiskPressure is %s: %s", pressure.Status, pressure.Message)
+		f = f.At(evidence.Node.In(s).ConditionField("DiskPressure", "status"), "status.conditions: DiskPressure is %s: %s", pressure.Status, pressure.Message)
 		if first != "" {
-			f = f.At(evidence.FileIndex.Path(), "%s is there (%d such folders)", first, leftovers)
+			f = f.At(evidence.FileRecordField(s, first, "path"), "%s is there (%d such folders)", first, leftovers)
 		}
 		for _, d := range evidence.Disks.In(s) {
 			if d.TotalBytes > 0 && float64(d.FreeBytes)/float64(d.TotalBytes)*100 < diskStrain {
-				f = f.At(evidence.Disks.Path(), "%s has %s free of %s", d.Drive, gib(d.FreeBytes), gib(d.TotalBytes))
+				f = f.At(d.Field("freeBytes"), "%s has %s free of %s", d.Drive, gib(d.FreeBytes), gib(d.TotalBytes))
 			}
 		}
 		return []checks.Finding{f}, nil

@@ -40,12 +40,12 @@ looks at the commit charge to tell the two reasons apart. Neighbouring codes mea
 	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
 		var findings []checks.Finding
 		named := map[string]bool{}
-		for i, p := range evidence.Pods.In(s) {
-			for _, st := range p.Statuses() {
+		for _, p := range evidence.Pods.In(s) {
+			for i, st := range p.Statuses() {
 				if code, ok := dllInitExit(st); ok && node.PodDown(p) && node.ContainerDown(st) && !named[p.FullName()] {
 					named[p.FullName()] = true
 					findings = append(findings, checks.Findingf(checks.Fail, p.FullName(), "container %s of %s ends at once: a library cannot initialise (0xc0000142)", st.Name, p.FullName()).
-						AtLine(evidence.Pods.Path(), i+1, p.FullName()+": container "+st.Name+" ended with exit code "+code))
+						At(p.StatusField(i), "%s: container %s ended with exit code %s", p.FullName(), st.Name, code))
 				}
 			}
 		}
@@ -55,7 +55,7 @@ looks at the commit charge to tell the two reasons apart. Neighbouring codes mea
 			}
 		}
 		if m := evidence.MemoryInfo.In(s); len(findings) > 0 && m.CommitLimitBytes > 0 && m.CommitUsedBytes*100 >= m.CommitLimitBytes*commitStrain {
-			findings[0] = findings[0].At(evidence.MemoryInfo.Path(), "commitUsedBytes %d of commitLimitBytes %d", m.CommitUsedBytes, m.CommitLimitBytes).Cure(checks.Fix{
+			findings[0] = findings[0].At(evidence.MemoryInfo.Field(s, "commitUsedBytes"), "commitUsedBytes %d of commitLimitBytes %d", m.CommitUsedBytes, m.CommitLimitBytes).Cure(checks.Fix{
 				Text:     "the node has promised nearly all the memory that it can: give it a page file or a larger one, or fewer pods",
 				Commands: []string{"Get-CimInstance Win32_ComputerSystem | Set-CimInstance -Property @{AutomaticManagedPagefile=$true}", "Restart-Computer"},
 				Impact:   "the reboot stops every pod of this node",

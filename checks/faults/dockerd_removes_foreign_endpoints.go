@@ -43,7 +43,7 @@ beside containerd: its next start does it.`,
 			f := checks.Findingf(checks.Fail, "dockerd", "dockerd deleted HNS endpoints on this node, whose pods run under containerd").With(checks.Quote(m), n.Runtime.From)
 			if lost := podsWithoutEndpoint(s); len(lost) > 0 {
 				f = checks.Findingf(checks.Fail, "dockerd", "dockerd deleted HNS endpoints on this node, and %d running pods have none: %s", len(lost), podNames(lost)).
-					With(checks.Quote(m), n.Runtime.From).At(evidence.HNSEndpoints.Path(), "no endpoint has %s, the address of %s", lost[0].Status.PodIP, lost[0].FullName())
+					With(checks.Quote(m), n.Runtime.From).At(evidence.HNSEndpoints.Field(s), "no endpoint has %s, the address of %s", lost[0].Status.PodIP, lost[0].FullName())
 			} else if evidence.Pods.Known(s) && evidence.HNSEndpoints.Known(s) {
 				f.Level, f.Format = checks.Warn, "dockerd deleted HNS endpoints on this node; the pods that run now have theirs"
 			}
@@ -53,7 +53,7 @@ beside containerd: its next start does it.`,
 		for _, p := range evidence.Processes.In(s) {
 			if strings.EqualFold(node.Program(p.Name), "dockerd") {
 				return []checks.Finding{checks.Findingf(checks.Warn, "dockerd", "dockerd runs on this node beside containerd: whenever it starts, it deletes the HNS endpoints of pods").
-					At(evidence.Processes.Path(), "%s has pid %d", p.Name, p.PID).With(n.Runtime.From)}, nil
+					At(p.Field("pid"), "%s has pid %d", p.Name, p.PID).With(n.Runtime.From)}, nil
 			}
 		}
 		return nil, nil

@@ -53,7 +53,7 @@ The check goes by the version of HNS, and by the Windows build where that is not
 		}
 		if services := preserving(s); len(services) > 0 && (known && !able || n.Build.Known() && n.Build.Value.Number < 18362) {
 			findings = append(findings, checks.Findingf(checks.Warn, "Services", "the annotation preserve-destination needs build 18362 and DSR, so that this node ignores it: %s", few(services)).
-				At(evidence.KubeServices.Path(), "preserve-destination: true on %s", few(services)).With(from))
+				At(evidence.KubeServices.Field(s), "preserve-destination: true on %s", few(services)).With(from))
 		}
 		return findings, nil
 	},
@@ -63,10 +63,10 @@ The check goes by the version of HNS, and by the Windows build where that is not
 // revision would tell.
 func hasDSR(n *node.Node, s evidence.Snapshot) (able, known bool, from evidence.Because) {
 	if v := evidence.HNSVersion.In(s).Version; v.Known() {
-		return v.Major == 9 && v.Minor >= 3 || v.AtLeast(10, 2), true, evidence.Because{Path: evidence.HNSVersion.Path(), Text: "HNS " + v.String()}
+		return v.Major == 9 && v.Minor >= 3 || v.AtLeast(10, 2), true, evidence.HNSVersion.Field(s, "Version").Because("HNS %s", v)
 	}
 	b := n.Build.Value
-	from = evidence.Because{Path: n.Build.From.Path, Text: "build " + b.String()}
+	from = n.Build.From.Place().Because("build %s", b)
 	switch {
 	case !n.Build.Known(), b.Number == 17763 && b.UBR < 0:
 		return false, false, from

@@ -58,7 +58,7 @@ IPv6 alone.`,
 // hasDualStack goes by HNS, else by the build: 19041 got it with an update.
 func hasDualStack(n *node.Node, s evidence.Snapshot) (bool, evidence.Because) {
 	if v := evidence.HNSVersion.In(s).Version; v.Known() {
-		return v.AtLeast(11, 10), evidence.Because{Path: evidence.HNSVersion.Path(), Text: "HNS " + v.String()}
+		return v.AtLeast(11, 10), evidence.HNSVersion.Field(s, "Version").Because("HNS %s", v)
 	}
-	return n.Build.Value.Number >= 19041, evidence.Because{Path: n.Build.From.Path, Text: "build " + n.Build.Value.String()}
+	return n.Build.Value.Number >= 19041, n.Build.From.Place().Because("build %s", n.Build.Value)
 }

@@ -59,10 +59,10 @@ alone never convicts.`,
 			switch {
 			case cm.Metadata.Name != "aws-auth" || !mapped:
 			case strings.Contains(roles, eksProxyGroup):
-				f = f.At(evidence.ConfigMaps.Path(), "aws-auth maps a role to %s, but not this node's", eksProxyGroup)
+				f = f.At(cm.Field("data", "mapRoles"), "aws-auth maps a role to %s, but not this node's", eksProxyGroup)
 				f.Basis = checks.ByBoth
 			default:
-				f = f.At(evidence.ConfigMaps.Path(), "aws-auth maps no role to %s", eksProxyGroup)
+				f = f.At(cm.Field("data", "mapRoles"), "aws-auth maps no role to %s", eksProxyGroup)
 				f.Basis = checks.ByBoth
 			}
 		}

@@ -70,24 +70,24 @@ controller tell.`,
 		}
 		if (!there || offered == "0") && !young && !podHasAddress(s) {
 			f := checks.Findingf(checks.Fail, vpcAddress, "the Node offers no %s, so no pod of it can get an address", vpcAddress).
-				At(evidence.Node.Path(), "status.allocatable: %s is %s", vpcAddress, cond(there, offered, "not there"))
+				At(object.Field("status", "allocatable", vpcAddress), "status.allocatable: %s is %s", vpcAddress, cond(there, offered, "not there"))
 			for _, cm := range evidence.ConfigMaps.In(s) {
 				if cm.Metadata.Name == "amazon-vpc-cni" && !strings.EqualFold(cm.Data["enable-windows-ipam"], "true") {
-					f = f.At(evidence.ConfigMaps.Path(), "amazon-vpc-cni: enable-windows-ipam is %s", orNotSet(cm.Data["enable-windows-ipam"]))
+					f = f.At(cm.Field("data", "enable-windows-ipam"), "amazon-vpc-cni: enable-windows-ipam is %s", orNotSet(cm.Data["enable-windows-ipam"]))
 				}
 			}
 			return []checks.Finding{f}, nil
 		}
 		var findings []checks.Finding
-		for i, p := range evidence.Pods.In(s) {
+		for _, p := range evidence.Pods.In(s) {
 			if p.Spec.HostNetwork || p.HostProcess() || stuckReason(p) == "" || !since(s, p, vpcPatience) ||
 				p.Metadata.Annotations[vpcAddress] != "" || p.Metadata.Labels[vpcAddress] != "" {
 				continue
 			}
 			f := checks.Findingf(checks.Fail, p.FullName(), "%s waits and was given no VPC address", p.FullName()).
-				AtLine(evidence.Pods.Path(), i+1, p.FullName()+": annotation "+vpcAddress+" is not set")
+				At(p.Field("metadata", "annotations", vpcAddress), "%s: annotation %s is not set", p.FullName(), vpcAddress)
 			if !selectsWindows(p) {
-				f = f.AtLine(evidence.Pods.Path(), i+1, p.FullName()+": spec.nodeSelector does not ask for windows").Cure(checks.Fix{
+				f = f.At(p.Field("spec", "nodeSelector"), "%s: spec.nodeSelector does not ask for windows", p.FullName()).Cure(checks.Fix{
 					Text:     "let the pod select Windows: the webhook gives an address only to a pod with this node selector; then have the pod made anew",
 					Commands: []string{`kubectl patch deployment NAME -n NAMESPACE -p '{"spec":{"template":{"spec":{"nodeSelector":{"kubernetes.io/os":"windows"}}}}}'`},
 					Impact:   "the deployment's pods are replaced",

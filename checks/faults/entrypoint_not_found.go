@@ -35,9 +35,9 @@ at a probe is about a command that somebody else asked for, and is left out.`,
 		var findings []checks.Finding
 		for _, c := range complaints(s, entrypointSigns) {
 			f := checks.Findingf(checks.Fail, c.pod.FullName(), "%s does not run: %s", c.pod.FullName(), c.says).With(c.from)
-			for _, container := range c.pod.Spec.Containers {
+			for i, container := range c.pod.Spec.Containers {
 				if len(container.Command) > 0 {
-					f = f.At(evidence.Pods.Path(), "%s: container %s of image %s is to run %s", c.pod.FullName(), container.Name, container.Image, strings.Join(container.Command, " "))
+					f = f.At(c.pod.Field("spec", "containers", i, "command"), "%s: container %s of image %s is to run %s", c.pod.FullName(), container.Name, container.Image, strings.Join(container.Command, " "))
 				}
 			}
 			if c.pod.HostProcess() {

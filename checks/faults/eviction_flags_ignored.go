@@ -1,7 +1,6 @@
 package faults
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 
@@ -59,7 +58,7 @@ Thresholds for disk space work in all versions, those for inodes in none.`,
 				threshold, from = memoryThreshold(f.Value), f.From
 			} else if gap == "" && e.config["memory.available"] != "" {
 				threshold = "memory.available<" + e.config["memory.available"]
-				from = evidence.Because{Path: file.Path, Text: fmt.Sprintf("%s: %s", e.field, threshold)}
+				from = file.Field(e.field, "memory.available").Because("%s: %s", e.field, threshold)
 			}
 			if threshold != "" {
 				findings = append(findings, checks.Findingf(checks.Warn, e.field, "%s is set and does nothing: kubelet %s does not evict by memory on Windows", threshold, n.Kubelet.Value).With(from, n.Kubelet.From))

@@ -53,19 +53,19 @@ that was followed by a healthy run is only a warning.`,
 			return []checks.Finding{f}, nil
 		}
 		var findings []checks.Finding
-		for i, p := range evidence.Pods.In(s) {
+		for _, p := range evidence.Pods.In(s) {
 			version, known := felixVersion(p)
 			if !known || !version.AtLeast(buggyFelix) || version.AtLeast(fixedFelix) {
 				continue
 			}
-			for _, st := range p.Status.ContainerStatuses {
+			for i, st := range p.Status.ContainerStatuses {
 				now, last := st.State.Terminated, st.LastState.Terminated
 				switch {
 				case st.Name != "felix":
 				case now != nil && now.ExitCode == goPanic, st.State.Running == nil && last != nil && last.ExitCode == goPanic:
-					findings = append(findings, felixFinding(i, p, st, checks.Fail, "Felix %s panicked and is not running"))
+					findings = append(findings, felixFinding(p.Field("status", "containerStatuses", i), p, st, checks.Fail, "Felix %s panicked and is not running"))
 				case last != nil && last.ExitCode == goPanic:
-					findings = append(findings, felixFinding(i, p, st, checks.Warn, "Felix %s panicked and was started again"))
+					findings = append(findings, felixFinding(p.Field("status", "containerStatuses", i), p, st, checks.Warn, "Felix %s panicked and was started again"))
 				}
 			}
 		}
@@ -80,10 +80,10 @@ func felixRunsSince(s evidence.Snapshot, end time.Time) bool {
 	})
 }
 
-func felixFinding(i int, p evidence.Pod, st evidence.ContainerStatus, level checks.Level, format string) checks.Finding {
+func felixFinding(at evidence.Place, p evidence.Pod, st evidence.ContainerStatus, level checks.Level, format string) checks.Finding {
 	version, _ := felixVersion(p)
 	return checks.Findingf(level, p.FullName(), format, version).
-		AtLine(evidence.Pods.Path(), i+1, p.FullName()+": container felix ended with exit code 2, and its image is "+st.Image)
+		At(at, "%s: container felix ended with exit code 2, and its image is %s", p.FullName(), st.Image)
 }
 
 // felixVersion is the release of Calico that a pod's container felix is of.

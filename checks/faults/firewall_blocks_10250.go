@@ -53,9 +53,13 @@ filters are not to be seen on the node.`,
 				port = p
 			}
 		}
-		var shut []evidence.FirewallProfile
+		type closed struct {
+			evidence.FirewallProfile
+			number int
+		}
+		var shut []closed
 		vague, filtering := "", 0
-		for _, p := range fw.Profiles {
+		for i, p := range fw.Profiles {
 			if !p.Enabled || !strings.EqualFold(p.DefaultInbound, "block") {
 				continue
 			}
@@ -63,12 +67,12 @@ filters are not to be seen on the node.`,
 			v := verdictOf(fw.Rules, p.Name, port)
 			if v.denied != "" {
 				return []checks.Finding{checks.Findingf(checks.Fail, v.denied, "firewall rule %q blocks TCP %d, and a rule that blocks outweighs those that allow", v.denied, port).
-					At(evidence.FirewallInfo.Path(), "rule %s: in, block, enabled", v.denied)}, nil
+					At(evidence.FirewallInfo.Field(s, "rules", v.deniedBy), "rule %s: in, block, enabled", v.denied)}, nil
 			}
 			if v.vague != "" {
 				vague = v.vague
 			} else if !v.allowed {
-				shut = append(shut, p)
+				shut = append(shut, closed{p, i})
 			}
 		}
 		switch {
@@ -85,7 +89,7 @@ filters are not to be seen on the node.`,
 		level := cond(len(shut) == filtering, checks.Fail, checks.Warn)
 		f := checks.Findingf(level, strings.Join(names, ", "), "no enabled firewall rule allows TCP %d where the firewall blocks what comes in (%s): kubectl logs, exec and metrics time out", port, strings.Join(names, ", "))
 		for _, p := range shut {
-			f = f.At(evidence.FirewallInfo.Path(), "profile %s: enabled, defaultInbound is %s; none of %d rules allows tcp %d", p.Name, p.DefaultInbound, len(fw.Rules), port)
+			f = f.At(evidence.FirewallInfo.Field(s, "profiles", p.number), "profile %s: enabled, defaultInbound is %s; none of %d rules allows tcp %d", p.Name, p.DefaultInbound, len(fw.Rules), port)
 		}
 		return []checks.Finding{f}, nil
 	},
@@ -93,14 +97,15 @@ filters are not to be seen on the node.`,
 
 // A firewallVerdict is what the rules say of a TCP port in a profile.
 type firewallVerdict struct {
-	allowed bool
-	denied  string // the rule that blocks it
-	vague   string // a rule that allows any port, to whichever program
+	allowed  bool
+	denied   string // the rule that blocks it
+	deniedBy int    // its number
+	vague    string // a rule that allows any port, to whichever program
 }
 
 func verdictOf(rules []evidence.FirewallRule, profile string, port int) firewallVerdict {
 	var v firewallVerdict
-	for _, r := range rules {
+	for i, r := range rules {
 		if !r.Enabled || !strings.EqualFold(r.Direction, "in") || !node.EqualsAny(r.Protocol, []string{"tcp", "6", "any", ""}) || !inProfile(r, profile) {
 			continue
 		}
@@ -113,7 +118,7 @@ func verdictOf(rules []evidence.FirewallRule, profile string, port int) firewall
 				v.vague = r.Name
 			}
 		case blocks && v.denied == "":
-			v.denied = r.Name
+			v.denied, v.deniedBy = r.Name, i
 		case !blocks:
 			v.allowed = true
 		}

@@ -65,40 +65,42 @@ of such an end on a node whose adapters are right by now was the short moment.`,
 		}
 		list := strings.Join(told, ", ")
 		return []checks.Finding{checks.Findingf(level, list, "no adapter has %s, which flanneld is told to use: %s", list, what).
-			With(from).At(evidence.Adapters.Path(), "%s", adapterAddresses(evidence.Adapters.In(s)))}, nil
+			With(from).At(evidence.Adapters.Field(s), "%s", adapterAddresses(evidence.Adapters.In(s)))}, nil
 	},
 })
 
 // flannelInterfaces are the values of flanneld's --iface, and what shows its command line at all.
 func flannelInterfaces(n *node.Node) (told []string, from evidence.Because) {
 	c := n.Components["flanneld"]
-	read := func(args []string, path string) {
+	read := func(args []string, place evidence.Place) {
 		flags := evidence.ParseFlags(c.OwnArgs(args))
 		if len(flags.Names()) == 0 || from.Path != "" {
 			return
 		}
-		from = evidence.Because{Path: path, Text: "flanneld is started without --iface"}
+		from = place.Because("flanneld is started without --iface")
 		for _, v := range flags.All("iface") {
 			for part := range strings.SplitSeq(v, ",") {
 				told = append(told, strings.TrimSpace(part))
 			}
 		}
 		if len(told) > 0 {
-			from.Text = "--iface=" + strings.Join(told, ",")
+			from = evidence.FlagIn(args, place, "iface").Because("--iface=%s", strings.Join(told, ","))
 		}
 		if flags.Has("iface-regex") || flags.Has("iface-can-reach") {
 			told = nil // another way to find one, which is not followed here
 		}
 	}
 	for _, p := range c.Processes {
-		read(p.Args, evidence.Processes.Path())
+		read(p.Args, p.Field("args"))
 	}
 	for _, svc := range c.Services {
-		read(svc.Args, evidence.Services.Path())
+		read(svc.Args, svc.Field("args"))
 	}
 	for _, p := range c.Pods {
-		for _, container := range p.Spec.Containers {
-			read(slices.Concat(container.Command, container.Args), evidence.Pods.Path())
+		for i, container := range p.Spec.Containers {
+			in := p.Field("spec", "containers", i)
+			read(container.Args, in.At("args"))
+			read(slices.Concat(container.Command, container.Args), in)
 		}
 	}
 	return told, from

@@ -38,6 +38,6 @@ by itself only where something cleared C:\run.`,
 			return nil, nil
 		}
 		return []checks.Finding{checks.Findingf(checks.Fail, node.SubnetEnv, "%s is not there, and flannel's CNI plugin reads it for every pod", node.SubnetEnv).
-			At(f.Path, "looked for, and absent")}, nil
+			At(evidence.InFile(f.Path), "looked for, and absent")}, nil
 	},
 })

@@ -74,18 +74,18 @@ type vxlanConf struct {
 
 func vxlanConfs(s evidence.Snapshot) []vxlanConf {
 	var list []vxlanConf
-	add := func(b evidence.FlannelBackend, of, path string, shared bool) {
+	add := func(b evidence.FlannelBackend, of string, place evidence.Place, shared bool) {
 		if strings.EqualFold(b.Type, "vxlan") {
-			text := fmt.Sprintf("Backend: Type %s, VNI %s, Port %s", b.Type, orDefault(b.VNI), orDefault(b.Port))
-			list = append(list, vxlanConf{b, of, shared, evidence.Because{Path: path, Text: text}})
+			from := place.Because("Backend: Type %s, VNI %s, Port %s", b.Type, orDefault(b.VNI), orDefault(b.Port))
+			list = append(list, vxlanConf{b, of, shared, from})
 		}
 	}
 	for f, c := range node.FlannelNetConfs(s) {
-		add(c.Backend, "net-conf.json", f.Path, false)
+		add(c.Backend, "net-conf.json", f.Field("Backend"), false)
 	}
 	for _, cm := range evidence.ConfigMaps.In(s) {
 		if c, err := evidence.DecodeFlannelNetConf([]byte(cm.Data["net-conf.json"])); err == nil && strings.Contains(cm.Metadata.Name, "flannel") {
-			add(c.Backend, "ConfigMap "+cm.Metadata.Name, evidence.ConfigMaps.Path(), !strings.Contains(cm.Metadata.Name, "windows"))
+			add(c.Backend, "ConfigMap "+cm.Metadata.Name, cm.Field("data", "net-conf.json"), !strings.Contains(cm.Metadata.Name, "windows"))
 		}
 	}
 	return list
@@ -136,10 +136,10 @@ func strangers(s evidence.Snapshot) []checks.Finding {
 		case backend == "" || m.Name == node.About(s).Name.Value:
 		case !strings.EqualFold(backend, "vxlan"):
 			findings = append(findings, checks.Findingf(checks.Warn, m.Name, "node %s uses the backend %s, and this node vxlan: their pods do not reach each other", m.Name, backend).
-				At(evidence.Nodes.Path(), "%s: %s is %s", m.Name, kind, backend))
+				At(other.Field("metadata", "annotations", kind), "%s: %s is %s", m.Name, kind, backend))
 		case vni > 0 && vni < leastVNI || vni > 0 && own > 0 && vni != own:
 			findings = append(findings, checks.Findingf(checks.Fail, m.Name, "node %s has the VNI %d, and this node %d: their pods do not reach each other", m.Name, vni, max(own, leastVNI)).
-				At(evidence.Nodes.Path(), "%s: %s is %s", m.Name, data, m.Annotations[data]))
+				At(other.Field("metadata", "annotations", data), "%s: %s is %s", m.Name, data, m.Annotations[data]))
 		}
 	}
 	if len(findings) > checks.MaxQuotes {

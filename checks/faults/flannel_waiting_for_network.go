@@ -51,10 +51,10 @@ with one that Windows made up (169.254…).`,
 			switch {
 			case ok && ip.IsLinkLocalUnicast():
 				return []checks.Finding{checks.Findingf(checks.Fail, net.Name, "HNS network %s has the management address %s, which Windows gives an adapter that lost its own", net.Name, ip).
-					At(evidence.HNSNetworks.Path(), "%s: ManagementIP is %s", net.Name, ip)}, nil
+					At(net.Field(), "%s: ManagementIP is %s", net.Name, ip)}, nil
 			case !ok && tellsManagementIP(net):
 				return []checks.Finding{checks.Findingf(checks.Fail, net.Name, "HNS network %s has no management address: flanneld waits for one", net.Name).
-					At(evidence.HNSNetworks.Path(), "%s: ManagementIP is empty", net.Name)}, nil
+					At(net.Field(), "%s: ManagementIP is empty", net.Name)}, nil
 			}
 			return nil, nil // it came back, whatever the log says of earlier starts
 		}
@@ -63,7 +63,7 @@ with one that Windows made up (169.254…).`,
 				continue
 			}
 			f := checks.Findingf(checks.Fail, n.Networks.Value[0], "flanneld waits for the network %s, and HNS does not have it", strings.Join(n.Networks.Value, " or ")).
-				At(evidence.HNSNetworks.Path(), "names: %s", networkNames(evidence.HNSNetworks.In(s))).With(checks.Quote(m))
+				At(evidence.HNSNetworks.Field(s), "names: %s", networkNames(evidence.HNSNetworks.In(s))).With(checks.Quote(m))
 			f.Basis = checks.ByBoth
 			return []checks.Finding{f}, nil
 		}

@@ -47,7 +47,7 @@ network.`,
 			known = true
 			if !*a.Forwarding {
 				findings = append(findings, checks.Findingf(checks.Fail, a.Name, "forwarding is off on %s, so packets of pods neither leave this node nor come in", a.Name).
-					At(evidence.Adapters.Path(), "%s (index %d, %s): forwarding is false", a.Name, a.IfIndex, strings.Join(a.Addresses, ", ")).With(n.ManagementIPs.From))
+					At(a.Field("forwarding"), "%s (index %d, %s): forwarding is false", a.Name, a.IfIndex, strings.Join(a.Addresses, ", ")).With(n.ManagementIPs.From))
 			}
 		}
 		if !known {

@@ -32,7 +32,7 @@ func serviceAdapterName(n *node.Node, s evidence.Snapshot) (string, evidence.Bec
 	const name = "INTERFACE_TO_ADD_SERVICE_IP"
 	for _, svc := range n.Components["kube-proxy"].Services {
 		if v := svc.Env[name]; v != "" {
-			return v, evidence.Because{Path: evidence.Services.Path(), Text: svc.Name + ": " + name + "=" + v}, true
+			return v, svc.Field("env", name).Because("%s: %s=%s", svc.Name, name, v), true
 		}
 	}
 	for _, need := range gen15Sources {
@@ -41,11 +41,11 @@ func serviceAdapterName(n *node.Node, s evidence.Snapshot) (string, evidence.Bec
 			continue
 		}
 		if m := setsServiceAdapter.FindStringSubmatch(s.File(string(path)).Text); m != nil {
-			return m[1], evidence.Because{Path: s.File(string(path)).Path, Text: name + "=" + m[1]}, true
+			return m[1], evidence.InFile(s.File(string(path)).Path).Because("%s=%s", name, m[1]), true
 		}
 	}
 	if v := evidence.Env.In(s)[name]; v != "" {
-		return v, evidence.Because{Path: evidence.Env.Path(), Text: name + "=" + v}, true
+		return v, evidence.Env.Field(s, name).Because("%s=%s", name, v), true
 	}
 	return "", evidence.Because{}, false
 }

@@ -60,10 +60,10 @@ by gcloud or Terraform before there is any node, and is known only where somebod
 		switch {
 		case linux == 0:
 			return []checks.Finding{checks.Findingf(checks.Fail, "cluster", "none of the cluster's %d nodes is a Linux node: its DNS and GKE's agents have nowhere to run", len(list)).
-				At(evidence.Nodes.Path(), "kubernetes.io/os is windows on all %d nodes", len(list))}, nil
+				At(evidence.Nodes.Field(s), "kubernetes.io/os is windows on all %d nodes", len(list))}, nil
 		case ready == 0:
 			return []checks.Finding{checks.Findingf(checks.Fail, "cluster", "none of the cluster's %d Linux nodes is Ready: its DNS and GKE's agents have nowhere to run", linux).
-				At(evidence.Nodes.Path(), "Ready is not True on any of %d Linux nodes", linux)}, nil
+				At(evidence.Nodes.Field(s), "Ready is not True on any of %d Linux nodes", linux)}, nil
 		}
 		return nil, nil
 	},

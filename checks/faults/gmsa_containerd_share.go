@@ -47,7 +47,7 @@ build, on nodes whose pods use such an account.`,
 	Needs: []evidence.Need{evidence.Pods, node.NeedBuild},
 	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
 		n := node.About(s)
-		for i, p := range evidence.Pods.In(s) {
+		for _, p := range evidence.Pods.In(s) {
 			uses := gmsaOptions(p)
 			if len(uses) == 0 {
 				continue
@@ -57,7 +57,7 @@ build, on nodes whose pods use such an account.`,
 				return nil, checks.Unknown(evidence.NotCollected + ": the revision of the Windows build is not recorded")
 			case b.UBR < gmsaShareUBR:
 				return []checks.Finding{checks.Findingf(checks.Warn, p.FullName(), "%s uses a group managed service account, and Windows %s lets it reach no share under containerd: %d.%d is needed", p.FullName(), b, gmsaShareBuild, gmsaShareUBR).
-					With(n.Build.From, n.Runtime.From).AtLine(evidence.Pods.Path(), i+1, p.FullName()+": gmsaCredentialSpecName is "+orUnknown(uses[0].GMSACredentialSpecName))}, nil
+					With(n.Build.From, n.Runtime.From).At(uses[0].at, "%s: gmsaCredentialSpecName is %s", p.FullName(), orUnknown(uses[0].GMSACredentialSpecName))}, nil
 			}
 			return nil, nil
 		}

@@ -58,12 +58,12 @@ allowed to this node, no recording tells.`,
 	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
 		var findings []checks.Finding
 		using := 0
-		for i, p := range evidence.Pods.In(s) {
+		for _, p := range evidence.Pods.In(s) {
 			for _, w := range gmsaOptions(p) {
 				using++
 				if w.GMSACredentialSpecName != "" && w.GMSACredentialSpec == "" {
 					findings = append(findings, checks.Findingf(checks.Fail, p.FullName(), "%s names the credential spec %s and was not given its content: the webhook did not see it", p.FullName(), w.GMSACredentialSpecName).
-						AtLine(evidence.Pods.Path(), i+1, p.FullName()+": gmsaCredentialSpecName is "+w.GMSACredentialSpecName+", gmsaCredentialSpec is not set"))
+						At(w.at.At("gmsaCredentialSpecName"), "%s: gmsaCredentialSpecName is %s, gmsaCredentialSpec is not set", p.FullName(), w.GMSACredentialSpecName))
 					break
 				}
 			}
@@ -71,14 +71,14 @@ allowed to this node, no recording tells.`,
 		if using == 0 {
 			return nil, checks.Skip("no pod of this node uses a group managed service account")
 		}
-		last, number := evidence.WindowsEvent{}, 0
-		for i, e := range evidence.WindowsEvents.In(s) {
-			if strings.EqualFold(e.Provider, ccgProvider) && (ccgFailures[e.ID] != "" || e.ID == 2) && (number == 0 || !e.Time.Before(last.Time.Time)) {
-				last, number = e, i+1
+		last, seen := evidence.WindowsEvent{}, false
+		for _, e := range evidence.WindowsEvents.In(s) {
+			if strings.EqualFold(e.Provider, ccgProvider) && (ccgFailures[e.ID] != "" || e.ID == 2) && (!seen || !e.Time.Before(last.Time.Time)) {
+				last, seen = e, true
 			}
 		}
-		if why := ccgFailures[last.ID]; number > 0 && why != "" {
-			findings = append(findings, checks.Findingf(checks.Fail, "Container Credential Guard", "%s", why).AtLine(evidence.WindowsEvents.Path(), number, last.Provider+": "+last.Message))
+		if why := ccgFailures[last.ID]; seen && why != "" {
+			findings = append(findings, checks.Findingf(checks.Fail, "Container Credential Guard", "%s", why).At(last.Field(), "%s: %s", last.Provider, last.Message))
 		}
 		if gap := evidence.WindowsEvents.Gap(s); gap != "" && len(findings) == 0 {
 			return nil, checks.Unknown(gap)
@@ -87,20 +87,29 @@ allowed to this node, no recording tells.`,
 	},
 })
 
+// A gmsaUse is where a pod asks for a group managed service account.
+type gmsaUse struct {
+	evidence.WindowsOptions
+	at evidence.Place
+}
+
 // gmsaOptions lists the places of a live pod that ask for a group managed service account.
-func gmsaOptions(p evidence.Pod) []evidence.WindowsOptions {
+func gmsaOptions(p evidence.Pod) []gmsaUse {
 	if p.Status.Phase == "Succeeded" || p.Status.Phase == "Failed" {
 		return nil
 	}
-	contexts := []*evidence.SecurityContext{p.Spec.SecurityContext}
-	for _, c := range append(append([]evidence.Container(nil), p.Spec.InitContainers...), p.Spec.Containers...) {
-		contexts = append(contexts, c.SecurityContext)
-	}
-	var list []evidence.WindowsOptions
-	for _, c := range contexts {
+	var list []gmsaUse
+	add := func(c *evidence.SecurityContext, of evidence.Place) {
 		if c != nil && c.WindowsOptions != nil && (c.WindowsOptions.GMSACredentialSpecName != "" || c.WindowsOptions.GMSACredentialSpec != "") {
-			list = append(list, *c.WindowsOptions)
+			list = append(list, gmsaUse{*c.WindowsOptions, of.At("securityContext", "windowsOptions")})
 		}
+	}
+	add(p.Spec.SecurityContext, p.Field("spec"))
+	for i, c := range p.Spec.InitContainers {
+		add(c.SecurityContext, p.Field("spec", "initContainers", i))
+	}
+	for i, c := range p.Spec.Containers {
+		add(c.SecurityContext, p.Field("spec", "containers", i))
 	}
 	return list
 }

@@ -97,12 +97,12 @@ func (w wantedBalancers) missing(s evidence.Snapshot) []checks.Finding {
 	var findings []checks.Finding
 	if len(absent) > 0 {
 		findings = append(findings, checks.Findingf(checks.Fail, "Services", "HNS has no load balancer for %s, although %s", few(absent), cond(len(absent) == 1, "it has ready pods", "they have ready pods")).
-			At(evidence.HNSLoadBalancers.Path(), "%d load balancers, none with the address and port of %s", len(evidence.HNSLoadBalancers.In(s)), few(absent)).
-			At(evidence.KubeServices.Path(), "%d ports of Services with ready backends, %d without a load balancer", len(w), len(absent)))
+			At(evidence.HNSLoadBalancers.Field(s), "%d load balancers, none with the address and port of %s", len(evidence.HNSLoadBalancers.In(s)), few(absent)).
+			At(evidence.KubeServices.Field(s), "%d ports of Services with ready backends, %d without a load balancer", len(w), len(absent)))
 	}
 	if len(empty) > 0 {
 		findings = append(findings, checks.Findingf(checks.Fail, "Services", "the load balancer of %s has no backend, and the Service has ready pods", few(empty)).
-			At(evidence.HNSLoadBalancers.Path(), "HostComputeEndpoints is empty for %s", few(empty)))
+			At(evidence.HNSLoadBalancers.Field(s), "HostComputeEndpoints is empty for %s", few(empty)))
 	}
 	return findings
 }
@@ -132,8 +132,8 @@ func deadBackends(s evidence.Snapshot) []checks.Finding {
 	}
 	f := checks.Findingf(checks.Fail, "load balancers", "HNS has no endpoint for %d of the %d backends of %s: what goes there is lost", len(dead), all, few(names))
 	slices.Sort(dead) // two load balancers may have a backend in common
-	return []checks.Finding{f.At(evidence.HNSLoadBalancers.Path(), "HostComputeEndpoints of %s: %s", few(names), few(slices.Compact(dead))).
-		At(evidence.HNSEndpoints.Path(), "%d endpoints, none with such an id", len(known))}
+	return []checks.Finding{f.At(evidence.HNSLoadBalancers.Field(s), "HostComputeEndpoints of %s: %s", few(names), few(slices.Compact(dead))).
+		At(evidence.HNSEndpoints.Field(s), "%d endpoints, none with such an id", len(known))}
 }
 
 // staleBalancers finds load balancers for a Service address that no Service
@@ -162,7 +162,7 @@ func staleBalancers(n *node.Node, s evidence.Snapshot) []checks.Finding {
 		return nil
 	}
 	return []checks.Finding{checks.Findingf(checks.Warn, "load balancers", "HNS still has load balancers for addresses that no Service has any more: %s", few(stale)).
-		At(evidence.HNSLoadBalancers.Path(), "%d of %d load balancers: %s", len(stale), len(evidence.HNSLoadBalancers.In(s)), few(stale)).
+		At(evidence.HNSLoadBalancers.Field(s), "%d of %d load balancers: %s", len(stale), len(evidence.HNSLoadBalancers.In(s)), few(stale)).
 		With(n.ServiceCIDRs.From)}
 }
 

@@ -70,7 +70,7 @@ code from a load balancer is another fault.`,
 				continue
 			}
 			findings = append(findings, checks.Findingf(checks.Fail, net.ID, "azure-vnet keeps the HNS network %s under the id %s, and HNS has no network of that id", net.ID, net.HNSID).
-				At(f.Path, "%s: HnsId is %s", net.ID, net.HNSID).At(evidence.HNSNetworks.Path(), "names: %s", networkNames(evidence.HNSNetworks.In(s))))
+				At(net.HNSIDField(f), "%s: HnsId is %s", net.ID, net.HNSID).At(evidence.HNSNetworks.Field(s), "names: %s", networkNames(evidence.HNSNetworks.In(s))))
 		}
 		return findings, nil
 	},

@@ -40,7 +40,7 @@ physical adapter or a Windows feature is the place to look.`,
 		net, ok := n.PodNetwork(s)
 		if !ok {
 			return []checks.Finding{checks.Findingf(checks.Fail, n.Networks.Value[0], "HNS has no network %s; it has %s", strings.Join(n.Networks.Value, " or "), networkNames(evidence.HNSNetworks.In(s))).
-				At(evidence.HNSNetworks.Path(), "names: %s", networkNames(evidence.HNSNetworks.In(s))).With(n.Networks.From)}, nil
+				At(evidence.HNSNetworks.Field(s), "names: %s", networkNames(evidence.HNSNetworks.In(s))).With(n.Networks.From)}, nil
 		}
 		f := n.Intended()
 		if f == nil || f.Config == nil {
@@ -49,7 +49,7 @@ physical adapter or a Windows feature is the place to look.`,
 		if want := typeFor(f.Config.EffectiveType()); want != "" && net.Type != "" && !strings.EqualFold(string(want), net.Type) &&
 			!(want == node.L2Bridge && strings.EqualFold(net.Type, "L2Tunnel")) {
 			return []checks.Finding{checks.Findingf(checks.Fail, net.Name, "HNS network %s is of type %s, and the plugin %s needs %s", net.Name, net.Type, f.Config.EffectiveType(), want).
-				At(evidence.HNSNetworks.Path(), "%s: type %s", net.Name, net.Type).At(f.File.Path, "type is %s", f.Config.EffectiveType())}, nil
+				At(net.Field("Type"), "%s: type %s", net.Name, net.Type).At(f.TypeField(), "type is %s", f.Config.EffectiveType())}, nil
 		}
 		return nil, nil
 	},

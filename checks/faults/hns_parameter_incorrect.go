@@ -47,7 +47,7 @@ so its form of the message only counts beside a missing network.`,
 			}
 		}
 		if len(findings) == 1 && len(owners) > 0 {
-			findings[0] = findings[0].At(evidence.HNSNetworks.Path(), "external networks, one of which may own the adapter: %s", strings.Join(owners, ", "))
+			findings[0] = findings[0].At(evidence.HNSNetworks.Field(s), "external networks, one of which may own the adapter: %s", strings.Join(owners, ", "))
 		}
 		return findings, nil
 	},

@@ -53,7 +53,7 @@ func hnsRestart(s evidence.Snapshot, proxied time.Time) (r restart, known bool) 
 		if !strings.EqualFold(e.Provider, "Service Control Manager") || e.Time.Before(booted) || !anyIn(e.Message, names) {
 			continue
 		}
-		from := evidence.Because{Path: evidence.WindowsEvents.Path(), Line: i + 1, Text: evidence.Clean(e.Message)}
+		from := e.Field().Because("%s", evidence.Clean(e.Message))
 		switch e.ID {
 		case serviceCrashed, serviceCrashedAgain:
 			r = restart{e.Time.Time, "the Host Network Service died", true, from}
@@ -76,7 +76,7 @@ func hnsRestart(s evidence.Snapshot, proxied time.Time) (r restart, known bool) 
 		}
 		if p.StartedAt.Sub(proxied) > hnsHeadStart {
 			return restart{p.StartedAt.Time, "the process of HNS was started anew", false,
-				evidence.Because{Path: evidence.Processes.Path(), Text: p.Name + ", which hosts hns, has run since " + p.StartedAt.UTC().Format("2006-01-02 15:04 UTC")}}, true
+				p.Field("startedAt").Because("%s, which hosts hns, has run since %s", p.Name, p.StartedAt.UTC().Format("2006-01-02 15:04 UTC"))}, true
 		}
 		return restart{}, true
 	}
@@ -105,13 +105,13 @@ func proxyStart(s evidence.Snapshot) (time.Time, evidence.Because) {
 	c := node.About(s).Components["kube-proxy"]
 	for _, p := range c.Processes {
 		if !p.StartedAt.IsZero() {
-			return p.StartedAt.Time, evidence.Because{Path: evidence.Processes.Path(), Text: p.Name + " has run since " + p.StartedAt.UTC().Format("2006-01-02 15:04 UTC")}
+			return p.StartedAt.Time, p.Field("startedAt").Because("%s has run since %s", p.Name, p.StartedAt.UTC().Format("2006-01-02 15:04 UTC"))
 		}
 	}
 	for _, p := range c.Pods {
-		for _, st := range p.Status.ContainerStatuses {
+		for i, st := range p.Status.ContainerStatuses {
 			if run := st.State.Running; run != nil && !run.StartedAt.IsZero() {
-				return run.StartedAt.Time, evidence.Because{Path: evidence.Pods.Path(), Text: p.FullName() + " has run since " + run.StartedAt.UTC().Format("2006-01-02 15:04 UTC")}
+				return run.StartedAt.Time, p.Field("status", "containerStatuses", i, "state", "running", "startedAt").Because("%s has run since %s", p.FullName(), run.StartedAt.UTC().Format("2006-01-02 15:04 UTC"))
 			}
 		}
 	}

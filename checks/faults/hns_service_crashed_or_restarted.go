@@ -61,14 +61,14 @@ no load balancer in HNS, and warns where that was not recorded.`,
 		}
 		if len(lost) > 0 {
 			return []checks.Finding{checks.Findingf(checks.Fail, "hns", "%s at %s, and %d pods that ran before have no HNS endpoint: %s", r.what, when, len(lost), podNames(lost)).
-				With(r.from).At(evidence.HNSEndpoints.Path(), "no endpoint has %s, the address of %s", lost[0].Status.PodIP, lost[0].FullName())}, nil
+				With(r.from).At(evidence.HNSEndpoints.Field(s), "no endpoint has %s, the address of %s", lost[0].Status.PodIP, lost[0].FullName())}, nil
 		}
 		stale := !proxied.IsZero() && proxied.Before(r.at)
 		balancers := evidence.HNSLoadBalancers.In(s)
 		switch {
 		case stale && evidence.HNSLoadBalancers.Known(s) && len(balancers) == 0:
 			return []checks.Finding{checks.Findingf(checks.Fail, "hns", "%s at %s, and kube-proxy, which runs since before, has no load balancer in HNS", r.what, when).
-				With(r.from, proxy).At(evidence.HNSLoadBalancers.Path(), "the list is empty")}, nil
+				With(r.from, proxy).At(evidence.HNSLoadBalancers.Field(s), "the list is empty")}, nil
 		case stale && !evidence.HNSLoadBalancers.Known(s):
 			return []checks.Finding{checks.Findingf(checks.Warn, "hns", "%s at %s, and kube-proxy runs since before: its load balancers may be gone", r.what, when).With(r.from, proxy)}, nil
 		case r.crash && !(evidence.Pods.Known(s) && evidence.HNSEndpoints.Known(s)):

@@ -66,7 +66,7 @@ of other nodes, where the providerID says that a cloud runs the machine.`,
 		for _, p := range v.lost[:min(len(v.lost), checks.MaxQuotes)] {
 			f = f.With(probed.ReachBecause(p))
 		}
-		return []checks.Finding{f.At(evidence.Node.Path(), "spec.providerID is %s", id)}, nil
+		return []checks.Finding{f.At(evidence.Node.Field(s, "spec", "providerID"), "spec.providerID is %s", id)}, nil
 	},
 })
 

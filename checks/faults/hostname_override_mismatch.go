@@ -46,7 +46,7 @@ its name is the machine's, which never holds a dot.`,
 			return nil, nil // a variable that the start script fills in, with the node's name in every recipe
 		case override.Set && !strings.EqualFold(value, name):
 			return []checks.Finding{checks.Findingf(checks.Fail, "kube-proxy", "kube-proxy goes by the name %s, and the Node object is called %s", value, name).
-				With(override.From).At(evidence.Node.Path(), "metadata.name is %s", name)}, nil
+				With(override.From).At(evidence.Node.Field(s, "metadata", "name"), "metadata.name is %s", name)}, nil
 		case override.Set:
 			return nil, nil
 		case n.Proxy().Hidden != "":
@@ -55,7 +55,7 @@ its name is the machine's, which never holds a dot.`,
 			return nil, checks.Unknown(evidence.NotCollected + ": kube-proxy runs from a DaemonSet, whose start script gives the name out of sight")
 		case strings.Contains(name, "."):
 			return []checks.Finding{checks.Findingf(checks.Fail, "kube-proxy", "kube-proxy has no --hostname-override, so it goes by the machine's name, which cannot be %s", name).
-				With(n.Proxy().From).At(evidence.Node.Path(), "metadata.name is %s", name)}, nil
+				With(n.Proxy().From).At(evidence.Node.Field(s, "metadata", "name"), "metadata.name is %s", name)}, nil
 		}
 		if f, ok := n.KubeletFlag("hostname-override"); ok && f.Live && f.Value != "" && !strings.ContainsAny(f.Value, "$%(") {
 			return []checks.Finding{checks.Findingf(checks.Warn, "kube-proxy", "the kubelet is told to be %s, and kube-proxy is told nothing: it goes by the machine's name", f.Value).

@@ -52,7 +52,7 @@ capability. Pods on the host's network bind their ports themselves and do not co
 			key := fmt.Sprintf("%s/%d", p.protocol, p.port)
 			if other, taken := seen[key]; taken && other.pod.Metadata.UID+other.pod.FullName() != p.pod.Metadata.UID+p.pod.FullName() {
 				findings = append(findings, checks.Findingf(checks.Fail, p.pod.FullName(), "pods %s and %s both ask for host port %s", other.pod.FullName(), p.pod.FullName(), key).
-					At(evidence.Pods.Path(), "%s: hostPort is %d", other.pod.FullName(), p.port).At(evidence.Pods.Path(), "%s: hostPort is %d", p.pod.FullName(), p.port))
+					At(other.at, "%s: hostPort is %d", other.pod.FullName(), p.port).At(p.at, "%s: hostPort is %d", p.pod.FullName(), p.port))
 				continue
 			}
 			seen[key] = p
@@ -89,6 +89,7 @@ type podPort struct {
 	pod      evidence.Pod
 	protocol string // tcp, udp
 	port     int
+	at       evidence.Place
 }
 
 // hostPortsOf lists the ports that the CNI plugin is to publish for the pod.
@@ -98,10 +99,11 @@ func hostPortsOf(p evidence.Pod) []podPort {
 		return nil
 	}
 	var list []podPort
-	for _, c := range p.Spec.Containers {
-		for _, port := range c.Ports {
+	for i, c := range p.Spec.Containers {
+		for j, port := range c.Ports {
 			if port.HostPort > 0 {
-				list = append(list, podPort{p, strings.ToLower(cmp.Or(port.Protocol, "TCP")), port.HostPort})
+				list = append(list, podPort{p, strings.ToLower(cmp.Or(port.Protocol, "TCP")), port.HostPort,
+					p.Field("spec", "containers", i, "ports", j, "hostPort")})
 			}
 		}
 	}
@@ -118,11 +120,17 @@ func podsWithHostPorts(s evidence.Snapshot) []podPort {
 	return list
 }
 
-func listenersOn(table evidence.PortTable, protocol string, port int) []evidence.PortListener {
-	var list []evidence.PortListener
-	for _, l := range table.Listener {
+// A listener is one of the port table, by its number there.
+type listener struct {
+	evidence.PortListener
+	number int
+}
+
+func listenersOn(table evidence.PortTable, protocol string, port int) []listener {
+	var list []listener
+	for i, l := range table.Listener {
 		if strings.EqualFold(strings.TrimSuffix(l.Protocol, "6"), protocol) && l.Port == port {
-			list = append(list, l)
+			list = append(list, listener{l, i})
 		}
 	}
 	return list
@@ -136,8 +144,8 @@ func heldByProcess(s evidence.Snapshot, p podPort) (checks.Finding, bool) {
 		}
 		level := cond(p.pod.Status.Phase == "Running", checks.Warn, checks.Fail)
 		return checks.Findingf(level, p.pod.FullName(), "pod %s asks for host port %s/%d, on which %s listens", p.pod.FullName(), p.protocol, p.port, cmp.Or(l.Process, "a process of the node")).
-			At(evidence.Ports.Path(), "%s %s:%d: %s", l.Protocol, l.Address, l.Port, orUnknown(l.Process)).
-			At(evidence.Pods.Path(), "%s: hostPort is %d", p.pod.FullName(), p.port), true
+			At(evidence.Ports.Field(s, "listeners", l.number), "%s %s:%d: %s", l.Protocol, l.Address, l.Port, orUnknown(l.Process)).
+			At(p.at, "%s: hostPort is %d", p.pod.FullName(), p.port), true
 	}
 	return checks.Finding{}, false
 }
@@ -167,8 +175,8 @@ func published(s evidence.Snapshot, p podPort) (checks.Finding, publication) {
 		}
 		if !e.Truncated {
 			return checks.Findingf(checks.Fail, p.pod.FullName(), "pod %s asks for host port %s/%d, and its HNS endpoint has no PortMapping policy for it", p.pod.FullName(), p.protocol, p.port).
-				At(evidence.Pods.Path(), "%s: hostPort is %d", p.pod.FullName(), p.port).
-				At(evidence.HNSEndpoints.Path(), "%s has %d policies, none maps port %d", node.EndpointName(e), len(e.Policies), p.port), notPublished
+				At(p.at, "%s: hostPort is %d", p.pod.FullName(), p.port).
+				At(e.Field("Policies"), "%s has %d policies, none maps port %d", node.EndpointName(e), len(e.Policies), p.port), notPublished
 		}
 	}
 	f := n.Effective()
@@ -181,8 +189,8 @@ func published(s evidence.Snapshot, p podPort) (checks.Finding, publication) {
 		}
 	}
 	return checks.Findingf(checks.Fail, p.pod.FullName(), "pod %s asks for host port %s/%d, and the CNI configuration %s lacks the capability portMappings, so nobody publishes it", p.pod.FullName(), p.protocol, p.port, f.Name).
-		At(evidence.Pods.Path(), "%s: hostPort is %d", p.pod.FullName(), p.port).
-		At(f.File.Path, "capabilities of %s: no portMappings", f.Config.Type), notPublished
+		At(p.at, "%s: hostPort is %d", p.pod.FullName(), p.port).
+		At(f.Field("capabilities"), "capabilities of %s: no portMappings", f.Config.Type), notPublished
 }
 
 // mapsPort tells whether one of the endpoint's policies publishes the port.

@@ -56,6 +56,6 @@ HostProcess pods, or pods that say so.`,
 			level = checks.Fail
 		}
 		return []checks.Finding{checks.Findingf(level, svc.Name, "service %s runs as %s, and only LocalSystem or LocalService may start HostProcess containers", svc.Name, evidence.Clean(svc.Account)).
-			At(evidence.Services.Path(), "%s: account %s", svc.Name, evidence.Clean(svc.Account))}, nil
+			At(svc.Field("account"), "%s: account %s", svc.Name, evidence.Clean(svc.Account))}, nil
 	},
 })

@@ -44,7 +44,7 @@ mounts.`,
 		rt := n.Runtime.Value
 		var findings []checks.Finding
 		seen := false
-		for i, p := range evidence.Pods.In(s) {
+		for _, p := range evidence.Pods.In(s) {
 			if !p.HostProcess() {
 				continue
 			}
@@ -52,18 +52,18 @@ mounts.`,
 			switch {
 			case rt.Name == "docker":
 				findings = append(findings, checks.Findingf(checks.Fail, p.FullName(), "%s is a HostProcess pod, and docker does not know them", p.FullName()).
-					AtLine(evidence.Pods.Path(), i+1, p.FullName()+": windowsOptions.hostProcess is true").With(n.Runtime.From))
+					At(p.HostProcessField(), "%s: windowsOptions.hostProcess is true", p.FullName()).With(n.Runtime.From))
 			case rt.Name == "containerd" && rt.Version.Major > 0 && !rt.Version.AtLeast(hostProcessContainerd):
 				findings = append(findings, checks.Findingf(checks.Fail, p.FullName(), "%s is a HostProcess pod, and containerd %s runs it as an ordinary container; %s or later is needed", p.FullName(), rt.Version, hostProcessContainerd).
-					AtLine(evidence.Pods.Path(), i+1, p.FullName()+": windowsOptions.hostProcess is true").With(n.Runtime.From))
+					At(p.HostProcessField(), "%s: windowsOptions.hostProcess is true", p.FullName()).With(n.Runtime.From))
 			case !n.Kubelet.Value.AtLeast(hostProcessKubelet):
 				findings = append(findings, checks.Findingf(checks.Fail, p.FullName(), "%s is a HostProcess pod, and kubelet %s does not know them; %s or later is needed", p.FullName(), n.Kubelet.Value, hostProcessKubelet).
-					AtLine(evidence.Pods.Path(), i+1, p.FullName()+": windowsOptions.hostProcess is true").With(n.Kubelet.From))
+					At(p.HostProcessField(), "%s: windowsOptions.hostProcess is true", p.FullName()).With(n.Kubelet.From))
 			case !podRuns(p):
-				for _, v := range p.Spec.Volumes {
+				for i, v := range p.Spec.Volumes {
 					if v.HostPath != nil && strings.HasPrefix(v.HostPath.Path, `\\.\pipe\`) {
 						findings = append(findings, checks.Findingf(checks.Fail, p.FullName(), "%s is a HostProcess pod and mounts the named pipe %s, which is not possible: it reaches the pipe directly", p.FullName(), v.HostPath.Path).
-							AtLine(evidence.Pods.Path(), i+1, p.FullName()+": volume "+v.Name+": hostPath "+v.HostPath.Path))
+							At(p.Field("spec", "volumes", i, "hostPath", "path"), "%s: volume %s: hostPath %s", p.FullName(), v.Name, v.HostPath.Path))
 					}
 				}
 			}

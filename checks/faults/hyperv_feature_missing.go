@@ -41,7 +41,7 @@ convicts also where the feature is installed: then the hypervisor does not start
 	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
 		feature := featureState(s, "Hyper-V")
 		because := func(f checks.Finding) checks.Finding {
-			return f.At(evidence.Features.Path(), "Hyper-V is %s", orUnknown(feature))
+			return f.At(evidence.Features.Field(s, "Hyper-V"), "Hyper-V is %s", orUnknown(feature))
 		}
 		var findings []checks.Finding
 		refused := map[string]bool{}
@@ -57,13 +57,13 @@ convicts also where the feature is installed: then the hypervisor does not start
 			unsure = feature == ""
 			findings = append(findings, because(checks.Findingf(checks.Fail, handler, "the runtime isolates every pod with %s, and Hyper-V is %s, not installed", handler, orUnknown(feature)).With(from)))
 		}
-		for i, p := range evidence.Pods.In(s) {
+		for _, p := range evidence.Pods.In(s) {
 			if !isHyperV(p.Spec.RuntimeClassName) || !node.PodDown(p) || refused[p.FullName()] {
 				continue
 			}
 			unsure = unsure || feature == ""
 			findings = append(findings, because(checks.Findingf(checks.Fail, p.FullName(), "%s asks for Hyper-V isolation by its runtime class %s, and Hyper-V is %s, not installed", p.FullName(), p.Spec.RuntimeClassName, orUnknown(feature)).
-				AtLine(evidence.Pods.Path(), i+1, p.FullName()+": runtimeClassName is "+p.Spec.RuntimeClassName)))
+				At(p.Field("spec", "runtimeClassName"), "%s: runtimeClassName is %s", p.FullName(), p.Spec.RuntimeClassName)))
 		}
 		if unsure && len(refused) == 0 {
 			return nil, checks.Unknown(evidence.NotCollected + ": features.json of this recording does not speak of Hyper-V")
@@ -89,11 +89,11 @@ func featureState(s evidence.Snapshot, name string) string {
 
 // defaultHandler is how containerd runs pods that name no runtime class.
 func defaultHandler(s evidence.Snapshot) (string, evidence.Because) {
-	if v := evidence.CRI.In(s).ConfigValue("defaultRuntimeName"); v != "" {
-		return v, evidence.Because{Path: evidence.CRI.Path(), Text: "defaultRuntimeName is " + v}
+	if v, at := evidence.CRIConfigValue(s, "defaultRuntimeName"); v != "" {
+		return v, at.Because("defaultRuntimeName is %s", v)
 	}
 	if c, file, gap := node.ContainerdConfig(s); gap == "" && c.DefaultRuntime != "" {
-		return c.DefaultRuntime, evidence.Because{Path: file.Path, Text: "default_runtime_name is " + c.DefaultRuntime}
+		return c.DefaultRuntime, evidence.InFile(file.Path).Because("default_runtime_name is %s", c.DefaultRuntime)
 	}
 	return "", evidence.Because{}
 }

@@ -48,7 +48,7 @@ func TestAppImageOSVersionMismatch(t *testing.T) {
 			"fail: container web of default/web cannot run on 10.0.20348.2700: image contoso/web:ltsc2019@sha256:6f1b: its tag says Windows Server 2019 [state]"},
 		{"a HostProcess container runs on any Windows", pod("contoso/agent:ltsc2019", creating, `,"securityContext":{"windowsOptions":{"hostProcess":true}}`), "pass"},
 		{"an image that is called sandbox itself", pod("corp/sandbox:1", `"state":{"waiting":{"reason":"ErrImagePull","message":"failed to pull corp/sandbox:1: no match for platform in manifest"}}`, ""),
-			"fail: container web of default/web cannot run on 10.0.20348.2700: image corp/sandbox:1: no match for platform in manifest [state+text]"},
+			"fail: container web of default/web cannot run on 10.0.20348.2700: image corp/sandbox:1: no match for platform in manifest [state]"},
 		{"only the pause image is refused, in a log alone", "-- os.json --\n{\"build\":20348}\n-- logs/containerd/containerd.log --\nfailed to get sandbox image \"registry.k8s.io/pause:3.5\": no match for platform in manifest: not found\n", "unknown"},
 		{"an image is refused, in a log alone", "-- os.json --\n{\"build\":20348}\n-- logs/containerd/containerd.log --\nmsg=\"PullImage \\\"contoso/web:1\\\" failed\" error=\"no match for platform in manifest: not found\"\n",
 			"fail: an image has no variant for this Windows version [text]"},

@@ -47,13 +47,13 @@ did it nor why. The runtime's own line about no progress convicts alone.`,
 			if stuckReason(p) == "" {
 				continue
 			}
-			took, failed, number := cancelledPull(s, p)
-			timed = timed || number > 0
-			if number == 0 || took < deadline*9/10 {
+			took, failed, cancelled := cancelledPull(s, p)
+			timed = timed || cancelled
+			if !cancelled || took < deadline*9/10 {
 				continue
 			}
 			f := checks.Findingf(checks.Fail, p.FullName(), "a pull for %s was given up after %s, while no progress was seen: the deadline is %s", p.FullName(), took, deadline).
-				AtLine(evidence.PodEvents.Path(), number, failed)
+				With(failed)
 			if where.Path != "" {
 				f = f.With(where)
 			}
@@ -94,10 +94,10 @@ var (
 )
 
 // cancelledPull finds the pod's recent pull that was cancelled, and how long it took.
-func cancelledPull(s evidence.Snapshot, p evidence.Pod) (took time.Duration, text string, number int) {
+func cancelledPull(s evidence.Snapshot, p evidence.Pod) (took time.Duration, from evidence.Because, found bool) {
 	var began *evidence.Event
 	var failed evidence.Event
-	for i, e := range evidence.PodEvents.In(s) {
+	for _, e := range evidence.PodEvents.In(s) {
 		about := e.About()
 		if about.Name != p.Metadata.Name || about.Namespace != p.Metadata.Namespace {
 			continue
@@ -106,17 +106,18 @@ func cancelledPull(s evidence.Snapshot, p evidence.Pod) (took time.Duration, tex
 		case e.Reason == "Pulling" && (began == nil || began.At().Before(e.At().Time)):
 			began = &e
 		case e.Reason == "Failed" && holdsAny(e.Text(), cancelled) && strings.Contains(e.Text(), "pull") && !holdsAny(e.Text(), ofTheWires) && s.Now().Sub(e.At().Time) <= checks.LongAgo:
-			failed, text, number = e, about.Name+": "+e.Reason+": "+folded(e.Text()), i+1
+			failed, found = e, true
+			from = e.Field().Because("%s: %s: %s", about.Name, e.Reason, folded(e.Text()))
 		}
 	}
-	if began == nil || number == 0 {
-		return 0, "", 0
+	if began == nil || !found {
+		return 0, evidence.Because{}, false
 	}
 	took = failed.At().Sub(began.At().Time)
 	if took < 0 { // the next attempt has begun: the first one tells
 		took = failed.FirstTimestamp.Sub(began.FirstTimestamp.Time)
 	}
-	return took, text, number
+	return took, from, true
 }
 
 func holdsAny(text string, words []string) bool {
@@ -126,29 +127,30 @@ func holdsAny(text string, words []string) bool {
 // pullDeadline is how long a pull may show no progress, as it is set or as the
 // runtime has it from the start.
 func pullDeadline(n *node.Node, s evidence.Snapshot) (time.Duration, evidence.Because) {
-	parse := func(value, file, what string) (time.Duration, evidence.Because) {
+	parse := func(value string, place evidence.Place, what string) (time.Duration, evidence.Because) {
 		d, err := time.ParseDuration(value)
 		if err != nil || d <= 0 {
 			return 0, evidence.Because{}
 		}
-		return d, evidence.Because{Path: file, Text: what + " is " + value}
+		return d, place.Because("%s is %s", what, value)
 	}
 	const flag = "image-pull-progress-deadline"
 	if n.Runtime.Value.Name != "docker" {
-		if d, from := parse(evidence.CRI.In(s).ConfigValue("imagePullProgressTimeout"), evidence.CRI.Path(), "imagePullProgressTimeout"); d > 0 {
+		value, at := evidence.CRIConfigValue(s, "imagePullProgressTimeout")
+		if d, from := parse(value, at, "imagePullProgressTimeout"); d > 0 {
 			return d, from
 		}
 		return time.Minute, evidence.Because{}
 	}
 	for _, svc := range evidence.Services.In(s) {
 		if value, _ := evidence.ParseFlags(svc.Args).Get(flag); node.EqualsAny(node.Program(svc.BinPath), []string{"cri-dockerd"}) && value != "" {
-			if d, from := parse(value, evidence.Services.Path(), "--"+flag+" of "+svc.Name); d > 0 {
+			if d, from := parse(value, evidence.FlagIn(svc.Args, svc.Field("args"), flag), "--"+flag+" of "+svc.Name); d > 0 {
 				return d, from
 			}
 		}
 	}
 	if f, ok := n.KubeletFlag(flag); ok {
-		if d, from := parse(f.Value, f.From.Path, "--"+flag); d > 0 {
+		if d, from := parse(f.Value, f.From.Place(), "--"+flag); d > 0 {
 			return d, from
 		}
 	}

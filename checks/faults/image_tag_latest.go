@@ -39,13 +39,13 @@ digest is fixed, whatever its tag says.`,
 			if p.Status.Phase == "Succeeded" || p.Status.Phase == "Failed" {
 				continue
 			}
-			p.containers(func(at string, c evidence.Container) {
+			p.containers(func(at fieldPath, c evidence.Container) {
 				if !movingTag(c.Image) || named[c.Image] {
 					return
 				}
 				named[c.Image] = true
 				findings = append(findings, checks.Findingf(checks.Warn, c.Image, "%s uses the image %s: for which Windows it is changes with every push", p.Name(), c.Image).
-					With(p.because(podField{at + ".image", c.Image})))
+					With(p.because(podField{at.to("image"), c.Image})))
 			})
 		}
 		return findings, nil

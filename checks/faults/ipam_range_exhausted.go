@@ -80,7 +80,7 @@ and pods that are being made or removed.`,
 		room := 1<<(32-v4[0].Bits()) - 3
 		f := judgePool(s, v4[0].String(), taken, room)
 		for i := range f {
-			f[i] = f[i].At(evidence.EvidencePath(leases[0].Path), "the first of %d reservations in %s", taken, v4[0]).With(where)
+			f[i] = f[i].At(evidence.InFile(evidence.EvidencePath(leases[0].Path)), "the first of %d reservations in %s", taken, v4[0]).With(where)
 		}
 		return f, nil
 	},
@@ -94,7 +94,7 @@ func azurePools(s evidence.Snapshot, f evidence.NodeFile) ([]checks.Finding, err
 	var findings []checks.Finding
 	for _, p := range pools {
 		for _, found := range judgePool(s, p.ID, p.InUse, p.Total) {
-			findings = append(findings, found.At(f.Path, "%s: %d of %d addresses are InUse", p.ID, p.InUse, p.Total))
+			findings = append(findings, found.At(p.AddressesField(f), "%s: %d of %d addresses are InUse", p.ID, p.InUse, p.Total))
 		}
 	}
 	return findings, nil
@@ -129,7 +129,7 @@ func judgePool(s evidence.Snapshot, name string, taken, room int) []checks.Findi
 		return nil // a node that is full of running pods lacks nothing
 	}
 	if known {
-		f = f.At(evidence.Pods.Path(), "%s", have)
+		f = f.At(evidence.Pods.Field(s), "%s", have)
 	}
 	return []checks.Finding{f}
 }

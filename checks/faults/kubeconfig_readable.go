@@ -42,10 +42,14 @@ recorded and the file is known to be there, what that folder hands down to files
 	Needs:    []evidence.Need{evidence.SecurityInfo},
 	Uses:     slices.Concat([]evidence.Need{evidence.FileIndex}, node.AsFiles(kubeconfigs)),
 	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
-		lists := map[string]evidence.ACL{}
-		for _, acl := range evidence.SecurityInfo.In(s).ACLs {
+		type list struct {
+			evidence.ACL
+			number int
+		}
+		lists := map[string]list{}
+		for i, acl := range evidence.SecurityInfo.In(s).ACLs {
 			if hasAccessList(acl.SDDL) {
-				lists[strings.ToLower(evidence.CleanWinPath(acl.Path))] = acl
+				lists[strings.ToLower(evidence.CleanWinPath(acl.Path))] = list{acl, i}
 			}
 		}
 		var findings []checks.Finding
@@ -64,7 +68,7 @@ recorded and the file is known to be there, what that folder hands down to files
 			looked = true
 			if who := readers(sddl); len(who) > 0 {
 				findings = append(findings, checks.Findingf(checks.Warn, file, "%s may read %s", strings.Join(who, " and "), file).
-					At(evidence.SecurityInfo.Path(), "%s: %s", acl.Path, acl.SDDL))
+					At(evidence.SecurityInfo.Field(s, "acls", acl.number, "sddl"), "%s: %s", acl.Path, acl.SDDL))
 			}
 		}
 		if !looked {

@@ -53,7 +53,7 @@ kubelet does not run; what a kubelet that runs was started with, it has accepted
 
 		cgroups, from := setting(n, "cgroups-per-qos", up)
 		if from.Path == "" && gap == "" && config.CgroupsPerQOS != nil {
-			cgroups, from = fmt.Sprint(*config.CgroupsPerQOS), evidence.Because{Path: file.Path, Text: fmt.Sprintf("cgroupsPerQOS: %v", *config.CgroupsPerQOS)}
+			cgroups, from = fmt.Sprint(*config.CgroupsPerQOS), file.Field("cgroupsPerQOS").Because("cgroupsPerQOS: %v", *config.CgroupsPerQOS)
 		}
 		if strings.EqualFold(cgroups, "true") {
 			findings = append(findings, checks.Findingf(level, "cgroupsPerQOS", "cgroupsPerQOS is true, and Windows has no cgroups: %s", effect).With(from, n.Kubelet.From))
@@ -62,7 +62,7 @@ kubelet does not run; what a kubelet that runs was started with, it has accepted
 		enforce, from2 := setting(n, "enforce-node-allocatable", up)
 		if from2.Path == "" && gap == "" && config.EnforcesNodeAllocatable {
 			enforce = strings.Join(config.EnforceNodeAllocatable, ",")
-			from2 = evidence.Because{Path: file.Path, Text: fmt.Sprintf("enforceNodeAllocatable: [%s]", enforce)}
+			from2 = file.Field("enforceNodeAllocatable").Because("enforceNodeAllocatable: [%s]", enforce)
 		}
 		if enforce = strings.Trim(enforce, `"'[] `); enforce != "" {
 			findings = append(findings, checks.Findingf(level, "enforceNodeAllocatable", "enforceNodeAllocatable is %s, and Windows takes only the empty list: %s", enforce, effect).With(from2, n.Kubelet.From))
@@ -71,11 +71,11 @@ kubelet does not run; what a kubelet that runs was started with, it has accepted
 		running, _ := n.Components["kubelet"].Running()
 		if from.Path == "" && level == checks.Fail && gap == "" && !running && len(n.KubeletFlags) > 0 && node.ComponentSources.Gap(s) == "" {
 			findings = append(findings, checks.Findingf(checks.Fail, "cgroupsPerQOS", "nothing sets cgroupsPerQOS to false, its default is true, and the kubelet does not run").
-				At(file.Path, "cgroupsPerQOS is not set").With(n.KubeletFlags[0].From, n.Kubelet.From))
+				At(file.Field("cgroupsPerQOS"), "cgroupsPerQOS is not set").With(n.KubeletFlags[0].From, n.Kubelet.From))
 		}
 		if len(findings) == 0 && from2.Path == "" && level == checks.Fail && gap == "" && !running && len(n.KubeletFlags) > 0 && node.ComponentSources.Gap(s) == "" {
 			findings = append(findings, checks.Findingf(checks.Fail, "enforceNodeAllocatable", "nothing sets enforceNodeAllocatable to the empty list, its default is pods, and the kubelet does not run").
-				At(file.Path, "enforceNodeAllocatable is not set").With(n.KubeletFlags[0].From, n.Kubelet.From))
+				At(file.Field("enforceNodeAllocatable"), "enforceNodeAllocatable is not set").With(n.KubeletFlags[0].From, n.Kubelet.From))
 		}
 		if len(findings) == 0 && level == checks.Fail && gap != "" && !running && (from.Path == "" || from2.Path == "") {
 			return nil, checks.Unknown(gap) // the file that was not seen may hold what this kubelet refuses

@@ -57,7 +57,7 @@ alone does not tell before from after, and is therefore told, no more.`,
 			return nil, checks.Unknown(file.Gap)
 		}
 		f := checks.Findingf(checks.Fail, flag.Value, "the kubelet is to read %s, and the node does not have it", flag.Value).
-			With(flag.From).At(evidence.FileIndex.Path(), "%s: absent", flag.Value)
+			With(flag.From).At(evidence.FileRecordField(s, flag.Value, "outcome"), "%s: absent", flag.Value)
 		joined, known := s.File(kubeletKubeconfig).Exists()
 		switch {
 		case len(n.Components["kubelet"].Processes) > 0 && flag.Live:
@@ -65,7 +65,7 @@ alone does not tell before from after, and is therefore told, no more.`,
 		case evidence.Node.Known(s) || joined:
 		case known:
 			f.Level, f.Format = checks.Info, f.Format+": expected before kubeadm join, which writes it"
-			f = f.At(evidence.FileIndex.Path(), "%s: absent", kubeletKubeconfig)
+			f = f.At(evidence.FileRecordField(s, kubeletKubeconfig, "outcome"), "%s: absent", kubeletKubeconfig)
 		default:
 			return nil, checks.Unknown(evidence.NotCollected + ": the recording does not tell whether this machine has been joined")
 		}
@@ -80,7 +80,7 @@ func joinedWithoutConfig(s evidence.Snapshot, gap evidence.Gap) ([]checks.Findin
 	for _, m := range s.Signs("kubelet-config-missing") {
 		if m.Over == "" && name != "" {
 			f := checks.Findingf(checks.Fail, "kubelet", "the kubelet of %s does not get at its configuration file, and the node has been joined", name).
-				With(checks.Quote(m)).At(evidence.Node.Path(), "the API server knows the node %s", name)
+				With(checks.Quote(m)).At(evidence.Node.Field(s, "metadata", "name"), "the API server knows the node %s", name)
 			f.Basis = checks.ByBoth
 			return []checks.Finding{f}, nil
 		}

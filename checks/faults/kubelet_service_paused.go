@@ -43,7 +43,7 @@ Before kubeadm join the kubelet has no configuration yet and exits in a loop: th
 				level, why = checks.Info, "expected before kubeadm join, as there is no kubelet configuration yet"
 			}
 			findings = append(findings, checks.Findingf(level, svc.Name, "service %s is paused: %s", svc.Name, why).
-				At(evidence.Services.Path(), "%s: state is %s, exit code %d", svc.Name, svc.State, svc.Exit()))
+				At(svc.Field("state"), "%s: state is %s, exit code %d", svc.Name, svc.State, svc.Exit()))
 		}
 		return findings, nil
 	},

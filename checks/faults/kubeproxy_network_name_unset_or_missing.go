@@ -46,7 +46,7 @@ forever. Starting before the CNI plugin has made the network is the usual reason
 			return nil, checks.Unknown(n.Proxy().Hidden)
 		case !name.Set && evidence.Env.Known(s):
 			return []checks.Finding{checks.Findingf(checks.Fail, "kube-proxy", "kube-proxy is given neither --network-name nor KUBE_NETWORK").
-				With(n.Proxy().From).At(evidence.Env.Path(), "KUBE_NETWORK is not set")}, nil
+				With(n.Proxy().From).At(evidence.Env.Field(s, "KUBE_NETWORK"), "KUBE_NETWORK is not set")}, nil
 		case !name.Set:
 			return nil, checks.Unknown(evidence.Env.Gap(s))
 		case evidence.Placeholder(name.Value) || strings.ContainsAny(name.Value, "$%("):
@@ -57,6 +57,6 @@ forever. Starting before the CNI plugin has made the network is the usual reason
 			return nil, nil
 		}
 		return []checks.Finding{checks.Findingf(checks.Fail, "kube-proxy", "kube-proxy is told to use the HNS network %s, and HNS has %s", name.Value, networkNames(networks)).
-			With(name.From).At(evidence.HNSNetworks.Path(), "names: %s", networkNames(networks))}, nil
+			With(name.From).At(evidence.HNSNetworks.Field(s), "names: %s", networkNames(networks))}, nil
 	},
 })

@@ -47,7 +47,7 @@ The check compares the address with those of all adapters.`,
 				return nil, nil
 			}
 			return []checks.Finding{checks.Findingf(checks.Fail, "kube-proxy", "kube-proxy is to bind to %s, and no adapter has that address: the node has %s", ip, few(texts(own))).
-				With(bind.From).At(evidence.Adapters.Path(), "addresses: %s", few(texts(own)))}, nil
+				With(bind.From).At(evidence.Adapters.Field(s), "addresses: %s", few(texts(own)))}, nil
 		}
 		ips := node.ParseAddresses(evidence.Node.In(s).InternalIPs()...)
 		switch gap := n.UnseenProxy(); {
@@ -59,7 +59,7 @@ The check compares the address with those of all adapters.`,
 			return nil, nil
 		}
 		return []checks.Finding{checks.Findingf(checks.Fail, "kube-proxy", "kube-proxy looks for the adapter with the node's address %s, and none has it: the node has %s", ips[0], few(texts(own))).
-			At(evidence.Node.Path(), "InternalIP is %s", ips[0]).At(evidence.Adapters.Path(), "addresses: %s", few(texts(own)))}, nil
+			At(evidence.Node.In(s).AddressField(ips[0].String()), "InternalIP is %s", ips[0]).At(evidence.Adapters.Field(s), "addresses: %s", few(texts(own)))}, nil
 	},
 })
 

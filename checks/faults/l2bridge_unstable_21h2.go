@@ -1,8 +1,6 @@
 package faults
 
 import (
-	"fmt"
-
 	"doctor/checks"
 	"doctor/checks/evidence"
 	"doctor/checks/node"
@@ -47,13 +45,13 @@ is about its target.`,
 	},
 	Needs: []evidence.Need{node.NeedBuild, evidence.HNSNetworks, evidence.ReachProbes},
 	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
-		var bridge string
+		var bridge evidence.HNSNetwork
 		for _, net := range evidence.HNSNetworks.In(s) {
 			if net.Type == string(node.L2Bridge) {
-				bridge = net.Name
+				bridge = net
 			}
 		}
-		if bridge == "" {
+		if bridge.Name == "" {
 			return nil, checks.Skip("HNS has no network of type L2Bridge")
 		}
 		type line struct{ from, target, protocol string }
@@ -69,9 +67,9 @@ is about its target.`,
 			if answered[l] < repeated || lost[l] < repeated {
 				continue
 			}
-			return []checks.Finding{checks.Findingf(checks.Warn, p.Target, "%s is reached from %s at one time and not at another, with the L2Bridge network %s on %s", p.Target, p.From, bridge, node.About(s).Build.Value).
-				At(evidence.ReachProbes.Path(), "%s to %s from %s: ok and timeout, at least %d times each", p.Protocol, p.Target, p.From, repeated).
-				With(node.About(s).Build.From, evidence.Because{Path: evidence.HNSNetworks.Path(), Text: fmt.Sprintf("%s: type %s", bridge, node.L2Bridge)})}, nil
+			return []checks.Finding{checks.Findingf(checks.Warn, p.Target, "%s is reached from %s at one time and not at another, with the L2Bridge network %s on %s", p.Target, p.From, bridge.Name, node.About(s).Build.Value).
+				At(p.Field("outcome"), "%s to %s from %s: ok and timeout, at least %d times each", p.Protocol, p.Target, p.From, repeated).
+				With(node.About(s).Build.From, bridge.Field("Type").Because("%s: type %s", bridge.Name, node.L2Bridge))}, nil
 		}
 		return nil, nil
 	},

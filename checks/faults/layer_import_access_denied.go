@@ -45,7 +45,7 @@ code are seen.`,
 		for _, c := range complaints(s, layerSigns) {
 			f := checks.Findingf(checks.Fail, c.pod.FullName(), "%s waits for its image: %s", c.pod.FullName(), c.says).With(c.from)
 			if defender != nil && defender.Running && !excludes(defender.Exclusions.Paths, root) {
-				f = f.At(evidence.SecurityInfo.Path(), "Defender runs, and none of its %d excluded paths covers %s", len(defender.Exclusions.Paths), root)
+				f = f.At(evidence.SecurityInfo.Field(s, "defender", "exclusions", "paths"), "Defender runs, and none of its %d excluded paths covers %s", len(defender.Exclusions.Paths), root)
 			}
 			findings = append(findings, f)
 		}

@@ -66,7 +66,7 @@ externalTrafficPolicy Cluster whose address HNS does not serve on port 10256.`,
 					continue
 				}
 				f := checks.Findingf(checks.Fail, svc.FullName(), "HNS has no load balancer for the health probe of %s on %s port %d, and kube-proxy is told to forward it", svc.FullName(), vip, healthzPort).
-					With(forward.From, n.Build.From).At(evidence.HNSLoadBalancers.Path(), "none has %s and port %d", vip, healthzPort)
+					With(forward.From, n.Build.From).At(evidence.HNSLoadBalancers.Field(s), "none has %s and port %d", vip, healthzPort)
 				findings = append(findings, f.With(healthzListener(s)...))
 			}
 		}
@@ -76,9 +76,9 @@ externalTrafficPolicy Cluster whose address HNS does not serve on port 10256.`,
 
 // healthzListener quotes who holds the port, where that is recorded.
 func healthzListener(s evidence.Snapshot) []evidence.Because {
-	for _, l := range evidence.Ports.In(s).Listener {
+	for i, l := range evidence.Ports.In(s).Listener {
 		if l.Port == healthzPort && l.Protocol == "tcp" {
-			return []evidence.Because{{Path: evidence.Ports.Path(), Text: l.Process + " listens on " + l.Address + " port 10256"}}
+			return []evidence.Because{evidence.Ports.Field(s, "listeners", i).Because("%s listens on %s port 10256", l.Process, l.Address)}
 		}
 	}
 	return nil

@@ -80,9 +80,9 @@ script. It passes where all load balancers use DSR, which need no ports.`,
 				level, left = checks.Fail, "%d pieces of 64 %s ports are free in the dynamic range %d to %d: HNS can make no further load balancer without DSR"
 			}
 			f := checks.Findingf(level, protocol, left, free, strings.ToUpper(protocol), dynamic.Start, min(dynamic.Start+dynamic.Count, 1<<16)-1).
-				At(evidence.Ports.Path(), "dynamic.%s: start %d, count %d; %d excluded ranges", protocol, dynamic.Start, dynamic.Count, len(ports.Excluded))
+				At(evidence.Ports.Field(s, "dynamic", protocol), "dynamic.%s: start %d, count %d; %d excluded ranges", protocol, dynamic.Start, dynamic.Count, len(ports.Excluded))
 			if len(balancers) > 0 {
-				f = f.At(evidence.HNSLoadBalancers.Path(), "%d load balancers, %d of them without DSR", len(balancers), plain)
+				f = f.At(evidence.HNSLoadBalancers.Field(s), "%d load balancers, %d of them without DSR", len(balancers), plain)
 			}
 			findings = append(findings, f)
 		}

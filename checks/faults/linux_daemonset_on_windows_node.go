@@ -32,7 +32,7 @@ a refusal that names linux.`,
 	Uses:     []evidence.Need{evidence.DaemonSets, evidence.PodEvents},
 	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
 		var findings []checks.Finding
-		for i, p := range evidence.Pods.In(s) {
+		for _, p := range evidence.Pods.In(s) {
 			at := slices.IndexFunc(p.Metadata.OwnerReferences, func(o evidence.OwnerReference) bool { return o.Kind == "DaemonSet" })
 			if at < 0 || podRuns(p) || node.PodSystem(p) != "" || staysOnWindows(p.Spec) || p.Metadata.DeletionTimestamp != nil {
 				continue
@@ -47,9 +47,9 @@ a refusal that names linux.`,
 				continue
 			}
 			f := checks.Findingf(checks.Fail, owner, "%s of the DaemonSet %s is for Linux (%s) and was put on this Windows node: the DaemonSet selects no operating system", p.FullName(), owner, why.Text).
-				AtLine(evidence.Pods.Path(), i+1, p.FullName()+": no nodeSelector kubernetes.io/os").With(why)
+				At(p.Field("spec", "nodeSelector", "kubernetes.io/os"), "%s: no nodeSelector kubernetes.io/os", p.FullName()).With(why)
 			if known {
-				f = f.At(evidence.DaemonSets.Path(), "%s/%s: its template has no nodeSelector kubernetes.io/os", p.Metadata.Namespace, owner)
+				f = f.At(set.Field("spec", "template", "spec", "nodeSelector", "kubernetes.io/os"), "%s/%s: its template has no nodeSelector kubernetes.io/os", p.Metadata.Namespace, owner)
 			}
 			findings = append(findings, f)
 		}
@@ -72,18 +72,18 @@ var linuxAgents = []string{"/kube-proxy", "/flannel", "/flannel-cni-plugin", "/n
 // linuxMark finds what shows that a pod's image is for Linux: what it was
 // refused for, else its name or a path that only Linux has.
 func linuxMark(s evidence.Snapshot, p evidence.Pod) (evidence.Because, bool) {
-	for i, e := range evidence.PodEvents.In(s) {
+	for _, e := range evidence.PodEvents.In(s) {
 		about := e.About()
 		if about.Namespace != p.Metadata.Namespace || about.Name != p.Metadata.Name {
 			continue
 		}
 		for _, words := range []string{"no match for platform in manifest", "no matching manifest for windows", "image operating system \"linux\" cannot be used"} {
 			if strings.Contains(e.Text(), words) {
-				return evidence.Because{Path: evidence.PodEvents.Path(), Line: i + 1, Text: words}, true
+				return e.Field().Because("%s", words), true
 			}
 		}
 	}
-	for _, c := range slices.Concat(p.Spec.InitContainers, p.Spec.Containers) {
+	for i, c := range slices.Concat(p.Spec.InitContainers, p.Spec.Containers) {
 		name, _, _ := strings.Cut(c.Image, "@")
 		if at := strings.LastIndex(name, ":"); at > strings.LastIndex(name, "/") {
 			name = name[:at]
@@ -92,12 +92,12 @@ func linuxMark(s evidence.Snapshot, p evidence.Pod) (evidence.Because, bool) {
 			return evidence.Because{}, false
 		}
 		if slices.ContainsFunc(linuxAgents, func(agent string) bool { return strings.HasSuffix(name, agent) }) {
-			return evidence.Because{Path: evidence.Pods.Path(), Text: "image " + c.Image}, true
+			return p.ContainerField(i, "image").Because("image %s", c.Image), true
 		}
 	}
-	for _, v := range p.Spec.Volumes {
+	for i, v := range p.Spec.Volumes {
 		if v.HostPath != nil && slices.ContainsFunc([]string{"/lib/modules", "/run/xtables.lock", "/sys", "/proc", "/etc/localtime", "/dev"}, func(path string) bool { return v.HostPath.Path == path }) {
-			return evidence.Because{Path: evidence.Pods.Path(), Text: "hostPath " + v.HostPath.Path}, true
+			return p.Field("spec", "volumes", i, "hostPath", "path").Because("hostPath %s", v.HostPath.Path), true
 		}
 	}
 	return evidence.Because{}, false

@@ -57,16 +57,16 @@ for a running pod of this node whose address HNS knows as remote only.`,
 					continue
 				}
 				findings = append(findings, checks.Findingf(checks.Fail, ip.String(), "HNS has %s both as a local endpoint and as one of another node: traffic to a Service may go to the wrong node", ip).
-					At(evidence.HNSEndpoints.Path(), "%s: %s is local", ip, l.ID).At(evidence.HNSEndpoints.Path(), "%s: %s is remote", ip, remote[ip][at].ID))
+					At(l.Field("ID"), "%s: %s is local", ip, l.ID).At(remote[ip][at].Field("ID"), "%s: %s is remote", ip, remote[ip][at].ID))
 			}
 		}
-		for i, p := range evidence.Pods.In(s) {
+		for _, p := range evidence.Pods.In(s) {
 			ip, ok := node.ParseAddress(p.Status.PodIP)
 			if !ok || p.Spec.HostNetwork || p.HostProcess() || p.Status.Phase != "Running" || len(remote[ip]) == 0 || len(local[ip]) > 0 {
 				continue
 			}
 			findings = append(findings, checks.Findingf(checks.Fail, p.FullName(), "%s runs on this node with %s, and HNS has that address as one of another node only: the pod has lost its adapter", p.FullName(), ip).
-				AtLine(evidence.Pods.Path(), i+1, p.FullName()+" has "+p.Status.PodIP).At(evidence.HNSEndpoints.Path(), "%s: %s is remote, and no local endpoint has the address", ip, remote[ip][0].ID))
+				At(p.Field("status", "podIP"), "%s has %s", p.FullName(), p.Status.PodIP).At(remote[ip][0].Field("ID"), "%s: %s is remote, and no local endpoint has the address", ip, remote[ip][0].ID))
 		}
 		return findings, nil
 	},

@@ -73,7 +73,7 @@ address. A probe that was answered outweighs it.`,
 		way := metadataRoute(routes)
 		if way == nil {
 			return []checks.Finding{checks.Findingf(level, metadataIP.String(), "no route but the default one leads to %s, the metadata service of %s", metadataIP, cloud).
-				At(evidence.Routes.Path(), "none of %d routes is for %s", len(routes), metadataIP).With(answered...).At(evidence.Node.Path(), "spec.providerID is %s", id)}, nil
+				At(evidence.Routes.Field(s), "none of %d routes is for %s", len(routes), metadataIP).With(answered...).At(evidence.Node.Field(s, "spec", "providerID"), "spec.providerID is %s", id)}, nil
 		}
 		at := slices.IndexFunc(evidence.Adapters.In(s), func(a evidence.Adapter) bool { return a.IfIndex == way.IfIndex && a.Compartment <= 1 })
 		if at < 0 {
@@ -84,8 +84,8 @@ address. A probe that was answered outweighs it.`,
 			return nil, nil // it is in place: what keeps an answer away lies elsewhere
 		}
 		return []checks.Finding{checks.Findingf(checks.Fail, metadataIP.String(), "the route to %s, the metadata service of %s, leads to %s, which has no address of the network", metadataIP, cloud, a.Name).
-			At(evidence.Routes.Path(), "%s by way of %s on index %d", way.Destination, orUnknown(way.NextHop), way.IfIndex).
-			At(evidence.Adapters.Path(), "%s (index %d): addresses %s", a.Name, a.IfIndex, cmp.Or(strings.Join(a.Addresses, ", "), "none")).With(answered...)}, nil
+			At(way.Field("nextHop"), "%s by way of %s on index %d", way.Destination, orUnknown(way.NextHop), way.IfIndex).
+			At(a.Field("addresses"), "%s (index %d): addresses %s", a.Name, a.IfIndex, cmp.Or(strings.Join(a.Addresses, ", "), "none")).With(answered...)}, nil
 	},
 })
 

@@ -2,7 +2,6 @@ package faults
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
 	"strings"
 
@@ -54,7 +53,8 @@ cannot see.`,
 	Uses:  []evidence.Need{evidence.File(node.SubnetEnv), evidence.ReachProbes, evidence.Node},
 	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
 		n := node.About(s)
-		uplink, mtu := uplink(n, s)
+		up := uplink(n, s)
+		uplink, mtu := up.Name, up.MTU
 		if mtu == 0 {
 			return nil, checks.Unknown(evidence.NotCollected + ": adapters.json of this recording does not tell the MTU of the node's adapter")
 		}
@@ -71,7 +71,7 @@ cannot see.`,
 			compared++
 			if a.MTU > room && len(findings) < checks.MaxQuotes {
 				findings = append(findings, checks.Findingf(checks.Warn, a.Name, "%s of a pod has MTU %d, and at most %d get through the node's adapter", a.Name, a.MTU, room).
-					At(evidence.Adapters.Path(), "%s: mtu is %d", a.Name, a.MTU).At(evidence.Adapters.Path(), "%s: mtu is %d", uplink, mtu))
+					At(a.Field("mtu"), "%s: mtu is %d", a.Name, a.MTU).At(up.Field("mtu"), "%s: mtu is %d", uplink, mtu))
 			}
 		}
 		if f := s.File(node.SubnetEnv); f.Gap == "" && n.CNI.Value == node.Flannel {
@@ -81,7 +81,7 @@ cannot see.`,
 			}
 			if env.MTU > room && env.MTU <= maxMTU {
 				findings = append(findings, checks.Findingf(checks.Warn, "FLANNEL_MTU", "FLANNEL_MTU is %d, and at most %d get through the node's adapter", env.MTU, room).
-					AtLine(f.Path, env.Lines["FLANNEL_MTU"], fmt.Sprintf("FLANNEL_MTU=%d", env.MTU)).At(evidence.Adapters.Path(), "%s: mtu is %d", uplink, mtu))
+					At(evidence.InLine(f.Path, env.Lines["FLANNEL_MTU"]), "FLANNEL_MTU=%d", env.MTU).At(up.Field("mtu"), "%s: mtu is %d", uplink, mtu))
 			}
 		}
 		if compared == 0 && len(findings) == 0 {
@@ -96,19 +96,19 @@ const usualMTU = 1500
 
 // uplink is the way out of the node. The virtual adapter of an overlay shows
 // the MTU that is left of the physical one, so the larger of the two counts.
-func uplink(n *node.Node, s evidence.Snapshot) (name string, mtu int) {
+func uplink(n *node.Node, s evidence.Snapshot) (up evidence.Adapter) {
 	adapters := evidence.Adapters.In(s)
 	for _, a := range adapters {
 		if a.Compartment > 1 || !slices.ContainsFunc(node.ParseAddresses(a.Addresses...), func(ip node.Address) bool { return slices.Contains(n.ManagementIPs.Value, ip) }) {
 			continue
 		}
 		for _, b := range adapters {
-			if (b.Name == a.Name || a.MAC != "" && strings.EqualFold(a.MAC, b.MAC)) && b.MTU > mtu && b.MTU <= maxMTU {
-				name, mtu = b.Name, b.MTU
+			if (b.Name == a.Name || a.MAC != "" && strings.EqualFold(a.MAC, b.MAC)) && b.MTU > up.MTU && b.MTU <= maxMTU {
+				up = b
 			}
 		}
 	}
-	return name, mtu
+	return up
 }
 
 // ofPod tells whether the adapter is that of a pod, or the host's in the pod network.

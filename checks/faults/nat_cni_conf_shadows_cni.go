@@ -45,17 +45,17 @@ The HNS network nat and the adapter vEthernet (nat) alone are harmless.`,
 		}
 		if first == meant && (!n.CNI.Known() || n.CNI.Value == node.NAT) {
 			return []checks.Finding{checks.Findingf(checks.Fail, first.Name, "%s of type nat is the only CNI configuration: pods reach no other node", first.Name).
-				At(first.File.Path, "type is %s", first.Config.Type)}, nil
+				At(first.TypeField(), "type is %s", first.Config.Type)}, nil
 		}
-		f := checks.Findingf(checks.Fail, first.Name, "%s of type nat is loaded, and the node's own configuration is not", first.Name).At(first.File.Path, "type is %s", first.Config.Type)
+		f := checks.Findingf(checks.Fail, first.Name, "%s of type nat is loaded, and the node's own configuration is not", first.Name).At(first.TypeField(), "type is %s", first.Config.Type)
 		if first != meant {
 			f = checks.Findingf(checks.Fail, first.Name, "%s of type nat comes before %s, so every pod lands on the NAT network", first.Name, meant.Name).
-				At(first.File.Path, "type is %s", first.Config.Type).At(meant.File.Path, "is not loaded")
+				At(first.TypeField(), "type is %s", first.Config.Type).At(evidence.InFile(meant.File.Path), "is not loaded")
 		}
 		for _, p := range evidence.Pods.In(s) {
 			ip, ok := node.ParseAddress(p.Status.PodIP)
 			if cluster := n.ClusterCIDRs.Value; ok && !p.Spec.HostNetwork && len(cluster) > 0 && !node.AnyContains(cluster, ip) {
-				f = f.At(evidence.Pods.Path(), "%s has %s, outside %s", p.FullName(), ip, cluster[0])
+				f = f.At(p.Field("status", "podIP"), "%s has %s, outside %s", p.FullName(), ip, cluster[0])
 				break
 			}
 		}

@@ -63,22 +63,22 @@ Node. kube-proxy's name has a check of its own.`,
 				format = "%s says %s, and the Node is called %s: the API server tells case apart"
 			}
 			findings = append(findings, checks.Findingf(checks.Fail, what, format, what, value, name).
-				With(from).At(evidence.Node.Path(), "metadata.name is %s", name))
+				With(from).At(evidence.Node.Field(s, "metadata", "name"), "metadata.name is %s", name))
 		}
 		for _, c := range evidence.Certificates.In(s) {
 			if _, cn, ok := strings.Cut(c.Subject, "CN=system:node:"); ok {
 				cn, _, _ = strings.Cut(cn, ",")
-				judge("the kubelet's certificate", strings.TrimSpace(cn), evidence.Because{Path: evidence.Certificates.Path(), Text: c.Path + ": subject is " + c.Subject})
+				judge("the kubelet's certificate", strings.TrimSpace(cn), c.Field("subject").Because("%s: subject is %s", c.Path, c.Subject))
 			}
 		}
 		n := node.About(s)
 		for _, svc := range n.Components["flanneld"].Services {
 			if v := svc.Env["NODE_NAME"]; isName(v) {
-				judge("flanneld's NODE_NAME", v, evidence.Because{Path: evidence.Services.Path(), Text: svc.Name + ": NODE_NAME=" + v})
+				judge("flanneld's NODE_NAME", v, svc.Field("env", "NODE_NAME").Because("%s: NODE_NAME=%s", svc.Name, v))
 			}
 		}
 		if v := evidence.Env.In(s)["NODE_NAME"]; isName(v) {
-			judge("the machine's NODE_NAME", v, evidence.Because{Path: evidence.Env.Path(), Text: "NODE_NAME=" + v})
+			judge("the machine's NODE_NAME", v, evidence.Env.Field(s, "NODE_NAME").Because("NODE_NAME=%s", v))
 		}
 		if compared == 0 {
 			return nil, checks.Unknown(evidence.NotCollected + ": this recording holds neither a kubelet's certificate nor a NODE_NAME to compare with the Node")

@@ -42,6 +42,6 @@ where nothing else was found.`,
 			since = ready.LastTransitionTime.Format(" since 2006-01-02 15:04 UTC")
 		}
 		return []checks.Finding{checks.Findingf(checks.Fail, cmp.Or(node.Metadata.Name, "node"), "Ready is %s: %s: %s", ready.Status, orUnknown(ready.Reason), orUnknown(ready.Message)).
-			At(evidence.Node.Path(), "status.conditions: Ready is %s%s", ready.Status, since)}, nil
+			At(node.ConditionField("Ready", "status"), "status.conditions: Ready is %s%s", ready.Status, since)}, nil
 	},
 })

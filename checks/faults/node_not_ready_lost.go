@@ -47,16 +47,16 @@ made). It is named as a cause only where nothing else was found.`,
 		}
 		f := checks.Findingf(checks.Fail, cmp.Or(node.Metadata.Name, "node"), "Ready is Unknown: %s: %s", orUnknown(ready.Reason), strings.TrimSuffix(orUnknown(ready.Message), "."))
 		if !ready.LastTransitionTime.IsZero() {
-			f = f.At(evidence.Node.Path(), "status.conditions: Ready is Unknown since %s", ready.LastTransitionTime.Format("2006-01-02 15:04 UTC"))
+			f = f.At(node.ConditionField("Ready", "status"), "status.conditions: Ready is Unknown since %s", ready.LastTransitionTime.Format("2006-01-02 15:04 UTC"))
 		} else {
-			f = f.At(evidence.Node.Path(), "status.conditions: Ready is Unknown")
+			f = f.At(node.ConditionField("Ready", "status"), "status.conditions: Ready is Unknown")
 		}
 		if !ready.LastHeartbeatTime.IsZero() {
-			f = f.At(evidence.Node.Path(), "the last heartbeat came at %s", ready.LastHeartbeatTime.Format("2006-01-02 15:04 UTC"))
+			f = f.At(node.ConditionField("Ready", "lastHeartbeatTime"), "the last heartbeat came at %s", ready.LastHeartbeatTime.Format("2006-01-02 15:04 UTC"))
 		}
-		for _, t := range node.Spec.Taints {
+		for i, t := range node.Spec.Taints {
 			if t.Key == unreachableTaint {
-				f = f.At(evidence.Node.Path(), "spec.taints: %s:%s", t.Key, t.Effect)
+				f = f.At(node.Field("spec", "taints", i), "spec.taints: %s:%s", t.Key, t.Effect)
 			}
 		}
 		return []checks.Finding{f}, nil

@@ -69,7 +69,7 @@ On builds without it the check only tells; on later ones a probe without an answ
 			return findings, nil
 		case old:
 			return []checks.Finding{checks.Findingf(checks.Info, b.String(), "NodePorts of this node cannot be reached from the node itself on %s: test them from another host", b).
-				With(n.Build.From).At(evidence.KubeServices.Path(), "%d NodePorts", len(ports))}, nil
+				With(n.Build.From).At(evidence.KubeServices.Field(s), "%d NodePorts", len(ports))}, nil
 		}
 		return nil, checks.Unknown(evidence.NotCollected + ": no NodePort of this node was probed from the node itself")
 	},

@@ -66,7 +66,7 @@ no node answers that one.`,
 			if len(silent) > 0 {
 				f = checks.Findingf(checks.Warn, "NodePorts", "this node does not answer on the NodePort of %s, and runs no ready pod of it: clients have to go to a node that does", few(names)).With(silent[:min(len(silent), checks.MaxQuotes)]...)
 			}
-			return []checks.Finding{f.At(evidence.EndpointSlices.Path(), "none of the ready backends of %s has nodeName %s", few(names), n.Name.Value).With(n.Name.From)}, nil
+			return []checks.Finding{f.At(evidence.EndpointSlices.Field(s), "none of the ready backends of %s has nodeName %s", few(names), n.Name.Value).With(n.Name.From)}, nil
 		case unclear:
 			return nil, checks.Unknown(evidence.NotCollected + ": the EndpointSlices of this recording do not say on which node the backends run")
 		case ports == 0:

@@ -21,7 +21,7 @@ func notRunning(c *node.Component, s evidence.Snapshot, consequence string) ([]c
 		}
 		svc := c.Services[0]
 		f := checks.Findingf(checks.Fail, svc.Name, "service %s is %s; %s", svc.Name, svc.State, consequence).
-			At(evidence.Services.Path(), "%s: state %s, start type %s, exit code %d", svc.Name, svc.State, orUnknown(svc.StartType), svc.Exit())
+			At(svc.Field("state"), "%s: state %s, start type %s, exit code %d", svc.Name, svc.State, orUnknown(svc.StartType), svc.Exit())
 		if strings.EqualFold(svc.StartType, "disabled") {
 			f = f.Cure(checks.Fix{
 				Text:     "find out who disabled service " + svc.Name + ", then let it start with the machine again",
@@ -34,12 +34,12 @@ func notRunning(c *node.Component, s evidence.Snapshot, consequence string) ([]c
 	if len(c.Pods) > 0 {
 		p := c.Pods[0]
 		return []checks.Finding{checks.Findingf(checks.Fail, p.FullName(), "the HostProcess pod of %s does not run: %s; %s", c.Name, podState(p), consequence).
-			At(evidence.Pods.Path(), "%s: %s", p.FullName(), podState(p))}, nil
+			At(p.Field("status"), "%s: %s", p.FullName(), podState(p))}, nil
 	}
 	for _, svc := range evidence.Services.In(s) {
 		if node.EqualsAny(svc.Name, c.ParentServices) && !svc.Running() && len(c.Processes) == 0 {
 			return []checks.Finding{checks.Findingf(checks.Fail, svc.Name, "service %s, which runs %s, is %s; %s", svc.Name, c.Name, svc.State, consequence).
-				At(evidence.Services.Path(), "%s: state %s, exit code %d", svc.Name, svc.State, svc.Exit())}, nil
+				At(svc.Field("state"), "%s: state %s, exit code %d", svc.Name, svc.State, svc.Exit())}, nil
 		}
 	}
 	if err := couldHide(c, s); err != nil {
@@ -47,10 +47,10 @@ func notRunning(c *node.Component, s evidence.Snapshot, consequence string) ([]c
 	}
 	f := checks.Findingf(checks.Fail, c.Name, "nothing shows %s running; %s", label(c), consequence)
 	if evidence.Services.Known(s) {
-		f = f.At(evidence.Services.Path(), "none of its %d services is %s", len(evidence.Services.In(s)), strings.Join(c.Service, " or "))
+		f = f.At(evidence.Services.Field(s), "none of its %d services is %s", len(evidence.Services.In(s)), strings.Join(c.Service, " or "))
 	}
 	if evidence.Processes.Known(s) {
-		f = f.At(evidence.Processes.Path(), "none of its %d processes is %s.exe", len(evidence.Processes.In(s)), strings.Join(c.Program, ".exe or "))
+		f = f.At(evidence.Processes.Field(s), "none of its %d processes is %s.exe", len(evidence.Processes.In(s)), strings.Join(c.Program, ".exe or "))
 	}
 	return []checks.Finding{f}, nil
 }

@@ -25,15 +25,15 @@ func exceptionLists(n *node.Node, s evidence.Snapshot) []ExceptionList {
 	var lists []ExceptionList
 	if f := n.Intended(); f != nil && f.Config != nil {
 		var all []string
-		line := 0
+		var spot evidence.Spot
 		for _, e := range f.Config.Exceptions {
 			if len(e.Exceptions) > 0 || len(e.Destinations) == 0 {
 				all = append(all, e.Exceptions...)
-				line = e.Line
+				spot = e.Spot
 			}
 		}
 		if len(f.Config.Exceptions) > 0 {
-			lists = append(lists, newExceptionList(f.Name, false, all, evidence.Because{Path: f.File.Path, Line: line}))
+			lists = append(lists, newExceptionList(f.Name, false, all, f.File.At(spot)))
 		}
 	}
 	for _, e := range evidence.HNSEndpoints.In(s) {
@@ -48,14 +48,14 @@ func exceptionLists(n *node.Node, s evidence.Snapshot) []ExceptionList {
 			}
 		}
 		if found {
-			lists = append(lists, newExceptionList(node.EndpointName(e), true, all, evidence.Because{Path: evidence.HNSEndpoints.Path()}))
+			lists = append(lists, newExceptionList(node.EndpointName(e), true, all, e.Field("Policies")))
 		}
 	}
 	return lists
 }
 
-func newExceptionList(of string, live bool, list []string, from evidence.Because) ExceptionList {
-	e := ExceptionList{Of: of, Live: live, From: from}
+func newExceptionList(of string, live bool, list []string, place evidence.Place) ExceptionList {
+	e := ExceptionList{Of: of, Live: live}
 	for _, s := range list {
 		if a, ok := node.ParseAddress(s); ok && !strings.Contains(s, "/") {
 			e.Prefixes = append(e.Prefixes, netip.PrefixFrom(a, a.BitLen()))
@@ -65,9 +65,9 @@ func newExceptionList(of string, live bool, list []string, from evidence.Because
 			e.Bad = append(e.Bad, s)
 		}
 	}
-	e.From.Text = of + ": OutBoundNAT exceptions " + strings.Join(list, ", ")
+	e.From = place.Because("%s: OutBoundNAT exceptions %s", of, strings.Join(list, ", "))
 	if len(list) == 0 {
-		e.From.Text = of + ": OutBoundNAT without exceptions"
+		e.From = place.Because("%s: OutBoundNAT without exceptions", of)
 	}
 	return e
 }

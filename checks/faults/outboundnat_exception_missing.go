@@ -95,7 +95,7 @@ type requiredPrefix struct {
 // have addresses of the VPC.
 func vpcCIDRs(n *node.Node) (f node.Fact[[]node.Prefix]) {
 	if file := n.Intended(); file != nil && file.Config != nil && len(file.Config.VPCCIDRs) > 0 {
-		f.Learn(node.ParsePrefixes(file.Config.VPCCIDRs...), file.File.Path, "vpcCIDRs is %s", strings.Join(file.Config.VPCCIDRs, ", "))
+		f.Learn(node.ParsePrefixes(file.Config.VPCCIDRs...), file.Field("vpcCIDRs"), "vpcCIDRs is %s", strings.Join(file.Config.VPCCIDRs, ", "))
 	}
 	return f
 }
@@ -146,7 +146,7 @@ func wrongShape(f *node.CNIFile) (checks.Finding, bool) {
 		}
 		if v2 := f.Config.APIVersion == 2; v2 && e.Shape == "v1" || !v2 && e.Shape == "v2" {
 			return checks.Findingf(checks.Fail, f.Name, "%s drops the OutBoundNAT exceptions: they are written for apiVersion %d, and the configuration says %d", f.Config.EffectiveType(), cond(v2, 1, 2), max(f.Config.APIVersion, 1)).
-				AtLine(f.File.Path, e.Line, "exceptions "+strings.Join(e.Exceptions, ", ")), true
+				At(f.File.At(e.Spot), "exceptions %s", strings.Join(e.Exceptions, ", ")), true
 		}
 	}
 	return checks.Finding{}, false

@@ -111,7 +111,7 @@ func unreachableExceptions(n *node.Node, s evidence.Snapshot, lists []ExceptionL
 				level = checks.Warn // the documentation asks for the node's own subnet, and cannot know who else lives there
 			}
 			findings = append(findings, checks.Findingf(level, dest.String(), "%s is inside the exception %s of %s: pods send to it untranslated, and its replies do not come back", dest, list.Prefixes[at], list.Of).
-				At(evidence.ReachProbes.Path(), "%s to %s from %s: %s", p.Protocol, p.Target, p.From, p.Outcome).With(list.From))
+				At(p.Field("outcome"), "%s to %s from %s: %s", p.Protocol, p.Target, p.From, p.Outcome).With(list.From))
 			break
 		}
 	}

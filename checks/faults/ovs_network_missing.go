@@ -47,16 +47,16 @@ extensions.`,
 		}
 		if transparent == "" {
 			findings = append(findings, checks.Findingf(checks.Fail, node.OvsNetwork, "HNS has no transparent network %s; it has %s", node.OvsNetwork, networkNames(list)).
-				At(evidence.HNSNetworks.Path(), "names: %s", networkNames(list)))
+				At(evidence.HNSNetworks.Field(s), "names: %s", networkNames(list)))
 		}
 		svc, there := node.ServiceNamed(s, "ovs-vswitchd")
 		switch {
 		case there && !svc.Running():
 			findings = append(findings, checks.Findingf(checks.Fail, svc.Name, "service %s is %s: nothing forwards what pods send", svc.Name, svc.State).
-				At(evidence.Services.Path(), "%s: state %s, start type %s", svc.Name, svc.State, orUnknown(svc.StartType)))
+				At(svc.Field("state"), "%s: state %s, start type %s", svc.Name, svc.State, orUnknown(svc.StartType)))
 		case !there && len(evidence.Services.In(s)) >= fewProcesses:
 			findings = append(findings, checks.Findingf(checks.Fail, "ovs-vswitchd", "there is no service ovs-vswitchd: Open vSwitch is not installed").
-				At(evidence.Services.Path(), "none of its %d services is ovs-vswitchd", len(evidence.Services.In(s))))
+				At(evidence.Services.Field(s), "none of its %d services is ovs-vswitchd", len(evidence.Services.In(s))))
 		case !there && len(findings) == 0:
 			return nil, checks.Unknown(evidence.NotCollected + ": this recording lists only some of the services")
 		}

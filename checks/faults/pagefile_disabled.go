@@ -35,10 +35,10 @@ alike. Without a page file the limit is reached long before RAM is used up.`,
 		if m.CommitLimitBytes > 0 {
 			f = checks.Findingf(checks.Warn, "page file", "no page file is configured: allocations fail as soon as %s are committed", gib(m.CommitLimitBytes))
 		}
-		f = f.At(evidence.MemoryInfo.Path(), "pageFiles is empty")
+		f = f.At(evidence.MemoryInfo.Field(s, "pageFiles"), "pageFiles is empty")
 		if m.CommitLimitBytes > 0 && m.CommitUsedBytes*100 >= m.CommitLimitBytes*commitStrain {
 			f.Level = checks.Fail
-			f = f.At(evidence.MemoryInfo.Path(), "commitUsedBytes %d of commitLimitBytes %d", m.CommitUsedBytes, m.CommitLimitBytes)
+			f = f.At(evidence.MemoryInfo.Field(s, "commitUsedBytes"), "commitUsedBytes %d of commitLimitBytes %d", m.CommitUsedBytes, m.CommitLimitBytes)
 		}
 		return []checks.Finding{f}, nil
 	},

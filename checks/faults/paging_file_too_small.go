@@ -74,10 +74,10 @@ are the others.`,
 			return nil, nil
 		}
 		f := checks.Findingf(level, "commit", message, gib(m.CommitUsedBytes), gib(m.CommitLimitBytes)).
-			At(evidence.MemoryInfo.Path(), "commitUsedBytes %d of commitLimitBytes %d", m.CommitUsedBytes, m.CommitLimitBytes)
-		for _, p := range m.PageFiles {
+			At(evidence.MemoryInfo.Field(s, "commitUsedBytes"), "commitUsedBytes %d of commitLimitBytes %d", m.CommitUsedBytes, m.CommitLimitBytes)
+		for i, p := range m.PageFiles {
 			if !p.Automatic {
-				f = f.At(evidence.MemoryInfo.Path(), "%s has a fixed size of %s", p.Path, gib(p.SizeBytes))
+				f = f.At(evidence.MemoryInfo.Field(s, "pageFiles", i), "%s has a fixed size of %s", p.Path, gib(p.SizeBytes))
 			}
 		}
 		if len(refusal) > 0 {

@@ -115,15 +115,15 @@ type setField struct {
 // unsupported lists what the pod sets of the list, in the order in which it is written.
 func unsupported(p podSpec) []setField {
 	var found []setField
-	add := func(at string, f linuxField, raw json.RawMessage) {
+	add := func(at fieldPath, f linuxField, raw json.RawMessage) {
 		if isSet(raw, f.defaults...) || p.isManifest() && p.forWindows() && f.refusedAtAll(raw) {
-			found = append(found, setField{podField{at + "." + f.name, strings.Trim(string(raw), `"`)}, f})
+			found = append(found, setField{podField{at.to(f.name), strings.Trim(string(raw), `"`)}, f})
 		}
 	}
-	security := func(at string, c *evidence.SecurityContext) {
+	security := func(at fieldPath, c *evidence.SecurityContext) {
 		for _, f := range securityFields {
 			if c != nil {
-				add(at+".securityContext", f.linuxField, f.of(c))
+				add(at.to("securityContext"), f.linuxField, f.of(c))
 			}
 		}
 	}
@@ -133,20 +133,20 @@ func unsupported(p podSpec) []setField {
 	security(p.At, p.Spec.SecurityContext)
 	for i, v := range p.Spec.Volumes {
 		if v.EmptyDir != nil && v.EmptyDir.Medium == "Memory" {
-			add(fmt.Sprintf("%s.volumes[%d].emptyDir", p.At, i), linuxField{"medium", false, nil, "Windows has no memory file system: the folder lies on disk"}, json.RawMessage(`"Memory"`))
+			add(p.At.to("volumes", i, "emptyDir"), linuxField{"medium", false, nil, "Windows has no memory file system: the folder lies on disk"}, json.RawMessage(`"Memory"`))
 		}
 		if v.EmptyDir != nil && strings.HasPrefix(v.EmptyDir.Medium, "HugePages") {
-			add(fmt.Sprintf("%s.volumes[%d].emptyDir", p.At, i), linuxField{"medium", false, nil, ""}, json.RawMessage(v.EmptyDir.Medium))
+			add(p.At.to("volumes", i, "emptyDir"), linuxField{"medium", false, nil, ""}, json.RawMessage(v.EmptyDir.Medium))
 		}
 	}
-	p.containers(func(at string, c evidence.Container) {
+	p.containers(func(at fieldPath, c evidence.Container) {
 		security(at, c.SecurityContext)
 		add(at, linuxField{"volumeDevices", false, nil, "mount the volume as a file system"}, c.VolumeDevices)
 		for i, m := range c.VolumeMounts {
-			add(fmt.Sprintf("%s.volumeMounts[%d]", at, i), linuxField{"mountPropagation", false, []string{`"None"`}, ""}, quoteJSON(m.MountPropagation))
+			add(at.to("volumeMounts", i), linuxField{"mountPropagation", false, []string{`"None"`}, ""}, quoteJSON(m.MountPropagation))
 		}
 		for _, name := range hugepages(c.Resources) {
-			add(at+".resources", linuxField{name, false, nil, "Windows has no huge pages for containers"}, json.RawMessage(`"set"`))
+			add(at.to("resources"), linuxField{name, false, nil, "Windows has no huge pages for containers"}, json.RawMessage(`"set"`))
 		}
 	})
 	return found
@@ -180,7 +180,7 @@ func unsupportedFinding(p podSpec, fields []setField) checks.Finding {
 		if !onlyHardens(f) {
 			level = checks.Warn
 		}
-		name := f.Path
+		name := f.Path.String()
 		if f.instead != "" {
 			name += " (" + f.instead + ")"
 		}
@@ -208,8 +208,7 @@ const maxFieldEvidence = 20
 // onlyHardens tells the settings that policies ask of every pod, Linux or not.
 // Nothing is lost where Windows ignores them: it has neither what they take away.
 func onlyHardens(f setField) bool {
-	name := f.Path[strings.LastIndex(f.Path, ".")+1:]
-	switch value := strings.Join(strings.Fields(f.Value), ""); name {
+	switch value := strings.Join(strings.Fields(f.Value), ""); f.name {
 	case "allowPrivilegeEscalation":
 		return value == "false"
 	case "capabilities":

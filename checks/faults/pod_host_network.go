@@ -28,12 +28,12 @@ DNS policy ClusterFirstWithHostNet, which belongs to it on Linux, does not work 
 		for _, p := range podSpecs(s) {
 			if p.HostProcess() {
 				if p.isManifest() && !p.Spec.HostNetwork {
-					at := podField{p.At + ".hostNetwork", "not set"}
+					at := podField{p.At.to("hostNetwork"), "not set"}
 					findings = append(findings, checks.Findingf(checks.Fail, p.Name(), "%s is a HostProcess pod without %s: true, which the API server refuses", p.Name(), at.Path).With(p.because(at)))
 				}
 				continue
 			}
-			network, dns := podField{p.At + ".hostNetwork", "true"}, podField{p.At + ".dnsPolicy", p.Spec.DNSPolicy}
+			network, dns := podField{p.At.to("hostNetwork"), "true"}, podField{p.At.to("dnsPolicy"), p.Spec.DNSPolicy}
 			onHost := p.Spec.DNSPolicy == "ClusterFirstWithHostNet"
 			switch {
 			case p.Spec.HostNetwork && onHost:

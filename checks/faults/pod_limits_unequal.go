@@ -33,18 +33,18 @@ unless the node is short of memory right now. In manifests it warns.`,
 		level, because := checks.Info, []evidence.Because(nil)
 		if m := evidence.MemoryInfo.In(s); m.CommitLimitBytes > 0 && m.CommitUsedBytes*100 >= m.CommitLimitBytes*memoryTight {
 			level = checks.Warn
-			because = append(because, evidence.Because{Path: evidence.MemoryInfo.Path(), Text: gib(m.CommitUsedBytes) + " of " + gib(m.CommitLimitBytes) + " are committed"})
+			because = append(because, evidence.MemoryInfo.Field(s, "commitUsedBytes").Because("%s of %s are committed", gib(m.CommitUsedBytes), gib(m.CommitLimitBytes)))
 		}
 		var findings []checks.Finding
 		for _, p := range podSpecs(s) {
 			var fields []podField
-			p.containers(func(at string, c evidence.Container) {
+			p.containers(func(at fieldPath, c evidence.Container) {
 				request, limit := c.Resources.Requests["memory"], c.Resources.Limits["memory"]
 				switch {
 				case limit == "":
-					fields = append(fields, podField{at + ".resources.limits.memory", "not set"})
+					fields = append(fields, podField{at.to("resources", "limits", "memory"), "not set"})
 				case request != "" && !sameQuantity(request, limit):
-					fields = append(fields, podField{at + ".resources.limits.memory", string(limit) + ", and the request is " + string(request)})
+					fields = append(fields, podField{at.to("resources", "limits", "memory"), string(limit) + ", and the request is " + string(request)})
 				}
 			})
 			if len(fields) == 0 || !p.isManifest() && slices.Contains(systemNamespaces, p.Metadata.Namespace) {

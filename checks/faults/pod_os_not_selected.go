@@ -38,7 +38,7 @@ has.`,
 				if k := node.About(s).Kubelet; !p.isManifest() && (!k.Known() || !k.Value.AtLeast(evidence.Version{Major: 1, Minor: 19})) {
 					continue
 				}
-				at := podField{p.At + ".nodeSelector[beta.kubernetes.io/os]", v}
+				at := podField{p.At.to("nodeSelector", "beta.kubernetes.io/os"), v}
 				findings = append(findings, checks.Findingf(checks.Warn, p.Name(), "%s selects its nodes by beta.kubernetes.io/os, a label that is gone since Kubernetes 1.19; use %s", p.Name(), osLabel).With(p.because(at)))
 				continue
 			}
@@ -87,14 +87,14 @@ func staysOnWindows(p evidence.PodSpec) bool {
 // windowsMark finds what shows that a pod is for Windows.
 func windowsMark(p podSpec) (mark podField, ok bool) {
 	if p.forWindows() {
-		return podField{p.At + ".os.name", "windows"}, true
+		return podField{p.At.to("os", "name"), "windows"}, true
 	}
 	if node.HasWindowsOptions(p.Pod) {
-		return podField{p.At + ".securityContext.windowsOptions", "set"}, true
+		return podField{p.At.to("securityContext", "windowsOptions"), "set"}, true
 	}
-	p.containers(func(at string, c evidence.Container) {
+	p.containers(func(at fieldPath, c evidence.Container) {
 		if !ok && isWindowsImage(c.Image) {
-			mark, ok = podField{at + ".image", c.Image}, true
+			mark, ok = podField{at.to("image"), c.Image}, true
 		}
 	})
 	return mark, ok

@@ -1,8 +1,6 @@
 package faults
 
 import (
-	"fmt"
-
 	"doctor/checks"
 	"doctor/checks/evidence"
 	"doctor/checks/node"
@@ -31,14 +29,14 @@ The check looks at the pods of nodes that run docker.`,
 	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
 		var findings []checks.Finding
 		for _, p := range podSpecs(s) {
-			p.containers(func(at string, c evidence.Container) {
+			p.containers(func(at fieldPath, c evidence.Container) {
 				for i, m := range c.VolumeMounts {
 					name, value := "subPath", m.SubPath
 					if value == "" {
 						name, value = "subPathExpr", m.SubPathExpr
 					}
 					if value != "" {
-						field := podField{fmt.Sprintf("%s.volumeMounts[%d].%s", at, i, name), value}
+						field := podField{at.to("volumeMounts", i, name), value}
 						findings = append(findings, checks.Findingf(checks.Warn, p.Name(), "%s mounts %s of the volume %s at %s: docker on Windows mounts whole folders only", p.Name(), value, m.Name, m.MountPath).With(p.because(field), node.About(s).Runtime.From))
 					}
 				}

@@ -49,7 +49,7 @@ podCIDR is normal.`,
 			return nil, checks.Skip("flanneld takes its subnets from etcd, not from the Node object")
 		}
 		return []checks.Finding{checks.Findingf(checks.Fail, object.Metadata.Name, "the Node object has no podCIDR, so %s gets no subnet for pods", node.About(s).CNI.Value).
-			At(evidence.Node.Path(), "spec.podCIDR is empty")}, nil
+			At(object.Field("spec", "podCIDR"), "spec.podCIDR is empty")}, nil
 	},
 })
 

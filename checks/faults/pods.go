@@ -17,9 +17,9 @@ var needPodSpecs = evidence.Any(evidence.Pods, evidence.Manifests)
 // manifest describes.
 type podSpec struct {
 	evidence.Pod
-	Path  string         // of the evidence, or the manifest's file
-	Line  int            // of the object; 0 where it is not known
-	At    string         // where the spec begins in its object: spec, spec.template.spec
+	Path  string         // the manifest's file; "" for a pod of the node
+	Line  int            // of the object in it; 0 where it is not known
+	At    fieldPath      // where the spec begins in its object: spec, spec.template.spec
 	Kind  string         // Pod, or the kind of the manifest's object
 	lines map[string]int // of a manifest
 	more  int            // pods of the same owner that look the same
@@ -30,7 +30,7 @@ type podSpec struct {
 func podSpecs(s evidence.Snapshot) []podSpec {
 	var list []podSpec
 	owners := map[string]int{}
-	for i, p := range evidence.Pods.In(s) {
+	for _, p := range evidence.Pods.In(s) {
 		if node.PodSystem(p) == "linux" {
 			continue
 		}
@@ -41,11 +41,11 @@ func podSpecs(s evidence.Snapshot) []podSpec {
 			}
 			owners[owner] = len(list)
 		}
-		list = append(list, podSpec{Pod: p, Path: evidence.Pods.Path(), Line: i + 1, At: "spec", Kind: "Pod"})
+		list = append(list, podSpec{Pod: p, At: fieldPath{"spec"}, Kind: "Pod"})
 	}
 	for _, m := range evidence.Manifests.In(s) {
 		if node.PodSystem(m.Pod) != "linux" {
-			list = append(list, podSpec{Pod: m.Pod, Path: m.File, Line: m.Line, At: m.At, Kind: m.Kind, lines: m.Lines})
+			list = append(list, podSpec{Pod: m.Pod, Path: m.File, Line: m.Line, At: pathOf(m.At), Kind: m.Kind, lines: m.Lines})
 		}
 	}
 	return list
@@ -72,35 +72,66 @@ func (p podSpec) Name() string {
 
 // A podField is a field of a pod that is set, under its full path.
 type podField struct {
-	Path  string // spec.containers[0].securityContext.privileged
+	Path  fieldPath
 	Value string
+}
+
+// A fieldPath is the steps to a field: names, and the numbers of a list's elements.
+type fieldPath []any
+
+func pathOf(dotted string) fieldPath {
+	var path fieldPath
+	for name := range strings.SplitSeq(dotted, ".") {
+		path = append(path, name)
+	}
+	return path
+}
+
+func (p fieldPath) to(steps ...any) fieldPath { return append(slices.Clip(p), steps...) }
+
+// String is the path as people write it: spec.containers[0].securityContext.privileged.
+func (p fieldPath) String() string {
+	var b strings.Builder
+	for i, step := range p {
+		switch step := step.(type) {
+		case int:
+			fmt.Fprintf(&b, "[%d]", step)
+		default:
+			if i > 0 {
+				b.WriteByte('.')
+			}
+			fmt.Fprint(&b, step)
+		}
+	}
+	return b.String()
 }
 
 // because points at the field: in a manifest by its line.
 func (p podSpec) because(f podField) evidence.Because {
-	line := p.Line
-	for path := f.Path; p.lines != nil && path != ""; {
-		if at := p.lines[path]; at > 0 {
-			line = at
-			break
-		}
-		path = path[:max(strings.LastIndexAny(path, ".["), 0)] // the field may come from an alias
-	}
-	text := f.Path + ": " + f.Value
+	text := fmt.Sprintf("%s: %s", f.Path, f.Value)
+	place := p.Field(f.Path...)
 	if p.lines == nil {
 		text = strings.TrimPrefix(p.FullName(), "/") + ": " + text
+	} else {
+		place = evidence.InLine(p.Path, p.Line)
+		for path := f.Path; len(path) > 0; path = path[:len(path)-1] { // the field may come from an alias
+			if at := p.lines[path.String()]; at > 0 {
+				place.Line = at
+				break
+			}
+		}
 	}
-	return evidence.Because{Path: p.Path, Line: line, Text: evidence.Clip(text, evidence.MaxText)}
+	return place.Because("%s", evidence.Clip(text, evidence.MaxText))
 }
 
 // containers goes over all containers of the pod with their paths.
-func (p podSpec) containers(visit func(at string, c evidence.Container)) {
+func (p podSpec) containers(visit func(at fieldPath, c evidence.Container)) {
 	for _, list := range []struct {
 		name string
 		list []evidence.Container
 	}{{"initContainers", p.Spec.InitContainers}, {"containers", p.Spec.Containers}, {"ephemeralContainers", p.Spec.EphemeralContainers}} {
 		for i, c := range list.list {
-			visit(fmt.Sprintf("%s.%s[%d]", p.At, list.name, i), c)
+			visit(p.At.to(list.name, i), c)
 		}
 	}
 }

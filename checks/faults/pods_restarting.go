@@ -36,19 +36,19 @@ of its log says more, and the last event of the pod stands beside the finding.`,
 	Uses:     []evidence.Need{evidence.PodEvents},
 	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
 		var findings []checks.Finding
-		for i, p := range evidence.Pods.In(s) {
+		for _, p := range evidence.Pods.In(s) {
 			if p.Status.Phase == "Succeeded" || p.Status.Phase == "Failed" || p.Metadata.DeletionTimestamp != nil {
 				continue
 			}
-			for _, st := range p.Statuses() {
+			for i, st := range p.Statuses() {
 				why := restartReason(st, s.Now())
 				if why == "" {
 					continue
 				}
 				f := checks.Findingf(checks.Fail, p.FullName(), "container %s of %s does not stay up: %s", st.Name, p.FullName(), why).
-					AtLine(evidence.Pods.Path(), i+1, fmt.Sprintf("%s: container %s: restartCount %d", p.FullName(), st.Name, st.RestartCount))
-				if event, number, _ := lastEvent(s, p.Metadata.Namespace, p.Metadata.Name); number > 0 {
-					f = f.AtLine(evidence.PodEvents.Path(), number, event.Reason+": "+event.Text())
+					At(p.StatusField(i, "restartCount"), "%s: container %s: restartCount %d", p.FullName(), st.Name, st.RestartCount)
+				if event, found, _ := lastEvent(s, p.Metadata.Namespace, p.Metadata.Name); found {
+					f = f.At(event.Field(), "%s: %s", event.Reason, event.Text())
 				}
 				findings = append(findings, f)
 			}

@@ -36,19 +36,19 @@ nothing else was found.`,
 			return podsFailingByEvents(s), nil
 		}
 		var findings []checks.Finding
-		for i, p := range evidence.Pods.In(s) {
+		for _, p := range evidence.Pods.In(s) {
 			reason := stuckReason(p)
 			if reason == "" {
 				continue
 			}
-			event, number, failed := lastEvent(s, p.Metadata.Namespace, p.Metadata.Name)
+			event, found, failed := lastEvent(s, p.Metadata.Namespace, p.Metadata.Name)
 			if !failed && !since(s, p, podPatience) {
 				continue
 			}
 			f := checks.Findingf(checks.Fail, p.FullName(), "%s waits: %s", p.FullName(), reason).
-				AtLine(evidence.Pods.Path(), i+1, p.FullName()+": phase "+p.Status.Phase+", "+reason)
-			if number > 0 {
-				f = f.AtLine(evidence.PodEvents.Path(), number, event.Reason+": "+event.Text())
+				At(p.Field("status", "phase"), "%s: phase %s, %s", p.FullName(), p.Status.Phase, reason)
+			if found {
+				f = f.At(event.Field(), "%s: %s", event.Reason, event.Text())
 			}
 			findings = append(findings, f)
 		}
@@ -68,12 +68,12 @@ func podsFailingByEvents(s evidence.Snapshot) []checks.Finding {
 			continue
 		}
 		seen[name] = true
-		last, number, _ := lastEvent(s, pod.Namespace, pod.Name)
+		last, _, _ := lastEvent(s, pod.Namespace, pod.Name)
 		restarts := last.Reason == "BackOff" && !strings.Contains(last.Text(), "pulling image")
 		if restarts || !slices.Contains(startFailures, last.Reason) || s.Now().Sub(last.At().Time) > 2*podPatience {
 			continue
 		}
-		f := checks.Findingf(checks.Fail, name, "the last event of %s is %s", name, last.Reason).AtLine(evidence.PodEvents.Path(), number, last.Reason+": "+last.Text())
+		f := checks.Findingf(checks.Fail, name, "the last event of %s is %s", name, last.Reason).At(last.Field(), "%s: %s", last.Reason, last.Text())
 		f.Basis = checks.ByText
 		findings = append(findings, f)
 	}
@@ -112,8 +112,8 @@ func initRuns(p evidence.Pod) bool {
 }
 
 // lastEvent returns the newest event of the pod, and whether it tells of a failure.
-func lastEvent(s evidence.Snapshot, namespace, name string) (last evidence.Event, number int, failed bool) {
-	for i, e := range evidence.PodEvents.In(s) {
+func lastEvent(s evidence.Snapshot, namespace, name string) (last evidence.Event, found, failed bool) {
+	for _, e := range evidence.PodEvents.In(s) {
 		about := e.About()
 		if about.Name != name || about.Namespace != namespace {
 			continue
@@ -121,11 +121,11 @@ func lastEvent(s evidence.Snapshot, namespace, name string) (last evidence.Event
 		if e.Reason == "BackOff" && last.Reason == "Failed" {
 			continue // it repeats, less clearly, what the failure said
 		}
-		if number == 0 || last.Reason == "BackOff" && e.Reason == "Failed" || !e.At().Before(last.At().Time) {
-			last, number = e, i+1
+		if !found || last.Reason == "BackOff" && e.Reason == "Failed" || !e.At().Before(last.At().Time) {
+			last, found = e, true
 		}
 	}
-	return last, number, number > 0 && (strings.HasPrefix(last.Reason, "Failed") || last.Type == "Warning")
+	return last, found, found && (strings.HasPrefix(last.Reason, "Failed") || last.Type == "Warning")
 }
 
 // since tells whether the pod is older than d at the time of the recording.

@@ -71,7 +71,7 @@ warning.`,
 		switch {
 		case udp != "" && tcp != "" && tcp != "timeout" && tcp != "refused" && tcp != "error":
 			return []checks.Finding{checks.Findingf(checks.Fail, dns.String(), "the cluster's DNS %s answers pods by TCP and not by UDP: kube-proxy %s forwards TCP only", dns, n.Kubelet.Value).
-				At(evidence.DNSProbes.Path(), "udp: %s, tcp: %s", udp, tcp).With(n.Kubelet.From)}, nil
+				At(evidence.DNSProbes.Field(s), "udp: %s, tcp: %s", udp, tcp).With(n.Kubelet.From)}, nil
 		case udp != "":
 			return nil, checks.Unknown(evidence.NotCollected + ": the cluster's DNS does not answer by UDP, and no probe shows that it does by TCP")
 		case !n.ServiceIPs.Known():

@@ -57,18 +57,18 @@ a name lookup of the registry itself. A pull through the proxy would have failed
 		}
 		var because []evidence.Because
 		registry := ""
-		for _, b := range unansweredPulls(s, answered) {
-			if !strings.Contains(b.Text, "dial tcp") || strings.Contains(b.Text, "proxyconnect") {
+		for _, pull := range unansweredPulls(s, answered) {
+			if !strings.Contains(pull.text, "dial tcp") || strings.Contains(pull.text, "proxyconnect") {
 				continue
 			}
 			host := ""
-			if m := pulledFrom.FindStringSubmatch(b.Text); m != nil {
+			if m := pulledFrom.FindStringSubmatch(pull.text); m != nil {
 				host = strings.ToLower(probed.HostOf(m[1]))
 			}
 			if host != "" && env.BypassesDomain("."+host) {
 				continue // it is meant to be reached directly
 			}
-			because, registry = append(because, b), cmp.Or(registry, host)
+			because, registry = append(because, pull.from), cmp.Or(registry, host)
 		}
 		if len(because) == 0 {
 			return nil, nil

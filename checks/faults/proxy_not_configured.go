@@ -53,12 +53,18 @@ network has a proxy at all no evidence can tell, so this is a warning.`,
 				answered[strings.ToLower(probed.HostOf(p.Target))] = true
 			}
 		}
-		because := unansweredPulls(s, answered)
+		var because []evidence.Because
 		var silent []string
+		for _, pull := range unansweredPulls(s, answered) {
+			because = append(because, pull.from)
+			if m := pulledFrom.FindStringSubmatch(pull.text); m != nil {
+				silent = append(silent, strings.ToLower(m[1]))
+			}
+		}
 		for _, p := range evidence.ReachProbes.In(s) {
 			host := strings.ToLower(probed.HostOf(p.Target))
 			if p.Protocol != "icmp" && p.Outcome == "timeout" && isRegistry(p.Target) && !answered[host] {
-				because = append(because, evidence.Because{Path: evidence.ReachProbes.Path(), Text: p.Protocol + " to " + p.Target + " from " + p.From + ": timeout"})
+				because = append(because, p.Field("outcome").Because("%s to %s from %s: timeout", p.Protocol, p.Target, p.From))
 				silent = append(silent, host)
 			}
 		}
@@ -68,16 +74,11 @@ network has a proxy at all no evidence can tell, so this is a warning.`,
 		if gap := evidence.Services.Gap(s); gap != "" {
 			return nil, checks.Unknown(gap) // a service may have a proxy of its own, as the fix here advises
 		}
-		for _, b := range because {
-			if m := pulledFrom.FindStringSubmatch(b.Text); m != nil {
-				silent = append(silent, strings.ToLower(m[1]))
-			}
-		}
 		slices.Sort(silent)
 		silent = slices.Compact(silent)
 		who := cmp.Or(strings.Join(silent[:min(len(silent), checks.MaxQuotes)], ", "), "the registry")
 		return []checks.Finding{checks.Findingf(checks.Warn, who, "no answer from %s, and neither the machine nor a service has HTTPS_PROXY", who).
-			With(because[:min(len(because), checks.MaxQuotes)]...).At(evidence.Env.Path(), "HTTPS_PROXY is not set")}, nil
+			With(because[:min(len(because), checks.MaxQuotes)]...).At(evidence.Env.Field(s, "HTTPS_PROXY"), "HTTPS_PROXY is not set")}, nil
 	},
 })
 
@@ -86,13 +87,13 @@ var pulledFrom = regexp.MustCompile(`image "([a-zA-Z0-9.-]+\.[a-zA-Z0-9.-]+(?::\
 
 // unansweredPulls lists the pull events that ended in a timeout, of pods that
 // have not come up since.
-func unansweredPulls(s evidence.Snapshot, answered map[string]bool) []evidence.Because {
+func unansweredPulls(s evidence.Snapshot, answered map[string]bool) []said {
 	up := map[string]bool{}
 	for _, p := range evidence.Pods.In(s) {
 		up[p.FullName()] = podRuns(p)
 	}
-	var because []evidence.Because
-	for i, e := range evidence.PodEvents.In(s) {
+	var list []said
+	for _, e := range evidence.PodEvents.In(s) {
 		text := e.Text()
 		if up[e.About().Namespace+"/"+e.About().Name] || mentions(text, answered) {
 			continue
@@ -100,12 +101,12 @@ func unansweredPulls(s evidence.Snapshot, answered map[string]bool) []evidence.B
 		pull := strings.Contains(text, "pull") || strings.Contains(text, "failed to resolve reference") || strings.Contains(e.Reason, "ErrImagePull")
 		for _, words := range unanswered {
 			if pull && strings.Contains(text, words) {
-				because = append(because, evidence.Because{Path: evidence.PodEvents.Path(), Line: i + 1, Text: e.About().Name + ": " + text})
+				list = append(list, said{text, e.Field().Because("%s: %s", e.About().Name, text)})
 				break
 			}
 		}
 	}
-	return because
+	return list
 }
 
 func mentions(text string, hosts map[string]bool) bool {

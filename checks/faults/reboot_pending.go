@@ -35,7 +35,7 @@ are told, no more: printer drivers and virus scanners leave such an order behind
 		for _, name := range slices.Sorted(maps.Keys(features)) {
 			if strings.EqualFold(features[name], "pending") {
 				findings = append(findings, checks.Findingf(checks.Warn, name, "the feature %s is only complete after a reboot", name).
-					At(evidence.Features.Path(), "%s is pending", name))
+					At(evidence.Features.Field(s, name), "%s is pending", name))
 			}
 		}
 		reboot := evidence.PendingReboot.In(s)
@@ -50,6 +50,6 @@ are told, no more: printer drivers and virus scanners leave such an order behind
 			why = "no reason recorded"
 		}
 		return append(findings, checks.Findingf(level, "reboot", "a reboot is pending: %s", why).
-			At(evidence.PendingReboot.Path(), "pending is true, reasons: %s", why)), nil
+			At(evidence.PendingReboot.Field(s, "pending"), "pending is true, reasons: %s", why)), nil
 	},
 })

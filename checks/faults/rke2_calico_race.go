@@ -46,8 +46,8 @@ and without Calico's network in HNS.`,
 			return nil, nil // it came up, and Felix ended later: another fault
 		}
 		return []checks.Finding{checks.Findingf(checks.Fail, "calico", "service %s runs, and neither a process of Calico nor its network in HNS is there", svc.Name).
-			At(evidence.Services.Path(), "%s: state %s", svc.Name, svc.State).
-			At(evidence.Processes.Path(), "none of its %d processes is calico-node.exe", len(evidence.Processes.In(s))).
-			At(evidence.HNSNetworks.Path(), "names: %s", networkNames(evidence.HNSNetworks.In(s)))}, nil
+			At(svc.Field("state"), "%s: state %s", svc.Name, svc.State).
+			At(evidence.Processes.Field(s), "none of its %d processes is calico-node.exe", len(evidence.Processes.In(s))).
+			At(evidence.HNSNetworks.Field(s), "names: %s", networkNames(evidence.HNSNetworks.In(s)))}, nil
 	},
 })

@@ -43,8 +43,8 @@ The check looks for the process flanneld.exe beside a running service rke2.`,
 			return nil, err
 		}
 		return []checks.Finding{checks.Findingf(checks.Fail, "flanneld", "service %s runs, and flanneld, its child, does not: RKE2 does not start it again", svc.Name).
-			At(evidence.Services.Path(), "%s: state %s", svc.Name, svc.State).
-			At(evidence.Processes.Path(), "none of its %d processes is flanneld.exe", len(evidence.Processes.In(s)))}, nil
+			At(svc.Field("state"), "%s: state %s", svc.Name, svc.State).
+			At(evidence.Processes.Field(s), "none of its %d processes is flanneld.exe", len(evidence.Processes.In(s)))}, nil
 	},
 })
 

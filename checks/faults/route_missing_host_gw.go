@@ -61,14 +61,14 @@ The check compares the routes with the podCIDR and the address of each Node that
 				f := checks.Findingf(checks.Fail, m.Name, "there is no route to %s, the pods of node %s, by way of %s", cidr, m.Name, gateways[0])
 				switch {
 				case !there:
-					f = f.At(evidence.Routes.Path(), "none of %d routes leads to %s", len(routes), cidr)
+					f = f.At(evidence.Routes.Field(s), "none of %d routes leads to %s", len(routes), cidr)
 				case r.NextHop != "":
 					f = checks.Findingf(checks.Fail, m.Name, "the route to %s, the pods of node %s, leads to %s instead of %s", cidr, m.Name, r.NextHop, gateways[0]).
-						At(evidence.Routes.Path(), "%s by way of %s", r.Destination, r.NextHop)
+						At(r.Field("nextHop"), "%s by way of %s", r.Destination, r.NextHop)
 				default:
 					continue
 				}
-				findings = append(findings, f.At(evidence.Nodes.Path(), "%s: podCIDR %s, InternalIP %s", m.Name, cidr, gateways[0]))
+				findings = append(findings, f.At(other.PodCIDRField(), "%s: podCIDR %s, InternalIP %s", m.Name, cidr, gateways[0]))
 			}
 		}
 		if compared == 0 {

@@ -64,11 +64,11 @@ route out where DSR is used, and Antrea and the NAT plugin need none.`,
 		if len(services) > 0 {
 			level := cond(n.Proxy().EnableDSR.On(), checks.Warn, checks.Fail) // with DSR load balancers may well work without it, as they do on Azure
 			findings = append(findings, checks.Findingf(level, "route to Services", "%d of %d pods have OutBoundNAT and no route with NeedEncap for the service network: %s", len(services), pods, endpointNames(services)).
-				At(evidence.HNSEndpoints.Path(), "%s: %s", node.EndpointName(services[0]), routeList(services[0])).With(serviceNetwork(n)))
+				At(services[0].Field("Policies"), "%s: %s", node.EndpointName(services[0]), routeList(services[0])).With(serviceNetwork(n)))
 		}
 		if len(host) > 0 {
 			findings = append(findings, checks.Findingf(checks.Warn, "route to the node", "%d of %d pods have no route with NeedEncap for the node's own address %s: they cannot reach their node", len(host), pods, n.ManagementIPs.Value[0]).
-				At(evidence.HNSEndpoints.Path(), "%s: %s", node.EndpointName(host[0]), routeList(host[0])).With(n.ManagementIPs.From))
+				At(host[0].Field("Policies"), "%s: %s", node.EndpointName(host[0]), routeList(host[0])).With(n.ManagementIPs.From))
 		}
 		if f, ok := configuredWithoutRoute(n); ok && len(findings) == 0 {
 			findings = append(findings, f)
@@ -90,7 +90,7 @@ func configuredWithoutRoute(n *node.Node) (checks.Finding, bool) {
 		}
 	}
 	return checks.Findingf(checks.Warn, conf.Name, "%s gives pods OutBoundNAT and no route with NeedEncap for the service network: pods made from now on cannot reach Services", conf.Name).
-		At(conf.File.Path, "%d exceptions of OutBoundNAT, and no route for a network", len(conf.Config.Exceptions)).With(serviceNetwork(n)), true
+		At(conf.Field("policies"), "%d exceptions of OutBoundNAT, and no route for a network", len(conf.Config.Exceptions)).With(serviceNetwork(n)), true
 }
 
 // onPodNetwork leaves out the endpoints of NAT networks, which have OutBoundNAT too.

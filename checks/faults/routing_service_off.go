@@ -42,13 +42,13 @@ The check looks at the service, its state and whether it starts with the machine
 			return nil, checks.Unknown(evidence.NotCollected + ": this recording lists only some of the services")
 		case !there:
 			return []checks.Finding{checks.Findingf(checks.Fail, "RemoteAccess", "there is no service RemoteAccess: nothing routes between the pod network and the other nodes").
-				At(evidence.Services.Path(), "none of its %d services is RemoteAccess", len(evidence.Services.In(s)))}, nil
+				At(evidence.Services.Field(s), "none of its %d services is RemoteAccess", len(evidence.Services.In(s)))}, nil
 		case !svc.Running():
 			return []checks.Finding{checks.Findingf(checks.Fail, svc.Name, "service %s is %s: nothing routes between the pod network and the other nodes", svc.Name, svc.State).
-				At(evidence.Services.Path(), "%s: state %s, start type %s", svc.Name, svc.State, orUnknown(svc.StartType))}, nil
+				At(svc.Field("state"), "%s: state %s, start type %s", svc.Name, svc.State, orUnknown(svc.StartType))}, nil
 		case strings.EqualFold(svc.StartType, "manual"), strings.EqualFold(svc.StartType, "disabled"):
 			return []checks.Finding{checks.Findingf(checks.Warn, svc.Name, "service %s runs with start type %s: after a reboot nothing routes", svc.Name, svc.StartType).
-				At(evidence.Services.Path(), "%s: start type %s", svc.Name, svc.StartType)}, nil
+				At(svc.Field("startType"), "%s: start type %s", svc.Name, svc.StartType)}, nil
 		}
 		return nil, nil
 	},

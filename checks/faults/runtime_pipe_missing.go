@@ -74,12 +74,12 @@ var pipeThere = []string{"Access is denied", "All pipe instances are busy"}
 func runtimeEndpoint(n *node.Node, s evidence.Snapshot) node.Fact[string] {
 	var f node.Fact[string]
 	if flag, ok := n.KubeletFlag("container-runtime-endpoint"); ok && flag.Value != "" {
-		f.Learn(flag.Value, flag.From.Path, "%s", flag.From.Text)
+		f.Learn(flag.Value, flag.From.Place(), "%s", flag.From.Text)
 		return f
 	}
 	config, file, gap := n.KubeletConfig(s)
 	if gap == "" && config.ContainerRuntimeEndpoint != "" {
-		f.Learn(config.ContainerRuntimeEndpoint, file.Path, "containerRuntimeEndpoint is %s", config.ContainerRuntimeEndpoint)
+		f.Learn(config.ContainerRuntimeEndpoint, file.Field("containerRuntimeEndpoint"), "containerRuntimeEndpoint is %s", config.ContainerRuntimeEndpoint)
 	}
 	f.Gap = cmp.Or(gap, evidence.NotCollected+": neither the kubelet's flags nor its configuration name the runtime's endpoint")
 	if f.From.Path != "" {
@@ -143,12 +143,12 @@ func pipeName(endpoint string) string {
 
 // containerdAddress is where containerd serves: its own word, then its configuration, then its default.
 func containerdAddress(s evidence.Snapshot) (string, evidence.Because) {
-	if v := evidence.CRI.In(s).ConfigValue("containerdEndpoint"); v != "" {
-		return v, evidence.Because{Path: evidence.CRI.Path(), Text: "containerdEndpoint is " + v}
+	if v, at := evidence.CRIConfigValue(s, "containerdEndpoint"); v != "" {
+		return v, at.Because("containerdEndpoint is %s", v)
 	}
 	if c, file, gap := node.ContainerdConfig(s); gap == "" {
 		address := cmp.Or(c.PipeAddress, `\\.\pipe\`+defaultPipe)
-		return address, evidence.Because{Path: file.Path, Text: "grpc.address is " + address}
+		return address, evidence.InFile(file.Path).Because("grpc.address is %s", address)
 	}
 	return `\\.\pipe\` + defaultPipe, evidence.Because{}
 }
@@ -157,12 +157,12 @@ func containerdAddress(s evidence.Snapshot) (string, evidence.Because) {
 func programRuns(n *node.Node, s evidence.Snapshot, name string) evidence.Because {
 	for _, svc := range n.Components["runtime"].Services {
 		if svc.Running() && (node.EqualsAny(node.Program(svc.BinPath), []string{name}) || node.EqualsAny(svc.Name, []string{name, strings.TrimSuffix(name, "d")})) {
-			return evidence.Because{Path: evidence.Services.Path(), Text: "service " + svc.Name + " is " + svc.State}
+			return svc.Field("state").Because("service %s is %s", svc.Name, svc.State)
 		}
 	}
 	for _, p := range n.Components["runtime"].Processes {
 		if node.EqualsAny(node.Program(p.Name), []string{name}) {
-			return evidence.Because{Path: evidence.Processes.Path(), Text: "process " + p.Name + " runs"}
+			return p.Field("name").Because("process %s runs", p.Name)
 		}
 	}
 	return evidence.Because{}

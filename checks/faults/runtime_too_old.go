@@ -52,7 +52,7 @@ services and processes were recorded.`,
 		}
 		if rt.Name == "docker" && kubelet.AtLeast(noDockershim) && withoutCRIDockerd(s) {
 			findings = append(findings, checks.Findingf(checks.Fail, rt.Name, "the kubelet is %s, which reaches docker only through cri-dockerd, and no cri-dockerd is on this node", kubelet).With(n.Kubelet.From, n.Runtime.From).
-				At(evidence.Processes.Path(), "none of its %d processes is cri-dockerd.exe", len(evidence.Processes.In(s))))
+				At(evidence.Processes.Field(s), "none of its %d processes is cri-dockerd.exe", len(evidence.Processes.In(s))))
 		}
 		return findings, nil
 	},

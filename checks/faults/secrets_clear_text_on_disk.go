@@ -37,7 +37,7 @@ warning. A volume without BitLocker is told, no more: most nodes run like that.`
 		for _, acl := range sec.ACLs {
 			near = max(near, nearSecrets(acl.Path))
 		}
-		for _, acl := range sec.ACLs {
+		for i, acl := range sec.ACLs {
 			if near == 0 || nearSecrets(acl.Path) < near {
 				continue
 			}
@@ -47,13 +47,13 @@ warning. A volume without BitLocker is told, no more: most nodes run like that.`
 			looked = true
 			if who := readers(acl.SDDL); len(who) > 0 {
 				findings = append(findings, checks.Findingf(checks.Warn, acl.Path, "%s may read %s, where Secrets lie in clear text", strings.Join(who, " and "), acl.Path).
-					At(evidence.SecurityInfo.Path(), "%s: %s", acl.Path, acl.SDDL))
+					At(evidence.SecurityInfo.Field(s, "acls", i, "sddl"), "%s: %s", acl.Path, acl.SDDL))
 			}
 		}
-		for _, b := range sec.BitLocker {
+		for i, b := range sec.BitLocker {
 			if strings.EqualFold(b.Drive, "C:") && strings.EqualFold(b.Protection, "off") {
 				findings = append(findings, checks.Findingf(checks.Info, b.Drive, "drive %s is not encrypted, and mounted Secrets lie on it in clear text; on Windows this is so by design", b.Drive).
-					At(evidence.SecurityInfo.Path(), "bitLocker: %s protection is off", b.Drive))
+					At(evidence.SecurityInfo.Field(s, "bitLocker", i, "protection"), "bitLocker: %s protection is off", b.Drive))
 			}
 		}
 		if !looked {

@@ -44,12 +44,12 @@ ContainerAdministrator and for runAsNonRoot at once is refused whenever it comes
 				continue
 			}
 			pod := p.Spec.SecurityContext
-			p.containers(func(at string, c evidence.Container) {
+			p.containers(func(at fieldPath, c evidence.Container) {
 				if !nonRoot(pod, c.SecurityContext) {
 					return
 				}
 				if user := runsAs(pod, c.SecurityContext); strings.EqualFold(user, "ContainerAdministrator") || strings.EqualFold(user, `NT AUTHORITY\SYSTEM`) {
-					field := podField{at + ".securityContext.windowsOptions.runAsUserName", user}
+					field := podField{at.to("securityContext", "windowsOptions", "runAsUserName"), user}
 					findings = append(findings, checks.Findingf(checks.Fail, p.Name(), "%s asks for runAsNonRoot and for the user %s, which is root to Kubernetes", p.Name(), user).With(p.because(field)))
 				}
 			})

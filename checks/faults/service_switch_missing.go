@@ -46,10 +46,10 @@ which is a warning: the Service addresses then stand where the pods' own do.`,
 			switch {
 			case !there:
 				return []checks.Finding{checks.Findingf(checks.Fail, name, "kube-proxy is to put Service addresses on adapter %s, which the host does not have", name).
-					With(from).At(evidence.Adapters.Path(), "it has %s", adapterNames(s))}, nil
+					With(from).At(evidence.Adapters.Field(s), "it has %s", adapterNames(s))}, nil
 			case a.Status != "" && a.Status != "up":
 				return []checks.Finding{checks.Findingf(checks.Fail, name, "kube-proxy puts Service addresses on adapter %s, which is %s", name, a.Status).
-					With(from).At(evidence.Adapters.Path(), "%s: status is %s", a.Name, a.Status)}, nil
+					With(from).At(a.Field("status"), "%s: status is %s", a.Name, a.Status)}, nil
 			}
 			return nil, nil
 		}
@@ -59,10 +59,10 @@ which is a warning: the Service addresses then stand where the pods' own do.`,
 		for _, name := range []string{transparentAdapter, "HNSTransparent", "vEthernet (HNS Internal NIC)"} {
 			if _, there := adapterCalled(s, name); there {
 				return []checks.Finding{checks.Findingf(checks.Warn, serviceAdapter, "the host has no adapter %s; kube-proxy, told of no other, puts Service addresses on %s", serviceAdapter, name).
-					At(evidence.Adapters.Path(), "it has %s", adapterNames(s))}, nil
+					At(evidence.Adapters.Field(s), "it has %s", adapterNames(s))}, nil
 			}
 		}
 		return []checks.Finding{checks.Findingf(checks.Fail, serviceAdapter, "the host has no adapter %s, and none that kube-proxy falls back on for Service addresses", serviceAdapter).
-			At(evidence.Adapters.Path(), "it has %s", adapterNames(s))}, nil
+			At(evidence.Adapters.Field(s), "it has %s", adapterNames(s))}, nil
 	},
 })

@@ -50,10 +50,10 @@ and is passed over.`,
 		switch {
 		case len(affine) > 0 && !able:
 			return []checks.Finding{checks.Findingf(checks.Warn, "Services", "sessionAffinity ClientIP needs HNS 12 (Server 2022) at least, and this is %s: connections through this node are spread over all pods of %s", from.Text, few(affine)).
-				At(evidence.KubeServices.Path(), "sessionAffinity is ClientIP on %s", few(affine)).With(from)}, nil
+				At(evidence.KubeServices.Field(s), "sessionAffinity is ClientIP on %s", few(affine)).With(from)}, nil
 		case len(timed) > 0:
 			return []checks.Finding{checks.Findingf(checks.Info, "Services", "the session timeout of %s is ignored on Windows: as documented", few(timed)).
-				At(evidence.KubeServices.Path(), "sessionAffinityConfig.clientIP.timeoutSeconds is set on %s", few(timed))}, nil
+				At(evidence.KubeServices.Field(s), "sessionAffinityConfig.clientIP.timeoutSeconds is set on %s", few(timed))}, nil
 		}
 		return nil, nil
 	},
@@ -62,7 +62,7 @@ and is passed over.`,
 // hasAffinity goes by HNS, else by the build.
 func hasAffinity(n *node.Node, s evidence.Snapshot) (bool, evidence.Because) {
 	if v := evidence.HNSVersion.In(s).Version; v.Known() {
-		return v.AtLeast(12, 0), evidence.Because{Path: evidence.HNSVersion.Path(), Text: "HNS " + v.String()}
+		return v.AtLeast(12, 0), evidence.HNSVersion.Field(s, "Version").Because("HNS %s", v)
 	}
-	return n.Build.Value.Number >= 19551, evidence.Because{Path: n.Build.From.Path, Text: "build " + n.Build.Value.String()}
+	return n.Build.Value.Number >= 19551, n.Build.From.Place().Because("build %s", n.Build.Value)
 }

@@ -76,10 +76,10 @@ its gateway.`,
 // sourceVIPEndpoint looks for the endpoint of a source VIP that the subnet has
 // room for: it must be kube-proxy's own, and HNS must have been able to make it.
 func sourceVIPEndpoint(s evidence.Snapshot, vip node.Address, from evidence.Because) []checks.Finding {
-	for i, p := range evidence.Pods.In(s) {
+	for _, p := range evidence.Pods.In(s) {
 		if ip, ok := node.ParseAddress(p.Status.PodIP); ok && ip == vip && !p.Spec.HostNetwork && p.Status.Phase != "Succeeded" && p.Status.Phase != "Failed" {
 			return []checks.Finding{checks.Findingf(checks.Fail, vip.String(), "the source VIP %s is the address of the pod %s", vip, p.FullName()).
-				With(from).AtLine(evidence.Pods.Path(), i+1, p.FullName()+" has "+p.Status.PodIP)}
+				With(from).At(p.Field("status", "podIP"), "%s has %s", p.FullName(), p.Status.PodIP)}
 		}
 	}
 	made := slices.ContainsFunc(evidence.HNSEndpoints.In(s), func(e evidence.HNSEndpoint) bool {
@@ -90,7 +90,7 @@ func sourceVIPEndpoint(s evidence.Snapshot, vip node.Address, from evidence.Beca
 		return nil
 	}
 	f := checks.Findingf(checks.Fail, vip.String(), "HNS has no endpoint with the source VIP %s, and kube-proxy could not make it", vip).
-		With(from, checks.Quote(matches[0])).At(evidence.HNSEndpoints.Path(), "no endpoint has %s", vip)
+		With(from, checks.Quote(matches[0])).At(evidence.HNSEndpoints.Field(s), "no endpoint has %s", vip)
 	f.Basis = checks.ByBoth
 	return []checks.Finding{f}
 }
@@ -103,7 +103,7 @@ func podSubnets(n *node.Node, s evidence.Snapshot) ([]node.Prefix, evidence.Beca
 			list = append(list, node.ParsePrefixes(sub.Prefix)...)
 		}
 		if len(list) > 0 {
-			return list, evidence.Because{Path: evidence.HNSNetworks.Path(), Text: net.Name + " has the subnet " + list[0].String()}
+			return list, net.Field().Because("%s has the subnet %s", net.Name, list[0])
 		}
 	}
 	return n.PodCIDRs.Value, n.PodCIDRs.From

@@ -50,16 +50,16 @@ A byte order mark in sourceVip.json itself is how Windows PowerShell writes file
 			var finding checks.Finding
 			switch {
 			case err != nil:
-				finding = checks.Findingf(checks.Fail, path, "%s holds no address: %v", path, err).At(f.Path, "%v", err)
+				finding = checks.Findingf(checks.Fail, path, "%s holds no address: %v", path, err).At(evidence.InFile(f.Path), "%v", err)
 			case vip.ErrorMsg != "" || vip.ErrorCode != 0:
-				finding = checks.Findingf(checks.Fail, path, "%s holds an error of host-local where the address should be: %s", path, vip.ErrorMsg).At(f.Path, "code %d, msg %s", vip.ErrorCode, vip.ErrorMsg)
+				finding = checks.Findingf(checks.Fail, path, "%s holds an error of host-local where the address should be: %s", path, vip.ErrorMsg).At(f.Field("code"), "code %d, msg %s", vip.ErrorCode, vip.ErrorMsg)
 			case vip.IP == "":
-				finding = checks.Findingf(checks.Fail, path, "%s names no address", path).At(f.Path, "neither ip4.ip nor ips[0].address is set")
+				finding = checks.Findingf(checks.Fail, path, "%s names no address", path).At(f.Field("ip4", "ip"), "neither ip4.ip nor ips[0].address is set")
 			default:
 				continue
 			}
 			if request := s.File(node.SourceVIPRequests[i]); request.Gap == "" && request.BOM {
-				finding = finding.At(request.Path, "begins with a byte order mark, which host-local refuses")
+				finding = finding.At(evidence.InFile(request.Path), "begins with a byte order mark, which host-local refuses")
 			}
 			findings = append(findings, finding)
 		}

@@ -56,7 +56,7 @@ management addresses alone. flanneld then waits for its network for ever, which 
 			return nil, nil
 		}
 		return []checks.Finding{checks.Findingf(checks.Fail, lost.Name, "HNS network %s has the management address %s: the node's own did not come back on the switch", lost.Name, lost.ManagementIP).
-			At(evidence.HNSNetworks.Path(), "%s: ManagementIP is %s", lost.Name, lost.ManagementIP)}, nil
+			At(lost.Field(), "%s: ManagementIP is %s", lost.Name, lost.ManagementIP)}, nil
 	},
 })
 
@@ -80,7 +80,7 @@ func lostOnAdapter(s evidence.Snapshot) []checks.Finding {
 		if a.DHCP != nil && *a.DHCP {
 			f = checks.Findingf(checks.Fail, a.Name, "the adapter %s has only the address %s: DHCP did not answer it on the virtual switch", a.Name, ip)
 		}
-		findings = append(findings, f.At(evidence.Adapters.Path(), "%s: addresses %s, no gateway", a.Name, strings.Join(a.Addresses, ", ")))
+		findings = append(findings, f.At(a.Field("addresses"), "%s: addresses %s, no gateway", a.Name, strings.Join(a.Addresses, ", ")))
 	}
 	return findings
 }

@@ -41,27 +41,27 @@ podCIDR 10.244.2.0/24.`,
 		var findings []checks.Finding
 		if len(env.Missing) > 0 {
 			findings = append(findings, checks.Findingf(checks.Fail, node.SubnetEnv, "%s does not set %s, and the CNI plugin refuses it", node.SubnetEnv, strings.Join(env.Missing, ", ")).
-				At(f.Path, "missing: %s", strings.Join(env.Missing, ", ")))
+				At(evidence.InFile(f.Path), "missing: %s", strings.Join(env.Missing, ", ")))
 		}
 		if f.BOM {
 			findings = append(findings, checks.Findingf(checks.Fail, node.SubnetEnv, "%s begins with a byte order mark, and the CNI plugin does not find its first line", node.SubnetEnv).
-				AtLine(f.Path, 1, "a byte order mark is in front"))
+				At(evidence.InLine(f.Path, 1), "a byte order mark is in front"))
 		}
 		subnet, ok := node.ParsePrefix(env.Subnet)
 		if !ok {
 			if env.Subnet != "" {
-				findings = append(findings, checks.Findingf(checks.Fail, "FLANNEL_SUBNET", "FLANNEL_SUBNET is %q, which is no CIDR", env.Subnet).At(f.Path, "FLANNEL_SUBNET=%s", env.Subnet))
+				findings = append(findings, checks.Findingf(checks.Fail, "FLANNEL_SUBNET", "FLANNEL_SUBNET is %q, which is no CIDR", env.Subnet).At(evidence.InLine(f.Path, env.Lines["FLANNEL_SUBNET"]), "FLANNEL_SUBNET=%s", env.Subnet))
 			}
 			return findings, nil
 		}
 		if networks := node.ParsePrefixes(env.Network); len(networks) > 0 && !node.AnyCovers(networks, subnet) {
 			findings = append(findings, checks.Findingf(checks.Fail, "FLANNEL_SUBNET", "FLANNEL_SUBNET %s lies outside FLANNEL_NETWORK %s", env.Subnet, env.Network).
-				At(f.Path, "FLANNEL_NETWORK=%s FLANNEL_SUBNET=%s", env.Network, env.Subnet))
+				At(evidence.InLine(f.Path, env.Lines["FLANNEL_NETWORK"]), "FLANNEL_NETWORK=%s FLANNEL_SUBNET=%s", env.Network, env.Subnet))
 		}
 		pod := node.OfFamily(node.About(s).PodCIDRs.Value, subnet.Addr().Is4())
 		if len(pod) > 0 && !slices.Contains(pod, subnet) && !flannelOnEtcd(node.About(s)) {
 			findings = append(findings, checks.Findingf(checks.Fail, "FLANNEL_SUBNET", "FLANNEL_SUBNET is %s, and the node's podCIDR is %s", env.Subnet, pod[0]).
-				At(f.Path, "FLANNEL_SUBNET=%s", env.Subnet).With(node.About(s).PodCIDRs.From))
+				At(evidence.InLine(f.Path, env.Lines["FLANNEL_SUBNET"]), "FLANNEL_SUBNET=%s", env.Subnet).With(node.About(s).PodCIDRs.From))
 		}
 		if len(findings) == 0 && len(pod) == 0 {
 			return nil, checks.Unknown(cmp.Or(node.About(s).PodCIDRs.Gap, evidence.NotCollected+": the node's podCIDR is of the other address family"))

@@ -60,7 +60,7 @@ runs short, and otherwise only told.`,
 			if f, ok := n.KubeletFlag(r.flag); ok {
 				err = add("--"+r.flag, memoryOf(f.Value), f.From)
 			} else if gap == "" {
-				err = add(r.field, r.config["memory"], evidence.Because{Path: file.Path, Text: fmt.Sprintf("%s.memory: %s", r.field, r.config["memory"])})
+				err = add(r.field, r.config["memory"], file.Field(r.field, "memory").Because("%s.memory: %s", r.field, r.config["memory"]))
 			}
 			if err != nil {
 				return nil, err
@@ -89,12 +89,12 @@ func nothingReserved(s evidence.Snapshot, n *node.Node, file evidence.NodeFile, 
 	f := checks.Findingf(checks.Info, "systemReserved", "no memory is reserved for Windows and the node's programs; 2 GiB are recommended")
 	if m := evidence.MemoryInfo.In(s); m.TotalBytes > 0 && m.AvailableBytes > 0 && m.AvailableBytes*20 < m.TotalBytes {
 		f = checks.Findingf(checks.Warn, "systemReserved", "no memory is reserved for Windows and the node's programs, and %s of %s are left", gib(m.AvailableBytes), gib(m.TotalBytes)).
-			At(evidence.MemoryInfo.Path(), "availableBytes %d of totalBytes %d", m.AvailableBytes, m.TotalBytes)
+			At(evidence.MemoryInfo.Field(s, "availableBytes"), "availableBytes %d of totalBytes %d", m.AvailableBytes, m.TotalBytes)
 	}
 	if gap == "" {
-		return f.At(file.Path, "neither systemReserved nor kubeReserved names memory")
+		return f.At(file.Field("systemReserved"), "neither systemReserved nor kubeReserved names memory")
 	}
-	return f.At(n.KubeletFlags[0].From.Path, "neither --system-reserved nor --kube-reserved is given")
+	return f.At(n.KubeletFlags[0].From.Place().Parent(), "neither --system-reserved nor --kube-reserved is given")
 }
 
 // memoryOf takes the memory out of "cpu=500m,memory=2Gi".

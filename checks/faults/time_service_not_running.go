@@ -45,7 +45,7 @@ good.`,
 	Uses:     []evidence.Need{evidence.TimeService, evidence.Services},
 	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
 		clock := evidence.TimeService.In(s)
-		state, start, path := clock.Service, "", evidence.TimeService.Path()
+		state, start, place := clock.Service, "", evidence.TimeService.Field(s, "service")
 		for _, svc := range evidence.Services.In(s) {
 			switch {
 			case node.EqualsAny(svc.Name, otherTimeServices) && svc.Running():
@@ -53,7 +53,7 @@ good.`,
 			case strings.EqualFold(svc.Name, "w32time"):
 				start = strings.ToLower(svc.StartType)
 				if state == "" {
-					state, path = svc.State, evidence.Services.Path()
+					state, place = svc.State, svc.Field("state")
 				}
 			}
 		}
@@ -67,10 +67,10 @@ good.`,
 			return nil, checks.Unknown(evidence.NotCollected + ": this recording does not tell the state of the service w32time")
 		case !strings.EqualFold(state, "running"):
 			return []checks.Finding{checks.Findingf(level, "w32time", "the Windows Time service is %s, start type %s%s", state, orUnknown(start), right).
-				At(path, "w32time is %s", state)}, nil
+				At(place, "w32time is %s", state)}, nil
 		case slices.Contains(noTimeSources, source):
 			return []checks.Finding{checks.Findingf(level, "w32time", "the Windows Time service runs without a source: %s%s", clock.Source, right).
-				At(evidence.TimeService.Path(), "source is %s", clock.Source)}, nil
+				At(evidence.TimeService.Field(s, "source"), "source is %s", clock.Source)}, nil
 		}
 		return nil, nil
 	},

@@ -51,12 +51,12 @@ CONTAINER_NETWORK names. Recipes that put pods on an l2bridge instead do not cou
 		if _, there := adapterCalled(s, transparentAdapter); !there {
 			if _, renamed := adapterCalled(s, "HNSTransparent"); !renamed {
 				findings = append(findings, checks.Findingf(checks.Fail, transparentAdapter, "the host has no adapter %s: it is not on the network of its pods", transparentAdapter).
-					At(evidence.Adapters.Path(), "it has %s", adapterNames(s)))
+					At(evidence.Adapters.Field(s), "it has %s", adapterNames(s)))
 			}
 		}
 		if name, from := containerNetwork(node.About(s), s); name != "" && evidence.HNSNetworks.Known(s) && !hasNetwork(list, name) {
 			findings = append(findings, checks.Findingf(checks.Fail, name, "the kubelet puts pods on docker's network %s, and HNS has %s", name, networkNames(list)).
-				With(from).At(evidence.HNSNetworks.Path(), "names: %s", networkNames(list)))
+				With(from).At(evidence.HNSNetworks.Field(s), "names: %s", networkNames(list)))
 		}
 		return findings, nil
 	},
@@ -67,11 +67,11 @@ func containerNetwork(n *node.Node, s evidence.Snapshot) (string, evidence.Becau
 	const name = "CONTAINER_NETWORK"
 	for _, svc := range n.Components["kubelet"].Services {
 		if v := svc.Env[name]; v != "" {
-			return v, evidence.Because{Path: evidence.Services.Path(), Text: svc.Name + ": " + name + "=" + v}
+			return v, svc.Field("env", name).Because("%s: %s=%s", svc.Name, name, v)
 		}
 	}
 	v := evidence.Env.In(s)[name]
-	return v, evidence.Because{Path: evidence.Env.Path(), Text: name + "=" + v}
+	return v, evidence.Env.Field(s, name).Because("%s=%s", name, v)
 }
 
 func hasNetwork(list []evidence.HNSNetwork, name string) bool {

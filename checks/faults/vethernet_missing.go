@@ -52,7 +52,7 @@ Adapters of the NAT network, of HNS itself and of single containers do not count
 			return nil, checks.Unknown(evidence.NotCollected + ": adapters.json of this recording lists no adapter at all")
 		}
 		return []checks.Finding{checks.Findingf(checks.Fail, "vEthernet", "none of the adapters is the host's side of the pod network's switch: %s", strings.Join(names, ", ")).
-			At(evidence.Adapters.Path(), "no adapter is called vEthernet (…): %s", strings.Join(names, ", "))}, nil
+			At(evidence.Adapters.Field(s), "no adapter is called vEthernet (…): %s", strings.Join(names, ", "))}, nil
 	},
 })
 

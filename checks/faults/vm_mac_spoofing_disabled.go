@@ -66,12 +66,12 @@ The networks of Azure, AWS and Google take care of this themselves.`,
 		}
 		f := checks.Findingf(cond(v.ownHeard, checks.Fail, checks.Warn), machine.Model, "none of %d connections from pods to other hosts is answered, though the node's own are: the hypervisor (%s %s) seems to drop the pods' frames", len(v.lost), machine.Manufacturer, machine.Model)
 		if v.ownHeard {
-			f = f.At(evidence.ReachProbes.Path(), "pods reach the node itself")
+			f = f.At(evidence.ReachProbes.Field(s), "pods reach the node itself")
 		}
 		for _, p := range v.lost[:min(len(v.lost), checks.MaxQuotes)] {
 			f = f.With(probed.ReachBecause(p))
 		}
-		return []checks.Finding{f.At(evidence.OSInfo.Path(), "machine is virtual: %s %s", machine.Manufacturer, machine.Model)}, nil
+		return []checks.Finding{f.At(evidence.OSInfo.Field(s, "machine"), "machine is virtual: %s %s", machine.Manufacturer, machine.Model)}, nil
 	},
 })
 

@@ -36,10 +36,10 @@ fault is on this node.`,
 	Uses:     append([]evidence.Need{evidence.ReachProbes, evidence.FirewallInfo}, append(slices.Clone(node.ClusterSources), evidence.HNSNetworks, evidence.OSInfo)...),
 	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
 		n := node.About(s)
-		for _, r := range evidence.FirewallInfo.In(s).Rules {
+		for i, r := range evidence.FirewallInfo.In(s).Rules {
 			if r.Enabled && strings.EqualFold(r.Action, "block") && strings.EqualFold(r.Direction, "in") && (strings.EqualFold(r.Protocol, "udp") || r.Protocol == "17") && slices.Contains(r.LocalPorts, "4789") {
 				return []checks.Finding{checks.Findingf(checks.Fail, "UDP 4789", "the firewall rule %s keeps UDP 4789 out, which carries all pod traffic from other nodes", cmp.Or(r.DisplayName, r.Name)).
-					At(evidence.FirewallInfo.Path(), "%s: enabled, in, block, udp 4789", cmp.Or(r.Name, r.DisplayName)).With(n.Backend.From)}, nil
+					At(evidence.FirewallInfo.Field(s, "rules", i), "%s: enabled, in, block, udp 4789", cmp.Or(r.Name, r.DisplayName)).With(n.Backend.From)}, nil
 			}
 		}
 		if gap := evidence.ReachProbes.Gap(s); gap != "" {
@@ -72,7 +72,7 @@ fault is on this node.`,
 		}
 		f = f.With(probed.ReachBecause(*v.elsewhere))
 		if vmware {
-			f = f.At(evidence.OSInfo.Path(), "machine is %s %s", machine.Manufacturer, machine.Model)
+			f = f.At(evidence.OSInfo.Field(s, "machine"), "machine is %s %s", machine.Manufacturer, machine.Model)
 		}
 		return []checks.Finding{f}, nil
 	},

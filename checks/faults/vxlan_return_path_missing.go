@@ -79,13 +79,13 @@ so that their podCIDRs tell nothing, and is left out.`,
 		var findings []checks.Finding
 		if len(missing) > 0 {
 			findings = append(findings, checks.Findingf(checks.Fail, net.Name, "HNS network %s has no route to the pods of %s: answers to them are lost", net.Name, few(missing)).
-				At(evidence.HNSNetworks.Path(), "%s: %d policies of type RemoteSubnetRoute", net.Name, len(ways)).
-				At(evidence.Nodes.Path(), "%d podCIDRs on other nodes of the overlay", others))
+				At(net.Field("Policies"), "%s: %d policies of type RemoteSubnetRoute", net.Name, len(ways)).
+				At(evidence.Nodes.Field(s), "%d podCIDRs on other nodes of the overlay", others))
 		}
 		if len(stale) > 0 {
 			findings = append(findings, checks.Findingf(checks.Fail, net.Name, "HNS network %s has an old route to the pods of %s", net.Name, few(stale)).
-				At(evidence.HNSNetworks.Path(), "%s: RemoteSubnetRoute of %s", net.Name, few(stale)).
-				At(evidence.Nodes.Path(), "the annotations flannel.alpha.coreos.com/public-ip and backend-data say otherwise"))
+				At(net.Field("Policies"), "%s: RemoteSubnetRoute of %s", net.Name, few(stale)).
+				At(evidence.Nodes.Field(s), "the annotations flannel.alpha.coreos.com/public-ip and backend-data say otherwise"))
 		}
 		return findings, nil
 	},

@@ -63,10 +63,10 @@ complaint itself has other causes on other builds.`,
 		switch {
 		case len(reached) > 0:
 			return []checks.Finding{checks.Findingf(checks.Info, b.String(), "%s has the change of %s switched on by default; pods of this node reach %s, so it does no harm here", b, july2024Update, reached[0].Target).
-				With(n.Build.From).At(evidence.ReachProbes.Path(), "%s", probeText(reached[0]))}, nil
+				With(n.Build.From).At(reached[0].Field("outcome"), "%s", probeText(reached[0]))}, nil
 		case len(lost) > 0 && len(fromNode) > 0 && len(podsWithoutEndpoint(s)) == 0:
 			return []checks.Finding{checks.Findingf(checks.Fail, b.String(), "pods reach nothing and the node does, on %s, where %s makes the firewall block pods", b, july2024Update).
-				With(n.Build.From).At(evidence.ReachProbes.Path(), "%s", probeText(lost[0])).At(evidence.ReachProbes.Path(), "%s", probeText(fromNode[0]))}, nil
+				With(n.Build.From).At(lost[0].Field("outcome"), "%s", probeText(lost[0])).At(fromNode[0].Field("outcome"), "%s", probeText(fromNode[0]))}, nil
 		}
 		for _, m := range s.Signs("windows-update-kb5040437-networking") {
 			if m.Over == "" {

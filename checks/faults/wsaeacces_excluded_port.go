@@ -50,18 +50,18 @@ nothing is said.`,
 		}
 		var findings []checks.Finding
 		for _, w := range wantedPorts(s) {
-			e, excluded := exclusionOf(table, w)
-			if !excluded || len(listenersOn(table, w.protocol, w.port)) > 0 {
+			at := exclusionOf(table, w)
+			if at < 0 || len(listenersOn(table, w.protocol, w.port)) > 0 {
 				continue
 			}
-			level := checks.Warn
+			e, level := table.Excluded[at], checks.Warn
 			for _, m := range s.Signs("wsaeacces-excluded-port") {
 				if strings.Contains(m.Found, ":"+strconv.Itoa(w.port)+":") {
 					level = checks.Fail // it has been refused already
 				}
 			}
 			findings = append(findings, checks.Findingf(level, w.owner, "%s cannot listen on %s port %d: Windows keeps %d to %d", w.owner, w.protocol, w.port, e.Start, e.End).
-				At(evidence.Ports.Path(), "excluded: %s %d to %d; nobody listens on %d", w.protocol, e.Start, e.End, w.port))
+				At(evidence.Ports.Field(s, "excluded", at), "excluded: %s %d to %d; nobody listens on %d", w.protocol, e.Start, e.End, w.port))
 		}
 		return findings, nil
 	},
@@ -87,12 +87,8 @@ func wantedPorts(s evidence.Snapshot) []wantedPort {
 	return list
 }
 
-func exclusionOf(table evidence.PortTable, w wantedPort) (evidence.ExcludedPorts, bool) {
-	at := slices.IndexFunc(table.Excluded, func(e evidence.ExcludedPorts) bool {
+func exclusionOf(table evidence.PortTable, w wantedPort) int {
+	return slices.IndexFunc(table.Excluded, func(e evidence.ExcludedPorts) bool {
 		return strings.EqualFold(e.Protocol, w.protocol) && e.Start <= w.port && w.port <= e.End
 	})
-	if at < 0 {
-		return evidence.ExcludedPorts{}, false
-	}
-	return table.Excluded[at], true
 }

@@ -48,6 +48,24 @@ type CNIFile struct {
 	Err    error
 }
 
+// Field is a value of the plugin that makes the pod's endpoint: of the first one.
+func (f *CNIFile) Field(steps ...any) evidence.Place {
+	if f.Config != nil && f.Config.List {
+		steps = append([]any{"plugins", 0}, steps...)
+	}
+	return f.File.Field(steps...)
+}
+
+// TypeField is where EffectiveType is written.
+func (f *CNIFile) TypeField() evidence.Place {
+	if f.Config != nil && len(f.Config.Plugins) > 0 {
+		if d := f.Config.Plugins[0].Delegate; d != nil && d.Type == f.Config.EffectiveType() {
+			return f.Field("delegate", "type")
+		}
+	}
+	return f.Field("type")
+}
+
 // cniFolders are the folders of all recipes; the runtime's own configuration is asked first.
 var (
 	CniFolderPaths = []string{
@@ -124,22 +142,22 @@ func (n *Node) learnCNI(s evidence.Snapshot) {
 // configuration, then the kubelet's flags, then by where configurations lie.
 func (n *Node) learnCNIDir(s evidence.Snapshot) {
 	if c, f, gap := ContainerdConfig(s); gap == "" {
-		n.CNIDir.Learn(evidence.CleanWinPath(c.ConfDir()), f.Path, "conf_dir is %s", c.ConfDir())
-		n.BinDirs.Learn(c.BinDirs(), f.Path, "bin_dir is %s", strings.Join(c.BinDirs(), ", "))
+		n.CNIDir.Learn(evidence.CleanWinPath(c.ConfDir()), evidence.InFile(f.Path), "conf_dir is %s", c.ConfDir())
+		n.BinDirs.Learn(c.BinDirs(), evidence.InFile(f.Path), "bin_dir is %s", strings.Join(c.BinDirs(), ", "))
 	}
 	if f, ok := n.KubeletFlag("cni-conf-dir"); ok && f.Value != "" {
-		n.CNIDir.Learn(evidence.CleanWinPath(f.Value), f.From.Path, "--cni-conf-dir=%s", f.Value)
+		n.CNIDir.Learn(evidence.CleanWinPath(f.Value), f.From.Place(), "--cni-conf-dir=%s", f.Value)
 	}
 	if f, ok := n.KubeletFlag("cni-bin-dir"); ok && f.Value != "" {
-		n.BinDirs.Learn([]string{evidence.CleanWinPath(f.Value)}, f.From.Path, "--cni-bin-dir=%s", f.Value)
+		n.BinDirs.Learn([]string{evidence.CleanWinPath(f.Value)}, f.From.Place(), "--cni-bin-dir=%s", f.Value)
 	}
 	for _, dir := range CniFolderPaths {
 		if files := evidence.CNIFiles(s.FilesIn(dir)); len(files) > 0 {
-			n.CNIDir.Learn(dir, evidence.EvidencePath(dir)+"/"+files[0], "%s lies in %s", files[0], dir)
+			n.CNIDir.Learn(dir, evidence.InFile(evidence.EvidencePath(dir)+"/"+files[0]), "%s lies in %s", files[0], dir)
 		}
 	}
 	if bin := cniBinPaths[strings.ToLower(n.CNIDir.Value)]; bin != "" {
-		n.BinDirs.Learn([]string{bin}, n.CNIDir.From.Path, "plugins of %s lie in %s", n.CNIDir.Value, bin)
+		n.BinDirs.Learn([]string{bin}, n.CNIDir.From.Place(), "plugins of %s lie in %s", n.CNIDir.Value, bin)
 	}
 	n.CNIDir.Miss("the folder of the CNI configuration", slices.Concat(RuntimeConfigs, CniFolders)...)(s)
 	n.BinDirs.Miss("the folder of the CNI plugins", RuntimeConfigs...)(s)
@@ -248,61 +266,61 @@ var cniAnnotations = []struct {
 func (n *Node) learnFamily(s evidence.Snapshot) {
 	if f := n.Intended(); f != nil && f.Config != nil {
 		if family := FamilyOf(f.Config); family != "" && family != NAT {
-			n.CNI.Learn(family, f.File.Path, "type is %s, name is %s", f.Config.EffectiveType(), f.Config.Name)
+			n.CNI.Learn(family, f.TypeField(), "type is %s, name is %s", f.Config.EffectiveType(), f.Config.Name)
 		}
 	}
 	node := evidence.Node.In(s)
 	for _, a := range cniAnnotations {
 		if v := node.Metadata.Annotations[a.key]; v != "" {
-			n.CNI.Learn(a.family, evidence.Node.Path(), "annotation %s is %s", a.key, v)
+			n.CNI.Learn(a.family, node.Field("metadata", "annotations", a.key), "annotation %s is %s", a.key, v)
 		}
 	}
 	if id := node.Spec.ProviderID; strings.HasPrefix(id, "gce://") {
-		n.CNI.Learn(GKE, evidence.Node.Path(), "providerID is %s", id)
+		n.CNI.Learn(GKE, node.Field("spec", "providerID"), "providerID is %s", id)
 	}
 	if dir := evidence.Env.In(s)["K8S_DIR"]; dir != "" {
-		n.CNI.Learn(GKE, evidence.Env.Path(), "K8S_DIR is %s, which GKE's scripts set", dir)
+		n.CNI.Learn(GKE, evidence.Env.Field(s, "K8S_DIR"), "K8S_DIR is %s, which GKE's scripts set", dir)
 	}
 	for _, svc := range evidence.Services.In(s) {
 		if family := familyOfProgram(svc.Name); family != "" {
-			n.CNI.Learn(family, evidence.Services.Path(), "service %s is there", svc.Name)
+			n.CNI.Learn(family, svc.Field("name"), "service %s is there", svc.Name)
 		}
 	}
 	if svc, ok := ServiceNamed(s, "ovs-vswitchd"); ok && strings.Contains(strings.ToLower(svc.BinPath), cloudbaseOVS) {
-		n.CNI.Learn(OVN, evidence.Services.Path(), "service %s is %s", svc.Name, svc.BinPath)
+		n.CNI.Learn(OVN, svc.Field("binPath"), "service %s is %s", svc.Name, svc.BinPath)
 	}
 	for _, p := range evidence.Processes.In(s) {
 		if family := familyOfProgram(Program(p.Name)); family != "" {
-			n.CNI.Learn(family, evidence.Processes.Path(), "process %s runs", p.Name)
+			n.CNI.Learn(family, p.Field("name"), "process %s runs", p.Name)
 		}
 	}
 	for _, p := range evidence.Pods.In(s) {
 		if family := familyOfProgram(strings.TrimPrefix(p.Metadata.Name, "kube-")); family != "" && p.HostProcess() {
-			n.CNI.Learn(family, evidence.Pods.Path(), "pod %s is on this node", p.FullName())
+			n.CNI.Learn(family, p.Field("metadata", "name"), "pod %s is on this node", p.FullName())
 		}
 	}
 	for _, path := range append(slices.Clone(NetConfs), SubnetEnv) {
 		if f := s.File(path); f.Gap == "" {
-			n.CNI.Learn(Flannel, f.Path, "flannel's %s is there", path)
+			n.CNI.Learn(Flannel, evidence.InFile(f.Path), "flannel's %s is there", path)
 		}
 	}
 	if v := evidence.Env.In(s)["KUBE_NETWORK"]; v != "" {
 		if family := FamilyOfNetwork(v); family != "" {
-			n.CNI.Learn(family, evidence.Env.Path(), "KUBE_NETWORK is %s", v)
+			n.CNI.Learn(family, evidence.Env.Field(s, "KUBE_NETWORK"), "KUBE_NETWORK is %s", v)
 		}
 	}
 	for _, net := range evidence.HNSNetworks.In(s) {
 		if family := FamilyOfNetwork(net.Name); family != "" {
-			n.CNI.Learn(family, evidence.HNSNetworks.Path(), "network %s of type %s is there", net.Name, net.Type)
+			n.CNI.Learn(family, net.Field("Name"), "network %s of type %s is there", net.Name, net.Type)
 		}
 	}
 	if logs := s.LogFiles("flanneld"); len(logs) > 0 {
-		n.CNI.Learn(Flannel, logs[0], "flanneld writes a log")
+		n.CNI.Learn(Flannel, evidence.InFile(logs[0]), "flanneld writes a log")
 	}
 	// A plugin whose configuration is nothing but NAT runs no cluster network, so this is asked last.
 	if f := n.Effective(); f != nil && f.Config != nil {
 		if family := FamilyOf(f.Config); family != "" {
-			n.CNI.Learn(family, f.File.Path, "type is %s", f.Config.EffectiveType())
+			n.CNI.Learn(family, f.TypeField(), "type is %s", f.Config.EffectiveType())
 		}
 	}
 	n.CNI.Miss("the network plugin", CniSources...)(s)

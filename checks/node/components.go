@@ -1,7 +1,6 @@
 package node
 
 import (
-	"fmt"
 	"path"
 	"slices"
 	"strings"
@@ -92,15 +91,15 @@ var ComponentSources = evidence.Any(evidence.Services, evidence.Processes)
 func (c *Component) Running() (bool, evidence.Because) {
 	for i, svc := range c.Services {
 		if svc.Running() {
-			return true, evidence.Because{Path: evidence.Services.Path(), Text: fmt.Sprintf("service %s is %s", c.Services[i].Name, svc.State)}
+			return true, svc.Field("state").Because("service %s is %s", c.Services[i].Name, svc.State)
 		}
 	}
 	for _, p := range c.Processes {
-		return true, evidence.Because{Path: evidence.Processes.Path(), Text: fmt.Sprintf("process %s has pid %d", p.Name, p.PID)}
+		return true, p.Field("pid").Because("process %s has pid %d", p.Name, p.PID)
 	}
 	for _, p := range c.Pods {
 		if len(p.Status.ContainerStatuses) == 0 && p.Ready() || p.Status.Phase == "Running" && allRunning(p) {
-			return true, evidence.Because{Path: evidence.Pods.Path(), Text: fmt.Sprintf("HostProcess pod %s runs", p.FullName())}
+			return true, p.Field("status", "phase").Because("HostProcess pod %s runs", p.FullName())
 		}
 	}
 	return false, evidence.Because{}

@@ -1,7 +1,6 @@
 package node
 
 import (
-	"fmt"
 	"slices"
 
 	"doctor/checks/evidence"
@@ -44,10 +43,10 @@ func AsFiles(paths []string) []evidence.Need {
 // script or file that nothing starts any more would convict an innocent node,
 // so scripts count only where the service or process shows no flags of its own.
 func (n *Node) learnKubelet(s evidence.Snapshot) {
-	add := func(path string, line int, live bool, flags evidence.Flags) {
+	add := func(live bool, flags evidence.Flags, at func(name string) evidence.Place) {
 		for _, name := range flags.Names() {
 			value, _ := flags.Get(name)
-			n.KubeletFlags = append(n.KubeletFlags, Flag{Name: name, Value: value, From: evidence.Because{Path: path, Line: line, Text: fmt.Sprintf("--%s=%s", name, value)}, Live: live})
+			n.KubeletFlags = append(n.KubeletFlags, Flag{Name: name, Value: value, From: at(name).Because("--%s=%s", name, value), Live: live})
 		}
 	}
 	if g := evidence.FileIndex.Gap(s); g.Kind() == evidence.NotCollected {
@@ -55,13 +54,13 @@ func (n *Node) learnKubelet(s evidence.Snapshot) {
 	}
 	k := n.Components["kubelet"]
 	for _, svc := range k.Services {
-		add(evidence.Services.Path(), 0, true, evidence.ParseFlags(k.OwnArgs(svc.Args)))
+		add(true, evidence.ParseFlags(k.OwnArgs(svc.Args)), argsOf(svc.Args, svc.Field("args")))
 	}
 	for _, p := range k.Processes {
-		add(evidence.Processes.Path(), 0, true, evidence.ParseFlags(k.OwnArgs(p.Args)))
+		add(true, evidence.ParseFlags(k.OwnArgs(p.Args)), argsOf(p.Args, p.Field("args")))
 	}
 	if f := s.File(kubeadmFlags); f.Gap == "" {
-		add(f.Path, 1, false, evidence.ParseFlags(evidence.KubeadmFlags(f.Text)))
+		add(false, evidence.ParseFlags(evidence.KubeadmFlags(f.Text)), func(string) evidence.Place { return evidence.InLine(f.Path, 1) })
 	}
 	for _, script := range n.kubeletStartScripts() {
 		f := s.File(script)
@@ -69,9 +68,14 @@ func (n *Node) learnKubelet(s evidence.Snapshot) {
 			continue
 		}
 		for _, fl := range evidence.ScriptFlags(f.Text) {
-			n.KubeletFlags = append(n.KubeletFlags, Flag{Name: fl.Name, Value: fl.Value, From: evidence.Because{Path: f.Path, Line: fl.Line, Text: fmt.Sprintf("--%s=%s", fl.Name, fl.Value)}, Conditional: fl.Conditional})
+			n.KubeletFlags = append(n.KubeletFlags, Flag{Name: fl.Name, Value: fl.Value, From: evidence.InLine(f.Path, fl.Line).Because("--%s=%s", fl.Name, fl.Value), Conditional: fl.Conditional})
 		}
 	}
+}
+
+// argsOf finds flags among arguments.
+func argsOf(args []string, in evidence.Place) func(name string) evidence.Place {
+	return func(name string) evidence.Place { return evidence.FlagIn(args, in, name) }
 }
 
 // kubeletStartScripts lists the scripts to read: those that the service's

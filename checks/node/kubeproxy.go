@@ -1,7 +1,6 @@
 package node
 
 import (
-	"fmt"
 	"regexp"
 	"slices"
 	"strconv"
@@ -46,21 +45,22 @@ func (n *Node) Proxy() *ProxySettings { return n.proxy }
 func learnProxy(s evidence.Snapshot, c *Component) *ProxySettings {
 	p := &ProxySettings{Gates: map[string]ProxySetting{}}
 	for _, proc := range c.Processes {
-		p.fromArgs(s, c.OwnArgs(proc.Args), evidence.Processes.Path())
+		p.fromArgs(s, c.OwnArgs(proc.Args), argsOf(proc.Args, proc.Field("args")))
 	}
 	for _, svc := range c.Services {
-		p.fromArgs(s, c.OwnArgs(svc.Args), evidence.Services.Path())
-		p.NetworkName.learn(svc.Env["KUBE_NETWORK"], evidence.Services.Path(), "%s: KUBE_NETWORK=%s", svc.Name)
+		p.fromArgs(s, c.OwnArgs(svc.Args), argsOf(svc.Args, svc.Field("args")))
+		p.NetworkName.learn(svc.Env["KUBE_NETWORK"], svc.Field("env", "KUBE_NETWORK"), "%s: KUBE_NETWORK=%s", svc.Name)
 		if script := evidence.StartScript(svc.Args); script != "" {
 			p.fromScript(s, script)
 		}
 	}
 	for _, pod := range c.Pods {
-		for _, container := range pod.Spec.Containers {
-			p.fromArgs(s, slices.Concat(container.Command, container.Args), evidence.Pods.Path())
-			for _, env := range container.Env {
+		for i, container := range pod.Spec.Containers {
+			in := pod.Field("spec", "containers", i)
+			p.fromArgs(s, slices.Concat(container.Command, container.Args), containerArgs(container, in))
+			for j, env := range container.Env {
 				if env.Name == "KUBE_NETWORK" {
-					p.NetworkName.learn(env.Value, evidence.Pods.Path(), "%s: KUBE_NETWORK=%s", pod.FullName())
+					p.NetworkName.learn(env.Value, in.At("env", j, "value"), "%s: KUBE_NETWORK=%s", pod.FullName())
 				}
 			}
 		}
@@ -68,7 +68,7 @@ func learnProxy(s evidence.Snapshot, c *Component) *ProxySettings {
 	for _, path := range proxyConfigs {
 		p.fromFile(s, path)
 	}
-	p.NetworkName.learn(evidence.Env.In(s)["KUBE_NETWORK"], evidence.Env.Path(), "%s=%s", "KUBE_NETWORK")
+	p.NetworkName.learn(evidence.Env.In(s)["KUBE_NETWORK"], evidence.Env.Field(s, "KUBE_NETWORK"), "%s=%s", "KUBE_NETWORK")
 	if p.From.Path == "" {
 		p.Gap = evidence.Gap(evidence.NotCollected + ": this recording shows neither the command line nor the configuration of kube-proxy")
 		if g := evidence.Any(ProxySources...).Gap(s); g != "" {
@@ -78,19 +78,33 @@ func learnProxy(s evidence.Snapshot, c *Component) *ProxySettings {
 	return p
 }
 
-func (p *ProxySettings) fromArgs(s evidence.Snapshot, args []string, path string) {
+// containerArgs finds flags in a container's command line: its own arguments come
+// last, so they count.
+func containerArgs(c evidence.Container, in evidence.Place) func(name string) evidence.Place {
+	return func(name string) evidence.Place {
+		args := in.At("args")
+		if at := evidence.FlagIn(c.Args, args, name); at != args || len(c.Command) == 0 {
+			return at
+		}
+		return evidence.FlagIn(c.Command, in.At("command"), name)
+	}
+}
+
+// fromArgs takes the flags of a command line; at is where a flag is, and without
+// a name where the command line is.
+func (p *ProxySettings) fromArgs(s evidence.Snapshot, args []string, at func(name string) evidence.Place) {
 	flags := evidence.ParseFlags(args)
 	if len(flags.Names()) == 0 {
 		return
 	}
-	p.seen(path, "kube-proxy's command line has %d flags", len(flags.Names()))
+	p.seen(at(""), "kube-proxy's command line has %d flags", len(flags.Names()))
 	for _, name := range flags.Names() {
 		v, _ := flags.Get(name)
-		p.Flags = append(p.Flags, Flag{Name: name, Value: v, From: evidence.Because{Path: path, Text: "--" + name + "=" + v}})
+		p.Flags = append(p.Flags, Flag{Name: name, Value: v, From: at(name).Because("--%s=%s", name, v)})
 	}
 	set := func(to *ProxySetting, name string) {
 		if v, ok := flags.Get(name); ok {
-			to.learn(v, path, "--%s=%s", name)
+			to.learn(v, at(name), "--%s=%s", name)
 		}
 	}
 	set(&p.HostnameOverride, "hostname-override")
@@ -110,15 +124,15 @@ func (p *ProxySettings) fromArgs(s evidence.Snapshot, args []string, path string
 	for _, list := range flags.All("feature-gates") {
 		for gate := range strings.SplitSeq(list, ",") {
 			if name, value, ok := strings.Cut(gate, "="); ok {
-				p.learnGate(strings.TrimSpace(name), strings.TrimSpace(value), path, "--feature-gates=%s=%s")
+				p.learnGate(strings.TrimSpace(name), strings.TrimSpace(value), at("feature-gates"), "--feature-gates=%s=%s")
 			}
 		}
 	}
 }
 
-func (p *ProxySettings) learnGate(name, value, path, format string) {
+func (p *ProxySettings) learnGate(name, value string, place evidence.Place, format string) {
 	g := p.Gates[name]
-	g.learn(strings.ToLower(value), path, format, name)
+	g.learn(strings.ToLower(value), place, format, name)
 	p.Gates[name] = g
 }
 
@@ -133,13 +147,13 @@ func (p *ProxySettings) fromScript(s evidence.Snapshot, script string) {
 		return
 	}
 	if m := setsNetwork.FindStringSubmatch(f.Text); m != nil {
-		p.NetworkName.learn(m[1], f.Path, "%s=%s", "KUBE_NETWORK")
+		p.NetworkName.learn(m[1], evidence.InFile(f.Path), "%s=%s", "KUBE_NETWORK")
 	}
 	var args []string
 	for _, flag := range evidence.ScriptFlags(f.Text) {
 		args = append(args, "--"+flag.Name+"="+flag.Value)
 	}
-	p.fromArgs(s, args, f.Path)
+	p.fromArgs(s, args, func(string) evidence.Place { return evidence.InFile(f.Path) })
 }
 
 func (p *ProxySettings) fromFile(s evidence.Snapshot, path string) {
@@ -152,16 +166,16 @@ func (p *ProxySettings) fromFile(s evidence.Snapshot, path string) {
 		p.Hidden = evidence.Gap(evidence.Error + ": " + f.Path + ": " + err.Error())
 		return
 	}
-	p.seen(f.Path, "kube-proxy's configuration file %s", path)
-	p.NetworkName.learn(c.Winkernel.NetworkName, f.Path, "%s: %s", "winkernel.networkName")
-	p.SourceVIP.learn(c.Winkernel.SourceVIP, f.Path, "%s: %s", "winkernel.sourceVip")
-	p.HostnameOverride.learn(c.HostnameOverride, f.Path, "%s: %s", "hostnameOverride")
-	p.ClusterCIDR.learn(c.ClusterCIDR, f.Path, "%s: %s", "clusterCIDR")
-	p.BindAddress.learn(c.BindAddress, f.Path, "%s: %s", "bindAddress")
-	p.EnableDSR.learnBool(c.Winkernel.EnableDSR, f.Path, "winkernel.enableDSR")
-	p.ForwardHealthCheckVIP.learnBool(c.Winkernel.ForwardHealthCheckVIP, f.Path, "winkernel.forwardHealthCheckVip")
+	p.seen(evidence.InFile(f.Path), "kube-proxy's configuration file %s", path)
+	p.NetworkName.learn(c.Winkernel.NetworkName, f.Field("winkernel", "networkName"), "%s: %s", "winkernel.networkName")
+	p.SourceVIP.learn(c.Winkernel.SourceVIP, f.Field("winkernel", "sourceVip"), "%s: %s", "winkernel.sourceVip")
+	p.HostnameOverride.learn(c.HostnameOverride, f.Field("hostnameOverride"), "%s: %s", "hostnameOverride")
+	p.ClusterCIDR.learn(c.ClusterCIDR, f.Field("clusterCIDR"), "%s: %s", "clusterCIDR")
+	p.BindAddress.learn(c.BindAddress, f.Field("bindAddress"), "%s: %s", "bindAddress")
+	p.EnableDSR.learnBool(c.Winkernel.EnableDSR, f.Field("winkernel", "enableDSR"), "winkernel.enableDSR")
+	p.ForwardHealthCheckVIP.learnBool(c.Winkernel.ForwardHealthCheckVIP, f.Field("winkernel", "forwardHealthCheckVip"), "winkernel.forwardHealthCheckVip")
 	for name, on := range c.FeatureGates {
-		p.learnGate(name, strconv.FormatBool(on), f.Path, "featureGates.%s: %s")
+		p.learnGate(name, strconv.FormatBool(on), f.Field("featureGates", name), "featureGates.%s: %s")
 	}
 }
 
@@ -188,10 +202,10 @@ func (n *Node) UnseenProxy() evidence.Gap {
 // pod, else the kubelet's, with which every recipe installs it.
 func (n *Node) ProxyVersion() (evidence.Version, evidence.Because, bool) {
 	for _, pod := range n.Components["kube-proxy"].Pods {
-		for _, c := range pod.Spec.Containers {
+		for i, c := range pod.Spec.Containers {
 			_, tag, _ := strings.Cut(c.Image[strings.LastIndex(c.Image, "/")+1:], ":")
 			if v, ok := evidence.ParseVersion(tag); ok && v.Major == 1 {
-				return v, evidence.Because{Path: evidence.Pods.Path(), Text: pod.FullName() + " runs " + c.Image}, true
+				return v, pod.Field("spec", "containers", i, "image").Because("%s runs %s", pod.FullName(), c.Image), true
 			}
 		}
 	}
@@ -207,22 +221,22 @@ func (p *ProxySettings) Flag(name string) (Flag, bool) {
 	return p.Flags[at], true
 }
 
-func (p *ProxySettings) seen(path, format string, args ...any) {
+func (p *ProxySettings) seen(place evidence.Place, format string, args ...any) {
 	if p.From.Path == "" {
-		p.From = evidence.Because{Path: path, Text: fmt.Sprintf(format, args...)}
+		p.From = place.Because(format, args...)
 	}
 }
 
 // learn keeps the first value; an empty one is as good as none, kube-proxy falls through to the next source too.
-func (v *ProxySetting) learn(value, path, format, name string) {
+func (v *ProxySetting) learn(value string, place evidence.Place, format, name string) {
 	if v.Set || value == "" {
 		return
 	}
-	*v = ProxySetting{value, true, evidence.Because{Path: path, Text: fmt.Sprintf(format, name, value)}}
+	*v = ProxySetting{value, true, place.Because(format, name, value)}
 }
 
-func (v *ProxySetting) learnBool(value *bool, path, name string) {
+func (v *ProxySetting) learnBool(value *bool, place evidence.Place, name string) {
 	if value != nil {
-		v.learn(strconv.FormatBool(*value), path, "%s: %s", name)
+		v.learn(strconv.FormatBool(*value), place, "%s: %s", name)
 	}
 }

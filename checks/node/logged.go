@@ -17,9 +17,9 @@ var FactSigns = []evidence.Sign{
 	{Check: loggedKubelet, Text: "server.go:", Also: []string{"] Version: v1."}, In: []string{"kubelet"}},
 }
 
-// learnLogged takes a version from the last line that tells it.
-func learnLogged(s evidence.Snapshot, f *Fact[evidence.Version], fact string) {
-	for _, m := range s.Signs(fact) {
+// learnLoggedKubelet takes the version from the last line that tells it.
+func (n *Node) learnLoggedKubelet(s evidence.Snapshot) {
+	for _, m := range s.Signs(loggedKubelet) {
 		line := cmp.Or(m.Tail, m.Found)
 		at := strings.LastIndex(line, "v1.")
 		if at < 0 {
@@ -29,8 +29,6 @@ func learnLogged(s evidence.Snapshot, f *Fact[evidence.Version], fact string) {
 		if end := strings.IndexAny(text, "\" \t,"); end >= 0 {
 			text = text[:end]
 		}
-		if v, ok := evidence.ParseVersion(text); ok && !f.Known() {
-			*f = Fact[evidence.Version]{Value: v, From: evidence.Because{Path: m.Path, Line: m.Line, Text: "the kubelet logged its version as " + text}}
-		}
+		n.learnKubeletVersion(text, m.Place(), "the kubelet logged its version as %s")
 	}
 }

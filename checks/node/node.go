@@ -22,7 +22,9 @@ type Node struct {
 	OS      Fact[string]
 	Build   Fact[Build]
 	Kubelet Fact[evidence.Version]
-	Runtime Fact[Runtime]
+	// The kubelet's version as it writes it itself: v1.31.2+rke2r1.
+	KubeletRaw string
+	Runtime    Fact[Runtime]
 
 	Platform   Fact[Platform]   // who set the node up
 	Cloud      Fact[string]     // whose machine it is: AWS, Azure, …
@@ -59,9 +61,9 @@ type Fact[T any] struct {
 func (f Fact[T]) Known() bool { return f.Gap == "" && f.From.Path != "" }
 
 // Learn keeps the first value offered.
-func (f *Fact[T]) Learn(v T, path, format string, args ...any) {
+func (f *Fact[T]) Learn(v T, place evidence.Place, format string, args ...any) {
 	if !f.Known() {
-		*f = Fact[T]{Value: v, From: evidence.Because{Path: path, Text: fmt.Sprintf(format, args...)}}
+		*f = Fact[T]{Value: v, From: place.Because(format, args...)}
 	}
 }
 
@@ -118,10 +120,10 @@ func learnNode(s evidence.Snapshot) *Node {
 func (n *Node) learnSystem(s evidence.Snapshot) {
 	node := evidence.Node.In(s)
 	if name := node.Metadata.Name; name != "" {
-		n.Name.Learn(name, evidence.Node.Path(), "metadata.name is %s", name)
+		n.Name.Learn(name, node.Field("metadata", "name"), "metadata.name is %s", name)
 	}
 	if name := s.Meta().Node; name != "" {
-		n.Name.Learn(name, "meta.json", "node is %s", name)
+		n.Name.Learn(name, evidence.InFile("meta.json").At("node"), "node is %s", name)
 	}
 	n.Name.Miss("the name of the node", evidence.Node)(s)
 
@@ -130,39 +132,46 @@ func (n *Node) learnSystem(s evidence.Snapshot) {
 		if k, ok := kernelBuild(node.Status.NodeInfo.KernelVersion); ok && b.UBR < 0 && k.Number == b.Number {
 			b = k // collectlogs and some recorders do not see the revision, the kubelet does
 		}
-		n.Build.Learn(b, evidence.OSInfo.Path(), "build %d, ubr %d", os.Build, os.UBR)
-		n.OS.Learn(osName(os.ProductName, os.Build), evidence.OSInfo.Path(), "productName is %q", os.ProductName)
+		n.Build.Learn(b, evidence.OSInfo.Field(s, "build"), "build %d, ubr %d", os.Build, os.UBR)
+		n.OS.Learn(osName(os.ProductName, os.Build), evidence.OSInfo.Field(s, "productName"), "productName is %q", os.ProductName)
 	}
 	if b, ok := kernelBuild(node.Status.NodeInfo.KernelVersion); ok {
-		n.Build.Learn(b, evidence.Node.Path(), "status.nodeInfo.kernelVersion is %s", node.Status.NodeInfo.KernelVersion)
-		n.OS.Learn(osName(node.Status.NodeInfo.OSImage, b.Number), evidence.Node.Path(), "status.nodeInfo.osImage is %q", node.Status.NodeInfo.OSImage)
+		n.Build.Learn(b, node.Field("status", "nodeInfo", "kernelVersion"), "status.nodeInfo.kernelVersion is %s", node.Status.NodeInfo.KernelVersion)
+		n.OS.Learn(osName(node.Status.NodeInfo.OSImage, b.Number), node.Field("status", "nodeInfo", "osImage"), "status.nodeInfo.osImage is %q", node.Status.NodeInfo.OSImage)
 	}
 	n.Build.Miss("the Windows build", evidence.OSInfo, evidence.Node)(s)
 	n.OS.Miss("the Windows version", evidence.OSInfo, evidence.Node)(s)
 
-	if v, ok := evidence.ParseVersion(node.Status.NodeInfo.KubeletVersion); ok {
-		n.Kubelet.Learn(v, evidence.Node.Path(), "status.nodeInfo.kubeletVersion is %s", node.Status.NodeInfo.KubeletVersion)
+	if raw := node.Status.NodeInfo.KubeletVersion; raw != "" {
+		n.learnKubeletVersion(raw, node.Field("status", "nodeInfo", "kubeletVersion"), "status.nodeInfo.kubeletVersion is %s")
 	}
-	learnLogged(s, &n.Kubelet, loggedKubelet)
+	n.learnLoggedKubelet(s)
 	n.Kubelet.Miss("the kubelet's version", evidence.Node)(s)
 
 	if raw := node.Status.NodeInfo.ContainerRuntimeVersion; raw != "" {
 		name, version, _ := strings.Cut(raw, "://")
 		v, _ := evidence.ParseVersion(version)
-		n.Runtime.Learn(Runtime{name, v, raw}, evidence.Node.Path(), "status.nodeInfo.containerRuntimeVersion is %s", raw)
+		n.Runtime.Learn(Runtime{name, v, raw}, node.Field("status", "nodeInfo", "containerRuntimeVersion"), "status.nodeInfo.containerRuntimeVersion is %s", raw)
 	}
 	if c := evidence.CRI.In(s).Version; c.RuntimeName != "" {
 		v, _ := evidence.ParseVersion(c.RuntimeVersion)
-		n.Runtime.Learn(Runtime{c.RuntimeName, v, c.RuntimeName + "://" + strings.TrimPrefix(c.RuntimeVersion, "v")}, evidence.CRI.Path(), "runtimeVersion is %s", c.RuntimeVersion)
+		n.Runtime.Learn(Runtime{c.RuntimeName, v, c.RuntimeName + "://" + strings.TrimPrefix(c.RuntimeVersion, "v")}, evidence.CRI.Field(s, "version", "runtimeVersion"), "runtimeVersion is %s", c.RuntimeVersion)
 	}
 	for _, svc := range evidence.Services.In(s) {
 		for _, name := range []string{"containerd", "docker"} {
 			if strings.EqualFold(svc.Name, name) && svc.Running() {
-				n.Runtime.Learn(Runtime{Name: name, Raw: name}, evidence.Services.Path(), "service %s is running", svc.Name)
+				n.Runtime.Learn(Runtime{Name: name, Raw: name}, svc.Field("state"), "service %s is running", svc.Name)
 			}
 		}
 	}
 	n.Runtime.Miss("the container runtime", evidence.Node, evidence.CRI, evidence.Services)(s)
+}
+
+func (n *Node) learnKubeletVersion(raw string, place evidence.Place, format string) {
+	if v, ok := evidence.ParseVersion(raw); ok && !n.Kubelet.Known() {
+		n.Kubelet.Learn(v, place, format, raw)
+		n.KubeletRaw = raw
+	}
 }
 
 func kernelBuild(kernel string) (Build, bool) {

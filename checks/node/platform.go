@@ -1,6 +1,8 @@
 package node
 
 import (
+	"maps"
+	"slices"
 	"strings"
 
 	"doctor/checks/evidence"
@@ -66,12 +68,12 @@ var platformFiles = []struct {
 func (n *Node) learnPlatform(s evidence.Snapshot) {
 	node := evidence.Node.In(s)
 	if cloud := CloudOf(node.Spec.ProviderID); cloud != "" {
-		n.Cloud.Learn(cloud, evidence.Node.Path(), "spec.providerID is %s", node.Spec.ProviderID)
+		n.Cloud.Learn(cloud, node.Field("spec", "providerID"), "spec.providerID is %s", node.Spec.ProviderID)
 	}
 	for _, mark := range platformMarks {
-		for label := range node.Metadata.Labels {
+		for _, label := range slices.Sorted(maps.Keys(node.Metadata.Labels)) {
 			if strings.HasPrefix(label, mark.prefix) {
-				n.Platform.Learn(mark.platform, evidence.Node.Path(), "it has the label %s", mark.prefix)
+				n.Platform.Learn(mark.platform, node.Field("metadata", "labels", label), "it has the label %s", mark.prefix)
 			}
 		}
 	}
@@ -80,37 +82,37 @@ func (n *Node) learnPlatform(s evidence.Snapshot) {
 		platform Platform
 	}{{"-eks-", EKS}, {"-gke.", GKECloud}, {"+rke2", RKE2}} {
 		if v := node.Status.NodeInfo.KubeletVersion; strings.Contains(v, suffix.mark) {
-			n.Platform.Learn(suffix.platform, evidence.Node.Path(), "status.nodeInfo.kubeletVersion is %s", v)
+			n.Platform.Learn(suffix.platform, node.Field("status", "nodeInfo", "kubeletVersion"), "status.nodeInfo.kubeletVersion is %s", v)
 		}
 	}
 	for _, svc := range evidence.Services.In(s) {
 		switch name := strings.ToLower(svc.Name); {
 		case name == "rke2":
-			n.Platform.Learn(RKE2, evidence.Services.Path(), "service %s is there", svc.Name)
+			n.Platform.Learn(RKE2, svc.Field("name"), "service %s is there", svc.Name)
 		case name == "windows-instance-config-daemon":
-			n.Platform.Learn(OpenShift, evidence.Services.Path(), "service %s is there", svc.Name)
+			n.Platform.Learn(OpenShift, svc.Field("name"), "service %s is there", svc.Name)
 		case strings.Contains(strings.ToLower(svc.BinPath), `\amazon\eks\`):
-			n.Platform.Learn(EKS, evidence.Services.Path(), "service %s is %s", svc.Name, svc.BinPath)
+			n.Platform.Learn(EKS, svc.Field("binPath"), "service %s is %s", svc.Name, svc.BinPath)
 		}
 	}
 	for _, p := range evidence.Processes.In(s) {
 		if EqualsAny(Program(p.Name), []string{"rke2"}) {
-			n.Platform.Learn(RKE2, evidence.Processes.Path(), "process %s runs", p.Name)
+			n.Platform.Learn(RKE2, p.Field("name"), "process %s runs", p.Name)
 		}
 	}
 	if dir := evidence.Env.In(s)["K8S_DIR"]; dir != "" {
-		n.Platform.Learn(GKECloud, evidence.Env.Path(), "K8S_DIR is %s, which GKE's scripts set", dir)
+		n.Platform.Learn(GKECloud, evidence.Env.Field(s, "K8S_DIR"), "K8S_DIR is %s, which GKE's scripts set", dir)
 	}
 	for _, mark := range platformFiles {
 		if p, ok := s.HasFile(mark.start); ok {
-			n.Platform.Learn(mark.platform, p, "%s is there", mark.start)
+			n.Platform.Learn(mark.platform, evidence.InFile(p), "%s is there", mark.start)
 		}
 	}
 	if n.CNI.Value == VPC {
-		n.Platform.Learn(EKS, n.CNI.From.Path, "the network plugin is Amazon's: %s", n.CNI.From.Text)
+		n.Platform.Learn(EKS, n.CNI.From.Place(), "the network plugin is Amazon's: %s", n.CNI.From.Text)
 	}
 	if evidence.Node.Known(s) && node.Metadata.Name != "" {
-		n.Platform.Learn(SelfManaged, evidence.Node.Path(), "no label, version or providerID of a managed platform is on it")
+		n.Platform.Learn(SelfManaged, node.Field("metadata", "labels"), "no label, version or providerID of a managed platform is on it")
 	}
 	n.Platform.Miss("who set this node up", platformSources...)(s)
 }
@@ -125,10 +127,10 @@ var firstOf = []struct {
 // setup; the version decides where no part tells.
 func (n *Node) learnGeneration(s evidence.Snapshot) {
 	if n.CNI.Value == WinCNI {
-		n.Generation.Learn(Gen19, n.CNI.From.Path, "the network plugin is wincni: %s", n.CNI.From.Text)
+		n.Generation.Learn(Gen19, n.CNI.From.Place(), "the network plugin is wincni: %s", n.CNI.From.Text)
 	}
 	if n.ovsCNI(s) {
-		n.Generation.Learn(Gen19, n.CNI.From.Path, "pods are on Open vSwitch, and not by Antrea: %s", n.CNI.From.Text)
+		n.Generation.Learn(Gen19, n.CNI.From.Place(), "pods are on Open vSwitch, and not by Antrea: %s", n.CNI.From.Text)
 	}
 	// OVN's recipe makes a transparent network too, and other programs do to this
 	// day, as the userspace proxy lived on to 1.25: none of it makes a modern node old.
@@ -136,25 +138,25 @@ func (n *Node) learnGeneration(s evidence.Snapshot) {
 		for _, a := range evidence.Adapters.In(s) {
 			switch strings.ToLower(a.Name) {
 			case "vethernet (hnstransparent)", "vethernet (kubeproxyswitch)":
-				n.Generation.Learn(Gen15, evidence.Adapters.Path(), "adapter %s is there", a.Name)
+				n.Generation.Learn(Gen15, a.Field("name"), "adapter %s is there", a.Name)
 			}
 		}
 		if v, ok := n.proxy.Flag("proxy-mode"); ok && strings.EqualFold(v.Value, "userspace") {
-			n.Generation.Learn(Gen15, v.From.Path, "%s", v.From.Text)
+			n.Generation.Learn(Gen15, v.From.Place(), "%s", v.From.Text)
 		}
 	}
 	for _, name := range []string{"kube-proxy", "flanneld"} {
 		if c := n.Components[name]; len(c.Pods) > 0 {
-			n.Generation.Learn(Gen25, evidence.Pods.Path(), "%s runs as the HostProcess pod %s", name, c.Pods[0].FullName())
+			n.Generation.Learn(Gen25, c.Pods[0].Field("metadata", "name"), "%s runs as the HostProcess pod %s", name, c.Pods[0].FullName())
 		}
 	}
 	if c := n.Components["flanneld"]; len(c.Services) > 0 && len(c.Pods) == 0 && n.Platform.Value != RKE2 && !n.olderThan(14) {
-		n.Generation.Learn(Gen14, evidence.Services.Path(), "flanneld is the service %s, as the scripts of that time set it up", c.Services[0].Name)
+		n.Generation.Learn(Gen14, c.Services[0].Field("name"), "flanneld is the service %s, as the scripts of that time set it up", c.Services[0].Name)
 	}
 	if v := n.Kubelet.Value; n.Kubelet.Known() && v.Major == 1 {
 		for _, f := range firstOf {
 			if v.Minor >= f.minor {
-				n.Generation.Learn(f.generation, n.Kubelet.From.Path, "the kubelet is %s", v)
+				n.Generation.Learn(f.generation, n.Kubelet.From.Place(), "the kubelet is %s", v)
 			}
 		}
 	}

@@ -1,7 +1,6 @@
 package node
 
 import (
-	"fmt"
 	"strings"
 
 	"doctor/checks/evidence"
@@ -21,13 +20,13 @@ type ProxyEnv struct {
 // variables and its own on top.
 func ProxyEnvs(s evidence.Snapshot, n *Node) []ProxyEnv {
 	var envs []ProxyEnv
-	machine := proxyEnv("the machine", evidence.Env.In(s), evidence.Env.Path())
+	machine := proxyEnv("the machine", evidence.Env.In(s), evidence.Env.Field(s))
 	if machine.Proxy != "" {
 		envs = append(envs, machine)
 	}
 	for _, name := range []string{"kubelet", "runtime", "kube-proxy", "flanneld"} {
 		for _, svc := range n.Components[name].Services {
-			own := proxyEnv("service "+svc.Name, svc.Env, evidence.Services.Path())
+			own := proxyEnv("service "+svc.Name, svc.Env, svc.Field("env"))
 			if own.Proxy == "" && own.NoProxy == nil {
 				continue
 			}
@@ -45,13 +44,13 @@ func ProxyEnvs(s evidence.Snapshot, n *Node) []ProxyEnv {
 	return envs
 }
 
-func proxyEnv(of string, env map[string]string, path string) ProxyEnv {
+func proxyEnv(of string, env map[string]string, in evidence.Place) ProxyEnv {
 	p := ProxyEnv{Of: of}
 	for _, want := range []string{"HTTPS_PROXY", "HTTP_PROXY"} {
 		for name, value := range env {
 			if strings.EqualFold(name, want) && value != "" && p.Proxy == "" {
 				p.Proxy, p.HTTPS = value, want == "HTTPS_PROXY"
-				p.From = evidence.Because{Path: path, Text: fmt.Sprintf("%s of %s is %s", want, of, value)}
+				p.From = in.At(name).Because("%s of %s is %s", want, of, value)
 			}
 		}
 	}
@@ -63,7 +62,7 @@ func proxyEnv(of string, env map[string]string, path string) ProxyEnv {
 					p.NoProxy = append(p.NoProxy, part)
 				}
 			}
-			p.From2 = evidence.Because{Path: path, Text: fmt.Sprintf("NO_PROXY of %s is %s", of, value)}
+			p.From2 = in.At(name).Because("NO_PROXY of %s is %s", of, value)
 		}
 	}
 	return p

@@ -27,15 +27,15 @@ func SandboxImage(n *Node, s evidence.Snapshot) Fact[string] {
 	var f Fact[string]
 	docker := strings.HasPrefix(n.Runtime.Value.Name, "docker")
 	if !docker {
-		if v := evidence.CRI.In(s).ConfigValue("sandboxImage"); v != "" {
-			f.Learn(v, evidence.CRI.Path(), "sandboxImage is %s", v)
+		if v, at := evidence.CRIConfigValue(s, "sandboxImage"); v != "" {
+			f.Learn(v, at, "sandboxImage is %s", v)
 		}
 		if c, file, gap := ContainerdConfig(s); gap == "" && c.SandboxImage != "" {
-			f.Learn(c.SandboxImage, file.Path, "the sandbox image is %s", c.SandboxImage)
+			f.Learn(c.SandboxImage, evidence.InFile(file.Path), "the sandbox image is %s", c.SandboxImage)
 		}
 	}
 	if flag, ok := n.KubeletFlag("pod-infra-container-image"); ok && flag.Value != "" && (docker || !n.Runtime.Known()) {
-		f.Learn(flag.Value, flag.From.Path, "--pod-infra-container-image=%s", flag.Value)
+		f.Learn(flag.Value, flag.From.Place(), "--pod-infra-container-image=%s", flag.Value)
 	}
 	f.Miss("the pause image", append(slices.Clone(RuntimeConfigs), evidence.CRI, NeedKubeletFlags)...)(s)
 	return f

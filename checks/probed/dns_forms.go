@@ -205,7 +205,7 @@ func IsClusterName(name string) bool { return strings.Contains(name, ".svc.") }
 
 // DnsBecause is a probe as evidence for how a form of a name resolves.
 func DnsBecause(p evidence.DNSProbe) evidence.Because {
-	return evidence.Because{Path: evidence.DNSProbes.Path(), Text: p.Name + " as " + p.Form + " from " + p.From + ", " + p.Server + ": sent " + strings.Join(p.Sent, ", ") + ": " + p.Outcome}
+	return p.Field("outcome").Because("%s as %s from %s, %s: sent %s: %s", p.Name, p.Form, p.From, p.Server, strings.Join(p.Sent, ", "), p.Outcome)
 }
 
 // A DNSServerReport is what came of all that one server was asked.

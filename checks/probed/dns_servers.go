@@ -89,7 +89,7 @@ func DnsTransportBecause(p evidence.DNSProbe) evidence.Because {
 	if p.Retries > 0 {
 		text += ", asked " + strconv.Itoa(p.Retries+1) + " times"
 	}
-	return evidence.Because{Path: evidence.DNSProbes.Path(), Text: text}
+	return p.Field("outcome").Because("%s", text)
 }
 
 // A DNSServerVerdict is how a server can be reached from where it was asked.

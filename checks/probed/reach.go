@@ -91,7 +91,7 @@ func ReachBecause(p evidence.ReachProbe) evidence.Because {
 	if p.Bytes > 0 {
 		protocol = fmt.Sprintf("%s of %d bytes", protocol, p.Bytes)
 	}
-	return evidence.Because{Path: evidence.ReachProbes.Path(), Text: protocol + " to " + p.Target + " from " + p.From + ": " + p.Outcome}
+	return p.Field("outcome").Because("%s to %s from %s: %s", protocol, p.Target, p.From, p.Outcome)
 }
 
 // AddressOf is the address that a probe was sent to.

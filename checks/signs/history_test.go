@@ -71,7 +71,7 @@ func TestARecordThatIsOverIsKeptApart(t *testing.T) {
 			{"reason":"Failed","message":"no network here","lastTimestamp":"2026-11-20T08:30:00Z","involvedObject":{"kind":"Pod","namespace":"d","name":"ill"}}]}`,
 	}
 	got := record(t, files, evidence.Sign{Check: "c", Text: "no network here"})
-	if len(got) != 2 || got[0].Line != 2 || got[0].Over != "" || got[1].Line != 1 || got[1].Over != "the pod has been Ready since 2026-11-20 09:00 UTC" {
+	if len(got) != 2 || got[0].Field != "/items/1" || got[0].Over != "" || got[1].Field != "/items/0" || got[1].Over != "the pod has been Ready since 2026-11-20 09:00 UTC" {
 		t.Errorf("%+v", got)
 	}
 }

@@ -9,40 +9,44 @@ import (
 )
 
 // scanRecords looks for the signs in what is no log file: event log excerpts,
-// cluster events, container states and node conditions. The line of a match is
-// the element's number in its list.
+// cluster events, container states and node conditions.
 func (c *scanner) scanRecords(s evidence.Snapshot) {
-	for i, e := range evidence.WindowsEvents.In(s) {
-		c.record("", evidence.InEvents, evidence.WindowsEvents.Path(), i+1, e.Time.Time, e.Provider+": "+e.Message)
+	for _, e := range evidence.WindowsEvents.In(s) {
+		c.record("", evidence.InEvents, e.Field(), e.Time.Time, e.Provider+": "+e.Message)
 	}
 	ready := readySince(s)
-	for i, e := range evidence.PodEvents.In(s) {
+	for _, e := range evidence.PodEvents.In(s) {
 		about := e.About()
 		over := ""
 		if since := ready[about.Namespace+"/"+about.Name]; about.Kind != "Node" && since.After(e.At().Time) {
 			over = "the pod has been Ready since " + since.UTC().Format("2006-01-02 15:04 UTC")
 		}
-		c.record(over, evidence.InPodEvents, evidence.PodEvents.Path(), i+1, e.At().Time,
+		c.record(over, evidence.InPodEvents, e.Field(), e.At().Time,
 			fmt.Sprintf("%s %s/%s: %s", e.Reason, about.Namespace, about.Name, e.Text()))
 	}
-	for i, p := range evidence.Pods.In(s) {
-		for _, st := range p.Statuses() {
+	for _, p := range evidence.Pods.In(s) {
+		for i, st := range p.Statuses() {
 			over := "" // why its last state is: one that runs has nothing to say in its own
 			if st.Ready && st.State.Running != nil {
 				over = "the container runs since " + st.State.Running.StartedAt.UTC().Format("2006-01-02 15:04 UTC")
 			}
-			for _, state := range []evidence.ContainerState{st.State, st.LastState} {
+			for _, of := range []struct {
+				name  string
+				state evidence.ContainerState
+			}{{"state", st.State}, {"lastState", st.LastState}} {
+				state, at := of.state, p.StatusField(i, of.name)
 				if w := state.Waiting; w != nil && w.Message != "" {
-					c.record(over, evidence.InPods, evidence.Pods.Path(), i+1, time.Time{}, fmt.Sprintf("%s %s: %s: %s", p.FullName(), st.Name, w.Reason, w.Message))
+					c.record(over, evidence.InPods, at.At("waiting", "message"), time.Time{}, fmt.Sprintf("%s %s: %s: %s", p.FullName(), st.Name, w.Reason, w.Message))
 				}
 				if t := state.Terminated; t != nil && t.Message != "" {
-					c.record(over, evidence.InPods, evidence.Pods.Path(), i+1, time.Time{}, fmt.Sprintf("%s %s: %s: %s", p.FullName(), st.Name, t.Reason, t.Message))
+					c.record(over, evidence.InPods, at.At("terminated", "message"), time.Time{}, fmt.Sprintf("%s %s: %s: %s", p.FullName(), st.Name, t.Reason, t.Message))
 				}
 			}
 		}
 	}
-	for i, cond := range evidence.Node.In(s).Status.Conditions {
-		c.record("", evidence.InNode, evidence.Node.Path(), i+1, cond.LastTransitionTime.Time, cond.Type+"="+cond.Status+" "+cond.Reason+": "+cond.Message)
+	node := evidence.Node.In(s)
+	for i, cond := range node.Status.Conditions {
+		c.record("", evidence.InNode, node.Field("status", "conditions", i), cond.LastTransitionTime.Time, cond.Type+"="+cond.Status+" "+cond.Reason+": "+cond.Message)
 	}
 }
 
@@ -61,7 +65,7 @@ func readySince(s evidence.Snapshot) map[string]time.Time {
 
 // record searches one message; its line breaks are folded, for a finding quotes
 // one line. over says why it is history, where it is.
-func (c *scanner) record(over, source, file string, number int, at time.Time, text string) {
+func (c *scanner) record(over, source string, place evidence.Place, at time.Time, text string) {
 	if len(text) > maxRecord {
 		text = text[:maxRecord]
 	}
@@ -76,7 +80,7 @@ func (c *scanner) record(over, source, file string, number int, at time.Time, te
 			if !c.fits(i, source, line) {
 				continue
 			}
-			m := c.note(key{i, file, over != ""}, number, excerpt(line, from))
+			m := c.note(key{i, place.Path, over != ""}, place, excerpt(line, from))
 			m.Over = over
 			if m.More == 0 {
 				m.Time = at

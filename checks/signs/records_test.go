@@ -95,7 +95,7 @@ func TestEventsAreCountedFromTheFirstToTheLatest(t *testing.T) {
 			podEvent("09:00:00", "Pod", "a"), podEvent("08:30:00", "Pod", "b")}, ",") + `]}`},
 		noNetwork)
 	want := []evidence.SignMatch{{Check: "c", Text: noNetwork.Text, Path: "api/events.json",
-		Line: 1, Found: "Failed d/a: no network here",
+		Field: "/items/0", Found: "Failed d/a: no network here",
 		Time: time.Date(2026, 11, 20, 8, 0, 0, 0, time.UTC), More: 2, Last: time.Date(2026, 11, 20,
 			9, 0, 0, 0, time.UTC)}}
 	if diff := cmp.Diff(want, got); diff != "" {

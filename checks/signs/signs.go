@@ -273,7 +273,7 @@ func (c *scanner) consider(text int, source, file string, number int, line []byt
 			}
 		}
 		fits = true
-		m = c.note(k, number, line)
+		m = c.note(k, evidence.InLine(file, number), line)
 		m.last = append(m.last[:0], line[:min(len(line), evidence.MaxStamp)]...)
 	}
 	return fits
@@ -286,16 +286,16 @@ func (c *scanner) fits(i int, source string, line []byte) bool {
 	return sign.Fits(source, text) && strings.Contains(strings.ToLower(text), strings.ToLower(sign.Text))
 }
 
-func (c *scanner) note(k key, number int, line []byte) *match {
+func (c *scanner) note(k key, at evidence.Place, line []byte) *match {
 	m := c.found[k]
 	if m == nil {
 		m = &match{SignMatch: evidence.SignMatch{Check: c.list[k.sign].Check, Text: c.list[k.sign].Text, Path: k.path,
-			Line: number, Found: evidence.Clean(string(line))}}
+			Line: at.Line, Field: at.Field, Found: evidence.Clean(string(line))}}
 		c.found[k] = m
 	} else {
 		m.More++
 	}
-	m.lastLine = number
+	m.lastLine = at.Line
 	return m
 }
 

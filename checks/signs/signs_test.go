@@ -83,13 +83,18 @@ func TestASignKeepsToItsPlace(t *testing.T) {
 		"api/pods.json":            `{"items":[{"metadata":{"name":"web"},"status":{"containerStatuses":[{"name":"c","state":{"waiting":{"reason":"X","message":"unknown flag: --network-plugin"}}}]}}]}`,
 		"api/node.json":            `{"metadata":{"name":"win-1"},"status":{"conditions":[{"type":"Ready","status":"False","message":"unknown flag: --network-plugin"}]}}`,
 	}
-	for in, path := range map[string]string{
-		"kubelet": "logs/kubelet/kubelet.log", evidence.InEvents: "events.json", evidence.InPodEvents: "api/events.json",
-		evidence.InPods: "api/pods.json", evidence.InNode: "api/node.json",
+	in := evidence.InFile
+	for in, want := range map[string]evidence.Place{
+		"kubelet":            evidence.InLine("logs/kubelet/kubelet.log", 1),
+		evidence.InEvents:    in("events.json").At(0),
+		evidence.InPodEvents: in("api/events.json").At("items", 0),
+		evidence.InPods: in("api/pods.json").At("items", 0, "status", "containerStatuses", 0, "state", "waiting",
+			"message"),
+		evidence.InNode: in("api/node.json").At("status", "conditions", 0),
 	} {
 		got := record(t, files, evidence.Sign{Check: "c", Text: "unknown flag:", In: []string{in}})
-		if len(got) != 1 || got[0].Path != path || got[0].Line != 1 {
-			t.Errorf("in %s: %+v, want one match in %s", in, got, path)
+		if len(got) != 1 || got[0].Place() != want {
+			t.Errorf("in %s: %+v, want one match at %v", in, got, want)
 		}
 	}
 	if got := record(t, files, evidence.Sign{Check: "c", Text: "unknown flag:"}); len(got) != 5 {

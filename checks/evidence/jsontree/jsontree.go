@@ -16,6 +16,7 @@ type Node struct {
 	Value  any  // of a scalar: string, json.Number, bool or nil
 	List   []*Node
 	Fields []Field
+	Parent *Node // nil of the document itself
 }
 
 // A Field is a member of an object.
@@ -59,7 +60,7 @@ func Parse(b []byte, most int) (*Node, error) {
 	}
 	p := parser{decoder: json.NewDecoder(bytes.NewReader(b)), text: b, line: 1, left: most}
 	p.decoder.UseNumber()
-	root, err := p.value(0)
+	root, err := p.value(nil, 0)
 	if err != nil {
 		return nil, &SyntaxFault{Line: p.line, Err: err}
 	}
@@ -95,7 +96,7 @@ func (p *parser) token() (json.Token, error) {
 	return t, err
 }
 
-func (p *parser) value(depth int) (*Node, error) {
+func (p *parser) value(in *Node, depth int) (*Node, error) {
 	if p.left--; p.left < 0 || depth > maxNesting {
 		return nil, ErrTooLarge
 	}
@@ -103,7 +104,7 @@ func (p *parser) value(depth int) (*Node, error) {
 	if err != nil {
 		return nil, err
 	}
-	n := &Node{Line: p.line}
+	n := &Node{Line: p.line, Parent: in}
 	open, ok := t.(json.Delim)
 	if !ok {
 		n.Value = t
@@ -119,7 +120,7 @@ func (p *parser) value(depth int) (*Node, error) {
 			}
 			key, _ = t.(string)
 		}
-		child, err := p.value(depth + 1)
+		child, err := p.value(n, depth+1)
 		if err != nil {
 			return nil, err
 		}

@@ -1,0 +1,145 @@
+package evidence
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"doctor/checks/evidence/jsontree"
+)
+
+// A Place is where a piece of evidence is: a file of the tree, in a text the
+// line, in JSON the value.
+type Place struct {
+	Path  string
+	Line  int    // of a text, from 1; 0 for all of it
+	Field string // JSON Pointer (RFC 6901) into a JSON file; "" for all of it
+}
+
+// InFile is the place of a whole file.
+func InFile(path string) Place { return Place{Path: path} }
+
+// InLine is a line of a text.
+func InLine(path string, line int) Place { return Place{Path: path, Line: line} }
+
+// At is a value inside the place: a string is a member of an object, an int an
+// element of a list.
+func (p Place) At(steps ...any) Place {
+	for _, step := range steps {
+		p.Field += jsontree.Step(step)
+	}
+	return p
+}
+
+// Parent is the list or object that the value is in; of all of a file, itself.
+func (p Place) Parent() Place {
+	p.Field = p.Field[:max(strings.LastIndexByte(p.Field, '/'), 0)]
+	return p
+}
+
+// Because says what is at the place.
+func (p Place) Because(format string, args ...any) Because {
+	return Because{Path: p.Path, Line: p.Line, Field: p.Field, Text: fmt.Sprintf(format, args...)}
+}
+
+// Place is where the evidence is.
+func (b Because) Place() Place { return Place{Path: b.Path, Line: b.Line, Field: b.Field} }
+
+// Element is the element of the file's list that the place is in: an event, a
+// pod. Of a file that is no list it is the place itself.
+func (p Place) Element() Place {
+	list := ""
+	if strings.HasPrefix(p.Field, "/items/") {
+		list = "/items"
+	}
+	number, _, _ := strings.Cut(strings.TrimPrefix(p.Field[len(list):], "/"), "/")
+	if _, err := strconv.Atoi(number); err == nil {
+		p.Field = list + "/" + number
+	}
+	return p
+}
+
+// Placed is embedded in what files of the tree hold several of. The decoder
+// notes in it where each of them is, and copies keep it.
+type Placed struct {
+	in    *origin
+	index int // in the list
+}
+
+// An origin is the list that elements come from, or the one object.
+type origin struct {
+	path   string
+	prefix string // pointer to the list: "", or /items
+	bare   bool   // the prefix is an object and no list
+}
+
+// Field is the place of a value inside the element, or without steps of the
+// element itself. What no decoder has read is at no place.
+func (p Placed) Field(steps ...any) Place {
+	if p.in == nil {
+		return Place{}
+	}
+	place := Place{Path: p.in.path, Field: p.in.prefix}
+	if !p.in.bare {
+		place = place.At(p.index)
+	}
+	return place.At(steps...)
+}
+
+// Equal makes two elements equal, for tests, that differ only in where they are.
+func (Placed) Equal(Placed) bool { return true }
+
+func (p *Placed) place(in *origin, index int) { p.in, p.index = in, index }
+
+func (p *Placed) origin() *origin { return p.in }
+
+// A placer is what embeds Placed.
+type placer interface {
+	place(in *origin, index int)
+	origin() *origin
+}
+
+// placeAll notes in each element of a list where it is.
+func placeAll[T any](list []T, in *origin) {
+	for i := range list {
+		if p, ok := any(&list[i]).(placer); ok {
+			p.place(in, i)
+		}
+	}
+}
+
+// A Spot is a value in a JSON file of the node: its line, and a JSON Pointer to it.
+type Spot struct {
+	Line  int
+	Field string
+}
+
+// At is a spot that a decoder found in the file.
+func (f NodeFile) At(spot Spot) Place { return Place{Path: f.Path, Line: spot.Line, Field: spot.Field} }
+
+// Field is a value in a JSON file of the node, under the names that the file
+// itself has for the steps, which differ in case. Of what is not there it is the
+// place where it would be; of a file that is not JSON it is the file.
+func (f NodeFile) Field(steps ...any) Place {
+	text, _ := trimBOM([]byte(f.Text))
+	node, err := parseJSONObject(text)
+	if err != nil {
+		return InFile(f.Path)
+	}
+	for i, step := range steps {
+		var next *jsonNode
+		switch step := step.(type) {
+		case string:
+			next = node.at(step)
+		case int:
+			if list := node.items(); step < len(list) {
+				next = list[step]
+			}
+		}
+		if next == nil {
+			return f.At(node.spot()).At(steps[i:]...)
+		}
+		node = next
+	}
+	return f.At(node.spot())
+}
