@@ -14,10 +14,13 @@ type Catalogue struct {
 	list  []*Check // those to run: by category, then id
 	whole *Catalogue
 	byID  map[string]*Check // of the whole
+
+	explains map[string][]string // of the whole: ids of the faults that follow directly
 }
 
-// NewCatalogue puts checks into one catalogue. It panics where two of them
-// share an id, which only a programmer can cause.
+// NewCatalogue puts checks into one catalogue, and works out who explains whom.
+// It panics where two of them share an id or judge the same effect, which only
+// a programmer can cause.
 func NewCatalogue(list ...*Check) *Catalogue {
 	c := &Catalogue{list: slices.Clone(list), byID: map[string]*Check{}}
 	c.whole = c
@@ -30,13 +33,14 @@ func NewCatalogue(list ...*Check) *Catalogue {
 	slices.SortFunc(c.list, func(a, b *Check) int {
 		return cmp.Or(cmp.Compare(slices.Index(Categories, a.Category), slices.Index(Categories, b.Category)), cmp.Compare(a.ID, b.ID))
 	})
+	c.explains = explanations(c.list)
 	return c
 }
 
 // Select returns the checks for which keep is true. Those left out do not run,
 // and still link the causes and consequences of those that do.
 func (c *Catalogue) Select(keep func(*Check) bool) *Catalogue {
-	selected := &Catalogue{whole: c.whole, byID: c.byID}
+	selected := &Catalogue{whole: c.whole, byID: c.byID, explains: c.explains}
 	for _, check := range c.list {
 		if keep(check) {
 			selected.list = append(selected.list, check)
@@ -69,6 +73,15 @@ func (c *Catalogue) ByID(id string) *Check {
 		return nil
 	}
 	return c.byID[id]
+}
+
+// Explains lists the faults that follow directly from the check with that id: those that it names,
+// then those that show what it breaks, nearest first.
+func (c *Catalogue) Explains(id string) []string {
+	if c == nil {
+		return nil
+	}
+	return c.explains[id]
 }
 
 // Signs lists the texts of the checks in the form that the scanner takes, and

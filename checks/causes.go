@@ -9,9 +9,9 @@ import (
 // How causes are found and ordered, for a person to follow:
 //
 //  1. A fault is a check that came to fail or warn.
-//  2. A fault is explained by another fault whose check names it in Explains,
-//     directly or through checks that could not tell; a check that passed or
-//     was skipped breaks the chain.
+//  2. A fault is explained by another fault that breaks what it shows, or that
+//     names it in Explains (effects.go), directly or through checks that could
+//     not tell; a check that passed or was skipped breaks the chain.
 //  3. The faults that nothing explains are the causes; two that do not explain
 //     each other are two causes.
 //  4. Symptoms come after all other causes: they never cause anything.
@@ -25,11 +25,11 @@ func findCauses(results []Result, catalogue *Catalogue, shown map[string]proof) 
 	for i, c := range catalogue.All() {
 		g.symptom[c.ID] = c.Symptom
 		g.status[c.ID] = results[i].Status
-		g.explains[c.ID] = c.Explains
+		g.explains[c.ID] = catalogue.Explains(c.ID)
 	}
 	for _, c := range catalogue.whole.All() {
 		if _, ran := g.status[c.ID]; !ran { // not selected: it did not look, so it may still link two that did
-			g.status[c.ID], g.explains[c.ID] = StatusUnknown, c.Explains
+			g.status[c.ID], g.explains[c.ID] = StatusUnknown, catalogue.Explains(c.ID)
 		}
 	}
 	consequences := map[string][]string{}

@@ -23,7 +23,12 @@ type Check struct {
 	FAQ      []int // entries of the Kubernetes Windows troubleshooting FAQ that it answers
 	Fix      Fix
 	Links    []string
-	Explains []string // ids of the faults that follow from this one
+
+	// What follows from the fault. The catalogue works out from it who explains whom (effects.go).
+	Breaks   []*Effect // what the fault breaks: it explains the checks that show it
+	Shows    []*Effect // what is broken where this fault is found, as a sign of it
+	Judges   *Effect   // what the check decides: where it passes, the effect is intact
+	Explains []string  // ids of faults that follow and show no effect
 
 	// Applies returns nil where the question arises on this node, Skip with the
 	// reason where it does not, Unknown where even that cannot be told. Nil

@@ -11,7 +11,8 @@ import (
 
 // CatalogueMarkdown writes the page on all checks, checks/README.md. Headings
 // are the bare ids, so that a link to one is #id.
-func CatalogueMarkdown(w io.Writer, list []*checks.Check) error {
+func CatalogueMarkdown(w io.Writer, catalogue *checks.Catalogue) error {
+	list := catalogue.All()
 	var b strings.Builder
 	put := func(format string, args ...any) { fmt.Fprintf(&b, format, args...) }
 	put("# What doctor checks\n\n")
@@ -33,14 +34,15 @@ func CatalogueMarkdown(w io.Writer, list []*checks.Check) error {
 	for _, group := range groups {
 		put("\n## %s\n", inline(string(group[0].Category)))
 		for _, c := range group {
-			entry(put, c, known)
+			entry(put, catalogue, c, known)
 		}
 	}
+	effects(put, catalogue)
 	_, err := io.WriteString(w, b.String())
 	return err
 }
 
-func entry(put func(string, ...any), c *checks.Check, known map[string]bool) {
+func entry(put func(string, ...any), catalogue *checks.Catalogue, c *checks.Check, known map[string]bool) {
 	put("\n### %s\n\n**%s**\n", c.ID, inline(c.Title))
 	for _, paragraph := range paragraphs(c.Doc) {
 		put("\n%s\n", inline(paragraph))
@@ -54,13 +56,13 @@ func entry(put func(string, ...any), c *checks.Check, known map[string]bool) {
 	if c.Fix.Impact != "" {
 		put("\nImpact: %s\n", inline(c.Fix.Impact))
 	}
-	if list := particulars(c, known); len(list) > 0 {
+	if list := particulars(catalogue, c, known); len(list) > 0 {
 		put("\n- %s\n", strings.Join(list, "\n- "))
 	}
 }
 
 // particulars are the items under a check's prose.
-func particulars(c *checks.Check, known map[string]bool) []string {
+func particulars(catalogue *checks.Catalogue, c *checks.Check, known map[string]bool) []string {
 	var list []string
 	item := func(format string, args ...any) { list = append(list, fmt.Sprintf(format, args...)) }
 	if len(c.Needs) > 0 {
@@ -72,8 +74,14 @@ func particulars(c *checks.Check, known map[string]bool) []string {
 	if len(c.Signs) > 0 {
 		item("Signs:\n  - %s", strings.Join(each(c.Signs, markdownSign), "\n  - "))
 	}
-	if len(c.Explains) > 0 {
-		item("Explains: %s", strings.Join(each(c.Explains, func(id string) string { return idLink(id, known) }), ", "))
+	if shown := c.Signifies(); len(shown) > 0 {
+		item("Shows a fault of: %s", effectLinks(shown))
+	}
+	if broken := c.Broken(); len(broken) > 0 {
+		item("Breaks: %s", effectLinks(broken))
+	}
+	if follow := catalogue.Explains(c.ID); len(follow) > 0 {
+		item("Explains: %s", strings.Join(each(follow, func(id string) string { return idLink(id, known) }), ", "))
 	}
 	if len(c.FAQ) > 0 {
 		item("FAQ: %s of [Windows debugging tips](%s)", numbers(c.FAQ), faqPage)
@@ -99,6 +107,38 @@ func idLink(id string, known map[string]bool) string {
 	return code(id)
 }
 
+// effects is the part of the page on what faults break.
+func effects(put func(string, ...any), catalogue *checks.Catalogue) {
+	list := catalogue.Effects()
+	if len(list) == 0 {
+		return
+	}
+	put("\n## effects\n\n")
+	put("What faults break. A fault explains the checks that show what it breaks, and what breaks along with it. Where a\n")
+	put("check judges an effect, its pass says that the effect is intact, and nothing follows through it.\n\n")
+	for _, e := range list {
+		put("- <a id=\"%s\"></a>**%s**: %s", effectAnchor(e), inline(e.Name), inline(e.Doc))
+		if len(e.Implies) > 0 {
+			put(" With it breaks: %s.", effectLinks(e.Implies))
+		}
+		for _, c := range catalogue.All() {
+			if c.Judges == e {
+				put(" Judged by [%s](#%s).", c.ID, c.ID)
+			}
+		}
+		put("\n")
+	}
+}
+
+func effectLinks(list []*checks.Effect) string {
+	return strings.Join(each(list, func(e *checks.Effect) string {
+		return "[" + inline(e.Name) + "](#" + effectAnchor(e) + ")"
+	}), ", ")
+}
+
+// effectAnchor is an effect's anchor, apart from those of checks and categories.
+func effectAnchor(e *checks.Effect) string { return "effect-" + e.ID }
+
 func needsText(needs []evidence.Need) string {
 	return strings.Join(each(needs, func(n evidence.Need) string {
 		paths := each(evidence.Names(n), code)
@@ -118,8 +158,10 @@ type (
 		FAQ      []int           `json:"faq"`
 		Fix      checks.Fix      `json:"fix"`
 		Links    []string        `json:"links"`
-		Explains []string        `json:"explains"`
-		Needs    [][]string      `json:"needs"` // of each, one of the paths must be there
+		Breaks   []string        `json:"breaks"`   // ids of effects
+		Shows    []string        `json:"shows"`    // ids of effects: the fault is a sign that they are broken
+		Explains []string        `json:"explains"` // ids of checks: what follows directly
+		Needs    [][]string      `json:"needs"`    // of each, one of the paths must be there
 		Uses     [][]string      `json:"uses"`
 		Symptom  bool            `json:"symptom"` // never the cause of anything
 		Lints    bool            `json:"lints"`   // judges manifests too
@@ -138,14 +180,16 @@ type (
 )
 
 // CatalogueJSON writes the checks as a JSON array in ASCII: `jq length` counts them.
-func CatalogueJSON(w io.Writer, list []*checks.Check) error {
+func CatalogueJSON(w io.Writer, catalogue *checks.Catalogue) error {
 	same := func(s string) string { return s }
-	return encode(w, each(list, func(c *checks.Check) jsonCheck {
+	idOf := func(e *checks.Effect) string { return e.ID }
+	return encode(w, each(catalogue.All(), func(c *checks.Check) jsonCheck {
 		return jsonCheck{
 			ID: c.ID, Title: c.Title, Doc: c.Doc, Category: c.Category,
 			FAQ:   each(c.FAQ, func(n int) int { return n }),
 			Fix:   checks.Fix{Text: c.Fix.Text, Impact: c.Fix.Impact, Commands: each(c.Fix.Commands, same)},
-			Links: each(c.Links, same), Explains: each(c.Explains, same),
+			Links: each(c.Links, same), Explains: each(catalogue.Explains(c.ID), same),
+			Breaks: each(c.Broken(), idOf), Shows: each(c.Signifies(), idOf),
 			Needs: each(c.Needs, evidence.Need.Paths), Uses: each(c.Uses, evidence.Need.Paths),
 			Symptom: c.Symptom, Lints: c.Lints,
 			Signs: each(c.Signs, func(s checks.Sign) jsonSign {

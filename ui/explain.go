@@ -17,8 +17,8 @@ const faqPage = "https://kubernetes.io/docs/tasks/debug/debug-cluster/windows/"
 // maxProse keeps paragraphs readable on a wide screen.
 const maxProse = 100
 
-// Explain writes one check in full.
-func Explain(w io.Writer, c *checks.Check, style Style) error {
+// Explain writes one check of the catalogue in full.
+func Explain(w io.Writer, catalogue *checks.Catalogue, c *checks.Check, style Style) error {
 	style.Width = min(style.columns(), maxProse)
 	p := newPage(style)
 	p.gutter = 10
@@ -38,7 +38,8 @@ func Explain(w io.Writer, c *checks.Check, style Style) error {
 	p.reads(p.lang.T("reads too"), c)
 	p.signs(c.Signs)
 	p.fix(p.lang.T("fix"), plainFix(c.Fix, style.ASCII))
-	p.list(p.lang.T("explains"), c.Explains)
+	p.list(p.lang.T("breaks"), each(c.Broken(), func(e *checks.Effect) string { return p.lang.Word(e.Name) }))
+	p.list(p.lang.T("explains"), catalogue.Explains(c.ID))
 	p.faq(c.FAQ)
 	for i, l := range links(c) {
 		p.block(first(p.lang.T("links"), i), p.bold(), []string{p.plain(l)}, nil) // whole, so that a terminal sees the link

@@ -18,6 +18,12 @@ type need []string
 func (n need) Gap(evidence.Snapshot) evidence.Gap { return "" }
 func (n need) Paths() []string                    { return n }
 
+var (
+	serviceRules = &checks.Effect{ID: "service-rules", Name: "kube-proxy's rules", Doc: "Each Service has a load balancer.",
+		Implies: []*checks.Effect{{ID: "services", Name: "Services", Doc: "Pods reach Services."}}}
+	leases = &checks.Effect{ID: "leases", Name: "the node's lease", Doc: "flanneld holds a subnet, and writes it to a file."}
+)
+
 var shelf = []*checks.Check{
 	{
 		ID: "podcidr-not-assigned", Title: "the Node object has no pod CIDR", Category: checks.CategoryNetwork, FAQ: []int{8, 9},
@@ -29,7 +35,8 @@ The check reads spec.podCIDR of the Node object; <none> and "" count as missing.
 			Commands: []string{"kubectl get node {node} -o jsonpath='{.spec.podCIDR}'", "Restart-Service flanneld"},
 			Impact:   "this node's pods lose their network for some seconds"},
 		Links:    []string{faqPage, "https://example.com/why"},
-		Explains: []string{"flannel-subnet-env-missing", "somewhere-else"},
+		Breaks:   []*checks.Effect{leases},
+		Explains: []string{"somewhere-else"},
 		Needs:    []evidence.Need{need{"api/node.json"}, need{"hns-networks.json", "files/C/run/flannel/subnet.env", "files/C/etc/cni/net.d/", "services.json", "processes.json"}},
 		Uses:     []evidence.Need{need{"logs/flanneld/"}, need{"events.json", "logs/flanneld/"}},
 		Signs: []checks.Sign{
@@ -37,14 +44,17 @@ The check reads spec.podCIDR of the Node object; <none> and "" count as missing.
 			{Text: "`podCIDR`", ConfirmOnly: true, Level: checks.Warn},
 		},
 	},
-	{ID: "flannel-subnet-env-missing", Title: "flanneld has not written subnet.env", Category: checks.CategoryNetwork, Doc: "Without it the plugin has no address to give."},
-	{ID: "kube-proxy-not-running", Title: "kube-proxy does not run", Category: checks.CategoryComponents, Doc: "No service address works."},
+	{ID: "flannel-subnet-env-missing", Shows: []*checks.Effect{leases}, Title: "flanneld has not written subnet.env", Category: checks.CategoryNetwork, Doc: "Without it the plugin has no address to give."},
+	{ID: "kube-proxy-not-running", Judges: serviceRules, Title: "kube-proxy does not run", Category: checks.CategoryComponents, Doc: "No service address works."},
 }
+
+// shelved is a catalogue of them.
+var shelved = checks.NewCatalogue(shelf...)
 
 func TestExplain(t *testing.T) {
 	for name, style := range map[string]Style{"explain-40": {Width: 40}, "explain-80": {Width: 80}, "explain-120": {Width: 120}, "explain-colour-80": {Width: 80, Colour: true}, "explain-ascii-80": {Width: 80, ASCII: true}} {
 		var b bytes.Buffer
-		if err := Explain(&b, shelf[0], style); err != nil {
+		if err := Explain(&b, shelved, shelf[0], style); err != nil {
 			t.Fatal(err)
 		}
 		golden(t, name, b.Bytes())
@@ -60,11 +70,11 @@ func TestCatalogue(t *testing.T) {
 		golden(t, name, b.Bytes())
 	}
 	var page, doc bytes.Buffer
-	if err := CatalogueMarkdown(&page, shelf); err != nil {
+	if err := CatalogueMarkdown(&page, shelved); err != nil {
 		t.Fatal(err)
 	}
 	golden(t, "catalogue-markdown", page.Bytes())
-	if err := CatalogueJSON(&doc, shelf); err != nil {
+	if err := CatalogueJSON(&doc, shelved); err != nil {
 		t.Fatal(err)
 	}
 	golden(t, "catalogue-json", doc.Bytes())
@@ -72,13 +82,14 @@ func TestCatalogue(t *testing.T) {
 
 func TestTheCatalogueAsJSONKeepsEveryText(t *testing.T) {
 	var b bytes.Buffer
-	if err := CatalogueJSON(&b, shelf); err != nil {
+	if err := CatalogueJSON(&b, shelved); err != nil {
 		t.Fatal(err)
 	}
 	var back []jsonCheck
 	if err := json.Unmarshal(b.Bytes(), &back); err != nil {
 		t.Fatal(err)
 	}
+	slices.Reverse(back) // the catalogue lists the check with all the texts last
 	if got, want := back[0].Doc, shelf[0].Doc; got != want {
 		t.Errorf("the documentation came back as %q, not %q", got, want)
 	}
@@ -97,7 +108,7 @@ func TestEveryRealCheckIsExplained(t *testing.T) {
 	}
 	for _, c := range faults.Catalogue().All() {
 		var b bytes.Buffer
-		if err := Explain(&b, c, Style{Width: 80, ASCII: true}); err != nil {
+		if err := Explain(&b, faults.Catalogue(), c, Style{Width: 80, ASCII: true}); err != nil {
 			t.Fatal(err)
 		}
 		text := b.String()

@@ -43,7 +43,7 @@ func TestChineseExplain(t *testing.T) {
 	zh := lang.Of("zh", faults.Catalogue())
 	for name, width := range map[string]int{"zh-explain-40": 40, "zh-explain-80": 80} {
 		var b bytes.Buffer
-		if err := Explain(&b, faults.Catalogue().ByID("hns-network-missing"), Style{Width: width, Lang: zh}); err != nil {
+		if err := Explain(&b, faults.Catalogue(), faults.Catalogue().ByID("hns-network-missing"), Style{Width: width, Lang: zh}); err != nil {
 			t.Fatal(err)
 		}
 		golden(t, name, b.Bytes())

@@ -27,10 +27,10 @@ decide, the check says nothing.`,
 		Commands: []string{"kubectl get networkpolicy -A", "Get-HnsEndpoint | Where-Object IPAddress -eq POD-IP | Select-Object -ExpandProperty Policies"},
 		Impact:   "allowing a connection opens it for every pod that the policy selects",
 	},
-	Links:    []string{"https://docs.tigera.io/calico/latest/getting-started/kubernetes/windows-calico/limitations", "https://kubernetes.io/docs/concepts/services-networking/network-policies/"},
-	Explains: []string{"node-cannot-use-cluster-ip", "cluster-dns-unreachable", "dns-over-udp-lost", "dns-pqdn-with-dots"},
-	Needs:    []evidence.Need{evidence.ReachProbes, evidence.HNSEndpoints},
-	Uses:     []evidence.Need{evidence.Pods, evidence.KubeServices, evidence.EndpointSlices},
+	Links:  []string{"https://docs.tigera.io/calico/latest/getting-started/kubernetes/windows-calico/limitations", "https://kubernetes.io/docs/concepts/services-networking/network-policies/"},
+	Breaks: []*checks.Effect{effectServices, effectDNSOverUDP},
+	Needs:  []evidence.Need{evidence.ReachProbes, evidence.HNSEndpoints},
+	Uses:   []evidence.Need{evidence.Pods, evidence.KubeServices, evidence.EndpointSlices},
 	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
 		podIPs := map[string]node.Address{}
 		for _, p := range evidence.Pods.In(s) {

@@ -27,11 +27,11 @@ that check names the text.`,
 		},
 		Impact: "none: looking changes nothing",
 	},
-	Links:    []string{"https://github.com/projectcalico/calico/issues/8465", "https://github.com/aws/containers-roadmap/issues/240"},
-	Explains: []string{"pods-stuck-creating", "pods-restarting"},
-	Applies:  checks.OnCNI(node.Calico, node.VPC), // EKS clusters run Calico's policies over Amazon's plugin
-	Needs:    []evidence.Need{evidence.Any(evidence.PodEvents, evidence.Logs("cni"), evidence.Logs("calico"), evidence.Logs("containerd"), evidence.Logs("kubelet"), evidence.Logs("kube-proxy"))},
-	Signs:    []checks.Sign{policyRefused("hcnCreateEndpoint"), policyRefused("hnsCall", "calico"), loadBalancerRefused},
+	Links:   []string{"https://github.com/projectcalico/calico/issues/8465", "https://github.com/aws/containers-roadmap/issues/240"},
+	Breaks:  []*checks.Effect{effectPodStart, effectContainers},
+	Applies: checks.OnCNI(node.Calico, node.VPC), // EKS clusters run Calico's policies over Amazon's plugin
+	Needs:   []evidence.Need{evidence.Any(evidence.PodEvents, evidence.Logs("cni"), evidence.Logs("calico"), evidence.Logs("containerd"), evidence.Logs("kubelet"), evidence.Logs("kube-proxy"))},
+	Signs:   []checks.Sign{policyRefused("hcnCreateEndpoint"), policyRefused("hnsCall", "calico"), loadBalancerRefused},
 })
 
 const policyRefusal = "HCN_E_INVALID_POLICY"

@@ -291,34 +291,6 @@ func TestTheFAQIsAnswered(t *testing.T) {
 	}
 }
 
-// TestExplanationsEndSomewhere: a circle of faults that explain each other would have no cause.
-func TestExplanationsEndSomewhere(t *testing.T) {
-	state := map[string]int{}
-	var visit func(c *checks.Check, trail []string)
-	visit = func(c *checks.Check, trail []string) {
-		trail = append(slices.Clone(trail), c.ID)
-		switch state[c.ID] {
-		case 1:
-			t.Errorf("these checks explain each other: %s", strings.Join(trail, " → "))
-			return
-		case 2:
-			return
-		}
-		state[c.ID] = 1
-		for _, id := range c.Explains {
-			if next := faults.Catalogue().ByID(id); next != nil {
-				visit(next, trail)
-			} else {
-				t.Errorf("%s explains %s, which is no check", c.ID, id)
-			}
-		}
-		state[c.ID] = 2
-	}
-	for _, c := range faults.Catalogue().All() {
-		visit(c, nil)
-	}
-}
-
 // outcome writes down the causes and findings of a report in the form of the want section. Info
 // that the base shows too is left out: it is not what the recording is about, and what the base
 // shows is in the base's own section.

@@ -32,9 +32,10 @@ says nothing.`,
 		"https://kubernetes.io/docs/tasks/debug/debug-cluster/windows/", "https://kubernetes.io/docs/tasks/administer-cluster/dns-debugging-resolution/",
 		"https://kubernetes.io/docs/concepts/services-networking/dns-pod-service/#dns-windows",
 	},
-	Explains: []string{"dns-pqdn-with-dots"},
-	Needs:    []evidence.Need{evidence.DNSProbes},
-	Uses:     node.DnsSources,
+	Breaks: []*checks.Effect{effectDNSNames},
+	Shows:  []*checks.Effect{effectClusterDNS},
+	Needs:  []evidence.Need{evidence.DNSProbes},
+	Uses:   node.DnsSources,
 	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
 		n := node.About(s)
 		roles := rolesOfDNSServers(n, s)

@@ -23,7 +23,8 @@ of the cluster's DNS service; a value left over from a template resolves nothing
 		Impact:   "only pods that are created afterwards get the new nameserver",
 	},
 	Links:    []string{"https://kubernetes.io/docs/concepts/services-networking/dns-pod-service/#dns-windows"},
-	Explains: []string{"cluster-dns-unreachable", "dns-servers-disagree", "dns-pqdn-with-dots"},
+	Breaks:   []*checks.Effect{effectClusterDNS},
+	Explains: []string{"dns-servers-disagree"},
 	Needs:    []evidence.Need{node.NeedCNIFiles, node.NeedClusterDNS},
 	Uses:     append(node.AsFiles(node.KubeletConfigs), node.KubeletSources...),
 	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {

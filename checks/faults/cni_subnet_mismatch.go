@@ -26,10 +26,10 @@ flannel writes the subnet into its delegate itself; there subnet.env counts.`,
 		Commands: []string{`Select-String -Path "{cniDir}\*" -Pattern subnet, GW`},
 		Impact:   "pods with an address from the old subnet must be recreated",
 	},
-	Links:    []string{"https://www.cni.dev/plugins/current/ipam/host-local/", "https://learn.microsoft.com/en-us/virtualization/windowscontainers/kubernetes/common-problems"},
-	Explains: []string{"pods-stuck-creating", "vm-mac-spoofing-disabled", "node-cannot-use-cluster-ip", "cluster-dns-unreachable", "dns-pqdn-with-dots"},
-	Needs:    []evidence.Need{node.NeedCNIFiles},
-	Uses:     []evidence.Need{node.NeedPodCIDRs, evidence.Node},
+	Links:  []string{"https://www.cni.dev/plugins/current/ipam/host-local/", "https://learn.microsoft.com/en-us/virtualization/windowscontainers/kubernetes/common-problems"},
+	Breaks: []*checks.Effect{effectPodStart, effectPodTraffic},
+	Needs:  []evidence.Need{node.NeedCNIFiles},
+	Uses:   []evidence.Need{node.NeedPodCIDRs, evidence.Node},
 	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
 		n := node.About(s)
 		f := n.Intended()

@@ -19,12 +19,12 @@ one than its own cause; the words in a log alone are a warning.`,
 		Commands: []string{"kubectl describe pod POD -n NAMESPACE", "kubectl delete pod POD -n NAMESPACE", "hcsdiag list"},
 		Impact:   "deleting a pod of a workload creates it again",
 	},
-	Links:    []string{"https://github.com/Azure/AKS/issues/1188", "https://github.com/microsoft/hcsshim/blob/main/internal/hcs/errors.go"},
-	Explains: []string{"pods-stuck-creating", "pods-restarting"},
-	Needs:    complaintNeeds,
-	Uses:     complaintUses,
-	Signs:    invalidStateSigns,
-	Run:      complain(invalidStateSigns),
+	Links:  []string{"https://github.com/Azure/AKS/issues/1188", "https://github.com/microsoft/hcsshim/blob/main/internal/hcs/errors.go"},
+	Breaks: []*checks.Effect{effectPodStart, effectContainers},
+	Needs:  complaintNeeds,
+	Uses:   complaintUses,
+	Signs:  invalidStateSigns,
+	Run:    complain(invalidStateSigns),
 })
 
 var invalidStateSigns = []checks.Sign{

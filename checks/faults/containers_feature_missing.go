@@ -29,9 +29,10 @@ of its own shows that the feature works, whatever was recorded of it; HostProces
 	},
 	Links: []string{"https://github.com/microsoft/hcsshim/issues/1445", "https://github.com/moby/moby/issues/28327", "https://github.com/docker/for-win/issues/1082",
 		"https://kubernetes.io/docs/setup/production-environment/container-runtimes/"},
-	Explains: []string{"runtime-not-running", "hns-network-missing", "flanneld-not-running", "kube-proxy-not-running", "cni-config-uninitialized", "pods-stuck-creating", "node-not-ready"},
-	Needs:    []evidence.Need{evidence.Any(evidence.Features, evidence.FileIndex)},
-	Uses:     []evidence.Need{evidence.File(vmcomputeDLL), evidence.Services, evidence.Pods},
+	Breaks: []*checks.Effect{effectRuntime, effectHNSNetwork, effectFlanneld, effectKubeProxy,
+		effectCNIConfig, effectPodStart, effectNodeReady},
+	Needs: []evidence.Need{evidence.Any(evidence.Features, evidence.FileIndex)},
+	Uses:  []evidence.Need{evidence.File(vmcomputeDLL), evidence.Services, evidence.Pods},
 	Signs: []checks.Sign{
 		{Text: "Failed to load vmcompute.dll", Says: "docker cannot load vmcompute.dll: the Containers feature is not installed"},
 		{Text: "hcsshim::", Also: []string{"The specified module could not be found"}, Says: "a call to the host compute service finds no vmcompute.dll: the Containers feature is not installed"},

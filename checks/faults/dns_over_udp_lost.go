@@ -29,9 +29,10 @@ A server of the node alone, which pods do not ask, is a warning.`,
 	Links: []string{
 		"https://kubernetes.io/docs/tasks/debug/debug-cluster/windows/", "https://kubernetes.io/docs/tasks/administer-cluster/dns-debugging-resolution/", "https://www.rfc-editor.org/rfc/rfc7766",
 	},
-	Explains: []string{"dns-pqdn-with-dots"},
-	Needs:    []evidence.Need{evidence.DNSProbes},
-	Uses:     node.DnsSources,
+	Breaks: []*checks.Effect{effectDNSNames},
+	Shows:  []*checks.Effect{effectDNSOverUDP},
+	Needs:  []evidence.Need{evidence.DNSProbes},
+	Uses:   node.DnsSources,
 	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
 		roles := rolesOfDNSServers(node.About(s), s)
 		var findings []checks.Finding

@@ -34,9 +34,8 @@ file, or a forwarder that sees another world. Different addresses of a name of t
 		"https://kubernetes.io/docs/concepts/services-networking/dns-pod-service/#dns-windows", "https://kubernetes.io/docs/tasks/administer-cluster/dns-debugging-resolution/",
 		"https://coredns.io/plugins/kubernetes/",
 	},
-	Explains: []string{},
-	Needs:    []evidence.Need{evidence.DNSProbes},
-	Uses:     node.DnsSources,
+	Needs: []evidence.Need{evidence.DNSProbes},
+	Uses:  node.DnsSources,
 	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
 		roles := rolesOfDNSServers(node.About(s), s)
 		var names []string

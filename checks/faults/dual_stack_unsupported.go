@@ -24,10 +24,9 @@ IPv6 alone.`,
 		Commands: []string{"kubectl get node {node} -o jsonpath={.spec.podCIDRs}", "kubectl get services -A -o custom-columns=NS:.metadata.namespace,NAME:.metadata.name,IPS:.spec.clusterIPs"},
 		Impact:   "a node's podCIDRs cannot be changed: it has to be deleted and joined again, which removes its pods",
 	},
-	Links:    []string{"https://kubernetes.io/docs/concepts/services-networking/dual-stack/", "https://kubernetes.io/docs/concepts/services-networking/windows-networking/", "https://github.com/microsoft/hcsshim/pull/1003"},
-	Explains: []string{},
-	Needs:    []evidence.Need{node.NeedPodCIDRs, node.NeedBackend, evidence.Any(evidence.HNSVersion, node.NeedBuild)},
-	Uses:     slices.Concat(node.CniSources, []evidence.Need{evidence.HNSVersion, evidence.OSInfo}),
+	Links: []string{"https://kubernetes.io/docs/concepts/services-networking/dual-stack/", "https://kubernetes.io/docs/concepts/services-networking/windows-networking/", "https://github.com/microsoft/hcsshim/pull/1003"},
+	Needs: []evidence.Need{node.NeedPodCIDRs, node.NeedBackend, evidence.Any(evidence.HNSVersion, node.NeedBuild)},
+	Uses:  slices.Concat(node.CniSources, []evidence.Need{evidence.HNSVersion, evidence.OSInfo}),
 	Signs: []checks.Sign{
 		// Printed on every single-stack cluster too.
 		{Text: "does not support dual-stack", In: []string{"kube-proxy"}, ConfirmOnly: true},

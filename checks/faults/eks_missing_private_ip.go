@@ -41,7 +41,7 @@ controller tell.`,
 	Links: []string{"https://docs.aws.amazon.com/eks/latest/userguide/windows-support.html", "https://github.com/kubernetes/kubernetes/issues/78429",
 		"https://github.com/aws/containers-roadmap/issues/463", "https://github.com/aws/containers-roadmap/issues/240", "https://github.com/aws/containers-roadmap/issues/481",
 		"https://github.com/aws/containers-roadmap/issues/1082", "https://github.com/aws/amazon-vpc-resource-controller-k8s/issues/86", "https://github.com/aws/amazon-vpc-cni-k8s/issues/1783"},
-	Explains: []string{"pods-stuck-creating"},
+	Breaks: []*checks.Effect{effectPodStart},
 	Applies: func(n *node.Node) error {
 		if n.CNI.Known() && n.CNI.Value != node.VPC {
 			return checks.Skip("the network plugin is %s, which has addresses of its own", n.CNI.Value)

@@ -26,11 +26,11 @@ at a probe is about a command that somebody else asked for, and is left out.`,
 	},
 	Links: []string{"https://github.com/containerd/containerd/issues/6300", "https://github.com/kubernetes/website/issues/29924", "https://github.com/kubernetes/kubernetes/issues/88942",
 		"https://github.com/kubernetes-sigs/sig-windows-tools/issues/40", "https://kubernetes.io/docs/tasks/configure-pod-container/create-hostprocess-pod/"},
-	Explains: []string{"pods-stuck-creating", "pods-restarting"},
-	Partial:  true,
-	Needs:    complaintNeeds,
-	Uses:     complaintUses,
-	Signs:    entrypointSigns,
+	Breaks:  []*checks.Effect{effectPodStart, effectContainers},
+	Partial: true,
+	Needs:   complaintNeeds,
+	Uses:    complaintUses,
+	Signs:   entrypointSigns,
 	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
 		var findings []checks.Finding
 		for _, c := range complaints(s, entrypointSigns) {

@@ -33,7 +33,6 @@ Thresholds for disk space work in all versions, those for inodes in none.`,
 		"https://kubernetes.io/docs/concepts/windows/intro/#kubelet-compatibility", "https://github.com/kubernetes/kubernetes/pull/122922",
 		"https://github.com/kubernetes/kubernetes/issues/119184", "https://kubernetes.io/docs/concepts/configuration/windows-resource-management/",
 	},
-	Explains: []string{},
 	Applies: func(n *node.Node) error {
 		if n.Kubelet.Known() && n.Kubelet.Value.AtLeast(evictsByMemory) {
 			return checks.Skip("the kubelet is %s, and from %s on it evicts by memory on Windows too", n.Kubelet.Value, evictsByMemory)

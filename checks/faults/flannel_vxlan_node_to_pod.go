@@ -29,11 +29,10 @@ into it. If the node does not reach even a pod of its own that others reach, tha
 		Commands: []string{"kubectl run probe --image=mcr.microsoft.com/windows/nanoserver:{osTag} --rm -it --overrides='{\"spec\":{\"nodeName\":\"{node}\"}}' -- cmd"},
 		Impact:   "none",
 	},
-	Links:    []string{"https://kubernetes.io/docs/concepts/services-networking/windows-networking/", "https://github.com/flannel-io/flannel/blob/master/Documentation/backends.md"},
-	Explains: []string{},
-	Applies:  checks.OnAll(checks.OnFlannel, checks.OnBackend(node.OverlayNet)),
-	Needs:    []evidence.Need{evidence.ReachProbes, node.NeedClusterCIDRs, node.NeedPodCIDRs},
-	Uses:     append(slices.Clone(node.ClusterSources), evidence.Node, evidence.OSInfo),
+	Links:   []string{"https://kubernetes.io/docs/concepts/services-networking/windows-networking/", "https://github.com/flannel-io/flannel/blob/master/Documentation/backends.md"},
+	Applies: checks.OnAll(checks.OnFlannel, checks.OnBackend(node.OverlayNet)),
+	Needs:   []evidence.Need{evidence.ReachProbes, node.NeedClusterCIDRs, node.NeedPodCIDRs},
+	Uses:    append(slices.Clone(node.ClusterSources), evidence.Node, evidence.OSInfo),
 	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
 		n := node.About(s)
 		probes := evidence.ReachProbes.In(s)

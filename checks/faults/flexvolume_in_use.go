@@ -19,10 +19,9 @@ anew. CSI drivers do the same for SMB, iSCSI and cloud disks.`,
 		Commands: []string{"kubectl get csidrivers", `Get-ChildItem -Recurse C:\usr\libexec\kubernetes\kubelet-plugins\volume\exec`},
 		Impact:   "the pods of the workload are made anew with the other volume",
 	},
-	Links:    []string{"https://kubernetes.io/docs/concepts/storage/volumes/#flexvolume-deprecated", "https://kubernetes.io/docs/concepts/storage/windows-storage/", "https://github.com/microsoft/K8s-Storage-Plugins"},
-	Explains: []string{},
-	Needs:    []evidence.Need{needPodSpecs},
-	Uses:     []evidence.Need{evidence.Pods, evidence.Manifests},
+	Links: []string{"https://kubernetes.io/docs/concepts/storage/volumes/#flexvolume-deprecated", "https://kubernetes.io/docs/concepts/storage/windows-storage/", "https://github.com/microsoft/K8s-Storage-Plugins"},
+	Needs: []evidence.Need{needPodSpecs},
+	Uses:  []evidence.Need{evidence.Pods, evidence.Manifests},
 	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
 		var findings []checks.Finding
 		for _, p := range podSpecs(s) {

@@ -29,9 +29,9 @@ by gcloud or Terraform before there is any node, and is known only where somebod
 	},
 	Links: []string{"https://cloud.google.com/kubernetes-engine/docs/how-to/creating-a-cluster-windows", "https://github.com/GoogleCloudPlatform/gke-poc-toolkit/issues/106",
 		"https://github.com/rancher/dashboard/issues/10088", "https://github.com/terraform-google-modules/terraform-google-kubernetes-engine/issues/587"},
-	Explains: []string{"cluster-dns-unreachable", "dns-pqdn-with-dots", "node-cannot-use-cluster-ip"},
-	Applies:  checks.OnPlatform(node.GKECloud),
-	Needs:    []evidence.Need{evidence.Nodes},
+	Breaks:  []*checks.Effect{effectServices},
+	Applies: checks.OnPlatform(node.GKECloud),
+	Needs:   []evidence.Need{evidence.Nodes},
 	Signs: []checks.Sign{
 		{Text: "image families require at least one other Linux node pool", Says: "GKE refuses the Windows node pool: no Linux node pool is ready"},
 		{Text: "node images based on Docker container runtimes is not supported", Says: "GKE refuses the Windows node pool: its image type comes with docker"},

@@ -37,7 +37,6 @@ build, on nodes whose pods use such an account.`,
 		"https://kubernetes.io/docs/tasks/configure-pod-container/configure-gmsa/", "https://github.com/kubernetes/website/pull/27131",
 		"https://github.com/microsoft/Windows-Containers/issues/44", "https://github.com/kubernetes-sigs/windows-gmsa/issues/30",
 	},
-	Explains: []string{},
 	Applies: checks.OnAll(checks.OnRuntime("containerd"), func(n *node.Node) error {
 		if n.Build.Known() && n.Build.Value.Number != gmsaShareBuild {
 			return checks.Skip("the limit is one of Windows Server 2019, and this is %s", n.Build.Value)

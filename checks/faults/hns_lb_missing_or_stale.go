@@ -45,7 +45,8 @@ where kube-proxy serves just one, and a kube-proxy that has just started.`,
 		"https://github.com/kubernetes/kubernetes/issues/133928", "https://github.com/kubernetes/kubernetes/issues/135802", "https://github.com/kubernetes/kubernetes/issues/139519",
 		"https://github.com/Azure/AKS/issues/2899", "https://github.com/microsoft/hcsshim/issues/994", "https://github.com/microsoft/Windows-Containers/issues/278",
 	},
-	Explains: []string{"node-cannot-use-cluster-ip", "cluster-dns-unreachable", "dns-over-udp-lost", "dns-pqdn-with-dots", "nodeport-local-access"},
+	Breaks: []*checks.Effect{effectServices, effectDNSOverUDP, effectNodePorts},
+	Shows:  []*checks.Effect{effectServiceRules},
 	Applies: func(n *node.Node) error {
 		if n.CNI.Value == node.Antrea {
 			return checks.Skip("Antrea proxies Services itself, in Open vSwitch")

@@ -32,8 +32,8 @@ of other nodes, where the providerID says that a cloud runs the machine.`,
 		},
 		Impact: "none for what works now; the routes have to follow when nodes come and go",
 	},
-	Links:    []string{"https://learn.microsoft.com/en-us/virtualization/windowscontainers/kubernetes/common-problems", "https://learn.microsoft.com/en-us/azure/virtual-network/virtual-networks-udr-overview"},
-	Explains: []string{"vm-mac-spoofing-disabled", "icmp-external-not-snated", "node-cannot-use-cluster-ip", "cluster-dns-unreachable", "dns-pqdn-with-dots"},
+	Links:  []string{"https://learn.microsoft.com/en-us/virtualization/windowscontainers/kubernetes/common-problems", "https://learn.microsoft.com/en-us/azure/virtual-network/virtual-networks-udr-overview"},
+	Breaks: []*checks.Effect{effectPodTraffic},
 	Applies: checks.OnAll(checks.OnCNI(node.Flannel, node.Bridge, node.WinCNI), checks.OnBackend(node.L2Bridge), func(n *node.Node) error {
 		if n.Platform.Known() && slices.Contains([]node.Platform{node.AKS, node.EKS, node.GKECloud}, n.Platform.Value) {
 			return checks.Skip("%s sets the routes of its nodes itself", n.Platform.Value)

@@ -33,9 +33,9 @@ capability. Pods on the host's network bind their ports themselves and do not co
 	},
 	Links: []string{"https://learn.microsoft.com/en-us/virtualization/windowscontainers/kubernetes/common-problems", "https://github.com/docker/for-win/issues/667",
 		"https://github.com/moby/moby/issues/35023", "https://github.com/moby/moby/issues/41094"},
-	Explains: []string{"pods-stuck-creating"},
-	Needs:    []evidence.Need{evidence.Pods, evidence.Any(evidence.HNSEndpoints, node.NeedCNIFiles, evidence.Ports)},
-	Uses:     slices.Concat([]evidence.Need{evidence.HNSEndpoints, evidence.Ports}, node.CniFolders, node.RuntimeConfigs),
+	Breaks: []*checks.Effect{effectPodStart},
+	Needs:  []evidence.Need{evidence.Pods, evidence.Any(evidence.HNSEndpoints, node.NeedCNIFiles, evidence.Ports)},
+	Uses:   slices.Concat([]evidence.Need{evidence.HNSEndpoints, evidence.Ports}, node.CniFolders, node.RuntimeConfigs),
 	Signs: []checks.Sign{
 		portSign("HCN_E_PORT_ALREADY_EXISTS", "create endpoint"), portSign("HCN_E_PORT_ALREADY_EXISTS", "hcnCreateEndpoint"),
 		portSign("ERROR_SHARING_VIOLATION", "create endpoint"), portSign("ERROR_SHARING_VIOLATION", "hcnCreateEndpoint"),

@@ -34,10 +34,10 @@ convicts also where the feature is installed: then the hypervisor does not start
 	Links: []string{"https://learn.microsoft.com/en-us/virtualization/windowscontainers/manage-containers/hyperv-container", "https://kubernetes.io/docs/concepts/containers/runtime-class/",
 		"https://github.com/MicrosoftDocs/Virtualization-Documentation/issues/1128", "https://github.com/moby/moby/issues/40792",
 		"https://github.com/docker/for-win/issues/6253", "https://github.com/docker/for-win/issues/8414"},
-	Explains: []string{"pods-stuck-creating"},
-	Needs:    []evidence.Need{evidence.Features, evidence.Pods},
-	Uses:     slices.Concat(complaintUses, node.RuntimeConfigs, []evidence.Need{evidence.CRI}),
-	Signs:    hypervSigns,
+	Breaks: []*checks.Effect{effectPodStart},
+	Needs:  []evidence.Need{evidence.Features, evidence.Pods},
+	Uses:   slices.Concat(complaintUses, node.RuntimeConfigs, []evidence.Need{evidence.CRI}),
+	Signs:  hypervSigns,
 	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
 		feature := featureState(s, "Hyper-V")
 		because := func(f checks.Finding) checks.Finding {

@@ -29,10 +29,10 @@ is told and no fault.`,
 		Commands: []string{"Test-NetConnection HOST -Port 443", "curl.exe -sv https://HOST"},
 		Impact:   "none: looking changes nothing",
 	},
-	Links:    []string{"https://kubernetes.io/docs/concepts/services-networking/windows-networking/#limitations", "https://github.com/microsoft/SDN/issues/170"},
-	Explains: []string{},
-	Needs:    []evidence.Need{evidence.ReachProbes},
-	Uses:     append(slices.Clone(node.ClusterSources), evidence.Node, evidence.HNSNetworks, evidence.Adapters),
+	Links: []string{"https://kubernetes.io/docs/concepts/services-networking/windows-networking/#limitations", "https://github.com/microsoft/SDN/issues/170"},
+	Shows: []*checks.Effect{effectOutbound},
+	Needs: []evidence.Need{evidence.ReachProbes},
+	Uses:  append(slices.Clone(node.ClusterSources), evidence.Node, evidence.HNSNetworks, evidence.Adapters),
 	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
 		n := node.About(s)
 		probes := evidence.ReachProbes.In(s)

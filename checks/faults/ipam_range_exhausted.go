@@ -36,7 +36,8 @@ and pods that are being made or removed.`,
 	Links: []string{"https://github.com/rancher/rancher/issues/26320", "https://github.com/rancher/rancher/issues/14504", "https://github.com/Azure/azure-container-networking/issues/145",
 		"https://github.com/Azure/azure-container-networking/issues/214", "https://github.com/k3s-io/k3s/issues/5885", "https://github.com/flannel-io/flannel/issues/833",
 		"https://learn.microsoft.com/en-us/virtualization/windowscontainers/kubernetes/common-problems"},
-	Explains: []string{"pods-stuck-creating", "sandbox-name-reserved"},
+	Breaks:   []*checks.Effect{effectPodStart},
+	Explains: []string{"sandbox-name-reserved"},
 	Applies: func(n *node.Node) error {
 		if n.CNI.Value == node.Calico || n.CNI.Value == node.VPC {
 			return checks.Skip("%s does not keep its reservations on the node", n.CNI.Value)

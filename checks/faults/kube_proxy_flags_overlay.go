@@ -29,7 +29,8 @@ a source VIP that is not of this node, are checks of their own, and so are the f
 		Impact: "Services do not answer from this node until kube-proxy has programmed them",
 	},
 	Links:    []string{"https://kubernetes.io/docs/concepts/services-networking/windows-networking/", "https://github.com/kubernetes/kubernetes/issues/78338", "https://github.com/kubernetes/kubernetes/issues/74435"},
-	Explains: []string{"source-vip-invalid", "kube-proxy-not-running", "hns-lb-missing-or-stale", "node-cannot-use-cluster-ip", "nodeport-local-access", "cluster-dns-unreachable", "dns-pqdn-with-dots", "pods-restarting"},
+	Breaks:   []*checks.Effect{effectKubeProxy, effectServiceRules, effectContainers},
+	Explains: []string{"source-vip-invalid"},
 	Needs:    []evidence.Need{node.NeedProxySettings, node.NeedNetworks, node.NeedBackend},
 	Uses:     slices.Concat(node.ProxySources, node.CniSources),
 	Signs: []checks.Sign{

@@ -22,8 +22,8 @@ kube-proxy altogether.`,
 		Commands: []string{"Get-Service kube-proxy", "Start-Service kube-proxy"},
 		Impact:   "kube-proxy rebuilds its HNS load balancers as it starts: connections to Services may break for some seconds",
 	},
-	Links:    []string{"https://kubernetes.io/docs/tasks/debug/debug-cluster/windows/"},
-	Explains: []string{"cluster-dns-unreachable", "dns-over-udp-lost", "dns-pqdn-with-dots", "node-cannot-use-cluster-ip", "pods-restarting"},
+	Links:  []string{"https://kubernetes.io/docs/tasks/debug/debug-cluster/windows/"},
+	Judges: effectKubeProxy,
 	Applies: func(n *node.Node) error {
 		if n.CNI.Value == node.Antrea {
 			return checks.Skip("Antrea's own proxy may stand in for kube-proxy")

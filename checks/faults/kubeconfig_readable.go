@@ -37,10 +37,9 @@ recorded and the file is known to be there, what that folder hands down to files
 		},
 		Impact: "programs that use these files as an ordinary user lose access; a key that others could read should be replaced",
 	},
-	Links:    []string{"https://kubernetes.io/docs/concepts/security/windows-security/", "https://kubernetes.io/docs/concepts/configuration/organize-cluster-access-kubeconfig/"},
-	Explains: []string{},
-	Needs:    []evidence.Need{evidence.SecurityInfo},
-	Uses:     slices.Concat([]evidence.Need{evidence.FileIndex}, node.AsFiles(kubeconfigs)),
+	Links: []string{"https://kubernetes.io/docs/concepts/security/windows-security/", "https://kubernetes.io/docs/concepts/configuration/organize-cluster-access-kubeconfig/"},
+	Needs: []evidence.Need{evidence.SecurityInfo},
+	Uses:  slices.Concat([]evidence.Need{evidence.FileIndex}, node.AsFiles(kubeconfigs)),
 	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
 		type list struct {
 			evidence.ACL

@@ -21,10 +21,10 @@ as a child. A stopped service is a fault; a missing one only where the processes
 		Commands: []string{"Get-Service kubelet", "Start-Service kubelet"},
 		Impact:   "running containers are not touched",
 	},
-	Links:    []string{"https://kubernetes.io/docs/tasks/debug/debug-cluster/windows/"},
-	Explains: []string{"flanneld-not-running", "kube-proxy-not-running", "node-not-ready", "node-not-ready-lost", "pods-stuck-creating"},
-	Needs:    []evidence.Need{node.ComponentSources},
-	Uses:     []evidence.Need{evidence.Services, evidence.Processes, evidence.Pods},
+	Links:  []string{"https://kubernetes.io/docs/tasks/debug/debug-cluster/windows/"},
+	Judges: effectKubelet,
+	Needs:  []evidence.Need{node.ComponentSources},
+	Uses:   []evidence.Need{evidence.Services, evidence.Processes, evidence.Pods},
 	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
 		return notRunning(node.About(s).Components["kubelet"], s, "no pod on this node is started or reported")
 	},

@@ -32,8 +32,8 @@ is about its target.`,
 		Commands: []string{"ping -n 60 {managementIP}", "Get-HotFix | Sort-Object InstalledOn | Select-Object -Last 5", "Get-HnsNetwork | Select-Object Name, Type, NetworkAdapterName"},
 		Impact:   "the update reboots {node}: drain it first",
 	},
-	Links:    []string{"https://github.com/microsoft/Windows-Containers/issues/439", "https://support.microsoft.com/help/5044281"},
-	Explains: []string{"node-not-ready"},
+	Links:  []string{"https://github.com/microsoft/Windows-Containers/issues/439", "https://support.microsoft.com/help/5044281"},
+	Breaks: []*checks.Effect{effectNodeReady},
 	Applies: func(n *node.Node) error {
 		if !n.Build.Known() {
 			return checks.Unknown(n.Build.Gap)

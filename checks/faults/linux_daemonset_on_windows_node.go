@@ -26,10 +26,12 @@ a refusal that names linux.`,
 		Commands: []string{`kubectl patch daemonset NAME -n NAMESPACE -p '{"spec":{"template":{"spec":{"nodeSelector":{"kubernetes.io/os":"linux"}}}}}'`, "kubectl get pods -A --field-selector spec.nodeName={node}"},
 		Impact:   "the DaemonSet's pods on Linux nodes are replaced one after the other",
 	},
-	Links:    []string{"https://kubernetes.io/docs/concepts/windows/user-guide/#ensuring-os-specific-workloads-land-on-the-appropriate-container-host", "https://github.com/kubernetes/website/issues/13501", "https://github.com/microsoft/SDN/tree/master/Kubernetes/flannel/l2bridge/manifests"},
-	Explains: []string{"hostport-conflict-or-not-published", "pods-stuck-creating", "app-image-os-version-mismatch", "pod-field-unsupported", "pod-host-network", "pods-restarting", "pod-os-not-selected"},
-	Needs:    []evidence.Need{evidence.Pods},
-	Uses:     []evidence.Need{evidence.DaemonSets, evidence.PodEvents},
+	Links:  []string{"https://kubernetes.io/docs/concepts/windows/user-guide/#ensuring-os-specific-workloads-land-on-the-appropriate-container-host", "https://github.com/kubernetes/website/issues/13501", "https://github.com/microsoft/SDN/tree/master/Kubernetes/flannel/l2bridge/manifests"},
+	Breaks: []*checks.Effect{effectPodStart, effectContainers},
+	Explains: []string{"hostport-conflict-or-not-published", "app-image-os-version-mismatch",
+		"pod-field-unsupported", "pod-host-network", "pod-os-not-selected"},
+	Needs: []evidence.Need{evidence.Pods},
+	Uses:  []evidence.Need{evidence.DaemonSets, evidence.PodEvents},
 	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
 		var findings []checks.Finding
 		for _, p := range evidence.Pods.In(s) {

@@ -34,9 +34,9 @@ address. A probe that was answered outweighs it.`,
 	},
 	Links: []string{"https://github.com/kubernetes-sigs/sig-windows-tools/pull/38", "https://github.com/microsoft/hcsshim/issues/299", "https://github.com/rancher/rancher/issues/30623"},
 	// What only asks at its start is long past it; the rest shows as a node without its provider.
-	Explains: []string{"node-not-ready"},
-	Needs:    []evidence.Need{evidence.Routes, evidence.Node},
-	Uses:     []evidence.Need{evidence.Adapters, evidence.ReachProbes},
+	Breaks: []*checks.Effect{effectNodeReady},
+	Needs:  []evidence.Need{evidence.Routes, evidence.Node},
+	Uses:   []evidence.Need{evidence.Adapters, evidence.ReachProbes},
 	Signs: []checks.Sign{
 		{Text: "dial tcp 169.254.169.254:80", Level: checks.Warn, Says: "the metadata service of the cloud does not answer the node"},
 		// Calico says so on machines without a cloud too, where the state makes this check skip.

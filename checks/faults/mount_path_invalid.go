@@ -22,12 +22,12 @@ reasons as well, so that message alone is a warning.`,
 	Links: []string{"https://github.com/containerd/containerd/issues/4915", "https://github.com/containerd/containerd/issues/11273", "https://github.com/kubernetes/kubernetes/issues/95547",
 		"https://github.com/kubernetes/kubernetes/issues/99342", "https://github.com/kubernetes/kubernetes/issues/94213", "https://github.com/kubernetes/kubernetes/issues/73332",
 		"https://github.com/antrea-io/antrea/issues/2774"},
-	Explains: []string{"pods-stuck-creating", "pods-restarting"},
-	Partial:  true,
-	Needs:    complaintNeeds,
-	Uses:     complaintUses,
-	Signs:    mountSigns,
-	Run:      complain(mountSigns),
+	Breaks:  []*checks.Effect{effectPodStart, effectContainers},
+	Partial: true,
+	Needs:   complaintNeeds,
+	Uses:    complaintUses,
+	Signs:   mountSigns,
+	Run:     complain(mountSigns),
 })
 
 const (

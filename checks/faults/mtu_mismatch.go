@@ -41,8 +41,7 @@ cannot see.`,
 		},
 		Impact: "connections that are open may break off when the MTU of an adapter changes",
 	},
-	Links:    []string{"https://github.com/microsoft/SDN/issues/517", "https://github.com/Azure/AKS/issues/2873", "https://github.com/kubernetes-sigs/cluster-api-provider-azure/pull/1335", "https://github.com/moby/moby/issues/33596"},
-	Explains: []string{},
+	Links: []string{"https://github.com/microsoft/SDN/issues/517", "https://github.com/Azure/AKS/issues/2873", "https://github.com/kubernetes-sigs/cluster-api-provider-azure/pull/1335", "https://github.com/moby/moby/issues/33596"},
 	Applies: func(n *node.Node) error {
 		if !n.Backend.Known() { // the headers of an overlay are what makes the difference
 			return checks.Unknown(cmp.Or(n.Backend.Gap, evidence.NotCollected+": the recording does not tell the type of the pod network"))

@@ -31,17 +31,14 @@ Where it is there, the refusal is history.`,
 	},
 	Links: []string{"https://github.com/microsoft/hcsshim/issues/850", "https://github.com/kubernetes-sigs/sig-windows-tools/issues/249",
 		"https://github.com/kubernetes-sigs/sig-windows-tools/issues/186", "https://github.com/kubernetes-sigs/sig-windows-tools/issues/250"},
-	Explains: refusedNetworkExplains,
-	Needs:    []evidence.Need{evidence.HNSNetworks, node.NeedNetworks},
-	Signs:    []checks.Sign{checks.SignOfCode("HCN_E_NETWORK_ALREADY_EXISTS", "HNS refuses to create the pod network: it holds one of that name")},
+	Breaks: []*checks.Effect{effectNetworkCreation, effectKubeProxy, effectPodTraffic,
+		effectNodePorts},
+	Needs: []evidence.Need{evidence.HNSNetworks, node.NeedNetworks},
+	Signs: []checks.Sign{checks.SignOfCode("HCN_E_NETWORK_ALREADY_EXISTS", "HNS refuses to create the pod network: it holds one of that name")},
 	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
 		return refusedNetwork(s, "network-already-exists", "HNS refuses to create the network %s as existing, and lists %s"), nil
 	},
 })
-
-// refusedNetworkExplains is what follows where HNS does not create the pod network.
-var refusedNetworkExplains = []string{"hns-network-missing", "flannel-waiting-for-network", "flanneld-not-running", "flannel-subnet-env-missing", "vethernet-missing", "cni-config-uninitialized",
-	"kubeproxy-network-name-unset-or-missing", "kube-proxy-not-running", "pods-stuck-creating", "node-not-ready", "icmp-external-not-snated", "vm-mac-spoofing-disabled", "node-cannot-use-cluster-ip", "nodeport-local-access", "cluster-dns-unreachable", "dns-pqdn-with-dots"}
 
 // refusedNetwork fails where the pod network is not there and a sign tells who
 // refused it. What was refused before the network came about is history.

@@ -26,10 +26,11 @@ the Service has no ready endpoint.`,
 		Commands: []string{"Get-HnsPolicyList | ConvertTo-Json -Depth 10", "Restart-Service kube-proxy"},
 		Impact:   "restarting kube-proxy breaks connections to Services for some seconds",
 	},
-	Links:    []string{"https://kubernetes.io/docs/tasks/debug/debug-cluster/windows/", "https://kubernetes.io/docs/concepts/services-networking/windows-networking/"},
-	Explains: []string{"cluster-dns-unreachable", "dns-pqdn-with-dots"}, // the cluster's DNS is a Service
-	Needs:    []evidence.Need{evidence.ReachProbes, evidence.Any(node.NeedServiceCIDRs, evidence.KubeServices, node.NeedClusterDNS)},
-	Uses:     append(slices.Clone(node.ClusterSources), evidence.Node, evidence.HNSNetworks, evidence.Adapters, evidence.EndpointSlices),
+	Links:  []string{"https://kubernetes.io/docs/tasks/debug/debug-cluster/windows/", "https://kubernetes.io/docs/concepts/services-networking/windows-networking/"},
+	Breaks: []*checks.Effect{effectClusterDNS},
+	Shows:  []*checks.Effect{effectServices},
+	Needs:  []evidence.Need{evidence.ReachProbes, evidence.Any(node.NeedServiceCIDRs, evidence.KubeServices, node.NeedClusterDNS)},
+	Uses:   append(slices.Clone(node.ClusterSources), evidence.Node, evidence.HNSNetworks, evidence.Adapters, evidence.EndpointSlices),
 	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
 		n := node.About(s)
 		probes := evidence.ReachProbes.In(s)

@@ -22,9 +22,9 @@ where nothing else was found.`,
 		Commands: []string{"kubectl describe node {node}", "Get-Service kubelet", "Restart-Service kubelet"},
 		Impact:   "restarting the kubelet does not touch running containers",
 	},
-	Links:    []string{"https://kubernetes.io/docs/reference/node/node-status/", "https://kubernetes.io/docs/tasks/debug/debug-cluster/windows/"},
-	Explains: []string{},
-	Needs:    []evidence.Need{evidence.Node},
+	Links: []string{"https://kubernetes.io/docs/reference/node/node-status/", "https://kubernetes.io/docs/tasks/debug/debug-cluster/windows/"},
+	Shows: []*checks.Effect{effectNodeReady},
+	Needs: []evidence.Need{evidence.Node},
 	Signs: []checks.Sign{
 		{Text: "NodeNotReady", In: []string{evidence.InPodEvents}, ConfirmOnly: true}, // every reboot leaves one
 	},

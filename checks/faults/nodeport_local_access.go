@@ -30,10 +30,10 @@ On builds without it the check only tells; on later ones a probe without an answ
 		Commands: []string{"Test-NetConnection {managementIP} -Port NODEPORT    # from another node"},
 		Impact:   "an update needs a reboot, which stops every pod of this node",
 	},
-	Links:    []string{"https://kubernetes.io/docs/tasks/debug/debug-cluster/windows/", "https://learn.microsoft.com/en-us/virtualization/windowscontainers/kubernetes/common-problems"},
-	Explains: []string{},
-	Needs:    []evidence.Need{node.NeedBuild, evidence.KubeServices},
-	Uses:     []evidence.Need{evidence.ReachProbes, evidence.Node, evidence.HNSNetworks, evidence.Adapters},
+	Links: []string{"https://kubernetes.io/docs/tasks/debug/debug-cluster/windows/", "https://learn.microsoft.com/en-us/virtualization/windowscontainers/kubernetes/common-problems"},
+	Shows: []*checks.Effect{effectNodePorts},
+	Needs: []evidence.Need{node.NeedBuild, evidence.KubeServices},
+	Uses:  []evidence.Need{evidence.ReachProbes, evidence.Node, evidence.HNSNetworks, evidence.Adapters},
 	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
 		n := node.About(s)
 		ports := nodePorts(s)

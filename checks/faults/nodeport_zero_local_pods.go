@@ -28,10 +28,10 @@ no node answers that one.`,
 		Commands: []string{"kubectl get endpointslices -A -o wide", "kubectl get pods -A -o wide --field-selector spec.nodeName={node}"},
 		Impact:   "none for the node: more pods take more of its memory",
 	},
-	Links:    []string{"https://kubernetes.io/docs/tasks/debug/debug-cluster/windows/", "https://github.com/kubernetes/kubernetes/pull/78874"},
-	Explains: []string{"nodeport-local-access"},
-	Needs:    []evidence.Need{evidence.KubeServices, evidence.EndpointSlices},
-	Uses:     []evidence.Need{evidence.Node, evidence.ReachProbes, evidence.HNSNetworks, evidence.Adapters},
+	Links:  []string{"https://kubernetes.io/docs/tasks/debug/debug-cluster/windows/", "https://github.com/kubernetes/kubernetes/pull/78874"},
+	Breaks: []*checks.Effect{effectNodePorts},
+	Needs:  []evidence.Need{evidence.KubeServices, evidence.EndpointSlices},
+	Uses:   []evidence.Need{evidence.Node, evidence.ReachProbes, evidence.HNSNetworks, evidence.Adapters},
 	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
 		n := node.About(s)
 		if !n.Name.Known() {

@@ -25,9 +25,10 @@ Windows builds that only lack a test upstream are a warning; those that cannot w
 		Commands: []string{"kubectl drain {node} --ignore-daemonsets --delete-emptydir-data"},
 		Impact:   "draining evicts every pod of this node",
 	},
-	Links:    []string{"https://kubernetes.io/docs/concepts/windows/intro/#windows-os-version-support"},
-	Explains: []string{"pause-os-version-mismatch", "app-image-os-version-mismatch", "overlay-update-missing"},
-	Needs:    []evidence.Need{node.NeedBuild, node.NeedKubelet},
+	Links: []string{"https://kubernetes.io/docs/concepts/windows/intro/#windows-os-version-support"},
+	Explains: []string{"pause-os-version-mismatch", "app-image-os-version-mismatch",
+		"overlay-update-missing"},
+	Needs: []evidence.Need{node.NeedBuild, node.NeedKubelet},
 	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
 		n := node.About(s)
 		build, kubelet := n.Build.Value, n.Kubelet.Value

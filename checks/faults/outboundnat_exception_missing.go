@@ -30,8 +30,8 @@ applies to pods is judged.`,
 		Commands: []string{`notepad "{cniFile}"`},
 		Impact:   "running pods keep the old list until they are recreated",
 	},
-	Links:    []string{"https://kubernetes.io/docs/tasks/debug/debug-cluster/windows/", "https://github.com/Azure/AKS/issues/1859"},
-	Explains: []string{"node-cannot-use-cluster-ip", "cluster-dns-unreachable", "dns-pqdn-with-dots"},
+	Links:  []string{"https://kubernetes.io/docs/tasks/debug/debug-cluster/windows/", "https://github.com/Azure/AKS/issues/1859"},
+	Breaks: []*checks.Effect{effectServices},
 	Applies: func(n *node.Node) error {
 		return checks.RequireCNI(n, node.Flannel, node.Bridge, node.Overlay, node.WinCNI, node.GKE, node.Azure, node.VPC)
 	},

@@ -27,8 +27,8 @@ their virtual networks.`,
 		Commands: []string{`notepad "{cniFile}"`},
 		Impact:   "running pods keep the old list until they are recreated",
 	},
-	Links:    []string{"https://github.com/microsoft/SDN/issues/313", "https://github.com/Azure/AKS/issues/1367"},
-	Explains: []string{"icmp-external-not-snated"},
+	Links:  []string{"https://github.com/microsoft/SDN/issues/313", "https://github.com/Azure/AKS/issues/1367"},
+	Breaks: []*checks.Effect{effectOutbound},
 	Applies: func(n *node.Node) error {
 		return checks.RequireCNI(n, node.Flannel, node.Bridge, node.Overlay, node.WinCNI, node.GKE, node.Azure, node.VPC, node.Calico)
 	},

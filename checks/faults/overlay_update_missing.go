@@ -22,7 +22,8 @@ the build's revision counts and not the list of updates. Later builds have it fr
 		Impact:   "the reboot stops every pod of this node",
 	},
 	Links:    []string{"https://kubernetes.io/docs/concepts/services-networking/windows-networking/", "https://support.microsoft.com/help/4489899"},
-	Explains: []string{"hns-lb-missing-or-stale", "hns-network-missing", "kube-proxy-not-running", "flanneld-not-running"},
+	Breaks:   []*checks.Effect{effectFlanneld, effectHNSNetwork, effectKubeProxy},
+	Explains: []string{"hns-lb-missing-or-stale"},
 	Applies: func(n *node.Node) error {
 		if err := checks.RequireBackend(n, node.OverlayNet); err != nil {
 			return err

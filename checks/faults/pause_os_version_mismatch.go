@@ -28,9 +28,9 @@ holds is known for the published images; of a private one only the runtime's own
 	},
 	Links: []string{"https://kubernetes.io/docs/tasks/debug/debug-cluster/windows/", "https://github.com/kubernetes/kubernetes/blob/master/build/pause/CHANGELOG.md",
 		"https://learn.microsoft.com/en-us/virtualization/windowscontainers/deploy-containers/version-compatibility"},
-	Explains: []string{"flanneld-not-running", "kube-proxy-not-running", "pods-stuck-creating", "cni-config-uninitialized"}, // the first two where they are pods
-	Needs:    []evidence.Need{node.NeedBuild, node.NeedSandboxImage},
-	Uses:     slices.Concat(node.KubeletSources, node.RuntimeConfigs, []evidence.Need{evidence.CRI, evidence.Node, evidence.Pods}),
+	Breaks: []*checks.Effect{effectFlanneld, effectKubeProxy, effectPodStart, effectCNIConfig}, // the first two where they are pods
+	Needs:  []evidence.Need{node.NeedBuild, node.NeedSandboxImage},
+	Uses:   slices.Concat(node.KubeletSources, node.RuntimeConfigs, []evidence.Need{evidence.CRI, evidence.Node, evidence.Pods}),
 	Signs: []checks.Sign{
 		{Text: "The container operating system does not match the host operating system", Also: []string{"sandbox"}, Says: "the sandbox of a pod was made for another Windows version"},
 		{Text: "The operating system of the container does not match the operating system of the host", Also: []string{"sandbox"}, Says: "the sandbox of a pod was made for another Windows version"},

@@ -30,10 +30,9 @@ for manifests of pods that say they are for Windows: there the API server refuse
 		Commands: []string{"kubectl explain pod.spec.securityContext.windowsOptions", "doctor lint MANIFEST"},
 		Impact:   "changing a pod template recreates the pods of the workload",
 	},
-	Links:    []string{"https://kubernetes.io/docs/concepts/windows/intro/#compatibility-v1-pod-spec-containers", "https://kubernetes.io/docs/concepts/workloads/pods/#pod-os", "https://kubernetes.io/docs/tasks/configure-pod-container/configure-runasusername/"},
-	Explains: []string{},
-	Needs:    []evidence.Need{needPodSpecs},
-	Uses:     []evidence.Need{evidence.Pods, evidence.Manifests},
+	Links: []string{"https://kubernetes.io/docs/concepts/windows/intro/#compatibility-v1-pod-spec-containers", "https://kubernetes.io/docs/concepts/workloads/pods/#pod-os", "https://kubernetes.io/docs/tasks/configure-pod-container/configure-runasusername/"},
+	Needs: []evidence.Need{needPodSpecs},
+	Uses:  []evidence.Need{evidence.Pods, evidence.Manifests},
 	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
 		var findings []checks.Finding
 		for _, p := range podSpecs(s) {

@@ -26,11 +26,10 @@ warning: somebody set it.`,
 		Commands: []string{"kubectl get pods -A --field-selector spec.nodeName={node} -o custom-columns=NS:.metadata.namespace,NAME:.metadata.name,GRACE:.spec.terminationGracePeriodSeconds"},
 		Impact:   "none: looking changes nothing",
 	},
-	Links:    []string{"https://kubernetes.io/docs/concepts/windows/intro/#compatibility-v1-pod-spec-containers", "https://github.com/kubernetes/kubernetes/issues/73434"},
-	Explains: []string{},
-	Applies:  checks.OnRuntime("docker"),
-	Needs:    []evidence.Need{evidence.Pods, node.NeedRuntime},
-	Uses:     []evidence.Need{evidence.Manifests},
+	Links:   []string{"https://kubernetes.io/docs/concepts/windows/intro/#compatibility-v1-pod-spec-containers", "https://github.com/kubernetes/kubernetes/issues/73434"},
+	Applies: checks.OnRuntime("docker"),
+	Needs:   []evidence.Need{evidence.Pods, node.NeedRuntime},
+	Uses:    []evidence.Need{evidence.Manifests},
 	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
 		const unsaid = 30
 		var findings []checks.Finding

@@ -19,10 +19,9 @@ DNS policy ClusterFirstWithHostNet, which belongs to it on Linux, does not work 
 		Commands: []string{"kubectl get pods -A --field-selector spec.nodeName={node} -o custom-columns=NS:.metadata.namespace,NAME:.metadata.name,HOSTNET:.spec.hostNetwork,DNS:.spec.dnsPolicy"},
 		Impact:   "changing a pod template recreates the pods of the workload",
 	},
-	Links:    []string{"https://kubernetes.io/docs/concepts/services-networking/windows-networking/#limitations", "https://kubernetes.io/docs/tasks/configure-pod-container/create-hostprocess-pod/", "https://kubernetes.io/docs/concepts/services-networking/dns-pod-service/#pod-s-dns-policy"},
-	Explains: []string{},
-	Needs:    []evidence.Need{needPodSpecs},
-	Uses:     []evidence.Need{evidence.Pods, evidence.Manifests},
+	Links: []string{"https://kubernetes.io/docs/concepts/services-networking/windows-networking/#limitations", "https://kubernetes.io/docs/tasks/configure-pod-container/create-hostprocess-pod/", "https://kubernetes.io/docs/concepts/services-networking/dns-pod-service/#pod-s-dns-policy"},
+	Needs: []evidence.Need{needPodSpecs},
+	Uses:  []evidence.Need{evidence.Pods, evidence.Manifests},
 	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
 		var findings []checks.Finding
 		for _, p := range podSpecs(s) {

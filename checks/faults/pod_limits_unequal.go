@@ -25,10 +25,9 @@ unless the node is short of memory right now. In manifests it warns.`,
 		Commands: []string{"kubectl describe node {node}", "kubectl top pods -A --field-selector spec.nodeName={node}"},
 		Impact:   "changing resources recreates the pods of the workload; a container over its limit can no longer get memory",
 	},
-	Links:    []string{"https://kubernetes.io/docs/concepts/configuration/windows-resource-management/", "https://kubernetes.io/docs/concepts/windows/intro/"},
-	Explains: []string{},
-	Needs:    []evidence.Need{needPodSpecs},
-	Uses:     []evidence.Need{evidence.Pods, evidence.Manifests, evidence.MemoryInfo},
+	Links: []string{"https://kubernetes.io/docs/concepts/configuration/windows-resource-management/", "https://kubernetes.io/docs/concepts/windows/intro/"},
+	Needs: []evidence.Need{needPodSpecs},
+	Uses:  []evidence.Need{evidence.Pods, evidence.Manifests, evidence.MemoryInfo},
 	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
 		level, because := checks.Info, []evidence.Because(nil)
 		if m := evidence.MemoryInfo.In(s); m.CommitLimitBytes > 0 && m.CommitUsedBytes*100 >= m.CommitLimitBytes*memoryTight {

@@ -28,8 +28,8 @@ podCIDR is normal.`,
 		},
 		Impact: "a podCIDR cannot be changed once it is set: take one that no other node has",
 	},
-	Links:    []string{"https://github.com/kubernetes-sigs/sig-windows-tools/issues/345", "https://github.com/flannel-io/flannel/blob/master/Documentation/troubleshooting.md"},
-	Explains: []string{"flannel-waiting-for-network", "flanneld-not-running", "flannel-subnet-env-missing", "hns-network-missing", "cni-config-uninitialized", "pods-stuck-creating", "node-not-ready"},
+	Links:  []string{"https://github.com/kubernetes-sigs/sig-windows-tools/issues/345", "https://github.com/flannel-io/flannel/blob/master/Documentation/troubleshooting.md"},
+	Breaks: []*checks.Effect{effectNetworkCreation},
 	Applies: func(n *node.Node) error {
 		return checks.RequireCNI(n, node.Flannel, node.GKE, node.WinCNI, node.Bridge, node.Overlay)
 	},

@@ -30,10 +30,10 @@ of its log says more, and the last event of the pod stands beside the finding.`,
 		Commands: []string{"kubectl get pods -A --field-selector spec.nodeName={node}", "kubectl logs POD -n NAMESPACE --previous", "kubectl describe pod POD -n NAMESPACE"},
 		Impact:   "none: looking changes nothing",
 	},
-	Links:    []string{"https://kubernetes.io/docs/tasks/debug/debug-application/debug-pods/", "https://kubernetes.io/docs/tasks/debug/debug-cluster/windows/"},
-	Explains: []string{},
-	Needs:    []evidence.Need{evidence.Pods},
-	Uses:     []evidence.Need{evidence.PodEvents},
+	Links: []string{"https://kubernetes.io/docs/tasks/debug/debug-application/debug-pods/", "https://kubernetes.io/docs/tasks/debug/debug-cluster/windows/"},
+	Shows: []*checks.Effect{effectContainers},
+	Needs: []evidence.Need{evidence.Pods},
+	Uses:  []evidence.Need{evidence.PodEvents},
 	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
 		var findings []checks.Finding
 		for _, p := range evidence.Pods.In(s) {

@@ -27,10 +27,10 @@ nothing else was found.`,
 		Commands: []string{"kubectl get pods -A --field-selector spec.nodeName={node}", "kubectl describe pod POD -n NAMESPACE"},
 		Impact:   "none: looking changes nothing",
 	},
-	Links:    []string{"https://kubernetes.io/docs/tasks/debug/debug-cluster/windows/"},
-	Explains: []string{},
-	Needs:    []evidence.Need{evidence.Any(evidence.Pods, evidence.PodEvents)},
-	Uses:     []evidence.Need{evidence.Pods, evidence.PodEvents},
+	Links: []string{"https://kubernetes.io/docs/tasks/debug/debug-cluster/windows/"},
+	Shows: []*checks.Effect{effectPodStart},
+	Needs: []evidence.Need{evidence.Any(evidence.Pods, evidence.PodEvents)},
+	Uses:  []evidence.Need{evidence.Pods, evidence.PodEvents},
 	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
 		if !evidence.Pods.Known(s) {
 			return podsFailingByEvents(s), nil

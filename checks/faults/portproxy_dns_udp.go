@@ -28,8 +28,8 @@ warning.`,
 		},
 		Impact: "only pods that are created afterwards get the other resolver; the address of a pod changes when it is replaced",
 	},
-	Links:    []string{"https://github.com/kubernetes/kubernetes/pull/41487", "https://learn.microsoft.com/en-us/windows-server/administration/windows-commands/netsh-interface-portproxy"},
-	Explains: []string{"dns-over-udp-lost", "dns-pqdn-with-dots"},
+	Links:  []string{"https://github.com/kubernetes/kubernetes/pull/41487", "https://learn.microsoft.com/en-us/windows-server/administration/windows-commands/netsh-interface-portproxy"},
+	Breaks: []*checks.Effect{effectDNSOverUDP},
 	Applies: func(n *node.Node) error {
 		if err := checks.OnGeneration(node.Gen15)(n); err != nil {
 			return err

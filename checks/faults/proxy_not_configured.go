@@ -38,10 +38,10 @@ network has a proxy at all no evidence can tell, so this is a warning.`,
 		},
 		Impact: "running containers are not touched",
 	},
-	Links:    []string{"https://kubernetes.io/docs/tasks/debug/debug-cluster/windows/", "https://github.com/containerd/containerd/issues/8846"},
-	Explains: []string{"pods-stuck-creating"},
-	Needs:    []evidence.Need{evidence.Env, evidence.Any(evidence.PodEvents, evidence.ReachProbes)},
-	Uses:     []evidence.Need{evidence.Services, evidence.Pods, evidence.PodEvents, evidence.ReachProbes},
+	Links:  []string{"https://kubernetes.io/docs/tasks/debug/debug-cluster/windows/", "https://github.com/containerd/containerd/issues/8846"},
+	Breaks: []*checks.Effect{effectPodStart},
+	Needs:  []evidence.Need{evidence.Env, evidence.Any(evidence.PodEvents, evidence.ReachProbes)},
+	Uses:   []evidence.Need{evidence.Services, evidence.Pods, evidence.PodEvents, evidence.ReachProbes},
 	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
 		n := node.About(s)
 		if slices.ContainsFunc(node.ProxyEnvs(s, n), func(e node.ProxyEnv) bool { return e.HTTPS }) { // registries are asked over https

@@ -25,10 +25,11 @@ are told, no more: printer drivers and virus scanners leave such an order behind
 		Commands: []string{"kubectl drain {node} --ignore-daemonsets --delete-emptydir-data", "Restart-Computer", "kubectl uncordon {node}"},
 		Impact:   "the pods of this node are evicted, and their emptyDir volumes are lost",
 	},
-	Links:    []string{"https://learn.microsoft.com/en-us/windows-server/get-started/enable-optional-features", "https://kubernetes.io/docs/tasks/administer-cluster/safely-drain-node/"},
-	Explains: []string{"containers-feature-missing", "hyperv-feature-missing", "hns-wrong-diskette"},
-	Needs:    []evidence.Need{evidence.PendingReboot},
-	Uses:     []evidence.Need{evidence.Features},
+	Links: []string{"https://learn.microsoft.com/en-us/windows-server/get-started/enable-optional-features", "https://kubernetes.io/docs/tasks/administer-cluster/safely-drain-node/"},
+	Explains: []string{"containers-feature-missing", "hyperv-feature-missing",
+		"hns-wrong-diskette"},
+	Needs: []evidence.Need{evidence.PendingReboot},
+	Uses:  []evidence.Need{evidence.Features},
 	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
 		var findings []checks.Finding
 		features := evidence.Features.In(s)

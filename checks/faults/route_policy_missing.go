@@ -25,8 +25,8 @@ route out where DSR is used, and Antrea and the NAT plugin need none.`,
 		Commands: []string{"Get-Content '{cniFile}'", "Get-HnsEndpoint | ConvertTo-Json -Depth 10", "kubectl delete pod POD -n NAMESPACE    # for each pod of {node}"},
 		Impact:   "each recreated pod is down while it starts",
 	},
-	Links:    []string{"https://learn.microsoft.com/en-us/virtualization/windowscontainers/kubernetes/common-problems", "https://www.cni.dev/plugins/current/main/win-bridge/", "https://kubernetes.io/docs/tasks/debug/debug-cluster/windows/"},
-	Explains: []string{"node-cannot-use-cluster-ip", "cluster-dns-unreachable", "dns-pqdn-with-dots"},
+	Links:  []string{"https://learn.microsoft.com/en-us/virtualization/windowscontainers/kubernetes/common-problems", "https://www.cni.dev/plugins/current/main/win-bridge/", "https://kubernetes.io/docs/tasks/debug/debug-cluster/windows/"},
+	Breaks: []*checks.Effect{effectServices},
 	Applies: func(n *node.Node) error {
 		if err := checks.RequireCNI(n, node.Flannel, node.Calico, node.VPC, node.GKE, node.OVN, node.WinCNI, node.Bridge, node.Overlay, node.Azure); err != nil {
 			return err

@@ -23,11 +23,11 @@ and only pods that still wait convict.`,
 		Commands: []string{"kubectl describe pod POD -n NAMESPACE", `Get-Counter '\PhysicalDisk(_Total)\Current Disk Queue Length','\Processor(_Total)\% Processor Time' -MaxSamples 5`, "Measure-Command { Get-HnsNetwork }"},
 		Impact:   "none: looking changes nothing",
 	},
-	Links:    []string{"https://github.com/kubernetes/kubernetes/issues/107561", "https://github.com/antrea-io/antrea/issues/4702"},
-	Explains: []string{"pods-stuck-creating"},
-	Needs:    complaintNeeds,
-	Uses:     complaintUses,
-	Signs:    reservedSigns,
+	Links:  []string{"https://github.com/kubernetes/kubernetes/issues/107561", "https://github.com/antrea-io/antrea/issues/4702"},
+	Breaks: []*checks.Effect{effectPodStart},
+	Needs:  complaintNeeds,
+	Uses:   complaintUses,
+	Signs:  reservedSigns,
 	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
 		var findings []checks.Finding
 		for _, c := range complaints(s, reservedSigns) {

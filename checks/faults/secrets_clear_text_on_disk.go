@@ -26,9 +26,8 @@ warning. A volume without BitLocker is told, no more: most nodes run like that.`
 		},
 		Impact: "programs that read the kubelet's folders as an ordinary user lose access",
 	},
-	Links:    []string{"https://kubernetes.io/docs/concepts/security/windows-security/"},
-	Explains: []string{},
-	Needs:    []evidence.Need{evidence.SecurityInfo},
+	Links: []string{"https://kubernetes.io/docs/concepts/security/windows-security/"},
+	Needs: []evidence.Need{evidence.SecurityInfo},
 	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
 		sec := evidence.SecurityInfo.In(s)
 		var findings []checks.Finding

@@ -24,13 +24,13 @@ ContainerAdministrator and for runAsNonRoot at once is refused whenever it comes
 		Commands: []string{`kubectl patch deployment NAME -n NAMESPACE -p '{"spec":{"template":{"spec":{"securityContext":{"windowsOptions":{"runAsUserName":"ContainerUser"}}}}}}'`},
 		Impact:   "changing a pod template recreates the pods of the workload; as ContainerUser a program may not write below C:\\Windows and C:\\Program Files",
 	},
-	Lints:    true,
-	Links:    []string{"https://kubernetes.io/docs/tasks/configure-pod-container/configure-runasusername/", "https://github.com/kubernetes/kubernetes/issues/91482", "https://github.com/kubernetes/kubernetes/pull/92355", "https://github.com/kubernetes/kubernetes/issues/112469"},
-	Explains: []string{"pods-stuck-creating"},
-	Partial:  true,
-	Needs:    []evidence.Need{needPodSpecs},
-	Uses:     []evidence.Need{evidence.Pods, evidence.PodEvents, evidence.Manifests},
-	Signs:    nonRootSigns,
+	Lints:   true,
+	Links:   []string{"https://kubernetes.io/docs/tasks/configure-pod-container/configure-runasusername/", "https://github.com/kubernetes/kubernetes/issues/91482", "https://github.com/kubernetes/kubernetes/pull/92355", "https://github.com/kubernetes/kubernetes/issues/112469"},
+	Breaks:  []*checks.Effect{effectPodStart},
+	Partial: true,
+	Needs:   []evidence.Need{needPodSpecs},
+	Uses:    []evidence.Need{evidence.Pods, evidence.PodEvents, evidence.Manifests},
+	Signs:   nonRootSigns,
 	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
 		findings, err := complain(nonRootSigns)(s)
 		if err != nil {

@@ -73,9 +73,9 @@ for itself.`,
 		"https://github.com/kubernetes-csi/csi-driver-smb/issues/655", "https://github.com/kubernetes-csi/csi-driver-smb/issues/453", "https://github.com/kubernetes-csi/csi-driver-smb/issues/520",
 		"https://github.com/kubernetes-csi/csi-proxy/issues/311", "https://github.com/kubernetes-sigs/azuredisk-csi-driver/issues/2082",
 	},
-	Explains: []string{"pods-stuck-creating"},
-	Needs:    []evidence.Need{evidence.Any(evidence.PodEvents, evidence.Logs("kubelet"), evidence.Logs("csi-proxy"))},
-	Signs:    smbSigns(),
+	Breaks: []*checks.Effect{effectPodStart},
+	Needs:  []evidence.Need{evidence.Any(evidence.PodEvents, evidence.Logs("kubelet"), evidence.Logs("csi-proxy"))},
+	Signs:  smbSigns(),
 	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
 		var findings []checks.Finding
 		for _, m := range s.Signs("smb-global-mapping-failed") {

@@ -28,8 +28,8 @@ its gateway.`,
 		},
 		Impact: "Services do not answer from this node until kube-proxy has programmed them again",
 	},
-	Links:    []string{"https://kubernetes.io/docs/tasks/debug/debug-cluster/windows/", "https://github.com/kubernetes/kubernetes/issues/100962"},
-	Explains: []string{"hns-lb-missing-or-stale", "kube-proxy-not-running", "node-cannot-use-cluster-ip", "nodeport-local-access", "cluster-dns-unreachable", "dns-pqdn-with-dots"},
+	Links:  []string{"https://kubernetes.io/docs/tasks/debug/debug-cluster/windows/", "https://github.com/kubernetes/kubernetes/issues/100962"},
+	Breaks: []*checks.Effect{effectKubeProxy, effectServiceRules},
 	Applies: func(n *node.Node) error {
 		if n.CNI.Value == node.Calico || n.CNI.Value == node.OVN {
 			return checks.Skip("%s keeps the source VIP as an HNS endpoint of its own", n.CNI.Value)

@@ -25,7 +25,8 @@ A byte order mark in sourceVip.json itself is how Windows PowerShell writes file
 		Impact:   "Services do not answer from this node until kube-proxy has programmed them again",
 	},
 	Links:    []string{"https://github.com/MicrosoftDocs/Virtualization-Documentation/issues/1240"},
-	Explains: []string{"kube-proxy-flags-overlay", "hns-lb-missing-or-stale", "source-vip-invalid", "kube-proxy-not-running"},
+	Breaks:   []*checks.Effect{effectKubeProxy, effectServiceRules},
+	Explains: []string{"kube-proxy-flags-overlay", "source-vip-invalid"},
 	Applies: func(n *node.Node) error {
 		if n.CNI.Value == node.Calico || n.CNI.Value == node.OVN {
 			return checks.Skip("%s keeps the source VIP as an HNS endpoint of its own", n.CNI.Value)

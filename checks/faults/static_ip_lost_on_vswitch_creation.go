@@ -33,8 +33,10 @@ management addresses alone. flanneld then waits for its network for ever, which 
 		Impact: "the node is off the network already; have access to its console before the network is created again",
 	},
 	Links: []string{"https://github.com/kubernetes-sigs/sig-windows-tools/issues/162", "https://github.com/kubernetes-sigs/sig-windows-tools/issues/105", "https://github.com/microsoft/SDN/issues/498"},
-	Explains: []string{"flannel-waiting-for-network", "flanneld-not-running", "flannel-subnet-env-missing", "hns-network-missing", "cni-config-uninitialized", "kube-proxy-not-running", "pods-stuck-creating", "node-not-ready",
-		"vm-mac-spoofing-disabled", "node-cannot-use-cluster-ip", "nodeport-local-access", "icmp-external-not-snated", "cluster-dns-unreachable", "dns-pqdn-with-dots", "flannel-interface-not-found", "route-missing-host-gw", "metadata-route-lost", "node-not-ready-lost", "kubeproxy-no-host-mac", "calico-vswitch-interface-timeout"},
+	Breaks: []*checks.Effect{effectNetworkCreation, effectKubeProxy, effectPodTraffic,
+		effectNodePorts, effectRoutes, effectNodeReports},
+	Explains: []string{"flannel-interface-not-found", "metadata-route-lost",
+		"kubeproxy-no-host-mac", "calico-vswitch-interface-timeout"},
 	Needs: []evidence.Need{evidence.Any(evidence.HNSNetworks, evidence.Adapters)},
 	Uses:  []evidence.Need{evidence.HNSNetworks, evidence.Adapters},
 	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {

@@ -28,10 +28,9 @@ runs short, and otherwise only told.`,
 		Commands: []string{"Restart-Service kubelet"},
 		Impact:   "the node's allocatable memory shrinks: pods that no longer fit stay, but no new ones are scheduled",
 	},
-	Links:    []string{"https://kubernetes.io/docs/concepts/configuration/windows-resource-management/"},
-	Explains: []string{},
-	Needs:    []evidence.Need{evidence.Any(node.NeedKubeletFlags, evidence.File(node.KubeletConfigs[0]), evidence.File(node.KubeletConfigs[1]), evidence.File(node.KubeletConfigs[2]), evidence.File(node.KubeletConfigs[3]))},
-	Uses:     append(slices.Clone(node.KubeletSources), evidence.MemoryInfo),
+	Links: []string{"https://kubernetes.io/docs/concepts/configuration/windows-resource-management/"},
+	Needs: []evidence.Need{evidence.Any(node.NeedKubeletFlags, evidence.File(node.KubeletConfigs[0]), evidence.File(node.KubeletConfigs[1]), evidence.File(node.KubeletConfigs[2]), evidence.File(node.KubeletConfigs[3]))},
+	Uses:  append(slices.Clone(node.KubeletSources), evidence.MemoryInfo),
 	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
 		n := node.About(s)
 		var total int64

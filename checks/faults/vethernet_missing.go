@@ -25,8 +25,8 @@ Adapters of the NAT network, of HNS itself and of single containers do not count
 		Commands: []string{"Get-NetAdapter -Physical", "Get-HnsNetwork | Select-Object Name, Type, NetworkAdapterName, ManagementIP"},
 		Impact:   "creating the network takes the node off the network for some seconds",
 	},
-	Links:    []string{"https://kubernetes.io/docs/tasks/debug/debug-cluster/windows/", "https://github.com/microsoft/SDN/issues/194"},
-	Explains: []string{"pods-stuck-creating", "node-not-ready", "vm-mac-spoofing-disabled", "icmp-external-not-snated", "node-cannot-use-cluster-ip", "nodeport-local-access", "cluster-dns-unreachable", "dns-pqdn-with-dots", "route-missing-host-gw"},
+	Links:  []string{"https://kubernetes.io/docs/tasks/debug/debug-cluster/windows/", "https://github.com/microsoft/SDN/issues/194"},
+	Judges: effectHostAdapter,
 	Applies: func(n *node.Node) error {
 		if n.Backend.Known() && n.Backend.Value == node.Transparent {
 			return checks.Skip("the pod network is transparent")

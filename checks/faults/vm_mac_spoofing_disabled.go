@@ -30,8 +30,9 @@ The networks of Azure, AWS and Google take care of this themselves.`,
 		},
 		Impact: "none on the node; loosens a protection of the hypervisor's network",
 	},
-	Links:    []string{"https://kubernetes.io/docs/tasks/debug/debug-cluster/windows/", "https://learn.microsoft.com/en-us/virtualization/windowscontainers/kubernetes/common-problems"},
-	Explains: []string{"icmp-external-not-snated", "cluster-dns-unreachable", "dns-pqdn-with-dots"},
+	Links:  []string{"https://kubernetes.io/docs/tasks/debug/debug-cluster/windows/", "https://learn.microsoft.com/en-us/virtualization/windowscontainers/kubernetes/common-problems"},
+	Breaks: []*checks.Effect{effectOutbound, effectClusterDNS},
+	Shows:  []*checks.Effect{effectPodTraffic},
 	Applies: func(n *node.Node) error {
 		switch n.CNI.Value {
 		case node.Azure, node.VPC, node.GKE:

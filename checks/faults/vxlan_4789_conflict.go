@@ -29,11 +29,11 @@ fault is on this node.`,
 		Commands: []string{"New-NetFirewallRule -Name OverlayTraffic4789UDP -DisplayName 'Overlay network traffic UDP' -Direction Inbound -Protocol UDP -LocalPort 4789 -Action Allow", "pktmon start --capture --pkt-size 128    # then: pktmon stop; pktmon etl2txt PktMon.etl"},
 		Impact:   "none on the node; moving vSphere's port interrupts its own overlay for all machines on it",
 	},
-	Links:    []string{"https://learn.microsoft.com/en-us/virtualization/windowscontainers/kubernetes/common-problems", "https://kubernetes.io/docs/concepts/services-networking/windows-networking/"},
-	Explains: []string{"cluster-dns-unreachable", "dns-pqdn-with-dots", "node-cannot-use-cluster-ip"},
-	Applies:  checks.OnBackend(node.OverlayNet),
-	Needs:    []evidence.Need{evidence.Any(evidence.ReachProbes, evidence.FirewallInfo), node.NeedClusterCIDRs},
-	Uses:     append([]evidence.Need{evidence.ReachProbes, evidence.FirewallInfo}, append(slices.Clone(node.ClusterSources), evidence.HNSNetworks, evidence.OSInfo)...),
+	Links:   []string{"https://learn.microsoft.com/en-us/virtualization/windowscontainers/kubernetes/common-problems", "https://kubernetes.io/docs/concepts/services-networking/windows-networking/"},
+	Breaks:  []*checks.Effect{effectServices},
+	Applies: checks.OnBackend(node.OverlayNet),
+	Needs:   []evidence.Need{evidence.Any(evidence.ReachProbes, evidence.FirewallInfo), node.NeedClusterCIDRs},
+	Uses:    append([]evidence.Need{evidence.ReachProbes, evidence.FirewallInfo}, append(slices.Clone(node.ClusterSources), evidence.HNSNetworks, evidence.OSInfo)...),
 	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
 		n := node.About(s)
 		for i, r := range evidence.FirewallInfo.In(s).Rules {

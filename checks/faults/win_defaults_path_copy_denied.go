@@ -22,10 +22,11 @@ No state of the node shows this: the check looks for the refusal in the log of f
 		Commands: []string{"kubectl -n kube-flannel get ds kube-flannel-ds-windows-amd64 -o yaml", "kubectl -n kube-flannel rollout restart ds kube-flannel-ds-windows-amd64"},
 		Impact:   "flanneld restarts on all Windows nodes of the DaemonSet; running pods keep their network",
 	},
-	Links:    []string{"https://github.com/kubernetes-sigs/sig-windows-tools/issues/316", "https://github.com/kubernetes-sigs/sig-windows-tools/issues/277"},
-	Explains: []string{"flanneld-not-running", "flannel-subnet-env-missing", "hns-network-missing", "pods-stuck-creating", "pods-restarting"},
-	Applies:  checks.OnAll(checks.OnFlannel, checks.OnRuntime("containerd")),
-	Needs:    []evidence.Need{evidence.Logs("flanneld")},
+	Links: []string{"https://github.com/kubernetes-sigs/sig-windows-tools/issues/316", "https://github.com/kubernetes-sigs/sig-windows-tools/issues/277"},
+	Breaks: []*checks.Effect{effectFlanneld, effectSubnetEnv, effectHNSNetwork, effectPodStart,
+		effectContainers},
+	Applies: checks.OnAll(checks.OnFlannel, checks.OnRuntime("containerd")),
+	Needs:   []evidence.Need{evidence.Logs("flanneld")},
 	Signs: []checks.Sign{
 		{Text: `kube-flannel\net-conf.json' is denied`, Says: deniedNetConf},
 		// Windows in another language: the sentence differs, its path and PowerShell's category do not.

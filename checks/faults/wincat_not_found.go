@@ -27,8 +27,7 @@ An image of which nothing is known convicts only together with the error itself.
 		Commands: []string{"Restart-Service {runtime}, kubelet"},
 		Impact:   "only pods that are created afterwards get the new pause image",
 	},
-	Links:    []string{"https://kubernetes.io/docs/tasks/debug/debug-cluster/windows/", "https://github.com/kubernetes/kubernetes/pull/75479"},
-	Explains: []string{},
+	Links: []string{"https://kubernetes.io/docs/tasks/debug/debug-cluster/windows/", "https://github.com/kubernetes/kubernetes/pull/75479"},
 	Applies: func(n *node.Node) error {
 		if rt := n.Runtime.Value; rt.Name == "containerd" && rt.Version.AtLeast(evidence.Version{Major: 2}) {
 			return checks.Skip("containerd %s dials the pod's address and needs no wincat.exe", rt.Version)

@@ -34,8 +34,8 @@ or all are well so far.`,
 		},
 		Impact: "the reboot stops every pod of this node",
 	},
-	Links:    []string{"https://github.com/microsoft/Windows-Containers/issues/61", "https://support.microsoft.com/help/4580390"},
-	Explains: []string{"node-cannot-use-cluster-ip", "cluster-dns-unreachable", "dns-pqdn-with-dots"},
+	Links:  []string{"https://github.com/microsoft/Windows-Containers/issues/61", "https://support.microsoft.com/help/4580390"},
+	Breaks: []*checks.Effect{effectServices},
 	Applies: func(n *node.Node) error {
 		if n.Build.Known() && n.Build.Value.Number != 17763 {
 			return checks.Skip("the regression is one of build 17763, and this is %d", n.Build.Value.Number)

@@ -36,7 +36,8 @@ complaint itself has other causes on other builds.`,
 	},
 	Links: []string{"https://github.com/microsoft/Windows-Containers/issues/516", "https://github.com/projectcalico/calico/issues/9019", "https://github.com/projectcalico/calico/issues/9043",
 		"https://github.com/projectcalico/calico/issues/8529", "https://support.microsoft.com/help/5040437", "https://support.microsoft.com/help/5044281"},
-	Explains: []string{"vm-mac-spoofing-disabled", "node-cannot-use-cluster-ip", "icmp-external-not-snated", "nodeport-local-access", "cluster-dns-unreachable", "dns-pqdn-with-dots", "pods-stuck-creating", "hns-lb-missing-or-stale", "acl-or-networkpolicy-blocks", "wsaeacces-excluded-port"},
+	Breaks:   []*checks.Effect{effectPodTraffic, effectServiceRules, effectPodStart},
+	Explains: []string{"acl-or-networkpolicy-blocks", "wsaeacces-excluded-port"},
 	Applies: func(n *node.Node) error {
 		switch b := n.Build.Value; {
 		case !n.Build.Known():

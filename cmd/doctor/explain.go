@@ -26,7 +26,7 @@ func explainCommand(std streams) *cobra.Command {
 			return append(checkIDs(), "rbac"), cobra.ShellCompDirectiveNoFileComp
 		},
 		RunE: func(_ *cobra.Command, args []string) error {
-			list := faults.Catalogue().All()
+			catalogue := faults.Catalogue()
 			if len(args) == 1 && args[0] == "rbac" {
 				if _, err := io.WriteString(std.out, cluster.ClusterRole); err != nil {
 					return trouble(err)
@@ -34,11 +34,10 @@ func explainCommand(std streams) *cobra.Command {
 				return nil
 			}
 			if len(args) == 1 {
-				c := faults.Catalogue().ByID(args[0])
-				if c == nil {
+				if catalogue.ByID(args[0]) == nil {
 					return unknownID(args[0])
 				}
-				list = []*checks.Check{c}
+				catalogue = catalogue.Only(args[0])
 			}
 			out := flags{ascii: ascii, lang: said}.to(std)
 			defer out.close()
@@ -47,13 +46,13 @@ func explainCommand(std streams) *cobra.Command {
 			var err error
 			switch {
 			case output == "text" && len(args) == 1:
-				err = ui.Explain(std.out, list[0], style)
+				err = ui.Explain(std.out, catalogue, catalogue.All()[0], style)
 			case output == "text":
-				err = ui.Catalogue(std.out, list, style)
+				err = ui.Catalogue(std.out, catalogue.All(), style)
 			case output == "json":
-				err = ui.CatalogueJSON(std.out, list)
+				err = ui.CatalogueJSON(std.out, catalogue)
 			case output == "markdown":
-				err = ui.CatalogueMarkdown(std.out, list)
+				err = ui.CatalogueMarkdown(std.out, catalogue)
 			default:
 				return fmt.Errorf("there is no format %q; explain writes text, json or markdown", evidence.Clean(output))
 			}

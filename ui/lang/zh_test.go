@@ -39,6 +39,9 @@ func TestEverySentenceHasItsChinese(t *testing.T) {
 			need(s.Says == "" || c.messages[s.Says] != "", check.ID, s.Says)
 		}
 	}
+	for _, e := range faults.Catalogue().Effects() {
+		need(c.words[e.Name] != "", e.ID, e.Name)
+	}
 	for _, code := range checks.Codes {
 		need(c.exact[code.Meaning] != "", code.Symbol, code.Meaning)
 	}
@@ -134,6 +137,9 @@ func TestNothingIsTranslatedThatNobodySays(t *testing.T) {
 		}
 	}
 	used := map[string]bool{}
+	for _, e := range faults.Catalogue().Effects() {
+		used[e.Name] = true
+	}
 	for _, w := range words(t) {
 		used[w.text] = true
 	}

@@ -1,0 +1,186 @@
+package faults
+
+import "doctor/checks"
+
+// These are the effects: what faults break on a node. Each is declared once, with what breaks along
+// with it; the checks say what they break, show and judge. A fault that breaks an effect explains
+// every check that shows it. So a fault that breaks only a part of what an effect stands for needs
+// an effect of its own, or names what follows in Explains.
+
+var effectKubeletStart = &checks.Effect{
+	ID:      "kubelet-start",
+	Name:    "starting the kubelet",
+	Doc:     "The kubelet starts and does not exit at once.",
+	Implies: []*checks.Effect{effectKubelet},
+}
+
+var effectKubelet = &checks.Effect{
+	ID:   "kubelet",
+	Name: "the kubelet",
+	Doc: "The kubelet runs. Without it, no pod starts, components that run as pods included, and " +
+		"the control plane gets no status of the node.",
+	Implies: []*checks.Effect{effectFlanneld, effectKubeProxy, effectNodeReady,
+		effectNodeReports, effectPodStart},
+}
+
+var effectRuntime = &checks.Effect{
+	ID:   "container-runtime",
+	Name: "the container runtime",
+	Doc:  "containerd or docker runs. The kubelet does not work without it.",
+	Implies: []*checks.Effect{effectKubelet, effectFlanneld, effectKubeProxy,
+		effectNodeReady, effectNodeReports, effectPodStart, effectRuntimePipe},
+}
+
+var effectRuntimePipe = &checks.Effect{
+	ID:   "runtime-pipe",
+	Name: "the container runtime's pipe",
+	Doc:  "The kubelet reaches the container runtime at the named pipe that it is configured with.",
+	Implies: []*checks.Effect{effectKubelet, effectFlanneld, effectKubeProxy,
+		effectNodeReady, effectPodStart, effectKubeletStart},
+}
+
+var effectNodeReports = &checks.Effect{
+	ID:   "node-reports",
+	Name: "the node's status reports",
+	Doc: "The kubelet reports the status of the node to the control plane; without reports, the " +
+		"node becomes NotReady.",
+	Implies: []*checks.Effect{effectNodeReady},
+}
+
+var effectNodeReady = &checks.Effect{
+	ID:   "node-ready",
+	Name: "the Ready condition",
+	Doc:  "The kubelet reports that the node is Ready.",
+}
+
+var effectNetworkCreation = &checks.Effect{
+	ID:   "network-creation",
+	Name: "creating the pod network",
+	Doc: "flanneld, Calico or another agent creates the pod network in HNS, and gives the host an " +
+		"address on it.",
+	Implies: []*checks.Effect{effectFlanneld, effectSubnetEnv, effectHNSNetwork,
+		effectHostAdapter, effectCNIConfig, effectPodStart, effectNodeReady},
+}
+
+var effectFlanneld = &checks.Effect{
+	ID:   "flanneld",
+	Name: "flanneld",
+	Doc: "flanneld runs: it creates the HNS network, writes subnet.env and sets the routes to the " +
+		"other nodes.",
+	Implies: []*checks.Effect{effectSubnetEnv, effectHNSNetwork, effectRoutes,
+		effectContainers},
+}
+
+var effectSubnetEnv = &checks.Effect{
+	ID:   "subnet-env",
+	Name: "flannel's subnet.env",
+	Doc: "The file subnet.env is there, from which the flannel CNI plugin reads the subnet of the " +
+		"node. Without it, no pod gets an address.",
+	Implies: []*checks.Effect{effectPodStart},
+}
+
+var effectHNSNetwork = &checks.Effect{
+	ID:   "hns-network",
+	Name: "the HNS network of pods",
+	Doc: "HNS has the network that pods attach to. Without it, pods get no endpoint, and " +
+		"kube-proxy has no network for its rules.",
+	Implies: []*checks.Effect{effectServiceRules, effectHostAdapter, effectSubnetEnv,
+		effectCNIConfig, effectPodStart, effectNodeReady, effectKubeProxy, effectPodTraffic},
+}
+
+var effectHostAdapter = &checks.Effect{
+	ID:   "host-adapter",
+	Name: "the host's adapter on the pod network",
+	Doc: "The host has a virtual adapter on the switch of the pod network. Without it, packets " +
+		"between the host and pods are lost.",
+	Implies: []*checks.Effect{effectRoutes, effectPodTraffic, effectNodePorts,
+		effectPodStart, effectNodeReady},
+}
+
+var effectCNIConfig = &checks.Effect{
+	ID:   "cni-config",
+	Name: "the CNI configuration",
+	Doc: "The container runtime has a CNI configuration. Without it, the node stays NotReady and " +
+		"no pod gets a network.",
+	Implies: []*checks.Effect{effectPodStart, effectNodeReady},
+}
+
+var effectKubeProxy = &checks.Effect{
+	ID:   "kube-proxy",
+	Name: "kube-proxy",
+	Doc: "kube-proxy runs. Without it, Services and NodePorts get no rules; where it runs as a " +
+		"pod, its container restarts.",
+	Implies: []*checks.Effect{effectServices, effectNodePorts, effectDNSOverUDP,
+		effectContainers},
+}
+
+var effectServiceRules = &checks.Effect{
+	ID:      "service-rules",
+	Name:    "kube-proxy's rules",
+	Doc:     "HNS has a load balancer for each port of each Service, as kube-proxy sets it.",
+	Implies: []*checks.Effect{effectServices, effectNodePorts},
+}
+
+var effectPodTraffic = &checks.Effect{
+	ID:      "pod-traffic",
+	Name:    "pod traffic",
+	Doc:     "Packets of pods reach other pods, other nodes and the outside.",
+	Implies: []*checks.Effect{effectServices, effectOutbound},
+}
+
+var effectRoutes = &checks.Effect{
+	ID:   "node-routes",
+	Name: "routes to the pods of other nodes",
+	Doc:  "The node has a route to the pods of each other node.",
+}
+
+var effectServices = &checks.Effect{
+	ID:      "services",
+	Name:    "Services",
+	Doc:     "Pods reach Services by their cluster IPs. The cluster DNS is one of them.",
+	Implies: []*checks.Effect{effectClusterDNS},
+}
+
+var effectNodePorts = &checks.Effect{
+	ID:   "node-ports",
+	Name: "NodePorts",
+	Doc:  "The node answers on the NodePorts of Services.",
+}
+
+var effectOutbound = &checks.Effect{
+	ID:   "outbound-traffic",
+	Name: "outbound traffic",
+	Doc:  "Pods reach hosts outside of the cluster.",
+}
+
+var effectClusterDNS = &checks.Effect{
+	ID:      "cluster-dns",
+	Name:    "the cluster DNS",
+	Doc:     "The servers of the cluster DNS answer pods.",
+	Implies: []*checks.Effect{effectDNSNames},
+}
+
+var effectDNSOverUDP = &checks.Effect{
+	ID:      "dns-over-udp",
+	Name:    "DNS over UDP",
+	Doc:     "DNS servers answer over UDP, which resolvers try first.",
+	Implies: []*checks.Effect{effectDNSNames},
+}
+
+var effectDNSNames = &checks.Effect{
+	ID:   "dns-names",
+	Name: "Service names in DNS",
+	Doc:  "Names of Services resolve in pods.",
+}
+
+var effectPodStart = &checks.Effect{
+	ID:   "pod-start",
+	Name: "starting pods",
+	Doc:  "New pods get a sandbox, a network, volumes and images, and their containers start.",
+}
+
+var effectContainers = &checks.Effect{
+	ID:   "running-containers",
+	Name: "running containers",
+	Doc:  "Containers that were started keep running.",
+}

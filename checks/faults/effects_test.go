@@ -1,0 +1,146 @@
+package faults_test
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"doctor/checks"
+	"doctor/checks/faults"
+)
+
+// TestExplanationsEndSomewhere: a circle of faults that explain each other would have no cause.
+func TestExplanationsEndSomewhere(t *testing.T) {
+	state := map[string]int{}
+	var visit func(c *checks.Check, trail []string)
+	visit = func(c *checks.Check, trail []string) {
+		trail = append(slices.Clone(trail), c.ID)
+		switch state[c.ID] {
+		case 1:
+			t.Errorf("these checks explain each other: %s", strings.Join(trail, " → "))
+			return
+		case 2:
+			return
+		}
+		state[c.ID] = 1
+		for _, id := range faults.Catalogue().Explains(c.ID) {
+			if next := faults.Catalogue().ByID(id); next != nil {
+				visit(next, trail)
+			} else {
+				t.Errorf("%s explains %s, which is no check", c.ID, id)
+			}
+		}
+		state[c.ID] = 2
+	}
+	for _, c := range faults.Catalogue().All() {
+		visit(c, nil)
+	}
+}
+
+// follows lists every fault that a check may explain, where each check between them could not tell.
+func follows(id string) []string {
+	var list []string
+	for open := []string{id}; len(open) > 0; open = open[1:] {
+		for _, next := range faults.Catalogue().Explains(open[0]) {
+			if !slices.Contains(list, next) {
+				list, open = append(list, next), append(open, next)
+			}
+		}
+	}
+	return list
+}
+
+// TestIndependentFaultsStayTwoCauses pairs faults that may well befall one node and have nothing to
+// do with each other: a fault that swallows another hides it from the reader.
+func TestIndependentFaultsStayTwoCauses(t *testing.T) {
+	for _, pair := range [][2]string{
+		{"proxy-not-configured", "kubelet-removed-flag"},
+		{"kubelet-not-running", "pagefile-disabled"},
+		{"kubelet-not-running", "cni-binary-missing"},
+		{"runtime-not-running", "cni-config-invalid"},
+		{"hns-network-missing", "app-image-os-version-mismatch"},
+		{"hns-network-missing", "csi-proxy-missing"},
+		{"hns-network-missing", "outboundnat-exception-missing"},
+		{"flanneld-not-running", "cni-nameserver-mismatch"},
+		{"flanneld-not-running", "dsr-unsupported-build"},
+		{"kube-proxy-not-running", "ipam-range-exhausted"},
+		{"kube-proxy-not-running", "mtu-mismatch"},
+		{"kube-proxy-not-running", "vm-mac-spoofing-disabled"},
+		{"hns-lb-missing-or-stale", "route-missing-host-gw"},
+		{"lb-port-exhaustion", "kubeproxy-no-host-mac"},
+		{"vxlan-4789-conflict", "vm-mac-spoofing-disabled"},
+		{"outboundnat-exception-missing", "outboundnat-exception-too-broad"},
+		{"node-cannot-use-cluster-ip", "nodeport-local-access"},
+		{"cluster-dns-unreachable", "dns-servers-disagree"},
+		{"entrypoint-not-found", "app-image-os-version-mismatch"},
+		{"disk-pressure-snapshot-leak", "image-pull-too-slow"},
+		{"smb-global-mapping-failed", "gmsa-not-working"},
+		{"firewall-blocks-10250", "wsaeacces-excluded-port"},
+		{"route-policy-missing", "icmp-external-not-snated"},
+	} {
+		for _, id := range pair {
+			if faults.Catalogue().ByID(id) == nil {
+				t.Errorf("there is no check %s", id)
+			}
+		}
+		if slices.Contains(follows(pair[0]), pair[1]) {
+			t.Errorf("%s explains %s", pair[0], pair[1])
+		}
+		if slices.Contains(follows(pair[1]), pair[0]) {
+			t.Errorf("%s explains %s", pair[1], pair[0])
+		}
+	}
+}
+
+// TestEffectsConnectFaultsToTheirSigns: an effect that nothing breaks, or that nothing shows, says nothing.
+func TestEffectsConnectFaultsToTheirSigns(t *testing.T) {
+	id := regexp.MustCompile(`^[a-z0-9]+(-[a-z0-9]+)*$`)
+	seen := map[string]bool{}
+	for _, e := range faults.Catalogue().Effects() {
+		if seen[e.ID] || seen[e.Name] {
+			t.Errorf("two effects are called %s or %q", e.ID, e.Name)
+		}
+		seen[e.ID], seen[e.Name] = true, true
+		if !id.MatchString(e.ID) || e.Name == "" || !strings.HasSuffix(e.Doc, ".") {
+			t.Errorf("the effect %q, %q needs an id, a name and a sentence: %q", e.ID, e.Name, e.Doc)
+		}
+		var broken, shown bool
+		for _, c := range faults.Catalogue().All() {
+			broken = broken || slices.Contains(c.Broken(), e)
+			shown = shown || slices.Contains(c.Signifies(), e)
+			for _, other := range c.Breaks {
+				broken = broken || slices.Contains(other.Implies, e)
+			}
+		}
+		if !broken || !shown {
+			t.Errorf("%s: broken by a check: %t, shown by a check: %t", e.ID, broken, shown)
+		}
+	}
+}
+
+// TestNothingIsExplainedTwice: what a check says about its consequences is written down once, as an
+// effect, or as an id where no effect says it.
+func TestNothingIsExplainedTwice(t *testing.T) {
+	all := faults.Catalogue().All()
+	for i, c := range all {
+		explains := slices.Sorted(slices.Values(faults.Catalogue().Explains(c.ID)))
+		superfluous := func(shorter checks.Check) bool {
+			list := slices.Clone(all)
+			list[i] = &shorter
+			return slices.Equal(explains, slices.Sorted(slices.Values(checks.NewCatalogue(list...).Explains(c.ID))))
+		}
+		for j, id := range c.Explains {
+			shorter := *c
+			if shorter.Explains = slices.Delete(slices.Clone(c.Explains), j, j+1); superfluous(shorter) {
+				t.Errorf("%s explains %s by what it breaks already", c.ID, id)
+			}
+		}
+		for j, e := range c.Breaks {
+			shorter := *c
+			if shorter.Breaks = slices.Delete(slices.Clone(c.Breaks), j, j+1); superfluous(shorter) {
+				t.Errorf("%s breaks %s by what else it breaks already", c.ID, e.ID)
+			}
+		}
+	}
+}
