@@ -9,8 +9,8 @@ import (
 	"doctor/checks/node"
 )
 
-// Facts is the node in one line, for the header of a report.
-func Facts(n *node.Node) NodeFacts {
+// nodeFacts is the node in one line, for the header of a report.
+func nodeFacts(n *node.Node) NodeFacts {
 	var f NodeFacts
 	f.Name = evidence.Clip(evidence.Clean(n.Name.Value), node.MaxFact)
 	f.OS = evidence.Clip(evidence.Clean(n.OS.Value), node.MaxFact)

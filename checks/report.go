@@ -174,7 +174,7 @@ func Diagnose(s evidence.Snapshot, catalogue *Catalogue, source Source, program 
 	node := node.About(s)
 	r := Report{
 		Schema: Schema, Doctor: program, Source: source,
-		CollectedAt: s.Now().UTC(), Node: Facts(node),
+		CollectedAt: s.Now().UTC(), Node: nodeFacts(node),
 		Summary: Summary{}, Gaps: []EvidenceGap{},
 	}
 	shown := map[string]proof{}

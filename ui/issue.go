@@ -198,13 +198,13 @@ func (d *issue) happened() *section {
 
 func (d *issue) nothingFound(p *section) {
 	p.put("%s\n\n", ask("what you saw: what failed for whom, since when, on how many nodes, and what had changed before"))
-	sentence, _ := Verdict(d.r)
+	sentence, _ := verdict(d.r)
 	p.put("%s\n", d.looked(sentence))
 }
 
 // looked says in one line which node this is about: what a maintainer sorts by.
 func (d *issue) looked(result string) string {
-	facts := NodeFacts(d.r)
+	facts := nodeFacts(d.r)
 	name := "a node whose name is not recorded"
 	if d.r.Node.Name != "" {
 		name, facts = "the node "+code(d.r.Node.Name), facts[1:]

@@ -37,8 +37,8 @@ func take(s string, n int) string {
 	return s
 }
 
-// Clip cuts s to n columns and marks the cut.
-func Clip(s string, n int, ascii bool) string {
+// clipColumns cuts s to n columns and marks the cut.
+func clipColumns(s string, n int, ascii bool) string {
 	if width(s) <= n {
 		return s
 	}

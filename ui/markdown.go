@@ -18,14 +18,14 @@ func writeMarkdown(w io.Writer, r checks.Report, style Style) error {
 	if r.Node.Name != "" {
 		title += ": " + inline(r.Node.Name)
 	}
-	m.put("%s\n\n%s.\n", title, Counts(r))
+	m.put("%s\n\n%s.\n", title, counts(r))
 	m.facts(r)
 	for _, c := range r.Causes {
 		m.cause(r, c)
 	}
 	m.further(r)
 	m.gaps(r)
-	sentence, cause := Verdict(r)
+	sentence, cause := verdict(r)
 	if cause == "" {
 		m.put("\n%s.\n", inline(sentence))
 	}

@@ -111,7 +111,7 @@ func (p *page) start(h head) int { return max(p.gutter, width(h.label)+1) }
 
 func (p *page) head(h head, beside, maxLines int) {
 	first := p.verdict(h.result.Status).on(h.label) + strings.Repeat(" ", p.start(h)-width(h.label))
-	id := Clip(h.result.ID, p.columns-p.start(h), p.style.ASCII)
+	id := clipColumns(h.result.ID, p.columns-p.start(h), p.style.ASCII)
 	if beside > 0 {
 		p.line(first, p.bold().on(id), strings.Repeat(" ", beside-p.start(h)-width(id)), Message(h.result))
 		return

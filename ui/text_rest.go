@@ -69,7 +69,7 @@ func (p *page) column(list []tally) (cells []cell, widest int) {
 		longest = max(longest, min(width(p.lang.Word(t.category)), maxName))
 	}
 	for _, t := range list {
-		worst, name := Worst(t.of), pad(Clip(p.lang.Word(t.category), maxName, p.style.ASCII), longest)
+		worst, name := worstOf(t.of), pad(clipColumns(p.lang.Word(t.category), maxName, p.style.ASCII), longest)
 		c := cell{p.verdict(worst).on(p.mark(worst)) + " " + name, 2 + longest}
 		line := c.width
 		for _, s := range checks.Statuses {
@@ -93,9 +93,9 @@ func (p *page) column(list []tally) (cells []cell, widest int) {
 	return cells, widest
 }
 
-// Worst is the verdict that a group of checks is marked with. Not to know
+// worstOf is the verdict that a group of checks is marked with. Not to know
 // weighs more than what is normal, and what does not arise weighs nothing.
-func Worst(counts map[checks.Status]int) checks.Status {
+func worstOf(counts map[checks.Status]int) checks.Status {
 	order := []checks.Status{checks.StatusFail, checks.StatusWarn, checks.StatusUnknown, checks.StatusInfo, checks.StatusPass}
 	for _, s := range order {
 		if counts[s] > 0 {
@@ -148,7 +148,7 @@ func (p *page) last(r checks.Report) {
 	}
 	sentence, cause := p.style.Verdict(r)
 	if cause == "" {
-		p.line(p.verdict(overall(r)).on(Clip(sentence, p.columns, p.style.ASCII)))
+		p.line(p.verdict(overall(r)).on(clipColumns(sentence, p.columns, p.style.ASCII)))
 		return
 	}
 	id := "   (" + cause + ")"
@@ -156,14 +156,14 @@ func (p *page) last(r checks.Report) {
 		id = ""
 	}
 	if result := r.Result(cause); !slices.Contains(result.Fix.Commands, FirstFix(result.Fix)) {
-		sentence = Clip(sentence, p.columns, p.style.ASCII) // advice stands in full above; a command stays whole
+		sentence = clipColumns(sentence, p.columns, p.style.ASCII) // advice stands in full above; a command stays whole
 	}
 	p.line(p.bold().on(sentence), p.faint().on(id))
 }
 
 // overall colours the last word: where nothing is wrong, what is normal does not count.
 func overall(r checks.Report) checks.Status {
-	if worst := Worst(r.Summary); worst != checks.StatusInfo {
+	if worst := worstOf(r.Summary); worst != checks.StatusInfo {
 		return worst
 	}
 	return checks.StatusPass

@@ -52,10 +52,10 @@ func Colour(s checks.Status) lipgloss.ANSIColor {
 	return 5
 }
 
-// NodeFacts is what is known of the node, the name first; a fact that is not known is left out.
-func NodeFacts(r checks.Report) []string { return Style{}.NodeFacts(r) }
+// nodeFacts is what is known of the node, the name first; a fact that is not known is left out.
+func nodeFacts(r checks.Report) []string { return Style{}.NodeFacts(r) }
 
-// NodeFacts is the same in the style's language.
+// nodeFacts is the same in the style's language.
 func (style Style) NodeFacts(r checks.Report) []string {
 	n := r.Node
 	kubelet := ""
@@ -121,10 +121,10 @@ func Where(b evidence.Because) string {
 	return b.Path
 }
 
-// Counts is the report in one line.
-func Counts(r checks.Report) string { return Style{}.Counts(r) }
+// counts is the report in one line.
+func counts(r checks.Report) string { return Style{}.Counts(r) }
 
-// Counts is the same in the style's language.
+// counts is the same in the style's language.
 func (style Style) Counts(r checks.Report) string {
 	return strings.Join(style.counts(r), style.lang().T(", "))
 }
@@ -168,11 +168,11 @@ func consequences(r checks.Report) map[string]bool {
 	return found
 }
 
-// Verdict is the last word: what to do first and the cause that it mends, or,
+// verdict is the last word: what to do first and the cause that it mends, or,
 // where no fault was found, how far that can be trusted.
-func Verdict(r checks.Report) (sentence, cause string) { return Style{}.Verdict(r) }
+func verdict(r checks.Report) (sentence, cause string) { return Style{}.Verdict(r) }
 
-// Verdict is the same in the style's language, in which the report has to be too.
+// verdict is the same in the style's language, in which the report has to be too.
 func (style Style) Verdict(r checks.Report) (sentence, cause string) {
 	l := style.lang()
 	unknown := r.Count(checks.StatusUnknown)

@@ -168,9 +168,9 @@ func unwrapHNS(v any, in *origin) ([]any, error) {
 	return []any{v}, nil
 }
 
-// DecodeHNSGlobals decodes the answer about HNS's version, with or without the
+// decodeHNSGlobals decodes the answer about HNS's version, with or without the
 // object around it.
-func DecodeHNSGlobals(b []byte) (HNSGlobals, error) {
+func decodeHNSGlobals(b []byte) (HNSGlobals, error) {
 	list, err := decodeHNS(b, "version", []string{"Version", "Major"}, func(o *hnsObject) (HNSGlobals, bool) {
 		if o.has("Major") {
 			return HNSGlobals{HNSRelease{o.int("Major"), o.int("Minor")}}, true

@@ -106,7 +106,7 @@ func FuzzHNSNetworks(f *testing.F) {
 	fuzzHNS(f, DecodeHNSNetworks, func(list []HNSNetwork) {
 		for _, n := range list {
 			n.RemoteSubnets()
-			n.VXLANPort()
+			n.vxlanPort()
 		}
 	})
 }
@@ -116,7 +116,7 @@ func FuzzHNSEndpoints(f *testing.F) {
 		for _, e := range list {
 			e.OutBoundNAT()
 			e.SDNRoutes()
-			e.ProviderAddress()
+			e.providerAddress()
 		}
 	})
 }
@@ -130,7 +130,7 @@ func FuzzHNSNamespaces(f *testing.F) {
 }
 
 func FuzzHNSGlobals(f *testing.F) {
-	fuzzHNS(f, DecodeHNSGlobals, func(HNSGlobals) {})
+	fuzzHNS(f, decodeHNSGlobals, func(HNSGlobals) {})
 }
 
 func BenchmarkHNSEndpoints(b *testing.B) {

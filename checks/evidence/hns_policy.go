@@ -102,8 +102,8 @@ func (p HNSPolicy) Number(key string) (uint64, bool) {
 	return n, err == nil
 }
 
-// Bool tells whether a setting is true.
-func (p HNSPolicy) Bool(key string) bool {
+// isTrue tells whether a setting is true.
+func (p HNSPolicy) isTrue(key string) bool {
 	b, _ := toBool(p.Settings[strings.ToLower(key)])
 	return b
 }
@@ -140,13 +140,13 @@ type HNSSDNRoute struct {
 func (e HNSEndpoint) SDNRoutes() []HNSSDNRoute {
 	var list []HNSSDNRoute
 	for p := range policiesOf(e.Policies, "SDNRoute") {
-		list = append(list, HNSSDNRoute{p.Text("DestinationPrefix"), p.Text("NextHop"), p.Bool("NeedEncap"), p.Truncated})
+		list = append(list, HNSSDNRoute{p.Text("DestinationPrefix"), p.Text("NextHop"), p.isTrue("NeedEncap"), p.Truncated})
 	}
 	return list
 }
 
-// ProviderAddress is the node address that the endpoint's encapsulated packets carry.
-func (e HNSEndpoint) ProviderAddress() string { return providerAddress(e.Policies) }
+// providerAddress is the node address that the endpoint's encapsulated packets carry.
+func (e HNSEndpoint) providerAddress() string { return providerAddress(e.Policies) }
 
 func providerAddress(policies []HNSPolicy) string {
 	for p := range policiesOf(policies, "ProviderAddress") {
@@ -177,8 +177,8 @@ func (n HNSNetwork) RemoteSubnets() []HNSRemoteSubnet {
 	return list
 }
 
-// VXLANPort is the UDP port that the network encapsulates to, where it is not HNS's own choice.
-func (n HNSNetwork) VXLANPort() (port uint64, ok bool) {
+// vxlanPort is the UDP port that the network encapsulates to, where it is not HNS's own choice.
+func (n HNSNetwork) vxlanPort() (port uint64, ok bool) {
 	for p := range policiesOf(n.Policies, "VxlanPort") {
 		return p.Number("Port")
 	}

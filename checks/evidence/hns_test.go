@@ -103,10 +103,10 @@ func TestHNSNetworkPolicies(t *testing.T) {
 	if diff := cmp.Diff(want, list[0].RemoteSubnets()); diff != "" {
 		t.Error(diff)
 	}
-	if port, ok := list[0].VXLANPort(); port != 4789 || !ok {
+	if port, ok := list[0].vxlanPort(); port != 4789 || !ok {
 		t.Errorf("VXLAN port %d, %v", port, ok)
 	}
-	if _, ok := (HNSNetwork{}).VXLANPort(); ok {
+	if _, ok := (HNSNetwork{}).vxlanPort(); ok {
 		t.Error("a network without the policy has a VXLAN port")
 	}
 }
@@ -193,8 +193,8 @@ func TestHNSEndpointPolicies(t *testing.T) {
 			if diff := cmp.Diff(test.routes, e.SDNRoutes()); diff != "" {
 				t.Error(diff)
 			}
-			if e.ProviderAddress() != test.provider {
-				t.Errorf("provider address %q, want %q", e.ProviderAddress(), test.provider)
+			if e.providerAddress() != test.provider {
+				t.Errorf("provider address %q, want %q", e.providerAddress(), test.provider)
 			}
 			lost := false
 			for _, p := range e.Policies {
@@ -266,7 +266,7 @@ func TestDecodeHNSGlobals(t *testing.T) {
 		{"an impossible version", `{"Version":{"Major":"nine"}}`, HNSRelease{}, `line 1: element 0: Version.Major is "nine", where a number belongs`},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			got, err := DecodeHNSGlobals([]byte(test.in))
+			got, err := decodeHNSGlobals([]byte(test.in))
 			if got.Version != test.want || fmt.Sprint(err) != test.wrong && !(err == nil && test.wrong == "") {
 				t.Errorf("got %v, %v", got, err)
 			}

@@ -15,7 +15,7 @@ var (
 	HNSEndpoints     = hnsListKind("hns-endpoints.json", DecodeHNSEndpoints)
 	HNSLoadBalancers = hnsListKind("hns-loadbalancers.json", DecodeHNSLoadBalancers)
 	HNSNamespaces    = hnsListKind("hns-namespaces.json", DecodeHNSNamespaces)
-	HNSVersion       = hnsKind("hns-globals.json", DecodeHNSGlobals)
+	HNSVersion       = hnsKind("hns-globals.json", decodeHNSGlobals)
 	ReachProbes      = listKind[ReachProbe]("probes/reach.json")
 	DNSProbes        = listKind[DNSProbe]("probes/dns.json")
 )

@@ -8,21 +8,21 @@ import (
 	"doctor/checks/node"
 )
 
-// An ExceptionList is the destinations to which pods keep their own address: as
+// An exceptionList is the destinations to which pods keep their own address: as
 // a CNI configuration states it for pods to come, or as HNS applies it to one.
-type ExceptionList struct {
-	Of       string // 10-flannel.conf, or an endpoint
-	Live     bool
-	Prefixes []node.Prefix
-	Bad      []string // what is no CIDR
-	From     evidence.Because
+type exceptionList struct {
+	of       string // 10-flannel.conf, or an endpoint
+	live     bool
+	prefixes []node.Prefix
+	bad      []string // what is no CIDR
+	from     evidence.Because
 }
 
 // exceptionLists collects the SNAT exceptions of the configuration and of the
 // node's own pod endpoints. A policy that names only destinations is for
 // loopback, and no exception list.
-func exceptionLists(n *node.Node, s evidence.Snapshot) []ExceptionList {
-	var lists []ExceptionList
+func exceptionLists(n *node.Node, s evidence.Snapshot) []exceptionList {
+	var lists []exceptionList
 	if f := n.Intended(); f != nil && f.Config != nil {
 		var all []string
 		var spot evidence.Spot
@@ -54,20 +54,20 @@ func exceptionLists(n *node.Node, s evidence.Snapshot) []ExceptionList {
 	return lists
 }
 
-func newExceptionList(of string, live bool, list []string, place evidence.Place) ExceptionList {
-	e := ExceptionList{Of: of, Live: live}
+func newExceptionList(of string, live bool, list []string, place evidence.Place) exceptionList {
+	e := exceptionList{of: of, live: live}
 	for _, s := range list {
 		if a, ok := node.ParseAddress(s); ok && !strings.Contains(s, "/") {
-			e.Prefixes = append(e.Prefixes, netip.PrefixFrom(a, a.BitLen()))
+			e.prefixes = append(e.prefixes, netip.PrefixFrom(a, a.BitLen()))
 		} else if p, ok := node.ParsePrefix(s); ok {
-			e.Prefixes = append(e.Prefixes, p)
+			e.prefixes = append(e.prefixes, p)
 		} else {
-			e.Bad = append(e.Bad, s)
+			e.bad = append(e.bad, s)
 		}
 	}
-	e.From = place.Because("%s: OutBoundNAT exceptions %s", of, strings.Join(list, ", "))
+	e.from = place.Because("%s: OutBoundNAT exceptions %s", of, strings.Join(list, ", "))
 	if len(list) == 0 {
-		e.From = place.Because("%s: OutBoundNAT without exceptions", of)
+		e.from = place.Because("%s: OutBoundNAT without exceptions", of)
 	}
 	return e
 }

@@ -63,16 +63,16 @@ applies to pods is judged.`,
 		for _, list := range lists {
 			for _, r := range required {
 				for _, want := range r.fact.Value {
-					dualStack := want.Addr().Is4() || len(node.OfFamily(list.Prefixes, false)) > 0
-					if !dualStack || node.AnyCovers(list.Prefixes, want) || blamed[want.String()] {
+					dualStack := want.Addr().Is4() || len(node.OfFamily(list.prefixes, false)) > 0
+					if !dualStack || node.AnyCovers(list.prefixes, want) || blamed[want.String()] {
 						continue // the file and each of its pods lack the same CIDR: one finding
 					}
 					blamed[want.String()] = true
-					f := checks.Findingf(checks.Fail, list.Of, "the %s %s is not among the OutBoundNAT exceptions of %s", r.name, want, list.Of)
-					if list.Live && !lists[0].Live { // the file is right: pods from before the change keep the old list
-						f = checks.Findingf(checks.Warn, list.Of, "%s still has OutBoundNAT exceptions without the %s %s, which the configuration now holds: recreate its pod", list.Of, r.name, want)
+					f := checks.Findingf(checks.Fail, list.of, "the %s %s is not among the OutBoundNAT exceptions of %s", r.name, want, list.of)
+					if list.live && !lists[0].live { // the file is right: pods from before the change keep the old list
+						f = checks.Findingf(checks.Warn, list.of, "%s still has OutBoundNAT exceptions without the %s %s, which the configuration now holds: recreate its pod", list.of, r.name, want)
 					}
-					findings = append(findings, f.With(list.From, r.fact.From))
+					findings = append(findings, f.With(list.from, r.fact.From))
 				}
 			}
 		}
@@ -102,34 +102,34 @@ func vpcCIDRs(n *node.Node) (f node.Fact[[]node.Prefix]) {
 
 // judgeServicesWithoutCIDR falls back to the services that are known: an
 // address of theirs outside the list convicts, all inside acquits.
-func judgeServicesWithoutCIDR(n *node.Node, lists []ExceptionList) ([]checks.Finding, error) {
+func judgeServicesWithoutCIDR(n *node.Node, lists []exceptionList) ([]checks.Finding, error) {
 	ips := append(slices.Clone(n.ServiceIPs.Value), n.ClusterDNS.Value...)
 	if len(ips) == 0 {
 		return nil, checks.Unknown(cmp.Or(n.ServiceCIDRs.Gap, evidence.NotCollected+": the service CIDR is not known"))
 	}
 	for _, ip := range ips {
-		if !node.AnyContains(lists[0].Prefixes, ip) {
+		if !node.AnyContains(lists[0].prefixes, ip) {
 			from := n.ServiceIPs.From
 			if from.Path == "" {
 				from = n.ClusterDNS.From
 			}
-			return []checks.Finding{checks.Findingf(checks.Fail, lists[0].Of, "the service address %s is not among the OutBoundNAT exceptions of %s", ip, lists[0].Of).With(lists[0].From, from)}, nil
+			return []checks.Finding{checks.Findingf(checks.Fail, lists[0].of, "the service address %s is not among the OutBoundNAT exceptions of %s", ip, lists[0].of).With(lists[0].from, from)}, nil
 		}
 	}
 	return managementHint(n, lists), nil
 }
 
 // managementHint tells, on l2bridge, that the node's own subnet is not on the list.
-func managementHint(n *node.Node, lists []ExceptionList) []checks.Finding {
-	if n.Backend.Value != node.L2Bridge || len(n.ManagementIPs.Value) == 0 || n.CNI.Value == node.Azure || n.CNI.Value == node.GKE || lists[0].Live {
+func managementHint(n *node.Node, lists []exceptionList) []checks.Finding {
+	if n.Backend.Value != node.L2Bridge || len(n.ManagementIPs.Value) == 0 || n.CNI.Value == node.Azure || n.CNI.Value == node.GKE || lists[0].live {
 		return nil
 	}
 	ip := n.ManagementIPs.Value[0]
-	if node.AnyContains(lists[0].Prefixes, ip) {
+	if node.AnyContains(lists[0].prefixes, ip) {
 		return nil
 	}
-	return []checks.Finding{checks.Findingf(checks.Info, lists[0].Of, "the node's own subnet (%s) is not among the exceptions: pods reach nodes under the node's address, which is right where the subnet holds other hosts too", ip).
-		With(lists[0].From, n.ManagementIPs.From)}
+	return []checks.Finding{checks.Findingf(checks.Info, lists[0].of, "the node's own subnet (%s) is not among the exceptions: pods reach nodes under the node's address, which is right where the subnet holds other hosts too", ip).
+		With(lists[0].from, n.ManagementIPs.From)}
 }
 
 // wrongShape finds exceptions that win-bridge and win-overlay drop without a

@@ -49,11 +49,11 @@ their virtual networks.`,
 		}
 		blamed := map[node.Prefix]bool{}
 		for _, list := range lists {
-			for _, p := range list.Prefixes {
+			for _, p := range list.prefixes {
 				if !blamed[p] && broad(n, p) && len(findings) == 0 {
 					blamed[p] = true
-					findings = append(findings, checks.Findingf(checks.Warn, p.String(), "the exception %s of %s holds far more than the cluster: pods cannot reach the other hosts in it", p, list.Of).
-						With(list.From, n.ClusterCIDRs.From))
+					findings = append(findings, checks.Findingf(checks.Warn, p.String(), "the exception %s of %s holds far more than the cluster: pods cannot reach the other hosts in it", p, list.of).
+						With(list.from, n.ClusterCIDRs.From))
 				}
 			}
 		}
@@ -77,7 +77,7 @@ func broad(n *node.Node, p node.Prefix) bool {
 }
 
 // unreachableExceptions finds hosts that pods fail to reach because they are on the list.
-func unreachableExceptions(n *node.Node, s evidence.Snapshot, lists []ExceptionList) []checks.Finding {
+func unreachableExceptions(n *node.Node, s evidence.Snapshot, lists []exceptionList) []checks.Finding {
 	var findings []checks.Finding
 	probes := evidence.ReachProbes.In(s)
 	if podsReachNothing(n, probes, lists) {
@@ -102,16 +102,16 @@ func unreachableExceptions(n *node.Node, s evidence.Snapshot, lists []ExceptionL
 			continue // the node does not reach it either
 		}
 		for _, list := range lists {
-			at := slices.IndexFunc(list.Prefixes, func(e node.Prefix) bool { return e.Contains(dest) })
+			at := slices.IndexFunc(list.prefixes, func(e node.Prefix) bool { return e.Contains(dest) })
 			if at < 0 {
 				continue
 			}
 			level := checks.Fail
-			if slices.ContainsFunc(n.ManagementIPs.Value, list.Prefixes[at].Contains) && !broad(n, list.Prefixes[at]) {
+			if slices.ContainsFunc(n.ManagementIPs.Value, list.prefixes[at].Contains) && !broad(n, list.prefixes[at]) {
 				level = checks.Warn // the documentation asks for the node's own subnet, and cannot know who else lives there
 			}
-			findings = append(findings, checks.Findingf(level, dest.String(), "%s is inside the exception %s of %s: pods send to it untranslated, and its replies do not come back", dest, list.Prefixes[at], list.Of).
-				At(p.Field("outcome"), "%s to %s from %s: %s", p.Protocol, p.Target, p.From, p.Outcome).With(list.From))
+			findings = append(findings, checks.Findingf(level, dest.String(), "%s is inside the exception %s of %s: pods send to it untranslated, and its replies do not come back", dest, list.prefixes[at], list.of).
+				At(p.Field("outcome"), "%s to %s from %s: %s", p.Protocol, p.Target, p.From, p.Outcome).With(list.from))
 			break
 		}
 	}
@@ -119,11 +119,11 @@ func unreachableExceptions(n *node.Node, s evidence.Snapshot, lists []ExceptionL
 }
 
 // podsReachNothing tells whether pods tried hosts that are on no list, and reached none.
-func podsReachNothing(n *node.Node, probes []evidence.ReachProbe, lists []ExceptionList) bool {
+func podsReachNothing(n *node.Node, probes []evidence.ReachProbe, lists []exceptionList) bool {
 	tried := false
 	for _, p := range probes {
 		dest, ok := probed.AddressOf(p)
-		listed := ok && slices.ContainsFunc(lists, func(l ExceptionList) bool { return node.AnyContains(l.Prefixes, dest) })
+		listed := ok && slices.ContainsFunc(lists, func(l exceptionList) bool { return node.AnyContains(l.prefixes, dest) })
 		if p.From == "node" || p.From == "" || p.Protocol == "icmp" || listed {
 			continue
 		}

@@ -221,7 +221,7 @@ func JudgeDNS(probes []evidence.DNSProbe) []DNSServerReport {
 	of := func(server string) []evidence.DNSProbe {
 		return slices.DeleteFunc(slices.Clone(probes), func(p evidence.DNSProbe) bool { return p.Server != server })
 	}
-	for _, v := range JudgeDNSServers(probes) {
+	for _, v := range judgeDNSServers(probes) {
 		list = append(list, DNSServerReport{v, JudgeNames(of(v.Server))})
 	}
 	if system := of(SystemResolver); len(system) > 0 {

@@ -100,9 +100,9 @@ type DNSServerVerdict struct {
 	Asked   bool // over both transports
 }
 
-// JudgeDNSServers tells of each server that was asked whether it answers, over
+// judgeDNSServers tells of each server that was asked whether it answers, over
 // which transports.
-func JudgeDNSServers(probes []evidence.DNSProbe) []DNSServerVerdict {
+func judgeDNSServers(probes []evidence.DNSProbe) []DNSServerVerdict {
 	var list []DNSServerVerdict
 	for _, t := range DnsTalks(probes) {
 		v := DNSServerVerdict{Server: t.Server, Asked: t.Udp.Asked() && t.Tcp.Asked(), Verdict: "answers over UDP and TCP"}

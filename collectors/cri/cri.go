@@ -146,17 +146,17 @@ func (c *Client) send(ctx context.Context, method string, message []byte) ([]byt
 		if err != nil {
 			text = status.Get("Grpc-Message")
 		}
-		return nil, &StatusError{Code: code, Message: text}
+		return nil, &statusError{code: code, message: text}
 	case len(body) < frame || body[0] != 0 || int(binary.BigEndian.Uint32(body[1:])) != len(body)-frame:
 		return nil, fmt.Errorf("the response to %s is not one whole message", method)
 	}
 	return body[frame:], nil
 }
 
-// A StatusError is the runtime's refusal of a call.
-type StatusError struct {
-	Code    int
-	Message string
+// A statusError is the runtime's refusal of a call.
+type statusError struct {
+	code    int
+	message string
 }
 
 // Names of the codes, as every gRPC program writes them.
@@ -165,15 +165,15 @@ var codeNames = [...]string{"OK", "Canceled", "Unknown", "InvalidArgument", "Dea
 	"Unavailable", "DataLoss", "Unauthenticated"}
 
 // Error is the text of the gRPC status, as grpc-go prints it.
-func (e *StatusError) Error() string {
-	name := "Code(" + strconv.Itoa(e.Code) + ")"
-	if e.Code > 0 && e.Code < len(codeNames) {
-		name = codeNames[e.Code]
+func (e *statusError) Error() string {
+	name := "Code(" + strconv.Itoa(e.code) + ")"
+	if e.code > 0 && e.code < len(codeNames) {
+		name = codeNames[e.code]
 	}
-	return "rpc error: code = " + name + " desc = " + e.Message
+	return "rpc error: code = " + name + " desc = " + e.message
 }
 
 // Is takes a deadline that passed in the runtime for one that passed here.
-func (e *StatusError) Is(target error) bool {
-	return target == context.DeadlineExceeded && e.Code == 4 // DeadlineExceeded
+func (e *statusError) Is(target error) bool {
+	return target == context.DeadlineExceeded && e.code == 4 // DeadlineExceeded
 }

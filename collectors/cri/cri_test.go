@@ -229,7 +229,7 @@ func TestADeadlineEndsACall(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 	<-ended
-	if !errors.Is(&StatusError{Code: int(codes.DeadlineExceeded)}, context.DeadlineExceeded) {
+	if !errors.Is(&statusError{code: int(codes.DeadlineExceeded)}, context.DeadlineExceeded) {
 		t.Error("a deadline that the runtime reports is not taken for one")
 	}
 }

@@ -22,8 +22,8 @@ const (
 
 const layoutPrefix = "evidence/"
 
-// ErrNoNode is what Find's error wraps for a tree that holds no recorded node.
-var ErrNoNode = errors.New("no recorded node")
+// errNoNode is what Find's error wraps for a tree that holds no recorded node.
+var errNoNode = errors.New("no recorded node")
 
 // Find looks through the tree for recorded nodes: doctor's own evidence trees and
 // other tools' folders, at any depth, those nearest to the root first.
@@ -196,5 +196,5 @@ func (s *sighting) error() error {
 	if s.meta != "" {
 		held += "; " + s.meta + " is there, and is no JSON object with a layout"
 	}
-	return fmt.Errorf("%w in it: looked for %s; %s", ErrNoNode, strings.Join(looked, ", and for "), held)
+	return fmt.Errorf("%w in it: looked for %s; %s", errNoNode, strings.Join(looked, ", and for "), held)
 }

@@ -62,7 +62,7 @@ func TestFindSaysWhatItSaw(t *testing.T) {
 			if err == nil {
 				t.Fatalf("found %v", nodes)
 			}
-			if !errors.Is(err, ErrNoNode) || !strings.Contains(err.Error(), tt.says) || !strings.Contains(err.Error(), "collectlogs.ps1") || !strings.Contains(err.Error(), "meta.json") {
+			if !errors.Is(err, errNoNode) || !strings.Contains(err.Error(), tt.says) || !strings.Contains(err.Error(), "collectlogs.ps1") || !strings.Contains(err.Error(), "meta.json") {
 				t.Errorf("error is %q", err)
 			}
 			if strings.Contains(err.Error(), "\x1b") {

@@ -300,7 +300,7 @@ func TestSeveralRecordingsOfRancher(t *testing.T) {
 	if err != nil || len(nodes) != 2 || nodes[0].Format != "rke2-win-log-collect" || nodes[0].Name != "win-rke2-1" {
 		t.Errorf("found %v %v", nodes, err)
 	}
-	if _, err := Find(fstest.MapFS{"x/network/hns/network.txt": {Data: []byte(rke2Network)}}); !errors.Is(err, ErrNoNode) {
+	if _, err := Find(fstest.MapFS{"x/network/hns/network.txt": {Data: []byte(rke2Network)}}); !errors.Is(err, errNoNode) {
 		t.Errorf("a dump of HNS alone: %v", err)
 	}
 }

@@ -19,7 +19,7 @@ type Parcel interface {
 func Search(p Parcel) ([]Node, error) {
 	for {
 		nodes, err := Find(p.FS())
-		if err != nil && !errors.Is(err, ErrNoNode) {
+		if err != nil && !errors.Is(err, errNoNode) {
 			return nil, err
 		}
 		opened := false

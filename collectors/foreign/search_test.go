@@ -69,7 +69,7 @@ func TestSearch(t *testing.T) {
 			}
 		})
 	}
-	if nodes, err := Search(&parcel{tree: fstest.MapFS{"x": f}, inside: map[string]fstest.MapFS{"a.zip": {"y": f}}}); !errors.Is(err, ErrNoNode) || !strings.Contains(err.Error(), "a.zip/y") {
+	if nodes, err := Search(&parcel{tree: fstest.MapFS{"x": f}, inside: map[string]fstest.MapFS{"a.zip": {"y": f}}}); !errors.Is(err, errNoNode) || !strings.Contains(err.Error(), "a.zip/y") {
 		t.Errorf("found %v, %v", nodes, err)
 	}
 }

@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// ManifestLayout names the format of manifest.json.
-const ManifestLayout = "doctor.bundle/v1"
+// manifestLayout names the format of manifest.json.
+const manifestLayout = "doctor.bundle/v1"
 
 // A Manifest tells of each file of a bundle where it comes from and what became of it.
 type Manifest struct {

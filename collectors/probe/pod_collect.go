@@ -96,7 +96,7 @@ func addRows[T any](s evidence.Snapshot, r *collectors.Record, kind *evidence.Ki
 	}
 	switch {
 	case len(pod) > 0 && (why == nil || len(node) > 0):
-		r.JSON(kind.Path(), MergeProbes(node, pod))
+		r.JSON(kind.Path(), mergeProbes(node, pod))
 	case len(node) > 0:
 	case why != nil:
 		r.Gap(kind.Path(), why)
@@ -105,6 +105,6 @@ func addRows[T any](s evidence.Snapshot, r *collectors.Record, kind *evidence.Ki
 	}
 }
 
-// MergeProbes puts a pod's rows after those of the node: a file of probes holds
+// mergeProbes puts a pod's rows after those of the node: a file of probes holds
 // one list, and each row says where it comes from.
-func MergeProbes[T any](node, pod []T) []T { return slices.Concat(node, pod) }
+func mergeProbes[T any](node, pod []T) []T { return slices.Concat(node, pod) }

@@ -283,7 +283,7 @@ func TestSearchFindsTheNearestLineInAnyCase(t *testing.T) {
 	for _, needle := range []string{"größe über", "节点", "line 1 of", "line 40000 OF", "nowhere", "goes on"} {
 		searched(t, f, reference(b.Bytes()), needle)
 	}
-	if _, err := f.Search(Query{Text: "nowhere"}, func() bool { return true }); !errors.Is(err, ErrStopped) {
+	if _, err := f.Search(Query{Text: "nowhere"}, func() bool { return true }); !errors.Is(err, errStopped) {
 		t.Errorf("a stopped search returned %v", err)
 	}
 }

@@ -17,8 +17,8 @@ type Query struct {
 	Back bool // towards the first line
 }
 
-// ErrStopped is what a search that was stopped returns.
-var ErrStopped = errors.New("the search was stopped")
+// errStopped is what a search that was stopped returns.
+var errStopped = errors.New("the search was stopped")
 
 // Search returns the number of the line, or 0 where there is none. It reads on
 // where the text is not known to its end, and asks stop now and then.
@@ -61,7 +61,7 @@ const step = 50 * time.Millisecond
 func (s *seeker) forward(off int64) (int64, error) {
 	for {
 		if s.stop() {
-			return -1, ErrStopped
+			return -1, errStopped
 		}
 		before := s.f.State() // asked before the read: what comes after it is not missed
 		n, err := s.read(off)
@@ -85,7 +85,7 @@ func (s *seeker) forward(off int64) (int64, error) {
 func (s *seeker) back(end int64) (int64, error) {
 	for {
 		if s.stop() {
-			return -1, ErrStopped
+			return -1, errStopped
 		}
 		from := max(end-chunk, 0)
 		n, err := s.read(from)

@@ -33,7 +33,7 @@ func (b *builder) sign(check string, m evidence.SignMatch) {
 	if m.Time.IsZero() {
 		return // it has no place in a list by time
 	}
-	e := Entry{At: m.Time, Kind: Log, Component: ComponentOf(m.Source(), m.Source()), Text: unstamped(m.Found), Path: m.Path, Line: m.Line,
+	e := Entry{At: m.Time, Kind: Log, Component: componentOf(m.Source(), m.Source()), Text: unstamped(m.Found), Path: m.Path, Line: m.Line,
 		Over: m.Over, Checks: []string{check}}
 	b.weigh(&e, check)
 	if m.More > 0 {
@@ -137,7 +137,7 @@ func (b *builder) cited(res *checks.Result, why evidence.Because) {
 		return
 	}
 	source := evidence.LogComponent(why.Path)
-	b.add(Entry{At: evidence.LineTime(why.Text, b.now), Kind: Log, Component: ComponentOf(source, source), Level: res.Status,
+	b.add(Entry{At: evidence.LineTime(why.Text, b.now), Kind: Log, Component: componentOf(source, source), Level: res.Status,
 		Text: unstamped(why.Text), Path: why.Path, Line: why.Line, Checks: []string{res.ID}, linked: true})
 }
 

@@ -19,7 +19,7 @@ func (b *builder) windowsEvents() {
 		if strings.TrimSpace(e.Message) == "" {
 			text = b.said.T("%s: event %d", e.Provider, e.ID)
 		}
-		component := ComponentOf(e.Provider+" "+first(e.Message, 200), "windows")
+		component := componentOf(e.Provider+" "+first(e.Message, 200), "windows")
 		if kind == Update {
 			component = "updates"
 		}
@@ -97,8 +97,8 @@ var components = []struct {
 	{"rke2", []string{"rke2"}},
 }
 
-// ComponentOf finds the component that a name or a text speaks of.
-func ComponentOf(text, otherwise string) string {
+// componentOf finds the component that a name or a text speaks of.
+func componentOf(text, otherwise string) string {
 	text = strings.ToLower(text)
 	for _, c := range components {
 		for _, w := range c.words {
@@ -122,7 +122,7 @@ func (b *builder) machine() {
 		b.add(Entry{At: booted, Kind: Boot, Component: "windows", Text: b.said.T("Windows started"), Path: evidence.OSInfo.Path()})
 	}
 	for i, p := range evidence.Processes.In(b.s) {
-		if name := ComponentOf(p.Name, ""); name != "" {
+		if name := componentOf(p.Name, ""); name != "" {
 			b.add(Entry{At: p.StartedAt.Time, Kind: Process, Component: name, Path: evidence.Processes.Path(), Line: i + 1,
 				Text: b.said.T("process %s (%d) started, and runs since", p.Name, p.PID)})
 		}
@@ -136,7 +136,7 @@ func (b *builder) machine() {
 		if off := end.Sub(b.now); off > nearExpiry || off < -nearExpiry && b.faults["cert-expired-or-clock-skew"] == nil {
 			continue
 		}
-		e := Entry{At: end, Kind: Cert, Component: ComponentOf(c.Path, "windows"), Level: checks.StatusWarn, Path: evidence.Certificates.Path(),
+		e := Entry{At: end, Kind: Cert, Component: componentOf(c.Path, "windows"), Level: checks.StatusWarn, Path: evidence.Certificates.Path(),
 			Line: i + 1, Text: b.said.T("certificate runs out: %s (%s)", c.Path, c.Subject)}
 		if !end.After(b.now) {
 			e.Level, e.Text = checks.StatusFail, b.said.T("certificate ran out: %s (%s)", c.Path, c.Subject)
