@@ -165,7 +165,7 @@ func quoted(findings []Finding, f Finding, m evidence.SignMatch) []Finding {
 	if at < 0 {
 		at, findings = len(findings), append(findings, f)
 	}
-	told := func(b evidence.Because) bool { return b.Place().Element() == m.Place().Element() } // a code in hex and in decimal
+	told := func(b evidence.Because) bool { return evidence.SameElement(b.Place(), m.Place()) } // a code in hex and in decimal
 	if len(findings[at].Because) < MaxQuotes && !slices.ContainsFunc(findings[at].Because, told) {
 		findings[at] = findings[at].With(Quote(m))
 	}
@@ -215,7 +215,7 @@ func (c *Check) confirm(findings []Finding, matches []evidence.SignMatch, now ti
 	added := 0
 	for _, m := range matches {
 		b := Quote(m)
-		if m.Over != "" || added == MaxQuotes || slices.ContainsFunc(findings[worst].Because, func(have evidence.Because) bool { return have.Place().Element() == b.Place().Element() }) {
+		if m.Over != "" || added == MaxQuotes || slices.ContainsFunc(findings[worst].Because, func(have evidence.Because) bool { return evidence.SameElement(have.Place(), b.Place()) }) {
 			continue
 		}
 		findings[worst] = findings[worst].With(b)
@@ -228,12 +228,18 @@ func (c *Check) confirm(findings []Finding, matches []evidence.SignMatch, now ti
 }
 
 // Quote is a find of a sign as evidence: its log, its line and the text that it was found in.
-func Quote(m evidence.SignMatch) evidence.Because {
-	text := m.Found
-	if m.More > 0 {
-		text = fmt.Sprintf("%s  (and %d more)", text, m.More)
+// AndMore is how a quoted line says that more have its text.
+func AndMore(lines int) string {
+	if lines == 0 {
+		return ""
 	}
-	return m.Place().Because("%s", text)
+	return fmt.Sprintf("  (and %d more)", lines)
+}
+
+func Quote(m evidence.SignMatch) evidence.Because {
+	b := m.Place().Because("%s%s", m.Found, AndMore(m.More))
+	b.More = m.More
+	return b
 }
 
 // Recently is how old a log line may be to speak of the present.

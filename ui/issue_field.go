@@ -6,92 +6,81 @@ import (
 	"fmt"
 	"io"
 	"maps"
-	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 
 	"doctor/checks/evidence"
+	"doctor/checks/evidence/jsontree"
 )
 
 // Bounds of what is quoted out of JSON.
-const (
-	maxQuotedFields = 3
-	maxQuotedJSON   = 1 << 20 // bytes of a file; a tree of values takes many times as much
-)
+const maxQuotedJSON = 1 << 20 // bytes of a file; a tree of values takes many times as much
 
-// fieldName is a field as findings name it: spec.podCIDR, pageFiles, Hyper-V.
-var fieldName = regexp.MustCompile(`[A-Za-z][\w-]*(?:\.[A-Za-z][\w-]*)*`)
-
-// fields quotes the field that a finding's text names, where the text does not
-// give its value already: of an object the field, of a list the element that is
-// called so.
-func (q *quoter) fields(path, subject, text string) []string {
-	switch doc := q.doc(path).(type) {
-	case map[string]any:
-		return ofObject(doc, text)
-	case []any:
-		head, _, _ := strings.Cut(text, ":")
-		return ofList(doc, head, subject)
+// field quotes the value that a piece of evidence points at, where its text does not give it
+// already: of a list the element that it is in, of a document the value.
+func (q *quoter) field(b evidence.Because) []string {
+	place, number := b.Place().Element()
+	if number < 0 && b.Field == "" {
+		return nil // all of a file
 	}
-	return nil
+	value, ok := follow(q.doc(b.Path), place.Field)
+	if !ok {
+		return nil
+	}
+	if object, ok := value.(map[string]any); ok {
+		if fields := plainFields(object, b.Text); fields != "" {
+			return []string{gutter(" ", "", fields)}
+		}
+		return nil
+	}
+	shown := compact(value)
+	if strings.Contains(b.Text, strings.Trim(shown, `"`)) {
+		return nil
+	}
+	return []string{gutter(" ", "", strings.Join(jsontree.Steps(place.Field), ".")+" = "+shown)}
 }
 
-func ofObject(doc map[string]any, text string) []string {
-	var lines []string
-	for _, name := range fieldName.FindAllString(text, 2*maxQuoted) {
-		value, ok := at(doc, name)
-		if !ok || len(lines) == maxQuotedFields {
-			continue
+// follow is the value that a JSON Pointer leads to, by names in any case.
+func follow(value any, pointer string) (any, bool) {
+	for _, step := range jsontree.Steps(pointer) {
+		found := false
+		switch v := value.(type) {
+		case map[string]any:
+			if value, found = v[step]; found {
+				break
+			}
+			for key, inner := range v {
+				if strings.EqualFold(key, step) {
+					value, found = inner, true
+				}
+			}
+		case []any:
+			if n, err := strconv.Atoi(step); err == nil && n >= 0 && n < len(v) {
+				value, found = v[n], true
+			}
 		}
-		shown := compact(value)
-		if line := gutter(" ", "", name+" = "+shown); !strings.Contains(text, strings.Trim(shown, `"`)) && !slices.Contains(lines, line) {
-			lines = append(lines, line)
-		}
-	}
-	return lines
-}
-
-func at(doc map[string]any, name string) (any, bool) {
-	var value any = doc
-	for key := range strings.SplitSeq(name, ".") {
-		object, ok := value.(map[string]any)
-		if !ok {
-			return nil, false
-		}
-		if value, ok = object[key]; !ok {
+		if !found {
 			return nil, false
 		}
 	}
 	return value, true
 }
 
-// called are the keys under which elements of lists have their names.
-var called = []string{"name", "Name", "id", "ID", "path", "target", "drive", "destination"}
+// saidAnyway are the fields that every object of Kubernetes has, and those that findings quote.
+var saidAnyway = []string{"apiVersion", "kind", "message", "note"}
 
-func ofList(doc []any, names ...string) []string {
-	for _, name := range names {
-		for _, element := range doc {
-			object, ok := element.(map[string]any)
-			if !ok || name == "" || !slices.ContainsFunc(called, func(key string) bool {
-				own, ok := object[key].(string)
-				return ok && strings.EqualFold(own, name)
-			}) {
-				continue
-			}
-			return []string{gutter(" ", "", plainFields(object))}
-		}
-	}
-	return nil
-}
-
-// plainFields is an object in one line, without what is nested in it.
-func plainFields(object map[string]any) string {
+// plainFields is an object in one line, without what is nested in it and what the text says already.
+func plainFields(object map[string]any, text string) string {
 	var fields []string
 	for _, key := range slices.Sorted(maps.Keys(object)) {
 		switch object[key].(type) {
 		case map[string]any, []any, nil:
 		default:
-			fields = append(fields, fmt.Sprintf("%s: %s", Plain(key, false), compact(object[key])))
+			shown := compact(object[key])
+			if !slices.Contains(saidAnyway, key) && !strings.Contains(text, strings.Trim(shown, `"`)) {
+				fields = append(fields, fmt.Sprintf("%s: %s", Plain(key, false), shown))
+			}
 		}
 	}
 	return strings.Join(fields, ", ")

@@ -117,7 +117,7 @@ func (q *quoter) lines(f checks.ReportFinding) []string {
 	because := f.Because[:min(len(f.Because), maxQuoted)]
 	cited := 0
 	for _, b := range because {
-		if b.Line > 0 && isText(b.Path) {
+		if isLine(b) {
 			cited++
 		}
 	}
@@ -133,7 +133,7 @@ func (q *quoter) lines(f checks.ReportFinding) []string {
 			continue
 		}
 		done = append(done, b.Path)
-		lines := q.ofFile(b.Path, f.Subject, because, around)
+		lines := q.ofFile(b.Path, because, around)
 		lines = lines[:min(len(lines), maxQuoted-n)]
 		if n += len(lines); len(lines) > 0 {
 			quoted = append(append(quoted, clip(b.Path, maxQuotedLine)), lines...)
@@ -142,31 +142,32 @@ func (q *quoter) lines(f checks.ReportFinding) []string {
 	return quoted
 }
 
-// isText tells whether a cited line is one of a text; in JSON it counts records.
-func isText(path string) bool {
-	return strings.HasPrefix(path, "logs/") || strings.HasPrefix(path, "files/")
-}
+// isLine tells a line of a text, which is quoted among others, from a value of JSON.
+func isLine(b evidence.Because) bool { return b.Line > 0 && b.Field == "" }
 
-func (q *quoter) ofFile(path, subject string, all []evidence.Because, around int) []string {
+func (q *quoter) ofFile(path string, all []evidence.Because, around int) []string {
 	var at []evidence.Because
 	var lines []string
 	for _, b := range all {
 		switch {
 		case b.Path != path:
-		case b.Line > 0 && isText(path):
+		case isLine(b):
 			at = append(at, b)
-		case b.Line > 0:
-			lines = append(lines, gutter(">", fmt.Sprintf("[%d]", b.Line), b.Text))
 		default:
-			lines = append(lines, gutter(" ", "", b.Text))
-			lines = append(lines, q.fields(path, subject, b.Text)...)
+			mark, number := " ", ""
+			if _, n := b.Place().Element(); n >= 0 {
+				mark, number = ">", fmt.Sprintf("[%d]", n)
+			}
+			lines = append(lines, gutter(mark, number, b.Text))
+			for _, line := range q.field(b) {
+				if !slices.Contains(lines, line) {
+					lines = append(lines, line)
+				}
+			}
 		}
 	}
 	return append(lines, q.around(path, at, around)...)
 }
-
-// andMore is how a finding says that a text stood in further lines.
-var andMore = regexp.MustCompile(`  \(and \d+ more\)$`)
 
 // around quotes the cited lines with those that stand about them.
 func (q *quoter) around(path string, cited []evidence.Because, around int) []string {
@@ -181,21 +182,20 @@ func (q *quoter) around(path string, cited []evidence.Because, around int) []str
 		}
 	}
 	q.read(path, wanted)
-	own := map[int]string{}
+	own := map[int]evidence.Because{}
 	for _, b := range cited {
-		own[b.Line] = b.Text
+		own[b.Line] = b
 	}
 	var lines []string
 	last := 0
 	for _, n := range slices.Sorted(maps.Keys(wanted)) {
 		mark, text := " ", wanted[n]
-		if own[n] != "" {
+		if b := own[n]; b.Text != "" {
 			mark = ">"
 			if text == "" || strings.HasSuffix(text, "…") { // the finding's own copy is cut about what it found
-				text = own[n]
-			}
-			if more := andMore.FindString(own[n]); !strings.HasSuffix(text, more) {
-				text += more
+				text = b.Text
+			} else {
+				text += checks.AndMore(b.More)
 			}
 		}
 		if mark == " " {

@@ -263,7 +263,7 @@ func TestEvidenceIsQuotedWithWhatStandsAroundIt(t *testing.T) {
 		because []evidence.Because
 		want    []string
 	}{
-		{"a log of any encoding", []evidence.Because{{Path: "logs/kubelet/kubelet.log", Line: 2, Text: "two /close  (and 4 more)"}},
+		{"a log of any encoding", []evidence.Because{{Path: "logs/kubelet/kubelet.log", Line: 2, Text: "two /close  (and 4 more)", More: 4}},
 			[]string{"logs/kubelet/kubelet.log", "      1 | one", ">     2 | two /close  (and 4 more)", "      3 | three", "      4 | four"}},
 		{"a log that is not there leaves the finding's own words", []evidence.Because{{Path: "logs/gone.log", Line: 9, Text: "the line"}},
 			[]string{"logs/gone.log", ">     9 | the line"}},
@@ -272,11 +272,23 @@ func TestEvidenceIsQuotedWithWhatStandsAroundIt(t *testing.T) {
 		{"lines apart are shown apart", []evidence.Because{{Path: "logs/x/long.log", Line: 50, Text: "line 50"}, {Path: "logs/x/long.log", Line: 2, Text: "line 2"}},
 			[]string{"logs/x/long.log", "      1 | line 1", ">     2 | line 2", "      3 | line 3", "      4 | line 4", "    ... |", "     45 | line 45", "     46 | line 46",
 				"     47 | line 47", "     48 | line 48", "     49 | line 49", ">    50 | line 50", "     51 | line 51", "     52 | line 52"}},
-		{"a field of an object", []evidence.Because{{Path: "time.json", Text: "service is stopped, and apiServerSkewMs is large"}},
-			[]string{"time.json", "        | service is stopped, and apiServerSkewMs is large", "        | apiServerSkewMs = -94000"}},
-		{"the element of a list that is called so", []evidence.Because{{Path: "services.json", Text: "flanneld: state paused"}},
-			[]string{"services.json", "        | flanneld: state paused", `        | name: "FlannelD", pid: 7, state: "paused"`}},
-		{"a record is cited by its number in the list", []evidence.Because{{Path: "events.json", Line: 3, Text: "hns: gone"}},
+		{"a field of an object",
+			[]evidence.Because{{Path: "time.json", Field: "/apiServerSkewMs", Text: "the clock is wrong"}},
+			[]string{"time.json", "        | the clock is wrong", "        | apiServerSkewMs = -94000"}},
+		{"a field that the text quotes already",
+			[]evidence.Because{{Path: "time.json", Field: "/service", Text: "service is stopped"}},
+			[]string{"time.json", "        | service is stopped"}},
+		{"a field that is not there", []evidence.Because{{Path: "time.json", Field: "/source", Text: "no source"}},
+			[]string{"time.json", "        | no source"}},
+		{"the element of a list, without what the text says",
+			[]evidence.Because{{Path: "services.json", Field: "/1/state", Text: "FlannelD: state paused"}},
+			[]string{"services.json", ">   [1] | FlannelD: state paused", `        | pid: 7`}},
+		{"two fields of one element", []evidence.Because{{Path: "services.json", Field: "/0/state", Text: "it runs"},
+			{Path: "services.json", Field: "/0/name", Text: "it has a name"}},
+			[]string{"services.json", ">   [0] | it runs", `        | name: "kubelet", state: "running"`,
+				">   [0] | it has a name"}},
+		{"an element of a file that is not there",
+			[]evidence.Because{{Path: "events.json", Field: "/3/message", Text: "hns: gone"}},
 			[]string{"events.json", ">   [3] | hns: gone"}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

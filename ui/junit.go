@@ -118,7 +118,7 @@ func account(r *checks.Result) string {
 	for _, f := range r.Findings {
 		fmt.Fprintf(&b, "%s: %s\n", f.Level, f.Message)
 		for _, because := range f.Because {
-			fmt.Fprintf(&b, "  %s  %s\n", Where(because), because.Text)
+			fmt.Fprintf(&b, "  %s  %s\n", Where(because.Place()), because.Text)
 		}
 	}
 	if r.Status == checks.StatusInfo {

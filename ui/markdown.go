@@ -93,7 +93,7 @@ func (m *markdown) evidence(list []evidence.Because) {
 	}
 	var lines []string
 	for _, b := range list[:min(len(list), maxTicketEvidence)] {
-		lines = append(lines, strings.TrimRight(Where(b)+"  "+b.Text, " "))
+		lines = append(lines, strings.TrimRight(Where(b.Place())+"  "+b.Text, " "))
 	}
 	m.put("\n%s", fence("text", lines))
 	if more := len(list) - maxTicketEvidence; more > 0 {

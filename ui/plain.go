@@ -63,7 +63,7 @@ func finished(r checks.Report, ascii bool) checks.Report {
 	r.Source = checks.Source{Kind: one(r.Source.Kind), Name: one(r.Source.Name), Format: one(r.Source.Format)}
 	r.CollectedAt = r.CollectedAt.UTC()
 	because := func(b evidence.Because) evidence.Because {
-		return evidence.Because{Path: one(b.Path), Line: b.Line, Text: one(b.Text)}
+		return evidence.Because{Path: one(b.Path), Line: b.Line, Field: one(b.Field), Text: one(b.Text), More: b.More}
 	}
 	n := r.Node
 	r.Node = checks.NodeFacts{Name: one(n.Name), OS: one(n.OS), Build: one(n.Build),

@@ -37,7 +37,7 @@ func addMany(r *checks.Report, c checks.Category, s checks.Status, gap, reason s
 
 func found(level, message string, because ...evidence.Because) checks.ReportFinding {
 	if len(because) == 0 {
-		because = []evidence.Because{{Path: "api/node.json", Text: "the field that says so"}}
+		because = []evidence.Because{{Path: "api/node.json", Field: "/status/conditions/0", Text: "the field that says so"}}
 	}
 	return checks.ReportFinding{Level: level, Message: message, Basis: checks.ByState, Because: because}
 }
@@ -68,7 +68,7 @@ func flannel() checks.Report {
 	addMany(&r, checks.CategoryNode, checks.StatusPass, "", "", "build-unsupported", "memory-exhausted", "pagefile-off")
 	add(&r, checks.Result{ID: "clock-skew", Category: checks.CategoryNode, Status: checks.StatusWarn,
 		Findings: []checks.ReportFinding{found("warn", "the clock is 94 s behind the API server's; tokens and certificates are judged by it",
-			evidence.Because{Path: "time.json", Text: "apiServerSkewMs is -94000, service is stopped"})},
+			evidence.Because{Path: "time.json", Field: "/apiServerSkewMs", Text: "apiServerSkewMs is -94000, service is stopped"})},
 		Fix: checks.Fix{Text: "set the Windows time service to start by itself, and let it ask the domain or an NTP server that the node can reach",
 			Commands: []string{"Get-Service w32time", "Set-Service w32time -StartupType Automatic; Start-Service w32time", "w32tm /resync"}}})
 	add(&r, checks.Result{ID: "node-not-ready", Category: checks.CategoryNode, Status: checks.StatusFail, ExplainedBy: []string{"podcidr-not-assigned"},
@@ -78,10 +78,10 @@ func flannel() checks.Report {
 		Findings: []checks.ReportFinding{
 			{Level: "fail", Subject: "win-1", Basis: checks.ByBoth, Message: "the Node object has no podCIDR, so flanneld gets no subnet",
 				Because: []evidence.Because{
-					{Path: "api/node.json", Text: "spec.podCIDR is empty"},
+					{Path: "api/node.json", Field: "/spec/podCIDR", Text: "spec.podCIDR is empty"},
 					{Path: "logs/flanneld/flanneld.log", Line: 41, Text: `E1120 09:58:12.000417    4312 main.go:332] Error registering network: failed to acquire lease: node "win-1" pod cidr not assigned  (and 117 more)`},
 					{Path: "logs/flanneld/中文/flanneld-2026.log", Line: 7, Text: "获取租约失败：节点 win-1 没有分配 Pod 网段，请检查 kube-controller-manager 的启动参数 allocate-node-cidrs 和 cluster-cidr 是否设置正确，否则节点无法加入网络"},
-					{Path: "events.json", Line: 3, Text: "one too many to show"},
+					{Path: "events.json", Field: "/2", Text: "one too many to show"},
 				}},
 			found("fail", "flanneld has restarted 118 times in the last hour"),
 			found("warn", "3 of 5 nodes have a podCIDR of /24, and the cluster CIDR 10.244.0.0/22 has room for no more than 4"),

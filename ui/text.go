@@ -147,7 +147,7 @@ func (p *page) more(n int) {
 func (p *page) quote(b evidence.Because) {
 	const indent = 2
 	room := p.room()
-	where := tail(Where(b), room, p.style.ASCII)
+	where := tail(Where(b.Place()), room, p.style.ASCII)
 	lines := Wrap(b.Text, room-width(where)-2, room-indent)
 	if width(b.Text) > room-width(where)-2 && width(where) > room/2 {
 		lines = append([]string{""}, Wrap(b.Text, room-indent, room-indent)...)

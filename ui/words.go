@@ -113,12 +113,16 @@ func Message(r *checks.Result) string {
 	return cmp.Or(r.Gap, r.Reason, r.Title)
 }
 
-// Where is the place that a piece of evidence points at.
-func Where(b evidence.Because) string {
-	if b.Line > 0 {
-		return fmt.Sprintf("%s:%d", b.Path, b.Line)
+// Where is the place that a piece of evidence points at: in a text the line, in a
+// list of JSON the element. Which field it is, the text says.
+func Where(place evidence.Place) string {
+	if place.Line > 0 {
+		return fmt.Sprintf("%s:%d", place.Path, place.Line)
 	}
-	return b.Path
+	if element, number := place.Element(); number >= 0 {
+		return element.Path + "#" + element.Field
+	}
+	return place.Path
 }
 
 // counts is the report in one line.

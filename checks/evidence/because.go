@@ -24,6 +24,7 @@ type Because struct {
 	Line  int    `json:"line"`            // of a text, from 1; 0 in JSON of the tree, and where all of the file is meant
 	Field string `json:"field,omitempty"` // JSON Pointer (RFC 6901) into the JSON file at the path; left out where all of it is meant
 	Text  string `json:"text"`            // the line, or what is at the field; bounded, without control characters
+	More  int    `json:"more,omitempty"`  // how many lines more of the file have it; the text says so too
 }
 
 // Shown is the piece of evidence as a report holds it. A pointer is as long as

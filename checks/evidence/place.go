@@ -45,18 +45,28 @@ func (p Place) Because(format string, args ...any) Because {
 // Place is where the evidence is.
 func (b Because) Place() Place { return Place{Path: b.Path, Line: b.Line, Field: b.Field} }
 
-// Element is the element of the file's list that the place is in: an event, a
-// pod. Of a file that is no list it is the place itself.
-func (p Place) Element() Place {
+// Element is the element of the file's list that the place is in, such as an event
+// or a pod, and its number there, from 0. Of a file that is no list the number is
+// -1, and the place itself is returned.
+func (p Place) Element() (at Place, number int) {
 	list := ""
 	if strings.HasPrefix(p.Field, "/items/") {
 		list = "/items"
 	}
-	number, _, _ := strings.Cut(strings.TrimPrefix(p.Field[len(list):], "/"), "/")
-	if _, err := strconv.Atoi(number); err == nil {
-		p.Field = list + "/" + number
+	step, _, _ := strings.Cut(strings.TrimPrefix(p.Field[len(list):], "/"), "/")
+	number, err := strconv.Atoi(step)
+	if err != nil {
+		return p, -1
 	}
-	return p
+	p.Field = list + jsontree.Step(number)
+	return p, number
+}
+
+// SameElement tells whether two places are in one element of a list, or the same.
+func SameElement(a, b Place) bool {
+	a, _ = a.Element()
+	b, _ = b.Element()
+	return a == b
 }
 
 // Placed is embedded in what files of the tree hold several of. The decoder

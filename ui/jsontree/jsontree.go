@@ -160,8 +160,12 @@ func metadataName(rows []Row, at int) int {
 
 // Child is the member of an object, or the item of a list by "[3]"; -1 for none.
 func Child(rows []Row, at int, name string) int {
+	return child(rows, at, func(own string) bool { return strings.EqualFold(own, name) })
+}
+
+func child(rows []Row, at int, is func(name string) bool) int {
 	for i := at + 1; i < rows[at].End; i = rows[i].End {
-		if rows[i].Kind != Piece && strings.EqualFold(Name(rows[i]), name) {
+		if rows[i].Kind != Piece && is(Name(rows[i])) {
 			return i
 		}
 	}

@@ -16,46 +16,42 @@ const node = `{"kind": "Node", "metadata": {"name": "win-1"},
  "spec": {"taints": [{"key": "node.kubernetes.io/unreachable", "effect": "NoSchedule"}]},
  "status": {"nodeInfo": {"kubeletVersion": "v1.28.15"}, "conditions": [{"type": "Ready", "status": "Unknown"}]}}`
 
-func TestFindTellsWhatAFindingMeans(t *testing.T) {
+func TestFindFollowsAPointer(t *testing.T) {
 	for _, row := range []struct {
-		name, doc string
-		line      int
-		text      string
-		want      string // name and value of the row, or of the folded one
+		name, doc, pointer string
+		want               string // name and value of the row, or of the folded one
 	}{
-		{"a field by its path", node, 0, "status.nodeInfo.kubeletVersion is v1.28.15", `kubeletVersion "v1.28.15"`},
-		{"a field that is not there, by what would hold it", node, 0, "spec.podCIDR is empty", `spec {taints: [1]}`},
-		{"a list by its path", node, 0, "status.conditions is short", `conditions [1]`},
-		{"an item by its values", node, 0, "status.conditions: Ready is Unknown since 2026-11-20", `[0] {type: "Ready", status: "Unknown"}`},
-		{"a service's state", services, 0, "flanneld: state is running", `state "running"`},
-		{"a service by its name", services, 0, "flanneld", `name "flanneld"`},
-		{"an argument", services, 0, "--network-plugin=cni", `[1] "--network-plugin=cni"`},
-		{"an item and its field", services, 0, "[1].name is flanneld", `name "flanneld"`},
-		{"a record by its number", services, 2, "no word of it", `[1] {name: "flanneld", state: "running", config: 2 lines}`},
-		{"a field of a record by its number", services, 2, "x/y: state not set", `state "running"`},
-		{"a record of a List of Kubernetes", "{\"kind\":\"List\",\"items\":[\n\n{\"name\":\"a\"},\n{\"name\":\"b\"}]}", 2, "x", `[1] {name: "b"}`},
-		{"a line of the file", services, 4, "no word of it", `[1] {name: "flanneld", state: "running", config: 2 lines}`},
-		{"a field within a line of the file", services, 4, "x/y: state not set", `state "running"`},
-		{"a field deep inside", node, 0, "effect is NoSchedule", `effect "NoSchedule"`},
-		{"nothing of the kind", node, 0, "the last heartbeat came at 2026-11-20", ""},
-		{"no text", node, 0, "", ""},
+		{"a field", node, "/status/nodeInfo/kubeletVersion", `kubeletVersion "v1.28.15"`},
+		{"a field that is not there, by what would hold it", node, "/spec/podCIDR", `spec {taints: [1]}`},
+		{"a field of what is not there", node, "/spec/a/b/c", `spec {taints: [1]}`},
+		{"a field in another case", node, "/status/nodeinfo/KubeletVersion", `kubeletVersion "v1.28.15"`},
+		{"an exact name before one in another case", `{"ID": 1, "Id": 2}`, "/Id", "Id 2"},
+		{"a list", node, "/status/conditions", `conditions [1]`},
+		{"an element", node, "/status/conditions/0", `[0] {type: "Ready", status: "Unknown"}`},
+		{"an element that is not there", services, "/7/name", ` [2]`},
+		{"a field of an element", services, "/1/state", `state "running"`},
+		{"an argument", services, "/0/args/1", `[1] "--network-plugin=cni"`},
+		{"a name with a slash and a tilde", `{"a/b": {"~c": 5}}`, "/a~1b/~0c", `~c 5`},
+		{"a name that is a number", `{"0": {"1": 5}}`, "/0/1", `1 5`},
+		{"all of the document", services, "", ` [2]`},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			rows, err := Parse([]byte(row.doc), 1000)
 			if err != nil {
 				t.Fatal(err)
 			}
-			got := ""
-			if i := Find(rows, row.line, row.text); i >= 0 {
-				got = Name(rows[i]) + " " + rows[i].Value
-				if rows[i].Value == "" {
-					got += Preview(rows, i, 200)
-				}
+			i := Find(rows, row.pointer)
+			got := Name(rows[i]) + " " + rows[i].Value
+			if rows[i].Value == "" {
+				got += Preview(rows, i, 200)
 			}
 			if got != row.want {
-				t.Errorf("%q means %q, want %q", row.text, got, row.want)
+				t.Errorf("%q leads to %q, want %q", row.pointer, got, row.want)
 			}
 		})
+	}
+	if i := Find(nil, "/a"); i != -1 {
+		t.Errorf("without a document it is row %d", i)
 	}
 }
 
@@ -87,10 +83,10 @@ func TestWhatIsNoDocumentIsRefused(t *testing.T) {
 }
 
 func FuzzParse(f *testing.F) {
-	f.Add(services, 0, "kubelet: state is paused")
-	f.Add(node, 2, "spec.podCIDR is empty")
-	f.Add("{} {}", 1, "[0].x")
-	f.Fuzz(func(t *testing.T, doc string, line int, text string) {
+	f.Add(services, "/0/state")
+	f.Add(node, "/spec/podCIDR")
+	f.Add("{} {}", "/0/x")
+	f.Fuzz(func(t *testing.T, doc, pointer string) {
 		rows, err := Parse([]byte(doc), 10_000)
 		if err != nil {
 			return
@@ -104,7 +100,7 @@ func FuzzParse(f *testing.F) {
 			}
 			Preview(rows, i, 100)
 		}
-		if i := Find(rows, line, text); i < -1 || i >= len(rows) {
+		if i := Find(rows, pointer); i < 0 || i >= len(rows) {
 			t.Fatal(i)
 		}
 	})

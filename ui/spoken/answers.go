@@ -213,6 +213,9 @@ func (t *teller) where(b evidence.Because) string {
 	if b.Line > 0 {
 		return t.lang.T("%s line %d", b.Path, b.Line)
 	}
+	if _, number := b.Place().Element(); number >= 0 {
+		return t.lang.T("%s item %d", b.Path, number+1)
+	}
 	return b.Path
 }
 

@@ -105,7 +105,9 @@ func TestWhenALineOrAnEventBeganToTellOfIt(t *testing.T) {
 	early := func(m *evidence.SignMatch) {
 		m.Line, m.Time, m.Last, m.Found = 1, at("07:00:00"), at("07:00:00"), "early"
 	}
-	inEvent := func(m *evidence.SignMatch) { m.Path, m.Line = evidence.WindowsEvents.Path(), 1 }
+	inEvent := func(m *evidence.SignMatch) {
+		m.Path, m.Line, m.Field = evidence.WindowsEvents.Path(), 0, "/0"
+	}
 	for _, row := range []struct {
 		name, boot string
 		signs      []evidence.SignMatch
@@ -151,7 +153,8 @@ func TestWhenTheNodeBeganNotToBeReady(t *testing.T) {
 		r := found(cause, more)
 		r.Results[0].Findings = []checks.ReportFinding{{Level: "fail", Subject: "web/a",
 			Because: []evidence.Because{
-				{Path: "api/events.json", Line: 1}, {Path: "api/events.json", Line: 3}, because}}}
+				{Path: "api/events.json", Field: "/items/0"},
+				{Path: "api/events.json", Field: "/items/2/reason"}, because}}}
 		return r
 	}
 	early := evidence.Because{Path: kubeletLog, Line: 1, Text: "E1120 05:00:00.0 1 x.go:1] early"}
@@ -215,15 +218,15 @@ func TestTheFirstCauseWithAMomentDecides(t *testing.T) {
 
 // TestWhatRepeatsItselfBeginsWithItsFirst: of equal events a finding may cite a later one.
 func TestWhatRepeatsItselfBeginsWithItsFirst(t *testing.T) {
-	for _, line := range []int{1, 2} {
+	for _, event := range []string{"/0", "/1/message"} {
 		r := found("a")
 		r.Results[0].Findings = []checks.ReportFinding{{Level: "fail",
-			Because: []evidence.Because{{Path: "events.json", Line: line}}}}
+			Because: []evidence.Because{{Path: "events.json", Field: event}}}}
 		n := staged{files: map[string]string{"events.json": jsonList(windows("08:00:00", "nssm", 1,
 			"error", "no network"), windows("08:30:00", "nssm", 1, "error", "no network"))},
 			report: r}
 		if got := began(t, n); got != "08:00:00 nssm: no network" {
-			t.Errorf("a finding cites event %d: it began %s", line, got)
+			t.Errorf("a finding cites event %s: it began %s", event, got)
 		}
 	}
 }

@@ -12,10 +12,9 @@ import (
 
 // clusterEvents adds each event where it was first seen, and where it was seen last.
 func (b *builder) clusterEvents() {
-	path := evidence.PodEvents.Path()
-	for i, ev := range evidence.PodEvents.In(b.s) {
+	for _, ev := range evidence.PodEvents.In(b.s) {
 		about := ev.About()
-		e := Entry{Kind: Pod, Component: "pods", subject: about.Namespace + "/" + about.Name, Path: path, Line: i + 1}
+		e := Entry{Kind: Pod, Component: "pods", subject: about.Namespace + "/" + about.Name, Place: ev.Field()}
 		if about.Kind == "Node" {
 			e.Kind, e.Component, e.subject = Node, "node", about.Name
 		}
@@ -40,7 +39,7 @@ func (b *builder) clusterEvents() {
 		}
 		b.add(e)
 		if apart(e.At, last) {
-			e.At, e.More, e.Last, e.Line = last, 0, time.Time{}, i+1
+			e.At, e.More, e.Last = last, 0, time.Time{}
 			e.Text = b.said.T("%s (%d times by now)", e.Text, max(ev.Count, 2))
 			b.add(e)
 		}
@@ -55,10 +54,9 @@ var pressures = map[string]bool{"MemoryPressure": true, "DiskPressure": true, "P
 
 func (b *builder) nodeObject() {
 	n := evidence.Node.In(b.s)
-	path := evidence.Node.Path()
-	b.add(Entry{At: n.Metadata.CreationTimestamp.Time, Kind: Node, Component: "node", Path: path, Text: b.said.T("the Node object was made")})
+	b.add(Entry{At: n.Metadata.CreationTimestamp.Time, Kind: Node, Component: "node", Place: n.Field("metadata", "creationTimestamp"), Text: b.said.T("the Node object was made")})
 	for i, c := range n.Status.Conditions {
-		e := Entry{At: c.LastTransitionTime.Time, Kind: Node, Component: "node", Path: path, Line: i + 1,
+		e := Entry{At: c.LastTransitionTime.Time, Kind: Node, Component: "node", Place: n.Field("status", "conditions", i),
 			Text: b.said.T("%s became %s: %s: %s", c.Type, c.Status, c.Reason, c.Message)}
 		switch {
 		case c.Type == "Ready" && c.Status == "True":
@@ -83,11 +81,10 @@ func (b *builder) faulty(ids ...string) []string {
 }
 
 func (b *builder) pods() {
-	path := evidence.Pods.Path()
-	for i, p := range evidence.Pods.In(b.s) {
+	for _, p := range evidence.Pods.In(b.s) {
 		name := p.FullName()
 		add := func(at evidence.Time, level checks.Status, text string) {
-			b.add(Entry{At: at.Time, Kind: Pod, Component: "pods", Level: level, Text: text, subject: name, Path: path, Line: i + 1})
+			b.add(Entry{At: at.Time, Kind: Pod, Component: "pods", Level: level, Text: text, subject: name, Place: p.Field()})
 		}
 		add(p.Metadata.CreationTimestamp, "", b.said.T("pod %s was made", name))
 		if d := p.Metadata.DeletionTimestamp; d != nil {

@@ -1,6 +1,7 @@
 package timeline
 
 import (
+	"fmt"
 	"testing"
 	"time"
 
@@ -119,7 +120,7 @@ func TestLinesThatBetrayAFaultAreShown(t *testing.T) {
 func TestATextInAnEventMakesTheEventBad(t *testing.T) {
 	events := map[string]string{"events.json": jsonList(windows("08:00:00", "nssm", 1,
 		"information", "well"), windows("09:00:00", "nssm", 1, "information", "no network"))}
-	in := func(m *evidence.SignMatch) { m.Path, m.Line = evidence.WindowsEvents.Path(), 2 }
+	in := func(m *evidence.SignMatch) { m.Path, m.Line, m.Field = evidence.WindowsEvents.Path(), 0, "/1" }
 	for _, row := range []struct {
 		name string
 		sign evidence.SignMatch
@@ -150,8 +151,8 @@ func TestAFaultIsTiedToWhatWentWrongWithItsPods(t *testing.T) {
 	ofPod := func(number int, change ...func(*evidence.SignMatch)) []evidence.SignMatch {
 		return []evidence.SignMatch{sign("x", append(change,
 			func(m *evidence.SignMatch) {
-				m.Path, m.Line, m.Time = evidence.Pods.Path(), number,
-					time.Time{}
+				m.Path, m.Line, m.Time = evidence.Pods.Path(), 0, time.Time{}
+				m.Field = fmt.Sprintf("/items/%d/status/reason", number-1)
 			})...)}
 	}
 	about := func(level, subject string, status checks.Status) checks.Report {
@@ -196,8 +197,8 @@ func TestAFaultIsTiedToWhatWentWrongWithItsPods(t *testing.T) {
 // moment, is an entry of its own; where there is such a moment, the text belongs to it.
 func TestATextOfAPodThatNeverFailedHasItsOwnTime(t *testing.T) {
 	inPod := sign("x", func(m *evidence.SignMatch) {
-		m.Path, m.Line,
-			m.Found = evidence.Pods.Path(), 1, "web/a c: no network"
+		m.Path, m.Line, m.Field = evidence.Pods.Path(), 0, "/items/0/status"
+		m.Found = "web/a c: no network"
 	})
 	well := map[string]string{"api/pods.json": `{"items":[{"metadata":{"namespace":"web","name":"a",
 		"creationTimestamp":"2026-11-20T07:00:00Z"}}]}`}
@@ -228,9 +229,9 @@ func TestWhatAFindingCitesIsTiedToIt(t *testing.T) {
 		because evidence.Because
 		want    []string
 	}{
-		{"an event", evidence.Because{Path: "events.json", Line: 1}, []string{conf, other,
+		{"an event", evidence.Because{Path: "events.json", Field: "/0"}, []string{conf, other,
 			bad + " [x]", well}},
-		{"an event that is not bad", evidence.Because{Path: "events.json", Line: 2}, []string{conf,
+		{"an event that is not bad", evidence.Because{Path: "events.json", Field: "/1"}, []string{conf,
 			other, bad, well + " [x]"}},
 		{"a file, in any case", evidence.Because{Path: evidence.EvidencePath(`c:\K\CNI.conf`),
 			Line: 3}, []string{conf + " [x]", other, bad, well}},

@@ -20,20 +20,20 @@ func (b *builder) signs() {
 }
 
 func (b *builder) sign(check string, m evidence.SignMatch) {
-	if e := b.known(m.Path, m.Line); e != nil {
+	if e := b.known(m.Place()); e != nil {
 		b.speaksFor(e, check, m.Over)
-		if last := b.known(m.Path, m.LastLine); last != nil {
+		if last := b.known(evidence.InLine(m.Path, m.LastLine)); last != nil {
 			b.speaksFor(last, check, m.Over)
 		}
 		return
 	}
-	if m.Path == evidence.Pods.Path() && m.Over == "" && b.podSign(check, m.Line) {
+	if m.Path == evidence.Pods.Path() && m.Over == "" && b.podSign(check, m.Place()) {
 		return
 	}
 	if m.Time.IsZero() {
 		return // it has no place in a list by time
 	}
-	e := Entry{At: m.Time, Kind: Log, Component: componentOf(m.Source(), m.Source()), Text: unstamped(m.Found), Path: m.Path, Line: m.Line,
+	e := Entry{At: m.Time, Kind: Log, Component: componentOf(m.Source(), m.Source()), Text: unstamped(m.Found), Place: m.Place(),
 		Over: m.Over, Checks: []string{check}}
 	b.weigh(&e, check)
 	if m.More > 0 {
@@ -47,7 +47,7 @@ func (b *builder) sign(check string, m evidence.SignMatch) {
 	if m.Tail != "" {
 		e.Text = unstamped(m.Tail)
 	}
-	if known := b.known(m.Path, m.LastLine); known != nil {
+	if known := b.known(e.Place); known != nil {
 		b.speaksFor(known, check, m.Over)
 		return
 	}
@@ -56,13 +56,10 @@ func (b *builder) sign(check string, m evidence.SignMatch) {
 
 // podSign ties a text in a container's state, which has no time of its own, to
 // what went wrong with that pod.
-func (b *builder) podSign(check string, line int) (found bool) {
-	pods := evidence.Pods.In(b.s)
-	if line < 1 || line > len(pods) {
-		return false
-	}
+func (b *builder) podSign(check string, place evidence.Place) (found bool) {
+	place, _ = place.Element()
 	for i := range b.list {
-		if e := &b.list[i]; e.subject == pods[line-1].FullName() && e.Bad() {
+		if e := &b.list[i]; e.Place == place && e.Bad() {
 			b.speaksFor(e, check, "")
 			found = true
 		}
@@ -123,7 +120,7 @@ func (b *builder) findings() {
 }
 
 func (b *builder) cited(res *checks.Result, why evidence.Because) {
-	if e := b.known(why.Path, why.Line); e != nil {
+	if e := b.known(why.Place()); e != nil {
 		e.Checks = union(e.Checks, []string{res.ID})
 		e.linked = e.linked || e.Bad()
 		return
@@ -138,7 +135,7 @@ func (b *builder) cited(res *checks.Result, why evidence.Because) {
 	}
 	source := evidence.LogComponent(why.Path)
 	b.add(Entry{At: evidence.LineTime(why.Text, b.now), Kind: Log, Component: componentOf(source, source), Level: res.Status,
-		Text: unstamped(why.Text), Path: why.Path, Line: why.Line, Checks: []string{res.ID}, linked: true})
+		Text: unstamped(why.Text), Place: why.Place(), Checks: []string{res.ID}, linked: true})
 }
 
 // serviceOf ties a component that does not run to what its service went through.

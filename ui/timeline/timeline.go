@@ -36,17 +36,16 @@ const (
 
 // An Entry is one moment.
 type Entry struct {
-	At        time.Time
-	Last      time.Time // the last of several alike
-	More      int       // how many more alike there are
-	Kind      Kind
-	Component string        // kubelet, containerd, hns, …; pods, node, windows, updates, files
-	Level     checks.Status // fail, warn, pass; "" where it is neither good nor bad
-	Text      string
-	Path      string // the evidence
-	Line      int    // as findings cite it: in a JSON list the number of the element
-	Checks    []string
-	Over      string // why it is history
+	At             time.Time
+	Last           time.Time // the last of several alike
+	More           int       // how many more alike there are
+	Kind           Kind
+	Component      string        // kubelet, containerd, hns, …; pods, node, windows, updates, files
+	Level          checks.Status // fail, warn, pass; "" where it is neither good nor bad
+	Text           string
+	evidence.Place // as findings cite it
+	Checks         []string
+	Over           string // why it is history
 
 	subject string // the pod that it is about
 	linked  bool   // a fault rests on it
@@ -87,7 +86,7 @@ const maxText = 600
 // In makes the timeline of a report, and of the evidence that it was made from, in a language; the
 // report is in English.
 func In(l *lang.Catalogue, s evidence.Snapshot, r *checks.Report) *Timeline {
-	b := &builder{said: l, s: s, r: r, now: s.Now(), at: map[place]int{}, faults: map[string]*checks.Result{}}
+	b := &builder{said: l, s: s, r: r, now: s.Now(), at: map[evidence.Place]int{}, faults: map[string]*checks.Result{}}
 	if b.now.IsZero() {
 		b.now = r.CollectedAt
 	}
@@ -104,7 +103,7 @@ func In(l *lang.Catalogue, s evidence.Snapshot, r *checks.Report) *Timeline {
 	b.signs()
 	b.findings()
 	if len(b.list) > 0 {
-		b.add(Entry{At: b.now, Kind: Now, Component: "windows", Text: b.said.T("this was recorded"), Path: "meta.json"})
+		b.add(Entry{At: b.now, Kind: Now, Component: "windows", Text: b.said.T("this was recorded"), Place: evidence.InFile("meta.json")})
 	}
 	return b.finish()
 }
@@ -117,14 +116,8 @@ type builder struct {
 	r      *checks.Report
 	now    time.Time
 	list   []Entry
-	at     map[place]int // into list
+	at     map[evidence.Place]int // into list
 	faults map[string]*checks.Result
-}
-
-// A place is where an entry stands in the evidence.
-type place struct {
-	path string
-	line int
 }
 
 // add takes an entry in; one without a time is none.
@@ -133,17 +126,18 @@ func (b *builder) add(e Entry) {
 		return
 	}
 	e.At, e.Text = e.At.UTC(), folded(e.Text)
-	if e.Line > 0 && e.Path != evidence.Pods.Path() { // a pod has many moments
-		if _, taken := b.at[place{e.Path, e.Line}]; !taken {
-			b.at[place{e.Path, e.Line}] = len(b.list)
+	if (e.Line > 0 || e.Field != "") && e.Path != evidence.Pods.Path() { // a pod has many moments
+		if _, taken := b.at[e.Place]; !taken {
+			b.at[e.Place] = len(b.list)
 		}
 	}
 	b.list = append(b.list, e)
 }
 
-// known is the entry at a place, or nil.
-func (b *builder) known(path string, line int) *Entry {
-	if i, ok := b.at[place{path, line}]; ok {
+// known is the entry at a place, or of the element that the place is in, or nil.
+func (b *builder) known(place evidence.Place) *Entry {
+	place, _ = place.Element()
+	if i, ok := b.at[place]; ok {
 		return &b.list[i]
 	}
 	return nil

@@ -9,8 +9,7 @@ import (
 )
 
 func (b *builder) windowsEvents() {
-	path := evidence.WindowsEvents.Path()
-	for i, e := range evidence.WindowsEvents.In(b.s) {
+	for _, e := range evidence.WindowsEvents.In(b.s) {
 		kind, level := classified(e)
 		text := e.Message
 		if kind == Event {
@@ -23,7 +22,7 @@ func (b *builder) windowsEvents() {
 		if kind == Update {
 			component = "updates"
 		}
-		b.add(Entry{At: e.Time.Time, Kind: kind, Level: level, Component: component, Text: text, Path: path, Line: i + 1,
+		b.add(Entry{At: e.Time.Time, Kind: kind, Level: level, Component: component, Text: text, Place: e.Field(),
 			changed: kind == Service && (e.ID == 7040 || e.ID == 7045)})
 	}
 }
@@ -119,25 +118,25 @@ const nearExpiry = 30 * 24 * time.Hour
 // machine adds what single files tell of the machine.
 func (b *builder) machine() {
 	if booted := evidence.OSInfo.In(b.s).BootedAt.Time; !booted.IsZero() && !b.hasBoot(booted) {
-		b.add(Entry{At: booted, Kind: Boot, Component: "windows", Text: b.said.T("Windows started"), Path: evidence.OSInfo.Path()})
+		b.add(Entry{At: booted, Kind: Boot, Component: "windows", Text: b.said.T("Windows started"), Place: evidence.OSInfo.Field(b.s, "bootedAt")})
 	}
-	for i, p := range evidence.Processes.In(b.s) {
+	for _, p := range evidence.Processes.In(b.s) {
 		if name := componentOf(p.Name, ""); name != "" {
-			b.add(Entry{At: p.StartedAt.Time, Kind: Process, Component: name, Path: evidence.Processes.Path(), Line: i + 1,
+			b.add(Entry{At: p.StartedAt.Time, Kind: Process, Component: name, Place: p.Field(),
 				Text: b.said.T("process %s (%d) started, and runs since", p.Name, p.PID)})
 		}
 	}
-	for i, h := range evidence.Hotfixes.In(b.s) {
-		b.add(Entry{At: h.InstalledAt.Time, Kind: Update, Component: "updates", Path: evidence.Hotfixes.Path(), Line: i + 1,
+	for _, h := range evidence.Hotfixes.In(b.s) {
+		b.add(Entry{At: h.InstalledAt.Time, Kind: Update, Component: "updates", Place: h.Field(),
 			Text: b.installed(h.ID, h.InstalledAt.Time)})
 	}
-	for i, c := range evidence.Certificates.In(b.s) {
+	for _, c := range evidence.Certificates.In(b.s) {
 		end := c.NotAfter.Time
 		if off := end.Sub(b.now); off > nearExpiry || off < -nearExpiry && b.faults["cert-expired-or-clock-skew"] == nil {
 			continue
 		}
-		e := Entry{At: end, Kind: Cert, Component: componentOf(c.Path, "windows"), Level: checks.StatusWarn, Path: evidence.Certificates.Path(),
-			Line: i + 1, Text: b.said.T("certificate runs out: %s (%s)", c.Path, c.Subject)}
+		e := Entry{At: end, Kind: Cert, Component: componentOf(c.Path, "windows"), Level: checks.StatusWarn, Place: c.Field(),
+			Text: b.said.T("certificate runs out: %s (%s)", c.Path, c.Subject)}
 		if !end.After(b.now) {
 			e.Level, e.Text = checks.StatusFail, b.said.T("certificate ran out: %s (%s)", c.Path, c.Subject)
 		}
@@ -145,7 +144,7 @@ func (b *builder) machine() {
 	}
 	for _, f := range evidence.FileIndex.In(b.s) {
 		if f.Outcome == "copied" {
-			b.add(Entry{At: f.ModifiedAt.Time, Kind: File, Component: "files", Path: evidence.EvidencePath(f.Path),
+			b.add(Entry{At: f.ModifiedAt.Time, Kind: File, Component: "files", Place: evidence.InFile(evidence.EvidencePath(f.Path)),
 				Text: b.said.T("changed: %s", f.Path)})
 		}
 	}

@@ -109,8 +109,9 @@ func countCites(list []treeLeaf, r *checks.Report) {
 		at[strings.ToLower(l.path)] = i
 	}
 	type place struct {
-		file, line int
-		text       string
+		file int
+		at   evidence.Place
+		text string
 	}
 	seen := map[place]bool{}
 	for _, res := range r.Results {
@@ -122,7 +123,7 @@ func countCites(list []treeLeaf, r *checks.Report) {
 				}
 				l := &list[i]
 				l.status = worseOf(l.status, checks.Status(f.Level))
-				if p := (place{i, b.Line, b.Text}); !seen[p] {
+				if p := (place{i, b.Place(), b.Text}); !seen[p] {
 					seen[p] = true
 					l.cites++
 				}

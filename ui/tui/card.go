@@ -71,7 +71,7 @@ func (say voice) cardText(res *checks.Result, part cardPart) string {
 		return say.sentence(res.Findings[0])
 	}
 	for _, b := range res.Findings[0].Because {
-		return ui.Where(b) + "  " + b.Text
+		return ui.Where(b.Place()) + "  " + b.Text
 	}
 	return ""
 }

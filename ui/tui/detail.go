@@ -48,7 +48,7 @@ func provenance(p *page, r *checks.Report) {
 	p.heading(p.T("What the node runs"))
 	for _, l := range r.Node.Provenance {
 		p.led(span{"  " + p.Phrase(l.Fact) + "  ", faint}, l.Value, plain)
-		p.text("    ", ui.Where(l.From)+"  "+l.From.Text, faint)
+		p.text("    ", ui.Where(l.From.Place())+"  "+l.From.Text, faint)
 	}
 }
 
@@ -89,8 +89,8 @@ func outcome(p *page, res *checks.Result) {
 		status := checks.Status(f.Level)
 		p.led(span{symbol(status, p.ascii) + " ", inkOf(status)}, p.sentence(f), plain)
 		for _, b := range f.Because {
-			p.leads(item{path: b.Path, line: b.Line, text: b.Text})
-			p.text("  ", ui.Where(b), faint)
+			p.leads(item{place: b.Place()})
+			p.text("  ", ui.Where(b.Place()), faint)
 			p.text("    ", b.Text, plain)
 		}
 		for _, c := range f.Codes {

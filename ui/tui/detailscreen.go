@@ -156,8 +156,10 @@ func (d detailScreen) follow(e env, p page) (screen, effect) {
 	case p.items[s.at].check != "":
 		d.steps = append(d.steps[:len(d.steps):len(d.steps)], step{id: p.items[s.at].check})
 		return d, effect{task: d.start(e)}
+	case p.items[s.at].path != "":
+		return d, effect{open: newViewer(p.items[s.at].path, 0)}
 	}
-	return d, effect{open: newViewerAt(p.items[s.at].path, p.items[s.at].line, p.items[s.at].text)}
+	return d, effect{open: newViewerAt(p.items[s.at].place)}
 }
 
 // moved is where a key of motion leads. A step goes to the next item if that is

@@ -1,6 +1,10 @@
 package tui
 
-import "strings"
+import (
+	"strings"
+
+	"doctor/checks/evidence"
+)
 
 // A page is text set in lines of at most width cells, for the detail and the help.
 type page struct {
@@ -14,9 +18,8 @@ type page struct {
 type item struct {
 	first int // its line of the page
 	check string
-	path  string
-	line  int
-	text  string // what the finding says stands there
+	place evidence.Place // what a finding rests on
+	path  string         // else a file
 }
 
 // leads says that the next line leads on.

@@ -14,7 +14,7 @@ func proof(p *page, r *checks.Report, res *checks.Result, card int) {
 	}
 	for _, f := range res.Findings {
 		for _, b := range f.Because {
-			p.text("", ui.Where(b)+"  "+b.Text, plain)
+			p.text("", ui.Where(b.Place())+"  "+b.Text, plain)
 		}
 	}
 	for _, c := range r.Causes {

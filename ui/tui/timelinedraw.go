@@ -5,7 +5,6 @@ import (
 	"strings"
 	"time"
 
-	"doctor/checks/evidence"
 	"doctor/ui"
 )
 
@@ -206,7 +205,7 @@ func (t timelineScreen) below(e env) []line {
 	case entry.More > 0 && !entry.Last.IsZero():
 		p.text("", p.T("%d times, the last at %s", entry.More+1, entry.Last.UTC().Format(p.Word("2 January 15:04:05"))), faint)
 	}
-	where := entry.At.Format("15:04:05") + " · " + ui.Where(evidence.Because{Path: entry.Path, Line: entry.Line})
+	where := entry.At.Format("15:04:05") + " · " + ui.Where(entry.Place)
 	lines := []line{rule(where, e.width, e.ascii)}
 	for i := range min(timelineBelow-1, len(p.lines)) {
 		lines = append(lines, append(line{{" ", plain}}, p.lines[i]...))

@@ -162,7 +162,7 @@ func (t timelineScreen) press(e env, k tea.KeyMsg) (screen, effect) {
 	switch s := k.String(); {
 	case key.Matches(k, keys.enter):
 		if i, ok := t.selected(); ok {
-			return t, effect{open: newViewer(t.all.Entries[i].Path, t.all.Entries[i].Line)}
+			return t, effect{open: newViewerAt(t.all.Entries[i].Place)}
 		}
 	case key.Matches(k, keys.filter):
 		t.writing = true

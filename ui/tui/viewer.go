@@ -7,6 +7,7 @@ import (
 	"github.com/charmbracelet/bubbles/key"
 	tea "github.com/charmbracelet/bubbletea"
 
+	"doctor/checks/evidence"
 	"doctor/ui/pager"
 )
 
@@ -15,7 +16,8 @@ import (
 // viewer holds of it is a window of lines around the place that is seen.
 type viewer struct {
 	path string
-	aim  citation // where it opens; the zero one stands for the first place that a finding cites
+	aim  evidence.Place // where it opens
+	aims bool           // else at the first place that a finding cites
 
 	opened bool
 	gap    string // why there is nothing to show
@@ -52,11 +54,13 @@ type viewSpot struct{ cursor, top int }
 
 // newViewer opens a file at a line, from 1, or with 0 at the first place in it
 // that a finding cites.
-func newViewer(path string, line int) screen { return newViewerAt(path, line, "") }
+func newViewer(path string, line int) screen {
+	return viewer{path: path, aim: evidence.InLine(path, line), aims: line > 0}
+}
 
-// newViewerAt opens a file at what a finding says of it.
-func newViewerAt(path string, line int, text string) screen {
-	return viewer{path: path, aim: citation{line: line, text: text}}
+// newViewerAt opens a file at a place in it.
+func newViewerAt(place evidence.Place) screen {
+	return viewer{path: place.Path, aim: place, aims: true}
 }
 
 // stepTime is how long the file is read on before the screen hears of it.

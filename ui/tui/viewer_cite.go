@@ -5,13 +5,13 @@ import (
 	"strings"
 
 	"doctor/checks"
+	"doctor/checks/evidence"
 )
 
 // A citation is a place in a file that a finding rests on.
 type citation struct {
-	line    int    // from 1; 0 where it names none
-	text    string // what the finding says of it
-	row     int    // in the tree; -1 where that could not be told
+	at      evidence.Place
+	row     int // in the tree; -1 where that could not be told
 	status  checks.Status
 	message string
 }
@@ -35,14 +35,14 @@ func citesOf(r *checks.Report, path string, say voice) []citation {
 		for _, f := range r.Results[i].Findings {
 			for _, b := range f.Because {
 				if strings.EqualFold(b.Path, path) {
-					list = append(list, citation{b.Line, b.Text, -1, checks.Status(f.Level), say.sentence(f)})
+					list = append(list, citation{b.Place(), -1, checks.Status(f.Level), say.sentence(f)})
 				}
 			}
 		}
 	}
 	slices.SortStableFunc(list, func(a, b citation) int {
-		if a.line != b.line {
-			return a.line - b.line
+		if a.at.Line != b.at.Line {
+			return a.at.Line - b.at.Line
 		}
 		return slices.Index(byWeight, a.status) - slices.Index(byWeight, b.status)
 	})
@@ -54,7 +54,10 @@ func (v viewer) place(c citation) int {
 	if v.inTree() {
 		return c.row
 	}
-	return c.line - 1
+	if c.at.Line == 0 && c.row >= 0 && v.tree != nil {
+		return v.tree.rows[c.row].Line - 1
+	}
+	return c.at.Line - 1
 }
 
 // citeAt is what is cited at a place.

@@ -18,10 +18,10 @@ func (v viewer) takeFile(e env, o openedFile) viewer {
 // aimed is the place that the viewer was opened for, from 0, or -1.
 func (v viewer) aimed() int {
 	switch {
-	case v.inTree() && (v.aim.line > 0 || v.aim.text != ""):
-		return v.tree.means(v.aim)
-	case v.aim.line > 0:
-		return v.aim.line - 1
+	case v.aims && v.inTree():
+		return v.tree.rowOf(v.aim)
+	case v.aim.Line > 0:
+		return v.aim.Line - 1
 	}
 	for _, c := range v.cites { // the first that is at a place
 		if at := v.place(c); at >= 0 {

@@ -152,7 +152,7 @@ func TestTheViewerGoesWhereItIsTold(t *testing.T) {
 		{"in a tree", "api/node.json", 0, []string{"/", "KUBELETVERSION", "enter"}, `3 kubeletVersion "v1.28.4"`},
 		{"in what is folded", "api/node.json", 0, []string{"g", "-", "/", "win-1", "enter"}, `1 name "win-1"`},
 		{"UTF-16 is read as text", "logs/kubelet/wide.log", 2, nil, "2 Dienst beendet: Größe"},
-		{"JSON as it is stored", "api/node.json", 0, []string{"v"}, `2 "spec": {"taints": []},`},
+		{"JSON as it is stored", "api/node.json", 0, []string{"v"}, `2 ✗ "spec": {"taints": []},`},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			m := withEvidence(t, sample(), sampleFiles(), Options{Width: 100, Height: 24})
@@ -347,13 +347,13 @@ func BenchmarkKeyWithABigLogOpen(b *testing.B) {
 }
 
 // TestADetailLeadsToWhatEachOfItsLinesSays: a file may be cited by several
-// findings, and most cites of state name no line.
+// findings, each with a pointer of its own.
 func TestADetailLeadsToWhatEachOfItsLinesSays(t *testing.T) {
 	rep := sample()
 	rep.Results[0].Findings = []checks.ReportFinding{
-		{Level: "fail", Message: "one", Because: []evidence.Because{{Path: "services.json", Text: "state stopped"}}},
-		{Level: "fail", Message: "two", Because: []evidence.Because{{Path: "services.json", Text: "--logtostderr=false"}}},
-		{Level: "fail", Message: "three", Because: []evidence.Because{{Path: "events.json", Line: 2, Text: "it stopped"}}},
+		{Level: "fail", Message: "one", Because: []evidence.Because{{Path: "services.json", Field: "/0/state", Text: "state stopped"}}},
+		{Level: "fail", Message: "two", Because: []evidence.Because{{Path: "services.json", Field: "/1/args/1", Text: "--logtostderr=false"}}},
+		{Level: "fail", Message: "three", Because: []evidence.Because{{Path: "events.json", Field: "/1/message", Text: "it stopped"}}},
 	}
 	files := fstest.MapFS{
 		"meta.json":     {Data: []byte(`{"layout":"evidence/v1","node":"win-1","collectedAt":"2026-11-20T10:02:00Z"}`)},

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"doctor/checks/evidence"
 	"doctor/ui/jsontree"
 )
 
@@ -169,32 +170,30 @@ func (t *treeView) all(fold bool) *treeView {
 	})
 }
 
-// means is the row that a citation means, or -1.
-func (t *treeView) means(c citation) int { return jsontree.Find(t.rows, c.line, c.text) }
+// rowOf is the row of a place, or -1.
+func (t *treeView) rowOf(p evidence.Place) int {
+	if p.Field == "" && p.Line > 0 {
+		return t.atLine(p.Line)
+	}
+	return jsontree.Find(t.rows, p.Field)
+}
 
-// place finds what citations mean, and takes over what is known of them. A
-// citation without a line costs a look at every row, of which no more are taken
+// place finds the rows of citations, and takes over what is known of them. Each
+// costs a look at its neighbors, of which a list may have many: no more are taken
 // than the budget has.
 func (t *treeView) place(list, known []citation, budget int) {
-	type key struct {
-		line int
-		text string
-	}
-	rows := map[key]int{}
+	rows := map[evidence.Place]int{}
 	for _, c := range known {
-		rows[key{c.line, c.text}] = c.row
+		rows[c.at] = c.row
 	}
 	for i, c := range list {
-		row, ok := rows[key{c.line, c.text}]
+		row, ok := rows[c.at]
 		if !ok {
 			row = -1
-			if c.line == 0 {
-				budget -= len(t.rows)
+			if budget -= len(t.rows); budget > 0 {
+				row = t.rowOf(c.at)
 			}
-			if c.line > 0 || budget > 0 {
-				row = t.means(c)
-			}
-			rows[key{c.line, c.text}] = row
+			rows[c.at] = row
 		}
 		list[i].row = row
 	}
