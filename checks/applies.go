@@ -22,7 +22,7 @@ func OnBackend(b node.Backend) func(*node.Node) error {
 func OnPlatform(platforms ...node.Platform) func(*node.Node) error {
 	return func(n *node.Node) error {
 		if !n.Platform.Known() {
-			return Unknown(cmp.Or(n.Platform.Gap, evidence.NotCollected+": the recording does not tell who set this node up"))
+			return Unknown(cmp.Or(n.Platform.Gap, evidence.NotShown.Gap("who set this node up")))
 		}
 		if !slices.Contains(platforms, n.Platform.Value) {
 			return Skip("this is no node of %s: it is %s", platforms[0], n.Platform.Value)
@@ -35,7 +35,7 @@ func OnPlatform(platforms ...node.Platform) func(*node.Node) error {
 func OnRuntime(name string) func(*node.Node) error {
 	return func(n *node.Node) error {
 		if !n.Runtime.Known() {
-			return Unknown(cmp.Or(n.Runtime.Gap, evidence.NotCollected+": the recording does not tell the container runtime"))
+			return Unknown(cmp.Or(n.Runtime.Gap, evidence.NotShown.Gap("the container runtime")))
 		}
 		if n.Runtime.Value.Name != name {
 			return Skip("the container runtime is %s, not %s", n.Runtime.Value.Name, name)
@@ -48,7 +48,7 @@ func OnRuntime(name string) func(*node.Node) error {
 func OnGeneration(g node.Generation) func(*node.Node) error {
 	return func(n *node.Node) error {
 		if !n.Generation.Known() {
-			return Unknown(cmp.Or(n.Generation.Gap, evidence.NotCollected+": the recording does not tell how old the node's setup is"))
+			return Unknown(cmp.Or(n.Generation.Gap, evidence.NotShown.Gap("the generation of the node's setup")))
 		}
 		if n.Generation.Value != g {
 			return Skip("the node is set up as of Kubernetes %s, not %s", n.Generation.Value, g)
@@ -76,7 +76,7 @@ func OnFlannel(n *node.Node) error { return RequireCNI(n, node.Flannel) }
 // another, and Unknown where that cannot be told.
 func RequireCNI(n *node.Node, families ...node.CNI) error {
 	if !n.CNI.Known() {
-		return Unknown(cmp.Or(n.CNI.Gap, evidence.NotCollected+": the recording does not tell which network plugin the node uses"))
+		return Unknown(cmp.Or(n.CNI.Gap, evidence.NotShown.Gap("the network plugin")))
 	}
 	if !slices.Contains(families, n.CNI.Value) {
 		return Skip("the node uses %s, not %s", n.CNI.Value, families[0])
@@ -87,7 +87,7 @@ func RequireCNI(n *node.Node, families ...node.CNI) error {
 // RequireBackend is RequireCNI for the type of the pod network.
 func RequireBackend(n *node.Node, b node.Backend) error {
 	if !n.Backend.Known() {
-		return Unknown(cmp.Or(n.Backend.Gap, evidence.NotCollected+": the recording does not tell the type of the pod network"))
+		return Unknown(cmp.Or(n.Backend.Gap, evidence.NotShown.Gap("the type of the pod network")))
 	}
 	if n.Backend.Value != b {
 		return Skip("the pod network is %s, not %s", n.Backend.Value.Label(), b.Label())

@@ -81,9 +81,23 @@ type Fix struct {
 	Commands []string `json:"commands"` // PowerShell, one command line each
 	// What the commands cost: "restarts HNS: drops the network of every pod on this node".
 	Impact string `json:"impact"`
+
+	// What text and impact are made of, so that another language can make its own. A check sets
+	// these instead of Text and Impact where what was found stands in them.
+	TextOf   evidence.Phrase `json:"-"`
+	ImpactOf evidence.Phrase `json:"-"`
+	Names    []Placeholder   `json:"-"` // Of a report: what was filled in.
 }
 
-func (f Fix) isZero() bool { return f.Text == "" && len(f.Commands) == 0 && f.Impact == "" }
+// A Placeholder is a name such as {network}, and what stands for it on the node.
+type Placeholder struct {
+	Name, Value string
+	Known       bool // else Value says in words what is to be put in
+}
+
+func (f Fix) isZero() bool {
+	return f.Text == "" && f.TextOf.Format == "" && len(f.Commands) == 0 && f.Impact == ""
+}
 
 // A Sign is a text that betrays a check's fault, with the sentence that it stands for.
 type Sign struct {
@@ -164,16 +178,16 @@ func (f Finding) Cure(fix Fix) Finding {
 func (f Finding) Message() string { return fmt.Sprintf(f.Format, f.Args...) }
 
 // A skip says that the question does not arise on this node.
-type skip struct{ reason string }
+type skip struct{ reason evidence.Phrase }
 
-func (s skip) Error() string { return s.reason }
+func (s skip) Error() string { return s.reason.String() }
 
 // Skip is the error of a check whose question does not arise.
-func Skip(format string, args ...any) error { return skip{fmt.Sprintf(format, args...)} }
+func Skip(format string, args ...any) error { return skip{evidence.Phrasef(format, args...)} }
 
 // Unknown is the error of a check that could not look; the gap says why.
 func Unknown(gap evidence.Gap) error { return unknown{gap} }
 
 type unknown struct{ gap evidence.Gap }
 
-func (u unknown) Error() string { return string(u.gap) }
+func (u unknown) Error() string { return u.gap.String() }

@@ -55,46 +55,59 @@ func provenance(n *node.Node) []Provenance {
 
 // fill puts the node's own names into a fix.
 func fill(n *node.Node, f Fix) Fix {
-	r := placeholders(n)
-	filled := Fix{Text: r.Replace(f.Text), Impact: r.Replace(f.Impact), Commands: []string{}}
+	if f.TextOf.Format == "" {
+		f.TextOf = evidence.Phrase{Format: f.Text}
+	}
+	if f.ImpactOf.Format == "" {
+		f.ImpactOf = evidence.Phrase{Format: f.Impact}
+	}
+	f.Names = placeholders(n)
+	filled := Fix{Text: f.Named(f.TextOf.String()), Impact: f.Named(f.ImpactOf.String()), Commands: []string{},
+		TextOf: f.TextOf, ImpactOf: f.ImpactOf, Names: f.Names}
 	for _, c := range f.Commands {
-		filled.Commands = append(filled.Commands, evidence.Clean(r.Replace(c)))
+		filled.Commands = append(filled.Commands, evidence.Clean(f.Named(c)))
 	}
 	return filled
 }
 
+// Named is a text of the fix with the names filled in.
+func (f Fix) Named(text string) string {
+	var pairs []string
+	for _, p := range f.Names {
+		pairs = append(pairs, p.Name, p.Value)
+	}
+	return strings.NewReplacer(pairs...).Replace(text)
+}
+
 // placeholders of a Fix, with what stands for each where the fact is not known.
-func placeholders(n *node.Node) *strings.Replacer {
-	prefixes := func(f node.Fact[[]node.Prefix], unknown string) string {
-		if len(f.Value) == 0 {
-			return unknown
-		}
-		return f.Value[0].String()
+func placeholders(n *node.Node) []Placeholder {
+	var list []Placeholder
+	add := func(name, value, unknown string) {
+		value = evidence.Clip(evidence.Clean(value), node.MaxFact)
+		list = append(list, Placeholder{name, cmp.Or(value, unknown), value != ""})
 	}
-	word := func(s, unknown string) string { return cmp.Or(evidence.Clip(evidence.Clean(s), node.MaxFact), unknown) }
-	first := func(list []string, unknown string) string {
-		return word(strings.Join(list[:min(len(list), 1)], ""), unknown)
+	add("{node}", n.Name.Value, "<node>")
+	add("{network}", first(n.Networks.Value), "<HNS network>")
+	add("{podCIDR}", firstOf(n.PodCIDRs.Value), "<podCIDR>")
+	add("{clusterCIDR}", firstOf(n.ClusterCIDRs.Value), "<cluster CIDR>")
+	add("{serviceCIDR}", firstOf(n.ServiceCIDRs.Value), "<service CIDR>")
+	add("{clusterDNS}", firstOf(n.ClusterDNS.Value), "<cluster DNS address>")
+	add("{managementIP}", firstOf(n.ManagementIPs.Value), "<node IP>")
+	add("{osTag}", node.OsTag(n.Build.Value.Number), "<Windows version>")
+	add("{runtime}", n.Runtime.Value.Name, "containerd")
+	add("{cniDir}", n.CNIDir.Value, "<CNI configuration folder>")
+	add("{cniFile}", n.CNIFilePath(), "<CNI configuration file>")
+	add("{binDir}", first(n.BinDirs.Value), "<CNI plugin folder>")
+	return list
+}
+
+func first(list []string) string { return strings.Join(list[:min(len(list), 1)], "") }
+
+func firstOf[T fmt.Stringer](list []T) string {
+	if len(list) == 0 {
+		return ""
 	}
-	addresses := func(f node.Fact[[]node.Address], unknown string) string {
-		if len(f.Value) == 0 {
-			return unknown
-		}
-		return f.Value[0].String()
-	}
-	return strings.NewReplacer(
-		"{node}", word(n.Name.Value, "<node>"),
-		"{network}", first(n.Networks.Value, "<HNS network>"),
-		"{podCIDR}", prefixes(n.PodCIDRs, "<podCIDR>"),
-		"{clusterCIDR}", prefixes(n.ClusterCIDRs, "<cluster CIDR>"),
-		"{serviceCIDR}", prefixes(n.ServiceCIDRs, "<service CIDR>"),
-		"{clusterDNS}", addresses(n.ClusterDNS, "<cluster DNS address>"),
-		"{managementIP}", addresses(n.ManagementIPs, "<node IP>"),
-		"{osTag}", cmp.Or(node.OsTag(n.Build.Value.Number), "<Windows version>"),
-		"{runtime}", word(n.Runtime.Value.Name, "containerd"),
-		"{cniDir}", word(n.CNIDir.Value, "<CNI configuration folder>"),
-		"{cniFile}", word(n.CNIFilePath(), "<CNI configuration file>"),
-		"{binDir}", first(n.BinDirs.Value, "<CNI plugin folder>"),
-	)
+	return list[0].String()
 }
 
 func joined[T fmt.Stringer](list []T) string {

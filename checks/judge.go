@@ -13,11 +13,11 @@ import (
 
 // examine runs one check over the evidence and always comes to a verdict: a
 // check that panics on strange evidence has not looked, so it could not tell.
-func (c *Check) examine(s evidence.Snapshot) (status Status, findings []Finding, reason string) {
+func (c *Check) examine(s evidence.Snapshot) (status Status, findings []Finding, why reason) {
 	defer func() {
 		if p := recover(); p != nil {
 			status, findings = StatusUnknown, nil
-			reason = fmt.Sprintf("%s: this check stumbled over the evidence (%v); please report it with the bundle", evidence.Error, p)
+			why = reason{gap: evidence.CheckPanicked.Gap(fmt.Sprint(p))}
 		}
 	}()
 	findings, err := c.judge(s)
@@ -25,18 +25,25 @@ func (c *Check) examine(s evidence.Snapshot) (status Status, findings []Finding,
 	var un unknown
 	switch {
 	case errors.As(err, &sk):
-		return StatusSkip, nil, sk.reason
+		return StatusSkip, nil, reason{skip: sk.reason}
 	case errors.As(err, &un):
-		return StatusUnknown, nil, string(un.gap)
+		return StatusUnknown, nil, reason{gap: un.gap}
 	case err != nil:
-		return StatusUnknown, nil, evidence.Error + ": " + err.Error()
+		return StatusUnknown, nil, reason{gap: evidence.Reported.Of(evidence.Error, err)}
 	}
 	for _, f := range findings {
 		if len(f.Because) == 0 {
 			panic("a finding without evidence: " + f.Message())
 		}
 	}
-	return statusOf(findings), findings, ""
+	return statusOf(findings), findings, reason{}
+}
+
+// A reason is why there is no verdict: evidence that is missing, or a question
+// that does not arise.
+type reason struct {
+	gap  evidence.Gap
+	skip evidence.Phrase
 }
 
 // judge lets state decide and text confirm. Where the state is not recorded,
@@ -80,7 +87,7 @@ func (c *Check) applies(s evidence.Snapshot) error {
 
 func (c *Check) gap(s evidence.Snapshot) error {
 	for _, n := range c.Needs {
-		if g := n.Gap(s); g != "" {
+		if g := n.Gap(s); g.Kind != "" {
 			return Unknown(g)
 		}
 	}
@@ -93,7 +100,7 @@ func (c *Check) unsearched(s evidence.Snapshot) error {
 	for _, log := range s.Unsearched() {
 		for _, sign := range c.Signs {
 			if (evidence.Sign{In: sign.In}).Fits(evidence.LogComponent(log.Path), "") {
-				return Unknown(evidence.Gap(evidence.Error + ": " + log.String()))
+				return Unknown(evidence.LogNotSearched.Gap(log.Path, log.Why))
 			}
 		}
 	}
@@ -109,28 +116,28 @@ func (c *Check) told(matches []evidence.SignMatch) []Finding {
 		if sign == nil || sign.ConfirmOnly || m.Over != "" {
 			continue
 		}
-		findings = quoted(findings, Finding{Level: cmp.Or(sign.Level, Fail), Format: "%s", Args: []any{sign.Says}, Basis: ByText}, m)
+		findings = quoted(findings, Finding{Level: cmp.Or(sign.Level, Fail), Format: "%s", Args: []any{evidence.Phrasef(sign.Says)}, Basis: ByText}, m)
 	}
 	if len(findings) == 0 {
-		return c.history(matches, "")
+		return c.history(matches, evidence.Phrase{})
 	}
 	return findings
 }
 
 // history makes findings of signs of a fault that is over; since is how that is
 // known, or empty where each match says so itself.
-func (c *Check) history(matches []evidence.SignMatch, since string) []Finding {
+func (c *Check) history(matches []evidence.SignMatch, since evidence.Phrase) []Finding {
 	var findings []Finding
 	for _, m := range matches {
 		sign := c.SignOf(m)
 		over := since
 		if m.Over != "" {
-			over = "it is over: " + m.Over
+			over = evidence.Phrasef("it is over: %s", m.Over)
 		}
-		if sign == nil || sign.ConfirmOnly || sign.Level == Info || over == "" {
+		if sign == nil || sign.ConfirmOnly || sign.Level == Info || over.Format == "" {
 			continue
 		}
-		findings = quoted(findings, Finding{Level: Info, Format: "the logs say: %s; %s", Args: []any{sign.Says, over}, Basis: ByText}, m)
+		findings = quoted(findings, Finding{Level: Info, Format: "the logs say: %s; %s", Args: []any{evidence.Phrasef(sign.Says), over}, Basis: ByText}, m)
 	}
 	return findings
 }
@@ -148,7 +155,7 @@ func (c *Check) doubted(matches []evidence.SignMatch, s evidence.Snapshot) []Fin
 		if sign == nil || sign.ConfirmOnly || sign.Level == Info || m.Over != "" || m.Last.IsZero() || s.Now().Sub(m.Last) > memory {
 			continue
 		}
-		findings = quoted(findings, Finding{Level: Warn, Format: "the logs say: %s; the node's state does not show it", Args: []any{sign.Says}, Basis: ByText}, m)
+		findings = quoted(findings, Finding{Level: Warn, Format: "the logs say: %s; the node's state does not show it", Args: []any{evidence.Phrasef(sign.Says)}, Basis: ByText}, m)
 	}
 	if len(findings) > 0 {
 		return findings
@@ -157,11 +164,11 @@ func (c *Check) doubted(matches []evidence.SignMatch, s evidence.Snapshot) []Fin
 }
 
 // wellBorne is why a text is history where the state is recorded and well.
-const wellBorne = "the node's state does not bear it out"
+var wellBorne = evidence.Phrasef("the node's state does not bear it out")
 
 // quoted adds a match to the finding that says the same, or the finding with it.
 func quoted(findings []Finding, f Finding, m evidence.SignMatch) []Finding {
-	at := slices.IndexFunc(findings, func(g Finding) bool { return g.Args[0] == f.Args[0] })
+	at := slices.IndexFunc(findings, func(g Finding) bool { return fmt.Sprint(g.Args[0]) == fmt.Sprint(f.Args[0]) })
 	if at < 0 {
 		at, findings = len(findings), append(findings, f)
 	}

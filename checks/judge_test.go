@@ -26,7 +26,7 @@ func TestStateAndTextJudgeTogether(t *testing.T) {
 			return []Finding{Findingf(level, "it", "the state is bad").At(evidence.InFile("os.json"), "x")}, nil
 		}
 	}
-	unknownState := func(evidence.Snapshot) ([]Finding, error) { return nil, Unknown("denied: run as Administrator") }
+	unknownState := func(evidence.Snapshot) ([]Finding, error) { return nil, Unknown(evidence.NeedsAdministrator.Gap()) }
 	for _, row := range []struct {
 		name    string
 		run     func(evidence.Snapshot) ([]Finding, error)
@@ -104,8 +104,8 @@ func TestALogThatWasNotSearchedAcquitsNobody(t *testing.T) {
 				unsearched = append(unsearched, evidence.UnsearchedLog{Path: row.unsearched, Why: "there was no time to search all of it"})
 			}
 			status, _, reason := c.examine(s.WithSigns(row.matches, unsearched))
-			if status != row.want || status == StatusUnknown && !strings.Contains(reason, "no time") {
-				t.Errorf("it is %s (%s), and should be %s", status, reason, row.want)
+			if status != row.want || status == StatusUnknown && !strings.Contains(reason.gap.Reason(), "no time") {
+				t.Errorf("it is %s (%s), and should be %s", status, reason.gap, row.want)
 			}
 		})
 	}

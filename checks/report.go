@@ -128,6 +128,10 @@ type Result struct {
 	// Entries of the Kubernetes Windows troubleshooting FAQ that the check answers.
 	FAQ   []int    `json:"faq"`
 	Links []string `json:"links"`
+
+	// What Gap and Reason are made of, so that another language can make its own.
+	Missing evidence.Gap    `json:"-"`
+	Skipped evidence.Phrase `json:"-"`
 }
 
 // A ReportFinding is one thing that a check found, rendered and without control characters.
@@ -153,6 +157,12 @@ type EvidenceGap struct {
 	// Why it is missing: its kind, a colon, and a sentence. Absent is an answer (looked for, not
 	// there); the other kinds leave the question open.
 	Reason string `json:"reason"`
+	// The kind of the gap: absent, denied, timeout, unsupported, not-collected or error.
+	Kind string `json:"kind"`
+	// Which sentence it is, for programs; it stays when the sentence is reworded.
+	Code evidence.Code `json:"code"`
+
+	Gap evidence.Gap `json:"-"` // Of which they are made.
 }
 
 // Result returns the verdict of a check, or nil where it did not run.
@@ -179,14 +189,14 @@ func Diagnose(s evidence.Snapshot, catalogue *Catalogue, source Source, program 
 	}
 	shown := map[string]proof{}
 	for _, c := range catalogue.All() {
-		status, findings, reason := c.examine(s)
+		status, findings, why := c.examine(s)
 		shown[c.ID] = proofOf(findings, s.Now())
 		result := c.result(node, status, findings)
 		switch status {
 		case StatusUnknown:
-			result.Gap = evidence.Clip(evidence.Clean(reason), evidence.MaxText)
+			result.Gap, result.Missing = evidence.Shown(why.gap.String()), why.gap
 		case StatusSkip:
-			result.Reason = evidence.Clip(evidence.Clean(reason), evidence.MaxText)
+			result.Reason, result.Skipped = evidence.Shown(why.skip.String()), why.skip
 		}
 		r.Summary[status]++
 		r.Results = append(r.Results, result)
@@ -234,15 +244,15 @@ func gaps(s evidence.Snapshot, list []*Check, results []Result) []EvidenceGap {
 			continue
 		}
 		for _, n := range c.Needs {
-			if n.Gap(s) == "" {
+			if n.Gap(s).Kind == "" {
 				continue
 			}
 			for _, path := range n.Paths() {
 				if path == evidence.Manifests.Path() {
 					continue // what is linted instead of a node, never of one
 				}
-				if g := s.GapAt(path); g != "" {
-					gap := EvidenceGap{evidence.Clip(evidence.Clean(path), evidence.MaxText), evidence.Clip(evidence.Clean(string(g)), evidence.MaxText)}
+				if g := s.GapAt(path); g.Kind != "" {
+					gap := EvidenceGap{evidence.Shown(path), evidence.Shown(g.String()), g.Kind, g.Code, g}
 					if !slices.Contains(found, gap) {
 						found = append(found, gap)
 					}

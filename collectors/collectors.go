@@ -158,16 +158,16 @@ func (r *run) read(c Collector) evidence.Gap {
 	return first
 }
 
-var errSilent = errors.New("the collector brought nothing")
+var errSilent = GapError(evidence.CollectorSilent.Gap())
 
 func (r *run) tooLate(c Collector) error {
 	switch cause := context.Cause(r.ctx); {
 	case cause == nil:
-		return Gapf(evidence.Timeout, "%s gave no answer within %s", c.Name, c.Deadline)
+		return GapError(evidence.NoAnswerWithin.Gap(c.Name, c.Deadline))
 	case errors.Is(cause, context.DeadlineExceeded):
-		return Gapf(evidence.Timeout, "%s had not answered when the time for the whole run was over", c.Name)
+		return GapError(evidence.RunTimedOut.Gap(c.Name))
 	}
-	return Gapf(evidence.NotCollected, "the run was interrupted")
+	return GapError(evidence.Interrupted.Gap())
 }
 
 // guarded makes an error of a panic: hcsshim's wrappers panic where a DLL is
@@ -187,11 +187,6 @@ type GapError evidence.Gap
 // Error is the reason without the kind of the gap.
 func (e GapError) Error() string { return evidence.Gap(e).Reason() }
 
-// Gapf makes the error of a gap.
-func Gapf(kind, format string, args ...any) error {
-	return GapError(kind + ": " + evidence.Clean(fmt.Sprintf(format, args...)))
-}
-
 // BeforeDeadline ends an eighth of the time that is left before ctx does, and the margin at most, so
 // that a collector writes what it has, and why the rest is missing, before it is given up itself.
 func BeforeDeadline(ctx context.Context, margin time.Duration) (context.Context, context.CancelFunc) {
@@ -202,9 +197,6 @@ func BeforeDeadline(ctx context.Context, margin time.Duration) (context.Context,
 	return context.WithDeadline(ctx, end.Add(-min(time.Until(end)/8, margin)))
 }
 
-// RunElevated is what a denied gap asks for.
-const RunElevated = "run as Administrator"
-
 // GapOf turns an error into the gap that a reader is told.
 func GapOf(err error) evidence.Gap {
 	var gap GapError
@@ -212,15 +204,15 @@ func GapOf(err error) evidence.Gap {
 	case errors.As(err, &gap):
 		return evidence.Gap(gap)
 	case errors.Is(err, fs.ErrPermission):
-		return evidence.Gap(evidence.Denied + ": " + RunElevated)
+		return evidence.NeedsAdministrator.Gap()
 	case errors.Is(err, errors.ErrUnsupported):
-		return evidence.Gap(evidence.Unsupported + ": " + evidence.Clean(err.Error()))
+		return evidence.Reported.Of(evidence.Unsupported, err)
 	case errors.Is(err, fs.ErrNotExist):
-		return evidence.Gap(evidence.Absent + ": " + evidence.Clean(err.Error()))
+		return evidence.Reported.Of(evidence.Absent, err)
 	case errors.Is(err, context.DeadlineExceeded):
-		return evidence.Gap(evidence.Timeout + ": " + evidence.Clean(err.Error()))
+		return evidence.Reported.Of(evidence.Timeout, err)
 	}
-	return evidence.Gap(evidence.Error + ": " + evidence.Clean(err.Error()))
+	return evidence.Reported.Of(evidence.Error, err)
 }
 
 // A Record is where one collector writes. It closes when the collector's time

@@ -12,6 +12,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"doctor/checks/evidence"
 	"doctor/collectors"
 	"doctor/collectors/tree"
 )
@@ -39,7 +40,7 @@ func TestWhatACollectorDoesNotBringBecomesAGap(t *testing.T) {
 		want string
 	}{
 		{"it hangs, and does not look at its context", nil,
-			"timeout: HNS networks gave no answer within 3s"},
+			"timeout: HNS networks did not answer within 3s"},
 		{"it has no right to look", func(context.Context, *collectors.Record) error { return fmt.Errorf("opening: %w", syscall.EACCES) },
 			"denied: run as Administrator"},
 		{"this system has no such interface", func(context.Context, *collectors.Record) error {
@@ -50,11 +51,11 @@ func TestWhatACollectorDoesNotBringBecomesAGap(t *testing.T) {
 		},
 			"absent: open a: file does not exist"},
 		{"it panics", func(context.Context, *collectors.Record) error { panic("no DLL") }, "error: reading stumbled: no DLL"},
-		{"it says nothing at all", func(context.Context, *collectors.Record) error { return nil }, "error: the collector brought nothing"},
+		{"it says nothing at all", func(context.Context, *collectors.Record) error { return nil }, "error: the collector returned no data"},
 		{"it knows the gap", func(_ context.Context, r *collectors.Record) error {
-			r.Gap("hns-networks.json", collectors.Gapf("absent", "the service %s is not installed", "hns\x1b[31m"))
+			r.Gap("hns-networks.json", collectors.GapError(evidence.NotFound.Gap("the service %s", "hns\x1b[31m")))
 			return nil
-		}, "absent: the service hns is not installed"},
+		}, "absent: the service hns was not found"},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -77,7 +78,7 @@ func TestWhatACollectorDoesNotBringBecomesAGap(t *testing.T) {
 				if took := time.Since(began); took > 3*time.Second {
 					t.Errorf("the run took %s", took)
 				}
-				if string(readings[0].Gap) != row.want || readings[1].Gap != "" {
+				if readings[0].Gap.String() != row.want || readings[1].Gap.Kind != "" {
 					t.Errorf("the readings tell %q and %q", readings[0].Gap, readings[1].Gap)
 				}
 			})
@@ -138,7 +139,7 @@ func TestACollectorWaitsForTheEvidenceThatItReads(t *testing.T) {
 
 func TestTheRunEndsWhenItsTimeIsOver(t *testing.T) {
 	for _, row := range []struct{ name, want string }{
-		{"time is over", "timeout: HNS networks had not answered when the time for the whole run was over"},
+		{"time is over", "timeout: HNS networks had not answered when the time limit of the whole run ended"},
 		{"somebody interrupts", "not-collected: the run was interrupted"},
 	} {
 		t.Run(row.name, func(t *testing.T) {

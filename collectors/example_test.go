@@ -19,7 +19,7 @@ func ExampleRun() {
 		return nil
 	}
 	routes := func(context.Context, *collectors.Record) error {
-		return collectors.Gapf(evidence.Denied, "run as Administrator")
+		return collectors.GapError(evidence.NeedsAdministrator.Gap())
 	}
 	hotfixes := func(ctx context.Context, _ *collectors.Record) error {
 		<-ctx.Done() // Windows does not answer
@@ -42,6 +42,7 @@ func ExampleRun() {
 	}
 	// Output:
 	// features.json
+	// gaps.json
 	// hotfixes.json.gap
 	// routes.json.gap
 }

@@ -15,7 +15,7 @@ import (
 // need stands in for evidence, so that these pages do not change with it.
 type need []string
 
-func (n need) Gap(evidence.Snapshot) evidence.Gap { return "" }
+func (n need) Gap(evidence.Snapshot) evidence.Gap { return evidence.Gap{} }
 func (n need) Paths() []string                    { return n }
 
 var (

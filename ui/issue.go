@@ -128,8 +128,8 @@ func ask(what string) string { return "**not recorded:** " + what }
 
 // missing is the prompt for a fact that the evidence would have told.
 func missing(what string, gap evidence.Gap) string {
-	reason := string(gap)
-	if gap.Kind() == evidence.NotCollected {
+	reason := gap.String()
+	if gap.Kind == evidence.NotCollected {
 		reason = gap.Reason()
 	}
 	if reason == "" {
@@ -265,7 +265,7 @@ func (d *issue) provenance() string {
 }
 
 func gapLine(g GapGroup) string {
-	line := quiet(clip(g.Reason, maxValue))
+	line := quiet(clip(Plain(g.Reason(nil), false), maxValue))
 	if n := len(g.Paths); n > 0 {
 		line += ": " + strings.Join(each(g.Paths[:min(n, maxMissing)], func(s string) string { return code(clip(s, maxValue)) }), ", ")
 		if n > maxMissing {

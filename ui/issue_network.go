@@ -87,7 +87,7 @@ func (d *issue) kubeProxy(p *section) {
 	} {
 		p.setting(s.name, s.Value, s.Set)
 	}
-	if proxy.Hidden != "" {
+	if proxy.Hidden.Kind != "" {
 		p.put("  - %s\n", missing("what its start script or configuration sets besides", proxy.Hidden))
 	}
 }
@@ -132,7 +132,7 @@ func (d *issue) cniConfig(p *section) {
 		return
 	}
 	name := code(clip(Plain(file.File.Path, false), maxValue))
-	if file.File.Gap != "" {
+	if file.File.Gap.Kind != "" {
 		p.put("- CNI configuration: %s\n", missing(name, file.File.Gap))
 		return
 	}
@@ -172,8 +172,8 @@ func (d *issue) storage(p *section) {
 		seen = true
 	}
 	switch gap := cmp.Or(evidence.Services.Gap(d.s), evidence.Pods.Gap(d.s)); {
-	case seen && gap == "":
-	case gap != "":
+	case seen && gap.Kind == "":
+	case gap.Kind != "":
 		p.put("- CSI: %s\n", missing("the CSI drivers on the node, if there are any", gap))
 	default:
 		p.put("- CSI: neither a service csi-proxy nor a pod of a CSI driver is on this node\n")

@@ -177,7 +177,7 @@ func (d *issue) architecture() (bits, path string) {
 const maxHotfixes = 8
 
 func (d *issue) hotfixes(p *section) {
-	if gap := evidence.Hotfixes.Gap(d.s); gap != "" {
+	if gap := evidence.Hotfixes.Gap(d.s); gap.Kind != "" {
 		p.put("- updates: %s\n", missing("`Get-HotFix`", gap))
 		return
 	}

@@ -167,7 +167,7 @@ func (m *markdown) gaps(r checks.Report) {
 	}
 	m.put("\n### ? %d could not tell\n\n", n)
 	for _, g := range GapGroups(r) {
-		m.put("- %s", inline(g.Reason))
+		m.put("- %s", inline(g.Reason(nil)))
 		if len(g.Paths) > 0 {
 			m.put(": %s", strings.Join(each(g.Paths, code), ", "))
 		}

@@ -76,7 +76,8 @@ func finished(r checks.Report, ascii bool) checks.Report {
 		return checks.Cause{ID: one(c.ID), Consequences: all(c.Consequences)}
 	})
 	r.Gaps = each(r.Gaps, func(g checks.EvidenceGap) checks.EvidenceGap {
-		return checks.EvidenceGap{Path: one(g.Path), Reason: one(g.Reason)}
+		gap := plainGap(g.Gap, one)
+		return checks.EvidenceGap{Path: one(g.Path), Reason: one(g.Reason), Kind: one(g.Kind), Code: evidence.Code(one(string(g.Code))), Gap: gap}
 	})
 	finding := func(f checks.ReportFinding) checks.ReportFinding {
 		return checks.ReportFinding{Level: one(f.Level), Subject: one(f.Subject), Message: one(f.Message),
@@ -84,6 +85,7 @@ func finished(r checks.Report, ascii bool) checks.Report {
 			Format: f.Format, Args: f.Args}
 	}
 	r.Results = each(r.Results, func(r checks.Result) checks.Result {
+		r.Missing = plainGap(r.Missing, one)
 		r.ID, r.Title, r.Gap, r.Reason = one(r.ID), one(r.Title), one(r.Gap), one(r.Reason)
 		r.Category, r.Status = checks.Category(one(string(r.Category))), checks.Status(one(string(r.Status)))
 		r.Findings = each(r.Findings, finding)
@@ -94,8 +96,17 @@ func finished(r checks.Report, ascii bool) checks.Report {
 	return r
 }
 
+func plainGap(g evidence.Gap, one func(string) string) evidence.Gap {
+	g.Kind, g.Code = one(g.Kind), evidence.Code(one(string(g.Code)))
+	for i, arg := range g.Args {
+		g.Args[i] = one(arg)
+	}
+	return g
+}
+
 func plainFix(f checks.Fix, ascii bool) checks.Fix {
 	return checks.Fix{Text: Plain(f.Text, ascii), Impact: Plain(f.Impact, ascii),
+		TextOf: f.TextOf, ImpactOf: f.ImpactOf, Names: f.Names,
 		Commands: each(f.Commands, func(c string) string { return Plain(c, ascii) })}
 }
 

@@ -29,9 +29,9 @@ func add(r *checks.Report, result checks.Result) {
 	r.Results = append(r.Results, result)
 }
 
-func addMany(r *checks.Report, c checks.Category, s checks.Status, gap, reason string, ids ...string) {
+func addMany(r *checks.Report, c checks.Category, s checks.Status, gap evidence.Gap, reason string, ids ...string) {
 	for _, id := range ids {
-		add(r, checks.Result{ID: id, Category: c, Status: s, Gap: gap, Reason: reason})
+		add(r, checks.Result{ID: id, Category: c, Status: s, Gap: gap.String(), Missing: gap, Reason: reason})
 	}
 }
 
@@ -47,10 +47,10 @@ func healthy() checks.Report {
 	r.Source = checks.Source{Kind: "live"}
 	r.Node = checks.NodeFacts{Name: "aks-win-000001", OS: "Windows Server 2022", Build: "10.0.20348.2700",
 		Kubelet: "v1.31.2", Runtime: "containerd://1.7.22", Network: "azure overlay"}
-	addMany(&r, checks.CategoryNode, checks.StatusPass, "", "", "build-unsupported", "reboot-pending", "memory-exhausted")
-	addMany(&r, checks.CategoryNetwork, checks.StatusPass, "", "", "hns-network-missing", "routes-missing")
-	addMany(&r, checks.CategoryNetwork, checks.StatusSkip, "", "the node uses azure, not flannel", "flannel-subnet-env-missing")
-	addMany(&r, checks.CategoryDNS, checks.StatusPass, "", "", "dns-service-unreachable")
+	addMany(&r, checks.CategoryNode, checks.StatusPass, evidence.Gap{}, "", "build-unsupported", "reboot-pending", "memory-exhausted")
+	addMany(&r, checks.CategoryNetwork, checks.StatusPass, evidence.Gap{}, "", "hns-network-missing", "routes-missing")
+	addMany(&r, checks.CategoryNetwork, checks.StatusSkip, evidence.Gap{}, "the node uses azure, not flannel", "flannel-subnet-env-missing")
+	addMany(&r, checks.CategoryDNS, checks.StatusPass, evidence.Gap{}, "", "dns-service-unreachable")
 	return r
 }
 
@@ -65,7 +65,7 @@ func flannel() checks.Report {
 		{ID: "podcidr-not-assigned", Consequences: []string{"flannel-subnet-env-missing", "hns-network-missing", "pods-stuck-creating", "node-not-ready"}},
 		{ID: "clock-skew", Consequences: nil},
 	}
-	addMany(&r, checks.CategoryNode, checks.StatusPass, "", "", "build-unsupported", "memory-exhausted", "pagefile-off")
+	addMany(&r, checks.CategoryNode, checks.StatusPass, evidence.Gap{}, "", "build-unsupported", "memory-exhausted", "pagefile-off")
 	add(&r, checks.Result{ID: "clock-skew", Category: checks.CategoryNode, Status: checks.StatusWarn,
 		Findings: []checks.ReportFinding{found("warn", "the clock is 94 s behind the API server's; tokens and certificates are judged by it",
 			evidence.Because{Path: "time.json", Field: "/apiServerSkewMs", Text: "apiServerSkewMs is -94000, service is stopped"})},
@@ -73,7 +73,7 @@ func flannel() checks.Report {
 			Commands: []string{"Get-Service w32time", "Set-Service w32time -StartupType Automatic; Start-Service w32time", "w32tm /resync"}}})
 	add(&r, checks.Result{ID: "node-not-ready", Category: checks.CategoryNode, Status: checks.StatusFail, ExplainedBy: []string{"podcidr-not-assigned"},
 		Findings: []checks.ReportFinding{found("fail", "the node is NotReady: container runtime network not ready")}})
-	addMany(&r, checks.CategoryComponents, checks.StatusPass, "", "", "kubelet-not-running", "kube-proxy-not-running", "runtime-not-running", "flanneld-not-running")
+	addMany(&r, checks.CategoryComponents, checks.StatusPass, evidence.Gap{}, "", "kubelet-not-running", "kube-proxy-not-running", "runtime-not-running", "flanneld-not-running")
 	add(&r, checks.Result{ID: "podcidr-not-assigned", Title: "the Node object has no pod CIDR", Category: checks.CategoryNetwork, Status: checks.StatusFail,
 		Findings: []checks.ReportFinding{
 			{Level: "fail", Subject: "win-1", Basis: checks.ByBoth, Message: "the Node object has no podCIDR, so flanneld gets no subnet",
@@ -96,30 +96,36 @@ func flannel() checks.Report {
 		Findings: []checks.ReportFinding{found("fail", `C:\run\flannel\subnet.env is not there, and flanneld never wrote it`)}})
 	add(&r, checks.Result{ID: "hns-network-missing", Category: checks.CategoryNetwork, Status: checks.StatusFail, ExplainedBy: []string{"podcidr-not-assigned"},
 		Findings: []checks.ReportFinding{found("fail", "there is no HNS network cbr0")}})
-	denied := "denied: run as Administrator"
+	denied := evidence.NeedsAdministrator.Gap()
+	broken := evidence.Reported.Of(evidence.Error, "line 3: unexpected end of JSON input")
 	addMany(&r, checks.CategoryNetwork, checks.StatusUnknown, denied, "", "hns-stale-endpoint", "hns-endpoint-duplicate-ip", "lb-policy-missing")
-	addMany(&r, checks.CategoryNetwork, checks.StatusPass, "", "", "routes-missing", "forwarding-off", "mtu-mismatch", "firewall-blocks-kubelet")
+	addMany(&r, checks.CategoryNetwork, checks.StatusPass, evidence.Gap{}, "", "routes-missing", "forwarding-off", "mtu-mismatch", "firewall-blocks-kubelet")
 	add(&r, checks.Result{ID: "icmp-not-answered", Category: checks.CategoryNetwork, Status: checks.StatusInfo,
 		Findings: []checks.ReportFinding{found("info", "ping to a service address gets no answer; on Windows that is normal, so try TCP")}})
-	addMany(&r, checks.CategoryDNS, checks.StatusUnknown, "not-collected: this recording holds no probes/dns.json", "", "dns-service-unreachable")
-	addMany(&r, checks.CategoryDNS, checks.StatusUnknown, "not-collected: this recording holds no dns-client.json", "", "dns-suffix-missing")
-	addMany(&r, checks.CategoryDNS, checks.StatusPass, "", "", "dns-address-mismatch")
-	addMany(&r, checks.CategoryImages, checks.StatusPass, "", "", "image-os-mismatch", "pause-image-wrong", "pull-denied", "disk-full")
-	addMany(&r, checks.CategoryImages, checks.StatusUnknown, "error: line 3: unexpected end of JSON input", "", "image-too-new")
+	addMany(&r, checks.CategoryDNS, checks.StatusUnknown, evidence.NotInRecording.Gap("probes/dns.json"), "", "dns-service-unreachable")
+	addMany(&r, checks.CategoryDNS, checks.StatusUnknown, evidence.NotInRecording.Gap("dns-client.json"), "", "dns-suffix-missing")
+	addMany(&r, checks.CategoryDNS, checks.StatusPass, evidence.Gap{}, "", "dns-address-mismatch")
+	addMany(&r, checks.CategoryImages, checks.StatusPass, evidence.Gap{}, "", "image-os-mismatch", "pause-image-wrong", "pull-denied", "disk-full")
+	addMany(&r, checks.CategoryImages, checks.StatusUnknown, broken, "", "image-too-new")
 	add(&r, checks.Result{ID: "pods-stuck-creating", Category: checks.CategoryWorkloads, Status: checks.StatusFail, ExplainedBy: []string{"podcidr-not-assigned"},
 		Findings: []checks.ReportFinding{found("fail", "default/web-1 is in ContainerCreating for 14 min"), found("fail", "default/web-2 is"), found("fail", "default/web-3 is")}})
 	add(&r, checks.Result{ID: "host-network-ignored", Category: checks.CategoryWorkloads, Status: checks.StatusInfo,
 		Findings: []checks.ReportFinding{found("info", "default/agent asks for hostNetwork, which a Windows node does not give to process-isolated containers; use a HostProcess container where it must be")}})
-	addMany(&r, checks.CategoryStorage, checks.StatusPass, "", "", "csi-proxy-missing")
-	addMany(&r, checks.CategorySecurity, checks.StatusSkip, "", "no pod asks for a group managed service account", "gmsa-denied", "gmsa-spec-missing")
+	addMany(&r, checks.CategoryStorage, checks.StatusPass, evidence.Gap{}, "", "csi-proxy-missing")
+	addMany(&r, checks.CategorySecurity, checks.StatusSkip, evidence.Gap{}, "no pod asks for a group managed service account", "gmsa-denied", "gmsa-spec-missing")
 	r.Gaps = []checks.EvidenceGap{
-		{Path: "cri.json", Reason: "error: line 3: unexpected end of JSON input"},
-		{Path: "dns-client.json", Reason: "not-collected: this recording holds no dns-client.json"},
-		{Path: "hns-endpoints.json", Reason: denied},
-		{Path: "hns-loadbalancers.json", Reason: denied},
-		{Path: "probes/dns.json", Reason: "not-collected: this recording holds no probes/dns.json"},
+		lacking("cri.json", broken),
+		lacking("dns-client.json", evidence.NotInRecording.Gap("dns-client.json")),
+		lacking("hns-endpoints.json", denied),
+		lacking("hns-loadbalancers.json", denied),
+		lacking("probes/dns.json", evidence.NotInRecording.Gap("probes/dns.json")),
 	}
 	return r
+}
+
+// lacking is a piece of evidence that is missing.
+func lacking(path string, gap evidence.Gap) checks.EvidenceGap {
+	return checks.EvidenceGap{Path: path, Reason: gap.String(), Kind: gap.Kind, Code: gap.Code, Gap: gap}
 }
 
 // attack is what a node under someone else's control would like to see on the
@@ -137,12 +143,13 @@ func hostile(s string) checks.Report {
 		return checks.ReportFinding{Level: level, Subject: s, Message: s, Basis: checks.Basis(s), Because: b}
 	}
 	for _, st := range checks.Statuses {
-		add(&r, checks.Result{ID: s + string(st), Title: s, Category: checks.Category(s), Status: st, Gap: s, Reason: s, ExplainedBy: []string{s},
+		add(&r, checks.Result{ID: s + string(st), Title: s, Category: checks.Category(s), Status: st, Gap: s, Reason: s, Missing: evidence.Gap{Kind: s, Code: evidence.Code(s), Args: [6]string{s}}, ExplainedBy: []string{s},
 			Findings: []checks.ReportFinding{finding("fail"), finding("warn")}, Fix: fix, FAQ: []int{-1}, Links: []string{s}})
 	}
 	add(&r, checks.Result{ID: s, Category: checks.CategoryDNS, Status: checks.Status(s), Fix: fix})
 	r.Causes = []checks.Cause{{ID: s + "fail", Consequences: []string{s, s + "warn"}}, {ID: s + "none"}}
-	r.Gaps = []checks.EvidenceGap{{Path: s, Reason: s}, {Path: "x", Reason: s}}
+	gap := evidence.Gap{Kind: s, Code: evidence.Code(s), Args: [6]string{s}}
+	r.Gaps = []checks.EvidenceGap{lacking(s, gap), lacking("x", gap)}
 	return r
 }
 
@@ -151,11 +158,11 @@ func unseen() checks.Report {
 	r := blank()
 	r.Source = checks.Source{Kind: "demo", Name: "two-files", Format: "evidence/v1"}
 	r.Node.Name = "win-9"
-	addMany(&r, checks.CategoryNode, checks.StatusPass, "", "", "reboot-pending")
+	addMany(&r, checks.CategoryNode, checks.StatusPass, evidence.Gap{}, "", "reboot-pending")
 	for _, name := range strings.Fields("os services processes features hotfixes memory disks firewall certificates time env adapters routes ports") {
-		reason := "not-collected: this recording holds no " + name + ".json"
+		reason := evidence.NotInRecording.Gap(name + ".json")
 		addMany(&r, checks.CategoryNode, checks.StatusUnknown, reason, "", name+"-fault")
-		r.Gaps = append(r.Gaps, checks.EvidenceGap{Path: name + ".json", Reason: reason})
+		r.Gaps = append(r.Gaps, lacking(name+".json", reason))
 	}
 	return r
 }

@@ -115,7 +115,7 @@ func (p *page) gaps(r checks.Report) {
 	p.line(p.verdict(checks.StatusUnknown).on(p.mark(checks.StatusUnknown) + " " + p.lang.T("%d could not tell:", n)))
 	groups := GapGroups(r)
 	for _, g := range groups[:min(len(groups), maxGroups)] {
-		for i, l := range bound(Wrap(p.reason(g), p.columns-2, p.columns-4), 3, p.columns-4, p.style.ASCII) {
+		for i, l := range bound(Wrap(p.plain(p.reason(g)), p.columns-2, p.columns-4), 3, p.columns-4, p.style.ASCII) {
 			p.line("  ", strings.Repeat("  ", min(i, 1)), l)
 		}
 		missing := g.Paths
@@ -136,9 +136,9 @@ func (p *page) gaps(r checks.Report) {
 
 func (p *page) reason(g GapGroup) string {
 	if len(g.Checks) == 0 {
-		return p.lang.Reason(g.Reason)
+		return g.Reason(p.lang)
 	}
-	return p.lang.Reason(g.Reason) + p.dash() + p.lang.Count(len(g.Checks), "check")
+	return g.Reason(p.lang) + p.dash() + p.lang.Count(len(g.Checks), "check")
 }
 
 func (p *page) last(r checks.Report) {

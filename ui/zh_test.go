@@ -111,19 +111,3 @@ func TestMachinesReadEnglish(t *testing.T) {
 		t.Error("ASCII cannot spell Chinese, and is to stay English")
 	}
 }
-
-// TestAReportThatWasReadIsChineseToo: JSON holds no formats, so its sentences
-// are known again as they stand.
-func TestAReportThatWasReadIsChineseToo(t *testing.T) {
-	r := recordedReport(t, "kubelet-removed-flag")
-	want := draw(t, "text", r, Style{Lang: lang.Of("zh", faults.Catalogue())})
-	for i := range r.Results {
-		for j := range r.Results[i].Findings {
-			f := &r.Results[i].Findings[j]
-			f.Format, f.Args = "", nil
-		}
-	}
-	if got := draw(t, "text", r, Style{Lang: lang.Of("zh", faults.Catalogue())}); !bytes.Equal(got, want) {
-		t.Errorf("it reads:\n%s", got)
-	}
-}

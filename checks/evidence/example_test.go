@@ -23,8 +23,8 @@ func ExampleLoad() {
 	for _, service := range evidence.Services.In(s) {
 		fmt.Println(service.Name, service.State)
 	}
-	fmt.Println(evidence.Routes.Gap(s).Kind())
-	fmt.Println(evidence.Adapters.Gap(s).Kind())
+	fmt.Println(evidence.Routes.Gap(s).Kind)
+	fmt.Println(evidence.Adapters.Gap(s).Kind)
 	// Output:
 	// kubelet stopped
 	// denied

@@ -1,7 +1,6 @@
 package evidence
 
 import (
-	"fmt"
 	"path"
 	"slices"
 	"strings"
@@ -37,21 +36,20 @@ type NodeFile struct {
 	Text       string // its content as UTF-8
 	BOM        bool   // it starts with a byte order mark, which Go's JSON readers on the node refuse
 	ModifiedAt Time
-	Gap        Gap // "" where Text is the content; "absent: …" where the node does not have it
+	Gap        Gap // none where Text is the content; absent where the node does not have it
 }
 
 // Exists tells whether the node has the file; known is false where nobody looked.
 func (f NodeFile) Exists() (exists, known bool) {
-	switch f.Gap.Kind() {
+	switch f.Gap.Kind {
 	case "":
 		return true, true
 	case Absent:
 		return false, true
 	}
-	return f.Gap.Kind() == Error && strings.Contains(string(f.Gap), tooLargeNote), f.Gap.Kind() == Error && strings.Contains(string(f.Gap), tooLargeNote)
+	there := f.Gap.Code == TooLargeToCopy
+	return there, there
 }
-
-const tooLargeNote = "too large to copy"
 
 // File returns the node's file at the Windows path, whatever case it is written in.
 func (s Snapshot) File(windowsPath string) NodeFile {
@@ -70,18 +68,18 @@ func (s Snapshot) file(p string) NodeFile {
 	f.ModifiedAt = record.ModifiedAt
 	content, gap := s.read(p)
 	switch {
-	case gap == "":
+	case gap.Kind == "":
 		f.Path, _ = s.stored(p)
 		f.Text = string(content)
 		raw, err := readBounded(s.fsys, f.Path, 4)
 		f.BOM = (err == nil || len(raw) > 0) && hasBOM(raw)
-	case gap.Kind() != NotCollected:
+	case gap.Kind != NotCollected:
 		f.Gap = gap
 	case recorded:
 		f.Gap = record.gap()
 	default:
 		f.Gap = gap
-		if g := FileIndex.Gap(s); g.Kind() == NotCollected && g != neverAsked(FileIndex.Path()) {
+		if g := FileIndex.Gap(s); g.Kind == NotCollected && g != neverAsked(FileIndex.Path()) {
 			f.Gap = g // whoever recorded the node said why there are no files at all
 		}
 	}
@@ -109,19 +107,19 @@ func (r FileRecord) gap() Gap {
 	detail := Clean(r.Detail)
 	switch r.Outcome {
 	case Absent:
-		return Gap(fmt.Sprintf("%s: %s is not there", Absent, Clean(r.Path)))
+		return NotFound.Gap("%s", r.Path)
 	case Denied:
 		if detail == "" {
-			detail = "run as Administrator"
+			return NeedsAdministrator.Gap()
 		}
-		return Gap(Denied + ": " + detail)
+		return Reported.Of(Denied, detail)
 	case "too-large", "copied":
-		return Gap(fmt.Sprintf("%s: %s is there, %s", Error, Clean(r.Path), tooLargeNote))
+		return TooLargeToCopy.Gap(r.Path)
 	}
 	if detail == "" {
-		detail = "reading " + Clean(r.Path) + " gave " + Clean(r.Outcome)
+		return Unreadable.Gap(r.Path, r.Outcome)
 	}
-	return Gap(Error + ": " + detail)
+	return Reported.Of(Error, detail)
 }
 
 // FilesIn lists the names of the recorded files that lie directly in a Windows
@@ -189,10 +187,10 @@ type File string
 
 // Gap is why it is not known whether the file exists: "" also where it is known to be absent.
 func (f File) Gap(s Snapshot) Gap {
-	if g := s.File(string(f)).Gap; g.Kind() != Absent {
+	if g := s.File(string(f)).Gap; g.Kind != Absent {
 		return g
 	}
-	return ""
+	return Gap{}
 }
 
 // Paths is the one path that the file has in the evidence tree.
@@ -204,9 +202,9 @@ type Folder string
 // Gap is "" where at least one file of the folder is recorded.
 func (f Folder) Gap(s Snapshot) Gap {
 	if len(s.FilesIn(string(f))) > 0 {
-		return ""
+		return Gap{}
 	}
-	if g := s.File(string(f)).Gap; g != "" && g.Kind() != NotCollected {
+	if g := s.File(string(f)).Gap; g.Kind != "" && g.Kind != NotCollected {
 		return g // the folder itself was looked for
 	}
 	return neverAsked(EvidencePath(string(f)) + "/")

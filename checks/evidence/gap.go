@@ -1,11 +1,22 @@
 package evidence
 
-import "strings"
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
 
-// A Gap says why a piece of evidence could not be had, as one line that starts
-// with its kind: "absent: …", "denied: …". The empty Gap means that the
-// evidence is there.
-type Gap string
+// A Gap says why a piece of evidence could not be had. The zero Gap means that
+// the evidence is there. Gaps are comparable; programs decide by Kind and Code,
+// and the sentence is made where it is shown.
+type Gap struct {
+	Kind string
+	Code Code
+	Args [maxGapArgs]string // what fills in the sentence of Code
+}
+
+// maxGapArgs is more than any sentence needs: a phrase, and what fills it in.
+const maxGapArgs = 6
 
 // The kinds of gap. Absent is an answer ("looked, it is not there"); all the
 // others leave the question open.
@@ -20,37 +31,112 @@ const (
 
 var gapKinds = []string{Absent, Denied, Timeout, Unsupported, NotCollected, Error}
 
-// Kind returns the word before the colon, or "" for no gap.
-func (g Gap) Kind() string {
-	kind, _, _ := strings.Cut(string(g), ":")
-	return kind
+// Gap makes the gap of a code. Where the code's sentence takes a phrase, the
+// first argument is its English format, and the others fill that in.
+func (c Code) Gap(args ...any) Gap { return c.Of(codes[c].kind, args...) }
+
+// Of makes the gap of a code that has no kind of its own, such as an error of the system.
+func (c Code) Of(kind string, args ...any) Gap {
+	g := Gap{Kind: kind, Code: c}
+	var filled []string
+	if codes[c].phrase && len(args) > 0 {
+		format, _ := args[0].(string)
+		n := min(holes(format), len(args)-1)
+		filled = append([]string{format}, texts(format, args[1:1+n])...)
+		for _, arg := range args[1+n:] {
+			filled = append(filled, fmt.Sprint(arg))
+		}
+		if len(filled) > maxGapArgs { // said in English only
+			filled = append([]string{"%s", Fill(format, filled[1:])}, filled[1+n:]...)
+		}
+	} else {
+		filled = texts(codes[c].text, args)
+	}
+	for i, text := range filled[:min(len(filled), maxGapArgs)] {
+		g.Args[i] = Clean(text)
+	}
+	return g
 }
 
-// Reason returns what stands after the kind.
+// Reason is the sentence of the gap in English.
 func (g Gap) Reason() string {
-	_, reason, _ := strings.Cut(string(g), ":")
-	return strings.TrimSpace(reason)
+	c, known := codes[g.Code]
+	switch {
+	case !known:
+		return g.Args[0]
+	case c.phrase:
+		n := min(holes(g.Args[0]), maxGapArgs-1)
+		return Fill(c.text, append([]string{Fill(g.Args[0], g.Args[1:1+n])}, g.Args[1+n:]...))
+	}
+	return Fill(c.text, g.Args[:])
 }
+
+// String is the gap as one line, "kind: sentence", and "" for none.
+func (g Gap) String() string {
+	if g.Kind == "" {
+		return ""
+	}
+	return g.Kind + ": " + g.Reason()
+}
+
+// Phrase is the sentence of the gap for another language.
+func (g Gap) Phrase() Phrase {
+	c, known := codes[g.Code]
+	switch {
+	case !known:
+		return Phrase{"%s", []any{g.Args[0]}}
+	case c.phrase:
+		n := min(holes(g.Args[0]), maxGapArgs-1)
+		p := filled(c.text, append([]string{""}, g.Args[1+n:]...))
+		p.Args[0] = filled(g.Args[0], g.Args[1:1+n])
+		return p
+	}
+	return filled(c.text, g.Args[:])
+}
+
+// holes is how many arguments a format takes.
+func holes(format string) int {
+	n := 0
+	for _, h := range Holes(format) {
+		n = max(n, h.Arg+1)
+	}
+	return n
+}
+
+// filled is a phrase of texts that have the form of their verbs already.
+func filled(format string, texts []string) Phrase {
+	p := Phrase{Format: format}
+	for _, h := range Holes(format) {
+		for len(p.Args) <= h.Arg {
+			p.Args = append(p.Args, Ready(""))
+		}
+		if h.Arg < len(texts) {
+			p.Args[h.Arg] = Ready(texts[h.Arg])
+		}
+	}
+	return p
+}
+
+// Ready is an argument in the form of its verb, which is shown as it stands.
+type Ready string
 
 // maxGapLine keeps a hostile or careless .gap file from flooding the report.
 const maxGapLine = 500
 
-// gapFromFile reads the content of a .gap file. A line without a known kind was
+// gapFromLine reads the content of a .gap file. A line without a known kind was
 // written by hand: it still says that something is missing, so it is kept as an
 // error.
-func gapFromFile(content string) Gap {
+func gapFromLine(content string) Gap {
 	line, _, _ := strings.Cut(strings.TrimSpace(content), "\n")
 	line = Clean(strings.TrimSpace(line))
 	if len(line) > maxGapLine {
 		line = strings.ToValidUTF8(line[:maxGapLine], "") + " …"
 	}
-	for _, kind := range gapKinds {
-		if strings.HasPrefix(line, kind+":") {
-			return Gap(line)
-		}
+	if kind, reason, ok := strings.Cut(line, ":"); ok && slices.Contains(gapKinds, kind) {
+		return AsRecorded.Of(kind, strings.TrimSpace(reason))
 	}
 	if line == "" {
-		line = "the gap file gives no reason"
+		return NoReason.Gap()
 	}
-	return Gap(Error + ": " + line)
+	return AsRecorded.Of(Error, line)
 }

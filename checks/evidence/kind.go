@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"strconv"
 )
 
 // A Kind is one typed piece of evidence: where it lies in the tree and how it
@@ -33,14 +34,14 @@ func (k *Kind[T]) In(s Snapshot) T {
 	return k.load(s).value
 }
 
-// Gap says why the evidence is not there, or "".
+// Gap says why the evidence is not there; the zero Gap where it is.
 func (k *Kind[T]) Gap(s Snapshot) Gap {
 	s.note(k.path)
 	return k.load(s).gap
 }
 
 // Known tells whether the evidence is there.
-func (k *Kind[T]) Known(s Snapshot) bool { return k.Gap(s) == "" }
+func (k *Kind[T]) Known(s Snapshot) bool { return k.Gap(s).Kind == "" }
 
 // Path is where the evidence lies.
 func (k *Kind[T]) Path() string { return k.path }
@@ -62,15 +63,15 @@ func (k *Kind[T]) Paths() []string { return []string{k.path} }
 func (k *Kind[T]) load(s Snapshot) decoded[T] {
 	return Memo(s, k, func(s Snapshot) decoded[T] {
 		content, gap := s.tree.read(k.path)
-		if gap != "" {
+		if gap.Kind != "" {
 			return decoded[T]{gap: gap}
 		}
-		if gap := s.tree.countObjects(content, max(k.weight, 1)); gap != "" {
+		if gap := s.tree.countObjects(content, max(k.weight, 1)); gap.Kind != "" {
 			return decoded[T]{gap: gap}
 		}
 		value, from, err := k.decode(content)
 		if err != nil {
-			return decoded[T]{gap: Gap(Error + ": " + Clean(err.Error()))}
+			return decoded[T]{gap: Reported.Of(Error, err)}
 		}
 		if from != nil {
 			from.path = k.path
@@ -87,10 +88,10 @@ func (t *tree) countObjects(content []byte, weight int) Gap {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.objects+n > maxObjects {
-		return Gap(fmt.Sprintf("%s: the tree holds more than %d objects", Error, maxObjects))
+		return TreeTooManyValues.Gap(strconv.Itoa(maxObjects))
 	}
 	t.objects += n
-	return ""
+	return Gap{}
 }
 
 // decodeJSON decodes one JSON document and names the line of what is wrong.

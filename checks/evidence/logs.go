@@ -48,10 +48,10 @@ func (l Logs) Name() string { return l.folder() }
 // Gap is "" where at least one log of the component is recorded under any of its names.
 func (l Logs) Gap(s Snapshot) Gap {
 	if len(s.LogFiles(string(l))) > 0 {
-		return ""
+		return Gap{}
 	}
 	if s.tree != nil && !s.hides(l.folder()) {
-		if _, gap := s.tree.read("logs/" + string(l)); gap.Kind() != NotCollected {
+		if _, gap := s.tree.read("logs/" + string(l)); gap.Kind != NotCollected {
 			return gap
 		}
 	}

@@ -8,7 +8,7 @@ import (
 // A Need is evidence that a check may depend on: a Kind, a File, the Logs of a
 // component, a fact worked out from several of them, or Any of several.
 type Need interface {
-	// Gap says why the need is not met in s, or "" where it is.
+	// Gap says why the need is not met in s; it is the zero Gap where it is.
 	Gap(s Snapshot) Gap
 	// Paths are the evidence paths that could meet the need; a path that ends
 	// with a slash stands for everything below it.
@@ -24,11 +24,11 @@ func (a anyOf) Gap(s Snapshot) Gap {
 	var first Gap
 	for _, n := range a {
 		g := n.Gap(s)
-		if g == "" {
-			return ""
+		if g.Kind == "" {
+			return Gap{}
 		}
 		// A refusal or a hang tells the reader more than "was not collected".
-		if first == "" || first.Kind() == NotCollected && g.Kind() != NotCollected {
+		if first.Kind == "" || first.Kind == NotCollected && g.Kind != NotCollected {
 			first = g
 		}
 	}

@@ -23,11 +23,13 @@ var update = flag.Bool("update", false, "write evidence.schema.json")
 // recorded has a neighbor PATH.gap with the reason. Beside them are copies of the node's own files
 // (files/C/...) and logs (logs/COMPONENT/...).
 type Tree struct {
-	Meta  evidence.Meta           `json:"meta.json"` // The only file that is required.
-	Files []evidence.FileRecord   `json:"files.json,omitempty"`
-	Logs  evidence.LogIndex       `json:"logs.json,omitempty"`  // Only in a bundle.
-	Signs []evidence.SignMatch    `json:"signs.json,omitempty"` // Only in a bundle.
-	Event []evidence.WindowsEvent `json:"events.json,omitempty"`
+	Meta  evidence.Meta         `json:"meta.json"` // The only file that is required.
+	Files []evidence.FileRecord `json:"files.json,omitempty"`
+	Logs  evidence.LogIndex     `json:"logs.json,omitempty"`  // Only in a bundle.
+	Signs []evidence.SignMatch  `json:"signs.json,omitempty"` // Only in a bundle.
+	// What the .gap files mean, by the path that is missing. May be left out.
+	Gaps  map[string]evidence.GapRecord `json:"gaps.json,omitempty"`
+	Event []evidence.WindowsEvent       `json:"events.json,omitempty"`
 
 	OS        evidence.OS        `json:"os.json,omitempty"`
 	Services  []evidence.Service `json:"services.json,omitempty"`

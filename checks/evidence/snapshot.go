@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -50,6 +51,7 @@ type tree struct {
 	meta    Meta
 	paths   map[string]string // lower-case path → path in fsys
 	records map[string]FileRecord
+	gaps    map[string]Gap // of gaps.json, by lower-case path
 	hidden  []string
 	signs   map[string][]SignMatch
 
@@ -79,9 +81,9 @@ func Load(fsys fs.FS) (Snapshot, error) {
 	s := Snapshot{tree: t}
 	meta := Meta{}
 	switch content, gap := t.read("meta.json"); {
-	case gap.Kind() == NotCollected:
+	case gap.Kind == NotCollected:
 		return Snapshot{}, fmt.Errorf("%w: it has no meta.json; write one that holds {\"layout\":%q,\"node\":\"NAME\",\"collectedAt\":\"2026-01-31T10:00:00Z\"}", ErrNotEvidence, Layout)
-	case gap != "":
+	case gap.Kind != "":
 		return Snapshot{}, fmt.Errorf("meta.json: %s", gap.Reason())
 	default:
 		if err := decodeJSON(content, &meta); err != nil {
@@ -92,7 +94,7 @@ func Load(fsys fs.FS) (Snapshot, error) {
 		return Snapshot{}, fmt.Errorf("meta.json: layout is %q, and this doctor reads %q", Clean(meta.Layout), Layout)
 	}
 	meta.Node, meta.Source, meta.Doctor = Clean(meta.Node), Clean(meta.Source), Clean(meta.Doctor)
-	t.meta = meta
+	t.meta, t.gaps = meta, t.gapIndex()
 	t.records = fileRecords(s)
 	return s, nil
 }
@@ -177,7 +179,7 @@ func (t *tree) hides(path string) bool {
 // Hide returns the snapshot as it would be had the needs' evidence never been
 // collected, and no log been read.
 func (s Snapshot) Hide(needs ...Need) Snapshot {
-	t := &tree{fsys: s.fsys, meta: s.meta, paths: s.paths, records: s.records, memo: map[any]*once{}}
+	t := &tree{fsys: s.fsys, meta: s.meta, paths: s.paths, records: s.records, gaps: s.gaps, memo: map[any]*once{}}
 	t.hidden = slices.Clone(s.hidden)
 	for _, n := range needs {
 		t.hidden = append(t.hidden, n.Paths()...)
@@ -196,28 +198,28 @@ func (t *tree) read(path string) ([]byte, Gap) {
 		if gapFile, ok := t.paths[strings.ToLower(path)+".gap"]; ok {
 			content, err := readBounded(t.fsys, gapFile, 4<<10)
 			if err != nil && !errors.Is(err, errTooLarge) {
-				return nil, Gap(Error + ": " + Clean(err.Error()))
+				return nil, Reported.Of(Error, err)
 			}
-			return nil, gapFromFile(string(DecodeText(content)))
+			return nil, t.recordedGap(path, string(DecodeText(content)))
 		}
 		return nil, neverAsked(path)
 	}
 	content, err := readBounded(t.fsys, stored, maxFile)
 	if err != nil {
-		return nil, Gap(Error + ": " + Clean(err.Error()))
+		return nil, Reported.Of(Error, err)
 	}
 	t.mu.Lock()
 	t.bytes += int64(len(content))
 	over := t.bytes > maxAll
 	t.mu.Unlock()
 	if over {
-		return nil, Gap(fmt.Sprintf("%s: the tree holds more than %d MiB of structured evidence", Error, maxAll>>20))
+		return nil, TreeTooLarge.Gap(strconv.Itoa(maxAll >> 20))
 	}
-	return DecodeText(content), ""
+	return DecodeText(content), Gap{}
 }
 
-// GapAt says why there is nothing at an evidence path, or "" where there is
-// something. A path that ends with a slash is a folder.
+// GapAt says why there is nothing at an evidence path; it is the zero Gap where
+// there is something. A path that ends with a slash is a folder.
 func (s Snapshot) GapAt(path string) Gap {
 	if s.tree == nil {
 		return neverAsked(path)
@@ -236,7 +238,7 @@ func (s Snapshot) GapAt(path string) Gap {
 }
 
 func neverAsked(path string) Gap {
-	return Gap(NotCollected + ": this recording holds no " + Clean(path))
+	return NotInRecording.Gap(path)
 }
 
 var errTooLarge = errors.New("too large")

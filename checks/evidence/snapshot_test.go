@@ -84,7 +84,7 @@ func TestGapsKeepTheirKindsApart(t *testing.T) {
 		"an empty list is an answer":          {ReachProbes.Gap(s), ""},
 		"JSON without end is a gap, no crash": {HNSLoadBalancers.Gap(s), "error: "},
 	} {
-		if !strings.HasPrefix(string(row.gap), row.want) || row.want == "" && row.gap != "" {
+		if !strings.HasPrefix(row.gap.String(), row.want) || row.want == "" && row.gap.Kind != "" {
 			t.Errorf("%s: %q, want %q", name, row.gap, row.want)
 		}
 	}
@@ -110,18 +110,18 @@ func TestNodeFilesAreFoundInAnyCase(t *testing.T) {
 			{"path":"C:\\k\\cni\\flannel.exe","outcome":"absent"},{"path":"C:\\k\\x","outcome":"error","detail":"device not ready"}]`,
 	})
 	f := s.File(`C:\k\cni\config\10-flannel.conf`)
-	if f.Gap != "" || f.Text != "{}" || !f.BOM || f.Path != "files/c/K/CNI/Config/10-Flannel.conf" {
+	if f.Gap.Kind != "" || f.Text != "{}" || !f.BOM || f.Path != "files/c/K/CNI/Config/10-Flannel.conf" {
 		t.Errorf("%+v", f)
 	}
 	for path, want := range map[string]string{
 		`/run/flannel/subnet.env`: "absent: it is not there",
 		`C:\k\config`:             "denied: run as Administrator",
-		`C:\k\cni\win-bridge.exe`: "error: c:\\K\\cni\\win-bridge.exe is there, too large to copy",
-		`c:/k/cni/FLANNEL.exe`:    "absent: C:\\k\\cni\\flannel.exe is not there",
+		`C:\k\cni\win-bridge.exe`: "error: c:\\K\\cni\\win-bridge.exe is too large to copy",
+		`c:/k/cni/FLANNEL.exe`:    "absent: C:\\k\\cni\\flannel.exe was not found",
 		`C:\k\x`:                  "error: device not ready",
 		`C:\k\never`:              "not-collected: this recording holds no files/C/k/never",
 	} {
-		if got := s.File(path).Gap; string(got) != want {
+		if got := s.File(path).Gap; got.String() != want {
 			t.Errorf("%s: %q, want %q", path, got, want)
 		}
 	}
@@ -133,7 +133,7 @@ func TestNodeFilesAreFoundInAnyCase(t *testing.T) {
 			t.Errorf("%s: exists %v, known %v, want %v", path, exists, known, want)
 		}
 	}
-	if File(`C:\run\flannel\subnet.env`).Gap(s) != "" {
+	if File(`C:\run\flannel\subnet.env`).Gap(s).Kind != "" {
 		t.Error("absence is an answer: it meets the need for the file")
 	}
 	if got := s.FilesIn(`C:\K\cni`); !slices.Equal(got, []string{"win-bridge.exe"}) {
@@ -171,10 +171,10 @@ func TestHiddenEvidenceWasNeverAsked(t *testing.T) {
 		"files.json": `[{"path":"C:\\run\\flannel\\subnet.env","outcome":"absent"}]`,
 	})
 	for _, need := range []Need{Services, Logs("kubelet"), File(`C:\k\a.conf`), Folder(`C:\k`), File(`C:\run\flannel\subnet.env`), Any(Disks, Services)} {
-		if g := need.Gap(s); g != "" {
+		if g := need.Gap(s); g.Kind != "" {
 			t.Errorf("%v: %s", need.Paths(), g)
 		}
-		if g := need.Gap(s.Hide(need)); g.Kind() != NotCollected {
+		if g := need.Gap(s.Hide(need)); g.Kind != NotCollected {
 			t.Errorf("%v hidden: %q", need.Paths(), g)
 		}
 	}
@@ -182,7 +182,7 @@ func TestHiddenEvidenceWasNeverAsked(t *testing.T) {
 
 func TestAnyNamesTheMostTellingGap(t *testing.T) {
 	s := snapshot(t, map[string]string{"hns-networks.json.gap": "denied: run as Administrator"})
-	if g := Any(Services, HNSNetworks, Adapters).Gap(s); g.Kind() != Denied {
+	if g := Any(Services, HNSNetworks, Adapters).Gap(s); g.Kind != Denied {
 		t.Errorf("%q, want the refusal", g)
 	}
 	if got := Any(Services, HNSNetworks).Paths(); !slices.Equal(got, []string{"services.json", "hns-networks.json"}) {
@@ -192,7 +192,7 @@ func TestAnyNamesTheMostTellingGap(t *testing.T) {
 
 func TestTheEmptySnapshotKnowsNothing(t *testing.T) {
 	var s Snapshot
-	if Services.Known(s) || len(s.Paths()) != 0 || s.File(`C:\k`).Gap == "" || len(s.LogFiles("kubelet")) != 0 || !s.Now().IsZero() || s.Signs("x") != nil {
+	if Services.Known(s) || len(s.Paths()) != 0 || s.File(`C:\k`).Gap.Kind == "" || len(s.LogFiles("kubelet")) != 0 || !s.Now().IsZero() || s.Signs("x") != nil {
 		t.Error("the zero Snapshot answers a question")
 	}
 	if _, err := s.Open("meta.json"); !errors.Is(err, fs.ErrNotExist) {
@@ -237,7 +237,7 @@ func FuzzLoad(f *testing.F) {
 			t.Fatal(err)
 		}
 		for _, need := range []Need{OSInfo, Services, Processes, Node, Pods, KubeServices, PodEvents, CRI, HNSNetworks, HNSEndpoints, DNSProbes, FileIndex} {
-			if g := need.Gap(s); g != "" && !slices.Contains(gapKinds, g.Kind()) {
+			if g := need.Gap(s); g.Kind != "" && !slices.Contains(gapKinds, g.Kind) {
 				t.Errorf("gap %q", g)
 			}
 		}
@@ -256,7 +256,7 @@ func TestLogsGoByMoreThanOneName(t *testing.T) {
 	if !(Sign{In: []string{"kube-proxy"}}).Fits("kubeproxy", "") || (Sign{In: []string{"kube-proxy"}}).Fits("kubelet", "") {
 		t.Error("a sign keeps to its component, whatever the folder's name")
 	}
-	if Logs("calico").Gap(s) != "" || Logs("calico").Gap(s.Hide(Logs("calico-node"))) == "" {
+	if Logs("calico").Gap(s).Kind != "" || Logs("calico").Gap(s.Hide(Logs("calico-node"))).Kind == "" {
 		t.Error("a need for logs is met by all names of the folder, and hidden by all")
 	}
 }

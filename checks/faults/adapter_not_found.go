@@ -44,7 +44,7 @@ adapters, and the networks that hold an adapter are named.`,
 	},
 	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
 		n := node.About(s)
-		if gap := evidence.HNSNetworks.Gap(s); gap != "" {
+		if gap := evidence.HNSNetworks.Gap(s); gap.Kind != "" {
 			if podHasAddress(s) && !node.PodsUnhealthy(s) {
 				return nil, nil // the network that pods got their addresses on was made in the end
 			}
@@ -67,12 +67,12 @@ adapters, and the networks that hold an adapter are named.`,
 		if at < 0 {
 			return nil, nil
 		}
-		f := checks.Findingf(checks.Fail, n.Networks.Value[0], "HNS finds no adapter for the network %s", strings.Join(n.Networks.Value, " or ")).With(checks.Quote(matches[at]), missing)
+		f := checks.Findingf(checks.Fail, n.Networks.Value[0], "HNS finds no adapter for the network %s", evidence.Joined(n.Networks.Value, " or ")).With(checks.Quote(matches[at]), missing)
 		for _, net := range evidence.HNSNetworks.In(s) {
 			if isExternal(net) && net.AdapterName != "" {
-				f = checks.Findingf(checks.Fail, n.Networks.Value[0], "HNS finds no adapter for the network %s, and %s is bound by the network %s (%s)", strings.Join(n.Networks.Value, " or "), net.AdapterName, net.Name, net.Type).
+				f = checks.Findingf(checks.Fail, n.Networks.Value[0], "HNS finds no adapter for the network %s, and %s is bound by the network %s (%s)", evidence.Joined(n.Networks.Value, " or "), net.AdapterName, net.Name, net.Type).
 					With(checks.Quote(matches[at]), missing).Cure(checks.Fix{
-					Text:     "if nothing uses the network " + net.Name + " any more, remove it, or give the node a second adapter for pods",
+					TextOf:   evidence.Phrasef("if nothing uses the network %s any more, remove it, or give the node a second adapter for pods", net.Name),
 					Commands: []string{"Get-HnsNetwork | Where-Object Name -eq '" + quoteForPowerShell(net.Name) + "' | Remove-HnsNetwork"},
 					Impact:   "drops the network of whatever is on it, and takes the node off the network for some seconds",
 				})

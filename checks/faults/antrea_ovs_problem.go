@@ -56,7 +56,7 @@ interface does).`,
 				findings = append(findings, checks.Findingf(checks.Fail, svc.Name, "service %s of Open vSwitch is %s: Antrea's agent cannot work without it", svc.Name, svc.State).
 					At(svc.Field("state"), "%s: state %s, exit code %d", svc.Name, svc.State, svc.Exit()))
 			case !evidence.Processes.Known(s) && !evidence.Pods.Known(s), len(evidence.Services.In(s)) < fewProcesses:
-				return nil, checks.Unknown(evidence.Gap(evidence.NotCollected + ": whether " + name + " runs in a container of Antrea is not recorded"))
+				return nil, checks.Unknown(evidence.NotShown.Gap("whether %s runs in a container of Antrea", name))
 			default:
 				findings = append(findings, checks.Findingf(checks.Fail, name, "there is no service %s: Open vSwitch is not installed", name).
 					At(evidence.Services.Field(s), "none of its %d services is %s", len(evidence.Services.In(s)), name))

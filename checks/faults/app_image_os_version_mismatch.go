@@ -47,14 +47,15 @@ that a tag such as ltsc2022 names.`,
 				if st.State.Running != nil || st.State.Waiting == nil && st.State.Terminated == nil {
 					continue
 				}
-				why, from := imageRefused(s, p, i)
-				if why == "" && neverRan(st) && p.Spec.RuntimeClassName == "" && !p.HostProcess() { // HostProcess containers run on any Windows
+				refused, from := imageRefused(s, p, i)
+				why := verbatim(refused)
+				if refused == "" && neverRan(st) && p.Spec.RuntimeClassName == "" && !p.HostProcess() { // HostProcess containers run on any Windows
 					if build, ok := tagBuild(st.Image); ok && !evidence.HostRunsImage(n.Build.Value.Number, build) {
-						why = "its tag says " + evidence.WindowsName(build)
+						why = evidence.Phrasef("its tag says %s", evidence.WindowsName(build))
 						from = p.StatusField(i, "image").Because("%s: container %s has image %s", p.FullName(), st.Name, st.Image)
 					}
 				}
-				if why != "" {
+				if from.Path != "" {
 					findings = append(findings, checks.Findingf(checks.Fail, p.FullName(), "container %s of %s cannot run on %s: image %s: %s", st.Name, p.FullName(), n.Build.Value, st.Image, why).
 						With(from, n.Build.From))
 				}

@@ -1,7 +1,6 @@
 package faults
 
 import (
-	"fmt"
 	"strings"
 
 	"doctor/checks/evidence"
@@ -44,11 +43,11 @@ func servesPort(slice evidence.EndpointSlice, port evidence.ServicePort) bool {
 }
 
 // few lists up to three names and counts the rest.
-func few(names []string) string {
+func few(names []string) evidence.Phrase {
 	if len(names) > 3 {
-		return fmt.Sprintf("%s and %d more", strings.Join(names[:3], ", "), len(names)-3)
+		return evidence.Phrasef("%s and %d more", strings.Join(names[:3], ", "), len(names)-3)
 	}
-	return strings.Join(names, ", ")
+	return verbatim(strings.Join(names, ", "))
 }
 
 // cond is a where yes holds, b otherwise.

@@ -47,7 +47,7 @@ the host.`,
 				continue
 			}
 			if len(adapters) == 0 {
-				return nil, checks.Unknown(evidence.NotCollected + ": adapters.json of this recording lists no adapter at all")
+				return nil, checks.Unknown(evidence.NotShown.Gap("any network adapter"))
 			}
 			name := "vEthernet (" + e.Name + ")"
 			if slices.ContainsFunc(adapters, func(a evidence.Adapter) bool {

@@ -49,14 +49,14 @@ adapters.`,
 			if len(matches) == 0 {
 				return nil, nil // why the network is not there, other checks ask
 			}
-			f := checks.Findingf(checks.Fail, n.Networks.Value[0], "Calico waited in vain for the node's address, and HNS does not have the network %s", strings.Join(n.Networks.Value, " or ")).
+			f := checks.Findingf(checks.Fail, n.Networks.Value[0], "Calico waited in vain for the node's address, and HNS does not have the network %s", evidence.Joined(n.Networks.Value, " or ")).
 				At(evidence.HNSNetworks.Field(s), "names: %s", networkNames(evidence.HNSNetworks.In(s))).With(checks.Quote(matches[0]))
 			f.Basis = checks.ByBoth
 			return []checks.Finding{f}, nil
 		}
 		ip, ok := node.ParseAddress(net.ManagementIP)
 		if !ok {
-			return nil, checks.Unknown(evidence.Gap(evidence.NotCollected + ": this recording does not show the management address of HNS network " + net.Name))
+			return nil, checks.Unknown(evidence.NotShown.Gap("the management address of HNS network %s", net.Name))
 		}
 		if ip.IsLinkLocalUnicast() {
 			return []checks.Finding{checks.Findingf(checks.Fail, net.Name, "HNS network %s has the management address %s, which Windows gives an adapter that lost its own", net.Name, ip).
@@ -73,7 +73,7 @@ adapters.`,
 			have = append(have, a.Name+" "+strings.Join(a.Addresses, " "))
 		}
 		if len(have) == 0 {
-			return nil, checks.Unknown(evidence.NotCollected + ": adapters.json of this recording shows no address at all")
+			return nil, checks.Unknown(evidence.NotShown.Gap("any address of an adapter"))
 		}
 		return []checks.Finding{checks.Findingf(checks.Fail, net.Name, "HNS network %s has the management address %s, and no adapter of the host does", net.Name, ip).
 			At(net.Field(), "%s: ManagementIP is %s", net.Name, ip).

@@ -1,7 +1,6 @@
 package faults
 
 import (
-	"fmt"
 	"path"
 	"slices"
 	"strings"
@@ -72,11 +71,11 @@ a webhook's certificate is no sign.`,
 		if len(findings) > 0 {
 			return findings, nil
 		}
-		if gap := evidence.Certificates.Gap(s); gap != "" {
+		if gap := evidence.Certificates.Gap(s); gap.Kind != "" {
 			return nil, checks.Unknown(gap)
 		}
 		if !measured {
-			return nil, checks.Unknown(evidence.NotCollected + ": how far the clock is from the API server's was not measured")
+			return nil, checks.Unknown(evidence.NotShown.Gap("how far the clock is from the API server's"))
 		}
 		return nil, nil
 	},
@@ -96,14 +95,16 @@ func outdated(certificates []evidence.Certificate, now time.Time) []checks.Findi
 			continue
 		}
 		level, what := weightOf(c)
-		message, soon := "", min(expiresSoon, c.NotAfter.Sub(c.NotBefore.Time)/10)
+		var message evidence.Phrase
+		soon := min(expiresSoon, c.NotAfter.Sub(c.NotBefore.Time)/10)
 		switch left := c.NotAfter.Sub(now); {
 		case left < 0:
-			message = fmt.Sprintf("%s expired on %s", what, c.NotAfter.Format("2006-01-02 at 15:04 UTC"))
+			message = evidence.Phrasef("%s expired on %s at %s", what, c.NotAfter.Format("2006-01-02"), c.NotAfter.Format("15:04 UTC"))
 		case !valid(c):
-			message = fmt.Sprintf("%s is not valid before %s: the node's clock is behind", what, c.NotBefore.Format("2006-01-02 15:04 UTC"))
+			message = evidence.Phrasef("%s is not valid before %s: the node's clock is behind", what, c.NotBefore.Format("2006-01-02 15:04 UTC"))
 		case left < soon && level == checks.Fail:
-			level, message = checks.Warn, fmt.Sprintf("%s expires on %s, and nothing has renewed it", what, c.NotAfter.Format("2006-01-02 at 15:04 UTC"))
+			level = checks.Warn
+			message = evidence.Phrasef("%s expires on %s at %s, and nothing has renewed it", what, c.NotAfter.Format("2006-01-02"), c.NotAfter.Format("15:04 UTC"))
 		default:
 			continue
 		}
@@ -128,15 +129,15 @@ func rotatedAway(file string) bool {
 // weightOf tells what a certificate is for. Without the node's own and without
 // the cluster's CA nothing works; the kubelet's serving certificate only
 // matters to those who check it.
-func weightOf(c evidence.Certificate) (checks.Level, string) {
+func weightOf(c evidence.Certificate) (checks.Level, evidence.Phrase) {
 	file := strings.ToLower(c.Path)
 	switch {
 	case strings.Contains(file, "server") || strings.HasSuffix(file, `\kubelet.crt`):
-		return checks.Warn, "the kubelet's serving certificate"
+		return checks.Warn, evidence.Phrasef("the kubelet's serving certificate")
 	case strings.Contains(file, "kubelet-client") || strings.Contains(strings.ToLower(c.Subject), "cn=system:node:"):
-		return checks.Fail, "the kubelet's client certificate"
+		return checks.Fail, evidence.Phrasef("the kubelet's client certificate")
 	case c.Subject != "" && c.Subject == c.Issuer:
-		return checks.Fail, "the cluster's CA certificate"
+		return checks.Fail, evidence.Phrasef("the cluster's CA certificate")
 	}
-	return checks.Warn, "the certificate " + c.Path
+	return checks.Warn, evidence.Phrasef("the certificate %s", c.Path)
 }

@@ -161,7 +161,7 @@ func TestACheckCannotTellWithoutItsNeeds(t *testing.T) {
 				continue
 			}
 			for _, need := range c.Needs {
-				if need.Gap(s) == "" {
+				if need.Gap(s).Kind == "" {
 					tried = append(tried, checkNeed{c.ID, need})
 				}
 			}
@@ -212,7 +212,7 @@ func TestAChecksReadsAreDeclared(t *testing.T) {
 			if c.Run == nil || c.Applies != nil && c.Applies(node.About(s)) != nil {
 				continue
 			}
-			if slices.ContainsFunc(c.Needs, func(n evidence.Need) bool { return n.Gap(s) != "" }) {
+			if slices.ContainsFunc(c.Needs, func(n evidence.Need) bool { return n.Gap(s).Kind != "" }) {
 				continue
 			}
 			var tr evidence.Trace

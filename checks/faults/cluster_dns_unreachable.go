@@ -1,8 +1,6 @@
 package faults
 
 import (
-	"strings"
-
 	"doctor/checks"
 	"doctor/checks/evidence"
 	"doctor/checks/node"
@@ -55,22 +53,22 @@ says nothing.`,
 		case len(pods) > 0 && pods.answered():
 			return nil, nil
 		case len(pods) > 0:
-			return []checks.Finding{pods.finding(checks.Fail, "%s gets no answer from the cluster's DNS at %s (%s)", pods[0].From)}, nil
+			return []checks.Finding{pods.finding(checks.Fail, "%s gets no answer from the cluster's DNS at %s (%s)", verbatim(pods[0].From))}, nil
 		case len(host)+len(backends) == 0:
-			return nil, checks.Unknown(evidence.NotCollected + ": no server of the cluster's DNS was asked")
+			return nil, checks.Unknown(evidence.NotProbed.Gap("a server of the cluster's DNS"))
 		case len(host) == 0 && !backends.answered():
-			return []checks.Finding{backends.finding(checks.Warn, "%s gets no answer from the pods of the cluster's DNS at %s (%s)", "the node")}, nil
+			return []checks.Finding{backends.finding(checks.Warn, "%s gets no answer from the pods of the cluster's DNS at %s (%s)", evidence.Phrasef("the node"))}, nil
 		case len(host) == 0 || host.answered():
 			return nil, nil
 		case backends.answered():
-			return []checks.Finding{host.finding(checks.Info, "%s gets no answer from the cluster's DNS at %s (%s), and does from the pods behind it: a documented limit; probe from a pod to know whether Services work", "the node").
+			return []checks.Finding{host.finding(checks.Info, "%s gets no answer from the cluster's DNS at %s (%s), and does from the pods behind it: a documented limit; probe from a pod to know whether Services work", evidence.Phrasef("the node")).
 				With(backends.quotes(true)...)}, nil
 		case len(backends) > 0:
-			return []checks.Finding{host.finding(checks.Warn, "%s gets no answer from the cluster's DNS at %s (%s), and none from the pods behind it", "the node").With(backends.quotes(false)...)}, nil
+			return []checks.Finding{host.finding(checks.Warn, "%s gets no answer from the cluster's DNS at %s (%s), and none from the pods behind it", evidence.Phrasef("the node")).With(backends.quotes(false)...)}, nil
 		case host.behindServices(n):
-			return []checks.Finding{host.finding(checks.Info, "%s gets no answer from the cluster's DNS at %s (%s): a documented limit of Service addresses; probe from a pod to know", "the node")}, nil
+			return []checks.Finding{host.finding(checks.Info, "%s gets no answer from the cluster's DNS at %s (%s): a documented limit of Service addresses; probe from a pod to know", evidence.Phrasef("the node"))}, nil
 		}
-		return []checks.Finding{host.finding(checks.Warn, "%s gets no answer from the server that pods ask, %s (%s)", "the node")}, nil
+		return []checks.Finding{host.finding(checks.Warn, "%s gets no answer from the server that pods ask, %s (%s)", evidence.Phrasef("the node"))}, nil
 	},
 })
 
@@ -96,14 +94,14 @@ func (d dnsAsked) behindServices(n *node.Node) bool {
 	return true
 }
 
-func (d dnsAsked) finding(level checks.Level, format, from string) checks.Finding {
+func (d dnsAsked) finding(level checks.Level, format string, from evidence.Phrase) checks.Finding {
 	var servers []string
 	for _, t := range d {
 		if t.From == d[0].From {
 			servers = append(servers, probed.HostOf(t.Server))
 		}
 	}
-	return checks.Findingf(level, servers[0], format, from, strings.Join(servers, " and "), d[0].Silence()).With(d.quotes(false)...)
+	return checks.Findingf(level, servers[0], format, from, evidence.Joined(servers, " and "), d[0].Silence()).With(d.quotes(false)...)
 }
 
 // quotes shows the first talks: those that were answered, or all.

@@ -53,7 +53,7 @@ Programs are not copied into a recording; files.json says whether they were foun
 			}
 		}
 		if len(findings) == 0 && unseen != "" {
-			return nil, checks.Unknown(evidence.Gap(evidence.NotCollected + ": this recording does not tell whether " + evidence.Clean(unseen) + " is in the plugin folder"))
+			return nil, checks.Unknown(evidence.NotShown.Gap("whether %s is in the plugin folder", unseen))
 		}
 		return findings, nil
 	},

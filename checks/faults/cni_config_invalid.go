@@ -45,13 +45,13 @@ in front keeps the others from being used, one behind is never loaded.`,
 	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
 		n := node.About(s)
 		if len(n.CNIFiles) == 0 {
-			return nil, checks.Unknown(evidence.NotCollected + ": this recording holds no CNI configuration")
+			return nil, checks.Unknown(evidence.NotShown.Gap("a CNI configuration"))
 		}
 		var findings []checks.Finding
 		var unread evidence.Gap
 		loaded := false
 		for i, f := range n.CNIFiles {
-			if f.File.Gap != "" {
+			if f.File.Gap.Kind != "" {
 				if !loaded {
 					unread = cmp.Or(unread, f.File.Gap) // it may be the one that is loaded
 				}
@@ -62,7 +62,7 @@ in front keeps the others from being used, one behind is never loaded.`,
 			}
 			loaded = loaded || f.Config != nil
 		}
-		if len(findings) == 0 && unread != "" {
+		if len(findings) == 0 && unread.Kind != "" {
 			return nil, checks.Unknown(unread)
 		}
 		return findings, nil
@@ -116,20 +116,20 @@ func invalid(f node.CNIFile) []checks.Finding {
 	}
 	for _, e := range c.Exceptions {
 		for _, cidr := range e.Exceptions {
-			if bad := badCIDR(cidr); bad != "" {
+			if bad := badCIDR(cidr); bad.Format != "" {
 				fail(f.File.At(e.Spot), "OutBoundNAT exception "+cidr, "the OutBoundNAT exception %s is %s", cidr, bad)
 			}
 		}
 	}
 	for _, r := range c.Routes {
-		if bad := badCIDR(r.Prefix); bad != "" {
+		if bad := badCIDR(r.Prefix); bad.Format != "" {
 			fail(f.File.At(r.Spot), "route "+r.Prefix, "the route's DestinationPrefix %s is %s", r.Prefix, bad)
 		}
 	}
 	if sub := c.IPAM.Subnet; sub != "" && !strings.HasPrefix(strings.ToLower(sub), "usepodcidr") { // Calico fills it in
 		network, ok := node.ParsePrefix(sub)
 		switch {
-		case badCIDR(sub) != "":
+		case badCIDR(sub).Format != "":
 			fail(f.File.At(c.IPAM.Spot), "ipam.subnet "+sub, "ipam.subnet %s is %s", sub, badCIDR(sub))
 		case ok && strings.EqualFold(c.IPAM.Type, "host-local") && network.String() != sub && c.EffectiveType() == c.Type:
 			fail(f.File.At(c.IPAM.Spot), "ipam.subnet "+sub, "ipam.subnet %s is the address of a host, which host-local refuses: the network is %s", sub, network)
@@ -138,17 +138,17 @@ func invalid(f node.CNIFile) []checks.Finding {
 	return findings
 }
 
-func badCIDR(s string) string {
+func badCIDR(s string) evidence.Phrase {
 	if evidence.Placeholder(s) {
-		return "a placeholder that nobody filled in"
+		return evidence.Phrasef("a placeholder that nobody filled in")
 	}
 	if _, ok := node.ParsePrefix(s); ok {
-		return ""
+		return evidence.Phrase{}
 	}
 	if _, ok := node.ParseAddress(s); ok {
-		return "" // an address alone is taken for a single host
+		return evidence.Phrase{} // an address alone is taken for a single host
 	}
-	return "no CIDR"
+	return evidence.Phrasef("no CIDR")
 }
 
 func lineOf(text string, number int) string {

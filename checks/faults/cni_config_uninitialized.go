@@ -72,11 +72,11 @@ containerd's own default on Windows is C:\Program Files\containerd\cni\conf; a p
 					With(n.CNIDir.From).At(evidence.InFile(evidence.EvidencePath(dir)+"/"+files[0]), "is there")}, nil
 			}
 		}
-		if dir := s.File(n.CNIDir.Value); dir.Gap.Kind() == evidence.Absent {
+		if dir := s.File(n.CNIDir.Value); dir.Gap.Kind == evidence.Absent {
 			return []checks.Finding{checks.Findingf(checks.Fail, n.CNIDir.Value, "the runtime reads %s, which is not there", n.CNIDir.Value).
 				With(n.CNIDir.From).At(evidence.InFile(dir.Path), "looked for, and absent")}, nil
 		}
-		return nil, checks.Unknown(evidence.NotCollected + ": this recording does not tell whether " + evidence.Gap(n.CNIDir.Value) + " holds a file")
+		return nil, checks.Unknown(evidence.NotShown.Gap("whether %s holds a file", n.CNIDir.Value))
 	},
 })
 

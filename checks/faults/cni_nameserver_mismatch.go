@@ -43,9 +43,9 @@ of the cluster's DNS service; a value left over from a template resolves nothing
 				return nil, nil
 			}
 		}
-		level, effect := checks.Fail, "names of the cluster do not resolve in pods"
+		level, effect := checks.Fail, evidence.Phrasef("names of the cluster do not resolve in pods")
 		if f.Config.Capabilities["dns"] {
-			level, effect = checks.Warn, "pods get it wherever the runtime does not hand over the kubelet's own"
+			level, effect = checks.Warn, evidence.Phrasef("pods get it wherever the runtime does not hand over the kubelet's own")
 		}
 		return []checks.Finding{checks.Findingf(level, f.Name, "dns.nameservers is %s, and the cluster's DNS is %s: %s", strings.Join(servers, ", "), n.ClusterDNS.Value[0], effect).
 			At(f.File.At(f.Config.DNS.Spot), "dns.nameservers: %s", strings.Join(servers, ", ")).With(n.ClusterDNS.From)}, nil
@@ -56,9 +56,9 @@ of the cluster's DNS service; a value left over from a template resolves nothing
 func noConfig(f *node.CNIFile) evidence.Gap {
 	switch {
 	case f == nil:
-		return evidence.NotCollected + ": this recording holds no CNI configuration"
+		return evidence.NotShown.Gap("a CNI configuration")
 	case f.Err != nil:
-		return evidence.Gap(evidence.Error + ": " + f.Name + ": " + f.Err.Error())
+		return evidence.Unreadable.Gap(f.Name, f.Err)
 	}
 	return f.File.Gap
 }

@@ -43,7 +43,7 @@ meant for pods.`,
 		n := node.About(s)
 		conf := n.Intended()
 		if conf == nil || conf.Config == nil {
-			return nil, checks.Unknown(evidence.NotCollected + ": this recording holds no CNI configuration that can be read")
+			return nil, checks.Unknown(evidence.NotShown.Gap("a CNI configuration that can be read"))
 		}
 		plugin := conf.Config.EffectiveType()
 		want, name := typeFor(plugin), conf.Config.Name

@@ -68,7 +68,7 @@ flannel writes the subnet into its delegate itself; there subnet.env counts.`,
 			}
 		}
 		if len(findings) == 0 && !compared {
-			return nil, checks.Unknown(cmp.Or(n.PodCIDRs.Gap, evidence.NotCollected+": the node's podCIDR is of the other address family"))
+			return nil, checks.Unknown(cmp.Or(n.PodCIDRs.Gap, evidence.NotDecided.Gap("the node's podCIDR is of the other address family")))
 		}
 		return findings, nil
 	},

@@ -42,10 +42,10 @@ configuration is only told by its complaint.`,
 	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
 		f := node.About(s).Effective()
 		if f == nil {
-			return nil, checks.Unknown(evidence.NotCollected + ": this recording holds no CNI configuration")
+			return nil, checks.Unknown(evidence.NotShown.Gap("a CNI configuration"))
 		}
 		if f.Config == nil {
-			return nil, checks.Unknown(evidence.Gap(evidence.Error + ": " + f.File.Path + " cannot be read"))
+			return nil, checks.Unknown(evidence.Unreadable.Gap(f.File.Path, f.Err))
 		}
 		plugin := strings.ToLower(strings.TrimSuffix(strings.ToLower(f.Config.EffectiveType()), ".exe"))
 		if plugin != "win-bridge" && plugin != "win-overlay" {
@@ -53,17 +53,17 @@ configuration is only told by its complaint.`,
 		}
 		if f.Config.APIVersion >= 2 {
 			if _, told := liveSign(s, "cni-wrong-runtime-plugin"); told {
-				return nil, checks.Unknown(evidence.NotCollected + ": the version of the plugin is not recorded")
+				return nil, checks.Unknown(evidence.NotShown.Gap("the version of the plugin"))
 			}
 			return nil, nil
 		}
-		level, note := checks.Warn, ""
+		level, note := checks.Warn, evidence.Phrase{}
 		_, told := liveSign(s, "cni-wrong-runtime-plugin")
 		switch {
 		case told || node.PodsUnhealthy(s):
 			level = checks.Fail
 		case slices.ContainsFunc(evidence.Pods.In(s), func(p evidence.Pod) bool { return ownsAddress(p) && p.Ready() }):
-			note = "; the pods that run were made otherwise"
+			note = evidence.Phrasef("; the pods that run were made otherwise")
 		}
 		return []checks.Finding{checks.Findingf(level, f.Name, "%s uses %s without \"apiVersion\": 2, which does not work under containerd%s", f.Name, plugin, note).
 			At(f.TypeField(), "type is %s, apiVersion is %d", plugin, f.Config.APIVersion).With(node.About(s).Runtime.From)}, nil

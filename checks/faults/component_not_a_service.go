@@ -52,7 +52,7 @@ its own.`,
 			}
 		}
 		if len(findings) == 0 && len(unseen) > 0 {
-			return nil, checks.Unknown(evidence.Gap(evidence.NotCollected + ": who started " + strings.Join(unseen, ", ") + " is not recorded"))
+			return nil, checks.Unknown(evidence.NotShown.Gap("who started %s", strings.Join(unseen, ", ")))
 		}
 		return findings, nil
 	},
@@ -70,7 +70,7 @@ func servicesThatStayDown(n *node.Node, c *node.Component) []checks.Finding {
 		if byHand && n.CNI.Value != node.GKE { // whose start script starts them
 			findings = append(findings, checks.Findingf(checks.Warn, svc.Name, "service %s has start type %s, so it stays down after a reboot", svc.Name, svc.StartType).
 				At(svc.Field("startType"), "%s: startType is %s", svc.Name, svc.StartType).Cure(checks.Fix{
-				Text:     "let service " + svc.Name + " start with the machine",
+				TextOf:   evidence.Phrasef("let service %s start with the machine", svc.Name),
 				Commands: []string{"Set-Service " + svc.Name + " -StartupType Automatic"},
 				Impact:   "none until the node is rebooted",
 			}))

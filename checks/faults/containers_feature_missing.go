@@ -54,7 +54,7 @@ of its own shows that the feature works, whatever was recorded of it; HostProces
 		case looked && !dll:
 			f = checks.Findingf(checks.Fail, "Containers", "%s is not there: the Windows feature Containers is not installed", vmcomputeDLL)
 		case state == "" && !looked:
-			return nil, checks.Unknown(evidence.NotCollected + ": features.json of this recording does not speak of Containers")
+			return nil, checks.Unknown(evidence.NotShown.Gap("the state of the Windows feature Containers"))
 		default:
 			return nil, nil
 		}

@@ -67,11 +67,11 @@ with the machine and does not run is a warning by itself.`,
 				continue
 			}
 			what, gap := proxy.verdict(s, m.Last)
-			if gap != "" {
+			if gap.Kind != "" {
 				return nil, checks.Unknown(gap)
 			}
-			if what != "" {
-				f := checks.Findingf(checks.Fail, "csi-proxy", "%s, and %s", csiAsksForMissing, what).With(proxy.because, checks.Quote(m))
+			if what.Format != "" {
+				f := checks.Findingf(checks.Fail, "csi-proxy", "%s, and %s", evidence.Phrasef(csiAsksForMissing), what).With(proxy.because, checks.Quote(m))
 				f.Basis = checks.ByBoth
 				findings = append(findings, f)
 			}
@@ -128,15 +128,15 @@ func csiProxy(s evidence.Snapshot) csiProxyState {
 }
 
 // verdict tells what is wrong with csi-proxy, when a driver last missed its pipe at that time.
-func (p csiProxyState) verdict(s evidence.Snapshot, missed time.Time) (string, evidence.Gap) {
+func (p csiProxyState) verdict(s evidence.Snapshot, missed time.Time) (evidence.Phrase, evidence.Gap) {
 	switch {
 	case p.runs && (missed.IsZero() || p.since.IsZero() || !missed.After(p.since)):
-		return "", "" // it came up after the driver
+		return evidence.Phrase{}, evidence.Gap{} // it came up after the driver
 	case p.runs:
-		return "the csi-proxy that runs does not serve it: it is too old for the driver, or the runtime does not hand the pipe in", ""
+		return evidence.Phrasef("the csi-proxy that runs does not serve it: it is too old for the driver, or the runtime does not hand the pipe in"), evidence.Gap{}
 	case p.service != nil:
-		return "service csi-proxy is " + p.service.State, ""
+		return evidence.Phrasef("service csi-proxy is %s", p.service.State), evidence.Gap{}
 	}
 	// Without a service it could run as a pod or from a console.
-	return "there is no csi-proxy on this node", evidence.Processes.Gap(s)
+	return evidence.Phrasef("there is no csi-proxy on this node"), evidence.Processes.Gap(s)
 }

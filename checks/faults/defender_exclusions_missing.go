@@ -38,14 +38,14 @@ recording made without their rights tells nothing; nor does this check know of s
 	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
 		d := evidence.SecurityInfo.In(s).Defender
 		if d == nil {
-			return nil, checks.Unknown(evidence.NotCollected + ": security.json of this recording says nothing of Microsoft Defender")
+			return nil, checks.Unknown(evidence.NotShown.Gap("the state of Microsoft Defender"))
 		}
 		if !d.Running {
 			return nil, checks.Skip("Microsoft Defender does not run on this node")
 		}
 		paths, processes := d.Exclusions.Paths, d.Exclusions.Processes
 		if elevated, known := s.Elevated(); known && !elevated && len(paths)+len(processes) == 0 {
-			return nil, checks.Unknown(evidence.Denied + ": exclusions are only shown to administrators")
+			return nil, checks.Unknown(evidence.NeedsAdministrator.Gap())
 		}
 		root, runtime := runtimeRoot(s)
 		if excludes(paths, root) || node.EqualsAny(runtime, programs(processes)) {

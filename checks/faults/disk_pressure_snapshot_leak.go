@@ -49,7 +49,7 @@ times, and is no measure.`,
 		node := evidence.Node.In(s)
 		pressure, ok := node.Condition("DiskPressure")
 		if !ok {
-			return nil, checks.Unknown(evidence.NotCollected + ": the Node object in this recording has no DiskPressure condition")
+			return nil, checks.Unknown(evidence.NotShown.Gap("the Node's DiskPressure condition"))
 		}
 		leftovers, first := 0, ""
 		for _, r := range evidence.FileIndex.In(s) {
@@ -72,7 +72,7 @@ times, and is no measure.`,
 		case leftovers > removalsInProgress:
 			f = checks.Findingf(checks.Warn, "snapshots", "%d removed layers still lie on the disk, and will fill it", leftovers)
 		case pressure.Status != "False":
-			return nil, checks.Unknown(evidence.NotCollected + ": the kubelet has stopped reporting, and the disk with it")
+			return nil, checks.Unknown(evidence.NotShown.Gap("the disk as it is now: the kubelet has stopped reporting"))
 		default:
 			return nil, nil
 		}

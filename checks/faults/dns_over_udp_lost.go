@@ -51,16 +51,16 @@ A server of the node alone, which pods do not ask, is a warning.`,
 			}
 		}
 		if !compared {
-			return nil, checks.Unknown(evidence.NotCollected + ": no server was asked over both UDP and TCP")
+			return nil, checks.Unknown(evidence.NotProbed.Gap("a DNS server over both UDP and TCP"))
 		}
 		return findings, nil
 	},
 })
 
 // asker is who asked, as a sentence names it.
-func asker(from string) string {
+func asker(from string) evidence.Phrase {
 	if from == "node" {
-		return "the node"
+		return evidence.Phrasef("the node")
 	}
-	return from
+	return verbatim(from)
 }

@@ -50,7 +50,7 @@ goes by rules of its own; test with Resolve-DnsName.`,
 			looked = looked || p.Form == "windows" || probed.IsClusterName(p.Name)
 		}
 		if !looked {
-			return nil, checks.Unknown(evidence.NotCollected + ": no name was asked for by the rules of Windows, of a server that pods ask")
+			return nil, checks.Unknown(evidence.NotProbed.Gap("a name by the rules of Windows, at a DNS server of pods"))
 		}
 		var findings []checks.Finding
 		for _, v := range probed.JudgeNames(probes) {

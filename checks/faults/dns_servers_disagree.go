@@ -69,7 +69,7 @@ file, or a forwarder that sees another world. Different addresses of a name of t
 			}
 		}
 		if !compared {
-			return nil, checks.Unknown(evidence.NotCollected + ": no name was asked of two servers that answered")
+			return nil, checks.Unknown(evidence.NotProbed.Gap("one name at two servers that answered"))
 		}
 		return findings, nil
 	},
@@ -89,18 +89,18 @@ func (v dnsVoice) saysSame(o dnsVoice) bool {
 	return v.Server == o.Server && v.Outcome == o.Outcome && slices.Equal(v.addresses(), o.addresses())
 }
 
-func (v dnsVoice) says() string {
+func (v dnsVoice) says() evidence.Phrase {
 	if v.Outcome == "ok" {
-		return strings.Join(v.addresses(), ", ")
+		return verbatim(strings.Join(v.addresses(), ", "))
 	}
-	return "that it does not exist"
+	return evidence.Phrasef("that it does not exist")
 }
 
-func (v dnsVoice) who() string {
+func (v dnsVoice) who() evidence.Phrase {
 	if v.Server == probed.SystemResolver {
-		return "the resolver of the node"
+		return evidence.Phrasef("the resolver of the node")
 	}
-	return v.Server
+	return verbatim(v.Server)
 }
 
 // disagreement finds the worst pair of servers that contradict each other.

@@ -40,12 +40,12 @@ The check goes by the version of HNS, and by the Windows build where that is not
 		dsr := n.Proxy().EnableDSR
 		asked := dsr.On() || len(preserving(s)) > 0
 		switch {
-		case !dsr.Set && n.UnseenProxy() != "":
+		case !dsr.Set && n.UnseenProxy().Kind != "":
 			return nil, checks.Unknown(n.UnseenProxy())
 		case !asked:
 			return nil, nil
 		case !known && dsr.On():
-			return nil, checks.Unknown(evidence.NotCollected + ": whether this build has DSR depends on its revision, which is not recorded")
+			return nil, checks.Unknown(evidence.NotShown.Gap("the revision of the Windows build, which decides whether it has DSR"))
 		}
 		var findings []checks.Finding
 		if dsr.On() && !able {

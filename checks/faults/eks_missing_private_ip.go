@@ -62,11 +62,11 @@ controller tell.`,
 		object := evidence.Node.In(s)
 		offered, there := object.Status.Allocatable[vpcAddress]
 		if n := node.About(s); !there && n.Platform.Value != node.EKS && n.CNI.Value != node.VPC {
-			return nil, checks.Unknown(evidence.NotCollected + ": nothing in this recording says that EKS runs this machine of AWS")
+			return nil, checks.Unknown(evidence.NotShown.Gap("whether EKS runs this AWS machine"))
 		}
 		young := s.Now().Sub(object.Metadata.CreationTimestamp.Time) < vpcPatience
 		if len(object.Status.Allocatable) == 0 {
-			return nil, checks.Unknown(evidence.NotCollected + ": the Node object in this recording does not tell what it can allocate")
+			return nil, checks.Unknown(evidence.NotShown.Gap("what the Node can allocate"))
 		}
 		if (!there || offered == "0") && !young && !podHasAddress(s) {
 			f := checks.Findingf(checks.Fail, vpcAddress, "the Node offers no %s, so no pod of it can get an address", vpcAddress).
@@ -111,9 +111,4 @@ func selectsWindows(p evidence.Pod) bool {
 		p.Spec.NodeSelector["kubernetes.io/os"] == "windows" || p.Spec.NodeSelector["beta.kubernetes.io/os"] == "windows"
 }
 
-func orNotSet(s string) string {
-	if s == "" {
-		return "not set"
-	}
-	return s
-}
+func orNotSet(s string) evidence.Phrase { return orPhrase(s, evidence.Phrasef("not set")) }

@@ -55,7 +55,7 @@ Thresholds for disk space work in all versions, those for inodes in none.`,
 			threshold, from := "", evidence.Because{}
 			if f, ok := n.KubeletFlag(e.flag); ok {
 				threshold, from = memoryThreshold(f.Value), f.From
-			} else if gap == "" && e.config["memory.available"] != "" {
+			} else if gap.Kind == "" && e.config["memory.available"] != "" {
 				threshold = "memory.available<" + e.config["memory.available"]
 				from = file.Field(e.field, "memory.available").Because("%s: %s", e.field, threshold)
 			}
@@ -64,7 +64,7 @@ Thresholds for disk space work in all versions, those for inodes in none.`,
 			}
 		}
 		f, ok := n.KubeletFlag("config")
-		if len(findings) == 0 && gap != "" && (len(n.KubeletFlags) == 0 || ok && f.Value != "") {
+		if len(findings) == 0 && gap.Kind != "" && (len(n.KubeletFlags) == 0 || ok && f.Value != "") {
 			return nil, checks.Unknown(gap) // the thresholds may stand in the file that was not seen
 		}
 		return findings, nil

@@ -45,7 +45,7 @@ filters are not to be seen on the node.`,
 	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
 		fw := evidence.FirewallInfo.In(s)
 		if len(fw.Profiles) == 0 {
-			return nil, checks.Unknown(evidence.NotCollected + ": firewall.json of this recording lists no profiles")
+			return nil, checks.Unknown(evidence.NotShown.Gap("the firewall profiles"))
 		}
 		port := kubeletPort
 		if f, ok := node.About(s).KubeletFlag("port"); ok {
@@ -77,7 +77,7 @@ filters are not to be seen on the node.`,
 		}
 		switch {
 		case len(shut) == 0 && vague != "":
-			return nil, checks.Unknown(evidence.Gap(evidence.NotCollected + ": rule " + evidence.Clean(vague) + " allows any port, and the recording does not tell to which program"))
+			return nil, checks.Unknown(evidence.NotShown.Gap("for which program rule %s allows any port", vague))
 		case len(shut) == 0:
 			return nil, nil
 		}

@@ -44,7 +44,7 @@ of such an end on a node whose adapters are right by now was the short moment.`,
 		told, from := flannelInterfaces(node.About(s))
 		switch {
 		case from.Path == "":
-			return nil, checks.Unknown(evidence.NotCollected + ": this recording does not show how flanneld is started")
+			return nil, checks.Unknown(evidence.NotShown.Gap("how flanneld is started"))
 		case len(told) == 0:
 			return nil, nil // it takes the adapter of the default route
 		}
@@ -58,11 +58,11 @@ of such an end on a node whose adapters are right by now was the short moment.`,
 			}
 		}
 		if !addressed {
-			return nil, checks.Unknown(evidence.NotCollected + ": adapters.json of this recording holds no addresses")
+			return nil, checks.Unknown(evidence.NotShown.Gap("any address of an adapter"))
 		}
-		level, what := checks.Fail, "flanneld cannot start"
+		level, what := checks.Fail, evidence.Phrasef("flanneld cannot start")
 		if running, _ := node.About(s).Components["flanneld"].Running(); running && len(s.Signs("flannel-interface-not-found")) == 0 {
-			level, what = checks.Warn, "flanneld will not start again"
+			level, what = checks.Warn, evidence.Phrasef("flanneld will not start again")
 		}
 		list := strings.Join(told, ", ")
 		return []checks.Finding{checks.Findingf(level, list, "no adapter has %s, which flanneld is told to use: %s", list, what).

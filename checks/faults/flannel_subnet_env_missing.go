@@ -34,7 +34,7 @@ by itself only where something cleared C:\run.`,
 	},
 	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
 		f := s.File(node.SubnetEnv)
-		if f.Gap.Kind() != evidence.Absent {
+		if f.Gap.Kind != evidence.Absent {
 			return nil, nil
 		}
 		return []checks.Finding{checks.Findingf(checks.Fail, node.SubnetEnv, "%s is not there, and flannel's CNI plugin reads it for every pod", node.SubnetEnv).

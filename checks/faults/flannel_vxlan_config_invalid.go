@@ -2,7 +2,6 @@ package faults
 
 import (
 	"encoding/json"
-	"fmt"
 	"slices"
 	"strings"
 
@@ -60,7 +59,7 @@ one.`,
 		}
 		findings = append(findings, strangers(s)...)
 		if len(confs) == 0 && len(findings) == 0 {
-			return nil, checks.Unknown(evidence.NotCollected + ": this recording holds no net-conf.json of the node or of flannel's ConfigMap")
+			return nil, checks.Unknown(evidence.NotShown.Gap("net-conf.json of the node or of flannel's ConfigMap"))
 		}
 		return findings, nil
 	},
@@ -93,35 +92,35 @@ func vxlanConfs(s evidence.Snapshot) []vxlanConf {
 	return list
 }
 
-func orDefault(n int) string {
+func orDefault(n int) evidence.Phrase {
 	if n == 0 {
-		return "not given"
+		return evidence.Phrasef("not given")
 	}
-	return fmt.Sprint(n)
+	return evidence.Phrasef("%d", n)
 }
 
-func (c vxlanConf) faults() []string {
-	var list []string
+func (c vxlanConf) faults() []evidence.Phrase {
+	var list []evidence.Phrase
 	switch {
 	case c.VNI != 0 && c.VNI < leastVNI:
-		list = append(list, fmt.Sprintf("the VNI is %d, and Windows needs %d or more", c.VNI, leastVNI))
+		list = append(list, evidence.Phrasef("the VNI is %d, and Windows needs %d or more", c.VNI, leastVNI))
 	case c.VNI == 0 && c.shared:
-		list = append(list, fmt.Sprintf("no VNI is given: Linux nodes take 1, Windows nodes %d", leastVNI))
+		list = append(list, evidence.Phrasef("no VNI is given: Linux nodes take 1, Windows nodes %d", leastVNI))
 	}
 	switch {
 	case c.Port != 0 && c.Port != vxlanPort:
-		list = append(list, fmt.Sprintf("the port is %d, and Windows knows only %d", c.Port, vxlanPort))
+		list = append(list, evidence.Phrasef("the port is %d, and Windows knows only %d", c.Port, vxlanPort))
 	case c.Port == 0 && c.shared:
-		list = append(list, fmt.Sprintf("no port is given: Linux nodes take 8472, Windows nodes %d", vxlanPort))
+		list = append(list, evidence.Phrasef("no port is given: Linux nodes take 8472, Windows nodes %d", vxlanPort))
 	}
 	if c.DirectRouting {
-		list = append(list, "DirectRouting is on, which Windows does not support")
+		list = append(list, evidence.Phrasef("DirectRouting is on, which Windows does not support"))
 	}
 	if c.GBP {
-		list = append(list, "GBP is on, which Windows does not support")
+		list = append(list, evidence.Phrasef("GBP is on, which Windows does not support"))
 	}
 	if p := c.MacPrefix; p != "" && (len(p) != 5 || p[2] != '-') {
-		list = append(list, fmt.Sprintf("MacPrefix is %q, and not of the form 0E-2A", evidence.Clean(p)))
+		list = append(list, evidence.Phrasef("MacPrefix is %q, and not of the form 0E-2A", evidence.Clean(p)))
 	}
 	return list
 }

@@ -62,7 +62,7 @@ into it. If the node does not reach even a pod of its own that others reach, tha
 			}
 		}
 		if !asked {
-			return nil, checks.Unknown(evidence.NotCollected + ": no connection from the node itself to a pod was probed")
+			return nil, checks.Unknown(evidence.NotProbed.Gap("a connection from the node itself to a pod"))
 		}
 		return findings, nil
 	},

@@ -64,7 +64,7 @@ with one that Windows made up (169.254…).`,
 			if m.Text == waitingLine && m.Last.Sub(m.Time) < flannelPatience {
 				continue
 			}
-			f := checks.Findingf(checks.Fail, n.Networks.Value[0], "flanneld waits for the network %s, and HNS does not have it", strings.Join(n.Networks.Value, " or ")).
+			f := checks.Findingf(checks.Fail, n.Networks.Value[0], "flanneld waits for the network %s, and HNS does not have it", evidence.Joined(n.Networks.Value, " or ")).
 				At(evidence.HNSNetworks.Field(s), "names: %s", networkNames(evidence.HNSNetworks.In(s))).With(checks.Quote(m))
 			f.Basis = checks.ByBoth
 			return []checks.Finding{f}, nil

@@ -28,6 +28,6 @@ DaemonSet.`,
 	Needs:   []evidence.Need{node.ComponentSources},
 	Uses:    []evidence.Need{evidence.Services, evidence.Processes, evidence.Pods},
 	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
-		return notRunning(node.About(s).Components["flanneld"], s, "the pod network is neither created nor kept")
+		return notRunning(node.About(s).Components["flanneld"], s, evidence.Phrasef("the pod network is neither created nor kept"))
 	},
 })

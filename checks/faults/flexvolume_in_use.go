@@ -28,7 +28,7 @@ anew. CSI drivers do the same for SMB, iSCSI and cloud disks.`,
 			for i, v := range p.Spec.Volumes {
 				if v.FlexVolume != nil {
 					at := podField{p.At.to("volumes", i, "flexVolume", "driver"), v.FlexVolume.Driver}
-					findings = append(findings, checks.Findingf(checks.Warn, p.Name(), "%s mounts %s by the FlexVolume driver %s, which is deprecated", p.Name(), v.Name, v.FlexVolume.Driver).With(p.because(at)))
+					findings = append(findings, checks.Findingf(checks.Warn, p.Name(), "%s mounts %s by the FlexVolume driver %s, which is deprecated", p.phrase(), v.Name, v.FlexVolume.Driver).With(p.because(at)))
 				}
 			}
 		}

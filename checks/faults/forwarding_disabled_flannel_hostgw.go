@@ -51,7 +51,7 @@ network.`,
 			}
 		}
 		if !known {
-			return nil, checks.Unknown(evidence.NotCollected + ": adapters.json of this recording does not tell whether the node's adapter forwards")
+			return nil, checks.Unknown(evidence.NotShown.Gap("whether the node's adapter forwards"))
 		}
 		return findings, nil
 	},

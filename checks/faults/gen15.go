@@ -72,4 +72,4 @@ func adapterNames(s evidence.Snapshot) string {
 	return strings.Join(names, ", ")
 }
 
-const noAdapters = evidence.NotCollected + ": adapters.json of this recording lists no adapter at all"
+var noAdapters = evidence.NotShown.Gap("any network adapter")

@@ -39,16 +39,16 @@ by gcloud or Terraform before there is any node, and is known only where somebod
 	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
 		list := evidence.Nodes.In(s)
 		if len(list) == 0 {
-			return nil, checks.Unknown(evidence.NotCollected + ": this recording lists no node of the cluster")
+			return nil, checks.Unknown(evidence.NotShown.Gap("any node of the cluster"))
 		}
 		if len(list) == 1 && list[0].Metadata.Name == node.About(s).Name.Value {
-			return nil, checks.Unknown(evidence.NotCollected + ": this recording lists no node of the cluster but this one")
+			return nil, checks.Unknown(evidence.NotShown.Gap("any other node of the cluster"))
 		}
 		linux, ready := 0, 0
 		for _, node := range list {
 			os := node.Metadata.Labels["kubernetes.io/os"]
 			if os == "" && node.Status.NodeInfo.OperatingSystem == "" {
-				return nil, checks.Unknown(evidence.NotCollected + ": this recording does not tell the operating system of node " + evidence.Gap(evidence.Clean(node.Metadata.Name)))
+				return nil, checks.Unknown(evidence.NotShown.Gap("the operating system of node %s", node.Metadata.Name))
 			}
 			if os == "linux" || node.Status.NodeInfo.OperatingSystem == "linux" {
 				linux++

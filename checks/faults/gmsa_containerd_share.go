@@ -53,7 +53,7 @@ build, on nodes whose pods use such an account.`,
 			}
 			switch b := n.Build.Value; {
 			case b.UBR < 0:
-				return nil, checks.Unknown(evidence.NotCollected + ": the revision of the Windows build is not recorded")
+				return nil, checks.Unknown(evidence.NotShown.Gap("the revision of the Windows build"))
 			case b.UBR < gmsaShareUBR:
 				return []checks.Finding{checks.Findingf(checks.Warn, p.FullName(), "%s uses a group managed service account, and Windows %s lets it reach no share under containerd: %d.%d is needed", p.FullName(), b, gmsaShareBuild, gmsaShareUBR).
 					With(n.Build.From, n.Runtime.From).At(uses[0].at, "%s: gmsaCredentialSpecName is %s", p.FullName(), orUnknown(uses[0].GMSACredentialSpecName))}, nil

@@ -9,12 +9,12 @@ import (
 
 // The events of Container Credential Guard that tell of a failure, by number:
 // the messages are localised. 1, 2 and 7 tell of its work.
-var ccgFailures = map[int]string{
-	3: "the credential spec cannot be read",
-	4: "the plug-in cannot be loaded: it is not installed or not registered on this node",
-	6: "the plug-in gives no credentials: look at its input in the credential spec and at the node's access to the secret store",
-	8: "Active Directory does not give out the account's password: the user of the plug-in, or the node, may not retrieve it",
-	9: "the plug-in's GUID in the credential spec cannot be read",
+var ccgFailures = map[int]evidence.Phrase{
+	3: evidence.Phrasef("the credential spec cannot be read"),
+	4: evidence.Phrasef("the plug-in cannot be loaded: it is not installed or not registered on this node"),
+	6: evidence.Phrasef("the plug-in gives no credentials: look at its input in the credential spec and at the node's access to the secret store"),
+	8: evidence.Phrasef("Active Directory does not give out the account's password: the user of the plug-in, or the node, may not retrieve it"),
+	9: evidence.Phrasef("the plug-in's GUID in the credential spec cannot be read"),
 }
 
 const ccgProvider = "Microsoft-Windows-Containers-CCG"
@@ -73,14 +73,14 @@ allowed to this node, no recording tells.`,
 		}
 		last, seen := evidence.WindowsEvent{}, false
 		for _, e := range evidence.WindowsEvents.In(s) {
-			if strings.EqualFold(e.Provider, ccgProvider) && (ccgFailures[e.ID] != "" || e.ID == 2) && (!seen || !e.Time.Before(last.Time.Time)) {
+			if strings.EqualFold(e.Provider, ccgProvider) && (ccgFailures[e.ID].Format != "" || e.ID == 2) && (!seen || !e.Time.Before(last.Time.Time)) {
 				last, seen = e, true
 			}
 		}
-		if why := ccgFailures[last.ID]; seen && why != "" {
+		if why := ccgFailures[last.ID]; seen && why.Format != "" {
 			findings = append(findings, checks.Findingf(checks.Fail, "Container Credential Guard", "%s", why).At(last.Field(), "%s: %s", last.Provider, last.Message))
 		}
-		if gap := evidence.WindowsEvents.Gap(s); gap != "" && len(findings) == 0 {
+		if gap := evidence.WindowsEvents.Gap(s); gap.Kind != "" && len(findings) == 0 {
 			return nil, checks.Unknown(gap)
 		}
 		return findings, nil

@@ -96,7 +96,7 @@ func (w wantedBalancers) missing(s evidence.Snapshot) []checks.Finding {
 	}
 	var findings []checks.Finding
 	if len(absent) > 0 {
-		findings = append(findings, checks.Findingf(checks.Fail, "Services", "HNS has no load balancer for %s, although %s", few(absent), cond(len(absent) == 1, "it has ready pods", "they have ready pods")).
+		findings = append(findings, checks.Findingf(checks.Fail, "Services", "HNS has no load balancer for %s, although %s", few(absent), cond(len(absent) == 1, evidence.Phrasef("it has ready pods"), evidence.Phrasef("they have ready pods"))).
 			At(evidence.HNSLoadBalancers.Field(s), "%d load balancers, none with the address and port of %s", len(evidence.HNSLoadBalancers.In(s)), few(absent)).
 			At(evidence.KubeServices.Field(s), "%d ports of Services with ready backends, %d without a load balancer", len(w), len(absent)))
 	}

@@ -47,14 +47,14 @@ code from a load balancer is another fault.`,
 	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
 		const id = "hns-element-not-found"
 		f := s.File(azureState)
-		if f.Gap != "" {
+		if f.Gap.Kind != "" {
 			return leftToLogs(s, id)
 		}
 		state, err := evidence.DecodeAzureNetworks([]byte(f.Text))
 		if err != nil {
-			return nil, checks.Unknown(evidence.Gap(evidence.Error + ": " + f.Path + ": " + evidence.Clean(err.Error())))
+			return nil, checks.Unknown(evidence.Unreadable.Gap(f.Path, err))
 		}
-		if gap := evidence.HNSNetworks.Gap(s); gap != "" {
+		if gap := evidence.HNSNetworks.Gap(s); gap.Kind != "" {
 			return nil, checks.Unknown(gap)
 		}
 		_, told := liveSign(s, id)

@@ -1,7 +1,6 @@
 package faults
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -80,7 +79,7 @@ where kube-proxy serves just one, and a kube-proxy that has just started.`,
 		}
 		cut := slices.ContainsFunc(evidence.HNSLoadBalancers.In(s), func(lb evidence.HNSLoadBalancer) bool { return lb.Truncated })
 		if cut && len(findings) > 0 {
-			return nil, checks.Unknown(evidence.NotCollected + ": the recorder cut off inner values of the load balancers (ConvertTo-Json without -Depth)")
+			return nil, checks.Unknown(evidence.CutByRecorder.Gap("inner values of the load balancers"))
 		}
 		return findings, nil
 	},
@@ -89,7 +88,7 @@ where kube-proxy serves just one, and a kube-proxy that has just started.`,
 // proxyProgramsHNS says why no load balancers are to be expected.
 func proxyProgramsHNS(n *node.Node, s evidence.Snapshot) error {
 	proxy := n.Components["kube-proxy"]
-	if running, _ := proxy.Running(); !running && node.ComponentSources.Gap(s) == "" && couldHide(proxy, s) == nil && !slices.ContainsFunc(evidence.Services.In(s), func(svc evidence.Service) bool {
+	if running, _ := proxy.Running(); !running && node.ComponentSources.Gap(s).Kind == "" && couldHide(proxy, s) == nil && !slices.ContainsFunc(evidence.Services.In(s), func(svc evidence.Service) bool {
 		return node.EqualsAny(svc.Name, proxy.ParentServices) && svc.Running()
 	}) {
 		return checks.Skip("kube-proxy does not run, so there are no load balancers to compare")
@@ -99,7 +98,7 @@ func proxyProgramsHNS(n *node.Node, s evidence.Snapshot) error {
 	}
 	for _, p := range proxy.Processes {
 		if age := s.Now().Sub(p.StartedAt.Time); !p.StartedAt.IsZero() && age < proxyPatience {
-			return checks.Unknown(evidence.Gap(fmt.Sprintf("%s: kube-proxy had started only %s before the recording and may still be programming Services", evidence.NotCollected, age.Round(time.Second))))
+			return checks.Unknown(evidence.NotDecided.Gap("kube-proxy had started only %s before the recording and may still be programming Services", age.Round(time.Second)))
 		}
 	}
 	return nil

@@ -38,7 +38,7 @@ physical adapter or a Windows feature is the place to look.`,
 		n := node.About(s)
 		net, ok := n.PodNetwork(s)
 		if !ok {
-			return []checks.Finding{checks.Findingf(checks.Fail, n.Networks.Value[0], "HNS has no network %s; it has %s", strings.Join(n.Networks.Value, " or "), networkNames(evidence.HNSNetworks.In(s))).
+			return []checks.Finding{checks.Findingf(checks.Fail, n.Networks.Value[0], "HNS has no network %s; it has %s", evidence.Joined(n.Networks.Value, " or "), networkNames(evidence.HNSNetworks.In(s))).
 				At(evidence.HNSNetworks.Field(s), "names: %s", networkNames(evidence.HNSNetworks.In(s))).With(n.Networks.From)}, nil
 		}
 		f := n.Intended()

@@ -12,7 +12,7 @@ import (
 // restart is a start of HNS after the one of the boot.
 type restart struct {
 	at    time.Time // zero where there was none
-	what  string
+	what  evidence.Phrase
 	crash bool
 	from  evidence.Because
 }
@@ -56,13 +56,13 @@ func hnsRestart(s evidence.Snapshot, proxied time.Time) (r restart, known bool) 
 		from := e.Field().Because("%s", evidence.Clean(e.Message))
 		switch e.ID {
 		case serviceCrashed, serviceCrashedAgain:
-			r = restart{e.Time.Time, "the Host Network Service died", true, from}
+			r = restart{e.Time.Time, evidence.Phrasef("the Host Network Service died"), true, from}
 		case serviceChangedState:
 			// The first change since the boot is its start; after it come a stop and a start in turn, in whatever language.
 			changes++
 			stop := strings.Contains(e.Message, "stopped")
 			if !r.crash && !stop && (stopped || changes > 2) {
-				r = restart{e.Time.Time, "the Host Network Service was restarted", false, from}
+				r = restart{e.Time.Time, evidence.Phrasef("the Host Network Service was restarted"), false, from}
 			}
 			stopped = stop
 		}
@@ -75,7 +75,7 @@ func hnsRestart(s evidence.Snapshot, proxied time.Time) (r restart, known bool) 
 			continue
 		}
 		if p.StartedAt.Sub(proxied) > hnsHeadStart {
-			return restart{p.StartedAt.Time, "the process of HNS was started anew", false,
+			return restart{p.StartedAt.Time, evidence.Phrasef("the process of HNS was started anew"), false,
 				p.Field("startedAt").Because("%s, which hosts hns, has run since %s", p.Name, p.StartedAt.UTC().Format("2006-01-02 15:04 UTC"))}, true
 		}
 		return restart{}, true

@@ -1,7 +1,6 @@
 package faults
 
 import (
-	"fmt"
 	"strings"
 	"time"
 
@@ -49,7 +48,7 @@ no load balancer in HNS, and warns where that was not recorded.`,
 		proxied, proxy := proxyStart(s)
 		r, known := hnsRestart(s, proxied)
 		if !known {
-			return nil, checks.Unknown(evidence.NotCollected + ": neither the service manager's events nor the start of HNS and kube-proxy is recorded")
+			return nil, checks.Unknown(evidence.NotShown.Gap("the service manager's events, or when HNS and kube-proxy started"))
 		}
 		if r.at.IsZero() {
 			return nil, nil
@@ -113,13 +112,13 @@ func podsWithoutEndpoint(s evidence.Snapshot) []evidence.Pod {
 	return lost
 }
 
-func podNames(pods []evidence.Pod) string {
+func podNames(pods []evidence.Pod) evidence.Phrase {
 	var names []string
 	for _, p := range pods {
 		names = append(names, p.FullName())
 	}
 	if len(names) > 5 {
-		names = append(names[:5], fmt.Sprintf("and %d more", len(names)-5))
+		return evidence.Phrasef("%s, and %d more", strings.Join(names[:5], ", "), len(names)-5)
 	}
-	return strings.Join(names, ", ")
+	return verbatim(strings.Join(names, ", "))
 }

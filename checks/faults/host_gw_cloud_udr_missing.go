@@ -1,7 +1,6 @@
 package faults
 
 import (
-	"cmp"
 	"slices"
 
 	"doctor/checks"
@@ -47,7 +46,7 @@ of other nodes, where the providerID says that a cloud runs the machine.`,
 		id := evidence.Node.In(s).Spec.ProviderID
 		cloud := node.CloudOf(id)
 		if cloud == "" {
-			return nil, checks.Skip("no cloud runs this machine: its providerID is %s", cmp.Or(evidence.Clean(id), "empty"))
+			return nil, checks.Skip("no cloud runs this machine: its providerID is %s", orPhrase(evidence.Clean(id), evidence.Phrasef("empty")))
 		}
 		v := viewOfRemotePods(n, evidence.ReachProbes.In(s))
 		v.lost = slices.DeleteFunc(v.lost, func(p evidence.ReachProbe) bool {
@@ -58,9 +57,9 @@ of other nodes, where the providerID says that a cloud runs the machine.`,
 		case v.heard:
 			return nil, nil
 		case len(v.lost) < 2:
-			return nil, checks.Unknown(evidence.NotCollected + ": fewer than two pods of other nodes were probed from pods of this one")
+			return nil, checks.Unknown(evidence.NotProbed.Gap("two pods of other nodes from pods of this node"))
 		case !v.nodeHeard && !heardByCluster(s):
-			return nil, checks.Unknown(evidence.NotCollected + ": no connection of the node itself to another host is recorded as answered, so nothing sets pods apart from it")
+			return nil, checks.Unknown(evidence.NotProbed.Gap("a connection of the node itself to another host that answered, to compare pods with"))
 		}
 		f := checks.Findingf(cond(v.ownHeard || v.elsewhere != nil, checks.Fail, checks.Warn), cloud, "none of %d pods of other nodes answers a pod of this node: %s seems to have no route for pods, or the interface may not forward", len(v.lost), cloud)
 		for _, p := range v.lost[:min(len(v.lost), checks.MaxQuotes)] {

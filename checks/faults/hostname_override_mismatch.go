@@ -38,7 +38,7 @@ its name is the machine's, which never holds a dot.`,
 		n := node.About(s)
 		name := evidence.Node.In(s).Metadata.Name
 		if name == "" {
-			return nil, checks.Unknown(evidence.NotCollected + ": the Node object in this recording has no name")
+			return nil, checks.Unknown(evidence.NotShown.Gap("the name of the Node"))
 		}
 		override := n.Proxy().HostnameOverride
 		value := strings.TrimSpace(override.Value)
@@ -50,10 +50,10 @@ its name is the machine's, which never holds a dot.`,
 				With(override.From).At(evidence.Node.Field(s, "metadata", "name"), "metadata.name is %s", name)}, nil
 		case override.Set:
 			return nil, nil
-		case n.Proxy().Hidden != "":
+		case n.Proxy().Hidden.Kind != "":
 			return nil, checks.Unknown(n.Proxy().Hidden)
 		case len(n.Components["kube-proxy"].Pods) > 0 && n.Proxy().From.Path == evidence.Pods.Path():
-			return nil, checks.Unknown(evidence.NotCollected + ": kube-proxy runs from a DaemonSet, whose start script gives the name out of sight")
+			return nil, checks.Unknown(evidence.NotShown.Gap("kube-proxy's node name: the start script of its DaemonSet sets it"))
 		case strings.Contains(name, "."):
 			return []checks.Finding{checks.Findingf(checks.Fail, "kube-proxy", "kube-proxy has no --hostname-override, so it goes by the machine's name, which cannot be %s", name).
 				With(n.Proxy().From).At(evidence.Node.Field(s, "metadata", "name"), "metadata.name is %s", name)}, nil

@@ -69,7 +69,7 @@ capability. Pods on the host's network bind their ports themselves and do not co
 			}
 		}
 		if len(findings) == 0 && open != "" {
-			return nil, checks.Unknown(evidence.Gap(evidence.NotCollected + ": neither HNS endpoints nor the CNI configuration tell whether host port " + open + " is published"))
+			return nil, checks.Unknown(evidence.NotShown.Gap("whether host port %s is published", open))
 		}
 		return findings, nil
 	},

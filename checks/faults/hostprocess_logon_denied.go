@@ -41,12 +41,12 @@ HostProcess pods, or pods that say so.`,
 	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
 		services := node.About(s).Components["runtime"].Services
 		if len(services) == 0 {
-			return nil, checks.Unknown(evidence.NotCollected + ": this recording shows no service of containerd")
+			return nil, checks.Unknown(evidence.NotShown.Gap("a service of containerd"))
 		}
 		svc := services[0]
 		account := strings.ToLower(strings.TrimSpace(svc.Account))
 		if account == "" {
-			return nil, checks.Unknown(evidence.NotCollected + ": services.json of this recording does not tell the account of " + evidence.Gap(evidence.Clean(svc.Name)))
+			return nil, checks.Unknown(evidence.NotShown.Gap("the account of service %s", svc.Name))
 		}
 		if slices.Contains(hostProcessAccounts, account) {
 			return nil, nil

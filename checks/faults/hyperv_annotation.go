@@ -35,7 +35,7 @@ Today a RuntimeClass selects a handler of containerd that isolates.`,
 		for _, p := range podSpecs(s) {
 			if v := p.Metadata.Annotations[isolationAnnotation]; v != "" {
 				at := podField{fieldPath{"metadata", "annotations", isolationAnnotation}, v}
-				findings = append(findings, checks.Findingf(checks.Warn, p.Name(), "%s asks for %s isolation by an annotation that nothing reads any more; a RuntimeClass does that", p.Name(), evidence.Clean(v)).With(p.because(at)))
+				findings = append(findings, checks.Findingf(checks.Warn, p.Name(), "%s asks for %s isolation by an annotation that nothing reads any more; a RuntimeClass does that", p.phrase(), evidence.Clean(v)).With(p.because(at)))
 			}
 		}
 		return findings, nil

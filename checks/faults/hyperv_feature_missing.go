@@ -66,7 +66,7 @@ convicts also where the feature is installed: then the hypervisor does not start
 				At(p.Field("spec", "runtimeClassName"), "%s: runtimeClassName is %s", p.FullName(), p.Spec.RuntimeClassName)))
 		}
 		if unsure && len(refused) == 0 {
-			return nil, checks.Unknown(evidence.NotCollected + ": features.json of this recording does not speak of Hyper-V")
+			return nil, checks.Unknown(evidence.NotShown.Gap("the state of the Windows feature Hyper-V"))
 		}
 		return findings, nil
 	},
@@ -92,7 +92,7 @@ func defaultHandler(s evidence.Snapshot) (string, evidence.Because) {
 	if v, at := evidence.CRIConfigValue(s, "defaultRuntimeName"); v != "" {
 		return v, at.Because("defaultRuntimeName is %s", v)
 	}
-	if c, file, gap := node.ContainerdConfig(s); gap == "" && c.DefaultRuntime != "" {
+	if c, file, gap := node.ContainerdConfig(s); gap.Kind == "" && c.DefaultRuntime != "" {
 		return c.DefaultRuntime, evidence.InFile(file.Path).Because("default_runtime_name is %s", c.DefaultRuntime)
 	}
 	return "", evidence.Because{}

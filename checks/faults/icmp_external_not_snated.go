@@ -54,7 +54,7 @@ is told and no fault.`,
 			}
 		}
 		if !pinged && len(findings) == 0 {
-			return nil, checks.Unknown(evidence.NotCollected + ": no ping from a pod to a host outside the cluster is recorded, and the node's view is not the pod's; doctor --from-pod NAMESPACE/NAME measures there")
+			return nil, checks.Unknown(evidence.NotProbed.Gap("a host outside the cluster, by ping from a pod"))
 		}
 		return findings, nil
 	},

@@ -64,7 +64,7 @@ did it nor why. The runtime's own line about no progress convicts alone.`,
 		}
 		for _, m := range liveSigns(s, "image-pull-too-slow") {
 			if len(findings) == 0 && (m.Text == "cancel pulling image" || !timed) && s.Now().Sub(m.Last) <= checks.LongAgo && waitsForImage(s) {
-				f := checks.Findingf(checks.Fail, "the runtime", "%s, and pods wait for their images", checkOf("image-pull-too-slow").SignOf(m).Says).With(checks.Quote(m))
+				f := checks.Findingf(checks.Fail, "the runtime", "%s, and pods wait for their images", evidence.Phrasef(checkOf("image-pull-too-slow").SignOf(m).Says)).With(checks.Quote(m))
 				f.Basis = checks.ByBoth
 				findings = append(findings, f)
 			}

@@ -1,8 +1,6 @@
 package faults
 
 import (
-	"fmt"
-
 	"doctor/checks"
 	"doctor/checks/evidence"
 	"doctor/checks/node"
@@ -56,7 +54,7 @@ and pods that are being made or removed.`,
 	},
 	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
 		n := node.About(s)
-		if f := s.File(azureIPAM); n.CNI.Value == node.Azure && f.Gap == "" {
+		if f := s.File(azureIPAM); n.CNI.Value == node.Azure && f.Gap.Kind == "" {
 			return azurePools(s, f)
 		}
 		leases := n.Leases(s)
@@ -66,7 +64,7 @@ and pods that are being made or removed.`,
 		subnets, where := podSubnets(n, s)
 		v4 := node.OfFamily(subnets, true)
 		if len(v4) == 0 {
-			return nil, checks.Unknown(evidence.NotCollected + ": neither the HNS network's subnet nor the node's podCIDR is known")
+			return nil, checks.Unknown(evidence.NotShown.Gap("the HNS network's subnet or the node's podCIDR"))
 		}
 		taken := 0
 		for _, l := range leases {
@@ -75,7 +73,7 @@ and pods that are being made or removed.`,
 			}
 		}
 		if v4[0].Bits() < 16 || v4[0].Bits() > 29 {
-			return nil, checks.Unknown(evidence.NotCollected + ": the node's range is not known to be " + evidence.Gap(v4[0].String()))
+			return nil, checks.Unknown(evidence.NotShown.Gap("whether the node's range is %s", v4[0]))
 		}
 		// The subnet's first and last address and the gateway are nobody's.
 		room := 1<<(32-v4[0].Bits()) - 3
@@ -90,7 +88,7 @@ and pods that are being made or removed.`,
 func azurePools(s evidence.Snapshot, f evidence.NodeFile) ([]checks.Finding, error) {
 	pools, err := evidence.DecodeAzurePools([]byte(f.Text))
 	if err != nil {
-		return nil, checks.Unknown(evidence.Gap(evidence.Error + ": " + f.Path + ": " + evidence.Clean(err.Error())))
+		return nil, checks.Unknown(evidence.Unreadable.Gap(f.Path, err))
 	}
 	var findings []checks.Finding
 	for _, p := range pools {
@@ -113,9 +111,9 @@ func judgePool(s evidence.Snapshot, name string, taken, room int) []checks.Findi
 			pods++
 		}
 	}
-	have := fmt.Sprintf("%d pods have an address", pods)
+	have := evidence.Phrasef("%d pods have an address", pods)
 	if !known {
-		have = "how many pods have one is not recorded"
+		have = evidence.Phrasef("how many pods have one is not recorded")
 	}
 	_, told := liveSign(s, "ipam-range-exhausted")
 	var f checks.Finding

@@ -42,13 +42,13 @@ a source VIP that is not of this node, are checks of their own, and so are the f
 		name := n.Proxy().NetworkName
 		fits := func(want string) bool { return node.NameMatches(want, name.Value) }
 		if name.Set && !evidence.Placeholder(name.Value) && !strings.ContainsAny(name.Value, "$%(*") && !slices.ContainsFunc(n.Networks.Value, fits) && has(n, s, name.Value) {
-			findings = append(findings, checks.Findingf(checks.Fail, "kube-proxy", "kube-proxy programs the HNS network %s, and pods are on %s", name.Value, strings.Join(n.Networks.Value, " or ")).
+			findings = append(findings, checks.Findingf(checks.Fail, "kube-proxy", "kube-proxy programs the HNS network %s, and pods are on %s", name.Value, evidence.Joined(n.Networks.Value, " or ")).
 				With(name.From, n.Networks.From))
 		}
 		if n.Backend.Value != node.OverlayNet || n.Proxy().SourceVIP.Set {
 			return findings, nil
 		}
-		if gap := n.UnseenProxy(); gap != "" {
+		if gap := n.UnseenProxy(); gap.Kind != "" {
 			if len(findings) == 0 {
 				return nil, checks.Unknown(gap)
 			}

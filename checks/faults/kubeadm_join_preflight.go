@@ -51,6 +51,6 @@ deprecated" is a hint and breaks nothing.`,
 			return nil, nil
 		}
 		// A machine that is no node, or whose kubelet is silent: what the logs say stands.
-		return nil, checks.Unknown(cmp.Or(evidence.Node.Gap(s), evidence.NotCollected+": the node is not Ready, and the logs that were read tell of no failed join"))
+		return nil, checks.Unknown(cmp.Or(evidence.Node.Gap(s), evidence.NotDecided.Gap("the node is not Ready, and the logs that were read show no failed join")))
 	},
 })

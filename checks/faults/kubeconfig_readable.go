@@ -66,12 +66,12 @@ recorded and the file is known to be there, what that folder hands down to files
 			}
 			looked = true
 			if who := readers(sddl); len(who) > 0 {
-				findings = append(findings, checks.Findingf(checks.Warn, file, "%s may read %s", strings.Join(who, " and "), file).
+				findings = append(findings, checks.Findingf(checks.Warn, file, "%s may read %s", evidence.Joined(wordings(who), " and "), file).
 					At(evidence.SecurityInfo.Field(s, "acls", acl.number, "sddl"), "%s: %s", acl.Path, acl.SDDL))
 			}
 		}
 		if !looked {
-			return nil, checks.Unknown(evidence.NotCollected + ": security.json of this recording has no access list of a kubeconfig")
+			return nil, checks.Unknown(evidence.NotShown.Gap("the access list of a kubeconfig"))
 		}
 		return findings, nil
 	},

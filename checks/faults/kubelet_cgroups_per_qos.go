@@ -37,22 +37,22 @@ kubelet does not run; what a kubelet that runs was started with, it has accepted
 	},
 	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
 		n := node.About(s)
-		level, effect := checks.Fail, "the kubelet refuses to start"
+		level, effect := checks.Fail, evidence.Phrasef("the kubelet refuses to start")
 		up := kubeletUp(n, s)
 		switch {
 		case n.Kubelet.Value.AtLeast(evidence.Version{Major: 1, Minor: 30}):
-			level, effect = checks.Info, "this version ignores it"
+			level, effect = checks.Info, evidence.Phrasef("this version ignores it")
 		case up != nil:
-			level, effect = checks.Warn, "the kubelet that runs does not have it, and will refuse it at its next start"
+			level, effect = checks.Warn, evidence.Phrasef("the kubelet that runs does not have it, and will refuse it at its next start")
 		}
 		config, file, gap := n.KubeletConfig(s)
 		if f, ok := n.KubeletFlag("config"); up != nil && (!ok || f.Value == "") {
-			gap = evidence.NotCollected // a file in the usual place that this kubelet does not read
+			gap = evidence.NotShown.Gap("the kubelet's configuration") // a file in the usual place that this kubelet does not read
 		}
 		var findings []checks.Finding
 
 		cgroups, from := setting(n, "cgroups-per-qos", up)
-		if from.Path == "" && gap == "" && config.CgroupsPerQOS != nil {
+		if from.Path == "" && gap.Kind == "" && config.CgroupsPerQOS != nil {
 			cgroups, from = fmt.Sprint(*config.CgroupsPerQOS), file.Field("cgroupsPerQOS").Because("cgroupsPerQOS: %v", *config.CgroupsPerQOS)
 		}
 		if strings.EqualFold(cgroups, "true") {
@@ -60,7 +60,7 @@ kubelet does not run; what a kubelet that runs was started with, it has accepted
 		}
 
 		enforce, from2 := setting(n, "enforce-node-allocatable", up)
-		if from2.Path == "" && gap == "" && config.EnforcesNodeAllocatable {
+		if from2.Path == "" && gap.Kind == "" && config.EnforcesNodeAllocatable {
 			enforce = strings.Join(config.EnforceNodeAllocatable, ",")
 			from2 = file.Field("enforceNodeAllocatable").Because("enforceNodeAllocatable: [%s]", enforce)
 		}
@@ -69,15 +69,15 @@ kubelet does not run; what a kubelet that runs was started with, it has accepted
 		}
 
 		running, _ := n.Components["kubelet"].Running()
-		if from.Path == "" && level == checks.Fail && gap == "" && !running && len(n.KubeletFlags) > 0 && node.ComponentSources.Gap(s) == "" {
+		if from.Path == "" && level == checks.Fail && gap.Kind == "" && !running && len(n.KubeletFlags) > 0 && node.ComponentSources.Gap(s).Kind == "" {
 			findings = append(findings, checks.Findingf(checks.Fail, "cgroupsPerQOS", "nothing sets cgroupsPerQOS to false, its default is true, and the kubelet does not run").
 				At(file.Field("cgroupsPerQOS"), "cgroupsPerQOS is not set").With(n.KubeletFlags[0].From, n.Kubelet.From))
 		}
-		if len(findings) == 0 && from2.Path == "" && level == checks.Fail && gap == "" && !running && len(n.KubeletFlags) > 0 && node.ComponentSources.Gap(s) == "" {
+		if len(findings) == 0 && from2.Path == "" && level == checks.Fail && gap.Kind == "" && !running && len(n.KubeletFlags) > 0 && node.ComponentSources.Gap(s).Kind == "" {
 			findings = append(findings, checks.Findingf(checks.Fail, "enforceNodeAllocatable", "nothing sets enforceNodeAllocatable to the empty list, its default is pods, and the kubelet does not run").
 				At(file.Field("enforceNodeAllocatable"), "enforceNodeAllocatable is not set").With(n.KubeletFlags[0].From, n.Kubelet.From))
 		}
-		if len(findings) == 0 && level == checks.Fail && gap != "" && !running && (from.Path == "" || from2.Path == "") {
+		if len(findings) == 0 && level == checks.Fail && gap.Kind != "" && !running && (from.Path == "" || from2.Path == "") {
 			return nil, checks.Unknown(gap) // the file that was not seen may hold what this kubelet refuses
 		}
 		return findings, nil

@@ -35,18 +35,18 @@ alone does not tell before from after, and is therefore told, no more.`,
 	},
 	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
 		n := node.About(s)
-		if gap := node.NeedKubeletFlags.Gap(s); gap != "" {
+		if gap := node.NeedKubeletFlags.Gap(s); gap.Kind != "" {
 			return joinedWithoutConfig(s, gap)
 		}
 		flag, ok := n.KubeletFlag("config")
 		if !ok || flag.Value == "" {
-			if f, err := joinedWithoutConfig(s, ""); err == nil {
+			if f, err := joinedWithoutConfig(s, evidence.Gap{}); err == nil {
 				return f, nil // its flags stand where nobody looked
 			}
 			return nil, nil // this kubelet is set up by flags
 		}
 		file := s.File(flag.Value)
-		switch file.Gap.Kind() {
+		switch file.Gap.Kind {
 		case "":
 			return nil, nil
 		case evidence.Absent:
@@ -61,13 +61,13 @@ alone does not tell before from after, and is therefore told, no more.`,
 		joined, known := s.File(kubeletKubeconfig).Exists()
 		switch {
 		case len(n.Components["kubelet"].Processes) > 0 && flag.Live:
-			f.Level, f.Format = checks.Warn, f.Format+"; the kubelet that runs has read it, and will not start again"
+			f.Level, f.Format, f.Args = checks.Warn, "%s; the kubelet that runs has read it, and will not start again", []any{evidence.Phrasef(f.Format, f.Args...)}
 		case evidence.Node.Known(s) || joined:
 		case known:
-			f.Level, f.Format = checks.Info, f.Format+": expected before kubeadm join, which writes it"
+			f.Level, f.Format, f.Args = checks.Info, "%s: expected before kubeadm join, which writes it", []any{evidence.Phrasef(f.Format, f.Args...)}
 			f = f.At(evidence.FileRecordField(s, kubeletKubeconfig, "outcome"), "%s: absent", kubeletKubeconfig)
 		default:
-			return nil, checks.Unknown(evidence.NotCollected + ": the recording does not tell whether this machine has been joined")
+			return nil, checks.Unknown(evidence.NotShown.Gap("whether this machine has been joined"))
 		}
 		return []checks.Finding{f}, nil
 	},

@@ -69,7 +69,7 @@ runs has accepted its flags, whatever the table of removals says.`,
 		}
 		if len(findings) > 0 {
 			findings[0] = findings[0].Cure(cureFlags(n, culprits))
-		} else if up == nil && node.ComponentSources.Gap(s) == "" {
+		} else if up == nil && node.ComponentSources.Gap(s).Kind == "" {
 			findings = unseenFlags(s, refused)
 		}
 		return findings, nil
@@ -143,18 +143,18 @@ func unseenFlags(s evidence.Snapshot, refused map[string]evidence.SignMatch) []c
 
 // cureFlags says where to delete the flags, and what waits for the kubelet.
 func cureFlags(n *node.Node, flags []node.Flag) checks.Fix {
-	var names, places, commands []string
+	var names, commands []string
+	var places []evidence.Phrase
+	var restarts, drops evidence.Phrase
 	for _, f := range flags {
 		names = append(names, "--"+f.Name)
 		place, command := whereWritten(n, f)
-		if !slices.Contains(places, place) {
+		if !slices.ContainsFunc(places, func(p evidence.Phrase) bool { return p.String() == place.String() }) {
 			places, commands = append(places, place), append(commands, command)
 		}
 	}
 	fix := checks.Fix{
-		Text:     "delete " + strings.Join(names, ", ") + " from " + strings.Join(places, " and ") + ", then restart the kubelet",
 		Commands: append(commands, "Restart-Service kubelet"),
-		Impact:   "running containers are not touched",
 	}
 	var waiting []string
 	for _, name := range []string{"flanneld", "kube-proxy"} {
@@ -165,22 +165,24 @@ func cureFlags(n *node.Node, flags []node.Flag) checks.Fix {
 		}
 	}
 	if len(waiting) > 0 {
-		fix.Text += " and start what waits for it"
+		restarts = evidence.Phrasef(" and start what waits for it")
 		fix.Commands = append(fix.Commands, "Start-Service "+strings.Join(waiting, ", "))
-		fix.Impact += "; as flanneld creates its network, the node's connections drop for some seconds"
+		drops = evidence.Phrasef("; as flanneld creates its network, the node's connections drop for some seconds")
 	}
+	fix.TextOf = evidence.Phrasef("delete %s from %s, then restart the kubelet%s", strings.Join(names, ", "), evidence.Joined(places, " and "), restarts)
+	fix.ImpactOf = evidence.Phrasef("running containers are not touched%s", drops)
 	return fix
 }
 
 // whereWritten names the place of a flag, and the command that opens it.
-func whereWritten(n *node.Node, f node.Flag) (place, command string) {
+func whereWritten(n *node.Node, f node.Flag) (place evidence.Phrase, command string) {
 	if path, ok := evidence.WindowsPath(f.From.Path); ok {
-		return path, "notepad " + path
+		return verbatim(path), "notepad " + path
 	}
 	for _, svc := range n.Components["kubelet"].Services {
 		if svc.Wrapper == "nssm" {
-			return "the parameters of service " + svc.Name, "nssm edit " + svc.Name
+			return evidence.Phrasef("the parameters of service %s", svc.Name), "nssm edit " + svc.Name
 		}
 	}
-	return "the command line of the kubelet's service", "sc.exe qc kubelet"
+	return evidence.Phrasef("the command line of the kubelet's service"), "sc.exe qc kubelet"
 }

@@ -39,9 +39,9 @@ Before kubeadm join the kubelet has no configuration yet and exits in a loop: th
 			if !strings.HasPrefix(strings.ToLower(svc.State), "paus") {
 				continue
 			}
-			level, why := checks.Fail, "the kubelet exits as soon as it starts"
+			level, why := checks.Fail, evidence.Phrasef("the kubelet exits as soon as it starts")
 			if beforeJoin(s) {
-				level, why = checks.Info, "expected before kubeadm join, as there is no kubelet configuration yet"
+				level, why = checks.Info, evidence.Phrasef("expected before kubeadm join, as there is no kubelet configuration yet")
 			}
 			findings = append(findings, checks.Findingf(level, svc.Name, "service %s is paused: %s", svc.Name, why).
 				At(svc.Field("state"), "%s: state is %s, exit code %d", svc.Name, svc.State, svc.Exit()))
@@ -56,5 +56,5 @@ Before kubeadm join the kubelet has no configuration yet and exits in a loop: th
 func beforeJoin(s evidence.Snapshot) bool {
 	f, ok := node.About(s).KubeletFlag("config")
 	return ok && strings.HasSuffix(strings.ToLower(evidence.CleanWinPath(f.Value)), strings.ToLower(node.KubeletConfigs[0][2:])) &&
-		s.File(node.KubeletConfigs[0]).Gap.Kind() == evidence.Absent && !evidence.Node.Known(s)
+		s.File(node.KubeletConfigs[0]).Gap.Kind == evidence.Absent && !evidence.Node.Known(s)
 }

@@ -40,10 +40,10 @@ forever. Starting before the CNI plugin has made the network is the usual reason
 		networks := evidence.HNSNetworks.In(s)
 		switch {
 		case !name.Set && len(n.Components["kube-proxy"].Pods) > 0:
-			return nil, checks.Unknown(evidence.NotCollected + ": kube-proxy runs from a DaemonSet, whose start script names the network out of sight")
+			return nil, checks.Unknown(evidence.NotShown.Gap("kube-proxy's HNS network: the start script of its DaemonSet sets it"))
 		case !name.Set && len(n.Components["kube-proxy"].Services) == 0:
-			return nil, checks.Unknown(evidence.NotCollected + ": kube-proxy does not run as a service here, and the environment of its process is not recorded")
-		case !name.Set && n.Proxy().Hidden != "":
+			return nil, checks.Unknown(evidence.NotShown.Gap("the environment of kube-proxy, which does not run as a service here"))
+		case !name.Set && n.Proxy().Hidden.Kind != "":
 			return nil, checks.Unknown(n.Proxy().Hidden)
 		case !name.Set && evidence.Env.Known(s):
 			return []checks.Finding{checks.Findingf(checks.Fail, "kube-proxy", "kube-proxy is given neither --network-name nor KUBE_NETWORK").
@@ -51,7 +51,7 @@ forever. Starting before the CNI plugin has made the network is the usual reason
 		case !name.Set:
 			return nil, checks.Unknown(evidence.Env.Gap(s))
 		case evidence.Placeholder(name.Value) || strings.ContainsAny(name.Value, "$%("):
-			return nil, checks.Unknown(evidence.NotCollected + ": kube-proxy is told its HNS network by a variable, and what it stands for is not recorded")
+			return nil, checks.Unknown(evidence.NotShown.Gap("the value of the variable that names kube-proxy's HNS network"))
 		}
 		there := func(net evidence.HNSNetwork) bool { return node.NameMatches(name.Value, net.Name) }
 		if slices.ContainsFunc(networks, there) {

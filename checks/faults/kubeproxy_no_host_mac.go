@@ -39,7 +39,7 @@ The check compares the address with those of all adapters.`,
 			own = append(own, node.ParseAddresses(a.Addresses...)...)
 		}
 		if len(own) == 0 {
-			return nil, checks.Unknown(evidence.NotCollected + ": adapters.json of this recording tells no address")
+			return nil, checks.Unknown(evidence.NotShown.Gap("any address of an adapter"))
 		}
 		bind := n.Proxy().BindAddress
 		if ip, ok := node.ParseAddress(bind.Value); bind.Set && ok && !ip.IsUnspecified() {
@@ -51,7 +51,7 @@ The check compares the address with those of all adapters.`,
 		}
 		ips := node.ParseAddresses(evidence.Node.In(s).InternalIPs()...)
 		switch gap := n.UnseenProxy(); {
-		case !bind.Set && gap != "":
+		case !bind.Set && gap.Kind != "":
 			return nil, checks.Unknown(gap)
 		case len(ips) == 0 && !evidence.Node.Known(s):
 			return nil, checks.Unknown(evidence.Node.Gap(s))

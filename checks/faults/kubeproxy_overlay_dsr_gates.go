@@ -73,11 +73,11 @@ release; for a gate that has been removed it goes by kube-proxy's own message.`,
 				findings = append(findings, checks.Findingf(checks.Fail, "kube-proxy", "kube-proxy %s is told %s=false, which it refuses from v1.%d on", v, gate.name, gate.locked).With(set.From, from))
 			case wanted && off:
 				findings = append(findings, checks.Findingf(checks.Fail, "kube-proxy", "kube-proxy is told %s=false, and %s", gate.name, reason).With(set.From, why))
-			case wanted && !set.Set && v.Minor < gate.on && n.UnseenProxy() == "" && !proxyStays(n, s):
+			case wanted && !set.Set && v.Minor < gate.on && n.UnseenProxy().Kind == "" && !proxyStays(n, s):
 				findings = append(findings, checks.Findingf(checks.Fail, "kube-proxy", "kube-proxy %s is not told %s=true, and %s; it is on by default from v1.%d on only", v, gate.name, reason, gate.on).With(n.Proxy().From, why, from))
 			}
 		}
-		if gap := n.UnseenProxy(); len(findings) == 0 && gap != "" {
+		if gap := n.UnseenProxy(); len(findings) == 0 && gap.Kind != "" {
 			return nil, checks.Unknown(gap)
 		}
 		return findings, nil
@@ -85,14 +85,14 @@ release; for a gate that has been removed it goes by kube-proxy's own message.`,
 })
 
 // wanted tells whether kube-proxy needs the gate on this node, and why.
-func (g windowsGate) wanted(n *node.Node) (bool, evidence.Because, string) {
+func (g windowsGate) wanted(n *node.Node) (bool, evidence.Because, evidence.Phrase) {
 	switch {
 	case g.name == "WinOverlay" && n.Backend.Known() && n.Backend.Value == node.OverlayNet:
-		return true, n.Backend.From, "the pod network is an overlay"
+		return true, n.Backend.From, evidence.Phrasef("the pod network is an overlay")
 	case g.name == "WinDSR" && n.Proxy().EnableDSR.On():
-		return true, n.Proxy().EnableDSR.From, "it is to use DSR"
+		return true, n.Proxy().EnableDSR.From, evidence.Phrasef("it is to use DSR")
 	}
-	return false, evidence.Because{}, ""
+	return false, evidence.Because{}, evidence.Phrase{}
 }
 
 // proxyStays tells whether a kube-proxy has been up for longer than it takes to

@@ -47,7 +47,7 @@ externalTrafficPolicy Cluster whose address HNS does not serve on port 10256.`,
 		n := node.About(s)
 		forward := n.Proxy().ForwardHealthCheckVIP
 		if !forward.On() {
-			if gap := n.UnseenProxy(); !forward.Set && gap != "" {
+			if gap := n.UnseenProxy(); !forward.Set && gap.Kind != "" {
 				return nil, checks.Unknown(gap)
 			}
 			return nil, nil

@@ -60,7 +60,7 @@ script. It passes where all load balancers use DSR, which need no ports.`,
 			return nil, nil
 		}
 		if len(ports.Dynamic) == 0 || ports.Excluded == nil {
-			return nil, checks.Unknown(evidence.NotCollected + ": ports.json of this recording lacks the dynamic range or the excluded ranges")
+			return nil, checks.Unknown(evidence.NotShown.Gap("the dynamic port range or the excluded ranges"))
 		}
 		var findings []checks.Finding
 		for _, protocol := range []string{"tcp", "udp"} {

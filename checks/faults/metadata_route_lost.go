@@ -48,11 +48,11 @@ address. A probe that was answered outweighs it.`,
 		switch cloud {
 		case "Azure", "AWS", "Google Cloud":
 		default:
-			return nil, checks.Skip("no cloud with a metadata service runs this machine: its providerID is %s", cmp.Or(evidence.Clean(id), "empty"))
+			return nil, checks.Skip("no cloud with a metadata service runs this machine: its providerID is %s", orPhrase(evidence.Clean(id), evidence.Phrasef("empty")))
 		}
 		routes := evidence.Routes.In(s)
 		if len(routes) == 0 {
-			return nil, checks.Unknown(evidence.NotCollected + ": routes.json of this recording is empty, and no Windows is without routes")
+			return nil, checks.Unknown(evidence.NotShown.Gap("any route"))
 		}
 		level := checks.Info // on its own the default route may lead there as well
 		if len(s.Signs("metadata-route-lost")) > 0 {

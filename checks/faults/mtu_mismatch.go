@@ -44,7 +44,7 @@ cannot see.`,
 	Links: []string{"https://github.com/microsoft/SDN/issues/517", "https://github.com/Azure/AKS/issues/2873", "https://github.com/kubernetes-sigs/cluster-api-provider-azure/pull/1335", "https://github.com/moby/moby/issues/33596"},
 	Applies: func(n *node.Node) error {
 		if !n.Backend.Known() { // the headers of an overlay are what makes the difference
-			return checks.Unknown(cmp.Or(n.Backend.Gap, evidence.NotCollected+": the recording does not tell the type of the pod network"))
+			return checks.Unknown(cmp.Or(n.Backend.Gap, evidence.NotShown.Gap("the type of the pod network")))
 		}
 		return nil
 	},
@@ -55,7 +55,7 @@ cannot see.`,
 		up := uplink(n, s)
 		uplink, mtu := up.Name, up.MTU
 		if mtu == 0 {
-			return nil, checks.Unknown(evidence.NotCollected + ": adapters.json of this recording does not tell the MTU of the node's adapter")
+			return nil, checks.Unknown(evidence.NotShown.Gap("the MTU of the node's adapter"))
 		}
 		room := mtu
 		if n.Backend.Value == node.OverlayNet && !(strings.HasPrefix(strings.ToLower(uplink), "vethernet") && mtu < usualMTU) {
@@ -73,7 +73,7 @@ cannot see.`,
 					At(a.Field("mtu"), "%s: mtu is %d", a.Name, a.MTU).At(up.Field("mtu"), "%s: mtu is %d", uplink, mtu))
 			}
 		}
-		if f := s.File(node.SubnetEnv); f.Gap == "" && n.CNI.Value == node.Flannel {
+		if f := s.File(node.SubnetEnv); f.Gap.Kind == "" && n.CNI.Value == node.Flannel {
 			env := evidence.DecodeFlannelSubnet(f.Text)
 			if env.MTU > 0 {
 				compared++
@@ -84,7 +84,7 @@ cannot see.`,
 			}
 		}
 		if compared == 0 && len(findings) == 0 {
-			return nil, checks.Unknown(evidence.NotCollected + ": no MTU of a pod is recorded")
+			return nil, checks.Unknown(evidence.NotShown.Gap("the MTU of any pod"))
 		}
 		return findings, nil
 	},

@@ -61,7 +61,7 @@ The HNS network nat and the adapter vEthernet (nat) alone are harmless.`,
 			}
 		}
 		return []checks.Finding{f.Cure(checks.Fix{
-			Text:     "delete " + first.Name + ", restart the runtime, and recreate the pods that got an address of the NAT network",
+			TextOf:   evidence.Phrasef("delete %s, restart the runtime, and recreate the pods that got an address of the NAT network", first.Name),
 			Commands: []string{`Remove-Item "` + n.CNIDir.Value + `\` + first.Name + `"`, "Restart-Service {runtime}"},
 			Impact:   "pods on the NAT network must be recreated",
 		})}, nil

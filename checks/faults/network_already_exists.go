@@ -1,8 +1,6 @@
 package faults
 
 import (
-	"strings"
-
 	"doctor/checks"
 	"doctor/checks/evidence"
 	"doctor/checks/node"
@@ -49,7 +47,7 @@ func refusedNetwork(s evidence.Snapshot, id, format string) []checks.Finding {
 		return nil
 	}
 	list := networkNames(evidence.HNSNetworks.In(s))
-	f := checks.Findingf(checks.Fail, n.Networks.Value[0], format, strings.Join(n.Networks.Value, " or "), list).With(checks.Quote(m)).At(evidence.HNSNetworks.Field(s), "names: %s", list)
+	f := checks.Findingf(checks.Fail, n.Networks.Value[0], format, evidence.Joined(n.Networks.Value, " or "), list).With(checks.Quote(m)).At(evidence.HNSNetworks.Field(s), "names: %s", list)
 	f.Basis = checks.ByBoth
 	return []checks.Finding{f}
 }

@@ -61,7 +61,7 @@ the Service has no ready endpoint.`,
 			findings = append(findings, f)
 		}
 		if !asked {
-			return nil, checks.Unknown(evidence.NotCollected + ": no Service address was probed from the node")
+			return nil, checks.Unknown(evidence.NotProbed.Gap("a Service address from the node"))
 		}
 		return findings, nil
 	},

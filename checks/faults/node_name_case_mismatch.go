@@ -51,11 +51,11 @@ Node. kube-proxy's name has a check of its own.`,
 	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
 		name := evidence.Node.In(s).Metadata.Name
 		if name == "" {
-			return nil, checks.Unknown(evidence.NotCollected + ": the Node object in this recording has no name")
+			return nil, checks.Unknown(evidence.NotShown.Gap("the name of the Node"))
 		}
 		var findings []checks.Finding
 		compared := 0
-		judge := func(what, value string, from evidence.Because) {
+		judge := func(what evidence.Phrase, value string, from evidence.Because) {
 			compared++
 			if value == name {
 				return
@@ -64,26 +64,26 @@ Node. kube-proxy's name has a check of its own.`,
 			if strings.EqualFold(value, name) {
 				format = "%s says %s, and the Node is called %s: the API server tells case apart"
 			}
-			findings = append(findings, checks.Findingf(checks.Fail, what, format, what, value, name).
+			findings = append(findings, checks.Findingf(checks.Fail, what.String(), format, what, value, name).
 				With(from).At(evidence.Node.Field(s, "metadata", "name"), "metadata.name is %s", name))
 		}
 		for _, c := range evidence.Certificates.In(s) {
 			if _, cn, ok := strings.Cut(c.Subject, "CN=system:node:"); ok {
 				cn, _, _ = strings.Cut(cn, ",")
-				judge("the kubelet's certificate", strings.TrimSpace(cn), c.Field("subject").Because("%s: subject is %s", c.Path, c.Subject))
+				judge(evidence.Phrasef("the kubelet's certificate"), strings.TrimSpace(cn), c.Field("subject").Because("%s: subject is %s", c.Path, c.Subject))
 			}
 		}
 		n := node.About(s)
 		for _, svc := range n.Components["flanneld"].Services {
 			if v := svc.Env["NODE_NAME"]; isName(v) {
-				judge("flanneld's NODE_NAME", v, svc.Field("env", "NODE_NAME").Because("%s: NODE_NAME=%s", svc.Name, v))
+				judge(evidence.Phrasef("flanneld's NODE_NAME"), v, svc.Field("env", "NODE_NAME").Because("%s: NODE_NAME=%s", svc.Name, v))
 			}
 		}
 		if v := evidence.Env.In(s)["NODE_NAME"]; isName(v) {
-			judge("the machine's NODE_NAME", v, evidence.Env.Field(s, "NODE_NAME").Because("NODE_NAME=%s", v))
+			judge(evidence.Phrasef("the machine's NODE_NAME"), v, evidence.Env.Field(s, "NODE_NAME").Because("NODE_NAME=%s", v))
 		}
 		if compared == 0 {
-			return nil, checks.Unknown(evidence.NotCollected + ": this recording holds neither a kubelet's certificate nor a NODE_NAME to compare with the Node")
+			return nil, checks.Unknown(evidence.NotShown.Gap("a kubelet's certificate or a NODE_NAME to compare with the Node"))
 		}
 		// The certificate of a kubelet lies there under several file names.
 		return slices.CompactFunc(findings, func(a, b checks.Finding) bool { return a.Message() == b.Message() }), nil

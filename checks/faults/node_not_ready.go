@@ -32,7 +32,7 @@ where nothing else was found.`,
 		node := evidence.Node.In(s)
 		ready, ok := node.Condition("Ready")
 		if !ok {
-			return nil, checks.Unknown(evidence.NotCollected + ": the Node object in this recording has no Ready condition")
+			return nil, checks.Unknown(evidence.NotShown.Gap("the Node's Ready condition"))
 		}
 		if ready.Status == "True" {
 			return nil, nil

@@ -40,12 +40,12 @@ made). It is named as a cause only where nothing else was found.`,
 		node := evidence.Node.In(s)
 		ready, ok := node.Condition("Ready")
 		if !ok {
-			return nil, checks.Unknown(evidence.NotCollected + ": the Node object in this recording has no Ready condition")
+			return nil, checks.Unknown(evidence.NotShown.Gap("the Node's Ready condition"))
 		}
 		if ready.Status != "Unknown" {
 			return nil, nil
 		}
-		f := checks.Findingf(checks.Fail, cmp.Or(node.Metadata.Name, "node"), "Ready is Unknown: %s: %s", orUnknown(ready.Reason), strings.TrimSuffix(orUnknown(ready.Message), "."))
+		f := checks.Findingf(checks.Fail, cmp.Or(node.Metadata.Name, "node"), "Ready is Unknown: %s: %s", orUnknown(ready.Reason), orUnknown(strings.TrimSuffix(ready.Message, ".")))
 		if !ready.LastTransitionTime.IsZero() {
 			f = f.At(node.ConditionField("Ready", "status"), "status.conditions: Ready is Unknown since %s", ready.LastTransitionTime.Format("2006-01-02 15:04 UTC"))
 		} else {

@@ -56,7 +56,7 @@ On builds without it the check only tells; on later ones a probe without an answ
 				continue
 			}
 			if b.Number == 17763 && b.UBR < 0 {
-				return nil, checks.Unknown(evidence.NotCollected + ": whether a node of build 17763 reaches its own NodePorts depends on the revision, which is not recorded")
+				return nil, checks.Unknown(evidence.NotShown.Gap("the revision of the Windows build, which decides whether the node reaches its own NodePorts"))
 			}
 			if old {
 				findings = append(findings, checks.Findingf(checks.Info, p.Target, "the node does not reach NodePort %d of %s on its own address: Windows as documented for %s", port, service, b).With(probed.ReachBecause(p), n.Build.From))
@@ -71,7 +71,7 @@ On builds without it the check only tells; on later ones a probe without an answ
 			return []checks.Finding{checks.Findingf(checks.Info, b.String(), "NodePorts of this node cannot be reached from the node itself on %s: test them from another host", b).
 				With(n.Build.From).At(evidence.KubeServices.Field(s), "%d NodePorts", len(ports))}, nil
 		}
-		return nil, checks.Unknown(evidence.NotCollected + ": no NodePort of this node was probed from the node itself")
+		return nil, checks.Unknown(evidence.NotProbed.Gap("a NodePort of this node from the node itself"))
 	},
 })
 

@@ -68,7 +68,7 @@ no node answers that one.`,
 			}
 			return []checks.Finding{f.At(evidence.EndpointSlices.Field(s), "none of the ready backends of %s has nodeName %s", few(names), n.Name.Value).With(n.Name.From)}, nil
 		case unclear:
-			return nil, checks.Unknown(evidence.NotCollected + ": the EndpointSlices of this recording do not say on which node the backends run")
+			return nil, checks.Unknown(evidence.NotShown.Gap("on which node the backends run"))
 		case ports == 0:
 			return nil, checks.Skip("no Service with a ready pod has a NodePort")
 		}

@@ -1,7 +1,6 @@
 package faults
 
 import (
-	"fmt"
 	"strings"
 
 	"doctor/checks"
@@ -11,7 +10,7 @@ import (
 
 // notRunning judges a component by everything that could show it running. That
 // nothing shows it is only a fault where everything was looked at.
-func notRunning(c *node.Component, s evidence.Snapshot, consequence string) ([]checks.Finding, error) {
+func notRunning(c *node.Component, s evidence.Snapshot, consequence evidence.Phrase) ([]checks.Finding, error) {
 	if running, _ := c.Running(); running {
 		return nil, nil
 	}
@@ -24,7 +23,7 @@ func notRunning(c *node.Component, s evidence.Snapshot, consequence string) ([]c
 			At(svc.Field("state"), "%s: state %s, start type %s, exit code %d", svc.Name, svc.State, orUnknown(svc.StartType), svc.Exit())
 		if strings.EqualFold(svc.StartType, "disabled") {
 			f = f.Cure(checks.Fix{
-				Text:     "find out who disabled service " + svc.Name + ", then let it start with the machine again",
+				TextOf:   evidence.Phrasef("find out who disabled service %s, then let it start with the machine again", svc.Name),
 				Commands: []string{"Set-Service " + svc.Name + " -StartupType Automatic", "Start-Service " + svc.Name},
 				Impact:   "as the component starts: new connections of this node's pods may fail for some seconds",
 			})
@@ -59,11 +58,11 @@ func notRunning(c *node.Component, s evidence.Snapshot, consequence string) ([]c
 // console, as a child of another service, or in a HostProcess pod. Every form
 // of running is a process in the end.
 func couldHide(c *node.Component, s evidence.Snapshot) error {
-	if gap := evidence.Processes.Gap(s); gap != "" {
+	if gap := evidence.Processes.Gap(s); gap.Kind != "" {
 		return checks.Unknown(gap)
 	}
 	if n := len(evidence.Processes.In(s)); n > 0 && n < fewProcesses {
-		return checks.Unknown(evidence.Gap(fmt.Sprintf("%s: this recording lists only %d of the processes", evidence.NotCollected, n)))
+		return checks.Unknown(evidence.ListIncomplete.Gap("processes"))
 	}
 	return nil
 }
@@ -71,29 +70,24 @@ func couldHide(c *node.Component, s evidence.Snapshot) error {
 // fewProcesses tells a list that somebody began by hand from one of a machine; an empty one says that there is none.
 const fewProcesses = 4
 
-func label(c *node.Component) string {
+func label(c *node.Component) evidence.Phrase {
 	if c.Name == "runtime" {
-		return "a container runtime"
+		return evidence.Phrasef("a container runtime")
 	}
-	return c.Name
+	return verbatim(c.Name)
 }
 
-func orUnknown(s string) string {
-	if s == "" {
-		return "not recorded"
-	}
-	return s
-}
+func orUnknown(s string) evidence.Phrase { return orPhrase(s, evidence.Phrasef("not recorded")) }
 
 // podState is why a pod is not running, in a few words.
-func podState(p evidence.Pod) string {
+func podState(p evidence.Pod) evidence.Phrase {
 	for _, st := range p.Statuses() {
 		if w := st.State.Waiting; w != nil {
-			return fmt.Sprintf("container %s waits: %s", st.Name, w.Reason)
+			return evidence.Phrasef("container %s waits: %s", st.Name, w.Reason)
 		}
 		if t := st.State.Terminated; t != nil && t.ExitCode != 0 {
-			return fmt.Sprintf("container %s ended with exit code %d", st.Name, t.ExitCode)
+			return evidence.Phrasef("container %s ended with exit code %d", st.Name, t.ExitCode)
 		}
 	}
-	return "phase " + orUnknown(p.Status.Phase)
+	return evidence.Phrasef("phase %s", orUnknown(p.Status.Phase))
 }

@@ -52,7 +52,7 @@ from "route add") is harmless and not meant.`,
 		for _, l := range node.About(s).Leases(s) {
 			if e, taken := hosts[l.Address]; taken {
 				f := s.File(l.Path)
-				if holder, _, _ := strings.Cut(strings.TrimSpace(f.Text), "\n"); f.Gap == "" && sandboxID.MatchString(strings.TrimSpace(holder)) {
+				if holder, _, _ := strings.Cut(strings.TrimSpace(f.Text), "\n"); f.Gap.Kind == "" && sandboxID.MatchString(strings.TrimSpace(holder)) {
 					return []checks.Finding{checks.Findingf(checks.Fail, l.Address.String(), "host-local reserved %s for the container %.12s, and the host's endpoint %s has that address", l.Address, holder, e.Name).
 						At(evidence.InLine(f.Path, 1), "%s", holder).At(e.Field(), "%s: %s", e.Name, strings.Join(e.Addresses, ", "))}, nil
 				}

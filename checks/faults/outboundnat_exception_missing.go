@@ -45,18 +45,18 @@ applies to pods is judged.`,
 			}
 		}
 		lists := exceptionLists(n, s)
-		if gap := evidence.HNSEndpoints.Gap(s); n.CNI.Value == node.VPC && gap != "" {
+		if gap := evidence.HNSEndpoints.Gap(s); n.CNI.Value == node.VPC && gap.Kind != "" {
 			return nil, checks.Unknown(gap)
 		}
 		if len(lists) == 0 {
 			return nil, checks.Skip("neither the CNI configuration nor an endpoint has an OutBoundNAT policy")
 		}
-		required := []requiredPrefix{{"cluster CIDR", n.ClusterCIDRs}}
+		required := []requiredPrefix{{evidence.Phrasef("cluster CIDR"), n.ClusterCIDRs}}
 		if n.CNI.Value == node.VPC {
-			required[0] = requiredPrefix{"VPC CIDR", vpcCIDRs(n)}
+			required[0] = requiredPrefix{evidence.Phrasef("VPC CIDR"), vpcCIDRs(n)}
 		}
 		if n.CNI.Value != node.Azure {
-			required = append(required, requiredPrefix{"service CIDR", n.ServiceCIDRs})
+			required = append(required, requiredPrefix{evidence.Phrasef("service CIDR"), n.ServiceCIDRs})
 		}
 		var findings []checks.Finding
 		blamed := map[string]bool{}
@@ -77,7 +77,7 @@ applies to pods is judged.`,
 			}
 		}
 		if pods := required[0].fact; len(findings) == 0 && !pods.Known() {
-			return nil, checks.Unknown(cmp.Or(pods.Gap, evidence.NotCollected+": the "+evidence.Gap(required[0].name)+" is not known"))
+			return nil, checks.Unknown(cmp.Or(pods.Gap, evidence.NotShown.Gap("the "+required[0].name.String())))
 		}
 		if len(findings) == 0 && n.CNI.Value != node.Azure && !n.ServiceCIDRs.Known() {
 			return judgeServicesWithoutCIDR(n, lists)
@@ -87,7 +87,7 @@ applies to pods is judged.`,
 })
 
 type requiredPrefix struct {
-	name string
+	name evidence.Phrase
 	fact node.Fact[[]node.Prefix]
 }
 
@@ -105,7 +105,7 @@ func vpcCIDRs(n *node.Node) (f node.Fact[[]node.Prefix]) {
 func judgeServicesWithoutCIDR(n *node.Node, lists []exceptionList) ([]checks.Finding, error) {
 	ips := append(slices.Clone(n.ServiceIPs.Value), n.ClusterDNS.Value...)
 	if len(ips) == 0 {
-		return nil, checks.Unknown(cmp.Or(n.ServiceCIDRs.Gap, evidence.NotCollected+": the service CIDR is not known"))
+		return nil, checks.Unknown(cmp.Or(n.ServiceCIDRs.Gap, evidence.NotShown.Gap("the service CIDR")))
 	}
 	for _, ip := range ips {
 		if !node.AnyContains(lists[0].prefixes, ip) {

@@ -40,7 +40,7 @@ the build's revision counts and not the list of updates. Later builds have it fr
 	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
 		b := node.About(s).Build
 		if b.Value.UBR < 0 {
-			return nil, checks.Unknown(evidence.NotCollected + ": the revision behind build 17763 is not recorded")
+			return nil, checks.Unknown(evidence.NotShown.Gap("the revision of the Windows build"))
 		}
 		if b.Value.UBR >= overlayUBR {
 			return nil, nil

@@ -59,7 +59,7 @@ extensions.`,
 			findings = append(findings, checks.Findingf(checks.Fail, "ovs-vswitchd", "there is no service ovs-vswitchd: Open vSwitch is not installed").
 				At(evidence.Services.Field(s), "none of its %d services is ovs-vswitchd", len(evidence.Services.In(s))))
 		case !there && len(findings) == 0:
-			return nil, checks.Unknown(evidence.NotCollected + ": this recording lists only some of the services")
+			return nil, checks.Unknown(evidence.ListIncomplete.Gap("services"))
 		}
 		return append(findings, ovsExtensionOff(s, transparent)...), nil
 	},

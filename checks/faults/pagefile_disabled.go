@@ -28,7 +28,7 @@ alike. Without a page file the limit is reached long before RAM is used up.`,
 	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
 		m := evidence.MemoryInfo.In(s)
 		if m.PageFiles == nil {
-			return nil, checks.Unknown(evidence.NotCollected + ": memory.json of this recording does not list the page files")
+			return nil, checks.Unknown(evidence.NotShown.Gap("the page files"))
 		}
 		if len(m.PageFiles) > 0 {
 			return nil, nil

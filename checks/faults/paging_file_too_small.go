@@ -52,7 +52,7 @@ are the others.`,
 	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
 		m := evidence.MemoryInfo.In(s)
 		if m.CommitLimitBytes <= 0 || m.CommitUsedBytes <= 0 {
-			return nil, checks.Unknown(evidence.NotCollected + ": memory.json of this recording does not tell how much memory is committed")
+			return nil, checks.Unknown(evidence.NotShown.Gap("how much memory is committed"))
 		}
 		level := checks.Level(0)
 		switch used := float64(m.CommitUsedBytes) / float64(m.CommitLimitBytes) * 100; {

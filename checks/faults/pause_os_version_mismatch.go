@@ -43,7 +43,7 @@ holds is known for the published images; of a private one only the runtime's own
 		image := node.SandboxImage(n, s)
 		builds, known := evidence.PauseBuilds(image.Value)
 		if !known {
-			return nil, checks.Unknown(evidence.Gap(evidence.NotCollected + ": for which Windows builds the pause image " + image.Value + " was made is not known"))
+			return nil, checks.Unknown(evidence.NotShown.Gap("for which Windows builds the pause image %s was made", image.Value))
 		}
 		host := n.Build.Value.Number
 		if slices.ContainsFunc(builds, func(b int) bool { return evidence.HostRunsImage(host, b) }) {

@@ -2,7 +2,6 @@ package faults
 
 import (
 	"encoding/json"
-	"fmt"
 	"strings"
 
 	"doctor/checks"
@@ -71,7 +70,7 @@ var securityFields = []struct {
 	{linuxField{"allowPrivilegeEscalation", true, []string{"true"}, "a process cannot gain rights on Windows this way"}, func(c *evidence.SecurityContext) json.RawMessage { return always(c.AllowPrivilegeEscalation) }},
 	{linuxField{"appArmorProfile", true, nil, ""}, func(c *evidence.SecurityContext) json.RawMessage { return c.AppArmorProfile }},
 	{linuxField{"capabilities", true, nil, "Windows has no capabilities"}, func(c *evidence.SecurityContext) json.RawMessage { return c.Capabilities }},
-	{linuxField{"fsGroup", true, nil, "volumes belong to no group: " + byUserName}, func(c *evidence.SecurityContext) json.RawMessage { return c.FSGroup }},
+	{linuxField{"fsGroup", true, nil, "volumes belong to no group: use windowsOptions.runAsUserName"}, func(c *evidence.SecurityContext) json.RawMessage { return c.FSGroup }},
 	{linuxField{"fsGroupChangePolicy", true, nil, ""}, func(c *evidence.SecurityContext) json.RawMessage { return c.FSGroupChangePolicy }},
 	{linuxField{"privileged", true, nil, byHostProcess}, func(c *evidence.SecurityContext) json.RawMessage { return c.Privileged }},
 	{linuxField{"procMount", true, []string{`"Default"`}, ""}, func(c *evidence.SecurityContext) json.RawMessage { return c.ProcMount }},
@@ -173,28 +172,28 @@ const maxFieldsNamed = 3
 
 func unsupportedFinding(p podSpec, fields []setField) checks.Finding {
 	refused, level := false, checks.Info
-	var names []string
+	var names []evidence.Phrase
 	for i, f := range fields {
 		refused = refused || f.refused && p.forWindows()
 		if !onlyHardens(f) {
 			level = checks.Warn
 		}
-		name := f.Path.String()
+		name := verbatim(f.Path.String())
 		if f.instead != "" {
-			name += " (" + f.instead + ")"
+			name = evidence.Phrasef("%s (%s)", f.Path.String(), evidence.Phrasef(f.instead))
 		}
 		if i < maxFieldsNamed {
 			names = append(names, name)
 		}
 	}
-	list := strings.Join(names, ", ")
+	var list any = evidence.Listed(names)
 	if more := len(fields) - len(names); more > 0 {
-		list += fmt.Sprintf(" and %d more", more)
+		list = evidence.Phrasef("%s and %d more", list, more)
 	}
 	// A pod that is on the node got past the API server, which is older than its refusal or was asked before the field was set.
-	f := checks.Findingf(level, p.Name(), "%s sets what Windows ignores: %s", p.Name(), list)
+	f := checks.Findingf(level, p.Name(), "%s sets what Windows ignores: %s", p.phrase(), list)
 	if refused && p.isManifest() {
-		f = checks.Findingf(checks.Fail, p.Name(), "the API server refuses %s, which is for Windows and sets %s", p.Name(), list)
+		f = checks.Findingf(checks.Fail, p.Name(), "the API server refuses %s, which is for Windows and sets %s", p.phrase(), list)
 	}
 	for _, field := range fields[:min(len(fields), maxFieldEvidence)] {
 		f = f.With(p.because(field.podField))

@@ -39,7 +39,7 @@ warning: somebody set it.`,
 				continue
 			}
 			at := podField{p.At.to("terminationGracePeriodSeconds"), fmt.Sprint(*grace)}
-			findings = append(findings, checks.Findingf(checks.Warn, p.Name(), "%s asks for %d s to end, and docker on Windows gives it %d", p.Name(), *grace, dockerGrace).With(p.because(at), node.About(s).Runtime.From))
+			findings = append(findings, checks.Findingf(checks.Warn, p.Name(), "%s asks for %d s to end, and docker on Windows gives it %d", p.phrase(), *grace, dockerGrace).With(p.because(at), node.About(s).Runtime.From))
 		}
 		return findings, nil
 	},

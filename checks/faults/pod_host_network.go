@@ -28,7 +28,7 @@ DNS policy ClusterFirstWithHostNet, which belongs to it on Linux, does not work 
 			if p.HostProcess() {
 				if p.isManifest() && !p.Spec.HostNetwork {
 					at := podField{p.At.to("hostNetwork"), "not set"}
-					findings = append(findings, checks.Findingf(checks.Fail, p.Name(), "%s is a HostProcess pod without %s: true, which the API server refuses", p.Name(), at.Path).With(p.because(at)))
+					findings = append(findings, checks.Findingf(checks.Fail, p.Name(), "%s is a HostProcess pod without %s: true, which the API server refuses", p.phrase(), at.Path).With(p.because(at)))
 				}
 				continue
 			}
@@ -36,11 +36,11 @@ DNS policy ClusterFirstWithHostNet, which belongs to it on Linux, does not work 
 			onHost := p.Spec.DNSPolicy == "ClusterFirstWithHostNet"
 			switch {
 			case p.Spec.HostNetwork && onHost:
-				findings = append(findings, checks.Findingf(checks.Warn, p.Name(), "%s sets %s and %s, and is no HostProcess pod: Windows knows neither", p.Name(), network.Path, dns.Path).With(p.because(network), p.because(dns)))
+				findings = append(findings, checks.Findingf(checks.Warn, p.Name(), "%s sets %s and %s, and is no HostProcess pod: Windows knows neither", p.phrase(), network.Path, dns.Path).With(p.because(network), p.because(dns)))
 			case p.Spec.HostNetwork:
-				findings = append(findings, checks.Findingf(checks.Warn, p.Name(), "%s sets %s, and is no HostProcess pod: Windows containers have no host network", p.Name(), network.Path).With(p.because(network)))
+				findings = append(findings, checks.Findingf(checks.Warn, p.Name(), "%s sets %s, and is no HostProcess pod: Windows containers have no host network", p.phrase(), network.Path).With(p.because(network)))
 			case onHost:
-				findings = append(findings, checks.Findingf(checks.Warn, p.Name(), "%s has the DNS policy ClusterFirstWithHostNet (%s), which Windows does not know", p.Name(), dns.Path).With(p.because(dns)))
+				findings = append(findings, checks.Findingf(checks.Warn, p.Name(), "%s has the DNS policy ClusterFirstWithHostNet (%s), which Windows does not know", p.phrase(), dns.Path).With(p.because(dns)))
 			}
 		}
 		return findings, nil

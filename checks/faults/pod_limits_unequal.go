@@ -37,14 +37,18 @@ unless the node is short of memory right now. In manifests it warns.`,
 		var findings []checks.Finding
 		for _, p := range podSpecs(s) {
 			var fields []podField
+			var says []evidence.Phrase
 			p.containers(func(at fieldPath, c evidence.Container) {
 				request, limit := c.Resources.Requests["memory"], c.Resources.Limits["memory"]
 				switch {
 				case limit == "":
-					fields = append(fields, podField{at.to("resources", "limits", "memory"), "not set"})
+					says = append(says, evidence.Phrasef("not set"))
 				case request != "" && !sameQuantity(request, limit):
-					fields = append(fields, podField{at.to("resources", "limits", "memory"), string(limit) + ", and the request is " + string(request)})
+					says = append(says, evidence.Phrasef("%s, and the request is %s", limit, request))
+				default:
+					return
 				}
+				fields = append(fields, podField{at.to("resources", "limits", "memory"), says[len(says)-1].String()})
 			})
 			if len(fields) == 0 || !p.isManifest() && slices.Contains(systemNamespaces, p.Metadata.Namespace) {
 				continue
@@ -53,7 +57,7 @@ unless the node is short of memory right now. In manifests it warns.`,
 			if p.isManifest() {
 				level = checks.Warn // who asks for a manifest to be judged asks for advice
 			}
-			f := checks.Findingf(level, p.Name(), "%s may use more memory than it asks for: %s is %s", p.Name(), fields[0].Path, fields[0].Value)
+			f := checks.Findingf(level, p.Name(), "%s may use more memory than it asks for: %s is %s", p.phrase(), fields[0].Path, says[0])
 			for _, field := range fields[:min(len(fields), checks.MaxQuotes)] {
 				f = f.With(p.because(field))
 			}

@@ -38,7 +38,7 @@ has.`,
 					continue
 				}
 				at := podField{p.At.to("nodeSelector", "beta.kubernetes.io/os"), v}
-				findings = append(findings, checks.Findingf(checks.Warn, p.Name(), "%s selects its nodes by beta.kubernetes.io/os, a label that is gone since Kubernetes 1.19; use %s", p.Name(), osLabel).With(p.because(at)))
+				findings = append(findings, checks.Findingf(checks.Warn, p.Name(), "%s selects its nodes by beta.kubernetes.io/os, a label that is gone since Kubernetes 1.19; use %s", p.phrase(), osLabel).With(p.because(at)))
 				continue
 			}
 			if staysOnWindows(p.Spec) || p.Spec.NodeName != "" && p.Kind != "Pod" {
@@ -49,7 +49,7 @@ has.`,
 				if p.forWindows() {
 					level = checks.Info // the kubelet of a Linux node refuses it, so it does no harm there
 				}
-				findings = append(findings, checks.Findingf(level, p.Name(), "%s is for Windows (%s is %s) and has no node selector %s: windows", p.Name(), at.Path, at.Value, osLabel).With(p.because(at)))
+				findings = append(findings, checks.Findingf(level, p.Name(), "%s is for Windows (%s is %s) and has no node selector %s: windows", p.phrase(), at.Path, at.Value, osLabel).With(p.because(at)))
 			}
 		}
 		return findings, nil

@@ -38,7 +38,7 @@ The check looks at the pods of nodes that run docker.`,
 					}
 					if value != "" {
 						field := podField{at.to("volumeMounts", i, name), value}
-						findings = append(findings, checks.Findingf(checks.Warn, p.Name(), "%s mounts %s of the volume %s at %s: docker on Windows mounts whole folders only", p.Name(), value, m.Name, m.MountPath).With(p.because(field), node.About(s).Runtime.From))
+						findings = append(findings, checks.Findingf(checks.Warn, p.Name(), "%s mounts %s of the volume %s at %s: docker on Windows mounts whole folders only", p.phrase(), value, m.Name, m.MountPath).With(p.because(field), node.About(s).Runtime.From))
 					}
 				}
 			})

@@ -59,15 +59,17 @@ func ownerOf(p evidence.Pod) string {
 }
 
 // Name is what a finding calls the pod, with how many others are like it.
-func (p podSpec) Name() string {
+func (p podSpec) Name() string { return p.phrase().String() }
+
+func (p podSpec) phrase() evidence.Phrase {
 	name := strings.TrimPrefix(p.FullName(), "/")
 	if p.Kind != "Pod" {
 		name = p.Kind + " " + name
 	}
 	if p.more > 0 {
-		return fmt.Sprintf("%s and %d more", name, p.more)
+		return evidence.Phrasef("%s and %d more", name, p.more)
 	}
-	return name
+	return verbatim(name)
 }
 
 // A podField is a field of a pod that is set, under its full path.

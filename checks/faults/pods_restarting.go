@@ -1,7 +1,6 @@
 package faults
 
 import (
-	"fmt"
 	"time"
 
 	"doctor/checks"
@@ -42,7 +41,7 @@ of its log says more, and the last event of the pod stands beside the finding.`,
 			}
 			for i, st := range p.Statuses() {
 				why := restartReason(st, s.Now())
-				if why == "" {
+				if why.Format == "" {
 					continue
 				}
 				f := checks.Findingf(checks.Fail, p.FullName(), "container %s of %s does not stay up: %s", st.Name, p.FullName(), why).
@@ -58,20 +57,20 @@ of its log says more, and the last event of the pod stands beside the finding.`,
 })
 
 // restartReason tells why a container counts as restarting, or "".
-func restartReason(st evidence.ContainerStatus, now time.Time) string {
+func restartReason(st evidence.ContainerStatus, now time.Time) evidence.Phrase {
 	ended := st.LastState.Terminated
 	if ended == nil {
 		ended = st.State.Terminated
 	}
-	exit := ""
+	var exit evidence.Phrase
 	if ended != nil {
-		exit = fmt.Sprintf(", the last time with exit code %d", ended.ExitCode)
+		exit = evidence.Phrasef(", the last time with exit code %d", ended.ExitCode)
 	}
 	switch {
 	case st.State.Waiting != nil && st.State.Waiting.Reason == "CrashLoopBackOff":
-		return fmt.Sprintf("CrashLoopBackOff after %d restarts%s", st.RestartCount, exit)
+		return evidence.Phrasef("CrashLoopBackOff after %d restarts%s", st.RestartCount, exit)
 	case st.RestartCount >= restartsWorry && ended != nil && !ended.FinishedAt.IsZero() && now.Sub(ended.FinishedAt.Time) <= restartRecent:
-		return fmt.Sprintf("%d restarts%s", st.RestartCount, exit)
+		return evidence.Phrasef("%d restarts%s", st.RestartCount, exit)
 	}
-	return ""
+	return evidence.Phrase{}
 }

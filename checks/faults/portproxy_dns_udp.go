@@ -73,9 +73,9 @@ warning.`,
 			return []checks.Finding{checks.Findingf(checks.Fail, dns.String(), "the cluster's DNS %s answers pods by TCP and not by UDP: kube-proxy %s forwards TCP only", dns, n.Kubelet.Value).
 				At(evidence.DNSProbes.Field(s), "udp: %s, tcp: %s", udp, tcp).With(n.Kubelet.From)}, nil
 		case udp != "":
-			return nil, checks.Unknown(evidence.NotCollected + ": the cluster's DNS does not answer by UDP, and no probe shows that it does by TCP")
+			return nil, checks.Unknown(evidence.NotProbed.Gap("the cluster's DNS by TCP; it does not answer by UDP"))
 		case !n.ServiceIPs.Known():
-			return nil, checks.Unknown(evidence.NotCollected + ": whether the resolver of pods is a Service address is not recorded")
+			return nil, checks.Unknown(evidence.NotShown.Gap("whether the resolver of pods is a Service address"))
 		}
 		return []checks.Finding{checks.Findingf(checks.Warn, dns.String(), "pods ask the cluster's DNS at the Service address %s by UDP, and kube-proxy %s forwards TCP only", dns, n.Kubelet.Value).
 			With(from, n.Kubelet.From)}, nil

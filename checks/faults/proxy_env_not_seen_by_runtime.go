@@ -73,7 +73,7 @@ a name lookup of the registry itself. A pull through the proxy would have failed
 		if len(because) == 0 {
 			return nil, nil
 		}
-		f := checks.Findingf(checks.Fail, cmp.Or(registry, "the runtime"), "the runtime asks %s directly, although %s has the proxy %s: it was not restarted since, or was never given it", cmp.Or(registry, "the registry"), env.Of, env.Proxy).
+		f := checks.Findingf(checks.Fail, cmp.Or(registry, "the runtime"), "the runtime asks %s directly, although %s has the proxy %s: it was not restarted since, or was never given it", orPhrase(registry, evidence.Phrasef("the registry")), env.Of(), env.Proxy).
 			With(env.From).With(because[:min(len(because), checks.MaxQuotes)]...)
 		f.Basis = checks.ByBoth
 		return []checks.Finding{f}, nil
@@ -85,7 +85,7 @@ a name lookup of the registry itself. A pull through the proxy would have failed
 func runtimeProxy(n *node.Node, envs []node.ProxyEnv) (node.ProxyEnv, bool) {
 	for _, svc := range n.Components["runtime"].Services {
 		for _, e := range envs {
-			if e.Of == "service "+svc.Name {
+			if e.Service == svc.Name {
 				return e, true
 			}
 		}

@@ -3,7 +3,6 @@ package faults
 import (
 	"cmp"
 	"slices"
-	"strings"
 
 	"doctor/checks"
 	"doctor/checks/evidence"
@@ -55,13 +54,13 @@ calls are https.`,
 		}
 		var findings []checks.Finding
 		for _, env := range envs {
-			if !env.HTTPS || env.Of == "the machine" && overridden(n, envs) {
+			if !env.HTTPS || env.Service == "" && overridden(n, envs) {
 				continue
 			}
-			var missing []string
+			var missing []insideAddress
 			for _, in := range inside {
 				if !env.Bypasses(in.address) {
-					missing = append(missing, in.what)
+					missing = append(missing, in)
 				}
 			}
 			because := []evidence.Because{env.From}
@@ -69,9 +68,9 @@ calls are https.`,
 				because = append(because, env.From2)
 			}
 			if len(missing) > 0 {
-				findings = append(findings, checks.Findingf(proxyHurts(n, s, missing), env.Of, "%s sends requests to %s through the proxy %s: NO_PROXY does not cover them", env.Of, strings.Join(missing, ", "), env.Proxy).With(because...))
+				findings = append(findings, checks.Findingf(proxyHurts(n, s, missing), env.Of().String(), "%s sends requests to %s through the proxy %s: NO_PROXY does not cover them", env.Of(), namesOf(missing), env.Proxy).With(because...))
 			} else if !env.BypassesDomain(".svc") && !env.BypassesDomain(".default.svc.cluster.local") {
-				findings = append(findings, checks.Findingf(checks.Info, env.Of, "NO_PROXY of %s covers the cluster's addresses but not its names (.svc, .cluster.local)", env.Of).With(because...))
+				findings = append(findings, checks.Findingf(checks.Info, env.Of().String(), "NO_PROXY of %s covers the cluster's addresses but not its names (.svc, .cluster.local)", env.Of()).With(because...))
 			}
 		}
 		return findings, nil
@@ -80,9 +79,8 @@ calls are https.`,
 
 // proxyHurts tells whether somebody on this node is known to go the wrong way:
 // a plugin that asks the API server at its service address, or a line in a log.
-func proxyHurts(n *node.Node, s evidence.Snapshot, missing []string) checks.Level {
-	services := strings.HasPrefix(missing[0], "services ")
-	if services && n.CNI.Value == node.Calico || len(s.Signs("proxy-no-proxy-missing")) > 0 {
+func proxyHurts(n *node.Node, s evidence.Snapshot, missing []insideAddress) checks.Level {
+	if missing[0].services && n.CNI.Value == node.Calico || len(s.Signs("proxy-no-proxy-missing")) > 0 {
 		return checks.Fail
 	}
 	return checks.Warn
@@ -97,7 +95,7 @@ func overridden(n *node.Node, envs []node.ProxyEnv) bool {
 			return false
 		}
 		for _, svc := range services {
-			if !slices.ContainsFunc(envs, func(e node.ProxyEnv) bool { return e.Of == "service "+svc.Name }) {
+			if !slices.ContainsFunc(envs, func(e node.ProxyEnv) bool { return e.Service == svc.Name }) {
 				return false
 			}
 		}
@@ -106,8 +104,17 @@ func overridden(n *node.Node, envs []node.ProxyEnv) bool {
 }
 
 type insideAddress struct {
-	what    string
-	address node.Address
+	what     evidence.Phrase
+	services bool
+	address  node.Address
+}
+
+func namesOf(list []insideAddress) evidence.List {
+	var names []evidence.Phrase
+	for _, in := range list {
+		names = append(names, in.what)
+	}
+	return evidence.Listed(names)
 }
 
 // insideAddresses are addresses that must be reached without a proxy: the API
@@ -117,13 +124,13 @@ func insideAddresses(n *node.Node) []insideAddress {
 	switch {
 	case len(n.ServiceCIDRs.Value) > 0:
 		p := n.ServiceCIDRs.Value[0]
-		list = append(list, insideAddress{"services (" + p.String() + ")", node.NthAddress(p, 1)})
+		list = append(list, insideAddress{evidence.Phrasef("services (%s)", p), true, node.NthAddress(p, 1)})
 	case len(n.ServiceIPs.Value) > 0:
-		list = append(list, insideAddress{"services (" + n.ServiceIPs.Value[0].String() + ")", n.ServiceIPs.Value[0]})
+		list = append(list, insideAddress{evidence.Phrasef("services (%s)", n.ServiceIPs.Value[0]), true, n.ServiceIPs.Value[0]})
 	}
 	if len(n.ClusterCIDRs.Value) > 0 && len(list) > 0 {
 		p := n.ClusterCIDRs.Value[0]
-		list = append(list, insideAddress{"pods (" + p.String() + ")", node.NthAddress(p, 2)})
+		list = append(list, insideAddress{evidence.Phrasef("pods (%s)", p), false, node.NthAddress(p, 2)})
 	}
 	return list
 }

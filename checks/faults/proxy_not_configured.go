@@ -1,7 +1,6 @@
 package faults
 
 import (
-	"cmp"
 	"regexp"
 	"slices"
 	"strings"
@@ -71,13 +70,13 @@ network has a proxy at all no evidence can tell, so this is a warning.`,
 		if len(because) == 0 {
 			return nil, nil
 		}
-		if gap := evidence.Services.Gap(s); gap != "" {
+		if gap := evidence.Services.Gap(s); gap.Kind != "" {
 			return nil, checks.Unknown(gap) // a service may have a proxy of its own, as the fix here advises
 		}
 		slices.Sort(silent)
 		silent = slices.Compact(silent)
-		who := cmp.Or(strings.Join(silent[:min(len(silent), checks.MaxQuotes)], ", "), "the registry")
-		return []checks.Finding{checks.Findingf(checks.Warn, who, "no answer from %s, and neither the machine nor a service has HTTPS_PROXY", who).
+		who := orPhrase(strings.Join(silent[:min(len(silent), checks.MaxQuotes)], ", "), evidence.Phrasef("the registry"))
+		return []checks.Finding{checks.Findingf(checks.Warn, who.String(), "no answer from %s, and neither the machine nor a service has HTTPS_PROXY", who).
 			With(because[:min(len(because), checks.MaxQuotes)]...).At(evidence.Env.Field(s, "HTTPS_PROXY"), "HTTPS_PROXY is not set")}, nil
 	},
 })

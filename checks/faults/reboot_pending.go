@@ -43,13 +43,11 @@ are told, no more: printer drivers and virus scanners leave such an order behind
 		if !reboot.Pending {
 			return findings, nil
 		}
-		why, level := strings.Join(reboot.Reasons, ", "), checks.Info
+		level := checks.Info
 		if slices.ContainsFunc(reboot.Reasons, func(r string) bool { return !strings.Contains(strings.ToLower(r), "rename") }) {
 			level = checks.Warn
 		}
-		if why == "" {
-			why = "no reason recorded"
-		}
+		why := orPhrase(strings.Join(reboot.Reasons, ", "), evidence.Phrasef("no reason recorded"))
 		return append(findings, checks.Findingf(level, "reboot", "a reboot is pending: %s", why).
 			At(evidence.PendingReboot.Field(s, "pending"), "pending is true, reasons: %s", why)), nil
 	},

@@ -55,11 +55,11 @@ The check looks for the process flanneld.exe beside a running service rke2.`,
 func settledRKE2(s evidence.Snapshot) (evidence.Service, bool, error) {
 	svc, there := node.ServiceNamed(s, "rke2")
 	if !there {
-		return svc, false, checks.Unknown(evidence.NotCollected + ": this recording does not show the service rke2")
+		return svc, false, checks.Unknown(evidence.NotShown.Gap("the service rke2"))
 	}
 	list := evidence.Processes.In(s)
 	if len(list) < fewProcesses {
-		return svc, false, checks.Unknown(evidence.NotCollected + ": this recording lists only some of the processes")
+		return svc, false, checks.Unknown(evidence.ListIncomplete.Gap("processes"))
 	}
 	for _, p := range list {
 		if node.EqualsAny(node.Program(p.Name), []string{"rke2"}) && s.Now().Sub(p.StartedAt.Time) < rke2Patience {

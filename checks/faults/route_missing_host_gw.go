@@ -46,7 +46,7 @@ The check compares the routes with the podCIDR and the address of each Node that
 			return nil, checks.Skip("the pod network is not ready, and its routes come after it")
 		}
 		if len(routes) == 0 {
-			return nil, checks.Unknown(evidence.NotCollected + ": routes.json of this recording is empty, and no Windows is without routes")
+			return nil, checks.Unknown(evidence.NotShown.Gap("any route"))
 		}
 		var findings []checks.Finding
 		compared := 0

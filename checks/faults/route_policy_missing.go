@@ -40,7 +40,7 @@ route out where DSR is used, and Antrea and the NAT plugin need none.`,
 	Uses:  slices.Concat(node.CniSources, node.ClusterSources, node.ProxySources, []evidence.Need{evidence.Adapters}),
 	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
 		n := node.About(s)
-		if n.CNI.Value == node.Azure && !n.Proxy().EnableDSR.Set && n.Proxy().Gap != "" {
+		if n.CNI.Value == node.Azure && !n.Proxy().EnableDSR.Set && n.Proxy().Gap.Kind != "" {
 			return nil, checks.Unknown(n.Proxy().Gap) // whether it uses DSR decides
 		}
 		var services, host []evidence.HNSEndpoint
@@ -58,7 +58,7 @@ route out where DSR is used, and Antrea and the NAT plugin need none.`,
 			}
 		}
 		if pods == 0 {
-			return nil, checks.Unknown(evidence.NotCollected + ": HNS shows no pod of this node with its policies")
+			return nil, checks.Unknown(evidence.NotShown.Gap("the HNS policies of any pod of this node"))
 		}
 		var findings []checks.Finding
 		if len(services) > 0 {
@@ -148,7 +148,7 @@ func routeList(e evidence.HNSEndpoint) string {
 	return "SDNRoute for " + strings.Join(list, ", ")
 }
 
-func endpointNames(list []evidence.HNSEndpoint) string {
+func endpointNames(list []evidence.HNSEndpoint) evidence.Phrase {
 	var names []string
 	for _, e := range list {
 		names = append(names, strings.TrimPrefix(node.EndpointName(e), "endpoint "))

@@ -39,7 +39,7 @@ The check looks at the service, its state and whether it starts with the machine
 		svc, there := node.ServiceNamed(s, "RemoteAccess")
 		switch {
 		case !there && len(evidence.Services.In(s)) < fewProcesses:
-			return nil, checks.Unknown(evidence.NotCollected + ": this recording lists only some of the services")
+			return nil, checks.Unknown(evidence.ListIncomplete.Gap("services"))
 		case !there:
 			return []checks.Finding{checks.Findingf(checks.Fail, "RemoteAccess", "there is no service RemoteAccess: nothing routes between the pod network and the other nodes").
 				At(evidence.Services.Field(s), "none of its %d services is RemoteAccess", len(evidence.Services.In(s)))}, nil

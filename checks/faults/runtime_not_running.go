@@ -27,6 +27,6 @@ stopped beside a running containerd is no fault.`,
 	Needs:  []evidence.Need{node.ComponentSources},
 	Uses:   []evidence.Need{evidence.Services, evidence.Processes, evidence.Pods},
 	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
-		return notRunning(node.About(s).Components["runtime"], s, "no container can be started")
+		return notRunning(node.About(s).Components["runtime"], s, evidence.Phrasef("no container can be started"))
 	},
 })

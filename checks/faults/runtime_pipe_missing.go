@@ -50,7 +50,7 @@ its own.`,
 	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
 		n := node.About(s)
 		runtime := n.Components["runtime"]
-		if down, err := notRunning(runtime, s, ""); err != nil || len(down) > 0 {
+		if down, err := notRunning(runtime, s, evidence.Phrase{}); err != nil || len(down) > 0 {
 			return nil, cmp.Or(err, checks.Skip("no container runtime runs on this node, so there is no pipe to speak of"))
 		}
 		if ready, ok := evidence.Node.In(s).Condition("Ready"); ok && ready.Status == "True" {
@@ -78,12 +78,12 @@ func runtimeEndpoint(n *node.Node, s evidence.Snapshot) node.Fact[string] {
 		return f
 	}
 	config, file, gap := n.KubeletConfig(s)
-	if gap == "" && config.ContainerRuntimeEndpoint != "" {
+	if gap.Kind == "" && config.ContainerRuntimeEndpoint != "" {
 		f.Learn(config.ContainerRuntimeEndpoint, file.Field("containerRuntimeEndpoint"), "containerRuntimeEndpoint is %s", config.ContainerRuntimeEndpoint)
 	}
-	f.Gap = cmp.Or(gap, evidence.NotCollected+": neither the kubelet's flags nor its configuration name the runtime's endpoint")
+	f.Gap = cmp.Or(gap, evidence.NotShown.Gap("the runtime's endpoint in the kubelet's flags or configuration"))
 	if f.From.Path != "" {
-		f.Gap = ""
+		f.Gap = evidence.Gap{}
 	}
 	return f
 }
@@ -92,7 +92,7 @@ func runtimeEndpoint(n *node.Node, s evidence.Snapshot) node.Fact[string] {
 func servedElsewhere(n *node.Node, s evidence.Snapshot, endpoint node.Fact[string]) ([]checks.Finding, error) {
 	pipe := pipeName(endpoint.Value)
 	if !strings.HasPrefix(strings.ToLower(endpoint.Value), "npipe:") || pipe == "" {
-		return nil, checks.Unknown(evidence.Gap(evidence.NotCollected + ": who serves " + evidence.Clean(endpoint.Value) + " is not recorded"))
+		return nil, checks.Unknown(evidence.NotShown.Gap("who serves %s", endpoint.Value))
 	}
 	f := func(format string, args ...any) []checks.Finding {
 		return []checks.Finding{checks.Findingf(checks.Fail, "kubelet", format, args...).With(endpoint.From)}
@@ -113,7 +113,7 @@ func servedElsewhere(n *node.Node, s evidence.Snapshot, endpoint node.Fact[strin
 		address, from := containerdAddress(s)
 		if served := pipeName(address); served != pipe {
 			if from.Path == "" && pipe != defaultPipe {
-				return nil, checks.Unknown(evidence.Gap(evidence.NotCollected + ": at which pipe containerd listens is not recorded"))
+				return nil, checks.Unknown(evidence.NotShown.Gap("at which pipe containerd listens"))
 			}
 			found := f("the kubelet looks for its runtime at the pipe %s, and containerd listens at %s", pipe, served)
 			found[0] = found[0].With(from)
@@ -146,7 +146,7 @@ func containerdAddress(s evidence.Snapshot) (string, evidence.Because) {
 	if v, at := evidence.CRIConfigValue(s, "containerdEndpoint"); v != "" {
 		return v, at.Because("containerdEndpoint is %s", v)
 	}
-	if c, file, gap := node.ContainerdConfig(s); gap == "" {
+	if c, file, gap := node.ContainerdConfig(s); gap.Kind == "" {
 		address := cmp.Or(c.PipeAddress, `\\.\pipe\`+defaultPipe)
 		return address, evidence.InFile(file.Path).Because("grpc.address is %s", address)
 	}

@@ -42,10 +42,10 @@ services and processes were recorded.`,
 			oldest = evidence.Version{Major: 18, Minor: 9}
 		}
 		if !known {
-			return nil, checks.Unknown(evidence.Gap(evidence.NotCollected + ": which versions of the runtime " + evidence.Clean(rt.Name) + " do is not on record"))
+			return nil, checks.Unknown(evidence.NotDecided.Gap("doctor does not know which versions of the runtime %s are supported", rt.Name))
 		}
 		if rt.Version == (evidence.Version{}) {
-			return nil, checks.Unknown(evidence.NotCollected + ": the version of the container runtime is not recorded")
+			return nil, checks.Unknown(evidence.NotShown.Gap("the version of the container runtime"))
 		}
 		var findings []checks.Finding
 		if !rt.Version.AtLeast(oldest) {

@@ -45,7 +45,7 @@ warning. A volume without BitLocker is told, no more: most nodes run like that.`
 			}
 			looked = true
 			if who := readers(acl.SDDL); len(who) > 0 {
-				findings = append(findings, checks.Findingf(checks.Warn, acl.Path, "%s may read %s, where Secrets lie in clear text", strings.Join(who, " and "), acl.Path).
+				findings = append(findings, checks.Findingf(checks.Warn, acl.Path, "%s may read %s, where Secrets lie in clear text", evidence.Joined(wordings(who), " and "), acl.Path).
 					At(evidence.SecurityInfo.Field(s, "acls", i, "sddl"), "%s: %s", acl.Path, acl.SDDL))
 			}
 		}
@@ -56,7 +56,7 @@ warning. A volume without BitLocker is told, no more: most nodes run like that.`
 			}
 		}
 		if !looked {
-			return nil, checks.Unknown(evidence.NotCollected + ": security.json of this recording has no access list of the kubelet's folder")
+			return nil, checks.Unknown(evidence.NotShown.Gap("the access list of the kubelet's folder"))
 		}
 		return findings, nil
 	},

@@ -50,7 +50,7 @@ ContainerAdministrator and for runAsNonRoot at once is refused whenever it comes
 				}
 				if user := runsAs(pod, c.SecurityContext); strings.EqualFold(user, "ContainerAdministrator") || strings.EqualFold(user, `NT AUTHORITY\SYSTEM`) {
 					field := podField{at.to("securityContext", "windowsOptions", "runAsUserName"), user}
-					findings = append(findings, checks.Findingf(checks.Fail, p.Name(), "%s asks for runAsNonRoot and for the user %s, which is root to Kubernetes", p.Name(), user).With(p.because(field)))
+					findings = append(findings, checks.Findingf(checks.Fail, p.Name(), "%s asks for runAsNonRoot and for the user %s, which is root to Kubernetes", p.phrase(), user).With(p.because(field)))
 				}
 			})
 		}

@@ -83,7 +83,7 @@ for itself.`,
 				continue
 			}
 			f := smbFinding(m)
-			if i := slices.IndexFunc(findings, func(g checks.Finding) bool { return g.Args[0] == f.Args[0] }); i >= 0 {
+			if i := slices.IndexFunc(findings, func(g checks.Finding) bool { return g.Message() == f.Message() }); i >= 0 {
 				if len(findings[i].Because) < checks.MaxQuotes {
 					findings[i] = findings[i].With(checks.Quote(m))
 				}
@@ -119,7 +119,7 @@ func smbFinding(m evidence.SignMatch) checks.Finding {
 	f := checks.Findingf(checks.Fail, "SMB share", "%s", smbOther)
 	for _, failure := range smbFailures {
 		if m.Text == failure.words || slices.Contains(failure.codes, m.Text) {
-			f = checks.Findingf(checks.Fail, "SMB share", "%s", failure.says).Cure(failure.fix)
+			f = checks.Findingf(checks.Fail, "SMB share", "%s", evidence.Phrasef(failure.says)).Cure(failure.fix)
 		}
 	}
 	f.Subject = cmp.Or(smbShare(m.Found), f.Subject)

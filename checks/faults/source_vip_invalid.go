@@ -49,11 +49,11 @@ its gateway.`,
 		n := node.About(s)
 		vip, from, err := n.SourceVIP(s)
 		if err != nil {
-			return nil, checks.Unknown(evidence.NotCollected + ": this recording shows no source VIP")
+			return nil, checks.Unknown(evidence.NotShown.Gap("a source VIP"))
 		}
 		subnets, where := podSubnets(n, s)
 		if len(subnets) == 0 {
-			return nil, checks.Unknown(evidence.NotCollected + ": neither the HNS network's subnet nor the node's podCIDR is known")
+			return nil, checks.Unknown(evidence.NotShown.Gap("the HNS network's subnet or the node's podCIDR"))
 		}
 		if !node.AnyContains(subnets, vip) {
 			return []checks.Finding{checks.Findingf(checks.Fail, vip.String(), "the source VIP %s lies outside the node's pod network %s", vip, subnets[0]).With(from, where)}, nil

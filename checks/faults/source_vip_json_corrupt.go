@@ -43,7 +43,7 @@ A byte order mark in sourceVip.json itself is how Windows PowerShell writes file
 		there := false
 		for i, path := range node.SourceVIPFiles {
 			f := s.File(path)
-			if f.Gap != "" {
+			if f.Gap.Kind != "" {
 				continue
 			}
 			there = true
@@ -59,7 +59,7 @@ A byte order mark in sourceVip.json itself is how Windows PowerShell writes file
 			default:
 				continue
 			}
-			if request := s.File(node.SourceVIPRequests[i]); request.Gap == "" && request.BOM {
+			if request := s.File(node.SourceVIPRequests[i]); request.Gap.Kind == "" && request.BOM {
 				finding = finding.At(evidence.InFile(request.Path), "begins with a byte order mark, which host-local refuses")
 			}
 			findings = append(findings, finding)

@@ -35,7 +35,7 @@ podCIDR 10.244.2.0/24.`,
 	Uses:     []evidence.Need{node.NeedPodCIDRs, evidence.Node, evidence.Services, evidence.Processes},
 	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
 		f := s.File(node.SubnetEnv)
-		if f.Gap.Kind() == evidence.Absent {
+		if f.Gap.Kind == evidence.Absent {
 			return nil, checks.Skip("there is no subnet.env to be stale")
 		}
 		env := evidence.DecodeFlannelSubnet(f.Text)
@@ -65,7 +65,7 @@ podCIDR 10.244.2.0/24.`,
 				At(evidence.InLine(f.Path, env.Lines["FLANNEL_SUBNET"]), "FLANNEL_SUBNET=%s", env.Subnet).With(node.About(s).PodCIDRs.From))
 		}
 		if len(findings) == 0 && len(pod) == 0 {
-			return nil, checks.Unknown(cmp.Or(node.About(s).PodCIDRs.Gap, evidence.NotCollected+": the node's podCIDR is of the other address family"))
+			return nil, checks.Unknown(cmp.Or(node.About(s).PodCIDRs.Gap, evidence.NotDecided.Gap("the node's podCIDR is of the other address family")))
 		}
 		return findings, nil
 	},

@@ -41,7 +41,7 @@ runs short, and otherwise only told.`,
 			}
 			bytes, err := evidence.ParseQuantity(memory)
 			if err != nil {
-				return checks.Unknown(evidence.Gap(fmt.Sprintf("%s: %s is not a quantity of memory: %s", evidence.Error, what, memory)))
+				return checks.Unknown(evidence.NotAQuantity.Gap(what, memory))
 			}
 			total += bytes
 			from = append(from, because)
@@ -58,7 +58,7 @@ runs short, and otherwise only told.`,
 			var err error
 			if f, ok := n.KubeletFlag(r.flag); ok {
 				err = add("--"+r.flag, memoryOf(f.Value), f.From)
-			} else if gap == "" {
+			} else if gap.Kind == "" {
 				err = add(r.field, r.config["memory"], file.Field(r.field, "memory").Because("%s.memory: %s", r.field, r.config["memory"]))
 			}
 			if err != nil {
@@ -71,10 +71,10 @@ runs short, and otherwise only told.`,
 		if len(from) > 0 {
 			return []checks.Finding{checks.Findingf(checks.Warn, "systemReserved", "%s of memory are reserved for Windows and the node's programs, and 2 GiB are needed", gib(total)).With(from...)}, nil
 		}
-		if gap != "" && len(n.KubeletFlags) == 0 {
+		if gap.Kind != "" && len(n.KubeletFlags) == 0 {
 			return nil, checks.Unknown(n.KubeletGap())
 		}
-		if gap != "" && gap.Kind() != evidence.Absent {
+		if gap.Kind != "" && gap.Kind != evidence.Absent {
 			live := slices.ContainsFunc(n.KubeletFlags, func(f node.Flag) bool { return f.Live })
 			if f, ok := n.KubeletFlag("config"); ok && f.Value != "" || !live {
 				return nil, checks.Unknown(gap) // the reservation may stand in the file that --config names, or that the part of the command line names that was not seen
@@ -90,7 +90,7 @@ func nothingReserved(s evidence.Snapshot, n *node.Node, file evidence.NodeFile, 
 		f = checks.Findingf(checks.Warn, "systemReserved", "no memory is reserved for Windows and the node's programs, and %s of %s are left", gib(m.AvailableBytes), gib(m.TotalBytes)).
 			At(evidence.MemoryInfo.Field(s, "availableBytes"), "availableBytes %d of totalBytes %d", m.AvailableBytes, m.TotalBytes)
 	}
-	if gap == "" {
+	if gap.Kind == "" {
 		return f.At(file.Field("systemReserved"), "neither systemReserved nor kubeReserved names memory")
 	}
 	return f.At(n.KubeletFlags[0].From.Place().Parent(), "neither --system-reserved nor --kube-reserved is given")

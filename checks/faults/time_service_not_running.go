@@ -57,14 +57,14 @@ good.`,
 				}
 			}
 		}
-		level, right := checks.Warn, ""
+		level, right := checks.Warn, evidence.Phrase{}
 		if skew, ok := skewOf(clock); ok && skew.Abs() <= skewUnnoticed && start != "disabled" {
-			right = "; so far the clock is right"
+			right = evidence.Phrasef("; so far the clock is right")
 		}
 		source := strings.ToLower(strings.TrimSpace(clock.Source))
 		switch {
 		case state == "":
-			return nil, checks.Unknown(evidence.NotCollected + ": this recording does not tell the state of the service w32time")
+			return nil, checks.Unknown(evidence.NotShown.Gap("the state of the service w32time"))
 		case !strings.EqualFold(state, "running"):
 			return []checks.Finding{checks.Findingf(level, "w32time", "the Windows Time service is %s, start type %s%s", state, orUnknown(start), right).
 				At(place, "w32time is %s", state)}, nil

@@ -49,7 +49,7 @@ Adapters of the NAT network, of HNS itself and of single containers do not count
 			names = append(names, a.Name)
 		}
 		if len(names) == 0 {
-			return nil, checks.Unknown(evidence.NotCollected + ": adapters.json of this recording lists no adapter at all")
+			return nil, checks.Unknown(evidence.NotShown.Gap("any network adapter"))
 		}
 		return []checks.Finding{checks.Findingf(checks.Fail, "vEthernet", "none of the adapters is the host's side of the pod network's switch: %s", strings.Join(names, ", ")).
 			At(evidence.Adapters.Field(s), "no adapter is called vEthernet (…): %s", strings.Join(names, ", "))}, nil

@@ -49,7 +49,7 @@ The networks of Azure, AWS and Google take care of this themselves.`,
 		n := node.About(s)
 		machine := evidence.OSInfo.In(s).Machine
 		if machine.Virtual == nil {
-			return nil, checks.Unknown(evidence.NotCollected + ": os.json of this recording does not tell whether the node is a virtual machine")
+			return nil, checks.Unknown(evidence.NotShown.Gap("whether the node is a virtual machine"))
 		}
 		if !*machine.Virtual {
 			return nil, checks.Skip("the node is no virtual machine")
@@ -59,9 +59,9 @@ The networks of Azure, AWS and Google take care of this themselves.`,
 		case v.heard:
 			return nil, nil
 		case len(v.lost) < 2:
-			return nil, checks.Unknown(evidence.NotCollected + ": fewer than two connections from a pod to other hosts were probed; the node's view is not the pod's")
+			return nil, checks.Unknown(evidence.NotProbed.Gap("two connections from a pod to other hosts"))
 		case !v.nodeHeard && !heardByCluster(s):
-			return nil, checks.Unknown(evidence.NotCollected + ": no connection of the node itself to another host is recorded as answered, so nothing sets pods apart from it")
+			return nil, checks.Unknown(evidence.NotProbed.Gap("a connection of the node itself to another host that answered, to compare pods with"))
 		case v.ownLost && !v.ownHeard:
 			return nil, nil // not even the node hears its pods: what is lost is lost before the hypervisor
 		}

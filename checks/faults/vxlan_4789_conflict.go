@@ -42,7 +42,7 @@ fault is on this node.`,
 					At(evidence.FirewallInfo.Field(s, "rules", i), "%s: enabled, in, block, udp 4789", cmp.Or(r.Name, r.DisplayName)).With(n.Backend.From)}, nil
 			}
 		}
-		if gap := evidence.ReachProbes.Gap(s); gap != "" {
+		if gap := evidence.ReachProbes.Gap(s); gap.Kind != "" {
 			return nil, checks.Unknown(gap)
 		}
 		v := viewOfRemotePods(n, evidence.ReachProbes.In(s))
@@ -56,15 +56,15 @@ fault is on this node.`,
 		case v.heard:
 			return nil, nil
 		case len(v.lost) < 2:
-			return nil, checks.Unknown(evidence.NotCollected + ": fewer than two pods of other nodes were probed from pods of this one")
+			return nil, checks.Unknown(evidence.NotProbed.Gap("two pods of other nodes from pods of this node"))
 		case v.elsewhere == nil:
-			return nil, checks.Unknown(evidence.NotCollected + ": no pod is recorded to have an answer from outside the cluster, so nothing sets the overlay apart from the rest")
+			return nil, checks.Unknown(evidence.NotProbed.Gap("a host outside the cluster that answered a pod, to compare the overlay with"))
 		}
-		below := "something between the nodes"
+		below := evidence.Phrasef("something between the nodes")
 		machine := evidence.OSInfo.In(s).Machine
 		vmware := strings.Contains(machine.Manufacturer, "VMware")
 		if vmware {
-			below = "vSphere, whose own overlay uses the same port,"
+			below = evidence.Phrasef("vSphere, whose own overlay uses the same port,")
 		}
 		f := checks.Findingf(checks.Warn, "UDP 4789", "none of %d pods of other nodes answers a pod of this node, though hosts outside the cluster do: %s seems to take the packets on UDP 4789", len(v.lost), below)
 		for _, p := range v.lost[:min(len(v.lost), checks.MaxQuotes)] {

@@ -44,7 +44,7 @@ so that their podCIDRs tell nothing, and is left out.`,
 		case !ok:
 			return nil, checks.Skip("HNS does not have the network of pods")
 		case net.Truncated:
-			return nil, checks.Unknown(evidence.NotCollected + ": the recorder cut off the policies of " + evidence.Gap(evidence.Clean(net.Name)) + " (ConvertTo-Json without -Depth)")
+			return nil, checks.Unknown(evidence.CutByRecorder.Gap("the policies of %s", net.Name))
 		case !n.Name.Known():
 			return nil, checks.Unknown(n.Name.Gap)
 		}

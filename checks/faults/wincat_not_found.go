@@ -44,7 +44,7 @@ An image of which nothing is known convicts only together with the error itself.
 	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
 		n := node.About(s)
 		if rt := n.Runtime.Value; rt.Name == "containerd" && rt.Version.Major == 0 {
-			return nil, checks.Unknown(evidence.NotCollected + ": the version of containerd is not recorded")
+			return nil, checks.Unknown(evidence.NotShown.Gap("the version of containerd"))
 		}
 		image := node.SandboxImage(n, s)
 		published := holdsWincat(image.Value)
@@ -71,7 +71,7 @@ An image of which nothing is known convicts only together with the error itself.
 		if published {
 			return nil, nil
 		}
-		return nil, checks.Unknown(evidence.Gap(evidence.NotCollected + ": whether the pause image " + image.Value + " holds wincat.exe is not known"))
+		return nil, checks.Unknown(evidence.NotShown.Gap("whether the pause image %s holds wincat.exe", image.Value))
 	},
 })
 

@@ -49,7 +49,7 @@ or all are well so far.`,
 		b := n.Build
 		switch {
 		case b.Value.UBR < 0:
-			return nil, checks.Unknown(evidence.NotCollected + ": the revision behind build 17763 is not recorded")
+			return nil, checks.Unknown(evidence.NotShown.Gap("the revision of the Windows build"))
 		case b.Value.UBR < decapFirst || b.Value.UBR >= decapFixed:
 			return nil, nil
 		}

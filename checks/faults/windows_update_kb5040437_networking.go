@@ -43,7 +43,7 @@ complaint itself has other causes on other builds.`,
 		case !n.Build.Known():
 			return checks.Unknown(n.Build.Gap)
 		case b.Number == ws2022 && b.UBR < 0:
-			return checks.Unknown(evidence.NotCollected + ": the revision of the Windows build is not recorded")
+			return checks.Unknown(evidence.NotShown.Gap("the revision of the Windows build"))
 		case b.Number != ws2022 || b.UBR < july2024UBR || b.UBR >= october2024UBR:
 			return checks.Skip("the node runs %s, and this is about %d.%d up to before %d.%d", b, ws2022, july2024UBR, ws2022, october2024UBR)
 		case n.Platform.Value == node.AKS:

@@ -44,10 +44,10 @@ nothing is said.`,
 	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
 		table := evidence.Ports.In(s)
 		if len(table.Listener) == 0 {
-			return nil, checks.Unknown(evidence.NotCollected + ": this recording lists no listeners, and a port that is in use may well lie in an excluded range")
+			return nil, checks.Unknown(evidence.NotShown.Gap("which ports are in use, and one of those may be in an excluded range"))
 		}
 		if table.Excluded == nil {
-			return nil, checks.Unknown(evidence.NotCollected + ": this recording does not tell which ports Windows keeps for itself")
+			return nil, checks.Unknown(evidence.NotShown.Gap("which ports Windows reserves"))
 		}
 		var findings []checks.Finding
 		for _, w := range wantedPorts(s) {
@@ -61,7 +61,7 @@ nothing is said.`,
 					level = checks.Fail // it has been refused already
 				}
 			}
-			findings = append(findings, checks.Findingf(level, w.owner, "%s cannot listen on %s port %d: Windows keeps %d to %d", w.owner, w.protocol, w.port, e.Start, e.End).
+			findings = append(findings, checks.Findingf(level, w.owner.String(), "%s cannot listen on %s port %d: Windows keeps %d to %d", w.owner, w.protocol, w.port, e.Start, e.End).
 				At(evidence.Ports.Field(s, "excluded", at), "excluded: %s %d to %d; nobody listens on %d", w.protocol, e.Start, e.End, w.port))
 		}
 		return findings, nil
@@ -70,18 +70,19 @@ nothing is said.`,
 
 // A wantedPort is one that somebody must be able to bind.
 type wantedPort struct {
-	owner, protocol string
-	port            int
+	owner    evidence.Phrase
+	protocol string
+	port     int
 }
 
 // wantedPorts are the fixed ports of the node's components, and the host ports
 // of pods that wait: HNS itself excludes the port of one that runs.
 func wantedPorts(s evidence.Snapshot) []wantedPort {
-	list := []wantedPort{{"the kubelet", "tcp", 10250}, {"the kubelet", "tcp", 10248}, {"kube-proxy", "tcp", 10249}, {"kube-proxy", "tcp", 10256}}
+	list := []wantedPort{{evidence.Phrasef("the kubelet"), "tcp", 10250}, {evidence.Phrasef("the kubelet"), "tcp", 10248}, {verbatim("kube-proxy"), "tcp", 10249}, {verbatim("kube-proxy"), "tcp", 10256}}
 	for _, p := range evidence.Pods.In(s) {
 		if p.Status.Phase == "Pending" {
 			for _, h := range hostPortsOf(p) {
-				list = append(list, wantedPort{"pod " + p.FullName(), h.protocol, h.port})
+				list = append(list, wantedPort{verbatim("pod " + p.FullName()), h.protocol, h.port})
 			}
 		}
 	}

@@ -93,7 +93,7 @@ func (n *Node) learnFromKubeadm(s evidence.Snapshot) {
 
 func (n *Node) learnFromAKS(s evidence.Snapshot) {
 	f := s.File(aksClusterConfig)
-	if f.Gap != "" {
+	if f.Gap.Kind != "" {
 		return
 	}
 	var c struct {
@@ -128,7 +128,7 @@ func (n *Node) learnFromFlannel(s evidence.Snapshot) {
 			n.ClusterCIDRs.Learn(ParsePrefixes(c.Network, c.IPv6Network), cm.Field("data", "net-conf.json"), "%s: Network is %s", cm.Metadata.Name, c.Network)
 		}
 	}
-	if f := s.File(SubnetEnv); f.Gap == "" {
+	if f := s.File(SubnetEnv); f.Gap.Kind == "" {
 		if env := evidence.DecodeFlannelSubnet(f.Text); len(ParsePrefixes(env.Network)) > 0 {
 			n.ClusterCIDRs.Learn(ParsePrefixes(env.Network), evidence.InLine(f.Path, env.Lines["FLANNEL_NETWORK"]), "FLANNEL_NETWORK is %s", env.Network)
 		}
@@ -154,7 +154,7 @@ func (n *Node) learnDNS(s evidence.Snapshot) {
 			n.ClusterDNS.Learn(ips, f.From.Place(), "--cluster-dns=%s", f.Value)
 		}
 	}
-	if c, f, gap := n.KubeletConfig(s); gap == "" {
+	if c, f, gap := n.KubeletConfig(s); gap.Kind == "" {
 		if ips := ParseAddresses(c.ClusterDNS...); len(ips) > 0 {
 			n.ClusterDNS.Learn(ips, f.Field("clusterDNS"), "clusterDNS is %s", ips[0])
 		}

@@ -113,17 +113,17 @@ func ContainerdConfig(s evidence.Snapshot) (*evidence.ContainerdConfig, evidence
 	var gap evidence.Gap
 	for _, p := range containerdConfigs {
 		f := s.File(p)
-		if f.Gap != "" {
-			if gap == "" || gap.Kind() == evidence.NotCollected {
+		if f.Gap.Kind != "" {
+			if gap.Kind == "" || gap.Kind == evidence.NotCollected {
 				gap = f.Gap
 			}
 			continue
 		}
 		c, err := evidence.DecodeContainerdConfig([]byte(f.Text))
 		if err != nil {
-			return nil, f, evidence.Gap(evidence.Error + ": " + f.Path + ": " + err.Error())
+			return nil, f, evidence.Unreadable.Gap(f.Path, err)
 		}
-		return c, f, ""
+		return c, f, evidence.Gap{}
 	}
 	return nil, evidence.NodeFile{}, gap
 }
@@ -141,7 +141,7 @@ func (n *Node) learnCNI(s evidence.Snapshot) {
 // learnCNIDir finds the folder that the runtime reads: by the runtime's own
 // configuration, then the kubelet's flags, then by where configurations lie.
 func (n *Node) learnCNIDir(s evidence.Snapshot) {
-	if c, f, gap := ContainerdConfig(s); gap == "" {
+	if c, f, gap := ContainerdConfig(s); gap.Kind == "" {
 		n.CNIDir.Learn(evidence.CleanWinPath(c.ConfDir()), evidence.InFile(f.Path), "conf_dir is %s", c.ConfDir())
 		n.BinDirs.Learn(c.BinDirs(), evidence.InFile(f.Path), "bin_dir is %s", strings.Join(c.BinDirs(), ", "))
 	}
@@ -167,7 +167,7 @@ func readCNIFiles(s evidence.Snapshot, dir string) []CNIFile {
 	var files []CNIFile
 	for _, name := range evidence.CNIFiles(s.FilesIn(dir)) {
 		f := CNIFile{Name: name, File: s.File(dir + `\` + name)}
-		if f.File.Gap == "" {
+		if f.File.Gap.Kind == "" {
 			f.Config, f.Err = evidence.DecodeCNI([]byte(f.File.Text))
 		}
 		files = append(files, f)
@@ -300,7 +300,7 @@ func (n *Node) learnFamily(s evidence.Snapshot) {
 		}
 	}
 	for _, path := range append(slices.Clone(NetConfs), SubnetEnv) {
-		if f := s.File(path); f.Gap == "" {
+		if f := s.File(path); f.Gap.Kind == "" {
 			n.CNI.Learn(Flannel, evidence.InFile(f.Path), "flannel's %s is there", path)
 		}
 	}

@@ -49,7 +49,7 @@ func (n *Node) learnKubelet(s evidence.Snapshot) {
 			n.KubeletFlags = append(n.KubeletFlags, Flag{Name: name, Value: value, From: at(name).Because("--%s=%s", name, value), Live: live})
 		}
 	}
-	if g := evidence.FileIndex.Gap(s); g.Kind() == evidence.NotCollected {
+	if g := evidence.FileIndex.Gap(s); g.Kind == evidence.NotCollected {
 		n.noFiles = s.File(kubeadmFlags).Gap
 	}
 	k := n.Components["kubelet"]
@@ -59,12 +59,12 @@ func (n *Node) learnKubelet(s evidence.Snapshot) {
 	for _, p := range k.Processes {
 		add(true, evidence.ParseFlags(k.OwnArgs(p.Args)), argsOf(p.Args, p.Field("args")))
 	}
-	if f := s.File(kubeadmFlags); f.Gap == "" {
+	if f := s.File(kubeadmFlags); f.Gap.Kind == "" {
 		add(false, evidence.ParseFlags(evidence.KubeadmFlags(f.Text)), func(string) evidence.Place { return evidence.InLine(f.Path, 1) })
 	}
 	for _, script := range n.kubeletStartScripts() {
 		f := s.File(script)
-		if f.Gap != "" {
+		if f.Gap.Kind != "" {
 			continue
 		}
 		for _, fl := range evidence.ScriptFlags(f.Text) {
@@ -96,12 +96,12 @@ func (n *Node) kubeletStartScripts() []string {
 // KubeletGap is why no flag of the kubelet is known, or "" where one is.
 func (n *Node) KubeletGap() evidence.Gap {
 	if len(n.KubeletFlags) > 0 {
-		return ""
+		return evidence.Gap{}
 	}
-	if n.noFiles != "" {
+	if n.noFiles.Kind != "" {
 		return n.noFiles
 	}
-	return evidence.NotCollected + ": this recording shows no command line, flags file or start script of the kubelet"
+	return evidence.NotShown.Gap("a command line, flags file or start script of the kubelet")
 }
 
 // KubeletFlag returns the flag, the one of the running kubelet first.
@@ -125,17 +125,17 @@ func (n *Node) KubeletConfig(s evidence.Snapshot) (evidence.KubeletConfig, evide
 	var gap evidence.Gap
 	for _, p := range paths {
 		f := s.File(p)
-		if f.Gap != "" {
-			if gap == "" || gap.Kind() == evidence.NotCollected {
+		if f.Gap.Kind != "" {
+			if gap.Kind == "" || gap.Kind == evidence.NotCollected {
 				gap = f.Gap
 			}
 			continue
 		}
 		config, err := evidence.DecodeKubeletConfig([]byte(f.Text))
 		if err != nil {
-			return evidence.KubeletConfig{}, f, evidence.Gap(evidence.Error + ": " + f.Path + ": " + err.Error())
+			return evidence.KubeletConfig{}, f, evidence.Unreadable.Gap(f.Path, err)
 		}
-		return *config, f, ""
+		return *config, f, evidence.Gap{}
 	}
 	return evidence.KubeletConfig{}, evidence.NodeFile{}, gap
 }

@@ -70,8 +70,8 @@ func learnProxy(s evidence.Snapshot, c *Component) *ProxySettings {
 	}
 	p.NetworkName.learn(evidence.Env.In(s)["KUBE_NETWORK"], evidence.Env.Field(s, "KUBE_NETWORK"), "%s=%s", "KUBE_NETWORK")
 	if p.From.Path == "" {
-		p.Gap = evidence.Gap(evidence.NotCollected + ": this recording shows neither the command line nor the configuration of kube-proxy")
-		if g := evidence.Any(ProxySources...).Gap(s); g != "" {
+		p.Gap = evidence.NotShown.Gap("the command line or the configuration of kube-proxy")
+		if g := evidence.Any(ProxySources...).Gap(s); g.Kind != "" {
 			p.Gap = g
 		}
 	}
@@ -110,7 +110,7 @@ func (p *ProxySettings) fromArgs(s evidence.Snapshot, args []string, at func(nam
 	set(&p.HostnameOverride, "hostname-override")
 	if config, ok := flags.Get("config"); ok && config != "" {
 		p.fromFile(s, config) // with a configuration file kube-proxy ignores all its other flags
-		if gap := s.File(config).Gap; gap != "" {
+		if gap := s.File(config).Gap; gap.Kind != "" {
 			p.Hidden = gap
 		}
 		return
@@ -142,7 +142,7 @@ var setsNetwork = regexp.MustCompile(`(?mi)^[^#\n]*\bKUBE_NETWORK\b["']?\s*[=,]\
 // sets for its child only is seen nowhere else.
 func (p *ProxySettings) fromScript(s evidence.Snapshot, script string) {
 	f := s.File(script)
-	if f.Gap != "" {
+	if f.Gap.Kind != "" {
 		p.Hidden = f.Gap
 		return
 	}
@@ -158,12 +158,12 @@ func (p *ProxySettings) fromScript(s evidence.Snapshot, script string) {
 
 func (p *ProxySettings) fromFile(s evidence.Snapshot, path string) {
 	f := s.File(path)
-	if f.Gap != "" {
+	if f.Gap.Kind != "" {
 		return
 	}
 	c, err := evidence.DecodeKubeProxyConfig([]byte(f.Text))
 	if err != nil {
-		p.Hidden = evidence.Gap(evidence.Error + ": " + f.Path + ": " + err.Error())
+		p.Hidden = evidence.Unreadable.Gap(f.Path, err)
 		return
 	}
 	p.seen(evidence.InFile(f.Path), "kube-proxy's configuration file %s", path)
@@ -190,12 +190,12 @@ func (v ProxySetting) On() bool {
 // configuration is there.
 func (n *Node) UnseenProxy() evidence.Gap {
 	switch p := n.proxy; {
-	case p.Hidden != "":
+	case p.Hidden.Kind != "":
 		return p.Hidden
 	case p.From.Path == evidence.Pods.Path():
-		return evidence.NotCollected + ": kube-proxy runs from a DaemonSet, whose start script gives it settings out of sight"
+		return evidence.NotShown.Gap("kube-proxy's settings: the start script of its DaemonSet sets them")
 	}
-	return ""
+	return evidence.Gap{}
 }
 
 // ProxyVersion is the release of kube-proxy: of its image where it runs as a

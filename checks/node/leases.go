@@ -47,9 +47,9 @@ type NeedLeases struct{}
 // Gap is "" where at least one reservation is recorded; an empty folder is not told from a missing one.
 func (NeedLeases) Gap(s evidence.Snapshot) evidence.Gap {
 	if len(About(s).Leases(s)) > 0 {
-		return ""
+		return evidence.Gap{}
 	}
-	return evidence.NotCollected + ": this recording holds no reservation below " + leaseFolder
+	return evidence.NotShown.Gap("any reservation below %s", leaseFolder)
 }
 
 // Name is what explain calls it.

@@ -12,7 +12,7 @@ func FlannelNetConfs(s evidence.Snapshot) iter.Seq2[evidence.NodeFile, *evidence
 	return func(yield func(evidence.NodeFile, *evidence.FlannelNetConf) bool) {
 		for _, path := range NetConfs {
 			f := s.File(path)
-			if f.Gap != "" {
+			if f.Gap.Kind != "" {
 				continue
 			}
 			if c, err := evidence.DecodeFlannelNetConf([]byte(f.Text)); err == nil && !yield(f, c) {
@@ -94,7 +94,7 @@ func (n *Node) learnNetworks(s evidence.Snapshot) {
 		n.Networks.Learn([]string{v}, evidence.Env.Field(s, "KUBE_NETWORK"), "KUBE_NETWORK is %s", v)
 	}
 	n.Networks.Miss("the HNS network of pods", CniSources...)(s)
-	if !n.Networks.Known() && n.CNI.Gap != "" {
+	if !n.Networks.Known() && n.CNI.Gap.Kind != "" {
 		n.Networks.Gap = n.CNI.Gap
 	}
 }

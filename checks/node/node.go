@@ -58,7 +58,7 @@ type Fact[T any] struct {
 }
 
 // Known tells whether the fact was learnt.
-func (f Fact[T]) Known() bool { return f.Gap == "" && f.From.Path != "" }
+func (f Fact[T]) Known() bool { return f.Gap.Kind == "" && f.From.Path != "" }
 
 // Learn keeps the first value offered.
 func (f *Fact[T]) Learn(v T, place evidence.Place, format string, args ...any) {
@@ -72,8 +72,8 @@ func (f *Fact[T]) Miss(what string, needs ...evidence.Need) func(evidence.Snapsh
 	return func(s evidence.Snapshot) {
 		if !f.Known() {
 			f.Gap = evidence.Any(needs...).Gap(s)
-			if f.Gap == "" {
-				f.Gap = evidence.Gap(evidence.NotCollected + ": this recording does not tell " + what)
+			if f.Gap.Kind == "" {
+				f.Gap = evidence.NotShown.Gap(what)
 			}
 		}
 	}

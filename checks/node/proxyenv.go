@@ -8,11 +8,19 @@ import (
 
 // A ProxyEnv is the proxy environment that one program, or the whole machine, gets.
 type ProxyEnv struct {
-	Of          string // "the machine", or a service
+	Service     string // which gets it; "" for the whole machine
 	Proxy       string // HTTPS_PROXY or HTTP_PROXY
 	NoProxy     []string
 	HTTPS       bool // HTTPS_PROXY is set: HTTP_PROXY alone leaves the API server's https alone
 	From, From2 evidence.Because
+}
+
+// Of is who gets it, as a sentence names it.
+func (p ProxyEnv) Of() evidence.Phrase {
+	if p.Service == "" {
+		return evidence.Phrasef("the machine")
+	}
+	return evidence.Phrasef("%s", "service "+p.Service)
 }
 
 // ProxyEnvs collects the proxy settings of the machine and of the services that
@@ -20,13 +28,13 @@ type ProxyEnv struct {
 // variables and its own on top.
 func ProxyEnvs(s evidence.Snapshot, n *Node) []ProxyEnv {
 	var envs []ProxyEnv
-	machine := proxyEnv("the machine", evidence.Env.In(s), evidence.Env.Field(s))
+	machine := proxyEnv("", evidence.Env.In(s), evidence.Env.Field(s))
 	if machine.Proxy != "" {
 		envs = append(envs, machine)
 	}
 	for _, name := range []string{"kubelet", "runtime", "kube-proxy", "flanneld"} {
 		for _, svc := range n.Components[name].Services {
-			own := proxyEnv("service "+svc.Name, svc.Env, svc.Field("env"))
+			own := proxyEnv(svc.Name, svc.Env, svc.Field("env"))
 			if own.Proxy == "" && own.NoProxy == nil {
 				continue
 			}
@@ -44,8 +52,9 @@ func ProxyEnvs(s evidence.Snapshot, n *Node) []ProxyEnv {
 	return envs
 }
 
-func proxyEnv(of string, env map[string]string, in evidence.Place) ProxyEnv {
-	p := ProxyEnv{Of: of}
+func proxyEnv(service string, env map[string]string, in evidence.Place) ProxyEnv {
+	p := ProxyEnv{Service: service}
+	of := p.Of()
 	for _, want := range []string{"HTTPS_PROXY", "HTTP_PROXY"} {
 		for name, value := range env {
 			if strings.EqualFold(name, want) && value != "" && p.Proxy == "" {

@@ -30,7 +30,7 @@ func SandboxImage(n *Node, s evidence.Snapshot) Fact[string] {
 		if v, at := evidence.CRIConfigValue(s, "sandboxImage"); v != "" {
 			f.Learn(v, at, "sandboxImage is %s", v)
 		}
-		if c, file, gap := ContainerdConfig(s); gap == "" && c.SandboxImage != "" {
+		if c, file, gap := ContainerdConfig(s); gap.Kind == "" && c.SandboxImage != "" {
 			f.Learn(c.SandboxImage, evidence.InFile(file.Path), "the sandbox image is %s", c.SandboxImage)
 		}
 	}

@@ -25,7 +25,7 @@ func (n *Node) SourceVIP(s evidence.Snapshot) (Address, evidence.Because, error)
 	}
 	for _, path := range SourceVIPFiles {
 		f := s.File(path)
-		if f.Gap != "" {
+		if f.Gap.Kind != "" {
 			continue
 		}
 		vip, err := evidence.DecodeSourceVIP([]byte(f.Text))

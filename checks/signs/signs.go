@@ -108,9 +108,9 @@ func withheld(s evidence.Snapshot) []evidence.UnsearchedLog {
 		if !isGap || !strings.HasPrefix(log, "logs/") || strings.Count(log, "/") < 2 {
 			continue
 		}
-		switch gap := s.GapAt(log); gap.Kind() {
+		switch gap := s.GapAt(log); gap.Kind {
 		case evidence.Denied, evidence.Timeout, evidence.Error: // a log that is not there, or was not asked for, hides nothing that is
-			list = append(list, evidence.UnsearchedLog{Path: log, Why: string(gap)})
+			list = append(list, evidence.UnsearchedLog{Path: log, Why: gap.String()})
 		}
 	}
 	return list

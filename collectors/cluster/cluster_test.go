@@ -77,8 +77,8 @@ func (l look) gaps(t testing.TB) map[string]string {
 	gaps := map[string]string{}
 	for _, r := range l.readings {
 		for _, path := range r.Answers {
-			if strings.HasSuffix(path, "/") && r.Gap != "" {
-				gaps[path] = string(r.Gap)
+			if strings.HasSuffix(path, "/") && r.Gap.Kind != "" {
+				gaps[path] = r.Gap.String()
 			}
 			if content, err := fs.ReadFile(l.tree, path+".gap"); err == nil {
 				gaps[path] = strings.TrimSpace(string(content))

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io/fs"
 	"net/url"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -127,11 +128,11 @@ func unconnected(err error) error {
 	case err == nil, errors.As(err, &gap):
 		return err
 	case errors.Is(err, ErrNoKubeconfig):
-		return collectors.Gapf(evidence.NotCollected, "%v", err)
+		return collectors.GapError(evidence.Reported.Of(evidence.NotCollected, err))
 	case errors.Is(err, fs.ErrPermission):
-		return collectors.Gapf(evidence.Denied, "the kubeconfig is not for everybody to read; %s", collectors.RunElevated)
+		return collectors.GapError(evidence.KubeconfigProtected.Gap())
 	}
-	return collectors.Gapf(evidence.Error, "%v", err)
+	return collectors.GapError(evidence.Reported.Of(evidence.Error, err))
 }
 
 func readPods(ctx context.Context, t Target, _ *collectors.Record) (any, error) {
@@ -142,7 +143,7 @@ func readNodes(ctx context.Context, t Target, _ *collectors.Record) (any, error)
 	l := &list{whole: true}
 	err := t.Client.listInto(ctx, l, "/api/v1/nodes", url.Values{"limit": {fmt.Sprint(maxNodes)}}, "nodes")
 	if errors.Is(err, errNotAll) {
-		return nil, collectors.Gapf(evidence.NotCollected, "the cluster has more than %d nodes, and only all of them would tell", maxNodes)
+		return nil, collectors.GapError(evidence.TooManyNodes.Gap(strconv.Itoa(maxNodes)))
 	}
 	return l, err
 }

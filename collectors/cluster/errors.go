@@ -10,6 +10,7 @@ import (
 	"net"
 	"net/http"
 	"net/url"
+	"strconv"
 	"strings"
 	"time"
 
@@ -37,25 +38,25 @@ func (c *Client) explain(ctx context.Context, err error, verb, what string) erro
 	var op *net.OpError
 	switch text := innermost(err); {
 	case ctx.Err() != nil || isTimeout(err):
-		return collectors.Gapf(evidence.Timeout, "%s gave no answer to %s %s in time", server, verb, what)
+		return collectors.GapError(evidence.APINoAnswer.Gap(server, verb, what))
 	case errors.As(err, &expired) && expired.Reason == x509.Expired:
-		return collectors.Gapf(evidence.Error, "the certificate of %s has expired, or this machine's clock is wrong: %s", server, expired.Error())
+		return collectors.GapError(evidence.ServerCertExpired.Gap(server, expired))
 	case errors.As(err, &authority), errors.As(err, &name), errors.As(err, &expired):
-		return collectors.Gapf(evidence.Error, "the certificate of %s is not to be trusted: %s", server, text)
+		return collectors.GapError(evidence.ServerCertRefused.Gap(server, text))
 	case errors.As(err, &alert):
-		return collectors.Gapf(evidence.Denied, "%s does not take the client certificate of the kubeconfig: %s", server, text)
+		return collectors.GapError(evidence.ClientCertRefused.Gap(server, text))
 	case errors.As(err, &dns):
-		return collectors.Gapf(evidence.Error, "the name of %s does not resolve", server)
+		return collectors.GapError(evidence.NameNotResolved.Gap(server))
 	case errors.As(err, &op):
-		return collectors.Gapf(evidence.Error, "%s cannot be reached: %s", server, op.Err)
+		return collectors.GapError(evidence.Unreachable.Gap(server, op.Err))
 	case strings.Contains(err.Error(), "getting credentials"):
-		return noLogin{collectors.Gapf(evidence.Denied, "the kubeconfig's login program gives no credentials: %s; run it by hand to see why", strings.TrimPrefix(text, "getting credentials: "))}
+		return noLogin{collectors.GapError(evidence.LoginProgramFailed.Gap(strings.TrimPrefix(text, "getting credentials: ")))}
 	case errors.As(err, &syntax) && !strings.Contains(syntax.Error(), "unexpected end"):
-		return collectors.Gapf(evidence.Error, "what answers at %s to %s %s is no API server (%s); perhaps it is a proxy that wants a login", server, verb, what, syntax)
+		return collectors.GapError(evidence.NotAnAPIServer.Gap(server, verb, what, syntax))
 	case errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, io.EOF), strings.HasPrefix(text, "stream error"), strings.HasPrefix(text, "http2:"), errors.As(err, &syntax):
-		return collectors.Gapf(evidence.Error, "%s cut the connection in the middle of the answer to %s %s", server, verb, what)
+		return collectors.GapError(evidence.ConnectionCut.Gap(server, verb, what))
 	default:
-		return collectors.Gapf(evidence.Error, "%s: %s %s: %s", server, verb, what, text)
+		return collectors.GapError(evidence.APIFailed.Gap(server, verb, what, text))
 	}
 }
 
@@ -63,18 +64,17 @@ func (c *Client) refused(code int, message, verb, what string) error {
 	server := "the API server " + server(c.host)
 	switch {
 	case code == http.StatusUnauthorized && !c.until.IsZero() && c.until.Before(time.Now()):
-		return collectors.Gapf(evidence.Denied, "the client certificate of the kubeconfig expired at %s, and %s does not take it (401); renew it, or name another --context",
-			c.until.UTC().Format(time.RFC3339), server)
+		return collectors.GapError(evidence.ClientCertExpired.Gap(c.until.UTC().Format(time.RFC3339), server))
 	case code == http.StatusUnauthorized:
-		return collectors.Gapf(evidence.Denied, "%s does not take the kubeconfig's credentials (401); renew them, or name another --context", server)
+		return collectors.GapError(evidence.CredentialsRefused.Gap(server))
 	case code == http.StatusForbidden:
-		return collectors.Gapf(evidence.Denied, "may not %s %s: %s; `doctor explain rbac` prints the role that may", verb, what, message)
+		return collectors.GapError(evidence.NotAuthorized.Gap(verb, what, message))
 	case code == http.StatusNotFound:
-		return notFound{collectors.Gapf(evidence.Absent, "%s has no %s", server, what)}
+		return notFound{collectors.GapError(evidence.APIHasNone.Gap(server, what))}
 	case code == http.StatusTooManyRequests:
-		return collectors.Gapf(evidence.Error, "%s has too many requests (429) and did not answer %s %s; try again later", server, verb, what)
+		return collectors.GapError(evidence.TooManyRequests.Gap(server, verb, what))
 	}
-	return collectors.Gapf(evidence.Error, "%s answered %s %s with %d: %s", server, verb, what, code, message)
+	return collectors.GapError(evidence.APIError.Gap(server, verb, what, strconv.Itoa(code), message))
 }
 
 // words are the server's own where it gave any: client-go puts general ones

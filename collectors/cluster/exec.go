@@ -36,7 +36,7 @@ type Pod struct {
 func (c *Client) OpenPod(ctx context.Context, name, node string) (*Pod, error) {
 	namespace, short, ok := strings.Cut(name, "/")
 	if !ok || namespace == "" || short == "" || strings.Contains(short, "/") {
-		return nil, collectors.Gapf(evidence.NotCollected, "the pod is named as NAMESPACE/NAME, not %q", name)
+		return nil, collectors.GapError(evidence.PodUnusable.Gap("the pod is named as NAMESPACE/NAME, not %q", name))
 	}
 	// The right to list pods is in the role, the one to get them is not.
 	l, err := c.list(ctx, "/api/v1/namespaces/"+url.PathEscape(namespace)+"/pods", url.Values{"fieldSelector": {"metadata.name=" + short}}, "pods")
@@ -44,26 +44,26 @@ func (c *Client) OpenPod(ctx context.Context, name, node string) (*Pod, error) {
 		return nil, err
 	}
 	if l.items.Len() == 0 {
-		return nil, collectors.Gapf(evidence.Absent, "there is no pod %s", name)
+		return nil, collectors.GapError(evidence.NotFound.Gap("pod %s", name))
 	}
 	var pod evidence.Pod
 	if err := json.Unmarshal(l.items.Bytes(), &pod); err != nil {
-		return nil, collectors.Gapf(evidence.Error, "the pod %s is unreadable: %v", name, err)
+		return nil, collectors.GapError(evidence.Unreadable.Gap("pod "+name, err))
 	}
 	system, err := c.systemOf(ctx, pod)
 	switch {
 	case err != nil:
 		return nil, err
 	case system != "" && system != "windows":
-		return nil, collectors.Gapf(evidence.NotCollected, "%s is a %s pod; name one that runs Windows", name, system)
+		return nil, collectors.GapError(evidence.PodUnusable.Gap("%s is a %s pod; name one that runs Windows", name, system))
 	case pod.HostProcess() || pod.Spec.HostNetwork:
-		return nil, collectors.Gapf(evidence.NotCollected, "%s is in the network of its node, so it sees what the node sees; name one that has a network of its own", name)
+		return nil, collectors.GapError(evidence.PodUnusable.Gap("%s is in the network of its node, so it sees what the node sees; name one that has a network of its own", name))
 	case node != "" && pod.Spec.NodeName != "" && pod.Spec.NodeName != node:
-		return nil, collectors.Gapf(evidence.NotCollected, "%s runs on the node %s, not on %s", name, pod.Spec.NodeName, node)
+		return nil, collectors.GapError(evidence.PodUnusable.Gap("%s runs on the node %s, not on %s", name, pod.Spec.NodeName, node))
 	}
 	container, why := containerOf(pod)
 	if why != "" {
-		return nil, collectors.Gapf(evidence.NotCollected, "no command can be run in %s: %s", name, why)
+		return nil, collectors.GapError(evidence.PodUnusable.Gap("no command can be run in %s: %s", name, why))
 	}
 	return &Pod{Name: name, Container: container, client: c}, nil
 }
@@ -82,7 +82,7 @@ func (c *Client) systemOf(ctx context.Context, pod evidence.Pod) (string, error)
 	}
 	var n evidence.NodeObject
 	if err := json.Unmarshal(object, &n); err != nil {
-		return "", collectors.Gapf(evidence.Error, "the node %s is unreadable: %v", pod.Spec.NodeName, err)
+		return "", collectors.GapError(evidence.Unreadable.Gap("node "+pod.Spec.NodeName, err))
 	}
 	return cmp.Or(n.Status.NodeInfo.OperatingSystem, n.Metadata.Labels["kubernetes.io/os"]), nil
 }
@@ -187,7 +187,7 @@ func (p *Pod) ended(argv []string, s metav1.Status) (int, error) {
 		return int(uint32(code)), nil
 	}
 	if _, why, ok := strings.Cut(s.Message, "error executing command in container: "); ok {
-		return 0, notStarted{collectors.Gapf(evidence.NotCollected, "%s does not start in the container %s of %s: %s", argv[0], p.Container, p.Name, why)}
+		return 0, notStarted{collectors.GapError(evidence.PodUnusable.Gap("%s does not start in the container %s of %s: %s", argv[0], p.Container, p.Name, why))}
 	}
 	return 0, p.client.explain(context.Background(), errors.New(s.Message), "create", p.what())
 }

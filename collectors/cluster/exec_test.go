@@ -97,7 +97,7 @@ func TestCommandsRunInAPod(t *testing.T) {
 				{name: "of a long output the beginning is kept", argv: []string{"long.exe"}, stdout: strings.Repeat("x", 256<<10)},
 				{name: "a program that is not there is told", argv: []string{"none.exe"}, notStarted: true,
 					err: `not-collected: none.exe does not start in the container app of shop/web-1: failed to exec in container: failed to start exec "0f5c": hcs::System::CreateProcess app: The system cannot find the file specified.: unknown`},
-				{name: "one that hangs ends with its time", argv: []string{"hangs.exe"}, err: "timeout: the API server {server} gave no answer to create pods/exec of shop/web-1 in time"},
+				{name: "one that hangs ends with its time", argv: []string{"hangs.exe"}, err: "timeout: the API server {server} did not answer create pods/exec of shop/web-1 in time"},
 			} {
 				t.Run(c.name, func(t *testing.T) {
 					ctx, expire := wait.Deadline(t)
@@ -169,7 +169,7 @@ func spdyFront(t *testing.T, bed *apibed.Bed) *apibed.Front {
 }
 
 // gapText is an error as its gap.
-func gapText(err error) string { return string(collectors.GapOf(err)) }
+func gapText(err error) string { return collectors.GapOf(err).String() }
 
 func hostOf(kubeconfig string, t *testing.T) string {
 	t.Helper()
@@ -221,7 +221,7 @@ func TestWhyNoCommandRuns(t *testing.T) {
 	for _, c := range []struct{ name, pod, node, gap string }{
 		{"one that runs is opened", "shop/web-1", "win-1", ""},
 		{"of any node where none is named", "shop/web-1", "", ""},
-		{"one that is not there", "shop/web-9", "", "absent: there is no pod shop/web-9"},
+		{"one that is not there", "shop/web-9", "", "absent: pod shop/web-9 was not found"},
 		{"one without a namespace", "web-1", "", `not-collected: the pod is named as NAMESPACE/NAME, not "web-1"`},
 		{"one that does not run yet", "shop/stuck-1", "", "not-collected: no command can be run in shop/stuck-1: its container app waits (ContainerCreating)"},
 		{"one that is done", "shop/done-1", "", "not-collected: no command can be run in shop/done-1: it has no running container (Succeeded)"},

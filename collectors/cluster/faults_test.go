@@ -104,15 +104,15 @@ func TestFaultsBecomeGaps(t *testing.T) {
 			over:   allBut("api/services.json"),
 			want:   map[string]string{"api/services.json": "timeout: *"}},
 		{name: "a token that the server does not know", login: apibed.Login{User: apibed.Object{"token": "of-yesterday"}},
-			every: "denied: the API server {server} does not take the kubeconfig's credentials (401); renew them, or name another --context"},
+			every: "denied: the API server {server} does not accept the kubeconfig's credentials (401); renew them, or name another --context"},
 		{name: "a client certificate that has expired", login: apibed.Login{User: bed.ClientCert(t, "somebody", nil, yesterday)},
 			every: "denied: the client certificate of the kubeconfig expired at " + yesterday.Format(time.RFC3339) +
-				", and the API server {server} does not take it (401); renew it, or name another --context"},
+				", and the API server {server} does not accept it (401); renew it, or name another --context"},
 		{name: "a server certificate that has expired", faults: apibed.Faults{Cert: apibed.ServerCert(t, yesterday)},
 			every: "error: the certificate of the API server {server} has expired, or this machine's clock is wrong: x509: certificate has expired or is not yet valid: current time "},
 		{name: "a server certificate of an authority that the kubeconfig does not know", faults: apibed.Faults{Cert: apibed.ServerCert(t, time.Now().Add(time.Hour))},
 			login: apibed.Login{CA: pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: apibed.ServerCert(t, time.Now().Add(time.Hour)).Certificate[0]})},
-			every: "error: the certificate of the API server {server} is not to be trusted: tls: failed to verify certificate: x509: certificate signed by unknown authority"},
+			every: "error: the certificate of the API server {server} is not trusted: tls: failed to verify certificate: x509: certificate signed by unknown authority"},
 		{name: "a user who may not list one thing", faults: apibed.Faults{Spoil: as("/api/v1/services", bed.Tokens["nobody"])},
 			want: map[string]string{"api/services.json": "denied: may not list services: services is forbidden: User \"nobody\" cannot list resource \"services\" in API group \"\" at the cluster scope; `doctor explain rbac` prints the role that may"}},
 		{name: "a user who may not read one config map knows none of them", faults: apibed.Faults{Spoil: as("/api/v1/namespaces/kube-system/configmaps/coredns", bed.Tokens["nobody"])},
@@ -124,11 +124,11 @@ func TestFaultsBecomeGaps(t *testing.T) {
 			faults: apibed.Faults{Spoil: instead("/api/v1/pods", busy("3600"))},
 			want:   map[string]string{"api/pods.json": "error: the API server {server} has too many requests (429) and did not answer list pods; try again later"}},
 		{name: "a list that is cut off in the middle is no list", faults: apibed.Faults{Spoil: cut("/api/v1/pods")},
-			want: map[string]string{"api/pods.json": "error: the API server {server} cut the connection in the middle of the answer to list pods"}},
+			want: map[string]string{"api/pods.json": "error: the API server {server} closed the connection in the middle of the answer to list pods"}},
 		{name: "the same without HTTP/2", faults: apibed.Faults{Spoil: cut("/api/v1/pods"), HTTP1: true},
-			want: map[string]string{"api/pods.json": "error: the API server {server} cut the connection in the middle of the answer to list pods"}},
+			want: map[string]string{"api/pods.json": "error: the API server {server} closed the connection in the middle of the answer to list pods"}},
 		{name: "an object that is cut off in the middle is no object", faults: apibed.Faults{Spoil: cut("/apis/storage.k8s.io")},
-			want: map[string]string{"api/csinode.json": "error: the API server {server} cut the connection in the middle of the answer to get csinode win-1"}},
+			want: map[string]string{"api/csinode.json": "error: the API server {server} closed the connection in the middle of the answer to get csinode win-1"}},
 		{name: "a server that is at fault is quoted", faults: apibed.Faults{Spoil: instead("/apis/apps", func(w http.ResponseWriter, _ *http.Request) {
 			http.Error(w, "etcdserver: leader changed", http.StatusInternalServerError)
 		})},
@@ -138,11 +138,11 @@ func TestFaultsBecomeGaps(t *testing.T) {
 		{name: "a web page instead of a list", faults: apibed.Faults{Spoil: instead("/api/v1/services", func(w http.ResponseWriter, _ *http.Request) {
 			fmt.Fprint(w, "<html>please log in</html>")
 		})},
-			want: map[string]string{"api/services.json": "error: what answers at the API server {server} to list services is no API server (invalid character '<' looking for beginning of value); perhaps it is a proxy that wants a login"}},
+			want: map[string]string{"api/services.json": "error: what answers at the API server {server} to list services is not an API server (invalid character '<' looking for beginning of value); it may be a proxy that requires a login"}},
 		{name: "a login program that fails", login: apibed.Login{User: login("sh", "-c", "exit 7")},
-			every: "denied: the kubeconfig's login program gives no credentials: exec: executable sh failed with exit code 7; run it by hand to see why"},
+			every: "denied: the kubeconfig's login program returns no credentials: exec: executable sh failed with exit code 7; run it by hand to see why"},
 		{name: "a login program that is not installed", login: apibed.Login{User: login("no-such-program")},
-			every: "denied: the kubeconfig's login program gives no credentials: exec: executable no-such-program not found"},
+			every: "denied: the kubeconfig's login program returns no credentials: exec: executable no-such-program not found"},
 	}
 	for _, row := range rows {
 		t.Run(row.name, func(t *testing.T) {
@@ -210,7 +210,7 @@ func TestARequestWithoutAnAnswerIsNamed(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, err = client.OpenPod(ctx, "shop/web-1", "")
-	if want := "timeout: the API server " + strings.TrimPrefix(client.Host(), "https://") + " gave no answer to list pods in time"; err == nil || gapText(err) != want {
+	if want := "timeout: the API server " + strings.TrimPrefix(client.Host(), "https://") + " did not answer list pods in time"; err == nil || gapText(err) != want {
 		t.Errorf("the gap is\n%v, not\n%s", err, want)
 	}
 }

@@ -44,7 +44,7 @@ func (t Target) readLogs(ctx context.Context, r *collectors.Record) error {
 		}
 	}
 	if !brought {
-		return collectors.Gapf(evidence.Absent, "the kubelet's log query knows no log of %s", strings.Join(logComponents, ", "))
+		return collectors.GapError(evidence.NotFound.Gap("a log of %s by the kubelet's log query", strings.Join(logComponents, ", ")))
 	}
 	return nil
 }
@@ -62,7 +62,7 @@ func (t Target) readServed(ctx context.Context, r *collectors.Record, root strin
 		name = path.Join(name, inside)
 	}
 	if name == "" {
-		return collectors.Gapf(evidence.Absent, "the kubelet serves no log of its own below C:\\var\\log, and its log query is switched off (enableSystemLogQuery)")
+		return collectors.GapError(evidence.NotFound.Gap("a log of the kubelet below C:\\var\\log, whose log query is off (enableSystemLogQuery),"))
 	}
 	text, err := t.Client.text(ctx, root+name, nil, "kubelet", t.LogBytes)
 	if err == nil {

@@ -97,7 +97,7 @@ func (c *Client) Check(ctx context.Context, node string) error {
 func (c *Client) node(ctx context.Context, name string) (json.RawMessage, error) {
 	c.nodeMu.Lock()
 	defer c.nodeMu.Unlock()
-	if c.nodeObject == nil && (c.nodeErr == nil || collectors.GapOf(c.nodeErr).Kind() == evidence.Timeout) {
+	if c.nodeObject == nil && (c.nodeErr == nil || collectors.GapOf(c.nodeErr).Kind == evidence.Timeout) {
 		c.nodeObject, c.nodeErr = c.object(ctx, "/api/v1/nodes/"+url.PathEscape(name), "node "+name)
 	}
 	return c.nodeObject, c.nodeErr

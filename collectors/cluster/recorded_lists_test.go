@@ -116,7 +116,7 @@ func TestAPodForCommandsIsFound(t *testing.T) {
 			"", "", "it has no running container (Pending)"},
 		{"not even its phase is known", `{` + windows + `}`, "", "",
 			"it has no running container (unknown phase)"},
-		{"it is not there", "", "", "", "there is no pod web/p"},
+		{"it is not there", "", "", "", "pod web/p was not found"},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			server := recordedServer(t, instead("/api/v1/namespaces/web/pods",

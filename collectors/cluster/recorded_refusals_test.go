@@ -71,7 +71,7 @@ func TestWhatARecordedServerRefusesBecomesAGap(t *testing.T) {
 				"prints the role that may"},
 		{"401: the credentials are not taken", instead(pods,
 			refusing(http.StatusUnauthorized, "Unauthorized", "Unauthorized")), "api/pods.json",
-			"denied: the API server {server} does not take the kubeconfig's credentials (401); " +
+			"denied: the API server {server} does not accept the kubeconfig's credentials (401); " +
 				"renew them, or name another --context"},
 		{"404: an older server has no such kind",
 			notHere("/apis/networking.k8s.io/v1/servicecidrs"), "api/servicecidrs.json",
@@ -92,7 +92,7 @@ func TestWhatARecordedServerRefusesBecomesAGap(t *testing.T) {
 			"error: the API server {server} has too many requests (429) and did not answer list " +
 				"pods; try again later"},
 		{"an answer that is cut in the middle", cut(pods), "api/pods.json",
-			"error: the API server {server} cut the connection in the middle of the answer to " +
+			"error: the API server {server} closed the connection in the middle of the answer to " +
 				"list pods"},
 		{"a web page", instead(pods, func(w http.ResponseWriter, _ *http.Request) {
 			fmt.Fprint(w,

@@ -83,7 +83,7 @@ func convertAKS(src *source, out *output) {
 	if _, ok := hnsVersion(hns.all()); !ok {
 		out.Gap("hns-globals.json", gapf(evidence.NotCollected, "%s does not ask HNS for its version, and no object in the recording carries one; %s", aksTool, runBundle))
 	}
-	if len(hns.all()) == 0 && hns.dumps[0].gap.Kind() == evidence.NotCollected {
+	if len(hns.all()) == 0 && hns.dumps[0].gap.Kind == evidence.NotCollected {
 		if why := tr.because("collectlogs", "networking related"); why != "" {
 			for _, k := range hnsKinds {
 				out.Gap(k.path, gapf(evidence.NotCollected, "%s did not get the %s%s; %s", aksTool, k.what, why, runBundle))
@@ -134,11 +134,11 @@ func aksTime(src *source, hns hnsState, tr transcript, services export) time.Tim
 
 func aksDisks(src *source) (any, evidence.Gap) {
 	list, gap := readDiskUsage(src.text("disk-usage.txt"))
-	if gap == "" {
-		return list, ""
+	if gap.Kind == "" {
+		return list, evidence.Gap{}
 	}
-	if drives, other := readPSDrives(src.text(stamped(src, "-disk-usage-all-drives.txt"))); other == "" {
-		return drives, ""
+	if drives, other := readPSDrives(src.text(stamped(src, "-disk-usage-all-drives.txt"))); other.Kind == "" {
+		return drives, evidence.Gap{}
 	}
 	return nil, gap
 }
@@ -161,12 +161,12 @@ func aksMemory(src *source) (any, evidence.Gap) {
 		memory.PageFiles = files
 	}
 	if memory.AvailableBytes > 0 || memory.PageFiles != nil {
-		return memory, ""
+		return memory, evidence.Gap{}
 	}
-	if available.gap == "" {
+	if available.gap.Kind == "" {
 		return nil, gapf(evidence.Error, "%s shows no counter; it begins with: %s", available.name, clip(firstLine(available.content)))
 	}
-	return nil, gapf(evidence.NotCollected, "%s; %s does not collect the memory otherwise; %s", available.gap.Reason(), aksTool, runBundle)
+	return nil, also(available.gap, "; %s does not collect the memory otherwise; %s", aksTool, runBundle)
 }
 
 // pageFiles reads the list of Win32_PageFileUsage. That there is none is believed
@@ -201,7 +201,7 @@ func aksEvents(out *output, tr transcript, services, compute export) {
 		out.JSON("events.json", list)
 		return
 	}
-	out.Gap("events.json", gapf(services.gap.Kind(), "%s%s", services.gap.Reason(), tr.because("ETW events", "Get-WinEvent")))
+	out.Gap("events.json", also(services.gap, "%s", tr.because("ETW events", "Get-WinEvent")))
 }
 
 // aksObjects writes what kubectl described. Of pods it prints neither hostProcess
@@ -212,22 +212,22 @@ func aksObjects(src *source, out *output, tr transcript, ran time.Time) {
 	switch node, ok := readDescribedNode(nodes.content); {
 	case ok:
 		out.JSON("api/node.json", node)
-	case nodes.gap != "":
-		out.Gap("api/node.json", gapf(nodes.gap.Kind(), "%s%s; ask for `kubectl get node NAME -o json`", nodes.gap.Reason(), failed))
+	case nodes.gap.Kind != "":
+		out.Gap("api/node.json", also(nodes.gap, "%s; ask for `kubectl get node NAME -o json`", failed))
 	default:
 		out.Gap("api/node.json", gapf(evidence.Error, "%s describes no node; it begins with: %s%s", nodes.name, clip(firstLine(nodes.content)), failed))
 	}
-	if pods.gap == "" {
+	if pods.gap.Kind == "" {
 		out.Gap("api/pods.json", gapf(evidence.NotCollected, "%s has pods only as `kubectl describe` shows them, without most of their spec; ask for `kubectl get pods -A -o json`", aksTool))
 	}
 	events := append(readDescribedEvents(nodes.content, ran), readDescribedEvents(pods.content, ran)...)
 	switch {
-	case len(events) > 0 && pods.gap == "":
+	case len(events) > 0 && pods.gap.Kind == "":
 		out.JSON("api/events.json", map[string]any{"items": events})
-	case pods.gap == "":
+	case pods.gap.Kind == "":
 		out.Gap("api/events.json", gapf(evidence.NotCollected, "%s has no events in %s, which kubectl also prints where the node may not list them; ask for `kubectl get events -A -o json`", aksTool, pods.name))
 	default:
-		out.Gap("api/events.json", gapf(pods.gap.Kind(), "%s%s; ask for `kubectl get events -A -o json`", pods.gap.Reason(), failed))
+		out.Gap("api/events.json", also(pods.gap, "%s; ask for `kubectl get events -A -o json`", failed))
 	}
 }
 
@@ -266,10 +266,10 @@ func aksCRI(src *source, out *output, tr transcript) {
 	if reflect.ValueOf(cri).IsZero() {
 		images := src.text(stamped(src, "-cri-containerd-images.txt"))
 		why := images.gap
-		if why == "" {
+		if why.Kind == "" {
 			why = gapf(evidence.Error, "%s shows no images; it begins with: %s", images.name, clip(firstLine(images.content)))
 		}
-		out.Gap("cri.json", gapf(why.Kind(), "%s%s", why.Reason(), tr.because("crictl", "ctr.exe", "CRI plugin")))
+		out.Gap("cri.json", also(why, "%s", tr.because("crictl", "ctr.exe", "CRI plugin")))
 		return
 	}
 	out.JSON("cri.json", cri)

@@ -48,7 +48,7 @@ func TestAKSZip(t *testing.T) {
 		t.Errorf("config.toml tells the pause image, and the tables say %s", v)
 	}
 	wantGap(t, evidence.NotCollected, evidence.Pods.Gap(s), evidence.PodEvents.Gap(s), evidence.FirewallInfo.Gap(s), evidence.HNSVersion.Gap(s), s.File(`C:\run\flannel\subnet.env`).Gap)
-	if gap := s.File(`C:\run\flannel\subnet.env`).Gap; !strings.Contains(string(gap), aksTool) || !strings.Contains(string(gap), "ask for") {
+	if gap := s.File(`C:\run\flannel\subnet.env`).Gap; !strings.Contains(gap.String(), aksTool) || !strings.Contains(gap.String(), "ask for") {
 		t.Errorf("%q does not say who did not look, and what to ask for", gap)
 	}
 }
@@ -125,7 +125,7 @@ Error: Failed to run kubectl, result: Unable to connect to the server: dial tcp:
 		"cri":    {evidence.CRI.Gap(s), "crictl.exe command not available"},
 		"node":   {evidence.Node.Gap(s), "Unable to connect to the server"},
 	} {
-		if !strings.Contains(string(tt.gap), tt.says) {
+		if !strings.Contains(tt.gap.String(), tt.says) {
 			t.Errorf("%s: gap %q does not say %q", what, tt.gap, tt.says)
 		}
 	}

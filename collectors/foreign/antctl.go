@@ -189,7 +189,7 @@ func convertAntctlHNS(src *source, out *output) (networks int) {
 		out.JSON("hns-networks.json", list)
 	case t.missing:
 		out.Gap("hns-networks.json", gapf(evidence.NotCollected, "HNSNetwork is not in the agent's archive; %s", ask))
-	case t.gap != "":
+	case t.gap.Kind != "":
 		out.Gap("hns-networks.json", t.gap)
 	case t.empty():
 		out.Gap("hns-networks.json", gapf(evidence.Error, "HNSNetwork is empty: PowerShell writes nothing both for no network and for no rights; %s", ask))

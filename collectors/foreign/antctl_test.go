@@ -31,7 +31,7 @@ func TestAntctlWhole(t *testing.T) {
 			t.Errorf("%s\n got %s\nwant %s", fact.what, fact.got, fact.want)
 		}
 	}
-	if gap := string(evidence.HNSEndpoints.Gap(s)); !strings.Contains(gap, "four items") || !strings.Contains(gap, "Get-HnsEndpoint") {
+	if gap := evidence.HNSEndpoints.Gap(s).String(); !strings.Contains(gap, "four items") || !strings.Contains(gap, "Get-HnsEndpoint") {
 		t.Errorf("the gap of the endpoints is %q", gap)
 	}
 }
@@ -102,7 +102,7 @@ func TestClusterInfo(t *testing.T) {
 		{"broken", strings.Replace(antctlClusterInfo, "    name: lin-1\n", "    name: [lin-1\n", 1), evidence.Error},
 		{"no list", "#nodes\nforbidden\n", evidence.Error},
 	} {
-		if gap := evidence.Node.Gap(with(tt.info)); gap.Kind() != tt.kind {
+		if gap := evidence.Node.Gap(with(tt.info)); gap.Kind != tt.kind {
 			t.Errorf("%s: gap %q, want %s", tt.name, gap, tt.kind)
 		}
 	}

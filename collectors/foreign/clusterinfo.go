@@ -33,7 +33,7 @@ func convertClusterInfo(src *source, out *output, node string) {
 	t := bundle.read("clusterinfo", maxClusterInfo)
 	out.place("original/clusterinfo", bundle, "clusterinfo")
 	out.place("original/failed_nodes", bundle, "failed_nodes")
-	if t.gap != "" {
+	if t.gap.Kind != "" {
 		if !t.missing {
 			for _, name := range []string{"api/node.json", "api/nodes.json", "api/pods.json", "api/daemonsets.json"} {
 				out.Gap(name, t.gap)
@@ -46,7 +46,7 @@ func convertClusterInfo(src *source, out *output, node string) {
 	nodes, why := c.list(documents, "nodes", func(string) bool { return true })
 	at := slices.IndexFunc(nodes, func(o kubeObject) bool { return strings.EqualFold(o.name(), node) })
 	switch {
-	case why != "":
+	case why.Kind != "":
 		out.Gap("api/nodes.json", why)
 		out.Gap("api/node.json", why)
 	case at < 0:
@@ -58,12 +58,12 @@ func convertClusterInfo(src *source, out *output, node string) {
 		node = nodes[at].name()
 	}
 	ours := regexp.MustCompile(`(?m)^\s*nodeName: ["']?` + regexp.QuoteMeta(node) + `["']?\s*$`)
-	if pods, why := c.list(documents, "pods", ours.MatchString); why != "" {
+	if pods, why := c.list(documents, "pods", ours.MatchString); why.Kind != "" {
 		out.Gap("api/pods.json", why)
 	} else {
 		out.JSON("api/pods.json", kubeList("PodList", pods))
 	}
-	if sets, why := c.list(documents, "daemonsets", func(string) bool { return true }); why != "" {
+	if sets, why := c.list(documents, "daemonsets", func(string) bool { return true }); why.Kind != "" {
 		out.Gap("api/daemonsets.json", why)
 	} else {
 		out.JSON("api/daemonsets.json", kubeList("DaemonSetList", sets))
@@ -121,7 +121,7 @@ func (c *clusterInfo) list(documents map[string]string, name string, wanted func
 		}
 		list = append(list, o)
 	}
-	return list, ""
+	return list, evidence.Gap{}
 }
 
 func unmarshalItem(item string, o *kubeObject) (err error) {

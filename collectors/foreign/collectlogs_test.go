@@ -165,22 +165,14 @@ func recordingWithoutTimes(t *testing.T) fs.FS {
 func wantGap(t *testing.T, kind string, gaps ...evidence.Gap) {
 	t.Helper()
 	for _, g := range gaps {
-		if g.Kind() != kind {
+		if g.Kind != kind {
 			t.Errorf("gap %q, want kind %q", g, kind)
 		}
 	}
 }
 
-// gapOf reads a gap file for which no Kind is at hand.
-func gapOf(s evidence.Snapshot, name string) evidence.Gap {
-	f, err := s.Open(name + ".gap")
-	if err != nil {
-		return ""
-	}
-	defer f.Close()
-	b, _ := io.ReadAll(f)
-	return evidence.Gap(b)
-}
+// gapOf reads a gap for which no Kind is at hand.
+func gapOf(s evidence.Snapshot, name string) evidence.Gap { return s.GapAt(name) }
 
 func original(t *testing.T, s evidence.Snapshot, name string) string {
 	t.Helper()

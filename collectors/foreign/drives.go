@@ -19,7 +19,7 @@ var (
 // readPSDrives makes disks.json of Get-PSDrive. It rounds to 10 MB; a drive whose
 // size it does not show (an empty DVD drive) is left out.
 func readPSDrives(t text) (any, evidence.Gap) {
-	if t.gap != "" {
+	if t.gap.Kind != "" {
 		return nil, t.gap
 	}
 	list := []evidence.Disk{}
@@ -33,12 +33,12 @@ func readPSDrives(t text) (any, evidence.Gap) {
 	if len(list) == 0 {
 		return nil, gapf(evidence.Error, "%s shows no drive; it begins with: %s", t.name, clip(firstLine(t.content)))
 	}
-	return list, ""
+	return list, evidence.Gap{}
 }
 
 // readDiskUsage makes disks.json of the list of logical disks.
 func readDiskUsage(t text) (any, evidence.Gap) {
-	if t.gap != "" {
+	if t.gap.Kind != "" {
 		return nil, t.gap
 	}
 	list := []evidence.Disk{}
@@ -61,7 +61,7 @@ func readDiskUsage(t text) (any, evidence.Gap) {
 	if len(list) == 0 {
 		return nil, gapf(evidence.Error, "%s shows no disk; it begins with: %s", t.name, clip(firstLine(t.content)))
 	}
-	return list, ""
+	return list, evidence.Gap{}
 }
 
 // gigabytes reads a number of GB that is written in any language: the last mark
@@ -88,7 +88,7 @@ const enoughProcesses = 15
 
 // readProcessTable makes processes.json of Get-Process.
 func readProcessTable(t text) (any, evidence.Gap) {
-	if t.gap != "" {
+	if t.gap.Kind != "" {
 		return nil, t.gap
 	}
 	list := []evidence.Process{}
@@ -98,5 +98,5 @@ func readProcessTable(t text) (any, evidence.Gap) {
 	if len(list) < enoughProcesses {
 		return nil, gapf(evidence.NotCollected, "%s lists %d processes, too few for all that run; %s", t.name, len(list), runBundle)
 	}
-	return list, ""
+	return list, evidence.Gap{}
 }

@@ -22,7 +22,7 @@ const maxHead = 64 << 10
 func readDump(src *source, name string) dump {
 	t := src.read(name, maxDump)
 	d := dump{name: t.name, gap: t.gap, silent: t.missing || t.empty()}
-	if t.gap != "" {
+	if t.gap.Kind != "" {
 		return d
 	}
 	pieces, broken := splitDump(t.content)

@@ -71,7 +71,7 @@ func convertEKS(src *source, out *output) {
 		out.JSON("hotfixes.json", hotfixesOf(info.hotfixes))
 	} else {
 		why := src.text("sysinfo").gap
-		if why == "" {
+		if why.Kind == "" {
 			why = gapf(evidence.Error, "sysinfo shows no version of Windows: systeminfo.exe failed, or was cut off")
 		}
 		out.Gap("os.json", why)
@@ -114,14 +114,14 @@ func hotfixesOf(ids []string) []evidence.Hotfix {
 // readAllServices makes services.json of `Get-Service | fl`, which lists the
 // stopped services too.
 func readAllServices(t text) (any, evidence.Gap) {
-	if t.gap != "" {
+	if t.gap.Kind != "" {
 		return nil, t.gap
 	}
 	list := parseServiceList(t.content)
 	if len(list) < enoughServices {
 		return nil, gapf(evidence.NotCollected, "%s lists %d services, too few for all that there are, so what is not in it may run; %s", t.name, len(list), runBundle)
 	}
-	return list, ""
+	return list, evidence.Gap{}
 }
 
 // eksName is the host's own name; the name of its Node is in the kubelet's log.
@@ -167,14 +167,14 @@ func eksMeta(src *source, hns hnsState, out *output, lastEvent time.Time) {
 // eksEvents joins the exports of two logs, which have neither id nor provider.
 func eksEvents(src *source, out *output, system, application export) {
 	list := append(system.excerpt("System"), application.excerpt("Application")...)
-	if gmsa := readExport(src.in("gmsa"), "eventlogs.csv"); gmsa.gap == "" {
+	if gmsa := readExport(src.in("gmsa"), "eventlogs.csv"); gmsa.gap.Kind == "" {
 		list = append(list, gmsa.excerpt("")...)
 	}
 	switch {
-	case system.gap != "" && len(list) == 0:
+	case system.gap.Kind != "" && len(list) == 0:
 		out.Gap("events.json", system.gap)
-	case system.gap != "":
-		out.Gap("events.json", gapf(system.gap.Kind(), "%s; without the System log the events are not those that checks ask for", system.gap.Reason()))
+	case system.gap.Kind != "":
+		out.Gap("events.json", also(system.gap, "; without the System log the events are not those that checks need"))
 	default:
 		out.JSON("events.json", list)
 	}
@@ -240,10 +240,10 @@ func eksCRI(src *source, out *output) {
 	}
 	if reflect.ValueOf(cri).IsZero() {
 		why := ctr.text("containerd-images.txt")
-		if why.gap == "" {
+		if why.gap.Kind == "" {
 			why.gap = gapf(evidence.Error, "%s shows no images; it begins with: %s", why.name, clip(firstLine(why.content)))
 		} else {
-			why.gap = gapf(why.gap.Kind(), "%s: %s asks containerd only while its service runs", why.gap.Reason(), eksTool)
+			why.gap = also(why.gap, ": %s asks containerd only while its service runs", eksTool)
 		}
 		out.Gap("cri.json", why.gap)
 		return

@@ -53,7 +53,7 @@ func TestEKSZip(t *testing.T) {
 	}
 	wantGap(t, evidence.NotCollected, evidence.Processes.Gap(s), evidence.Ports.Gap(s), evidence.HNSNamespaces.Gap(s), evidence.Node.Gap(s), s.File(`C:\Program Files\containerd\config.toml`).Gap)
 	for _, gap := range []evidence.Gap{evidence.Processes.Gap(s), evidence.HNSNamespaces.Gap(s), s.File(`C:\run\flannel\subnet.env`).Gap} {
-		if !strings.Contains(string(gap), eksTool) || !strings.Contains(string(gap), "ask for") {
+		if !strings.Contains(gap.String(), eksTool) || !strings.Contains(gap.String(), "ask for") {
 			t.Errorf("%q does not say who did not look, and what to ask for", gap)
 		}
 	}
@@ -82,7 +82,7 @@ func TestEKSExportsThatAreNotWhole(t *testing.T) {
 		t.Errorf("the kubelet's log reads %q", got)
 	}
 	wantGap(t, evidence.Error, s.GapAt("logs/kube-proxy/"), evidence.WindowsEvents.Gap(s))
-	if gap := gapOf(s, "logs/kubelet/kubelet-service-rest.log"); !strings.Contains(string(gap), "breaks off after 1 events") {
+	if gap := gapOf(s, "logs/kubelet/kubelet-service-rest.log"); !strings.Contains(gap.String(), "breaks off after 1 events") {
 		t.Errorf("what is missing of the log is not said: %q", gap)
 	}
 }
@@ -104,10 +104,10 @@ func TestEKSRunsThatBrokeOff(t *testing.T) {
 			if s.Meta().Node != tt.node {
 				t.Errorf("node is %q, want %q", s.Meta().Node, tt.node)
 			}
-			if g := evidence.HNSEndpoints.Gap(s); g.Kind() != evidence.NotCollected {
+			if g := evidence.HNSEndpoints.Gap(s); g.Kind != evidence.NotCollected {
 				t.Errorf("endpoints that were never asked for: %q", g)
 			}
-			if g := evidence.Services.Gap(s); g.Kind() != evidence.NotCollected {
+			if g := evidence.Services.Gap(s); g.Kind != evidence.NotCollected {
 				t.Errorf("services that were never asked for: %q", g)
 			}
 		})

@@ -31,7 +31,7 @@ func TestEncodings(t *testing.T) {
 			if n := len(evidence.HNSNetworks.In(s)); n != tt.want {
 				t.Errorf("%d networks, want %d", n, tt.want)
 			}
-			if gap := evidence.HNSNetworks.Gap(s); (gap == "") != (tt.gap == "") || !strings.HasPrefix(string(gap), tt.gap) {
+			if gap := evidence.HNSNetworks.Gap(s); (gap.Kind == "") != (tt.gap == "") || !strings.HasPrefix(gap.String(), tt.gap) {
 				t.Errorf("gap is %q, want %q", gap, tt.gap)
 			}
 		})

@@ -19,7 +19,7 @@ var (
 // is about a proxy nothing is believed, since a half NO_PROXY accuses the wrong
 // one. The second text, of proxies alone, may be empty: then there is none.
 func readEnvironment(all, proxies text) (any, evidence.Gap) {
-	if all.gap != "" && proxies.gap != "" {
+	if all.gap.Kind != "" && proxies.gap.Kind != "" {
 		return nil, all.gap
 	}
 	env := map[string]string{}
@@ -36,8 +36,8 @@ func readEnvironment(all, proxies text) (any, evidence.Gap) {
 			}
 		}
 	}
-	if all.gap == "" && len(env) == 0 {
+	if all.gap.Kind == "" && len(env) == 0 {
 		return nil, gapf(evidence.Error, "%s shows no variable; it begins with: %s", all.name, clip(firstLine(all.content)))
 	}
-	return env, ""
+	return env, evidence.Gap{}
 }

@@ -50,7 +50,7 @@ func FuzzIPConfig(f *testing.F) {
 	f.Fuzz(func(t *testing.T, s string) {
 		n := interfaces{ip: text{name: "ip.txt", content: s}, sections: parseIPConfig(s), addresses: parseNetIPAddress(s), adapterOf: parseNetAdapter(s), mtus: parseNetshInterfaces(s)}
 		list, gap := n.adapters()
-		if gap == "" {
+		if gap.Kind == "" {
 			for _, a := range list {
 				if a.Name == "" {
 					t.Errorf("an adapter has no name: %+v", a)
@@ -138,7 +138,7 @@ func FuzzRecording(f *testing.F) {
 			r.Close()
 		}
 		for _, gap := range []evidence.Gap{evidence.HNSNetworks.Gap(s), evidence.Adapters.Gap(s), evidence.Services.Gap(s)} {
-			if strings.ContainsAny(string(gap), "\x1b\n\r") {
+			if strings.ContainsAny(gap.String(), "\x1b\n\r") {
 				t.Errorf("gap %q is not one clean line", gap)
 			}
 		}

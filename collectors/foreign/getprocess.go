@@ -20,7 +20,7 @@ const fewestProcesses = 10
 // readProcesses reads the table of Get-Process, which shows all processes but
 // neither their parents nor their command lines.
 func readProcesses(t text) ([]evidence.Process, evidence.Gap) {
-	if t.gap != "" {
+	if t.gap.Kind != "" {
 		return nil, t.gap
 	}
 	head := getProcessHead.FindStringSubmatchIndex(t.content)
@@ -39,7 +39,7 @@ func readProcesses(t text) ([]evidence.Process, evidence.Gap) {
 	if len(list) < fewestProcesses {
 		return nil, gapf(evidence.Error, "%s lists %d processes, too few for a machine, so one that is not in it may run", t.name, len(list))
 	}
-	return list, ""
+	return list, evidence.Gap{}
 }
 
 // addArgs gives the only process of that name its command line.

@@ -93,19 +93,19 @@ func (s hnsState) list(i int) ([]record, evidence.Gap) {
 	network, endpoint := path == "hns-networks.json", path == "hns-endpoints.json"
 	switch {
 	case len(d.records) > 0:
-		return d.records, ""
+		return d.records, evidence.Gap{}
 	case network && len(s.detailed.records) > 0:
-		return s.detailed.records, ""
+		return s.detailed.records, evidence.Gap{}
 	case len(s.diag.records[i]) > 0:
-		return s.diag.records[i], ""
+		return s.diag.records[i], evidence.Gap{}
 	case d.none, d.silent && s.diag.none[i]:
-		return []record{}, ""
+		return []record{}, evidence.Gap{}
 	// Every network has its switch and every local endpoint its port: without any
 	// port there is neither. A load balancer needs no port.
 	case d.silent && s.noPorts && !s.answered() && (network || endpoint):
-		return []record{}, ""
-	case d.gap.Kind() == evidence.NotCollected:
-		return nil, gapf(evidence.NotCollected, "%s, which would hold the %s; %s", d.gap.Reason(), hnsKinds[i].what, runBundle)
+		return []record{}, evidence.Gap{}
+	case d.gap.Kind == evidence.NotCollected:
+		return nil, also(d.gap, ", which would hold the %s; %s", hnsKinds[i].what, runBundle)
 	case d.silent && s.answered():
 		return nil, gapf(evidence.Error, "%s is empty: PowerShell writes nothing both for no object and for a call that failed; %s", d.name, runBundle)
 	}

@@ -50,7 +50,7 @@ func TestWhetherThereIsAnHNSNetwork(t *testing.T) {
 			if len(list) != tt.count {
 				t.Errorf("%d networks, want %d", len(list), tt.count)
 			}
-			if (gap == "") != (tt.gap == "") || !strings.HasPrefix(string(gap), tt.gap) {
+			if (gap.Kind == "") != (tt.gap == "") || !strings.HasPrefix(gap.String(), tt.gap) {
 				t.Errorf("gap is %q, want %q", gap, tt.gap)
 			}
 		})
@@ -61,7 +61,7 @@ func TestLoadBalancersAreNotInferredFromPorts(t *testing.T) {
 	s := load(t, recording(t, "", with(overlay2022(), "policy.txt", "", "ports.txt", zeroPorts)))
 	gap := evidence.HNSLoadBalancers.Gap(s)
 	wantGap(t, evidence.Error, gap)
-	if strings.Contains(string(gap), "Administrator") {
+	if strings.Contains(gap.String(), "Administrator") {
 		t.Errorf("HNS gave other objects, and still the gap blames rights: %s", gap)
 	}
 }

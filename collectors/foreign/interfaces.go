@@ -33,7 +33,7 @@ func readInterfaces(src *source) interfaces {
 // adapters makes adapters.json: those that ipconfig shows, since a list without
 // addresses would look like adapters that have none.
 func (n interfaces) adapters() ([]evidence.Adapter, evidence.Gap) {
-	if n.ip.gap != "" {
+	if n.ip.gap.Kind != "" {
 		return nil, n.ip.gap
 	}
 	list := []evidence.Adapter{}
@@ -45,7 +45,7 @@ func (n interfaces) adapters() ([]evidence.Adapter, evidence.Gap) {
 	if len(list) == 0 {
 		return nil, gapf(evidence.Error, "%s shows no adapter; it begins with: %s", n.ip.name, clip(firstLine(n.ip.content)))
 	}
-	return list, ""
+	return list, evidence.Gap{}
 }
 
 var (
@@ -168,7 +168,7 @@ func (n interfaces) enrich(a *evidence.Adapter, plain []netip.Addr) {
 // dnsClient makes dns-client.json of the compartment's own block, which holds the
 // primary suffix and, where there is one, the search list.
 func (n interfaces) dnsClient() (any, evidence.Gap) {
-	if n.ip.gap != "" {
+	if n.ip.gap.Kind != "" {
 		return nil, n.ip.gap
 	}
 	for _, sec := range n.sections {
@@ -188,7 +188,7 @@ func (n interfaces) dnsClient() (any, evidence.Gap) {
 			}
 		}
 		if seen > 0 {
-			return settings, ""
+			return settings, evidence.Gap{}
 		}
 	}
 	return nil, gapf(evidence.Error, "%s does not show the host's DNS suffixes", n.ip.name)

@@ -14,7 +14,7 @@ var versionNT = regexp.MustCompile(`(?:^|\s)(\d+)\.(\d+)\.(\d+)(?:\.\d+)?`)
 // readOS reads winver.txt, which begins with .NET's idea of the version: the build
 // without its revision. The product's name is not there, and a wrong one misleads.
 func readOS(t text) (any, evidence.Gap) {
-	if t.gap != "" {
+	if t.gap.Kind != "" {
 		return nil, t.gap
 	}
 	line := firstLine(t.content)
@@ -26,7 +26,7 @@ func readOS(t text) (any, evidence.Gap) {
 	if err != nil || m[1] != "10" || build < 10240 || build > 99999 {
 		return nil, gapf(evidence.Error, "%s says %s, which is no build of Windows Server 2016 or later: Windows hides its version from programs without a manifest", t.name, clip(line))
 	}
-	return evidence.OS{Build: build}, ""
+	return evidence.OS{Build: build}, evidence.Gap{}
 }
 
 var (
@@ -36,13 +36,13 @@ var (
 
 // readHotfixes reads the table of Get-HotFix below the version.
 func readHotfixes(t text) (any, evidence.Gap) {
-	if t.gap != "" {
+	if t.gap.Kind != "" {
 		return nil, t.gap
 	}
 	rows := hotfixRow.FindAllStringSubmatch(t.content, maxObjects)
 	if len(rows) == 0 {
 		if strings.Contains(t.content, "<No hotfix>") {
-			return []evidence.Hotfix{}, ""
+			return []evidence.Hotfix{}, evidence.Gap{}
 		}
 		return nil, gapf(evidence.Error, "%s holds no table of updates", t.name)
 	}
@@ -56,7 +56,7 @@ func readHotfixes(t text) (any, evidence.Gap) {
 		seen[row[2]] = true
 		list = append(list, evidence.Hotfix{ID: row[2], InstalledAt: order(row[0])})
 	}
-	return list, ""
+	return list, evidence.Gap{}
 }
 
 // dateOrder works out which number of the dates is the month: the table is printed

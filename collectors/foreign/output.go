@@ -54,7 +54,7 @@ func (o *output) meta(src *source, tool, node string, ran time.Time, elevated bo
 
 // either writes the value, or the gap where there is one.
 func (o *output) either(name string, v any, why evidence.Gap) {
-	if why != "" {
+	if why.Kind != "" {
 		o.Gap(name, why)
 		return
 	}

@@ -9,7 +9,7 @@ import (
 // dynamic range.
 func readPorts(excluded, dynamic text) (any, evidence.Gap) {
 	for _, t := range []text{excluded, dynamic} {
-		if t.gap != "" {
+		if t.gap.Kind != "" {
 			return nil, t.gap
 		}
 	}
@@ -21,5 +21,5 @@ func readPorts(excluded, dynamic text) (any, evidence.Gap) {
 	if table.Dynamic["tcp"].Count == 0 {
 		return nil, gapf(evidence.Error, "%s shows no range of TCP ports; it begins with: %s", dynamic.name, clip(firstLine(dynamic.content)))
 	}
-	return table, ""
+	return table, evidence.Gap{}
 }

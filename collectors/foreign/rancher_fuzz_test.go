@@ -32,10 +32,10 @@ func FuzzSysteminfoAndLists(f *testing.F) {
 				t.Errorf("a service without name or state: %+v", svc)
 			}
 		}
-		if list, gap := readProcesses(x); gap == "" {
+		if list, gap := readProcesses(x); gap.Kind == "" {
 			addArgs(list, "kubelet", s)
 		}
-		if list, gap := readDrives(x); gap == "" {
+		if list, gap := readDrives(x); gap.Kind == "" {
 			for _, d := range list.([]evidence.Disk) {
 				if d.FreeBytes < 0 || d.FreeBytes > d.TotalBytes {
 					t.Errorf("drive %+v", d)
@@ -76,7 +76,7 @@ func FuzzClusterInfo(f *testing.F) {
 			for _, o := range list {
 				o.name()
 			}
-			if gap != "" && len(list) > 0 {
+			if gap.Kind != "" && len(list) > 0 {
 				t.Errorf("a gap and %d objects", len(list))
 			}
 		}
@@ -111,7 +111,7 @@ func FuzzRancherAndAntctl(f *testing.F) {
 				r.Close()
 			}
 			for _, k := range layoutKinds {
-				if strings.ContainsAny(string(k.Gap(s)), "\x1b\n\r") {
+				if strings.ContainsAny(k.Gap(s).String(), "\x1b\n\r") {
 					t.Errorf("gap %q is not one clean line", k.Gap(s))
 				}
 			}

@@ -78,6 +78,7 @@ func (r rancher) text(file string) text {
 	case t.missing:
 		t.gap = gapf(evidence.NotCollected, "%s is not in this recording of %s; %s", file, rancherTool, runBundle)
 	case t.empty():
+		t.blank = true
 		t.gap = gapf(evidence.Error, "%s is empty: the command that fills it failed; %s", file, runBundle)
 	}
 	return t
@@ -143,8 +144,8 @@ func convertRancher(src *source, out *output) {
 
 // mayBeEmpty takes the gap from a text that is empty where there is nothing to tell.
 func (t text) mayBeEmpty() text {
-	if strings.TrimSpace(t.content) == "" && !t.missing && strings.HasPrefix(t.gap.Reason(), t.name+" is empty") {
-		t.gap = ""
+	if t.blank {
+		t.gap = evidence.Gap{}
 	}
 	return t
 }

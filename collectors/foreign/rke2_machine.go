@@ -17,7 +17,7 @@ func (r rancher) convertMachine(events []evidence.WindowsEvent, out *output) {
 	case ok:
 		out.JSON("os.json", si.os(r.bootedAt(events)))
 	default:
-		if t.gap == "" {
+		if t.gap.Kind == "" {
 			t.gap = failureGap(t.name, t.content)
 		}
 		if m := msinfoVersion.FindStringSubmatch(r.text("system/msinfo32-report.txt").content); m != nil {
@@ -39,7 +39,7 @@ func (r rancher) convertMachine(events []evidence.WindowsEvent, out *output) {
 	out.write("disks.json")(readDrives(r.text("system/freediskspace"), r.either("system/volumes", "volumes")))
 
 	processes, gap := readProcesses(r.text("system/ps"))
-	if gap == "" {
+	if gap.Kind == "" {
 		for program, line := range r.commandLines() {
 			addArgs(processes, program, line)
 		}
@@ -91,7 +91,7 @@ func (r rancher) convertServices(out *output) {
 	t := r.either("system/services", "services")
 	list := parseServiceList(t.content)
 	switch {
-	case t.gap != "":
+	case t.gap.Kind != "":
 		out.Gap("services.json", t.gap)
 		return
 	case len(list) == 0:

@@ -20,7 +20,7 @@ func (r rancher) convertNetwork(out *output) {
 	if _, known := hnsVersion(hns.all()); !known {
 		out.Gap("hns-globals.json", rancherMisses("the version of HNS, and no object of it in the recording carries one", "ask for `Get-HnsNetwork | ConvertTo-Json -Depth 20`, or "+runBundle))
 	}
-	if _, gap := hns.list(len(hnsKinds) - 1); gap.Kind() == evidence.NotCollected {
+	if _, gap := hns.list(len(hnsKinds) - 1); gap.Kind == evidence.NotCollected {
 		out.Gap("hns-namespaces.json", rancherLacks["hns-namespaces.json"])
 	}
 

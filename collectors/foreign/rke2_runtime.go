@@ -47,7 +47,7 @@ func (r rancher) convertRuntime(out *output) {
 		out.JSON("cri.json", state)
 	case r.rke1():
 		out.Gap("cri.json", rancherMisses("the state of docker in a form that can be read", "see original/docker"))
-	case info.gap != "":
+	case info.gap.Kind != "":
 		out.Gap("cri.json", info.gap)
 	default:
 		said := firstLine(info.content)

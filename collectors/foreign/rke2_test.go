@@ -36,11 +36,11 @@ func wantWholeLayout(t *testing.T, s evidence.Snapshot, tool string) {
 		if file == gap {
 			t.Errorf("%s: file %v, gap %v", k.Path(), file, gap)
 		}
-		if g := k.Gap(s); g != "" && (g.Kind() != evidence.NotCollected || !strings.Contains(g.Reason(), "; ")) {
+		if g := k.Gap(s); g.Kind != "" && (g.Kind != evidence.NotCollected || !strings.Contains(g.Reason(), "; ")) {
 			t.Errorf("%s: %q does not say what to ask for", k.Path(), g)
 		}
 	}
-	if g := evidence.Features.Gap(s); !strings.Contains(string(g), tool) {
+	if g := evidence.Features.Gap(s); !strings.Contains(g.String(), tool) {
 		t.Errorf("features.json: %q does not name the tool", g)
 	}
 }
@@ -97,7 +97,7 @@ func TestRKE1(t *testing.T) {
 		"config/cni/networks/flannel.4096/10.42.3.7": "b5a1", "eventlogs/system.json": h["eventlogs/system.json"], "network/hns/network.txt": rke2Network,
 		"containerlogs/kube-flannel-x_kube-system_kube-flannel-0a1b.log": "{\"log\":\"x\"}\n", "nginx/nginx.conf": "x"}
 	s := load(t, rke2Recording(t, "rancher_win-zh-1_20261120T100200Z", files))
-	got := words(s.Meta().Node, evidence.OSInfo.In(s).Build, len(evidence.Services.In(s)), evidence.Disks.In(s)[0].Drive, s.FilesIn(`C:\etc\cni\net.d`), s.FilesIn(`C:\var\lib\cni\networks\flannel.4096`), s.LogFiles("flanneld"), evidence.Certificates.Gap(s).Kind(), evidence.CRI.Gap(s).Kind())
+	got := words(s.Meta().Node, evidence.OSInfo.In(s).Build, len(evidence.Services.In(s)), evidence.Disks.In(s)[0].Drive, s.FilesIn(`C:\etc\cni\net.d`), s.FilesIn(`C:\var\lib\cni\networks\flannel.4096`), s.LogFiles("flanneld"), evidence.Certificates.Gap(s).Kind, evidence.CRI.Gap(s).Kind)
 	if want := "WIN-ZH-1 17763 18 C: [10-flannel.conflist] [10.42.3.7] [logs/flanneld/kube-flannel-x_kube-system_kube-flannel-0a1b.log] not-collected not-collected"; got != want {
 		t.Errorf("\n got %s\nwant %s", got, want)
 	}
@@ -201,7 +201,7 @@ func TestServiceLists(t *testing.T) {
 		{"no rights", "Get-Service : 拒绝访问。\n", evidence.Denied},
 	} {
 		s := load(t, rke2Recording(t, "", with(rke2Healthy(t), "system/services", tt.content)))
-		if gap := evidence.Services.Gap(s); gap.Kind() != tt.kind {
+		if gap := evidence.Services.Gap(s); gap.Kind != tt.kind {
 			t.Errorf("%s: gap %q", tt.name, gap)
 		}
 	}
@@ -246,7 +246,7 @@ func TestEventLogsThatAreNotThere(t *testing.T) {
 		for _, l := range evidence.LogRecords.In(s).Logs {
 			unsearched += l.Path
 		}
-		if gap := evidence.WindowsEvents.Gap(s); gap.Kind() != tt.gap || unsearched != tt.unsearched {
+		if gap := evidence.WindowsEvents.Gap(s); gap.Kind != tt.gap || unsearched != tt.unsearched {
 			t.Errorf("%s: gap %q, unsearched %q", tt.name, gap, unsearched)
 		}
 	}
@@ -261,8 +261,8 @@ func TestEnvironment(t *testing.T) {
 	} {
 		env, gap := readEnvironment(text{name: "a", content: tt.all}, text{name: "b", content: tt.proxies})
 		got := fmt.Sprint(env)
-		if gap != "" {
-			got = gap.Kind()
+		if gap.Kind != "" {
+			got = gap.Kind
 		}
 		if got != tt.want {
 			t.Errorf("%s: %s, want %s", tt.name, got, tt.want)
@@ -273,7 +273,7 @@ func TestEnvironment(t *testing.T) {
 func TestDrives(t *testing.T) {
 	french := "C                  38,12         88,88 FileSystem    C:\\\nE               1 024,00        512,50 FileSystem    E:\\\nD                                      FileSystem    D:\\\n"
 	got, gap := readDrives(text{name: "volumes", content: french})
-	if want := `[{"drive":"C:","totalBytes":136365211647,"freeBytes":95434173317},{"drive":"E:","totalBytes":1649804312576,"freeBytes":550292684800}]`; gap != "" || asJSON(t, got) != want {
+	if want := `[{"drive":"C:","totalBytes":136365211647,"freeBytes":95434173317},{"drive":"E:","totalBytes":1649804312576,"freeBytes":550292684800}]`; gap.Kind != "" || asJSON(t, got) != want {
 		t.Errorf("got %v %s, want %s", got, gap, want)
 	}
 }
@@ -282,7 +282,7 @@ func TestCertificatesAcquitOnlyWithTheKubelets(t *testing.T) {
 	h := rke2Healthy(t)
 	for name, content := range map[string]string{"missing": "-", "no certificate": "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n"} {
 		s := load(t, rke2Recording(t, "", with(h, "certs/rke2/client-kubelet.crt", content)))
-		if gap := evidence.Certificates.Gap(s); gap.Kind() != evidence.NotCollected {
+		if gap := evidence.Certificates.Gap(s); gap.Kind != evidence.NotCollected {
 			t.Errorf("%s: gap %q", name, gap)
 		}
 		if node := s.Meta().Node; node != "WIN-RKE2-1" {

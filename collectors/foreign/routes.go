@@ -22,7 +22,7 @@ var (
 // compartments; `route print` is what the oldest version has. The two count
 // metrics differently (the second adds the interface's), so they are not mixed.
 func readRoutes(t text, net interfaces) (any, evidence.Gap) {
-	if t.gap != "" {
+	if t.gap.Kind != "" {
 		return nil, t.gap
 	}
 	list := parseNetRoutes(t.content)
@@ -32,7 +32,7 @@ func readRoutes(t text, net interfaces) (any, evidence.Gap) {
 	if len(list) == 0 {
 		return nil, gapf(evidence.Error, "%s shows no route; it begins with: %s", t.name, clip(firstLine(t.content)))
 	}
-	return list, ""
+	return list, evidence.Gap{}
 }
 
 func parseNetRoutes(s string) []evidence.Route {

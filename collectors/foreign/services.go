@@ -20,8 +20,8 @@ const enoughServices = 20
 // without a name lists every active service, and where that list is whole, what is
 // missing from it does not run; Get-Service then adds the stopped ones that it saw.
 func readServices(sc, get text) (any, evidence.Gap) {
-	if sc.gap != "" {
-		return nil, gapf(sc.gap.Kind(), "%s; the services are known from a whole `sc queryex` only; %s", sc.gap.Reason(), runBundle)
+	if sc.gap.Kind != "" {
+		return nil, also(sc.gap, "; the services are known from a whole `sc queryex` only; %s", runBundle)
 	}
 	list, cut := parseSC(sc.content)
 	if cut {
@@ -41,7 +41,7 @@ func readServices(sc, get text) (any, evidence.Gap) {
 		}
 		list = append(list, s)
 	}
-	return list, ""
+	return list, evidence.Gap{}
 }
 
 var (

@@ -40,7 +40,7 @@ func TestHalfAListOfServicesIsAGap(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			s := load(t, recording(t, "", with(overlay2022(), "scqueryex.txt", tt.sc)))
-			if gap := evidence.Services.Gap(s); !strings.HasPrefix(string(gap), tt.gap) {
+			if gap := evidence.Services.Gap(s); !strings.HasPrefix(gap.String(), tt.gap) {
 				t.Errorf("gap is %q, want %q; %d services", gap, tt.gap, len(evidence.Services.In(s)))
 			}
 		})
@@ -73,11 +73,11 @@ func TestMachine(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			x := text{name: "winver.txt", content: tt.winver}
 			os, gap := readOS(x)
-			if got := asJSON(t, os); gap != "" && !strings.HasPrefix(string(gap), tt.os) || gap == "" && got != tt.os {
+			if got := asJSON(t, os); gap.Kind != "" && !strings.HasPrefix(gap.String(), tt.os) || gap.Kind == "" && got != tt.os {
 				t.Errorf("os is %s %s, want %s", got, gap, tt.os)
 			}
 			fixes, gap := readHotfixes(x)
-			if got := asJSON(t, fixes); gap != "" && string(gap) != tt.fixes || gap == "" && got != tt.fixes {
+			if got := asJSON(t, fixes); gap.Kind != "" && gap.String() != tt.fixes || gap.Kind == "" && got != tt.fixes {
 				t.Errorf("hotfixes are %s %s, want %s", got, gap, tt.fixes)
 			}
 		})

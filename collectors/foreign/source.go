@@ -34,6 +34,7 @@ type text struct {
 	name    string // as stored
 	content string
 	missing bool
+	blank   bool // there, and empty
 	gap     evidence.Gap
 }
 
@@ -95,7 +96,7 @@ func plainLines(s string) string {
 	return strings.ReplaceAll(strings.ReplaceAll(s, "\r\n", "\n"), "\r", "\n")
 }
 
-func (t text) empty() bool { return t.gap == "" && strings.TrimSpace(t.content) == "" }
+func (t text) empty() bool { return t.gap.Kind == "" && strings.TrimSpace(t.content) == "" }
 
 // newest is the latest time at which one of the named files was written. Archives
 // that keep no times give 1979 or 1980, and a broken clock gives anything.
@@ -136,7 +137,16 @@ func readBounded(fsys fs.FS, name string, limit int64) ([]byte, error) {
 
 // gapf makes a gap of one clean line.
 func gapf(kind, format string, args ...any) evidence.Gap {
-	return evidence.Gap(kind + ": " + evidence.Clean(fmt.Sprintf(format, args...)))
+	return evidence.ToolOutput.Of(kind, append([]any{format}, args...)...)
+}
+
+// also makes the sentence of a gap of gapf longer.
+func also(g evidence.Gap, format string, args ...any) evidence.Gap {
+	var all []any
+	for i := range evidence.Holes(g.Args[0]) {
+		all = append(all, g.Args[1+i])
+	}
+	return gapf(g.Kind, g.Args[0]+format, append(all, args...)...)
 }
 
 func sortedValues(m map[string]string) []string { return slices.Sorted(maps.Values(m)) }

@@ -35,7 +35,7 @@ var (
 
 func readTranscript(t text) transcript {
 	tr := transcript{name: t.name}
-	if t.gap != "" {
+	if t.gap.Kind != "" {
 		return tr
 	}
 	stops, last := 0, ""

@@ -40,10 +40,10 @@ func readDrives(texts ...text) (any, evidence.Gap) {
 		}
 	}
 	if len(list) > 0 {
-		return list, ""
+		return list, evidence.Gap{}
 	}
 	for _, t := range texts {
-		if t.gap == "" {
+		if t.gap.Kind == "" {
 			return nil, gapf(evidence.Error, "%s shows no drive and its size; it begins with: %s", t.name, clip(firstLine(t.content)))
 		}
 	}

@@ -217,7 +217,7 @@ const excerptLength = 24 * time.Hour
 // searched to half acquits nobody.
 func (e export) placeLog(out *output, component string) {
 	name := "logs/" + component + "/" + strings.TrimSuffix(e.name, path.Ext(e.name)) + ".log"
-	if e.gap != "" {
+	if e.gap.Kind != "" {
 		out.Gap("logs/"+component, e.gap)
 		return
 	}

@@ -114,9 +114,9 @@ func FuzzTables(f *testing.F) {
 		tr.because("x")
 		t1 := text{name: "f", content: s}
 		for _, read := range []func(text) (any, string){
-			func(t text) (any, string) { v, g := readPSDrives(t); return v, string(g) },
-			func(t text) (any, string) { v, g := readDiskUsage(t); return v, string(g) },
-			func(t text) (any, string) { v, g := readProcessTable(t); return v, string(g) },
+			func(t text) (any, string) { v, g := readPSDrives(t); return v, g.String() },
+			func(t text) (any, string) { v, g := readDiskUsage(t); return v, g.String() },
+			func(t text) (any, string) { v, g := readProcessTable(t); return v, g.String() },
 		} {
 			if v, gap := read(t1); v == nil && gap == "" {
 				t.Error("neither a value nor a reason")

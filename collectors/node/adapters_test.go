@@ -55,7 +55,7 @@ func decoded[T any](t *testing.T, k *evidence.Kind[T], v any) T {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if gap := k.Gap(s); gap != "" {
+	if gap := k.Gap(s); gap.Kind != "" {
 		t.Fatal(gap)
 	}
 	return k.In(s)

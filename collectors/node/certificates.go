@@ -66,7 +66,7 @@ func readCertificates(v volumes) func(context.Context, *collectors.Record) error
 		case c.refused != nil:
 			err = c.refused // one that was not seen may be the one that expired
 		case len(c.list) == 0:
-			err = collectors.Gapf(evidence.Absent, "no certificate lies where the node's programs or the known layouts keep theirs")
+			err = collectors.GapError(evidence.NotFound.Gap("a certificate of the node's programs"))
 		}
 		r.Either(evidence.Certificates.Path(), c.list, err)
 		return nil

@@ -84,7 +84,7 @@ func dialRuntime(ctx context.Context, endpoints []string) (net.Conn, string, err
 	for _, endpoint := range endpoints {
 		conn, err := cri.Dial(ctx, endpoint)
 		if errors.Is(err, cri.ErrEndpoint) {
-			return nil, "", collectors.Gapf(evidence.Unsupported, "the runtime's endpoint %s is none that can be asked from here: %v", endpoint, err)
+			return nil, "", collectors.GapError(evidence.NotSupported.Gap("the runtime's endpoint %s cannot be called from here: %v", endpoint, err))
 		}
 		if err == nil {
 			return conn, endpoint, nil
@@ -93,12 +93,12 @@ func dialRuntime(ctx context.Context, endpoints []string) (net.Conn, string, err
 			return nil, "", runtimeGap(endpoint, err)
 		}
 	}
-	return nil, "", collectors.Gapf(evidence.Absent, "no container runtime serves at %s", strings.Join(endpoints, " or "))
+	return nil, "", collectors.GapError(evidence.NotFound.Gap("a container runtime at %s", strings.Join(endpoints, " or ")))
 }
 
 func runtimeGap(endpoint string, err error) error {
 	if errors.Is(err, context.DeadlineExceeded) {
-		return collectors.Gapf(evidence.Timeout, "the container runtime at %s did not answer in time", endpoint)
+		return collectors.GapError(evidence.NoAnswer.Gap("the container runtime at %s", endpoint))
 	}
 	return fmt.Errorf("the container runtime at %s: %w", endpoint, err)
 }

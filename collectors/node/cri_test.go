@@ -95,13 +95,13 @@ func TestRuntimeGaps(t *testing.T) {
 	}()
 	at := func(name string) string { return "unix://" + filepath.Join(dir, name) }
 	for _, row := range []struct{ name, endpoint, want string }{
-		{"nobody serves", at("none"), "absent: no container runtime serves at " + at("none")},
+		{"nobody serves", at("none"), "absent: a container runtime at " + at("none") + " was not found"},
 		{"it hangs up", at("hangup"), "error: the container runtime at " + at("hangup") + ": "},
-		{"nothing that can be asked", "vsock://1", "unsupported: the runtime's endpoint vsock://1 is none that can be asked from here"},
+		{"nothing that can be asked", "vsock://1", "unsupported: the runtime's endpoint vsock://1 cannot be called from here"},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			tr, gap := criOf(t, row.endpoint)
-			if !strings.HasPrefix(string(gap), row.want) || !tr.Has(evidence.CRI.Path()) {
+			if !strings.HasPrefix(gap.String(), row.want) || !tr.Has(evidence.CRI.Path()) {
 				t.Errorf("got  %q\nwant %q", gap, row.want)
 			}
 		})
@@ -126,7 +126,7 @@ func TestASilentRuntimeCostsItsOwnTime(t *testing.T) {
 			t.Errorf("it took %v of %v", took, deadline)
 		}
 		client.Close()
-		if gap, want := collectors.GapOf(runtimeGap("npipe:////./pipe/x", err)), "timeout: the container runtime at npipe:////./pipe/x did not answer in time"; string(gap) != want {
+		if gap, want := collectors.GapOf(runtimeGap("npipe:////./pipe/x", err)), "timeout: the container runtime at npipe:////./pipe/x did not answer in time"; gap.String() != want {
 			t.Errorf("got  %q\nwant %q", gap, want)
 		}
 	})
@@ -150,7 +150,7 @@ func TestContainerd(t *testing.T) {
 	)
 	if !wait.Holds(func() bool { // until it serves, and its plugins too
 		tr, gap = criOf(t, "unix://"+socket)
-		return gap == ""
+		return gap.Kind == ""
 	}) {
 		t.Fatal(gap)
 	}
@@ -159,7 +159,7 @@ func TestContainerd(t *testing.T) {
 		t.Fatal(err)
 	}
 	state := evidence.CRI.In(s)
-	if gap := evidence.CRI.Gap(s); gap != "" || state.Version.RuntimeName != "containerd" || state.Version.RuntimeVersion == "" {
+	if gap := evidence.CRI.Gap(s); gap.Kind != "" || state.Version.RuntimeName != "containerd" || state.Version.RuntimeVersion == "" {
 		t.Errorf("version: %+v, %s", state.Version, gap)
 	}
 	names := []string{}

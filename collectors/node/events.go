@@ -176,7 +176,7 @@ func readChannels(ctx context.Context, channels []eventChannel, since time.Durat
 	case err != nil:
 		return nil, err
 	case !answered:
-		return nil, collectors.GapError(evidence.Absent + ": this system has no event logs")
+		return nil, collectors.GapError(evidence.NotFound.Gap("any event log"))
 	}
 	slices.SortStableFunc(events, func(a, b evidence.WindowsEvent) int { return a.Time.Compare(b.Time.Time) })
 	return events, err

@@ -134,7 +134,7 @@ func TestReadChannels(t *testing.T) {
 			got, err := readChannels(ctx, channels, time.Hour, c.ask)
 			kind := ""
 			if err != nil {
-				kind = collectors.GapOf(err).Kind()
+				kind = collectors.GapOf(err).Kind
 			}
 			if len(got) != c.count || kind != c.gap {
 				t.Errorf("%d events, %v; want %d, %q", len(got), err, c.count, c.gap)

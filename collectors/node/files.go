@@ -132,7 +132,7 @@ func (c *copies) recordError(p string, info fs.FileInfo, err error) {
 	case errors.Is(err, fs.ErrNotExist):
 		c.record(p, nil, evidence.Absent, "")
 	case errors.Is(err, fs.ErrPermission):
-		c.record(p, info, evidence.Denied, collectors.RunElevated)
+		c.record(p, info, evidence.Denied, "")
 	case info != nil:
 		c.record(p, info, notCopied, evidence.Clean(err.Error())+": "+byName)
 	default:

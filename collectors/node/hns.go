@@ -170,9 +170,9 @@ func hnsGap(err error) error {
 	case code == accessDenied:
 		return fmt.Errorf("HNS: %w", fs.ErrPermission)
 	case kind == evidence.Absent:
-		return collectors.Gapf(kind, "this Windows has no Host Networking Service (0x%x): install its feature Containers", code)
+		return collectors.GapError(evidence.HNSMissing.Gap(fmt.Sprintf("0x%x", code)))
 	case kind != "":
-		return collectors.Gapf(kind, "the Host Networking Service does not run (0x%x): look why, and start the service hns", code)
+		return collectors.GapError(evidence.HNSNotRunning.Gap(fmt.Sprintf("0x%x", code)))
 	}
 	return err
 }

@@ -54,8 +54,8 @@ func TestHNSListings(t *testing.T) {
 		{"an answer that is none", hnsCalls{at(8, 0), no, nil, calls(``)}, "error: HNS's answer to GET /networks/ is no JSON: unexpected end of JSON input"},
 		{"no HNS", hnsCalls{version: fails(fmt.Errorf("load vmcompute.dll: %w", syscall.Errno(0x7e)))}, "absent: this Windows has no Host Networking Service (0x7e): install its feature Containers"},
 		{"the service is not installed", hnsCalls{version: fails(errors.New("hnsCall failed in Win32: The specified service does not exist as an installed service. (0x424)"))}, "absent: this Windows has no Host Networking Service (0x424): install its feature Containers"},
-		{"the service is stopped", hnsCalls{version: fails(errors.New("hnsCall failed in Win32: The service has not been started. (0x426)"))}, "error: the Host Networking Service does not run (0x426): look why, and start the service hns"},
-		{"it stops at this moment", hnsCalls{at(15, 2), yes, lists(errors.New("z (0x803b0020)"), errors.New("z (0x803b0020)")), nil}, "error: the Host Networking Service does not run (0x803b0020): look why, and start the service hns"},
+		{"the service is stopped", hnsCalls{version: fails(errors.New("hnsCall failed in Win32: The service has not been started. (0x426)"))}, "error: the Host Networking Service is not running (0x426): find out why, and start the service hns"},
+		{"it stops at this moment", hnsCalls{at(15, 2), yes, lists(errors.New("z (0x803b0020)"), errors.New("z (0x803b0020)")), nil}, "error: the Host Networking Service is not running (0x803b0020): find out why, and start the service hns"},
 		{"not elevated", hnsCalls{version: fails(errors.New("hnsCall failed in Win32: Access is denied. (0x5)"))}, "denied: run as Administrator"},
 		{"not elevated, as an HRESULT", hnsCalls{at(15, 2), yes, lists(errors.New("hcnEnumerateNetworks failed in Win32: Access is denied. (0x80070005)"), nil), nil}, "denied: run as Administrator"},
 		{"something else", hnsCalls{version: fails(errors.New("hnsCall failed in Win32: The wrong diskette is in the drive. (0x22)"))}, "error: hnsCall failed in Win32: The wrong diskette is in the drive. (0x22)"},
@@ -64,7 +64,7 @@ func TestHNSListings(t *testing.T) {
 			list, err := row.hns.read(hnsNetworks)
 			got := ""
 			if err != nil {
-				got = string(collectors.GapOf(err))
+				got = collectors.GapOf(err).String()
 			} else {
 				b, _ := json.Marshal(list)
 				got = string(b)
@@ -81,16 +81,16 @@ func TestHNSListings(t *testing.T) {
 
 // HNS starts when it is called, so one that is stopped must not be.
 func TestAStoppedHNSIsNotWoken(t *testing.T) {
-	const gap = "error: the Host Networking Service does not run (0x426): look why, and start the service hns"
+	gap, asked := evidence.HNSNotRunning.Gap("0x426"), evidence.Reported.Of(evidence.Error, "asked")
 	for _, row := range []struct {
 		name     string
 		services []map[string]any
 		want     evidence.Gap
 	}{
 		{"stopped", []map[string]any{{"name": "HNS", "state": "stopped"}}, gap},
-		{"running", []map[string]any{{"name": "hns", "state": "running"}}, "asked"},
-		{"on its way", []map[string]any{{"name": "hns", "state": "start-pending"}}, "asked"},
-		{"not listed", []map[string]any{{"name": "kubelet", "state": "stopped"}}, "asked"},
+		{"running", []map[string]any{{"name": "hns", "state": "running"}}, asked},
+		{"on its way", []map[string]any{{"name": "hns", "state": "start-pending"}}, asked},
+		{"not listed", []map[string]any{{"name": "kubelet", "state": "stopped"}}, asked},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			tr := evidenceTree(map[string]any{"services.json": row.services})
@@ -98,7 +98,7 @@ func TestAStoppedHNSIsNotWoken(t *testing.T) {
 				if err := asleep(r); err != nil {
 					return err
 				}
-				return collectors.GapError("asked")
+				return collectors.GapError(asked)
 			}
 			var got evidence.Gap
 			collectors.Run(context.Background(), tr, []collectors.Collector{{Name: "x", Answers: []string{"hns-globals.json"}, Read: read}}, func(r []collectors.Reading) { got = r[0].Gap })

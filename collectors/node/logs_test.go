@@ -191,7 +191,7 @@ func TestRefusedLogsAreGaps(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if gap := evidence.Logs("kubelet").Gap(s); gap != "denied: run as Administrator" {
+	if gap := evidence.Logs("kubelet").Gap(s); gap != evidence.NeedsAdministrator.Gap() {
 		t.Errorf("the gap is %q", gap)
 	}
 }

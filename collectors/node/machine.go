@@ -59,7 +59,7 @@ func fromServices(name, path string, read func([]evidence.Service) (any, error))
 		if err != nil {
 			return err
 		}
-		if gap := evidence.Services.Gap(s); gap != "" {
+		if gap := evidence.Services.Gap(s); gap.Kind != "" {
 			return collectors.GapError(gap)
 		}
 		v, err := read(evidence.Services.In(s))

@@ -181,7 +181,7 @@ func TestReadTimeService(t *testing.T) {
 			t.Errorf("%s: got %s %v, want %s", tt.name, asJSON(t, got), err, tt.want)
 		}
 	}
-	if _, err := readTimeService(regFile(t, ""), nil); err == nil || !strings.HasPrefix(err.Error(), "no service") {
+	if _, err := readTimeService(regFile(t, ""), nil); err == nil || !strings.HasPrefix(err.Error(), "the service w32time") {
 		t.Errorf("no such service: got %v", err)
 	}
 }

@@ -57,7 +57,7 @@ func readProcesses(ctx context.Context, r *collectors.Record) error {
 	case denied > 0 && !runsElevated(): // some refuse an administrator too
 		return fmt.Errorf("the command lines of %d processes: %w", denied, fs.ErrPermission)
 	case told == 0: // not even this one's own
-		return collectors.Gapf(evidence.Unsupported, "this Windows tells no command line of a process")
+		return collectors.GapError(evidence.NotSupported.Gap("this Windows does not show the command lines of processes"))
 	}
 	return nil
 }

@@ -71,7 +71,7 @@ func TestCertificates(t *testing.T) {
 		t.Error("a key is in it")
 	}
 	s, _ = evidence.Load(recorded(t, nil, nil, readCertificates(onC(map[string]string{`C:\x`: ""})), "certificates.json"))
-	if gap := evidence.Certificates.Gap(s); gap.Kind() != evidence.Absent {
+	if gap := evidence.Certificates.Gap(s); gap.Kind != evidence.Absent {
 		t.Errorf("without any certificate: %q", gap)
 	}
 }
@@ -108,8 +108,8 @@ func TestSecurity(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if gap := evidence.SecurityInfo.Gap(s); gap != "" {
-			return evidence.Security{ACLs: []evidence.ACL{{Path: string(gap)}}}
+		if gap := evidence.SecurityInfo.Gap(s); gap.Kind != "" {
+			return evidence.Security{ACLs: []evidence.ACL{{Path: gap.String()}}}
 		}
 		return evidence.SecurityInfo.In(s)
 	}

@@ -17,7 +17,7 @@ func readTimeService(open hive, services []evidence.Service) (evidence.TimeState
 			return evidence.TimeState{Service: s.State, Source: timeSource(open)}, nil
 		}
 	}
-	return evidence.TimeState{}, collectors.Gapf(evidence.Absent, "no service is called w32time")
+	return evidence.TimeState{}, collectors.GapError(evidence.NotFound.Gap("the service w32time"))
 }
 
 // freeRunning is the name that w32tm gives a clock that nobody corrects.

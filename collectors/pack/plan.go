@@ -28,7 +28,7 @@ const (
 
 // own are the files that a bundle holds beside the evidence. A bundle that is
 // made of a bundle makes them anew.
-var own = []string{"report.json", "report.txt", "issue.md", "readme.txt", "manifest.json", samplesName, "signs.json", "logs.json"}
+var own = []string{"report.json", "report.txt", "issue.md", "readme.txt", "manifest.json", samplesName, "signs.json", "logs.json", evidence.GapIndexPath}
 
 const collectlogsFolder = "collectlogs/"
 

@@ -35,7 +35,8 @@ type writer struct {
 	manifest Manifest
 	segments map[string][]segment // of the logs that were cut, by evidence path
 	records  []evidence.LogRecord
-	whole    map[string]bool // the logs that are as they were
+	gaps     map[string]evidence.GapRecord // what the .gap files mean
+	whole    map[string]bool               // the logs that are as they were
 
 	open *digest // the file that is being written
 
@@ -59,7 +60,7 @@ const samplesName = "redaction-check.txt"
 const madeHere = "made by doctor"
 
 func newWriter(ctx context.Context, dst io.Writer, limit int64, s evidence.Snapshot, o Options, p *plan) *writer {
-	w := &writer{ctx: ctx, s: s, o: o, plan: p, shares: p.shares(), out: &bounded{w: dst, limit: limit, sum: crc32.NewIEEE()}, names: map[string]bool{}, open: &digest{}, segments: map[string][]segment{}, whole: map[string]bool{}}
+	w := &writer{ctx: ctx, s: s, o: o, plan: p, shares: p.shares(), out: &bounded{w: dst, limit: limit, sum: crc32.NewIEEE()}, names: map[string]bool{}, open: &digest{}, segments: map[string][]segment{}, whole: map[string]bool{}, gaps: s.GapRecords()}
 	w.zip = zip.NewWriter(w.out)
 	w.zip.RegisterCompressor(zip.Deflate, newDeflater)
 	w.manifest = Manifest{Layout: manifestLayout, Doctor: o.Doctor, CreatedAt: time.Now().UTC().Truncate(time.Second), MaxSize: o.MaxSize, LeftOut: []Left{}}
@@ -91,6 +92,11 @@ func (w *writer) evidence() error {
 			return err
 		}
 	}
+	if len(w.gaps) > 0 {
+		if err := w.makeJSON(evidence.GapIndexPath, w.gaps); err != nil {
+			return err
+		}
+	}
 	return w.signs()
 }
 
@@ -106,8 +112,10 @@ func (w *writer) leave(l Left) error {
 	if recorded == nil {
 		return nil // it says already why it is not there
 	}
+	why := evidence.LeftOutOfBundle.Gap(l.Reason)
+	w.gaps[l.Path] = why.Record()
 	return w.make(l.Path+".gap", func(dst io.Writer) error {
-		_, err := fmt.Fprintf(dst, "%s: left out of the bundle: %s\n", evidence.NotCollected, l.Reason)
+		_, err := fmt.Fprintln(dst, why)
 		return err
 	})
 }

@@ -338,7 +338,7 @@ func TestTheCollectorRecordsWhatThePlanAsks(t *testing.T) {
 		want string // the gap
 	}{
 		{"a plan", nil, ""},
-		{"no server is known", collectors.Gapf(evidence.NotCollected, "no DNS server is known"), "not-collected: no DNS server is known"},
+		{"no server is known", collectors.GapError(evidence.NoDNSServer.Gap()), evidence.NoDNSServer.Gap().String()},
 	} {
 		recorded := tree.New()
 		recorded.JSON("meta.json", evidence.Meta{Layout: evidence.Layout, Node: "win-1", CollectedAt: time.Now()})
@@ -351,7 +351,7 @@ func TestTheCollectorRecordsWhatThePlanAsks(t *testing.T) {
 			t.Fatal(err)
 		}
 		list := evidence.DNSProbes.In(s)
-		if got := string(evidence.DNSProbes.Gap(s)); got != c.want || c.err == nil && (len(list) != 2 || list[1].Outcome != "ok") {
+		if got := evidence.DNSProbes.Gap(s).String(); got != c.want || c.err == nil && (len(list) != 2 || list[1].Outcome != "ok") {
 			t.Errorf("%s: %q %+v", c.name, got, list)
 		}
 	}

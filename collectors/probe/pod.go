@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -74,7 +73,7 @@ func Pod(ctx context.Context, plan PodPlan) (reach []evidence.ReachProbe, names 
 		errs = append(errs, why)
 	}
 	if len(errs) == 0 {
-		errs = append(errs, collectors.Gapf(evidence.NotCollected, "nothing was to be asked from %s", plan.Pod))
+		errs = append(errs, collectors.GapError(evidence.NotAskedFromPod.Gap()))
 	}
 	return slices.Concat(rows...), names, podFirst(errs...)
 }
@@ -87,7 +86,7 @@ func podFirst(errs ...error) error {
 		switch {
 		case err == nil:
 			return nil
-		case first == nil || collectors.GapOf(err).Kind() == evidence.Denied:
+		case first == nil || collectors.GapOf(err).Kind == evidence.Denied:
 			first = err
 		}
 	}
@@ -102,7 +101,7 @@ func (p PodPlan) patience(part float64) string {
 	return strconv.FormatFloat(p.timeout().Seconds()*part, 'f', 1, 64)
 }
 
-var podTooMany = collectors.GapError(fmt.Sprintf("%s: a pod is asked for no more than %d targets and %d names", evidence.NotCollected, maxPodTargets, maxPodNames))
+var podTooMany = collectors.GapError(evidence.PodUnusable.Gap("a pod is probed for no more than %d targets and %d names", maxPodTargets, maxPodNames))
 
 // unsent are the rows of a target that nobody was asked about.
 func (p PodPlan) unsent(target string, why error) []evidence.ReachProbe {
@@ -132,7 +131,7 @@ func (p PodPlan) nameRow(name, form string) evidence.DNSProbe {
 // podWhy is how the want of an answer is recorded.
 func podWhy(err error) (outcome, why string) {
 	gap := collectors.GapOf(err)
-	if gap.Kind() == evidence.Denied {
+	if gap.Kind == evidence.Denied {
 		return podDenied, gap.Reason()
 	}
 	return podError, gap.Reason()
@@ -163,7 +162,7 @@ func podCrash(program string, code int) error {
 	if uint32(code) < 0xC0000000 {
 		return nil
 	}
-	return podStarts{collectors.Gapf(evidence.NotCollected, "%s ended with 0x%08X, which is Windows' own word and not the program's", program, uint32(code))}
+	return podStarts{collectors.GapError(evidence.PodUnusable.Gap("%s ended with 0x%08X, which is an exit code of Windows, not of the program", program, uint32(code)))}
 }
 
 type podStarts struct{ error }

@@ -33,7 +33,7 @@ func PodCollectors(plan func(context.Context, evidence.Snapshot) (PodPlan, error
 		}},
 		{Name: "probes", Answers: []string{evidence.ReachProbes.Path(), evidence.DNSProbes.Path()}, After: append([]string{asking}, nodes...), Deadline: podMargin,
 			Read: func(_ context.Context, r *collectors.Record) error {
-				found := podResult{err: collectors.Gapf(evidence.Timeout, "the pod gave no answer within %s", deadline)}
+				found := podResult{err: collectors.GapError(evidence.NoAnswerWithin.Gap("the pod", deadline))}
 				select {
 				case found = <-results:
 				default: // it hangs, and what it measures later is nobody's
@@ -91,7 +91,7 @@ func (f podResult) add(r *collectors.Record) error {
 
 func addRows[T any](s evidence.Snapshot, r *collectors.Record, kind *evidence.Kind[[]T], pod []T, why error) {
 	var node []T
-	if s.GapAt(kind.Path()) == "" {
+	if s.GapAt(kind.Path()).Kind == "" {
 		node = kind.In(s)
 	}
 	switch {
@@ -101,7 +101,7 @@ func addRows[T any](s evidence.Snapshot, r *collectors.Record, kind *evidence.Ki
 	case why != nil:
 		r.Gap(kind.Path(), why)
 	case !slices.Contains(s.Paths(), kind.Path()+".gap"):
-		r.Gap(kind.Path(), collectors.Gapf(evidence.NotCollected, "nothing of the kind was asked from the pod"))
+		r.Gap(kind.Path(), collectors.GapError(evidence.NotAskedFromPod.Gap()))
 	}
 }
 

@@ -57,7 +57,7 @@ func (p PodPlan) resolve(ctx context.Context) ([]evidence.DNSProbe, error) {
 	return append(append(direct, own...), rows...), podFirst(errs...)
 }
 
-var errPodName = collectors.Gapf(evidence.NotCollected, "it is no name of a host")
+var errPodName = collectors.GapError(evidence.PodUnusable.Gap("it is not the name of a host"))
 
 // nslookup asks for the name as it stands: a dot at its end keeps suffixes away.
 func (p PodPlan) nslookup(ctx context.Context, name string) (evidence.DNSProbe, error) {

@@ -23,10 +23,10 @@ type podTarget struct {
 func parsePodTarget(s string) (podTarget, error) {
 	t, err := ParseReachTarget(s)
 	if err != nil {
-		return podTarget{}, collectors.Gapf(evidence.NotCollected, "%v", err)
+		return podTarget{}, collectors.GapError(evidence.Reported.Of(evidence.NotCollected, err))
 	}
 	if a, err := netip.ParseAddr(t.Host); (err != nil || a.Zone() != "") && !podName(t.Host) {
-		return podTarget{}, collectors.Gapf(evidence.NotCollected, "the host of the target %q is none that a pod can be asked about", s)
+		return podTarget{}, collectors.GapError(evidence.PodUnusable.Gap("the host of the target %q cannot be probed from a pod", s))
 	}
 	return podTarget{host: t.Host, port: t.Port, scheme: t.Scheme, path: t.Path}, nil
 }

@@ -138,7 +138,7 @@ func TestAPodIsAskedThroughTheAPIServer(t *testing.T) {
 			}, nil)
 			if c.gap != "" {
 				for _, path := range []string{evidence.ReachProbes.Path(), evidence.DNSProbes.Path()} {
-					if gap := s.GapAt(path); string(gap) != c.gap {
+					if gap := s.GapAt(path); gap.String() != c.gap {
 						t.Errorf("%s: %s, not %s", path, gap, c.gap)
 					}
 				}
@@ -186,7 +186,7 @@ func TestAPodsRowsStandAfterTheNodes(t *testing.T) {
 		time.Sleep(200 * time.Millisecond)
 		return "|200|10.96.0.1|0.0|0.004|0.0|0.030|", "", 0, nil
 	}
-	denied := collectors.Gapf(evidence.Denied, "may not create pods/exec")
+	denied := collectors.GapError(evidence.Reported.Of(evidence.Denied, "may not create pods/exec"))
 	for _, c := range []struct {
 		name string
 		node []evidence.ReachProbe
@@ -216,10 +216,10 @@ func TestAPodsRowsStandAfterTheNodes(t *testing.T) {
 					t.Errorf("the pod waits for the node: %s", took)
 				}
 				compare(t, seen(evidence.ReachProbes.In(s), nil), c.want)
-				if gap := s.GapAt("probes/reach.json"); string(gap) != c.gap {
+				if gap := s.GapAt("probes/reach.json"); gap.String() != c.gap {
 					t.Errorf("the gap is %q, not %q", gap, c.gap)
 				}
-				if gap := s.GapAt("probes/dns.json"); gap == "" {
+				if gap := s.GapAt("probes/dns.json"); gap.Kind == "" {
 					t.Error("no name was asked for, and there is no gap")
 				}
 			})
@@ -249,7 +249,7 @@ func TestAPodHasItsBounds(t *testing.T) {
 	if last := reach[19]; last.Outcome != "error" || !strings.Contains(last.Why, "no more than 8 targets") {
 		t.Errorf("%+v", last)
 	}
-	if last := names[len(names)-1]; last.Outcome != "error" || last.Why != "it is no name of a host" {
+	if last := names[len(names)-1]; last.Outcome != "error" || last.Why != "it is not the name of a host" {
 		t.Errorf("%+v", last)
 	}
 	for _, argv := range ran {
@@ -331,7 +331,7 @@ func TestTheRealCurl(t *testing.T) {
 		Targets: []string{web.URL, secure.URL, silent, closed, "https://" + resets, "https://" + mute},
 		Exec: func(ctx context.Context, argv []string) (string, string, int, error) {
 			if argv[0] != "curl.exe" {
-				return "", "", 0, collectors.Gapf(evidence.NotCollected, "%s is not there", argv[0])
+				return "", "", 0, collectors.GapError(evidence.PodUnusable.Gap("%s is not there", argv[0]))
 			}
 			cmd := exec.CommandContext(ctx, curl, argv[1:]...)
 			cmd.Dir = folder

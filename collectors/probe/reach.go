@@ -170,7 +170,7 @@ func ReachCollector(plan func(evidence.Snapshot) (ReachPlan, error), after []str
 				return fmt.Errorf("the probes were not done: %w", ctx.Err())
 			}
 			if len(measured) == 0 {
-				return collectors.Gapf(evidence.NotCollected, "nothing that was read names a host to probe; --target does")
+				return collectors.GapError(evidence.NoProbeTarget.Gap())
 			}
 			r.JSON(path, measured)
 			return nil

@@ -254,7 +254,7 @@ func TestReachCollector(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if evidence.ReachProbes.Gap(s) == "" {
+		if evidence.ReachProbes.Gap(s).Kind == "" {
 			t.Errorf("%s: no gap", name)
 		}
 	}

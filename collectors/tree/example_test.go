@@ -4,13 +4,14 @@ import (
 	"fmt"
 	"io/fs"
 
+	"doctor/checks/evidence"
 	"doctor/collectors/tree"
 )
 
 func ExampleTree() {
 	t := tree.New()
 	t.JSON("features.json", []string{})
-	t.Gap("routes.json", "denied: run as Administrator")
+	t.Gap("routes.json", evidence.NeedsAdministrator.Gap())
 	for _, name := range []string{"features.json", "routes.json.gap"} {
 		content, err := fs.ReadFile(t.FS(), name)
 		fmt.Printf("%s: %s%v\n", name, content, err)

@@ -28,16 +28,18 @@ type File struct {
 type Tree struct {
 	mu    sync.Mutex
 	files map[string]File
+	gaps  map[string]evidence.GapRecord
+	stale bool // gaps.json does not hold all of gaps
 	clean func(content []byte, path string) ([]byte, error)
 }
 
 // New returns an empty tree.
-func New() *Tree { return &Tree{files: map[string]File{}} }
+func New() *Tree { return Cleaned(nil) }
 
 // Cleaned returns an empty tree in which content is kept only as clean returns
 // it: without its secrets. Files that are opened later are not content.
 func Cleaned(clean func(content []byte, path string) ([]byte, error)) *Tree {
-	return &Tree{files: map[string]File{}, clean: clean}
+	return &Tree{files: map[string]File{}, gaps: map[string]evidence.GapRecord{}, clean: clean}
 }
 
 // Add puts a file at a path, in place of what was there.
@@ -45,13 +47,23 @@ func (t *Tree) Add(name string, f File) {
 	if t.clean != nil && f.Open == nil {
 		content, err := t.clean(f.Content, name)
 		if err != nil {
-			name += ".gap"
-			content = []byte(evidence.Error + ": it could not be redacted: " + evidence.Clean(err.Error()) + "\n")
+			why := evidence.NotRedacted.Gap(err)
+			t.put(name, gapFile(why), why)
+			return
 		}
 		f.Content = content
 	}
+	t.put(name, f, evidence.Gap{})
+}
+
+// put stores a file, or with why the gap in its place.
+func (t *Tree) put(name string, f File, why evidence.Gap) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
+	if why.Kind != "" {
+		t.gaps[name], t.stale = why.Record(), true
+		name += ".gap"
+	}
 	t.files[name] = f
 }
 
@@ -59,7 +71,7 @@ func (t *Tree) Add(name string, f File) {
 func (t *Tree) JSON(name string, v any) {
 	content, err := encode(v)
 	if err != nil {
-		t.Gap(name, evidence.Gap(evidence.Error+": "+err.Error()))
+		t.Gap(name, evidence.Reported.Of(evidence.Error, err))
 		return
 	}
 	t.Add(name, File{Content: content})
@@ -74,9 +86,39 @@ func encode(v any) ([]byte, error) {
 	return b.Bytes(), err
 }
 
-// Gap says why a file of the layout is not there.
+// Gap says why a file of the layout is not there: in a line for people, and in
+// the index for programs.
 func (t *Tree) Gap(name string, why evidence.Gap) {
-	t.Add(name+".gap", File{Content: []byte(string(why) + "\n")})
+	f := gapFile(why)
+	if t.clean != nil {
+		content, err := t.clean(f.Content, name+".gap")
+		if err != nil {
+			why = evidence.NotRedacted.Gap(err)
+			content = gapFile(why).Content
+		}
+		f.Content = content
+	}
+	t.put(name, f, why)
+}
+
+func gapFile(why evidence.Gap) File { return File{Content: []byte(why.String() + "\n")} }
+
+// index writes what the gaps are. Their arguments quote what was read, so they
+// are cleaned as every other content is.
+func (t *Tree) index() {
+	if !t.stale {
+		return
+	}
+	t.stale = false
+	content, err := encode(t.gaps)
+	if err == nil && t.clean != nil {
+		content, err = t.clean(content, evidence.GapIndexPath)
+	}
+	if err != nil { // the .gap files say the same
+		delete(t.files, evidence.GapIndexPath)
+		return
+	}
+	t.files[evidence.GapIndexPath] = File{Content: content}
 }
 
 // Has tells whether the file, or its gap, is written.
@@ -91,6 +133,7 @@ func (t *Tree) Has(name string) bool {
 // FS is the tree as it stands now. What is added later is not in it.
 func (t *Tree) FS() fs.FS {
 	t.mu.Lock()
+	t.index()
 	f := &frozen{files: maps.Clone(t.files), folders: map[string]map[string]fs.DirEntry{".": {}}}
 	t.mu.Unlock()
 	for name, file := range f.files {

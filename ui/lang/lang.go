@@ -11,7 +11,6 @@ import (
 	"path"
 	"slices"
 	"strconv"
-	"strings"
 	"sync"
 
 	"github.com/pelletier/go-toml/v2"
@@ -29,21 +28,13 @@ var Languages = []string{"en", "zh"}
 // A Catalogue is one language. The nil Catalogue is English, and so every
 // method answers on it.
 type Catalogue struct {
-	of       *checks.Catalogue // whose checks it translates
-	checks   map[string]entry
-	words    map[string]string // the interface's own
-	messages map[string]string // formats of findings, whole
-	phrases  []phrase          // sentences that are already filled in: gaps, reasons, what findings quote
-	exact    map[string]string // those of them that have nothing to fill in
-	faq      map[string]string // entries of the documentation's FAQ, by number
-	fixes    map[string]fixed  // by the id of the check
+	of      *checks.Catalogue // whose checks it translates
+	checks  map[string]entry
+	words   map[string]string // the interface's own
+	phrases map[string]string // formats of findings, gaps, reasons, fixes, and of what stands in them
+	gaps    map[evidence.Code]string
+	faq     map[string]string // entries of the documentation's FAQ, by number
 }
-
-// fixed is a check's fix, to be found again in a report with the node's names in it.
-type fixed struct{ text, impact phrase }
-
-// leastMessage is how many letters of its own tell a message from a line of a log.
-const leastMessage = 20
 
 // An entry is what the catalogue has on one check.
 type entry struct {
@@ -58,6 +49,7 @@ type entry struct {
 type file struct {
 	Checks                   map[string]entry
 	Words, Messages, Phrases map[string]string
+	Gaps                     map[evidence.Code]string // by code
 	FAQ                      map[string]string
 }
 
@@ -86,7 +78,7 @@ var opened = struct {
 }{catalogues: map[*checks.Catalogue]*Catalogue{}}
 
 func read(folder string, of *checks.Catalogue) (*Catalogue, error) {
-	c := &Catalogue{of, map[string]entry{}, map[string]string{}, map[string]string{}, nil, map[string]string{}, map[string]string{}, map[string]fixed{}}
+	c := &Catalogue{of, map[string]entry{}, map[string]string{}, map[string]string{}, map[evidence.Code]string{}, map[string]string{}}
 	list, err := files(folder)
 	if err != nil {
 		return nil, err
@@ -96,7 +88,6 @@ func read(folder string, of *checks.Catalogue) (*Catalogue, error) {
 			return nil, fmt.Errorf("%s/%s: %w", folder, name, err)
 		}
 	}
-	slices.SortFunc(c.phrases, longerFirst)
 	return c, nil
 }
 
@@ -129,9 +120,6 @@ func (c *Catalogue) add(f file) error {
 			return fmt.Errorf("%s stands in two files", id)
 		}
 		c.checks[id] = e
-		if check := c.of.ByID(id); check != nil {
-			c.fixes[id] = fixed{newPhrase(check.Fix.Text, e.Fix), newPhrase(check.Fix.Impact, e.Impact)}
-		}
 		if err := c.sentences(e.Messages, e.Phrases); err != nil {
 			return fmt.Errorf("%s: %w", id, err)
 		}
@@ -143,41 +131,19 @@ func (c *Catalogue) add(f file) error {
 		c.words[english] = said
 	}
 	maps.Copy(c.faq, f.FAQ)
+	maps.Copy(c.gaps, f.Gaps)
 	return c.sentences(f.Messages, f.Phrases)
 }
 
-func (c *Catalogue) sentences(messages, phrases map[string]string) error {
-	for english, said := range messages {
-		if had, twice := c.messages[english]; twice && had != said {
-			return fmt.Errorf("%q is said in two ways", english)
-		}
-		c.messages[english] = said
-		if !strings.Contains(english, "%") { // a sign's sentence is quoted by other findings
-			if err := c.whole(english, said); err != nil {
-				return err
+func (c *Catalogue) sentences(tables ...map[string]string) error {
+	for _, table := range tables {
+		for english, said := range table {
+			if had, twice := c.phrases[english]; twice && had != said {
+				return fmt.Errorf("%q is said in two ways", english)
 			}
-		} else if p := newPhrase(english, said); p.weight >= leastMessage { // a report that was read from a file holds no formats
-			c.phrases = append(c.phrases, p)
+			c.phrases[english] = said
 		}
 	}
-	for english, said := range phrases {
-		if !strings.Contains(english, "%") {
-			if err := c.whole(english, said); err != nil {
-				return err
-			}
-			continue
-		}
-		c.phrases = append(c.phrases, newPhrase(english, said))
-	}
-	return nil
-}
-
-// whole takes in a sentence without holes.
-func (c *Catalogue) whole(english, said string) error {
-	if had, twice := c.exact[english]; twice && had != said {
-		return fmt.Errorf("%q is said in two ways", english)
-	}
-	c.exact[english] = said
 	return nil
 }
 
@@ -193,7 +159,7 @@ func (c *Catalogue) Word(english string) string {
 // T says a sentence of the interface and fills it in as Sprintf does.
 func (c *Catalogue) T(english string, args ...any) string {
 	if said := c.Word(english); said != english && len(args) > 0 {
-		return fill(said, args, same)
+		return c.fill(said, args)
 	} else if len(args) == 0 {
 		return said
 	}
@@ -204,7 +170,7 @@ func (c *Catalogue) T(english string, args ...any) string {
 func (c *Catalogue) Count(n int, noun string) string {
 	switch {
 	case c != nil && c.words["%d "+noun] != "":
-		return fill(c.words["%d "+noun], []any{n}, same)
+		return c.fill(c.words["%d "+noun], []any{n})
 	case n == 1:
 		return "1 " + noun
 	}
@@ -248,54 +214,52 @@ func (c *Catalogue) Check(k *checks.Check) *checks.Check {
 	return &told
 }
 
-// Filled is a fix of a report, in which the node's own names are filled in.
-func (c *Catalogue) Filled(id string, f checks.Fix) checks.Fix {
+// Fix is a fix of a report, with the node's own names in it: the template of the
+// check's own goes by the check, that of a fix for one finding by its English.
+func (c *Catalogue) Fix(id string, f checks.Fix) checks.Fix {
 	if c == nil {
 		return f
 	}
-	f.Text = c.refill(c.fixes[id].text, f.Text)
-	f.Impact = c.refill(c.fixes[id].impact, f.Impact)
+	f.Names = slices.Clone(f.Names)
+	for i, n := range f.Names {
+		if !n.Known {
+			f.Names[i].Value = c.Phrase(n.Value)
+		}
+	}
+	said := func(english string, of evidence.Phrase, own, translated string) string {
+		switch {
+		case of.Format == "":
+			return english
+		case of.Format == own && translated != "":
+			return f.Named(translated)
+		}
+		return f.Named(c.Say(of))
+	}
+	var own checks.Fix
+	if check := c.of.ByID(id); check != nil {
+		own = check.Fix
+	}
+	f.Text = said(f.Text, f.TextOf, own.Text, c.checks[id].Fix)
+	f.Impact = said(f.Impact, f.ImpactOf, own.Impact, c.checks[id].Impact)
 	return f
 }
 
-// refill puts what was filled into the English template into the other one. A
-// text that is not of the template is a cure for one finding, and a phrase.
-func (c *Catalogue) refill(template phrase, text string) string {
-	if template.said != "" {
-		if filled, ok := template.match(text, c.Phrase); ok {
-			return filled
-		}
-	}
-	return c.Phrase(text)
-}
-
-// Message is the sentence of a finding. One whose format is not known, such as
-// that of a report which was read from a file, is looked up as it stands.
+// Message is the sentence of a finding.
 func (c *Catalogue) Message(f checks.ReportFinding) string {
-	if c == nil {
+	if c == nil || f.Format == "" {
 		return f.Message
 	}
-	said, ok := c.messages[f.Format]
-	if f.Format == "%s" && len(f.Args) == 1 {
-		said, ok = f.Format, true
-	}
-	if !ok || f.Format == "" {
-		return c.Phrase(f.Message)
-	}
-	return evidence.Shown(fill(said, f.Args, c.Phrase))
+	return evidence.Shown(c.Say(evidence.Phrase{Format: f.Format, Args: f.Args}))
 }
 
-// Reason is why a check did not apply or could not tell. What stands before
-// the colon of a gap is its kind.
-func (c *Catalogue) Reason(text string) string {
-	if c == nil {
-		return text
+// Gap is why a piece of evidence is missing: its kind and its sentence.
+func (c *Catalogue) Gap(g evidence.Gap) string {
+	if c == nil || g.Kind == "" {
+		return g.String()
 	}
-	kind := evidence.Gap(text).Kind()
-	if word := c.words[kind+": %s"]; word != "" && kind != text {
-		return fill(word, []any{evidence.Gap(text).Reason()}, c.Phrase)
-	}
-	return c.Phrase(text)
+	p := g.Phrase()
+	said := c.fill(or(c.gaps[g.Code], p.Format), p.Args)
+	return c.fill(or(c.words[g.Kind+": %s"], g.Kind+": %s"), []any{said})
 }
 
 // Report is the report with all that a reader is told in the language; ids,
@@ -310,14 +274,21 @@ func (c *Catalogue) Report(r checks.Report) checks.Report {
 	}
 	r.Gaps = slices.Clone(r.Gaps)
 	for i := range r.Gaps {
-		r.Gaps[i].Reason = c.Reason(r.Gaps[i].Reason)
+		if g := r.Gaps[i].Gap; g.Kind != "" {
+			r.Gaps[i].Reason = evidence.Shown(c.Gap(g))
+		}
 	}
 	return r
 }
 
 func (c *Catalogue) result(r checks.Result) checks.Result {
-	r.Title, r.Fix = or(c.checks[r.ID].Title, r.Title), c.Filled(r.ID, r.Fix)
-	r.Gap, r.Reason = c.Reason(r.Gap), c.Reason(r.Reason)
+	r.Title, r.Fix = or(c.checks[r.ID].Title, r.Title), c.Fix(r.ID, r.Fix)
+	if r.Missing.Kind != "" {
+		r.Gap = evidence.Shown(c.Gap(r.Missing))
+	}
+	if r.Skipped.Format != "" {
+		r.Reason = evidence.Shown(c.Say(r.Skipped))
+	}
 	r.Findings = slices.Clone(r.Findings)
 	for i := range r.Findings {
 		f := &r.Findings[i]

@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"unicode"
 
 	"doctor/checks/faults"
 )
@@ -224,94 +225,48 @@ func (s source) assigned(in ast.Node, name string) []sentence {
 	return list
 }
 
-// pattern is the sentence that an expression builds, with %s for what is only
-// known as it runs. The kind in front of a gap's reason is left out.
-func pattern(e ast.Expr) string {
-	switch e := e.(type) {
-	case *ast.BasicLit:
-		text, _ := quoted(e)
-		return strings.ReplaceAll(text, "%", "%%")
-	case *ast.ParenExpr:
-		return pattern(e.X)
-	case *ast.BinaryExpr:
-		return pattern(e.X) + pattern(e.Y)
-	case *ast.SelectorExpr:
-		if slices.Contains(kinds, e.Sel.Name) {
-			return kindMark
-		}
-	case *ast.CallExpr:
-		switch {
-		case called(e) == "Sprintf":
-			format, ok := quoted(e.Args[0])
-			if rest, found := strings.CutPrefix(format, "%s: "); ok && found && pattern(e.Args[1]) == kindMark {
-				return kindMark + ": " + rest
-			}
-			return format
-		case (called(e) == "Gap" || called(e) == "string") && len(e.Args) == 1 && literalIn(e.Args[0]):
-			return pattern(e.Args[0])
-		}
-	}
-	return "%s"
-}
-
-// literalIn tells whether a conversion holds a text of the sources.
-func literalIn(e ast.Expr) (is bool) {
-	ast.Inspect(e, func(n ast.Node) bool {
-		if x, ok := n.(ast.Expr); ok {
-			_, lit := quoted(x)
-			is = is || lit
-		}
-		return !is
-	})
-	return is
-}
-
-// kinds are the names of the kinds of gap; kindMark stands for one of them.
-var kinds = []string{"Absent", "Denied", "Timeout", "Unsupported", "NotCollected", "Error"}
-
-const kindMark = "\x00"
-
-// phrases lists the sentences of skips, of gaps, and of fixes for one finding.
+// phrases lists the sentences of skips, gaps and fixes, and what stands in the
+// holes of sentences: all that is said by a Phrase.
 func (s source) phrases() []sentence {
 	var list []sentence
-	take := func(at ast.Node, text string) {
-		if text != "" && len(strings.TrimSpace(hole.ReplaceAllString(text, ""))) >= leastOwn {
-			list = append(list, s.sentence(at, text))
-		}
-	}
 	registered := false
 	ast.Inspect(s.File, func(n ast.Node) bool {
 		switch n := n.(type) {
 		case *ast.CompositeLit:
-			if name, ok := n.Type.(*ast.Ident); ok && name.Name == "Check" {
+			if name, ok := n.Type.(*ast.Ident); ok && name.Name == "Check" || isSelector(n.Type, "Check") {
 				registered = true // its own Fix goes by its id
-			} else if ok && name.Name == "Fix" && (s.check == "" || !registered || !s.own(n)) {
+			} else if (ok && name.Name == "Fix" || isSelector(n.Type, "Fix")) && (s.check == "" || !registered || !s.own(n)) {
 				for _, e := range n.Elts {
 					pair := e.(*ast.KeyValueExpr)
 					if key := pair.Key.(*ast.Ident).Name; key == "Text" || key == "Impact" {
-						take(pair, pattern(pair.Value))
+						list = append(list, s.texts(pair.Value)...)
 					}
 				}
 			}
 		case *ast.CallExpr:
-			if called(n) == "Skip" {
-				for _, text := range s.texts(n.Args[0]) {
-					take(n, text.text)
-				}
+			if name := called(n); (name == "Skip" || name == "Phrasef" || name == "Miss") && len(n.Args) > 0 {
+				list = append(list, s.texts(n.Args[0])...)
 			}
-			if text := pattern(n); strings.HasPrefix(text, kindMark+": ") {
-				take(n, strings.TrimPrefix(text, kindMark+": "))
-				return false
-			}
-		case *ast.BinaryExpr:
-			if text := pattern(n); strings.HasPrefix(text, kindMark+": ") {
-				take(n, strings.TrimPrefix(text, kindMark+": "))
-				return false
+			if of, ok := n.Fun.(*ast.SelectorExpr); ok && of.Sel.Name == "Gap" && len(n.Args) > 0 && takesPhrase(of.X) {
+				list = append(list, s.texts(n.Args[0])...)
 			}
 		}
 		return true
 	})
-	return list
+	return slices.DeleteFunc(list, func(p sentence) bool {
+		return !strings.ContainsFunc(p.text, unicode.IsLetter) || p.text == "%s" || p.text == "%d"
+	})
+}
+
+func isSelector(e ast.Expr, name string) bool {
+	of, ok := e.(*ast.SelectorExpr)
+	return ok && of.Sel.Name == name
+}
+
+// takesPhrase tells whether an expression names a code whose sentence takes a phrase.
+func takesPhrase(e ast.Expr) bool {
+	of, ok := e.(*ast.SelectorExpr)
+	return ok && slices.Contains([]string{"NotShown", "NotDecided", "NotProbed", "ListIncomplete", "CutByRecorder", "NotFound", "NoAnswer", "NoAnswerWithin", "NotSupported", "PodUnusable"}, of.Sel.Name)
 }
 
 // own tells whether a Fix is the field of the check itself.
@@ -321,7 +276,7 @@ func (s source) own(fix *ast.CompositeLit) (is bool) {
 		if !ok {
 			return true
 		}
-		if name, ok := lit.Type.(*ast.Ident); ok && name.Name == "Check" {
+		if isSelector(lit.Type, "Check") {
 			for _, e := range lit.Elts {
 				if pair, ok := e.(*ast.KeyValueExpr); ok && pair.Value == ast.Expr(fix) {
 					is = true
@@ -332,6 +287,3 @@ func (s source) own(fix *ast.CompositeLit) (is bool) {
 	})
 	return is
 }
-
-// leastOwn is how many letters of its own make a sentence worth knowing again.
-const leastOwn = 8

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"doctor/checks/evidence"
 )
 
 // words lists what the sources ask the interface's words for.
@@ -40,20 +42,17 @@ func words(t testing.TB) []sentence {
 	return list
 }
 
-// texts are all literals of the sources, and what they are put together to.
-type texts struct{ whole, parts map[string]bool }
+// texts are all literals of the sources.
+type texts map[string]bool
 
 func everyText(t testing.TB) texts {
-	all := texts{map[string]bool{}, map[string]bool{}}
-	for _, folder := range append(checkFolders[:len(checkFolders):len(checkFolders)], "../../checks/evidence", "../../checks/evidence/jsontree", "../../collectors", "../../collectors/node", "../../collectors/cluster", "../../collectors/probe", "../../collectors/foreign", "../../collectors/pack", "../../cmd/doctor", "../../cmd/doctor/internal/session", "../../ui", "../../ui/tui", "../../ui/symptom", "../../ui/timeline", "../../ui/spoken") {
+	all := texts{}
+	for _, folder := range []string{"../../checks", "../../checks/faults", "../../checks/node", "../../checks/evidence", "../../checks/evidence/jsontree", "../../collectors", "../../collectors/node", "../../collectors/cluster", "../../collectors/probe", "../../collectors/foreign", "../../collectors/pack", "../../cmd/doctor", "../../cmd/doctor/internal/session", "../../ui", "../../ui/tui", "../../ui/symptom", "../../ui/timeline", "../../ui/spoken"} {
 		for _, s := range parse(t, folder) {
 			ast.Inspect(s.File, func(n ast.Node) bool {
 				if e, ok := n.(ast.Expr); ok {
 					if text, ok := quoted(e); ok {
-						all.parts[text] = true
-					}
-					if text := strings.TrimPrefix(pattern(e), kindMark+": "); text != "%s" {
-						all.whole[text] = true
+						all[text] = true
 					}
 				}
 				return true
@@ -66,21 +65,22 @@ func everyText(t testing.TB) texts {
 // hold tells whether the sources say the sentence: whole, or, where a function
 // puts it together, each stretch of it between holes.
 func (all texts) hold(english string) bool {
-	if all.whole[english] || all.parts[english] {
+	if all[english] {
 		return true
 	}
-	for _, stretch := range hole.Split(english, -1) {
-		stretch = strings.Trim(stretch, " ()")
-		if len(stretch) > 2 && !all.holdPart(stretch) {
+	at := 0
+	for _, h := range append(evidence.Holes(english), evidence.Hole{Start: len(english), End: len(english)}) {
+		if stretch := strings.Trim(english[at:h.Start], " ()"); len(stretch) > 2 && !all.holdPart(stretch) {
 			return false
 		}
+		at = h.End
 	}
 	return true
 }
 
 func (all texts) holdPart(stretch string) bool {
-	for text := range all.parts {
-		if strings.Contains(text, literal(stretch)) {
+	for text := range all {
+		if strings.Contains(text, evidence.Literal(stretch)) {
 			return true
 		}
 	}

@@ -11,6 +11,7 @@ import (
 	"unicode"
 
 	"doctor/checks"
+	"doctor/checks/evidence"
 	"doctor/checks/faults"
 )
 
@@ -36,22 +37,25 @@ func TestEverySentenceHasItsChinese(t *testing.T) {
 			need(c.FAQ(n) != "", check.ID, fmt.Sprintf("entry %d of the FAQ", n))
 		}
 		for _, s := range check.Signs {
-			need(s.Says == "" || c.messages[s.Says] != "", check.ID, s.Says)
+			need(s.Says == "" || c.phrases[s.Says] != "", check.ID, s.Says)
 		}
 	}
 	for _, e := range faults.Catalogue().Effects() {
 		need(c.words[e.Name] != "", e.ID, e.Name)
 	}
 	for _, code := range checks.Codes {
-		need(c.exact[code.Meaning] != "", code.Symbol, code.Meaning)
+		need(c.phrases[code.Meaning] != "", code.Symbol, code.Meaning)
 	}
+	evidence.EachCode(func(code evidence.Code, text string, _ bool) {
+		need(c.gaps[code] != "", string(code), text)
+	})
 	sources := parse(t, checkFolders...)
 	for _, f := range formats(t, sources) {
-		need(c.messages[f.text] != "", f.where, f.text)
+		need(c.phrases[f.text] != "", f.where, f.text)
 	}
-	for _, s := range append(sources, parse(t, "../../checks/evidence", "../../checks/evidence/jsontree")...) {
+	for _, s := range append(sources, parse(t, gapFolders...)...) {
 		for _, p := range s.phrases() {
-			need(c.knows(p.text), p.where, p.text)
+			need(c.phrases[p.text] != "", p.where, p.text)
 		}
 	}
 	for _, w := range words(t) {
@@ -65,41 +69,8 @@ func TestEverySentenceHasItsChinese(t *testing.T) {
 	}
 }
 
-// knows tells whether a sentence with holes is among the phrases.
-func (c *Catalogue) knows(english string) bool {
-	if english = literalUnless(english); c.exact[english] != "" {
-		return true
-	}
-	return slices.ContainsFunc(phraseTables(c), func(of map[string]string) bool { return of[english] != "" })
-}
-
-// literalUnless undoes the doubling of % in a sentence without a hole.
-func literalUnless(s string) string {
-	if hole.MatchString(s) {
-		return s
-	}
-	return literal(s)
-}
-
-// phraseTables lists what stands under phrases, by file.
-func phraseTables(*Catalogue) []map[string]string {
-	var list []map[string]string
-	for _, f := range zhFiles {
-		list = append(list, f.Phrases)
-		for _, e := range f.Checks {
-			list = append(list, e.Phrases)
-		}
-	}
-	return list
-}
-
-var zhFiles = func() []file {
-	list, err := files("zh")
-	if err != nil {
-		panic(err)
-	}
-	return slices.Collect(maps.Values(list))
-}()
+// gapFolders hold what the checks do not say themselves: why evidence is missing.
+var gapFolders = []string{"../../checks/evidence", "../../collectors", "../../collectors/node", "../../collectors/cluster", "../../collectors/probe"}
 
 // cobras are sentences of the help that the flag library says.
 var cobras = []string{"Generate the autocompletion script for the specified shell", "Help about any command"}
@@ -113,23 +84,15 @@ func TestNothingIsTranslatedThatNobodySays(t *testing.T) {
 			t.Errorf("there is no check %s", id)
 		}
 	}
-	said := map[string]bool{}
-	sources := parse(t, checkFolders...)
-	for _, f := range formats(t, sources) {
-		said[f.text] = true
-	}
-	for _, check := range faults.Catalogue().All() {
-		for _, s := range check.Signs {
-			said[s.Says] = true
-		}
-	}
-	for english := range c.messages {
-		if !said[english] {
-			t.Errorf("no finding says %q", english)
+	known := map[evidence.Code]bool{}
+	evidence.EachCode(func(code evidence.Code, _ string, _ bool) { known[code] = true })
+	for code := range c.gaps {
+		if !known[code] {
+			t.Errorf("there is no gap %s", code)
 		}
 	}
 	texts := everyText(t)
-	for _, table := range phraseTables(c) {
+	for _, table := range []map[string]string{c.phrases} {
 		for english := range table {
 			if !texts.hold(english) && !slices.Contains(cobras, english) {
 				t.Errorf("nothing says %q", english)
@@ -191,8 +154,12 @@ func TestTranslationsHoldWhatTheEnglishHolds(t *testing.T) {
 			t.Errorf("%s: the documentation has %d paragraphs, and in Chinese %d", id, a+1, b+1)
 		}
 	}
-	tables := append(phraseTables(c), c.messages, c.words)
-	for _, table := range tables {
+	evidence.EachCode(func(code evidence.Code, text string, _ bool) {
+		if a, b := verbs(text), verbs(c.gaps[code]); !maps.Equal(a, b) {
+			t.Errorf("%s has the verbs %v, and its Chinese %v: %q", code, a, b, c.gaps[code])
+		}
+	})
+	for _, table := range []map[string]string{c.phrases, c.words} {
 		for english, said := range table {
 			if a, b := verbs(english), verbs(said); !maps.Equal(a, b) {
 				t.Errorf("%q has the verbs %v, and its Chinese %v: %q", english, a, b, said)
@@ -202,24 +169,14 @@ func TestTranslationsHoldWhatTheEnglishHolds(t *testing.T) {
 }
 
 // verbs maps the number of each argument to how it is printed.
-func verbs(text string) map[string]string {
-	found := map[string]string{}
-	all := hole.FindAllStringSubmatch(text, -1)
-	for i, name := range names(text) {
-		found[name] = all[i][2]
+func verbs(text string) map[int]string {
+	found := map[int]string{}
+	for _, h := range evidence.Holes(text) {
+		found[h.Arg] = h.Verb
 	}
 	return found
 }
 
 func chineseIn(s string) bool {
 	return strings.ContainsFunc(s, func(r rune) bool { return unicode.Is(unicode.Han, r) })
-}
-
-// TestPhrasesSayEnough: one that is nearly all holes would match lines of logs.
-func TestPhrasesSayEnough(t *testing.T) {
-	for _, p := range Of("zh", faults.Catalogue()).phrases {
-		if p.weight < 5 {
-			t.Errorf("%q takes in too much: give the English more words of its own", p.said)
-		}
-	}
 }

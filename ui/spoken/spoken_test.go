@@ -28,7 +28,7 @@ func sample() checks.Report {
 		Results: []checks.Result{
 			{ID: "subnet-env-missing", Title: "subnet.env is missing", Status: checks.StatusFail, ExplainedBy: []string{"podcidr-not-assigned"},
 				Findings: []checks.ReportFinding{{Level: "fail", Message: "flanneld has not written its lease. The CNI plugin reads it."}}},
-			{ID: "dns-suffix", Title: "DNS suffix", Status: checks.StatusUnknown, Gap: "probes/dns.json: denied: run as Administrator"},
+			{ID: "dns-suffix", Title: "DNS suffix", Status: checks.StatusUnknown, Gap: "denied: run as Administrator", Missing: evidence.NeedsAdministrator.Gap()},
 			{ID: "podcidr-not-assigned", Title: "the node has no pod CIDR", Status: checks.StatusFail,
 				Findings: []checks.ReportFinding{{Level: "fail", Subject: "win-1", Message: "the Node object has no podCIDR, e.g. 10.244.2.0/24. It stays so.",
 					Because: []evidence.Because{{Path: "logs/flanneld/flanneld.log", Line: 5, Text: "pod cidr not assigned"}}}},

@@ -136,7 +136,7 @@ func itemOf(res *checks.Result) Item {
 	case Fault, Normal:
 		i.Says = sentence(res)
 	case Unknown:
-		i.Says, i.HowTo = res.Gap, HowToTell(res.Gap)
+		i.Says, i.HowTo = res.Gap, HowToTell(res.Missing)
 	case Skipped:
 		i.Says = res.Reason
 	}

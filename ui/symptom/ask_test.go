@@ -97,29 +97,30 @@ func TestEverySymptomOfEveryRecordingHasAnAnswer(t *testing.T) {
 }
 
 func TestHowToTellFollowsTheGap(t *testing.T) {
-	for gap, want := range map[string]Advice{
-		"denied: run as Administrator":                                   elevate,
-		"hns-endpoints.json: denied: run as Administrator":               elevate,
-		"denied: may not list services: services is forbidden":           askRights,
-		"not-collected: this recording holds no api/pods.json":           viaAPI,
-		"not-collected: this recording holds no probes/dns.json":         fromPod,
-		"not-collected: no server of the cluster's DNS was asked":        fromPod,
-		"not-collected: this recording holds no files/C/k/x.json":        onNode,
-		"probes/dns.json: not-collected: --passive was given":            active,
-		"timeout: HNS did not answer within 5 s":                         longer,
-		"unsupported: this build has no such call":                       newer,
-		"error: line 3: the file is empty":                               readItem,
-		"":                                                               openCheck,
-		"not-collected: the kubelet has stopped reporting, and so did C": openCheck,
+	for gap, want := range map[evidence.Gap]evidence.Remedy{
+		evidence.NeedsAdministrator.Gap():                                     evidence.Elevate,
+		evidence.AsRecorded.Of(evidence.Denied, "a line by hand"):             evidence.Elevate,
+		evidence.NotAuthorized.Gap("list", "services", "it is forbidden"):     evidence.ClusterRights,
+		evidence.NotInRecording.Gap("api/pods.json"):                          evidence.ViaAPI,
+		evidence.NotInRecording.Gap("probes/dns.json"):                        evidence.FromPod,
+		evidence.NotInRecording.Gap("files/C/k/x.json"):                       evidence.OnNode,
+		evidence.NotProbed.Gap("a server of the cluster's DNS"):               evidence.FromPod,
+		evidence.Passive.Gap():                                                evidence.WithoutPassive,
+		evidence.NoAnswerWithin.Gap("HNS", "5s"):                              evidence.MoreTime,
+		evidence.Reported.Of(evidence.Unsupported, "no such call"):            evidence.ByHand,
+		evidence.Reported.Of(evidence.Error, "line 3: the file is empty"):     evidence.ReadFile,
+		evidence.NotShown.Gap("the Node's Ready condition"):                   evidence.OpenCheck,
+		evidence.AsRecorded.Of(evidence.NotCollected, "run as Administrator"): evidence.OpenCheck, // words decide nothing
+		{}: evidence.OpenCheck,
 	} {
-		if got := HowToTell(gap); got.Text != want.Text {
-			t.Errorf("%q: %q, want %q", gap, got.Text, want.Text)
+		if got := HowToTell(gap); got.Text != advices[want].Text || got.Text == "" {
+			t.Errorf("%q: %q, want %q", gap, got.Text, advices[want].Text)
 		}
 	}
 }
 
-// TestAnswersInAnotherLanguageSayTheSame: how a gap can be closed is read from
-// its English words, whatever language it is then said in.
+// TestAnswersInAnotherLanguageSayTheSame: what a gap says in another language
+// does not change how it can be closed.
 func TestAnswersInAnotherLanguageSayTheSame(t *testing.T) {
 	zh := lang.Of("zh", faults.Catalogue())
 	for i, name := range fixtures.Names() {

@@ -307,15 +307,15 @@ func (b browser) row(en treeEntry, selected bool, w int, say voice) line {
 	} else {
 		l = append(l, span{"  ", plain})
 	}
-	if en.gap != "" {
+	if en.gap.Kind != "" {
 		if !selected {
 			ink = faint
 		}
 		sign := span{"  ? ", inkUnknown}
-		if isAbsent(en.gap) { // an answer, and no gap in what is known
+		if en.gap.Kind == evidence.Absent { // an answer, and no gap in what is known
 			sign = span{"  ", plain}
 		}
-		return append(l, span{show(en.name, ascii), ink}, sign, span{show(say.Reason(en.gap), ascii), faint}).fit(w-1, ascii)
+		return append(l, span{show(en.name, ascii), ink}, sign, span{show(say.Gap(en.gap), ascii), faint}).fit(w-1, ascii)
 	}
 	right := line{{fmt.Sprintf("%9s ", evidence.SizeText(en.size)), faint}}
 	if en.folder && en.files == 0 {
@@ -329,8 +329,6 @@ func (b browser) row(en treeEntry, selected bool, w int, say voice) line {
 	return apart(l.fit(w-right.width()-2, ascii), right, w)
 }
 
-func isAbsent(gap string) bool { return strings.HasPrefix(gap, evidence.Absent+":") }
-
 // foot is what is typed, or the path under the cursor with its gap, and the counts.
 func (b browser) foot(e env) line {
 	files, absent, gaps := 0, 0, 0
@@ -339,9 +337,9 @@ func (b browser) foot(e env) line {
 		case en.folder && b.folded(en):
 			files, gaps, absent = files+en.files, gaps+en.gaps, absent+en.absent
 		case en.folder:
-		case isAbsent(en.gap):
+		case en.gap.Kind == evidence.Absent:
 			absent++
-		case en.gap != "":
+		case en.gap.Kind != "":
 			gaps++
 		default:
 			files++
@@ -360,8 +358,8 @@ func (b browser) foot(e env) line {
 		return apart(nil, right, e.width)
 	}
 	left := line{{" " + show(en.path, e.ascii), faint}}
-	if en.gap != "" { // the row had no room for all of it
-		return line{{" " + show(e.Reason(en.gap), e.ascii), plain}}.fit(e.width, e.ascii)
+	if en.gap.Kind != "" { // the row had no room for all of it
+		return line{{" " + show(e.Gap(en.gap), e.ascii), plain}}.fit(e.width, e.ascii)
 	}
 	return apart(left.fit(e.width-right.width()-2, e.ascii), right, e.width)
 }

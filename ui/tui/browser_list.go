@@ -2,7 +2,6 @@ package tui
 
 import (
 	"cmp"
-	"io"
 	"slices"
 	"strings"
 
@@ -16,8 +15,8 @@ import (
 type treeLeaf struct {
 	path   string
 	size   int64
-	gap    string // why it is not there
-	cites  int    // places that findings rest on
+	gap    evidence.Gap // why it is not there
+	cites  int          // places that findings rest on
 	status checks.Status
 }
 
@@ -69,37 +68,19 @@ func leavesOf(s evidence.Snapshot, r *checks.Report) []treeLeaf {
 	}
 	for _, p := range paths {
 		if of, ok := strings.CutSuffix(p, ".gap"); ok {
-			add(treeLeaf{path: of, gap: gapText(s, p)})
+			add(treeLeaf{path: of, gap: s.GapAt(of)})
 		}
 	}
 	for _, record := range evidence.FileIndex.In(s) {
-		switch gap := s.File(record.Path).Gap; gap.Kind() {
-		case "":
-		case evidence.Absent:
-			add(treeLeaf{path: evidence.EvidencePath(record.Path), gap: evidence.Absent + ": looked for, and not there"})
-		default:
-			add(treeLeaf{path: evidence.EvidencePath(record.Path), gap: string(gap)})
+		if gap := s.File(record.Path).Gap; gap.Kind != "" {
+			add(treeLeaf{path: evidence.EvidencePath(record.Path), gap: gap})
 		}
 	}
 	for _, g := range r.Gaps {
-		add(treeLeaf{path: strings.TrimSuffix(g.Path, "/"), gap: g.Reason})
+		add(treeLeaf{path: strings.TrimSuffix(g.Path, "/"), gap: g.Gap})
 	}
 	countCites(list, r)
 	return list
-}
-
-// gapText is the line of a gap file.
-func gapText(s evidence.Snapshot, path string) string {
-	r, err := s.Open(path)
-	if err != nil {
-		return err.Error()
-	}
-	defer r.Close()
-	b, err := io.ReadAll(io.LimitReader(evidence.Text(r), maxText))
-	if text, _, _ := strings.Cut(strings.TrimSpace(string(b)), "\n"); text != "" || err == nil {
-		return cmp.Or(strings.TrimSpace(text), "the gap file gives no reason")
-	}
-	return err.Error()
 }
 
 // countCites notes how many places of a file findings rest on, and the worst of them.
@@ -213,9 +194,9 @@ func sumFolder(entries []treeEntry, at int, list []treeLeaf) {
 			e.status = worseOf(e.status, l.status)
 		}
 		switch {
-		case isAbsent(l.gap):
+		case l.gap.Kind == evidence.Absent:
 			e.absent++
-		case l.gap != "":
+		case l.gap.Kind != "":
 			e.gaps++
 		default:
 			e.files++

@@ -51,7 +51,7 @@ func lookFor(n evidence.Need, s evidence.Snapshot, say voice) []look {
 		list := lookForOne(one, s, say)
 		all = append(all, list...)
 		for _, l := range list {
-			if l.gap == "" {
+			if l.gap.Kind == "" {
 				met = append(met, l)
 			}
 		}
@@ -66,11 +66,11 @@ func lookForOne(n evidence.Need, s evidence.Snapshot, say voice) []look {
 	name, gap := strings.Join(evidence.Names(n), ", "), n.Gap(s)
 	paths := n.Paths()
 	switch {
-	case gap != "" || len(paths) == 0:
+	case gap.Kind != "" || len(paths) == 0:
 		return []look{{name: name, gap: gap}}
 	case len(paths) == 1 && !strings.HasSuffix(paths[0], "/"):
 		if windows, ok := evidence.WindowsPath(paths[0]); ok { // that it is absent meets the need too
-			if gap = s.File(windows).Gap; gap != "" {
+			if gap = s.File(windows).Gap; gap.Kind != "" {
 				return []look{{name: name, gap: gap}}
 			}
 		}
@@ -116,14 +116,14 @@ func lookedDetail(p *page, list []look) {
 				p.leads(item{path: l.path})
 			}
 			switch {
-			case l.gap == "":
+			case l.gap.Kind == "":
 				p.led(span{"  " + symbol(checks.StatusPass, p.ascii) + " ", faint}, p.Phrase(l.name), plain)
-			case l.gap.Kind() == evidence.Absent: // an answer too
+			case l.gap.Kind == evidence.Absent: // an answer too
 				p.led(span{"  " + symbol(checks.StatusSkip, p.ascii) + " ", faint}, p.Phrase(l.name), plain)
-				p.text("    ", p.Reason(string(l.gap)), faint)
+				p.text("    ", p.Gap(l.gap), faint)
 			default:
 				p.led(span{"  " + symbol(checks.StatusUnknown, p.ascii) + " ", inkUnknown}, p.Phrase(l.name), plain)
-				p.text("    ", p.Reason(string(l.gap)), faint)
+				p.text("    ", p.Gap(l.gap), faint)
 			}
 		}
 	}

@@ -65,9 +65,9 @@ func sample() checks.Report {
 			Findings: []checks.ReportFinding{{Level: "info", Message: "the network nat comes with the container runtime; it is normal and does no harm",
 				Because: []evidence.Because{{Path: "hns-networks.json", Field: "/0/Name", Text: "[0].Name is nat"}}}}},
 		{ID: "hns-stale-endpoint", Title: "HNS endpoint outlives its pod", Category: checks.CategoryNetwork, Status: checks.StatusUnknown,
-			Gap: "hns-endpoints.json: denied: run as Administrator"},
+			Gap: "denied: run as Administrator", Missing: evidence.NeedsAdministrator.Gap()},
 		{ID: "dns-suffix-missing", Title: "DNS suffix of the namespace is missing", Category: checks.CategoryDNS, Status: checks.StatusUnknown,
-			Gap: "probes/dns.json: not-collected: --passive was given"},
+			Gap: evidence.Passive.Gap().String(), Missing: evidence.Passive.Gap()},
 		{ID: "calico-vswitch-timeout", Title: "Calico waits for its vSwitch", Category: checks.CategoryNetwork, Status: checks.StatusSkip,
 			Reason: "this node uses flannel, not Calico"},
 	}

@@ -220,7 +220,7 @@ func many() checks.Report {
 	all := faults.Catalogue().All()
 	for i := len(r.Results); i < len(all); i++ {
 		r.Results = append(r.Results, checks.Result{ID: all[i].ID, Title: all[i].Title, Category: all[i].Category, Status: checks.StatusUnknown,
-			Gap: "hns-endpoints.json: denied: run as Administrator", Fix: sample().Results[0].Fix})
+			Gap: "denied: run as Administrator", Missing: evidence.NeedsAdministrator.Gap(), Fix: sample().Results[0].Fix})
 	}
 	return r
 }

@@ -20,7 +20,7 @@ type viewer struct {
 	aims bool           // else at the first place that a finding cites
 
 	opened bool
-	gap    string // why there is nothing to show
+	gap    evidence.Gap // why there is nothing to show
 	file   *pager.File
 	state  pager.State
 	cites  []citation
@@ -201,7 +201,7 @@ func (v viewer) jump(line int) viewer {
 }
 
 func (v viewer) hints() []hint {
-	if !v.opened || v.gap != "" {
+	if !v.opened || v.gap.Kind != "" {
 		return nil
 	}
 	list := []hint{{"/", "search", 1}, {":", "line", 3}, {"z", "wrap", 5}, {"c", "copy line", 6}}

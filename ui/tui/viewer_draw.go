@@ -11,7 +11,7 @@ import (
 
 func (v viewer) body(e env) []line {
 	switch {
-	case v.gap != "":
+	case v.gap.Kind != "":
 		return v.gapBody(e)
 	case v.file == nil:
 		return []line{{{" " + e.T("opening %s", ellipsis(e.ascii)), faint}}}
@@ -27,7 +27,7 @@ func (v viewer) body(e env) []line {
 func (v viewer) gapBody(e env) []line {
 	p := page{width: min(e.width-2, readable), voice: e.voice}
 	p.text("", p.T("There is nothing at this path:"), strong)
-	p.text("", p.Reason(v.gap), plain)
+	p.text("", p.Gap(v.gap), plain)
 	return indented(p.lines, 0)
 }
 

@@ -16,7 +16,7 @@ import (
 // What the tasks of a viewer bring.
 type (
 	openedFile struct {
-		gap   string
+		gap   evidence.Gap
 		file  *pager.File
 		state pager.State
 		win   fileWindow
@@ -58,9 +58,9 @@ func openFile(e env, path string) openedFile {
 	s := e.evidence
 	content, err := s.Open(path)
 	if err != nil {
-		gap := string(s.GapAt(path))
-		if gap == "" {
-			gap = err.Error()
+		gap := s.GapAt(path)
+		if gap.Kind == "" {
+			gap = evidence.Reported.Of(evidence.Error, err)
 		}
 		return openedFile{gap: gap}
 	}
@@ -79,7 +79,7 @@ func openFile(e env, path string) openedFile {
 	o.win, err = load(o.file, 0, 4*e.height, e.ascii)
 	if err != nil {
 		o.file.Close()
-		return openedFile{gap: e.T("could not be read: %v", err)}
+		return openedFile{gap: evidence.Reported.Of(evidence.Error, err)}
 	}
 	return o
 }

@@ -164,7 +164,7 @@ func TestTheTimeoutHoldsForAllOfTheRun(t *testing.T) {
 		t.Errorf("the gap is %q", gap)
 	}
 	list := program.Run(t, program.Build(t), "--kubeconfig", kubeconfig, "--timeout", "1s", "--node")
-	if list.Status != program.Trouble || !strings.Contains(list.Stderr, "gave no answer to list pods in time") {
+	if list.Status != program.Trouble || !strings.Contains(list.Stderr, "did not answer list pods in time") {
 		t.Errorf("the list: exit status %d: %s", list.Status, list.Stderr)
 	}
 }
@@ -190,7 +190,7 @@ func TestNoVerdictRestsOnHalfAList(t *testing.T) {
 	}})
 	r, _ := reportOf(t, "--node", apibed.WindowsNode, "--kubeconfig", bed.Kubeconfig(t, apibed.Login{Server: front.URL, CA: front.CA}), enough)
 	for _, id := range []string{"pods-stuck-creating", "pods-restarting", "linux-daemonset-on-windows"} {
-		if one := result(t, r, id); one.Status != checks.StatusUnknown || !strings.Contains(one.Gap, "cut the connection in the middle of the answer to list") {
+		if one := result(t, r, id); one.Status != checks.StatusUnknown || !strings.Contains(one.Gap, "closed the connection in the middle of the answer to list") {
 			t.Errorf("%s is %s: %s", id, one.Status, one.Gap)
 		}
 	}

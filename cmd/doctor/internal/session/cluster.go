@@ -36,12 +36,12 @@ func ThroughAPI(ctx context.Context, o Options, list *checks.Catalogue) (*Live, 
 	find := func(evidence.Snapshot) (cluster.Target, error) { return target, nil }
 	l := &Live{checks: list, program: o.Program, timeout: max(time.Until(until), time.Millisecond), origin: checks.Source{Kind: "cluster", Name: o.Node, Format: evidence.Layout},
 		collectors: cluster.Collectors(find, nil, 0),
-		unasked:    unprobed("what this machine reaches says nothing of " + o.Node + "; run doctor there, or name one of its pods with --from-pod")}
+		unasked:    unprobed(evidence.NotProbedHere.Gap(o.Node))}
 	l.collectors = append(l.collectors, o.fromInside(find, []string{"API: node", "API: nodes", "API: services", "API: endpoint slices", "API: config maps"}, nil)...)
 	for _, c := range livenode.Collectors(livenode.Options{}) {
 		for _, path := range c.Answers {
 			if !strings.HasSuffix(path, "/") {
-				l.unasked[path] = "only the node itself tells this; run doctor on " + o.Node + " as Administrator"
+				l.unasked[path] = evidence.OnlyOnNode.Gap(o.Node)
 			}
 		}
 	}

@@ -37,8 +37,8 @@ type Live struct {
 	collectors []collectors.Collector
 	origin     checks.Source
 	timeout    time.Duration
-	program    checks.Program    // that reads
-	unasked    map[string]string // evidence that this way of reading cannot bring → why
+	program    checks.Program          // that reads
+	unasked    map[string]evidence.Gap // evidence that this way of reading cannot bring → why
 
 	tree    *tree.Tree
 	secrets *redact.Redactor // keeps what it took out of the tree
@@ -62,7 +62,7 @@ func OnNode(o Options, list *checks.Catalogue) *Live {
 	l.collectors = append(l.collectors, cluster.Collectors(find, []string{"services", "processes", "files"}, apiDeadline)...)
 	lengthen(l.collectors, o.Timeout)
 	if o.Passive {
-		l.unasked = unprobed("--passive sends no probes")
+		l.unasked = unprobed(evidence.Passive.Gap())
 		return l.Fresh()
 	}
 	// After what tells whom to ask. What HNS or the runtime says is not among it,
@@ -84,8 +84,8 @@ func lengthen(list []collectors.Collector, timeout time.Duration) {
 }
 
 // unprobed tells of both kinds of probes why they were not sent.
-func unprobed(why string) map[string]string {
-	return map[string]string{evidence.ReachProbes.Path(): why, evidence.DNSProbes.Path(): why}
+func unprobed(why evidence.Gap) map[string]evidence.Gap {
+	return map[string]evidence.Gap{evidence.ReachProbes.Path(): why, evidence.DNSProbes.Path(): why}
 }
 
 // Fresh is another reading of the same, of which nothing is read yet.
@@ -100,7 +100,7 @@ func (l *Live) Fresh() *Live {
 	}
 	n.date()
 	for path, why := range l.unasked {
-		n.tree.Gap(path, evidence.Gap(evidence.NotCollected+": "+why))
+		n.tree.Gap(path, why)
 	}
 	return n
 }
@@ -149,7 +149,7 @@ func (l *Live) searchLogs() collectors.Collector {
 			r.JSON(evidence.SignMatches.Path(), found)
 			for _, component := range l.checks.Logs() {
 				if len(s.LogFiles(component)) == 0 && !l.tree.Has("logs/"+component) {
-					r.Gap("logs/"+component, collectors.Gapf(evidence.Absent, "no log of %s was found", component))
+					r.Gap("logs/"+component, collectors.GapError(evidence.NotFound.Gap("a log of %s", component)))
 				}
 			}
 			return nil
@@ -195,7 +195,7 @@ func (l *Live) unsearched(s evidence.Snapshot) []evidence.UnsearchedLog {
 	l.mu.Lock()
 	unread, readings := slices.Clone(l.unread), l.readings
 	l.mu.Unlock()
-	if why := evidence.SignMatches.Gap(s); why != "" {
+	if why := evidence.SignMatches.Gap(s); why.Kind != "" {
 		unread = nil
 		for _, file := range s.LogFiles("") {
 			unread = append(unread, evidence.UnsearchedLog{Path: file, Why: why.Reason()})
@@ -208,7 +208,7 @@ func (l *Live) unsearched(s evidence.Snapshot) []evidence.UnsearchedLog {
 func unanswered(readings []collectors.Reading) []evidence.UnsearchedLog {
 	var list []evidence.UnsearchedLog
 	for _, r := range readings {
-		if r.Gap != "" && slices.Contains(r.Answers, evidence.WindowsEvents.Path()) {
+		if r.Gap.Kind != "" && slices.Contains(r.Answers, evidence.WindowsEvents.Path()) {
 			list = append(list, evidence.UnsearchedLog{Path: evidence.WindowsEvents.Path(), Why: r.Gap.Reason()})
 		}
 	}
@@ -230,8 +230,8 @@ func (l *Live) Talk(w io.Writer, verbose bool) {
 	}
 	for _, r := range l.readings {
 		line := fmt.Sprintf("doctor: %s: %.1f ms", r.Name, float64(r.Took.Microseconds())/1000)
-		if r.Gap != "" {
-			line += "  (" + string(r.Gap) + ")"
+		if r.Gap.Kind != "" {
+			line += "  (" + r.Gap.String() + ")"
 		}
 		fmt.Fprintln(w, evidence.Clean(line))
 	}

@@ -49,7 +49,7 @@ func TestALiveRunJudgesWhatItRead(t *testing.T) {
 	}
 	found := false
 	for _, g := range report.Gaps {
-		found = found || g.Path == "hns-networks.json" && strings.HasPrefix(g.Reason, "timeout: HNS networks gave no answer within 10ms")
+		found = found || g.Path == "hns-networks.json" && strings.HasPrefix(g.Reason, "timeout: HNS networks did not answer within 10ms")
 	}
 	if !found {
 		t.Errorf("no gap tells that HNS hangs: %v", report.Gaps)
@@ -107,7 +107,7 @@ func TestTheFeedTellsHowTheReadingGoes(t *testing.T) {
 func TestASearchThatWasGivenUpAcquitsNobody(t *testing.T) {
 	l := reader(t)
 	l.tree.Add("logs/kubelet/kubelet.log", tree.File{Content: []byte("well\n")})
-	l.tree.Gap("signs.json", "timeout: log lines had not answered when the time for the whole run was over")
+	l.tree.Gap("signs.json", evidence.RunTimedOut.Gap("log lines"))
 	for _, searched := range []bool{false, true} {
 		if searched {
 			l.tree.JSON("signs.json", []string{})
@@ -132,7 +132,7 @@ func TestASearchThatWasGivenUpAcquitsNobody(t *testing.T) {
 func TestAnEventLogThatDidNotAnswerIsNoEmptyOne(t *testing.T) {
 	l := reader(t, collectors.Collector{Name: "event logs", Answers: []string{"events.json"}, Read: func(_ context.Context, r *collectors.Record) error {
 		r.JSON("events.json", []string{})
-		return collectors.Gapf("denied", "event log System: run as Administrator")
+		return collectors.GapError(evidence.Reported.Of(evidence.Denied, "event log System: run as Administrator"))
 	}})
 	l.Read(t.Context(), func() {})
 	s, err := evidence.Load(l.tree.FS())

@@ -84,7 +84,7 @@ func dnsPlan(s evidence.Snapshot) (probe.DNSPlan, error) {
 		}
 	}
 	if len(plan.Servers) == 0 {
-		return plan, collectors.Gapf(evidence.NotCollected, "no DNS server is known: neither the cluster's Services, nor the kubelet, the CNI configuration or an adapter name one")
+		return plan, collectors.GapError(evidence.NoDNSServer.Gap())
 	}
 	return plan, nil
 }

@@ -91,7 +91,7 @@ func TestWithoutAServerThereIsNoPlan(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := dnsPlan(s); err == nil || collectors.GapOf(err).Kind() != evidence.NotCollected {
+	if _, err := dnsPlan(s); err == nil || collectors.GapOf(err).Kind != evidence.NotCollected {
 		t.Errorf("the plan of nothing is %v", err)
 	}
 }

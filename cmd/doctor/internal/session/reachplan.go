@@ -72,7 +72,7 @@ func apiServer(s evidence.Snapshot, n *node.Node) string {
 		paths = append([]string{evidence.CleanWinPath(f.Value)}, paths...)
 	}
 	for _, path := range paths {
-		if f := s.File(path); f.Gap == "" {
+		if f := s.File(path); f.Gap.Kind == "" {
 			if target := serverOf(f.Text); target != "" {
 				return target
 			}

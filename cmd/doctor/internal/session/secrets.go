@@ -16,6 +16,9 @@ func Shareable(r checks.Report) checks.Report {
 	for i := range r.Results {
 		res := &r.Results[i]
 		res.Gap, res.Reason = secrets.Text(res.Gap), secrets.Text(res.Reason)
+		for j, arg := range res.Missing.Args {
+			res.Missing.Args[j] = secrets.Text(arg)
+		}
 		res.Findings = slices.Clone(res.Findings)
 		for j := range res.Findings {
 			f := &res.Findings[j]
