@@ -105,7 +105,7 @@ func (s hnsState) list(i int) ([]record, evidence.Gap) {
 	case d.silent && s.noPorts && !s.answered() && (network || endpoint):
 		return []record{}, evidence.Gap{}
 	case d.gap.Kind == evidence.NotCollected:
-		return nil, also(d.gap, ", which would hold the %s; %s", hnsKinds[i].what, runBundle)
+		return nil, gapf(evidence.NotCollected, "%s is not in the folder, which would hold the %s; %s", d.name, hnsKinds[i].what, runBundle)
 	case d.silent && s.answered():
 		return nil, gapf(evidence.Error, "%s is empty: PowerShell writes nothing both for no object and for a call that failed; %s", d.name, runBundle)
 	}

@@ -99,6 +99,26 @@ func (m made) read(t testing.TB, name string) string {
 	return string(content)
 }
 
+// The arguments of a gap quote what a program said.
+func TestTheGapsOfABundleKeepTheirCodesAndNoSecret(t *testing.T) {
+	const secret = "hunter2-and-more-of-it"
+	m := pack(t, node(t, map[string]string{
+		"cri.json.gap": "error: login failed: password=" + secret + "\n",
+		"gaps.json":    `{"cri.json": {"kind": "error", "code": "reported", "args": ["login failed: password=` + secret + `"]}}`,
+	}), options())
+	index := m.read(t, "gaps.json")
+	if strings.Contains(index, secret) || strings.Contains(m.read(t, "cri.json.gap"), secret) {
+		t.Errorf("the secret is in the bundle: %s", index)
+	}
+	s, err := evidence.Load(m.FS)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if g := evidence.CRI.Gap(s); g.Code != evidence.Reported || !strings.HasPrefix(g.String(), "error: login failed: password=<secret:") {
+		t.Errorf("%+v", g)
+	}
+}
+
 func TestABundleHoldsTheEvidence(t *testing.T) {
 	utf16 := "\xff\xfen\x00e\x00t\x00\r\x00\n\x00"
 	m := pack(t, node(t, map[string]string{
@@ -148,6 +168,9 @@ func TestABundleHoldsTheEvidence(t *testing.T) {
 	}
 	if logs := evidence.LogRecords.In(s).Logs; len(logs) != 2 || logs[0].LeftOutBytes == 0 {
 		t.Errorf("logs.json tells of the logs that were left out: %+v", logs)
+	}
+	if g := s.GapAt("logs/kubelet/kubelet.dmp"); g.Code != evidence.LeftOutOfBundle {
+		t.Errorf("the bundle does not say in gaps.json why a file was left out: %+v", g)
 	}
 	if f := s.File(`C:\k\ipconfig.txt`); f.Text != "net\r\n" || !f.BOM {
 		t.Errorf("the file with a byte order mark reads as %+v", f)
