@@ -243,6 +243,7 @@ func AndMore(lines int) string {
 	return fmt.Sprintf("  (and %d more)", lines)
 }
 
+// Quote is the log line in which a sign was found, as evidence of a finding.
 func Quote(m evidence.SignMatch) evidence.Because {
 	b := m.Place().Because("%s%s", m.Found, AndMore(m.More))
 	b.More = m.More

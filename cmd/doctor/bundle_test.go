@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"doctor/checks"
+	"doctor/checks/evidence/jsontree"
 	"doctor/checks/faults"
 	"doctor/checks/signs"
 	"doctor/cmd/doctor/internal/session"
@@ -92,7 +93,40 @@ func TestEveryBundleTellsWhatItsNodeTold(t *testing.T) {
 				if replayed, _ := results(t, []byte(out)); !bytes.Equal(replayed, stored) {
 					t.Error("a reader of the bundle gets other results than those in it")
 				}
+				pointersLead(t, path)
 			})
+		}
+	}
+}
+
+// pointersLead holds the pointers of a bundle's report to the bundle's own files.
+func pointersLead(t *testing.T, path string) {
+	t.Helper()
+	var report checks.Report
+	if err := json.Unmarshal(inZip(t, path, "report.json"), &report); err != nil {
+		t.Fatal(err)
+	}
+	files := map[string]*jsontree.Node{}
+	for _, result := range report.Results {
+		for _, f := range result.Findings {
+			for _, b := range f.Because {
+				if b.Field == "" {
+					continue
+				}
+				if files[b.Path] == nil {
+					file, err := jsontree.Parse(inZip(t, path, b.Path), 1<<20)
+					if err != nil {
+						t.Errorf("%s, at which %s points, is no JSON: %v", b.Path, result.ID, err)
+						continue
+					}
+					files[b.Path] = file
+				}
+				// The value itself may be what is missing, and never the element that lacks it.
+				element, number := b.Place().Element()
+				if _, found := files[b.Path].Find(element.Field); !found && number >= 0 {
+					t.Errorf("%s has no %s, at which %s points", b.Path, element.Field, result.ID)
+				}
+			}
 		}
 	}
 }

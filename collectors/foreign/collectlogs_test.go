@@ -73,7 +73,7 @@ func TestAdaptersRoutesAndPorts(t *testing.T) {
 	if dns := evidence.DNSClient.In(s); dns.PrimarySuffix != "corp.example.com" || !slices.Equal(dns.SuffixSearchList, []string{"corp.example.com", "example.com"}) {
 		t.Errorf("dns client is %+v", dns)
 	}
-	if got := fmt.Sprint(evidence.Routes.In(s)); got != "[{0.0.0.0/0 10.1.36.1 12 0} {10.1.36.0/24 0.0.0.0 12 256} {fe80::/64 :: 12 256}]" {
+	if got := routesText(evidence.Routes.In(s)); got != "[{0.0.0.0/0 10.1.36.1 12 0} {10.1.36.0/24 0.0.0.0 12 256} {fe80::/64 :: 12 256}]" {
 		t.Errorf("routes are %s", got)
 	}
 	ports := evidence.Ports.In(s)
@@ -99,7 +99,7 @@ func TestFolderOfTheFirstScript(t *testing.T) {
 	}
 	wantGap(t, evidence.Error, evidence.HNSLoadBalancers.Gap(s)) // empty, and nothing confirms that there is none
 	wantGap(t, evidence.NotCollected, evidence.HNSNamespaces.Gap(s), evidence.Services.Gap(s), evidence.OSInfo.Gap(s), evidence.Ports.Gap(s))
-	if got := fmt.Sprint(evidence.Routes.In(s)); got != "[{0.0.0.0/0 10.0.0.1 0 25} {10.0.0.0/20 0.0.0.0 0 281}]" {
+	if got := routesText(evidence.Routes.In(s)); got != "[{0.0.0.0/0 10.0.0.1 0 25} {10.0.0.0/20 0.0.0.0 0 281}]" {
 		t.Errorf("routes are %s", got)
 	}
 	if a := evidence.Adapters.In(s); len(a) != 1 || a[0].Addresses[0] != "10.0.0.4/20" || a[0].Compartment != 0 {

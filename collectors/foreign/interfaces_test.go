@@ -129,11 +129,11 @@ func TestRoutes(t *testing.T) {
 		return 0
 	}
 	got := parseRoutePrint("IPv4 路由表\n活动路由:\n网络目标        网络掩码          网关       接口   跃点数\n          0.0.0.0          0.0.0.0   192.168.10.1   192.168.10.21    100\n     192.168.10.0    255.255.255.0            在链路上    192.168.10.21    356\n        127.0.0.0        255.0.0.0            在链路上         127.0.0.1    331\n  0.0.0.0  255.0.255.0  1.2.3.4  1.2.3.4  1\n永久路由:\n          0.0.0.0          0.0.0.0   192.168.10.1     默认\n", index)
-	if text := fmt.Sprint(got); text != "[{0.0.0.0/0 192.168.10.1 7 100} {192.168.10.0/24 0.0.0.0 7 356} {127.0.0.0/8 0.0.0.0 0 331}]" {
+	if text := routesText(got); text != "[{0.0.0.0/0 192.168.10.1 7 100} {192.168.10.0/24 0.0.0.0 7 356} {127.0.0.0/8 0.0.0.0 0 331}]" {
 		t.Errorf("routes are %s", text)
 	}
 	got = parseNetRoutes("ifIndex DestinationPrefix NextHop RouteMetric ifMetric PolicyStore\n12      10.244.0.0/24      10.1.36.43        256\n12      10.244.1.0/24      10.1.3...         256 25   ActiveStore\n")
-	if text := fmt.Sprint(got); text != "[{10.244.0.0/24 10.1.36.43 12 256}]" {
+	if text := routesText(got); text != "[{10.244.0.0/24 10.1.36.43 12 256}]" {
 		t.Errorf("a narrow console: %s", text)
 	}
 }

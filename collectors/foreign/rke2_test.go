@@ -28,6 +28,32 @@ var layoutKinds = []interface {
 // words is its arguments with a blank between any two.
 func words(args ...any) string { return strings.TrimSuffix(fmt.Sprintln(args...), "\n") }
 
+// routesText are routes without where in the file each is.
+func routesText(list []evidence.Route) string {
+	type route struct {
+		destination, nextHop string
+		ifIndex, metric      int
+	}
+	var rows []route
+	for _, r := range list {
+		rows = append(rows, route{r.Destination, r.NextHop, r.IfIndex, r.Metric})
+	}
+	return fmt.Sprint(rows)
+}
+
+// disksText are volumes without where in the file each is.
+func disksText(list []evidence.Disk) string {
+	type disk struct {
+		drive, fileSystem string
+		total, free       int64
+	}
+	var rows []disk
+	for _, d := range list {
+		rows = append(rows, disk{d.Drive, d.FileSystem, d.TotalBytes, d.FreeBytes})
+	}
+	return fmt.Sprint(rows)
+}
+
 func wantWholeLayout(t *testing.T, s evidence.Snapshot, tool string) {
 	t.Helper()
 	paths := s.Paths()
@@ -64,13 +90,13 @@ func TestRKE2Whole(t *testing.T) {
 			{"os", words(os.ProductName, os.Build, os.UBR, os.BootedAt.UTC(), os.Machine.Model), "Windows Server 2022 Datacenter 20348 0 2026-11-17 09:12:11 +0000 UTC VMware20,1"},
 			{"memory", words(memory.TotalBytes>>20, memory.AvailableBytes>>20, memory.CommitLimitBytes>>20, memory.CommitUsedBytes>>20, memory.PageFiles == nil), "16383 9812 18815 7773 true"},
 			{"hotfixes", words(len(evidence.Hotfixes.In(s)), evidence.Hotfixes.In(s)[0].ID), "3 KB5044281"},
-			{"disks", words(evidence.Disks.In(s)), "[{C:  136365211648 95434174464}]"},
+			{"disks", disksText(evidence.Disks.In(s)), "[{C:  136365211648 95434174464}]"},
 			{"services", words(len(byName), byName["rke2"].State, byName["rke2"].StartType, byName["rke2"].BinPath, byName["rke2"].Args, byName["AJRouter"].State, byName["hns"].DependsOn), `18 running automatic C:\usr\local\bin\rke2.exe [agent service] stopped [RpcSs nsi]`},
 			{"networks", words(len(networks), networks[0].Name, networks[0].ManagementIP, networks[0].Subnets[0].Prefix), "1 flannel.4096 10.70.8.47 10.42.3.0/24"},
 			{"endpoints", words(len(endpoints), endpoints[0].OutBoundNAT()[0].Exceptions, *endpoints[0].State), "1 [10.42.0.0/16 10.43.0.0/16] 3"},
 			{"load balancers", words(len(evidence.HNSLoadBalancers.In(s)), evidence.HNSVersion.In(s).Version), "1 13.3"},
 			{"adapters", words(len(adapters), adapters[0].Name, adapters[0].IfIndex, adapters[0].Status, adapters[0].MTU, adapters[0].Addresses), "1 vEthernet (Ethernet) 12 up 1500 [10.70.8.47/24]"},
-			{"routes", words(evidence.Routes.In(s)), "[{0.0.0.0/0 10.70.8.1 12 0} {10.70.8.0/24 0.0.0.0 12 256}]"},
+			{"routes", routesText(evidence.Routes.In(s)), "[{0.0.0.0/0 10.70.8.1 12 0} {10.70.8.0/24 0.0.0.0 12 256}]"},
 			{"runtime", words(cri.Version, cri.Status.Conditions[1].Type, cri.Status.Conditions[1].Status, cri.ConfigValue("sandboxImage"), len(cri.Images), len(cri.Sandboxes)), "{containerd v1.7.20-k3s1} NetworkReady true registry.k8s.io/pause:3.9 1 1"},
 			{"events", words(len(events), events[1].Provider, events[1].ID, events[1].Level, events[1].Time.UTC()), "2 Service Control Manager 7036 information 2026-11-20 09:02:00 +0000 UTC"},
 			{"certificates", words(len(certificates), certificates[0].Path, certificates[0].Subject, certificates[0].NotAfter.UTC()), `4 C:\var\lib\rancher\rke2\agent\client-kubelet.crt O=system:nodes,CN=system:node:win-rke2-1 2027-07-20 10:02:00 +0000 UTC`},

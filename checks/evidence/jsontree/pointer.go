@@ -51,3 +51,34 @@ func Steps(pointer string) []string {
 	}
 	return steps
 }
+
+// Find follows a JSON Pointer by exact names, else by names in any other case, as evidence is read.
+func (n *Node) Find(pointer string) (found *Node, ok bool) {
+	for _, step := range Steps(pointer) {
+		next := n.child(step)
+		if next == nil {
+			return n, false
+		}
+		n = next
+	}
+	return n, true
+}
+
+func (n *Node) child(step string) *Node {
+	if n.Kind == '[' {
+		if i, err := strconv.Atoi(step); err == nil && i >= 0 && i < len(n.List) {
+			return n.List[i]
+		}
+		return nil
+	}
+	var found *Node
+	for _, f := range n.Fields {
+		if f.Key == step {
+			return f.Node
+		}
+		if strings.EqualFold(f.Key, step) {
+			found = f.Node
+		}
+	}
+	return found
+}

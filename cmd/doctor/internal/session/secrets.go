@@ -25,7 +25,8 @@ func Shareable(r checks.Report) checks.Report {
 			f.Subject, f.Message = secrets.Text(f.Subject), secrets.Text(f.Message)
 			f.Because = slices.Clone(f.Because)
 			for k := range f.Because {
-				f.Because[k].Text = secrets.Text(f.Because[k].Text)
+				b := &f.Because[k]
+				b.Field, b.Text = secrets.Text(b.Field), secrets.Text(b.Text)
 			}
 		}
 	}
@@ -33,6 +34,7 @@ func Shareable(r checks.Report) checks.Report {
 	for i := range r.Node.Provenance {
 		l := &r.Node.Provenance[i]
 		l.Value, l.From.Text = secrets.Text(l.Value), secrets.Text(l.From.Text)
+		l.From.Field = secrets.Text(l.From.Field)
 	}
 	return r
 }
