@@ -55,7 +55,7 @@ func helpIn(root *cobra.Command) {
 				each.Short, each.Long = c.Phrase(each.Short), helpText(c, each.Long)
 			}
 			cmd.InitDefaultHelpFlag()
-			cmd.Flags().VisitAll(func(f *pflag.Flag) { f.Usage = c.Phrase(f.Usage) })
+			cmd.Flags().VisitAll(func(f *pflag.Flag) { f.Usage = c.Say(usageOf(cmd, f)) })
 			usage := headings(c, cmd.UsageString())
 			cmd.SetUsageFunc(func(cmd *cobra.Command) error {
 				_, err := io.WriteString(cmd.OutOrStderr(), usage)
@@ -64,6 +64,27 @@ func helpIn(root *cobra.Command) {
 		}
 		english(cmd, args)
 	})
+}
+
+// withList adds to the usage of a flag what it lists, which is the same in all languages.
+func withList(flags *pflag.FlagSet, name, format string, list ...string) {
+	f := flags.Lookup(name)
+	f.Usage = fmt.Sprintf(format, strings.Join(list, ", "))
+	f.Annotations = map[string][]string{listAnnotation: append([]string{format}, list...)}
+}
+
+// listAnnotation is the annotation of a flag whose usage holds a list.
+const listAnnotation = "doctor-listed"
+
+// usageOf is the usage of a flag, with the list in it apart from the sentence.
+func usageOf(cmd *cobra.Command, f *pflag.Flag) evidence.Phrase {
+	if parts := f.Annotations[listAnnotation]; parts != nil {
+		return evidence.Phrasef(parts[0], strings.Join(parts[1:], ", "))
+	}
+	if f.Name == "help" {
+		return evidence.Phrasef("help for %s", cmd.Name())
+	}
+	return evidence.Phrasef(f.Usage)
 }
 
 // helpText translates a description; the exit statuses at its end line by

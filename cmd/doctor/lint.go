@@ -47,7 +47,8 @@ Report and exit status are those of a diagnosis.` + "\n" + exitHelp,
 	}
 	p := cmd.Flags()
 	p.BoolVar(&f.json, "json", false, "short for -o json")
-	p.StringVarP(&f.output, "output", "o", "", "write "+strings.Join(ui.Formats(), ", "))
+	p.StringVarP(&f.output, "output", "o", "", "")
+	withList(p, "output", "write %s", ui.Formats()...)
 	p.StringVarP(&f.file, "file", "f", "", "write to this file instead of standard output")
 	p.StringSliceVar(&f.only, "only", nil, "run only these checks (ids)")
 	p.StringSliceVar(&f.skip, "skip", nil, "leave these checks out (ids)")

@@ -268,7 +268,7 @@ func TestTheKubeletsLogsAreFetched(t *testing.T) {
 		{"of a long log the end is kept, from the start of a line", served(files + "/long"), "logs/kubelet/kubelet.log",
 			"[doctor: the first 58056 bytes are left out]\n" + strings.Repeat(line, 16), ""},
 		{"a folder without a log of the kubelet says so", served(files + "/empty"), "", "",
-			`absent: the kubelet serves no log of its own below C:\var\log, and its log query is switched off (enableSystemLogQuery)`},
+			`absent: a log of the kubelet below C:\var\log (its log query is off: enableSystemLogQuery) was not found`},
 		{"a kubelet that refuses is quoted", http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { http.Error(w, "Forbidden", http.StatusForbidden) }), "", "",
 			"denied: may not get nodes/proxy for the logs of kubelet: Forbidden; `doctor explain rbac` prints the role that may"},
 		{"a kubelet whose debugging handlers are off is quoted", http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {

@@ -44,7 +44,7 @@ func (t Target) readLogs(ctx context.Context, r *collectors.Record) error {
 		}
 	}
 	if !brought {
-		return collectors.GapError(evidence.NotFound.Gap("a log of %s by the kubelet's log query", strings.Join(logComponents, ", ")))
+		return collectors.GapError(evidence.NotFound.Gap("a log of %s in the kubelet's log query", strings.Join(logComponents, ", ")))
 	}
 	return nil
 }
@@ -62,7 +62,7 @@ func (t Target) readServed(ctx context.Context, r *collectors.Record, root strin
 		name = path.Join(name, inside)
 	}
 	if name == "" {
-		return collectors.GapError(evidence.NotFound.Gap("a log of the kubelet below C:\\var\\log, whose log query is off (enableSystemLogQuery),"))
+		return collectors.GapError(evidence.NotFound.Gap("a log of the kubelet below C:\\var\\log (its log query is off: enableSystemLogQuery)"))
 	}
 	text, err := t.Client.text(ctx, root+name, nil, "kubelet", t.LogBytes)
 	if err == nil {

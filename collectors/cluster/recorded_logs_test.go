@@ -40,7 +40,7 @@ func TestTheNodesLogsComeFromTheKubelet(t *testing.T) {
 			fmt.Fprint(w,
 				"\n")
 		}, 1 << 20, nil,
-			"absent: the kubelet's log query knows no log of kubelet, kube-proxy, containerd"},
+			"absent: a log of kubelet, kube-proxy, containerd in the kubelet's log query was not found"},
 		{"no log is asked for", queryKubelet, 0, nil, ""},
 		{"an older kubelet's own file", serving(map[string]string{"kubelet.log": line,
 			"kubelet.log.1": "older", "kube-proxy.log": "x"}), 1 << 20,
@@ -55,8 +55,8 @@ func TestTheNodesLogsComeFromTheKubelet(t *testing.T) {
 			serving(map[string]string{"kubelet/other.log": "x", "kubelet.log": line}), 1 << 20,
 			map[string]string{"logs/kubelet/kubelet.log": line}, ""},
 		{"nothing of the kubelet's", serving(map[string]string{"readme.txt": ""}), 1 << 20, nil,
-			`absent: the kubelet serves no log of its own below C:\var\log, ` +
-				`and its log query is switched off (enableSystemLogQuery)`},
+			`absent: a log of the kubelet below C:\var\log ` +
+				`(its log query is off: enableSystemLogQuery) was not found`},
 		{"of a long log the end, from the start of a line",
 			serving(map[string]string{"kubelet.log": strings.Repeat(line, 100)}),
 			int64(10*len(line) + 5),

@@ -98,9 +98,9 @@ func TestWhatARecordedServerRefusesBecomesAGap(t *testing.T) {
 			fmt.Fprint(w,
 				"<html>log in</html>")
 		}), "api/pods.json",
-			"error: what answers at the API server {server} to list pods is no API server " +
-				"(invalid character '<' looking for beginning of value); perhaps it is a proxy " +
-				"that wants a login"},
+			"error: what answers at the API server {server} to list pods is not an API " +
+				"server (invalid character '<' looking for beginning of value); it may be a proxy " +
+				"that requires a login"},
 		{"a list in which something else than a list lies", instead(pods,
 			func(w http.ResponseWriter, _ *http.Request) { answer(w, `{"items":"none"}`) }),
 			"api/pods.json",
@@ -109,7 +109,7 @@ func TestWhatARecordedServerRefusesBecomesAGap(t *testing.T) {
 			r *http.Request) {
 			answer(w, `{"metadata":{"continue":"next"},"items":[{"metadata":{"name":"a"}}]}`)
 		}), "api/nodes.json", "not-collected: the cluster has more than 500 nodes, and only " +
-			"all of them would tell"},
+			"all of them would answer this"},
 		{"one config map may not be " +
 			"read", instead("/api/v1/namespaces/kube-system/configmaps/coredns",
 			refusing(http.StatusForbidden, "Forbidden", "no")), "api/configmaps.json",
