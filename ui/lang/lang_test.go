@@ -53,21 +53,21 @@ func TestMessagesAndReasons(t *testing.T) {
 		return c.Message(checks.ReportFinding{Message: "in English", Format: format, Args: args})
 	}
 	for got, want := range map[string]string{
-		finding("service %s is %s; %s", "kubelet", "stopped", evidence.Phrasef("no pod on this node is started or reported")):                                               "服务 kubelet 的状态是 stopped；本节点上的 Pod 既不会启动，也不会上报",
+		finding("service %s is %s; %s", "kubelet", "stopped", evidence.Phrasef("no pod on this node is started or reported")):                             "服务 kubelet 的状态是 stopped；本节点上的 Pod 既不会启动，也不会上报",
 		finding("container %s of %s ends at once: a library cannot initialise (0xc0000142)", "web", "a/b"):                                                "a/b 的容器 web 一启动就退出：有库无法初始化（0xc0000142）",
-		finding("%s is not valid JSON: %v", "a.conf", &evidence.SyntaxFault{Line: 3, Err: errors.New("unexpected end of JSON input")}):                                                 "a.conf 不是有效的 JSON：第 3 行：unexpected end of JSON input",
+		finding("%s is not valid JSON: %v", "a.conf", &evidence.SyntaxFault{Line: 3, Err: errors.New("unexpected end of JSON input")}):                    "a.conf 不是有效的 JSON：第 3 行：unexpected end of JSON input",
 		finding("host-local reserved %s for the container %.12s, and the host's endpoint %s has that address", "10.0.0.2", "0123456789abcdef", "cbr0_ep"): "host-local 为容器 0123456789ab 预留了 10.0.0.2，而主机的端点 cbr0_ep 正使用该地址",
 		finding("%s", evidence.Phrasef("Windows reports that virtual memory runs low")):                                                                   "Windows 报告虚拟内存不足",
-		finding("nobody has said this of %s", "x"):                                                                                                        "nobody has said this of x",
-		c.Gap(evidence.NotShown.Gap("the MTU of any pod")):                                                                                            "缺少证据：采集数据中没有体现任何 Pod 的 MTU",
-		c.Gap(evidence.NeedsAdministrator.Gap()):                                                                                                          "无权限：请以管理员身份运行",
-		c.Gap(evidence.AsRecorded.Of(evidence.Error, "a line that nobody knows")):                                                                                                       "出错：a line that nobody knows",
-		c.Say(evidence.Phrasef("the node uses %s, not %s", "azure", "flannel")):                                                                                                      "节点使用的是 azure，不是 flannel",
-		c.Phrase("E1120 09:21:22 failed to parse kubelet flag: unknown flag"):                                                                             "E1120 09:21:22 failed to parse kubelet flag: unknown flag",
-		finding("%s", evidence.Joined([]string{"cbr0", "vxlan0"}, " or ")): "cbr0 或 vxlan0",
-		c.Gap(evidence.NoAnswerWithin.Gap("HNS networks", "5s")): "超时：HNS 网络在 5s 内没有应答",
-		c.Gap(evidence.NotShown.Gap("whether %s holds a file", "C:\\k")): `缺少证据：采集数据中没有体现 C:\k 中是否有文件`,
-		c.Phrase("100%, not more"): "100%, not more",
+		finding("nobody has said this of %s", "x"):                                "nobody has said this of x",
+		c.Gap(evidence.NotShown.Gap("the MTU of any pod")):                        "缺少证据：采集数据中没有体现任何 Pod 的 MTU",
+		c.Gap(evidence.NeedsAdministrator.Gap()):                                  "无权限：请以管理员身份运行",
+		c.Gap(evidence.AsRecorded.Of(evidence.Error, "a line that nobody knows")): "出错：a line that nobody knows",
+		c.Say(evidence.Phrasef("the node uses %s, not %s", "azure", "flannel")):   "节点使用的是 azure，不是 flannel",
+		c.Phrase("E1120 09:21:22 failed to parse kubelet flag: unknown flag"):     "E1120 09:21:22 failed to parse kubelet flag: unknown flag",
+		finding("%s", evidence.Joined([]string{"cbr0", "vxlan0"}, " or ")):        "cbr0 或 vxlan0",
+		c.Gap(evidence.NoAnswerWithin.Gap("HNS networks", "5s")):                  "超时：HNS 网络在 5s 内没有应答",
+		c.Gap(evidence.NotShown.Gap("whether %s holds a file", "C:\\k")):          `缺少证据：采集数据中没有体现 C:\k 中是否有文件`,
+		c.Phrase("100%, not more"):                                                "100%, not more",
 	} {
 		if got != want {
 			t.Errorf("%q, want %q", got, want)
