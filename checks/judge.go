@@ -234,7 +234,6 @@ func (c *Check) confirm(findings []Finding, matches []evidence.SignMatch, now ti
 	}
 }
 
-// Quote is a find of a sign as evidence: its log, its line and the text that it was found in.
 // AndMore is how a quoted line says that more have its text.
 func AndMore(lines int) string {
 	if lines == 0 {

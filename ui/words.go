@@ -55,7 +55,7 @@ func Colour(s checks.Status) lipgloss.ANSIColor {
 // nodeFacts is what is known of the node, the name first; a fact that is not known is left out.
 func nodeFacts(r checks.Report) []string { return Style{}.NodeFacts(r) }
 
-// nodeFacts is the same in the style's language.
+// NodeFacts is the same in the style's language.
 func (style Style) NodeFacts(r checks.Report) []string {
 	n := r.Node
 	kubelet := ""
@@ -128,7 +128,7 @@ func Where(place evidence.Place) string {
 // counts is the report in one line.
 func counts(r checks.Report) string { return Style{}.Counts(r) }
 
-// counts is the same in the style's language.
+// Counts is the same in the style's language.
 func (style Style) Counts(r checks.Report) string {
 	return strings.Join(style.counts(r), style.lang().T(", "))
 }
@@ -176,7 +176,7 @@ func consequences(r checks.Report) map[string]bool {
 // where no fault was found, how far that can be trusted.
 func verdict(r checks.Report) (sentence, cause string) { return Style{}.Verdict(r) }
 
-// verdict is the same in the style's language, in which the report has to be too.
+// Verdict is the same in the style's language, in which the report has to be too.
 func (style Style) Verdict(r checks.Report) (sentence, cause string) {
 	l := style.lang()
 	unknown := r.Count(checks.StatusUnknown)

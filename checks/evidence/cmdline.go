@@ -138,7 +138,6 @@ func (f Flags) Has(name string) bool { return len(f.values[normalFlag(name)]) > 
 // and without the leading ones.
 func (f Flags) Names() []string { return f.names }
 
-// normalFlag makes log_dir and log-dir one flag, as Kubernetes does.
 // FlagIn is where a flag is among the arguments that are at the place: the last
 // argument of its name. In the command line of a shell that is one argument
 // itself it is that one, and where none tells the arguments.
@@ -153,6 +152,7 @@ func FlagIn(args []string, in Place, name string) Place {
 	return in
 }
 
+// normalFlag makes log_dir and log-dir one flag, as Kubernetes does.
 func normalFlag(name string) string { return strings.ReplaceAll(name, "_", "-") }
 
 func flagName(arg string) (string, bool) {

@@ -109,11 +109,6 @@ func neverRan(st evidence.ContainerStatus) bool {
 	return st.RestartCount == 0 && st.State.Terminated == nil && st.LastState.Terminated == nil
 }
 
-func waitingMessage(st evidence.ContainerState) string {
-	message, _ := messageOf(st)
-	return message
-}
-
 // messageOf is the state's message, and the state that it is of.
 func messageOf(st evidence.ContainerState) (message, state string) {
 	switch {
