@@ -231,7 +231,7 @@ func (s Snapshot) GapAt(path string) Gap {
 		if strings.HasSuffix(path, "/") {
 			return Folder(windows).Gap(s)
 		}
-		return File(windows).Gap(s)
+		return s.File(windows).Gap
 	}
 	_, gap := s.tree.read(path)
 	return gap

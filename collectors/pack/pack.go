@@ -65,8 +65,13 @@ type Progress struct {
 
 // Left is a file that is not in the bundle, or a log that is there in part.
 type Left struct {
-	Path   string `json:"path"`
-	Reason string `json:"reason"`
+	Path   string          `json:"path"`
+	Reason string          `json:"reason"`
+	Why    evidence.Phrase `json:"-"` // of which the reason is made
+}
+
+func leftOut(path, format string, args ...any) Left {
+	return Left{Path: path, Why: evidence.Phrasef(format, args...)}
 }
 
 // A Result is a bundle that got its name.
@@ -167,7 +172,7 @@ func repeat(p *plan, attempt func(*plan) (Result, error)) (Result, error) {
 			switch { // the first time, the secret may have been recognised behind the place where it stood
 			case leaks == 1:
 			case leaked.item != "" && leaks <= maxLeaks:
-				p.drop(leaked.item, "it holds a secret ("+leaked.kind+") in a form that cannot be taken out")
+				p.drop(leaked.item, evidence.Phrasef("it holds a secret (%s) in a form that cannot be taken out", leaked.kind))
 			default:
 				return Result{}, fmt.Errorf("%w: %w; nothing was written", ErrRefused, err)
 			}
@@ -179,9 +184,12 @@ func repeat(p *plan, attempt func(*plan) (Result, error)) (Result, error) {
 }
 
 // droppedError tells that a file must not be in the bundle.
-type droppedError struct{ path, why string }
+type droppedError struct {
+	path string
+	why  evidence.Phrase
+}
 
-func (e *droppedError) Error() string { return e.path + ": " + e.why }
+func (e *droppedError) Error() string { return e.path + ": " + e.why.String() }
 
 // leakError tells where a secret was found in what had been written, and which
 // file of the evidence that was; "" for one that was made.

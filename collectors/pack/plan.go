@@ -70,11 +70,11 @@ func newPlan(s evidence.Snapshot, o Options, limit int64) *plan {
 		}
 		info, err := s.Stat(name)
 		if err != nil {
-			p.left = append(p.left, Left{name, reason(err)})
+			p.left = append(p.left, leftOut(name, "%s", reason(err)))
 			continue
 		}
-		if why := unredactable(name); why != "" {
-			p.left = append(p.left, Left{name, why})
+		if why := unredactable(name); why.Format != "" {
+			p.left = append(p.left, Left{Path: name, Why: why})
 			continue
 		}
 		it := item{path: name, size: info.Size(), modified: info.ModTime(), windows: windows[name]}
@@ -165,8 +165,8 @@ func windowsOf(signs []evidence.SignMatch) map[string][]window {
 }
 
 // drop leaves a file out of the next attempt.
-func (p *plan) drop(name, why string) {
-	p.left = append(p.left, Left{name, why})
+func (p *plan) drop(name string, why evidence.Phrase) {
+	p.left = append(p.left, Left{Path: name, Why: why})
 	is := func(it item) bool { return it.path == name }
 	p.facts = slices.DeleteFunc(p.facts, is)
 	p.logs = slices.DeleteFunc(p.logs, is)
@@ -227,13 +227,13 @@ func (p *plan) shares() map[string]share {
 	return shares
 }
 
-// unredactable tells why a file of this name is not taken, or "".
-func unredactable(name string) string {
+// unredactable is why a file of this name is not taken, and no phrase where it is.
+func unredactable(name string) evidence.Phrase {
 	switch ext := strings.ToLower(path.Ext(name)); ext {
 	case ".dmp", ".mdmp", ".etl", ".evtx", ".hiv", ".dat", ".db", ".pcap", ".pcapng", ".cab", ".zip", ".gz", ".tgz", ".7z", ".tar", ".exe", ".dll", ".sys", ".pfx", ".p12", ".png", ".jpg":
-		return "a " + ext + " file is binary, and cannot be redacted"
+		return evidence.Phrasef("a %s file is binary, and cannot be redacted", ext)
 	}
-	return ""
+	return evidence.Phrase{}
 }
 
 func reason(err error) string { return evidence.Clean(bundle.Bare(err).Error()) }

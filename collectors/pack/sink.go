@@ -50,7 +50,7 @@ func (w *writer) document(name string, write func(io.Writer) error) error {
 func (w *writer) read(name, path string, it item) error {
 	f, err := w.s.Open(path)
 	if err != nil {
-		return w.leave(Left{name, reason(err)})
+		return w.leave(leftOut(name, "%s", reason(err)))
 	}
 	defer f.Close()
 	return w.add(entry{name: name, path: path, source: path, size: it.size, modified: it.modified, r: f, item: it})
@@ -77,8 +77,8 @@ func (w *writer) add(e entry) error {
 	if err != nil && err != io.EOF && err != io.ErrUnexpectedEOF {
 		return w.unreadable(e, err)
 	}
-	if why := binary(head); why != "" {
-		return w.leave(Left{e.name, why})
+	if why := binary(head); why.Format != "" {
+		return w.leave(Left{Path: e.name, Why: why})
 	}
 	name := e.name
 	if !e.made {
@@ -126,7 +126,7 @@ func (w *writer) add(e entry) error {
 	case errors.Is(err, redact.ErrTooMany):
 		return tooManySecrets(e.name)
 	case err != nil:
-		return &droppedError{e.name, "it could not be read and redacted: " + evidence.Clean(err.Error())}
+		return &droppedError{e.name, evidence.Phrasef("it could not be read and redacted: %s", evidence.Clean(err.Error()))}
 	}
 	w.open = &digest{}
 	w.stored = append(w.stored, stored{name, at, kept.n, modified})
@@ -152,7 +152,7 @@ func (w *writer) unreadable(e entry, err error) error {
 	if w.ctx.Err() != nil {
 		return context.Cause(w.ctx)
 	}
-	return w.leave(Left{e.name, "it cannot be read: " + reason(err)})
+	return w.leave(leftOut(e.name, "it cannot be read: %s", reason(err)))
 }
 
 // unique keeps two names apart that masking has made one.

@@ -5,6 +5,8 @@ import (
 	"context"
 	"hash"
 	"io"
+
+	"doctor/checks/evidence"
 )
 
 // bounded counts what is written, and refuses what goes beyond the limit.
@@ -66,21 +68,34 @@ func (d *digest) Write(p []byte) (int, error) {
 const sniffed = 32 << 10
 
 // magics begin files that hold no text, whatever their name.
-var magics = []struct{ magic, what string }{
-	{"MZ", "a program"}, {"PK\x03\x04", "an archive"}, {"\x1f\x8b", "an archive"}, {"MSCF", "an archive"}, {"7z\xbc\xaf", "an archive"},
-	{"MDMP", "a memory dump"}, {"PAGEDU", "a memory dump"}, {"ElfFile\x00", "an event log"}, {"regf", "a registry hive"},
-	{"SQLite format 3", "a database"}, {"\x7fELF", "a program"}, {"\x89PNG", "a picture"}, {"\xd4\xc3\xb2\xa1", "a packet capture"}, {"\x0a\x0d\x0d\x0a", "a packet capture"},
+var magics = []struct {
+	magic string
+	what  evidence.Phrase
+}{
+	{"MZ", program}, {"\x7fELF", program},
+	{"PK\x03\x04", archive}, {"\x1f\x8b", archive}, {"MSCF", archive}, {"7z\xbc\xaf", archive},
+	{"MDMP", memoryDump}, {"PAGEDU", memoryDump},
+	{"ElfFile\x00", evidence.Phrasef("an event log")}, {"regf", evidence.Phrasef("a registry hive")},
+	{"SQLite format 3", evidence.Phrasef("a database")}, {"\x89PNG", evidence.Phrasef("a picture")},
+	{"\xd4\xc3\xb2\xa1", packets}, {"\x0a\x0d\x0d\x0a", packets},
 }
 
-// binary tells why a file that begins so cannot be redacted, or "".
-func binary(head []byte) string {
+var (
+	program    = evidence.Phrasef("a program")
+	archive    = evidence.Phrasef("an archive")
+	memoryDump = evidence.Phrasef("a memory dump")
+	packets    = evidence.Phrasef("a packet capture")
+)
+
+// binary is why a file that begins so cannot be redacted, and no phrase where it can.
+func binary(head []byte) evidence.Phrase {
 	for _, m := range magics {
 		if bytes.HasPrefix(head, []byte(m.magic)) {
-			return "it is " + m.what + ", and cannot be redacted"
+			return evidence.Phrasef("it is %s, and cannot be redacted", m.what)
 		}
 	}
 	if len(head) >= 2 && (head[0] == 0xff && head[1] == 0xfe || head[0] == 0xfe && head[1] == 0xff) {
-		return "" // says itself that it is UTF-16
+		return evidence.Phrase{} // says itself that it is UTF-16
 	}
 	zeros, controls, first := 0, 0, -1
 	side := [2]int{}
@@ -98,15 +113,15 @@ func binary(head []byte) string {
 	}
 	switch {
 	case controls > len(head)/50+2:
-		return "it is binary, and cannot be redacted"
+		return evidence.Phrasef("it is binary, and cannot be redacted")
 	case zeros == 0:
-		return ""
+		return evidence.Phrase{}
 	case zeros == max(side[0], side[1]) && zeros > (len(head)-first)/4: // UTF-16 without a mark, from some line on: they are on one side
-		return ""
+		return evidence.Phrase{}
 	case bytes.Count(head, []byte{0, 0, 0, 0})*4 > zeros/2: // a log that was open when the machine went down has a run of them
-		return ""
+		return evidence.Phrase{}
 	}
-	return "it is binary, and cannot be redacted"
+	return evidence.Phrasef("it is binary, and cannot be redacted")
 }
 
 // textSize is how long the text is of a file of that size.

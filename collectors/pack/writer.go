@@ -106,7 +106,13 @@ func (w *writer) leave(l Left) error {
 	if info, err := w.s.Stat(l.Path); err == nil && strings.HasPrefix(l.Path, "logs/") {
 		w.records = append(w.records, evidence.LogRecord{Path: l.Path, LeftOutBytes: max(info.Size(), 1)})
 	}
-	l.Path, l.Reason = w.o.Redactor.Text(l.Path), w.o.Redactor.Text(l.Reason)
+	l.Path = w.o.Redactor.Text(l.Path)
+	for i, arg := range l.Why.Args {
+		if text, ok := arg.(string); ok {
+			l.Why.Args[i] = w.o.Redactor.Text(text)
+		}
+	}
+	l.Reason = w.o.Redactor.Text(l.Why.String())
 	w.manifest.LeftOut = append(w.manifest.LeftOut, l)
 	w.manifest.Files = append(w.manifest.Files, File{Path: l.Path, Source: l.Path, Error: l.Reason})
 	if recorded == nil {

@@ -97,7 +97,7 @@ func (t *teller) written(d tui.BundleDone) {
 		t.say("Secrets replaced: %d of the kind %s.", r.Count, t.lang.Phrase(r.Kind))
 	}
 	for _, l := range d.LeftOut[:min(len(d.LeftOut), maxLeftOut)] {
-		t.say("Left out: %s: %s", l.Path, cmp.Or(t.lang.Phrase(l.Reason), t.lang.T("in part, %s of it", t.size(l.Bytes))))
+		t.say("Left out: %s: %s", l.Path, cmp.Or(t.lang.Say(l.Why), t.lang.T("in part, %s of it", t.size(l.Bytes))))
 	}
 	if more := len(d.LeftOut) - maxLeftOut; more > 0 {
 		t.say("Left out: %s more; manifest.json in the zip names them.", t.count(more, "file"))

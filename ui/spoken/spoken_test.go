@@ -75,7 +75,7 @@ func TestARecordingTellsItsCausesFirst(t *testing.T) {
 		"  What follows from it: check 1.",
 		"Check 1 of 5, subnet.env is missing: fail: flanneld has not written its lease.",
 		"Check 3 of 5, the node has no pod CIDR: fail: the Node object has no podCIDR, e.g. 10.244.2.0/24.",
-		"Check 2 of 5, DNS suffix: unknown, could not tell: probes/dns.json: denied: run as Administrator.",
+		"Check 2 of 5, DNS suffix: unknown, could not tell: denied: run as Administrator.",
 		"Check 4 of 5, the disk is full: pass, this was not found.",
 		"Check 5 of 5, Calico waits: does not apply: this node uses flannel.",
 		"Fix first: Restart-Service flanneld, which mends podcidr-not-assigned.")
@@ -159,7 +159,7 @@ func TestAnswers(t *testing.T) {
 		{"e takes a number", []string{"e 3"}, []string{"Evidence of check 3, the node has no pod CIDR."}},
 		{"e takes a number without a space", []string{"E3"}, []string{"Evidence of check 3, the node has no pod CIDR."}},
 		{"e without a number asks for one", []string{"e"}, []string{"Type e and the number of a check, such as e 3."}},
-		{"evidence that is missing is told", []string{"e 2"}, []string{"There is none: probes/dns.json: denied: run as Administrator"}},
+		{"evidence that is missing is told", []string{"e 2"}, []string{"There is none: denied: run as Administrator"}},
 		{"evidence that nobody needed", []string{"e 5"}, []string{"None was needed: this node uses flannel"}},
 		{"a number that is none", []string{"6", "0", "-1", "nonsense"}, []string{`There is no "6" here: a check has a number from 1 to 5.`, `There is no "nonsense" here: a check has a number from 1 to 5.`}},
 		{"no bundle where there is none", []string{"b"}, []string{"No bundle can be made of this."}},
@@ -181,7 +181,7 @@ func TestABundleIsAskedForAndTold(t *testing.T) {
 			got = append(got, path)
 			tell(tui.BundleProgress{})
 			return tui.BundleDone{Path: "/home/" + path, Size: 2048, Files: 3, Redacted: []tui.Redacted{{Kind: "password", Count: 2}},
-				LeftOut: []tui.LeftOut{{Path: "a.etl", Reason: "binary"}, {Path: "b.log", Bytes: 1 << 20}}, Issue: "### What happened?\n\n  x\n"}, fails
+				LeftOut: []tui.LeftOut{{Path: "a.etl", Why: evidence.Phrasef("binary")}, {Path: "b.log", Bytes: 1 << 20}}, Issue: "### What happened?\n\n  x\n"}, fails
 		}}
 	feed := tui.Finished(sample(), evidence.Snapshot{})
 	feed.Bundle = b

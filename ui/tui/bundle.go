@@ -54,8 +54,9 @@ type Redacted struct {
 
 // LeftOut is a file that the bundle does not hold, or a log of which it holds a part.
 type LeftOut struct {
-	Path, Reason string
-	Bytes        int64 // of a part, where the rest is there
+	Path  string
+	Why   evidence.Phrase
+	Bytes int64 // of a part, where the rest is there
 }
 
 // attended is the bundler for a screen: what it is writing when the screen ends

@@ -44,7 +44,7 @@ func worked(m model, task func() tea.Msg) (model, func() tea.Msg) {
 func written(path string) BundleDone {
 	return BundleDone{Path: path, Size: 1234567, Files: 131,
 		Redacted: []Redacted{{"password", 12}, {"bearer", 1}},
-		LeftOut:  []LeftOut{{Path: "logs/kubelet/kubelet.log", Bytes: 190 << 20}, {Path: "original/hns.etl", Reason: "a .etl file is binary, and cannot be redacted"}},
+		LeftOut:  []LeftOut{{Path: "logs/kubelet/kubelet.log", Bytes: 190 << 20}, {Path: "original/hns.etl", Why: evidence.Phrasef("a %s file is binary, and cannot be redacted", ".etl")}},
 		Issue:    "<!--\nWritten by doctor.\n-->\n\n### What happened?\n\n1 cause found\n\n1. `podcidr-not-assigned`: the Node object win-1 has no podCIDR\n   What follows from it: `flannel-subnet-env-missing`\n"}
 }
 
@@ -212,7 +212,7 @@ func (r reader) Read(p []byte) (int, error) { return copy(p, <-r.c), nil }
 func TestABundleScreenWithHostileTextsFits(t *testing.T) {
 	for _, text := range hostile {
 		b := packer(func(context.Context, string, func(BundleProgress)) (BundleDone, error) {
-			return BundleDone{Path: text, Redacted: []Redacted{{text, 1 << 40}}, LeftOut: []LeftOut{{Path: text, Reason: text}}, Issue: text + "\n    " + text}, nil
+			return BundleDone{Path: text, Redacted: []Redacted{{text, 1 << 40}}, LeftOut: []LeftOut{{Path: text, Why: evidence.Phrasef("%s", text)}}, Issue: text + "\n    " + text}, nil
 		})
 		b.Name, b.Folder = func(evidence.Snapshot) string { return text }, text
 		for i, size := range [][2]int{{30, 8}, {40, 15}, {80, 24}, {80, 24}, {200, 60}} {

@@ -117,7 +117,7 @@ func (b bundleScreen) writtenLines(e env) []line {
 	p.heading(p.T("Left out"))
 	for _, l := range d.LeftOut[:min(len(d.LeftOut), maxLeftOut)] {
 		p.text("  ", l.Path, plain)
-		p.text("    ", cmp.Or(p.Phrase(l.Reason), p.T("in part: %s left out", evidence.SizeText(l.Bytes))), faint)
+		p.text("    ", cmp.Or(p.Say(l.Why), p.T("in part: %s left out", evidence.SizeText(l.Bytes))), faint)
 	}
 	switch more := len(d.LeftOut) - maxLeftOut; {
 	case len(d.LeftOut) == 0:

@@ -76,7 +76,7 @@ func TestANodeIsDiagnosedThroughTheAPI(t *testing.T) {
 		}
 	}
 	one := result(t, r, "kubelet-not-running")
-	if one.Status != checks.StatusUnknown || !strings.Contains(one.Gap, "only the node itself tells this; run doctor on win-1 as Administrator") {
+	if one.Status != checks.StatusUnknown || !strings.Contains(one.Gap, "only the node itself shows this; run doctor on win-1 as Administrator") {
 		t.Errorf("what only the node can tell is %s: %s", one.Status, one.Gap)
 	}
 	if strings.Contains(run.Stdout, apibed.Password) || strings.Contains(run.Stdout, "elsewhere-1") {

@@ -71,7 +71,7 @@ func (s shown) bundle(ctx context.Context, name string, p Packing, o Options, te
 		done.Redacted = append(done.Redacted, tui.Redacted{Kind: kind, Count: counts[kind]})
 	}
 	for _, l := range result.Manifest.LeftOut {
-		done.LeftOut = append(done.LeftOut, tui.LeftOut{Path: l.Path, Reason: l.Reason})
+		done.LeftOut = append(done.LeftOut, tui.LeftOut{Path: l.Path, Why: l.Why})
 	}
 	for _, f := range result.Manifest.Held() {
 		part := tui.LeftOut{Path: f.Path}
