@@ -93,7 +93,7 @@ func placeholders(n *node.Node) []Placeholder {
 	add("{serviceCIDR}", firstOf(n.ServiceCIDRs.Value), "<service CIDR>")
 	add("{clusterDNS}", firstOf(n.ClusterDNS.Value), "<cluster DNS address>")
 	add("{managementIP}", firstOf(n.ManagementIPs.Value), "<node IP>")
-	add("{osTag}", node.OsTag(n.Build.Value.Number), "<Windows version>")
+	add("{osTag}", node.OSTag(n.Build.Value.Number), "<Windows version>")
 	add("{runtime}", n.Runtime.Value.Name, "containerd")
 	add("{cniDir}", n.CNIDir.Value, "<CNI configuration folder>")
 	add("{cniFile}", n.CNIFilePath(), "<CNI configuration file>")

@@ -29,7 +29,7 @@ func (c *Check) examine(s evidence.Snapshot) (status Status, findings []Finding,
 	case errors.As(err, &un):
 		return StatusUnknown, nil, reason{gap: un.gap}
 	case err != nil:
-		return StatusUnknown, nil, reason{gap: evidence.Reported.Of(evidence.Error, err)}
+		return StatusUnknown, nil, reason{gap: evidence.Reported.OfKind(evidence.Error, err)}
 	}
 	for _, f := range findings {
 		if len(f.Because) == 0 {
@@ -62,7 +62,7 @@ func (c *Check) judge(s evidence.Snapshot) ([]Finding, error) {
 	var un unknown
 	switch {
 	case errors.As(err, &un), err == nil && c.Run == nil:
-		if told := c.told(matches); len(told) > 0 {
+		if told := c.findingsOfText(matches); len(told) > 0 {
 			return told, nil
 		}
 		if err == nil {
@@ -107,9 +107,9 @@ func (c *Check) unsearched(s evidence.Snapshot) error {
 	return nil
 }
 
-// told makes findings of what the logs say. What is over convicts nobody: it is
+// findingsOfText makes findings of what the logs say. What is over convicts nobody: it is
 // told as history, and only where nothing else is.
-func (c *Check) told(matches []evidence.SignMatch) []Finding {
+func (c *Check) findingsOfText(matches []evidence.SignMatch) []Finding {
 	var findings []Finding
 	for _, m := range matches {
 		sign := c.SignOf(m)

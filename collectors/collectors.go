@@ -51,7 +51,7 @@ const (
 // collector comes further; a slow one does not hold up the reading. What a
 // collector that hangs does later is ignored.
 func Run(ctx context.Context, t *tree.Tree, list []Collector, changed func([]Reading)) {
-	r := &run{ctx: ctx, tree: t, readings: make([]Reading, len(list)), ended: map[string]chan struct{}{}, news: make(chan struct{}, 1)}
+	r := &collection{ctx: ctx, tree: t, readings: make([]Reading, len(list)), ended: map[string]chan struct{}{}, news: make(chan struct{}, 1)}
 	for i, c := range list {
 		r.readings[i] = Reading{Name: c.Name, Answers: c.Answers}
 		r.ended[c.Name] = make(chan struct{})
@@ -60,23 +60,23 @@ func Run(ctx context.Context, t *tree.Tree, list []Collector, changed func([]Rea
 	go func() {
 		defer close(told)
 		for range r.news {
-			changed(r.look())
+			changed(r.readingsSoFar())
 		}
 	}()
 	var all sync.WaitGroup
 	for i, c := range list {
 		all.Go(func() {
 			defer close(r.ended[c.Name])
-			r.one(i, c)
+			r.runCollector(i, c)
 		})
 	}
 	all.Wait()
 	close(r.news)
 	<-told
-	changed(r.look())
+	changed(r.readingsSoFar())
 }
 
-type run struct {
+type collection struct {
 	ctx   context.Context
 	tree  *tree.Tree
 	ended map[string]chan struct{}
@@ -86,13 +86,13 @@ type run struct {
 	readings []Reading
 }
 
-func (r *run) look() []Reading {
+func (r *collection) readingsSoFar() []Reading {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return slices.Clone(r.readings)
 }
 
-func (r *run) set(i int, change func(*Reading)) {
+func (r *collection) setReading(i int, change func(*Reading)) {
 	r.mu.Lock()
 	change(&r.readings[i])
 	r.mu.Unlock()
@@ -102,7 +102,7 @@ func (r *run) set(i int, change func(*Reading)) {
 	}
 }
 
-func (r *run) one(i int, c Collector) {
+func (r *collection) runCollector(i int, c Collector) {
 	for _, name := range c.After {
 		before, ok := r.ended[name]
 		if !ok {
@@ -111,14 +111,14 @@ func (r *run) one(i int, c Collector) {
 		<-before
 	}
 	began := time.Now()
-	r.set(i, func(g *Reading) { g.State, g.Began = ReadingNow, began })
-	why := r.read(c)
-	r.set(i, func(g *Reading) { g.State, g.Took, g.Gap = Done, time.Since(began), why })
+	r.setReading(i, func(g *Reading) { g.State, g.Began = ReadingNow, began })
+	why := r.readCollector(c)
+	r.setReading(i, func(g *Reading) { g.State, g.Took, g.Gap = Done, time.Since(began), why })
 }
 
-// read lets the collector read, and puts a gap in the place of all that it
+// readCollector lets the collector read, and puts a gap in the place of all that it
 // answers for and did not bring.
-func (r *run) read(c Collector) evidence.Gap {
+func (r *collection) readCollector(c Collector) evidence.Gap {
 	ctx, cancel := r.ctx, context.CancelFunc(func() {})
 	if c.Deadline > 0 {
 		ctx, cancel = context.WithTimeout(r.ctx, c.Deadline)
@@ -160,7 +160,7 @@ func (r *run) read(c Collector) evidence.Gap {
 
 var errSilent = GapError(evidence.CollectorSilent.Gap())
 
-func (r *run) tooLate(c Collector) error {
+func (r *collection) tooLate(c Collector) error {
 	switch cause := context.Cause(r.ctx); {
 	case cause == nil:
 		return GapError(evidence.NoAnswerWithin.Gap(c.Name, c.Deadline))
@@ -206,13 +206,13 @@ func GapOf(err error) evidence.Gap {
 	case errors.Is(err, fs.ErrPermission):
 		return evidence.NeedsAdministrator.Gap()
 	case errors.Is(err, errors.ErrUnsupported):
-		return evidence.Reported.Of(evidence.Unsupported, err)
+		return evidence.Reported.OfKind(evidence.Unsupported, err)
 	case errors.Is(err, fs.ErrNotExist):
-		return evidence.Reported.Of(evidence.Absent, err)
+		return evidence.Reported.OfKind(evidence.Absent, err)
 	case errors.Is(err, context.DeadlineExceeded):
-		return evidence.Reported.Of(evidence.Timeout, err)
+		return evidence.Reported.OfKind(evidence.Timeout, err)
 	}
-	return evidence.Reported.Of(evidence.Error, err)
+	return evidence.Reported.OfKind(evidence.Error, err)
 }
 
 // A Record is where one collector writes. It closes when the collector's time

@@ -72,7 +72,7 @@ func particulars(catalogue *checks.Catalogue, c *checks.Check, known map[string]
 		item("Reads where recorded: %s", needsText(c.Uses))
 	}
 	if len(c.Signs) > 0 {
-		item("Signs:\n  - %s", strings.Join(each(c.Signs, markdownSign), "\n  - "))
+		item("Signs:\n  - %s", strings.Join(mapped(c.Signs, markdownSign), "\n  - "))
 	}
 	if shown := c.Signifies(); len(shown) > 0 {
 		item("Shows a fault of: %s", effectLinks(shown))
@@ -81,7 +81,7 @@ func particulars(catalogue *checks.Catalogue, c *checks.Check, known map[string]
 		item("Breaks: %s", effectLinks(broken))
 	}
 	if follow := catalogue.Explains(c.ID); len(follow) > 0 {
-		item("Explains: %s", strings.Join(each(follow, func(id string) string { return idLink(id, known) }), ", "))
+		item("Explains: %s", strings.Join(mapped(follow, func(id string) string { return idLink(id, known) }), ", "))
 	}
 	if len(c.FAQ) > 0 {
 		item("FAQ: %s of [Windows debugging tips](%s)", numbers(c.FAQ), faqPage)
@@ -131,7 +131,7 @@ func effects(put func(string, ...any), catalogue *checks.Catalogue) {
 }
 
 func effectLinks(list []*checks.Effect) string {
-	return strings.Join(each(list, func(e *checks.Effect) string {
+	return strings.Join(mapped(list, func(e *checks.Effect) string {
 		return "[" + inline(e.Name) + "](#" + effectAnchor(e) + ")"
 	}), ", ")
 }
@@ -140,8 +140,8 @@ func effectLinks(list []*checks.Effect) string {
 func effectAnchor(e *checks.Effect) string { return "effect-" + e.ID }
 
 func needsText(needs []evidence.Need) string {
-	return strings.Join(each(needs, func(n evidence.Need) string {
-		paths := each(evidence.Names(n), code)
+	return strings.Join(mapped(needs, func(n evidence.Need) string {
+		paths := mapped(evidence.Names(n), code)
 		if len(paths) > 1 {
 			return "any of " + strings.Join(paths, ", ")
 		}
@@ -183,21 +183,21 @@ type (
 func CatalogueJSON(w io.Writer, catalogue *checks.Catalogue) error {
 	same := func(s string) string { return s }
 	idOf := func(e *checks.Effect) string { return e.ID }
-	return encode(w, each(catalogue.All(), func(c *checks.Check) jsonCheck {
+	return encode(w, mapped(catalogue.All(), func(c *checks.Check) jsonCheck {
 		return jsonCheck{
 			ID: c.ID, Title: c.Title, Doc: c.Doc, Category: c.Category,
-			FAQ:   each(c.FAQ, func(n int) int { return n }),
-			Fix:   checks.Fix{Text: c.Fix.Text, Impact: c.Fix.Impact, Commands: each(c.Fix.Commands, same)},
-			Links: each(c.Links, same), Explains: each(catalogue.Explains(c.ID), same),
-			Breaks: each(c.Broken(), idOf), Shows: each(c.Signifies(), idOf),
-			Needs: each(c.Needs, evidence.Need.Paths), Uses: each(c.Uses, evidence.Need.Paths),
+			FAQ:   mapped(c.FAQ, func(n int) int { return n }),
+			Fix:   checks.Fix{Text: c.Fix.Text, Impact: c.Fix.Impact, Commands: mapped(c.Fix.Commands, same)},
+			Links: mapped(c.Links, same), Explains: mapped(catalogue.Explains(c.ID), same),
+			Breaks: mapped(c.Broken(), idOf), Shows: mapped(c.Signifies(), idOf),
+			Needs: mapped(c.Needs, evidence.Need.Paths), Uses: mapped(c.Uses, evidence.Need.Paths),
 			Symptom: c.Symptom, Lints: c.Lints,
-			Signs: each(c.Signs, func(s checks.Sign) jsonSign {
+			Signs: mapped(c.Signs, func(s checks.Sign) jsonSign {
 				level := s.Level
 				if level == 0 {
 					level = checks.Fail
 				}
-				return jsonSign{s.Text, each(s.Or, same), each(s.Also, same), each(s.Not, same), each(s.In, same), s.Says, level.String(), s.ConfirmOnly}
+				return jsonSign{s.Text, mapped(s.Or, same), mapped(s.Also, same), mapped(s.Not, same), mapped(s.In, same), s.Says, level.String(), s.ConfirmOnly}
 			}),
 		}
 	}))

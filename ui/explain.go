@@ -38,7 +38,7 @@ func Explain(w io.Writer, catalogue *checks.Catalogue, c *checks.Check, style St
 	p.reads(p.lang.T("reads too"), c)
 	p.signs(c.Signs)
 	p.fix(p.lang.T("fix"), plainFix(c.Fix, style.ASCII))
-	p.list(p.lang.T("breaks"), each(c.Broken(), func(e *checks.Effect) string { return p.lang.Word(e.Name) }))
+	p.list(p.lang.T("breaks"), mapped(c.Broken(), func(e *checks.Effect) string { return p.lang.Word(e.Name) }))
 	p.list(p.lang.T("explains"), catalogue.Explains(c.ID))
 	p.faq(c.FAQ)
 	for i, l := range links(c) {
@@ -70,7 +70,7 @@ func first(label string, i int) string {
 
 func (p *page) needs(label string, needs []evidence.Need) {
 	for i, n := range needs {
-		paths := each(evidence.Names(n), p.named)
+		paths := mapped(evidence.Names(n), p.named)
 		if len(paths) > 1 {
 			paths[0] = p.lang.T("any of %s", paths[0])
 		}
@@ -129,7 +129,7 @@ func signWith(s checks.Sign, mark func(string) string, l *lang.Catalogue) string
 		text += l.T(" with %s", mark(also))
 	}
 	if len(s.Not) > 0 {
-		text += l.T(" without %s", strings.Join(each(s.Not, mark), l.T(", ")))
+		text += l.T(" without %s", strings.Join(mapped(s.Not, mark), l.T(", ")))
 	}
 	return text
 }
@@ -139,7 +139,7 @@ func signPlaces(s checks.Sign, l *lang.Catalogue) string {
 	if len(s.In) == 0 {
 		return l.T("all logs and events")
 	}
-	places := each(s.In, func(in string) string {
+	places := mapped(s.In, func(in string) string {
 		switch in {
 		case evidence.InEvents:
 			return l.T("the Windows event log")
@@ -156,7 +156,7 @@ func signPlaces(s checks.Sign, l *lang.Catalogue) string {
 }
 
 func (p *page) list(label string, items []string) {
-	p.block(label, p.bold(), flow(each(items, p.plain), ", ", p.room()), nil)
+	p.block(label, p.bold(), flow(mapped(items, p.plain), ", ", p.room()), nil)
 }
 
 func (p *page) faq(entries []int) {
@@ -172,7 +172,7 @@ func (p *page) faq(entries []int) {
 }
 
 func numbers(list []int) string {
-	return strings.Join(each(list, func(n int) string { return fmt.Sprint(n) }), ", ")
+	return strings.Join(mapped(list, func(n int) string { return fmt.Sprint(n) }), ", ")
 }
 
 // Catalogue writes the list of checks by category.

@@ -69,7 +69,7 @@ type issue struct {
 func plainAbout(a About, r checks.Report) About {
 	one := func(s string) string { return clip(Plain(s, false), maxValue) }
 	return About{Bundle: one(a.Bundle), Version: one(cmp.Or(a.Version, r.Doctor.Version)), Masked: a.Masked,
-		LeftOut: each(a.LeftOut, func(l LeftOut) LeftOut { return LeftOut{one(l.Path), one(l.Reason)} })}
+		LeftOut: mapped(a.LeftOut, func(l LeftOut) LeftOut { return LeftOut{one(l.Path), one(l.Reason)} })}
 }
 
 // maxValue bounds one value from evidence in bytes.
@@ -123,8 +123,8 @@ func (p *section) text() string {
 	return p.b.String() + "\n_Cut here to fit into an issue: " + count(p.cut, cmp.Or(p.what, "line")) + ". The bundle has all._\n"
 }
 
-// ask is the prompt for what only a person can tell.
-func ask(what string) string { return "**not recorded:** " + what }
+// notRecorded is the prompt for what only a person can tell.
+func notRecorded(what string) string { return "**not recorded:** " + what }
 
 // missing is the prompt for a fact that the evidence would have told.
 func missing(what string, gap evidence.Gap) string {
@@ -133,9 +133,9 @@ func missing(what string, gap evidence.Gap) string {
 		reason = gap.Reason()
 	}
 	if reason == "" {
-		return ask(what)
+		return notRecorded(what)
 	}
-	return ask(what) + " (" + quiet(clip(Plain(reason, false), maxValue)) + ")"
+	return notRecorded(what) + " (" + quiet(clip(Plain(reason, false), maxValue)) + ")"
 }
 
 func (d *issue) comment() *section {
@@ -183,7 +183,7 @@ func (d *issue) happened() *section {
 		}
 		result := resultOf(d.r, c)
 		line := fmt.Sprintf("%d. **%s** %s: %s\n", i+1, code(clip(c.ID, maxValue)), code(string(result.Status)), quiet(Message(result)))
-		if follows := each(c.Consequences, func(id string) string { return code(clip(id, maxValue)) }); len(follows) > 0 {
+		if follows := mapped(c.Consequences, func(id string) string { return code(clip(id, maxValue)) }); len(follows) > 0 {
 			more := ""
 			if len(follows) > maxChain {
 				more = fmt.Sprintf(" and %d more", len(follows)-maxChain)
@@ -192,12 +192,12 @@ func (d *issue) happened() *section {
 		}
 		p.block(line)
 	}
-	p.put("\n%s\n", ask("what you saw yourself: what failed for whom, since when, on how many nodes, and what had changed before"))
+	p.put("\n%s\n", notRecorded("what you saw yourself: what failed for whom, since when, on how many nodes, and what had changed before"))
 	return p
 }
 
 func (d *issue) nothingFound(p *section) {
-	p.put("%s\n\n", ask("what you saw: what failed for whom, since when, on how many nodes, and what had changed before"))
+	p.put("%s\n\n", notRecorded("what you saw: what failed for whom, since when, on how many nodes, and what had changed before"))
 	sentence, _ := verdict(d.r)
 	p.put("%s\n", d.looked(sentence))
 }
@@ -221,13 +221,13 @@ func (d *issue) looked(result string) string {
 
 func (d *issue) expected() *section {
 	p := newSection("What did you expect to happen?", 1000, "")
-	p.put("%s\n", ask("what should have happened instead"))
+	p.put("%s\n", notRecorded("what should have happened instead"))
 	return p
 }
 
 func (d *issue) reproduction() *section {
 	p := newSection("How can we reproduce it (as minimally and precisely as possible)?", 2000, "")
-	p.put("%s\n", ask("the steps, with the smallest manifest that shows it; and whether it comes each time, on a new node too, and after a restart"))
+	p.put("%s\n", notRecorded("the steps, with the smallest manifest that shows it; and whether it comes each time, on a new node too, and after a restart"))
 	return p
 }
 
@@ -267,7 +267,7 @@ func (d *issue) provenance() string {
 func gapLine(g GapGroup) string {
 	line := quiet(clip(Plain(g.Reason(nil), false), maxValue))
 	if n := len(g.Paths); n > 0 {
-		line += ": " + strings.Join(each(g.Paths[:min(n, maxMissing)], func(s string) string { return code(clip(s, maxValue)) }), ", ")
+		line += ": " + strings.Join(mapped(g.Paths[:min(n, maxMissing)], func(s string) string { return code(clip(s, maxValue)) }), ", ")
 		if n > maxMissing {
 			line += fmt.Sprintf(" and %d more", n-maxMissing)
 		}

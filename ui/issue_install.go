@@ -53,6 +53,6 @@ func (d *issue) installTools() *section {
 	if c := d.n.Components["kubelet"]; c != nil && len(c.Services) > 0 && c.Services[0].Wrapper != "" {
 		p.value("the kubelet's service runs under", c.Services[0].Wrapper, evidence.Services.Path())
 	}
-	p.put("- %s\n", ask("with what, and in which version, the node was set up"))
+	p.put("- %s\n", notRecorded("with what, and in which version, the node was set up"))
 	return p
 }

@@ -35,7 +35,7 @@ func (d *issue) network(p *section) {
 		p.value("image of its agent", image, evidence.Pods.Path())
 	}
 	if len(images) == 0 {
-		p.put("- its version: %s\n", ask("that of the CNI plugin and of its agent"))
+		p.put("- its version: %s\n", notRecorded("that of the CNI plugin and of its agent"))
 	}
 	words := func(list []string) string { return strings.Join(list, " or ") }
 	fact(p, "HNS network of pods", d.n.Networks, words, "its name, of `hnsdiag list networks`")
@@ -54,7 +54,7 @@ func (d *issue) network(p *section) {
 }
 
 func commas[T fmt.Stringer](list []T) string {
-	return strings.Join(each(list[:min(len(list), maxMissing)], T.String), ", ")
+	return strings.Join(mapped(list[:min(len(list), maxMissing)], T.String), ", ")
 }
 
 // kubeProxy writes the settings that decide how kube-proxy programs HNS.
@@ -163,7 +163,7 @@ func (d *issue) storage(p *section) {
 	for _, svc := range evidence.Services.In(d.s) {
 		if name := strings.ToLower(svc.Name); name == "csi-proxy" || name == "csiproxy" {
 			p.put("- csi-proxy: service %s, %s\n", code(clip(Plain(svc.Name, false), maxValue)), code(clip(Plain(svc.State, false), maxValue)))
-			p.put("- its version: %s\n", ask("`csi-proxy.exe --version`"))
+			p.put("- its version: %s\n", notRecorded("`csi-proxy.exe --version`"))
 			seen = true
 		}
 	}

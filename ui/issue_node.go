@@ -49,7 +49,7 @@ func (d *issue) kubernetes() *section {
 	// The Node's kubeProxyVersion is the kubelet's own version under another name,
 	// so it says nothing of kube-proxy.
 	if len(images) == 0 {
-		p.put("- kube-proxy: %s\n", ask("`kube-proxy --version`"))
+		p.put("- kube-proxy: %s\n", notRecorded("`kube-proxy --version`"))
 	}
 	return p
 }
@@ -86,7 +86,7 @@ func (d *issue) cloud() *section {
 	case named:
 		p.put("- cloud: %s calls itself %s\n", code("spec.providerID"), code(clip(Plain(scheme, false), maxValue)))
 	case node.Metadata.Name != "":
-		p.put("- cloud: %s (the Node object has no spec.providerID)\n", ask("the cloud or hypervisor, if the node is in one"))
+		p.put("- cloud: %s (the Node object has no spec.providerID)\n", notRecorded("the cloud or hypervisor, if the node is in one"))
 	default:
 		p.put("- cloud: %s\n", missing("the cloud or hypervisor, if the node is in one", evidence.Node.Gap(d.s)))
 	}
@@ -130,13 +130,13 @@ func (d *issue) system() *section {
 		p.put("- build: %s\n", missing("what `winver` shows", d.n.Build.Gap))
 	}
 	if d.n.Build.Known() && d.n.Build.Value.UBR < 0 {
-		p.put("- revision: %s\n", ask("the number behind the build, of `winver`"))
+		p.put("- revision: %s\n", notRecorded("the number behind the build, of `winver`"))
 	}
 	if kind := strings.Join(given(os.InstallationType, os.Edition), ", "); kind != "" {
 		p.value("installed as", kind, evidence.OSInfo.Path())
 	}
 	if bits == "" {
-		p.put("- architecture: %s\n", ask("`$env:PROCESSOR_ARCHITECTURE`"))
+		p.put("- architecture: %s\n", notRecorded("`$env:PROCESSOR_ARCHITECTURE`"))
 	} else {
 		p.value("architecture", bits, from)
 	}
@@ -196,7 +196,7 @@ func (d *issue) runtime() *section {
 	p := newSection("Container runtime (CRI) and version (if applicable)", 2000, "line")
 	fact(p, "runtime", d.n.Runtime, func(r node.Runtime) string { return strings.Replace(r.Raw, "://", " ", 1) }, "`containerd --version`")
 	if r := d.n.Runtime; r.Known() && r.Value.Version == (evidence.Version{}) {
-		p.put("- version: %s\n", ask("`containerd --version` or `docker version`"))
+		p.put("- version: %s\n", notRecorded("`containerd --version` or `docker version`"))
 	}
 	fact(p, "pause image", node.SandboxImage(d.n, d.s), itself, "the sandbox image, of `crictl info`")
 	return p

@@ -26,8 +26,8 @@ func width(s string) int {
 	return n
 }
 
-// take returns the longest beginning of s that fits into n columns.
-func take(s string, n int) string {
+// takeColumns returns the longest beginning of s that fits into n columns.
+func takeColumns(s string, n int) string {
 	used := 0
 	for i, r := range s {
 		if used += cellsOf(r); used > n {
@@ -43,7 +43,7 @@ func clipColumns(s string, n int, ascii bool) string {
 		return s
 	}
 	mark := ellipsis(ascii)
-	return strings.TrimRight(take(s, max(n-len([]rune(mark)), 0)), " ") + mark
+	return strings.TrimRight(takeColumns(s, max(n-len([]rune(mark)), 0)), " ") + mark
 }
 
 func ellipsis(ascii bool) string {
@@ -73,10 +73,10 @@ func Wrap(s string, first, rest int) []string {
 					space = 0
 				}
 				free := room - used - space
-				piece := take(word, free)
+				piece := takeColumns(word, free)
 				switch {
 				case len(piece) == len(word):
-				case free >= shortest && len(take(word, rest)) < len(word):
+				case free >= shortest && len(takeColumns(word, rest)) < len(word):
 				case used > 0 || len(lines) == 1 && first < rest:
 					next()
 					continue
@@ -126,7 +126,7 @@ func bound(lines []string, n, columns int, ascii bool) []string {
 	if mark := ellipsis(ascii); width(last)+len([]rune(mark))+1 <= columns {
 		last += " " + mark
 	} else {
-		last = strings.TrimRight(take(last, columns-len([]rune(mark))), " ") + mark
+		last = strings.TrimRight(takeColumns(last, columns-len([]rune(mark))), " ") + mark
 	}
 	return append(lines[:n-1:n-1], last)
 }

@@ -80,7 +80,7 @@ func (m *markdown) cause(r checks.Report, c checks.Cause) {
 	m.fix(result.Fix)
 	if len(c.Consequences) > 0 {
 		arrow := Plain(" → ", m.style.ASCII)
-		m.put("\n**What follows from it:** %s\n", strings.Join(each(c.Consequences, code), arrow))
+		m.put("\n**What follows from it:** %s\n", strings.Join(mapped(c.Consequences, code), arrow))
 	}
 }
 
@@ -153,7 +153,7 @@ func (m *markdown) further(r checks.Report) {
 			}
 			m.put("- %s %s %s: %s", inline(Symbol(s, m.style.ASCII)), s, code(result.ID), inline(Message(result)))
 			if len(result.ExplainedBy) > 0 {
-				m.put(" (explained by %s)", strings.Join(each(result.ExplainedBy, code), ", "))
+				m.put(" (explained by %s)", strings.Join(mapped(result.ExplainedBy, code), ", "))
 			}
 			m.put("\n")
 		}
@@ -169,10 +169,10 @@ func (m *markdown) gaps(r checks.Report) {
 	for _, g := range GapGroups(r) {
 		m.put("- %s", inline(g.Reason(nil)))
 		if len(g.Paths) > 0 {
-			m.put(": %s", strings.Join(each(g.Paths, code), ", "))
+			m.put(": %s", strings.Join(mapped(g.Paths, code), ", "))
 		}
 		if len(g.Checks) > 0 {
-			m.put("  \n  %s: %s", count(len(g.Checks), "check"), strings.Join(each(g.Checks, code), ", "))
+			m.put("  \n  %s: %s", count(len(g.Checks), "check"), strings.Join(mapped(g.Checks, code), ", "))
 		}
 		m.put("\n")
 	}

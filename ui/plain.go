@@ -56,7 +56,7 @@ func spellOut(s string) string {
 // list is there, so that no writer has to think of either.
 func finished(r checks.Report, ascii bool) checks.Report {
 	one := func(s string) string { return Plain(s, ascii) }
-	all := func(list []string) []string { return each(list, one) }
+	all := func(list []string) []string { return mapped(list, one) }
 
 	r.Schema = one(r.Schema)
 	r.Doctor = checks.Program{Version: one(r.Doctor.Version), Commit: one(r.Doctor.Commit)}
@@ -69,28 +69,28 @@ func finished(r checks.Report, ascii bool) checks.Report {
 	r.Node = checks.NodeFacts{Name: one(n.Name), OS: one(n.OS), Build: one(n.Build),
 		Kubelet: one(n.Kubelet), Runtime: one(n.Runtime), Network: one(n.Network),
 		Platform: one(n.Platform), Generation: one(n.Generation),
-		Provenance: each(n.Provenance, func(l checks.Provenance) checks.Provenance {
+		Provenance: mapped(n.Provenance, func(l checks.Provenance) checks.Provenance {
 			return checks.Provenance{Fact: one(l.Fact), Value: one(l.Value), From: because(l.From)}
 		})}
-	r.Causes = each(r.Causes, func(c checks.Cause) checks.Cause {
+	r.Causes = mapped(r.Causes, func(c checks.Cause) checks.Cause {
 		return checks.Cause{ID: one(c.ID), Consequences: all(c.Consequences)}
 	})
-	r.Gaps = each(r.Gaps, func(g checks.EvidenceGap) checks.EvidenceGap {
+	r.Gaps = mapped(r.Gaps, func(g checks.EvidenceGap) checks.EvidenceGap {
 		gap := plainGap(g.Gap, one)
 		return checks.EvidenceGap{Path: one(g.Path), Reason: one(g.Reason), Kind: one(g.Kind), Code: evidence.Code(one(string(g.Code))), Gap: gap}
 	})
 	finding := func(f checks.ReportFinding) checks.ReportFinding {
 		return checks.ReportFinding{Level: one(f.Level), Subject: one(f.Subject), Message: one(f.Message),
-			Basis: checks.Basis(one(string(f.Basis))), Because: each(f.Because, because), Codes: f.Codes,
+			Basis: checks.Basis(one(string(f.Basis))), Because: mapped(f.Because, because), Codes: f.Codes,
 			Format: f.Format, Args: f.Args}
 	}
-	r.Results = each(r.Results, func(r checks.Result) checks.Result {
+	r.Results = mapped(r.Results, func(r checks.Result) checks.Result {
 		r.Missing = plainGap(r.Missing, one)
 		r.ID, r.Title, r.Gap, r.Reason = one(r.ID), one(r.Title), one(r.Gap), one(r.Reason)
 		r.Category, r.Status = checks.Category(one(string(r.Category))), checks.Status(one(string(r.Status)))
-		r.Findings = each(r.Findings, finding)
+		r.Findings = mapped(r.Findings, finding)
 		r.ExplainedBy, r.Links, r.Fix = all(r.ExplainedBy), all(r.Links), plainFix(r.Fix, ascii)
-		r.FAQ = each(r.FAQ, func(n int) int { return n })
+		r.FAQ = mapped(r.FAQ, func(n int) int { return n })
 		return r
 	})
 	return r
@@ -107,11 +107,11 @@ func plainGap(g evidence.Gap, one func(string) string) evidence.Gap {
 func plainFix(f checks.Fix, ascii bool) checks.Fix {
 	return checks.Fix{Text: Plain(f.Text, ascii), Impact: Plain(f.Impact, ascii),
 		TextOf: f.TextOf, ImpactOf: f.ImpactOf, Names: f.Names,
-		Commands: each(f.Commands, func(c string) string { return Plain(c, ascii) })}
+		Commands: mapped(f.Commands, func(c string) string { return Plain(c, ascii) })}
 }
 
-// each maps a list; its answer is never nil.
-func each[T, U any](list []T, f func(T) U) []U {
+// mapped maps a list; its answer is never nil.
+func mapped[T, U any](list []T, f func(T) U) []U {
 	mapped := make([]U, 0, len(list))
 	for _, v := range list {
 		mapped = append(mapped, f(v))

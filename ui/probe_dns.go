@@ -181,9 +181,9 @@ type (
 
 // ProbeDNSJSON writes the probes as evidence has them, and the judgements.
 func ProbeDNSJSON(w io.Writer, probes []evidence.DNSProbe) error {
-	doc := dnsDocument{Schema: "doctor.dns/v1", Probes: each(probes, func(p evidence.DNSProbe) evidence.DNSProbe { return p })}
-	doc.Servers = each(probed.JudgeDNS(probes), func(s probed.DNSServerReport) dnsServer {
-		return dnsServer{s.Server, s.Level.String(), s.Verdict, each(s.Names, func(n probed.NameVerdict) dnsNameDone {
+	doc := dnsDocument{Schema: "doctor.dns/v1", Probes: mapped(probes, func(p evidence.DNSProbe) evidence.DNSProbe { return p })}
+	doc.Servers = mapped(probed.JudgeDNS(probes), func(s probed.DNSServerReport) dnsServer {
+		return dnsServer{s.Server, s.Level.String(), s.Verdict, mapped(s.Names, func(n probed.NameVerdict) dnsNameDone {
 			done := dnsNameDone{n.Name, n.Kind, n.Level.String(), "", map[string]string{}}
 			if n.Kind != "" {
 				done.Verdict = n.Text()

@@ -97,7 +97,7 @@ func flannel() checks.Report {
 	add(&r, checks.Result{ID: "hns-network-missing", Category: checks.CategoryNetwork, Status: checks.StatusFail, ExplainedBy: []string{"podcidr-not-assigned"},
 		Findings: []checks.ReportFinding{found("fail", "there is no HNS network cbr0")}})
 	denied := evidence.NeedsAdministrator.Gap()
-	broken := evidence.Reported.Of(evidence.Error, "line 3: unexpected end of JSON input")
+	broken := evidence.Reported.OfKind(evidence.Error, "line 3: unexpected end of JSON input")
 	addMany(&r, checks.CategoryNetwork, checks.StatusUnknown, denied, "", "hns-stale-endpoint", "hns-endpoint-duplicate-ip", "lb-policy-missing")
 	addMany(&r, checks.CategoryNetwork, checks.StatusPass, evidence.Gap{}, "", "routes-missing", "forwarding-off", "mtu-mismatch", "firewall-blocks-kubelet")
 	add(&r, checks.Result{ID: "icmp-not-answered", Category: checks.CategoryNetwork, Status: checks.StatusInfo,

@@ -115,8 +115,8 @@ func DecodeCNI(b []byte) (*CNIConfig, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &CNIConfig{BOM: bom, Name: root.at("name").text(), Version: root.at("cniVersion").text()}
-	if plugins := root.at("plugins"); plugins != nil {
+	c := &CNIConfig{BOM: bom, Name: root.lookup("name").text(), Version: root.lookup("cniVersion").text()}
+	if plugins := root.lookup("plugins"); plugins != nil {
 		c.List = true
 		for _, p := range plugins.items() {
 			c.Plugins = append(c.Plugins, readCNIPlugin(p, 0))

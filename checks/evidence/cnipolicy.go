@@ -8,8 +8,8 @@ import (
 // readCNIPlugin reads one plugin. A delegate of a delegate is nothing that any
 // plugin reads, so the depth ends there.
 func readCNIPlugin(n *jsonNode, depth int) CNIPlugin {
-	p := CNIPlugin{Spot: n.spot(), Type: n.at("type").text(), CNISettings: readCNISettings(n)}
-	if d := n.at("delegate"); d != nil && d.Kind == '{' && depth == 0 {
+	p := CNIPlugin{Spot: n.spot(), Type: n.lookup("type").text(), CNISettings: readCNISettings(n)}
+	if d := n.lookup("delegate"); d != nil && d.Kind == '{' && depth == 0 {
 		delegate := readCNIPlugin(d, depth+1)
 		p.Delegate = &delegate
 	}
@@ -18,28 +18,28 @@ func readCNIPlugin(n *jsonNode, depth int) CNIPlugin {
 
 func readCNISettings(n *jsonNode) CNISettings {
 	s := CNISettings{
-		APIVersion:        n.at("apiVersion").number(),
-		DNS:               readCNIDNS(n.at("dns")),
-		IPAM:              readCNIIPAM(n.at("ipam")),
-		Capabilities:      n.at("capabilities").truths(),
-		OptionalFlags:     n.at("optionalFlags").truths(),
-		DNSCapabilities:   n.at("dnsCapabilities") != nil,
-		Master:            n.at("master").text(),
-		Mode:              n.at("mode").text(),
-		SubnetFile:        n.at("subnetFile").text(),
-		IPMasq:            n.at("ipMasq").truth(),
-		IPMasqNetwork:     n.at("ipMasqNetwork").text(),
-		EndpointMacPrefix: cmp.Or(n.at("endpointMacPrefix").text(), n.at("vxlan_mac_prefix").text()),
-		Kubeconfig:        n.at("kubernetes", "kubeconfig").text(),
-		VXLANVNI:          n.at("vxlan_vni").number(),
-		VPCCIDRs:          n.at("vpcCIDRs").texts(),
-		ServiceCIDR:       cmp.Or(n.at("serviceCIDR").text(), n.at("serviceCidrs").text()),
+		APIVersion:        n.lookup("apiVersion").number(),
+		DNS:               readCNIDNS(n.lookup("dns")),
+		IPAM:              readCNIIPAM(n.lookup("ipam")),
+		Capabilities:      n.lookup("capabilities").truths(),
+		OptionalFlags:     n.lookup("optionalFlags").truths(),
+		DNSCapabilities:   n.lookup("dnsCapabilities") != nil,
+		Master:            n.lookup("master").text(),
+		Mode:              n.lookup("mode").text(),
+		SubnetFile:        n.lookup("subnetFile").text(),
+		IPMasq:            n.lookup("ipMasq").truth(),
+		IPMasqNetwork:     n.lookup("ipMasqNetwork").text(),
+		EndpointMacPrefix: cmp.Or(n.lookup("endpointMacPrefix").text(), n.lookup("vxlan_mac_prefix").text()),
+		Kubeconfig:        n.lookup("kubernetes", "kubeconfig").text(),
+		VXLANVNI:          n.lookup("vxlan_vni").number(),
+		VPCCIDRs:          n.lookup("vpcCIDRs").texts(),
+		ServiceCIDR:       cmp.Or(n.lookup("serviceCIDR").text(), n.lookup("serviceCidrs").text()),
 	}
 	for _, where := range [][]string{{"loopbackDSR"}, {"optionalFlags", "loopbackDSR"}, {"windowsSettings", "enableLoopbackDSR"}, {"windows_loopback_DSR"}} {
-		s.LoopbackDSR = s.LoopbackDSR || n.at(where...).truth()
+		s.LoopbackDSR = s.LoopbackDSR || n.lookup(where...).truth()
 	}
 	for _, key := range []string{"policies", "AdditionalArgs"} {
-		for _, item := range n.at(key).items() {
+		for _, item := range n.lookup(key).items() {
 			s.addPolicy(key, item)
 		}
 	}
@@ -47,11 +47,11 @@ func readCNISettings(n *jsonNode) CNISettings {
 }
 
 func (s *CNISettings) addPolicy(key string, item *jsonNode) {
-	value := item.at("value")
-	p := CNIPolicy{Spot: item.spot(), Key: key, Name: item.at("name").text(), Type: value.at("type").text()}
-	p.Cut = cutShort(item) || cutShort(value) || cutShort(value.at("settings"))
+	value := item.lookup("value")
+	p := CNIPolicy{Spot: item.spot(), Key: key, Name: item.lookup("name").text(), Type: value.lookup("type").text()}
+	p.Cut = cutShort(item) || cutShort(value) || cutShort(value.lookup("settings"))
 	s.Policies = append(s.Policies, p)
-	settings := value.at("settings")
+	settings := value.lookup("settings")
 	switch strings.ToLower(p.Type) {
 	case "outboundnat":
 		s.Exceptions = append(s.Exceptions, readCNIExceptions(value, settings, item.spot())...)
@@ -61,10 +61,10 @@ func (s *CNISettings) addPolicy(key string, item *jsonNode) {
 		if settings != nil {
 			r.Shape, from = "v2", settings
 		}
-		r.Prefix, r.NextHop, r.NeedEncap = from.at("destinationPrefix").text(), from.at("nextHop").text(), from.at("needEncap").truth()
+		r.Prefix, r.NextHop, r.NeedEncap = from.lookup("destinationPrefix").text(), from.lookup("nextHop").text(), from.lookup("needEncap").truth()
 		s.Routes = append(s.Routes, r)
 	case "provideraddress", "pa":
-		s.ProviderAddress = cmp.Or(settings.at("providerAddress").text(), value.at("providerAddress").text(), value.at("pa").text(), s.ProviderAddress)
+		s.ProviderAddress = cmp.Or(settings.lookup("providerAddress").text(), value.lookup("providerAddress").text(), value.lookup("pa").text(), s.ProviderAddress)
 	}
 }
 
@@ -76,9 +76,9 @@ func readCNIExceptions(value, settings *jsonNode, policy Spot) []CNIExceptions {
 		name               string
 		node, destinations *jsonNode
 	}{
-		{"v1", value.at("exceptionList"), value.at("destinations")},
-		{"v2", settings.at("exceptions"), settings.at("destinations")},
-		{"wmco", settings.at("exceptionList"), settings.at("destinations")},
+		{"v1", value.lookup("exceptionList"), value.lookup("destinations")},
+		{"v2", settings.lookup("exceptions"), settings.lookup("destinations")},
+		{"wmco", settings.lookup("exceptionList"), settings.lookup("destinations")},
 	} {
 		if shape.node != nil {
 			list = append(list, CNIExceptions{shape.node.spot(), shape.node.texts(), shape.destinations.texts(), shape.name})
@@ -88,9 +88,9 @@ func readCNIExceptions(value, settings *jsonNode, policy Spot) []CNIExceptions {
 		return list
 	}
 	if settings != nil {
-		return []CNIExceptions{{policy, nil, settings.at("destinations").texts(), "v2"}}
+		return []CNIExceptions{{policy, nil, settings.lookup("destinations").texts(), "v2"}}
 	}
-	return []CNIExceptions{{policy, nil, value.at("destinations").texts(), "v1"}}
+	return []CNIExceptions{{policy, nil, value.lookup("destinations").texts(), "v1"}}
 }
 
 // cutShort recognises what ConvertTo-Json leaves of an object below its -Depth.
@@ -102,26 +102,26 @@ func cutShort(n *jsonNode) bool {
 func readCNIDNS(n *jsonNode) CNIDNS {
 	return CNIDNS{
 		Spot:        n.spot(),
-		Nameservers: n.at("nameservers").texts(),
-		Domain:      n.at("domain").text(),
-		Search:      n.at("search").texts(),
-		Options:     n.at("options").texts(),
+		Nameservers: n.lookup("nameservers").texts(),
+		Domain:      n.lookup("domain").text(),
+		Search:      n.lookup("search").texts(),
+		Options:     n.lookup("options").texts(),
 	}
 }
 
 func readCNIIPAM(n *jsonNode) CNIIPAM {
 	ipam := CNIIPAM{
 		Spot:        n.spot(),
-		Type:        n.at("type").text(),
-		Subnet:      n.at("subnet").text(),
-		Environment: n.at("environment").text(),
+		Type:        n.lookup("type").text(),
+		Subnet:      n.lookup("subnet").text(),
+		Environment: n.lookup("environment").text(),
 	}
-	for _, r := range n.at("routes").items() {
-		ipam.Routes = append(ipam.Routes, CNIGateway{GW: r.at("gw").text(), Dst: r.at("dst").text()})
+	for _, r := range n.lookup("routes").items() {
+		ipam.Routes = append(ipam.Routes, CNIGateway{GW: r.lookup("gw").text(), Dst: r.lookup("dst").text()})
 	}
-	for _, set := range n.at("ranges").items() {
+	for _, set := range n.lookup("ranges").items() {
 		for _, r := range set.items() {
-			if subnet := r.at("subnet").text(); subnet != "" {
+			if subnet := r.lookup("subnet").text(); subnet != "" {
 				ipam.Ranges = append(ipam.Ranges, subnet)
 			}
 		}

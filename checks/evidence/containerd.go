@@ -112,7 +112,7 @@ var misplaced = []struct {
 func (c *ContainerdConfig) findIgnored(plugins tomlTable, images, runtime string) {
 	for _, name := range []string{criV1, criV2, criImages, criRuntime} {
 		for _, m := range misplaced {
-			if _, there := plugins.table(name).at(m.path...); !there {
+			if _, there := plugins.table(name).lookup(m.path...); !there {
 				continue
 			}
 			read := name == images || name == runtime

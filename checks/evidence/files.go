@@ -66,7 +66,7 @@ func (s Snapshot) file(p string) NodeFile {
 	}
 	record, recorded := s.records[strings.ToLower(p)]
 	f.ModifiedAt = record.ModifiedAt
-	content, gap := s.read(p)
+	content, gap := s.readFile(p)
 	switch {
 	case gap.Kind == "":
 		f.Path, _ = s.stored(p)
@@ -112,14 +112,14 @@ func (r FileRecord) gap() Gap {
 		if detail == "" {
 			return NeedsAdministrator.Gap()
 		}
-		return Reported.Of(Denied, detail)
+		return Reported.OfKind(Denied, detail)
 	case "too-large", "copied":
 		return TooLargeToCopy.Gap(r.Path)
 	}
 	if detail == "" {
 		return Unreadable.Gap(r.Path, r.Outcome)
 	}
-	return Reported.Of(Error, detail)
+	return Reported.OfKind(Error, detail)
 }
 
 // FilesIn lists the names of the recorded files that lie directly in a Windows

@@ -33,10 +33,10 @@ var gapKinds = []string{Absent, Denied, Timeout, Unsupported, NotCollected, Erro
 
 // Gap makes the gap of a code. Where the code's sentence takes a phrase, the
 // first argument is its English format, and the others fill that in.
-func (c Code) Gap(args ...any) Gap { return c.Of(codes[c].kind, args...) }
+func (c Code) Gap(args ...any) Gap { return c.OfKind(codes[c].kind, args...) }
 
-// Of makes the gap of a code that has no kind of its own, such as an error of the system.
-func (c Code) Of(kind string, args ...any) Gap {
+// OfKind makes the gap of a code that has no kind of its own, such as an error of the system.
+func (c Code) OfKind(kind string, args ...any) Gap {
 	g := Gap{Kind: kind, Code: c}
 	var filled []string
 	if codes[c].phrase && len(args) > 0 {
@@ -133,10 +133,10 @@ func gapFromLine(content string) Gap {
 		line = strings.ToValidUTF8(line[:maxGapLine], "") + " …"
 	}
 	if kind, reason, ok := strings.Cut(line, ":"); ok && slices.Contains(gapKinds, kind) {
-		return AsRecorded.Of(kind, strings.TrimSpace(reason))
+		return AsRecorded.OfKind(kind, strings.TrimSpace(reason))
 	}
 	if line == "" {
 		return NoReason.Gap()
 	}
-	return AsRecorded.Of(Error, line)
+	return AsRecorded.OfKind(Error, line)
 }

@@ -85,7 +85,7 @@ func (s Snapshot) GapRecords() map[string]GapRecord {
 		if _, there := s.paths[path]; there {
 			continue
 		}
-		if _, g := s.read(path); g.Code != "" && g == s.gaps[path] {
+		if _, g := s.readFile(path); g.Code != "" && g == s.gaps[path] {
 			records[stored[:len(path)]] = g.Record()
 		}
 	}

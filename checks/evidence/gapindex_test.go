@@ -30,10 +30,10 @@ func TestAnIndexSaysWhatAGapFileMeans(t *testing.T) {
 	}{
 		{"the code is known again, in any case of the path, and its arguments are clean", HNSNetworks.Gap(s), NotAuthorized.Gap("list", "pods", "no"),
 			"denied: may not list pods: no; `doctor explain rbac` prints the role that may"},
-		{"a line of another kind was edited and counts", HNSEndpoints.Gap(s), AsRecorded.Of(Timeout, "edited by hand"), "timeout: edited by hand"},
-		{"a code of another version leaves the line", MemoryInfo.Gap(s), AsRecorded.Of(Error, "a newer doctor says it so"), "error: a newer doctor says it so"},
+		{"a line of another kind was edited and counts", HNSEndpoints.Gap(s), AsRecorded.OfKind(Timeout, "edited by hand"), "timeout: edited by hand"},
+		{"a code of another version leaves the line", MemoryInfo.Gap(s), AsRecorded.OfKind(Error, "a newer doctor says it so"), "error: a newer doctor says it so"},
 		{"a phrase with more holes than arguments has empty ones", Routes.Gap(s), NotShown.Gap("the account of %s and %[7]s", "svc"), "not-collected: this recording does not show the account of svc and "},
-		{"a record with too many arguments is none", TimeService.Gap(s), AsRecorded.Of(Error, "too many arguments"), "error: too many arguments"},
+		{"a record with too many arguments is none", TimeService.Gap(s), AsRecorded.OfKind(Error, "too many arguments"), "error: too many arguments"},
 		{"evidence that is there has no gap", OSInfo.Gap(s), Gap{}, ""},
 		{"an index without the .gap file says nothing", Disks.Gap(s), NotInRecording.Gap("disks.json"), "not-collected: this recording holds no disks.json"},
 	} {
@@ -49,7 +49,7 @@ func TestAnIndexSaysWhatAGapFileMeans(t *testing.T) {
 
 func TestABrokenIndexLeavesTheLines(t *testing.T) {
 	s := snapshot(t, map[string]string{"gaps.json": `{"a": [`, "routes.json.gap": "denied: no"})
-	if got := Routes.Gap(s); got != AsRecorded.Of(Denied, "no") {
+	if got := Routes.Gap(s); got != AsRecorded.OfKind(Denied, "no") {
 		t.Errorf("%+v", got)
 	}
 }

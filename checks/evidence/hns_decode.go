@@ -92,7 +92,7 @@ func unspecified(address string) string {
 
 // hnsDNS reads v2's Dns object and the flat fields of v1.
 func hnsDNS(o *hnsObject) HNSDNS {
-	if dns := o.sub("Dns"); dns != nil {
+	if dns := o.object("Dns"); dns != nil {
 		return HNSDNS{dns.text("Domain"), dns.list("ServerList"), dns.list("Search")}
 	}
 	return HNSDNS{o.text("DNSDomain"), o.list("DNSServerList"), o.list("DNSSuffix")}
@@ -100,7 +100,7 @@ func hnsDNS(o *hnsObject) HNSDNS {
 
 // hnsSchema tells the shape of an object; one of the keys is in v2 only.
 func hnsSchema(o *hnsObject, keys ...string) (major, minor int) {
-	if s := o.sub("SchemaVersion"); s != nil {
+	if s := o.object("SchemaVersion"); s != nil {
 		major, minor = s.int("Major"), s.int("Minor")
 	}
 	switch {
@@ -117,11 +117,11 @@ func hnsSchema(o *hnsObject, keys ...string) (major, minor int) {
 func hnsVersion(o *hnsObject) HNSRelease {
 	switch o.fields["version"].(type) {
 	case map[string]any:
-		v := o.sub("Version")
+		v := o.object("Version")
 		return HNSRelease{v.int("Major"), v.int("Minor")}
 	case string:
 		if list, _ := psObjects(o.text("Version")); len(list) == 1 {
-			v := o.sub("Version")
+			v := o.object("Version")
 			return HNSRelease{v.int("Major"), v.int("Minor")}
 		}
 	}

@@ -19,7 +19,7 @@ func DecodeHNSEndpoints(b []byte) ([]HNSEndpoint, error) {
 			Policies: hnsPolicies(o, "Policies"), Containers: o.ids("SharedContainers"), Version: hnsVersion(o),
 		}
 		e.SchemaMajor, _ = hnsSchema(o, "HostComputeNetwork", "IpConfigurations")
-		if ns := o.sub("Namespace"); ns != nil && e.NamespaceID == "" {
+		if ns := o.object("Namespace"); ns != nil && e.NamespaceID == "" {
 			e.NamespaceID = ns.id("ID")
 		}
 		e.addAddress(o, "IPAddress", "PrefixLength")

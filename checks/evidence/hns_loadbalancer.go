@@ -84,7 +84,7 @@ func DecodeHNSNamespaces(b []byte) ([]HNSNamespace, error) {
 		}
 		for _, r := range append(o.objects("Resources"), o.objects("ResourceList")...) {
 			id := ""
-			if data := r.sub("Data"); data != nil {
+			if data := r.object("Data"); data != nil {
 				id = data.id("ID")
 			}
 			switch kind := strings.ToLower(r.text("Type")); {

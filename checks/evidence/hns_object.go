@@ -173,8 +173,8 @@ func (o *hnsObject) objects(key string) []*hnsObject {
 	return list
 }
 
-// sub returns the object under key, or nil.
-func (o *hnsObject) sub(key string) *hnsObject {
+// object returns the object under key, or nil.
+func (o *hnsObject) object(key string) *hnsObject {
 	if list := o.inner(key, o.fields[strings.ToLower(key)]); len(list) > 0 {
 		return list[0]
 	}

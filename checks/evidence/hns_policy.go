@@ -55,7 +55,7 @@ func hnsPolicies(o *hnsObject, key string) []HNSPolicy {
 }
 
 func hnsPolicy(o *hnsObject) HNSPolicy {
-	settings := o.sub("Settings")
+	settings := o.object("Settings")
 	p := HNSPolicy{Type: hnsPolicyType(o.text("Type")), Settings: map[string]any{}}
 	names := hnsSettingNames[p.Type]
 	set := func(fields map[string]any) {

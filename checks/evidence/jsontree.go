@@ -46,9 +46,9 @@ func parseJSONObject(b []byte) (*jsonNode, error) {
 	return (*jsonNode)(root), nil
 }
 
-// at follows keys in any case. Of several that differ in nothing but case the
+// lookup follows keys in any case. Of several that differ in nothing but case the
 // last one counts, as for the Go programs that read these files.
-func (n *jsonNode) at(keys ...string) *jsonNode {
+func (n *jsonNode) lookup(keys ...string) *jsonNode {
 	for _, key := range keys {
 		if n == nil {
 			return nil

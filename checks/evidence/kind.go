@@ -62,7 +62,7 @@ func (k *Kind[T]) Paths() []string { return []string{k.path} }
 
 func (k *Kind[T]) load(s Snapshot) decoded[T] {
 	return Memo(s, k, func(s Snapshot) decoded[T] {
-		content, gap := s.tree.read(k.path)
+		content, gap := s.tree.readFile(k.path)
 		if gap.Kind != "" {
 			return decoded[T]{gap: gap}
 		}
@@ -71,7 +71,7 @@ func (k *Kind[T]) load(s Snapshot) decoded[T] {
 		}
 		value, from, err := k.decode(content)
 		if err != nil {
-			return decoded[T]{gap: Reported.Of(Error, err)}
+			return decoded[T]{gap: Reported.OfKind(Error, err)}
 		}
 		if from != nil {
 			from.path = k.path

@@ -51,7 +51,7 @@ func (l Logs) Gap(s Snapshot) Gap {
 		return Gap{}
 	}
 	if s.tree != nil && !s.hides(l.folder()) {
-		if _, gap := s.tree.read("logs/" + string(l)); gap.Kind != NotCollected {
+		if _, gap := s.tree.readFile("logs/" + string(l)); gap.Kind != NotCollected {
 			return gap
 		}
 	}

@@ -140,7 +140,7 @@ func (f NodeFile) Field(steps ...any) Place {
 		var next *jsonNode
 		switch step := step.(type) {
 		case string:
-			next = node.at(step)
+			next = node.lookup(step)
 		case int:
 			if list := node.items(); step < len(list) {
 				next = list[step]

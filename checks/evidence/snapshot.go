@@ -80,7 +80,7 @@ func Load(fsys fs.FS) (Snapshot, error) {
 	}
 	s := Snapshot{tree: t}
 	meta := Meta{}
-	switch content, gap := t.read("meta.json"); {
+	switch content, gap := t.readFile("meta.json"); {
 	case gap.Kind == NotCollected:
 		return Snapshot{}, fmt.Errorf("%w: it has no meta.json; write one that holds {\"layout\":%q,\"node\":\"NAME\",\"collectedAt\":\"2026-01-31T10:00:00Z\"}", ErrNotEvidence, Layout)
 	case gap.Kind != "":
@@ -187,9 +187,9 @@ func (s Snapshot) Hide(needs ...Need) Snapshot {
 	return Snapshot{tree: t, trace: s.trace}
 }
 
-// read returns the content of a structured file as UTF-8, or the gap that
+// readFile returns the content of a structured file as UTF-8, or the gap that
 // stands in its place.
-func (t *tree) read(path string) ([]byte, Gap) {
+func (t *tree) readFile(path string) ([]byte, Gap) {
 	if t == nil || t.hides(path) {
 		return nil, neverAsked(path)
 	}
@@ -198,7 +198,7 @@ func (t *tree) read(path string) ([]byte, Gap) {
 		if gapFile, ok := t.paths[strings.ToLower(path)+".gap"]; ok {
 			content, err := readBounded(t.fsys, gapFile, 4<<10)
 			if err != nil && !errors.Is(err, errTooLarge) {
-				return nil, Reported.Of(Error, err)
+				return nil, Reported.OfKind(Error, err)
 			}
 			return nil, t.recordedGap(path, string(DecodeText(content)))
 		}
@@ -206,7 +206,7 @@ func (t *tree) read(path string) ([]byte, Gap) {
 	}
 	content, err := readBounded(t.fsys, stored, maxFile)
 	if err != nil {
-		return nil, Reported.Of(Error, err)
+		return nil, Reported.OfKind(Error, err)
 	}
 	t.mu.Lock()
 	t.bytes += int64(len(content))
@@ -233,7 +233,7 @@ func (s Snapshot) GapAt(path string) Gap {
 		}
 		return s.File(windows).Gap
 	}
-	_, gap := s.tree.read(path)
+	_, gap := s.tree.readFile(path)
 	return gap
 }
 

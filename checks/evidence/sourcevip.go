@@ -27,10 +27,10 @@ func DecodeSourceVIP(b []byte) (SourceVIP, error) {
 	if err != nil {
 		return SourceVIP{}, err
 	}
-	v := SourceVIP{ErrorCode: root.at("code").number(), ErrorMsg: root.at("msg").text()}
-	addresses := []*jsonNode{root.at("ip4", "ip")}
-	for _, ip := range root.at("ips").items() {
-		addresses = append(addresses, ip.at("address"))
+	v := SourceVIP{ErrorCode: root.lookup("code").number(), ErrorMsg: root.lookup("msg").text()}
+	addresses := []*jsonNode{root.lookup("ip4", "ip")}
+	for _, ip := range root.lookup("ips").items() {
+		addresses = append(addresses, ip.lookup("address"))
 	}
 	for _, address := range addresses {
 		if v.Prefix == "" && address.text() != "" {

@@ -27,7 +27,7 @@ func (t tomlTable) table(key string) tomlTable {
 	return nested
 }
 
-func (t tomlTable) at(path ...string) (any, bool) {
+func (t tomlTable) lookup(path ...string) (any, bool) {
 	for _, key := range path[:len(path)-1] {
 		t = t.table(key)
 	}
@@ -36,19 +36,19 @@ func (t tomlTable) at(path ...string) (any, bool) {
 }
 
 func (t tomlTable) text(path ...string) string {
-	v, _ := t.at(path...)
+	v, _ := t.lookup(path...)
 	s, _ := v.(string)
 	return s
 }
 
 func (t tomlTable) number(path ...string) int {
-	v, _ := t.at(path...)
+	v, _ := t.lookup(path...)
 	n, _ := v.(int64)
 	return int(n)
 }
 
 func (t tomlTable) texts(path ...string) []string {
-	v, _ := t.at(path...)
+	v, _ := t.lookup(path...)
 	list, _ := v.([]any)
 	var texts []string
 	for _, item := range list {

@@ -42,8 +42,8 @@ func servesPort(slice evidence.EndpointSlice, port evidence.ServicePort) bool {
 	return len(slice.Ports) == 0
 }
 
-// few lists up to three names and counts the rest.
-func few(names []string) evidence.Phrase {
+// firstThree lists up to three names and counts the rest.
+func firstThree(names []string) evidence.Phrase {
 	if len(names) > 3 {
 		return evidence.Phrasef("%s and %d more", strings.Join(names[:3], ", "), len(names)-3)
 	}

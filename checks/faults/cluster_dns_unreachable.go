@@ -33,12 +33,12 @@ says nothing.`,
 	Breaks: []*checks.Effect{effectDNSNames},
 	Shows:  []*checks.Effect{effectClusterDNS},
 	Needs:  []evidence.Need{evidence.DNSProbes},
-	Uses:   node.DnsSources,
+	Uses:   node.DNSSources,
 	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
 		n := node.About(s)
 		roles := rolesOfDNSServers(n, s)
 		var pods, host, backends dnsAsked
-		for _, t := range probed.DnsTalks(evidence.DNSProbes.In(s)) {
+		for _, t := range probed.DNSTalks(evidence.DNSProbes.In(s)) {
 			switch {
 			case !t.Asked() || !roles.ofPods(t.Server, t.From):
 			case t.From != "node":
@@ -73,7 +73,7 @@ says nothing.`,
 })
 
 // dnsAsked are talks of one kind of asker with one kind of server.
-type dnsAsked []probed.DnsTalk
+type dnsAsked []probed.DNSTalk
 
 func (d dnsAsked) answered() bool {
 	for _, t := range d {

@@ -29,7 +29,7 @@ containerd's own default on Windows is C:\Program Files\containerd\cni\conf; a p
 	Links:  []string{"https://kubernetes.io/docs/tasks/debug/debug-cluster/windows/", "https://github.com/kubernetes-sigs/sig-windows-tools/issues/61"},
 	Judges: effectCNIConfig,
 	Needs:  []evidence.Need{evidence.Any(evidence.Node, evidence.CRI, node.NeedCNIFiles)},
-	Uses:   slices.Concat([]evidence.Need{evidence.Node, evidence.CRI}, node.CniFolders, node.AsFiles(node.CniFolderPaths), node.RuntimeConfigs),
+	Uses:   slices.Concat([]evidence.Need{evidence.Node, evidence.CRI}, node.CNIFolders, node.AsFiles(node.CNIFolderPaths), node.RuntimeConfigs),
 	Signs: []checks.Sign{
 		{Text: "cni plugin not initialized", In: outsideNode, Says: "the runtime reports that its CNI plugin is not initialized"},
 		{Text: "cni config uninitialized", In: outsideNode, Says: "docker reports that its CNI configuration is not initialized"},
@@ -66,7 +66,7 @@ containerd's own default on Windows is C:\Program Files\containerd\cni\conf; a p
 		if !n.CNIDir.Known() {
 			return nil, checks.Unknown(n.CNIDir.Gap)
 		}
-		for _, dir := range node.CniFolderPaths {
+		for _, dir := range node.CNIFolderPaths {
 			if files := evidence.CNIFiles(s.FilesIn(dir)); len(files) > 0 {
 				return []checks.Finding{checks.Findingf(checks.Fail, n.CNIDir.Value, "the runtime reads %s, where no CNI configuration is, and %s lies in %s", n.CNIDir.Value, files[0], dir).
 					With(n.CNIDir.From).At(evidence.InFile(evidence.EvidencePath(dir)+"/"+files[0]), "is there")}, nil

@@ -17,8 +17,8 @@ type complaint struct {
 	from evidence.Because
 }
 
-// A said is a text of the runtime, and how a finding quotes it.
-type said struct {
+// A runtimeText is a text of the runtime, and how a finding quotes it.
+type runtimeText struct {
 	text string
 	from evidence.Because
 }
@@ -39,12 +39,12 @@ func complaints(s evidence.Snapshot, signs []checks.Sign) []complaint {
 		if !node.PodDown(p) {
 			continue
 		}
-		var texts []said
+		var texts []runtimeText
 		for i, st := range p.Statuses() {
 			if node.ContainerDown(st) {
 				for _, m := range stateMessages(p, i) {
 					text := folded(m.text)
-					texts = append(texts, said{text, m.at.Because("%s: %s", p.FullName(), text)})
+					texts = append(texts, runtimeText{text, m.at.Because("%s: %s", p.FullName(), text)})
 				}
 			}
 		}
@@ -84,14 +84,14 @@ func fits(signs []checks.Sign, text string) (checks.Sign, bool) {
 
 // recentFailures lists the failures among the events of each pod that may speak
 // of a pod that is down now, without the probes: a failed probe is no reason for not running.
-func recentFailures(s evidence.Snapshot) map[string][]said {
-	list := map[string][]said{}
+func recentFailures(s evidence.Snapshot) map[string][]runtimeText {
+	list := map[string][]runtimeText{}
 	for _, e := range evidence.PodEvents.In(s) {
 		failure := strings.HasPrefix(e.Reason, "Failed") || slices.Contains(startFailures, e.Reason)
 		if about := e.About(); failure && about.Kind == "Pod" && (e.At().IsZero() || s.Now().Sub(e.At().Time) <= checks.LongAgo) {
 			name := about.Namespace + "/" + about.Name
 			text := e.Reason + ": " + folded(e.Text())
-			list[name] = append(list[name], said{text, e.Field().Because("%s: %s", about.Name, text)})
+			list[name] = append(list[name], runtimeText{text, e.Field().Because("%s: %s", about.Name, text)})
 		}
 	}
 	return list

@@ -32,22 +32,22 @@ A server of the node alone, which pods do not ask, is a warning.`,
 	Breaks: []*checks.Effect{effectDNSNames},
 	Shows:  []*checks.Effect{effectDNSOverUDP},
 	Needs:  []evidence.Need{evidence.DNSProbes},
-	Uses:   node.DnsSources,
+	Uses:   node.DNSSources,
 	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
 		roles := rolesOfDNSServers(node.About(s), s)
 		var findings []checks.Finding
 		compared := false
-		for _, t := range probed.DnsTalks(evidence.DNSProbes.In(s)) {
-			if !t.Udp.Asked() || !t.Tcp.Asked() {
+		for _, t := range probed.DNSTalks(evidence.DNSProbes.In(s)) {
+			if !t.UDP.Asked() || !t.TCP.Asked() {
 				continue
 			}
 			compared = true
 			switch {
-			case !t.UdpLost():
+			case !t.UDPLost():
 			case roles.ofPods(t.Server, t.From):
-				findings = append(findings, checks.Findingf(checks.Fail, t.Server, "the cluster's DNS %s answers %s over TCP and not over UDP (%s)", probed.HostOf(t.Server), asker(t.From), t.Udp.Lost[0].Outcome).With(t.Quotes()...))
+				findings = append(findings, checks.Findingf(checks.Fail, t.Server, "the cluster's DNS %s answers %s over TCP and not over UDP (%s)", probed.HostOf(t.Server), asker(t.From), t.UDP.Lost[0].Outcome).With(t.Quotes()...))
 			default:
-				findings = append(findings, checks.Findingf(checks.Warn, t.Server, "the DNS server %s answers %s over TCP and not over UDP (%s)", probed.HostOf(t.Server), asker(t.From), t.Udp.Lost[0].Outcome).With(t.Quotes()...))
+				findings = append(findings, checks.Findingf(checks.Warn, t.Server, "the DNS server %s answers %s over TCP and not over UDP (%s)", probed.HostOf(t.Server), asker(t.From), t.UDP.Lost[0].Outcome).With(t.Quotes()...))
 			}
 		}
 		if !compared {

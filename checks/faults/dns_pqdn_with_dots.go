@@ -59,11 +59,11 @@ goes by rules of its own; test with Resolve-DnsName.`,
 			case v.Kind == probed.NameFault && probed.IsClusterName(name):
 				findings = append(findings, checks.Findingf(checks.Fail, name, "the full name %s does not resolve in any form (%s): this is not about suffixes", name, v.Outcome).With(v.Because()...))
 			case v.Kind == probed.NameByDesign && linux.Outcome == "":
-				findings = append(findings, checks.Findingf(checks.Info, name, "%s does not resolve by the rules of Windows, which appends no suffix to a name with a dot, and the full name does: as documented", name).With(probed.DnsBecause(windows)))
+				findings = append(findings, checks.Findingf(checks.Info, name, "%s does not resolve by the rules of Windows, which appends no suffix to a name with a dot, and the full name does: as documented", name).With(probed.DNSBecause(windows)))
 			case v.Kind == probed.NameByDesign:
-				findings = append(findings, checks.Findingf(checks.Info, name, "%s resolves by the rules of Linux and not by those of Windows, which appends no suffix to a name with a dot: as documented", name).With(probed.DnsBecause(windows), probed.DnsBecause(linux)))
+				findings = append(findings, checks.Findingf(checks.Info, name, "%s resolves by the rules of Linux and not by those of Windows, which appends no suffix to a name with a dot: as documented", name).With(probed.DNSBecause(windows), probed.DNSBecause(linux)))
 			case v.Kind == probed.NameUncompleted:
-				findings = append(findings, checks.Findingf(checks.Warn, name, "%s has no dot and resolves by the rules of Linux only: Windows should have completed it too", name).With(probed.DnsBecause(windows), probed.DnsBecause(linux)))
+				findings = append(findings, checks.Findingf(checks.Warn, name, "%s has no dot and resolves by the rules of Linux only: Windows should have completed it too", name).With(probed.DNSBecause(windows), probed.DNSBecause(linux)))
 			}
 		}
 		return findings, nil

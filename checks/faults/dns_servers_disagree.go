@@ -35,7 +35,7 @@ file, or a forwarder that sees another world. Different addresses of a name of t
 		"https://coredns.io/plugins/kubernetes/",
 	},
 	Needs: []evidence.Need{evidence.DNSProbes},
-	Uses:  node.DnsSources,
+	Uses:  node.DNSSources,
 	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
 		roles := rolesOfDNSServers(node.About(s), s)
 		var names []string
@@ -110,7 +110,7 @@ func disagreement(name string, voices []dnsVoice) checks.Finding {
 		for _, b := range voices[i+1:] {
 			if level := contradiction(name, a, b); level > worst.Level {
 				worst = checks.Findingf(level, name, "of %s, %s says %s, and %s says %s", name, a.who(), a.says(), b.who(), b.says()).
-					With(probed.DnsTransportBecause(a.DNSProbe), probed.DnsTransportBecause(b.DNSProbe))
+					With(probed.DNSTransportBecause(a.DNSProbe), probed.DNSTransportBecause(b.DNSProbe))
 			}
 		}
 	}

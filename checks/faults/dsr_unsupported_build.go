@@ -52,8 +52,8 @@ The check goes by the version of HNS, and by the Windows build where that is not
 			findings = append(findings, checks.Findingf(checks.Fail, "kube-proxy", "kube-proxy is to use DSR, which needs HNS 9.3 or build 17763.%d at least, and this is %s", dsrUBR, from.Text).With(dsr.From, from))
 		}
 		if services := preserving(s); len(services) > 0 && (known && !able || n.Build.Known() && n.Build.Value.Number < 18362) {
-			findings = append(findings, checks.Findingf(checks.Warn, "Services", "the annotation preserve-destination needs build 18362 and DSR, so that this node ignores it: %s", few(services)).
-				At(evidence.KubeServices.Field(s), "preserve-destination: true on %s", few(services)).With(from))
+			findings = append(findings, checks.Findingf(checks.Warn, "Services", "the annotation preserve-destination needs build 18362 and DSR, so that this node ignores it: %s", firstThree(services)).
+				At(evidence.KubeServices.Field(s), "preserve-destination: true on %s", firstThree(services)).With(from))
 		}
 		return findings, nil
 	},

@@ -26,7 +26,7 @@ IPv6 alone.`,
 	},
 	Links: []string{"https://kubernetes.io/docs/concepts/services-networking/dual-stack/", "https://kubernetes.io/docs/concepts/services-networking/windows-networking/", "https://github.com/microsoft/hcsshim/pull/1003"},
 	Needs: []evidence.Need{node.NeedPodCIDRs, node.NeedBackend, evidence.Any(evidence.HNSVersion, node.NeedBuild)},
-	Uses:  slices.Concat(node.CniSources, []evidence.Need{evidence.HNSVersion, evidence.OSInfo}),
+	Uses:  slices.Concat(node.CNISources, []evidence.Need{evidence.HNSVersion, evidence.OSInfo}),
 	Signs: []checks.Sign{
 		// Printed on every single-stack cluster too.
 		{Text: "does not support dual-stack", In: []string{"kube-proxy"}, ConfirmOnly: true},

@@ -57,7 +57,7 @@ one.`,
 				findings = append(findings, checks.Findingf(checks.Fail, c.of, "%s: %s", c.of, fault).With(c.from))
 			}
 		}
-		findings = append(findings, strangers(s)...)
+		findings = append(findings, nodesOfOtherBackends(s)...)
 		if len(confs) == 0 && len(findings) == 0 {
 			return nil, checks.Unknown(evidence.NotShown.Gap("net-conf.json of the node or of flannel's ConfigMap"))
 		}
@@ -125,8 +125,8 @@ func (c vxlanConf) faults() []evidence.Phrase {
 	return list
 }
 
-// strangers are the nodes whose flanneld uses another backend or VNI than this node's.
-func strangers(s evidence.Snapshot) []checks.Finding {
+// nodesOfOtherBackends are the nodes whose flanneld uses another backend or VNI than this node's.
+func nodesOfOtherBackends(s evidence.Snapshot) []checks.Finding {
 	const kind, data = "flannel.alpha.coreos.com/backend-type", "flannel.alpha.coreos.com/backend-data"
 	own := vniOf(evidence.Node.In(s).Metadata.Annotations[data])
 	var findings []checks.Finding

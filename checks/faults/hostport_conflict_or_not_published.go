@@ -35,7 +35,7 @@ capability. Pods on the host's network bind their ports themselves and do not co
 		"https://github.com/moby/moby/issues/35023", "https://github.com/moby/moby/issues/41094"},
 	Breaks: []*checks.Effect{effectPodStart},
 	Needs:  []evidence.Need{evidence.Pods, evidence.Any(evidence.HNSEndpoints, node.NeedCNIFiles, evidence.Ports)},
-	Uses:   slices.Concat([]evidence.Need{evidence.HNSEndpoints, evidence.Ports}, node.CniFolders, node.RuntimeConfigs),
+	Uses:   slices.Concat([]evidence.Need{evidence.HNSEndpoints, evidence.Ports}, node.CNIFolders, node.RuntimeConfigs),
 	Signs: []checks.Sign{
 		portSign("HCN_E_PORT_ALREADY_EXISTS", "create endpoint"), portSign("HCN_E_PORT_ALREADY_EXISTS", "hcnCreateEndpoint"),
 		portSign("ERROR_SHARING_VIOLATION", "create endpoint"), portSign("ERROR_SHARING_VIOLATION", "hcnCreateEndpoint"),

@@ -74,7 +74,7 @@ func aboutPing(n *node.Node, ping evidence.ReachProbe, probes []evidence.ReachPr
 			other = append(other, p)
 		}
 	}
-	if f := contact(ping, same, checks.Fail, checks.Warn); f.Level > 0 || !probed.GotNoAnswer(ping) || probed.ContactOf(same) != probed.ContactUntold {
+	if f := contact(ping, same, checks.Fail, checks.Warn); f.Level > 0 || !probed.GotNoAnswer(ping) || probed.ContactOf(same) != probed.ContactNotAsked {
 		return f
 	}
 	var seen probed.Outcomes

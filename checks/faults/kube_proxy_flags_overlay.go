@@ -32,7 +32,7 @@ a source VIP that is not of this node, are checks of their own, and so are the f
 	Breaks:   []*checks.Effect{effectKubeProxy, effectServiceRules, effectContainers},
 	Explains: []string{"source-vip-invalid"},
 	Needs:    []evidence.Need{node.NeedProxySettings, node.NeedNetworks, node.NeedBackend},
-	Uses:     slices.Concat(node.ProxySources, node.CniSources),
+	Uses:     slices.Concat(node.ProxySources, node.CNISources),
 	Signs: []checks.Sign{
 		{Text: "source-vip flag not set", Says: "kube-proxy exits: on an overlay network it needs --source-vip"},
 	},
@@ -41,7 +41,7 @@ a source VIP that is not of this node, are checks of their own, and so are the f
 		var findings []checks.Finding
 		name := n.Proxy().NetworkName
 		fits := func(want string) bool { return node.NameMatches(want, name.Value) }
-		if name.Set && !evidence.Placeholder(name.Value) && !strings.ContainsAny(name.Value, "$%(*") && !slices.ContainsFunc(n.Networks.Value, fits) && has(n, s, name.Value) {
+		if name.Set && !evidence.Placeholder(name.Value) && !strings.ContainsAny(name.Value, "$%(*") && !slices.ContainsFunc(n.Networks.Value, fits) && hnsHasNetwork(n, s, name.Value) {
 			findings = append(findings, checks.Findingf(checks.Fail, "kube-proxy", "kube-proxy programs the HNS network %s, and pods are on %s", name.Value, evidence.Joined(n.Networks.Value, " or ")).
 				With(name.From, n.Networks.From))
 		}
@@ -59,9 +59,9 @@ a source VIP that is not of this node, are checks of their own, and so are the f
 	},
 })
 
-// has tells whether HNS is known to have a network of that name, which is not
+// hnsHasNetwork tells whether HNS is known to have a network of that name, which is not
 // the one of pods under another name.
-func has(n *node.Node, s evidence.Snapshot, name string) bool {
+func hnsHasNetwork(n *node.Node, s evidence.Snapshot, name string) bool {
 	pods, ok := n.PodNetwork(s)
 	return ok && !strings.EqualFold(pods.Name, name) && slices.ContainsFunc(evidence.HNSNetworks.In(s), func(net evidence.HNSNetwork) bool {
 		return strings.EqualFold(net.Name, name)

@@ -46,8 +46,8 @@ The check compares the address with those of all adapters.`,
 			if slices.Contains(own, ip) {
 				return nil, nil
 			}
-			return []checks.Finding{checks.Findingf(checks.Fail, "kube-proxy", "kube-proxy is to bind to %s, and no adapter has that address: the node has %s", ip, few(texts(own))).
-				With(bind.From).At(evidence.Adapters.Field(s), "addresses: %s", few(texts(own)))}, nil
+			return []checks.Finding{checks.Findingf(checks.Fail, "kube-proxy", "kube-proxy is to bind to %s, and no adapter has that address: the node has %s", ip, firstThree(texts(own))).
+				With(bind.From).At(evidence.Adapters.Field(s), "addresses: %s", firstThree(texts(own)))}, nil
 		}
 		ips := node.ParseAddresses(evidence.Node.In(s).InternalIPs()...)
 		switch gap := n.UnseenProxy(); {
@@ -58,8 +58,8 @@ The check compares the address with those of all adapters.`,
 		case len(ips) == 0 || slices.ContainsFunc(ips, func(ip node.Address) bool { return slices.Contains(own, ip) }):
 			return nil, nil
 		}
-		return []checks.Finding{checks.Findingf(checks.Fail, "kube-proxy", "kube-proxy looks for the adapter with the node's address %s, and none has it: the node has %s", ips[0], few(texts(own))).
-			At(evidence.Node.In(s).AddressField(ips[0].String()), "InternalIP is %s", ips[0]).At(evidence.Adapters.Field(s), "addresses: %s", few(texts(own)))}, nil
+		return []checks.Finding{checks.Findingf(checks.Fail, "kube-proxy", "kube-proxy looks for the adapter with the node's address %s, and none has it: the node has %s", ips[0], firstThree(texts(own))).
+			At(evidence.Node.In(s).AddressField(ips[0].String()), "InternalIP is %s", ips[0]).At(evidence.Adapters.Field(s), "addresses: %s", firstThree(texts(own)))}, nil
 	},
 })
 

@@ -45,7 +45,7 @@ release; for a gate that has been removed it goes by kube-proxy's own message.`,
 	Breaks:  []*checks.Effect{effectKubeProxy, effectServiceRules, effectContainers},
 	Partial: true,
 	Needs:   []evidence.Need{node.NeedProxySettings, evidence.Node},
-	Uses:    slices.Concat(node.ProxySources, node.CniSources),
+	Uses:    slices.Concat(node.ProxySources, node.CNISources),
 	Signs: []checks.Sign{
 		{Text: "WinOverlay feature gate not enabled", Says: "kube-proxy exits: an overlay network needs its gate WinOverlay"},
 		{Text: "platform does not support feature Remote Subnet", Says: "kube-proxy exits: this build of Windows lacks what an overlay network needs"},

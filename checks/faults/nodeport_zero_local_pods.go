@@ -62,11 +62,11 @@ no node answers that one.`,
 		switch {
 		case len(without) > 0:
 			names := slices.Compact(without)
-			f := checks.Findingf(checks.Info, "NodePorts", "no ready pod of %s runs on this node, so it need not answer on the NodePort: as documented for Windows", few(names))
+			f := checks.Findingf(checks.Info, "NodePorts", "no ready pod of %s runs on this node, so it need not answer on the NodePort: as documented for Windows", firstThree(names))
 			if len(silent) > 0 {
-				f = checks.Findingf(checks.Warn, "NodePorts", "this node does not answer on the NodePort of %s, and runs no ready pod of it: clients have to go to a node that does", few(names)).With(silent[:min(len(silent), checks.MaxQuotes)]...)
+				f = checks.Findingf(checks.Warn, "NodePorts", "this node does not answer on the NodePort of %s, and runs no ready pod of it: clients have to go to a node that does", firstThree(names)).With(silent[:min(len(silent), checks.MaxQuotes)]...)
 			}
-			return []checks.Finding{f.At(evidence.EndpointSlices.Field(s), "none of the ready backends of %s has nodeName %s", few(names), n.Name.Value).With(n.Name.From)}, nil
+			return []checks.Finding{f.At(evidence.EndpointSlices.Field(s), "none of the ready backends of %s has nodeName %s", firstThree(names), n.Name.Value).With(n.Name.From)}, nil
 		case unclear:
 			return nil, checks.Unknown(evidence.NotShown.Gap("on which node the backends run"))
 		case ports == 0:

@@ -86,12 +86,12 @@ var pulledFrom = regexp.MustCompile(`image "([a-zA-Z0-9.-]+\.[a-zA-Z0-9.-]+(?::\
 
 // unansweredPulls lists the pull events that ended in a timeout, of pods that
 // have not come up since.
-func unansweredPulls(s evidence.Snapshot, answered map[string]bool) []said {
+func unansweredPulls(s evidence.Snapshot, answered map[string]bool) []runtimeText {
 	up := map[string]bool{}
 	for _, p := range evidence.Pods.In(s) {
 		up[p.FullName()] = podRuns(p)
 	}
-	var list []said
+	var list []runtimeText
 	for _, e := range evidence.PodEvents.In(s) {
 		text := e.Text()
 		if up[e.About().Namespace+"/"+e.About().Name] || mentions(text, answered) {
@@ -100,7 +100,7 @@ func unansweredPulls(s evidence.Snapshot, answered map[string]bool) []said {
 		pull := strings.Contains(text, "pull") || strings.Contains(text, "failed to resolve reference") || strings.Contains(e.Reason, "ErrImagePull")
 		for _, words := range unanswered {
 			if pull && strings.Contains(text, words) {
-				list = append(list, said{text, e.Field().Because("%s: %s", e.About().Name, text)})
+				list = append(list, runtimeText{text, e.Field().Because("%s: %s", e.About().Name, text)})
 				break
 			}
 		}

@@ -37,7 +37,7 @@ route out where DSR is used, and Antrea and the NAT plugin need none.`,
 		return nil
 	},
 	Needs: []evidence.Need{evidence.HNSEndpoints, evidence.Any(node.NeedServiceCIDRs, evidence.KubeServices)},
-	Uses:  slices.Concat(node.CniSources, node.ClusterSources, node.ProxySources, []evidence.Need{evidence.Adapters}),
+	Uses:  slices.Concat(node.CNISources, node.ClusterSources, node.ProxySources, []evidence.Need{evidence.Adapters}),
 	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
 		n := node.About(s)
 		if n.CNI.Value == node.Azure && !n.Proxy().EnableDSR.Set && n.Proxy().Gap.Kind != "" {
@@ -153,5 +153,5 @@ func endpointNames(list []evidence.HNSEndpoint) evidence.Phrase {
 	for _, e := range list {
 		names = append(names, strings.TrimPrefix(node.EndpointName(e), "endpoint "))
 	}
-	return few(names)
+	return firstThree(names)
 }

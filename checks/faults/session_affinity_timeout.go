@@ -48,11 +48,11 @@ and is passed over.`,
 		}
 		switch {
 		case len(affine) > 0 && !able:
-			return []checks.Finding{checks.Findingf(checks.Warn, "Services", "sessionAffinity ClientIP needs HNS 12 (Server 2022) at least, and this is %s: connections through this node are spread over all pods of %s", from.Text, few(affine)).
-				At(evidence.KubeServices.Field(s), "sessionAffinity is ClientIP on %s", few(affine)).With(from)}, nil
+			return []checks.Finding{checks.Findingf(checks.Warn, "Services", "sessionAffinity ClientIP needs HNS 12 (Server 2022) at least, and this is %s: connections through this node are spread over all pods of %s", from.Text, firstThree(affine)).
+				At(evidence.KubeServices.Field(s), "sessionAffinity is ClientIP on %s", firstThree(affine)).With(from)}, nil
 		case len(timed) > 0:
-			return []checks.Finding{checks.Findingf(checks.Info, "Services", "the session timeout of %s is ignored on Windows: as documented", few(timed)).
-				At(evidence.KubeServices.Field(s), "sessionAffinityConfig.clientIP.timeoutSeconds is set on %s", few(timed))}, nil
+			return []checks.Finding{checks.Findingf(checks.Info, "Services", "the session timeout of %s is ignored on Windows: as documented", firstThree(timed)).
+				At(evidence.KubeServices.Field(s), "sessionAffinityConfig.clientIP.timeoutSeconds is set on %s", firstThree(timed))}, nil
 		}
 		return nil, nil
 	},

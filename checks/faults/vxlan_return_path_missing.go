@@ -36,7 +36,7 @@ so that their podCIDRs tell nothing, and is left out.`,
 	Explains: []string{"vxlan-4789-conflict"},
 	Applies:  checks.OnAll(checks.OnFlannel, checks.OnBackend(node.OverlayNet)),
 	Needs:    []evidence.Need{evidence.HNSNetworks, evidence.Nodes, node.NeedNetworks},
-	Uses:     slices.Concat(node.CniSources, []evidence.Need{evidence.Node}),
+	Uses:     slices.Concat(node.CNISources, []evidence.Need{evidence.Node}),
 	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
 		n := node.About(s)
 		net, ok := n.PodNetwork(s)
@@ -79,13 +79,13 @@ so that their podCIDRs tell nothing, and is left out.`,
 		}
 		var findings []checks.Finding
 		if len(missing) > 0 {
-			findings = append(findings, checks.Findingf(checks.Fail, net.Name, "HNS network %s has no route to the pods of %s: answers to them are lost", net.Name, few(missing)).
+			findings = append(findings, checks.Findingf(checks.Fail, net.Name, "HNS network %s has no route to the pods of %s: answers to them are lost", net.Name, firstThree(missing)).
 				At(net.Field("Policies"), "%s: %d policies of type RemoteSubnetRoute", net.Name, len(ways)).
 				At(evidence.Nodes.Field(s), "%d podCIDRs on other nodes of the overlay", others))
 		}
 		if len(stale) > 0 {
-			findings = append(findings, checks.Findingf(checks.Fail, net.Name, "HNS network %s has an old route to the pods of %s", net.Name, few(stale)).
-				At(net.Field("Policies"), "%s: RemoteSubnetRoute of %s", net.Name, few(stale)).
+			findings = append(findings, checks.Findingf(checks.Fail, net.Name, "HNS network %s has an old route to the pods of %s", net.Name, firstThree(stale)).
+				At(net.Field("Policies"), "%s: RemoteSubnetRoute of %s", net.Name, firstThree(stale)).
 				At(evidence.Nodes.Field(s), "the annotations flannel.alpha.coreos.com/public-ip and backend-data say otherwise"))
 		}
 		return findings, nil

@@ -14,7 +14,7 @@ const aksClusterConfig = `C:\k\kubeclusterconfig.json`
 var ClusterSources = slices.Concat(
 	[]evidence.Need{evidence.ServiceCIDRs, evidence.KubeServices, evidence.ConfigMaps, evidence.Services, evidence.Processes, evidence.HNSEndpoints,
 		evidence.File(aksClusterConfig), evidence.File(SubnetEnv)},
-	AsFiles(NetConfs), AsFiles(KubeletConfigs), CniFolders)
+	AsFiles(NetConfs), AsFiles(KubeletConfigs), CNIFolders)
 
 // learnCluster finds the CIDRs and the DNS address. A CNI configuration is what
 // checks compare with them, so it is the last to be believed.

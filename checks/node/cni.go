@@ -68,7 +68,7 @@ func (f *CNIFile) TypeField() evidence.Place {
 
 // cniFolders are the folders of all recipes; the runtime's own configuration is asked first.
 var (
-	CniFolderPaths = []string{
+	CNIFolderPaths = []string{
 		`C:\k\cni\config`, `C:\etc\cni\net.d`, `C:\k\azurecni\netconf`, `C:\ProgramData\Amazon\EKS\cni\config`,
 		`C:\etc\kubernetes\cni\config`, `C:\var\lib\rancher\rke2\agent\etc\cni`, `C:\Program Files\containerd\cni\conf`,
 	}
@@ -85,10 +85,10 @@ var (
 		`C:\Program Files\containerd\config.toml`, `C:\var\lib\rancher\rke2\agent\etc\containerd\config.toml`,
 		`C:\k\containerd\containerd_conf.toml`,
 	}
-	CniFolders     = asFolders(CniFolderPaths)
+	CNIFolders     = asFolders(CNIFolderPaths)
 	RuntimeConfigs = AsFiles(containerdConfigs)
-	CniSources     = slices.Concat([]evidence.Need{evidence.Node, evidence.HNSNetworks, evidence.Services, evidence.Processes,
-		evidence.Pods, evidence.Env, evidence.ConfigMaps, evidence.Logs("flanneld"), evidence.File(SubnetEnv)}, AsFiles(NetConfs), CniFolders, RuntimeConfigs)
+	CNISources     = slices.Concat([]evidence.Need{evidence.Node, evidence.HNSNetworks, evidence.Services, evidence.Processes,
+		evidence.Pods, evidence.Env, evidence.ConfigMaps, evidence.Logs("flanneld"), evidence.File(SubnetEnv)}, AsFiles(NetConfs), CNIFolders, RuntimeConfigs)
 )
 
 func asFolders(paths []string) []evidence.Need {
@@ -151,7 +151,7 @@ func (n *Node) learnCNIDir(s evidence.Snapshot) {
 	if f, ok := n.KubeletFlag("cni-bin-dir"); ok && f.Value != "" {
 		n.BinDirs.Learn([]string{evidence.CleanWinPath(f.Value)}, f.From.Place(), "--cni-bin-dir=%s", f.Value)
 	}
-	for _, dir := range CniFolderPaths {
+	for _, dir := range CNIFolderPaths {
 		if files := evidence.CNIFiles(s.FilesIn(dir)); len(files) > 0 {
 			n.CNIDir.Learn(dir, evidence.InFile(evidence.EvidencePath(dir)+"/"+files[0]), "%s lies in %s", files[0], dir)
 		}
@@ -159,7 +159,7 @@ func (n *Node) learnCNIDir(s evidence.Snapshot) {
 	if bin := cniBinPaths[strings.ToLower(n.CNIDir.Value)]; bin != "" {
 		n.BinDirs.Learn([]string{bin}, n.CNIDir.From.Place(), "plugins of %s lie in %s", n.CNIDir.Value, bin)
 	}
-	n.CNIDir.Miss("the folder of the CNI configuration", slices.Concat(RuntimeConfigs, CniFolders)...)(s)
+	n.CNIDir.Miss("the folder of the CNI configuration", slices.Concat(RuntimeConfigs, CNIFolders)...)(s)
 	n.BinDirs.Miss("the folder of the CNI plugins", RuntimeConfigs...)(s)
 }
 
@@ -323,7 +323,7 @@ func (n *Node) learnFamily(s evidence.Snapshot) {
 			n.CNI.Learn(family, f.TypeField(), "type is %s", f.Config.EffectiveType())
 		}
 	}
-	n.CNI.Miss("the network plugin", CniSources...)(s)
+	n.CNI.Miss("the network plugin", CNISources...)(s)
 }
 
 func familyOfProgram(name string) CNI {

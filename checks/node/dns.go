@@ -9,8 +9,8 @@ import (
 	"doctor/checks/evidence"
 )
 
-// DnsSources are what DNSServers, DNSBackends and ClusterDomain read.
-var DnsSources = slices.Concat(ClusterSources, KubeletSources, []evidence.Need{NeedCNIFiles, evidence.EndpointSlices})
+// DNSSources are what DNSServers, DNSBackends and ClusterDomain read.
+var DNSSources = slices.Concat(ClusterSources, KubeletSources, []evidence.Need{NeedCNIFiles, evidence.EndpointSlices})
 
 // DNSServers are the servers that pods of this node ask: the cluster's DNS
 // Service, the kubelet's setting, and that of the CNI configuration.

@@ -9,8 +9,8 @@ var TagNames = []struct {
 	{"1809", 17763}, {"1903", 18362}, {"1909", 18363}, {"2004", 19041}, {"20h2", 19042},
 }
 
-// OsTag is how images for a build are usually tagged.
-func OsTag(build int) string {
+// OSTag is how images for a build are usually tagged.
+func OSTag(build int) string {
 	for _, t := range TagNames {
 		if t.Build == build {
 			return t.Name

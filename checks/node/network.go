@@ -50,7 +50,7 @@ func (n *Node) learnBackend(s evidence.Snapshot) {
 			n.Backend.Learn(Backend(net.Type), net.Field("Type"), "network %s is of type %s", net.Name, net.Type)
 		}
 	}
-	n.Backend.Miss("the type of the pod network", CniSources...)(s)
+	n.Backend.Miss("the type of the pod network", CNISources...)(s)
 }
 
 func backendOf(c *evidence.CNIConfig) Backend {
@@ -93,7 +93,7 @@ func (n *Node) learnNetworks(s evidence.Snapshot) {
 	if v := evidence.Env.In(s)["KUBE_NETWORK"]; v != "" {
 		n.Networks.Learn([]string{v}, evidence.Env.Field(s, "KUBE_NETWORK"), "KUBE_NETWORK is %s", v)
 	}
-	n.Networks.Miss("the HNS network of pods", CniSources...)(s)
+	n.Networks.Miss("the HNS network of pods", CNISources...)(s)
 	if !n.Networks.Known() && n.CNI.Gap.Kind != "" {
 		n.Networks.Gap = n.CNI.Gap
 	}

@@ -242,10 +242,10 @@ var (
 	NeedBuild         = FactNeed{"the Windows build", func(n *Node) evidence.Gap { return n.Build.Gap }, []evidence.Need{evidence.OSInfo, evidence.Node}}
 	NeedKubelet       = FactNeed{"the kubelet's version", func(n *Node) evidence.Gap { return n.Kubelet.Gap }, []evidence.Need{evidence.Node, evidence.Logs("kubelet")}}
 	NeedRuntime       = FactNeed{"the container runtime", func(n *Node) evidence.Gap { return n.Runtime.Gap }, []evidence.Need{evidence.Node, evidence.CRI, evidence.Services}}
-	NeedCNI           = FactNeed{"the network plugin", func(n *Node) evidence.Gap { return n.CNI.Gap }, CniSources}
-	NeedBackend       = FactNeed{"the type of the pod network", func(n *Node) evidence.Gap { return n.Backend.Gap }, CniSources}
-	NeedNetworks      = FactNeed{"the name of the pod network", func(n *Node) evidence.Gap { return n.Networks.Gap }, CniSources}
-	NeedCNIFiles      = FactNeed{"the CNI configuration", func(n *Node) evidence.Gap { return n.CNIDir.Gap }, slices.Concat(CniFolders, RuntimeConfigs)}
+	NeedCNI           = FactNeed{"the network plugin", func(n *Node) evidence.Gap { return n.CNI.Gap }, CNISources}
+	NeedBackend       = FactNeed{"the type of the pod network", func(n *Node) evidence.Gap { return n.Backend.Gap }, CNISources}
+	NeedNetworks      = FactNeed{"the name of the pod network", func(n *Node) evidence.Gap { return n.Networks.Gap }, CNISources}
+	NeedCNIFiles      = FactNeed{"the CNI configuration", func(n *Node) evidence.Gap { return n.CNIDir.Gap }, slices.Concat(CNIFolders, RuntimeConfigs)}
 	NeedPodCIDRs      = FactNeed{"the node's podCIDR", func(n *Node) evidence.Gap { return n.PodCIDRs.Gap }, []evidence.Need{evidence.Node}}
 	NeedClusterCIDRs  = FactNeed{"the cluster CIDR", func(n *Node) evidence.Gap { return n.ClusterCIDRs.Gap }, ClusterSources}
 	NeedServiceCIDRs  = FactNeed{"the service CIDR", func(n *Node) evidence.Gap { return n.ServiceCIDRs.Gap }, ClusterSources}

@@ -16,7 +16,7 @@ const (
 	NameUnknown     = "no-such-name" // nowhere, and that is an answer
 	NameFault       = "fault"        // nowhere, and it should
 	NameWorldLost   = "world-lost"   // nowhere, and it is no name of the cluster: there may be no way out
-	NameUntold      = "untold"       // it could not be asked
+	NameNotAsked    = "not-asked"    // it could not be asked
 )
 
 // A NameVerdict is what came of one name in its forms.
@@ -92,7 +92,7 @@ func (v *NameVerdict) judge(probes []evidence.DNSProbe) {
 	dotted := strings.Contains(v.Name, ".")
 	switch {
 	case worth(windows)+worth(linux)+worth(plain) == 0:
-		v.Kind = NameUntold
+		v.Kind = NameNotAsked
 	case IsClusterName(PlainName(v.Name)):
 		v.judgeClusterName()
 	case resolves(windows), worth(windows) == 0 && (resolves(linux) || resolves(plain)):
@@ -181,7 +181,7 @@ func (v *NameVerdict) Because() []evidence.Because {
 	var list []evidence.Because
 	for _, form := range nameForms {
 		if p := v.Forms[form]; worth(p) > 0 {
-			list = append(list, DnsBecause(p))
+			list = append(list, DNSBecause(p))
 		}
 	}
 	return list
@@ -203,8 +203,8 @@ func PlainName(name string) string { return strings.TrimSuffix(strings.ToLower(n
 // IsClusterName tells a full name of the cluster, which resolves the same everywhere.
 func IsClusterName(name string) bool { return strings.Contains(name, ".svc.") }
 
-// DnsBecause is a probe as evidence for how a form of a name resolves.
-func DnsBecause(p evidence.DNSProbe) evidence.Because {
+// DNSBecause is a probe as evidence for how a form of a name resolves.
+func DNSBecause(p evidence.DNSProbe) evidence.Because {
 	return p.Field("outcome").Because("%s as %s from %s, %s: sent %s: %s", p.Name, p.Form, p.From, p.Server, strings.Join(p.Sent, ", "), p.Outcome)
 }
 
@@ -249,7 +249,7 @@ func DNSStatus(list []DNSServerReport) checks.Status {
 			if name.Level == checks.Fail {
 				return checks.StatusFail
 			}
-			if name.Kind == NameUntold {
+			if name.Kind == NameNotAsked {
 				status = checks.StatusUnknown
 			}
 		}

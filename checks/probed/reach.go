@@ -18,7 +18,7 @@ import (
 type Contact int
 
 const (
-	ContactUntold   Contact = iota // nothing was sent that would tell
+	ContactNotAsked Contact = iota // nothing was sent that would tell
 	ContactBoth                    // TCP is answered, and the ping is or was not sent
 	ContactTCPOnly                 // TCP is answered, the ping is lost
 	ContactPingOnly                // the ping is answered, TCP is lost: a firewall
@@ -47,7 +47,7 @@ func ContactOf(probes []evidence.ReachProbe) Contact {
 	case len(tcp.Lost) > 0:
 		return ContactNone
 	}
-	return ContactUntold
+	return ContactNotAsked
 }
 
 // Outcomes sorts probes by whether anything came back.
@@ -155,7 +155,7 @@ func judgePing(probes []evidence.ReachProbe) (checks.Status, string) {
 func judgeTCP(tcp evidence.ReachProbe, probes []evidence.ReachProbe, onWindows bool) (checks.Status, string) {
 	ping, _ := probeOf(probes, "icmp")
 	switch ContactOf(probes) {
-	case ContactUntold:
+	case ContactNotAsked:
 		return checks.StatusUnknown, notSent("TCP", tcp)
 	case ContactPingOnly:
 		return checks.StatusFail, "ICMP ok, TCP " + lostAs(tcp) + ": a firewall stands between"

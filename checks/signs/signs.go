@@ -81,7 +81,7 @@ func (c *scanner) scanLogs(ctx context.Context, s evidence.Snapshot, files []str
 			one := newScanner(c.needles, c.now)
 			for i := range next {
 				results[i].err = one.scanFile(ctx, s, files[i])
-				results[i].found = one.take()
+				results[i].found = one.takeMatches()
 			}
 		})
 	}
@@ -125,17 +125,17 @@ type fileResult struct {
 var errTooLong = fmt.Errorf("only its first %d MiB were searched", maxFile>>20)
 
 func (c *scanner) scanFile(ctx context.Context, s evidence.Snapshot, file string) error {
-	if err := read(ctx, s, file, func(r io.Reader) error { return c.scan(file, evidence.LogComponent(file), r) }); err != nil {
+	if err := readLog(ctx, s, file, func(r io.Reader) error { return c.scan(file, evidence.LogComponent(file), r) }); err != nil {
 		return err // a log that ends in an error has no end that could be well
 	}
 	if len(c.found) == 0 {
 		return nil
 	}
-	return read(ctx, s, file, c.aftermath)
+	return readLog(ctx, s, file, c.aftermath)
 }
 
-// read hands on a log as text, bounded.
-func read(ctx context.Context, s evidence.Snapshot, file string, use func(io.Reader) error) error {
+// readLog hands on a log as text, bounded.
+func readLog(ctx context.Context, s evidence.Snapshot, file string, use func(io.Reader) error) error {
 	f, err := s.Open(file)
 	if err != nil {
 		return err
@@ -242,8 +242,8 @@ func newScanner(n *needles, now time.Time) *scanner {
 	return &scanner{needles: n, now: now, found: map[key]*match{}}
 }
 
-// take hands over what was found, and makes the scanner ready for the next file.
-func (c *scanner) take() map[key]*match {
+// takeMatches hands over what was found, and makes the scanner ready for the next file.
+func (c *scanner) takeMatches() map[key]*match {
 	found := c.found
 	c.found, c.trouble = map[key]*match{}, 0
 	return found

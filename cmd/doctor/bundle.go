@@ -164,7 +164,7 @@ func (f flags) source(ctx context.Context, std streams) (session.Source, error) 
 	if f.From == "" && f.Demo == "" {
 		return session.Read(ctx, f.Options, std.err, f.verbose)
 	}
-	return open(f.Options, std)
+	return openRecording(f.Options, std)
 }
 
 // failed tells a refusal from trouble, and both from a user who has had enough.
@@ -178,8 +178,8 @@ func failed(ctx context.Context, err error) error {
 	return trouble(err)
 }
 
-// kinds writes counts, the largest first: 3 password, 1 bearer.
-func kinds(counts map[string]int) string {
+// countsByKind writes counts, the largest first: 3 password, 1 bearer.
+func countsByKind(counts map[string]int) string {
 	names := slices.SortedFunc(maps.Keys(counts), func(a, b string) int { return cmp.Or(counts[b]-counts[a], strings.Compare(a, b)) })
 	var parts []string
 	for _, name := range names {

@@ -90,12 +90,12 @@ func printBundle(w io.Writer, name string, r pack.Result, s evidence.Snapshot) e
 // printKept tells what was replaced, cut and left out.
 func printKept(b *strings.Builder, m pack.Manifest, s evidence.Snapshot) {
 	if counts := session.Replaced(m, s); len(counts) > 0 {
-		fmt.Fprintf(b, "  secrets replaced: %s\n", kinds(counts))
+		fmt.Fprintf(b, "  secrets replaced: %s\n", countsByKind(counts))
 	} else {
 		b.WriteString("  secrets replaced: none was seen\n")
 	}
 	if len(m.Masked) > 0 {
-		fmt.Fprintf(b, "  names masked: %s\n", kinds(m.Masked))
+		fmt.Fprintf(b, "  names masked: %s\n", countsByKind(m.Masked))
 	}
 	for _, name := range m.Unmasked {
 		fmt.Fprintf(b, "  not masked: %s\n", evidence.Clean(name))

@@ -53,7 +53,7 @@ func diagnose(ctx context.Context, std streams, f flags) error {
 	case f.IsLive():
 		return diagnoseLive(ctx, std, f, session.OnNode(f.Options, list))
 	}
-	src, err := open(f.Options, std)
+	src, err := openRecording(f.Options, std)
 	if err != nil {
 		return err
 	}
@@ -66,7 +66,7 @@ func diagnose(ctx context.Context, std streams, f flags) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	out := f.to(std)
+	out := f.displayOn(std)
 	defer out.close()
 	if err := out.show(ctx, report, scanned); err != nil {
 		return err
@@ -74,9 +74,9 @@ func diagnose(ctx context.Context, std streams, f flags) error {
 	return verdict(report, f.failOn)
 }
 
-// open opens a recording. That there is none of the name is the user's to put
+// openRecording opens a recording. That there is none of the name is the user's to put
 // right, like everything that is wrong with the command line.
-func open(o session.Options, std streams) (session.Source, error) {
+func openRecording(o session.Options, std streams) (session.Source, error) {
 	src, err := session.Open(o)
 	for _, note := range src.Notes {
 		fmt.Fprintln(std.err, "doctor:", evidence.Clean(note))
@@ -89,7 +89,7 @@ func open(o session.Options, std streams) (session.Source, error) {
 
 // diagnoseLive reads the node and shows the verdicts, on a screen as they come.
 func diagnoseLive(ctx context.Context, std streams, f flags, l *session.Live) error {
-	out := f.to(std)
+	out := f.displayOn(std)
 	defer out.close()
 	if out.isSpoken() || out.onScreen() {
 		ctx, cancel := context.WithCancel(ctx)
@@ -180,7 +180,7 @@ type display struct {
 	std     streams
 }
 
-func (f flags) to(std streams) display { return display{f, console.Open(std.in, std.out), std} }
+func (f flags) displayOn(std streams) display { return display{f, console.Open(std.in, std.out), std} }
 
 // close gives the terminal back as it was.
 func (d display) close() { d.console.Restore() }
@@ -208,8 +208,8 @@ func (d display) isSpoken() bool {
 	return d.accessible || always != "" && always != "0"
 }
 
-// tell tells what the feed brings in plain lines, and answers where somebody is there to ask.
-func (d display) tell(ctx context.Context, feed tui.Feed) (tui.Update, error) {
+// speak tells what the feed brings in plain lines, and answers where somebody is there to ask.
+func (d display) speak(ctx context.Context, feed tui.Feed) (tui.Update, error) {
 	d.console.EnterText()
 	ask := d.console.Keyboard() && (d.accessible || d.console.Terminal()) // who only redirects the output waits for no question
 	last, err := spoken.Run(ctx, d.std.in, d.std.out, feed, spoken.Options{Ask: ask, ASCII: d.style().ASCII, Lang: d.style().Lang})
@@ -222,7 +222,7 @@ func (d display) tell(ctx context.Context, feed tui.Feed) (tui.Update, error) {
 // follow shows or tells a live run, and returns the last of it.
 func (d display) follow(ctx context.Context, feed tui.Feed) (tui.Update, error) {
 	if d.isSpoken() {
-		return d.tell(ctx, feed)
+		return d.speak(ctx, feed)
 	}
 	left, err := d.screen(ctx, feed)
 	return left.Update, err
@@ -252,7 +252,7 @@ func (d display) show(ctx context.Context, r checks.Report, s evidence.Snapshot)
 	feed.Bundle = session.Bundler(d.Options, nil)
 	switch {
 	case d.isSpoken():
-		_, err := d.tell(ctx, feed)
+		_, err := d.speak(ctx, feed)
 		return err
 	case d.onScreen():
 		_, err := d.screen(ctx, feed)

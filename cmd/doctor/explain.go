@@ -39,7 +39,7 @@ func explainCommand(std streams) *cobra.Command {
 				}
 				catalogue = catalogue.Only(args[0])
 			}
-			out := flags{ascii: ascii, lang: said}.to(std)
+			out := flags{ascii: ascii, lang: said}.displayOn(std)
 			defer out.close()
 			out.console.EnterText()
 			style := out.style()

@@ -100,11 +100,11 @@ func lint(ctx context.Context, std streams, f flags, args []string) error {
 	if len(args) > 1 {
 		origin.Name = fmt.Sprintf("%s and %d more", origin.Name, len(args)-1)
 	}
-	for _, note := range said(manifests) {
+	for _, note := range readingNotes(manifests) {
 		fmt.Fprintln(std.err, "doctor:", note)
 	}
 	report := checks.Diagnose(snapshot, list, origin, program())
-	out := f.to(std)
+	out := f.displayOn(std)
 	defer out.close()
 	if err := out.show(ctx, report, snapshot); err != nil {
 		return err
@@ -115,8 +115,8 @@ func lint(ctx context.Context, std streams, f flags, args []string) error {
 	return verdict(report, f.failOn)
 }
 
-// said tells what was read, and what was taken for granted.
-func said(m manifest.Manifests) []string {
+// readingNotes tells what was read, and what was taken for granted.
+func readingNotes(m manifest.Manifests) []string {
 	linux, silent := 0, 0
 	for _, p := range m.Pods {
 		switch node.PodSystem(p.Pod) {

@@ -37,19 +37,19 @@ func run(ctx context.Context, args []string, std streams) int {
 		return exitFine
 	case errors.As(err, &code):
 		if code.err != nil {
-			say(std, code.err)
+			writeError(std, code.err)
 		}
 		return code.status
 	case ctx.Err() != nil:
 		fmt.Fprintln(std.err, "doctor: interrupted")
 		return exitInterrupted
 	}
-	say(std, err)
+	writeError(std, err)
 	return exitUsage
 }
 
-// say writes an error, line by line, free of whatever could drive a terminal.
-func say(std streams, err error) {
+// writeError writes an error, line by line, free of whatever could drive a terminal.
+func writeError(std streams, err error) {
 	prefix := "doctor: "
 	for line := range strings.Lines(err.Error()) {
 		indent := line[:len(line)-len(strings.TrimLeft(line, " "))]

@@ -129,7 +129,7 @@ func probeDNS(ctx context.Context, std streams, f dnsFlags) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	out := flags{ascii: f.ascii}.to(std)
+	out := flags{ascii: f.ascii}.displayOn(std)
 	defer out.close()
 	out.console.EnterText()
 	if f.output == "json" {

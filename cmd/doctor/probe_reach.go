@@ -110,7 +110,7 @@ func probeReach(ctx context.Context, std streams, f probeFlags) error {
 		of := slices.DeleteFunc(slices.Clone(measured), func(p evidence.ReachProbe) bool { return !mine(p) })
 		results = append(results, probed.JudgeReach(t.Name(), of, runtime.GOOS == "windows"))
 	}
-	out := flags{ascii: f.ascii}.to(std)
+	out := flags{ascii: f.ascii}.displayOn(std)
 	defer out.close()
 	out.console.EnterText()
 	write := ui.ProbeReach

@@ -58,17 +58,17 @@ func sections(r io.ReaderAt) func(*node) (io.ReadCloser, error) {
 	}
 }
 
-// A stop is where the reading of a tar ended before the tar did.
-type stop struct {
+// A tarStop is where the reading of a tar ended before the tar did.
+type tarStop struct {
 	err   error // nil if it was read to its end
 	more  bool  // bytes other than padding follow the end
 	at    int64
 	after string // name of the last entry
 }
 
-func (s stop) fault() bool { return s.err != nil || s.more }
+func (s tarStop) fault() bool { return s.err != nil || s.more }
 
-func (s stop) String() string {
+func (s tarStop) String() string {
 	what := "it is damaged"
 	switch {
 	case s.err == nil:
@@ -89,7 +89,7 @@ func (s stop) String() string {
 
 // indexTar adds all entries of the tar in r. Its error means that the tar as a
 // whole is too big.
-func indexTar(x *index, r io.ReaderAt, size int64) (stop, error) {
+func indexTar(x *index, r io.ReaderAt, size int64) (tarStop, error) {
 	// tar.Reader reads block by block and skips by seeking, so after Next the
 	// section stands where the entry's data begins.
 	section := io.NewSectionReader(r, 0, size)
@@ -100,9 +100,9 @@ func indexTar(x *index, r io.ReaderAt, size int64) (stop, error) {
 		at, _ := section.Seek(0, io.SeekCurrent) // cannot fail: a section only does sums
 		switch {
 		case err == io.EOF:
-			return stop{at: min(at, size), after: last, more: goesOn(section)}, nil
+			return tarStop{at: min(at, size), after: last, more: goesOn(section)}, nil
 		case err != nil && !errors.Is(err, tar.ErrInsecurePath): // comes only under GODEBUG=tarinsecurepath=0
-			return stop{err: err, at: min(at, size), after: last}, nil
+			return tarStop{err: err, at: min(at, size), after: last}, nil
 		}
 		last = header.Name
 		e := tarEntry(header, at, size)
@@ -110,7 +110,7 @@ func indexTar(x *index, r io.ReaderAt, size int64) (stop, error) {
 			e.refuse = otherSize(header, r, at)
 		}
 		if err := x.add(e); err != nil {
-			return stop{}, err
+			return tarStop{}, err
 		}
 	}
 }

@@ -60,9 +60,13 @@ func (c *Client) Host() string { return c.host }
 // ErrNoKubeconfig means that there is no cluster to ask.
 var ErrNoKubeconfig = errors.New("there is no kubeconfig; name one with --kubeconfig, or set KUBECONFIG")
 
+// silenceClientGo keeps what client-go says on its own account from crossing the screen. Its logger
+// is one for the whole program, and goroutines of earlier clients may still be using it.
+var silenceClientGo = sync.OnceFunc(func() { klog.SetLogger(logr.Discard()) })
+
 // Connect reads the kubeconfig. It sends nothing.
 func Connect(o Options) (*Client, error) {
-	klog.SetLogger(logr.Discard()) // what client-go says on its own account would cross the screen
+	silenceClientGo()
 	rules := clientcmd.NewDefaultClientConfigLoadingRules()
 	rules.ExplicitPath = o.Kubeconfig
 	config, err := clientcmd.NewNonInteractiveDeferredLoadingClientConfig(rules, &clientcmd.ConfigOverrides{CurrentContext: o.Context}).ClientConfig()

@@ -128,11 +128,11 @@ func unconnected(err error) error {
 	case err == nil, errors.As(err, &gap):
 		return err
 	case errors.Is(err, ErrNoKubeconfig):
-		return collectors.GapError(evidence.Reported.Of(evidence.NotCollected, err))
+		return collectors.GapError(evidence.Reported.OfKind(evidence.NotCollected, err))
 	case errors.Is(err, fs.ErrPermission):
 		return collectors.GapError(evidence.KubeconfigProtected.Gap())
 	}
-	return collectors.GapError(evidence.Reported.Of(evidence.Error, err))
+	return collectors.GapError(evidence.Reported.OfKind(evidence.Error, err))
 }
 
 func readPods(ctx context.Context, t Target, _ *collectors.Record) (any, error) {

@@ -26,7 +26,7 @@ import (
 func (c *Client) explain(ctx context.Context, err error, verb, what string) error {
 	var status apierrors.APIStatus
 	if errors.As(err, &status) {
-		return c.refused(int(status.Status().Code), words(status.Status()), verb, what)
+		return c.refused(int(status.Status().Code), serverMessage(status.Status()), verb, what)
 	}
 	server := "the API server " + server(c.host)
 	var syntax *json.SyntaxError
@@ -77,9 +77,9 @@ func (c *Client) refused(code int, message, verb, what string) error {
 	return collectors.GapError(evidence.APIError.Gap(server, verb, what, strconv.Itoa(code), message))
 }
 
-// words are the server's own where it gave any: client-go puts general ones
+// serverMessage are the server's own where it gave any: client-go puts general ones
 // before what is no Status, such as a kubelet's plain text.
-func words(s metav1.Status) string {
+func serverMessage(s metav1.Status) string {
 	if s.Details != nil {
 		for _, cause := range s.Details.Causes {
 			if cause.Type == metav1.CauseTypeUnexpectedServerResponse && cause.Message != "" && cause.Message != "unknown" {

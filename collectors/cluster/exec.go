@@ -141,7 +141,7 @@ func (p *Pod) Exec(ctx context.Context, argv []string) (stdout, stderr string, c
 			r.Param(key, v)
 		}
 	}
-	out, errs := &kept{}, &kept{}
+	out, errs := &keptBeginning{}, &keptBeginning{}
 	e := &execution{client: c, at: r.URL(), stdout: out, stderr: errs}
 	var ended metav1.Status
 	done := make(chan error, 1)
@@ -211,10 +211,10 @@ func (p *Pod) notRun(ctx context.Context, err error, denied *apierrors.StatusErr
 	return err
 }
 
-// kept is the beginning of what a command says.
-type kept struct{ b bytes.Buffer }
+// keptBeginning is the beginning of what a command says.
+type keptBeginning struct{ b bytes.Buffer }
 
-func (k *kept) Write(p []byte) (int, error) {
+func (k *keptBeginning) Write(p []byte) (int, error) {
 	k.b.Write(p[:min(len(p), maxOutput-k.b.Len())])
 	return len(p), nil
 }

@@ -31,12 +31,12 @@ func (c *Client) WindowsNodes(ctx context.Context) ([]WindowsNode, error) {
 	ctx, cancel := collectors.BeforeDeadline(ctx, margin)
 	defer cancel()
 	stuck := map[string]int{}
-	err := each(ctx, c, "/api/v1/pods", url.Values{"fieldSelector": {"status.phase=Pending"}}, "pods", func(p evidence.Pod) { stuck[p.Spec.NodeName]++ })
+	err := eachObject(ctx, c, "/api/v1/pods", url.Values{"fieldSelector": {"status.phase=Pending"}}, "pods", func(p evidence.Pod) { stuck[p.Spec.NodeName]++ })
 	if err != nil {
 		return nil, err
 	}
 	list := []WindowsNode{}
-	err = each(ctx, c, "/api/v1/nodes", url.Values{"labelSelector": {"kubernetes.io/os=windows"}}, "nodes", func(n evidence.NodeObject) {
+	err = eachObject(ctx, c, "/api/v1/nodes", url.Values{"labelSelector": {"kubernetes.io/os=windows"}}, "nodes", func(n evidence.NodeObject) {
 		row := WindowsNode{Name: n.Metadata.Name, Ready: "Unknown", Kubelet: n.Status.NodeInfo.KubeletVersion, OS: n.Status.NodeInfo.OSImage,
 			Build: n.Status.NodeInfo.KernelVersion, Runtime: n.Status.NodeInfo.ContainerRuntimeVersion, Stuck: stuck[n.Metadata.Name]}
 		if ready, ok := n.Condition("Ready"); ok {
@@ -51,10 +51,10 @@ func (c *Client) WindowsNodes(ctx context.Context) ([]WindowsNode, error) {
 	return list, nil
 }
 
-// each visits what a list holds, one object after the other. The list comes from
+// eachObject visits what a list holds, one object after the other. The list comes from
 // the server's memory and as a whole: its pages would each cost a walk through
 // etcd, past all that is not selected.
-func each[T any](ctx context.Context, c *Client, path string, query url.Values, what string, visit func(T)) error {
+func eachObject[T any](ctx context.Context, c *Client, path string, query url.Values, what string, visit func(T)) error {
 	query.Set("resourceVersion", "0")
 	l := &list{visit: func(object json.RawMessage) error {
 		var v T

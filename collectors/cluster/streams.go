@@ -59,7 +59,7 @@ func (e *execution) overWebSocket(ctx context.Context) (ended metav1.Status, err
 	}
 	defer conn.Close()
 	defer context.AfterFunc(ctx, func() { conn.Close() })()
-	status := &kept{}
+	status := &keptBeginning{}
 	streams := map[byte]io.Writer{remotecommand.StreamStdOut: e.stdout, remotecommand.StreamStdErr: e.stderr, remotecommand.StreamErr: status}
 	for {
 		_, message, err := conn.NextReader()
@@ -97,7 +97,7 @@ func (e *execution) overSPDY(ctx context.Context) (ended metav1.Status, err erro
 	}
 	defer conn.Close()
 	defer context.AfterFunc(ctx, func() { conn.Close() })()
-	status := &kept{}
+	status := &keptBeginning{}
 	var failed error // of the status alone: what became of a command counts more than the end of its output
 	var all sync.WaitGroup
 	for _, s := range []struct {
@@ -122,7 +122,7 @@ func (e *execution) overSPDY(ctx context.Context) (ended metav1.Status, err erro
 }
 
 // parse reads a Status. Nothing at all is success, as it is to kubectl.
-func (k *kept) parse() (metav1.Status, error) {
+func (k *keptBeginning) parse() (metav1.Status, error) {
 	ended := metav1.Status{Status: metav1.StatusSuccess}
 	if k.b.Len() == 0 {
 		return ended, nil

@@ -283,7 +283,7 @@ func aksPause(src *source) string {
 	ctr := src
 	for _, f := range src.names.folders {
 		if strings.HasSuffix(strings.ToLower(f), ctrFolder) {
-			ctr = src.in(f)
+			ctr = src.folder(f)
 		}
 	}
 	images, _ := readCtrImages(ctr.text("containerd-image.txt").content)

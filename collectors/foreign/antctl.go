@@ -136,7 +136,7 @@ func convertAntctl(src *source, out *output) {
 	out.meta(src, "antctl", name, ran, networks > 0) // HNS answers administrators only
 
 	ip, routes := src.text("ipconfig"), src.text("routes")
-	for _, t := range []*text{&ip, &routes} {
+	for _, t := range []*textFile{&ip, &routes} {
 		if t.missing {
 			t.gap = gapf(evidence.NotCollected, "%s is not in the agent's archive; %s", t.name, runBundle)
 		}
@@ -147,7 +147,7 @@ func convertAntctl(src *source, out *output) {
 	out.write("routes.json")(readRoutes(routes, net.byAddress()))
 
 	for dir, component := range map[string]string{"agent": "antrea-agent", "ovs": "ovs", "kubelet": "kubelet"} {
-		logs := src.in("logs/" + dir)
+		logs := src.folder("logs/" + dir)
 		for _, file := range sortedValues(logs.names.files) {
 			out.log(logs, file, component)
 		}
@@ -215,7 +215,7 @@ func (s *source) around(names ...string) *source {
 			break
 		}
 		if l := newListing(dir, entries); l.count(names...) > 0 {
-			return &source{fsys: s.fsys, root: dir, names: l, texts: map[string]text{}, placed: s.placed}
+			return &source{fsys: s.fsys, root: dir, names: l, texts: map[string]textFile{}, placed: s.placed}
 		}
 	}
 	return nil

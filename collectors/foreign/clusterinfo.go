@@ -30,7 +30,7 @@ func convertClusterInfo(src *source, out *output, node string) {
 	if bundle == nil {
 		return
 	}
-	t := bundle.read("clusterinfo", maxClusterInfo)
+	t := bundle.readText("clusterinfo", maxClusterInfo)
 	out.place("original/clusterinfo", bundle, "clusterinfo")
 	out.place("original/failed_nodes", bundle, "failed_nodes")
 	if t.gap.Kind != "" {
@@ -54,7 +54,7 @@ func convertClusterInfo(src *source, out *output, node string) {
 		out.Gap("api/node.json", gapf(evidence.NotCollected, "clusterinfo has %d nodes, and none is called %s; ask for `kubectl get nodes -o json`", len(nodes), node))
 	default:
 		out.JSON("api/nodes.json", kubeList("NodeList", nodes))
-		out.JSON("api/node.json", nodes[at].of("v1", "Node"))
+		out.JSON("api/node.json", nodes[at].withKind("v1", "Node"))
 		node = nodes[at].name()
 	}
 	ours := regexp.MustCompile(`(?m)^\s*nodeName: ["']?` + regexp.QuoteMeta(node) + `["']?\s*$`)
@@ -81,8 +81,8 @@ func (o kubeObject) name() string {
 	return m.Name
 }
 
-// of completes an object: in a list they do not say what they are.
-func (o kubeObject) of(version, kind string) kubeObject {
+// withKind completes an object: in a list they do not say what they are.
+func (o kubeObject) withKind(version, kind string) kubeObject {
 	o["apiVersion"], o["kind"] = json.RawMessage(`"`+version+`"`), json.RawMessage(`"`+kind+`"`)
 	return o
 }

@@ -18,7 +18,7 @@ var (
 
 // readPSDrives makes disks.json of Get-PSDrive. It rounds to 10 MB; a drive whose
 // size it does not show (an empty DVD drive) is left out.
-func readPSDrives(t text) (any, evidence.Gap) {
+func readPSDrives(t textFile) (any, evidence.Gap) {
 	if t.gap.Kind != "" {
 		return nil, t.gap
 	}
@@ -37,7 +37,7 @@ func readPSDrives(t text) (any, evidence.Gap) {
 }
 
 // readDiskUsage makes disks.json of the list of logical disks.
-func readDiskUsage(t text) (any, evidence.Gap) {
+func readDiskUsage(t textFile) (any, evidence.Gap) {
 	if t.gap.Kind != "" {
 		return nil, t.gap
 	}
@@ -87,7 +87,7 @@ var processRow = regexp.MustCompile(`(?m)^ *\d+ +\d+ +\d+ +(\d+) +(?:[\d.,\x{a0}
 const enoughProcesses = 15
 
 // readProcessTable makes processes.json of Get-Process.
-func readProcessTable(t text) (any, evidence.Gap) {
+func readProcessTable(t textFile) (any, evidence.Gap) {
 	if t.gap.Kind != "" {
 		return nil, t.gap
 	}

@@ -20,7 +20,7 @@ type dump struct {
 const maxHead = 64 << 10
 
 func readDump(src *source, name string) dump {
-	t := src.read(name, maxDump)
+	t := src.readText(name, maxDump)
 	d := dump{name: t.name, gap: t.gap, silent: t.missing || t.empty()}
 	if t.gap.Kind != "" {
 		return d

@@ -51,7 +51,7 @@ func isEKS(folder listing) bool {
 }
 
 func convertEKS(src *source, out *output) {
-	network, hnsFolder := src.in("network"), src.in("network/hns")
+	network, hnsFolder := src.folder("network"), src.folder("network/hns")
 	system, application := readExport(src, "system-eventlogs.csv"), readExport(src, "application-eventlogs.csv")
 	info, known := readSysteminfo(src.text("sysinfo"))
 
@@ -113,7 +113,7 @@ func hotfixesOf(ids []string) []evidence.Hotfix {
 
 // readAllServices makes services.json of `Get-Service | fl`, which lists the
 // stopped services too.
-func readAllServices(t text) (any, evidence.Gap) {
+func readAllServices(t textFile) (any, evidence.Gap) {
 	if t.gap.Kind != "" {
 		return nil, t.gap
 	}
@@ -129,7 +129,7 @@ func eksName(src *source) string {
 	if info, ok := readSysteminfo(src.text("sysinfo")); ok && info.host != "" {
 		return info.host
 	}
-	if name := hostName(src.in("network").text("ip.txt").content); name != "" {
+	if name := hostName(src.folder("network").text("ip.txt").content); name != "" {
 		return name
 	}
 	return eksFolder(src.root)
@@ -154,7 +154,7 @@ func eksFolder(root string) string {
 func eksMeta(src *source, hns hnsState, out *output, lastEvent time.Time) {
 	files := src.newest("sysinfo", "services", "volumes", "system-eventlogs.csv", "application-eventlogs.csv")
 	for _, folder := range []string{"network", "network/hns", "containerd"} {
-		in := src.in(folder)
+		in := src.folder(folder)
 		if at := in.newest(sortedValues(in.names.files)...); at.After(files) {
 			files = at
 		}
@@ -167,7 +167,7 @@ func eksMeta(src *source, hns hnsState, out *output, lastEvent time.Time) {
 // eksEvents joins the exports of two logs, which have neither id nor provider.
 func eksEvents(src *source, out *output, system, application export) {
 	list := append(system.excerpt("System"), application.excerpt("Application")...)
-	if gmsa := readExport(src.in("gmsa"), "eventlogs.csv"); gmsa.gap.Kind == "" {
+	if gmsa := readExport(src.folder("gmsa"), "eventlogs.csv"); gmsa.gap.Kind == "" {
 		list = append(list, gmsa.excerpt("")...)
 	}
 	switch {
@@ -183,15 +183,15 @@ func eksEvents(src *source, out *output, system, application export) {
 // eksLogs places logs. The kubelet and kube-proxy of EKS write to the event log,
 // and the tool exports that.
 func eksLogs(src *source, out *output) {
-	readExport(src.in("kubelet"), "kubelet-service.csv").placeLog(out, "kubelet")
-	readExport(src.in("kube-proxy"), "kube-proxy-service.csv").placeLog(out, "kube-proxy")
-	if docker := readExport(src.in("docker_log"), "docker-daemon.csv"); len(docker.events) > 0 {
+	readExport(src.folder("kubelet"), "kubelet-service.csv").placeLog(out, "kubelet")
+	readExport(src.folder("kube-proxy"), "kube-proxy-service.csv").placeLog(out, "kube-proxy")
+	if docker := readExport(src.folder("docker_log"), "docker-daemon.csv"); len(docker.events) > 0 {
 		docker.placeLog(out, "docker")
 	}
 	text := func(name string) bool { return !binaryName(name) }
-	placeLogs(src.in("eks"), out, text, "eks")
-	placeLogs(src.in("containerd_log"), out, text, "containerd")
-	placeLogs(src.in("gmsa/filelogs"), out, text, "gmsa")
+	placeLogs(src.folder("eks"), out, text, "eks")
+	placeLogs(src.folder("containerd_log"), out, text, "containerd")
+	placeLogs(src.folder("gmsa/filelogs"), out, text, "gmsa")
 }
 
 // binaryName tells files that no search of texts is for; a name that the layout
@@ -209,7 +209,7 @@ const maxConfigs = 100
 
 func eksFiles(src *source, out *output) {
 	c := &copies{tool: eksTool, out: out}
-	kubelet, cni := src.in("kubelet"), src.in("cni")
+	kubelet, cni := src.folder("kubelet"), src.folder("cni")
 	c.add(kubelet, "kubeconfig", `C:\ProgramData\kubernetes\kubeconfig`, "")
 	c.add(kubelet, "kubelet-config.json", `C:\ProgramData\kubernetes\kubelet-config.json`, "")
 	for i, key := range sortedKeys(cni.names.files) {
@@ -225,7 +225,7 @@ func eksFiles(src *source, out *output) {
 
 // eksCRI makes cri.json of what ctr printed, where containerd answered.
 func eksCRI(src *source, out *output) {
-	ctr := src.in("containerd")
+	ctr := src.folder("containerd")
 	images, listed := readCtrImages(ctr.text("containerd-images.txt").content)
 	inUse, _ := readCtrContainers(ctr.text("containerd-containers.txt").content)
 	var cri evidence.CRIState

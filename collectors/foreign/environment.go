@@ -18,12 +18,12 @@ var (
 // which are the machine's and the user's. One that was cut is left out; where it
 // is about a proxy nothing is believed, since a half NO_PROXY accuses the wrong
 // one. The second text, of proxies alone, may be empty: then there is none.
-func readEnvironment(all, proxies text) (any, evidence.Gap) {
+func readEnvironment(all, proxies textFile) (any, evidence.Gap) {
 	if all.gap.Kind != "" && proxies.gap.Kind != "" {
 		return nil, all.gap
 	}
 	env := map[string]string{}
-	for _, t := range []text{all, proxies} {
+	for _, t := range []textFile{all, proxies} {
 		for _, m := range envRow.FindAllStringSubmatch(t.content, maxObjects) {
 			name, value := m[1], m[2]
 			cut := strings.HasSuffix(value, "...") || strings.HasSuffix(value, "…") || strings.HasSuffix(name, "...")

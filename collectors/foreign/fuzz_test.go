@@ -48,7 +48,7 @@ func FuzzIPConfig(f *testing.F) {
 	f.Add(ipGerman)
 	f.Add(l2bridge2018()["ip.txt"])
 	f.Fuzz(func(t *testing.T, s string) {
-		n := interfaces{ip: text{name: "ip.txt", content: s}, sections: parseIPConfig(s), addresses: parseNetIPAddress(s), adapterOf: parseNetAdapter(s), mtus: parseNetshInterfaces(s)}
+		n := interfaces{ip: textFile{name: "ip.txt", content: s}, sections: parseIPConfig(s), addresses: parseNetIPAddress(s), adapterOf: parseNetAdapter(s), mtus: parseNetshInterfaces(s)}
 		list, gap := n.adapters()
 		if gap.Kind == "" {
 			for _, a := range list {
@@ -107,7 +107,7 @@ func FuzzPortsAndMachine(f *testing.F) {
 			}
 		}
 		netsh.Dynamic(s)
-		x := text{name: "winver.txt", content: s}
+		x := textFile{name: "winver.txt", content: s}
 		readOS(x)
 		readHotfixes(x)
 		hotfixSource(s)

@@ -19,7 +19,7 @@ const fewestProcesses = 10
 
 // readProcesses reads the table of Get-Process, which shows all processes but
 // neither their parents nor their command lines.
-func readProcesses(t text) ([]evidence.Process, evidence.Gap) {
+func readProcesses(t textFile) ([]evidence.Process, evidence.Gap) {
 	if t.gap.Kind != "" {
 		return nil, t.gap
 	}

@@ -117,7 +117,7 @@ func (s hnsState) answered() bool { return len(s.all()) > 0 }
 
 // noSwitchPorts reads `vfpctrl /list-vmswitch-port`, which ends with a line of
 // success when it could ask the switch.
-func noSwitchPorts(t text) bool {
+func noSwitchPorts(t textFile) bool {
 	s := strings.ToLower(t.content)
 	return strings.Contains(s, "list-vmswitch-port succeeded") && !strings.Contains(s, "port name") && !strings.Contains(s, "portid")
 }

@@ -16,7 +16,7 @@ type hnsdiag struct {
 // texts and outputs that break off say nothing.
 func readHNSDiag(src *source) hnsdiag {
 	d := hnsdiag{make([][]record, len(hnsKinds)), make([]bool, len(hnsKinds))}
-	pieces, broken := splitDump(src.read("hnsdiag.txt", maxDump).content)
+	pieces, broken := splitDump(src.readText("hnsdiag.txt", maxDump).content)
 	if broken != "" {
 		return d
 	}

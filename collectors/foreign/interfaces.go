@@ -12,7 +12,7 @@ import (
 // An interfaces is what the folder tells of adapters: ipconfig, which is always
 // there, and the commands of later versions, whose columns are not translated.
 type interfaces struct {
-	ip        text
+	ip        textFile
 	sections  []ipSection
 	addresses []netIPAddress
 	adapterOf []netAdapter

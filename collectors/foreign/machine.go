@@ -13,7 +13,7 @@ var versionNT = regexp.MustCompile(`(?:^|\s)(\d+)\.(\d+)\.(\d+)(?:\.\d+)?`)
 
 // readOS reads winver.txt, which begins with .NET's idea of the version: the build
 // without its revision. The product's name is not there, and a wrong one misleads.
-func readOS(t text) (any, evidence.Gap) {
+func readOS(t textFile) (any, evidence.Gap) {
 	if t.gap.Kind != "" {
 		return nil, t.gap
 	}
@@ -35,7 +35,7 @@ var (
 )
 
 // readHotfixes reads the table of Get-HotFix below the version.
-func readHotfixes(t text) (any, evidence.Gap) {
+func readHotfixes(t textFile) (any, evidence.Gap) {
 	if t.gap.Kind != "" {
 		return nil, t.gap
 	}

@@ -55,7 +55,7 @@ func (n *nodeFiles) below(src *source, windowsPath string, depth int) {
 		return
 	}
 	for _, name := range slices.Sorted(slices.Values(src.names.folders)) {
-		n.below(src.in(name), windowsPath+`\`+name, depth-1)
+		n.below(src.folder(name), windowsPath+`\`+name, depth-1)
 	}
 }
 

@@ -7,8 +7,8 @@ import (
 
 // readPorts needs both files: half a table would read as no exclusions, or as no
 // dynamic range.
-func readPorts(excluded, dynamic text) (any, evidence.Gap) {
-	for _, t := range []text{excluded, dynamic} {
+func readPorts(excluded, dynamic textFile) (any, evidence.Gap) {
+	for _, t := range []textFile{excluded, dynamic} {
 		if t.gap.Kind != "" {
 			return nil, t.gap
 		}

@@ -20,7 +20,7 @@ func FuzzSysteminfoAndLists(f *testing.F) {
 	f.Add(rke2Healthy(f)["eventlogs/rke2-service.txt"])
 	f.Add(rke2Healthy(f)["system/freediskspace"])
 	f.Fuzz(func(t *testing.T, s string) {
-		x := text{name: "x", content: s}
+		x := textFile{name: "x", content: s}
 		if si, ok := readSysteminfo(x); ok {
 			if si.totalMemory < 0 || si.commitLimit < 0 || !strings.HasPrefix(si.build, "10.0.") {
 				t.Errorf("systeminfo is %+v", si)

@@ -60,18 +60,18 @@ type rancher struct{ src *source }
 
 const rancherTool = "Rancher's log collector"
 
-// in is the folder of a file, and text the file itself, with the path in the
+// folderOf is the folder of a file, and text the file itself, with the path in the
 // recording as its name and a gap where there is nothing in it.
-func (r rancher) in(file string) (*source, string) {
+func (r rancher) folderOf(file string) (*source, string) {
 	dir, name := path.Split(file)
 	if dir == "" {
 		return r.src, name
 	}
-	return r.src.in(strings.TrimSuffix(dir, "/")), name
+	return r.src.folder(strings.TrimSuffix(dir, "/")), name
 }
 
-func (r rancher) text(file string) text {
-	src, name := r.in(file)
+func (r rancher) text(file string) textFile {
+	src, name := r.folderOf(file)
 	t := src.text(name)
 	t.name = file
 	switch {
@@ -86,7 +86,7 @@ func (r rancher) text(file string) text {
 
 // either is the first of the files that is there: the scripts keep the same
 // output in different places.
-func (r rancher) either(files ...string) text {
+func (r rancher) either(files ...string) textFile {
 	for _, file := range files {
 		if t := r.text(file); !t.missing {
 			return t
@@ -143,7 +143,7 @@ func convertRancher(src *source, out *output) {
 }
 
 // mayBeEmpty takes the gap from a text that is empty where there is nothing to tell.
-func (t text) mayBeEmpty() text {
+func (t textFile) mayBeEmpty() textFile {
 	if t.blank {
 		t.gap = evidence.Gap{}
 	}
@@ -226,7 +226,7 @@ func firstFitting(named time.Time, times ...time.Time) time.Time {
 func (r rancher) newest(files map[string][]string) time.Time {
 	var newest time.Time
 	for dir, names := range files {
-		if at := r.src.in(dir).newest(names...); at.After(newest) {
+		if at := r.src.folder(dir).newest(names...); at.After(newest) {
 			newest = at
 		}
 	}
@@ -258,7 +258,7 @@ type rancherEvents struct {
 const maxEventText = 32 << 20
 
 func (r rancher) events() (events rancherEvents) {
-	logs, size := r.src.in("eventlogs"), 0
+	logs, size := r.src.folder("eventlogs"), 0
 	take := func(e evidence.WindowsEvent) {
 		if size += len(e.Message); size <= maxEventText && len(events.list) < len(eventLogs)*maxEvents {
 			events.list = append(events.list, e)

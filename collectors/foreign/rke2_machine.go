@@ -65,7 +65,7 @@ func (r rancher) bootedAt(events []evidence.WindowsEvent) time.Time {
 	if !booted.IsZero() {
 		return booted
 	}
-	taken, last := r.src.in("system").newest("systeminfo"), lastEvent(events)
+	taken, last := r.src.folder("system").newest("systeminfo"), lastEvent(events)
 	up, ok := readUptime(r.text("system/uptime").content)
 	if !ok || taken.IsZero() || last.IsZero() || taken.Sub(last).Abs() > 24*time.Hour {
 		return time.Time{}
@@ -101,7 +101,7 @@ func (r rancher) convertServices(out *output) {
 		out.Gap("services.json", gapf(evidence.Error, "%s breaks off, so a service that is not in it may be there; %s", t.name, runBundle))
 		return
 	}
-	status := r.src.in("services")
+	status := r.src.folder("services")
 	for _, file := range sortedValues(status.names.files) {
 		for _, more := range parseServiceList(status.text(file).content) {
 			for i := range list {

@@ -12,9 +12,9 @@ import (
 // convertNetwork gives the readers of collectlogs' files the same outputs under
 // Rancher's names.
 func (r rancher) convertNetwork(out *output) {
-	network, dumps := r.src.in("network"), r.src.in("network/hns")
+	network, dumps := r.src.folder("network"), r.src.folder("network/hns")
 	dumps.texts["ports.txt"] = network.text("vfpports.txt")
-	dumps.texts["hnsdiag.txt"] = network.read("hnsdiaglistall", maxDump)
+	dumps.texts["hnsdiag.txt"] = network.readText("hnsdiaglistall", maxDump)
 	hns := readHNS(dumps)
 	hns.convert(out)
 	if _, known := hnsVersion(hns.all()); !known {
@@ -80,7 +80,7 @@ const (
 var rke2Certificates = []string{"client-kubelet.crt", "serving-kubelet.crt", "client-ca.crt", "server-ca.crt"}
 
 func (r rancher) certificate(file string) ([]evidence.Certificate, error) {
-	return readCertificate(r.src.in("certs/rke2"), file, rke2Agent+`\`+file)
+	return readCertificate(r.src.folder("certs/rke2"), file, rke2Agent+`\`+file)
 }
 
 func (r rancher) convertCertificates(out *output) {
@@ -98,7 +98,7 @@ func (r rancher) convertCertificates(out *output) {
 
 func (r rancher) convertFiles(out *output) {
 	n := &nodeFiles{out: out}
-	config := r.src.in("config/rke2")
+	config := r.src.folder("config/rke2")
 	for _, file := range sortedValues(config.names.files) {
 		switch strings.ToLower(file) {
 		case "config.yaml", "config.yml":
@@ -109,19 +109,19 @@ func (r rancher) convertFiles(out *output) {
 			n.copied(config, file, rke2Config+`\config.yaml.d\`+file)
 		}
 	}
-	n.copied(r.src.in("containerd"), "config.toml", rke2Agent+`\etc\containerd\config.toml`)
-	n.copied(r.src.in("config/wins"), "config", `C:\etc\rancher\wins\config`)
-	n.copied(r.src.in("config/flannel"), "net-conf.json", `C:\etc\kube-flannel\net-conf.json`)
+	n.copied(r.src.folder("containerd"), "config.toml", rke2Agent+`\etc\containerd\config.toml`)
+	n.copied(r.src.folder("config/wins"), "config", `C:\etc\rancher\wins\config`)
+	n.copied(r.src.folder("config/flannel"), "net-conf.json", `C:\etc\kube-flannel\net-conf.json`)
 	if r.rke1() {
-		cni := r.src.in("config/cni")
+		cni := r.src.folder("config/cni")
 		for _, file := range sortedValues(cni.names.files) {
 			n.copied(cni, file, `C:\etc\cni\net.d\`+file)
 		}
-		n.folder(cni.in("networks"), `C:\var\lib\cni\networks`)
-		n.folder(cni.in("flannel"), `C:\var\lib\cni\flannel`)
-		n.folder(cni.in("cacheresults"), `C:\var\lib\cni\cache\results`)
+		n.folder(cni.folder("networks"), `C:\var\lib\cni\networks`)
+		n.folder(cni.folder("flannel"), `C:\var\lib\cni\flannel`)
+		n.folder(cni.folder("cacheresults"), `C:\var\lib\cni\cache\results`)
 	} else {
-		n.folder(r.src.in("config/cni"), rke2Agent+`\etc\cni`)
+		n.folder(r.src.folder("config/cni"), rke2Agent+`\etc\cni`)
 	}
 	n.write(gapf(evidence.NotCollected, "this recording of %s holds no configuration file; ask for %s\\config.yaml and %s\\etc", rancherTool, rke2Config, rke2Agent))
 }
@@ -150,21 +150,21 @@ func containerComponent(file string) string {
 // convertLogs places the logs of the components. What PowerShell made of the
 // event log of service rke2 is no log: its lines are cut to the console's width.
 func (r rancher) convertLogs(out *output) {
-	components := r.src.in("k8s/components")
+	components := r.src.folder("k8s/components")
 	for _, file := range sortedValues(components.names.files) {
 		if strings.Contains(strings.ToLower(file), ".log") {
 			out.log(components, file, containerComponent(file))
 		}
 	}
-	containerd := r.src.in("containerd")
+	containerd := r.src.folder("containerd")
 	for _, file := range sortedValues(containerd.names.files) {
 		if strings.HasPrefix(strings.ToLower(file), "containerd") && strings.Contains(strings.ToLower(file), ".log") {
 			out.log(containerd, file, "containerd")
 		}
 	}
-	out.log(r.src.in("eventlogs"), "csi-proxy.log", "csi-proxy")
+	out.log(r.src.folder("eventlogs"), "csi-proxy.log", "csi-proxy")
 	for _, dir := range []string{"k8s/containerlogs", "containerlogs", "containerlogs/rke"} {
-		logs := r.src.in(dir)
+		logs := r.src.folder(dir)
 		for _, file := range sortedValues(logs.names.files) {
 			out.log(logs, file, containerComponent(file))
 		}

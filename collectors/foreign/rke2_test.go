@@ -199,17 +199,17 @@ func TestSysteminfo(t *testing.T) {
 		{"a date that could be either", strings.Replace(systeminfoEnglish, "11/17/2026, 9", "11/7/2026, 9", 1), "WIN-RKE2-1|Windows Server 2022 Datacenter|10.0.20348||VMware20,1|0001-01-01 00:00:00|[KB5044281 KB5012170 KB5043167]|16383|9812|18815|7773"},
 		{"cut behind the version", systeminfoEnglish[:strings.Index(systeminfoEnglish, "OS Manufacturer")], "WIN-RKE2-1|Windows Server 2022 Datacenter|10.0.20348|||0001-01-01 00:00:00|[]|0|0|0|0"},
 	} {
-		si, ok := readSysteminfo(text{content: plainLines(strings.ReplaceAll(tt.content, "\n", "\r\n"))})
+		si, ok := readSysteminfo(textFile{content: plainLines(strings.ReplaceAll(tt.content, "\n", "\r\n"))})
 		got := fmt.Sprintf("%s|%s|%s|%s|%s|%s|%v|%d|%d|%d|%d", si.host, si.product, si.build, si.installType, si.model, si.booted.UTC().Format(time.DateTime), si.hotfixes, si.totalMemory>>20, si.freeMemory>>20, si.commitLimit>>20, si.commitUsed>>20)
 		if !ok || got != tt.want {
 			t.Errorf("%s (%v)\n got %s\nwant %s", tt.name, ok, got, tt.want)
 		}
 	}
-	if _, ok := readSysteminfo(text{content: "ERROR: Access denied\n"}); ok {
+	if _, ok := readSysteminfo(textFile{content: "ERROR: Access denied\n"}); ok {
 		t.Error("an error is taken for the system's information")
 	}
 	none := strings.NewReplacer("18,815 MB", "16,383 MB", `C:\pagefile.sys`, "N/A").Replace(systeminfoEnglish)
-	si, _ := readSysteminfo(text{content: none})
+	si, _ := readSysteminfo(textFile{content: none})
 	if si.memoryAndPageFiles().PageFiles == nil {
 		t.Error("a node without a page file is not told")
 	}
@@ -285,7 +285,7 @@ func TestEnvironment(t *testing.T) {
 		{"none", head + "OS                             Windows_NT\n", "", "map[OS:Windows_NT]"},
 		{"exceptions that were cut", head, "NO_PROXY                       10.0.0.0/8,localh...\n", "error"},
 	} {
-		env, gap := readEnvironment(text{name: "a", content: tt.all}, text{name: "b", content: tt.proxies})
+		env, gap := readEnvironment(textFile{name: "a", content: tt.all}, textFile{name: "b", content: tt.proxies})
 		got := fmt.Sprint(env)
 		if gap.Kind != "" {
 			got = gap.Kind
@@ -298,7 +298,7 @@ func TestEnvironment(t *testing.T) {
 
 func TestDrives(t *testing.T) {
 	french := "C                  38,12         88,88 FileSystem    C:\\\nE               1 024,00        512,50 FileSystem    E:\\\nD                                      FileSystem    D:\\\n"
-	got, gap := readDrives(text{name: "volumes", content: french})
+	got, gap := readDrives(textFile{name: "volumes", content: french})
 	if want := `[{"drive":"C:","totalBytes":136365211647,"freeBytes":95434173317},{"drive":"E:","totalBytes":1649804312576,"freeBytes":550292684800}]`; gap.Kind != "" || asJSON(t, got) != want {
 		t.Errorf("got %v %s, want %s", got, gap, want)
 	}

@@ -21,7 +21,7 @@ var (
 // readRoutes prefers Get-NetRoute, which names interfaces and knows IPv6 and all
 // compartments; `route print` is what the oldest version has. The two count
 // metrics differently (the second adds the interface's), so they are not mixed.
-func readRoutes(t text, net interfaces) (any, evidence.Gap) {
+func readRoutes(t textFile, net interfaces) (any, evidence.Gap) {
 	if t.gap.Kind != "" {
 		return nil, t.gap
 	}

@@ -19,7 +19,7 @@ const enoughServices = 20
 // hyphen is none of them), so it may not become the list by itself. `sc queryex`
 // without a name lists every active service, and where that list is whole, what is
 // missing from it does not run; Get-Service then adds the stopped ones that it saw.
-func readServices(sc, get text) (any, evidence.Gap) {
+func readServices(sc, get textFile) (any, evidence.Gap) {
 	if sc.gap.Kind != "" {
 		return nil, also(sc.gap, "; the services are known from a whole `sc queryex` only; %s", runBundle)
 	}

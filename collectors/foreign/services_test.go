@@ -71,7 +71,7 @@ func TestMachine(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			x := text{name: "winver.txt", content: tt.winver}
+			x := textFile{name: "winver.txt", content: tt.winver}
 			os, gap := readOS(x)
 			if got := asJSON(t, os); gap.Kind != "" && !strings.HasPrefix(gap.String(), tt.os) || gap.Kind == "" && got != tt.os {
 				t.Errorf("os is %s %s, want %s", got, gap, tt.os)

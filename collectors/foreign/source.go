@@ -24,13 +24,13 @@ type source struct {
 	fsys  fs.FS
 	root  string
 	names listing
-	texts map[string]text // what was read, by lower-case name
+	texts map[string]textFile // what was read, by lower-case name
 
 	placed map[string]bool // what the output holds under a name of the layout, by its place in fsys
 }
 
-// A text is one source file as UTF-8 with bare line feeds, or the reason why it could not be read.
-type text struct {
+// A textFile is one source file as UTF-8 with bare line feeds, or the reason why it could not be read.
+type textFile struct {
 	name    string // as stored
 	content string
 	missing bool
@@ -43,15 +43,15 @@ func openSource(fsys fs.FS, root string) (*source, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &source{fsys: fsys, root: root, names: newListing(root, entries), texts: map[string]text{}, placed: map[string]bool{}}, nil
+	return &source{fsys: fsys, root: root, names: newListing(root, entries), texts: map[string]textFile{}, placed: map[string]bool{}}, nil
 }
 
-// in is a folder of the recording, whatever case its path is written in. One
+// folder is a folder of the recording, whatever case its path is written in. One
 // that is not there is empty.
-func (s *source) in(dir string) *source {
+func (s *source) folder(dir string) *source {
 	at := s
 	for part := range strings.SplitSeq(dir, "/") {
-		next := &source{fsys: at.fsys, root: path.Join(at.root, part), texts: map[string]text{}, placed: at.placed}
+		next := &source{fsys: at.fsys, root: path.Join(at.root, part), texts: map[string]textFile{}, placed: at.placed}
 		for _, stored := range at.names.folders {
 			if strings.EqualFold(stored, part) {
 				next.root = path.Join(at.root, stored)
@@ -67,14 +67,14 @@ func (s *source) in(dir string) *source {
 }
 
 // text reads a file of the folder, whatever case its name is written in.
-func (s *source) text(name string) text { return s.read(name, maxText) }
+func (s *source) text(name string) textFile { return s.readText(name, maxText) }
 
-func (s *source) read(name string, limit int64) text {
+func (s *source) readText(name string, limit int64) textFile {
 	key := strings.ToLower(name)
 	if t, ok := s.texts[key]; ok {
 		return t
 	}
-	t := text{name: name}
+	t := textFile{name: name}
 	if stored, ok := s.names.files[key]; !ok {
 		t.missing = true
 		t.gap = gapf(evidence.NotCollected, "%s is not in the folder", name)
@@ -96,7 +96,7 @@ func plainLines(s string) string {
 	return strings.ReplaceAll(strings.ReplaceAll(s, "\r\n", "\n"), "\r", "\n")
 }
 
-func (t text) empty() bool { return t.gap.Kind == "" && strings.TrimSpace(t.content) == "" }
+func (t textFile) empty() bool { return t.gap.Kind == "" && strings.TrimSpace(t.content) == "" }
 
 // newest is the latest time at which one of the named files was written. Archives
 // that keep no times give 1979 or 1980, and a broken clock gives anything.
@@ -137,7 +137,7 @@ func readBounded(fsys fs.FS, name string, limit int64) ([]byte, error) {
 
 // gapf makes a gap of one clean line.
 func gapf(kind, format string, args ...any) evidence.Gap {
-	return evidence.ToolOutput.Of(kind, append([]any{format}, args...)...)
+	return evidence.ToolOutput.OfKind(kind, append([]any{format}, args...)...)
 }
 
 // also makes the sentence of a gap of gapf longer.

@@ -56,7 +56,7 @@ var (
 
 // readSysteminfo reads the output of systeminfo.exe; false where it is something
 // else, or shows no version of Windows.
-func readSysteminfo(t text) (systeminfo, bool) {
+func readSysteminfo(t textFile) (systeminfo, bool) {
 	var si systeminfo
 	fields := systeminfoFields(t.content)
 	version := -1

@@ -33,7 +33,7 @@ var (
 	unavailable = regexp.MustCompile(`(?i)( command not available|logs not available| process not available| does not exist| are not available)\s*$`)
 )
 
-func readTranscript(t text) transcript {
+func readTranscript(t textFile) transcript {
 	tr := transcript{name: t.name}
 	if t.gap.Kind != "" {
 		return tr

@@ -19,7 +19,7 @@ var (
 
 // readDrives takes the bytes of wmic where Windows still has it, and otherwise
 // the hundredths of a gigabyte of Get-PSDrive.
-func readDrives(texts ...text) (any, evidence.Gap) {
+func readDrives(texts ...textFile) (any, evidence.Gap) {
 	list := []evidence.Disk{}
 	add := func(d evidence.Disk) {
 		if d.TotalBytes > 0 && d.FreeBytes <= d.TotalBytes && !slices.ContainsFunc(list, func(have evidence.Disk) bool { return have.Drive == d.Drive }) {

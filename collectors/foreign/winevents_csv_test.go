@@ -110,13 +110,13 @@ func FuzzTables(f *testing.F) {
 				t.Errorf("event %v is about nothing", e)
 			}
 		}
-		tr := readTranscript(text{name: "t", content: s})
+		tr := readTranscript(textFile{name: "t", content: s})
 		tr.because("x")
-		t1 := text{name: "f", content: s}
-		for _, read := range []func(text) (any, string){
-			func(t text) (any, string) { v, g := readPSDrives(t); return v, g.String() },
-			func(t text) (any, string) { v, g := readDiskUsage(t); return v, g.String() },
-			func(t text) (any, string) { v, g := readProcessTable(t); return v, g.String() },
+		t1 := textFile{name: "f", content: s}
+		for _, read := range []func(textFile) (any, string){
+			func(t textFile) (any, string) { v, g := readPSDrives(t); return v, g.String() },
+			func(t textFile) (any, string) { v, g := readDiskUsage(t); return v, g.String() },
+			func(t textFile) (any, string) { v, g := readProcessTable(t); return v, g.String() },
 		} {
 			if v, gap := read(t1); v == nil && gap == "" {
 				t.Error("neither a value nor a reason")

@@ -173,7 +173,7 @@ type learner struct {
 	pairs                 map[[2]string]bool
 }
 
-func put[K comparable](set *map[K]bool, name K) {
+func addTo[K comparable](set *map[K]bool, name K) {
 	if *set == nil {
 		*set = map[K]bool{}
 	}
@@ -205,7 +205,7 @@ func (l *learner) host(name string) {
 	if _, err := netip.ParseAddr(name); err == nil {
 		return
 	}
-	put(&l.hosts, name)
+	addTo(&l.hosts, name)
 	if _, domain, ok := strings.Cut(name, "."); ok {
 		l.domain(domain)
 	}
@@ -217,7 +217,7 @@ func (l *learner) domain(name string) {
 	if !nameLike(name) || !strings.Contains(name, ".") || strings.HasSuffix("."+name, ".cluster.local") || strings.Contains("."+name+".", ".svc.") {
 		return
 	}
-	put(&l.domains, name)
+	addTo(&l.domains, name)
 }
 
 // user takes the name of an account, with or without its domain.
@@ -243,11 +243,11 @@ func (l *learner) user(account string) {
 			l.host(domain)
 		}
 		if nameLike(name) {
-			put(&l.pairs, [2]string{domain, name})
+			addTo(&l.pairs, [2]string{domain, name})
 		}
 	}
 	if nameLike(name) {
-		put(&l.users, name)
+		addTo(&l.users, name)
 	}
 }
 

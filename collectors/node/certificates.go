@@ -115,7 +115,7 @@ func (c *certificates) settings(file string, setting *regexp.Regexp) []string {
 	if p == "" || c.ctx.Err() != nil {
 		return nil
 	}
-	content, _, err := c.volumes.read(p, maxCopy)
+	content, _, err := c.volumes.readVolume(p, maxCopy)
 	c.note(err)
 	var values []string
 	for _, m := range setting.FindAllStringSubmatch(string(evidence.DecodeText(content)), 16) {
@@ -138,7 +138,7 @@ func (c *certificates) files(names []string) {
 			continue
 		}
 		c.seen[key] = true
-		content, _, err := c.volumes.read(p, maxCopy)
+		content, _, err := c.volumes.readVolume(p, maxCopy)
 		c.note(err)
 		c.add(p, content)
 	}

@@ -164,7 +164,7 @@ func (c *copies) file(name string) string {
 		c.record(p, info, notCopied, "not copied: the files before it take all the room")
 		return ""
 	}
-	content, opened, err := c.volumes.read(p, maxCopy)
+	content, opened, err := c.volumes.readVolume(p, maxCopy)
 	if errors.Is(err, errTooLarge) {
 		c.record(p, info, notCopied, "larger than 1 MiB")
 		return ""

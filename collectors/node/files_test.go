@@ -249,7 +249,7 @@ func TestLinksAreFollowedOnTheirDriveOnly(t *testing.T) {
 		{`C:\plain`, "plain"}, {`C:\relative`, "folder/inside"}, {`C:\up\absolute`, "plain"}, {`C:\up\relative`, "plain"}, {`C:\device\inside`, "folder/inside"}, {`C:\up\root\plain`, "plain"},
 		{`C:\other`, ""}, {`C:\share`, ""}, {`C:\volume`, ""}, {`C:\out`, ""}, {`C:\loop`, ""}, {`C:\gone`, ""}, {`\\server\share\x`, ""},
 	} {
-		content, _, err := v.read(c.path, 100)
+		content, _, err := v.readVolume(c.path, 100)
 		if string(content) != c.want || (err == nil) != (c.want != "") {
 			t.Errorf("%s: %q, %v", c.path, content, err)
 		}

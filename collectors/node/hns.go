@@ -82,15 +82,15 @@ func hnsReader(l hnsList) func(context.Context, *collectors.Record) error {
 		if err := asleep(r); err != nil {
 			return err
 		}
-		list, err := windowsHNS.read(l)
+		list, err := windowsHNS.readList(l)
 		r.Either(l.path, list, err)
 		return nil
 	}
 }
 
-// read lists through the second interface where there is one, which came with
+// readList lists through the second interface where there is one, which came with
 // version 9.2, and through the first one elsewhere.
-func (h hnsCalls) read(l hnsList) (any, error) {
+func (h hnsCalls) readList(l hnsList) (any, error) {
 	// The version comes first: it answers an HNS that is not there with an
 	// error, where the listings of the library would stumble.
 	v, err := guard(h.version)

@@ -61,7 +61,7 @@ func TestHNSListings(t *testing.T) {
 		{"something else", hnsCalls{version: fails(errors.New("hnsCall failed in Win32: The wrong diskette is in the drive. (0x22)"))}, "error: hnsCall failed in Win32: The wrong diskette is in the drive. (0x22)"},
 	} {
 		t.Run(row.name, func(t *testing.T) {
-			list, err := row.hns.read(hnsNetworks)
+			list, err := row.hns.readList(hnsNetworks)
 			got := ""
 			if err != nil {
 				got = collectors.GapOf(err).String()
@@ -81,7 +81,7 @@ func TestHNSListings(t *testing.T) {
 
 // HNS starts when it is called, so one that is stopped must not be.
 func TestAStoppedHNSIsNotWoken(t *testing.T) {
-	gap, asked := evidence.HNSNotRunning.Gap("0x426"), evidence.Reported.Of(evidence.Error, "asked")
+	gap, asked := evidence.HNSNotRunning.Gap("0x426"), evidence.Reported.OfKind(evidence.Error, "asked")
 	for _, row := range []struct {
 		name     string
 		services []map[string]any

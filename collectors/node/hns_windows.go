@@ -28,18 +28,18 @@ func hasHCN() bool { return computeNetwork.NewProc("HcnEnumerateNetworks").Find(
 func listHCN(what hnsObjects) (any, error) {
 	switch what {
 	case networkObjects:
-		return some(hcn.ListNetworks())
+		return neverNil(hcn.ListNetworks())
 	case endpointObjects:
-		return some(hcn.ListEndpoints())
+		return neverNil(hcn.ListEndpoints())
 	case loadBalancerObjects:
-		return some(hcn.ListLoadBalancers())
+		return neverNil(hcn.ListLoadBalancers())
 	default:
-		return some(hcn.ListNamespaces())
+		return neverNil(hcn.ListNamespaces())
 	}
 }
 
-// some makes a list of none of nothing at all.
-func some[T any](list []T, err error) (any, error) { return append([]T{}, list...), err }
+// neverNil makes a list of none of nothing at all.
+func neverNil[T any](list []T, err error) (any, error) { return append([]T{}, list...), err }
 
 var (
 	vmcompute   = windows.NewLazySystemDLL("vmcompute.dll")

@@ -141,7 +141,7 @@ func (l *logSearch) ofProgram(p runningProgram) {
 	l.ofFlags(p, evidence.ParseFlags(p.args))
 	l.ofFlags(p, evidence.ParseFlags(p.all[:len(p.all)-len(p.args)])) // of what wraps it
 	if script := named(evidence.StartScript(p.all)); script != "" {
-		content, _, _ := l.volumes.read(script, maxCopy)
+		content, _, _ := l.volumes.readVolume(script, maxCopy)
 		l.ofFlags(p, evidence.ParseFlags(scriptArgs(string(evidence.DecodeText(content)))))
 	}
 	if p.service == "" {
@@ -264,7 +264,7 @@ func (l *logSearch) ofCNI(folder string) {
 		if e.IsDir() || len(evidence.CNIFiles([]string{e.Name()})) == 0 {
 			continue
 		}
-		content, _, _ := l.volumes.read(folder+`\`+e.Name(), maxCopy)
+		content, _, _ := l.volumes.readVolume(folder+`\`+e.Name(), maxCopy)
 		for _, m := range cniLogSetting.FindAllStringSubmatch(string(evidence.DecodeText(content)), 8) {
 			l.file("cni", strings.ReplaceAll(m[1], `\\`, `\`))
 		}

@@ -33,9 +33,9 @@ var (
 // Devices that answer to these names in every folder, and would wait for a key.
 var device = regexp.MustCompile(`(?i)^(con|prn|aux|nul|conin\$|conout\$|com[0-9¹²³]|lpt[0-9¹²³]) *(\..*)?$`)
 
-// at finds the drive and the name of a Windows path, and follows the links on
+// volumeAt finds the drive and the name of a Windows path, and follows the links on
 // the way as long as they stay on the drive.
-func (v volumes) at(windowsPath string) (fs.FS, string, error) {
+func (v volumes) volumeAt(windowsPath string) (fs.FS, string, error) {
 	clean := evidence.CleanWinPath(windowsPath)
 	letter, rest, ok := strings.Cut(clean, `:\`)
 	if !ok || len(letter) != 1 {
@@ -121,7 +121,7 @@ func linkTarget(letter, folder, target string) (string, error) {
 }
 
 func (v volumes) stat(windowsPath string) (fs.FileInfo, error) {
-	fsys, name, err := v.at(windowsPath)
+	fsys, name, err := v.volumeAt(windowsPath)
 	if err != nil {
 		return nil, err
 	}
@@ -130,7 +130,7 @@ func (v volumes) stat(windowsPath string) (fs.FileInfo, error) {
 
 // list gives what lies in a folder, in order of name, and tells whether that is all.
 func (v volumes) list(folder string) (entries []fs.DirEntry, all bool, err error) {
-	fsys, name, err := v.at(folder)
+	fsys, name, err := v.volumeAt(folder)
 	if err != nil {
 		return nil, false, err
 	}
@@ -155,7 +155,7 @@ func (v volumes) list(folder string) (entries []fs.DirEntry, all bool, err error
 
 // open opens a file, not a folder and not a device.
 func (v volumes) open(windowsPath string) (fs.File, fs.FileInfo, error) {
-	fsys, name, err := v.at(windowsPath)
+	fsys, name, err := v.volumeAt(windowsPath)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -174,8 +174,8 @@ func (v volumes) open(windowsPath string) (fs.File, fs.FileInfo, error) {
 	return f, info, nil
 }
 
-// read gives the content of a file of at most limit bytes.
-func (v volumes) read(windowsPath string, limit int64) ([]byte, fs.FileInfo, error) {
+// readVolume gives the content of a file of at most limit bytes.
+func (v volumes) readVolume(windowsPath string, limit int64) ([]byte, fs.FileInfo, error) {
 	f, info, err := v.open(windowsPath)
 	if err != nil {
 		return nil, nil, err

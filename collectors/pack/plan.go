@@ -26,9 +26,9 @@ const (
 	sampleSize  = 256 << 10 // of each log, to see how well it compresses
 )
 
-// own are the files that a bundle holds beside the evidence. A bundle that is
+// ownFiles are the files that a bundle holds beside the evidence. A bundle that is
 // made of a bundle makes them anew.
-var own = []string{"report.json", "report.txt", "issue.md", "readme.txt", "manifest.json", samplesName, "signs.json", "logs.json", evidence.GapIndexPath}
+var ownFiles = []string{"report.json", "report.txt", "issue.md", "readme.txt", "manifest.json", samplesName, "signs.json", "logs.json", evidence.GapIndexPath}
 
 const collectlogsFolder = "collectlogs/"
 
@@ -65,7 +65,7 @@ func newPlan(s evidence.Snapshot, o Options, limit int64) *plan {
 	windows := windowsOf(o.Signs)
 	for _, name := range s.Paths() {
 		lower := strings.ToLower(name)
-		if slices.Contains(own, lower) || strings.HasPrefix(lower, collectlogsFolder) {
+		if slices.Contains(ownFiles, lower) || strings.HasPrefix(lower, collectlogsFolder) {
 			continue
 		}
 		info, err := s.Stat(name)

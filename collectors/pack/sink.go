@@ -18,7 +18,7 @@ import (
 )
 
 func (w *writer) makeJSON(name string, v any) error {
-	return w.make(name, func(dst io.Writer) error { return writeJSON(dst, v) })
+	return w.addMade(name, func(dst io.Writer) error { return writeJSON(dst, v) })
 }
 
 func writeJSON(dst io.Writer, v any) error {
@@ -28,8 +28,8 @@ func writeJSON(dst io.Writer, v any) error {
 	return e.Encode(v)
 }
 
-// make adds a file that is not read from the evidence.
-func (w *writer) make(name string, write func(io.Writer) error) error {
+// addMade adds a file that is not read from the evidence.
+func (w *writer) addMade(name string, write func(io.Writer) error) error {
 	var b bytes.Buffer
 	if err := write(&b); err != nil {
 		return err
@@ -46,8 +46,8 @@ func (w *writer) document(name string, write func(io.Writer) error) error {
 	return w.add(entry{name: name, path: name, source: madeHere, size: int64(b.Len()), r: &b, made: true})
 }
 
-// read adds a file of the evidence under a name.
-func (w *writer) read(name, path string, it item) error {
+// addFile adds a file of the evidence under a name.
+func (w *writer) addFile(name, path string, it item) error {
 	f, err := w.s.Open(path)
 	if err != nil {
 		return w.leave(leftOut(name, "%s", reason(err)))

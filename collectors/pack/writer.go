@@ -75,14 +75,14 @@ func newWriter(ctx context.Context, dst io.Writer, limit int64, s evidence.Snaps
 // logs last, when it is known what is left of them.
 func (w *writer) evidence() error {
 	for _, f := range slices.Concat(w.plan.facts, w.plan.logs) {
-		if err := w.read(f.path, f.path, f); err != nil {
+		if err := w.addFile(f.path, f.path, f); err != nil {
 			return err
 		}
 		w.tell(1, 0)
 	}
 	for _, f := range w.plan.facts {
 		if name := collectlogsName[f.path]; name != "" {
-			if err := w.read(collectlogsFolder+name, f.path, f); err != nil {
+			if err := w.addFile(collectlogsFolder+name, f.path, f); err != nil {
 				return err
 			}
 		}
@@ -120,7 +120,7 @@ func (w *writer) leave(l Left) error {
 	}
 	why := evidence.LeftOutOfBundle.Gap(l.Reason)
 	w.gaps[l.Path] = why.Record()
-	return w.make(l.Path+".gap", func(dst io.Writer) error {
+	return w.addMade(l.Path+".gap", func(dst io.Writer) error {
 		_, err := fmt.Fprintln(dst, why)
 		return err
 	})
@@ -250,7 +250,7 @@ func attempt(ctx context.Context, name string, s evidence.Snapshot, o Options, p
 		w.evidence,
 		func() error {
 			seen = o.Redactor.Seen() > 0
-			return w.make(samplesName, func(dst io.Writer) error { _, err := io.WriteString(dst, text); return err })
+			return w.addMade(samplesName, func(dst io.Writer) error { _, err := io.WriteString(dst, text); return err })
 		},
 		func() error { return w.conclude(f) },
 		w.close,

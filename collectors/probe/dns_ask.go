@@ -131,7 +131,7 @@ func (a *asker) exchange(q query, edns bool) answer {
 		}
 		got := unanswered(err)
 		if err == nil {
-			got = read(r)
+			got = answerOf(r)
 		}
 		got.retries = retries
 		return got
@@ -151,8 +151,8 @@ func answers(m, r *dns.Msg) bool {
 // maxAnswers bounds what of an answer is recorded.
 const maxAnswers = 16
 
-// read turns a reply into an outcome.
-func read(r *dns.Msg) answer {
+// answerOf turns a reply into an outcome.
+func answerOf(r *dns.Msg) answer {
 	rcode := r.Rcode
 	got := answer{edns: r.IsEdns0() != nil, truncated: r.Truncated, rcode: rcodeName(rcode), addresses: addresses(r)}
 	switch {

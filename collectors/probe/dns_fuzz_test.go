@@ -24,7 +24,7 @@ func FuzzDNSAnswer(f *testing.F) {
 			return
 		}
 		answers(m, r)
-		got := read(r)
+		got := answerOf(r)
 		p := evidence.DNSProbe{Outcome: got.outcome, Rcode: got.rcode}
 		if !p.Answered() || got.rcode == "" || len(got.addresses) > maxAnswers || got.outcome == "ok" && len(got.addresses) == 0 {
 			t.Errorf("%+v of %v", got, r)

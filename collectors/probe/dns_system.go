@@ -54,7 +54,7 @@ func systemAnswer(addresses []string, err error) answer {
 	case code == infoNoRecords:
 		return answer{outcome: "nodata", rcode: "NOERROR"}
 	case code >= rcodeFormat && code <= rcodeRefused:
-		return read(&dns.Msg{MsgHdr: dns.MsgHdr{Response: true, Rcode: int(code-rcodeFormat) + dns.RcodeFormatError}})
+		return answerOf(&dns.Msg{MsgHdr: dns.MsgHdr{Response: true, Rcode: int(code-rcodeFormat) + dns.RcodeFormatError}})
 	case code == errorTimeout:
 		return answer{outcome: "timeout"}
 	}

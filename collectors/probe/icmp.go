@@ -90,7 +90,7 @@ func (r reach) tryEcho(ctx context.Context, size, try int) pong {
 	}
 	got := sendEcho(ctx, newEcho(r.address, payload, size > 0))
 	if got.outcome == timedOut && ctx.Err() == context.Canceled {
-		got = pong{outcome: untold, why: "interrupted"}
+		got = pong{outcome: outcomeError, why: "interrupted"}
 	}
 	return got
 }

@@ -40,9 +40,9 @@ func windowsPong(status uint32, who string) pong {
 	case status == errAccessDenied:
 		return pong{outcome: denied, why: "Windows does not let this account ping"}
 	case status == errNotSupported, status == errNotCallable:
-		return pong{outcome: untold, why: "this system cannot ping such an address"}
+		return pong{outcome: outcomeError, why: "this system cannot ping such an address"}
 	case status == generalFailure:
-		return pong{outcome: untold, why: "general failure: Windows could not send it, for want of a route or because its firewall forbids it"}
+		return pong{outcome: outcomeError, why: "general failure: Windows could not send it, for want of a route or because its firewall forbids it"}
 	}
-	return pong{outcome: untold, why: fmt.Sprintf("Windows could not send it (status %d)", status)}
+	return pong{outcome: outcomeError, why: fmt.Sprintf("Windows could not send it (status %d)", status)}
 }

@@ -88,14 +88,14 @@ func TestWindowsPong(t *testing.T) {
 		status  uint32
 		outcome string
 	}{
-		{0, answered}, {11010, timedOut}, {11003, unreachable}, {11009, unreachable}, {1231, unreachable}, {5, denied}, {11050, untold}, {120, untold}, {4711, untold},
+		{0, answered}, {11010, timedOut}, {11003, unreachable}, {11009, unreachable}, {1231, unreachable}, {5, denied}, {11050, outcomeError}, {120, outcomeError}, {4711, outcomeError},
 	}
 	for _, c := range cases {
 		got := windowsPong(c.status, "10.0.0.1")
 		if got.outcome != c.outcome {
 			t.Errorf("status %d is %s, want %s", c.status, got.outcome, c.outcome)
 		}
-		if (got.outcome == untold || got.outcome == denied) && got.why == "" || got.outcome == unreachable && got.says == "" {
+		if (got.outcome == outcomeError || got.outcome == denied) && got.why == "" || got.outcome == unreachable && got.says == "" {
 			t.Errorf("status %d has no reason", c.status)
 		}
 	}

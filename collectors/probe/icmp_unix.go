@@ -106,7 +106,7 @@ func (s *icmpSocket) receive(e echoRequest) pong {
 		case errors.Is(waited, os.ErrDeadlineExceeded):
 			return pong{outcome: timedOut}
 		case waited != nil:
-			return pong{outcome: untold, why: waited.Error()}
+			return pong{outcome: outcomeError, why: waited.Error()}
 		case err != nil:
 			return s.routersPong(err)
 		}
@@ -125,7 +125,7 @@ func unsentPong(err error) pong {
 	if errors.Is(err, unix.EACCES) || errors.Is(err, unix.EPERM) {
 		return pong{outcome: denied, why: "this system lets only root ping; run as root, or have the group in net.ipv4.ping_group_range"}
 	}
-	return pong{outcome: untold, why: err.Error()}
+	return pong{outcome: outcomeError, why: err.Error()}
 }
 
 // localPong is for a send that fails: the machine's own routes, MTU and firewall speak.

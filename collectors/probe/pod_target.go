@@ -23,7 +23,7 @@ type podTarget struct {
 func parsePodTarget(s string) (podTarget, error) {
 	t, err := ParseReachTarget(s)
 	if err != nil {
-		return podTarget{}, collectors.GapError(evidence.Reported.Of(evidence.NotCollected, err))
+		return podTarget{}, collectors.GapError(evidence.Reported.OfKind(evidence.NotCollected, err))
 	}
 	if a, err := netip.ParseAddr(t.Host); (err != nil || a.Zone() != "") && !podName(t.Host) {
 		return podTarget{}, collectors.GapError(evidence.PodUnusable.Gap("the host of the target %q cannot be probed from a pod", s))

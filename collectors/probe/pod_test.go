@@ -186,7 +186,7 @@ func TestAPodsRowsStandAfterTheNodes(t *testing.T) {
 		time.Sleep(200 * time.Millisecond)
 		return "|200|10.96.0.1|0.0|0.004|0.0|0.030|", "", 0, nil
 	}
-	denied := collectors.GapError(evidence.Reported.Of(evidence.Denied, "may not create pods/exec"))
+	denied := collectors.GapError(evidence.Reported.OfKind(evidence.Denied, "may not create pods/exec"))
 	for _, c := range []struct {
 		name string
 		node []evidence.ReachProbe

@@ -110,7 +110,7 @@ func (r reach) unsent(why string) []evidence.ReachProbe {
 		rows = append(rows, r.row("icmp"))
 	}
 	for i := range rows {
-		rows[i].Outcome, rows[i].Why = untold, why
+		rows[i].Outcome, rows[i].Why = outcomeError, why
 	}
 	return rows
 }

@@ -28,7 +28,7 @@ var (
 func sendEcho(ctx context.Context, e echoRequest) pong {
 	for _, f := range icmpAllFunctions {
 		if err := f.Find(); err != nil {
-			return pong{outcome: untold, why: err.Error()}
+			return pong{outcome: outcomeError, why: err.Error()}
 		}
 	}
 	wait := ReachTimeout

@@ -16,13 +16,13 @@ import (
 // How a probe ends. A denied one was not sent, and an error says nothing of the
 // way to the target: nothing was sent, or something odd came back.
 const (
-	answered    = "ok"
-	timedOut    = "timeout"
-	refused     = "refused"
-	reset       = "reset"
-	unreachable = "unreachable"
-	denied      = "denied"
-	untold      = "error"
+	answered     = "ok"
+	timedOut     = "timeout"
+	refused      = "refused"
+	reset        = "reset"
+	unreachable  = "unreachable"
+	denied       = "denied"
+	outcomeError = "error"
 )
 
 // Who is not reached: a word for it that is the same on every system, and in every language of Windows.
@@ -39,21 +39,21 @@ func outcomeOf(err error) (outcome, why string) {
 	case err == nil:
 		return answered, ""
 	case errors.Is(err, context.Canceled):
-		return untold, "interrupted"
+		return outcomeError, "interrupted"
 	case errors.Is(err, context.DeadlineExceeded), errors.Is(err, os.ErrDeadlineExceeded):
 		return timedOut, ""
 	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
-		return untold, "the other side closed the connection without an answer"
+		return outcomeError, "the other side closed the connection without an answer"
 	case errors.As(err, &errno):
 		outcome, why, _ = strings.Cut(errnos[errno], ": ")
 		if outcome == "" || outcome == denied {
-			return cmp.Or(outcome, untold), reasonOf(errno)
+			return cmp.Or(outcome, outcomeError), reasonOf(errno)
 		}
 		return outcome, why
 	case errors.As(err, &timeout) && timeout.Timeout():
 		return timedOut, ""
 	}
-	return untold, reasonOf(err)
+	return outcomeError, reasonOf(err)
 }
 
 // reasonOf takes off what a reader of the row knows already: addresses, and the name of the call.

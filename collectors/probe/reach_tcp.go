@@ -65,7 +65,7 @@ func cause(ctx context.Context, err error) error {
 func (r reach) timely(ctx context.Context, protocol string) (evidence.ReachProbe, bool) {
 	row := r.row(protocol)
 	if deadline, ok := ctx.Deadline(); ok && time.Until(deadline) < r.least {
-		row.Outcome, row.Why = untold, "no time was left for it"
+		row.Outcome, row.Why = outcomeError, "no time was left for it"
 		return row, false
 	}
 	return row, true

@@ -206,7 +206,7 @@ func TestANameThatDoesNotResolveIsNoVerdict(t *testing.T) {
 		t.Fatalf("%d rows", len(rows))
 	}
 	for _, p := range rows {
-		if p.Outcome != untold || !strings.HasPrefix(p.Why, "the name does not resolve") {
+		if p.Outcome != outcomeError || !strings.HasPrefix(p.Why, "the name does not resolve") {
 			t.Errorf("%s", rowText(p))
 		}
 	}
@@ -219,10 +219,10 @@ func TestOutcomeOf(t *testing.T) {
 	}{
 		{nil, answered},
 		{fmt.Errorf("dial: %w", context.DeadlineExceeded), timedOut},
-		{context.Canceled, untold},
-		{io.ErrUnexpectedEOF, untold},
+		{context.Canceled, outcomeError},
+		{io.ErrUnexpectedEOF, outcomeError},
 		{&net.OpError{Op: "dial", Err: syscall.EPERM}, ""},
-		{errors.New("odd"), untold},
+		{errors.New("odd"), outcomeError},
 	}
 	for _, c := range cases {
 		got, _ := outcomeOf(c.err)

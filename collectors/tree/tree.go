@@ -71,7 +71,7 @@ func (t *Tree) put(name string, f File, why evidence.Gap) {
 func (t *Tree) JSON(name string, v any) {
 	content, err := encode(v)
 	if err != nil {
-		t.Gap(name, evidence.Reported.Of(evidence.Error, err))
+		t.Gap(name, evidence.Reported.OfKind(evidence.Error, err))
 		return
 	}
 	t.Add(name, File{Content: content})

@@ -24,7 +24,7 @@ type Console struct {
 
 // Open looks at the two streams. It changes nothing that lasts.
 func Open(in, out *os.File) *Console {
-	c := &Console{in: look(in), out: look(out)}
+	c := &Console{in: openStream(in), out: openStream(out)}
 	f := factsOf(c.out)
 	f.in, f.out = c.in.terminal, c.out.terminal
 	f.term = os.Getenv("TERM")
@@ -95,7 +95,7 @@ type stream struct {
 	was      mode
 }
 
-func look(f *os.File) stream {
+func openStream(f *os.File) stream {
 	s := stream{file: f, terminal: f != nil && term.IsTerminal(f.Fd())}
 	if s.terminal {
 		var err error

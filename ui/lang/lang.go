@@ -62,7 +62,7 @@ func Of(language string, of *checks.Catalogue) *Catalogue {
 	opened.Lock()
 	defer opened.Unlock()
 	if opened.catalogues[of] == nil {
-		c, err := read("zh", of)
+		c, err := readLanguage("zh", of)
 		if err != nil {
 			panic(err) // what is embedded was read by a test
 		}
@@ -77,7 +77,7 @@ var opened = struct {
 	catalogues map[*checks.Catalogue]*Catalogue
 }{catalogues: map[*checks.Catalogue]*Catalogue{}}
 
-func read(folder string, of *checks.Catalogue) (*Catalogue, error) {
+func readLanguage(folder string, of *checks.Catalogue) (*Catalogue, error) {
 	c := &Catalogue{of, map[string]entry{}, map[string]string{}, map[string]string{}, map[evidence.Code]string{}, map[string]string{}}
 	list, err := files(folder)
 	if err != nil {

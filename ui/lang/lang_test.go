@@ -38,7 +38,7 @@ func TestNoCatalogueIsEnglish(t *testing.T) {
 	f := checks.ReportFinding{Message: "the node has no page file", Format: "%s", Args: []any{"x"}}
 	for got, want := range map[string]string{
 		c.T("and %d more", 3): "and 3 more", c.Count(1, "check"): "1 check", c.Count(2, "check"): "2 checks",
-		c.Message(f): f.Message, c.Gap(evidence.Reported.Of(evidence.Denied, "x")): "denied: x", c.Phrase("x"): "x",
+		c.Message(f): f.Message, c.Gap(evidence.Reported.OfKind(evidence.Denied, "x")): "denied: x", c.Phrase("x"): "x",
 		c.Status(checks.StatusFail): "fail", c.Category(checks.CategoryDNS): "dns",
 	} {
 		if got != want {
@@ -58,16 +58,16 @@ func TestMessagesAndReasons(t *testing.T) {
 		finding("%s is not valid JSON: %v", "a.conf", &evidence.SyntaxFault{Line: 3, Err: errors.New("unexpected end of JSON input")}):                    "a.conf 不是有效的 JSON：第 3 行：unexpected end of JSON input",
 		finding("host-local reserved %s for the container %.12s, and the host's endpoint %s has that address", "10.0.0.2", "0123456789abcdef", "cbr0_ep"): "host-local 为容器 0123456789ab 预留了 10.0.0.2，而主机的端点 cbr0_ep 正使用该地址",
 		finding("%s", evidence.Phrasef("Windows reports that virtual memory runs low")):                                                                   "Windows 报告虚拟内存不足",
-		finding("nobody has said this of %s", "x"):                                "nobody has said this of x",
-		c.Gap(evidence.NotShown.Gap("the MTU of any pod")):                        "缺少证据：采集数据中没有体现任何 Pod 的 MTU",
-		c.Gap(evidence.NeedsAdministrator.Gap()):                                  "无权限：请以管理员身份运行",
-		c.Gap(evidence.AsRecorded.Of(evidence.Error, "a line that nobody knows")): "出错：a line that nobody knows",
-		c.Say(evidence.Phrasef("the node uses %s, not %s", "azure", "flannel")):   "节点使用的是 azure，不是 flannel",
-		c.Phrase("E1120 09:21:22 failed to parse kubelet flag: unknown flag"):     "E1120 09:21:22 failed to parse kubelet flag: unknown flag",
-		finding("%s", evidence.Joined([]string{"cbr0", "vxlan0"}, " or ")):        "cbr0 或 vxlan0",
-		c.Gap(evidence.NoAnswerWithin.Gap("HNS networks", "5s")):                  "超时：HNS 网络在 5s 内没有应答",
-		c.Gap(evidence.NotShown.Gap("whether %s holds a file", "C:\\k")):          `缺少证据：采集数据中没有体现 C:\k 中是否有文件`,
-		c.Phrase("100%, not more"):                                                "100%, not more",
+		finding("nobody has said this of %s", "x"):                                    "nobody has said this of x",
+		c.Gap(evidence.NotShown.Gap("the MTU of any pod")):                            "缺少证据：采集数据中没有体现任何 Pod 的 MTU",
+		c.Gap(evidence.NeedsAdministrator.Gap()):                                      "无权限：请以管理员身份运行",
+		c.Gap(evidence.AsRecorded.OfKind(evidence.Error, "a line that nobody knows")): "出错：a line that nobody knows",
+		c.Say(evidence.Phrasef("the node uses %s, not %s", "azure", "flannel")):       "节点使用的是 azure，不是 flannel",
+		c.Phrase("E1120 09:21:22 failed to parse kubelet flag: unknown flag"):         "E1120 09:21:22 failed to parse kubelet flag: unknown flag",
+		finding("%s", evidence.Joined([]string{"cbr0", "vxlan0"}, " or ")):            "cbr0 或 vxlan0",
+		c.Gap(evidence.NoAnswerWithin.Gap("HNS networks", "5s")):                      "超时：HNS 网络在 5s 内没有应答",
+		c.Gap(evidence.NotShown.Gap("whether %s holds a file", "C:\\k")):              `缺少证据：采集数据中没有体现 C:\k 中是否有文件`,
+		c.Phrase("100%, not more"):                                                    "100%, not more",
 	} {
 		if got != want {
 			t.Errorf("%q, want %q", got, want)

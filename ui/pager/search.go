@@ -64,7 +64,7 @@ func (s *seeker) forward(off int64) (int64, error) {
 			return -1, errStopped
 		}
 		before := s.f.State() // asked before the read: what comes after it is not missed
-		n, err := s.read(off)
+		n, err := s.readAt(off)
 		if err != nil {
 			return -1, err
 		}
@@ -88,7 +88,7 @@ func (s *seeker) back(end int64) (int64, error) {
 			return -1, errStopped
 		}
 		from := max(end-chunk, 0)
-		n, err := s.read(from)
+		n, err := s.readAt(from)
 		if err != nil {
 			return -1, err
 		}
@@ -103,8 +103,8 @@ func (s *seeker) back(end int64) (int64, error) {
 	}
 }
 
-// read fills a chunk as far as there is text, and folds it.
-func (s *seeker) read(off int64) (int, error) {
+// readAt fills a chunk as far as there is text, and folds it.
+func (s *seeker) readAt(off int64) (int, error) {
 	n := 0
 	for n < len(s.buf) {
 		k, err := s.f.readAt(s.buf[n:], off+int64(n))

@@ -48,7 +48,7 @@ func (a *Asked) conclude(r *checks.Report) Answer {
 		return Answer{Outcome: Normal, Format: a.said.Word("This is normal on Windows: %s."), Check: normal[0].Result.ID,
 			Args: []any{unstopped(normal[0].Says)}}
 	case a.Count[Unknown] > 0:
-		return a.untold()
+		return a.unanswered()
 	case a.Count[RuledOut] == 0:
 		return a.onward(a.said.Word("None of these causes can arise on this node. Next: %s."))
 	case a.Count[RuledOut] == 1:
@@ -79,8 +79,8 @@ func (a *Asked) found(it *Item, more int) Answer {
 	return ans
 }
 
-// untold names the one thing to do that would let most of the checks tell.
-func (a *Asked) untold() Answer {
+// unanswered names the one thing to do that would let most of the checks tell.
+func (a *Asked) unanswered() Answer {
 	var first Advice
 	most := 0
 	count := map[string]int{}

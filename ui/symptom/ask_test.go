@@ -98,19 +98,19 @@ func TestEverySymptomOfEveryRecordingHasAnAnswer(t *testing.T) {
 
 func TestHowToTellFollowsTheGap(t *testing.T) {
 	for gap, want := range map[evidence.Gap]evidence.Remedy{
-		evidence.NeedsAdministrator.Gap():                                     evidence.Elevate,
-		evidence.AsRecorded.Of(evidence.Denied, "a line by hand"):             evidence.Elevate,
-		evidence.NotAuthorized.Gap("list", "services", "it is forbidden"):     evidence.ClusterRights,
-		evidence.NotInRecording.Gap("api/pods.json"):                          evidence.ViaAPI,
-		evidence.NotInRecording.Gap("probes/dns.json"):                        evidence.FromPod,
-		evidence.NotInRecording.Gap("files/C/k/x.json"):                       evidence.OnNode,
-		evidence.NotProbed.Gap("a server of the cluster's DNS"):               evidence.FromPod,
-		evidence.Passive.Gap():                                                evidence.WithoutPassive,
-		evidence.NoAnswerWithin.Gap("HNS", "5s"):                              evidence.MoreTime,
-		evidence.Reported.Of(evidence.Unsupported, "no such call"):            evidence.ByHand,
-		evidence.Reported.Of(evidence.Error, "line 3: the file is empty"):     evidence.ReadFile,
-		evidence.NotShown.Gap("the Node's Ready condition"):                   evidence.OpenCheck,
-		evidence.AsRecorded.Of(evidence.NotCollected, "run as Administrator"): evidence.OpenCheck, // words decide nothing
+		evidence.NeedsAdministrator.Gap():                                         evidence.Elevate,
+		evidence.AsRecorded.OfKind(evidence.Denied, "a line by hand"):             evidence.Elevate,
+		evidence.NotAuthorized.Gap("list", "services", "it is forbidden"):         evidence.ClusterRights,
+		evidence.NotInRecording.Gap("api/pods.json"):                              evidence.ViaAPI,
+		evidence.NotInRecording.Gap("probes/dns.json"):                            evidence.FromPod,
+		evidence.NotInRecording.Gap("files/C/k/x.json"):                           evidence.OnNode,
+		evidence.NotProbed.Gap("a server of the cluster's DNS"):                   evidence.FromPod,
+		evidence.Passive.Gap():                                                    evidence.WithoutPassive,
+		evidence.NoAnswerWithin.Gap("HNS", "5s"):                                  evidence.MoreTime,
+		evidence.Reported.OfKind(evidence.Unsupported, "no such call"):            evidence.ByHand,
+		evidence.Reported.OfKind(evidence.Error, "line 3: the file is empty"):     evidence.ReadFile,
+		evidence.NotShown.Gap("the Node's Ready condition"):                       evidence.OpenCheck,
+		evidence.AsRecorded.OfKind(evidence.NotCollected, "run as Administrator"): evidence.OpenCheck, // words decide nothing
 		{}: evidence.OpenCheck,
 	} {
 		if got := HowToTell(gap); got.Text != advices[want].Text || got.Text == "" {

@@ -299,7 +299,7 @@ func (b browser) row(en treeEntry, selected bool, w int, say voice) line {
 	ascii := say.ascii
 	l, ink := line{{"  ", plain}}, plain
 	if selected {
-		l, ink = line{{own("›", ascii) + " ", accent}}, strong
+		l, ink = line{{ownText("›", ascii) + " ", accent}}, strong
 	}
 	l = append(l, span{strings.Repeat(" ", min(2*en.depth, w/3)), plain})
 	if en.folder {

@@ -74,7 +74,7 @@ func (b bundleScreen) press(e env, k tea.KeyMsg) (screen, effect) {
 	case bundleAsking:
 		return b.typed(e, k)
 	case bundleWritten:
-		return b.read(e, k)
+		return b.pressWritten(e, k)
 	case bundleWriting:
 		if key.Matches(k, bundleKeys.stop) || key.Matches(k, keys.quit) {
 			b.stop()
@@ -163,8 +163,8 @@ func (b bundleScreen) receive(e env, answer tea.Msg) (screen, effect) {
 	return b, effect{}
 }
 
-// read is what a key does to the page of a bundle that is written.
-func (b bundleScreen) read(e env, k tea.KeyMsg) (screen, effect) {
+// pressWritten is what a key does to the page of a bundle that is written.
+func (b bundleScreen) pressWritten(e env, k tea.KeyMsg) (screen, effect) {
 	switch {
 	case key.Matches(k, keys.quit, keys.back):
 		return b, effect{back: true}

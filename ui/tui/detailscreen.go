@@ -25,7 +25,7 @@ type step struct {
 // looked is what is known of the evidence of one check.
 type looked struct {
 	id   string
-	list []look
+	list []lookedAtItem
 }
 
 func newDetail(id string) screen { return detailScreen{steps: []step{{id: id}}} }
@@ -45,7 +45,7 @@ func (d detailScreen) bindings() []key.Binding {
 
 func (d detailScreen) typing() bool { return false }
 
-func (d detailScreen) here() step { return d.steps[len(d.steps)-1] }
+func (d detailScreen) currentStep() step { return d.steps[len(d.steps)-1] }
 
 // with is the screen with another place in the shown check.
 func (d detailScreen) with(s step) detailScreen {
@@ -74,8 +74,8 @@ func (d detailScreen) hints() []hint {
 }
 
 func (d detailScreen) start(e env) func() tea.Msg {
-	check, s, say := e.catalogue.ByID(d.here().id), e.evidence, e.voice
-	id := d.here().id
+	check, s, say := e.catalogue.ByID(d.currentStep().id), e.evidence, e.voice
+	id := d.currentStep().id
 	return func() tea.Msg { return looked{id, lookedAt(check, s, say)} }
 }
 
@@ -91,8 +91,8 @@ func (d detailScreen) receive(e env, answer tea.Msg) (screen, effect) {
 
 func (d detailScreen) page(e env) page {
 	p := page{width: max(min(e.width-gutter-1, readable), 2), voice: e.voice}
-	id := d.here().id
-	var list []look
+	id := d.currentStep().id
+	var list []lookedAtItem
 	if d.looked.id == id {
 		list = d.looked.list
 	}
@@ -109,12 +109,12 @@ func (d detailScreen) page(e env) page {
 const gutter = 2
 
 func (d detailScreen) body(e env) []line {
-	p, s := d.page(e), d.here()
+	p, s := d.page(e), d.currentStep()
 	lines := make([]line, 0, e.height)
 	for i := s.scroll; i < min(len(p.lines), s.scroll+e.height); i++ {
 		mark := span{"  ", plain}
 		if s.at < len(p.items) && p.items[s.at].first == i {
-			mark = span{own("›", e.ascii) + " ", accent}
+			mark = span{ownText("›", e.ascii) + " ", accent}
 		}
 		lines = append(lines, append(line{mark}, p.lines[i]...))
 	}
@@ -122,14 +122,14 @@ func (d detailScreen) body(e env) []line {
 }
 
 func (d detailScreen) settled(e env) screen {
-	p, s := d.page(e), d.here()
+	p, s := d.page(e), d.currentStep()
 	s.at = clamp(s.at, len(p.items)-1)
 	s.scroll = clamp(s.scroll, len(p.lines)-e.height)
 	return d.with(s)
 }
 
 func (d detailScreen) press(e env, k tea.KeyMsg) (screen, effect) {
-	p, s := d.page(e), d.here()
+	p, s := d.page(e), d.currentStep()
 	switch {
 	case key.Matches(k, detailKeys.leave):
 		return d, effect{back: true}
@@ -149,7 +149,7 @@ func (d detailScreen) press(e env, k tea.KeyMsg) (screen, effect) {
 
 // follow goes to where the chosen item leads.
 func (d detailScreen) follow(e env, p page) (screen, effect) {
-	s := d.here()
+	s := d.currentStep()
 	switch {
 	case s.at >= len(p.items) || p.items[s.at].first < s.scroll || p.items[s.at].first >= s.scroll+e.height:
 		return d, effect{} // nothing chosen is in sight
@@ -209,7 +209,7 @@ func (p page) moved(s step, k tea.KeyMsg, height int) step {
 
 // click chooses an item, and goes where the chosen one leads.
 func (d detailScreen) click(e env, x, y int) (screen, effect) {
-	p, s := d.page(e), d.here()
+	p, s := d.page(e), d.currentStep()
 	for i := range p.items {
 		if p.items[i].first != s.scroll+y {
 			continue

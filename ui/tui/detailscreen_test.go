@@ -22,7 +22,7 @@ func inDetail(t *testing.T, m model) detailScreen {
 
 func TestDetailOpensAndCloses(t *testing.T) {
 	for _, k := range []string{"enter", "tab"} {
-		if m := after(small(), k); inDetail(t, m).here().id != "podcidr-not-assigned" || !strings.Contains(seen(m), "Restart-Service flanneld") {
+		if m := after(small(), k); inDetail(t, m).currentStep().id != "podcidr-not-assigned" || !strings.Contains(seen(m), "Restart-Service flanneld") {
 			t.Fatalf("%s does not open the detail:\n%s", k, seen(m))
 		}
 	}
@@ -41,7 +41,7 @@ func TestTheDetailPassesAllItsText(t *testing.T) {
 	pages := seen(m)
 	items := map[int]bool{}
 	for range 60 {
-		items[inDetail(t, m).here().at] = true
+		items[inDetail(t, m).currentStep().at] = true
 		m = after(m, "j")
 		pages += seen(m)
 	}
@@ -56,11 +56,11 @@ func TestTheDetailPassesAllItsText(t *testing.T) {
 	for range 60 {
 		m = after(m, "k")
 	}
-	if s := inDetail(t, m).here(); s.scroll != 0 || s.at != 0 {
+	if s := inDetail(t, m).currentStep(); s.scroll != 0 || s.at != 0 {
 		t.Errorf("going up ends at %+v", s)
 	}
 	end := after(m, "G")
-	if !strings.Contains(seen(end), "issues/728") || inDetail(t, after(end, "g")).here().scroll != 0 {
+	if !strings.Contains(seen(end), "issues/728") || inDetail(t, after(end, "g")).currentStep().scroll != 0 {
 		t.Error("G and g do not go to the ends")
 	}
 }
@@ -70,15 +70,15 @@ func TestTheChainIsWalkedThereAndBack(t *testing.T) {
 	walk := func(keys ...string) { m = after(m, keys...) }
 	is := func(want string) {
 		t.Helper()
-		if got := inDetail(t, m).here().id; got != want {
+		if got := inDetail(t, m).currentStep().id; got != want {
 			t.Fatalf("at %q, want %q:\n%s", got, want, seen(m))
 		}
 	}
 	walk("enter")
-	for inDetail(t, m).page(m.env()).items[inDetail(t, m).here().at].check != "hns-network-missing" {
+	for inDetail(t, m).page(m.env()).items[inDetail(t, m).currentStep().at].check != "hns-network-missing" {
 		walk("tab")
 	}
-	chosen := inDetail(t, m).here()
+	chosen := inDetail(t, m).currentStep()
 	walk("enter")
 	is("hns-network-missing")
 	if !strings.Contains(seen(m), "hns-network-missing < podcidr-not-assigned") || !strings.Contains(seen(m), "backspace the way back") {
@@ -90,7 +90,7 @@ func TestTheChainIsWalkedThereAndBack(t *testing.T) {
 	is("hns-network-missing")
 	walk("backspace")
 	is("podcidr-not-assigned")
-	if got := inDetail(t, m).here(); got != chosen {
+	if got := inDetail(t, m).currentStep(); got != chosen {
 		t.Errorf("back at %+v, want %+v", got, chosen)
 	}
 	walk("backspace")
@@ -105,7 +105,7 @@ func TestEnterOnEvidenceShowsIt(t *testing.T) {
 	if got := s.title(env{}); got != "logs/flanneld/flanneld.log" {
 		t.Errorf("shows %q", got)
 	}
-	if inDetail(t, after(m, "esc")).here().at != 1 {
+	if inDetail(t, after(m, "esc")).currentStep().at != 1 {
 		t.Error("back from the evidence, another item is chosen")
 	}
 }
@@ -162,7 +162,7 @@ func TestResizeInDetail(t *testing.T) {
 			t.Fatalf("at %v: %d lines", size, got)
 		}
 		d := inDetail(t, m)
-		if s := d.here(); s.scroll > max(len(d.page(m.env()).lines)-m.env().height, 0) {
+		if s := d.currentStep(); s.scroll > max(len(d.page(m.env()).lines)-m.env().height, 0) {
 			t.Errorf("at %v the detail is scrolled past its end", size)
 		}
 	}

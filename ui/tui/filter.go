@@ -14,10 +14,10 @@ func matches(r *checks.Result, filter string) bool {
 	if text == "" {
 		return true
 	}
-	return holds(r, text) != invert
+	return resultHolds(r, text) != invert
 }
 
-func holds(r *checks.Result, text string) bool {
+func resultHolds(r *checks.Result, text string) bool {
 	for _, s := range []string{r.ID, r.Title, r.Gap, r.Reason} {
 		if strings.Contains(strings.ToLower(s), text) {
 			return true

@@ -66,7 +66,7 @@ func ruleLabel(m model) string {
 
 // rule is a line across the screen with a name in it.
 func rule(name string, w int, ascii bool) line {
-	dash := own("─", ascii)
+	dash := ownText("─", ascii)
 	if name == "" {
 		return line{{strings.Repeat(dash, w), faint}}
 	}
@@ -76,7 +76,7 @@ func rule(name string, w int, ascii bool) line {
 
 // beside sets list and detail side by side; the bar between them shows who has the keys.
 func beside(left, right []line, l layout, focused, ascii bool) []line {
-	bar := span{own("│", ascii) + " ", faint}
+	bar := span{ownText("│", ascii) + " ", faint}
 	if focused {
 		bar.ink = accent
 	}

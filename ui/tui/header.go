@@ -79,7 +79,7 @@ func packed(list []string, w int, named, ascii bool) (line, []string) {
 		}
 		add := line{next}
 		if i > 0 {
-			add = line{{own(" · ", ascii), faint}, next}
+			add = line{{ownText(" · ", ascii), faint}, next}
 		}
 		if i > 0 && l.width()+add.width() > w {
 			return l, list[i:]

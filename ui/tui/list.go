@@ -19,11 +19,11 @@ func list(r *checks.Report, rows []row, top, cursor, w, h int, focused bool, say
 	for i := top; i < min(top+h, len(rows)); i++ {
 		l := line{{"  ", plain}}
 		if i == cursor && focused {
-			l = line{{own("›", ascii) + " ", accent}}
+			l = line{{ownText("›", ascii) + " ", accent}}
 		} else if i == cursor {
-			l = line{{own("›", ascii) + " ", faint}}
+			l = line{{ownText("›", ascii) + " ", faint}}
 		} else if rows[i].kind == rowCard && cardHead(rows, i) == cursor && focused {
-			l = line{{own("│", ascii) + " ", accent}}
+			l = line{{ownText("│", ascii) + " ", accent}}
 		}
 		l = append(l, rowLine(r, rows[i], w-3, i == cursor, words, say)...)
 		lines = append(lines, l)
@@ -69,9 +69,9 @@ func rowLine(r *checks.Report, rw row, w int, selected, words bool, say voice) l
 
 func fold(open, ascii bool) string {
 	if open {
-		return own("▾", ascii)
+		return ownText("▾", ascii)
 	}
-	return own("▸", ascii)
+	return ownText("▸", ascii)
 }
 
 func (say voice) follow(n int) string {

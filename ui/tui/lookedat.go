@@ -11,8 +11,8 @@ import (
 // maxFiles is how many files of one folder are named.
 const maxFiles = 4
 
-// A look is one piece of evidence that a check rests on, and whether it was there.
-type look struct {
+// A lookedAtItem is one piece of evidence that a check rests on, and whether it was there.
+type lookedAtItem struct {
 	name string // of a fact, or the path
 	path string // where there is something to show
 	need bool   // without it the check cannot tell
@@ -21,15 +21,15 @@ type look struct {
 
 // lookedAt says of all evidence that the check reads whether it was there. It
 // reads the tree.
-func lookedAt(c *checks.Check, s evidence.Snapshot, say voice) []look {
+func lookedAt(c *checks.Check, s evidence.Snapshot, say voice) []lookedAtItem {
 	if c == nil {
 		return nil
 	}
-	var list []look
+	var list []lookedAtItem
 	add := func(n evidence.Need, need bool) {
 		for _, l := range lookFor(n, s, say) {
 			l.need = need
-			if !slices.ContainsFunc(list, func(other look) bool { return other.name == l.name }) {
+			if !slices.ContainsFunc(list, func(other lookedAtItem) bool { return other.name == l.name }) {
 				list = append(list, l)
 			}
 		}
@@ -45,8 +45,8 @@ func lookedAt(c *checks.Check, s evidence.Snapshot, say voice) []look {
 
 // lookFor tells of one need: of several alternatives those that were there, or
 // else why each was not.
-func lookFor(n evidence.Need, s evidence.Snapshot, say voice) []look {
-	var all, met []look
+func lookFor(n evidence.Need, s evidence.Snapshot, say voice) []lookedAtItem {
+	var all, met []lookedAtItem
 	evidence.Each(n, func(one evidence.Need) {
 		list := lookForOne(one, s, say)
 		all = append(all, list...)
@@ -62,23 +62,23 @@ func lookFor(n evidence.Need, s evidence.Snapshot, say voice) []look {
 	return all
 }
 
-func lookForOne(n evidence.Need, s evidence.Snapshot, say voice) []look {
+func lookForOne(n evidence.Need, s evidence.Snapshot, say voice) []lookedAtItem {
 	name, gap := strings.Join(evidence.Names(n), ", "), n.Gap(s)
 	paths := n.Paths()
 	switch {
 	case gap.Kind != "" || len(paths) == 0:
-		return []look{{name: name, gap: gap}}
+		return []lookedAtItem{{name: name, gap: gap}}
 	case len(paths) == 1 && !strings.HasSuffix(paths[0], "/"):
 		if windows, ok := evidence.WindowsPath(paths[0]); ok { // that it is absent meets the need too
 			if gap = s.File(windows).Gap; gap.Kind != "" {
-				return []look{{name: name, gap: gap}}
+				return []lookedAtItem{{name: name, gap: gap}}
 			}
 		}
-		return []look{{name: name, path: paths[0]}}
+		return []lookedAtItem{{name: name, path: paths[0]}}
 	case !strings.HasSuffix(name, "/"): // a fact, from wherever it was learnt
-		return []look{{name: name}}
+		return []lookedAtItem{{name: name}}
 	}
-	var list []look
+	var list []lookedAtItem
 	count := 0
 	for _, path := range s.Paths() {
 		within := func(folder string) bool {
@@ -88,17 +88,17 @@ func lookForOne(n evidence.Need, s evidence.Snapshot, say voice) []look {
 			continue
 		}
 		if count++; count <= maxFiles {
-			list = append(list, look{name: path, path: path})
+			list = append(list, lookedAtItem{name: path, path: path})
 		}
 	}
 	if count > maxFiles {
-		list = append(list, look{name: say.T("and %d more in %s", count-maxFiles, name)})
+		list = append(list, lookedAtItem{name: say.T("and %d more in %s", count-maxFiles, name)})
 	}
 	return list
 }
 
 // lookedDetail lists what was looked at, and what could not be.
-func lookedDetail(p *page, list []look) {
+func lookedDetail(p *page, list []lookedAtItem) {
 	for _, part := range []struct {
 		heading string
 		need    bool

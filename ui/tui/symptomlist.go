@@ -132,7 +132,7 @@ func symptomRow(a symptom.Asked, w int, selected bool, say voice) line {
 
 func cursorMark(selected, ascii bool) span {
 	if selected {
-		return span{own("›", ascii) + " ", accent}
+		return span{ownText("›", ascii) + " ", accent}
 	}
 	return span{"  ", plain}
 }

@@ -76,8 +76,8 @@ func settleClusters(s string) string {
 // drawn spells the screen's own glyphs in ASCII, each as wide as before.
 var drawn = strings.NewReplacer("·", "-", "─", "-", "│", "|", "›", ">", "▸", "+", "▾", "-")
 
-// own is a text of the screen itself.
-func own(s string, ascii bool) string {
+// ownText is a text of the screen itself.
+func ownText(s string, ascii bool) string {
 	if ascii {
 		return drawn.Replace(s)
 	}

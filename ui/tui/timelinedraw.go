@@ -133,7 +133,7 @@ func (t timelineScreen) head(kind string, at int, e env) line {
 	if res := e.report.Result(t.all.Cause); res != nil {
 		text = e.T("first bad minute: %s", res.Title)
 	}
-	dash := own("─", e.ascii)
+	dash := ownText("─", e.ascii)
 	text = clip(show(text, e.ascii), e.width-8, e.ascii)
 	return line{{dash + dash + " ", inkFail}, {text, inkFail}, {" " + strings.Repeat(dash, max(e.width-4-width(text), 0)), inkFail}}
 }
@@ -159,7 +159,7 @@ func (t timelineScreen) entryLine(at int, e env) line {
 	if wide {
 		l = append(l, span{entry.At.Format(":05"), faint})
 	}
-	sign, ink := own("·", e.ascii), faint
+	sign, ink := ownText("·", e.ascii), faint
 	if entry.Level != "" && entry.Over == "" {
 		sign, ink = symbol(entry.Level, e.ascii), inkOf(entry.Level)
 	}

@@ -24,15 +24,15 @@ type timelineScreen struct {
 	touched bool  // the place is the user's
 }
 
-// made is what the task brings.
-type made struct{ all *timeline.Timeline }
+// madeTimeline is what the task brings.
+type madeTimeline struct{ all *timeline.Timeline }
 
 func newTimeline(env) screen { return timelineScreen{} }
 
 // start makes the timeline beside the screen: it reads evidence.
 func (t timelineScreen) start(e env) func() tea.Msg {
 	s, r, say := e.evidence, *e.english, e.Catalogue
-	return func() tea.Msg { return made{timeline.In(say, s, &r)} }
+	return func() tea.Msg { return madeTimeline{timeline.In(say, s, &r)} }
 }
 
 func (t timelineScreen) title(e env) string {
@@ -82,7 +82,7 @@ func (t timelineScreen) receive(e env, msg tea.Msg) (screen, effect) {
 		}
 		t.stale = true // until the answer comes, what was there is shown
 		return t, effect{task: t.start(e)}
-	case made:
+	case madeTimeline:
 		return t.with(msg.all), effect{}
 	}
 	return t, effect{}

@@ -47,7 +47,7 @@ func (v viewer) textWidth() int { return max(v.width-v.numberWidth()-5, 2) }
 func (v viewer) gutter(number string, at int, selected, ascii bool) line {
 	l := line{{"  ", plain}}
 	if selected {
-		l = line{{own("›", ascii) + " ", accent}}
+		l = line{{ownText("›", ascii) + " ", accent}}
 	}
 	l = append(l, span{fmt.Sprintf("%*s ", v.numberWidth(), number), faint})
 	if c, ok := v.citeAt(at); ok {
@@ -103,7 +103,7 @@ func (v viewer) rowsOf(l fileLine, w, most int) []string {
 	text := l.cell(v.left, w)
 	if rest := l.width() - v.left - w; rest > 0 || l.cut && rest == 0 {
 		text = clip(text, w-1, v.ascii) // room for the sign
-		text = strings.TrimSuffix(text, ellipsis(v.ascii)) + own("›", v.ascii)
+		text = strings.TrimSuffix(text, ellipsis(v.ascii)) + ownText("›", v.ascii)
 	}
 	return []string{text}
 }

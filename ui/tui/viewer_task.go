@@ -60,7 +60,7 @@ func openFile(e env, path string) openedFile {
 	if err != nil {
 		gap := s.GapAt(path)
 		if gap.Kind == "" {
-			gap = evidence.Reported.Of(evidence.Error, err)
+			gap = evidence.Reported.OfKind(evidence.Error, err)
 		}
 		return openedFile{gap: gap}
 	}
@@ -79,7 +79,7 @@ func openFile(e env, path string) openedFile {
 	o.win, err = load(o.file, 0, 4*e.height, e.ascii)
 	if err != nil {
 		o.file.Close()
-		return openedFile{gap: evidence.Reported.Of(evidence.Error, err)}
+		return openedFile{gap: evidence.Reported.OfKind(evidence.Error, err)}
 	}
 	return o
 }

@@ -132,7 +132,7 @@ func TestASearchThatWasGivenUpAcquitsNobody(t *testing.T) {
 func TestAnEventLogThatDidNotAnswerIsNoEmptyOne(t *testing.T) {
 	l := reader(t, collectors.Collector{Name: "event logs", Answers: []string{"events.json"}, Read: func(_ context.Context, r *collectors.Record) error {
 		r.JSON("events.json", []string{})
-		return collectors.GapError(evidence.Reported.Of(evidence.Denied, "event log System: run as Administrator"))
+		return collectors.GapError(evidence.Reported.OfKind(evidence.Denied, "event log System: run as Administrator"))
 	}})
 	l.Read(t.Context(), func() {})
 	s, err := evidence.Load(l.tree.FS())
