@@ -48,7 +48,8 @@ func OnRuntime(name string) func(*node.Node) error {
 func OnGeneration(g node.Generation) func(*node.Node) error {
 	return func(n *node.Node) error {
 		if !n.Generation.Known() {
-			return Unknown(cmp.Or(n.Generation.Gap, evidence.NotShown.Gap("the generation of the node's setup")))
+			return Unknown(cmp.Or(n.Generation.Gap,
+				evidence.NotShown.Gap("the generation of the node's setup")))
 		}
 		if n.Generation.Value != g {
 			return Skip("the node is set up as of Kubernetes %s, not %s", n.Generation.Value, g)

@@ -31,7 +31,8 @@ func NewCatalogue(list ...*Check) *Catalogue {
 		c.byID[check.ID] = check
 	}
 	slices.SortFunc(c.list, func(a, b *Check) int {
-		return cmp.Or(cmp.Compare(slices.Index(Categories, a.Category), slices.Index(Categories, b.Category)), cmp.Compare(a.ID, b.ID))
+		return cmp.Or(cmp.Compare(slices.Index(Categories, a.Category),
+			slices.Index(Categories, b.Category)), cmp.Compare(a.ID, b.ID))
 	})
 	c.explains = explanations(c.list)
 	return c
@@ -91,7 +92,8 @@ func (c *Catalogue) Signs() []evidence.Sign {
 	for _, check := range c.All() {
 		for _, s := range check.Signs {
 			for _, text := range append([]string{s.Text}, s.Or...) {
-				signs = append(signs, evidence.Sign{Check: check.ID, Text: text, Also: s.Also, Not: s.Not, In: s.In})
+				signs = append(signs, evidence.Sign{Check: check.ID, Text: text, Also: s.Also,
+					Not: s.Not, In: s.In})
 			}
 		}
 	}

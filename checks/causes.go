@@ -21,14 +21,16 @@ import (
 //  8. Then failures before warnings, and more consequences before fewer.
 //  9. Then the order of the catalogue, so that the same evidence gives the same report.
 func findCauses(results []Result, catalogue *Catalogue, shown map[string]proof) []Cause {
-	g := graph{status: map[string]Status{}, explains: map[string][]string{}, symptom: map[string]bool{}}
+	g := graph{status: map[string]Status{}, explains: map[string][]string{},
+		symptom: map[string]bool{}}
 	for i, c := range catalogue.All() {
 		g.symptom[c.ID] = c.Symptom
 		g.status[c.ID] = results[i].Status
 		g.explains[c.ID] = catalogue.Explains(c.ID)
 	}
 	for _, c := range catalogue.whole.All() {
-		if _, ran := g.status[c.ID]; !ran { // not selected: it did not look, so it may still link two that did
+		// not selected: it did not look, so it may still link two that did
+		if _, ran := g.status[c.ID]; !ran {
 			g.status[c.ID], g.explains[c.ID] = StatusUnknown, catalogue.Explains(c.ID)
 		}
 	}

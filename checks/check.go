@@ -36,7 +36,8 @@ type Check struct {
 	Applies func(*node.Node) error
 	Needs   []evidence.Need // must be there before Run is called
 	Uses    []evidence.Need // is read when it is there
-	Signs   []Sign          // texts that betray the fault where the state is not recorded, and confirm it where it is
+	// texts that betray the fault where the state is not recorded, and confirm it where it is
+	Signs []Sign
 
 	// Symptom marks what is never the cause of anything: it is named first only
 	// where nothing else was found.
@@ -101,13 +102,14 @@ func (f Fix) isZero() bool {
 
 // A Sign is a text that betrays a check's fault, with the sentence that it stands for.
 type Sign struct {
-	Text  string   // matched as it stands, in any case
-	Or    []string // the same told otherwise, such as a code in decimal
-	Also  []string // texts that must stand in the same line too
-	Not   []string // texts that must not stand in it
-	In    []string // log components or evidence.InEvents, InPodEvents, InPods, InNode; all of them where empty
-	Says  string   // the finding's message when only the text is known
-	Level Level    // Fail unless set
+	Text string   // matched as it stands, in any case
+	Or   []string // the same told otherwise, such as a code in decimal
+	Also []string // texts that must stand in the same line too
+	Not  []string // texts that must not stand in it
+	// log components or evidence.InEvents, InPodEvents, InPods, InNode; all of them where empty
+	In    []string
+	Says  string // the finding's message when only the text is known
+	Level Level  // Fail unless set
 	// ConfirmOnly keeps the sign from convicting on its own: it is quoted
 	// beside a finding over state, and ignored without one.
 	ConfirmOnly bool

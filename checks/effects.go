@@ -24,7 +24,8 @@ func explanations(list []*Check) map[string][]string {
 	for _, c := range list {
 		if c.Judges != nil {
 			if other := judges[c.Judges]; other != nil {
-				panic("checks: " + other.ID + " and " + c.ID + " both judge the effect " + c.Judges.ID)
+				panic("checks: " + other.ID + " and " + c.ID + " both judge the effect " +
+					c.Judges.ID)
 			}
 			judges[c.Judges] = c
 		}

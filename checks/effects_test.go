@@ -82,7 +82,8 @@ func TestFaultsExplainWhatTheyBreak(t *testing.T) {
 
 func TestASelectionExplainsAsTheWholeDoes(t *testing.T) {
 	dns := &Effect{ID: "dns"}
-	fault, sign := &Check{ID: "fault", Breaks: []*Effect{dns}}, &Check{ID: "sign", Shows: []*Effect{dns}}
+	fault, sign := &Check{ID: "fault", Breaks: []*Effect{dns}},
+		&Check{ID: "sign", Shows: []*Effect{dns}}
 	c := NewCatalogue(fault, sign).Only("fault")
 	if got := c.Explains("fault"); len(got) != 1 || got[0] != "sign" {
 		t.Errorf("explains %q", got)

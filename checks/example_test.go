@@ -19,7 +19,8 @@ func ExampleDiagnose() {
 			for _, service := range evidence.Services.In(s) {
 				if service.Name == "Spooler" && service.State != "running" {
 					f := checks.Findingf(checks.Fail, "Spooler", "the spooler is %s", service.State)
-					return []checks.Finding{f.At(service.Field("state"), "state %s", service.State)}, nil
+					return []checks.Finding{f.At(service.Field("state"), "state %s",
+						service.State)}, nil
 				}
 			}
 			return nil, nil

@@ -32,7 +32,8 @@ func provenance(n *node.Node) []Provenance {
 	list := []Provenance{}
 	add := func(fact, value string, known bool, from evidence.Because) {
 		if known {
-			list = append(list, Provenance{fact, evidence.Clip(evidence.Clean(value), node.MaxFact), from.Shown()})
+			list = append(list, Provenance{fact, evidence.Clip(evidence.Clean(value), node.MaxFact),
+				from.Shown()})
 		}
 	}
 	add("name", n.Name.Value, n.Name.Known(), n.Name.From)
@@ -49,7 +50,8 @@ func provenance(n *node.Node) []Provenance {
 	add("cluster CIDR", joined(n.ClusterCIDRs.Value), n.ClusterCIDRs.Known(), n.ClusterCIDRs.From)
 	add("service CIDR", joined(n.ServiceCIDRs.Value), n.ServiceCIDRs.Known(), n.ServiceCIDRs.From)
 	add("cluster DNS", joined(n.ClusterDNS.Value), n.ClusterDNS.Known(), n.ClusterDNS.From)
-	add("node address", joined(n.ManagementIPs.Value), n.ManagementIPs.Known(), n.ManagementIPs.From)
+	add("node address", joined(n.ManagementIPs.Value), n.ManagementIPs.Known(),
+		n.ManagementIPs.From)
 	return list
 }
 
@@ -62,8 +64,9 @@ func fill(n *node.Node, f Fix) Fix {
 		f.ImpactOf = evidence.Phrase{Format: f.Impact}
 	}
 	f.Names = placeholders(n)
-	filled := Fix{Text: f.Named(f.TextOf.String()), Impact: f.Named(f.ImpactOf.String()), Commands: []string{},
-		TextOf: f.TextOf, ImpactOf: f.ImpactOf, Names: f.Names}
+	filled := Fix{Text: f.Named(f.TextOf.String()), Impact: f.Named(f.ImpactOf.String()),
+		Commands: []string{},
+		TextOf:   f.TextOf, ImpactOf: f.ImpactOf, Names: f.Names}
 	for _, c := range f.Commands {
 		filled.Commands = append(filled.Commands, evidence.Clean(f.Named(c)))
 	}

@@ -116,7 +116,8 @@ func (c *Check) findingsOfText(matches []evidence.SignMatch) []Finding {
 		if sign == nil || sign.ConfirmOnly || m.Over != "" {
 			continue
 		}
-		findings = quoted(findings, Finding{Level: cmp.Or(sign.Level, Fail), Format: "%s", Args: []any{evidence.Phrasef(sign.Says)}, Basis: ByText}, m)
+		findings = quoted(findings, Finding{Level: cmp.Or(sign.Level, Fail), Format: "%s",
+			Args: []any{evidence.Phrasef(sign.Says)}, Basis: ByText}, m)
 	}
 	if len(findings) == 0 {
 		return c.history(matches, evidence.Phrase{})
@@ -137,7 +138,8 @@ func (c *Check) history(matches []evidence.SignMatch, since evidence.Phrase) []F
 		if sign == nil || sign.ConfirmOnly || sign.Level == Info || over.Format == "" {
 			continue
 		}
-		findings = quoted(findings, Finding{Level: Info, Format: "the logs say: %s; %s", Args: []any{evidence.Phrasef(sign.Says), over}, Basis: ByText}, m)
+		findings = quoted(findings, Finding{Level: Info, Format: "the logs say: %s; %s",
+			Args: []any{evidence.Phrasef(sign.Says), over}, Basis: ByText}, m)
 	}
 	return findings
 }
@@ -152,10 +154,13 @@ func (c *Check) doubted(matches []evidence.SignMatch, s evidence.Snapshot) []Fin
 	var findings []Finding
 	for _, m := range matches {
 		sign := c.SignOf(m)
-		if sign == nil || sign.ConfirmOnly || sign.Level == Info || m.Over != "" || m.Last.IsZero() || s.Now().Sub(m.Last) > memory {
+		if sign == nil || sign.ConfirmOnly || sign.Level == Info || m.Over != "" ||
+			m.Last.IsZero() || s.Now().Sub(m.Last) > memory {
 			continue
 		}
-		findings = quoted(findings, Finding{Level: Warn, Format: "the logs say: %s; the node's state does not show it", Args: []any{evidence.Phrasef(sign.Says)}, Basis: ByText}, m)
+		findings = quoted(findings,
+			Finding{Level: Warn, Format: "the logs say: %s; the node's state does not show it",
+				Args: []any{evidence.Phrasef(sign.Says)}, Basis: ByText}, m)
 	}
 	if len(findings) > 0 {
 		return findings
@@ -168,11 +173,14 @@ var wellBorne = evidence.Phrasef("the node's state does not bear it out")
 
 // quoted adds a match to the finding that says the same, or the finding with it.
 func quoted(findings []Finding, f Finding, m evidence.SignMatch) []Finding {
-	at := slices.IndexFunc(findings, func(g Finding) bool { return fmt.Sprint(g.Args[0]) == fmt.Sprint(f.Args[0]) })
+	at := slices.IndexFunc(findings, func(g Finding) bool {
+		return fmt.Sprint(g.Args[0]) == fmt.Sprint(f.Args[0])
+	})
 	if at < 0 {
 		at, findings = len(findings), append(findings, f)
 	}
-	told := func(b evidence.Because) bool { return evidence.SameElement(b.Place(), m.Place()) } // a code in hex and in decimal
+	// a code in hex and in decimal
+	told := func(b evidence.Because) bool { return evidence.SameElement(b.Place(), m.Place()) }
 	if len(findings[at].Because) < MaxQuotes && !slices.ContainsFunc(findings[at].Because, told) {
 		findings[at] = findings[at].With(Quote(m))
 	}
@@ -222,13 +230,17 @@ func (c *Check) confirm(findings []Finding, matches []evidence.SignMatch, now ti
 	added := 0
 	for _, m := range matches {
 		b := Quote(m)
-		if m.Over != "" || added == MaxQuotes || slices.ContainsFunc(findings[worst].Because, func(have evidence.Because) bool { return evidence.SameElement(have.Place(), b.Place()) }) {
+		if m.Over != "" || added == MaxQuotes || slices.ContainsFunc(findings[worst].Because,
+			func(have evidence.Because) bool {
+				return evidence.SameElement(have.Place(), b.Place())
+			}) {
 			continue
 		}
 		findings[worst] = findings[worst].With(b)
 		findings[worst].Basis = ByBoth
 		added++
-		if sign := c.SignOf(m); sign != nil && !sign.ConfirmOnly && cmp.Or(sign.Level, Fail) == Fail && !m.Last.IsZero() && now.Sub(m.Last) <= Recently {
+		if sign := c.SignOf(m); sign != nil && !sign.ConfirmOnly &&
+			cmp.Or(sign.Level, Fail) == Fail && !m.Last.IsZero() && now.Sub(m.Last) <= Recently {
 			findings[worst].Level = Fail
 		}
 	}

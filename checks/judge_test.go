@@ -13,7 +13,11 @@ import (
 // TestStateAndTextJudgeTogether runs one made-up check over each combination of
 // what its state says and what the logs told, and when.
 func TestStateAndTextJudgeTogether(t *testing.T) {
-	s, err := evidence.Load(fstest.MapFS{"meta.json": {Data: []byte(`{"layout":"evidence/v1","node":"n","collectedAt":"2026-11-20T10:00:00Z"}`)}})
+	s, err := evidence.Load(
+		fstest.MapFS{
+			"meta.json": {
+				Data: []byte(
+					`{"layout":"evidence/v1","node":"n","collectedAt":"2026-11-20T10:00:00Z"}`)}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -23,10 +27,13 @@ func TestStateAndTextJudgeTogether(t *testing.T) {
 			if level == 0 {
 				return nil, nil
 			}
-			return []Finding{Findingf(level, "it", "the state is bad").At(evidence.InFile("os.json"), "x")}, nil
+			return []Finding{Findingf(level, "it",
+				"the state is bad").At(evidence.InFile("os.json"), "x")}, nil
 		}
 	}
-	unknownState := func(evidence.Snapshot) ([]Finding, error) { return nil, Unknown(evidence.NeedsAdministrator.Gap()) }
+	unknownState := func(evidence.Snapshot) ([]Finding, error) {
+		return nil, Unknown(evidence.NeedsAdministrator.Gap())
+	}
 	for _, row := range []struct {
 		name    string
 		run     func(evidence.Snapshot) ([]Finding, error)
@@ -37,21 +44,36 @@ func TestStateAndTextJudgeTogether(t *testing.T) {
 		want    string
 	}{
 		{"state alone", state(Fail), false, Sign{}, 0, "", "fail: the state is bad [state]"},
-		{"state, and the logs say it too", state(Fail), false, Sign{}, fresh, "", "fail: the state is bad [state+text]"},
-		{"a threat that came to pass minutes ago", state(Warn), false, Sign{}, fresh, "", "fail: the state is bad [state+text]"},
-		{"a threat that did hours ago", state(Warn), false, Sign{}, old, "", "warn: the state is bad [state+text]"},
-		{"a threat, and a text that only confirms", state(Warn), false, Sign{ConfirmOnly: true}, fresh, "", "warn: the state is bad [state+text]"},
-		{"a threat, and a text that is a warning itself", state(Warn), false, Sign{Level: Warn}, fresh, "", "warn: the state is bad [state+text]"},
-		{"a threat, and a text that is over", state(Warn), false, Sign{}, fresh, "the node has booted since", "warn: the state is bad [state]"},
-		{"what is normal stays normal", state(Info), false, Sign{}, fresh, "", "info: the state is bad [state]"},
-		{"a state that is well acquits", state(0), false, Sign{}, fresh, "", "info: the logs say: it broke; the node's state does not bear it out [text]"},
-		{"a state that shows only a part leaves a doubt", state(0), true, Sign{}, fresh, "", "warn: the logs say: it broke; the node's state does not show it [text]"},
-		{"a doubt of hours ago is history", state(0), true, Sign{}, old, "", "info: the logs say: it broke; the node's state does not bear it out [text]"},
-		{"a text that only confirms says nothing alone", state(0), true, Sign{ConfirmOnly: true}, fresh, "", ""},
-		{"no state, and the logs convict", unknownState, false, Sign{}, old, "", "fail: it broke [text]"},
-		{"no state, and the logs tell of the past", unknownState, false, Sign{}, old, "the node has booted since", "info: the logs say: it broke; it is over: the node has booted since [text]"},
+		{"state, and the logs say it too", state(Fail), false, Sign{}, fresh, "",
+			"fail: the state is bad [state+text]"},
+		{"a threat that came to pass minutes ago", state(Warn), false, Sign{}, fresh, "",
+			"fail: the state is bad [state+text]"},
+		{"a threat that did hours ago", state(Warn), false, Sign{}, old, "",
+			"warn: the state is bad [state+text]"},
+		{"a threat, and a text that only confirms", state(Warn), false, Sign{ConfirmOnly: true},
+			fresh, "", "warn: the state is bad [state+text]"},
+		{"a threat, and a text that is a warning itself", state(Warn), false, Sign{Level: Warn},
+			fresh, "", "warn: the state is bad [state+text]"},
+		{"a threat, and a text that is over", state(Warn), false, Sign{}, fresh,
+			"the node has booted since", "warn: the state is bad [state]"},
+		{"what is normal stays normal", state(Info), false, Sign{}, fresh, "",
+			"info: the state is bad [state]"},
+		{"a state that is well acquits", state(0), false, Sign{}, fresh, "",
+			"info: the logs say: it broke; the node's state does not bear it out [text]"},
+		{"a state that shows only a part leaves a doubt", state(0), true, Sign{}, fresh, "",
+			"warn: the logs say: it broke; the node's state does not show it [text]"},
+		{"a doubt of hours ago is history", state(0), true, Sign{}, old, "",
+			"info: the logs say: it broke; the node's state does not bear it out [text]"},
+		{"a text that only confirms says nothing alone", state(0), true, Sign{ConfirmOnly: true},
+			fresh, "", ""},
+		{"no state, and the logs convict", unknownState, false, Sign{}, old, "",
+			"fail: it broke [text]"},
+		{"no state, and the logs tell of the past", unknownState, false, Sign{}, old,
+			"the node has booted since",
+			"info: the logs say: it broke; it is over: the node has booted since [text]"},
 		{"no state and no text", unknownState, false, Sign{}, 0, "", "unknown"},
-		{"nothing but texts to go by", nil, false, Sign{Level: Warn}, fresh, "", "warn: it broke [text]"},
+		{"nothing but texts to go by", nil, false, Sign{Level: Warn}, fresh, "",
+			"warn: it broke [text]"},
 		{"nothing but texts, and none", nil, false, Sign{}, 0, "", ""},
 	} {
 		t.Run(row.name, func(t *testing.T) {
@@ -60,7 +82,9 @@ func TestStateAndTextJudgeTogether(t *testing.T) {
 			told := s
 			if row.age > 0 {
 				at := s.Now().Add(-row.age)
-				told = s.WithSigns([]evidence.SignMatch{{Check: c.ID, Text: row.sign.Text, Path: "logs/x/y.log", Line: 3, Time: at, Last: at, Found: "something broke", Over: row.over}}, nil)
+				told = s.WithSigns([]evidence.SignMatch{{Check: c.ID, Text: row.sign.Text,
+					Path: "logs/x/y.log", Line: 3, Time: at, Last: at, Found: "something broke",
+					Over: row.over}}, nil)
 			}
 			status, findings, _ := c.examine(told)
 			var got []string
@@ -80,12 +104,15 @@ func TestStateAndTextJudgeTogether(t *testing.T) {
 // TestALogThatWasNotSearchedAcquitsNobody: no text was found in what nobody read.
 func TestALogThatWasNotSearchedAcquitsNobody(t *testing.T) {
 	s, err := evidence.Load(fstest.MapFS{
-		"meta.json":          {Data: []byte(`{"layout":"evidence/v1","node":"n","collectedAt":"2026-11-20T10:00:00Z"}`)},
+		"meta.json": {
+			Data: []byte(
+				`{"layout":"evidence/v1","node":"n","collectedAt":"2026-11-20T10:00:00Z"}`)},
 		"logs/kubelet/k.log": {Data: []byte("well\n")}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	match := evidence.SignMatch{Check: "made-up", Text: "something broke", Path: "logs/kubelet/k.log", Line: 3, Found: "something broke"}
+	match := evidence.SignMatch{Check: "made-up", Text: "something broke",
+		Path: "logs/kubelet/k.log", Line: 3, Found: "something broke"}
 	for _, row := range []struct {
 		name, in   string
 		matches    []evidence.SignMatch
@@ -93,18 +120,23 @@ func TestALogThatWasNotSearchedAcquitsNobody(t *testing.T) {
 		want       Status
 	}{
 		{"all logs were searched", "kubelet", nil, "", StatusPass},
-		{"a log in which the text may stand was not", "kubelet", nil, "logs/kubelet/k.log", StatusUnknown},
+		{"a log in which the text may stand was not", "kubelet", nil, "logs/kubelet/k.log",
+			StatusUnknown},
 		{"a log of another component was not", "kubelet", nil, "logs/flanneld/f.log", StatusPass},
-		{"what was found until then convicts", "kubelet", []evidence.SignMatch{match}, "logs/kubelet/k.log", StatusFail},
+		{"what was found until then convicts", "kubelet", []evidence.SignMatch{match},
+			"logs/kubelet/k.log", StatusFail},
 	} {
 		t.Run(row.name, func(t *testing.T) {
-			c := &Check{ID: "made-up", Signs: []Sign{{Text: "something broke", Says: "it broke", In: []string{row.in}}}}
+			c := &Check{ID: "made-up",
+				Signs: []Sign{{Text: "something broke", Says: "it broke", In: []string{row.in}}}}
 			var unsearched []evidence.UnsearchedLog
 			if row.unsearched != "" {
-				unsearched = append(unsearched, evidence.UnsearchedLog{Path: row.unsearched, Why: "there was no time to search all of it"})
+				unsearched = append(unsearched, evidence.UnsearchedLog{Path: row.unsearched,
+					Why: "there was no time to search all of it"})
 			}
 			status, _, reason := c.examine(s.WithSigns(row.matches, unsearched))
-			if status != row.want || status == StatusUnknown && !strings.Contains(reason.gap.Reason(), "no time") {
+			if status != row.want || status == StatusUnknown &&
+				!strings.Contains(reason.gap.Reason(), "no time") {
 				t.Errorf("it is %s (%s), and should be %s", status, reason.gap, row.want)
 			}
 		})

@@ -34,11 +34,14 @@ func (c *Check) Reads() []string {
 // evidence; a path that ends with a slash stands for everything below it.
 func (c *Check) AwaitsAny(open []string) bool {
 	return len(open) > 0 && slices.ContainsFunc(c.Reads(), func(read string) bool {
-		return slices.ContainsFunc(open, func(path string) bool { return evidence.Overlap(read, path) })
+		return slices.ContainsFunc(open, func(path string) bool {
+			return evidence.Overlap(read, path)
+		})
 	})
 }
 
-var signSources = []string{evidence.SignMatches.Path(), evidence.WindowsEvents.Path(), evidence.PodEvents.Path(), evidence.Pods.Path(),
+var signSources = []string{evidence.SignMatches.Path(), evidence.WindowsEvents.Path(),
+	evidence.PodEvents.Path(), evidence.Pods.Path(),
 	evidence.Node.Path(), evidence.OSInfo.Path()}
 
 // Files lists the Windows paths of the files, and of the folders, that the

@@ -106,8 +106,9 @@ type Provenance struct {
 
 // A Cause is a fault that no other found fault explains.
 type Cause struct {
-	ID           string   `json:"id"`
-	Consequences []string `json:"consequences"` // The found faults that follow from it, nearest first.
+	ID string `json:"id"`
+	// The found faults that follow from it, nearest first.
+	Consequences []string `json:"consequences"`
 }
 
 // A Result is one check's verdict.
@@ -215,7 +216,9 @@ func (c *Check) result(node *node.Node, status Status, findings []Finding) Resul
 		if i == 0 && !f.Fix.isZero() {
 			r.Fix = fill(node, f.Fix)
 		}
-		rf := ReportFinding{Level: f.Level.String(), Subject: evidence.Clip(evidence.Clean(f.Subject), evidence.MaxText), Message: evidence.Shown(f.Message()), Basis: f.Basis, Format: f.Format, Args: f.Args}
+		rf := ReportFinding{Level: f.Level.String(),
+			Subject: evidence.Clip(evidence.Clean(f.Subject), evidence.MaxText),
+			Message: evidence.Shown(f.Message()), Basis: f.Basis, Format: f.Format, Args: f.Args}
 		for _, b := range f.Because {
 			rf.Because = append(rf.Because, b.Shown())
 		}
@@ -252,7 +255,8 @@ func gaps(s evidence.Snapshot, list []*Check, results []Result) []EvidenceGap {
 					continue // what is linted instead of a node, never of one
 				}
 				if g := s.GapAt(path); g.Kind != "" {
-					gap := EvidenceGap{evidence.Shown(path), evidence.Shown(g.String()), g.Kind, g.Code, g}
+					gap := EvidenceGap{evidence.Shown(path), evidence.Shown(g.String()), g.Kind,
+						g.Code, g}
 					if !slices.Contains(found, gap) {
 						found = append(found, gap)
 					}

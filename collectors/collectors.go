@@ -51,7 +51,8 @@ const (
 // collector comes further; a slow one does not hold up the reading. What a
 // collector that hangs does later is ignored.
 func Run(ctx context.Context, t *tree.Tree, list []Collector, changed func([]Reading)) {
-	r := &collection{ctx: ctx, tree: t, readings: make([]Reading, len(list)), ended: map[string]chan struct{}{}, news: make(chan struct{}, 1)}
+	r := &collection{ctx: ctx, tree: t, readings: make([]Reading, len(list)),
+		ended: map[string]chan struct{}{}, news: make(chan struct{}, 1)}
 	for i, c := range list {
 		r.readings[i] = Reading{Name: c.Name, Answers: c.Answers}
 		r.ended[c.Name] = make(chan struct{})
@@ -106,7 +107,8 @@ func (r *collection) runCollector(i int, c Collector) {
 	for _, name := range c.After {
 		before, ok := r.ended[name]
 		if !ok {
-			panic(fmt.Sprintf("collector %q comes after %q, which is not in the list", c.Name, name))
+			panic(fmt.Sprintf("collector %q comes after %q, which is not in the list", c.Name,
+				name))
 		}
 		<-before
 	}
@@ -189,7 +191,8 @@ func (e GapError) Error() string { return evidence.Gap(e).Reason() }
 
 // BeforeDeadline ends an eighth of the time that is left before ctx does, and the margin at most, so
 // that a collector writes what it has, and why the rest is missing, before it is given up itself.
-func BeforeDeadline(ctx context.Context, margin time.Duration) (context.Context, context.CancelFunc) {
+func BeforeDeadline(ctx context.Context, margin time.Duration) (context.Context,
+	context.CancelFunc) {
 	end, ok := ctx.Deadline()
 	if !ok {
 		return context.WithCancel(ctx)

@@ -28,7 +28,8 @@ func ExampleRun() {
 	list := []collectors.Collector{
 		{Name: "features", Answers: []string{"features.json"}, Read: features},
 		{Name: "routes", Answers: []string{"routes.json"}, Read: routes},
-		{Name: "updates", Answers: []string{"hotfixes.json"}, Deadline: time.Millisecond, Read: hotfixes},
+		{Name: "updates", Answers: []string{"hotfixes.json"}, Deadline: time.Millisecond,
+			Read: hotfixes},
 	}
 	t := tree.New()
 	collectors.Run(context.Background(), t, list, func([]collectors.Reading) {})

@@ -42,7 +42,8 @@ func CatalogueMarkdown(w io.Writer, catalogue *checks.Catalogue) error {
 	return err
 }
 
-func entry(put func(string, ...any), catalogue *checks.Catalogue, c *checks.Check, known map[string]bool) {
+func entry(put func(string, ...any), catalogue *checks.Catalogue, c *checks.Check,
+	known map[string]bool) {
 	put("\n### %s\n\n**%s**\n", c.ID, inline(c.Title))
 	for _, paragraph := range paragraphs(c.Doc) {
 		put("\n%s\n", inline(paragraph))
@@ -81,7 +82,9 @@ func particulars(catalogue *checks.Catalogue, c *checks.Check, known map[string]
 		item("Breaks: %s", effectLinks(broken))
 	}
 	if follow := catalogue.Explains(c.ID); len(follow) > 0 {
-		item("Explains: %s", strings.Join(mapped(follow, func(id string) string { return idLink(id, known) }), ", "))
+		item("Explains: %s", strings.Join(mapped(follow, func(id string) string {
+			return idLink(id, known)
+		}), ", "))
 	}
 	if len(c.FAQ) > 0 {
 		item("FAQ: %s of [Windows debugging tips](%s)", numbers(c.FAQ), faqPage)
@@ -158,14 +161,15 @@ type (
 		FAQ      []int           `json:"faq"`
 		Fix      checks.Fix      `json:"fix"`
 		Links    []string        `json:"links"`
-		Breaks   []string        `json:"breaks"`   // ids of effects
-		Shows    []string        `json:"shows"`    // ids of effects: the fault is a sign that they are broken
-		Explains []string        `json:"explains"` // ids of checks: what follows directly
-		Needs    [][]string      `json:"needs"`    // of each, one of the paths must be there
-		Uses     [][]string      `json:"uses"`
-		Symptom  bool            `json:"symptom"` // never the cause of anything
-		Lints    bool            `json:"lints"`   // judges manifests too
-		Signs    []jsonSign      `json:"signs"`
+		Breaks   []string        `json:"breaks"` // ids of effects
+		// ids of effects: the fault is a sign that they are broken
+		Shows    []string   `json:"shows"`
+		Explains []string   `json:"explains"` // ids of checks: what follows directly
+		Needs    [][]string `json:"needs"`    // of each, one of the paths must be there
+		Uses     [][]string `json:"uses"`
+		Symptom  bool       `json:"symptom"` // never the cause of anything
+		Lints    bool       `json:"lints"`   // judges manifests too
+		Signs    []jsonSign `json:"signs"`
 	}
 	jsonSign struct {
 		Text        string   `json:"text"`
@@ -186,8 +190,9 @@ func CatalogueJSON(w io.Writer, catalogue *checks.Catalogue) error {
 	return encode(w, mapped(catalogue.All(), func(c *checks.Check) jsonCheck {
 		return jsonCheck{
 			ID: c.ID, Title: c.Title, Doc: c.Doc, Category: c.Category,
-			FAQ:   mapped(c.FAQ, func(n int) int { return n }),
-			Fix:   checks.Fix{Text: c.Fix.Text, Impact: c.Fix.Impact, Commands: mapped(c.Fix.Commands, same)},
+			FAQ: mapped(c.FAQ, func(n int) int { return n }),
+			Fix: checks.Fix{Text: c.Fix.Text, Impact: c.Fix.Impact,
+				Commands: mapped(c.Fix.Commands, same)},
 			Links: mapped(c.Links, same), Explains: mapped(catalogue.Explains(c.ID), same),
 			Breaks: mapped(c.Broken(), idOf), Shows: mapped(c.Signifies(), idOf),
 			Needs: mapped(c.Needs, evidence.Need.Paths), Uses: mapped(c.Uses, evidence.Need.Paths),
@@ -197,7 +202,8 @@ func CatalogueJSON(w io.Writer, catalogue *checks.Catalogue) error {
 				if level == 0 {
 					level = checks.Fail
 				}
-				return jsonSign{s.Text, mapped(s.Or, same), mapped(s.Also, same), mapped(s.Not, same), mapped(s.In, same), s.Says, level.String(), s.ConfirmOnly}
+				return jsonSign{s.Text, mapped(s.Or, same), mapped(s.Also, same),
+					mapped(s.Not, same), mapped(s.In, same), s.Says, level.String(), s.ConfirmOnly}
 			}),
 		}
 	}))

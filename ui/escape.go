@@ -9,7 +9,8 @@ import (
 // pictures, HTML, links that hide where they lead, and mentions of people all
 // start with one of these.
 var markdownSpecial = strings.NewReplacer(
-	`\`, `\\`, "`", "\\`", `*`, `\*`, `_`, `\_`, `[`, `\[`, `]`, `\]`, `<`, `&lt;`, `>`, `&gt;`, `&`, `&amp;`,
+	`\`, `\\`, "`", "\\`", `*`, `\*`, `_`, `\_`, `[`, `\[`, `]`, `\]`, `<`, `&lt;`, `>`, `&gt;`,
+	`&`, `&amp;`,
 	`|`, `\|`, `~`, `\~`, `$`, `\$`, `!`, `\!`, `@`, `@<!-- -->`,
 )
 

@@ -38,11 +38,14 @@ func Explain(w io.Writer, catalogue *checks.Catalogue, c *checks.Check, style St
 	p.reads(p.lang.T("reads too"), c)
 	p.signs(c.Signs)
 	p.fix(p.lang.T("fix"), plainFix(c.Fix, style.ASCII))
-	p.list(p.lang.T("breaks"), mapped(c.Broken(), func(e *checks.Effect) string { return p.lang.Word(e.Name) }))
+	p.list(p.lang.T("breaks"), mapped(c.Broken(), func(e *checks.Effect) string {
+		return p.lang.Word(e.Name)
+	}))
 	p.list(p.lang.T("explains"), catalogue.Explains(c.ID))
 	p.faq(c.FAQ)
 	for i, l := range links(c) {
-		p.block(first(p.lang.T("links"), i), p.bold(), []string{p.plain(l)}, nil) // whole, so that a terminal sees the link
+		// whole, so that a terminal sees the link
+		p.block(first(p.lang.T("links"), i), p.bold(), []string{p.plain(l)}, nil)
 	}
 	return p.writeTo(w)
 }
@@ -96,12 +99,15 @@ func (p *page) reads(label string, c *checks.Check) {
 
 // links leaves out the page that the FAQ line names already.
 func links(c *checks.Check) []string {
-	return slices.DeleteFunc(slices.Clone(c.Links), func(l string) bool { return l == faqPage && len(c.FAQ) > 0 })
+	return slices.DeleteFunc(slices.Clone(c.Links), func(l string) bool {
+		return l == faqPage && len(c.FAQ) > 0
+	})
 }
 
 func (p *page) signs(signs []checks.Sign) {
 	for i, s := range signs {
-		p.block(first(p.lang.T("signs"), i), p.bold(), Wrap(p.plain(signText(s, p.lang)), p.room(), p.room()), nil)
+		p.block(first(p.lang.T("signs"), i), p.bold(), Wrap(p.plain(signText(s, p.lang)), p.room(),
+			p.room()), nil)
 		note := p.lang.T("in %s", signPlaces(s, p.lang))
 		switch {
 		case s.ConfirmOnly:
@@ -163,7 +169,9 @@ func (p *page) faq(entries []int) {
 	if len(entries) == 0 {
 		return
 	}
-	p.block("FAQ", p.bold(), []string{p.lang.T("%s of %s", strings.ReplaceAll(numbers(entries), ", ", p.lang.T(", ")), p.lang.T(faqPage))}, nil)
+	p.block("FAQ", p.bold(),
+		[]string{p.lang.T("%s of %s", strings.ReplaceAll(numbers(entries), ", ", p.lang.T(", ")),
+			p.lang.T(faqPage))}, nil)
 	for _, n := range entries {
 		if question := p.lang.FAQ(n); question != "" {
 			p.prose("", nil, p.plain(fmt.Sprintf("%d  %s", n, question)), p.faint())
@@ -190,7 +198,8 @@ func Catalogue(w io.Writer, list []*checks.Check, style Style) error {
 		p.line(p.bold().on(p.lang.Category(group[0].Category)))
 		for _, c := range group {
 			title := p.plain(p.lang.Check(c).Title)
-			if p.columns-column < 30 { // the title stands below the id where it has no room beside it
+			// the title stands below the id where it has no room beside it
+			if p.columns-column < 30 {
 				p.line("  ", c.ID)
 				for _, l := range Wrap(title, p.columns-4, p.columns-4) {
 					p.line("    ", p.faint().on(l))
@@ -215,7 +224,9 @@ func Catalogue(w io.Writer, list []*checks.Check, style Style) error {
 func byCategory(list []*checks.Check) [][]*checks.Check {
 	var groups [][]*checks.Check
 	for _, category := range checks.Categories {
-		group := slices.DeleteFunc(slices.Clone(list), func(c *checks.Check) bool { return c.Category != category })
+		group := slices.DeleteFunc(slices.Clone(list), func(c *checks.Check) bool {
+			return c.Category != category
+		})
 		if len(group) > 0 {
 			groups = append(groups, group)
 		}

@@ -19,40 +19,53 @@ func (n need) Gap(evidence.Snapshot) evidence.Gap { return evidence.Gap{} }
 func (n need) Paths() []string                    { return n }
 
 var (
-	serviceRules = &checks.Effect{ID: "service-rules", Name: "kube-proxy's rules", Doc: "Each Service has a load balancer.",
+	serviceRules = &checks.Effect{ID: "service-rules", Name: "kube-proxy's rules",
+		Doc:     "Each Service has a load balancer.",
 		Implies: []*checks.Effect{{ID: "services", Name: "Services", Doc: "Pods reach Services."}}}
-	leases = &checks.Effect{ID: "leases", Name: "the node's lease", Doc: "flanneld holds a subnet, and writes it to a file."}
+	leases = &checks.Effect{ID: "leases", Name: "the node's lease",
+		Doc: "flanneld holds a subnet, and writes it to a file."}
 )
 
 var shelf = []*checks.Check{
 	{
-		ID: "podcidr-not-assigned", Title: "the Node object has no pod CIDR", Category: checks.CategoryNetwork, FAQ: []int{8, 9},
+		ID: "podcidr-not-assigned", Title: "the Node object has no pod CIDR",
+		Category: checks.CategoryNetwork, FAQ: []int{8, 9},
 		Doc: `flanneld asks the API server for the range of addresses that this node may give to pods, and waits until there is one.
 It never comes where nobody hands out ranges.
 
 The check reads spec.podCIDR of the Node object; <none> and "" count as missing. A path such as C:\run\flannel|x is *not* read.`,
-		Fix: checks.Fix{Text: "start kube-controller-manager with --allocate-node-cidrs=true, then restart flanneld on {node}",
-			Commands: []string{"kubectl get node {node} -o jsonpath='{.spec.podCIDR}'", "Restart-Service flanneld"},
-			Impact:   "this node's pods lose their network for some seconds"},
+		Fix: checks.Fix{
+			Text: "start kube-controller-manager with --allocate-node-cidrs=true, then restart flanneld on {node}",
+			Commands: []string{"kubectl get node {node} -o jsonpath='{.spec.podCIDR}'",
+				"Restart-Service flanneld"},
+			Impact: "this node's pods lose their network for some seconds"},
 		Links:    []string{faqPage, "https://example.com/why"},
 		Breaks:   []*checks.Effect{leases},
 		Explains: []string{"somewhere-else"},
-		Needs:    []evidence.Need{need{"api/node.json"}, need{"hns-networks.json", "files/C/run/flannel/subnet.env", "files/C/etc/cni/net.d/", "services.json", "processes.json"}},
-		Uses:     []evidence.Need{need{"logs/flanneld/"}, need{"events.json", "logs/flanneld/"}},
+		Needs: []evidence.Need{need{"api/node.json"},
+			need{"hns-networks.json", "files/C/run/flannel/subnet.env", "files/C/etc/cni/net.d/",
+				"services.json", "processes.json"}},
+		Uses: []evidence.Need{need{"logs/flanneld/"}, need{"events.json", "logs/flanneld/"}},
 		Signs: []checks.Sign{
-			{Text: "pod cidr not assigned", Also: []string{"failed to acquire lease"}, In: []string{"flanneld"}, Says: "flanneld finds no podCIDR for the node"},
+			{Text: "pod cidr not assigned", Also: []string{"failed to acquire lease"},
+				In: []string{"flanneld"}, Says: "flanneld finds no podCIDR for the node"},
 			{Text: "`podCIDR`", ConfirmOnly: true, Level: checks.Warn},
 		},
 	},
-	{ID: "flannel-subnet-env-missing", Shows: []*checks.Effect{leases}, Title: "flanneld has not written subnet.env", Category: checks.CategoryNetwork, Doc: "Without it the plugin has no address to give."},
-	{ID: "kube-proxy-not-running", Judges: serviceRules, Title: "kube-proxy does not run", Category: checks.CategoryComponents, Doc: "No service address works."},
+	{ID: "flannel-subnet-env-missing", Shows: []*checks.Effect{leases},
+		Title: "flanneld has not written subnet.env", Category: checks.CategoryNetwork,
+		Doc: "Without it the plugin has no address to give."},
+	{ID: "kube-proxy-not-running", Judges: serviceRules, Title: "kube-proxy does not run",
+		Category: checks.CategoryComponents, Doc: "No service address works."},
 }
 
 // shelved is a catalogue of them.
 var shelved = checks.NewCatalogue(shelf...)
 
 func TestExplain(t *testing.T) {
-	for name, style := range map[string]Style{"explain-40": {Width: 40}, "explain-80": {Width: 80}, "explain-120": {Width: 120}, "explain-colour-80": {Width: 80, Colour: true}, "explain-ascii-80": {Width: 80, ASCII: true}} {
+	for name, style := range map[string]Style{"explain-40": {Width: 40}, "explain-80": {Width: 80},
+		"explain-120": {Width: 120}, "explain-colour-80": {Width: 80, Colour: true},
+		"explain-ascii-80": {Width: 80, ASCII: true}} {
 		var b bytes.Buffer
 		if err := Explain(&b, shelved, shelf[0], style); err != nil {
 			t.Fatal(err)
@@ -62,7 +75,8 @@ func TestExplain(t *testing.T) {
 }
 
 func TestCatalogue(t *testing.T) {
-	for name, style := range map[string]Style{"catalogue-40": {Width: 40}, "catalogue-80": {Width: 80}} {
+	for name, style := range map[string]Style{"catalogue-40": {Width: 40},
+		"catalogue-80": {Width: 80}} {
 		var b bytes.Buffer
 		if err := Catalogue(&b, shelf, style); err != nil {
 			t.Fatal(err)
@@ -112,7 +126,9 @@ func TestEveryRealCheckIsExplained(t *testing.T) {
 			t.Fatal(err)
 		}
 		text := b.String()
-		if !strings.HasPrefix(text, c.ID) || strings.ContainsFunc(text, func(r rune) bool { return r >= 0x7f || r < 0x20 && r != '\n' }) {
+		if !strings.HasPrefix(text, c.ID) || strings.ContainsFunc(text, func(r rune) bool {
+			return r >= 0x7f || r < 0x20 && r != '\n'
+		}) {
 			t.Errorf("%s is not explained in plain ASCII:\n%q", c.ID, text)
 		}
 		for _, command := range c.Fix.Commands {

@@ -46,7 +46,8 @@ func GapGroups(r checks.Report) []GapGroup {
 		}
 		to := group(result.Missing)
 		to.Checks = append(to.Checks, result.ID)
-		if path := result.Missing.Args[0]; result.Missing.Code == evidence.NotInRecording && !slices.Contains(to.Paths, path) {
+		if path := result.Missing.Args[0]; result.Missing.Code == evidence.NotInRecording &&
+			!slices.Contains(to.Paths, path) {
 			to.Paths = append(to.Paths, path)
 		}
 	}

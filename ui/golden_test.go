@@ -72,7 +72,8 @@ func TestText(t *testing.T) {
 
 func TestMachineFormats(t *testing.T) {
 	for _, format := range []string{"json", "junit", "markdown"} {
-		for name, r := range map[string]checks.Report{"flannel": flannel(), "healthy": healthy(), "empty": blank(), "hostile": hostile(attack)} {
+		for name, r := range map[string]checks.Report{"flannel": flannel(), "healthy": healthy(),
+			"empty": blank(), "hostile": hostile(attack)} {
 			t.Run(format+" of "+name, func(t *testing.T) {
 				golden(t, name+"-"+format, draw(t, format, r, Style{}))
 			})

@@ -68,8 +68,11 @@ type issue struct {
 
 func plainAbout(a About, r checks.Report) About {
 	one := func(s string) string { return clip(Plain(s, false), maxValue) }
-	return About{Bundle: one(a.Bundle), Version: one(cmp.Or(a.Version, r.Doctor.Version)), Masked: a.Masked,
-		LeftOut: mapped(a.LeftOut, func(l LeftOut) LeftOut { return LeftOut{one(l.Path), one(l.Reason)} })}
+	return About{Bundle: one(a.Bundle), Version: one(cmp.Or(a.Version, r.Doctor.Version)),
+		Masked: a.Masked,
+		LeftOut: mapped(a.LeftOut, func(l LeftOut) LeftOut {
+			return LeftOut{one(l.Path), one(l.Reason)}
+		})}
 }
 
 // maxValue bounds one value from evidence in bytes.
@@ -120,7 +123,8 @@ func (p *section) text() string {
 	if p.cut == 0 {
 		return p.b.String()
 	}
-	return p.b.String() + "\n_Cut here to fit into an issue: " + count(p.cut, cmp.Or(p.what, "line")) + ". The bundle has all._\n"
+	return p.b.String() + "\n_Cut here to fit into an issue: " + count(p.cut,
+		cmp.Or(p.what, "line")) + ". The bundle has all._\n"
 }
 
 // notRecorded is the prompt for what only a person can tell.
@@ -159,7 +163,8 @@ func (d *issue) title() string {
 		return ""
 	}
 	result := resultOf(d.r, d.r.Causes[0])
-	return clip(strings.Join(given(cmp.Or(result.Title, result.ID), d.r.Node.OS, d.r.Node.Network), " - "), maxValue)
+	return clip(strings.Join(given(cmp.Or(result.Title, result.ID), d.r.Node.OS, d.r.Node.Network),
+		" - "), maxValue)
 }
 
 // hidden writes a text within an HTML comment, which it must not end.
@@ -182,22 +187,30 @@ func (d *issue) happened() *section {
 			break
 		}
 		result := resultOf(d.r, c)
-		line := fmt.Sprintf("%d. **%s** %s: %s\n", i+1, code(clip(c.ID, maxValue)), code(string(result.Status)), quiet(Message(result)))
-		if follows := mapped(c.Consequences, func(id string) string { return code(clip(id, maxValue)) }); len(follows) > 0 {
+		line := fmt.Sprintf("%d. **%s** %s: %s\n", i+1, code(clip(c.ID, maxValue)),
+			code(string(result.Status)), quiet(Message(result)))
+		if follows := mapped(c.Consequences, func(id string) string {
+			return code(clip(id, maxValue))
+		}); len(follows) > 0 {
 			more := ""
 			if len(follows) > maxChain {
 				more = fmt.Sprintf(" and %d more", len(follows)-maxChain)
 			}
-			line += "   What follows from it: " + strings.Join(follows[:min(len(follows), maxChain)], ", ") + more + "\n"
+			line += "   What follows from it: " +
+				strings.Join(follows[:min(len(follows), maxChain)], ", ") + more + "\n"
 		}
 		p.block(line)
 	}
-	p.put("\n%s\n", notRecorded("what you saw yourself: what failed for whom, since when, on how many nodes, and what had changed before"))
+	p.put("\n%s\n",
+		notRecorded(
+			"what you saw yourself: what failed for whom, since when, on how many nodes, and what had changed before"))
 	return p
 }
 
 func (d *issue) nothingFound(p *section) {
-	p.put("%s\n\n", notRecorded("what you saw: what failed for whom, since when, on how many nodes, and what had changed before"))
+	p.put("%s\n\n",
+		notRecorded(
+			"what you saw: what failed for whom, since when, on how many nodes, and what had changed before"))
 	sentence, _ := verdict(d.r)
 	p.put("%s\n", d.looked(sentence))
 }
@@ -216,7 +229,8 @@ func (d *issue) looked(result string) string {
 	if !d.r.CollectedAt.IsZero() {
 		when = ", as it was on " + d.r.CollectedAt.Format("2006-01-02 15:04 UTC")
 	}
-	return fmt.Sprintf("doctor %s looked at %s%s: %s.", quiet(d.about.Version), name, when, quiet(result))
+	return fmt.Sprintf("doctor %s looked at %s%s: %s.", quiet(d.about.Version), name, when,
+		quiet(result))
 }
 
 func (d *issue) expected() *section {
@@ -227,7 +241,9 @@ func (d *issue) expected() *section {
 
 func (d *issue) reproduction() *section {
 	p := newSection("How can we reproduce it (as minimally and precisely as possible)?", 2000, "")
-	p.put("%s\n", notRecorded("the steps, with the smallest manifest that shows it; and whether it comes each time, on a new node too, and after a restart"))
+	p.put("%s\n",
+		notRecorded(
+			"the steps, with the smallest manifest that shows it; and whether it comes each time, on a new node too, and after a restart"))
 	return p
 }
 
@@ -235,7 +251,8 @@ func (d *issue) anythingElse() *section {
 	p := newSection("Anything else we need to know?", 9000, "line")
 	p.put("%s\n", d.provenance())
 	if groups := GapGroups(d.r); len(groups) > 0 {
-		p.put("\n%s could not tell, for want of evidence:\n\n", count(d.r.Count(checks.StatusUnknown), "check"))
+		p.put("\n%s could not tell, for want of evidence:\n\n",
+			count(d.r.Count(checks.StatusUnknown), "check"))
 		for _, g := range groups[:min(len(groups), maxGroups)] {
 			p.put("- %s\n", gapLine(g))
 		}
@@ -267,7 +284,9 @@ func (d *issue) provenance() string {
 func gapLine(g GapGroup) string {
 	line := quiet(clip(Plain(g.Reason(nil), false), maxValue))
 	if n := len(g.Paths); n > 0 {
-		line += ": " + strings.Join(mapped(g.Paths[:min(n, maxMissing)], func(s string) string { return code(clip(s, maxValue)) }), ", ")
+		line += ": " + strings.Join(mapped(g.Paths[:min(n, maxMissing)], func(s string) string {
+			return code(clip(s, maxValue))
+		}), ", ")
 		if n > maxMissing {
 			line += fmt.Sprintf(" and %d more", n-maxMissing)
 		}

@@ -78,7 +78,8 @@ func plainFields(object map[string]any, text string) string {
 		case map[string]any, []any, nil:
 		default:
 			shown := compact(object[key])
-			if !slices.Contains(saidAnyway, key) && !strings.Contains(text, strings.Trim(shown, `"`)) {
+			if !slices.Contains(saidAnyway, key) &&
+				!strings.Contains(text, strings.Trim(shown, `"`)) {
 				fields = append(fields, fmt.Sprintf("%s: %s", Plain(key, false), shown))
 			}
 		}

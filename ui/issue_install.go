@@ -9,7 +9,8 @@ import (
 
 // installed are the marks that the ways to set a node up leave on its disk.
 var installed = []struct{ start, by string }{
-	{`C:\k\StartKubelet.ps1`, "the scripts of sig-windows-tools, or an image of image-builder, which write it too"},
+	{`C:\k\StartKubelet.ps1`,
+		"the scripts of sig-windows-tools, or an image of image-builder, which write it too"},
 	{`C:\k\start.ps1`, "start.ps1 of microsoft/SDN"},
 	{`C:\var\lib\kubelet\kubeadm-flags.env`, "kubeadm"},
 	{`C:\etc\kubernetes\node\bin\`, "the scripts for Google Compute Engine"},
@@ -43,14 +44,16 @@ func (d *issue) installTools() *section {
 	}
 	for _, cm := range evidence.ConfigMaps.In(d.s) {
 		if cm.Metadata.Name == "kubeadm-config" {
-			p.put("- seen: the ConfigMap %s: the control plane is kubeadm's\n", code("kubeadm-config"))
+			p.put("- seen: the ConfigMap %s: the control plane is kubeadm's\n",
+				code("kubeadm-config"))
 			break
 		}
 	}
 	if evidence.Node.In(d.s).Metadata.Annotations["cluster.x-k8s.io/machine"] != "" {
 		p.put("- seen: the Node's annotation %s of Cluster API\n", code("cluster.x-k8s.io/machine"))
 	}
-	if c := d.n.Components["kubelet"]; c != nil && len(c.Services) > 0 && c.Services[0].Wrapper != "" {
+	if c := d.n.Components["kubelet"]; c != nil && len(c.Services) > 0 &&
+		c.Services[0].Wrapper != "" {
 		p.value("the kubelet's service runs under", c.Services[0].Wrapper, evidence.Services.Path())
 	}
 	p.put("- %s\n", notRecorded("with what, and in which version, the node was set up"))

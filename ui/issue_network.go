@@ -22,13 +22,15 @@ func (d *issue) plugins() *section {
 
 // agents are words in the images of network plugins' pods: their tags are the
 // versions, for the plugins' own files carry none.
-var agents = []string{"flannel", "calico", "antrea", "azure-cns", "azure-cni", "azure-npm", "cilium", "ovn", "amazon-k8s-cni", "vpc-cni", "multus"}
+var agents = []string{"flannel", "calico", "antrea", "azure-cns", "azure-cni", "azure-npm",
+	"cilium", "ovn", "amazon-k8s-cni", "vpc-cni", "multus"}
 
 func (d *issue) network(p *section) {
 	if d.r.Node.Network != "" {
 		p.value("network", d.r.Node.Network, cmp.Or(d.n.CNI.From.Path, d.n.Backend.From.Path))
 	} else {
-		p.put("- network: %s\n", missing("the network plugin and its mode", cmp.Or(d.n.CNI.Gap, d.n.Backend.Gap)))
+		p.put("- network: %s\n", missing("the network plugin and its mode",
+			cmp.Or(d.n.CNI.Gap, d.n.Backend.Gap)))
 	}
 	images := d.images(agents...)
 	for _, image := range images {
@@ -43,10 +45,12 @@ func (d *issue) network(p *section) {
 		p.value("HNS version", fmt.Sprintf("%d.%d", v.Major, v.Minor), evidence.HNSVersion.Path())
 	}
 	fact(p, "cluster CIDR", d.n.ClusterCIDRs, commas, "the range of all pods")
-	if node := evidence.Node.In(d.s); node.Metadata.Name != "" && len(node.Spec.PodCIDRList()) == 0 && !d.n.PodCIDRs.Known() {
+	if node := evidence.Node.In(d.s); node.Metadata.Name != "" &&
+		len(node.Spec.PodCIDRList()) == 0 && !d.n.PodCIDRs.Known() {
 		p.put("- pod CIDR of the node: none (%s)\n", code(evidence.Node.Path()))
 	} else {
-		fact(p, "pod CIDR of the node", d.n.PodCIDRs, commas, "`kubectl get node NAME -o jsonpath='{.spec.podCIDRs}'`, where the plugin uses it")
+		fact(p, "pod CIDR of the node", d.n.PodCIDRs, commas,
+			"`kubectl get node NAME -o jsonpath='{.spec.podCIDRs}'`, where the plugin uses it")
 	}
 	fact(p, "service CIDR", d.n.ServiceCIDRs, commas, "the API server's --service-cluster-ip-range")
 	fact(p, "cluster DNS", d.n.ClusterDNS, commas, "`kubectl get service -n kube-system kube-dns`")
@@ -61,14 +65,16 @@ func commas[T fmt.Stringer](list []T) string {
 func (d *issue) kubeProxy(p *section) {
 	proxy := d.n.Proxy()
 	if proxy.From.Path == "" {
-		p.put("- kube-proxy: %s\n", missing("its command line or configuration: mode and feature gates", proxy.Gap))
+		p.put("- kube-proxy: %s\n",
+			missing("its command line or configuration: mode and feature gates", proxy.Gap))
 		return
 	}
 	mode, set := d.proxyMode()
 	if set {
 		p.value("kube-proxy's mode", mode, proxy.From.Path)
 	} else {
-		p.put("- kube-proxy's mode: not set (%s)\n", code(clip(Plain(proxy.From.Path, false), maxValue)))
+		p.put("- kube-proxy's mode: not set (%s)\n",
+			code(clip(Plain(proxy.From.Path, false), maxValue)))
 	}
 	var gates []string
 	for _, name := range slices.Sorted(maps.Keys(proxy.Gates)) {
@@ -82,13 +88,16 @@ func (d *issue) kubeProxy(p *section) {
 		name string
 		node.ProxySetting
 	}{
-		{"enable-dsr", proxy.EnableDSR}, {"network-name", proxy.NetworkName}, {"source-vip", proxy.SourceVIP},
-		{"cluster-cidr", proxy.ClusterCIDR}, {"forward-healthcheck-vip", proxy.ForwardHealthCheckVIP},
+		{"enable-dsr", proxy.EnableDSR}, {"network-name", proxy.NetworkName},
+		{"source-vip", proxy.SourceVIP},
+		{"cluster-cidr", proxy.ClusterCIDR},
+		{"forward-healthcheck-vip", proxy.ForwardHealthCheckVIP},
 	} {
 		p.setting(s.name, s.Value, s.Set)
 	}
 	if proxy.Hidden.Kind != "" {
-		p.put("  - %s\n", missing("what its start script or configuration sets besides", proxy.Hidden))
+		p.put("  - %s\n", missing("what its start script or configuration sets besides",
+			proxy.Hidden))
 	}
 }
 
@@ -104,7 +113,8 @@ func (p *section) setting(name, value string, set bool) {
 func (d *issue) proxyMode() (mode string, set bool) {
 	proxy := d.n.Proxy()
 	if f, ok := proxy.Flag("config"); ok && f.Value != "" {
-		if c, err := evidence.DecodeKubeProxyConfig([]byte(d.s.File(f.Value).Text)); err == nil && c != nil {
+		if c, err := evidence.DecodeKubeProxyConfig([]byte(d.s.File(f.Value).Text)); err == nil &&
+			c != nil {
 			return c.Mode, c.Mode != ""
 		}
 		return "", false
@@ -122,7 +132,8 @@ const (
 // cniConfig quotes the configuration that pods are meant to get.
 func (d *issue) cniConfig(p *section) {
 	if !d.n.CNIDir.Known() {
-		p.put("- CNI configuration: %s\n", missing("the file in the runtime's CNI folder", d.n.CNIDir.Gap))
+		p.put("- CNI configuration: %s\n", missing("the file in the runtime's CNI folder",
+			d.n.CNIDir.Gap))
 		return
 	}
 	folder := code(clip(Plain(d.n.CNIDir.Value, false), maxValue))
@@ -137,10 +148,13 @@ func (d *issue) cniConfig(p *section) {
 		return
 	}
 	if n := len(d.n.CNIFiles); n > 1 {
-		p.put("- %s has %s; this is the one of the node's plugin\n", folder, count(n, "configuration"))
+		p.put("- %s has %s; this is the one of the node's plugin\n", folder,
+			count(n, "configuration"))
 	}
 	lines := configLines(file.File.Text)
-	p.block(fmt.Sprintf("- CNI configuration %s:\n\n<details><summary>%s</summary>\n\n%s\n</details>\n\n", name, count(len(lines), "line"), fence("text", lines)))
+	p.block(fmt.Sprintf(
+		"- CNI configuration %s:\n\n<details><summary>%s</summary>\n\n%s\n</details>\n\n", name,
+		count(len(lines), "line"), fence("text", lines)))
 }
 
 // configLines numbers the lines of a configuration, as far as there is room for them.
@@ -148,7 +162,9 @@ func configLines(text string) []string {
 	var lines []string
 	used := 0
 	for line := range strings.Lines(strings.TrimSpace(text)) {
-		line = gutter(" ", fmt.Sprint(len(lines)+1), clip(Plain(strings.TrimRight(clip(line, 2*maxQuotedLine), "\r\n"), false), maxQuotedLine))
+		line = gutter(" ", fmt.Sprint(len(lines)+1),
+			clip(Plain(strings.TrimRight(clip(line, 2*maxQuotedLine), "\r\n"), false),
+				maxQuotedLine))
 		if used += len(line) + 1; used > maxConfig || len(lines) == maxConfigLines {
 			return append(lines, gutter(" ", "...", ""))
 		}
@@ -162,7 +178,8 @@ func (d *issue) storage(p *section) {
 	seen := false
 	for _, svc := range evidence.Services.In(d.s) {
 		if name := strings.ToLower(svc.Name); name == "csi-proxy" || name == "csiproxy" {
-			p.put("- csi-proxy: service %s, %s\n", code(clip(Plain(svc.Name, false), maxValue)), code(clip(Plain(svc.State, false), maxValue)))
+			p.put("- csi-proxy: service %s, %s\n", code(clip(Plain(svc.Name, false), maxValue)),
+				code(clip(Plain(svc.State, false), maxValue)))
 			p.put("- its version: %s\n", notRecorded("`csi-proxy.exe --version`"))
 			seen = true
 		}

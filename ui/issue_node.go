@@ -35,7 +35,8 @@ func (d *issue) kubernetes() *section {
 	if v := evidence.APIVersion.In(d.s).GitVersion; v != "" {
 		p.value("API server", v, evidence.APIVersion.Path())
 	} else {
-		p.put("- API server: %s\n", missing("the server's version, of `kubectl version`", evidence.APIVersion.Gap(d.s)))
+		p.put("- API server: %s\n", missing("the server's version, of `kubectl version`",
+			evidence.APIVersion.Gap(d.s)))
 	}
 	if d.r.Node.Kubelet != "" {
 		p.value("kubelet", d.r.Node.Kubelet, d.n.Kubelet.From.Path)
@@ -60,7 +61,9 @@ func (d *issue) images(words ...string) []string {
 	for _, pod := range evidence.Pods.In(d.s) {
 		for _, c := range pod.Spec.Containers {
 			name := strings.ToLower(c.Image)
-			if slices.ContainsFunc(words, func(w string) bool { return strings.Contains(name, w) }) && !slices.Contains(list, c.Image) {
+			if slices.ContainsFunc(words, func(w string) bool {
+				return strings.Contains(name, w)
+			}) && !slices.Contains(list, c.Image) {
 				list = append(list, c.Image)
 			}
 		}
@@ -73,22 +76,27 @@ const maxImages = 12
 
 // places are the labels that tell where a machine stands and what it is.
 var places = []struct{ what, label string }{
-	{"region", "topology.kubernetes.io/region"}, {"zone", "topology.kubernetes.io/zone"}, {"machine type", "node.kubernetes.io/instance-type"},
+	{"region", "topology.kubernetes.io/region"}, {"zone", "topology.kubernetes.io/zone"},
+	{"machine type", "node.kubernetes.io/instance-type"},
 }
 
 func (d *issue) cloud() *section {
 	p := newSection("Cloud provider", 3000, "line")
 	node := evidence.Node.In(d.s)
-	scheme, _, named := strings.Cut(node.Spec.ProviderID, "://") // what follows holds account numbers
+	// what follows holds account numbers
+	scheme, _, named := strings.Cut(node.Spec.ProviderID, "://")
 	switch {
 	case d.n.Cloud.Known():
 		p.value("cloud", d.n.Cloud.Value, d.n.Cloud.From.Path)
 	case named:
-		p.put("- cloud: %s calls itself %s\n", code("spec.providerID"), code(clip(Plain(scheme, false), maxValue)))
+		p.put("- cloud: %s calls itself %s\n", code("spec.providerID"),
+			code(clip(Plain(scheme, false), maxValue)))
 	case node.Metadata.Name != "":
-		p.put("- cloud: %s (the Node object has no spec.providerID)\n", notRecorded("the cloud or hypervisor, if the node is in one"))
+		p.put("- cloud: %s (the Node object has no spec.providerID)\n",
+			notRecorded("the cloud or hypervisor, if the node is in one"))
 	default:
-		p.put("- cloud: %s\n", missing("the cloud or hypervisor, if the node is in one", evidence.Node.Gap(d.s)))
+		p.put("- cloud: %s\n", missing("the cloud or hypervisor, if the node is in one",
+			evidence.Node.Gap(d.s)))
 	}
 	for _, at := range places {
 		if v := node.Metadata.Labels[at.label]; v != "" {
@@ -98,7 +106,8 @@ func (d *issue) cloud() *section {
 	if m := evidence.OSInfo.In(d.s).Machine; m.Manufacturer != "" {
 		p.value("machine", strings.TrimSpace(m.Manufacturer+" "+m.Model), evidence.OSInfo.Path())
 	} else {
-		p.put("- machine: %s\n", missing("its manufacturer and model, of `systeminfo`", evidence.OSInfo.Gap(d.s)))
+		p.put("- machine: %s\n", missing("its manufacturer and model, of `systeminfo`",
+			evidence.OSInfo.Gap(d.s)))
 	}
 	return p
 }
@@ -116,14 +125,16 @@ func (d *issue) system() *section {
 		number, version = fmt.Sprint(b.Value.Number), fmt.Sprintf("10.0.%d", b.Value.Number)
 	}
 	bits, from := d.architecture()
-	columns := [][2]string{{"BuildNumber", number}, {"Caption", caption}, {"OSArchitecture", cmp.Or(bits, "not recorded")}, {"Version", version}}
+	columns := [][2]string{{"BuildNumber", number}, {"Caption", caption},
+		{"OSArchitecture", cmp.Or(bits, "not recorded")}, {"Version", version}}
 	var head, row strings.Builder
 	for _, c := range columns {
 		wide := max(width(c[0]), width(c[1]))
 		head.WriteString(pad(c[0], wide+2))
 		row.WriteString(pad(c[1], wide+2))
 	}
-	p.block(fence("text", []string{strings.TrimRight(head.String(), " "), strings.TrimRight(row.String(), " ")}) + "\n")
+	p.block(fence("text", []string{strings.TrimRight(head.String(), " "),
+		strings.TrimRight(row.String(), " ")}) + "\n")
 	if d.n.Build.Known() {
 		p.value("build", d.n.Build.Value.String(), d.n.Build.From.Path)
 	} else {
@@ -146,8 +157,10 @@ func (d *issue) system() *section {
 
 // caption is the product as Windows calls it; the registry's name of Windows 11 is that of 10.
 func (d *issue) caption() string {
-	name := Plain(cmp.Or(evidence.OSInfo.In(d.s).ProductName, evidence.Node.In(d.s).Status.NodeInfo.OSImage), false)
-	if release := evidence.WindowsName(d.n.Build.Value.Number); strings.HasPrefix(release, "Windows 11") && !strings.Contains(name, "Windows 11") {
+	name := Plain(cmp.Or(evidence.OSInfo.In(d.s).ProductName,
+		evidence.Node.In(d.s).Status.NodeInfo.OSImage), false)
+	if release := evidence.WindowsName(d.n.Build.Value.Number); strings.HasPrefix(release,
+		"Windows 11") && !strings.Contains(name, "Windows 11") {
 		name = release
 	}
 	return clip(cmp.Or(name, d.r.Node.OS), maxValue)
@@ -182,7 +195,9 @@ func (d *issue) hotfixes(p *section) {
 		return
 	}
 	list := slices.Clone(evidence.Hotfixes.In(d.s))
-	slices.SortStableFunc(list, func(a, b evidence.Hotfix) int { return b.InstalledAt.Compare(a.InstalledAt.Time) })
+	slices.SortStableFunc(list, func(a, b evidence.Hotfix) int {
+		return b.InstalledAt.Compare(a.InstalledAt.Time)
+	})
 	var ids []string
 	for _, h := range list[:min(len(list), maxHotfixes)] {
 		ids = append(ids, clip(h.ID, maxValue))
@@ -194,10 +209,13 @@ func (d *issue) hotfixes(p *section) {
 
 func (d *issue) runtime() *section {
 	p := newSection("Container runtime (CRI) and version (if applicable)", 2000, "line")
-	fact(p, "runtime", d.n.Runtime, func(r node.Runtime) string { return strings.Replace(r.Raw, "://", " ", 1) }, "`containerd --version`")
+	fact(p, "runtime", d.n.Runtime, func(r node.Runtime) string {
+		return strings.Replace(r.Raw, "://", " ", 1)
+	}, "`containerd --version`")
 	if r := d.n.Runtime; r.Known() && r.Value.Version == (evidence.Version{}) {
 		p.put("- version: %s\n", notRecorded("`containerd --version` or `docker version`"))
 	}
-	fact(p, "pause image", node.SandboxImage(d.n, d.s), itself, "the sandbox image, of `crictl info`")
+	fact(p, "pause image", node.SandboxImage(d.n, d.s), itself,
+		"the sandbox image, of `crictl info`")
 	return p
 }

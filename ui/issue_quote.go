@@ -39,7 +39,8 @@ func (d *issue) evidence(room int) *section {
 	if len(others) == 0 {
 		return p
 	}
-	p.always("\n<details><summary>Evidence of what else was found: %s</summary>\n", count(len(others), "check"))
+	p.always("\n<details><summary>Evidence of what else was found: %s</summary>\n",
+		count(len(others), "check"))
 	for _, r := range others {
 		q.result(p, r)
 	}
@@ -50,7 +51,9 @@ func (d *issue) evidence(room int) *section {
 // faults lists the results that fail or warn: the causes, and then the others in
 // the order of the causes that they follow from.
 func (d *issue) faults() (causes, others []*checks.Result) {
-	isFault := func(r *checks.Result) bool { return r.Status == checks.StatusFail || r.Status == checks.StatusWarn }
+	isFault := func(r *checks.Result) bool {
+		return r.Status == checks.StatusFail || r.Status == checks.StatusWarn
+	}
 	seen := map[string]bool{}
 	take := func(list []*checks.Result, r *checks.Result) []*checks.Result {
 		if r == nil || !isFault(r) || seen[r.ID] {
@@ -106,7 +109,8 @@ func (q *quoter) finding(id string, f checks.ReportFinding) string {
 		b.WriteString("\n" + fence("text", lines))
 	}
 	for _, c := range f.Codes[:min(len(f.Codes), maxLines)] {
-		fmt.Fprintf(&b, "\n%s is %s: %s\n", code(clip(c.Code, maxValue)), code(clip(c.Symbol, maxValue)), quiet(clip(c.Meaning, maxValue)))
+		fmt.Fprintf(&b, "\n%s is %s: %s\n", code(clip(c.Code, maxValue)),
+			code(clip(c.Symbol, maxValue)), quiet(clip(c.Meaning, maxValue)))
 	}
 	return b.String()
 }
@@ -192,7 +196,8 @@ func (q *quoter) around(path string, cited []evidence.Because, around int) []str
 		mark, text := " ", wanted[n]
 		if b := own[n]; b.Text != "" {
 			mark = ">"
-			if text == "" || strings.HasSuffix(text, "…") { // the finding's own copy is cut about what it found
+			// the finding's own copy is cut about what it found
+			if text == "" || strings.HasSuffix(text, "…") {
 				text = b.Text
 			} else {
 				text += checks.AndMore(b.More)
@@ -229,13 +234,15 @@ func (q *quoter) read(path string, wanted map[int]string) {
 	lines := evidence.Lines(evidence.Text(bounded))
 	for lines.Next() && lines.Number() <= end {
 		if _, ok := wanted[lines.Number()]; ok {
-			wanted[lines.Number()] = clip(Plain(string(lines.Bytes()[:min(len(lines.Bytes()), 8*maxQuotedLine)]), false), 2*maxQuotedLine)
+			wanted[lines.Number()] = clip(Plain(string(lines.Bytes()[:min(len(lines.Bytes()),
+				8*maxQuotedLine)]), false), 2*maxQuotedLine)
 		}
 	}
 }
 
 func gutter(mark, number, text string) string {
-	return strings.TrimRight(fmt.Sprintf("%s%6s | %s", mark, number, clip(text, 2*maxQuotedLine)), " ")
+	return strings.TrimRight(fmt.Sprintf("%s%6s | %s", mark, number, clip(text, 2*maxQuotedLine)),
+		" ")
 }
 
 // Whoever can write a log line could otherwise have an issue refer to others, or

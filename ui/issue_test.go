@@ -62,10 +62,12 @@ var inBundle = About{Bundle: "win-1-20261120.zip", Version: "v0.1.0"}
 
 var leftSome = About{Bundle: "win 1 (2).zip", Version: "v0.1.0", Masked: true, LeftOut: []LeftOut{
 	{"files/C/k/debug/server.etl", "a trace: secrets cannot be taken out of it"},
-	{"logs/containerd/containerd.log", "lines 4,001 to 911,213: larger than --max-size, and nothing was found in them"},
+	{"logs/containerd/containerd.log",
+		"lines 4,001 to 911,213: larger than --max-size, and nothing was found in them"},
 }}
 
-const attackOnGitHub = attack + "-->\n/close\nhttp://e.example GH-7 kubernetes/kubernetes#12 </details>"
+const attackOnGitHub = attack +
+	"-->\n/close\nhttp://e.example GH-7 kubernetes/kubernetes#12 </details>"
 
 // forged is a node whose every text is written by somebody who wants to be read
 // as something else.
@@ -73,14 +75,27 @@ func forged(with string) fstest.MapFS {
 	text := func(s string) string { b, _ := json.Marshal(s); return string(b) }
 	evil := text(with)
 	return fstest.MapFS{
-		"meta.json":                             {Data: []byte(`{"layout":"evidence/v1","node":` + evil + `,"collectedAt":"2026-11-20T10:02:31Z"}`)},
-		"os.json":                               {Data: []byte(`{"productName":` + evil + `,"build":20348,"edition":` + evil + `,"machine":{"manufacturer":` + evil + `}}`)},
-		"services.json":                         {Data: []byte(`[{"name":"flanneld","state":"paused","startType":` + evil + `,"wrapper":` + evil + `,"binPath":` + evil + `},{"name":"csi-proxy","state":` + evil + `}]`)},
-		"api/node.json":                         {Data: []byte(`{"metadata":{"name":` + evil + `,"labels":{"topology.kubernetes.io/region":` + evil + `}},"spec":{"providerID":` + evil + `},"status":{"nodeInfo":{"kubeletVersion":"v1.28.4","architecture":` + evil + `,"containerRuntimeVersion":` + evil + `}}}`)},
-		"api/pods.json":                         {Data: []byte(`{"items":[{"metadata":{"name":"x","namespace":"y"},"spec":{"containers":[{"name":"a","image":"csi-flannel-kube-proxy` + strings.Trim(evil, `"`) + `"}]}}]}`)},
-		"files/C/etc/cni/net.d/10-flannel.conf": {Data: []byte("{\"name\":\"vxlan0\",\"type\":\"flannel\",\n\"delegate\":{\"type\":\"win-overlay\"} }\n````\n/close\n</details> @admin #1\n")},
-		"logs/flanneld/flanneld.log": {Data: []byte("/assign @admin\n```\n/close\n</details><img src=x>\x1b[2J\n" +
-			"E1120 Failed to find interface to use that matches the interfaces and/or regexes provided ```` @admin http://e.example\n/retitle x\n````\n# heading #1\n")},
+		"meta.json": {Data: []byte(`{"layout":"evidence/v1","node":` +
+			evil + `,"collectedAt":"2026-11-20T10:02:31Z"}`)},
+		"os.json": {Data: []byte(`{"productName":` + evil +
+			`,"build":20348,"edition":` + evil + `,"machine":{"manufacturer":` + evil + `}}`)},
+		"services.json": {
+			Data: []byte(`[{"name":"flanneld","state":"paused","startType":` + evil +
+				`,"wrapper":` + evil + `,"binPath":` + evil + `},{"name":"csi-proxy","state":` +
+				evil + `}]`)},
+		"api/node.json": {Data: []byte(`{"metadata":{"name":` + evil +
+			`,"labels":{"topology.kubernetes.io/region":` + evil + `}},"spec":{"providerID":` +
+			evil + `},"status":{"nodeInfo":{"kubeletVersion":"v1.28.4","architecture":` + evil +
+			`,"containerRuntimeVersion":` + evil + `}}}`)},
+		"api/pods.json": {
+			Data: []byte(
+				`{"items":[{"metadata":{"name":"x","namespace":"y"},"spec":{"containers":[{"name":"a","image":"csi-flannel-kube-proxy` + strings.Trim(evil, `"`) + `"}]}}]}`)},
+		"files/C/etc/cni/net.d/10-flannel.conf": {
+			Data: []byte(
+				"{\"name\":\"vxlan0\",\"type\":\"flannel\",\n\"delegate\":{\"type\":\"win-overlay\"} }\n````\n/close\n</details> @admin #1\n")},
+		"logs/flanneld/flanneld.log": {
+			Data: []byte("/assign @admin\n```\n/close\n</details><img src=x>\x1b[2J\n" +
+				"E1120 Failed to find interface to use that matches the interfaces and/or regexes provided ```` @admin http://e.example\n/retitle x\n````\n# heading #1\n")},
 	}
 }
 
@@ -90,18 +105,29 @@ func TestIssue(t *testing.T) {
 		about About
 		of    func() (checks.Report, evidence.Snapshot)
 	}{
-		{"issue-flannel", inBundle, func() (checks.Report, evidence.Snapshot) { return recording(t, "podcidr-not-assigned") }},
-		{"issue-cni", leftSome, func() (checks.Report, evidence.Snapshot) { return recording(t, "cni-config-invalid") }},
+		{"issue-flannel", inBundle, func() (checks.Report, evidence.Snapshot) {
+			return recording(t, "podcidr-not-assigned")
+		}},
+		{"issue-cni", leftSome, func() (checks.Report, evidence.Snapshot) {
+			return recording(t, "cni-config-invalid")
+		}},
 		{"issue-logs-only", inBundle, func() (checks.Report, evidence.Snapshot) {
 			return recording(t, "flannel-interface-not-found-from-logs")
 		}},
-		{"issue-eks", inBundle, func() (checks.Report, evidence.Snapshot) { return recording(t, "eks-missing-private-ip") }},
-		{"issue-healthy", inBundle, func() (checks.Report, evidence.Snapshot) { return recording(t, "healthy-azure-cni") }},
-		{"issue-only-meta", About{}, func() (checks.Report, evidence.Snapshot) {
-			return diagnosed(t, fstest.MapFS{"meta.json": {Data: []byte(onlyMeta)}}, checks.Source{Kind: "directory", Name: "win-9"})
+		{"issue-eks", inBundle, func() (checks.Report, evidence.Snapshot) {
+			return recording(t, "eks-missing-private-ip")
 		}},
-		{"issue-hostile", About{Bundle: attack, Version: attack, LeftOut: []LeftOut{{attack, attack}}}, func() (checks.Report, evidence.Snapshot) {
-			return diagnosed(t, forged(attackOnGitHub), checks.Source{Kind: "foreign", Name: attack, Format: attack})
+		{"issue-healthy", inBundle, func() (checks.Report, evidence.Snapshot) {
+			return recording(t, "healthy-azure-cni")
+		}},
+		{"issue-only-meta", About{}, func() (checks.Report, evidence.Snapshot) {
+			return diagnosed(t, fstest.MapFS{"meta.json": {Data: []byte(onlyMeta)}},
+				checks.Source{Kind: "directory", Name: "win-9"})
+		}},
+		{"issue-hostile", About{Bundle: attack, Version: attack,
+			LeftOut: []LeftOut{{attack, attack}}}, func() (checks.Report, evidence.Snapshot) {
+			return diagnosed(t, forged(attackOnGitHub), checks.Source{Kind: "foreign", Name: attack,
+				Format: attack})
 		}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -118,7 +144,9 @@ func TestBundleReadme(t *testing.T) {
 	golden(t, "readme", []byte(readmeOf(t, r, inBundle)))
 	golden(t, "readme-left-out", []byte(readmeOf(t, r, leftSome)))
 	golden(t, "readme-empty", []byte(readmeOf(t, blank(), About{})))
-	golden(t, "readme-hostile", []byte(readmeOf(t, hostile(attack), About{Bundle: attack, Version: attack, LeftOut: []LeftOut{{attack, attack}}})))
+	golden(t, "readme-hostile",
+		[]byte(readmeOf(t, hostile(attack), About{Bundle: attack, Version: attack,
+			LeftOut: []LeftOut{{attack, attack}}})))
 }
 
 var mention = regexp.MustCompile(`(^|[^\w/])@\w`)
@@ -187,7 +215,8 @@ func checkIssue(t *testing.T, text string) {
 		ticks := line[:len(line)-len(strings.TrimLeft(line, "`"))]
 		switch {
 		case fenced != "":
-			if strings.TrimSpace(line) == strings.Repeat("`", len(line)) && len(line) >= len(fenced) {
+			if strings.TrimSpace(line) == strings.Repeat("`", len(line)) &&
+				len(line) >= len(fenced) {
 				fenced = ""
 			}
 			continue
@@ -225,9 +254,13 @@ func TestNoIssueIsTooLongForGitHub(t *testing.T) {
 	long := strings.Repeat("@ & < #1 http://x ", 200)
 	r := hostile(long)
 	for i := range 400 {
-		add(&r, checks.Result{ID: fmt.Sprint("more-", i), Category: checks.CategoryNetwork, Status: checks.StatusFail,
-			Findings: []checks.ReportFinding{found("fail", long, evidence.Because{Path: "logs/a.log", Line: 7, Text: long}, evidence.Because{Path: long, Line: 7, Text: long})}})
-		r.Causes = append(r.Causes, checks.Cause{ID: fmt.Sprint("more-", i), Consequences: strings.Fields(strings.Repeat("x ", 300))})
+		add(&r, checks.Result{ID: fmt.Sprint("more-", i), Category: checks.CategoryNetwork,
+			Status: checks.StatusFail,
+			Findings: []checks.ReportFinding{found("fail", long,
+				evidence.Because{Path: "logs/a.log", Line: 7, Text: long},
+				evidence.Because{Path: long, Line: 7, Text: long})}})
+		r.Causes = append(r.Causes, checks.Cause{ID: fmt.Sprint("more-", i),
+			Consequences: strings.Fields(strings.Repeat("x ", 300))})
 	}
 	var left []LeftOut
 	for range 2000 {
@@ -254,38 +287,55 @@ func TestEvidenceIsQuotedWithWhatStandsAroundIt(t *testing.T) {
 		"meta.json":                {Data: []byte(onlyMeta)},
 		"logs/kubelet/kubelet.log": {Data: utf16},
 		"logs/x/long.log":          {Data: []byte(numbered)},
-		"time.json":                {Data: []byte(`{"service":"stopped","apiServerSkewMs":-94000}`)},
-		"features.json":            {Data: []byte(`[]`)},
-		"services.json":            {Data: []byte(`[{"name":"kubelet","state":"running"},{"name":"FlannelD","state":"paused","args":["--a"],"pid":7}]`)},
+		"time.json": {
+			Data: []byte(`{"service":"stopped","apiServerSkewMs":-94000}`)},
+		"features.json": {Data: []byte(`[]`)},
+		"services.json": {
+			Data: []byte(
+				`[{"name":"kubelet","state":"running"},{"name":"FlannelD","state":"paused","args":["--a"],"pid":7}]`)},
 	}, checks.Source{})
 	for _, tt := range []struct {
 		name    string
 		because []evidence.Because
 		want    []string
 	}{
-		{"a log of any encoding", []evidence.Because{{Path: "logs/kubelet/kubelet.log", Line: 2, Text: "two /close  (and 4 more)", More: 4}},
-			[]string{"logs/kubelet/kubelet.log", "      1 | one", ">     2 | two /close  (and 4 more)", "      3 | three", "      4 | four"}},
-		{"a log that is not there leaves the finding's own words", []evidence.Because{{Path: "logs/gone.log", Line: 9, Text: "the line"}},
+		{"a log of any encoding", []evidence.Because{{Path: "logs/kubelet/kubelet.log", Line: 2,
+			Text: "two /close  (and 4 more)", More: 4}},
+			[]string{"logs/kubelet/kubelet.log", "      1 | one",
+				">     2 | two /close  (and 4 more)", "      3 | three", "      4 | four"}},
+		{"a log that is not there leaves the finding's own words",
+			[]evidence.Because{{Path: "logs/gone.log", Line: 9, Text: "the line"}},
 			[]string{"logs/gone.log", ">     9 | the line"}},
-		{"a line that the file does not reach", []evidence.Because{{Path: "logs/kubelet/kubelet.log", Line: 900, Text: "the line"}},
+		{"a line that the file does not reach",
+			[]evidence.Because{{Path: "logs/kubelet/kubelet.log", Line: 900, Text: "the line"}},
 			[]string{"logs/kubelet/kubelet.log", ">   900 | the line"}},
-		{"lines apart are shown apart", []evidence.Because{{Path: "logs/x/long.log", Line: 50, Text: "line 50"}, {Path: "logs/x/long.log", Line: 2, Text: "line 2"}},
-			[]string{"logs/x/long.log", "      1 | line 1", ">     2 | line 2", "      3 | line 3", "      4 | line 4", "    ... |", "     45 | line 45", "     46 | line 46",
-				"     47 | line 47", "     48 | line 48", "     49 | line 49", ">    50 | line 50", "     51 | line 51", "     52 | line 52"}},
+		{"lines apart are shown apart",
+			[]evidence.Because{{Path: "logs/x/long.log", Line: 50, Text: "line 50"},
+				{Path: "logs/x/long.log", Line: 2, Text: "line 2"}},
+			[]string{"logs/x/long.log", "      1 | line 1", ">     2 | line 2", "      3 | line 3",
+				"      4 | line 4", "    ... |", "     45 | line 45", "     46 | line 46",
+				"     47 | line 47", "     48 | line 48", "     49 | line 49", ">    50 | line 50",
+				"     51 | line 51", "     52 | line 52"}},
 		{"a field of an object",
-			[]evidence.Because{{Path: "time.json", Field: "/apiServerSkewMs", Text: "the clock is wrong"}},
-			[]string{"time.json", "        | the clock is wrong", "        | apiServerSkewMs = -94000"}},
+			[]evidence.Because{{Path: "time.json", Field: "/apiServerSkewMs",
+				Text: "the clock is wrong"}},
+			[]string{"time.json", "        | the clock is wrong",
+				"        | apiServerSkewMs = -94000"}},
 		{"a field that the text quotes already",
 			[]evidence.Because{{Path: "time.json", Field: "/service", Text: "service is stopped"}},
 			[]string{"time.json", "        | service is stopped"}},
-		{"a field that is not there", []evidence.Because{{Path: "time.json", Field: "/source", Text: "no source"}},
+		{"a field that is not there",
+			[]evidence.Because{{Path: "time.json", Field: "/source", Text: "no source"}},
 			[]string{"time.json", "        | no source"}},
 		{"the element of a list, without what the text says",
-			[]evidence.Because{{Path: "services.json", Field: "/1/state", Text: "FlannelD: state paused"}},
+			[]evidence.Because{{Path: "services.json", Field: "/1/state",
+				Text: "FlannelD: state paused"}},
 			[]string{"services.json", ">   [1] | FlannelD: state paused", `        | pid: 7`}},
-		{"two fields of one element", []evidence.Because{{Path: "services.json", Field: "/0/state", Text: "it runs"},
+		{"two fields of one element", []evidence.Because{{Path: "services.json", Field: "/0/state",
+			Text: "it runs"},
 			{Path: "services.json", Field: "/0/name", Text: "it has a name"}},
-			[]string{"services.json", ">   [0] | it runs", `        | name: "kubelet", state: "running"`,
+			[]string{"services.json", ">   [0] | it runs",
+				`        | name: "kubelet", state: "running"`,
 				">   [0] | it has a name"}},
 		{"an element of a file that is not there",
 			[]evidence.Because{{Path: "events.json", Field: "/3/message", Text: "hns: gone"}},
@@ -293,21 +343,25 @@ func TestEvidenceIsQuotedWithWhatStandsAroundIt(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			q := &quoter{s: s, left: maxQuoteAll}
-			if got := q.lines(checks.ReportFinding{Because: tt.because}); strings.Join(got, "\n") != strings.Join(tt.want, "\n") {
-				t.Errorf("it is quoted as\n%s\nand should be\n%s", strings.Join(got, "\n"), strings.Join(tt.want, "\n"))
+			if got := q.lines(checks.ReportFinding{Because: tt.because}); strings.Join(got,
+				"\n") != strings.Join(tt.want, "\n") {
+				t.Errorf("it is quoted as\n%s\nand should be\n%s", strings.Join(got, "\n"),
+					strings.Join(tt.want, "\n"))
 			}
 		})
 	}
 	var many []evidence.Because
 	for n := range 60 {
-		many = append(many, evidence.Because{Path: fmt.Sprint("logs/x/", n%7, ".log"), Line: n + 1, Text: "x"})
+		many = append(many, evidence.Because{Path: fmt.Sprint("logs/x/", n%7, ".log"), Line: n + 1,
+			Text: "x"})
 	}
 	q := &quoter{s: s, left: maxQuoteAll}
 	if n := len(q.lines(checks.ReportFinding{Because: many})); n > maxQuoted+7 {
 		t.Errorf("a finding brings %d lines, more than %d and the names of 7 files", n, maxQuoted)
 	}
 	q = &quoter{s: s, left: 0}
-	if got := q.lines(checks.ReportFinding{Because: []evidence.Because{{Path: "logs/x/long.log", Line: 2, Text: "own"}}}); strings.Join(got, "\n") != "logs/x/long.log\n>     2 | own" {
+	if got := q.lines(checks.ReportFinding{Because: []evidence.Because{{Path: "logs/x/long.log",
+		Line: 2, Text: "own"}}}); strings.Join(got, "\n") != "logs/x/long.log\n>     2 | own" {
 		t.Errorf("nothing may be read any more, and it is quoted as %q", got)
 	}
 }
@@ -355,8 +409,10 @@ func FuzzEvidenceCannotReachTheIssue(f *testing.F) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		r, about := hostile(text), About{Bundle: text, Version: text, LeftOut: []LeftOut{{text, text}}}
-		r.Results[0].Findings[0].Because = []evidence.Because{{Path: "logs/x/x.log", Line: 2, Text: text}, {Path: "services.json", Text: text}}
+		r, about := hostile(text), About{Bundle: text, Version: text,
+			LeftOut: []LeftOut{{text, text}}}
+		r.Results[0].Findings[0].Because = []evidence.Because{{Path: "logs/x/x.log", Line: 2,
+			Text: text}, {Path: "services.json", Text: text}}
 		checkIssue(t, issueOf(t, r, s, about))
 		if bad, ok := foreign([]byte(readmeOf(t, r, about)), false); ok {
 			t.Errorf("README.txt holds %q", bad)

@@ -63,7 +63,9 @@ func writeJUnit(w io.Writer, r checks.Report) error {
 	}
 	at := map[checks.Category]int{}
 	for _, category := range slices.Concat(checks.Categories, foreignCategories(r)) {
-		if !slices.ContainsFunc(r.Results, func(result checks.Result) bool { return result.Category == category }) {
+		if !slices.ContainsFunc(r.Results, func(result checks.Result) bool {
+			return result.Category == category
+		}) {
 			continue
 		}
 		at[category] = len(all.Suites)
@@ -76,11 +78,13 @@ func writeJUnit(w io.Writer, r checks.Report) error {
 	for i := range r.Results {
 		result := &r.Results[i]
 		s := &all.Suites[at[result.Category]]
-		c := junitCase{Name: xmlText(result.ID), Class: "doctor." + xmlText(string(result.Category)), Time: "0"}
+		c := junitCase{Name: xmlText(result.ID),
+			Class: "doctor." + xmlText(string(result.Category)), Time: "0"}
 		s.Tests, all.Tests = s.Tests+1, all.Tests+1
 		switch result.Status {
 		case checks.StatusFail:
-			c.Failure = &junitFailure{Message: xmlText(Message(result)), Type: "fail", Text: "\n" + xmlText(account(result))}
+			c.Failure = &junitFailure{Message: xmlText(Message(result)), Type: "fail",
+				Text: "\n" + xmlText(account(result))}
 			s.Failures, all.Failures = s.Failures+1, all.Failures+1
 		case checks.StatusUnknown:
 			c.Skipped = &junitSkipped{xmlText("could not tell: " + result.Gap)}
@@ -105,7 +109,8 @@ func writeJUnit(w io.Writer, r checks.Report) error {
 func foreignCategories(r checks.Report) []checks.Category {
 	var found []checks.Category
 	for _, result := range r.Results {
-		if !slices.Contains(checks.Categories, result.Category) && !slices.Contains(found, result.Category) {
+		if !slices.Contains(checks.Categories, result.Category) &&
+			!slices.Contains(found, result.Category) {
 			found = append(found, result.Category)
 		}
 	}
@@ -143,7 +148,8 @@ func account(r *checks.Result) string {
 func xmlText(s string) string {
 	return strings.Map(func(r rune) rune {
 		switch {
-		case r == '\t', r == '\n', r >= 0x20 && r <= 0xd7ff, r >= 0xe000 && r <= 0xfffd, r >= 0x10000 && r <= 0x10ffff:
+		case r == '\t', r == '\n', r >= 0x20 && r <= 0xd7ff, r >= 0xe000 && r <= 0xfffd,
+			r >= 0x10000 && r <= 0x10ffff:
 			return r
 		}
 		return -1

@@ -109,7 +109,8 @@ func breakable(word string) []string {
 	from := 0
 	var before rune
 	for i, r := range word {
-		if i > from && (cellsOf(before) == 2 || cellsOf(r) == 2) && !strings.ContainsRune(opening, before) && !strings.ContainsRune(closing, r) {
+		if i > from && (cellsOf(before) == 2 || cellsOf(r) == 2) && !strings.ContainsRune(opening,
+			before) && !strings.ContainsRune(closing, r) {
 			parts, from = append(parts, word[from:i]), i
 		}
 		before = r
@@ -138,7 +139,8 @@ func flow(items []string, sep string, columns int) []string {
 	line := ""
 	for i, item := range items {
 		if i < len(items)-1 {
-			if bare := width(item); bare > columns || bare+width(strings.TrimRight(sep, " ")) <= columns {
+			if bare := width(item); bare > columns ||
+				bare+width(strings.TrimRight(sep, " ")) <= columns {
 				item += sep
 			} else { // the line's end has to do for a separator
 				item += " "

@@ -54,10 +54,12 @@ func (m *markdown) facts(r checks.Report) {
 		recorded = r.CollectedAt.Format("2006-01-02 15:04:05 UTC")
 	}
 	rows := [][2]string{
-		{"Node", r.Node.Name}, {"Windows", strings.TrimSpace(r.Node.OS + " " + r.Node.Build)}, {"Kubelet", r.Node.Kubelet},
+		{"Node", r.Node.Name}, {"Windows", strings.TrimSpace(r.Node.OS + " " + r.Node.Build)},
+		{"Kubelet", r.Node.Kubelet},
 		{"Runtime", r.Node.Runtime}, {"Network", r.Node.Network}, {"Platform", r.Node.Platform},
 		{"Generation", r.Node.Generation}, {"Recorded", recorded},
-		{"Source", strings.TrimSpace(r.Source.Kind + " " + r.Source.Name)}, {"Format", r.Source.Format},
+		{"Source", strings.TrimSpace(r.Source.Kind + " " + r.Source.Name)},
+		{"Format", r.Source.Format},
 	}
 	rows = slices.DeleteFunc(rows, func(row [2]string) bool { return row[1] == "" })
 	if len(rows) == 0 {
@@ -71,7 +73,8 @@ func (m *markdown) facts(r checks.Report) {
 
 func (m *markdown) cause(r checks.Report, c checks.Cause) {
 	result := resultOf(r, c)
-	m.put("\n### %s Cause: %s\n\n%s\n", Symbol(result.Status, m.style.ASCII), code(c.ID), inline(Message(result)))
+	m.put("\n### %s Cause: %s\n\n%s\n", Symbol(result.Status, m.style.ASCII), code(c.ID),
+		inline(Message(result)))
 	if len(result.Findings) > 0 {
 		m.evidence(result.Findings[0].Because)
 		m.codes(result.Findings[0].Codes)
@@ -144,14 +147,17 @@ func (m *markdown) further(r checks.Report) {
 	for _, s := range []checks.Status{checks.StatusFail, checks.StatusWarn, checks.StatusInfo} {
 		for i := range r.Results {
 			result := &r.Results[i]
-			if result.Status != s || slices.ContainsFunc(r.Causes, func(c checks.Cause) bool { return c.ID == result.ID }) {
+			if result.Status != s || slices.ContainsFunc(r.Causes, func(c checks.Cause) bool {
+				return c.ID == result.ID
+			}) {
 				continue
 			}
 			if first {
 				m.put("\n### Found besides\n\n")
 				first = false
 			}
-			m.put("- %s %s %s: %s", inline(Symbol(s, m.style.ASCII)), s, code(result.ID), inline(Message(result)))
+			m.put("- %s %s %s: %s", inline(Symbol(s, m.style.ASCII)), s, code(result.ID),
+				inline(Message(result)))
 			if len(result.ExplainedBy) > 0 {
 				m.put(" (explained by %s)", strings.Join(mapped(result.ExplainedBy, code), ", "))
 			}
@@ -172,7 +178,8 @@ func (m *markdown) gaps(r checks.Report) {
 			m.put(": %s", strings.Join(mapped(g.Paths, code), ", "))
 		}
 		if len(g.Checks) > 0 {
-			m.put("  \n  %s: %s", count(len(g.Checks), "check"), strings.Join(mapped(g.Checks, code), ", "))
+			m.put("  \n  %s: %s", count(len(g.Checks), "check"),
+				strings.Join(mapped(g.Checks, code), ", "))
 		}
 		m.put("\n")
 	}

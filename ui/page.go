@@ -23,7 +23,8 @@ type page struct {
 }
 
 func newPage(style Style) *page {
-	p := &page{style: style, columns: style.columns(), gutter: 9, paint: lipgloss.NewRenderer(io.Discard), lang: style.lang()}
+	p := &page{style: style, columns: style.columns(), gutter: 9,
+		paint: lipgloss.NewRenderer(io.Discard), lang: style.lang()}
 	if p.narrow() {
 		p.gutter = 7
 	}
@@ -76,7 +77,8 @@ func (p *page) blank() { p.b.WriteByte('\n') }
 // block sets lines right of a label that stands in the gutter of the first.
 func (p *page) block(label string, labelPen pen, lines []string, textPen pen) {
 	for _, l := range lines {
-		p.line(labelPen.on(label), strings.Repeat(" ", max(p.gutter-width(label), 0)), textPen.on(l))
+		p.line(labelPen.on(label), strings.Repeat(" ", max(p.gutter-width(label), 0)),
+			textPen.on(l))
 		label = ""
 	}
 }

@@ -60,10 +60,12 @@ func finished(r checks.Report, ascii bool) checks.Report {
 
 	r.Schema = one(r.Schema)
 	r.Doctor = checks.Program{Version: one(r.Doctor.Version), Commit: one(r.Doctor.Commit)}
-	r.Source = checks.Source{Kind: one(r.Source.Kind), Name: one(r.Source.Name), Format: one(r.Source.Format)}
+	r.Source = checks.Source{Kind: one(r.Source.Kind), Name: one(r.Source.Name),
+		Format: one(r.Source.Format)}
 	r.CollectedAt = r.CollectedAt.UTC()
 	because := func(b evidence.Because) evidence.Because {
-		return evidence.Because{Path: one(b.Path), Line: b.Line, Field: one(b.Field), Text: one(b.Text), More: b.More}
+		return evidence.Because{Path: one(b.Path), Line: b.Line, Field: one(b.Field),
+			Text: one(b.Text), More: b.More}
 	}
 	n := r.Node
 	r.Node = checks.NodeFacts{Name: one(n.Name), OS: one(n.OS), Build: one(n.Build),
@@ -77,17 +79,21 @@ func finished(r checks.Report, ascii bool) checks.Report {
 	})
 	r.Gaps = mapped(r.Gaps, func(g checks.EvidenceGap) checks.EvidenceGap {
 		gap := plainGap(g.Gap, one)
-		return checks.EvidenceGap{Path: one(g.Path), Reason: one(g.Reason), Kind: one(g.Kind), Code: evidence.Code(one(string(g.Code))), Gap: gap}
+		return checks.EvidenceGap{Path: one(g.Path), Reason: one(g.Reason), Kind: one(g.Kind),
+			Code: evidence.Code(one(string(g.Code))), Gap: gap}
 	})
 	finding := func(f checks.ReportFinding) checks.ReportFinding {
-		return checks.ReportFinding{Level: one(f.Level), Subject: one(f.Subject), Message: one(f.Message),
-			Basis: checks.Basis(one(string(f.Basis))), Because: mapped(f.Because, because), Codes: f.Codes,
+		return checks.ReportFinding{Level: one(f.Level), Subject: one(f.Subject),
+			Message: one(f.Message),
+			Basis:   checks.Basis(one(string(f.Basis))), Because: mapped(f.Because, because),
+			Codes:  f.Codes,
 			Format: f.Format, Args: f.Args}
 	}
 	r.Results = mapped(r.Results, func(r checks.Result) checks.Result {
 		r.Missing = plainGap(r.Missing, one)
 		r.ID, r.Title, r.Gap, r.Reason = one(r.ID), one(r.Title), one(r.Gap), one(r.Reason)
-		r.Category, r.Status = checks.Category(one(string(r.Category))), checks.Status(one(string(r.Status)))
+		r.Category, r.Status = checks.Category(one(string(r.Category))),
+			checks.Status(one(string(r.Status)))
 		r.Findings = mapped(r.Findings, finding)
 		r.ExplainedBy, r.Links, r.Fix = all(r.ExplainedBy), all(r.Links), plainFix(r.Fix, ascii)
 		r.FAQ = mapped(r.FAQ, func(n int) int { return n })

@@ -29,7 +29,8 @@ func ProbeDNS(w io.Writer, probes []evidence.DNSProbe, style Style) error {
 		if i > 0 {
 			p.blank()
 		}
-		p.line(p.bold().on(p.plain(server.Server)), "   ", p.level(server.Level).on(p.plain(server.Verdict)))
+		p.line(p.bold().on(p.plain(server.Server)), "   ",
+			p.level(server.Level).on(p.plain(server.Verdict)))
 		if why := notAsked(probes, server.Server); why != "" {
 			p.said(why)
 		}
@@ -60,7 +61,8 @@ func (p *page) dnsHeader() {
 func (p *page) dnsName(name probed.NameVerdict, probes []evidence.DNSProbe, server string) {
 	of := func(transport, form string) (evidence.DNSProbe, bool) {
 		at := slices.IndexFunc(probes, func(q evidence.DNSProbe) bool {
-			return q.Server == server && q.Transport == transport && q.Form == form && strings.EqualFold(q.Name, name.Name)
+			return q.Server == server && q.Transport == transport && q.Form == form &&
+				strings.EqualFold(q.Name, name.Name)
 		})
 		if at < 0 {
 			return evidence.DNSProbe{}, false
@@ -105,7 +107,8 @@ func dnsCell(probe evidence.DNSProbe, asked bool) string {
 	if probe.Retries > 0 {
 		outcome += "*"
 	}
-	return pad(outcome, dnsOutcomeCells) + fmt.Sprintf("%*s ", dnsTimeCells, dnsTime(probe.LatencyMS))
+	return pad(outcome, dnsOutcomeCells) + fmt.Sprintf("%*s ", dnsTimeCells,
+		dnsTime(probe.LatencyMS))
 }
 
 // dnsTime is a time in at most three characters.
@@ -181,18 +184,20 @@ type (
 
 // ProbeDNSJSON writes the probes as evidence has them, and the judgements.
 func ProbeDNSJSON(w io.Writer, probes []evidence.DNSProbe) error {
-	doc := dnsDocument{Schema: "doctor.dns/v1", Probes: mapped(probes, func(p evidence.DNSProbe) evidence.DNSProbe { return p })}
+	doc := dnsDocument{Schema: "doctor.dns/v1",
+		Probes: mapped(probes, func(p evidence.DNSProbe) evidence.DNSProbe { return p })}
 	doc.Servers = mapped(probed.JudgeDNS(probes), func(s probed.DNSServerReport) dnsServer {
-		return dnsServer{s.Server, s.Level.String(), s.Verdict, mapped(s.Names, func(n probed.NameVerdict) dnsNameDone {
-			done := dnsNameDone{n.Name, n.Kind, n.Level.String(), "", map[string]string{}}
-			if n.Kind != "" {
-				done.Verdict = n.Text()
-			}
-			for form, p := range n.Forms {
-				done.Forms[form] = p.Outcome
-			}
-			return done
-		})}
+		return dnsServer{s.Server, s.Level.String(), s.Verdict,
+			mapped(s.Names, func(n probed.NameVerdict) dnsNameDone {
+				done := dnsNameDone{n.Name, n.Kind, n.Level.String(), "", map[string]string{}}
+				if n.Kind != "" {
+					done.Verdict = n.Text()
+				}
+				for form, p := range n.Forms {
+					done.Forms[form] = p.Outcome
+				}
+				return done
+			})}
 	})
 	return encode(w, doc)
 }

@@ -13,20 +13,31 @@ import (
 // could not be asked and the system's resolver recorded.
 func dnsSample() []evidence.DNSProbe {
 	const full = "kubernetes.default.svc.cluster.local"
-	one := func(server, transport, form, name, sent, outcome string, ms float64, answers ...string) evidence.DNSProbe {
-		return evidence.DNSProbe{Name: name, Type: "A", Server: server, Transport: transport, From: "node", Form: form, Sent: strings.Split(sent, ","), Outcome: outcome, Answers: answers, LatencyMS: ms}
+	one := func(server, transport, form, name, sent, outcome string, ms float64,
+		answers ...string) evidence.DNSProbe {
+		return evidence.DNSProbe{Name: name, Type: "A", Server: server, Transport: transport,
+			From: "node", Form: form, Sent: strings.Split(sent, ","), Outcome: outcome,
+			Answers: answers, LatencyMS: ms}
 	}
 	var list []evidence.DNSProbe
 	for _, server := range []string{"10.96.0.10:53", "10.96.0.11:53"} {
 		for _, transport := range []string{"udp", "tcp"} {
 			list = append(list,
-				one(server, transport, "plain", "kubernetes.default", "kubernetes.default.", "nxdomain", 21.4),
-				one(server, transport, "windows", "kubernetes.default", "kubernetes.default.", "nxdomain", 21.4),
-				one(server, transport, "linux", "kubernetes.default", "kubernetes.default.default.svc.cluster.local.,"+full+".", "ok", 1234, "10.96.0.1"),
+				one(server, transport, "plain", "kubernetes.default", "kubernetes.default.",
+					"nxdomain", 21.4),
+				one(server, transport, "windows", "kubernetes.default", "kubernetes.default.",
+					"nxdomain", 21.4),
+				one(server, transport, "linux", "kubernetes.default",
+					"kubernetes.default.default.svc.cluster.local.,"+full+".", "ok", 1234,
+					"10.96.0.1"),
 				one(server, transport, "plain", full+".", full+".", "ok", 0.4, "10.96.0.1"),
-				one(server, transport, "plain", "a-name-that-is-long.in-a-namespace-with-a-long-name.svc.cluster.local", "…", "servfail", 99),
-				one(server, transport, "windows", "mcr.microsoft.com", "mcr.microsoft.com.", "servfail", 4800),
-				one(server, transport, "linux", "mcr.microsoft.com", "mcr.microsoft.com.", "servfail", 4800))
+				one(server, transport, "plain",
+					"a-name-that-is-long.in-a-namespace-with-a-long-name.svc.cluster.local", "…",
+					"servfail", 99),
+				one(server, transport, "windows", "mcr.microsoft.com", "mcr.microsoft.com.",
+					"servfail", 4800),
+				one(server, transport, "linux", "mcr.microsoft.com", "mcr.microsoft.com.",
+					"servfail", 4800))
 		}
 	}
 	for i := range list {
@@ -36,7 +47,8 @@ func dnsSample() []evidence.DNSProbe {
 	}
 	lost := one("10.0.0.9:53", "udp", "plain", full, full+".", "error", 0)
 	lost.Why = "dial udp 10.0.0.9:53: connect: network is unreachable"
-	return append(list, lost, one("system", "udp", "windows", "mcr.microsoft.com", "mcr.microsoft.com", "ok", 3.1, "204.79.197.219"))
+	return append(list, lost, one("system", "udp", "windows", "mcr.microsoft.com",
+		"mcr.microsoft.com", "ok", 3.1, "204.79.197.219"))
 }
 
 func TestTheMatrixOfNames(t *testing.T) {
@@ -80,7 +92,8 @@ func TestTheMatrixAsJSON(t *testing.T) {
 		t.Fatalf("%d probes and %d servers", len(doc.Probes), len(doc.Servers))
 	}
 	first := doc.Servers[0].Names[0]
-	if first.Kind != "by-design" || first.Level != "info" || first.Forms["linux"] != "ok" || doc.Servers[1].Level != "fail" {
+	if first.Kind != "by-design" || first.Level != "info" || first.Forms["linux"] != "ok" ||
+		doc.Servers[1].Level != "fail" {
 		t.Errorf("%+v", doc.Servers)
 	}
 }

@@ -12,11 +12,17 @@ import (
 
 func TestProbeReach(t *testing.T) {
 	results := []probed.ReachResult{
-		{Target: "registry.example:443", Address: "10.99.0.2", Status: checks.StatusInfo, Says: "TCP ok, ICMP lost: Windows as documented", Probes: []evidence.ReachProbe{
-			{Protocol: "tcp", Outcome: "ok", LatencyMS: 0.44}, {Protocol: "tls", Outcome: "ok", LatencyMS: 3.9, Answer: "CN=registry\x1b[2J"}, {Protocol: "icmp", Outcome: "timeout", LatencyMS: 5000},
-			{Protocol: "icmp", Bytes: 1472, Outcome: "timeout"}}},
-		{Target: "10.0.0.9", Status: checks.StatusPass, Says: "ICMP ok", Probes: []evidence.ReachProbe{
-			{Protocol: "icmp", Outcome: "ok", LatencyMS: 12}, {Protocol: "icmp", Bytes: 1472, Outcome: "unreachable"}, {Protocol: "icmp", Bytes: 1422, Outcome: "ok"}, {Protocol: "icmp", Bytes: 1252, Outcome: "ok"}}},
+		{Target: "registry.example:443", Address: "10.99.0.2", Status: checks.StatusInfo,
+			Says: "TCP ok, ICMP lost: Windows as documented", Probes: []evidence.ReachProbe{
+				{Protocol: "tcp", Outcome: "ok", LatencyMS: 0.44}, {Protocol: "tls", Outcome: "ok",
+					LatencyMS: 3.9, Answer: "CN=registry\x1b[2J"},
+				{Protocol: "icmp", Outcome: "timeout", LatencyMS: 5000},
+				{Protocol: "icmp", Bytes: 1472, Outcome: "timeout"}}},
+		{Target: "10.0.0.9", Status: checks.StatusPass, Says: "ICMP ok",
+			Probes: []evidence.ReachProbe{
+				{Protocol: "icmp", Outcome: "ok", LatencyMS: 12}, {Protocol: "icmp", Bytes: 1472,
+					Outcome: "unreachable"}, {Protocol: "icmp", Bytes: 1422, Outcome: "ok"},
+				{Protocol: "icmp", Bytes: 1252, Outcome: "ok"}}},
 		{Target: "nowhere", Status: checks.StatusUnknown, Says: "nothing was sent"},
 	}
 	cases := []struct {
@@ -58,7 +64,9 @@ i registry.example:443
 		})
 	}
 	var b bytes.Buffer
-	if err := ProbeReachJSON(&b, results, Style{}); err != nil || strings.Contains(b.String(), "\x1b") || !strings.Contains(b.String(), `"schema": "doctor.reach/v1"`) {
+	if err := ProbeReachJSON(&b, results, Style{}); err != nil ||
+		strings.Contains(b.String(), "\x1b") ||
+		!strings.Contains(b.String(), `"schema": "doctor.reach/v1"`) {
 		t.Errorf("%v: %s", err, b.String())
 	}
 }

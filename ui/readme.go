@@ -81,7 +81,8 @@ func (d *readme) head() {
 		{"node", cmp.Or(d.r.Node.Name, "not recorded")},
 		{"what it is", cmp.Or(strings.Join(facts, ", "), "not recorded")},
 		{"recorded at", cmp.Or(when, "not recorded")},
-		{"recorded from", cmp.Or(strings.TrimSpace(d.r.Source.Kind+" "+d.r.Source.Name), "not recorded") + format(d.r.Source.Format)},
+		{"recorded from", cmp.Or(strings.TrimSpace(d.r.Source.Kind+" "+d.r.Source.Name),
+			"not recorded") + format(d.r.Source.Format)},
 		{"written by", "doctor " + d.about.Version},
 		{"in short", counts(d.r)},
 	} {
@@ -100,7 +101,9 @@ func (d *readme) reading() {
 	file := argument(d.about.Bundle)
 	d.put("To read it", "")
 	d.para("report.txt is the diagnosis: the causes first, then what follows from them, each with the lines that show it. doctor says the same of the bundle on any system (Linux, macOS, Windows):")
-	fmt.Fprintf(&d.b, "\n    doctor --from %s          on screen\n    doctor --from %s --json   for programs\n\n", file, file)
+	fmt.Fprintf(&d.b,
+		"\n    doctor --from %s          on screen\n    doctor --from %s --json   for programs\n\n",
+		file, file)
 	d.para("A newer doctor may find more in the same bundle. To read it by hand, unpack it: all files are text. A place such as logs/kubelet/kubelet.log:41 is line 41 of that file here, which need not be that of the file on the node. In events.json and below api/ the number counts the records of the list instead.")
 }
 
@@ -122,13 +125,17 @@ var bundleHolds = []struct{ name, what string }{
 	{"README.txt", "this text"},
 	{"report.txt, report.json", "the diagnosis, for people and for programs"},
 	{"issue.md", "the bug form of kubernetes/kubernetes, filled in"},
-	{"manifest.json", "for each file: where it came from, its size there and here, its SHA-256, what was cut or replaced in it, and what went wrong"},
-	{"meta.json", "the node's name, when the evidence was collected, and by what: all times are judged by this one"},
+	{"manifest.json",
+		"for each file: where it came from, its size there and here, its SHA-256, what was cut or replaced in it, and what went wrong"},
+	{"meta.json",
+		"the node's name, when the evidence was collected, and by what: all times are judged by this one"},
 	{"*.json", "what Windows and HNS told: os, services, processes, adapters, routes, hns-networks, hns-endpoints, hns-loadbalancers and so on; cri.json is what the container runtime told, events.json are excerpts of the event logs"},
-	{"files/C/...", "copies of files of the node, each beneath its own path: files/C/k/config is C:\\k\\config. files.json says what was looked for, and what was not there"},
+	{"files/C/...",
+		"copies of files of the node, each beneath its own path: files/C/k/config is C:\\k\\config. files.json says what was looked for, and what was not there"},
 	{"logs/COMPONENT/...", "logs of kubelet, kube-proxy, containerd, flanneld and so on, as UTF-8"},
 	{"api/...", "objects of the cluster as kubectl get -o json prints them: the Node, its pods and their events, services, and others"},
-	{"probes/...", "what was tried from the node or from its pods: DNS names, and addresses to reach"},
+	{"probes/...",
+		"what was tried from the node or from its pods: DNS names, and addresses to reach"},
 	{"*.gap", "stands in the place of a file that could not be had: one line that says why. Absent means that it was looked for and is not on the node; denied, that it may be there"},
 }
 

@@ -15,7 +15,9 @@ import (
 
 func TestSchemaIsThatOfTheReport(t *testing.T) {
 	id := func(s *jsonschema.Schema) { s.Pattern = "^[a-z0-9]+(-[a-z0-9]+)*$" }
-	gap := func(s *jsonschema.Schema) { s.Pattern = "^(absent|denied|timeout|unsupported|not-collected|error):" }
+	gap := func(s *jsonschema.Schema) {
+		s.Pattern = "^(absent|denied|timeout|unsupported|not-collected|error):"
+	}
 	unique := func(s *jsonschema.Schema) { s.UniqueItems = true }
 	atLeast := func(n string) func(*jsonschema.Schema) {
 		return func(s *jsonschema.Schema) { s.Minimum = json.Number(n) }
@@ -27,9 +29,10 @@ func TestSchemaIsThatOfTheReport(t *testing.T) {
 			reflect.TypeFor[evidence.Because]().PkgPath(): "../checks/evidence",
 		},
 		Fields: map[string]func(*jsonschema.Schema){
-			"Report.schema":         schema.Enum(checks.Schema),
-			"Report.summary":        summarySchema,
-			"Source.kind":           schema.Enum("live cluster bundle directory foreign demo manifest"),
+			"Report.schema":  schema.Enum(checks.Schema),
+			"Report.summary": summarySchema,
+			"Source.kind": schema.Enum(
+				"live cluster bundle directory foreign demo manifest"),
 			"Cause.id":              id,
 			"Cause.consequences":    unique,
 			"Cause.consequences[]":  id,
@@ -46,8 +49,10 @@ func TestSchemaIsThatOfTheReport(t *testing.T) {
 			"EvidenceGap.reason":    gap,
 		},
 		Types: map[string]func(*jsonschema.Schema){"Result": func(s *jsonschema.Schema) {
-			some, none := &jsonschema.Schema{MinItems: new(uint64(1))}, &jsonschema.Schema{MaxItems: new(uint64(0))}
-			missing, said, empty := &jsonschema.Schema{}, &jsonschema.Schema{MinLength: new(uint64(1))}, &jsonschema.Schema{Const: ""}
+			some, none := &jsonschema.Schema{MinItems: new(uint64(1))},
+				&jsonschema.Schema{MaxItems: new(uint64(0))}
+			missing, said, empty := &jsonschema.Schema{},
+				&jsonschema.Schema{MinLength: new(uint64(1))}, &jsonschema.Schema{Const: ""}
 			gap(missing)
 			s.AllOf = []*jsonschema.Schema{
 				whereStatus("fail warn info", "findings", some, none),
@@ -63,7 +68,8 @@ func TestSchemaIsThatOfTheReport(t *testing.T) {
 func whereStatus(verdicts, field string, then, otherwise *jsonschema.Schema) *jsonschema.Schema {
 	verdict := &jsonschema.Schema{}
 	schema.Enum(verdicts)(verdict)
-	return &jsonschema.Schema{If: having("status", verdict), Then: having(field, then), Else: having(field, otherwise)}
+	return &jsonschema.Schema{If: having("status", verdict), Then: having(field, then),
+		Else: having(field, otherwise)}
 }
 
 func having(field string, s *jsonschema.Schema) *jsonschema.Schema {

@@ -39,7 +39,8 @@ func writeText(w io.Writer, r checks.Report, style Style) error {
 }
 
 func (p *page) header(r checks.Report) {
-	facts, origin := flow(p.style.NodeFacts(r), p.dash(), p.columns), flow(p.style.Origin(r), p.dash(), p.columns)
+	facts, origin := flow(p.style.NodeFacts(r), p.dash(), p.columns),
+		flow(p.style.Origin(r), p.dash(), p.columns)
 	if len(facts) == 1 && len(origin) == 1 && width(facts[0])+width(origin[0])+4 <= p.columns {
 		gap := strings.Repeat(" ", p.columns-width(facts[0])-width(origin[0]))
 		p.line(p.bold().on(facts[0]), gap, p.faint().on(origin[0]))
@@ -113,7 +114,8 @@ func (p *page) head(h head, beside, maxLines int) {
 	first := p.verdict(h.result.Status).on(h.label) + strings.Repeat(" ", p.start(h)-width(h.label))
 	id := clipColumns(h.result.ID, p.columns-p.start(h), p.style.ASCII)
 	if beside > 0 {
-		p.line(first, p.bold().on(id), strings.Repeat(" ", beside-p.start(h)-width(id)), Message(h.result))
+		p.line(first, p.bold().on(id), strings.Repeat(" ", beside-p.start(h)-width(id)),
+			Message(h.result))
 		return
 	}
 	p.line(first, p.bold().on(id))
@@ -132,7 +134,8 @@ func (p *page) because(findings []checks.ReportFinding) {
 	}
 	p.more(len(list) - maxEvidence)
 	for _, c := range findings[0].Codes {
-		p.block("", nil, bound(Wrap(p.style.Decoded(c), p.room(), p.room()), maxLines, p.room(), p.style.ASCII), p.faint())
+		p.block("", nil, bound(Wrap(p.style.Decoded(c), p.room(), p.room()), maxLines, p.room(),
+			p.style.ASCII), p.faint())
 	}
 }
 
@@ -226,16 +229,19 @@ func (p *page) further(r checks.Report) {
 	}
 	var heads []head
 	for i, result := range r.Results {
-		found := slices.Contains([]checks.Status{checks.StatusFail, checks.StatusWarn, checks.StatusInfo}, result.Status)
+		found := slices.Contains([]checks.Status{checks.StatusFail, checks.StatusWarn,
+			checks.StatusInfo}, result.Status)
 		if found && !shown[result.ID] {
-			heads = append(heads, head{p.mark(result.Status) + " " + p.lang.Status(result.Status), &r.Results[i]})
+			heads = append(heads, head{p.mark(result.Status) + " " + p.lang.Status(result.Status),
+				&r.Results[i]})
 		}
 	}
 	if len(heads) == 0 {
 		return
 	}
 	slices.SortStableFunc(heads, func(a, b head) int {
-		return slices.Index(checks.Statuses, a.result.Status) - slices.Index(checks.Statuses, b.result.Status)
+		return slices.Index(checks.Statuses, a.result.Status) - slices.Index(checks.Statuses,
+			b.result.Status)
 	})
 	more := len(heads) - maxFurther
 	heads = heads[:min(len(heads), maxFurther)]

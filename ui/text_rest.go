@@ -69,7 +69,8 @@ func (p *page) column(list []tally) (cells []cell, widest int) {
 		longest = max(longest, min(width(p.lang.Word(t.category)), maxName))
 	}
 	for _, t := range list {
-		worst, name := worstOf(t.of), pad(clipColumns(p.lang.Word(t.category), maxName, p.style.ASCII), longest)
+		worst, name := worstOf(t.of),
+			pad(clipColumns(p.lang.Word(t.category), maxName, p.style.ASCII), longest)
 		c := cell{p.verdict(worst).on(p.mark(worst)) + " " + name, 2 + longest}
 		line := c.width
 		for _, s := range checks.Statuses {
@@ -96,7 +97,8 @@ func (p *page) column(list []tally) (cells []cell, widest int) {
 // worstOf is the verdict that a group of checks is marked with. Not to know
 // weighs more than what is normal, and what does not arise weighs nothing.
 func worstOf(counts map[checks.Status]int) checks.Status {
-	order := []checks.Status{checks.StatusFail, checks.StatusWarn, checks.StatusUnknown, checks.StatusInfo, checks.StatusPass}
+	order := []checks.Status{checks.StatusFail, checks.StatusWarn, checks.StatusUnknown,
+		checks.StatusInfo, checks.StatusPass}
 	for _, s := range order {
 		if counts[s] > 0 {
 			return s
@@ -112,10 +114,12 @@ func (p *page) gaps(r checks.Report) {
 		return
 	}
 	p.blank()
-	p.line(p.verdict(checks.StatusUnknown).on(p.mark(checks.StatusUnknown) + " " + p.lang.T("%d could not tell:", n)))
+	p.line(p.verdict(checks.StatusUnknown).on(p.mark(checks.StatusUnknown) + " " +
+		p.lang.T("%d could not tell:", n)))
 	groups := GapGroups(r)
 	for _, g := range groups[:min(len(groups), maxGroups)] {
-		for i, l := range bound(Wrap(p.plain(p.reason(g)), p.columns-2, p.columns-4), 3, p.columns-4, p.style.ASCII) {
+		for i, l := range bound(Wrap(p.plain(p.reason(g)), p.columns-2, p.columns-4), 3,
+			p.columns-4, p.style.ASCII) {
 			p.line("  ", strings.Repeat("  ", min(i, 1)), l)
 		}
 		missing := g.Paths
@@ -156,7 +160,8 @@ func (p *page) last(r checks.Report) {
 		id = ""
 	}
 	if result := r.Result(cause); !slices.Contains(result.Fix.Commands, FirstFix(result.Fix)) {
-		sentence = clipColumns(sentence, p.columns, p.style.ASCII) // advice stands in full above; a command stays whole
+		// advice stands in full above; a command stays whole
+		sentence = clipColumns(sentence, p.columns, p.style.ASCII)
 	}
 	p.line(p.bold().on(sentence), p.faint().on(id))
 }

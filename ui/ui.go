@@ -63,7 +63,8 @@ func Formats() []string { return slices.Sorted(maps.Keys(writers)) }
 func Write(w io.Writer, format string, r checks.Report, style Style) error {
 	write := writers[format]
 	if write == nil {
-		return fmt.Errorf("there is no format %q; the formats are %s", Plain(format, true), strings.Join(Formats(), ", "))
+		return fmt.Errorf("there is no format %q; the formats are %s", Plain(format, true),
+			strings.Join(Formats(), ", "))
 	}
 	if format == "json" {
 		style.ASCII = false // JSON escapes what is not ASCII and so loses nothing

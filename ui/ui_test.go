@@ -20,7 +20,8 @@ import (
 
 func TestAnUnknownFormatNamesTheFormats(t *testing.T) {
 	err := Write(io.Discard, "yam\x1bl", blank(), Style{})
-	if err == nil || !strings.Contains(err.Error(), "json, junit, markdown, text") || strings.Contains(err.Error(), "\x1b") {
+	if err == nil || !strings.Contains(err.Error(), "json, junit, markdown, text") ||
+		strings.Contains(err.Error(), "\x1b") {
 		t.Errorf("the error is %v", err)
 	}
 }
@@ -31,7 +32,8 @@ func (brokenPipe) Write([]byte) (int, error) { return 0, io.ErrClosedPipe }
 
 func TestAWriterThatFailsIsReported(t *testing.T) {
 	for _, format := range Formats() {
-		if err := Write(brokenPipe{}, format, flannel(), Style{}); !errors.Is(err, io.ErrClosedPipe) {
+		if err := Write(brokenPipe{}, format, flannel(), Style{}); !errors.Is(err,
+			io.ErrClosedPipe) {
 			t.Errorf("%s: the error is %v", format, err)
 		}
 	}
@@ -44,8 +46,11 @@ func TestNoLineIsWiderThanThePage(t *testing.T) {
 				whole := commandsOf(r)
 				for line := range strings.Lines(string(draw(t, "text", r, style))) {
 					line = strings.TrimRight(line, "\n")
-					if width(line) > columns && !slices.ContainsFunc(whole, func(c string) bool { return strings.Contains(line, c) }) {
-						t.Errorf("width %d: this line takes %d columns: %s", columns, width(line), line)
+					if width(line) > columns && !slices.ContainsFunc(whole, func(c string) bool {
+						return strings.Contains(line, c)
+					}) {
+						t.Errorf("width %d: this line takes %d columns: %s", columns, width(line),
+							line)
 					}
 				}
 			}
@@ -76,27 +81,33 @@ func TestColourChangesNoText(t *testing.T) {
 
 func TestTheLastLineIsTheVerdict(t *testing.T) {
 	faultWithoutFix := blank()
-	add(&faultWithoutFix, checks.Result{ID: "a-fault", Category: checks.CategoryNode, Status: checks.StatusFail})
+	add(&faultWithoutFix, checks.Result{ID: "a-fault", Category: checks.CategoryNode,
+		Status: checks.StatusFail})
 	faultWithoutFix.Causes = []checks.Cause{{ID: "a-fault"}}
 	orphan := blank()
-	add(&orphan, checks.Result{ID: "a-fault", Category: checks.CategoryNode, Status: checks.StatusWarn})
+	add(&orphan, checks.Result{ID: "a-fault", Category: checks.CategoryNode,
+		Status: checks.StatusWarn})
 	dark := blank()
-	addMany(&dark, checks.CategoryNode, checks.StatusUnknown, evidence.NeedsAdministrator.Gap(), "", "a", "b")
+	addMany(&dark, checks.CategoryNode, checks.StatusUnknown, evidence.NeedsAdministrator.Gap(), "",
+		"a", "b")
 	for _, tt := range []struct {
 		name   string
 		report checks.Report
 		want   string
 	}{
-		{"a cause is mended by its first command that does more than look", flannel(), "fix first: Restart-Service flanneld   (podcidr-not-assigned)"},
+		{"a cause is mended by its first command that does more than look", flannel(),
+			"fix first: Restart-Service flanneld   (podcidr-not-assigned)"},
 		{"nothing is wrong", healthy(), "no fault found"},
-		{"what could not be told is said", unseen(), "no fault found, but 14 checks could not tell"},
+		{"what could not be told is said", unseen(),
+			"no fault found, but 14 checks could not tell"},
 		{"nothing could be told", dark, "nothing could be told: 2 checks lacked evidence"},
 		{"no check was selected", blank(), "nothing was looked at: no check was selected"},
 		{"a cause without a remedy is named", faultWithoutFix, "look first at a-fault"},
 		{"a fault that is no cause is not called health", orphan, "1 fault found"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			lines := strings.Split(strings.TrimSuffix(string(draw(t, "text", tt.report, Style{})), "\n"), "\n")
+			lines := strings.Split(strings.TrimSuffix(string(draw(t, "text", tt.report, Style{})),
+				"\n"), "\n")
 			if got := lines[len(lines)-1]; got != tt.want {
 				t.Errorf("the last line is %q, not %q", got, tt.want)
 			}
@@ -110,10 +121,17 @@ func TestFirstFix(t *testing.T) {
 		fix  checks.Fix
 		want string
 	}{
-		{"a look is passed over", checks.Fix{Text: "mend it", Commands: []string{"Get-Service kubelet", "Start-Service kubelet"}}, "Start-Service kubelet"},
-		{"where commands only look, the advice is the remedy", checks.Fix{Text: "mend it", Commands: []string{"Get-HnsNetwork | Format-Table Name, Type"}}, "mend it"},
-		{"a pipeline that acts is a remedy", checks.Fix{Text: "mend it", Commands: []string{"Get-HnsNetwork | Remove-HnsNetwork"}}, "Get-HnsNetwork | Remove-HnsNetwork"},
-		{"without advice a look is better than nothing", checks.Fix{Commands: []string{"ipconfig /all"}}, "ipconfig /all"},
+		{"a look is passed over",
+			checks.Fix{Text: "mend it", Commands: []string{"Get-Service kubelet",
+				"Start-Service kubelet"}}, "Start-Service kubelet"},
+		{"where commands only look, the advice is the remedy",
+			checks.Fix{Text: "mend it",
+				Commands: []string{"Get-HnsNetwork | Format-Table Name, Type"}}, "mend it"},
+		{"a pipeline that acts is a remedy",
+			checks.Fix{Text: "mend it", Commands: []string{"Get-HnsNetwork | Remove-HnsNetwork"}},
+			"Get-HnsNetwork | Remove-HnsNetwork"},
+		{"without advice a look is better than nothing",
+			checks.Fix{Commands: []string{"ipconfig /all"}}, "ipconfig /all"},
 		{"no fix at all", checks.Fix{}, ""},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -127,7 +145,8 @@ func TestFirstFix(t *testing.T) {
 func TestAFaultOutsideAllChainsIsShown(t *testing.T) {
 	r := flannel()
 	add(&r, checks.Result{ID: "left-out", Category: checks.CategoryNode, Status: checks.StatusFail,
-		Findings: []checks.ReportFinding{found("fail", "nothing explains this, and nothing names it a cause")}})
+		Findings: []checks.ReportFinding{found("fail",
+			"nothing explains this, and nothing names it a cause")}})
 	if text := string(draw(t, "text", r, Style{})); !strings.Contains(text, "✗ fail   left-out") {
 		t.Errorf("the fault is not shown:\n%s", text)
 	}
@@ -137,7 +156,8 @@ func TestGapsAreGroupedByReason(t *testing.T) {
 	groups := GapGroups(flannel())
 	var got []string
 	for _, g := range groups {
-		got = append(got, g.Reason(nil)+" / "+strings.Join(g.Paths, " ")+" / "+strings.Join(g.Checks, " "))
+		got = append(got, g.Reason(nil)+" / "+strings.Join(g.Paths, " ")+" / "+
+			strings.Join(g.Checks, " "))
 	}
 	want := []string{
 		"denied: run as Administrator / hns-endpoints.json hns-loadbalancers.json / hns-stale-endpoint hns-endpoint-duplicate-ip lb-policy-missing",
@@ -155,7 +175,8 @@ func TestReportsKeepToTheSchema(t *testing.T) {
 	bare.Causes, bare.Results, bare.Gaps = nil, nil, nil
 	nils := flannel()
 	nils.Results[0].Findings, nils.Results[0].Links = nil, nil
-	for name, r := range map[string]checks.Report{"flannel": flannel(), "healthy": healthy(), "unseen": unseen(), "empty": blank(), "bare": bare, "nils": nils} {
+	for name, r := range map[string]checks.Report{"flannel": flannel(), "healthy": healthy(),
+		"unseen": unseen(), "empty": blank(), "bare": bare, "nils": nils} {
 		if err := validate(draw(t, "json", r, Style{})); err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
@@ -165,13 +186,25 @@ func TestReportsKeepToTheSchema(t *testing.T) {
 func TestTheSchemaRefusesWhatIsNoReport(t *testing.T) {
 	validate := schema.Validators(t, Schema)("")
 	for name, spoil := range map[string]func(*checks.Report){
-		"a status that does not exist":       func(r *checks.Report) { r.Results[0].Status = "maybe" },
-		"a fault without a finding":          func(r *checks.Report) { r.Results[0].Status = checks.StatusFail },
-		"a verdict of unknown without a gap": func(r *checks.Report) { r.Results[0].Status = checks.StatusUnknown },
-		"a skip without a reason":            func(r *checks.Report) { r.Results[0].Status = checks.StatusSkip },
-		"a category that does not exist":     func(r *checks.Report) { r.Results[0].Category = "weather" },
-		"a source that does not exist":       func(r *checks.Report) { r.Source.Kind = "hearsay" },
-		"an id that is no id":                func(r *checks.Report) { r.Causes[0].ID = "Pod CIDR" },
+		"a status that does not exist": func(r *checks.Report) {
+			r.Results[0].Status = "maybe"
+		},
+		"a fault without a finding": func(r *checks.Report) {
+			r.Results[0].Status = checks.StatusFail
+		},
+		"a verdict of unknown without a gap": func(r *checks.Report) {
+			r.Results[0].Status = checks.StatusUnknown
+		},
+		"a skip without a reason": func(r *checks.Report) {
+			r.Results[0].Status = checks.StatusSkip
+		},
+		"a category that does not exist": func(r *checks.Report) {
+			r.Results[0].Category = "weather"
+		},
+		"a source that does not exist": func(r *checks.Report) { r.Source.Kind = "hearsay" },
+		"an id that is no id": func(r *checks.Report) {
+			r.Causes[0].ID = "Pod CIDR"
+		},
 		"a finding without evidence": func(r *checks.Report) {
 			r.Result("podcidr-not-assigned").Findings[0].Because = nil
 		},
@@ -190,7 +223,9 @@ func TestJSONLosesNothing(t *testing.T) {
 	r := blank()
 	r.Node.Name = `节点 <a> & 😀 \u003c \\u003e "quoted"`
 	doc := draw(t, "json", r, Style{ASCII: true})
-	if i := bytes.IndexFunc(doc, func(r rune) bool { return r > 0x7e || r < 0x20 && r != '\n' }); i >= 0 {
+	if i := bytes.IndexFunc(doc, func(r rune) bool {
+		return r > 0x7e || r < 0x20 && r != '\n'
+	}); i >= 0 {
 		t.Errorf("byte %d is %q", i, doc[i])
 	}
 	var back struct{ Node checks.NodeFacts }
@@ -203,7 +238,8 @@ func TestJSONLosesNothing(t *testing.T) {
 }
 
 func TestJUnitIsXMLWithItsCountsRight(t *testing.T) {
-	for name, r := range map[string]checks.Report{"flannel": flannel(), "hostile": hostile(attack + "]]>")} {
+	for name, r := range map[string]checks.Report{"flannel": flannel(),
+		"hostile": hostile(attack + "]]>")} {
 		var back junitSuites
 		if err := xml.Unmarshal(draw(t, "junit", r, Style{}), &back); err != nil {
 			t.Fatalf("%s: %v", name, err)
@@ -220,8 +256,10 @@ func TestJUnitIsXMLWithItsCountsRight(t *testing.T) {
 				}
 			}
 		}
-		if cases != len(r.Results) || back.Tests != cases || back.Failures != failures || back.Skipped != skipped {
-			t.Errorf("%s: %d cases with %d failures and %d skipped, announced as %d, %d and %d", name, cases, failures, skipped, back.Tests, back.Failures, back.Skipped)
+		if cases != len(r.Results) || back.Tests != cases || back.Failures != failures ||
+			back.Skipped != skipped {
+			t.Errorf("%s: %d cases with %d failures and %d skipped, announced as %d, %d and %d",
+				name, cases, failures, skipped, back.Tests, back.Failures, back.Skipped)
 		}
 		if want := r.Count(checks.StatusFail); failures != want {
 			t.Errorf("%s: %d failures, not %d", name, failures, want)
@@ -234,7 +272,8 @@ func TestJUnitIsXMLWithItsCountsRight(t *testing.T) {
 
 func TestMarkdownShowsEvidenceAsItIs(t *testing.T) {
 	for _, tt := range []struct{ name, in, want string }{
-		{"a plain sentence stays readable", "the node is NotReady (12 s)", "the node is NotReady (12 s)"},
+		{"a plain sentence stays readable", "the node is NotReady (12 s)",
+			"the node is NotReady (12 s)"},
 		{"emphasis and links", "*a* [b](c) _d_", `\*a\* \[b\](c) \_d\_`},
 		{"HTML", `<img src=x>&lt;`, "&lt;img src=x&gt;&amp;lt;"},
 		{"a mention of a person", "ask @admin", "ask @<!-- -->admin"},
@@ -250,7 +289,8 @@ func TestMarkdownShowsEvidenceAsItIs(t *testing.T) {
 			}
 		})
 	}
-	if got := fence("text", []string{"a ```` b"}); !strings.HasPrefix(got, "`````text\n") || !strings.HasSuffix(got, "\n`````\n") {
+	if got := fence("text", []string{"a ```` b"}); !strings.HasPrefix(got, "`````text\n") ||
+		!strings.HasSuffix(got, "\n`````\n") {
 		t.Errorf("the fence is %q", got)
 	}
 	if got, want := code("`x`"), "`` `x` ``"; got != want {
@@ -305,7 +345,8 @@ func TestPlain(t *testing.T) {
 func foreign(doc []byte, ascii bool) (rune, bool) {
 	for len(doc) > 0 {
 		r, size := utf8.DecodeRune(doc)
-		if r == utf8.RuneError && size == 1 || unicode.IsControl(r) && r != '\n' || ascii && r >= 0x80 {
+		if r == utf8.RuneError && size == 1 || unicode.IsControl(r) && r != '\n' || ascii &&
+			r >= 0x80 {
 			return r, true
 		}
 		doc = doc[size:]
@@ -329,7 +370,8 @@ func FuzzEvidenceCannotReachTheTerminal(f *testing.F) {
 				}
 			}
 		}
-		if doc := draw(t, "text", r, Style{Width: columns, Colour: true}); bytes.Count(doc, []byte("\x1b")) != len(colours.FindAll(doc, -1)) {
+		if doc := draw(t, "text", r, Style{Width: columns, Colour: true}); bytes.Count(doc,
+			[]byte("\x1b")) != len(colours.FindAll(doc, -1)) {
 			t.Errorf("an escape sequence that is no colour:\n%q", doc)
 		}
 		var back any

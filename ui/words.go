@@ -69,7 +69,8 @@ func (style Style) NodeFacts(r checks.Report) []string {
 	if n.Generation != "" {
 		generation = style.lang().T("%s setup", n.Generation)
 	}
-	return given(n.Name, strings.TrimSpace(n.OS+" "+n.Build), kubelet, strings.Replace(n.Runtime, "://", " ", 1), n.Network, platform, generation)
+	return given(n.Name, strings.TrimSpace(n.OS+" "+n.Build), kubelet,
+		strings.Replace(n.Runtime, "://", " ", 1), n.Network, platform, generation)
 }
 
 // Decoded is what a raw code means, in one line.
@@ -204,8 +205,10 @@ func (style Style) Verdict(r checks.Report) (sentence, cause string) {
 // looks are the beginnings of commands that change nothing, and so mend
 // nothing; filters only shape what they print.
 var (
-	looks = []string{"get-", "test-", "resolve-", "findstr", "type ", "dir ", "ipconfig", "route print", "nslookup", "ping ",
-		"kubectl get", "kubectl describe", "kubectl logs", "kubectl version", "crictl ps", "crictl pods", "crictl info", "crictl images",
+	looks = []string{"get-", "test-", "resolve-", "findstr", "type ", "dir ", "ipconfig",
+		"route print", "nslookup", "ping ",
+		"kubectl get", "kubectl describe", "kubectl logs", "kubectl version", "crictl ps",
+		"crictl pods", "crictl info", "crictl images",
 		"hnsdiag list", "sc.exe q", "sc query", "w32tm /query", "#"}
 	filters = []string{"select-", "format-", "where-object", "sort-", "measure-", "out-string"}
 )
@@ -227,7 +230,9 @@ func onlyLooks(command string) bool {
 	known := looks
 	for part := range strings.SplitSeq(strings.ToLower(command), "|") {
 		part = strings.TrimSpace(part)
-		if strings.ContainsAny(part, ";&>") || !slices.ContainsFunc(known, func(l string) bool { return strings.HasPrefix(part, l) }) {
+		if strings.ContainsAny(part, ";&>") || !slices.ContainsFunc(known, func(l string) bool {
+			return strings.HasPrefix(part, l)
+		}) {
 			return false
 		}
 		known = slices.Concat(looks, filters)

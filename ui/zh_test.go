@@ -27,7 +27,8 @@ func recordedReport(t testing.TB, name string) checks.Report {
 		t.Fatal(err)
 	}
 	s, _ = signs.Record(s, faults.Catalogue().Signs())
-	return checks.Diagnose(s, faults.Catalogue(), checks.Source{Kind: "demo", Name: name, Format: evidence.Layout}, checks.Program{Version: "v0"})
+	return checks.Diagnose(s, faults.Catalogue(), checks.Source{Kind: "demo", Name: name,
+		Format: evidence.Layout}, checks.Program{Version: "v0"})
 }
 
 func TestChineseText(t *testing.T) {
@@ -43,7 +44,8 @@ func TestChineseExplain(t *testing.T) {
 	zh := lang.Of("zh", faults.Catalogue())
 	for name, width := range map[string]int{"zh-explain-40": 40, "zh-explain-80": 80} {
 		var b bytes.Buffer
-		if err := Explain(&b, faults.Catalogue(), faults.Catalogue().ByID("hns-network-missing"), Style{Width: width, Lang: zh}); err != nil {
+		if err := Explain(&b, faults.Catalogue(), faults.Catalogue().ByID("hns-network-missing"),
+			Style{Width: width, Lang: zh}); err != nil {
 			t.Fatal(err)
 		}
 		golden(t, name, b.Bytes())
@@ -59,10 +61,12 @@ func TestChineseExplain(t *testing.T) {
 // not a command or a link never runs over the edge.
 func TestChineseLinesFit(t *testing.T) {
 	zh := lang.Of("zh", faults.Catalogue())
-	for _, name := range []string{"kubelet-removed-flag", "pod-field-unsupported", "hns-lb-missing-or-stale", "cni-config-invalid"} {
+	for _, name := range []string{"kubelet-removed-flag", "pod-field-unsupported",
+		"hns-lb-missing-or-stale", "cni-config-invalid"} {
 		r := recordedReport(t, name)
 		for _, columns := range []int{40, 60, 80} {
-			for line := range strings.Lines(string(draw(t, "text", r, Style{Width: columns, Lang: zh}))) {
+			for line := range strings.Lines(string(draw(t, "text", r,
+				Style{Width: columns, Lang: zh}))) {
 				line = strings.TrimSuffix(line, "\n")
 				if strings.HasPrefix(line, "先处理") || !strings.ContainsFunc(line, isHan) {
 					continue // a command is copied from the screen, and so never broken
@@ -103,11 +107,13 @@ func TestChineseBreaksWhereAReaderWould(t *testing.T) {
 func TestMachinesReadEnglish(t *testing.T) {
 	r := recordedReport(t, "kubelet-removed-flag")
 	for _, format := range []string{"json", "junit", "markdown"} {
-		if !bytes.Equal(draw(t, format, r, Style{}), draw(t, format, r, Style{Lang: lang.Of("zh", faults.Catalogue())})) {
+		if !bytes.Equal(draw(t, format, r, Style{}),
+			draw(t, format, r, Style{Lang: lang.Of("zh", faults.Catalogue())})) {
 			t.Errorf("%s changes with the language", format)
 		}
 	}
-	if !bytes.Equal(draw(t, "text", r, Style{ASCII: true}), draw(t, "text", r, Style{ASCII: true, Lang: lang.Of("zh", faults.Catalogue())})) {
+	if !bytes.Equal(draw(t, "text", r, Style{ASCII: true}),
+		draw(t, "text", r, Style{ASCII: true, Lang: lang.Of("zh", faults.Catalogue())})) {
 		t.Error("ASCII cannot spell Chinese, and is to stay English")
 	}
 }

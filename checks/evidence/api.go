@@ -205,7 +205,8 @@ func (p Pod) Ready() bool {
 
 // Statuses lists the states of all containers, init containers first.
 func (p Pod) Statuses() []ContainerStatus {
-	return append(append([]ContainerStatus(nil), p.Status.InitContainerStatuses...), p.Status.ContainerStatuses...)
+	return append(append([]ContainerStatus(nil), p.Status.InitContainerStatuses...),
+		p.Status.ContainerStatuses...)
 }
 
 // StatusField is the place of one of Statuses, by its number there.
@@ -294,7 +295,8 @@ func (e Event) About() ObjectReference {
 
 // At returns when the event was last seen.
 func (e Event) At() Time {
-	for _, t := range []Time{e.LastTimestamp, e.EventTime, e.FirstTimestamp, e.Metadata.CreationTimestamp} {
+	for _, t := range []Time{e.LastTimestamp, e.EventTime, e.FirstTimestamp,
+		e.Metadata.CreationTimestamp} {
 		if !t.IsZero() {
 			return t
 		}
@@ -337,8 +339,9 @@ type WindowsEvent struct {
 	Placed   `json:"-"`
 	Log      string `json:"log,omitempty"`      // System, Application, EKS, …
 	Provider string `json:"provider,omitempty"` // such as Service Control Manager
-	ID       int    `json:"id"`                 // 7031; 0 where the event has none, or it is not known
-	Level    string `json:"level,omitempty"`    // critical, error, warning, information, verbose
-	Time     Time   `json:"time,omitzero"`
-	Message  string `json:"message"`
+	// 7031; 0 where the event has none, or it is not known
+	ID      int    `json:"id"`
+	Level   string `json:"level,omitempty"` // critical, error, warning, information, verbose
+	Time    Time   `json:"time,omitzero"`
+	Message string `json:"message"`
 }

@@ -48,7 +48,8 @@ func DecodeAzureNetworks(b []byte) (AzureNetworks, error) {
 			if id == "" {
 				id = name
 			}
-			state.Networks = append(state.Networks, AzureNetwork{id, networks[name].HNSID, nic, name})
+			state.Networks = append(state.Networks, AzureNetwork{id, networks[name].HNSID, nic,
+				name})
 		}
 	}
 	return state, nil

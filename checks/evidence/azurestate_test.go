@@ -3,11 +3,14 @@ package evidence
 import "testing"
 
 func TestDecodeAzureState(t *testing.T) {
-	state, err := DecodeAzureNetworks([]byte(`{"Network":{"Version":"v1.6.21","ExternalInterfaces":{"Ethernet":{"Networks":{"azure":{"HnsId":"d2dab241"}}}}}}`))
-	if err != nil || state.Version != "v1.6.21" || len(state.Networks) != 1 || state.Networks[0] != (AzureNetwork{"azure", "d2dab241", "Ethernet", "azure"}) {
+	state, err := DecodeAzureNetworks(
+		[]byte(`{"Network":{"Version":"v1.6.21","ExternalInterfaces":{"Ethernet":{"Networks":{"azure":{"HnsId":"d2dab241"}}}}}}`))
+	if err != nil || state.Version != "v1.6.21" || len(state.Networks) != 1 ||
+		state.Networks[0] != (AzureNetwork{"azure", "d2dab241", "Ethernet", "azure"}) {
 		t.Errorf("azure-vnet.json is read as %+v, %v", state, err)
 	}
-	pools, err := DecodeAzurePools([]byte(`{"IPAM":{"AddressSpaces":{"local":{"Pools":{"10.224.4.0/22":{"Addresses":{"10.224.4.41":{"InUse":true},"10.224.4.42":{"InUse":false}}}}}}}}`))
+	pools, err := DecodeAzurePools(
+		[]byte(`{"IPAM":{"AddressSpaces":{"local":{"Pools":{"10.224.4.0/22":{"Addresses":{"10.224.4.41":{"InUse":true},"10.224.4.42":{"InUse":false}}}}}}}}`))
 	if err != nil || len(pools) != 1 || pools[0] != (AzurePool{"10.224.4.0/22", 1, 2, "local"}) {
 		t.Errorf("azure-vnet-ipam.json is read as %+v, %v", pools, err)
 	}

@@ -20,11 +20,15 @@ func Clip(s string, n int) string {
 
 // Because is a piece of evidence that something rests on.
 type Because struct {
-	Path  string `json:"path"`            // in the evidence tree
-	Line  int    `json:"line"`            // of a text, from 1; 0 in JSON of the tree, and where all of the file is meant
-	Field string `json:"field,omitempty"` // JSON Pointer (RFC 6901) into the JSON file at the path; left out where all of it is meant
-	Text  string `json:"text"`            // the line, or what is at the field; bounded, without control characters
-	More  int    `json:"more,omitempty"`  // how many lines more of the file have it; the text says so too
+	Path string `json:"path"` // in the evidence tree
+	// of a text, from 1; 0 in JSON of the tree, and where all of the file is meant
+	Line int `json:"line"`
+	// JSON Pointer (RFC 6901) into the JSON file at the path; left out where all of it is meant
+	Field string `json:"field,omitempty"`
+	// the line, or what is at the field; bounded, without control characters
+	Text string `json:"text"`
+	// how many lines more of the file have it; the text says so too
+	More int `json:"more,omitempty"`
 }
 
 // Shown is the piece of evidence as a report holds it. A pointer is as long as

@@ -38,11 +38,12 @@ type CNISettings struct {
 	Routes          []CNIRoute
 	ProviderAddress string
 
-	DNS             CNIDNS
-	IPAM            CNIIPAM
-	Capabilities    map[string]bool
-	OptionalFlags   map[string]bool // sdnbridge, sdnoverlay, nat
-	DNSCapabilities bool            // the key dnsCapabilities, which no runtime knows: capabilities.dns was meant
+	DNS           CNIDNS
+	IPAM          CNIIPAM
+	Capabilities  map[string]bool
+	OptionalFlags map[string]bool // sdnbridge, sdnoverlay, nat
+	// the key dnsCapabilities, which no runtime knows: capabilities.dns was meant
+	DNSCapabilities bool
 
 	Master            string // the uplink adapter
 	Mode              string // calico: vxlan or ""; azure-vnet: bridge
@@ -63,7 +64,8 @@ type CNIPolicy struct {
 	Key  string // policies or AdditionalArgs: no plugin reads both
 	Name string
 	Type string
-	Cut  bool // the value is text like "@{Type=ROUTE}": ConvertTo-Json wrote it without enough -Depth
+	// the value is text like "@{Type=ROUTE}": ConvertTo-Json wrote it without enough -Depth
+	Cut bool
 }
 
 // CNIExceptions is one OutBoundNAT policy: the destinations that keep the pod's
@@ -72,7 +74,8 @@ type CNIExceptions struct {
 	Spot
 	Exceptions   []string
 	Destinations []string
-	Shape        string // v1: Value.ExceptionList; v2: Value.Settings.Exceptions; wmco: Value.Settings.ExceptionList
+	// v1: Value.ExceptionList; v2: Value.Settings.Exceptions; wmco: Value.Settings.ExceptionList
+	Shape string
 }
 
 // CNIRoute is a ROUTE (v1) or SDNRoute (v2) policy.
@@ -115,7 +118,8 @@ func DecodeCNI(b []byte) (*CNIConfig, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &CNIConfig{BOM: bom, Name: root.lookup("name").text(), Version: root.lookup("cniVersion").text()}
+	c := &CNIConfig{BOM: bom, Name: root.lookup("name").text(),
+		Version: root.lookup("cniVersion").text()}
 	if plugins := root.lookup("plugins"); plugins != nil {
 		c.List = true
 		for _, p := range plugins.items() {
@@ -192,7 +196,8 @@ func CNIVersionSupported(pluginType, version string) (supported, known bool) {
 func CNIFiles(names []string) []string {
 	var list []string
 	for _, name := range names {
-		if slices.Contains([]string{".conf", ".conflist", ".json"}, path.Ext(strings.ReplaceAll(name, `\`, "/"))) {
+		if slices.Contains([]string{".conf", ".conflist", ".json"},
+			path.Ext(strings.ReplaceAll(name, `\`, "/"))) {
 			list = append(list, name)
 		}
 	}
@@ -204,7 +209,8 @@ var placeholder = regexp.MustCompile(
 	`<[^<>]*>` + // <service CIDR>
 		`|\{\{.*\}\}` + // {{ .ServiceCIDR }}
 		`|__\w+__` + // __SERVICE_CIDR__
-		`|\$(?i:env|global|script):\w+|\$\(.+\)|\$\{?[A-Za-z_]\w*` + // $env:POD_CIDR, $(hostname), ${CIDR}
+		// $env:POD_CIDR, $(hostname), ${CIDR}
+		`|\$(?i:env|global|script):\w+|\$\(.+\)|\$\{?[A-Za-z_]\w*` +
 		`|(?:^|[^{])%\w+%` + // %POD_CIDR%, but not {%namespace%}, which vpc-bridge fills in itself
 		`|^[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+(?:/\d+)?$`) // KUBERNETES_SERVICE_CIDR
 

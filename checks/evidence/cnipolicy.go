@@ -18,24 +18,26 @@ func readCNIPlugin(n *jsonNode, depth int) CNIPlugin {
 
 func readCNISettings(n *jsonNode) CNISettings {
 	s := CNISettings{
-		APIVersion:        n.lookup("apiVersion").number(),
-		DNS:               readCNIDNS(n.lookup("dns")),
-		IPAM:              readCNIIPAM(n.lookup("ipam")),
-		Capabilities:      n.lookup("capabilities").truths(),
-		OptionalFlags:     n.lookup("optionalFlags").truths(),
-		DNSCapabilities:   n.lookup("dnsCapabilities") != nil,
-		Master:            n.lookup("master").text(),
-		Mode:              n.lookup("mode").text(),
-		SubnetFile:        n.lookup("subnetFile").text(),
-		IPMasq:            n.lookup("ipMasq").truth(),
-		IPMasqNetwork:     n.lookup("ipMasqNetwork").text(),
-		EndpointMacPrefix: cmp.Or(n.lookup("endpointMacPrefix").text(), n.lookup("vxlan_mac_prefix").text()),
-		Kubeconfig:        n.lookup("kubernetes", "kubeconfig").text(),
-		VXLANVNI:          n.lookup("vxlan_vni").number(),
-		VPCCIDRs:          n.lookup("vpcCIDRs").texts(),
-		ServiceCIDR:       cmp.Or(n.lookup("serviceCIDR").text(), n.lookup("serviceCidrs").text()),
+		APIVersion:      n.lookup("apiVersion").number(),
+		DNS:             readCNIDNS(n.lookup("dns")),
+		IPAM:            readCNIIPAM(n.lookup("ipam")),
+		Capabilities:    n.lookup("capabilities").truths(),
+		OptionalFlags:   n.lookup("optionalFlags").truths(),
+		DNSCapabilities: n.lookup("dnsCapabilities") != nil,
+		Master:          n.lookup("master").text(),
+		Mode:            n.lookup("mode").text(),
+		SubnetFile:      n.lookup("subnetFile").text(),
+		IPMasq:          n.lookup("ipMasq").truth(),
+		IPMasqNetwork:   n.lookup("ipMasqNetwork").text(),
+		EndpointMacPrefix: cmp.Or(n.lookup("endpointMacPrefix").text(),
+			n.lookup("vxlan_mac_prefix").text()),
+		Kubeconfig:  n.lookup("kubernetes", "kubeconfig").text(),
+		VXLANVNI:    n.lookup("vxlan_vni").number(),
+		VPCCIDRs:    n.lookup("vpcCIDRs").texts(),
+		ServiceCIDR: cmp.Or(n.lookup("serviceCIDR").text(), n.lookup("serviceCidrs").text()),
 	}
-	for _, where := range [][]string{{"loopbackDSR"}, {"optionalFlags", "loopbackDSR"}, {"windowsSettings", "enableLoopbackDSR"}, {"windows_loopback_DSR"}} {
+	for _, where := range [][]string{{"loopbackDSR"}, {"optionalFlags", "loopbackDSR"},
+		{"windowsSettings", "enableLoopbackDSR"}, {"windows_loopback_DSR"}} {
 		s.LoopbackDSR = s.LoopbackDSR || n.lookup(where...).truth()
 	}
 	for _, key := range []string{"policies", "AdditionalArgs"} {
@@ -48,7 +50,8 @@ func readCNISettings(n *jsonNode) CNISettings {
 
 func (s *CNISettings) addPolicy(key string, item *jsonNode) {
 	value := item.lookup("value")
-	p := CNIPolicy{Spot: item.spot(), Key: key, Name: item.lookup("name").text(), Type: value.lookup("type").text()}
+	p := CNIPolicy{Spot: item.spot(), Key: key, Name: item.lookup("name").text(),
+		Type: value.lookup("type").text()}
 	p.Cut = cutShort(item) || cutShort(value) || cutShort(value.lookup("settings"))
 	s.Policies = append(s.Policies, p)
 	settings := value.lookup("settings")
@@ -61,10 +64,12 @@ func (s *CNISettings) addPolicy(key string, item *jsonNode) {
 		if settings != nil {
 			r.Shape, from = "v2", settings
 		}
-		r.Prefix, r.NextHop, r.NeedEncap = from.lookup("destinationPrefix").text(), from.lookup("nextHop").text(), from.lookup("needEncap").truth()
+		r.Prefix, r.NextHop, r.NeedEncap = from.lookup("destinationPrefix").text(),
+			from.lookup("nextHop").text(), from.lookup("needEncap").truth()
 		s.Routes = append(s.Routes, r)
 	case "provideraddress", "pa":
-		s.ProviderAddress = cmp.Or(settings.lookup("providerAddress").text(), value.lookup("providerAddress").text(), value.lookup("pa").text(), s.ProviderAddress)
+		s.ProviderAddress = cmp.Or(settings.lookup("providerAddress").text(),
+			value.lookup("providerAddress").text(), value.lookup("pa").text(), s.ProviderAddress)
 	}
 }
 
@@ -81,7 +86,8 @@ func readCNIExceptions(value, settings *jsonNode, policy Spot) []CNIExceptions {
 		{"wmco", settings.lookup("exceptionList"), settings.lookup("destinations")},
 	} {
 		if shape.node != nil {
-			list = append(list, CNIExceptions{shape.node.spot(), shape.node.texts(), shape.destinations.texts(), shape.name})
+			list = append(list, CNIExceptions{shape.node.spot(), shape.node.texts(),
+				shape.destinations.texts(), shape.name})
 		}
 	}
 	if list != nil {
@@ -117,7 +123,8 @@ func readCNIIPAM(n *jsonNode) CNIIPAM {
 		Environment: n.lookup("environment").text(),
 	}
 	for _, r := range n.lookup("routes").items() {
-		ipam.Routes = append(ipam.Routes, CNIGateway{GW: r.lookup("gw").text(), Dst: r.lookup("dst").text()})
+		ipam.Routes = append(ipam.Routes, CNIGateway{GW: r.lookup("gw").text(),
+			Dst: r.lookup("dst").text()})
 	}
 	for _, set := range n.lookup("ranges").items() {
 		for _, r := range set.items() {

@@ -8,7 +8,8 @@ import (
 )
 
 func FuzzSplitArgs(f *testing.F) {
-	for _, s := range []string{`"C:\a b\k.exe" --x="y z" \\" ""`, `--a=\"b\"`, "powershell -Command & { x.ps1 }", ""} {
+	for _, s := range []string{`"C:\a b\k.exe" --x="y z" \\" ""`, `--a=\"b\"`,
+		"powershell -Command & { x.ps1 }", ""} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, line string) {
@@ -25,13 +26,16 @@ func FuzzSplitArgs(f *testing.F) {
 }
 
 func FuzzScriptFlags(f *testing.F) {
-	for _, s := range []string{"$a = @(\"--x=`\"`\"\", '--y=\"\"')\nif ($b) { kubelet.exe --z $(hostname) }", "<# --a #> --b=\\\"c", "\"--a=\"\"\"", "`"} {
+	for _, s := range []string{
+		"$a = @(\"--x=`\"`\"\", '--y=\"\"')\nif ($b) { kubelet.exe --z $(hostname) }",
+		"<# --a #> --b=\\\"c", "\"--a=\"\"\"", "`"} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
 		lines := strings.Count(text, "\n") + 1
 		for _, fl := range ScriptFlags(text) {
-			if fl.Name == "" || strings.ContainsAny(fl.Name, " =\"_") || fl.Line < 1 || fl.Line > lines {
+			if fl.Name == "" || strings.ContainsAny(fl.Name, " =\"_") || fl.Line < 1 ||
+				fl.Line > lines {
 				t.Fatalf("%+v of %d lines", fl, lines)
 			}
 		}
@@ -39,25 +43,30 @@ func FuzzScriptFlags(f *testing.F) {
 }
 
 func FuzzEvidencePath(f *testing.F) {
-	for _, s := range []string{`C:\k\..\x`, `\\?\UNC\a\b`, "%ProgramFiles%/x", "${env:x", "$env:", `\\.\pipe\x`, "a\x00b\xff", "%\x83%", "files/C/x", `\\\?\UC`} {
+	for _, s := range []string{`C:\k\..\x`, `\\?\UNC\a\b`, "%ProgramFiles%/x", "${env:x", "$env:",
+		`\\.\pipe\x`, "a\x00b\xff", "%\x83%", "files/C/x", `\\\?\UC`} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, p string) {
 		stored := EvidencePath(p)
-		if !fs.ValidPath(stored) || stored != path.Clean(stored) || !strings.HasPrefix(stored, "files/") {
+		if !fs.ValidPath(stored) || stored != path.Clean(stored) ||
+			!strings.HasPrefix(stored, "files/") {
 			t.Fatalf("EvidencePath(%q) = %q", p, stored)
 		}
 		if strings.ContainsAny(stored, `"'%$`+"\ufeff") {
 			return // what a second look would expand or strip once more
 		}
-		if back, ok := WindowsPath(stored); ok && strings.TrimSpace(back) == back && EvidencePath(back) != stored {
+		if back, ok := WindowsPath(stored); ok && strings.TrimSpace(back) == back &&
+			EvidencePath(back) != stored {
 			t.Fatalf("%q is %q, is %q, is %q", p, stored, back, EvidencePath(back))
 		}
 	})
 }
 
 func FuzzDecodeCNI(f *testing.F) {
-	for _, s := range []string{overlayConf, `{"plugins":[{"type":"flannel","delegate":{}}]}`, `{"plugins":{"type":1}}`, "\ufeff{}", `{"policies":{"value":{"type":"OutBoundNAT"}},"ipam":{"ranges":[[{}]]}}`, "{# x\n}", `[]`} {
+	for _, s := range []string{overlayConf, `{"plugins":[{"type":"flannel","delegate":{}}]}`,
+		`{"plugins":{"type":1}}`, "\ufeff{}",
+		`{"policies":{"value":{"type":"OutBoundNAT"}},"ipam":{"ranges":[[{}]]}}`, "{# x\n}", `[]`} {
 		f.Add([]byte(s))
 	}
 	f.Fuzz(func(t *testing.T, b []byte) {
@@ -86,7 +95,9 @@ func FuzzFlannelSubnet(f *testing.F) {
 }
 
 func FuzzDecodeYAML(f *testing.F) {
-	for _, s := range []string{winkernelConf, "a: &a [*a]", "clusterDNS: [a]\ncgroupsPerQOS: false", "{\t\"a\":1}", "? - : x", "networking: {podSubnet: a}", "<<: *x", "%YAML 1.2\n---\na: !!binary x"} {
+	for _, s := range []string{winkernelConf, "a: &a [*a]", "clusterDNS: [a]\ncgroupsPerQOS: false",
+		"{\t\"a\":1}", "? - : x", "networking: {podSubnet: a}", "<<: *x",
+		"%YAML 1.2\n---\na: !!binary x"} {
 		f.Add([]byte(s))
 	}
 	f.Fuzz(func(t *testing.T, b []byte) {
@@ -101,7 +112,9 @@ func FuzzDecodeYAML(f *testing.F) {
 }
 
 func FuzzDecodeContainerdConfig(f *testing.F) {
-	for _, s := range []string{"version = 2\n[plugins.\"io.containerd.grpc.v1.cri\"]\nsandbox_image='x'\n", "a.b.c={d=[1,[2]]}", "[[a]]\n[a.b]\n", "version='x'\nplugins=1", "a='''\n\"'''"} {
+	for _, s := range []string{
+		"version = 2\n[plugins.\"io.containerd.grpc.v1.cri\"]\nsandbox_image='x'\n",
+		"a.b.c={d=[1,[2]]}", "[[a]]\n[a.b]\n", "version='x'\nplugins=1", "a='''\n\"'''"} {
 		f.Add([]byte(s))
 	}
 	f.Fuzz(func(t *testing.T, b []byte) {
@@ -116,7 +129,8 @@ func FuzzDecodeContainerdConfig(f *testing.F) {
 }
 
 func FuzzParseQuantity(f *testing.F) {
-	for _, s := range []string{"2Gi", "1e30", "-.5Ki", "1E", "v1.28.4+rke2", "mcr.microsoft.com/oss/kubernetes/pause:3.6"} {
+	for _, s := range []string{"2Gi", "1e30", "-.5Ki", "1E", "v1.28.4+rke2",
+		"mcr.microsoft.com/oss/kubernetes/pause:3.6"} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, s string) {

@@ -117,7 +117,8 @@ func (c *ContainerdConfig) findIgnored(plugins tomlTable, images, runtime string
 			}
 			read := name == images || name == runtime
 			if !read || !slices.Contains(m.plugins, name) {
-				c.Ignored = append(c.Ignored, fmt.Sprintf("plugins.%q.%s", name, strings.Join(m.path, ".")))
+				c.Ignored = append(c.Ignored, fmt.Sprintf("plugins.%q.%s", name,
+					strings.Join(m.path, ".")))
 			}
 		}
 	}

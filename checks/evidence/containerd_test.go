@@ -13,16 +13,25 @@ func TestDecodeContainerdConfig(t *testing.T) {
 		sandbox, conf, runtime string
 		bins, ignored          []string
 	}{
-		{"the first version", "[plugins.cri]\nsandbox_image = 'x/pause:3.6'\n[plugins.cri.cni]\nbin_dir='C:/k/cni'\nconf_dir='C:/k/cni/config'\n[plugins.cri.containerd.default_runtime]\nruntime_type='io.containerd.runhcs.v1'\n",
-			1, "x/pause:3.6", "C:/k/cni/config", "io.containerd.runhcs.v1", []string{"C:/k/cni"}, nil},
-		{"the second", "version = 2\n[plugins.\"io.containerd.grpc.v1.cri\"]\nsandbox_image = \"x/pause:3.8\"\n[plugins.\"io.containerd.grpc.v1.cri\".cni]\nbin_dir = \"C:\\\\opt\"\n[plugins.\"io.containerd.grpc.v1.cri\".containerd]\ndefault_runtime_name = \"runhcs-wcow-process\"\n",
+		{"the first version",
+			"[plugins.cri]\nsandbox_image = 'x/pause:3.6'\n[plugins.cri.cni]\nbin_dir='C:/k/cni'\nconf_dir='C:/k/cni/config'\n[plugins.cri.containerd.default_runtime]\nruntime_type='io.containerd.runhcs.v1'\n",
+			1, "x/pause:3.6", "C:/k/cni/config", "io.containerd.runhcs.v1", []string{"C:/k/cni"},
+			nil},
+		{"the second",
+			"version = 2\n[plugins.\"io.containerd.grpc.v1.cri\"]\nsandbox_image = \"x/pause:3.8\"\n[plugins.\"io.containerd.grpc.v1.cri\".cni]\nbin_dir = \"C:\\\\opt\"\n[plugins.\"io.containerd.grpc.v1.cri\".containerd]\ndefault_runtime_name = \"runhcs-wcow-process\"\n",
 			2, "x/pause:3.8", "", "runhcs-wcow-process", []string{`C:\opt`}, nil},
-		{"the third", "version = 3\n[plugins.'io.containerd.cri.v1.images'.pinned_images]\nsandbox = 'x/pause:3.10'\n[plugins.'io.containerd.cri.v1.runtime'.cni]\nbin_dirs = ['C:/a','C:/b']\nconf_dir='C:/c'\n",
+		{"the third",
+			"version = 3\n[plugins.'io.containerd.cri.v1.images'.pinned_images]\nsandbox = 'x/pause:3.10'\n[plugins.'io.containerd.cri.v1.runtime'.cni]\nbin_dirs = ['C:/a','C:/b']\nconf_dir='C:/c'\n",
 			3, "x/pause:3.10", "C:/c", "", []string{"C:/a", "C:/b"}, nil},
-		{"names of the second in a file that says nothing", "[plugins.\"io.containerd.grpc.v1.cri\"]\nsandbox_image = 'p'\n[plugins.\"io.containerd.grpc.v1.cri\".cni]\nconf_dir='d'\n",
-			1, "", "", "", nil, []string{`plugins."io.containerd.grpc.v1.cri".sandbox_image`, `plugins."io.containerd.grpc.v1.cri".cni.conf_dir`}},
-		{"names of the first in the second", "version=2\n[plugins.cri.cni]\nbin_dir='x'\n", 2, "", "", "", nil, []string{`plugins."cri".cni.bin_dir`}},
-		{"the sandbox image in the runtime section of the third", "version=3\n[plugins.'io.containerd.cri.v1.runtime']\nsandbox_image='p'\n", 3, "", "", "", nil, []string{`plugins."io.containerd.cri.v1.runtime".sandbox_image`}},
+		{"names of the second in a file that says nothing",
+			"[plugins.\"io.containerd.grpc.v1.cri\"]\nsandbox_image = 'p'\n[plugins.\"io.containerd.grpc.v1.cri\".cni]\nconf_dir='d'\n",
+			1, "", "", "", nil, []string{`plugins."io.containerd.grpc.v1.cri".sandbox_image`,
+				`plugins."io.containerd.grpc.v1.cri".cni.conf_dir`}},
+		{"names of the first in the second", "version=2\n[plugins.cri.cni]\nbin_dir='x'\n", 2, "",
+			"", "", nil, []string{`plugins."cri".cni.bin_dir`}},
+		{"the sandbox image in the runtime section of the third",
+			"version=3\n[plugins.'io.containerd.cri.v1.runtime']\nsandbox_image='p'\n", 3, "", "",
+			"", nil, []string{`plugins."io.containerd.cri.v1.runtime".sandbox_image`}},
 		{"nothing at all", "", 1, "", "", "", nil, nil},
 	} {
 		t.Run(row.name, func(t *testing.T) {
@@ -30,7 +39,9 @@ func TestDecodeContainerdConfig(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if c.Version != row.version || c.SandboxImage != row.sandbox || c.CNIConfDir != row.conf || c.DefaultRuntime != row.runtime || !slices.Equal(c.CNIBinDirs, row.bins) || !slices.Equal(c.Ignored, row.ignored) {
+			if c.Version != row.version || c.SandboxImage != row.sandbox ||
+				c.CNIConfDir != row.conf || c.DefaultRuntime != row.runtime ||
+				!slices.Equal(c.CNIBinDirs, row.bins) || !slices.Equal(c.Ignored, row.ignored) {
 				t.Errorf("got %+v", c)
 			}
 		})
@@ -39,15 +50,19 @@ func TestDecodeContainerdConfig(t *testing.T) {
 
 func TestContainerdDefaults(t *testing.T) {
 	c := &ContainerdConfig{}
-	if c.ConfDir() != `C:\Program Files\containerd\cni\conf` || !slices.Equal(c.BinDirs(), []string{`C:\Program Files\containerd\cni\bin`}) {
+	if c.ConfDir() != `C:\Program Files\containerd\cni\conf` ||
+		!slices.Equal(c.BinDirs(), []string{`C:\Program Files\containerd\cni\bin`}) {
 		t.Errorf("got %s, %s", c.ConfDir(), c.BinDirs())
 	}
-	c, err := DecodeContainerdConfig([]byte("\ufeffversion=3\nroot='C:/r'\nstate='C:/s'\nimports=['conf.d/*.toml']\ndisabled_plugins=['cri']\n[grpc]\naddress='pipe'\n[plugins.'io.containerd.cri.v1.runtime'.cni]\nbin_dir='C:/a'\nmax_conf_num=5\n" +
-		"[plugins.'io.containerd.cri.v1.runtime'.containerd.runtimes.runhcs-wcow-process]\nruntime_type='x'\n"))
+	c, err := DecodeContainerdConfig(
+		[]byte("\ufeffversion=3\nroot='C:/r'\nstate='C:/s'\nimports=['conf.d/*.toml']\ndisabled_plugins=['cri']\n[grpc]\naddress='pipe'\n[plugins.'io.containerd.cri.v1.runtime'.cni]\nbin_dir='C:/a'\nmax_conf_num=5\n" +
+			"[plugins.'io.containerd.cri.v1.runtime'.containerd.runtimes.runhcs-wcow-process]\nruntime_type='x'\n"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if c.Root != "C:/r" || c.State != "C:/s" || c.PipeAddress != "pipe" || len(c.Imports) != 1 || !slices.Contains(c.DisabledPlugins, "cri") || !slices.Equal(c.Runtimes, []string{"runhcs-wcow-process"}) {
+	if c.Root != "C:/r" || c.State != "C:/s" || c.PipeAddress != "pipe" || len(c.Imports) != 1 ||
+		!slices.Contains(c.DisabledPlugins, "cri") ||
+		!slices.Equal(c.Runtimes, []string{"runhcs-wcow-process"}) {
 		t.Errorf("got %+v", c)
 	}
 	if len(c.Ignored) != 0 || !slices.Equal(c.BinDirs(), []string{"C:/a"}) {
@@ -58,14 +73,18 @@ func TestContainerdDefaults(t *testing.T) {
 func TestDecodeContainerdConfigRefuses(t *testing.T) {
 	for _, row := range []struct{ name, text, want string }{
 		{"broken TOML with its line", "version = 2\n\n[plugins\n", "line 3"},
-		{"brackets in brackets", "a = " + strings.Repeat("[", 300) + strings.Repeat("]", 300), "nested deeper"},
-		{"tables in tables", "a = " + strings.Repeat("{b=", 300) + "1" + strings.Repeat("}", 300), "nested deeper"},
-		{"brackets behind a quote that misleads", "a = '''\nx\" ''' \nb = " + strings.Repeat("[", 30_000), "brackets"},
+		{"brackets in brackets", "a = " + strings.Repeat("[", 300) + strings.Repeat("]", 300),
+			"nested deeper"},
+		{"tables in tables", "a = " + strings.Repeat("{b=", 300) + "1" + strings.Repeat("}", 300),
+			"nested deeper"},
+		{"brackets behind a quote that misleads", "a = '''\nx\" ''' \nb = " + strings.Repeat("[",
+			30_000), "brackets"},
 		{"a chain of dots", strings.Repeat("a.", 30_000) + "b = 1", "dotted"},
 		{"a giant", "a = '" + strings.Repeat("x", maxTOML) + "'", "too many"},
 	} {
 		t.Run(row.name, func(t *testing.T) {
-			if c, err := DecodeContainerdConfig([]byte(row.text)); err == nil || !strings.Contains(err.Error(), row.want) {
+			if c, err := DecodeContainerdConfig([]byte(row.text)); err == nil ||
+				!strings.Contains(err.Error(), row.want) {
 				t.Errorf("got %+v, %v, want an error with %q", c, err, row.want)
 			}
 		})

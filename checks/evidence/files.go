@@ -32,9 +32,10 @@ func fileRecords(s Snapshot) map[string]FileRecord {
 
 // A NodeFile is a file of the node as far as the evidence knows it.
 type NodeFile struct {
-	Path       string // where its copy lies in the evidence tree
-	Text       string // its content as UTF-8
-	BOM        bool   // it starts with a byte order mark, which Go's JSON readers on the node refuse
+	Path string // where its copy lies in the evidence tree
+	Text string // its content as UTF-8
+	// it starts with a byte order mark, which Go's JSON readers on the node refuse
+	BOM        bool
 	ModifiedAt Time
 	Gap        Gap // none where Text is the content; absent where the node does not have it
 }
@@ -88,7 +89,8 @@ func (s Snapshot) file(p string) NodeFile {
 
 func hasBOM(b []byte) bool {
 	s := string(b)
-	return strings.HasPrefix(s, "\xef\xbb\xbf") || strings.HasPrefix(s, "\xff\xfe") || strings.HasPrefix(s, "\xfe\xff")
+	return strings.HasPrefix(s, "\xef\xbb\xbf") || strings.HasPrefix(s, "\xff\xfe") ||
+		strings.HasPrefix(s, "\xfe\xff")
 }
 
 // FileRecordField is the place of a field of the record of a Windows path, or the
@@ -133,7 +135,8 @@ func (s Snapshot) FilesIn(windowsFolder string) []string {
 	names := map[string]string{}
 	add := func(p string) {
 		name := path.Base(p)
-		if strings.EqualFold(strings.TrimSuffix(p, name), folder) && !strings.HasSuffix(name, ".gap") && !s.hides(p) {
+		if strings.EqualFold(strings.TrimSuffix(p, name), folder) &&
+			!strings.HasSuffix(name, ".gap") && !s.hides(p) {
 			names[strings.ToLower(name)] = name
 		}
 	}
@@ -149,7 +152,9 @@ func (s Snapshot) FilesIn(windowsFolder string) []string {
 	for _, name := range names {
 		list = append(list, name)
 	}
-	slices.SortFunc(list, func(a, b string) int { return strings.Compare(strings.ToLower(a), strings.ToLower(b)) })
+	slices.SortFunc(list, func(a, b string) int {
+		return strings.Compare(strings.ToLower(a), strings.ToLower(b))
+	})
 	return list
 }
 

@@ -33,7 +33,8 @@ func (g Gap) Record() GapRecord {
 // Gap is the gap of a record. What it holds comes from outside: a code that this
 // doctor does not know is no gap.
 func (r GapRecord) Gap() Gap {
-	if _, known := codes[r.Code]; !known || !slices.Contains(gapKinds, r.Kind) || len(r.Args) > maxGapArgs {
+	if _, known := codes[r.Code]; !known || !slices.Contains(gapKinds, r.Kind) ||
+		len(r.Args) > maxGapArgs {
 		return Gap{}
 	}
 	g := Gap{Kind: r.Kind, Code: r.Code}

@@ -28,21 +28,31 @@ func TestAnIndexSaysWhatAGapFileMeans(t *testing.T) {
 		want Gap
 		line string
 	}{
-		{"the code is known again, in any case of the path, and its arguments are clean", HNSNetworks.Gap(s), NotAuthorized.Gap("list", "pods", "no"),
+		{"the code is known again, in any case of the path, and its arguments are clean",
+			HNSNetworks.Gap(s), NotAuthorized.Gap("list", "pods", "no"),
 			"denied: may not list pods: no; `doctor explain rbac` prints the role that may"},
-		{"a line of another kind was edited and counts", HNSEndpoints.Gap(s), AsRecorded.OfKind(Timeout, "edited by hand"), "timeout: edited by hand"},
-		{"a code of another version leaves the line", MemoryInfo.Gap(s), AsRecorded.OfKind(Error, "a newer doctor says it so"), "error: a newer doctor says it so"},
-		{"a phrase with more holes than arguments has empty ones", Routes.Gap(s), NotShown.Gap("the account of %s and %[7]s", "svc"), "not-collected: this recording does not show the account of svc and "},
-		{"a record with too many arguments is none", TimeService.Gap(s), AsRecorded.OfKind(Error, "too many arguments"), "error: too many arguments"},
+		{"a line of another kind was edited and counts", HNSEndpoints.Gap(s),
+			AsRecorded.OfKind(Timeout, "edited by hand"), "timeout: edited by hand"},
+		{"a code of another version leaves the line", MemoryInfo.Gap(s),
+			AsRecorded.OfKind(Error, "a newer doctor says it so"),
+			"error: a newer doctor says it so"},
+		{"a phrase with more holes than arguments has empty ones", Routes.Gap(s),
+			NotShown.Gap("the account of %s and %[7]s", "svc"),
+			"not-collected: this recording does not show the account of svc and "},
+		{"a record with too many arguments is none", TimeService.Gap(s),
+			AsRecorded.OfKind(Error, "too many arguments"), "error: too many arguments"},
 		{"evidence that is there has no gap", OSInfo.Gap(s), Gap{}, ""},
-		{"an index without the .gap file says nothing", Disks.Gap(s), NotInRecording.Gap("disks.json"), "not-collected: this recording holds no disks.json"},
+		{"an index without the .gap file says nothing", Disks.Gap(s),
+			NotInRecording.Gap("disks.json"), "not-collected: this recording holds no disks.json"},
 	} {
-		if row.gap.Kind != row.want.Kind || row.gap.Code != row.want.Code || row.gap.String() != row.line {
+		if row.gap.Kind != row.want.Kind || row.gap.Code != row.want.Code ||
+			row.gap.String() != row.line {
 			t.Errorf("%s: %+v, %q", row.name, row.gap, row.gap)
 		}
 	}
 	records := s.GapRecords()
-	if len(records) != 2 || records["hns-networks.json"].Code != NotAuthorized || records["routes.json"].Code != NotShown {
+	if len(records) != 2 || records["hns-networks.json"].Code != NotAuthorized ||
+		records["routes.json"].Code != NotShown {
 		t.Errorf("whoever writes the tree anew writes %v", records)
 	}
 }
@@ -57,7 +67,8 @@ func TestABrokenIndexLeavesTheLines(t *testing.T) {
 func TestEveryCodeHasItsSentence(t *testing.T) {
 	for code, w := range codes {
 		n := len(Holes(w.text))
-		if w.text == "" || n > maxGapArgs || w.phrase && n == 0 || strings.ContainsAny(string(code), " _ABCDEFGHIJKLMNOPQRSTUVWXYZ") {
+		if w.text == "" || n > maxGapArgs || w.phrase && n == 0 || strings.ContainsAny(string(code),
+			" _ABCDEFGHIJKLMNOPQRSTUVWXYZ") {
 			t.Errorf("%s: %+v", code, w)
 		}
 	}

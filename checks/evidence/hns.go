@@ -12,12 +12,14 @@ import "fmt"
 
 // HNSNetwork is one virtual network.
 type HNSNetwork struct {
-	Placed       `json:"-"`
-	ID           string
-	Name         string
-	Type         string         // NAT, L2Bridge, Overlay, Transparent, …: spelt as HCN spells them; "" where v1 did not say
-	Flags        uint64         // 8: it vanishes when HNS restarts
-	ManagementIP string         // v2: the policy ProviderAddress; empty on L2Bridge and Overlay is a broken network
+	Placed `json:"-"`
+	ID     string
+	Name   string
+	// NAT, L2Bridge, Overlay, Transparent, …: spelt as HCN spells them; "" where v1 did not say
+	Type  string
+	Flags uint64 // 8: it vanishes when HNS restarts
+	// v2: the policy ProviderAddress; empty on L2Bridge and Overlay is a broken network
+	ManagementIP string
 	AdapterName  string         // the adapter that it is bound to: "Ethernet 2"
 	DRMAC        string         // MAC of its distributed router; overlay only
 	Subnets      []HNSSubnet    // of all address pools
@@ -67,17 +69,18 @@ type HNSEndpoint struct {
 	ID          string
 	Name        string
 	NetworkID   string
-	NetworkName string      // v1 only
-	NamespaceID string      // "" where it is in none
-	Containers  []string    // that share it; v1 only
-	Addresses   []string    // 10.244.1.5/24, or bare where no prefix length is known
-	MAC         string      // 00-15-5D-BB-6E-B1
-	Gateway     string      // the IPv4 one where it has two
-	DNS         HNSDNS      // as the pod sees it
-	Routes      []HNSRoute  // v2 only
-	Flags       uint64      // v2 only
-	Remote      bool        // stands for a pod of another node
-	State       *uint64     // 1 created, 2 attached, 3 shared, 4 detached, 5 degraded, 6 destroyed; nil in v2
+	NetworkName string     // v1 only
+	NamespaceID string     // "" where it is in none
+	Containers  []string   // that share it; v1 only
+	Addresses   []string   // 10.244.1.5/24, or bare where no prefix length is known
+	MAC         string     // 00-15-5D-BB-6E-B1
+	Gateway     string     // the IPv4 one where it has two
+	DNS         HNSDNS     // as the pod sees it
+	Routes      []HNSRoute // v2 only
+	Flags       uint64     // v2 only
+	Remote      bool       // stands for a pod of another node
+	// 1 created, 2 attached, 3 shared, 4 detached, 5 degraded, 6 destroyed; nil in v2
+	State       *uint64
 	Policies    []HNSPolicy // in the order in which they were recorded
 	SchemaMajor int         // 1 or 2
 	Version     HNSRelease  // v1 only

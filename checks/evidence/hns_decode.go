@@ -1,15 +1,18 @@
 package evidence
 
 // hnsNetworkTypes are the spellings of HCN; HNS itself changes their case between releases.
-var hnsNetworkTypes = []string{"NAT", "Transparent", "L2Bridge", "L2Tunnel", "ICS", "Private", "Overlay", "Internal",
+var hnsNetworkTypes = []string{"NAT", "Transparent", "L2Bridge", "L2Tunnel", "ICS", "Private",
+	"Overlay", "Internal",
 	"Mirrored", "Infiniband", "ConstrainedICS"}
 
 // DecodeHNSNetworks decodes a listing of networks.
 func DecodeHNSNetworks(b []byte) ([]HNSNetwork, error) {
 	return decodeHNS(b, "network", []string{"ID", "Name"}, func(o *hnsObject) (HNSNetwork, bool) {
 		n := HNSNetwork{
-			ID: o.id("ID"), Name: o.text("Name"), Type: canonical(o.text("Type"), hnsNetworkTypes), Flags: o.uint("Flags"),
-			Policies: hnsPolicies(o, "Policies"), DNS: hnsDNS(o), State: o.number("State"), Version: hnsVersion(o),
+			ID: o.id("ID"), Name: o.text("Name"), Type: canonical(o.text("Type"), hnsNetworkTypes),
+			Flags:    o.uint("Flags"),
+			Policies: hnsPolicies(o, "Policies"), DNS: hnsDNS(o), State: o.number("State"),
+			Version: hnsVersion(o),
 		}
 		n.SchemaMajor, n.SchemaMinor = hnsSchema(o, "Ipams")
 		if n.Type == "" && n.SchemaMajor >= 2 && !o.lost("Type") {
@@ -24,7 +27,8 @@ func DecodeHNSNetworks(b []byte) ([]HNSNetwork, error) {
 			}
 		}
 		for _, e := range o.objects("Extensions") {
-			n.Extensions = append(n.Extensions, HNSExtension{e.id("Id"), e.text("Name"), e.bool("IsEnabled")})
+			n.Extensions = append(n.Extensions, HNSExtension{e.id("Id"), e.text("Name"),
+				e.bool("IsEnabled")})
 		}
 		n.ManagementIP, n.AdapterName = o.text("ManagementIP"), o.text("NetworkAdapterName")
 		if n.ManagementIP == "" {
@@ -47,7 +51,8 @@ func DecodeHNSNetworks(b []byte) ([]HNSNetwork, error) {
 }
 
 func hnsSubnet(o *hnsObject) HNSSubnet {
-	s := HNSSubnet{Prefix: o.text("IpAddressPrefix", "AddressPrefix"), Gateway: unspecified(o.text("GatewayAddress")), Routes: hnsRoutes(o)}
+	s := HNSSubnet{Prefix: o.text("IpAddressPrefix", "AddressPrefix"),
+		Gateway: unspecified(o.text("GatewayAddress")), Routes: hnsRoutes(o)}
 	if s.Gateway == "" {
 		s.Gateway = defaultGateway(s.Routes)
 	}
@@ -66,7 +71,8 @@ func hnsSubnet(o *hnsObject) HNSSubnet {
 func hnsRoutes(o *hnsObject) []HNSRoute {
 	var list []HNSRoute
 	for _, r := range o.objects("Routes") {
-		list = append(list, HNSRoute{r.text("DestinationPrefix"), r.text("NextHop"), r.uint("Metric")})
+		list = append(list, HNSRoute{r.text("DestinationPrefix"), r.text("NextHop"),
+			r.uint("Metric")})
 	}
 	return list
 }

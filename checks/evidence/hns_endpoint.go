@@ -7,36 +7,39 @@ import (
 
 // DecodeHNSEndpoints decodes a listing of endpoints.
 func DecodeHNSEndpoints(b []byte) ([]HNSEndpoint, error) {
-	return decodeHNS(b, "endpoint", []string{"ID", "Name", "IPAddress", "IpConfigurations"}, func(o *hnsObject) (HNSEndpoint, bool) {
-		e := HNSEndpoint{
-			ID: o.id("ID"), Name: o.text("Name"),
-			NetworkID:   o.id("HostComputeNetwork", "VirtualNetwork"),
-			NetworkName: o.text("VirtualNetworkName"),
-			NamespaceID: o.id("HostComputeNamespace"),
-			MAC:         hnsMAC(o.text("MacAddress")),
-			Gateway:     unspecified(o.text("GatewayAddress")),
-			DNS:         hnsDNS(o), Routes: hnsRoutes(o), Flags: o.uint("Flags"), State: o.number("State"),
-			Policies: hnsPolicies(o, "Policies"), Containers: o.ids("SharedContainers"), Version: hnsVersion(o),
-		}
-		e.SchemaMajor, _ = hnsSchema(o, "HostComputeNetwork", "IpConfigurations")
-		if ns := o.object("Namespace"); ns != nil && e.NamespaceID == "" {
-			e.NamespaceID = ns.id("ID")
-		}
-		e.addAddress(o, "IPAddress", "PrefixLength")
-		e.addAddress(o, "IPv6Address", "IPv6PrefixLength")
-		for _, c := range o.objects("IpConfigurations") {
-			e.addAddress(c, "IpAddress", "PrefixLength")
-		}
-		if e.Gateway == "" {
-			e.Gateway = defaultGateway(e.Routes)
-		}
-		if e.Gateway == "" {
-			e.Gateway = unspecified(o.text("GatewayAddressV6"))
-		}
-		e.Remote = o.bool("IsRemoteEndpoint") || e.SchemaMajor >= 2 && e.Flags&1 != 0
-		e.Truncated = o.state.cut
-		return e, true
-	})
+	return decodeHNS(b, "endpoint", []string{"ID", "Name", "IPAddress", "IpConfigurations"},
+		func(o *hnsObject) (HNSEndpoint, bool) {
+			e := HNSEndpoint{
+				ID: o.id("ID"), Name: o.text("Name"),
+				NetworkID:   o.id("HostComputeNetwork", "VirtualNetwork"),
+				NetworkName: o.text("VirtualNetworkName"),
+				NamespaceID: o.id("HostComputeNamespace"),
+				MAC:         hnsMAC(o.text("MacAddress")),
+				Gateway:     unspecified(o.text("GatewayAddress")),
+				DNS:         hnsDNS(o), Routes: hnsRoutes(o), Flags: o.uint("Flags"),
+				State:    o.number("State"),
+				Policies: hnsPolicies(o, "Policies"), Containers: o.ids("SharedContainers"),
+				Version: hnsVersion(o),
+			}
+			e.SchemaMajor, _ = hnsSchema(o, "HostComputeNetwork", "IpConfigurations")
+			if ns := o.object("Namespace"); ns != nil && e.NamespaceID == "" {
+				e.NamespaceID = ns.id("ID")
+			}
+			e.addAddress(o, "IPAddress", "PrefixLength")
+			e.addAddress(o, "IPv6Address", "IPv6PrefixLength")
+			for _, c := range o.objects("IpConfigurations") {
+				e.addAddress(c, "IpAddress", "PrefixLength")
+			}
+			if e.Gateway == "" {
+				e.Gateway = defaultGateway(e.Routes)
+			}
+			if e.Gateway == "" {
+				e.Gateway = unspecified(o.text("GatewayAddressV6"))
+			}
+			e.Remote = o.bool("IsRemoteEndpoint") || e.SchemaMajor >= 2 && e.Flags&1 != 0
+			e.Truncated = o.state.cut
+			return e, true
+		})
 }
 
 func (e *HNSEndpoint) addAddress(o *hnsObject, addressKey, lengthKey string) {

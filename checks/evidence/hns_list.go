@@ -17,7 +17,8 @@ const maxHNSObjects = 200_000
 // object, HNS's own answer {"Success":true,"Output":[…]}, null, or nothing at
 // all, which is what ConvertTo-Json writes for no objects. One wrong element
 // spoils the listing: a list with a hole would look like a smaller list.
-func decodeHNS[T any](b []byte, what string, known []string, decode func(*hnsObject) (T, bool)) ([]T, error) {
+func decodeHNS[T any](b []byte, what string, known []string,
+	decode func(*hnsObject) (T, bool)) ([]T, error) {
 	list, n, in := []T{}, 0, &origin{}
 	err := eachHNSValue(b, in, func(line int, v any) error {
 		index := n
@@ -33,7 +34,8 @@ func decodeHNS[T any](b []byte, what string, known []string, decode func(*hnsObj
 			state.err = fmt.Errorf("it is %s, where an object belongs", describe(v))
 		}
 		if state.err == nil && !objects[0].has(known...) {
-			state.err = fmt.Errorf("it is no HNS %s: it has no %s", what, strings.Join(known, " and no "))
+			state.err = fmt.Errorf("it is no HNS %s: it has no %s", what,
+				strings.Join(known, " and no "))
 		}
 		if state.err == nil {
 			objects[0].path = ""
@@ -103,7 +105,8 @@ func eachHNSValue(b []byte, in *origin, yield func(line int, v any) error) error
 
 // eachElement decodes an array element by element, so that only one of them is
 // held in its loose form.
-func eachElement(b []byte, start int, dec *json.Decoder, broken func(error) error, yield func(int, any) error) error {
+func eachElement(b []byte, start int, dec *json.Decoder, broken func(error) error,
+	yield func(int, any) error) error {
 	if _, err := dec.Token(); err != nil {
 		return broken(err)
 	}
@@ -142,7 +145,8 @@ func unwrapHNS(v any, in *origin) ([]any, error) {
 		}
 		o := newHNSObject(m, "", &hnsState{})
 		if o.has("Success") && !o.bool("Success") {
-			return nil, fmt.Errorf("HNS answered with an error instead: %s", describe(o.text("Error")))
+			return nil, fmt.Errorf("HNS answered with an error instead: %s",
+				describe(o.text("Error")))
 		}
 		inner, name := o.fields["output"], "output"
 		if _, found := o.fields[name]; !found {
@@ -171,17 +175,19 @@ func unwrapHNS(v any, in *origin) ([]any, error) {
 // decodeHNSGlobals decodes the answer about HNS's version, with or without the
 // object around it.
 func decodeHNSGlobals(b []byte) (HNSGlobals, error) {
-	list, err := decodeHNS(b, "version", []string{"Version", "Major"}, func(o *hnsObject) (HNSGlobals, bool) {
-		if o.has("Major") {
-			return HNSGlobals{HNSRelease{o.int("Major"), o.int("Minor")}}, true
-		}
-		return HNSGlobals{hnsVersion(o)}, true
-	})
+	list, err := decodeHNS(b, "version", []string{"Version", "Major"},
+		func(o *hnsObject) (HNSGlobals, bool) {
+			if o.has("Major") {
+				return HNSGlobals{HNSRelease{o.int("Major"), o.int("Minor")}}, true
+			}
+			return HNSGlobals{hnsVersion(o)}, true
+		})
 	if err != nil {
 		return HNSGlobals{}, err
 	}
 	if len(list) != 1 || !list[0].Version.Known() {
-		return HNSGlobals{}, errors.New(`line 1: no HNS version; want {"Version":{"Major":9,"Minor":3}}`)
+		return HNSGlobals{},
+			errors.New(`line 1: no HNS version; want {"Version":{"Major":9,"Minor":3}}`)
 	}
 	return list[0], nil
 }

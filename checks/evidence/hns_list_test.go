@@ -25,24 +25,42 @@ func TestHNSListings(t *testing.T) {
 		{"HNS's answer with nothing", `{"Success":true,"Output":null}`, "[]"},
 		{"HNS's answer without the field", `{"Success":true}`, "[]"},
 		{"PowerShell's wrapped array", `{"value":[{"Name":"a"}],"Count":1}`, "[a]"},
-		{"HNS's refusal", "\n" + `{"Success":false,"Error":"Access is denied."}`, `line 2: HNS answered with an error instead: "Access is denied."`},
-		{"wrappers without an end", strings.Repeat(`{"Output":`, 50) + "1" + strings.Repeat("}", 50), "line 1: element 0: it is no HNS network: it has no ID and no Name"},
-		{"a wrong element among good ones", "[\n{\"Name\":\"a\"},\n  {\"Name\":\"b\",\n\"Flags\":\"many\"}]", `line 3: element 1: Flags is "many", where a number belongs`},
-		{"a wrong value deep inside", `[{"ID":"1","Ipams":[{"Subnets":[{},{"Routes":[7]}]}]}]`, `line 1: element 0: Ipams[0].Subnets[1].Routes[0] is "7", where an object belongs`},
-		{"a number as an element", "[\n\n7]", `line 3: element 0: it is "7", where an object belongs`},
-		{"a name that is an object", `{"Name":{}}`, "line 1: element 0: Name is an object, where a text belongs"},
-		{"an object that is no network", `[{"Name":"a"},{"os":"windows"}]`, "line 1: element 1: it is no HNS network: it has no ID and no Name"},
-		{"a name that differs from another by case alone", `[{"Name":null,"name":"b"},{"name":"b","Name":"a","id":1,"ID":2}]`, "[b a]"},
-		{"a flag that is no flag", `{"ID":"1","Extensions":[{"Id":"2","IsEnabled":"perhaps"}]}`, `line 1: element 0: Extensions[0].IsEnabled is "perhaps", where true or false belongs`},
-		{"a list that is an object", `{"ID":"1","Dns":{"Search":{"a":1}}}`, "line 1: element 0: Dns.Search is an object, where a list of texts belongs"},
-		{"a list of lists", `{"ID":"1","Dns":{"Search":["a",["b","c"]]}}`, "line 1: element 0: Dns.Search[1] is a list, where a text belongs"},
-		{"a long text in a wrong place", `{"ID":"1","Flags":"` + strings.Repeat("x", 100) + `"}`, `line 1: element 0: Flags is "` + strings.Repeat("x", 40) + `…", where a number belongs`},
-		{"a number that is too large", `{"ID":"1","Flags":1e300}`, `line 1: element 0: Flags is "1e300", where a number belongs`},
+		{"HNS's refusal", "\n" + `{"Success":false,"Error":"Access is denied."}`,
+			`line 2: HNS answered with an error instead: "Access is denied."`},
+		{"wrappers without an end", strings.Repeat(`{"Output":`, 50) + "1" + strings.Repeat("}",
+			50), "line 1: element 0: it is no HNS network: it has no ID and no Name"},
+		{"a wrong element among good ones",
+			"[\n{\"Name\":\"a\"},\n  {\"Name\":\"b\",\n\"Flags\":\"many\"}]",
+			`line 3: element 1: Flags is "many", where a number belongs`},
+		{"a wrong value deep inside", `[{"ID":"1","Ipams":[{"Subnets":[{},{"Routes":[7]}]}]}]`,
+			`line 1: element 0: Ipams[0].Subnets[1].Routes[0] is "7", where an object belongs`},
+		{"a number as an element", "[\n\n7]",
+			`line 3: element 0: it is "7", where an object belongs`},
+		{"a name that is an object", `{"Name":{}}`,
+			"line 1: element 0: Name is an object, where a text belongs"},
+		{"an object that is no network", `[{"Name":"a"},{"os":"windows"}]`,
+			"line 1: element 1: it is no HNS network: it has no ID and no Name"},
+		{"a name that differs from another by case alone",
+			`[{"Name":null,"name":"b"},{"name":"b","Name":"a","id":1,"ID":2}]`, "[b a]"},
+		{"a flag that is no flag", `{"ID":"1","Extensions":[{"Id":"2","IsEnabled":"perhaps"}]}`,
+			`line 1: element 0: Extensions[0].IsEnabled is "perhaps", where true or false belongs`},
+		{"a list that is an object", `{"ID":"1","Dns":{"Search":{"a":1}}}`,
+			"line 1: element 0: Dns.Search is an object, where a list of texts belongs"},
+		{"a list of lists", `{"ID":"1","Dns":{"Search":["a",["b","c"]]}}`,
+			"line 1: element 0: Dns.Search[1] is a list, where a text belongs"},
+		{"a long text in a wrong place", `{"ID":"1","Flags":"` + strings.Repeat("x", 100) + `"}`,
+			`line 1: element 0: Flags is "` + strings.Repeat("x", 40) +
+				`…", where a number belongs`},
+		{"a number that is too large", `{"ID":"1","Flags":1e300}`,
+			`line 1: element 0: Flags is "1e300", where a number belongs`},
 		{"a cut file", "[{\"Name\":\"a\"},\n{\"Name\":", "line 2: unexpected end of JSON input"},
-		{"no JSON", "[\n\nName Type\n]", "line 3: invalid character 'N' looking for beginning of value"},
+		{"no JSON", "[\n\nName Type\n]",
+			"line 3: invalid character 'N' looking for beginning of value"},
 		{"more after the array", "\n[]\nx", "line 3: invalid character 'x' after top-level value"},
-		{"more after the object", "{\"Name\":\"a\"}\n{}", "line 2: invalid character '{' after top-level value"},
-		{"too deep", strings.Repeat("[", 20_000), "line 1: invalid character '[' exceeded max depth"},
+		{"more after the object", "{\"Name\":\"a\"}\n{}",
+			"line 2: invalid character '{' after top-level value"},
+		{"too deep", strings.Repeat("[", 20_000),
+			"line 1: invalid character '[' exceeded max depth"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			list, err := DecodeHNSNetworks([]byte(test.in))
@@ -63,7 +81,8 @@ func TestHNSListings(t *testing.T) {
 
 func TestHNSListingsAreBounded(t *testing.T) {
 	full := "[" + strings.Repeat("{\"ID\":1},\n", maxHNSObjects-1) + "{\"ID\":1}"
-	if list, err := DecodeHNSNamespaces([]byte(full + "]")); err != nil || len(list) != maxHNSObjects {
+	if list, err := DecodeHNSNamespaces([]byte(full + "]")); err != nil ||
+		len(list) != maxHNSObjects {
 		t.Errorf("a full listing: %d, %v", len(list), err)
 	}
 	_, err := DecodeHNSNamespaces([]byte(full + ",{}]"))

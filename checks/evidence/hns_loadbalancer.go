@@ -11,7 +11,8 @@ func DecodeHNSLoadBalancers(b []byte) ([]HNSLoadBalancer, error) {
 	known := []string{"ID", "FrontendVIPs", "HostComputeEndpoints", "Policies"}
 	return decodeHNS(b, "load balancer", known, func(o *hnsObject) (HNSLoadBalancer, bool) {
 		lb := HNSLoadBalancer{
-			ID: o.id("ID"), NetworkID: o.id("HostComputeNetwork"), SourceVIP: o.text("SourceVIP"), VIPs: o.list("FrontendVIPs"),
+			ID: o.id("ID"), NetworkID: o.id("HostComputeNetwork"), SourceVIP: o.text("SourceVIP"),
+			VIPs:      o.list("FrontendVIPs"),
 			Endpoints: append(o.ids("HostComputeEndpoints"), o.ids("References")...),
 			Flags:     o.uint("Flags"), State: o.number("State"), Version: hnsVersion(o),
 		}
@@ -65,7 +66,8 @@ func unique(list []string) []string {
 }
 
 func hnsPort(o *hnsObject) HNSPort {
-	p := HNSPort{Protocol: strings.ToLower(o.text("Protocol")), Internal: o.int("InternalPort"), External: o.int("ExternalPort"), Flags: o.uint("Flags")}
+	p := HNSPort{Protocol: strings.ToLower(o.text("Protocol")), Internal: o.int("InternalPort"),
+		External: o.int("ExternalPort"), Flags: o.uint("Flags")}
 	switch p.Protocol {
 	case "6":
 		p.Protocol = "tcp"
@@ -77,26 +79,28 @@ func hnsPort(o *hnsObject) HNSPort {
 
 // DecodeHNSNamespaces decodes a listing of namespaces.
 func DecodeHNSNamespaces(b []byte) ([]HNSNamespace, error) {
-	return decodeHNS(b, "namespace", []string{"ID", "NamespaceId", "Resources"}, func(o *hnsObject) (HNSNamespace, bool) {
-		ns := HNSNamespace{ID: o.id("ID"), Type: o.text("Type"), CompartmentID: o.uint("NamespaceId")}
-		if ns.CompartmentID == 0 {
-			ns.CompartmentID = o.uint("CompartmentId")
-		}
-		for _, r := range append(o.objects("Resources"), o.objects("ResourceList")...) {
-			id := ""
-			if data := r.object("Data"); data != nil {
-				id = data.id("ID")
+	return decodeHNS(b, "namespace", []string{"ID", "NamespaceId", "Resources"},
+		func(o *hnsObject) (HNSNamespace, bool) {
+			ns := HNSNamespace{ID: o.id("ID"), Type: o.text("Type"),
+				CompartmentID: o.uint("NamespaceId")}
+			if ns.CompartmentID == 0 {
+				ns.CompartmentID = o.uint("CompartmentId")
 			}
-			switch kind := strings.ToLower(r.text("Type")); {
-			case id == "":
-				o.state.cut = o.state.cut || r.cut || r.lost("Data")
-			case kind == "endpoint":
-				ns.Endpoints = append(ns.Endpoints, id)
-			case kind == "container":
-				ns.Containers = append(ns.Containers, id)
+			for _, r := range append(o.objects("Resources"), o.objects("ResourceList")...) {
+				id := ""
+				if data := r.object("Data"); data != nil {
+					id = data.id("ID")
+				}
+				switch kind := strings.ToLower(r.text("Type")); {
+				case id == "":
+					o.state.cut = o.state.cut || r.cut || r.lost("Data")
+				case kind == "endpoint":
+					ns.Endpoints = append(ns.Endpoints, id)
+				case kind == "container":
+					ns.Containers = append(ns.Containers, id)
+				}
 			}
-		}
-		ns.Truncated = o.state.cut
-		return ns, true
-	})
+			ns.Truncated = o.state.cut
+			return ns, true
+		})
 }

@@ -50,7 +50,9 @@ func (o *hnsObject) wrong(key string, v any, want string) {
 }
 
 func (o *hnsObject) has(keys ...string) bool {
-	return slices.ContainsFunc(keys, func(key string) bool { return o.fields[strings.ToLower(key)] != nil })
+	return slices.ContainsFunc(keys, func(key string) bool {
+		return o.fields[strings.ToLower(key)] != nil
+	})
 }
 
 // lost tells whether the value is there but was cut off; it is noted.

@@ -16,13 +16,18 @@ type HNSPolicy struct {
 
 // The spellings of v2, and the names of v1 that differ by more than case.
 var (
-	hnsPolicyNames = []string{"OutBoundNAT", "SDNRoute", "ACL", "PortMapping", "ProviderAddress", "L4WFPPROXY", "L4Proxy",
-		"QOS", "EncapOverhead", "PortName", "Iov", "InterfaceConstraint", "L2Driver", "TierAcl", "Encryption", "VLAN", "VSID",
-		"InterfaceParameters", "SourceMacAddress", "NetAdapterName", "DrMacAddress", "AutomaticDNS", "VSwitchExtension",
-		"VxlanPort", "HostRoute", "LayerConstraint", "SetPolicy", "NetworkACL", "RemoteSubnetRoute", "VNET", "Isolation",
+	hnsPolicyNames = []string{"OutBoundNAT", "SDNRoute", "ACL", "PortMapping", "ProviderAddress",
+		"L4WFPPROXY", "L4Proxy",
+		"QOS", "EncapOverhead", "PortName", "Iov", "InterfaceConstraint", "L2Driver", "TierAcl",
+		"Encryption", "VLAN", "VSID",
+		"InterfaceParameters", "SourceMacAddress", "NetAdapterName", "DrMacAddress", "AutomaticDNS",
+		"VSwitchExtension",
+		"VxlanPort", "HostRoute", "LayerConstraint", "SetPolicy", "NetworkACL", "RemoteSubnetRoute",
+		"VNET", "Isolation",
 		"ELB", "PROXY"}
-	hnsPolicyOldNames = map[string]string{"route": "SDNRoute", "pa": "ProviderAddress", "nat": "PortMapping"}
-	hnsSettingNames   = map[string]map[string]string{
+	hnsPolicyOldNames = map[string]string{"route": "SDNRoute", "pa": "ProviderAddress",
+		"nat": "PortMapping"}
+	hnsSettingNames = map[string]map[string]string{
 		"OutBoundNAT":     {"vip": "virtualip"},
 		"ProviderAddress": {"pa": "provideraddress"},
 		"VSID":            {"vsid": "isolationid"},
@@ -40,7 +45,9 @@ func hnsPolicyType(s string) string {
 
 // canonical returns the member of names that is s in another case, or s.
 func canonical(s string, names []string) string {
-	if i := slices.IndexFunc(names, func(n string) bool { return strings.EqualFold(n, s) }); i >= 0 {
+	if i := slices.IndexFunc(names, func(n string) bool {
+		return strings.EqualFold(n, s)
+	}); i >= 0 {
 		return names[i]
 	}
 	return s
@@ -113,7 +120,8 @@ func (p HNSPolicy) List(key string) []string { return splitList(p.Settings[strin
 
 // HNSOutBoundNAT is the policy by which what leaves the pod gets the node's address.
 type HNSOutBoundNAT struct {
-	Exceptions   []string // destinations that see the pod's own address; verbatim, so not always CIDRs
+	// destinations that see the pod's own address; verbatim, so not always CIDRs
+	Exceptions   []string
 	Destinations []string // where it is for these destinations only
 	VirtualIP    string
 	Truncated    bool // inner values are lost
@@ -123,7 +131,8 @@ type HNSOutBoundNAT struct {
 func (e HNSEndpoint) OutBoundNAT() []HNSOutBoundNAT {
 	var list []HNSOutBoundNAT
 	for p := range policiesOf(e.Policies, "OutBoundNAT") {
-		list = append(list, HNSOutBoundNAT{p.List("Exceptions"), p.List("Destinations"), p.Text("VirtualIP"), p.Truncated})
+		list = append(list, HNSOutBoundNAT{p.List("Exceptions"), p.List("Destinations"),
+			p.Text("VirtualIP"), p.Truncated})
 	}
 	return list
 }
@@ -140,7 +149,8 @@ type HNSSDNRoute struct {
 func (e HNSEndpoint) SDNRoutes() []HNSSDNRoute {
 	var list []HNSSDNRoute
 	for p := range policiesOf(e.Policies, "SDNRoute") {
-		list = append(list, HNSSDNRoute{p.Text("DestinationPrefix"), p.Text("NextHop"), p.isTrue("NeedEncap"), p.Truncated})
+		list = append(list, HNSSDNRoute{p.Text("DestinationPrefix"), p.Text("NextHop"),
+			p.isTrue("NeedEncap"), p.Truncated})
 	}
 	return list
 }

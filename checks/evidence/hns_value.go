@@ -45,7 +45,8 @@ func isLost(v any) bool {
 		return false
 	}
 	return strings.HasSuffix(s, "[]") || s == "System.Object" ||
-		strings.HasPrefix(s, "System.Collections.") || strings.HasPrefix(s, "System.Management.Automation.")
+		strings.HasPrefix(s, "System.Collections.") ||
+		strings.HasPrefix(s, "System.Management.Automation.")
 }
 
 // describe names v in an error, where it must not be long.
@@ -146,7 +147,9 @@ func splitList(v any) []string {
 	var list []string
 	for part := range strings.SplitSeq(s, ",") {
 		words := strings.Fields(part)
-		if slices.ContainsFunc(words, func(w string) bool { return !strings.ContainsAny(w, ".:-") }) {
+		if slices.ContainsFunc(words, func(w string) bool {
+			return !strings.ContainsAny(w, ".:-")
+		}) {
 			words = []string{strings.TrimSpace(part)}
 		}
 		list = append(list, words...)

@@ -83,7 +83,8 @@ func (k *Kind[T]) load(s Snapshot) decoded[T] {
 // countObjects charges the file's JSON objects to the tree's budget before
 // anything is decoded: a few bytes of "{}" cost a struct each.
 func (t *tree) countObjects(content []byte, weight int) Gap {
-	n := bytes.Count(content, []byte("{")) + bytes.Count(content, []byte("["))/8 + bytes.Count(content, []byte(","))/64
+	n := bytes.Count(content, []byte("{")) + bytes.Count(content, []byte("["))/8 +
+		bytes.Count(content, []byte(","))/64
 	n *= weight
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -3,12 +3,13 @@ package evidence
 // KubeletConfig is the part of a KubeletConfiguration that checks read. A nil
 // pointer is a field that the file does not set.
 type KubeletConfig struct {
-	ClusterDNS               []string
-	ClusterDomain            string
-	ResolvConf               *string
-	CgroupsPerQOS            *bool
-	EnforceNodeAllocatable   []string
-	EnforcesNodeAllocatable  bool // the field is there: an empty list is what Windows needs, an absent one is [pods]
+	ClusterDNS             []string
+	ClusterDomain          string
+	ResolvConf             *string
+	CgroupsPerQOS          *bool
+	EnforceNodeAllocatable []string
+	// the field is there: an empty list is what Windows needs, an absent one is [pods]
+	EnforcesNodeAllocatable  bool
 	SystemReserved           map[string]string
 	KubeReserved             map[string]string
 	EvictionHard             map[string]string
@@ -19,8 +20,9 @@ type KubeletConfig struct {
 	FeatureGates             map[string]bool
 	StaticPodPath            string
 	RotateCertificates       *bool
-	SingleProcessOOMKill     *bool // a kubelet on Windows does not start with it, nor with userNamespaces
-	UserNamespaces           bool  // the field is there
+	// a kubelet on Windows does not start with it, nor with userNamespaces
+	SingleProcessOOMKill *bool
+	UserNamespaces       bool // the field is there
 }
 
 // DecodeKubeletConfig reads the file behind --config, YAML or JSON.

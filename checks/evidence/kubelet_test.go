@@ -25,10 +25,14 @@ containerRuntimeEndpoint: npipe:////./pipe/containerd-containerd
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !slices.Equal(c.ClusterDNS, []string{"10.100.0.10"}) || c.ClusterDomain != "cluster.local" || c.ResolvConf == nil || *c.ResolvConf != "" ||
-		c.CgroupsPerQOS == nil || *c.CgroupsPerQOS || !c.EnforcesNodeAllocatable || c.EnforceNodeAllocatable == nil || len(c.EnforceNodeAllocatable) != 0 ||
-		c.SystemReserved["memory"] != "2Gi" || c.EvictionHard["memory.available"] != "500Mi" || !c.FeatureGates["WinDSR"] ||
-		c.ContainerRuntimeEndpoint != "npipe:////./pipe/containerd-containerd" || c.RotateCertificates != nil || c.UserNamespaces {
+	if !slices.Equal(c.ClusterDNS, []string{"10.100.0.10"}) || c.ClusterDomain != "cluster.local" ||
+		c.ResolvConf == nil || *c.ResolvConf != "" ||
+		c.CgroupsPerQOS == nil || *c.CgroupsPerQOS || !c.EnforcesNodeAllocatable ||
+		c.EnforceNodeAllocatable == nil || len(c.EnforceNodeAllocatable) != 0 ||
+		c.SystemReserved["memory"] != "2Gi" || c.EvictionHard["memory.available"] != "500Mi" ||
+		!c.FeatureGates["WinDSR"] ||
+		c.ContainerRuntimeEndpoint != "npipe:////./pipe/containerd-containerd" ||
+		c.RotateCertificates != nil || c.UserNamespaces {
 		t.Errorf("got %+v", c)
 	}
 }
@@ -41,9 +45,12 @@ func TestDecodeKubeletConfigKnowsWhatIsAbsent(t *testing.T) {
 		resolv     bool
 	}{
 		{"nothing is set", "kind: KubeletConfiguration", false, false, false},
-		{"null is nothing", "cgroupsPerQOS: null\nenforceNodeAllocatable:\nresolvConf: ~", false, false, false},
-		{"another case is another key", "cgroupsPerQos: false\nEnforceNodeAllocatable: []", false, false, false},
-		{"JSON with tabs", "{\n\t\"cgroupsPerQOS\": false,\n\t\"enforceNodeAllocatable\": [\"pods\"],\n\t\"resolvConf\": \"Host\"\n}", true, true, true},
+		{"null is nothing", "cgroupsPerQOS: null\nenforceNodeAllocatable:\nresolvConf: ~", false,
+			false, false},
+		{"another case is another key", "cgroupsPerQos: false\nEnforceNodeAllocatable: []", false,
+			false, false},
+		{"JSON with tabs",
+			"{\n\t\"cgroupsPerQOS\": false,\n\t\"enforceNodeAllocatable\": [\"pods\"],\n\t\"resolvConf\": \"Host\"\n}", true, true, true},
 		{"a byte order mark", "\ufeffcgroupsPerQOS: true", true, false, false},
 	} {
 		t.Run(row.name, func(t *testing.T) {
@@ -51,7 +58,9 @@ func TestDecodeKubeletConfigKnowsWhatIsAbsent(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if c.CgroupsPerQOS != nil != row.cgroups || c.EnforcesNodeAllocatable != row.enforce || c.EnforceNodeAllocatable != nil != row.enforce || c.ResolvConf != nil != row.resolv {
+			if c.CgroupsPerQOS != nil != row.cgroups || c.EnforcesNodeAllocatable != row.enforce ||
+				c.EnforceNodeAllocatable != nil != row.enforce ||
+				c.ResolvConf != nil != row.resolv {
 				t.Errorf("got %+v", c)
 			}
 		})
@@ -82,7 +91,8 @@ func TestAliasBombIsAnError(t *testing.T) {
 	bomb := "a: &a [x,x,x,x,x,x,x,x,x,x]\n"
 	for c := 'b'; c <= 'j'; c++ {
 		p := string(c - 1)
-		bomb += string(c) + ": &" + string(c) + " [" + strings.TrimSuffix(strings.Repeat("*"+p+",", 10), ",") + "]\n"
+		bomb += string(c) + ": &" + string(c) + " [" + strings.TrimSuffix(strings.Repeat("*"+p+",",
+			10), ",") + "]\n"
 	}
 	if _, err := DecodeKubeletConfig([]byte(bomb)); err == nil {
 		t.Error("ten to the tenth values were accepted")
@@ -90,11 +100,13 @@ func TestAliasBombIsAnError(t *testing.T) {
 }
 
 func TestKubeadmSubnets(t *testing.T) {
-	pods, services := KubeadmSubnets("kind: ClusterConfiguration\nnetworking:\n  dnsDomain: cluster.local\n  podSubnet: 10.64.0.0/14,fd00::/48\n  serviceSubnet: 10.100.0.0/16\n")
+	pods, services := KubeadmSubnets(
+		"kind: ClusterConfiguration\nnetworking:\n  dnsDomain: cluster.local\n  podSubnet: 10.64.0.0/14,fd00::/48\n  serviceSubnet: 10.100.0.0/16\n")
 	if pods != "10.64.0.0/14,fd00::/48" || services != "10.100.0.0/16" {
 		t.Errorf("got %q, %q", pods, services)
 	}
-	for _, text := range []string{"", "networking: x", "kind: ClusterConfiguration", "[", "networking:\n  podSubnet: {}"} {
+	for _, text := range []string{"", "networking: x", "kind: ClusterConfiguration", "[",
+		"networking:\n  podSubnet: {}"} {
 		if pods, services := KubeadmSubnets(text); pods != "" || services != "" {
 			t.Errorf("%q: got %q, %q", text, pods, services)
 		}
@@ -131,34 +143,39 @@ func TestRemovedKubeletFlags(t *testing.T) {
 
 func TestParseVersion(t *testing.T) {
 	for text, want := range map[string]Version{
-		"v1.28.4-eks-8cb36c9": {1, 28, 4}, "1.7.20": {1, 7, 20}, "v1.30.2+rke2r1": {1, 30, 2}, "19.03.5": {19, 3, 5},
+		"v1.28.4-eks-8cb36c9": {1, 28, 4}, "1.7.20": {1, 7, 20}, "v1.30.2+rke2r1": {1, 30, 2},
+		"19.03.5":     {19, 3, 5},
 		"v2.0.0-rc.1": {2, 0, 0}, "1.28+": {1, 28, 0}, " v1.9 ": {1, 9, 0}, "1.2.3.4": {1, 2, 3},
 	} {
 		if got, ok := ParseVersion(text); !ok || got != want {
 			t.Errorf("%q: got %v, %v, want %v", text, got, ok, want)
 		}
 	}
-	for _, text := range []string{"", "v", "28", "x1.2", "1.2x", "1..2", "-1.2", "99999999999999999999.1"} {
+	for _, text := range []string{"", "v", "28", "x1.2", "1.2x", "1..2", "-1.2",
+		"99999999999999999999.1"} {
 		if got, ok := ParseVersion(text); ok {
 			t.Errorf("%q: got %v", text, got)
 		}
 	}
 	a, b := Version{1, 28, 4}, Version{1, 29, 0}
-	if !b.AtLeast(a) || a.AtLeast(b) || !a.AtLeast(a) || a.Compare(b) >= 0 || a.String() != "v1.28.4" {
+	if !b.AtLeast(a) || a.AtLeast(b) || !a.AtLeast(a) || a.Compare(b) >= 0 ||
+		a.String() != "v1.28.4" {
 		t.Error("the order is wrong")
 	}
 }
 
 func TestParseQuantity(t *testing.T) {
 	for text, want := range map[string]int64{
-		"0": 0, "2Gi": 2 << 30, "500Mi": 500 << 20, "1.5Gi": 3 << 29, "64k": 64_000, "128M": 128_000_000, "1e3": 1000, "2E2": 200, "1E": 1_000_000_000_000_000_000,
+		"0": 0, "2Gi": 2 << 30, "500Mi": 500 << 20, "1.5Gi": 3 << 29, "64k": 64_000,
+		"128M": 128_000_000, "1e3": 1000, "2E2": 200, "1E": 1_000_000_000_000_000_000,
 		"1500m": 2, "-1Ki": -1024, "+5": 5, "010": 10, ".5Ki": 512, "1e-1": 1,
 	} {
 		if got, err := ParseQuantity(text); err != nil || got != want {
 			t.Errorf("%q: got %d, %v, want %d", text, got, err, want)
 		}
 	}
-	for _, text := range []string{"", "Gi", "10%", "1.2.3", "2gi", "1e", "1e99", "1/2", "9Ei", "0x10", "1 Gi", "--1", strings.Repeat("1", 100)} {
+	for _, text := range []string{"", "Gi", "10%", "1.2.3", "2gi", "1e", "1e99", "1/2", "9Ei",
+		"0x10", "1 Gi", "--1", strings.Repeat("1", 100)} {
 		if got, err := ParseQuantity(text); err == nil {
 			t.Errorf("%q: got %d", text, got)
 		}

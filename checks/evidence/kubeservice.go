@@ -107,7 +107,8 @@ func objectKind[T any](path string) *Kind[T] {
 			return v, nil, err
 		}
 		if len(head.Items) > 1 {
-			return v, nil, fmt.Errorf("it holds a list of %d objects where one is meant", len(head.Items))
+			return v, nil, fmt.Errorf("it holds a list of %d objects where one is meant",
+				len(head.Items))
 		}
 		in = &origin{bare: true}
 		if len(head.Items) == 1 {

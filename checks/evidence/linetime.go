@@ -9,7 +9,8 @@ import (
 // in time="…": klog's has no year, and the others differ in their separators.
 var (
 	klogStamp = regexp.MustCompile(`^.{0,80}?\b[IWEF](\d{2})(\d{2}) (\d{2}:\d{2}:\d{2})`)
-	isoStamp  = regexp.MustCompile(`^.{0,80}?(\d{4})[-/](\d{2})[-/](\d{2})[T ](\d{2}:\d{2}:\d{2})(?:\.\d+)?(Z|[+-]\d{2}:?\d{2})?`)
+	isoStamp  = regexp.MustCompile(
+		`^.{0,80}?(\d{4})[-/](\d{2})[-/](\d{2})[T ](\d{2}:\d{2}:\d{2})(?:\.\d+)?(Z|[+-]\d{2}:?\d{2})?`)
 )
 
 // MaxStamp is how far into a line its time may stand.
@@ -24,7 +25,8 @@ func LineTime(line string, now time.Time) time.Time {
 	if m := isoStamp.FindStringSubmatch(line); m != nil {
 		zone := m[5]
 		if zone == "" {
-			zone = "Z" // nodes run on UTC more often than not, and a log that does not say is not to be guessed at
+			// nodes run on UTC more often than not, and a log that does not say is not to be guessed at
+			zone = "Z"
 		}
 		if len(zone) == 5 {
 			zone = zone[:3] + ":" + zone[3:]
@@ -37,7 +39,8 @@ func LineTime(line string, now time.Time) time.Time {
 	}
 	if m := klogStamp.FindStringSubmatch(line); m != nil && !now.IsZero() {
 		for _, year := range []int{now.Year(), now.Year() - 1} {
-			t, err := time.Parse("2006-01-02 15:04:05", time.Date(year, 1, 1, 0, 0, 0, 0, time.UTC).Format("2006")+"-"+m[1]+"-"+m[2]+" "+m[3])
+			t, err := time.Parse("2006-01-02 15:04:05", time.Date(year, 1, 1, 0, 0, 0, 0,
+				time.UTC).Format("2006")+"-"+m[1]+"-"+m[2]+" "+m[3])
 			if err == nil && !t.After(now.Add(24*time.Hour)) {
 				return t
 			}

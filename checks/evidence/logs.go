@@ -25,7 +25,8 @@ func (l Logs) folders() []string {
 	own := strings.ToLower(string(l))
 	for _, names := range logFolders {
 		if slices.Contains(names, own) {
-			return append([]string{own}, slices.DeleteFunc(slices.Clone(names), func(n string) bool { return n == own })...)
+			return append([]string{own}, slices.DeleteFunc(slices.Clone(names),
+				func(n string) bool { return n == own })...)
 		}
 	}
 	return []string{own}
@@ -39,7 +40,9 @@ func sameLog(a, b string) bool {
 	has := func(names []string, name string) bool {
 		return slices.ContainsFunc(names, func(n string) bool { return strings.EqualFold(n, name) })
 	}
-	return slices.ContainsFunc(logFolders, func(names []string) bool { return has(names, a) && has(names, b) })
+	return slices.ContainsFunc(logFolders, func(names []string) bool {
+		return has(names, a) && has(names, b)
+	})
 }
 
 // Name is what explain calls the need: the folder's first name.
@@ -83,7 +86,9 @@ func (s Snapshot) LogFiles(component string) []string {
 	}
 	var list []string
 	for key, stored := range maps.All(s.paths) {
-		inside := slices.ContainsFunc(folders, func(f string) bool { return strings.HasPrefix(key, f) })
+		inside := slices.ContainsFunc(folders, func(f string) bool {
+			return strings.HasPrefix(key, f)
+		})
 		if inside && !strings.HasSuffix(key, ".gap") && !s.hides(stored) {
 			list = append(list, stored)
 		}

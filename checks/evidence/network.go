@@ -24,9 +24,11 @@ var (
 const hnsWeight = 3
 
 func hnsKind[T any](path string, decode func([]byte) (T, error)) *Kind[T] {
-	return &Kind[T]{path: path, weight: hnsWeight, decode: func(b []byte) (v T, _ *origin, err error) {
+	return &Kind[T]{path: path, weight: hnsWeight, decode: func(b []byte) (v T, _ *origin,
+		err error) {
 		if len(bytes.TrimSpace(b)) == 0 {
-			return v, nil, errors.New("the file is empty, which PowerShell writes both for nothing there and for no rights to look")
+			return v, nil,
+				errors.New("the file is empty, which PowerShell writes both for nothing there and for no rights to look")
 		}
 		v, err = decode(b)
 		return v, &origin{bare: true}, err
@@ -136,8 +138,9 @@ type ReachProbe struct {
 	Protocol string `json:"protocol"`          // tcp, tls, http, icmp
 
 	// Payload of an icmp probe that measures the MTU: it is sent with "do not fragment".
-	Bytes     int     `json:"bytes,omitempty"`
-	Outcome   string  `json:"outcome"`             // ok, timeout, refused, reset, unreachable, denied, error
+	Bytes int `json:"bytes,omitempty"`
+	// ok, timeout, refused, reset, unreachable, denied, error
+	Outcome   string  `json:"outcome"`
 	LatencyMS float64 `json:"latencyMs,omitempty"` // milliseconds
 	// The certificate's subject, the status line, or the host that reports it as unreachable.
 	Answer string `json:"answer,omitempty"`

@@ -39,7 +39,8 @@ var pauseBuilds = map[string]map[string][]int{
 // elsewhere may have copied one platform only, so it is not taken for them.
 var kubernetesRegistries = []string{
 	"registry.k8s.io", "k8s.gcr.io", "gcr.io/google_containers", "gcr.io/google-containers",
-	"us.gcr.io/k8s-artifacts-prod", "eu.gcr.io/k8s-artifacts-prod", "asia.gcr.io/k8s-artifacts-prod",
+	"us.gcr.io/k8s-artifacts-prod", "eu.gcr.io/k8s-artifacts-prod",
+	"asia.gcr.io/k8s-artifacts-prod",
 }
 
 // PauseBuilds returns the Windows builds that a pause image is made for. The
@@ -54,7 +55,8 @@ func PauseBuilds(ref string) (builds []int, known bool) {
 	if colon := strings.LastIndexByte(ref, ':'); colon > strings.LastIndexByte(ref, '/') {
 		repository, tag = ref[:colon], ref[colon+1:]
 	}
-	if registry, name, ok := cutLast(repository, "/"); ok && slices.Contains(kubernetesRegistries, registry) {
+	if registry, name, ok := cutLast(repository, "/"); ok && slices.Contains(kubernetesRegistries,
+		registry) {
 		if name == "pause-amd64" {
 			return nil, true
 		}

@@ -70,7 +70,8 @@ func Holes(format string) []Hole {
 			continue
 		}
 		start, verb := i, i+1
-		if number, rest, ok := strings.Cut(format[verb:], "]"); ok && strings.HasPrefix(number, "[") {
+		if number, rest, ok := strings.Cut(format[verb:], "]"); ok &&
+			strings.HasPrefix(number, "[") {
 			n := 0
 			if _, err := fmt.Sscanf(number, "[%d", &n); err != nil || n < 1 {
 				continue

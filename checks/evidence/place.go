@@ -125,7 +125,9 @@ type Spot struct {
 }
 
 // At is a spot that a decoder found in the file.
-func (f NodeFile) At(spot Spot) Place { return Place{Path: f.Path, Line: spot.Line, Field: spot.Field} }
+func (f NodeFile) At(spot Spot) Place {
+	return Place{Path: f.Path, Line: spot.Line, Field: spot.Field}
+}
 
 // Field is a value in a JSON file of the node, under the names that the file
 // itself has for the steps, which differ in case. Of what is not there it is the

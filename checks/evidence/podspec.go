@@ -83,7 +83,8 @@ type WindowsOptions struct {
 	HostProcess            *bool  `json:"hostProcess,omitempty"`
 	RunAsUserName          string `json:"runAsUserName,omitempty"`
 	GMSACredentialSpecName string `json:"gmsaCredentialSpecName,omitempty"`
-	GMSACredentialSpec     string `json:"gmsaCredentialSpec,omitempty"` // what the admission webhook fills in for the name
+	// what the admission webhook fills in for the name
+	GMSACredentialSpec string `json:"gmsaCredentialSpec,omitempty"`
 }
 
 // HostProcess tells whether the pod runs as HostProcess containers.
@@ -105,7 +106,8 @@ func (p Pod) HostProcessField() Place {
 // for the pod itself.
 func (p Pod) hostProcess() (container int, found bool) {
 	is := func(c *SecurityContext) bool {
-		return c != nil && c.WindowsOptions != nil && c.WindowsOptions.HostProcess != nil && *c.WindowsOptions.HostProcess
+		return c != nil && c.WindowsOptions != nil && c.WindowsOptions.HostProcess != nil &&
+			*c.WindowsOptions.HostProcess
 	}
 	if is(p.Spec.SecurityContext) {
 		return -1, true

@@ -92,9 +92,10 @@ func TestSchemaIsThatOfTheTypes(t *testing.T) {
 			reflect.TypeFor[Tree]().PkgPath():          ".",
 		},
 		Fields: map[string]func(*jsonschema.Schema){
-			"Meta.layout":                     schema.Enum(evidence.Layout),
-			"Service.state":                   serviceStates,
-			"Service.startType":               schema.Enum("boot system automatic delayed manual disabled"),
+			"Meta.layout":   schema.Enum(evidence.Layout),
+			"Service.state": serviceStates,
+			"Service.startType": schema.Enum(
+				"boot system automatic delayed manual disabled"),
 			"Service.wrapper":                 schema.Enum("nssm"),
 			"RecoveryAction.action":           schema.Enum("restart reboot run-command none"),
 			"TimeState.service":               serviceStates,
@@ -106,20 +107,26 @@ func TestSchemaIsThatOfTheTypes(t *testing.T) {
 			"FirewallRule.profiles[]":         schema.Enum("domain private public"),
 			"BitLocker.protection":            schema.Enum("on off unknown"),
 			"FileRecord.outcome":              schema.Enum("copied absent denied too-large error"),
-			"Adapter.status":                  schema.Enum("up down testing unknown dormant not-present lower-layer-down"),
-			"ExcludedPorts.protocol":          transports,
-			"PortListener.protocol":           transports,
-			"ReachProbe.protocol":             schema.Enum("tcp tls http icmp"),
-			"ReachProbe.outcome":              schema.Enum("ok timeout refused reset unreachable denied error"),
-			"DNSProbe.transport":              transports,
-			"DNSProbe.form":                   schema.Enum("plain windows linux"),
-			"DNSProbe.outcome":                schema.Enum("ok nxdomain nodata servfail refused truncated timeout error"),
-			"Tree.features.json":              func(s *jsonschema.Schema) { featureStates(s.AdditionalProperties) },
+			"Adapter.status": schema.Enum(
+				"up down testing unknown dormant not-present lower-layer-down"),
+			"ExcludedPorts.protocol": transports,
+			"PortListener.protocol":  transports,
+			"ReachProbe.protocol":    schema.Enum("tcp tls http icmp"),
+			"ReachProbe.outcome": schema.Enum(
+				"ok timeout refused reset unreachable denied error"),
+			"DNSProbe.transport": transports,
+			"DNSProbe.form":      schema.Enum("plain windows linux"),
+			"DNSProbe.outcome": schema.Enum(
+				"ok nxdomain nodata servfail refused truncated timeout error"),
+			"Tree.features.json": func(s *jsonschema.Schema) {
+				featureStates(s.AdditionalProperties)
+			},
 		},
 		Types: map[string]func(*jsonschema.Schema){
 			"Tree": open, // and with files and logs
 			// A live node's answers are the runtime's own, with more fields.
-			"CRIVersion": open, "CRIStatus": open, "CRICondition": open, "CRIImage": open, "CRISandbox": open,
+			"CRIVersion": open, "CRIStatus": open, "CRICondition": open, "CRIImage": open,
+			"CRISandbox":   open,
 			"CRIContainer": open, "CRIMetadata": open, "CRIImageSpec": open,
 		},
 	}

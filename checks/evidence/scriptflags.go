@@ -8,13 +8,15 @@ import (
 // A ScriptFlag is a flag that a start script gives to the kubelet.
 type ScriptFlag struct {
 	Name, Value string
-	Line        int  // from 1
-	Conditional bool // it stands in a branch, such as one for older versions, so the kubelet may never see it
+	Line        int // from 1
+	// it stands in a branch, such as one for older versions, so the kubelet may never see it
+	Conditional bool
 }
 
 // Programs whose flags in a start script are not the kubelet's.
 var otherPrograms = []string{
-	"docker", "dockerd", "containerd", "ctr", "crictl", "nerdctl", "kubectl", "kubeadm", "kube-proxy", "flanneld", "csi-proxy", "nssm",
+	"docker", "dockerd", "containerd", "ctr", "crictl", "nerdctl", "kubectl", "kubeadm",
+	"kube-proxy", "flanneld", "csi-proxy", "nssm",
 }
 
 // ScriptFlags finds the kubelet's flags in the text of a PowerShell script that
@@ -153,7 +155,8 @@ func startsFlag(s string, i int) bool {
 		return false
 	}
 	letter := s[i+2] | 0x20
-	return letter >= 'a' && letter <= 'z' && (i == 0 || strings.IndexByte(" \t\"'`,(=@", s[i-1]) >= 0)
+	return letter >= 'a' && letter <= 'z' &&
+		(i == 0 || strings.IndexByte(" \t\"'`,(=@", s[i-1]) >= 0)
 }
 
 // cutScriptFlag reads the flag at i and returns where it ends. quote is the
@@ -171,7 +174,8 @@ func cutScriptFlag(s string, i int, quote byte) (ScriptFlag, int) {
 	for next < len(s) && (s[next] == ' ' || s[next] == '\t') {
 		next++
 	}
-	if next > end && next < len(s) && strings.IndexByte("-\"'`,;|)}>#&+$", s[next]) < 0 && (next+1 >= len(s) || s[next+1] != '>') {
+	if next > end && next < len(s) && strings.IndexByte("-\"'`,;|)}>#&+$", s[next]) < 0 &&
+		(next+1 >= len(s) || s[next+1] != '>') {
 		f.Value, end = cutScriptValue(s, next, quote)
 	}
 	return f, end
@@ -217,7 +221,8 @@ func quoteAt(s string, i int, quote byte, fresh bool) (c byte, width int, isQuot
 	c = s[i]
 	// PowerShell escapes with a backtick; a backslash before a quote is for the
 	// program that splits the line later, and none where the string itself ends.
-	if i+1 < len(s) && (s[i+1] == '"' || s[i+1] == '\'') && (c == '`' || c == '\\' && s[i+1] != quote) {
+	if i+1 < len(s) && (s[i+1] == '"' || s[i+1] == '\'') &&
+		(c == '`' || c == '\\' && s[i+1] != quote) {
 		return s[i+1], 2, true
 	}
 	if c != '"' && c != '\'' {

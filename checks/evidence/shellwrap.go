@@ -11,9 +11,12 @@ var powershellSwitches = []struct {
 	name  string
 	value bool
 }{
-	{"executionpolicy", true}, {"ep", true}, {"ex", true}, {"windowstyle", true}, {"inputformat", true}, {"outputformat", true},
-	{"version", true}, {"workingdirectory", true}, {"configurationname", true}, {"psconsolefile", true}, {"encodedcommand", true}, {"ec", true},
-	{"noprofile", false}, {"nologo", false}, {"noninteractive", false}, {"noexit", false}, {"sta", false}, {"mta", false},
+	{"executionpolicy", true}, {"ep", true}, {"ex", true}, {"windowstyle", true},
+	{"inputformat", true}, {"outputformat", true},
+	{"version", true}, {"workingdirectory", true}, {"configurationname", true},
+	{"psconsolefile", true}, {"encodedcommand", true}, {"ec", true},
+	{"noprofile", false}, {"nologo", false}, {"noninteractive", false}, {"noexit", false},
+	{"sta", false}, {"mta", false},
 }
 
 // unwrapShell drops powershell.exe or cmd.exe and their switches from the front
@@ -29,7 +32,8 @@ func unwrapShell(args []string) []string {
 		return unwrapShell(args[2:])
 	}
 	// Without the program only what no Go program has counts: -config is a flag of many.
-	for _, name := range []string{"executionpolicy", "noprofile", "nologo", "noninteractive", "noexit", "windowstyle"} {
+	for _, name := range []string{"executionpolicy", "noprofile", "nologo", "noninteractive",
+		"noexit", "windowstyle"} {
 		if isSwitch(args[0], name) {
 			return unwrapPowerShell(args)
 		}

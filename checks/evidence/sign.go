@@ -24,13 +24,17 @@ func (s Sign) Fits(source, line string) bool {
 
 // LooksIn tells whether the sign looks in the source.
 func (s Sign) LooksIn(source string) bool {
-	return len(s.In) == 0 || slices.ContainsFunc(s.In, func(in string) bool { return sameLog(in, source) })
+	return len(s.In) == 0 || slices.ContainsFunc(s.In, func(in string) bool {
+		return sameLog(in, source)
+	})
 }
 
 // Likes tells whether the sign's other texts allow the line, which is in lower case.
 func (s Sign) Likes(lower string) bool {
 	holds := func(text string) bool { return strings.Contains(lower, strings.ToLower(text)) }
-	return !slices.ContainsFunc(s.Also, func(also string) bool { return !holds(also) }) && !slices.ContainsFunc(s.Not, holds)
+	return !slices.ContainsFunc(s.Also, func(also string) bool {
+		return !holds(also)
+	}) && !slices.ContainsFunc(s.Not, holds)
 }
 
 // The sources of signs that are no log component.
@@ -117,7 +121,8 @@ func (s Snapshot) Unsearched() []UnsearchedLog {
 
 // WithSigns returns the snapshot with what a scan found, and did not get to, recorded in it.
 func (s Snapshot) WithSigns(matches []SignMatch, unsearched []UnsearchedLog) Snapshot {
-	t := &tree{fsys: s.fsys, meta: s.meta, paths: s.paths, records: s.records, hidden: s.hidden, unsearched: unsearched, memo: map[any]*once{}}
+	t := &tree{fsys: s.fsys, meta: s.meta, paths: s.paths, records: s.records, hidden: s.hidden,
+		unsearched: unsearched, memo: map[any]*once{}}
 	t.signs = map[string][]SignMatch{}
 	for _, m := range matches {
 		t.signs[m.Check] = append(t.signs[m.Check], m)

@@ -82,7 +82,8 @@ func Load(fsys fs.FS) (Snapshot, error) {
 	meta := Meta{}
 	switch content, gap := t.readFile("meta.json"); {
 	case gap.Kind == NotCollected:
-		return Snapshot{}, fmt.Errorf("%w: it has no meta.json; write one that holds {\"layout\":%q,\"node\":\"NAME\",\"collectedAt\":\"2026-01-31T10:00:00Z\"}", ErrNotEvidence, Layout)
+		return Snapshot{},
+			fmt.Errorf("%w: it has no meta.json; write one that holds {\"layout\":%q,\"node\":\"NAME\",\"collectedAt\":\"2026-01-31T10:00:00Z\"}", ErrNotEvidence, Layout)
 	case gap.Kind != "":
 		return Snapshot{}, fmt.Errorf("meta.json: %s", gap.Reason())
 	default:
@@ -91,7 +92,8 @@ func Load(fsys fs.FS) (Snapshot, error) {
 		}
 	}
 	if meta.Layout != Layout {
-		return Snapshot{}, fmt.Errorf("meta.json: layout is %q, and this doctor reads %q", Clean(meta.Layout), Layout)
+		return Snapshot{}, fmt.Errorf("meta.json: layout is %q, and this doctor reads %q",
+			Clean(meta.Layout), Layout)
 	}
 	meta.Node, meta.Source, meta.Doctor = Clean(meta.Node), Clean(meta.Source), Clean(meta.Doctor)
 	t.meta, t.gaps = meta, t.gapIndex()
@@ -112,7 +114,8 @@ func (t *tree) index() error {
 			return nil
 		}
 		if count++; count > maxPaths {
-			return fmt.Errorf("the tree holds more than %d files; give doctor the folder of one node", maxPaths)
+			return fmt.Errorf(
+				"the tree holds more than %d files; give doctor the folder of one node", maxPaths)
 		}
 		if key := strings.ToLower(path); t.paths[key] == "" {
 			t.paths[key] = path
@@ -179,7 +182,8 @@ func (t *tree) hides(path string) bool {
 // Hide returns the snapshot as it would be had the needs' evidence never been
 // collected, and no log been read.
 func (s Snapshot) Hide(needs ...Need) Snapshot {
-	t := &tree{fsys: s.fsys, meta: s.meta, paths: s.paths, records: s.records, gaps: s.gaps, memo: map[any]*once{}}
+	t := &tree{fsys: s.fsys, meta: s.meta, paths: s.paths, records: s.records, gaps: s.gaps,
+		memo: map[any]*once{}}
 	t.hidden = slices.Clone(s.hidden)
 	for _, n := range needs {
 		t.hidden = append(t.hidden, n.Paths()...)
@@ -227,7 +231,8 @@ func (s Snapshot) GapAt(path string) Gap {
 	if component, ok := strings.CutPrefix(path, "logs/"); ok && strings.HasSuffix(path, "/") {
 		return Logs(strings.TrimSuffix(component, "/")).Gap(s)
 	}
-	if windows, ok := WindowsPath(strings.TrimSuffix(path, "/")); ok && strings.HasPrefix(path, "files/") {
+	if windows, ok := WindowsPath(strings.TrimSuffix(path, "/")); ok &&
+		strings.HasPrefix(path, "files/") {
 		if strings.HasSuffix(path, "/") {
 			return Folder(windows).Gap(s)
 		}

@@ -35,11 +35,13 @@ func TestATreeThatIsNoEvidenceIsRefused(t *testing.T) {
 		files fstest.MapFS
 		want  string
 	}{
-		"no meta.json":        {fstest.MapFS{"os.json": {Data: []byte("{}")}}, "no meta.json"},
-		"an empty tree":       {fstest.MapFS{}, "no meta.json"},
-		"malformed meta.json": {fstest.MapFS{"meta.json": {Data: []byte("{\n\"layout\": evidence}")}}, "line 2"},
-		"another layout":      {fstest.MapFS{"meta.json": {Data: []byte(`{"layout":"evidence/v9"}`)}}, "evidence/v9"},
-		"an empty meta.json":  {fstest.MapFS{"meta.json": {Data: nil}}, "empty"},
+		"no meta.json":  {fstest.MapFS{"os.json": {Data: []byte("{}")}}, "no meta.json"},
+		"an empty tree": {fstest.MapFS{}, "no meta.json"},
+		"malformed meta.json": {
+			fstest.MapFS{"meta.json": {Data: []byte("{\n\"layout\": evidence}")}}, "line 2"},
+		"another layout": {
+			fstest.MapFS{"meta.json": {Data: []byte(`{"layout":"evidence/v9"}`)}}, "evidence/v9"},
+		"an empty meta.json": {fstest.MapFS{"meta.json": {Data: nil}}, "empty"},
 	} {
 		if _, err := Load(row.files); err == nil || !strings.Contains(err.Error(), row.want) {
 			t.Errorf("%s: %v, want a word of %q", name, err, row.want)
@@ -71,11 +73,13 @@ func TestGapsKeepTheirKindsApart(t *testing.T) {
 		gap  Gap
 		want string
 	}{
-		"a malformed file names its line":     {Services.Gap(s), "error: line 2"},
-		"a gap file speaks for itself":        {HNSNetworks.Gap(s), "denied: run as Administrator"},
-		"a gap without a kind is an error":    {Adapters.Gap(s), "error: the tool crashed"},
-		"an empty gap file says so":           {Processes.Gap(s), "error: the gap file gives no reason"},
-		"never asked is said":                 {Disks.Gap(s), "not-collected: this recording holds no disks.json"},
+		"a malformed file names its line":  {Services.Gap(s), "error: line 2"},
+		"a gap file speaks for itself":     {HNSNetworks.Gap(s), "denied: run as Administrator"},
+		"a gap without a kind is an error": {Adapters.Gap(s), "error: the tool crashed"},
+		"an empty gap file says so": {Processes.Gap(s),
+			"error: the gap file gives no reason"},
+		"never asked is said": {Disks.Gap(s),
+			"not-collected: this recording holds no disks.json"},
 		"control sequences are stripped":      {Env.Gap(s), "absent: no environment"},
 		"null is an empty list":               {Routes.Gap(s), ""},
 		"a bare object is a list of one":      {Hotfixes.Gap(s), ""},
@@ -110,7 +114,8 @@ func TestNodeFilesAreFoundInAnyCase(t *testing.T) {
 			{"path":"C:\\k\\cni\\flannel.exe","outcome":"absent"},{"path":"C:\\k\\x","outcome":"error","detail":"device not ready"}]`,
 	})
 	f := s.File(`C:\k\cni\config\10-flannel.conf`)
-	if f.Gap.Kind != "" || f.Text != "{}" || !f.BOM || f.Path != "files/c/K/CNI/Config/10-Flannel.conf" {
+	if f.Gap.Kind != "" || f.Text != "{}" || !f.BOM ||
+		f.Path != "files/c/K/CNI/Config/10-Flannel.conf" {
 		t.Errorf("%+v", f)
 	}
 	for path, want := range map[string]string{
@@ -127,7 +132,8 @@ func TestNodeFilesAreFoundInAnyCase(t *testing.T) {
 	}
 	for path, want := range map[string][2]bool{
 		`C:\k\cni\win-bridge.exe`: {true, true}, `C:\k\cni\flannel.exe`: {false, true},
-		`C:\k\config`: {false, false}, `C:\k\never`: {false, false}, `C:\k\cni\config\10-flannel.conf`: {true, true},
+		`C:\k\config`: {false, false}, `C:\k\never`: {false, false},
+		`C:\k\cni\config\10-flannel.conf`: {true, true},
 	} {
 		if exists, known := s.File(path).Exists(); [2]bool{exists, known} != want {
 			t.Errorf("%s: exists %v, known %v, want %v", path, exists, known, want)
@@ -160,17 +166,20 @@ func TestTextIsDecodedBeforeItIsRead(t *testing.T) {
 	if f := s.File(`C:\k\sourceVip.json`); !f.BOM || !strings.Contains(f.Text, "10.244.3.9") {
 		t.Errorf("source VIP %+v", f)
 	}
-	if got := HNSNetworks.In(s); len(got) != 1 || got[0].Name != "cbr0" || got[0].Type != "L2Bridge" {
+	if got := HNSNetworks.In(s); len(got) != 1 || got[0].Name != "cbr0" ||
+		got[0].Type != "L2Bridge" {
 		t.Errorf("networks %+v", got)
 	}
 }
 
 func TestHiddenEvidenceWasNeverAsked(t *testing.T) {
 	s := snapshot(t, map[string]string{
-		"services.json": `[{"name":"kubelet"}]`, "logs/kubelet/a.log": "x", "files/C/k/a.conf": "{}",
-		"files.json": `[{"path":"C:\\run\\flannel\\subnet.env","outcome":"absent"}]`,
+		"services.json": `[{"name":"kubelet"}]`, "logs/kubelet/a.log": "x",
+		"files/C/k/a.conf": "{}",
+		"files.json":       `[{"path":"C:\\run\\flannel\\subnet.env","outcome":"absent"}]`,
 	})
-	for _, need := range []Need{Services, Logs("kubelet"), File(`C:\k\a.conf`), Folder(`C:\k`), File(`C:\run\flannel\subnet.env`), Any(Disks, Services)} {
+	for _, need := range []Need{Services, Logs("kubelet"), File(`C:\k\a.conf`), Folder(`C:\k`),
+		File(`C:\run\flannel\subnet.env`), Any(Disks, Services)} {
 		if g := need.Gap(s); g.Kind != "" {
 			t.Errorf("%v: %s", need.Paths(), g)
 		}
@@ -185,14 +194,16 @@ func TestAnyNamesTheMostTellingGap(t *testing.T) {
 	if g := Any(Services, HNSNetworks, Adapters).Gap(s); g.Kind != Denied {
 		t.Errorf("%q, want the refusal", g)
 	}
-	if got := Any(Services, HNSNetworks).Paths(); !slices.Equal(got, []string{"services.json", "hns-networks.json"}) {
+	if got := Any(Services, HNSNetworks).Paths(); !slices.Equal(got,
+		[]string{"services.json", "hns-networks.json"}) {
 		t.Errorf("paths %v", got)
 	}
 }
 
 func TestTheEmptySnapshotKnowsNothing(t *testing.T) {
 	var s Snapshot
-	if Services.Known(s) || len(s.Paths()) != 0 || s.File(`C:\k`).Gap.Kind == "" || len(s.LogFiles("kubelet")) != 0 || !s.Now().IsZero() || s.Signs("x") != nil {
+	if Services.Known(s) || len(s.Paths()) != 0 || s.File(`C:\k`).Gap.Kind == "" ||
+		len(s.LogFiles("kubelet")) != 0 || !s.Now().IsZero() || s.Signs("x") != nil {
 		t.Error("the zero Snapshot answers a question")
 	}
 	if _, err := s.Open("meta.json"); !errors.Is(err, fs.ErrNotExist) {
@@ -202,12 +213,15 @@ func TestTheEmptySnapshotKnowsNothing(t *testing.T) {
 
 func TestTime(t *testing.T) {
 	for text, want := range map[string]string{
-		`"2026-11-20T10:00:00Z"`: "2026-11-20T10:00:00Z", `"2026-11-20T11:00:00+01:00"`: "2026-11-20T10:00:00Z",
-		`"/Date(1763632800000)/"`: "2025-11-20T10:00:00Z", `"2026-11-20"`: "2026-11-20T00:00:00Z",
-		`""`: "0001-01-01T00:00:00Z", `null`: "0001-01-01T00:00:00Z",
+		`"2026-11-20T10:00:00Z"`:      "2026-11-20T10:00:00Z",
+		`"2026-11-20T11:00:00+01:00"`: "2026-11-20T10:00:00Z",
+		`"/Date(1763632800000)/"`:     "2025-11-20T10:00:00Z",
+		`"2026-11-20"`:                "2026-11-20T00:00:00Z",
+		`""`:                          "0001-01-01T00:00:00Z", `null`: "0001-01-01T00:00:00Z",
 	} {
 		var v Time
-		if err := v.UnmarshalJSON([]byte(text)); err != nil || v.Format("2006-01-02T15:04:05Z07:00") != want {
+		if err := v.UnmarshalJSON([]byte(text)); err != nil ||
+			v.Format("2006-01-02T15:04:05Z07:00") != want {
 			t.Errorf("%s: %v, %v, want %s", text, v, err, want)
 		}
 	}
@@ -222,9 +236,12 @@ func TestTime(t *testing.T) {
 // FuzzLoad feeds one structured file of each shape: whatever it holds, there is
 // an answer or a gap, and never both or a crash.
 func FuzzLoad(f *testing.F) {
-	f.Add("services.json", []byte(`[{"name":"kubelet","args":["--v=4"],"recovery":[{"action":"restart"}]}]`))
-	f.Add("api/pods.json", []byte(`{"items":[{"metadata":{"name":"a"},"status":{"containerStatuses":[{"state":{"waiting":{}}}]}}]}`))
-	f.Add("hns-endpoints.json", []byte(`{"ID":"1","IPAddress":"10.0.0.1","Policies":"@{Type=VSID}"}`))
+	f.Add("services.json",
+		[]byte(`[{"name":"kubelet","args":["--v=4"],"recovery":[{"action":"restart"}]}]`))
+	f.Add("api/pods.json",
+		[]byte(`{"items":[{"metadata":{"name":"a"},"status":{"containerStatuses":[{"state":{"waiting":{}}}]}}]}`))
+	f.Add("hns-endpoints.json",
+		[]byte(`{"ID":"1","IPAddress":"10.0.0.1","Policies":"@{Type=VSID}"}`))
 	f.Add("cri.json", []byte(`{"config":{"a":{"sandboxImage":"x"}}}`))
 	f.Add("os.json", []byte(`{"build":17763,"bootedAt":"/Date(1)/"}`))
 	f.Add("probes/dns.json", []byte("\xff\xfe[\x00]\x00"))
@@ -236,7 +253,8 @@ func FuzzLoad(f *testing.F) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, need := range []Need{OSInfo, Services, Processes, Node, Pods, KubeServices, PodEvents, CRI, HNSNetworks, HNSEndpoints, DNSProbes, FileIndex} {
+		for _, need := range []Need{OSInfo, Services, Processes, Node, Pods, KubeServices,
+			PodEvents, CRI, HNSNetworks, HNSEndpoints, DNSProbes, FileIndex} {
 			if g := need.Gap(s); g.Kind != "" && !slices.Contains(gapKinds, g.Kind) {
 				t.Errorf("gap %q", g)
 			}
@@ -247,16 +265,20 @@ func FuzzLoad(f *testing.F) {
 }
 
 func TestLogsGoByMoreThanOneName(t *testing.T) {
-	s := snapshot(t, map[string]string{"logs/kubeproxy/k.log": "x", "logs/felix/f.log": "x", "logs/other/o.log": "x"})
-	for component, want := range map[string]int{"kube-proxy": 1, "calico": 1, "calico-node": 1, "other": 1, "": 3, "kubelet": 0} {
+	s := snapshot(t, map[string]string{"logs/kubeproxy/k.log": "x", "logs/felix/f.log": "x",
+		"logs/other/o.log": "x"})
+	for component, want := range map[string]int{"kube-proxy": 1, "calico": 1, "calico-node": 1,
+		"other": 1, "": 3, "kubelet": 0} {
 		if got := len(s.LogFiles(component)); got != want {
 			t.Errorf("%q has %d logs, want %d", component, got, want)
 		}
 	}
-	if !(Sign{In: []string{"kube-proxy"}}).Fits("kubeproxy", "") || (Sign{In: []string{"kube-proxy"}}).Fits("kubelet", "") {
+	if !(Sign{In: []string{"kube-proxy"}}).Fits("kubeproxy", "") ||
+		(Sign{In: []string{"kube-proxy"}}).Fits("kubelet", "") {
 		t.Error("a sign keeps to its component, whatever the folder's name")
 	}
-	if Logs("calico").Gap(s).Kind != "" || Logs("calico").Gap(s.Hide(Logs("calico-node"))).Kind == "" {
+	if Logs("calico").Gap(s).Kind != "" ||
+		Logs("calico").Gap(s.Hide(Logs("calico-node"))).Kind == "" {
 		t.Error("a need for logs is met by all names of the folder, and hidden by all")
 	}
 }

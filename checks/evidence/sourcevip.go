@@ -13,7 +13,8 @@ type SourceVIP struct {
 	Prefix    string // 10.244.3.9/24, as it is written
 	ErrorCode int    // of host-local, which writes its error where the address should be
 	ErrorMsg  string
-	Garbled   bool // the text starts with characters of a wrong encoding, so that no reader can use it
+	// the text starts with characters of a wrong encoding, so that no reader can use it
+	Garbled bool
 }
 
 // DecodeSourceVIP reads the answer in the shapes of all CNI versions. A byte

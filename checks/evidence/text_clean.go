@@ -97,7 +97,8 @@ func stringEnd(s string) int {
 		switch {
 		case s[i] == 0x07:
 			return i + 1
-		case s[i] == 0x1b && i+1 < len(s) && s[i+1] == '\\', s[i] == 0xc2 && i+1 < len(s) && s[i+1] == 0x9c:
+		case s[i] == 0x1b && i+1 < len(s) && s[i+1] == '\\', s[i] == 0xc2 && i+1 < len(s) &&
+			s[i+1] == 0x9c:
 			return i + 2
 		}
 	}

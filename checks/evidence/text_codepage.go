@@ -110,7 +110,8 @@ func (v *pageVotes) count(line []byte) {
 			i += n
 		case i+1 < len(line) && ruleLength(line[i+1:]) >= 3: // a corner; the rule comes next
 			i++
-		case i+1 < len(line) && c >= 0xa1 && c <= 0xd7 && line[i+1] >= 0xa1 && (c <= 0xa3 || c >= 0xb0):
+		case i+1 < len(line) && c >= 0xa1 && c <= 0xd7 && line[i+1] >= 0xa1 &&
+			(c <= 0xa3 || c >= 0xb0):
 			v.common++ // GB 2312: punctuation, full-width letters, the 3,755 commonest characters
 			i += 2
 		case c == 0x80 || c == 0xff: // begins no pair
@@ -160,7 +161,8 @@ func isBoxLine(c byte) bool { return c == 0xb3 || c == 0xba || c == 0xc4 || c ==
 
 // isMixedBox tells whether c joins a single and a double line in 437; 850 has letters there.
 func isMixedBox(c byte) bool {
-	return 0xb5 <= c && c <= 0xb8 || c == 0xbd || c == 0xbe || c == 0xc6 || c == 0xc7 || 0xcf <= c && c <= 0xd8
+	return 0xb5 <= c && c <= 0xb8 || c == 0xbd || c == 0xbe || c == 0xc6 || c == 0xc7 ||
+		0xcf <= c && c <= 0xd8
 }
 
 // ruleLength counts how often b repeats the byte it begins with, where that is

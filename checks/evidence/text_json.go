@@ -26,7 +26,8 @@ func jsonError(b []byte, err error) error {
 		if kind.Field != "" {
 			where = kind.Field
 		}
-		return &lineError{lineOf(b, kind.Offset-1), fmt.Sprintf("%s is a JSON %s, where %s belongs", where, kind.Value, jsonName(kind.Type)), err}
+		return &lineError{lineOf(b, kind.Offset-1), fmt.Sprintf("%s is a JSON %s, where %s belongs",
+			where, kind.Value, jsonName(kind.Type)), err}
 	}
 	return err
 }

@@ -22,7 +22,8 @@ func TestLines(t *testing.T) {
 		{"Windows line ends", "a\r\n\r\nb\r\n", []string{"a", "", "b"}},
 		{"a line end of three bytes", "a\r\r\n", []string{"a"}},
 		{"a line of just the limit", long[:MaxLine] + "\r\nb", []string{long[:MaxLine], "b"}},
-		{"one byte more than the limit", "x" + long[:MaxLine] + "\nb", []string{"x" + long[:MaxLine-2], "b"}},
+		{"one byte more than the limit", "x" + long[:MaxLine] + "\nb",
+			[]string{"x" + long[:MaxLine-2], "b"}},
 		{"far more than the limit", long + long + "\r\nb\n", []string{long[:MaxLine], "b"}},
 		{"far more than the limit and no end", long + long, []string{long[:MaxLine]}},
 	} {
@@ -35,7 +36,8 @@ func TestLines(t *testing.T) {
 					t.Errorf("line %d has number %d", len(got), lines.Number())
 				}
 			}
-			if lines.err != io.EOF || strings.Join(got, "\n") != strings.Join(test.want, "\n") || len(got) != len(test.want) {
+			if lines.err != io.EOF || strings.Join(got, "\n") != strings.Join(test.want, "\n") ||
+				len(got) != len(test.want) {
 				t.Errorf("got %d lines, %v", len(got), lines.err)
 			}
 		})
@@ -127,7 +129,8 @@ func FuzzLines(f *testing.F) {
 			if len(line) > MaxLine || lines.Number() != n+1 || n >= len(want) {
 				t.Fatalf("line %d of %d has %d bytes", lines.Number(), len(want), len(line))
 			}
-			if whole := bytes.TrimRight(want[n], "\r"); !bytes.HasPrefix(whole, line) || !lines.cut && len(line) != len(whole) {
+			if whole := bytes.TrimRight(want[n], "\r"); !bytes.HasPrefix(whole, line) ||
+				!lines.cut && len(line) != len(whole) {
 				t.Fatalf("line %d: %q is not the start of %q", n+1, line, whole)
 			}
 		}
@@ -138,7 +141,8 @@ func FuzzLines(f *testing.F) {
 }
 
 func FuzzClean(f *testing.F) {
-	for _, s := range []string{"a\tb", "\x1b[31mred", "\x1b]0;t\x07", "\u009b1m", "\u202e", "\xff", "\x1b]\x1b]\x1b]", "\x1b\x1b[[0m"} {
+	for _, s := range []string{"a\tb", "\x1b[31mred", "\x1b]0;t\x07", "\u009b1m", "\u202e", "\xff",
+		"\x1b]\x1b]\x1b]", "\x1b\x1b[[0m"} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, s string) {
@@ -147,7 +151,8 @@ func FuzzClean(f *testing.F) {
 			t.Errorf("cleaned again %q becomes %q", got, again)
 		}
 		for _, r := range got {
-			if r < ' ' || 0x7f <= r && r <= 0x9f || 0x202a <= r && r <= 0x202e || 0x2066 <= r && r <= 0x2069 {
+			if r < ' ' || 0x7f <= r && r <= 0x9f || 0x202a <= r && r <= 0x202e || 0x2066 <= r &&
+				r <= 0x2069 {
 				t.Errorf("%q holds %U", got, r)
 			}
 		}
@@ -158,7 +163,8 @@ func FuzzClean(f *testing.F) {
 }
 
 func BenchmarkLines(b *testing.B) {
-	in := strings.Repeat("I0102 03:04:05.678901 1234 proxier.go:99] Syncing proxy rules for service default/kubernetes\r\n", 500_000)
+	in := strings.Repeat(
+		"I0102 03:04:05.678901 1234 proxier.go:99] Syncing proxy rules for service default/kubernetes\r\n", 500_000)
 	b.SetBytes(int64(len(in)))
 	for b.Loop() {
 		for lines := Lines(Text(strings.NewReader(in))); lines.Next(); {

@@ -158,7 +158,8 @@ func isEightBit(b []byte, lineStart, final bool) bool {
 	}
 	line := b[:min(len(b), textAhead-2)]
 	lf := bytes.IndexByte(line, '\n')
-	return lf >= 1 && line[lf-1] == '\r' && bytes.IndexByte(line[:lf], 0) < 0 && (lf+1 == len(b) || b[lf+1] != 0)
+	return lf >= 1 && line[lf-1] == '\r' && bytes.IndexByte(line[:lf], 0) < 0 &&
+		(lf+1 == len(b) || b[lf+1] != 0)
 }
 
 func isPlain(c byte) bool {

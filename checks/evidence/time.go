@@ -30,7 +30,8 @@ func (t *Time) UnmarshalJSON(b []byte) error {
 		t.Time = time.UnixMilli(n).UTC()
 		return nil
 	}
-	for _, layout := range []string{time.RFC3339, "2006-01-02T15:04:05", "2006-01-02 15:04:05", time.DateOnly} {
+	for _, layout := range []string{time.RFC3339, "2006-01-02T15:04:05", "2006-01-02 15:04:05",
+		time.DateOnly} {
 		if v, err := time.Parse(layout, *s); err == nil {
 			t.Time = v.UTC()
 			return nil

@@ -43,7 +43,8 @@ func ParseVersion(s string) (Version, bool) {
 
 // Compare is negative where v is older than o, and positive where it is newer.
 func (v Version) Compare(o Version) int {
-	return cmp.Or(cmp.Compare(v.Major, o.Major), cmp.Compare(v.Minor, o.Minor), cmp.Compare(v.Patch, o.Patch))
+	return cmp.Or(cmp.Compare(v.Major, o.Major), cmp.Compare(v.Minor, o.Minor),
+		cmp.Compare(v.Patch, o.Patch))
 }
 
 // AtLeast tells whether v is o or a later version.

@@ -16,7 +16,8 @@ func TestPauseBuilds(t *testing.T) {
 		{"gcr.io/google_containers/pause-amd64:3.0", nil, true},
 		{"REGISTRY.k8s.io/pause:3.10.2 ", []int{17763, 20348, 26100}, true},
 		{`"mcr.microsoft.com/oss/kubernetes/pause:1.4.1"`, []int{17763, 18362, 18363, 19041}, true},
-		{"mcr.microsoft.com/oss/kubernetes/pause:3.6", []int{17763, 18362, 18363, 19041, 19042, 20348}, true},
+		{"mcr.microsoft.com/oss/kubernetes/pause:3.6", []int{17763, 18362, 18363, 19041, 19042,
+			20348}, true},
 		{"mcr.microsoft.com/k8s/core/pause:1.0.0", []int{17763}, true},
 		{"registry.k8s.io/pause:9.9", nil, false},
 		{"registry.k8s.io/pause", nil, false},
@@ -70,9 +71,12 @@ func TestSupportedBuilds(t *testing.T) {
 		version string
 		want    []int
 	}{
-		{"v1.13.12", nil}, {"v1.14.0", []int{17763}}, {"v1.17.9", []int{17763}}, {"v1.18.2", []int{17763, 18362, 18363}}, {"v1.19.7", []int{17763, 18363, 19041}},
-		{"v1.20.1", []int{17763, 18363, 19041, 19042}}, {"v1.22.0", []int{17763, 19041, 19042}}, {"v1.24.3", []int{17763, 19042, 20348}},
-		{"v1.32.0", []int{17763, 20348}}, {"v1.33.0", []int{17763, 20348, 26100}}, {"v1.99.0", []int{17763, 20348, 26100}},
+		{"v1.13.12", nil}, {"v1.14.0", []int{17763}}, {"v1.17.9", []int{17763}},
+		{"v1.18.2", []int{17763, 18362, 18363}}, {"v1.19.7", []int{17763, 18363, 19041}},
+		{"v1.20.1", []int{17763, 18363, 19041, 19042}}, {"v1.22.0", []int{17763, 19041, 19042}},
+		{"v1.24.3", []int{17763, 19042, 20348}},
+		{"v1.32.0", []int{17763, 20348}}, {"v1.33.0", []int{17763, 20348, 26100}},
+		{"v1.99.0", []int{17763, 20348, 26100}},
 	} {
 		v, _ := ParseVersion(row.version)
 		if got := SupportedBuilds(v); !slices.Equal(got, row.want) {

@@ -95,7 +95,8 @@ func splitWinPath(p string) (volume string, elements []string) {
 		}
 	}
 	for volume == "UNC" && len(elements) > 0 && elements[0] == "?" {
-		elements = elements[1:] // no server has this name: it is a device prefix with a slash too many
+		// no server has this name: it is a device prefix with a slash too many
+		elements = elements[1:]
 	}
 	return volume, elements
 }

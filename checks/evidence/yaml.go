@@ -40,7 +40,8 @@ func parseYAMLObject(b []byte) (*yamlObject, error) {
 		return err
 	})
 	if err != nil {
-		return nil, errors.New(strings.TrimPrefix(strings.TrimPrefix(err.Error(), "error converting YAML to JSON: "), "yaml: "))
+		return nil, errors.New(strings.TrimPrefix(strings.TrimPrefix(err.Error(),
+			"error converting YAML to JSON: "), "yaml: "))
 	}
 	if err := json.Unmarshal(converted, &o.fields); err != nil {
 		return nil, fmt.Errorf("line 1: not a YAML mapping")
@@ -92,7 +93,8 @@ func CheckNesting(b []byte) error {
 		number++
 		indent := len(line) - len(bytes.TrimLeft(line, " \t"))
 		markers := 0
-		for rest := line[indent:]; len(rest) > 1 && bytes.IndexByte([]byte("-?:"), rest[0]) >= 0 && (rest[1] == ' ' || rest[1] == '\t'); rest = bytes.TrimLeft(rest[1:], " \t") {
+		for rest := line[indent:]; len(rest) > 1 && bytes.IndexByte([]byte("-?:"), rest[0]) >= 0 &&
+			(rest[1] == ' ' || rest[1] == '\t'); rest = bytes.TrimLeft(rest[1:], " \t") {
 			markers++
 		}
 		depth = nesting(line, depth)

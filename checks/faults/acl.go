@@ -24,7 +24,8 @@ func (r aclRule) name() string {
 
 // blockedBy finds the rule that blocks a connection: on its way out of a pod of
 // this node, or on its way into one.
-func blockedBy(endpoints map[node.Address]evidence.HNSEndpoint, source node.Address, to destination) (aclRule, bool) {
+func blockedBy(endpoints map[node.Address]evidence.HNSEndpoint, source node.Address,
+	to destination) (aclRule, bool) {
 	if e, ok := endpoints[source]; ok && source.IsValid() {
 		if r, blocked := decides(e, "out", source, to, to.IP); blocked {
 			return r, true
@@ -38,7 +39,8 @@ func blockedBy(endpoints map[node.Address]evidence.HNSEndpoint, source node.Addr
 
 // decides evaluates the rules of an endpoint, the lowest priority number first.
 // A rule that may or may not fit ends the search without a verdict.
-func decides(e evidence.HNSEndpoint, direction string, local node.Address, to destination, remote node.Address) (aclRule, bool) {
+func decides(e evidence.HNSEndpoint, direction string, local node.Address, to destination,
+	remote node.Address) (aclRule, bool) {
 	var rules []aclRule
 	for _, p := range e.Policies {
 		if p.Type == "ACL" && strings.EqualFold(p.Text("Direction"), direction) {
@@ -46,7 +48,9 @@ func decides(e evidence.HNSEndpoint, direction string, local node.Address, to de
 			rules = append(rules, aclRule{e, p, direction, priority})
 		}
 	}
-	slices.SortStableFunc(rules, func(a, b aclRule) int { return cmp.Compare(a.priority, b.priority) })
+	slices.SortStableFunc(rules, func(a, b aclRule) int {
+		return cmp.Compare(a.priority, b.priority)
+	})
 	for i, r := range rules {
 		fits, known := r.fits(local, remote, to)
 		switch {
@@ -58,7 +62,8 @@ func decides(e evidence.HNSEndpoint, direction string, local node.Address, to de
 		// Of two rules of one priority, either may come first.
 		tied := slices.ContainsFunc(rules[i:], func(o aclRule) bool {
 			f, k := o.fits(local, remote, to)
-			return o.priority == r.priority && (f || !k) && !strings.EqualFold(o.policy.Text("Action"), r.policy.Text("Action"))
+			return o.priority == r.priority && (f || !k) &&
+				!strings.EqualFold(o.policy.Text("Action"), r.policy.Text("Action"))
 		})
 		return r, !tied && strings.EqualFold(r.policy.Text("Action"), "Block")
 	}
@@ -115,7 +120,8 @@ func (r aclRule) list(key string) []string {
 func protocolIn(list []string, protocol string) (fits, known bool) {
 	number := map[string]string{"tcp": "6", "udp": "17"}[protocol]
 	return len(list) == 0 || slices.ContainsFunc(list, func(p string) bool {
-		return p == number || p == "256" || strings.EqualFold(p, protocol) || strings.EqualFold(p, "any")
+		return p == number || p == "256" || strings.EqualFold(p, protocol) ||
+			strings.EqualFold(p, "any")
 	}), true
 }
 

@@ -23,11 +23,13 @@ evaluates the rules of its endpoint in the order of their priority. For a Servic
 ready backends. Rules over sets of addresses cannot be read from here, and where one of them might
 decide, the check says nothing.`,
 	Fix: checks.Fix{
-		Text:     "this is a rule and not a fault of the node: find the NetworkPolicy (or Calico policy) that selects the pod and allow the connection there, if it is wanted",
-		Commands: []string{"kubectl get networkpolicy -A", "Get-HnsEndpoint | Where-Object IPAddress -eq POD-IP | Select-Object -ExpandProperty Policies"},
-		Impact:   "allowing a connection opens it for every pod that the policy selects",
+		Text: "this is a rule and not a fault of the node: find the NetworkPolicy (or Calico policy) that selects the pod and allow the connection there, if it is wanted",
+		Commands: []string{"kubectl get networkpolicy -A",
+			"Get-HnsEndpoint | Where-Object IPAddress -eq POD-IP | Select-Object -ExpandProperty Policies"},
+		Impact: "allowing a connection opens it for every pod that the policy selects",
 	},
-	Links:  []string{"https://docs.tigera.io/calico/latest/getting-started/kubernetes/windows-calico/limitations", "https://kubernetes.io/docs/concepts/services-networking/network-policies/"},
+	Links: []string{
+		"https://docs.tigera.io/calico/latest/getting-started/kubernetes/windows-calico/limitations", "https://kubernetes.io/docs/concepts/services-networking/network-policies/"},
 	Breaks: []*checks.Effect{effectServices, effectDNSOverUDP},
 	Needs:  []evidence.Need{evidence.ReachProbes, evidence.HNSEndpoints},
 	Uses:   []evidence.Need{evidence.Pods, evidence.KubeServices, evidence.EndpointSlices},
@@ -66,8 +68,12 @@ decide, the check says nothing.`,
 				continue
 			}
 			r := rules[0]
-			findings = append(findings, checks.Findingf(checks.Warn, probe.Target, "the rule %s blocks %s from %s to %s: an access rule and no fault of the node", r.name(), probe.Protocol, probe.From, probe.Target).
-				With(probed.ReachBecause(probe)).At(r.endpoint.Field("Policies"), "%s: ACL %s, priority %d, %s, Block", node.EndpointName(r.endpoint), r.name(), r.priority, r.direction))
+			findings = append(findings, checks.Findingf(checks.Warn, probe.Target,
+				"the rule %s blocks %s from %s to %s: an access rule and no fault of the node",
+				r.name(), probe.Protocol, probe.From, probe.Target).
+				With(probed.ReachBecause(probe)).At(r.endpoint.Field("Policies"),
+				"%s: ACL %s, priority %d, %s, Block", node.EndpointName(r.endpoint), r.name(),
+				r.priority, r.direction))
 		}
 		return findings, nil
 	},
@@ -93,7 +99,8 @@ func behind(s evidence.Snapshot, target node.Address, port int) []destination {
 				continue
 			}
 			for _, slice := range evidence.EndpointSlices.In(s) {
-				if slice.Metadata.Namespace != svc.Metadata.Namespace || slice.Metadata.Labels["kubernetes.io/service-name"] != svc.Metadata.Name {
+				if slice.Metadata.Namespace != svc.Metadata.Namespace ||
+					slice.Metadata.Labels["kubernetes.io/service-name"] != svc.Metadata.Name {
 					continue
 				}
 				for _, sp := range slice.Ports {

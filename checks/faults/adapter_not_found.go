@@ -23,22 +23,30 @@ The same answer comes from a second run of a start script on a healthy node, so 
 pod network nothing is wrong. Without it, the name given to the script is compared with the
 adapters, and the networks that hold an adapter are named.`,
 	Fix: checks.Fix{
-		Text:     "start the script with the adapter's real name, or rename the adapter to one without spaces",
-		Commands: []string{"Get-NetAdapter -Physical | Select-Object Name, Status", "Rename-NetAdapter -Name 'Ethernet0 2' -NewName 'Ethernet'", "Get-HnsNetwork | Select-Object Name, Type, NetworkAdapterName, ManagementIP"},
-		Impact:   "renaming an adapter costs no connection; creating the network takes the node off the network for some seconds",
+		Text: "start the script with the adapter's real name, or rename the adapter to one without spaces",
+		Commands: []string{"Get-NetAdapter -Physical | Select-Object Name, Status",
+			"Rename-NetAdapter -Name 'Ethernet0 2' -NewName 'Ethernet'",
+			"Get-HnsNetwork | Select-Object Name, Type, NetworkAdapterName, ManagementIP"},
+		Impact: "renaming an adapter costs no connection; creating the network takes the node off the network for some seconds",
 	},
-	Links: []string{"https://github.com/microsoft/SDN/issues/269", "https://github.com/microsoft/SDN/issues/194", "https://github.com/kubernetes-sigs/sig-windows-tools/issues/103",
-		"https://github.com/kubernetes-sigs/sig-windows-tools/issues/252", "https://github.com/moby/moby/issues/41094", "https://github.com/flannel-io/flannel/issues/1628"},
+	Links: []string{"https://github.com/microsoft/SDN/issues/269",
+		"https://github.com/microsoft/SDN/issues/194",
+		"https://github.com/kubernetes-sigs/sig-windows-tools/issues/103",
+		"https://github.com/kubernetes-sigs/sig-windows-tools/issues/252",
+		"https://github.com/moby/moby/issues/41094",
+		"https://github.com/flannel-io/flannel/issues/1628"},
 	Breaks: []*checks.Effect{effectNetworkCreation, effectKubeProxy, effectPodTraffic,
 		effectNodePorts},
 	Explains: []string{"flannel-interface-not-found", "calico-vswitch-interface-timeout",
 		"transparent-network-missing", "antrea-ovs-problem"},
 	Needs: []evidence.Need{evidence.Any(evidence.HNSNetworks, evidence.Pods), node.NeedNetworks},
-	Uses:  []evidence.Need{evidence.HNSNetworks, evidence.Pods, evidence.Node, evidence.Adapters, evidence.Services, evidence.Processes},
+	Uses: []evidence.Need{evidence.HNSNetworks, evidence.Pods, evidence.Node, evidence.Adapters,
+		evidence.Services, evidence.Processes},
 	Signs: []checks.Sign{
 		adapterSign("hcnCreateNetwork"),
 		adapterSign("hnsCall"),
-		{Text: "Ethernet doesn't exist", Not: []string{"vEthernet"}, Says: "the start script does not find the adapter Ethernet, which it uses unless told otherwise"},
+		{Text: "Ethernet doesn't exist", Not: []string{"vEthernet"},
+			Says: "the start script does not find the adapter Ethernet, which it uses unless told otherwise"},
 		// PowerShell prints this at the second run of a setup script, too: where HNS has the network, the state acquits.
 		adapterSign("Invoke-HnsRequest"),
 	},
@@ -53,13 +61,17 @@ adapters, and the networks that hold an adapter are named.`,
 		if _, there := n.PodNetwork(s); there {
 			return nil, nil
 		}
-		missing := evidence.HNSNetworks.Field(s).Because("names: %s", networkNames(evidence.HNSNetworks.In(s)))
+		missing := evidence.HNSNetworks.Field(s).Because("names: %s",
+			networkNames(evidence.HNSNetworks.In(s)))
 		if name, from := interfaceName(s); name != "" && evidence.Adapters.Known(s) {
 			names := physicalAdapters(s)
 			named := func(a evidence.Adapter) bool { return strings.EqualFold(a.Name, name) }
 			if len(names) > 0 && !slices.ContainsFunc(evidence.Adapters.In(s), named) {
-				return []checks.Finding{checks.Findingf(checks.Fail, name, "the start script is told to use the adapter %s, and the node has %s", name, strings.Join(names, ", ")).
-					With(from, evidence.Adapters.Field(s).Because("physical adapters: %s", strings.Join(names, ", ")), missing)}, nil
+				return []checks.Finding{checks.Findingf(checks.Fail, name,
+					"the start script is told to use the adapter %s, and the node has %s", name,
+					strings.Join(names, ", ")).
+					With(from, evidence.Adapters.Field(s).Because("physical adapters: %s",
+						strings.Join(names, ", ")), missing)}, nil
 			}
 		}
 		matches := s.Signs("adapter-not-found")
@@ -67,14 +79,19 @@ adapters, and the networks that hold an adapter are named.`,
 		if at < 0 {
 			return nil, nil
 		}
-		f := checks.Findingf(checks.Fail, n.Networks.Value[0], "HNS finds no adapter for the network %s", evidence.Joined(n.Networks.Value, " or ")).With(checks.Quote(matches[at]), missing)
+		f := checks.Findingf(checks.Fail, n.Networks.Value[0],
+			"HNS finds no adapter for the network %s", evidence.Joined(n.Networks.Value,
+				" or ")).With(checks.Quote(matches[at]), missing)
 		for _, net := range evidence.HNSNetworks.In(s) {
 			if isExternal(net) && net.AdapterName != "" {
-				f = checks.Findingf(checks.Fail, n.Networks.Value[0], "HNS finds no adapter for the network %s, and %s is bound by the network %s (%s)", evidence.Joined(n.Networks.Value, " or "), net.AdapterName, net.Name, net.Type).
+				f = checks.Findingf(checks.Fail, n.Networks.Value[0],
+					"HNS finds no adapter for the network %s, and %s is bound by the network %s (%s)", evidence.Joined(n.Networks.Value, " or "), net.AdapterName, net.Name, net.Type).
 					With(checks.Quote(matches[at]), missing).Cure(checks.Fix{
-					TextOf:   evidence.Phrasef("if nothing uses the network %s any more, remove it, or give the node a second adapter for pods", net.Name),
-					Commands: []string{"Get-HnsNetwork | Where-Object Name -eq '" + quoteForPowerShell(net.Name) + "' | Remove-HnsNetwork"},
-					Impact:   "drops the network of whatever is on it, and takes the node off the network for some seconds",
+					TextOf: evidence.Phrasef(
+						"if nothing uses the network %s any more, remove it, or give the node a second adapter for pods", net.Name),
+					Commands: []string{"Get-HnsNetwork | Where-Object Name -eq '" +
+						quoteForPowerShell(net.Name) + "' | Remove-HnsNetwork"},
+					Impact: "drops the network of whatever is on it, and takes the node off the network for some seconds",
 				})
 				break
 			}
@@ -86,7 +103,8 @@ adapters, and the networks that hold an adapter are named.`,
 
 // An endpoint asks for an adapter too, and misses it for reasons of its own.
 func adapterSign(call string) checks.Sign {
-	return unlike(checks.SignOfCode("HCN_E_ADAPTER_NOT_FOUND", "HNS finds no adapter to put the network on", call), "endpoint")
+	return unlike(checks.SignOfCode("HCN_E_ADAPTER_NOT_FOUND",
+		"HNS finds no adapter to put the network on", call), "endpoint")
 }
 
 // interfaceName is the adapter that the node's start script is given.
@@ -101,12 +119,14 @@ func interfaceName(s evidence.Snapshot) (string, evidence.Because) {
 	}
 	for _, svc := range evidence.Services.In(s) {
 		if name := of(svc.Args); name != "" {
-			return name, evidence.FlagIn(svc.Args, svc.Field("args"), "InterfaceName").Because("%s: -InterfaceName %s", svc.Name, name)
+			return name, evidence.FlagIn(svc.Args, svc.Field("args"),
+				"InterfaceName").Because("%s: -InterfaceName %s", svc.Name, name)
 		}
 	}
 	for _, p := range evidence.Processes.In(s) {
 		if name := of(p.Args); name != "" {
-			return name, evidence.FlagIn(p.Args, p.Field("args"), "InterfaceName").Because("%s: -InterfaceName %s", p.Name, name)
+			return name, evidence.FlagIn(p.Args, p.Field("args"),
+				"InterfaceName").Because("%s: -InterfaceName %s", p.Name, name)
 		}
 	}
 	return "", evidence.Because{}
@@ -116,7 +136,8 @@ func interfaceName(s evidence.Snapshot) (string, evidence.Because) {
 func physicalAdapters(s evidence.Snapshot) []string {
 	var names []string
 	for _, a := range evidence.Adapters.In(s) {
-		if !strings.HasPrefix(strings.ToLower(a.Name), "vethernet") && !strings.Contains(a.Description, "Hyper-V Virtual Ethernet") {
+		if !strings.HasPrefix(strings.ToLower(a.Name), "vethernet") &&
+			!strings.Contains(a.Description, "Hyper-V Virtual Ethernet") {
 			names = append(names, a.Name)
 		}
 	}

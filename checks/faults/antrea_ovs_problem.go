@@ -27,13 +27,18 @@ interface does).`,
 	Fix: checks.Fix{
 		Text: "start both services of Open vSwitch, ovsdb-server first, then the agent; where the driver is missing, install Antrea's signed build of Open vSwitch again",
 		Commands: []string{
-			"Get-Service ovs*", "Start-Service ovsdb-server, ovs-vswitchd", "Get-VMSwitchExtension -VMSwitchName antrea-switch",
+			"Get-Service ovs*", "Start-Service ovsdb-server, ovs-vswitchd",
+			"Get-VMSwitchExtension -VMSwitchName antrea-switch",
 			`Get-Content C:\openvswitch\var\log\openvswitch\ovs-vswitchd.log -Tail 30`,
 		},
 		Impact: "pods of this node are off the network until Antrea's agent has programmed the switch again",
 	},
-	Links: []string{"https://github.com/antrea-io/antrea/issues/1458", "https://github.com/antrea-io/antrea/issues/1528", "https://github.com/antrea-io/antrea/issues/3636",
-		"https://github.com/antrea-io/antrea/issues/4702", "https://github.com/antrea-io/antrea/issues/3195", "https://github.com/antrea-io/antrea/pull/6202"},
+	Links: []string{"https://github.com/antrea-io/antrea/issues/1458",
+		"https://github.com/antrea-io/antrea/issues/1528",
+		"https://github.com/antrea-io/antrea/issues/3636",
+		"https://github.com/antrea-io/antrea/issues/4702",
+		"https://github.com/antrea-io/antrea/issues/3195",
+		"https://github.com/antrea-io/antrea/pull/6202"},
 	Breaks: []*checks.Effect{effectHNSNetwork, effectCNIConfig, effectPodStart,
 		effectNodeReady, effectServices, effectContainers},
 	Explains: []string{"cni-network-not-found"},
@@ -41,10 +46,13 @@ interface does).`,
 	Needs:    []evidence.Need{evidence.Services},
 	Uses:     []evidence.Need{evidence.HNSNetworks, evidence.Pods, evidence.Processes},
 	Signs: []checks.Sign{
-		{Text: "Failed to set the uplink port with no-flood config", Says: "Antrea's agent could not set up the uplink of its bridge: Open vSwitch does not obey"},
+		{Text: "Failed to set the uplink port with no-flood config",
+			Says: "Antrea's agent could not set up the uplink of its bridge: Open vSwitch does not obey"},
 		// It asks again after 2, 4 and 8 seconds: a healthy start is connected before the third time.
-		{Text: "Not connected yet, will try again in 8s", Says: "Antrea's agent does not reach the database of Open vSwitch"},
-		{Text: "Set-NetAdapterAdvancedProperty", Also: []string{"br-int"}, Says: "the bridge of Open vSwitch is not there"},
+		{Text: "Not connected yet, will try again in 8s",
+			Says: "Antrea's agent does not reach the database of Open vSwitch"},
+		{Text: "Set-NetAdapterAdvancedProperty", Also: []string{"br-int"},
+			Says: "the bridge of Open vSwitch is not there"},
 	},
 	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
 		var findings []checks.Finding
@@ -53,13 +61,20 @@ interface does).`,
 			switch {
 			case there && svc.Running(), processRuns(s, name), !there && runsOVSInPod(s):
 			case there:
-				findings = append(findings, checks.Findingf(checks.Fail, svc.Name, "service %s of Open vSwitch is %s: Antrea's agent cannot work without it", svc.Name, svc.State).
-					At(svc.Field("state"), "%s: state %s, exit code %d", svc.Name, svc.State, svc.Exit()))
-			case !evidence.Processes.Known(s) && !evidence.Pods.Known(s), len(evidence.Services.In(s)) < fewProcesses:
-				return nil, checks.Unknown(evidence.NotShown.Gap("whether %s runs in a container of Antrea", name))
+				findings = append(findings, checks.Findingf(checks.Fail, svc.Name,
+					"service %s of Open vSwitch is %s: Antrea's agent cannot work without it",
+					svc.Name, svc.State).
+					At(svc.Field("state"), "%s: state %s, exit code %d", svc.Name, svc.State,
+						svc.Exit()))
+			case !evidence.Processes.Known(s) && !evidence.Pods.Known(s),
+				len(evidence.Services.In(s)) < fewProcesses:
+				return nil, checks.Unknown(
+					evidence.NotShown.Gap("whether %s runs in a container of Antrea", name))
 			default:
-				findings = append(findings, checks.Findingf(checks.Fail, name, "there is no service %s: Open vSwitch is not installed", name).
-					At(evidence.Services.Field(s), "none of its %d services is %s", len(evidence.Services.In(s)), name))
+				findings = append(findings, checks.Findingf(checks.Fail, name,
+					"there is no service %s: Open vSwitch is not installed", name).
+					At(evidence.Services.Field(s), "none of its %d services is %s",
+						len(evidence.Services.In(s)), name))
 			}
 		}
 		return append(findings, ovsExtensionOff(s, "antrea-hnsnetwork")...), nil
@@ -67,14 +82,18 @@ interface does).`,
 })
 
 func processRuns(s evidence.Snapshot, name string) bool {
-	return slices.ContainsFunc(evidence.Processes.In(s), func(p evidence.Process) bool { return strings.EqualFold(node.Program(p.Name), name) })
+	return slices.ContainsFunc(evidence.Processes.In(s), func(p evidence.Process) bool {
+		return strings.EqualFold(node.Program(p.Name), name)
+	})
 }
 
 // runsOVSInPod tells Antrea's newer setup, in which the pod of the agent brings Open vSwitch along.
 func runsOVSInPod(s evidence.Snapshot) bool {
 	return slices.ContainsFunc(evidence.Pods.In(s), func(p evidence.Pod) bool {
 		return strings.HasPrefix(p.Metadata.Name, "antrea-agent-windows") &&
-			slices.ContainsFunc(p.Spec.Containers, func(c evidence.Container) bool { return c.Name == "antrea-ovs" })
+			slices.ContainsFunc(p.Spec.Containers, func(c evidence.Container) bool {
+				return c.Name == "antrea-ovs"
+			})
 	})
 }
 
@@ -86,15 +105,21 @@ func ovsExtensionOff(s evidence.Snapshot, network string) []checks.Finding {
 			continue
 		}
 		at := slices.IndexFunc(net.Extensions, func(e evidence.HNSExtension) bool {
-			return strings.EqualFold(e.ID, ovsExtension) || strings.Contains(strings.ToLower(e.Name), "open vswitch")
+			return strings.EqualFold(e.ID, ovsExtension) ||
+				strings.Contains(strings.ToLower(e.Name), "open vswitch")
 		})
 		switch {
 		case at < 0:
-			return []checks.Finding{checks.Findingf(checks.Fail, net.Name, "the switch of HNS network %s has no extension of Open vSwitch: its driver is not installed", net.Name).
-				At(net.Field("Extensions"), "%s: %d extensions, none is Open vSwitch", net.Name, len(net.Extensions))}
+			return []checks.Finding{checks.Findingf(checks.Fail, net.Name,
+				"the switch of HNS network %s has no extension of Open vSwitch: its driver is not installed", net.Name).
+				At(net.Field("Extensions"), "%s: %d extensions, none is Open vSwitch", net.Name,
+					len(net.Extensions))}
 		case !net.Extensions[at].Enabled:
-			return []checks.Finding{checks.Findingf(checks.Fail, net.Name, "the extension of Open vSwitch is not enabled on the switch of HNS network %s", net.Name).
-				At(net.Field("Extensions"), "%s: extension %s is not enabled", net.Name, net.Extensions[at].Name)}
+			return []checks.Finding{checks.Findingf(checks.Fail, net.Name,
+				"the extension of Open vSwitch is not enabled on the switch of HNS network %s",
+				net.Name).
+				At(net.Field("Extensions"), "%s: extension %s is not enabled", net.Name,
+					net.Extensions[at].Name)}
 		}
 	}
 	return nil

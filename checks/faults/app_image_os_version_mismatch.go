@@ -30,33 +30,46 @@ that a tag such as ltsc2022 names.`,
 		Commands: []string{"kubectl get node {node} --show-labels"},
 		Impact:   "changing the image recreates the pods of the workload",
 	},
-	Links:  []string{"https://kubernetes.io/docs/concepts/windows/user-guide/", "https://learn.microsoft.com/en-us/virtualization/windowscontainers/deploy-containers/version-compatibility"},
+	Links: []string{"https://kubernetes.io/docs/concepts/windows/user-guide/",
+		"https://learn.microsoft.com/en-us/virtualization/windowscontainers/deploy-containers/version-compatibility"},
 	Breaks: []*checks.Effect{effectPodStart, effectContainers},
 	Needs:  []evidence.Need{evidence.Pods, node.NeedBuild},
 	Uses:   []evidence.Need{evidence.PodEvents},
-	Signs: []checks.Sign{ // the pause image, which the runtime pulls for itself, is refused in the same words
-		{Text: "no matching manifest for windows/", Not: pausePulls, Says: "an image has no variant for this Windows version"},
-		{Text: "no match for platform in manifest", Not: pausePulls, Says: "an image has no variant for this Windows version"},
-		{Text: "The container operating system does not match the host operating system", Also: []string{"failed to create containerd task"}, Says: "a container's image was made for another Windows version"},
+	// the pause image, which the runtime pulls for itself, is refused in the same words
+	Signs: []checks.Sign{
+		{Text: "no matching manifest for windows/", Not: pausePulls,
+			Says: "an image has no variant for this Windows version"},
+		{Text: "no match for platform in manifest", Not: pausePulls,
+			Says: "an image has no variant for this Windows version"},
+		{Text: "The container operating system does not match the host operating system",
+			Also: []string{"failed to create containerd task"},
+			Says: "a container's image was made for another Windows version"},
 	},
 	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
 		n := node.About(s)
 		var findings []checks.Finding
 		for _, p := range evidence.Pods.In(s) {
 			for i, st := range p.Statuses() {
-				if st.State.Running != nil || st.State.Waiting == nil && st.State.Terminated == nil {
+				if st.State.Running != nil || st.State.Waiting == nil &&
+					st.State.Terminated == nil {
 					continue
 				}
 				refused, from := imageRefused(s, p, i)
 				why := verbatim(refused)
-				if refused == "" && neverRan(st) && p.Spec.RuntimeClassName == "" && !p.HostProcess() { // HostProcess containers run on any Windows
-					if build, ok := tagBuild(st.Image); ok && !evidence.HostRunsImage(n.Build.Value.Number, build) {
+				// HostProcess containers run on any Windows
+				if refused == "" && neverRan(st) && p.Spec.RuntimeClassName == "" &&
+					!p.HostProcess() {
+					if build, ok := tagBuild(st.Image); ok &&
+						!evidence.HostRunsImage(n.Build.Value.Number, build) {
 						why = evidence.Phrasef("its tag says %s", evidence.WindowsName(build))
-						from = p.StatusField(i, "image").Because("%s: container %s has image %s", p.FullName(), st.Name, st.Image)
+						from = p.StatusField(i, "image").Because("%s: container %s has image %s",
+							p.FullName(), st.Name, st.Image)
 					}
 				}
 				if from.Path != "" {
-					findings = append(findings, checks.Findingf(checks.Fail, p.FullName(), "container %s of %s cannot run on %s: image %s: %s", st.Name, p.FullName(), n.Build.Value, st.Image, why).
+					findings = append(findings, checks.Findingf(checks.Fail, p.FullName(),
+						"container %s of %s cannot run on %s: image %s: %s", st.Name, p.FullName(),
+						n.Build.Value, st.Image, why).
 						With(from, n.Build.From))
 				}
 			}
@@ -69,7 +82,8 @@ that a tag such as ltsc2022 names.`,
 var imageRefusals = []string{
 	"no matching manifest for windows", "no match for platform in manifest",
 	"The container operating system does not match the host operating system",
-	"The operating system of the container does not match the operating system of the host", "0xc0370101",
+	"The operating system of the container does not match the operating system of the host",
+	"0xc0370101",
 }
 
 // imageRefused looks for such words in the container's state and in the pod's
@@ -95,7 +109,8 @@ func imageRefused(s evidence.Snapshot, p evidence.Pod, container int) (string, e
 	}
 	for _, e := range evidence.PodEvents.In(s) {
 		about := e.About()
-		if about.Name == p.Metadata.Name && about.Namespace == p.Metadata.Namespace && (len(p.Spec.Containers) == 1 || strings.Contains(e.Text(), st.Image)) {
+		if about.Name == p.Metadata.Name && about.Namespace == p.Metadata.Namespace &&
+			(len(p.Spec.Containers) == 1 || strings.Contains(e.Text(), st.Image)) {
 			if words := refusal(e.Text()); words != "" {
 				return words, e.Field().Because("%s", e.Text())
 			}
@@ -136,7 +151,8 @@ func stateMessages(p evidence.Pod, container int) []stateMessage {
 		state evidence.ContainerState
 	}{{"state", st.State}, {"lastState", st.LastState}} {
 		if text, state := messageOf(of.state); text != "" {
-			list = append(list, stateMessage{text, p.StatusField(container, of.name, state, "message")})
+			list = append(list,
+				stateMessage{text, p.StatusField(container, of.name, state, "message")})
 		}
 	}
 	return list
@@ -150,8 +166,11 @@ func tagBuild(image string) (int, bool) {
 		return 0, false
 	}
 	image = strings.ToLower(image)
-	windows := strings.Contains(image, "windows") || strings.Contains(image, "nanoserver") || strings.Contains(image, "servercore")
-	words := strings.FieldsFunc(strings.ToLower(tag), func(r rune) bool { return r == '-' || r == '_' })
+	windows := strings.Contains(image, "windows") || strings.Contains(image, "nanoserver") ||
+		strings.Contains(image, "servercore")
+	words := strings.FieldsFunc(strings.ToLower(tag), func(r rune) bool {
+		return r == '-' || r == '_'
+	})
 	for _, w := range words {
 		w = strings.TrimPrefix(strings.TrimPrefix(w, "windowsservercore"), "nanoserver")
 		for _, name := range node.TagNames {

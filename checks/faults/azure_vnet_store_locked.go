@@ -34,45 +34,60 @@ nothing, because newer versions leave it where it is.`,
 		},
 		Impact: "running pods keep their network; none is started or stopped while the kubelet is down",
 	},
-	Links: []string{"https://github.com/Azure/azure-container-networking/issues/1359", "https://github.com/Azure/azure-container-networking/issues/321",
-		"https://github.com/Azure/azure-container-networking/issues/289", "https://github.com/Azure/azure-container-networking/issues/242",
-		"https://github.com/Azure/azure-container-networking/issues/194", "https://github.com/Azure/azure-container-networking/issues/2817",
-		"https://github.com/Azure/azure-container-networking/issues/774", "https://github.com/Azure/acs-engine/issues/3389"},
+	Links: []string{"https://github.com/Azure/azure-container-networking/issues/1359",
+		"https://github.com/Azure/azure-container-networking/issues/321",
+		"https://github.com/Azure/azure-container-networking/issues/289",
+		"https://github.com/Azure/azure-container-networking/issues/242",
+		"https://github.com/Azure/azure-container-networking/issues/194",
+		"https://github.com/Azure/azure-container-networking/issues/2817",
+		"https://github.com/Azure/azure-container-networking/issues/774",
+		"https://github.com/Azure/acs-engine/issues/3389"},
 	Breaks:   []*checks.Effect{effectPodStart},
 	Explains: []string{"sandbox-name-reserved"},
 	Applies:  checks.OnCNI(node.Azure),
 	Partial:  true,
-	Needs: []evidence.Need{evidence.Any(evidence.Logs("azure-vnet"), evidence.Logs("cni"), evidence.Logs("containerd"), evidence.Logs("docker"),
+	Needs: []evidence.Need{evidence.Any(evidence.Logs("azure-vnet"), evidence.Logs("cni"),
+		evidence.Logs("containerd"), evidence.Logs("docker"),
 		evidence.Logs("kubelet"), evidence.PodEvents)},
 	Uses: []evidence.Need{evidence.Processes, evidence.File(azureLock)},
 	Signs: []checks.Sign{
 		{Text: "timed out locking store", Says: "azure-vnet got no lock on its store in time"},
 		{Text: "Timed out on locking store", Says: "azure-vnet got no lock on its store in time"},
-		{Text: "error Acquiring store lock", Also: []string{"key-value store"}, Says: "azure-vnet got no lock on its store in time"},
-		{Text: "netplugin failed but error parsing its diagnostic message", ConfirmOnly: true}, // any plugin that dies without a word
+		{Text: "error Acquiring store lock", Also: []string{"key-value store"},
+			Says: "azure-vnet got no lock on its store in time"},
+		// any plugin that dies without a word
+		{Text: "netplugin failed but error parsing its diagnostic message", ConfirmOnly: true},
 	},
 	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
 		matches := liveSigns(s, "azure-vnet-store-locked")
 		for _, p := range evidence.Processes.In(s) {
 			age := s.Now().Sub(p.StartedAt.Time)
-			if !strings.EqualFold(node.Program(p.Name), "azure-vnet") || p.StartedAt.IsZero() || age < azureCallLimit {
+			if !strings.EqualFold(node.Program(p.Name), "azure-vnet") || p.StartedAt.IsZero() ||
+				age < azureCallLimit {
 				continue
 			}
-			return []checks.Finding{checks.Findingf(checks.Fail, p.Name, "a call of azure-vnet has hung for %d minutes and holds the lock: every later call waits for it", int(age.Minutes())).
-				At(p.Field("startedAt"), "%s has pid %d and runs since %s", p.Name, p.PID, p.StartedAt.UTC().Format("2006-01-02 15:04 UTC")).
+			return []checks.Finding{checks.Findingf(checks.Fail, p.Name,
+				"a call of azure-vnet has hung for %d minutes and holds the lock: every later call waits for it", int(age.Minutes())).
+				At(p.Field("startedAt"), "%s has pid %d and runs since %s", p.Name, p.PID,
+					p.StartedAt.UTC().Format("2006-01-02 15:04 UTC")).
 				Cure(checks.Fix{
-					Text:     "a call that hangs is held up in HNS: drain the node and reboot it; ending the process frees the lock, and the next call hangs in the same place",
-					Commands: []string{"kubectl drain {node} --ignore-daemonsets --delete-emptydir-data", "Restart-Computer"},
-					Impact:   "every pod of this node is moved or ends",
+					Text: "a call that hangs is held up in HNS: drain the node and reboot it; ending the process frees the lock, and the next call hangs in the same place",
+					Commands: []string{
+						"kubectl drain {node} --ignore-daemonsets --delete-emptydir-data",
+						"Restart-Computer"},
+					Impact: "every pod of this node is moved or ends",
 				})}, nil
 		}
 		if len(matches) == 0 {
 			return nil, nil
 		}
-		f := checks.Findingf(checks.Fail, "azure-vnet", "azure-vnet got no lock on its store in time, so pods get no network").With(checks.Quote(matches[0]))
+		f := checks.Findingf(checks.Fail, "azure-vnet",
+			"azure-vnet got no lock on its store in time, so pods get no network").With(
+			checks.Quote(matches[0]))
 		f.Basis = checks.ByText
 		if lock := s.File(azureLock); !lock.ModifiedAt.IsZero() {
-			f = f.At(evidence.InFile(lock.Path), "%s is there since %s", azureLock, lock.ModifiedAt.UTC().Format("2006-01-02 15:04 UTC"))
+			f = f.At(evidence.InFile(lock.Path), "%s is there since %s", azureLock,
+				lock.ModifiedAt.UTC().Format("2006-01-02 15:04 UTC"))
 			f.Basis = checks.ByBoth
 		}
 		return []checks.Finding{f}, nil

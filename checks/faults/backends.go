@@ -17,7 +17,9 @@ type backend struct {
 func backends(s evidence.Snapshot, svc evidence.KubeService, port evidence.ServicePort) []backend {
 	var list []backend
 	for _, slice := range evidence.EndpointSlices.In(s) {
-		if slice.Metadata.Namespace != svc.Metadata.Namespace || slice.Metadata.Labels["kubernetes.io/service-name"] != svc.Metadata.Name || !servesPort(slice, port) {
+		if slice.Metadata.Namespace != svc.Metadata.Namespace ||
+			slice.Metadata.Labels["kubernetes.io/service-name"] != svc.Metadata.Name ||
+			!servesPort(slice, port) {
 			continue
 		}
 		for _, e := range slice.Endpoints {
@@ -35,7 +37,8 @@ func backends(s evidence.Snapshot, svc evidence.KubeService, port evidence.Servi
 // without ports was cut short by its recorder.
 func servesPort(slice evidence.EndpointSlice, port evidence.ServicePort) bool {
 	for _, p := range slice.Ports {
-		if p.Name == port.Name && strings.EqualFold(node.ProtocolOf(p.Protocol), node.ProtocolOf(port.Protocol)) {
+		if p.Name == port.Name && strings.EqualFold(node.ProtocolOf(p.Protocol),
+			node.ProtocolOf(port.Protocol)) {
 			return true
 		}
 	}

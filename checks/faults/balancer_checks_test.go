@@ -18,7 +18,9 @@ func serviceTree(specs ...string) string {
 		if len(f) > 3 {
 			more = "," + f[3]
 		}
-		items = append(items, fmt.Sprintf(`{"metadata":{"namespace":%q,"name":%q},"spec":{"clusterIP":%q,"ports":[{"port":%s,"protocol":%q}]%s}}`, ns, name, f[1], port, protocol, more))
+		items = append(items,
+			fmt.Sprintf(
+				`{"metadata":{"namespace":%q,"name":%q},"spec":{"clusterIP":%q,"ports":[{"port":%s,"protocol":%q}]%s}}`, ns, name, f[1], port, protocol, more))
 	}
 	return "-- api/services.json --\n{\"items\":[" + strings.Join(items, ",\n") + "]}\n"
 }
@@ -30,8 +32,10 @@ func sliceTree(entries ...string) string {
 		f := strings.Fields(e)
 		ns, name, _ := strings.Cut(f[0], "/")
 		port, protocol, _ := strings.Cut(f[4], "/")
-		items = append(items, fmt.Sprintf(`{"metadata":{"namespace":%q,"labels":{"kubernetes.io/service-name":%q}},"endpoints":[{"addresses":[%q],"nodeName":%q,"conditions":{"ready":%s}}],"ports":[{"port":%s,"protocol":%q}]}`,
-			ns, name, f[1], strings.Trim(f[2], "-"), f[3], port, protocol))
+		items = append(items,
+			fmt.Sprintf(
+				`{"metadata":{"namespace":%q,"labels":{"kubernetes.io/service-name":%q}},"endpoints":[{"addresses":[%q],"nodeName":%q,"conditions":{"ready":%s}}],"ports":[{"port":%s,"protocol":%q}]}`,
+				ns, name, f[1], strings.Trim(f[2], "-"), f[3], port, protocol))
 	}
 	return "-- api/endpointslices.json --\n{\"items\":[" + strings.Join(items, ",\n") + "]}\n"
 }
@@ -51,8 +55,10 @@ func balancerTree(entries ...string) string {
 		if f[0] != "-" {
 			vips = fmt.Sprintf("%q", f[0])
 		}
-		items = append(items, fmt.Sprintf(`{"ID":"L%s%s","FrontendVIPs":[%s],"HostComputeEndpoints":[%s],"PortMappings":[{"Protocol":%s,"InternalPort":8080,"ExternalPort":%s}],"Flags":%s,"SchemaVersion":{"Major":2}}`,
-			f[1], f[2], vips, strings.Join(ids, ","), f[1], f[2], f[4]))
+		items = append(items,
+			fmt.Sprintf(
+				`{"ID":"L%s%s","FrontendVIPs":[%s],"HostComputeEndpoints":[%s],"PortMappings":[{"Protocol":%s,"InternalPort":8080,"ExternalPort":%s}],"Flags":%s,"SchemaVersion":{"Major":2}}`,
+				f[1], f[2], vips, strings.Join(ids, ","), f[1], f[2], f[4]))
 	}
 	return "-- hns-loadbalancers.json --\n[" + strings.Join(items, ",\n") + "]\n"
 }
@@ -66,7 +72,9 @@ func endpointTree(entries ...string) string {
 		if len(f) > 3 {
 			network = f[3]
 		}
-		items = append(items, fmt.Sprintf(`{"ID":%q,"Name":"Ethernet","HostComputeNetwork":%q,"IpConfigurations":[{"IpAddress":%q,"PrefixLength":24}],"Flags":%s,"SchemaVersion":{"Major":2}}`, f[0], network, f[1], f[2]))
+		items = append(items,
+			fmt.Sprintf(
+				`{"ID":%q,"Name":"Ethernet","HostComputeNetwork":%q,"IpConfigurations":[{"IpAddress":%q,"PrefixLength":24}],"Flags":%s,"SchemaVersion":{"Major":2}}`, f[0], network, f[1], f[2]))
 	}
 	return "-- hns-endpoints.json --\n[" + strings.Join(items, ",\n") + "]\n"
 }
@@ -86,48 +94,89 @@ func TestHNSLBMissingOrStale(t *testing.T) {
 	const refused = "-- logs/kube-proxy/kube-proxy.log --\nE1120 09:00:00.000001 1 proxier.go:1] \"Policy creation failed\" err=\"hcnCreateLoadBalancer failed in Win32: El puerto no existe. (0x803b0007)\"\n"
 	whole := func(more string) string {
 		return "-- api/configmaps.json --\n{\"items\":[{\"metadata\":{\"name\":\"kubeadm-config\"},\"data\":{\"ClusterConfiguration\":\"networking:\\n  serviceSubnet: 10.96.0.0/12\\n\"}}]}\n" +
-			serviceTree(web, "default/kubernetes 10.96.0.1 443/TCP", "kube-system/kube-dns 10.96.0.10 53/UDP") + remote + endpoint + more
+			serviceTree(web, "default/kubernetes 10.96.0.1 443/TCP",
+				"kube-system/kube-dns 10.96.0.10 53/UDP") + remote + endpoint + more
 	}
 	runLooks(t, "hns-lb-missing-or-stale", []look{
 		{"the load balancer is there", serviceTree(web) + remote + endpoint + balancer, "pass"},
-		{"DSR makes no difference", serviceTree(web) + remote + endpoint + balancerTree("10.96.7.7 6 80 e1 1"), "pass"},
+		{"DSR makes no difference", serviceTree(web) + remote + endpoint +
+			balancerTree("10.96.7.7 6 80 e1 1"), "pass"},
 		{"it is missing", serviceTree(web) + remote + endpoint + none, missing},
-		{"the one for UDP is none for TCP", serviceTree(web) + remote + endpoint + balancerTree("10.96.7.7 17 80 e1 0"), missing},
+		{"the one for UDP is none for TCP", serviceTree(web) + remote + endpoint +
+			balancerTree("10.96.7.7 17 80 e1 0"), missing},
 		{"v1 of HNS shows it as well", serviceTree(web) + remote + endpoint +
 			"-- hns-loadbalancers.json --\n[{\"ID\":\"P\",\"Policies\":[{\"Type\":\"ELB\",\"VIPs\":[\"10.96.7.7\"],\"Protocol\":6,\"InternalPort\":8080,\"ExternalPort\":80,\"ILB\":true}],\"References\":[\"/endpoints/E1\"]}]\n", "pass"},
-		{"a headless Service has none", serviceTree("a/web None 80/TCP") + remote + endpoint + none, "pass"},
-		{"ExternalName has none", serviceTree(web+" \"type\":\"ExternalName\"") + remote + endpoint + none, "pass"},
-		{"a Service of another proxy has none", fmt.Sprintf(service, ",\"labels\":{\"service.kubernetes.io/service-proxy-name\":\"other\"}") + remote + endpoint + none, "pass"},
-		{"a Service of a minute ago has none yet", fmt.Sprintf(service, ",\"creationTimestamp\":\"2026-11-20T09:59:00Z\"") + remote + endpoint + none, "pass"},
-		{"no pod is ready", serviceTree(web) + sliceTree("a/web 10.244.1.9 lin-1 false 8080/TCP") + endpoint + none, "pass"},
+		{"a headless Service has none", serviceTree("a/web None 80/TCP") + remote + endpoint + none,
+			"pass"},
+		{"ExternalName has none", serviceTree(web+" \"type\":\"ExternalName\"") + remote +
+			endpoint + none, "pass"},
+		{"a Service of another proxy has none",
+			fmt.Sprintf(service,
+				",\"labels\":{\"service.kubernetes.io/service-proxy-name\":\"other\"}") + remote +
+				endpoint + none, "pass"},
+		{"a Service of a minute ago has none yet",
+			fmt.Sprintf(service, ",\"creationTimestamp\":\"2026-11-20T09:59:00Z\"") + remote +
+				endpoint + none, "pass"},
+		{"no pod is ready", serviceTree(web) + sliceTree("a/web 10.244.1.9 lin-1 false 8080/TCP") +
+			endpoint + none, "pass"},
 		{"no pod at all", serviceTree(web) + sliceTree() + endpoint + none, "pass"},
-		{"its only pod is on the host's network of this node", serviceTree(web) + sliceTree("a/web 10.0.0.10 win-1 true 8080/TCP") + endpoint + none, "pass"},
-		{"a pod of this node counts once it has an endpoint", serviceTree(web) + sliceTree("a/web 10.244.3.9 WIN-1 true 8080/TCP") + endpointTree("e1 10.244.3.9 0") + none, missing},
-		{"internalTrafficPolicy Local wants a pod of this node", serviceTree(web+" \"internalTrafficPolicy\":\"Local\"") + remote + endpoint + none, "pass"},
-		{"internalTrafficPolicy Local with one", serviceTree(web+" \"internalTrafficPolicy\":\"Local\"") + sliceTree("a/web 10.244.3.9 win-1 true 8080/TCP") + endpointTree("e1 10.244.3.9 0") + none, missing},
-		{"IPv6 where kube-proxy serves IPv4 only", serviceTree("a/web fd00::7 80/TCP") + sliceTree("a/web fd00:1::9 lin-1 true 8080/TCP") + endpoint + balancer, "pass"},
-		{"IPv6 where kube-proxy serves it", serviceTree("a/web fd00::7 80/TCP", "a/six fd00::8 80/TCP") + sliceTree("a/web fd00:1::9 lin-1 true 8080/TCP") + endpointTree("e1 fd00:1::9 1") + balancerTree("fd00::8 6 80 e1 2"),
+		{"its only pod is on the host's network of this node",
+			serviceTree(web) + sliceTree("a/web 10.0.0.10 win-1 true 8080/TCP") + endpoint + none,
+			"pass"},
+		{"a pod of this node counts once it has an endpoint",
+			serviceTree(web) + sliceTree("a/web 10.244.3.9 WIN-1 true 8080/TCP") +
+				endpointTree("e1 10.244.3.9 0") + none, missing},
+		{"internalTrafficPolicy Local wants a pod of this node",
+			serviceTree(web+" \"internalTrafficPolicy\":\"Local\"") + remote + endpoint + none,
+			"pass"},
+		{"internalTrafficPolicy Local with one",
+			serviceTree(web+" \"internalTrafficPolicy\":\"Local\"") +
+				sliceTree("a/web 10.244.3.9 win-1 true 8080/TCP") +
+				endpointTree("e1 10.244.3.9 0") + none, missing},
+		{"IPv6 where kube-proxy serves IPv4 only", serviceTree("a/web fd00::7 80/TCP") +
+			sliceTree("a/web fd00:1::9 lin-1 true 8080/TCP") + endpoint + balancer, "pass"},
+		{"IPv6 where kube-proxy serves it", serviceTree("a/web fd00::7 80/TCP",
+			"a/six fd00::8 80/TCP") + sliceTree("a/web fd00:1::9 lin-1 true 8080/TCP") +
+			endpointTree("e1 fd00:1::9 1") + balancerTree("fd00::8 6 80 e1 2"),
 			"fail: HNS has no load balancer for a/web (fd00::7 port 80/tcp), although it has ready pods [state]"},
-		{"an IPv4 address has no use for an IPv6 backend", serviceTree(web) + sliceTree("a/web fd00:1::9 lin-1 true 8080/TCP") + endpoint + none, "pass"},
-		{"SCTP is not for Windows", serviceTree("a/web 10.96.7.7 80/SCTP") + sliceTree("a/web 10.244.1.9 lin-1 true 8080/SCTP") + endpoint + none, "pass"},
-		{"a load balancer without backends", serviceTree(web) + remote + endpoint + balancerTree("10.96.7.7 6 80 - 0"),
+		{"an IPv4 address has no use for an IPv6 backend",
+			serviceTree(web) + sliceTree("a/web fd00:1::9 lin-1 true 8080/TCP") + endpoint + none,
+			"pass"},
+		{"SCTP is not for Windows", serviceTree("a/web 10.96.7.7 80/SCTP") +
+			sliceTree("a/web 10.244.1.9 lin-1 true 8080/SCTP") + endpoint + none, "pass"},
+		{"a load balancer without backends", serviceTree(web) + remote + endpoint +
+			balancerTree("10.96.7.7 6 80 - 0"),
 			"fail: the load balancer of a/web (10.96.7.7 port 80/tcp) has no backend, and the Service has ready pods [state]"},
-		{"a backend that is gone", serviceTree(web) + remote + endpoint + balancerTree("10.96.7.7 6 80 e1,e2 0", "- 6 30080 e2 0"),
+		{"a backend that is gone", serviceTree(web) + remote + endpoint +
+			balancerTree("10.96.7.7 6 80 e1,e2 0", "- 6 30080 e2 0"),
 			"fail: HNS has no endpoint for 2 of the 3 backends of 10.96.7.7 port 80/tcp, NodePort port 30080/tcp: what goes there is lost [state]"},
-		{"an address that no Service has any more", whole(balancerTree("10.96.7.7 6 80 e1 0", "10.96.99.1 6 80 e1 0")),
+		{"an address that no Service has any more",
+			whole(balancerTree("10.96.7.7 6 80 e1 0", "10.96.99.1 6 80 e1 0")),
 			"warn: HNS still has load balancers for addresses that no Service has any more: 10.96.99.1 port 80/tcp [state]"},
-		{"an external address is no Service's", whole(balancerTree("10.96.7.7 6 80 e1 0", "203.0.113.9 6 80 e1 0")), "pass"},
-		{"a list of one namespace does not tell what is stale", serviceTree(web) + remote + endpoint + balancerTree("10.96.7.7 6 80 e1 0", "10.96.99.1 6 80 e1 0"), "pass"},
-		{"values that were cut off", serviceTree(web) + remote + endpoint + "-- hns-loadbalancers.json --\n[{\"ID\":\"L\",\"FrontendVIPs\":\"System.Object[]\",\"HostComputeEndpoints\":\"System.Object[]\",\"PortMappings\":\"System.Object[]\",\"SchemaVersion\":{\"Major\":2}}]\n", "unknown"},
-		{"kube-proxy does not run", serviceTree(web) + remote + endpoint + none + strings.ReplaceAll(proxyProcess("2026-11-20T03:00:00Z"), "kube-proxy.exe", "explorer.exe"), "skip"},
-		{"kube-proxy runs since the morning", serviceTree(web) + remote + endpoint + none + proxyProcess("2026-11-20T03:00:00Z"), missing},
-		{"kube-proxy started a minute ago", serviceTree(web) + remote + endpoint + none + proxyProcess("2026-11-20T09:59:00Z"), "unknown"},
-		{"HNS has no network of pods", onFlannel + serviceTree(web) + remote + endpoint + none + "-- hns-networks.json --\n[]\n", "skip"},
-		{"Antrea proxies Services itself", "-- files/C/etc/cni/net.d/10-antrea.conflist --\n{\"name\":\"antrea\",\"plugins\":[{\"type\":\"antrea\"}]}\n" + serviceTree(web) + remote + endpoint + none, "skip"},
+		{"an external address is no Service's",
+			whole(balancerTree("10.96.7.7 6 80 e1 0", "203.0.113.9 6 80 e1 0")), "pass"},
+		{"a list of one namespace does not tell what is stale",
+			serviceTree(web) + remote + endpoint + balancerTree("10.96.7.7 6 80 e1 0",
+				"10.96.99.1 6 80 e1 0"), "pass"},
+		{"values that were cut off", serviceTree(web) + remote + endpoint +
+			"-- hns-loadbalancers.json --\n[{\"ID\":\"L\",\"FrontendVIPs\":\"System.Object[]\",\"HostComputeEndpoints\":\"System.Object[]\",\"PortMappings\":\"System.Object[]\",\"SchemaVersion\":{\"Major\":2}}]\n", "unknown"},
+		{"kube-proxy does not run", serviceTree(web) + remote + endpoint + none +
+			strings.ReplaceAll(proxyProcess("2026-11-20T03:00:00Z"), "kube-proxy.exe",
+				"explorer.exe"), "skip"},
+		{"kube-proxy runs since the morning", serviceTree(web) + remote + endpoint + none +
+			proxyProcess("2026-11-20T03:00:00Z"), missing},
+		{"kube-proxy started a minute ago", serviceTree(web) + remote + endpoint + none +
+			proxyProcess("2026-11-20T09:59:00Z"), "unknown"},
+		{"HNS has no network of pods", onFlannel + serviceTree(web) + remote + endpoint + none +
+			"-- hns-networks.json --\n[]\n", "skip"},
+		{"Antrea proxies Services itself",
+			"-- files/C/etc/cni/net.d/10-antrea.conflist --\n{\"name\":\"antrea\",\"plugins\":[{\"type\":\"antrea\"}]}\n" + serviceTree(web) + remote + endpoint + none, "skip"},
 		{"HNS was not asked", serviceTree(web) + remote + endpoint, "unknown"},
 		{"the slices are not recorded", serviceTree(web) + endpoint + none, "unknown"},
-		{"only the log, in Spanish", refused, "fail: kube-proxy cannot create a load balancer: HNS lost the switch port of a backend [text]"},
-		{"a Service without endpoints is no fault", "-- logs/kube-proxy/kube-proxy.log --\nE1120 proxier.go:1] \"Endpoint information not available for service, not applying any policy\" serviceName=\"a/web\"\n", "unknown"},
+		{"only the log, in Spanish", refused,
+			"fail: kube-proxy cannot create a load balancer: HNS lost the switch port of a backend [text]"},
+		{"a Service without endpoints is no fault",
+			"-- logs/kube-proxy/kube-proxy.log --\nE1120 proxier.go:1] \"Endpoint information not available for service, not applying any policy\" serviceName=\"a/web\"\n", "unknown"},
 		{"the log, and it is over", serviceTree(web) + remote + endpoint + balancer + refused,
 			"info: the logs say: kube-proxy cannot create a load balancer: HNS lost the switch port of a backend; the node's state does not bear it out [text]"},
 	})
@@ -140,20 +189,28 @@ func TestLocalAndRemoteEndpointSameIP(t *testing.T) {
 	both := "fail: HNS has 10.244.3.5 both as a local endpoint and as one of another node: traffic to a Service may go to the wrong node [state]"
 	runLooks(t, "local-and-remote-endpoint-same-ip", []look{
 		{"each address once", endpointTree("e1 10.244.3.5 0", "e2 10.244.1.9 1"), "pass"},
-		{"one address twice", endpointTree("e1 10.244.3.5 0", "e3 10.244.1.9 1", "e2 10.244.3.5 1"), both},
-		{"v1 of HNS shows it as well", "-- hns-endpoints.json --\n[{\"ID\":\"A\",\"IPAddress\":\"10.244.3.5\",\"VirtualNetwork\":\"N\"},{\"ID\":\"B\",\"IPAddress\":\"10.244.3.5\",\"IsRemoteEndpoint\":true,\"VirtualNetwork\":\"N\"}]\n", both},
-		{"two networks may use one address", endpointTree("e1 10.244.3.5 0 NAT", "e2 10.244.3.5 1 N"), "pass"},
-		{"twice remote is no such fault", endpointTree("e1 10.244.1.9 1", "e2 10.244.1.9 1"), "pass"},
-		{"the local one is gone, and the pod runs", endpointTree("e2 10.244.3.5 1") + pod(""), "fail: a/p runs on this node with 10.244.3.5, and HNS has that address as one of another node only: the pod has lost its adapter [state]"},
-		{"a pod on the host's network has no endpoint of its own", endpointTree("e2 10.244.3.5 1") + pod(`"hostNetwork":true`), "pass"},
-		{"a pod that has ended left its address to another", endpointTree("e2 10.244.3.5 1") + strings.ReplaceAll(pod(""), "Running", "Succeeded"), "pass"},
+		{"one address twice", endpointTree("e1 10.244.3.5 0", "e3 10.244.1.9 1", "e2 10.244.3.5 1"),
+			both},
+		{"v1 of HNS shows it as well",
+			"-- hns-endpoints.json --\n[{\"ID\":\"A\",\"IPAddress\":\"10.244.3.5\",\"VirtualNetwork\":\"N\"},{\"ID\":\"B\",\"IPAddress\":\"10.244.3.5\",\"IsRemoteEndpoint\":true,\"VirtualNetwork\":\"N\"}]\n", both},
+		{"two networks may use one address", endpointTree("e1 10.244.3.5 0 NAT",
+			"e2 10.244.3.5 1 N"), "pass"},
+		{"twice remote is no such fault", endpointTree("e1 10.244.1.9 1", "e2 10.244.1.9 1"),
+			"pass"},
+		{"the local one is gone, and the pod runs", endpointTree("e2 10.244.3.5 1") + pod(""),
+			"fail: a/p runs on this node with 10.244.3.5, and HNS has that address as one of another node only: the pod has lost its adapter [state]"},
+		{"a pod on the host's network has no endpoint of its own", endpointTree("e2 10.244.3.5 1") +
+			pod(`"hostNetwork":true`), "pass"},
+		{"a pod that has ended left its address to another", endpointTree("e2 10.244.3.5 1") +
+			strings.ReplaceAll(pod(""), "Running", "Succeeded"), "pass"},
 		{"HNS was not asked", pod(""), "unknown"},
 	})
 }
 
 func TestLBPortExhaustion(t *testing.T) {
 	ports := func(start, count int, excluded string) string {
-		return fmt.Sprintf("-- ports.json --\n{\"dynamic\":{\"tcp\":{\"start\":%d,\"count\":%d}},\"excluded\":[%s]}\n", start, count, excluded)
+		return fmt.Sprintf(
+			"-- ports.json --\n{\"dynamic\":{\"tcp\":{\"start\":%d,\"count\":%d}},\"excluded\":[%s]}\n", start, count, excluded)
 	}
 	const refused = "-- logs/kube-proxy/kube-proxy.log --\nE1120 1 proxier.go:1] %shcnCreateLoadBalancer failed in Win32: x. (%s)\n"
 	plain, dsr := balancerTree("10.96.7.7 6 80 e1 0"), balancerTree("10.96.7.7 6 80 e1 1")
@@ -163,26 +220,42 @@ func TestLBPortExhaustion(t *testing.T) {
 		{"the range that Windows comes with", ports(49152, 16384, ""), "pass"},
 		{"eleven pieces are enough", ports(50000, 11*64, ""), "pass"},
 		{"ten are few", ports(50000, 10*64, ""), fmt.Sprintf(few, "10", "50639")},
-		{"one large exclusion in the middle leaves one piece before it", ports(50000, 1000, `{"protocol":"tcp","start":50064,"end":50999}`), fmt.Sprintf(few, "1", "50999")},
-		{"exclusions overlap and stand in any order", ports(50000, 400, `{"protocol":"tcp","start":50200,"end":50400},{"protocol":"tcp","start":50100,"end":50250},{"protocol":"tcp","start":50128,"end":50130}`), fmt.Sprintf(few, "1", "50399")},
-		{"none is left", ports(50000, 100, `{"protocol":"tcp","start":50050,"end":50060}`), "fail: 0 pieces of 64 TCP ports are free in the dynamic range 50000 to 50099: HNS can make no further load balancer without DSR [state]"},
-		{"exclusions of UDP do not count for TCP", ports(50000, 11*64, `{"protocol":"udp","start":50000,"end":50700}`), "pass"},
+		{"one large exclusion in the middle leaves one piece before it",
+			ports(50000, 1000, `{"protocol":"tcp","start":50064,"end":50999}`),
+			fmt.Sprintf(few, "1", "50999")},
+		{"exclusions overlap and stand in any order",
+			ports(50000, 400,
+				`{"protocol":"tcp","start":50200,"end":50400},{"protocol":"tcp","start":50100,"end":50250},{"protocol":"tcp","start":50128,"end":50130}`), fmt.Sprintf(few, "1", "50399")},
+		{"none is left", ports(50000, 100, `{"protocol":"tcp","start":50050,"end":50060}`),
+			"fail: 0 pieces of 64 TCP ports are free in the dynamic range 50000 to 50099: HNS can make no further load balancer without DSR [state]"},
+		{"exclusions of UDP do not count for TCP",
+			ports(50000, 11*64, `{"protocol":"udp","start":50000,"end":50700}`), "pass"},
 		{"all load balancers use DSR", ports(50000, 100, "") + dsr, "pass"},
-		{"one does not, and holds the last piece", ports(50000, 100, "") + plain, "fail: 0 pieces of 64 TCP ports are free in the dynamic range 50000 to 50099: HNS can make no further load balancer without DSR [state]"},
-		{"the range ends with the last port there is", ports(65000, 99999, ""), "warn: only 8 pieces of 64 TCP ports are free in the dynamic range 65000 to 65535, and each load balancer without DSR takes one [state]"},
-		{"the excluded ranges are not recorded", "-- ports.json --\n{\"dynamic\":{\"tcp\":{\"start\":50000,\"count\":64}}}\n", "unknown"},
+		{"one does not, and holds the last piece", ports(50000, 100, "") + plain,
+			"fail: 0 pieces of 64 TCP ports are free in the dynamic range 50000 to 50099: HNS can make no further load balancer without DSR [state]"},
+		{"the range ends with the last port there is", ports(65000, 99999, ""),
+			"warn: only 8 pieces of 64 TCP ports are free in the dynamic range 65000 to 65535, and each load balancer without DSR takes one [state]"},
+		{"the excluded ranges are not recorded",
+			"-- ports.json --\n{\"dynamic\":{\"tcp\":{\"start\":50000,\"count\":64}}}\n",
+			"unknown"},
 		{"nobody looked", plain, "unknown"},
-		{"the log alone", fmt.Sprintf(refused, "Policy creation failed: ", "0x803b0013"), "fail: HNS refuses a load balancer: the ports that it needs are taken or reserved [text]"},
-		{"no memory for it, says HNS", fmt.Sprintf(refused, "Policy creation failed: ", "0xe"), "fail: HNS refuses a load balancer: it finds no ports or memory for it [text]"},
-		{"the probe's load balancer is another fault", fmt.Sprintf(refused, "Healthcheck loadbalancer policy creation failed ", "0x803b0013"), "unknown"},
-		{"the log, and there is room again", ports(49152, 16384, "") + fmt.Sprintf(refused, "", "0x803b0013"),
+		{"the log alone", fmt.Sprintf(refused, "Policy creation failed: ", "0x803b0013"),
+			"fail: HNS refuses a load balancer: the ports that it needs are taken or reserved [text]"},
+		{"no memory for it, says HNS", fmt.Sprintf(refused, "Policy creation failed: ", "0xe"),
+			"fail: HNS refuses a load balancer: it finds no ports or memory for it [text]"},
+		{"the probe's load balancer is another fault",
+			fmt.Sprintf(refused, "Healthcheck loadbalancer policy creation failed ", "0x803b0013"),
+			"unknown"},
+		{"the log, and there is room again", ports(49152, 16384, "") + fmt.Sprintf(refused, "",
+			"0x803b0013"),
 			"info: the logs say: HNS refuses a load balancer: the ports that it needs are taken or reserved; the node's state does not bear it out [text]"},
 	})
 }
 
 func TestLBPortCollision10256(t *testing.T) {
 	proxy := func(args string) string {
-		return "-- processes.json --\n[{\"pid\":7,\"name\":\"kube-proxy.exe\",\"args\":[\"--v=1\"" + args + "]}]\n"
+		return "-- processes.json --\n[{\"pid\":7,\"name\":\"kube-proxy.exe\",\"args\":[\"--v=1\"" +
+			args + "]}]\n"
 	}
 	const forward = `,"--forward-healthcheck-vip=true"`
 	service := func(policy string) string {
@@ -194,18 +267,27 @@ func TestLBPortCollision10256(t *testing.T) {
 	fault := "fail: HNS has no load balancer for the health probe of a/web on 203.0.113.9 port 10256, and kube-proxy is told to forward it [state]"
 	runLooks(t, "lb-port-collision-10256", []look{
 		{"the probe's load balancer is missing", proxy(forward) + service("Cluster") + rest, fault},
-		{"told by the configuration file", "-- files/C/k/kube-proxy.conf --\nwinkernel:\n  forwardHealthCheckVip: true\n" + service("Cluster") + rest, fault},
-		{"it is there", proxy(forward) + service("Cluster") + slice + osAt(17763, 8027, true) + balancerTree("203.0.113.9 6 10256 e1 0"), "pass"},
+		{"told by the configuration file",
+			"-- files/C/k/kube-proxy.conf --\nwinkernel:\n  forwardHealthCheckVip: true\n" +
+				service("Cluster") + rest, fault},
+		{"it is there", proxy(forward) + service("Cluster") + slice + osAt(17763, 8027, true) +
+			balancerTree("203.0.113.9 6 10256 e1 0"), "pass"},
 		{"kube-proxy is not told to forward", proxy("") + service("Cluster") + rest, "pass"},
-		{"told not to", proxy(`,"--forward-healthcheck-vip=false"`) + service("Cluster") + rest, "pass"},
+		{"told not to", proxy(`,"--forward-healthcheck-vip=false"`) + service("Cluster") + rest,
+			"pass"},
 		{"Local has a port of its own", proxy(forward) + service("Local") + rest, "pass"},
-		{"no pod is ready", proxy(forward) + service("Cluster") + sliceTree() + balancerTree() + osAt(17763, 8027, true), "pass"},
-		{"the cloud has given no address", proxy(forward) + strings.ReplaceAll(service("Cluster"), "\"ip\":\"203.0.113.9\"", "\"hostname\":\"x.elb\"") + rest, "pass"},
-		{"Server 2022 allows both", proxy(forward) + service("Cluster") + slice + balancerTree() + osAt(20348, 4171, true), "skip"},
+		{"no pod is ready", proxy(forward) + service("Cluster") + sliceTree() + balancerTree() +
+			osAt(17763, 8027, true), "pass"},
+		{"the cloud has given no address", proxy(forward) + strings.ReplaceAll(service("Cluster"),
+			"\"ip\":\"203.0.113.9\"", "\"hostname\":\"x.elb\"") + rest, "pass"},
+		{"Server 2022 allows both", proxy(forward) + service("Cluster") + slice + balancerTree() +
+			osAt(20348, 4171, true), "skip"},
 		{"kube-proxy's settings are not recorded", service("Cluster") + rest, "unknown"},
-		{"the log alone", "-- logs/kube-proxy/kube-proxy.log --\nE0302 1 proxier.go:1] \"Healthcheck loadbalancer policy creation failed\" err=\"hcnCreateLoadBalancer failed in Win32: x. (0x803b0013)\"\n",
+		{"the log alone",
+			"-- logs/kube-proxy/kube-proxy.log --\nE0302 1 proxier.go:1] \"Healthcheck loadbalancer policy creation failed\" err=\"hcnCreateLoadBalancer failed in Win32: x. (0x803b0013)\"\n",
 			"fail: HNS refuses the load balancer of a health probe: kube-proxy itself holds the port [text]"},
-		{"another load balancer's refusal", "-- logs/kube-proxy/kube-proxy.log --\nE0302 1 proxier.go:1] \"Policy creation failed\" err=\"hcnCreateLoadBalancer failed in Win32: x. (0x803b0013)\"\n", "unknown"},
+		{"another load balancer's refusal",
+			"-- logs/kube-proxy/kube-proxy.log --\nE0302 1 proxier.go:1] \"Policy creation failed\" err=\"hcnCreateLoadBalancer failed in Win32: x. (0x803b0013)\"\n", "unknown"},
 	})
 }
 
@@ -219,12 +301,17 @@ func TestNodePortZeroLocalPods(t *testing.T) {
 	runLooks(t, "nodeport-zero-local-pods", []look{
 		{"a pod runs here", run(slice(`{"addresses":["10.244.3.9"],"nodeName":"win-1"}`)), "pass"},
 		{"all run elsewhere", run(slice(`{"addresses":["10.244.1.9"],"nodeName":"lin-1"}`)), told},
-		{"the one here is not ready", run(slice(`{"addresses":["10.244.3.9"],"nodeName":"win-1","conditions":{"ready":false}},{"addresses":["10.244.1.9"],"nodeName":"lin-1"}`)), told},
-		{"v1beta1 names the node in the topology", run(slice(`{"addresses":["10.244.3.9"],"topology":{"kubernetes.io/hostname":"win-1"}}`)), "pass"},
-		{"v1beta1, elsewhere", run(slice(`{"addresses":["10.244.1.9"],"topology":{"kubernetes.io/hostname":"lin-1"}}`)), told},
+		{"the one here is not ready",
+			run(slice(`{"addresses":["10.244.3.9"],"nodeName":"win-1","conditions":{"ready":false}},{"addresses":["10.244.1.9"],"nodeName":"lin-1"}`)), told},
+		{"v1beta1 names the node in the topology",
+			run(slice(`{"addresses":["10.244.3.9"],"topology":{"kubernetes.io/hostname":"win-1"}}`)), "pass"},
+		{"v1beta1, elsewhere",
+			run(slice(`{"addresses":["10.244.1.9"],"topology":{"kubernetes.io/hostname":"lin-1"}}`)), told},
 		{"the slice names no node", run(slice(`{"addresses":["10.244.1.9"]}`)), "unknown"},
-		{"no pod is ready anywhere", run(slice(`{"addresses":["10.244.1.9"],"nodeName":"lin-1","conditions":{"ready":false}}`)), "skip"},
-		{"no Service has a NodePort", node + serviceTree("a/web 10.96.7.7 80/TCP") + slice(""), "skip"},
+		{"no pod is ready anywhere",
+			run(slice(`{"addresses":["10.244.1.9"],"nodeName":"lin-1","conditions":{"ready":false}}`)), "skip"},
+		{"no Service has a NodePort", node + serviceTree("a/web 10.96.7.7 80/TCP") + slice(""),
+			"skip"},
 		{"the slices are not recorded", node + oneService, "unknown"},
 	})
 }

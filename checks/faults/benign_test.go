@@ -28,7 +28,8 @@ var benign = []struct{ log, text string }{
 	{"kubelet", `eviction manager: failed to construct signal: "allocatableMemory.available" error: system container "pods" not found in metrics`},
 	{"kubelet", "skipping pod synchronization - [container runtime status check may not have completed yet, PLEG is not healthy: pleg has yet to be successful]"},
 	{"kubelet", "Flag --pod-infra-container-image has been deprecated, will be removed in a future release. This parameter should be set via the config file specified by the Kubelet's --config flag."},
-	{"flanneld", "WARNING: The names of some imported commands from the module 'hns' include unapproved verbs that might make them less discoverable."},
+	{"flanneld",
+		"WARNING: The names of some imported commands from the module 'hns' include unapproved verbs that might make them less discoverable."},
 	{"flanneld", "AliVpc is not supported on this platform"},
 	{"flanneld", "AWS VPC is not supported on this platform"},
 	{"flanneld", "ipip is not supported on this platform"},
@@ -42,9 +43,12 @@ var benign = []struct{ log, text string }{
 	{"flanneld", "Waiting for the Network to be created"},
 	{"flanneld", "Checking if node win-1 is already registered before starting flanneld"},
 	{"flanneld", "Flanneld can't start because it can't find node win-1"},
-	{"flanneld", `time="2026-11-20T09:00:00Z" level=fatal msg="FATA[0000] rpc error: code = Internal desc = could not create IP forward entry: The object already exists."`},
-	{"kube-proxy", "Could not apply HostRoute policy for local host to local pod connectivity. This policy requires Windows 18321.1000.19h1_release.190117-1502 or newer"},
-	{"kube-proxy", `"HCN feature check" supportedFeatures="{Acl:{AclAddressLists:true} RemoteSubnet:true HostRoute:false DSR:false VxlanPort:false IPv6DualStack:false}" version="{Major:9 Minor:5}"`},
+	{"flanneld",
+		`time="2026-11-20T09:00:00Z" level=fatal msg="FATA[0000] rpc error: code = Internal desc = could not create IP forward entry: The object already exists."`},
+	{"kube-proxy",
+		"Could not apply HostRoute policy for local host to local pod connectivity. This policy requires Windows 18321.1000.19h1_release.190117-1502 or newer"},
+	{"kube-proxy",
+		`"HCN feature check" supportedFeatures="{Acl:{AclAddressLists:true} RemoteSubnet:true HostRoute:false DSR:false VxlanPort:false IPv6DualStack:false}" version="{Major:9 Minor:5}"`},
 	{"kube-proxy", "Could not find provider address for 10.1.2.3. Assuming it is a public IP"},
 	{"kube-proxy", "Not syncing hns until Services and Endpoints have been received from master"},
 	{"docker", "container 3f9a exited with exit code 0xc000013a"},
@@ -55,14 +59,18 @@ var benign = []struct{ log, text string }{
 func TestBenignTextsTripNoCheck(t *testing.T) {
 	for _, b := range benign {
 		for _, file := range []string{"logs/" + b.log + "/x.log", "logs/containerd/x.log"} {
-			tree := shortMeta + "-- " + file + " --\nE1120 09:00:00.000000    1 x.go:1] " + strings.Repeat(b.text+"\n", 3)
+			tree := shortMeta + "-- " + file + " --\nE1120 09:00:00.000000    1 x.go:1] " +
+				strings.Repeat(b.text+"\n", 3)
 			for _, result := range faultsOf(t, tree) {
-				t.Errorf("%q in %s makes %s %s: %s", b.text, file, result.ID, result.Status, result.Findings[0].Message)
+				t.Errorf("%q in %s makes %s %s: %s", b.text, file, result.ID, result.Status,
+					result.Findings[0].Message)
 			}
 		}
-		event := fmt.Sprintf(`{"items":[{"reason":"Warning","message":%q,"lastTimestamp":"2026-11-20T09:59:00Z","involvedObject":{"kind":"Pod","namespace":"d","name":"web"}}]}`, b.text)
+		event := fmt.Sprintf(
+			`{"items":[{"reason":"Warning","message":%q,"lastTimestamp":"2026-11-20T09:59:00Z","involvedObject":{"kind":"Pod","namespace":"d","name":"web"}}]}`, b.text)
 		for _, result := range faultsOf(t, shortMeta+"-- api/events.json --\n"+event+"\n") {
-			t.Errorf("%q as an event makes %s %s: %s", b.text, result.ID, result.Status, result.Findings[0].Message)
+			t.Errorf("%q as an event makes %s %s: %s", b.text, result.ID, result.Status,
+				result.Findings[0].Message)
 		}
 	}
 }

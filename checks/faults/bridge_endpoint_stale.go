@@ -22,28 +22,39 @@ give up; pods have no way to the host.
 In HNS the fault shows as an endpoint of that name without the virtual adapter of the same name on
 the host.`,
 	Fix: checks.Fix{
-		Text:     "remove the endpoint and let flanneld or the Calico node service make it anew; flannel after 0.13.0 does so by itself",
-		Commands: []string{"Get-HnsEndpoint | Where-Object Name -eq '{network}_ep' | Remove-HnsEndpoint", "Restart-Service flanneld"},
-		Impact:   "pods of {node} do not reach the host, nor Services through it, until the endpoint is back: some seconds",
+		Text: "remove the endpoint and let flanneld or the Calico node service make it anew; flannel after 0.13.0 does so by itself",
+		Commands: []string{
+			"Get-HnsEndpoint | Where-Object Name -eq '{network}_ep' | Remove-HnsEndpoint",
+			"Restart-Service flanneld"},
+		Impact: "pods of {node} do not reach the host, nor Services through it, until the endpoint is back: some seconds",
 	},
-	Links: []string{"https://github.com/flannel-io/flannel/issues/1391", "https://github.com/flannel-io/flannel/issues/1423", "https://github.com/flannel-io/flannel/issues/1112",
-		"https://github.com/kubernetes-sigs/sig-windows-tools/issues/94", "https://github.com/projectcalico/calico/issues/4280", "https://github.com/projectcalico/calico/issues/5192"},
+	Links: []string{"https://github.com/flannel-io/flannel/issues/1391",
+		"https://github.com/flannel-io/flannel/issues/1423",
+		"https://github.com/flannel-io/flannel/issues/1112",
+		"https://github.com/kubernetes-sigs/sig-windows-tools/issues/94",
+		"https://github.com/projectcalico/calico/issues/4280",
+		"https://github.com/projectcalico/calico/issues/5192"},
 	Breaks: []*checks.Effect{effectNetworkCreation, effectPodTraffic, effectNodePorts,
 		effectKubeProxy},
 	Applies: checks.OnCNI(node.Flannel, node.Calico),
 	Needs:   []evidence.Need{evidence.HNSEndpoints, evidence.Adapters, node.NeedNetworks},
 	Uses:    []evidence.Need{evidence.Node, evidence.Pods},
 	Signs: []checks.Sign{
-		{Text: "failed to hot attach bridge HNSEndpoint", Not: wrongDisk, Says: "flanneld cannot attach the host's endpoint on the pod network"},
-		{Text: "Unable to hot attach bridge endpoint", Not: wrongDisk, Says: "the host's endpoint on the pod network cannot be attached"},
-		{Text: "failed to create bridge HNSEndpoint", Says: "flanneld cannot create the host's endpoint on the pod network"},
+		{Text: "failed to hot attach bridge HNSEndpoint", Not: wrongDisk,
+			Says: "flanneld cannot attach the host's endpoint on the pod network"},
+		{Text: "Unable to hot attach bridge endpoint", Not: wrongDisk,
+			Says: "the host's endpoint on the pod network cannot be attached"},
+		{Text: "failed to create bridge HNSEndpoint",
+			Says: "flanneld cannot create the host's endpoint on the pod network"},
 	},
 	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
 		n := node.About(s)
 		adapters := evidence.Adapters.In(s)
 		for _, e := range evidence.HNSEndpoints.In(s) {
 			network, own := strings.CutSuffix(strings.ToLower(e.Name), "_ep")
-			if !own || e.Remote || !slices.ContainsFunc(n.Networks.Value, func(want string) bool { return node.NameMatches(want, network) }) {
+			if !own || e.Remote || !slices.ContainsFunc(n.Networks.Value, func(want string) bool {
+				return node.NameMatches(want, network)
+			}) {
 				continue
 			}
 			if len(adapters) == 0 {
@@ -55,16 +66,19 @@ the host.`,
 			}) {
 				continue
 			}
-			level := checks.Info // not every version of the plugins attaches it, and pods may do without
+			// not every version of the plugins attaches it, and pods may do without
+			level := checks.Info
 			switch {
 			case len(liveSigns(s, "bridge-endpoint-stale")) > 0:
 				level = checks.Fail
 			case n.Unhealthy(s): // of this or of another fault
 				level = checks.Warn
 			}
-			return []checks.Finding{checks.Findingf(level, e.Name, "HNS has the host's endpoint %s, and the host has no adapter %s: it is not attached", e.Name, name).
+			return []checks.Finding{checks.Findingf(level, e.Name,
+				"HNS has the host's endpoint %s, and the host has no adapter %s: it is not attached", e.Name, name).
 				At(e.Field("Name"), "%s: %s", e.Name, strings.Join(e.Addresses, ", ")).
-				At(evidence.Adapters.Field(s), "none of its %d adapters is %s", len(adapters), name)}, nil
+				At(evidence.Adapters.Field(s), "none of its %d adapters is %s", len(adapters),
+					name)}, nil
 		}
 		return nil, nil
 	},

@@ -15,36 +15,56 @@ func TestCalicoPlaceholderServiceCIDR(t *testing.T) {
 {"name":"Calico","type":"calico","policies":[{"Name":"EndpointPolicy","Value":{"Type":"SDNROUTE","DestinationPrefix":"` + prefix + `","NeedEncap":true}}]}
 `
 	}
-	script := func(line string) string { return "-- files/C/CalicoWindows/config.ps1 --\n# edit this\n" + line + "\n" }
-	const old, later = `$env:K8S_SERVICE_CIDR = "<your service cidr>"`, `Set-EnvVarIfNotSet -var "K8S_SERVICE_CIDR" -defaultValue "<your service cidr>"`
+	script := func(line string) string {
+		return "-- files/C/CalicoWindows/config.ps1 --\n# edit this\n" + line + "\n"
+	}
+	const old, later = `$env:K8S_SERVICE_CIDR = "<your service cidr>"`,
+		`Set-EnvVarIfNotSet -var "K8S_SERVICE_CIDR" -defaultValue "<your service cidr>"`
 	const byScript = `fail: C:\CalicoWindows\config.ps1 sets the service CIDR to "<your service cidr>", and pods to come get that into their policies [state]`
 	runLooks(t, "calico-placeholder-service-cidr", []look{
-		{"in an endpoint", calicoNode + endpoint("0", "<your service cidr>"), `fail: endpoint pod_Calico (10.1.0.4/26) has a policy for "<your service cidr>", which is no CIDR [state]`},
+		{"in an endpoint", calicoNode + endpoint("0", "<your service cidr>"),
+			`fail: endpoint pod_Calico (10.1.0.4/26) has a policy for "<your service cidr>", which is no CIDR [state]`},
 		{"a CIDR", calicoNode + endpoint("0", "10.96.0.0/12"), "pass"},
 		{"a bare address is one too", calicoNode + endpoint("0", "10.96.0.10"), "pass"},
 		{"another node's endpoint", calicoNode + endpoint("1", "<your service cidr>"), "pass"},
-		{"in the CNI configuration", calicoNode + conf("<your service cidr>"), `fail: the CNI configuration 10-calico.conf has a policy for "<your service cidr>", which is no CIDR [state]`},
+		{"in the CNI configuration", calicoNode + conf("<your service cidr>"),
+			`fail: the CNI configuration 10-calico.conf has a policy for "<your service cidr>", which is no CIDR [state]`},
 		{"a route whose prefix was lost", calicoNode + conf(""), "pass"},
 		{"in the script alone", calicoNode + script(old), byScript},
 		{"in the later script", calicoNode + script(later), byScript},
-		{"the environment overrules the later script", calicoNode + script(later) + "-- env.json --\n{\"K8S_SERVICE_CIDR\":\"10.96.0.0/12\"}\n", "pass"},
-		{"the installed configuration overrules the script", calicoNode + script(old) + conf("10.96.0.0/12"), "pass"},
+		{"the environment overrules the later script",
+			calicoNode + script(later) +
+				"-- env.json --\n{\"K8S_SERVICE_CIDR\":\"10.96.0.0/12\"}\n", "pass"},
+		{"the installed configuration overrules the script",
+			calicoNode + script(old) + conf("10.96.0.0/12"), "pass"},
 		{"in a comment", calicoNode + script("# "+old), "pass"},
-		{"a value that the script works out", calicoNode + script(`$env:K8S_SERVICE_CIDR = "$cidr"`), "pass"},
+		{"a value that the script works out",
+			calicoNode + script(`$env:K8S_SERVICE_CIDR = "$cidr"`), "pass"},
 		{"nothing of it was recorded", calicoNode, "unknown"},
-		{"an endpoint that is degraded for another reason", "-- logs/containerd/c.log --\n{2151350295; endpoint.h; 327; hostnetsvc.dll; 0; Endpoint is in invalid state; 860}\n", "unknown"},
-		{"the plugin prints its configuration", "-- logs/cni/cni.log --\nconf ExceptionList:[<your service cidr>]\n", "fail: Calico works with the placeholder of its own installation script instead of the service CIDR [text]"},
-		{"flannel", "-- services.json --\n[{\"name\":\"flanneld\",\"state\":\"running\"}]\n" + endpoint("0", "<your service cidr>"), "skip"},
+		{"an endpoint that is degraded for another reason",
+			"-- logs/containerd/c.log --\n{2151350295; endpoint.h; 327; hostnetsvc.dll; 0; Endpoint is in invalid state; 860}\n", "unknown"},
+		{"the plugin prints its configuration",
+			"-- logs/cni/cni.log --\nconf ExceptionList:[<your service cidr>]\n",
+			"fail: Calico works with the placeholder of its own installation script instead of the service CIDR [text]"},
+		{"flannel", "-- services.json --\n[{\"name\":\"flanneld\",\"state\":\"running\"}]\n" +
+			endpoint("0", "<your service cidr>"), "skip"},
 	})
 }
 
 func TestCalicoPolicyConfigInvalid(t *testing.T) {
-	log := func(folder, line string) string { return "-- logs/" + folder + "/x.log --\n" + line + "\n" }
+	log := func(folder, line string) string {
+		return "-- logs/" + folder + "/x.log --\n" + line + "\n"
+	}
 	const refused = `plugin type="calico" failed (add): hcnCreateEndpoint failed in Win32: Die Richtlinie ist ungültig. (0x803b000d)`
 	runLooks(t, "calico-policy-config-invalid", []look{
-		{"refused, in any language", log("containerd", refused), "fail: HNS refuses a pod's endpoint over its policies [text]"},
-		{"kube-proxy's load balancer is refused with the same code", calicoNode + log("kube-proxy", `hcnCreateLoadBalancer failed in Win32: … (0x803b000d) network Calico`) + log("kubelet", "ok"), "pass"},
-		{"another plugin's endpoint", "-- services.json --\n[{\"name\":\"flanneld\",\"state\":\"running\"}]\n" + log("containerd", refused), "skip"},
+		{"refused, in any language", log("containerd", refused),
+			"fail: HNS refuses a pod's endpoint over its policies [text]"},
+		{"kube-proxy's load balancer is refused with the same code", calicoNode + log("kube-proxy",
+			`hcnCreateLoadBalancer failed in Win32: … (0x803b000d) network Calico`) + log("kubelet",
+			"ok"), "pass"},
+		{"another plugin's endpoint",
+			"-- services.json --\n[{\"name\":\"flanneld\",\"state\":\"running\"}]\n" +
+				log("containerd", refused), "skip"},
 		{"no logs", calicoNode, "unknown"},
 	})
 }
@@ -59,15 +79,28 @@ func TestCalicoVSwitchInterfaceTimeout(t *testing.T) {
 	const timeout = "-- logs/cni/cni.log --\nE1 timed out waiting for interface matching the management IP (10.0.0.5) of network Calico\n"
 	runLooks(t, "calico-vswitch-interface-timeout", []look{
 		{"the host has the address", calicoNode + network("10.0.0.4") + adapters, "pass"},
-		{"only a pod's adapter has it", calicoNode + network("10.0.0.5") + adapters, "fail: HNS network Calico has the management address 10.0.0.5, and no adapter of the host does [state]"},
-		{"an address that Windows made up", calicoNode + network("169.254.7.9") + adapters, "fail: HNS network Calico has the management address 169.254.7.9, which Windows gives an adapter that lost its own [state]"},
-		{"it came back since", calicoNode + network("10.0.0.4") + adapters + timeout, "info: the logs say: the Calico plugin waited in vain for the node's address on the adapter of its network; the node's state does not bear it out [text]"},
-		{"no network came of it", calicoNode + "-- hns-networks.json --\n[{\"ID\":\"n\",\"Name\":\"nat\",\"Type\":\"NAT\"}]\n" + adapters + timeout, "fail: Calico waited in vain for the node's address, and HNS does not have the network Calico [state+text]"},
-		{"no network, for another reason", calicoNode + "-- hns-networks.json --\n[{\"ID\":\"n\",\"Name\":\"nat\",\"Type\":\"NAT\"}]\n" + adapters, "pass"},
+		{"only a pod's adapter has it", calicoNode + network("10.0.0.5") + adapters,
+			"fail: HNS network Calico has the management address 10.0.0.5, and no adapter of the host does [state]"},
+		{"an address that Windows made up", calicoNode + network("169.254.7.9") + adapters,
+			"fail: HNS network Calico has the management address 169.254.7.9, which Windows gives an adapter that lost its own [state]"},
+		{"it came back since", calicoNode + network("10.0.0.4") + adapters + timeout,
+			"info: the logs say: the Calico plugin waited in vain for the node's address on the adapter of its network; the node's state does not bear it out [text]"},
+		{"no network came of it",
+			calicoNode +
+				"-- hns-networks.json --\n[{\"ID\":\"n\",\"Name\":\"nat\",\"Type\":\"NAT\"}]\n" +
+				adapters + timeout,
+			"fail: Calico waited in vain for the node's address, and HNS does not have the network Calico [state+text]"},
+		{"no network, for another reason",
+			calicoNode +
+				"-- hns-networks.json --\n[{\"ID\":\"n\",\"Name\":\"nat\",\"Type\":\"NAT\"}]\n" +
+				adapters, "pass"},
 		{"a record without management address", calicoNode + network("") + adapters, "unknown"},
-		{"adapters without any address", calicoNode + network("10.0.0.4") + "-- adapters.json --\n[{\"name\":\"Ethernet\"}]\n", "unknown"},
-		{"RKE2 prints this on every start", "-- logs/rke2/r.log --\nlevel=debug msg=\"Calico is waiting for the interface with ip: 10.0.0.4 to come back\"\n", "unknown"},
-		{"flannel", "-- services.json --\n[{\"name\":\"flanneld\",\"state\":\"running\"}]\n" + network("10.0.0.5") + adapters, "skip"},
+		{"adapters without any address", calicoNode + network("10.0.0.4") +
+			"-- adapters.json --\n[{\"name\":\"Ethernet\"}]\n", "unknown"},
+		{"RKE2 prints this on every start",
+			"-- logs/rke2/r.log --\nlevel=debug msg=\"Calico is waiting for the interface with ip: 10.0.0.4 to come back\"\n", "unknown"},
+		{"flannel", "-- services.json --\n[{\"name\":\"flanneld\",\"state\":\"running\"}]\n" +
+			network("10.0.0.5") + adapters, "skip"},
 	})
 }
 
@@ -77,22 +110,31 @@ func TestFelixHcsshimPanic(t *testing.T) {
 {"items":[{"metadata":{"name":"calico-node-windows-x","namespace":"calico-system"},"spec":{"containers":[{"name":"felix","image":"registry.example:5000/calico/node-windows:` + tag + `"}]},"status":{"phase":"Running","containerStatuses":[{"name":"felix","image":"i","state":{` + state + `},"lastState":{"terminated":{"exitCode":` + last + `}}}]}}]}
 `
 	}
-	const waits, runs = `"waiting":{"reason":"CrashLoopBackOff"}`, `"running":{"startedAt":"2026-11-20T09:00:00Z"}`
+	const waits, runs = `"waiting":{"reason":"CrashLoopBackOff"}`,
+		`"running":{"startedAt":"2026-11-20T09:00:00Z"}`
 	event := func(status string) string {
 		return "-- events.json --\n[{\"provider\":\"rke2\",\"message\":\"Felix exited: exit status " + status + "\"}]\n"
 	}
 	runLooks(t, "felix-hcsshim-panic", []look{
-		{"it panicked and waits", calicoNode + pod("v3.28.2", waits, "2"), "fail: Felix v3.28.2 panicked and is not running [state]"},
-		{"it was started again", calicoNode + pod("v3.29.0@sha256:ab", runs, "2"), "warn: Felix v3.29.0 panicked and was started again [state]"},
+		{"it panicked and waits", calicoNode + pod("v3.28.2", waits, "2"),
+			"fail: Felix v3.28.2 panicked and is not running [state]"},
+		{"it was started again", calicoNode + pod("v3.29.0@sha256:ab", runs, "2"),
+			"warn: Felix v3.29.0 panicked and was started again [state]"},
 		{"a release with the mended library", calicoNode + pod("v3.30.2", waits, "2"), "pass"},
 		{"a release before it", calicoNode + pod("v3.26.4", waits, "2"), "pass"},
 		{"it was told to stop", calicoNode + pod("v3.28.2", runs, "-1073741510"), "pass"},
-		{"RKE2 saw it panic", event("2"), "fail: RKE2 reports that Felix panicked, and does not start it again [text]"},
-		{"RKE2 was restarted since", calicoNode + replace(event("2"), `"message"`, `"time":"2026-11-20T08:00:00Z","message"`) + "-- processes.json --\n[{\"pid\":1,\"name\":\"calico-node.exe\",\"args\":[\"-felix\"],\"startedAt\":\"2026-11-20T09:00:00Z\"}]\n",
+		{"RKE2 saw it panic", event("2"),
+			"fail: RKE2 reports that Felix panicked, and does not start it again [text]"},
+		{"RKE2 was restarted since", calicoNode + replace(event("2"), `"message"`,
+			`"time":"2026-11-20T08:00:00Z","message"`) +
+			"-- processes.json --\n[{\"pid\":1,\"name\":\"calico-node.exe\",\"args\":[\"-felix\"],\"startedAt\":\"2026-11-20T09:00:00Z\"}]\n",
 			"info: the logs say: RKE2 reports that Felix panicked, and does not start it again; the node's state does not bear it out [text]"},
 		{"RKE2 ended it itself", event("1"), "unknown"},
-		{"a trace that leads into the library", calicoNode + "-- logs/felix/felix.log --\ngithub.com/Microsoft/hcsshim/hcn.HostComputeEndpoint.String(0xc000)\n", "fail: Felix ended by itself: this node's routes and network policies are no longer kept [text]"},
+		{"a trace that leads into the library",
+			calicoNode +
+				"-- logs/felix/felix.log --\ngithub.com/Microsoft/hcsshim/hcn.HostComputeEndpoint.String(0xc000)\n", "fail: Felix ended by itself: this node's routes and network policies are no longer kept [text]"},
 		{"nothing was recorded that could tell", calicoNode, "unknown"},
-		{"flannel", "-- services.json --\n[{\"name\":\"flanneld\",\"state\":\"running\"}]\n" + event("2"), "skip"},
+		{"flannel", "-- services.json --\n[{\"name\":\"flanneld\",\"state\":\"running\"}]\n" +
+			event("2"), "skip"},
 	})
 }

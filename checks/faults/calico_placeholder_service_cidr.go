@@ -32,19 +32,25 @@ configuration. The script convicts where neither shows that another value won.`,
 		},
 		Impact: "every pod of this node is replaced, and the node is off the network for some seconds",
 	},
-	Links: []string{"https://github.com/containerd/containerd/issues/5729", "https://github.com/projectcalico/felix/issues/2893",
-		"https://github.com/projectcalico/cni-plugin/issues/1158", "https://github.com/projectcalico/calico/issues/5189"},
+	Links: []string{"https://github.com/containerd/containerd/issues/5729",
+		"https://github.com/projectcalico/felix/issues/2893",
+		"https://github.com/projectcalico/cni-plugin/issues/1158",
+		"https://github.com/projectcalico/calico/issues/5189"},
 	Breaks: []*checks.Effect{effectPodStart, effectServices, effectContainers},
 	Explains: []string{"calico-policy-config-invalid", "cni-config-invalid",
 		"outboundnat-exception-missing", "outboundnat-exception-too-broad",
 		"route-policy-missing", "container-invalid-state"},
 	Applies: checks.OnCNI(node.Calico),
-	Needs:   []evidence.Need{evidence.Any(evidence.HNSEndpoints, node.NeedCNIFiles, evidence.File(calicoScript))},
-	Uses:    []evidence.Need{evidence.HNSEndpoints, evidence.File(calicoScript), evidence.Env},
+	Needs: []evidence.Need{evidence.Any(evidence.HNSEndpoints, node.NeedCNIFiles,
+		evidence.File(calicoScript))},
+	Uses: []evidence.Need{evidence.HNSEndpoints, evidence.File(calicoScript), evidence.Env},
 	Signs: []checks.Sign{
-		{Text: "<your service cidr>", Says: "Calico works with the placeholder of its own installation script instead of the service CIDR"},
+		{Text: "<your service cidr>",
+			Says: "Calico works with the placeholder of its own installation script instead of the service CIDR"},
 		onEndpointDegraded(),
-		{Text: "The requested operation for attach namespace failed", Or: []string{"0x803b002e", "2151350318"}, Says: "HNS cannot attach a pod's endpoint, as when its policies hold a placeholder in place of the service CIDR"},
+		{Text: "The requested operation for attach namespace failed",
+			Or:   []string{"0x803b002e", "2151350318"},
+			Says: "HNS cannot attach a pod's endpoint, as when its policies hold a placeholder in place of the service CIDR"},
 	},
 	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
 		n := node.About(s)
@@ -54,8 +60,10 @@ configuration. The script convicts where neither shows that another value won.`,
 			}
 			for _, text := range policyPrefixes(e) {
 				if !isCIDR(text) {
-					return []checks.Finding{checks.Findingf(checks.Fail, node.EndpointName(e), "%s has a policy for %q, which is no CIDR", node.EndpointName(e), text).
-						At(e.Field("Policies"), "%s: OutBoundNAT or SDNRoute names %s", node.EndpointName(e), text)}, nil
+					return []checks.Finding{checks.Findingf(checks.Fail, node.EndpointName(e),
+						"%s has a policy for %q, which is no CIDR", node.EndpointName(e), text).
+						At(e.Field("Policies"), "%s: OutBoundNAT or SDNRoute names %s",
+							node.EndpointName(e), text)}, nil
 				}
 			}
 		}
@@ -89,13 +97,16 @@ configuration. The script convicts where neither shows that another value won.`,
 			return nil, nil
 		}
 		line := strings.Count(script.Text[:m[2]], "\n") + 1
-		return []checks.Finding{checks.Findingf(checks.Fail, calicoScript, "%s sets the service CIDR to %q, and pods to come get that into their policies", calicoScript, value).
+		return []checks.Finding{checks.Findingf(checks.Fail, calicoScript,
+			"%s sets the service CIDR to %q, and pods to come get that into their policies",
+			calicoScript, value).
 			At(evidence.InLine(script.Path, line), "K8S_SERVICE_CIDR is %s", value)}, nil
 	},
 })
 
 // setsServiceCIDR finds the value in both forms that the script has had.
-var setsServiceCIDR = regexp.MustCompile(`(?mi)^[^#\n]*K8S_SERVICE_CIDR["']?\s*(?:=|-defaultValue)\s*["']([^"'\n]+)["']`)
+var setsServiceCIDR = regexp.MustCompile(
+	`(?mi)^[^#\n]*K8S_SERVICE_CIDR["']?\s*(?:=|-defaultValue)\s*["']([^"'\n]+)["']`)
 
 // policyPrefixes are the texts of an endpoint's policies that must be CIDRs.
 func policyPrefixes(e evidence.HNSEndpoint) []string {
@@ -120,7 +131,9 @@ func isCIDR(s string) bool {
 }
 
 func badCNIPrefix(f *node.CNIFile, spot evidence.Spot, text string) checks.Finding {
-	return checks.Findingf(checks.Fail, f.Name, "the CNI configuration %s has a policy for %q, which is no CIDR", f.Name, text).At(f.File.At(spot), "policy for %s", text)
+	return checks.Findingf(checks.Fail, f.Name,
+		"the CNI configuration %s has a policy for %q, which is no CIDR", f.Name,
+		text).At(f.File.At(spot), "policy for %s", text)
 }
 
 // onEndpointDegraded confirms only: an endpoint comes to be degraded in many ways.

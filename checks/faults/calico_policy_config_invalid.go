@@ -22,31 +22,41 @@ that check names the text.`,
 	Fix: checks.Fix{
 		Text: "read the policies of the CNI configuration {cniFile} for what is no CIDR or stands there twice, and compare Calico's version with what it supports on this build; then have the pod made anew",
 		Commands: []string{
-			`Get-Content "{cniFile}"`, `Get-HnsEndpoint | Select-Object Name, IPAddress, Policies | ConvertTo-Json -Depth 6`,
+			`Get-Content "{cniFile}"`,
+			`Get-HnsEndpoint | Select-Object Name, IPAddress, Policies | ConvertTo-Json -Depth 6`,
 			`Get-WinEvent -LogName Microsoft-Windows-Host-Network-Service-Admin -MaxEvents 30`,
 		},
 		Impact: "none: looking changes nothing",
 	},
-	Links:   []string{"https://github.com/projectcalico/calico/issues/8465", "https://github.com/aws/containers-roadmap/issues/240"},
-	Breaks:  []*checks.Effect{effectPodStart, effectContainers},
-	Applies: checks.OnCNI(node.Calico, node.VPC), // EKS clusters run Calico's policies over Amazon's plugin
-	Needs:   []evidence.Need{evidence.Any(evidence.PodEvents, evidence.Logs("cni"), evidence.Logs("calico"), evidence.Logs("containerd"), evidence.Logs("kubelet"), evidence.Logs("kube-proxy"))},
-	Signs:   []checks.Sign{policyRefused("hcnCreateEndpoint"), policyRefused("hnsCall", "calico"), loadBalancerRefused},
+	Links: []string{"https://github.com/projectcalico/calico/issues/8465",
+		"https://github.com/aws/containers-roadmap/issues/240"},
+	Breaks: []*checks.Effect{effectPodStart, effectContainers},
+	// EKS clusters run Calico's policies over Amazon's plugin
+	Applies: checks.OnCNI(node.Calico, node.VPC),
+	Needs: []evidence.Need{evidence.Any(evidence.PodEvents, evidence.Logs("cni"),
+		evidence.Logs("calico"), evidence.Logs("containerd"), evidence.Logs("kubelet"),
+		evidence.Logs("kube-proxy"))},
+	Signs: []checks.Sign{policyRefused("hcnCreateEndpoint"), policyRefused("hnsCall", "calico"),
+		loadBalancerRefused},
 })
 
 const policyRefusal = "HCN_E_INVALID_POLICY"
 
 // policyRefused is HNS's refusal of a call that a CNI plugin made.
 func policyRefused(call string, also ...string) checks.Sign {
-	sign := checks.SignOfCode(policyRefusal, "HNS refuses a pod's endpoint over its policies", append(also, call)...)
-	sign.In = []string{evidence.InPodEvents, "cni", "calico", "calico-node", "containerd", "docker", "kubelet"}
+	sign := checks.SignOfCode(policyRefusal, "HNS refuses a pod's endpoint over its policies",
+		append(also, call)...)
+	sign.In = []string{evidence.InPodEvents, "cni", "calico", "calico-node", "containerd", "docker",
+		"kubelet"}
 	return sign
 }
 
 // loadBalancerRefused is the same for kube-proxy, whose load balancers name
 // endpoints that such a refusal left incomplete.
 var loadBalancerRefused = func() checks.Sign {
-	sign := checks.SignOfCode(policyRefusal, "HNS refuses a load balancer: an address or an endpoint that it names is not valid", "Policy creation failed")
+	sign := checks.SignOfCode(policyRefusal,
+		"HNS refuses a load balancer: an address or an endpoint that it names is not valid",
+		"Policy creation failed")
 	sign.In = []string{"kube-proxy"}
 	return sign
 }()

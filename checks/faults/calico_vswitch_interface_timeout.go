@@ -24,22 +24,29 @@ adapters.`,
 	Fix: checks.Fix{
 		Text: "tell Calico which adapter carries the node's address (windowsNodes.vxlanAdapter of the operator's Installation, or VXLAN_ADAPTER in config.ps1), and see that the adapter has its address again: by DHCP, or set once more; then restart Calico's node service. On RKE2 use a release of March 2024 or later",
 		Commands: []string{
-			"Get-HnsNetwork | Select-Object Name, Type, ManagementIP, NetworkAdapterName", "Get-NetIPAddress -AddressFamily IPv4 | Select-Object InterfaceAlias, IPAddress",
+			"Get-HnsNetwork | Select-Object Name, Type, ManagementIP, NetworkAdapterName",
+			"Get-NetIPAddress -AddressFamily IPv4 | Select-Object InterfaceAlias, IPAddress",
 			`kubectl patch installation default --type merge -p '{"spec":{"windowsNodes":{"vxlanAdapter":"Ethernet"}}}'`,
 		},
 		Impact: "creating the network takes the node off the network for some seconds",
 	},
-	Links: []string{"https://github.com/projectcalico/calico/issues/9236", "https://github.com/projectcalico/calico/issues/8219", "https://github.com/projectcalico/calico/issues/4533",
-		"https://github.com/projectcalico/calico/issues/9120", "https://github.com/rancher/rke2/pull/5335", "https://github.com/rancher/rke2/issues/4580"},
+	Links: []string{"https://github.com/projectcalico/calico/issues/9236",
+		"https://github.com/projectcalico/calico/issues/8219",
+		"https://github.com/projectcalico/calico/issues/4533",
+		"https://github.com/projectcalico/calico/issues/9120",
+		"https://github.com/rancher/rke2/pull/5335", "https://github.com/rancher/rke2/issues/4580"},
 	Breaks: []*checks.Effect{effectHNSNetwork, effectHostAdapter, effectKubeProxy,
 		effectNodeReports, effectNodeReady, effectPodStart, effectServices},
 	Explains: []string{"rke2-calico-race", "kubeproxy-no-host-mac"},
 	Applies:  checks.OnCNI(node.Calico),
 	Needs:    []evidence.Need{evidence.HNSNetworks, evidence.Adapters, node.NeedNetworks},
 	Signs: []checks.Sign{
-		{Text: "timed out waiting for interface matching the management IP", Says: "the Calico plugin waited in vain for the node's address on the adapter of its network"},
-		{Text: "timed out waiting for the network interfaces to come back", Says: "RKE2 waited in vain for the node's address after it had removed HNS networks"},
-		{Text: "Calico is waiting for the interface with ip", ConfirmOnly: true}, // printed on every start
+		{Text: "timed out waiting for interface matching the management IP",
+			Says: "the Calico plugin waited in vain for the node's address on the adapter of its network"},
+		{Text: "timed out waiting for the network interfaces to come back",
+			Says: "RKE2 waited in vain for the node's address after it had removed HNS networks"},
+		// printed on every start
+		{Text: "Calico is waiting for the interface with ip", ConfirmOnly: true},
 	},
 	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
 		n := node.About(s)
@@ -49,17 +56,21 @@ adapters.`,
 			if len(matches) == 0 {
 				return nil, nil // why the network is not there, other checks ask
 			}
-			f := checks.Findingf(checks.Fail, n.Networks.Value[0], "Calico waited in vain for the node's address, and HNS does not have the network %s", evidence.Joined(n.Networks.Value, " or ")).
-				At(evidence.HNSNetworks.Field(s), "names: %s", networkNames(evidence.HNSNetworks.In(s))).With(checks.Quote(matches[0]))
+			f := checks.Findingf(checks.Fail, n.Networks.Value[0],
+				"Calico waited in vain for the node's address, and HNS does not have the network %s", evidence.Joined(n.Networks.Value, " or ")).
+				At(evidence.HNSNetworks.Field(s), "names: %s",
+					networkNames(evidence.HNSNetworks.In(s))).With(checks.Quote(matches[0]))
 			f.Basis = checks.ByBoth
 			return []checks.Finding{f}, nil
 		}
 		ip, ok := node.ParseAddress(net.ManagementIP)
 		if !ok {
-			return nil, checks.Unknown(evidence.NotShown.Gap("the management address of HNS network %s", net.Name))
+			return nil, checks.Unknown(
+				evidence.NotShown.Gap("the management address of HNS network %s", net.Name))
 		}
 		if ip.IsLinkLocalUnicast() {
-			return []checks.Finding{checks.Findingf(checks.Fail, net.Name, "HNS network %s has the management address %s, which Windows gives an adapter that lost its own", net.Name, ip).
+			return []checks.Finding{checks.Findingf(checks.Fail, net.Name,
+				"HNS network %s has the management address %s, which Windows gives an adapter that lost its own", net.Name, ip).
 				At(net.Field(), "%s: ManagementIP is %s", net.Name, ip)}, nil
 		}
 		var have []string
@@ -75,7 +86,9 @@ adapters.`,
 		if len(have) == 0 {
 			return nil, checks.Unknown(evidence.NotShown.Gap("any address of an adapter"))
 		}
-		return []checks.Finding{checks.Findingf(checks.Fail, net.Name, "HNS network %s has the management address %s, and no adapter of the host does", net.Name, ip).
+		return []checks.Finding{checks.Findingf(checks.Fail, net.Name,
+			"HNS network %s has the management address %s, and no adapter of the host does",
+			net.Name, ip).
 			At(net.Field(), "%s: ManagementIP is %s", net.Name, ip).
 			At(evidence.Adapters.Field(s), "the host has %s", strings.Join(have, ", "))}, nil
 	},

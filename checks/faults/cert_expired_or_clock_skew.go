@@ -41,20 +41,27 @@ a webhook's certificate is no sign.`,
 	Fix: checks.Fix{
 		Text: "set the clock right first; then have the kubelet ask for a new certificate, and approve its request where nothing does so by itself",
 		Commands: []string{
-			"w32tm /resync", "Stop-Service kubelet", `Remove-Item C:\var\lib\kubelet\pki\kubelet-client-*`, "Start-Service kubelet",
+			"w32tm /resync", "Stop-Service kubelet",
+			`Remove-Item C:\var\lib\kubelet\pki\kubelet-client-*`, "Start-Service kubelet",
 			"kubectl get csr", "kubectl certificate approve CSR",
 		},
 		Impact: "running containers are not touched; without a valid bootstrap kubeconfig (kubeadm token create --print-join-command) the kubelet cannot ask",
 	},
-	Links: []string{"https://github.com/projectcalico/calico/pull/9178", "https://github.com/kubernetes/kubernetes/pull/97680", "https://github.com/Azure/AKS/issues/1152", "https://kubernetes.io/docs/tasks/tls/certificate-rotation/"},
+	Links: []string{"https://github.com/projectcalico/calico/pull/9178",
+		"https://github.com/kubernetes/kubernetes/pull/97680",
+		"https://github.com/Azure/AKS/issues/1152",
+		"https://kubernetes.io/docs/tasks/tls/certificate-rotation/"},
 	Breaks: []*checks.Effect{effectKubeletStart, effectNodeReports, effectPodStart,
 		effectContainers},
 	Needs: []evidence.Need{evidence.Any(evidence.Certificates, evidence.TimeService)},
 	Uses:  []evidence.Need{evidence.Certificates, evidence.TimeService},
 	Signs: []checks.Sign{
-		{Text: "x509: certificate has expired or is not yet valid", Not: othersCertificates, In: []string{"kubelet", "kube-proxy", "flanneld", "cni", "calico-node", evidence.InEvents},
+		{Text: "x509: certificate has expired or is not yet valid", Not: othersCertificates,
+			In: []string{"kubelet", "kube-proxy", "flanneld", "cni", "calico-node",
+				evidence.InEvents},
 			Says: "a certificate between this node and the API server has expired or is not valid yet"},
-		{Text: "part of the existing bootstrap client certificate", Also: []string{"is expired"}, Says: "the kubelet's client certificate has expired"},
+		{Text: "part of the existing bootstrap client certificate", Also: []string{"is expired"},
+			Says: "the kubelet's client certificate has expired"},
 	},
 	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
 		clock := evidence.TimeService.In(s)
@@ -65,8 +72,10 @@ a webhook's certificate is no sign.`,
 			if off >= skewBreaks {
 				level = checks.Fail
 			}
-			findings = append(findings, checks.Findingf(level, "clock", "the node's clock and the API server's differ by %s", off.Round(time.Second)).
-				At(evidence.TimeService.Field(s, "apiServerSkewMs"), "apiServerSkewMs is %d", *clock.APIServerSkewMS))
+			findings = append(findings, checks.Findingf(level, "clock",
+				"the node's clock and the API server's differ by %s", off.Round(time.Second)).
+				At(evidence.TimeService.Field(s, "apiServerSkewMs"), "apiServerSkewMs is %d",
+					*clock.APIServerSkewMS))
 		}
 		if len(findings) > 0 {
 			return findings, nil
@@ -75,7 +84,8 @@ a webhook's certificate is no sign.`,
 			return nil, checks.Unknown(gap)
 		}
 		if !measured {
-			return nil, checks.Unknown(evidence.NotShown.Gap("how far the clock is from the API server's"))
+			return nil, checks.Unknown(
+				evidence.NotShown.Gap("how far the clock is from the API server's"))
 		}
 		return nil, nil
 	},
@@ -84,14 +94,17 @@ a webhook's certificate is no sign.`,
 // outdated judges the certificates by file: one that is valid is enough for its file.
 func outdated(certificates []evidence.Certificate, now time.Time) []checks.Finding {
 	valid := func(c evidence.Certificate) bool {
-		return (c.NotBefore.IsZero() || !now.Before(c.NotBefore.Time)) && !now.After(c.NotAfter.Time)
+		return (c.NotBefore.IsZero() || !now.Before(c.NotBefore.Time)) &&
+			!now.After(c.NotAfter.Time)
 	}
 	var findings []checks.Finding
 	for _, c := range certificates {
 		if c.NotAfter.IsZero() || rotatedAway(c.Path) {
 			continue
 		}
-		if slices.ContainsFunc(certificates, func(o evidence.Certificate) bool { return strings.EqualFold(o.Path, c.Path) && o != c && valid(o) }) {
+		if slices.ContainsFunc(certificates, func(o evidence.Certificate) bool {
+			return strings.EqualFold(o.Path, c.Path) && o != c && valid(o)
+		}) {
 			continue
 		}
 		level, what := weightOf(c)
@@ -99,17 +112,21 @@ func outdated(certificates []evidence.Certificate, now time.Time) []checks.Findi
 		soon := min(expiresSoon, c.NotAfter.Sub(c.NotBefore.Time)/10)
 		switch left := c.NotAfter.Sub(now); {
 		case left < 0:
-			message = evidence.Phrasef("%s expired on %s at %s", what, c.NotAfter.Format("2006-01-02"), c.NotAfter.Format("15:04 UTC"))
+			message = evidence.Phrasef("%s expired on %s at %s", what,
+				c.NotAfter.Format("2006-01-02"), c.NotAfter.Format("15:04 UTC"))
 		case !valid(c):
-			message = evidence.Phrasef("%s is not valid before %s: the node's clock is behind", what, c.NotBefore.Format("2006-01-02 15:04 UTC"))
+			message = evidence.Phrasef("%s is not valid before %s: the node's clock is behind",
+				what, c.NotBefore.Format("2006-01-02 15:04 UTC"))
 		case left < soon && level == checks.Fail:
 			level = checks.Warn
-			message = evidence.Phrasef("%s expires on %s at %s, and nothing has renewed it", what, c.NotAfter.Format("2006-01-02"), c.NotAfter.Format("15:04 UTC"))
+			message = evidence.Phrasef("%s expires on %s at %s, and nothing has renewed it", what,
+				c.NotAfter.Format("2006-01-02"), c.NotAfter.Format("15:04 UTC"))
 		default:
 			continue
 		}
 		findings = append(findings, checks.Findingf(level, c.Path, "%s", message).
-			At(c.Field(), "%s: %s, valid from %s to %s", c.Path, c.Subject, c.NotBefore.Format(time.DateTime), c.NotAfter.Format(time.DateTime)))
+			At(c.Field(), "%s: %s, valid from %s to %s", c.Path, c.Subject,
+				c.NotBefore.Format(time.DateTime), c.NotAfter.Format(time.DateTime)))
 	}
 	return findings
 }
@@ -134,7 +151,8 @@ func weightOf(c evidence.Certificate) (checks.Level, evidence.Phrase) {
 	switch {
 	case strings.Contains(file, "server") || strings.HasSuffix(file, `\kubelet.crt`):
 		return checks.Warn, evidence.Phrasef("the kubelet's serving certificate")
-	case strings.Contains(file, "kubelet-client") || strings.Contains(strings.ToLower(c.Subject), "cn=system:node:"):
+	case strings.Contains(file, "kubelet-client") || strings.Contains(strings.ToLower(c.Subject),
+		"cn=system:node:"):
 		return checks.Fail, evidence.Phrasef("the kubelet's client certificate")
 	case c.Subject != "" && c.Subject == c.Issuer:
 		return checks.Fail, evidence.Phrasef("the cluster's CA certificate")

@@ -22,7 +22,8 @@ import (
 	"doctor/fixtures"
 )
 
-var update = flag.Bool("update", false, "rewrite the want sections of the fixtures, and the matrix of verdicts")
+var update = flag.Bool("update", false,
+	"rewrite the want sections of the fixtures, and the matrix of verdicts")
 
 // A loaded is a recorded node that all tests share: none of its parts is written to.
 type loaded struct {
@@ -44,7 +45,8 @@ var recorded = func() map[string]func() loaded {
 				return l
 			}
 			var unread []evidence.UnsearchedLog
-			if l.snapshot, unread = signs.Record(l.snapshot, faults.Catalogue().Signs()); len(unread) > 0 {
+			if l.snapshot, unread = signs.Record(l.snapshot,
+				faults.Catalogue().Signs()); len(unread) > 0 {
 				l.err = fmt.Errorf("logs that were not searched: %v", unread)
 				return l
 			}
@@ -113,7 +115,8 @@ func TestHealthyNodesStaySilent(t *testing.T) {
 		r := load(t, name).report
 		for _, result := range r.Results {
 			if result.Status == checks.StatusFail || result.Status == checks.StatusWarn {
-				t.Errorf("%s: %s is %s: %s", name, result.ID, result.Status, result.Findings[0].Message)
+				t.Errorf("%s: %s is %s: %s", name, result.ID, result.Status,
+					result.Findings[0].Message)
 			}
 		}
 		if len(r.Causes) > 0 {
@@ -137,7 +140,8 @@ func TestEveryCheckIsTrippedByItsOwnFixture(t *testing.T) {
 		r := load(t, c.ID).report
 		result := r.Result(c.ID)
 		if len(result.Findings) == 0 {
-			t.Errorf("%s finds nothing in its own fixture: %s %s", c.ID, result.Status, result.Gap+result.Reason)
+			t.Errorf("%s finds nothing in its own fixture: %s %s", c.ID, result.Status,
+				result.Gap+result.Reason)
 		}
 		if len(r.Causes) == 0 || r.Causes[0].ID != c.ID {
 			t.Errorf("%s is not the first cause of its own fixture: %v", c.ID, r.Causes)
@@ -150,7 +154,8 @@ func TestEveryCheckIsTrippedByItsOwnFixture(t *testing.T) {
 func TestACheckCannotTellWithoutItsNeeds(t *testing.T) {
 	for _, c := range faults.Catalogue().All() {
 		if len(c.Needs) == 0 {
-			t.Errorf("%s needs nothing: a check that needs no evidence judges without looking", c.ID)
+			t.Errorf("%s needs nothing: a check that needs no evidence judges without looking",
+				c.ID)
 		}
 	}
 	overEveryRecording(t, func(t *testing.T, name string) {
@@ -166,16 +171,21 @@ func TestACheckCannotTellWithoutItsNeeds(t *testing.T) {
 				}
 			}
 		}
-		for len(tried) > 0 { // the checks with the same need are tried at once: the node is learned once
+		// the checks with the same need are tried at once: the node is learned once
+		for len(tried) > 0 {
 			paths := tried[0].need.Paths()
 			same := func(n checkNeed) bool { return slices.Equal(n.need.Paths(), paths) }
 			without := func(c *checks.Check) bool {
-				return slices.ContainsFunc(tried, func(n checkNeed) bool { return n.id == c.ID && same(n) })
+				return slices.ContainsFunc(tried, func(n checkNeed) bool {
+					return n.id == c.ID && same(n)
+				})
 			}
-			r := checks.Diagnose(s.Hide(tried[0].need), faults.Catalogue().Select(without), checks.Source{}, checks.Program{})
+			r := checks.Diagnose(s.Hide(tried[0].need), faults.Catalogue().Select(without),
+				checks.Source{}, checks.Program{})
 			for _, got := range r.Results {
 				if got.Status != checks.StatusUnknown && got.Status != checks.StatusSkip {
-					t.Errorf("%s over %s without %v is %s, not unknown", got.ID, name, paths, got.Status)
+					t.Errorf("%s over %s without %v is %s, not unknown", got.ID, name, paths,
+						got.Status)
 				}
 			}
 			tried = slices.DeleteFunc(tried, same)
@@ -189,11 +199,15 @@ type checkNeed struct {
 	need evidence.Need
 }
 
-var healthyNodes = []string{"healthy-flannel-hostgw", "healthy-flannel-overlay", "healthy-calico", "healthy-azure-cni", "healthy-eks"}
+var healthyNodes = []string{"healthy-flannel-hostgw", "healthy-flannel-overlay", "healthy-calico",
+	"healthy-azure-cni", "healthy-eks"}
 
 // TestAnEmptyRecordingPassesNothing: a tree that holds only meta.json leaves every check unknown.
 func TestAnEmptyRecordingPassesNothing(t *testing.T) {
-	s, err := evidence.Load(fixtures.Tree(txtar.Parse([]byte("-- meta.json --\n{\"layout\":\"evidence/v1\",\"node\":\"win-1\",\"collectedAt\":\"2026-11-20T10:00:00Z\"}\n"))))
+	s, err := evidence.Load(
+		fixtures.Tree(
+			txtar.Parse(
+				[]byte("-- meta.json --\n{\"layout\":\"evidence/v1\",\"node\":\"win-1\",\"collectedAt\":\"2026-11-20T10:00:00Z\"}\n"))))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -212,7 +226,9 @@ func TestAChecksReadsAreDeclared(t *testing.T) {
 			if c.Run == nil || c.Applies != nil && c.Applies(node.About(s)) != nil {
 				continue
 			}
-			if slices.ContainsFunc(c.Needs, func(n evidence.Need) bool { return n.Gap(s).Kind != "" }) {
+			if slices.ContainsFunc(c.Needs, func(n evidence.Need) bool {
+				return n.Gap(s).Kind != ""
+			}) {
 				continue
 			}
 			var tr evidence.Trace
@@ -222,7 +238,8 @@ func TestAChecksReadsAreDeclared(t *testing.T) {
 			declared := slices.Concat(c.Needs, c.Uses)
 			for _, path := range tr.Seen() {
 				if !evidence.Covers(declared, path) {
-					t.Errorf("%s reads %s over %s and declares it neither in Needs nor in Uses", c.ID, path, name)
+					t.Errorf("%s reads %s over %s and declares it neither in Needs nor in Uses",
+						c.ID, path, name)
 				}
 			}
 		}
@@ -245,7 +262,9 @@ func TestChecksAreDocumented(t *testing.T) {
 			t.Errorf("%s: name the source of the rule in Links", c.ID)
 		case !slices.Contains(checks.Categories, c.Category):
 			t.Errorf("%s: category %q", c.ID, c.Category)
-		case c.Run == nil && !slices.ContainsFunc(c.Signs, func(s checks.Sign) bool { return !s.ConfirmOnly }):
+		case c.Run == nil && !slices.ContainsFunc(c.Signs, func(s checks.Sign) bool {
+			return !s.ConfirmOnly
+		}):
 			t.Errorf("%s: it has no Run and no sign that could convict", c.ID)
 		}
 		for _, link := range c.Links {
@@ -255,7 +274,9 @@ func TestChecksAreDocumented(t *testing.T) {
 		}
 		for _, sign := range c.Signs {
 			for _, text := range append([]string{sign.Text}, sign.Or...) {
-				if long := func(s string) bool { return len(s) >= checks.MinSign }; !long(text) && !slices.ContainsFunc(sign.Also, long) {
+				if long := func(s string) bool {
+					return len(s) >= checks.MinSign
+				}; !long(text) && !slices.ContainsFunc(sign.Also, long) {
 					t.Errorf("%s: the sign %q is too short to betray anything; name a longer text in Also", c.ID, text)
 				}
 			}
@@ -265,7 +286,8 @@ func TestChecksAreDocumented(t *testing.T) {
 		}
 		file := strings.ReplaceAll(c.ID, "-", "_") + ".go"
 		if strings.HasSuffix(c.ID, "-windows") {
-			file = strings.TrimSuffix(file, ".go") + "_node.go" // Go would compile x_windows.go on Windows only
+			// Go would compile x_windows.go on Windows only
+			file = strings.TrimSuffix(file, ".go") + "_node.go"
 		}
 		if _, err := os.Stat(file); err != nil {
 			t.Errorf("%s: its file is to be called %s", c.ID, file)
@@ -302,13 +324,15 @@ func outcome(r, base checks.Report) string {
 			fmt.Fprintf(&b, "  explains %s\n", id)
 		}
 	}
-	for _, status := range []checks.Status{checks.StatusFail, checks.StatusWarn, checks.StatusInfo} {
+	for _, status := range []checks.Status{checks.StatusFail, checks.StatusWarn,
+		checks.StatusInfo} {
 		for _, result := range r.Results {
 			if result.Status != status {
 				continue
 			}
 			below := base.Result(result.ID)
-			if status == checks.StatusInfo && below != nil && findingsText(*below, inFile) == findingsText(result, inFile) {
+			if status == checks.StatusInfo && below != nil &&
+				findingsText(*below, inFile) == findingsText(result, inFile) {
 				continue // its elements may stand elsewhere in their lists
 			}
 			b.WriteString(findingsText(result, where))

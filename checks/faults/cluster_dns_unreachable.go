@@ -22,12 +22,15 @@ limit: its own probes are a warning where the pods behind the Service do not ans
 otherwise only told. That nothing listens (refused) is no answer; a probe that could not be sent
 says nothing.`,
 	Fix: checks.Fix{
-		Text:     "ask a pod of CoreDNS at its own address from the same pod: where it answers, HNS lacks the load balancer of {clusterDNS}, and where it does not, look at the routes between the nodes, at network policies, and at whether CoreDNS runs at all",
-		Commands: []string{"kubectl -n kube-system get pods -l k8s-app=kube-dns -o wide", "Resolve-DnsName kubernetes.default.svc.cluster.local. -Server {clusterDNS}", "hnsdiag list loadbalancers"},
-		Impact:   "none: looking changes nothing",
+		Text: "ask a pod of CoreDNS at its own address from the same pod: where it answers, HNS lacks the load balancer of {clusterDNS}, and where it does not, look at the routes between the nodes, at network policies, and at whether CoreDNS runs at all",
+		Commands: []string{"kubectl -n kube-system get pods -l k8s-app=kube-dns -o wide",
+			"Resolve-DnsName kubernetes.default.svc.cluster.local. -Server {clusterDNS}",
+			"hnsdiag list loadbalancers"},
+		Impact: "none: looking changes nothing",
 	},
 	Links: []string{
-		"https://kubernetes.io/docs/tasks/debug/debug-cluster/windows/", "https://kubernetes.io/docs/tasks/administer-cluster/dns-debugging-resolution/",
+		"https://kubernetes.io/docs/tasks/debug/debug-cluster/windows/",
+		"https://kubernetes.io/docs/tasks/administer-cluster/dns-debugging-resolution/",
 		"https://kubernetes.io/docs/concepts/services-networking/dns-pod-service/#dns-windows",
 	},
 	Breaks: []*checks.Effect{effectDNSNames},
@@ -53,22 +56,30 @@ says nothing.`,
 		case len(pods) > 0 && pods.answered():
 			return nil, nil
 		case len(pods) > 0:
-			return []checks.Finding{pods.finding(checks.Fail, "%s gets no answer from the cluster's DNS at %s (%s)", verbatim(pods[0].From))}, nil
+			return []checks.Finding{pods.finding(checks.Fail,
+				"%s gets no answer from the cluster's DNS at %s (%s)", verbatim(pods[0].From))}, nil
 		case len(host)+len(backends) == 0:
 			return nil, checks.Unknown(evidence.NotProbed.Gap("a server of the cluster's DNS"))
 		case len(host) == 0 && !backends.answered():
-			return []checks.Finding{backends.finding(checks.Warn, "%s gets no answer from the pods of the cluster's DNS at %s (%s)", evidence.Phrasef("the node"))}, nil
+			return []checks.Finding{backends.finding(checks.Warn,
+				"%s gets no answer from the pods of the cluster's DNS at %s (%s)",
+				evidence.Phrasef("the node"))}, nil
 		case len(host) == 0 || host.answered():
 			return nil, nil
 		case backends.answered():
-			return []checks.Finding{host.finding(checks.Info, "%s gets no answer from the cluster's DNS at %s (%s), and does from the pods behind it: a documented limit; probe from a pod to know whether Services work", evidence.Phrasef("the node")).
+			return []checks.Finding{host.finding(checks.Info,
+				"%s gets no answer from the cluster's DNS at %s (%s), and does from the pods behind it: a documented limit; probe from a pod to know whether Services work", evidence.Phrasef("the node")).
 				With(backends.quotes(true)...)}, nil
 		case len(backends) > 0:
-			return []checks.Finding{host.finding(checks.Warn, "%s gets no answer from the cluster's DNS at %s (%s), and none from the pods behind it", evidence.Phrasef("the node")).With(backends.quotes(false)...)}, nil
+			return []checks.Finding{host.finding(checks.Warn,
+				"%s gets no answer from the cluster's DNS at %s (%s), and none from the pods behind it", evidence.Phrasef("the node")).With(backends.quotes(false)...)}, nil
 		case host.behindServices(n):
-			return []checks.Finding{host.finding(checks.Info, "%s gets no answer from the cluster's DNS at %s (%s): a documented limit of Service addresses; probe from a pod to know", evidence.Phrasef("the node"))}, nil
+			return []checks.Finding{host.finding(checks.Info,
+				"%s gets no answer from the cluster's DNS at %s (%s): a documented limit of Service addresses; probe from a pod to know", evidence.Phrasef("the node"))}, nil
 		}
-		return []checks.Finding{host.finding(checks.Warn, "%s gets no answer from the server that pods ask, %s (%s)", evidence.Phrasef("the node"))}, nil
+		return []checks.Finding{host.finding(checks.Warn,
+			"%s gets no answer from the server that pods ask, %s (%s)",
+			evidence.Phrasef("the node"))}, nil
 	},
 })
 
@@ -101,7 +112,8 @@ func (d dnsAsked) finding(level checks.Level, format string, from evidence.Phras
 			servers = append(servers, probed.HostOf(t.Server))
 		}
 	}
-	return checks.Findingf(level, servers[0], format, from, evidence.Joined(servers, " and "), d[0].Silence()).With(d.quotes(false)...)
+	return checks.Findingf(level, servers[0], format, from, evidence.Joined(servers, " and "),
+		d[0].Silence()).With(d.quotes(false)...)
 }
 
 // quotes shows the first talks: those that were answered, or all.

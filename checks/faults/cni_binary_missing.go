@@ -23,12 +23,14 @@ Programs are not copied into a recording; files.json says whether they were foun
 		Commands: []string{`Get-ChildItem "{binDir}"`},
 		Impact:   "none: the kubelet tries again by itself",
 	},
-	Links:  []string{"https://github.com/containernetworking/plugins/releases", "https://github.com/flannel-io/cni-plugin"},
+	Links: []string{"https://github.com/containernetworking/plugins/releases",
+		"https://github.com/flannel-io/cni-plugin"},
 	Breaks: []*checks.Effect{effectPodStart},
 	Needs:  []evidence.Need{node.NeedCNIFiles},
 	Uses:   slices.Concat(node.RuntimeConfigs, []evidence.Need{evidence.FileIndex}, binFolders()),
 	Signs: []checks.Sign{
-		{Text: "failed to find plugin", Also: []string{"in path"}, Says: "the runtime does not find a CNI plugin's program"},
+		{Text: "failed to find plugin", Also: []string{"in path"},
+			Says: "the runtime does not find a CNI plugin's program"},
 	},
 	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
 		n := node.About(s)
@@ -46,14 +48,18 @@ Programs are not copied into a recording; files.json says whether they were foun
 			path, exists, known := find(s, n.BinDirs.Value, name)
 			switch {
 			case known && !exists:
-				findings = append(findings, checks.Findingf(checks.Fail, name, "%s is not in %s, and %s calls it", name, strings.Join(n.BinDirs.Value, ", "), f.Name).
-					At(evidence.FileRecordField(s, path, "outcome"), "%s is absent", path).At(program.at, "calls %s", strings.TrimSuffix(name, ".exe")))
+				findings = append(findings, checks.Findingf(checks.Fail, name,
+					"%s is not in %s, and %s calls it", name, strings.Join(n.BinDirs.Value, ", "),
+					f.Name).
+					At(evidence.FileRecordField(s, path, "outcome"), "%s is absent",
+						path).At(program.at, "calls %s", strings.TrimSuffix(name, ".exe")))
 			case !known:
 				unseen = name
 			}
 		}
 		if len(findings) == 0 && unseen != "" {
-			return nil, checks.Unknown(evidence.NotShown.Gap("whether %s is in the plugin folder", unseen))
+			return nil, checks.Unknown(evidence.NotShown.Gap("whether %s is in the plugin folder",
+				unseen))
 		}
 		return findings, nil
 	},
@@ -61,7 +67,8 @@ Programs are not copied into a recording; files.json says whether they were foun
 
 func binFolders() []evidence.Need {
 	var needs []evidence.Need
-	for _, dir := range []string{`C:\k\cni`, `C:\opt\cni\bin`, `C:\k\azurecni\bin`, `C:\Program Files\Amazon\EKS\cni`, `C:\etc\kubernetes\cni`,
+	for _, dir := range []string{`C:\k\cni`, `C:\opt\cni\bin`, `C:\k\azurecni\bin`,
+		`C:\Program Files\Amazon\EKS\cni`, `C:\etc\kubernetes\cni`,
 		`C:\var\lib\rancher\rke2\bin`, `C:\Program Files\containerd\cni\bin`} {
 		needs = append(needs, evidence.Folder(dir))
 	}
@@ -96,7 +103,8 @@ func pluginPrograms(f *node.CNIFile) []pluginProgram {
 		add(p.Type, at("type"))
 		if p.Delegate != nil || strings.EqualFold(p.Type, "flannel") {
 			add(c.EffectiveType(), at("delegate", "type"))
-			add("host-local", at("delegate")) // flannel hands its delegate this one, whatever is written
+			// flannel hands its delegate this one, whatever is written
+			add("host-local", at("delegate"))
 		} else {
 			add(p.IPAM.Type, at("ipam", "type"))
 		}

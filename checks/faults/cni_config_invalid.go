@@ -29,18 +29,25 @@ in front keeps the others from being used, one behind is never loaded.`,
 		Commands: []string{`Get-ChildItem "{cniDir}"`, "Restart-Service {runtime}"},
 		Impact:   "running containers are not touched",
 	},
-	Links:  []string{"https://www.cni.dev/docs/spec/", "https://kubernetes.io/docs/tasks/debug/debug-cluster/windows/"},
+	Links: []string{"https://www.cni.dev/docs/spec/",
+		"https://kubernetes.io/docs/tasks/debug/debug-cluster/windows/"},
 	Breaks: []*checks.Effect{effectCNIConfig, effectPodStart, effectNodeReady},
 	Explains: []string{"cni-subnet-mismatch", "cni-nameserver-mismatch",
 		"outboundnat-exception-missing"},
 	Needs: []evidence.Need{node.NeedCNIFiles},
 	Signs: []checks.Sign{
-		{Text: "error parsing configuration", Also: []string{"CNI"}, Says: "the runtime cannot read a CNI configuration"}, // "failed to load cni config" is also what an empty folder gives
-		{Text: "error reading network config: invalid character", Says: "a CNI plugin cannot read its configuration"},
+		// "failed to load cni config" is also what an empty folder gives
+		{Text: "error parsing configuration", Also: []string{"CNI"},
+			Says: "the runtime cannot read a CNI configuration"},
+		{Text: "error reading network config: invalid character",
+			Says: "a CNI plugin cannot read its configuration"},
 		{Text: "failed to load netconf:", Says: "a CNI plugin cannot read its configuration"},
-		{Text: "Network has host bits set", Says: "a CNI plugin refuses the subnet of its configuration"},
-		{Text: "value must be of the format xx-xx", Also: []string{"endpointMacPrefix"}, Says: "a CNI plugin refuses the endpointMacPrefix of its configuration"},
-		{Text: "Unsupported CNI config 'type'", Says: "the start script does not know the type in the CNI configuration"},
+		{Text: "Network has host bits set",
+			Says: "a CNI plugin refuses the subnet of its configuration"},
+		{Text: "value must be of the format xx-xx", Also: []string{"endpointMacPrefix"},
+			Says: "a CNI plugin refuses the endpointMacPrefix of its configuration"},
+		{Text: "Unsupported CNI config 'type'",
+			Says: "the start script does not know the type in the CNI configuration"},
 	},
 	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
 		n := node.About(s)
@@ -79,21 +86,26 @@ func invalid(f node.CNIFile) []checks.Finding {
 		if errors.As(f.Err, &fault) {
 			line = fault.Line
 		}
-		return []checks.Finding{checks.Findingf(checks.Fail, f.Name, "%s is not valid JSON: %v", f.Name, f.Err).At(evidence.InLine(f.File.Path, line), "%s", lineOf(f.File.Text, line))}
+		return []checks.Finding{checks.Findingf(checks.Fail, f.Name, "%s is not valid JSON: %v",
+			f.Name, f.Err).At(evidence.InLine(f.File.Path, line), "%s", lineOf(f.File.Text, line))}
 	}
 	c := f.Config
 	var findings []checks.Finding
 	fail := func(place evidence.Place, text, format string, args ...any) {
-		findings = append(findings, checks.Findingf(checks.Fail, f.Name, format, args...).At(place, "%s", text))
+		findings = append(findings, checks.Findingf(checks.Fail, f.Name, format, args...).At(place,
+			"%s", text))
 	}
 	if f.File.BOM || c.BOM {
-		fail(evidence.InLine(f.File.Path, 1), "a byte order mark is in front", "%s begins with a byte order mark, which the runtime refuses", f.Name)
+		fail(evidence.InLine(f.File.Path, 1), "a byte order mark is in front",
+			"%s begins with a byte order mark, which the runtime refuses", f.Name)
 	}
 	switch list := strings.EqualFold(path.Ext(f.Name), ".conflist"); {
 	case c.List && !list:
-		fail(f.File.Field("plugins"), "plugins is set", "%s holds a list of plugins, which the runtime reads from a .conflist only", f.Name)
+		fail(f.File.Field("plugins"), "plugins is set",
+			"%s holds a list of plugins, which the runtime reads from a .conflist only", f.Name)
 	case list && !c.List:
-		fail(f.File.Field("plugins"), "plugins is not set", "%s holds a single plugin, and a .conflist must hold a list", f.Name)
+		fail(f.File.Field("plugins"), "plugins is not set",
+			"%s holds a single plugin, and a .conflist must hold a list", f.Name)
 	case c.Type == "":
 		fail(f.Field("type"), "type is not set", "%s names no plugin type", f.Name)
 	}
@@ -107,32 +119,40 @@ func invalid(f node.CNIFile) []checks.Finding {
 		}
 		for _, kind := range types {
 			if ok, known := evidence.CNIVersionSupported(kind, c.Version); known && !ok {
-				fail(f.File.Field("cniVersion"), "cniVersion is "+c.Version, "the plugin %s does not know cniVersion %s: it takes 0.2.0, 0.3.0, 0.4.0 and 1.0.0", kind, c.Version)
+				fail(f.File.Field("cniVersion"), "cniVersion is "+c.Version,
+					"the plugin %s does not know cniVersion %s: it takes 0.2.0, 0.3.0, 0.4.0 and 1.0.0", kind, c.Version)
 			}
 		}
 	}
 	if c.EndpointMacPrefix != "" && !macPrefix.MatchString(c.EndpointMacPrefix) {
-		fail(f.Field("endpointMacPrefix"), "endpointMacPrefix is "+c.EndpointMacPrefix, "endpointMacPrefix %s is not of the form 0E-2A", c.EndpointMacPrefix)
+		fail(f.Field("endpointMacPrefix"), "endpointMacPrefix is "+c.EndpointMacPrefix,
+			"endpointMacPrefix %s is not of the form 0E-2A", c.EndpointMacPrefix)
 	}
 	for _, e := range c.Exceptions {
 		for _, cidr := range e.Exceptions {
 			if bad := badCIDR(cidr); bad.Format != "" {
-				fail(f.File.At(e.Spot), "OutBoundNAT exception "+cidr, "the OutBoundNAT exception %s is %s", cidr, bad)
+				fail(f.File.At(e.Spot), "OutBoundNAT exception "+cidr,
+					"the OutBoundNAT exception %s is %s", cidr, bad)
 			}
 		}
 	}
 	for _, r := range c.Routes {
 		if bad := badCIDR(r.Prefix); bad.Format != "" {
-			fail(f.File.At(r.Spot), "route "+r.Prefix, "the route's DestinationPrefix %s is %s", r.Prefix, bad)
+			fail(f.File.At(r.Spot), "route "+r.Prefix, "the route's DestinationPrefix %s is %s",
+				r.Prefix, bad)
 		}
 	}
-	if sub := c.IPAM.Subnet; sub != "" && !strings.HasPrefix(strings.ToLower(sub), "usepodcidr") { // Calico fills it in
+	// Calico fills it in
+	if sub := c.IPAM.Subnet; sub != "" && !strings.HasPrefix(strings.ToLower(sub), "usepodcidr") {
 		network, ok := node.ParsePrefix(sub)
 		switch {
 		case badCIDR(sub).Format != "":
-			fail(f.File.At(c.IPAM.Spot), "ipam.subnet "+sub, "ipam.subnet %s is %s", sub, badCIDR(sub))
-		case ok && strings.EqualFold(c.IPAM.Type, "host-local") && network.String() != sub && c.EffectiveType() == c.Type:
-			fail(f.File.At(c.IPAM.Spot), "ipam.subnet "+sub, "ipam.subnet %s is the address of a host, which host-local refuses: the network is %s", sub, network)
+			fail(f.File.At(c.IPAM.Spot), "ipam.subnet "+sub, "ipam.subnet %s is %s", sub,
+				badCIDR(sub))
+		case ok && strings.EqualFold(c.IPAM.Type, "host-local") && network.String() != sub &&
+			c.EffectiveType() == c.Type:
+			fail(f.File.At(c.IPAM.Spot), "ipam.subnet "+sub,
+				"ipam.subnet %s is the address of a host, which host-local refuses: the network is %s", sub, network)
 		}
 	}
 	return findings

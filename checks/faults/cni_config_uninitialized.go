@@ -26,23 +26,31 @@ containerd's own default on Windows is C:\Program Files\containerd\cni\conf; a p
 		Commands: []string{`Get-ChildItem "{cniDir}"`, "Restart-Service {runtime}"},
 		Impact:   "running containers are not touched",
 	},
-	Links:  []string{"https://kubernetes.io/docs/tasks/debug/debug-cluster/windows/", "https://github.com/kubernetes-sigs/sig-windows-tools/issues/61"},
+	Links: []string{"https://kubernetes.io/docs/tasks/debug/debug-cluster/windows/",
+		"https://github.com/kubernetes-sigs/sig-windows-tools/issues/61"},
 	Judges: effectCNIConfig,
 	Needs:  []evidence.Need{evidence.Any(evidence.Node, evidence.CRI, node.NeedCNIFiles)},
-	Uses:   slices.Concat([]evidence.Need{evidence.Node, evidence.CRI}, node.CNIFolders, node.AsFiles(node.CNIFolderPaths), node.RuntimeConfigs),
+	Uses: slices.Concat([]evidence.Need{evidence.Node, evidence.CRI}, node.CNIFolders,
+		node.AsFiles(node.CNIFolderPaths), node.RuntimeConfigs),
 	Signs: []checks.Sign{
-		{Text: "cni plugin not initialized", In: outsideNode, Says: "the runtime reports that its CNI plugin is not initialized"},
-		{Text: "cni config uninitialized", In: outsideNode, Says: "docker reports that its CNI configuration is not initialized"},
-		{Text: "Unable to update cni config: No networks found", Says: "the kubelet finds no CNI configuration"},
+		{Text: "cni plugin not initialized", In: outsideNode,
+			Says: "the runtime reports that its CNI plugin is not initialized"},
+		{Text: "cni config uninitialized", In: outsideNode,
+			Says: "docker reports that its CNI configuration is not initialized"},
+		{Text: "Unable to update cni config: No networks found",
+			Says: "the kubelet finds no CNI configuration"},
 	},
 	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
 		n := node.About(s)
 		object := evidence.Node.In(s)
 		if c, ok := object.Condition("Ready"); ok {
-			for _, words := range []string{"cni plugin not initialized", "cni config uninitialized"} {
+			for _, words := range []string{"cni plugin not initialized",
+				"cni config uninitialized"} {
 				if c.Status != "True" && strings.Contains(c.Message, words) {
-					f := checks.Findingf(checks.Fail, "CNI configuration", "the node is not Ready because the runtime has no usable CNI configuration (%s)", words).
-						At(object.ConditionField("Ready", "message"), "Ready is %s: %s", c.Status, c.Message)
+					f := checks.Findingf(checks.Fail, "CNI configuration",
+						"the node is not Ready because the runtime has no usable CNI configuration (%s)", words).
+						At(object.ConditionField("Ready", "message"), "Ready is %s: %s", c.Status,
+							c.Message)
 					return []checks.Finding{withFolder(n, f)}, nil
 				}
 			}
@@ -55,8 +63,10 @@ containerd's own default on Windows is C:\Program Files\containerd\cni\conf; a p
 				if c.Status {
 					return nil, nil
 				}
-				f := checks.Findingf(checks.Fail, "CNI configuration", "the runtime's network is not ready: %s", orUnknown(c.Message)).
-					At(evidence.CRI.Field(s, "status", "conditions", i), "NetworkReady is false: %s: %s", c.Reason, c.Message)
+				f := checks.Findingf(checks.Fail, "CNI configuration",
+					"the runtime's network is not ready: %s", orUnknown(c.Message)).
+					At(evidence.CRI.Field(s, "status", "conditions", i),
+						"NetworkReady is false: %s: %s", c.Reason, c.Message)
 				return []checks.Finding{withFolder(n, f)}, nil
 			}
 		}
@@ -68,12 +78,16 @@ containerd's own default on Windows is C:\Program Files\containerd\cni\conf; a p
 		}
 		for _, dir := range node.CNIFolderPaths {
 			if files := evidence.CNIFiles(s.FilesIn(dir)); len(files) > 0 {
-				return []checks.Finding{checks.Findingf(checks.Fail, n.CNIDir.Value, "the runtime reads %s, where no CNI configuration is, and %s lies in %s", n.CNIDir.Value, files[0], dir).
-					With(n.CNIDir.From).At(evidence.InFile(evidence.EvidencePath(dir)+"/"+files[0]), "is there")}, nil
+				return []checks.Finding{checks.Findingf(checks.Fail, n.CNIDir.Value,
+					"the runtime reads %s, where no CNI configuration is, and %s lies in %s",
+					n.CNIDir.Value, files[0], dir).
+					With(n.CNIDir.From).At(evidence.InFile(evidence.EvidencePath(dir)+"/"+files[0]),
+					"is there")}, nil
 			}
 		}
 		if dir := s.File(n.CNIDir.Value); dir.Gap.Kind == evidence.Absent {
-			return []checks.Finding{checks.Findingf(checks.Fail, n.CNIDir.Value, "the runtime reads %s, which is not there", n.CNIDir.Value).
+			return []checks.Finding{checks.Findingf(checks.Fail, n.CNIDir.Value,
+				"the runtime reads %s, which is not there", n.CNIDir.Value).
 				With(n.CNIDir.From).At(evidence.InFile(dir.Path), "looked for, and absent")}, nil
 		}
 		return nil, checks.Unknown(evidence.NotShown.Gap("whether %s holds a file", n.CNIDir.Value))
@@ -89,4 +103,5 @@ func withFolder(n *node.Node, f checks.Finding) checks.Finding {
 
 // outsideNode is where the words stand besides the Node's condition, which Run
 // reads as state and which would only confirm itself.
-var outsideNode = []string{"kubelet", "containerd", "docker", "cni", evidence.InEvents, evidence.InPodEvents}
+var outsideNode = []string{"kubelet", "containerd", "docker", "cni", evidence.InEvents,
+	evidence.InPodEvents}

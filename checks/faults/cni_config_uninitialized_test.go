@@ -16,19 +16,29 @@ func TestCNIConfigUninitialized(t *testing.T) {
 	const log = "-- logs/kubelet/kubelet.log --\nE1120 kubelet.go:2855] \"Container runtime network not ready\" networkReady=\"NetworkReady=false reason:NetworkPluginNotReady message:Network plugin returns error: cni plugin not initialized\"\n"
 	const gone = "-- files.json --\n[{\"path\":\"C:\\\\etc\\\\cni\\\\net.d\",\"outcome\":\"absent\"}]\n"
 	runLooks(t, "cni-config-uninitialized", []look{
-		{"the node says so", ready("False", "container runtime network not ready: Network plugin returns error: cni plugin not initialized"),
+		{"the node says so",
+			ready("False",
+				"container runtime network not ready: Network plugin returns error: cni plugin not initialized"),
 			"fail: the node is not Ready because the runtime has no usable CNI configuration (cni plugin not initialized) [state]"},
-		{"a docker node says so", ready("False", "message:docker: network plugin is not ready: cni config uninitialized"),
+		{"a docker node says so",
+			ready("False", "message:docker: network plugin is not ready: cni config uninitialized"),
 			"fail: the node is not Ready because the runtime has no usable CNI configuration (cni config uninitialized) [state]"},
-		{"a Ready node logs it at every boot", ready("True", "kubelet is posting ready status") + log, "info: the logs say: the runtime reports that its CNI plugin is not initialized; the node's state does not bear it out [text]"},
-		{"the runtime says so", cri("false"), "fail: the runtime's network is not ready: Network plugin returns error: cni plugin not initialized [state]"},
-		{"the runtime is content, while the node is not Ready for another reason", ready("False", "PLEG is not healthy") + cri("true"), "pass"},
-		{"only the log says so", log, "fail: the runtime reports that its CNI plugin is not initialized [text]"},
+		{"a Ready node logs it at every boot", ready("True", "kubelet is posting ready status") +
+			log, "info: the logs say: the runtime reports that its CNI plugin is not initialized; the node's state does not bear it out [text]"},
+		{"the runtime says so", cri("false"),
+			"fail: the runtime's network is not ready: Network plugin returns error: cni plugin not initialized [state]"},
+		{"the runtime is content, while the node is not Ready for another reason",
+			ready("False", "PLEG is not healthy") + cri("true"), "pass"},
+		{"only the log says so", log,
+			"fail: the runtime reports that its CNI plugin is not initialized [text]"},
 		{"a configuration where the runtime looks", containerd("C:/etc/cni/net.d") + conf, "pass"},
-		{"a configuration in another folder", containerd("C:/Program Files/containerd/cni/conf") + conf,
+		{"a configuration in another folder", containerd("C:/Program Files/containerd/cni/conf") +
+			conf,
 			`fail: the runtime reads C:\Program Files\containerd\cni\conf, where no CNI configuration is, and 10-flannel.conf lies in C:\etc\cni\net.d [state]`},
-		{"the folder is not there", ready("Unknown", "Kubelet stopped posting node status.") + containerd("C:/etc/cni/net.d") + gone,
+		{"the folder is not there", ready("Unknown", "Kubelet stopped posting node status.") +
+			containerd("C:/etc/cni/net.d") + gone,
 			`fail: the runtime reads C:\etc\cni\net.d, which is not there [state]`},
-		{"nobody looked into the folder", ready("Unknown", "Kubelet stopped posting node status.") + containerd("C:/etc/cni/net.d"), "unknown"},
+		{"nobody looked into the folder", ready("Unknown", "Kubelet stopped posting node status.") +
+			containerd("C:/etc/cni/net.d"), "unknown"},
 	})
 }

@@ -22,7 +22,8 @@ of the cluster's DNS service; a value left over from a template resolves nothing
 		Commands: []string{`Select-String -Path "{cniDir}\*" -Pattern nameservers -Context 0,3`},
 		Impact:   "only pods that are created afterwards get the new nameserver",
 	},
-	Links:    []string{"https://kubernetes.io/docs/concepts/services-networking/dns-pod-service/#dns-windows"},
+	Links: []string{
+		"https://kubernetes.io/docs/concepts/services-networking/dns-pod-service/#dns-windows"},
 	Breaks:   []*checks.Effect{effectClusterDNS},
 	Explains: []string{"dns-servers-disagree"},
 	Needs:    []evidence.Need{node.NeedCNIFiles, node.NeedClusterDNS},
@@ -39,16 +40,23 @@ of the cluster's DNS service; a value left over from a template resolves nothing
 		}
 		answers := slices.Concat(n.ClusterDNS.Value, node.KubeletDNS(n, s))
 		for _, a := range node.ParseAddresses(servers...) {
-			if slices.Contains(answers, a) || a.IsLinkLocalUnicast() { // a link-local nameserver is a cache on the node
+			// a link-local nameserver is a cache on the node
+			if slices.Contains(answers, a) || a.IsLinkLocalUnicast() {
 				return nil, nil
 			}
 		}
-		level, effect := checks.Fail, evidence.Phrasef("names of the cluster do not resolve in pods")
+		level, effect := checks.Fail,
+			evidence.Phrasef("names of the cluster do not resolve in pods")
 		if f.Config.Capabilities["dns"] {
-			level, effect = checks.Warn, evidence.Phrasef("pods get it wherever the runtime does not hand over the kubelet's own")
+			level, effect = checks.Warn,
+				evidence.Phrasef(
+					"pods get it wherever the runtime does not hand over the kubelet's own")
 		}
-		return []checks.Finding{checks.Findingf(level, f.Name, "dns.nameservers is %s, and the cluster's DNS is %s: %s", strings.Join(servers, ", "), n.ClusterDNS.Value[0], effect).
-			At(f.File.At(f.Config.DNS.Spot), "dns.nameservers: %s", strings.Join(servers, ", ")).With(n.ClusterDNS.From)}, nil
+		return []checks.Finding{checks.Findingf(level, f.Name,
+			"dns.nameservers is %s, and the cluster's DNS is %s: %s", strings.Join(servers, ", "),
+			n.ClusterDNS.Value[0], effect).
+			At(f.File.At(f.Config.DNS.Spot), "dns.nameservers: %s",
+				strings.Join(servers, ", ")).With(n.ClusterDNS.From)}, nil
 	},
 })
 

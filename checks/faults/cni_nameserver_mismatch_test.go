@@ -9,14 +9,19 @@ func TestCNINameserverMismatch(t *testing.T) {
 	const services = "-- api/services.json --\n{\"items\":[{\"metadata\":{\"name\":\"kube-dns\",\"namespace\":\"kube-system\"},\"spec\":{\"clusterIP\":\"10.96.0.10\"}}]}\n"
 	const custom = "-- services.json --\n[{\"name\":\"kubelet\",\"state\":\"running\",\"args\":[\"--v=2\",\"--cluster-dns=10.96.0.53\"]}]\n"
 	runLooks(t, "cni-nameserver-mismatch", []look{
-		{"the cluster's DNS and Azure's", services + conf(`"10.96.0.10","168.63.129.16"`, ""), "pass"},
+		{"the cluster's DNS and Azure's", services + conf(`"10.96.0.10","168.63.129.16"`, ""),
+			"pass"},
 		{"a cache on the node", services + conf(`"169.254.20.10"`, ""), "pass"},
-		{"a second DNS service, which the kubelet names too", services + custom + conf(`"10.96.0.53"`, ""), "pass"},
+		{"a second DNS service, which the kubelet names too",
+			services + custom + conf(`"10.96.0.53"`, ""), "pass"},
 		{"none is named", services + conf("", ""), "pass"},
-		{"another address", services + conf(`"10.0.0.10"`, ""), "fail: dns.nameservers is 10.0.0.10, and the cluster's DNS is 10.96.0.10: names of the cluster do not resolve in pods [state]"},
-		{"another address, which the runtime replaces", services + conf(`"10.0.0.10"`, `"dns":true`),
+		{"another address", services + conf(`"10.0.0.10"`, ""),
+			"fail: dns.nameservers is 10.0.0.10, and the cluster's DNS is 10.96.0.10: names of the cluster do not resolve in pods [state]"},
+		{"another address, which the runtime replaces", services + conf(`"10.0.0.10"`,
+			`"dns":true`),
 			"warn: dns.nameservers is 10.0.0.10, and the cluster's DNS is 10.96.0.10: pods get it wherever the runtime does not hand over the kubelet's own [state]"},
-		{"a placeholder", services + conf(`"<clusterDNS>"`, ""), "fail: dns.nameservers is <clusterDNS>, and the cluster's DNS is 10.96.0.10: names of the cluster do not resolve in pods [state]"},
+		{"a placeholder", services + conf(`"<clusterDNS>"`, ""),
+			"fail: dns.nameservers is <clusterDNS>, and the cluster's DNS is 10.96.0.10: names of the cluster do not resolve in pods [state]"},
 		{"the cluster's DNS is not recorded", conf(`"10.0.0.10"`, ""), "unknown"},
 	})
 }

@@ -26,7 +26,8 @@ flannel writes the subnet into its delegate itself; there subnet.env counts.`,
 		Commands: []string{`Select-String -Path "{cniDir}\*" -Pattern subnet, GW`},
 		Impact:   "pods with an address from the old subnet must be recreated",
 	},
-	Links:  []string{"https://www.cni.dev/plugins/current/ipam/host-local/", "https://learn.microsoft.com/en-us/virtualization/windowscontainers/kubernetes/common-problems"},
+	Links: []string{"https://www.cni.dev/plugins/current/ipam/host-local/",
+		"https://learn.microsoft.com/en-us/virtualization/windowscontainers/kubernetes/common-problems"},
 	Breaks: []*checks.Effect{effectPodStart, effectPodTraffic},
 	Needs:  []evidence.Need{node.NeedCNIFiles},
 	Uses:   []evidence.Need{node.NeedPodCIDRs, evidence.Node},
@@ -39,10 +40,12 @@ flannel writes the subnet into its delegate itself; there subnet.env counts.`,
 		ipam, family := f.Config.IPAM, node.FamilyOf(f.Config)
 		subnets := node.ParsePrefixes(append(ipam.Ranges, ipam.Subnet)...)
 		switch {
-		case len(subnets) == 0 || family == node.NAT || strings.EqualFold(strings.TrimSuffix(f.Config.Type, ".exe"), "flannel"):
+		case len(subnets) == 0 || family == node.NAT ||
+			strings.EqualFold(strings.TrimSuffix(f.Config.Type, ".exe"), "flannel"):
 			return nil, checks.Skip("the CNI configuration names no subnet of its own")
 		case slices.Contains([]node.CNI{node.Azure, node.VPC, node.Antrea, node.OVN}, family):
-			return nil, checks.Skip("%s does not take the addresses of pods from the node's podCIDR", family)
+			return nil, checks.Skip(
+				"%s does not take the addresses of pods from the node's podCIDR", family)
 		}
 		var findings []checks.Finding
 		compared := false
@@ -50,7 +53,8 @@ flannel writes the subnet into its delegate itself; there subnet.env counts.`,
 			pod := node.OfFamily(n.PodCIDRs.Value, subnet.Addr().Is4())
 			compared = compared || len(pod) > 0
 			if len(pod) > 0 && !slices.Contains(pod, subnet) {
-				findings = append(findings, checks.Findingf(checks.Fail, f.Name, "ipam.subnet is %s, and the node's podCIDR is %s", subnet, pod[0]).
+				findings = append(findings, checks.Findingf(checks.Fail, f.Name,
+					"ipam.subnet is %s, and the node's podCIDR is %s", subnet, pod[0]).
 					At(f.File.At(ipam.Spot), "ipam.subnet: %s", subnet).With(n.PodCIDRs.From))
 			}
 		}
@@ -60,15 +64,19 @@ flannel writes the subnet into its delegate itself; there subnet.env counts.`,
 			switch {
 			case !ok || len(same) == 0:
 			case !node.AnyContains(same, gw):
-				findings = append(findings, checks.Findingf(checks.Fail, f.Name, "the gateway %s of ipam.routes lies outside ipam.subnet %s", gw, same[0]).
+				findings = append(findings, checks.Findingf(checks.Fail, f.Name,
+					"the gateway %s of ipam.routes lies outside ipam.subnet %s", gw, same[0]).
 					At(f.File.At(ipam.Spot), "ipam.routes: GW %s", r.GW))
-			case family == node.WinCNI && gw != node.NthAddress(same[0], 2): // the first address is HNS's own, where nobody forwards
-				findings = append(findings, checks.Findingf(checks.Fail, f.Name, "the gateway %s of ipam.routes is not %s, the address of the node's own endpoint", gw, node.NthAddress(same[0], 2)).
+			case family == node.WinCNI && gw != node.NthAddress(same[0],
+				2): // the first address is HNS's own, where nobody forwards
+				findings = append(findings, checks.Findingf(checks.Fail, f.Name,
+					"the gateway %s of ipam.routes is not %s, the address of the node's own endpoint", gw, node.NthAddress(same[0], 2)).
 					At(f.File.At(ipam.Spot), "ipam.routes: GW %s", r.GW))
 			}
 		}
 		if len(findings) == 0 && !compared {
-			return nil, checks.Unknown(cmp.Or(n.PodCIDRs.Gap, evidence.NotDecided.Gap("the node's podCIDR is of the other address family")))
+			return nil, checks.Unknown(cmp.Or(n.PodCIDRs.Gap,
+				evidence.NotDecided.Gap("the node's podCIDR is of the other address family")))
 		}
 		return findings, nil
 	},

@@ -30,14 +30,17 @@ configuration is only told by its complaint.`,
 		},
 		Impact: "pods that are created afterwards get the network; running pods keep theirs",
 	},
-	Links: []string{"https://github.com/kubernetes/kubernetes/issues/94924", "https://github.com/kubernetes-sigs/sig-windows-tools/issues/102",
-		"https://github.com/containernetworking/plugins/issues/713", "https://github.com/containernetworking/cni/issues/881"},
+	Links: []string{"https://github.com/kubernetes/kubernetes/issues/94924",
+		"https://github.com/kubernetes-sigs/sig-windows-tools/issues/102",
+		"https://github.com/containernetworking/plugins/issues/713",
+		"https://github.com/containernetworking/cni/issues/881"},
 	Breaks:  []*checks.Effect{effectPodStart, effectNodeReady},
 	Applies: checks.OnRuntime("containerd"),
 	Needs:   []evidence.Need{node.NeedCNIFiles, node.NeedRuntime},
 	Uses:    []evidence.Need{evidence.Pods},
 	Signs: []checks.Sign{
-		{Text: "failed to find HNSEndpoint", Also: []string{"not found"}, Says: "the CNI plugin looks for the pod's endpoint in docker's way and does not find it"},
+		{Text: "failed to find HNSEndpoint", Also: []string{"not found"},
+			Says: "the CNI plugin looks for the pod's endpoint in docker's way and does not find it"},
 	},
 	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
 		f := node.About(s).Effective()
@@ -47,7 +50,8 @@ configuration is only told by its complaint.`,
 		if f.Config == nil {
 			return nil, checks.Unknown(evidence.Unreadable.Gap(f.File.Path, f.Err))
 		}
-		plugin := strings.ToLower(strings.TrimSuffix(strings.ToLower(f.Config.EffectiveType()), ".exe"))
+		plugin := strings.ToLower(strings.TrimSuffix(strings.ToLower(f.Config.EffectiveType()),
+			".exe"))
 		if plugin != "win-bridge" && plugin != "win-overlay" {
 			return nil, nil
 		}
@@ -62,10 +66,15 @@ configuration is only told by its complaint.`,
 		switch {
 		case told || node.PodsUnhealthy(s):
 			level = checks.Fail
-		case slices.ContainsFunc(evidence.Pods.In(s), func(p evidence.Pod) bool { return ownsAddress(p) && p.Ready() }):
+		case slices.ContainsFunc(evidence.Pods.In(s), func(p evidence.Pod) bool {
+			return ownsAddress(p) && p.Ready()
+		}):
 			note = evidence.Phrasef("; the pods that run were made otherwise")
 		}
-		return []checks.Finding{checks.Findingf(level, f.Name, "%s uses %s without \"apiVersion\": 2, which does not work under containerd%s", f.Name, plugin, note).
-			At(f.TypeField(), "type is %s, apiVersion is %d", plugin, f.Config.APIVersion).With(node.About(s).Runtime.From)}, nil
+		return []checks.Finding{checks.Findingf(level, f.Name,
+			"%s uses %s without \"apiVersion\": 2, which does not work under containerd%s", f.Name,
+			plugin, note).
+			At(f.TypeField(), "type is %s, apiVersion is %d", plugin,
+				f.Config.APIVersion).With(node.About(s).Runtime.From)}, nil
 	},
 })

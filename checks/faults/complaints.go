@@ -44,7 +44,8 @@ func complaints(s evidence.Snapshot, signs []checks.Sign) []complaint {
 			if node.ContainerDown(st) {
 				for _, m := range stateMessages(p, i) {
 					text := folded(m.text)
-					texts = append(texts, runtimeText{text, m.at.Because("%s: %s", p.FullName(), text)})
+					texts = append(texts,
+						runtimeText{text, m.at.Because("%s: %s", p.FullName(), text)})
 				}
 			}
 		}
@@ -64,7 +65,8 @@ func complain(signs []checks.Sign) func(evidence.Snapshot) ([]checks.Finding, er
 	return func(s evidence.Snapshot) ([]checks.Finding, error) {
 		var findings []checks.Finding
 		for _, c := range complaints(s, signs) {
-			findings = append(findings, checks.Findingf(checks.Fail, c.pod.FullName(), "%s does not run: %s", c.pod.FullName(), c.says).With(c.from))
+			findings = append(findings, checks.Findingf(checks.Fail, c.pod.FullName(),
+				"%s does not run: %s", c.pod.FullName(), c.says).With(c.from))
 		}
 		return findings, nil
 	}
@@ -75,7 +77,8 @@ func fits(signs []checks.Sign, text string) (checks.Sign, bool) {
 	lower := strings.ToLower(text)
 	holds := func(want string) bool { return strings.Contains(lower, strings.ToLower(want)) }
 	for _, sign := range signs {
-		if !sign.ConfirmOnly && (holds(sign.Text) || slices.ContainsFunc(sign.Or, holds)) && (evidence.Sign{Also: sign.Also, Not: sign.Not}).Fits("", text) {
+		if !sign.ConfirmOnly && (holds(sign.Text) || slices.ContainsFunc(sign.Or, holds)) &&
+			(evidence.Sign{Also: sign.Also, Not: sign.Not}).Fits("", text) {
 			return sign, true
 		}
 	}
@@ -88,10 +91,12 @@ func recentFailures(s evidence.Snapshot) map[string][]runtimeText {
 	list := map[string][]runtimeText{}
 	for _, e := range evidence.PodEvents.In(s) {
 		failure := strings.HasPrefix(e.Reason, "Failed") || slices.Contains(startFailures, e.Reason)
-		if about := e.About(); failure && about.Kind == "Pod" && (e.At().IsZero() || s.Now().Sub(e.At().Time) <= checks.LongAgo) {
+		if about := e.About(); failure && about.Kind == "Pod" &&
+			(e.At().IsZero() || s.Now().Sub(e.At().Time) <= checks.LongAgo) {
 			name := about.Namespace + "/" + about.Name
 			text := e.Reason + ": " + folded(e.Text())
-			list[name] = append(list[name], runtimeText{text, e.Field().Because("%s: %s", about.Name, text)})
+			list[name] = append(list[name],
+				runtimeText{text, e.Field().Because("%s: %s", about.Name, text)})
 		}
 	}
 	return list
@@ -102,6 +107,7 @@ func folded(text string) string { return strings.Join(strings.Fields(text), " ")
 // podHasAddress tells whether a pod of this node has an address of its own.
 func podHasAddress(s evidence.Snapshot) bool {
 	return slices.ContainsFunc(evidence.Pods.In(s), func(p evidence.Pod) bool {
-		return !p.Spec.HostNetwork && !p.HostProcess() && p.Status.PodIP != "" && p.Status.PodIP != p.Status.HostIP
+		return !p.Spec.HostNetwork && !p.HostProcess() && p.Status.PodIP != "" &&
+			p.Status.PodIP != p.Status.HostIP
 	})
 }

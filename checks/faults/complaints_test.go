@@ -22,7 +22,8 @@ const podRunning = `-- api/pods.json --
 
 // eventTelling is one event of that pod.
 func eventTelling(reason, message, at string) string {
-	return fmt.Sprintf("-- api/events.json --\n{\"items\":[{\"reason\":%q,\"message\":%s,\"lastTimestamp\":%q,\"type\":\"Warning\",\"involvedObject\":{\"kind\":\"Pod\",\"name\":\"web\",\"namespace\":\"default\"}}]}\n", reason, strconv.Quote(message), at)
+	return fmt.Sprintf(
+		"-- api/events.json --\n{\"items\":[{\"reason\":%q,\"message\":%s,\"lastTimestamp\":%q,\"type\":\"Warning\",\"involvedObject\":{\"kind\":\"Pod\",\"name\":\"web\",\"namespace\":\"default\"}}]}\n", reason, strconv.Quote(message), at)
 }
 
 func logTelling(component, text string) string {
@@ -38,20 +39,32 @@ func TestMountPathInvalid(t *testing.T) {
 	)
 	runLooks(t, "mount-path-invalid", []look{
 		{"the container's state tells it", podTelling("RunContainerError", invalid, ""), found},
-		{"an event of the pod tells it", podTelling("ContainerCreating", "", "") + eventTelling("Failed", "Error: "+invalid, now), found},
-		{"an event that nobody repeated for hours", podTelling("ContainerCreating", "", "") + eventTelling("Failed", "Error: "+invalid, longAgo),
+		{"an event of the pod tells it", podTelling("ContainerCreating", "", "") +
+			eventTelling("Failed", "Error: "+invalid, now), found},
+		{"an event that nobody repeated for hours", podTelling("ContainerCreating", "", "") +
+			eventTelling("Failed", "Error: "+invalid, longAgo),
 			"fail: default/web does not run: Windows refuses a mount: the name of a folder is invalid [state]"},
 		{"the pod runs by now", podRunning + logTelling("containerd", invalid),
 			"info: the logs say: Windows refuses a mount: the name of a folder is invalid; the node's state does not bear it out [text]"},
-		{"a log alone", logTelling("containerd", invalid), "fail: Windows refuses a mount: the name of a folder is invalid [text]"},
-		{"a drive letter in the image's VOLUME", logTelling("containerd", `rootpath on mountPath C:\Windows\SystemTemp\ctd-volume1, volume c:\data: CreateFile c:\data: The filename, directory name, or volume label syntax is incorrect.`),
-			"fail: the image declares a VOLUME with a drive letter, which containerd cannot prepare [text]"},
-		{"the whole of drive C:", podTelling("CreateContainerError", `failed to generate container "a" spec: failed to generate spec: destination path can not be C drive`, ""),
-			"fail: default/web does not run: a mount is to cover the whole of drive C: [state]"},
-		{"in German, by its code", logTelling("docker", "hcsshim::CreateComputeSystem a: Der Verzeichnisname ist ungültig. (0x10b)"),
+		{"a log alone", logTelling("containerd", invalid),
 			"fail: Windows refuses a mount: the name of a folder is invalid [text]"},
-		{"a parameter is incorrect, which has many reasons", logTelling("containerd", "hcs::CreateComputeSystem web: The parameter is incorrect.: unknown"), "warn: Windows refuses to make a container over a parameter, most often the path of a mount [text]"},
-		{"a working directory that is not in the image is no mount", podTelling("RunContainerError", "hcs::System::CreateProcess web: The directory name is invalid.: unknown", ""), "pass"},
+		{"a drive letter in the image's VOLUME",
+			logTelling("containerd",
+				`rootpath on mountPath C:\Windows\SystemTemp\ctd-volume1, volume c:\data: CreateFile c:\data: The filename, directory name, or volume label syntax is incorrect.`),
+			"fail: the image declares a VOLUME with a drive letter, which containerd cannot prepare [text]"},
+		{"the whole of drive C:", podTelling("CreateContainerError",
+			`failed to generate container "a" spec: failed to generate spec: destination path can not be C drive`, ""),
+			"fail: default/web does not run: a mount is to cover the whole of drive C: [state]"},
+		{"in German, by its code",
+			logTelling("docker",
+				"hcsshim::CreateComputeSystem a: Der Verzeichnisname ist ungültig. (0x10b)"),
+			"fail: Windows refuses a mount: the name of a folder is invalid [text]"},
+		{"a parameter is incorrect, which has many reasons",
+			logTelling("containerd",
+				"hcs::CreateComputeSystem web: The parameter is incorrect.: unknown"),
+			"warn: Windows refuses to make a container over a parameter, most often the path of a mount [text]"},
+		{"a working directory that is not in the image is no mount", podTelling("RunContainerError",
+			"hcs::System::CreateProcess web: The directory name is invalid.: unknown", ""), "pass"},
 		{"all is well", podRunning, "pass"},
 	})
 }
@@ -64,15 +77,24 @@ func TestEntrypointNotFound(t *testing.T) {
 	)
 	runLooks(t, "entrypoint-not-found", []look{
 		{"the container's state tells it", podTelling("RunContainerError", missing, ""), found},
-		{"docker tells it", podTelling("RunContainerError", `failed to start container "a": Error response from daemon: container a encountered an error during hcsshim::System::CreateProcess: failure in a Windows system call: Das System kann die Datei nicht finden. (0x2)`, ""), found},
-		{"a HostProcess container", podTelling("RunContainerError", `failed to get application name from commandline "a.exe": failed to find executable "a.exe": unknown`, `,"securityContext":{"windowsOptions":{"hostProcess":true}}`),
+		{"docker tells it", podTelling("RunContainerError",
+			`failed to start container "a": Error response from daemon: container a encountered an error during hcsshim::System::CreateProcess: failure in a Windows system call: Das System kann die Datei nicht finden. (0x2)`, ""), found},
+		{"a HostProcess container", podTelling("RunContainerError",
+			`failed to get application name from commandline "a.exe": failed to find executable "a.exe": unknown`, `,"securityContext":{"windowsOptions":{"hostProcess":true}}`),
 			"fail: default/web does not run: the program of a HostProcess container is not on the node [state]"},
-		{"somebody ran kubectl exec", logTelling("containerd", `ExecSync for "a" failed: failed to exec in container: failed to start exec "b": hcs::System::CreateProcess a: The system cannot find the file specified.: unknown`), "unknown"},
-		{"port-forward looks for wincat.exe", logTelling("containerd", `failed to start containerd task "a": hcs::System::CreateProcess: wincat.exe 127.0.0.1 80: The system cannot find the file specified.`), "unknown"},
-		{"a probe's command is not there", podRunning + eventTelling("Unhealthy", `Liveness probe errored: hcs::System::CreateProcess web: The system cannot find the file specified.`, now), "pass"},
+		{"somebody ran kubectl exec",
+			logTelling("containerd",
+				`ExecSync for "a" failed: failed to exec in container: failed to start exec "b": hcs::System::CreateProcess a: The system cannot find the file specified.: unknown`), "unknown"},
+		{"port-forward looks for wincat.exe",
+			logTelling("containerd",
+				`failed to start containerd task "a": hcs::System::CreateProcess: wincat.exe 127.0.0.1 80: The system cannot find the file specified.`), "unknown"},
+		{"a probe's command is not there", podRunning + eventTelling("Unhealthy",
+			`Liveness probe errored: hcs::System::CreateProcess web: The system cannot find the file specified.`, now), "pass"},
 		{"a log alone", logTelling("containerd", missing), "fail: " + why + " [text]"},
-		{"pods were not recorded, and an event tells it", eventTelling("Failed", "Error: "+missing, now), "fail: " + why + " [text]"},
-		{"the pod was repaired", podRunning + logTelling("containerd", missing), "info: the logs say: " + why + "; the node's state does not bear it out [text]"},
+		{"pods were not recorded, and an event tells it", eventTelling("Failed", "Error: "+missing,
+			now), "fail: " + why + " [text]"},
+		{"the pod was repaired", podRunning + logTelling("containerd", missing),
+			"info: the logs say: " + why + "; the node's state does not bear it out [text]"},
 		{"nothing recorded", "", "unknown"},
 	})
 }
@@ -80,11 +102,19 @@ func TestEntrypointNotFound(t *testing.T) {
 func TestComputeSystemUnexpectedExit(t *testing.T) {
 	const found = "fail: default/web does not run: the container's own system processes ended while Windows started it [state]"
 	runLooks(t, "compute-system-unexpected-exit", []look{
-		{"docker tells it with its code", podTelling("RunContainerError", "container a encountered an error during Start: failure in a Windows system call: Unerwartetes Ende. (0xc0370106)", ""), found},
-		{"containerd tells it without", podTelling("RunContainerError", "failed to create shim task: hcs::System::Start a: The virtual machine or container exited unexpectedly.: unknown", ""), found},
-		{"a container that ran and was ended", logTelling("containerd", `msg="unexpected system exit" error="hcs::System::waitBackground: The virtual machine or container exited unexpectedly. (0xc0370106)"`), "unknown"},
-		{"the sandbox is for another Windows, which is another fault", podTelling("ContainerCreating", "", "") + eventTelling("FailedCreatePodSandBox", "hcsshim::CreateComputeSystem a: The container operating system does not match the host operating system. (0xc0370101)", now), "pass"},
-		{"a log alone", logTelling("docker", "container a encountered an error during Start: failure in a Windows system call: The compute system exited unexpectedly. (0xc0370106)"),
+		{"docker tells it with its code", podTelling("RunContainerError",
+			"container a encountered an error during Start: failure in a Windows system call: Unerwartetes Ende. (0xc0370106)", ""), found},
+		{"containerd tells it without", podTelling("RunContainerError",
+			"failed to create shim task: hcs::System::Start a: The virtual machine or container exited unexpectedly.: unknown", ""), found},
+		{"a container that ran and was ended",
+			logTelling("containerd",
+				`msg="unexpected system exit" error="hcs::System::waitBackground: The virtual machine or container exited unexpectedly. (0xc0370106)"`), "unknown"},
+		{"the sandbox is for another Windows, which is another fault",
+			podTelling("ContainerCreating", "", "") + eventTelling("FailedCreatePodSandBox",
+				"hcsshim::CreateComputeSystem a: The container operating system does not match the host operating system. (0xc0370101)", now), "pass"},
+		{"a log alone",
+			logTelling("docker",
+				"container a encountered an error during Start: failure in a Windows system call: The compute system exited unexpectedly. (0xc0370106)"),
 			"fail: the container's own system processes ended while Windows started it [text]"},
 		{"all is well", podRunning, "pass"},
 	})
@@ -96,11 +126,19 @@ func TestContainerInvalidState(t *testing.T) {
 		why     = "a process was to be started in a container that is starting or gone"
 	)
 	runLooks(t, "container-invalid-state", []look{
-		{"a pod cannot start for it", podTelling("RunContainerError", "container a "+refused, ""), "fail: default/web does not run: " + why + " [state]"},
-		{"a probe came while the container stopped", podRunning + eventTelling("Unhealthy", "Liveness probe errored: "+refused, now), "info: the logs say: a process was to be started in a container that is starting or gone; the node's state does not bear it out [text]"},
-		{"a probe is no reason for a pod that waits", podTelling("CrashLoopBackOff", "back-off 5m0s", "") + eventTelling("Unhealthy", "Liveness probe errored: "+refused, now), "info: the logs say: a process was to be started in a container that is starting or gone; the node's state does not bear it out [text]"},
-		{"a log alone is a warning", logTelling("docker", "container a "+refused), "warn: " + why + " [text]"},
-		{"in a log without the code", logTelling("containerd", "hcs::System::CreateProcess a: The requested virtual machine or container operation is not valid in the current state."), "warn: " + why + " [text]"},
+		{"a pod cannot start for it", podTelling("RunContainerError", "container a "+refused, ""),
+			"fail: default/web does not run: " + why + " [state]"},
+		{"a probe came while the container stopped", podRunning + eventTelling("Unhealthy",
+			"Liveness probe errored: "+refused, now),
+			"info: the logs say: a process was to be started in a container that is starting or gone; the node's state does not bear it out [text]"},
+		{"a probe is no reason for a pod that waits", podTelling("CrashLoopBackOff",
+			"back-off 5m0s", "") + eventTelling("Unhealthy", "Liveness probe errored: "+refused,
+			now), "info: the logs say: a process was to be started in a container that is starting or gone; the node's state does not bear it out [text]"},
+		{"a log alone is a warning", logTelling("docker", "container a "+refused),
+			"warn: " + why + " [text]"},
+		{"in a log without the code",
+			logTelling("containerd",
+				"hcs::System::CreateProcess a: The requested virtual machine or container operation is not valid in the current state."), "warn: " + why + " [text]"},
 		{"nothing recorded", "", "unknown"},
 	})
 }
@@ -111,15 +149,20 @@ func TestSandboxNameReserved(t *testing.T) {
 		why      = "the runtime is still creating the sandbox of an earlier attempt, or has not cleaned it up"
 	)
 	runLooks(t, "sandbox-name-reserved", []look{
-		{"a pod waits for it", podTelling("ContainerCreating", "", "") + eventTelling("FailedCreatePodSandBox", reserved, now), "fail: default/web waits: " + why + " [state]"},
-		{"a container's name is taken", podTelling("CreateContainerError", `failed to reserve container name "web"; check if another CreateContainer request is in progress`, ""),
+		{"a pod waits for it", podTelling("ContainerCreating", "", "") +
+			eventTelling("FailedCreatePodSandBox", reserved, now),
+			"fail: default/web waits: " + why + " [state]"},
+		{"a container's name is taken", podTelling("CreateContainerError",
+			`failed to reserve container name "web"; check if another CreateContainer request is in progress`, ""),
 			"fail: default/web waits: the runtime is still creating the container of an earlier attempt, or has not cleaned it up [state]"},
-		{"the second attempt went well", podRunning + eventTelling("FailedCreatePodSandBox", reserved, now), "pass"},
+		{"the second attempt went well", podRunning + eventTelling("FailedCreatePodSandBox",
+			reserved, now), "pass"},
 		{"a pod of two minutes ago has time", `-- api/pods.json --
 {"items":[{"metadata":{"name":"web","namespace":"default","creationTimestamp":"2026-11-20T09:58:00Z"},"spec":{"nodeName":"win-1"},"status":{"phase":"Pending"}}]}
 ` + eventTelling("FailedCreatePodSandBox", reserved, "2026-11-20T09:59:00Z"), "pass"},
 		{"a log alone is information", logTelling("kubelet", reserved), "info: " + why + " [text]"},
-		{"another failure of the sandbox", podTelling("ContainerCreating", "", "") + eventTelling("FailedCreatePodSandBox", "context deadline exceeded", now), "pass"},
+		{"another failure of the sandbox", podTelling("ContainerCreating", "", "") +
+			eventTelling("FailedCreatePodSandBox", "context deadline exceeded", now), "pass"},
 	})
 }
 
@@ -143,10 +186,14 @@ func TestDLLInitFailed(t *testing.T) {
 		{"the container runs by now", crashed(`"running":{}`, "3221225794"), "pass"},
 		{"a missing library is another code", crashed(waits, "3221225781"), "pass"},
 		{"a normal stop is another code", crashed(waits, "-1073741510"), "pass"},
-		{"a volume that a driver's powershell could not mount", podTelling("ContainerCreating", "", "") + eventTelling("FailedMount", "MountVolume.SetUp failed: error running powershell: exit status 0xc0000142", now),
+		{"a volume that a driver's powershell could not mount", podTelling("ContainerCreating", "",
+			"") + eventTelling("FailedMount",
+			"MountVolume.SetUp failed: error running powershell: exit status 0xc0000142", now),
 			"fail: default/web does not run: a process ended with 0xc0000142: a library of it could not initialise [state]"},
-		{"a log alone", logTelling("csi-proxy", "exit status 0xc0000142"), "fail: a process ended with 0xc0000142: a library of it could not initialise [text]"},
-		{"a log beside pods that run", podRunning + logTelling("csi-proxy", "exit status 0xc0000142"), history},
+		{"a log alone", logTelling("csi-proxy", "exit status 0xc0000142"),
+			"fail: a process ended with 0xc0000142: a library of it could not initialise [text]"},
+		{"a log beside pods that run", podRunning + logTelling("csi-proxy",
+			"exit status 0xc0000142"), history},
 		{"nothing recorded", "", "unknown"},
 	})
 }
@@ -158,14 +205,26 @@ func TestLayerImportAccessDenied(t *testing.T) {
 		found  = "fail: default/web waits for its image: " + why + " [state]"
 	)
 	runLooks(t, "layer-import-access-denied", []look{
-		{"a pod waits for its image", podTelling("ImagePullBackOff", "Back-off pulling image", "") + eventTelling("Failed", "Failed to pull image: "+denied, now), found},
-		{"a newer kubelet tells it in the state", podTelling("ImagePullBackOff", "Back-off pulling image \"a\": ErrImagePull: "+denied, ""), found},
-		{"the file of a layer is in use", podTelling("ErrImagePull", `ProcessUtilityVMImage C:\a\UtilityVM: The process cannot access the file because it is being used by another process.`, ""),
+		{"a pod waits for its image", podTelling("ImagePullBackOff", "Back-off pulling image", "") +
+			eventTelling("Failed", "Failed to pull image: "+denied, now), found},
+		{"a newer kubelet tells it in the state", podTelling("ImagePullBackOff",
+			"Back-off pulling image \"a\": ErrImagePull: "+denied, ""), found},
+		{"the file of a layer is in use",
+			podTelling("ErrImagePull",
+				`ProcessUtilityVMImage C:\a\UtilityVM: The process cannot access the file because it is being used by another process.`, ""),
 			"fail: default/web waits for its image: a layer of an image cannot be unpacked: another process has a file of it open [state]"},
-		{"a missing module is another fault", podTelling("ErrImagePull", `hcsshim::ProcessBaseLayer \\?\C:\a: The specified module could not be found.: unknown`, ""), "pass"},
-		{"a registry that denies access is another fault", podTelling("ErrImagePull", "pull access denied, repository does not exist: Access is denied.", ""), "pass"},
-		{"the image came in the end", podRunning + logTelling("containerd", denied), "info: the logs say: " + why + "; the node's state does not bear it out [text]"},
-		{"a log alone, in German, by its code", logTelling("docker", `hcsshim::ImportLayer failed in Win32: Zugriff verweigert (0x5) layerId=\\?\C:\a`), "fail: " + why + " [text]"},
+		{"a missing module is another fault",
+			podTelling("ErrImagePull",
+				`hcsshim::ProcessBaseLayer \\?\C:\a: The specified module could not be found.: unknown`, ""), "pass"},
+		{"a registry that denies access is another fault",
+			podTelling("ErrImagePull",
+				"pull access denied, repository does not exist: Access is denied.", ""), "pass"},
+		{"the image came in the end", podRunning + logTelling("containerd", denied),
+			"info: the logs say: " + why + "; the node's state does not bear it out [text]"},
+		{"a log alone, in German, by its code",
+			logTelling("docker",
+				`hcsshim::ImportLayer failed in Win32: Zugriff verweigert (0x5) layerId=\\?\C:\a`),
+			"fail: " + why + " [text]"},
 		{"nothing recorded", "", "unknown"},
 	})
 }

@@ -30,7 +30,8 @@ its own.`,
 		},
 		Impact: "none until the component is next started",
 	},
-	Links:    []string{"https://kubernetes.io/docs/tasks/debug/debug-cluster/windows/", "https://nssm.cc/usage"},
+	Links: []string{"https://kubernetes.io/docs/tasks/debug/debug-cluster/windows/",
+		"https://nssm.cc/usage"},
 	Explains: []string{}, // it speaks of components that run
 	Needs:    []evidence.Need{evidence.Services},
 	Uses:     []evidence.Need{evidence.Processes, evidence.Pods},
@@ -46,13 +47,16 @@ its own.`,
 				unseen = append(unseen, p.Name)
 			}
 			if console {
-				findings = append(findings, checks.Findingf(checks.Warn, p.Name, "%s runs as process %d, and no service starts it: it is gone after a reboot or a logoff", p.Name, p.PID).
+				findings = append(findings, checks.Findingf(checks.Warn, p.Name,
+					"%s runs as process %d, and no service starts it: it is gone after a reboot or a logoff", p.Name, p.PID).
 					At(p.Field("pid"), "%s has pid %d and parent %d", p.Name, p.PID, p.PPID).
-					At(evidence.Services.Field(s), "no service is called %s", strings.Join(c.Service, " or ")))
+					At(evidence.Services.Field(s), "no service is called %s",
+						strings.Join(c.Service, " or ")))
 			}
 		}
 		if len(findings) == 0 && len(unseen) > 0 {
-			return nil, checks.Unknown(evidence.NotShown.Gap("who started %s", strings.Join(unseen, ", ")))
+			return nil, checks.Unknown(evidence.NotShown.Gap("who started %s",
+				strings.Join(unseen, ", ")))
 		}
 		return findings, nil
 	},
@@ -66,18 +70,25 @@ func servicesThatStayDown(n *node.Node, c *node.Component) []checks.Finding {
 			continue
 		}
 		start := strings.ToLower(svc.StartType)
-		byHand := strings.HasPrefix(start, "manual") || strings.HasPrefix(start, "demand") || strings.HasPrefix(start, "disabled")
+		byHand := strings.HasPrefix(start, "manual") || strings.HasPrefix(start, "demand") ||
+			strings.HasPrefix(start, "disabled")
 		if byHand && n.CNI.Value != node.GKE { // whose start script starts them
-			findings = append(findings, checks.Findingf(checks.Warn, svc.Name, "service %s has start type %s, so it stays down after a reboot", svc.Name, svc.StartType).
-				At(svc.Field("startType"), "%s: startType is %s", svc.Name, svc.StartType).Cure(checks.Fix{
+			findings = append(findings, checks.Findingf(checks.Warn, svc.Name,
+				"service %s has start type %s, so it stays down after a reboot", svc.Name,
+				svc.StartType).
+				At(svc.Field("startType"), "%s: startType is %s", svc.Name,
+					svc.StartType).Cure(checks.Fix{
 				TextOf:   evidence.Phrasef("let service %s start with the machine", svc.Name),
 				Commands: []string{"Set-Service " + svc.Name + " -StartupType Automatic"},
 				Impact:   "none until the node is rebooted",
 			}))
 		}
-		restarts := slices.ContainsFunc(svc.Recovery, func(a evidence.RecoveryAction) bool { return a.Action != "" && !strings.EqualFold(a.Action, "none") })
+		restarts := slices.ContainsFunc(svc.Recovery, func(a evidence.RecoveryAction) bool {
+			return a.Action != "" && !strings.EqualFold(a.Action, "none")
+		})
 		if svc.Recovery != nil && !restarts && svc.Wrapper == "" {
-			findings = append(findings, checks.Findingf(checks.Warn, svc.Name, "service %s has no recovery action, so nothing restarts it when it dies", svc.Name).
+			findings = append(findings, checks.Findingf(checks.Warn, svc.Name,
+				"service %s has no recovery action, so nothing restarts it when it dies", svc.Name).
 				At(svc.Field("recovery"), "%s: recovery is empty", svc.Name))
 		}
 	}
@@ -128,7 +139,9 @@ func startedByService(s evidence.Snapshot, p evidence.Process) (kept, known bool
 	for range 16 {
 		name := strings.ToLower(node.Program(p.Name))
 		switch {
-		case services[p.PID], name == "services", name == "nssm", name == "wininit", strings.HasPrefix(name, "containerd-shim"), strings.HasPrefix(name, "rke2"), strings.Contains(name, "servicehost"):
+		case services[p.PID], name == "services", name == "nssm", name == "wininit",
+			strings.HasPrefix(name, "containerd-shim"), strings.HasPrefix(name, "rke2"),
+			strings.Contains(name, "servicehost"):
 			return true, true
 		case name == "explorer", name == "sshd", name == "cmd", name == "winlogon":
 			return false, true

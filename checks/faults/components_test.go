@@ -4,11 +4,16 @@ import "testing"
 
 func TestComponentsThatDoNotRun(t *testing.T) {
 	runLooks(t, "kubelet-not-running", []look{
-		{"no service, and the processes were not recorded", "-- services.json --\n[{\"name\":\"containerd\",\"state\":\"running\"}]\n", "unknown"},
-		{"no service, but a console started it", "-- services.json --\n[]\n-- processes.json --\n[{\"pid\":7,\"name\":\"kubelet.exe\"}]\n", "pass"},
-		{"a child of rke2", "-- services.json --\n[{\"name\":\"rke2\",\"state\":\"running\"}]\n-- processes.json --\n[{\"pid\":7,\"name\":\"kubelet.exe\"}]\n", "pass"},
-		{"AKS writes the service with a capital", "-- services.json --\n[{\"name\":\"Kubelet\",\"state\":\"Running\"}]\n", "pass"},
-		{"neither service nor process", "-- services.json --\n[]\n-- processes.json --\n[]\n", "fail: nothing shows kubelet running; no pod on this node is started or reported [state]"},
+		{"no service, and the processes were not recorded",
+			"-- services.json --\n[{\"name\":\"containerd\",\"state\":\"running\"}]\n", "unknown"},
+		{"no service, but a console started it",
+			"-- services.json --\n[]\n-- processes.json --\n[{\"pid\":7,\"name\":\"kubelet.exe\"}]\n", "pass"},
+		{"a child of rke2",
+			"-- services.json --\n[{\"name\":\"rke2\",\"state\":\"running\"}]\n-- processes.json --\n[{\"pid\":7,\"name\":\"kubelet.exe\"}]\n", "pass"},
+		{"AKS writes the service with a capital",
+			"-- services.json --\n[{\"name\":\"Kubelet\",\"state\":\"Running\"}]\n", "pass"},
+		{"neither service nor process", "-- services.json --\n[]\n-- processes.json --\n[]\n",
+			"fail: nothing shows kubelet running; no pod on this node is started or reported [state]"},
 	})
 	const hostProcess = `-- api/pods.json --
 {"items":[{"metadata":{"name":"kube-proxy-windows-5jxkm","namespace":"kube-system"},"spec":{"securityContext":{"windowsOptions":{"hostProcess":true}}},
@@ -18,22 +23,32 @@ func TestComponentsThatDoNotRun(t *testing.T) {
 		return replace(hostProcess, "PHASE", phase, "READY", ready, "STATE", state)
 	}
 	runLooks(t, "kube-proxy-not-running", []look{
-		{"a HostProcess pod stands in for the service", "-- services.json --\n[]\n" + pod("Running", "True", `{"running":{}}`), "pass"},
-		{"the HostProcess pod crashes", "-- services.json --\n[]\n" + pod("Running", "False", `{"waiting":{"reason":"CrashLoopBackOff"}}`),
+		{"a HostProcess pod stands in for the service", "-- services.json --\n[]\n" + pod("Running",
+			"True", `{"running":{}}`), "pass"},
+		{"the HostProcess pod crashes", "-- services.json --\n[]\n" + pod("Running", "False",
+			`{"waiting":{"reason":"CrashLoopBackOff"}}`),
 			"fail: the HostProcess pod of kube-proxy does not run: container kube-proxy waits: CrashLoopBackOff; Services are not programmed on this node [state]"},
-		{"the node is NotReady, and its pod runs on", "-- services.json --\n[]\n" + pod("Running", "False", `{"running":{}}`), "pass"},
-		{"no service, and neither pods nor processes were recorded", "-- services.json --\n[]\n", "unknown"},
-		{"Antrea proxies by itself", "-- services.json --\n[{\"name\":\"antrea-agent\",\"state\":\"running\"}]\n-- processes.json --\n[]\n", "skip"},
+		{"the node is NotReady, and its pod runs on", "-- services.json --\n[]\n" + pod("Running",
+			"False", `{"running":{}}`), "pass"},
+		{"no service, and neither pods nor processes were recorded", "-- services.json --\n[]\n",
+			"unknown"},
+		{"Antrea proxies by itself",
+			"-- services.json --\n[{\"name\":\"antrea-agent\",\"state\":\"running\"}]\n-- processes.json --\n[]\n", "skip"},
 	})
 	runLooks(t, "flanneld-not-running", []look{
-		{"a Calico node has no flanneld", "-- services.json --\n[{\"name\":\"CalicoNode\",\"state\":\"running\"}]\n-- processes.json --\n[]\n", "skip"},
-		{"nothing tells which plugin the node uses", "-- services.json --\n[]\n-- processes.json --\n[]\n", "unknown"},
-		{"flannel's configuration is there, flanneld is not", "-- services.json --\n[]\n-- processes.json --\n[]\n-- files/C/k/net-conf.json --\n{\"Network\":\"10.244.0.0/16\",\"Backend\":{\"Type\":\"vxlan\"}}\n",
+		{"a Calico node has no flanneld",
+			"-- services.json --\n[{\"name\":\"CalicoNode\",\"state\":\"running\"}]\n-- processes.json --\n[]\n", "skip"},
+		{"nothing tells which plugin the node uses",
+			"-- services.json --\n[]\n-- processes.json --\n[]\n", "unknown"},
+		{"flannel's configuration is there, flanneld is not",
+			"-- services.json --\n[]\n-- processes.json --\n[]\n-- files/C/k/net-conf.json --\n{\"Network\":\"10.244.0.0/16\",\"Backend\":{\"Type\":\"vxlan\"}}\n",
 			"fail: nothing shows flanneld running; the pod network is neither created nor kept [state]"},
 	})
 	runLooks(t, "runtime-not-running", []look{
-		{"docker is stopped beside a running containerd", "-- services.json --\n[{\"name\":\"docker\",\"state\":\"stopped\"},{\"name\":\"containerd\",\"state\":\"running\"}]\n", "pass"},
-		{"docker was killed", "-- services.json --\n[{\"name\":\"docker\",\"state\":\"stopped\",\"startType\":\"automatic\",\"exitCode\":1067}]\n-- processes.json --\n[]\n",
+		{"docker is stopped beside a running containerd",
+			"-- services.json --\n[{\"name\":\"docker\",\"state\":\"stopped\"},{\"name\":\"containerd\",\"state\":\"running\"}]\n", "pass"},
+		{"docker was killed",
+			"-- services.json --\n[{\"name\":\"docker\",\"state\":\"stopped\",\"startType\":\"automatic\",\"exitCode\":1067}]\n-- processes.json --\n[]\n",
 			"fail: service docker is stopped; no container can be started [state]"},
 	})
 }
@@ -60,8 +75,10 @@ func TestComponentNotAService(t *testing.T) {
 -- processes.json --
 [{"pid":9,"ppid":4,"name":"kubelet.exe","startedAt":"2026-11-20T08:00:02Z"},{"pid":4,"ppid":1,"name":"host.exe","startedAt":"2026-11-20T08:00:01Z"}]
 `, "pass"},
-		{"a recorder that does not see parents", "-- services.json --\n[]\n-- processes.json --\n[{\"pid\":9,\"name\":\"kubelet.exe\"}]\n", "unknown"},
-		{"an orphan of a console that is closed", "-- services.json --\n[]\n-- processes.json --\n[{\"pid\":9,\"ppid\":5,\"name\":\"kubelet.exe\"}]\n",
+		{"a recorder that does not see parents",
+			"-- services.json --\n[]\n-- processes.json --\n[{\"pid\":9,\"name\":\"kubelet.exe\"}]\n", "unknown"},
+		{"an orphan of a console that is closed",
+			"-- services.json --\n[]\n-- processes.json --\n[{\"pid\":9,\"ppid\":5,\"name\":\"kubelet.exe\"}]\n",
 			"warn: kubelet.exe runs as process 9, and no service starts it: it is gone after a reboot or a logoff [state]"},
 	})
 }

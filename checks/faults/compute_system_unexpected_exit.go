@@ -17,11 +17,15 @@ The check reads the code, or its two English messages, at pods that do not start
 ran for a while and then ended is another matter, though the logs may use the same words. Which of
 the reasons it is, these records do not tell.`,
 	Fix: checks.Fix{
-		Text:     "bring the node and the image to the same month's updates, see whether the node has memory to commit, and try one pod with the scanner's injection off; the host compute service writes more into its own event log",
-		Commands: []string{"Get-WinEvent -LogName Microsoft-Windows-Hyper-V-Compute-Operational -MaxEvents 50 | Format-List TimeCreated, Message", "Get-HotFix | Sort-Object InstalledOn", `Get-Counter '\Memory\% Committed Bytes In Use'`},
-		Impact:   "looking changes nothing; updates reboot the node",
+		Text: "bring the node and the image to the same month's updates, see whether the node has memory to commit, and try one pod with the scanner's injection off; the host compute service writes more into its own event log",
+		Commands: []string{
+			"Get-WinEvent -LogName Microsoft-Windows-Hyper-V-Compute-Operational -MaxEvents 50 | Format-List TimeCreated, Message", "Get-HotFix | Sort-Object InstalledOn", `Get-Counter '\Memory\% Committed Bytes In Use'`},
+		Impact: "looking changes nothing; updates reboot the node",
 	},
-	Links: []string{"https://github.com/microsoft/hcsshim/issues/598", "https://github.com/microsoft/hcsshim/issues/917", "https://github.com/docker/for-win/issues/2030", "https://github.com/docker/for-win/issues/902",
+	Links: []string{"https://github.com/microsoft/hcsshim/issues/598",
+		"https://github.com/microsoft/hcsshim/issues/917",
+		"https://github.com/docker/for-win/issues/2030",
+		"https://github.com/docker/for-win/issues/902",
 		"https://learn.microsoft.com/en-us/virtualization/windowscontainers/deploy-containers/version-compatibility"},
 	Breaks:   []*checks.Effect{effectPodStart, effectContainers},
 	Explains: []string{"container-invalid-state"},
@@ -38,8 +42,12 @@ const endedInStart = "the container's own system processes ended while Windows s
 var unexpectedExitSigns = []checks.Sign{
 	checks.SignOfCode("HCS_E_UNEXPECTED_EXIT", endedInStart, "error during Start"),
 	checks.SignOfCode("HCS_E_UNEXPECTED_EXIT", endedInStart, "System::Start"),
-	{Text: "The virtual machine or container exited unexpectedly", Also: []string{"System::Start"}, Not: []string{"0xc0370106"}, Says: endedInStart},
-	{Text: "The compute system exited unexpectedly", Also: []string{"System::Start"}, Not: []string{"0xc0370106"}, Says: endedInStart},
-	{Text: "The virtual machine or container exited unexpectedly", Also: []string{"CreateComputeSystem"}, Not: []string{"0xc0370106"}, Says: endedInStart},
-	{Text: "The compute system exited unexpectedly", Also: []string{"CreateComputeSystem"}, Not: []string{"0xc0370106"}, Says: endedInStart},
+	{Text: "The virtual machine or container exited unexpectedly", Also: []string{"System::Start"},
+		Not: []string{"0xc0370106"}, Says: endedInStart},
+	{Text: "The compute system exited unexpectedly", Also: []string{"System::Start"},
+		Not: []string{"0xc0370106"}, Says: endedInStart},
+	{Text: "The virtual machine or container exited unexpectedly",
+		Also: []string{"CreateComputeSystem"}, Not: []string{"0xc0370106"}, Says: endedInStart},
+	{Text: "The compute system exited unexpectedly", Also: []string{"CreateComputeSystem"},
+		Not: []string{"0xc0370106"}, Says: endedInStart},
 }

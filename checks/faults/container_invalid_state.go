@@ -15,11 +15,13 @@ it, or the host compute service lost it.
 A pod that does not run and gives this reason is a fault, and more often the consequence of another
 one than its own cause; the words in a log alone are a warning.`,
 	Fix: checks.Fix{
-		Text:     "see why the sandbox went away: the events of the pod before this one, and restarts of the runtime or of vmcompute; if containers of that name are left over, delete the pod so that everything is made anew",
-		Commands: []string{"kubectl describe pod POD -n NAMESPACE", "kubectl delete pod POD -n NAMESPACE", "hcsdiag list"},
-		Impact:   "deleting a pod of a workload creates it again",
+		Text: "see why the sandbox went away: the events of the pod before this one, and restarts of the runtime or of vmcompute; if containers of that name are left over, delete the pod so that everything is made anew",
+		Commands: []string{"kubectl describe pod POD -n NAMESPACE",
+			"kubectl delete pod POD -n NAMESPACE", "hcsdiag list"},
+		Impact: "deleting a pod of a workload creates it again",
 	},
-	Links:  []string{"https://github.com/Azure/AKS/issues/1188", "https://github.com/microsoft/hcsshim/blob/main/internal/hcs/errors.go"},
+	Links: []string{"https://github.com/Azure/AKS/issues/1188",
+		"https://github.com/microsoft/hcsshim/blob/main/internal/hcs/errors.go"},
 	Breaks: []*checks.Effect{effectPodStart, effectContainers},
 	Needs:  complaintNeeds,
 	Uses:   complaintUses,
@@ -28,8 +30,11 @@ one than its own cause; the words in a log alone are a warning.`,
 })
 
 var invalidStateSigns = []checks.Sign{
-	doubtful(checks.SignOfCode("HCS_E_INVALID_STATE", "a process was to be started in a container that is starting or gone", "CreateProcess")),
-	doubtful(checks.Sign{Text: "operation is not valid in the current state", Also: []string{"CreateProcess"}, Not: []string{"0xc0370105"}, Says: "a process was to be started in a container that is starting or gone"}),
+	doubtful(checks.SignOfCode("HCS_E_INVALID_STATE",
+		"a process was to be started in a container that is starting or gone", "CreateProcess")),
+	doubtful(checks.Sign{Text: "operation is not valid in the current state",
+		Also: []string{"CreateProcess"}, Not: []string{"0xc0370105"},
+		Says: "a process was to be started in a container that is starting or gone"}),
 }
 
 func doubtful(s checks.Sign) checks.Sign {

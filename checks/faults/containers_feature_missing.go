@@ -23,24 +23,33 @@ rebooted: until then it is pending, which is the same as missing.
 The check reads the state of the feature and looks for vmcompute.dll. A pod that runs in a container
 of its own shows that the feature works, whatever was recorded of it; HostProcess pods run on less.`,
 	Fix: checks.Fix{
-		Text:     "install the feature and reboot; where it is pending the reboot alone does it",
-		Commands: []string{"Install-WindowsFeature -Name Containers -Restart", "Get-WindowsFeature Containers", "Get-Service vmcompute, hns"},
-		Impact:   "the node is rebooted",
+		Text: "install the feature and reboot; where it is pending the reboot alone does it",
+		Commands: []string{"Install-WindowsFeature -Name Containers -Restart",
+			"Get-WindowsFeature Containers", "Get-Service vmcompute, hns"},
+		Impact: "the node is rebooted",
 	},
-	Links: []string{"https://github.com/microsoft/hcsshim/issues/1445", "https://github.com/moby/moby/issues/28327", "https://github.com/docker/for-win/issues/1082",
+	Links: []string{"https://github.com/microsoft/hcsshim/issues/1445",
+		"https://github.com/moby/moby/issues/28327",
+		"https://github.com/docker/for-win/issues/1082",
 		"https://kubernetes.io/docs/setup/production-environment/container-runtimes/"},
 	Breaks: []*checks.Effect{effectRuntime, effectHNSNetwork, effectFlanneld, effectKubeProxy,
 		effectCNIConfig, effectPodStart, effectNodeReady},
 	Needs: []evidence.Need{evidence.Any(evidence.Features, evidence.FileIndex)},
 	Uses:  []evidence.Need{evidence.File(vmcomputeDLL), evidence.Services, evidence.Pods},
 	Signs: []checks.Sign{
-		{Text: "Failed to load vmcompute.dll", Says: "docker cannot load vmcompute.dll: the Containers feature is not installed"},
-		{Text: "hcsshim::", Also: []string{"The specified module could not be found"}, Says: "a call to the host compute service finds no vmcompute.dll: the Containers feature is not installed"},
-		checks.SignOfCode("ERROR_MOD_NOT_FOUND", "a call to the host compute service finds no vmcompute.dll: the Containers feature is not installed", "hcsshim::ProcessBaseLayer"),
-		checks.SignOfCode("ERROR_MOD_NOT_FOUND", "a call to the host compute service finds no vmcompute.dll: the Containers feature is not installed", "hcsshim::GetComputeSystems"),
+		{Text: "Failed to load vmcompute.dll",
+			Says: "docker cannot load vmcompute.dll: the Containers feature is not installed"},
+		{Text: "hcsshim::", Also: []string{"The specified module could not be found"},
+			Says: "a call to the host compute service finds no vmcompute.dll: the Containers feature is not installed"},
+		checks.SignOfCode("ERROR_MOD_NOT_FOUND",
+			"a call to the host compute service finds no vmcompute.dll: the Containers feature is not installed", "hcsshim::ProcessBaseLayer"),
+		checks.SignOfCode("ERROR_MOD_NOT_FOUND",
+			"a call to the host compute service finds no vmcompute.dll: the Containers feature is not installed", "hcsshim::GetComputeSystems"),
 	},
 	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
-		if slices.ContainsFunc(evidence.Pods.In(s), func(p evidence.Pod) bool { return podRuns(p) && !p.HostProcess() }) {
+		if slices.ContainsFunc(evidence.Pods.In(s), func(p evidence.Pod) bool {
+			return podRuns(p) && !p.HostProcess()
+		}) {
 			return nil, nil
 		}
 		state := featureState(s, "Containers")
@@ -48,13 +57,17 @@ of its own shows that the feature works, whatever was recorded of it; HostProces
 		var f checks.Finding
 		switch {
 		case state == "pending":
-			f = checks.Findingf(checks.Fail, "Containers", "the Windows feature Containers is pending: it works only after a reboot")
+			f = checks.Findingf(checks.Fail, "Containers",
+				"the Windows feature Containers is pending: it works only after a reboot")
 		case state != "" && state != "installed":
-			f = checks.Findingf(checks.Fail, "Containers", "the Windows feature Containers is %s, not installed", state)
+			f = checks.Findingf(checks.Fail, "Containers",
+				"the Windows feature Containers is %s, not installed", state)
 		case looked && !dll:
-			f = checks.Findingf(checks.Fail, "Containers", "%s is not there: the Windows feature Containers is not installed", vmcomputeDLL)
+			f = checks.Findingf(checks.Fail, "Containers",
+				"%s is not there: the Windows feature Containers is not installed", vmcomputeDLL)
 		case state == "" && !looked:
-			return nil, checks.Unknown(evidence.NotShown.Gap("the state of the Windows feature Containers"))
+			return nil, checks.Unknown(
+				evidence.NotShown.Gap("the state of the Windows feature Containers"))
 		default:
 			return nil, nil
 		}
@@ -62,9 +75,13 @@ of its own shows that the feature works, whatever was recorded of it; HostProces
 			f = f.At(evidence.Features.Field(s, "Containers"), "Containers is %s", state)
 		}
 		if looked && !dll {
-			f = f.At(evidence.FileRecordField(s, vmcomputeDLL, "outcome"), "%s: absent", vmcomputeDLL)
+			f = f.At(evidence.FileRecordField(s, vmcomputeDLL, "outcome"), "%s: absent",
+				vmcomputeDLL)
 		}
-		if list := evidence.Services.In(s); len(list) >= fewProcesses && !slices.ContainsFunc(list, func(v evidence.Service) bool { return node.EqualsAny(v.Name, []string{"vmcompute"}) }) {
+		if list := evidence.Services.In(s); len(list) >= fewProcesses &&
+			!slices.ContainsFunc(list, func(v evidence.Service) bool {
+				return node.EqualsAny(v.Name, []string{"vmcompute"})
+			}) {
 			f = f.At(evidence.Services.Field(s), "none of its %d services is vmcompute", len(list))
 		}
 		return []checks.Finding{f}, nil

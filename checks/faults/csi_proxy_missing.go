@@ -40,30 +40,38 @@ with the machine and does not run is a warning by itself.`,
 	Fix: checks.Fix{
 		Text: "install csi-proxy 1.0 or later as a service (or as a HostProcess DaemonSet), or a version of the driver that runs as a HostProcess container; then let the driver's pod start anew",
 		Commands: []string{
-			"Get-Service csi-proxy", `Get-ChildItem \\.\pipe\ | Where-Object Name -like 'csi-proxy-*' | Select-Object Name`,
+			"Get-Service csi-proxy",
+			`Get-ChildItem \\.\pipe\ | Where-Object Name -like 'csi-proxy-*' | Select-Object Name`,
 			`New-Service csi-proxy -BinaryPathName 'C:\etc\kubernetes\node\bin\csi-proxy.exe -windows-service -log_file=C:\var\log\csi-proxy.log -logtostderr=false' -StartupType Automatic`,
-			"Start-Service csi-proxy", "kubectl get csinode {node} -o jsonpath='{.spec.drivers[*].name}'",
+			"Start-Service csi-proxy",
+			"kubectl get csinode {node} -o jsonpath='{.spec.drivers[*].name}'",
 		},
 		Impact: "none on running containers: only mounting and unmounting go through csi-proxy",
 	},
 	Links: []string{
-		"https://github.com/kubernetes-csi/csi-proxy", "https://github.com/kubernetes-csi/csi-driver-smb/issues/233", "https://github.com/kubernetes-csi/csi-proxy/issues/115",
-		"https://github.com/kubernetes-sigs/aws-ebs-csi-driver/issues/1322", "https://github.com/kubernetes-sigs/azurefile-csi-driver/issues/1050",
+		"https://github.com/kubernetes-csi/csi-proxy",
+		"https://github.com/kubernetes-csi/csi-driver-smb/issues/233",
+		"https://github.com/kubernetes-csi/csi-proxy/issues/115",
+		"https://github.com/kubernetes-sigs/aws-ebs-csi-driver/issues/1322",
+		"https://github.com/kubernetes-sigs/azurefile-csi-driver/issues/1050",
 	},
 	Breaks: []*checks.Effect{effectPodStart, effectContainers},
 	Needs:  []evidence.Need{evidence.Services},
 	Uses:   []evidence.Need{evidence.Processes, evidence.Pods},
 	Signs: []checks.Sign{
-		{Text: csiPipeText, Or: []string{csiPipeEscaped}, Also: []string{csiPipeIsMissing}, Says: csiAsksForMissing},
+		{Text: csiPipeText, Or: []string{csiPipeEscaped}, Also: []string{csiPipeIsMissing},
+			Says: csiAsksForMissing},
 		{Text: csiUnregistered, Says: csiNotRegistered},
-		{Text: csiPipeBusy, Also: []string{"csi-proxy-"}, Says: csiDoesNotKeepUp, Level: checks.Warn},
+		{Text: csiPipeBusy, Also: []string{"csi-proxy-"}, Says: csiDoesNotKeepUp,
+			Level: checks.Warn},
 		{Text: csiSocketRefused, Also: []string{"plugins"}, ConfirmOnly: true},
 	},
 	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
 		proxy := csiProxy(s)
 		var findings []checks.Finding
 		for _, m := range s.Signs("csi-proxy-missing") {
-			if m.Over != "" || len(findings) > 0 || m.Text != csiPipeText && m.Text != csiPipeEscaped {
+			if m.Over != "" || len(findings) > 0 || m.Text != csiPipeText &&
+				m.Text != csiPipeEscaped {
 				continue
 			}
 			what, gap := proxy.verdict(s, m.Last)
@@ -71,7 +79,8 @@ with the machine and does not run is a warning by itself.`,
 				return nil, checks.Unknown(gap)
 			}
 			if what.Format != "" {
-				f := checks.Findingf(checks.Fail, "csi-proxy", "%s, and %s", evidence.Phrasef(csiAsksForMissing), what).With(proxy.because, checks.Quote(m))
+				f := checks.Findingf(checks.Fail, "csi-proxy", "%s, and %s",
+					evidence.Phrasef(csiAsksForMissing), what).With(proxy.because, checks.Quote(m))
 				f.Basis = checks.ByBoth
 				findings = append(findings, f)
 			}
@@ -91,8 +100,10 @@ with the machine and does not run is a warning by itself.`,
 			f.Basis = checks.ByText
 			findings = append(findings, f.With(checks.Quote(m)))
 		}
-		if svc := proxy.service; len(findings) == 0 && svc != nil && !proxy.runs && strings.HasPrefix(strings.ToLower(svc.StartType), "auto") {
-			findings = append(findings, checks.Findingf(checks.Warn, svc.Name, "service %s is %s, although it is to start with the machine: drivers that need it cannot mount", svc.Name, svc.State).With(proxy.because))
+		if svc := proxy.service; len(findings) == 0 && svc != nil && !proxy.runs &&
+			strings.HasPrefix(strings.ToLower(svc.StartType), "auto") {
+			findings = append(findings, checks.Findingf(checks.Warn, svc.Name,
+				"service %s is %s, although it is to start with the machine: drivers that need it cannot mount", svc.Name, svc.State).With(proxy.because))
 		}
 		return findings, nil
 	},
@@ -109,9 +120,11 @@ type csiProxyState struct {
 func csiProxy(s evidence.Snapshot) csiProxyState {
 	p := csiProxyState{because: evidence.Services.Field(s).Because("there is no service csi-proxy")}
 	for _, svc := range evidence.Services.In(s) {
-		if node.EqualsAny(svc.Name, []string{"csi-proxy", "csiproxy"}) || strings.EqualFold(node.Program(svc.BinPath), "csi-proxy") {
+		if node.EqualsAny(svc.Name, []string{"csi-proxy", "csiproxy"}) ||
+			strings.EqualFold(node.Program(svc.BinPath), "csi-proxy") {
 			p.service, p.runs = &svc, svc.Running()
-			p.because.Text = fmt.Sprintf("service %s is %s, start type %s", svc.Name, svc.State, orUnknown(svc.StartType))
+			p.because.Text = fmt.Sprintf("service %s is %s, start type %s", svc.Name, svc.State,
+				orUnknown(svc.StartType))
 		}
 	}
 	for _, proc := range evidence.Processes.In(s) {
@@ -128,12 +141,14 @@ func csiProxy(s evidence.Snapshot) csiProxyState {
 }
 
 // verdict tells what is wrong with csi-proxy, when a driver last missed its pipe at that time.
-func (p csiProxyState) verdict(s evidence.Snapshot, missed time.Time) (evidence.Phrase, evidence.Gap) {
+func (p csiProxyState) verdict(s evidence.Snapshot, missed time.Time) (evidence.Phrase,
+	evidence.Gap) {
 	switch {
 	case p.runs && (missed.IsZero() || p.since.IsZero() || !missed.After(p.since)):
 		return evidence.Phrase{}, evidence.Gap{} // it came up after the driver
 	case p.runs:
-		return evidence.Phrasef("the csi-proxy that runs does not serve it: it is too old for the driver, or the runtime does not hand the pipe in"), evidence.Gap{}
+		return evidence.Phrasef(
+			"the csi-proxy that runs does not serve it: it is too old for the driver, or the runtime does not hand the pipe in"), evidence.Gap{}
 	case p.service != nil:
 		return evidence.Phrasef("service csi-proxy is %s", p.service.State), evidence.Gap{}
 	}

@@ -30,7 +30,8 @@ recording made without their rights tells nothing; nor does this check know of s
 		Impact: "files below the excluded folders are no longer scanned when they are opened; images should be scanned in the registry",
 	},
 	Links: []string{
-		"https://learn.microsoft.com/en-us/virtualization/windowscontainers/troubleshooting", "https://learn.microsoft.com/en-us/defender-endpoint/configure-exclusions-microsoft-defender-antivirus",
+		"https://learn.microsoft.com/en-us/virtualization/windowscontainers/troubleshooting",
+		"https://learn.microsoft.com/en-us/defender-endpoint/configure-exclusions-microsoft-defender-antivirus",
 	},
 	Explains: []string{"sandbox-name-reserved"},
 	Needs:    []evidence.Need{evidence.SecurityInfo, node.NeedRuntime},
@@ -51,9 +52,12 @@ recording made without their rights tells nothing; nor does this check know of s
 		if excludes(paths, root) || node.EqualsAny(runtime, programs(processes)) {
 			return nil, nil
 		}
-		return []checks.Finding{checks.Findingf(checks.Warn, root, "Microsoft Defender scans %s while %s works in it: neither the folder nor the program is excluded", root, runtime).
-			At(evidence.SecurityInfo.Field(s, "defender", "exclusions", "paths"), "defender.exclusions.paths: %s", orNone(paths)).
-			At(evidence.SecurityInfo.Field(s, "defender", "exclusions", "processes"), "defender.exclusions.processes: %s", orNone(processes))}, nil
+		return []checks.Finding{checks.Findingf(checks.Warn, root,
+			"Microsoft Defender scans %s while %s works in it: neither the folder nor the program is excluded", root, runtime).
+			At(evidence.SecurityInfo.Field(s, "defender", "exclusions", "paths"),
+				"defender.exclusions.paths: %s", orNone(paths)).
+			At(evidence.SecurityInfo.Field(s, "defender", "exclusions", "processes"),
+				"defender.exclusions.processes: %s", orNone(processes))}, nil
 	},
 })
 
@@ -76,7 +80,8 @@ func runtimeRoot(s evidence.Snapshot) (folder, name string) {
 func excludes(paths []string, folder string) bool {
 	inside := strings.ToLower(folder) + `\`
 	for _, p := range paths {
-		p = strings.NewReplacer("%programdata%", `c:\programdata`, "%systemdrive%", "c:", "%allusersprofile%", `c:\programdata`).Replace(strings.ToLower(p))
+		p = strings.NewReplacer("%programdata%", `c:\programdata`, "%systemdrive%", "c:",
+			"%allusersprofile%", `c:\programdata`).Replace(strings.ToLower(p))
 		p = strings.TrimRight(strings.ToLower(evidence.CleanWinPath(p)), `\*`)
 		if p != "" && strings.HasPrefix(inside, p+`\`) {
 			return true

@@ -35,14 +35,20 @@ times, and is no measure.`,
 		},
 		Impact: "the pods of this node are evicted, and their emptyDir volumes are lost",
 	},
-	Links:  []string{"https://github.com/kubernetes/kubernetes/issues/116020", "https://github.com/microsoft/Windows-Containers/issues/358", "https://github.com/rancher/rke2/issues/3090", "https://github.com/moby/moby/issues/44440"},
+	Links: []string{"https://github.com/kubernetes/kubernetes/issues/116020",
+		"https://github.com/microsoft/Windows-Containers/issues/358",
+		"https://github.com/rancher/rke2/issues/3090", "https://github.com/moby/moby/issues/44440"},
 	Breaks: []*checks.Effect{effectPodStart},
 	Needs:  []evidence.Need{evidence.Node},
 	Uses:   []evidence.Need{evidence.Disks, evidence.FileIndex},
 	Signs: []checks.Sign{
-		{Text: "snapshot garbage collection failed", Also: []string{"rename"}, Says: "containerd cannot remove the layers of ended containers"},
-		{Text: "failed to garbage collect required amount of images", Also: []string{"freed 0 bytes"}, Says: "the kubelet needs disk space, and removing images frees none"},
-		{Text: "failed to remove root filesystem", Also: []string{"windowsfilter", "denied"}, Says: "docker cannot remove the layers of ended containers"},
+		{Text: "snapshot garbage collection failed", Also: []string{"rename"},
+			Says: "containerd cannot remove the layers of ended containers"},
+		{Text: "failed to garbage collect required amount of images",
+			Also: []string{"freed 0 bytes"},
+			Says: "the kubelet needs disk space, and removing images frees none"},
+		{Text: "failed to remove root filesystem", Also: []string{"windowsfilter", "denied"},
+			Says: "docker cannot remove the layers of ended containers"},
 		{Text: "Attempting to reclaim ephemeral-storage", ConfirmOnly: true},
 	},
 	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
@@ -54,7 +60,8 @@ times, and is no measure.`,
 		leftovers, first := 0, ""
 		for _, r := range evidence.FileIndex.In(s) {
 			p := strings.ToLower(evidence.CleanWinPath(r.Path))
-			if r.Outcome != evidence.Absent && strings.Contains(p, `\snapshots\rm-`) && !strings.Contains(p[strings.Index(p, `\snapshots\rm-`)+len(`\snapshots\`):], `\`) {
+			if r.Outcome != evidence.Absent && strings.Contains(p, `\snapshots\rm-`) &&
+				!strings.Contains(p[strings.Index(p, `\snapshots\rm-`)+len(`\snapshots\`):], `\`) {
 				if leftovers++; first == "" {
 					first = r.Path
 				}
@@ -64,25 +71,34 @@ times, and is no measure.`,
 		var f checks.Finding
 		switch full := pressure.Status == "True"; {
 		case full && leftovers > 0:
-			f = checks.Findingf(checks.Fail, "DiskPressure", "the node is under disk pressure, and %d removed layers still lie on its disk", leftovers)
+			f = checks.Findingf(checks.Fail, "DiskPressure",
+				"the node is under disk pressure, and %d removed layers still lie on its disk",
+				leftovers)
 		case full && told:
-			f = checks.Findingf(checks.Fail, "DiskPressure", "the node is under disk pressure, and removing layers and images frees nothing")
+			f = checks.Findingf(checks.Fail, "DiskPressure",
+				"the node is under disk pressure, and removing layers and images frees nothing")
 		case full:
-			f = checks.Findingf(checks.Fail, "DiskPressure", "the node is under disk pressure, and the recording does not show what fills the disk")
+			f = checks.Findingf(checks.Fail, "DiskPressure",
+				"the node is under disk pressure, and the recording does not show what fills the disk")
 		case leftovers > removalsInProgress:
-			f = checks.Findingf(checks.Warn, "snapshots", "%d removed layers still lie on the disk, and will fill it", leftovers)
+			f = checks.Findingf(checks.Warn, "snapshots",
+				"%d removed layers still lie on the disk, and will fill it", leftovers)
 		case pressure.Status != "False":
-			return nil, checks.Unknown(evidence.NotShown.Gap("the disk as it is now: the kubelet has stopped reporting"))
+			return nil, checks.Unknown(
+				evidence.NotShown.Gap("the disk as it is now: the kubelet has stopped reporting"))
 		default:
 			return nil, nil
 		}
-		f = f.At(evidence.Node.In(s).ConditionField("DiskPressure", "status"), "status.conditions: DiskPressure is %s: %s", pressure.Status, pressure.Message)
+		f = f.At(evidence.Node.In(s).ConditionField("DiskPressure", "status"),
+			"status.conditions: DiskPressure is %s: %s", pressure.Status, pressure.Message)
 		if first != "" {
-			f = f.At(evidence.FileRecordField(s, first, "path"), "%s is there (%d such folders)", first, leftovers)
+			f = f.At(evidence.FileRecordField(s, first, "path"), "%s is there (%d such folders)",
+				first, leftovers)
 		}
 		for _, d := range evidence.Disks.In(s) {
 			if d.TotalBytes > 0 && float64(d.FreeBytes)/float64(d.TotalBytes)*100 < diskStrain {
-				f = f.At(d.Field("freeBytes"), "%s has %s free of %s", d.Drive, gib(d.FreeBytes), gib(d.TotalBytes))
+				f = f.At(d.Field("freeBytes"), "%s has %s free of %s", d.Drive, gib(d.FreeBytes),
+					gib(d.TotalBytes))
 			}
 		}
 		return []checks.Finding{f}, nil

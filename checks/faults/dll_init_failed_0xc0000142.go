@@ -30,7 +30,8 @@ looks at the commit charge to tell the two reasons apart. Neighbouring codes mea
 		},
 		Impact: "the reboot stops every pod of this node",
 	},
-	Links: []string{"https://github.com/kubernetes-sigs/azuredisk-csi-driver/issues/2082", "https://github.com/moby/moby/issues/40328", "https://github.com/microsoft/SDN/issues/298",
+	Links: []string{"https://github.com/kubernetes-sigs/azuredisk-csi-driver/issues/2082",
+		"https://github.com/moby/moby/issues/40328", "https://github.com/microsoft/SDN/issues/298",
 		"https://learn.microsoft.com/en-us/openspecs/windows_protocols/ms-erref/596a1078-e883-4972-9bbc-49e60bebca55"},
 	Breaks:   []*checks.Effect{effectPodStart, effectContainers},
 	Explains: []string{"smb-global-mapping-failed"},
@@ -43,30 +44,40 @@ looks at the commit charge to tell the two reasons apart. Neighbouring codes mea
 		named := map[string]bool{}
 		for _, p := range evidence.Pods.In(s) {
 			for i, st := range p.Statuses() {
-				if code, ok := dllInitExit(st); ok && node.PodDown(p) && node.ContainerDown(st) && !named[p.FullName()] {
+				if code, ok := dllInitExit(st); ok && node.PodDown(p) && node.ContainerDown(st) &&
+					!named[p.FullName()] {
 					named[p.FullName()] = true
-					findings = append(findings, checks.Findingf(checks.Fail, p.FullName(), "container %s of %s ends at once: a library cannot initialise (0xc0000142)", st.Name, p.FullName()).
-						At(p.StatusField(i), "%s: container %s ended with exit code %s", p.FullName(), st.Name, code))
+					findings = append(findings, checks.Findingf(checks.Fail, p.FullName(),
+						"container %s of %s ends at once: a library cannot initialise (0xc0000142)",
+						st.Name, p.FullName()).
+						At(p.StatusField(i), "%s: container %s ended with exit code %s",
+							p.FullName(), st.Name, code))
 				}
 			}
 		}
 		for _, c := range complaints(s, dllInitSigns) {
 			if !named[c.pod.FullName()] {
-				findings = append(findings, checks.Findingf(checks.Fail, c.pod.FullName(), "%s does not run: %s", c.pod.FullName(), c.says).With(c.from))
+				findings = append(findings, checks.Findingf(checks.Fail, c.pod.FullName(),
+					"%s does not run: %s", c.pod.FullName(), c.says).With(c.from))
 			}
 		}
-		if m := evidence.MemoryInfo.In(s); len(findings) > 0 && m.CommitLimitBytes > 0 && m.CommitUsedBytes*100 >= m.CommitLimitBytes*commitStrain {
-			findings[0] = findings[0].At(evidence.MemoryInfo.Field(s, "commitUsedBytes"), "commitUsedBytes %d of commitLimitBytes %d", m.CommitUsedBytes, m.CommitLimitBytes).Cure(checks.Fix{
-				Text:     "the node has promised nearly all the memory that it can: give it a page file or a larger one, or fewer pods",
-				Commands: []string{"Get-CimInstance Win32_ComputerSystem | Set-CimInstance -Property @{AutomaticManagedPagefile=$true}", "Restart-Computer"},
-				Impact:   "the reboot stops every pod of this node",
+		if m := evidence.MemoryInfo.In(s); len(findings) > 0 && m.CommitLimitBytes > 0 &&
+			m.CommitUsedBytes*100 >= m.CommitLimitBytes*commitStrain {
+			findings[0] = findings[0].At(evidence.MemoryInfo.Field(s, "commitUsedBytes"),
+				"commitUsedBytes %d of commitLimitBytes %d", m.CommitUsedBytes,
+				m.CommitLimitBytes).Cure(checks.Fix{
+				Text: "the node has promised nearly all the memory that it can: give it a page file or a larger one, or fewer pods",
+				Commands: []string{
+					"Get-CimInstance Win32_ComputerSystem | Set-CimInstance -Property @{AutomaticManagedPagefile=$true}", "Restart-Computer"},
+				Impact: "the reboot stops every pod of this node",
 			})
 		}
 		return findings, nil
 	},
 })
 
-var dllInitSigns = []checks.Sign{checks.SignOfCode("STATUS_DLL_INIT_FAILED", "a process ended with 0xc0000142: a library of it could not initialise")}
+var dllInitSigns = []checks.Sign{checks.SignOfCode("STATUS_DLL_INIT_FAILED",
+	"a process ended with 0xc0000142: a library of it could not initialise")}
 
 // dllInitExit finds the code in either of the ways in which runtimes write it.
 func dllInitExit(st evidence.ContainerStatus) (string, bool) {

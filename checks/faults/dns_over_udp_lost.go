@@ -22,12 +22,17 @@ network policy lets only TCP pass. Each question was asked several times before 
 
 A server of the node alone, which pods do not ask, is a warning.`,
 	Fix: checks.Fix{
-		Text:     "compare the load balancers for port 53 of {clusterDNS}: there must be one for UDP (protocol 17) beside the one for TCP (6); restart kube-proxy where it is missing, else look for firewall rules and network policies that name UDP",
-		Commands: []string{"hnsdiag list loadbalancers", "Get-HnsPolicyList | ConvertTo-Json -Depth 10", "Resolve-DnsName kubernetes.default.svc.cluster.local. -Server {clusterDNS} -TcpOnly", "Restart-Service kube-proxy"},
-		Impact:   "restarting kube-proxy breaks connections to Services for some seconds",
+		Text: "compare the load balancers for port 53 of {clusterDNS}: there must be one for UDP (protocol 17) beside the one for TCP (6); restart kube-proxy where it is missing, else look for firewall rules and network policies that name UDP",
+		Commands: []string{"hnsdiag list loadbalancers",
+			"Get-HnsPolicyList | ConvertTo-Json -Depth 10",
+			"Resolve-DnsName kubernetes.default.svc.cluster.local. -Server {clusterDNS} -TcpOnly",
+			"Restart-Service kube-proxy"},
+		Impact: "restarting kube-proxy breaks connections to Services for some seconds",
 	},
 	Links: []string{
-		"https://kubernetes.io/docs/tasks/debug/debug-cluster/windows/", "https://kubernetes.io/docs/tasks/administer-cluster/dns-debugging-resolution/", "https://www.rfc-editor.org/rfc/rfc7766",
+		"https://kubernetes.io/docs/tasks/debug/debug-cluster/windows/",
+		"https://kubernetes.io/docs/tasks/administer-cluster/dns-debugging-resolution/",
+		"https://www.rfc-editor.org/rfc/rfc7766",
 	},
 	Breaks: []*checks.Effect{effectDNSNames},
 	Shows:  []*checks.Effect{effectDNSOverUDP},
@@ -45,9 +50,15 @@ A server of the node alone, which pods do not ask, is a warning.`,
 			switch {
 			case !t.UDPLost():
 			case roles.ofPods(t.Server, t.From):
-				findings = append(findings, checks.Findingf(checks.Fail, t.Server, "the cluster's DNS %s answers %s over TCP and not over UDP (%s)", probed.HostOf(t.Server), asker(t.From), t.UDP.Lost[0].Outcome).With(t.Quotes()...))
+				findings = append(findings, checks.Findingf(checks.Fail, t.Server,
+					"the cluster's DNS %s answers %s over TCP and not over UDP (%s)",
+					probed.HostOf(t.Server), asker(t.From),
+					t.UDP.Lost[0].Outcome).With(t.Quotes()...))
 			default:
-				findings = append(findings, checks.Findingf(checks.Warn, t.Server, "the DNS server %s answers %s over TCP and not over UDP (%s)", probed.HostOf(t.Server), asker(t.From), t.UDP.Lost[0].Outcome).With(t.Quotes()...))
+				findings = append(findings, checks.Findingf(checks.Warn, t.Server,
+					"the DNS server %s answers %s over TCP and not over UDP (%s)",
+					probed.HostOf(t.Server), asker(t.From),
+					t.UDP.Lost[0].Outcome).With(t.Quotes()...))
 			}
 		}
 		if !compared {

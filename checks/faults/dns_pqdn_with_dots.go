@@ -26,12 +26,15 @@ goes by rules of its own; test with Resolve-DnsName.`,
 		Commands: []string{"Resolve-DnsName kubernetes.default.svc.cluster.local."},
 		Impact:   "none: looking changes nothing",
 	},
-	Links: []string{"https://kubernetes.io/docs/concepts/services-networking/dns-pod-service/#dns-windows", "https://github.com/microsoft/Windows-Containers/issues/59"},
+	Links: []string{
+		"https://kubernetes.io/docs/concepts/services-networking/dns-pod-service/#dns-windows",
+		"https://github.com/microsoft/Windows-Containers/issues/59"},
 	Shows: []*checks.Effect{effectDNSNames},
 	Needs: []evidence.Need{evidence.DNSProbes},
 	Uses:  node.ClusterSources,
 	Signs: []checks.Sign{
-		{Text: "Ping request could not find host", Level: checks.Info, Says: "a name did not resolve on Windows; whether it is one that Linux would complete, only a probe tells"},
+		{Text: "Ping request could not find host", Level: checks.Info,
+			Says: "a name did not resolve on Windows; whether it is one that Linux would complete, only a probe tells"},
 	},
 	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
 		n := node.About(s)
@@ -44,26 +47,32 @@ goes by rules of its own; test with Resolve-DnsName.`,
 				continue
 			}
 			if probed.IsClusterName(probed.PlainName(p.Name)) {
-				p.Name = probed.PlainName(p.Name) // with or without the dot at its end it is complete
+				// with or without the dot at its end it is complete
+				p.Name = probed.PlainName(p.Name)
 			}
 			probes = append(probes, p)
 			looked = looked || p.Form == "windows" || probed.IsClusterName(p.Name)
 		}
 		if !looked {
-			return nil, checks.Unknown(evidence.NotProbed.Gap("a name by the rules of Windows, at a DNS server of pods"))
+			return nil, checks.Unknown(
+				evidence.NotProbed.Gap("a name by the rules of Windows, at a DNS server of pods"))
 		}
 		var findings []checks.Finding
 		for _, v := range probed.JudgeNames(probes) {
 			name, windows, linux := v.Name, v.Forms["windows"], v.Forms["linux"]
 			switch {
 			case v.Kind == probed.NameFault && probed.IsClusterName(name):
-				findings = append(findings, checks.Findingf(checks.Fail, name, "the full name %s does not resolve in any form (%s): this is not about suffixes", name, v.Outcome).With(v.Because()...))
+				findings = append(findings, checks.Findingf(checks.Fail, name,
+					"the full name %s does not resolve in any form (%s): this is not about suffixes", name, v.Outcome).With(v.Because()...))
 			case v.Kind == probed.NameByDesign && linux.Outcome == "":
-				findings = append(findings, checks.Findingf(checks.Info, name, "%s does not resolve by the rules of Windows, which appends no suffix to a name with a dot, and the full name does: as documented", name).With(probed.DNSBecause(windows)))
+				findings = append(findings, checks.Findingf(checks.Info, name,
+					"%s does not resolve by the rules of Windows, which appends no suffix to a name with a dot, and the full name does: as documented", name).With(probed.DNSBecause(windows)))
 			case v.Kind == probed.NameByDesign:
-				findings = append(findings, checks.Findingf(checks.Info, name, "%s resolves by the rules of Linux and not by those of Windows, which appends no suffix to a name with a dot: as documented", name).With(probed.DNSBecause(windows), probed.DNSBecause(linux)))
+				findings = append(findings, checks.Findingf(checks.Info, name,
+					"%s resolves by the rules of Linux and not by those of Windows, which appends no suffix to a name with a dot: as documented", name).With(probed.DNSBecause(windows), probed.DNSBecause(linux)))
 			case v.Kind == probed.NameUncompleted:
-				findings = append(findings, checks.Findingf(checks.Warn, name, "%s has no dot and resolves by the rules of Linux only: Windows should have completed it too", name).With(probed.DNSBecause(windows), probed.DNSBecause(linux)))
+				findings = append(findings, checks.Findingf(checks.Warn, name,
+					"%s has no dot and resolves by the rules of Linux only: Windows should have completed it too", name).With(probed.DNSBecause(windows), probed.DNSBecause(linux)))
 			}
 		}
 		return findings, nil

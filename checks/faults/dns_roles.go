@@ -23,7 +23,8 @@ func rolesOfDNSServers(n *node.Node, s evidence.Snapshot) dnsRoles {
 // server of pods is known, what a pod asks is one.
 func (r dnsRoles) ofPods(server, from string) bool {
 	a, ok := node.ParseAddress(probed.HostOf(server))
-	return ok && (slices.Contains(r.servers, a) || slices.Contains(r.backends, a) || len(r.servers) == 0 && from != "node")
+	return ok && (slices.Contains(r.servers, a) || slices.Contains(r.backends, a) ||
+		len(r.servers) == 0 && from != "node")
 }
 
 // isBackend tells whether the server is a pod behind the Service.

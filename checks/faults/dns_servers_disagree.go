@@ -26,12 +26,15 @@ to another address than the cluster's DNS does (somebody answers for the cluster
 where the node and the cluster disagree on whether a name of the world exists: a policy, a hosts
 file, or a forwarder that sees another world. Different addresses of a name of the world are normal.`,
 	Fix: checks.Fix{
-		Text:     "let pods have no nameserver but the cluster's DNS (dns.nameservers of the CNI configuration, clusterDNS of the kubelet), compare what the pods of CoreDNS say one by one, and restart one that is behind",
-		Commands: []string{"Resolve-DnsName kubernetes.default.svc.cluster.local. -Server {clusterDNS}", "kubectl -n kube-system logs -l k8s-app=kube-dns --tail=50", "Get-DnsClientNrptPolicy"},
-		Impact:   "none: looking changes nothing; only pods that are created afterwards get other nameservers",
+		Text: "let pods have no nameserver but the cluster's DNS (dns.nameservers of the CNI configuration, clusterDNS of the kubelet), compare what the pods of CoreDNS say one by one, and restart one that is behind",
+		Commands: []string{
+			"Resolve-DnsName kubernetes.default.svc.cluster.local. -Server {clusterDNS}",
+			"kubectl -n kube-system logs -l k8s-app=kube-dns --tail=50", "Get-DnsClientNrptPolicy"},
+		Impact: "none: looking changes nothing; only pods that are created afterwards get other nameservers",
 	},
 	Links: []string{
-		"https://kubernetes.io/docs/concepts/services-networking/dns-pod-service/#dns-windows", "https://kubernetes.io/docs/tasks/administer-cluster/dns-debugging-resolution/",
+		"https://kubernetes.io/docs/concepts/services-networking/dns-pod-service/#dns-windows",
+		"https://kubernetes.io/docs/tasks/administer-cluster/dns-debugging-resolution/",
 		"https://coredns.io/plugins/kubernetes/",
 	},
 	Needs: []evidence.Need{evidence.DNSProbes},
@@ -69,7 +72,8 @@ file, or a forwarder that sees another world. Different addresses of a name of t
 			}
 		}
 		if !compared {
-			return nil, checks.Unknown(evidence.NotProbed.Gap("one name at two servers that answered"))
+			return nil, checks.Unknown(
+				evidence.NotProbed.Gap("one name at two servers that answered"))
 		}
 		return findings, nil
 	},
@@ -86,7 +90,8 @@ func (v dnsVoice) addresses() []string { return slices.Sorted(slices.Values(v.An
 
 // saysSame tells whether it is the same server again, with the same words.
 func (v dnsVoice) saysSame(o dnsVoice) bool {
-	return v.Server == o.Server && v.Outcome == o.Outcome && slices.Equal(v.addresses(), o.addresses())
+	return v.Server == o.Server && v.Outcome == o.Outcome &&
+		slices.Equal(v.addresses(), o.addresses())
 }
 
 func (v dnsVoice) says() evidence.Phrase {
@@ -109,8 +114,10 @@ func disagreement(name string, voices []dnsVoice) checks.Finding {
 	for i, a := range voices {
 		for _, b := range voices[i+1:] {
 			if level := contradiction(name, a, b); level > worst.Level {
-				worst = checks.Findingf(level, name, "of %s, %s says %s, and %s says %s", name, a.who(), a.says(), b.who(), b.says()).
-					With(probed.DNSTransportBecause(a.DNSProbe), probed.DNSTransportBecause(b.DNSProbe))
+				worst = checks.Findingf(level, name, "of %s, %s says %s, and %s says %s", name,
+					a.who(), a.says(), b.who(), b.says()).
+					With(probed.DNSTransportBecause(a.DNSProbe),
+						probed.DNSTransportBecause(b.DNSProbe))
 			}
 		}
 	}

@@ -29,30 +29,40 @@ beside containerd: its next start does it.`,
 		},
 		Impact: "ends the containers that this dockerd runs itself; deleted pods are created again by their controllers",
 	},
-	Links:   []string{"https://github.com/moby/moby/issues/45462", "https://github.com/moby/moby/pull/36603"},
+	Links: []string{"https://github.com/moby/moby/issues/45462",
+		"https://github.com/moby/moby/pull/36603"},
 	Breaks:  []*checks.Effect{effectPodTraffic, effectServiceRules, effectPodStart},
 	Applies: checks.OnRuntime("containerd"),
 	Needs:   []evidence.Need{node.NeedRuntime, evidence.Processes},
 	Uses:    []evidence.Need{evidence.HNSEndpoints, evidence.Pods},
 	Signs: []checks.Sign{
-		{Text: "Removing stale HNS endpoint", Says: "dockerd deletes HNS endpoints that it takes for stale, those of pods among them"},
+		{Text: "Removing stale HNS endpoint",
+			Says: "dockerd deletes HNS endpoints that it takes for stale, those of pods among them"},
 	},
 	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
 		n := node.About(s)
 		if m, told := liveSign(s, "dockerd-removes-foreign-endpoints"); told {
-			f := checks.Findingf(checks.Fail, "dockerd", "dockerd deleted HNS endpoints on this node, whose pods run under containerd").With(checks.Quote(m), n.Runtime.From)
+			f := checks.Findingf(checks.Fail, "dockerd",
+				"dockerd deleted HNS endpoints on this node, whose pods run under containerd").With(
+				checks.Quote(m), n.Runtime.From)
 			if lost := podsWithoutEndpoint(s); len(lost) > 0 {
-				f = checks.Findingf(checks.Fail, "dockerd", "dockerd deleted HNS endpoints on this node, and %d running pods have none: %s", len(lost), podNames(lost)).
-					With(checks.Quote(m), n.Runtime.From).At(evidence.HNSEndpoints.Field(s), "no endpoint has %s, the address of %s", lost[0].Status.PodIP, lost[0].FullName())
+				f = checks.Findingf(checks.Fail, "dockerd",
+					"dockerd deleted HNS endpoints on this node, and %d running pods have none: %s",
+					len(lost), podNames(lost)).
+					With(checks.Quote(m), n.Runtime.From).At(evidence.HNSEndpoints.Field(s),
+					"no endpoint has %s, the address of %s", lost[0].Status.PodIP,
+					lost[0].FullName())
 			} else if evidence.Pods.Known(s) && evidence.HNSEndpoints.Known(s) {
-				f.Level, f.Format = checks.Warn, "dockerd deleted HNS endpoints on this node; the pods that run now have theirs"
+				f.Level, f.Format = checks.Warn,
+					"dockerd deleted HNS endpoints on this node; the pods that run now have theirs"
 			}
 			f.Basis = checks.ByBoth
 			return []checks.Finding{f}, nil
 		}
 		for _, p := range evidence.Processes.In(s) {
 			if strings.EqualFold(node.Program(p.Name), "dockerd") {
-				return []checks.Finding{checks.Findingf(checks.Warn, "dockerd", "dockerd runs on this node beside containerd: whenever it starts, it deletes the HNS endpoints of pods").
+				return []checks.Finding{checks.Findingf(checks.Warn, "dockerd",
+					"dockerd runs on this node beside containerd: whenever it starts, it deletes the HNS endpoints of pods").
 					At(p.Field("pid"), "%s has pid %d", p.Name, p.PID).With(n.Runtime.From)}, nil
 			}
 		}

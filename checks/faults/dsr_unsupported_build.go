@@ -23,16 +23,21 @@ needs build 18362 as well: kube-proxy ignores it where it is missing.
 
 The check goes by the version of HNS, and by the Windows build where that is not recorded.`,
 	Fix: checks.Fix{
-		Text:     "install the current cumulative update of Windows (on Server 2019 KB4571748 or any later one) and reboot, or start kube-proxy without --enable-dsr; where a Service needs preserve-destination, use Server 2022",
-		Commands: []string{`Get-ItemProperty 'HKLM:\SOFTWARE\Microsoft\Windows NT\CurrentVersion' | Select-Object CurrentBuild, UBR`, "kubectl drain {node} --ignore-daemonsets --delete-emptydir-data", "sconfig", "nssm edit kube-proxy"},
-		Impact:   "the reboot stops every pod of this node; without DSR each Service takes 64 ports of the dynamic range",
+		Text: "install the current cumulative update of Windows (on Server 2019 KB4571748 or any later one) and reboot, or start kube-proxy without --enable-dsr; where a Service needs preserve-destination, use Server 2022",
+		Commands: []string{
+			`Get-ItemProperty 'HKLM:\SOFTWARE\Microsoft\Windows NT\CurrentVersion' | Select-Object CurrentBuild, UBR`, "kubectl drain {node} --ignore-daemonsets --delete-emptydir-data", "sconfig", "nssm edit kube-proxy"},
+		Impact: "the reboot stops every pod of this node; without DSR each Service takes 64 ports of the dynamic range",
 	},
-	Links:  []string{"https://kubernetes.io/docs/concepts/services-networking/windows-networking/", "https://techcommunity.microsoft.com/t5/networking-blog/direct-server-return-dsr-in-a-nutshell/ba-p/693710", "https://support.microsoft.com/help/4571748"},
+	Links: []string{"https://kubernetes.io/docs/concepts/services-networking/windows-networking/",
+		"https://techcommunity.microsoft.com/t5/networking-blog/direct-server-return-dsr-in-a-nutshell/ba-p/693710", "https://support.microsoft.com/help/4571748"},
 	Breaks: []*checks.Effect{effectKubeProxy, effectServiceRules, effectContainers},
-	Needs:  []evidence.Need{node.NeedProxySettings, evidence.Any(evidence.HNSVersion, node.NeedBuild)},
-	Uses:   slices.Concat(node.ProxySources, []evidence.Need{evidence.HNSVersion, evidence.OSInfo, evidence.Node, evidence.KubeServices}),
+	Needs: []evidence.Need{node.NeedProxySettings, evidence.Any(evidence.HNSVersion,
+		node.NeedBuild)},
+	Uses: slices.Concat(node.ProxySources, []evidence.Need{evidence.HNSVersion, evidence.OSInfo,
+		evidence.Node, evidence.KubeServices}),
 	Signs: []checks.Sign{
-		{Text: "platform does not support feature Direct Server Return", Says: "kube-proxy exits: HNS of this build knows no DSR"},
+		{Text: "platform does not support feature Direct Server Return",
+			Says: "kube-proxy exits: HNS of this build knows no DSR"},
 	},
 	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
 		n := node.About(s)
@@ -45,15 +50,21 @@ The check goes by the version of HNS, and by the Windows build where that is not
 		case !asked:
 			return nil, nil
 		case !known && dsr.On():
-			return nil, checks.Unknown(evidence.NotShown.Gap("the revision of the Windows build, which decides whether it has DSR"))
+			return nil, checks.Unknown(
+				evidence.NotShown.Gap(
+					"the revision of the Windows build, which decides whether it has DSR"))
 		}
 		var findings []checks.Finding
 		if dsr.On() && !able {
-			findings = append(findings, checks.Findingf(checks.Fail, "kube-proxy", "kube-proxy is to use DSR, which needs HNS 9.3 or build 17763.%d at least, and this is %s", dsrUBR, from.Text).With(dsr.From, from))
+			findings = append(findings, checks.Findingf(checks.Fail, "kube-proxy",
+				"kube-proxy is to use DSR, which needs HNS 9.3 or build 17763.%d at least, and this is %s", dsrUBR, from.Text).With(dsr.From, from))
 		}
-		if services := preserving(s); len(services) > 0 && (known && !able || n.Build.Known() && n.Build.Value.Number < 18362) {
-			findings = append(findings, checks.Findingf(checks.Warn, "Services", "the annotation preserve-destination needs build 18362 and DSR, so that this node ignores it: %s", firstThree(services)).
-				At(evidence.KubeServices.Field(s), "preserve-destination: true on %s", firstThree(services)).With(from))
+		if services := preserving(s); len(services) > 0 && (known && !able || n.Build.Known() &&
+			n.Build.Value.Number < 18362) {
+			findings = append(findings, checks.Findingf(checks.Warn, "Services",
+				"the annotation preserve-destination needs build 18362 and DSR, so that this node ignores it: %s", firstThree(services)).
+				At(evidence.KubeServices.Field(s), "preserve-destination: true on %s",
+					firstThree(services)).With(from))
 		}
 		return findings, nil
 	},
@@ -63,7 +74,8 @@ The check goes by the version of HNS, and by the Windows build where that is not
 // revision would tell.
 func hasDSR(n *node.Node, s evidence.Snapshot) (able, known bool, from evidence.Because) {
 	if v := evidence.HNSVersion.In(s).Version; v.Known() {
-		return v.Major == 9 && v.Minor >= 3 || v.AtLeast(10, 2), true, evidence.HNSVersion.Field(s, "Version").Because("HNS %s", v)
+		return v.Major == 9 && v.Minor >= 3 || v.AtLeast(10, 2), true,
+			evidence.HNSVersion.Field(s, "Version").Because("HNS %s", v)
 	}
 	b := n.Build.Value
 	from = n.Build.From.Place().Because("build %s", b)

@@ -20,13 +20,17 @@ on clusters that never wanted IPv6, so that its message alone proves nothing.
 The check reads the podCIDRs of the Node object: two families on an overlay or on an older build, or
 IPv6 alone.`,
 	Fix: checks.Fix{
-		Text:     "give Windows nodes IPv4 podCIDRs, and Services that they use ipFamilyPolicy SingleStack with IPv4; for dual stack use an l2bridge network on Server 2022 or later",
-		Commands: []string{"kubectl get node {node} -o jsonpath={.spec.podCIDRs}", "kubectl get services -A -o custom-columns=NS:.metadata.namespace,NAME:.metadata.name,IPS:.spec.clusterIPs"},
-		Impact:   "a node's podCIDRs cannot be changed: it has to be deleted and joined again, which removes its pods",
+		Text: "give Windows nodes IPv4 podCIDRs, and Services that they use ipFamilyPolicy SingleStack with IPv4; for dual stack use an l2bridge network on Server 2022 or later",
+		Commands: []string{"kubectl get node {node} -o jsonpath={.spec.podCIDRs}",
+			"kubectl get services -A -o custom-columns=NS:.metadata.namespace,NAME:.metadata.name,IPS:.spec.clusterIPs"},
+		Impact: "a node's podCIDRs cannot be changed: it has to be deleted and joined again, which removes its pods",
 	},
-	Links: []string{"https://kubernetes.io/docs/concepts/services-networking/dual-stack/", "https://kubernetes.io/docs/concepts/services-networking/windows-networking/", "https://github.com/microsoft/hcsshim/pull/1003"},
-	Needs: []evidence.Need{node.NeedPodCIDRs, node.NeedBackend, evidence.Any(evidence.HNSVersion, node.NeedBuild)},
-	Uses:  slices.Concat(node.CNISources, []evidence.Need{evidence.HNSVersion, evidence.OSInfo}),
+	Links: []string{"https://kubernetes.io/docs/concepts/services-networking/dual-stack/",
+		"https://kubernetes.io/docs/concepts/services-networking/windows-networking/",
+		"https://github.com/microsoft/hcsshim/pull/1003"},
+	Needs: []evidence.Need{node.NeedPodCIDRs, node.NeedBackend, evidence.Any(evidence.HNSVersion,
+		node.NeedBuild)},
+	Uses: slices.Concat(node.CNISources, []evidence.Need{evidence.HNSVersion, evidence.OSInfo}),
 	Signs: []checks.Sign{
 		// Printed on every single-stack cluster too.
 		{Text: "does not support dual-stack", In: []string{"kube-proxy"}, ConfirmOnly: true},
@@ -39,17 +43,21 @@ IPv6 alone.`,
 			return nil, nil
 		}
 		if len(four) == 0 {
-			return []checks.Finding{checks.Findingf(checks.Fail, six[0].String(), "the node has the IPv6 podCIDR %s only, and Windows pods need IPv4", six[0]).With(n.PodCIDRs.From)}, nil
+			return []checks.Finding{checks.Findingf(checks.Fail, six[0].String(),
+				"the node has the IPv6 podCIDR %s only, and Windows pods need IPv4",
+				six[0]).With(n.PodCIDRs.From)}, nil
 		}
 		if n.Backend.Value == node.OverlayNet {
-			return []checks.Finding{checks.Findingf(checks.Warn, six[0].String(), "the node has the podCIDR %s as well, and overlay networks on Windows carry IPv4 only: its pods get no IPv6", six[0]).
+			return []checks.Finding{checks.Findingf(checks.Warn, six[0].String(),
+				"the node has the podCIDR %s as well, and overlay networks on Windows carry IPv4 only: its pods get no IPv6", six[0]).
 				With(n.PodCIDRs.From, n.Backend.From)}, nil
 		}
 		able, from := hasDualStack(n, s)
 		if able {
 			return nil, nil
 		}
-		return []checks.Finding{checks.Findingf(checks.Warn, six[0].String(), "the node has the podCIDR %s as well, and two families need HNS 11.10 (Server 2022) at least: this is %s", six[0], from.Text).
+		return []checks.Finding{checks.Findingf(checks.Warn, six[0].String(),
+			"the node has the podCIDR %s as well, and two families need HNS 11.10 (Server 2022) at least: this is %s", six[0], from.Text).
 			With(n.PodCIDRs.From, from)}, nil
 	},
 })

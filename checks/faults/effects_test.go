@@ -103,7 +103,8 @@ func TestEffectsConnectFaultsToTheirSigns(t *testing.T) {
 		}
 		seen[e.ID], seen[e.Name] = true, true
 		if !id.MatchString(e.ID) || e.Name == "" || !strings.HasSuffix(e.Doc, ".") {
-			t.Errorf("the effect %q, %q needs an id, a name and a sentence: %q", e.ID, e.Name, e.Doc)
+			t.Errorf("the effect %q, %q needs an id, a name and a sentence: %q", e.ID, e.Name,
+				e.Doc)
 		}
 		var broken, shown bool
 		for _, c := range faults.Catalogue().All() {
@@ -128,17 +129,20 @@ func TestNothingIsExplainedTwice(t *testing.T) {
 		superfluous := func(shorter checks.Check) bool {
 			list := slices.Clone(all)
 			list[i] = &shorter
-			return slices.Equal(explains, slices.Sorted(slices.Values(checks.NewCatalogue(list...).Explains(c.ID))))
+			return slices.Equal(explains,
+				slices.Sorted(slices.Values(checks.NewCatalogue(list...).Explains(c.ID))))
 		}
 		for j, id := range c.Explains {
 			shorter := *c
-			if shorter.Explains = slices.Delete(slices.Clone(c.Explains), j, j+1); superfluous(shorter) {
+			if shorter.Explains = slices.Delete(slices.Clone(c.Explains), j,
+				j+1); superfluous(shorter) {
 				t.Errorf("%s explains %s by what it breaks already", c.ID, id)
 			}
 		}
 		for j, e := range c.Breaks {
 			shorter := *c
-			if shorter.Breaks = slices.Delete(slices.Clone(c.Breaks), j, j+1); superfluous(shorter) {
+			if shorter.Breaks = slices.Delete(slices.Clone(c.Breaks), j,
+				j+1); superfluous(shorter) {
 				t.Errorf("%s breaks %s by what else it breaks already", c.ID, e.ID)
 			}
 		}

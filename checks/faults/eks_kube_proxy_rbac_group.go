@@ -32,8 +32,10 @@ alone never convicts.`,
 		},
 		Impact: "none for running pods; kube-proxy programs all Services as it starts",
 	},
-	Links: []string{"https://docs.aws.amazon.com/eks/latest/userguide/windows-support.html", "https://github.com/aws/containers-roadmap/issues/227",
-		"https://github.com/terraform-aws-modules/terraform-aws-eks/issues/1456", "https://github.com/aws/karpenter-provider-aws/issues/5099"},
+	Links: []string{"https://docs.aws.amazon.com/eks/latest/userguide/windows-support.html",
+		"https://github.com/aws/containers-roadmap/issues/227",
+		"https://github.com/terraform-aws-modules/terraform-aws-eks/issues/1456",
+		"https://github.com/aws/karpenter-provider-aws/issues/5099"},
 	Breaks:   []*checks.Effect{effectServiceRules, effectDNSOverUDP},
 	Explains: []string{"nodeport-zero-local-pods"},
 	Applies:  checks.OnPlatform(node.EKS),
@@ -41,26 +43,31 @@ alone never convicts.`,
 	Needs:    []evidence.Need{evidence.Any(evidence.WindowsEvents, evidence.Logs("kube-proxy"))},
 	Uses:     []evidence.Need{evidence.ConfigMaps},
 	Signs: []checks.Sign{
-		refusedToProxy("endpoints", "kube-proxy"), refusedToProxy("services", "kube-proxy"), // the first stands for endpointslices too
-		refusedToProxy("endpoints", evidence.InEvents, "kube-proxy:"), refusedToProxy("services", evidence.InEvents, "kube-proxy:"),
+		// the first stands for endpointslices too
+		refusedToProxy("endpoints", "kube-proxy"), refusedToProxy("services", "kube-proxy"),
+		refusedToProxy("endpoints", evidence.InEvents, "kube-proxy:"),
+		refusedToProxy("services", evidence.InEvents, "kube-proxy:"),
 	},
 	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
 		// kube-proxy asks again within a minute, and the event log EKS goes back for
 		// weeks: a refusal that was not repeated is of a role that was mended.
-		matches := slices.DeleteFunc(liveSigns(s, "eks-kube-proxy-rbac-group"), func(m evidence.SignMatch) bool {
-			return !m.Last.IsZero() && s.Now().Sub(m.Last) > checks.Recently
-		})
+		matches := slices.DeleteFunc(liveSigns(s, "eks-kube-proxy-rbac-group"),
+			func(m evidence.SignMatch) bool {
+				return !m.Last.IsZero() && s.Now().Sub(m.Last) > checks.Recently
+			})
 		if len(matches) == 0 {
 			return nil, nil
 		}
-		f := checks.Findingf(checks.Fail, "kube-proxy", "kube-proxy speaks as the node, and the API server refuses it the cluster's Services and endpoints").With(checks.Quote(matches[0]))
+		f := checks.Findingf(checks.Fail, "kube-proxy",
+			"kube-proxy speaks as the node, and the API server refuses it the cluster's Services and endpoints").With(checks.Quote(matches[0]))
 		f.Basis = checks.ByText
 		for _, cm := range evidence.ConfigMaps.In(s) {
 			roles, mapped := cm.Data["mapRoles"]
 			switch {
 			case cm.Metadata.Name != "aws-auth" || !mapped:
 			case strings.Contains(roles, eksProxyGroup):
-				f = f.At(cm.Field("data", "mapRoles"), "aws-auth maps a role to %s, but not this node's", eksProxyGroup)
+				f = f.At(cm.Field("data", "mapRoles"),
+					"aws-auth maps a role to %s, but not this node's", eksProxyGroup)
 				f.Basis = checks.ByBoth
 			default:
 				f = f.At(cm.Field("data", "mapRoles"), "aws-auth maps no role to %s", eksProxyGroup)
@@ -74,6 +81,8 @@ alone never convicts.`,
 // refusedToProxy is the API server's refusal of one resource in one source. The
 // user is a node of EKS by its name: everywhere else kube-proxy has an account of its own.
 func refusedToProxy(resource, in string, also ...string) checks.Sign {
-	return checks.Sign{Text: "is forbidden: User ", Also: append([]string{"system:node:", ".internal", "cannot list resource", resource}, also...), In: []string{in},
+	return checks.Sign{Text: "is forbidden: User ",
+		Also: append([]string{"system:node:", ".internal", "cannot list resource", resource},
+			also...), In: []string{in},
 		Says: "the API server refuses kube-proxy the cluster's Services or endpoints"}
 }

@@ -38,13 +38,19 @@ controller tell.`,
 		},
 		Impact: "none for running pods",
 	},
-	Links: []string{"https://docs.aws.amazon.com/eks/latest/userguide/windows-support.html", "https://github.com/kubernetes/kubernetes/issues/78429",
-		"https://github.com/aws/containers-roadmap/issues/463", "https://github.com/aws/containers-roadmap/issues/240", "https://github.com/aws/containers-roadmap/issues/481",
-		"https://github.com/aws/containers-roadmap/issues/1082", "https://github.com/aws/amazon-vpc-resource-controller-k8s/issues/86", "https://github.com/aws/amazon-vpc-cni-k8s/issues/1783"},
+	Links: []string{"https://docs.aws.amazon.com/eks/latest/userguide/windows-support.html",
+		"https://github.com/kubernetes/kubernetes/issues/78429",
+		"https://github.com/aws/containers-roadmap/issues/463",
+		"https://github.com/aws/containers-roadmap/issues/240",
+		"https://github.com/aws/containers-roadmap/issues/481",
+		"https://github.com/aws/containers-roadmap/issues/1082",
+		"https://github.com/aws/amazon-vpc-resource-controller-k8s/issues/86",
+		"https://github.com/aws/amazon-vpc-cni-k8s/issues/1783"},
 	Breaks: []*checks.Effect{effectPodStart},
 	Applies: func(n *node.Node) error {
 		if n.CNI.Known() && n.CNI.Value != node.VPC {
-			return checks.Skip("the network plugin is %s, which has addresses of its own", n.CNI.Value)
+			return checks.Skip("the network plugin is %s, which has addresses of its own",
+				n.CNI.Value)
 		}
 		if n.Cloud.Value == "AWS" {
 			return nil // EKS marks only the nodes that it made itself
@@ -54,9 +60,12 @@ controller tell.`,
 	Needs: []evidence.Need{evidence.Node},
 	Uses:  []evidence.Need{evidence.Pods, evidence.ConfigMaps},
 	Signs: []checks.Sign{
-		{Text: "pod does not have label " + vpcAddress, Says: "the CNI plugin finds no VPC address on a pod: neither webhook nor resource controller has dealt with it"},
-		{Text: "node has no open IP address slots", Also: []string{"PrivateIPv4Address"}, Says: "all address slots of the node's network interface are taken"},
-		{Text: "Insufficient " + vpcAddress, In: []string{evidence.InPodEvents}, Level: checks.Warn, Says: "the scheduler finds no Windows node with a VPC address to spare"},
+		{Text: "pod does not have label " + vpcAddress,
+			Says: "the CNI plugin finds no VPC address on a pod: neither webhook nor resource controller has dealt with it"},
+		{Text: "node has no open IP address slots", Also: []string{"PrivateIPv4Address"},
+			Says: "all address slots of the node's network interface are taken"},
+		{Text: "Insufficient " + vpcAddress, In: []string{evidence.InPodEvents}, Level: checks.Warn,
+			Says: "the scheduler finds no Windows node with a VPC address to spare"},
 	},
 	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
 		object := evidence.Node.In(s)
@@ -69,34 +78,45 @@ controller tell.`,
 			return nil, checks.Unknown(evidence.NotShown.Gap("what the Node can allocate"))
 		}
 		if (!there || offered == "0") && !young && !podHasAddress(s) {
-			f := checks.Findingf(checks.Fail, vpcAddress, "the Node offers no %s, so no pod of it can get an address", vpcAddress).
-				At(object.Field("status", "allocatable", vpcAddress), "status.allocatable: %s is %s", vpcAddress, cond(there, offered, "not there"))
+			f := checks.Findingf(checks.Fail, vpcAddress,
+				"the Node offers no %s, so no pod of it can get an address", vpcAddress).
+				At(object.Field("status", "allocatable", vpcAddress),
+					"status.allocatable: %s is %s", vpcAddress, cond(there, offered, "not there"))
 			for _, cm := range evidence.ConfigMaps.In(s) {
-				if cm.Metadata.Name == "amazon-vpc-cni" && !strings.EqualFold(cm.Data["enable-windows-ipam"], "true") {
-					f = f.At(cm.Field("data", "enable-windows-ipam"), "amazon-vpc-cni: enable-windows-ipam is %s", orNotSet(cm.Data["enable-windows-ipam"]))
+				if cm.Metadata.Name == "amazon-vpc-cni" &&
+					!strings.EqualFold(cm.Data["enable-windows-ipam"], "true") {
+					f = f.At(cm.Field("data", "enable-windows-ipam"),
+						"amazon-vpc-cni: enable-windows-ipam is %s",
+						orNotSet(cm.Data["enable-windows-ipam"]))
 				}
 			}
 			return []checks.Finding{f}, nil
 		}
 		var findings []checks.Finding
 		for _, p := range evidence.Pods.In(s) {
-			if p.Spec.HostNetwork || p.HostProcess() || stuckReason(p) == "" || !since(s, p, vpcPatience) ||
+			if p.Spec.HostNetwork || p.HostProcess() || stuckReason(p) == "" ||
+				!since(s, p, vpcPatience) ||
 				p.Metadata.Annotations[vpcAddress] != "" || p.Metadata.Labels[vpcAddress] != "" {
 				continue
 			}
-			f := checks.Findingf(checks.Fail, p.FullName(), "%s waits and was given no VPC address", p.FullName()).
-				At(p.Field("metadata", "annotations", vpcAddress), "%s: annotation %s is not set", p.FullName(), vpcAddress)
+			f := checks.Findingf(checks.Fail, p.FullName(), "%s waits and was given no VPC address",
+				p.FullName()).
+				At(p.Field("metadata", "annotations", vpcAddress), "%s: annotation %s is not set",
+					p.FullName(), vpcAddress)
 			if !selectsWindows(p) {
-				f = f.At(p.Field("spec", "nodeSelector"), "%s: spec.nodeSelector does not ask for windows", p.FullName()).Cure(checks.Fix{
-					Text:     "let the pod select Windows: the webhook gives an address only to a pod with this node selector; then have the pod made anew",
-					Commands: []string{`kubectl patch deployment NAME -n NAMESPACE -p '{"spec":{"template":{"spec":{"nodeSelector":{"kubernetes.io/os":"windows"}}}}}'`},
-					Impact:   "the deployment's pods are replaced",
+				f = f.At(p.Field("spec", "nodeSelector"),
+					"%s: spec.nodeSelector does not ask for windows", p.FullName()).Cure(checks.Fix{
+					Text: "let the pod select Windows: the webhook gives an address only to a pod with this node selector; then have the pod made anew",
+					Commands: []string{
+						`kubectl patch deployment NAME -n NAMESPACE -p '{"spec":{"template":{"spec":{"nodeSelector":{"kubernetes.io/os":"windows"}}}}}'`},
+					Impact: "the deployment's pods are replaced",
 				})
 			} else {
 				f = f.Cure(checks.Fix{
-					Text:     "read the pod's events for what the resource controller says; where it says nothing, look at the webhook that mutates pods, then have the pod made anew",
-					Commands: []string{"kubectl describe pod POD -n NAMESPACE", "kubectl get mutatingwebhookconfigurations"},
-					Impact:   "none: looking changes nothing",
+					Text: "read the pod's events for what the resource controller says; where it says nothing, look at the webhook that mutates pods, then have the pod made anew",
+					Commands: []string{"kubectl describe pod POD -n NAMESPACE",
+						"kubectl get mutatingwebhookconfigurations"},
+					Impact: "none: looking changes nothing",
 				})
 			}
 			findings = append(findings, f)
@@ -108,7 +128,8 @@ controller tell.`,
 // selectsWindows tells whether EKS's webhook knows the pod for one of Windows.
 func selectsWindows(p evidence.Pod) bool {
 	return p.Spec.OS != nil && p.Spec.OS.Name == "windows" ||
-		p.Spec.NodeSelector["kubernetes.io/os"] == "windows" || p.Spec.NodeSelector["beta.kubernetes.io/os"] == "windows"
+		p.Spec.NodeSelector["kubernetes.io/os"] == "windows" ||
+		p.Spec.NodeSelector["beta.kubernetes.io/os"] == "windows"
 }
 
 func orNotSet(s string) evidence.Phrase { return orPhrase(s, evidence.Phrasef("not set")) }

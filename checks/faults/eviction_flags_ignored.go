@@ -30,17 +30,23 @@ Thresholds for disk space work in all versions, those for inodes in none.`,
 		Impact:   "none: looking changes nothing",
 	},
 	Links: []string{
-		"https://kubernetes.io/docs/concepts/windows/intro/#kubelet-compatibility", "https://github.com/kubernetes/kubernetes/pull/122922",
-		"https://github.com/kubernetes/kubernetes/issues/119184", "https://kubernetes.io/docs/concepts/configuration/windows-resource-management/",
+		"https://kubernetes.io/docs/concepts/windows/intro/#kubelet-compatibility",
+		"https://github.com/kubernetes/kubernetes/pull/122922",
+		"https://github.com/kubernetes/kubernetes/issues/119184",
+		"https://kubernetes.io/docs/concepts/configuration/windows-resource-management/",
 	},
 	Applies: func(n *node.Node) error {
 		if n.Kubelet.Known() && n.Kubelet.Value.AtLeast(evictsByMemory) {
-			return checks.Skip("the kubelet is %s, and from %s on it evicts by memory on Windows too", n.Kubelet.Value, evictsByMemory)
+			return checks.Skip(
+				"the kubelet is %s, and from %s on it evicts by memory on Windows too",
+				n.Kubelet.Value, evictsByMemory)
 		}
 		return nil
 	},
-	Needs: []evidence.Need{node.NeedKubelet, evidence.Any(node.NeedKubeletFlags, evidence.File(node.KubeletConfigs[0]), evidence.File(node.KubeletConfigs[1]), evidence.File(node.KubeletConfigs[2]), evidence.File(node.KubeletConfigs[3]))},
-	Uses:  append(slices.Clone(node.KubeletSources), evidence.Node),
+	Needs: []evidence.Need{node.NeedKubelet, evidence.Any(node.NeedKubeletFlags,
+		evidence.File(node.KubeletConfigs[0]), evidence.File(node.KubeletConfigs[1]),
+		evidence.File(node.KubeletConfigs[2]), evidence.File(node.KubeletConfigs[3]))},
+	Uses: append(slices.Clone(node.KubeletSources), evidence.Node),
 	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
 		n := node.About(s)
 		config, file, gap := n.KubeletConfig(s)
@@ -60,12 +66,16 @@ Thresholds for disk space work in all versions, those for inodes in none.`,
 				from = file.Field(e.field, "memory.available").Because("%s: %s", e.field, threshold)
 			}
 			if threshold != "" {
-				findings = append(findings, checks.Findingf(checks.Warn, e.field, "%s is set and does nothing: kubelet %s does not evict by memory on Windows", threshold, n.Kubelet.Value).With(from, n.Kubelet.From))
+				findings = append(findings, checks.Findingf(checks.Warn, e.field,
+					"%s is set and does nothing: kubelet %s does not evict by memory on Windows",
+					threshold, n.Kubelet.Value).With(from, n.Kubelet.From))
 			}
 		}
 		f, ok := n.KubeletFlag("config")
-		if len(findings) == 0 && gap.Kind != "" && (len(n.KubeletFlags) == 0 || ok && f.Value != "") {
-			return nil, checks.Unknown(gap) // the thresholds may stand in the file that was not seen
+		if len(findings) == 0 && gap.Kind != "" && (len(n.KubeletFlags) == 0 || ok &&
+			f.Value != "") {
+			// the thresholds may stand in the file that was not seen
+			return nil, checks.Unknown(gap)
 		}
 		return findings, nil
 	},

@@ -16,7 +16,8 @@ func TestTheServiceCIDRIsTakenFromTheServerItself(t *testing.T) {
 	const objects = "-- api/servicecidrs.json --\n{\"items\":[{\"metadata\":{\"name\":\"kubernetes\"},\"spec\":{\"cidrs\":[\"10.0.0.0/16\",\"fd00::/112\"]}}]}\n"
 	for _, row := range []struct{ name, tree, value, path string }{
 		{"kubeadm's configuration alone", kubeadm, "[10.96.0.0/12]", "api/configmaps.json"},
-		{"the server's own objects come first", kubeadm + objects, "[10.0.0.0/16 fd00::/112]", "api/servicecidrs.json"},
+		{"the server's own objects come first", kubeadm + objects, "[10.0.0.0/16 fd00::/112]",
+			"api/servicecidrs.json"},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			s, err := evidence.Load(fixtures.Tree(txtar.Parse([]byte(shortMeta + row.tree))))

@@ -25,7 +25,9 @@ func register(c checks.Check) *checks.Check {
 }
 
 // Catalogue returns all checks.
-var Catalogue = sync.OnceValue(func() *checks.Catalogue { return checks.NewCatalogue(registered...) })
+var Catalogue = sync.OnceValue(func() *checks.Catalogue {
+	return checks.NewCatalogue(registered...)
+})
 
 // checkOf returns the check with that id, for a Run that weighs its own signs.
 func checkOf(id string) *checks.Check { return Catalogue().ByID(id) }

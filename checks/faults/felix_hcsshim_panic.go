@@ -32,23 +32,33 @@ The check looks for a container felix that ended with exit code 2, a panic, in o
 releases, and for the words of RKE2, which starts Felix once and does not start it again. One exit
 that was followed by a healthy run is only a warning.`,
 	Fix: checks.Fix{
-		Text:     "upgrade Calico to v3.30 or later; until then start Felix again: delete its pod on {node}, or on RKE2 restart the service",
-		Commands: []string{"kubectl delete pod -n calico-system -l k8s-app=calico-node-windows --field-selector spec.nodeName={node}", "Restart-Service rke2"},
-		Impact:   "deleting the pod leaves running pods alone; restarting RKE2 restarts this node's kubelet and network agents",
+		Text: "upgrade Calico to v3.30 or later; until then start Felix again: delete its pod on {node}, or on RKE2 restart the service",
+		Commands: []string{
+			"kubectl delete pod -n calico-system -l k8s-app=calico-node-windows --field-selector spec.nodeName={node}", "Restart-Service rke2"},
+		Impact: "deleting the pod leaves running pods alone; restarting RKE2 restarts this node's kubelet and network agents",
 	},
-	Links:   []string{"https://github.com/projectcalico/calico/issues/9905", "https://github.com/microsoft/hcsshim/pull/2288", "https://github.com/rancher/rke2/issues/7440"},
+	Links: []string{"https://github.com/projectcalico/calico/issues/9905",
+		"https://github.com/microsoft/hcsshim/pull/2288",
+		"https://github.com/rancher/rke2/issues/7440"},
 	Breaks:  []*checks.Effect{effectPodStart, effectContainers},
 	Applies: checks.OnCNI(node.Calico),
-	Needs: []evidence.Need{evidence.Any(evidence.Pods, evidence.WindowsEvents, evidence.Logs("rke2"), evidence.Logs("felix"),
+	Needs: []evidence.Need{evidence.Any(evidence.Pods, evidence.WindowsEvents,
+		evidence.Logs("rke2"), evidence.Logs("felix"),
 		evidence.Logs("calico-node"), evidence.Logs("calico"))},
 	Uses: []evidence.Need{evidence.Pods, evidence.Processes},
 	Signs: []checks.Sign{
-		{Text: "Felix exited: exit status 2", In: []string{evidence.InEvents, "rke2"}, Says: "RKE2 reports that Felix panicked, and does not start it again"}, // 1 is how RKE2 itself ends it,
-		{Text: "github.com/Microsoft/hcsshim", Also: []string{".String("}, In: []string{"felix", "calico-node", "calico"}, Says: "Felix panicked in hcsshim's String method"},
+		// 1 is how RKE2 itself ends it,
+		{Text: "Felix exited: exit status 2", In: []string{evidence.InEvents, "rke2"},
+			Says: "RKE2 reports that Felix panicked, and does not start it again"},
+		{Text: "github.com/Microsoft/hcsshim", Also: []string{".String("},
+			In:   []string{"felix", "calico-node", "calico"},
+			Says: "Felix panicked in hcsshim's String method"},
 	},
 	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
-		if matches := liveSigns(s, "felix-hcsshim-panic"); len(matches) > 0 && !felixRunsSince(s, matches[0].Last) {
-			f := checks.Findingf(checks.Fail, "felix", "Felix ended by itself: this node's routes and network policies are no longer kept").With(checks.Quote(matches[0]))
+		if matches := liveSigns(s, "felix-hcsshim-panic"); len(matches) > 0 &&
+			!felixRunsSince(s, matches[0].Last) {
+			f := checks.Findingf(checks.Fail, "felix",
+				"Felix ended by itself: this node's routes and network policies are no longer kept").With(checks.Quote(matches[0]))
 			f.Basis = checks.ByText
 			return []checks.Finding{f}, nil
 		}
@@ -62,10 +72,15 @@ that was followed by a healthy run is only a warning.`,
 				now, last := st.State.Terminated, st.LastState.Terminated
 				switch {
 				case st.Name != "felix":
-				case now != nil && now.ExitCode == goPanic, st.State.Running == nil && last != nil && last.ExitCode == goPanic:
-					findings = append(findings, felixFinding(p.Field("status", "containerStatuses", i), p, st, checks.Fail, "Felix %s panicked and is not running"))
+				case now != nil && now.ExitCode == goPanic, st.State.Running == nil &&
+					last != nil && last.ExitCode == goPanic:
+					findings = append(findings,
+						felixFinding(p.Field("status", "containerStatuses", i), p, st, checks.Fail,
+							"Felix %s panicked and is not running"))
 				case last != nil && last.ExitCode == goPanic:
-					findings = append(findings, felixFinding(p.Field("status", "containerStatuses", i), p, st, checks.Warn, "Felix %s panicked and was started again"))
+					findings = append(findings,
+						felixFinding(p.Field("status", "containerStatuses", i), p, st, checks.Warn,
+							"Felix %s panicked and was started again"))
 				}
 			}
 		}
@@ -76,14 +91,17 @@ that was followed by a healthy run is only a warning.`,
 // felixRunsSince tells whether Felix was started after it was last seen to end: the event log keeps the end for long.
 func felixRunsSince(s evidence.Snapshot, end time.Time) bool {
 	return slices.ContainsFunc(evidence.Processes.In(s), func(p evidence.Process) bool {
-		return node.EqualsAny(node.Program(p.Name), []string{"calico-node"}) && node.EqualsAny("-felix", p.Args) && p.StartedAt.After(end)
+		return node.EqualsAny(node.Program(p.Name), []string{"calico-node"}) &&
+			node.EqualsAny("-felix", p.Args) && p.StartedAt.After(end)
 	})
 }
 
-func felixFinding(at evidence.Place, p evidence.Pod, st evidence.ContainerStatus, level checks.Level, format string) checks.Finding {
+func felixFinding(at evidence.Place, p evidence.Pod, st evidence.ContainerStatus,
+	level checks.Level, format string) checks.Finding {
 	version, _ := felixVersion(p)
 	return checks.Findingf(level, p.FullName(), format, version).
-		At(at, "%s: container felix ended with exit code 2, and its image is %s", p.FullName(), st.Image)
+		At(at, "%s: container felix ended with exit code 2, and its image is %s", p.FullName(),
+			st.Image)
 }
 
 // felixVersion is the release of Calico that a pod's container felix is of.

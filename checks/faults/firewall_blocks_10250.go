@@ -28,11 +28,14 @@ rule that allows the port in that profile. A rule that allows any port may belon
 program, so it settles nothing unless its name says that it is the kubelet's. The cloud's own
 filters are not to be seen on the node.`,
 	Fix: checks.Fix{
-		Text:     "allow the kubelet's port; let security groups and filters between the control plane and the node allow it too",
-		Commands: []string{"New-NetFirewallRule -Name kubelet -DisplayName kubelet -Enabled True -Direction Inbound -Protocol TCP -LocalPort 10250 -Action Allow"},
-		Impact:   "opens the port of the kubelet, which asks its callers for credentials, to everybody who can reach the node",
+		Text: "allow the kubelet's port; let security groups and filters between the control plane and the node allow it too",
+		Commands: []string{
+			"New-NetFirewallRule -Name kubelet -DisplayName kubelet -Enabled True -Direction Inbound -Protocol TCP -LocalPort 10250 -Action Allow"},
+		Impact: "opens the port of the kubelet, which asks its callers for credentials, to everybody who can reach the node",
 	},
-	Links: []string{"https://github.com/Azure/acs-engine/issues/2912", "https://github.com/Azure/acs-engine/issues/2286", "https://github.com/Azure/acs-engine/issues/2573",
+	Links: []string{"https://github.com/Azure/acs-engine/issues/2912",
+		"https://github.com/Azure/acs-engine/issues/2286",
+		"https://github.com/Azure/acs-engine/issues/2573",
 		"https://github.com/rancher/rke2/issues/1762", "https://github.com/Azure/AKS/issues/1544"},
 	Breaks: []*checks.Effect{effectContainers},
 	Needs:  []evidence.Need{evidence.FirewallInfo},
@@ -66,8 +69,10 @@ filters are not to be seen on the node.`,
 			filtering++
 			v := verdictOf(fw.Rules, p.Name, port)
 			if v.denied != "" {
-				return []checks.Finding{checks.Findingf(checks.Fail, v.denied, "firewall rule %q blocks TCP %d, and a rule that blocks outweighs those that allow", v.denied, port).
-					At(evidence.FirewallInfo.Field(s, "rules", v.deniedBy), "rule %s: in, block, enabled", v.denied)}, nil
+				return []checks.Finding{checks.Findingf(checks.Fail, v.denied,
+					"firewall rule %q blocks TCP %d, and a rule that blocks outweighs those that allow", v.denied, port).
+					At(evidence.FirewallInfo.Field(s, "rules", v.deniedBy),
+						"rule %s: in, block, enabled", v.denied)}, nil
 			}
 			if v.vague != "" {
 				vague = v.vague
@@ -77,7 +82,8 @@ filters are not to be seen on the node.`,
 		}
 		switch {
 		case len(shut) == 0 && vague != "":
-			return nil, checks.Unknown(evidence.NotShown.Gap("for which program rule %s allows any port", vague))
+			return nil, checks.Unknown(
+				evidence.NotShown.Gap("for which program rule %s allows any port", vague))
 		case len(shut) == 0:
 			return nil, nil
 		}
@@ -87,9 +93,12 @@ filters are not to be seen on the node.`,
 		}
 		// Which profile the adapter is in is not recorded: one of several is a trap for later, all of them are a fault.
 		level := cond(len(shut) == filtering, checks.Fail, checks.Warn)
-		f := checks.Findingf(level, strings.Join(names, ", "), "no enabled firewall rule allows TCP %d where the firewall blocks what comes in (%s): kubectl logs, exec and metrics time out", port, strings.Join(names, ", "))
+		f := checks.Findingf(level, strings.Join(names, ", "),
+			"no enabled firewall rule allows TCP %d where the firewall blocks what comes in (%s): kubectl logs, exec and metrics time out", port, strings.Join(names, ", "))
 		for _, p := range shut {
-			f = f.At(evidence.FirewallInfo.Field(s, "profiles", p.number), "profile %s: enabled, defaultInbound is %s; none of %d rules allows tcp %d", p.Name, p.DefaultInbound, len(fw.Rules), port)
+			f = f.At(evidence.FirewallInfo.Field(s, "profiles", p.number),
+				"profile %s: enabled, defaultInbound is %s; none of %d rules allows tcp %d", p.Name,
+				p.DefaultInbound, len(fw.Rules), port)
 		}
 		return []checks.Finding{f}, nil
 	},
@@ -106,7 +115,8 @@ type firewallVerdict struct {
 func verdictOf(rules []evidence.FirewallRule, profile string, port int) firewallVerdict {
 	var v firewallVerdict
 	for i, r := range rules {
-		if !r.Enabled || !strings.EqualFold(r.Direction, "in") || !node.EqualsAny(r.Protocol, []string{"tcp", "6", "any", ""}) || !inProfile(r, profile) {
+		if !r.Enabled || !strings.EqualFold(r.Direction, "in") ||
+			!node.EqualsAny(r.Protocol, []string{"tcp", "6", "any", ""}) || !inProfile(r, profile) {
 			continue
 		}
 		covers, any := coversPort(r.LocalPorts, port)
@@ -131,7 +141,8 @@ func verdictOf(rules []evidence.FirewallRule, profile string, port int) firewall
 
 func inProfile(r evidence.FirewallRule, profile string) bool {
 	return len(r.Profiles) == 0 || slices.ContainsFunc(r.Profiles, func(p string) bool {
-		return strings.EqualFold(p, profile) || strings.EqualFold(p, "any") || strings.EqualFold(p, "all")
+		return strings.EqualFold(p, profile) || strings.EqualFold(p, "any") ||
+			strings.EqualFold(p, "all")
 	})
 }
 

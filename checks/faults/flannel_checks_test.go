@@ -12,7 +12,8 @@ const noSubnetEnv = "-- files.json --\n[{\"path\":\"C:\\\\run\\\\flannel\\\\subn
 
 // subnetEnv is flannel's file with that subnet.
 func subnetEnv(subnet string) string {
-	return "-- files/C/run/flannel/subnet.env --\nFLANNEL_NETWORK=10.244.0.0/16\nFLANNEL_SUBNET=" + subnet + "\nFLANNEL_MTU=1500\nFLANNEL_IPMASQ=true\n"
+	return "-- files/C/run/flannel/subnet.env --\nFLANNEL_NETWORK=10.244.0.0/16\nFLANNEL_SUBNET=" +
+		subnet + "\nFLANNEL_MTU=1500\nFLANNEL_IPMASQ=true\n"
 }
 
 // nodeWith is a Node object with that spec.
@@ -26,12 +27,16 @@ func TestFlannelSubnetEnvMissing(t *testing.T) {
 	const missed = "-- logs/kubelet/kubelet.log --\nE1120 09:00:00.1 cni.go:331] Error adding pod_network: open /run/flannel/subnet.env: The system cannot find the path specified.\n"
 	const log = "-- logs/flanneld/flanneld.log --\nI1120 09:00:00.1 main.go:1] CLI flags config: {subnetFile:/run/flannel/subnet.env}\n"
 	runLooks(t, "flannel-subnet-env-missing", []look{
-		{"looked for, and absent", onFlannel + noSubnetEnv, `fail: C:\run\flannel\subnet.env is not there, and flannel's CNI plugin reads it for every pod [state]`},
+		{"looked for, and absent", onFlannel + noSubnetEnv,
+			`fail: C:\run\flannel\subnet.env is not there, and flannel's CNI plugin reads it for every pod [state]`},
 		{"nobody looked", onFlannel, "unknown"},
-		{"nobody looked, and the plugin complains", onFlannel + missed, "fail: the flannel CNI plugin does not find /run/flannel/subnet.env [text]"},
-		{"it is there by now", onFlannel + missed + subnetEnv("10.244.2.1/24"), "info: the logs say: the flannel CNI plugin does not find /run/flannel/subnet.env; the node's state does not bear it out [text]"},
+		{"nobody looked, and the plugin complains", onFlannel + missed,
+			"fail: the flannel CNI plugin does not find /run/flannel/subnet.env [text]"},
+		{"it is there by now", onFlannel + missed + subnetEnv("10.244.2.1/24"),
+			"info: the logs say: the flannel CNI plugin does not find /run/flannel/subnet.env; the node's state does not bear it out [text]"},
 		{"its path in a log is no complaint", onFlannel + log, "unknown"},
-		{"nobody may read it, but it is there", onFlannel + "-- files.json --\n[{\"path\":\"C:\\\\run\\\\flannel\\\\subnet.env\",\"outcome\":\"too-large\"}]\n", "unknown"},
+		{"nobody may read it, but it is there",
+			onFlannel + "-- files.json --\n[{\"path\":\"C:\\\\run\\\\flannel\\\\subnet.env\",\"outcome\":\"too-large\"}]\n", "unknown"},
 		{"another plugin has no such file", onOther + noSubnetEnv, "skip"},
 	})
 }
@@ -39,8 +44,10 @@ func TestFlannelSubnetEnvMissing(t *testing.T) {
 func TestSubnetEnvStale(t *testing.T) {
 	const etcd = "-- processes.json --\n[{\"pid\":1,\"name\":\"flanneld.exe\",\"args\":[\"--etcd-endpoints=https://10.0.0.9:2379\"]}]\n"
 	runLooks(t, "subnet-env-stale", []look{
-		{"the first address of the podCIDR", onFlannel + nodeWith(podCIDR) + subnetEnv("10.244.2.1/24"), "pass"},
-		{"the base address of the podCIDR", onFlannel + nodeWith(podCIDR) + subnetEnv("10.244.2.0/24"), "pass"},
+		{"the first address of the podCIDR", onFlannel + nodeWith(podCIDR) +
+			subnetEnv("10.244.2.1/24"), "pass"},
+		{"the base address of the podCIDR", onFlannel + nodeWith(podCIDR) +
+			subnetEnv("10.244.2.0/24"), "pass"},
 		{"the subnet of another node", onFlannel + nodeWith(podCIDR) + subnetEnv("10.244.5.1/24"),
 			"fail: FLANNEL_SUBNET is 10.244.5.1/24, and the node's podCIDR is 10.244.2.0/24 [state]"},
 		{"another length", onFlannel + nodeWith(podCIDR) + subnetEnv("10.244.2.1/25"),
@@ -48,12 +55,16 @@ func TestSubnetEnvStale(t *testing.T) {
 		{"outside the network, without a Node object", onFlannel + subnetEnv("10.42.2.1/24"),
 			"fail: FLANNEL_SUBNET 10.42.2.1/24 lies outside FLANNEL_NETWORK 10.244.0.0/16 [state]"},
 		{"nothing to compare with", onFlannel + subnetEnv("10.244.2.1/24"), "unknown"},
-		{"no CIDR", onFlannel + nodeWith(podCIDR) + subnetEnv("10.244.2.1"), `fail: FLANNEL_SUBNET is "10.244.2.1", which is no CIDR [state]`},
-		{"half written", onFlannel + nodeWith(podCIDR) + "-- files/C/run/flannel/subnet.env --\nFLANNEL_NETWORK=10.244.0.0/16\nFLANNEL_SUBNET=10.244.2.1/24\n",
+		{"no CIDR", onFlannel + nodeWith(podCIDR) + subnetEnv("10.244.2.1"),
+			`fail: FLANNEL_SUBNET is "10.244.2.1", which is no CIDR [state]`},
+		{"half written", onFlannel + nodeWith(podCIDR) +
+			"-- files/C/run/flannel/subnet.env --\nFLANNEL_NETWORK=10.244.0.0/16\nFLANNEL_SUBNET=10.244.2.1/24\n",
 			`fail: C:\run\flannel\subnet.env does not set FLANNEL_MTU, FLANNEL_IPMASQ, and the CNI plugin refuses it [state]`},
-		{"written by PowerShell", onFlannel + nodeWith(podCIDR) + "-- files/C/run/flannel/subnet.env --\n\ufeffFLANNEL_NETWORK=10.244.0.0/16\nFLANNEL_SUBNET=10.244.2.1/24\nFLANNEL_MTU=1500\nFLANNEL_IPMASQ=true\n",
+		{"written by PowerShell", onFlannel + nodeWith(podCIDR) +
+			"-- files/C/run/flannel/subnet.env --\n\ufeffFLANNEL_NETWORK=10.244.0.0/16\nFLANNEL_SUBNET=10.244.2.1/24\nFLANNEL_MTU=1500\nFLANNEL_IPMASQ=true\n",
 			`fail: C:\run\flannel\subnet.env begins with a byte order mark, and the CNI plugin does not find its first line [state]`},
-		{"flannel takes subnets from etcd", onFlannel + etcd + nodeWith(podCIDR) + subnetEnv("10.244.5.1/24"), "pass"},
+		{"flannel takes subnets from etcd", onFlannel + etcd + nodeWith(podCIDR) +
+			subnetEnv("10.244.5.1/24"), "pass"},
 		{"no file", onFlannel + nodeWith(podCIDR) + noSubnetEnv, "skip"},
 		{"nobody looked for it", onFlannel + nodeWith(podCIDR), "unknown"},
 	})
@@ -67,13 +78,17 @@ func TestPodCIDRNotAssigned(t *testing.T) {
 	const found = "fail: the Node object has no podCIDR, so flannel gets no subnet for pods [state]"
 	runLooks(t, "podcidr-not-assigned", []look{
 		{"none", onFlannel + nodeWith(""), found},
-		{"none, and the log says so", onFlannel + nodeWith("") + log, "fail: the Node object has no podCIDR, so flannel gets no subnet for pods [state+text]"},
-		{"one, and a log from before", onFlannel + nodeWith(podCIDR) + log, "info: the logs say: flanneld gets no subnet: the node has no podCIDR; the node's state does not bear it out [text]"},
+		{"none, and the log says so", onFlannel + nodeWith("") + log,
+			"fail: the Node object has no podCIDR, so flannel gets no subnet for pods [state+text]"},
+		{"one, and a log from before", onFlannel + nodeWith(podCIDR) + log,
+			"info: the logs say: flanneld gets no subnet: the node has no podCIDR; the node's state does not bear it out [text]"},
 		{"only in the list", onFlannel + nodeWith(`"podCIDRs":["10.244.2.0/24"]`), "pass"},
-		{"no Node object, and the log says so", onFlannel + log, "fail: flanneld gets no subnet: the node has no podCIDR [text]"},
+		{"no Node object, and the log says so", onFlannel + log,
+			"fail: flanneld gets no subnet: the node has no podCIDR [text]"},
 		{"no Node object", onFlannel, "unknown"},
 		{"flannel takes subnets from etcd", onFlannel + nodeWith("") + etcd(""), "skip"},
-		{"an etcd that it is told to leave alone", onFlannel + nodeWith("") + etcd(`,"--kube-subnet-mgr=1"`), found},
+		{"an etcd that it is told to leave alone",
+			onFlannel + nodeWith("") + etcd(`,"--kube-subnet-mgr=1"`), found},
 		{"Azure CNI keeps addresses itself", onOther + nodeWith(""), "skip"},
 		{"nothing tells the plugin", nodeWith(""), "unknown"},
 	})
@@ -88,16 +103,23 @@ func TestFlannelWaitingForNetwork(t *testing.T) {
 	const briefly = "-- logs/start/start.log --\n2026-11-20T09:00:01Z Waiting for the Network to be created\n2026-11-20T09:00:02Z Waiting for the Network to be created\n"
 	const forEver = briefly + "2026-11-20T09:08:02Z Waiting for the Network to be created\n"
 	runLooks(t, "flannel-waiting-for-network", []look{
-		{"a healthy start prints the line too", onFlannel + network("10.20.30.21") + briefly, "pass"},
-		{"it came back after a failed start", onFlannel + network("10.20.30.21") + gaveUp, "info: the logs say: flanneld got no management address from its HNS network; the node's state does not bear it out [text]"},
-		{"no address", onFlannel + network(""), "fail: HNS network cbr0 has no management address: flanneld waits for one [state]"},
+		{"a healthy start prints the line too", onFlannel + network("10.20.30.21") + briefly,
+			"pass"},
+		{"it came back after a failed start", onFlannel + network("10.20.30.21") + gaveUp,
+			"info: the logs say: flanneld got no management address from its HNS network; the node's state does not bear it out [text]"},
+		{"no address", onFlannel + network(""),
+			"fail: HNS network cbr0 has no management address: flanneld waits for one [state]"},
 		{"an address that Windows made up", onFlannel + network("169.254.7.9"),
 			"fail: HNS network cbr0 has the management address 169.254.7.9, which Windows gives an adapter that lost its own [state]"},
-		{"HCN shows no such address of an l2bridge", onFlannel + "-- hns-networks.json --\n[{\"ID\":\"A\",\"Name\":\"cbr0\",\"Type\":\"L2Bridge\",\"Ipams\":[],\"SchemaVersion\":{\"Major\":2,\"Minor\":0}}]\n", "pass"},
+		{"HCN shows no such address of an l2bridge",
+			onFlannel + "-- hns-networks.json --\n[{\"ID\":\"A\",\"Name\":\"cbr0\",\"Type\":\"L2Bridge\",\"Ipams\":[],\"SchemaVersion\":{\"Major\":2,\"Minor\":0}}]\n", "pass"},
 		{"no network yet", onFlannel + none + briefly, "pass"},
-		{"no network for minutes", onFlannel + none + forEver, "fail: flanneld waits for the network cbr0, and HNS does not have it [state+text]"},
-		{"no network, and flanneld gave up", onFlannel + none + gaveUp, "fail: flanneld waits for the network cbr0, and HNS does not have it [state+text]"},
-		{"HNS was not asked, and flanneld gave up", onFlannel + gaveUp, "fail: flanneld got no management address from its HNS network [text]"},
+		{"no network for minutes", onFlannel + none + forEver,
+			"fail: flanneld waits for the network cbr0, and HNS does not have it [state+text]"},
+		{"no network, and flanneld gave up", onFlannel + none + gaveUp,
+			"fail: flanneld waits for the network cbr0, and HNS does not have it [state+text]"},
+		{"HNS was not asked, and flanneld gave up", onFlannel + gaveUp,
+			"fail: flanneld got no management address from its HNS network [text]"},
 		{"HNS was not asked, and a start that waits", onFlannel + forEver, "unknown"},
 		{"another plugin", onOther, "skip"},
 	})

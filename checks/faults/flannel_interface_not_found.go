@@ -24,19 +24,26 @@ The check compares the --iface of flanneld's service or process with the adapter
 runs on has found its interface when it started; then this is a warning about the next start. A log
 of such an end on a node whose adapters are right by now was the short moment.`,
 	Fix: checks.Fix{
-		Text:     "give flanneld an --iface that this node has (an address is safest), and recovery actions that start it again after some seconds",
-		Commands: []string{"Get-NetIPAddress -AddressFamily IPv4 | Select-Object InterfaceAlias, IPAddress", "nssm edit flanneld", "sc.exe failure flanneld reset= 86400 actions= restart/10000/restart/10000/restart/10000", "Restart-Service flanneld"},
-		Impact:   "if flanneld has to create the HNS network anew, this node's connections drop for some seconds",
+		Text: "give flanneld an --iface that this node has (an address is safest), and recovery actions that start it again after some seconds",
+		Commands: []string{
+			"Get-NetIPAddress -AddressFamily IPv4 | Select-Object InterfaceAlias, IPAddress",
+			"nssm edit flanneld",
+			"sc.exe failure flanneld reset= 86400 actions= restart/10000/restart/10000/restart/10000", "Restart-Service flanneld"},
+		Impact: "if flanneld has to create the HNS network anew, this node's connections drop for some seconds",
 	},
-	Links:    []string{"https://github.com/kubernetes-sigs/sig-windows-tools/pull/13", "https://github.com/kubernetes-sigs/sig-windows-tools/pull/40", "https://github.com/rancher/rke2/pull/5703"},
+	Links: []string{"https://github.com/kubernetes-sigs/sig-windows-tools/pull/13",
+		"https://github.com/kubernetes-sigs/sig-windows-tools/pull/40",
+		"https://github.com/rancher/rke2/pull/5703"},
 	Breaks:   []*checks.Effect{effectFlanneld, effectContainers},
 	Explains: []string{"rke2-flanneld-exit"},
 	Applies:  checks.OnFlannel,
-	Needs:    []evidence.Need{evidence.Adapters, evidence.Any(evidence.Services, evidence.Processes, evidence.Pods)},
-	Uses:     []evidence.Need{evidence.Services, evidence.Processes, evidence.Pods},
+	Needs: []evidence.Need{evidence.Adapters, evidence.Any(evidence.Services, evidence.Processes,
+		evidence.Pods)},
+	Uses: []evidence.Need{evidence.Services, evidence.Processes, evidence.Pods},
 	Signs: []checks.Sign{
 		{Text: "Failed to find interface to use that matches the interfaces and/or regexes provided", Says: "flanneld ends because no adapter matches what it was told to use"},
-		{Text: "Failed to find any valid interface to use", Says: "flanneld ends because it finds no adapter to use"},
+		{Text: "Failed to find any valid interface to use",
+			Says: "flanneld ends because it finds no adapter to use"},
 		// Another --iface may match, so this alone convicts nobody.
 		{Text: "Could not find valid interface matching", ConfirmOnly: true},
 	},
@@ -61,12 +68,15 @@ of such an end on a node whose adapters are right by now was the short moment.`,
 			return nil, checks.Unknown(evidence.NotShown.Gap("any address of an adapter"))
 		}
 		level, what := checks.Fail, evidence.Phrasef("flanneld cannot start")
-		if running, _ := node.About(s).Components["flanneld"].Running(); running && len(s.Signs("flannel-interface-not-found")) == 0 {
+		if running, _ := node.About(s).Components["flanneld"].Running(); running &&
+			len(s.Signs("flannel-interface-not-found")) == 0 {
 			level, what = checks.Warn, evidence.Phrasef("flanneld will not start again")
 		}
 		list := strings.Join(told, ", ")
-		return []checks.Finding{checks.Findingf(level, list, "no adapter has %s, which flanneld is told to use: %s", list, what).
-			With(from).At(evidence.Adapters.Field(s), "%s", adapterAddresses(evidence.Adapters.In(s)))}, nil
+		return []checks.Finding{checks.Findingf(level, list,
+			"no adapter has %s, which flanneld is told to use: %s", list, what).
+			With(from).At(evidence.Adapters.Field(s), "%s",
+			adapterAddresses(evidence.Adapters.In(s)))}, nil
 	},
 })
 
@@ -85,7 +95,8 @@ func flannelInterfaces(n *node.Node) (told []string, from evidence.Because) {
 			}
 		}
 		if len(told) > 0 {
-			from = evidence.FlagIn(args, place, "iface").Because("--iface=%s", strings.Join(told, ","))
+			from = evidence.FlagIn(args, place, "iface").Because("--iface=%s",
+				strings.Join(told, ","))
 		}
 		if flags.Has("iface-regex") || flags.Has("iface-can-reach") {
 			told = nil // another way to find one, which is not followed here

@@ -21,20 +21,34 @@ func TestFlannelInterfaceNotFound(t *testing.T) {
 	const passing = "-- logs/flanneld/flanneld.log --\nI1120 09:00:00.1 main.go:271] Could not find valid interface matching Ethernet 7: error looking up interface Ethernet 7\n"
 	const says = "flanneld ends because no adapter matches what it was told to use"
 	runLooks(t, "flannel-interface-not-found", []look{
-		{"its address is there", onFlannel + adapters(nic) + flanneld(`"--iface=10.0.0.10"`), "pass"},
-		{"its name is there", onFlannel + adapters(nic) + flanneld(`"--iface","vethernet (ethernet0)"`), "pass"},
-		{"one of two is there", onFlannel + adapters(nic) + flanneld(`"--iface=10.0.0.9","--iface=10.0.0.10"`), "pass"},
-		{"the adapter of the default route", onFlannel + adapters(nic) + flanneld(`"--kube-subnet-mgr"`), "pass"},
-		{"a pattern, which is not followed", onFlannel + adapters(nic) + flanneld(`"--iface=10.0.0.9","--iface-regex=10.*"`), "pass"},
-		{"a variable of a script", onFlannel + adapters(nic) + flanneld(`"--iface=$env:NODE_IP"`), "pass"},
-		{"another address, and it runs", onFlannel + adapters(nic) + flanneld(`"--iface=10.0.0.9"`), "warn: no adapter has 10.0.0.9, which flanneld is told to use: flanneld will not start again [state]"},
-		{"another address, and it does not run", onFlannel + adapters(nic) + stopped, "fail: no adapter has 10.0.0.9, which flanneld is told to use: flanneld cannot start [state]"},
-		{"the log says so too", onFlannel + adapters(nic) + stopped + ended, "fail: no adapter has 10.0.0.9, which flanneld is told to use: flanneld cannot start [state+text]"},
-		{"a short moment, and all is well", onFlannel + adapters(nic) + flanneld(`"--iface=10.0.0.10"`) + ended, "info: the logs say: " + says + "; the node's state does not bear it out [text]"},
+		{"its address is there", onFlannel + adapters(nic) + flanneld(`"--iface=10.0.0.10"`),
+			"pass"},
+		{"its name is there",
+			onFlannel + adapters(nic) + flanneld(`"--iface","vethernet (ethernet0)"`), "pass"},
+		{"one of two is there",
+			onFlannel + adapters(nic) + flanneld(`"--iface=10.0.0.9","--iface=10.0.0.10"`), "pass"},
+		{"the adapter of the default route",
+			onFlannel + adapters(nic) + flanneld(`"--kube-subnet-mgr"`), "pass"},
+		{"a pattern, which is not followed",
+			onFlannel + adapters(nic) + flanneld(`"--iface=10.0.0.9","--iface-regex=10.*"`),
+			"pass"},
+		{"a variable of a script", onFlannel + adapters(nic) + flanneld(`"--iface=$env:NODE_IP"`),
+			"pass"},
+		{"another address, and it runs", onFlannel + adapters(nic) + flanneld(`"--iface=10.0.0.9"`),
+			"warn: no adapter has 10.0.0.9, which flanneld is told to use: flanneld will not start again [state]"},
+		{"another address, and it does not run", onFlannel + adapters(nic) + stopped,
+			"fail: no adapter has 10.0.0.9, which flanneld is told to use: flanneld cannot start [state]"},
+		{"the log says so too", onFlannel + adapters(nic) + stopped + ended,
+			"fail: no adapter has 10.0.0.9, which flanneld is told to use: flanneld cannot start [state+text]"},
+		{"a short moment, and all is well",
+			onFlannel + adapters(nic) + flanneld(`"--iface=10.0.0.10"`) + ended,
+			"info: the logs say: " + says + "; the node's state does not bear it out [text]"},
 		{"the log alone", onFlannel + ended, "fail: " + says + " [text]"},
 		{"one interface of several, in the log alone", onFlannel + passing, "unknown"},
-		{"nothing shows how flanneld starts", onFlannel + adapters(nic) + "-- services.json --\n[]\n", "unknown"},
-		{"adapters without addresses", onFlannel + adapters(`{"name":"Ethernet0"}`) + flanneld(`"--iface=10.0.0.9"`), "unknown"},
+		{"nothing shows how flanneld starts",
+			onFlannel + adapters(nic) + "-- services.json --\n[]\n", "unknown"},
+		{"adapters without addresses", onFlannel + adapters(`{"name":"Ethernet0"}`) +
+			flanneld(`"--iface=10.0.0.9"`), "unknown"},
 		{"another plugin", onOther + adapters(nic), "skip"},
 	})
 }
@@ -44,27 +58,40 @@ func TestFlannelVXLANConfigInvalid(t *testing.T) {
 		return "-- files/C/etc/kube-flannel/net-conf.json --\n{\"Network\":\"10.244.0.0/16\",\"Backend\":{\"Type\":\"vxlan\"" + backend + "}}\n"
 	}
 	configMap := func(name, backend string) string {
-		return fmt.Sprintf("-- api/configmaps.json --\n{\"items\":[{\"metadata\":{\"name\":%q},\"data\":{\"net-conf.json\":%q}}]}\n", name, `{"Network":"10.244.0.0/16","Backend":{"Type":"vxlan"`+backend+`}}`)
+		return fmt.Sprintf(
+			"-- api/configmaps.json --\n{\"items\":[{\"metadata\":{\"name\":%q},\"data\":{\"net-conf.json\":%q}}]}\n", name, `{"Network":"10.244.0.0/16","Backend":{"Type":"vxlan"`+backend+`}}`)
 	}
 	nodes := func(backend string, vni int) string {
-		return fmt.Sprintf("-- api/nodes.json --\n{\"items\":[{\"metadata\":{\"name\":\"win-1\",\"annotations\":{\"flannel.alpha.coreos.com/backend-type\":\"vxlan\"}}},{\"metadata\":{\"name\":\"lin-1\",\"annotations\":{\"flannel.alpha.coreos.com/backend-type\":%q,\"flannel.alpha.coreos.com/backend-data\":%q}}}]}\n", backend, fmt.Sprintf(`{"VNI":%d}`, vni))
+		return fmt.Sprintf(
+			"-- api/nodes.json --\n{\"items\":[{\"metadata\":{\"name\":\"win-1\",\"annotations\":{\"flannel.alpha.coreos.com/backend-type\":\"vxlan\"}}},{\"metadata\":{\"name\":\"lin-1\",\"annotations\":{\"flannel.alpha.coreos.com/backend-type\":%q,\"flannel.alpha.coreos.com/backend-data\":%q}}}]}\n", backend, fmt.Sprintf(`{"VNI":%d}`, vni))
 	}
 	const refused = "-- logs/flanneld/flanneld.log --\nE1120 09:00:00.1 main.go:332] Error registering network: invalid VXLAN backend config. DirectRouting is not supported on Windows\n"
 	runLooks(t, "flannel-vxlan-config-invalid", []look{
 		{"nothing given, and Windows takes what it needs", file(""), "pass"},
-		{"a VNI of Linux", file(`,"VNI":1`), "fail: net-conf.json: the VNI is 1, and Windows needs 4096 or more [state]"},
-		{"the port of Linux", file(`,"Port":8472`), "fail: net-conf.json: the port is 8472, and Windows knows only 4789 [state]"},
-		{"what Windows lacks", file(`,"DirectRouting":true,"GBP":true`), "fail: net-conf.json: DirectRouting is on, which Windows does not support [state]\nfail: net-conf.json: GBP is on, which Windows does not support [state]"},
-		{"a MAC prefix in the style of Linux", file(`,"MacPrefix":"0e:2a"`), `fail: net-conf.json: MacPrefix is "0e:2a", and not of the form 0E-2A [state]`},
+		{"a VNI of Linux", file(`,"VNI":1`),
+			"fail: net-conf.json: the VNI is 1, and Windows needs 4096 or more [state]"},
+		{"the port of Linux", file(`,"Port":8472`),
+			"fail: net-conf.json: the port is 8472, and Windows knows only 4789 [state]"},
+		{"what Windows lacks", file(`,"DirectRouting":true,"GBP":true`),
+			"fail: net-conf.json: DirectRouting is on, which Windows does not support [state]\nfail: net-conf.json: GBP is on, which Windows does not support [state]"},
+		{"a MAC prefix in the style of Linux", file(`,"MacPrefix":"0e:2a"`),
+			`fail: net-conf.json: MacPrefix is "0e:2a", and not of the form 0E-2A [state]`},
 		{"a larger VNI is fine", file(`,"VNI":5000`), "pass"},
-		{"a ConfigMap for all nodes that says nothing", onVXLAN + configMap("kube-flannel-cfg", `,"VNI":4096`), "fail: ConfigMap kube-flannel-cfg: no port is given: Linux nodes take 8472, Windows nodes 4789 [state]"},
-		{"a ConfigMap for Windows that says nothing", onVXLAN + configMap("kube-flannel-windows-cfg", ""), "pass"},
+		{"a ConfigMap for all nodes that says nothing", onVXLAN + configMap("kube-flannel-cfg",
+			`,"VNI":4096`),
+			"fail: ConfigMap kube-flannel-cfg: no port is given: Linux nodes take 8472, Windows nodes 4789 [state]"},
+		{"a ConfigMap for Windows that says nothing",
+			onVXLAN + configMap("kube-flannel-windows-cfg", ""), "pass"},
 		{"somebody else's ConfigMap", onVXLAN + configMap("vpn", `,"VNI":1`), "pass"},
-		{"another node's VNI", onVXLAN + nodes("vxlan", 1), "fail: node lin-1 has the VNI 1, and this node 4096: their pods do not reach each other [state]"},
-		{"another node's backend", onVXLAN + nodes("host-gw", 0), "warn: node lin-1 uses the backend host-gw, and this node vxlan: their pods do not reach each other [state]"},
+		{"another node's VNI", onVXLAN + nodes("vxlan", 1),
+			"fail: node lin-1 has the VNI 1, and this node 4096: their pods do not reach each other [state]"},
+		{"another node's backend", onVXLAN + nodes("host-gw", 0),
+			"warn: node lin-1 uses the backend host-gw, and this node vxlan: their pods do not reach each other [state]"},
 		{"other nodes alike", onVXLAN + nodes("vxlan", 4096), "pass"},
-		{"the log alone", refused, "fail: flanneld refuses the VXLAN settings of net-conf.json [text]"},
-		{"the file was mended", file("") + refused, "info: the logs say: flanneld refuses the VXLAN settings of net-conf.json; the node's state does not bear it out [text]"},
+		{"the log alone", refused,
+			"fail: flanneld refuses the VXLAN settings of net-conf.json [text]"},
+		{"the file was mended", file("") + refused,
+			"info: the logs say: flanneld refuses the VXLAN settings of net-conf.json; the node's state does not bear it out [text]"},
 		{"host-gw has none of this", onFlannel, "skip"},
 		{"another plugin", onOther, "skip"},
 	})
@@ -81,37 +108,57 @@ func TestForwardingDisabledFlannelHostGW(t *testing.T) {
 	const says = "flanneld could not enable forwarding on an adapter of the node"
 	runLooks(t, "forwarding-disabled-flannel-hostgw", []look{
 		{"on where pods go through, off elsewhere", nic(on, on), "pass"},
-		{"off on the node's adapter", nic(off, on), "fail: forwarding is off on vEthernet (Ethernet0), so packets of pods neither leave this node nor come in [state]"},
-		{"off on the endpoint, and the log says so", nic(on, off) + log, "fail: forwarding is off on vEthernet (cbr0_ep), so packets of pods neither leave this node nor come in [state+text]"},
+		{"off on the node's adapter", nic(off, on),
+			"fail: forwarding is off on vEthernet (Ethernet0), so packets of pods neither leave this node nor come in [state]"},
+		{"off on the endpoint, and the log says so", nic(on, off) + log,
+			"fail: forwarding is off on vEthernet (cbr0_ep), so packets of pods neither leave this node nor come in [state+text]"},
 		{"not recorded", nic("", ""), "unknown"},
 		{"not recorded, and the log says so", nic("", "") + log, "fail: " + says + " [text]"},
-		{"on by now", nic(on, on) + log, "info: the logs say: " + says + "; the node's state does not bear it out [text]"},
-		{"an overlay needs none", onVXLAN + nodeAt10 + adapters(`{"name":"vEthernet (Ethernet)","addresses":["10.0.0.10/24"],"forwarding":false}`), "skip"},
+		{"on by now", nic(on, on) + log, "info: the logs say: " + says +
+			"; the node's state does not bear it out [text]"},
+		{"an overlay needs none",
+			onVXLAN + nodeAt10 +
+				adapters(`{"name":"vEthernet (Ethernet)","addresses":["10.0.0.10/24"],"forwarding":false}`), "skip"},
 	})
 }
 
 func TestRouteMissingHostGW(t *testing.T) {
 	routes := func(list string) string {
-		return "-- routes.json --\n[{\"destination\":\"0.0.0.0/0\",\"nextHop\":\"10.0.0.1\"}" + list + "]\n"
+		return "-- routes.json --\n[{\"destination\":\"0.0.0.0/0\",\"nextHop\":\"10.0.0.1\"}" +
+			list + "]\n"
 	}
 	const lin = `{"metadata":{"name":"lin-1","annotations":{"flannel.alpha.coreos.com/backend-type":"host-gw"}},"spec":{"podCIDR":"10.244.1.0/24"},"status":{"addresses":[{"type":"InternalIP","address":"10.0.0.11"}]}}`
 	const own = `{"metadata":{"name":"win-1","annotations":{"flannel.alpha.coreos.com/backend-type":"host-gw"}},"spec":{"podCIDR":"10.244.3.0/24"},"status":{"addresses":[{"type":"InternalIP","address":"10.0.0.10"}]}}`
 	const virtual = `{"metadata":{"name":"aci"},"spec":{"podCIDR":"10.244.9.0/24"},"status":{"addresses":[{"type":"InternalIP","address":"10.0.0.19"}]}}`
-	node := func(list string) string { return onFlannel + "-- api/nodes.json --\n{\"items\":[" + list + "]}\n" }
+	node := func(list string) string {
+		return onFlannel + "-- api/nodes.json --\n{\"items\":[" + list + "]}\n"
+	}
 	const missing = "fail: there is no route to 10.244.1.0/24, the pods of node lin-1, by way of 10.0.0.11 [state"
 	const log = "-- logs/flanneld/flanneld.log --\nE1120 09:00:00.1 route_network_windows.go:125] Error creating route: exit status 1\n"
 	runLooks(t, "route-missing-host-gw", []look{
-		{"as flannel sets it", node(own+","+lin) + routes(`,{"destination":"10.244.1.0/24","nextHop":"10.0.0.11"}`), "pass"},
+		{"as flannel sets it",
+			node(own+","+lin) + routes(`,{"destination":"10.244.1.0/24","nextHop":"10.0.0.11"}`),
+			"pass"},
 		{"none", node(own+","+lin) + routes(""), missing + "]"},
 		{"none, and the log says why", node(own+","+lin) + routes("") + log, missing + "+text]"},
-		{"by way of another node", node(lin) + routes(`,{"destination":"10.244.1.0/24","nextHop":"10.0.0.12"}`), "fail: the route to 10.244.1.0/24, the pods of node lin-1, leads to 10.0.0.12 instead of 10.0.0.11 [state]"},
-		{"a stale route beside the right one", node(lin) + routes(`,{"destination":"10.244.1.0/24","nextHop":"10.0.0.12"},{"destination":"10.244.1.0/24","nextHop":"10.0.0.11"}`), "pass"},
-		{"a router takes the whole range", node(lin) + routes(`,{"destination":"10.244.0.0/16","nextHop":"10.0.0.254"}`), "pass"},
-		{"a node without flannel", node(own+","+lin+","+virtual) + routes(`,{"destination":"10.244.1.0/24","nextHop":"10.0.0.11"}`), "pass"},
+		{"by way of another node",
+			node(lin) + routes(`,{"destination":"10.244.1.0/24","nextHop":"10.0.0.12"}`),
+			"fail: the route to 10.244.1.0/24, the pods of node lin-1, leads to 10.0.0.12 instead of 10.0.0.11 [state]"},
+		{"a stale route beside the right one",
+			node(lin) + routes(
+				`,{"destination":"10.244.1.0/24","nextHop":"10.0.0.12"},{"destination":"10.244.1.0/24","nextHop":"10.0.0.11"}`), "pass"},
+		{"a router takes the whole range",
+			node(lin) + routes(`,{"destination":"10.244.0.0/16","nextHop":"10.0.0.254"}`), "pass"},
+		{"a node without flannel", node(own+","+lin+","+virtual) +
+			routes(`,{"destination":"10.244.1.0/24","nextHop":"10.0.0.11"}`), "pass"},
 		{"no other node", node(own) + routes(""), "skip"},
-		{"the pod network is not there yet", node(lin) + routes("") + "-- hns-networks.json --\n[{\"Name\":\"External\",\"Type\":\"L2Bridge\"}]\n", "skip"},
+		{"the pod network is not there yet",
+			node(lin) + routes("") +
+				"-- hns-networks.json --\n[{\"Name\":\"External\",\"Type\":\"L2Bridge\"}]\n",
+			"skip"},
 		{"no routes were recorded", node(lin), "unknown"},
 		{"an empty table is none", node(lin) + "-- routes.json --\n[]\n", "unknown"},
-		{"an overlay has no such routes", onVXLAN + "-- api/nodes.json --\n{\"items\":[" + lin + "]}\n" + routes(""), "skip"},
+		{"an overlay has no such routes", onVXLAN + "-- api/nodes.json --\n{\"items\":[" + lin +
+			"]}\n" + routes(""), "skip"},
 	})
 }

@@ -23,21 +23,26 @@ by itself only where something cleared C:\run.`,
 		},
 		Impact: "if flanneld has to create the HNS network anew, this node's connections drop for some seconds",
 	},
-	Links:   []string{"https://kubernetes.io/docs/tasks/debug/debug-cluster/windows/", "https://github.com/kubernetes-sigs/sig-windows-tools/issues/76"},
+	Links: []string{"https://kubernetes.io/docs/tasks/debug/debug-cluster/windows/",
+		"https://github.com/kubernetes-sigs/sig-windows-tools/issues/76"},
 	Judges:  effectSubnetEnv,
 	Applies: checks.OnFlannel,
 	Needs:   []evidence.Need{evidence.File(node.SubnetEnv)},
 	Signs: []checks.Sign{
-		{Text: "open /run/flannel/subnet.env: The system cannot find", Says: "the flannel CNI plugin does not find /run/flannel/subnet.env"},
-		{Text: "open /run/flannel/subnet.env: no such file", Says: "the flannel CNI plugin does not find /run/flannel/subnet.env"},
-		{Text: `open C:\run\flannel\subnet.env: The system cannot find`, Says: `the flannel CNI plugin does not find C:\run\flannel\subnet.env`},
+		{Text: "open /run/flannel/subnet.env: The system cannot find",
+			Says: "the flannel CNI plugin does not find /run/flannel/subnet.env"},
+		{Text: "open /run/flannel/subnet.env: no such file",
+			Says: "the flannel CNI plugin does not find /run/flannel/subnet.env"},
+		{Text: `open C:\run\flannel\subnet.env: The system cannot find`,
+			Says: `the flannel CNI plugin does not find C:\run\flannel\subnet.env`},
 	},
 	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
 		f := s.File(node.SubnetEnv)
 		if f.Gap.Kind != evidence.Absent {
 			return nil, nil
 		}
-		return []checks.Finding{checks.Findingf(checks.Fail, node.SubnetEnv, "%s is not there, and flannel's CNI plugin reads it for every pod", node.SubnetEnv).
+		return []checks.Finding{checks.Findingf(checks.Fail, node.SubnetEnv,
+			"%s is not there, and flannel's CNI plugin reads it for every pod", node.SubnetEnv).
 			At(evidence.InFile(f.Path), "looked for, and absent")}, nil
 	},
 })

@@ -31,35 +31,46 @@ The check reads net-conf.json on the node and in the ConfigMap, and the VNI that
 flanneld wrote on its Node object. A node of another backend, or of another VNI, is left out by this
 one.`,
 	Fix: checks.Fix{
-		Text:     `set "Type": "vxlan", "VNI": 4096, "Port": 4789 in net-conf.json of the ConfigMap kube-flannel-cfg, without DirectRouting and GBP, and start flanneld anew on the Linux nodes first, then on the Windows nodes`,
-		Commands: []string{"kubectl -n kube-flannel edit configmap kube-flannel-cfg", "kubectl -n kube-flannel rollout restart daemonset", `Get-Content C:\etc\kube-flannel\net-conf.json`},
-		Impact:   "pod traffic between nodes stops until flanneld runs with the same settings on all of them",
+		Text: `set "Type": "vxlan", "VNI": 4096, "Port": 4789 in net-conf.json of the ConfigMap kube-flannel-cfg, without DirectRouting and GBP, and start flanneld anew on the Linux nodes first, then on the Windows nodes`,
+		Commands: []string{"kubectl -n kube-flannel edit configmap kube-flannel-cfg",
+			"kubectl -n kube-flannel rollout restart daemonset",
+			`Get-Content C:\etc\kube-flannel\net-conf.json`},
+		Impact: "pod traffic between nodes stops until flanneld runs with the same settings on all of them",
 	},
-	Links: []string{"https://github.com/flannel-io/flannel/blob/master/Documentation/backends.md", "https://github.com/flannel-io/flannel/blob/master/pkg/backend/vxlan/vxlan_windows.go",
-		"https://github.com/flannel-io/flannel/issues/833", "https://github.com/flannel-io/flannel/issues/1709"},
+	Links: []string{"https://github.com/flannel-io/flannel/blob/master/Documentation/backends.md",
+		"https://github.com/flannel-io/flannel/blob/master/pkg/backend/vxlan/vxlan_windows.go",
+		"https://github.com/flannel-io/flannel/issues/833",
+		"https://github.com/flannel-io/flannel/issues/1709"},
 	Breaks: []*checks.Effect{effectFlanneld, effectSubnetEnv, effectHNSNetwork,
 		effectCNIConfig, effectNodeReady, effectPodStart, effectServices, effectContainers},
 	Explains: []string{"vxlan-4789-conflict", "source-vip-invalid", "rke2-flanneld-exit",
 		"vxlan-return-path-missing"},
 	Applies: checks.OnAll(checks.OnFlannel, checks.OnBackend(node.OverlayNet)),
-	Needs:   []evidence.Need{evidence.Any(append(node.AsFiles(node.NetConfs), evidence.ConfigMaps)...)},
-	Uses:    append(node.AsFiles(node.NetConfs), evidence.ConfigMaps, evidence.Nodes, evidence.Node),
+	Needs: []evidence.Need{evidence.Any(append(node.AsFiles(node.NetConfs),
+		evidence.ConfigMaps)...)},
+	Uses: append(node.AsFiles(node.NetConfs), evidence.ConfigMaps, evidence.Nodes,
+		evidence.Node),
 	Signs: []checks.Sign{
-		{Text: "invalid VXLAN backend config", Says: "flanneld refuses the VXLAN settings of net-conf.json"},
-		{Text: "but it is required to be greater than or equal to 4096 on Windows", Says: "flanneld leaves out a node whose VNI is below 4096"},
-		{Text: "ignoring non-vxlan subnet(", Level: checks.Warn, Says: "flanneld leaves out a node that uses another backend"},
+		{Text: "invalid VXLAN backend config",
+			Says: "flanneld refuses the VXLAN settings of net-conf.json"},
+		{Text: "but it is required to be greater than or equal to 4096 on Windows",
+			Says: "flanneld leaves out a node whose VNI is below 4096"},
+		{Text: "ignoring non-vxlan subnet(", Level: checks.Warn,
+			Says: "flanneld leaves out a node that uses another backend"},
 	},
 	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
 		confs := vxlanConfs(s)
 		var findings []checks.Finding
 		for _, c := range confs {
 			for _, fault := range c.faults() {
-				findings = append(findings, checks.Findingf(checks.Fail, c.of, "%s: %s", c.of, fault).With(c.from))
+				findings = append(findings, checks.Findingf(checks.Fail, c.of, "%s: %s", c.of,
+					fault).With(c.from))
 			}
 		}
 		findings = append(findings, nodesOfOtherBackends(s)...)
 		if len(confs) == 0 && len(findings) == 0 {
-			return nil, checks.Unknown(evidence.NotShown.Gap("net-conf.json of the node or of flannel's ConfigMap"))
+			return nil, checks.Unknown(
+				evidence.NotShown.Gap("net-conf.json of the node or of flannel's ConfigMap"))
 		}
 		return findings, nil
 	},
@@ -77,7 +88,8 @@ func vxlanConfs(s evidence.Snapshot) []vxlanConf {
 	var list []vxlanConf
 	add := func(b evidence.FlannelBackend, of string, place evidence.Place, shared bool) {
 		if strings.EqualFold(b.Type, "vxlan") {
-			from := place.Because("Backend: Type %s, VNI %s, Port %s", b.Type, orDefault(b.VNI), orDefault(b.Port))
+			from := place.Because("Backend: Type %s, VNI %s, Port %s", b.Type, orDefault(b.VNI),
+				orDefault(b.Port))
 			list = append(list, vxlanConf{b, of, shared, from})
 		}
 	}
@@ -85,8 +97,10 @@ func vxlanConfs(s evidence.Snapshot) []vxlanConf {
 		add(c.Backend, "net-conf.json", f.Field("Backend"), false)
 	}
 	for _, cm := range evidence.ConfigMaps.In(s) {
-		if c, err := evidence.DecodeFlannelNetConf([]byte(cm.Data["net-conf.json"])); err == nil && strings.Contains(cm.Metadata.Name, "flannel") {
-			add(c.Backend, "ConfigMap "+cm.Metadata.Name, cm.Field("data", "net-conf.json"), !strings.Contains(cm.Metadata.Name, "windows"))
+		if c, err := evidence.DecodeFlannelNetConf([]byte(cm.Data["net-conf.json"])); err == nil &&
+			strings.Contains(cm.Metadata.Name, "flannel") {
+			add(c.Backend, "ConfigMap "+cm.Metadata.Name, cm.Field("data", "net-conf.json"),
+				!strings.Contains(cm.Metadata.Name, "windows"))
 		}
 	}
 	return list
@@ -103,15 +117,20 @@ func (c vxlanConf) faults() []evidence.Phrase {
 	var list []evidence.Phrase
 	switch {
 	case c.VNI != 0 && c.VNI < leastVNI:
-		list = append(list, evidence.Phrasef("the VNI is %d, and Windows needs %d or more", c.VNI, leastVNI))
+		list = append(list, evidence.Phrasef("the VNI is %d, and Windows needs %d or more", c.VNI,
+			leastVNI))
 	case c.VNI == 0 && c.shared:
-		list = append(list, evidence.Phrasef("no VNI is given: Linux nodes take 1, Windows nodes %d", leastVNI))
+		list = append(list,
+			evidence.Phrasef("no VNI is given: Linux nodes take 1, Windows nodes %d", leastVNI))
 	}
 	switch {
 	case c.Port != 0 && c.Port != vxlanPort:
-		list = append(list, evidence.Phrasef("the port is %d, and Windows knows only %d", c.Port, vxlanPort))
+		list = append(list, evidence.Phrasef("the port is %d, and Windows knows only %d", c.Port,
+			vxlanPort))
 	case c.Port == 0 && c.shared:
-		list = append(list, evidence.Phrasef("no port is given: Linux nodes take 8472, Windows nodes %d", vxlanPort))
+		list = append(list,
+			evidence.Phrasef("no port is given: Linux nodes take 8472, Windows nodes %d",
+				vxlanPort))
 	}
 	if c.DirectRouting {
 		list = append(list, evidence.Phrasef("DirectRouting is on, which Windows does not support"))
@@ -120,14 +139,16 @@ func (c vxlanConf) faults() []evidence.Phrase {
 		list = append(list, evidence.Phrasef("GBP is on, which Windows does not support"))
 	}
 	if p := c.MacPrefix; p != "" && (len(p) != 5 || p[2] != '-') {
-		list = append(list, evidence.Phrasef("MacPrefix is %q, and not of the form 0E-2A", evidence.Clean(p)))
+		list = append(list, evidence.Phrasef("MacPrefix is %q, and not of the form 0E-2A",
+			evidence.Clean(p)))
 	}
 	return list
 }
 
 // nodesOfOtherBackends are the nodes whose flanneld uses another backend or VNI than this node's.
 func nodesOfOtherBackends(s evidence.Snapshot) []checks.Finding {
-	const kind, data = "flannel.alpha.coreos.com/backend-type", "flannel.alpha.coreos.com/backend-data"
+	const kind, data = "flannel.alpha.coreos.com/backend-type",
+		"flannel.alpha.coreos.com/backend-data"
 	own := vniOf(evidence.Node.In(s).Metadata.Annotations[data])
 	var findings []checks.Finding
 	for _, other := range evidence.Nodes.In(s) {
@@ -136,11 +157,16 @@ func nodesOfOtherBackends(s evidence.Snapshot) []checks.Finding {
 		switch backend := m.Annotations[kind]; {
 		case backend == "" || m.Name == node.About(s).Name.Value:
 		case !strings.EqualFold(backend, "vxlan"):
-			findings = append(findings, checks.Findingf(checks.Warn, m.Name, "node %s uses the backend %s, and this node vxlan: their pods do not reach each other", m.Name, backend).
-				At(other.Field("metadata", "annotations", kind), "%s: %s is %s", m.Name, kind, backend))
+			findings = append(findings, checks.Findingf(checks.Warn, m.Name,
+				"node %s uses the backend %s, and this node vxlan: their pods do not reach each other", m.Name, backend).
+				At(other.Field("metadata", "annotations", kind), "%s: %s is %s", m.Name, kind,
+					backend))
 		case vni > 0 && vni < leastVNI || vni > 0 && own > 0 && vni != own:
-			findings = append(findings, checks.Findingf(checks.Fail, m.Name, "node %s has the VNI %d, and this node %d: their pods do not reach each other", m.Name, vni, max(own, leastVNI)).
-				At(other.Field("metadata", "annotations", data), "%s: %s is %s", m.Name, data, m.Annotations[data]))
+			findings = append(findings, checks.Findingf(checks.Fail, m.Name,
+				"node %s has the VNI %d, and this node %d: their pods do not reach each other",
+				m.Name, vni, max(own, leastVNI)).
+				At(other.Field("metadata", "annotations", data), "%s: %s is %s", m.Name, data,
+					m.Annotations[data]))
 		}
 	}
 	if len(findings) > checks.MaxQuotes {

@@ -25,11 +25,13 @@ Kubernetes documentation lists this as a limit.
 A tool on the node that calls pods directly therefore fails. The check only tells where a probe ran
 into it. If the node does not reach even a pod of its own that others reach, that is a warning.`,
 	Fix: checks.Fix{
-		Text:     "call pods of other nodes from a pod, or through a NodePort of another node; where local pods do not answer either, use flannel 0.12.0 or later",
-		Commands: []string{"kubectl run probe --image=mcr.microsoft.com/windows/nanoserver:{osTag} --rm -it --overrides='{\"spec\":{\"nodeName\":\"{node}\"}}' -- cmd"},
-		Impact:   "none",
+		Text: "call pods of other nodes from a pod, or through a NodePort of another node; where local pods do not answer either, use flannel 0.12.0 or later",
+		Commands: []string{
+			"kubectl run probe --image=mcr.microsoft.com/windows/nanoserver:{osTag} --rm -it --overrides='{\"spec\":{\"nodeName\":\"{node}\"}}' -- cmd"},
+		Impact: "none",
 	},
-	Links:   []string{"https://kubernetes.io/docs/concepts/services-networking/windows-networking/", "https://github.com/flannel-io/flannel/blob/master/Documentation/backends.md"},
+	Links: []string{"https://kubernetes.io/docs/concepts/services-networking/windows-networking/",
+		"https://github.com/flannel-io/flannel/blob/master/Documentation/backends.md"},
 	Applies: checks.OnAll(checks.OnFlannel, checks.OnBackend(node.OverlayNet)),
 	Needs:   []evidence.Need{evidence.ReachProbes, node.NeedClusterCIDRs, node.NeedPodCIDRs},
 	Uses:    append(slices.Clone(node.ClusterSources), evidence.Node, evidence.OSInfo),
@@ -41,7 +43,8 @@ into it. If the node does not reach even a pod of its own that others reach, tha
 		for _, p := range probes {
 			a, remote := remoteTarget(n, p)
 			local := node.AnyContains(n.PodCIDRs.Value, a) && a.IsValid()
-			if p.From != "node" || !local && !remote || !probed.GotAnswer(p) && !probed.GotNoAnswer(p) {
+			if p.From != "node" || !local && !remote || !probed.GotAnswer(p) &&
+				!probed.GotNoAnswer(p) {
 				continue
 			}
 			asked = true
@@ -50,19 +53,22 @@ into it. If the node does not reach even a pod of its own that others reach, tha
 			switch {
 			case probed.GotAnswer(p):
 			case remote && (!tried || heard):
-				f := checks.Findingf(checks.Info, p.Target, "the node does not reach %s, a pod of another node: Windows as documented for flannel VXLAN", p.Target).With(probed.ReachBecause(p), n.Backend.From)
+				f := checks.Findingf(checks.Info, p.Target,
+					"the node does not reach %s, a pod of another node: Windows as documented for flannel VXLAN", p.Target).With(probed.ReachBecause(p), n.Backend.From)
 				if heard {
 					f = f.With(probed.ReachBecause(pod))
 				}
 				findings = append(findings, f)
 			case local && heard:
 				old := n.Build.Known() && n.Build.Value.Number < hostRouteBuild
-				findings = append(findings, checks.Findingf(cond(old, checks.Info, checks.Warn), p.Target, "the node does not reach %s, a pod of its own, which %s does: flannel before 0.12.0, or a Windows without HostRoute", p.Target, pod.From).
+				findings = append(findings, checks.Findingf(cond(old, checks.Info, checks.Warn),
+					p.Target, "the node does not reach %s, a pod of its own, which %s does: flannel before 0.12.0, or a Windows without HostRoute", p.Target, pod.From).
 					With(probed.ReachBecause(p), probed.ReachBecause(pod)))
 			}
 		}
 		if !asked {
-			return nil, checks.Unknown(evidence.NotProbed.Gap("a connection from the node itself to a pod"))
+			return nil, checks.Unknown(
+				evidence.NotProbed.Gap("a connection from the node itself to a pod"))
 		}
 		return findings, nil
 	},

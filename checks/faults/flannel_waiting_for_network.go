@@ -28,21 +28,28 @@ The line "Waiting for the Network to be created" is printed on every healthy sta
 persistence over minutes is a fault. In HNS the fault shows as a network without ManagementIP, or
 with one that Windows made up (169.254…).`,
 	Fix: checks.Fix{
-		Text:     "check that flanneld is given an address of this node (--iface, -ManagementIP: an address, not an adapter's name) and that the adapter keeps its address when the switch is created; then start flanneld again",
-		Commands: []string{"Get-HnsNetwork | Select-Object Name, Type, ManagementIP", "Get-NetIPAddress -AddressFamily IPv4", "Restart-Service flanneld"},
-		Impact:   "creating the network takes the node off the network for some seconds",
+		Text: "check that flanneld is given an address of this node (--iface, -ManagementIP: an address, not an adapter's name) and that the adapter keeps its address when the switch is created; then start flanneld again",
+		Commands: []string{"Get-HnsNetwork | Select-Object Name, Type, ManagementIP",
+			"Get-NetIPAddress -AddressFamily IPv4", "Restart-Service flanneld"},
+		Impact: "creating the network takes the node off the network for some seconds",
 	},
-	Links: []string{"https://kubernetes.io/docs/tasks/debug/debug-cluster/windows/", "https://github.com/flannel-io/flannel/pull/1857", "https://github.com/microsoft/SDN/issues/371"},
+	Links: []string{"https://kubernetes.io/docs/tasks/debug/debug-cluster/windows/",
+		"https://github.com/flannel-io/flannel/pull/1857",
+		"https://github.com/microsoft/SDN/issues/371"},
 	Breaks: []*checks.Effect{effectFlanneld, effectSubnetEnv, effectHNSNetwork,
 		effectServiceRules, effectPodStart},
 	Shows:   []*checks.Effect{effectNetworkCreation},
 	Applies: checks.OnFlannel,
 	Needs:   []evidence.Need{evidence.HNSNetworks, node.NeedNetworks},
 	Signs: []checks.Sign{
-		{Text: "timeout, failed to get management IP from", Says: "flanneld got no management address from its HNS network"},
-		{Text: "timeout, failed to get net interface for", Says: "flanneld did not find the interface of its HNS network"},
-		{Text: "Fail to create the network", Says: "the start script could not create the HNS network"},
-		{Text: "took too long to get ready. Please check your network host configuration", Says: "the interface of the HNS network did not become ready"},
+		{Text: "timeout, failed to get management IP from",
+			Says: "flanneld got no management address from its HNS network"},
+		{Text: "timeout, failed to get net interface for",
+			Says: "flanneld did not find the interface of its HNS network"},
+		{Text: "Fail to create the network",
+			Says: "the start script could not create the HNS network"},
+		{Text: "took too long to get ready. Please check your network host configuration",
+			Says: "the interface of the HNS network did not become ready"},
 		{Text: waitingLine, ConfirmOnly: true},
 	},
 	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
@@ -52,10 +59,12 @@ with one that Windows made up (169.254…).`,
 			ip, ok := node.ParseAddress(net.ManagementIP)
 			switch {
 			case ok && ip.IsLinkLocalUnicast():
-				return []checks.Finding{checks.Findingf(checks.Fail, net.Name, "HNS network %s has the management address %s, which Windows gives an adapter that lost its own", net.Name, ip).
+				return []checks.Finding{checks.Findingf(checks.Fail, net.Name,
+					"HNS network %s has the management address %s, which Windows gives an adapter that lost its own", net.Name, ip).
 					At(net.Field(), "%s: ManagementIP is %s", net.Name, ip)}, nil
 			case !ok && tellsManagementIP(net):
-				return []checks.Finding{checks.Findingf(checks.Fail, net.Name, "HNS network %s has no management address: flanneld waits for one", net.Name).
+				return []checks.Finding{checks.Findingf(checks.Fail, net.Name,
+					"HNS network %s has no management address: flanneld waits for one", net.Name).
 					At(net.Field(), "%s: ManagementIP is empty", net.Name)}, nil
 			}
 			return nil, nil // it came back, whatever the log says of earlier starts
@@ -64,8 +73,11 @@ with one that Windows made up (169.254…).`,
 			if m.Text == waitingLine && m.Last.Sub(m.Time) < flannelPatience {
 				continue
 			}
-			f := checks.Findingf(checks.Fail, n.Networks.Value[0], "flanneld waits for the network %s, and HNS does not have it", evidence.Joined(n.Networks.Value, " or ")).
-				At(evidence.HNSNetworks.Field(s), "names: %s", networkNames(evidence.HNSNetworks.In(s))).With(checks.Quote(m))
+			f := checks.Findingf(checks.Fail, n.Networks.Value[0],
+				"flanneld waits for the network %s, and HNS does not have it",
+				evidence.Joined(n.Networks.Value, " or ")).
+				At(evidence.HNSNetworks.Field(s), "names: %s",
+					networkNames(evidence.HNSNetworks.In(s))).With(checks.Quote(m))
 			f.Basis = checks.ByBoth
 			return []checks.Finding{f}, nil
 		}
@@ -76,5 +88,6 @@ with one that Windows made up (169.254…).`,
 // tellsManagementIP: HCN shows the address only as a policy of overlay
 // networks, and a record that was cut off shows nothing.
 func tellsManagementIP(net evidence.HNSNetwork) bool {
-	return !net.Truncated && (net.SchemaMajor == 1 || strings.EqualFold(net.Type, string(node.OverlayNet)))
+	return !net.Truncated &&
+		(net.SchemaMajor == 1 || strings.EqualFold(net.Type, string(node.OverlayNet)))
 }

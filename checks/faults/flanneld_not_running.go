@@ -22,12 +22,14 @@ DaemonSet.`,
 		Commands: []string{"Get-Service flanneld", "Start-Service flanneld"},
 		Impact:   "if flanneld has to create the HNS network anew, this node's connections drop for some seconds",
 	},
-	Links:   []string{"https://kubernetes.io/docs/tasks/debug/debug-cluster/windows/", "https://github.com/flannel-io/flannel/blob/master/Documentation/running.md"},
+	Links: []string{"https://kubernetes.io/docs/tasks/debug/debug-cluster/windows/",
+		"https://github.com/flannel-io/flannel/blob/master/Documentation/running.md"},
 	Judges:  effectFlanneld,
 	Applies: checks.OnFlannel,
 	Needs:   []evidence.Need{node.ComponentSources},
 	Uses:    []evidence.Need{evidence.Services, evidence.Processes, evidence.Pods},
 	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
-		return notRunning(node.About(s).Components["flanneld"], s, evidence.Phrasef("the pod network is neither created nor kept"))
+		return notRunning(node.About(s).Components["flanneld"], s,
+			evidence.Phrasef("the pod network is neither created nor kept"))
 	},
 })

@@ -29,12 +29,14 @@ network.`,
 		},
 		Impact: "none for what works now; flanneld may create its network anew, which drops connections for some seconds",
 	},
-	Links:   []string{"https://github.com/flannel-io/flannel/issues/1858", "https://github.com/flannel-io/flannel/blob/master/pkg/backend/hostgw/hostgw_windows.go"},
+	Links: []string{"https://github.com/flannel-io/flannel/issues/1858",
+		"https://github.com/flannel-io/flannel/blob/master/pkg/backend/hostgw/hostgw_windows.go"},
 	Breaks:  []*checks.Effect{effectFlanneld, effectSubnetEnv, effectPodTraffic, effectPodStart},
 	Applies: checks.OnAll(checks.OnFlannel, checks.OnBackend(node.L2Bridge)),
 	Needs:   []evidence.Need{evidence.Adapters, node.NeedManagementIPs},
 	Signs: []checks.Sign{
-		{Text: "failed to enable forwarding on", Says: "flanneld could not enable forwarding on an adapter of the node"},
+		{Text: "failed to enable forwarding on",
+			Says: "flanneld could not enable forwarding on an adapter of the node"},
 	},
 	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
 		n := node.About(s)
@@ -46,8 +48,10 @@ network.`,
 			}
 			known = true
 			if !*a.Forwarding {
-				findings = append(findings, checks.Findingf(checks.Fail, a.Name, "forwarding is off on %s, so packets of pods neither leave this node nor come in", a.Name).
-					At(a.Field("forwarding"), "%s (index %d, %s): forwarding is false", a.Name, a.IfIndex, strings.Join(a.Addresses, ", ")).With(n.ManagementIPs.From))
+				findings = append(findings, checks.Findingf(checks.Fail, a.Name,
+					"forwarding is off on %s, so packets of pods neither leave this node nor come in", a.Name).
+					At(a.Field("forwarding"), "%s (index %d, %s): forwarding is false", a.Name,
+						a.IfIndex, strings.Join(a.Addresses, ", ")).With(n.ManagementIPs.From))
 			}
 		}
 		if !known {
@@ -61,9 +65,12 @@ network.`,
 // the endpoint that the host has in the pod network. Those of pods lie in
 // compartments of their own.
 func routesPods(n *node.Node, a evidence.Adapter) bool {
-	if a.Compartment > 1 || !strings.HasPrefix(strings.ToLower(a.Name), "vethernet") { // without a switch no pod traffic gets here
+	// without a switch no pod traffic gets here
+	if a.Compartment > 1 || !strings.HasPrefix(strings.ToLower(a.Name), "vethernet") {
 		return false
 	}
-	own := slices.ContainsFunc(node.ParseAddresses(a.Addresses...), func(ip node.Address) bool { return slices.Contains(n.ManagementIPs.Value, ip) })
+	own := slices.ContainsFunc(node.ParseAddresses(a.Addresses...), func(ip node.Address) bool {
+		return slices.Contains(n.ManagementIPs.Value, ip)
+	})
 	return own || strings.HasSuffix(strings.ToLower(a.Name), "_ep)")
 }

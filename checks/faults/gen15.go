@@ -22,9 +22,12 @@ const (
 // itself. Those before had netsh forward, which knows TCP only.
 var proxySixth = evidence.Version{Major: 1, Minor: 6}
 
-var gen15Sources = []evidence.Need{evidence.Env, evidence.Services, evidence.File(`C:\k\kubeproxystart.ps1`), evidence.File(`C:\k\start-kubeproxy.ps1`), evidence.File(`C:\k\start-kube-proxy.ps1`)}
+var gen15Sources = []evidence.Need{evidence.Env, evidence.Services,
+	evidence.File(`C:\k\kubeproxystart.ps1`), evidence.File(`C:\k\start-kubeproxy.ps1`),
+	evidence.File(`C:\k\start-kube-proxy.ps1`)}
 
-var setsServiceAdapter = regexp.MustCompile(`(?mi)^[^#\n]*\bINTERFACE_TO_ADD_SERVICE_IP\b["']?\s*[=,]\s*["']([^"'\n]+)["']`)
+var setsServiceAdapter = regexp.MustCompile(
+	`(?mi)^[^#\n]*\bINTERFACE_TO_ADD_SERVICE_IP\b["']?\s*[=,]\s*["']([^"'\n]+)["']`)
 
 // serviceAdapterName is the adapter that kube-proxy is told to put Service
 // addresses on, wherever it is told.
@@ -41,7 +44,8 @@ func serviceAdapterName(n *node.Node, s evidence.Snapshot) (string, evidence.Bec
 			continue
 		}
 		if m := setsServiceAdapter.FindStringSubmatch(s.File(string(path)).Text); m != nil {
-			return m[1], evidence.InFile(s.File(string(path)).Path).Because("%s=%s", name, m[1]), true
+			return m[1], evidence.InFile(s.File(string(path)).Path).Because("%s=%s", name, m[1]),
+				true
 		}
 	}
 	if v := evidence.Env.In(s)[name]; v != "" {

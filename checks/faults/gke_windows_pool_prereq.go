@@ -27,14 +27,19 @@ by gcloud or Terraform before there is any node, and is known only where somebod
 		},
 		Impact: "none for running pods; nodes cost money",
 	},
-	Links: []string{"https://cloud.google.com/kubernetes-engine/docs/how-to/creating-a-cluster-windows", "https://github.com/GoogleCloudPlatform/gke-poc-toolkit/issues/106",
-		"https://github.com/rancher/dashboard/issues/10088", "https://github.com/terraform-google-modules/terraform-google-kubernetes-engine/issues/587"},
+	Links: []string{
+		"https://cloud.google.com/kubernetes-engine/docs/how-to/creating-a-cluster-windows",
+		"https://github.com/GoogleCloudPlatform/gke-poc-toolkit/issues/106",
+		"https://github.com/rancher/dashboard/issues/10088",
+		"https://github.com/terraform-google-modules/terraform-google-kubernetes-engine/issues/587"},
 	Breaks:  []*checks.Effect{effectServices},
 	Applies: checks.OnPlatform(node.GKECloud),
 	Needs:   []evidence.Need{evidence.Nodes},
 	Signs: []checks.Sign{
-		{Text: "image families require at least one other Linux node pool", Says: "GKE refuses the Windows node pool: no Linux node pool is ready"},
-		{Text: "node images based on Docker container runtimes is not supported", Says: "GKE refuses the Windows node pool: its image type comes with docker"},
+		{Text: "image families require at least one other Linux node pool",
+			Says: "GKE refuses the Windows node pool: no Linux node pool is ready"},
+		{Text: "node images based on Docker container runtimes is not supported",
+			Says: "GKE refuses the Windows node pool: its image type comes with docker"},
 	},
 	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
 		list := evidence.Nodes.In(s)
@@ -48,7 +53,8 @@ by gcloud or Terraform before there is any node, and is known only where somebod
 		for _, node := range list {
 			os := node.Metadata.Labels["kubernetes.io/os"]
 			if os == "" && node.Status.NodeInfo.OperatingSystem == "" {
-				return nil, checks.Unknown(evidence.NotShown.Gap("the operating system of node %s", node.Metadata.Name))
+				return nil, checks.Unknown(evidence.NotShown.Gap("the operating system of node %s",
+					node.Metadata.Name))
 			}
 			if os == "linux" || node.Status.NodeInfo.OperatingSystem == "linux" {
 				linux++
@@ -59,11 +65,16 @@ by gcloud or Terraform before there is any node, and is known only where somebod
 		}
 		switch {
 		case linux == 0:
-			return []checks.Finding{checks.Findingf(checks.Fail, "cluster", "none of the cluster's %d nodes is a Linux node: its DNS and GKE's agents have nowhere to run", len(list)).
-				At(evidence.Nodes.Field(s), "kubernetes.io/os is windows on all %d nodes", len(list))}, nil
+			return []checks.Finding{checks.Findingf(checks.Fail, "cluster",
+				"none of the cluster's %d nodes is a Linux node: its DNS and GKE's agents have nowhere to run", len(list)).
+				At(evidence.Nodes.Field(s), "kubernetes.io/os is windows on all %d nodes",
+					len(list))}, nil
 		case ready == 0:
-			return []checks.Finding{checks.Findingf(checks.Fail, "cluster", "none of the cluster's %d Linux nodes is Ready: its DNS and GKE's agents have nowhere to run", linux).
-				At(evidence.Nodes.Field(s), "Ready is not True on any of %d Linux nodes", linux)}, nil
+			return []checks.Finding{checks.Findingf(checks.Fail, "cluster",
+					"none of the cluster's %d Linux nodes is Ready: its DNS and GKE's agents have nowhere to run", linux).
+					At(evidence.Nodes.Field(s), "Ready is not True on any of %d Linux nodes",
+						linux)},
+				nil
 		}
 		return nil, nil
 	},

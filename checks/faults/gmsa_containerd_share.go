@@ -34,12 +34,15 @@ build, on nodes whose pods use such an account.`,
 		Impact: "the update reboots the node and stops its pods",
 	},
 	Links: []string{
-		"https://kubernetes.io/docs/tasks/configure-pod-container/configure-gmsa/", "https://github.com/kubernetes/website/pull/27131",
-		"https://github.com/microsoft/Windows-Containers/issues/44", "https://github.com/kubernetes-sigs/windows-gmsa/issues/30",
+		"https://kubernetes.io/docs/tasks/configure-pod-container/configure-gmsa/",
+		"https://github.com/kubernetes/website/pull/27131",
+		"https://github.com/microsoft/Windows-Containers/issues/44",
+		"https://github.com/kubernetes-sigs/windows-gmsa/issues/30",
 	},
 	Applies: checks.OnAll(checks.OnRuntime("containerd"), func(n *node.Node) error {
 		if n.Build.Known() && n.Build.Value.Number != gmsaShareBuild {
-			return checks.Skip("the limit is one of Windows Server 2019, and this is %s", n.Build.Value)
+			return checks.Skip("the limit is one of Windows Server 2019, and this is %s",
+				n.Build.Value)
 		}
 		return nil
 	}),
@@ -53,10 +56,14 @@ build, on nodes whose pods use such an account.`,
 			}
 			switch b := n.Build.Value; {
 			case b.UBR < 0:
-				return nil, checks.Unknown(evidence.NotShown.Gap("the revision of the Windows build"))
+				return nil, checks.Unknown(
+					evidence.NotShown.Gap("the revision of the Windows build"))
 			case b.UBR < gmsaShareUBR:
-				return []checks.Finding{checks.Findingf(checks.Warn, p.FullName(), "%s uses a group managed service account, and Windows %s lets it reach no share under containerd: %d.%d is needed", p.FullName(), b, gmsaShareBuild, gmsaShareUBR).
-					With(n.Build.From, n.Runtime.From).At(uses[0].at, "%s: gmsaCredentialSpecName is %s", p.FullName(), orUnknown(uses[0].GMSACredentialSpecName))}, nil
+				return []checks.Finding{checks.Findingf(checks.Warn, p.FullName(),
+					"%s uses a group managed service account, and Windows %s lets it reach no share under containerd: %d.%d is needed", p.FullName(), b, gmsaShareBuild, gmsaShareUBR).
+					With(n.Build.From, n.Runtime.From).At(uses[0].at,
+					"%s: gmsaCredentialSpecName is %s", p.FullName(),
+					orUnknown(uses[0].GMSACredentialSpecName))}, nil
 			}
 			return nil, nil
 		}

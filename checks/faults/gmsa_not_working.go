@@ -11,9 +11,12 @@ import (
 // the messages are localised. 1, 2 and 7 tell of its work.
 var ccgFailures = map[int]evidence.Phrase{
 	3: evidence.Phrasef("the credential spec cannot be read"),
-	4: evidence.Phrasef("the plug-in cannot be loaded: it is not installed or not registered on this node"),
-	6: evidence.Phrasef("the plug-in gives no credentials: look at its input in the credential spec and at the node's access to the secret store"),
-	8: evidence.Phrasef("Active Directory does not give out the account's password: the user of the plug-in, or the node, may not retrieve it"),
+	4: evidence.Phrasef(
+		"the plug-in cannot be loaded: it is not installed or not registered on this node"),
+	6: evidence.Phrasef(
+		"the plug-in gives no credentials: look at its input in the credential spec and at the node's access to the secret store"),
+	8: evidence.Phrasef(
+		"Active Directory does not give out the account's password: the user of the plug-in, or the node, may not retrieve it"),
 	9: evidence.Phrasef("the plug-in's GUID in the credential spec cannot be read"),
 }
 
@@ -36,24 +39,31 @@ allowed to this node, no recording tells.`,
 	Fix: checks.Fix{
 		Text: "follow the chain: webhook and its right to the spec, the content of the spec, the node's right to the password, the name of the domain in DNS",
 		Commands: []string{
-			"kubectl get validatingwebhookconfigurations,mutatingwebhookconfigurations", "kubectl describe gmsacredentialspecs",
-			"Get-WinEvent -LogName Microsoft-Windows-Containers-CCG/Admin -MaxEvents 20", "Test-ADServiceAccount ACCOUNT", "Resolve-DnsName -Type SRV _ldap._tcp.DOMAIN",
+			"kubectl get validatingwebhookconfigurations,mutatingwebhookconfigurations",
+			"kubectl describe gmsacredentialspecs",
+			"Get-WinEvent -LogName Microsoft-Windows-Containers-CCG/Admin -MaxEvents 20",
+			"Test-ADServiceAccount ACCOUNT", "Resolve-DnsName -Type SRV _ldap._tcp.DOMAIN",
 			"kubectl exec POD -- nltest /sc_verify:DOMAIN",
 		},
 		Impact: "none: looking changes nothing; pods get a corrected spec when they are made anew",
 	},
 	Links: []string{
-		"https://kubernetes.io/docs/tasks/configure-pod-container/configure-gmsa/", "https://learn.microsoft.com/en-us/virtualization/windowscontainers/manage-containers/gmsa-troubleshooting",
+		"https://kubernetes.io/docs/tasks/configure-pod-container/configure-gmsa/",
+		"https://learn.microsoft.com/en-us/virtualization/windowscontainers/manage-containers/gmsa-troubleshooting",
 		"https://github.com/microsoft/SDN/issues/339", "https://github.com/Azure/AKS/issues/3849",
 	},
 	Breaks: []*checks.Effect{effectContainers},
 	Needs:  []evidence.Need{evidence.Pods},
 	Uses:   []evidence.Need{evidence.WindowsEvents},
 	Signs: []checks.Sign{
-		{Text: "Container Credential Guard failed to", In: []string{evidence.InEvents}, Says: "Container Credential Guard cannot get the account's credentials"},
-		{Text: "Getting parent domain failed: Status = 1722", Says: "nltest in a container: it was given no credential spec"},
-		{Text: "I_NetLogonControl failed: Status = 1722", Says: "nltest in a container: it could not sign in at the domain"},
-		{Text: "Trusted DC Connection Status Status = 1311", Says: "nltest in a container: it finds no domain controller that lets it sign in"},
+		{Text: "Container Credential Guard failed to", In: []string{evidence.InEvents},
+			Says: "Container Credential Guard cannot get the account's credentials"},
+		{Text: "Getting parent domain failed: Status = 1722",
+			Says: "nltest in a container: it was given no credential spec"},
+		{Text: "I_NetLogonControl failed: Status = 1722",
+			Says: "nltest in a container: it could not sign in at the domain"},
+		{Text: "Trusted DC Connection Status Status = 1311",
+			Says: "nltest in a container: it finds no domain controller that lets it sign in"},
 	},
 	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
 		var findings []checks.Finding
@@ -62,8 +72,11 @@ allowed to this node, no recording tells.`,
 			for _, w := range gmsaOptions(p) {
 				using++
 				if w.GMSACredentialSpecName != "" && w.GMSACredentialSpec == "" {
-					findings = append(findings, checks.Findingf(checks.Fail, p.FullName(), "%s names the credential spec %s and was not given its content: the webhook did not see it", p.FullName(), w.GMSACredentialSpecName).
-						At(w.at.At("gmsaCredentialSpecName"), "%s: gmsaCredentialSpecName is %s, gmsaCredentialSpec is not set", p.FullName(), w.GMSACredentialSpecName))
+					findings = append(findings, checks.Findingf(checks.Fail, p.FullName(),
+						"%s names the credential spec %s and was not given its content: the webhook did not see it", p.FullName(), w.GMSACredentialSpecName).
+						At(w.at.At("gmsaCredentialSpecName"),
+							"%s: gmsaCredentialSpecName is %s, gmsaCredentialSpec is not set",
+							p.FullName(), w.GMSACredentialSpecName))
 					break
 				}
 			}
@@ -73,12 +86,14 @@ allowed to this node, no recording tells.`,
 		}
 		last, seen := evidence.WindowsEvent{}, false
 		for _, e := range evidence.WindowsEvents.In(s) {
-			if strings.EqualFold(e.Provider, ccgProvider) && (ccgFailures[e.ID].Format != "" || e.ID == 2) && (!seen || !e.Time.Before(last.Time.Time)) {
+			if strings.EqualFold(e.Provider, ccgProvider) && (ccgFailures[e.ID].Format != "" ||
+				e.ID == 2) && (!seen || !e.Time.Before(last.Time.Time)) {
 				last, seen = e, true
 			}
 		}
 		if why := ccgFailures[last.ID]; seen && why.Format != "" {
-			findings = append(findings, checks.Findingf(checks.Fail, "Container Credential Guard", "%s", why).At(last.Field(), "%s: %s", last.Provider, last.Message))
+			findings = append(findings, checks.Findingf(checks.Fail, "Container Credential Guard",
+				"%s", why).At(last.Field(), "%s: %s", last.Provider, last.Message))
 		}
 		if gap := evidence.WindowsEvents.Gap(s); gap.Kind != "" && len(findings) == 0 {
 			return nil, checks.Unknown(gap)
@@ -100,8 +115,10 @@ func gmsaOptions(p evidence.Pod) []gmsaUse {
 	}
 	var list []gmsaUse
 	add := func(c *evidence.SecurityContext, of evidence.Place) {
-		if c != nil && c.WindowsOptions != nil && (c.WindowsOptions.GMSACredentialSpecName != "" || c.WindowsOptions.GMSACredentialSpec != "") {
-			list = append(list, gmsaUse{*c.WindowsOptions, of.At("securityContext", "windowsOptions")})
+		if c != nil && c.WindowsOptions != nil && (c.WindowsOptions.GMSACredentialSpecName != "" ||
+			c.WindowsOptions.GMSACredentialSpec != "") {
+			list = append(list,
+				gmsaUse{*c.WindowsOptions, of.At("securityContext", "windowsOptions")})
 		}
 	}
 	add(p.Spec.SecurityContext, p.Field("spec"))

@@ -33,12 +33,14 @@ func balancersWanted(n *node.Node, s evidence.Snapshot) wantedBalancers {
 			known[ip] = true
 		}
 	}
-	sixToo := slices.ContainsFunc(evidence.HNSLoadBalancers.In(s), func(lb evidence.HNSLoadBalancer) bool {
-		return slices.ContainsFunc(node.ParseAddresses(lb.VIPs...), node.Address.Is6)
-	})
+	sixToo := slices.ContainsFunc(evidence.HNSLoadBalancers.In(s),
+		func(lb evidence.HNSLoadBalancer) bool {
+			return slices.ContainsFunc(node.ParseAddresses(lb.VIPs...), node.Address.Is6)
+		})
 	var list wantedBalancers
 	for _, svc := range evidence.KubeServices.In(s) {
-		if svc.Spec.Type == "ExternalName" || notForKubeProxy(svc) || s.Now().Sub(svc.Metadata.CreationTimestamp.Time) < proxyPatience {
+		if svc.Spec.Type == "ExternalName" || notForKubeProxy(svc) ||
+			s.Now().Sub(svc.Metadata.CreationTimestamp.Time) < proxyPatience {
 			continue
 		}
 		for _, vip := range node.ParseAddresses(svc.ClusterIPs()...) {
@@ -54,7 +56,8 @@ func balancersWanted(n *node.Node, s evidence.Snapshot) wantedBalancers {
 					}
 				}
 				if count > 0 && (protocol == "tcp" || protocol == "udp") {
-					list = append(list, wantedBalancer{svc.FullName(), vip, port.Port, protocol, count})
+					list = append(list, wantedBalancer{svc.FullName(), vip, port.Port, protocol,
+						count})
 				}
 			}
 		}
@@ -68,7 +71,8 @@ func balancersWanted(n *node.Node, s evidence.Snapshot) wantedBalancers {
 func takes(n *node.Node, b backend, svc evidence.KubeService, known map[node.Address]bool) bool {
 	own := strings.EqualFold(b.Node, n.Name.Value)
 	if b.Node == "" {
-		own = slices.Contains(n.ManagementIPs.Value, b.IP) || node.AnyContains(n.PodCIDRs.Value, b.IP)
+		own = slices.Contains(n.ManagementIPs.Value, b.IP) || node.AnyContains(n.PodCIDRs.Value,
+			b.IP)
 	}
 	if own {
 		return known[b.IP]
@@ -96,13 +100,23 @@ func (w wantedBalancers) missing(s evidence.Snapshot) []checks.Finding {
 	}
 	var findings []checks.Finding
 	if len(absent) > 0 {
-		findings = append(findings, checks.Findingf(checks.Fail, "Services", "HNS has no load balancer for %s, although %s", firstThree(absent), cond(len(absent) == 1, evidence.Phrasef("it has ready pods"), evidence.Phrasef("they have ready pods"))).
-			At(evidence.HNSLoadBalancers.Field(s), "%d load balancers, none with the address and port of %s", len(evidence.HNSLoadBalancers.In(s)), firstThree(absent)).
-			At(evidence.KubeServices.Field(s), "%d ports of Services with ready backends, %d without a load balancer", len(w), len(absent)))
+		findings = append(findings, checks.Findingf(checks.Fail, "Services",
+			"HNS has no load balancer for %s, although %s", firstThree(absent),
+			cond(len(absent) == 1, evidence.Phrasef("it has ready pods"),
+				evidence.Phrasef("they have ready pods"))).
+			At(evidence.HNSLoadBalancers.Field(s),
+				"%d load balancers, none with the address and port of %s",
+				len(evidence.HNSLoadBalancers.In(s)), firstThree(absent)).
+			At(evidence.KubeServices.Field(s),
+				"%d ports of Services with ready backends, %d without a load balancer", len(w),
+				len(absent)))
 	}
 	if len(empty) > 0 {
-		findings = append(findings, checks.Findingf(checks.Fail, "Services", "the load balancer of %s has no backend, and the Service has ready pods", firstThree(empty)).
-			At(evidence.HNSLoadBalancers.Field(s), "HostComputeEndpoints is empty for %s", firstThree(empty)))
+		findings = append(findings, checks.Findingf(checks.Fail, "Services",
+			"the load balancer of %s has no backend, and the Service has ready pods",
+			firstThree(empty)).
+			At(evidence.HNSLoadBalancers.Field(s), "HostComputeEndpoints is empty for %s",
+				firstThree(empty)))
 	}
 	return findings
 }
@@ -130,9 +144,12 @@ func deadBackends(s evidence.Snapshot) []checks.Finding {
 	if len(dead) == 0 {
 		return nil
 	}
-	f := checks.Findingf(checks.Fail, "load balancers", "HNS has no endpoint for %d of the %d backends of %s: what goes there is lost", len(dead), all, firstThree(names))
+	f := checks.Findingf(checks.Fail, "load balancers",
+		"HNS has no endpoint for %d of the %d backends of %s: what goes there is lost", len(dead),
+		all, firstThree(names))
 	slices.Sort(dead) // two load balancers may have a backend in common
-	return []checks.Finding{f.At(evidence.HNSLoadBalancers.Field(s), "HostComputeEndpoints of %s: %s", firstThree(names), firstThree(slices.Compact(dead))).
+	return []checks.Finding{f.At(evidence.HNSLoadBalancers.Field(s),
+		"HostComputeEndpoints of %s: %s", firstThree(names), firstThree(slices.Compact(dead))).
 		At(evidence.HNSEndpoints.Field(s), "%d endpoints, none with such an id", len(known))}
 }
 
@@ -161,8 +178,11 @@ func staleBalancers(n *node.Node, s evidence.Snapshot) []checks.Finding {
 	if len(stale) == 0 {
 		return nil
 	}
-	return []checks.Finding{checks.Findingf(checks.Warn, "load balancers", "HNS still has load balancers for addresses that no Service has any more: %s", firstThree(stale)).
-		At(evidence.HNSLoadBalancers.Field(s), "%d of %d load balancers: %s", len(stale), len(evidence.HNSLoadBalancers.In(s)), firstThree(stale)).
+	return []checks.Finding{checks.Findingf(checks.Warn, "load balancers",
+		"HNS still has load balancers for addresses that no Service has any more: %s",
+		firstThree(stale)).
+		At(evidence.HNSLoadBalancers.Field(s), "%d of %d load balancers: %s", len(stale),
+			len(evidence.HNSLoadBalancers.In(s)), firstThree(stale)).
 		With(n.ServiceCIDRs.From)}
 }
 

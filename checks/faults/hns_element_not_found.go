@@ -32,17 +32,21 @@ code from a load balancer is another fault.`,
 		},
 		Impact: "running pods of this node lose their addresses' bookkeeping: drain {node} first and let them be created again",
 	},
-	Links: []string{"https://github.com/Azure/acs-engine/issues/4046", "https://github.com/Azure/azure-container-networking/issues/283",
-		"https://github.com/kubernetes/kubernetes/issues/75421", "https://github.com/moby/moby/issues/34696"},
+	Links: []string{"https://github.com/Azure/acs-engine/issues/4046",
+		"https://github.com/Azure/azure-container-networking/issues/283",
+		"https://github.com/kubernetes/kubernetes/issues/75421",
+		"https://github.com/moby/moby/issues/34696"},
 	Breaks:   []*checks.Effect{effectHNSNetwork, effectPodStart, effectServices},
 	Explains: []string{"sandbox-name-reserved"},
 	Partial:  true,
 	Needs:    []evidence.Need{evidence.Any(hnsLogs, evidence.File(azureState))},
 	Uses:     []evidence.Need{evidence.HNSNetworks, evidence.File(azureState), evidence.OSInfo},
 	Signs: []checks.Sign{
-		unlike(checks.SignOfCode("ERROR_NOT_FOUND", networkGone, "create", "endpoint", "failed in Win32"), notOfBalancers...),
+		unlike(checks.SignOfCode("ERROR_NOT_FOUND", networkGone, "create", "endpoint",
+			"failed in Win32"), notOfBalancers...),
 		{Text: "HNS failed with error : Element not found", Not: notOfBalancers, Says: networkGone},
-		{Text: "Element not found", Also: []string{"ProvisionEndpoint"}, Not: []string{"create"}, Says: networkGone},
+		{Text: "Element not found", Also: []string{"ProvisionEndpoint"}, Not: []string{"create"},
+			Says: networkGone},
 	},
 	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
 		const id = "hns-element-not-found"
@@ -58,7 +62,8 @@ code from a load balancer is another fault.`,
 			return nil, checks.Unknown(gap)
 		}
 		_, told := liveSign(s, id)
-		if renewed := f.ModifiedAt.Before(evidence.OSInfo.In(s).BootedAt.Time) && !f.ModifiedAt.IsZero(); renewed && !told && discardsOldState(state.Version) {
+		if renewed := f.ModifiedAt.Before(evidence.OSInfo.In(s).BootedAt.Time) &&
+			!f.ModifiedAt.IsZero(); renewed && !told && discardsOldState(state.Version) {
 			return nil, nil
 		}
 		have := map[string]bool{}
@@ -70,8 +75,11 @@ code from a load balancer is another fault.`,
 			if net.HNSID == "" || have[strings.ToLower(net.HNSID)] {
 				continue
 			}
-			findings = append(findings, checks.Findingf(checks.Fail, net.ID, "azure-vnet keeps the HNS network %s under the id %s, and HNS has no network of that id", net.ID, net.HNSID).
-				At(net.HNSIDField(f), "%s: HnsId is %s", net.ID, net.HNSID).At(evidence.HNSNetworks.Field(s), "names: %s", networkNames(evidence.HNSNetworks.In(s))))
+			findings = append(findings, checks.Findingf(checks.Fail, net.ID,
+				"azure-vnet keeps the HNS network %s under the id %s, and HNS has no network of that id", net.ID, net.HNSID).
+				At(net.HNSIDField(f), "%s: HnsId is %s", net.ID,
+					net.HNSID).At(evidence.HNSNetworks.Field(s), "names: %s",
+				networkNames(evidence.HNSNetworks.In(s))))
 		}
 		return findings, nil
 	},

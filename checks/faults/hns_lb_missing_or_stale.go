@@ -40,9 +40,15 @@ where kube-proxy serves just one, and a kube-proxy that has just started.`,
 		Impact: "restarting kube-proxy breaks connections to Services for some seconds; restarting HNS drops the network of every pod on this node, and many pods have to be recreated",
 	},
 	Links: []string{
-		"https://github.com/kubernetes/kubernetes/issues/110849", "https://github.com/kubernetes/kubernetes/issues/112836", "https://github.com/kubernetes/kubernetes/issues/113524",
-		"https://github.com/kubernetes/kubernetes/issues/133928", "https://github.com/kubernetes/kubernetes/issues/135802", "https://github.com/kubernetes/kubernetes/issues/139519",
-		"https://github.com/Azure/AKS/issues/2899", "https://github.com/microsoft/hcsshim/issues/994", "https://github.com/microsoft/Windows-Containers/issues/278",
+		"https://github.com/kubernetes/kubernetes/issues/110849",
+		"https://github.com/kubernetes/kubernetes/issues/112836",
+		"https://github.com/kubernetes/kubernetes/issues/113524",
+		"https://github.com/kubernetes/kubernetes/issues/133928",
+		"https://github.com/kubernetes/kubernetes/issues/135802",
+		"https://github.com/kubernetes/kubernetes/issues/139519",
+		"https://github.com/Azure/AKS/issues/2899",
+		"https://github.com/microsoft/hcsshim/issues/994",
+		"https://github.com/microsoft/Windows-Containers/issues/278",
 	},
 	Breaks: []*checks.Effect{effectServices, effectDNSOverUDP, effectNodePorts},
 	Shows:  []*checks.Effect{effectServiceRules},
@@ -50,17 +56,26 @@ where kube-proxy serves just one, and a kube-proxy that has just started.`,
 		if n.CNI.Value == node.Antrea {
 			return checks.Skip("Antrea proxies Services itself, in Open vSwitch")
 		}
-		if mode, ok := n.Proxy().Flag("proxy-mode"); ok && strings.EqualFold(mode.Value, "userspace") {
-			return checks.Skip("kube-proxy runs in userspace mode, which uses no load balancers of HNS")
+		if mode, ok := n.Proxy().Flag("proxy-mode"); ok &&
+			strings.EqualFold(mode.Value, "userspace") {
+			return checks.Skip(
+				"kube-proxy runs in userspace mode, which uses no load balancers of HNS")
 		}
 		return nil
 	},
-	Needs: []evidence.Need{evidence.KubeServices, evidence.EndpointSlices, evidence.HNSLoadBalancers, evidence.HNSEndpoints},
-	Uses:  []evidence.Need{evidence.HNSNetworks, node.ComponentSources, evidence.Pods, evidence.Node},
+	Needs: []evidence.Need{evidence.KubeServices, evidence.EndpointSlices,
+		evidence.HNSLoadBalancers, evidence.HNSEndpoints},
+	Uses: []evidence.Need{evidence.HNSNetworks, node.ComponentSources, evidence.Pods,
+		evidence.Node},
 	Signs: []checks.Sign{
-		checks.SignOfCode("HCN_E_PORT_NOT_FOUND", "kube-proxy cannot create a load balancer: HNS lost the switch port of a backend", "hcnCreateLoadBalancer"),
-		checks.SignOfCode("ERROR_ALREADY_EXISTS", "kube-proxy cannot create a load balancer: HNS still holds an old one for the same address", "hcnCreateLoadBalancer"),
-		{Text: "Error deleting Hns loadbalancer policy resource", Says: "kube-proxy cannot delete a load balancer that HNS no longer knows", Level: checks.Warn},
+		checks.SignOfCode("HCN_E_PORT_NOT_FOUND",
+			"kube-proxy cannot create a load balancer: HNS lost the switch port of a backend",
+			"hcnCreateLoadBalancer"),
+		checks.SignOfCode("ERROR_ALREADY_EXISTS",
+			"kube-proxy cannot create a load balancer: HNS still holds an old one for the same address", "hcnCreateLoadBalancer"),
+		{Text: "Error deleting Hns loadbalancer policy resource",
+			Says:  "kube-proxy cannot delete a load balancer that HNS no longer knows",
+			Level: checks.Warn},
 		{Text: "policy creation failed", ConfirmOnly: true},
 		{Text: "is not present or has changed since the last sync", ConfirmOnly: true},
 	},
@@ -70,16 +85,20 @@ where kube-proxy serves just one, and a kube-proxy that has just started.`,
 			return nil, err
 		}
 		if !n.Name.Known() {
-			return nil, checks.Unknown(n.Name.Gap) // without it a pod of this node looks like a remote one
+			// without it a pod of this node looks like a remote one
+			return nil, checks.Unknown(n.Name.Gap)
 		}
 		w := balancersWanted(n, s)
 		findings := slices.Concat(w.missing(s), deadBackends(s), staleBalancers(n, s))
 		if len(findings) == 1 && findings[0].Level == checks.Fail && w.onlyKubernetes(s) {
-			findings[0].Level = checks.Info // its backends are on the host network of the control plane, and pods may have another way there
+			// its backends are on the host network of the control plane, and pods may have another way there
+			findings[0].Level = checks.Info
 		}
-		cut := slices.ContainsFunc(evidence.HNSLoadBalancers.In(s), func(lb evidence.HNSLoadBalancer) bool { return lb.Truncated })
+		cut := slices.ContainsFunc(evidence.HNSLoadBalancers.In(s),
+			func(lb evidence.HNSLoadBalancer) bool { return lb.Truncated })
 		if cut && len(findings) > 0 {
-			return nil, checks.Unknown(evidence.CutByRecorder.Gap("inner values of the load balancers"))
+			return nil, checks.Unknown(
+				evidence.CutByRecorder.Gap("inner values of the load balancers"))
 		}
 		return findings, nil
 	},
@@ -88,28 +107,36 @@ where kube-proxy serves just one, and a kube-proxy that has just started.`,
 // proxyProgramsHNS says why no load balancers are to be expected.
 func proxyProgramsHNS(n *node.Node, s evidence.Snapshot) error {
 	proxy := n.Components["kube-proxy"]
-	if running, _ := proxy.Running(); !running && node.ComponentSources.Gap(s).Kind == "" && couldHide(proxy, s) == nil && !slices.ContainsFunc(evidence.Services.In(s), func(svc evidence.Service) bool {
-		return node.EqualsAny(svc.Name, proxy.ParentServices) && svc.Running()
-	}) {
+	if running, _ := proxy.Running(); !running && node.ComponentSources.Gap(s).Kind == "" &&
+		couldHide(proxy, s) == nil && !slices.ContainsFunc(evidence.Services.In(s),
+		func(svc evidence.Service) bool {
+			return node.EqualsAny(svc.Name, proxy.ParentServices) && svc.Running()
+		}) {
 		return checks.Skip("kube-proxy does not run, so there are no load balancers to compare")
 	}
 	if _, ok := n.PodNetwork(s); !ok && evidence.HNSNetworks.Known(s) && n.Networks.Known() {
-		return checks.Skip("HNS does not have the network of pods, so it can have no load balancers")
+		return checks.Skip(
+			"HNS does not have the network of pods, so it can have no load balancers")
 	}
 	for _, p := range proxy.Processes {
 		if age := s.Now().Sub(p.StartedAt.Time); !p.StartedAt.IsZero() && age < proxyPatience {
-			return checks.Unknown(evidence.NotDecided.Gap("kube-proxy had started only %s before the recording and may still be programming Services", age.Round(time.Second)))
+			return checks.Unknown(
+				evidence.NotDecided.Gap(
+					"kube-proxy had started only %s before the recording and may still be programming Services", age.Round(time.Second)))
 		}
 	}
 	return nil
 }
 
 // hasBalancer finds the load balancer of a Service's address and port.
-func hasBalancer(s evidence.Snapshot, vip node.Address, port int, protocol string) (lb evidence.HNSLoadBalancer, ok bool) {
+func hasBalancer(s evidence.Snapshot, vip node.Address, port int,
+	protocol string) (lb evidence.HNSLoadBalancer, ok bool) {
 	for _, lb := range evidence.HNSLoadBalancers.In(s) {
-		if slices.Contains(node.ParseAddresses(lb.VIPs...), vip) && slices.ContainsFunc(lb.Ports, func(p evidence.HNSPort) bool {
-			return p.External == port && node.ProtocolOf(p.Protocol) == node.ProtocolOf(protocol)
-		}) {
+		if slices.Contains(node.ParseAddresses(lb.VIPs...), vip) &&
+			slices.ContainsFunc(lb.Ports, func(p evidence.HNSPort) bool {
+				return p.External == port &&
+					node.ProtocolOf(p.Protocol) == node.ProtocolOf(protocol)
+			}) {
 			return lb, true
 		}
 	}

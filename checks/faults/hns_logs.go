@@ -8,8 +8,10 @@ import (
 )
 
 // hnsLogs is where refusals of HNS are told: by whoever called it.
-var hnsLogs = evidence.Any(evidence.PodEvents, evidence.Logs("kubelet"), evidence.Logs("flanneld"), evidence.Logs("containerd"),
-	evidence.Logs("docker"), evidence.Logs("cni"), evidence.Logs("kube-proxy"), evidence.Logs("calico-node"))
+var hnsLogs = evidence.Any(evidence.PodEvents, evidence.Logs("kubelet"), evidence.Logs("flanneld"),
+	evidence.Logs("containerd"),
+	evidence.Logs("docker"), evidence.Logs("cni"), evidence.Logs("kube-proxy"),
+	evidence.Logs("calico-node"))
 
 // leftToLogs is the verdict where no state of this node could show the fault:
 // what the logs tell of it convicts, and logs that were read and are silent acquit.
@@ -18,7 +20,8 @@ func leftToLogs(s evidence.Snapshot, id string) ([]checks.Finding, error) {
 		return nil, checks.Unknown(gap)
 	}
 	if _, told := liveSign(s, id); told {
-		return nil, checks.Unknown(evidence.NotDecided.Gap("only logs show this fault on this node"))
+		return nil, checks.Unknown(
+			evidence.NotDecided.Gap("only logs show this fault on this node"))
 	}
 	return nil, nil
 }
@@ -43,7 +46,8 @@ func isExternal(net evidence.HNSNetwork) bool {
 
 // ownsAddress tells whether the pod has an address of its own and runs.
 func ownsAddress(p evidence.Pod) bool {
-	return p.Status.PodIP != "" && p.Status.PodIP != p.Status.HostIP && !p.Spec.HostNetwork && !p.HostProcess() &&
+	return p.Status.PodIP != "" && p.Status.PodIP != p.Status.HostIP && !p.Spec.HostNetwork &&
+		!p.HostProcess() &&
 		p.Status.Phase == "Running" && p.Metadata.DeletionTimestamp == nil
 }
 

@@ -20,14 +20,17 @@ it, or with one of the wrong type, no pod gets a network.
 Who should have made the network did not come that far: flanneld, the Calico node service, the
 physical adapter or a Windows feature is the place to look.`,
 	Fix: checks.Fix{
-		Text:     "restart the program that creates the network {network}: flanneld, the Calico node service, or the node's start script; if HNS shows leftovers of an older network with the same name, remove those first",
-		Commands: []string{"Get-HnsNetwork | Select-Object Name, Type, ManagementIP", "Restart-Service flanneld"},
-		Impact:   "creating the network takes the node off the network for some seconds",
+		Text: "restart the program that creates the network {network}: flanneld, the Calico node service, or the node's start script; if HNS shows leftovers of an older network with the same name, remove those first",
+		Commands: []string{"Get-HnsNetwork | Select-Object Name, Type, ManagementIP",
+			"Restart-Service flanneld"},
+		Impact: "creating the network takes the node off the network for some seconds",
 	},
-	Links:  []string{"https://kubernetes.io/docs/tasks/debug/debug-cluster/windows/", "https://learn.microsoft.com/en-us/virtualization/windowscontainers/kubernetes/common-problems"},
+	Links: []string{"https://kubernetes.io/docs/tasks/debug/debug-cluster/windows/",
+		"https://learn.microsoft.com/en-us/virtualization/windowscontainers/kubernetes/common-problems"},
 	Judges: effectHNSNetwork,
 	Needs:  []evidence.Need{evidence.HNSNetworks, node.NeedNetworks},
-	Signs: []checks.Sign{ // each belongs to the fault of who misses the network, which follows from this one
+	// each belongs to the fault of who misses the network, which follows from this one
+	Signs: []checks.Sign{
 		{Text: "is not present or has changed since the last sync", ConfirmOnly: true},
 		{Text: "Unable to find HNS Network specified", ConfirmOnly: true},
 		{Text: "error while GETHNSNewtorkByName", ConfirmOnly: true},
@@ -38,17 +41,24 @@ physical adapter or a Windows feature is the place to look.`,
 		n := node.About(s)
 		net, ok := n.PodNetwork(s)
 		if !ok {
-			return []checks.Finding{checks.Findingf(checks.Fail, n.Networks.Value[0], "HNS has no network %s; it has %s", evidence.Joined(n.Networks.Value, " or "), networkNames(evidence.HNSNetworks.In(s))).
-				At(evidence.HNSNetworks.Field(s), "names: %s", networkNames(evidence.HNSNetworks.In(s))).With(n.Networks.From)}, nil
+			return []checks.Finding{checks.Findingf(checks.Fail, n.Networks.Value[0],
+				"HNS has no network %s; it has %s", evidence.Joined(n.Networks.Value, " or "),
+				networkNames(evidence.HNSNetworks.In(s))).
+				At(evidence.HNSNetworks.Field(s), "names: %s",
+					networkNames(evidence.HNSNetworks.In(s))).With(n.Networks.From)}, nil
 		}
 		f := n.Intended()
 		if f == nil || f.Config == nil {
 			return nil, nil
 		}
-		if want := typeFor(f.Config.EffectiveType()); want != "" && net.Type != "" && !strings.EqualFold(string(want), net.Type) &&
+		if want := typeFor(f.Config.EffectiveType()); want != "" && net.Type != "" &&
+			!strings.EqualFold(string(want), net.Type) &&
 			!(want == node.L2Bridge && strings.EqualFold(net.Type, "L2Tunnel")) {
-			return []checks.Finding{checks.Findingf(checks.Fail, net.Name, "HNS network %s is of type %s, and the plugin %s needs %s", net.Name, net.Type, f.Config.EffectiveType(), want).
-				At(net.Field("Type"), "%s: type %s", net.Name, net.Type).At(f.TypeField(), "type is %s", f.Config.EffectiveType())}, nil
+			return []checks.Finding{checks.Findingf(checks.Fail, net.Name,
+				"HNS network %s is of type %s, and the plugin %s needs %s", net.Name, net.Type,
+				f.Config.EffectiveType(), want).
+				At(net.Field("Type"), "%s: type %s", net.Name, net.Type).At(f.TypeField(),
+				"type is %s", f.Config.EffectiveType())}, nil
 		}
 		return nil, nil
 	},

@@ -25,38 +25,61 @@ func TestHNSNetworkMissing(t *testing.T) {
 	runLooks(t, "hns-network-missing", []look{
 		{"it is there", onFlannel + networks("nat nat", "cbr0 L2Bridge"), "pass"},
 		{"in another case", onFlannel + networks("CBR0 l2bridge"), "pass"},
-		{"only leftovers", onFlannel + networks("nat nat", "External L2Bridge"), "fail: HNS has no network cbr0; it has nat (NAT), External (L2Bridge) [state]"},
-		{"no network at all", onFlannel + "-- hns-networks.json --\n[]\n", "fail: HNS has no network cbr0; it has none [state]"},
-		{"of the wrong type", overlayConf + networks("vxlan0 L2Bridge"), "fail: HNS network vxlan0 is of type L2Bridge, and the plugin win-overlay needs Overlay [state]"},
+		{"only leftovers", onFlannel + networks("nat nat", "External L2Bridge"),
+			"fail: HNS has no network cbr0; it has nat (NAT), External (L2Bridge) [state]"},
+		{"no network at all", onFlannel + "-- hns-networks.json --\n[]\n",
+			"fail: HNS has no network cbr0; it has none [state]"},
+		{"of the wrong type", overlayConf + networks("vxlan0 L2Bridge"),
+			"fail: HNS network vxlan0 is of type L2Bridge, and the plugin win-overlay needs Overlay [state]"},
 		{"of the right type", overlayConf + networks("vxlan0 Overlay"), "pass"},
-		{"on Azure an l2bridge is an l2tunnel", "-- files/C/k/cni/config/cni.conf --\n{\"name\":\"l2bridge\",\"type\":\"sdnbridge\"}\n" + networks("l2bridge L2Tunnel"), "pass"},
+		{"on Azure an l2bridge is an l2tunnel",
+			"-- files/C/k/cni/config/cni.conf --\n{\"name\":\"l2bridge\",\"type\":\"sdnbridge\"}\n" + networks("l2bridge L2Tunnel"), "pass"},
 		{"Calico adds a suffix", onCalico + networks("Calico.4 Overlay"), "pass"},
-		{"Calico's is gone", onCalico + networks("nat nat"), "fail: HNS has no network Calico; it has nat (NAT) [state]"},
+		{"Calico's is gone", onCalico + networks("nat nat"),
+			"fail: HNS has no network Calico; it has nat (NAT) [state]"},
 		{"HNS was not asked", onFlannel, "unknown"},
 		{"HNS was not asked, and the plugin complains", onFlannel + log, "unknown"},
-		{"it is there, and an old log", onFlannel + networks("cbr0 L2Bridge") + log + renamed, "pass"},
-		{"gone, and the logs say so", onFlannel + networks("nat nat") + renamed, "fail: HNS has no network cbr0; it has nat (NAT) [state+text]"},
-		{"a node of NAT only has no cluster network to miss", "-- files/C/etc/cni/net.d/nat.conf --\n{\"name\":\"nat\",\"type\":\"nat\"}\n" + networks("nat nat"), "unknown"},
+		{"it is there, and an old log", onFlannel + networks("cbr0 L2Bridge") + log + renamed,
+			"pass"},
+		{"gone, and the logs say so", onFlannel + networks("nat nat") + renamed,
+			"fail: HNS has no network cbr0; it has nat (NAT) [state+text]"},
+		{"a node of NAT only has no cluster network to miss",
+			"-- files/C/etc/cni/net.d/nat.conf --\n{\"name\":\"nat\",\"type\":\"nat\"}\n" +
+				networks("nat nat"), "unknown"},
 	})
 }
 
 func TestVEthernetMissing(t *testing.T) {
-	adapters := func(list string) string { return onFlannel + "-- adapters.json --\n[" + list + "]\n" }
+	adapters := func(list string) string {
+		return onFlannel + "-- adapters.json --\n[" + list + "]\n"
+	}
 	const uplink = `{"name":"Ethernet","description":"vmxnet3","status":"up"},`
 	const fault = "fail: none of the adapters is the host's side of the pod network's switch: "
 	runLooks(t, "vethernet-missing", []look{
-		{"it is there", adapters(uplink + `{"name":"vEthernet (Ethernet)","compartment":1}`), "pass"},
-		{"of an uplink of any name", adapters(`{"name":"vEthernet (Ethernet Instance 0 2)"}`), "pass"},
+		{"it is there", adapters(uplink + `{"name":"vEthernet (Ethernet)","compartment":1}`),
+			"pass"},
+		{"of an uplink of any name", adapters(`{"name":"vEthernet (Ethernet Instance 0 2)"}`),
+			"pass"},
 		{"in another language", adapters(`{"name":"vEthernet (以太网)","compartment":1}`), "pass"},
-		{"NAT has one of its own", adapters(uplink + `{"name":"vEthernet (nat)","compartment":1}`), fault + "Ethernet, vEthernet (nat) [state]"},
-		{"so has HNS", adapters(uplink + `{"name":"vEthernet (HNS Internal NIC)","compartment":1}`), fault + "Ethernet, vEthernet (HNS Internal NIC) [state]"},
-		{"an endpoint of the host is not its adapter", adapters(uplink + `{"name":"vEthernet (cbr0_ep)","compartment":1}`), fault + "Ethernet, vEthernet (cbr0_ep) [state]"},
-		{"a container's", adapters(uplink + `{"name":"vEthernet (cid-1f2e)"}`), fault + "Ethernet, vEthernet (cid-1f2e) [state]"},
-		{"a container's of docker", adapters(uplink + `{"name":"vEthernet (1874405083e0)"}`), fault + "Ethernet, vEthernet (1874405083e0) [state]"},
-		{"a container's in its compartment", adapters(uplink + `{"name":"vEthernet (Ethernet) 2","compartment":3}`), fault + "Ethernet, vEthernet (Ethernet) 2 [state]"},
+		{"NAT has one of its own", adapters(uplink + `{"name":"vEthernet (nat)","compartment":1}`),
+			fault + "Ethernet, vEthernet (nat) [state]"},
+		{"so has HNS", adapters(uplink + `{"name":"vEthernet (HNS Internal NIC)","compartment":1}`),
+			fault + "Ethernet, vEthernet (HNS Internal NIC) [state]"},
+		{"an endpoint of the host is not its adapter",
+			adapters(uplink + `{"name":"vEthernet (cbr0_ep)","compartment":1}`),
+			fault + "Ethernet, vEthernet (cbr0_ep) [state]"},
+		{"a container's", adapters(uplink + `{"name":"vEthernet (cid-1f2e)"}`),
+			fault + "Ethernet, vEthernet (cid-1f2e) [state]"},
+		{"a container's of docker", adapters(uplink + `{"name":"vEthernet (1874405083e0)"}`),
+			fault + "Ethernet, vEthernet (1874405083e0) [state]"},
+		{"a container's in its compartment",
+			adapters(uplink + `{"name":"vEthernet (Ethernet) 2","compartment":3}`),
+			fault + "Ethernet, vEthernet (Ethernet) 2 [state]"},
 		{"none is recorded", adapters(""), "unknown"},
 		{"nobody looked", onFlannel, "unknown"},
-		{"a transparent network has no such adapter", "-- services.json --\n[{\"name\":\"antrea-agent\",\"state\":\"running\"}]\n-- hns-networks.json --\n[{\"Name\":\"antrea-hnsnetwork\",\"Type\":\"Transparent\"}]\n-- adapters.json --\n[" + uplink[:len(uplink)-1] + "]\n", "skip"},
-		{"the start script's second run prints it on a healthy node", onFlannel + "-- logs/start/start.log --\nInvoke-HnsRequest : @{Error=An adapter was not found. ; ErrorCode=2151350278; Success=False}\n", "unknown"},
+		{"a transparent network has no such adapter",
+			"-- services.json --\n[{\"name\":\"antrea-agent\",\"state\":\"running\"}]\n-- hns-networks.json --\n[{\"Name\":\"antrea-hnsnetwork\",\"Type\":\"Transparent\"}]\n-- adapters.json --\n[" + uplink[:len(uplink)-1] + "]\n", "skip"},
+		{"the start script's second run prints it on a healthy node",
+			onFlannel + "-- logs/start/start.log --\nInvoke-HnsRequest : @{Error=An adapter was not found. ; ErrorCode=2151350278; Success=False}\n", "unknown"},
 	})
 }

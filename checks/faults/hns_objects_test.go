@@ -8,29 +8,42 @@ import (
 
 func TestHNSElementNotFound(t *testing.T) {
 	state := func(version, id string) string {
-		return fmt.Sprintf("-- files/C/k/azure-vnet.json --\n{\"Network\":{\"Version\":%q,\"ExternalInterfaces\":{\"Ethernet\":{\"Networks\":{\"azure\":{\"Id\":\"azure\",\"HnsId\":%q}}}}}}\n", version, id)
+		return fmt.Sprintf(
+			"-- files/C/k/azure-vnet.json --\n{\"Network\":{\"Version\":%q,\"ExternalInterfaces\":{\"Ethernet\":{\"Networks\":{\"azure\":{\"Id\":\"azure\",\"HnsId\":%q}}}}}}\n", version, id)
 	}
 	const have = "-- hns-networks.json --\n[{\"ID\":\"D2DAB241-0000-0000-0000-000000000001\",\"Name\":\"azure\",\"Type\":\"L2Bridge\"}]\n"
-	const same, other = "d2dab241-0000-0000-0000-000000000001", "d2dab241-0000-0000-0000-00000000000f"
+	const same, other = "d2dab241-0000-0000-0000-000000000001",
+		"d2dab241-0000-0000-0000-00000000000f"
 	const written = "-- files.json --\n[{\"path\":\"C:\\\\k\\\\azure-vnet.json\",\"outcome\":\"copied\",\"modifiedAt\":\"2026-11-19T10:00:00Z\"}]\n-- os.json --\n{\"build\":20348,\"bootedAt\":\"2026-11-20T02:00:00Z\"}\n"
-	const fault = "fail: azure-vnet keeps the HNS network azure under the id " + other + ", and HNS has no network of that id"
+	const fault = "fail: azure-vnet keeps the HNS network azure under the id " + other +
+		", and HNS has no network of that id"
 	says := func(line string) string {
-		return "-- logs/kubelet/kubelet.log --\nE1120 09:59:00.000000    3912 cni.go:366] " + line + "\n"
+		return "-- logs/kubelet/kubelet.log --\nE1120 09:59:00.000000    3912 cni.go:366] " + line +
+			"\n"
 	}
 	const gone = "fail: HNS no longer has the network on which the CNI plugin wants an endpoint [text]"
-	refused := says("Failed to create endpoint: hnsCall failed in Win32: Element not found. (0x490)")
+	refused := says(
+		"Failed to create endpoint: hnsCall failed in Win32: Element not found. (0x490)")
 	runLooks(t, "hns-element-not-found", []look{
 		{"the network is there", state("v1.6.21", same) + have, "pass"},
 		{"it has another id", state("v1.6.21", other) + have, fault + " [state]"},
-		{"it has another id, and pods are refused", state("v1.6.21", other) + have + refused, fault + " [state+text]"},
-		{"a file from before the boot is discarded", state("v1.6.21", other) + have + written, "pass"},
+		{"it has another id, and pods are refused", state("v1.6.21", other) + have + refused,
+			fault + " [state+text]"},
+		{"a file from before the boot is discarded", state("v1.6.21", other) + have + written,
+			"pass"},
 		{"not by an old version", state("v1.0.12", other) + have + written, fault + " [state]"},
-		{"nor where pods are refused", state("v1.6.21", other) + have + written + refused, fault + " [state+text]"},
+		{"nor where pods are refused", state("v1.6.21", other) + have + written + refused,
+			fault + " [state+text]"},
 		{"HNS was not asked", state("v1.6.21", other), "unknown"},
-		{"the file is cut off", "-- files/C/k/azure-vnet.json --\n{\"Network\":\n" + have, "unknown"},
-		{"the text of the oldest versions", says("Failed to create endpoint: HNS failed with error : Element not found."), gone},
-		{"the code in another language", says("failed to create the new HNSEndpoint: hnsCall failed in Win32: Elemento no encontrado. (0x490)"), gone},
-		{"a load balancer's is another fault", says("hcnCreateLoadBalancer failed in Win32: Element not found. (0x490) for endpoint"), "pass"},
+		{"the file is cut off", "-- files/C/k/azure-vnet.json --\n{\"Network\":\n" + have,
+			"unknown"},
+		{"the text of the oldest versions",
+			says("Failed to create endpoint: HNS failed with error : Element not found."), gone},
+		{"the code in another language",
+			says("failed to create the new HNSEndpoint: hnsCall failed in Win32: Elemento no encontrado. (0x490)"), gone},
+		{"a load balancer's is another fault",
+			says("hcnCreateLoadBalancer failed in Win32: Element not found. (0x490) for endpoint"),
+			"pass"},
 		{"a quiet log", says("all is well"), "pass"},
 		{"no log and no file", onFlannel, "unknown"},
 	})
@@ -43,38 +56,58 @@ func TestObjectAlreadyExists(t *testing.T) {
 		return "-- files/C/var/lib/cni/networks/cbr0/" + address + " --\n" + holder + "\r\neth0\n"
 	}
 	id := strings.Repeat("7f1c", 16)
-	says := func(line string) string { return "-- logs/kubelet/kubelet.log --\nE1120 cni.go:366] " + line + "\n" }
+	says := func(line string) string {
+		return "-- logs/kubelet/kubelet.log --\nE1120 cni.go:366] " + line + "\n"
+	}
 	const text = "fail: HNS refuses a pod's endpoint because its address or name is taken [text]"
 	runLooks(t, "object-already-exists", []look{
-		{"the host's address was given away", onFlannel + host + quiet + lease("10.244.2.2", id), "fail: host-local reserved 10.244.2.2 for the container 7f1c7f1c7f1c, and the host's endpoint cbr0_ep has that address [state]"},
-		{"somebody reserved it to keep it free", onFlannel + host + quiet + lease("10.244.2.2", "gateway"), "pass"},
+		{"the host's address was given away", onFlannel + host + quiet + lease("10.244.2.2", id),
+			"fail: host-local reserved 10.244.2.2 for the container 7f1c7f1c7f1c, and the host's endpoint cbr0_ep has that address [state]"},
+		{"somebody reserved it to keep it free", onFlannel + host + quiet + lease("10.244.2.2",
+			"gateway"), "pass"},
 		{"another address", onFlannel + host + quiet + lease("10.244.2.7", id), "pass"},
-		{"an orphan is told by the refusal", onFlannel + host + says("failed to create the new HNSEndpoint: hnsCall failed in Win32: Das Objekt ist bereits vorhanden. (0x1392)"), text},
-		{"through the second interface", says(`hcnCreateEndpoint failed in Win32: The object already exists. (0x1392) {"Success":false,"ErrorCode":5010}`), text + ""},
-		{"a route that exists is harmless", says("could not create IP forward entry: The object already exists. (0x1392)"), "pass"},
+		{"an orphan is told by the refusal",
+			onFlannel + host +
+				says("failed to create the new HNSEndpoint: hnsCall failed in Win32: Das Objekt ist bereits vorhanden. (0x1392)"), text},
+		{"through the second interface",
+			says(`hcnCreateEndpoint failed in Win32: The object already exists. (0x1392) {"Success":false,"ErrorCode":5010}`), text + ""},
+		{"a route that exists is harmless",
+			says("could not create IP forward entry: The object already exists. (0x1392)"), "pass"},
 		{"no log was read", onFlannel + host, "unknown"},
 	})
 }
 
 func TestCNINetworkNotFound(t *testing.T) {
 	conf := func(name, plugin string) string {
-		return "-- files/C/k/cni/config/cni.conf --\n" + fmt.Sprintf(`{"name":%q,"type":"flannel","delegate":{"type":%q}}`, name, plugin) + "\n"
+		return "-- files/C/k/cni/config/cni.conf --\n" +
+			fmt.Sprintf(`{"name":%q,"type":"flannel","delegate":{"type":%q}}`, name, plugin) + "\n"
 	}
 	const wrongType = "-- logs/kubelet/kubelet.log --\nE1120 cni.go:366] network vxlan0 is of unexpected type: Overlay\n"
 	const missed = "-- logs/kubelet/kubelet.log --\nE1120 cni.go:366] error while GETHNSNewtorkByName(cbr0): Network cbr0 not found\n"
 	const own = "-- api/node.json --\n{\"metadata\":{\"name\":\"win-1\"},\"spec\":{\"podCIDR\":\"10.244.2.0/24\"}}\n-- hns-networks.json --\n[{\"Name\":\"pods\",\"Type\":\"L2Bridge\",\"Subnets\":[{\"AddressPrefix\":\"10.244.2.0/24\"}]}]\n"
 	runLooks(t, "cni-network-not-found", []look{
-		{"name and type fit", conf("cbr0", "win-bridge") + networks("nat nat", "cbr0 L2Bridge"), "pass"},
-		{"win-bridge on an overlay", conf("vxlan0", "win-bridge") + networks("vxlan0 Overlay"), "fail: cni.conf uses the plugin win-bridge, which needs a network of type L2Bridge, and vxlan0 is of type Overlay [state]"},
-		{"on Azure an l2bridge is an l2tunnel", conf("cbr0", "win-bridge") + networks("cbr0 L2Tunnel"), "pass"},
-		{"flannel's network has another name", conf("vxlan0", "win-overlay") + networks("flannel.4096 Overlay"), "fail: cni.conf asks for the HNS network vxlan0, and the pod network is called flannel.4096 (Overlay) [state]"},
-		{"the network with the podCIDR", conf("cbr0", "win-bridge") + own, "fail: cni.conf asks for the HNS network cbr0, and the pod network is called pods (L2Bridge) [state]"},
-		{"no pod network at all is another fault", conf("cbr0", "win-bridge") + networks("nat nat", "External L2Bridge"), "pass"},
-		{"sdnoverlay makes its own", conf("vxlan0", "sdnoverlay") + networks("flannel.4096 Overlay"), "skip"},
-		{"so does Azure's", "-- files/C/k/azurecni/netconf/10-azure.conflist --\n{\"name\":\"azure\",\"plugins\":[{\"type\":\"azure-vnet\"}]}\n" + networks("nat nat"), "skip"},
+		{"name and type fit", conf("cbr0", "win-bridge") + networks("nat nat", "cbr0 L2Bridge"),
+			"pass"},
+		{"win-bridge on an overlay", conf("vxlan0", "win-bridge") + networks("vxlan0 Overlay"),
+			"fail: cni.conf uses the plugin win-bridge, which needs a network of type L2Bridge, and vxlan0 is of type Overlay [state]"},
+		{"on Azure an l2bridge is an l2tunnel",
+			conf("cbr0", "win-bridge") + networks("cbr0 L2Tunnel"), "pass"},
+		{"flannel's network has another name", conf("vxlan0", "win-overlay") +
+			networks("flannel.4096 Overlay"),
+			"fail: cni.conf asks for the HNS network vxlan0, and the pod network is called flannel.4096 (Overlay) [state]"},
+		{"the network with the podCIDR", conf("cbr0", "win-bridge") + own,
+			"fail: cni.conf asks for the HNS network cbr0, and the pod network is called pods (L2Bridge) [state]"},
+		{"no pod network at all is another fault", conf("cbr0", "win-bridge") + networks("nat nat",
+			"External L2Bridge"), "pass"},
+		{"sdnoverlay makes its own", conf("vxlan0", "sdnoverlay") +
+			networks("flannel.4096 Overlay"), "skip"},
+		{"so does Azure's",
+			"-- files/C/k/azurecni/netconf/10-azure.conflist --\n{\"name\":\"azure\",\"plugins\":[{\"type\":\"azure-vnet\"}]}\n" + networks("nat nat"), "skip"},
 		{"HNS was not asked", conf("cbr0", "win-bridge"), "unknown"},
-		{"HNS was not asked, and the plugin names the type", wrongType, "fail: the CNI plugin finds an HNS network of the wrong type [text]"},
-		{"a network that is not found may not be there", missed, "fail: the CNI plugin does not find the HNS network of its name [text]"},
+		{"HNS was not asked, and the plugin names the type", wrongType,
+			"fail: the CNI plugin finds an HNS network of the wrong type [text]"},
+		{"a network that is not found may not be there", missed,
+			"fail: the CNI plugin does not find the HNS network of its name [text]"},
 	})
 }
 
@@ -85,13 +118,18 @@ func TestCNIWrongRuntimePlugin(t *testing.T) {
 	const pod = "-- api/pods.json --\n[{\"metadata\":{\"name\":\"web\",\"namespace\":\"default\"},\"status\":{\"phase\":\"Running\",\"podIP\":\"10.244.2.5\",\"hostIP\":\"10.0.0.4\",\"conditions\":[{\"type\":\"Ready\",\"status\":\"True\"}]}}]\n"
 	const missed = "-- logs/containerd/containerd.log --\nerror while ProvisionEndpoint(6c2b_vxlan0,5A1E,6c2b): failed to find HNSEndpoint 6c2b_vxlan0: Endpoint 6c2b_vxlan0 not found\n"
 	const text = "fail: the CNI plugin looks for the pod's endpoint in docker's way and does not find it [text]"
-	containerd, docker := nodeOf("v1.28.4", "containerd://1.7.20"), nodeOf("v1.19.7", "docker://19.3.14")
+	containerd, docker := nodeOf("v1.28.4", "containerd://1.7.20"),
+		nodeOf("v1.19.7", "docker://19.3.14")
 	runLooks(t, "cni-wrong-runtime-plugin", []look{
-		{"the first interface under containerd", containerd + conf(""), `warn: cni.conf uses win-overlay without "apiVersion": 2, which does not work under containerd [state]`},
-		{"and pods wait", containerd + conf("") + podsJSON(podJSON("", "", `{"phase":"Pending"}`)), `fail: cni.conf uses win-overlay without "apiVersion": 2, which does not work under containerd [state]`},
-		{"a pod has an address all the same", containerd + conf("") + pod, `warn: cni.conf uses win-overlay without "apiVersion": 2, which does not work under containerd; the pods that run were made otherwise [state]`},
+		{"the first interface under containerd", containerd + conf(""),
+			`warn: cni.conf uses win-overlay without "apiVersion": 2, which does not work under containerd [state]`},
+		{"and pods wait", containerd + conf("") + podsJSON(podJSON("", "", `{"phase":"Pending"}`)),
+			`fail: cni.conf uses win-overlay without "apiVersion": 2, which does not work under containerd [state]`},
+		{"a pod has an address all the same", containerd + conf("") + pod,
+			`warn: cni.conf uses win-overlay without "apiVersion": 2, which does not work under containerd; the pods that run were made otherwise [state]`},
 		{"the second interface", containerd + conf(`,"apiVersion":2`), "pass"},
-		{"a plugin older than its configuration", containerd + conf(`,"apiVersion":2`) + missed, text},
+		{"a plugin older than its configuration", containerd + conf(`,"apiVersion":2`) + missed,
+			text},
 		{"another plugin", containerd + onCalico, "pass"},
 		{"docker wants the first", docker + conf(""), "skip"},
 		{"the runtime is not known", conf(""), "unknown"},

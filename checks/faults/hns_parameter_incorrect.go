@@ -23,24 +23,33 @@ The check fails where the pod network is not there and its creation was refused 
 names the external networks that may own the adapter. PowerShell does not print what it asked for,
 so its form of the message only counts beside a missing network.`,
 	Fix: checks.Fix{
-		Text:     "remove the HNS networks that nothing uses, reboot, and let the plugin create its network first",
-		Commands: []string{"Get-HnsNetwork | Select-Object Name, Type, NetworkAdapterName, ManagementIP", "Get-HnsNetwork | Where-Object Name -eq '<leftover>' | Remove-HnsNetwork", "Restart-Computer"},
-		Impact:   "drops the network of every pod on {node}; the node is off the network until it has booted",
+		Text: "remove the HNS networks that nothing uses, reboot, and let the plugin create its network first",
+		Commands: []string{
+			"Get-HnsNetwork | Select-Object Name, Type, NetworkAdapterName, ManagementIP",
+			"Get-HnsNetwork | Where-Object Name -eq '<leftover>' | Remove-HnsNetwork",
+			"Restart-Computer"},
+		Impact: "drops the network of every pod on {node}; the node is off the network until it has booted",
 	},
-	Links: []string{"https://github.com/antrea-io/antrea/issues/2013", "https://github.com/antrea-io/antrea/issues/2213", "https://github.com/microsoft/SDN/issues/177",
-		"https://github.com/kubernetes-sigs/sig-windows-tools/issues/249", "https://github.com/kubernetes-sigs/sig-windows-tools/issues/250", "https://github.com/moby/moby/issues/30280"},
+	Links: []string{"https://github.com/antrea-io/antrea/issues/2013",
+		"https://github.com/antrea-io/antrea/issues/2213",
+		"https://github.com/microsoft/SDN/issues/177",
+		"https://github.com/kubernetes-sigs/sig-windows-tools/issues/249",
+		"https://github.com/kubernetes-sigs/sig-windows-tools/issues/250",
+		"https://github.com/moby/moby/issues/30280"},
 	Breaks: []*checks.Effect{effectNetworkCreation, effectKubeProxy, effectPodTraffic,
 		effectNodePorts},
 	Needs: []evidence.Need{evidence.HNSNetworks, node.NeedNetworks},
 	Signs: []checks.Sign{
 		checks.SignOfCode("ERROR_INVALID_PARAMETER", networkParameter, "hcnCreateNetwork"),
 		checks.SignOfCode("ERROR_INVALID_PARAMETER", networkParameter, "HNSNetwork", "hnsCall"),
-		unlike(checks.SignOfCode("ERROR_INVALID_PARAMETER", networkParameter, "hnsCall failed in Win32"), "endpoint", "LoadBalancer", "HNSNetwork", "policy"),
+		unlike(checks.SignOfCode("ERROR_INVALID_PARAMETER", networkParameter,
+			"hnsCall failed in Win32"), "endpoint", "LoadBalancer", "HNSNetwork", "policy"),
 		{Text: "ErrorCode=2147942487", ConfirmOnly: true},
 	},
 	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
 		const id = "hns-parameter-incorrect"
-		findings := refusedNetwork(s, id, "HNS refuses to create the network %s over a parameter, and has %s")
+		findings := refusedNetwork(s, id,
+			"HNS refuses to create the network %s over a parameter, and has %s")
 		var owners []string
 		for _, net := range evidence.HNSNetworks.In(s) {
 			if isExternal(net) {
@@ -48,7 +57,9 @@ so its form of the message only counts beside a missing network.`,
 			}
 		}
 		if len(findings) == 1 && len(owners) > 0 {
-			findings[0] = findings[0].At(evidence.HNSNetworks.Field(s), "external networks, one of which may own the adapter: %s", strings.Join(owners, ", "))
+			findings[0] = findings[0].At(evidence.HNSNetworks.Field(s),
+				"external networks, one of which may own the adapter: %s",
+				strings.Join(owners, ", "))
 		}
 		return findings, nil
 	},

@@ -19,18 +19,30 @@ func TestAdapterNotFound(t *testing.T) {
 	const bound = "-- hns-networks.json --\n[{\"Name\":\"lab\",\"Type\":\"Transparent\",\"NetworkAdapterName\":\"Ethernet0\"}]\n"
 	runLooks(t, "adapter-not-found", []look{
 		{"the network is there", onFlannel + networks("cbr0 L2Bridge"), "pass"},
-		{"a second run of the script on a healthy node", onFlannel + networks("cbr0 L2Bridge") + script, "info: the logs say: HNS finds no adapter to put the network on; the node's state does not bear it out [text]"},
-		{"the same without the network", onFlannel + networks("nat nat") + script, "fail: HNS finds no adapter for the network cbr0 [state+text]"},
+		{"a second run of the script on a healthy node", onFlannel + networks("cbr0 L2Bridge") +
+			script, "info: the logs say: HNS finds no adapter to put the network on; the node's state does not bear it out [text]"},
+		{"the same without the network", onFlannel + networks("nat nat") + script,
+			"fail: HNS finds no adapter for the network cbr0 [state+text]"},
 		{"no network and nobody complains", onFlannel + networks("nat nat"), "pass"},
-		{"another network has the adapter", onFlannel + bound + flanneldSays(refused), "fail: HNS finds no adapter for the network cbr0, and Ethernet0 is bound by the network lab (Transparent) [state+text]"},
-		{"wins.exe cut the name in two", onFlannel + networks("nat nat") + adapters + started, "fail: the start script is told to use the adapter Ethernet0, and the node has Ethernet0 2 [state]"},
-		{"the name is there, if a virtual one", onFlannel + networks("nat nat") + strings.Replace(adapters, "vEthernet (nat)", "Ethernet0", 1) + started, "pass"},
+		{"another network has the adapter", onFlannel + bound + flanneldSays(refused),
+			"fail: HNS finds no adapter for the network cbr0, and Ethernet0 is bound by the network lab (Transparent) [state+text]"},
+		{"wins.exe cut the name in two", onFlannel + networks("nat nat") + adapters + started,
+			"fail: the start script is told to use the adapter Ethernet0, and the node has Ethernet0 2 [state]"},
+		{"the name is there, if a virtual one", onFlannel + networks("nat nat") +
+			strings.Replace(adapters, "vEthernet (nat)", "Ethernet0", 1) + started, "pass"},
 		{"HNS was not asked", onFlannel, "unknown"},
-		{"HNS was not asked, and flanneld is refused", onFlannel + flanneldSays(refused), "fail: HNS finds no adapter to put the network on [text]"},
-		{"in another language", onFlannel + flanneldSays(german), "fail: HNS finds no adapter to put the network on [text]"},
-		{"HNS was not asked, and the script does not say what it wanted", onFlannel + script, "fail: HNS finds no adapter to put the network on [text]"},
-		{"an endpoint misses its adapter for reasons of its own", onFlannel + flanneldSays("failed to set up the endpoint: hnsCall failed in Win32: An adapter was not found. (0x803b0006)"), "unknown"},
-		{"it was so before, and is no more", onFlannel + networks("cbr0 L2Bridge") + flanneldSays(refused), "info: the logs say: HNS finds no adapter to put the network on; the node's state does not bear it out [text]"},
+		{"HNS was not asked, and flanneld is refused", onFlannel + flanneldSays(refused),
+			"fail: HNS finds no adapter to put the network on [text]"},
+		{"in another language", onFlannel + flanneldSays(german),
+			"fail: HNS finds no adapter to put the network on [text]"},
+		{"HNS was not asked, and the script does not say what it wanted", onFlannel + script,
+			"fail: HNS finds no adapter to put the network on [text]"},
+		{"an endpoint misses its adapter for reasons of its own",
+			onFlannel + flanneldSays(
+				"failed to set up the endpoint: hnsCall failed in Win32: An adapter was not found. (0x803b0006)"), "unknown"},
+		{"it was so before, and is no more", onFlannel + networks("cbr0 L2Bridge") +
+			flanneldSays(refused),
+			"info: the logs say: HNS finds no adapter to put the network on; the node's state does not bear it out [text]"},
 	})
 }
 
@@ -38,12 +50,17 @@ func TestNetworkAlreadyExists(t *testing.T) {
 	const refused = "failed to create HNSNetwork cbr0: hnsCall failed in Win32: A network with this name already exists. (0x803b0010)"
 	const says = "HNS refuses to create the pod network: it holds one of that name"
 	runLooks(t, "network-already-exists", []look{
-		{"HNS lists nothing of the kind", onFlannel + networks("nat nat") + flanneldSays(refused), "fail: HNS refuses to create the network cbr0 as existing, and lists nat (NAT) [state+text]"},
-		{"it lists nothing at all", onFlannel + "-- hns-networks.json --\n[]\n" + flanneldSays(refused), "fail: HNS refuses to create the network cbr0 as existing, and lists none [state+text]"},
-		{"it is there by now", onFlannel + networks("cbr0 L2Bridge") + flanneldSays(refused), "info: the logs say: " + says + "; the node's state does not bear it out [text]"},
+		{"HNS lists nothing of the kind", onFlannel + networks("nat nat") + flanneldSays(refused),
+			"fail: HNS refuses to create the network cbr0 as existing, and lists nat (NAT) [state+text]"},
+		{"it lists nothing at all", onFlannel + "-- hns-networks.json --\n[]\n" +
+			flanneldSays(refused),
+			"fail: HNS refuses to create the network cbr0 as existing, and lists none [state+text]"},
+		{"it is there by now", onFlannel + networks("cbr0 L2Bridge") + flanneldSays(refused),
+			"info: the logs say: " + says + "; the node's state does not bear it out [text]"},
 		{"nobody was refused", onFlannel + networks("nat nat"), "pass"},
 		{"the logs alone", flanneldSays("échec : (0x803b0010)"), "fail: " + says + " [text]"},
-		{"a route that exists is harmless", onFlannel + networks("nat nat") + "-- logs/start/start.log --\nFATA[0000] rpc error: code = Internal desc = could not create IP forward entry: The object already exists.\n", "pass"},
+		{"a route that exists is harmless", onFlannel + networks("nat nat") +
+			"-- logs/start/start.log --\nFATA[0000] rpc error: code = Internal desc = could not create IP forward entry: The object already exists.\n", "pass"},
 		{"nobody looked", onFlannel, "unknown"},
 	})
 }
@@ -52,44 +69,76 @@ func TestHNSParameterIncorrect(t *testing.T) {
 	const refused = "failed to create HNSNetwork cbr0: hnsCall failed in Win32: The parameter is incorrect. (0x57)"
 	const script = "-- logs/start/start.log --\nInvoke-HnsRequest : @{Error=The parameter is incorrect. ; ErrorCode=2147942487; Success=False}\n"
 	runLooks(t, "hns-parameter-incorrect", []look{
-		{"the network is not there, and another owns the adapter", onFlannel + networks("old L2Bridge") + flanneldSays(refused), "fail: HNS refuses to create the network cbr0 over a parameter, and has old (L2Bridge) [state+text]"},
-		{"it is there by now", onFlannel + networks("cbr0 L2Bridge") + flanneldSays(refused), "info: the logs say: HNS refuses to create the pod network: a parameter does not fit; the node's state does not bear it out [text]"},
-		{"the logs alone, of another call", flanneldSays("hcnCreateNetwork failed in Win32: (0x57)"), "fail: HNS refuses to create the pod network: a parameter does not fit [text]"},
-		{"a load balancer is another matter", flanneldSays("hcnCreateLoadBalancer failed in Win32: The parameter is incorrect. (0x57)"), "unknown"},
+		{"the network is not there, and another owns the adapter",
+			onFlannel + networks("old L2Bridge") + flanneldSays(refused),
+			"fail: HNS refuses to create the network cbr0 over a parameter, and has old (L2Bridge) [state+text]"},
+		{"it is there by now", onFlannel + networks("cbr0 L2Bridge") + flanneldSays(refused),
+			"info: the logs say: HNS refuses to create the pod network: a parameter does not fit; the node's state does not bear it out [text]"},
+		{"the logs alone, of another call",
+			flanneldSays("hcnCreateNetwork failed in Win32: (0x57)"),
+			"fail: HNS refuses to create the pod network: a parameter does not fit [text]"},
+		{"a load balancer is another matter",
+			flanneldSays(
+				"hcnCreateLoadBalancer failed in Win32: The parameter is incorrect. (0x57)"),
+			"unknown"},
 		{"PowerShell does not say what it wanted", onFlannel + script, "unknown"},
-		{"two external networks are no fault", onFlannel + networks("cbr0 L2Bridge", "External L2Bridge"), "pass"},
+		{"two external networks are no fault", onFlannel + networks("cbr0 L2Bridge",
+			"External L2Bridge"), "pass"},
 	})
 }
 
 func TestHNSWrongDiskette(t *testing.T) {
 	const says = "HNS answers that the wrong diskette is in the drive: what it stored before an update of Windows no longer fits"
 	runLooks(t, "hns-wrong-diskette", []look{
-		{"the message breaks the line", flanneldSays("hnsCall failed in Win32: The wrong diskette is in the drive.\nInsert %2 (Volume Serial Number: %3) into drive %1. (0x22)"), "fail: " + says + " [text]"},
-		{"in another language", flanneldSays("hnsCall failed in Win32: Falscher Datenträger.\nLegen Sie %2 (Seriennummer: %3) ein. (0x22) {\"Success\":false,\"Error\":\"Falscher Datenträger. \",\"ErrorCode\":34}"), "fail: " + says + " [text]"},
+		{"the message breaks the line",
+			flanneldSays(
+				"hnsCall failed in Win32: The wrong diskette is in the drive.\nInsert %2 (Volume Serial Number: %3) into drive %1. (0x22)"), "fail: " + says + " [text]"},
+		{"in another language",
+			flanneldSays(
+				"hnsCall failed in Win32: Falscher Datenträger.\nLegen Sie %2 (Seriennummer: %3) ein. (0x22) {\"Success\":false,\"Error\":\"Falscher Datenträger. \",\"ErrorCode\":34}"), "fail: " + says + " [text]"},
 		{"the number alone means nothing", flanneldSays("handle (0x22)"), "pass"},
-		{"before the last boot", "-- os.json --\n{\"build\":17763,\"bootedAt\":\"2026-11-20T09:59:30Z\"}\n" + flanneldSays("The wrong diskette is in the drive."), "info: the logs say: " + says + "; it is over: the node has booted since, at 2026-11-20 09:59 UTC [text]"},
+		{"before the last boot",
+			"-- os.json --\n{\"build\":17763,\"bootedAt\":\"2026-11-20T09:59:30Z\"}\n" +
+				flanneldSays("The wrong diskette is in the drive."), "info: the logs say: " + says +
+				"; it is over: the node has booted since, at 2026-11-20 09:59 UTC [text]"},
 		{"no log was read", onFlannel, "unknown"},
 	})
 }
 
 func TestBridgeEndpointStale(t *testing.T) {
 	const endpoint = "-- hns-endpoints.json --\n[{\"Name\":\"cbr0_ep\",\"IPAddress\":\"10.244.2.2\",\"PrefixLength\":24,\"VirtualNetworkName\":\"cbr0\"}]\n"
-	adapters := func(list string) string { return "-- adapters.json --\n[{\"name\":\"Ethernet0\"}" + list + "]\n" }
+	adapters := func(list string) string {
+		return "-- adapters.json --\n[{\"name\":\"Ethernet0\"}" + list + "]\n"
+	}
 	const attached = `,{"name":"vEthernet (cbr0_ep)","compartment":1}`
 	const fault = "fail: HNS has the host's endpoint cbr0_ep, and the host has no adapter vEthernet (cbr0_ep): it is not attached"
-	refused := flanneldSays("failed to hot attach bridge HNSEndpoint cbr0_ep to host compartment: hnsCall failed in Win32: This endpoint is already attached to the switch. (0x803b0014)")
+	refused := flanneldSays(
+		"failed to hot attach bridge HNSEndpoint cbr0_ep to host compartment: hnsCall failed in Win32: This endpoint is already attached to the switch. (0x803b0014)")
 	runLooks(t, "bridge-endpoint-stale", []look{
 		{"attached", onFlannel + endpoint + adapters(attached), "pass"},
-		{"not attached, and nothing suffers", onFlannel + endpoint + adapters(""), strings.Replace(fault, "fail", "info", 1) + " [state]"},
-		{"not attached, and pods wait", onFlannel + endpoint + adapters("") + podsJSON(podJSON("", "", `{"phase":"Pending"}`)), strings.Replace(fault, "fail", "warn", 1) + " [state]"},
-		{"not attached, and flanneld says so", onFlannel + endpoint + adapters("") + refused, fault + " [state+text]"},
-		{"an overlay needs none", onFlannel + "-- hns-endpoints.json --\n[]\n" + adapters(""), "pass"},
-		{"of a network that is not the pods'", onFlannel + "-- hns-endpoints.json --\n[{\"Name\":\"other_ep\"}]\n" + adapters(""), "pass"},
-		{"Calico's", onCalico + "-- hns-endpoints.json --\n[{\"Name\":\"Calico_ep\",\"IPAddress\":\"10.48.1.2\"}]\n" + adapters("") + podsJSON(podJSON("", "", `{"phase":"Pending"}`)), "warn: HNS has the host's endpoint Calico_ep, and the host has no adapter vEthernet (Calico_ep): it is not attached [state]"},
+		{"not attached, and nothing suffers", onFlannel + endpoint + adapters(""),
+			strings.Replace(fault, "fail", "info", 1) + " [state]"},
+		{"not attached, and pods wait", onFlannel + endpoint + adapters("") +
+			podsJSON(podJSON("", "", `{"phase":"Pending"}`)), strings.Replace(fault, "fail", "warn",
+			1) + " [state]"},
+		{"not attached, and flanneld says so", onFlannel + endpoint + adapters("") + refused,
+			fault + " [state+text]"},
+		{"an overlay needs none", onFlannel + "-- hns-endpoints.json --\n[]\n" + adapters(""),
+			"pass"},
+		{"of a network that is not the pods'",
+			onFlannel + "-- hns-endpoints.json --\n[{\"Name\":\"other_ep\"}]\n" + adapters(""),
+			"pass"},
+		{"Calico's",
+			onCalico + "-- hns-endpoints.json --\n[{\"Name\":\"Calico_ep\",\"IPAddress\":\"10.48.1.2\"}]\n" + adapters("") + podsJSON(podJSON("", "", `{"phase":"Pending"}`)), "warn: HNS has the host's endpoint Calico_ep, and the host has no adapter vEthernet (Calico_ep): it is not attached [state]"},
 		{"no adapter is recorded", onFlannel + endpoint + "-- adapters.json --\n[]\n", "unknown"},
-		{"attached by now", onFlannel + endpoint + adapters(attached) + refused, "info: the logs say: flanneld cannot attach the host's endpoint on the pod network; the node's state does not bear it out [text]"},
-		{"the log alone", refused, "fail: flanneld cannot attach the host's endpoint on the pod network [text]"},
-		{"an update of Windows is another cause", flanneldSays("failed to hot attach bridge HNSEndpoint cbr0_ep to host compartment: (0x22)"), "unknown"},
+		{"attached by now", onFlannel + endpoint + adapters(attached) + refused,
+			"info: the logs say: flanneld cannot attach the host's endpoint on the pod network; the node's state does not bear it out [text]"},
+		{"the log alone", refused,
+			"fail: flanneld cannot attach the host's endpoint on the pod network [text]"},
+		{"an update of Windows is another cause",
+			flanneldSays(
+				"failed to hot attach bridge HNSEndpoint cbr0_ep to host compartment: (0x22)"),
+			"unknown"},
 		{"other plugins have none", onOther + endpoint + adapters(""), "skip"},
 	})
 }

@@ -46,11 +46,15 @@ func hnsRestart(s evidence.Snapshot, proxied time.Time) (r restart, known bool) 
 	for i := range order {
 		order[i] = i
 	}
-	slices.SortStableFunc(order, func(a, b int) int { return events[a].Time.Compare(events[b].Time.Time) }) // PowerShell lists the newest first
+	// PowerShell lists the newest first
+	slices.SortStableFunc(order, func(a, b int) int {
+		return events[a].Time.Compare(events[b].Time.Time)
+	})
 	changes, stopped := 0, false
 	for _, i := range order {
 		e := events[i]
-		if !strings.EqualFold(e.Provider, "Service Control Manager") || e.Time.Before(booted) || !anyIn(e.Message, names) {
+		if !strings.EqualFold(e.Provider, "Service Control Manager") || e.Time.Before(booted) ||
+			!anyIn(e.Message, names) {
 			continue
 		}
 		from := e.Field().Because("%s", evidence.Clean(e.Message))
@@ -62,7 +66,8 @@ func hnsRestart(s evidence.Snapshot, proxied time.Time) (r restart, known bool) 
 			changes++
 			stop := strings.Contains(e.Message, "stopped")
 			if !r.crash && !stop && (stopped || changes > 2) {
-				r = restart{e.Time.Time, evidence.Phrasef("the Host Network Service was restarted"), false, from}
+				r = restart{e.Time.Time, evidence.Phrasef("the Host Network Service was restarted"),
+					false, from}
 			}
 			stopped = stop
 		}
@@ -75,8 +80,10 @@ func hnsRestart(s evidence.Snapshot, proxied time.Time) (r restart, known bool) 
 			continue
 		}
 		if p.StartedAt.Sub(proxied) > hnsHeadStart {
-			return restart{p.StartedAt.Time, evidence.Phrasef("the process of HNS was started anew"), false,
-				p.Field("startedAt").Because("%s, which hosts hns, has run since %s", p.Name, p.StartedAt.UTC().Format("2006-01-02 15:04 UTC"))}, true
+			return restart{p.StartedAt.Time,
+				evidence.Phrasef("the process of HNS was started anew"), false,
+				p.Field("startedAt").Because("%s, which hosts hns, has run since %s", p.Name,
+					p.StartedAt.UTC().Format("2006-01-02 15:04 UTC"))}, true
 		}
 		return restart{}, true
 	}
@@ -87,7 +94,9 @@ func hnsRestart(s evidence.Snapshot, proxied time.Time) (r restart, known bool) 
 // the message alone, or only the events about other services. That there is none of
 // the service manager's then says nothing.
 func anonymous(events []evidence.WindowsEvent) bool {
-	return len(events) > 0 && !slices.ContainsFunc(events, func(e evidence.WindowsEvent) bool { return e.Provider != "" })
+	return len(events) > 0 && !slices.ContainsFunc(events, func(e evidence.WindowsEvent) bool {
+		return e.Provider != ""
+	})
 }
 
 func anyIn(text string, names []string) bool {
@@ -105,13 +114,16 @@ func proxyStart(s evidence.Snapshot) (time.Time, evidence.Because) {
 	c := node.About(s).Components["kube-proxy"]
 	for _, p := range c.Processes {
 		if !p.StartedAt.IsZero() {
-			return p.StartedAt.Time, p.Field("startedAt").Because("%s has run since %s", p.Name, p.StartedAt.UTC().Format("2006-01-02 15:04 UTC"))
+			return p.StartedAt.Time, p.Field("startedAt").Because("%s has run since %s", p.Name,
+				p.StartedAt.UTC().Format("2006-01-02 15:04 UTC"))
 		}
 	}
 	for _, p := range c.Pods {
 		for i, st := range p.Status.ContainerStatuses {
 			if run := st.State.Running; run != nil && !run.StartedAt.IsZero() {
-				return run.StartedAt.Time, p.Field("status", "containerStatuses", i, "state", "running", "startedAt").Because("%s has run since %s", p.FullName(), run.StartedAt.UTC().Format("2006-01-02 15:04 UTC"))
+				return run.StartedAt.Time, p.Field("status", "containerStatuses", i, "state",
+					"running", "startedAt").Because("%s has run since %s", p.FullName(),
+					run.StartedAt.UTC().Format("2006-01-02 15:04 UTC"))
 			}
 		}
 	}

@@ -31,24 +31,34 @@ no load balancer in HNS, and warns where that was not recorded.`,
 		},
 		Impact: "Services do not answer from this node until kube-proxy has programmed them again; deleted pods are created again by their controllers",
 	},
-	Links: []string{"https://github.com/microsoft/Windows-Containers/issues/278", "https://github.com/microsoft/Windows-Containers/issues/18", "https://github.com/projectcalico/calico/issues/5164",
-		"https://github.com/Azure/AgentBaker/pull/2085", "https://github.com/microsoft/SDN/blob/master/Kubernetes/windows/debug/networkmonitor/networkhealth.ps1"},
+	Links: []string{"https://github.com/microsoft/Windows-Containers/issues/278",
+		"https://github.com/microsoft/Windows-Containers/issues/18",
+		"https://github.com/projectcalico/calico/issues/5164",
+		"https://github.com/Azure/AgentBaker/pull/2085",
+		"https://github.com/microsoft/SDN/blob/master/Kubernetes/windows/debug/networkmonitor/networkhealth.ps1"},
 	Breaks: []*checks.Effect{effectHNSNetwork, effectHostAdapter, effectPodTraffic,
 		effectServiceRules, effectDNSOverUDP, effectRoutes, effectPodStart},
 	Explains: []string{"hns-element-not-found", "bridge-endpoint-stale", "source-vip-invalid",
 		"sandbox-name-reserved", "local-and-remote-endpoint-same-ip"},
 	Needs: []evidence.Need{evidence.Any(evidence.WindowsEvents, evidence.Processes)},
-	Uses: []evidence.Need{evidence.WindowsEvents, evidence.Processes, evidence.Services, evidence.OSInfo, evidence.Pods,
+	Uses: []evidence.Need{evidence.WindowsEvents, evidence.Processes, evidence.Services,
+		evidence.OSInfo, evidence.Pods,
 		evidence.HNSEndpoints, evidence.HNSLoadBalancers},
 	Signs: []checks.Sign{
-		{Text: "Host Network Service", Also: []string{"terminated unexpectedly"}, In: []string{evidence.InEvents}, Says: "the Host Network Service terminated unexpectedly"},
-		{Text: "Failed to look up one or more HNS endpoints; will schedule a retry", Level: checks.Warn, Says: "Felix does not find endpoints of running pods in HNS, as after a restart of HNS"},
+		{Text: "Host Network Service", Also: []string{"terminated unexpectedly"},
+			In:   []string{evidence.InEvents},
+			Says: "the Host Network Service terminated unexpectedly"},
+		{Text: "Failed to look up one or more HNS endpoints; will schedule a retry",
+			Level: checks.Warn,
+			Says:  "Felix does not find endpoints of running pods in HNS, as after a restart of HNS"},
 	},
 	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
 		proxied, proxy := proxyStart(s)
 		r, known := hnsRestart(s, proxied)
 		if !known {
-			return nil, checks.Unknown(evidence.NotShown.Gap("the service manager's events, or when HNS and kube-proxy started"))
+			return nil, checks.Unknown(
+				evidence.NotShown.Gap(
+					"the service manager's events, or when HNS and kube-proxy started"))
 		}
 		if r.at.IsZero() {
 			return nil, nil
@@ -61,19 +71,31 @@ no load balancer in HNS, and warns where that was not recorded.`,
 			}
 		}
 		if len(lost) > 0 {
-			return []checks.Finding{checks.Findingf(checks.Fail, "hns", "%s at %s, and %d pods that ran before have no HNS endpoint: %s", r.what, when, len(lost), podNames(lost)).
-				With(r.from).At(evidence.HNSEndpoints.Field(s), "no endpoint has %s, the address of %s", lost[0].Status.PodIP, lost[0].FullName())}, nil
+			return []checks.Finding{checks.Findingf(checks.Fail, "hns",
+					"%s at %s, and %d pods that ran before have no HNS endpoint: %s", r.what, when,
+					len(lost), podNames(lost)).
+					With(r.from).At(evidence.HNSEndpoints.Field(s),
+					"no endpoint has %s, the address of %s", lost[0].Status.PodIP,
+					lost[0].FullName())},
+				nil
 		}
 		stale := !proxied.IsZero() && proxied.Before(r.at)
 		balancers := evidence.HNSLoadBalancers.In(s)
 		switch {
 		case stale && evidence.HNSLoadBalancers.Known(s) && len(balancers) == 0:
-			return []checks.Finding{checks.Findingf(checks.Fail, "hns", "%s at %s, and kube-proxy, which runs since before, has no load balancer in HNS", r.what, when).
-				With(r.from, proxy).At(evidence.HNSLoadBalancers.Field(s), "the list is empty")}, nil
+			return []checks.Finding{checks.Findingf(checks.Fail, "hns",
+					"%s at %s, and kube-proxy, which runs since before, has no load balancer in HNS", r.what, when).
+					With(r.from, proxy).At(evidence.HNSLoadBalancers.Field(s),
+					"the list is empty")},
+				nil
 		case stale && !evidence.HNSLoadBalancers.Known(s):
-			return []checks.Finding{checks.Findingf(checks.Warn, "hns", "%s at %s, and kube-proxy runs since before: its load balancers may be gone", r.what, when).With(r.from, proxy)}, nil
+			return []checks.Finding{checks.Findingf(checks.Warn, "hns",
+				"%s at %s, and kube-proxy runs since before: its load balancers may be gone",
+				r.what, when).With(r.from, proxy)}, nil
 		case r.crash && !(evidence.Pods.Known(s) && evidence.HNSEndpoints.Known(s)):
-			return []checks.Finding{checks.Findingf(checks.Warn, "hns", "%s at %s; whether pods lost their network is not recorded", r.what, when).With(r.from)}, nil
+			return []checks.Finding{checks.Findingf(checks.Warn, "hns",
+				"%s at %s; whether pods lost their network is not recorded", r.what,
+				when).With(r.from)}, nil
 		}
 		return nil, nil // whatever it cost is there again
 	},
@@ -82,7 +104,8 @@ no load balancer in HNS, and warns where that was not recorded.`,
 // startedBefore tells whether a container of the pod runs since before t.
 func startedBefore(p evidence.Pod, t time.Time) bool {
 	for _, st := range p.Status.ContainerStatuses {
-		if run := st.State.Running; run != nil && !run.StartedAt.IsZero() && run.StartedAt.Before(t) {
+		if run := st.State.Running; run != nil && !run.StartedAt.IsZero() &&
+			run.StartedAt.Before(t) {
 			return true
 		}
 	}
@@ -105,7 +128,8 @@ func podsWithoutEndpoint(s evidence.Snapshot) []evidence.Pod {
 	}
 	var lost []evidence.Pod
 	for _, p := range evidence.Pods.In(s) {
-		if a, ok := node.ParseAddress(p.Status.PodIP); ok && ownsAddress(p) && podRuns(p) && !have[a] {
+		if a, ok := node.ParseAddress(p.Status.PodIP); ok && ownsAddress(p) && podRuns(p) &&
+			!have[a] {
 			lost = append(lost, p)
 		}
 	}

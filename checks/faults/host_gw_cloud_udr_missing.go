@@ -31,14 +31,18 @@ of other nodes, where the providerID says that a cloud runs the machine.`,
 		},
 		Impact: "none for what works now; the routes have to follow when nodes come and go",
 	},
-	Links:  []string{"https://learn.microsoft.com/en-us/virtualization/windowscontainers/kubernetes/common-problems", "https://learn.microsoft.com/en-us/azure/virtual-network/virtual-networks-udr-overview"},
+	Links: []string{
+		"https://learn.microsoft.com/en-us/virtualization/windowscontainers/kubernetes/common-problems", "https://learn.microsoft.com/en-us/azure/virtual-network/virtual-networks-udr-overview"},
 	Breaks: []*checks.Effect{effectPodTraffic},
-	Applies: checks.OnAll(checks.OnCNI(node.Flannel, node.Bridge, node.WinCNI), checks.OnBackend(node.L2Bridge), func(n *node.Node) error {
-		if n.Platform.Known() && slices.Contains([]node.Platform{node.AKS, node.EKS, node.GKECloud}, n.Platform.Value) {
-			return checks.Skip("%s sets the routes of its nodes itself", n.Platform.Value)
-		}
-		return nil
-	}),
+	Applies: checks.OnAll(checks.OnCNI(node.Flannel, node.Bridge, node.WinCNI),
+		checks.OnBackend(node.L2Bridge), func(n *node.Node) error {
+			if n.Platform.Known() &&
+				slices.Contains([]node.Platform{node.AKS, node.EKS, node.GKECloud},
+					n.Platform.Value) {
+				return checks.Skip("%s sets the routes of its nodes itself", n.Platform.Value)
+			}
+			return nil
+		}),
 	Needs: []evidence.Need{evidence.Node, evidence.ReachProbes, node.NeedClusterCIDRs},
 	Uses:  append(slices.Clone(node.ClusterSources), evidence.Routes),
 	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
@@ -46,7 +50,8 @@ of other nodes, where the providerID says that a cloud runs the machine.`,
 		id := evidence.Node.In(s).Spec.ProviderID
 		cloud := node.CloudOf(id)
 		if cloud == "" {
-			return nil, checks.Skip("no cloud runs this machine: its providerID is %s", orPhrase(evidence.Clean(id), evidence.Phrasef("empty")))
+			return nil, checks.Skip("no cloud runs this machine: its providerID is %s",
+				orPhrase(evidence.Clean(id), evidence.Phrasef("empty")))
 		}
 		v := viewOfRemotePods(n, evidence.ReachProbes.In(s))
 		v.lost = slices.DeleteFunc(v.lost, func(p evidence.ReachProbe) bool {
@@ -57,15 +62,20 @@ of other nodes, where the providerID says that a cloud runs the machine.`,
 		case v.heard:
 			return nil, nil
 		case len(v.lost) < 2:
-			return nil, checks.Unknown(evidence.NotProbed.Gap("two pods of other nodes from pods of this node"))
+			return nil, checks.Unknown(
+				evidence.NotProbed.Gap("two pods of other nodes from pods of this node"))
 		case !v.nodeHeard && !heardByCluster(s):
-			return nil, checks.Unknown(evidence.NotProbed.Gap("a connection of the node itself to another host that answered, to compare pods with"))
+			return nil, checks.Unknown(
+				evidence.NotProbed.Gap(
+					"a connection of the node itself to another host that answered, to compare pods with"))
 		}
-		f := checks.Findingf(cond(v.ownHeard || v.elsewhere != nil, checks.Fail, checks.Warn), cloud, "none of %d pods of other nodes answers a pod of this node: %s seems to have no route for pods, or the interface may not forward", len(v.lost), cloud)
+		f := checks.Findingf(cond(v.ownHeard || v.elsewhere != nil, checks.Fail, checks.Warn),
+			cloud, "none of %d pods of other nodes answers a pod of this node: %s seems to have no route for pods, or the interface may not forward", len(v.lost), cloud)
 		for _, p := range v.lost[:min(len(v.lost), checks.MaxQuotes)] {
 			f = f.With(probed.ReachBecause(p))
 		}
-		return []checks.Finding{f.At(evidence.Node.Field(s, "spec", "providerID"), "spec.providerID is %s", id)}, nil
+		return []checks.Finding{f.At(evidence.Node.Field(s, "spec", "providerID"),
+			"spec.providerID is %s", id)}, nil
 	},
 })
 

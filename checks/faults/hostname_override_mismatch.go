@@ -26,13 +26,15 @@ its name is the machine's, which never holds a dot.`,
 		Commands: []string{"nssm edit kube-proxy", "Restart-Service kube-proxy"},
 		Impact:   "connections to Services may break for some seconds while kube-proxy rebuilds its load balancers",
 	},
-	Links:    []string{"https://kubernetes.io/docs/tasks/debug/debug-cluster/windows/", "https://github.com/kubernetes/kubernetes/issues/71799"},
+	Links: []string{"https://kubernetes.io/docs/tasks/debug/debug-cluster/windows/",
+		"https://github.com/kubernetes/kubernetes/issues/71799"},
 	Breaks:   []*checks.Effect{effectServiceRules, effectPodTraffic, effectPodStart},
 	Explains: []string{"local-and-remote-endpoint-same-ip"},
 	Needs:    []evidence.Need{node.NeedProxySettings, evidence.Node},
 	Uses:     slices.Concat(node.ProxySources, node.KubeletSources),
 	Signs: []checks.Sign{
-		{Text: "Failed to retrieve node info: nodes", Also: []string{"not found"}, Says: "kube-proxy asks for a Node that does not exist: it goes by another name"},
+		{Text: "Failed to retrieve node info: nodes", Also: []string{"not found"},
+			Says: "kube-proxy asks for a Node that does not exist: it goes by another name"},
 	},
 	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
 		n := node.About(s)
@@ -44,22 +46,32 @@ its name is the machine's, which never holds a dot.`,
 		value := strings.TrimSpace(override.Value)
 		switch {
 		case override.Set && (evidence.Placeholder(value) || strings.ContainsAny(value, "$%(")):
-			return nil, nil // a variable that the start script fills in, with the node's name in every recipe
+			// a variable that the start script fills in, with the node's name in every recipe
+			return nil, nil
 		case override.Set && !strings.EqualFold(value, name):
-			return []checks.Finding{checks.Findingf(checks.Fail, "kube-proxy", "kube-proxy goes by the name %s, and the Node object is called %s", value, name).
-				With(override.From).At(evidence.Node.Field(s, "metadata", "name"), "metadata.name is %s", name)}, nil
+			return []checks.Finding{checks.Findingf(checks.Fail, "kube-proxy",
+				"kube-proxy goes by the name %s, and the Node object is called %s", value, name).
+				With(override.From).At(evidence.Node.Field(s, "metadata", "name"),
+				"metadata.name is %s", name)}, nil
 		case override.Set:
 			return nil, nil
 		case n.Proxy().Hidden.Kind != "":
 			return nil, checks.Unknown(n.Proxy().Hidden)
-		case len(n.Components["kube-proxy"].Pods) > 0 && n.Proxy().From.Path == evidence.Pods.Path():
-			return nil, checks.Unknown(evidence.NotShown.Gap("kube-proxy's node name: the start script of its DaemonSet sets it"))
+		case len(n.Components["kube-proxy"].Pods) > 0 &&
+			n.Proxy().From.Path == evidence.Pods.Path():
+			return nil, checks.Unknown(
+				evidence.NotShown.Gap(
+					"kube-proxy's node name: the start script of its DaemonSet sets it"))
 		case strings.Contains(name, "."):
-			return []checks.Finding{checks.Findingf(checks.Fail, "kube-proxy", "kube-proxy has no --hostname-override, so it goes by the machine's name, which cannot be %s", name).
-				With(n.Proxy().From).At(evidence.Node.Field(s, "metadata", "name"), "metadata.name is %s", name)}, nil
+			return []checks.Finding{checks.Findingf(checks.Fail, "kube-proxy",
+				"kube-proxy has no --hostname-override, so it goes by the machine's name, which cannot be %s", name).
+				With(n.Proxy().From).At(evidence.Node.Field(s, "metadata", "name"),
+				"metadata.name is %s", name)}, nil
 		}
-		if f, ok := n.KubeletFlag("hostname-override"); ok && f.Live && f.Value != "" && !strings.ContainsAny(f.Value, "$%(") {
-			return []checks.Finding{checks.Findingf(checks.Warn, "kube-proxy", "the kubelet is told to be %s, and kube-proxy is told nothing: it goes by the machine's name", f.Value).
+		if f, ok := n.KubeletFlag("hostname-override"); ok && f.Live && f.Value != "" &&
+			!strings.ContainsAny(f.Value, "$%(") {
+			return []checks.Finding{checks.Findingf(checks.Warn, "kube-proxy",
+				"the kubelet is told to be %s, and kube-proxy is told nothing: it goes by the machine's name", f.Value).
 				With(n.Proxy().From, f.From)}, nil
 		}
 		return nil, nil

@@ -26,24 +26,33 @@ func TestHostnameOverrideMismatch(t *testing.T) {
 	const lost = "-- logs/kube-proxy/kube-proxy.log --\nE1120 server.go:1] Failed to retrieve node info: nodes \"win2019-app1\" not found\n"
 	const kubelet = "-- processes.json --\n[{\"pid\":7,\"name\":\"kubelet.exe\",\"args\":[\"--hostname-override=win-1\",\"--v=4\"]}]\n"
 	runLooks(t, "hostname-override-mismatch", []look{
-		{"the Node's name", named("win-1") + proxyService(`,"--hostname-override=win-1"`, ""), "pass"},
-		{"in another case", named("win-1") + proxyService(`,"--hostname-override=WIN-1"`, ""), "pass"},
+		{"the Node's name", named("win-1") + proxyService(`,"--hostname-override=win-1"`, ""),
+			"pass"},
+		{"in another case", named("win-1") + proxyService(`,"--hostname-override=WIN-1"`, ""),
+			"pass"},
 		{"another machine's", named("win-1") + proxyService(`,"--hostname-override=win-7"`, ""),
 			"fail: kube-proxy goes by the name win-7, and the Node object is called win-1 [state]"},
-		{"short for a full name", named("win-1.corp.example") + proxyService(`,"--hostname-override=win-1"`, ""),
+		{"short for a full name",
+			named("win-1.corp.example") + proxyService(`,"--hostname-override=win-1"`, ""),
 			"fail: kube-proxy goes by the name win-1, and the Node object is called win-1.corp.example [state]"},
-		{"in a configuration file", named("win-1") + proxyService(`,"--config=C:\\k\\kube-proxy.conf"`, "") + "-- files/C/k/kube-proxy.conf --\nhostnameOverride: win-7\n",
+		{"in a configuration file",
+			named("win-1") + proxyService(`,"--config=C:\\k\\kube-proxy.conf"`, "") +
+				"-- files/C/k/kube-proxy.conf --\nhostnameOverride: win-7\n",
 			"fail: kube-proxy goes by the name win-7, and the Node object is called win-1 [state]"},
-		{"a variable of the start script", named("win-1") + proxyService(`,"--hostname-override=$(NODE_NAME)"`, ""), "pass"},
-		{"none, and a name that no machine has", named("ip-10-0-1-7.ec2.internal") + proxyService("", ""),
+		{"a variable of the start script",
+			named("win-1") + proxyService(`,"--hostname-override=$(NODE_NAME)"`, ""), "pass"},
+		{"none, and a name that no machine has", named("ip-10-0-1-7.ec2.internal") +
+			proxyService("", ""),
 			"fail: kube-proxy has no --hostname-override, so it goes by the machine's name, which cannot be ip-10-0-1-7.ec2.internal [state]"},
 		{"none, and a name that a machine may have", named("win-1") + proxyService("", ""), "pass"},
 		{"none, and the kubelet has one", named("win-1") + proxyService("", "") + kubelet,
 			"warn: the kubelet is told to be win-1, and kube-proxy is told nothing: it goes by the machine's name [state]"},
-		{"a DaemonSet's script gives it out of sight", named("ip-10-0-1-7.ec2.internal") + proxyPod, "unknown"},
+		{"a DaemonSet's script gives it out of sight", named("ip-10-0-1-7.ec2.internal") + proxyPod,
+			"unknown"},
 		{"a script that nobody recorded", named("win-1.corp.example") + proxyScript, "unknown"},
 		{"no Node object", proxyService(`,"--hostname-override=win-7"`, ""), "unknown"},
-		{"no Node object, and kube-proxy complains", lost, "fail: kube-proxy asks for a Node that does not exist: it goes by another name [text]"},
+		{"no Node object, and kube-proxy complains", lost,
+			"fail: kube-proxy asks for a Node that does not exist: it goes by another name [text]"},
 		{"no settings", named("win-1"), "unknown"},
 	})
 }

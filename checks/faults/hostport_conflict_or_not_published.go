@@ -27,18 +27,24 @@ The check looks at the pods with a hostPort: for two of them with the same port,
 listens on it, for the policy on the endpoint, and where endpoints are not recorded, for the
 capability. Pods on the host's network bind their ports themselves and do not count.`,
 	Fix: checks.Fix{
-		Text:     `free the port, or give the pod another one; where nothing publishes it, add "capabilities": {"portMappings": true} to {cniFile} and create the pod again. A Service of type NodePort needs neither`,
-		Commands: []string{"Get-NetTCPConnection -State Listen | Select-Object LocalAddress, LocalPort, OwningProcess", "Get-HnsEndpoint | Select-Object IPAddress, Policies"},
-		Impact:   "the pod is created anew; other pods are not touched",
+		Text: `free the port, or give the pod another one; where nothing publishes it, add "capabilities": {"portMappings": true} to {cniFile} and create the pod again. A Service of type NodePort needs neither`,
+		Commands: []string{
+			"Get-NetTCPConnection -State Listen | Select-Object LocalAddress, LocalPort, OwningProcess", "Get-HnsEndpoint | Select-Object IPAddress, Policies"},
+		Impact: "the pod is created anew; other pods are not touched",
 	},
-	Links: []string{"https://learn.microsoft.com/en-us/virtualization/windowscontainers/kubernetes/common-problems", "https://github.com/docker/for-win/issues/667",
+	Links: []string{
+		"https://learn.microsoft.com/en-us/virtualization/windowscontainers/kubernetes/common-problems", "https://github.com/docker/for-win/issues/667",
 		"https://github.com/moby/moby/issues/35023", "https://github.com/moby/moby/issues/41094"},
 	Breaks: []*checks.Effect{effectPodStart},
-	Needs:  []evidence.Need{evidence.Pods, evidence.Any(evidence.HNSEndpoints, node.NeedCNIFiles, evidence.Ports)},
-	Uses:   slices.Concat([]evidence.Need{evidence.HNSEndpoints, evidence.Ports}, node.CNIFolders, node.RuntimeConfigs),
+	Needs: []evidence.Need{evidence.Pods, evidence.Any(evidence.HNSEndpoints, node.NeedCNIFiles,
+		evidence.Ports)},
+	Uses: slices.Concat([]evidence.Need{evidence.HNSEndpoints, evidence.Ports}, node.CNIFolders,
+		node.RuntimeConfigs),
 	Signs: []checks.Sign{
-		portSign("HCN_E_PORT_ALREADY_EXISTS", "create endpoint"), portSign("HCN_E_PORT_ALREADY_EXISTS", "hcnCreateEndpoint"),
-		portSign("ERROR_SHARING_VIOLATION", "create endpoint"), portSign("ERROR_SHARING_VIOLATION", "hcnCreateEndpoint"),
+		portSign("HCN_E_PORT_ALREADY_EXISTS", "create endpoint"),
+		portSign("HCN_E_PORT_ALREADY_EXISTS", "hcnCreateEndpoint"),
+		portSign("ERROR_SHARING_VIOLATION", "create endpoint"), portSign("ERROR_SHARING_VIOLATION",
+			"hcnCreateEndpoint"),
 	},
 	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
 		ports := podsWithHostPorts(s)
@@ -50,9 +56,13 @@ capability. Pods on the host's network bind their ports themselves and do not co
 		open := ""
 		for _, p := range ports {
 			key := fmt.Sprintf("%s/%d", p.protocol, p.port)
-			if other, taken := seen[key]; taken && other.pod.Metadata.UID+other.pod.FullName() != p.pod.Metadata.UID+p.pod.FullName() {
-				findings = append(findings, checks.Findingf(checks.Fail, p.pod.FullName(), "pods %s and %s both ask for host port %s", other.pod.FullName(), p.pod.FullName(), key).
-					At(other.at, "%s: hostPort is %d", other.pod.FullName(), p.port).At(p.at, "%s: hostPort is %d", p.pod.FullName(), p.port))
+			if other, taken := seen[key]; taken &&
+				other.pod.Metadata.UID+other.pod.FullName() != p.pod.Metadata.UID+p.pod.FullName() {
+				findings = append(findings, checks.Findingf(checks.Fail, p.pod.FullName(),
+					"pods %s and %s both ask for host port %s", other.pod.FullName(),
+					p.pod.FullName(), key).
+					At(other.at, "%s: hostPort is %d", other.pod.FullName(), p.port).At(p.at,
+					"%s: hostPort is %d", p.pod.FullName(), p.port))
 				continue
 			}
 			seen[key] = p
@@ -69,7 +79,8 @@ capability. Pods on the host's network bind their ports themselves and do not co
 			}
 		}
 		if len(findings) == 0 && open != "" {
-			return nil, checks.Unknown(evidence.NotShown.Gap("whether host port %s is published", open))
+			return nil, checks.Unknown(evidence.NotShown.Gap("whether host port %s is published",
+				open))
 		}
 		return findings, nil
 	},
@@ -80,7 +91,8 @@ capability. Pods on the host's network bind their ports themselves and do not co
 func portSign(symbol, call string) checks.Sign {
 	sign := checks.SignOfCode(symbol, portTaken, call)
 	sign.Not = []string{"LoadBalancer", "load balancer", "azure-vnet", ".json"}
-	sign.In = []string{"kubelet", "containerd", "docker", "cni", evidence.InPodEvents, evidence.InEvents}
+	sign.In = []string{"kubelet", "containerd", "docker", "cni", evidence.InPodEvents,
+		evidence.InEvents}
 	return sign
 }
 
@@ -102,7 +114,8 @@ func hostPortsOf(p evidence.Pod) []podPort {
 	for i, c := range p.Spec.Containers {
 		for j, port := range c.Ports {
 			if port.HostPort > 0 {
-				list = append(list, podPort{p, strings.ToLower(cmp.Or(port.Protocol, "TCP")), port.HostPort,
+				list = append(list, podPort{p, strings.ToLower(cmp.Or(port.Protocol, "TCP")),
+					port.HostPort,
 					p.Field("spec", "containers", i, "ports", j, "hostPort")})
 			}
 		}
@@ -113,7 +126,8 @@ func hostPortsOf(p evidence.Pod) []podPort {
 func podsWithHostPorts(s evidence.Snapshot) []podPort {
 	var list []podPort
 	for _, p := range evidence.Pods.In(s) {
-		if p.Status.Phase != "Succeeded" && p.Status.Phase != "Failed" && p.Metadata.DeletionTimestamp == nil {
+		if p.Status.Phase != "Succeeded" && p.Status.Phase != "Failed" &&
+			p.Metadata.DeletionTimestamp == nil {
 			list = append(list, hostPortsOf(p)...)
 		}
 	}
@@ -143,8 +157,11 @@ func heldByProcess(s evidence.Snapshot, p podPort) (checks.Finding, bool) {
 			continue
 		}
 		level := cond(p.pod.Status.Phase == "Running", checks.Warn, checks.Fail)
-		return checks.Findingf(level, p.pod.FullName(), "pod %s asks for host port %s/%d, on which %s listens", p.pod.FullName(), p.protocol, p.port, cmp.Or(l.Process, "a process of the node")).
-			At(evidence.Ports.Field(s, "listeners", l.number), "%s %s:%d: %s", l.Protocol, l.Address, l.Port, orUnknown(l.Process)).
+		return checks.Findingf(level, p.pod.FullName(),
+			"pod %s asks for host port %s/%d, on which %s listens", p.pod.FullName(), p.protocol,
+			p.port, cmp.Or(l.Process, "a process of the node")).
+			At(evidence.Ports.Field(s, "listeners", l.number), "%s %s:%d: %s", l.Protocol,
+				l.Address, l.Port, orUnknown(l.Process)).
 			At(p.at, "%s: hostPort is %d", p.pod.FullName(), p.port), true
 	}
 	return checks.Finding{}, false
@@ -163,7 +180,8 @@ const (
 func published(s evidence.Snapshot, p podPort) (checks.Finding, publication) {
 	n := node.About(s)
 	if p.pod.Status.Phase != "Running" {
-		return checks.Finding{}, isPublished // it has no endpoint to look at yet, and its trouble is not this
+		// it has no endpoint to look at yet, and its trouble is not this
+		return checks.Finding{}, isPublished
 	}
 	ip, ok := node.ParseAddress(p.pod.Status.PodIP)
 	for _, e := range evidence.HNSEndpoints.In(s) {
@@ -174,9 +192,11 @@ func published(s evidence.Snapshot, p podPort) (checks.Finding, publication) {
 			return checks.Finding{}, isPublished
 		}
 		if !e.Truncated {
-			return checks.Findingf(checks.Fail, p.pod.FullName(), "pod %s asks for host port %s/%d, and its HNS endpoint has no PortMapping policy for it", p.pod.FullName(), p.protocol, p.port).
+			return checks.Findingf(checks.Fail, p.pod.FullName(),
+				"pod %s asks for host port %s/%d, and its HNS endpoint has no PortMapping policy for it", p.pod.FullName(), p.protocol, p.port).
 				At(p.at, "%s: hostPort is %d", p.pod.FullName(), p.port).
-				At(e.Field("Policies"), "%s has %d policies, none maps port %d", node.EndpointName(e), len(e.Policies), p.port), notPublished
+				At(e.Field("Policies"), "%s has %d policies, none maps port %d",
+					node.EndpointName(e), len(e.Policies), p.port), notPublished
 		}
 	}
 	f := n.Effective()
@@ -188,9 +208,11 @@ func published(s evidence.Snapshot, p podPort) (checks.Finding, publication) {
 			return checks.Finding{}, isPublished
 		}
 	}
-	return checks.Findingf(checks.Fail, p.pod.FullName(), "pod %s asks for host port %s/%d, and the CNI configuration %s lacks the capability portMappings, so nobody publishes it", p.pod.FullName(), p.protocol, p.port, f.Name).
-		At(p.at, "%s: hostPort is %d", p.pod.FullName(), p.port).
-		At(f.Field("capabilities"), "capabilities of %s: no portMappings", f.Config.Type), notPublished
+	return checks.Findingf(checks.Fail, p.pod.FullName(),
+			"pod %s asks for host port %s/%d, and the CNI configuration %s lacks the capability portMappings, so nobody publishes it", p.pod.FullName(), p.protocol, p.port, f.Name).
+			At(p.at, "%s: hostPort is %d", p.pod.FullName(), p.port).
+			At(f.Field("capabilities"), "capabilities of %s: no portMappings", f.Config.Type),
+		notPublished
 }
 
 // mapsPort tells whether one of the endpoint's policies publishes the port.

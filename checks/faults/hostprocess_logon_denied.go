@@ -10,7 +10,8 @@ import (
 )
 
 // The accounts that may start processes as other users.
-var hostProcessAccounts = []string{"localsystem", `nt authority\system`, `.\system`, "system", `nt authority\localservice`, `nt authority\local service`, "localservice"}
+var hostProcessAccounts = []string{"localsystem", `nt authority\system`, `.\system`, "system",
+	`nt authority\localservice`, `nt authority\local service`, "localservice"}
 
 var _ = register(checks.Check{
 	ID:       "hostprocess-logon-denied",
@@ -24,11 +25,13 @@ the network plugin, CSI drivers.
 The check looks at the account of the service containerd. It only asks where the node has
 HostProcess pods, or pods that say so.`,
 	Fix: checks.Fix{
-		Text:     "let the service run as LocalSystem again and restart it",
-		Commands: []string{"sc.exe qc containerd", "sc.exe config containerd obj= LocalSystem", "Restart-Service containerd"},
-		Impact:   "running containers are not touched",
+		Text: "let the service run as LocalSystem again and restart it",
+		Commands: []string{"sc.exe qc containerd", "sc.exe config containerd obj= LocalSystem",
+			"Restart-Service containerd"},
+		Impact: "running containers are not touched",
 	},
-	Links: []string{"https://kubernetes.io/docs/tasks/configure-pod-container/create-hostprocess-pod/#troubleshooting-hostprocess-containers", "https://github.com/microsoft/hcsshim/tree/main/internal/jobcontainers"},
+	Links: []string{
+		"https://kubernetes.io/docs/tasks/configure-pod-container/create-hostprocess-pod/#troubleshooting-hostprocess-containers", "https://github.com/microsoft/hcsshim/tree/main/internal/jobcontainers"},
 	Breaks: []*checks.Effect{effectFlanneld, effectKubeProxy, effectCNIConfig,
 		effectHNSNetwork, effectNodeReady, effectPodStart, effectContainers},
 	Applies: checks.OnRuntime("containerd"),
@@ -36,7 +39,8 @@ HostProcess pods, or pods that say so.`,
 	Needs:   []evidence.Need{evidence.Services, node.NeedRuntime},
 	Uses:    []evidence.Need{evidence.Pods, evidence.PodEvents},
 	Signs: []checks.Sign{
-		{Text: "failed to create user process token", Also: []string{"failed to logon user"}, Says: "containerd may not log on as the user of a HostProcess container"},
+		{Text: "failed to create user process token", Also: []string{"failed to logon user"},
+			Says: "containerd may not log on as the user of a HostProcess container"},
 	},
 	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
 		services := node.About(s).Components["runtime"].Services
@@ -52,11 +56,14 @@ HostProcess pods, or pods that say so.`,
 			return nil, nil
 		}
 		level := checks.Warn
-		pods := slices.ContainsFunc(evidence.Pods.In(s), func(p evidence.Pod) bool { return p.HostProcess() && !podRuns(p) })
+		pods := slices.ContainsFunc(evidence.Pods.In(s), func(p evidence.Pod) bool {
+			return p.HostProcess() && !podRuns(p)
+		})
 		if pods || len(liveSigns(s, "hostprocess-logon-denied")) > 0 {
 			level = checks.Fail
 		}
-		return []checks.Finding{checks.Findingf(level, svc.Name, "service %s runs as %s, and only LocalSystem or LocalService may start HostProcess containers", svc.Name, evidence.Clean(svc.Account)).
+		return []checks.Finding{checks.Findingf(level, svc.Name,
+			"service %s runs as %s, and only LocalSystem or LocalService may start HostProcess containers", svc.Name, evidence.Clean(svc.Account)).
 			At(svc.Field("account"), "%s: account %s", svc.Name, evidence.Clean(svc.Account))}, nil
 	},
 })

@@ -26,19 +26,25 @@ A named pipe cannot be mounted into them either: the process reaches the node's 
 The check compares versions where the node has HostProcess pods, and reads what containerd says of
 mounts.`,
 	Fix: checks.Fix{
-		Text:     "move the node to containerd 1.7 and a current kubelet; take mounts of named pipes out of HostProcess pods and open the pipe by its own name",
-		Commands: []string{"kubectl get node {node} -o wide", `kubectl get pods -A --field-selector spec.nodeName={node} -o jsonpath='{range .items[*]}{.metadata.name}{" "}{.spec.volumes[*].hostPath.path}{"\n"}{end}'`},
-		Impact:   "another runtime version needs the node drained; changing a pod template recreates its pods",
+		Text: "move the node to containerd 1.7 and a current kubelet; take mounts of named pipes out of HostProcess pods and open the pipe by its own name",
+		Commands: []string{"kubectl get node {node} -o wide",
+			`kubectl get pods -A --field-selector spec.nodeName={node} -o jsonpath='{range .items[*]}{.metadata.name}{" "}{.spec.volumes[*].hostPath.path}{"\n"}{end}'`},
+		Impact: "another runtime version needs the node drained; changing a pod template recreates its pods",
 	},
-	Links:    []string{"https://kubernetes.io/docs/tasks/configure-pod-container/create-hostprocess-pod/", "https://github.com/microsoft/hcsshim/blob/main/internal/jobcontainers/mounts.go", "https://github.com/kubernetes/kubernetes/pull/110140"},
+	Links: []string{
+		"https://kubernetes.io/docs/tasks/configure-pod-container/create-hostprocess-pod/",
+		"https://github.com/microsoft/hcsshim/blob/main/internal/jobcontainers/mounts.go",
+		"https://github.com/kubernetes/kubernetes/pull/110140"},
 	Breaks:   []*checks.Effect{effectFlanneld, effectKubeProxy, effectPodStart, effectContainers},
 	Explains: []string{"entrypoint-not-found"},
 	Partial:  true,
 	Needs:    []evidence.Need{evidence.Pods, node.NeedRuntime, node.NeedKubelet},
 	Uses:     []evidence.Need{evidence.PodEvents},
 	Signs: []checks.Sign{
-		{Text: "named pipe mounts not supported for job containers", Says: "a HostProcess pod mounts a named pipe, which is not possible"},
-		{Text: "failed to setup mount for job container", Says: "a mount of a HostProcess pod fails"},
+		{Text: "named pipe mounts not supported for job containers",
+			Says: "a HostProcess pod mounts a named pipe, which is not possible"},
+		{Text: "failed to setup mount for job container",
+			Says: "a mount of a HostProcess pod fails"},
 	},
 	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
 		n := node.About(s)
@@ -52,19 +58,29 @@ mounts.`,
 			seen = true
 			switch {
 			case rt.Name == "docker":
-				findings = append(findings, checks.Findingf(checks.Fail, p.FullName(), "%s is a HostProcess pod, and docker does not know them", p.FullName()).
-					At(p.HostProcessField(), "%s: windowsOptions.hostProcess is true", p.FullName()).With(n.Runtime.From))
-			case rt.Name == "containerd" && rt.Version.Major > 0 && !rt.Version.AtLeast(hostProcessContainerd):
-				findings = append(findings, checks.Findingf(checks.Fail, p.FullName(), "%s is a HostProcess pod, and containerd %s runs it as an ordinary container; %s or later is needed", p.FullName(), rt.Version, hostProcessContainerd).
-					At(p.HostProcessField(), "%s: windowsOptions.hostProcess is true", p.FullName()).With(n.Runtime.From))
+				findings = append(findings, checks.Findingf(checks.Fail, p.FullName(),
+					"%s is a HostProcess pod, and docker does not know them", p.FullName()).
+					At(p.HostProcessField(), "%s: windowsOptions.hostProcess is true",
+						p.FullName()).With(n.Runtime.From))
+			case rt.Name == "containerd" && rt.Version.Major > 0 &&
+				!rt.Version.AtLeast(hostProcessContainerd):
+				findings = append(findings, checks.Findingf(checks.Fail, p.FullName(),
+					"%s is a HostProcess pod, and containerd %s runs it as an ordinary container; %s or later is needed", p.FullName(), rt.Version, hostProcessContainerd).
+					At(p.HostProcessField(), "%s: windowsOptions.hostProcess is true",
+						p.FullName()).With(n.Runtime.From))
 			case !n.Kubelet.Value.AtLeast(hostProcessKubelet):
-				findings = append(findings, checks.Findingf(checks.Fail, p.FullName(), "%s is a HostProcess pod, and kubelet %s does not know them; %s or later is needed", p.FullName(), n.Kubelet.Value, hostProcessKubelet).
-					At(p.HostProcessField(), "%s: windowsOptions.hostProcess is true", p.FullName()).With(n.Kubelet.From))
+				findings = append(findings, checks.Findingf(checks.Fail, p.FullName(),
+					"%s is a HostProcess pod, and kubelet %s does not know them; %s or later is needed", p.FullName(), n.Kubelet.Value, hostProcessKubelet).
+					At(p.HostProcessField(), "%s: windowsOptions.hostProcess is true",
+						p.FullName()).With(n.Kubelet.From))
 			case !podRuns(p):
 				for i, v := range p.Spec.Volumes {
 					if v.HostPath != nil && strings.HasPrefix(v.HostPath.Path, `\\.\pipe\`) {
-						findings = append(findings, checks.Findingf(checks.Fail, p.FullName(), "%s is a HostProcess pod and mounts the named pipe %s, which is not possible: it reaches the pipe directly", p.FullName(), v.HostPath.Path).
-							At(p.Field("spec", "volumes", i, "hostPath", "path"), "%s: volume %s: hostPath %s", p.FullName(), v.Name, v.HostPath.Path))
+						findings = append(findings, checks.Findingf(checks.Fail, p.FullName(),
+							"%s is a HostProcess pod and mounts the named pipe %s, which is not possible: it reaches the pipe directly", p.FullName(), v.HostPath.Path).
+							At(p.Field("spec", "volumes", i, "hostPath", "path"),
+								"%s: volume %s: hostPath %s", p.FullName(), v.Name,
+								v.HostPath.Path))
 					}
 				}
 			}

@@ -26,7 +26,9 @@ Today a RuntimeClass selects a handler of containerd that isolates.`,
 		},
 		Impact: "changing a pod template recreates the pods of the workload",
 	},
-	Links:    []string{"https://kubernetes.io/docs/concepts/containers/runtime-class/", "https://kubernetes.io/docs/concepts/windows/intro/", "https://github.com/kubernetes/kubernetes/pull/95505"},
+	Links: []string{"https://kubernetes.io/docs/concepts/containers/runtime-class/",
+		"https://kubernetes.io/docs/concepts/windows/intro/",
+		"https://github.com/kubernetes/kubernetes/pull/95505"},
 	Explains: []string{"app-image-os-version-mismatch", "hyperv-feature-missing"},
 	Needs:    []evidence.Need{needPodSpecs},
 	Uses:     []evidence.Need{evidence.Pods, evidence.Manifests},
@@ -35,7 +37,8 @@ Today a RuntimeClass selects a handler of containerd that isolates.`,
 		for _, p := range podSpecs(s) {
 			if v := p.Metadata.Annotations[isolationAnnotation]; v != "" {
 				at := podField{fieldPath{"metadata", "annotations", isolationAnnotation}, v}
-				findings = append(findings, checks.Findingf(checks.Warn, p.Name(), "%s asks for %s isolation by an annotation that nothing reads any more; a RuntimeClass does that", p.phrase(), evidence.Clean(v)).With(p.because(at)))
+				findings = append(findings, checks.Findingf(checks.Warn, p.Name(),
+					"%s asks for %s isolation by an annotation that nothing reads any more; a RuntimeClass does that", p.phrase(), evidence.Clean(v)).With(p.because(at)))
 			}
 		}
 		return findings, nil

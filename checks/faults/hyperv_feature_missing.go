@@ -31,9 +31,12 @@ convicts also where the feature is installed: then the hypervisor does not start
 		},
 		Impact: "installing reboots the node and stops every pod on it; the second command is for the host and needs the virtual machine to be off",
 	},
-	Links: []string{"https://learn.microsoft.com/en-us/virtualization/windowscontainers/manage-containers/hyperv-container", "https://kubernetes.io/docs/concepts/containers/runtime-class/",
-		"https://github.com/MicrosoftDocs/Virtualization-Documentation/issues/1128", "https://github.com/moby/moby/issues/40792",
-		"https://github.com/docker/for-win/issues/6253", "https://github.com/docker/for-win/issues/8414"},
+	Links: []string{
+		"https://learn.microsoft.com/en-us/virtualization/windowscontainers/manage-containers/hyperv-container", "https://kubernetes.io/docs/concepts/containers/runtime-class/",
+		"https://github.com/MicrosoftDocs/Virtualization-Documentation/issues/1128",
+		"https://github.com/moby/moby/issues/40792",
+		"https://github.com/docker/for-win/issues/6253",
+		"https://github.com/docker/for-win/issues/8414"},
 	Breaks: []*checks.Effect{effectPodStart},
 	Needs:  []evidence.Need{evidence.Features, evidence.Pods},
 	Uses:   slices.Concat(complaintUses, node.RuntimeConfigs, []evidence.Need{evidence.CRI}),
@@ -47,7 +50,9 @@ convicts also where the feature is installed: then the hypervisor does not start
 		refused := map[string]bool{}
 		for _, c := range complaints(s, hypervSigns) {
 			refused[c.pod.FullName()] = true
-			findings = append(findings, because(checks.Findingf(checks.Fail, c.pod.FullName(), "%s does not run: %s", c.pod.FullName(), c.says).With(c.from)))
+			findings = append(findings,
+				because(checks.Findingf(checks.Fail, c.pod.FullName(), "%s does not run: %s",
+					c.pod.FullName(), c.says).With(c.from)))
 		}
 		if feature == "installed" {
 			return findings, nil
@@ -55,18 +60,26 @@ convicts also where the feature is installed: then the hypervisor does not start
 		unsure := false
 		if handler, from := defaultHandler(s); isHyperV(handler) {
 			unsure = feature == ""
-			findings = append(findings, because(checks.Findingf(checks.Fail, handler, "the runtime isolates every pod with %s, and Hyper-V is %s, not installed", handler, orUnknown(feature)).With(from)))
+			findings = append(findings,
+				because(checks.Findingf(checks.Fail, handler,
+					"the runtime isolates every pod with %s, and Hyper-V is %s, not installed",
+					handler, orUnknown(feature)).With(from)))
 		}
 		for _, p := range evidence.Pods.In(s) {
 			if !isHyperV(p.Spec.RuntimeClassName) || !node.PodDown(p) || refused[p.FullName()] {
 				continue
 			}
 			unsure = unsure || feature == ""
-			findings = append(findings, because(checks.Findingf(checks.Fail, p.FullName(), "%s asks for Hyper-V isolation by its runtime class %s, and Hyper-V is %s, not installed", p.FullName(), p.Spec.RuntimeClassName, orUnknown(feature)).
-				At(p.Field("spec", "runtimeClassName"), "%s: runtimeClassName is %s", p.FullName(), p.Spec.RuntimeClassName)))
+			findings = append(findings,
+				because(checks.Findingf(checks.Fail, p.FullName(),
+					"%s asks for Hyper-V isolation by its runtime class %s, and Hyper-V is %s, not installed", p.FullName(), p.Spec.RuntimeClassName, orUnknown(feature)).
+					At(p.Field("spec", "runtimeClassName"), "%s: runtimeClassName is %s",
+						p.FullName(),
+						p.Spec.RuntimeClassName)))
 		}
 		if unsure && len(refused) == 0 {
-			return nil, checks.Unknown(evidence.NotShown.Gap("the state of the Windows feature Hyper-V"))
+			return nil, checks.Unknown(
+				evidence.NotShown.Gap("the state of the Windows feature Hyper-V"))
 		}
 		return findings, nil
 	},
@@ -75,10 +88,13 @@ convicts also where the feature is installed: then the hypervisor does not start
 const noHypervisor = "a container with Hyper-V isolation was refused: no hypervisor runs on this machine"
 
 var hypervSigns = []checks.Sign{
-	checks.SignOfCode("HCS_E_HYPERV_NOT_INSTALLED", "a container with Hyper-V isolation was refused: Hyper-V is not installed, or not exposed to this machine"),
-	{Text: "could not be started because a required feature is not installed", Says: "a container with Hyper-V isolation was refused: a Windows feature that it needs is not installed"},
+	checks.SignOfCode("HCS_E_HYPERV_NOT_INSTALLED",
+		"a container with Hyper-V isolation was refused: Hyper-V is not installed, or not exposed to this machine"),
+	{Text: "could not be started because a required feature is not installed",
+		Says: "a container with Hyper-V isolation was refused: a Windows feature that it needs is not installed"},
 	{Text: "0xc0351000", Says: noHypervisor},
-	{Text: "No hypervisor is present on this system", Not: []string{"0xc0351000"}, Says: noHypervisor},
+	{Text: "No hypervisor is present on this system", Not: []string{"0xc0351000"},
+		Says: noHypervisor},
 }
 
 // featureState is installed, available, pending or absent; empty where the
@@ -93,7 +109,8 @@ func defaultHandler(s evidence.Snapshot) (string, evidence.Because) {
 		return v, at.Because("defaultRuntimeName is %s", v)
 	}
 	if c, file, gap := node.ContainerdConfig(s); gap.Kind == "" && c.DefaultRuntime != "" {
-		return c.DefaultRuntime, evidence.InFile(file.Path).Because("default_runtime_name is %s", c.DefaultRuntime)
+		return c.DefaultRuntime, evidence.InFile(file.Path).Because("default_runtime_name is %s",
+			c.DefaultRuntime)
 	}
 	return "", evidence.Because{}
 }

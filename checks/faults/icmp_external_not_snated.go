@@ -29,10 +29,13 @@ is told and no fault.`,
 		Commands: []string{"Test-NetConnection HOST -Port 443", "curl.exe -sv https://HOST"},
 		Impact:   "none: looking changes nothing",
 	},
-	Links: []string{"https://kubernetes.io/docs/concepts/services-networking/windows-networking/#limitations", "https://github.com/microsoft/SDN/issues/170"},
+	Links: []string{
+		"https://kubernetes.io/docs/concepts/services-networking/windows-networking/#limitations",
+		"https://github.com/microsoft/SDN/issues/170"},
 	Shows: []*checks.Effect{effectOutbound},
 	Needs: []evidence.Need{evidence.ReachProbes},
-	Uses:  append(slices.Clone(node.ClusterSources), evidence.Node, evidence.HNSNetworks, evidence.Adapters),
+	Uses: append(slices.Clone(node.ClusterSources), evidence.Node, evidence.HNSNetworks,
+		evidence.Adapters),
 	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
 		n := node.About(s)
 		probes := evidence.ReachProbes.In(s)
@@ -54,7 +57,8 @@ is told and no fault.`,
 			}
 		}
 		if !pinged && len(findings) == 0 {
-			return nil, checks.Unknown(evidence.NotProbed.Gap("a host outside the cluster, by ping from a pod"))
+			return nil, checks.Unknown(
+				evidence.NotProbed.Gap("a host outside the cluster, by ping from a pod"))
 		}
 		return findings, nil
 	},
@@ -63,7 +67,8 @@ is told and no fault.`,
 // aboutPing sets a ping beside the pod's connections: those to the pinged host,
 // or where there are none, those to any other host outside. The zero Finding
 // stands for nothing to tell.
-func aboutPing(n *node.Node, ping evidence.ReachProbe, probes []evidence.ReachProbe) checks.Finding {
+func aboutPing(n *node.Node, ping evidence.ReachProbe,
+	probes []evidence.ReachProbe) checks.Finding {
 	var same, other []evidence.ReachProbe
 	for _, p := range probes {
 		switch {
@@ -74,19 +79,26 @@ func aboutPing(n *node.Node, ping evidence.ReachProbe, probes []evidence.ReachPr
 			other = append(other, p)
 		}
 	}
-	if f := contact(ping, same, checks.Fail, checks.Warn); f.Level > 0 || !probed.GotNoAnswer(ping) || probed.ContactOf(same) != probed.ContactNotAsked {
+	if f := contact(ping, same, checks.Fail, checks.Warn); f.Level > 0 ||
+		!probed.GotNoAnswer(ping) || probed.ContactOf(same) != probed.ContactNotAsked {
 		return f
 	}
 	var seen probed.Outcomes
 	for _, p := range other {
 		seen.Add(p)
 	}
-	f := checks.Findingf(checks.Info, ping.Target, "a ping from %s to %s fails, which says nothing on Windows; no TCP connection was tried", ping.From, ping.Target)
+	f := checks.Findingf(checks.Info, ping.Target,
+		"a ping from %s to %s fails, which says nothing on Windows; no TCP connection was tried",
+		ping.From, ping.Target)
 	switch {
 	case len(seen.Answered) > 0:
-		f = checks.Findingf(checks.Info, ping.Target, "a ping from %s to %s fails and TCP to %s works: Windows as documented", ping.From, ping.Target, probed.HostOf(seen.Answered[0].Target))
+		f = checks.Findingf(checks.Info, ping.Target,
+			"a ping from %s to %s fails and TCP to %s works: Windows as documented", ping.From,
+			ping.Target, probed.HostOf(seen.Answered[0].Target))
 	case len(seen.Lost) > 0:
-		f = checks.Findingf(checks.Fail, ping.Target, "a ping from %s to %s fails, and so does TCP to %s: this is not about ICMP", ping.From, ping.Target, probed.HostOf(seen.Lost[0].Target))
+		f = checks.Findingf(checks.Fail, ping.Target,
+			"a ping from %s to %s fails, and so does TCP to %s: this is not about ICMP", ping.From,
+			ping.Target, probed.HostOf(seen.Lost[0].Target))
 	}
 	return f.With(probed.ReachBecause(ping)).With(seen.Quotes()...)
 }
@@ -96,7 +108,8 @@ func aboutPing(n *node.Node, ping evidence.ReachProbe, probes []evidence.ReachPr
 func aboutNodePing(ping evidence.ReachProbe, probes []evidence.ReachProbe) checks.Finding {
 	var same []evidence.ReachProbe
 	for _, p := range probes {
-		if p.Protocol != "icmp" && p.From == ping.From && probed.HostOf(p.Target) == probed.HostOf(ping.Target) {
+		if p.Protocol != "icmp" && p.From == ping.From &&
+			probed.HostOf(p.Target) == probed.HostOf(ping.Target) {
 			same = append(same, p)
 		}
 	}
@@ -111,7 +124,8 @@ func aboutNodePing(ping evidence.ReachProbe, probes []evidence.ReachProbe) check
 
 // contact tells what a ping and the connections to the same host come to. The
 // levels are for a host that answers neither, and for one that answers pings only.
-func contact(ping evidence.ReachProbe, same []evidence.ReachProbe, none, pingOnly checks.Level) checks.Finding {
+func contact(ping evidence.ReachProbe, same []evidence.ReachProbe, none,
+	pingOnly checks.Level) checks.Finding {
 	var seen probed.Outcomes
 	for _, p := range same {
 		seen.Add(p)
@@ -119,15 +133,21 @@ func contact(ping evidence.ReachProbe, same []evidence.ReachProbe, none, pingOnl
 	to, f := ping.Target, checks.Finding{}
 	switch probed.ContactOf(append([]evidence.ReachProbe{ping}, same...)) {
 	case probed.ContactPingOnly:
-		f = checks.Findingf(pingOnly, to, "%s answers a ping from %s and no TCP connection: a firewall stands between", to, ping.From)
+		f = checks.Findingf(pingOnly, to,
+			"%s answers a ping from %s and no TCP connection: a firewall stands between", to,
+			ping.From)
 	case probed.ContactTCPOnly:
-		f = checks.Findingf(checks.Info, to, "a ping from %s to %s fails and TCP to it works: Windows as documented", ping.From, to)
+		f = checks.Findingf(checks.Info, to,
+			"a ping from %s to %s fails and TCP to it works: Windows as documented", ping.From, to)
 	case probed.ContactNone:
 		if !probed.GotNoAnswer(ping) {
 			return f
 		}
-		if f = checks.Findingf(none, to, "%s answers %s neither over ICMP nor over TCP: this is not about ICMP", to, ping.From); none == checks.Info {
-			f = checks.Findingf(none, to, "%s answers %s neither over ICMP nor over TCP, which is a fault only where the node should get there without a proxy", to, ping.From)
+		if f = checks.Findingf(none, to,
+			"%s answers %s neither over ICMP nor over TCP: this is not about ICMP", to,
+			ping.From); none == checks.Info {
+			f = checks.Findingf(none, to,
+				"%s answers %s neither over ICMP nor over TCP, which is a fault only where the node should get there without a proxy", to, ping.From)
 		}
 	default:
 		return f
@@ -138,6 +158,9 @@ func contact(ping evidence.ReachProbe, same []evidence.ReachProbe, none, pingOnl
 // inside tells whether a probe's target is of the cluster: a pod, a Service or the node.
 func inside(n *node.Node, p evidence.ReachProbe) bool {
 	a, ok := probed.AddressOf(p)
-	return ok && (node.AnyContains(slices.Concat(n.ClusterCIDRs.Value, n.ServiceCIDRs.Value, n.PodCIDRs.Value), a) ||
-		slices.Contains(slices.Concat(n.ServiceIPs.Value, n.ClusterDNS.Value, n.ManagementIPs.Value), a))
+	return ok &&
+		(node.AnyContains(slices.Concat(n.ClusterCIDRs.Value, n.ServiceCIDRs.Value,
+			n.PodCIDRs.Value), a) ||
+			slices.Contains(slices.Concat(n.ServiceIPs.Value, n.ClusterDNS.Value,
+				n.ManagementIPs.Value), a))
 }

@@ -7,9 +7,12 @@ import (
 
 func TestCertExpiredOrClockSkew(t *testing.T) {
 	cert := func(path, subject, issuer, from, until string) string {
-		return `{"path":"` + path + `","subject":"` + subject + `","issuer":"` + issuer + `","notBefore":"` + from + `","notAfter":"` + until + `"}`
+		return `{"path":"` + path + `","subject":"` + subject + `","issuer":"` + issuer +
+			`","notBefore":"` + from + `","notAfter":"` + until + `"}`
 	}
-	list := func(certs ...string) string { return "-- certificates.json --\n[" + strings.Join(certs, ",") + "]\n" }
+	list := func(certs ...string) string {
+		return "-- certificates.json --\n[" + strings.Join(certs, ",") + "]\n"
+	}
 	clock := func(ms string) string {
 		return "-- time.json --\n{\"service\":\"running\",\"apiServerSkewMs\":" + ms + "}\n"
 	}
@@ -19,25 +22,47 @@ func TestCertExpiredOrClockSkew(t *testing.T) {
 	}
 	good := client("2026-02-01T00:00:00Z", "2027-02-01T00:00:00Z")
 	ca := func(until string) string {
-		return cert(`C:\\etc\\kubernetes\\pki\\ca.crt`, "CN=kubernetes", "CN=kubernetes", "2016-01-01T00:00:00Z", until)
+		return cert(`C:\\etc\\kubernetes\\pki\\ca.crt`, "CN=kubernetes", "CN=kubernetes",
+			"2016-01-01T00:00:00Z", until)
 	}
-	expired := func(log, line string) string { return "-- logs/" + log + "/x.log --\n" + line + "\n" }
+	expired := func(log, line string) string {
+		return "-- logs/" + log + "/x.log --\n" + line + "\n"
+	}
 	const x509 = `x509: certificate has expired or is not yet valid: current time 2026-11-20T10:00:00Z is after 2026-11-19T10:00:00Z`
 	runLooks(t, "cert-expired-or-clock-skew", []look{
-		{"the client certificate", list(client("2025-11-19T00:00:00Z", "2026-11-19T00:00:00Z")), "fail: the kubelet's client certificate expired on 2026-11-19 at 00:00 UTC [state]"},
-		{"not renewed, two days before the end", list(client("2025-11-22T00:00:00Z", "2026-11-22T00:00:00Z")) + clock("5"), "warn: the kubelet's client certificate expires on 2026-11-22 at 00:00 UTC, and nothing has renewed it [state]"},
-		{"one that lives for a day, with hours to go", list(client("2026-11-20T00:00:00Z", "2026-11-21T00:00:00Z")) + clock("5"), "pass"},
-		{"from the future", list(client("2026-11-20T11:00:00Z", "2027-11-20T11:00:00Z")), "fail: the kubelet's client certificate is not valid before 2026-11-20 11:00 UTC: the node's clock is behind [state]"},
-		{"earlier generations of a rotated certificate", list(good, cert(pki+"kubelet-client-2025-01-01-10-00-00.pem", me, "CN=kubernetes", "2025-01-01T00:00:00Z", "2026-01-01T00:00:00Z")) + clock("5"), "pass"},
-		{"an old root in a bundle with a new one", list(good, ca("2026-01-01T00:00:00Z"), ca("2036-01-01T00:00:00Z")) + clock("5"), "pass"},
-		{"the only CA", list(good, ca("2026-01-01T00:00:00Z")), "fail: the cluster's CA certificate expired on 2026-01-01 at 00:00 UTC [state]"},
-		{"the serving certificate", list(good, cert(pki+"kubelet.crt", "CN=win-1@1", "CN=win-1-ca@1", "2025-01-01T00:00:00Z", "2026-01-01T00:00:00Z")), "warn: the kubelet's serving certificate expired on 2026-01-01 at 00:00 UTC [state]"},
-		{"the clock far off", list(good) + clock("-400000"), "fail: the node's clock and the API server's differ by 6m40s [state]"},
-		{"the clock somewhat off, and no certificate recorded", clock("90000"), "warn: the node's clock and the API server's differ by 1m30s [state]"},
+		{"the client certificate", list(client("2025-11-19T00:00:00Z", "2026-11-19T00:00:00Z")),
+			"fail: the kubelet's client certificate expired on 2026-11-19 at 00:00 UTC [state]"},
+		{"not renewed, two days before the end",
+			list(client("2025-11-22T00:00:00Z", "2026-11-22T00:00:00Z")) + clock("5"),
+			"warn: the kubelet's client certificate expires on 2026-11-22 at 00:00 UTC, and nothing has renewed it [state]"},
+		{"one that lives for a day, with hours to go",
+			list(client("2026-11-20T00:00:00Z", "2026-11-21T00:00:00Z")) + clock("5"), "pass"},
+		{"from the future", list(client("2026-11-20T11:00:00Z", "2027-11-20T11:00:00Z")),
+			"fail: the kubelet's client certificate is not valid before 2026-11-20 11:00 UTC: the node's clock is behind [state]"},
+		{"earlier generations of a rotated certificate",
+			list(good, cert(pki+"kubelet-client-2025-01-01-10-00-00.pem", me, "CN=kubernetes",
+				"2025-01-01T00:00:00Z", "2026-01-01T00:00:00Z")) + clock("5"), "pass"},
+		{"an old root in a bundle with a new one", list(good, ca("2026-01-01T00:00:00Z"),
+			ca("2036-01-01T00:00:00Z")) + clock("5"), "pass"},
+		{"the only CA", list(good, ca("2026-01-01T00:00:00Z")),
+			"fail: the cluster's CA certificate expired on 2026-01-01 at 00:00 UTC [state]"},
+		{"the serving certificate",
+			list(good, cert(pki+"kubelet.crt", "CN=win-1@1", "CN=win-1-ca@1",
+				"2025-01-01T00:00:00Z", "2026-01-01T00:00:00Z")),
+			"warn: the kubelet's serving certificate expired on 2026-01-01 at 00:00 UTC [state]"},
+		{"the clock far off", list(good) + clock("-400000"),
+			"fail: the node's clock and the API server's differ by 6m40s [state]"},
+		{"the clock somewhat off, and no certificate recorded", clock("90000"),
+			"warn: the node's clock and the API server's differ by 1m30s [state]"},
 		{"the clock right, and no certificate recorded", clock("20"), "unknown"},
 		{"nobody measured the clock", list(good), "unknown"},
-		{"the kubelet's log alone", expired("kubelet", `E1120 10:00:00.1 1 reflector.go:1] Get "https://10.0.0.1:6443/api": `+x509), "fail: a certificate between this node and the API server has expired or is not valid yet [text]"},
-		{"a registry's certificate", expired("kubelet", `E1120 10:00:00.1 1 x.go:1] "Failed to pull image" err="failed to do request: Head https://registry/v2/: `+x509+`"`), "unknown"},
+		{"the kubelet's log alone",
+			expired("kubelet",
+				`E1120 10:00:00.1 1 reflector.go:1] Get "https://10.0.0.1:6443/api": `+x509),
+			"fail: a certificate between this node and the API server has expired or is not valid yet [text]"},
+		{"a registry's certificate",
+			expired("kubelet",
+				`E1120 10:00:00.1 1 x.go:1] "Failed to pull image" err="failed to do request: Head https://registry/v2/: `+x509+`"`), "unknown"},
 		{"the runtime and a registry", expired("containerd", x509), "unknown"},
 	})
 }
@@ -45,30 +70,53 @@ func TestCertExpiredOrClockSkew(t *testing.T) {
 func TestTimeServiceNotRunning(t *testing.T) {
 	state := func(json string) string { return "-- time.json --\n" + json + "\n" }
 	runLooks(t, "time-service-not-running", []look{
-		{"stopped", state(`{"service":"stopped"}`), "warn: the Windows Time service is stopped, start type not recorded [state]"},
-		{"started by a trigger, and the clock is right", state(`{"service":"stopped","apiServerSkewMs":40}`) + "-- services.json --\n[{\"name\":\"W32Time\",\"state\":\"stopped\",\"startType\":\"manual\"}]\n",
+		{"stopped", state(`{"service":"stopped"}`),
+			"warn: the Windows Time service is stopped, start type not recorded [state]"},
+		{"started by a trigger, and the clock is right",
+			state(`{"service":"stopped","apiServerSkewMs":40}`) +
+				"-- services.json --\n[{\"name\":\"W32Time\",\"state\":\"stopped\",\"startType\":\"manual\"}]\n",
 			"warn: the Windows Time service is stopped, start type manual; so far the clock is right [state]"},
-		{"disabled, and the clock is right by luck", state(`{"service":"stopped","apiServerSkewMs":40}`) + "-- services.json --\n[{\"name\":\"w32time\",\"state\":\"stopped\",\"startType\":\"disabled\"}]\n",
+		{"disabled, and the clock is right by luck",
+			state(`{"service":"stopped","apiServerSkewMs":40}`) +
+				"-- services.json --\n[{\"name\":\"w32time\",\"state\":\"stopped\",\"startType\":\"disabled\"}]\n",
 			"warn: the Windows Time service is stopped, start type disabled [state]"},
-		{"without a source", state(`{"service":"running","source":"Local CMOS Clock","apiServerSkewMs":3000}`), "warn: the Windows Time service runs without a source: Local CMOS Clock [state]"},
-		{"the hypervisor's clock", state(`{"service":"running","source":"VM IC Time Synchronization Provider"}`), "pass"},
-		{"another program keeps the clock", "-- services.json --\n[{\"name\":\"w32time\",\"state\":\"stopped\"},{\"name\":\"NTP\",\"state\":\"running\"}]\n", "pass"},
-		{"services without it", "-- services.json --\n[{\"name\":\"kubelet\",\"state\":\"running\"}]\n", "unknown"},
+		{"without a source",
+			state(`{"service":"running","source":"Local CMOS Clock","apiServerSkewMs":3000}`),
+			"warn: the Windows Time service runs without a source: Local CMOS Clock [state]"},
+		{"the hypervisor's clock",
+			state(`{"service":"running","source":"VM IC Time Synchronization Provider"}`), "pass"},
+		{"another program keeps the clock",
+			"-- services.json --\n[{\"name\":\"w32time\",\"state\":\"stopped\"},{\"name\":\"NTP\",\"state\":\"running\"}]\n", "pass"},
+		{"services without it",
+			"-- services.json --\n[{\"name\":\"kubelet\",\"state\":\"running\"}]\n", "unknown"},
 	})
 }
 
 func TestKubeconfigReadable(t *testing.T) {
 	acls := func(list string) string { return "-- security.json --\n{\"acls\":[" + list + "]}\n" }
-	const closed, open = `"D:PAI(A;;FA;;;SY)(A;;FA;;;BA)"`, `"D:AI(A;ID;FA;;;SY)(A;ID;0x1200a9;;;BU)"`
+	const closed, open = `"D:PAI(A;;FA;;;SY)(A;;FA;;;BA)"`,
+		`"D:AI(A;ID;FA;;;SY)(A;ID;0x1200a9;;;BU)"`
 	const there = "-- files.json --\n[{\"path\":\"C:\\\\k\\\\config\",\"outcome\":\"copied\"}]\n-- files/C/k/config --\napiVersion: v1\n"
 	runLooks(t, "kubeconfig-readable", []look{
-		{"the file itself", acls(`{"path":"c:/k/config","sddl":` + open + `}`), `warn: Users may read C:\k\config [state]`},
-		{"a closed file in an open folder", acls(`{"path":"C:\\k","sddl":"D:(A;OICI;FR;;;BU)"},{"path":"C:\\k\\config","sddl":`+closed+`}`) + there, "pass"},
-		{"only the folder is recorded, and it hands reading down to files", acls(`{"path":"C:\\k","sddl":"D:(A;OICI;FR;;;AU)"}`) + there, `warn: Authenticated Users may read C:\k\config [state]`},
-		{"a folder that hands reading to folders only", acls(`{"path":"C:\\k","sddl":"D:(A;CI;FR;;;BU)(A;CIIO;FA;;;BU)(A;OICI;FA;;;BA)"}`) + there, "pass"},
-		{"an open folder without such a file", acls(`{"path":"C:\\k","sddl":"D:(A;OICI;FR;;;BU)"}`) + "-- files.json --\n[{\"path\":\"C:\\\\k\\\\config\",\"outcome\":\"absent\"}]\n", "unknown"},
+		{"the file itself", acls(`{"path":"c:/k/config","sddl":` + open + `}`),
+			`warn: Users may read C:\k\config [state]`},
+		{"a closed file in an open folder",
+			acls(`{"path":"C:\\k","sddl":"D:(A;OICI;FR;;;BU)"},{"path":"C:\\k\\config","sddl":`+
+				closed+`}`) + there, "pass"},
+		{"only the folder is recorded, and it hands reading down to files",
+			acls(`{"path":"C:\\k","sddl":"D:(A;OICI;FR;;;AU)"}`) + there,
+			`warn: Authenticated Users may read C:\k\config [state]`},
+		{"a folder that hands reading to folders only",
+			acls(`{"path":"C:\\k","sddl":"D:(A;CI;FR;;;BU)(A;CIIO;FA;;;BU)(A;OICI;FA;;;BA)"}`) +
+				there, "pass"},
+		{"an open folder without such a file",
+			acls(`{"path":"C:\\k","sddl":"D:(A;OICI;FR;;;BU)"}`) +
+				"-- files.json --\n[{\"path\":\"C:\\\\k\\\\config\",\"outcome\":\"absent\"}]\n",
+			"unknown"},
 		{"an owner and no list", acls(`{"path":"C:\\k\\config","sddl":"O:BAG:SY"}`), "unknown"},
-		{"no list at all, which lets everybody in", acls(`{"path":"C:\\etc\\kubernetes\\kubelet.conf","sddl":"D:NO_ACCESS_CONTROL"}`), `warn: Everyone may read C:\etc\kubernetes\kubelet.conf [state]`},
+		{"no list at all, which lets everybody in",
+			acls(`{"path":"C:\\etc\\kubernetes\\kubelet.conf","sddl":"D:NO_ACCESS_CONTROL"}`),
+			`warn: Everyone may read C:\etc\kubernetes\kubelet.conf [state]`},
 	})
 }
 
@@ -82,26 +130,39 @@ func TestGMSA(t *testing.T) {
 	event := func(id, time string) string {
 		return `{"log":"Microsoft-Windows-Containers-CCG/Admin","provider":"Microsoft-Windows-Containers-CCG","id":` + id + `,"time":"` + time + `","message":"auf Deutsch"}`
 	}
-	events := func(list ...string) string { return "-- events.json --\n[" + strings.Join(list, ",") + "]\n" }
+	events := func(list ...string) string {
+		return "-- events.json --\n[" + strings.Join(list, ",") + "]\n"
+	}
 	runLooks(t, "gmsa-not-working", []look{
-		{"the webhook did not see the pod", pods(`"gmsaCredentialSpecName":"web"`), "fail: shop/web-1 names the credential spec web and was not given its content: the webhook did not see it [state]"},
-		{"the plug-in is not installed, told by the number", pods(given) + events(event("1", "2026-11-20T09:00:00Z"), event("4", "2026-11-20T09:01:00Z")),
+		{"the webhook did not see the pod", pods(`"gmsaCredentialSpecName":"web"`),
+			"fail: shop/web-1 names the credential spec web and was not given its content: the webhook did not see it [state]"},
+		{"the plug-in is not installed, told by the number",
+			pods(given) + events(event("1", "2026-11-20T09:00:00Z"),
+				event("4", "2026-11-20T09:01:00Z")),
 			"fail: the plug-in cannot be loaded: it is not installed or not registered on this node [state]"},
-		{"it failed and works now", pods(given) + events(event("2", "2026-11-20T09:05:00Z"), event("8", "2026-11-20T09:01:00Z")), "pass"},
-		{"it worked and fails now", pods(given) + events(event("2", "2026-11-20T09:01:00Z"), event("8", "2026-11-20T09:05:00Z")),
+		{"it failed and works now", pods(given) + events(event("2", "2026-11-20T09:05:00Z"),
+			event("8", "2026-11-20T09:01:00Z")), "pass"},
+		{"it worked and fails now", pods(given) + events(event("2", "2026-11-20T09:01:00Z"),
+			event("8", "2026-11-20T09:05:00Z")),
 			"fail: Active Directory does not give out the account's password: the user of the plug-in, or the node, may not retrieve it [state]"},
 		{"no event log was recorded", pods(given), "unknown"},
-		{"nobody uses such an account", pods("") + events(event("8", "2026-11-20T09:05:00Z")), "skip"},
-		{"nltest in a container, pasted", "-- logs/pod/nltest.txt --\nI_NetLogonControl failed: Status = 1722 0x6ba RPC_S_SERVER_UNAVAILABLE\n", "fail: nltest in a container: it could not sign in at the domain [text]"},
+		{"nobody uses such an account", pods("") + events(event("8", "2026-11-20T09:05:00Z")),
+			"skip"},
+		{"nltest in a container, pasted",
+			"-- logs/pod/nltest.txt --\nI_NetLogonControl failed: Status = 1722 0x6ba RPC_S_SERVER_UNAVAILABLE\n", "fail: nltest in a container: it could not sign in at the domain [text]"},
 	})
 	os := func(build, ubr string) string {
 		return "-- os.json --\n{\"build\":" + build + ",\"ubr\":" + ubr + "}\n"
 	}
-	const containerd, docker = "-- services.json --\n[{\"name\":\"containerd\",\"state\":\"running\"}]\n", "-- services.json --\n[{\"name\":\"docker\",\"state\":\"running\"}]\n"
+	const containerd,
+		docker = "-- services.json --\n[{\"name\":\"containerd\",\"state\":\"running\"}]\n",
+		"-- services.json --\n[{\"name\":\"docker\",\"state\":\"running\"}]\n"
 	runLooks(t, "gmsa-containerd-share", []look{
-		{"one revision too old", containerd + os("17763", "1816") + pods(given), "warn: shop/web-1 uses a group managed service account, and Windows 10.0.17763.1816 lets it reach no share under containerd: 17763.1817 is needed [state]"},
+		{"one revision too old", containerd + os("17763", "1816") + pods(given),
+			"warn: shop/web-1 uses a group managed service account, and Windows 10.0.17763.1816 lets it reach no share under containerd: 17763.1817 is needed [state]"},
 		{"the revision of the update", containerd + os("17763", "1817") + pods(given), "pass"},
-		{"a revision that was not recorded", containerd + os("17763", "0") + pods(given), "unknown"},
+		{"a revision that was not recorded", containerd + os("17763", "0") + pods(given),
+			"unknown"},
 		{"nobody uses such an account", containerd + os("17763", "1") + pods(""), "skip"},
 		{"docker never had the limit", docker + os("17763", "1") + pods(given), "skip"},
 		{"nor had Server 2022", containerd + os("20348", "1") + pods(given), "skip"},
@@ -116,13 +177,19 @@ func TestDefenderExclusionsMissing(t *testing.T) {
 	const without = `warn: Microsoft Defender scans C:\ProgramData\containerd\root while containerd works in it: neither the folder nor the program is excluded [state]`
 	runLooks(t, "defender-exclusions-missing", []look{
 		{"neither folder nor program", defender("", ""), without},
-		{"a folder beside it", defender(`"C:\\ProgramData\\containerd2"`, `"notepad.exe"`), without},
+		{"a folder beside it", defender(`"C:\\ProgramData\\containerd2"`, `"notepad.exe"`),
+			without},
 		{"the folder above, by a variable", defender(`"%ProgramData%\\containerd\\*"`, ""), "pass"},
-		{"the program by its path", defender("", `"C:\\Program Files\\containerd\\containerd.exe"`), "pass"},
-		{"the runtime keeps its data elsewhere", defender(`"C:\\ProgramData\\containerd"`, "") + "-- cri.json --\n{\"config\":{\"containerdRootDir\":\"D:/containerd\"}}\n",
+		{"the program by its path", defender("", `"C:\\Program Files\\containerd\\containerd.exe"`),
+			"pass"},
+		{"the runtime keeps its data elsewhere", defender(`"C:\\ProgramData\\containerd"`, "") +
+			"-- cri.json --\n{\"config\":{\"containerdRootDir\":\"D:/containerd\"}}\n",
 			`warn: Microsoft Defender scans D:\containerd while containerd works in it: neither the folder nor the program is excluded [state]`},
-		{"a recorder without rights sees none", "-- meta.json --\n{\"layout\":\"evidence/v1\",\"node\":\"win-1\",\"collectedAt\":\"2026-11-20T10:00:00Z\",\"elevated\":false}\n" + defender("", ""), "unknown"},
-		{"switched off", "-- services.json --\n[{\"name\":\"containerd\",\"state\":\"running\"}]\n-- security.json --\n{\"defender\":{\"running\":false}}\n", "skip"},
-		{"nobody looked", "-- services.json --\n[{\"name\":\"containerd\",\"state\":\"running\"}]\n-- security.json --\n{\"acls\":[]}\n", "unknown"},
+		{"a recorder without rights sees none",
+			"-- meta.json --\n{\"layout\":\"evidence/v1\",\"node\":\"win-1\",\"collectedAt\":\"2026-11-20T10:00:00Z\",\"elevated\":false}\n" + defender("", ""), "unknown"},
+		{"switched off",
+			"-- services.json --\n[{\"name\":\"containerd\",\"state\":\"running\"}]\n-- security.json --\n{\"defender\":{\"running\":false}}\n", "skip"},
+		{"nobody looked",
+			"-- services.json --\n[{\"name\":\"containerd\",\"state\":\"running\"}]\n-- security.json --\n{\"acls\":[]}\n", "unknown"},
 	})
 }

@@ -9,17 +9,24 @@ func TestPauseOSVersionMismatch(t *testing.T) {
 	config := func(image string) string {
 		return "-- files/C/Program Files/containerd/config.toml --\nversion = 2\n[plugins.\"io.containerd.grpc.v1.cri\"]\nsandbox_image = \"" + image + "\"\n"
 	}
-	on := func(build string) string { return "-- os.json --\n{\"build\":" + build + ",\"ubr\":1}\n" }
+	on := func(build string) string {
+		return "-- os.json --\n{\"build\":" + build + ",\"ubr\":1}\n"
+	}
 	const containerd = "containerd://1.7.22"
 	runLooks(t, "pause-os-version-mismatch", []look{
-		{"Server 2025 runs the image of 2022", config("registry.k8s.io/pause:3.10") + on("26100") + nodeOf("v1.33.0", containerd), "pass"},
-		{"for Linux only", config("k8s.gcr.io/pause:3.2") + on("17763") + nodeOf("v1.23.0", containerd),
+		{"Server 2025 runs the image of 2022", config("registry.k8s.io/pause:3.10") + on("26100") +
+			nodeOf("v1.33.0", containerd), "pass"},
+		{"for Linux only", config("k8s.gcr.io/pause:3.2") + on("17763") + nodeOf("v1.23.0",
+			containerd),
 			"fail: the pause image k8s.gcr.io/pause:3.2 is for Linux only, and the node is Windows 10.0.17763.1 [state]"},
-		{"a private mirror is not known", config("harbor.corp/mirror/pause:3.5") + on("20348") + nodeOf("v1.29.0", containerd), "unknown"},
-		{"a private mirror, and the runtime's own word", config("harbor.corp/mirror/pause:3.5") + on("20348") + nodeOf("v1.29.0", containerd) +
+		{"a private mirror is not known", config("harbor.corp/mirror/pause:3.5") + on("20348") +
+			nodeOf("v1.29.0", containerd), "unknown"},
+		{"a private mirror, and the runtime's own word", config("harbor.corp/mirror/pause:3.5") +
+			on("20348") + nodeOf("v1.29.0", containerd) +
 			"-- logs/containerd/containerd.log --\nfailed to get sandbox image \"harbor.corp/mirror/pause:3.5\": no match for platform in manifest: not found\n",
 			"fail: the pause image has no variant for this Windows version [text]"},
-		{"the kubelet's flag does not count for containerd", config("registry.k8s.io/pause:3.9") + on("20348") + nodeOf("v1.29.0", containerd) +
+		{"the kubelet's flag does not count for containerd", config("registry.k8s.io/pause:3.9") +
+			on("20348") + nodeOf("v1.29.0", containerd) +
 			"-- services.json --\n[{\"name\":\"kubelet\",\"state\":\"running\",\"args\":[\"--pod-infra-container-image=mcr.microsoft.com/k8s/core/pause:1.0.0\"]}]\n", "pass"},
 		{"it does for docker", on("18363") + nodeOf("v1.18.0", "docker://19.3.5") +
 			"-- services.json --\n[{\"name\":\"kubelet\",\"state\":\"running\",\"args\":[\"--pod-infra-container-image=mcr.microsoft.com/k8s/core/pause:1.2.0\"]}]\n",
@@ -34,44 +41,70 @@ func TestAppImageOSVersionMismatch(t *testing.T) {
  "status":{"phase":"Pending","containerStatuses":[{"name":"web","image":"` + image + `",` + state + `}]}}]}
 ` + nodeOf("v1.29.9", "containerd://1.7.22")
 	}
-	const creating, crashed = `"state":{"waiting":{"reason":"ContainerCreating"}}`, `"restartCount":4,"state":{"waiting":{"reason":"CrashLoopBackOff"}},"lastState":{"terminated":{"exitCode":1}}`
+	const creating, crashed = `"state":{"waiting":{"reason":"ContainerCreating"}}`,
+		`"restartCount":4,"state":{"waiting":{"reason":"CrashLoopBackOff"}},"lastState":{"terminated":{"exitCode":1}}`
 	runLooks(t, "app-image-os-version-mismatch", []look{
-		{"a tag names another Windows", pod("contoso/web:1.2-windowsservercore-ltsc2019", creating, ""),
+		{"a tag names another Windows", pod("contoso/web:1.2-windowsservercore-ltsc2019", creating,
+			""),
 			"fail: container web of default/web cannot run on 10.0.20348.2700: image contoso/web:1.2-windowsservercore-ltsc2019: its tag says Windows Server 2019 [state]"},
-		{"a tag names this Windows", pod("contoso/web:1.2-nanoserver-ltsc2022", creating, ""), "pass"},
-		{"a number in a tag is not a version of Windows", pod("contoso/web:build-2004", creating, ""), "pass"},
-		{"unless Windows is spoken of", pod("mcr.microsoft.com/windows/nanoserver:2004", creating, ""),
+		{"a tag names this Windows", pod("contoso/web:1.2-nanoserver-ltsc2022", creating, ""),
+			"pass"},
+		{"a number in a tag is not a version of Windows", pod("contoso/web:build-2004", creating,
+			""), "pass"},
+		{"unless Windows is spoken of", pod("mcr.microsoft.com/windows/nanoserver:2004", creating,
+			""),
 			"fail: container web of default/web cannot run on 10.0.20348.2700: image mcr.microsoft.com/windows/nanoserver:2004: its tag says Windows Server 2004 [state]"},
-		{"an image that ran is one for this Windows", pod("contoso/web:ltsc2019", crashed, ""), "pass"},
-		{"Hyper-V isolation runs older images", pod("contoso/web:ltsc2019", creating, `,"runtimeClassName":"runhcs-wcow-hypervisor"`), "pass"},
+		{"an image that ran is one for this Windows", pod("contoso/web:ltsc2019", crashed, ""),
+			"pass"},
+		{"Hyper-V isolation runs older images", pod("contoso/web:ltsc2019", creating,
+			`,"runtimeClassName":"runhcs-wcow-hypervisor"`), "pass"},
 		{"a tag with a digest", pod("contoso/web:ltsc2019@sha256:6f1b", creating, ""),
 			"fail: container web of default/web cannot run on 10.0.20348.2700: image contoso/web:ltsc2019@sha256:6f1b: its tag says Windows Server 2019 [state]"},
-		{"a HostProcess container runs on any Windows", pod("contoso/agent:ltsc2019", creating, `,"securityContext":{"windowsOptions":{"hostProcess":true}}`), "pass"},
-		{"an image that is called sandbox itself", pod("corp/sandbox:1", `"state":{"waiting":{"reason":"ErrImagePull","message":"failed to pull corp/sandbox:1: no match for platform in manifest"}}`, ""),
+		{"a HostProcess container runs on any Windows", pod("contoso/agent:ltsc2019", creating,
+			`,"securityContext":{"windowsOptions":{"hostProcess":true}}`), "pass"},
+		{"an image that is called sandbox itself",
+			pod("corp/sandbox:1",
+				`"state":{"waiting":{"reason":"ErrImagePull","message":"failed to pull corp/sandbox:1: no match for platform in manifest"}}`, ""),
 			"fail: container web of default/web cannot run on 10.0.20348.2700: image corp/sandbox:1: no match for platform in manifest [state]"},
-		{"only the pause image is refused, in a log alone", "-- os.json --\n{\"build\":20348}\n-- logs/containerd/containerd.log --\nfailed to get sandbox image \"registry.k8s.io/pause:3.5\": no match for platform in manifest: not found\n", "unknown"},
-		{"an image is refused, in a log alone", "-- os.json --\n{\"build\":20348}\n-- logs/containerd/containerd.log --\nmsg=\"PullImage \\\"contoso/web:1\\\" failed\" error=\"no match for platform in manifest: not found\"\n",
+		{"only the pause image is refused, in a log alone",
+			"-- os.json --\n{\"build\":20348}\n-- logs/containerd/containerd.log --\nfailed to get sandbox image \"registry.k8s.io/pause:3.5\": no match for platform in manifest: not found\n", "unknown"},
+		{"an image is refused, in a log alone",
+			"-- os.json --\n{\"build\":20348}\n-- logs/containerd/containerd.log --\nmsg=\"PullImage \\\"contoso/web:1\\\" failed\" error=\"no match for platform in manifest: not found\"\n",
 			"fail: an image has no variant for this Windows version [text]"},
 		{"a port is no tag", pod("registry.corp:5000/web", creating, ""), "pass"},
-		{"a sandbox error is the pause image's", pod("contoso/web:1", `"state":{"waiting":{"reason":"ContainerCreating","message":"sandbox: The container operating system does not match the host operating system."}}`, ""), "pass"},
+		{"a sandbox error is the pause image's",
+			pod("contoso/web:1",
+				`"state":{"waiting":{"reason":"ContainerCreating","message":"sandbox: The container operating system does not match the host operating system."}}`, ""), "pass"},
 	})
 }
 
 func TestPodsStuckCreating(t *testing.T) {
 	event := func(reason, message, at string) string {
-		return `{"reason":"` + reason + `","message":"` + message + `","lastTimestamp":"` + at + `","type":"Warning","involvedObject":{"kind":"Pod","name":"web","namespace":"default"}}`
+		return `{"reason":"` + reason + `","message":"` + message + `","lastTimestamp":"` + at +
+			`","type":"Warning","involvedObject":{"kind":"Pod","name":"web","namespace":"default"}}`
 	}
-	events := func(list string) string { return "-- api/events.json --\n{\"items\":[" + list + "]}\n" }
+	events := func(list string) string {
+		return "-- api/events.json --\n{\"items\":[" + list + "]}\n"
+	}
 	const sandbox = "Failed to create pod sandbox"
 	runLooks(t, "pods-stuck-creating", []look{
-		{"no pods recorded, and the last event is a failure", events(event("FailedCreatePodSandBox", sandbox, "2026-11-20T09:58:00Z")),
+		{"no pods recorded, and the last event is a failure",
+			events(event("FailedCreatePodSandBox", sandbox, "2026-11-20T09:58:00Z")),
 			"fail: the last event of default/web is FailedCreatePodSandBox [text]"},
-		{"a failure that a start followed", events(event("FailedCreatePodSandBox", sandbox, "2026-11-20T09:57:00Z") + "," + event("Started", "Started container web", "2026-11-20T09:58:00Z")), "pass"},
-		{"a failure of hours ago that nobody repeated", events(event("FailedCreatePodSandBox", sandbox, "2026-11-20T03:05:00Z")), "pass"},
-		{"a container that crashes is past creating", events(event("BackOff", "Back-off restarting failed container", "2026-11-20T09:58:00Z")), "pass"},
-		{"a pod of a minute ago has time", "-- api/pods.json --\n{\"items\":[{\"metadata\":{\"name\":\"web\",\"namespace\":\"default\",\"creationTimestamp\":\"2026-11-20T09:59:00Z\"},\"spec\":{\"nodeName\":\"win-1\"},\"status\":{\"phase\":\"Pending\"}}]}\n", "pass"},
-		{"an init container is at work", "-- api/pods.json --\n{\"items\":[{\"metadata\":{\"name\":\"web\",\"namespace\":\"default\",\"creationTimestamp\":\"2026-11-20T09:00:00Z\"},\"spec\":{\"nodeName\":\"win-1\"},\"status\":{\"phase\":\"Pending\",\"initContainerStatuses\":[{\"name\":\"wait\",\"state\":{\"running\":{}}}],\"containerStatuses\":[{\"name\":\"web\",\"state\":{\"waiting\":{\"reason\":\"PodInitializing\"}}}]}}]}\n", "pass"},
-		{"a pod on its way out is not stuck", "-- api/pods.json --\n{\"items\":[{\"metadata\":{\"name\":\"web\",\"namespace\":\"default\",\"creationTimestamp\":\"2026-11-20T08:59:00Z\",\"deletionTimestamp\":\"2026-11-20T09:30:00Z\"},\"spec\":{\"nodeName\":\"win-1\"},\"status\":{\"phase\":\"Pending\"}}]}\n", "pass"},
+		{"a failure that a start followed",
+			events(event("FailedCreatePodSandBox", sandbox, "2026-11-20T09:57:00Z") + "," +
+				event("Started", "Started container web", "2026-11-20T09:58:00Z")), "pass"},
+		{"a failure of hours ago that nobody repeated",
+			events(event("FailedCreatePodSandBox", sandbox, "2026-11-20T03:05:00Z")), "pass"},
+		{"a container that crashes is past creating",
+			events(event("BackOff", "Back-off restarting failed container",
+				"2026-11-20T09:58:00Z")), "pass"},
+		{"a pod of a minute ago has time",
+			"-- api/pods.json --\n{\"items\":[{\"metadata\":{\"name\":\"web\",\"namespace\":\"default\",\"creationTimestamp\":\"2026-11-20T09:59:00Z\"},\"spec\":{\"nodeName\":\"win-1\"},\"status\":{\"phase\":\"Pending\"}}]}\n", "pass"},
+		{"an init container is at work",
+			"-- api/pods.json --\n{\"items\":[{\"metadata\":{\"name\":\"web\",\"namespace\":\"default\",\"creationTimestamp\":\"2026-11-20T09:00:00Z\"},\"spec\":{\"nodeName\":\"win-1\"},\"status\":{\"phase\":\"Pending\",\"initContainerStatuses\":[{\"name\":\"wait\",\"state\":{\"running\":{}}}],\"containerStatuses\":[{\"name\":\"web\",\"state\":{\"waiting\":{\"reason\":\"PodInitializing\"}}}]}}]}\n", "pass"},
+		{"a pod on its way out is not stuck",
+			"-- api/pods.json --\n{\"items\":[{\"metadata\":{\"name\":\"web\",\"namespace\":\"default\",\"creationTimestamp\":\"2026-11-20T08:59:00Z\",\"deletionTimestamp\":\"2026-11-20T09:30:00Z\"},\"spec\":{\"nodeName\":\"win-1\"},\"status\":{\"phase\":\"Pending\"}}]}\n", "pass"},
 	})
 }
 
@@ -81,20 +114,31 @@ func TestWincatNotFound(t *testing.T) {
 	}
 	const failed = "-- logs/containerd/containerd.log --\nfailed to exec in sandbox: failed to start exec \"f0\": hcs::System::CreateProcess: wincat.exe 127.0.0.1 80 f0: The system cannot find the file specified.: unknown\n"
 	runLooks(t, "wincat-not-found", []look{
-		{"containerd 2 dials by itself", config("kubeletwin/pause") + nodeOf("v1.31.4", "containerd://2.1.4"), "skip"},
-		{"the published image", config("registry.k8s.io/pause:3.9") + nodeOf("v1.29.9", "containerd://1.7.22"), "pass"},
-		{"a home-made image of a mirror", config("harbor.corp/pause-win:1") + nodeOf("v1.29.9", "containerd://1.7.22"), "unknown"},
-		{"and the error itself", config("harbor.corp/pause-win:1") + nodeOf("v1.29.9", "containerd://1.7.22") + failed,
+		{"containerd 2 dials by itself", config("kubeletwin/pause") + nodeOf("v1.31.4",
+			"containerd://2.1.4"), "skip"},
+		{"the published image", config("registry.k8s.io/pause:3.9") + nodeOf("v1.29.9",
+			"containerd://1.7.22"), "pass"},
+		{"a home-made image of a mirror", config("harbor.corp/pause-win:1") + nodeOf("v1.29.9",
+			"containerd://1.7.22"), "unknown"},
+		{"and the error itself", config("harbor.corp/pause-win:1") + nodeOf("v1.29.9",
+			"containerd://1.7.22") + failed,
 			"fail: port-forward failed on this node for want of wincat.exe, and the pause image is harbor.corp/pause-win:1 [state+text]"},
-		{"an old error of a runtime that was renewed", config("registry.k8s.io/pause:3.9") + nodeOf("v1.29.9", "containerd://2.0.1") + failed, "skip"},
-		{"the same, with the image not recorded", nodeOf("v1.29.9", "containerd://2.0.1") + failed, "skip"},
-		{"an error of an image that was replaced", config("registry.k8s.io/pause:3.9") + nodeOf("v1.29.9", "containerd://1.7.22") +
-			strings.Replace(failed, "failed to", `time="2026-08-01T10:00:00Z" failed to`, 1), "info: the logs say: port-forward fails: wincat.exe is not in the pause image; the node's state does not bear it out [text]"},
-		{"an error of now contradicts the tag", config("registry.k8s.io/pause:3.9") + nodeOf("v1.29.9", "containerd://1.7.22") +
+		{"an old error of a runtime that was renewed", config("registry.k8s.io/pause:3.9") +
+			nodeOf("v1.29.9", "containerd://2.0.1") + failed, "skip"},
+		{"the same, with the image not recorded", nodeOf("v1.29.9", "containerd://2.0.1") + failed,
+			"skip"},
+		{"an error of an image that was replaced", config("registry.k8s.io/pause:3.9") +
+			nodeOf("v1.29.9", "containerd://1.7.22") +
+			strings.Replace(failed, "failed to", `time="2026-08-01T10:00:00Z" failed to`, 1),
+			"info: the logs say: port-forward fails: wincat.exe is not in the pause image; the node's state does not bear it out [text]"},
+		{"an error of now contradicts the tag", config("registry.k8s.io/pause:3.9") +
+			nodeOf("v1.29.9", "containerd://1.7.22") +
 			strings.Replace(failed, "failed to", `time="2026-11-20T09:55:00Z" failed to`, 1),
 			"fail: port-forward failed on this node for want of wincat.exe, and the pause image is registry.k8s.io/pause:3.9 [state+text]"},
-		{"a mirror with the tag of a published image", config("harbor.corp/mirror/pause:3.9") + nodeOf("v1.29.9", "containerd://1.7.22"), "unknown"},
-		{"a kubelet that looks for socat", config("registry.k8s.io/pause:3.6") + nodeOf("v1.14.0", "containerd://1.3.0") +
+		{"a mirror with the tag of a published image", config("harbor.corp/mirror/pause:3.9") +
+			nodeOf("v1.29.9", "containerd://1.7.22"), "unknown"},
+		{"a kubelet that looks for socat", config("registry.k8s.io/pause:3.6") + nodeOf("v1.14.0",
+			"containerd://1.3.0") +
 			"-- logs/kubelet/kubelet.log --\nerror forwarding port 80: unable to do port forwarding: socat not found.\n",
 			"fail: port-forward failed on this node: its kubelet looks for socat, which Windows does not have [text]"},
 	})
@@ -113,18 +157,21 @@ func TestProxyNotConfigured(t *testing.T) {
 `
 	)
 	reach := func(target, outcome string) string {
-		return "-- probes/reach.json --\n[{\"target\":\"" + target + "\",\"from\":\"node\",\"protocol\":\"tcp\",\"outcome\":\"" + outcome + "\"}]\n"
+		return "-- probes/reach.json --\n[{\"target\":\"" + target +
+			"\",\"from\":\"node\",\"protocol\":\"tcp\",\"outcome\":\"" + outcome + "\"}]\n"
 	}
 	const found = "warn: no answer from mcr.microsoft.com, and neither the machine nor a service has HTTPS_PROXY [state]"
 	runLooks(t, "proxy-not-configured", []look{
 		{"a pull into nothing", env + pull, found},
 		{"a probe into nothing", env + reach("mcr.microsoft.com:443", "timeout"), found},
-		{"a registry inside answers, the one outside does not", env + pull + reach("registry.corp:5000", "ok"), found},
+		{"a registry inside answers, the one outside does not",
+			env + pull + reach("registry.corp:5000", "ok"), found},
 		{"the registry answers by now", env + pull + reach("mcr.microsoft.com:443", "ok"), "pass"},
 		{"the pod came up", env + pull + running, "pass"},
 		{"there is a proxy", proxied + pull, "pass"},
 		{"the services were not recorded, and one may have a proxy", bare + pull, "unknown"},
-		{"HTTP_PROXY alone is no proxy for https", strings.Replace(env, "OS", "HTTP_PROXY", 1) + pull, found},
+		{"HTTP_PROXY alone is no proxy for https", strings.Replace(env, "OS", "HTTP_PROXY", 1) +
+			pull, found},
 		{"a probe without a host answers for nobody", env + pull + reach(":443", "ok"), found},
 		{"the environment was not recorded", pull, "unknown"},
 	})
@@ -145,15 +192,26 @@ func TestProxyNoProxyMissing(t *testing.T) {
 	env := func(vars string) string { return "-- env.json --\n{" + vars + "}\n" }
 	runLooks(t, "proxy-no-proxy-missing", []look{
 		{"no proxy at all", env("") + services, "pass"},
-		{"a plugin that never asks the API server", env(`"HTTPS_PROXY":"http://proxy:3128"`) + services + cluster, "warn" + sends},
-		{"Calico asks it", env(`"HTTPS_PROXY":"http://proxy:3128"`) + calico + cluster, "fail" + sends},
-		{"HTTP_PROXY alone leaves https alone", env(`"HTTP_PROXY":"http://proxy:3128"`) + calico + cluster, "pass"},
-		{"CIDRs cover everything", env(`"HTTPS_PROXY":"http://proxy:3128","NO_PROXY":"10.96.0.0/12, 10.244.0.0/16,.svc"`) + calico + cluster, "pass"},
-		{"a star covers everything", env(`"HTTPS_PROXY":"http://proxy:3128","NO_PROXY":"*"`) + calico + cluster, "pass"},
-		{"the kubelet and the runtime have settings of their own", env(`"HTTPS_PROXY":"http://proxy:3128"`) + own + cluster, "pass"},
-		{"a pull through a dead proxy is another fault", "-- logs/containerd/containerd.log --\nproxyconnect tcp: dial tcp 10.9.9.9:443: i/o timeout\n", "unknown"},
-		{"a proxy forbids it, in a log alone", asks + `\": Forbidden` + "\n", "fail: a CNI plugin's call to the API server was answered by a proxy: Forbidden [text]"},
-		{"the API server forbids it", asks + `\": clusterinformations is forbidden: User` + "\n", "unknown"},
-		{"the cluster's networks are not known", env(`"HTTPS_PROXY":"http://proxy:3128"`) + calico, "unknown"},
+		{"a plugin that never asks the API server", env(`"HTTPS_PROXY":"http://proxy:3128"`) +
+			services + cluster, "warn" + sends},
+		{"Calico asks it", env(`"HTTPS_PROXY":"http://proxy:3128"`) + calico + cluster,
+			"fail" + sends},
+		{"HTTP_PROXY alone leaves https alone", env(`"HTTP_PROXY":"http://proxy:3128"`) + calico +
+			cluster, "pass"},
+		{"CIDRs cover everything",
+			env(`"HTTPS_PROXY":"http://proxy:3128","NO_PROXY":"10.96.0.0/12, 10.244.0.0/16,.svc"`) +
+				calico + cluster, "pass"},
+		{"a star covers everything", env(`"HTTPS_PROXY":"http://proxy:3128","NO_PROXY":"*"`) +
+			calico + cluster, "pass"},
+		{"the kubelet and the runtime have settings of their own",
+			env(`"HTTPS_PROXY":"http://proxy:3128"`) + own + cluster, "pass"},
+		{"a pull through a dead proxy is another fault",
+			"-- logs/containerd/containerd.log --\nproxyconnect tcp: dial tcp 10.9.9.9:443: i/o timeout\n", "unknown"},
+		{"a proxy forbids it, in a log alone", asks + `\": Forbidden` + "\n",
+			"fail: a CNI plugin's call to the API server was answered by a proxy: Forbidden [text]"},
+		{"the API server forbids it", asks + `\": clusterinformations is forbidden: User` + "\n",
+			"unknown"},
+		{"the cluster's networks are not known", env(`"HTTPS_PROXY":"http://proxy:3128"`) + calico,
+			"unknown"},
 	})
 }

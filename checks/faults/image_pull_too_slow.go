@@ -27,16 +27,24 @@ did it nor why. The runtime's own line about no progress convicts alone.`,
 		Commands: []string{"crictl --timeout 30m pull IMAGE", "Restart-Service containerd"},
 		Impact:   "running containers are not touched",
 	},
-	Links: []string{"https://github.com/Mirantis/cri-dockerd/issues/372", "https://github.com/openshift/windows-machine-config-operator/issues/205", "https://github.com/kubernetes/kubernetes/issues/59376",
-		"https://github.com/kubernetes-sigs/sig-windows-dev-tools/issues/87", "https://github.com/containerd/containerd/pull/6150"},
+	Links: []string{"https://github.com/Mirantis/cri-dockerd/issues/372",
+		"https://github.com/openshift/windows-machine-config-operator/issues/205",
+		"https://github.com/kubernetes/kubernetes/issues/59376",
+		"https://github.com/kubernetes-sigs/sig-windows-dev-tools/issues/87",
+		"https://github.com/containerd/containerd/pull/6150"},
 	Breaks: []*checks.Effect{effectPodStart},
 	Needs:  []evidence.Need{evidence.Pods, evidence.PodEvents},
-	Uses:   slices.Concat(node.KubeletSources, []evidence.Need{evidence.Node, evidence.CRI, evidence.Services, evidence.Processes}),
+	Uses: slices.Concat(node.KubeletSources, []evidence.Need{evidence.Node, evidence.CRI,
+		evidence.Services, evidence.Processes}),
 	Signs: []checks.Sign{
-		{Text: "Failed to pull image", Also: []string{"context canceled"}, Not: noAnswer, Says: "a pull was given up in the middle"},
-		{Text: "Failed to pull image", Also: []string{"context deadline exceeded"}, Not: noAnswer, Says: "a pull was given up when its time was over"},
-		{Text: "cancel pulling image", Also: []string{"because of no progress"}, Says: "the runtime gave up a pull that showed no progress"},
-		{Text: "cancel pulling image", Also: []string{"exceeded image pull deadline"}, Says: "cri-dockerd gave up a pull that took longer than its deadline"},
+		{Text: "Failed to pull image", Also: []string{"context canceled"}, Not: noAnswer,
+			Says: "a pull was given up in the middle"},
+		{Text: "Failed to pull image", Also: []string{"context deadline exceeded"}, Not: noAnswer,
+			Says: "a pull was given up when its time was over"},
+		{Text: "cancel pulling image", Also: []string{"because of no progress"},
+			Says: "the runtime gave up a pull that showed no progress"},
+		{Text: "cancel pulling image", Also: []string{"exceeded image pull deadline"},
+			Says: "cri-dockerd gave up a pull that took longer than its deadline"},
 	},
 	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
 		n := node.About(s)
@@ -52,7 +60,8 @@ did it nor why. The runtime's own line about no progress convicts alone.`,
 			if !cancelled || took < deadline*9/10 {
 				continue
 			}
-			f := checks.Findingf(checks.Fail, p.FullName(), "a pull for %s was given up after %s, while no progress was seen: the deadline is %s", p.FullName(), took, deadline).
+			f := checks.Findingf(checks.Fail, p.FullName(),
+				"a pull for %s was given up after %s, while no progress was seen: the deadline is %s", p.FullName(), took, deadline).
 				With(failed)
 			if where.Path != "" {
 				f = f.With(where)
@@ -63,8 +72,12 @@ did it nor why. The runtime's own line about no progress convicts alone.`,
 			findings = append(findings, f)
 		}
 		for _, m := range liveSigns(s, "image-pull-too-slow") {
-			if len(findings) == 0 && (m.Text == "cancel pulling image" || !timed) && s.Now().Sub(m.Last) <= checks.LongAgo && waitsForImage(s) {
-				f := checks.Findingf(checks.Fail, "the runtime", "%s, and pods wait for their images", evidence.Phrasef(checkOf("image-pull-too-slow").SignOf(m).Says)).With(checks.Quote(m))
+			if len(findings) == 0 && (m.Text == "cancel pulling image" || !timed) &&
+				s.Now().Sub(m.Last) <= checks.LongAgo && waitsForImage(s) {
+				f := checks.Findingf(checks.Fail, "the runtime",
+					"%s, and pods wait for their images",
+					evidence.Phrasef(checkOf("image-pull-too-slow").SignOf(m).Says)).With(
+					checks.Quote(m))
 				f.Basis = checks.ByBoth
 				findings = append(findings, f)
 			}
@@ -90,11 +103,13 @@ func slowDockerPull(kubelet node.Fact[evidence.Version]) checks.Fix {
 // The words of a cancelled pull, and those of one that the network ended.
 var (
 	cancelled  = []string{"context canceled", "context deadline exceeded", "request canceled"}
-	ofTheWires = []string{"while waiting for connection", "Client.Timeout", "failed to do request", "failed to resolve reference", "dial tcp", "TLS handshake", "lookup ", "connectex"}
+	ofTheWires = []string{"while waiting for connection", "Client.Timeout", "failed to do request",
+		"failed to resolve reference", "dial tcp", "TLS handshake", "lookup ", "connectex"}
 )
 
 // cancelledPull finds the pod's recent pull that was cancelled, and how long it took.
-func cancelledPull(s evidence.Snapshot, p evidence.Pod) (took time.Duration, from evidence.Because, found bool) {
+func cancelledPull(s evidence.Snapshot, p evidence.Pod) (took time.Duration, from evidence.Because,
+	found bool) {
 	var began *evidence.Event
 	var failed evidence.Event
 	for _, e := range evidence.PodEvents.In(s) {
@@ -105,7 +120,9 @@ func cancelledPull(s evidence.Snapshot, p evidence.Pod) (took time.Duration, fro
 		switch {
 		case e.Reason == "Pulling" && (began == nil || began.At().Before(e.At().Time)):
 			began = &e
-		case e.Reason == "Failed" && holdsAny(e.Text(), cancelled) && strings.Contains(e.Text(), "pull") && !holdsAny(e.Text(), ofTheWires) && s.Now().Sub(e.At().Time) <= checks.LongAgo:
+		case e.Reason == "Failed" && holdsAny(e.Text(), cancelled) &&
+			strings.Contains(e.Text(), "pull") && !holdsAny(e.Text(), ofTheWires) &&
+			s.Now().Sub(e.At().Time) <= checks.LongAgo:
 			failed, found = e, true
 			from = e.Field().Because("%s: %s: %s", about.Name, e.Reason, folded(e.Text()))
 		}
@@ -127,7 +144,8 @@ func holdsAny(text string, words []string) bool {
 // pullDeadline is how long a pull may show no progress, as it is set or as the
 // runtime has it from the start.
 func pullDeadline(n *node.Node, s evidence.Snapshot) (time.Duration, evidence.Because) {
-	parse := func(value string, place evidence.Place, what string) (time.Duration, evidence.Because) {
+	parse := func(value string, place evidence.Place, what string) (time.Duration,
+		evidence.Because) {
 		d, err := time.ParseDuration(value)
 		if err != nil || d <= 0 {
 			return 0, evidence.Because{}
@@ -143,8 +161,10 @@ func pullDeadline(n *node.Node, s evidence.Snapshot) (time.Duration, evidence.Be
 		return time.Minute, evidence.Because{}
 	}
 	for _, svc := range evidence.Services.In(s) {
-		if value, _ := evidence.ParseFlags(svc.Args).Get(flag); node.EqualsAny(node.Program(svc.BinPath), []string{"cri-dockerd"}) && value != "" {
-			if d, from := parse(value, evidence.FlagIn(svc.Args, svc.Field("args"), flag), "--"+flag+" of "+svc.Name); d > 0 {
+		if value, _ := evidence.ParseFlags(svc.Args).Get(flag); node.EqualsAny(
+			node.Program(svc.BinPath), []string{"cri-dockerd"}) && value != "" {
+			if d, from := parse(value, evidence.FlagIn(svc.Args, svc.Field("args"), flag),
+				"--"+flag+" of "+svc.Name); d > 0 {
 				return d, from
 			}
 		}
@@ -158,7 +178,8 @@ func pullDeadline(n *node.Node, s evidence.Snapshot) (time.Duration, evidence.Be
 }
 
 // noAnswer marks a pull that never began: nobody answered, which is another fault.
-var noAnswer = []string{"dial tcp", "no such host", "proxyconnect", "awaiting headers", "TLS handshake"}
+var noAnswer = []string{"dial tcp", "no such host", "proxyconnect", "awaiting headers",
+	"TLS handshake"}
 
 // waitsForImage tells whether a pod of this node waits for an image.
 func waitsForImage(s evidence.Snapshot) bool {

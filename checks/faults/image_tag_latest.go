@@ -19,17 +19,20 @@ two nodes may run different things. Microsoft publishes no latest of its Windows
 The check reads the images of the pods on this node, or of manifests. One that is named by its
 digest is fixed, whatever its tag says.`,
 	Fix: checks.Fix{
-		Text:     "name a tag that is never moved and says for which Windows it is, such as 1.4.2-{osTag}, or the digest",
-		Commands: []string{"kubectl get pods -A --field-selector spec.nodeName={node} -o jsonpath='{range .items[*]}{.metadata.namespace}/{.metadata.name}{\"\\t\"}{.spec.containers[*].image}{\"\\n\"}{end}'"},
-		Impact:   "changing the image recreates the pods of the workload",
+		Text: "name a tag that is never moved and says for which Windows it is, such as 1.4.2-{osTag}, or the digest",
+		Commands: []string{
+			"kubectl get pods -A --field-selector spec.nodeName={node} -o jsonpath='{range .items[*]}{.metadata.namespace}/{.metadata.name}{\"\\t\"}{.spec.containers[*].image}{\"\\n\"}{end}'"},
+		Impact: "changing the image recreates the pods of the workload",
 	},
-	Links: []string{"https://kubernetes.io/docs/concepts/containers/images/#image-names", "https://kubernetes.io/docs/concepts/configuration/overview/",
+	Links: []string{"https://kubernetes.io/docs/concepts/containers/images/#image-names",
+		"https://kubernetes.io/docs/concepts/configuration/overview/",
 		"https://learn.microsoft.com/en-us/virtualization/windowscontainers/manage-containers/container-base-images"},
 	Lints: true,
 	Needs: []evidence.Need{needPodSpecs},
 	Uses:  []evidence.Need{evidence.Pods, evidence.Manifests},
 	Signs: []checks.Sign{
-		{Text: "mcr.microsoft.com/windows/", Also: []string{":latest", "not found"}, Says: "the tag latest of a Windows base image is asked for, which Microsoft does not publish"},
+		{Text: "mcr.microsoft.com/windows/", Also: []string{":latest", "not found"},
+			Says: "the tag latest of a Windows base image is asked for, which Microsoft does not publish"},
 	},
 	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
 		var findings []checks.Finding
@@ -43,7 +46,9 @@ digest is fixed, whatever its tag says.`,
 					return
 				}
 				named[c.Image] = true
-				findings = append(findings, checks.Findingf(checks.Warn, c.Image, "%s uses the image %s: for which Windows it is changes with every push", p.Name(), c.Image).
+				findings = append(findings, checks.Findingf(checks.Warn, c.Image,
+					"%s uses the image %s: for which Windows it is changes with every push",
+					p.Name(), c.Image).
 					With(p.because(podField{at.to("image"), c.Image})))
 			})
 		}

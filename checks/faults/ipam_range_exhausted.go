@@ -31,8 +31,12 @@ and pods that are being made or removed.`,
 		},
 		Impact: "all pods of {node} move to other nodes; removing the reservation of a running pod gives its address to a second one",
 	},
-	Links: []string{"https://github.com/rancher/rancher/issues/26320", "https://github.com/rancher/rancher/issues/14504", "https://github.com/Azure/azure-container-networking/issues/145",
-		"https://github.com/Azure/azure-container-networking/issues/214", "https://github.com/k3s-io/k3s/issues/5885", "https://github.com/flannel-io/flannel/issues/833",
+	Links: []string{"https://github.com/rancher/rancher/issues/26320",
+		"https://github.com/rancher/rancher/issues/14504",
+		"https://github.com/Azure/azure-container-networking/issues/145",
+		"https://github.com/Azure/azure-container-networking/issues/214",
+		"https://github.com/k3s-io/k3s/issues/5885",
+		"https://github.com/flannel-io/flannel/issues/833",
 		"https://learn.microsoft.com/en-us/virtualization/windowscontainers/kubernetes/common-problems"},
 	Breaks:   []*checks.Effect{effectPodStart},
 	Explains: []string{"sandbox-name-reserved"},
@@ -44,11 +48,14 @@ and pods that are being made or removed.`,
 	},
 	Partial: true,
 	Needs:   []evidence.Need{evidence.Any(node.NeedLeases{}, evidence.File(azureIPAM))},
-	Uses:    []evidence.Need{node.NeedLeases{}, evidence.File(azureIPAM), node.NeedPodCIDRs, evidence.HNSNetworks, evidence.Pods},
+	Uses: []evidence.Need{node.NeedLeases{}, evidence.File(azureIPAM), node.NeedPodCIDRs,
+		evidence.HNSNetworks, evidence.Pods},
 	Signs: []checks.Sign{
 		{Text: "no IP addresses available in range set", Says: "host-local has no address left"},
-		{Text: "Failed to delegate: Failed to allocate address", Says: "azure-vnet-ipam has no address left"},
-		{Text: "Failed to allocate address: No available addresses", Says: "azure-vnet-ipam has no address left"},
+		{Text: "Failed to delegate: Failed to allocate address",
+			Says: "azure-vnet-ipam has no address left"},
+		{Text: "Failed to allocate address: No available addresses",
+			Says: "azure-vnet-ipam has no address left"},
 		{Text: "error while executing IPAM addition", ConfirmOnly: true},
 		{Text: "is subnet's gateway", Also: []string{"requested ip"}, ConfirmOnly: true},
 	},
@@ -64,7 +71,8 @@ and pods that are being made or removed.`,
 		subnets, where := podSubnets(n, s)
 		v4 := node.OfFamily(subnets, true)
 		if len(v4) == 0 {
-			return nil, checks.Unknown(evidence.NotShown.Gap("the HNS network's subnet or the node's podCIDR"))
+			return nil, checks.Unknown(
+				evidence.NotShown.Gap("the HNS network's subnet or the node's podCIDR"))
 		}
 		taken := 0
 		for _, l := range leases {
@@ -73,13 +81,15 @@ and pods that are being made or removed.`,
 			}
 		}
 		if v4[0].Bits() < 16 || v4[0].Bits() > 29 {
-			return nil, checks.Unknown(evidence.NotShown.Gap("whether the node's range is %s", v4[0]))
+			return nil, checks.Unknown(evidence.NotShown.Gap("whether the node's range is %s",
+				v4[0]))
 		}
 		// The subnet's first and last address and the gateway are nobody's.
 		room := 1<<(32-v4[0].Bits()) - 3
 		f := judgePool(s, v4[0].String(), taken, room)
 		for i := range f {
-			f[i] = f[i].At(evidence.InFile(evidence.EvidencePath(leases[0].Path)), "the first of %d reservations in %s", taken, v4[0]).With(where)
+			f[i] = f[i].At(evidence.InFile(evidence.EvidencePath(leases[0].Path)),
+				"the first of %d reservations in %s", taken, v4[0]).With(where)
 		}
 		return f, nil
 	},
@@ -93,7 +103,9 @@ func azurePools(s evidence.Snapshot, f evidence.NodeFile) ([]checks.Finding, err
 	var findings []checks.Finding
 	for _, p := range pools {
 		for _, found := range judgePool(s, p.ID, p.InUse, p.Total) {
-			findings = append(findings, found.At(p.AddressesField(f), "%s: %d of %d addresses are InUse", p.ID, p.InUse, p.Total))
+			findings = append(findings,
+				found.At(p.AddressesField(f), "%s: %d of %d addresses are InUse", p.ID, p.InUse,
+					p.Total))
 		}
 	}
 	return findings, nil
@@ -119,11 +131,15 @@ func judgePool(s evidence.Snapshot, name string, taken, room int) []checks.Findi
 	var f checks.Finding
 	switch {
 	case room > 0 && taken >= room && (told || known && taken > pods+spare/2):
-		f = checks.Findingf(checks.Fail, name, "all %d addresses of %s are reserved, and %s", room, name, have)
+		f = checks.Findingf(checks.Fail, name, "all %d addresses of %s are reserved, and %s", room,
+			name, have)
 	case room > 0 && taken >= room && !known:
-		f = checks.Findingf(checks.Warn, name, "all %d addresses of %s are reserved, and %s", room, name, have)
+		f = checks.Findingf(checks.Warn, name, "all %d addresses of %s are reserved, and %s", room,
+			name, have)
 	case known && taken > 2*pods+spare && taken*2 > room:
-		f = checks.Findingf(checks.Warn, name, "%d of the %d addresses of %s are reserved, and only %s: reservations leak", taken, room, name, have)
+		f = checks.Findingf(checks.Warn, name,
+			"%d of the %d addresses of %s are reserved, and only %s: reservations leak", taken,
+			room, name, have)
 	default:
 		return nil // a node that is full of running pods lacks nothing
 	}

@@ -11,14 +11,18 @@ func TestIPAMRangeExhausted(t *testing.T) {
 	reserved := func(from, to int, net string) string {
 		var list []string
 		for i := from; i <= to; i++ {
-			list = append(list, fmt.Sprintf(`{"path":"C:\\var\\lib\\cni\\networks\\cbr0\\%s.%d","outcome":"copied"}`, net, i))
+			list = append(list,
+				fmt.Sprintf(
+					`{"path":"C:\\var\\lib\\cni\\networks\\cbr0\\%s.%d","outcome":"copied"}`, net,
+					i))
 		}
 		return "-- files.json --\n[{\"path\":\"C:\\\\var\\\\lib\\\\cni\\\\networks\\\\cbr0\\\\last_reserved_ip.0\",\"outcome\":\"copied\"},\n" + strings.Join(list, ",\n") + "]\n"
 	}
 	running := func(n int) string {
 		var list []string
 		for i := range n {
-			list = append(list, podOf(fmt.Sprintf("web-%d", i), fmt.Sprintf("10.244.2.%d", 2+i), "2026-11-20T03:05:00Z"))
+			list = append(list, podOf(fmt.Sprintf("web-%d", i), fmt.Sprintf("10.244.2.%d", 2+i),
+				"2026-11-20T03:05:00Z"))
 		}
 		return pods(list...)
 	}
@@ -32,21 +36,32 @@ func TestIPAMRangeExhausted(t *testing.T) {
 		return "-- files/C/k/azurecni/netconf/10-azure.conflist --\n{\"name\":\"azure\",\"plugins\":[{\"type\":\"azure-vnet\"}]}\n-- files/C/k/azure-vnet-ipam.json --\n{\"IPAM\":{\"AddressSpaces\":{\"local\":{\"Pools\":{\"10.224.4.0/22\":{\"Addresses\":{" + strings.Join(list, ",") + "}}}}}}}\n"
 	}
 	runLooks(t, "ipam-range-exhausted", []look{
-		{"three reservations and two pods", onFlannel + cidr + reserved(2, 4, "10.244.2") + running(2), "pass"},
-		{"all are reserved, and few pods have one", onFlannel + cidr + full + running(3), "fail: all 13 addresses of 10.244.2.0/28 are reserved, and 3 pods have an address [state]"},
-		{"and a pod says so", onFlannel + cidr + full + running(3) + said, "fail: all 13 addresses of 10.244.2.0/28 are reserved, and 3 pods have an address [state+text]"},
+		{"three reservations and two pods", onFlannel + cidr + reserved(2, 4, "10.244.2") +
+			running(2), "pass"},
+		{"all are reserved, and few pods have one", onFlannel + cidr + full + running(3),
+			"fail: all 13 addresses of 10.244.2.0/28 are reserved, and 3 pods have an address [state]"},
+		{"and a pod says so", onFlannel + cidr + full + running(3) + said,
+			"fail: all 13 addresses of 10.244.2.0/28 are reserved, and 3 pods have an address [state+text]"},
 		{"a node full of pods lacks nothing", onFlannel + cidr + full + running(12), "pass"},
-		{"unless one more wants in", onFlannel + cidr + full + running(12) + said, "fail: all 13 addresses of 10.244.2.0/28 are reserved, and 12 pods have an address [state+text]"},
-		{"how many pods there are is not known", onFlannel + cidr + full, "warn: all 13 addresses of 10.244.2.0/28 are reserved, and how many pods have one is not recorded [state]"},
-		{"half of a larger range leaks", onFlannel + strings.Replace(cidr, "/28", "/27", 1) + reserved(2, 20, "10.244.2") + running(2), "warn: 19 of the 29 addresses of 10.244.2.0/27 are reserved, and only 2 pods have an address: reservations leak [state]"},
-		{"reservations of an older podCIDR", onFlannel + cidr + reserved(2, 14, "10.244.7") + running(2), "pass"},
-		{"it is over", onFlannel + cidr + reserved(2, 4, "10.244.2") + running(2) + said, "info: the logs say: host-local has no address left; the node's state does not bear it out [text]"},
+		{"unless one more wants in", onFlannel + cidr + full + running(12) + said,
+			"fail: all 13 addresses of 10.244.2.0/28 are reserved, and 12 pods have an address [state+text]"},
+		{"how many pods there are is not known", onFlannel + cidr + full,
+			"warn: all 13 addresses of 10.244.2.0/28 are reserved, and how many pods have one is not recorded [state]"},
+		{"half of a larger range leaks", onFlannel + strings.Replace(cidr, "/28", "/27", 1) +
+			reserved(2, 20, "10.244.2") + running(2),
+			"warn: 19 of the 29 addresses of 10.244.2.0/27 are reserved, and only 2 pods have an address: reservations leak [state]"},
+		{"reservations of an older podCIDR", onFlannel + cidr + reserved(2, 14, "10.244.7") +
+			running(2), "pass"},
+		{"it is over", onFlannel + cidr + reserved(2, 4, "10.244.2") + running(2) + said,
+			"info: the logs say: host-local has no address left; the node's state does not bear it out [text]"},
 		{"the log alone", said, "fail: host-local has no address left [text]"},
 		{"the range is not known", onFlannel + full, "unknown"},
-		{"Azure's pool is used up by nobody", azure(30, 0) + running(4), "fail: all 30 addresses of 10.224.4.0/22 are reserved, and 4 pods have an address [state]"},
+		{"Azure's pool is used up by nobody", azure(30, 0) + running(4),
+			"fail: all 30 addresses of 10.224.4.0/22 are reserved, and 4 pods have an address [state]"},
 		{"Azure's pool is used up by pods", azure(8, 0) + running(8), "pass"},
 		{"Azure's pool has room", azure(4, 26) + running(4), "pass"},
-		{"Azure's pool cannot be read", "-- files/C/k/azurecni/netconf/10-azure.conflist --\n{\"name\":\"azure\",\"plugins\":[{\"type\":\"azure-vnet\"}]}\n-- files/C/k/azure-vnet-ipam.json --\n{\"IPAM\":\n", "unknown"},
+		{"Azure's pool cannot be read",
+			"-- files/C/k/azurecni/netconf/10-azure.conflist --\n{\"name\":\"azure\",\"plugins\":[{\"type\":\"azure-vnet\"}]}\n-- files/C/k/azure-vnet-ipam.json --\n{\"IPAM\":\n", "unknown"},
 		{"Calico keeps its own books", onCalico + cidr + full, "skip"},
 		{"nobody looked", onFlannel + cidr, "unknown"},
 	})

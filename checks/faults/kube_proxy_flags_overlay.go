@@ -24,25 +24,35 @@ a source VIP that is not of this node, are checks of their own, and so are the f
 	Fix: checks.Fix{
 		Text: "start kube-proxy with the name of the pod network, {network}, and on an overlay with --source-vip and an unused address of {podCIDR}",
 		Commands: []string{
-			"Get-HnsNetwork | Select-Object Name, Type", "nssm set kube-proxy AppEnvironmentExtra KUBE_NETWORK={network}", "nssm edit kube-proxy", "Restart-Service kube-proxy",
+			"Get-HnsNetwork | Select-Object Name, Type",
+			"nssm set kube-proxy AppEnvironmentExtra KUBE_NETWORK={network}",
+			"nssm edit kube-proxy", "Restart-Service kube-proxy",
 		},
 		Impact: "Services do not answer from this node until kube-proxy has programmed them",
 	},
-	Links:    []string{"https://kubernetes.io/docs/concepts/services-networking/windows-networking/", "https://github.com/kubernetes/kubernetes/issues/78338", "https://github.com/kubernetes/kubernetes/issues/74435"},
+	Links: []string{
+		"https://kubernetes.io/docs/concepts/services-networking/windows-networking/",
+		"https://github.com/kubernetes/kubernetes/issues/78338",
+		"https://github.com/kubernetes/kubernetes/issues/74435"},
 	Breaks:   []*checks.Effect{effectKubeProxy, effectServiceRules, effectContainers},
 	Explains: []string{"source-vip-invalid"},
 	Needs:    []evidence.Need{node.NeedProxySettings, node.NeedNetworks, node.NeedBackend},
 	Uses:     slices.Concat(node.ProxySources, node.CNISources),
 	Signs: []checks.Sign{
-		{Text: "source-vip flag not set", Says: "kube-proxy exits: on an overlay network it needs --source-vip"},
+		{Text: "source-vip flag not set",
+			Says: "kube-proxy exits: on an overlay network it needs --source-vip"},
 	},
 	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
 		n := node.About(s)
 		var findings []checks.Finding
 		name := n.Proxy().NetworkName
 		fits := func(want string) bool { return node.NameMatches(want, name.Value) }
-		if name.Set && !evidence.Placeholder(name.Value) && !strings.ContainsAny(name.Value, "$%(*") && !slices.ContainsFunc(n.Networks.Value, fits) && hnsHasNetwork(n, s, name.Value) {
-			findings = append(findings, checks.Findingf(checks.Fail, "kube-proxy", "kube-proxy programs the HNS network %s, and pods are on %s", name.Value, evidence.Joined(n.Networks.Value, " or ")).
+		if name.Set && !evidence.Placeholder(name.Value) && !strings.ContainsAny(name.Value,
+			"$%(*") && !slices.ContainsFunc(n.Networks.Value, fits) &&
+			hnsHasNetwork(n, s, name.Value) {
+			findings = append(findings, checks.Findingf(checks.Fail, "kube-proxy",
+				"kube-proxy programs the HNS network %s, and pods are on %s", name.Value,
+				evidence.Joined(n.Networks.Value, " or ")).
 				With(name.From, n.Networks.From))
 		}
 		if n.Backend.Value != node.OverlayNet || n.Proxy().SourceVIP.Set {
@@ -54,7 +64,8 @@ a source VIP that is not of this node, are checks of their own, and so are the f
 			}
 			return findings, nil
 		}
-		return append(findings, checks.Findingf(checks.Fail, "kube-proxy", "kube-proxy is given no --source-vip, without which it exits on an overlay network").
+		return append(findings, checks.Findingf(checks.Fail, "kube-proxy",
+			"kube-proxy is given no --source-vip, without which it exits on an overlay network").
 			With(n.Proxy().From, n.Backend.From)), nil
 	},
 })
@@ -63,7 +74,8 @@ a source VIP that is not of this node, are checks of their own, and so are the f
 // the one of pods under another name.
 func hnsHasNetwork(n *node.Node, s evidence.Snapshot, name string) bool {
 	pods, ok := n.PodNetwork(s)
-	return ok && !strings.EqualFold(pods.Name, name) && slices.ContainsFunc(evidence.HNSNetworks.In(s), func(net evidence.HNSNetwork) bool {
-		return strings.EqualFold(net.Name, name)
-	})
+	return ok && !strings.EqualFold(pods.Name, name) &&
+		slices.ContainsFunc(evidence.HNSNetworks.In(s), func(net evidence.HNSNetwork) bool {
+			return strings.EqualFold(net.Name, name)
+		})
 }

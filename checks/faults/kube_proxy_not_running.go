@@ -33,6 +33,7 @@ kube-proxy altogether.`,
 	Needs: []evidence.Need{node.ComponentSources},
 	Uses:  []evidence.Need{evidence.Services, evidence.Processes, evidence.Pods},
 	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
-		return notRunning(node.About(s).Components["kube-proxy"], s, evidence.Phrasef("Services are not programmed on this node"))
+		return notRunning(node.About(s).Components["kube-proxy"], s,
+			evidence.Phrasef("Services are not programmed on this node"))
 	},
 })

@@ -30,20 +30,28 @@ deprecated" is a hint and breaks nothing.`,
 		Impact: "kubeadm reset removes all containers of Kubernetes from the machine",
 	},
 	Links: []string{
-		"https://github.com/kubernetes/kubernetes/issues/123173", "https://github.com/kubernetes/website/pull/38334", "https://github.com/kubernetes-sigs/sig-windows-tools/issues/72",
+		"https://github.com/kubernetes/kubernetes/issues/123173",
+		"https://github.com/kubernetes/website/pull/38334",
+		"https://github.com/kubernetes-sigs/sig-windows-tools/issues/72",
 		"https://kubernetes.io/docs/tasks/administer-cluster/kubeadm/adding-windows-nodes/",
 	},
 	Breaks: []*checks.Effect{effectKubeletStart},
-	Needs:  []evidence.Need{evidence.Any(evidence.Node, evidence.Logs("kubeadm"), evidence.Logs("kubelet"))},
-	Uses:   []evidence.Need{evidence.Node},
+	Needs: []evidence.Need{evidence.Any(evidence.Node, evidence.Logs("kubeadm"),
+		evidence.Logs("kubelet"))},
+	Uses: []evidence.Need{evidence.Node},
 	Signs: []checks.Sign{
-		{Text: "[preflight] Some fatal errors occurred", Says: "kubeadm join found the machine not ready for it"},
-		{Text: "found multiple CRI endpoints on the host", Says: "kubeadm cannot choose between two container runtimes: --cri-socket is missing"},
+		{Text: "[preflight] Some fatal errors occurred",
+			Says: "kubeadm join found the machine not ready for it"},
+		{Text: "found multiple CRI endpoints on the host",
+			Says: "kubeadm cannot choose between two container runtimes: --cri-socket is missing"},
 		{Text: "[ERROR CRI]", Says: "kubeadm does not reach the container runtime"},
 		{Text: "[ERROR FileAvailable-", Says: "an earlier join left files behind"},
-		{Text: "[kubelet-check]", Also: []string{"isn't running or healthy"}, Says: "the kubelet does not stay up while kubeadm waits for it"},
-		{Text: "[kubelet-check] The kubelet is not healthy after", Says: "the kubelet does not stay up while kubeadm waits for it"},
-		{Text: "unable to load client CA file", Also: []string{"cannot find"}, Says: "the kubelet finds no ca.crt where its configuration names it"},
+		{Text: "[kubelet-check]", Also: []string{"isn't running or healthy"},
+			Says: "the kubelet does not stay up while kubeadm waits for it"},
+		{Text: "[kubelet-check] The kubelet is not healthy after",
+			Says: "the kubelet does not stay up while kubeadm waits for it"},
+		{Text: "unable to load client CA file", Also: []string{"cannot find"},
+			Says: "the kubelet finds no ca.crt where its configuration names it"},
 		{Text: "detected and using CRI socket", ConfirmOnly: true},
 	},
 	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
@@ -51,6 +59,8 @@ deprecated" is a hint and breaks nothing.`,
 			return nil, nil
 		}
 		// A machine that is no node, or whose kubelet is silent: what the logs say stands.
-		return nil, checks.Unknown(cmp.Or(evidence.Node.Gap(s), evidence.NotDecided.Gap("the node is not Ready, and the logs that were read show no failed join")))
+		return nil, checks.Unknown(cmp.Or(evidence.Node.Gap(s),
+			evidence.NotDecided.Gap(
+				"the node is not Ready, and the logs that were read show no failed join")))
 	},
 })

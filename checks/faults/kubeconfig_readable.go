@@ -37,7 +37,8 @@ recorded and the file is known to be there, what that folder hands down to files
 		},
 		Impact: "programs that use these files as an ordinary user lose access; a key that others could read should be replaced",
 	},
-	Links: []string{"https://kubernetes.io/docs/concepts/security/windows-security/", "https://kubernetes.io/docs/concepts/configuration/organize-cluster-access-kubeconfig/"},
+	Links: []string{"https://kubernetes.io/docs/concepts/security/windows-security/",
+		"https://kubernetes.io/docs/concepts/configuration/organize-cluster-access-kubeconfig/"},
 	Needs: []evidence.Need{evidence.SecurityInfo},
 	Uses:  slices.Concat([]evidence.Need{evidence.FileIndex}, node.AsFiles(kubeconfigs)),
 	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
@@ -66,8 +67,10 @@ recorded and the file is known to be there, what that folder hands down to files
 			}
 			looked = true
 			if who := readers(sddl); len(who) > 0 {
-				findings = append(findings, checks.Findingf(checks.Warn, file, "%s may read %s", evidence.Joined(wordings(who), " and "), file).
-					At(evidence.SecurityInfo.Field(s, "acls", acl.number, "sddl"), "%s: %s", acl.Path, acl.SDDL))
+				findings = append(findings, checks.Findingf(checks.Warn, file, "%s may read %s",
+					evidence.Joined(wordings(who), " and "), file).
+					At(evidence.SecurityInfo.Field(s, "acls", acl.number, "sddl"), "%s: %s",
+						acl.Path, acl.SDDL))
 			}
 		}
 		if !looked {

@@ -26,13 +26,18 @@ kubelet does not run; what a kubelet that runs was started with, it has accepted
 		Commands: []string{"Restart-Service kubelet"},
 		Impact:   "running containers are not touched",
 	},
-	Links:  []string{"https://github.com/kubernetes/kubernetes/issues/78925", "https://github.com/kubernetes/kubernetes/issues/123173"},
+	Links: []string{"https://github.com/kubernetes/kubernetes/issues/78925",
+		"https://github.com/kubernetes/kubernetes/issues/123173"},
 	Breaks: []*checks.Effect{effectKubeletStart},
-	Needs:  []evidence.Need{evidence.Any(node.NeedKubeletFlags, evidence.File(node.KubeletConfigs[0])), node.NeedKubelet},
-	Uses:   append(slices.Clone(node.KubeletSources), evidence.Node, evidence.Pods),
+	Needs: []evidence.Need{evidence.Any(node.NeedKubeletFlags,
+		evidence.File(node.KubeletConfigs[0])), node.NeedKubelet},
+	Uses: append(slices.Clone(node.KubeletSources), evidence.Node, evidence.Pods),
 	Signs: []checks.Sign{
-		{Text: "CgroupsPerQOS (--cgroups-per-qos) true is not supported on Windows", Says: "the kubelet refuses cgroupsPerQOS: true on Windows"},
-		{Text: "EnforceNodeAllocatable (--enforce-node-allocatable)", Also: []string{"is not supported on Windows"}, Says: "the kubelet refuses enforceNodeAllocatable on Windows"},
+		{Text: "CgroupsPerQOS (--cgroups-per-qos) true is not supported on Windows",
+			Says: "the kubelet refuses cgroupsPerQOS: true on Windows"},
+		{Text: "EnforceNodeAllocatable (--enforce-node-allocatable)",
+			Also: []string{"is not supported on Windows"},
+			Says: "the kubelet refuses enforceNodeAllocatable on Windows"},
 		{Text: "enforceNodeAllocatable (--enforce-node-allocatable) is not supported unless cgroupsPerQOS", Says: "the kubelet refuses enforceNodeAllocatable without cgroupsPerQOS"},
 	},
 	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
@@ -43,42 +48,60 @@ kubelet does not run; what a kubelet that runs was started with, it has accepted
 		case n.Kubelet.Value.AtLeast(evidence.Version{Major: 1, Minor: 30}):
 			level, effect = checks.Info, evidence.Phrasef("this version ignores it")
 		case up != nil:
-			level, effect = checks.Warn, evidence.Phrasef("the kubelet that runs does not have it, and will refuse it at its next start")
+			level, effect = checks.Warn,
+				evidence.Phrasef(
+					"the kubelet that runs does not have it, and will refuse it at its next start")
 		}
 		config, file, gap := n.KubeletConfig(s)
 		if f, ok := n.KubeletFlag("config"); up != nil && (!ok || f.Value == "") {
-			gap = evidence.NotShown.Gap("the kubelet's configuration") // a file in the usual place that this kubelet does not read
+			// a file in the usual place that this kubelet does not read
+			gap = evidence.NotShown.Gap("the kubelet's configuration")
 		}
 		var findings []checks.Finding
 
 		cgroups, from := setting(n, "cgroups-per-qos", up)
 		if from.Path == "" && gap.Kind == "" && config.CgroupsPerQOS != nil {
-			cgroups, from = fmt.Sprint(*config.CgroupsPerQOS), file.Field("cgroupsPerQOS").Because("cgroupsPerQOS: %v", *config.CgroupsPerQOS)
+			cgroups, from = fmt.Sprint(*config.CgroupsPerQOS),
+				file.Field("cgroupsPerQOS").Because("cgroupsPerQOS: %v", *config.CgroupsPerQOS)
 		}
 		if strings.EqualFold(cgroups, "true") {
-			findings = append(findings, checks.Findingf(level, "cgroupsPerQOS", "cgroupsPerQOS is true, and Windows has no cgroups: %s", effect).With(from, n.Kubelet.From))
+			findings = append(findings, checks.Findingf(level, "cgroupsPerQOS",
+				"cgroupsPerQOS is true, and Windows has no cgroups: %s", effect).With(from,
+				n.Kubelet.From))
 		}
 
 		enforce, from2 := setting(n, "enforce-node-allocatable", up)
 		if from2.Path == "" && gap.Kind == "" && config.EnforcesNodeAllocatable {
 			enforce = strings.Join(config.EnforceNodeAllocatable, ",")
-			from2 = file.Field("enforceNodeAllocatable").Because("enforceNodeAllocatable: [%s]", enforce)
+			from2 = file.Field("enforceNodeAllocatable").Because("enforceNodeAllocatable: [%s]",
+				enforce)
 		}
 		if enforce = strings.Trim(enforce, `"'[] `); enforce != "" {
-			findings = append(findings, checks.Findingf(level, "enforceNodeAllocatable", "enforceNodeAllocatable is %s, and Windows takes only the empty list: %s", enforce, effect).With(from2, n.Kubelet.From))
+			findings = append(findings, checks.Findingf(level, "enforceNodeAllocatable",
+				"enforceNodeAllocatable is %s, and Windows takes only the empty list: %s", enforce,
+				effect).With(from2, n.Kubelet.From))
 		}
 
 		running, _ := n.Components["kubelet"].Running()
-		if from.Path == "" && level == checks.Fail && gap.Kind == "" && !running && len(n.KubeletFlags) > 0 && node.ComponentSources.Gap(s).Kind == "" {
-			findings = append(findings, checks.Findingf(checks.Fail, "cgroupsPerQOS", "nothing sets cgroupsPerQOS to false, its default is true, and the kubelet does not run").
-				At(file.Field("cgroupsPerQOS"), "cgroupsPerQOS is not set").With(n.KubeletFlags[0].From, n.Kubelet.From))
+		if from.Path == "" && level == checks.Fail && gap.Kind == "" && !running &&
+			len(n.KubeletFlags) > 0 && node.ComponentSources.Gap(s).Kind == "" {
+			findings = append(findings, checks.Findingf(checks.Fail, "cgroupsPerQOS",
+				"nothing sets cgroupsPerQOS to false, its default is true, and the kubelet does not run").
+				At(file.Field("cgroupsPerQOS"),
+					"cgroupsPerQOS is not set").With(n.KubeletFlags[0].From, n.Kubelet.From))
 		}
-		if len(findings) == 0 && from2.Path == "" && level == checks.Fail && gap.Kind == "" && !running && len(n.KubeletFlags) > 0 && node.ComponentSources.Gap(s).Kind == "" {
-			findings = append(findings, checks.Findingf(checks.Fail, "enforceNodeAllocatable", "nothing sets enforceNodeAllocatable to the empty list, its default is pods, and the kubelet does not run").
-				At(file.Field("enforceNodeAllocatable"), "enforceNodeAllocatable is not set").With(n.KubeletFlags[0].From, n.Kubelet.From))
+		if len(findings) == 0 && from2.Path == "" && level == checks.Fail && gap.Kind == "" &&
+			!running && len(n.KubeletFlags) > 0 && node.ComponentSources.Gap(s).Kind == "" {
+			findings = append(findings, checks.Findingf(checks.Fail, "enforceNodeAllocatable",
+				"nothing sets enforceNodeAllocatable to the empty list, its default is pods, and the kubelet does not run").
+				At(file.Field("enforceNodeAllocatable"),
+					"enforceNodeAllocatable is not set").With(n.KubeletFlags[0].From,
+				n.Kubelet.From))
 		}
-		if len(findings) == 0 && level == checks.Fail && gap.Kind != "" && !running && (from.Path == "" || from2.Path == "") {
-			return nil, checks.Unknown(gap) // the file that was not seen may hold what this kubelet refuses
+		if len(findings) == 0 && level == checks.Fail && gap.Kind != "" && !running &&
+			(from.Path == "" || from2.Path == "") {
+			// the file that was not seen may hold what this kubelet refuses
+			return nil, checks.Unknown(gap)
 		}
 		return findings, nil
 	},

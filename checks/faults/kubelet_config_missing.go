@@ -26,12 +26,16 @@ alone does not tell before from after, and is therefore told, no more.`,
 		Commands: []string{"kubeadm upgrade node phase kubelet-config", "Restart-Service kubelet"},
 		Impact:   "running containers are not touched; joining anew with kubeadm reset first removes them",
 	},
-	Links:  []string{"https://kubernetes.io/docs/reference/setup-tools/kubeadm/implementation-details/", "https://kubernetes.io/docs/tasks/administer-cluster/kubeadm/adding-windows-nodes/"},
+	Links: []string{
+		"https://kubernetes.io/docs/reference/setup-tools/kubeadm/implementation-details/",
+		"https://kubernetes.io/docs/tasks/administer-cluster/kubeadm/adding-windows-nodes/"},
 	Breaks: []*checks.Effect{effectKubeletStart, effectNodeReports},
 	Needs:  []evidence.Need{evidence.Any(node.NeedKubeletFlags, evidence.Logs("kubelet"))},
-	Uses:   append(slices.Clone(node.KubeletSources), evidence.Node, evidence.File(kubeletKubeconfig), evidence.FileIndex),
+	Uses: append(slices.Clone(node.KubeletSources), evidence.Node,
+		evidence.File(kubeletKubeconfig), evidence.FileIndex),
 	Signs: []checks.Sign{
-		{Text: "failed to load kubelet config file", Level: checks.Info, Says: "the kubelet does not get at its configuration file: expected before kubeadm join, a fault after it"},
+		{Text: "failed to load kubelet config file", Level: checks.Info,
+			Says: "the kubelet does not get at its configuration file: expected before kubeadm join, a fault after it"},
 	},
 	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
 		n := node.About(s)
@@ -56,18 +60,26 @@ alone does not tell before from after, and is therefore told, no more.`,
 			}
 			return nil, checks.Unknown(file.Gap)
 		}
-		f := checks.Findingf(checks.Fail, flag.Value, "the kubelet is to read %s, and the node does not have it", flag.Value).
-			With(flag.From).At(evidence.FileRecordField(s, flag.Value, "outcome"), "%s: absent", flag.Value)
+		f := checks.Findingf(checks.Fail, flag.Value,
+			"the kubelet is to read %s, and the node does not have it", flag.Value).
+			With(flag.From).At(evidence.FileRecordField(s, flag.Value, "outcome"), "%s: absent",
+			flag.Value)
 		joined, known := s.File(kubeletKubeconfig).Exists()
 		switch {
 		case len(n.Components["kubelet"].Processes) > 0 && flag.Live:
-			f.Level, f.Format, f.Args = checks.Warn, "%s; the kubelet that runs has read it, and will not start again", []any{evidence.Phrasef(f.Format, f.Args...)}
+			f.Level, f.Format, f.Args = checks.Warn,
+				"%s; the kubelet that runs has read it, and will not start again",
+				[]any{evidence.Phrasef(f.Format, f.Args...)}
 		case evidence.Node.Known(s) || joined:
 		case known:
-			f.Level, f.Format, f.Args = checks.Info, "%s: expected before kubeadm join, which writes it", []any{evidence.Phrasef(f.Format, f.Args...)}
-			f = f.At(evidence.FileRecordField(s, kubeletKubeconfig, "outcome"), "%s: absent", kubeletKubeconfig)
+			f.Level, f.Format, f.Args = checks.Info,
+				"%s: expected before kubeadm join, which writes it",
+				[]any{evidence.Phrasef(f.Format, f.Args...)}
+			f = f.At(evidence.FileRecordField(s, kubeletKubeconfig, "outcome"), "%s: absent",
+				kubeletKubeconfig)
 		default:
-			return nil, checks.Unknown(evidence.NotShown.Gap("whether this machine has been joined"))
+			return nil, checks.Unknown(
+				evidence.NotShown.Gap("whether this machine has been joined"))
 		}
 		return []checks.Finding{f}, nil
 	},
@@ -79,8 +91,10 @@ func joinedWithoutConfig(s evidence.Snapshot, gap evidence.Gap) ([]checks.Findin
 	name := evidence.Node.In(s).Metadata.Name
 	for _, m := range s.Signs("kubelet-config-missing") {
 		if m.Over == "" && name != "" {
-			f := checks.Findingf(checks.Fail, "kubelet", "the kubelet of %s does not get at its configuration file, and the node has been joined", name).
-				With(checks.Quote(m)).At(evidence.Node.Field(s, "metadata", "name"), "the API server knows the node %s", name)
+			f := checks.Findingf(checks.Fail, "kubelet",
+				"the kubelet of %s does not get at its configuration file, and the node has been joined", name).
+				With(checks.Quote(m)).At(evidence.Node.Field(s, "metadata", "name"),
+				"the API server knows the node %s", name)
 			f.Basis = checks.ByBoth
 			return []checks.Finding{f}, nil
 		}

@@ -26,6 +26,7 @@ as a child. A stopped service is a fault; a missing one only where the processes
 	Needs:  []evidence.Need{node.ComponentSources},
 	Uses:   []evidence.Need{evidence.Services, evidence.Processes, evidence.Pods},
 	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
-		return notRunning(node.About(s).Components["kubelet"], s, evidence.Phrasef("no pod on this node is started or reported"))
+		return notRunning(node.About(s).Components["kubelet"], s,
+			evidence.Phrasef("no pod on this node is started or reported"))
 	},
 })

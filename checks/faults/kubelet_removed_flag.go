@@ -37,13 +37,15 @@ runs has accepted its flags, whatever the table of removals says.`,
 	Needs:  []evidence.Need{node.NeedKubeletFlags, node.NeedKubelet},
 	Uses:   append(slices.Clone(node.KubeletSources), evidence.Node),
 	Signs: []checks.Sign{
-		{Text: "failed to parse kubelet flag: unknown flag:", Says: "the kubelet exits because it does not know one of its flags"},
+		{Text: "failed to parse kubelet flag: unknown flag:",
+			Says: "the kubelet exits because it does not know one of its flags"},
 	},
 	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
 		n := node.About(s)
 		refused, newest := refusedFlags(s), n.Kubelet.Value
 		for name := range refused { // who refuses a flag is at least as new as its removal
-			if since := evidence.RemovedKubeletFlags(anyKubelet)[name]; !newest.AtLeast(evidence.Version{Major: 1, Minor: since}) {
+			if since := evidence.RemovedKubeletFlags(anyKubelet)[name]; !newest.AtLeast(
+				evidence.Version{Major: 1, Minor: since}) {
 				newest = evidence.Version{Major: 1, Minor: since}
 			}
 		}
@@ -55,12 +57,14 @@ runs has accepted its flags, whatever the table of removals says.`,
 		for _, f := range n.KubeletFlags {
 			line, log := refused[f.Name]
 			since, gone := removed[f.Name]
-			if seen[f.Name] || !gone && !log || f.Conditional && !log || up != nil && (!f.Live || up[f.Name]) {
+			if seen[f.Name] || !gone && !log || f.Conditional && !log || up != nil &&
+				(!f.Live || up[f.Name]) {
 				continue
 			}
 			seen[f.Name] = true
 			culprits = append(culprits, f)
-			findings = append(findings, removedFlag(n, f, since, up != nil).With(f.From, n.Kubelet.From))
+			findings = append(findings, removedFlag(n, f, since, up != nil).With(f.From,
+				n.Kubelet.From))
 			if log {
 				at := len(findings) - 1
 				findings[at] = findings[at].With(checks.Quote(line))
@@ -83,13 +87,18 @@ func removedFlag(n *node.Node, f node.Flag, since int, up bool) checks.Finding {
 	version := n.Kubelet.Value
 	switch {
 	case up:
-		return checks.Findingf(checks.Warn, "--"+f.Name, "--%s was removed in Kubernetes 1.%d, and the kubelet is %s; it runs without the flag now, and will exit at its next start", f.Name, since, version)
+		return checks.Findingf(checks.Warn, "--"+f.Name,
+			"--%s was removed in Kubernetes 1.%d, and the kubelet is %s; it runs without the flag now, and will exit at its next start", f.Name, since, version)
 	case since == 0:
-		return checks.Findingf(checks.Fail, "--"+f.Name, "the kubelet does not know --%s; it exits at once", f.Name)
+		return checks.Findingf(checks.Fail, "--"+f.Name,
+			"the kubelet does not know --%s; it exits at once", f.Name)
 	case version.AtLeast(evidence.Version{Major: 1, Minor: since}):
-		return checks.Findingf(checks.Fail, "--"+f.Name, "--%s was removed in Kubernetes 1.%d, and the kubelet is %s; it exits at once", f.Name, since, version)
+		return checks.Findingf(checks.Fail, "--"+f.Name,
+			"--%s was removed in Kubernetes 1.%d, and the kubelet is %s; it exits at once", f.Name,
+			since, version)
 	}
-	return checks.Findingf(checks.Fail, "--"+f.Name, "--%s was removed in Kubernetes 1.%d, and the kubelet is newer than the %s that last registered; it exits at once", f.Name, since, version)
+	return checks.Findingf(checks.Fail, "--"+f.Name,
+		"--%s was removed in Kubernetes 1.%d, and the kubelet is newer than the %s that last registered; it exits at once", f.Name, since, version)
 }
 
 // kubeletUp returns the flags of a kubelet that stays up, and nil where none
@@ -113,7 +122,9 @@ func refusedFlags(s evidence.Snapshot) map[string]evidence.SignMatch {
 	refused := map[string]evidence.SignMatch{}
 	for _, m := range s.Signs("kubelet-removed-flag") {
 		_, name, _ := strings.Cut(m.Found, "unknown flag: --")
-		if end := strings.IndexFunc(name, func(r rune) bool { return !strings.ContainsRune(flagRunes, r) }); end >= 0 {
+		if end := strings.IndexFunc(name, func(r rune) bool {
+			return !strings.ContainsRune(flagRunes, r)
+		}); end >= 0 {
 			name = name[:end]
 		}
 		if _, seen := refused[name]; name != "" && !seen {
@@ -133,11 +144,14 @@ func unseenFlags(s evidence.Snapshot, refused map[string]evidence.SignMatch) []c
 		if m.Over != "" || m.Last.IsZero() || s.Now().Sub(m.Last) > 24*time.Hour {
 			continue
 		}
-		f := checks.Findingf(checks.Fail, "--"+name, "the kubelet does not know --%s and exits at once; where the flag is written is not recorded", name).With(checks.Quote(m))
+		f := checks.Findingf(checks.Fail, "--"+name,
+			"the kubelet does not know --%s and exits at once; where the flag is written is not recorded", name).With(checks.Quote(m))
 		f.Basis = checks.ByText
 		findings = append(findings, f)
 	}
-	slices.SortFunc(findings, func(a, b checks.Finding) int { return cmp.Compare(a.Subject, b.Subject) })
+	slices.SortFunc(findings, func(a, b checks.Finding) int {
+		return cmp.Compare(a.Subject, b.Subject)
+	})
 	return findings
 }
 
@@ -149,7 +163,9 @@ func cureFlags(n *node.Node, flags []node.Flag) checks.Fix {
 	for _, f := range flags {
 		names = append(names, "--"+f.Name)
 		place, command := whereWritten(n, f)
-		if !slices.ContainsFunc(places, func(p evidence.Phrase) bool { return p.String() == place.String() }) {
+		if !slices.ContainsFunc(places, func(p evidence.Phrase) bool {
+			return p.String() == place.String()
+		}) {
 			places, commands = append(places, place), append(commands, command)
 		}
 	}
@@ -167,9 +183,11 @@ func cureFlags(n *node.Node, flags []node.Flag) checks.Fix {
 	if len(waiting) > 0 {
 		restarts = evidence.Phrasef(" and start what waits for it")
 		fix.Commands = append(fix.Commands, "Start-Service "+strings.Join(waiting, ", "))
-		drops = evidence.Phrasef("; as flanneld creates its network, the node's connections drop for some seconds")
+		drops = evidence.Phrasef(
+			"; as flanneld creates its network, the node's connections drop for some seconds")
 	}
-	fix.TextOf = evidence.Phrasef("delete %s from %s, then restart the kubelet%s", strings.Join(names, ", "), evidence.Joined(places, " and "), restarts)
+	fix.TextOf = evidence.Phrasef("delete %s from %s, then restart the kubelet%s",
+		strings.Join(names, ", "), evidence.Joined(places, " and "), restarts)
 	fix.ImpactOf = evidence.Phrasef("running containers are not touched%s", drops)
 	return fix
 }
@@ -181,7 +199,8 @@ func whereWritten(n *node.Node, f node.Flag) (place evidence.Phrase, command str
 	}
 	for _, svc := range n.Components["kubelet"].Services {
 		if svc.Wrapper == "nssm" {
-			return evidence.Phrasef("the parameters of service %s", svc.Name), "nssm edit " + svc.Name
+			return evidence.Phrasef("the parameters of service %s", svc.Name),
+				"nssm edit " + svc.Name
 		}
 	}
 	return evidence.Phrasef("the command line of the kubelet's service"), "sc.exe qc kubelet"

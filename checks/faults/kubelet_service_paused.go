@@ -20,18 +20,22 @@ configuration it rejects, a certificate it cannot read. The reason is in its err
 
 Before kubeadm join the kubelet has no configuration yet and exits in a loop: that is expected.`,
 	Fix: checks.Fix{
-		Text:     "read the end of the kubelet's error log, mend what it names, and restart the service; continuing it alone changes nothing",
-		Commands: []string{`Get-Content C:\var\log\kubelet\kubelet.err.log -Tail 30`, "Restart-Service kubelet"},
-		Impact:   "running containers are not touched",
+		Text: "read the end of the kubelet's error log, mend what it names, and restart the service; continuing it alone changes nothing",
+		Commands: []string{`Get-Content C:\var\log\kubelet\kubelet.err.log -Tail 30`,
+			"Restart-Service kubelet"},
+		Impact: "running containers are not touched",
 	},
-	Links:  []string{"https://github.com/kubernetes-sigs/sig-windows-tools/issues/229", "https://nssm.cc/usage"},
+	Links: []string{"https://github.com/kubernetes-sigs/sig-windows-tools/issues/229",
+		"https://nssm.cc/usage"},
 	Breaks: []*checks.Effect{effectKubelet},
 	Shows:  []*checks.Effect{effectKubeletStart},
 	Needs:  []evidence.Need{evidence.Services},
 	Uses:   append(slices.Clone(node.KubeletSources), evidence.Node),
 	Signs: []checks.Sign{
-		{Text: "kubelet service entered the paused state", In: []string{evidence.InEvents}, Says: "the service manager paused the kubelet's service"},
-		{Text: "http://localhost:10248/healthz", Also: []string{"refused"}, Says: "the kubelet's health port refuses connections: the kubelet does not stay up"},
+		{Text: "kubelet service entered the paused state", In: []string{evidence.InEvents},
+			Says: "the service manager paused the kubelet's service"},
+		{Text: "http://localhost:10248/healthz", Also: []string{"refused"},
+			Says: "the kubelet's health port refuses connections: the kubelet does not stay up"},
 	},
 	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
 		var findings []checks.Finding
@@ -41,10 +45,14 @@ Before kubeadm join the kubelet has no configuration yet and exits in a loop: th
 			}
 			level, why := checks.Fail, evidence.Phrasef("the kubelet exits as soon as it starts")
 			if beforeJoin(s) {
-				level, why = checks.Info, evidence.Phrasef("expected before kubeadm join, as there is no kubelet configuration yet")
+				level, why = checks.Info,
+					evidence.Phrasef(
+						"expected before kubeadm join, as there is no kubelet configuration yet")
 			}
-			findings = append(findings, checks.Findingf(level, svc.Name, "service %s is paused: %s", svc.Name, why).
-				At(svc.Field("state"), "%s: state is %s, exit code %d", svc.Name, svc.State, svc.Exit()))
+			findings = append(findings, checks.Findingf(level, svc.Name, "service %s is paused: %s",
+				svc.Name, why).
+				At(svc.Field("state"), "%s: state is %s, exit code %d", svc.Name, svc.State,
+					svc.Exit()))
 		}
 		return findings, nil
 	},
@@ -55,6 +63,7 @@ Before kubeadm join the kubelet has no configuration yet and exits in a loop: th
 // file of that name at all.
 func beforeJoin(s evidence.Snapshot) bool {
 	f, ok := node.About(s).KubeletFlag("config")
-	return ok && strings.HasSuffix(strings.ToLower(evidence.CleanWinPath(f.Value)), strings.ToLower(node.KubeletConfigs[0][2:])) &&
+	return ok && strings.HasSuffix(strings.ToLower(evidence.CleanWinPath(f.Value)),
+		strings.ToLower(node.KubeletConfigs[0][2:])) &&
 		s.File(node.KubeletConfigs[0]).Gap.Kind == evidence.Absent && !evidence.Node.Known(s)
 }

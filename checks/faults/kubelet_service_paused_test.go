@@ -9,14 +9,20 @@ func TestKubeletServicePaused(t *testing.T) {
 [{"path":"C:\\var\\lib\\kubelet\\config.yaml","outcome":"absent"}]
 `
 	runLooks(t, "kubelet-service-paused", []look{
-		{"before kubeadm join", paused + "-- files/C/k/StartKubelet.ps1 --\nC:\\k\\kubelet.exe --config=C:/var/lib/kubelet/config.yaml\n",
+		{"before kubeadm join",
+			paused + "-- files/C/k/StartKubelet.ps1 --\nC:\\k\\kubelet.exe --config=C:/var/lib/kubelet/config.yaml\n",
 			"info: service kubelet is paused: expected before kubeadm join, as there is no kubelet configuration yet [state]"},
-		{"a node that has joined and lost the file", paused + nodeOf("v1.29.9", "containerd://1.7.2") + "-- files/C/k/StartKubelet.ps1 --\nC:\\k\\kubelet.exe --config=C:/var/lib/kubelet/config.yaml\n",
+		{"a node that has joined and lost the file",
+			paused + nodeOf("v1.29.9", "containerd://1.7.2") +
+				"-- files/C/k/StartKubelet.ps1 --\nC:\\k\\kubelet.exe --config=C:/var/lib/kubelet/config.yaml\n",
 			"fail: service kubelet is paused: the kubelet exits as soon as it starts [state]"},
-		{"a recipe that has no such file", paused + "-- files/C/k/StartKubelet.ps1 --\nC:\\k\\kubelet.exe --kubeconfig=C:\\k\\config\n",
+		{"a recipe that has no such file",
+			paused + "-- files/C/k/StartKubelet.ps1 --\nC:\\k\\kubelet.exe --kubeconfig=C:\\k\\config\n",
 			"fail: service kubelet is paused: the kubelet exits as soon as it starts [state]"},
-		{"stopped is not paused", "-- services.json --\n[{\"name\":\"kubelet\",\"state\":\"stopped\"}]\n", "pass"},
-		{"an event alone", "-- events.json --\n[{\"log\":\"System\",\"provider\":\"Service Control Manager\",\"id\":7036,\"message\":\"The kubelet service entered the paused state.\"}]\n",
+		{"stopped is not paused",
+			"-- services.json --\n[{\"name\":\"kubelet\",\"state\":\"stopped\"}]\n", "pass"},
+		{"an event alone",
+			"-- events.json --\n[{\"log\":\"System\",\"provider\":\"Service Control Manager\",\"id\":7036,\"message\":\"The kubelet service entered the paused state.\"}]\n",
 			"fail: the service manager paused the kubelet's service [text]"},
 	})
 }

@@ -16,13 +16,16 @@ func TestNodeNotReadyAndLost(t *testing.T) {
 		{"nobody hears of the kubelet", ready("Unknown"), "fail: Ready is Unknown: R: m [state]"},
 		{"the kubelet itself says no", ready("False"), "pass"},
 		{"well", ready("True"), "pass"},
-		{"well again", ready("True") + stopped, "info: the logs say: the control plane reports that the kubelet stopped posting the node's status; the node's state does not bear it out [text]"},
-		{"the event alone", stopped, "fail: the control plane reports that the kubelet stopped posting the node's status [text]"},
+		{"well again", ready("True") + stopped,
+			"info: the logs say: the control plane reports that the kubelet stopped posting the node's status; the node's state does not bear it out [text]"},
+		{"the event alone", stopped,
+			"fail: the control plane reports that the kubelet stopped posting the node's status [text]"},
 		{"a Node object without conditions", nodeOf("v1.29.9", "containerd://1.7.2"), "unknown"},
 	})
 	runLooks(t, "node-not-ready", []look{
 		{"the kubelet itself says no", ready("False"), "fail: Ready is False: R: m. [state]"},
-		{"nobody hears of the kubelet, which is a symptom of its own besides", ready("Unknown"), "fail: Ready is Unknown: R: m. [state]"},
+		{"nobody hears of the kubelet, which is a symptom of its own besides", ready("Unknown"),
+			"fail: Ready is Unknown: R: m. [state]"},
 		{"well", ready("True"), "pass"},
 	})
 }
@@ -40,15 +43,23 @@ func TestKubeletConfigMissing(t *testing.T) {
 	}
 	const missing = `the kubelet is to read C:\var\lib\kubelet\config.yaml, and the node does not have it`
 	runLooks(t, "kubelet-config-missing", []look{
-		{"before the join", service + files("absent", "absent"), "info: " + missing + ": expected before kubeadm join, which writes it [state]"},
-		{"after the join, by kubelet.conf", service + files("absent", "copied"), "fail: " + missing + " [state]"},
-		{"after the join, by the Node", service + files("absent", "absent") + nodeOf("v1.31.0", "containerd://1.7.2"), "fail: " + missing + " [state]"},
-		{"the kubelet that runs has read it", process + files("absent", "copied"), "warn: " + strings.ReplaceAll(missing, `\`, "/") + "; the kubelet that runs has read it, and will not start again [state]"},
+		{"before the join", service + files("absent", "absent"),
+			"info: " + missing + ": expected before kubeadm join, which writes it [state]"},
+		{"after the join, by kubelet.conf", service + files("absent", "copied"),
+			"fail: " + missing + " [state]"},
+		{"after the join, by the Node", service + files("absent", "absent") + nodeOf("v1.31.0",
+			"containerd://1.7.2"), "fail: " + missing + " [state]"},
+		{"the kubelet that runs has read it", process + files("absent", "copied"),
+			"warn: " + strings.ReplaceAll(missing, `\`, "/") +
+				"; the kubelet that runs has read it, and will not start again [state]"},
 		{"it is there", service + files("copied", "copied"), "pass"},
-		{"before or after, nobody can tell", service + "-- files.json --\n[{\"path\":\"C:\\\\var\\\\lib\\\\kubelet\\\\config.yaml\",\"outcome\":\"absent\"}]\n", "unknown"},
+		{"before or after, nobody can tell",
+			service + "-- files.json --\n[{\"path\":\"C:\\\\var\\\\lib\\\\kubelet\\\\config.yaml\",\"outcome\":\"absent\"}]\n", "unknown"},
 		{"nobody looked for it", service + "-- files.json --\n[]\n", "unknown"},
-		{"set up by flags alone", "-- services.json --\n[{\"name\":\"kubelet\",\"args\":[\"--v=2\"]}]\n", "pass"},
-		{"the log alone does not tell before from after", log, "info: the kubelet does not get at its configuration file: expected before kubeadm join, a fault after it [text]"},
+		{"set up by flags alone",
+			"-- services.json --\n[{\"name\":\"kubelet\",\"args\":[\"--v=2\"]}]\n", "pass"},
+		{"the log alone does not tell before from after", log,
+			"info: the kubelet does not get at its configuration file: expected before kubeadm join, a fault after it [text]"},
 	})
 }
 
@@ -56,12 +67,17 @@ func TestKubeadmJoinPreflight(t *testing.T) {
 	log := func(line string) string { return "-- logs/kubeadm/join.log --\n" + line + "\n" }
 	const readyNode = "-- api/node.json --\n{\"metadata\":{\"name\":\"win-1\"},\"status\":{\"conditions\":[{\"type\":\"Ready\",\"status\":\"True\"}]}}\n"
 	runLooks(t, "kubeadm-join-preflight", []look{
-		{"two runtimes", log("found multiple CRI endpoints on the host. Please define which one do you wish to use"), "fail: kubeadm cannot choose between two container runtimes: --cri-socket is missing [text]"},
-		{"files of an earlier join", log("\t[ERROR FileAvailable--etc-kubernetes-kubelet.conf]: /etc/kubernetes/kubelet.conf already exists"), "fail: an earlier join left files behind [text]"},
-		{"no CA where the configuration names it", "-- logs/kubelet/kubelet.log --\nE1120 09:59:00.1 1 run.go:74] err=\"unable to load client CA file /etc/kubernetes/pki/ca.crt: open /etc/kubernetes/pki/ca.crt: The system cannot find the path specified.\"\n",
+		{"two runtimes",
+			log("found multiple CRI endpoints on the host. Please define which one do you wish to use"), "fail: kubeadm cannot choose between two container runtimes: --cri-socket is missing [text]"},
+		{"files of an earlier join",
+			log("\t[ERROR FileAvailable--etc-kubernetes-kubelet.conf]: /etc/kubernetes/kubelet.conf already exists"), "fail: an earlier join left files behind [text]"},
+		{"no CA where the configuration names it",
+			"-- logs/kubelet/kubelet.log --\nE1120 09:59:00.1 1 run.go:74] err=\"unable to load client CA file /etc/kubernetes/pki/ca.crt: open /etc/kubernetes/pki/ca.crt: The system cannot find the path specified.\"\n",
 			"fail: the kubelet finds no ca.crt where its configuration names it [text]"},
-		{"it has become a node since", log("[preflight] Some fatal errors occurred:") + readyNode, "info: the logs say: kubeadm join found the machine not ready for it; the node's state does not bear it out [text]"},
-		{"a hint that breaks nothing", log("W1120 09:59:00.1 1 initconfiguration.go:120] Usage of CRI endpoints without URL scheme is deprecated and can cause kubelet errors in the future."), "unknown"},
+		{"it has become a node since", log("[preflight] Some fatal errors occurred:") + readyNode,
+			"info: the logs say: kubeadm join found the machine not ready for it; the node's state does not bear it out [text]"},
+		{"a hint that breaks nothing",
+			log("W1120 09:59:00.1 1 initconfiguration.go:120] Usage of CRI endpoints without URL scheme is deprecated and can cause kubelet errors in the future."), "unknown"},
 		{"a node that is well", readyNode, "pass"},
 		{"nothing was recorded", "", "unknown"},
 	})
@@ -69,17 +85,28 @@ func TestKubeadmJoinPreflight(t *testing.T) {
 
 func TestEvictionFlagsIgnored(t *testing.T) {
 	flags := func(args string) string {
-		return "-- services.json --\n[{\"name\":\"kubelet\",\"state\":\"running\",\"args\":[" + args + "]}]\n"
+		return "-- services.json --\n[{\"name\":\"kubelet\",\"state\":\"running\",\"args\":[" +
+			args + "]}]\n"
 	}
 	const docker = "docker://19.3.18"
 	runLooks(t, "eviction-flags-ignored", []look{
-		{"a flag", nodeOf("v1.19.7", docker) + flags(`"--eviction-hard=nodefs.available<10%,memory.available<500Mi"`), "warn: memory.available<500Mi is set and does nothing: kubelet v1.19.7 does not evict by memory on Windows [state]"},
-		{"the configuration", nodeOf("v1.30.0", docker) + "-- files/C/var/lib/kubelet/config.yaml --\nevictionSoft: {memory.available: 1Gi}\n", "warn: memory.available<1Gi is set and does nothing: kubelet v1.30.0 does not evict by memory on Windows [state]"},
-		{"the flag wins over the file", nodeOf("v1.30.0", docker) + flags(`"--eviction-hard=imagefs.available<15%"`) + "-- files/C/var/lib/kubelet/config.yaml --\nevictionHard: {memory.available: 1Gi}\n", "pass"},
-		{"a kubelet that does it", nodeOf("v1.31.0", docker) + flags(`"--eviction-hard=memory.available<500Mi"`), "skip"},
-		{"thresholds for the disk", nodeOf("v1.29.0", docker) + flags(`"--eviction-hard=nodefs.available<10%"`), "pass"},
-		{"the file that --config names was not copied", nodeOf("v1.29.0", docker) + flags(`"--config=C:\\odd\\kubelet.yaml"`), "unknown"},
-		{"a kubelet of unknown version", flags(`"--eviction-hard=memory.available<500Mi"`), "unknown"},
+		{"a flag", nodeOf("v1.19.7", docker) +
+			flags(`"--eviction-hard=nodefs.available<10%,memory.available<500Mi"`),
+			"warn: memory.available<500Mi is set and does nothing: kubelet v1.19.7 does not evict by memory on Windows [state]"},
+		{"the configuration",
+			nodeOf("v1.30.0", docker) +
+				"-- files/C/var/lib/kubelet/config.yaml --\nevictionSoft: {memory.available: 1Gi}\n", "warn: memory.available<1Gi is set and does nothing: kubelet v1.30.0 does not evict by memory on Windows [state]"},
+		{"the flag wins over the file",
+			nodeOf("v1.30.0", docker) + flags(`"--eviction-hard=imagefs.available<15%"`) +
+				"-- files/C/var/lib/kubelet/config.yaml --\nevictionHard: {memory.available: 1Gi}\n", "pass"},
+		{"a kubelet that does it",
+			nodeOf("v1.31.0", docker) + flags(`"--eviction-hard=memory.available<500Mi"`), "skip"},
+		{"thresholds for the disk",
+			nodeOf("v1.29.0", docker) + flags(`"--eviction-hard=nodefs.available<10%"`), "pass"},
+		{"the file that --config names was not copied",
+			nodeOf("v1.29.0", docker) + flags(`"--config=C:\\odd\\kubelet.yaml"`), "unknown"},
+		{"a kubelet of unknown version", flags(`"--eviction-hard=memory.available<500Mi"`),
+			"unknown"},
 	})
 }
 
@@ -88,10 +115,13 @@ func TestRebootPending(t *testing.T) {
 		return "-- pending-reboot.json --\n{\"pending\":true,\"reasons\":[" + reasons + "]}\n"
 	}
 	runLooks(t, "reboot-pending", []look{
-		{"an update", pending(`"windows-update"`), "warn: a reboot is pending: windows-update [state]"},
-		{"files to be renamed, as virus scanners leave them", pending(`"pending-file-rename"`), "info: a reboot is pending: pending-file-rename [state]"},
+		{"an update", pending(`"windows-update"`),
+			"warn: a reboot is pending: windows-update [state]"},
+		{"files to be renamed, as virus scanners leave them", pending(`"pending-file-rename"`),
+			"info: a reboot is pending: pending-file-rename [state]"},
 		{"no reason", pending(""), "info: a reboot is pending: no reason recorded [state]"},
-		{"a feature", "-- pending-reboot.json --\n{\"pending\":false}\n-- features.json --\n{\"Containers\":\"pending\",\"Hyper-V\":\"absent\"}\n", "warn: the feature Containers is only complete after a reboot [state]"},
+		{"a feature",
+			"-- pending-reboot.json --\n{\"pending\":false}\n-- features.json --\n{\"Containers\":\"pending\",\"Hyper-V\":\"absent\"}\n", "warn: the feature Containers is only complete after a reboot [state]"},
 		{"nothing", "-- pending-reboot.json --\n{\"pending\":false}\n", "pass"},
 		{"nobody looked", "", "unknown"},
 	})
@@ -104,21 +134,38 @@ func TestProxyEnvNotSeenByRuntime(t *testing.T) {
 		timeout = "connectex: A connection attempt failed because the connected party did not properly respond after a period of time"
 	)
 	pull := func(host, how string) string {
-		return podEvent("Failed", `Failed to pull image "`+host+`/a:1": failed to resolve reference "`+host+`/a:1": failed to do request: Head "https://`+host+`/v2/a/manifests/1": `+how)
+		return podEvent("Failed", `Failed to pull image "`+host+
+			`/a:1": failed to resolve reference "`+host+
+			`/a:1": failed to do request: Head "https://`+host+`/v2/a/manifests/1": `+how)
 	}
 	const told = "fail: the runtime asks mcr.example.com directly, although %s has the proxy %p: it was not restarted since, or was never given it [state+text]"
-	by := func(who, address string) string { return strings.NewReplacer("%s", who, "%p", address).Replace(told) }
+	by := func(who, address string) string {
+		return strings.NewReplacer("%s", who, "%p", address).Replace(told)
+	}
 	runLooks(t, "proxy-env-not-seen-by-runtime", []look{
-		{"the machine has it, and containerd dials itself", proxy + running + pull("mcr.example.com", "dial tcp 1.2.3.4:443: "+timeout), by("the machine", "http://proxy:3128")},
-		{"it looks the name up, which a proxy would do for it", proxy + running + pull("mcr.example.com", "dial tcp: lookup mcr.example.com: no such host"), by("the machine", "http://proxy:3128")},
-		{"only the kubelet was given it", "-- env.json --\n{}\n-- services.json --\n[{\"name\":\"containerd\",\"state\":\"running\"},{\"name\":\"kubelet\",\"state\":\"running\",\"env\":{\"HTTPS_PROXY\":\"http://p:1\"}}]\n" + pull("mcr.example.com", "dial tcp 1.2.3.4:443: "+timeout),
+		{"the machine has it, and containerd dials itself",
+			proxy + running + pull("mcr.example.com", "dial tcp 1.2.3.4:443: "+timeout),
+			by("the machine", "http://proxy:3128")},
+		{"it looks the name up, which a proxy would do for it",
+			proxy + running + pull("mcr.example.com",
+				"dial tcp: lookup mcr.example.com: no such host"),
+			by("the machine", "http://proxy:3128")},
+		{"only the kubelet was given it",
+			"-- env.json --\n{}\n-- services.json --\n[{\"name\":\"containerd\",\"state\":\"running\"},{\"name\":\"kubelet\",\"state\":\"running\",\"env\":{\"HTTPS_PROXY\":\"http://p:1\"}}]\n" + pull("mcr.example.com", "dial tcp 1.2.3.4:443: "+timeout),
 			by("service kubelet", "http://p:1")},
-		{"the runtime's own, and it was not restarted", "-- env.json --\n{}\n-- services.json --\n[{\"name\":\"containerd\",\"state\":\"running\",\"env\":{\"HTTPS_PROXY\":\"http://p:2\"}}]\n" + pull("mcr.example.com", "dial tcp 1.2.3.4:443: "+timeout),
+		{"the runtime's own, and it was not restarted",
+			"-- env.json --\n{}\n-- services.json --\n[{\"name\":\"containerd\",\"state\":\"running\",\"env\":{\"HTTPS_PROXY\":\"http://p:2\"}}]\n" + pull("mcr.example.com", "dial tcp 1.2.3.4:443: "+timeout),
 			by("service containerd", "http://p:2")},
-		{"it uses the proxy, which does not answer", proxy + running + pull("mcr.example.com", "proxyconnect tcp: dial tcp 10.0.0.9:3128: "+timeout), "pass"},
-		{"a registry that NO_PROXY names", proxy + running + pull("registry.corp.example", "dial tcp 10.0.0.7:443: "+timeout), "info: the logs say: the runtime asks a registry directly and gets no answer; where the way out is a proxy, the runtime does not know of it; the node's state does not bear it out [text]"},
-		{"no proxy anywhere, which is another check's matter", "-- env.json --\n{}\n" + running + pull("mcr.example.com", "dial tcp 1.2.3.4:443: "+timeout), "info: the logs say: the runtime asks a registry directly and gets no answer; where the way out is a proxy, the runtime does not know of it; the node's state does not bear it out [text]"},
-		{"pulls that work", proxy + running + podEvent("Pulled", "Successfully pulled image"), "pass"},
+		{"it uses the proxy, which does not answer", proxy + running + pull("mcr.example.com",
+			"proxyconnect tcp: dial tcp 10.0.0.9:3128: "+timeout), "pass"},
+		{"a registry that NO_PROXY names", proxy + running + pull("registry.corp.example",
+			"dial tcp 10.0.0.7:443: "+timeout),
+			"info: the logs say: the runtime asks a registry directly and gets no answer; where the way out is a proxy, the runtime does not know of it; the node's state does not bear it out [text]"},
+		{"no proxy anywhere, which is another check's matter", "-- env.json --\n{}\n" + running +
+			pull("mcr.example.com", "dial tcp 1.2.3.4:443: "+timeout),
+			"info: the logs say: the runtime asks a registry directly and gets no answer; where the way out is a proxy, the runtime does not know of it; the node's state does not bear it out [text]"},
+		{"pulls that work", proxy + running + podEvent("Pulled", "Successfully pulled image"),
+			"pass"},
 		{"no events were recorded", proxy + running, "unknown"},
 	})
 }

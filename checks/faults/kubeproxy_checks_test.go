@@ -8,7 +8,8 @@ import (
 
 // proxyArgs is kube-proxy's process with those arguments, each as it stands in JSON.
 func proxyArgs(args ...string) string {
-	return "-- processes.json --\n[{\"pid\":7,\"name\":\"kube-proxy.exe\",\"args\":[\"--v=4\"" + strings.Join(append([]string{""}, args...), ",") + "]}]\n"
+	return "-- processes.json --\n[{\"pid\":7,\"name\":\"kube-proxy.exe\",\"args\":[\"--v=4\"" +
+		strings.Join(append([]string{""}, args...), ",") + "]}]\n"
 }
 
 const (
@@ -25,50 +26,93 @@ func TestKubeProxyOverlayDSRGates(t *testing.T) {
 	const both = `"--feature-gates=WinOverlay=true,WinDSR=true"`
 	runLooks(t, "kubeproxy-overlay-dsr-gates", []look{
 		{"1.19 on an overlay with the gate", at("v1.19.7") + vxlanConf + proxyArgs(both), "pass"},
-		{"1.19 on an overlay without it", at("v1.19.7") + vxlanConf + proxyArgs(), "fail: kube-proxy v1.19.7 is not told WinOverlay=true, and the pod network is an overlay; it is on by default from v1.20 on only [state]"},
+		{"1.19 on an overlay without it", at("v1.19.7") + vxlanConf + proxyArgs(),
+			"fail: kube-proxy v1.19.7 is not told WinOverlay=true, and the pod network is an overlay; it is on by default from v1.20 on only [state]"},
 		{"1.19 on host-gw needs none", at("v1.19.7") + onFlannel + proxyArgs(), "pass"},
-		{"1.29 on an overlay has it on by default", at("v1.29.9") + vxlanConf + proxyArgs(), "pass"},
-		{"turned off on an overlay", at("v1.29.9") + vxlanConf + proxyArgs(`"--feature-gates=WinOverlay=false"`), "fail: kube-proxy is told WinOverlay=false, and the pod network is an overlay [state]"},
-		{"turned off on host-gw", at("v1.29.9") + onFlannel + proxyArgs(`"--feature-gates=WinOverlay=false"`), "pass"},
-		{"DSR in 1.31 without its gate", at("v1.31.4") + onFlannel + proxyArgs(`"--enable-dsr"`), "fail: kube-proxy v1.31.4 is not told WinDSR=true, and it is to use DSR; it is on by default from v1.33 on only [state]"},
-		{"DSR in 1.31 with its gate", at("v1.31.4") + onFlannel + proxyArgs(`"--enable-dsr=true"`, both), "pass"},
-		{"the gates on several flags", at("v1.31.4") + onFlannel + proxyArgs(`"--enable-dsr=true"`, `"--feature-gates=WinOverlay=true"`, `"--feature-gates=WinDSR=true"`), "pass"},
-		{"DSR in 1.33 needs no gate", at("v1.33.1") + onFlannel + proxyArgs(`"--enable-dsr=true"`), "pass"},
-		{"DSR that is not asked for", at("v1.31.4") + onFlannel + proxyArgs(`"--enable-dsr=false"`), "pass"},
-		{"DSR by the configuration file", at("v1.31.4") + onFlannel + "-- files/C/k/kube-proxy.conf --\nwinkernel:\n  enableDSR: true\nfeatureGates:\n  WinDSR: true\n", "pass"},
-		{"DSR by the configuration file, without the gate", at("v1.31.4") + onFlannel + "-- files/C/k/kube-proxy.conf --\nwinkernel:\n  enableDSR: true\n", "fail: kube-proxy v1.31.4 is not told WinDSR=true, and it is to use DSR; it is on by default from v1.33 on only [state]"},
-		{"both are set on in 1.34, which takes them still", at("v1.34.1") + vxlanConf + proxyArgs(both), "pass"},
-		{"turned off in 1.34, which does not take that", at("v1.34.1") + onFlannel + proxyArgs(`"--feature-gates=WinDSR=false"`), "fail: kube-proxy v1.34.1 is told WinDSR=false, which it refuses from v1.34 on [state]"},
-		{"dual stack turned off in 1.23", at("v1.23.4") + onFlannel + proxyArgs(`"--feature-gates=IPv6DualStack=false"`), "fail: kube-proxy v1.23.4 is told IPv6DualStack=false, which it refuses from v1.23 on [state]"},
-		{"dual stack turned off in 1.22", at("v1.22.4") + onFlannel + proxyArgs(`"--feature-gates=IPv6DualStack=false"`), "pass"},
-		{"the image's release counts, not the kubelet's", at("v1.34.1") + onFlannel + proxyArgs(`"--enable-dsr=true"`) + fmt.Sprintf(hiddenProxy, "v1.31.4-flannel-hostprocess"), "fail: kube-proxy v1.31.4 is not told WinDSR=true, and it is to use DSR; it is on by default from v1.33 on only [state]"},
-		{"the type of the network is not known, so nothing asks for the gate", at("v1.19.7") + proxyArgs(), "pass"},
-		{"what the DaemonSet's script gives is out of sight", at("v1.31.4") + vxlanConf + fmt.Sprintf(hiddenProxy, "v1.31.4"), "unknown"},
+		{"1.29 on an overlay has it on by default", at("v1.29.9") + vxlanConf + proxyArgs(),
+			"pass"},
+		{"turned off on an overlay",
+			at("v1.29.9") + vxlanConf + proxyArgs(`"--feature-gates=WinOverlay=false"`),
+			"fail: kube-proxy is told WinOverlay=false, and the pod network is an overlay [state]"},
+		{"turned off on host-gw",
+			at("v1.29.9") + onFlannel + proxyArgs(`"--feature-gates=WinOverlay=false"`), "pass"},
+		{"DSR in 1.31 without its gate", at("v1.31.4") + onFlannel + proxyArgs(`"--enable-dsr"`),
+			"fail: kube-proxy v1.31.4 is not told WinDSR=true, and it is to use DSR; it is on by default from v1.33 on only [state]"},
+		{"DSR in 1.31 with its gate", at("v1.31.4") + onFlannel + proxyArgs(`"--enable-dsr=true"`,
+			both), "pass"},
+		{"the gates on several flags", at("v1.31.4") + onFlannel + proxyArgs(`"--enable-dsr=true"`,
+			`"--feature-gates=WinOverlay=true"`, `"--feature-gates=WinDSR=true"`), "pass"},
+		{"DSR in 1.33 needs no gate", at("v1.33.1") + onFlannel + proxyArgs(`"--enable-dsr=true"`),
+			"pass"},
+		{"DSR that is not asked for", at("v1.31.4") + onFlannel + proxyArgs(`"--enable-dsr=false"`),
+			"pass"},
+		{"DSR by the configuration file",
+			at("v1.31.4") + onFlannel +
+				"-- files/C/k/kube-proxy.conf --\nwinkernel:\n  enableDSR: true\nfeatureGates:\n  WinDSR: true\n", "pass"},
+		{"DSR by the configuration file, without the gate",
+			at("v1.31.4") + onFlannel +
+				"-- files/C/k/kube-proxy.conf --\nwinkernel:\n  enableDSR: true\n",
+			"fail: kube-proxy v1.31.4 is not told WinDSR=true, and it is to use DSR; it is on by default from v1.33 on only [state]"},
+		{"both are set on in 1.34, which takes them still",
+			at("v1.34.1") + vxlanConf + proxyArgs(both), "pass"},
+		{"turned off in 1.34, which does not take that",
+			at("v1.34.1") + onFlannel + proxyArgs(`"--feature-gates=WinDSR=false"`),
+			"fail: kube-proxy v1.34.1 is told WinDSR=false, which it refuses from v1.34 on [state]"},
+		{"dual stack turned off in 1.23",
+			at("v1.23.4") + onFlannel + proxyArgs(`"--feature-gates=IPv6DualStack=false"`),
+			"fail: kube-proxy v1.23.4 is told IPv6DualStack=false, which it refuses from v1.23 on [state]"},
+		{"dual stack turned off in 1.22",
+			at("v1.22.4") + onFlannel + proxyArgs(`"--feature-gates=IPv6DualStack=false"`), "pass"},
+		{"the image's release counts, not the kubelet's",
+			at("v1.34.1") + onFlannel + proxyArgs(`"--enable-dsr=true"`) + fmt.Sprintf(hiddenProxy,
+				"v1.31.4-flannel-hostprocess"),
+			"fail: kube-proxy v1.31.4 is not told WinDSR=true, and it is to use DSR; it is on by default from v1.33 on only [state]"},
+		{"the type of the network is not known, so nothing asks for the gate",
+			at("v1.19.7") + proxyArgs(), "pass"},
+		{"what the DaemonSet's script gives is out of sight",
+			at("v1.31.4") + vxlanConf + fmt.Sprintf(hiddenProxy, "v1.31.4"), "unknown"},
 		{"no Node object", vxlanConf + proxyArgs(), "unknown"},
 		{"no settings", at("v1.19.7") + vxlanConf, "unknown"},
-		{"the log tells of the gate", logged("WinDSR feature gate not enabled"), "fail: kube-proxy exits: DSR needs its gate WinDSR [text]"},
-		{"the log tells of a gate that is gone", logged("unrecognized feature gate: WinOverlay"), "fail: this release no longer knows the gate WinOverlay [text]"},
-		{"a gate that is none of these", logged("unrecognized feature gate: Accelerators"), "unknown"},
+		{"the log tells of the gate", logged("WinDSR feature gate not enabled"),
+			"fail: kube-proxy exits: DSR needs its gate WinDSR [text]"},
+		{"the log tells of a gate that is gone", logged("unrecognized feature gate: WinOverlay"),
+			"fail: this release no longer knows the gate WinOverlay [text]"},
+		{"a gate that is none of these", logged("unrecognized feature gate: Accelerators"),
+			"unknown"},
 	})
 }
 
 func TestKubeProxyNoHostMAC(t *testing.T) {
 	adapters := func(ip string) string {
-		return "-- adapters.json --\n[{\"name\":\"vEthernet (Ethernet)\",\"addresses\":[\"" + ip + "/24\"]}]\n"
+		return "-- adapters.json --\n[{\"name\":\"vEthernet (Ethernet)\",\"addresses\":[\"" + ip +
+			"/24\"]}]\n"
 	}
 	const message = "-- logs/kube-proxy/kube-proxy.log --\nF0729 1 server.go:489] unable to create proxier: unable to create ipv6 proxier: Could not find host mac address for ::, hostname: w\n"
 	runLooks(t, "kubeproxy-no-host-mac", []look{
-		{"an adapter has the address", vxlanConf + proxyArgs(`"--bind-address=10.0.0.10"`) + adapters("10.0.0.10"), "pass"},
-		{"none has it", vxlanConf + proxyArgs(`"--bind-address=10.0.0.11"`) + adapters("10.0.0.10"), "fail: kube-proxy is to bind to 10.0.0.11, and no adapter has that address: the node has 10.0.0.10 [state]"},
-		{"not set, and an adapter has the Node's address", vxlanConf + proxyArgs() + nodeAt10 + adapters("10.0.0.10"), "pass"},
-		{"0.0.0.0 stands for the Node's address", vxlanConf + proxyArgs(`"--bind-address=0.0.0.0"`) + nodeAt10 + adapters("10.0.0.10"), "pass"},
-		{"no adapter has the Node's address", vxlanConf + proxyArgs() + nodeAt10 + adapters("10.0.0.77"), "fail: kube-proxy looks for the adapter with the node's address 10.0.0.10, and none has it: the node has 10.0.0.77 [state]"},
+		{"an adapter has the address", vxlanConf + proxyArgs(`"--bind-address=10.0.0.10"`) +
+			adapters("10.0.0.10"), "pass"},
+		{"none has it", vxlanConf + proxyArgs(`"--bind-address=10.0.0.11"`) + adapters("10.0.0.10"),
+			"fail: kube-proxy is to bind to 10.0.0.11, and no adapter has that address: the node has 10.0.0.10 [state]"},
+		{"not set, and an adapter has the Node's address", vxlanConf + proxyArgs() + nodeAt10 +
+			adapters("10.0.0.10"), "pass"},
+		{"0.0.0.0 stands for the Node's address",
+			vxlanConf + proxyArgs(`"--bind-address=0.0.0.0"`) + nodeAt10 + adapters("10.0.0.10"),
+			"pass"},
+		{"no adapter has the Node's address", vxlanConf + proxyArgs() + nodeAt10 +
+			adapters("10.0.0.77"),
+			"fail: kube-proxy looks for the adapter with the node's address 10.0.0.10, and none has it: the node has 10.0.0.77 [state]"},
 		{"not set, and no Node object", vxlanConf + proxyArgs() + adapters("10.0.0.10"), "unknown"},
-		{"the address may be set out of sight", vxlanConf + fmt.Sprintf(hiddenProxy, "v1.29.9") + nodeAt10 + adapters("10.0.0.77"), "unknown"},
-		{"adapters without addresses tell nothing", vxlanConf + proxyArgs() + nodeAt10 + "-- adapters.json --\n[{\"name\":\"Ethernet\"}]\n", "unknown"},
-		{"on host-gw kube-proxy does not ask", onFlannel + proxyArgs(`"--bind-address=10.0.0.11"`) + adapters("10.0.0.10"), "skip"},
-		{"the log alone", message, "fail: kube-proxy exits: no adapter has the address that it takes for the node's [text]"},
-		{"the log, and it is over", vxlanConf + proxyArgs(`"--bind-address=10.0.0.10"`) + adapters("10.0.0.10") + message, "info: the logs say: kube-proxy exits: no adapter has the address that it takes for the node's; the node's state does not bear it out [text]"},
+		{"the address may be set out of sight", vxlanConf + fmt.Sprintf(hiddenProxy, "v1.29.9") +
+			nodeAt10 + adapters("10.0.0.77"), "unknown"},
+		{"adapters without addresses tell nothing", vxlanConf + proxyArgs() + nodeAt10 +
+			"-- adapters.json --\n[{\"name\":\"Ethernet\"}]\n", "unknown"},
+		{"on host-gw kube-proxy does not ask", onFlannel + proxyArgs(`"--bind-address=10.0.0.11"`) +
+			adapters("10.0.0.10"), "skip"},
+		{"the log alone", message,
+			"fail: kube-proxy exits: no adapter has the address that it takes for the node's [text]"},
+		{"the log, and it is over", vxlanConf + proxyArgs(`"--bind-address=10.0.0.10"`) +
+			adapters("10.0.0.10") + message,
+			"info: the logs say: kube-proxy exits: no adapter has the address that it takes for the node's; the node's state does not bear it out [text]"},
 	})
 }
 
@@ -76,33 +120,46 @@ func TestKubeProxyFlagsOverlay(t *testing.T) {
 	networks := func(names ...string) string {
 		var list []string
 		for _, n := range names {
-			list = append(list, `{"ID":"`+n+`","Name":"`+n+`","Type":"Overlay","SchemaVersion":{"Major":2}}`)
+			list = append(list,
+				`{"ID":"`+n+`","Name":"`+n+`","Type":"Overlay","SchemaVersion":{"Major":2}}`)
 		}
 		return "-- hns-networks.json --\n[" + strings.Join(list, ",") + "]\n"
 	}
 	const vip = `"--source-vip=10.244.3.2"`
 	two := networks("External", "flannel.4096")
 	runLooks(t, "kube-proxy-flags-overlay", []look{
-		{"network and source VIP are given", vxlanConf + proxyArgs(`"--network-name=flannel.4096"`, vip) + two, "pass"},
-		{"the placeholder network", vxlanConf + proxyArgs(`"--network-name=External"`, vip) + two, "fail: kube-proxy programs the HNS network External, and pods are on flannel.4096 [state]"},
-		{"the placeholder network by KUBE_NETWORK", vxlanConf + proxyArgs(vip) + "-- env.json --\n{\"KUBE_NETWORK\":\"External\"}\n" + two, "fail: kube-proxy programs the HNS network External, and pods are on flannel.4096 [state]"},
-		{"a network that is not there is another check's", vxlanConf + proxyArgs(`"--network-name=cbr0"`, vip) + two, "pass"},
+		{"network and source VIP are given", vxlanConf + proxyArgs(`"--network-name=flannel.4096"`,
+			vip) + two, "pass"},
+		{"the placeholder network", vxlanConf + proxyArgs(`"--network-name=External"`, vip) + two,
+			"fail: kube-proxy programs the HNS network External, and pods are on flannel.4096 [state]"},
+		{"the placeholder network by KUBE_NETWORK",
+			vxlanConf + proxyArgs(vip) + "-- env.json --\n{\"KUBE_NETWORK\":\"External\"}\n" + two,
+			"fail: kube-proxy programs the HNS network External, and pods are on flannel.4096 [state]"},
+		{"a network that is not there is another check's",
+			vxlanConf + proxyArgs(`"--network-name=cbr0"`, vip) + two, "pass"},
 		{"HNS was not asked", vxlanConf + proxyArgs(`"--network-name=External"`, vip), "pass"},
-		{"the script fills in the name", vxlanConf + proxyArgs(`"--network-name=$env:KUBE_NETWORK"`, vip) + two, "pass"},
-		{"no source VIP on an overlay", vxlanConf + proxyArgs(`"--network-name=flannel.4096"`) + two, "fail: kube-proxy is given no --source-vip, without which it exits on an overlay network [state]"},
+		{"the script fills in the name", vxlanConf + proxyArgs(`"--network-name=$env:KUBE_NETWORK"`,
+			vip) + two, "pass"},
+		{"no source VIP on an overlay", vxlanConf + proxyArgs(`"--network-name=flannel.4096"`) +
+			two, "fail: kube-proxy is given no --source-vip, without which it exits on an overlay network [state]"},
 		{"both are wrong", vxlanConf + proxyArgs(`"--network-name=External"`) + two,
 			"fail: kube-proxy programs the HNS network External, and pods are on flannel.4096 [state]\nfail: kube-proxy is given no --source-vip, without which it exits on an overlay network [state]"},
-		{"the DaemonSet's script gives it out of sight", vxlanConf + fmt.Sprintf(hiddenProxy, "v1.29.9") + two, "unknown"},
-		{"host-gw needs no source VIP", onFlannel + proxyArgs(`"--network-name=cbr0"`) + networks("cbr0"), "pass"},
-		{"Calico's own name pattern", onCalico + proxyArgs(`"--network-name=Calico.*"`, vip) + networks("External", "Calico"), "pass"},
+		{"the DaemonSet's script gives it out of sight", vxlanConf + fmt.Sprintf(hiddenProxy,
+			"v1.29.9") + two, "unknown"},
+		{"host-gw needs no source VIP", onFlannel + proxyArgs(`"--network-name=cbr0"`) +
+			networks("cbr0"), "pass"},
+		{"Calico's own name pattern", onCalico + proxyArgs(`"--network-name=Calico.*"`, vip) +
+			networks("External", "Calico"), "pass"},
 		{"no settings", vxlanConf + two, "unknown"},
-		{"the log alone", "-- logs/kube-proxy/kube-proxy.log --\nF0525 1 server.go:475] unable to create proxier: source-vip flag not set\n", "fail: kube-proxy exits: on an overlay network it needs --source-vip [text]"},
+		{"the log alone",
+			"-- logs/kube-proxy/kube-proxy.log --\nF0525 1 server.go:475] unable to create proxier: source-vip flag not set\n", "fail: kube-proxy exits: on an overlay network it needs --source-vip [text]"},
 	})
 }
 
 func TestDSRUnsupportedBuild(t *testing.T) {
 	hns := func(major, minor int) string {
-		return fmt.Sprintf("-- hns-globals.json --\n{\"Version\":{\"Major\":%d,\"Minor\":%d}}\n", major, minor)
+		return fmt.Sprintf("-- hns-globals.json --\n{\"Version\":{\"Major\":%d,\"Minor\":%d}}\n",
+			major, minor)
 	}
 	const preserve = "-- api/services.json --\n{\"items\":[{\"metadata\":{\"namespace\":\"a\",\"name\":\"web\",\"annotations\":{\"preserve-destination\":\"true\"}},\"spec\":{\"clusterIP\":\"10.96.7.7\"}}]}\n"
 	dsr := proxyArgs(`"--enable-dsr=true"`)
@@ -121,51 +178,71 @@ func TestDSRUnsupportedBuild(t *testing.T) {
 		{"1903", dsr + osAt(18362, 1, true), "pass"},
 		{"the revision is not known", dsr + osAt(17763, 0, true), "unknown"},
 		{"DSR is not asked for", proxyArgs() + hns(9, 2), "pass"},
-		{"the annotation on Server 2019", proxyArgs() + osAt(17763, 8027, true) + preserve, ignored},
+		{"the annotation on Server 2019", proxyArgs() + osAt(17763, 8027, true) + preserve,
+			ignored},
 		{"the annotation on Server 2022", proxyArgs() + osAt(20348, 4171, true) + preserve, "pass"},
 		{"DSR may be set out of sight", fmt.Sprintf(hiddenProxy, "v1.29.9") + hns(9, 2), "unknown"},
 		{"neither HNS nor Windows was asked", dsr, "unknown"},
-		{"the log alone", "-- logs/kube-proxy/kube-proxy.log --\nF0903 1 server.go:490] unable to create proxier: platform does not support feature Direct Server Return (DSR)\n", "fail: kube-proxy exits: HNS of this build knows no DSR [text]"},
+		{"the log alone",
+			"-- logs/kube-proxy/kube-proxy.log --\nF0903 1 server.go:490] unable to create proxier: platform does not support feature Direct Server Return (DSR)\n", "fail: kube-proxy exits: HNS of this build knows no DSR [text]"},
 	})
 }
 
 func TestSessionAffinityTimeout(t *testing.T) {
-	affine := func(more string) string { return serviceTree("a/web 10.96.7.7 80/TCP \"sessionAffinity\":" + more) }
+	affine := func(more string) string {
+		return serviceTree("a/web 10.96.7.7 80/TCP \"sessionAffinity\":" + more)
+	}
 	clientIP := affine(`"ClientIP"`)
 	timed := func(seconds int) string {
-		return affine(fmt.Sprintf(`"ClientIP","sessionAffinityConfig":{"clientIP":{"timeoutSeconds":%d}}`, seconds))
+		return affine(
+			fmt.Sprintf(`"ClientIP","sessionAffinityConfig":{"clientIP":{"timeoutSeconds":%d}}`,
+				seconds))
 	}
-	const hns9, hns15 = "-- hns-globals.json --\n{\"Version\":{\"Major\":9,\"Minor\":5}}\n", "-- hns-globals.json --\n{\"Version\":{\"Major\":15,\"Minor\":2}}\n"
+	const hns9, hns15 = "-- hns-globals.json --\n{\"Version\":{\"Major\":9,\"Minor\":5}}\n",
+		"-- hns-globals.json --\n{\"Version\":{\"Major\":15,\"Minor\":2}}\n"
 	const spread = "warn: sessionAffinity ClientIP needs HNS 12 (Server 2022) at least, and this is %s: connections through this node are spread over all pods of a/web [state]"
 	const line = "-- logs/kube-proxy/kube-proxy.log --\nI0502 1 proxier.go:1] \"Session Affinity is not supported on this version of Windows\"\n"
 	runLooks(t, "session-affinity-timeout", []look{
 		{"no affinity", affine(`"None"`) + hns9, "pass"},
 		{"affinity that HNS does not know", clientIP + hns9, fmt.Sprintf(spread, "HNS 9.5")},
 		{"affinity that HNS knows", clientIP + hns15, "pass"},
-		{"affinity on Server 2019, by the build", clientIP + osAt(17763, 8027, true), fmt.Sprintf(spread, "build 10.0.17763.8027")},
-		{"a timeout of one's own", timed(600) + hns15, "info: the session timeout of a/web (600 s) is ignored on Windows: as documented [state]"},
+		{"affinity on Server 2019, by the build", clientIP + osAt(17763, 8027, true),
+			fmt.Sprintf(spread, "build 10.0.17763.8027")},
+		{"a timeout of one's own", timed(600) + hns15,
+			"info: the session timeout of a/web (600 s) is ignored on Windows: as documented [state]"},
 		{"the timeout that the API server fills in", timed(10800) + hns15, "pass"},
-		{"empty configurations", affine(`"ClientIP","sessionAffinityConfig":{"clientIP":{}}`) + hns15, "pass"},
+		{"empty configurations", affine(`"ClientIP","sessionAffinityConfig":{"clientIP":{}}`) +
+			hns15, "pass"},
 		{"the Services are not recorded", hns9, "unknown"},
-		{"the log alone", line, "warn: this Windows build does not keep the sessionAffinity of Services [text]"},
-		{"the log names what the Service wants", clientIP + hns9 + line, strings.Replace(fmt.Sprintf(spread, "HNS 9.5"), "[state]", "[state+text]", 1)},
+		{"the log alone", line,
+			"warn: this Windows build does not keep the sessionAffinity of Services [text]"},
+		{"the log names what the Service wants", clientIP + hns9 + line,
+			strings.Replace(fmt.Sprintf(spread, "HNS 9.5"), "[state]", "[state+text]", 1)},
 	})
 }
 
 func TestDualStackUnsupported(t *testing.T) {
 	cidrs := func(list string) string { return nodeWith(`"podCIDRs":[` + list + `]`) }
 	const four, six = `"10.244.2.0/24"`, `"fd00:2::/64"`
-	const hns9, hns11, hns15 = "-- hns-globals.json --\n{\"Version\":{\"Major\":9,\"Minor\":5}}\n", "-- hns-globals.json --\n{\"Version\":{\"Major\":11,\"Minor\":10}}\n", "-- hns-globals.json --\n{\"Version\":{\"Major\":15,\"Minor\":2}}\n"
+	const hns9, hns11, hns15 = "-- hns-globals.json --\n{\"Version\":{\"Major\":9,\"Minor\":5}}\n",
+		"-- hns-globals.json --\n{\"Version\":{\"Major\":11,\"Minor\":10}}\n",
+		"-- hns-globals.json --\n{\"Version\":{\"Major\":15,\"Minor\":2}}\n"
 	const fallback = "-- logs/kube-proxy/kube-proxy.log --\nI1120 1 proxier.go:1] \"This version of Windows does not support dual-stack, falling back to single-stack\"\n"
 	runLooks(t, "dual-stack-unsupported", []look{
 		{"IPv4 only", onFlannel + cidrs(four) + hns9, "pass"},
-		{"IPv4 only, and kube-proxy says that it falls back", onFlannel + cidrs(four) + hns9 + fallback, "pass"},
+		{"IPv4 only, and kube-proxy says that it falls back", onFlannel + cidrs(four) + hns9 +
+			fallback, "pass"},
 		{"both on host-gw of Server 2022", onFlannel + cidrs(four+","+six) + hns15, "pass"},
-		{"both on host-gw with the first HNS that can", onFlannel + cidrs(four+","+six) + hns11, "pass"},
-		{"both on host-gw of Server 2019", onFlannel + cidrs(four+","+six) + hns9, "warn: the node has the podCIDR fd00:2::/64 as well, and two families need HNS 11.10 (Server 2022) at least: this is HNS 9.5 [state]"},
-		{"the same by the build", onFlannel + cidrs(four+","+six) + osAt(17763, 8027, true), "warn: the node has the podCIDR fd00:2::/64 as well, and two families need HNS 11.10 (Server 2022) at least: this is build 10.0.17763.8027 [state]"},
-		{"both on an overlay", vxlanConf + cidrs(four+","+six) + hns15, "warn: the node has the podCIDR fd00:2::/64 as well, and overlay networks on Windows carry IPv4 only: its pods get no IPv6 [state]"},
-		{"IPv6 alone", onFlannel + cidrs(six) + hns15, "fail: the node has the IPv6 podCIDR fd00:2::/64 only, and Windows pods need IPv4 [state]"},
+		{"both on host-gw with the first HNS that can", onFlannel + cidrs(four+","+six) + hns11,
+			"pass"},
+		{"both on host-gw of Server 2019", onFlannel + cidrs(four+","+six) + hns9,
+			"warn: the node has the podCIDR fd00:2::/64 as well, and two families need HNS 11.10 (Server 2022) at least: this is HNS 9.5 [state]"},
+		{"the same by the build", onFlannel + cidrs(four+","+six) + osAt(17763, 8027, true),
+			"warn: the node has the podCIDR fd00:2::/64 as well, and two families need HNS 11.10 (Server 2022) at least: this is build 10.0.17763.8027 [state]"},
+		{"both on an overlay", vxlanConf + cidrs(four+","+six) + hns15,
+			"warn: the node has the podCIDR fd00:2::/64 as well, and overlay networks on Windows carry IPv4 only: its pods get no IPv6 [state]"},
+		{"IPv6 alone", onFlannel + cidrs(six) + hns15,
+			"fail: the node has the IPv6 podCIDR fd00:2::/64 only, and Windows pods need IPv4 [state]"},
 		{"the message alone proves nothing", fallback, "unknown"},
 		{"no podCIDR", onFlannel + hns15, "unknown"},
 	})

@@ -11,14 +11,24 @@ func TestKubeproxyNetworkName(t *testing.T) {
 	const log = "-- logs/kube-proxy/kube-proxy.log --\n"
 	runLooks(t, "kubeproxy-network-name-unset-or-missing", []look{
 		{"by variable", proxy("", `"KUBE_NETWORK":"cbr0"`) + networks(cbr0) + none, "pass"},
-		{"by the machine's environment, as EKS does", proxy("", "") + networks(`{"Name":"vpcbr0A1B2C3D4E5F","Type":"L2Bridge"}`) + "-- env.json --\n{\"KUBE_NETWORK\":\"vpcbr0A1B2C3D4E5F\"}\n", "pass"},
-		{"the flag wins over the variable", proxy(`,"--network-name=cbr0"`, `"KUBE_NETWORK":"vxlan0"`) + networks(cbr0) + none, "pass"},
-		{"Calico's pattern", proxy("", `"KUBE_NETWORK":"Calico.*"`) + networks(`{"Name":"Calico","Type":"L2Bridge"}`) + none, "pass"},
-		{"nowhere", proxy("", "") + networks(cbr0) + none, "fail: kube-proxy is given neither --network-name nor KUBE_NETWORK [state]"},
-		{"nowhere, and the machine's environment is not recorded", proxy("", "") + networks(cbr0), "unknown"},
-		{"a network that is not there", proxy("", `"KUBE_NETWORK":"vxlan0"`) + networks(cbr0) + none, "fail: kube-proxy is told to use the HNS network vxlan0, and HNS has cbr0 (L2Bridge) [state]"},
-		{"a variable that nobody can look into", proxy(`,"--network-name=$env:KUBE_NETWORK"`, "") + networks(cbr0) + none, "unknown"},
-		{"its log alone, at the start", log + "E1120 proxier.go:171] Unable to find HNS Network specified by vxlan0. Please check network name and CNI deployment\n", "fail: kube-proxy does not find the HNS network that it was told [text]"},
-		{"its log alone, of a network that went away later", log + "E1120 proxier.go:1] The HNS network cbr0 is not present or has changed since the last sync. Please check the CNI deployment\n", "fail: the HNS network that kube-proxy uses is gone, or is another one since [text]"},
+		{"by the machine's environment, as EKS does",
+			proxy("", "") + networks(`{"Name":"vpcbr0A1B2C3D4E5F","Type":"L2Bridge"}`) +
+				"-- env.json --\n{\"KUBE_NETWORK\":\"vpcbr0A1B2C3D4E5F\"}\n", "pass"},
+		{"the flag wins over the variable", proxy(`,"--network-name=cbr0"`,
+			`"KUBE_NETWORK":"vxlan0"`) + networks(cbr0) + none, "pass"},
+		{"Calico's pattern", proxy("", `"KUBE_NETWORK":"Calico.*"`) +
+			networks(`{"Name":"Calico","Type":"L2Bridge"}`) + none, "pass"},
+		{"nowhere", proxy("", "") + networks(cbr0) + none,
+			"fail: kube-proxy is given neither --network-name nor KUBE_NETWORK [state]"},
+		{"nowhere, and the machine's environment is not recorded", proxy("", "") + networks(cbr0),
+			"unknown"},
+		{"a network that is not there", proxy("", `"KUBE_NETWORK":"vxlan0"`) + networks(cbr0) +
+			none, "fail: kube-proxy is told to use the HNS network vxlan0, and HNS has cbr0 (L2Bridge) [state]"},
+		{"a variable that nobody can look into", proxy(`,"--network-name=$env:KUBE_NETWORK"`, "") +
+			networks(cbr0) + none, "unknown"},
+		{"its log alone, at the start",
+			log + "E1120 proxier.go:171] Unable to find HNS Network specified by vxlan0. Please check network name and CNI deployment\n", "fail: kube-proxy does not find the HNS network that it was told [text]"},
+		{"its log alone, of a network that went away later",
+			log + "E1120 proxier.go:1] The HNS network cbr0 is not present or has changed since the last sync. Please check the CNI deployment\n", "fail: the HNS network that kube-proxy uses is gone, or is another one since [text]"},
 	})
 }

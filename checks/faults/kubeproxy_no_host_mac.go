@@ -19,18 +19,23 @@ look that up and searched for 0.0.0.0 or :: themselves.
 
 The check compares the address with those of all adapters.`,
 	Fix: checks.Fix{
-		Text:     "give kube-proxy an address that the node has, --bind-address={managementIP}, or give the adapter back the address that the Node object names; update kube-proxy where it is an early 1.21",
-		Commands: []string{"Get-NetIPAddress -AddressFamily IPv4 | Select-Object InterfaceAlias, IPAddress", "nssm edit kube-proxy", "Restart-Service kube-proxy"},
-		Impact:   "Services do not answer from this node until kube-proxy has programmed them",
+		Text: "give kube-proxy an address that the node has, --bind-address={managementIP}, or give the adapter back the address that the Node object names; update kube-proxy where it is an early 1.21",
+		Commands: []string{
+			"Get-NetIPAddress -AddressFamily IPv4 | Select-Object InterfaceAlias, IPAddress",
+			"nssm edit kube-proxy", "Restart-Service kube-proxy"},
+		Impact: "Services do not answer from this node until kube-proxy has programmed them",
 	},
-	Links:   []string{"https://github.com/kubernetes/kubernetes/issues/100966", "https://github.com/kubernetes-sigs/sig-windows-tools/issues/159", "https://github.com/rancher/rke2/issues/1879"},
+	Links: []string{"https://github.com/kubernetes/kubernetes/issues/100966",
+		"https://github.com/kubernetes-sigs/sig-windows-tools/issues/159",
+		"https://github.com/rancher/rke2/issues/1879"},
 	Breaks:  []*checks.Effect{effectKubeProxy, effectServiceRules, effectContainers},
 	Applies: checks.OnBackend(node.OverlayNet),
 	Partial: true,
 	Needs:   []evidence.Need{node.NeedProxySettings, evidence.Adapters},
 	Uses:    slices.Concat(node.ProxySources, []evidence.Need{evidence.Node}),
 	Signs: []checks.Sign{
-		{Text: "could not find host mac address for", Says: "kube-proxy exits: no adapter has the address that it takes for the node's"},
+		{Text: "could not find host mac address for",
+			Says: "kube-proxy exits: no adapter has the address that it takes for the node's"},
 	},
 	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
 		n := node.About(s)
@@ -46,8 +51,11 @@ The check compares the address with those of all adapters.`,
 			if slices.Contains(own, ip) {
 				return nil, nil
 			}
-			return []checks.Finding{checks.Findingf(checks.Fail, "kube-proxy", "kube-proxy is to bind to %s, and no adapter has that address: the node has %s", ip, firstThree(texts(own))).
-				With(bind.From).At(evidence.Adapters.Field(s), "addresses: %s", firstThree(texts(own)))}, nil
+			return []checks.Finding{checks.Findingf(checks.Fail, "kube-proxy",
+				"kube-proxy is to bind to %s, and no adapter has that address: the node has %s", ip,
+				firstThree(texts(own))).
+				With(bind.From).At(evidence.Adapters.Field(s), "addresses: %s",
+				firstThree(texts(own)))}, nil
 		}
 		ips := node.ParseAddresses(evidence.Node.In(s).InternalIPs()...)
 		switch gap := n.UnseenProxy(); {
@@ -55,11 +63,17 @@ The check compares the address with those of all adapters.`,
 			return nil, checks.Unknown(gap)
 		case len(ips) == 0 && !evidence.Node.Known(s):
 			return nil, checks.Unknown(evidence.Node.Gap(s))
-		case len(ips) == 0 || slices.ContainsFunc(ips, func(ip node.Address) bool { return slices.Contains(own, ip) }):
+		case len(ips) == 0 || slices.ContainsFunc(ips, func(ip node.Address) bool {
+			return slices.Contains(own, ip)
+		}):
 			return nil, nil
 		}
-		return []checks.Finding{checks.Findingf(checks.Fail, "kube-proxy", "kube-proxy looks for the adapter with the node's address %s, and none has it: the node has %s", ips[0], firstThree(texts(own))).
-			At(evidence.Node.In(s).AddressField(ips[0].String()), "InternalIP is %s", ips[0]).At(evidence.Adapters.Field(s), "addresses: %s", firstThree(texts(own)))}, nil
+		return []checks.Finding{checks.Findingf(checks.Fail, "kube-proxy",
+				"kube-proxy looks for the adapter with the node's address %s, and none has it: the node has %s", ips[0], firstThree(texts(own))).
+				At(evidence.Node.In(s).AddressField(ips[0].String()), "InternalIP is %s",
+					ips[0]).At(evidence.Adapters.Field(s), "addresses: %s",
+				firstThree(texts(own)))},
+			nil
 	},
 })
 

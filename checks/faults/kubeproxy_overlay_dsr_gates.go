@@ -11,12 +11,14 @@ import (
 
 // A windowsGate is a feature gate of kube-proxy with the releases that changed it.
 type windowsGate struct {
-	name   string
-	on     int // minor release from which it is on by default
-	locked int // minor release from which it cannot be turned off; setting it on is allowed until it is removed
+	name string
+	on   int // minor release from which it is on by default
+	// minor release from which it cannot be turned off; setting it on is allowed until it is removed
+	locked int
 }
 
-var windowsGates = []windowsGate{{"WinOverlay", 20, 34}, {"WinDSR", 33, 34}, {"IPv6DualStack", 21, 23}}
+var windowsGates = []windowsGate{{"WinOverlay", 20, 34}, {"WinDSR", 33, 34},
+	{"IPv6DualStack", 21, 23}}
 
 var _ = register(checks.Check{
 	ID:       "kubeproxy-overlay-dsr-gates",
@@ -33,29 +35,41 @@ release; for a gate that has been removed it goes by kube-proxy's own message.`,
 	Fix: checks.Fix{
 		Text: "set the gates that this release wants: WinOverlay=true on an overlay before 1.20, WinDSR=true with --enable-dsr before 1.33, neither from 1.34 on; then start kube-proxy again",
 		Commands: []string{
-			"nssm get kube-proxy AppParameters", "nssm edit kube-proxy", "Restart-Service kube-proxy",
+			"nssm get kube-proxy AppParameters", "nssm edit kube-proxy",
+			"Restart-Service kube-proxy",
 			"kubectl -n kube-system edit daemonset kube-proxy-windows    # where it runs as a pod",
 		},
 		Impact: "Services do not answer from this node until kube-proxy has programmed them",
 	},
 	Links: []string{
-		"https://kubernetes.io/docs/concepts/services-networking/windows-networking/", "https://kubernetes.io/docs/reference/command-line-tools-reference/feature-gates/",
-		"https://github.com/kubernetes-sigs/sig-windows-tools/pull/207", "https://github.com/kubernetes/kubernetes/pull/142125",
+		"https://kubernetes.io/docs/concepts/services-networking/windows-networking/",
+		"https://kubernetes.io/docs/reference/command-line-tools-reference/feature-gates/",
+		"https://github.com/kubernetes-sigs/sig-windows-tools/pull/207",
+		"https://github.com/kubernetes/kubernetes/pull/142125",
 	},
 	Breaks:  []*checks.Effect{effectKubeProxy, effectServiceRules, effectContainers},
 	Partial: true,
 	Needs:   []evidence.Need{node.NeedProxySettings, evidence.Node},
 	Uses:    slices.Concat(node.ProxySources, node.CNISources),
 	Signs: []checks.Sign{
-		{Text: "WinOverlay feature gate not enabled", Says: "kube-proxy exits: an overlay network needs its gate WinOverlay"},
-		{Text: "platform does not support feature Remote Subnet", Says: "kube-proxy exits: this build of Windows lacks what an overlay network needs"},
-		{Text: "WinDSR feature gate not enabled", Says: "kube-proxy exits: DSR needs its gate WinDSR"},
-		{Text: "cannot set feature gate WinOverlay to false", Says: "kube-proxy exits: its gate WinOverlay can no longer be turned off"},
-		{Text: "cannot set feature gate WinDSR to false", Says: "kube-proxy exits: its gate WinDSR can no longer be turned off"},
-		{Text: "cannot set feature gate IPv6DualStack to false", Says: "the gate IPv6DualStack can no longer be turned off"},
-		{Text: "unrecognized feature gate: WinOverlay", Says: "this release no longer knows the gate WinOverlay"},
-		{Text: "unrecognized feature gate: WinDSR", Says: "this release no longer knows the gate WinDSR"},
-		{Text: "unrecognized feature gate: IPv6DualStack", Says: "this release no longer knows the gate IPv6DualStack"},
+		{Text: "WinOverlay feature gate not enabled",
+			Says: "kube-proxy exits: an overlay network needs its gate WinOverlay"},
+		{Text: "platform does not support feature Remote Subnet",
+			Says: "kube-proxy exits: this build of Windows lacks what an overlay network needs"},
+		{Text: "WinDSR feature gate not enabled",
+			Says: "kube-proxy exits: DSR needs its gate WinDSR"},
+		{Text: "cannot set feature gate WinOverlay to false",
+			Says: "kube-proxy exits: its gate WinOverlay can no longer be turned off"},
+		{Text: "cannot set feature gate WinDSR to false",
+			Says: "kube-proxy exits: its gate WinDSR can no longer be turned off"},
+		{Text: "cannot set feature gate IPv6DualStack to false",
+			Says: "the gate IPv6DualStack can no longer be turned off"},
+		{Text: "unrecognized feature gate: WinOverlay",
+			Says: "this release no longer knows the gate WinOverlay"},
+		{Text: "unrecognized feature gate: WinDSR",
+			Says: "this release no longer knows the gate WinDSR"},
+		{Text: "unrecognized feature gate: IPv6DualStack",
+			Says: "this release no longer knows the gate IPv6DualStack"},
 	},
 	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
 		n := node.About(s)
@@ -70,11 +84,16 @@ release; for a gate that has been removed it goes by kube-proxy's own message.`,
 			wanted, why, reason := gate.wanted(n)
 			switch {
 			case off && v.Minor >= gate.locked:
-				findings = append(findings, checks.Findingf(checks.Fail, "kube-proxy", "kube-proxy %s is told %s=false, which it refuses from v1.%d on", v, gate.name, gate.locked).With(set.From, from))
+				findings = append(findings, checks.Findingf(checks.Fail, "kube-proxy",
+					"kube-proxy %s is told %s=false, which it refuses from v1.%d on", v, gate.name,
+					gate.locked).With(set.From, from))
 			case wanted && off:
-				findings = append(findings, checks.Findingf(checks.Fail, "kube-proxy", "kube-proxy is told %s=false, and %s", gate.name, reason).With(set.From, why))
-			case wanted && !set.Set && v.Minor < gate.on && n.UnseenProxy().Kind == "" && !proxyStays(n, s):
-				findings = append(findings, checks.Findingf(checks.Fail, "kube-proxy", "kube-proxy %s is not told %s=true, and %s; it is on by default from v1.%d on only", v, gate.name, reason, gate.on).With(n.Proxy().From, why, from))
+				findings = append(findings, checks.Findingf(checks.Fail, "kube-proxy",
+					"kube-proxy is told %s=false, and %s", gate.name, reason).With(set.From, why))
+			case wanted && !set.Set && v.Minor < gate.on && n.UnseenProxy().Kind == "" &&
+				!proxyStays(n, s):
+				findings = append(findings, checks.Findingf(checks.Fail, "kube-proxy",
+					"kube-proxy %s is not told %s=true, and %s; it is on by default from v1.%d on only", v, gate.name, reason, gate.on).With(n.Proxy().From, why, from))
 			}
 		}
 		if gap := n.UnseenProxy(); len(findings) == 0 && gap.Kind != "" {

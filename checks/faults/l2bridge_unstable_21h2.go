@@ -28,18 +28,24 @@ No log tells of it. The check needs probes of one target that were repeated: it 
 were answered and some timed out on such a build with an l2bridge network. A single probe that fails
 is about its target.`,
 	Fix: checks.Fix{
-		Text:     "install the current cumulative update of Windows Server 2022, " + october2024Patch + " or later; until then an overlay network is not concerned",
-		Commands: []string{"ping -n 60 {managementIP}", "Get-HotFix | Sort-Object InstalledOn | Select-Object -Last 5", "Get-HnsNetwork | Select-Object Name, Type, NetworkAdapterName"},
-		Impact:   "the update reboots {node}: drain it first",
+		Text: "install the current cumulative update of Windows Server 2022, " +
+			october2024Patch + " or later; until then an overlay network is not concerned",
+		Commands: []string{"ping -n 60 {managementIP}",
+			"Get-HotFix | Sort-Object InstalledOn | Select-Object -Last 5",
+			"Get-HnsNetwork | Select-Object Name, Type, NetworkAdapterName"},
+		Impact: "the update reboots {node}: drain it first",
 	},
-	Links:  []string{"https://github.com/microsoft/Windows-Containers/issues/439", "https://support.microsoft.com/help/5044281"},
+	Links: []string{"https://github.com/microsoft/Windows-Containers/issues/439",
+		"https://support.microsoft.com/help/5044281"},
 	Breaks: []*checks.Effect{effectNodeReady},
 	Applies: func(n *node.Node) error {
 		if !n.Build.Known() {
 			return checks.Unknown(n.Build.Gap)
 		}
 		if b := n.Build.Value; b.Number != ws2022 || b.UBR >= october2024UBR {
-			return checks.Skip("the node runs %s, and this is about Windows Server 2022 before %d.%d", b, ws2022, october2024UBR)
+			return checks.Skip(
+				"the node runs %s, and this is about Windows Server 2022 before %d.%d", b, ws2022,
+				october2024UBR)
 		}
 		return nil
 	},
@@ -67,9 +73,12 @@ is about its target.`,
 			if answered[l] < repeated || lost[l] < repeated {
 				continue
 			}
-			return []checks.Finding{checks.Findingf(checks.Warn, p.Target, "%s is reached from %s at one time and not at another, with the L2Bridge network %s on %s", p.Target, p.From, bridge.Name, node.About(s).Build.Value).
-				At(p.Field("outcome"), "%s to %s from %s: ok and timeout, at least %d times each", p.Protocol, p.Target, p.From, repeated).
-				With(node.About(s).Build.From, bridge.Field("Type").Because("%s: type %s", bridge.Name, node.L2Bridge))}, nil
+			return []checks.Finding{checks.Findingf(checks.Warn, p.Target,
+				"%s is reached from %s at one time and not at another, with the L2Bridge network %s on %s", p.Target, p.From, bridge.Name, node.About(s).Build.Value).
+				At(p.Field("outcome"), "%s to %s from %s: ok and timeout, at least %d times each",
+					p.Protocol, p.Target, p.From, repeated).
+				With(node.About(s).Build.From, bridge.Field("Type").Because("%s: type %s",
+					bridge.Name, node.L2Bridge))}, nil
 		}
 		return nil, nil
 	},

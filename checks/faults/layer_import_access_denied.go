@@ -31,22 +31,28 @@ code are seen.`,
 		},
 		Impact: "what these programs write is no longer scanned on arrival; running containers are not touched",
 	},
-	Links: []string{"https://github.com/microsoft/hcsshim/issues/2380", "https://github.com/moby/moby/issues/35988", "https://github.com/moby/moby/issues/34807",
-		"https://github.com/docker/for-win/issues/3491", "https://learn.microsoft.com/en-us/virtualization/windowscontainers/manage-docker/optimize-windows-dockerfile"},
+	Links: []string{"https://github.com/microsoft/hcsshim/issues/2380",
+		"https://github.com/moby/moby/issues/35988", "https://github.com/moby/moby/issues/34807",
+		"https://github.com/docker/for-win/issues/3491",
+		"https://learn.microsoft.com/en-us/virtualization/windowscontainers/manage-docker/optimize-windows-dockerfile"},
 	Breaks:   []*checks.Effect{effectPodStart},
 	Explains: []string{"sandbox-name-reserved"},
 	Partial:  true,
 	Needs:    complaintNeeds,
-	Uses:     slices.Concat(complaintUses, []evidence.Need{evidence.SecurityInfo, evidence.Node, evidence.CRI, evidence.Services}),
-	Signs:    layerSigns,
+	Uses: slices.Concat(complaintUses, []evidence.Need{evidence.SecurityInfo, evidence.Node,
+		evidence.CRI, evidence.Services}),
+	Signs: layerSigns,
 	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
 		var findings []checks.Finding
 		root, _ := runtimeRoot(s)
 		defender := evidence.SecurityInfo.In(s).Defender
 		for _, c := range complaints(s, layerSigns) {
-			f := checks.Findingf(checks.Fail, c.pod.FullName(), "%s waits for its image: %s", c.pod.FullName(), c.says).With(c.from)
+			f := checks.Findingf(checks.Fail, c.pod.FullName(), "%s waits for its image: %s",
+				c.pod.FullName(), c.says).With(c.from)
 			if defender != nil && defender.Running && !excludes(defender.Exclusions.Paths, root) {
-				f = f.At(evidence.SecurityInfo.Field(s, "defender", "exclusions", "paths"), "Defender runs, and none of its %d excluded paths covers %s", len(defender.Exclusions.Paths), root)
+				f = f.At(evidence.SecurityInfo.Field(s, "defender", "exclusions", "paths"),
+					"Defender runs, and none of its %d excluded paths covers %s",
+					len(defender.Exclusions.Paths), root)
 			}
 			findings = append(findings, f)
 		}
@@ -57,14 +63,17 @@ code are seen.`,
 var layerSigns = layerRefusals("ProcessBaseLayer", "ImportLayer", "ProcessUtilityVMImage")
 
 func layerRefusals(calls ...string) []checks.Sign {
-	const denied, held = "a layer of an image cannot be unpacked: access is denied", "a layer of an image cannot be unpacked: another process has a file of it open"
+	const denied, held = "a layer of an image cannot be unpacked: access is denied",
+		"a layer of an image cannot be unpacked: another process has a file of it open"
 	var signs []checks.Sign
 	for _, call := range calls {
 		signs = append(signs,
 			checks.Sign{Text: call, Also: []string{"Access is denied"}, Says: denied},
-			checks.Sign{Text: call, Also: []string{"(0x5)"}, Not: []string{"Access is denied"}, Says: denied},
+			checks.Sign{Text: call, Also: []string{"(0x5)"}, Not: []string{"Access is denied"},
+				Says: denied},
 			checks.Sign{Text: call, Also: []string{"being used by another process"}, Says: held},
-			checks.Sign{Text: call, Also: []string{"(0x20)"}, Not: []string{"being used by another process"}, Says: held})
+			checks.Sign{Text: call, Also: []string{"(0x20)"},
+				Not: []string{"being used by another process"}, Says: held})
 	}
 	return signs
 }

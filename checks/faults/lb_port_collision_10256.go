@@ -25,23 +25,30 @@ collide.
 The check looks, on build 17763 with that setting, for LoadBalancer Services with
 externalTrafficPolicy Cluster whose address HNS does not serve on port 10256.`,
 	Fix: checks.Fix{
-		Text:     "start kube-proxy without --forward-healthcheck-vip (winkernel.forwardHealthCheckVip: false) where no Service needs it, give the Service externalTrafficPolicy: Local, or use Server 2022, which allows both",
-		Commands: []string{"netsh int ipv4 show excludedportrange tcp", "Get-NetTCPConnection -State Listen -LocalPort 10256", "Restart-Service kube-proxy"},
-		Impact:   "restarting kube-proxy breaks connections to Services for some seconds",
+		Text: "start kube-proxy without --forward-healthcheck-vip (winkernel.forwardHealthCheckVip: false) where no Service needs it, give the Service externalTrafficPolicy: Local, or use Server 2022, which allows both",
+		Commands: []string{"netsh int ipv4 show excludedportrange tcp",
+			"Get-NetTCPConnection -State Listen -LocalPort 10256", "Restart-Service kube-proxy"},
+		Impact: "restarting kube-proxy breaks connections to Services for some seconds",
 	},
-	Links:    []string{"https://github.com/kubernetes/community/issues/8883", "https://github.com/kubernetes/kubernetes/pull/137530", "https://github.com/kubernetes/kubernetes/pull/99287"},
+	Links: []string{"https://github.com/kubernetes/community/issues/8883",
+		"https://github.com/kubernetes/kubernetes/pull/137530",
+		"https://github.com/kubernetes/kubernetes/pull/99287"},
 	Explains: []string{"hns-lb-missing-or-stale"},
 	Applies: func(n *node.Node) error {
 		if n.Build.Known() && n.Build.Value.Number != 17763 {
-			return checks.Skip("the collision is one of build 17763, and this is %d", n.Build.Value.Number)
+			return checks.Skip("the collision is one of build 17763, and this is %d",
+				n.Build.Value.Number)
 		}
 		return nil
 	},
 	Partial: true,
-	Needs:   []evidence.Need{node.NeedBuild, node.NeedProxySettings, evidence.KubeServices, evidence.EndpointSlices, evidence.HNSLoadBalancers},
-	Uses:    []evidence.Need{evidence.Ports},
+	Needs: []evidence.Need{node.NeedBuild, node.NeedProxySettings, evidence.KubeServices,
+		evidence.EndpointSlices, evidence.HNSLoadBalancers},
+	Uses: []evidence.Need{evidence.Ports},
 	Signs: []checks.Sign{
-		checks.SignOfCode("HCN_E_PORT_ALREADY_EXISTS", "HNS refuses the load balancer of a health probe: kube-proxy itself holds the port", "Healthcheck loadbalancer policy creation failed"),
+		checks.SignOfCode("HCN_E_PORT_ALREADY_EXISTS",
+			"HNS refuses the load balancer of a health probe: kube-proxy itself holds the port",
+			"Healthcheck loadbalancer policy creation failed"),
 	},
 	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
 		n := node.About(s)
@@ -54,7 +61,10 @@ externalTrafficPolicy Cluster whose address HNS does not serve on port 10256.`,
 		}
 		var findings []checks.Finding
 		for _, svc := range evidence.KubeServices.In(s) {
-			if svc.Spec.Type != "LoadBalancer" || svc.Spec.ExternalTrafficPolicy == "Local" || !slices.ContainsFunc(svc.Spec.Ports, func(p evidence.ServicePort) bool { return len(backends(s, svc, p)) > 0 }) {
+			if svc.Spec.Type != "LoadBalancer" || svc.Spec.ExternalTrafficPolicy == "Local" ||
+				!slices.ContainsFunc(svc.Spec.Ports, func(p evidence.ServicePort) bool {
+					return len(backends(s, svc, p)) > 0
+				}) {
 				continue
 			}
 			for _, ingress := range svc.Status.LoadBalancer.Ingress {
@@ -65,8 +75,10 @@ externalTrafficPolicy Cluster whose address HNS does not serve on port 10256.`,
 				if _, ok := hasBalancer(s, vip, healthzPort, "tcp"); ok {
 					continue
 				}
-				f := checks.Findingf(checks.Fail, svc.FullName(), "HNS has no load balancer for the health probe of %s on %s port %d, and kube-proxy is told to forward it", svc.FullName(), vip, healthzPort).
-					With(forward.From, n.Build.From).At(evidence.HNSLoadBalancers.Field(s), "none has %s and port %d", vip, healthzPort)
+				f := checks.Findingf(checks.Fail, svc.FullName(),
+					"HNS has no load balancer for the health probe of %s on %s port %d, and kube-proxy is told to forward it", svc.FullName(), vip, healthzPort).
+					With(forward.From, n.Build.From).At(evidence.HNSLoadBalancers.Field(s),
+					"none has %s and port %d", vip, healthzPort)
 				findings = append(findings, f.With(healthzListener(s)...))
 			}
 		}
@@ -78,7 +90,8 @@ externalTrafficPolicy Cluster whose address HNS does not serve on port 10256.`,
 func healthzListener(s evidence.Snapshot) []evidence.Because {
 	for i, l := range evidence.Ports.In(s).Listener {
 		if l.Port == healthzPort && l.Protocol == "tcp" {
-			return []evidence.Because{evidence.Ports.Field(s, "listeners", i).Because("%s listens on %s port 10256", l.Process, l.Address)}
+			return []evidence.Because{evidence.Ports.Field(s, "listeners",
+				i).Because("%s listens on %s port 10256", l.Process, l.Address)}
 		}
 	}
 	return nil

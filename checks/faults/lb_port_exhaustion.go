@@ -11,7 +11,8 @@ import (
 
 const (
 	balancerPorts = 64 // what one load balancer without DSR takes in one piece, of each protocol
-	fewBlocks     = 10 // the mark at which Microsoft's own network health script speaks of exhaustion
+	// the mark at which Microsoft's own network health script speaks of exhaustion
+	fewBlocks = 10
 )
 
 var _ = register(checks.Check{
@@ -36,15 +37,20 @@ script. It passes where all load balancers use DSR, which need no ports.`,
 	},
 	Links: []string{
 		"https://learn.microsoft.com/en-us/virtualization/windowscontainers/kubernetes/common-problems", "https://github.com/microsoft/hcsshim/issues/1043",
-		"https://github.com/Azure/AgentBaker/pull/1352", "https://github.com/microsoft/SDN/tree/master/Kubernetes/windows/debug",
+		"https://github.com/Azure/AgentBaker/pull/1352",
+		"https://github.com/microsoft/SDN/tree/master/Kubernetes/windows/debug",
 	},
 	Breaks:  []*checks.Effect{effectServiceRules},
 	Partial: true,
 	Needs:   []evidence.Need{evidence.Ports},
 	Uses:    []evidence.Need{evidence.HNSLoadBalancers},
 	Signs: []checks.Sign{
-		notHealthcheck(checks.SignOfCode("HCN_E_PORT_ALREADY_EXISTS", "HNS refuses a load balancer: the ports that it needs are taken or reserved", "hcnCreateLoadBalancer")),
-		checks.SignOfCode("ERROR_OUTOFMEMORY", "HNS refuses a load balancer: it finds no ports or memory for it", "hcnCreateLoadBalancer"),
+		notHealthcheck(checks.SignOfCode("HCN_E_PORT_ALREADY_EXISTS",
+			"HNS refuses a load balancer: the ports that it needs are taken or reserved",
+			"hcnCreateLoadBalancer")),
+		checks.SignOfCode("ERROR_OUTOFMEMORY",
+			"HNS refuses a load balancer: it finds no ports or memory for it",
+			"hcnCreateLoadBalancer"),
 		{Text: "Running out of ephemeral ports. The ephemeral ports range doesn't have enough resources", Says: "the network health script finds no 64 ports in one piece any more"},
 	},
 	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
@@ -60,7 +66,8 @@ script. It passes where all load balancers use DSR, which need no ports.`,
 			return nil, nil
 		}
 		if len(ports.Dynamic) == 0 || ports.Excluded == nil {
-			return nil, checks.Unknown(evidence.NotShown.Gap("the dynamic port range or the excluded ranges"))
+			return nil, checks.Unknown(
+				evidence.NotShown.Gap("the dynamic port range or the excluded ranges"))
 		}
 		var findings []checks.Finding
 		for _, protocol := range []string{"tcp", "udp"} {
@@ -75,14 +82,20 @@ script. It passes where all load balancers use DSR, which need no ports.`,
 			if free > fewBlocks {
 				continue
 			}
-			level, left := checks.Warn, "only %d pieces of 64 %s ports are free in the dynamic range %d to %d, and each load balancer without DSR takes one"
+			level, left := checks.Warn,
+				"only %d pieces of 64 %s ports are free in the dynamic range %d to %d, and each load balancer without DSR takes one"
 			if free == 0 {
-				level, left = checks.Fail, "%d pieces of 64 %s ports are free in the dynamic range %d to %d: HNS can make no further load balancer without DSR"
+				level, left = checks.Fail,
+					"%d pieces of 64 %s ports are free in the dynamic range %d to %d: HNS can make no further load balancer without DSR"
 			}
-			f := checks.Findingf(level, protocol, left, free, strings.ToUpper(protocol), dynamic.Start, min(dynamic.Start+dynamic.Count, 1<<16)-1).
-				At(evidence.Ports.Field(s, "dynamic", protocol), "dynamic.%s: start %d, count %d; %d excluded ranges", protocol, dynamic.Start, dynamic.Count, len(ports.Excluded))
+			f := checks.Findingf(level, protocol, left, free, strings.ToUpper(protocol),
+				dynamic.Start, min(dynamic.Start+dynamic.Count, 1<<16)-1).
+				At(evidence.Ports.Field(s, "dynamic", protocol),
+					"dynamic.%s: start %d, count %d; %d excluded ranges", protocol, dynamic.Start,
+					dynamic.Count, len(ports.Excluded))
 			if len(balancers) > 0 {
-				f = f.At(evidence.HNSLoadBalancers.Field(s), "%d load balancers, %d of them without DSR", len(balancers), plain)
+				f = f.At(evidence.HNSLoadBalancers.Field(s),
+					"%d load balancers, %d of them without DSR", len(balancers), plain)
 			}
 			findings = append(findings, f)
 		}
@@ -97,9 +110,12 @@ func notHealthcheck(s checks.Sign) checks.Sign {
 }
 
 // freeBlocks counts the pieces of 64 ports that no excluded range touches.
-func freeBlocks(dynamic evidence.PortRange, excluded []evidence.ExcludedPorts, protocol string) int {
+func freeBlocks(dynamic evidence.PortRange, excluded []evidence.ExcludedPorts,
+	protocol string) int {
 	taken := slices.Clone(excluded)
-	slices.SortFunc(taken, func(a, b evidence.ExcludedPorts) int { return cmp.Compare(a.Start, b.Start) })
+	slices.SortFunc(taken, func(a, b evidence.ExcludedPorts) int {
+		return cmp.Compare(a.Start, b.Start)
+	})
 	free, next, end := 0, dynamic.Start, min(dynamic.Start+dynamic.Count, 1<<16)
 	for _, t := range taken {
 		if !strings.EqualFold(t.Protocol, protocol) || t.End < next || t.Start >= end {

@@ -22,11 +22,13 @@ The check looks at pods of DaemonSets on this node that do not run and that noth
 pods: no selector for an operating system in the pod or its DaemonSet, a well-known Linux agent, or
 a refusal that names linux.`,
 	Fix: checks.Fix{
-		Text:     "give the DaemonSet the node selector kubernetes.io/os: linux; its pods on Windows nodes then go away by themselves",
-		Commands: []string{`kubectl patch daemonset NAME -n NAMESPACE -p '{"spec":{"template":{"spec":{"nodeSelector":{"kubernetes.io/os":"linux"}}}}}'`, "kubectl get pods -A --field-selector spec.nodeName={node}"},
-		Impact:   "the DaemonSet's pods on Linux nodes are replaced one after the other",
+		Text: "give the DaemonSet the node selector kubernetes.io/os: linux; its pods on Windows nodes then go away by themselves",
+		Commands: []string{
+			`kubectl patch daemonset NAME -n NAMESPACE -p '{"spec":{"template":{"spec":{"nodeSelector":{"kubernetes.io/os":"linux"}}}}}'`, "kubectl get pods -A --field-selector spec.nodeName={node}"},
+		Impact: "the DaemonSet's pods on Linux nodes are replaced one after the other",
 	},
-	Links:  []string{"https://kubernetes.io/docs/concepts/windows/user-guide/#ensuring-os-specific-workloads-land-on-the-appropriate-container-host", "https://github.com/kubernetes/website/issues/13501", "https://github.com/microsoft/SDN/tree/master/Kubernetes/flannel/l2bridge/manifests"},
+	Links: []string{
+		"https://kubernetes.io/docs/concepts/windows/user-guide/#ensuring-os-specific-workloads-land-on-the-appropriate-container-host", "https://github.com/kubernetes/website/issues/13501", "https://github.com/microsoft/SDN/tree/master/Kubernetes/flannel/l2bridge/manifests"},
 	Breaks: []*checks.Effect{effectPodStart, effectContainers},
 	Explains: []string{"hostport-conflict-or-not-published", "app-image-os-version-mismatch",
 		"pod-field-unsupported", "pod-host-network", "pod-os-not-selected"},
@@ -35,23 +37,30 @@ a refusal that names linux.`,
 	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
 		var findings []checks.Finding
 		for _, p := range evidence.Pods.In(s) {
-			at := slices.IndexFunc(p.Metadata.OwnerReferences, func(o evidence.OwnerReference) bool { return o.Kind == "DaemonSet" })
-			if at < 0 || podRuns(p) || node.PodSystem(p) != "" || staysOnWindows(p.Spec) || p.Metadata.DeletionTimestamp != nil {
+			at := slices.IndexFunc(p.Metadata.OwnerReferences,
+				func(o evidence.OwnerReference) bool { return o.Kind == "DaemonSet" })
+			if at < 0 || podRuns(p) || node.PodSystem(p) != "" || staysOnWindows(p.Spec) ||
+				p.Metadata.DeletionTimestamp != nil {
 				continue
 			}
 			owner := p.Metadata.OwnerReferences[at].Name
 			set, known := daemonSet(s, p.Metadata.Namespace, owner)
-			if known && (node.PodSystem(evidence.Pod{Spec: set.Spec.Template.Spec}) != "" || staysOnWindows(set.Spec.Template.Spec)) {
+			if known && (node.PodSystem(evidence.Pod{Spec: set.Spec.Template.Spec}) != "" ||
+				staysOnWindows(set.Spec.Template.Spec)) {
 				continue
 			}
 			why, ok := linuxMark(s, p)
 			if !ok {
 				continue
 			}
-			f := checks.Findingf(checks.Fail, owner, "%s of the DaemonSet %s is for Linux (%s) and was put on this Windows node: the DaemonSet selects no operating system", p.FullName(), owner, why.Text).
-				At(p.Field("spec", "nodeSelector", "kubernetes.io/os"), "%s: no nodeSelector kubernetes.io/os", p.FullName()).With(why)
+			f := checks.Findingf(checks.Fail, owner,
+				"%s of the DaemonSet %s is for Linux (%s) and was put on this Windows node: the DaemonSet selects no operating system", p.FullName(), owner, why.Text).
+				At(p.Field("spec", "nodeSelector", "kubernetes.io/os"),
+					"%s: no nodeSelector kubernetes.io/os", p.FullName()).With(why)
 			if known {
-				f = f.At(set.Field("spec", "template", "spec", "nodeSelector", "kubernetes.io/os"), "%s/%s: its template has no nodeSelector kubernetes.io/os", p.Metadata.Namespace, owner)
+				f = f.At(set.Field("spec", "template", "spec", "nodeSelector", "kubernetes.io/os"),
+					"%s/%s: its template has no nodeSelector kubernetes.io/os",
+					p.Metadata.Namespace, owner)
 			}
 			findings = append(findings, f)
 		}
@@ -69,7 +78,9 @@ func daemonSet(s evidence.Snapshot, namespace, name string) (evidence.DaemonSet,
 }
 
 // linuxAgents are images that exist for Linux only, by the end of their names.
-var linuxAgents = []string{"/kube-proxy", "/flannel", "/flannel-cni-plugin", "/node", "/weave-kube", "/weave-npc", "/cilium", "/kube-router", "/node-exporter", "/fluentd", "/csi-node-driver", "/speaker", "/node-local-dns", "/k8s-dns-node-cache"}
+var linuxAgents = []string{"/kube-proxy", "/flannel", "/flannel-cni-plugin", "/node", "/weave-kube",
+	"/weave-npc", "/cilium", "/kube-router", "/node-exporter", "/fluentd", "/csi-node-driver",
+	"/speaker", "/node-local-dns", "/k8s-dns-node-cache"}
 
 // linuxMark finds what shows that a pod's image is for Linux: what it was
 // refused for, else its name or a path that only Linux has.
@@ -79,7 +90,8 @@ func linuxMark(s evidence.Snapshot, p evidence.Pod) (evidence.Because, bool) {
 		if about.Namespace != p.Metadata.Namespace || about.Name != p.Metadata.Name {
 			continue
 		}
-		for _, words := range []string{"no match for platform in manifest", "no matching manifest for windows", "image operating system \"linux\" cannot be used"} {
+		for _, words := range []string{"no match for platform in manifest",
+			"no matching manifest for windows", "image operating system \"linux\" cannot be used"} {
 			if strings.Contains(e.Text(), words) {
 				return e.Field().Because("%s", words), true
 			}
@@ -90,16 +102,23 @@ func linuxMark(s evidence.Snapshot, p evidence.Pod) (evidence.Because, bool) {
 		if at := strings.LastIndex(name, ":"); at > strings.LastIndex(name, "/") {
 			name = name[:at]
 		}
-		if isWindowsImage(c.Image) || strings.Contains(c.Image, "hostprocess") || strings.Contains(c.Image, "windows") {
+		if isWindowsImage(c.Image) || strings.Contains(c.Image, "hostprocess") ||
+			strings.Contains(c.Image, "windows") {
 			return evidence.Because{}, false
 		}
-		if slices.ContainsFunc(linuxAgents, func(agent string) bool { return strings.HasSuffix(name, agent) }) {
+		if slices.ContainsFunc(linuxAgents, func(agent string) bool {
+			return strings.HasSuffix(name, agent)
+		}) {
 			return p.ContainerField(i, "image").Because("image %s", c.Image), true
 		}
 	}
 	for i, v := range p.Spec.Volumes {
-		if v.HostPath != nil && slices.ContainsFunc([]string{"/lib/modules", "/run/xtables.lock", "/sys", "/proc", "/etc/localtime", "/dev"}, func(path string) bool { return v.HostPath.Path == path }) {
-			return p.Field("spec", "volumes", i, "hostPath", "path").Because("hostPath %s", v.HostPath.Path), true
+		if v.HostPath != nil && slices.ContainsFunc([]string{"/lib/modules", "/run/xtables.lock",
+			"/sys", "/proc", "/etc/localtime", "/dev"}, func(path string) bool {
+			return v.HostPath.Path == path
+		}) {
+			return p.Field("spec", "volumes", i, "hostPath", "path").Because("hostPath %s",
+				v.HostPath.Path), true
 		}
 	}
 	return evidence.Because{}, false

@@ -28,19 +28,24 @@ of the platform. On AWS the DNS server 169.254.169.253 goes the same way.
 The check looks for a route to the address, other than the default route, on an adapter that has an
 address. A probe that was answered outweighs it.`,
 	Fix: checks.Fix{
-		Text:     "add the route on the adapter that has the node's address, and have the start script do so after the switch is created",
-		Commands: []string{"Get-NetRoute -DestinationPrefix 169.254.169.254/32", "New-NetRoute -DestinationPrefix 169.254.169.254/32 -InterfaceAlias 'vEthernet (Ethernet)' -NextHop GATEWAY_OF_THE_NODE -RouteMetric 15", "Invoke-RestMethod -Headers @{Metadata='true'} -Uri 'http://169.254.169.254/metadata/instance?api-version=2021-02-01'    # Azure"},
-		Impact:   "none; pods that get at the metadata service may read the machine's credentials, so let network policies decide who may",
+		Text: "add the route on the adapter that has the node's address, and have the start script do so after the switch is created",
+		Commands: []string{"Get-NetRoute -DestinationPrefix 169.254.169.254/32",
+			"New-NetRoute -DestinationPrefix 169.254.169.254/32 -InterfaceAlias 'vEthernet (Ethernet)' -NextHop GATEWAY_OF_THE_NODE -RouteMetric 15", "Invoke-RestMethod -Headers @{Metadata='true'} -Uri 'http://169.254.169.254/metadata/instance?api-version=2021-02-01'    # Azure"},
+		Impact: "none; pods that get at the metadata service may read the machine's credentials, so let network policies decide who may",
 	},
-	Links: []string{"https://github.com/kubernetes-sigs/sig-windows-tools/pull/38", "https://github.com/microsoft/hcsshim/issues/299", "https://github.com/rancher/rancher/issues/30623"},
+	Links: []string{"https://github.com/kubernetes-sigs/sig-windows-tools/pull/38",
+		"https://github.com/microsoft/hcsshim/issues/299",
+		"https://github.com/rancher/rancher/issues/30623"},
 	// What only asks at its start is long past it; the rest shows as a node without its provider.
 	Breaks: []*checks.Effect{effectNodeReady},
 	Needs:  []evidence.Need{evidence.Routes, evidence.Node},
 	Uses:   []evidence.Need{evidence.Adapters, evidence.ReachProbes},
 	Signs: []checks.Sign{
-		{Text: "dial tcp 169.254.169.254:80", Level: checks.Warn, Says: "the metadata service of the cloud does not answer the node"},
+		{Text: "dial tcp 169.254.169.254:80", Level: checks.Warn,
+			Says: "the metadata service of the cloud does not answer the node"},
 		// Calico says so on machines without a cloud too, where the state makes this check skip.
-		{Text: "Timed out trying to get EC2 instance metadata from", Level: checks.Warn, Says: "Calico gets no answer from the metadata service and takes the machine for bare metal"},
+		{Text: "Timed out trying to get EC2 instance metadata from", Level: checks.Warn,
+			Says: "Calico gets no answer from the metadata service and takes the machine for bare metal"},
 	},
 	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
 		id := evidence.Node.In(s).Spec.ProviderID
@@ -48,7 +53,9 @@ address. A probe that was answered outweighs it.`,
 		switch cloud {
 		case "Azure", "AWS", "Google Cloud":
 		default:
-			return nil, checks.Skip("no cloud with a metadata service runs this machine: its providerID is %s", orPhrase(evidence.Clean(id), evidence.Phrasef("empty")))
+			return nil, checks.Skip(
+				"no cloud with a metadata service runs this machine: its providerID is %s",
+				orPhrase(evidence.Clean(id), evidence.Phrasef("empty")))
 		}
 		routes := evidence.Routes.In(s)
 		if len(routes) == 0 {
@@ -60,7 +67,8 @@ address. A probe that was answered outweighs it.`,
 		}
 		var answered []evidence.Because
 		for _, p := range evidence.ReachProbes.In(s) {
-			if a, ok := probed.AddressOf(p); !ok || a != metadataIP || p.From != "node" || p.Protocol == "icmp" {
+			if a, ok := probed.AddressOf(p); !ok || a != metadataIP || p.From != "node" ||
+				p.Protocol == "icmp" {
 				continue
 			}
 			if probed.GotAnswer(p) {
@@ -72,20 +80,30 @@ address. A probe that was answered outweighs it.`,
 		}
 		way := metadataRoute(routes)
 		if way == nil {
-			return []checks.Finding{checks.Findingf(level, metadataIP.String(), "no route but the default one leads to %s, the metadata service of %s", metadataIP, cloud).
-				At(evidence.Routes.Field(s), "none of %d routes is for %s", len(routes), metadataIP).With(answered...).At(evidence.Node.Field(s, "spec", "providerID"), "spec.providerID is %s", id)}, nil
+			return []checks.Finding{checks.Findingf(level, metadataIP.String(),
+				"no route but the default one leads to %s, the metadata service of %s", metadataIP,
+				cloud).
+				At(evidence.Routes.Field(s), "none of %d routes is for %s", len(routes),
+					metadataIP).With(answered...).At(evidence.Node.Field(s, "spec", "providerID"),
+				"spec.providerID is %s", id)}, nil
 		}
-		at := slices.IndexFunc(evidence.Adapters.In(s), func(a evidence.Adapter) bool { return a.IfIndex == way.IfIndex && a.Compartment <= 1 })
+		at := slices.IndexFunc(evidence.Adapters.In(s), func(a evidence.Adapter) bool {
+			return a.IfIndex == way.IfIndex && a.Compartment <= 1
+		})
 		if at < 0 {
 			return nil, nil
 		}
 		a := evidence.Adapters.In(s)[at]
-		if ips := node.ParseAddresses(a.Addresses...); slices.ContainsFunc(ips, func(ip node.Address) bool { return !ip.IsLinkLocalUnicast() }) {
+		if ips := node.ParseAddresses(a.Addresses...); slices.ContainsFunc(ips,
+			func(ip node.Address) bool { return !ip.IsLinkLocalUnicast() }) {
 			return nil, nil // it is in place: what keeps an answer away lies elsewhere
 		}
-		return []checks.Finding{checks.Findingf(checks.Fail, metadataIP.String(), "the route to %s, the metadata service of %s, leads to %s, which has no address of the network", metadataIP, cloud, a.Name).
-			At(way.Field("nextHop"), "%s by way of %s on index %d", way.Destination, orUnknown(way.NextHop), way.IfIndex).
-			At(a.Field("addresses"), "%s (index %d): addresses %s", a.Name, a.IfIndex, cmp.Or(strings.Join(a.Addresses, ", "), "none")).With(answered...)}, nil
+		return []checks.Finding{checks.Findingf(checks.Fail, metadataIP.String(),
+			"the route to %s, the metadata service of %s, leads to %s, which has no address of the network", metadataIP, cloud, a.Name).
+			At(way.Field("nextHop"), "%s by way of %s on index %d", way.Destination,
+				orUnknown(way.NextHop), way.IfIndex).
+			At(a.Field("addresses"), "%s (index %d): addresses %s", a.Name, a.IfIndex,
+				cmp.Or(strings.Join(a.Addresses, ", "), "none")).With(answered...)}, nil
 	},
 })
 

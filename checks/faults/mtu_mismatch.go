@@ -41,10 +41,14 @@ cannot see.`,
 		},
 		Impact: "connections that are open may break off when the MTU of an adapter changes",
 	},
-	Links: []string{"https://github.com/microsoft/SDN/issues/517", "https://github.com/Azure/AKS/issues/2873", "https://github.com/kubernetes-sigs/cluster-api-provider-azure/pull/1335", "https://github.com/moby/moby/issues/33596"},
+	Links: []string{"https://github.com/microsoft/SDN/issues/517",
+		"https://github.com/Azure/AKS/issues/2873",
+		"https://github.com/kubernetes-sigs/cluster-api-provider-azure/pull/1335",
+		"https://github.com/moby/moby/issues/33596"},
 	Applies: func(n *node.Node) error {
 		if !n.Backend.Known() { // the headers of an overlay are what makes the difference
-			return checks.Unknown(cmp.Or(n.Backend.Gap, evidence.NotShown.Gap("the type of the pod network")))
+			return checks.Unknown(cmp.Or(n.Backend.Gap,
+				evidence.NotShown.Gap("the type of the pod network")))
 		}
 		return nil
 	},
@@ -58,10 +62,13 @@ cannot see.`,
 			return nil, checks.Unknown(evidence.NotShown.Gap("the MTU of the node's adapter"))
 		}
 		room := mtu
-		if n.Backend.Value == node.OverlayNet && !(strings.HasPrefix(strings.ToLower(uplink), "vethernet") && mtu < usualMTU) {
-			room -= encapOverhead // where only the switch's adapter is recorded, HNS has taken them off already
+		if n.Backend.Value == node.OverlayNet &&
+			!(strings.HasPrefix(strings.ToLower(uplink), "vethernet") && mtu < usualMTU) {
+			// where only the switch's adapter is recorded, HNS has taken them off already
+			room -= encapOverhead
 		}
-		findings := append(largeButLost(evidence.ReachProbes.In(s)), blackHoles(evidence.ReachProbes.In(s))...)
+		findings := append(largeButLost(evidence.ReachProbes.In(s)),
+			blackHoles(evidence.ReachProbes.In(s))...)
 		compared := 0
 		for _, a := range evidence.Adapters.In(s) {
 			if !ofPod(n, a) || a.MTU <= 0 || a.MTU > maxMTU {
@@ -69,8 +76,11 @@ cannot see.`,
 			}
 			compared++
 			if a.MTU > room && len(findings) < checks.MaxQuotes {
-				findings = append(findings, checks.Findingf(checks.Warn, a.Name, "%s of a pod has MTU %d, and at most %d get through the node's adapter", a.Name, a.MTU, room).
-					At(a.Field("mtu"), "%s: mtu is %d", a.Name, a.MTU).At(up.Field("mtu"), "%s: mtu is %d", uplink, mtu))
+				findings = append(findings, checks.Findingf(checks.Warn, a.Name,
+					"%s of a pod has MTU %d, and at most %d get through the node's adapter", a.Name,
+					a.MTU, room).
+					At(a.Field("mtu"), "%s: mtu is %d", a.Name, a.MTU).At(up.Field("mtu"),
+					"%s: mtu is %d", uplink, mtu))
 			}
 		}
 		if f := s.File(node.SubnetEnv); f.Gap.Kind == "" && n.CNI.Value == node.Flannel {
@@ -79,8 +89,11 @@ cannot see.`,
 				compared++
 			}
 			if env.MTU > room && env.MTU <= maxMTU {
-				findings = append(findings, checks.Findingf(checks.Warn, "FLANNEL_MTU", "FLANNEL_MTU is %d, and at most %d get through the node's adapter", env.MTU, room).
-					At(evidence.InLine(f.Path, env.Lines["FLANNEL_MTU"]), "FLANNEL_MTU=%d", env.MTU).At(up.Field("mtu"), "%s: mtu is %d", uplink, mtu))
+				findings = append(findings, checks.Findingf(checks.Warn, "FLANNEL_MTU",
+					"FLANNEL_MTU is %d, and at most %d get through the node's adapter", env.MTU,
+					room).
+					At(evidence.InLine(f.Path, env.Lines["FLANNEL_MTU"]), "FLANNEL_MTU=%d",
+						env.MTU).At(up.Field("mtu"), "%s: mtu is %d", uplink, mtu))
 			}
 		}
 		if compared == 0 && len(findings) == 0 {
@@ -98,11 +111,13 @@ const usualMTU = 1500
 func uplink(n *node.Node, s evidence.Snapshot) (up evidence.Adapter) {
 	adapters := evidence.Adapters.In(s)
 	for _, a := range adapters {
-		if a.Compartment > 1 || !slices.ContainsFunc(node.ParseAddresses(a.Addresses...), func(ip node.Address) bool { return slices.Contains(n.ManagementIPs.Value, ip) }) {
+		if a.Compartment > 1 || !slices.ContainsFunc(node.ParseAddresses(a.Addresses...),
+			func(ip node.Address) bool { return slices.Contains(n.ManagementIPs.Value, ip) }) {
 			continue
 		}
 		for _, b := range adapters {
-			if (b.Name == a.Name || a.MAC != "" && strings.EqualFold(a.MAC, b.MAC)) && b.MTU > up.MTU && b.MTU <= maxMTU {
+			if (b.Name == a.Name || a.MAC != "" && strings.EqualFold(a.MAC, b.MAC)) &&
+				b.MTU > up.MTU && b.MTU <= maxMTU {
 				up = b
 			}
 		}
@@ -112,7 +127,8 @@ func uplink(n *node.Node, s evidence.Snapshot) (up evidence.Adapter) {
 
 // ofPod tells whether the adapter is that of a pod, or the host's in the pod network.
 func ofPod(n *node.Node, a evidence.Adapter) bool {
-	return a.Compartment > 1 || slices.ContainsFunc(node.ParseAddresses(a.Addresses...), func(ip node.Address) bool { return node.AnyContains(n.PodCIDRs.Value, ip) })
+	return a.Compartment > 1 || slices.ContainsFunc(node.ParseAddresses(a.Addresses...),
+		func(ip node.Address) bool { return node.AnyContains(n.PodCIDRs.Value, ip) })
 }
 
 // largeButLost finds targets whose TCP answers a pod and whose TLS, the first
@@ -135,7 +151,8 @@ func largeButLost(probes []evidence.ReachProbe) []checks.Finding {
 		tcp, ok := outcome(p.From, p.Target, "tcp")
 		node, okNode := outcome("node", p.Target, "tls")
 		if ok && okNode && tcp.Outcome == "ok" && node.Outcome == "ok" {
-			findings = append(findings, checks.Findingf(checks.Warn, p.From, "%s connects to %s and its TLS handshake times out, though the node's succeeds: large packets seem to get lost", p.From, p.Target).
+			findings = append(findings, checks.Findingf(checks.Warn, p.From,
+				"%s connects to %s and its TLS handshake times out, though the node's succeeds: large packets seem to get lost", p.From, p.Target).
 				With(probed.ReachBecause(tcp), probed.ReachBecause(p), probed.ReachBecause(node)))
 		}
 	}
@@ -168,8 +185,10 @@ func blackHoles(probes []evidence.ReachProbe) []checks.Finding {
 		if lost.Purpose == evidence.ForOutside || lost.Purpose == evidence.ForRegistry {
 			level = checks.Info
 		}
-		findings = append(findings, checks.Findingf(level, w.to, "pings of %d bytes from %s to %s come back and those of %d get lost without a word: large packets seem to get lost", carried.Bytes, w.from, w.to, lost.Bytes).
-			With(probed.ReachBecause(carried), probed.ReachBecause(lost)))
+		findings = append(findings,
+			checks.Findingf(level, w.to,
+				"pings of %d bytes from %s to %s come back and those of %d get lost without a word: large packets seem to get lost", carried.Bytes, w.from, w.to, lost.Bytes).
+				With(probed.ReachBecause(carried), probed.ReachBecause(lost)))
 	}
 	return findings
 }

@@ -20,11 +20,13 @@ reaches no other node.
 
 The HNS network nat and the adapter vEthernet (nat) alone are harmless.`,
 	Fix: checks.Fix{
-		Text:     "delete the NAT configuration, restart the runtime, and recreate the pods that got an address of the NAT network",
-		Commands: []string{`Remove-Item "{cniDir}\0-containerd-nat.conf"`, "Restart-Service {runtime}"},
-		Impact:   "pods on the NAT network must be recreated",
+		Text: "delete the NAT configuration, restart the runtime, and recreate the pods that got an address of the NAT network",
+		Commands: []string{`Remove-Item "{cniDir}\0-containerd-nat.conf"`,
+			"Restart-Service {runtime}"},
+		Impact: "pods on the NAT network must be recreated",
 	},
-	Links:    []string{"https://github.com/kubernetes-sigs/sig-windows-tools/issues/214", "https://github.com/containerd/containerd/blob/main/docs/cri/config.md"},
+	Links: []string{"https://github.com/kubernetes-sigs/sig-windows-tools/issues/214",
+		"https://github.com/containerd/containerd/blob/main/docs/cri/config.md"},
 	Breaks:   []*checks.Effect{effectPodStart, effectPodTraffic},
 	Explains: []string{"cni-nameserver-mismatch"},
 	Needs:    []evidence.Need{node.NeedCNIFiles},
@@ -45,25 +47,36 @@ The HNS network nat and the adapter vEthernet (nat) alone are harmless.`,
 			return nil, nil
 		}
 		if first == meant && (!n.CNI.Known() || n.CNI.Value == node.NAT) {
-			return []checks.Finding{checks.Findingf(checks.Fail, first.Name, "%s of type nat is the only CNI configuration: pods reach no other node", first.Name).
+			return []checks.Finding{checks.Findingf(checks.Fail, first.Name,
+				"%s of type nat is the only CNI configuration: pods reach no other node",
+				first.Name).
 				At(first.TypeField(), "type is %s", first.Config.Type)}, nil
 		}
-		f := checks.Findingf(checks.Fail, first.Name, "%s of type nat is loaded, and the node's own configuration is not", first.Name).At(first.TypeField(), "type is %s", first.Config.Type)
+		f := checks.Findingf(checks.Fail, first.Name,
+			"%s of type nat is loaded, and the node's own configuration is not",
+			first.Name).At(first.TypeField(), "type is %s", first.Config.Type)
 		if first != meant {
-			f = checks.Findingf(checks.Fail, first.Name, "%s of type nat comes before %s, so every pod lands on the NAT network", first.Name, meant.Name).
-				At(first.TypeField(), "type is %s", first.Config.Type).At(evidence.InFile(meant.File.Path), "is not loaded")
+			f = checks.Findingf(checks.Fail, first.Name,
+				"%s of type nat comes before %s, so every pod lands on the NAT network", first.Name,
+				meant.Name).
+				At(first.TypeField(), "type is %s",
+					first.Config.Type).At(evidence.InFile(meant.File.Path), "is not loaded")
 		}
 		for _, p := range evidence.Pods.In(s) {
 			ip, ok := node.ParseAddress(p.Status.PodIP)
-			if cluster := n.ClusterCIDRs.Value; ok && !p.Spec.HostNetwork && len(cluster) > 0 && !node.AnyContains(cluster, ip) {
-				f = f.At(p.Field("status", "podIP"), "%s has %s, outside %s", p.FullName(), ip, cluster[0])
+			if cluster := n.ClusterCIDRs.Value; ok && !p.Spec.HostNetwork && len(cluster) > 0 &&
+				!node.AnyContains(cluster, ip) {
+				f = f.At(p.Field("status", "podIP"), "%s has %s, outside %s", p.FullName(), ip,
+					cluster[0])
 				break
 			}
 		}
 		return []checks.Finding{f.Cure(checks.Fix{
-			TextOf:   evidence.Phrasef("delete %s, restart the runtime, and recreate the pods that got an address of the NAT network", first.Name),
-			Commands: []string{`Remove-Item "` + n.CNIDir.Value + `\` + first.Name + `"`, "Restart-Service {runtime}"},
-			Impact:   "pods on the NAT network must be recreated",
+			TextOf: evidence.Phrasef(
+				"delete %s, restart the runtime, and recreate the pods that got an address of the NAT network", first.Name),
+			Commands: []string{`Remove-Item "` + n.CNIDir.Value + `\` + first.Name + `"`,
+				"Restart-Service {runtime}"},
+			Impact: "pods on the NAT network must be recreated",
 		})}, nil
 	},
 })

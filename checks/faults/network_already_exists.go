@@ -27,14 +27,18 @@ Where it is there, the refusal is history.`,
 		},
 		Impact: "restarts HNS: drops the network of every pod on {node}",
 	},
-	Links: []string{"https://github.com/microsoft/hcsshim/issues/850", "https://github.com/kubernetes-sigs/sig-windows-tools/issues/249",
-		"https://github.com/kubernetes-sigs/sig-windows-tools/issues/186", "https://github.com/kubernetes-sigs/sig-windows-tools/issues/250"},
+	Links: []string{"https://github.com/microsoft/hcsshim/issues/850",
+		"https://github.com/kubernetes-sigs/sig-windows-tools/issues/249",
+		"https://github.com/kubernetes-sigs/sig-windows-tools/issues/186",
+		"https://github.com/kubernetes-sigs/sig-windows-tools/issues/250"},
 	Breaks: []*checks.Effect{effectNetworkCreation, effectKubeProxy, effectPodTraffic,
 		effectNodePorts},
 	Needs: []evidence.Need{evidence.HNSNetworks, node.NeedNetworks},
-	Signs: []checks.Sign{checks.SignOfCode("HCN_E_NETWORK_ALREADY_EXISTS", "HNS refuses to create the pod network: it holds one of that name")},
+	Signs: []checks.Sign{checks.SignOfCode("HCN_E_NETWORK_ALREADY_EXISTS",
+		"HNS refuses to create the pod network: it holds one of that name")},
 	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
-		return refusedNetwork(s, "network-already-exists", "HNS refuses to create the network %s as existing, and lists %s"), nil
+		return refusedNetwork(s, "network-already-exists",
+			"HNS refuses to create the network %s as existing, and lists %s"), nil
 	},
 })
 
@@ -47,7 +51,8 @@ func refusedNetwork(s evidence.Snapshot, id, format string) []checks.Finding {
 		return nil
 	}
 	list := networkNames(evidence.HNSNetworks.In(s))
-	f := checks.Findingf(checks.Fail, n.Networks.Value[0], format, evidence.Joined(n.Networks.Value, " or "), list).With(checks.Quote(m)).At(evidence.HNSNetworks.Field(s), "names: %s", list)
+	f := checks.Findingf(checks.Fail, n.Networks.Value[0], format, evidence.Joined(n.Networks.Value,
+		" or "), list).With(checks.Quote(m)).At(evidence.HNSNetworks.Field(s), "names: %s", list)
 	f.Basis = checks.ByBoth
 	return []checks.Finding{f}
 }

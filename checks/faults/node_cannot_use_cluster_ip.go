@@ -22,15 +22,19 @@ them.
 The check only tells where the node fails, and finds a fault where pods get no answer either, unless
 the Service has no ready endpoint.`,
 	Fix: checks.Fix{
-		Text:     "probe Services from a pod before drawing conclusions; let host programs use an address that is reachable from outside the cluster; where pods fail as well, restart kube-proxy and compare its load balancers with the Services",
-		Commands: []string{"Get-HnsPolicyList | ConvertTo-Json -Depth 10", "Restart-Service kube-proxy"},
-		Impact:   "restarting kube-proxy breaks connections to Services for some seconds",
+		Text: "probe Services from a pod before drawing conclusions; let host programs use an address that is reachable from outside the cluster; where pods fail as well, restart kube-proxy and compare its load balancers with the Services",
+		Commands: []string{"Get-HnsPolicyList | ConvertTo-Json -Depth 10",
+			"Restart-Service kube-proxy"},
+		Impact: "restarting kube-proxy breaks connections to Services for some seconds",
 	},
-	Links:  []string{"https://kubernetes.io/docs/tasks/debug/debug-cluster/windows/", "https://kubernetes.io/docs/concepts/services-networking/windows-networking/"},
+	Links: []string{"https://kubernetes.io/docs/tasks/debug/debug-cluster/windows/",
+		"https://kubernetes.io/docs/concepts/services-networking/windows-networking/"},
 	Breaks: []*checks.Effect{effectClusterDNS},
 	Shows:  []*checks.Effect{effectServices},
-	Needs:  []evidence.Need{evidence.ReachProbes, evidence.Any(node.NeedServiceCIDRs, evidence.KubeServices, node.NeedClusterDNS)},
-	Uses:   append(slices.Clone(node.ClusterSources), evidence.Node, evidence.HNSNetworks, evidence.Adapters, evidence.EndpointSlices),
+	Needs: []evidence.Need{evidence.ReachProbes, evidence.Any(node.NeedServiceCIDRs,
+		evidence.KubeServices, node.NeedClusterDNS)},
+	Uses: append(slices.Clone(node.ClusterSources), evidence.Node, evidence.HNSNetworks,
+		evidence.Adapters, evidence.EndpointSlices),
 	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
 		n := node.About(s)
 		probes := evidence.ReachProbes.In(s)
@@ -38,7 +42,8 @@ the Service has no ready endpoint.`,
 		asked := false
 		for _, p := range probes {
 			dest, ok := probed.AddressOf(p)
-			if !ok || p.From != "node" || p.Protocol == "icmp" || !isService(n, dest) || !probed.GotAnswer(p) && !probed.GotNoAnswer(p) {
+			if !ok || p.From != "node" || p.Protocol == "icmp" || !isService(n, dest) ||
+				!probed.GotAnswer(p) && !probed.GotNoAnswer(p) {
 				continue
 			}
 			asked = true
@@ -46,14 +51,18 @@ the Service has no ready endpoint.`,
 				continue
 			}
 			pod, known := podProbe(probes, p)
-			f := checks.Findingf(checks.Info, p.Target, "the node does not reach the Service address %s: a documented limit; probe from a pod to know whether Services work", p.Target)
+			f := checks.Findingf(checks.Info, p.Target,
+				"the node does not reach the Service address %s: a documented limit; probe from a pod to know whether Services work", p.Target)
 			switch {
 			case known && probed.GotAnswer(pod):
-				f = checks.Findingf(checks.Info, p.Target, "the node does not reach the Service address %s and pods do: Windows as documented", p.Target)
+				f = checks.Findingf(checks.Info, p.Target,
+					"the node does not reach the Service address %s and pods do: Windows as documented", p.Target)
 			case known && noEndpoint(s, dest):
-				f = checks.Findingf(checks.Info, p.Target, "neither the node nor %s reaches the Service address %s: no pod stands behind it", pod.From, p.Target)
+				f = checks.Findingf(checks.Info, p.Target,
+					"neither the node nor %s reaches the Service address %s: no pod stands behind it", pod.From, p.Target)
 			case known:
-				f = checks.Findingf(checks.Fail, p.Target, "neither the node nor %s reaches the Service address %s: this is not the documented limit", pod.From, p.Target)
+				f = checks.Findingf(checks.Fail, p.Target,
+					"neither the node nor %s reaches the Service address %s: this is not the documented limit", pod.From, p.Target)
 			}
 			if f = f.With(probed.ReachBecause(p)); known {
 				f = f.With(probed.ReachBecause(pod))
@@ -69,11 +78,13 @@ the Service has no ready endpoint.`,
 
 // isService tells whether an address is that of a Service.
 func isService(n *node.Node, a node.Address) bool {
-	return slices.Contains(n.ServiceIPs.Value, a) || slices.Contains(n.ClusterDNS.Value, a) || node.AnyContains(n.ServiceCIDRs.Value, a)
+	return slices.Contains(n.ServiceIPs.Value, a) || slices.Contains(n.ClusterDNS.Value, a) ||
+		node.AnyContains(n.ServiceCIDRs.Value, a)
 }
 
 // podProbe finds the same probe from a pod: one that was answered before one that was not.
-func podProbe(probes []evidence.ReachProbe, node evidence.ReachProbe) (found evidence.ReachProbe, ok bool) {
+func podProbe(probes []evidence.ReachProbe, node evidence.ReachProbe) (found evidence.ReachProbe,
+	ok bool) {
 	for _, p := range probes {
 		if p.From == "node" || p.Target != node.Target || p.Protocol != node.Protocol {
 			continue
@@ -99,10 +110,13 @@ func noEndpoint(s evidence.Snapshot, a node.Address) bool {
 			continue
 		}
 		for _, slice := range evidence.EndpointSlices.In(s) {
-			if slice.Metadata.Namespace != svc.Metadata.Namespace || slice.Metadata.Labels["kubernetes.io/service-name"] != svc.Metadata.Name {
+			if slice.Metadata.Namespace != svc.Metadata.Namespace ||
+				slice.Metadata.Labels["kubernetes.io/service-name"] != svc.Metadata.Name {
 				continue
 			}
-			if slices.ContainsFunc(slice.Endpoints, func(e evidence.ServiceEndpoint) bool { return e.Conditions.Ready == nil || *e.Conditions.Ready }) {
+			if slices.ContainsFunc(slice.Endpoints, func(e evidence.ServiceEndpoint) bool {
+				return e.Conditions.Ready == nil || *e.Conditions.Ready
+			}) {
 				return false
 			}
 		}

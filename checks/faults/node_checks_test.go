@@ -9,20 +9,24 @@ func replace(s string, oldnew ...string) string { return strings.NewReplacer(old
 
 func TestNodeNotReady(t *testing.T) {
 	runLooks(t, "node-not-ready", []look{
-		{"an event of a reboot alone does not convict", "-- api/events.json --\n{\"items\":[{\"reason\":\"NodeNotReady\",\"involvedObject\":{\"kind\":\"Node\",\"name\":\"win-1\"},\"message\":\"Node win-1 status is now: NodeNotReady\"}]}\n", "unknown"},
+		{"an event of a reboot alone does not convict",
+			"-- api/events.json --\n{\"items\":[{\"reason\":\"NodeNotReady\",\"involvedObject\":{\"kind\":\"Node\",\"name\":\"win-1\"},\"message\":\"Node win-1 status is now: NodeNotReady\"}]}\n", "unknown"},
 		{"a Node object without conditions", nodeOf("v1.29.9", "containerd://1.7.2"), "unknown"},
 	})
 }
 
 func TestOSVersionUnsupported(t *testing.T) {
 	on := func(build, kubelet string) string {
-		return "-- os.json --\n{\"productName\":\"Windows Server\",\"build\":" + build + ",\"ubr\":1}\n" + nodeOf(kubelet, "containerd://1.7.2")
+		return "-- os.json --\n{\"productName\":\"Windows Server\",\"build\":" + build +
+			",\"ubr\":1}\n" + nodeOf(kubelet, "containerd://1.7.2")
 	}
 	runLooks(t, "os-version-unsupported", []look{
 		{"Server 2019 on every release", on("17763", "v1.36.0"), "pass"},
 		{"Server 2025 from 1.33 on", on("26100", "v1.33.2-eks-1a2b3c"), "pass"},
-		{"Server 2025 before", on("26100", "v1.32.4"), "warn: Kubernetes 1.32 supports the Windows builds 17763, 20348, and this is 10.0.26100.1 [state]"},
-		{"Server 2016 never", on("14393", "v1.19.7"), "fail: Kubernetes 1.19 supports the Windows builds 17763, 18363, 19041, and this is 10.0.14393.1 [state]"},
+		{"Server 2025 before", on("26100", "v1.32.4"),
+			"warn: Kubernetes 1.32 supports the Windows builds 17763, 20348, and this is 10.0.26100.1 [state]"},
+		{"Server 2016 never", on("14393", "v1.19.7"),
+			"fail: Kubernetes 1.19 supports the Windows builds 17763, 18363, 19041, and this is 10.0.14393.1 [state]"},
 		{"the years of the preview had no list", on("16299", "v1.9.6"), "skip"},
 	})
 }
@@ -33,36 +37,58 @@ func TestSystemReservedTooLow(t *testing.T) {
 		return "-- services.json --\n[{\"name\":\"kubelet\",\"state\":\"running\",\"args\":[\"--v=2\"" + args + "]}]\n"
 	}
 	runLooks(t, "system-reserved-too-low", []look{
-		{"two reservations add up", flags(`,"--system-reserved=cpu=500m,memory=1536Mi","--kube-reserved=memory=512Mi"`), "pass"},
-		{"too little", flags(`,"--system-reserved=memory=1Gi"`), "warn: 1.0 GiB of memory are reserved for Windows and the node's programs, and 2 GiB are needed [state]"},
-		{"the flag wins over the file", flags(`,"--system-reserved=memory=2Gi"`) + "-- files/C/var/lib/kubelet/config.yaml --\nsystemReserved: {memory: 1Gi}\n", "pass"},
-		{"nothing reserved, memory to spare", flags(""), "info: no memory is reserved for Windows and the node's programs; 2 GiB are recommended [state]"},
-		{"nothing reserved, memory short", flags("") + full, "warn: no memory is reserved for Windows and the node's programs, and 256 MiB of 8.0 GiB are left [state]"},
-		{"the file that --config names was not copied", flags(`,"--config=C:\\odd\\kubelet.yaml"`), "unknown"},
+		{"two reservations add up",
+			flags(`,"--system-reserved=cpu=500m,memory=1536Mi","--kube-reserved=memory=512Mi"`),
+			"pass"},
+		{"too little", flags(`,"--system-reserved=memory=1Gi"`),
+			"warn: 1.0 GiB of memory are reserved for Windows and the node's programs, and 2 GiB are needed [state]"},
+		{"the flag wins over the file", flags(`,"--system-reserved=memory=2Gi"`) +
+			"-- files/C/var/lib/kubelet/config.yaml --\nsystemReserved: {memory: 1Gi}\n", "pass"},
+		{"nothing reserved, memory to spare", flags(""),
+			"info: no memory is reserved for Windows and the node's programs; 2 GiB are recommended [state]"},
+		{"nothing reserved, memory short", flags("") + full,
+			"warn: no memory is reserved for Windows and the node's programs, and 256 MiB of 8.0 GiB are left [state]"},
+		{"the file that --config names was not copied", flags(`,"--config=C:\\odd\\kubelet.yaml"`),
+			"unknown"},
 		{"what is no quantity", flags(`,"--system-reserved=memory=plenty"`), "unknown"},
-		{"no flag seen, and no file there", "-- files.json --\n[{\"path\":\"C:\\\\var\\\\lib\\\\kubelet\\\\config.yaml\",\"outcome\":\"absent\"}]\n", "unknown"},
+		{"no flag seen, and no file there",
+			"-- files.json --\n[{\"path\":\"C:\\\\var\\\\lib\\\\kubelet\\\\config.yaml\",\"outcome\":\"absent\"}]\n", "unknown"},
 	})
 }
 
 func TestPagefileDisabled(t *testing.T) {
 	runLooks(t, "pagefile-disabled", []look{
-		{"none, with room to promise", "-- memory.json --\n{\"commitLimitBytes\":17179869184,\"commitUsedBytes\":4294967296,\"pageFiles\":[]}\n",
+		{"none, with room to promise",
+			"-- memory.json --\n{\"commitLimitBytes\":17179869184,\"commitUsedBytes\":4294967296,\"pageFiles\":[]}\n",
 			"warn: no page file is configured: allocations fail as soon as 16.0 GiB are committed [state]"},
-		{"a recorder that could not see them", "-- memory.json --\n{\"commitLimitBytes\":17179869184}\n", "unknown"},
-		{"on the temporary disk of a cloud", "-- memory.json --\n{\"pageFiles\":[{\"path\":\"D:\\\\pagefile.sys\"}]}\n", "pass"},
-		{"a log that speaks of it does not convict", "-- logs/kubelet/kubelet.log --\nThe paging file is too small for this operation to complete.\n", "unknown"},
+		{"a recorder that could not see them",
+			"-- memory.json --\n{\"commitLimitBytes\":17179869184}\n", "unknown"},
+		{"on the temporary disk of a cloud",
+			"-- memory.json --\n{\"pageFiles\":[{\"path\":\"D:\\\\pagefile.sys\"}]}\n", "pass"},
+		{"a log that speaks of it does not convict",
+			"-- logs/kubelet/kubelet.log --\nThe paging file is too small for this operation to complete.\n", "unknown"},
 	})
 }
 
 func TestSecretsClearTextOnDisk(t *testing.T) {
-	acl := func(list string) string { return "-- security.json --\n{\"acls\":[" + list + "],\"bitLocker\":[]}\n" }
-	const closed, open = `"D:PAI(A;OICI;FA;;;SY)(A;OICI;FA;;;BA)"`, `"D:AI(A;ID;FA;;;SY)(A;ID;0x1200a9;;;BU)(A;ID;FR;;;AU)"`
+	acl := func(list string) string {
+		return "-- security.json --\n{\"acls\":[" + list + "],\"bitLocker\":[]}\n"
+	}
+	const closed, open = `"D:PAI(A;OICI;FA;;;SY)(A;OICI;FA;;;BA)"`,
+		`"D:AI(A;ID;FA;;;SY)(A;ID;0x1200a9;;;BU)(A;ID;FR;;;AU)"`
 	runLooks(t, "secrets-clear-text-on-disk", []look{
-		{"an open folder above a closed one", acl(`{"path":"C:\\var\\lib","sddl":` + open + `},{"path":"C:\\var\\lib\\kubelet","sddl":` + closed + `}`), "pass"},
-		{"only the folder above is recorded", acl(`{"path":"C:\\var\\lib","sddl":` + open + `}`), `warn: Users and Authenticated Users may read C:\var\lib, where Secrets lie in clear text [state]`},
-		{"a right to write and not to read", acl(`{"path":"C:\\var\\lib\\kubelet","sddl":"D:(A;;FW;;;BU)"}`), "pass"},
-		{"everybody by identifier and mask", acl(`{"path":"c:/var/lib/kubelet/pods","sddl":"D:(A;;0x120089;;;S-1-1-0)"}`), `warn: Everyone may read c:/var/lib/kubelet/pods, where Secrets lie in clear text [state]`},
-		{"everybody is denied", acl(`{"path":"C:\\var\\lib\\kubelet","sddl":"D:(D;;FA;;;WD)(A;;FA;;;BA)"}`), "pass"},
+		{"an open folder above a closed one",
+			acl(`{"path":"C:\\var\\lib","sddl":` + open +
+				`},{"path":"C:\\var\\lib\\kubelet","sddl":` + closed + `}`), "pass"},
+		{"only the folder above is recorded", acl(`{"path":"C:\\var\\lib","sddl":` + open + `}`),
+			`warn: Users and Authenticated Users may read C:\var\lib, where Secrets lie in clear text [state]`},
+		{"a right to write and not to read",
+			acl(`{"path":"C:\\var\\lib\\kubelet","sddl":"D:(A;;FW;;;BU)"}`), "pass"},
+		{"everybody by identifier and mask",
+			acl(`{"path":"c:/var/lib/kubelet/pods","sddl":"D:(A;;0x120089;;;S-1-1-0)"}`),
+			`warn: Everyone may read c:/var/lib/kubelet/pods, where Secrets lie in clear text [state]`},
+		{"everybody is denied",
+			acl(`{"path":"C:\\var\\lib\\kubelet","sddl":"D:(D;;FA;;;WD)(A;;FA;;;BA)"}`), "pass"},
 		{"no list of the kubelet's folder", acl(`{"path":"C:\\k","sddl":` + open + `}`), "unknown"},
 	})
 }

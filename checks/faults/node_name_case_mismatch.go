@@ -34,16 +34,20 @@ Node. kube-proxy's name has a check of its own.`,
 		},
 		Impact: "while the kubelet has no valid certificate the node is NotReady; its containers run on",
 	},
-	Links: []string{"https://github.com/Azure/aks-engine/issues/4623", "https://github.com/antrea-io/antrea/pull/2672", "https://github.com/kubernetes/cloud-provider-vsphere/issues/484",
+	Links: []string{"https://github.com/Azure/aks-engine/issues/4623",
+		"https://github.com/antrea-io/antrea/pull/2672",
+		"https://github.com/kubernetes/cloud-provider-vsphere/issues/484",
 		"https://github.com/kubernetes/kubernetes/issues/54482"},
 	Breaks: []*checks.Effect{effectKubeletStart, effectNodeReports, effectFlanneld,
 		effectSubnetEnv, effectHNSNetwork, effectPodStart, effectContainers},
 	Explains: []string{"podcidr-not-assigned"},
 	Partial:  true,
-	Needs:    []evidence.Need{evidence.Node, evidence.Any(evidence.Certificates, evidence.Services, evidence.Env)},
-	Uses:     []evidence.Need{evidence.Certificates, evidence.Services, evidence.Env},
+	Needs: []evidence.Need{evidence.Node, evidence.Any(evidence.Certificates, evidence.Services,
+		evidence.Env)},
+	Uses: []evidence.Need{evidence.Certificates, evidence.Services, evidence.Env},
 	Signs: []checks.Sign{
-		{Text: "cannot modify node", Or: []string{"is not allowed to modify node"}, Also: []string{"is forbidden"}, Says: foreignNode},
+		{Text: "cannot modify node", Or: []string{"is not allowed to modify node"},
+			Also: []string{"is forbidden"}, Says: foreignNode},
 		{Text: "only its own Node object", Also: []string{"forbidden"}, Says: foreignNode},
 		// Every kubelet says so until its Node is there.
 		{Text: "failed GetNode: node", Also: []string{"not found"}, ConfirmOnly: true},
@@ -64,29 +68,38 @@ Node. kube-proxy's name has a check of its own.`,
 			if strings.EqualFold(value, name) {
 				format = "%s says %s, and the Node is called %s: the API server tells case apart"
 			}
-			findings = append(findings, checks.Findingf(checks.Fail, what.String(), format, what, value, name).
-				With(from).At(evidence.Node.Field(s, "metadata", "name"), "metadata.name is %s", name))
+			findings = append(findings, checks.Findingf(checks.Fail, what.String(), format, what,
+				value, name).
+				With(from).At(evidence.Node.Field(s, "metadata", "name"), "metadata.name is %s",
+				name))
 		}
 		for _, c := range evidence.Certificates.In(s) {
 			if _, cn, ok := strings.Cut(c.Subject, "CN=system:node:"); ok {
 				cn, _, _ = strings.Cut(cn, ",")
-				judge(evidence.Phrasef("the kubelet's certificate"), strings.TrimSpace(cn), c.Field("subject").Because("%s: subject is %s", c.Path, c.Subject))
+				judge(evidence.Phrasef("the kubelet's certificate"), strings.TrimSpace(cn),
+					c.Field("subject").Because("%s: subject is %s", c.Path, c.Subject))
 			}
 		}
 		n := node.About(s)
 		for _, svc := range n.Components["flanneld"].Services {
 			if v := svc.Env["NODE_NAME"]; isName(v) {
-				judge(evidence.Phrasef("flanneld's NODE_NAME"), v, svc.Field("env", "NODE_NAME").Because("%s: NODE_NAME=%s", svc.Name, v))
+				judge(evidence.Phrasef("flanneld's NODE_NAME"), v,
+					svc.Field("env", "NODE_NAME").Because("%s: NODE_NAME=%s", svc.Name, v))
 			}
 		}
 		if v := evidence.Env.In(s)["NODE_NAME"]; isName(v) {
-			judge(evidence.Phrasef("the machine's NODE_NAME"), v, evidence.Env.Field(s, "NODE_NAME").Because("NODE_NAME=%s", v))
+			judge(evidence.Phrasef("the machine's NODE_NAME"), v,
+				evidence.Env.Field(s, "NODE_NAME").Because("NODE_NAME=%s", v))
 		}
 		if compared == 0 {
-			return nil, checks.Unknown(evidence.NotShown.Gap("a kubelet's certificate or a NODE_NAME to compare with the Node"))
+			return nil, checks.Unknown(
+				evidence.NotShown.Gap(
+					"a kubelet's certificate or a NODE_NAME to compare with the Node"))
 		}
 		// The certificate of a kubelet lies there under several file names.
-		return slices.CompactFunc(findings, func(a, b checks.Finding) bool { return a.Message() == b.Message() }), nil
+		return slices.CompactFunc(findings, func(a, b checks.Finding) bool {
+			return a.Message() == b.Message()
+		}), nil
 	},
 })
 

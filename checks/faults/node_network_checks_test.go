@@ -6,19 +6,26 @@ import (
 )
 
 func TestFlannelVXLANNodeToPod(t *testing.T) {
-	tree := func(lines ...string) string { return onVXLAN + nodeAt10 + oneService + reachTree(lines...) }
+	tree := func(lines ...string) string {
+		return onVXLAN + nodeAt10 + oneService + reachTree(lines...)
+	}
 	const limit = "info: the node does not reach 10.244.1.3:80, a pod of another node: Windows as documented for flannel VXLAN [state]"
 	runLooks(t, "flannel-vxlan-node-to-pod", []look{
-		{"a remote pod that a pod reaches", tree("node tcp 10.244.1.3:80 timeout", "a/p tcp 10.244.1.3:80 ok"), limit},
+		{"a remote pod that a pod reaches", tree("node tcp 10.244.1.3:80 timeout",
+			"a/p tcp 10.244.1.3:80 ok"), limit},
 		{"a remote pod that nobody else tried", tree("node tcp 10.244.1.3:80 timeout"), limit},
-		{"a remote pod that is dead", tree("node tcp 10.244.1.3:80 timeout", "a/p tcp 10.244.1.3:80 timeout"), "pass"},
+		{"a remote pod that is dead", tree("node tcp 10.244.1.3:80 timeout",
+			"a/p tcp 10.244.1.3:80 timeout"), "pass"},
 		{"a remote pod that answers", tree("node tcp 10.244.1.3:80 ok"), "pass"},
-		{"a local pod that others reach", tree("node tcp 10.244.3.4:80 timeout", "a/p tcp 10.244.3.4:80 ok") + osAt(20348, 1, true),
+		{"a local pod that others reach", tree("node tcp 10.244.3.4:80 timeout",
+			"a/p tcp 10.244.3.4:80 ok") + osAt(20348, 1, true),
 			"warn: the node does not reach 10.244.3.4:80, a pod of its own, which a/p does: flannel before 0.12.0, or a Windows without HostRoute [state]"},
-		{"the same on Server 2019", tree("node tcp 10.244.3.4:80 timeout", "a/p tcp 10.244.3.4:80 ok") + osAt(17763, 1, true),
+		{"the same on Server 2019", tree("node tcp 10.244.3.4:80 timeout",
+			"a/p tcp 10.244.3.4:80 ok") + osAt(17763, 1, true),
 			"info: the node does not reach 10.244.3.4:80, a pod of its own, which a/p does: flannel before 0.12.0, or a Windows without HostRoute [state]"},
 		{"only Services were probed", tree("node tcp 10.96.7.7:80 timeout"), "unknown"},
-		{"host-gw routes", onFlannel + nodeAt10 + reachTree("node tcp 10.244.1.3:80 timeout"), "skip"},
+		{"host-gw routes", onFlannel + nodeAt10 + reachTree("node tcp 10.244.1.3:80 timeout"),
+			"skip"},
 	})
 }
 
@@ -31,14 +38,18 @@ func TestVXLAN4789Conflict(t *testing.T) {
 	out := append([]string{"a/p tcp 10.9.9.9:443 ok"}, lost...)
 	const found = "warn: none of 2 pods of other nodes answers a pod of this node, though hosts outside the cluster do: %s seems to take the packets on UDP 4789 [state]"
 	runLooks(t, "vxlan-4789-conflict", []look{
-		{"on vSphere", tree(out...) + "-- os.json --\n{\"build\":20348,\"machine\":{\"manufacturer\":\"VMware, Inc.\",\"model\":\"VMware7,1\"}}\n", fmt.Sprintf(found, "vSphere, whose own overlay uses the same port,")},
-		{"elsewhere", tree(out...) + hns("10.244.1.0/24"), fmt.Sprintf(found, "something between the nodes")},
+		{"on vSphere",
+			tree(out...) +
+				"-- os.json --\n{\"build\":20348,\"machine\":{\"manufacturer\":\"VMware, Inc.\",\"model\":\"VMware7,1\"}}\n", fmt.Sprintf(found, "vSphere, whose own overlay uses the same port,")},
+		{"elsewhere", tree(out...) + hns("10.244.1.0/24"),
+			fmt.Sprintf(found, "something between the nodes")},
 		{"HNS does not know the other node", tree(out...) + hns("10.244.9.0/24"), "unknown"},
 		{"nothing answers pods at all", tree(lost...), "unknown"},
 		{"one dead pod", tree(out[:2]...), "unknown"},
 		{"the same pod twice", tree(out[0], out[1], out[1]), "unknown"},
 		{"another pod answers", tree(append(out, "a/p tcp 10.244.1.5:80 refused")...), "pass"},
-		{"only the node was asked", tree("node tcp 10.244.1.3:80 timeout", "node tcp 10.244.1.4:80 timeout"), "unknown"},
+		{"only the node was asked", tree("node tcp 10.244.1.3:80 timeout",
+			"node tcp 10.244.1.4:80 timeout"), "unknown"},
 		{"no overlay", onFlannel + nodeAt10 + reachTree(out...), "skip"},
 	})
 }
@@ -48,14 +59,23 @@ func TestHostGWCloudUDRMissing(t *testing.T) {
 		return "-- api/node.json --\n{\"metadata\":{\"name\":\"win-1\"},\"spec\":{\"podCIDR\":\"10.244.3.0/24\",\"providerID\":\"" + id + "\"},\"status\":{\"addresses\":[{\"type\":\"InternalIP\",\"address\":\"10.0.0.10\"}]}}\n"
 	}
 	const azure = "azure:///subscriptions/0/vm/win-1"
-	lost := reachTree("node tcp 10.0.0.1:6443 ok", "a/p tcp 10.0.0.10:10250 ok", "a/p tcp 10.244.1.3:80 timeout", "a/p tcp 10.244.1.4:80 timeout")
+	lost := reachTree("node tcp 10.0.0.1:6443 ok", "a/p tcp 10.0.0.10:10250 ok",
+		"a/p tcp 10.244.1.3:80 timeout", "a/p tcp 10.244.1.4:80 timeout")
 	const found = ": none of 2 pods of other nodes answers a pod of this node: %s seems to have no route for pods, or the interface may not forward [state]"
 	runLooks(t, "host-gw-cloud-udr-missing", []look{
 		{"on Azure", onFlannel + node(azure) + lost, fmt.Sprintf("fail"+found, "Azure")},
-		{"on AWS, where pods were not seen to reach anything", onFlannel + node("aws:///eu-1a/i-0") + reachTree("node tcp 10.0.0.1:6443 ok", "a/p tcp 10.244.1.3:80 timeout", "a/p tcp 10.244.1.4:80 timeout"), fmt.Sprintf("warn"+found, "AWS")},
-		{"the node itself has no route", onFlannel + node(azure) + lost + "-- routes.json --\n[{\"destination\":\"0.0.0.0/0\",\"nextHop\":\"10.0.0.1\"}]\n", "unknown"},
-		{"the fabric carries pods", onFlannel + node(azure) + reachTree("a/p tcp 10.244.1.3:80 ok"), "pass"},
-		{"not even the node reaches anybody", onFlannel + node(azure) + reachTree("a/p tcp 10.244.1.3:80 timeout", "a/p tcp 10.244.1.4:80 timeout"), "unknown"},
+		{"on AWS, where pods were not seen to reach anything",
+			onFlannel + node("aws:///eu-1a/i-0") + reachTree("node tcp 10.0.0.1:6443 ok",
+				"a/p tcp 10.244.1.3:80 timeout", "a/p tcp 10.244.1.4:80 timeout"),
+			fmt.Sprintf("warn"+found, "AWS")},
+		{"the node itself has no route", onFlannel + node(azure) + lost +
+			"-- routes.json --\n[{\"destination\":\"0.0.0.0/0\",\"nextHop\":\"10.0.0.1\"}]\n",
+			"unknown"},
+		{"the fabric carries pods", onFlannel + node(azure) + reachTree("a/p tcp 10.244.1.3:80 ok"),
+			"pass"},
+		{"not even the node reaches anybody",
+			onFlannel + node(azure) + reachTree("a/p tcp 10.244.1.3:80 timeout",
+				"a/p tcp 10.244.1.4:80 timeout"), "unknown"},
 		{"nothing probed", onFlannel + node(azure) + reachTree(), "unknown"},
 		{"vSphere has a provider too", onFlannel + node("vsphere://42") + lost, "skip"},
 		{"no provider", onFlannel + node("") + lost, "skip"},
@@ -69,29 +89,46 @@ func TestMTUMismatch(t *testing.T) {
 			{"name":"vEthernet (p)","mtu":%d,"addresses":["10.244.3.4/24"],"compartment":2}`, physical, virtual, pod))
 	}
 	env := func(mtu int) string {
-		return fmt.Sprintf("-- files/C/run/flannel/subnet.env --\nFLANNEL_NETWORK=10.244.0.0/16\nFLANNEL_SUBNET=10.244.3.1/24\nFLANNEL_MTU=%d\nFLANNEL_IPMASQ=true\n", mtu)
+		return fmt.Sprintf(
+			"-- files/C/run/flannel/subnet.env --\nFLANNEL_NETWORK=10.244.0.0/16\nFLANNEL_SUBNET=10.244.3.1/24\nFLANNEL_MTU=%d\nFLANNEL_IPMASQ=true\n", mtu)
 	}
 	tls := func(pod, node string) string {
-		return reachTree("a/p tcp r.example:443 ok", "a/p tls r.example:443 "+pod, "node tls r.example:443 "+node)
+		return reachTree("a/p tcp r.example:443 ok", "a/p tls r.example:443 "+pod,
+			"node tls r.example:443 "+node)
 	}
 	runLooks(t, "mtu-mismatch", []look{
 		{"an overlay as HNS sets it up", nics(onVXLAN, 1500, 1450, 1450) + env(1450), "pass"},
 		{"an l2bridge with the node's own", nics(onFlannel, 1500, 1500, 1500) + env(1500), "pass"},
-		{"an overlay without room for its headers", nics(onVXLAN, 1500, 1500, 1500), "warn: vEthernet (p) of a pod has MTU 1500, and at most 1450 get through the node's adapter [state]"},
-		{"an uplink that was lowered", nics(onFlannel, 1400, 1400, 1400) + env(1500), "warn: FLANNEL_MTU is 1500, and at most 1400 get through the node's adapter [state]"},
+		{"an overlay without room for its headers", nics(onVXLAN, 1500, 1500, 1500),
+			"warn: vEthernet (p) of a pod has MTU 1500, and at most 1450 get through the node's adapter [state]"},
+		{"an uplink that was lowered", nics(onFlannel, 1400, 1400, 1400) + env(1500),
+			"warn: FLANNEL_MTU is 1500, and at most 1400 get through the node's adapter [state]"},
 		{"jumbo frames on both", nics(onFlannel, 1500, 9001, 9001), "pass"},
-		{"a handshake hangs in the pod only", nics(onVXLAN, 1500, 1500, 1450) + tls("timeout", "ok"),
+		{"a handshake hangs in the pod only", nics(onVXLAN, 1500, 1500, 1450) + tls("timeout",
+			"ok"),
 			"warn: a/p connects to r.example:443 and its TLS handshake times out, though the node's succeeds: large packets seem to get lost [state]"},
-		{"a handshake hangs everywhere", nics(onVXLAN, 1500, 1500, 1450) + tls("timeout", "timeout"), "pass"},
-		{"large pings to another node get lost", nics(onVXLAN, 1500, 1500, 1450) + sizes("node", "10.0.0.11", "kubelet of another node", "1472 timeout", "1422 timeout", "1372 ok", "1252 ok"),
+		{"a handshake hangs everywhere", nics(onVXLAN, 1500, 1500, 1450) + tls("timeout",
+			"timeout"), "pass"},
+		{"large pings to another node get lost", nics(onVXLAN, 1500, 1500, 1450) + sizes("node",
+			"10.0.0.11", "kubelet of another node", "1472 timeout", "1422 timeout", "1372 ok",
+			"1252 ok"),
 			"warn: pings of 1372 bytes from node to 10.0.0.11 come back and those of 1422 get lost without a word: large packets seem to get lost [state]"},
-		{"large pings to a host outside", nics(onVXLAN, 1500, 1500, 1450) + sizes("node", "a.example", "outside", "1472 timeout", "1252 ok"),
+		{"large pings to a host outside", nics(onVXLAN, 1500, 1500, 1450) + sizes("node",
+			"a.example", "outside", "1472 timeout", "1252 ok"),
 			"info: pings of 1252 bytes from node to a.example come back and those of 1472 get lost without a word: large packets seem to get lost [state]"},
-		{"the adapter itself says what fits", nics(onVXLAN, 1500, 1450, 1450) + sizes("node", "10.0.0.11", "", "1472 unreachable", "1422 ok"), "pass"},
-		{"pings get lost whatever their size", nics(onVXLAN, 1500, 1500, 1450) + sizes("node", "10.0.0.11", "", "1472 timeout", "1252 timeout"), "pass"},
-		{"one ping in the middle got lost", nics(onVXLAN, 1500, 1500, 1450) + sizes("node", "10.0.0.11", "", "1472 ok", "1372 timeout", "1252 ok"), "pass"},
-		{"no pod's MTU", onVXLAN + nodeAt10 + adapters(`{"name":"vEthernet (Ethernet)","mtu":1500,"addresses":["10.0.0.10/24"]}`), "unknown"},
-		{"no uplink's MTU", onVXLAN + nodeAt10 + adapters(`{"name":"vEthernet (Ethernet)","addresses":["10.0.0.10/24"]},{"name":"p","mtu":1500,"compartment":2}`), "unknown"},
+		{"the adapter itself says what fits", nics(onVXLAN, 1500, 1450, 1450) + sizes("node",
+			"10.0.0.11", "", "1472 unreachable", "1422 ok"), "pass"},
+		{"pings get lost whatever their size", nics(onVXLAN, 1500, 1500, 1450) + sizes("node",
+			"10.0.0.11", "", "1472 timeout", "1252 timeout"), "pass"},
+		{"one ping in the middle got lost", nics(onVXLAN, 1500, 1500, 1450) + sizes("node",
+			"10.0.0.11", "", "1472 ok", "1372 timeout", "1252 ok"), "pass"},
+		{"no pod's MTU",
+			onVXLAN + nodeAt10 +
+				adapters(`{"name":"vEthernet (Ethernet)","mtu":1500,"addresses":["10.0.0.10/24"]}`),
+			"unknown"},
+		{"no uplink's MTU",
+			onVXLAN + nodeAt10 +
+				adapters(`{"name":"vEthernet (Ethernet)","addresses":["10.0.0.10/24"]},{"name":"p","mtu":1500,"compartment":2}`), "unknown"},
 		{"nothing tells the type of the network", nics("", 1500, 1500, 1500), "unknown"},
 	})
 }
@@ -111,16 +148,27 @@ func TestMetadataRouteLost(t *testing.T) {
 	const elsewhere = "fail: the route to 169.254.169.254, the metadata service of AWS, leads to %s, which has no address of the network [state]"
 	runLooks(t, "metadata-route-lost", []look{
 		{"on the adapter with the address", node(aws) + nics + route(own+`9}`), "pass"},
-		{"on the adapter that the switch took", node(aws) + nics + route(own+`4}`), fmt.Sprintf(elsewhere, "Ethernet")},
-		{"taken by a made-up address", node(aws) + nics + route(`,{"destination":"169.254.0.0/16","nextHop":"0.0.0.0","ifIndex":6}`), fmt.Sprintf(elsewhere, "vEthernet (nat)")},
-		{"the shorter of two", node(aws) + nics + route(`,{"destination":"169.254.0.0/16","nextHop":"0.0.0.0","ifIndex":6}`+own+`9}`), "pass"},
+		{"on the adapter that the switch took", node(aws) + nics + route(own+`4}`),
+			fmt.Sprintf(elsewhere, "Ethernet")},
+		{"taken by a made-up address",
+			node(aws) + nics +
+				route(`,{"destination":"169.254.0.0/16","nextHop":"0.0.0.0","ifIndex":6}`),
+			fmt.Sprintf(elsewhere, "vEthernet (nat)")},
+		{"the shorter of two",
+			node(aws) + nics +
+				route(`,{"destination":"169.254.0.0/16","nextHop":"0.0.0.0","ifIndex":6}`+own+`9}`),
+			"pass"},
 		{"gone", node(aws) + nics + route(""), "info" + gone + "]"},
 		{"gone, and the log says so", node(aws) + nics + route("") + log, "warn" + gone + "+text]"},
-		{"gone, and a probe is lost", node(aws) + nics + route("") + reachTree("node tcp 169.254.169.254:80 timeout"), "fail" + gone + "]"},
-		{"gone, and a probe is answered all the same", node(aws) + nics + route("") + reachTree("node http 169.254.169.254:80 ok"), "pass"},
+		{"gone, and a probe is lost", node(aws) + nics + route("") +
+			reachTree("node tcp 169.254.169.254:80 timeout"), "fail" + gone + "]"},
+		{"gone, and a probe is answered all the same", node(aws) + nics + route("") +
+			reachTree("node http 169.254.169.254:80 ok"), "pass"},
 		{"adapters not recorded", node(aws) + route(own+`4}`), "pass"},
-		{"the log alone", log, "warn: the metadata service of the cloud does not answer the node [text]"},
-		{"Calico on a machine without a cloud", "-- logs/calico-node/node.log --\nTimed out trying to get EC2 instance metadata from \"http://169.254.169.254\"; defaulting to 'bare-metal'\n", "warn: Calico gets no answer from the metadata service and takes the machine for bare metal [text]"},
+		{"the log alone", log,
+			"warn: the metadata service of the cloud does not answer the node [text]"},
+		{"Calico on a machine without a cloud",
+			"-- logs/calico-node/node.log --\nTimed out trying to get EC2 instance metadata from \"http://169.254.169.254\"; defaulting to 'bare-metal'\n", "warn: Calico gets no answer from the metadata service and takes the machine for bare metal [text]"},
 		{"no cloud", node("") + nics + route("") + log, "skip"},
 		{"an empty table is none", node(aws) + "-- routes.json --\n[]\n", "unknown"},
 	})

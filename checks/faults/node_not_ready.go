@@ -18,15 +18,18 @@ Unknown because the kubelet has stopped reporting (node-not-ready-lost says more
 symptom. Nearly everything else in the catalogue can lead to it, so it is named as a cause only
 where nothing else was found.`,
 	Fix: checks.Fix{
-		Text:     "read the condition's message; where the kubelet has stopped posting, look at its service and the end of its log on the node",
-		Commands: []string{"kubectl describe node {node}", "Get-Service kubelet", "Restart-Service kubelet"},
-		Impact:   "restarting the kubelet does not touch running containers",
+		Text: "read the condition's message; where the kubelet has stopped posting, look at its service and the end of its log on the node",
+		Commands: []string{"kubectl describe node {node}", "Get-Service kubelet",
+			"Restart-Service kubelet"},
+		Impact: "restarting the kubelet does not touch running containers",
 	},
-	Links: []string{"https://kubernetes.io/docs/reference/node/node-status/", "https://kubernetes.io/docs/tasks/debug/debug-cluster/windows/"},
+	Links: []string{"https://kubernetes.io/docs/reference/node/node-status/",
+		"https://kubernetes.io/docs/tasks/debug/debug-cluster/windows/"},
 	Shows: []*checks.Effect{effectNodeReady},
 	Needs: []evidence.Need{evidence.Node},
 	Signs: []checks.Sign{
-		{Text: "NodeNotReady", In: []string{evidence.InPodEvents}, ConfirmOnly: true}, // every reboot leaves one
+		// every reboot leaves one
+		{Text: "NodeNotReady", In: []string{evidence.InPodEvents}, ConfirmOnly: true},
 	},
 	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
 		node := evidence.Node.In(s)
@@ -41,7 +44,9 @@ where nothing else was found.`,
 		if !ready.LastTransitionTime.IsZero() {
 			since = ready.LastTransitionTime.Format(" since 2006-01-02 15:04 UTC")
 		}
-		return []checks.Finding{checks.Findingf(checks.Fail, cmp.Or(node.Metadata.Name, "node"), "Ready is %s: %s: %s", ready.Status, orUnknown(ready.Reason), orUnknown(ready.Message)).
-			At(node.ConditionField("Ready", "status"), "status.conditions: Ready is %s%s", ready.Status, since)}, nil
+		return []checks.Finding{checks.Findingf(checks.Fail, cmp.Or(node.Metadata.Name, "node"),
+			"Ready is %s: %s: %s", ready.Status, orUnknown(ready.Reason), orUnknown(ready.Message)).
+			At(node.ConditionField("Ready", "status"), "status.conditions: Ready is %s%s",
+				ready.Status, since)}, nil
 	},
 })

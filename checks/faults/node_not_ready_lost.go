@@ -25,16 +25,20 @@ either the kubelet does not run, or it runs and cannot reach or convince the API
 certificate, a proxy, a name that changed, a network that went away when the virtual switch was
 made). It is named as a cause only where nothing else was found.`,
 	Fix: checks.Fix{
-		Text:     "see whether the node is reachable at all; then look on it at the kubelet's service, at the end of its log, and at the way to the API server",
-		Commands: []string{"kubectl describe node {node}", "kubectl get lease -n kube-node-lease {node}", "Get-Service kubelet", "Restart-Service kubelet"},
-		Impact:   "restarting the kubelet does not touch running containers",
+		Text: "see whether the node is reachable at all; then look on it at the kubelet's service, at the end of its log, and at the way to the API server",
+		Commands: []string{"kubectl describe node {node}",
+			"kubectl get lease -n kube-node-lease {node}", "Get-Service kubelet",
+			"Restart-Service kubelet"},
+		Impact: "restarting the kubelet does not touch running containers",
 	},
-	Links:   []string{"https://kubernetes.io/docs/concepts/architecture/nodes/#condition", "https://kubernetes.io/docs/tasks/debug/debug-cluster/windows/"},
+	Links: []string{"https://kubernetes.io/docs/concepts/architecture/nodes/#condition",
+		"https://kubernetes.io/docs/tasks/debug/debug-cluster/windows/"},
 	Judges:  effectNodeReports,
 	Symptom: true,
 	Needs:   []evidence.Need{evidence.Node},
 	Signs: []checks.Sign{
-		{Text: "Kubelet stopped posting node status", In: []string{evidence.InPodEvents}, Says: "the control plane reports that the kubelet stopped posting the node's status"},
+		{Text: "Kubelet stopped posting node status", In: []string{evidence.InPodEvents},
+			Says: "the control plane reports that the kubelet stopped posting the node's status"},
 	},
 	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
 		node := evidence.Node.In(s)
@@ -45,14 +49,20 @@ made). It is named as a cause only where nothing else was found.`,
 		if ready.Status != "Unknown" {
 			return nil, nil
 		}
-		f := checks.Findingf(checks.Fail, cmp.Or(node.Metadata.Name, "node"), "Ready is Unknown: %s: %s", orUnknown(ready.Reason), orUnknown(strings.TrimSuffix(ready.Message, ".")))
+		f := checks.Findingf(checks.Fail, cmp.Or(node.Metadata.Name, "node"),
+			"Ready is Unknown: %s: %s", orUnknown(ready.Reason),
+			orUnknown(strings.TrimSuffix(ready.Message, ".")))
 		if !ready.LastTransitionTime.IsZero() {
-			f = f.At(node.ConditionField("Ready", "status"), "status.conditions: Ready is Unknown since %s", ready.LastTransitionTime.Format("2006-01-02 15:04 UTC"))
+			f = f.At(node.ConditionField("Ready", "status"),
+				"status.conditions: Ready is Unknown since %s",
+				ready.LastTransitionTime.Format("2006-01-02 15:04 UTC"))
 		} else {
 			f = f.At(node.ConditionField("Ready", "status"), "status.conditions: Ready is Unknown")
 		}
 		if !ready.LastHeartbeatTime.IsZero() {
-			f = f.At(node.ConditionField("Ready", "lastHeartbeatTime"), "the last heartbeat came at %s", ready.LastHeartbeatTime.Format("2006-01-02 15:04 UTC"))
+			f = f.At(node.ConditionField("Ready", "lastHeartbeatTime"),
+				"the last heartbeat came at %s",
+				ready.LastHeartbeatTime.Format("2006-01-02 15:04 UTC"))
 		}
 		for i, t := range node.Spec.Taints {
 			if t.Key == unreachableTaint {

@@ -26,14 +26,17 @@ unsupported; Microsoft's says that KB4571748 (build 17763.1432, August 2020) men
 
 On builds without it the check only tells; on later ones a probe without an answer is a warning.`,
 	Fix: checks.Fix{
-		Text:     "test NodePorts from another host; on Server 2019 install the current cumulative update",
-		Commands: []string{"Test-NetConnection {managementIP} -Port NODEPORT    # from another node"},
-		Impact:   "an update needs a reboot, which stops every pod of this node",
+		Text: "test NodePorts from another host; on Server 2019 install the current cumulative update",
+		Commands: []string{
+			"Test-NetConnection {managementIP} -Port NODEPORT    # from another node"},
+		Impact: "an update needs a reboot, which stops every pod of this node",
 	},
-	Links: []string{"https://kubernetes.io/docs/tasks/debug/debug-cluster/windows/", "https://learn.microsoft.com/en-us/virtualization/windowscontainers/kubernetes/common-problems"},
+	Links: []string{"https://kubernetes.io/docs/tasks/debug/debug-cluster/windows/",
+		"https://learn.microsoft.com/en-us/virtualization/windowscontainers/kubernetes/common-problems"},
 	Shows: []*checks.Effect{effectNodePorts},
 	Needs: []evidence.Need{node.NeedBuild, evidence.KubeServices},
-	Uses:  []evidence.Need{evidence.ReachProbes, evidence.Node, evidence.HNSNetworks, evidence.Adapters},
+	Uses: []evidence.Need{evidence.ReachProbes, evidence.Node, evidence.HNSNetworks,
+		evidence.Adapters},
 	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
 		n := node.About(s)
 		ports := nodePorts(s)
@@ -48,7 +51,9 @@ On builds without it the check only tells; on later ones a probe without an answ
 			dest, ok := probed.AddressOf(p)
 			port := portOf(p.Target)
 			service := ports[port]
-			if !ok || service == "" || p.From != "node" || p.Protocol == "icmp" || !slices.Contains(n.ManagementIPs.Value, dest) || p.Outcome == "denied" || p.Outcome == "error" {
+			if !ok || service == "" || p.From != "node" || p.Protocol == "icmp" ||
+				!slices.Contains(n.ManagementIPs.Value, dest) || p.Outcome == "denied" ||
+				p.Outcome == "error" {
 				continue
 			}
 			asked = true
@@ -56,22 +61,31 @@ On builds without it the check only tells; on later ones a probe without an answ
 				continue
 			}
 			if b.Number == 17763 && b.UBR < 0 {
-				return nil, checks.Unknown(evidence.NotShown.Gap("the revision of the Windows build, which decides whether the node reaches its own NodePorts"))
+				return nil, checks.Unknown(
+					evidence.NotShown.Gap(
+						"the revision of the Windows build, which decides whether the node reaches its own NodePorts"))
 			}
 			if old {
-				findings = append(findings, checks.Findingf(checks.Info, p.Target, "the node does not reach NodePort %d of %s on its own address: Windows as documented for %s", port, service, b).With(probed.ReachBecause(p), n.Build.From))
+				findings = append(findings, checks.Findingf(checks.Info, p.Target,
+					"the node does not reach NodePort %d of %s on its own address: Windows as documented for %s", port, service, b).With(probed.ReachBecause(p), n.Build.From))
 			} else {
-				findings = append(findings, checks.Findingf(checks.Warn, p.Target, "the node does not reach NodePort %d of %s on its own address, and %s should", port, service, b).With(probed.ReachBecause(p), n.Build.From))
+				findings = append(findings, checks.Findingf(checks.Warn, p.Target,
+					"the node does not reach NodePort %d of %s on its own address, and %s should",
+					port, service, b).With(probed.ReachBecause(p), n.Build.From))
 			}
 		}
 		switch {
 		case asked:
 			return findings, nil
 		case old:
-			return []checks.Finding{checks.Findingf(checks.Info, b.String(), "NodePorts of this node cannot be reached from the node itself on %s: test them from another host", b).
-				With(n.Build.From).At(evidence.KubeServices.Field(s), "%d NodePorts", len(ports))}, nil
+			return []checks.Finding{checks.Findingf(checks.Info, b.String(),
+					"NodePorts of this node cannot be reached from the node itself on %s: test them from another host", b).
+					With(n.Build.From).At(evidence.KubeServices.Field(s), "%d NodePorts",
+					len(ports))},
+				nil
 		}
-		return nil, checks.Unknown(evidence.NotProbed.Gap("a NodePort of this node from the node itself"))
+		return nil, checks.Unknown(
+			evidence.NotProbed.Gap("a NodePort of this node from the node itself"))
 	},
 })
 

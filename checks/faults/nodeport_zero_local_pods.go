@@ -24,14 +24,17 @@ The check counts the ready backends on this node by the EndpointSlices. It warns
 no answer from the NodePort, and else only tells; a Service without any ready pod is left out, for
 no node answers that one.`,
 	Fix: checks.Fix{
-		Text:     "send clients to a node that runs such a pod, or keep one on each Windows node that clients use: more replicas with a topology spread constraint, or a DaemonSet",
-		Commands: []string{"kubectl get endpointslices -A -o wide", "kubectl get pods -A -o wide --field-selector spec.nodeName={node}"},
-		Impact:   "none for the node: more pods take more of its memory",
+		Text: "send clients to a node that runs such a pod, or keep one on each Windows node that clients use: more replicas with a topology spread constraint, or a DaemonSet",
+		Commands: []string{"kubectl get endpointslices -A -o wide",
+			"kubectl get pods -A -o wide --field-selector spec.nodeName={node}"},
+		Impact: "none for the node: more pods take more of its memory",
 	},
-	Links:  []string{"https://kubernetes.io/docs/tasks/debug/debug-cluster/windows/", "https://github.com/kubernetes/kubernetes/pull/78874"},
+	Links: []string{"https://kubernetes.io/docs/tasks/debug/debug-cluster/windows/",
+		"https://github.com/kubernetes/kubernetes/pull/78874"},
 	Breaks: []*checks.Effect{effectNodePorts},
 	Needs:  []evidence.Need{evidence.KubeServices, evidence.EndpointSlices},
-	Uses:   []evidence.Need{evidence.Node, evidence.ReachProbes, evidence.HNSNetworks, evidence.Adapters},
+	Uses: []evidence.Need{evidence.Node, evidence.ReachProbes, evidence.HNSNetworks,
+		evidence.Adapters},
 	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
 		n := node.About(s)
 		if !n.Name.Known() {
@@ -62,11 +65,15 @@ no node answers that one.`,
 		switch {
 		case len(without) > 0:
 			names := slices.Compact(without)
-			f := checks.Findingf(checks.Info, "NodePorts", "no ready pod of %s runs on this node, so it need not answer on the NodePort: as documented for Windows", firstThree(names))
+			f := checks.Findingf(checks.Info, "NodePorts",
+				"no ready pod of %s runs on this node, so it need not answer on the NodePort: as documented for Windows", firstThree(names))
 			if len(silent) > 0 {
-				f = checks.Findingf(checks.Warn, "NodePorts", "this node does not answer on the NodePort of %s, and runs no ready pod of it: clients have to go to a node that does", firstThree(names)).With(silent[:min(len(silent), checks.MaxQuotes)]...)
+				f = checks.Findingf(checks.Warn, "NodePorts",
+					"this node does not answer on the NodePort of %s, and runs no ready pod of it: clients have to go to a node that does", firstThree(names)).With(silent[:min(len(silent), checks.MaxQuotes)]...)
 			}
-			return []checks.Finding{f.At(evidence.EndpointSlices.Field(s), "none of the ready backends of %s has nodeName %s", firstThree(names), n.Name.Value).With(n.Name.From)}, nil
+			return []checks.Finding{f.At(evidence.EndpointSlices.Field(s),
+				"none of the ready backends of %s has nodeName %s", firstThree(names),
+				n.Name.Value).With(n.Name.From)}, nil
 		case unclear:
 			return nil, checks.Unknown(evidence.NotShown.Gap("on which node the backends run"))
 		case ports == 0:
@@ -81,7 +88,8 @@ func silentNodePort(n *node.Node, s evidence.Snapshot, port int) []evidence.Beca
 	var list []evidence.Because
 	for _, p := range evidence.ReachProbes.In(s) {
 		a, ok := probed.AddressOf(p)
-		if ok && portOf(p.Target) == port && slices.Contains(n.ManagementIPs.Value, a) && p.Protocol != "icmp" && probed.GotNoAnswer(p) {
+		if ok && portOf(p.Target) == port && slices.Contains(n.ManagementIPs.Value, a) &&
+			p.Protocol != "icmp" && probed.GotNoAnswer(p) {
 			list = append(list, probed.ReachBecause(p))
 		}
 	}

@@ -10,35 +10,46 @@ import (
 
 // notRunning judges a component by everything that could show it running. That
 // nothing shows it is only a fault where everything was looked at.
-func notRunning(c *node.Component, s evidence.Snapshot, consequence evidence.Phrase) ([]checks.Finding, error) {
+func notRunning(c *node.Component, s evidence.Snapshot,
+	consequence evidence.Phrase) ([]checks.Finding, error) {
 	if running, _ := c.Running(); running {
 		return nil, nil
 	}
 	if len(c.Services) > 0 {
-		if len(c.Pod) > 0 && !evidence.Processes.Known(s) && !evidence.Pods.Known(s) && !strings.HasPrefix(strings.ToLower(c.Services[0].StartType), "auto") {
-			return nil, checks.Unknown(evidence.Pods.Gap(s)) // a leftover service may stand beside the pod that took over
+		if len(c.Pod) > 0 && !evidence.Processes.Known(s) && !evidence.Pods.Known(s) &&
+			!strings.HasPrefix(strings.ToLower(c.Services[0].StartType), "auto") {
+			// a leftover service may stand beside the pod that took over
+			return nil, checks.Unknown(evidence.Pods.Gap(s))
 		}
 		svc := c.Services[0]
-		f := checks.Findingf(checks.Fail, svc.Name, "service %s is %s; %s", svc.Name, svc.State, consequence).
-			At(svc.Field("state"), "%s: state %s, start type %s, exit code %d", svc.Name, svc.State, orUnknown(svc.StartType), svc.Exit())
+		f := checks.Findingf(checks.Fail, svc.Name, "service %s is %s; %s", svc.Name, svc.State,
+			consequence).
+			At(svc.Field("state"), "%s: state %s, start type %s, exit code %d", svc.Name, svc.State,
+				orUnknown(svc.StartType), svc.Exit())
 		if strings.EqualFold(svc.StartType, "disabled") {
 			f = f.Cure(checks.Fix{
-				TextOf:   evidence.Phrasef("find out who disabled service %s, then let it start with the machine again", svc.Name),
-				Commands: []string{"Set-Service " + svc.Name + " -StartupType Automatic", "Start-Service " + svc.Name},
-				Impact:   "as the component starts: new connections of this node's pods may fail for some seconds",
+				TextOf: evidence.Phrasef(
+					"find out who disabled service %s, then let it start with the machine again",
+					svc.Name),
+				Commands: []string{"Set-Service " + svc.Name + " -StartupType Automatic",
+					"Start-Service " + svc.Name},
+				Impact: "as the component starts: new connections of this node's pods may fail for some seconds",
 			})
 		}
 		return []checks.Finding{f}, nil
 	}
 	if len(c.Pods) > 0 {
 		p := c.Pods[0]
-		return []checks.Finding{checks.Findingf(checks.Fail, p.FullName(), "the HostProcess pod of %s does not run: %s; %s", c.Name, podState(p), consequence).
+		return []checks.Finding{checks.Findingf(checks.Fail, p.FullName(),
+			"the HostProcess pod of %s does not run: %s; %s", c.Name, podState(p), consequence).
 			At(p.Field("status"), "%s: %s", p.FullName(), podState(p))}, nil
 	}
 	for _, svc := range evidence.Services.In(s) {
 		if node.EqualsAny(svc.Name, c.ParentServices) && !svc.Running() && len(c.Processes) == 0 {
-			return []checks.Finding{checks.Findingf(checks.Fail, svc.Name, "service %s, which runs %s, is %s; %s", svc.Name, c.Name, svc.State, consequence).
-				At(svc.Field("state"), "%s: state %s, exit code %d", svc.Name, svc.State, svc.Exit())}, nil
+			return []checks.Finding{checks.Findingf(checks.Fail, svc.Name,
+				"service %s, which runs %s, is %s; %s", svc.Name, c.Name, svc.State, consequence).
+				At(svc.Field("state"), "%s: state %s, exit code %d", svc.Name, svc.State,
+					svc.Exit())}, nil
 		}
 	}
 	if err := couldHide(c, s); err != nil {
@@ -46,10 +57,12 @@ func notRunning(c *node.Component, s evidence.Snapshot, consequence evidence.Phr
 	}
 	f := checks.Findingf(checks.Fail, c.Name, "nothing shows %s running; %s", label(c), consequence)
 	if evidence.Services.Known(s) {
-		f = f.At(evidence.Services.Field(s), "none of its %d services is %s", len(evidence.Services.In(s)), strings.Join(c.Service, " or "))
+		f = f.At(evidence.Services.Field(s), "none of its %d services is %s",
+			len(evidence.Services.In(s)), strings.Join(c.Service, " or "))
 	}
 	if evidence.Processes.Known(s) {
-		f = f.At(evidence.Processes.Field(s), "none of its %d processes is %s.exe", len(evidence.Processes.In(s)), strings.Join(c.Program, ".exe or "))
+		f = f.At(evidence.Processes.Field(s), "none of its %d processes is %s.exe",
+			len(evidence.Processes.In(s)), strings.Join(c.Program, ".exe or "))
 	}
 	return []checks.Finding{f}, nil
 }

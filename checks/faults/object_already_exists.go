@@ -30,8 +30,11 @@ from "route add") is harmless and not meant.`,
 		},
 		Impact: "removing an endpoint cuts off whatever still uses its address: make sure that no running pod has it",
 	},
-	Links: []string{"https://github.com/kubernetes/kubernetes/issues/74766", "https://github.com/kubernetes/kubernetes/issues/72696", "https://github.com/kubernetes/kubernetes/pull/74836",
-		"https://github.com/microsoft/SDN/issues/298", "https://github.com/microsoft/SDN/issues/333", "https://github.com/microsoft/SDN/pull/524"},
+	Links: []string{"https://github.com/kubernetes/kubernetes/issues/74766",
+		"https://github.com/kubernetes/kubernetes/issues/72696",
+		"https://github.com/kubernetes/kubernetes/pull/74836",
+		"https://github.com/microsoft/SDN/issues/298",
+		"https://github.com/microsoft/SDN/issues/333", "https://github.com/microsoft/SDN/pull/524"},
 	Breaks:  []*checks.Effect{effectPodStart},
 	Partial: true,
 	Needs:   []evidence.Need{hnsLogs},
@@ -52,9 +55,12 @@ from "route add") is harmless and not meant.`,
 		for _, l := range node.About(s).Leases(s) {
 			if e, taken := hosts[l.Address]; taken {
 				f := s.File(l.Path)
-				if holder, _, _ := strings.Cut(strings.TrimSpace(f.Text), "\n"); f.Gap.Kind == "" && sandboxID.MatchString(strings.TrimSpace(holder)) {
-					return []checks.Finding{checks.Findingf(checks.Fail, l.Address.String(), "host-local reserved %s for the container %.12s, and the host's endpoint %s has that address", l.Address, holder, e.Name).
-						At(evidence.InLine(f.Path, 1), "%s", holder).At(e.Field(), "%s: %s", e.Name, strings.Join(e.Addresses, ", "))}, nil
+				if holder, _, _ := strings.Cut(strings.TrimSpace(f.Text), "\n"); f.Gap.Kind == "" &&
+					sandboxID.MatchString(strings.TrimSpace(holder)) {
+					return []checks.Finding{checks.Findingf(checks.Fail, l.Address.String(),
+						"host-local reserved %s for the container %.12s, and the host's endpoint %s has that address", l.Address, holder, e.Name).
+						At(evidence.InLine(f.Path, 1), "%s", holder).At(e.Field(), "%s: %s", e.Name,
+						strings.Join(e.Addresses, ", "))}, nil
 				}
 			}
 		}
@@ -66,6 +72,7 @@ from "route add") is harmless and not meant.`,
 var sandboxID = regexp.MustCompile(`^[0-9a-f]{64}$`)
 
 func existsSign(also ...string) checks.Sign {
-	return unlike(checks.SignOfCode("ERROR_OBJECT_ALREADY_EXISTS", "HNS refuses a pod's endpoint because its address or name is taken", also...),
+	return unlike(checks.SignOfCode("ERROR_OBJECT_ALREADY_EXISTS",
+		"HNS refuses a pod's endpoint because its address or name is taken", also...),
 		"IP forward entry", "bridge HNSEndpoint", "LoadBalancer", "PolicyList")
 }

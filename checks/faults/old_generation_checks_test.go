@@ -22,15 +22,21 @@ var (
 
 func TestTransparentNetworkMissing(t *testing.T) {
 	network := func(name, kind string) string {
-		return fmt.Sprintf("-- hns-networks.json --\n[{\"ID\":\"n\",\"Name\":%q,\"Type\":%q}]\n", name, kind)
+		return fmt.Sprintf("-- hns-networks.json --\n[{\"ID\":\"n\",\"Name\":%q,\"Type\":%q}]\n",
+			name, kind)
 	}
 	const podnet = "-- env.json --\n{\"CONTAINER_NETWORK\":\"podnet\"}\n"
 	runLooks(t, "transparent-network-missing", []look{
-		{"all is there", oldNode + adapterList("Ethernet", "vEthernet (HNSTransparent)") + network("podnet", "transparent") + podnet, "pass"},
-		{"the host is not on it", oldNode + adapterList("Ethernet"), "fail: the host has no adapter vEthernet (HNSTransparent): it is not on the network of its pods [state]"},
-		{"the kubelet is told another network", oldNode + adapterList("vEthernet (HNSTransparent)") + network("l3net", "transparent") + podnet, "fail: the kubelet puts pods on docker's network podnet, and HNS has l3net (Transparent) [state]"},
+		{"all is there", oldNode + adapterList("Ethernet", "vEthernet (HNSTransparent)") +
+			network("podnet", "transparent") + podnet, "pass"},
+		{"the host is not on it", oldNode + adapterList("Ethernet"),
+			"fail: the host has no adapter vEthernet (HNSTransparent): it is not on the network of its pods [state]"},
+		{"the kubelet is told another network",
+			oldNode + adapterList("vEthernet (HNSTransparent)") + network("l3net", "transparent") +
+				podnet, "fail: the kubelet puts pods on docker's network podnet, and HNS has l3net (Transparent) [state]"},
 		{"the adapter was given a shorter name", oldNode + adapterList("HNSTransparent"), "pass"},
-		{"pods are on an l2bridge", oldNode + adapterList("Ethernet") + network("l2bridge", "L2Bridge"), "skip"},
+		{"pods are on an l2bridge", oldNode + adapterList("Ethernet") + network("l2bridge",
+			"L2Bridge"), "skip"},
 		{"a list without adapters", oldNode + "-- adapters.json --\n[]\n", "unknown"},
 		{"a modern node", modernNode + adapterList("Ethernet"), "skip"},
 	})
@@ -41,12 +47,23 @@ func TestRoutingServiceOff(t *testing.T) {
 		return "-- services.json --\n[{\"name\":\"docker\",\"state\":\"running\"},{\"name\":\"hns\",\"state\":\"running\"},{\"name\":\"iphlpsvc\",\"state\":\"running\"},{\"name\":\"mpssvc\",\"state\":\"running\"}" + rras + "]\n"
 	}
 	runLooks(t, "routing-service-off", []look{
-		{"it runs", oldNode + services(`,{"name":"RemoteAccess","state":"running","startType":"automatic"}`), "pass"},
-		{"it is stopped", oldNode + services(`,{"name":"remoteaccess","state":"stopped","startType":"disabled"}`), "fail: service remoteaccess is stopped: nothing routes between the pod network and the other nodes [state]"},
-		{"the role is not there", oldNode + services(""), "fail: there is no service RemoteAccess: nothing routes between the pod network and the other nodes [state]"},
-		{"until the next reboot", oldNode + services(`,{"name":"RemoteAccess","state":"running","startType":"manual"}`), "warn: service RemoteAccess runs with start type manual: after a reboot nothing routes [state]"},
-		{"two services that somebody wrote down", oldNode + "-- services.json --\n[{\"name\":\"docker\",\"state\":\"running\"}]\n", "unknown"},
-		{"a modern node has it stopped by default", modernNode + services(`,{"name":"RemoteAccess","state":"stopped","startType":"disabled"}`), "skip"},
+		{"it runs", oldNode +
+			services(`,{"name":"RemoteAccess","state":"running","startType":"automatic"}`), "pass"},
+		{"it is stopped",
+			oldNode + services(`,{"name":"remoteaccess","state":"stopped","startType":"disabled"}`),
+			"fail: service remoteaccess is stopped: nothing routes between the pod network and the other nodes [state]"},
+		{"the role is not there", oldNode + services(""),
+			"fail: there is no service RemoteAccess: nothing routes between the pod network and the other nodes [state]"},
+		{"until the next reboot",
+			oldNode + services(`,{"name":"RemoteAccess","state":"running","startType":"manual"}`),
+			"warn: service RemoteAccess runs with start type manual: after a reboot nothing routes [state]"},
+		{"two services that somebody wrote down",
+			oldNode + "-- services.json --\n[{\"name\":\"docker\",\"state\":\"running\"}]\n",
+			"unknown"},
+		{"a modern node has it stopped by default",
+			modernNode +
+				services(`,{"name":"RemoteAccess","state":"stopped","startType":"disabled"}`),
+			"skip"},
 	})
 }
 
@@ -55,12 +72,21 @@ func TestServiceSwitchMissing(t *testing.T) {
 	const script = "-- files/C/k/kubeproxystart.ps1 --\n$env:INTERFACE_TO_ADD_SERVICE_IP=\"vEthernet (Services)\"\nc:\\k\\kube-proxy.exe --proxy-mode=userspace\n"
 	runLooks(t, "service-switch-missing", []look{
 		{"it is there", oldNode + told + adapterList("vEthernet (KubeProxySwitch)"), "pass"},
-		{"it is not", oldNode + told + adapterList("Ethernet", "vEthernet (HNSTransparent)"), "fail: kube-proxy is to put Service addresses on adapter vEthernet (KubeProxySwitch), which the host does not have [state]"},
-		{"it is there and down", oldNode + told + replace(adapterList("vEthernet (KubeProxySwitch)"), `"up"`, `"disabled"`), "fail: kube-proxy puts Service addresses on adapter vEthernet (KubeProxySwitch), which is disabled [state]"},
-		{"the start script names another", oldNode + script + adapterList("Ethernet"), "fail: kube-proxy is to put Service addresses on adapter vEthernet (Services), which the host does not have [state]"},
-		{"told none, and it is there", oldNode + adapterList("Ethernet", "vEthernet (KubeProxySwitch)"), "pass"},
-		{"told none, it falls back on the pod network's", oldNode + adapterList("Ethernet", "vEthernet (HNSTransparent)"), "warn: the host has no adapter vEthernet (KubeProxySwitch); kube-proxy, told of no other, puts Service addresses on vEthernet (HNSTransparent) [state]"},
-		{"told none, and nothing to fall back on", oldNode + adapterList("Ethernet"), "fail: the host has no adapter vEthernet (KubeProxySwitch), and none that kube-proxy falls back on for Service addresses [state]"},
+		{"it is not", oldNode + told + adapterList("Ethernet", "vEthernet (HNSTransparent)"),
+			"fail: kube-proxy is to put Service addresses on adapter vEthernet (KubeProxySwitch), which the host does not have [state]"},
+		{"it is there and down",
+			oldNode + told + replace(adapterList("vEthernet (KubeProxySwitch)"), `"up"`,
+				`"disabled"`),
+			"fail: kube-proxy puts Service addresses on adapter vEthernet (KubeProxySwitch), which is disabled [state]"},
+		{"the start script names another", oldNode + script + adapterList("Ethernet"),
+			"fail: kube-proxy is to put Service addresses on adapter vEthernet (Services), which the host does not have [state]"},
+		{"told none, and it is there", oldNode + adapterList("Ethernet",
+			"vEthernet (KubeProxySwitch)"), "pass"},
+		{"told none, it falls back on the pod network's", oldNode + adapterList("Ethernet",
+			"vEthernet (HNSTransparent)"),
+			"warn: the host has no adapter vEthernet (KubeProxySwitch); kube-proxy, told of no other, puts Service addresses on vEthernet (HNSTransparent) [state]"},
+		{"told none, and nothing to fall back on", oldNode + adapterList("Ethernet"),
+			"fail: the host has no adapter vEthernet (KubeProxySwitch), and none that kube-proxy falls back on for Service addresses [state]"},
 		{"a list without adapters", oldNode + "-- adapters.json --\n[]\n", "unknown"},
 		{"a modern node", modernNode + told + adapterList("Ethernet"), "skip"},
 	})
@@ -70,14 +96,18 @@ func TestPortproxyDNSUDP(t *testing.T) {
 	const services = "-- api/services.json --\n{\"items\":[{\"metadata\":{\"name\":\"kube-dns\",\"namespace\":\"kube-system\"},\"spec\":{\"clusterIP\":\"10.96.0.10\"}}]}\n"
 	probes := func(from, udp, tcp string) string {
 		probe := `{"name":"a.","server":"10.96.0.10:53","transport":%q,"from":%q,"outcome":%q}`
-		return "-- probes/dns.json --\n[" + fmt.Sprintf(probe, "udp", from, udp) + "," + fmt.Sprintf(probe, "tcp", from, tcp) + "]\n"
+		return "-- probes/dns.json --\n[" + fmt.Sprintf(probe, "udp", from, udp) + "," +
+			fmt.Sprintf(probe, "tcp", from, tcp) + "]\n"
 	}
 	const pod = "-- processes.json --\n[{\"pid\":1,\"name\":\"kubelet.exe\",\"args\":[\"--cluster-dns=192.168.0.12\"]}]\n"
 	const limit = "warn: pods ask the cluster's DNS at the Service address 10.96.0.10 by UDP, and kube-proxy v1.5.3 forwards TCP only [state]"
 	runLooks(t, "portproxy-dns-udp", []look{
-		{"TCP is answered and UDP is not", oldNode + services + probes("default/a", "timeout", "ok"), "fail: the cluster's DNS 10.96.0.10 answers pods by TCP and not by UDP: kube-proxy v1.5.3 forwards TCP only [state]"},
-		{"a name that is not there is an answer too", oldNode + services + probes("default/a", "nxdomain", "nxdomain"), "pass"},
-		{"neither is answered: another fault", oldNode + services + probes("default/a", "timeout", "timeout"), "unknown"},
+		{"TCP is answered and UDP is not", oldNode + services + probes("default/a", "timeout",
+			"ok"), "fail: the cluster's DNS 10.96.0.10 answers pods by TCP and not by UDP: kube-proxy v1.5.3 forwards TCP only [state]"},
+		{"a name that is not there is an answer too", oldNode + services + probes("default/a",
+			"nxdomain", "nxdomain"), "pass"},
+		{"neither is answered: another fault", oldNode + services + probes("default/a", "timeout",
+			"timeout"), "unknown"},
 		{"nobody tried", oldNode + services, limit},
 		{"only the node tried", oldNode + services + probes("node", "timeout", "ok"), limit},
 		{"pods are given the address of a pod", oldNode + services + pod, "pass"},
@@ -94,17 +124,27 @@ func TestOVSNetworkMissing(t *testing.T) {
 		return "-- services.json --\n[{\"name\":\"docker\",\"state\":\"running\"},{\"name\":\"hns\",\"state\":\"running\"},{\"name\":\"kubelet\",\"state\":\"running\"},{\"name\":\"ovs-vswitchd\",\"state\":\"" + state + "\"}]\n"
 	}
 	network := func(kind, extension string) string {
-		return "-- hns-networks.json --\n[{\"ID\":\"n\",\"Name\":\"external\",\"Type\":\"" + kind + "\"" + extension + "}]\n"
+		return "-- hns-networks.json --\n[{\"ID\":\"n\",\"Name\":\"external\",\"Type\":\"" + kind +
+			"\"" + extension + "}]\n"
 	}
 	runLooks(t, "ovs-network-missing", []look{
-		{"all is there", ovn + services("running") + network("transparent", `,"Extensions":[{"Id":"583CC151-73EC-4A6A-8B47-578297AD7623","IsEnabled":true}]`), "pass"},
-		{"a record without extensions says nothing of them", ovn + services("running") + network("Transparent", ""), "pass"},
-		{"no transparent network", ovn + services("running") + network("nat", ""), "fail: HNS has no transparent network external; it has external (NAT) [state]"},
-		{"the service is stopped", ovn + services("stopped") + network("transparent", ""), "fail: service ovs-vswitchd is stopped: nothing forwards what pods send [state]"},
-		{"the extension is off", ovn + services("running") + network("transparent", `,"Extensions":[{"Id":"583CC151-73EC-4A6A-8B47-578297AD7623","IsEnabled":false,"Name":"Cloudbase Open vSwitch Extension"}]`),
+		{"all is there", ovn + services("running") + network("transparent",
+			`,"Extensions":[{"Id":"583CC151-73EC-4A6A-8B47-578297AD7623","IsEnabled":true}]`),
+			"pass"},
+		{"a record without extensions says nothing of them",
+			ovn + services("running") + network("Transparent", ""), "pass"},
+		{"no transparent network", ovn + services("running") + network("nat", ""),
+			"fail: HNS has no transparent network external; it has external (NAT) [state]"},
+		{"the service is stopped", ovn + services("stopped") + network("transparent", ""),
+			"fail: service ovs-vswitchd is stopped: nothing forwards what pods send [state]"},
+		{"the extension is off", ovn + services("running") + network("transparent",
+			`,"Extensions":[{"Id":"583CC151-73EC-4A6A-8B47-578297AD7623","IsEnabled":false,"Name":"Cloudbase Open vSwitch Extension"}]`),
 			"fail: the extension of Open vSwitch is not enabled on the switch of HNS network external [state]"},
-		{"no service, and hardly any recorded", ovn + "-- services.json --\n[{\"name\":\"docker\",\"state\":\"running\"}]\n" + network("transparent", ""), "unknown"},
-		{"wincni of the same years", nodeOf("v1.9.3", "docker://17.6.2") + "-- files/C/k/cni/config/l2.conf --\n{\"name\":\"l2bridge\",\"type\":\"wincni.exe\"}\n" + services("stopped") + network("L2Bridge", ""), "skip"},
+		{"no service, and hardly any recorded",
+			ovn + "-- services.json --\n[{\"name\":\"docker\",\"state\":\"running\"}]\n" +
+				network("transparent", ""), "unknown"},
+		{"wincni of the same years", nodeOf("v1.9.3", "docker://17.6.2") +
+			"-- files/C/k/cni/config/l2.conf --\n{\"name\":\"l2bridge\",\"type\":\"wincni.exe\"}\n" + services("stopped") + network("L2Bridge", ""), "skip"},
 		{"a modern node", modernNode + services("stopped") + network("NAT", ""), "skip"},
 	})
 }

@@ -37,7 +37,8 @@ func runLooks(t *testing.T, id string, looks []look) {
 				t.Fatal(err)
 			}
 			s, _ = signs.Record(s, faults.Catalogue().Only(c.ID).Signs())
-			r := checks.Diagnose(s, faults.Catalogue().Only(c.ID), checks.Source{}, checks.Program{}).Results[0]
+			r := checks.Diagnose(s, faults.Catalogue().Only(c.ID), checks.Source{},
+				checks.Program{}).Results[0]
 			got := []string{string(r.Status)}
 			if len(r.Findings) > 0 {
 				got = nil
@@ -46,7 +47,8 @@ func runLooks(t *testing.T, id string, looks []look) {
 				got = append(got, fmt.Sprintf("%s: %s [%s]", f.Level, f.Message, f.Basis))
 			}
 			if have := strings.Join(got, "\n"); have != l.want {
-				t.Errorf("the verdict is\n%s\nand should be\n%s\n(%s%s)", have, l.want, r.Gap, r.Reason)
+				t.Errorf("the verdict is\n%s\nand should be\n%s\n(%s%s)", have, l.want, r.Gap,
+					r.Reason)
 			}
 		})
 	}
@@ -54,5 +56,6 @@ func runLooks(t *testing.T, id string, looks []look) {
 
 // nodeOf is a Node object with that kubelet and runtime.
 func nodeOf(kubelet, runtime string) string {
-	return fmt.Sprintf("-- api/node.json --\n{\"metadata\":{\"name\":\"win-1\"},\"status\":{\"nodeInfo\":{\"kubeletVersion\":%q,\"containerRuntimeVersion\":%q,\"kernelVersion\":\"10.0.20348.2700\"}}}\n", kubelet, runtime)
+	return fmt.Sprintf(
+		"-- api/node.json --\n{\"metadata\":{\"name\":\"win-1\"},\"status\":{\"nodeInfo\":{\"kubeletVersion\":%q,\"containerRuntimeVersion\":%q,\"kernelVersion\":\"10.0.20348.2700\"}}}\n", kubelet, runtime)
 }

@@ -25,7 +25,8 @@ Windows builds that only lack a test upstream are a warning; those that cannot w
 		Commands: []string{"kubectl drain {node} --ignore-daemonsets --delete-emptydir-data"},
 		Impact:   "draining evicts every pod of this node",
 	},
-	Links: []string{"https://kubernetes.io/docs/concepts/windows/intro/#windows-os-version-support"},
+	Links: []string{
+		"https://kubernetes.io/docs/concepts/windows/intro/#windows-os-version-support"},
 	Explains: []string{"pause-os-version-mismatch", "app-image-os-version-mismatch",
 		"overlay-update-missing"},
 	Needs: []evidence.Need{node.NeedBuild, node.NeedKubelet},
@@ -34,7 +35,8 @@ Windows builds that only lack a test upstream are a warning; those that cannot w
 		build, kubelet := n.Build.Value, n.Kubelet.Value
 		supported := evidence.SupportedBuilds(kubelet)
 		if len(supported) == 0 {
-			return nil, checks.Skip("Kubernetes %d.%d had Windows nodes as a preview only, without a list of supported builds", kubelet.Major, kubelet.Minor)
+			return nil, checks.Skip(
+				"Kubernetes %d.%d had Windows nodes as a preview only, without a list of supported builds", kubelet.Major, kubelet.Minor)
 		}
 		if slices.Contains(supported, build.Number) {
 			return nil, nil
@@ -47,7 +49,9 @@ Windows builds that only lack a test upstream are a warning; those that cannot w
 		for _, b := range supported {
 			list = append(list, strconv.Itoa(b))
 		}
-		return []checks.Finding{checks.Findingf(level, n.OS.Value, "Kubernetes %d.%d supports the Windows builds %s, and this is %s", kubelet.Major, kubelet.Minor, strings.Join(list, ", "), build).
+		return []checks.Finding{checks.Findingf(level, n.OS.Value,
+			"Kubernetes %d.%d supports the Windows builds %s, and this is %s", kubelet.Major,
+			kubelet.Minor, strings.Join(list, ", "), build).
 			With(n.Build.From, n.Kubelet.From)}, nil
 	},
 })

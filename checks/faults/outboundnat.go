@@ -48,7 +48,8 @@ func exceptionLists(n *node.Node, s evidence.Snapshot) []exceptionList {
 			}
 		}
 		if found {
-			lists = append(lists, newExceptionList(node.EndpointName(e), true, all, e.Field("Policies")))
+			lists = append(lists, newExceptionList(node.EndpointName(e), true, all,
+				e.Field("Policies")))
 		}
 	}
 	return lists

@@ -30,13 +30,17 @@ applies to pods is judged.`,
 		Commands: []string{`notepad "{cniFile}"`},
 		Impact:   "running pods keep the old list until they are recreated",
 	},
-	Links:  []string{"https://kubernetes.io/docs/tasks/debug/debug-cluster/windows/", "https://github.com/Azure/AKS/issues/1859"},
+	Links: []string{"https://kubernetes.io/docs/tasks/debug/debug-cluster/windows/",
+		"https://github.com/Azure/AKS/issues/1859"},
 	Breaks: []*checks.Effect{effectServices},
 	Applies: func(n *node.Node) error {
-		return checks.RequireCNI(n, node.Flannel, node.Bridge, node.Overlay, node.WinCNI, node.GKE, node.Azure, node.VPC)
+		return checks.RequireCNI(n, node.Flannel, node.Bridge, node.Overlay, node.WinCNI, node.GKE,
+			node.Azure, node.VPC)
 	},
-	Needs: []evidence.Need{evidence.Any(node.NeedCNIFiles, evidence.HNSEndpoints), evidence.Any(node.NeedClusterCIDRs, node.NeedServiceCIDRs)},
-	Uses:  append(slices.Clone(node.ClusterSources), evidence.HNSEndpoints, evidence.Node, evidence.HNSNetworks, evidence.Adapters),
+	Needs: []evidence.Need{evidence.Any(node.NeedCNIFiles, evidence.HNSEndpoints),
+		evidence.Any(node.NeedClusterCIDRs, node.NeedServiceCIDRs)},
+	Uses: append(slices.Clone(node.ClusterSources), evidence.HNSEndpoints, evidence.Node,
+		evidence.HNSNetworks, evidence.Adapters),
 	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
 		n := node.About(s)
 		if f := n.Intended(); f != nil && f.Config != nil {
@@ -49,14 +53,16 @@ applies to pods is judged.`,
 			return nil, checks.Unknown(gap)
 		}
 		if len(lists) == 0 {
-			return nil, checks.Skip("neither the CNI configuration nor an endpoint has an OutBoundNAT policy")
+			return nil, checks.Skip(
+				"neither the CNI configuration nor an endpoint has an OutBoundNAT policy")
 		}
 		required := []requiredPrefix{{evidence.Phrasef("cluster CIDR"), n.ClusterCIDRs}}
 		if n.CNI.Value == node.VPC {
 			required[0] = requiredPrefix{evidence.Phrasef("VPC CIDR"), vpcCIDRs(n)}
 		}
 		if n.CNI.Value != node.Azure {
-			required = append(required, requiredPrefix{evidence.Phrasef("service CIDR"), n.ServiceCIDRs})
+			required = append(required, requiredPrefix{evidence.Phrasef("service CIDR"),
+				n.ServiceCIDRs})
 		}
 		var findings []checks.Finding
 		blamed := map[string]bool{}
@@ -68,16 +74,21 @@ applies to pods is judged.`,
 						continue // the file and each of its pods lack the same CIDR: one finding
 					}
 					blamed[want.String()] = true
-					f := checks.Findingf(checks.Fail, list.of, "the %s %s is not among the OutBoundNAT exceptions of %s", r.name, want, list.of)
-					if list.live && !lists[0].live { // the file is right: pods from before the change keep the old list
-						f = checks.Findingf(checks.Warn, list.of, "%s still has OutBoundNAT exceptions without the %s %s, which the configuration now holds: recreate its pod", list.of, r.name, want)
+					f := checks.Findingf(checks.Fail, list.of,
+						"the %s %s is not among the OutBoundNAT exceptions of %s", r.name, want,
+						list.of)
+					// the file is right: pods from before the change keep the old list
+					if list.live && !lists[0].live {
+						f = checks.Findingf(checks.Warn, list.of,
+							"%s still has OutBoundNAT exceptions without the %s %s, which the configuration now holds: recreate its pod", list.of, r.name, want)
 					}
 					findings = append(findings, f.With(list.from, r.fact.From))
 				}
 			}
 		}
 		if pods := required[0].fact; len(findings) == 0 && !pods.Known() {
-			return nil, checks.Unknown(cmp.Or(pods.Gap, evidence.NotShown.Gap("the "+required[0].name.String())))
+			return nil, checks.Unknown(cmp.Or(pods.Gap,
+				evidence.NotShown.Gap("the "+required[0].name.String())))
 		}
 		if len(findings) == 0 && n.CNI.Value != node.Azure && !n.ServiceCIDRs.Known() {
 			return judgeServicesWithoutCIDR(n, lists)
@@ -95,7 +106,8 @@ type requiredPrefix struct {
 // have addresses of the VPC.
 func vpcCIDRs(n *node.Node) (f node.Fact[[]node.Prefix]) {
 	if file := n.Intended(); file != nil && file.Config != nil && len(file.Config.VPCCIDRs) > 0 {
-		f.Learn(node.ParsePrefixes(file.Config.VPCCIDRs...), file.Field("vpcCIDRs"), "vpcCIDRs is %s", strings.Join(file.Config.VPCCIDRs, ", "))
+		f.Learn(node.ParsePrefixes(file.Config.VPCCIDRs...), file.Field("vpcCIDRs"),
+			"vpcCIDRs is %s", strings.Join(file.Config.VPCCIDRs, ", "))
 	}
 	return f
 }
@@ -105,7 +117,8 @@ func vpcCIDRs(n *node.Node) (f node.Fact[[]node.Prefix]) {
 func judgeServicesWithoutCIDR(n *node.Node, lists []exceptionList) ([]checks.Finding, error) {
 	ips := append(slices.Clone(n.ServiceIPs.Value), n.ClusterDNS.Value...)
 	if len(ips) == 0 {
-		return nil, checks.Unknown(cmp.Or(n.ServiceCIDRs.Gap, evidence.NotShown.Gap("the service CIDR")))
+		return nil, checks.Unknown(cmp.Or(n.ServiceCIDRs.Gap,
+			evidence.NotShown.Gap("the service CIDR")))
 	}
 	for _, ip := range ips {
 		if !node.AnyContains(lists[0].prefixes, ip) {
@@ -113,7 +126,9 @@ func judgeServicesWithoutCIDR(n *node.Node, lists []exceptionList) ([]checks.Fin
 			if from.Path == "" {
 				from = n.ClusterDNS.From
 			}
-			return []checks.Finding{checks.Findingf(checks.Fail, lists[0].of, "the service address %s is not among the OutBoundNAT exceptions of %s", ip, lists[0].of).With(lists[0].from, from)}, nil
+			return []checks.Finding{checks.Findingf(checks.Fail, lists[0].of,
+				"the service address %s is not among the OutBoundNAT exceptions of %s", ip,
+				lists[0].of).With(lists[0].from, from)}, nil
 		}
 	}
 	return managementHint(n, lists), nil
@@ -121,14 +136,16 @@ func judgeServicesWithoutCIDR(n *node.Node, lists []exceptionList) ([]checks.Fin
 
 // managementHint tells, on l2bridge, that the node's own subnet is not on the list.
 func managementHint(n *node.Node, lists []exceptionList) []checks.Finding {
-	if n.Backend.Value != node.L2Bridge || len(n.ManagementIPs.Value) == 0 || n.CNI.Value == node.Azure || n.CNI.Value == node.GKE || lists[0].live {
+	if n.Backend.Value != node.L2Bridge || len(n.ManagementIPs.Value) == 0 ||
+		n.CNI.Value == node.Azure || n.CNI.Value == node.GKE || lists[0].live {
 		return nil
 	}
 	ip := n.ManagementIPs.Value[0]
 	if node.AnyContains(lists[0].prefixes, ip) {
 		return nil
 	}
-	return []checks.Finding{checks.Findingf(checks.Info, lists[0].of, "the node's own subnet (%s) is not among the exceptions: pods reach nodes under the node's address, which is right where the subnet holds other hosts too", ip).
+	return []checks.Finding{checks.Findingf(checks.Info, lists[0].of,
+		"the node's own subnet (%s) is not among the exceptions: pods reach nodes under the node's address, which is right where the subnet holds other hosts too", ip).
 		With(lists[0].from, n.ManagementIPs.From)}
 }
 
@@ -145,7 +162,8 @@ func wrongShape(f *node.CNIFile) (checks.Finding, bool) {
 			continue
 		}
 		if v2 := f.Config.APIVersion == 2; v2 && e.Shape == "v1" || !v2 && e.Shape == "v2" {
-			return checks.Findingf(checks.Fail, f.Name, "%s drops the OutBoundNAT exceptions: they are written for apiVersion %d, and the configuration says %d", f.Config.EffectiveType(), cond(v2, 1, 2), max(f.Config.APIVersion, 1)).
+			return checks.Findingf(checks.Fail, f.Name,
+				"%s drops the OutBoundNAT exceptions: they are written for apiVersion %d, and the configuration says %d", f.Config.EffectiveType(), cond(v2, 1, 2), max(f.Config.APIVersion, 1)).
 				At(f.File.At(e.Spot), "exceptions %s", strings.Join(e.Exceptions, ", ")), true
 		}
 	}

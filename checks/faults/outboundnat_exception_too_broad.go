@@ -27,24 +27,29 @@ their virtual networks.`,
 		Commands: []string{`notepad "{cniFile}"`},
 		Impact:   "running pods keep the old list until they are recreated",
 	},
-	Links:  []string{"https://github.com/microsoft/SDN/issues/313", "https://github.com/Azure/AKS/issues/1367"},
+	Links: []string{"https://github.com/microsoft/SDN/issues/313",
+		"https://github.com/Azure/AKS/issues/1367"},
 	Breaks: []*checks.Effect{effectOutbound},
 	Applies: func(n *node.Node) error {
-		return checks.RequireCNI(n, node.Flannel, node.Bridge, node.Overlay, node.WinCNI, node.GKE, node.Azure, node.VPC, node.Calico)
+		return checks.RequireCNI(n, node.Flannel, node.Bridge, node.Overlay, node.WinCNI, node.GKE,
+			node.Azure, node.VPC, node.Calico)
 	},
 	Needs: []evidence.Need{evidence.Any(node.NeedCNIFiles, evidence.HNSEndpoints)},
-	Uses:  append(slices.Clone(node.ClusterSources), evidence.HNSEndpoints, evidence.ReachProbes, evidence.Node, evidence.Nodes, evidence.HNSNetworks, evidence.Adapters),
+	Uses: append(slices.Clone(node.ClusterSources), evidence.HNSEndpoints, evidence.ReachProbes,
+		evidence.Node, evidence.Nodes, evidence.HNSNetworks, evidence.Adapters),
 	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
 		n := node.About(s)
 		lists := exceptionLists(n, s)
 		if len(lists) == 0 {
-			if f := n.Intended(); len(evidence.HNSEndpoints.In(s)) == 0 && (f == nil || f.Config == nil) {
+			if f := n.Intended(); len(evidence.HNSEndpoints.In(s)) == 0 &&
+				(f == nil || f.Config == nil) {
 				return nil, checks.Unknown(noConfig(f))
 			}
 			return nil, nil
 		}
 		findings := unreachableExceptions(n, s, lists)
-		if n.CNI.Value == node.GKE || n.CNI.Value == node.Azure || n.CNI.Value == node.VPC || n.CNI.Value == node.Calico {
+		if n.CNI.Value == node.GKE || n.CNI.Value == node.Azure || n.CNI.Value == node.VPC ||
+			n.CNI.Value == node.Calico {
 			return findings, nil
 		}
 		blamed := map[node.Prefix]bool{}
@@ -52,7 +57,8 @@ their virtual networks.`,
 			for _, p := range list.prefixes {
 				if !blamed[p] && broad(n, p) && len(findings) == 0 {
 					blamed[p] = true
-					findings = append(findings, checks.Findingf(checks.Warn, p.String(), "the exception %s of %s holds far more than the cluster: pods cannot reach the other hosts in it", p, list.of).
+					findings = append(findings, checks.Findingf(checks.Warn, p.String(),
+						"the exception %s of %s holds far more than the cluster: pods cannot reach the other hosts in it", p, list.of).
 						With(list.from, n.ClusterCIDRs.From))
 				}
 			}
@@ -77,7 +83,8 @@ func broad(n *node.Node, p node.Prefix) bool {
 }
 
 // unreachableExceptions finds hosts that pods fail to reach because they are on the list.
-func unreachableExceptions(n *node.Node, s evidence.Snapshot, lists []exceptionList) []checks.Finding {
+func unreachableExceptions(n *node.Node, s evidence.Snapshot,
+	lists []exceptionList) []checks.Finding {
 	var findings []checks.Finding
 	probes := evidence.ReachProbes.In(s)
 	if podsReachNothing(n, probes, lists) {
@@ -85,10 +92,13 @@ func unreachableExceptions(n *node.Node, s evidence.Snapshot, lists []exceptionL
 	}
 	for _, p := range probes {
 		dest, ok := probed.AddressOf(p)
-		if !ok || p.From == "node" || p.From == "" || p.Protocol == "icmp" || p.Outcome != "timeout" && p.Outcome != "unreachable" {
+		if !ok || p.From == "node" || p.From == "" || p.Protocol == "icmp" ||
+			p.Outcome != "timeout" && p.Outcome != "unreachable" {
 			continue
 		}
-		if slices.Contains(n.ServiceIPs.Value, dest) || slices.Contains(n.ClusterDNS.Value, dest) || node.AnyContains(n.ClusterCIDRs.Value, dest) || slices.Contains(n.ManagementIPs.Value, dest) {
+		if slices.Contains(n.ServiceIPs.Value, dest) || slices.Contains(n.ClusterDNS.Value, dest) ||
+			node.AnyContains(n.ClusterCIDRs.Value, dest) || slices.Contains(n.ManagementIPs.Value,
+			dest) {
 			continue // another fault: this traffic is meant to stay inside
 		}
 		if slices.ContainsFunc(evidence.Nodes.In(s), func(o evidence.NodeObject) bool {
@@ -97,21 +107,28 @@ func unreachableExceptions(n *node.Node, s evidence.Snapshot, lists []exceptionL
 			continue // a node of the cluster has routes to pods, or is meant to
 		}
 		if slices.ContainsFunc(probes, func(q evidence.ReachProbe) bool {
-			return q.From == "node" && q.Target == p.Target && q.Protocol == p.Protocol && q.Outcome != "ok"
+			return q.From == "node" && q.Target == p.Target && q.Protocol == p.Protocol &&
+				q.Outcome != "ok"
 		}) {
 			continue // the node does not reach it either
 		}
 		for _, list := range lists {
-			at := slices.IndexFunc(list.prefixes, func(e node.Prefix) bool { return e.Contains(dest) })
+			at := slices.IndexFunc(list.prefixes, func(e node.Prefix) bool {
+				return e.Contains(dest)
+			})
 			if at < 0 {
 				continue
 			}
 			level := checks.Fail
-			if slices.ContainsFunc(n.ManagementIPs.Value, list.prefixes[at].Contains) && !broad(n, list.prefixes[at]) {
-				level = checks.Warn // the documentation asks for the node's own subnet, and cannot know who else lives there
+			if slices.ContainsFunc(n.ManagementIPs.Value, list.prefixes[at].Contains) &&
+				!broad(n, list.prefixes[at]) {
+				// the documentation asks for the node's own subnet, and cannot know who else lives there
+				level = checks.Warn
 			}
-			findings = append(findings, checks.Findingf(level, dest.String(), "%s is inside the exception %s of %s: pods send to it untranslated, and its replies do not come back", dest, list.prefixes[at], list.of).
-				At(p.Field("outcome"), "%s to %s from %s: %s", p.Protocol, p.Target, p.From, p.Outcome).With(list.from))
+			findings = append(findings, checks.Findingf(level, dest.String(),
+				"%s is inside the exception %s of %s: pods send to it untranslated, and its replies do not come back", dest, list.prefixes[at], list.of).
+				At(p.Field("outcome"), "%s to %s from %s: %s", p.Protocol, p.Target, p.From,
+					p.Outcome).With(list.from))
 			break
 		}
 	}
@@ -123,7 +140,9 @@ func podsReachNothing(n *node.Node, probes []evidence.ReachProbe, lists []except
 	tried := false
 	for _, p := range probes {
 		dest, ok := probed.AddressOf(p)
-		listed := ok && slices.ContainsFunc(lists, func(l exceptionList) bool { return node.AnyContains(l.prefixes, dest) })
+		listed := ok && slices.ContainsFunc(lists, func(l exceptionList) bool {
+			return node.AnyContains(l.prefixes, dest)
+		})
 		if p.From == "node" || p.From == "" || p.Protocol == "icmp" || listed {
 			continue
 		}

@@ -9,7 +9,8 @@ import (
 // bridgeConf is flannel's configuration with a delegate that keeps these exceptions.
 func bridgeConf(exceptions ...string) string {
 	return "-- files/C/k/cni/config/cni.conf --\n{\"cniVersion\":\"0.2.0\",\"name\":\"cbr0\",\"type\":\"flannel\",\"delegate\":{\"type\":\"win-bridge\",\"policies\":[\n" +
-		"{\"Name\":\"EndpointPolicy\",\"Value\":{\"Type\":\"OutBoundNAT\",\"ExceptionList\":[" + quoted(exceptions) + "]}}]}}\n"
+		"{\"Name\":\"EndpointPolicy\",\"Value\":{\"Type\":\"OutBoundNAT\",\"ExceptionList\":[" +
+		quoted(exceptions) + "]}}]}}\n"
 }
 
 // podEndpoint is an HNS endpoint of a pod of this node with these exceptions.
@@ -40,33 +41,49 @@ func TestOutboundNATExceptionMissing(t *testing.T) {
 	runLooks(t, "outboundnat-exception-missing", []look{
 		{"all three", kubeadm + nodeAddress + bridgeConf(pods, services, nodes), "pass"},
 		{"a broader entry holds them", kubeadm + bridgeConf("10.0.0.0/8"), "pass"},
-		{"the documentation's third is only told", kubeadm + nodeAddress + bridgeConf(pods, services),
+		{"the documentation's third is only told", kubeadm + nodeAddress + bridgeConf(pods,
+			services),
 			"info: the node's own subnet (10.20.30.21) is not among the exceptions: pods reach nodes under the node's address, which is right where the subnet holds other hosts too [state]"},
-		{"no service CIDR", kubeadm + bridgeConf(pods), "fail: the service CIDR 10.96.0.0/12 is not among the OutBoundNAT exceptions of cni.conf [state]"},
-		{"a part of the cluster CIDR", kubeadm + bridgeConf("10.244.2.0/24", services), "fail: the cluster CIDR 10.244.0.0/16 is not among the OutBoundNAT exceptions of cni.conf [state]"},
-		{"the file and a pod lack the same", kubeadm + bridgeConf(pods) + podEndpoint(pods), "fail: the service CIDR 10.96.0.0/12 is not among the OutBoundNAT exceptions of cni.conf [state]"},
-		{"the file is right, and a pod is from before", kubeadm + bridgeConf(pods, services) + podEndpoint(),
+		{"no service CIDR", kubeadm + bridgeConf(pods),
+			"fail: the service CIDR 10.96.0.0/12 is not among the OutBoundNAT exceptions of cni.conf [state]"},
+		{"a part of the cluster CIDR", kubeadm + bridgeConf("10.244.2.0/24", services),
+			"fail: the cluster CIDR 10.244.0.0/16 is not among the OutBoundNAT exceptions of cni.conf [state]"},
+		{"the file and a pod lack the same", kubeadm + bridgeConf(pods) + podEndpoint(pods),
+			"fail: the service CIDR 10.96.0.0/12 is not among the OutBoundNAT exceptions of cni.conf [state]"},
+		{"the file is right, and a pod is from before", kubeadm + bridgeConf(pods, services) +
+			podEndpoint(),
 			"warn: endpoint web (10.244.2.5) still has OutBoundNAT exceptions without the cluster CIDR 10.244.0.0/16, which the configuration now holds: recreate its pod [state]\n" +
 				"warn: endpoint web (10.244.2.5) still has OutBoundNAT exceptions without the service CIDR 10.96.0.0/12, which the configuration now holds: recreate its pod [state]"},
-		{"only HNS was asked", kubeadm + onFlannel + podEndpoint(pods), "fail: the service CIDR 10.96.0.0/12 is not among the OutBoundNAT exceptions of endpoint web (10.244.2.5) [state]"},
-		{"the service CIDR is not known, but a Service outside the list", onFlannel + dns + bridgeConf(pods), "fail: the service address 10.96.0.10 is not among the OutBoundNAT exceptions of cni.conf [state]"},
-		{"the service CIDR is not known, and no Service either", onFlannel + bridgeConf(pods), "unknown"},
-		{"a configuration without the policy", kubeadm + onFlannel + "-- files/C/k/cni/config/cni.conf --\n{\"name\":\"cbr0\",\"type\":\"flannel\",\"delegate\":{\"type\":\"win-bridge\"}}\n", "skip"},
-		{"the shape of the other interface", kubeadm + v2(""), "fail: win-bridge drops the OutBoundNAT exceptions: they are written for apiVersion 2, and the configuration says 1 [state]"},
+		{"only HNS was asked", kubeadm + onFlannel + podEndpoint(pods),
+			"fail: the service CIDR 10.96.0.0/12 is not among the OutBoundNAT exceptions of endpoint web (10.244.2.5) [state]"},
+		{"the service CIDR is not known, but a Service outside the list",
+			onFlannel + dns + bridgeConf(pods),
+			"fail: the service address 10.96.0.10 is not among the OutBoundNAT exceptions of cni.conf [state]"},
+		{"the service CIDR is not known, and no Service either", onFlannel + bridgeConf(pods),
+			"unknown"},
+		{"a configuration without the policy",
+			kubeadm + onFlannel +
+				"-- files/C/k/cni/config/cni.conf --\n{\"name\":\"cbr0\",\"type\":\"flannel\",\"delegate\":{\"type\":\"win-bridge\"}}\n", "skip"},
+		{"the shape of the other interface", kubeadm + v2(""),
+			"fail: win-bridge drops the OutBoundNAT exceptions: they are written for apiVersion 2, and the configuration says 1 [state]"},
 		{"the shape of its own", kubeadm + v2(`,"apiVersion":2`), "pass"},
 		{"Calico adds networks at run time", kubeadm + onCalico, "skip"},
 		{"Amazon's plugin did its work", vpcConf + vpcPod("10.60.0.0/16", "172.20.0.0/16"), "pass"},
-		{"HNS lacks the service CIDR of Amazon's plugin", vpcConf + vpcPod("10.60.0.0/16"), "fail: the service CIDR 172.20.0.0/16 is not among the OutBoundNAT exceptions of endpoint cid-1 (10.60.3.24) [state]"},
-		{"HNS lacks the VPC", vpcConf + vpcPod("172.20.0.0/16"), "fail: the VPC CIDR 10.60.0.0/16 is not among the OutBoundNAT exceptions of endpoint cid-1 (10.60.3.24) [state]"},
+		{"HNS lacks the service CIDR of Amazon's plugin", vpcConf + vpcPod("10.60.0.0/16"),
+			"fail: the service CIDR 172.20.0.0/16 is not among the OutBoundNAT exceptions of endpoint cid-1 (10.60.3.24) [state]"},
+		{"HNS lacks the VPC", vpcConf + vpcPod("172.20.0.0/16"),
+			"fail: the VPC CIDR 10.60.0.0/16 is not among the OutBoundNAT exceptions of endpoint cid-1 (10.60.3.24) [state]"},
 		{"Amazon's plugin, and nobody asked HNS", vpcConf, "unknown"},
-		{"an older configuration names no VPC", replace(vpcConf, `"vpcCIDRs":["10.60.0.0/16"],`, "") + vpcPod("10.60.3.0/24", "172.20.0.0/16"), "unknown"},
+		{"an older configuration names no VPC", replace(vpcConf, `"vpcCIDRs":["10.60.0.0/16"],`,
+			"") + vpcPod("10.60.3.0/24", "172.20.0.0/16"), "unknown"},
 	})
 }
 
 const vpcConf = "-- files/C/ProgramData/Amazon/EKS/cni/config/vpc-bridge.conf --\n{\"name\":\"vpc\",\"type\":\"vpc-bridge\",\"vpcCIDRs\":[\"10.60.0.0/16\"],\"serviceCIDR\":\"172.20.0.0/16\"}\n"
 
 func vpcPod(exceptions ...string) string {
-	return replace(podEndpoint(exceptions...), `"Name":"web"`, `"Name":"cid-1"`, "cbr0", "vpcbr065E2C9A41D7", "10.244.2.5", "10.60.3.24")
+	return replace(podEndpoint(exceptions...), `"Name":"web"`, `"Name":"cid-1"`, "cbr0",
+		"vpcbr065E2C9A41D7", "10.244.2.5", "10.60.3.24")
 }
 
 func TestOutboundNATExceptionTooBroad(t *testing.T) {
@@ -76,26 +93,45 @@ func TestOutboundNATExceptionTooBroad(t *testing.T) {
 	const broad = "warn: the exception 10.0.0.0/8 of cni.conf holds far more than the cluster: pods cannot reach the other hosts in it [state]"
 	const convicted = "fail: 10.60.12.8 is inside the exception 10.0.0.0/8 of cni.conf: pods send to it untranslated, and its replies do not come back [state]"
 	azure := func(tree string) string {
-		return replace(tree, `"type":"flannel"`, `"type":"azure-vnet"`, `"name":"cbr0"`, `"name":"azure"`)
+		return replace(tree, `"type":"flannel"`, `"type":"azure-vnet"`, `"name":"cbr0"`,
+			`"name":"azure"`)
 	}
 	runLooks(t, "outboundnat-exception-too-broad", []look{
-		{"what the documentation asks for", kubeadm + nodeAddress + bridgeConf("10.244.0.0/16", "10.96.0.0/12", "10.20.30.0/24"), "pass"},
+		{"what the documentation asks for", kubeadm + nodeAddress + bridgeConf("10.244.0.0/16",
+			"10.96.0.0/12", "10.20.30.0/24"), "pass"},
 		{"a whole private range", kubeadm + bridgeConf("10.0.0.0/8"), broad},
-		{"a private range that holds none of the cluster", kubeadm + bridgeConf("10.244.0.0/16", "10.96.0.0/12", "192.168.0.0/16"), "pass"},
-		{"a host in it that pods do not reach", kubeadm + bridgeConf("10.0.0.0/8") + probes("a/p tcp 10.60.12.8:1433 timeout"), convicted},
-		{"a host in it that pods reach", kubeadm + bridgeConf("10.0.0.0/8") + probes("a/p tcp 10.60.12.8:1433 ok"), broad},
-		{"a host that refuses was reached", kubeadm + bridgeConf("10.0.0.0/8") + probes("a/p tcp 10.60.12.8:1433 refused"), broad},
-		{"a host that the node does not reach either", kubeadm + bridgeConf("10.0.0.0/8") + reachTree("a/p tcp 10.60.12.9:22 timeout", "node tcp 10.60.12.9:22 timeout", "a/p tcp 1.1.1.1:443 ok"), broad},
-		{"pods reach nothing at all", kubeadm + bridgeConf("10.0.0.0/8") + reachTree("a/p tcp 10.60.12.8:1433 timeout", "a/p tcp 1.1.1.1:443 timeout", "node tcp 10.60.12.8:1433 ok"), broad},
-		{"a neighbour in the node's own subnet, which the documentation asks for", kubeadm + nodeAddress + bridgeConf("10.244.0.0/16", "10.96.0.0/12", "10.20.30.0/24") + probes("a/p tcp 10.20.30.99:445 timeout"),
+		{"a private range that holds none of the cluster", kubeadm + bridgeConf("10.244.0.0/16",
+			"10.96.0.0/12", "192.168.0.0/16"), "pass"},
+		{"a host in it that pods do not reach", kubeadm + bridgeConf("10.0.0.0/8") +
+			probes("a/p tcp 10.60.12.8:1433 timeout"), convicted},
+		{"a host in it that pods reach", kubeadm + bridgeConf("10.0.0.0/8") +
+			probes("a/p tcp 10.60.12.8:1433 ok"), broad},
+		{"a host that refuses was reached", kubeadm + bridgeConf("10.0.0.0/8") +
+			probes("a/p tcp 10.60.12.8:1433 refused"), broad},
+		{"a host that the node does not reach either", kubeadm + bridgeConf("10.0.0.0/8") +
+			reachTree("a/p tcp 10.60.12.9:22 timeout", "node tcp 10.60.12.9:22 timeout",
+				"a/p tcp 1.1.1.1:443 ok"), broad},
+		{"pods reach nothing at all", kubeadm + bridgeConf("10.0.0.0/8") +
+			reachTree("a/p tcp 10.60.12.8:1433 timeout", "a/p tcp 1.1.1.1:443 timeout",
+				"node tcp 10.60.12.8:1433 ok"), broad},
+		{"a neighbour in the node's own subnet, which the documentation asks for",
+			kubeadm + nodeAddress + bridgeConf("10.244.0.0/16", "10.96.0.0/12", "10.20.30.0/24") +
+				probes("a/p tcp 10.20.30.99:445 timeout"),
 			"warn: 10.20.30.99 is inside the exception 10.20.30.0/24 of cni.conf: pods send to it untranslated, and its replies do not come back [state]"},
-		{"a Service that does not answer is another fault", kubeadm + bridgeConf("10.244.0.0/16", "10.96.0.0/12") + "-- api/services.json --\n{\"items\":[{\"metadata\":{\"name\":\"web\"},\"spec\":{\"clusterIP\":\"10.96.7.7\"}}]}\n" + probes("a/p tcp 10.96.7.7:80 timeout"), "pass"},
-		{"a host of the company in the service CIDR", kubeadm + bridgeConf("10.244.0.0/16", "10.96.0.0/12") + probes("a/p tcp 10.100.4.4:443 timeout"),
+		{"a Service that does not answer is another fault", kubeadm + bridgeConf("10.244.0.0/16",
+			"10.96.0.0/12") +
+			"-- api/services.json --\n{\"items\":[{\"metadata\":{\"name\":\"web\"},\"spec\":{\"clusterIP\":\"10.96.7.7\"}}]}\n" + probes("a/p tcp 10.96.7.7:80 timeout"), "pass"},
+		{"a host of the company in the service CIDR", kubeadm + bridgeConf("10.244.0.0/16",
+			"10.96.0.0/12") + probes("a/p tcp 10.100.4.4:443 timeout"),
 			"fail: 10.100.4.4 is inside the exception 10.96.0.0/12 of cni.conf: pods send to it untranslated, and its replies do not come back [state]"},
-		{"a host by its name", kubeadm + bridgeConf("10.0.0.0/8") + replace(probes("a/p tcp sql.corp.example:1433 timeout"), `"target":"sql.`, `"address":"10.60.12.8","target":"sql.`), convicted},
-		{"a ping says nothing", kubeadm + nodeAddress + bridgeConf("10.244.0.0/16", "10.96.0.0/12", "10.20.30.0/24") + probes("a/p icmp 10.20.30.99 timeout"), "pass"},
+		{"a host by its name", kubeadm + bridgeConf("10.0.0.0/8") +
+			replace(probes("a/p tcp sql.corp.example:1433 timeout"), `"target":"sql.`,
+				`"address":"10.60.12.8","target":"sql.`), convicted},
+		{"a ping says nothing", kubeadm + nodeAddress + bridgeConf("10.244.0.0/16", "10.96.0.0/12",
+			"10.20.30.0/24") + probes("a/p icmp 10.20.30.99 timeout"), "pass"},
 		{"Azure lists its virtual network", azure(kubeadm + bridgeConf("10.0.0.0/8")), "pass"},
-		{"no list at all", onFlannel + "-- files/C/k/cni/config/cni.conf --\n{\"name\":\"cbr0\",\"type\":\"flannel\",\"delegate\":{\"type\":\"win-bridge\"}}\n", "pass"},
+		{"no list at all",
+			onFlannel + "-- files/C/k/cni/config/cni.conf --\n{\"name\":\"cbr0\",\"type\":\"flannel\",\"delegate\":{\"type\":\"win-bridge\"}}\n", "pass"},
 		{"nothing was recorded", onFlannel, "unknown"},
 	})
 }

@@ -17,11 +17,14 @@ var _ = register(checks.Check{
 2019), which is build 17763.379: before it HNS knows no remote subnets. Later updates contain it, so
 the build's revision counts and not the list of updates. Later builds have it from the start.`,
 	Fix: checks.Fix{
-		Text:     "install the current cumulative update of Windows Server 2019 (KB4489899 or any later one) and reboot",
-		Commands: []string{"kubectl drain {node} --ignore-daemonsets --delete-emptydir-data", "sconfig", "Restart-Computer"},
-		Impact:   "the reboot stops every pod of this node",
+		Text: "install the current cumulative update of Windows Server 2019 (KB4489899 or any later one) and reboot",
+		Commands: []string{"kubectl drain {node} --ignore-daemonsets --delete-emptydir-data",
+			"sconfig", "Restart-Computer"},
+		Impact: "the reboot stops every pod of this node",
 	},
-	Links:    []string{"https://kubernetes.io/docs/concepts/services-networking/windows-networking/", "https://support.microsoft.com/help/4489899"},
+	Links: []string{
+		"https://kubernetes.io/docs/concepts/services-networking/windows-networking/",
+		"https://support.microsoft.com/help/4489899"},
 	Breaks:   []*checks.Effect{effectFlanneld, effectHNSNetwork, effectKubeProxy},
 	Explains: []string{"hns-lb-missing-or-stale"},
 	Applies: func(n *node.Node) error {
@@ -29,13 +32,15 @@ the build's revision counts and not the list of updates. Later builds have it fr
 			return err
 		}
 		if n.Build.Known() && n.Build.Value.Number != 17763 {
-			return checks.Skip("the update is for build 17763, and this is %d", n.Build.Value.Number)
+			return checks.Skip("the update is for build 17763, and this is %d",
+				n.Build.Value.Number)
 		}
 		return nil
 	},
 	Needs: []evidence.Need{node.NeedBuild},
 	Signs: []checks.Sign{
-		{Text: "platform does not support feature Remote Subnet", ConfirmOnly: true}, // later builds say so too, where HNS is broken
+		// later builds say so too, where HNS is broken
+		{Text: "platform does not support feature Remote Subnet", ConfirmOnly: true},
 	},
 	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
 		b := node.About(s).Build
@@ -45,7 +50,9 @@ the build's revision counts and not the list of updates. Later builds have it fr
 		if b.Value.UBR >= overlayUBR {
 			return nil, nil
 		}
-		return []checks.Finding{checks.Findingf(checks.Fail, "Windows Server 2019", "the node is at %s, and overlay networks need 10.0.17763.%d (KB4489899) or later", b.Value, overlayUBR).
+		return []checks.Finding{checks.Findingf(checks.Fail, "Windows Server 2019",
+			"the node is at %s, and overlay networks need 10.0.17763.%d (KB4489899) or later",
+			b.Value, overlayUBR).
 			With(b.From)}, nil
 	},
 })

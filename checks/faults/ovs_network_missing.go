@@ -29,35 +29,44 @@ extensions.`,
 		},
 		Impact: "the node is off the network for some seconds, and every pod of it with it",
 	},
-	Links: []string{"https://kubernetes.io/docs/concepts/windows/intro/", "https://github.com/ovn-kubernetes/ovn-kubernetes", "https://cloudbase.it/openvswitch/"},
+	Links: []string{"https://kubernetes.io/docs/concepts/windows/intro/",
+		"https://github.com/ovn-kubernetes/ovn-kubernetes", "https://cloudbase.it/openvswitch/"},
 	Breaks: []*checks.Effect{effectHNSNetwork, effectPodStart, effectNodeReady, effectServices,
 		effectContainers},
 	Applies: checks.OnAll(checks.OnGeneration(node.Gen19), checks.OnCNI(node.OVN)),
 	Needs:   []evidence.Need{evidence.HNSNetworks, evidence.Services},
 	Signs: []checks.Sign{
-		{Text: "database connection failed", Also: []string{"ovs-vsctl", "db.sock"}, Says: "the database of Open vSwitch does not answer"},
+		{Text: "database connection failed", Also: []string{"ovs-vsctl", "db.sock"},
+			Says: "the database of Open vSwitch does not answer"},
 	},
 	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
 		var findings []checks.Finding
 		list := evidence.HNSNetworks.In(s)
 		transparent := ""
 		for _, net := range list {
-			if strings.EqualFold(net.Type, string(node.Transparent)) && (transparent == "" || strings.EqualFold(net.Name, node.OvsNetwork)) {
+			if strings.EqualFold(net.Type, string(node.Transparent)) &&
+				(transparent == "" || strings.EqualFold(net.Name, node.OvsNetwork)) {
 				transparent = net.Name
 			}
 		}
 		if transparent == "" {
-			findings = append(findings, checks.Findingf(checks.Fail, node.OvsNetwork, "HNS has no transparent network %s; it has %s", node.OvsNetwork, networkNames(list)).
+			findings = append(findings, checks.Findingf(checks.Fail, node.OvsNetwork,
+				"HNS has no transparent network %s; it has %s", node.OvsNetwork,
+				networkNames(list)).
 				At(evidence.HNSNetworks.Field(s), "names: %s", networkNames(list)))
 		}
 		svc, there := node.ServiceNamed(s, "ovs-vswitchd")
 		switch {
 		case there && !svc.Running():
-			findings = append(findings, checks.Findingf(checks.Fail, svc.Name, "service %s is %s: nothing forwards what pods send", svc.Name, svc.State).
-				At(svc.Field("state"), "%s: state %s, start type %s", svc.Name, svc.State, orUnknown(svc.StartType)))
+			findings = append(findings, checks.Findingf(checks.Fail, svc.Name,
+				"service %s is %s: nothing forwards what pods send", svc.Name, svc.State).
+				At(svc.Field("state"), "%s: state %s, start type %s", svc.Name, svc.State,
+					orUnknown(svc.StartType)))
 		case !there && len(evidence.Services.In(s)) >= fewProcesses:
-			findings = append(findings, checks.Findingf(checks.Fail, "ovs-vswitchd", "there is no service ovs-vswitchd: Open vSwitch is not installed").
-				At(evidence.Services.Field(s), "none of its %d services is ovs-vswitchd", len(evidence.Services.In(s))))
+			findings = append(findings, checks.Findingf(checks.Fail, "ovs-vswitchd",
+				"there is no service ovs-vswitchd: Open vSwitch is not installed").
+				At(evidence.Services.Field(s), "none of its %d services is ovs-vswitchd",
+					len(evidence.Services.In(s))))
 		case !there && len(findings) == 0:
 			return nil, checks.Unknown(evidence.ListIncomplete.Gap("services"))
 		}

@@ -13,11 +13,13 @@ var _ = register(checks.Check{
 is RAM and page files together, and then refuses every allocation, of pods and of system services
 alike. Without a page file the limit is reached long before RAM is used up.`,
 	Fix: checks.Fix{
-		Text:     "let Windows manage the page file, then reboot the node",
-		Commands: []string{"Get-CimInstance Win32_ComputerSystem | Set-CimInstance -Property @{AutomaticManagedPagefile=$true}", "Restart-Computer"},
-		Impact:   "the reboot stops every pod of this node",
+		Text: "let Windows manage the page file, then reboot the node",
+		Commands: []string{
+			"Get-CimInstance Win32_ComputerSystem | Set-CimInstance -Property @{AutomaticManagedPagefile=$true}", "Restart-Computer"},
+		Impact: "the reboot stops every pod of this node",
 	},
-	Links:  []string{"https://kubernetes.io/docs/concepts/configuration/windows-resource-management/"},
+	Links: []string{
+		"https://kubernetes.io/docs/concepts/configuration/windows-resource-management/"},
 	Breaks: []*checks.Effect{effectPodStart, effectContainers},
 	Explains: []string{"paging-file-too-small", "dll-init-failed-0xc0000142",
 		"compute-system-unexpected-exit"},
@@ -33,14 +35,18 @@ alike. Without a page file the limit is reached long before RAM is used up.`,
 		if len(m.PageFiles) > 0 {
 			return nil, nil
 		}
-		f := checks.Findingf(checks.Warn, "page file", "no page file is configured: allocations fail as soon as as much is committed as there is RAM")
+		f := checks.Findingf(checks.Warn, "page file",
+			"no page file is configured: allocations fail as soon as as much is committed as there is RAM")
 		if m.CommitLimitBytes > 0 {
-			f = checks.Findingf(checks.Warn, "page file", "no page file is configured: allocations fail as soon as %s are committed", gib(m.CommitLimitBytes))
+			f = checks.Findingf(checks.Warn, "page file",
+				"no page file is configured: allocations fail as soon as %s are committed",
+				gib(m.CommitLimitBytes))
 		}
 		f = f.At(evidence.MemoryInfo.Field(s, "pageFiles"), "pageFiles is empty")
 		if m.CommitLimitBytes > 0 && m.CommitUsedBytes*100 >= m.CommitLimitBytes*commitStrain {
 			f.Level = checks.Fail
-			f = f.At(evidence.MemoryInfo.Field(s, "commitUsedBytes"), "commitUsedBytes %d of commitLimitBytes %d", m.CommitUsedBytes, m.CommitLimitBytes)
+			f = f.At(evidence.MemoryInfo.Field(s, "commitUsedBytes"),
+				"commitUsedBytes %d of commitLimitBytes %d", m.CommitUsedBytes, m.CommitLimitBytes)
 		}
 		return []checks.Finding{f}, nil
 	},

@@ -32,22 +32,35 @@ are the others.`,
 	Fix: checks.Fix{
 		Text: "let Windows manage the page file, or make it larger; then keep 2 GiB back for Windows (systemReserved) and give pods limits that equal their requests",
 		Commands: []string{
-			"Get-Counter '\\Memory\\Committed Bytes', '\\Memory\\Commit Limit'", "Get-Process | Sort-Object PagedMemorySize64 -Descending | Select-Object -First 10 Name, Id, PagedMemorySize64",
+			"Get-Counter '\\Memory\\Committed Bytes', '\\Memory\\Commit Limit'",
+			"Get-Process | Sort-Object PagedMemorySize64 -Descending | Select-Object -First 10 Name, Id, PagedMemorySize64",
 			"Get-CimInstance Win32_ComputerSystem | Set-CimInstance -Property @{AutomaticManagedPagefile=$true}", "Restart-Computer",
 		},
 		Impact: "the reboot stops every pod of this node",
 	},
-	Links:    []string{"https://kubernetes.io/docs/concepts/configuration/windows-resource-management/", "https://github.com/Azure/AKS/issues/1941", "https://github.com/Azure/acs-engine/issues/4013", "https://github.com/kubernetes/kubernetes/issues/69938"},
+	Links: []string{
+		"https://kubernetes.io/docs/concepts/configuration/windows-resource-management/",
+		"https://github.com/Azure/AKS/issues/1941",
+		"https://github.com/Azure/acs-engine/issues/4013",
+		"https://github.com/kubernetes/kubernetes/issues/69938"},
 	Breaks:   []*checks.Effect{effectPodStart, effectContainers},
 	Explains: []string{"dll-init-failed-0xc0000142", "compute-system-unexpected-exit"},
 	Needs:    []evidence.Need{evidence.MemoryInfo},
 	Signs: []checks.Sign{
-		checks.SignOfCode("ERROR_COMMITMENT_LIMIT", "Windows refused memory: RAM and page file together are used up"),
-		checks.SignOfCode("ERROR_COMMITMENT_LIMIT", "Windows refused memory: RAM and page file together are used up", "Windows system call"),
-		checks.SignOfCode("ERROR_COMMITMENT_LIMIT", "Windows refused memory: RAM and page file together are used up", "CreateProcess"),
-		checks.SignOfCode("ERROR_COMMITMENT_LIMIT", "Windows refused memory: RAM and page file together are used up", "CreateComputeSystem"),
-		{Text: pagingFileText, Says: "Windows refused memory: RAM and page file together are used up"},
-		{Text: "diagnosed a low virtual memory condition", In: []string{evidence.InEvents}, Says: "Windows reports that virtual memory runs low"},
+		checks.SignOfCode("ERROR_COMMITMENT_LIMIT",
+			"Windows refused memory: RAM and page file together are used up"),
+		checks.SignOfCode("ERROR_COMMITMENT_LIMIT",
+			"Windows refused memory: RAM and page file together are used up",
+			"Windows system call"),
+		checks.SignOfCode("ERROR_COMMITMENT_LIMIT",
+			"Windows refused memory: RAM and page file together are used up", "CreateProcess"),
+		checks.SignOfCode("ERROR_COMMITMENT_LIMIT",
+			"Windows refused memory: RAM and page file together are used up",
+			"CreateComputeSystem"),
+		{Text: pagingFileText,
+			Says: "Windows refused memory: RAM and page file together are used up"},
+		{Text: "diagnosed a low virtual memory condition", In: []string{evidence.InEvents},
+			Says: "Windows reports that virtual memory runs low"},
 	},
 	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
 		m := evidence.MemoryInfo.In(s)
@@ -65,7 +78,8 @@ are the others.`,
 		var refusal []evidence.Because
 		if level == 0 {
 			for _, match := range s.Signs("paging-file-too-small") {
-				if match.Over == "" && !match.Last.IsZero() && s.Now().Sub(match.Last) < refusedLately {
+				if match.Over == "" && !match.Last.IsZero() &&
+					s.Now().Sub(match.Last) < refusedLately {
 					level, refusal = checks.Warn, append(refusal, checks.Quote(match))
 				}
 			}
@@ -74,11 +88,14 @@ are the others.`,
 		if level == 0 {
 			return nil, nil
 		}
-		f := checks.Findingf(level, "commit", message, gib(m.CommitUsedBytes), gib(m.CommitLimitBytes)).
-			At(evidence.MemoryInfo.Field(s, "commitUsedBytes"), "commitUsedBytes %d of commitLimitBytes %d", m.CommitUsedBytes, m.CommitLimitBytes)
+		f := checks.Findingf(level, "commit", message, gib(m.CommitUsedBytes),
+			gib(m.CommitLimitBytes)).
+			At(evidence.MemoryInfo.Field(s, "commitUsedBytes"),
+				"commitUsedBytes %d of commitLimitBytes %d", m.CommitUsedBytes, m.CommitLimitBytes)
 		for i, p := range m.PageFiles {
 			if !p.Automatic {
-				f = f.At(evidence.MemoryInfo.Field(s, "pageFiles", i), "%s has a fixed size of %s", p.Path, gib(p.SizeBytes))
+				f = f.At(evidence.MemoryInfo.Field(s, "pageFiles", i), "%s has a fixed size of %s",
+					p.Path, gib(p.SizeBytes))
 			}
 		}
 		if len(refusal) > 0 {

@@ -26,33 +26,49 @@ holds is known for the published images; of a private one only the runtime's own
 		Commands: []string{"Restart-Service {runtime}, kubelet"},
 		Impact:   "running containers are not touched; pods that were waiting start",
 	},
-	Links: []string{"https://kubernetes.io/docs/tasks/debug/debug-cluster/windows/", "https://github.com/kubernetes/kubernetes/blob/master/build/pause/CHANGELOG.md",
+	Links: []string{"https://kubernetes.io/docs/tasks/debug/debug-cluster/windows/",
+		"https://github.com/kubernetes/kubernetes/blob/master/build/pause/CHANGELOG.md",
 		"https://learn.microsoft.com/en-us/virtualization/windowscontainers/deploy-containers/version-compatibility"},
-	Breaks: []*checks.Effect{effectFlanneld, effectKubeProxy, effectPodStart, effectCNIConfig}, // the first two where they are pods
+	// the first two where they are pods
+	Breaks: []*checks.Effect{effectFlanneld, effectKubeProxy, effectPodStart, effectCNIConfig},
 	Needs:  []evidence.Need{node.NeedBuild, node.NeedSandboxImage},
-	Uses:   slices.Concat(node.KubeletSources, node.RuntimeConfigs, []evidence.Need{evidence.CRI, evidence.Node, evidence.Pods}),
+	Uses: slices.Concat(node.KubeletSources, node.RuntimeConfigs,
+		[]evidence.Need{evidence.CRI, evidence.Node, evidence.Pods}),
 	Signs: []checks.Sign{
-		{Text: "The container operating system does not match the host operating system", Also: []string{"sandbox"}, Says: "the sandbox of a pod was made for another Windows version"},
+		{Text: "The container operating system does not match the host operating system",
+			Also: []string{"sandbox"},
+			Says: "the sandbox of a pod was made for another Windows version"},
 		{Text: "The operating system of the container does not match the operating system of the host", Also: []string{"sandbox"}, Says: "the sandbox of a pod was made for another Windows version"},
-		{Text: "0xc0370101", Also: []string{"sandbox"}, Says: "the sandbox of a pod was made for another Windows version (0xc0370101)"},
-		{Text: "no matching manifest for windows/", Also: []string{"pause"}, Says: "the pause image has no variant for this Windows version"},
-		{Text: "no match for platform in manifest", Also: []string{"pause"}, Says: "the pause image has no variant for this Windows version"},
+		{Text: "0xc0370101", Also: []string{"sandbox"},
+			Says: "the sandbox of a pod was made for another Windows version (0xc0370101)"},
+		{Text: "no matching manifest for windows/", Also: []string{"pause"},
+			Says: "the pause image has no variant for this Windows version"},
+		{Text: "no match for platform in manifest", Also: []string{"pause"},
+			Says: "the pause image has no variant for this Windows version"},
 	},
 	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
 		n := node.About(s)
 		image := node.SandboxImage(n, s)
 		builds, known := evidence.PauseBuilds(image.Value)
 		if !known {
-			return nil, checks.Unknown(evidence.NotShown.Gap("for which Windows builds the pause image %s was made", image.Value))
+			return nil, checks.Unknown(
+				evidence.NotShown.Gap("for which Windows builds the pause image %s was made",
+					image.Value))
 		}
 		host := n.Build.Value.Number
-		if slices.ContainsFunc(builds, func(b int) bool { return evidence.HostRunsImage(host, b) }) {
+		if slices.ContainsFunc(builds, func(b int) bool {
+			return evidence.HostRunsImage(host, b)
+		}) {
 			return sandboxStillRefused(s, image), nil
 		}
 		if len(builds) == 0 {
-			return []checks.Finding{checks.Findingf(checks.Fail, image.Value, "the pause image %s is for Linux only, and the node is Windows %s", image.Value, n.Build.Value).With(image.From, n.Build.From)}, nil
+			return []checks.Finding{checks.Findingf(checks.Fail, image.Value,
+				"the pause image %s is for Linux only, and the node is Windows %s", image.Value,
+				n.Build.Value).With(image.From, n.Build.From)}, nil
 		}
-		return []checks.Finding{checks.Findingf(checks.Fail, image.Value, "the pause image %s is for the Windows builds %s, and the node is %s", image.Value, joinInts(builds), n.Build.Value).With(image.From, n.Build.From)}, nil
+		return []checks.Finding{checks.Findingf(checks.Fail, image.Value,
+			"the pause image %s is for the Windows builds %s, and the node is %s", image.Value,
+			joinInts(builds), n.Build.Value).With(image.From, n.Build.From)}, nil
 	},
 })
 
@@ -60,14 +76,17 @@ holds is known for the published images; of a private one only the runtime's own
 // just now, though the image that is configured would fit: the runtime was not
 // restarted since, or the tag on the node holds something else.
 func sandboxStillRefused(s evidence.Snapshot, image node.Fact[string]) []checks.Finding {
-	if !slices.ContainsFunc(evidence.Pods.In(s), func(p evidence.Pod) bool { return stuckReason(p) != "" }) {
+	if !slices.ContainsFunc(evidence.Pods.In(s), func(p evidence.Pod) bool {
+		return stuckReason(p) != ""
+	}) {
 		return nil
 	}
 	for _, m := range s.Signs("pause-os-version-mismatch") {
 		if m.Last.IsZero() || s.Now().Sub(m.Last) > checks.Recently {
 			continue
 		}
-		f := checks.Findingf(checks.Fail, image.Value, "sandboxes are refused for their Windows version, though the configured pause image %s fits this node: what runs is not what is configured", image.Value).
+		f := checks.Findingf(checks.Fail, image.Value,
+			"sandboxes are refused for their Windows version, though the configured pause image %s fits this node: what runs is not what is configured", image.Value).
 			With(image.From, checks.Quote(m))
 		f.Basis = checks.ByBoth
 		return []checks.Finding{f}

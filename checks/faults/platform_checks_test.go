@@ -31,15 +31,24 @@ func TestEKSMissingPrivateIP(t *testing.T) {
 	const lacks = "fail: the Node offers no vpc.amazonaws.com/PrivateIPv4Address, so no pod of it can get an address [state]"
 	runLooks(t, "eks-missing-private-ip", []look{
 		{"the resource is not there", eksNode(`"cpu":"2"`), lacks},
-		{"the resource is none", eksNode(`"cpu":"2","vpc.amazonaws.com/PrivateIPv4Address":"0"`), lacks},
-		{"a Node of a minute", replace(eksNode(`"cpu":"2"`), "2026-11-19T10:00:00Z", "2026-11-20T09:59:00Z"), "pass"},
+		{"the resource is none", eksNode(`"cpu":"2","vpc.amazonaws.com/PrivateIPv4Address":"0"`),
+			lacks},
+		{"a Node of a minute", replace(eksNode(`"cpu":"2"`), "2026-11-19T10:00:00Z",
+			"2026-11-20T09:59:00Z"), "pass"},
 		{"a Node object cut down to its labels", eksNode(""), "unknown"},
-		{"a pod waits without an address", eksNode(twenty) + waitingPod(`,"nodeSelector":{"kubernetes.io/os":"windows"}`, ""), "fail: shop/web waits and was given no VPC address [state]"},
-		{"a pod waits for something else", eksNode(twenty) + waitingPod("", `"vpc.amazonaws.com/PrivateIPv4Address":"10.0.0.9/24"`), "pass"},
-		{"a pod on the host's network needs none", eksNode(twenty) + waitingPod(`,"hostNetwork":true`, ""), "pass"},
-		{"Calico hands out addresses of its own", eksNode(`"cpu":"2"`) + "-- services.json --\n[{\"name\":\"CalicoNode\",\"state\":\"running\"}]\n", "skip"},
+		{"a pod waits without an address",
+			eksNode(twenty) + waitingPod(`,"nodeSelector":{"kubernetes.io/os":"windows"}`, ""),
+			"fail: shop/web waits and was given no VPC address [state]"},
+		{"a pod waits for something else", eksNode(twenty) + waitingPod("",
+			`"vpc.amazonaws.com/PrivateIPv4Address":"10.0.0.9/24"`), "pass"},
+		{"a pod on the host's network needs none",
+			eksNode(twenty) + waitingPod(`,"hostNetwork":true`, ""), "pass"},
+		{"Calico hands out addresses of its own",
+			eksNode(`"cpu":"2"`) +
+				"-- services.json --\n[{\"name\":\"CalicoNode\",\"state\":\"running\"}]\n", "skip"},
 		{"a node of somebody else", nodeOf("v1.29.9", "containerd://1.7.2"), "skip"},
-		{"the scheduler alone, which a full cluster makes say so", "-- api/events.json --\n{\"items\":[{\"reason\":\"FailedScheduling\",\"involvedObject\":{\"kind\":\"Pod\",\"namespace\":\"shop\",\"name\":\"web\"},\"message\":\"0/5 nodes are available: 5 Insufficient vpc.amazonaws.com/PrivateIPv4Address.\"}]}\n",
+		{"the scheduler alone, which a full cluster makes say so",
+			"-- api/events.json --\n{\"items\":[{\"reason\":\"FailedScheduling\",\"involvedObject\":{\"kind\":\"Pod\",\"namespace\":\"shop\",\"name\":\"web\"},\"message\":\"0/5 nodes are available: 5 Insufficient vpc.amazonaws.com/PrivateIPv4Address.\"}]}\n",
 			"warn: the scheduler finds no Windows node with a VPC address to spare [text]"},
 	})
 }
@@ -48,39 +57,61 @@ func TestEKSKubeProxyRBACGroup(t *testing.T) {
 	const refused = `E1120 09:58:40.842740 4036 reflector.go:166] "Unhandled Error" err="failed to list *v1.Service: services is forbidden: User \"system:node:ip-10-0-0-1.ec2.internal\" cannot list resource \"services\" in API group \"\" at the cluster scope"`
 	log := "-- logs/kube-proxy/kube-proxy.log --\n" + refused + "\n"
 	auth := func(roles string) string {
-		return fmt.Sprintf("-- api/configmaps.json --\n{\"items\":[{\"metadata\":{\"name\":\"aws-auth\",\"namespace\":\"kube-system\"},\"data\":{\"mapRoles\":%q}}]}\n", roles)
+		return fmt.Sprintf(
+			"-- api/configmaps.json --\n{\"items\":[{\"metadata\":{\"name\":\"aws-auth\",\"namespace\":\"kube-system\"},\"data\":{\"mapRoles\":%q}}]}\n", roles)
 	}
 	const fail = "fail: kube-proxy speaks as the node, and the API server refuses it the cluster's Services and endpoints "
 	runLooks(t, "eks-kube-proxy-rbac-group", []look{
-		{"refused, and the group is not mapped", eksNode(twenty) + log + auth("- rolearn: a\n  groups: [system:nodes]\n"), fail + "[state+text]"},
+		{"refused, and the group is not mapped",
+			eksNode(twenty) + log + auth("- rolearn: a\n  groups: [system:nodes]\n"),
+			fail + "[state+text]"},
 		{"refused, and roles may be mapped elsewhere", eksNode(twenty) + log, fail + "[text]"},
-		{"the ConfigMap alone proves nothing: access entries may map the role", eksNode(twenty) + auth("- rolearn: a\n") + "-- logs/kube-proxy/kube-proxy.log --\nI1119 ok\n", "pass"},
-		{"refused last night, and the role was mended since", eksNode(twenty) + "-- events.json --\n[{\"log\":\"EKS\",\"provider\":\"kube-proxy\",\"time\":\"2026-11-19T21:00:00Z\",\"message\":" + fmt.Sprintf("%q", refused) + "}]\n",
+		{"the ConfigMap alone proves nothing: access entries may map the role",
+			eksNode(twenty) + auth("- rolearn: a\n") +
+				"-- logs/kube-proxy/kube-proxy.log --\nI1119 ok\n", "pass"},
+		{"refused last night, and the role was mended since",
+			eksNode(twenty) +
+				"-- events.json --\n[{\"log\":\"EKS\",\"provider\":\"kube-proxy\",\"time\":\"2026-11-19T21:00:00Z\",\"message\":" + fmt.Sprintf("%q", refused) + "}]\n",
 			"info: the logs say: the API server refuses kube-proxy the cluster's Services or endpoints; the node's state does not bear it out [text]"},
-		{"another component is refused", eksNode(twenty) + "-- events.json --\n[{\"log\":\"EKS\",\"provider\":\"kubelet\",\"message\":" + fmt.Sprintf("%q", refused) + "}]\n", "pass"},
+		{"another component is refused",
+			eksNode(twenty) +
+				"-- events.json --\n[{\"log\":\"EKS\",\"provider\":\"kubelet\",\"message\":" +
+				fmt.Sprintf("%q", refused) + "}]\n", "pass"},
 		{"no log and no event log", eksNode(twenty), "unknown"},
-		{"RKE2's kube-proxy has an account of its own", nodeOf("v1.32.5+rke2r1", "containerd://1.7.2") + log, "skip"},
+		{"RKE2's kube-proxy has an account of its own",
+			nodeOf("v1.32.5+rke2r1", "containerd://1.7.2") + log, "skip"},
 		{"an account that is no node of EKS", replace(log, ".ec2.internal", ""), "unknown"},
 	})
 }
 
 func TestAzureVnetStoreLocked(t *testing.T) {
 	const aks = "-- services.json --\n[{\"name\":\"azure-cns\",\"state\":\"running\"}]\n"
-	kubelet := func(line string) string { return "-- logs/kubelet/kubelet.err.log --\n" + line + "\n" }
+	kubelet := func(line string) string {
+		return "-- logs/kubelet/kubelet.err.log --\n" + line + "\n"
+	}
 	const locked = `E1120 09:59:10.1 1 x.go:1] plugin type="azure-vnet" failed (add): Failed to initialize key-value store of network plugin: error Acquiring store lock: timed out locking store`
 	call := func(since string) string {
-		return "-- processes.json --\n[{\"pid\":77,\"name\":\"azure-vnet.exe\",\"startedAt\":\"" + since + "\"},{\"pid\":78,\"name\":\"azure-vnet-telemetry.exe\",\"startedAt\":\"2026-11-01T00:00:00Z\"}]\n"
+		return "-- processes.json --\n[{\"pid\":77,\"name\":\"azure-vnet.exe\",\"startedAt\":\"" +
+			since + "\"},{\"pid\":78,\"name\":\"azure-vnet-telemetry.exe\",\"startedAt\":\"2026-11-01T00:00:00Z\"}]\n"
 	}
 	const lock = "-- files.json --\n[{\"path\":\"C:\\\\k\\\\azure-vnet.json.lock\",\"outcome\":\"copied\",\"modifiedAt\":\"2026-11-20T07:00:00Z\"}]\n"
 	runLooks(t, "azure-vnet-store-locked", []look{
-		{"a call that hangs", aks + kubelet("ok") + call("2026-11-20T09:00:00Z"), "fail: a call of azure-vnet has hung for 60 minutes and holds the lock: every later call waits for it [state]"},
-		{"a call at work, and telemetry that always runs", aks + kubelet("ok") + call("2026-11-20T09:59:57Z"), "pass"},
-		{"the plugin's own words", aks + kubelet(locked), "fail: azure-vnet got no lock on its store in time, so pods get no network [text]"},
-		{"and the age of the lock", aks + kubelet(locked) + lock, "fail: azure-vnet got no lock on its store in time, so pods get no network [state+text]"},
+		{"a call that hangs", aks + kubelet("ok") + call("2026-11-20T09:00:00Z"),
+			"fail: a call of azure-vnet has hung for 60 minutes and holds the lock: every later call waits for it [state]"},
+		{"a call at work, and telemetry that always runs",
+			aks + kubelet("ok") + call("2026-11-20T09:59:57Z"), "pass"},
+		{"the plugin's own words", aks + kubelet(locked),
+			"fail: azure-vnet got no lock on its store in time, so pods get no network [text]"},
+		{"and the age of the lock", aks + kubelet(locked) + lock,
+			"fail: azure-vnet got no lock on its store in time, so pods get no network [state+text]"},
 		{"a lock file alone, which newer versions leave there", aks + kubelet("ok") + lock, "pass"},
-		{"a plugin that died without a word", aks + kubelet(`netplugin failed but error parsing its diagnostic message "": unexpected end of JSON input`), "pass"},
+		{"a plugin that died without a word",
+			aks + kubelet(
+				`netplugin failed but error parsing its diagnostic message "": unexpected end of JSON input`), "pass"},
 		{"no log at all", aks, "unknown"},
-		{"flannel has no such store", "-- services.json --\n[{\"name\":\"flanneld\",\"state\":\"running\"}]\n" + kubelet(locked), "skip"},
+		{"flannel has no such store",
+			"-- services.json --\n[{\"name\":\"flanneld\",\"state\":\"running\"}]\n" +
+				kubelet(locked), "skip"},
 	})
 }
 
@@ -89,15 +120,22 @@ func TestGKEWindowsPoolPrereq(t *testing.T) {
 		return "-- api/node.json --\n{\"metadata\":{\"name\":\"win-1\",\"labels\":{\"cloud.google.com/gke-nodepool\":\"w\"}}}\n-- api/nodes.json --\n{\"items\":[" + strings.Join(list, ",") + "]}\n"
 	}
 	node := func(name, os, ready string) string {
-		return fmt.Sprintf(`{"metadata":{"name":%q,"labels":{"kubernetes.io/os":%q}},"status":{"conditions":[{"type":"Ready","status":%q}]}}`, name, os, ready)
+		return fmt.Sprintf(
+			`{"metadata":{"name":%q,"labels":{"kubernetes.io/os":%q}},"status":{"conditions":[{"type":"Ready","status":%q}]}}`, name, os, ready)
 	}
 	runLooks(t, "gke-windows-pool-prereq", []look{
-		{"Windows alone", nodes(node("win-1", "windows", "True"), node("win-2", "windows", "True")), "fail: none of the cluster's 2 nodes is a Linux node: its DNS and GKE's agents have nowhere to run [state]"},
-		{"a Linux node that is down", nodes(node("win-1", "windows", "True"), node("lin-1", "linux", "Unknown")), "fail: none of the cluster's 1 Linux nodes is Ready: its DNS and GKE's agents have nowhere to run [state]"},
-		{"as it should be", nodes(node("win-1", "windows", "True"), node("lin-1", "linux", "True")), "pass"},
+		{"Windows alone", nodes(node("win-1", "windows", "True"), node("win-2", "windows", "True")),
+			"fail: none of the cluster's 2 nodes is a Linux node: its DNS and GKE's agents have nowhere to run [state]"},
+		{"a Linux node that is down", nodes(node("win-1", "windows", "True"),
+			node("lin-1", "linux", "Unknown")),
+			"fail: none of the cluster's 1 Linux nodes is Ready: its DNS and GKE's agents have nowhere to run [state]"},
+		{"as it should be", nodes(node("win-1", "windows", "True"), node("lin-1", "linux", "True")),
+			"pass"},
 		{"a list of this node only", nodes(node("win-1", "windows", "True")), "unknown"},
-		{"a node that does not say", nodes(node("win-1", "windows", "True"), `{"metadata":{"name":"x"}}`), "unknown"},
-		{"docker images since 1.24", "-- logs/gcloud/out.log --\nCreation of node pools using node images based on Docker container runtimes is not supported in GKE v1.24+ clusters\n", "fail: GKE refuses the Windows node pool: its image type comes with docker [text]"},
+		{"a node that does not say", nodes(node("win-1", "windows", "True"),
+			`{"metadata":{"name":"x"}}`), "unknown"},
+		{"docker images since 1.24",
+			"-- logs/gcloud/out.log --\nCreation of node pools using node images based on Docker container runtimes is not supported in GKE v1.24+ clusters\n", "fail: GKE refuses the Windows node pool: its image type comes with docker [text]"},
 		{"another cloud", eksNode(twenty), "skip"},
 	})
 }
@@ -110,19 +148,26 @@ func TestRKE2Children(t *testing.T) {
 		for _, name := range append(list, more...) {
 			procs += fmt.Sprintf(`,{"pid":1,"name":%q}`, name)
 		}
-		return nodeOf("v1.32.5+rke2r1", "containerd://1.7.2") + "-- services.json --\n[{\"name\":\"rke2\",\"state\":\"" + state + "\"}]\n-- processes.json --\n[" + procs + "]\n"
+		return nodeOf("v1.32.5+rke2r1", "containerd://1.7.2") +
+			"-- services.json --\n[{\"name\":\"rke2\",\"state\":\"" + state +
+			"\"}]\n-- processes.json --\n[" + procs + "]\n"
 	}
 	const flannel = "-- files/C/run/flannel/subnet.env --\nFLANNEL_SUBNET=10.42.1.1/24\n"
 	runLooks(t, "rke2-flanneld-exit", []look{
-		{"it ended", rke2("running", since) + flannel, "fail: service rke2 runs, and flanneld, its child, does not: RKE2 does not start it again [state]"},
+		{"it ended", rke2("running", since) + flannel,
+			"fail: service rke2 runs, and flanneld, its child, does not: RKE2 does not start it again [state]"},
 		{"it runs", rke2("running", since, "flanneld.exe") + flannel, "pass"},
-		{"it runs again after an error", rke2("running", since, "flanneld.exe") + flannel + "-- events.json --\n[{\"provider\":\"rke2\",\"time\":\"2026-11-20T07:00:00Z\",\"message\":\"Flanneld has an error: exit status 0xffffffff. Check c:\\\\x\"}]\n",
+		{"it runs again after an error", rke2("running", since, "flanneld.exe") + flannel +
+			"-- events.json --\n[{\"provider\":\"rke2\",\"time\":\"2026-11-20T07:00:00Z\",\"message\":\"Flanneld has an error: exit status 0xffffffff. Check c:\\\\x\"}]\n",
 			"info: the logs say: RKE2 reports that flanneld ended with an error; the node's state does not bear it out [text]"},
 		{"RKE2 has only just started", rke2("running", "2026-11-20T09:58:00Z") + flannel, "pass"},
 		{"RKE2 is stopped, which is another fault", rke2("stopped", since) + flannel, "pass"},
-		{"RKE2 ends it by itself when it is stopped", "-- events.json --\n[{\"provider\":\"rke2\",\"message\":\"Flanneld has an error: exit status 1. Check c:\\\\x\"}]\n",
+		{"RKE2 ends it by itself when it is stopped",
+			"-- events.json --\n[{\"provider\":\"rke2\",\"message\":\"Flanneld has an error: exit status 1. Check c:\\\\x\"}]\n",
 			"warn: RKE2 reports that flanneld ended: it does not start it again, unless RKE2 itself was being stopped [text]"},
-		{"three processes that somebody wrote down", nodeOf("v1.32.5+rke2r1", "containerd://1.7.2") + flannel + "-- services.json --\n[{\"name\":\"rke2\",\"state\":\"running\"}]\n-- processes.json --\n[{\"name\":\"rke2.exe\"}]\n", "unknown"},
+		{"three processes that somebody wrote down",
+			nodeOf("v1.32.5+rke2r1", "containerd://1.7.2") + flannel +
+				"-- services.json --\n[{\"name\":\"rke2\",\"state\":\"running\"}]\n-- processes.json --\n[{\"name\":\"rke2.exe\"}]\n", "unknown"},
 		{"a node set up otherwise", nodeOf("v1.32.5", "containerd://1.7.2") + flannel, "skip"},
 	})
 	const calico = "-- files/C/var/lib/rancher/rke2/agent/etc/cni/10-calico.conf --\n{\"name\":\"Calico\",\"type\":\"calico\",\"cniVersion\":\"0.3.1\"}\n"
@@ -134,18 +179,24 @@ func TestRKE2Children(t *testing.T) {
 		return "-- hns-networks.json --\n[" + strings.Join(list, ",") + "]\n"
 	}
 	runLooks(t, "rke2-calico-race", []look{
-		{"neither process nor network", rke2("running", since) + calico + networks("External"), "fail: service rke2 runs, and neither a process of Calico nor its network in HNS is there [state]"},
-		{"Calico runs and makes its network", rke2("running", since, "calico-node.exe") + calico + networks("External"), "pass"},
-		{"it came up, and Felix ended later", rke2("running", since) + calico + networks("Calico"), "pass"},
+		{"neither process nor network", rke2("running", since) + calico + networks("External"),
+			"fail: service rke2 runs, and neither a process of Calico nor its network in HNS is there [state]"},
+		{"Calico runs and makes its network", rke2("running", since, "calico-node.exe") + calico +
+			networks("External"), "pass"},
+		{"it came up, and Felix ended later", rke2("running", since) + calico + networks("Calico"),
+			"pass"},
 		{"HNS was not asked", rke2("running", since) + calico, "unknown"},
-		{"it tries again on most starts", "-- events.json --\n[{\"provider\":\"rke2\",\"message\":\"Calico exited: exit status 1. Retrying\"}]\n", "unknown"},
+		{"it tries again on most starts",
+			"-- events.json --\n[{\"provider\":\"rke2\",\"message\":\"Calico exited: exit status 1. Retrying\"}]\n", "unknown"},
 		{"flannel", rke2("running", since) + flannel + networks("External"), "skip"},
 	})
 }
 
 func TestAntreaOVSProblem(t *testing.T) {
 	antrea := func(db, vswitchd string, more ...string) string {
-		list := []string{`{"name":"antrea-agent","state":"running"}`, `{"name":"kubelet","state":"running"}`, `{"name":"containerd","state":"running"}`, `{"name":"hns","state":"running"}`}
+		list := []string{`{"name":"antrea-agent","state":"running"}`,
+			`{"name":"kubelet","state":"running"}`, `{"name":"containerd","state":"running"}`,
+			`{"name":"hns","state":"running"}`}
 		for name, state := range map[string]string{"ovsdb-server": db, "ovs-vswitchd": vswitchd} {
 			if state != "" {
 				list = append(list, fmt.Sprintf(`{"name":%q,"state":%q}`, name, state))
@@ -161,15 +212,24 @@ func TestAntreaOVSProblem(t *testing.T) {
 		return "-- logs/antrea-agent/a.log --\nI1219 05:34:29.542572     968 ovs_client.go:86] Not connected yet, will try again in " + wait + "\n"
 	}
 	runLooks(t, "antrea-ovs-problem", []look{
-		{"the driver does not let it start", antrea("running", "start-pending"), "fail: service ovs-vswitchd of Open vSwitch is start-pending: Antrea's agent cannot work without it [state]"},
-		{"all is well", antrea("running", "running", network(`,{"Id":"583CC151-73EC-4A6A-8B47-578297AD7623","IsEnabled":true}`)), "pass"},
-		{"the extension is off", antrea("running", "running", network(`,{"Id":"583cc151-73ec-4a6a-8b47-578297ad7623","IsEnabled":false,"Name":"OVS"}`)), "fail: the extension of Open vSwitch is not enabled on the switch of HNS network antrea-hnsnetwork [state]"},
-		{"the driver is not installed", antrea("running", "running", network("")), "fail: the switch of HNS network antrea-hnsnetwork has no extension of Open vSwitch: its driver is not installed [state]"},
+		{"the driver does not let it start", antrea("running", "start-pending"),
+			"fail: service ovs-vswitchd of Open vSwitch is start-pending: Antrea's agent cannot work without it [state]"},
+		{"all is well",
+			antrea("running", "running",
+				network(`,{"Id":"583CC151-73EC-4A6A-8B47-578297AD7623","IsEnabled":true}`)),
+			"pass"},
+		{"the extension is off",
+			antrea("running", "running",
+				network(`,{"Id":"583cc151-73ec-4a6a-8b47-578297ad7623","IsEnabled":false,"Name":"OVS"}`)), "fail: the extension of Open vSwitch is not enabled on the switch of HNS network antrea-hnsnetwork [state]"},
+		{"the driver is not installed", antrea("running", "running", network("")),
+			"fail: the switch of HNS network antrea-hnsnetwork has no extension of Open vSwitch: its driver is not installed [state]"},
 		{"Open vSwitch in the pod of the agent", antrea("", "", containers), "pass"},
 		{"no services, and nobody looked at the pods", antrea("", ""), "unknown"},
 		{"every start asks twice", log("4s"), "unknown"},
-		{"no start asks a third time", log("8s"), "fail: Antrea's agent does not reach the database of Open vSwitch [text]"},
-		{"another plugin", "-- services.json --\n[{\"name\":\"flanneld\",\"state\":\"running\"}]\n", "skip"},
+		{"no start asks a third time", log("8s"),
+			"fail: Antrea's agent does not reach the database of Open vSwitch [text]"},
+		{"another plugin", "-- services.json --\n[{\"name\":\"flanneld\",\"state\":\"running\"}]\n",
+			"skip"},
 	})
 }
 
@@ -181,21 +241,32 @@ func TestTheGenerationOfANode(t *testing.T) {
 	ovs := func(path string) string {
 		return "-- services.json --\n[{\"name\":\"ovs-vswitchd\",\"state\":\"running\",\"binPath\":\"" + path + "\"}]\n"
 	}
-	const cloudbase, antrea = `C:\\Program Files\\Cloudbase Solutions\\Open vSwitch\\bin\\ovs-vswitchd.exe`, `C:\\openvswitch\\usr\\sbin\\ovs-vswitchd.exe`
+	const cloudbase,
+		antrea = `C:\\Program Files\\Cloudbase Solutions\\Open vSwitch\\bin\\ovs-vswitchd.exe`,
+		`C:\\openvswitch\\usr\\sbin\\ovs-vswitchd.exe`
 	for _, l := range []struct {
 		name, tree string
 		want       node.Generation
 		cni        node.CNI
 	}{
 		{"1.5 by its version", nodeOf("v1.5.3", "docker://1.12.2"), node.Gen15, ""},
-		{"1.8 on a transparent network", nodeOf("v1.8.4", "docker://17.6.2") + transparent, node.Gen15, ""},
-		{"a transparent network of docker on a modern node", nodeOf("v1.29.9", "containerd://1.7.2") + transparent, node.Gen25, ""},
-		{"the userspace proxy lived on", nodeOf("v1.20.4", "docker://19.3.14") + userspace, node.Gen14, ""},
+		{"1.8 on a transparent network", nodeOf("v1.8.4", "docker://17.6.2") + transparent,
+			node.Gen15, ""},
+		{"a transparent network of docker on a modern node",
+			nodeOf("v1.29.9", "containerd://1.7.2") + transparent, node.Gen25, ""},
+		{"the userspace proxy lived on", nodeOf("v1.20.4", "docker://19.3.14") + userspace,
+			node.Gen14, ""},
 		{"only the adapters are known", transparent, node.Gen15, ""},
-		{"OVN's recipe makes a transparent network too", nodeOf("v1.8.4", "docker://17.6.2") + transparent + ovs(cloudbase), node.Gen19, node.OVN},
-		{"Open vSwitch of Antrea, of which nothing else is known", nodeOf("v1.29.9", "containerd://1.7.2") + ovs(antrea), node.Gen25, ""},
-		{"a new kubelet beside flanneld as a service", nodeOf("v1.28.15", "containerd://1.6.36") + "-- services.json --\n[{\"name\":\"flanneld\",\"state\":\"running\"}]\n", node.Gen14, node.Flannel},
-		{"OVN by its plugin", nodeOf("v1.10.2", "docker://17.6.2") + "-- files/C/etc/cni/net.d/ovn.conf --\n{\"name\":\"net\",\"type\":\"ovn_cni.exe\"}\n", node.Gen19, node.OVN},
+		{"OVN's recipe makes a transparent network too", nodeOf("v1.8.4", "docker://17.6.2") +
+			transparent + ovs(cloudbase), node.Gen19, node.OVN},
+		{"Open vSwitch of Antrea, of which nothing else is known",
+			nodeOf("v1.29.9", "containerd://1.7.2") + ovs(antrea), node.Gen25, ""},
+		{"a new kubelet beside flanneld as a service", nodeOf("v1.28.15", "containerd://1.6.36") +
+			"-- services.json --\n[{\"name\":\"flanneld\",\"state\":\"running\"}]\n", node.Gen14,
+			node.Flannel},
+		{"OVN by its plugin", nodeOf("v1.10.2", "docker://17.6.2") +
+			"-- files/C/etc/cni/net.d/ovn.conf --\n{\"name\":\"net\",\"type\":\"ovn_cni.exe\"}\n",
+			node.Gen19, node.OVN},
 	} {
 		s, err := evidence.Load(fixtures.Tree(txtar.Parse([]byte(shortMeta + l.tree))))
 		if err != nil {
@@ -203,7 +274,8 @@ func TestTheGenerationOfANode(t *testing.T) {
 		}
 		n := node.About(s)
 		if n.Generation.Value != l.want || n.CNI.Value != l.cni {
-			t.Errorf("%s: the generation is %q and the plugin %q, not %q and %q", l.name, n.Generation.Value, n.CNI.Value, l.want, l.cni)
+			t.Errorf("%s: the generation is %q and the plugin %q, not %q and %q", l.name,
+				n.Generation.Value, n.CNI.Value, l.want, l.cni)
 		}
 	}
 }

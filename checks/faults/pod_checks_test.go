@@ -20,37 +20,77 @@ func podNamed(name, owner, fields, container, status string) string {
 	if owner != "" {
 		owner = `,"ownerReferences":[` + owner + `]`
 	}
-	return `{"metadata":{"namespace":"shop","name":"` + name + `"` + owner + `},"spec":{"nodeName":"win-1",` + fields + `"containers":[{"name":"c","image":"shop/c:1"` + container + `}]},"status":` + status + `}`
+	return `{"metadata":{"namespace":"shop","name":"` + name + `"` + owner +
+		`},"spec":{"nodeName":"win-1",` + fields + `"containers":[{"name":"c","image":"shop/c:1"` +
+		container + `}]},"status":` + status + `}`
 }
 
 func podsJSON(list string) string { return "-- api/pods.json --\n{\"items\":[" + list + "]}\n" }
 
 func TestPodFieldUnsupported(t *testing.T) {
-	security := func(fields string) string { return podsJSON(podJSON("", `"securityContext":{`+fields+`}`, "")) }
+	security := func(fields string) string {
+		return podsJSON(podJSON("", `"securityContext":{`+fields+`}`, ""))
+	}
 	const sets = "shop/web sets what Windows ignores: "
 	runLooks(t, "pod-field-unsupported", []look{
-		{"a read-only root file system", security(`"readOnlyRootFilesystem":true`), "warn: " + sets + "spec.containers[0].securityContext.readOnlyRootFilesystem (the registry and system processes must write) [state]"},
-		{"a user by number", security(`"runAsUser":0`), "warn: " + sets + "spec.containers[0].securityContext.runAsUser (use windowsOptions.runAsUserName) [state]"},
-		{"capabilities that are added", security(`"capabilities":{"add":["NET_ADMIN"]}`), "warn: " + sets + "spec.containers[0].securityContext.capabilities (Windows has no capabilities) [state]"},
-		{"what policies ask of every pod is told", security(`"capabilities":{"drop":["ALL"]},"allowPrivilegeEscalation":false,"seccompProfile":{"type":"RuntimeDefault"}`),
-			"info: " + sets + "spec.containers[0].securityContext.allowPrivilegeEscalation (a process cannot gain rights on Windows this way), spec.containers[0].securityContext.capabilities (Windows has no capabilities), spec.containers[0].securityContext.seccompProfile [state]"},
-		{"values that hold anyway", security(`"privileged":false,"procMount":"Default","capabilities":{},"allowPrivilegeEscalation":true,"seLinuxOptions":null`), "pass"},
-		{"the pod's own securityContext", podsJSON(podJSON(`"securityContext":{"fsGroup":2000,"sysctls":[{"name":"a","value":"b"}]}`, "", "")),
-			"warn: " + sets + "spec.securityContext.fsGroup (volumes belong to no group: use windowsOptions.runAsUserName), spec.securityContext.sysctls [state]"},
-		{"the namespaces of Linux", podsJSON(podJSON(`"hostPID":true,"hostIPC":false,"shareProcessNamespace":true`, "", "")), "warn: " + sets + "spec.hostPID (use windowsOptions.hostProcess), spec.shareProcessNamespace [state]"},
-		{"memory as a disk", podsJSON(podJSON(`"volumes":[{"name":"a","emptyDir":{}},{"name":"b","emptyDir":{"medium":"Memory"}}]`, "", "")),
-			"warn: " + sets + "spec.volumes[1].emptyDir.medium (Windows has no memory file system: the folder lies on disk) [state]"},
-		{"raw devices, propagation and huge pages", podsJSON(podJSON("", `"volumeDevices":[{"name":"d","devicePath":"/dev/x"}],"volumeMounts":[{"name":"a","mountPath":"/a","mountPropagation":"None"},{"name":"b","mountPath":"/b","mountPropagation":"Bidirectional"}],"resources":{"limits":{"hugepages-2Mi":"4Mi"}}`, "")),
-			"warn: " + sets + "spec.containers[0].volumeDevices (mount the volume as a file system), spec.containers[0].volumeMounts[1].mountPropagation, spec.containers[0].resources.limits.hugepages-2Mi (Windows has no huge pages for containers) [state]"},
-		{"an init container", podsJSON(podJSON(`"initContainers":[{"name":"i","image":"i","securityContext":{"privileged":true}}]`, "", "")), "warn: " + sets + "spec.initContainers[0].securityContext.privileged (use windowsOptions.hostProcess) [state]"},
-		{"a pod for Linux on its way out", podsJSON(podJSON(`"nodeSelector":{"kubernetes.io/os":"linux"}`, `"securityContext":{"privileged":true}`, "")), "pass"},
-		{"pods of one owner are told once", podsJSON(podNamed("web-1", `{"kind":"ReplicaSet","name":"web"}`, `"hostPID":true`, "", "") + "," + podNamed("web-2", `{"kind":"ReplicaSet","name":"web"}`, `"hostPID":true`, "", "")),
+		{"a read-only root file system", security(`"readOnlyRootFilesystem":true`),
+			"warn: " + sets +
+				"spec.containers[0].securityContext.readOnlyRootFilesystem (the registry and system processes must write) [state]"},
+		{"a user by number", security(`"runAsUser":0`),
+			"warn: " + sets +
+				"spec.containers[0].securityContext.runAsUser (use windowsOptions.runAsUserName) [state]"},
+		{"capabilities that are added", security(`"capabilities":{"add":["NET_ADMIN"]}`),
+			"warn: " + sets +
+				"spec.containers[0].securityContext.capabilities (Windows has no capabilities) [state]"},
+		{"what policies ask of every pod is told",
+			security(`"capabilities":{"drop":["ALL"]},"allowPrivilegeEscalation":false,"seccompProfile":{"type":"RuntimeDefault"}`),
+			"info: " + sets +
+				"spec.containers[0].securityContext.allowPrivilegeEscalation (a process cannot gain rights on Windows this way), spec.containers[0].securityContext.capabilities (Windows has no capabilities), spec.containers[0].securityContext.seccompProfile [state]"},
+		{"values that hold anyway",
+			security(`"privileged":false,"procMount":"Default","capabilities":{},"allowPrivilegeEscalation":true,"seLinuxOptions":null`), "pass"},
+		{"the pod's own securityContext",
+			podsJSON(podJSON(
+				`"securityContext":{"fsGroup":2000,"sysctls":[{"name":"a","value":"b"}]}`, "", "")),
+			"warn: " + sets +
+				"spec.securityContext.fsGroup (volumes belong to no group: use windowsOptions.runAsUserName), spec.securityContext.sysctls [state]"},
+		{"the namespaces of Linux",
+			podsJSON(podJSON(`"hostPID":true,"hostIPC":false,"shareProcessNamespace":true`, "",
+				"")), "warn: " + sets +
+				"spec.hostPID (use windowsOptions.hostProcess), spec.shareProcessNamespace [state]"},
+		{"memory as a disk",
+			podsJSON(podJSON(
+				`"volumes":[{"name":"a","emptyDir":{}},{"name":"b","emptyDir":{"medium":"Memory"}}]`, "", "")),
+			"warn: " + sets +
+				"spec.volumes[1].emptyDir.medium (Windows has no memory file system: the folder lies on disk) [state]"},
+		{"raw devices, propagation and huge pages",
+			podsJSON(podJSON("",
+				`"volumeDevices":[{"name":"d","devicePath":"/dev/x"}],"volumeMounts":[{"name":"a","mountPath":"/a","mountPropagation":"None"},{"name":"b","mountPath":"/b","mountPropagation":"Bidirectional"}],"resources":{"limits":{"hugepages-2Mi":"4Mi"}}`, "")),
+			"warn: " + sets +
+				"spec.containers[0].volumeDevices (mount the volume as a file system), spec.containers[0].volumeMounts[1].mountPropagation, spec.containers[0].resources.limits.hugepages-2Mi (Windows has no huge pages for containers) [state]"},
+		{"an init container",
+			podsJSON(podJSON(
+				`"initContainers":[{"name":"i","image":"i","securityContext":{"privileged":true}}]`,
+				"", "")), "warn: " + sets +
+				"spec.initContainers[0].securityContext.privileged (use windowsOptions.hostProcess) [state]"},
+		{"a pod for Linux on its way out",
+			podsJSON(podJSON(`"nodeSelector":{"kubernetes.io/os":"linux"}`,
+				`"securityContext":{"privileged":true}`, "")), "pass"},
+		{"pods of one owner are told once",
+			podsJSON(podNamed("web-1", `{"kind":"ReplicaSet","name":"web"}`, `"hostPID":true`, "",
+				"") + "," + podNamed("web-2", `{"kind":"ReplicaSet","name":"web"}`,
+				`"hostPID":true`, "", "")),
 			"warn: shop/web-1 and 1 more sets what Windows ignores: spec.hostPID (use windowsOptions.hostProcess) [state]"},
-		{"what the Windows way looks like", podsJSON(podJSON(`"securityContext":{"runAsNonRoot":true,"windowsOptions":{"runAsUserName":"ContainerUser"}}`, "", "")), "pass"},
-		{"a manifest that the API server will refuse", "-- manifests.json --\n[{\"file\":\"web.yaml\",\"line\":1,\"kind\":\"Pod\",\"at\":\"spec\",\"lines\":{\"spec\":3},\"pod\":{\"metadata\":{\"name\":\"web\"},\"spec\":{\"os\":{\"name\":\"windows\"},\"hostPID\":true,\"containers\":[{\"name\":\"c\"}]}}}]\n",
+		{"what the Windows way looks like",
+			podsJSON(podJSON(
+				`"securityContext":{"runAsNonRoot":true,"windowsOptions":{"runAsUserName":"ContainerUser"}}`, "", "")), "pass"},
+		{"a manifest that the API server will refuse",
+			"-- manifests.json --\n[{\"file\":\"web.yaml\",\"line\":1,\"kind\":\"Pod\",\"at\":\"spec\",\"lines\":{\"spec\":3},\"pod\":{\"metadata\":{\"name\":\"web\"},\"spec\":{\"os\":{\"name\":\"windows\"},\"hostPID\":true,\"containers\":[{\"name\":\"c\"}]}}}]\n",
 			"fail: the API server refuses web, which is for Windows and sets spec.hostPID (use windowsOptions.hostProcess) [state]"},
-		{"a manifest of a pod for Windows may not even say no", manifestJSON(`"os":{"name":"windows"},"shareProcessNamespace":false`), "fail: the API server refuses web, which is for Windows and sets spec.shareProcessNamespace [state]"},
-		{"a manifest that does not say so may", manifestJSON(`"shareProcessNamespace":false`), "pass"},
+		{"a manifest of a pod for Windows may not even say no",
+			manifestJSON(`"os":{"name":"windows"},"shareProcessNamespace":false`),
+			"fail: the API server refuses web, which is for Windows and sets spec.shareProcessNamespace [state]"},
+		{"a manifest that does not say so may", manifestJSON(`"shareProcessNamespace":false`),
+			"pass"},
 		{"nobody recorded pods", nodeOf("v1.29.9", "containerd://1.7.22"), "unknown"},
 	})
 }
@@ -65,11 +105,16 @@ func manifestJSON(fields string) string {
 func TestPodHostNetwork(t *testing.T) {
 	hostProcess := `"hostNetwork":true,"securityContext":{"windowsOptions":{"hostProcess":true,"runAsUserName":"NT AUTHORITY\\SYSTEM"}}`
 	runLooks(t, "pod-host-network", []look{
-		{"an ordinary pod", podsJSON(podJSON(`"hostNetwork":true`, "", "")), "warn: shop/web sets spec.hostNetwork, and is no HostProcess pod: Windows containers have no host network [state]"},
-		{"the DNS policy alone", podsJSON(podJSON(`"dnsPolicy":"ClusterFirstWithHostNet"`, "", "")), "warn: shop/web has the DNS policy ClusterFirstWithHostNet (spec.dnsPolicy), which Windows does not know [state]"},
+		{"an ordinary pod", podsJSON(podJSON(`"hostNetwork":true`, "", "")),
+			"warn: shop/web sets spec.hostNetwork, and is no HostProcess pod: Windows containers have no host network [state]"},
+		{"the DNS policy alone", podsJSON(podJSON(`"dnsPolicy":"ClusterFirstWithHostNet"`, "", "")),
+			"warn: shop/web has the DNS policy ClusterFirstWithHostNet (spec.dnsPolicy), which Windows does not know [state]"},
 		{"a HostProcess pod must", podsJSON(podJSON(hostProcess, "", "")), "pass"},
-		{"a manifest of a HostProcess pod that does not", manifestJSON(`"securityContext":{"windowsOptions":{"hostProcess":true}}`), "fail: web is a HostProcess pod without spec.hostNetwork: true, which the API server refuses [state]"},
-		{"neither", podsJSON(podJSON(`"hostNetwork":false,"dnsPolicy":"ClusterFirst"`, "", "")), "pass"},
+		{"a manifest of a HostProcess pod that does not",
+			manifestJSON(`"securityContext":{"windowsOptions":{"hostProcess":true}}`),
+			"fail: web is a HostProcess pod without spec.hostNetwork: true, which the API server refuses [state]"},
+		{"neither", podsJSON(podJSON(`"hostNetwork":false,"dnsPolicy":"ClusterFirst"`, "", "")),
+			"pass"},
 	})
 }
 
@@ -80,29 +125,48 @@ func TestPodOSNotSelected(t *testing.T) {
 	}
 	affinity := `"affinity":{"nodeAffinity":{"requiredDuringSchedulingIgnoredDuringExecution":{"nodeSelectorTerms":[{"matchExpressions":[{"key":"kubernetes.io/os","operator":"In","values":["windows"]}]}]}}}`
 	runLooks(t, "pod-os-not-selected", []look{
-		{"a Windows image by chance", podsJSON(podJSON("", iis, "")), "warn: shop/web is for Windows (spec.containers[0].image is mcr.microsoft.com/windows/servercore/iis:windowsservercore-ltsc2022) and has no node selector kubernetes.io/os: windows [state]"},
-		{"the system is named, which does not steer the scheduler", podsJSON(podJSON(`"os":{"name":"windows"}`, "", "")), "info: shop/web is for Windows (spec.os.name is windows) and has no node selector kubernetes.io/os: windows [state]"},
-		{"a selector", podsJSON(podJSON(`"nodeSelector":{"kubernetes.io/os":"windows"}`, iis, "")), "pass"},
-		{"a selector for a build", podsJSON(podJSON(`"nodeSelector":{"node.kubernetes.io/windows-build":"10.0.20348"}`, iis, "")), "pass"},
+		{"a Windows image by chance", podsJSON(podJSON("", iis, "")),
+			"warn: shop/web is for Windows (spec.containers[0].image is mcr.microsoft.com/windows/servercore/iis:windowsservercore-ltsc2022) and has no node selector kubernetes.io/os: windows [state]"},
+		{"the system is named, which does not steer the scheduler",
+			podsJSON(podJSON(`"os":{"name":"windows"}`, "", "")),
+			"info: shop/web is for Windows (spec.os.name is windows) and has no node selector kubernetes.io/os: windows [state]"},
+		{"a selector", podsJSON(podJSON(`"nodeSelector":{"kubernetes.io/os":"windows"}`, iis, "")),
+			"pass"},
+		{"a selector for a build",
+			podsJSON(podJSON(`"nodeSelector":{"node.kubernetes.io/windows-build":"10.0.20348"}`,
+				iis, "")), "pass"},
 		{"an affinity", podsJSON(podJSON(affinity, iis, "")), "pass"},
 		{"an image that tells nothing", podsJSON(podJSON("", "", "")), "pass"},
-		{"the old label on an old node", nodeOf("v1.18.3", "docker://19.3.5") + podsJSON(podJSON(`"nodeSelector":{"beta.kubernetes.io/os":"windows"}`, iis, "")), "pass"},
-		{"the old label in a manifest", manifest(`"nodeSelector":{"beta.kubernetes.io/os":"windows"}`), "warn: Deployment w selects its nodes by beta.kubernetes.io/os, a label that is gone since Kubernetes 1.19; use kubernetes.io/os [state]"},
+		{"the old label on an old node", nodeOf("v1.18.3", "docker://19.3.5") +
+			podsJSON(podJSON(`"nodeSelector":{"beta.kubernetes.io/os":"windows"}`, iis, "")),
+			"pass"},
+		{"the old label in a manifest",
+			manifest(`"nodeSelector":{"beta.kubernetes.io/os":"windows"}`),
+			"warn: Deployment w selects its nodes by beta.kubernetes.io/os, a label that is gone since Kubernetes 1.19; use kubernetes.io/os [state]"},
 	})
 }
 
 func TestPodsOnDocker(t *testing.T) {
-	docker, containerd := nodeOf("v1.19.7", "docker://19.3.14"), nodeOf("v1.29.9", "containerd://1.7.22")
-	sub := podsJSON(podJSON("", `"volumeMounts":[{"name":"site","mountPath":"C:/site/web.config","subPath":"web.config"}]`, ""))
+	docker, containerd := nodeOf("v1.19.7", "docker://19.3.14"),
+		nodeOf("v1.29.9", "containerd://1.7.22")
+	sub := podsJSON(podJSON("",
+		`"volumeMounts":[{"name":"site","mountPath":"C:/site/web.config","subPath":"web.config"}]`,
+		""))
 	runLooks(t, "pod-subpath", []look{
-		{"a single file on docker", docker + sub, "warn: shop/web mounts web.config of the volume site at C:/site/web.config: docker on Windows mounts whole folders only [state]"},
+		{"a single file on docker", docker + sub,
+			"warn: shop/web mounts web.config of the volume site at C:/site/web.config: docker on Windows mounts whole folders only [state]"},
 		{"containerd maps files", containerd + sub, "skip"},
-		{"whole volumes", docker + podsJSON(podJSON("", `"volumeMounts":[{"name":"site","mountPath":"C:/site"}]`, "")), "pass"},
+		{"whole volumes",
+			docker + podsJSON(podJSON("", `"volumeMounts":[{"name":"site","mountPath":"C:/site"}]`,
+				"")), "pass"},
 		{"the runtime is not known", sub, "unknown"},
 	})
-	grace := func(s string) string { return podsJSON(podJSON(`"terminationGracePeriodSeconds":`+s, "", "")) }
+	grace := func(s string) string {
+		return podsJSON(podJSON(`"terminationGracePeriodSeconds":`+s, "", ""))
+	}
 	runLooks(t, "pod-grace-ignored", []look{
-		{"two minutes on docker", docker + grace("120"), "warn: shop/web asks for 120 s to end, and docker on Windows gives it 5 [state]"},
+		{"two minutes on docker", docker + grace("120"),
+			"warn: shop/web asks for 120 s to end, and docker on Windows gives it 5 [state]"},
 		{"what every pod has", docker + grace("30"), "pass"},
 		{"five are given", docker + grace("5"), "pass"},
 		{"containerd waits", containerd + grace("120"), "skip"},
@@ -113,27 +177,41 @@ func TestPodLimitsUnequal(t *testing.T) {
 	memory := func(used string) string {
 		return "-- memory.json --\n{\"commitLimitBytes\":1000,\"commitUsedBytes\":" + used + "}\n"
 	}
-	pod := podsJSON(podJSON("", `"resources":{"requests":{"memory":"512Mi"},"limits":{"memory":"1Gi"}}`, ""))
+	pod := podsJSON(podJSON("",
+		`"resources":{"requests":{"memory":"512Mi"},"limits":{"memory":"1Gi"}}`, ""))
 	const may = "shop/web may use more memory than it asks for: spec.containers[0].resources.limits.memory is 1Gi, and the request is 512Mi [state]"
 	runLooks(t, "pod-limits-unequal", []look{
 		{"on a node with memory left", memory("500") + pod, "info: " + may},
 		{"on a node that pages", memory("900") + pod, "warn: " + may},
-		{"the same amount in other words", podsJSON(podJSON("", `"resources":{"requests":{"memory":1073741824},"limits":{"memory":"1Gi"}}`, "")), "pass"},
-		{"a limit alone is the request too", podsJSON(podJSON("", `"resources":{"limits":{"memory":"1Gi"}}`, "")), "pass"},
-		{"nothing is said", podsJSON(podJSON("", "", "")), "info: shop/web may use more memory than it asks for: spec.containers[0].resources.limits.memory is not set [state]"},
+		{"the same amount in other words",
+			podsJSON(podJSON("",
+				`"resources":{"requests":{"memory":1073741824},"limits":{"memory":"1Gi"}}`, "")),
+			"pass"},
+		{"a limit alone is the request too",
+			podsJSON(podJSON("", `"resources":{"limits":{"memory":"1Gi"}}`, "")), "pass"},
+		{"nothing is said", podsJSON(podJSON("", "", "")),
+			"info: shop/web may use more memory than it asks for: spec.containers[0].resources.limits.memory is not set [state]"},
 	})
 }
 
 func TestPodsRestarting(t *testing.T) {
 	status := func(state, last, count string) string {
-		return podsJSON(podJSON("", "", `{"phase":"Running","containerStatuses":[{"name":"c","restartCount":`+count+`,"state":{`+state+`},"lastState":{`+last+`}}]}`))
+		return podsJSON(podJSON("", "",
+			`{"phase":"Running","containerStatuses":[{"name":"c","restartCount":`+count+
+				`,"state":{`+state+`},"lastState":{`+last+`}}]}`))
 	}
 	loop := `"waiting":{"reason":"CrashLoopBackOff"}`
-	ended := func(at string) string { return `"terminated":{"exitCode":2,"finishedAt":"` + at + `"}` }
+	ended := func(at string) string {
+		return `"terminated":{"exitCode":2,"finishedAt":"` + at + `"}`
+	}
 	runLooks(t, "pods-restarting", []look{
-		{"it backs off", status(loop, ended("2026-11-20T09:50:00Z"), "7"), "fail: container c of shop/web does not stay up: CrashLoopBackOff after 7 restarts, the last time with exit code 2 [state]"},
-		{"up at the moment, and down minutes ago", status(`"running":{}`, ended("2026-11-20T09:50:00Z"), "3"), "fail: container c of shop/web does not stay up: 3 restarts, the last time with exit code 2 [state]"},
-		{"many restarts in a year", status(`"running":{}`, ended("2026-11-02T09:50:00Z"), "30"), "pass"},
+		{"it backs off", status(loop, ended("2026-11-20T09:50:00Z"), "7"),
+			"fail: container c of shop/web does not stay up: CrashLoopBackOff after 7 restarts, the last time with exit code 2 [state]"},
+		{"up at the moment, and down minutes ago",
+			status(`"running":{}`, ended("2026-11-20T09:50:00Z"), "3"),
+			"fail: container c of shop/web does not stay up: 3 restarts, the last time with exit code 2 [state]"},
+		{"many restarts in a year", status(`"running":{}`, ended("2026-11-02T09:50:00Z"), "30"),
+			"pass"},
 		{"started once more", status(`"running":{}`, ended("2026-11-20T09:50:00Z"), "1"), "pass"},
 		{"nobody recorded pods", "", "unknown"},
 	})
@@ -144,15 +222,21 @@ func TestHypervAnnotation(t *testing.T) {
 		return "-- api/pods.json --\n{\"items\":[{\"metadata\":{\"namespace\":\"shop\",\"name\":\"web\",\"annotations\":{" + a + "}},\"spec\":{\"containers\":[{\"name\":\"c\"}]}}]}\n"
 	}
 	runLooks(t, "hyperv-annotation", []look{
-		{"it is there", annotated(`"experimental.windows.kubernetes.io/isolation-type":"hyperv"`), "warn: shop/web asks for hyperv isolation by an annotation that nothing reads any more; a RuntimeClass does that [state]"},
+		{"it is there", annotated(`"experimental.windows.kubernetes.io/isolation-type":"hyperv"`),
+			"warn: shop/web asks for hyperv isolation by an annotation that nothing reads any more; a RuntimeClass does that [state]"},
 		{"another annotation", annotated(`"a":"hyperv"`), "pass"},
 	})
 }
 
 func TestFlexVolumeInUse(t *testing.T) {
 	runLooks(t, "flexvolume-in-use", []look{
-		{"one is mounted", podsJSON(podJSON(`"volumes":[{"name":"docs","flexVolume":{"driver":"microsoft.com/smb.cmd"}}]`, "", "")), "warn: shop/web mounts docs by the FlexVolume driver microsoft.com/smb.cmd, which is deprecated [state]"},
-		{"a CSI driver", podsJSON(podJSON(`"volumes":[{"name":"docs","csi":{"driver":"smb.csi.k8s.io"}}]`, "", "")), "pass"},
+		{"one is mounted",
+			podsJSON(podJSON(
+				`"volumes":[{"name":"docs","flexVolume":{"driver":"microsoft.com/smb.cmd"}}]`, "",
+				"")), "warn: shop/web mounts docs by the FlexVolume driver microsoft.com/smb.cmd, which is deprecated [state]"},
+		{"a CSI driver",
+			podsJSON(podJSON(`"volumes":[{"name":"docs","csi":{"driver":"smb.csi.k8s.io"}}]`, "",
+				"")), "pass"},
 	})
 }
 
@@ -161,11 +245,17 @@ func TestSecurityContextNonRoot(t *testing.T) {
 	waits := `{"phase":"Pending","containerStatuses":[{"name":"c","state":{"waiting":{"reason":"CreateContainerConfigError","message":"` + refusal + `"}}}]}`
 	admin := `"securityContext":{"runAsNonRoot":true,"windowsOptions":{"runAsUserName":"ContainerAdministrator"}}`
 	runLooks(t, "securitycontext-nonroot", []look{
-		{"the kubelet refuses it", podsJSON(podJSON(`"securityContext":{"runAsNonRoot":true}`, "", waits)), "fail: shop/web does not run: the kubelet refuses a container that would run as administrator, because of runAsNonRoot [state]"},
-		{"a log line alone", "-- logs/kubelet/k.log --\nE1120 09:59:00.0 1 x.go:1] container has runAsNonRoot and image will run as root\n", "fail: the kubelet refuses a container that would run as administrator, because of runAsNonRoot [text]"},
-		{"a user and its contradiction, not started yet", podsJSON(podJSON(admin, "", `{"phase":"Pending"}`)), "fail: shop/web asks for runAsNonRoot and for the user ContainerAdministrator, which is root to Kubernetes [state]"},
+		{"the kubelet refuses it", podsJSON(podJSON(`"securityContext":{"runAsNonRoot":true}`, "",
+			waits)), "fail: shop/web does not run: the kubelet refuses a container that would run as administrator, because of runAsNonRoot [state]"},
+		{"a log line alone",
+			"-- logs/kubelet/k.log --\nE1120 09:59:00.0 1 x.go:1] container has runAsNonRoot and image will run as root\n", "fail: the kubelet refuses a container that would run as administrator, because of runAsNonRoot [text]"},
+		{"a user and its contradiction, not started yet",
+			podsJSON(podJSON(admin, "", `{"phase":"Pending"}`)),
+			"fail: shop/web asks for runAsNonRoot and for the user ContainerAdministrator, which is root to Kubernetes [state]"},
 		{"a pod that runs was not refused", podsJSON(podJSON(admin, "", "")), "pass"},
-		{"ContainerUser is fine", podsJSON(podJSON(`"securityContext":{"runAsNonRoot":true,"windowsOptions":{"runAsUserName":"ContainerUser"}}`, "", `{"phase":"Pending"}`)), "pass"},
+		{"ContainerUser is fine",
+			podsJSON(podJSON(
+				`"securityContext":{"runAsNonRoot":true,"windowsOptions":{"runAsUserName":"ContainerUser"}}`, "", `{"phase":"Pending"}`)), "pass"},
 	})
 }
 
@@ -173,52 +263,75 @@ func TestLinuxDaemonSetOnWindows(t *testing.T) {
 	const set = `{"kind":"DaemonSet","name":"exporter"}`
 	waits := `{"phase":"Pending","containerStatuses":[{"name":"c","state":{"waiting":{"reason":"ImagePullBackOff"}}}]}`
 	agent := func(fields, status string) string {
-		return podsJSON(podNamed("exporter-1", set, fields, `"image":"quay.io/prometheus/node-exporter:v1.8.2"`, status))
+		return podsJSON(podNamed("exporter-1", set, fields,
+			`"image":"quay.io/prometheus/node-exporter:v1.8.2"`, status))
 	}
 	const found = "fail: shop/exporter-1 of the DaemonSet exporter is for Linux (image quay.io/prometheus/node-exporter:v1.8.2) and was put on this Windows node: the DaemonSet selects no operating system [state]"
 	runLooks(t, "linux-daemonset-on-windows", []look{
 		{"a well-known agent", agent("", waits), found},
-		{"the DaemonSet selects Linux by now", agent("", waits) + "-- api/daemonsets.json --\n{\"items\":[{\"metadata\":{\"namespace\":\"shop\",\"name\":\"exporter\"},\"spec\":{\"template\":{\"spec\":{\"nodeSelector\":{\"kubernetes.io/os\":\"linux\"}}}}}]}\n", "pass"},
+		{"the DaemonSet selects Linux by now",
+			agent("", waits) +
+				"-- api/daemonsets.json --\n{\"items\":[{\"metadata\":{\"namespace\":\"shop\",\"name\":\"exporter\"},\"spec\":{\"template\":{\"spec\":{\"nodeSelector\":{\"kubernetes.io/os\":\"linux\"}}}}}]}\n", "pass"},
 		{"it runs, so it has an image for Windows", agent("", ""), "pass"},
-		{"it selects Windows", agent(`"nodeSelector":{"kubernetes.io/os":"windows"}`, waits), "pass"},
-		{"a path that only Linux has", podsJSON(podNamed("x-1", set, `"volumes":[{"name":"p","hostPath":{"path":"/proc"}}]`, "", waits)),
+		{"it selects Windows", agent(`"nodeSelector":{"kubernetes.io/os":"windows"}`, waits),
+			"pass"},
+		{"a path that only Linux has",
+			podsJSON(podNamed("x-1", set, `"volumes":[{"name":"p","hostPath":{"path":"/proc"}}]`,
+				"", waits)),
 			"fail: shop/x-1 of the DaemonSet exporter is for Linux (hostPath /proc) and was put on this Windows node: the DaemonSet selects no operating system [state]"},
 		{"nothing says Linux", podsJSON(podNamed("x-1", set, "", "", waits)), "pass"},
-		{"no DaemonSet", podsJSON(podNamed("x-1", `{"kind":"ReplicaSet","name":"x"}`, "", `"image":"quay.io/prometheus/node-exporter:v1.8.2"`, waits)), "pass"},
+		{"no DaemonSet", podsJSON(podNamed("x-1", `{"kind":"ReplicaSet","name":"x"}`, "",
+			`"image":"quay.io/prometheus/node-exporter:v1.8.2"`, waits)), "pass"},
 	})
 }
 
 func TestHostProcess(t *testing.T) {
 	service := func(account string) string {
-		return nodeOf("v1.29.9", "containerd://1.7.22") + "-- services.json --\n[{\"name\":\"containerd\",\"state\":\"running\",\"account\":\"" + account + "\",\"binPath\":\"C:\\\\containerd.exe\"}]\n"
+		return nodeOf("v1.29.9", "containerd://1.7.22") +
+			"-- services.json --\n[{\"name\":\"containerd\",\"state\":\"running\",\"account\":\"" +
+			account + "\",\"binPath\":\"C:\\\\containerd.exe\"}]\n"
 	}
 	const hp = `"securityContext":{"windowsOptions":{"hostProcess":true}}`
 	waits := `{"phase":"Pending","containerStatuses":[{"name":"c","state":{"waiting":{"reason":"RunContainerError"}}}]}`
 	const denied = `service containerd runs as .\svc, and only LocalSystem or LocalService may start HostProcess containers`
 	runLooks(t, "hostprocess-logon-denied", []look{
-		{"a user's account, and pods that wait", service(`.\\svc`) + podsJSON(podJSON(hp, "", waits)), "fail: " + denied + " [state]"},
+		{"a user's account, and pods that wait",
+			service(`.\\svc`) + podsJSON(podJSON(hp, "", waits)), "fail: " + denied + " [state]"},
 		{"a user's account", service(`.\\svc`), "warn: " + denied + " [state]"},
 		{"LocalSystem", service("LocalSystem"), "pass"},
 		{"the account is not recorded", service(""), "unknown"},
-		{"docker has none of it", nodeOf("v1.19.7", "docker://19.3.14") + "-- services.json --\n[]\n", "skip"},
-		{"the log alone", "-- logs/containerd/c.log --\nfailed to create user process token: failed to logon user: Access is denied.\n", "fail: containerd may not log on as the user of a HostProcess container [text]"},
+		{"docker has none of it", nodeOf("v1.19.7", "docker://19.3.14") +
+			"-- services.json --\n[]\n", "skip"},
+		{"the log alone",
+			"-- logs/containerd/c.log --\nfailed to create user process token: failed to logon user: Access is denied.\n", "fail: containerd may not log on as the user of a HostProcess container [text]"},
 	})
 	pipe := `"volumes":[{"name":"p","hostPath":{"path":"\\\\.\\pipe\\csi"}}],` + hp
 	runLooks(t, "hostprocess-unsupported", []look{
-		{"containerd 1.5", nodeOf("v1.22.4", "containerd://1.5.8") + podsJSON(podJSON(hp, "", waits)), "fail: shop/web is a HostProcess pod, and containerd v1.5.8 runs it as an ordinary container; v1.6.0 or later is needed [state]"},
-		{"docker", nodeOf("v1.22.4", "docker://20.10.9") + podsJSON(podJSON(hp, "", waits)), "fail: shop/web is a HostProcess pod, and docker does not know them [state]"},
-		{"a kubelet that does not know them", nodeOf("v1.21.4", "containerd://1.6.8") + podsJSON(podJSON(hp, "", waits)), "fail: shop/web is a HostProcess pod, and kubelet v1.21.4 does not know them; v1.22.0 or later is needed [state]"},
-		{"a pipe is mounted", nodeOf("v1.29.9", "containerd://1.7.22") + podsJSON(podJSON(pipe, "", waits)), `fail: shop/web is a HostProcess pod and mounts the named pipe \\.\pipe\csi, which is not possible: it reaches the pipe directly [state]`},
-		{"current versions", nodeOf("v1.29.9", "containerd://1.7.22") + podsJSON(podJSON(hp, "", "")), "pass"},
-		{"no such pod", nodeOf("v1.29.9", "containerd://1.7.22") + podsJSON(podJSON("", "", "")), "skip"},
-		{"the event alone", "-- api/events.json --\n{\"items\":[{\"reason\":\"Failed\",\"message\":\"named pipe mounts not supported for job containers\",\"lastTimestamp\":\"2026-11-20T09:59:00Z\",\"involvedObject\":{\"kind\":\"Pod\",\"namespace\":\"shop\",\"name\":\"web\"}}]}\n",
+		{"containerd 1.5", nodeOf("v1.22.4", "containerd://1.5.8") +
+			podsJSON(podJSON(hp, "", waits)),
+			"fail: shop/web is a HostProcess pod, and containerd v1.5.8 runs it as an ordinary container; v1.6.0 or later is needed [state]"},
+		{"docker", nodeOf("v1.22.4", "docker://20.10.9") + podsJSON(podJSON(hp, "", waits)),
+			"fail: shop/web is a HostProcess pod, and docker does not know them [state]"},
+		{"a kubelet that does not know them", nodeOf("v1.21.4", "containerd://1.6.8") +
+			podsJSON(podJSON(hp, "", waits)),
+			"fail: shop/web is a HostProcess pod, and kubelet v1.21.4 does not know them; v1.22.0 or later is needed [state]"},
+		{"a pipe is mounted", nodeOf("v1.29.9", "containerd://1.7.22") +
+			podsJSON(podJSON(pipe, "", waits)),
+			`fail: shop/web is a HostProcess pod and mounts the named pipe \\.\pipe\csi, which is not possible: it reaches the pipe directly [state]`},
+		{"current versions", nodeOf("v1.29.9", "containerd://1.7.22") +
+			podsJSON(podJSON(hp, "", "")), "pass"},
+		{"no such pod", nodeOf("v1.29.9", "containerd://1.7.22") + podsJSON(podJSON("", "", "")),
+			"skip"},
+		{"the event alone",
+			"-- api/events.json --\n{\"items\":[{\"reason\":\"Failed\",\"message\":\"named pipe mounts not supported for job containers\",\"lastTimestamp\":\"2026-11-20T09:59:00Z\",\"involvedObject\":{\"kind\":\"Pod\",\"namespace\":\"shop\",\"name\":\"web\"}}]}\n",
 			"fail: a HostProcess pod mounts a named pipe, which is not possible [text]"},
 	})
 }
 
 func TestImageTagOfPods(t *testing.T) {
 	runLooks(t, "image-tag-latest", []look{
-		{"a manifest is judged too", "-- manifests.json --\n[{\"file\":\"w.yaml\",\"line\":1,\"kind\":\"Deployment\",\"at\":\"spec.template.spec\",\"lines\":{\"spec.template.spec.containers[0].image\":7},\"pod\":{\"metadata\":{\"name\":\"w\"},\"spec\":{\"containers\":[{\"name\":\"c\",\"image\":\"shop/c\"}]}}}]\n",
+		{"a manifest is judged too",
+			"-- manifests.json --\n[{\"file\":\"w.yaml\",\"line\":1,\"kind\":\"Deployment\",\"at\":\"spec.template.spec\",\"lines\":{\"spec.template.spec.containers[0].image\":7},\"pod\":{\"metadata\":{\"name\":\"w\"},\"spec\":{\"containers\":[{\"name\":\"c\",\"image\":\"shop/c\"}]}}}]\n",
 			"warn: Deployment w uses the image shop/c: for which Windows it is changes with every push [state]"},
 	})
 }

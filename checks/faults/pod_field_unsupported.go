@@ -25,11 +25,15 @@ The check names each field by its path, and the way that Windows has for the sam
 one. Fields that are set to what holds anyway (privileged: false, an empty list) are left alone, but
 for manifests of pods that say they are for Windows: there the API server refuses them too.`,
 	Fix: checks.Fix{
-		Text:     "take the fields out of pods for Windows, and use securityContext.windowsOptions.runAsUserName in place of users and groups; a pod that has to manage the node runs as a HostProcess container",
-		Commands: []string{"kubectl explain pod.spec.securityContext.windowsOptions", "doctor lint MANIFEST"},
-		Impact:   "changing a pod template recreates the pods of the workload",
+		Text: "take the fields out of pods for Windows, and use securityContext.windowsOptions.runAsUserName in place of users and groups; a pod that has to manage the node runs as a HostProcess container",
+		Commands: []string{"kubectl explain pod.spec.securityContext.windowsOptions",
+			"doctor lint MANIFEST"},
+		Impact: "changing a pod template recreates the pods of the workload",
 	},
-	Links: []string{"https://kubernetes.io/docs/concepts/windows/intro/#compatibility-v1-pod-spec-containers", "https://kubernetes.io/docs/concepts/workloads/pods/#pod-os", "https://kubernetes.io/docs/tasks/configure-pod-container/configure-runasusername/"},
+	Links: []string{
+		"https://kubernetes.io/docs/concepts/windows/intro/#compatibility-v1-pod-spec-containers",
+		"https://kubernetes.io/docs/concepts/workloads/pods/#pod-os",
+		"https://kubernetes.io/docs/tasks/configure-pod-container/configure-runasusername/"},
 	Needs: []evidence.Need{needPodSpecs},
 	Uses:  []evidence.Need{evidence.Pods, evidence.Manifests},
 	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
@@ -54,7 +58,8 @@ type linuxField struct {
 // refusedAtAll: where a pod says that it is for Windows, the API server refuses
 // most fields for being set, even to what holds anyway.
 func (f linuxField) refusedAtAll(raw json.RawMessage) bool {
-	return f.refused && f.name != "hostPID" && f.name != "hostIPC" && f.name != "sysctls" && len(raw) > 0 && string(raw) != "null"
+	return f.refused && f.name != "hostPID" && f.name != "hostIPC" && f.name != "sysctls" &&
+		len(raw) > 0 && string(raw) != "null"
 }
 
 const (
@@ -67,22 +72,44 @@ var securityFields = []struct {
 	linuxField
 	of func(*evidence.SecurityContext) json.RawMessage
 }{
-	{linuxField{"allowPrivilegeEscalation", true, []string{"true"}, "a process cannot gain rights on Windows this way"}, func(c *evidence.SecurityContext) json.RawMessage { return always(c.AllowPrivilegeEscalation) }},
-	{linuxField{"appArmorProfile", true, nil, ""}, func(c *evidence.SecurityContext) json.RawMessage { return c.AppArmorProfile }},
-	{linuxField{"capabilities", true, nil, "Windows has no capabilities"}, func(c *evidence.SecurityContext) json.RawMessage { return c.Capabilities }},
-	{linuxField{"fsGroup", true, nil, "volumes belong to no group: use windowsOptions.runAsUserName"}, func(c *evidence.SecurityContext) json.RawMessage { return c.FSGroup }},
-	{linuxField{"fsGroupChangePolicy", true, nil, ""}, func(c *evidence.SecurityContext) json.RawMessage { return c.FSGroupChangePolicy }},
-	{linuxField{"privileged", true, nil, byHostProcess}, func(c *evidence.SecurityContext) json.RawMessage { return c.Privileged }},
-	{linuxField{"procMount", true, []string{`"Default"`}, ""}, func(c *evidence.SecurityContext) json.RawMessage { return c.ProcMount }},
-	{linuxField{"readOnlyRootFilesystem", true, nil, "the registry and system processes must write"}, func(c *evidence.SecurityContext) json.RawMessage { return c.ReadOnlyRootFilesystem }},
-	{linuxField{"runAsGroup", true, nil, byUserName}, func(c *evidence.SecurityContext) json.RawMessage { return c.RunAsGroup }},
-	{linuxField{"runAsUser", true, nil, byUserName}, func(c *evidence.SecurityContext) json.RawMessage { return c.RunAsUser }},
-	{linuxField{"seLinuxChangePolicy", true, nil, ""}, func(c *evidence.SecurityContext) json.RawMessage { return c.SELinuxChangePolicy }},
-	{linuxField{"seLinuxOptions", true, nil, ""}, func(c *evidence.SecurityContext) json.RawMessage { return c.SELinuxOptions }},
-	{linuxField{"seccompProfile", true, []string{`{"type":"Unconfined"}`}, ""}, func(c *evidence.SecurityContext) json.RawMessage { return c.SeccompProfile }},
-	{linuxField{"supplementalGroups", true, nil, ""}, func(c *evidence.SecurityContext) json.RawMessage { return c.SupplementalGroups }},
-	{linuxField{"supplementalGroupsPolicy", true, nil, ""}, func(c *evidence.SecurityContext) json.RawMessage { return c.SupplementalGroupsPolicy }},
-	{linuxField{"sysctls", true, nil, ""}, func(c *evidence.SecurityContext) json.RawMessage { return c.Sysctls }},
+	{linuxField{"allowPrivilegeEscalation", true, []string{"true"},
+		"a process cannot gain rights on Windows this way"},
+		func(c *evidence.SecurityContext) json.RawMessage {
+			return always(c.AllowPrivilegeEscalation)
+		}},
+	{linuxField{"appArmorProfile", true, nil, ""},
+		func(c *evidence.SecurityContext) json.RawMessage { return c.AppArmorProfile }},
+	{linuxField{"capabilities", true, nil, "Windows has no capabilities"},
+		func(c *evidence.SecurityContext) json.RawMessage { return c.Capabilities }},
+	{linuxField{"fsGroup", true, nil,
+		"volumes belong to no group: use windowsOptions.runAsUserName"},
+		func(c *evidence.SecurityContext) json.RawMessage { return c.FSGroup }},
+	{linuxField{"fsGroupChangePolicy", true, nil, ""},
+		func(c *evidence.SecurityContext) json.RawMessage { return c.FSGroupChangePolicy }},
+	{linuxField{"privileged", true, nil, byHostProcess},
+		func(c *evidence.SecurityContext) json.RawMessage { return c.Privileged }},
+	{linuxField{"procMount", true, []string{`"Default"`}, ""},
+		func(c *evidence.SecurityContext) json.RawMessage { return c.ProcMount }},
+	{linuxField{"readOnlyRootFilesystem", true, nil,
+		"the registry and system processes must write"},
+		func(c *evidence.SecurityContext) json.RawMessage { return c.ReadOnlyRootFilesystem }},
+	{linuxField{"runAsGroup", true, nil, byUserName},
+		func(c *evidence.SecurityContext) json.RawMessage { return c.RunAsGroup }},
+	{linuxField{"runAsUser", true, nil, byUserName},
+		func(c *evidence.SecurityContext) json.RawMessage { return c.RunAsUser }},
+	{linuxField{"seLinuxChangePolicy", true, nil, ""},
+		func(c *evidence.SecurityContext) json.RawMessage { return c.SELinuxChangePolicy }},
+	{linuxField{"seLinuxOptions", true, nil, ""},
+		func(c *evidence.SecurityContext) json.RawMessage { return c.SELinuxOptions }},
+	{linuxField{"seccompProfile", true, []string{`{"type":"Unconfined"}`}, ""},
+		func(c *evidence.SecurityContext) json.RawMessage { return c.SeccompProfile }},
+	{linuxField{"supplementalGroups", true, nil, ""},
+		func(c *evidence.SecurityContext) json.RawMessage { return c.SupplementalGroups }},
+	{linuxField{"supplementalGroupsPolicy", true, nil, ""},
+		func(c *evidence.SecurityContext) json.RawMessage { return c.SupplementalGroupsPolicy }},
+	{linuxField{"sysctls", true, nil, ""}, func(c *evidence.SecurityContext) json.RawMessage {
+		return c.Sysctls
+	}},
 }
 
 // always keeps a false apart from a field that is not set: to forbid is to ask for something.
@@ -98,10 +125,18 @@ var specFields = []struct {
 	linuxField
 	of func(evidence.PodSpec) json.RawMessage
 }{
-	{linuxField{"hostPID", true, nil, byHostProcess}, func(p evidence.PodSpec) json.RawMessage { return p.HostPID }},
-	{linuxField{"hostIPC", true, nil, byHostProcess}, func(p evidence.PodSpec) json.RawMessage { return p.HostIPC }},
-	{linuxField{"hostUsers", true, []string{"true"}, ""}, func(p evidence.PodSpec) json.RawMessage { return always(p.HostUsers) }},
-	{linuxField{"shareProcessNamespace", true, nil, ""}, func(p evidence.PodSpec) json.RawMessage { return p.ShareProcessNamespace }},
+	{linuxField{"hostPID", true, nil, byHostProcess}, func(p evidence.PodSpec) json.RawMessage {
+		return p.HostPID
+	}},
+	{linuxField{"hostIPC", true, nil, byHostProcess}, func(p evidence.PodSpec) json.RawMessage {
+		return p.HostIPC
+	}},
+	{linuxField{"hostUsers", true, []string{"true"}, ""}, func(p evidence.PodSpec) json.RawMessage {
+		return always(p.HostUsers)
+	}},
+	{linuxField{"shareProcessNamespace", true, nil, ""}, func(p evidence.PodSpec) json.RawMessage {
+		return p.ShareProcessNamespace
+	}},
 }
 
 // A setField is a field of the list that a pod sets.
@@ -115,7 +150,8 @@ func unsupported(p podSpec) []setField {
 	var found []setField
 	add := func(at fieldPath, f linuxField, raw json.RawMessage) {
 		if isSet(raw, f.defaults...) || p.isManifest() && p.forWindows() && f.refusedAtAll(raw) {
-			found = append(found, setField{podField{at.to(f.name), strings.Trim(string(raw), `"`)}, f})
+			found = append(found, setField{podField{at.to(f.name), strings.Trim(string(raw), `"`)},
+				f})
 		}
 	}
 	security := func(at fieldPath, c *evidence.SecurityContext) {
@@ -131,20 +167,27 @@ func unsupported(p podSpec) []setField {
 	security(p.At, p.Spec.SecurityContext)
 	for i, v := range p.Spec.Volumes {
 		if v.EmptyDir != nil && v.EmptyDir.Medium == "Memory" {
-			add(p.At.to("volumes", i, "emptyDir"), linuxField{"medium", false, nil, "Windows has no memory file system: the folder lies on disk"}, json.RawMessage(`"Memory"`))
+			add(p.At.to("volumes", i, "emptyDir"), linuxField{"medium", false, nil,
+				"Windows has no memory file system: the folder lies on disk"},
+				json.RawMessage(`"Memory"`))
 		}
 		if v.EmptyDir != nil && strings.HasPrefix(v.EmptyDir.Medium, "HugePages") {
-			add(p.At.to("volumes", i, "emptyDir"), linuxField{"medium", false, nil, ""}, json.RawMessage(v.EmptyDir.Medium))
+			add(p.At.to("volumes", i, "emptyDir"), linuxField{"medium", false, nil, ""},
+				json.RawMessage(v.EmptyDir.Medium))
 		}
 	}
 	p.containers(func(at fieldPath, c evidence.Container) {
 		security(at, c.SecurityContext)
-		add(at, linuxField{"volumeDevices", false, nil, "mount the volume as a file system"}, c.VolumeDevices)
+		add(at, linuxField{"volumeDevices", false, nil, "mount the volume as a file system"},
+			c.VolumeDevices)
 		for i, m := range c.VolumeMounts {
-			add(at.to("volumeMounts", i), linuxField{"mountPropagation", false, []string{`"None"`}, ""}, quoteJSON(m.MountPropagation))
+			add(at.to("volumeMounts", i), linuxField{"mountPropagation", false, []string{`"None"`},
+				""}, quoteJSON(m.MountPropagation))
 		}
 		for _, name := range hugepages(c.Resources) {
-			add(at.to("resources"), linuxField{name, false, nil, "Windows has no huge pages for containers"}, json.RawMessage(`"set"`))
+			add(at.to("resources"),
+				linuxField{name, false, nil, "Windows has no huge pages for containers"},
+				json.RawMessage(`"set"`))
 		}
 	})
 	return found
@@ -193,7 +236,8 @@ func unsupportedFinding(p podSpec, fields []setField) checks.Finding {
 	// A pod that is on the node got past the API server, which is older than its refusal or was asked before the field was set.
 	f := checks.Findingf(level, p.Name(), "%s sets what Windows ignores: %s", p.phrase(), list)
 	if refused && p.isManifest() {
-		f = checks.Findingf(checks.Fail, p.Name(), "the API server refuses %s, which is for Windows and sets %s", p.phrase(), list)
+		f = checks.Findingf(checks.Fail, p.Name(),
+			"the API server refuses %s, which is for Windows and sets %s", p.phrase(), list)
 	}
 	for _, field := range fields[:min(len(fields), maxFieldEvidence)] {
 		f = f.With(p.because(field.podField))

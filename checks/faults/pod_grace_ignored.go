@@ -22,11 +22,14 @@ requests or to write its state is cut off. containerd waits as long as the pod s
 Thirty seconds is what every pod has that says nothing, so only a pod with another value is a
 warning: somebody set it.`,
 	Fix: checks.Fix{
-		Text:     "move the node to containerd, or let the program end within five seconds: finish work in a preStop hook, and take the pod out of its Services first",
-		Commands: []string{"kubectl get pods -A --field-selector spec.nodeName={node} -o custom-columns=NS:.metadata.namespace,NAME:.metadata.name,GRACE:.spec.terminationGracePeriodSeconds"},
-		Impact:   "none: looking changes nothing",
+		Text: "move the node to containerd, or let the program end within five seconds: finish work in a preStop hook, and take the pod out of its Services first",
+		Commands: []string{
+			"kubectl get pods -A --field-selector spec.nodeName={node} -o custom-columns=NS:.metadata.namespace,NAME:.metadata.name,GRACE:.spec.terminationGracePeriodSeconds"},
+		Impact: "none: looking changes nothing",
 	},
-	Links:   []string{"https://kubernetes.io/docs/concepts/windows/intro/#compatibility-v1-pod-spec-containers", "https://github.com/kubernetes/kubernetes/issues/73434"},
+	Links: []string{
+		"https://kubernetes.io/docs/concepts/windows/intro/#compatibility-v1-pod-spec-containers",
+		"https://github.com/kubernetes/kubernetes/issues/73434"},
 	Applies: checks.OnRuntime("docker"),
 	Needs:   []evidence.Need{evidence.Pods, node.NeedRuntime},
 	Uses:    []evidence.Need{evidence.Manifests},
@@ -39,7 +42,9 @@ warning: somebody set it.`,
 				continue
 			}
 			at := podField{p.At.to("terminationGracePeriodSeconds"), fmt.Sprint(*grace)}
-			findings = append(findings, checks.Findingf(checks.Warn, p.Name(), "%s asks for %d s to end, and docker on Windows gives it %d", p.phrase(), *grace, dockerGrace).With(p.because(at), node.About(s).Runtime.From))
+			findings = append(findings, checks.Findingf(checks.Warn, p.Name(),
+				"%s asks for %d s to end, and docker on Windows gives it %d", p.phrase(), *grace,
+				dockerGrace).With(p.because(at), node.About(s).Runtime.From))
 		}
 		return findings, nil
 	},

@@ -23,22 +23,27 @@ later version.
 Whether an image is one for Windows the check takes from its name and from options that only Windows
 has.`,
 	Fix: checks.Fix{
-		Text:     "set nodeSelector kubernetes.io/os: windows and spec.os.name: windows, and node.kubernetes.io/windows-build where the image fits one build only; taint Windows nodes so that Linux pods stay away",
-		Commands: []string{`kubectl patch deployment NAME -n NAMESPACE -p '{"spec":{"template":{"spec":{"os":{"name":"windows"},"nodeSelector":{"kubernetes.io/os":"windows"}}}}}'`},
-		Impact:   "changing a pod template recreates the pods of the workload",
+		Text: "set nodeSelector kubernetes.io/os: windows and spec.os.name: windows, and node.kubernetes.io/windows-build where the image fits one build only; taint Windows nodes so that Linux pods stay away",
+		Commands: []string{
+			`kubectl patch deployment NAME -n NAMESPACE -p '{"spec":{"template":{"spec":{"os":{"name":"windows"},"nodeSelector":{"kubernetes.io/os":"windows"}}}}}'`},
+		Impact: "changing a pod template recreates the pods of the workload",
 	},
-	Links: []string{"https://kubernetes.io/docs/concepts/windows/user-guide/#ensuring-os-specific-workloads-land-on-the-appropriate-container-host", "https://kubernetes.io/docs/concepts/workloads/pods/#pod-os"},
+	Links: []string{
+		"https://kubernetes.io/docs/concepts/windows/user-guide/#ensuring-os-specific-workloads-land-on-the-appropriate-container-host", "https://kubernetes.io/docs/concepts/workloads/pods/#pod-os"},
 	Needs: []evidence.Need{needPodSpecs},
 	Uses:  []evidence.Need{evidence.Pods, evidence.Manifests},
 	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
 		var findings []checks.Finding
 		for _, p := range podSpecs(s) {
-			if v, ok := p.Spec.NodeSelector["beta.kubernetes.io/os"]; ok && p.Spec.NodeSelector[osLabel] == "" {
-				if k := node.About(s).Kubelet; !p.isManifest() && (!k.Known() || !k.Value.AtLeast(evidence.Version{Major: 1, Minor: 19})) {
+			if v, ok := p.Spec.NodeSelector["beta.kubernetes.io/os"]; ok &&
+				p.Spec.NodeSelector[osLabel] == "" {
+				if k := node.About(s).Kubelet; !p.isManifest() &&
+					(!k.Known() || !k.Value.AtLeast(evidence.Version{Major: 1, Minor: 19})) {
 					continue
 				}
 				at := podField{p.At.to("nodeSelector", "beta.kubernetes.io/os"), v}
-				findings = append(findings, checks.Findingf(checks.Warn, p.Name(), "%s selects its nodes by beta.kubernetes.io/os, a label that is gone since Kubernetes 1.19; use %s", p.phrase(), osLabel).With(p.because(at)))
+				findings = append(findings, checks.Findingf(checks.Warn, p.Name(),
+					"%s selects its nodes by beta.kubernetes.io/os, a label that is gone since Kubernetes 1.19; use %s", p.phrase(), osLabel).With(p.because(at)))
 				continue
 			}
 			if staysOnWindows(p.Spec) || p.Spec.NodeName != "" && p.Kind != "Pod" {
@@ -47,9 +52,12 @@ has.`,
 			if at, ok := windowsMark(p); ok {
 				level := checks.Warn
 				if p.forWindows() {
-					level = checks.Info // the kubelet of a Linux node refuses it, so it does no harm there
+					// the kubelet of a Linux node refuses it, so it does no harm there
+					level = checks.Info
 				}
-				findings = append(findings, checks.Findingf(level, p.Name(), "%s is for Windows (%s is %s) and has no node selector %s: windows", p.phrase(), at.Path, at.Value, osLabel).With(p.because(at)))
+				findings = append(findings, checks.Findingf(level, p.Name(),
+					"%s is for Windows (%s is %s) and has no node selector %s: windows", p.phrase(),
+					at.Path, at.Value, osLabel).With(p.because(at)))
 			}
 		}
 		return findings, nil
@@ -62,7 +70,8 @@ const osLabel = "kubernetes.io/os"
 // A pod of a DaemonSet is bound to its node by an affinity of the controller's
 // making, which is not one that its author chose.
 func staysOnWindows(p evidence.PodSpec) bool {
-	for _, key := range []string{osLabel, "node.kubernetes.io/windows-build", "kubernetes.azure.com/os-sku", "cloud.google.com/gke-os-distribution"} {
+	for _, key := range []string{osLabel, "node.kubernetes.io/windows-build",
+		"kubernetes.azure.com/os-sku", "cloud.google.com/gke-os-distribution"} {
 		if v := strings.ToLower(p.NodeSelector[key]); v != "" && v != "linux" {
 			return true
 		}
@@ -70,12 +79,15 @@ func staysOnWindows(p evidence.PodSpec) bool {
 	if p.RuntimeClassName != "" {
 		return true // a RuntimeClass may bring a node selector along
 	}
-	if p.Affinity == nil || p.Affinity.NodeAffinity == nil || p.Affinity.NodeAffinity.Required == nil {
+	if p.Affinity == nil || p.Affinity.NodeAffinity == nil ||
+		p.Affinity.NodeAffinity.Required == nil {
 		return false
 	}
 	for _, term := range p.Affinity.NodeAffinity.Required.NodeSelectorTerms {
 		for _, e := range term.MatchExpressions {
-			if strings.HasSuffix(e.Key, "/os") && e.Operator == "In" && len(e.Values) == 1 && strings.EqualFold(e.Values[0], "windows") || strings.HasSuffix(e.Key, "/windows-build") {
+			if strings.HasSuffix(e.Key, "/os") && e.Operator == "In" && len(e.Values) == 1 &&
+				strings.EqualFold(e.Values[0], "windows") ||
+				strings.HasSuffix(e.Key, "/windows-build") {
 				return true
 			}
 		}
@@ -100,8 +112,11 @@ func windowsMark(p podSpec) (mark podField, ok bool) {
 }
 
 // windowsImages are parts of the names of images that exist for Windows only.
-var windowsImages = []string{"/windows/servercore", "/windows/nanoserver", "/windows/server:", "/windows/iis", "windows/servercore/iis", "dotnet/framework", "microsoft/nanoserver", "microsoft/windowsservercore", "microsoft/iis",
-	"-ltsc2016", "-ltsc2019", "-ltsc2022", "-ltsc2025", ":ltsc20", "nanoserver-", "windowsservercore-"}
+var windowsImages = []string{"/windows/servercore", "/windows/nanoserver", "/windows/server:",
+	"/windows/iis", "windows/servercore/iis", "dotnet/framework", "microsoft/nanoserver",
+	"microsoft/windowsservercore", "microsoft/iis",
+	"-ltsc2016", "-ltsc2019", "-ltsc2022", "-ltsc2025", ":ltsc20", "nanoserver-",
+	"windowsservercore-"}
 
 func isWindowsImage(image string) bool {
 	image = strings.ToLower(image)

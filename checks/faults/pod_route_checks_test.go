@@ -9,35 +9,54 @@ import (
 func TestRoutePolicyMissing(t *testing.T) {
 	const nat = `{"Type":"OutBoundNAT","Settings":{"Exceptions":["10.244.0.0/16"]}}`
 	route := func(prefix string, encap bool) string {
-		return fmt.Sprintf(`,{"Type":"SDNRoute","Settings":{"DestinationPrefix":%q,"NeedEncap":%t}}`, prefix, encap)
+		return fmt.Sprintf(
+			`,{"Type":"SDNRoute","Settings":{"DestinationPrefix":%q,"NeedEncap":%t}}`, prefix,
+			encap)
 	}
 	endpoint := func(policies string) string {
 		return "-- hns-endpoints.json --\n[{\"ID\":\"E\",\"Name\":\"p\",\"HostComputeNetwork\":\"N\",\"Policies\":[" + policies + "],\"IpConfigurations\":[{\"IpAddress\":\"10.244.3.5\",\"PrefixLength\":24}],\"Flags\":0,\"SchemaVersion\":{\"Major\":2}}]\n"
 	}
 	const cluster = "-- api/configmaps.json --\n{\"items\":[{\"metadata\":{\"name\":\"kubeadm-config\"},\"data\":{\"ClusterConfiguration\":\"networking:\\n  serviceSubnet: 10.96.0.0/12\\n\"}}]}\n"
 	const azure = "-- files/C/k/azurecni/netconf/10-azure.conflist --\n{\"name\":\"azure\",\"plugins\":[{\"type\":\"azure-vnet\"}]}\n"
-	old := strings.Replace(nodeAt10, `"status":{`, `"status":{"nodeInfo":{"kubeletVersion":"v1.19.7"},`, 1)
+	old := strings.Replace(nodeAt10, `"status":{`,
+		`"status":{"nodeInfo":{"kubeletVersion":"v1.19.7"},`, 1)
 	const lost = "fail: 1 of 1 pods have OutBoundNAT and no route with NeedEncap for the service network: p (10.244.3.5/24) [state]"
 	const noHost = "warn: 1 of 1 pods have no route with NeedEncap for the node's own address 10.0.0.10: they cannot reach their node [state]"
 	services, host := route("10.96.0.0/12", true), route("10.0.0.10/32", true)
 	runLooks(t, "route-policy-missing", []look{
-		{"on an overlay the route to Services is enough", vxlanConf + cluster + endpoint(nat+services), "pass"},
+		{"on an overlay the route to Services is enough",
+			vxlanConf + cluster + endpoint(nat+services), "pass"},
 		{"there is none", vxlanConf + cluster + endpoint(nat), lost},
-		{"there is none, and DSR may do without", vxlanConf + cluster + proxyArgs(`"--enable-dsr=true"`) + endpoint(nat), strings.Replace(lost, "fail", "warn", 1)},
-		{"it lacks NeedEncap", vxlanConf + cluster + endpoint(nat+route("10.96.0.0/12", false)), lost},
-		{"it holds a part of the Services only", vxlanConf + cluster + endpoint(nat+route("10.96.0.0/16", true)), lost},
+		{"there is none, and DSR may do without",
+			vxlanConf + cluster + proxyArgs(`"--enable-dsr=true"`) + endpoint(nat),
+			strings.Replace(lost, "fail", "warn", 1)},
+		{"it lacks NeedEncap", vxlanConf + cluster + endpoint(nat+route("10.96.0.0/12", false)),
+			lost},
+		{"it holds a part of the Services only",
+			vxlanConf + cluster + endpoint(nat+route("10.96.0.0/16", true)), lost},
 		{"a wider one does", vxlanConf + cluster + endpoint(nat+route("10.0.0.0/8", true)), "pass"},
-		{"v1 of HNS calls it ROUTE", vxlanConf + cluster + "-- hns-endpoints.json --\n[{\"ID\":\"E\",\"Name\":\"p\",\"IPAddress\":\"10.244.3.5\",\"Policies\":[{\"Type\":\"OutBoundNAT\",\"ExceptionList\":[]},{\"Type\":\"ROUTE\",\"DestinationPrefix\":\"10.96.0.0/12\",\"NeedEncap\":true}]}]\n", "pass"},
-		{"by the Services where the network is not known", vxlanConf + serviceTree("a/web 10.97.7.7 80/TCP") + endpoint(nat+route("10.98.0.0/16", true)), lost},
-		{"by the Services, and well", vxlanConf + serviceTree("a/web 10.97.7.7 80/TCP") + endpoint(nat+route("10.97.0.0/16", true)), "pass"},
-		{"host-gw of the start.ps1 age wants one to the node too", onFlannel + old + cluster + endpoint(nat+services), noHost},
+		{"v1 of HNS calls it ROUTE",
+			vxlanConf + cluster +
+				"-- hns-endpoints.json --\n[{\"ID\":\"E\",\"Name\":\"p\",\"IPAddress\":\"10.244.3.5\",\"Policies\":[{\"Type\":\"OutBoundNAT\",\"ExceptionList\":[]},{\"Type\":\"ROUTE\",\"DestinationPrefix\":\"10.96.0.0/12\",\"NeedEncap\":true}]}]\n", "pass"},
+		{"by the Services where the network is not known",
+			vxlanConf + serviceTree("a/web 10.97.7.7 80/TCP") + endpoint(nat+route("10.98.0.0/16",
+				true)), lost},
+		{"by the Services, and well", vxlanConf + serviceTree("a/web 10.97.7.7 80/TCP") +
+			endpoint(nat+route("10.97.0.0/16", true)), "pass"},
+		{"host-gw of the start.ps1 age wants one to the node too",
+			onFlannel + old + cluster + endpoint(nat+services), noHost},
 		{"and is well with it", onFlannel + old + cluster + endpoint(nat+services+host), "pass"},
-		{"the NAT network's pods are none of this", vxlanConf + cluster + "-- hns-networks.json --\n[{\"ID\":\"M\",\"Name\":\"flannel.4096\",\"Type\":\"Overlay\",\"SchemaVersion\":{\"Major\":2}}]\n" + endpoint(nat), "unknown"},
-		{"a remote endpoint has no policies", vxlanConf + cluster + endpointTree("e2 10.244.1.9 1"), "unknown"},
-		{"Azure with DSR leaves it out", azure + cluster + proxyArgs(`"--enable-dsr=true"`) + endpoint(nat), "skip"},
+		{"the NAT network's pods are none of this",
+			vxlanConf + cluster +
+				"-- hns-networks.json --\n[{\"ID\":\"M\",\"Name\":\"flannel.4096\",\"Type\":\"Overlay\",\"SchemaVersion\":{\"Major\":2}}]\n" + endpoint(nat), "unknown"},
+		{"a remote endpoint has no policies", vxlanConf + cluster + endpointTree("e2 10.244.1.9 1"),
+			"unknown"},
+		{"Azure with DSR leaves it out", azure + cluster + proxyArgs(`"--enable-dsr=true"`) +
+			endpoint(nat), "skip"},
 		{"Azure without DSR does not", azure + cluster + proxyArgs() + endpoint(nat), lost},
 		{"Azure, and nobody knows whether it uses DSR", azure + cluster + endpoint(nat), "unknown"},
-		{"Antrea needs none", "-- files/C/etc/cni/net.d/10-antrea.conflist --\n{\"name\":\"antrea\",\"plugins\":[{\"type\":\"antrea\"}]}\n" + cluster + endpoint(nat), "skip"},
+		{"Antrea needs none",
+			"-- files/C/etc/cni/net.d/10-antrea.conflist --\n{\"name\":\"antrea\",\"plugins\":[{\"type\":\"antrea\"}]}\n" + cluster + endpoint(nat), "skip"},
 		{"HNS was not asked", vxlanConf + cluster, "unknown"},
 	})
 }
@@ -50,11 +69,16 @@ func TestWindowsServer2019DecapInRegression(t *testing.T) {
 		{"the first with it", osAt(17763, 1432, true), fmt.Sprintf(warned, "10.0.17763.1432")},
 		{"the last with it", osAt(17763, 1553, true), fmt.Sprintf(warned, "10.0.17763.1553")},
 		{"the update that mends it", osAt(17763, 1554, true), "pass"},
-		{"a pod does not reach a Service", osAt(17763, 1457, true) + oneService + reachTree(timeout),
+		{"a pod does not reach a Service", osAt(17763, 1457, true) + oneService +
+			reachTree(timeout),
 			"fail: a/p does not reach the Service address 10.96.7.7:80, and 10.0.17763.1457 has the regression that loses the way there when HNS restarts [state]"},
-		{"only the node does not, as documented", osAt(17763, 1457, true) + oneService + reachTree("node tcp 10.96.7.7:80 timeout"), fmt.Sprintf(warned, "10.0.17763.1457")},
-		{"nobody stands behind the Service", osAt(17763, 1457, true) + oneService + reachTree(timeout) + sliceTree("default/web 10.244.1.9 lin-1 false 80/TCP"), fmt.Sprintf(warned, "10.0.17763.1457")},
-		{"a current build with the same symptom has it from elsewhere", osAt(17763, 8027, true) + oneService + reachTree(timeout), "pass"},
+		{"only the node does not, as documented", osAt(17763, 1457, true) + oneService +
+			reachTree("node tcp 10.96.7.7:80 timeout"), fmt.Sprintf(warned, "10.0.17763.1457")},
+		{"nobody stands behind the Service", osAt(17763, 1457, true) + oneService +
+			reachTree(timeout) + sliceTree("default/web 10.244.1.9 lin-1 false 80/TCP"),
+			fmt.Sprintf(warned, "10.0.17763.1457")},
+		{"a current build with the same symptom has it from elsewhere",
+			osAt(17763, 8027, true) + oneService + reachTree(timeout), "pass"},
 		{"another Windows", osAt(20348, 1457, true), "skip"},
 		{"the revision is not known", osAt(17763, 0, true), "unknown"},
 		{"nothing is known", oneService, "unknown"},
@@ -66,29 +90,41 @@ func TestVXLANReturnPathMissing(t *testing.T) {
 		var policies []string
 		for _, r := range routes {
 			f := strings.Fields(r)
-			policies = append(policies, fmt.Sprintf(`{"Type":"RemoteSubnetRoute","Settings":{"DestinationPrefix":%q,"IsolationId":4096,"ProviderAddress":%q,"DistributedRouterMacAddress":%q}}`, f[0], f[1], f[2]))
+			policies = append(policies,
+				fmt.Sprintf(
+					`{"Type":"RemoteSubnetRoute","Settings":{"DestinationPrefix":%q,"IsolationId":4096,"ProviderAddress":%q,"DistributedRouterMacAddress":%q}}`, f[0], f[1], f[2]))
 		}
 		return "-- hns-networks.json --\n[{\"ID\":\"N\",\"Name\":\"flannel.4096\",\"Type\":\"Overlay\",\"Policies\":[" + strings.Join(policies, ",") + "],\"SchemaVersion\":{\"Major\":2}}]\n"
 	}
 	nodes := func(annotations, created string) string {
 		return "-- api/nodes.json --\n{\"items\":[{\"metadata\":{\"name\":\"win-1\",\"annotations\":{\"flannel.alpha.coreos.com/backend-type\":\"vxlan\"}},\"spec\":{\"podCIDR\":\"10.244.3.0/24\"}}," +
-			"{\"metadata\":{\"name\":\"lin-1\",\"creationTimestamp\":\"" + created + "\",\"annotations\":{" + annotations + "}},\"spec\":{\"podCIDR\":\"10.244.1.0/24\"}}]}\n"
+			"{\"metadata\":{\"name\":\"lin-1\",\"creationTimestamp\":\"" + created +
+			"\",\"annotations\":{" + annotations +
+			"}},\"spec\":{\"podCIDR\":\"10.244.1.0/24\"}}]}\n"
 	}
 	const joined = `"flannel.alpha.coreos.com/backend-type":"vxlan","flannel.alpha.coreos.com/public-ip":"10.0.0.11","flannel.alpha.coreos.com/backend-data":"{\"VNI\":4096,\"VtepMAC\":\"f2:19:0c:77:5e:b4\"}"`
 	const long = "2026-01-01T00:00:00Z"
 	good := network("10.244.1.0/24 10.0.0.11 F2-19-0C-77-5E-B4")
 	runLooks(t, "vxlan-return-path-missing", []look{
 		{"there is a route to the other node", vxlanConf + good + nodes(joined, long), "pass"},
-		{"there is none", vxlanConf + network() + nodes(joined, long), "fail: HNS network flannel.4096 has no route to the pods of lin-1 (10.244.1.0/24): answers to them are lost [state]"},
-		{"it leads to the address of old", vxlanConf + network("10.244.1.0/24 10.0.0.99 f2:19:0c:77:5e:b4") + nodes(joined, long),
+		{"there is none", vxlanConf + network() + nodes(joined, long),
+			"fail: HNS network flannel.4096 has no route to the pods of lin-1 (10.244.1.0/24): answers to them are lost [state]"},
+		{"it leads to the address of old",
+			vxlanConf + network("10.244.1.0/24 10.0.0.99 f2:19:0c:77:5e:b4") + nodes(joined, long),
 			"fail: HNS network flannel.4096 has an old route to the pods of lin-1 (10.244.1.0/24): it leads to 10.0.0.99, and the node is at 10.0.0.11 [state]"},
-		{"it has the MAC of old", vxlanConf + network("10.244.1.0/24 10.0.0.11 02:00:00:00:00:01") + nodes(joined, long),
+		{"it has the MAC of old", vxlanConf + network("10.244.1.0/24 10.0.0.11 02:00:00:00:00:01") +
+			nodes(joined, long),
 			"fail: HNS network flannel.4096 has an old route to the pods of lin-1 (10.244.1.0/24): its MAC is 02-00-00-00-00-01, and the node's is F2-19-0C-77-5E-B4 [state]"},
-		{"annotations that nobody can read", vxlanConf + good + nodes(`"flannel.alpha.coreos.com/backend-type":"vxlan","flannel.alpha.coreos.com/backend-data":"null"`, long), "pass"},
-		{"the other node has just joined", vxlanConf + network() + nodes(joined, "2026-11-20T09:59:30Z"), "skip"},
+		{"annotations that nobody can read",
+			vxlanConf + good +
+				nodes(`"flannel.alpha.coreos.com/backend-type":"vxlan","flannel.alpha.coreos.com/backend-data":"null"`, long), "pass"},
+		{"the other node has just joined", vxlanConf + network() + nodes(joined,
+			"2026-11-20T09:59:30Z"), "skip"},
 		{"flannel does not run there yet", vxlanConf + network() + nodes(``, long), "skip"},
-		{"values that were cut off", vxlanConf + "-- hns-networks.json --\n[{\"ID\":\"N\",\"Name\":\"flannel.4096\",\"Type\":\"Overlay\",\"Policies\":[\"@{Type=RemoteSubnetRoute; Settings=}\"],\"SchemaVersion\":{\"Major\":2}}]\n" + nodes(joined, long), "unknown"},
-		{"the network is not there", vxlanConf + "-- hns-networks.json --\n[]\n" + nodes(joined, long), "skip"},
+		{"values that were cut off",
+			vxlanConf + "-- hns-networks.json --\n[{\"ID\":\"N\",\"Name\":\"flannel.4096\",\"Type\":\"Overlay\",\"Policies\":[\"@{Type=RemoteSubnetRoute; Settings=}\"],\"SchemaVersion\":{\"Major\":2}}]\n" + nodes(joined, long), "unknown"},
+		{"the network is not there", vxlanConf + "-- hns-networks.json --\n[]\n" + nodes(joined,
+			long), "skip"},
 		{"host-gw routes by the host's table", onFlannel + network() + nodes(joined, long), "skip"},
 		{"Calico has blocks of its own", onCalico + network() + nodes(joined, long), "skip"},
 		{"the other nodes are not recorded", vxlanConf + network(), "unknown"},
@@ -113,23 +149,40 @@ func TestACLOrNetworkPolicyBlocks(t *testing.T) {
 	runLooks(t, "acl-or-networkpolicy-blocks", []look{
 		{"a rule blocks it", out + acl(deny), blocked},
 		{"an earlier rule allows it", out + acl(deny, allow), "pass"},
-		{"the priority counts and not the order", out + acl(strings.Replace(allow, "1001", "1003", 1), deny), blocked},
-		{"an earlier rule that is about another address", out + acl(deny, strings.Replace(allow, "10.9.0.0/16", "10.8.0.0/16", 1)), blocked},
-		{"an earlier rule that is about other ports", out + acl(deny, strings.Replace(allow, "440-450", "53,8000-9000", 1)), blocked},
-		{"an earlier rule that is about UDP", out + acl(deny, strings.Replace(allow, `"6"`, `"17"`, 1)), blocked},
-		{"an earlier rule over a set of addresses may allow it", out + acl(deny, strings.Replace(allow, "10.9.0.0/16", "azure-npm-12345", 1)), "pass"},
-		{"two rules of one priority contradict each other", out + acl(deny, strings.Replace(allow, "1001", "1002", 1)), "pass"},
-		{"the rule is for the other direction", out + acl(strings.Replace(deny, `"Out"`, `"In"`, 1)), "pass"},
-		{"the platform's own address is blocked, and another is probed", out + acl(`"Protocols":"6","Action":"Block","Direction":"Out","RemoteAddresses":"168.63.129.16/32","RemotePorts":"80","Priority":200`), "pass"},
-		{"the connection was answered", pod + reachTree("a/p tcp 10.9.9.9:443 ok") + acl(deny), "pass"},
+		{"the priority counts and not the order",
+			out + acl(strings.Replace(allow, "1001", "1003", 1), deny), blocked},
+		{"an earlier rule that is about another address",
+			out + acl(deny, strings.Replace(allow, "10.9.0.0/16", "10.8.0.0/16", 1)), blocked},
+		{"an earlier rule that is about other ports",
+			out + acl(deny, strings.Replace(allow, "440-450", "53,8000-9000", 1)), blocked},
+		{"an earlier rule that is about UDP",
+			out + acl(deny, strings.Replace(allow, `"6"`, `"17"`, 1)), blocked},
+		{"an earlier rule over a set of addresses may allow it",
+			out + acl(deny, strings.Replace(allow, "10.9.0.0/16", "azure-npm-12345", 1)), "pass"},
+		{"two rules of one priority contradict each other",
+			out + acl(deny, strings.Replace(allow, "1001", "1002", 1)), "pass"},
+		{"the rule is for the other direction",
+			out + acl(strings.Replace(deny, `"Out"`, `"In"`, 1)), "pass"},
+		{"the platform's own address is blocked, and another is probed",
+			out + acl(`"Protocols":"6","Action":"Block","Direction":"Out","RemoteAddresses":"168.63.129.16/32","RemotePorts":"80","Priority":200`), "pass"},
+		{"the connection was answered", pod + reachTree("a/p tcp 10.9.9.9:443 ok") + acl(deny),
+			"pass"},
 		{"a ping fails anyway", pod + reachTree("a/p icmp 10.9.9.9 timeout") + acl(deny), "pass"},
-		{"the way into the pod is blocked", pod + reachTree("a/q tcp 10.244.3.5:80 timeout") + acl(strings.Replace(deny, `"Out"`, `"In"`, 1)),
+		{"the way into the pod is blocked", pod + reachTree("a/q tcp 10.244.3.5:80 timeout") +
+			acl(strings.Replace(deny, `"Out"`, `"In"`, 1)),
 			"warn: the rule deny blocks tcp from a/q to 10.244.3.5:80: an access rule and no fault of the node [state]"},
-		{"a Service's only backend is blocked", pod + reachTree("a/p tcp 10.96.7.7:80 timeout") + serviceTree("a/web 10.96.7.7 80/TCP") + sliceTree("a/web 10.9.9.9 lin-1 true 8443/TCP") +
-			acl(strings.Replace(deny, `"Protocols":"256"`, `"Protocols":"6","RemotePorts":"8443"`, 1)), "warn: the rule deny blocks tcp from a/p to 10.96.7.7:80: an access rule and no fault of the node [state]"},
-		{"one of its backends is open", pod + reachTree("a/p tcp 10.96.7.7:80 timeout") + serviceTree("a/web 10.96.7.7 80/TCP") +
-			sliceTree("a/web 10.9.9.9 lin-1 true 8443/TCP", "a/web 10.7.7.7 lin-2 true 8443/TCP") + acl(strings.Replace(deny, `"Protocols":"256"`, `"RemoteAddresses":"10.9.0.0/16"`, 1)), "pass"},
-		{"from the node nothing is known of rules", pod + reachTree("node tcp 10.9.9.9:443 timeout") + acl(deny), "pass"},
+		{"a Service's only backend is blocked", pod + reachTree("a/p tcp 10.96.7.7:80 timeout") +
+			serviceTree("a/web 10.96.7.7 80/TCP") +
+			sliceTree("a/web 10.9.9.9 lin-1 true 8443/TCP") +
+			acl(strings.Replace(deny, `"Protocols":"256"`, `"Protocols":"6","RemotePorts":"8443"`,
+				1)), "warn: the rule deny blocks tcp from a/p to 10.96.7.7:80: an access rule and no fault of the node [state]"},
+		{"one of its backends is open", pod + reachTree("a/p tcp 10.96.7.7:80 timeout") +
+			serviceTree("a/web 10.96.7.7 80/TCP") +
+			sliceTree("a/web 10.9.9.9 lin-1 true 8443/TCP", "a/web 10.7.7.7 lin-2 true 8443/TCP") +
+			acl(strings.Replace(deny, `"Protocols":"256"`, `"RemoteAddresses":"10.9.0.0/16"`, 1)),
+			"pass"},
+		{"from the node nothing is known of rules",
+			pod + reachTree("node tcp 10.9.9.9:443 timeout") + acl(deny), "pass"},
 		{"nothing was probed", pod + acl(deny), "unknown"},
 		{"HNS was not asked", out, "unknown"},
 	})

@@ -17,11 +17,14 @@ and there it is fine.
 
 The check looks at the pods of nodes that run docker.`,
 	Fix: checks.Fix{
-		Text:     "mount the whole volume into a folder of its own and let the program read the file there, or move the node to containerd",
-		Commands: []string{"kubectl get pods -A --field-selector spec.nodeName={node} -o json | ConvertFrom-Json | ForEach-Object items | Where-Object { $_.spec.containers.volumeMounts.subPath }"},
-		Impact:   "changing the mounts recreates the pods of the workload",
+		Text: "mount the whole volume into a folder of its own and let the program read the file there, or move the node to containerd",
+		Commands: []string{
+			"kubectl get pods -A --field-selector spec.nodeName={node} -o json | ConvertFrom-Json | ForEach-Object items | Where-Object { $_.spec.containers.volumeMounts.subPath }"},
+		Impact: "changing the mounts recreates the pods of the workload",
 	},
-	Links:    []string{"https://kubernetes.io/docs/concepts/storage/windows-storage/", "https://kubernetes.io/docs/concepts/storage/volumes/#using-subpath", "https://github.com/kubernetes/kubernetes/issues/95547"},
+	Links: []string{"https://kubernetes.io/docs/concepts/storage/windows-storage/",
+		"https://kubernetes.io/docs/concepts/storage/volumes/#using-subpath",
+		"https://github.com/kubernetes/kubernetes/issues/95547"},
 	Breaks:   []*checks.Effect{effectPodStart},
 	Explains: []string{"mount-path-invalid"},
 	Applies:  checks.OnRuntime("docker"),
@@ -38,7 +41,8 @@ The check looks at the pods of nodes that run docker.`,
 					}
 					if value != "" {
 						field := podField{at.to("volumeMounts", i, name), value}
-						findings = append(findings, checks.Findingf(checks.Warn, p.Name(), "%s mounts %s of the volume %s at %s: docker on Windows mounts whole folders only", p.phrase(), value, m.Name, m.MountPath).With(p.because(field), node.About(s).Runtime.From))
+						findings = append(findings, checks.Findingf(checks.Warn, p.Name(),
+							"%s mounts %s of the volume %s at %s: docker on Windows mounts whole folders only", p.phrase(), value, m.Name, m.MountPath).With(p.because(field), node.About(s).Runtime.From))
 					}
 				}
 			})

@@ -28,7 +28,8 @@ podCIDR is normal.`,
 		},
 		Impact: "a podCIDR cannot be changed once it is set: take one that no other node has",
 	},
-	Links:  []string{"https://github.com/kubernetes-sigs/sig-windows-tools/issues/345", "https://github.com/flannel-io/flannel/blob/master/Documentation/troubleshooting.md"},
+	Links: []string{"https://github.com/kubernetes-sigs/sig-windows-tools/issues/345",
+		"https://github.com/flannel-io/flannel/blob/master/Documentation/troubleshooting.md"},
 	Breaks: []*checks.Effect{effectNetworkCreation},
 	Applies: func(n *node.Node) error {
 		return checks.RequireCNI(n, node.Flannel, node.GKE, node.WinCNI, node.Bridge, node.Overlay)
@@ -37,8 +38,10 @@ podCIDR is normal.`,
 	Uses:  []evidence.Need{evidence.Services, evidence.Processes},
 	Signs: []checks.Sign{
 		{Text: "pod cidr not assigned", Says: "flanneld gets no subnet: the node has no podCIDR"},
-		{Text: "CIDRNotAvailable", In: []string{evidence.InPodEvents}, Says: "the control plane has no podCIDR left for this node"},
-		{Text: "there are no remaining CIDRs left to allocate", Says: "the cluster CIDR has no subnet left for this node"},
+		{Text: "CIDRNotAvailable", In: []string{evidence.InPodEvents},
+			Says: "the control plane has no podCIDR left for this node"},
+		{Text: "there are no remaining CIDRs left to allocate",
+			Says: "the cluster CIDR has no subnet left for this node"},
 	},
 	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
 		object := evidence.Node.In(s)
@@ -46,9 +49,12 @@ podCIDR is normal.`,
 			return nil, nil
 		}
 		if flannelOnEtcd(node.About(s)) {
-			return nil, checks.Skip("flanneld takes its subnets from etcd, not from the Node object")
+			return nil, checks.Skip(
+				"flanneld takes its subnets from etcd, not from the Node object")
 		}
-		return []checks.Finding{checks.Findingf(checks.Fail, object.Metadata.Name, "the Node object has no podCIDR, so %s gets no subnet for pods", node.About(s).CNI.Value).
+		return []checks.Finding{checks.Findingf(checks.Fail, object.Metadata.Name,
+			"the Node object has no podCIDR, so %s gets no subnet for pods",
+			node.About(s).CNI.Value).
 			At(object.Field("spec", "podCIDR"), "spec.podCIDR is empty")}, nil
 	},
 })

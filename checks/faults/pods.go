@@ -45,7 +45,8 @@ func podSpecs(s evidence.Snapshot) []podSpec {
 	}
 	for _, m := range evidence.Manifests.In(s) {
 		if node.PodSystem(m.Pod) != "linux" {
-			list = append(list, podSpec{Pod: m.Pod, Path: m.File, Line: m.Line, At: pathOf(m.At), Kind: m.Kind, lines: m.Lines})
+			list = append(list, podSpec{Pod: m.Pod, Path: m.File, Line: m.Line, At: pathOf(m.At),
+				Kind: m.Kind, lines: m.Lines})
 		}
 	}
 	return list
@@ -116,7 +117,8 @@ func (p podSpec) because(f podField) evidence.Because {
 		text = strings.TrimPrefix(p.FullName(), "/") + ": " + text
 	} else {
 		place = evidence.InLine(p.Path, p.Line)
-		for path := f.Path; len(path) > 0; path = path[:len(path)-1] { // the field may come from an alias
+		// the field may come from an alias
+		for path := f.Path; len(path) > 0; path = path[:len(path)-1] {
 			if at := p.lines[path.String()]; at > 0 {
 				place.Line = at
 				break
@@ -131,7 +133,8 @@ func (p podSpec) containers(visit func(at fieldPath, c evidence.Container)) {
 	for _, list := range []struct {
 		name string
 		list []evidence.Container
-	}{{"initContainers", p.Spec.InitContainers}, {"containers", p.Spec.Containers}, {"ephemeralContainers", p.Spec.EphemeralContainers}} {
+	}{{"initContainers", p.Spec.InitContainers}, {"containers", p.Spec.Containers},
+		{"ephemeralContainers", p.Spec.EphemeralContainers}} {
 		for i, c := range list.list {
 			visit(p.At.to(list.name, i), c)
 		}

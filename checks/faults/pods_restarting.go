@@ -25,18 +25,21 @@ ended not long ago, does not stay up. This is a symptom: the program itself may 
 may the node, for want of memory, of a network, of a file that a volume should have brought. The end
 of its log says more, and the last event of the pod stands beside the finding.`,
 	Fix: checks.Fix{
-		Text:     "read what the container wrote before it ended, and its exit code",
-		Commands: []string{"kubectl get pods -A --field-selector spec.nodeName={node}", "kubectl logs POD -n NAMESPACE --previous", "kubectl describe pod POD -n NAMESPACE"},
-		Impact:   "none: looking changes nothing",
+		Text: "read what the container wrote before it ended, and its exit code",
+		Commands: []string{"kubectl get pods -A --field-selector spec.nodeName={node}",
+			"kubectl logs POD -n NAMESPACE --previous", "kubectl describe pod POD -n NAMESPACE"},
+		Impact: "none: looking changes nothing",
 	},
-	Links: []string{"https://kubernetes.io/docs/tasks/debug/debug-application/debug-pods/", "https://kubernetes.io/docs/tasks/debug/debug-cluster/windows/"},
+	Links: []string{"https://kubernetes.io/docs/tasks/debug/debug-application/debug-pods/",
+		"https://kubernetes.io/docs/tasks/debug/debug-cluster/windows/"},
 	Shows: []*checks.Effect{effectContainers},
 	Needs: []evidence.Need{evidence.Pods},
 	Uses:  []evidence.Need{evidence.PodEvents},
 	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
 		var findings []checks.Finding
 		for _, p := range evidence.Pods.In(s) {
-			if p.Status.Phase == "Succeeded" || p.Status.Phase == "Failed" || p.Metadata.DeletionTimestamp != nil {
+			if p.Status.Phase == "Succeeded" || p.Status.Phase == "Failed" ||
+				p.Metadata.DeletionTimestamp != nil {
 				continue
 			}
 			for i, st := range p.Statuses() {
@@ -44,8 +47,10 @@ of its log says more, and the last event of the pod stands beside the finding.`,
 				if why.Format == "" {
 					continue
 				}
-				f := checks.Findingf(checks.Fail, p.FullName(), "container %s of %s does not stay up: %s", st.Name, p.FullName(), why).
-					At(p.StatusField(i, "restartCount"), "%s: container %s: restartCount %d", p.FullName(), st.Name, st.RestartCount)
+				f := checks.Findingf(checks.Fail, p.FullName(),
+					"container %s of %s does not stay up: %s", st.Name, p.FullName(), why).
+					At(p.StatusField(i, "restartCount"), "%s: container %s: restartCount %d",
+						p.FullName(), st.Name, st.RestartCount)
 				if event, found, _ := lastEvent(s, p.Metadata.Namespace, p.Metadata.Name); found {
 					f = f.At(event.Field(), "%s: %s", event.Reason, event.Text())
 				}
@@ -69,7 +74,8 @@ func restartReason(st evidence.ContainerStatus, now time.Time) evidence.Phrase {
 	switch {
 	case st.State.Waiting != nil && st.State.Waiting.Reason == "CrashLoopBackOff":
 		return evidence.Phrasef("CrashLoopBackOff after %d restarts%s", st.RestartCount, exit)
-	case st.RestartCount >= restartsWorry && ended != nil && !ended.FinishedAt.IsZero() && now.Sub(ended.FinishedAt.Time) <= restartRecent:
+	case st.RestartCount >= restartsWorry && ended != nil && !ended.FinishedAt.IsZero() &&
+		now.Sub(ended.FinishedAt.Time) <= restartRecent:
 		return evidence.Phrasef("%d restarts%s", st.RestartCount, exit)
 	}
 	return evidence.Phrase{}

@@ -23,9 +23,10 @@ in ContainerCreating, or for an image that cannot be pulled. This is a symptom, 
 of each pod says more; most of the catalogue can lead here, so it is named as a cause only where
 nothing else was found.`,
 	Fix: checks.Fix{
-		Text:     "read the events of one of the pods, newest last",
-		Commands: []string{"kubectl get pods -A --field-selector spec.nodeName={node}", "kubectl describe pod POD -n NAMESPACE"},
-		Impact:   "none: looking changes nothing",
+		Text: "read the events of one of the pods, newest last",
+		Commands: []string{"kubectl get pods -A --field-selector spec.nodeName={node}",
+			"kubectl describe pod POD -n NAMESPACE"},
+		Impact: "none: looking changes nothing",
 	},
 	Links: []string{"https://kubernetes.io/docs/tasks/debug/debug-cluster/windows/"},
 	Shows: []*checks.Effect{effectPodStart},
@@ -46,7 +47,8 @@ nothing else was found.`,
 				continue
 			}
 			f := checks.Findingf(checks.Fail, p.FullName(), "%s waits: %s", p.FullName(), reason).
-				At(p.Field("status", "phase"), "%s: phase %s, %s", p.FullName(), p.Status.Phase, reason)
+				At(p.Field("status", "phase"), "%s: phase %s, %s", p.FullName(), p.Status.Phase,
+					reason)
 			if found {
 				f = f.At(event.Field(), "%s: %s", event.Reason, event.Text())
 			}
@@ -70,10 +72,12 @@ func podsFailingByEvents(s evidence.Snapshot) []checks.Finding {
 		seen[name] = true
 		last, _, _ := lastEvent(s, pod.Namespace, pod.Name)
 		restarts := last.Reason == "BackOff" && !strings.Contains(last.Text(), "pulling image")
-		if restarts || !slices.Contains(startFailures, last.Reason) || s.Now().Sub(last.At().Time) > 2*podPatience {
+		if restarts || !slices.Contains(startFailures, last.Reason) ||
+			s.Now().Sub(last.At().Time) > 2*podPatience {
 			continue
 		}
-		f := checks.Findingf(checks.Fail, name, "the last event of %s is %s", name, last.Reason).At(last.Field(), "%s: %s", last.Reason, last.Text())
+		f := checks.Findingf(checks.Fail, name, "the last event of %s is %s", name,
+			last.Reason).At(last.Field(), "%s: %s", last.Reason, last.Text())
 		f.Basis = checks.ByText
 		findings = append(findings, f)
 	}
@@ -81,18 +85,23 @@ func podsFailingByEvents(s evidence.Snapshot) []checks.Finding {
 }
 
 // Reasons of events that tell of a pod that could not be started.
-var startFailures = []string{"FailedCreatePodSandBox", "FailedMount", "FailedAttachVolume", "Failed", "BackOff", "ErrImageNeverPull", "InspectFailed"}
+var startFailures = []string{"FailedCreatePodSandBox", "FailedMount", "FailedAttachVolume",
+	"Failed", "BackOff", "ErrImageNeverPull", "InspectFailed"}
 
 // The reasons for which a container waits that never end by themselves, or that end in these.
-var stuckReasons = []string{"ContainerCreating", "PodInitializing", "ErrImagePull", "ImagePullBackOff", "InvalidImageName",
-	"CreateContainerError", "CreateContainerConfigError", "RunContainerError", "ImageInspectError", "ErrImageNeverPull"}
+var stuckReasons = []string{"ContainerCreating", "PodInitializing", "ErrImagePull",
+	"ImagePullBackOff", "InvalidImageName",
+	"CreateContainerError", "CreateContainerConfigError", "RunContainerError", "ImageInspectError",
+	"ErrImageNeverPull"}
 
 func stuckReason(p evidence.Pod) string {
-	if p.Status.Phase != "Pending" && p.Status.Phase != "Running" || p.Metadata.DeletionTimestamp != nil {
+	if p.Status.Phase != "Pending" && p.Status.Phase != "Running" ||
+		p.Metadata.DeletionTimestamp != nil {
 		return ""
 	}
 	for _, st := range p.Statuses() {
-		if w := st.State.Waiting; w != nil && slices.Contains(stuckReasons, w.Reason) && !podRuns(p) && !(w.Reason == "PodInitializing" && initRuns(p)) {
+		if w := st.State.Waiting; w != nil && slices.Contains(stuckReasons, w.Reason) &&
+			!podRuns(p) && !(w.Reason == "PodInitializing" && initRuns(p)) {
 			return w.Reason
 		}
 	}
@@ -103,16 +112,20 @@ func stuckReason(p evidence.Pod) string {
 }
 
 func podRuns(p evidence.Pod) bool {
-	return slices.ContainsFunc(p.Status.ContainerStatuses, func(st evidence.ContainerStatus) bool { return st.State.Running != nil })
+	return slices.ContainsFunc(p.Status.ContainerStatuses, func(st evidence.ContainerStatus) bool {
+		return st.State.Running != nil
+	})
 }
 
 // initRuns: an init container at work takes the time it takes.
 func initRuns(p evidence.Pod) bool {
-	return slices.ContainsFunc(p.Status.InitContainerStatuses, func(st evidence.ContainerStatus) bool { return st.State.Running != nil })
+	return slices.ContainsFunc(p.Status.InitContainerStatuses,
+		func(st evidence.ContainerStatus) bool { return st.State.Running != nil })
 }
 
 // lastEvent returns the newest event of the pod, and whether it tells of a failure.
-func lastEvent(s evidence.Snapshot, namespace, name string) (last evidence.Event, found, failed bool) {
+func lastEvent(s evidence.Snapshot, namespace, name string) (last evidence.Event, found,
+	failed bool) {
 	for _, e := range evidence.PodEvents.In(s) {
 		about := e.About()
 		if about.Name != name || about.Namespace != namespace {
@@ -121,11 +134,13 @@ func lastEvent(s evidence.Snapshot, namespace, name string) (last evidence.Event
 		if e.Reason == "BackOff" && last.Reason == "Failed" {
 			continue // it repeats, less clearly, what the failure said
 		}
-		if !found || last.Reason == "BackOff" && e.Reason == "Failed" || !e.At().Before(last.At().Time) {
+		if !found || last.Reason == "BackOff" && e.Reason == "Failed" ||
+			!e.At().Before(last.At().Time) {
 			last, found = e, true
 		}
 	}
-	return last, found, found && (strings.HasPrefix(last.Reason, "Failed") || last.Type == "Warning")
+	return last, found, found && (strings.HasPrefix(last.Reason, "Failed") ||
+		last.Type == "Warning")
 }
 
 // since tells whether the pod is older than d at the time of the recording.

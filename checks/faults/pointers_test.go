@@ -35,7 +35,8 @@ func TestEveryFindingPointsAtItsEvidence(t *testing.T) {
 			}
 			if doc == nil {
 				if b.Field != "" {
-					t.Errorf("%s: %s has a pointer into %s, which is no JSON here: %s", name, of, b.Path, b.Field)
+					t.Errorf("%s: %s has a pointer into %s, which is no JSON here: %s", name, of,
+						b.Path, b.Field)
 				}
 				return
 			}
@@ -49,7 +50,8 @@ func TestEveryFindingPointsAtItsEvidence(t *testing.T) {
 			if value, _ := resolve(doc, b.Field).(string); quotes && quotable(b, value) {
 				quoted++
 				if !strings.Contains(strings.ToLower(b.Text), strings.ToLower(value)) {
-					t.Errorf("%s: %s: %s#%s is %q, and the text is %q", name, of, b.Path, b.Field, value, b.Text)
+					t.Errorf("%s: %s: %s#%s is %q, and the text is %q", name, of, b.Path, b.Field,
+						value, b.Text)
 				}
 			}
 		}
@@ -115,7 +117,8 @@ func resolve(doc any, pointer string) any {
 }
 
 // ofWholeFiles are the checks that find fault with a file being there at all.
-var ofWholeFiles = map[string]bool{"cni-config-uninitialized": true, "nat-cni-conf-shadows-cni": true, "source-vip-json-corrupt": true}
+var ofWholeFiles = map[string]bool{"cni-config-uninitialized": true,
+	"nat-cni-conf-shadows-cni": true, "source-vip-json-corrupt": true}
 
 // pointsWell says why a pointer is wrong, or "".
 func pointsWell(of string, doc any, b evidence.Because) string {
@@ -159,7 +162,8 @@ func pointsWell(of string, doc any, b evidence.Because) string {
 
 // quotable tells a text that whoever cites it has to quote.
 func quotable(b evidence.Because, value string) bool {
-	if value == "" || len(value) > 60 || strings.Contains(value, "\n") || strings.HasSuffix(b.Field, "/phase") {
+	if value == "" || len(value) > 60 || strings.Contains(value, "\n") ||
+		strings.HasSuffix(b.Field, "/phase") {
 		return false // a phase is told in words of its own: "HostProcess pod … runs"
 	}
 	_, err := time.Parse(time.RFC3339, value)
@@ -170,18 +174,26 @@ func quotable(b evidence.Because, value string) bool {
 func typeOf(path string) reflect.Type {
 	return map[string]reflect.Type{
 		"meta.json":     reflect.TypeFor[evidence.Meta](),
-		"api/node.json": of(evidence.Node), "api/nodes.json": of(evidence.Nodes), "api/pods.json": of(evidence.Pods),
+		"api/node.json": of(evidence.Node), "api/nodes.json": of(evidence.Nodes),
+		"api/pods.json":   of(evidence.Pods),
 		"api/events.json": of(evidence.PodEvents), "api/services.json": of(evidence.KubeServices),
-		"api/endpointslices.json": of(evidence.EndpointSlices), "api/configmaps.json": of(evidence.ConfigMaps),
-		"api/daemonsets.json": of(evidence.DaemonSets), "api/servicecidrs.json": of(evidence.ServiceCIDRs),
-		"os.json": of(evidence.OSInfo), "services.json": of(evidence.Services), "processes.json": of(evidence.Processes),
-		"features.json": of(evidence.Features), "memory.json": of(evidence.MemoryInfo), "disks.json": of(evidence.Disks),
+		"api/endpointslices.json": of(evidence.EndpointSlices),
+		"api/configmaps.json":     of(evidence.ConfigMaps),
+		"api/daemonsets.json":     of(evidence.DaemonSets),
+		"api/servicecidrs.json":   of(evidence.ServiceCIDRs),
+		"os.json":                 of(evidence.OSInfo), "services.json": of(evidence.Services),
+		"processes.json": of(evidence.Processes),
+		"features.json":  of(evidence.Features), "memory.json": of(evidence.MemoryInfo),
+		"disks.json":    of(evidence.Disks),
 		"firewall.json": of(evidence.FirewallInfo), "certificates.json": of(evidence.Certificates),
 		"security.json": of(evidence.SecurityInfo), "time.json": of(evidence.TimeService),
-		"pending-reboot.json": of(evidence.PendingReboot), "env.json": of(evidence.Env), "files.json": of(evidence.FileIndex),
-		"events.json": of(evidence.WindowsEvents), "cri.json": of(evidence.CRI), "adapters.json": of(evidence.Adapters),
-		"routes.json": of(evidence.Routes), "ports.json": of(evidence.Ports), "probes/reach.json": of(evidence.ReachProbes),
-		"probes/dns.json": of(evidence.DNSProbes),
+		"pending-reboot.json": of(evidence.PendingReboot), "env.json": of(evidence.Env),
+		"files.json":  of(evidence.FileIndex),
+		"events.json": of(evidence.WindowsEvents), "cri.json": of(evidence.CRI),
+		"adapters.json": of(evidence.Adapters),
+		"routes.json":   of(evidence.Routes), "ports.json": of(evidence.Ports),
+		"probes/reach.json": of(evidence.ReachProbes),
+		"probes/dns.json":   of(evidence.DNSProbes),
 	}[path]
 }
 
@@ -226,8 +238,10 @@ func TestAPlaceThatIsNoneIsFound(t *testing.T) {
 		field string
 		well  bool
 	}{
-		{"/items/0/spec/nodeName", true}, {"/items/0/status/phase", true}, {"/items/0", true}, {"/items", true},
-		{"", false}, {"/items/1", false}, {"/0/spec", false}, {"/items/0/spec/nodename2", false}, {"/items/0/state", false},
+		{"/items/0/spec/nodeName", true}, {"/items/0/status/phase", true}, {"/items/0", true},
+		{"/items", true},
+		{"", false}, {"/items/1", false}, {"/0/spec", false}, {"/items/0/spec/nodename2", false},
+		{"/items/0/state", false},
 	} {
 		b := evidence.Because{Path: evidence.Pods.Path(), Field: row.field}
 		if why := pointsWell("it", doc, b); (why == "") != row.well {

@@ -19,19 +19,28 @@ func TestWSAEACCESExcludedPort(t *testing.T) {
 	const says = "Windows does not let a component listen on its port: it is excluded, or another process holds it for itself"
 	const found = ": the kubelet cannot listen on tcp port 10250: Windows keeps 10250 to 10250 [state"
 	pod := func(phase string, port int) string {
-		return fmt.Sprintf("-- api/pods.json --\n{\"items\":[{\"metadata\":{\"namespace\":\"a\",\"name\":\"p\"},\"spec\":{\"containers\":[{\"ports\":[{\"hostPort\":%d}]}]},\"status\":{\"phase\":%q}}]}\n", port, phase)
+		return fmt.Sprintf(
+			"-- api/pods.json --\n{\"items\":[{\"metadata\":{\"namespace\":\"a\",\"name\":\"p\"},\"spec\":{\"containers\":[{\"ports\":[{\"hostPort\":%d}]}]},\"status\":{\"phase\":%q}}]}\n", port, phase)
 	}
 	runLooks(t, "wsaeacces-excluded-port", []look{
-		{"ranges elsewhere", portsTree(`{"protocol":"tcp","start":50000,"end":50059}`, rpc), "pass"},
+		{"ranges elsewhere", portsTree(`{"protocol":"tcp","start":50000,"end":50059}`, rpc),
+			"pass"},
 		{"the port of the kubelet", portsTree(at10250, rpc), "warn" + found + "]"},
-		{"the port of the kubelet, which was refused it", portsTree(at10250, rpc) + log, "fail" + found + "+text]"},
+		{"the port of the kubelet, which was refused it", portsTree(at10250, rpc) + log,
+			"fail" + found + "+text]"},
 		{"a single port that was kept for the kubelet", portsTree(at10250, rpc+kubelet), "pass"},
-		{"two ports within one range, and UDP for nobody", portsTree(low, rpc), "warn: the kubelet cannot listen on tcp port 10248: Windows keeps 10200 to 10249 [state]\nwarn: kube-proxy cannot listen on tcp port 10249: Windows keeps 10200 to 10249 [state]"},
-		{"the host port of a pod that waits", portsTree(`{"protocol":"tcp","start":8000,"end":8099}`, rpc) + pod("Pending", 8080), "warn: pod a/p cannot listen on tcp port 8080: Windows keeps 8000 to 8099 [state]"},
-		{"HNS excludes what it publishes", portsTree(`{"protocol":"tcp","start":8080,"end":8080}`, rpc) + pod("Running", 8080), "pass"},
+		{"two ports within one range, and UDP for nobody", portsTree(low, rpc),
+			"warn: the kubelet cannot listen on tcp port 10248: Windows keeps 10200 to 10249 [state]\nwarn: kube-proxy cannot listen on tcp port 10249: Windows keeps 10200 to 10249 [state]"},
+		{"the host port of a pod that waits",
+			portsTree(`{"protocol":"tcp","start":8000,"end":8099}`, rpc) + pod("Pending", 8080),
+			"warn: pod a/p cannot listen on tcp port 8080: Windows keeps 8000 to 8099 [state]"},
+		{"HNS excludes what it publishes", portsTree(`{"protocol":"tcp","start":8080,"end":8080}`,
+			rpc) + pod("Running", 8080), "pass"},
 		{"no listeners recorded", portsTree(at10250, ""), "unknown"},
-		{"no listeners recorded, and the log says so", portsTree(at10250, "") + log, "fail: " + says + " [text]"},
-		{"it was refused at an earlier boot", portsTree("", rpc+kubelet) + log, "info: the logs say: " + says + "; the node's state does not bear it out [text]"},
+		{"no listeners recorded, and the log says so", portsTree(at10250, "") + log,
+			"fail: " + says + " [text]"},
+		{"it was refused at an earlier boot", portsTree("", rpc+kubelet) + log,
+			"info: the logs say: " + says + "; the node's state does not bear it out [text]"},
 		{"a connection that is refused is another fault", dial, "unknown"},
 	})
 }
@@ -39,7 +48,8 @@ func TestWSAEACCESExcludedPort(t *testing.T) {
 func TestHostPortConflictOrNotPublished(t *testing.T) {
 	pods := func(list string) string { return "-- api/pods.json --\n{\"items\":[" + list + "]}\n" }
 	pod := func(name, phase, ip, more string) string {
-		return fmt.Sprintf(`{"metadata":{"namespace":"a","name":%q,"uid":%q},"spec":{%s"containers":[{"ports":[{"containerPort":80,"hostPort":8080}]}]},"status":{"phase":%q,"podIP":%q}}`, name, name, more, phase, ip)
+		return fmt.Sprintf(
+			`{"metadata":{"namespace":"a","name":%q,"uid":%q},"spec":{%s"containers":[{"ports":[{"containerPort":80,"hostPort":8080}]}]},"status":{"phase":%q,"podIP":%q}}`, name, name, more, phase, ip)
 	}
 	conf := func(capabilities string) string {
 		return "-- files/C/k/cni/config/cni.conf --\n{\"cniVersion\":\"0.2.0\",\"name\":\"cbr0\",\"type\":\"win-bridge\",\"capabilities\":{" + capabilities + "}}\n"
@@ -51,26 +61,41 @@ func TestHostPortConflictOrNotPublished(t *testing.T) {
 	running := pods(pod("p", "Running", "10.244.3.4", ""))
 	waiting := pods(pod("p", "Pending", "", ""))
 	iis := portsTree("", `{"protocol":"tcp","address":"0.0.0.0","port":8080,"process":"System"}`)
-	free := portsTree("", `{"protocol":"tcp","address":"127.0.0.1","port":8080,"process":"debug.exe"},{"protocol":"udp","address":"0.0.0.0","port":8080}`)
+	free := portsTree("",
+		`{"protocol":"tcp","address":"127.0.0.1","port":8080,"process":"debug.exe"},{"protocol":"udp","address":"0.0.0.0","port":8080}`)
 	event := func(message string) string {
-		return fmt.Sprintf("-- api/events.json --\n{\"items\":[{\"reason\":\"FailedCreatePodSandBox\",\"involvedObject\":{\"kind\":\"Pod\",\"namespace\":\"a\",\"name\":\"p\"},\"message\":%q}]}\n", message)
+		return fmt.Sprintf(
+			"-- api/events.json --\n{\"items\":[{\"reason\":\"FailedCreatePodSandBox\",\"involvedObject\":{\"kind\":\"Pod\",\"namespace\":\"a\",\"name\":\"p\"},\"message\":%q}]}\n", message)
 	}
 	const taken = "HNS could not publish a pod's host port: another pod or process has it"
 	runLooks(t, "hostport-conflict-or-not-published", []look{
 		{"published on the endpoint", running + endpoint(mapping), "pass"},
-		{"the endpoint has another policy", running + endpoint(`{"Type":"OutBoundNAT"}`), "fail: pod a/p asks for host port tcp/8080, and its HNS endpoint has no PortMapping policy for it [state]"},
-		{"the plugin would not be told", running + conf(`"dns":true`), "fail: pod a/p asks for host port tcp/8080, and the CNI configuration cni.conf lacks the capability portMappings, so nobody publishes it [state]"},
+		{"the endpoint has another policy", running + endpoint(`{"Type":"OutBoundNAT"}`),
+			"fail: pod a/p asks for host port tcp/8080, and its HNS endpoint has no PortMapping policy for it [state]"},
+		{"the plugin would not be told", running + conf(`"dns":true`),
+			"fail: pod a/p asks for host port tcp/8080, and the CNI configuration cni.conf lacks the capability portMappings, so nobody publishes it [state]"},
 		{"the plugin is told", running + conf(`"portMappings":true`), "pass"},
-		{"IIS holds the port", waiting + iis, "fail: pod a/p asks for host port tcp/8080, on which System listens [state]"},
-		{"IIS holds the port, and the pod runs", running + endpoint(mapping) + iis, "warn: pod a/p asks for host port tcp/8080, on which System listens [state]"},
+		{"IIS holds the port", waiting + iis,
+			"fail: pod a/p asks for host port tcp/8080, on which System listens [state]"},
+		{"IIS holds the port, and the pod runs", running + endpoint(mapping) + iis,
+			"warn: pod a/p asks for host port tcp/8080, on which System listens [state]"},
 		{"loopback and UDP are other sockets", running + endpoint(mapping) + free, "pass"},
-		{"two pods with one port", pods(pod("p", "Running", "10.244.3.4", "")+","+pod("q", "Pending", "", "")) + endpoint(mapping), "fail: pods a/p and a/q both ask for host port tcp/8080 [state]"},
-		{"the second one has ended", pods(pod("p", "Running", "10.244.3.4", "")+","+pod("q", "Succeeded", "", "")) + endpoint(mapping), "pass"},
+		{"two pods with one port",
+			pods(pod("p", "Running", "10.244.3.4", "")+","+pod("q", "Pending", "", "")) +
+				endpoint(mapping),
+			"fail: pods a/p and a/q both ask for host port tcp/8080 [state]"},
+		{"the second one has ended",
+			pods(pod("p", "Running", "10.244.3.4", "")+","+pod("q", "Succeeded", "", "")) +
+				endpoint(mapping), "pass"},
 		{"nothing tells whether it is published", running + free, "unknown"},
-		{"on the host's network", pods(pod("p", "Running", "10.0.0.10", `"hostNetwork":true,`)) + conf(""), "skip"},
-		{"nobody asks for one", pods(`{"metadata":{"name":"p"},"spec":{"containers":[{"ports":[{"containerPort":80}]}]}}`) + conf(""), "skip"},
-		{"the event alone", event("hcnCreateEndpoint failed in Win32: The specified port already exists. (0x803b0013)"), "fail: " + taken + " [text]"},
-		{"a load balancer of kube-proxy's", event("endpoint x: hcnCreateLoadBalancer failed in Win32: The specified port already exists. (0x803b0013)"), "unknown"},
+		{"on the host's network", pods(pod("p", "Running", "10.0.0.10", `"hostNetwork":true,`)) +
+			conf(""), "skip"},
+		{"nobody asks for one",
+			pods(`{"metadata":{"name":"p"},"spec":{"containers":[{"ports":[{"containerPort":80}]}]}}`) + conf(""), "skip"},
+		{"the event alone",
+			event("hcnCreateEndpoint failed in Win32: The specified port already exists. (0x803b0013)"), "fail: " + taken + " [text]"},
+		{"a load balancer of kube-proxy's",
+			event("endpoint x: hcnCreateLoadBalancer failed in Win32: The specified port already exists. (0x803b0013)"), "unknown"},
 	})
 }
 
@@ -80,30 +105,43 @@ func TestFirewallBlocks10250(t *testing.T) {
 	}
 	const block = `{"name":"domain","enabled":true,"defaultInbound":"block"},{"name":"public","enabled":true,"defaultInbound":"Block"}`
 	rule := func(name, action, protocol, ports, more string) string {
-		return fmt.Sprintf(`{"name":%q,"enabled":true,"direction":"in","action":%q,"protocol":%q,"localPorts":[%s]%s}`, name, action, protocol, ports, more)
+		return fmt.Sprintf(
+			`{"name":%q,"enabled":true,"direction":"in","action":%q,"protocol":%q,"localPorts":[%s]%s}`, name, action, protocol, ports, more)
 	}
 	const shut = "fail: no enabled firewall rule allows TCP 10250 where the firewall blocks what comes in (domain, public): kubectl logs, exec and metrics time out [state]"
 	const log = "-- logs/kubectl/out.txt --\nError from server: error dialing backend: dial tcp 10.0.0.10:10250: i/o timeout\n"
 	const says = "the kubelet's port 10250 does not answer the control plane: a firewall on the way, or on the node, drops the packets"
 	runLooks(t, "firewall-blocks-10250", []look{
 		{"allowed", tree(block, rule("kubelet", "allow", "tcp", `"10250"`, "")), "pass"},
-		{"within a range, by number", tree(block, rule("k8s", "Allow", "6", `"80", "10250-10259"`, "")), "pass"},
+		{"within a range, by number", tree(block, rule("k8s", "Allow", "6", `"80", "10250-10259"`,
+			"")), "pass"},
 		{"the kubelet's program", tree(block, rule("kubelet.exe", "allow", "any", "", "")), "pass"},
 		{"no rule", tree(block, ""), shut},
-		{"a rule for the next port", tree(block, rule("kube-proxy", "allow", "tcp", `"10256"`, "")), shut},
+		{"a rule for the next port", tree(block, rule("kube-proxy", "allow", "tcp", `"10256"`, "")),
+			shut},
 		{"a rule for UDP", tree(block, rule("k", "allow", "udp", `"10250"`, "")), shut},
-		{"a rule for going out", tree(block, `{"name":"k","enabled":true,"direction":"out","action":"allow","protocol":"tcp","localPorts":["10250"]}`), shut},
-		{"a disabled rule", tree(block, `{"name":"kubelet","direction":"in","action":"allow","protocol":"tcp","localPorts":["10250"]}`), shut},
-		{"a rule that blocks beside one that allows", tree(block, rule("kubelet", "allow", "tcp", `"10250"`, "")+","+rule("hardening", "block", "tcp", `"10000-11000"`, "")),
+		{"a rule for going out",
+			tree(block, `{"name":"k","enabled":true,"direction":"out","action":"allow","protocol":"tcp","localPorts":["10250"]}`), shut},
+		{"a disabled rule",
+			tree(block, `{"name":"kubelet","direction":"in","action":"allow","protocol":"tcp","localPorts":["10250"]}`), shut},
+		{"a rule that blocks beside one that allows",
+			tree(block, rule("kubelet", "allow", "tcp", `"10250"`, "")+","+rule("hardening",
+				"block", "tcp", `"10000-11000"`, "")),
 			`fail: firewall rule "hardening" blocks TCP 10250, and a rule that blocks outweighs those that allow [state]`},
-		{"somebody's program on any port", tree(block, rule("Agent", "allow", "any", `"Any"`, "")), "unknown"},
-		{"one profile of two", tree(block, rule("kubelet", "allow", "tcp", `"10250"`, `,"profiles":["domain"]`)),
+		{"somebody's program on any port", tree(block, rule("Agent", "allow", "any", `"Any"`, "")),
+			"unknown"},
+		{"one profile of two",
+			tree(block, rule("kubelet", "allow", "tcp", `"10250"`, `,"profiles":["domain"]`)),
 			"warn: no enabled firewall rule allows TCP 10250 where the firewall blocks what comes in (public): kubectl logs, exec and metrics time out [state]"},
-		{"the firewall is off", tree(`{"name":"domain","enabled":false,"defaultInbound":"block"}`, ""), "pass"},
-		{"it lets everything in", tree(`{"name":"domain","enabled":true,"defaultInbound":"allow"}`, ""), "pass"},
+		{"the firewall is off", tree(`{"name":"domain","enabled":false,"defaultInbound":"block"}`,
+			""), "pass"},
+		{"it lets everything in", tree(`{"name":"domain","enabled":true,"defaultInbound":"allow"}`,
+			""), "pass"},
 		{"no profiles recorded", tree("", ""), "unknown"},
 		{"the message alone", log, "fail: " + says + " [text]"},
-		{"allowed here, so a filter in between", tree(block, rule("kubelet", "allow", "tcp", `"10250"`, "")) + log, "info: the logs say: " + says + "; the node's state does not bear it out [text]"},
+		{"allowed here, so a filter in between",
+			tree(block, rule("kubelet", "allow", "tcp", `"10250"`, "")) + log,
+			"info: the logs say: " + says + "; the node's state does not bear it out [text]"},
 	})
 }
 
@@ -115,8 +153,11 @@ func TestWinDefaultsPathCopyDenied(t *testing.T) {
 	runLooks(t, "win-defaults-path-copy-denied", []look{
 		{"the log says so", onVXLAN + containerd + log, found},
 		{"the log alone", log, found},
-		{"PowerShell in another language", containerd + onVXLAN + "-- logs/flanneld/pod.log --\n    + CategoryInfo          : PermissionDenied: (C:\\hpc\\etc\\kube-flannel\\net-conf.json:FileInfo) [Copy-Item], UnauthorizedAccessException\n", found},
-		{"a log without it", onVXLAN + containerd + "-- logs/flanneld/pod.log --\nCopied net-conf.json\n", "pass"},
+		{"PowerShell in another language",
+			containerd + onVXLAN +
+				"-- logs/flanneld/pod.log --\n    + CategoryInfo          : PermissionDenied: (C:\\hpc\\etc\\kube-flannel\\net-conf.json:FileInfo) [Copy-Item], UnauthorizedAccessException\n", found},
+		{"a log without it",
+			onVXLAN + containerd + "-- logs/flanneld/pod.log --\nCopied net-conf.json\n", "pass"},
 		{"no log", onVXLAN + containerd, "unknown"},
 		{"docker has no HostProcess containers", onVXLAN + docker + log, "skip"},
 	})
@@ -125,7 +166,8 @@ func TestWinDefaultsPathCopyDenied(t *testing.T) {
 func TestNodeNameCaseMismatch(t *testing.T) {
 	const node = "-- api/node.json --\n{\"metadata\":{\"name\":\"win-1\"}}\n"
 	cert := func(subject string) string {
-		return fmt.Sprintf("-- certificates.json --\n[{\"path\":\"C:\\\\k\\\\ca.crt\",\"subject\":\"CN=kubernetes\"},{\"path\":\"C:\\\\pki\\\\kubelet-client-current.pem\",\"subject\":%q}]\n", subject)
+		return fmt.Sprintf(
+			"-- certificates.json --\n[{\"path\":\"C:\\\\k\\\\ca.crt\",\"subject\":\"CN=kubernetes\"},{\"path\":\"C:\\\\pki\\\\kubelet-client-current.pem\",\"subject\":%q}]\n", subject)
 	}
 	service := func(name string) string {
 		return "-- services.json --\n[{\"name\":\"flanneld\",\"state\":\"running\",\"env\":{\"NODE_NAME\":\"" + name + "\"}}]\n"
@@ -134,15 +176,22 @@ func TestNodeNameCaseMismatch(t *testing.T) {
 	const young = "-- logs/kubelet/kubelet.log --\nE1120 09:00:00.1 a.go:1] eviction manager: unexpected err: failed GetNode: node 'win-1' not found\n"
 	const says = "the API server refuses what the kubelet writes: its certificate is for another name than that of its Node"
 	runLooks(t, "node-name-case-mismatch", []look{
-		{"all alike", node + cert("O=system:nodes,CN=system:node:win-1") + service("win-1"), "pass"},
-		{"a certificate in capitals", node + cert("CN=system:node:WIN-1, O=system:nodes"), "fail: the kubelet's certificate says WIN-1, and the Node is called win-1: the API server tells case apart [state]"},
-		{"a certificate of a machine that was renamed", node + cert("CN=system:node:win-old"), "fail: the kubelet's certificate says win-old, and the Node is called win-1 [state]"},
-		{"flanneld in capitals", node + service("WIN-1"), "fail: flanneld's NODE_NAME says WIN-1, and the Node is called win-1: the API server tells case apart [state]"},
-		{"the machine in capitals", node + "-- env.json --\n{\"NODE_NAME\":\"WIN-1\",\"COMPUTERNAME\":\"WIN-1\"}\n", "fail: the machine's NODE_NAME says WIN-1, and the Node is called win-1: the API server tells case apart [state]"},
+		{"all alike", node + cert("O=system:nodes,CN=system:node:win-1") + service("win-1"),
+			"pass"},
+		{"a certificate in capitals", node + cert("CN=system:node:WIN-1, O=system:nodes"),
+			"fail: the kubelet's certificate says WIN-1, and the Node is called win-1: the API server tells case apart [state]"},
+		{"a certificate of a machine that was renamed", node + cert("CN=system:node:win-old"),
+			"fail: the kubelet's certificate says win-old, and the Node is called win-1 [state]"},
+		{"flanneld in capitals", node + service("WIN-1"),
+			"fail: flanneld's NODE_NAME says WIN-1, and the Node is called win-1: the API server tells case apart [state]"},
+		{"the machine in capitals",
+			node + "-- env.json --\n{\"NODE_NAME\":\"WIN-1\",\"COMPUTERNAME\":\"WIN-1\"}\n",
+			"fail: the machine's NODE_NAME says WIN-1, and the Node is called win-1: the API server tells case apart [state]"},
 		{"a variable that a script fills in", node + service("$(hostname)"), "unknown"},
 		{"certificates of others", node + cert("CN=system:kube-proxy"), "unknown"},
 		{"the log alone", log, "fail: " + says + " [text]"},
-		{"the log and the certificate", node + cert("CN=system:node:WIN-1") + log, "fail: the kubelet's certificate says WIN-1, and the Node is called win-1: the API server tells case apart [state+text]"},
+		{"the log and the certificate", node + cert("CN=system:node:WIN-1") + log,
+			"fail: the kubelet's certificate says WIN-1, and the Node is called win-1: the API server tells case apart [state+text]"},
 		{"a node that has yet to register", young, "unknown"},
 	})
 }

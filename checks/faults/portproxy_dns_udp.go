@@ -24,18 +24,21 @@ warning.`,
 	Fix: checks.Fix{
 		Text: "use kube-proxy 1.6 or later; until then give pods a resolver that is no Service address: start the kubelet with --cluster-dns set to the address of a pod of the DNS, or to a resolver outside the cluster that forwards to it",
 		Commands: []string{
-			"netsh interface portproxy show v4tov4", "kubectl get endpoints kube-dns -n kube-system -o wide",
+			"netsh interface portproxy show v4tov4",
+			"kubectl get endpoints kube-dns -n kube-system -o wide",
 		},
 		Impact: "only pods that are created afterwards get the other resolver; the address of a pod changes when it is replaced",
 	},
-	Links:  []string{"https://github.com/kubernetes/kubernetes/pull/41487", "https://learn.microsoft.com/en-us/windows-server/administration/windows-commands/netsh-interface-portproxy"},
+	Links: []string{"https://github.com/kubernetes/kubernetes/pull/41487",
+		"https://learn.microsoft.com/en-us/windows-server/administration/windows-commands/netsh-interface-portproxy"},
 	Breaks: []*checks.Effect{effectDNSOverUDP},
 	Applies: func(n *node.Node) error {
 		if err := checks.OnGeneration(node.Gen15)(n); err != nil {
 			return err
 		}
 		if n.Kubelet.Known() && n.Kubelet.Value.AtLeast(proxySixth) {
-			return checks.Skip("kube-proxy forwards UDP since v1.6, and this node has %s", n.Kubelet.Value)
+			return checks.Skip("kube-proxy forwards UDP since v1.6, and this node has %s",
+				n.Kubelet.Value)
 		}
 		return nil
 	},
@@ -58,7 +61,8 @@ warning.`,
 			if !ok || server != dns || p.From == "node" {
 				continue
 			}
-			answered := p.Outcome != "timeout" && p.Outcome != "refused" && p.Outcome != "error" // an NXDOMAIN is an answer
+			// an NXDOMAIN is an answer
+			answered := p.Outcome != "timeout" && p.Outcome != "refused" && p.Outcome != "error"
 			switch {
 			case p.Transport == "udp" && answered:
 				return nil, nil
@@ -70,14 +74,20 @@ warning.`,
 		}
 		switch {
 		case udp != "" && tcp != "" && tcp != "timeout" && tcp != "refused" && tcp != "error":
-			return []checks.Finding{checks.Findingf(checks.Fail, dns.String(), "the cluster's DNS %s answers pods by TCP and not by UDP: kube-proxy %s forwards TCP only", dns, n.Kubelet.Value).
-				At(evidence.DNSProbes.Field(s), "udp: %s, tcp: %s", udp, tcp).With(n.Kubelet.From)}, nil
+			return []checks.Finding{checks.Findingf(checks.Fail, dns.String(),
+					"the cluster's DNS %s answers pods by TCP and not by UDP: kube-proxy %s forwards TCP only", dns, n.Kubelet.Value).
+					At(evidence.DNSProbes.Field(s), "udp: %s, tcp: %s", udp,
+						tcp).With(n.Kubelet.From)},
+				nil
 		case udp != "":
-			return nil, checks.Unknown(evidence.NotProbed.Gap("the cluster's DNS by TCP; it does not answer by UDP"))
+			return nil, checks.Unknown(
+				evidence.NotProbed.Gap("the cluster's DNS by TCP; it does not answer by UDP"))
 		case !n.ServiceIPs.Known():
-			return nil, checks.Unknown(evidence.NotShown.Gap("whether the resolver of pods is a Service address"))
+			return nil, checks.Unknown(
+				evidence.NotShown.Gap("whether the resolver of pods is a Service address"))
 		}
-		return []checks.Finding{checks.Findingf(checks.Warn, dns.String(), "pods ask the cluster's DNS at the Service address %s by UDP, and kube-proxy %s forwards TCP only", dns, n.Kubelet.Value).
+		return []checks.Finding{checks.Findingf(checks.Warn, dns.String(),
+			"pods ask the cluster's DNS at the Service address %s by UDP, and kube-proxy %s forwards TCP only", dns, n.Kubelet.Value).
 			With(from, n.Kubelet.From)}, nil
 	},
 })

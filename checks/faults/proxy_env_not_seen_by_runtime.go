@@ -34,17 +34,26 @@ a name lookup of the registry itself. A pull through the proxy would have failed
 		},
 		Impact: "running containers are not touched; machine-wide variables instead need a reboot of the node",
 	},
-	Links:  []string{"https://kubernetes.io/docs/tasks/debug/debug-cluster/windows/", "https://github.com/containerd/containerd/issues/8846", "https://github.com/containerd/containerd/issues/6609", "https://github.com/kubernetes-sigs/sig-windows-tools/issues/339", "https://github.com/moby/moby/issues/42112"},
+	Links: []string{"https://kubernetes.io/docs/tasks/debug/debug-cluster/windows/",
+		"https://github.com/containerd/containerd/issues/8846",
+		"https://github.com/containerd/containerd/issues/6609",
+		"https://github.com/kubernetes-sigs/sig-windows-tools/issues/339",
+		"https://github.com/moby/moby/issues/42112"},
 	Breaks: []*checks.Effect{effectPodStart},
 	Needs:  []evidence.Need{evidence.Env, evidence.Services, evidence.PodEvents},
 	Uses:   []evidence.Need{evidence.Pods, evidence.ReachProbes},
 	Signs: []checks.Sign{
-		{Text: "failed to do request", Also: []string{"/v2/", "connectex: A connection attempt failed"}, Not: []string{"proxyconnect"}, Level: checks.Warn,
+		{Text: "failed to do request",
+			Also: []string{"/v2/", "connectex: A connection attempt failed"},
+			Not:  []string{"proxyconnect"}, Level: checks.Warn,
 			Says: "the runtime asks a registry directly and gets no answer; where the way out is a proxy, the runtime does not know of it"},
 	},
 	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
 		n := node.About(s)
-		envs := slices.DeleteFunc(node.ProxyEnvs(s, n), func(e node.ProxyEnv) bool { return !e.HTTPS }) // registries are asked over https
+		// registries are asked over https
+		envs := slices.DeleteFunc(node.ProxyEnvs(s, n), func(e node.ProxyEnv) bool {
+			return !e.HTTPS
+		})
 		env, ok := runtimeProxy(n, envs)
 		if !ok {
 			return nil, nil
@@ -58,7 +67,8 @@ a name lookup of the registry itself. A pull through the proxy would have failed
 		var because []evidence.Because
 		registry := ""
 		for _, pull := range unansweredPulls(s, answered) {
-			if !strings.Contains(pull.text, "dial tcp") || strings.Contains(pull.text, "proxyconnect") {
+			if !strings.Contains(pull.text, "dial tcp") ||
+				strings.Contains(pull.text, "proxyconnect") {
 				continue
 			}
 			host := ""
@@ -73,7 +83,8 @@ a name lookup of the registry itself. A pull through the proxy would have failed
 		if len(because) == 0 {
 			return nil, nil
 		}
-		f := checks.Findingf(checks.Fail, cmp.Or(registry, "the runtime"), "the runtime asks %s directly, although %s has the proxy %s: it was not restarted since, or was never given it", orPhrase(registry, evidence.Phrasef("the registry")), env.Of(), env.Proxy).
+		f := checks.Findingf(checks.Fail, cmp.Or(registry, "the runtime"),
+			"the runtime asks %s directly, although %s has the proxy %s: it was not restarted since, or was never given it", orPhrase(registry, evidence.Phrasef("the registry")), env.Of(), env.Proxy).
 			With(env.From).With(because[:min(len(because), checks.MaxQuotes)]...)
 		f.Basis = checks.ByBoth
 		return []checks.Finding{f}, nil

@@ -33,14 +33,19 @@ calls are https.`,
 		},
 		Impact: "running containers are not touched; a service may only see a new machine environment after a reboot",
 	},
-	Links:  []string{"https://kubernetes.io/docs/tasks/debug/debug-cluster/windows/", "https://github.com/projectcalico/calico/issues/2941"},
+	Links: []string{"https://kubernetes.io/docs/tasks/debug/debug-cluster/windows/",
+		"https://github.com/projectcalico/calico/issues/2941"},
 	Breaks: []*checks.Effect{effectPodStart, effectNodeReports},
 	Needs:  []evidence.Need{evidence.Env, evidence.Services},
 	Uses:   []evidence.Need{evidence.KubeServices},
 	Signs: []checks.Sign{
-		{Text: "Service Unavailable", Also: []string{"error getting ClusterInformation"}, Says: "a CNI plugin's call to the API server was answered by a proxy: Service Unavailable"},
-		{Text: "Bad Gateway", Also: []string{"error getting ClusterInformation"}, Says: "a CNI plugin's call to the API server was answered by a proxy: Bad Gateway"},
-		{Text: ": Forbidden", Also: []string{"error getting ClusterInformation"}, Says: "a CNI plugin's call to the API server was answered by a proxy: Forbidden"}, // the API server itself says "is forbidden: User"
+		{Text: "Service Unavailable", Also: []string{"error getting ClusterInformation"},
+			Says: "a CNI plugin's call to the API server was answered by a proxy: Service Unavailable"},
+		{Text: "Bad Gateway", Also: []string{"error getting ClusterInformation"},
+			Says: "a CNI plugin's call to the API server was answered by a proxy: Bad Gateway"},
+		// the API server itself says "is forbidden: User"
+		{Text: ": Forbidden", Also: []string{"error getting ClusterInformation"},
+			Says: "a CNI plugin's call to the API server was answered by a proxy: Forbidden"},
 	},
 	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
 		n := node.About(s)
@@ -68,9 +73,14 @@ calls are https.`,
 				because = append(because, env.From2)
 			}
 			if len(missing) > 0 {
-				findings = append(findings, checks.Findingf(proxyHurts(n, s, missing), env.Of().String(), "%s sends requests to %s through the proxy %s: NO_PROXY does not cover them", env.Of(), namesOf(missing), env.Proxy).With(because...))
-			} else if !env.BypassesDomain(".svc") && !env.BypassesDomain(".default.svc.cluster.local") {
-				findings = append(findings, checks.Findingf(checks.Info, env.Of().String(), "NO_PROXY of %s covers the cluster's addresses but not its names (.svc, .cluster.local)", env.Of()).With(because...))
+				findings = append(findings, checks.Findingf(proxyHurts(n, s, missing),
+					env.Of().String(),
+					"%s sends requests to %s through the proxy %s: NO_PROXY does not cover them",
+					env.Of(), namesOf(missing), env.Proxy).With(because...))
+			} else if !env.BypassesDomain(".svc") &&
+				!env.BypassesDomain(".default.svc.cluster.local") {
+				findings = append(findings, checks.Findingf(checks.Info, env.Of().String(),
+					"NO_PROXY of %s covers the cluster's addresses but not its names (.svc, .cluster.local)", env.Of()).With(because...))
 			}
 		}
 		return findings, nil
@@ -80,7 +90,8 @@ calls are https.`,
 // proxyHurts tells whether somebody on this node is known to go the wrong way:
 // a plugin that asks the API server at its service address, or a line in a log.
 func proxyHurts(n *node.Node, s evidence.Snapshot, missing []insideAddress) checks.Level {
-	if missing[0].services && n.CNI.Value == node.Calico || len(s.Signs("proxy-no-proxy-missing")) > 0 {
+	if missing[0].services && n.CNI.Value == node.Calico ||
+		len(s.Signs("proxy-no-proxy-missing")) > 0 {
 		return checks.Fail
 	}
 	return checks.Warn
@@ -95,7 +106,9 @@ func overridden(n *node.Node, envs []node.ProxyEnv) bool {
 			return false
 		}
 		for _, svc := range services {
-			if !slices.ContainsFunc(envs, func(e node.ProxyEnv) bool { return e.Service == svc.Name }) {
+			if !slices.ContainsFunc(envs, func(e node.ProxyEnv) bool {
+				return e.Service == svc.Name
+			}) {
 				return false
 			}
 		}
@@ -124,13 +137,16 @@ func insideAddresses(n *node.Node) []insideAddress {
 	switch {
 	case len(n.ServiceCIDRs.Value) > 0:
 		p := n.ServiceCIDRs.Value[0]
-		list = append(list, insideAddress{evidence.Phrasef("services (%s)", p), true, node.NthAddress(p, 1)})
+		list = append(list, insideAddress{evidence.Phrasef("services (%s)", p), true,
+			node.NthAddress(p, 1)})
 	case len(n.ServiceIPs.Value) > 0:
-		list = append(list, insideAddress{evidence.Phrasef("services (%s)", n.ServiceIPs.Value[0]), true, n.ServiceIPs.Value[0]})
+		list = append(list, insideAddress{evidence.Phrasef("services (%s)", n.ServiceIPs.Value[0]),
+			true, n.ServiceIPs.Value[0]})
 	}
 	if len(n.ClusterCIDRs.Value) > 0 && len(list) > 0 {
 		p := n.ClusterCIDRs.Value[0]
-		list = append(list, insideAddress{evidence.Phrasef("pods (%s)", p), false, node.NthAddress(p, 2)})
+		list = append(list, insideAddress{evidence.Phrasef("pods (%s)", p), false,
+			node.NthAddress(p, 2)})
 	}
 	return list
 }

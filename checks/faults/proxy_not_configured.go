@@ -37,13 +37,18 @@ network has a proxy at all no evidence can tell, so this is a warning.`,
 		},
 		Impact: "running containers are not touched",
 	},
-	Links:  []string{"https://kubernetes.io/docs/tasks/debug/debug-cluster/windows/", "https://github.com/containerd/containerd/issues/8846"},
+	Links: []string{"https://kubernetes.io/docs/tasks/debug/debug-cluster/windows/",
+		"https://github.com/containerd/containerd/issues/8846"},
 	Breaks: []*checks.Effect{effectPodStart},
 	Needs:  []evidence.Need{evidence.Env, evidence.Any(evidence.PodEvents, evidence.ReachProbes)},
-	Uses:   []evidence.Need{evidence.Services, evidence.Pods, evidence.PodEvents, evidence.ReachProbes},
+	Uses: []evidence.Need{evidence.Services, evidence.Pods, evidence.PodEvents,
+		evidence.ReachProbes},
 	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
 		n := node.About(s)
-		if slices.ContainsFunc(node.ProxyEnvs(s, n), func(e node.ProxyEnv) bool { return e.HTTPS }) { // registries are asked over https
+		// registries are asked over https
+		if slices.ContainsFunc(node.ProxyEnvs(s, n), func(e node.ProxyEnv) bool {
+			return e.HTTPS
+		}) {
 			return nil, nil
 		}
 		answered := map[string]bool{} // registries inside the network need no proxy
@@ -62,8 +67,10 @@ network has a proxy at all no evidence can tell, so this is a warning.`,
 		}
 		for _, p := range evidence.ReachProbes.In(s) {
 			host := strings.ToLower(probed.HostOf(p.Target))
-			if p.Protocol != "icmp" && p.Outcome == "timeout" && isRegistry(p.Target) && !answered[host] {
-				because = append(because, p.Field("outcome").Because("%s to %s from %s: timeout", p.Protocol, p.Target, p.From))
+			if p.Protocol != "icmp" && p.Outcome == "timeout" && isRegistry(p.Target) &&
+				!answered[host] {
+				because = append(because, p.Field("outcome").Because("%s to %s from %s: timeout",
+					p.Protocol, p.Target, p.From))
 				silent = append(silent, host)
 			}
 		}
@@ -71,13 +78,17 @@ network has a proxy at all no evidence can tell, so this is a warning.`,
 			return nil, nil
 		}
 		if gap := evidence.Services.Gap(s); gap.Kind != "" {
-			return nil, checks.Unknown(gap) // a service may have a proxy of its own, as the fix here advises
+			// a service may have a proxy of its own, as the fix here advises
+			return nil, checks.Unknown(gap)
 		}
 		slices.Sort(silent)
 		silent = slices.Compact(silent)
-		who := orPhrase(strings.Join(silent[:min(len(silent), checks.MaxQuotes)], ", "), evidence.Phrasef("the registry"))
-		return []checks.Finding{checks.Findingf(checks.Warn, who.String(), "no answer from %s, and neither the machine nor a service has HTTPS_PROXY", who).
-			With(because[:min(len(because), checks.MaxQuotes)]...).At(evidence.Env.Field(s, "HTTPS_PROXY"), "HTTPS_PROXY is not set")}, nil
+		who := orPhrase(strings.Join(silent[:min(len(silent), checks.MaxQuotes)], ", "),
+			evidence.Phrasef("the registry"))
+		return []checks.Finding{checks.Findingf(checks.Warn, who.String(),
+			"no answer from %s, and neither the machine nor a service has HTTPS_PROXY", who).
+			With(because[:min(len(because), checks.MaxQuotes)]...).At(evidence.Env.Field(s,
+			"HTTPS_PROXY"), "HTTPS_PROXY is not set")}, nil
 	},
 })
 
@@ -97,10 +108,13 @@ func unansweredPulls(s evidence.Snapshot, answered map[string]bool) []runtimeTex
 		if up[e.About().Namespace+"/"+e.About().Name] || mentions(text, answered) {
 			continue
 		}
-		pull := strings.Contains(text, "pull") || strings.Contains(text, "failed to resolve reference") || strings.Contains(e.Reason, "ErrImagePull")
+		pull := strings.Contains(text, "pull") ||
+			strings.Contains(text, "failed to resolve reference") ||
+			strings.Contains(e.Reason, "ErrImagePull")
 		for _, words := range unanswered {
 			if pull && strings.Contains(text, words) {
-				list = append(list, runtimeText{text, e.Field().Because("%s: %s", e.About().Name, text)})
+				list = append(list, runtimeText{text, e.Field().Because("%s: %s", e.About().Name,
+					text)})
 				break
 			}
 		}
@@ -120,7 +134,8 @@ func mentions(text string, hosts map[string]bool) bool {
 
 // isRegistry tells a registry among probe targets by its name.
 func isRegistry(target string) bool {
-	for _, part := range []string{"registry", "mcr.microsoft.com", "gcr.io", "ecr.", "quay.io", "docker.io", "azurecr.io", "ghcr.io"} {
+	for _, part := range []string{"registry", "mcr.microsoft.com", "gcr.io", "ecr.", "quay.io",
+		"docker.io", "azurecr.io", "ghcr.io"} {
 		if strings.Contains(strings.ToLower(target), part) {
 			return true
 		}

@@ -8,12 +8,14 @@ import (
 
 // reachTree is probes/reach.json of lines "from protocol target outcome".
 func reachTree(lines ...string) string {
-	return "-- probes/reach.json --\n" + probeList(lines, `{"from":%q,"protocol":%q,"target":%q,"outcome":%q}`)
+	return "-- probes/reach.json --\n" + probeList(lines,
+		`{"from":%q,"protocol":%q,"target":%q,"outcome":%q}`)
 }
 
 // dnsTree is probes/dns.json of lines "from form name outcome".
 func dnsTree(lines ...string) string {
-	return "-- probes/dns.json --\n" + probeList(lines, `{"from":%q,"form":%q,"name":%q,"outcome":%q,"server":"10.96.0.10:53"}`)
+	return "-- probes/dns.json --\n" + probeList(lines,
+		`{"from":%q,"form":%q,"name":%q,"outcome":%q,"server":"10.96.0.10:53"}`)
 }
 
 func probeList(lines []string, format string) string {
@@ -34,7 +36,9 @@ func forPurpose(purpose string, lines ...string) string {
 func sizes(from, to, purpose string, lines ...string) string {
 	for i, l := range lines {
 		bytes, outcome, _ := strings.Cut(l, " ")
-		lines[i] = fmt.Sprintf(`{"from":%q,"protocol":"icmp","target":%q,"purpose":%q,"bytes":%s,"outcome":%q}`, from, to, purpose, bytes, outcome)
+		lines[i] = fmt.Sprintf(
+			`{"from":%q,"protocol":"icmp","target":%q,"purpose":%q,"bytes":%s,"outcome":%q}`, from,
+			to, purpose, bytes, outcome)
 	}
 	return "-- probes/reach.json --\n[" + strings.Join(lines, ",") + "]\n"
 }
@@ -42,7 +46,8 @@ func sizes(from, to, purpose string, lines ...string) string {
 const oneService = "-- api/services.json --\n{\"items\":[{\"metadata\":{\"namespace\":\"default\",\"name\":\"web\"},\"spec\":{\"clusterIP\":\"10.96.7.7\",\"ports\":[{\"port\":80,\"protocol\":\"TCP\",\"nodePort\":30080},{\"port\":53,\"protocol\":\"UDP\",\"nodePort\":30053}]}}]}\n"
 
 func osAt(build, ubr int, virtual bool) string {
-	return fmt.Sprintf("-- os.json --\n{\"build\":%d,\"ubr\":%d,\"machine\":{\"manufacturer\":\"Contoso\",\"model\":\"VM\",\"virtual\":%t}}\n", build, ubr, virtual)
+	return fmt.Sprintf(
+		"-- os.json --\n{\"build\":%d,\"ubr\":%d,\"machine\":{\"manufacturer\":\"Contoso\",\"model\":\"VM\",\"virtual\":%t}}\n", build, ubr, virtual)
 }
 
 const nodeAt10 = "-- api/node.json --\n{\"metadata\":{\"name\":\"win-1\"},\"spec\":{\"podCIDR\":\"10.244.3.0/24\"},\"status\":{\"addresses\":[{\"type\":\"InternalIP\",\"address\":\"10.0.0.10\"}]}}\n"
@@ -56,13 +61,18 @@ func TestNodeCannotUseClusterIP(t *testing.T) {
 	runLooks(t, "node-cannot-use-cluster-ip", []look{
 		{"pods fail too", both, fault},
 		{"pods fail too, with a ready endpoint", both + endpoints("true"), fault},
-		{"pods fail too, and nobody stands behind the Service", both + endpoints("false"), "info: neither the node nor a/p reaches the Service address 10.96.7.7:80: no pod stands behind it [state]"},
-		{"one pod of two reaches it", oneService + reachTree("node tcp 10.96.7.7:80 timeout", "a/p tcp 10.96.7.7:80 timeout", "a/q tcp 10.96.7.7:80 ok"),
+		{"pods fail too, and nobody stands behind the Service", both + endpoints("false"),
+			"info: neither the node nor a/p reaches the Service address 10.96.7.7:80: no pod stands behind it [state]"},
+		{"one pod of two reaches it", oneService + reachTree("node tcp 10.96.7.7:80 timeout",
+			"a/p tcp 10.96.7.7:80 timeout", "a/q tcp 10.96.7.7:80 ok"),
 			"info: the node does not reach the Service address 10.96.7.7:80 and pods do: Windows as documented [state]"},
-		{"the probe from the pod could not be made", oneService + reachTree("node tcp 10.96.7.7:80 timeout", "a/p tcp 10.96.7.7:80 denied"),
+		{"the probe from the pod could not be made",
+			oneService + reachTree("node tcp 10.96.7.7:80 timeout", "a/p tcp 10.96.7.7:80 denied"),
 			"info: the node does not reach the Service address 10.96.7.7:80: a documented limit; probe from a pod to know whether Services work [state]"},
-		{"a refusal came through the Service", oneService + reachTree("node tcp 10.96.7.7:80 refused"), "pass"},
-		{"only a ping, which Services never answer", oneService + reachTree("node icmp 10.96.7.7 timeout"), "unknown"},
+		{"a refusal came through the Service",
+			oneService + reachTree("node tcp 10.96.7.7:80 refused"), "pass"},
+		{"only a ping, which Services never answer",
+			oneService + reachTree("node icmp 10.96.7.7 timeout"), "unknown"},
 		{"only other addresses", oneService + reachTree("node tcp 10.0.0.1:6443 ok"), "unknown"},
 	})
 }
@@ -70,36 +80,71 @@ func TestNodeCannotUseClusterIP(t *testing.T) {
 func TestNodePortLocalAccess(t *testing.T) {
 	own := nodeAt10 + oneService + reachTree("node tcp 10.0.0.10:30080 timeout")
 	runLooks(t, "nodeport-local-access", []look{
-		{"a build that should", osAt(20348, 2700, true) + own, "warn: the node does not reach NodePort 30080 of default/web on its own address, and 10.0.20348.2700 should [state]"},
-		{"the very update", osAt(17763, 1432, true) + own, "warn: the node does not reach NodePort 30080 of default/web on its own address, and 10.0.17763.1432 should [state]"},
-		{"one before it", osAt(17763, 1431, true) + own, "info: the node does not reach NodePort 30080 of default/web on its own address: Windows as documented for 10.0.17763.1431 [state]"},
+		{"a build that should", osAt(20348, 2700, true) + own,
+			"warn: the node does not reach NodePort 30080 of default/web on its own address, and 10.0.20348.2700 should [state]"},
+		{"the very update", osAt(17763, 1432, true) + own,
+			"warn: the node does not reach NodePort 30080 of default/web on its own address, and 10.0.17763.1432 should [state]"},
+		{"one before it", osAt(17763, 1431, true) + own,
+			"info: the node does not reach NodePort 30080 of default/web on its own address: Windows as documented for 10.0.17763.1431 [state]"},
 		{"a revision that nobody recorded", osAt(17763, 0, true) + own, "unknown"},
-		{"old, and nothing probed", osAt(17763, 1000, true) + nodeAt10 + oneService + reachTree("node tcp 10.0.0.1:6443 ok"), "info: NodePorts of this node cannot be reached from the node itself on 10.0.17763.1000: test them from another host [state]"},
-		{"new, and another node's NodePort probed", osAt(20348, 1, true) + nodeAt10 + oneService + reachTree("node tcp 10.0.0.11:30080 timeout"), "unknown"},
-		{"TCP to a NodePort that speaks UDP", osAt(20348, 1, true) + nodeAt10 + oneService + reachTree("node tcp 10.0.0.10:30053 refused"), "unknown"},
-		{"as a URL", osAt(20348, 1, true) + nodeAt10 + oneService + reachTree("node http http://10.0.0.10:30080/health ok"), "pass"},
-		{"only pods of this node would answer, and it has none", osAt(20348, 1, true) + nodeAt10 + "-- api/services.json --\n{\"items\":[{\"metadata\":{\"name\":\"web\"},\"spec\":{\"externalTrafficPolicy\":\"Local\",\"ports\":[{\"nodePort\":30080}]}}]}\n" + reachTree("node tcp 10.0.0.10:30080 timeout"), "skip"},
-		{"no NodePort at all", osAt(20348, 1, true) + nodeAt10 + "-- api/services.json --\n{\"items\":[]}\n", "skip"},
+		{"old, and nothing probed", osAt(17763, 1000, true) + nodeAt10 + oneService +
+			reachTree("node tcp 10.0.0.1:6443 ok"),
+			"info: NodePorts of this node cannot be reached from the node itself on 10.0.17763.1000: test them from another host [state]"},
+		{"new, and another node's NodePort probed", osAt(20348, 1, true) + nodeAt10 + oneService +
+			reachTree("node tcp 10.0.0.11:30080 timeout"), "unknown"},
+		{"TCP to a NodePort that speaks UDP", osAt(20348, 1, true) + nodeAt10 + oneService +
+			reachTree("node tcp 10.0.0.10:30053 refused"), "unknown"},
+		{"as a URL", osAt(20348, 1, true) + nodeAt10 + oneService +
+			reachTree("node http http://10.0.0.10:30080/health ok"), "pass"},
+		{"only pods of this node would answer, and it has none", osAt(20348, 1, true) + nodeAt10 +
+			"-- api/services.json --\n{\"items\":[{\"metadata\":{\"name\":\"web\"},\"spec\":{\"externalTrafficPolicy\":\"Local\",\"ports\":[{\"nodePort\":30080}]}}]}\n" + reachTree("node tcp 10.0.0.10:30080 timeout"), "skip"},
+		{"no NodePort at all", osAt(20348, 1, true) + nodeAt10 +
+			"-- api/services.json --\n{\"items\":[]}\n", "skip"},
 	})
 }
 
 func TestICMPExternalNotSNATed(t *testing.T) {
 	runLooks(t, "icmp-external-not-snated", []look{
-		{"TCP to the same host fails as well", reachTree("a/p icmp 8.8.8.8 timeout", "a/p tcp 8.8.8.8:443 timeout"), "fail: 8.8.8.8 answers a/p neither over ICMP nor over TCP: this is not about ICMP [state]"},
-		{"TCP to another host fails as well", reachTree("a/p icmp 8.8.8.8 timeout", "a/p tcp mirror.example:443 timeout"), "fail: a ping from a/p to 8.8.8.8 fails, and so does TCP to mirror.example: this is not about ICMP [state]"},
-		{"TCP to another host works", reachTree("a/p icmp 8.8.8.8 timeout", "a/p tcp mirror.example:443 ok"), "info: a ping from a/p to 8.8.8.8 fails and TCP to mirror.example works: Windows as documented [state]"},
-		{"a closed port answers too", reachTree("a/p icmp 8.8.8.8 timeout", "a/p tcp 8.8.8.8:25 refused"), "info: a ping from a/p to 8.8.8.8 fails and TCP to it works: Windows as documented [state]"},
-		{"the ping works and TCP does not", reachTree("a/p icmp 8.8.8.8 ok", "a/p tcp 8.8.8.8:443 timeout"), "warn: 8.8.8.8 answers a ping from a/p and no TCP connection: a firewall stands between [state]"},
-		{"the ping works and the port is closed", reachTree("a/p icmp 8.8.8.8 ok", "a/p tcp 8.8.8.8:25 refused"), "pass"},
-		{"nothing but the ping", reachTree("a/p icmp 8.8.8.8 timeout"), "info: a ping from a/p to 8.8.8.8 fails, which says nothing on Windows; no TCP connection was tried [state]"},
-		{"neither answers the node", reachTree("node icmp 8.8.8.8 timeout", "node tcp 8.8.8.8:443 timeout"), "fail: 8.8.8.8 answers node neither over ICMP nor over TCP: this is not about ICMP [state]"},
-		{"neither answers the node, and need not", forPurpose("outside", "node icmp 8.8.8.8 timeout", "node tcp 8.8.8.8:443 timeout"), "info: 8.8.8.8 answers node neither over ICMP nor over TCP, which is a fault only where the node should get there without a proxy [state]"},
-		{"another node does not answer this one", forPurpose("kubelet of another node", "node icmp 10.0.0.11 timeout", "node tcp 10.0.0.11:10250 timeout"), "warn: 10.0.0.11 answers node neither over ICMP nor over TCP: this is not about ICMP [state]"},
-		{"TCP answers the node", reachTree("node icmp 10.0.0.1 timeout", "node tcp 10.0.0.1:6443 ok", "node tls 10.0.0.1:6443 ok"), "info: a ping from node to 10.0.0.1 fails and TCP to it works: Windows as documented [state]"},
-		{"the node's ping works and its TCP does not", reachTree("node icmp 10.0.0.1 ok", "node tcp 10.0.0.1:6443 timeout"), "warn: 10.0.0.1 answers a ping from node and no TCP connection: a firewall stands between [state]"},
-		{"all that the node asks answers", reachTree("node icmp 10.0.0.1 ok", "node tcp 10.0.0.1:6443 ok"), "unknown"},
-		{"a ping that the node may not send", reachTree("node icmp 10.0.0.1 denied", "node tcp 10.0.0.1:6443 timeout"), "unknown"},
-		{"a large ping is another question", sizes("node", "8.8.8.8", "", "1472 timeout"), "unknown"},
+		{"TCP to the same host fails as well", reachTree("a/p icmp 8.8.8.8 timeout",
+			"a/p tcp 8.8.8.8:443 timeout"),
+			"fail: 8.8.8.8 answers a/p neither over ICMP nor over TCP: this is not about ICMP [state]"},
+		{"TCP to another host fails as well", reachTree("a/p icmp 8.8.8.8 timeout",
+			"a/p tcp mirror.example:443 timeout"),
+			"fail: a ping from a/p to 8.8.8.8 fails, and so does TCP to mirror.example: this is not about ICMP [state]"},
+		{"TCP to another host works", reachTree("a/p icmp 8.8.8.8 timeout",
+			"a/p tcp mirror.example:443 ok"),
+			"info: a ping from a/p to 8.8.8.8 fails and TCP to mirror.example works: Windows as documented [state]"},
+		{"a closed port answers too", reachTree("a/p icmp 8.8.8.8 timeout",
+			"a/p tcp 8.8.8.8:25 refused"),
+			"info: a ping from a/p to 8.8.8.8 fails and TCP to it works: Windows as documented [state]"},
+		{"the ping works and TCP does not", reachTree("a/p icmp 8.8.8.8 ok",
+			"a/p tcp 8.8.8.8:443 timeout"),
+			"warn: 8.8.8.8 answers a ping from a/p and no TCP connection: a firewall stands between [state]"},
+		{"the ping works and the port is closed", reachTree("a/p icmp 8.8.8.8 ok",
+			"a/p tcp 8.8.8.8:25 refused"), "pass"},
+		{"nothing but the ping", reachTree("a/p icmp 8.8.8.8 timeout"),
+			"info: a ping from a/p to 8.8.8.8 fails, which says nothing on Windows; no TCP connection was tried [state]"},
+		{"neither answers the node", reachTree("node icmp 8.8.8.8 timeout",
+			"node tcp 8.8.8.8:443 timeout"),
+			"fail: 8.8.8.8 answers node neither over ICMP nor over TCP: this is not about ICMP [state]"},
+		{"neither answers the node, and need not",
+			forPurpose("outside", "node icmp 8.8.8.8 timeout", "node tcp 8.8.8.8:443 timeout"),
+			"info: 8.8.8.8 answers node neither over ICMP nor over TCP, which is a fault only where the node should get there without a proxy [state]"},
+		{"another node does not answer this one", forPurpose("kubelet of another node",
+			"node icmp 10.0.0.11 timeout", "node tcp 10.0.0.11:10250 timeout"),
+			"warn: 10.0.0.11 answers node neither over ICMP nor over TCP: this is not about ICMP [state]"},
+		{"TCP answers the node", reachTree("node icmp 10.0.0.1 timeout",
+			"node tcp 10.0.0.1:6443 ok", "node tls 10.0.0.1:6443 ok"),
+			"info: a ping from node to 10.0.0.1 fails and TCP to it works: Windows as documented [state]"},
+		{"the node's ping works and its TCP does not", reachTree("node icmp 10.0.0.1 ok",
+			"node tcp 10.0.0.1:6443 timeout"),
+			"warn: 10.0.0.1 answers a ping from node and no TCP connection: a firewall stands between [state]"},
+		{"all that the node asks answers", reachTree("node icmp 10.0.0.1 ok",
+			"node tcp 10.0.0.1:6443 ok"), "unknown"},
+		{"a ping that the node may not send", reachTree("node icmp 10.0.0.1 denied",
+			"node tcp 10.0.0.1:6443 timeout"), "unknown"},
+		{"a large ping is another question", sizes("node", "8.8.8.8", "", "1472 timeout"),
+			"unknown"},
 		{"a ping to a Service", oneService + reachTree("a/p icmp 10.96.7.7 timeout"), "unknown"},
 	})
 }
@@ -107,48 +152,71 @@ func TestICMPExternalNotSNATed(t *testing.T) {
 func TestDNSPQDNWithDots(t *testing.T) {
 	const full = "kubernetes.default.svc.cluster.local"
 	runLooks(t, "dns-pqdn-with-dots", []look{
-		{"the full name fails", dnsTree("a/p windows "+full+". timeout", "a/p linux "+full+" timeout"), "fail: the full name " + full + " does not resolve in any form (timeout): this is not about suffixes [state]"},
-		{"the one name that is always there is not there", dnsTree("a/p plain " + full + " nxdomain"), "fail: the full name " + full + " does not resolve in any form (nxdomain): this is not about suffixes [state]"},
-		{"one of two servers answers", dnsTree("a/p windows "+full+" timeout", "a/p windows "+full+" ok"), "pass"},
-		{"another form of it resolves", dnsTree("a/p windows "+full+" timeout", "a/p plain "+full+" ok"), "pass"},
-		{"a Service that does not exist", dnsTree("a/p windows gone.default.svc.cluster.local nxdomain"), "pass"},
+		{"the full name fails", dnsTree("a/p windows "+full+". timeout",
+			"a/p linux "+full+" timeout"), "fail: the full name " + full +
+			" does not resolve in any form (timeout): this is not about suffixes [state]"},
+		{"the one name that is always there is not there",
+			dnsTree("a/p plain " + full + " nxdomain"), "fail: the full name " + full +
+				" does not resolve in any form (nxdomain): this is not about suffixes [state]"},
+		{"one of two servers answers", dnsTree("a/p windows "+full+" timeout",
+			"a/p windows "+full+" ok"), "pass"},
+		{"another form of it resolves", dnsTree("a/p windows "+full+" timeout",
+			"a/p plain "+full+" ok"), "pass"},
+		{"a Service that does not exist",
+			dnsTree("a/p windows gone.default.svc.cluster.local nxdomain"), "pass"},
 		{"the node asks its own server", dnsTree("node windows " + full + " nxdomain"), "unknown"},
-		{"no dot, and only Linux completes it", dnsTree("a/p windows kubernetes nxdomain", "a/p linux kubernetes ok"), "warn: kubernetes has no dot and resolves by the rules of Linux only: Windows should have completed it too [state]"},
-		{"a name of the world that nobody knows", dnsTree("a/p windows gone.example nxdomain", "a/p linux gone.example nxdomain"), "pass"},
-		{"only names of the world, as they are", dnsTree("a/p plain mcr.microsoft.com ok"), "unknown"},
-		{"a message in a log", "-- logs/app/app.log --\nPing request could not find host kubernetes.default. Please check the name and try again.\n", "info: a name did not resolve on Windows; whether it is one that Linux would complete, only a probe tells [text]"},
+		{"no dot, and only Linux completes it", dnsTree("a/p windows kubernetes nxdomain",
+			"a/p linux kubernetes ok"),
+			"warn: kubernetes has no dot and resolves by the rules of Linux only: Windows should have completed it too [state]"},
+		{"a name of the world that nobody knows", dnsTree("a/p windows gone.example nxdomain",
+			"a/p linux gone.example nxdomain"), "pass"},
+		{"only names of the world, as they are", dnsTree("a/p plain mcr.microsoft.com ok"),
+			"unknown"},
+		{"a message in a log",
+			"-- logs/app/app.log --\nPing request could not find host kubernetes.default. Please check the name and try again.\n", "info: a name did not resolve on Windows; whether it is one that Linux would complete, only a probe tells [text]"},
 	})
 }
 
 func TestVMMACSpoofingDisabled(t *testing.T) {
 	vm := osAt(20348, 2700, true) + nodeAt10
-	const node, lost = "node tcp 10.0.0.1:6443 ok", "none of 2 connections from pods to other hosts is answered, though the node's own are: the hypervisor (Contoso VM) seems to drop the pods' frames [state]"
+	const node, lost = "node tcp 10.0.0.1:6443 ok",
+		"none of 2 connections from pods to other hosts is answered, though the node's own are: the hypervisor (Contoso VM) seems to drop the pods' frames [state]"
 	two := []string{"a/p tcp 10.0.0.1:6443 timeout", "a/p tcp 10.244.1.3:53 unreachable"}
 	probes := func(more ...string) string { return vm + reachTree(append(more, two...)...) }
 	runLooks(t, "vm-mac-spoofing-disabled", []look{
-		{"pods reach the node and no further", probes(node, "a/p tcp 10.0.0.10:10250 ok"), "fail: " + lost},
+		{"pods reach the node and no further", probes(node, "a/p tcp 10.0.0.10:10250 ok"),
+			"fail: " + lost},
 		{"whether pods reach the node was not asked", probes(node), "warn: " + lost},
-		{"pods do not even reach the node", probes(node, "a/p tcp 10.0.0.10:10250 timeout"), "pass"},
-		{"a Service with a pod of this node, and a pod beside", oneService + probes(node, "a/p tcp 10.0.0.10:10250 ok", "a/p tcp 10.96.7.7:80 ok", "a/p tcp 10.244.3.9:80 ok"), "fail: " + lost},
-		{"a name that could not be looked up", probes(node, "a/p tcp 10.0.0.10:10250 ok", "a/p tcp registry.example:443 error"), "fail: " + lost},
+		{"pods do not even reach the node", probes(node, "a/p tcp 10.0.0.10:10250 timeout"),
+			"pass"},
+		{"a Service with a pod of this node, and a pod beside",
+			oneService + probes(node, "a/p tcp 10.0.0.10:10250 ok", "a/p tcp 10.96.7.7:80 ok",
+				"a/p tcp 10.244.3.9:80 ok"), "fail: " + lost},
+		{"a name that could not be looked up", probes(node, "a/p tcp 10.0.0.10:10250 ok",
+			"a/p tcp registry.example:443 error"), "fail: " + lost},
 		{"a refusal came back", probes(node, "a/p tcp 10.0.0.2:22 refused"), "pass"},
 		{"the node reaches nobody either", probes("node tcp 10.0.0.1:6443 timeout"), "unknown"},
 		{"the node reaches only itself", probes("node tcp 10.0.0.10:10250 ok"), "unknown"},
 		{"a single connection", vm + reachTree(node, "a/p tcp 10.0.0.1:6443 timeout"), "unknown"},
-		{"a machine of iron", osAt(20348, 2700, false) + nodeAt10 + reachTree(append(two, node)...), "skip"},
-		{"nobody says whether it is virtual", "-- os.json --\n{\"build\":20348}\n" + reachTree(two...), "unknown"},
+		{"a machine of iron", osAt(20348, 2700, false) + nodeAt10 + reachTree(append(two, node)...),
+			"skip"},
+		{"nobody says whether it is virtual", "-- os.json --\n{\"build\":20348}\n" +
+			reachTree(two...), "unknown"},
 	})
 }
 
 func TestOverlayUpdateMissing(t *testing.T) {
-	const vxlan, hostgw = "-- files/C/k/net-conf.json --\n{\"Network\":\"10.244.0.0/16\",\"Backend\":{\"Type\":\"vxlan\"}}\n", "-- files/C/k/net-conf.json --\n{\"Network\":\"10.244.0.0/16\",\"Backend\":{\"Type\":\"host-gw\"}}\n"
+	const vxlan,
+		hostgw = "-- files/C/k/net-conf.json --\n{\"Network\":\"10.244.0.0/16\",\"Backend\":{\"Type\":\"vxlan\"}}\n", "-- files/C/k/net-conf.json --\n{\"Network\":\"10.244.0.0/16\",\"Backend\":{\"Type\":\"host-gw\"}}\n"
 	const refused = "-- logs/flanneld/flanneld.log --\nE0402 09:14:03.900021    4120 main.go:289] Error registering network: platform does not support feature Remote Subnet\n"
 	runLooks(t, "overlay-update-missing", []look{
-		{"one revision too old", osAt(17763, 378, true) + vxlan, "fail: the node is at 10.0.17763.378, and overlay networks need 10.0.17763.379 (KB4489899) or later [state]"},
+		{"one revision too old", osAt(17763, 378, true) + vxlan,
+			"fail: the node is at 10.0.17763.378, and overlay networks need 10.0.17763.379 (KB4489899) or later [state]"},
 		{"the very update", osAt(17763, 379, true) + vxlan, "pass"},
 		{"a revision that nobody recorded", osAt(17763, 0, true) + vxlan, "unknown"},
 		{"no revision, and flanneld says it", osAt(17763, 0, true) + vxlan + refused, "unknown"},
-		{"an old message, and the update is there", osAt(17763, 5329, true) + vxlan + refused, "pass"},
+		{"an old message, and the update is there", osAt(17763, 5329, true) + vxlan + refused,
+			"pass"},
 		{"not an overlay", osAt(17763, 1, true) + hostgw, "skip"},
 		{"a later build", osAt(20348, 1, true) + vxlan, "skip"},
 	})

@@ -21,11 +21,14 @@ Hyper-V is there by name only.
 Features and updates that wait are a warning. Files that are merely to be renamed at the next start
 are told, no more: printer drivers and virus scanners leave such an order behind every other day.`,
 	Fix: checks.Fix{
-		Text:     "drain the node and reboot it",
-		Commands: []string{"kubectl drain {node} --ignore-daemonsets --delete-emptydir-data", "Restart-Computer", "kubectl uncordon {node}"},
-		Impact:   "the pods of this node are evicted, and their emptyDir volumes are lost",
+		Text: "drain the node and reboot it",
+		Commands: []string{"kubectl drain {node} --ignore-daemonsets --delete-emptydir-data",
+			"Restart-Computer", "kubectl uncordon {node}"},
+		Impact: "the pods of this node are evicted, and their emptyDir volumes are lost",
 	},
-	Links: []string{"https://learn.microsoft.com/en-us/windows-server/get-started/enable-optional-features", "https://kubernetes.io/docs/tasks/administer-cluster/safely-drain-node/"},
+	Links: []string{
+		"https://learn.microsoft.com/en-us/windows-server/get-started/enable-optional-features",
+		"https://kubernetes.io/docs/tasks/administer-cluster/safely-drain-node/"},
 	Explains: []string{"containers-feature-missing", "hyperv-feature-missing",
 		"hns-wrong-diskette"},
 	Needs: []evidence.Need{evidence.PendingReboot},
@@ -35,7 +38,8 @@ are told, no more: printer drivers and virus scanners leave such an order behind
 		features := evidence.Features.In(s)
 		for _, name := range slices.Sorted(maps.Keys(features)) {
 			if strings.EqualFold(features[name], "pending") {
-				findings = append(findings, checks.Findingf(checks.Warn, name, "the feature %s is only complete after a reboot", name).
+				findings = append(findings, checks.Findingf(checks.Warn, name,
+					"the feature %s is only complete after a reboot", name).
 					At(evidence.Features.Field(s, name), "%s is pending", name))
 			}
 		}
@@ -44,11 +48,15 @@ are told, no more: printer drivers and virus scanners leave such an order behind
 			return findings, nil
 		}
 		level := checks.Info
-		if slices.ContainsFunc(reboot.Reasons, func(r string) bool { return !strings.Contains(strings.ToLower(r), "rename") }) {
+		if slices.ContainsFunc(reboot.Reasons, func(r string) bool {
+			return !strings.Contains(strings.ToLower(r), "rename")
+		}) {
 			level = checks.Warn
 		}
 		why := orPhrase(strings.Join(reboot.Reasons, ", "), evidence.Phrasef("no reason recorded"))
 		return append(findings, checks.Findingf(level, "reboot", "a reboot is pending: %s", why).
-			At(evidence.PendingReboot.Field(s, "pending"), "pending is true, reasons: %s", why)), nil
+				At(evidence.PendingReboot.Field(s, "pending"), "pending is true, reasons: %s",
+					why)),
+			nil
 	},
 })

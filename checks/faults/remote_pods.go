@@ -21,7 +21,8 @@ type remoteView struct {
 // remoteTarget tells whether the probe goes to a pod of another node.
 func remoteTarget(n *node.Node, p evidence.ReachProbe) (node.Address, bool) {
 	a, ok := probed.AddressOf(p)
-	remote := ok && node.AnyContains(n.ClusterCIDRs.Value, a) && !node.AnyContains(n.PodCIDRs.Value, a) && !isService(n, a)
+	remote := ok && node.AnyContains(n.ClusterCIDRs.Value, a) && !node.AnyContains(n.PodCIDRs.Value,
+		a) && !isService(n, a)
 	return a, remote
 }
 
@@ -55,5 +56,6 @@ func viewOfRemotePods(n *node.Node, probes []evidence.ReachProbe) remoteView {
 // good as a probe: its own packets get through.
 func heardByCluster(s evidence.Snapshot) bool {
 	ready, ok := evidence.Node.In(s).Condition("Ready")
-	return ok && ready.Status == "True" && !ready.LastHeartbeatTime.IsZero() && s.Now().Sub(ready.LastHeartbeatTime.Time) < checks.Recently
+	return ok && ready.Status == "True" && !ready.LastHeartbeatTime.IsZero() &&
+		s.Now().Sub(ready.LastHeartbeatTime.Time) < checks.Recently
 }

@@ -27,7 +27,9 @@ and without Calico's network in HNS.`,
 		},
 		Impact: "the node's pods are off the network until RKE2 is up; it pulls its runtime image again",
 	},
-	Links: []string{"https://github.com/rancher/rke2/pull/9278", "https://github.com/rancher/rke2/issues/9276", "https://github.com/rancher/rke2/issues/5415",
+	Links: []string{"https://github.com/rancher/rke2/pull/9278",
+		"https://github.com/rancher/rke2/issues/9276",
+		"https://github.com/rancher/rke2/issues/5415",
 		"https://github.com/rancher/rke2/pull/5335", "https://github.com/rancher/rke2/issues/4580"},
 	Breaks: []*checks.Effect{effectRuntime, effectRuntimePipe, effectKubelet,
 		effectNodeReports, effectNodeReady, effectHNSNetwork, effectKubeProxy, effectCNIConfig,
@@ -36,9 +38,13 @@ and without Calico's network in HNS.`,
 	Applies:  checks.OnAll(checks.OnPlatform(node.RKE2), checks.OnCNI(node.Calico)),
 	Needs:    []evidence.Need{evidence.Services, evidence.Processes, evidence.HNSNetworks},
 	Signs: []checks.Sign{
-		{Text: "Calico startup failed", In: []string{evidence.InEvents, "rke2"}, Says: "RKE2 reports that Calico's start failed"},
-		{Text: "Calico exited: exit status", In: []string{evidence.InEvents, "rke2"}, ConfirmOnly: true}, // it tries again
-		{Text: "no interface has the ip:", In: []string{evidence.InEvents, "rke2"}, ConfirmOnly: true},
+		{Text: "Calico startup failed", In: []string{evidence.InEvents, "rke2"},
+			Says: "RKE2 reports that Calico's start failed"},
+		// it tries again
+		{Text: "Calico exited: exit status", In: []string{evidence.InEvents, "rke2"},
+			ConfirmOnly: true},
+		{Text: "no interface has the ip:", In: []string{evidence.InEvents, "rke2"},
+			ConfirmOnly: true},
 	},
 	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
 		svc, settled, err := settledRKE2(s)
@@ -48,9 +54,13 @@ and without Calico's network in HNS.`,
 		if _, there := node.About(s).PodNetwork(s); there {
 			return nil, nil // it came up, and Felix ended later: another fault
 		}
-		return []checks.Finding{checks.Findingf(checks.Fail, "calico", "service %s runs, and neither a process of Calico nor its network in HNS is there", svc.Name).
+		return []checks.Finding{checks.Findingf(checks.Fail, "calico",
+			"service %s runs, and neither a process of Calico nor its network in HNS is there",
+			svc.Name).
 			At(svc.Field("state"), "%s: state %s", svc.Name, svc.State).
-			At(evidence.Processes.Field(s), "none of its %d processes is calico-node.exe", len(evidence.Processes.In(s))).
-			At(evidence.HNSNetworks.Field(s), "names: %s", networkNames(evidence.HNSNetworks.In(s)))}, nil
+			At(evidence.Processes.Field(s), "none of its %d processes is calico-node.exe",
+				len(evidence.Processes.In(s))).
+			At(evidence.HNSNetworks.Field(s), "names: %s",
+				networkNames(evidence.HNSNetworks.In(s)))}, nil
 	},
 })

@@ -23,30 +23,40 @@ that is reserved on flannel's network.
 
 The check looks for the process flanneld.exe beside a running service rke2.`,
 	Fix: checks.Fix{
-		Text:     `read the end of flanneld.log for the reason of its exit, mend that, and restart RKE2, which starts flanneld once more`,
-		Commands: []string{`Get-Content C:\var\lib\rancher\rke2\agent\logs\flanneld.log -Tail 30`, "Restart-Service rke2"},
-		Impact:   "restarts this node's kubelet, kube-proxy and network agents; running containers go on, and the network is gone for some seconds",
+		Text: `read the end of flanneld.log for the reason of its exit, mend that, and restart RKE2, which starts flanneld once more`,
+		Commands: []string{`Get-Content C:\var\lib\rancher\rke2\agent\logs\flanneld.log -Tail 30`,
+			"Restart-Service rke2"},
+		Impact: "restarts this node's kubelet, kube-proxy and network agents; running containers go on, and the network is gone for some seconds",
 	},
-	Links: []string{"https://github.com/rancher/rke2/blob/master/pkg/windows/flannel.go", "https://github.com/rancher/rke2/pull/5703",
-		"https://github.com/rancher/rke2/issues/7215", "https://github.com/rancher/rke2/issues/1762", "https://github.com/rancher/rke2/issues/9324"},
+	Links: []string{"https://github.com/rancher/rke2/blob/master/pkg/windows/flannel.go",
+		"https://github.com/rancher/rke2/pull/5703",
+		"https://github.com/rancher/rke2/issues/7215",
+		"https://github.com/rancher/rke2/issues/1762",
+		"https://github.com/rancher/rke2/issues/9324"},
 	Breaks: []*checks.Effect{effectFlanneld, effectSubnetEnv, effectHNSNetwork,
 		effectKubeProxy, effectPodStart, effectNodeReady},
 	Explains: []string{"source-vip-invalid"},
 	Applies:  checks.OnAll(checks.OnPlatform(node.RKE2), checks.OnCNI(node.Flannel)),
 	Needs:    []evidence.Need{evidence.Services, evidence.Processes},
 	Signs: []checks.Sign{
-		{Text: "Flanneld has an error: exit status", Not: []string{"exit status 1."}, Says: "RKE2 reports that flanneld ended with an error"},
-		{Text: "Flanneld has an error: exit status 1.", Level: checks.Warn, Says: "RKE2 reports that flanneld ended: it does not start it again, unless RKE2 itself was being stopped"},
-		{Text: "no source vip reserved", In: []string{evidence.InEvents, "rke2"}, Says: "RKE2 could not reserve kube-proxy's source VIP on flannel's network"},
+		{Text: "Flanneld has an error: exit status", Not: []string{"exit status 1."},
+			Says: "RKE2 reports that flanneld ended with an error"},
+		{Text: "Flanneld has an error: exit status 1.", Level: checks.Warn,
+			Says: "RKE2 reports that flanneld ended: it does not start it again, unless RKE2 itself was being stopped"},
+		{Text: "no source vip reserved", In: []string{evidence.InEvents, "rke2"},
+			Says: "RKE2 could not reserve kube-proxy's source VIP on flannel's network"},
 	},
 	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
 		svc, settled, err := settledRKE2(s)
 		if err != nil || !settled || processRuns(s, "flanneld") {
 			return nil, err
 		}
-		return []checks.Finding{checks.Findingf(checks.Fail, "flanneld", "service %s runs, and flanneld, its child, does not: RKE2 does not start it again", svc.Name).
+		return []checks.Finding{checks.Findingf(checks.Fail, "flanneld",
+			"service %s runs, and flanneld, its child, does not: RKE2 does not start it again",
+			svc.Name).
 			At(svc.Field("state"), "%s: state %s", svc.Name, svc.State).
-			At(evidence.Processes.Field(s), "none of its %d processes is flanneld.exe", len(evidence.Processes.In(s)))}, nil
+			At(evidence.Processes.Field(s), "none of its %d processes is flanneld.exe",
+				len(evidence.Processes.In(s)))}, nil
 	},
 })
 
@@ -62,7 +72,8 @@ func settledRKE2(s evidence.Snapshot) (evidence.Service, bool, error) {
 		return svc, false, checks.Unknown(evidence.ListIncomplete.Gap("processes"))
 	}
 	for _, p := range list {
-		if node.EqualsAny(node.Program(p.Name), []string{"rke2"}) && s.Now().Sub(p.StartedAt.Time) < rke2Patience {
+		if node.EqualsAny(node.Program(p.Name), []string{"rke2"}) &&
+			s.Now().Sub(p.StartedAt.Time) < rke2Patience {
 			return svc, false, nil
 		}
 	}

@@ -21,11 +21,13 @@ not run, and stay wrong when a node came back with another address.
 
 The check compares the routes with the podCIDR and the address of each Node that flannel serves.`,
 	Fix: checks.Fix{
-		Text:     "start flanneld again: it sets the routes of all nodes; where it cannot, its log says why",
-		Commands: []string{"Restart-Service flanneld", "Get-NetRoute -AddressFamily IPv4 | Select-Object DestinationPrefix, NextHop, ifIndex"},
-		Impact:   "if flanneld has to create the HNS network anew, this node's connections drop for some seconds",
+		Text: "start flanneld again: it sets the routes of all nodes; where it cannot, its log says why",
+		Commands: []string{"Restart-Service flanneld",
+			"Get-NetRoute -AddressFamily IPv4 | Select-Object DestinationPrefix, NextHop, ifIndex"},
+		Impact: "if flanneld has to create the HNS network anew, this node's connections drop for some seconds",
 	},
-	Links: []string{"https://learn.microsoft.com/en-us/virtualization/windowscontainers/kubernetes/common-problems", "https://github.com/flannel-io/flannel/blob/master/pkg/backend/route_network_windows.go",
+	Links: []string{
+		"https://learn.microsoft.com/en-us/virtualization/windowscontainers/kubernetes/common-problems", "https://github.com/flannel-io/flannel/blob/master/pkg/backend/route_network_windows.go",
 		"https://github.com/flannel-io/flannel/blob/master/Documentation/backends.md"},
 	Breaks:  []*checks.Effect{effectPodTraffic},
 	Shows:   []*checks.Effect{effectRoutes},
@@ -33,7 +35,8 @@ The check compares the routes with the podCIDR and the address of each Node that
 	Needs:   []evidence.Need{evidence.Routes, evidence.Nodes},
 	Uses:    []evidence.Need{evidence.HNSNetworks},
 	Signs: []checks.Sign{
-		{Text: "Error creating route: ", In: []string{"flanneld"}, Says: "flanneld could not set the route to another node's pods"},
+		{Text: "Error creating route: ", In: []string{"flanneld"},
+			Says: "flanneld could not set the route to another node's pods"},
 		{Text: "Replacing existing route ", In: []string{"flanneld"}, ConfirmOnly: true},
 	},
 	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
@@ -42,7 +45,8 @@ The check compares the routes with the podCIDR and the address of each Node that
 		if !n.Name.Known() {
 			return nil, checks.Unknown(n.Name.Gap)
 		}
-		if net, ok := n.PodNetwork(s); evidence.HNSNetworks.Known(s) && (!ok || net.ManagementIP == "" && tellsManagementIP(net)) {
+		if net, ok := n.PodNetwork(s); evidence.HNSNetworks.Known(s) &&
+			(!ok || net.ManagementIP == "" && tellsManagementIP(net)) {
 			return nil, checks.Skip("the pod network is not ready, and its routes come after it")
 		}
 		if len(routes) == 0 {
@@ -52,24 +56,36 @@ The check compares the routes with the podCIDR and the address of each Node that
 		compared := 0
 		for _, other := range flannelNodes(s) {
 			m := other.Metadata
-			gateways := node.ParseAddresses(append(other.InternalIPs(), m.Annotations["flannel.alpha.coreos.com/public-ip"])...)
-			if strings.EqualFold(m.Name, n.Name.Value) || len(gateways) == 0 || slices.ContainsFunc(gateways, func(a node.Address) bool { return slices.Contains(n.ManagementIPs.Value, a) }) {
+			gateways := node.ParseAddresses(append(other.InternalIPs(),
+				m.Annotations["flannel.alpha.coreos.com/public-ip"])...)
+			if strings.EqualFold(m.Name, n.Name.Value) || len(gateways) == 0 ||
+				slices.ContainsFunc(gateways, func(a node.Address) bool {
+					return slices.Contains(n.ManagementIPs.Value, a)
+				}) {
 				continue
 			}
-			for _, cidr := range node.OfFamily(node.ParsePrefixes(other.Spec.PodCIDRList()...), true) {
+			for _, cidr := range node.OfFamily(node.ParsePrefixes(other.Spec.PodCIDRList()...),
+				true) {
 				compared++
 				r, there := routeTo(routes, cidr, gateways)
-				f := checks.Findingf(checks.Fail, m.Name, "there is no route to %s, the pods of node %s, by way of %s", cidr, m.Name, gateways[0])
+				f := checks.Findingf(checks.Fail, m.Name,
+					"there is no route to %s, the pods of node %s, by way of %s", cidr, m.Name,
+					gateways[0])
 				switch {
 				case !there:
-					f = f.At(evidence.Routes.Field(s), "none of %d routes leads to %s", len(routes), cidr)
+					f = f.At(evidence.Routes.Field(s), "none of %d routes leads to %s", len(routes),
+						cidr)
 				case r.NextHop != "":
-					f = checks.Findingf(checks.Fail, m.Name, "the route to %s, the pods of node %s, leads to %s instead of %s", cidr, m.Name, r.NextHop, gateways[0]).
+					f = checks.Findingf(checks.Fail, m.Name,
+						"the route to %s, the pods of node %s, leads to %s instead of %s", cidr,
+						m.Name, r.NextHop, gateways[0]).
 						At(r.Field("nextHop"), "%s by way of %s", r.Destination, r.NextHop)
 				default:
 					continue
 				}
-				findings = append(findings, f.At(other.PodCIDRField(), "%s: podCIDR %s, InternalIP %s", m.Name, cidr, gateways[0]))
+				findings = append(findings,
+					f.At(other.PodCIDRField(), "%s: podCIDR %s, InternalIP %s", m.Name, cidr,
+						gateways[0]))
 			}
 		}
 		if compared == 0 {
@@ -84,15 +100,20 @@ The check compares the routes with the podCIDR and the address of each Node that
 func flannelNodes(s evidence.Snapshot) []evidence.NodeObject {
 	const mark = "flannel.alpha.coreos.com/backend-type"
 	nodes := evidence.Nodes.In(s)
-	if !slices.ContainsFunc(nodes, func(o evidence.NodeObject) bool { return o.Metadata.Annotations[mark] != "" }) {
+	if !slices.ContainsFunc(nodes, func(o evidence.NodeObject) bool {
+		return o.Metadata.Annotations[mark] != ""
+	}) {
 		return nodes
 	}
-	return slices.DeleteFunc(slices.Clone(nodes), func(o evidence.NodeObject) bool { return o.Metadata.Annotations[mark] == "" })
+	return slices.DeleteFunc(slices.Clone(nodes), func(o evidence.NodeObject) bool {
+		return o.Metadata.Annotations[mark] == ""
+	})
 }
 
 // routeTo finds the route to the CIDR: an empty one where it leads by way of a
 // gateway as it should, or where a router of the network takes the packets.
-func routeTo(routes []evidence.Route, cidr node.Prefix, gateways []node.Address) (wrong evidence.Route, there bool) {
+func routeTo(routes []evidence.Route, cidr node.Prefix,
+	gateways []node.Address) (wrong evidence.Route, there bool) {
 	for _, r := range routes {
 		p, ok := node.ParsePrefix(r.Destination)
 		hop, _ := node.ParseAddress(r.NextHop)

@@ -21,14 +21,17 @@ never meet its load balancer; without the second pods cannot talk to their own n
 The check reads the policies that HNS applied to the pods of this node. Azure's plugin leaves the
 route out where DSR is used, and Antrea and the NAT plugin need none.`,
 	Fix: checks.Fix{
-		Text:     "add the policy to {cniFile}: Type ROUTE (SDNROUTE in the newer shape), DestinationPrefix {serviceCIDR}, NeedEncap true, and on l2bridge another one for {managementIP}/32; then recreate the pods of this node, which keep what they were made with",
-		Commands: []string{"Get-Content '{cniFile}'", "Get-HnsEndpoint | ConvertTo-Json -Depth 10", "kubectl delete pod POD -n NAMESPACE    # for each pod of {node}"},
-		Impact:   "each recreated pod is down while it starts",
+		Text: "add the policy to {cniFile}: Type ROUTE (SDNROUTE in the newer shape), DestinationPrefix {serviceCIDR}, NeedEncap true, and on l2bridge another one for {managementIP}/32; then recreate the pods of this node, which keep what they were made with",
+		Commands: []string{"Get-Content '{cniFile}'", "Get-HnsEndpoint | ConvertTo-Json -Depth 10",
+			"kubectl delete pod POD -n NAMESPACE    # for each pod of {node}"},
+		Impact: "each recreated pod is down while it starts",
 	},
-	Links:  []string{"https://learn.microsoft.com/en-us/virtualization/windowscontainers/kubernetes/common-problems", "https://www.cni.dev/plugins/current/main/win-bridge/", "https://kubernetes.io/docs/tasks/debug/debug-cluster/windows/"},
+	Links: []string{
+		"https://learn.microsoft.com/en-us/virtualization/windowscontainers/kubernetes/common-problems", "https://www.cni.dev/plugins/current/main/win-bridge/", "https://kubernetes.io/docs/tasks/debug/debug-cluster/windows/"},
 	Breaks: []*checks.Effect{effectServices},
 	Applies: func(n *node.Node) error {
-		if err := checks.RequireCNI(n, node.Flannel, node.Calico, node.VPC, node.GKE, node.OVN, node.WinCNI, node.Bridge, node.Overlay, node.Azure); err != nil {
+		if err := checks.RequireCNI(n, node.Flannel, node.Calico, node.VPC, node.GKE, node.OVN,
+			node.WinCNI, node.Bridge, node.Overlay, node.Azure); err != nil {
 			return err
 		}
 		if n.CNI.Value == node.Azure && n.Proxy().EnableDSR.On() {
@@ -36,8 +39,10 @@ route out where DSR is used, and Antrea and the NAT plugin need none.`,
 		}
 		return nil
 	},
-	Needs: []evidence.Need{evidence.HNSEndpoints, evidence.Any(node.NeedServiceCIDRs, evidence.KubeServices)},
-	Uses:  slices.Concat(node.CNISources, node.ClusterSources, node.ProxySources, []evidence.Need{evidence.Adapters}),
+	Needs: []evidence.Need{evidence.HNSEndpoints, evidence.Any(node.NeedServiceCIDRs,
+		evidence.KubeServices)},
+	Uses: slices.Concat(node.CNISources, node.ClusterSources, node.ProxySources,
+		[]evidence.Need{evidence.Adapters}),
 	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
 		n := node.About(s)
 		if n.CNI.Value == node.Azure && !n.Proxy().EnableDSR.Set && n.Proxy().Gap.Kind != "" {
@@ -58,17 +63,23 @@ route out where DSR is used, and Antrea and the NAT plugin need none.`,
 			}
 		}
 		if pods == 0 {
-			return nil, checks.Unknown(evidence.NotShown.Gap("the HNS policies of any pod of this node"))
+			return nil, checks.Unknown(
+				evidence.NotShown.Gap("the HNS policies of any pod of this node"))
 		}
 		var findings []checks.Finding
 		if len(services) > 0 {
-			level := cond(n.Proxy().EnableDSR.On(), checks.Warn, checks.Fail) // with DSR load balancers may well work without it, as they do on Azure
-			findings = append(findings, checks.Findingf(level, "route to Services", "%d of %d pods have OutBoundNAT and no route with NeedEncap for the service network: %s", len(services), pods, endpointNames(services)).
-				At(services[0].Field("Policies"), "%s: %s", node.EndpointName(services[0]), routeList(services[0])).With(serviceNetwork(n)))
+			// with DSR load balancers may well work without it, as they do on Azure
+			level := cond(n.Proxy().EnableDSR.On(), checks.Warn, checks.Fail)
+			findings = append(findings, checks.Findingf(level, "route to Services",
+				"%d of %d pods have OutBoundNAT and no route with NeedEncap for the service network: %s", len(services), pods, endpointNames(services)).
+				At(services[0].Field("Policies"), "%s: %s", node.EndpointName(services[0]),
+					routeList(services[0])).With(serviceNetwork(n)))
 		}
 		if len(host) > 0 {
-			findings = append(findings, checks.Findingf(checks.Warn, "route to the node", "%d of %d pods have no route with NeedEncap for the node's own address %s: they cannot reach their node", len(host), pods, n.ManagementIPs.Value[0]).
-				At(host[0].Field("Policies"), "%s: %s", node.EndpointName(host[0]), routeList(host[0])).With(n.ManagementIPs.From))
+			findings = append(findings, checks.Findingf(checks.Warn, "route to the node",
+				"%d of %d pods have no route with NeedEncap for the node's own address %s: they cannot reach their node", len(host), pods, n.ManagementIPs.Value[0]).
+				At(host[0].Field("Policies"), "%s: %s", node.EndpointName(host[0]),
+					routeList(host[0])).With(n.ManagementIPs.From))
 		}
 		if f, ok := configuredWithoutRoute(n); ok && len(findings) == 0 {
 			findings = append(findings, f)
@@ -81,7 +92,8 @@ route out where DSR is used, and Antrea and the NAT plugin need none.`,
 // no route to Services: those that run keep theirs, the next ones get none.
 func configuredWithoutRoute(n *node.Node) (checks.Finding, bool) {
 	conf := n.Intended()
-	if conf == nil || conf.Config == nil || len(conf.Config.Exceptions) == 0 || checks.RequireCNI(n, node.Flannel, node.Bridge, node.Overlay) != nil {
+	if conf == nil || conf.Config == nil || len(conf.Config.Exceptions) == 0 ||
+		checks.RequireCNI(n, node.Flannel, node.Bridge, node.Overlay) != nil {
 		return checks.Finding{}, false
 	}
 	for _, r := range conf.Config.Routes {
@@ -89,8 +101,10 @@ func configuredWithoutRoute(n *node.Node) (checks.Finding, bool) {
 			return checks.Finding{}, false
 		}
 	}
-	return checks.Findingf(checks.Warn, conf.Name, "%s gives pods OutBoundNAT and no route with NeedEncap for the service network: pods made from now on cannot reach Services", conf.Name).
-		At(conf.Field("policies"), "%d exceptions of OutBoundNAT, and no route for a network", len(conf.Config.Exceptions)).With(serviceNetwork(n)), true
+	return checks.Findingf(checks.Warn, conf.Name,
+		"%s gives pods OutBoundNAT and no route with NeedEncap for the service network: pods made from now on cannot reach Services", conf.Name).
+		At(conf.Field("policies"), "%d exceptions of OutBoundNAT, and no route for a network",
+			len(conf.Config.Exceptions)).With(serviceNetwork(n)), true
 }
 
 // onPodNetwork leaves out the endpoints of NAT networks, which have OutBoundNAT too.
@@ -103,7 +117,8 @@ func routesToServices(n *node.Node, e evidence.HNSEndpoint) bool {
 	routed := func(inner node.Prefix) bool {
 		return slices.ContainsFunc(e.SDNRoutes(), func(r evidence.HNSSDNRoute) bool {
 			outer, ok := node.ParsePrefix(r.Prefix)
-			return ok && r.NeedEncap && outer.Addr().Is4() == inner.Addr().Is4() && node.Covers(outer, inner) || r.Truncated
+			return ok && r.NeedEncap && outer.Addr().Is4() == inner.Addr().Is4() &&
+				node.Covers(outer, inner) || r.Truncated
 		})
 	}
 	if cidrs := node.OfFamily(n.ServiceCIDRs.Value, true); len(cidrs) > 0 {
@@ -120,12 +135,15 @@ func routesToServices(n *node.Node, e evidence.HNSEndpoint) bool {
 // routesToHost judges only the plugins whose documented configuration has that
 // route: win-bridge below flannel's host-gw, and wincni.
 func routesToHost(n *node.Node, e evidence.HNSEndpoint) bool {
-	if len(n.ManagementIPs.Value) == 0 || !(n.CNI.Value == node.WinCNI || n.CNI.Value == node.Flannel && n.Backend.Value == node.L2Bridge && n.Generation.Value == node.Gen14) {
+	if len(n.ManagementIPs.Value) == 0 || !(n.CNI.Value == node.WinCNI ||
+		n.CNI.Value == node.Flannel && n.Backend.Value == node.L2Bridge &&
+			n.Generation.Value == node.Gen14) {
 		return true
 	}
 	return slices.ContainsFunc(e.SDNRoutes(), func(r evidence.HNSSDNRoute) bool {
 		p, ok := node.ParsePrefix(r.Prefix)
-		return ok && r.NeedEncap && slices.ContainsFunc(n.ManagementIPs.Value, p.Contains) || r.Truncated
+		return ok && r.NeedEncap && slices.ContainsFunc(n.ManagementIPs.Value, p.Contains) ||
+			r.Truncated
 	})
 }
 

@@ -22,18 +22,23 @@ The check looks at the service, its state and whether it starts with the machine
 	Fix: checks.Fix{
 		Text: "add the role with LAN routing, and let its service start with the machine",
 		Commands: []string{
-			"Install-WindowsFeature RemoteAccess, Routing, RSAT-RemoteAccess-PowerShell", "Install-RemoteAccess -VpnType RoutingOnly",
+			"Install-WindowsFeature RemoteAccess, Routing, RSAT-RemoteAccess-PowerShell",
+			"Install-RemoteAccess -VpnType RoutingOnly",
 			"Set-Service RemoteAccess -StartupType Automatic", "Start-Service RemoteAccess",
 		},
 		Impact: "adding the role may ask for a reboot; the start of routing interrupts connections of the node for a moment",
 	},
-	Links:   []string{"https://github.com/kubernetes/website/tree/release-1.5/docs/getting-started-guides/windows", "https://learn.microsoft.com/en-us/windows-server/remote/remote-access/remote-access"},
+	Links: []string{
+		"https://github.com/kubernetes/website/tree/release-1.5/docs/getting-started-guides/windows", "https://learn.microsoft.com/en-us/windows-server/remote/remote-access/remote-access"},
 	Breaks:  []*checks.Effect{effectServices},
 	Applies: checks.OnGeneration(node.Gen15),
 	Needs:   []evidence.Need{evidence.Services},
 	Signs: []checks.Sign{
-		{Text: "Routing and Remote Access service terminated", In: []string{evidence.InEvents}, Says: "the service that routes between the node's adapters has ended"},
-		{Text: "Routing and Remote Access service depends on", Also: []string{"failed to start"}, In: []string{evidence.InEvents}, Says: "the service that routes between the node's adapters could not start"},
+		{Text: "Routing and Remote Access service terminated", In: []string{evidence.InEvents},
+			Says: "the service that routes between the node's adapters has ended"},
+		{Text: "Routing and Remote Access service depends on", Also: []string{"failed to start"},
+			In:   []string{evidence.InEvents},
+			Says: "the service that routes between the node's adapters could not start"},
 	},
 	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
 		svc, there := node.ServiceNamed(s, "RemoteAccess")
@@ -41,13 +46,21 @@ The check looks at the service, its state and whether it starts with the machine
 		case !there && len(evidence.Services.In(s)) < fewProcesses:
 			return nil, checks.Unknown(evidence.ListIncomplete.Gap("services"))
 		case !there:
-			return []checks.Finding{checks.Findingf(checks.Fail, "RemoteAccess", "there is no service RemoteAccess: nothing routes between the pod network and the other nodes").
-				At(evidence.Services.Field(s), "none of its %d services is RemoteAccess", len(evidence.Services.In(s)))}, nil
+			return []checks.Finding{checks.Findingf(checks.Fail, "RemoteAccess",
+				"there is no service RemoteAccess: nothing routes between the pod network and the other nodes").
+				At(evidence.Services.Field(s), "none of its %d services is RemoteAccess",
+					len(evidence.Services.In(s)))}, nil
 		case !svc.Running():
-			return []checks.Finding{checks.Findingf(checks.Fail, svc.Name, "service %s is %s: nothing routes between the pod network and the other nodes", svc.Name, svc.State).
-				At(svc.Field("state"), "%s: state %s, start type %s", svc.Name, svc.State, orUnknown(svc.StartType))}, nil
-		case strings.EqualFold(svc.StartType, "manual"), strings.EqualFold(svc.StartType, "disabled"):
-			return []checks.Finding{checks.Findingf(checks.Warn, svc.Name, "service %s runs with start type %s: after a reboot nothing routes", svc.Name, svc.StartType).
+			return []checks.Finding{checks.Findingf(checks.Fail, svc.Name,
+				"service %s is %s: nothing routes between the pod network and the other nodes",
+				svc.Name, svc.State).
+				At(svc.Field("state"), "%s: state %s, start type %s", svc.Name, svc.State,
+					orUnknown(svc.StartType))}, nil
+		case strings.EqualFold(svc.StartType, "manual"), strings.EqualFold(svc.StartType,
+			"disabled"):
+			return []checks.Finding{checks.Findingf(checks.Warn, svc.Name,
+				"service %s runs with start type %s: after a reboot nothing routes", svc.Name,
+				svc.StartType).
 				At(svc.Field("startType"), "%s: start type %s", svc.Name, svc.StartType)}, nil
 		}
 		return nil, nil

@@ -24,51 +24,81 @@ func TestHyperVFeatureMissing(t *testing.T) {
 	)
 	config := "-- files/C/Program Files/containerd/config.toml --\nversion = 2\n[plugins.\"io.containerd.grpc.v1.cri\".containerd]\ndefault_runtime_name = \"runhcs-wcow-hypervisor\"\n"
 	runLooks(t, "hyperv-feature-missing", []look{
-		{"a runtime class asks for it", available + podTelling("ContainerCreating", "", class), wantsIt},
-		{"the runtime's default asks for it", available + podRunning + config, "fail: the runtime isolates every pod with runhcs-wcow-hypervisor, and Hyper-V is available, not installed [state]"},
-		{"a pod of such a class that runs shows that it works", available + strings.Replace(podRunning, `"nodeName":"win-1"`, `"nodeName":"win-1"`+class, 1), "pass"},
-		{"the class of process isolation", available + podTelling("ContainerCreating", "", `,"runtimeClassName":"runhcs-wcow-process"`), "pass"},
-		{"installed, and the host exposes no virtualisation", installed + podTelling("ContainerCreating", "", class) + eventTelling("FailedCreatePodSandBox", "hcsshim::CreateComputeSystem a: No hypervisor is present on this system. (0xc0351000)", now),
+		{"a runtime class asks for it", available + podTelling("ContainerCreating", "", class),
+			wantsIt},
+		{"the runtime's default asks for it", available + podRunning + config,
+			"fail: the runtime isolates every pod with runhcs-wcow-hypervisor, and Hyper-V is available, not installed [state]"},
+		{"a pod of such a class that runs shows that it works",
+			available + strings.Replace(podRunning, `"nodeName":"win-1"`,
+				`"nodeName":"win-1"`+class, 1), "pass"},
+		{"the class of process isolation", available + podTelling("ContainerCreating", "",
+			`,"runtimeClassName":"runhcs-wcow-process"`), "pass"},
+		{"installed, and the host exposes no virtualisation",
+			installed + podTelling("ContainerCreating", "", class) +
+				eventTelling("FailedCreatePodSandBox",
+					"hcsshim::CreateComputeSystem a: No hypervisor is present on this system. (0xc0351000)", now),
 			"fail: default/web does not run: a container with Hyper-V isolation was refused: no hypervisor runs on this machine [state]"},
-		{"installed, and the pod waits for something else", installed + podTelling("ContainerCreating", "", class), "pass"},
-		{"the recording does not speak of Hyper-V, and a pod wants it", silent + podTelling("ContainerCreating", "", class), "unknown"},
-		{"the recording does not speak of Hyper-V, and nobody wants it", silent + podRunning, "pass"},
-		{"a log alone", logTelling("docker", refused), "fail: a container with Hyper-V isolation was refused: a Windows feature that it needs is not installed [text]"},
-		{"a code alone", logTelling("docker", "failure in a Windows system call (0xc0370102)"), "fail: a container with Hyper-V isolation was refused: Hyper-V is not installed, or not exposed to this machine [text]"},
+		{"installed, and the pod waits for something else",
+			installed + podTelling("ContainerCreating", "", class), "pass"},
+		{"the recording does not speak of Hyper-V, and a pod wants it",
+			silent + podTelling("ContainerCreating", "", class), "unknown"},
+		{"the recording does not speak of Hyper-V, and nobody wants it", silent + podRunning,
+			"pass"},
+		{"a log alone", logTelling("docker", refused),
+			"fail: a container with Hyper-V isolation was refused: a Windows feature that it needs is not installed [text]"},
+		{"a code alone", logTelling("docker", "failure in a Windows system call (0xc0370102)"),
+			"fail: a container with Hyper-V isolation was refused: Hyper-V is not installed, or not exposed to this machine [text]"},
 	})
 }
 
 func TestContainersFeatureMissing(t *testing.T) {
-	feature := func(state string) string { return "-- features.json --\n{\"Containers\":\"" + state + "\"}\n" }
+	feature := func(state string) string {
+		return "-- features.json --\n{\"Containers\":\"" + state + "\"}\n"
+	}
 	const (
 		noDLL = "-- files.json --\n[{\"path\":\"C:\\\\Windows\\\\System32\\\\vmcompute.dll\",\"outcome\":\"absent\"}]\n"
 		dll   = "-- files.json --\n[{\"path\":\"C:\\\\Windows\\\\System32\\\\vmcompute.dll\",\"outcome\":\"too-large\"}]\n"
 		line  = `hcsshim::ProcessBaseLayer \\?\C:\a: The specified module could not be found.: unknown`
 	)
-	hostProcess := strings.Replace(podRunning, `"nodeName":"win-1"`, `"nodeName":"win-1","securityContext":{"windowsOptions":{"hostProcess":true}}`, 1)
+	hostProcess := strings.Replace(podRunning, `"nodeName":"win-1"`,
+		`"nodeName":"win-1","securityContext":{"windowsOptions":{"hostProcess":true}}`, 1)
 	runLooks(t, "containers-feature-missing", []look{
-		{"it can be installed, and is not", feature("available"), "fail: the Windows feature Containers is available, not installed [state]"},
-		{"the reboot is still to come", feature("pending"), "fail: the Windows feature Containers is pending: it works only after a reboot [state]"},
+		{"it can be installed, and is not", feature("available"),
+			"fail: the Windows feature Containers is available, not installed [state]"},
+		{"the reboot is still to come", feature("pending"),
+			"fail: the Windows feature Containers is pending: it works only after a reboot [state]"},
 		{"installed", feature("installed"), "pass"},
 		{"written with a capital", feature("Installed"), "pass"},
-		{"features were not recorded, and the library is not there", noDLL, `fail: C:\Windows\System32\vmcompute.dll is not there: the Windows feature Containers is not installed [state]`},
+		{"features were not recorded, and the library is not there", noDLL,
+			`fail: C:\Windows\System32\vmcompute.dll is not there: the Windows feature Containers is not installed [state]`},
 		{"features were not recorded, and the library is there", dll, "pass"},
-		{"a pod in a container of its own runs all the same", feature("available") + podRunning, "pass"},
-		{"a HostProcess pod proves nothing", feature("available") + hostProcess, "fail: the Windows feature Containers is available, not installed [state]"},
-		{"the recording speaks of other features only", "-- features.json --\n{\"Hyper-V\":\"available\"}\n", "unknown"},
-		{"a log alone", logTelling("containerd", line), "fail: a call to the host compute service finds no vmcompute.dll: the Containers feature is not installed [text]"},
-		{"an old line on a node that has it by now", feature("installed") + logTelling("containerd", line), "info: the logs say: a call to the host compute service finds no vmcompute.dll: the Containers feature is not installed; the node's state does not bear it out [text]"},
-		{"a module of somebody else", logTelling("kubelet", "plugin.dll: The specified module could not be found."), "unknown"},
+		{"a pod in a container of its own runs all the same", feature("available") + podRunning,
+			"pass"},
+		{"a HostProcess pod proves nothing", feature("available") + hostProcess,
+			"fail: the Windows feature Containers is available, not installed [state]"},
+		{"the recording speaks of other features only",
+			"-- features.json --\n{\"Hyper-V\":\"available\"}\n", "unknown"},
+		{"a log alone", logTelling("containerd", line),
+			"fail: a call to the host compute service finds no vmcompute.dll: the Containers feature is not installed [text]"},
+		{"an old line on a node that has it by now", feature("installed") + logTelling("containerd",
+			line), "info: the logs say: a call to the host compute service finds no vmcompute.dll: the Containers feature is not installed; the node's state does not bear it out [text]"},
+		{"a module of somebody else",
+			logTelling("kubelet", "plugin.dll: The specified module could not be found."),
+			"unknown"},
 	})
 }
 
 func TestRuntimePipeMissing(t *testing.T) {
 	services := func(endpoint string, more ...string) string {
-		list := append([]string{fmt.Sprintf(`{"name":"kubelet","state":"running","binPath":"C:\\k\\kubelet.exe","args":[%q]}`, endpoint)}, more...)
+		list := append(
+			[]string{fmt.Sprintf(
+				`{"name":"kubelet","state":"running","binPath":"C:\\k\\kubelet.exe","args":[%q]}`,
+				endpoint)}, more...)
 		return "-- services.json --\n[" + strings.Join(list, ",\n") + "]\n"
 	}
 	processes := func(names ...string) string {
-		list := []string{`{"pid":4,"name":"System"}`, `{"pid":8,"name":"services.exe"}`, `{"pid":12,"name":"lsass.exe"}`, `{"pid":16,"name":"kubelet.exe"}`}
+		list := []string{`{"pid":4,"name":"System"}`, `{"pid":8,"name":"services.exe"}`,
+			`{"pid":12,"name":"lsass.exe"}`, `{"pid":16,"name":"kubelet.exe"}`}
 		for _, name := range names {
 			list = append(list, fmt.Sprintf(`{"pid":20,"name":%q}`, name))
 		}
@@ -86,41 +116,73 @@ func TestRuntimePipeMissing(t *testing.T) {
 	ready := "-- api/node.json --\n{\"metadata\":{\"name\":\"win-1\"},\"status\":{\"conditions\":[{\"type\":\"Ready\",\"status\":\"True\"}]}}\n"
 	runLooks(t, "runtime-pipe-missing", []look{
 		{"containerd serves the pipe", services(usual, containerd), "pass"},
-		{"containerd serves another one", services(usual, containerd) + grpc, "fail: the kubelet looks for its runtime at the pipe containerd-containerd, and containerd listens at other [state]"},
-		{"the kubelet is told of that one in backslashes", services(`--container-runtime-endpoint=npipe:\\.\pipe\other`, containerd) + grpc, "pass"},
-		{"a kubelet that reports Ready has its runtime", services(usual, containerd) + grpc + ready, "pass"},
-		{"docker runs, and the kubelet wants containerd", services(usual, docker) + processes("dockerd.exe"), "fail: the kubelet looks for its runtime at the pipe containerd-containerd of containerd, and the runtime that runs is docker [state]"},
-		{"the same, and containerd may be a process that nobody listed", services(usual, docker), "unknown"},
-		{"cri-dockerd is not there", services(cri, docker) + processes("dockerd.exe"), "fail: the kubelet looks for its runtime at the pipe cri-dockerd, and no cri-dockerd is on this node [state]"},
-		{"cri-dockerd is there", services(cri, docker) + processes("dockerd.exe", "cri-dockerd.exe"), "pass"},
-		{"dockershim in a kubelet that has it", services(shim, docker) + nodeOf("v1.20.15", "docker://20.10.9"), "pass"},
-		{"dockershim in a kubelet that has it no more", services(shim, docker) + nodeOf("v1.24.2", "docker://20.10.9"), "fail: the kubelet is v1.24.2 and looks for its runtime at the pipe dockershim, which it last could use in v1.23 [state]"},
-		{"the endpoint stands in the kubelet's configuration", services("--config=C:\\\\var\\\\lib\\\\kubelet\\\\config.yaml", containerd) + grpc + "-- files/C/var/lib/kubelet/config.yaml --\nkind: KubeletConfiguration\ncontainerRuntimeEndpoint: npipe:////./pipe/containerd-containerd\n",
+		{"containerd serves another one", services(usual, containerd) + grpc,
+			"fail: the kubelet looks for its runtime at the pipe containerd-containerd, and containerd listens at other [state]"},
+		{"the kubelet is told of that one in backslashes",
+			services(`--container-runtime-endpoint=npipe:\\.\pipe\other`, containerd) + grpc,
+			"pass"},
+		{"a kubelet that reports Ready has its runtime", services(usual, containerd) + grpc + ready,
+			"pass"},
+		{"docker runs, and the kubelet wants containerd",
+			services(usual, docker) + processes("dockerd.exe"),
+			"fail: the kubelet looks for its runtime at the pipe containerd-containerd of containerd, and the runtime that runs is docker [state]"},
+		{"the same, and containerd may be a process that nobody listed", services(usual, docker),
+			"unknown"},
+		{"cri-dockerd is not there", services(cri, docker) + processes("dockerd.exe"),
+			"fail: the kubelet looks for its runtime at the pipe cri-dockerd, and no cri-dockerd is on this node [state]"},
+		{"cri-dockerd is there", services(cri, docker) + processes("dockerd.exe",
+			"cri-dockerd.exe"), "pass"},
+		{"dockershim in a kubelet that has it", services(shim, docker) + nodeOf("v1.20.15",
+			"docker://20.10.9"), "pass"},
+		{"dockershim in a kubelet that has it no more", services(shim, docker) + nodeOf("v1.24.2",
+			"docker://20.10.9"),
+			"fail: the kubelet is v1.24.2 and looks for its runtime at the pipe dockershim, which it last could use in v1.23 [state]"},
+		{"the endpoint stands in the kubelet's configuration",
+			services("--config=C:\\\\var\\\\lib\\\\kubelet\\\\config.yaml", containerd) + grpc +
+				"-- files/C/var/lib/kubelet/config.yaml --\nkind: KubeletConfiguration\ncontainerRuntimeEndpoint: npipe:////./pipe/containerd-containerd\n",
 			"fail: the kubelet looks for its runtime at the pipe containerd-containerd, and containerd listens at other [state]"},
 		{"no endpoint is written anywhere", services("--v=4", containerd), "unknown"},
-		{"no runtime runs, which is another fault", services(usual, strings.Replace(containerd, "running", "stopped", 1)) + logTelling("kubelet", line), "skip"},
-		{"a log of the kubelet alone", logTelling("kubelet", line), "fail: the kubelet finds no pipe of containerd [text]"},
-		{"another program looks for a pipe", logTelling("telegraf", "open //./pipe/docker_engine: The system cannot find the file specified."), "unknown"},
-		{"a pipe that is there and refuses", logTelling("kubelet", "open //./pipe/containerd-containerd: Access is denied."), "unknown"},
-		{"a kubelet without any endpoint", logTelling("kubelet", "the container runtime endpoint address was not specified or empty, use --container-runtime-endpoint to set"), "fail: the kubelet is not told where its container runtime is [text]"},
+		{"no runtime runs, which is another fault",
+			services(usual, strings.Replace(containerd, "running", "stopped", 1)) +
+				logTelling("kubelet", line), "skip"},
+		{"a log of the kubelet alone", logTelling("kubelet", line),
+			"fail: the kubelet finds no pipe of containerd [text]"},
+		{"another program looks for a pipe",
+			logTelling("telegraf",
+				"open //./pipe/docker_engine: The system cannot find the file specified."),
+			"unknown"},
+		{"a pipe that is there and refuses",
+			logTelling("kubelet", "open //./pipe/containerd-containerd: Access is denied."),
+			"unknown"},
+		{"a kubelet without any endpoint",
+			logTelling("kubelet",
+				"the container runtime endpoint address was not specified or empty, use --container-runtime-endpoint to set"), "fail: the kubelet is not told where its container runtime is [text]"},
 	})
 }
 
 func TestRuntimeTooOld(t *testing.T) {
 	const processes = "-- services.json --\n[{\"name\":\"docker\",\"state\":\"running\"}]\n-- processes.json --\n[{\"name\":\"System\"},{\"name\":\"services.exe\"},{\"name\":\"dockerd.exe\"},{\"name\":\"kubelet.exe\"}%s]\n"
 	runLooks(t, "runtime-too-old", []look{
-		{"containerd before its first release for Kubernetes on Windows", nodeOf("v1.20.4", "containerd://1.3.9"), "warn: containerd is v1.3.9, and Kubernetes on Windows asks for v1.4.0 or later [state]"},
+		{"containerd before its first release for Kubernetes on Windows",
+			nodeOf("v1.20.4", "containerd://1.3.9"),
+			"warn: containerd is v1.3.9, and Kubernetes on Windows asks for v1.4.0 or later [state]"},
 		{"the first one", nodeOf("v1.20.4", "containerd://1.4.0"), "pass"},
 		{"a current one", nodeOf("v1.33.1", "containerd://2.1.4"), "pass"},
-		{"docker of 2018", nodeOf("v1.19.7", "docker://18.9.11"), "warn: docker is v18.9.11, and Kubernetes on Windows asks for v19.3.0 or later [state]"},
-		{"docker of 2018 with a Kubernetes of its time", nodeOf("v1.14.3", "docker://18.9.4"), "pass"},
+		{"docker of 2018", nodeOf("v1.19.7", "docker://18.9.11"),
+			"warn: docker is v18.9.11, and Kubernetes on Windows asks for v19.3.0 or later [state]"},
+		{"docker of 2018 with a Kubernetes of its time", nodeOf("v1.14.3", "docker://18.9.4"),
+			"pass"},
 		{"docker 19.03 and dockershim", nodeOf("v1.19.7", "docker://19.3.14"), "pass"},
-		{"a kubelet without dockershim, and no cri-dockerd", nodeOf("v1.28.9", "docker://25.0.8") + fmt.Sprintf(processes, ""), "fail: the kubelet is v1.28.9, which reaches docker only through cri-dockerd, and no cri-dockerd is on this node [state]"},
-		{"with cri-dockerd", nodeOf("v1.28.9", "docker://25.0.8") + fmt.Sprintf(processes, `,{"name":"cri-dockerd.exe"}`), "pass"},
+		{"a kubelet without dockershim, and no cri-dockerd", nodeOf("v1.28.9", "docker://25.0.8") +
+			fmt.Sprintf(processes, ""),
+			"fail: the kubelet is v1.28.9, which reaches docker only through cri-dockerd, and no cri-dockerd is on this node [state]"},
+		{"with cri-dockerd", nodeOf("v1.28.9", "docker://25.0.8") + fmt.Sprintf(processes,
+			`,{"name":"cri-dockerd.exe"}`), "pass"},
 		{"the processes were not recorded", nodeOf("v1.28.9", "docker://25.0.8"), "pass"},
 		{"a runtime of which nothing is known", nodeOf("v1.28.9", "cri-o://1.28.1"), "unknown"},
 		{"a version is not recorded", nodeOf("v1.28.9", "containerd://"), "unknown"},
-		{"the node is not recorded", "-- services.json --\n[{\"name\":\"containerd\",\"state\":\"running\"}]\n", "unknown"},
+		{"the node is not recorded",
+			"-- services.json --\n[{\"name\":\"containerd\",\"state\":\"running\"}]\n", "unknown"},
 	})
 }
 
@@ -129,18 +191,23 @@ func TestImageTagLatest(t *testing.T) {
 		return "-- api/pods.json --\n{\"items\":[{\"metadata\":{\"name\":\"web\",\"namespace\":\"default\"},\"spec\":{\"containers\":[{\"name\":\"web\",\"image\":\"" + image + "\"}]},\"status\":{\"phase\":\"Running\"}}]}\n"
 	}
 	found := func(image string) string {
-		return "warn: default/web uses the image " + image + ": for which Windows it is changes with every push [state]"
+		return "warn: default/web uses the image " + image +
+			": for which Windows it is changes with every push [state]"
 	}
 	runLooks(t, "image-tag-latest", []look{
 		{"the tag latest", pod("contoso/web:latest"), found("contoso/web:latest")},
 		{"no tag at all", pod("contoso/web"), found("contoso/web")},
-		{"the port of a registry is no tag", pod("registry.corp:5000/web"), found("registry.corp:5000/web")},
+		{"the port of a registry is no tag", pod("registry.corp:5000/web"),
+			found("registry.corp:5000/web")},
 		{"a tag", pod("registry.corp:5000/web:1.2-ltsc2022"), "pass"},
 		{"a digest", pod("contoso/web@sha256:6f1b"), "pass"},
 		{"a digest behind latest", pod("contoso/web:latest@sha256:6f1b"), "pass"},
 		{"a tag that only begins so", pod("contoso/web:latest-ltsc2022"), "pass"},
-		{"a job that is done", strings.Replace(pod("contoso/web:latest"), "Running", "Succeeded", 1), "pass"},
-		{"a base image that has no latest, in a log alone", logTelling("docker", "manifest for mcr.microsoft.com/windows/servercore:latest not found"),
+		{"a job that is done", strings.Replace(pod("contoso/web:latest"), "Running", "Succeeded",
+			1), "pass"},
+		{"a base image that has no latest, in a log alone",
+			logTelling("docker",
+				"manifest for mcr.microsoft.com/windows/servercore:latest not found"),
 			"fail: the tag latest of a Windows base image is asked for, which Microsoft does not publish [text]"},
 		{"nothing recorded", "", "unknown"},
 	})
@@ -149,9 +216,11 @@ func TestImageTagLatest(t *testing.T) {
 func TestImagePullTooSlow(t *testing.T) {
 	events := func(began, failed, message string) string {
 		event := func(reason, text, at string) string {
-			return fmt.Sprintf(`{"reason":%q,"message":%q,"firstTimestamp":%q,"lastTimestamp":%q,"involvedObject":{"kind":"Pod","name":"web","namespace":"default"}}`, reason, text, at, at)
+			return fmt.Sprintf(
+				`{"reason":%q,"message":%q,"firstTimestamp":%q,"lastTimestamp":%q,"involvedObject":{"kind":"Pod","name":"web","namespace":"default"}}`, reason, text, at, at)
 		}
-		return "-- api/events.json --\n{\"items\":[" + event("Pulling", "Pulling image a", began) + "," + event("Failed", message, failed) + "]}\n"
+		return "-- api/events.json --\n{\"items\":[" + event("Pulling", "Pulling image a", began) +
+			"," + event("Failed", message, failed) + "]}\n"
 	}
 	const (
 		cancelled = "Failed to pull image: rpc error: code = Canceled desc = context canceled"
@@ -159,27 +228,48 @@ func TestImagePullTooSlow(t *testing.T) {
 		line      = `msg="cancel pulling image contoso/web:1 because of no progress in 5m0s"`
 	)
 	waits := podTelling("ImagePullBackOff", "", "")
-	containerd, docker := nodeOf("v1.29.9", "containerd://1.7.22"), nodeOf("v1.19.7", "docker://19.3.14")
+	containerd, docker := nodeOf("v1.29.9", "containerd://1.7.22"),
+		nodeOf("v1.19.7", "docker://19.3.14")
 	deadline := "-- services.json --\n[{\"name\":\"kubelet\",\"state\":\"running\",\"args\":[\"--image-pull-progress-deadline=20m\"]}]\n"
 	found := func(took, deadline string) string {
-		return "fail: a pull for default/web was given up after " + took + ", while no progress was seen: the deadline is " + deadline + " [state]"
+		return "fail: a pull for default/web was given up after " + took +
+			", while no progress was seen: the deadline is " + deadline + " [state]"
 	}
 	runLooks(t, "image-pull-too-slow", []look{
-		{"cancelled after a minute", docker + waits + events(began, "2026-11-20T09:51:02Z", cancelled), found("1m2s", "1m0s")},
-		{"on containerd", containerd + waits + events(began, "2026-11-20T09:51:10Z", cancelled), found("1m10s", "1m0s")},
-		{"cancelled at once, by somebody else", docker + waits + events(began, "2026-11-20T09:50:05Z", cancelled), "info: the logs say: a pull was given up in the middle; the node's state does not bear it out [text]"},
-		{"cancelled after a minute, with a deadline of twenty", docker + deadline + waits + events(began, "2026-11-20T09:51:02Z", cancelled), "info: the logs say: a pull was given up in the middle; the node's state does not bear it out [text]"},
-		{"cancelled after these twenty", docker + deadline + waits + events("2026-11-20T09:30:00Z", "2026-11-20T09:50:30Z", cancelled), found("20m30s", "20m0s")},
-		{"containerd says what its deadline is", containerd + "-- cri.json --\n{\"config\":{\"imagePullProgressTimeout\":\"5m0s\"}}\n" + waits + events(began, "2026-11-20T09:51:10Z", cancelled), "info: the logs say: a pull was given up in the middle; the node's state does not bear it out [text]"},
-		{"the network is the reason", docker + waits + events(began, "2026-11-20T09:51:02Z", "Failed to pull image: net/http: request canceled while waiting for connection (Client.Timeout exceeded while awaiting headers)"), "pass"},
-		{"the registry was not reached", containerd + waits + events(began, "2026-11-20T09:51:02Z", "Failed to pull image: failed to do request: Head: dial tcp 10.0.0.1:443: i/o timeout: context deadline exceeded"), "pass"},
-		{"the image is there by now", docker + podRunning + events(began, "2026-11-20T09:51:02Z", cancelled), "info: the logs say: a pull was given up in the middle; the node's state does not bear it out [text]"},
-		{"it was hours ago", docker + waits + events("2026-11-20T06:50:00Z", "2026-11-20T06:51:02Z", cancelled), "fail: a pull for default/web was given up after 1m2s, while no progress was seen: the deadline is 1m0s [state]"},
-		{"nobody recorded when the pull began", docker + waits + eventTelling("Failed", cancelled, now), "fail: a pull was given up in the middle, and pods wait for their images [state+text]"},
-		{"a log alone", logTelling("containerd", line), "fail: the runtime gave up a pull that showed no progress [text]"},
-		{"a log beside pods that run", containerd + podRunning + "-- api/events.json --\n{\"items\":[]}\n" + logTelling("containerd", line),
+		{"cancelled after a minute", docker + waits + events(began, "2026-11-20T09:51:02Z",
+			cancelled), found("1m2s", "1m0s")},
+		{"on containerd", containerd + waits + events(began, "2026-11-20T09:51:10Z", cancelled),
+			found("1m10s", "1m0s")},
+		{"cancelled at once, by somebody else", docker + waits + events(began,
+			"2026-11-20T09:50:05Z", cancelled),
+			"info: the logs say: a pull was given up in the middle; the node's state does not bear it out [text]"},
+		{"cancelled after a minute, with a deadline of twenty",
+			docker + deadline + waits + events(began, "2026-11-20T09:51:02Z", cancelled),
+			"info: the logs say: a pull was given up in the middle; the node's state does not bear it out [text]"},
+		{"cancelled after these twenty", docker + deadline + waits + events("2026-11-20T09:30:00Z",
+			"2026-11-20T09:50:30Z", cancelled), found("20m30s", "20m0s")},
+		{"containerd says what its deadline is",
+			containerd + "-- cri.json --\n{\"config\":{\"imagePullProgressTimeout\":\"5m0s\"}}\n" +
+				waits + events(began, "2026-11-20T09:51:10Z", cancelled),
+			"info: the logs say: a pull was given up in the middle; the node's state does not bear it out [text]"},
+		{"the network is the reason", docker + waits + events(began, "2026-11-20T09:51:02Z",
+			"Failed to pull image: net/http: request canceled while waiting for connection (Client.Timeout exceeded while awaiting headers)"), "pass"},
+		{"the registry was not reached", containerd + waits + events(began, "2026-11-20T09:51:02Z",
+			"Failed to pull image: failed to do request: Head: dial tcp 10.0.0.1:443: i/o timeout: context deadline exceeded"), "pass"},
+		{"the image is there by now", docker + podRunning + events(began, "2026-11-20T09:51:02Z",
+			cancelled), "info: the logs say: a pull was given up in the middle; the node's state does not bear it out [text]"},
+		{"it was hours ago", docker + waits + events("2026-11-20T06:50:00Z", "2026-11-20T06:51:02Z",
+			cancelled), "fail: a pull for default/web was given up after 1m2s, while no progress was seen: the deadline is 1m0s [state]"},
+		{"nobody recorded when the pull began", docker + waits + eventTelling("Failed", cancelled,
+			now), "fail: a pull was given up in the middle, and pods wait for their images [state+text]"},
+		{"a log alone", logTelling("containerd", line),
+			"fail: the runtime gave up a pull that showed no progress [text]"},
+		{"a log beside pods that run",
+			containerd + podRunning + "-- api/events.json --\n{\"items\":[]}\n" +
+				logTelling("containerd", line),
 			"info: the logs say: the runtime gave up a pull that showed no progress; the node's state does not bear it out [text]"},
-		{"the pods were not recorded", docker + events(began, "2026-11-20T09:51:02Z", cancelled), "fail: a pull was given up in the middle [text]"},
+		{"the pods were not recorded", docker + events(began, "2026-11-20T09:51:02Z", cancelled),
+			"fail: a pull was given up in the middle [text]"},
 	})
 }
 
@@ -190,10 +280,15 @@ func TestFixesFitWhatIsThere(t *testing.T) {
  "status":{"phase":"Running","containerStatuses":[{"name":"web","state":{"waiting":{"reason":"CrashLoopBackOff"}},"lastState":{"terminated":{"exitCode":3221225794}}}]}}]}
 `
 	for _, f := range []struct{ name, id, tree, want string }{
-		{"the commit limit is reached", "dll-init-failed-0xc0000142", crashed + "-- memory.json --\n{\"commitLimitBytes\":1000,\"commitUsedBytes\":990}\n", "AutomaticManagedPagefile"},
-		{"there is memory, so it is the desktop heap", "dll-init-failed-0xc0000142", crashed + "-- memory.json --\n{\"commitLimitBytes\":1000,\"commitUsedBytes\":400}\n", "SubSystems"},
+		{"the commit limit is reached", "dll-init-failed-0xc0000142",
+			crashed + "-- memory.json --\n{\"commitLimitBytes\":1000,\"commitUsedBytes\":990}\n",
+			"AutomaticManagedPagefile"},
+		{"there is memory, so it is the desktop heap", "dll-init-failed-0xc0000142",
+			crashed + "-- memory.json --\n{\"commitLimitBytes\":1000,\"commitUsedBytes\":400}\n",
+			"SubSystems"},
 		{"a HostProcess pod starts programs of the node", "entrypoint-not-found",
-			podTelling("RunContainerError", "failed to get application name from commandline \"a\": failed to find executable \"a\"", `,"securityContext":{"windowsOptions":{"hostProcess":true}}`), "CONTAINER_SANDBOX_MOUNT_POINT"},
+			podTelling("RunContainerError",
+				"failed to get application name from commandline \"a\": failed to find executable \"a\"", `,"securityContext":{"windowsOptions":{"hostProcess":true}}`), "CONTAINER_SANDBOX_MOUNT_POINT"},
 	} {
 		t.Run(f.name, func(t *testing.T) {
 			s, err := evidence.Load(fixtures.Tree(txtar.Parse([]byte(shortMeta + f.tree))))
@@ -201,12 +296,14 @@ func TestFixesFitWhatIsThere(t *testing.T) {
 				t.Fatal(err)
 			}
 			c := faults.Catalogue().ByID(f.id)
-			r := checks.Diagnose(s, faults.Catalogue().Only(c.ID), checks.Source{}, checks.Program{}).Results[0]
+			r := checks.Diagnose(s, faults.Catalogue().Only(c.ID), checks.Source{},
+				checks.Program{}).Results[0]
 			fix := c.Fix
 			if len(r.Findings) > 0 && r.Fix.Text != "" {
 				fix = r.Fix
 			}
-			if text := strings.Join(append(slices.Clone(fix.Commands), fix.Text), "\n"); len(r.Findings) == 0 || !strings.Contains(text, f.want) {
+			if text := strings.Join(append(slices.Clone(fix.Commands), fix.Text),
+				"\n"); len(r.Findings) == 0 || !strings.Contains(text, f.want) {
 				t.Errorf("the fix of %v is\n%s\nand should speak of %s", r.Findings, text, f.want)
 			}
 		})

@@ -34,24 +34,37 @@ its own.`,
 		},
 		Impact: "running containers are not touched",
 	},
-	Links: []string{"https://kubernetes.io/docs/setup/production-environment/container-runtimes/", "https://github.com/microsoft/Windows-Containers/issues/210",
+	Links: []string{"https://kubernetes.io/docs/setup/production-environment/container-runtimes/",
+		"https://github.com/microsoft/Windows-Containers/issues/210",
 		"https://github.com/kubernetes-sigs/sig-windows-tools/blob/master/hostprocess/PrepareNode.ps1"},
 	Judges: effectRuntimePipe,
 	Needs:  []evidence.Need{evidence.Any(node.KubeletSources...), node.ComponentSources},
-	Uses:   slices.Concat(node.KubeletSources, node.RuntimeConfigs, []evidence.Need{evidence.CRI, evidence.Node, evidence.Pods}),
+	Uses: slices.Concat(node.KubeletSources, node.RuntimeConfigs,
+		[]evidence.Need{evidence.CRI, evidence.Node, evidence.Pods}),
 	Signs: []checks.Sign{
-		{Text: "open //./pipe/containerd", Or: []string{`open \\.\pipe\containerd`, `open \\\\.\\pipe\\containerd`}, Not: pipeThere, In: kubeletSays, Says: "the kubelet finds no pipe of containerd"},
-		{Text: "open //./pipe/cri-dockerd", Or: []string{`open \\.\pipe\cri-dockerd`, `open \\\\.\\pipe\\cri-dockerd`}, Not: pipeThere, In: kubeletSays, Says: "the kubelet finds no pipe of cri-dockerd"},
-		{Text: "open //./pipe/docker", Or: []string{`open \\.\pipe\docker`, `open \\\\.\\pipe\\docker`}, Not: pipeThere, In: kubeletSays, Says: "the kubelet finds no pipe of docker"},
-		{Text: "container runtime endpoint address was not specified or empty", Says: "the kubelet is not told where its container runtime is"},
-		{Text: "ContainerD service was not detected - please install and start containerD", Says: "the node was to be prepared for containerd before containerd was installed"},
-		{Text: "container runtime is down", In: append(slices.Clone(kubeletSays), evidence.InNode), ConfirmOnly: true},
+		{Text: "open //./pipe/containerd", Or: []string{`open \\.\pipe\containerd`,
+			`open \\\\.\\pipe\\containerd`}, Not: pipeThere, In: kubeletSays,
+			Says: "the kubelet finds no pipe of containerd"},
+		{Text: "open //./pipe/cri-dockerd", Or: []string{`open \\.\pipe\cri-dockerd`,
+			`open \\\\.\\pipe\\cri-dockerd`}, Not: pipeThere, In: kubeletSays,
+			Says: "the kubelet finds no pipe of cri-dockerd"},
+		{Text: "open //./pipe/docker", Or: []string{`open \\.\pipe\docker`,
+			`open \\\\.\\pipe\\docker`}, Not: pipeThere, In: kubeletSays,
+			Says: "the kubelet finds no pipe of docker"},
+		{Text: "container runtime endpoint address was not specified or empty",
+			Says: "the kubelet is not told where its container runtime is"},
+		{Text: "ContainerD service was not detected - please install and start containerD",
+			Says: "the node was to be prepared for containerd before containerd was installed"},
+		{Text: "container runtime is down", In: append(slices.Clone(kubeletSays), evidence.InNode),
+			ConfirmOnly: true},
 	},
 	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
 		n := node.About(s)
 		runtime := n.Components["runtime"]
 		if down, err := notRunning(runtime, s, evidence.Phrase{}); err != nil || len(down) > 0 {
-			return nil, cmp.Or(err, checks.Skip("no container runtime runs on this node, so there is no pipe to speak of"))
+			return nil, cmp.Or(err,
+				checks.Skip(
+					"no container runtime runs on this node, so there is no pipe to speak of"))
 		}
 		if ready, ok := evidence.Node.In(s).Condition("Ready"); ok && ready.Status == "True" {
 			return nil, nil // a kubelet that reports Ready has its runtime
@@ -79,9 +92,11 @@ func runtimeEndpoint(n *node.Node, s evidence.Snapshot) node.Fact[string] {
 	}
 	config, file, gap := n.KubeletConfig(s)
 	if gap.Kind == "" && config.ContainerRuntimeEndpoint != "" {
-		f.Learn(config.ContainerRuntimeEndpoint, file.Field("containerRuntimeEndpoint"), "containerRuntimeEndpoint is %s", config.ContainerRuntimeEndpoint)
+		f.Learn(config.ContainerRuntimeEndpoint, file.Field("containerRuntimeEndpoint"),
+			"containerRuntimeEndpoint is %s", config.ContainerRuntimeEndpoint)
 	}
-	f.Gap = cmp.Or(gap, evidence.NotShown.Gap("the runtime's endpoint in the kubelet's flags or configuration"))
+	f.Gap = cmp.Or(gap,
+		evidence.NotShown.Gap("the runtime's endpoint in the kubelet's flags or configuration"))
 	if f.From.Path != "" {
 		f.Gap = evidence.Gap{}
 	}
@@ -89,13 +104,15 @@ func runtimeEndpoint(n *node.Node, s evidence.Snapshot) node.Fact[string] {
 }
 
 // servedElsewhere compares the kubelet's pipe with those of the programs that run.
-func servedElsewhere(n *node.Node, s evidence.Snapshot, endpoint node.Fact[string]) ([]checks.Finding, error) {
+func servedElsewhere(n *node.Node, s evidence.Snapshot,
+	endpoint node.Fact[string]) ([]checks.Finding, error) {
 	pipe := pipeName(endpoint.Value)
 	if !strings.HasPrefix(strings.ToLower(endpoint.Value), "npipe:") || pipe == "" {
 		return nil, checks.Unknown(evidence.NotShown.Gap("who serves %s", endpoint.Value))
 	}
 	f := func(format string, args ...any) []checks.Finding {
-		return []checks.Finding{checks.Findingf(checks.Fail, "kubelet", format, args...).With(endpoint.From)}
+		return []checks.Finding{checks.Findingf(checks.Fail, "kubelet", format,
+			args...).With(endpoint.From)}
 	}
 	containerd, docker := programRuns(n, s, "containerd"), programRuns(n, s, "dockerd")
 	switch {
@@ -113,7 +130,8 @@ func servedElsewhere(n *node.Node, s evidence.Snapshot, endpoint node.Fact[strin
 		address, from := containerdAddress(s)
 		if served := pipeName(address); served != pipe {
 			if from.Path == "" && pipe != defaultPipe {
-				return nil, checks.Unknown(evidence.NotShown.Gap("at which pipe containerd listens"))
+				return nil, checks.Unknown(
+					evidence.NotShown.Gap("at which pipe containerd listens"))
 			}
 			found := f("the kubelet looks for its runtime at the pipe %s, and containerd listens at %s", pipe, served)
 			found[0] = found[0].With(from)
@@ -156,7 +174,8 @@ func containerdAddress(s evidence.Snapshot) (string, evidence.Because) {
 // programRuns shows a program running as a service or a process; its path is empty where nothing does.
 func programRuns(n *node.Node, s evidence.Snapshot, name string) evidence.Because {
 	for _, svc := range n.Components["runtime"].Services {
-		if svc.Running() && (node.EqualsAny(node.Program(svc.BinPath), []string{name}) || node.EqualsAny(svc.Name, []string{name, strings.TrimSuffix(name, "d")})) {
+		if svc.Running() && (node.EqualsAny(node.Program(svc.BinPath), []string{name}) ||
+			node.EqualsAny(svc.Name, []string{name, strings.TrimSuffix(name, "d")})) {
 			return svc.Field("state").Because("service %s is %s", svc.Name, svc.State)
 		}
 	}

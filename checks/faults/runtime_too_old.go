@@ -21,11 +21,13 @@ between the two, for the kubelet no longer speaks its language.
 The check reads the versions that the node reports. That cri-dockerd is missing it says only where
 services and processes were recorded.`,
 	Fix: checks.Fix{
-		Text:     "drain the node and install a current containerd, or Mirantis Container Runtime with cri-dockerd, then restart the kubelet",
-		Commands: []string{"kubectl drain {node} --ignore-daemonsets --delete-emptydir-data", "Get-Service containerd, docker, cri-dockerd", "Restart-Service kubelet"},
-		Impact:   "draining evicts every pod of this node; images are pulled anew where the runtime changes",
+		Text: "drain the node and install a current containerd, or Mirantis Container Runtime with cri-dockerd, then restart the kubelet",
+		Commands: []string{"kubectl drain {node} --ignore-daemonsets --delete-emptydir-data",
+			"Get-Service containerd, docker, cri-dockerd", "Restart-Service kubelet"},
+		Impact: "draining evicts every pod of this node; images are pulled anew where the runtime changes",
 	},
-	Links: []string{"https://kubernetes.io/docs/setup/production-environment/container-runtimes/", "https://kubernetes.io/docs/concepts/windows/intro/#container-runtime",
+	Links: []string{"https://kubernetes.io/docs/setup/production-environment/container-runtimes/",
+		"https://kubernetes.io/docs/concepts/windows/intro/#container-runtime",
 		"https://kubernetes.io/blog/2022/02/17/dockershim-faq/"},
 	Breaks:   []*checks.Effect{effectKubeletStart},
 	Explains: []string{"mount-path-invalid"},
@@ -35,31 +37,40 @@ services and processes were recorded.`,
 		n := node.About(s)
 		rt, kubelet := n.Runtime.Value, n.Kubelet.Value
 		if kubelet.Minor < 14 {
-			return nil, checks.Skip("the kubelet is %s, and the requirements begin with Kubernetes 1.14", kubelet)
+			return nil, checks.Skip(
+				"the kubelet is %s, and the requirements begin with Kubernetes 1.14", kubelet)
 		}
 		oldest, known := oldestRuntime[rt.Name]
 		if rt.Name == "docker" && !kubelet.AtLeast(evidence.Version{Major: 1, Minor: 18}) {
 			oldest = evidence.Version{Major: 18, Minor: 9}
 		}
 		if !known {
-			return nil, checks.Unknown(evidence.NotDecided.Gap("doctor does not know which versions of the runtime %s are supported", rt.Name))
+			return nil, checks.Unknown(
+				evidence.NotDecided.Gap(
+					"doctor does not know which versions of the runtime %s are supported", rt.Name))
 		}
 		if rt.Version == (evidence.Version{}) {
-			return nil, checks.Unknown(evidence.NotShown.Gap("the version of the container runtime"))
+			return nil, checks.Unknown(
+				evidence.NotShown.Gap("the version of the container runtime"))
 		}
 		var findings []checks.Finding
 		if !rt.Version.AtLeast(oldest) {
-			findings = append(findings, checks.Findingf(checks.Warn, rt.Name, "%s is %s, and Kubernetes on Windows asks for %s or later", rt.Name, rt.Version, oldest).With(n.Runtime.From))
+			findings = append(findings, checks.Findingf(checks.Warn, rt.Name,
+				"%s is %s, and Kubernetes on Windows asks for %s or later", rt.Name, rt.Version,
+				oldest).With(n.Runtime.From))
 		}
 		if rt.Name == "docker" && kubelet.AtLeast(noDockershim) && withoutCRIDockerd(s) {
-			findings = append(findings, checks.Findingf(checks.Fail, rt.Name, "the kubelet is %s, which reaches docker only through cri-dockerd, and no cri-dockerd is on this node", kubelet).With(n.Kubelet.From, n.Runtime.From).
-				At(evidence.Processes.Field(s), "none of its %d processes is cri-dockerd.exe", len(evidence.Processes.In(s))))
+			findings = append(findings, checks.Findingf(checks.Fail, rt.Name,
+				"the kubelet is %s, which reaches docker only through cri-dockerd, and no cri-dockerd is on this node", kubelet).With(n.Kubelet.From, n.Runtime.From).
+				At(evidence.Processes.Field(s), "none of its %d processes is cri-dockerd.exe",
+					len(evidence.Processes.In(s))))
 		}
 		return findings, nil
 	},
 })
 
-var oldestRuntime = map[string]evidence.Version{"containerd": {Major: 1, Minor: 4}, "docker": {Major: 19, Minor: 3}}
+var oldestRuntime = map[string]evidence.Version{"containerd": {Major: 1, Minor: 4},
+	"docker": {Major: 19, Minor: 3}}
 
 // noDockershim is the first kubelet without the code that spoke to docker.
 var noDockershim = evidence.Version{Major: 1, Minor: 24}
@@ -72,5 +83,7 @@ func withoutCRIDockerd(s evidence.Snapshot) bool {
 		!slices.ContainsFunc(services, func(v evidence.Service) bool {
 			return node.EqualsAny(v.Name, name) || node.EqualsAny(node.Program(v.BinPath), name)
 		}) &&
-		!slices.ContainsFunc(processes, func(p evidence.Process) bool { return node.EqualsAny(node.Program(p.Name), name) })
+		!slices.ContainsFunc(processes, func(p evidence.Process) bool {
+			return node.EqualsAny(node.Program(p.Name), name)
+		})
 }

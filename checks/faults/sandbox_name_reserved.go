@@ -19,11 +19,13 @@ that reads every layer.
 One such line beside a pod that came up since is of no account, so a log alone is told and no more,
 and only pods that still wait convict.`,
 	Fix: checks.Fix{
-		Text:     "look for what the first attempt hangs on: the earliest error of the pod, the load of disk and processor, whether HNS answers; restarting the runtime drops the reservation and does not mend the reason",
-		Commands: []string{"kubectl describe pod POD -n NAMESPACE", `Get-Counter '\PhysicalDisk(_Total)\Current Disk Queue Length','\Processor(_Total)\% Processor Time' -MaxSamples 5`, "Measure-Command { Get-HnsNetwork }"},
-		Impact:   "none: looking changes nothing",
+		Text: "look for what the first attempt hangs on: the earliest error of the pod, the load of disk and processor, whether HNS answers; restarting the runtime drops the reservation and does not mend the reason",
+		Commands: []string{"kubectl describe pod POD -n NAMESPACE",
+			`Get-Counter '\PhysicalDisk(_Total)\Current Disk Queue Length','\Processor(_Total)\% Processor Time' -MaxSamples 5`, "Measure-Command { Get-HnsNetwork }"},
+		Impact: "none: looking changes nothing",
 	},
-	Links:  []string{"https://github.com/kubernetes/kubernetes/issues/107561", "https://github.com/antrea-io/antrea/issues/4702"},
+	Links: []string{"https://github.com/kubernetes/kubernetes/issues/107561",
+		"https://github.com/antrea-io/antrea/issues/4702"},
 	Breaks: []*checks.Effect{effectPodStart},
 	Needs:  complaintNeeds,
 	Uses:   complaintUses,
@@ -34,15 +36,19 @@ and only pods that still wait convict.`,
 			if !since(s, c.pod, podPatience) {
 				continue // a second attempt is usually enough
 			}
-			findings = append(findings, checks.Findingf(checks.Fail, c.pod.FullName(), "%s waits: %s", c.pod.FullName(), c.says).With(c.from))
+			findings = append(findings, checks.Findingf(checks.Fail, c.pod.FullName(),
+				"%s waits: %s", c.pod.FullName(), c.says).With(c.from))
 		}
 		return findings, nil
 	},
 })
 
 var reservedSigns = []checks.Sign{
-	informative(checks.Sign{Text: "failed to reserve sandbox name", Also: []string{"is reserved for"}, Says: "the runtime is still creating the sandbox of an earlier attempt, or has not cleaned it up"}),
-	informative(checks.Sign{Text: "failed to reserve container name", Says: "the runtime is still creating the container of an earlier attempt, or has not cleaned it up"}),
+	informative(checks.Sign{Text: "failed to reserve sandbox name",
+		Also: []string{"is reserved for"},
+		Says: "the runtime is still creating the sandbox of an earlier attempt, or has not cleaned it up"}),
+	informative(checks.Sign{Text: "failed to reserve container name",
+		Says: "the runtime is still creating the container of an earlier attempt, or has not cleaned it up"}),
 }
 
 func informative(s checks.Sign) checks.Sign {

@@ -18,7 +18,8 @@ func allowsRead(rights string) bool {
 	rights = strings.ToUpper(rights)
 	for i := 0; i+2 <= len(rights); i += 2 {
 		switch rights[i : i+2] {
-		case "FA", "FR", "GA", "GR", "CC": // all, read, and CC, which is what bit 0x1 is called in a descriptor
+		case "FA", "FR", "GA", "GR",
+			"CC": // all, read, and CC, which is what bit 0x1 is called in a descriptor
 			return true
 		}
 	}

@@ -45,18 +45,24 @@ warning. A volume without BitLocker is told, no more: most nodes run like that.`
 			}
 			looked = true
 			if who := readers(acl.SDDL); len(who) > 0 {
-				findings = append(findings, checks.Findingf(checks.Warn, acl.Path, "%s may read %s, where Secrets lie in clear text", evidence.Joined(wordings(who), " and "), acl.Path).
-					At(evidence.SecurityInfo.Field(s, "acls", i, "sddl"), "%s: %s", acl.Path, acl.SDDL))
+				findings = append(findings, checks.Findingf(checks.Warn, acl.Path,
+					"%s may read %s, where Secrets lie in clear text",
+					evidence.Joined(wordings(who), " and "), acl.Path).
+					At(evidence.SecurityInfo.Field(s, "acls", i, "sddl"), "%s: %s", acl.Path,
+						acl.SDDL))
 			}
 		}
 		for i, b := range sec.BitLocker {
 			if strings.EqualFold(b.Drive, "C:") && strings.EqualFold(b.Protection, "off") {
-				findings = append(findings, checks.Findingf(checks.Info, b.Drive, "drive %s is not encrypted, and mounted Secrets lie on it in clear text; on Windows this is so by design", b.Drive).
-					At(evidence.SecurityInfo.Field(s, "bitLocker", i, "protection"), "bitLocker: %s protection is off", b.Drive))
+				findings = append(findings, checks.Findingf(checks.Info, b.Drive,
+					"drive %s is not encrypted, and mounted Secrets lie on it in clear text; on Windows this is so by design", b.Drive).
+					At(evidence.SecurityInfo.Field(s, "bitLocker", i, "protection"),
+						"bitLocker: %s protection is off", b.Drive))
 			}
 		}
 		if !looked {
-			return nil, checks.Unknown(evidence.NotShown.Gap("the access list of the kubelet's folder"))
+			return nil, checks.Unknown(
+				evidence.NotShown.Gap("the access list of the kubelet's folder"))
 		}
 		return findings, nil
 	},
@@ -68,7 +74,8 @@ warning. A volume without BitLocker is told, no more: most nodes run like that.`
 func nearSecrets(path string) int {
 	p := strings.ToLower(evidence.CleanWinPath(path))
 	switch {
-	case p == `c:\var\lib\kubelet\pods`, strings.HasPrefix(p, `c:\var\lib\kubelet\pods\`), strings.Contains(p, "kubernetes.io~secret"):
+	case p == `c:\var\lib\kubelet\pods`, strings.HasPrefix(p, `c:\var\lib\kubelet\pods\`),
+		strings.Contains(p, "kubernetes.io~secret"):
 		return 3
 	case p == `c:\var\lib\kubelet`:
 		return 2
@@ -81,8 +88,10 @@ func nearSecrets(path string) int {
 // The groups to which every user of a machine belongs, by their short names in
 // a security descriptor and by their identifiers.
 var everybody = map[string]string{
-	"BU": "Users", "AU": "Authenticated Users", "WD": "Everyone", "IU": "Interactive users", "BG": "Guests", "DU": "Domain Users",
-	"S-1-5-32-545": "Users", "S-1-5-11": "Authenticated Users", "S-1-1-0": "Everyone", "S-1-5-4": "Interactive users", "S-1-5-32-546": "Guests",
+	"BU": "Users", "AU": "Authenticated Users", "WD": "Everyone", "IU": "Interactive users",
+	"BG": "Guests", "DU": "Domain Users",
+	"S-1-5-32-545": "Users", "S-1-5-11": "Authenticated Users", "S-1-1-0": "Everyone",
+	"S-1-5-4": "Interactive users", "S-1-5-32-546": "Guests",
 }
 
 // noAccessControl is how a descriptor writes an access list that is not there: everybody may do everything.

@@ -28,13 +28,15 @@ which is a warning: the Service addresses then stand where the pods' own do.`,
 		},
 		Impact: "Services do not answer on this node until kube-proxy is started again",
 	},
-	Links:   []string{"https://github.com/kubernetes/website/tree/release-1.5/docs/getting-started-guides/windows", "https://github.com/kubernetes/kubernetes/pull/41487"},
+	Links: []string{
+		"https://github.com/kubernetes/website/tree/release-1.5/docs/getting-started-guides/windows", "https://github.com/kubernetes/kubernetes/pull/41487"},
 	Breaks:  []*checks.Effect{effectServices, effectNodePorts},
 	Applies: checks.OnGeneration(node.Gen15),
 	Needs:   []evidence.Need{evidence.Adapters},
 	Uses:    gen15Sources,
 	Signs: []checks.Sign{
-		{Text: "The filename, directory name, or volume label syntax is incorrect", Also: []string{"netsh"}, In: []string{"kube-proxy"}, ConfirmOnly: true},
+		{Text: "The filename, directory name, or volume label syntax is incorrect",
+			Also: []string{"netsh"}, In: []string{"kube-proxy"}, ConfirmOnly: true},
 	},
 	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
 		if len(evidence.Adapters.In(s)) == 0 {
@@ -45,10 +47,12 @@ which is a warning: the Service addresses then stand where the pods' own do.`,
 			a, there := adapterCalled(s, name)
 			switch {
 			case !there:
-				return []checks.Finding{checks.Findingf(checks.Fail, name, "kube-proxy is to put Service addresses on adapter %s, which the host does not have", name).
+				return []checks.Finding{checks.Findingf(checks.Fail, name,
+					"kube-proxy is to put Service addresses on adapter %s, which the host does not have", name).
 					With(from).At(evidence.Adapters.Field(s), "it has %s", adapterNames(s))}, nil
 			case a.Status != "" && a.Status != "up":
-				return []checks.Finding{checks.Findingf(checks.Fail, name, "kube-proxy puts Service addresses on adapter %s, which is %s", name, a.Status).
+				return []checks.Finding{checks.Findingf(checks.Fail, name,
+					"kube-proxy puts Service addresses on adapter %s, which is %s", name, a.Status).
 					With(from).At(a.Field("status"), "%s: status is %s", a.Name, a.Status)}, nil
 			}
 			return nil, nil
@@ -56,13 +60,16 @@ which is a warning: the Service addresses then stand where the pods' own do.`,
 		if _, there := adapterCalled(s, serviceAdapter); there {
 			return nil, nil
 		}
-		for _, name := range []string{transparentAdapter, "HNSTransparent", "vEthernet (HNS Internal NIC)"} {
+		for _, name := range []string{transparentAdapter, "HNSTransparent",
+			"vEthernet (HNS Internal NIC)"} {
 			if _, there := adapterCalled(s, name); there {
-				return []checks.Finding{checks.Findingf(checks.Warn, serviceAdapter, "the host has no adapter %s; kube-proxy, told of no other, puts Service addresses on %s", serviceAdapter, name).
+				return []checks.Finding{checks.Findingf(checks.Warn, serviceAdapter,
+					"the host has no adapter %s; kube-proxy, told of no other, puts Service addresses on %s", serviceAdapter, name).
 					At(evidence.Adapters.Field(s), "it has %s", adapterNames(s))}, nil
 			}
 		}
-		return []checks.Finding{checks.Findingf(checks.Fail, serviceAdapter, "the host has no adapter %s, and none that kube-proxy falls back on for Service addresses", serviceAdapter).
+		return []checks.Finding{checks.Findingf(checks.Fail, serviceAdapter,
+			"the host has no adapter %s, and none that kube-proxy falls back on for Service addresses", serviceAdapter).
 			At(evidence.Adapters.Field(s), "it has %s", adapterNames(s))}, nil
 	},
 })

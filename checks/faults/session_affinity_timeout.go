@@ -23,15 +23,20 @@ builds the whole affinity is, and connections through this node are spread over 
 The check reads the Services; a timeout of 10800 seconds is what the API server fills in by itself
 and is passed over.`,
 	Fix: checks.Fix{
-		Text:     "do not rely on the timeout; on builds before Server 2022 let clients come in through a Linux node or an ingress controller that keeps sessions by a cookie",
-		Commands: []string{"kubectl get services -A -o custom-columns=NS:.metadata.namespace,NAME:.metadata.name,AFFINITY:.spec.sessionAffinity,TIMEOUT:.spec.sessionAffinityConfig.clientIP.timeoutSeconds"},
-		Impact:   "none: nothing is changed on the node",
+		Text: "do not rely on the timeout; on builds before Server 2022 let clients come in through a Linux node or an ingress controller that keeps sessions by a cookie",
+		Commands: []string{
+			"kubectl get services -A -o custom-columns=NS:.metadata.namespace,NAME:.metadata.name,AFFINITY:.spec.sessionAffinity,TIMEOUT:.spec.sessionAffinityConfig.clientIP.timeoutSeconds"},
+		Impact: "none: nothing is changed on the node",
 	},
-	Links: []string{"https://kubernetes.io/docs/concepts/services-networking/windows-networking/", "https://kubernetes.io/docs/reference/networking/virtual-ips/"},
-	Needs: []evidence.Need{evidence.KubeServices, evidence.Any(evidence.HNSVersion, node.NeedBuild)},
-	Uses:  []evidence.Need{evidence.HNSVersion, evidence.OSInfo, evidence.Node},
+	Links: []string{"https://kubernetes.io/docs/concepts/services-networking/windows-networking/",
+		"https://kubernetes.io/docs/reference/networking/virtual-ips/"},
+	Needs: []evidence.Need{evidence.KubeServices, evidence.Any(evidence.HNSVersion,
+		node.NeedBuild)},
+	Uses: []evidence.Need{evidence.HNSVersion, evidence.OSInfo, evidence.Node},
 	Signs: []checks.Sign{
-		{Text: "Session Affinity is not supported on this version of Windows", Says: "this Windows build does not keep the sessionAffinity of Services", Level: checks.Warn},
+		{Text: "Session Affinity is not supported on this version of Windows",
+			Says:  "this Windows build does not keep the sessionAffinity of Services",
+			Level: checks.Warn},
 	},
 	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
 		n := node.About(s)
@@ -42,17 +47,25 @@ and is passed over.`,
 				continue
 			}
 			affine = append(affine, svc.FullName())
-			if c := svc.Spec.SessionAffinityConfig; c != nil && c.ClientIP != nil && c.ClientIP.TimeoutSeconds != nil && *c.ClientIP.TimeoutSeconds != defaultAffinity {
-				timed = append(timed, fmt.Sprintf("%s (%d s)", svc.FullName(), *c.ClientIP.TimeoutSeconds))
+			if c := svc.Spec.SessionAffinityConfig; c != nil && c.ClientIP != nil &&
+				c.ClientIP.TimeoutSeconds != nil && *c.ClientIP.TimeoutSeconds != defaultAffinity {
+				timed = append(timed, fmt.Sprintf("%s (%d s)", svc.FullName(),
+					*c.ClientIP.TimeoutSeconds))
 			}
 		}
 		switch {
 		case len(affine) > 0 && !able:
-			return []checks.Finding{checks.Findingf(checks.Warn, "Services", "sessionAffinity ClientIP needs HNS 12 (Server 2022) at least, and this is %s: connections through this node are spread over all pods of %s", from.Text, firstThree(affine)).
-				At(evidence.KubeServices.Field(s), "sessionAffinity is ClientIP on %s", firstThree(affine)).With(from)}, nil
+			return []checks.Finding{checks.Findingf(checks.Warn, "Services",
+				"sessionAffinity ClientIP needs HNS 12 (Server 2022) at least, and this is %s: connections through this node are spread over all pods of %s", from.Text, firstThree(affine)).
+				At(evidence.KubeServices.Field(s), "sessionAffinity is ClientIP on %s",
+					firstThree(affine)).With(from)}, nil
 		case len(timed) > 0:
-			return []checks.Finding{checks.Findingf(checks.Info, "Services", "the session timeout of %s is ignored on Windows: as documented", firstThree(timed)).
-				At(evidence.KubeServices.Field(s), "sessionAffinityConfig.clientIP.timeoutSeconds is set on %s", firstThree(timed))}, nil
+			return []checks.Finding{checks.Findingf(checks.Info, "Services",
+				"the session timeout of %s is ignored on Windows: as documented",
+				firstThree(timed)).
+				At(evidence.KubeServices.Field(s),
+					"sessionAffinityConfig.clientIP.timeoutSeconds is set on %s",
+					firstThree(timed))}, nil
 		}
 		return nil, nil
 	},

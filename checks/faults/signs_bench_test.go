@@ -55,8 +55,11 @@ func BenchmarkSignsBesideRipgrep(b *testing.B) {
 
 		b.StopTimer()
 		start = time.Now()
-		out, err := exec.Command(rg, "-c", "-F", "-f", patterns, filepath.Join(dir, "logs")).CombinedOutput()
-		if exit, ok := errors.AsType[*exec.ExitError](err); err != nil && (!ok || exit.ExitCode() != 1) { // 1: nothing found
+		out, err := exec.Command(rg, "-c", "-F", "-f", patterns,
+			filepath.Join(dir, "logs")).CombinedOutput()
+		// 1: nothing found
+		if exit, ok := errors.AsType[*exec.ExitError](err); err != nil &&
+			(!ok || exit.ExitCode() != 1) {
 			b.Fatalf("rg: %v\n%s", err, out)
 		}
 		theirs += time.Since(start)
@@ -101,13 +104,15 @@ func writeLogs(b *testing.B, dir string, files int, size int) int64 {
 	for i := range files {
 		var log bytes.Buffer
 		for log.Len() < size {
-			log.WriteString(digits.ReplaceAllStringFunc(lines[random.IntN(len(lines))], func(n string) string {
-				return strconv.Itoa(1000 + random.IntN(1e6))
-			}))
+			log.WriteString(digits.ReplaceAllStringFunc(lines[random.IntN(len(lines))],
+				func(n string) string {
+					return strconv.Itoa(1000 + random.IntN(1e6))
+				}))
 			log.WriteByte('\n')
 		}
 		total += int64(log.Len())
-		if err := os.WriteFile(filepath.Join(dir, "logs", "kubelet", fmt.Sprintf("kubelet-%d.log", i)), log.Bytes(), 0o644); err != nil {
+		if err := os.WriteFile(filepath.Join(dir, "logs", "kubelet",
+			fmt.Sprintf("kubelet-%d.log", i)), log.Bytes(), 0o644); err != nil {
 			b.Fatal(err)
 		}
 	}

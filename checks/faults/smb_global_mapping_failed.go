@@ -24,31 +24,41 @@ const (
 )
 
 var smbFailures = []smbFailure{
-	{[]string{"Windows System Error 1326"}, "The user name or password is incorrect", "the file server refuses the user name or password (error 1326)", checks.Fix{
-		Text:     `correct the Secret of the volume: the user name needs its domain (DOMAIN\user), for Azure Files it is AZURE\ACCOUNT with the account's key; and look for another mapping of the same server with other credentials, of which Windows allows only one`,
-		Commands: []string{"Get-SmbGlobalMapping", `Remove-SmbGlobalMapping -RemotePath \\SERVER\SHARE -Force`},
-		Impact:   "pods of this node that use the removed mapping lose their volume until it is mapped again",
-	}},
-	{[]string{"Windows System Error 65,"}, "Network access is denied", "Windows denies the access, as it does when it has another mapping of the same server (error 65)", checks.Fix{
-		Text:     "remove the stale mapping of the same server, and use one set of credentials for all shares of a server: Windows allows no second",
-		Commands: []string{"Get-SmbGlobalMapping", `Remove-SmbGlobalMapping -RemotePath \\SERVER\SHARE -Force`},
-		Impact:   "pods of this node that use the removed mapping lose their volume until it is mapped again",
-	}},
-	{[]string{"Windows System Error 53,"}, "The network path was not found", "the node does not find or reach the file server (error 53)", checks.Fix{
-		Text:     "name the server by a name or address that the node itself resolves: the cluster's DNS (….svc.cluster.local) serves pods only; and see that port 445 is open between them",
-		Commands: []string{"Resolve-DnsName SERVER", "Test-NetConnection SERVER -Port 445"},
-		Impact:   "none: looking changes nothing; a PersistentVolume with another source must be made anew",
-	}},
-	{[]string{"Windows System Error 87,"}, "SmbGlobalMapping : The parameter is incorrect", `the name of the share is malformed: "The parameter is incorrect"`, checks.Fix{
-		Text:     "write the source of the volume as //SERVER/SHARE, without a slash at the end and without a second one inside",
-		Commands: []string{"kubectl get pv -o custom-columns=NAME:.metadata.name,SOURCE:.spec.csi.volumeAttributes.source"},
-		Impact:   "a PersistentVolume with another source must be made anew",
-	}},
-	{formsOf("STATUS_DLL_INIT_FAILED"), "", "the mapping could not be tried: no process starts any more on this node (0xc0000142)", checks.Fix{
-		Text:     "the desktop heap or the memory of the node is used up, and the share is not to blame: drain and reboot the node, then run fewer pods on it",
-		Commands: []string{"kubectl drain {node} --ignore-daemonsets --delete-emptydir-data", "Restart-Computer"},
-		Impact:   "the pods of this node are evicted, and their emptyDir volumes are lost",
-	}},
+	{[]string{"Windows System Error 1326"}, "The user name or password is incorrect",
+		"the file server refuses the user name or password (error 1326)", checks.Fix{
+			Text: `correct the Secret of the volume: the user name needs its domain (DOMAIN\user), for Azure Files it is AZURE\ACCOUNT with the account's key; and look for another mapping of the same server with other credentials, of which Windows allows only one`,
+			Commands: []string{"Get-SmbGlobalMapping",
+				`Remove-SmbGlobalMapping -RemotePath \\SERVER\SHARE -Force`},
+			Impact: "pods of this node that use the removed mapping lose their volume until it is mapped again",
+		}},
+	{[]string{"Windows System Error 65,"}, "Network access is denied",
+		"Windows denies the access, as it does when it has another mapping of the same server (error 65)", checks.Fix{
+			Text: "remove the stale mapping of the same server, and use one set of credentials for all shares of a server: Windows allows no second",
+			Commands: []string{"Get-SmbGlobalMapping",
+				`Remove-SmbGlobalMapping -RemotePath \\SERVER\SHARE -Force`},
+			Impact: "pods of this node that use the removed mapping lose their volume until it is mapped again",
+		}},
+	{[]string{"Windows System Error 53,"}, "The network path was not found",
+		"the node does not find or reach the file server (error 53)", checks.Fix{
+			Text:     "name the server by a name or address that the node itself resolves: the cluster's DNS (….svc.cluster.local) serves pods only; and see that port 445 is open between them",
+			Commands: []string{"Resolve-DnsName SERVER", "Test-NetConnection SERVER -Port 445"},
+			Impact:   "none: looking changes nothing; a PersistentVolume with another source must be made anew",
+		}},
+	{[]string{"Windows System Error 87,"}, "SmbGlobalMapping : The parameter is incorrect",
+		`the name of the share is malformed: "The parameter is incorrect"`, checks.Fix{
+			Text: "write the source of the volume as //SERVER/SHARE, without a slash at the end and without a second one inside",
+			Commands: []string{
+				"kubectl get pv -o custom-columns=NAME:.metadata.name,SOURCE:.spec.csi.volumeAttributes.source"},
+			Impact: "a PersistentVolume with another source must be made anew",
+		}},
+	{formsOf("STATUS_DLL_INIT_FAILED"), "",
+		"the mapping could not be tried: no process starts any more on this node (0xc0000142)",
+		checks.Fix{
+			Text: "the desktop heap or the memory of the node is used up, and the share is not to blame: drain and reboot the node, then run fewer pods on it",
+			Commands: []string{"kubectl drain {node} --ignore-daemonsets --delete-emptydir-data",
+				"Restart-Computer"},
+			Impact: "the pods of this node are evicted, and their emptyDir volumes are lost",
+		}},
 }
 
 var _ = register(checks.Check{
@@ -65,17 +75,22 @@ The number is in the event of the pod (FailedMount) and in the logs of the kubel
 csi-proxy; nothing else in a recording shows the mapping. A pod that has become Ready since speaks
 for itself.`,
 	Fix: checks.Fix{
-		Text:     "read the error behind the message, and try the mapping by hand on the node",
-		Commands: []string{"Get-SmbGlobalMapping", `New-SmbGlobalMapping -RemotePath \\SERVER\SHARE -Credential (Get-Credential)`},
-		Impact:   "none, unless the mapping replaces another",
+		Text: "read the error behind the message, and try the mapping by hand on the node",
+		Commands: []string{"Get-SmbGlobalMapping",
+			`New-SmbGlobalMapping -RemotePath \\SERVER\SHARE -Credential (Get-Credential)`},
+		Impact: "none, unless the mapping replaces another",
 	},
 	Links: []string{
-		"https://github.com/kubernetes-csi/csi-driver-smb/issues/655", "https://github.com/kubernetes-csi/csi-driver-smb/issues/453", "https://github.com/kubernetes-csi/csi-driver-smb/issues/520",
-		"https://github.com/kubernetes-csi/csi-proxy/issues/311", "https://github.com/kubernetes-sigs/azuredisk-csi-driver/issues/2082",
+		"https://github.com/kubernetes-csi/csi-driver-smb/issues/655",
+		"https://github.com/kubernetes-csi/csi-driver-smb/issues/453",
+		"https://github.com/kubernetes-csi/csi-driver-smb/issues/520",
+		"https://github.com/kubernetes-csi/csi-proxy/issues/311",
+		"https://github.com/kubernetes-sigs/azuredisk-csi-driver/issues/2082",
 	},
 	Breaks: []*checks.Effect{effectPodStart},
-	Needs:  []evidence.Need{evidence.Any(evidence.PodEvents, evidence.Logs("kubelet"), evidence.Logs("csi-proxy"))},
-	Signs:  smbSigns(),
+	Needs: []evidence.Need{evidence.Any(evidence.PodEvents, evidence.Logs("kubelet"),
+		evidence.Logs("csi-proxy"))},
+	Signs: smbSigns(),
 	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
 		var findings []checks.Finding
 		for _, m := range s.Signs("smb-global-mapping-failed") {
@@ -83,7 +98,9 @@ for itself.`,
 				continue
 			}
 			f := smbFinding(m)
-			if i := slices.IndexFunc(findings, func(g checks.Finding) bool { return g.Message() == f.Message() }); i >= 0 {
+			if i := slices.IndexFunc(findings, func(g checks.Finding) bool {
+				return g.Message() == f.Message()
+			}); i >= 0 {
 				if len(findings[i].Because) < checks.MaxQuotes {
 					findings[i] = findings[i].With(checks.Quote(m))
 				}
@@ -100,10 +117,12 @@ func smbSigns() []checks.Sign {
 	var signs []checks.Sign
 	other := checks.Sign{Text: "NewSmbGlobalMapping failed", Says: smbOther}
 	for _, failure := range smbFailures {
-		signs = append(signs, checks.Sign{Text: failure.codes[0], Or: failure.codes[1:], Also: []string{smbMapping}, Says: failure.says})
+		signs = append(signs, checks.Sign{Text: failure.codes[0], Or: failure.codes[1:],
+			Also: []string{smbMapping}, Says: failure.says})
 		other.Not = append(other.Not, failure.codes...)
 		if failure.words != "" {
-			signs = append(signs, checks.Sign{Text: failure.words, Also: []string{smbMapping}, Not: failure.codes, Says: failure.says})
+			signs = append(signs, checks.Sign{Text: failure.words, Also: []string{smbMapping},
+				Not: failure.codes, Says: failure.says})
 			other.Not = append(other.Not, failure.words)
 		}
 	}
@@ -119,7 +138,8 @@ func smbFinding(m evidence.SignMatch) checks.Finding {
 	f := checks.Findingf(checks.Fail, "SMB share", "%s", smbOther)
 	for _, failure := range smbFailures {
 		if m.Text == failure.words || slices.Contains(failure.codes, m.Text) {
-			f = checks.Findingf(checks.Fail, "SMB share", "%s", evidence.Phrasef(failure.says)).Cure(failure.fix)
+			f = checks.Findingf(checks.Fail, "SMB share", "%s",
+				evidence.Phrasef(failure.says)).Cure(failure.fix)
 		}
 	}
 	f.Subject = cmp.Or(smbShare(m.Found), f.Subject)

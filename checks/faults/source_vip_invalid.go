@@ -28,7 +28,8 @@ its gateway.`,
 		},
 		Impact: "Services do not answer from this node until kube-proxy has programmed them again",
 	},
-	Links:  []string{"https://kubernetes.io/docs/tasks/debug/debug-cluster/windows/", "https://github.com/kubernetes/kubernetes/issues/100962"},
+	Links: []string{"https://kubernetes.io/docs/tasks/debug/debug-cluster/windows/",
+		"https://github.com/kubernetes/kubernetes/issues/100962"},
 	Breaks: []*checks.Effect{effectKubeProxy, effectServiceRules},
 	Applies: func(n *node.Node) error {
 		if n.CNI.Value == node.Calico || n.CNI.Value == node.OVN {
@@ -37,13 +38,17 @@ its gateway.`,
 		return checks.RequireBackend(n, node.OverlayNet)
 	},
 	Needs: []evidence.Need{
-		evidence.Any(node.NeedProxySettings, evidence.File(node.SourceVIPFiles[0]), evidence.File(node.SourceVIPFiles[1])),
+		evidence.Any(node.NeedProxySettings, evidence.File(node.SourceVIPFiles[0]),
+			evidence.File(node.SourceVIPFiles[1])),
 		evidence.Any(evidence.HNSNetworks, node.NeedPodCIDRs),
 	},
-	Uses: slices.Concat(node.ProxySources, node.AsFiles(node.SourceVIPFiles), []evidence.Need{evidence.HNSNetworks, evidence.HNSEndpoints, evidence.Node}),
+	Uses: slices.Concat(node.ProxySources, node.AsFiles(node.SourceVIPFiles),
+		[]evidence.Need{evidence.HNSNetworks, evidence.HNSEndpoints, evidence.Node}),
 	Signs: []checks.Sign{
-		{Text: "Source Vip endpoint creation failed", Says: "kube-proxy cannot create the endpoint of its source VIP"},
-		{Text: "source-vip flag not set", Says: "kube-proxy is given no source VIP on an overlay network"},
+		{Text: "Source Vip endpoint creation failed",
+			Says: "kube-proxy cannot create the endpoint of its source VIP"},
+		{Text: "source-vip flag not set",
+			Says: "kube-proxy is given no source VIP on an overlay network"},
 	},
 	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
 		n := node.About(s)
@@ -53,10 +58,13 @@ its gateway.`,
 		}
 		subnets, where := podSubnets(n, s)
 		if len(subnets) == 0 {
-			return nil, checks.Unknown(evidence.NotShown.Gap("the HNS network's subnet or the node's podCIDR"))
+			return nil, checks.Unknown(
+				evidence.NotShown.Gap("the HNS network's subnet or the node's podCIDR"))
 		}
 		if !node.AnyContains(subnets, vip) {
-			return []checks.Finding{checks.Findingf(checks.Fail, vip.String(), "the source VIP %s lies outside the node's pod network %s", vip, subnets[0]).With(from, where)}, nil
+			return []checks.Finding{checks.Findingf(checks.Fail, vip.String(),
+				"the source VIP %s lies outside the node's pod network %s", vip,
+				subnets[0]).With(from, where)}, nil
 		}
 		for _, p := range subnets {
 			if !p.Contains(vip) || p.IsSingleIP() {
@@ -64,9 +72,12 @@ its gateway.`,
 			}
 			switch vip {
 			case p.Addr():
-				return []checks.Finding{checks.Findingf(checks.Fail, vip.String(), "the source VIP %s is the address of the subnet %s itself", vip, p).With(from, where)}, nil
+				return []checks.Finding{checks.Findingf(checks.Fail, vip.String(),
+					"the source VIP %s is the address of the subnet %s itself", vip, p).With(from,
+					where)}, nil
 			case node.NthAddress(p, 1):
-				return []checks.Finding{checks.Findingf(checks.Fail, vip.String(), "the source VIP %s is the gateway of %s", vip, p).With(from, where)}, nil
+				return []checks.Finding{checks.Findingf(checks.Fail, vip.String(),
+					"the source VIP %s is the gateway of %s", vip, p).With(from, where)}, nil
 			}
 		}
 		return sourceVIPEndpoint(s, vip, from), nil
@@ -75,11 +86,15 @@ its gateway.`,
 
 // sourceVIPEndpoint looks for the endpoint of a source VIP that the subnet has
 // room for: it must be kube-proxy's own, and HNS must have been able to make it.
-func sourceVIPEndpoint(s evidence.Snapshot, vip node.Address, from evidence.Because) []checks.Finding {
+func sourceVIPEndpoint(s evidence.Snapshot, vip node.Address,
+	from evidence.Because) []checks.Finding {
 	for _, p := range evidence.Pods.In(s) {
-		if ip, ok := node.ParseAddress(p.Status.PodIP); ok && ip == vip && !p.Spec.HostNetwork && p.Status.Phase != "Succeeded" && p.Status.Phase != "Failed" {
-			return []checks.Finding{checks.Findingf(checks.Fail, vip.String(), "the source VIP %s is the address of the pod %s", vip, p.FullName()).
-				With(from).At(p.Field("status", "podIP"), "%s has %s", p.FullName(), p.Status.PodIP)}
+		if ip, ok := node.ParseAddress(p.Status.PodIP); ok && ip == vip && !p.Spec.HostNetwork &&
+			p.Status.Phase != "Succeeded" && p.Status.Phase != "Failed" {
+			return []checks.Finding{checks.Findingf(checks.Fail, vip.String(),
+				"the source VIP %s is the address of the pod %s", vip, p.FullName()).
+				With(from).At(p.Field("status", "podIP"), "%s has %s", p.FullName(),
+				p.Status.PodIP)}
 		}
 	}
 	made := slices.ContainsFunc(evidence.HNSEndpoints.In(s), func(e evidence.HNSEndpoint) bool {
@@ -89,8 +104,10 @@ func sourceVIPEndpoint(s evidence.Snapshot, vip node.Address, from evidence.Beca
 	if made || len(matches) == 0 || !evidence.HNSEndpoints.Known(s) {
 		return nil
 	}
-	f := checks.Findingf(checks.Fail, vip.String(), "HNS has no endpoint with the source VIP %s, and kube-proxy could not make it", vip).
-		With(from, checks.Quote(matches[0])).At(evidence.HNSEndpoints.Field(s), "no endpoint has %s", vip)
+	f := checks.Findingf(checks.Fail, vip.String(),
+		"HNS has no endpoint with the source VIP %s, and kube-proxy could not make it", vip).
+		With(from, checks.Quote(matches[0])).At(evidence.HNSEndpoints.Field(s),
+		"no endpoint has %s", vip)
 	f.Basis = checks.ByBoth
 	return []checks.Finding{f}
 }

@@ -20,9 +20,10 @@ starts without a source VIP.
 
 A byte order mark in sourceVip.json itself is how Windows PowerShell writes files, and no fault.`,
 	Fix: checks.Fix{
-		Text:     "remove both files, write the request as ASCII (Set-Content -Encoding ascii), and start kube-proxy's script again",
-		Commands: []string{`Remove-Item C:\k\sourceVip.json, C:\k\sourceVipRequest.json, C:\sourcevip\sourceVip.json, C:\sourcevip\sourceVipRequest.json -ErrorAction SilentlyContinue`},
-		Impact:   "Services do not answer from this node until kube-proxy has programmed them again",
+		Text: "remove both files, write the request as ASCII (Set-Content -Encoding ascii), and start kube-proxy's script again",
+		Commands: []string{
+			`Remove-Item C:\k\sourceVip.json, C:\k\sourceVipRequest.json, C:\sourcevip\sourceVip.json, C:\sourcevip\sourceVipRequest.json -ErrorAction SilentlyContinue`},
+		Impact: "Services do not answer from this node until kube-proxy has programmed them again",
 	},
 	Links:    []string{"https://github.com/MicrosoftDocs/Virtualization-Documentation/issues/1240"},
 	Breaks:   []*checks.Effect{effectKubeProxy, effectServiceRules},
@@ -36,8 +37,9 @@ A byte order mark in sourceVip.json itself is how Windows PowerShell writes file
 		}
 		return checks.RequireBackend(n, node.OverlayNet)
 	},
-	Needs: []evidence.Need{evidence.Any(evidence.File(node.SourceVIPFiles[0]), evidence.File(node.SourceVIPFiles[1]))},
-	Uses:  node.AsFiles(slices.Concat(node.SourceVIPFiles, node.SourceVIPRequests)),
+	Needs: []evidence.Need{evidence.Any(evidence.File(node.SourceVIPFiles[0]),
+		evidence.File(node.SourceVIPFiles[1]))},
+	Uses: node.AsFiles(slices.Concat(node.SourceVIPFiles, node.SourceVIPRequests)),
 	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
 		var findings []checks.Finding
 		there := false
@@ -51,16 +53,22 @@ A byte order mark in sourceVip.json itself is how Windows PowerShell writes file
 			var finding checks.Finding
 			switch {
 			case err != nil:
-				finding = checks.Findingf(checks.Fail, path, "%s holds no address: %v", path, err).At(evidence.InFile(f.Path), "%v", err)
+				finding = checks.Findingf(checks.Fail, path, "%s holds no address: %v", path,
+					err).At(evidence.InFile(f.Path), "%v", err)
 			case vip.ErrorMsg != "" || vip.ErrorCode != 0:
-				finding = checks.Findingf(checks.Fail, path, "%s holds an error of host-local where the address should be: %s", path, vip.ErrorMsg).At(f.Field("code"), "code %d, msg %s", vip.ErrorCode, vip.ErrorMsg)
+				finding = checks.Findingf(checks.Fail, path,
+					"%s holds an error of host-local where the address should be: %s", path,
+					vip.ErrorMsg).At(f.Field("code"), "code %d, msg %s", vip.ErrorCode,
+					vip.ErrorMsg)
 			case vip.IP == "":
-				finding = checks.Findingf(checks.Fail, path, "%s names no address", path).At(f.Field("ip4", "ip"), "neither ip4.ip nor ips[0].address is set")
+				finding = checks.Findingf(checks.Fail, path, "%s names no address",
+					path).At(f.Field("ip4", "ip"), "neither ip4.ip nor ips[0].address is set")
 			default:
 				continue
 			}
 			if request := s.File(node.SourceVIPRequests[i]); request.Gap.Kind == "" && request.BOM {
-				finding = finding.At(evidence.InFile(request.Path), "begins with a byte order mark, which host-local refuses")
+				finding = finding.At(evidence.InFile(request.Path),
+					"begins with a byte order mark, which host-local refuses")
 			}
 			findings = append(findings, finding)
 		}

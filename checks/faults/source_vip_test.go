@@ -13,7 +13,9 @@ const overlayNetwork = "-- hns-networks.json --\n[{\"ID\":\"A\",\"Name\":\"flann
 func TestSourceVIPInvalid(t *testing.T) {
 	vip := func(ip string) string { return onOverlay(`,"--source-vip=`+ip+`"`) + overlayNetwork }
 	sdn := func(ip string) string {
-		return onOverlay("") + overlayNetwork + "-- files/C/k/sourceVip.json --\n{\"cniversion\":\"0.2.0\",\"ip4\":{\"ip\":\"" + ip + "/24\",\"gateway\":\"10.244.3.1\"}}\n"
+		return onOverlay("") + overlayNetwork +
+			"-- files/C/k/sourceVip.json --\n{\"cniversion\":\"0.2.0\",\"ip4\":{\"ip\":\"" + ip +
+			"/24\",\"gateway\":\"10.244.3.1\"}}\n"
 	}
 	const refused = "-- logs/kube-proxy/kube-proxy.log --\nE1120 proxier.go:1] \"Source Vip endpoint creation failed\" err=\"hcnCreateEndpoint failed in Win32: An address provided is invalid or reserved. (0x803b002f)\"\n"
 	const endpoint = "-- hns-endpoints.json --\n[{\"ID\":\"E\",\"HostComputeNetwork\":\"A\",\"HostComputeNamespace\":\"00000000-0000-0000-0000-000000000000\",\"IpConfigurations\":[{\"IpAddress\":\"10.244.3.2\",\"PrefixLength\":24}],\"Flags\":0,\"SchemaVersion\":{\"Major\":2}}]\n"
@@ -22,20 +24,32 @@ func TestSourceVIPInvalid(t *testing.T) {
 	}
 	runLooks(t, "source-vip-invalid", []look{
 		{"in the subnet of the network", vip("10.244.3.2"), "pass"},
-		{"of the podCIDR of before", vip("10.244.7.2"), "fail: the source VIP 10.244.7.2 lies outside the node's pod network 10.244.3.0/24 [state]"},
-		{"the same, in Microsoft's file", sdn("10.244.7.9"), "fail: the source VIP 10.244.7.9 lies outside the node's pod network 10.244.3.0/24 [state]"},
+		{"of the podCIDR of before", vip("10.244.7.2"),
+			"fail: the source VIP 10.244.7.2 lies outside the node's pod network 10.244.3.0/24 [state]"},
+		{"the same, in Microsoft's file", sdn("10.244.7.9"),
+			"fail: the source VIP 10.244.7.9 lies outside the node's pod network 10.244.3.0/24 [state]"},
 		{"Microsoft's file in order", sdn("10.244.3.9"), "pass"},
-		{"the subnet's own address", vip("10.244.3.0"), "fail: the source VIP 10.244.3.0 is the address of the subnet 10.244.3.0/24 itself [state]"},
-		{"the gateway", vip("10.244.3.1"), "fail: the source VIP 10.244.3.1 is the gateway of 10.244.3.0/24 [state]"},
-		{"HNS was not asked, but the Node object", onOverlay(`,"--source-vip=10.244.7.2"`) + nodeWith(podCIDR), "fail: the source VIP 10.244.7.2 lies outside the node's pod network 10.244.2.0/24 [state]"},
-		{"a pod has it", vip("10.244.3.2") + pod("Running"), "fail: the source VIP 10.244.3.2 is the address of the pod a/p [state]"},
+		{"the subnet's own address", vip("10.244.3.0"),
+			"fail: the source VIP 10.244.3.0 is the address of the subnet 10.244.3.0/24 itself [state]"},
+		{"the gateway", vip("10.244.3.1"),
+			"fail: the source VIP 10.244.3.1 is the gateway of 10.244.3.0/24 [state]"},
+		{"HNS was not asked, but the Node object", onOverlay(`,"--source-vip=10.244.7.2"`) +
+			nodeWith(podCIDR),
+			"fail: the source VIP 10.244.7.2 lies outside the node's pod network 10.244.2.0/24 [state]"},
+		{"a pod has it", vip("10.244.3.2") + pod("Running"),
+			"fail: the source VIP 10.244.3.2 is the address of the pod a/p [state]"},
 		{"a pod that has ended had it", vip("10.244.3.2") + pod("Succeeded"), "pass"},
-		{"HNS could not make the endpoint", vip("10.244.3.2") + refused + "-- hns-endpoints.json --\n[]\n", "fail: HNS has no endpoint with the source VIP 10.244.3.2, and kube-proxy could not make it [state+text]"},
-		{"HNS made it in the end", vip("10.244.3.2") + refused + endpoint, "info: the logs say: kube-proxy cannot create the endpoint of its source VIP; the node's state does not bear it out [text]"},
+		{"HNS could not make the endpoint",
+			vip("10.244.3.2") + refused + "-- hns-endpoints.json --\n[]\n",
+			"fail: HNS has no endpoint with the source VIP 10.244.3.2, and kube-proxy could not make it [state+text]"},
+		{"HNS made it in the end", vip("10.244.3.2") + refused + endpoint,
+			"info: the logs say: kube-proxy cannot create the endpoint of its source VIP; the node's state does not bear it out [text]"},
 		{"none is recorded", onOverlay("") + overlayNetwork, "unknown"},
-		{"none is recorded, and kube-proxy complains", onOverlay("") + overlayNetwork + refused, "fail: kube-proxy cannot create the endpoint of its source VIP [text]"},
+		{"none is recorded, and kube-proxy complains", onOverlay("") + overlayNetwork + refused,
+			"fail: kube-proxy cannot create the endpoint of its source VIP [text]"},
 		{"nothing to compare with", onOverlay(`,"--source-vip=10.244.7.2"`), "unknown"},
-		{"host-gw needs none", onFlannel + "-- processes.json --\n[{\"pid\":1,\"name\":\"kube-proxy.exe\",\"args\":[\"--network-name=cbr0\"]}]\n", "skip"},
+		{"host-gw needs none",
+			onFlannel + "-- processes.json --\n[{\"pid\":1,\"name\":\"kube-proxy.exe\",\"args\":[\"--network-name=cbr0\"]}]\n", "skip"},
 		{"Calico keeps it elsewhere", onCalico + overlayNetwork, "skip"},
 	})
 }
@@ -46,13 +60,20 @@ func TestSourceVIPJSONCorrupt(t *testing.T) {
 	const absent = "-- files.json --\n[{\"path\":\"C:\\\\k\\\\sourceVip.json\",\"outcome\":\"absent\"},{\"path\":\"C:\\\\sourcevip\\\\sourceVip.json\",\"outcome\":\"absent\"}]\n"
 	runLooks(t, "source-vip-json-corrupt", []look{
 		{"an address", onOverlay("") + file + good + "\n", "pass"},
-		{"an address behind a byte order mark, as PowerShell writes it", onOverlay("") + file + "\ufeff" + good + "\n", "pass"},
-		{"host-local's error", onOverlay("") + file + `{"code":100,"msg":"error reading network config: invalid character 'x'"}` + "\n",
+		{"an address behind a byte order mark, as PowerShell writes it",
+			onOverlay("") + file + "\ufeff" + good + "\n", "pass"},
+		{"host-local's error",
+			onOverlay("") + file +
+				`{"code":100,"msg":"error reading network config: invalid character 'x'"}` + "\n",
 			`fail: C:\sourcevip\sourceVip.json holds an error of host-local where the address should be: error reading network config: invalid character 'x' [state]`},
-		{"an answer without an address", onOverlay("") + file + "{\"cniVersion\":\"0.3.0\",\"ips\":[]}\n", `fail: C:\sourcevip\sourceVip.json names no address [state]`},
-		{"on a node that tells no plugin, the file speaks for itself", file + "{\"code\":100,\"msg\":\"x\"}\n",
+		{"an answer without an address",
+			onOverlay("") + file + "{\"cniVersion\":\"0.3.0\",\"ips\":[]}\n",
+			`fail: C:\sourcevip\sourceVip.json names no address [state]`},
+		{"on a node that tells no plugin, the file speaks for itself",
+			file + "{\"code\":100,\"msg\":\"x\"}\n",
 			`fail: C:\sourcevip\sourceVip.json holds an error of host-local where the address should be: x [state]`},
-		{"a leftover on a host-gw node", onFlannel + file + "{\"code\":100,\"msg\":\"x\"}\n", "skip"},
+		{"a leftover on a host-gw node", onFlannel + file + "{\"code\":100,\"msg\":\"x\"}\n",
+			"skip"},
 		{"RKE2 keeps no such file", onOverlay("") + absent, "skip"},
 		{"nobody looked", onOverlay(""), "unknown"},
 	})

@@ -32,7 +32,9 @@ management addresses alone. flanneld then waits for its network for ever, which 
 		},
 		Impact: "the node is off the network already; have access to its console before the network is created again",
 	},
-	Links: []string{"https://github.com/kubernetes-sigs/sig-windows-tools/issues/162", "https://github.com/kubernetes-sigs/sig-windows-tools/issues/105", "https://github.com/microsoft/SDN/issues/498"},
+	Links: []string{"https://github.com/kubernetes-sigs/sig-windows-tools/issues/162",
+		"https://github.com/kubernetes-sigs/sig-windows-tools/issues/105",
+		"https://github.com/microsoft/SDN/issues/498"},
 	Breaks: []*checks.Effect{effectNetworkCreation, effectKubeProxy, effectPodTraffic,
 		effectNodePorts, effectRoutes, effectNodeReports},
 	Explains: []string{"flannel-interface-not-found", "metadata-route-lost",
@@ -41,7 +43,8 @@ management addresses alone. flanneld then waits for its network for ever, which 
 	Uses:  []evidence.Need{evidence.HNSNetworks, evidence.Adapters},
 	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
 		if evidence.Adapters.Known(s) {
-			return lostOnAdapter(s), nil // HNS remembers the address of the moment in which the network was made
+			// HNS remembers the address of the moment in which the network was made
+			return lostOnAdapter(s), nil
 		}
 		var lost *evidence.HNSNetwork
 		for _, net := range evidence.HNSNetworks.In(s) {
@@ -57,7 +60,8 @@ management addresses alone. flanneld then waits for its network for ever, which 
 		if lost == nil {
 			return nil, nil
 		}
-		return []checks.Finding{checks.Findingf(checks.Fail, lost.Name, "HNS network %s has the management address %s: the node's own did not come back on the switch", lost.Name, lost.ManagementIP).
+		return []checks.Finding{checks.Findingf(checks.Fail, lost.Name,
+			"HNS network %s has the management address %s: the node's own did not come back on the switch", lost.Name, lost.ManagementIP).
 			At(lost.Field(), "%s: ManagementIP is %s", lost.Name, lost.ManagementIP)}, nil
 	},
 })
@@ -73,16 +77,22 @@ func lostOnAdapter(s evidence.Snapshot) []checks.Finding {
 		if len(a.Gateways) > 0 {
 			return nil
 		}
-		v4 := slices.DeleteFunc(node.ParseAddresses(a.Addresses...), node.Address.Is6) // every adapter has an fe80:: of its own
-		if !isHostSide(a.Name) || len(v4) != 1 || !v4[0].IsLinkLocalUnicast() || !strings.EqualFold(a.Status, "up") {
+		// every adapter has an fe80:: of its own
+		v4 := slices.DeleteFunc(node.ParseAddresses(a.Addresses...), node.Address.Is6)
+		if !isHostSide(a.Name) || len(v4) != 1 || !v4[0].IsLinkLocalUnicast() ||
+			!strings.EqualFold(a.Status, "up") {
 			continue
 		}
 		ip := v4[0]
-		f := checks.Findingf(checks.Fail, a.Name, "the adapter %s has only the address %s, which Windows makes up where there is none", a.Name, ip)
+		f := checks.Findingf(checks.Fail, a.Name,
+			"the adapter %s has only the address %s, which Windows makes up where there is none",
+			a.Name, ip)
 		if a.DHCP != nil && *a.DHCP {
-			f = checks.Findingf(checks.Fail, a.Name, "the adapter %s has only the address %s: DHCP did not answer it on the virtual switch", a.Name, ip)
+			f = checks.Findingf(checks.Fail, a.Name,
+				"the adapter %s has only the address %s: DHCP did not answer it on the virtual switch", a.Name, ip)
 		}
-		findings = append(findings, f.At(a.Field("addresses"), "%s: addresses %s, no gateway", a.Name, strings.Join(a.Addresses, ", ")))
+		findings = append(findings, f.At(a.Field("addresses"), "%s: addresses %s, no gateway",
+			a.Name, strings.Join(a.Addresses, ", ")))
 	}
 	return findings
 }

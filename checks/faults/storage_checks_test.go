@@ -19,28 +19,38 @@ func podEvent(reason, message string) string {
 
 func TestSMBGlobalMappingFailed(t *testing.T) {
 	failed := func(output string) string {
-		return podEvent("FailedMount", `MountVolume.MountDevice failed for volume "v" : rpc error: code = Internal desc = volume(v) mount "//files/share" on "x" failed with NewSmbGlobalMapping failed. output: "`+output+`", err: exit status 1`)
+		return podEvent("FailedMount",
+			`MountVolume.MountDevice failed for volume "v" : rpc error: code = Internal desc = volume(v) mount "//files/share" on "x" failed with NewSmbGlobalMapping failed. output: "`+output+`", err: exit status 1`)
 	}
 	const up = `-- api/pods.json --
 {"items":[{"metadata":{"namespace":"shop","name":"web-1"},"status":{"phase":"Running","conditions":[{"type":"Ready","status":"True","lastTransitionTime":"2026-11-20T09:59:00Z"}]}}]}
 `
 	runLooks(t, "smb-global-mapping-failed", []look{
-		{"the code of a wrong secret, in words of any language", failed("New-SmbGlobalMapping : Der Benutzername oder das Kennwort ist falsch. + FullyQualifiedErrorId : Windows System Error 1326,New-SmbGlobalMapping"),
+		{"the code of a wrong secret, in words of any language",
+			failed("New-SmbGlobalMapping : Der Benutzername oder das Kennwort ist falsch. + FullyQualifiedErrorId : Windows System Error 1326,New-SmbGlobalMapping"),
 			"fail: the file server refuses the user name or password (error 1326) [text]"},
-		{"a second mapping of the same server", failed("New-SmbGlobalMapping : Network access is denied. + FullyQualifiedErrorId : Windows System Error 65,New-SmbGlobalMapping"),
+		{"a second mapping of the same server",
+			failed("New-SmbGlobalMapping : Network access is denied. + FullyQualifiedErrorId : Windows System Error 65,New-SmbGlobalMapping"),
 			"fail: Windows denies the access, as it does when it has another mapping of the same server (error 65) [text]"},
-		{"a server that only pods find, cut off before the code", failed("New-SmbGlobalMapping : The network path was not found."),
+		{"a server that only pods find, cut off before the code",
+			failed("New-SmbGlobalMapping : The network path was not found."),
 			"fail: the node does not find or reach the file server (error 53) [text]"},
-		{"a slash too many", failed("New-SmbGlobalMapping : The parameter is incorrect. + FullyQualifiedErrorId : Windows System Error 87,New-SmbGlobalMapping"),
+		{"a slash too many",
+			failed("New-SmbGlobalMapping : The parameter is incorrect. + FullyQualifiedErrorId : Windows System Error 87,New-SmbGlobalMapping"),
 			`fail: the name of the share is malformed: "The parameter is incorrect" [text]`},
-		{"no process starts any more, and the share is not to blame", strings.Replace(failed(""), "exit status 1", "exit status 0xc0000142", 1),
+		{"no process starts any more, and the share is not to blame",
+			strings.Replace(failed(""), "exit status 1", "exit status 0xc0000142", 1),
 			"fail: the mapping could not be tried: no process starts any more on this node (0xc0000142) [text]"},
-		{"an error that nobody knows yet", failed("New-SmbGlobalMapping : Something else. + FullyQualifiedErrorId : Windows System Error 1219,New-SmbGlobalMapping"),
+		{"an error that nobody knows yet",
+			failed("New-SmbGlobalMapping : Something else. + FullyQualifiedErrorId : Windows System Error 1219,New-SmbGlobalMapping"),
 			"fail: New-SmbGlobalMapping failed on this node [text]"},
-		{"the pod has become Ready since", failed("FullyQualifiedErrorId : Windows System Error 1326,New-SmbGlobalMapping") + up,
+		{"the pod has become Ready since",
+			failed("FullyQualifiedErrorId : Windows System Error 1326,New-SmbGlobalMapping") + up,
 			"info: the logs say: the file server refuses the user name or password (error 1326); it is over: the pod has been Ready since 2026-11-20 09:59 UTC [text]"},
-		{"error 53 of something else", podEvent("Failed", "Windows System Error 53, net use"), "pass"},
-		{"a mapping that works", "-- logs/csi-proxy/csi-proxy.log --\nI1120 09:00:00.000000  1 smb.go:33] calling NewSmbGlobalMapping\n", "pass"},
+		{"error 53 of something else", podEvent("Failed", "Windows System Error 53, net use"),
+			"pass"},
+		{"a mapping that works",
+			"-- logs/csi-proxy/csi-proxy.log --\nI1120 09:00:00.000000  1 smb.go:33] calling NewSmbGlobalMapping\n", "pass"},
 		{"no log and no event was recorded", nodeOf("v1.31.0", "containerd://1.7.2"), "unknown"},
 	})
 }
@@ -54,18 +64,33 @@ func TestCSIProxyMissing(t *testing.T) {
 	}
 	stopped := `{"name":"csi-proxy","state":"stopped","startType":"automatic"}`
 	runLooks(t, "csi-proxy-missing", []look{
-		{"a driver asks for it, and there is none", log + services("") + processes(""), "fail: a CSI driver does not find csi-proxy's pipe, and there is no csi-proxy on this node [state+text]"},
-		{"a driver asks for it, and its service is stopped", log + services(stopped), "fail: a CSI driver does not find csi-proxy's pipe, and service csi-proxy is stopped [state+text]"},
-		{"it came up after the driver", log + services(`{"name":"csiproxy","binPath":"C:\\k\\csi-proxy.exe","state":"running"}`) + processes(`,{"name":"csi-proxy.exe","startedAt":"2026-11-20T09:55:00Z"}`),
+		{"a driver asks for it, and there is none", log + services("") + processes(""),
+			"fail: a CSI driver does not find csi-proxy's pipe, and there is no csi-proxy on this node [state+text]"},
+		{"a driver asks for it, and its service is stopped", log + services(stopped),
+			"fail: a CSI driver does not find csi-proxy's pipe, and service csi-proxy is stopped [state+text]"},
+		{"it came up after the driver",
+			log + services(
+				`{"name":"csiproxy","binPath":"C:\\k\\csi-proxy.exe","state":"running"}`) +
+				processes(`,{"name":"csi-proxy.exe","startedAt":"2026-11-20T09:55:00Z"}`),
 			"info: the logs say: a CSI driver does not find csi-proxy's pipe; the node's state does not bear it out [text]"},
-		{"it runs and does not serve that version", log + services(`{"name":"csi-proxy","state":"running"}`) + processes(`,{"name":"csi-proxy.exe","startedAt":"2026-11-20T08:00:00Z"}`),
+		{"it runs and does not serve that version",
+			log + services(`{"name":"csi-proxy","state":"running"}`) +
+				processes(`,{"name":"csi-proxy.exe","startedAt":"2026-11-20T08:00:00Z"}`),
 			"fail: a CSI driver does not find csi-proxy's pipe, and the csi-proxy that runs does not serve it: it is too old for the driver, or the runtime does not hand the pipe in [state+text]"},
-		{"without the processes it could run from a console or a pod", log + services(""), "fail: a CSI driver does not find csi-proxy's pipe [text]"},
-		{"a driver that has no node plugin here", podEvent("FailedMount", "driver name x.csi.io not found in the list of registered CSI drivers") + services(""),
+		{"without the processes it could run from a console or a pod", log + services(""),
+			"fail: a CSI driver does not find csi-proxy's pipe [text]"},
+		{"a driver that has no node plugin here",
+			podEvent("FailedMount",
+				"driver name x.csi.io not found in the list of registered CSI drivers") +
+				services(""),
 			"fail: a CSI driver that a pod needs is not registered on this node [text]"},
-		{"stopped, and nobody asked", services(stopped), "warn: service csi-proxy is stopped, although it is to start with the machine: drivers that need it cannot mount [state]"},
-		{"disabled since the drivers are HostProcess containers", services(`{"name":"csi-proxy","state":"stopped","startType":"disabled"}`), "pass"},
-		{"it is overrun", podEvent("FailedMount", `failed to resolve symlink "": CreateFile \\.\pipe\csi-proxy-filesystem-v1: All pipe instances are busy.`) + services(`{"name":"csi-proxy","state":"running"}`),
+		{"stopped, and nobody asked", services(stopped),
+			"warn: service csi-proxy is stopped, although it is to start with the machine: drivers that need it cannot mount [state]"},
+		{"disabled since the drivers are HostProcess containers",
+			services(`{"name":"csi-proxy","state":"stopped","startType":"disabled"}`), "pass"},
+		{"it is overrun",
+			podEvent("FailedMount",
+				`failed to resolve symlink "": CreateFile \\.\pipe\csi-proxy-filesystem-v1: All pipe instances are busy.`) + services(`{"name":"csi-proxy","state":"running"}`),
 			"warn: csi-proxy does not keep up: all instances of its pipe are busy [text]"},
 		{"a node without storage of this kind", services(""), "pass"},
 		{"nothing was recorded", "", "unknown"},
@@ -81,41 +106,63 @@ func TestDiskPressureSnapshotLeak(t *testing.T) {
 	folders := func(names ...string) string {
 		var list []string
 		for _, n := range names {
-			list = append(list, `{"path":"C:\\ProgramData\\containerd\\root\\io.containerd.snapshotter.v1.windows\\snapshots\\`+n+`","outcome":"too-large"}`)
+			list = append(list,
+				`{"path":"C:\\ProgramData\\containerd\\root\\io.containerd.snapshotter.v1.windows\\snapshots\\`+n+`","outcome":"too-large"}`)
 		}
 		return "-- files.json --\n[" + strings.Join(list, ",") + "]\n"
 	}
 	const freedNothing = "failed to garbage collect required amount of images. Wanted to free 9437184000 bytes, but freed 0 bytes"
 	runLooks(t, "disk-pressure-snapshot-leak", []look{
-		{"full, with leftovers", node("True") + folders("rm-1", "rm-2", "7"), "fail: the node is under disk pressure, and 2 removed layers still lie on its disk [state]"},
-		{"full, and images give nothing back", node("True") + podEvent("FreeDiskSpaceFailed", freedNothing), "fail: the node is under disk pressure, and removing layers and images frees nothing [state+text]"},
-		{"full of something else", node("True") + folders("7", "8"), "fail: the node is under disk pressure, and the recording does not show what fills the disk [state]"},
-		{"not full yet", node("False") + folders("rm-1", "rm-2", "rm-3"), "warn: 3 removed layers still lie on the disk, and will fill it [state]"},
+		{"full, with leftovers", node("True") + folders("rm-1", "rm-2", "7"),
+			"fail: the node is under disk pressure, and 2 removed layers still lie on its disk [state]"},
+		{"full, and images give nothing back", node("True") + podEvent("FreeDiskSpaceFailed",
+			freedNothing),
+			"fail: the node is under disk pressure, and removing layers and images frees nothing [state+text]"},
+		{"full of something else", node("True") + folders("7", "8"),
+			"fail: the node is under disk pressure, and the recording does not show what fills the disk [state]"},
+		{"not full yet", node("False") + folders("rm-1", "rm-2", "rm-3"),
+			"warn: 3 removed layers still lie on the disk, and will fill it [state]"},
 		{"a removal in progress", node("False") + folders("rm-1", "7"), "pass"},
-		{"files inside one leftover are no leftovers of their own", node("False") + folders("rm-1", `rm-1\\Files`, `rm-1\\Hives`, `rm-1\\Files\\a`), "pass"},
+		{"files inside one leftover are no leftovers of their own", node("False") + folders("rm-1",
+			`rm-1\\Files`, `rm-1\\Hives`, `rm-1\\Files\\a`), "pass"},
 		{"a node that is lost says nothing of its disk", node("Unknown"), "unknown"},
-		{"freed since", node("False") + podEvent("FreeDiskSpaceFailed", freedNothing), "info: the logs say: the kubelet needs disk space, and removing images frees none; the node's state does not bear it out [text]"},
-		{"the event alone", podEvent("FreeDiskSpaceFailed", freedNothing), "fail: the kubelet needs disk space, and removing images frees none [text]"},
-		{"images were freed", podEvent("FreeDiskSpaceFailed", "failed to garbage collect required amount of images. Wanted to free 10 bytes, but freed 8 bytes"), "unknown"},
-		{"inodes that Windows does not have", node("False") + "-- logs/kubelet/kubelet.log --\neviction manager: no observation found for eviction signal nodefs.inodesFree\n", "pass"},
+		{"freed since", node("False") + podEvent("FreeDiskSpaceFailed", freedNothing),
+			"info: the logs say: the kubelet needs disk space, and removing images frees none; the node's state does not bear it out [text]"},
+		{"the event alone", podEvent("FreeDiskSpaceFailed", freedNothing),
+			"fail: the kubelet needs disk space, and removing images frees none [text]"},
+		{"images were freed", podEvent("FreeDiskSpaceFailed",
+			"failed to garbage collect required amount of images. Wanted to free 10 bytes, but freed 8 bytes"), "unknown"},
+		{"inodes that Windows does not have",
+			node("False") +
+				"-- logs/kubelet/kubelet.log --\neviction manager: no observation found for eviction signal nodefs.inodesFree\n", "pass"},
 		{"a Node object without conditions", nodeOf("v1.31.0", "containerd://1.7.2"), "unknown"},
 	})
 }
 
 func TestPagingFileTooSmall(t *testing.T) {
 	memory := func(used, files string) string {
-		return "-- memory.json --\n{\"commitLimitBytes\":34359738368,\"commitUsedBytes\":" + used + ",\"pageFiles\":" + files + "}\n"
+		return "-- memory.json --\n{\"commitLimitBytes\":34359738368,\"commitUsedBytes\":" + used +
+			",\"pageFiles\":" + files + "}\n"
 	}
 	refused := func(at string) string {
-		return "-- logs/containerd/containerd.log --\ntime=\"" + at + "\" level=error msg=\"failure in a Windows system call: Le fichier de pagination est insuffisant. (0x5af)\"\n"
+		return "-- logs/containerd/containerd.log --\ntime=\"" + at +
+			"\" level=error msg=\"failure in a Windows system call: Le fichier de pagination est insuffisant. (0x5af)\"\n"
 	}
 	runLooks(t, "paging-file-too-small", []look{
-		{"promised to the brim", memory("33822867456", "null"), "fail: 31.5 GiB of memory are promised, of at most 32.0 GiB (RAM and page files) [state]"},
-		{"nearly", memory("31675383808", "[]"), "warn: 29.5 GiB of memory are promised, of at most 32.0 GiB (RAM and page files) [state]"},
-		{"room again, and a refusal an hour ago", memory("17179869184", "[]") + refused("2026-11-20T09:00:00Z"), "warn: Windows refused memory within the last day; now 16.0 GiB are promised, of at most 32.0 GiB (RAM and page files) [state+text]"},
-		{"room again for days", memory("17179869184", "[]") + refused("2026-11-17T09:00:00Z"), "info: the logs say: Windows refused memory: RAM and page file together are used up; the node's state does not bear it out [text]"},
-		{"the code alone", refused("2026-11-20T09:00:00Z"), "fail: Windows refused memory: RAM and page file together are used up [text]"},
+		{"promised to the brim", memory("33822867456", "null"),
+			"fail: 31.5 GiB of memory are promised, of at most 32.0 GiB (RAM and page files) [state]"},
+		{"nearly", memory("31675383808", "[]"),
+			"warn: 29.5 GiB of memory are promised, of at most 32.0 GiB (RAM and page files) [state]"},
+		{"room again, and a refusal an hour ago",
+			memory("17179869184", "[]") + refused("2026-11-20T09:00:00Z"),
+			"warn: Windows refused memory within the last day; now 16.0 GiB are promised, of at most 32.0 GiB (RAM and page files) [state+text]"},
+		{"room again for days", memory("17179869184", "[]") + refused("2026-11-17T09:00:00Z"),
+			"info: the logs say: Windows refused memory: RAM and page file together are used up; the node's state does not bear it out [text]"},
+		{"the code alone", refused("2026-11-20T09:00:00Z"),
+			"fail: Windows refused memory: RAM and page file together are used up [text]"},
 		{"plenty", memory("8589934592", "[]"), "pass"},
-		{"a recorder that does not know the commit limit", "-- memory.json --\n{\"totalBytes\":34359738368,\"availableBytes\":1048576}\n", "unknown"},
+		{"a recorder that does not know the commit limit",
+			"-- memory.json --\n{\"totalBytes\":34359738368,\"availableBytes\":1048576}\n",
+			"unknown"},
 	})
 }

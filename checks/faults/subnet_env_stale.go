@@ -27,12 +27,14 @@ podCIDR 10.244.2.0/24.`,
 		Commands: []string{`Remove-Item C:\run\flannel\subnet.env`, "Restart-Service flanneld"},
 		Impact:   "pods with an address from the old subnet must be recreated",
 	},
-	Links:    []string{"https://kubernetes.io/docs/tasks/debug/debug-cluster/windows/", "https://github.com/flannel-io/cni-plugin"},
+	Links: []string{"https://kubernetes.io/docs/tasks/debug/debug-cluster/windows/",
+		"https://github.com/flannel-io/cni-plugin"},
 	Breaks:   []*checks.Effect{effectPodStart, effectPodTraffic},
 	Explains: []string{"source-vip-invalid"},
 	Applies:  checks.OnFlannel,
 	Needs:    []evidence.Need{evidence.File(node.SubnetEnv)},
-	Uses:     []evidence.Need{node.NeedPodCIDRs, evidence.Node, evidence.Services, evidence.Processes},
+	Uses: []evidence.Need{node.NeedPodCIDRs, evidence.Node, evidence.Services,
+		evidence.Processes},
 	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
 		f := s.File(node.SubnetEnv)
 		if f.Gap.Kind == evidence.Absent {
@@ -41,31 +43,43 @@ podCIDR 10.244.2.0/24.`,
 		env := evidence.DecodeFlannelSubnet(f.Text)
 		var findings []checks.Finding
 		if len(env.Missing) > 0 {
-			findings = append(findings, checks.Findingf(checks.Fail, node.SubnetEnv, "%s does not set %s, and the CNI plugin refuses it", node.SubnetEnv, strings.Join(env.Missing, ", ")).
+			findings = append(findings, checks.Findingf(checks.Fail, node.SubnetEnv,
+				"%s does not set %s, and the CNI plugin refuses it", node.SubnetEnv,
+				strings.Join(env.Missing, ", ")).
 				At(evidence.InFile(f.Path), "missing: %s", strings.Join(env.Missing, ", ")))
 		}
 		if f.BOM {
-			findings = append(findings, checks.Findingf(checks.Fail, node.SubnetEnv, "%s begins with a byte order mark, and the CNI plugin does not find its first line", node.SubnetEnv).
+			findings = append(findings, checks.Findingf(checks.Fail, node.SubnetEnv,
+				"%s begins with a byte order mark, and the CNI plugin does not find its first line",
+				node.SubnetEnv).
 				At(evidence.InLine(f.Path, 1), "a byte order mark is in front"))
 		}
 		subnet, ok := node.ParsePrefix(env.Subnet)
 		if !ok {
 			if env.Subnet != "" {
-				findings = append(findings, checks.Findingf(checks.Fail, "FLANNEL_SUBNET", "FLANNEL_SUBNET is %q, which is no CIDR", env.Subnet).At(evidence.InLine(f.Path, env.Lines["FLANNEL_SUBNET"]), "FLANNEL_SUBNET=%s", env.Subnet))
+				findings = append(findings, checks.Findingf(checks.Fail, "FLANNEL_SUBNET",
+					"FLANNEL_SUBNET is %q, which is no CIDR", env.Subnet).At(evidence.InLine(f.Path,
+					env.Lines["FLANNEL_SUBNET"]), "FLANNEL_SUBNET=%s", env.Subnet))
 			}
 			return findings, nil
 		}
-		if networks := node.ParsePrefixes(env.Network); len(networks) > 0 && !node.AnyCovers(networks, subnet) {
-			findings = append(findings, checks.Findingf(checks.Fail, "FLANNEL_SUBNET", "FLANNEL_SUBNET %s lies outside FLANNEL_NETWORK %s", env.Subnet, env.Network).
-				At(evidence.InLine(f.Path, env.Lines["FLANNEL_NETWORK"]), "FLANNEL_NETWORK=%s FLANNEL_SUBNET=%s", env.Network, env.Subnet))
+		if networks := node.ParsePrefixes(env.Network); len(networks) > 0 &&
+			!node.AnyCovers(networks, subnet) {
+			findings = append(findings, checks.Findingf(checks.Fail, "FLANNEL_SUBNET",
+				"FLANNEL_SUBNET %s lies outside FLANNEL_NETWORK %s", env.Subnet, env.Network).
+				At(evidence.InLine(f.Path, env.Lines["FLANNEL_NETWORK"]),
+					"FLANNEL_NETWORK=%s FLANNEL_SUBNET=%s", env.Network, env.Subnet))
 		}
 		pod := node.OfFamily(node.About(s).PodCIDRs.Value, subnet.Addr().Is4())
 		if len(pod) > 0 && !slices.Contains(pod, subnet) && !flannelOnEtcd(node.About(s)) {
-			findings = append(findings, checks.Findingf(checks.Fail, "FLANNEL_SUBNET", "FLANNEL_SUBNET is %s, and the node's podCIDR is %s", env.Subnet, pod[0]).
-				At(evidence.InLine(f.Path, env.Lines["FLANNEL_SUBNET"]), "FLANNEL_SUBNET=%s", env.Subnet).With(node.About(s).PodCIDRs.From))
+			findings = append(findings, checks.Findingf(checks.Fail, "FLANNEL_SUBNET",
+				"FLANNEL_SUBNET is %s, and the node's podCIDR is %s", env.Subnet, pod[0]).
+				At(evidence.InLine(f.Path, env.Lines["FLANNEL_SUBNET"]), "FLANNEL_SUBNET=%s",
+					env.Subnet).With(node.About(s).PodCIDRs.From))
 		}
 		if len(findings) == 0 && len(pod) == 0 {
-			return nil, checks.Unknown(cmp.Or(node.About(s).PodCIDRs.Gap, evidence.NotDecided.Gap("the node's podCIDR is of the other address family")))
+			return nil, checks.Unknown(cmp.Or(node.About(s).PodCIDRs.Gap,
+				evidence.NotDecided.Gap("the node's podCIDR is of the other address family")))
 		}
 		return findings, nil
 	},

@@ -28,9 +28,12 @@ runs short, and otherwise only told.`,
 		Commands: []string{"Restart-Service kubelet"},
 		Impact:   "the node's allocatable memory shrinks: pods that no longer fit stay, but no new ones are scheduled",
 	},
-	Links: []string{"https://kubernetes.io/docs/concepts/configuration/windows-resource-management/"},
-	Needs: []evidence.Need{evidence.Any(node.NeedKubeletFlags, evidence.File(node.KubeletConfigs[0]), evidence.File(node.KubeletConfigs[1]), evidence.File(node.KubeletConfigs[2]), evidence.File(node.KubeletConfigs[3]))},
-	Uses:  append(slices.Clone(node.KubeletSources), evidence.MemoryInfo),
+	Links: []string{
+		"https://kubernetes.io/docs/concepts/configuration/windows-resource-management/"},
+	Needs: []evidence.Need{evidence.Any(node.NeedKubeletFlags,
+		evidence.File(node.KubeletConfigs[0]), evidence.File(node.KubeletConfigs[1]),
+		evidence.File(node.KubeletConfigs[2]), evidence.File(node.KubeletConfigs[3]))},
+	Uses: append(slices.Clone(node.KubeletSources), evidence.MemoryInfo),
 	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
 		n := node.About(s)
 		var total int64
@@ -59,7 +62,9 @@ runs short, and otherwise only told.`,
 			if f, ok := n.KubeletFlag(r.flag); ok {
 				err = add("--"+r.flag, memoryOf(f.Value), f.From)
 			} else if gap.Kind == "" {
-				err = add(r.field, r.config["memory"], file.Field(r.field, "memory").Because("%s.memory: %s", r.field, r.config["memory"]))
+				err = add(r.field, r.config["memory"],
+					file.Field(r.field, "memory").Because("%s.memory: %s", r.field,
+						r.config["memory"]))
 			}
 			if err != nil {
 				return nil, err
@@ -69,7 +74,8 @@ runs short, and otherwise only told.`,
 			return nil, nil
 		}
 		if len(from) > 0 {
-			return []checks.Finding{checks.Findingf(checks.Warn, "systemReserved", "%s of memory are reserved for Windows and the node's programs, and 2 GiB are needed", gib(total)).With(from...)}, nil
+			return []checks.Finding{checks.Findingf(checks.Warn, "systemReserved",
+				"%s of memory are reserved for Windows and the node's programs, and 2 GiB are needed", gib(total)).With(from...)}, nil
 		}
 		if gap.Kind != "" && len(n.KubeletFlags) == 0 {
 			return nil, checks.Unknown(n.KubeletGap())
@@ -77,23 +83,32 @@ runs short, and otherwise only told.`,
 		if gap.Kind != "" && gap.Kind != evidence.Absent {
 			live := slices.ContainsFunc(n.KubeletFlags, func(f node.Flag) bool { return f.Live })
 			if f, ok := n.KubeletFlag("config"); ok && f.Value != "" || !live {
-				return nil, checks.Unknown(gap) // the reservation may stand in the file that --config names, or that the part of the command line names that was not seen
+				// the reservation may stand in the file that --config names, or that the part of the command line names that was not seen
+				return nil, checks.Unknown(gap)
 			}
 		}
 		return []checks.Finding{nothingReserved(s, n, file, gap)}, nil
 	},
 })
 
-func nothingReserved(s evidence.Snapshot, n *node.Node, file evidence.NodeFile, gap evidence.Gap) checks.Finding {
-	f := checks.Findingf(checks.Info, "systemReserved", "no memory is reserved for Windows and the node's programs; 2 GiB are recommended")
-	if m := evidence.MemoryInfo.In(s); m.TotalBytes > 0 && m.AvailableBytes > 0 && m.AvailableBytes*20 < m.TotalBytes {
-		f = checks.Findingf(checks.Warn, "systemReserved", "no memory is reserved for Windows and the node's programs, and %s of %s are left", gib(m.AvailableBytes), gib(m.TotalBytes)).
-			At(evidence.MemoryInfo.Field(s, "availableBytes"), "availableBytes %d of totalBytes %d", m.AvailableBytes, m.TotalBytes)
+func nothingReserved(s evidence.Snapshot, n *node.Node, file evidence.NodeFile,
+	gap evidence.Gap) checks.Finding {
+	f := checks.Findingf(checks.Info, "systemReserved",
+		"no memory is reserved for Windows and the node's programs; 2 GiB are recommended")
+	if m := evidence.MemoryInfo.In(s); m.TotalBytes > 0 && m.AvailableBytes > 0 &&
+		m.AvailableBytes*20 < m.TotalBytes {
+		f = checks.Findingf(checks.Warn, "systemReserved",
+			"no memory is reserved for Windows and the node's programs, and %s of %s are left",
+			gib(m.AvailableBytes), gib(m.TotalBytes)).
+			At(evidence.MemoryInfo.Field(s, "availableBytes"), "availableBytes %d of totalBytes %d",
+				m.AvailableBytes, m.TotalBytes)
 	}
 	if gap.Kind == "" {
-		return f.At(file.Field("systemReserved"), "neither systemReserved nor kubeReserved names memory")
+		return f.At(file.Field("systemReserved"),
+			"neither systemReserved nor kubeReserved names memory")
 	}
-	return f.At(n.KubeletFlags[0].From.Place().Parent(), "neither --system-reserved nor --kube-reserved is given")
+	return f.At(n.KubeletFlags[0].From.Place().Parent(),
+		"neither --system-reserved nor --kube-reserved is given")
 }
 
 // memoryOf takes the memory out of "cpu=500m,memory=2Gi".
@@ -111,5 +126,6 @@ func gib(bytes int64) string {
 	if bytes < 1<<30 {
 		return fmt.Sprintf("%d MiB", bytes>>20)
 	}
-	return fmt.Sprintf("%.1f GiB", float64(bytes*10>>30)/10) // cut, not rounded: 1.95 GiB are not 2.0
+	// cut, not rounded: 1.95 GiB are not 2.0
+	return fmt.Sprintf("%.1f GiB", float64(bytes*10>>30)/10)
 }

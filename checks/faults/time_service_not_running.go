@@ -35,11 +35,13 @@ good.`,
 		Text: "start the Windows Time service with the machine and give it a source",
 		Commands: []string{
 			"Set-Service w32time -StartupType Automatic", "Start-Service w32time",
-			"w32tm /config /manualpeerlist:NTP-SERVER /syncfromflags:manual /update", "w32tm /resync",
+			"w32tm /config /manualpeerlist:NTP-SERVER /syncfromflags:manual /update",
+			"w32tm /resync",
 		},
 		Impact: "the clock may jump once: what measures time across that moment is off by the difference",
 	},
-	Links:    []string{"https://learn.microsoft.com/en-us/windows-server/networking/windows-time-service/windows-time-service-tools-and-settings"},
+	Links: []string{
+		"https://learn.microsoft.com/en-us/windows-server/networking/windows-time-service/windows-time-service-tools-and-settings"},
 	Explains: []string{"cert-expired-or-clock-skew"},
 	Needs:    []evidence.Need{evidence.Any(evidence.TimeService, evidence.Services)},
 	Uses:     []evidence.Need{evidence.TimeService, evidence.Services},
@@ -66,10 +68,12 @@ good.`,
 		case state == "":
 			return nil, checks.Unknown(evidence.NotShown.Gap("the state of the service w32time"))
 		case !strings.EqualFold(state, "running"):
-			return []checks.Finding{checks.Findingf(level, "w32time", "the Windows Time service is %s, start type %s%s", state, orUnknown(start), right).
+			return []checks.Finding{checks.Findingf(level, "w32time",
+				"the Windows Time service is %s, start type %s%s", state, orUnknown(start), right).
 				At(place, "w32time is %s", state)}, nil
 		case slices.Contains(noTimeSources, source):
-			return []checks.Finding{checks.Findingf(level, "w32time", "the Windows Time service runs without a source: %s%s", clock.Source, right).
+			return []checks.Finding{checks.Findingf(level, "w32time",
+				"the Windows Time service runs without a source: %s%s", clock.Source, right).
 				At(evidence.TimeService.Field(s, "source"), "source is %s", clock.Source)}, nil
 		}
 		return nil, nil

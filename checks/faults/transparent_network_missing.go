@@ -29,14 +29,17 @@ CONTAINER_NETWORK names. Recipes that put pods on an l2bridge instead do not cou
 		},
 		Impact: "the adapter that the network takes is gone from the host; pods must be made anew",
 	},
-	Links:    []string{"https://github.com/kubernetes/website/tree/release-1.5/docs/getting-started-guides/windows", "https://kubernetes.io/blog/2016/12/windows-server-support-kubernetes/"},
+	Links: []string{
+		"https://github.com/kubernetes/website/tree/release-1.5/docs/getting-started-guides/windows", "https://kubernetes.io/blog/2016/12/windows-server-support-kubernetes/"},
 	Breaks:   []*checks.Effect{effectHNSNetwork, effectPodStart, effectNodeReady, effectServices},
 	Explains: []string{"cni-network-not-found"},
 	Applies:  checks.OnGeneration(node.Gen15),
 	Needs:    []evidence.Need{evidence.Adapters},
 	Uses:     []evidence.Need{evidence.HNSNetworks, evidence.Env, evidence.Services},
 	Signs: []checks.Sign{
-		{Text: "Error response from daemon: network ", Also: []string{"not found"}, In: []string{"kubelet", "docker", evidence.InPodEvents}, Says: "docker does not have the network that the kubelet puts pods on"},
+		{Text: "Error response from daemon: network ", Also: []string{"not found"},
+			In:   []string{"kubelet", "docker", evidence.InPodEvents},
+			Says: "docker does not have the network that the kubelet puts pods on"},
 	},
 	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
 		if len(evidence.Adapters.In(s)) == 0 {
@@ -44,19 +47,25 @@ CONTAINER_NETWORK names. Recipes that put pods on an l2bridge instead do not cou
 		}
 		list := evidence.HNSNetworks.In(s)
 		for _, net := range list {
-			if t := strings.ToLower(net.Type); t == "l2bridge" || t == "l2tunnel" || t == "overlay" {
+			if t := strings.ToLower(net.Type); t == "l2bridge" || t == "l2tunnel" ||
+				t == "overlay" {
 				return nil, checks.Skip("pods are on the %s network %s", net.Type, net.Name)
 			}
 		}
 		var findings []checks.Finding
 		if _, there := adapterCalled(s, transparentAdapter); !there {
 			if _, renamed := adapterCalled(s, "HNSTransparent"); !renamed {
-				findings = append(findings, checks.Findingf(checks.Fail, transparentAdapter, "the host has no adapter %s: it is not on the network of its pods", transparentAdapter).
+				findings = append(findings, checks.Findingf(checks.Fail, transparentAdapter,
+					"the host has no adapter %s: it is not on the network of its pods",
+					transparentAdapter).
 					At(evidence.Adapters.Field(s), "it has %s", adapterNames(s)))
 			}
 		}
-		if name, from := containerNetwork(node.About(s), s); name != "" && evidence.HNSNetworks.Known(s) && !hasNetwork(list, name) {
-			findings = append(findings, checks.Findingf(checks.Fail, name, "the kubelet puts pods on docker's network %s, and HNS has %s", name, networkNames(list)).
+		if name, from := containerNetwork(node.About(s), s); name != "" &&
+			evidence.HNSNetworks.Known(s) && !hasNetwork(list, name) {
+			findings = append(findings, checks.Findingf(checks.Fail, name,
+				"the kubelet puts pods on docker's network %s, and HNS has %s", name,
+				networkNames(list)).
 				With(from).At(evidence.HNSNetworks.Field(s), "names: %s", networkNames(list)))
 		}
 		return findings, nil

@@ -21,11 +21,13 @@ host side.
 
 Adapters of the NAT network, of HNS itself and of single containers do not count.`,
 	Fix: checks.Fix{
-		Text:     "compare the name of the physical adapter with the one that the start script was given (InterfaceName, \"Ethernet\" by default), and create the network again",
-		Commands: []string{"Get-NetAdapter -Physical", "Get-HnsNetwork | Select-Object Name, Type, NetworkAdapterName, ManagementIP"},
-		Impact:   "creating the network takes the node off the network for some seconds",
+		Text: "compare the name of the physical adapter with the one that the start script was given (InterfaceName, \"Ethernet\" by default), and create the network again",
+		Commands: []string{"Get-NetAdapter -Physical",
+			"Get-HnsNetwork | Select-Object Name, Type, NetworkAdapterName, ManagementIP"},
+		Impact: "creating the network takes the node off the network for some seconds",
 	},
-	Links:  []string{"https://kubernetes.io/docs/tasks/debug/debug-cluster/windows/", "https://github.com/microsoft/SDN/issues/194"},
+	Links: []string{"https://kubernetes.io/docs/tasks/debug/debug-cluster/windows/",
+		"https://github.com/microsoft/SDN/issues/194"},
 	Judges: effectHostAdapter,
 	Applies: func(n *node.Node) error {
 		if n.Backend.Known() && n.Backend.Value == node.Transparent {
@@ -38,7 +40,8 @@ Adapters of the NAT network, of HNS itself and of single containers do not count
 	},
 	Needs: []evidence.Need{evidence.Adapters},
 	Signs: []checks.Sign{
-		{Text: "An adapter was not found.", ConfirmOnly: true}, // a second run of the start script prints it on a healthy node too
+		// a second run of the start script prints it on a healthy node too
+		{Text: "An adapter was not found.", ConfirmOnly: true},
 	},
 	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
 		var names []string
@@ -51,8 +54,11 @@ Adapters of the NAT network, of HNS itself and of single containers do not count
 		if len(names) == 0 {
 			return nil, checks.Unknown(evidence.NotShown.Gap("any network adapter"))
 		}
-		return []checks.Finding{checks.Findingf(checks.Fail, "vEthernet", "none of the adapters is the host's side of the pod network's switch: %s", strings.Join(names, ", ")).
-			At(evidence.Adapters.Field(s), "no adapter is called vEthernet (…): %s", strings.Join(names, ", "))}, nil
+		return []checks.Finding{checks.Findingf(checks.Fail, "vEthernet",
+			"none of the adapters is the host's side of the pod network's switch: %s",
+			strings.Join(names, ", ")).
+			At(evidence.Adapters.Field(s), "no adapter is called vEthernet (…): %s",
+				strings.Join(names, ", "))}, nil
 	},
 })
 

@@ -30,7 +30,8 @@ The networks of Azure, AWS and Google take care of this themselves.`,
 		},
 		Impact: "none on the node; loosens a protection of the hypervisor's network",
 	},
-	Links:  []string{"https://kubernetes.io/docs/tasks/debug/debug-cluster/windows/", "https://learn.microsoft.com/en-us/virtualization/windowscontainers/kubernetes/common-problems"},
+	Links: []string{"https://kubernetes.io/docs/tasks/debug/debug-cluster/windows/",
+		"https://learn.microsoft.com/en-us/virtualization/windowscontainers/kubernetes/common-problems"},
 	Breaks: []*checks.Effect{effectOutbound, effectClusterDNS},
 	Shows:  []*checks.Effect{effectPodTraffic},
 	Applies: func(n *node.Node) error {
@@ -44,12 +45,14 @@ The networks of Azure, AWS and Google take care of this themselves.`,
 		return nil
 	},
 	Needs: []evidence.Need{evidence.OSInfo, evidence.ReachProbes},
-	Uses:  append(slices.Clone(node.ClusterSources), evidence.Node, evidence.HNSNetworks, evidence.Adapters),
+	Uses: append(slices.Clone(node.ClusterSources), evidence.Node, evidence.HNSNetworks,
+		evidence.Adapters),
 	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
 		n := node.About(s)
 		machine := evidence.OSInfo.In(s).Machine
 		if machine.Virtual == nil {
-			return nil, checks.Unknown(evidence.NotShown.Gap("whether the node is a virtual machine"))
+			return nil, checks.Unknown(
+				evidence.NotShown.Gap("whether the node is a virtual machine"))
 		}
 		if !*machine.Virtual {
 			return nil, checks.Skip("the node is no virtual machine")
@@ -59,20 +62,26 @@ The networks of Azure, AWS and Google take care of this themselves.`,
 		case v.heard:
 			return nil, nil
 		case len(v.lost) < 2:
-			return nil, checks.Unknown(evidence.NotProbed.Gap("two connections from a pod to other hosts"))
+			return nil, checks.Unknown(
+				evidence.NotProbed.Gap("two connections from a pod to other hosts"))
 		case !v.nodeHeard && !heardByCluster(s):
-			return nil, checks.Unknown(evidence.NotProbed.Gap("a connection of the node itself to another host that answered, to compare pods with"))
+			return nil, checks.Unknown(
+				evidence.NotProbed.Gap(
+					"a connection of the node itself to another host that answered, to compare pods with"))
 		case v.ownLost && !v.ownHeard:
-			return nil, nil // not even the node hears its pods: what is lost is lost before the hypervisor
+			// not even the node hears its pods: what is lost is lost before the hypervisor
+			return nil, nil
 		}
-		f := checks.Findingf(cond(v.ownHeard, checks.Fail, checks.Warn), machine.Model, "none of %d connections from pods to other hosts is answered, though the node's own are: the hypervisor (%s %s) seems to drop the pods' frames", len(v.lost), machine.Manufacturer, machine.Model)
+		f := checks.Findingf(cond(v.ownHeard, checks.Fail, checks.Warn), machine.Model,
+			"none of %d connections from pods to other hosts is answered, though the node's own are: the hypervisor (%s %s) seems to drop the pods' frames", len(v.lost), machine.Manufacturer, machine.Model)
 		if v.ownHeard {
 			f = f.At(evidence.ReachProbes.Field(s), "pods reach the node itself")
 		}
 		for _, p := range v.lost[:min(len(v.lost), checks.MaxQuotes)] {
 			f = f.With(probed.ReachBecause(p))
 		}
-		return []checks.Finding{f.At(evidence.OSInfo.Field(s, "machine"), "machine is virtual: %s %s", machine.Manufacturer, machine.Model)}, nil
+		return []checks.Finding{f.At(evidence.OSInfo.Field(s, "machine"),
+			"machine is virtual: %s %s", machine.Manufacturer, machine.Model)}, nil
 	},
 })
 
@@ -90,11 +99,13 @@ func viewFromPods(n *node.Node, probes []evidence.ReachProbe) podView {
 		dest, ok := probed.AddressOf(p)
 		own := ok && slices.Contains(n.ManagementIPs.Value, dest)
 		switch {
-		case p.Protocol == "icmp" || ok && (isService(n, dest) || node.AnyContains(n.PodCIDRs.Value, dest)):
+		case p.Protocol == "icmp" || ok &&
+			(isService(n, dest) || node.AnyContains(n.PodCIDRs.Value, dest)):
 		case p.From == "node":
 			v.nodeHeard = v.nodeHeard || !own && probed.GotAnswer(p)
 		case own:
-			v.ownHeard, v.ownLost = v.ownHeard || probed.GotAnswer(p), v.ownLost || probed.GotNoAnswer(p)
+			v.ownHeard, v.ownLost = v.ownHeard || probed.GotAnswer(p), v.ownLost ||
+				probed.GotNoAnswer(p)
 		case probed.GotAnswer(p):
 			v.heard = true
 		case probed.GotNoAnswer(p):

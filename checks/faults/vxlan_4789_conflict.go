@@ -25,21 +25,30 @@ where no TCP probe from a pod to pods of other nodes is answered, pods do get an
 the cluster, and HNS has the remote subnets that packets have to be sent to; where it lacks them the
 fault is on this node.`,
 	Fix: checks.Fix{
-		Text:     "on vSphere give NSX or the distributed switch another VXLAN port; elsewhere let UDP 4789 pass between all nodes, both ways, in security groups, firewalls and on the nodes",
-		Commands: []string{"New-NetFirewallRule -Name OverlayTraffic4789UDP -DisplayName 'Overlay network traffic UDP' -Direction Inbound -Protocol UDP -LocalPort 4789 -Action Allow", "pktmon start --capture --pkt-size 128    # then: pktmon stop; pktmon etl2txt PktMon.etl"},
-		Impact:   "none on the node; moving vSphere's port interrupts its own overlay for all machines on it",
+		Text: "on vSphere give NSX or the distributed switch another VXLAN port; elsewhere let UDP 4789 pass between all nodes, both ways, in security groups, firewalls and on the nodes",
+		Commands: []string{
+			"New-NetFirewallRule -Name OverlayTraffic4789UDP -DisplayName 'Overlay network traffic UDP' -Direction Inbound -Protocol UDP -LocalPort 4789 -Action Allow", "pktmon start --capture --pkt-size 128    # then: pktmon stop; pktmon etl2txt PktMon.etl"},
+		Impact: "none on the node; moving vSphere's port interrupts its own overlay for all machines on it",
 	},
-	Links:   []string{"https://learn.microsoft.com/en-us/virtualization/windowscontainers/kubernetes/common-problems", "https://kubernetes.io/docs/concepts/services-networking/windows-networking/"},
+	Links: []string{
+		"https://learn.microsoft.com/en-us/virtualization/windowscontainers/kubernetes/common-problems", "https://kubernetes.io/docs/concepts/services-networking/windows-networking/"},
 	Breaks:  []*checks.Effect{effectServices},
 	Applies: checks.OnBackend(node.OverlayNet),
-	Needs:   []evidence.Need{evidence.Any(evidence.ReachProbes, evidence.FirewallInfo), node.NeedClusterCIDRs},
-	Uses:    append([]evidence.Need{evidence.ReachProbes, evidence.FirewallInfo}, append(slices.Clone(node.ClusterSources), evidence.HNSNetworks, evidence.OSInfo)...),
+	Needs: []evidence.Need{evidence.Any(evidence.ReachProbes, evidence.FirewallInfo),
+		node.NeedClusterCIDRs},
+	Uses: append([]evidence.Need{evidence.ReachProbes, evidence.FirewallInfo},
+		append(slices.Clone(node.ClusterSources), evidence.HNSNetworks, evidence.OSInfo)...),
 	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
 		n := node.About(s)
 		for i, r := range evidence.FirewallInfo.In(s).Rules {
-			if r.Enabled && strings.EqualFold(r.Action, "block") && strings.EqualFold(r.Direction, "in") && (strings.EqualFold(r.Protocol, "udp") || r.Protocol == "17") && slices.Contains(r.LocalPorts, "4789") {
-				return []checks.Finding{checks.Findingf(checks.Fail, "UDP 4789", "the firewall rule %s keeps UDP 4789 out, which carries all pod traffic from other nodes", cmp.Or(r.DisplayName, r.Name)).
-					At(evidence.FirewallInfo.Field(s, "rules", i), "%s: enabled, in, block, udp 4789", cmp.Or(r.Name, r.DisplayName)).With(n.Backend.From)}, nil
+			if r.Enabled && strings.EqualFold(r.Action, "block") && strings.EqualFold(r.Direction,
+				"in") && (strings.EqualFold(r.Protocol, "udp") || r.Protocol == "17") &&
+				slices.Contains(r.LocalPorts, "4789") {
+				return []checks.Finding{checks.Findingf(checks.Fail, "UDP 4789",
+					"the firewall rule %s keeps UDP 4789 out, which carries all pod traffic from other nodes", cmp.Or(r.DisplayName, r.Name)).
+					At(evidence.FirewallInfo.Field(s, "rules", i),
+						"%s: enabled, in, block, udp 4789",
+						cmp.Or(r.Name, r.DisplayName)).With(n.Backend.From)}, nil
 			}
 		}
 		if gap := evidence.ReachProbes.Gap(s); gap.Kind != "" {
@@ -56,9 +65,12 @@ fault is on this node.`,
 		case v.heard:
 			return nil, nil
 		case len(v.lost) < 2:
-			return nil, checks.Unknown(evidence.NotProbed.Gap("two pods of other nodes from pods of this node"))
+			return nil, checks.Unknown(
+				evidence.NotProbed.Gap("two pods of other nodes from pods of this node"))
 		case v.elsewhere == nil:
-			return nil, checks.Unknown(evidence.NotProbed.Gap("a host outside the cluster that answered a pod, to compare the overlay with"))
+			return nil, checks.Unknown(
+				evidence.NotProbed.Gap(
+					"a host outside the cluster that answered a pod, to compare the overlay with"))
 		}
 		below := evidence.Phrasef("something between the nodes")
 		machine := evidence.OSInfo.In(s).Machine
@@ -66,13 +78,15 @@ fault is on this node.`,
 		if vmware {
 			below = evidence.Phrasef("vSphere, whose own overlay uses the same port,")
 		}
-		f := checks.Findingf(checks.Warn, "UDP 4789", "none of %d pods of other nodes answers a pod of this node, though hosts outside the cluster do: %s seems to take the packets on UDP 4789", len(v.lost), below)
+		f := checks.Findingf(checks.Warn, "UDP 4789",
+			"none of %d pods of other nodes answers a pod of this node, though hosts outside the cluster do: %s seems to take the packets on UDP 4789", len(v.lost), below)
 		for _, p := range v.lost[:min(len(v.lost), checks.MaxQuotes)] {
 			f = f.With(probed.ReachBecause(p))
 		}
 		f = f.With(probed.ReachBecause(*v.elsewhere))
 		if vmware {
-			f = f.At(evidence.OSInfo.Field(s, "machine"), "machine is %s %s", machine.Manufacturer, machine.Model)
+			f = f.At(evidence.OSInfo.Field(s, "machine"), "machine is %s %s", machine.Manufacturer,
+				machine.Model)
 		}
 		return []checks.Finding{f}, nil
 	},

@@ -31,7 +31,8 @@ so that their podCIDRs tell nothing, and is left out.`,
 		},
 		Impact: "flanneld leaves an existing network as it is; where it has to create it anew, the node is off the network for some seconds",
 	},
-	Links:    []string{"https://github.com/flannel-io/flannel/issues/1394", "https://github.com/flannel-io/flannel/issues/1944"},
+	Links: []string{"https://github.com/flannel-io/flannel/issues/1394",
+		"https://github.com/flannel-io/flannel/issues/1944"},
 	Breaks:   []*checks.Effect{effectServices},
 	Explains: []string{"vxlan-4789-conflict"},
 	Applies:  checks.OnAll(checks.OnFlannel, checks.OnBackend(node.OverlayNet)),
@@ -59,10 +60,13 @@ so that their podCIDRs tell nothing, and is left out.`,
 		for _, other := range evidence.Nodes.In(s) {
 			m := other.Metadata
 			// A node without the annotation has no flanneld yet; one that has just joined may be on its way here.
-			if strings.EqualFold(m.Name, n.Name.Value) || !strings.EqualFold(m.Annotations["flannel.alpha.coreos.com/backend-type"], "vxlan") || s.Now().Sub(m.CreationTimestamp.Time) < flannelPatience {
+			if strings.EqualFold(m.Name, n.Name.Value) ||
+				!strings.EqualFold(m.Annotations["flannel.alpha.coreos.com/backend-type"],
+					"vxlan") || s.Now().Sub(m.CreationTimestamp.Time) < flannelPatience {
 				continue
 			}
-			for _, cidr := range node.OfFamily(node.ParsePrefixes(other.Spec.PodCIDRList()...), true) {
+			for _, cidr := range node.OfFamily(node.ParsePrefixes(other.Spec.PodCIDRList()...),
+				true) {
 				others++
 				way, ok := ways[cidr]
 				if !ok {
@@ -79,14 +83,20 @@ so that their podCIDRs tell nothing, and is left out.`,
 		}
 		var findings []checks.Finding
 		if len(missing) > 0 {
-			findings = append(findings, checks.Findingf(checks.Fail, net.Name, "HNS network %s has no route to the pods of %s: answers to them are lost", net.Name, firstThree(missing)).
-				At(net.Field("Policies"), "%s: %d policies of type RemoteSubnetRoute", net.Name, len(ways)).
+			findings = append(findings, checks.Findingf(checks.Fail, net.Name,
+				"HNS network %s has no route to the pods of %s: answers to them are lost", net.Name,
+				firstThree(missing)).
+				At(net.Field("Policies"), "%s: %d policies of type RemoteSubnetRoute", net.Name,
+					len(ways)).
 				At(evidence.Nodes.Field(s), "%d podCIDRs on other nodes of the overlay", others))
 		}
 		if len(stale) > 0 {
-			findings = append(findings, checks.Findingf(checks.Fail, net.Name, "HNS network %s has an old route to the pods of %s", net.Name, firstThree(stale)).
-				At(net.Field("Policies"), "%s: RemoteSubnetRoute of %s", net.Name, firstThree(stale)).
-				At(evidence.Nodes.Field(s), "the annotations flannel.alpha.coreos.com/public-ip and backend-data say otherwise"))
+			findings = append(findings, checks.Findingf(checks.Fail, net.Name,
+				"HNS network %s has an old route to the pods of %s", net.Name, firstThree(stale)).
+				At(net.Field("Policies"), "%s: RemoteSubnetRoute of %s", net.Name,
+					firstThree(stale)).
+				At(evidence.Nodes.Field(s),
+					"the annotations flannel.alpha.coreos.com/public-ip and backend-data say otherwise"))
 		}
 		return findings, nil
 	},

@@ -18,11 +18,13 @@ access is denied, and the script ends before flanneld starts.
 
 No state of the node shows this: the check looks for the refusal in the log of flannel's pod.`,
 	Fix: checks.Fix{
-		Text:     "use a flannel image and manifest made for containerd 1.7 and later, and let the DaemonSet start the pod again; do not loosen the access list of the folder",
-		Commands: []string{"kubectl -n kube-flannel get ds kube-flannel-ds-windows-amd64 -o yaml", "kubectl -n kube-flannel rollout restart ds kube-flannel-ds-windows-amd64"},
-		Impact:   "flanneld restarts on all Windows nodes of the DaemonSet; running pods keep their network",
+		Text: "use a flannel image and manifest made for containerd 1.7 and later, and let the DaemonSet start the pod again; do not loosen the access list of the folder",
+		Commands: []string{"kubectl -n kube-flannel get ds kube-flannel-ds-windows-amd64 -o yaml",
+			"kubectl -n kube-flannel rollout restart ds kube-flannel-ds-windows-amd64"},
+		Impact: "flanneld restarts on all Windows nodes of the DaemonSet; running pods keep their network",
 	},
-	Links: []string{"https://github.com/kubernetes-sigs/sig-windows-tools/issues/316", "https://github.com/kubernetes-sigs/sig-windows-tools/issues/277"},
+	Links: []string{"https://github.com/kubernetes-sigs/sig-windows-tools/issues/316",
+		"https://github.com/kubernetes-sigs/sig-windows-tools/issues/277"},
 	Breaks: []*checks.Effect{effectFlanneld, effectSubnetEnv, effectHNSNetwork, effectPodStart,
 		effectContainers},
 	Applies: checks.OnAll(checks.OnFlannel, checks.OnRuntime("containerd")),
@@ -30,7 +32,9 @@ No state of the node shows this: the check looks for the refusal in the log of f
 	Signs: []checks.Sign{
 		{Text: `kube-flannel\net-conf.json' is denied`, Says: deniedNetConf},
 		// Windows in another language: the sentence differs, its path and PowerShell's category do not.
-		{Text: `kube-flannel\net-conf.json`, Also: []string{"PermissionDenied"}, Says: deniedNetConf},
-		{Text: "CopyFileInfoItemUnauthorizedAccessError", In: []string{"flanneld"}, Says: deniedNetConf},
+		{Text: `kube-flannel\net-conf.json`, Also: []string{"PermissionDenied"},
+			Says: deniedNetConf},
+		{Text: "CopyFileInfoItemUnauthorizedAccessError", In: []string{"flanneld"},
+			Says: deniedNetConf},
 	},
 })

@@ -27,19 +27,26 @@ An image of which nothing is known convicts only together with the error itself.
 		Commands: []string{"Restart-Service {runtime}, kubelet"},
 		Impact:   "only pods that are created afterwards get the new pause image",
 	},
-	Links: []string{"https://kubernetes.io/docs/tasks/debug/debug-cluster/windows/", "https://github.com/kubernetes/kubernetes/pull/75479"},
+	Links: []string{"https://kubernetes.io/docs/tasks/debug/debug-cluster/windows/",
+		"https://github.com/kubernetes/kubernetes/pull/75479"},
 	Applies: func(n *node.Node) error {
-		if rt := n.Runtime.Value; rt.Name == "containerd" && rt.Version.AtLeast(evidence.Version{Major: 2}) {
-			return checks.Skip("containerd %s dials the pod's address and needs no wincat.exe", rt.Version)
+		if rt := n.Runtime.Value; rt.Name == "containerd" &&
+			rt.Version.AtLeast(evidence.Version{Major: 2}) {
+			return checks.Skip("containerd %s dials the pod's address and needs no wincat.exe",
+				rt.Version)
 		}
 		return nil
 	},
 	Needs: []evidence.Need{node.NeedRuntime, node.NeedSandboxImage},
-	Uses:  slices.Concat(node.KubeletSources, node.RuntimeConfigs, []evidence.Need{evidence.CRI, evidence.Node}),
+	Uses: slices.Concat(node.KubeletSources, node.RuntimeConfigs,
+		[]evidence.Need{evidence.CRI, evidence.Node}),
 	Signs: []checks.Sign{
-		{Text: "unable to do port forwarding: wincat not found", Says: "port-forward fails: wincat.exe is not in the pause image"},
-		{Text: socatNotFound, Says: "port-forward fails: this kubelet looks for socat, which Windows does not have"},
-		{Text: "hcs::System::CreateProcess: wincat.exe", Says: "port-forward fails: wincat.exe is not in the pause image"},
+		{Text: "unable to do port forwarding: wincat not found",
+			Says: "port-forward fails: wincat.exe is not in the pause image"},
+		{Text: socatNotFound,
+			Says: "port-forward fails: this kubelet looks for socat, which Windows does not have"},
+		{Text: "hcs::System::CreateProcess: wincat.exe",
+			Says: "port-forward fails: wincat.exe is not in the pause image"},
 	},
 	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
 		n := node.About(s)
@@ -50,28 +57,34 @@ An image of which nothing is known convicts only together with the error itself.
 		published := holdsWincat(image.Value)
 		for _, m := range s.Signs("wincat-not-found") {
 			if m.Text == socatNotFound {
-				f := checks.Findingf(checks.Fail, "kubelet", "port-forward failed on this node: its kubelet looks for socat, which Windows does not have").With(checks.Quote(m))
+				f := checks.Findingf(checks.Fail, "kubelet",
+					"port-forward failed on this node: its kubelet looks for socat, which Windows does not have").With(checks.Quote(m))
 				f.Basis = checks.ByText
 				return []checks.Finding{f}, nil
 			}
-			if published && (m.Over != "" || m.Last.IsZero() || s.Now().Sub(m.Last) > wincatMemory) {
+			if published && (m.Over != "" || m.Last.IsZero() ||
+				s.Now().Sub(m.Last) > wincatMemory) {
 				continue // of a pause image that has been replaced since
 			}
-			f := checks.Findingf(checks.Fail, image.Value, "port-forward failed on this node for want of wincat.exe, and the pause image is %s", image.Value).With(checks.Quote(m), image.From)
+			f := checks.Findingf(checks.Fail, image.Value,
+				"port-forward failed on this node for want of wincat.exe, and the pause image is %s", image.Value).With(checks.Quote(m), image.From)
 			f.Basis = checks.ByBoth
 			return []checks.Finding{f}, nil
 		}
 		if n.Kubelet.Known() && n.Kubelet.Value.Minor < 14 {
-			return nil, checks.Skip("the kubelet is %s: port-forward to Windows pods came later", n.Kubelet.Value)
+			return nil, checks.Skip("the kubelet is %s: port-forward to Windows pods came later",
+				n.Kubelet.Value)
 		}
 		if lacksWincat(image.Value) {
-			return []checks.Finding{checks.Findingf(checks.Warn, image.Value, "the pause image %s has no wincat.exe: kubectl port-forward to pods of this node fails", image.Value).
+			return []checks.Finding{checks.Findingf(checks.Warn, image.Value,
+				"the pause image %s has no wincat.exe: kubectl port-forward to pods of this node fails", image.Value).
 				With(image.From, n.Runtime.From)}, nil
 		}
 		if published {
 			return nil, nil
 		}
-		return nil, checks.Unknown(evidence.NotShown.Gap("whether the pause image %s holds wincat.exe", image.Value))
+		return nil, checks.Unknown(
+			evidence.NotShown.Gap("whether the pause image %s holds wincat.exe", image.Value))
 	},
 })
 
@@ -96,7 +109,8 @@ func holdsWincat(image string) bool {
 
 // lacksWincat tells the images that were made before port-forward worked on Windows.
 func lacksWincat(image string) bool {
-	for _, old := range []string{"kubeletwin/pause", "kubletwin/pause", "apprenda/pause", "microsoft/nanoserver", "k8s/core/pause:1.0"} {
+	for _, old := range []string{"kubeletwin/pause", "kubletwin/pause", "apprenda/pause",
+		"microsoft/nanoserver", "k8s/core/pause:1.0"} {
 		if strings.Contains(image, old) {
 			return true
 		}

@@ -34,16 +34,19 @@ or all are well so far.`,
 		},
 		Impact: "the reboot stops every pod of this node",
 	},
-	Links:  []string{"https://github.com/microsoft/Windows-Containers/issues/61", "https://support.microsoft.com/help/4580390"},
+	Links: []string{"https://github.com/microsoft/Windows-Containers/issues/61",
+		"https://support.microsoft.com/help/4580390"},
 	Breaks: []*checks.Effect{effectServices},
 	Applies: func(n *node.Node) error {
 		if n.Build.Known() && n.Build.Value.Number != 17763 {
-			return checks.Skip("the regression is one of build 17763, and this is %d", n.Build.Value.Number)
+			return checks.Skip("the regression is one of build 17763, and this is %d",
+				n.Build.Value.Number)
 		}
 		return nil
 	},
 	Needs: []evidence.Need{node.NeedBuild},
-	Uses:  append(append([]evidence.Need{}, node.ClusterSources...), evidence.ReachProbes, evidence.OSInfo, evidence.Node, evidence.EndpointSlices),
+	Uses: append(append([]evidence.Need{}, node.ClusterSources...), evidence.ReachProbes,
+		evidence.OSInfo, evidence.Node, evidence.EndpointSlices),
 	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
 		n := node.About(s)
 		b := n.Build
@@ -55,11 +58,14 @@ or all are well so far.`,
 		}
 		for _, p := range evidence.ReachProbes.In(s) {
 			dest, ok := probed.AddressOf(p)
-			if ok && p.From != "node" && p.Protocol != "icmp" && isService(n, dest) && probed.GotNoAnswer(p) && !noEndpoint(s, dest) {
-				return []checks.Finding{checks.Findingf(checks.Fail, b.Value.String(), "%s does not reach the Service address %s, and %s has the regression that loses the way there when HNS restarts", p.From, p.Target, b.Value).
+			if ok && p.From != "node" && p.Protocol != "icmp" && isService(n, dest) &&
+				probed.GotNoAnswer(p) && !noEndpoint(s, dest) {
+				return []checks.Finding{checks.Findingf(checks.Fail, b.Value.String(),
+					"%s does not reach the Service address %s, and %s has the regression that loses the way there when HNS restarts", p.From, p.Target, b.Value).
 					With(b.From, probed.ReachBecause(p))}, nil
 			}
 		}
-		return []checks.Finding{checks.Findingf(checks.Warn, b.Value.String(), "%s loses the way of pods to Services when HNS restarts; 10.0.17763.%d (KB4580390) or later does not", b.Value, decapFixed).With(b.From)}, nil
+		return []checks.Finding{checks.Findingf(checks.Warn, b.Value.String(),
+			"%s loses the way of pods to Services when HNS restarts; 10.0.17763.%d (KB4580390) or later does not", b.Value, decapFixed).With(b.From)}, nil
 	},
 })

@@ -26,7 +26,8 @@ no recording shows: it fails where pods reach nothing and the node does, or wher
 is told as a fact where pods reach what they want. On AKS the change is on by AKS's own choice. The
 complaint itself has other causes on other builds.`,
 	Fix: checks.Fix{
-		Text: "install " + october2024Patch + " or a later cumulative update; until then switch the change off and create the pods of this node again",
+		Text: "install " + october2024Patch +
+			" or a later cumulative update; until then switch the change off and create the pods of this node again",
 		Commands: []string{
 			`reg add HKLM\SYSTEM\CurrentControlSet\Services\hns\State /v FwPerfImprovementChange /t REG_DWORD /d 0 /f`,
 			"Restart-Service hns",
@@ -34,8 +35,11 @@ complaint itself has other causes on other builds.`,
 		},
 		Impact: "restarts HNS: drops the network of every pod on this node; the update reboots {node}",
 	},
-	Links: []string{"https://github.com/microsoft/Windows-Containers/issues/516", "https://github.com/projectcalico/calico/issues/9019", "https://github.com/projectcalico/calico/issues/9043",
-		"https://github.com/projectcalico/calico/issues/8529", "https://support.microsoft.com/help/5040437", "https://support.microsoft.com/help/5044281"},
+	Links: []string{"https://github.com/microsoft/Windows-Containers/issues/516",
+		"https://github.com/projectcalico/calico/issues/9019",
+		"https://github.com/projectcalico/calico/issues/9043",
+		"https://github.com/projectcalico/calico/issues/8529",
+		"https://support.microsoft.com/help/5040437", "https://support.microsoft.com/help/5044281"},
 	Breaks:   []*checks.Effect{effectPodTraffic, effectServiceRules, effectPodStart},
 	Explains: []string{"acl-or-networkpolicy-blocks", "wsaeacces-excluded-port"},
 	Applies: func(n *node.Node) error {
@@ -45,17 +49,20 @@ complaint itself has other causes on other builds.`,
 		case b.Number == ws2022 && b.UBR < 0:
 			return checks.Unknown(evidence.NotShown.Gap("the revision of the Windows build"))
 		case b.Number != ws2022 || b.UBR < july2024UBR || b.UBR >= october2024UBR:
-			return checks.Skip("the node runs %s, and this is about %d.%d up to before %d.%d", b, ws2022, july2024UBR, ws2022, october2024UBR)
+			return checks.Skip("the node runs %s, and this is about %d.%d up to before %d.%d", b,
+				ws2022, july2024UBR, ws2022, october2024UBR)
 		case n.Platform.Value == node.AKS:
 			return checks.Skip("AKS switches this change on and builds its network with it")
 		}
 		return nil
 	},
 	Needs: []evidence.Need{node.NeedBuild},
-	Uses:  []evidence.Need{evidence.ReachProbes, evidence.Pods, evidence.HNSEndpoints, node.NeedServiceCIDRs},
+	Uses: []evidence.Need{evidence.ReachProbes, evidence.Pods, evidence.HNSEndpoints,
+		node.NeedServiceCIDRs},
 	Signs: []checks.Sign{
 		// Excluded ports and ACLs say the same, so the build must be known.
-		{Text: "access a socket in a way forbidden by its access permissions", Not: []string{"listen tcp", "listen udp", "bind:"}, ConfirmOnly: true},
+		{Text: "access a socket in a way forbidden by its access permissions",
+			Not: []string{"listen tcp", "listen udp", "bind:"}, ConfirmOnly: true},
 	},
 	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
 		n := node.About(s)
@@ -63,26 +70,36 @@ complaint itself has other causes on other builds.`,
 		reached, lost, fromNode := podProbes(s, n)
 		switch {
 		case len(reached) > 0:
-			return []checks.Finding{checks.Findingf(checks.Info, b.String(), "%s has the change of %s switched on by default; pods of this node reach %s, so it does no harm here", b, july2024Update, reached[0].Target).
-				With(n.Build.From).At(reached[0].Field("outcome"), "%s", probeText(reached[0]))}, nil
+			return []checks.Finding{checks.Findingf(checks.Info, b.String(),
+					"%s has the change of %s switched on by default; pods of this node reach %s, so it does no harm here", b, july2024Update, reached[0].Target).
+					With(n.Build.From).At(reached[0].Field("outcome"), "%s",
+					probeText(reached[0]))},
+				nil
 		case len(lost) > 0 && len(fromNode) > 0 && len(podsWithoutEndpoint(s)) == 0:
-			return []checks.Finding{checks.Findingf(checks.Fail, b.String(), "pods reach nothing and the node does, on %s, where %s makes the firewall block pods", b, july2024Update).
-				With(n.Build.From).At(lost[0].Field("outcome"), "%s", probeText(lost[0])).At(fromNode[0].Field("outcome"), "%s", probeText(fromNode[0]))}, nil
+			return []checks.Finding{checks.Findingf(checks.Fail, b.String(),
+					"pods reach nothing and the node does, on %s, where %s makes the firewall block pods", b, july2024Update).
+					With(n.Build.From).At(lost[0].Field("outcome"), "%s",
+					probeText(lost[0])).At(fromNode[0].Field("outcome"), "%s",
+					probeText(fromNode[0]))},
+				nil
 		}
 		for _, m := range s.Signs("windows-update-kb5040437-networking") {
 			if m.Over == "" {
-				f := checks.Findingf(checks.Fail, b.String(), "pods are forbidden to open connections on %s, where %s makes the firewall block them", b, july2024Update).With(n.Build.From, checks.Quote(m))
+				f := checks.Findingf(checks.Fail, b.String(),
+					"pods are forbidden to open connections on %s, where %s makes the firewall block them", b, july2024Update).With(n.Build.From, checks.Quote(m))
 				f.Basis = checks.ByBoth
 				return []checks.Finding{f}, nil
 			}
 		}
 		for _, p := range evidence.Pods.In(s) {
 			if ownsAddress(p) && p.Ready() {
-				return []checks.Finding{checks.Findingf(checks.Info, b.String(), "%s has the change of %s switched on by default, which blocks pods on some networks; %s is Ready, and what it reaches was not probed", b, july2024Update, p.FullName()).
+				return []checks.Finding{checks.Findingf(checks.Info, b.String(),
+					"%s has the change of %s switched on by default, which blocks pods on some networks; %s is Ready, and what it reaches was not probed", b, july2024Update, p.FullName()).
 					With(n.Build.From)}, nil
 			}
 		}
-		return []checks.Finding{checks.Findingf(checks.Info, b.String(), "%s has the change of %s switched on by default, which blocks pods on some networks; nothing in this recording says that it does here", b, july2024Update).With(n.Build.From)}, nil
+		return []checks.Finding{checks.Findingf(checks.Info, b.String(),
+			"%s has the change of %s switched on by default, which blocks pods on some networks; nothing in this recording says that it does here", b, july2024Update).With(n.Build.From)}, nil
 	},
 })
 
@@ -91,7 +108,8 @@ complaint itself has other causes on other builds.`,
 // name that does not answer may be kube-proxy's fault or that of DNS.
 func podProbes(s evidence.Snapshot, n *node.Node) (reached, lost, fromNode []evidence.ReachProbe) {
 	for _, p := range evidence.ReachProbes.In(s) {
-		ok := p.Outcome == "ok" || p.Outcome == "refused" || p.Outcome == "reset" // somebody answered
+		// somebody answered
+		ok := p.Outcome == "ok" || p.Outcome == "refused" || p.Outcome == "reset"
 		switch {
 		case p.Protocol == "icmp":
 		case p.From == "node" && ok:
@@ -100,7 +118,8 @@ func podProbes(s evidence.Snapshot, n *node.Node) (reached, lost, fromNode []evi
 			reached = append(reached, p)
 		case p.From != "node" && p.From != "" && wasSent(p):
 			target, err := netip.ParseAddrPort(p.Target)
-			if err == nil && n.ServiceCIDRs.Known() && !node.AnyContains(n.ServiceCIDRs.Value, target.Addr()) {
+			if err == nil && n.ServiceCIDRs.Known() && !node.AnyContains(n.ServiceCIDRs.Value,
+				target.Addr()) {
 				lost = append(lost, p)
 			}
 		}
@@ -115,7 +134,8 @@ func wasSent(p evidence.ReachProbe) bool {
 	case "error":
 		return false
 	case "denied":
-		return p.Why == "" || strings.Contains(p.Why, "forbidden by its access permissions") // WSAEACCES, as the update has it
+		// WSAEACCES, as the update has it
+		return p.Why == "" || strings.Contains(p.Why, "forbidden by its access permissions")
 	}
 	return true
 }

@@ -31,7 +31,8 @@ nothing is said.`,
 		},
 		Impact: "the reboot stops every pod of this node: drain it first",
 	},
-	Links: []string{"https://github.com/kubernetes-sigs/sig-windows-dev-tools/issues/118", "https://learn.microsoft.com/en-us/troubleshoot/windows-server/networking/default-dynamic-port-range-tcpip-chang"},
+	Links: []string{"https://github.com/kubernetes-sigs/sig-windows-dev-tools/issues/118",
+		"https://learn.microsoft.com/en-us/troubleshoot/windows-server/networking/default-dynamic-port-range-tcpip-chang"},
 	Breaks: []*checks.Effect{effectKubeletStart, effectNodeReports, effectKubeProxy,
 		effectServices, effectPodStart, effectContainers},
 	Partial: true,
@@ -44,7 +45,9 @@ nothing is said.`,
 	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
 		table := evidence.Ports.In(s)
 		if len(table.Listener) == 0 {
-			return nil, checks.Unknown(evidence.NotShown.Gap("which ports are in use, and one of those may be in an excluded range"))
+			return nil, checks.Unknown(
+				evidence.NotShown.Gap(
+					"which ports are in use, and one of those may be in an excluded range"))
 		}
 		if table.Excluded == nil {
 			return nil, checks.Unknown(evidence.NotShown.Gap("which ports Windows reserves"))
@@ -61,8 +64,12 @@ nothing is said.`,
 					level = checks.Fail // it has been refused already
 				}
 			}
-			findings = append(findings, checks.Findingf(level, w.owner.String(), "%s cannot listen on %s port %d: Windows keeps %d to %d", w.owner, w.protocol, w.port, e.Start, e.End).
-				At(evidence.Ports.Field(s, "excluded", at), "excluded: %s %d to %d; nobody listens on %d", w.protocol, e.Start, e.End, w.port))
+			findings = append(findings, checks.Findingf(level, w.owner.String(),
+				"%s cannot listen on %s port %d: Windows keeps %d to %d", w.owner, w.protocol,
+				w.port, e.Start, e.End).
+				At(evidence.Ports.Field(s, "excluded", at),
+					"excluded: %s %d to %d; nobody listens on %d", w.protocol, e.Start, e.End,
+					w.port))
 		}
 		return findings, nil
 	},
@@ -78,7 +85,9 @@ type wantedPort struct {
 // wantedPorts are the fixed ports of the node's components, and the host ports
 // of pods that wait: HNS itself excludes the port of one that runs.
 func wantedPorts(s evidence.Snapshot) []wantedPort {
-	list := []wantedPort{{evidence.Phrasef("the kubelet"), "tcp", 10250}, {evidence.Phrasef("the kubelet"), "tcp", 10248}, {verbatim("kube-proxy"), "tcp", 10249}, {verbatim("kube-proxy"), "tcp", 10256}}
+	list := []wantedPort{{evidence.Phrasef("the kubelet"), "tcp", 10250},
+		{evidence.Phrasef("the kubelet"), "tcp", 10248}, {verbatim("kube-proxy"), "tcp", 10249},
+		{verbatim("kube-proxy"), "tcp", 10256}}
 	for _, p := range evidence.Pods.In(s) {
 		if p.Status.Phase == "Pending" {
 			for _, h := range hostPortsOf(p) {

@@ -12,7 +12,8 @@ const aksClusterConfig = `C:\k\kubeclusterconfig.json`
 
 // ClusterSources is the evidence from which the CIDRs of pods and Services and the DNS address are learned.
 var ClusterSources = slices.Concat(
-	[]evidence.Need{evidence.ServiceCIDRs, evidence.KubeServices, evidence.ConfigMaps, evidence.Services, evidence.Processes, evidence.HNSEndpoints,
+	[]evidence.Need{evidence.ServiceCIDRs, evidence.KubeServices, evidence.ConfigMaps,
+		evidence.Services, evidence.Processes, evidence.HNSEndpoints,
 		evidence.File(aksClusterConfig), evidence.File(SubnetEnv)},
 	AsFiles(NetConfs), AsFiles(KubeletConfigs), CNIFolders)
 
@@ -21,7 +22,8 @@ var ClusterSources = slices.Concat(
 func (n *Node) learnCluster(s evidence.Snapshot) {
 	n.learnAddresses(s)
 	if node := evidence.Node.In(s); len(node.Spec.PodCIDRList()) > 0 {
-		n.PodCIDRs.Learn(ParsePrefixes(node.Spec.PodCIDRList()...), node.PodCIDRField(), "spec.podCIDR is %s", strings.Join(node.Spec.PodCIDRList(), ","))
+		n.PodCIDRs.Learn(ParsePrefixes(node.Spec.PodCIDRList()...), node.PodCIDRField(),
+			"spec.podCIDR is %s", strings.Join(node.Spec.PodCIDRList(), ","))
 	}
 	n.PodCIDRs.Miss("the node's podCIDR", evidence.Node)(s)
 
@@ -37,7 +39,8 @@ func (n *Node) learnCluster(s evidence.Snapshot) {
 		ips = append(ips, ParseAddresses(svc.ClusterIPs()...)...)
 	}
 	if len(ips) > 0 {
-		n.ServiceIPs.Learn(ips, evidence.KubeServices.Field(s), "%d services have a clusterIP", len(ips))
+		n.ServiceIPs.Learn(ips, evidence.KubeServices.Field(s), "%d services have a clusterIP",
+			len(ips))
 	}
 	n.ServiceIPs.Miss("any Service address", evidence.KubeServices)(s)
 	n.learnFromCNI()
@@ -54,15 +57,18 @@ func (n *Node) learnAddresses(s evidence.Snapshot) {
 	}
 	for _, net := range evidence.HNSNetworks.In(s) {
 		if ip, ok := ParseAddress(net.ManagementIP); ok && !ip.IsLinkLocalUnicast() {
-			n.ManagementIPs.Learn([]Address{ip}, net.Field(), "ManagementIP of %s is %s", net.Name, ip)
+			n.ManagementIPs.Learn([]Address{ip}, net.Field(), "ManagementIP of %s is %s", net.Name,
+				ip)
 		}
 	}
 	for _, a := range evidence.Adapters.In(s) {
 		if ips := ParseAddresses(a.Addresses...); len(a.Gateways) > 0 && len(ips) > 0 {
-			n.ManagementIPs.Learn(ips, a.Field("addresses"), "%s has a gateway and %s", a.Name, ips[0])
+			n.ManagementIPs.Learn(ips, a.Field("addresses"), "%s has a gateway and %s", a.Name,
+				ips[0])
 		}
 	}
-	n.ManagementIPs.Miss("the node's own addresses", evidence.Node, evidence.HNSNetworks, evidence.Adapters)(s)
+	n.ManagementIPs.Miss("the node's own addresses", evidence.Node, evidence.HNSNetworks,
+		evidence.Adapters)(s)
 }
 
 // learnServiceCIDRs asks the objects that newer API servers keep: what they say is so.
@@ -72,7 +78,8 @@ func (n *Node) learnServiceCIDRs(s evidence.Snapshot) {
 		cidrs, names = append(cidrs, c.Spec.CIDRs...), append(names, c.Metadata.Name)
 	}
 	if p := ParsePrefixes(cidrs...); len(p) > 0 {
-		n.ServiceCIDRs.Learn(p, evidence.ServiceCIDRs.Field(s), "%s: spec.cidrs is %s", strings.Join(names, ", "), strings.Join(cidrs, ", "))
+		n.ServiceCIDRs.Learn(p, evidence.ServiceCIDRs.Field(s), "%s: spec.cidrs is %s",
+			strings.Join(names, ", "), strings.Join(cidrs, ", "))
 	}
 }
 
@@ -83,10 +90,12 @@ func (n *Node) learnFromKubeadm(s evidence.Snapshot) {
 		}
 		pods, services := evidence.KubeadmSubnets(cm.Data["ClusterConfiguration"])
 		if p := ParsePrefixes(pods); len(p) > 0 {
-			n.ClusterCIDRs.Learn(p, cm.Field("data", "ClusterConfiguration"), "kubeadm-config: podSubnet is %s", pods)
+			n.ClusterCIDRs.Learn(p, cm.Field("data", "ClusterConfiguration"),
+				"kubeadm-config: podSubnet is %s", pods)
 		}
 		if p := ParsePrefixes(services); len(p) > 0 {
-			n.ServiceCIDRs.Learn(p, cm.Field("data", "ClusterConfiguration"), "kubeadm-config: serviceSubnet is %s", services)
+			n.ServiceCIDRs.Learn(p, cm.Field("data", "ClusterConfiguration"),
+				"kubeadm-config: serviceSubnet is %s", services)
 		}
 	}
 }
@@ -106,13 +115,16 @@ func (n *Node) learnFromAKS(s evidence.Snapshot) {
 	}
 	net := c.Kubernetes.Network
 	if p := ParsePrefixes(net.ClusterCidr); len(p) > 0 {
-		n.ClusterCIDRs.Learn(p, f.Field("Kubernetes", "Network", "ClusterCidr"), "Kubernetes.Network.ClusterCidr is %s", net.ClusterCidr)
+		n.ClusterCIDRs.Learn(p, f.Field("Kubernetes", "Network", "ClusterCidr"),
+			"Kubernetes.Network.ClusterCidr is %s", net.ClusterCidr)
 	}
 	if p := ParsePrefixes(net.ServiceCidr); len(p) > 0 {
-		n.ServiceCIDRs.Learn(p, f.Field("Kubernetes", "Network", "ServiceCidr"), "Kubernetes.Network.ServiceCidr is %s", net.ServiceCidr)
+		n.ServiceCIDRs.Learn(p, f.Field("Kubernetes", "Network", "ServiceCidr"),
+			"Kubernetes.Network.ServiceCidr is %s", net.ServiceCidr)
 	}
 	if a := ParseAddresses(net.DnsIp); len(a) > 0 {
-		n.ClusterDNS.Learn(a, f.Field("Kubernetes", "Network", "DnsIp"), "Kubernetes.Network.DnsIp is %s", net.DnsIp)
+		n.ClusterDNS.Learn(a, f.Field("Kubernetes", "Network", "DnsIp"),
+			"Kubernetes.Network.DnsIp is %s", net.DnsIp)
 	}
 }
 
@@ -124,13 +136,17 @@ func (n *Node) learnFromFlannel(s evidence.Snapshot) {
 		}
 	}
 	for _, cm := range evidence.ConfigMaps.In(s) {
-		if c, err := evidence.DecodeFlannelNetConf([]byte(cm.Data["net-conf.json"])); err == nil && len(ParsePrefixes(c.Network)) > 0 {
-			n.ClusterCIDRs.Learn(ParsePrefixes(c.Network, c.IPv6Network), cm.Field("data", "net-conf.json"), "%s: Network is %s", cm.Metadata.Name, c.Network)
+		if c, err := evidence.DecodeFlannelNetConf([]byte(cm.Data["net-conf.json"])); err == nil &&
+			len(ParsePrefixes(c.Network)) > 0 {
+			n.ClusterCIDRs.Learn(ParsePrefixes(c.Network, c.IPv6Network),
+				cm.Field("data", "net-conf.json"), "%s: Network is %s", cm.Metadata.Name, c.Network)
 		}
 	}
 	if f := s.File(SubnetEnv); f.Gap.Kind == "" {
 		if env := evidence.DecodeFlannelSubnet(f.Text); len(ParsePrefixes(env.Network)) > 0 {
-			n.ClusterCIDRs.Learn(ParsePrefixes(env.Network), evidence.InLine(f.Path, env.Lines["FLANNEL_NETWORK"]), "FLANNEL_NETWORK is %s", env.Network)
+			n.ClusterCIDRs.Learn(ParsePrefixes(env.Network),
+				evidence.InLine(f.Path, env.Lines["FLANNEL_NETWORK"]), "FLANNEL_NETWORK is %s",
+				env.Network)
 		}
 	}
 }
@@ -144,9 +160,11 @@ func (n *Node) learnFromKubeProxy() {
 func (n *Node) learnDNS(s evidence.Snapshot) {
 	for _, svc := range evidence.KubeServices.In(s) {
 		m := svc.Metadata
-		dns := m.Labels["k8s-app"] == "kube-dns" || m.Name == "kube-dns" || m.Name == "coredns" || m.Name == "rke2-coredns-rke2-coredns" || m.Name == "dns-default"
+		dns := m.Labels["k8s-app"] == "kube-dns" || m.Name == "kube-dns" || m.Name == "coredns" ||
+			m.Name == "rke2-coredns-rke2-coredns" || m.Name == "dns-default"
 		if ips := ParseAddresses(svc.ClusterIPs()...); dns && len(ips) > 0 {
-			n.ClusterDNS.Learn(ips, svc.Field("spec", "clusterIP"), "service %s/%s has clusterIP %s", m.Namespace, m.Name, ips[0])
+			n.ClusterDNS.Learn(ips, svc.Field("spec", "clusterIP"),
+				"service %s/%s has clusterIP %s", m.Namespace, m.Name, ips[0])
 		}
 	}
 	if f, ok := n.KubeletFlag("cluster-dns"); ok {
@@ -172,8 +190,10 @@ func (n *Node) learnFromCNI() {
 		n.ServiceCIDRs.Learn(p, f.Field("serviceCIDR"), "serviceCIDR is %s", f.Config.ServiceCIDR)
 	}
 	for _, r := range f.Config.Routes {
-		if p, ok := ParsePrefix(r.Prefix); ok && r.NeedEncap && !p.IsSingleIP() && n.holdsServices(p) {
-			n.ServiceCIDRs.Learn([]Prefix{p}, f.File.At(r.Spot), "route %s needs encapsulation", r.Prefix)
+		if p, ok := ParsePrefix(r.Prefix); ok && r.NeedEncap && !p.IsSingleIP() &&
+			n.holdsServices(p) {
+			n.ServiceCIDRs.Learn([]Prefix{p}, f.File.At(r.Spot), "route %s needs encapsulation",
+				r.Prefix)
 		}
 	}
 }
@@ -186,7 +206,8 @@ func (n *Node) learnFromEndpoints(s evidence.Snapshot) {
 			p, ok := ParsePrefix(r.Prefix)
 			own := slices.ContainsFunc(ParseAddresses(e.Addresses...), p.Contains)
 			if ok && r.NeedEncap && !e.Remote && !p.IsSingleIP() && !own && n.holdsServices(p) {
-				n.ServiceCIDRs.Learn([]Prefix{p}, e.Field("Policies"), "%s: route %s needs encapsulation", EndpointName(e), r.Prefix)
+				n.ServiceCIDRs.Learn([]Prefix{p}, e.Field("Policies"),
+					"%s: route %s needs encapsulation", EndpointName(e), r.Prefix)
 			}
 		}
 	}

@@ -37,7 +37,8 @@ const (
 
 // Label is the backend under the name that its users know.
 func (b Backend) Label() string {
-	return map[Backend]string{L2Bridge: "l2bridge", OverlayNet: "overlay", Transparent: "transparent"}[b]
+	return map[Backend]string{L2Bridge: "l2bridge", OverlayNet: "overlay",
+		Transparent: "transparent"}[b]
 }
 
 // A CNIFile is one configuration in the folder that the runtime reads.
@@ -69,8 +70,10 @@ func (f *CNIFile) TypeField() evidence.Place {
 // cniFolders are the folders of all recipes; the runtime's own configuration is asked first.
 var (
 	CNIFolderPaths = []string{
-		`C:\k\cni\config`, `C:\etc\cni\net.d`, `C:\k\azurecni\netconf`, `C:\ProgramData\Amazon\EKS\cni\config`,
-		`C:\etc\kubernetes\cni\config`, `C:\var\lib\rancher\rke2\agent\etc\cni`, `C:\Program Files\containerd\cni\conf`,
+		`C:\k\cni\config`, `C:\etc\cni\net.d`, `C:\k\azurecni\netconf`,
+		`C:\ProgramData\Amazon\EKS\cni\config`,
+		`C:\etc\kubernetes\cni\config`, `C:\var\lib\rancher\rke2\agent\etc\cni`,
+		`C:\Program Files\containerd\cni\conf`,
 	}
 	cniBinPaths = map[string]string{ // the plugin folder that belongs to a configuration folder
 		`c:\k\cni\config`:                       `C:\k\cni`,
@@ -82,13 +85,16 @@ var (
 		`c:\program files\containerd\cni\conf`:  `C:\Program Files\containerd\cni\bin`,
 	}
 	containerdConfigs = []string{
-		`C:\Program Files\containerd\config.toml`, `C:\var\lib\rancher\rke2\agent\etc\containerd\config.toml`,
+		`C:\Program Files\containerd\config.toml`,
+		`C:\var\lib\rancher\rke2\agent\etc\containerd\config.toml`,
 		`C:\k\containerd\containerd_conf.toml`,
 	}
 	CNIFolders     = asFolders(CNIFolderPaths)
 	RuntimeConfigs = AsFiles(containerdConfigs)
-	CNISources     = slices.Concat([]evidence.Need{evidence.Node, evidence.HNSNetworks, evidence.Services, evidence.Processes,
-		evidence.Pods, evidence.Env, evidence.ConfigMaps, evidence.Logs("flanneld"), evidence.File(SubnetEnv)}, AsFiles(NetConfs), CNIFolders, RuntimeConfigs)
+	CNISources     = slices.Concat([]evidence.Need{evidence.Node, evidence.HNSNetworks,
+		evidence.Services, evidence.Processes,
+		evidence.Pods, evidence.Env, evidence.ConfigMaps, evidence.Logs("flanneld"),
+		evidence.File(SubnetEnv)}, AsFiles(NetConfs), CNIFolders, RuntimeConfigs)
 )
 
 func asFolders(paths []string) []evidence.Need {
@@ -106,10 +112,12 @@ const (
 )
 
 // NetConfs are flannel's own configurations, by distribution.
-var NetConfs = []string{netConf, `C:\etc\kube-flannel\net-conf.json`, `C:\var\lib\rancher\rke2\agent\flanneld-net-conf.json`}
+var NetConfs = []string{netConf, `C:\etc\kube-flannel\net-conf.json`,
+	`C:\var\lib\rancher\rke2\agent\flanneld-net-conf.json`}
 
 // ContainerdConfig reads containerd's configuration, wherever the distribution keeps it.
-func ContainerdConfig(s evidence.Snapshot) (*evidence.ContainerdConfig, evidence.NodeFile, evidence.Gap) {
+func ContainerdConfig(s evidence.Snapshot) (*evidence.ContainerdConfig, evidence.NodeFile,
+	evidence.Gap) {
 	var gap evidence.Gap
 	for _, p := range containerdConfigs {
 		f := s.File(p)
@@ -142,24 +150,30 @@ func (n *Node) learnCNI(s evidence.Snapshot) {
 // configuration, then the kubelet's flags, then by where configurations lie.
 func (n *Node) learnCNIDir(s evidence.Snapshot) {
 	if c, f, gap := ContainerdConfig(s); gap.Kind == "" {
-		n.CNIDir.Learn(evidence.CleanWinPath(c.ConfDir()), evidence.InFile(f.Path), "conf_dir is %s", c.ConfDir())
-		n.BinDirs.Learn(c.BinDirs(), evidence.InFile(f.Path), "bin_dir is %s", strings.Join(c.BinDirs(), ", "))
+		n.CNIDir.Learn(evidence.CleanWinPath(c.ConfDir()), evidence.InFile(f.Path),
+			"conf_dir is %s", c.ConfDir())
+		n.BinDirs.Learn(c.BinDirs(), evidence.InFile(f.Path), "bin_dir is %s",
+			strings.Join(c.BinDirs(), ", "))
 	}
 	if f, ok := n.KubeletFlag("cni-conf-dir"); ok && f.Value != "" {
 		n.CNIDir.Learn(evidence.CleanWinPath(f.Value), f.From.Place(), "--cni-conf-dir=%s", f.Value)
 	}
 	if f, ok := n.KubeletFlag("cni-bin-dir"); ok && f.Value != "" {
-		n.BinDirs.Learn([]string{evidence.CleanWinPath(f.Value)}, f.From.Place(), "--cni-bin-dir=%s", f.Value)
+		n.BinDirs.Learn([]string{evidence.CleanWinPath(f.Value)}, f.From.Place(),
+			"--cni-bin-dir=%s", f.Value)
 	}
 	for _, dir := range CNIFolderPaths {
 		if files := evidence.CNIFiles(s.FilesIn(dir)); len(files) > 0 {
-			n.CNIDir.Learn(dir, evidence.InFile(evidence.EvidencePath(dir)+"/"+files[0]), "%s lies in %s", files[0], dir)
+			n.CNIDir.Learn(dir, evidence.InFile(evidence.EvidencePath(dir)+"/"+files[0]),
+				"%s lies in %s", files[0], dir)
 		}
 	}
 	if bin := cniBinPaths[strings.ToLower(n.CNIDir.Value)]; bin != "" {
-		n.BinDirs.Learn([]string{bin}, n.CNIDir.From.Place(), "plugins of %s lie in %s", n.CNIDir.Value, bin)
+		n.BinDirs.Learn([]string{bin}, n.CNIDir.From.Place(), "plugins of %s lie in %s",
+			n.CNIDir.Value, bin)
 	}
-	n.CNIDir.Miss("the folder of the CNI configuration", slices.Concat(RuntimeConfigs, CNIFolders)...)(s)
+	n.CNIDir.Miss("the folder of the CNI configuration",
+		slices.Concat(RuntimeConfigs, CNIFolders)...)(s)
 	n.BinDirs.Miss("the folder of the CNI plugins", RuntimeConfigs...)(s)
 }
 
@@ -200,7 +214,8 @@ func FamilyOf(c *evidence.CNIConfig) CNI {
 	types := strings.ToLower(c.Type + " " + c.EffectiveType())
 	name := strings.ToLower(c.Name)
 	switch {
-	case strings.HasPrefix(types, "flannel") || strings.HasPrefix(name, "flannel.") || name == "cbr0" || name == "vxlan0":
+	case strings.HasPrefix(types, "flannel") || strings.HasPrefix(name, "flannel.") ||
+		name == "cbr0" || name == "vxlan0":
 		return Flannel
 	case strings.Contains(types, "calico"):
 		return Calico
@@ -266,27 +281,31 @@ var cniAnnotations = []struct {
 func (n *Node) learnFamily(s evidence.Snapshot) {
 	if f := n.Intended(); f != nil && f.Config != nil {
 		if family := FamilyOf(f.Config); family != "" && family != NAT {
-			n.CNI.Learn(family, f.TypeField(), "type is %s, name is %s", f.Config.EffectiveType(), f.Config.Name)
+			n.CNI.Learn(family, f.TypeField(), "type is %s, name is %s", f.Config.EffectiveType(),
+				f.Config.Name)
 		}
 	}
 	node := evidence.Node.In(s)
 	for _, a := range cniAnnotations {
 		if v := node.Metadata.Annotations[a.key]; v != "" {
-			n.CNI.Learn(a.family, node.Field("metadata", "annotations", a.key), "annotation %s is %s", a.key, v)
+			n.CNI.Learn(a.family, node.Field("metadata", "annotations", a.key),
+				"annotation %s is %s", a.key, v)
 		}
 	}
 	if id := node.Spec.ProviderID; strings.HasPrefix(id, "gce://") {
 		n.CNI.Learn(GKE, node.Field("spec", "providerID"), "providerID is %s", id)
 	}
 	if dir := evidence.Env.In(s)["K8S_DIR"]; dir != "" {
-		n.CNI.Learn(GKE, evidence.Env.Field(s, "K8S_DIR"), "K8S_DIR is %s, which GKE's scripts set", dir)
+		n.CNI.Learn(GKE, evidence.Env.Field(s, "K8S_DIR"), "K8S_DIR is %s, which GKE's scripts set",
+			dir)
 	}
 	for _, svc := range evidence.Services.In(s) {
 		if family := familyOfProgram(svc.Name); family != "" {
 			n.CNI.Learn(family, svc.Field("name"), "service %s is there", svc.Name)
 		}
 	}
-	if svc, ok := ServiceNamed(s, "ovs-vswitchd"); ok && strings.Contains(strings.ToLower(svc.BinPath), cloudbaseOVS) {
+	if svc, ok := ServiceNamed(s, "ovs-vswitchd"); ok &&
+		strings.Contains(strings.ToLower(svc.BinPath), cloudbaseOVS) {
 		n.CNI.Learn(OVN, svc.Field("binPath"), "service %s is %s", svc.Name, svc.BinPath)
 	}
 	for _, p := range evidence.Processes.In(s) {
@@ -295,7 +314,8 @@ func (n *Node) learnFamily(s evidence.Snapshot) {
 		}
 	}
 	for _, p := range evidence.Pods.In(s) {
-		if family := familyOfProgram(strings.TrimPrefix(p.Metadata.Name, "kube-")); family != "" && p.HostProcess() {
+		if family := familyOfProgram(strings.TrimPrefix(p.Metadata.Name, "kube-")); family != "" &&
+			p.HostProcess() {
 			n.CNI.Learn(family, p.Field("metadata", "name"), "pod %s is on this node", p.FullName())
 		}
 	}
@@ -311,7 +331,8 @@ func (n *Node) learnFamily(s evidence.Snapshot) {
 	}
 	for _, net := range evidence.HNSNetworks.In(s) {
 		if family := FamilyOfNetwork(net.Name); family != "" {
-			n.CNI.Learn(family, net.Field("Name"), "network %s of type %s is there", net.Name, net.Type)
+			n.CNI.Learn(family, net.Field("Name"), "network %s of type %s is there", net.Name,
+				net.Type)
 		}
 	}
 	if logs := s.LogFiles("flanneld"); len(logs) > 0 {

@@ -25,10 +25,15 @@ type Component struct {
 
 func components() map[string]*Component {
 	list := []*Component{
-		{Name: "kubelet", Program: []string{"kubelet"}, Service: []string{"kubelet"}, ParentServices: []string{"rke2"}},
-		{Name: "kube-proxy", Program: []string{"kube-proxy", "kubeproxy"}, Service: []string{"kube-proxy", "kubeproxy"}, Pod: []string{"kube-proxy"}, ParentServices: []string{"rke2"}},
-		{Name: "flanneld", Program: []string{"flanneld"}, Service: []string{"flanneld", "flannel"}, Pod: []string{"kube-flannel", "flannel"}, ParentServices: []string{"rke2"}},
-		{Name: "runtime", Program: []string{"containerd", "dockerd"}, Service: []string{"containerd", "docker", "dockerd"}, ParentServices: []string{"rke2"}},
+		{Name: "kubelet", Program: []string{"kubelet"}, Service: []string{"kubelet"},
+			ParentServices: []string{"rke2"}},
+		{Name: "kube-proxy", Program: []string{"kube-proxy", "kubeproxy"},
+			Service: []string{"kube-proxy", "kubeproxy"}, Pod: []string{"kube-proxy"},
+			ParentServices: []string{"rke2"}},
+		{Name: "flanneld", Program: []string{"flanneld"}, Service: []string{"flanneld", "flannel"},
+			Pod: []string{"kube-flannel", "flannel"}, ParentServices: []string{"rke2"}},
+		{Name: "runtime", Program: []string{"containerd", "dockerd"},
+			Service: []string{"containerd", "docker", "dockerd"}, ParentServices: []string{"rke2"}},
 	}
 	byName := map[string]*Component{}
 	for _, c := range list {
@@ -39,7 +44,8 @@ func components() map[string]*Component {
 
 func (n *Node) learnComponents(s evidence.Snapshot) {
 	n.Components = components()
-	services, processes, pods := evidence.Services.In(s), evidence.Processes.In(s), evidence.Pods.In(s)
+	services, processes, pods := evidence.Services.In(s), evidence.Processes.In(s),
+		evidence.Pods.In(s)
 	for _, c := range n.Components {
 		for _, svc := range services {
 			if EqualsAny(svc.Name, c.Service) || EqualsAny(Program(svc.BinPath), c.Program) {
@@ -52,7 +58,10 @@ func (n *Node) learnComponents(s evidence.Snapshot) {
 			}
 		}
 		for _, p := range pods {
-			if len(c.Pod) > 0 && p.HostProcess() && slices.ContainsFunc(c.Pod, func(start string) bool { return strings.HasPrefix(p.Metadata.Name, start) }) {
+			if len(c.Pod) > 0 && p.HostProcess() &&
+				slices.ContainsFunc(c.Pod, func(start string) bool {
+					return strings.HasPrefix(p.Metadata.Name, start)
+				}) {
 				c.Pods = append(c.Pods, p)
 			}
 		}
@@ -77,7 +86,8 @@ func EqualsAny(s string, list []string) bool {
 // kube-log-runner has its own in front.
 func (c *Component) OwnArgs(args []string) []string {
 	for i, a := range args {
-		if EqualsAny(Program(a), c.Program) && strings.HasSuffix(strings.ToLower(strings.Trim(a, `"`)), ".exe") {
+		if EqualsAny(Program(a), c.Program) &&
+			strings.HasSuffix(strings.ToLower(strings.Trim(a, `"`)), ".exe") {
 			return args[i+1:]
 		}
 	}
@@ -91,14 +101,16 @@ var ComponentSources = evidence.Any(evidence.Services, evidence.Processes)
 func (c *Component) Running() (bool, evidence.Because) {
 	for i, svc := range c.Services {
 		if svc.Running() {
-			return true, svc.Field("state").Because("service %s is %s", c.Services[i].Name, svc.State)
+			return true, svc.Field("state").Because("service %s is %s", c.Services[i].Name,
+				svc.State)
 		}
 	}
 	for _, p := range c.Processes {
 		return true, p.Field("pid").Because("process %s has pid %d", p.Name, p.PID)
 	}
 	for _, p := range c.Pods {
-		if len(p.Status.ContainerStatuses) == 0 && p.Ready() || p.Status.Phase == "Running" && allRunning(p) {
+		if len(p.Status.ContainerStatuses) == 0 && p.Ready() || p.Status.Phase == "Running" &&
+			allRunning(p) {
 			return true, p.Field("status", "phase").Because("HostProcess pod %s runs", p.FullName())
 		}
 	}

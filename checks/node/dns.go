@@ -10,7 +10,8 @@ import (
 )
 
 // DNSSources are what DNSServers, DNSBackends and ClusterDomain read.
-var DNSSources = slices.Concat(ClusterSources, KubeletSources, []evidence.Need{NeedCNIFiles, evidence.EndpointSlices})
+var DNSSources = slices.Concat(ClusterSources, KubeletSources,
+	[]evidence.Need{NeedCNIFiles, evidence.EndpointSlices})
 
 // DNSServers are the servers that pods of this node ask: the cluster's DNS
 // Service, the kubelet's setting, and that of the CNI configuration.
@@ -33,11 +34,14 @@ func (n *Node) DNSServers(s evidence.Snapshot) []Address {
 func (n *Node) DNSBackends(s evidence.Snapshot) []netip.AddrPort {
 	var list []netip.AddrPort
 	for _, svc := range evidence.KubeServices.In(s) {
-		if !slices.ContainsFunc(ParseAddresses(svc.ClusterIPs()...), func(a Address) bool { return slices.Contains(n.ClusterDNS.Value, a) }) {
+		if !slices.ContainsFunc(ParseAddresses(svc.ClusterIPs()...), func(a Address) bool {
+			return slices.Contains(n.ClusterDNS.Value, a)
+		}) {
 			continue
 		}
 		for _, slice := range evidence.EndpointSlices.In(s) {
-			if slice.Metadata.Namespace != svc.Metadata.Namespace || slice.Metadata.Labels["kubernetes.io/service-name"] != svc.Metadata.Name {
+			if slice.Metadata.Namespace != svc.Metadata.Namespace ||
+				slice.Metadata.Labels["kubernetes.io/service-name"] != svc.Metadata.Name {
 				continue
 			}
 			port := 53
@@ -67,7 +71,8 @@ func (n *Node) ClusterDomain(s evidence.Snapshot) string {
 	domain := cmp.Or(flag.Value, config.ClusterDomain)
 	if f := n.Intended(); domain == "" && f != nil && f.Config != nil {
 		for _, suffix := range f.Config.DNS.Search {
-			if before, after, ok := strings.Cut(suffix, "svc."); ok && (before == "" || strings.HasSuffix(before, ".")) {
+			if before, after, ok := strings.Cut(suffix, "svc."); ok &&
+				(before == "" || strings.HasSuffix(before, ".")) {
 				domain = after
 				break
 			}

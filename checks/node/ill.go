@@ -9,16 +9,19 @@ import (
 
 // PodDown tells whether the pod ought to run and has a container that does not.
 func PodDown(p evidence.Pod) bool {
-	if p.Status.Phase == "Succeeded" || p.Status.Phase == "Failed" || p.Metadata.DeletionTimestamp != nil {
+	if p.Status.Phase == "Succeeded" || p.Status.Phase == "Failed" ||
+		p.Metadata.DeletionTimestamp != nil {
 		return false
 	}
-	return slices.ContainsFunc(p.Statuses(), ContainerDown) || p.Status.Phase == "Pending" && len(p.Statuses()) == 0 && p.Spec.NodeName != ""
+	return slices.ContainsFunc(p.Statuses(), ContainerDown) || p.Status.Phase == "Pending" &&
+		len(p.Statuses()) == 0 && p.Spec.NodeName != ""
 }
 
 // ContainerDown reports whether a container waits to be started or ended with an error. An init
 // container that ended well has done its work.
 func ContainerDown(st evidence.ContainerStatus) bool {
-	return st.State.Waiting != nil || st.State.Terminated != nil && st.State.Terminated.ExitCode != 0
+	return st.State.Waiting != nil || st.State.Terminated != nil &&
+		st.State.Terminated.ExitCode != 0
 }
 
 // PodsUnhealthy reports whether something is wrong with the node's pods or with the
@@ -48,7 +51,9 @@ func (n *Node) Unhealthy(s evidence.Snapshot) bool {
 // ServiceNamed finds a service of Windows by its name.
 func ServiceNamed(s evidence.Snapshot, name string) (evidence.Service, bool) {
 	list := evidence.Services.In(s)
-	at := slices.IndexFunc(list, func(svc evidence.Service) bool { return strings.EqualFold(svc.Name, name) })
+	at := slices.IndexFunc(list, func(svc evidence.Service) bool {
+		return strings.EqualFold(svc.Name, name)
+	})
 	if at < 0 {
 		return evidence.Service{}, false
 	}

@@ -10,14 +10,16 @@ import (
 type Flag struct {
 	Name, Value string
 	From        evidence.Because
-	Live        bool // of the service or process as it runs, not only of a file that a start script reads
+	// of the service or process as it runs, not only of a file that a start script reads
+	Live        bool
 	Conditional bool // in a branch of a start script: the kubelet may never see it
 }
 
 const kubeadmFlags = `C:\var\lib\kubelet\kubeadm-flags.env`
 
 // The scripts that start a kubelet, by recipe: sig-windows-tools, AKS, SDN.
-var kubeletScripts = []string{`C:\k\StartKubelet.ps1`, `C:\k\kubeletstart.ps1`, `C:\k\start-kubelet.ps1`}
+var kubeletScripts = []string{`C:\k\StartKubelet.ps1`, `C:\k\kubeletstart.ps1`,
+	`C:\k\start-kubelet.ps1`}
 
 // KubeletConfigs are the files that a kubelet's --config may name, by distribution.
 var KubeletConfigs = []string{
@@ -46,7 +48,8 @@ func (n *Node) learnKubelet(s evidence.Snapshot) {
 	add := func(live bool, flags evidence.Flags, at func(name string) evidence.Place) {
 		for _, name := range flags.Names() {
 			value, _ := flags.Get(name)
-			n.KubeletFlags = append(n.KubeletFlags, Flag{Name: name, Value: value, From: at(name).Because("--%s=%s", name, value), Live: live})
+			n.KubeletFlags = append(n.KubeletFlags, Flag{Name: name, Value: value,
+				From: at(name).Because("--%s=%s", name, value), Live: live})
 		}
 	}
 	if g := evidence.FileIndex.Gap(s); g.Kind == evidence.NotCollected {
@@ -60,7 +63,9 @@ func (n *Node) learnKubelet(s evidence.Snapshot) {
 		add(true, evidence.ParseFlags(k.OwnArgs(p.Args)), argsOf(p.Args, p.Field("args")))
 	}
 	if f := s.File(kubeadmFlags); f.Gap.Kind == "" {
-		add(false, evidence.ParseFlags(evidence.KubeadmFlags(f.Text)), func(string) evidence.Place { return evidence.InLine(f.Path, 1) })
+		add(false, evidence.ParseFlags(evidence.KubeadmFlags(f.Text)), func(string) evidence.Place {
+			return evidence.InLine(f.Path, 1)
+		})
 	}
 	for _, script := range n.kubeletStartScripts() {
 		f := s.File(script)
@@ -68,7 +73,9 @@ func (n *Node) learnKubelet(s evidence.Snapshot) {
 			continue
 		}
 		for _, fl := range evidence.ScriptFlags(f.Text) {
-			n.KubeletFlags = append(n.KubeletFlags, Flag{Name: fl.Name, Value: fl.Value, From: evidence.InLine(f.Path, fl.Line).Because("--%s=%s", fl.Name, fl.Value), Conditional: fl.Conditional})
+			n.KubeletFlags = append(n.KubeletFlags, Flag{Name: fl.Name, Value: fl.Value,
+				From:        evidence.InLine(f.Path, fl.Line).Because("--%s=%s", fl.Name, fl.Value),
+				Conditional: fl.Conditional})
 		}
 	}
 }
@@ -117,7 +124,8 @@ func (n *Node) KubeletFlag(name string) (Flag, bool) {
 }
 
 // KubeletConfig reads the file that --config names, or the usual ones.
-func (n *Node) KubeletConfig(s evidence.Snapshot) (evidence.KubeletConfig, evidence.NodeFile, evidence.Gap) {
+func (n *Node) KubeletConfig(s evidence.Snapshot) (evidence.KubeletConfig, evidence.NodeFile,
+	evidence.Gap) {
 	paths := KubeletConfigs
 	if f, ok := n.KubeletFlag("config"); ok && f.Value != "" {
 		paths = []string{f.Value}

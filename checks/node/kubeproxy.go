@@ -22,22 +22,29 @@ type ProxySetting struct {
 type ProxySettings struct {
 	NetworkName, SourceVIP, HostnameOverride, ClusterCIDR ProxySetting
 	BindAddress, EnableDSR, ForwardHealthCheckVIP         ProxySetting
-	Gates                                                 map[string]ProxySetting // feature gates, "true" or "false"
-	Flags                                                 []Flag                  // of its command line or start script; ignored by kube-proxy where it has a configuration file
+	// feature gates, "true" or "false"
+	Gates map[string]ProxySetting
+	// of its command line or start script; ignored by kube-proxy where it has a configuration file
+	Flags []Flag
 
-	From   evidence.Because // what shows the command line or configuration at all
-	Gap    evidence.Gap     // of From
-	Hidden evidence.Gap     // of a start script or configuration that nobody recorded: it may set what is not seen
+	From evidence.Because // what shows the command line or configuration at all
+	Gap  evidence.Gap     // of From
+	// of a start script or configuration that nobody recorded: it may set what is not seen
+	Hidden evidence.Gap
 }
 
 // kube-proxy's configuration files, by distribution; --config names the others.
-var proxyConfigs = []string{`C:\k\kube-proxy.conf`, `C:\var\lib\kube-proxy\config.conf`, `C:\ProgramData\kubernetes\kube-proxy-config.yaml`}
+var proxyConfigs = []string{`C:\k\kube-proxy.conf`, `C:\var\lib\kube-proxy\config.conf`,
+	`C:\ProgramData\kubernetes\kube-proxy-config.yaml`}
 
 // ProxySources is the evidence from which kube-proxy's settings are learned.
-var ProxySources = slices.Concat([]evidence.Need{evidence.Services, evidence.Processes, evidence.Pods}, AsFiles(proxyConfigs))
+var ProxySources = slices.Concat([]evidence.Need{evidence.Services, evidence.Processes,
+	evidence.Pods}, AsFiles(proxyConfigs))
 
 // NeedProxySettings is met where kube-proxy's command line or configuration is recorded.
-var NeedProxySettings = FactNeed{"kube-proxy's settings", func(n *Node) evidence.Gap { return n.proxy.Gap }, ProxySources}
+var NeedProxySettings = FactNeed{"kube-proxy's settings", func(n *Node) evidence.Gap {
+	return n.proxy.Gap
+}, ProxySources}
 
 // Proxy returns kube-proxy's settings.
 func (n *Node) Proxy() *ProxySettings { return n.proxy }
@@ -49,7 +56,8 @@ func learnProxy(s evidence.Snapshot, c *Component) *ProxySettings {
 	}
 	for _, svc := range c.Services {
 		p.fromArgs(s, c.OwnArgs(svc.Args), argsOf(svc.Args, svc.Field("args")))
-		p.NetworkName.learn(svc.Env["KUBE_NETWORK"], svc.Field("env", "KUBE_NETWORK"), "%s: KUBE_NETWORK=%s", svc.Name)
+		p.NetworkName.learn(svc.Env["KUBE_NETWORK"], svc.Field("env", "KUBE_NETWORK"),
+			"%s: KUBE_NETWORK=%s", svc.Name)
 		if script := evidence.StartScript(svc.Args); script != "" {
 			p.fromScript(s, script)
 		}
@@ -57,10 +65,12 @@ func learnProxy(s evidence.Snapshot, c *Component) *ProxySettings {
 	for _, pod := range c.Pods {
 		for i, container := range pod.Spec.Containers {
 			in := pod.Field("spec", "containers", i)
-			p.fromArgs(s, slices.Concat(container.Command, container.Args), containerArgs(container, in))
+			p.fromArgs(s, slices.Concat(container.Command, container.Args),
+				containerArgs(container, in))
 			for j, env := range container.Env {
 				if env.Name == "KUBE_NETWORK" {
-					p.NetworkName.learn(env.Value, in.At("env", j, "value"), "%s: KUBE_NETWORK=%s", pod.FullName())
+					p.NetworkName.learn(env.Value, in.At("env", j, "value"), "%s: KUBE_NETWORK=%s",
+						pod.FullName())
 				}
 			}
 		}
@@ -68,7 +78,8 @@ func learnProxy(s evidence.Snapshot, c *Component) *ProxySettings {
 	for _, path := range proxyConfigs {
 		p.fromFile(s, path)
 	}
-	p.NetworkName.learn(evidence.Env.In(s)["KUBE_NETWORK"], evidence.Env.Field(s, "KUBE_NETWORK"), "%s=%s", "KUBE_NETWORK")
+	p.NetworkName.learn(evidence.Env.In(s)["KUBE_NETWORK"], evidence.Env.Field(s, "KUBE_NETWORK"),
+		"%s=%s", "KUBE_NETWORK")
 	if p.From.Path == "" {
 		p.Gap = evidence.NotShown.Gap("the command line or the configuration of kube-proxy")
 		if g := evidence.Any(ProxySources...).Gap(s); g.Kind != "" {
@@ -92,7 +103,8 @@ func containerArgs(c evidence.Container, in evidence.Place) func(name string) ev
 
 // fromArgs takes the flags of a command line; at is where a flag is, and without
 // a name where the command line is.
-func (p *ProxySettings) fromArgs(s evidence.Snapshot, args []string, at func(name string) evidence.Place) {
+func (p *ProxySettings) fromArgs(s evidence.Snapshot, args []string,
+	at func(name string) evidence.Place) {
 	flags := evidence.ParseFlags(args)
 	if len(flags.Names()) == 0 {
 		return
@@ -100,7 +112,8 @@ func (p *ProxySettings) fromArgs(s evidence.Snapshot, args []string, at func(nam
 	p.seen(at(""), "kube-proxy's command line has %d flags", len(flags.Names()))
 	for _, name := range flags.Names() {
 		v, _ := flags.Get(name)
-		p.Flags = append(p.Flags, Flag{Name: name, Value: v, From: at(name).Because("--%s=%s", name, v)})
+		p.Flags = append(p.Flags, Flag{Name: name, Value: v, From: at(name).Because("--%s=%s", name,
+			v)})
 	}
 	set := func(to *ProxySetting, name string) {
 		if v, ok := flags.Get(name); ok {
@@ -124,7 +137,8 @@ func (p *ProxySettings) fromArgs(s evidence.Snapshot, args []string, at func(nam
 	for _, list := range flags.All("feature-gates") {
 		for gate := range strings.SplitSeq(list, ",") {
 			if name, value, ok := strings.Cut(gate, "="); ok {
-				p.learnGate(strings.TrimSpace(name), strings.TrimSpace(value), at("feature-gates"), "--feature-gates=%s=%s")
+				p.learnGate(strings.TrimSpace(name), strings.TrimSpace(value), at("feature-gates"),
+					"--feature-gates=%s=%s")
 			}
 		}
 	}
@@ -136,7 +150,8 @@ func (p *ProxySettings) learnGate(name, value string, place evidence.Place, form
 	p.Gates[name] = g
 }
 
-var setsNetwork = regexp.MustCompile(`(?mi)^[^#\n]*\bKUBE_NETWORK\b["']?\s*[=,]\s*["']?([^"'\s;,)]+)`)
+var setsNetwork = regexp.MustCompile(
+	`(?mi)^[^#\n]*\bKUBE_NETWORK\b["']?\s*[=,]\s*["']?([^"'\s;,)]+)`)
 
 // fromScript reads the script that a service runs to start kube-proxy: what it
 // sets for its child only is seen nowhere else.
@@ -167,15 +182,21 @@ func (p *ProxySettings) fromFile(s evidence.Snapshot, path string) {
 		return
 	}
 	p.seen(evidence.InFile(f.Path), "kube-proxy's configuration file %s", path)
-	p.NetworkName.learn(c.Winkernel.NetworkName, f.Field("winkernel", "networkName"), "%s: %s", "winkernel.networkName")
-	p.SourceVIP.learn(c.Winkernel.SourceVIP, f.Field("winkernel", "sourceVip"), "%s: %s", "winkernel.sourceVip")
-	p.HostnameOverride.learn(c.HostnameOverride, f.Field("hostnameOverride"), "%s: %s", "hostnameOverride")
+	p.NetworkName.learn(c.Winkernel.NetworkName, f.Field("winkernel", "networkName"), "%s: %s",
+		"winkernel.networkName")
+	p.SourceVIP.learn(c.Winkernel.SourceVIP, f.Field("winkernel", "sourceVip"), "%s: %s",
+		"winkernel.sourceVip")
+	p.HostnameOverride.learn(c.HostnameOverride, f.Field("hostnameOverride"), "%s: %s",
+		"hostnameOverride")
 	p.ClusterCIDR.learn(c.ClusterCIDR, f.Field("clusterCIDR"), "%s: %s", "clusterCIDR")
 	p.BindAddress.learn(c.BindAddress, f.Field("bindAddress"), "%s: %s", "bindAddress")
-	p.EnableDSR.learnBool(c.Winkernel.EnableDSR, f.Field("winkernel", "enableDSR"), "winkernel.enableDSR")
-	p.ForwardHealthCheckVIP.learnBool(c.Winkernel.ForwardHealthCheckVIP, f.Field("winkernel", "forwardHealthCheckVip"), "winkernel.forwardHealthCheckVip")
+	p.EnableDSR.learnBool(c.Winkernel.EnableDSR, f.Field("winkernel", "enableDSR"),
+		"winkernel.enableDSR")
+	p.ForwardHealthCheckVIP.learnBool(c.Winkernel.ForwardHealthCheckVIP,
+		f.Field("winkernel", "forwardHealthCheckVip"), "winkernel.forwardHealthCheckVip")
 	for name, on := range c.FeatureGates {
-		p.learnGate(name, strconv.FormatBool(on), f.Field("featureGates", name), "featureGates.%s: %s")
+		p.learnGate(name, strconv.FormatBool(on), f.Field("featureGates", name),
+			"featureGates.%s: %s")
 	}
 }
 
@@ -193,7 +214,8 @@ func (n *Node) UnseenProxy() evidence.Gap {
 	case p.Hidden.Kind != "":
 		return p.Hidden
 	case p.From.Path == evidence.Pods.Path():
-		return evidence.NotShown.Gap("kube-proxy's settings: the start script of its DaemonSet sets them")
+		return evidence.NotShown.Gap(
+			"kube-proxy's settings: the start script of its DaemonSet sets them")
 	}
 	return evidence.Gap{}
 }
@@ -205,7 +227,8 @@ func (n *Node) ProxyVersion() (evidence.Version, evidence.Because, bool) {
 		for i, c := range pod.Spec.Containers {
 			_, tag, _ := strings.Cut(c.Image[strings.LastIndex(c.Image, "/")+1:], ":")
 			if v, ok := evidence.ParseVersion(tag); ok && v.Major == 1 {
-				return v, pod.Field("spec", "containers", i, "image").Because("%s runs %s", pod.FullName(), c.Image), true
+				return v, pod.Field("spec", "containers", i, "image").Because("%s runs %s",
+					pod.FullName(), c.Image), true
 			}
 		}
 	}

@@ -14,7 +14,8 @@ const loggedKubelet = "the kubelet's version"
 // FactSigns are texts of logs that tell a fact of the node.
 var FactSigns = []evidence.Sign{
 	{Check: loggedKubelet, Text: `"Kubelet version" kubeletVersion="`, In: []string{"kubelet"}},
-	{Check: loggedKubelet, Text: "server.go:", Also: []string{"] Version: v1."}, In: []string{"kubelet"}},
+	{Check: loggedKubelet, Text: "server.go:", Also: []string{"] Version: v1."},
+		In: []string{"kubelet"}},
 }
 
 // learnLoggedKubelet takes the version from the last line that tells it.

@@ -27,18 +27,24 @@ func (n *Node) learnBackend(s evidence.Snapshot) {
 	for f, c := range FlannelNetConfs(s) {
 		switch strings.ToLower(c.Backend.Type) {
 		case "vxlan", "overlay":
-			n.Backend.Learn(OverlayNet, f.Field("Backend", "Type"), "Backend.Type is %s", c.Backend.Type)
+			n.Backend.Learn(OverlayNet, f.Field("Backend", "Type"), "Backend.Type is %s",
+				c.Backend.Type)
 		case "host-gw", "l2bridge":
-			n.Backend.Learn(L2Bridge, f.Field("Backend", "Type"), "Backend.Type is %s", c.Backend.Type)
+			n.Backend.Learn(L2Bridge, f.Field("Backend", "Type"), "Backend.Type is %s",
+				c.Backend.Type)
 		}
 	}
 	for _, cm := range evidence.ConfigMaps.In(s) {
-		if c, err := evidence.DecodeFlannelNetConf([]byte(cm.Data["net-conf.json"])); err == nil && n.CNI.Value == Flannel && strings.Contains(cm.Metadata.Name, "flannel") {
-			n.Backend.Learn(flannelBackend(c.Backend.Type), cm.Field("data", "net-conf.json"), "%s: Backend.Type is %s", cm.Metadata.Name, c.Backend.Type)
+		if c, err := evidence.DecodeFlannelNetConf([]byte(cm.Data["net-conf.json"])); err == nil &&
+			n.CNI.Value == Flannel && strings.Contains(cm.Metadata.Name, "flannel") {
+			n.Backend.Learn(flannelBackend(c.Backend.Type), cm.Field("data", "net-conf.json"),
+				"%s: Backend.Type is %s", cm.Metadata.Name, c.Backend.Type)
 		}
 	}
-	if v := evidence.Node.In(s).Metadata.Annotations["flannel.alpha.coreos.com/backend-type"]; v != "" {
-		n.Backend.Learn(flannelBackend(v), evidence.Node.Field(s, "metadata", "annotations", "flannel.alpha.coreos.com/backend-type"), "flannel's backend-type is %s", v)
+	if v := evidence.Node.In(
+		s).Metadata.Annotations["flannel.alpha.coreos.com/backend-type"]; v != "" {
+		n.Backend.Learn(flannelBackend(v), evidence.Node.Field(s, "metadata", "annotations",
+			"flannel.alpha.coreos.com/backend-type"), "flannel's backend-type is %s", v)
 	}
 	if f := n.Intended(); f != nil && f.Config != nil {
 		if b := backendOf(f.Config); b != "" {
@@ -47,7 +53,8 @@ func (n *Node) learnBackend(s evidence.Snapshot) {
 	}
 	for _, net := range evidence.HNSNetworks.In(s) {
 		if FamilyOfNetwork(net.Name) == n.CNI.Value && n.CNI.Known() && net.Type != "" {
-			n.Backend.Learn(Backend(net.Type), net.Field("Type"), "network %s is of type %s", net.Name, net.Type)
+			n.Backend.Learn(Backend(net.Type), net.Field("Type"), "network %s is of type %s",
+				net.Name, net.Type)
 		}
 	}
 	n.Backend.Miss("the type of the pod network", CNISources...)(s)
@@ -55,9 +62,12 @@ func (n *Node) learnBackend(s evidence.Snapshot) {
 
 func backendOf(c *evidence.CNIConfig) Backend {
 	switch t := strings.ToLower(c.EffectiveType()); {
-	case strings.Contains(t, "overlay"), strings.Contains(t, "calico") && strings.EqualFold(c.Mode, "vxlan"):
+	case strings.Contains(t, "overlay"), strings.Contains(t, "calico") &&
+		strings.EqualFold(c.Mode, "vxlan"):
 		return OverlayNet
-	case strings.Contains(t, "bridge"), strings.Contains(t, "wincni"), strings.Contains(t, "azure-vnet"), strings.Contains(t, "vpc-"), strings.Contains(t, "calico"):
+	case strings.Contains(t, "bridge"), strings.Contains(t, "wincni"),
+		strings.Contains(t, "azure-vnet"), strings.Contains(t, "vpc-"),
+		strings.Contains(t, "calico"):
 		return L2Bridge
 	case strings.Contains(t, "antrea"), isOVNPlugin(c):
 		return Transparent
@@ -69,10 +79,12 @@ func backendOf(c *evidence.CNIConfig) Backend {
 func (n *Node) learnNetworks(s evidence.Snapshot) {
 	for f, c := range FlannelNetConfs(s) {
 		if n.CNI.Value == Flannel && c.Backend.Name != "" {
-			n.Networks.Learn([]string{c.Backend.Name}, f.Field("Backend", "Name"), "Backend.Name is %s", c.Backend.Name)
+			n.Networks.Learn([]string{c.Backend.Name}, f.Field("Backend", "Name"),
+				"Backend.Name is %s", c.Backend.Name)
 		}
 	}
-	if f := n.Intended(); f != nil && f.Config != nil && f.Config.Name != "" && FamilyOf(f.Config) != NAT {
+	if f := n.Intended(); f != nil && f.Config != nil && f.Config.Name != "" &&
+		FamilyOf(f.Config) != NAT {
 		switch n.CNI.Value {
 		case OVN:
 			if n.ovsCNI(s) {
@@ -80,18 +92,22 @@ func (n *Node) learnNetworks(s evidence.Snapshot) {
 			}
 			fallthrough
 		case Flannel, Calico, Azure, GKE, WinCNI, Bridge, Overlay:
-			n.Networks.Learn([]string{f.Config.Name}, f.File.Field("name"), "the CNI configuration's name is %s", f.Config.Name)
+			n.Networks.Learn([]string{f.Config.Name}, f.File.Field("name"),
+				"the CNI configuration's name is %s", f.Config.Name)
 		}
 	}
 	if n.ovsCNI(s) {
-		n.Networks.Learn([]string{OvsNetwork}, n.CNI.From.Place(), "OVN on Open vSwitch uses docker's network %s", OvsNetwork)
+		n.Networks.Learn([]string{OvsNetwork}, n.CNI.From.Place(),
+			"OVN on Open vSwitch uses docker's network %s", OvsNetwork)
 	}
 	if names := usualNetworks(n.CNI.Value, n.Backend.Value); n.CNI.Known() && len(names) > 0 {
-		n.Networks.Learn(names, n.CNI.From.Place(), "%s uses %s", n.CNI.Value, strings.Join(names, " or "))
+		n.Networks.Learn(names, n.CNI.From.Place(), "%s uses %s", n.CNI.Value,
+			strings.Join(names, " or "))
 	}
 	// What kube-proxy is told may itself be wrong, so it comes last.
 	if v := evidence.Env.In(s)["KUBE_NETWORK"]; v != "" {
-		n.Networks.Learn([]string{v}, evidence.Env.Field(s, "KUBE_NETWORK"), "KUBE_NETWORK is %s", v)
+		n.Networks.Learn([]string{v}, evidence.Env.Field(s, "KUBE_NETWORK"), "KUBE_NETWORK is %s",
+			v)
 	}
 	n.Networks.Miss("the HNS network of pods", CNISources...)(s)
 	if !n.Networks.Known() && n.CNI.Gap.Kind != "" {
@@ -134,7 +150,8 @@ func NameMatches(want, name string) bool {
 		start = strings.TrimSuffix(start, ".")
 		return len(name) >= len(start) && strings.EqualFold(name[:len(start)], start)
 	}
-	return strings.EqualFold(want, name) || strings.EqualFold(want, "Calico") && strings.HasPrefix(strings.ToLower(name), "calico")
+	return strings.EqualFold(want, name) || strings.EqualFold(want, "Calico") &&
+		strings.HasPrefix(strings.ToLower(name), "calico")
 }
 
 // PodNetwork returns the HNS network that pods should be on, if HNS has it.

@@ -30,17 +30,19 @@ type Node struct {
 	Cloud      Fact[string]     // whose machine it is: AWS, Azure, …
 	Generation Fact[Generation] // the age of the documentation it was built after
 
-	CNI      Fact[CNI]      // the network plugin that the node is meant to use
-	Backend  Fact[Backend]  // how it carries packets between nodes
-	CNIFiles []CNIFile      // the configurations of the runtime's folder, in the order in which it loads them
+	CNI     Fact[CNI]     // the network plugin that the node is meant to use
+	Backend Fact[Backend] // how it carries packets between nodes
+	// the configurations of the runtime's folder, in the order in which it loads them
+	CNIFiles []CNIFile
 	CNIDir   Fact[string]   // the folder that the runtime reads
 	BinDirs  Fact[[]string] // the folders in which it looks for plugins
 	Networks Fact[[]string] // the HNS network that pods should be on: any of these names
 
-	PodCIDRs      Fact[[]Prefix]  // of this node
-	ClusterCIDRs  Fact[[]Prefix]  // of all pods
-	ServiceCIDRs  Fact[[]Prefix]  // of all services
-	ServiceIPs    Fact[[]Address] // ClusterIPs that are known: they lie in the service CIDR whatever it is
+	PodCIDRs     Fact[[]Prefix] // of this node
+	ClusterCIDRs Fact[[]Prefix] // of all pods
+	ServiceCIDRs Fact[[]Prefix] // of all services
+	// ClusterIPs that are known: they lie in the service CIDR whatever it is
+	ServiceIPs    Fact[[]Address]
 	ClusterDNS    Fact[[]Address]
 	ManagementIPs Fact[[]Address] // the node's own addresses
 
@@ -129,21 +131,26 @@ func (n *Node) learnSystem(s evidence.Snapshot) {
 
 	if os := evidence.OSInfo.In(s); os.Build > 0 {
 		b := Build{os.Build, cmp.Or(os.UBR, -1)}
-		if k, ok := kernelBuild(node.Status.NodeInfo.KernelVersion); ok && b.UBR < 0 && k.Number == b.Number {
+		if k, ok := kernelBuild(node.Status.NodeInfo.KernelVersion); ok && b.UBR < 0 &&
+			k.Number == b.Number {
 			b = k // collectlogs and some recorders do not see the revision, the kubelet does
 		}
 		n.Build.Learn(b, evidence.OSInfo.Field(s, "build"), "build %d, ubr %d", os.Build, os.UBR)
-		n.OS.Learn(osName(os.ProductName, os.Build), evidence.OSInfo.Field(s, "productName"), "productName is %q", os.ProductName)
+		n.OS.Learn(osName(os.ProductName, os.Build), evidence.OSInfo.Field(s, "productName"),
+			"productName is %q", os.ProductName)
 	}
 	if b, ok := kernelBuild(node.Status.NodeInfo.KernelVersion); ok {
-		n.Build.Learn(b, node.Field("status", "nodeInfo", "kernelVersion"), "status.nodeInfo.kernelVersion is %s", node.Status.NodeInfo.KernelVersion)
-		n.OS.Learn(osName(node.Status.NodeInfo.OSImage, b.Number), node.Field("status", "nodeInfo", "osImage"), "status.nodeInfo.osImage is %q", node.Status.NodeInfo.OSImage)
+		n.Build.Learn(b, node.Field("status", "nodeInfo", "kernelVersion"),
+			"status.nodeInfo.kernelVersion is %s", node.Status.NodeInfo.KernelVersion)
+		n.OS.Learn(osName(node.Status.NodeInfo.OSImage, b.Number), node.Field("status", "nodeInfo",
+			"osImage"), "status.nodeInfo.osImage is %q", node.Status.NodeInfo.OSImage)
 	}
 	n.Build.Miss("the Windows build", evidence.OSInfo, evidence.Node)(s)
 	n.OS.Miss("the Windows version", evidence.OSInfo, evidence.Node)(s)
 
 	if raw := node.Status.NodeInfo.KubeletVersion; raw != "" {
-		n.learnKubeletVersion(raw, node.Field("status", "nodeInfo", "kubeletVersion"), "status.nodeInfo.kubeletVersion is %s")
+		n.learnKubeletVersion(raw, node.Field("status", "nodeInfo", "kubeletVersion"),
+			"status.nodeInfo.kubeletVersion is %s")
 	}
 	n.learnLoggedKubelet(s)
 	n.Kubelet.Miss("the kubelet's version", evidence.Node)(s)
@@ -151,16 +158,21 @@ func (n *Node) learnSystem(s evidence.Snapshot) {
 	if raw := node.Status.NodeInfo.ContainerRuntimeVersion; raw != "" {
 		name, version, _ := strings.Cut(raw, "://")
 		v, _ := evidence.ParseVersion(version)
-		n.Runtime.Learn(Runtime{name, v, raw}, node.Field("status", "nodeInfo", "containerRuntimeVersion"), "status.nodeInfo.containerRuntimeVersion is %s", raw)
+		n.Runtime.Learn(Runtime{name, v, raw}, node.Field("status", "nodeInfo",
+			"containerRuntimeVersion"), "status.nodeInfo.containerRuntimeVersion is %s", raw)
 	}
 	if c := evidence.CRI.In(s).Version; c.RuntimeName != "" {
 		v, _ := evidence.ParseVersion(c.RuntimeVersion)
-		n.Runtime.Learn(Runtime{c.RuntimeName, v, c.RuntimeName + "://" + strings.TrimPrefix(c.RuntimeVersion, "v")}, evidence.CRI.Field(s, "version", "runtimeVersion"), "runtimeVersion is %s", c.RuntimeVersion)
+		n.Runtime.Learn(Runtime{c.RuntimeName, v,
+			c.RuntimeName + "://" + strings.TrimPrefix(c.RuntimeVersion, "v")},
+			evidence.CRI.Field(s, "version", "runtimeVersion"), "runtimeVersion is %s",
+			c.RuntimeVersion)
 	}
 	for _, svc := range evidence.Services.In(s) {
 		for _, name := range []string{"containerd", "docker"} {
 			if strings.EqualFold(svc.Name, name) && svc.Running() {
-				n.Runtime.Learn(Runtime{Name: name, Raw: name}, svc.Field("state"), "service %s is running", svc.Name)
+				n.Runtime.Learn(Runtime{Name: name, Raw: name}, svc.Field("state"),
+					"service %s is running", svc.Name)
 			}
 		}
 	}
@@ -238,18 +250,46 @@ func (f FactNeed) Paths() []string { return evidence.Any(f.Sources...).Paths() }
 
 // The facts that checks name among their Needs. Each lists the evidence that can tell it.
 var (
-	NeedName          = FactNeed{"the name of the node", func(n *Node) evidence.Gap { return n.Name.Gap }, []evidence.Need{evidence.Node}}
-	NeedBuild         = FactNeed{"the Windows build", func(n *Node) evidence.Gap { return n.Build.Gap }, []evidence.Need{evidence.OSInfo, evidence.Node}}
-	NeedKubelet       = FactNeed{"the kubelet's version", func(n *Node) evidence.Gap { return n.Kubelet.Gap }, []evidence.Need{evidence.Node, evidence.Logs("kubelet")}}
-	NeedRuntime       = FactNeed{"the container runtime", func(n *Node) evidence.Gap { return n.Runtime.Gap }, []evidence.Need{evidence.Node, evidence.CRI, evidence.Services}}
-	NeedCNI           = FactNeed{"the network plugin", func(n *Node) evidence.Gap { return n.CNI.Gap }, CNISources}
-	NeedBackend       = FactNeed{"the type of the pod network", func(n *Node) evidence.Gap { return n.Backend.Gap }, CNISources}
-	NeedNetworks      = FactNeed{"the name of the pod network", func(n *Node) evidence.Gap { return n.Networks.Gap }, CNISources}
-	NeedCNIFiles      = FactNeed{"the CNI configuration", func(n *Node) evidence.Gap { return n.CNIDir.Gap }, slices.Concat(CNIFolders, RuntimeConfigs)}
-	NeedPodCIDRs      = FactNeed{"the node's podCIDR", func(n *Node) evidence.Gap { return n.PodCIDRs.Gap }, []evidence.Need{evidence.Node}}
-	NeedClusterCIDRs  = FactNeed{"the cluster CIDR", func(n *Node) evidence.Gap { return n.ClusterCIDRs.Gap }, ClusterSources}
-	NeedServiceCIDRs  = FactNeed{"the service CIDR", func(n *Node) evidence.Gap { return n.ServiceCIDRs.Gap }, ClusterSources}
-	NeedClusterDNS    = FactNeed{"the address of the cluster DNS", func(n *Node) evidence.Gap { return n.ClusterDNS.Gap }, ClusterSources}
-	NeedManagementIPs = FactNeed{"the node's own addresses", func(n *Node) evidence.Gap { return n.ManagementIPs.Gap }, []evidence.Need{evidence.Node, evidence.HNSNetworks, evidence.Adapters}}
-	NeedKubeletFlags  = FactNeed{"the kubelet's flags", func(n *Node) evidence.Gap { return n.KubeletGap() }, KubeletSources}
+	NeedName = FactNeed{"the name of the node", func(n *Node) evidence.Gap {
+		return n.Name.Gap
+	}, []evidence.Need{evidence.Node}}
+	NeedBuild = FactNeed{"the Windows build", func(n *Node) evidence.Gap {
+		return n.Build.Gap
+	}, []evidence.Need{evidence.OSInfo, evidence.Node}}
+	NeedKubelet = FactNeed{"the kubelet's version", func(n *Node) evidence.Gap {
+		return n.Kubelet.Gap
+	}, []evidence.Need{evidence.Node, evidence.Logs("kubelet")}}
+	NeedRuntime = FactNeed{"the container runtime", func(n *Node) evidence.Gap {
+		return n.Runtime.Gap
+	}, []evidence.Need{evidence.Node, evidence.CRI, evidence.Services}}
+	NeedCNI = FactNeed{"the network plugin", func(n *Node) evidence.Gap {
+		return n.CNI.Gap
+	}, CNISources}
+	NeedBackend = FactNeed{"the type of the pod network", func(n *Node) evidence.Gap {
+		return n.Backend.Gap
+	}, CNISources}
+	NeedNetworks = FactNeed{"the name of the pod network", func(n *Node) evidence.Gap {
+		return n.Networks.Gap
+	}, CNISources}
+	NeedCNIFiles = FactNeed{"the CNI configuration", func(n *Node) evidence.Gap {
+		return n.CNIDir.Gap
+	}, slices.Concat(CNIFolders, RuntimeConfigs)}
+	NeedPodCIDRs = FactNeed{"the node's podCIDR", func(n *Node) evidence.Gap {
+		return n.PodCIDRs.Gap
+	}, []evidence.Need{evidence.Node}}
+	NeedClusterCIDRs = FactNeed{"the cluster CIDR", func(n *Node) evidence.Gap {
+		return n.ClusterCIDRs.Gap
+	}, ClusterSources}
+	NeedServiceCIDRs = FactNeed{"the service CIDR", func(n *Node) evidence.Gap {
+		return n.ServiceCIDRs.Gap
+	}, ClusterSources}
+	NeedClusterDNS = FactNeed{"the address of the cluster DNS", func(n *Node) evidence.Gap {
+		return n.ClusterDNS.Gap
+	}, ClusterSources}
+	NeedManagementIPs = FactNeed{"the node's own addresses", func(n *Node) evidence.Gap {
+		return n.ManagementIPs.Gap
+	}, []evidence.Need{evidence.Node, evidence.HNSNetworks, evidence.Adapters}}
+	NeedKubeletFlags = FactNeed{"the kubelet's flags", func(n *Node) evidence.Gap {
+		return n.KubeletGap()
+	}, KubeletSources}
 )

@@ -34,7 +34,8 @@ const (
 	Gen25 Generation = "v1.25" // containerd, agents as HostProcess pods
 )
 
-var platformSources = []evidence.Need{evidence.Node, evidence.Services, evidence.Processes, evidence.Env, evidence.FileIndex, evidence.OSInfo}
+var platformSources = []evidence.Need{evidence.Node, evidence.Services, evidence.Processes,
+	evidence.Env, evidence.FileIndex, evidence.OSInfo}
 
 // platformMarks are what the platforms write on the Node.
 var platformMarks = []struct {
@@ -68,12 +69,14 @@ var platformFiles = []struct {
 func (n *Node) learnPlatform(s evidence.Snapshot) {
 	node := evidence.Node.In(s)
 	if cloud := CloudOf(node.Spec.ProviderID); cloud != "" {
-		n.Cloud.Learn(cloud, node.Field("spec", "providerID"), "spec.providerID is %s", node.Spec.ProviderID)
+		n.Cloud.Learn(cloud, node.Field("spec", "providerID"), "spec.providerID is %s",
+			node.Spec.ProviderID)
 	}
 	for _, mark := range platformMarks {
 		for _, label := range slices.Sorted(maps.Keys(node.Metadata.Labels)) {
 			if strings.HasPrefix(label, mark.prefix) {
-				n.Platform.Learn(mark.platform, node.Field("metadata", "labels", label), "it has the label %s", mark.prefix)
+				n.Platform.Learn(mark.platform, node.Field("metadata", "labels", label),
+					"it has the label %s", mark.prefix)
 			}
 		}
 	}
@@ -82,7 +85,8 @@ func (n *Node) learnPlatform(s evidence.Snapshot) {
 		platform Platform
 	}{{"-eks-", EKS}, {"-gke.", GKECloud}, {"+rke2", RKE2}} {
 		if v := node.Status.NodeInfo.KubeletVersion; strings.Contains(v, suffix.mark) {
-			n.Platform.Learn(suffix.platform, node.Field("status", "nodeInfo", "kubeletVersion"), "status.nodeInfo.kubeletVersion is %s", v)
+			n.Platform.Learn(suffix.platform, node.Field("status", "nodeInfo", "kubeletVersion"),
+				"status.nodeInfo.kubeletVersion is %s", v)
 		}
 	}
 	for _, svc := range evidence.Services.In(s) {
@@ -101,7 +105,8 @@ func (n *Node) learnPlatform(s evidence.Snapshot) {
 		}
 	}
 	if dir := evidence.Env.In(s)["K8S_DIR"]; dir != "" {
-		n.Platform.Learn(GKECloud, evidence.Env.Field(s, "K8S_DIR"), "K8S_DIR is %s, which GKE's scripts set", dir)
+		n.Platform.Learn(GKECloud, evidence.Env.Field(s, "K8S_DIR"),
+			"K8S_DIR is %s, which GKE's scripts set", dir)
 	}
 	for _, mark := range platformFiles {
 		if p, ok := s.HasFile(mark.start); ok {
@@ -109,10 +114,12 @@ func (n *Node) learnPlatform(s evidence.Snapshot) {
 		}
 	}
 	if n.CNI.Value == VPC {
-		n.Platform.Learn(EKS, n.CNI.From.Place(), "the network plugin is Amazon's: %s", n.CNI.From.Text)
+		n.Platform.Learn(EKS, n.CNI.From.Place(), "the network plugin is Amazon's: %s",
+			n.CNI.From.Text)
 	}
 	if evidence.Node.Known(s) && node.Metadata.Name != "" {
-		n.Platform.Learn(SelfManaged, node.Field("metadata", "labels"), "no label, version or providerID of a managed platform is on it")
+		n.Platform.Learn(SelfManaged, node.Field("metadata", "labels"),
+			"no label, version or providerID of a managed platform is on it")
 	}
 	n.Platform.Miss("who set this node up", platformSources...)(s)
 }
@@ -127,10 +134,12 @@ var firstOf = []struct {
 // setup; the version decides where no part tells.
 func (n *Node) learnGeneration(s evidence.Snapshot) {
 	if n.CNI.Value == WinCNI {
-		n.Generation.Learn(Gen19, n.CNI.From.Place(), "the network plugin is wincni: %s", n.CNI.From.Text)
+		n.Generation.Learn(Gen19, n.CNI.From.Place(), "the network plugin is wincni: %s",
+			n.CNI.From.Text)
 	}
 	if n.ovsCNI(s) {
-		n.Generation.Learn(Gen19, n.CNI.From.Place(), "pods are on Open vSwitch, and not by Antrea: %s", n.CNI.From.Text)
+		n.Generation.Learn(Gen19, n.CNI.From.Place(),
+			"pods are on Open vSwitch, and not by Antrea: %s", n.CNI.From.Text)
 	}
 	// OVN's recipe makes a transparent network too, and other programs do to this
 	// day, as the userspace proxy lived on to 1.25: none of it makes a modern node old.
@@ -147,11 +156,14 @@ func (n *Node) learnGeneration(s evidence.Snapshot) {
 	}
 	for _, name := range []string{"kube-proxy", "flanneld"} {
 		if c := n.Components[name]; len(c.Pods) > 0 {
-			n.Generation.Learn(Gen25, c.Pods[0].Field("metadata", "name"), "%s runs as the HostProcess pod %s", name, c.Pods[0].FullName())
+			n.Generation.Learn(Gen25, c.Pods[0].Field("metadata", "name"),
+				"%s runs as the HostProcess pod %s", name, c.Pods[0].FullName())
 		}
 	}
-	if c := n.Components["flanneld"]; len(c.Services) > 0 && len(c.Pods) == 0 && n.Platform.Value != RKE2 && !n.olderThan(14) {
-		n.Generation.Learn(Gen14, c.Services[0].Field("name"), "flanneld is the service %s, as the scripts of that time set it up", c.Services[0].Name)
+	if c := n.Components["flanneld"]; len(c.Services) > 0 && len(c.Pods) == 0 &&
+		n.Platform.Value != RKE2 && !n.olderThan(14) {
+		n.Generation.Learn(Gen14, c.Services[0].Field("name"),
+			"flanneld is the service %s, as the scripts of that time set it up", c.Services[0].Name)
 	}
 	if v := n.Kubelet.Value; n.Kubelet.Known() && v.Major == 1 {
 		for _, f := range firstOf {
@@ -165,17 +177,24 @@ func (n *Node) learnGeneration(s evidence.Snapshot) {
 
 // olderThan tells whether the kubelet is older than that release of Kubernetes 1, or of unknown age.
 func (n *Node) olderThan(minor int) bool {
-	return !n.Kubelet.Known() || n.Kubelet.Value.Compare(evidence.Version{Major: 1, Minor: minor}) < 0
+	return !n.Kubelet.Known() ||
+		n.Kubelet.Value.Compare(evidence.Version{Major: 1, Minor: minor}) < 0
 }
 
 // The facts of this file as Needs.
 var (
-	NeedPlatform   = FactNeed{"who set the node up", func(n *Node) evidence.Gap { return n.Platform.Gap }, platformSources}
-	NeedGeneration = FactNeed{"the generation of the node's setup", func(n *Node) evidence.Gap { return n.Generation.Gap }, platformSources}
+	NeedPlatform = FactNeed{"who set the node up", func(n *Node) evidence.Gap {
+		return n.Platform.Gap
+	}, platformSources}
+	NeedGeneration = FactNeed{"the generation of the node's setup", func(n *Node) evidence.Gap {
+		return n.Generation.Gap
+	}, platformSources}
 )
 
 // CloudOf is the cloud that a providerID names; vSphere and bare metal have providers too.
 func CloudOf(providerID string) string {
 	scheme, _, _ := strings.Cut(strings.ToLower(providerID), "://")
-	return map[string]string{"azure": "Azure", "aws": "AWS", "gce": "Google Cloud", "openstack": "OpenStack", "ibm": "IBM Cloud", "oci": "Oracle Cloud", "alicloud": "Alibaba Cloud"}[scheme]
+	return map[string]string{"azure": "Azure", "aws": "AWS", "gce": "Google Cloud",
+		"openstack": "OpenStack", "ibm": "IBM Cloud", "oci": "Oracle Cloud",
+		"alicloud": "Alibaba Cloud"}[scheme]
 }

@@ -17,7 +17,8 @@ func PodSystem(p evidence.Pod) string {
 			return strings.ToLower(v)
 		}
 	}
-	if p.Spec.NodeSelector["node.kubernetes.io/windows-build"] != "" || p.HostProcess() || HasWindowsOptions(p) {
+	if p.Spec.NodeSelector["node.kubernetes.io/windows-build"] != "" || p.HostProcess() ||
+		HasWindowsOptions(p) {
 		return "windows"
 	}
 	return ""

@@ -24,15 +24,19 @@ func TestFactPathsNamesAllThatFactsAreLearntFrom(t *testing.T) {
 		var tr evidence.Trace
 		learnNode(s.Traced(&tr))
 		for _, path := range tr.Seen() {
-			at := slices.IndexFunc(FactPaths, func(p string) bool { return evidence.Overlap(p, path) })
+			at := slices.IndexFunc(FactPaths, func(p string) bool {
+				return evidence.Overlap(p, path)
+			})
 			if at < 0 {
-				t.Fatalf("%s: the facts are learnt from %s, which factPaths does not name", name, path)
+				t.Fatalf("%s: the facts are learnt from %s, which factPaths does not name", name,
+					path)
 			}
 			used[FactPaths[at]] = true
 		}
 	}
 	for _, path := range FactPaths {
-		if !used[path] && path != evidence.SignMatches.Path() && path != "files.json" { // read without a trace
+		// read without a trace
+		if !used[path] && path != evidence.SignMatches.Path() && path != "files.json" {
 			t.Errorf("factPaths names %s, from which no fact is learnt", path)
 		}
 	}

@@ -18,7 +18,9 @@ func (sandboxImageNeed) Gap(s evidence.Snapshot) evidence.Gap {
 func (sandboxImageNeed) Name() string { return "the pause image" }
 
 func (sandboxImageNeed) Paths() []string {
-	return evidence.Any(slices.Concat(RuntimeConfigs, []evidence.Need{evidence.CRI, evidence.Services, evidence.Processes}, KubeletSources)...).Paths()
+	return evidence.Any(slices.Concat(RuntimeConfigs,
+		[]evidence.Need{evidence.CRI, evidence.Services, evidence.Processes},
+		KubeletSources)...).Paths()
 }
 
 // SandboxImage is the pause image in use. containerd's own word counts for
@@ -31,13 +33,16 @@ func SandboxImage(n *Node, s evidence.Snapshot) Fact[string] {
 			f.Learn(v, at, "sandboxImage is %s", v)
 		}
 		if c, file, gap := ContainerdConfig(s); gap.Kind == "" && c.SandboxImage != "" {
-			f.Learn(c.SandboxImage, evidence.InFile(file.Path), "the sandbox image is %s", c.SandboxImage)
+			f.Learn(c.SandboxImage, evidence.InFile(file.Path), "the sandbox image is %s",
+				c.SandboxImage)
 		}
 	}
-	if flag, ok := n.KubeletFlag("pod-infra-container-image"); ok && flag.Value != "" && (docker || !n.Runtime.Known()) {
+	if flag, ok := n.KubeletFlag("pod-infra-container-image"); ok && flag.Value != "" &&
+		(docker || !n.Runtime.Known()) {
 		f.Learn(flag.Value, flag.From.Place(), "--pod-infra-container-image=%s", flag.Value)
 	}
-	f.Miss("the pause image", append(slices.Clone(RuntimeConfigs), evidence.CRI, NeedKubeletFlags)...)(s)
+	f.Miss("the pause image", append(slices.Clone(RuntimeConfigs), evidence.CRI,
+		NeedKubeletFlags)...)(s)
 	return f
 }
 

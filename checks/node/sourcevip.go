@@ -33,7 +33,8 @@ func (n *Node) SourceVIP(s evidence.Snapshot) (Address, evidence.Because, error)
 			continue
 		}
 		if a, ok := ParseAddress(vip.IP); ok {
-			return a, f.At(vip.Spot).Because("the source VIP is %s", cmp.Or(vip.Prefix, vip.IP)), nil
+			return a, f.At(vip.Spot).Because("the source VIP is %s", cmp.Or(vip.Prefix, vip.IP)),
+				nil
 		}
 	}
 	return Address{}, evidence.Because{}, errNoSourceVIP

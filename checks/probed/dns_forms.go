@@ -10,22 +10,25 @@ import (
 
 // What the forms of a name say together.
 const (
-	NameResolves    = "resolves"     // on Windows, or where that was not asked, at all
-	NameByDesign    = "by-design"    // on Linux, and not on Windows, which completes no name with a dot
+	NameResolves = "resolves" // on Windows, or where that was not asked, at all
+	// on Linux, and not on Windows, which completes no name with a dot
+	NameByDesign    = "by-design"
 	NameUncompleted = "uncompleted"  // on Linux, and not on Windows, which should have completed it
 	NameUnknown     = "no-such-name" // nowhere, and that is an answer
 	NameFault       = "fault"        // nowhere, and it should
-	NameWorldLost   = "world-lost"   // nowhere, and it is no name of the cluster: there may be no way out
-	NameNotAsked    = "not-asked"    // it could not be asked
+	// nowhere, and it is no name of the cluster: there may be no way out
+	NameWorldLost = "world-lost"
+	NameNotAsked  = "not-asked" // it could not be asked
 )
 
 // A NameVerdict is what came of one name in its forms.
 type NameVerdict struct {
-	Name    string
-	Kind    string
-	Level   checks.Level                 // 0 where nothing is wrong, or nothing is known
-	Forms   map[string]evidence.DNSProbe // plain, windows, linux: the best that came of each
-	Outcome string                       // of the form that decided, where the name does not resolve
+	Name  string
+	Kind  string
+	Level checks.Level                 // 0 where nothing is wrong, or nothing is known
+	Forms map[string]evidence.DNSProbe // plain, windows, linux: the best that came of each
+	// of the form that decided, where the name does not resolve
+	Outcome string
 }
 
 // Text is the verdict in words.
@@ -56,7 +59,8 @@ func JudgeNames(probes []evidence.DNSProbe) []NameVerdict {
 		name := strings.ToLower(p.Name)
 		at := slices.IndexFunc(list, func(v NameVerdict) bool { return v.Name == name })
 		if at < 0 {
-			at, list = len(list), append(list, NameVerdict{Name: name, Forms: map[string]evidence.DNSProbe{}})
+			at, list = len(list),
+				append(list, NameVerdict{Name: name, Forms: map[string]evidence.DNSProbe{}})
 		}
 		if have, ok := list[at].Forms[p.Form]; !ok || worth(p) > worth(have) {
 			list[at].Forms[p.Form] = p
@@ -97,7 +101,8 @@ func (v *NameVerdict) judge(probes []evidence.DNSProbe) {
 		v.judgeClusterName()
 	case resolves(windows), worth(windows) == 0 && (resolves(linux) || resolves(plain)):
 		v.Kind = NameResolves
-	case resolves(linux) && dotted, isAbsence(windows) && linux.Outcome == "" && dotted && completed(probes, v.Name):
+	case resolves(linux) && dotted, isAbsence(windows) && linux.Outcome == "" && dotted &&
+		completed(probes, v.Name):
 		v.Kind, v.Level = NameByDesign, checks.Info
 	case resolves(linux):
 		v.Kind, v.Level = NameUncompleted, checks.Warn
@@ -162,7 +167,9 @@ const alwaysThere = "kubernetes.default.svc."
 
 // isAlwaysThere tells whether the name is, or was completed to, one that every cluster has.
 func (v *NameVerdict) isAlwaysThere() bool {
-	there := func(name string) bool { return strings.HasPrefix(name, alwaysThere) && name != alwaysThere }
+	there := func(name string) bool {
+		return strings.HasPrefix(name, alwaysThere) && name != alwaysThere
+	}
 	if there(v.Name) {
 		return true
 	}
@@ -205,7 +212,8 @@ func IsClusterName(name string) bool { return strings.Contains(name, ".svc.") }
 
 // DNSBecause is a probe as evidence for how a form of a name resolves.
 func DNSBecause(p evidence.DNSProbe) evidence.Because {
-	return p.Field("outcome").Because("%s as %s from %s, %s: sent %s: %s", p.Name, p.Form, p.From, p.Server, strings.Join(p.Sent, ", "), p.Outcome)
+	return p.Field("outcome").Because("%s as %s from %s, %s: sent %s: %s", p.Name, p.Form, p.From,
+		p.Server, strings.Join(p.Sent, ", "), p.Outcome)
 }
 
 // A DNSServerReport is what came of all that one server was asked.
@@ -219,7 +227,9 @@ type DNSServerReport struct {
 func JudgeDNS(probes []evidence.DNSProbe) []DNSServerReport {
 	var list []DNSServerReport
 	of := func(server string) []evidence.DNSProbe {
-		return slices.DeleteFunc(slices.Clone(probes), func(p evidence.DNSProbe) bool { return p.Server != server })
+		return slices.DeleteFunc(slices.Clone(probes), func(p evidence.DNSProbe) bool {
+			return p.Server != server
+		})
 	}
 	for _, v := range judgeDNSServers(probes) {
 		list = append(list, DNSServerReport{v, JudgeNames(of(v.Server))})
@@ -229,7 +239,9 @@ func JudgeDNS(probes []evidence.DNSProbe) []DNSServerReport {
 		for i := range names {
 			names[i] = NameVerdict{Name: names[i].Name, Forms: names[i].Forms}
 		}
-		list = append(list, DNSServerReport{DNSServerVerdict{Server: SystemResolver, Verdict: "the system's own resolver", Asked: true}, names})
+		list = append(list,
+			DNSServerReport{DNSServerVerdict{Server: SystemResolver,
+				Verdict: "the system's own resolver", Asked: true}, names})
 	}
 	return list
 }

@@ -28,7 +28,9 @@ func DNSTalks(probes []evidence.DNSProbe) []DNSTalk {
 		if p.Server == SystemResolver {
 			continue
 		}
-		at := slices.IndexFunc(talks, func(t DNSTalk) bool { return t.Server == p.Server && t.From == p.From })
+		at := slices.IndexFunc(talks, func(t DNSTalk) bool {
+			return t.Server == p.Server && t.From == p.From
+		})
 		if at < 0 {
 			at, talks = len(talks), append(talks, DNSTalk{Server: p.Server, From: p.From})
 		}
@@ -63,7 +65,8 @@ func (t DNSTalk) UDPLost() bool {
 // Quotes shows the talk by its first probe of each kind.
 func (t DNSTalk) Quotes() []evidence.Because {
 	var quotes []evidence.Because
-	for _, list := range [][]evidence.DNSProbe{t.UDP.Lost, t.TCP.Lost, t.TCP.answered, t.UDP.answered} {
+	for _, list := range [][]evidence.DNSProbe{t.UDP.Lost, t.TCP.Lost, t.TCP.answered,
+		t.UDP.answered} {
 		if len(list) > 0 && len(quotes) < checks.MaxQuotes {
 			quotes = append(quotes, DNSTransportBecause(list[0]))
 		}
@@ -105,16 +108,19 @@ type DNSServerVerdict struct {
 func judgeDNSServers(probes []evidence.DNSProbe) []DNSServerVerdict {
 	var list []DNSServerVerdict
 	for _, t := range DNSTalks(probes) {
-		v := DNSServerVerdict{Server: t.Server, Asked: t.UDP.Asked() && t.TCP.Asked(), Verdict: "answers over UDP and TCP"}
+		v := DNSServerVerdict{Server: t.Server, Asked: t.UDP.Asked() && t.TCP.Asked(),
+			Verdict: "answers over UDP and TCP"}
 		switch {
 		case !t.Asked():
 			v.Verdict = "could not be asked"
 		case !t.Answered():
 			v.Level, v.Verdict = checks.Fail, "does not answer ("+t.Silence()+")"
 		case t.UDPLost():
-			v.Level, v.Verdict = checks.Fail, "answers over TCP and not over UDP, by which programs ask"
+			v.Level, v.Verdict = checks.Fail,
+				"answers over TCP and not over UDP, by which programs ask"
 		case len(t.TCP.Lost) > 0 && len(t.TCP.answered) == 0:
-			v.Level, v.Verdict = checks.Warn, "answers over UDP and not over TCP, which long answers need"
+			v.Level, v.Verdict = checks.Warn,
+				"answers over UDP and not over TCP, which long answers need"
 		case !t.UDP.Asked():
 			v.Verdict = "answers over TCP, and could not be asked over UDP"
 		case !t.TCP.Asked():

@@ -125,13 +125,16 @@ func JudgeReach(target string, probes []evidence.ReachProbe, onWindows bool) Rea
 		if r.Status != checks.StatusFail {
 			r.Status = checks.StatusWarn
 		}
-		r.Says += fmt.Sprintf("; pings of %d bytes come back and those of %d get lost without a word: large packets do not get through", carried.Bytes, lost.Bytes)
+		r.Says += fmt.Sprintf(
+			"; pings of %d bytes come back and those of %d get lost without a word: large packets do not get through", carried.Bytes, lost.Bytes)
 	}
 	return r
 }
 
 func probeOf(probes []evidence.ReachProbe, protocol string) (evidence.ReachProbe, bool) {
-	at := slices.IndexFunc(probes, func(p evidence.ReachProbe) bool { return p.Protocol == protocol && p.Bytes == 0 })
+	at := slices.IndexFunc(probes, func(p evidence.ReachProbe) bool {
+		return p.Protocol == protocol && p.Bytes == 0
+	})
 	if at < 0 {
 		return evidence.ReachProbe{}, false
 	}
@@ -147,12 +150,14 @@ func judgePing(probes []evidence.ReachProbe) (checks.Status, string) {
 	case GotAnswer(ping):
 		return checks.StatusPass, "ICMP ok"
 	case GotNoAnswer(ping):
-		return checks.StatusUnknown, "ICMP " + lostAs(ping) + ", which alone proves nothing: probe a port of it"
+		return checks.StatusUnknown,
+			"ICMP " + lostAs(ping) + ", which alone proves nothing: probe a port of it"
 	}
 	return checks.StatusUnknown, notSent("ICMP", ping)
 }
 
-func judgeTCP(tcp evidence.ReachProbe, probes []evidence.ReachProbe, onWindows bool) (checks.Status, string) {
+func judgeTCP(tcp evidence.ReachProbe, probes []evidence.ReachProbe, onWindows bool) (checks.Status,
+	string) {
 	ping, _ := probeOf(probes, "icmp")
 	switch ContactOf(probes) {
 	case ContactNotAsked:
@@ -163,10 +168,13 @@ func judgeTCP(tcp evidence.ReachProbe, probes []evidence.ReachProbe, onWindows b
 		if !GotNoAnswer(ping) {
 			return checks.StatusFail, "TCP " + lostAs(tcp) + "; " + notSent("ICMP", ping)
 		}
-		return checks.StatusFail, "TCP " + lostAs(tcp) + ", ICMP " + lostAs(ping) + ": this is not about ICMP, the host or the way to it is at fault"
+		return checks.StatusFail, "TCP " + lostAs(tcp) + ", ICMP " + lostAs(ping) +
+			": this is not about ICMP, the host or the way to it is at fault"
 	}
 	if tcp.Outcome != "ok" {
-		return checks.StatusFail, map[string]string{"refused": "TCP refused: the host answers, and nothing listens on the port, or a firewall says so", "reset": "TCP reset: the host or something before it breaks the connection off"}[tcp.Outcome]
+		return checks.StatusFail,
+			map[string]string{
+				"refused": "TCP refused: the host answers, and nothing listens on the port, or a firewall says so", "reset": "TCP reset: the host or something before it breaks the connection off"}[tcp.Outcome]
 	}
 	for _, protocol := range []string{"tls", "http"} {
 		if p, ok := probeOf(probes, protocol); ok && p.Outcome != "ok" {
@@ -178,7 +186,8 @@ func judgeTCP(tcp evidence.ReachProbe, probes []evidence.ReachProbe, onWindows b
 	case ContactOf(probes) == ContactTCPOnly && onWindows:
 		says, status = says+", ICMP lost: Windows as documented", checks.StatusInfo
 	case ContactOf(probes) == ContactTCPOnly:
-		says, status = says+", ICMP lost: from a Windows node that is as documented, and elsewhere a firewall that drops pings", checks.StatusInfo
+		says, status = says+
+			", ICMP lost: from a Windows node that is as documented, and elsewhere a firewall that drops pings", checks.StatusInfo
 	case GotAnswer(ping):
 		says += ", ICMP ok"
 	case ping.Protocol != "":
@@ -192,9 +201,12 @@ func judgeTalk(p evidence.ReachProbe) (checks.Status, string) {
 	protocol := strings.ToUpper(p.Protocol)
 	switch p.Outcome {
 	case "timeout":
-		return checks.StatusFail, "TCP ok, " + protocol + " timeout: the connection opens and then stays silent, as where large packets get lost"
+		return checks.StatusFail,
+			"TCP ok, " + protocol +
+				" timeout: the connection opens and then stays silent, as where large packets get lost"
 	case "reset":
-		return checks.StatusFail, "TCP ok, " + protocol + " reset: something breaks the connection off once it is used"
+		return checks.StatusFail,
+			"TCP ok, " + protocol + " reset: something breaks the connection off once it is used"
 	}
 	return checks.StatusInfo, "TCP ok, no " + protocol + ": " + cmp.Or(p.Why, p.Outcome)
 }

@@ -56,7 +56,8 @@ func (c *scanner) aftermath(r io.Reader) error {
 	for _, m := range c.found {
 		last := evidence.LineTime(string(m.last), c.now)
 		if quiet := end.Sub(last); !last.IsZero() && quiet >= quietTime {
-			m.Over = fmt.Sprintf("the log went on for %s without an error", quiet.Round(time.Minute))
+			m.Over = fmt.Sprintf("the log went on for %s without an error",
+				quiet.Round(time.Minute))
 		}
 	}
 	return nil
@@ -69,8 +70,10 @@ const seam = 4 << 10
 // purpose: a log is well only where nothing in it sounds like trouble.
 var marks = [][]byte{
 	[]byte("\nE0"), []byte("\nE1"), []byte("\nF0"), []byte("\nF1"), // klog's severity and month
-	[]byte("rror"), []byte("RROR"), []byte("fail"), []byte("Fail"), []byte("FAIL"), []byte("fatal"), []byte("panic"),
-	[]byte("timeout"), []byte("timed out"), []byte("not found"), []byte("nable to"), []byte("denied"), []byte("refused"),
+	[]byte("rror"), []byte("RROR"), []byte("fail"), []byte("Fail"), []byte("FAIL"), []byte("fatal"),
+	[]byte("panic"),
+	[]byte("timeout"), []byte("timed out"), []byte("not found"), []byte("nable to"),
+	[]byte("denied"), []byte("refused"),
 	[]byte(evidence.LeftOut), // nobody can tell what stood there
 }
 
@@ -89,7 +92,8 @@ func lastStamp(chunk []byte, now time.Time) time.Time {
 		chunk = bytes.TrimRight(chunk, "\r\n")
 		start := bytes.LastIndexByte(chunk, '\n') + 1
 		line := chunk[start:]
-		if at := evidence.LineTime(string(line[:min(len(line), evidence.MaxStamp)]), now); !at.IsZero() {
+		if at := evidence.LineTime(string(line[:min(len(line), evidence.MaxStamp)]),
+			now); !at.IsZero() {
 			return at
 		}
 		if chunk = chunk[:start]; len(chunk) == 0 {

@@ -27,17 +27,25 @@ func TestWhatIsOverIsHistory(t *testing.T) {
 		name, log, os, over string
 	}{
 		{"the log ends with it", goesOn(6, 60, "fine") + trouble, os, ""},
-		{"the log goes on without an error", trouble + goesOn(8, 30, "fine"), os, "the log went on for 1h29m0s without an error"},
-		{"it goes on for too short a time", trouble + "I1120 07:02:00.0 fine\nI1120 07:03:00.0 fine\nI1120 07:04:00.0 fine\n", os, ""},
-		{"it goes on with another error", trouble + goesOn(8, 30, "fine") + "E1120 09:00:00.0 1 x.go:1] something else\n" + goesOn(9, 30, "fine"), os, ""},
-		{"it goes on with words of trouble", trouble + goesOn(8, 30, "retrying, connection refused"), os, ""},
+		{"the log goes on without an error", trouble + goesOn(8, 30, "fine"), os,
+			"the log went on for 1h29m0s without an error"},
+		{"it goes on for too short a time",
+			trouble + "I1120 07:02:00.0 fine\nI1120 07:03:00.0 fine\nI1120 07:04:00.0 fine\n", os,
+			""},
+		{"it goes on with another error", trouble + goesOn(8, 30, "fine") +
+			"E1120 09:00:00.0 1 x.go:1] something else\n" + goesOn(9, 30, "fine"), os, ""},
+		{"it goes on with words of trouble",
+			trouble + goesOn(8, 30, "retrying, connection refused"), os, ""},
 		{"it goes on without any time", trouble + strings.Repeat("fine\n", 100), os, ""},
-		{"the node has booted since", trouble, later, "the node has booted since, at 2026-11-20 07:30 UTC"},
+		{"the node has booted since", trouble, later,
+			"the node has booted since, at 2026-11-20 07:30 UTC"},
 		{"the sign has no time, and the node has booted", "no network here\n", later, ""},
-		{"it came back after quiet hours", trouble + goesOn(8, 30, "fine") + "E1120 09:00:00.0 1 main.go:1] no network here\n", os, ""},
+		{"it came back after quiet hours", trouble + goesOn(8, 30, "fine") +
+			"E1120 09:00:00.0 1 main.go:1] no network here\n", os, ""},
 	} {
 		t.Run(row.name, func(t *testing.T) {
-			got := record(t, map[string]string{"logs/kubelet/k.log": row.log, "os.json": row.os}, evidence.Sign{Check: "c", Text: "no network here"})
+			got := record(t, map[string]string{"logs/kubelet/k.log": row.log, "os.json": row.os},
+				evidence.Sign{Check: "c", Text: "no network here"})
 			if len(got) != 1 || got[0].Over != row.over {
 				t.Errorf("%+v, want one that is over because %q", got, row.over)
 			}
@@ -51,12 +59,14 @@ func TestALongHealthyTailIsReadToItsEnd(t *testing.T) {
 	tail := goesOn(8, 120, strings.Repeat("fine ", 40))
 	tail += strings.Repeat("x", bufferSize) + "\n" + goesOn(10, 60, strings.Repeat("fine ", 800))
 	sign := evidence.Sign{Check: "c", Text: "no network here"}
-	if got := record(t, map[string]string{"logs/kubelet/k.log": trouble + tail}, sign); len(got) != 1 || got[0].Over == "" {
+	if got := record(t, map[string]string{"logs/kubelet/k.log": trouble + tail},
+		sign); len(got) != 1 || got[0].Over == "" {
 		t.Fatalf("a healthy tail of %d KiB: %+v", len(tail)>>10, got)
 	}
 	for at := bufferSize - 8; at < bufferSize+8; at++ {
 		broken := tail[:at] + "fatal" + tail[at:]
-		if got := record(t, map[string]string{"logs/kubelet/k.log": trouble + broken}, sign); len(got) != 1 || got[0].Over != "" {
+		if got := record(t, map[string]string{"logs/kubelet/k.log": trouble + broken},
+			sign); len(got) != 1 || got[0].Over != "" {
 			t.Fatalf("an error at %d of the tail: %+v", at, got)
 		}
 	}
@@ -71,7 +81,9 @@ func TestARecordThatIsOverIsKeptApart(t *testing.T) {
 			{"reason":"Failed","message":"no network here","lastTimestamp":"2026-11-20T08:30:00Z","involvedObject":{"kind":"Pod","namespace":"d","name":"ill"}}]}`,
 	}
 	got := record(t, files, evidence.Sign{Check: "c", Text: "no network here"})
-	if len(got) != 2 || got[0].Field != "/items/1" || got[0].Over != "" || got[1].Field != "/items/0" || got[1].Over != "the pod has been Ready since 2026-11-20 09:00 UTC" {
+	if len(got) != 2 || got[0].Field != "/items/1" || got[0].Over != "" ||
+		got[1].Field != "/items/0" ||
+		got[1].Over != "the pod has been Ready since 2026-11-20 09:00 UTC" {
 		t.Errorf("%+v", got)
 	}
 }
@@ -82,23 +94,29 @@ func TestWhatAnEarlierScanSawCounts(t *testing.T) {
 		{"id":"c","sign":"no network here","path":"logs/kubelet/gone.log","line":1,"text":"no network here\u001b[31m","more":0},
 		{"id":"c","sign":"a sign of another version","path":"logs/kubelet/k.log","line":1,"text":"x","more":0},
 		{"id":"other","sign":"no network here","path":"logs/kubelet/k.log","line":1,"text":"x","more":0}]`
-	got := record(t, map[string]string{"logs/kubelet/k.log": "no network here\n", "signs.json": recorded}, evidence.Sign{Check: "c", Text: "no network here"})
-	if len(got) != 2 || got[1].Line != 4711 || got[1].More != 99 || got[0].Path != "logs/kubelet/gone.log" || strings.Contains(got[0].Found, "\x1b") {
+	got := record(t, map[string]string{"logs/kubelet/k.log": "no network here\n",
+		"signs.json": recorded}, evidence.Sign{Check: "c", Text: "no network here"})
+	if len(got) != 2 || got[1].Line != 4711 || got[1].More != 99 ||
+		got[0].Path != "logs/kubelet/gone.log" || strings.Contains(got[0].Found, "\x1b") {
 		t.Errorf("%+v", got)
 	}
 }
 
 func TestARecordMadeByHandNeedNotNameTheSign(t *testing.T) {
 	recorded := `[{"id":"c","path":"logs/kubelet/gone.log","line":7,"text":"E1120: NO network here","more":2}]`
-	got := record(t, map[string]string{"signs.json": recorded}, evidence.Sign{Check: "c", Text: "another text"}, evidence.Sign{Check: "c", Text: "no network here"})
+	got := record(t, map[string]string{"signs.json": recorded},
+		evidence.Sign{Check: "c", Text: "another text"},
+		evidence.Sign{Check: "c", Text: "no network here"})
 	if len(got) != 1 || got[0].Text != "no network here" || got[0].Line != 7 {
 		t.Errorf("%+v", got)
 	}
 }
 
 func TestBrokenRecordsOfSignsAreNoSigns(t *testing.T) {
-	for _, recorded := range []string{"", "[", "{}", `[{"id":7}]`, `[{"id":"c","sign":"no network here","line":-1}]`} {
-		if got := record(t, map[string]string{"signs.json": recorded}, evidence.Sign{Check: "c", Text: "no network here"}); len(got) != 0 {
+	for _, recorded := range []string{"", "[", "{}", `[{"id":7}]`,
+		`[{"id":"c","sign":"no network here","line":-1}]`} {
+		if got := record(t, map[string]string{"signs.json": recorded},
+			evidence.Sign{Check: "c", Text: "no network here"}); len(got) != 0 {
 			t.Errorf("%s: %+v", recorded, got)
 		}
 	}
@@ -113,7 +131,8 @@ func TestALogThatChangesWhileItIsRead(t *testing.T) {
 		"it vanishes":   {trouble},
 	} {
 		t.Run(name, func(t *testing.T) {
-			tree := fstest.MapFS{"meta.json": {Data: []byte(meta)}, "logs/kubelet/k.log": {Data: []byte(trouble)}}
+			tree := fstest.MapFS{"meta.json": {Data: []byte(meta)},
+				"logs/kubelet/k.log": {Data: []byte(trouble)}}
 			s, err := evidence.Load(&changingFS{MapFS: tree, contents: contents})
 			if err != nil {
 				t.Fatal(err)
@@ -143,9 +162,11 @@ func (c *changingFS) Open(name string) (fs.File, error) {
 }
 
 func TestASignIsSearchedByItsLongestText(t *testing.T) {
-	sign := evidence.Sign{Check: "c", Text: "(0x57)", Also: []string{"hcnCreateNetwork"}, Not: []string{"dry run"}}
+	sign := evidence.Sign{Check: "c", Text: "(0x57)", Also: []string{"hcnCreateNetwork"},
+		Not: []string{"dry run"}}
 	log := "hcnCreateEndpoint failed (0x57)\nHCNCreateNetwork worked\nhcnCreateNetwork failed (0x57), a dry run\nx hcnCreateNetwork failed in Win32: (0x57)\n"
-	if got := record(t, map[string]string{"logs/kubelet/k.log": log}, sign); len(got) != 1 || got[0].Line != 4 || got[0].Text != "(0x57)" {
+	if got := record(t, map[string]string{"logs/kubelet/k.log": log}, sign); len(got) != 1 ||
+		got[0].Line != 4 || got[0].Text != "(0x57)" {
 		t.Errorf("%+v, want line 4", got)
 	}
 }

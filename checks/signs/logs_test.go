@@ -106,7 +106,8 @@ func TestALogThatBreaksOffIsNamedWhateverWasFound(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			s, err := evidence.Load(&breakingFS{changingFS{
-				MapFS: snapshotFiles(map[string]string{kubeletLog: ""}), contents: row.contents}, row.broken})
+				MapFS: snapshotFiles(map[string]string{kubeletLog: ""}), contents: row.contents},
+				row.broken})
 			if err != nil {
 				t.Fatal(err)
 			}

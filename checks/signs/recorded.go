@@ -42,11 +42,15 @@ func (c *scanner) recordedUnsearched(s evidence.Snapshot) []evidence.UnsearchedL
 	var list []evidence.UnsearchedLog
 	for _, r := range index.Logs {
 		switch path := evidence.Clean(r.Path); {
-		case slices.ContainsFunc(list, func(u evidence.UnsearchedLog) bool { return u.Path == path }):
+		case slices.ContainsFunc(list, func(u evidence.UnsearchedLog) bool {
+			return u.Path == path
+		}):
 		case r.Unsearched != "":
-			list = append(list, evidence.UnsearchedLog{Path: path, Why: evidence.Clean(r.Unsearched)})
+			list = append(list, evidence.UnsearchedLog{Path: path,
+				Why: evidence.Clean(r.Unsearched)})
 		case (r.LeftOutLines > 0 || r.LeftOutBytes > 0) && other:
-			list = append(list, evidence.UnsearchedLog{Path: path, Why: "it is here in part, and whoever had all of it searched it for other texts"})
+			list = append(list, evidence.UnsearchedLog{Path: path,
+				Why: "it is here in part, and whoever had all of it searched it for other texts"})
 		}
 	}
 	return list

@@ -18,7 +18,8 @@ func (c *scanner) scanRecords(s evidence.Snapshot) {
 	for _, e := range evidence.PodEvents.In(s) {
 		about := e.About()
 		over := ""
-		if since := ready[about.Namespace+"/"+about.Name]; about.Kind != "Node" && since.After(e.At().Time) {
+		if since := ready[about.Namespace+"/"+about.Name]; about.Kind != "Node" &&
+			since.After(e.At().Time) {
 			over = "the pod has been Ready since " + since.UTC().Format("2006-01-02 15:04 UTC")
 		}
 		c.record(over, evidence.InPodEvents, e.Field(), e.At().Time,
@@ -28,7 +29,8 @@ func (c *scanner) scanRecords(s evidence.Snapshot) {
 		for i, st := range p.Statuses() {
 			over := "" // why its last state is: one that runs has nothing to say in its own
 			if st.Ready && st.State.Running != nil {
-				over = "the container runs since " + st.State.Running.StartedAt.UTC().Format("2006-01-02 15:04 UTC")
+				over = "the container runs since " +
+					st.State.Running.StartedAt.UTC().Format("2006-01-02 15:04 UTC")
 			}
 			for _, of := range []struct {
 				name  string
@@ -36,17 +38,21 @@ func (c *scanner) scanRecords(s evidence.Snapshot) {
 			}{{"state", st.State}, {"lastState", st.LastState}} {
 				state, at := of.state, p.StatusField(i, of.name)
 				if w := state.Waiting; w != nil && w.Message != "" {
-					c.record(over, evidence.InPods, at.At("waiting", "message"), time.Time{}, fmt.Sprintf("%s %s: %s: %s", p.FullName(), st.Name, w.Reason, w.Message))
+					c.record(over, evidence.InPods, at.At("waiting", "message"), time.Time{},
+						fmt.Sprintf("%s %s: %s: %s", p.FullName(), st.Name, w.Reason, w.Message))
 				}
 				if t := state.Terminated; t != nil && t.Message != "" {
-					c.record(over, evidence.InPods, at.At("terminated", "message"), time.Time{}, fmt.Sprintf("%s %s: %s: %s", p.FullName(), st.Name, t.Reason, t.Message))
+					c.record(over, evidence.InPods, at.At("terminated", "message"), time.Time{},
+						fmt.Sprintf("%s %s: %s: %s", p.FullName(), st.Name, t.Reason, t.Message))
 				}
 			}
 		}
 	}
 	node := evidence.Node.In(s)
 	for i, cond := range node.Status.Conditions {
-		c.record("", evidence.InNode, node.Field("status", "conditions", i), cond.LastTransitionTime.Time, cond.Type+"="+cond.Status+" "+cond.Reason+": "+cond.Message)
+		c.record("", evidence.InNode, node.Field("status", "conditions", i),
+			cond.LastTransitionTime.Time, cond.Type+"="+cond.Status+" "+cond.Reason+": "+
+				cond.Message)
 	}
 }
 

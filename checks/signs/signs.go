@@ -32,13 +32,16 @@ const (
 // Record scans the snapshot's logs, event logs and cluster events for the
 // signs, and returns the snapshot with the matches in it. A file that cannot be
 // read to its end is named in unsearched; what it gave until then counts.
-func Record(s evidence.Snapshot, list []evidence.Sign) (scanned evidence.Snapshot, unsearched []evidence.UnsearchedLog) {
+func Record(s evidence.Snapshot, list []evidence.Sign) (scanned evidence.Snapshot,
+	unsearched []evidence.UnsearchedLog) {
 	return RecordRest(s, list, func(string) bool { return false })
 }
 
 // RecordRest is Record where signs.json holds what there is in the logs that
 // searched names: the same texts were looked for in the same log before.
-func RecordRest(s evidence.Snapshot, list []evidence.Sign, searched func(path string) bool) (scanned evidence.Snapshot, unsearched []evidence.UnsearchedLog) {
+func RecordRest(s evidence.Snapshot, list []evidence.Sign,
+	searched func(path string) bool) (scanned evidence.Snapshot,
+	unsearched []evidence.UnsearchedLog) {
 	if len(list) == 0 {
 		return s, nil
 	}
@@ -49,7 +52,8 @@ func RecordRest(s evidence.Snapshot, list []evidence.Sign, searched func(path st
 
 // Recorded is Record for a snapshot whose logs were scanned before: signs.json
 // holds what Logs found, and unsearched is what it did not get to.
-func Recorded(s evidence.Snapshot, list []evidence.Sign, unsearched []evidence.UnsearchedLog) evidence.Snapshot {
+func Recorded(s evidence.Snapshot, list []evidence.Sign,
+	unsearched []evidence.UnsearchedLog) evidence.Snapshot {
 	if len(list) == 0 {
 		return s
 	}
@@ -57,14 +61,16 @@ func Recorded(s evidence.Snapshot, list []evidence.Sign, unsearched []evidence.U
 }
 
 // Logs scans the snapshot's logs alone, until the context ends.
-func Logs(ctx context.Context, s evidence.Snapshot, list []evidence.Sign) (found []evidence.SignMatch, unsearched []evidence.UnsearchedLog) {
+func Logs(ctx context.Context, s evidence.Snapshot,
+	list []evidence.Sign) (found []evidence.SignMatch, unsearched []evidence.UnsearchedLog) {
 	c := newScanner(newNeedles(list), s.Now())
 	unsearched = c.scanLogs(ctx, s, s.LogFiles(""))
 	return c.matches(), unsearched
 }
 
 // finish adds what the records and an earlier scan tell, and weighs all of it by the node's boot.
-func (c *scanner) finish(s evidence.Snapshot, unsearched []evidence.UnsearchedLog) evidence.Snapshot {
+func (c *scanner) finish(s evidence.Snapshot,
+	unsearched []evidence.UnsearchedLog) evidence.Snapshot {
 	c.scanRecords(s)
 	matches := merge(c.matches(), evidence.SignMatches.In(s), c.list)
 	beforeBoot(matches, evidence.OSInfo.In(s).BootedAt.Time)
@@ -72,7 +78,8 @@ func (c *scanner) finish(s evidence.Snapshot, unsearched []evidence.UnsearchedLo
 }
 
 // scanLogs streams each log through a scanner of its own.
-func (c *scanner) scanLogs(ctx context.Context, s evidence.Snapshot, files []string) (unsearched []evidence.UnsearchedLog) {
+func (c *scanner) scanLogs(ctx context.Context, s evidence.Snapshot,
+	files []string) (unsearched []evidence.UnsearchedLog) {
 	results := make([]fileResult, len(files))
 	var wait sync.WaitGroup
 	next := make(chan int)
@@ -93,7 +100,8 @@ func (c *scanner) scanLogs(ctx context.Context, s evidence.Snapshot, files []str
 	for i, r := range results {
 		maps.Copy(c.found, r.found)
 		if r.err != nil {
-			unsearched = append(unsearched, evidence.UnsearchedLog{Path: files[i], Why: r.err.Error()})
+			unsearched = append(unsearched, evidence.UnsearchedLog{Path: files[i],
+				Why: r.err.Error()})
 		}
 	}
 	return append(append(unsearched, withheld(s)...), c.recordedUnsearched(s)...)
@@ -109,7 +117,8 @@ func withheld(s evidence.Snapshot) []evidence.UnsearchedLog {
 			continue
 		}
 		switch gap := s.GapAt(log); gap.Kind {
-		case evidence.Denied, evidence.Timeout, evidence.Error: // a log that is not there, or was not asked for, hides nothing that is
+		case evidence.Denied, evidence.Timeout,
+			evidence.Error: // a log that is not there, or was not asked for, hides nothing that is
 			list = append(list, evidence.UnsearchedLog{Path: log, Why: gap.String()})
 		}
 	}
@@ -125,7 +134,9 @@ type fileResult struct {
 var errTooLong = fmt.Errorf("only its first %d MiB were searched", maxFile>>20)
 
 func (c *scanner) scanFile(ctx context.Context, s evidence.Snapshot, file string) error {
-	if err := readLog(ctx, s, file, func(r io.Reader) error { return c.scan(file, evidence.LogComponent(file), r) }); err != nil {
+	if err := readLog(ctx, s, file, func(r io.Reader) error {
+		return c.scan(file, evidence.LogComponent(file), r)
+	}); err != nil {
 		return err // a log that ends in an error has no end that could be well
 	}
 	if len(c.found) == 0 {
@@ -135,7 +146,8 @@ func (c *scanner) scanFile(ctx context.Context, s evidence.Snapshot, file string
 }
 
 // readLog hands on a log as text, bounded.
-func readLog(ctx context.Context, s evidence.Snapshot, file string, use func(io.Reader) error) error {
+func readLog(ctx context.Context, s evidence.Snapshot, file string,
+	use func(io.Reader) error) error {
 	f, err := s.Open(file)
 	if err != nil {
 		return err
@@ -283,13 +295,15 @@ func (c *scanner) consider(text int, source, file string, number int, line []byt
 func (c *scanner) fits(i int, source string, line []byte) bool {
 	sign := c.list[i]
 	text := string(line)
-	return sign.Fits(source, text) && strings.Contains(strings.ToLower(text), strings.ToLower(sign.Text))
+	return sign.Fits(source, text) && strings.Contains(strings.ToLower(text),
+		strings.ToLower(sign.Text))
 }
 
 func (c *scanner) note(k key, at evidence.Place, line []byte) *match {
 	m := c.found[k]
 	if m == nil {
-		m = &match{SignMatch: evidence.SignMatch{Check: c.list[k.sign].Check, Text: c.list[k.sign].Text, Path: k.path,
+		m = &match{SignMatch: evidence.SignMatch{Check: c.list[k.sign].Check,
+			Text: c.list[k.sign].Text, Path: k.path,
 			Line: at.Line, Field: at.Field, Found: evidence.Clean(string(line))}}
 		c.found[k] = m
 	} else {
@@ -302,13 +316,15 @@ func (c *scanner) note(k key, at evidence.Place, line []byte) *match {
 // matches lists what was found, in the order of the signs, then of the files.
 func (c *scanner) matches() []evidence.SignMatch {
 	keys := slices.SortedFunc(maps.Keys(c.found), func(a, b key) int {
-		return cmp.Or(cmp.Compare(a.sign, b.sign), cmp.Compare(a.path, b.path), order(a.over)-order(b.over))
+		return cmp.Or(cmp.Compare(a.sign, b.sign), cmp.Compare(a.path, b.path),
+			order(a.over)-order(b.over))
 	})
 	var list []evidence.SignMatch
 	for _, k := range keys {
 		m := c.found[k]
 		if m.last != nil { // of a log; records bring their times along
-			m.Time, m.Last = evidence.LineTime(m.Found, c.now), evidence.LineTime(string(m.last), c.now)
+			m.Time, m.Last = evidence.LineTime(m.Found, c.now), evidence.LineTime(string(m.last),
+				c.now)
 			if m.More > 0 {
 				m.Tail, m.LastLine = evidence.Clean(string(m.last)), m.lastLine
 			}
@@ -331,7 +347,9 @@ func merge(found, recorded []evidence.SignMatch, list []evidence.Sign) []evidenc
 	for _, r := range recorded[:min(len(recorded), MaxRecorded)] {
 		r.Found, r.Tail = evidence.Clean(r.Found), evidence.Clean(r.Tail)
 		at := slices.IndexFunc(list, func(s evidence.Sign) bool {
-			return s.Check == r.Check && (s.Text == r.Text || r.Text == "" && strings.Contains(strings.ToLower(r.Found), strings.ToLower(s.Text)) && s.Fits(r.Source(), r.Found))
+			return s.Check == r.Check && (s.Text == r.Text || r.Text == "" &&
+				strings.Contains(strings.ToLower(r.Found), strings.ToLower(s.Text)) &&
+				s.Fits(r.Source(), r.Found))
 		})
 		if at < 0 || r.Path == "" {
 			continue // of a check that was not asked for, or of another version's
@@ -351,8 +369,10 @@ func merge(found, recorded []evidence.SignMatch, list []evidence.Sign) []evidenc
 	for i, s := range list {
 		place[s.Check+"\x00"+s.Text] = i
 	}
-	slices.SortStableFunc(found, func(a, b evidence.SignMatch) int { // stable: what is over stands behind what is not
-		return cmp.Or(cmp.Compare(place[a.Check+"\x00"+a.Text], place[b.Check+"\x00"+b.Text]), cmp.Compare(a.Path, b.Path))
+	// stable: what is over stands behind what is not
+	slices.SortStableFunc(found, func(a, b evidence.SignMatch) int {
+		return cmp.Or(cmp.Compare(place[a.Check+"\x00"+a.Text], place[b.Check+"\x00"+b.Text]),
+			cmp.Compare(a.Path, b.Path))
 	})
 	return found
 }

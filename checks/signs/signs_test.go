@@ -65,7 +65,8 @@ func TestSignsAreFoundWhereverTheyStand(t *testing.T) {
 				t.Fatalf("%d matches, want 1: %v", len(got), got)
 			}
 			m := got[0]
-			if m.Line != 2 || m.More != 1 || !strings.Contains(m.Found, "POD cidr not assigned") || strings.Contains(m.Found, "\r") {
+			if m.Line != 2 || m.More != 1 || !strings.Contains(m.Found, "POD cidr not assigned") ||
+				strings.Contains(m.Found, "\r") {
 				t.Errorf("match %+v", m)
 			}
 			if want := time.Date(2026, 11, 20, 9, 58, 0, 0, time.UTC); !m.Time.Equal(want) {
@@ -88,7 +89,8 @@ func TestASignKeepsToItsPlace(t *testing.T) {
 		"kubelet":            evidence.InLine("logs/kubelet/kubelet.log", 1),
 		evidence.InEvents:    in("events.json").At(0),
 		evidence.InPodEvents: in("api/events.json").At("items", 0),
-		evidence.InPods: in("api/pods.json").At("items", 0, "status", "containerStatuses", 0, "state", "waiting",
+		evidence.InPods: in("api/pods.json").At("items", 0, "status", "containerStatuses", 0,
+			"state", "waiting",
 			"message"),
 		evidence.InNode: in("api/node.json").At("status", "conditions", 0),
 	} {
@@ -104,7 +106,9 @@ func TestASignKeepsToItsPlace(t *testing.T) {
 
 func TestAllTextsOfASignMustStandInOneLine(t *testing.T) {
 	sign := evidence.Sign{Check: "c", Text: "does not match the host", Also: []string{"Sandbox"}}
-	got := record(t, map[string]string{"logs/kubelet/k.log": "the os does not match the host\nsandbox\nsandbox of web does not match the host\n"}, sign)
+	got := record(t,
+		map[string]string{
+			"logs/kubelet/k.log": "the os does not match the host\nsandbox\nsandbox of web does not match the host\n"}, sign)
 	if len(got) != 1 || got[0].Line != 3 || got[0].More != 0 {
 		t.Errorf("%+v, want line 3 only", got)
 	}
@@ -112,7 +116,8 @@ func TestAllTextsOfASignMustStandInOneLine(t *testing.T) {
 
 func TestATextInsideAnotherIsFoundToo(t *testing.T) {
 	got := record(t, map[string]string{"logs/kubelet/k.log": "x: network not found here\n"},
-		evidence.Sign{Check: "a", Text: "network not found"}, evidence.Sign{Check: "b", Text: "not found"}, evidence.Sign{Check: "b", Text: "work not"})
+		evidence.Sign{Check: "a", Text: "network not found"},
+		evidence.Sign{Check: "b", Text: "not found"}, evidence.Sign{Check: "b", Text: "work not"})
 	if len(got) != 3 {
 		t.Errorf("%d matches, want all 3: %+v", len(got), got)
 	}
@@ -123,8 +128,10 @@ func TestNothingHidesAtASeam(t *testing.T) {
 	const text = "the text that betrays"
 	for shift := -len(text) - 2; shift <= len(text)+2; shift++ {
 		log := strings.Repeat("x", bufferSize+shift) + text + strings.Repeat("y", bufferSize)
-		got := record(t, map[string]string{"logs/kubelet/k.log": log}, evidence.Sign{Check: "c", Text: text})
-		if len(got) != 1 || got[0].Line != 1 || len(got[0].Found) > maxLine+8 || !strings.Contains(got[0].Found, text) {
+		got := record(t, map[string]string{"logs/kubelet/k.log": log},
+			evidence.Sign{Check: "c", Text: text})
+		if len(got) != 1 || got[0].Line != 1 || len(got[0].Found) > maxLine+8 ||
+			!strings.Contains(got[0].Found, text) {
 			t.Fatalf("shift %d: %d matches", shift, len(got))
 		}
 	}
@@ -135,7 +142,8 @@ func TestTenThousandMatchesAreCounted(t *testing.T) {
 	for i := range 10_000 {
 		fmt.Fprintf(&b, "2026-11-20T09:%02d:%02dZ no network here\n", i/60%60, i%60)
 	}
-	got := record(t, map[string]string{"logs/kubelet/k.log": b.String()}, evidence.Sign{Check: "c", Text: "no network here"})
+	got := record(t, map[string]string{"logs/kubelet/k.log": b.String()},
+		evidence.Sign{Check: "c", Text: "no network here"})
 	if len(got) != 1 || got[0].More != 9_999 || got[0].Line != 1 {
 		t.Fatalf("%+v", got)
 	}
@@ -145,7 +153,8 @@ func TestTenThousandMatchesAreCounted(t *testing.T) {
 }
 
 func TestALogThatCannotBeReadToItsEndIsNamed(t *testing.T) {
-	s, err := evidence.Load(brokenFS{fstest.MapFS{"meta.json": {Data: []byte(meta)}, "logs/kubelet/k.log": {Data: []byte("no network here\n")}}})
+	s, err := evidence.Load(brokenFS{fstest.MapFS{"meta.json": {Data: []byte(meta)},
+		"logs/kubelet/k.log": {Data: []byte("no network here\n")}}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -202,7 +211,9 @@ func FuzzScan(f *testing.F) {
 	f.Add([]byte(utf16le("pod cidr not assigned\n")))
 	f.Add([]byte("\x00\xff\xfe\n\n\n2026-99-99T99:99:99 pod cidr not assigned"))
 	f.Fuzz(func(t *testing.T, log []byte) {
-		for _, m := range record(t, map[string]string{"logs/x/y": string(log)}, evidence.Sign{Check: "c", Text: "pod cidr"}, evidence.Sign{Check: "c", Text: "cidr not"}) {
+		for _, m := range record(t, map[string]string{"logs/x/y": string(log)},
+			evidence.Sign{Check: "c", Text: "pod cidr"},
+			evidence.Sign{Check: "c", Text: "cidr not"}) {
 			if m.Line < 1 || m.More < 0 || strings.ContainsAny(m.Found, "\x1b\x07\n\r") {
 				t.Errorf("%+v", m)
 			}
@@ -211,13 +222,16 @@ func FuzzScan(f *testing.F) {
 }
 
 func TestALogThatIsWithheldIsNamed(t *testing.T) {
-	s, err := evidence.Load(fstest.MapFS{"meta.json": {Data: []byte(meta)}, "logs/kubelet/k.log": {Data: []byte("well\n")},
-		"logs/kubelet/old.log.gap": {Data: []byte("denied: run as Administrator\n")}, "logs/docker.gap": {Data: []byte("absent: no log of docker was found\n")}})
+	s, err := evidence.Load(fstest.MapFS{"meta.json": {Data: []byte(meta)},
+		"logs/kubelet/k.log":       {Data: []byte("well\n")},
+		"logs/kubelet/old.log.gap": {Data: []byte("denied: run as Administrator\n")},
+		"logs/docker.gap":          {Data: []byte("absent: no log of docker was found\n")}})
 	if err != nil {
 		t.Fatal(err)
 	}
 	_, unsearched := Record(s, []evidence.Sign{{Check: "c", Text: "no network here"}})
-	if len(unsearched) != 1 || unsearched[0].String() != "logs/kubelet/old.log: denied: run as Administrator" {
+	if len(unsearched) != 1 ||
+		unsearched[0].String() != "logs/kubelet/old.log: denied: run as Administrator" {
 		t.Errorf("unsearched is %v", unsearched)
 	}
 }

@@ -54,9 +54,11 @@ Exit status:
 		},
 	}
 	f.addSource(cmd)
-	cmd.Flags().StringVarP(&f.file, "file", "f", "", "the zip to write; else doctor-NODE-TIME.zip in the current folder")
+	cmd.Flags().StringVarP(&f.file, "file", "f", "",
+		"the zip to write; else doctor-NODE-TIME.zip in the current folder")
 	p.add(cmd, defaultMaxSize)
-	cmd.Flags().BoolVar(&p.estimate, "estimate", false, "write nothing; tell what would be taken, and how large it would be")
+	cmd.Flags().BoolVar(&p.estimate, "estimate", false,
+		"write nothing; tell what would be taken, and how large it would be")
 	return cmd
 }
 
@@ -77,7 +79,8 @@ RKE2 collector, antctl supportbundle), and writes it as a bundle in doctor's own
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if f.From != "" || f.Demo != "" {
-				return errors.New("convert takes the path of one recording; leave --from and --demo out")
+				return errors.New(
+					"convert takes the path of one recording; leave --from and --demo out")
 			}
 			f.From = args[0]
 			if err := f.forBundle(cmd); err != nil {
@@ -88,14 +91,17 @@ RKE2 collector, antctl supportbundle), and writes it as a bundle in doctor's own
 		},
 	}
 	cmd.Flags().StringVar(&f.Node, "node", "", "which node, where the recording holds several")
-	cmd.Flags().StringVarP(&f.file, "file", "f", "", "the zip to write; else doctor-NODE-TIME.zip in the current folder")
+	cmd.Flags().StringVarP(&f.file, "file", "f", "",
+		"the zip to write; else doctor-NODE-TIME.zip in the current folder")
 	p.add(cmd, "0")
 	return cmd
 }
 
 func (p *packing) add(cmd *cobra.Command, maxSize string) {
-	cmd.Flags().StringVar(&p.maxSize, "max-size", maxSize, "how large the zip may be, such as 24MiB; 0 takes all there is")
-	cmd.Flags().BoolVar(&p.maskNames, "mask-names", false, "replace names of hosts and users, SIDs, MAC addresses and public IP addresses too")
+	cmd.Flags().StringVar(&p.maxSize, "max-size", maxSize,
+		"how large the zip may be, such as 24MiB; 0 takes all there is")
+	cmd.Flags().BoolVar(&p.maskNames, "mask-names", false,
+		"replace names of hosts and users, SIDs, MAC addresses and public IP addresses too")
 }
 
 // forBundle refuses what is said of a report.
@@ -104,12 +110,15 @@ func (f *flags) forBundle(cmd *cobra.Command) error {
 		return errors.New("--node takes the name of the node to bundle; `doctor --node` lists them")
 	}
 	if f.Demo == "list" {
-		return errors.New("--demo takes the name of a recorded node; `doctor --demo list` lists them")
+		return errors.New(
+			"--demo takes the name of a recorded node; `doctor --demo list` lists them")
 	}
 	root := cmd.Root().Flags()
-	for _, name := range []string{"only", "skip", "category", "output", "json", "fail-on", "accessible"} {
+	for _, name := range []string{"only", "skip", "category", "output", "json", "fail-on",
+		"accessible"} {
 		if root.Changed(name) {
-			return fmt.Errorf("a bundle holds the whole diagnosis in each form; leave --%s out", name)
+			return fmt.Errorf("a bundle holds the whole diagnosis in each form; leave --%s out",
+				name)
 		}
 	}
 	return f.validate()
@@ -123,7 +132,8 @@ func (p packing) bytes() (int64, error) {
 	}
 	n, err := evidence.ParseQuantity(size)
 	if err != nil || n < 0 {
-		return 0, fmt.Errorf("--max-size takes a size such as 24MiB, or 0 for all there is, not %q", evidence.Clean(p.maxSize))
+		return 0, fmt.Errorf("--max-size takes a size such as 24MiB, or 0 for all there is, not %q",
+			evidence.Clean(p.maxSize))
 	}
 	return n, nil
 }
@@ -139,7 +149,8 @@ func writeBundle(ctx context.Context, std streams, f flags, p packing) error {
 		return err
 	}
 	defer src.Close()
-	b := session.NewBundling(ctx, src, session.Packing{MaxSize: maxSize, MaskNames: p.maskNames}, f.Options)
+	b := session.NewBundling(ctx, src, session.Packing{MaxSize: maxSize, MaskNames: p.maskNames},
+		f.Options)
 	show := newProgressLine(std.err)
 	b.Options.Progress = show.progress
 	if p.estimate {
@@ -180,7 +191,9 @@ func failed(ctx context.Context, err error) error {
 
 // countsByKind writes counts, the largest first: 3 password, 1 bearer.
 func countsByKind(counts map[string]int) string {
-	names := slices.SortedFunc(maps.Keys(counts), func(a, b string) int { return cmp.Or(counts[b]-counts[a], strings.Compare(a, b)) })
+	names := slices.SortedFunc(maps.Keys(counts), func(a, b string) int {
+		return cmp.Or(counts[b]-counts[a], strings.Compare(a, b))
+	})
 	var parts []string
 	for _, name := range names {
 		parts = append(parts, fmt.Sprintf("%d %s", counts[name], name))

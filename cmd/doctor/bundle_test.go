@@ -78,10 +78,13 @@ func TestEveryBundleTellsWhatItsNodeTold(t *testing.T) {
 				}
 				list := faults.Catalogue()
 				scanned, _ := signs.Record(src.Snapshot, list.Signs())
-				_, want := results(t, reportJSON(t, checks.Diagnose(scanned, list, src.Origin, program())))
+				_, want := results(t,
+					reportJSON(t, checks.Diagnose(scanned, list, src.Origin, program())))
 
 				path := filepath.Join(t.TempDir(), "b.zip")
-				b := session.NewBundling(t.Context(), src, session.Packing{MaxSize: session.DefaultMaxSize, MaskNames: mask}, session.Options{Since: session.DefaultSince})
+				b := session.NewBundling(t.Context(), src,
+					session.Packing{MaxSize: session.DefaultMaxSize, MaskNames: mask},
+					session.Options{Since: session.DefaultSince})
 				if _, err := b.Write(t.Context(), path); err != nil {
 					t.Fatal(err)
 				}
@@ -171,9 +174,11 @@ func TestTheProgramsOwnWordsAreNoSecrets(t *testing.T) {
 			text = string(quoted)
 		}
 		var out bytes.Buffer
-		counts, err := redact.New(redact.Options{Plain: true}).Copy(&out, strings.NewReader(text), name)
+		counts, err := redact.New(redact.Options{Plain: true}).Copy(&out, strings.NewReader(text),
+			name)
 		if err != nil || out.String() != text {
-			t.Errorf("%s: %v is taken for secrets, %v: %s", name, counts, err, differing(text, out.String()))
+			t.Errorf("%s: %v is taken for secrets, %v: %s", name, counts, err,
+				differing(text, out.String()))
 		}
 	}
 }

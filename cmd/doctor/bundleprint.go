@@ -72,7 +72,8 @@ func (p *progressLine) clear() {
 // progressText tells how far the work is, and how long it may still take once
 // there is something to go by.
 func progressText(p pack.Progress, since time.Duration) string {
-	line := fmt.Sprintf("%s: %d of %d files, %s of %s", p.Phase, p.Files, p.Of, evidence.SizeText(p.Bytes), evidence.SizeText(p.Total))
+	line := fmt.Sprintf("%s: %d of %d files, %s of %s", p.Phase, p.Files, p.Of,
+		evidence.SizeText(p.Bytes), evidence.SizeText(p.Total))
 	if left := session.TimeLeft(p, since); left > 0 {
 		line += fmt.Sprintf(", about %s left", left.Round(time.Second))
 	}
@@ -83,7 +84,8 @@ func printBundle(w io.Writer, name string, r pack.Result, s evidence.Snapshot) e
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s  %s, %d files\n", name, evidence.SizeText(r.Size), len(r.Manifest.Held()))
 	printKept(&b, r.Manifest, s)
-	fmt.Fprintf(&b, "  read it with: doctor --from %s\n  for a bug report: the text is in issue.md, the zip is to be attached\n", name)
+	fmt.Fprintf(&b,
+		"  read it with: doctor --from %s\n  for a bug report: the text is in issue.md, the zip is to be attached\n", name)
 	return printOut(w, b.String())
 }
 
@@ -106,12 +108,14 @@ func printKept(b *strings.Builder, m pack.Manifest, s evidence.Snapshot) {
 			for _, c := range f.LeftOut {
 				left += c.Bytes
 			}
-			fmt.Fprintf(b, "  in part: %s, %s left out\n", evidence.Clean(f.Path), evidence.SizeText(left))
+			fmt.Fprintf(b, "  in part: %s, %s left out\n", evidence.Clean(f.Path),
+				evidence.SizeText(left))
 		}
 	}
 	for i, l := range m.LeftOut {
 		if i == maxLeftOut {
-			fmt.Fprintf(b, "  left out: %d files more; manifest.json names them\n", len(m.LeftOut)-i)
+			fmt.Fprintf(b, "  left out: %d files more; manifest.json names them\n",
+				len(m.LeftOut)-i)
 			break
 		}
 		fmt.Fprintf(b, "  left out: %s: %s\n", evidence.Clean(l.Path), evidence.Clean(l.Reason))
@@ -124,7 +128,9 @@ func printEstimate(w io.Writer, r pack.Result, s evidence.Snapshot) error {
 	for _, f := range r.Manifest.Held() {
 		read, kept = read+f.BytesRead, kept+f.BytesKept
 	}
-	fmt.Fprintf(&b, "a zip of about %s: %d files, %s of %s; nothing was written\n", evidence.SizeText(r.Size), len(r.Manifest.Held()), evidence.SizeText(kept), evidence.SizeText(read))
+	fmt.Fprintf(&b, "a zip of about %s: %d files, %s of %s; nothing was written\n",
+		evidence.SizeText(r.Size), len(r.Manifest.Held()), evidence.SizeText(kept),
+		evidence.SizeText(read))
 	printKept(&b, r.Manifest, s)
 	for _, f := range r.Manifest.Held() {
 		fmt.Fprintf(&b, "  %10s  %s\n", evidence.SizeText(f.BytesKept), evidence.Clean(f.Path))

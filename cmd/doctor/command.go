@@ -57,7 +57,9 @@ On a terminal it shows a screen; otherwise it writes text. Nothing on a node is 
   doctor --from support-bundle.zip --node win-1
   doctor --from ./recording --json | jq '.causes[0]'
   doctor explain pause-os-version-mismatch`,
-		Args:             func(cmd *cobra.Command, args []string) error { return f.nodeArgument(cmd, args) },
+		Args: func(cmd *cobra.Command, args []string) error {
+			return f.nodeArgument(cmd, args)
+		},
 		TraverseChildren: true, // doctor --demo NAME bundle
 		SilenceUsage:     true,
 		SilenceErrors:    true,
@@ -87,9 +89,11 @@ On a terminal it shows a screen; otherwise it writes text. Nothing on a node is 
 	p.StringSliceVar(&f.skip, "skip", nil, "leave these checks out (ids)")
 	p.StringSliceVar(&f.category, "category", nil, "")
 	withList(p, "category", "run only the checks of these categories: %s", categories()...)
-	p.StringVar(&f.failOn, "fail-on", "fail", "exit with a status other than 0 from this level on: fail or warn")
+	p.StringVar(&f.failOn, "fail-on", "fail",
+		"exit with a status other than 0 from this level on: fail or warn")
 	p.BoolVar(&f.ascii, "ascii", false, "draw with ASCII characters only")
-	p.BoolVar(&f.accessible, "accessible", false, "tell everything in plain lines, for screen readers, and take numbers as answers; ACCESSIBLE=1 does the same")
+	p.BoolVar(&f.accessible, "accessible", false,
+		"tell everything in plain lines, for screen readers, and take numbers as answers; ACCESSIBLE=1 does the same")
 	f.lang.flag(root)
 	completeWith(root, "output", ui.Formats)
 	completeWith(root, "only", checkIDs)
@@ -98,26 +102,35 @@ On a terminal it shows a screen; otherwise it writes text. Nothing on a node is 
 	completeWith(root, "fail-on", func() []string { return []string{"fail", "warn"} })
 
 	helpIn(root)
-	root.AddCommand(bundleCommand(std, &f), convertCommand(std, &f), lintCommand(std), probeCommand(std), explainCommand(std), versionCommand(std))
+	root.AddCommand(bundleCommand(std, &f), convertCommand(std, &f), lintCommand(std),
+		probeCommand(std), explainCommand(std), versionCommand(std))
 	return root
 }
 
 // addSource adds the flags that say which node is looked at, and how.
 func (f *flags) addSource(cmd *cobra.Command) {
 	p := cmd.Flags()
-	p.StringVar(&f.From, "from", "", "diagnose a recording: an evidence folder, a zip or tar.gz of one, or another tool's; archives inside are found too")
+	p.StringVar(&f.From, "from", "",
+		"diagnose a recording: an evidence folder, a zip or tar.gz of one, or another tool's; archives inside are found too")
 	p.StringVar(&f.Demo, "demo", "", "diagnose a built-in recorded node; \"list\" lists them")
-	p.StringVar(&f.Node, "node", "", "diagnose this node through the Kubernetes API, from anywhere; with --from: the node of this name or place in a recording of several. Without a name: list the nodes")
+	p.StringVar(&f.Node, "node", "",
+		"diagnose this node through the Kubernetes API, from anywhere; with --from: the node of this name or place in a recording of several. Without a name: list the nodes")
 	p.Lookup("node").NoOptDefVal = anyNode
-	p.StringVar(&f.Kubeconfig, "kubeconfig", "", "the kubeconfig to use; else found as kubectl finds it, or on a node the kubelet's own")
+	p.StringVar(&f.Kubeconfig, "kubeconfig", "",
+		"the kubeconfig to use; else found as kubectl finds it, or on a node the kubelet's own")
 	p.StringVar(&f.Context, "context", "", "the context of the kubeconfig to use")
-	p.DurationVar(&f.Timeout, "timeout", session.DefaultTimeout, "how long reading this node may take; what has not answered by then is told as a gap")
-	p.DurationVar(&f.Since, "since", session.DefaultSince, "how far back event logs are read, and how old a log file may be")
+	p.DurationVar(&f.Timeout, "timeout", session.DefaultTimeout,
+		"how long reading this node may take; what has not answered by then is told as a gap")
+	p.DurationVar(&f.Since, "since", session.DefaultSince,
+		"how far back event logs are read, and how old a log file may be")
 	p.BoolVar(&f.Passive, "passive", false, "send no probes: read what is there, and nothing more")
 	p.StringSliceVar(&f.Targets, "target", nil, "")
-	withList(p, "target", "probe these, in place of the one host outside the cluster (%s): HOST:PORT, HOST, http://… or https://…", session.OutsideTarget)
-	p.StringVar(&f.FromPod, "from-pod", "", "probe from inside this pod too (NAMESPACE/NAME), with the programs of its image: what a node reaches is not what its pods reach")
-	p.BoolVarP(&f.verbose, "verbose", "v", false, "tell on standard error what each part of the reading took")
+	withList(p, "target",
+		"probe these, in place of the one host outside the cluster (%s): HOST:PORT, HOST, http://… or https://…", session.OutsideTarget)
+	p.StringVar(&f.FromPod, "from-pod", "",
+		"probe from inside this pod too (NAMESPACE/NAME), with the programs of its image: what a node reaches is not what its pods reach")
+	p.BoolVarP(&f.verbose, "verbose", "v", false,
+		"tell on standard error what each part of the reading took")
 	completeWith(cmd, "demo", func() []string { return append(demoNames(), "list") })
 }
 
@@ -134,11 +147,13 @@ func noArguments(cmd *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return nil
 	}
-	return fmt.Errorf("there is no command %q; `doctor --help` lists them, and a recording is given with --from %s", evidence.Clean(args[0]), evidence.Clean(args[0]))
+	return fmt.Errorf(
+		"there is no command %q; `doctor --help` lists them, and a recording is given with --from %s", evidence.Clean(args[0]), evidence.Clean(args[0]))
 }
 
 func completeWith(cmd *cobra.Command, flag string, values func() []string) {
-	err := cmd.RegisterFlagCompletionFunc(flag, func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+	err := cmd.RegisterFlagCompletionFunc(flag, func(*cobra.Command, []string, string) ([]string,
+		cobra.ShellCompDirective) {
 		return values(), cobra.ShellCompDirectiveNoFileComp
 	})
 	if err != nil {
@@ -171,11 +186,13 @@ func (f flags) selected() (*checks.Catalogue, error) {
 	}
 	for _, c := range f.category {
 		if !slices.Contains(categories(), c) {
-			return nil, fmt.Errorf("there is no category %q; the categories are %s", evidence.Clean(c), strings.Join(categories(), ", "))
+			return nil, fmt.Errorf("there is no category %q; the categories are %s",
+				evidence.Clean(c), strings.Join(categories(), ", "))
 		}
 	}
 	selected := faults.Catalogue().Select(func(c *checks.Check) bool {
-		return (len(f.only) == 0 || slices.Contains(f.only, c.ID)) && !slices.Contains(f.skip, c.ID) &&
+		return (len(f.only) == 0 || slices.Contains(f.only, c.ID)) &&
+			!slices.Contains(f.skip, c.ID) &&
 			(len(f.category) == 0 || slices.Contains(f.category, string(c.Category)))
 	})
 	if len(selected.All()) == 0 {

@@ -20,7 +20,8 @@ func TestWorkflowsAndPagesNameTargetsThatExist(t *testing.T) {
 		t.Fatal(err)
 	}
 	targets := map[string]bool{}
-	for _, m := range regexp.MustCompile(`(?m)^([a-z][a-z-]*):`).FindAllStringSubmatch(string(makefile), -1) {
+	for _, m := range regexp.MustCompile(`(?m)^([a-z][a-z-]*):`).FindAllStringSubmatch(
+		string(makefile), -1) {
 		targets[m[1]] = true
 	}
 	pages := []string{filepath.Join(root, "README.md"), filepath.Join(root, ".ci", "run")}
@@ -100,10 +101,13 @@ func TestTheModuleCanBeRenamed(t *testing.T) {
 	old := strings.TrimSpace(run("go", "list", "-m"))
 	// What quotes the path elsewhere than in an import is not renamed, and so must not be there.
 	// The table of fences means this module whatever its path is.
-	quoted := regexp.MustCompile(`"` + regexp.QuoteMeta(old) + `/(checks|collectors|ui|fixtures|cmd)\b`)
-	imported := regexp.MustCompile(`(?m)^(import |\s+)([\w.]+ )?"` + regexp.QuoteMeta(old) + `/[^"]*"\s*(//.*)?$`)
+	quoted := regexp.MustCompile(`"` + regexp.QuoteMeta(old) +
+		`/(checks|collectors|ui|fixtures|cmd)\b`)
+	imported := regexp.MustCompile(`(?m)^(import |\s+)([\w.]+ )?"` + regexp.QuoteMeta(old) +
+		`/[^"]*"\s*(//.*)?$`)
 	for name, content := range before {
-		if rest := imported.ReplaceAllString(content, ""); name != "cmd/doctor/repository_test.go" && quoted.MatchString(rest) {
+		if rest := imported.ReplaceAllString(content,
+			""); name != "cmd/doctor/repository_test.go" && quoted.MatchString(rest) {
 			t.Errorf("%s depends on the module's path: %s", name, quoted.FindString(rest))
 		}
 	}
@@ -135,13 +139,15 @@ func TestExportedDeclarationsAreDocumented(t *testing.T) {
 		switch {
 		case err != nil:
 			return err
-		case d.IsDir() && d.Name() != ".." && (strings.HasPrefix(d.Name(), ".") || d.Name() == "testdata"):
+		case d.IsDir() && d.Name() != ".." && (strings.HasPrefix(d.Name(), ".") ||
+			d.Name() == "testdata"):
 			return filepath.SkipDir
 		case d.IsDir() || filepath.Ext(path) != ".go" || strings.HasSuffix(path, "_test.go"):
 			return nil
 		}
 		files := token.NewFileSet()
-		file, err := parser.ParseFile(files, path, nil, parser.ParseComments|parser.SkipObjectResolution)
+		file, err := parser.ParseFile(files, path, nil,
+			parser.ParseComments|parser.SkipObjectResolution)
 		if err != nil || file.Name.Name == "main" {
 			return err
 		}

@@ -35,7 +35,8 @@ func diagnose(ctx context.Context, std streams, f flags) error {
 	}
 	if f.Demo == "list" {
 		if f.output != "" || f.file != "" {
-			return errors.New("--demo list writes plain text to standard output; leave -o, --json and -f out")
+			return errors.New(
+				"--demo list writes plain text to standard output; leave -o, --json and -f out")
 		}
 		return listDemos(std.out)
 	}
@@ -124,13 +125,15 @@ func diagnoseLive(ctx context.Context, std streams, f flags, l *session.Live) er
 func (f *flags) validateOutput() error {
 	if f.json {
 		if f.output != "" && f.output != "json" {
-			return fmt.Errorf("--json and -o %s contradict each other; give one of them", evidence.Clean(f.output))
+			return fmt.Errorf("--json and -o %s contradict each other; give one of them",
+				evidence.Clean(f.output))
 		}
 		f.output = "json"
 	}
 	switch {
 	case f.output != "" && !slices.Contains(ui.Formats(), f.output):
-		return fmt.Errorf("there is no format %q; the formats are %s", evidence.Clean(f.output), strings.Join(ui.Formats(), ", "))
+		return fmt.Errorf("there is no format %q; the formats are %s", evidence.Clean(f.output),
+			strings.Join(ui.Formats(), ", "))
 	case f.failOn != "fail" && f.failOn != "warn":
 		return fmt.Errorf("--fail-on takes fail or warn, not %q", evidence.Clean(f.failOn))
 	}
@@ -147,7 +150,8 @@ func (f *flags) validate() error {
 	case f.From != "" && f.Demo != "", f.Demo != "" && f.Node != "":
 		return errors.New("--demo names a node of its own; leave --from and --node out")
 	case (f.Kubeconfig != "" || f.Context != "") && (f.From != "" || f.Demo != ""):
-		return errors.New("a recording is read without the cluster; leave --kubeconfig and --context out")
+		return errors.New(
+			"a recording is read without the cluster; leave --kubeconfig and --context out")
 	case f.IsLive() && runtime.GOOS != "windows":
 		return noSource()
 	case f.FromPod != "" && (f.From != "" || f.Demo != ""):
@@ -157,7 +161,8 @@ func (f *flags) validate() error {
 	case f.FromPod != "" && f.Passive:
 		return errors.New("--from-pod and --passive contradict each other; give one of them")
 	case len(f.Targets) > 0 && !f.IsLive() && f.FromPod == "":
-		return errors.New("--target is for the node that doctor runs on; `doctor probe reach` asks from anywhere")
+		return errors.New(
+			"--target is for the node that doctor runs on; `doctor probe reach` asks from anywhere")
 	case len(f.Targets) > 0 && f.Passive:
 		return errors.New("--target and --passive contradict each other; give one of them")
 	case f.Timeout <= 0:
@@ -180,7 +185,9 @@ type display struct {
 	std     streams
 }
 
-func (f flags) displayOn(std streams) display { return display{f, console.Open(std.in, std.out), std} }
+func (f flags) displayOn(std streams) display {
+	return display{f, console.Open(std.in, std.out), std}
+}
 
 // close gives the terminal back as it was.
 func (d display) close() { d.console.Restore() }
@@ -190,7 +197,8 @@ func (d display) style() ui.Style {
 		return ui.Style{ASCII: d.ascii, Lang: d.lang.catalogue()}
 	}
 	width, _ := d.console.Size()
-	return ui.Style{ASCII: d.ascii || d.console.ASCII(), Colour: d.console.Colour(), Width: width, Lang: d.lang.catalogue()}
+	return ui.Style{ASCII: d.ascii || d.console.ASCII(), Colour: d.console.Colour(), Width: width,
+		Lang: d.lang.catalogue()}
 }
 
 // onScreen tells whether the report gets the whole screen, with keys.
@@ -211,8 +219,10 @@ func (d display) isSpoken() bool {
 // speak tells what the feed brings in plain lines, and answers where somebody is there to ask.
 func (d display) speak(ctx context.Context, feed tui.Feed) (tui.Update, error) {
 	d.console.EnterText()
-	ask := d.console.Keyboard() && (d.accessible || d.console.Terminal()) // who only redirects the output waits for no question
-	last, err := spoken.Run(ctx, d.std.in, d.std.out, feed, spoken.Options{Ask: ask, ASCII: d.style().ASCII, Lang: d.style().Lang})
+	// who only redirects the output waits for no question
+	ask := d.console.Keyboard() && (d.accessible || d.console.Terminal())
+	last, err := spoken.Run(ctx, d.std.in, d.std.out, feed,
+		spoken.Options{Ask: ask, ASCII: d.style().ASCII, Lang: d.style().Lang})
 	if err != nil && ctx.Err() == nil {
 		err = trouble(err)
 	}
@@ -232,7 +242,8 @@ func (d display) follow(ctx context.Context, feed tui.Feed) (tui.Update, error) 
 func (d display) screen(ctx context.Context, feed tui.Feed) (tui.Leave, error) {
 	d.console.EnterScreen()
 	style := d.style()
-	last, err := tui.Run(ctx, d.std.in, d.std.out, feed, tui.Options{Catalogue: faults.Catalogue(), ASCII: style.ASCII, NoColour: !style.Colour, Lang: style.Lang})
+	last, err := tui.Run(ctx, d.std.in, d.std.out, feed, tui.Options{Catalogue: faults.Catalogue(),
+		ASCII: style.ASCII, NoColour: !style.Colour, Lang: style.Lang})
 	switch {
 	case ctx.Err() != nil:
 		return last, err

@@ -8,13 +8,14 @@ import (
 
 // The exit status, the same for every format.
 const (
-	exitFine        = 0 // no fault found, and every check that applies could tell
-	exitTrouble     = 1 // doctor itself could not do its work
-	exitUsage       = 2 // the command line is wrong
-	exitFail        = 3 // at least one fail
-	exitWarn        = 4 // no fail, at least one warn, and --fail-on warn
-	exitUnknown     = 5 // no fault found, but some checks could not tell
-	exitRefused     = 6 // the bundle was refused: a secret was found in it, or it is not what was written
+	exitFine    = 0 // no fault found, and every check that applies could tell
+	exitTrouble = 1 // doctor itself could not do its work
+	exitUsage   = 2 // the command line is wrong
+	exitFail    = 3 // at least one fail
+	exitWarn    = 4 // no fail, at least one warn, and --fail-on warn
+	exitUnknown = 5 // no fault found, but some checks could not tell
+	// the bundle was refused: a secret was found in it, or it is not what was written
+	exitRefused     = 6
 	exitInterrupted = 130
 )
 

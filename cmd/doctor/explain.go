@@ -22,7 +22,8 @@ func explainCommand(std streams) *cobra.Command {
 		Use:   "explain [ID | rbac]",
 		Short: "Shows the catalogue of faults, one fault in full, or with rbac what --node may read",
 		Args:  cobra.MaximumNArgs(1),
-		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string,
+			cobra.ShellCompDirective) {
 			return append(checkIDs(), "rbac"), cobra.ShellCompDirectiveNoFileComp
 		},
 		RunE: func(_ *cobra.Command, args []string) error {
@@ -54,7 +55,8 @@ func explainCommand(std streams) *cobra.Command {
 			case output == "markdown":
 				err = ui.CatalogueMarkdown(std.out, catalogue)
 			default:
-				return fmt.Errorf("there is no format %q; explain writes text, json or markdown", evidence.Clean(output))
+				return fmt.Errorf("there is no format %q; explain writes text, json or markdown",
+					evidence.Clean(output))
 			}
 			if err != nil {
 				return trouble(err)

@@ -27,7 +27,8 @@ func (l *language) Set(s string) error {
 			return nil
 		}
 	}
-	return fmt.Errorf("doctor does not speak %q; it speaks %s", evidence.Clean(s), strings.Join(lang.Languages, " and "))
+	return fmt.Errorf("doctor does not speak %q; it speaks %s", evidence.Clean(s),
+		strings.Join(lang.Languages, " and "))
 }
 
 // catalogue is what the language says, nil for English.
@@ -37,7 +38,8 @@ func (l language) catalogue() *lang.Catalogue {
 
 // flag adds --lang to a command that writes text for people.
 func (l *language) flag(cmd *cobra.Command) {
-	cmd.Flags().Var(l, "lang", "language of text for people: en or zh; without it the locale's (LC_ALL, LC_MESSAGES, LANG)")
+	cmd.Flags().Var(l, "lang",
+		"language of text for people: en or zh; without it the locale's (LC_ALL, LC_MESSAGES, LANG)")
 	completeWith(cmd, "lang", func() []string { return lang.Languages })
 }
 
@@ -101,7 +103,8 @@ func helpText(c *lang.Catalogue, text string) string {
 			lines[i] = l[:at] + c.Phrase(l[at:])
 		}
 	}
-	return c.Phrase(strings.TrimSpace(before)) + "\n\n" + c.Phrase(strings.TrimSpace(head)) + "\n" + strings.Join(lines, "\n")
+	return c.Phrase(strings.TrimSpace(before)) + "\n\n" + c.Phrase(strings.TrimSpace(head)) + "\n" +
+		strings.Join(lines, "\n")
 }
 
 // statusColumn is where the meaning of an exit status stands in its line.
@@ -113,7 +116,8 @@ func headings(c *lang.Catalogue, usage string) string {
 	lines := strings.Split(usage, "\n")
 	for i, line := range lines {
 		switch line {
-		case "Usage:", "Aliases:", "Examples:", "Available Commands:", "Additional Commands:", "Global Flags:", "Flags:":
+		case "Usage:", "Aliases:", "Examples:", "Available Commands:", "Additional Commands:",
+			"Global Flags:", "Flags:":
 			lines[i] = c.Word(line)
 		}
 	}

@@ -15,14 +15,16 @@ func init() { os.Setenv("LC_ALL", "C") }
 func isHan(r rune) bool { return unicode.Is(unicode.Han, r) }
 
 func TestHelpSpeaksChinese(t *testing.T) {
-	for _, args := range [][]string{{"--lang", "zh", "--help"}, {"lint", "--lang", "zh", "--help"}, {"explain", "--lang", "zh", "--help"}} {
+	for _, args := range [][]string{{"--lang", "zh", "--help"}, {"lint", "--lang", "zh", "--help"},
+		{"explain", "--lang", "zh", "--help"}} {
 		out, _, status := doctor(t, args...)
 		if status != exitFine {
 			t.Errorf("%v ends with %d", args, status)
 		}
 		for line := range strings.Lines(out) {
 			switch words := strings.Fields(line); {
-			case len(words) < 3, strings.HasPrefix(line, "  doctor"), strings.HasPrefix(line, "  helm"), strings.HasPrefix(line, "Use "):
+			case len(words) < 3, strings.HasPrefix(line, "  doctor"),
+				strings.HasPrefix(line, "  helm"), strings.HasPrefix(line, "Use "):
 			case !strings.ContainsFunc(line, isHan):
 				t.Errorf("%v: no Chinese in %q", args, line)
 			}
@@ -60,7 +62,9 @@ func TestLanguage(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Setenv("LC_ALL", tt.env)
 			t.Setenv("LANG", "C.UTF-8")
-			out, errs, status := doctor(t, append([]string{"--demo", "pagefile-disabled", "--only", "pagefile-disabled"}, tt.args...)...)
+			out, errs, status := doctor(t,
+				append([]string{"--demo", "pagefile-disabled", "--only", "pagefile-disabled"},
+					tt.args...)...)
 			if status == exitTrouble || status == exitUsage {
 				t.Fatalf("status %d: %s", status, errs)
 			}
@@ -69,7 +73,8 @@ func TestLanguage(t *testing.T) {
 			}
 		})
 	}
-	if _, errs, status := doctor(t, "--lang", "fr"); status != exitUsage || !strings.Contains(errs, "en and zh") {
+	if _, errs, status := doctor(t, "--lang", "fr"); status != exitUsage ||
+		!strings.Contains(errs, "en and zh") {
 		t.Errorf("status %d: %s", status, errs)
 	}
 }

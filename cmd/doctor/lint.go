@@ -39,11 +39,14 @@ Report and exit status are those of a diagnosis.` + "\n" + exitHelp,
   doctor lint --fail-on warn -o junit -f report.xml deploy/`,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) == 0 {
-				return errors.New("lint needs manifests: name files or a folder, or - for standard input")
+				return errors.New(
+					"lint needs manifests: name files or a folder, or - for standard input")
 			}
 			return nil
 		},
-		RunE: func(cmd *cobra.Command, args []string) error { return lint(cmd.Context(), std, f, args) },
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return lint(cmd.Context(), std, f, args)
+		},
 	}
 	p := cmd.Flags()
 	p.BoolVar(&f.json, "json", false, "short for -o json")
@@ -52,7 +55,8 @@ Report and exit status are those of a diagnosis.` + "\n" + exitHelp,
 	p.StringVarP(&f.file, "file", "f", "", "write to this file instead of standard output")
 	p.StringSliceVar(&f.only, "only", nil, "run only these checks (ids)")
 	p.StringSliceVar(&f.skip, "skip", nil, "leave these checks out (ids)")
-	p.StringVar(&f.failOn, "fail-on", "fail", "exit with a status other than 0 from this level on: fail or warn")
+	p.StringVar(&f.failOn, "fail-on", "fail",
+		"exit with a status other than 0 from this level on: fail or warn")
 	p.BoolVar(&f.ascii, "ascii", false, "draw with ASCII characters only")
 	f.lang.flag(cmd)
 	completeWith(cmd, "output", ui.Formats)
@@ -81,7 +85,8 @@ func lint(ctx context.Context, std streams, f flags, args []string) error {
 	}
 	list = list.Linters()
 	if len(list.All()) == 0 {
-		return errors.New("none of these checks judges manifests; those that do are " + strings.Join(linterIDs(), ", "))
+		return errors.New("none of these checks judges manifests; those that do are " +
+			strings.Join(linterIDs(), ", "))
 	}
 	var manifests manifest.Manifests
 	unread := readManifests(&manifests, std.in, args)
@@ -96,7 +101,8 @@ func lint(ctx context.Context, std streams, f flags, args []string) error {
 	if err != nil {
 		return trouble(err)
 	}
-	origin := checks.Source{Kind: "manifest", Name: filepath.Base(args[0]), Format: "kubernetes-manifest"}
+	origin := checks.Source{Kind: "manifest", Name: filepath.Base(args[0]),
+		Format: "kubernetes-manifest"}
 	if len(args) > 1 {
 		origin.Name = fmt.Sprintf("%s and %d more", origin.Name, len(args)-1)
 	}
@@ -127,9 +133,12 @@ func readingNotes(m manifest.Manifests) []string {
 		}
 	}
 	notes := []string{fmt.Sprintf("read %s, %d of them for Linux and left out, and %s without pods",
-		count(len(m.Pods), "pod or template", "pods and templates"), linux, count(m.Others, "other object", "other objects"))}
+		count(len(m.Pods), "pod or template", "pods and templates"), linux,
+		count(m.Others, "other object", "other objects"))}
 	if silent > 0 {
-		notes = append(notes, fmt.Sprintf("taking %s for Windows that named no system; spec.os.name does", count(silent, "pod", "pods")))
+		notes = append(notes,
+			fmt.Sprintf("taking %s for Windows that named no system; spec.os.name does",
+				count(silent, "pod", "pods")))
 	}
 	return notes
 }
@@ -178,7 +187,8 @@ func manifestFiles(arg string) ([]string, error) {
 	}
 	var files []string
 	for _, e := range entries {
-		if ext := strings.ToLower(filepath.Ext(e.Name())); e.Type()&fs.ModeDir == 0 && slices.Contains([]string{".yaml", ".yml", ".json"}, ext) {
+		if ext := strings.ToLower(filepath.Ext(e.Name())); e.Type()&fs.ModeDir == 0 &&
+			slices.Contains([]string{".yaml", ".yml", ".json"}, ext) {
 			files = append(files, filepath.Join(arg, e.Name()))
 		}
 	}

@@ -37,7 +37,8 @@ func listNodes(ctx context.Context, std streams, f flags) error {
 	case "json":
 		e := json.NewEncoder(std.out)
 		e.SetIndent("", "  ")
-		return e.Encode(map[string]any{"schema": "doctor.nodes/v1", "server": client.Host(), "nodes": nodes})
+		return e.Encode(map[string]any{"schema": "doctor.nodes/v1", "server": client.Host(),
+			"nodes": nodes})
 	case "", "text":
 	default:
 		return errors.New("the list of nodes is written as text or json")

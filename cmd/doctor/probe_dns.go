@@ -59,11 +59,16 @@ Exit status:
 		RunE: func(cmd *cobra.Command, _ []string) error { return probeDNS(cmd.Context(), std, f) },
 	}
 	p := cmd.Flags()
-	p.StringSliceVar(&f.servers, "server", nil, "whom to ask: an address, with a port if it is not 53; several with commas, or the flag again")
-	p.StringSliceVar(&f.names, "name", nil, "what to ask for; without it the names of the documentation, and one of the world outside")
-	p.StringVar(&f.namespace, "namespace", "default", "the namespace of the pod in whose place names are asked")
-	p.StringVar(&f.domain, "cluster-domain", session.DefaultDomain, "the domain of the cluster's names")
-	p.DurationVar(&f.timeout, "timeout", session.DNSTimeout, "how long all questions together may take")
+	p.StringSliceVar(&f.servers, "server", nil,
+		"whom to ask: an address, with a port if it is not 53; several with commas, or the flag again")
+	p.StringSliceVar(&f.names, "name", nil,
+		"what to ask for; without it the names of the documentation, and one of the world outside")
+	p.StringVar(&f.namespace, "namespace", "default",
+		"the namespace of the pod in whose place names are asked")
+	p.StringVar(&f.domain, "cluster-domain", session.DefaultDomain,
+		"the domain of the cluster's names")
+	p.DurationVar(&f.timeout, "timeout", session.DNSTimeout,
+		"how long all questions together may take")
 	p.StringVarP(&f.output, "output", "o", "text", "text or json")
 	p.BoolVar(&f.ascii, "ascii", false, "draw with ASCII characters only")
 	completeWith(cmd, "output", func() []string { return []string{"text", "json"} })
@@ -83,17 +88,21 @@ func (f dnsFlags) plan() (probe.DNSPlan, error) {
 	}
 	switch {
 	case len(f.servers) == 0:
-		return plan, errors.New("dns needs a server: --server ADDRESS, such as the address of the Service kube-dns")
+		return plan,
+			errors.New("dns needs a server: --server ADDRESS, such as the address of the Service kube-dns")
 	case len(f.servers) > maxDNSServers:
-		return plan, fmt.Errorf("--server names %d servers; dns asks at most %d", len(f.servers), maxDNSServers)
+		return plan, fmt.Errorf("--server names %d servers; dns asks at most %d", len(f.servers),
+			maxDNSServers)
 	case len(plan.Names) == 0:
 		return plan, errors.New("--name is given an empty name")
 	case len(plan.Names) > maxDNSNames:
-		return plan, fmt.Errorf("--name gives %d names; dns asks for at most %d", len(plan.Names), maxDNSNames)
+		return plan, fmt.Errorf("--name gives %d names; dns asks for at most %d", len(plan.Names),
+			maxDNSNames)
 	case f.timeout <= 0:
 		return plan, errors.New("--timeout takes a time above zero, such as 5s")
 	case !slices.Contains([]string{"text", "json"}, f.output):
-		return plan, fmt.Errorf("there is no format %q; probe writes text or json", evidence.Clean(f.output))
+		return plan, fmt.Errorf("there is no format %q; probe writes text or json",
+			evidence.Clean(f.output))
 	}
 	for _, s := range f.servers {
 		server, err := probe.ParseDNSServer(s)
@@ -102,9 +111,11 @@ func (f dnsFlags) plan() (probe.DNSPlan, error) {
 		}
 		plan.Servers = append(plan.Servers, probe.DNSServer{Address: server})
 	}
-	for _, given := range []struct{ flag, value string }{{"--namespace", f.namespace}, {"--cluster-domain", f.domain}} {
+	for _, given := range []struct{ flag, value string }{{"--namespace", f.namespace},
+		{"--cluster-domain", f.domain}} {
 		if !probe.IsDNSName(given.value) {
-			return plan, fmt.Errorf("%s %q is no domain name", given.flag, evidence.Clean(given.value))
+			return plan, fmt.Errorf("%s %q is no domain name", given.flag,
+				evidence.Clean(given.value))
 		}
 	}
 	for _, name := range plan.Names {

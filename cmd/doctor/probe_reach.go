@@ -53,11 +53,15 @@ Exit status:
   doctor probe reach --target https://10.96.0.1/healthz,10.96.0.10:53 --target mcr.microsoft.com:443
   doctor probe reach --target [fd00::10]:443,10.20.30.10 --timeout 3s -o json`,
 		Args: noArguments,
-		RunE: func(cmd *cobra.Command, _ []string) error { return probeReach(cmd.Context(), std, f) },
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return probeReach(cmd.Context(), std, f)
+		},
 	}
 	p := cmd.Flags()
-	p.StringSliceVar(&f.targets, "target", nil, "whom to ask: HOST:PORT, HOST, http://… or https://…; several with commas, or the flag again")
-	p.DurationVar(&f.timeout, "timeout", probe.ReachTimeout, "how long all targets together may take")
+	p.StringSliceVar(&f.targets, "target", nil,
+		"whom to ask: HOST:PORT, HOST, http://… or https://…; several with commas, or the flag again")
+	p.DurationVar(&f.timeout, "timeout", probe.ReachTimeout,
+		"how long all targets together may take")
 	p.StringVarP(&f.output, "output", "o", "text", "text or json")
 	p.BoolVar(&f.ascii, "ascii", false, "draw with ASCII characters only")
 	completeWith(cmd, "output", func() []string { return []string{"text", "json"} })
@@ -75,7 +79,8 @@ func (f probeFlags) plan() (probe.ReachPlan, error) {
 	case f.timeout <= 0:
 		return plan, errors.New("--timeout takes a time above zero, such as 5s")
 	case !slices.Contains([]string{"text", "json"}, f.output):
-		return plan, fmt.Errorf("there is no format %q; probe writes text or json", evidence.Clean(f.output))
+		return plan, fmt.Errorf("there is no format %q; probe writes text or json",
+			evidence.Clean(f.output))
 	}
 	for _, s := range f.targets {
 		t, err := probe.ParseReachTarget(s)
@@ -83,12 +88,15 @@ func (f probeFlags) plan() (probe.ReachPlan, error) {
 			return plan, err
 		}
 		t.Purpose, t.Sizes = evidence.ForWhoeverAsks, true
-		if !slices.ContainsFunc(plan.Targets, func(o probe.ReachTarget) bool { return o.Name() == t.Name() }) {
+		if !slices.ContainsFunc(plan.Targets, func(o probe.ReachTarget) bool {
+			return o.Name() == t.Name()
+		}) {
 			plan.Targets = append(plan.Targets, t)
 		}
 	}
 	if len(plan.Targets) > maxTargets {
-		return plan, fmt.Errorf("%d targets are more than the %d that a probe takes at once", len(plan.Targets), maxTargets)
+		return plan, fmt.Errorf("%d targets are more than the %d that a probe takes at once",
+			len(plan.Targets), maxTargets)
 	}
 	return plan, nil
 }
@@ -107,7 +115,9 @@ func probeReach(ctx context.Context, std streams, f probeFlags) error {
 		mine := func(p evidence.ReachProbe) bool {
 			return p.Target == t.Name() || p.Protocol == "icmp" && p.Target == t.Host
 		}
-		of := slices.DeleteFunc(slices.Clone(measured), func(p evidence.ReachProbe) bool { return !mine(p) })
+		of := slices.DeleteFunc(slices.Clone(measured), func(p evidence.ReachProbe) bool {
+			return !mine(p)
+		})
 		results = append(results, probed.JudgeReach(t.Name(), of, runtime.GOOS == "windows"))
 	}
 	out := flags{ascii: f.ascii}.displayOn(std)
@@ -126,7 +136,9 @@ func probeReach(ctx context.Context, std streams, f probeFlags) error {
 // reachVerdict is the exit status of what was measured.
 func reachVerdict(results []probed.ReachResult) error {
 	has := func(s checks.Status) bool {
-		return slices.ContainsFunc(results, func(r probed.ReachResult) bool { return r.Status == s })
+		return slices.ContainsFunc(results, func(r probed.ReachResult) bool {
+			return r.Status == s
+		})
 	}
 	switch {
 	case has(checks.StatusFail):

@@ -20,42 +20,75 @@ var fences = []struct {
 	never  []string // beginnings of import paths, anywhere among the package's dependencies
 	reason string
 }{
-	{"doctor/checks/evidence", []string{"doctor/checks/signs", "doctor/collectors", "doctor/ui", "os/exec", "net/http", "k8s.io/client-go", "k8s.io/api", "github.com/Microsoft", "github.com/miekg", "github.com/charmbracelet"},
+	{"doctor/checks/evidence", []string{"doctor/checks/signs", "doctor/collectors", "doctor/ui",
+		"os/exec", "net/http", "k8s.io/client-go", "k8s.io/api", "github.com/Microsoft",
+		"github.com/miekg", "github.com/charmbracelet"},
 		"evidence is plain data: a recording must be readable where no node, cluster or screen is"},
-	{"doctor/checks/signs", []string{"doctor/collectors", "doctor/ui", "os/exec", "net/http", "k8s.io/", "github.com/Microsoft", "github.com/charmbracelet"},
+	{"doctor/checks/signs", []string{"doctor/collectors", "doctor/ui", "os/exec", "net/http",
+		"k8s.io/", "github.com/Microsoft", "github.com/charmbracelet"},
 		"the scanner reads evidence and nothing else"},
-	{"doctor/checks", []string{"doctor/collectors", "doctor/ui", "doctor/fixtures", "os/exec", "net/http", "k8s.io/client-go", "k8s.io/api", "github.com/Microsoft", "github.com/miekg", "github.com/charmbracelet"},
+	{"doctor/checks", []string{"doctor/collectors", "doctor/ui", "doctor/fixtures", "os/exec",
+		"net/http", "k8s.io/client-go", "k8s.io/api", "github.com/Microsoft", "github.com/miekg",
+		"github.com/charmbracelet"},
 		"a check that could reach a machine or a network could not be replayed"},
-	{"doctor/checks/faults", []string{"doctor/collectors", "doctor/ui", "doctor/fixtures", "os/exec", "net/http", "k8s.io/client-go", "k8s.io/api", "github.com/Microsoft", "github.com/miekg", "github.com/charmbracelet"},
+	{"doctor/checks/faults", []string{"doctor/collectors", "doctor/ui", "doctor/fixtures",
+		"os/exec", "net/http", "k8s.io/client-go", "k8s.io/api", "github.com/Microsoft",
+		"github.com/miekg", "github.com/charmbracelet"},
 		"a check that could reach a machine or a network could not be replayed"},
-	{"doctor/fixtures", []string{"doctor/collectors", "doctor/ui", "k8s.io/client-go", "github.com/Microsoft", "github.com/charmbracelet"},
+	{"doctor/fixtures", []string{"doctor/collectors", "doctor/ui", "k8s.io/client-go",
+		"github.com/Microsoft", "github.com/charmbracelet"},
 		"recordings are data for everybody"},
-	{"doctor/ui", []string{"doctor/collectors", "doctor/fixtures", "k8s.io/client-go", "github.com/Microsoft", "github.com/miekg"},
+	{"doctor/ui", []string{"doctor/collectors", "doctor/fixtures", "k8s.io/client-go",
+		"github.com/Microsoft", "github.com/miekg"},
 		"what is drawn is a finished report, whatever it came from"},
-	{"doctor/ui/tui", []string{"doctor/collectors", "doctor/fixtures", "k8s.io/client-go", "github.com/Microsoft", "github.com/miekg"},
+	{"doctor/ui/tui", []string{"doctor/collectors", "doctor/fixtures", "k8s.io/client-go",
+		"github.com/Microsoft", "github.com/miekg"},
 		"what is drawn is a finished report, whatever it came from"},
-	{"doctor/ui/symptom", []string{"doctor/collectors", "doctor/fixtures", "github.com/charmbracelet"}, "questions and answers know no screen"},
-	{"doctor/ui/timeline", []string{"doctor/collectors", "doctor/fixtures", "github.com/charmbracelet"}, "a list by time knows no screen"},
-	{"doctor/ui/spoken", []string{"doctor/collectors", "doctor/fixtures", "k8s.io/client-go", "github.com/Microsoft", "github.com/miekg"},
+	{"doctor/ui/symptom", []string{"doctor/collectors", "doctor/fixtures",
+		"github.com/charmbracelet"}, "questions and answers know no screen"},
+	{"doctor/ui/timeline", []string{"doctor/collectors", "doctor/fixtures",
+		"github.com/charmbracelet"}, "a list by time knows no screen"},
+	{"doctor/ui/spoken", []string{"doctor/collectors", "doctor/fixtures", "k8s.io/client-go",
+		"github.com/Microsoft", "github.com/miekg"},
 		"what is told is a finished report, whatever it came from"},
-	{"doctor/collectors/bundle", []string{"doctor/ui", "github.com/charmbracelet"}, "collectors record; they neither judge nor draw"},
-	{"doctor/collectors/foreign", []string{"doctor/ui", "github.com/charmbracelet"}, "collectors record; they neither judge nor draw"},
-	{"doctor/collectors/pack", []string{"doctor/ui", "doctor/fixtures", "github.com/charmbracelet", "k8s.io/", "net/http"}, "a bundle is written from evidence, whoever read it"},
-	{"doctor/collectors/redact", []string{"doctor/ui", "doctor/fixtures", "doctor/collectors", "github.com/charmbracelet", "k8s.io/", "net/http", "os/exec"}, "what takes secrets out must be small enough to be read as a whole"},
-	{"doctor/collectors/maskname", []string{"doctor/ui", "doctor/fixtures", "doctor/collectors", "k8s.io/", "net/http", "os/exec"}, "what takes names out must be small enough to be read as a whole"},
-	{"doctor/collectors", []string{"doctor/ui", "doctor/fixtures", "github.com/charmbracelet", "k8s.io/", "github.com/Microsoft"}, "the runner knows no machine and no cluster"},
-	{"doctor/collectors/node", []string{"doctor/ui", "doctor/fixtures", "github.com/charmbracelet", "k8s.io/client-go"}, "a node is read without its cluster"},
-	{"doctor/collectors/probe", []string{"doctor/ui", "doctor/fixtures", "github.com/charmbracelet", "k8s.io/"}, "probes are packets; whoever reaches into a pod hands that in"},
-	{"doctor/ui/console", []string{"doctor/checks", "doctor/collectors"}, "the terminal knows nothing of nodes"},
-	{"doctor/collectors/cluster", []string{"doctor/ui", "doctor/fixtures", "github.com/charmbracelet", "k8s.io/client-go/kubernetes"},
+	{"doctor/collectors/bundle", []string{"doctor/ui", "github.com/charmbracelet"},
+		"collectors record; they neither judge nor draw"},
+	{"doctor/collectors/foreign", []string{"doctor/ui", "github.com/charmbracelet"},
+		"collectors record; they neither judge nor draw"},
+	{"doctor/collectors/pack", []string{"doctor/ui", "doctor/fixtures", "github.com/charmbracelet",
+		"k8s.io/", "net/http"}, "a bundle is written from evidence, whoever read it"},
+	{"doctor/collectors/redact", []string{"doctor/ui", "doctor/fixtures", "doctor/collectors",
+		"github.com/charmbracelet", "k8s.io/", "net/http", "os/exec"},
+		"what takes secrets out must be small enough to be read as a whole"},
+	{"doctor/collectors/maskname", []string{"doctor/ui", "doctor/fixtures", "doctor/collectors",
+		"k8s.io/", "net/http", "os/exec"},
+		"what takes names out must be small enough to be read as a whole"},
+	{"doctor/collectors", []string{"doctor/ui", "doctor/fixtures", "github.com/charmbracelet",
+		"k8s.io/", "github.com/Microsoft"}, "the runner knows no machine and no cluster"},
+	{"doctor/collectors/node", []string{"doctor/ui", "doctor/fixtures", "github.com/charmbracelet",
+		"k8s.io/client-go"}, "a node is read without its cluster"},
+	{"doctor/collectors/probe", []string{"doctor/ui", "doctor/fixtures", "github.com/charmbracelet",
+		"k8s.io/"}, "probes are packets; whoever reaches into a pod hands that in"},
+	{"doctor/ui/console", []string{"doctor/checks", "doctor/collectors"},
+		"the terminal knows nothing of nodes"},
+	{"doctor/collectors/cluster", []string{"doctor/ui", "doctor/fixtures",
+		"github.com/charmbracelet", "k8s.io/client-go/kubernetes"},
 		"collectors record; they neither judge nor draw, and typed clients of all API groups would double the program"},
-	{"doctor/cmd/doctor", []string{"google.golang.org/grpc", "html/template", "k8s.io/api/core", "k8s.io/client-go/kubernetes"}, "these made doctor.exe 11 MB larger; collectors/cri and collectors/cluster/streams.go say how to do without"},
-	{"doctor/collectors/cri", []string{"doctor/", "k8s.io/"}, "a call to a runtime knows nothing of evidence"},
+	{"doctor/cmd/doctor", []string{"google.golang.org/grpc", "html/template", "k8s.io/api/core",
+		"k8s.io/client-go/kubernetes"},
+		"these made doctor.exe 11 MB larger; collectors/cri and collectors/cluster/streams.go say how to do without"},
+	{"doctor/collectors/cri", []string{"doctor/", "k8s.io/"},
+		"a call to a runtime knows nothing of evidence"},
 	{"doctor/cmd/doctor", []string{"github.com/invopop", "github.com/santhosh-tekuri"},
 		"schemas are generated and validated in tests"},
-	{"doctor/fixtures/server", []string{"doctor/checks", "doctor/collectors", "doctor/ui", "k8s.io/", "github.com/"}, "a test bed that shared code with what it tests would share its faults"},
-	{"doctor/fixtures/dnsbed", []string{"doctor/checks", "doctor/collectors", "doctor/ui", "k8s.io/"}, "a test bed that shared code with what it tests would share its faults"},
-	{"doctor/fixtures/apibed", []string{"doctor/checks", "doctor/collectors", "doctor/ui", "k8s.io/", "github.com/"}, "a test bed that shared code with what it tests would share its faults"},
+	{"doctor/fixtures/server", []string{"doctor/checks", "doctor/collectors", "doctor/ui",
+		"k8s.io/", "github.com/"},
+		"a test bed that shared code with what it tests would share its faults"},
+	{"doctor/fixtures/dnsbed", []string{"doctor/checks", "doctor/collectors", "doctor/ui",
+		"k8s.io/"}, "a test bed that shared code with what it tests would share its faults"},
+	{"doctor/fixtures/apibed", []string{"doctor/checks", "doctor/collectors", "doctor/ui",
+		"k8s.io/", "github.com/"},
+		"a test bed that shared code with what it tests would share its faults"},
 }
 
 // directly are the packages that another one must not import itself, though
@@ -65,10 +98,17 @@ var directly = []struct {
 	never  []string
 	reason string
 }{
-	{"doctor/checks", []string{"os", "net", "io/fs", "doctor/checks/signs", "github.com/", "golang.org/", "sigs.k8s.io/"}, "a check reads evidence and nothing else: no files, no clock, no network of its own"},
-	{"doctor/checks", []string{"doctor/checks/probed", "doctor/checks/faults"}, "the framework knows no fault by name"},
-	{"doctor/checks/faults", []string{"os", "net", "io/fs", "doctor/checks/signs", "github.com/", "golang.org/", "sigs.k8s.io/"}, "a check reads evidence and nothing else: no files, no clock, no network of its own"},
-	{"doctor/checks/node", []string{"doctor/checks", "doctor/checks/probed", "doctor/checks/faults", "os", "net", "io/fs", "doctor/checks/signs", "github.com/", "golang.org/", "sigs.k8s.io/"}, "a fact is read from evidence and nothing else"},
+	{"doctor/checks", []string{"os", "net", "io/fs", "doctor/checks/signs", "github.com/",
+		"golang.org/", "sigs.k8s.io/"},
+		"a check reads evidence and nothing else: no files, no clock, no network of its own"},
+	{"doctor/checks", []string{"doctor/checks/probed", "doctor/checks/faults"},
+		"the framework knows no fault by name"},
+	{"doctor/checks/faults", []string{"os", "net", "io/fs", "doctor/checks/signs", "github.com/",
+		"golang.org/", "sigs.k8s.io/"},
+		"a check reads evidence and nothing else: no files, no clock, no network of its own"},
+	{"doctor/checks/node", []string{"doctor/checks", "doctor/checks/probed", "doctor/checks/faults",
+		"os", "net", "io/fs", "doctor/checks/signs", "github.com/", "golang.org/", "sigs.k8s.io/"},
+		"a fact is read from evidence and nothing else"},
 	{"doctor/ui", []string{"doctor/checks/faults"}, "what draws is handed the catalogue"},
 	{"doctor/ui/tui", []string{"doctor/checks/faults"}, "what draws is handed the catalogue"},
 	{"doctor/ui/lang", []string{"doctor/checks/faults"}, "what draws is handed the catalogue"},
@@ -76,14 +116,20 @@ var directly = []struct {
 	{"doctor/ui/timeline", []string{"doctor/checks/faults"}, "what draws is handed the catalogue"},
 	{"doctor/collectors", []string{"doctor/checks"}, "collectors record; they do not judge"},
 	{"doctor/collectors/node", []string{"doctor/checks"}, "collectors record; they do not judge"},
-	{"doctor/collectors/cluster", []string{"doctor/checks"}, "collectors record; they do not judge"},
+	{"doctor/collectors/cluster", []string{"doctor/checks"},
+		"collectors record; they do not judge"},
 	{"doctor/collectors/probe", []string{"doctor/checks"}, "collectors record; they do not judge"},
 	{"doctor/collectors/bundle", []string{"doctor/checks"}, "collectors record; they do not judge"},
-	{"doctor/collectors/foreign", []string{"doctor/checks"}, "collectors record; they do not judge"},
-	{"doctor/collectors/pack", []string{"doctor/checks", "doctor/checks/signs"}, "collectors record; they do not judge"},
-	{"doctor/collectors/redact", []string{"doctor/checks", "doctor/checks/signs"}, "collectors record; they do not judge"},
-	{"doctor/collectors/maskname", []string{"doctor/checks", "doctor/checks/signs"}, "collectors record; they do not judge"},
-	{"doctor/collectors/cluster", []string{"doctor/checks"}, "collectors record; they do not judge"},
+	{"doctor/collectors/foreign", []string{"doctor/checks"},
+		"collectors record; they do not judge"},
+	{"doctor/collectors/pack", []string{"doctor/checks", "doctor/checks/signs"},
+		"collectors record; they do not judge"},
+	{"doctor/collectors/redact", []string{"doctor/checks", "doctor/checks/signs"},
+		"collectors record; they do not judge"},
+	{"doctor/collectors/maskname", []string{"doctor/checks", "doctor/checks/signs"},
+		"collectors record; they do not judge"},
+	{"doctor/collectors/cluster", []string{"doctor/checks"},
+		"collectors record; they do not judge"},
 }
 
 func TestPackagesStayOnTheirSideOfTheFence(t *testing.T) {
@@ -98,7 +144,8 @@ func TestPackagesStayOnTheirSideOfTheFence(t *testing.T) {
 			}
 			for _, dep := range deps[f.pkg] {
 				if slices.ContainsFunc(f.never, func(start string) bool {
-					return dep == start || strings.HasPrefix(dep, strings.TrimSuffix(start, "/")+"/")
+					return dep == start ||
+						strings.HasPrefix(dep, strings.TrimSuffix(start, "/")+"/")
 				}) {
 					t.Errorf("%s depends on %s (%s): %s", f.pkg, dep, goos, f.reason)
 				}
@@ -106,7 +153,9 @@ func TestPackagesStayOnTheirSideOfTheFence(t *testing.T) {
 		}
 		for _, f := range directly {
 			for _, dep := range imports[f.pkg] {
-				if slices.ContainsFunc(f.never, func(p string) bool { return dep == p || strings.HasSuffix(p, "/") && strings.HasPrefix(dep, p) }) {
+				if slices.ContainsFunc(f.never, func(p string) bool {
+					return dep == p || strings.HasSuffix(p, "/") && strings.HasPrefix(dep, p)
+				}) {
 					t.Errorf("%s imports %s (%s): %s", f.pkg, dep, goos, f.reason)
 				}
 			}
@@ -128,7 +177,9 @@ var lists sync.Map // by system
 // listed maps each package of the repository to what it is for a system.
 func listed(t *testing.T, goos string) map[string]listedPackage {
 	t.Helper()
-	list, _ := lists.LoadOrStore(goos, sync.OnceValues(func() (map[string]listedPackage, error) { return goList(goos) }))
+	list, _ := lists.LoadOrStore(goos, sync.OnceValues(func() (map[string]listedPackage, error) {
+		return goList(goos)
+	}))
 	packages, err := list.(func() (map[string]listedPackage, error))()
 	if err != nil {
 		t.Fatalf("go list: %v", err)
@@ -142,7 +193,8 @@ func goList(goos string) (map[string]listedPackage, error) {
 		return nil, err
 	}
 	path := strings.TrimSpace(string(module))
-	cmd := exec.Command("go", "list", "-f", `{{.ImportPath}}|{{join .Deps " "}}|{{join .Imports " "}}|{{.Doc}}`, "./...")
+	cmd := exec.Command("go", "list", "-f",
+		`{{.ImportPath}}|{{join .Deps " "}}|{{join .Imports " "}}|{{.Doc}}`, "./...")
 	cmd.Dir = root
 	cmd.Env = append(os.Environ(), "GOOS="+goos)
 	out, err := cmd.Output()
@@ -176,11 +228,13 @@ func TestEveryPackageSaysWhatItIsFor(t *testing.T) {
 // TestOnlyMainExits: a program that ends anywhere else cannot be run by a test.
 func TestOnlyMainExits(t *testing.T) {
 	err := filepath.WalkDir(root, func(path string, d os.DirEntry, err error) error {
-		if err != nil || d.IsDir() || filepath.Ext(path) != ".go" || strings.HasSuffix(path, "_test.go") || d.Name() == "main.go" {
+		if err != nil || d.IsDir() || filepath.Ext(path) != ".go" ||
+			strings.HasSuffix(path, "_test.go") || d.Name() == "main.go" {
 			return err
 		}
 		content, err := os.ReadFile(path)
-		if strings.Contains(string(content), "os.Exit(") || strings.Contains(string(content), "log.Fatal") {
+		if strings.Contains(string(content), "os.Exit(") || strings.Contains(string(content),
+			"log.Fatal") {
 			t.Errorf("%s ends the program; return an error instead", path)
 		}
 		return err
@@ -191,7 +245,8 @@ func TestOnlyMainExits(t *testing.T) {
 }
 
 func TestTheTopLevelHoldsOnlyWhatTheUserAskedFor(t *testing.T) {
-	allowed := []string{"cmd", "checks", "ui", "collectors", "fixtures", "go.mod", "go.sum", "Makefile", "README.md", "LICENSE"}
+	allowed := []string{"cmd", "checks", "ui", "collectors", "fixtures", "go.mod", "go.sum",
+		"Makefile", "README.md", "LICENSE"}
 	out, err := exec.Command("git", "-C", root, "ls-files").Output()
 	if err != nil {
 		t.Skip("not a git checkout: ", err)

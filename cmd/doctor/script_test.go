@@ -65,7 +65,8 @@ func packFolder(ts *testscript.TestScript, _ bool, args []string) {
 		w := tar.NewWriter(z)
 		defer w.Close()
 		add = func(name string, content []byte) error {
-			if err := w.WriteHeader(&tar.Header{Name: name, Mode: 0o644, Size: int64(len(content))}); err != nil {
+			if err := w.WriteHeader(&tar.Header{Name: name, Mode: 0o644,
+				Size: int64(len(content))}); err != nil {
 				return err
 			}
 			_, err := w.Write(content)

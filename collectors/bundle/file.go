@@ -26,7 +26,8 @@ func (f *file) Stat() (fs.FileInfo, error) { return f.node, nil }
 func (f *file) Close() error               { return f.content.Close() }
 
 func (f *file) tooLarge() error {
-	return fmt.Errorf("it is larger than %s, the most that doctor reads of one file", bytesText(f.limit))
+	return fmt.Errorf("it is larger than %s, the most that doctor reads of one file",
+		bytesText(f.limit))
 }
 
 func (f *file) Read(p []byte) (int, error) {

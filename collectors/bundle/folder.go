@@ -127,6 +127,8 @@ func readFolder(root *os.Root, dir string, limit int) ([]fs.DirEntry, error) {
 			return nil, err
 		}
 	}
-	slices.SortFunc(entries, func(a, b fs.DirEntry) int { return strings.Compare(a.Name(), b.Name()) })
+	slices.SortFunc(entries, func(a, b fs.DirEntry) int {
+		return strings.Compare(a.Name(), b.Name())
+	})
 	return entries, nil
 }

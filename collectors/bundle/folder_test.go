@@ -32,8 +32,10 @@ func TestFolderLinks(t *testing.T) {
 	if got := contents(t, a); got != "inside.log=log pods/0.log=log" {
 		t.Errorf("it holds %q", got)
 	}
-	checkRefusals(t, a, []string{"dangling: a link to nothing", "leaves: a link that is not followed", "leaves-absolute: a link that is not followed",
-		"leaves-folder: a link that is not followed", "loop: a link to a folder is not followed", "pods/up: a link to a folder is not followed"})
+	checkRefusals(t, a, []string{"dangling: a link to nothing",
+		"leaves: a link that is not followed", "leaves-absolute: a link that is not followed",
+		"leaves-folder: a link that is not followed", "loop: a link to a folder is not followed",
+		"pods/up: a link to a folder is not followed"})
 	if err := fstest.TestFS(a.FS(), "inside.log", "pods/0.log"); err != nil {
 		t.Error(err)
 	}
@@ -57,19 +59,23 @@ func TestFolderWithBackslashesInNames(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("a name cannot hold a backslash here")
 	}
-	dir := makeFolder(t, member{name: `system\network\ip.txt`, content: "ip"}, member{name: `system\`}, member{name: "a\nb", content: "x"},
-		member{name: `C:\k\y`, content: "y"}, member{name: `dir\sub/z`, content: "z"}, member{name: "in.zip"})
+	dir := makeFolder(t, member{name: `system\network\ip.txt`, content: "ip"},
+		member{name: `system\`}, member{name: "a\nb", content: "x"},
+		member{name: `C:\k\y`, content: "y"}, member{name: `dir\sub/z`, content: "z"},
+		member{name: "in.zip"})
 	a := mustOpen(t, dir, standard)
 	if got := contents(t, a); got != "dir/sub/z=z system/network/ip.txt=ip" {
 		t.Errorf("it holds %q", got)
 	}
-	checkRefusals(t, a, []string{`C:\k\y: its name begins with a drive`, "a?b: its name holds control characters",
+	checkRefusals(t, a, []string{`C:\k\y: its name begins with a drive`,
+		"a?b: its name holds control characters",
 		"in.zip: an archive inside the folder is not opened; give it to doctor by itself"})
 }
 
 // Windows cannot have made such a folder; what it stands for there is one name.
 func TestFolderWithNamesThatDifferInCase(t *testing.T) {
-	dir := makeFolder(t, member{name: "K/x", content: "1"}, member{name: "k/y", content: "2"}, member{name: "k/X", content: "3"})
+	dir := makeFolder(t, member{name: "K/x", content: "1"}, member{name: "k/y", content: "2"},
+		member{name: "k/X", content: "3"})
 	if entries, err := os.ReadDir(dir); err != nil || len(entries) != 2 {
 		t.Skip("the file system takes them for one")
 	}
@@ -77,7 +83,8 @@ func TestFolderWithNamesThatDifferInCase(t *testing.T) {
 	if got := contents(t, a); got != "K/X=3 K/y=2" {
 		t.Errorf("it holds %q", got)
 	}
-	checkRefusals(t, a, []string{"K/x: a second entry of this name, which came before it as X; the first is kept"})
+	checkRefusals(t, a,
+		[]string{"K/x: a second entry of this name, which came before it as X; the first is kept"})
 }
 
 func TestFolderThatCannotBeListed(t *testing.T) {
@@ -101,7 +108,8 @@ func TestFolderThatCannotBeListed(t *testing.T) {
 }
 
 func TestFolderTooDeep(t *testing.T) {
-	dir := makeFolder(t, member{name: strings.Repeat("d/", maxDepth+5) + "x"}, member{name: "a", content: "1"})
+	dir := makeFolder(t, member{name: strings.Repeat("d/", maxDepth+5) + "x"},
+		member{name: "a", content: "1"})
 	a := mustOpen(t, dir, standard)
 	if got := contents(t, a); got != "a=1" {
 		t.Errorf("it holds %q", got)

@@ -12,7 +12,8 @@ import (
 )
 
 // tiny limits, so that the fuzzer meets them.
-var tiny = limits{entries: 50, declared: 1 << 20, entry: 4 << 10, unpacked: 64 << 10, nested: 32 << 10}
+var tiny = limits{entries: 50, declared: 1 << 20, entry: 4 << 10, unpacked: 64 << 10,
+	nested: 32 << 10}
 
 // checkAnything holds an archive made of any bytes to what its users rely on.
 func checkAnything(t *testing.T, a *Archive, err error) {
@@ -85,35 +86,45 @@ func anything(a *Archive) (one []string) {
 }
 
 func FuzzZip(f *testing.F) {
-	whole := makeZip(f, recorded[0], recorded[1], member{name: `b\c`, content: "x"}, member{name: "../d"}, member{name: "e/"}, member{name: "in.zip", content: string(makeZip(f, recorded[0], member{name: "../d"}))}, member{name: "IN.zip"})
+	whole := makeZip(f, recorded[0], recorded[1], member{name: `b\c`, content: "x"},
+		member{name: "../d"}, member{name: "e/"},
+		member{name: "in.zip", content: string(makeZip(f, recorded[0], member{name: "../d"}))},
+		member{name: "IN.zip"})
 	f.Add(whole)
 	f.Add(whole[:len(whole)-40])
 	f.Add(makeZip(f))
 	f.Add(makeZip(f, member{name: "a/in.zip", content: "no archive"}))
-	f.Add(forge(forged{name: "a", data: "1", size: 1}, forged{name: "b", data: "2", size: 1, local: "c"}, forged{name: "d", data: "1", size: 1, at: 1}))
+	f.Add(forge(forged{name: "a", data: "1", size: 1}, forged{name: "b", data: "2", size: 1,
+		local: "c"}, forged{name: "d", data: "1", size: 1, at: 1}))
 	f.Add(makeZip(f, member{name: "a/b", content: strings.Repeat("z", 9000)}, member{name: "a"}))
-	f.Add(bytes.Replace(whole, []byte("PK\x01\x02\x14\x00\x14\x00\x08\x00\x08\x00"), []byte("PK\x01\x02\x14\x00\x14\x00\x01\x00\x09\x00"), 2))
+	f.Add(bytes.Replace(whole, []byte("PK\x01\x02\x14\x00\x14\x00\x08\x00\x08\x00"),
+		[]byte("PK\x01\x02\x14\x00\x14\x00\x01\x00\x09\x00"), 2))
 	f.Fuzz(func(t *testing.T, content []byte) {
-		a, err := openArchive("x.zip", bytes.NewReader(content), int64(len(content)), tiny, (*index).zip)
+		a, err := openArchive("x.zip", bytes.NewReader(content), int64(len(content)), tiny,
+			(*index).zip)
 		checkAnything(t, a, err)
 	})
 }
 
 func FuzzTar(f *testing.F) {
-	whole := makeTar(f, recorded[0], recorded[1], member{name: `b\c`, content: "x"}, member{name: "../d"}, member{name: "e/", kind: tar.TypeDir},
+	whole := makeTar(f, recorded[0], recorded[1], member{name: `b\c`, content: "x"},
+		member{name: "../d"}, member{name: "e/", kind: tar.TypeDir},
 		member{name: "l", kind: tar.TypeSymlink}, member{name: strings.Repeat("long/", 40) + "x"})
 	f.Add(whole)
 	f.Add(whole[:1700])
 	f.Add(makeTar(f))
 	f.Add(makeTar(f, member{name: "a/b", content: strings.Repeat("z", 9000)}, member{name: "a"}))
 	f.Fuzz(func(t *testing.T, content []byte) {
-		a, err := openArchive("x.tar", bytes.NewReader(content), int64(len(content)), tiny, (*index).tar)
+		a, err := openArchive("x.tar", bytes.NewReader(content), int64(len(content)), tiny,
+			(*index).tar)
 		checkAnything(t, a, err)
 	})
 }
 
 func FuzzOpen(f *testing.F) {
-	plain := makeTar(f, recorded[0], recorded[3], member{name: "a.tgz", content: string(makeGzip(f, makeTar(f, recorded[0])))}, member{name: "b.tar", content: string(makeTar(f, recorded[1]))})
+	plain := makeTar(f, recorded[0], recorded[3],
+		member{name: "a.tgz", content: string(makeGzip(f, makeTar(f, recorded[0])))},
+		member{name: "b.tar", content: string(makeTar(f, recorded[1]))})
 	packed := makeGzip(f, plain)
 	f.Add(packed)
 	f.Add(packed[:len(packed)-12])
@@ -121,13 +132,15 @@ func FuzzOpen(f *testing.F) {
 	f.Add(plain)
 	f.Add([]byte("Rar!\x1a\x07"))
 	f.Fuzz(func(t *testing.T, content []byte) {
-		a, err := openArchive("x", bytes.NewReader(content), int64(len(content)), tiny, (*index).archive)
+		a, err := openArchive("x", bytes.NewReader(content), int64(len(content)), tiny,
+			(*index).archive)
 		checkAnything(t, a, err)
 	})
 }
 
 func FuzzCleanName(f *testing.F) {
-	for _, raw := range []string{"logs/kubelet.log", `system\network\`, "./a//b/", "../x", "/x", `\\s\c$`, "C:x", "a\x00", "\xff\xfe", "a/../b", "", ".", "x:/y", "./c:"} {
+	for _, raw := range []string{"logs/kubelet.log", `system\network\`, "./a//b/", "../x", "/x",
+		`\\s\c$`, "C:x", "a\x00", "\xff\xfe", "a/../b", "", ".", "x:/y", "./c:"} {
 		f.Add(raw)
 	}
 	f.Fuzz(func(t *testing.T, raw string) {
@@ -135,7 +148,9 @@ func FuzzCleanName(f *testing.F) {
 		if (path == "") == (reason == "") {
 			t.Fatalf("path %q and reason %q", path, reason)
 		}
-		if shown := printable(raw); strings.ContainsFunc(shown, func(r rune) bool { return !unicode.IsPrint(r) }) || len(shown) > maxShown+10 {
+		if shown := printable(raw); strings.ContainsFunc(shown, func(r rune) bool {
+			return !unicode.IsPrint(r)
+		}) || len(shown) > maxShown+10 {
 			t.Errorf("printable gives %q", shown)
 		}
 		if reason != "" {

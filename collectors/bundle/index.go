@@ -74,7 +74,8 @@ func (x *index) add(e entry) error {
 	case packed && x.level == maxLevels:
 		reason = fmt.Sprintf("an archive inside of more than %d others is not opened", maxLevels)
 	case !e.folder && !packed && x.claims() && e.size > x.lim.declared-x.used.declared:
-		reason = fmt.Sprintf("it declares %s, and the %s may hold %s in all", bytesText(e.size), x.place, bytesText(x.lim.declared))
+		reason = fmt.Sprintf("it declares %s, and the %s may hold %s in all", bytesText(e.size),
+			x.place, bytesText(x.lim.declared))
 	default:
 		var err error
 		if reason, err = x.put(path, e, packed); err != nil {
@@ -93,7 +94,8 @@ func (x *index) put(path string, e entry, packed bool) (reason string, err error
 		return "", nil
 	}
 	if x.used.names += len(path); x.used.names > maxNames {
-		return "", fmt.Errorf("%w: their names alone take more than %s", errTooMany, bytesText(maxNames))
+		return "", fmt.Errorf("%w: their names alone take more than %s", errTooMany,
+			bytesText(maxNames))
 	}
 	at := x.root
 	for part, rest, more := strings.Cut(path, "/"); ; part, rest, more = strings.Cut(rest, "/") {
@@ -118,7 +120,8 @@ func (x *index) put(path string, e entry, packed bool) (reason string, err error
 		case !last || e.folder:
 			return "it needs a folder where a file of that name came before it", nil
 		case next.name != part:
-			return "a second entry of this name, which came before it as " + printable(next.name) + "; the first is kept", nil
+			return "a second entry of this name, which came before it as " + printable(next.name) +
+				"; the first is kept", nil
 		default:
 			return "a second entry of this name; the first is kept", nil
 		}
@@ -175,7 +178,8 @@ func (t *tally) refuse(name, reason string) {
 // refuseWhole notes a fault of the source itself, ahead of those of its entries,
 // where no bound drops it.
 func (x *index) refuseWhole(reason string) {
-	x.refused = slices.Concat(x.refused[:x.before], []Refusal{{Name: printable(x.name), Reason: reason}}, x.refused[x.before:])
+	x.refused = slices.Concat(x.refused[:x.before],
+		[]Refusal{{Name: printable(x.name), Reason: reason}}, x.refused[x.before:])
 }
 
 // nothing is the error for an archive of which no file could be kept, else nil:

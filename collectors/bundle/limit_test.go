@@ -28,7 +28,8 @@ func TestReadingStopsAtTheLimit(t *testing.T) {
 				t.Error(err)
 			}
 			err := readError(t, a, "over")
-			if err == nil || !strings.Contains(err.Error(), "it is larger than 1 MiB, the most that doctor reads of one file") {
+			if err == nil || !strings.Contains(err.Error(),
+				"it is larger than 1 MiB, the most that doctor reads of one file") {
 				t.Errorf("reading gives %v", err)
 			}
 		})
@@ -58,11 +59,13 @@ func TestAFileOfAFolderIsReadFromTheMiddleUpToTheLimit(t *testing.T) {
 // The constants themselves, once: a hole in a file costs no disk.
 func TestReadingStopsAtOneGiB(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "huge.log")
-	if err := errors.Join(os.WriteFile(path, nil, 0o644), os.Truncate(path, 1<<30+4096)); err != nil {
+	if err := errors.Join(os.WriteFile(path, nil, 0o644),
+		os.Truncate(path, 1<<30+4096)); err != nil {
 		t.Fatal(err)
 	}
 	a := mustOpen(t, filepath.Dir(path), standard)
-	if err := readError(t, a, "huge.log"); err == nil || !strings.Contains(err.Error(), "larger than 1 GiB") {
+	if err := readError(t, a, "huge.log"); err == nil || !strings.Contains(err.Error(),
+		"larger than 1 GiB") {
 		t.Errorf("reading gives %v", err)
 	}
 }
@@ -70,12 +73,14 @@ func TestReadingStopsAtOneGiB(t *testing.T) {
 func TestGzipUnpacksToTheLimitOnly(t *testing.T) {
 	small := standard
 	small.unpacked = 8 << 10
-	content := makeGzip(t, makeTar(t, member{name: "a", content: "1"}, member{name: "zeros", content: strings.Repeat("\x00", 64<<10)}, member{name: "z"}))
+	content := makeGzip(t, makeTar(t, member{name: "a", content: "1"},
+		member{name: "zeros", content: strings.Repeat("\x00", 64<<10)}, member{name: "z"}))
 	a := mustOpen(t, save(t, content), small)
 	if got := contents(t, a); got != "a=1" {
 		t.Errorf("it holds %.40q", got)
 	}
-	checkRefusals(t, a, []string{"node.bin: it unpacks to more than doctor takes (8 KiB) at byte 8192 of the tar, after zeros", "zeros: the archive is cut short after 6656 of its 65536 bytes"})
+	checkRefusals(t, a,
+		[]string{"node.bin: it unpacks to more than doctor takes (8 KiB) at byte 8192 of the tar, after zeros", "zeros: the archive is cut short after 6656 of its 65536 bytes"})
 }
 
 func TestTooManyEntries(t *testing.T) {
@@ -86,7 +91,8 @@ func TestTooManyEntries(t *testing.T) {
 		flat = append(flat, member{name: fmt.Sprintf("f%d", i)})
 	}
 	nested := []member{{name: "a/b/c/d/e/f"}, {name: "g/h/i/j/k/l"}} // 2 files, 10 folders
-	for name, members := range map[string][]member{"files": flat, "folders that paths imply": nested} {
+	for name, members := range map[string][]member{"files": flat,
+		"folders that paths imply": nested} {
 		plain := makeTar(t, members...)
 		for kind, path := range map[string]string{
 			"folder": makeFolder(t, members...),
@@ -100,7 +106,8 @@ func TestTooManyEntries(t *testing.T) {
 					a.Close()
 					t.Fatal("it was opened")
 				}
-				if !errors.Is(err, errTooMany) || !strings.Contains(err.Error(), "give doctor the recording of one node") {
+				if !errors.Is(err, errTooMany) || !strings.Contains(err.Error(),
+					"give doctor the recording of one node") {
 					t.Errorf("the error is %q", err)
 				}
 			})
@@ -133,7 +140,8 @@ func TestRefusalsAreBounded(t *testing.T) {
 		members = append(members, member{name: "../x"})
 	}
 	got := mustOpen(t, save(t, makeTar(t, members...)), standard).Refused()
-	if last := got[len(got)-1]; len(got) != maxRefusals+1 || last.Reason != "5 further entries were left out" {
+	if last := got[len(got)-1]; len(got) != maxRefusals+1 ||
+		last.Reason != "5 further entries were left out" {
 		t.Errorf("%d refusals, the last is %v", len(got), last)
 	}
 }

@@ -64,7 +64,8 @@ func zeros(t testing.TB, n int) string {
 
 func TestBombIsStreamed(t *testing.T) {
 	const size = 300 << 20
-	content := rawZip(t, zeros(t, size>>20), zip.FileHeader{Name: "bomb.log", Method: zip.Deflate, UncompressedSize64: size})
+	content := rawZip(t, zeros(t, size>>20), zip.FileHeader{Name: "bomb.log", Method: zip.Deflate,
+		UncompressedSize64: size})
 	if len(content) > size/100 {
 		t.Fatalf("%d bytes are no bomb", len(content))
 	}
@@ -118,14 +119,16 @@ func TestZipThatClaimsTenMillionEntries(t *testing.T) {
 	path := claiming(t, 1<<30, 10_000_000) // archive/zip believes it, for a file of this size
 	var err error
 	took := allocated(func() { _, err = Open(path) })
-	if err == nil || !strings.Contains(err.Error(), "it claims 10000000, and doctor opens at most 200000") {
+	if err == nil || !strings.Contains(err.Error(),
+		"it claims 10000000, and doctor opens at most 200000") {
 		t.Errorf("the error is %v", err)
 	}
 	if took > 1<<20 {
 		t.Errorf("finding out took %d KiB of memory", took>>10)
 	}
 	// The forged record is one that the library reads, or the above shows nothing.
-	if _, err := Open(claiming(t, 1<<20, 3)); err == nil || strings.Contains(err.Error(), "claims") {
+	if _, err := Open(claiming(t, 1<<20, 3)); err == nil ||
+		strings.Contains(err.Error(), "claims") {
 		t.Errorf("with a small claim the error is %v", err)
 	}
 }
@@ -142,7 +145,8 @@ func TestZipWithMoreThanItClaims(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			le := binary.LittleEndian
-			header := append([]byte(headerSign), make([]byte, minHeader-len(headerSign)+row.extra)...)
+			header := append([]byte(headerSign),
+				make([]byte, minHeader-len(headerSign)+row.extra)...)
 			le.PutUint16(header[30:], uint16(row.extra))
 			content := append([]byte("PK\x03\x04"), bytes.Repeat(header, row.entries)...)
 			count := uint16(row.entries % 65536)
@@ -173,7 +177,8 @@ func TestTarNamesDoNotHoldTheirHeaders(t *testing.T) {
 	comment := map[string]string{"comment": strings.Repeat("x", 1_000_000)}
 	for i := range 50 {
 		// Beyond ASCII, so that the name itself is a record too.
-		if err := w.WriteHeader(&tar.Header{Typeflag: tar.TypeReg, Name: fmt.Sprintf("größe-%d", i), PAXRecords: comment}); err != nil {
+		if err := w.WriteHeader(&tar.Header{Typeflag: tar.TypeReg, Name: fmt.Sprintf("größe-%d", i),
+			PAXRecords: comment}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -192,7 +197,8 @@ func TestZipOfTwoHundredThousandEntries(t *testing.T) {
 	var b bytes.Buffer
 	w := zip.NewWriter(&b)
 	for i := range maxEntries - 300 { // 203 folders are counted too
-		h := zip.FileHeader{Name: fmt.Sprintf("var/log/pods/kube-system_%03d/container/%06d.log", i%100, i), CRC32: crc32.ChecksumIEEE(nil)}
+		h := zip.FileHeader{Name: fmt.Sprintf("var/log/pods/kube-system_%03d/container/%06d.log",
+			i%100, i), CRC32: crc32.ChecksumIEEE(nil)}
 		if _, err := w.CreateRaw(&h); err != nil {
 			t.Fatal(err)
 		}

@@ -11,7 +11,9 @@ import (
 // that goes by the name of one, until it is mounted or found to be something else.
 func (a *Archive) Nested() []string {
 	var paths []string
-	a.tree.root.eachClosed(a.tree.root.mount, "", func(path string, _ *mount) { paths = append(paths, path) })
+	a.tree.root.eachClosed(a.tree.root.mount, "", func(path string, _ *mount) {
+		paths = append(paths, path)
+	})
 	return paths
 }
 
@@ -24,7 +26,8 @@ func (a *Archive) Mount(path string) bool {
 		return false
 	}
 	n.sight = refused
-	x := &index{tally: a.tally, spool: a.spool, name: path, place: "archive", within: path, level: from.level + 1, root: newRoot(), before: len(a.tally.refused)}
+	x := &index{tally: a.tally, spool: a.spool, name: path, place: "archive", within: path,
+		level: from.level + 1, root: newRoot(), before: len(a.tally.refused)}
 	t := *a.tally // as it was, should this come to nothing
 	content, err := a.indexNested(x, n, from)
 	if err != nil {
@@ -35,16 +38,20 @@ func (a *Archive) Mount(path string) bool {
 		a.tally.refuse(path, err.Error())
 		return false
 	}
-	n.children, n.mount, n.sight = x.root.children, &mount{open: content, place: x.place, level: x.level}, shown
+	n.children, n.mount, n.sight = x.root.children, &mount{open: content, place: x.place,
+		level: x.level}, shown
 	return true
 }
 
-func (a *Archive) indexNested(x *index, n *node, from *mount) (func(*node) (io.ReadCloser, error), error) {
+func (a *Archive) indexNested(x *index, n *node, from *mount) (func(*node) (io.ReadCloser, error),
+	error) {
 	switch {
 	case a.mounts == maxMounts:
-		return nil, fmt.Errorf("it is not opened, after %d other archives; give it to doctor by itself", maxMounts)
+		return nil, fmt.Errorf(
+			"it is not opened, after %d other archives; give it to doctor by itself", maxMounts)
 	case a.tooBig == maxTooBig:
-		return nil, fmt.Errorf("it is not opened, after %d other archives that are too big; give it to doctor by itself", maxTooBig)
+		return nil, fmt.Errorf(
+			"it is not opened, after %d other archives that are too big; give it to doctor by itself", maxTooBig)
 	}
 	a.mounts++
 	packed, err := from.open(n)

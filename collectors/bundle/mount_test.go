@@ -26,12 +26,14 @@ func mountAll(a *Archive) int {
 
 // agents is a support bundle: an archive for each node, inside of one for all.
 func agents(t testing.TB) []member {
-	agent := makeTar(t, member{name: `logs\agent\antrea-agent.log`, content: "klog"}, member{name: "../evil", content: "1"})
+	agent := makeTar(t, member{name: `logs\agent\antrea-agent.log`, content: "klog"},
+		member{name: "../evil", content: "1"})
 	return []member{
 		{name: "sb/clusterinfo", content: "yaml"},
 		{name: "sb/agent_win-1.tar.gz", content: string(makeGzip(t, agent))},
 		{name: "sb/agent_win-2.tar", content: string(agent)},
-		{name: "sb/win-3.zip", content: string(makeZip(t, member{name: `k\kubelet.log`, content: "three"}))},
+		{name: "sb/win-3.zip",
+			content: string(makeZip(t, member{name: `k\kubelet.log`, content: "three"}))},
 	}
 }
 
@@ -65,11 +67,14 @@ func TestMount(t *testing.T) {
 			if n := mountAll(a); n != 3 {
 				t.Errorf("%d were mounted: %s", n, refusals(a))
 			}
-			if got := contents(t, a); got != "sb/agent_win-1.tar.gz/logs/agent/antrea-agent.log=klog sb/agent_win-2.tar/logs/agent/antrea-agent.log=klog sb/clusterinfo=yaml sb/win-3.zip/k/kubelet.log=three" {
+			if got := contents(t,
+				a); got != "sb/agent_win-1.tar.gz/logs/agent/antrea-agent.log=klog sb/agent_win-2.tar/logs/agent/antrea-agent.log=klog sb/clusterinfo=yaml sb/win-3.zip/k/kubelet.log=three" {
 				t.Errorf("it holds %q", got)
 			}
-			checkRefusals(t, a, []string{"sb/agent_win-1.tar.gz/../evil: its name leads upwards", "sb/agent_win-2.tar/../evil: its name leads"})
-			if err := fstest.TestFS(a.FS(), "sb/clusterinfo", "sb/win-3.zip/k/kubelet.log"); err != nil {
+			checkRefusals(t, a, []string{"sb/agent_win-1.tar.gz/../evil: its name leads upwards",
+				"sb/agent_win-2.tar/../evil: its name leads"})
+			if err := fstest.TestFS(a.FS(), "sb/clusterinfo",
+				"sb/win-3.zip/k/kubelet.log"); err != nil {
 				t.Error(err)
 			}
 			if a.Mount("sb/win-3.zip") || a.Mount("sb/clusterinfo") || a.Mount("sb/gone.zip") {
@@ -97,18 +102,25 @@ func TestMountThatComesToNothing(t *testing.T) {
 		content []byte
 		want    string
 	}{
-		"it is empty":           {nil, "it is empty"},
-		"it is a text":          {[]byte("no archive"), "it is none of what doctor reads"},
-		"it is a 7z":            {[]byte("7z\xbc\xaf\x27\x1c\x00\x04"), "it is a 7z file"},
-		"it is cut":             {sound[:len(sound)-10], "it is cut short or is not a zip"},
-		"all in it is locked":   {locked, "it holds no file that doctor can read; the first of 1 left out is in.zip/secret: it is encrypted"},
-		"it holds bad names":    {makeZip(t, member{name: "../x"}), "it holds no file that doctor can read; the first of 1 left out is in.zip/../x: its name leads upwards"},
-		"it holds nothing":      {makeZip(t), "it holds no file"},
-		"it is a gzip of words": {makeGzip(t, []byte(strings.Repeat("words ", 300))), "it unpacks to something other than a tar"},
-		"it is a cut gzip":      {makeGzip(t, makeTar(t, member{name: "a"}))[:20], "it is cut short or is not a gzip"},
+		"it is empty":  {nil, "it is empty"},
+		"it is a text": {[]byte("no archive"), "it is none of what doctor reads"},
+		"it is a 7z":   {[]byte("7z\xbc\xaf\x27\x1c\x00\x04"), "it is a 7z file"},
+		"it is cut":    {sound[:len(sound)-10], "it is cut short or is not a zip"},
+		"all in it is locked": {locked,
+			"it holds no file that doctor can read; the first of 1 left out is in.zip/secret: it is encrypted"},
+		"it holds bad names": {makeZip(t, member{name: "../x"}),
+			"it holds no file that doctor can read; the first of 1 left out is in.zip/../x: its name leads upwards"},
+		"it holds nothing": {makeZip(t), "it holds no file"},
+		"it is a gzip of words": {makeGzip(t, []byte(strings.Repeat("words ", 300))),
+			"it unpacks to something other than a tar"},
+		"it is a cut gzip": {makeGzip(t, makeTar(t, member{name: "a"}))[:20],
+			"it is cut short or is not a gzip"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			a := mustOpen(t, save(t, makeZip(t, member{name: "in.zip", content: string(row.content)}, member{name: "z", content: "2"}, member{name: "z.zip", content: string(sound)})), standard)
+			a := mustOpen(t,
+				save(t, makeZip(t, member{name: "in.zip", content: string(row.content)},
+					member{name: "z", content: "2"},
+					member{name: "z.zip", content: string(sound)})), standard)
 			if a.Mount("in.zip") {
 				t.Errorf("it was mounted")
 			}
@@ -124,15 +136,19 @@ func TestMountThatComesToNothing(t *testing.T) {
 }
 
 func TestMountOfACutArchiveKeepsWhatCameBefore(t *testing.T) {
-	agent := makeTar(t, member{name: "a", content: "1"}, member{name: "b", content: strings.Repeat("b", 900)})
-	a := mustOpen(t, save(t, makeZip(t, member{name: "n.tar", content: string(agent[:1800])}, member{name: "../x"})), standard)
+	agent := makeTar(t, member{name: "a", content: "1"},
+		member{name: "b", content: strings.Repeat("b", 900)})
+	a := mustOpen(t, save(t, makeZip(t, member{name: "n.tar", content: string(agent[:1800])},
+		member{name: "../x"})), standard)
 	if !a.Mount("n.tar") {
 		t.Fatal(refusals(a))
 	}
 	if got := contents(t, a); got != "n.tar/a=1" {
 		t.Errorf("it holds %q", got)
 	}
-	checkRefusals(t, a, []string{"../x: ", "n.tar: it is cut short at byte 1800 of the tar, after b", "n.tar/b: the archive is cut short after 264 of its 900 bytes"})
+	checkRefusals(t, a,
+		[]string{"../x: ", "n.tar: it is cut short at byte 1800 of the tar, after b",
+			"n.tar/b: the archive is cut short after 264 of its 900 bytes"})
 }
 
 // nest puts content into so many zips, each in the next.
@@ -152,12 +168,14 @@ func TestMountGoesThreeArchivesDeep(t *testing.T) {
 	}
 	checkRefusals(t, a, nil)
 
-	a = mustOpen(t, save(t, makeZip(t, member{name: "4.zip", content: string(nest(t, sound, 3))}, member{name: "b", content: "2"})), standard)
+	a = mustOpen(t, save(t, makeZip(t, member{name: "4.zip", content: string(nest(t, sound, 3))},
+		member{name: "b", content: "2"})), standard)
 	mountAll(a)
 	if got := contents(t, a); got != "b=2" {
 		t.Errorf("it holds %q", got)
 	}
-	checkRefusals(t, a, []string{"4.zip/2.zip/1.zip: it holds no file that doctor can read; the first of 1 left out is 4.zip/2.zip/1.zip/0.zip: an archive inside of more than 3 others is not opened"})
+	checkRefusals(t, a,
+		[]string{"4.zip/2.zip/1.zip: it holds no file that doctor can read; the first of 1 left out is 4.zip/2.zip/1.zip/0.zip: an archive inside of more than 3 others is not opened"})
 }
 
 // A zip of 16 zips of 16 zips and so on is bounded by their number, whatever each unpacks to.
@@ -166,7 +184,8 @@ func TestMountOfAZipOfManyZips(t *testing.T) {
 	for range 3 {
 		var members []member
 		for i := range 16 {
-			members = append(members, member{name: fmt.Sprintf("lib %d.zip", i), content: string(level)})
+			members = append(members, member{name: fmt.Sprintf("lib %d.zip", i),
+				content: string(level)})
 		}
 		level = makeZip(t, members...)
 	}
@@ -182,7 +201,8 @@ func TestMountOfAZipOfManyZips(t *testing.T) {
 func TestMountUnpacksToTheLimitOnly(t *testing.T) {
 	small := standard
 	small.unpacked, small.nested = 20<<10, 12<<10
-	big := makeGzip(t, makeTar(t, member{name: "a", content: "1"}, member{name: "zeros", content: strings.Repeat("\x00", 1<<20)}))
+	big := makeGzip(t, makeTar(t, member{name: "a", content: "1"},
+		member{name: "zeros", content: strings.Repeat("\x00", 1<<20)}))
 	var members []member
 	for _, name := range []string{"1.tgz", "2.tgz", "3.tgz"} {
 		members = append(members, member{name: name, content: string(big)})
@@ -193,7 +213,10 @@ func TestMountUnpacksToTheLimitOnly(t *testing.T) {
 		t.Errorf("it holds %q", got)
 	}
 	got := refusals(a)
-	for _, want := range []string{"1.tgz: it unpacks to more than doctor takes (12 KiB) at byte 12288", "2.tgz: it unpacks to more than doctor takes (8 KiB)", "3.tgz: it unpacks to more than doctor takes, in all; give it to doctor by itself"} {
+	for _, want := range []string{
+		"1.tgz: it unpacks to more than doctor takes (12 KiB) at byte 12288",
+		"2.tgz: it unpacks to more than doctor takes (8 KiB)",
+		"3.tgz: it unpacks to more than doctor takes, in all; give it to doctor by itself"} {
 		if !strings.Contains(got, want) {
 			t.Errorf("%q is not in\n%s", want, got)
 		}
@@ -210,13 +233,15 @@ func TestMountGivesBackWhatItTook(t *testing.T) {
 	}
 	members := []member{{name: "z.zip", content: string(makeZip(t, many[:20]...))}}
 	for i := range maxTooBig - 1 {
-		members = append(members, member{name: fmt.Sprintf("b%d.zip", i), content: string(makeZip(t, many...))})
+		members = append(members, member{name: fmt.Sprintf("b%d.zip", i),
+			content: string(makeZip(t, many...))})
 	}
 	a := mustOpen(t, save(t, makeZip(t, members...)), few)
 	if n := mountAll(a); n != 1 || !strings.HasSuffix(contents(t, a), "z.zip/9=x") {
 		t.Errorf("%d were mounted: %s", n, refusals(a))
 	}
-	if got := refusals(a); strings.Count(got, "it holds more than 40; give doctor the recording of one node") != maxTooBig-1 {
+	if got := refusals(a); strings.Count(got,
+		"it holds more than 40; give doctor the recording of one node") != maxTooBig-1 {
 		t.Errorf("left out\n%s", got)
 	}
 }
@@ -229,44 +254,61 @@ func TestMountGivesUpAfterManyThatAreTooBig(t *testing.T) {
 		many = append(many, member{name: fmt.Sprint(i)})
 	}
 	for i := range maxTooBig {
-		members = append(members, member{name: fmt.Sprintf("b%d.zip", i), content: string(makeZip(t, many...))})
+		members = append(members, member{name: fmt.Sprintf("b%d.zip", i),
+			content: string(makeZip(t, many...))})
 	}
 	members = append(members, member{name: "z.zip", content: string(makeZip(t, many[:1]...))})
 	a := mustOpen(t, save(t, makeZip(t, members...)), few)
 	mountAll(a)
-	if got := refusals(a); !strings.Contains(got, "z.zip: it is not opened, after 8 other archives that are too big") {
+	if got := refusals(a); !strings.Contains(got,
+		"z.zip: it is not opened, after 8 other archives that are too big") {
 		t.Errorf("left out\n%s", got)
 	}
 }
 
 func TestMountOfPathsThatGrowTooLong(t *testing.T) {
 	long := strings.Repeat("n", 600)
-	in := makeZip(t, member{name: long, content: "1"}, member{name: "short", content: "2"}, member{name: strings.Repeat("d/", 40) + "x", content: "3"})
-	a := mustOpen(t, save(t, makeZip(t, member{name: strings.Repeat("e/", 30) + long + ".zip", content: string(in)})), standard)
+	in := makeZip(t, member{name: long, content: "1"}, member{name: "short", content: "2"},
+		member{name: strings.Repeat("d/", 40) + "x", content: "3"})
+	a := mustOpen(t,
+		save(t, makeZip(t, member{name: strings.Repeat("e/", 30) + long + ".zip",
+			content: string(in)})), standard)
 	mountAll(a)
-	if got := contents(t, a); !strings.HasSuffix(got, ".zip/short=2") || strings.Count(got, "=") != 1 {
+	if got := contents(t, a); !strings.HasSuffix(got, ".zip/short=2") ||
+		strings.Count(got, "=") != 1 {
 		t.Errorf("it holds %q", got)
 	}
-	if got := refusals(a); !strings.Contains(got, "its path is longer than 1024 bytes") || !strings.Contains(got, "more than 64 folders deep") {
+	if got := refusals(a); !strings.Contains(got, "its path is longer than 1024 bytes") ||
+		!strings.Contains(got, "more than 64 folders deep") {
 		t.Errorf("left out %s", got)
 	}
 }
 
 func TestNamesOfArchivesInside(t *testing.T) {
 	sound := string(makeZip(t, member{name: "a", content: "1"}))
-	a := mustOpen(t, save(t, makeZip(t, member{name: "in.zip", content: sound}, member{name: "IN.ZIP", content: sound}, member{name: "in.zip/b", content: "2"}, member{name: "x.zip/y", content: "3"}, member{name: "x.zip", content: sound})), standard)
+	a := mustOpen(t,
+		save(t, makeZip(t, member{name: "in.zip", content: sound},
+			member{name: "IN.ZIP", content: sound}, member{name: "in.zip/b", content: "2"},
+			member{name: "x.zip/y", content: "3"}, member{name: "x.zip", content: sound})),
+		standard)
 	mountAll(a)
 	if got := contents(t, a); got != "in.zip/a=1 x.zip/y=3" {
 		t.Errorf("it holds %q", got)
 	}
-	checkRefusals(t, a, []string{"IN.ZIP: a second entry of this name", "in.zip/b: it needs a folder where a file", "x.zip: it is a file, and a folder of this name"})
+	checkRefusals(t, a, []string{"IN.ZIP: a second entry of this name",
+		"in.zip/b: it needs a folder where a file",
+		"x.zip: it is a file, and a folder of this name"})
 }
 
 // An archive in a folder is read where it lies: it may be larger than what fits beside it.
 func TestMountInAFolderNeedsNoCopy(t *testing.T) {
 	none := standard
 	none.unpacked = 0
-	dir := makeFolder(t, member{name: "n.zip", content: string(makeZip(t, member{name: "a", content: "1"}, member{name: "t.tar", content: string(makeTar(t, member{name: "b", content: "2"}))}))})
+	dir := makeFolder(t,
+		member{name: "n.zip",
+			content: string(makeZip(t, member{name: "a", content: "1"},
+				member{name: "t.tar",
+					content: string(makeTar(t, member{name: "b", content: "2"}))}))})
 	a := mustOpen(t, dir, none)
 	mountAll(a)
 	if got := contents(t, a); got != "n.zip/a=1" {
@@ -280,8 +322,10 @@ func TestMountInAFolderNeedsNoCopy(t *testing.T) {
 
 // The files of a folder have their sizes; those of an archive in it claim theirs.
 func TestMountInAFolderBelievesNoClaim(t *testing.T) {
-	in := rawZip(t, "1", zip.FileHeader{Name: "a", UncompressedSize64: 3 << 30}, zip.FileHeader{Name: "b", UncompressedSize64: 3 << 30})
+	in := rawZip(t, "1", zip.FileHeader{Name: "a", UncompressedSize64: 3 << 30},
+		zip.FileHeader{Name: "b", UncompressedSize64: 3 << 30})
 	a := mustOpen(t, makeFolder(t, member{name: "n.zip", content: string(in)}), standard)
 	mountAll(a)
-	checkRefusals(t, a, []string{"n.zip/b: it declares 3 GiB, and the archive may hold 4 GiB in all"})
+	checkRefusals(t, a,
+		[]string{"n.zip/b: it declares 3 GiB, and the archive may hold 4 GiB in all"})
 }

@@ -44,7 +44,8 @@ func asNobody(t *testing.T) bool {
 	}
 	cmd := exec.Command(copied, "-test.run=^"+t.Name()+"$", "-test.v")
 	cmd.Dir, cmd.Env = dir, append(os.Environ(), "TMPDIR="+dir)
-	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: nobody, Gid: nobody}}
+	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: nobody,
+		Gid: nobody}}
 	out, err := cmd.CombinedOutput()
 	if err != nil || !strings.Contains(string(out), "--- PASS: "+t.Name()) {
 		t.Fatalf("as another user: %v\n%s", err, out)

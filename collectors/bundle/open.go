@@ -41,7 +41,8 @@ type limits struct {
 	declared, entry, unpacked, nested int64
 }
 
-var standard = limits{entries: maxEntries, declared: maxDeclared, entry: maxEntry, unpacked: maxUnpacked, nested: maxNested}
+var standard = limits{entries: maxEntries, declared: maxDeclared, entry: maxEntry,
+	unpacked: maxUnpacked, nested: maxNested}
 
 // An Archive is an open source. Its FS may be used from several goroutines, after
 // the last Mount and until Close.
@@ -67,10 +68,13 @@ func (a *Archive) FS() fs.FS { return a.tree }
 func (a *Archive) Refused() []Refusal {
 	all := tally{refused: slices.Clone(a.tally.refused), unnamed: a.tally.unnamed}
 	a.tree.root.eachClosed(a.tree.root.mount, "", func(path string, in *mount) {
-		all.refuse(path, "an archive inside the "+in.place+" is not opened; give it to doctor by itself")
+		all.refuse(path, "an archive inside the "+in.place+
+			" is not opened; give it to doctor by itself")
 	})
 	if all.unnamed > 0 {
-		all.refused = append(all.refused, Refusal{Name: "(more)", Reason: fmt.Sprintf("%d further entries were left out", all.unnamed)})
+		all.refused = append(all.refused,
+			Refusal{Name: "(more)", Reason: fmt.Sprintf("%d further entries were left out",
+				all.unnamed)})
 	}
 	return all.refused
 }
@@ -100,7 +104,8 @@ func open(path string, lim limits) (*Archive, error) {
 	case info.IsDir():
 		return openFolder(path, lim)
 	case !info.Mode().IsRegular():
-		return nil, fmt.Errorf("%s is a device, a pipe or a socket; save it as a file and give doctor that", name)
+		return nil, fmt.Errorf(
+			"%s is a device, a pipe or a socket; save it as a file and give doctor that", name)
 	case info.Size() == 0:
 		return nil, fmt.Errorf("%s is empty: ask for it again", name)
 	}
@@ -121,7 +126,8 @@ func open(path string, lim limits) (*Archive, error) {
 type reader func(x *index, r io.ReaderAt, size int64) (func(*node) (io.ReadCloser, error), error)
 
 // openArchive reads from r what is called path in errors. The caller closes r.
-func openArchive(path string, r io.ReaderAt, size int64, lim limits, read reader) (*Archive, error) {
+func openArchive(path string, r io.ReaderAt, size int64, lim limits, read reader) (*Archive,
+	error) {
 	a := newArchive(lim)
 	x := a.index("archive")
 	x.name = filepath.Base(path)
@@ -136,7 +142,8 @@ func openArchive(path string, r io.ReaderAt, size int64, lim limits, read reader
 
 func newArchive(lim limits) *Archive {
 	s := &unpacking{left: lim.unpacked}
-	return &Archive{tree: &tree{root: newRoot(), limit: lim.entry}, tally: &tally{lim: lim}, spool: s, closes: []func() error{s.Close}}
+	return &Archive{tree: &tree{root: newRoot(), limit: lim.entry}, tally: &tally{lim: lim},
+		spool: s, closes: []func() error{s.Close}}
 }
 
 func newRoot() *node { return &node{name: ".", children: map[string]*node{}} }
@@ -160,9 +167,12 @@ func (x *index) archive(r io.ReaderAt, size int64) (func(*node) (io.ReadCloser, 
 	case "gzip":
 		return x.tarGzip(r, size)
 	case "":
-		return nil, errors.New("it is none of what doctor reads: a folder, or a .zip, .tar.gz, .tgz or .tar archive")
+		return nil, errors.New(
+			"it is none of what doctor reads: a folder, or a .zip, .tar.gz, .tgz or .tar archive")
 	default:
-		return nil, fmt.Errorf("it is a %s file, which doctor does not open: unpack it and give doctor the folder", kind)
+		return nil, fmt.Errorf(
+			"it is a %s file, which doctor does not open: unpack it and give doctor the folder",
+			kind)
 	}
 }
 

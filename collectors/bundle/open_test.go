@@ -28,7 +28,8 @@ func TestOpenJudgesByContent(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			a := mustOpen(t, path, standard)
-			want := []string{"meta.json", "files/C/run/flannel/subnet.env", "logs/kubelet/kubelet.log"}
+			want := []string{"meta.json", "files/C/run/flannel/subnet.env",
+				"logs/kubelet/kubelet.log"}
 			if err := fstest.TestFS(a.FS(), want...); err != nil {
 				t.Error(err)
 			}
@@ -47,7 +48,8 @@ func TestOpenJudgesByContent(t *testing.T) {
 			if _, err := fs.ReadDir(a.FS(), "meta.json"); err == nil {
 				t.Error("a file was listed like a folder")
 			}
-			if info, err := fs.Stat(a.FS(), "meta.json/below"); info != nil || !errors.Is(err, fs.ErrNotExist) {
+			if info, err := fs.Stat(a.FS(), "meta.json/below"); info != nil ||
+				!errors.Is(err, fs.ErrNotExist) {
 				t.Errorf("a path below a file gives %v, %v", info, err)
 			}
 			if _, err := a.FS().Open("../meta.json"); !errors.Is(err, fs.ErrInvalid) {
@@ -65,18 +67,26 @@ func TestOpenRefusesTheWhole(t *testing.T) {
 		content []byte
 		want    string
 	}{
-		"an empty file":                     {nil, "is empty: ask for it again"},
-		"a text":                            {[]byte("the node is broken\n"), "a folder, or a .zip, .tar.gz, .tgz or .tar archive"},
-		"a 7z":                              {[]byte("7z\xbc\xaf\x27\x1c\x00\x04"), "is a 7z file, which doctor does not open: unpack it"},
-		"a zip without its end":             {packed[:len(packed)-30], "is cut short or is not a zip: ask for it again"},
-		"the first bytes of a zip":          {packed[:4], "is cut short or is not a zip: ask for it again"},
-		"a zip of nothing":                  {makeZip(t), "holds no file: ask for it again"},
-		"a zip of one bad name":             {makeZip(t, member{name: "../x"}), "holds no file that doctor can read; the first of 1 left out is ../x: its name leads"},
+		"an empty file": {nil, "is empty: ask for it again"},
+		"a text": {[]byte("the node is broken\n"),
+			"a folder, or a .zip, .tar.gz, .tgz or .tar archive"},
+		"a 7z": {[]byte("7z\xbc\xaf\x27\x1c\x00\x04"),
+			"is a 7z file, which doctor does not open: unpack it"},
+		"a zip without its end": {packed[:len(packed)-30],
+			"is cut short or is not a zip: ask for it again"},
+		"the first bytes of a zip": {packed[:4],
+			"is cut short or is not a zip: ask for it again"},
+		"a zip of nothing": {makeZip(t), "holds no file: ask for it again"},
+		"a zip of one bad name": {makeZip(t, member{name: "../x"}),
+			"holds no file that doctor can read; the first of 1 left out is ../x: its name leads"},
 		"a tar with a damaged first header": {oldTar, "it is damaged at byte 512"},
-		"a gzip that holds a log":           {makeGzip(t, []byte(strings.Repeat("log line\n", 900))), "unpacks to something other than a tar"},
-		"a gzip of nothing":                 {makeGzip(t, nil), "holds no file: ask for it again"},
-		"the first bytes of a gzip":         {makeGzip(t, oldTar)[:5], "is cut short or is not a gzip: ask for it again"},
-		"a gzip cut in its first entry":     {makeGzip(t, makeTar(t, recorded[2]))[:60], "is cut short"},
+		"a gzip that holds a log": {makeGzip(t,
+			[]byte(strings.Repeat("log line\n", 900))), "unpacks to something other than a tar"},
+		"a gzip of nothing": {makeGzip(t, nil), "holds no file: ask for it again"},
+		"the first bytes of a gzip": {makeGzip(t, oldTar)[:5],
+			"is cut short or is not a gzip: ask for it again"},
+		"a gzip cut in its first entry": {makeGzip(t, makeTar(t, recorded[2]))[:60],
+			"is cut short"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			path := save(t, row.content)
@@ -85,7 +95,8 @@ func TestOpenRefusesTheWhole(t *testing.T) {
 				a.Close()
 				t.Fatalf("it was opened, and holds %q", contents(t, a))
 			}
-			if !strings.Contains(err.Error(), row.want) || !strings.HasPrefix(err.Error(), printable(path)) {
+			if !strings.Contains(err.Error(), row.want) || !strings.HasPrefix(err.Error(),
+				printable(path)) {
 				t.Errorf("the error is %q, want %q in it", err, row.want)
 			}
 		})
@@ -98,7 +109,8 @@ func TestOpenOfNothing(t *testing.T) {
 		t.Errorf("the error is %v", err)
 	}
 	// Such a name is not found here, and not legal on Windows.
-	if _, err = Open(filepath.Join(t.TempDir(), "gone\x1b[2J.zip")); err == nil || strings.Contains(err.Error(), "\x1b") {
+	if _, err = Open(filepath.Join(t.TempDir(), "gone\x1b[2J.zip")); err == nil ||
+		strings.Contains(err.Error(), "\x1b") {
 		t.Errorf("the error %q would reach the terminal with its control characters", err)
 	}
 }

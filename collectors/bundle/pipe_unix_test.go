@@ -21,7 +21,8 @@ func TestPipes(t *testing.T) {
 	if got := contents(t, a); got != "a=1" {
 		t.Errorf("it holds %q", got)
 	}
-	checkRefusals(t, a, []string{"pipe: a device, pipe or socket is not read", "to-pipe: a device, pipe or socket is not read"})
+	checkRefusals(t, a, []string{"pipe: a device, pipe or socket is not read",
+		"to-pipe: a device, pipe or socket is not read"})
 	if _, err := Open(pipe); err == nil || !strings.Contains(err.Error(), "save it as a file") {
 		t.Errorf("opening the pipe gives %v", err)
 	}

@@ -22,7 +22,8 @@ var errUnpacked = errors.New("it unpacks to more than doctor takes")
 // this machine.
 func (u *unpacking) take(r io.Reader, most int64) (kept *io.SectionReader, cut, err error) {
 	if most = min(most, u.left); most == 0 {
-		return &io.SectionReader{}, fmt.Errorf("%w, in all; give it to doctor by itself", errUnpacked), nil
+		return &io.SectionReader{}, fmt.Errorf("%w, in all; give it to doctor by itself",
+			errUnpacked), nil
 	}
 	source := &remembering{r: io.LimitReader(r, most)}
 	start := u.Size()
@@ -45,7 +46,9 @@ func (u *unpacking) take(r io.Reader, most int64) (kept *io.SectionReader, cut, 
 }
 
 func noSpool(err error) error {
-	return fmt.Errorf("it has to be unpacked into a temporary file, and there is no way to write it: %w", Bare(err))
+	return fmt.Errorf(
+		"it has to be unpacked into a temporary file, and there is no way to write it: %w",
+		Bare(err))
 }
 
 // remembering tells a failed read from a failed write, which io.Copy does not.

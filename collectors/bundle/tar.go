@@ -101,7 +101,8 @@ func indexTar(x *index, r io.ReaderAt, size int64) (tarStop, error) {
 		switch {
 		case err == io.EOF:
 			return tarStop{at: min(at, size), after: last, more: goesOn(section)}, nil
-		case err != nil && !errors.Is(err, tar.ErrInsecurePath): // comes only under GODEBUG=tarinsecurepath=0
+		case err != nil &&
+			!errors.Is(err, tar.ErrInsecurePath): // comes only under GODEBUG=tarinsecurepath=0
 			return tarStop{err: err, at: min(at, size), after: last}, nil
 		}
 		last = header.Name
@@ -134,14 +135,16 @@ func goesOn(rest io.Reader) bool {
 func tarEntry(header *tar.Header, at, size int64) entry {
 	// The library's name may be a piece of a megabyte of PAX records, which it would
 	// keep alive.
-	e := entry{name: strings.Clone(header.Name), size: header.Size, at: at, modified: header.ModTime}
+	e := entry{name: strings.Clone(header.Name), size: header.Size, at: at,
+		modified: header.ModTime}
 	switch header.Typeflag {
 	case tar.TypeReg:
 		switch {
 		case isSparse(header):
 			e.refuse = "a sparse file is not read"
 		case header.Size > size-at:
-			e.refuse = fmt.Sprintf("the archive is cut short after %d of its %d bytes", max(size-at, 0), header.Size)
+			e.refuse = fmt.Sprintf("the archive is cut short after %d of its %d bytes",
+				max(size-at, 0), header.Size)
 		}
 	case tar.TypeDir:
 		e.folder = true

@@ -16,24 +16,30 @@ func TestTarEntries(t *testing.T) {
 		refused []string
 	}{
 		"a top folder that is a dot": {
-			members: []member{{name: "./", kind: tar.TypeDir}, {name: "./docker/info", content: "1"}},
-			want:    "docker/info=1",
+			members: []member{{name: "./", kind: tar.TypeDir},
+				{name: "./docker/info", content: "1"}},
+			want: "docker/info=1",
 		},
 		"antrea on Windows writes backslashes": {
 			members: []member{{name: `logs\agent\antrea-agent.log`, content: "1"}},
 			want:    "logs/agent/antrea-agent.log=1",
 		},
 		"links and devices are left out": {
-			members: []member{{name: "a", content: "1"}, {name: "soft", kind: tar.TypeSymlink}, {name: "hard", kind: tar.TypeLink},
-				{name: "disk", kind: tar.TypeBlock}, {name: "tty", kind: tar.TypeChar}, {name: "pipe", kind: tar.TypeFifo}, {name: "z", content: "2"}},
+			members: []member{{name: "a", content: "1"}, {name: "soft", kind: tar.TypeSymlink},
+				{name: "hard", kind: tar.TypeLink},
+				{name: "disk", kind: tar.TypeBlock}, {name: "tty", kind: tar.TypeChar},
+				{name: "pipe", kind: tar.TypeFifo}, {name: "z", content: "2"}},
 			want: "a=1 z=2",
-			refused: []string{"soft: a link is not followed", "hard: a link is not followed", "disk: a device or pipe",
+			refused: []string{"soft: a link is not followed", "hard: a link is not followed",
+				"disk: a device or pipe",
 				"tty: a device or pipe", "pipe: a device or pipe"},
 		},
 		"bad names are left out, the rest stays": {
-			members: []member{{name: "../../evil", content: "1"}, {name: "/abs", content: "2"}, {name: `D:x`, content: "3"}, {name: "ok", content: "4"}},
-			want:    "ok=4",
-			refused: []string{"../../evil: its name leads upwards", "/abs: its name is absolute", "D:x: its name begins with a drive"},
+			members: []member{{name: "../../evil", content: "1"}, {name: "/abs", content: "2"},
+				{name: `D:x`, content: "3"}, {name: "ok", content: "4"}},
+			want: "ok=4",
+			refused: []string{"../../evil: its name leads upwards", "/abs: its name is absolute",
+				"D:x: its name begins with a drive"},
 		},
 		"the first of two of one name is kept": {
 			members: []member{{name: "a", content: "1"}, {name: "./a", content: "2"}},
@@ -45,13 +51,15 @@ func TestTarEntries(t *testing.T) {
 			want:    strings.Repeat("long/", 40) + "x=1",
 		},
 		"archives inside are left out": {
-			members: []member{{name: "agent_win-1.tar.gz", content: "x"}, {name: "clusterinfo", content: "y"}},
+			members: []member{{name: "agent_win-1.tar.gz", content: "x"},
+				{name: "clusterinfo", content: "y"}},
 			want:    "clusterinfo=y",
 			refused: []string{"agent_win-1.tar.gz: an archive inside the archive is not opened"},
 		},
 	} {
 		content := makeTar(t, row.members...)
-		for kind, content := range map[string][]byte{"tar": content, "tar.gz": makeGzip(t, content)} {
+		for kind, content := range map[string][]byte{"tar": content,
+			"tar.gz": makeGzip(t, content)} {
 			t.Run(name+" in a "+kind, func(t *testing.T) {
 				a := mustOpen(t, save(t, content), standard)
 				if got := contents(t, a); got != row.want {
@@ -66,7 +74,8 @@ func TestTarEntries(t *testing.T) {
 func TestTarPassesOverGlobalHeaders(t *testing.T) {
 	var b bytes.Buffer
 	w := tar.NewWriter(&b)
-	if err := w.WriteHeader(&tar.Header{Typeflag: tar.TypeXGlobalHeader, Name: "pax_global_header", PAXRecords: map[string]string{"comment": "0123abcd"}}); err != nil {
+	if err := w.WriteHeader(&tar.Header{Typeflag: tar.TypeXGlobalHeader, Name: "pax_global_header",
+		PAXRecords: map[string]string{"comment": "0123abcd"}}); err != nil {
 		t.Fatal(err)
 	}
 	if err := w.Flush(); err != nil {
@@ -86,9 +95,11 @@ func TestTarLeavesOutSparseFiles(t *testing.T) {
 			var b bytes.Buffer
 			w := tar.NewWriter(&b)
 			// tar.Writer refuses to write GNU's own keys; these become such below.
-			err := w.WriteHeader(&tar.Header{Typeflag: tar.TypeReg, Name: "sparse", Size: 1, PAXRecords: map[string]string{
-				"XYZ.sparse.major": "0", "XYZ.sparse.minor": "1", "XYZ.sparse.size": "1099511627776",
-				"XYZ.sparse.numblocks": "1", "XYZ.sparse.map": "0,1"}})
+			err := w.WriteHeader(&tar.Header{Typeflag: tar.TypeReg, Name: "sparse", Size: 1,
+				PAXRecords: map[string]string{
+					"XYZ.sparse.major": "0", "XYZ.sparse.minor": "1",
+					"XYZ.sparse.size":      "1099511627776",
+					"XYZ.sparse.numblocks": "1", "XYZ.sparse.map": "0,1"}})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -99,7 +110,8 @@ func TestTarLeavesOutSparseFiles(t *testing.T) {
 		"in the old form of GNU": func() []byte {
 			var b bytes.Buffer
 			w := tar.NewWriter(&b)
-			if err := w.WriteHeader(&tar.Header{Typeflag: tar.TypeReg, Name: "sparse", Format: tar.FormatGNU}); err != nil {
+			if err := w.WriteHeader(&tar.Header{Typeflag: tar.TypeReg, Name: "sparse",
+				Format: tar.FormatGNU}); err != nil {
 				t.Fatal(err)
 			}
 			header := b.Bytes()
@@ -110,7 +122,8 @@ func TestTarLeavesOutSparseFiles(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			a := mustOpen(t, save(t, append(forge(), makeTar(t, member{name: "z", content: "2"})...)), standard)
+			a := mustOpen(t,
+				save(t, append(forge(), makeTar(t, member{name: "z", content: "2"})...)), standard)
 			if got := contents(t, a); got != "z=2" {
 				t.Errorf("it holds %q", got)
 			}
@@ -130,15 +143,19 @@ func sign(header []byte) {
 }
 
 func TestTarCutShort(t *testing.T) {
-	whole := makeTar(t, member{name: "a", content: strings.Repeat("a", 600)}, member{name: "b", content: strings.Repeat("b", 600)}, member{name: "c", content: "c"})
+	whole := makeTar(t, member{name: "a", content: strings.Repeat("a", 600)},
+		member{name: "b", content: strings.Repeat("b", 600)}, member{name: "c", content: "c"})
 	aKept := "a=" + strings.Repeat("a", 600)
 	for name, row := range map[string]struct {
 		at      int
 		want    string
 		refused []string
 	}{
-		"inside the content of b": {1536 + 512 + 100, aKept, []string{"node.bin: it is cut short at byte 2148 of the tar, after b; ask for it again", "b: the archive is cut short after 100 of its 600 bytes"}},
-		"inside the header of b":  {1536 + 200, aKept, []string{"node.bin: it is cut short at byte 1736 of the tar, after a"}},
+		"inside the content of b": {1536 + 512 + 100, aKept,
+			[]string{"node.bin: it is cut short at byte 2148 of the tar, after b; ask for it again",
+				"b: the archive is cut short after 100 of its 600 bytes"}},
+		"inside the header of b": {1536 + 200, aKept,
+			[]string{"node.bin: it is cut short at byte 1736 of the tar, after a"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			a := mustOpen(t, save(t, whole[:row.at]), standard)
@@ -157,7 +174,8 @@ func TestTarDamagedInTheMiddle(t *testing.T) {
 	if got := contents(t, a); got != "a=1" {
 		t.Errorf("it holds %q", got)
 	}
-	checkRefusals(t, a, []string{"node.bin: it is damaged at byte 1536 of the tar, after a; ask for it again"})
+	checkRefusals(t, a,
+		[]string{"node.bin: it is damaged at byte 1536 of the tar, after a; ask for it again"})
 }
 
 func TestTarOfTheOldestKind(t *testing.T) {
@@ -179,12 +197,14 @@ func TestGzipCutShort(t *testing.T) {
 		seed = seed*1664525 + 1013904223
 		noise[i] = byte(seed >> 24)
 	}
-	packed := makeGzip(t, makeTar(t, member{name: "meta.json", content: "{}"}, member{name: "big.log", content: string(noise)}))
+	packed := makeGzip(t, makeTar(t, member{name: "meta.json", content: "{}"},
+		member{name: "big.log", content: string(noise)}))
 	a := mustOpen(t, save(t, packed[:len(packed)/2]), standard)
 	if got := contents(t, a); got != "meta.json={}" {
 		t.Errorf("it holds %.60q", got)
 	}
-	checkRefusals(t, a, []string{"node.bin: it is cut short at byte ", "big.log: the archive is cut short after "})
+	checkRefusals(t, a, []string{"node.bin: it is cut short at byte ",
+		"big.log: the archive is cut short after "})
 
 	packed[len(packed)-8]++ // the checksum
 	a = mustOpen(t, save(t, packed), standard)
@@ -195,7 +215,8 @@ func TestGzipCutShort(t *testing.T) {
 }
 
 func TestGzipFollowedByOtherBytes(t *testing.T) {
-	content := append(makeGzip(t, makeTar(t, member{name: "a", content: "1"})), "what a careless script appended"...)
+	content := append(makeGzip(t, makeTar(t, member{name: "a", content: "1"})),
+		"what a careless script appended"...)
 	a := mustOpen(t, save(t, content), standard)
 	if got := contents(t, a); got != "a=1" {
 		t.Errorf("it holds %q", got)

@@ -51,7 +51,9 @@ func (n *node) Mode() fs.FileMode {
 }
 
 func (n *node) sorted() []*node {
-	return slices.SortedFunc(maps.Values(n.children), func(a, b *node) int { return cmp.Compare(a.name, b.name) })
+	return slices.SortedFunc(maps.Values(n.children), func(a, b *node) int {
+		return cmp.Compare(a.name, b.name)
+	})
 }
 
 // list returns what is to be seen in a folder, sorted by name.

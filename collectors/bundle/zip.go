@@ -24,7 +24,9 @@ func (x *index) zip(r io.ReaderAt, size int64) (func(*node) (io.ReadCloser, erro
 	switch {
 	case errors.Is(err, errTooMany):
 		return nil, whole(err)
-	case err != nil && !errors.Is(err, zip.ErrInsecurePath): // the latter comes only under GODEBUG=zipinsecurepath=0
+	case err != nil &&
+		// the latter comes only under GODEBUG=zipinsecurepath=0
+		!errors.Is(err, zip.ErrInsecurePath):
 		return nil, fmt.Errorf("it is cut short or is not a zip: ask for it again (%w)", err)
 	}
 	guard.passed = true
@@ -66,7 +68,8 @@ func zipEntry(f *zip.File, at int) entry {
 }
 
 // The methods that occur in zips from Windows and that the library cannot unpack.
-var zipMethods = map[uint16]string{9: "Deflate64", 12: "BZIP2", 14: "LZMA", 93: "Zstandard", 95: "XZ", 98: "PPMd", 99: "AES encryption"}
+var zipMethods = map[uint16]string{9: "Deflate64", 12: "BZIP2", 14: "LZMA", 93: "Zstandard",
+	95: "XZ", 98: "PPMd", 99: "AES encryption"}
 
 func openZipped(f *zip.File) (io.ReadCloser, error) {
 	rc, err := f.Open()
@@ -76,7 +79,8 @@ func openZipped(f *zip.File) (io.ReadCloser, error) {
 		if method == "" {
 			method = fmt.Sprintf("method %d", f.Method)
 		}
-		return nil, fmt.Errorf("it is packed with %s, which doctor does not unpack; unpack the zip and give doctor the folder (%w)", method, err)
+		return nil, fmt.Errorf(
+			"it is packed with %s, which doctor does not unpack; unpack the zip and give doctor the folder (%w)", method, err)
 	case err != nil:
 		return nil, damaged(err)
 	}
@@ -129,5 +133,6 @@ func (z zipped) Read(p []byte) (int, error) {
 }
 
 func damaged(err error) error {
-	return fmt.Errorf("its data in the archive is damaged, cut short or not of the declared size (%w)", err)
+	return fmt.Errorf(
+		"its data in the archive is damaged, cut short or not of the declared size (%w)", err)
 }

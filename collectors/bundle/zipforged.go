@@ -35,12 +35,16 @@ func forgedEntries(g *directoryGuard, files []*zip.File) map[int]string {
 		}
 		spans = append(spans, span{i, start, end})
 	}
-	slices.SortFunc(spans, func(a, b span) int { return cmp.Or(cmp.Compare(a.start, b.start), a.entry-b.entry) })
+	slices.SortFunc(spans, func(a, b span) int {
+		return cmp.Or(cmp.Compare(a.start, b.start), a.entry-b.entry)
+	})
 	last := span{}
 	for _, s := range spans {
 		if s.start < last.end {
 			if reasons[s.entry] == "" {
-				reasons[s.entry] = "its data lie inside those of " + printable(files[last.entry].Name) + ", as in an archive made to swell; the first is kept"
+				reasons[s.entry] = "its data lie inside those of " +
+					printable(files[last.entry].Name) +
+					", as in an archive made to swell; the first is kept"
 			}
 			continue
 		}
@@ -86,7 +90,8 @@ func readLocal(g *directoryGuard, f *zip.File) (h localHeader, at int64, err err
 	if _, err := g.ReadAt(name, at+localLen); err != nil {
 		return h, 0, err
 	}
-	return localHeader{le.Uint16(fixed[6:]), le.Uint16(fixed[8:]), le.Uint32(fixed[18:]), le.Uint32(fixed[22:]), string(name), int64(le.Uint16(fixed[28:]))}, at, nil
+	return localHeader{le.Uint16(fixed[6:]), le.Uint16(fixed[8:]), le.Uint32(fixed[18:]),
+		le.Uint32(fixed[22:]), string(name), int64(le.Uint16(fixed[28:]))}, at, nil
 }
 
 func (h localHeader) length() int64 { return localLen + int64(len(h.name)) + h.extra }
@@ -98,10 +103,13 @@ func (h localHeader) differs(f *zip.File) string {
 		what = "whether it is encrypted"
 	case h.method != f.Method:
 		what = "how it is packed"
-	case h.flags&sizesFollow == 0 && h.unpacked != sizesInExtra && uint64(h.unpacked) != f.UncompressedSize64,
-		h.flags&sizesFollow == 0 && h.packed != sizesInExtra && uint64(h.packed) != f.CompressedSize64:
+	case h.flags&sizesFollow == 0 && h.unpacked != sizesInExtra &&
+		uint64(h.unpacked) != f.UncompressedSize64,
+		h.flags&sizesFollow == 0 && h.packed != sizesInExtra &&
+			uint64(h.packed) != f.CompressedSize64:
 		what = "its size"
-	case h.name != f.Name && strings.ReplaceAll(h.name, `\`, "/") != strings.ReplaceAll(f.Name, `\`, "/"):
+	case h.name != f.Name && strings.ReplaceAll(h.name, `\`, "/") != strings.ReplaceAll(f.Name, `\`,
+		"/"):
 		what = fmt.Sprintf("its name, which is %s there", printable(h.name))
 	default:
 		return ""

@@ -20,9 +20,10 @@ type forged struct {
 	localFlags      uint16
 	localMethod     uint16
 	size, localSize uint32 // unpacked
-	at              int    // where the data's header lies, 1 + the place of the entry whose header it is; 0 for its own
-	offset          uint64 // instead, if it is not 0
-	sum             uint32
+	// where the data's header lies, 1 + the place of the entry whose header it is; 0 for its own
+	at     int
+	offset uint64 // instead, if it is not 0
+	sum    uint32
 }
 
 func forge(entries ...forged) []byte {
@@ -39,7 +40,8 @@ func forge(entries ...forged) []byte {
 				name = e.name
 			}
 			out = le.AppendUint16(append(out, "PK\x03\x04"...), 20)
-			out = le.AppendUint16(le.AppendUint16(out, e.flags^e.localFlags), e.method^e.localMethod)
+			out = le.AppendUint16(le.AppendUint16(out, e.flags^e.localFlags),
+				e.method^e.localMethod)
 			out = le.AppendUint32(append(out, 0, 0, 0, 0), e.sum)
 			out = le.AppendUint32(le.AppendUint32(out, uint32(len(e.data))), e.size+e.localSize)
 			out = le.AppendUint16(le.AppendUint16(out, uint16(len(name))), 0)
@@ -82,22 +84,41 @@ func TestZipThatContradictsItself(t *testing.T) {
 		entry         forged
 		refused, read string
 	}{
-		"a sound entry":                     {entry: sound},
-		"the slashes differ":                {entry: with(func(e *forged) { e.name, e.local = "k/x", `k\x` })},
-		"the size follows the data":         {entry: with(func(e *forged) { e.localFlags, e.localSize = sizesFollow, 7 })},
-		"the names differ":                  {entry: with(func(e *forged) { e.local = "../../etc/passwd" }), refused: "x: the archive's list and the entry itself disagree on its name, which is ../../etc/passwd there"},
-		"the methods differ":                {entry: with(func(e *forged) { e.localMethod = zip.Deflate }), refused: "disagree on how it is packed"},
-		"the sizes differ":                  {entry: with(func(e *forged) { e.localSize = 90 }), refused: "disagree on its size"},
-		"it is encrypted only at its data":  {entry: with(func(e *forged) { e.localFlags = encrypted }), refused: "disagree on whether it is encrypted"},
-		"it lies behind the end":            {entry: with(func(e *forged) { e.offset = 1 << 20 }), read: "damaged"},
-		"it lies where zip64 can only tell": {entry: with(func(e *forged) { e.offset = 1 << 62 }), read: "damaged"},
-		"it lies before the beginning":      {entry: with(func(e *forged) { e.offset = math.MaxUint64 }), read: "damaged"},
+		"a sound entry": {entry: sound},
+		"the slashes differ": {entry: with(func(e *forged) {
+			e.name, e.local = "k/x", `k\x`
+		})},
+		"the size follows the data": {entry: with(func(e *forged) {
+			e.localFlags, e.localSize = sizesFollow, 7
+		})},
+		"the names differ": {entry: with(func(e *forged) {
+			e.local = "../../etc/passwd"
+		}), refused: "x: the archive's list and the entry itself disagree on its name, which is ../../etc/passwd there"},
+		"the methods differ": {entry: with(func(e *forged) {
+			e.localMethod = zip.Deflate
+		}), refused: "disagree on how it is packed"},
+		"the sizes differ": {entry: with(func(e *forged) {
+			e.localSize = 90
+		}), refused: "disagree on its size"},
+		"it is encrypted only at its data": {entry: with(func(e *forged) {
+			e.localFlags = encrypted
+		}), refused: "disagree on whether it is encrypted"},
+		"it lies behind the end": {entry: with(func(e *forged) {
+			e.offset = 1 << 20
+		}), read: "damaged"},
+		"it lies where zip64 can only tell": {entry: with(func(e *forged) {
+			e.offset = 1 << 62
+		}), read: "damaged"},
+		"it lies before the beginning": {entry: with(func(e *forged) {
+			e.offset = math.MaxUint64
+		}), read: "damaged"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			other := forged{name: "other", data: "2", size: 1, sum: crc32.ChecksumIEEE([]byte("2"))}
 			a, err := open(save(t, forge(row.entry, other)), standard)
 			if err != nil {
-				if row.read == "" || !strings.Contains(err.Error(), "is cut short or is not a zip") {
+				if row.read == "" || !strings.Contains(err.Error(),
+					"is cut short or is not a zip") {
 					t.Error(err)
 				}
 				return // the library refuses it as a whole
@@ -107,7 +128,8 @@ func TestZipThatContradictsItself(t *testing.T) {
 				checkRefusals(t, a, []string{row.refused})
 			} else {
 				checkRefusals(t, a, nil)
-				if err := readError(t, a, row.entry.name); (err == nil) != (row.read == "") || err != nil && !strings.Contains(err.Error(), row.read) {
+				if err := readError(t, a, row.entry.name); (err == nil) != (row.read == "") ||
+					err != nil && !strings.Contains(err.Error(), row.read) {
 					t.Errorf("reading gives %v", err)
 				}
 			}
@@ -120,7 +142,8 @@ func TestZipThatContradictsItself(t *testing.T) {
 
 func TestZipWhoseEntriesShareTheirData(t *testing.T) {
 	kernel := zeros(t, 1)
-	e := forged{name: "0", data: kernel, method: zip.Deflate, size: 1 << 20, sum: crc32.ChecksumIEEE(make([]byte, 1<<20))}
+	e := forged{name: "0", data: kernel, method: zip.Deflate, size: 1 << 20,
+		sum: crc32.ChecksumIEEE(make([]byte, 1<<20))}
 	entries := []forged{e}
 	for i := range 20 {
 		e.name, e.at = fmt.Sprint(i+1), 1
@@ -208,7 +231,8 @@ func TestZipOfQuotedOverlap(t *testing.T) {
 	if err := readError(t, a, "000"); err != nil {
 		t.Error(err)
 	}
-	if got := refusals(a); strings.Count(got, "its data lie inside those of 000, as in an archive made to swell") != files-1 {
+	if got := refusals(a); strings.Count(got,
+		"its data lie inside those of 000, as in an archive made to swell") != files-1 {
 		t.Errorf("left out:\n%s", got)
 	}
 }
@@ -219,8 +243,10 @@ func TestInflateIsTheSameAsTheLibrarys(t *testing.T) {
 	text := strings.Repeat("I1120 09:58:00 one line after the other\n", 20000)
 	w.Write([]byte(text))
 	w.Close()
-	content := rawZip(t, b.String(), zip.FileHeader{Name: "a", Method: zip.Deflate, UncompressedSize64: uint64(len(text)), CRC32: crc32.ChecksumIEEE([]byte(text))},
-		zip.FileHeader{Name: "b", Method: zip.Deflate, UncompressedSize64: uint64(len(text)), CRC32: crc32.ChecksumIEEE([]byte(text))})
+	content := rawZip(t, b.String(), zip.FileHeader{Name: "a", Method: zip.Deflate,
+		UncompressedSize64: uint64(len(text)), CRC32: crc32.ChecksumIEEE([]byte(text))},
+		zip.FileHeader{Name: "b", Method: zip.Deflate, UncompressedSize64: uint64(len(text)),
+			CRC32: crc32.ChecksumIEEE([]byte(text))})
 	a := mustOpen(t, save(t, content), standard)
 	for range 3 { // decoders are used again
 		if got := contents(t, a); got != "a="+text+" b="+text {

@@ -27,11 +27,13 @@ func newDirectoryGuard(r io.ReaderAt, size int64, entries int) (*directoryGuard,
 		return nil, err
 	}
 	if claimed > uint64(entries) {
-		return nil, fmt.Errorf("%w: it claims %d, and doctor opens at most %d", errTooMany, claimed, entries)
+		return nil, fmt.Errorf("%w: it claims %d, and doctor opens at most %d", errTooMany, claimed,
+			entries)
 	}
 	// Looking for the directory's end reads the last 65 KiB twice, headers included.
 	const again = 2 * maxEndRecord
-	return &directoryGuard{r: r, headers: entries + again/minHeader, bytes: maxDirectory + again, entries: entries}, nil
+	return &directoryGuard{r: r, headers: entries + again/minHeader, bytes: maxDirectory + again,
+		entries: entries}, nil
 }
 
 const (
@@ -64,7 +66,8 @@ func (g *directoryGuard) ReadAt(p []byte, off int64) (int, error) {
 	case g.headers < 0:
 		return 0, fmt.Errorf("%w: it holds more than %d", errTooMany, g.entries)
 	case g.bytes < 0:
-		return 0, fmt.Errorf("%w: the list of them takes more than %s", errTooMany, bytesText(maxDirectory))
+		return 0, fmt.Errorf("%w: the list of them takes more than %s", errTooMany,
+			bytesText(maxDirectory))
 	}
 	return n, err
 }

@@ -58,7 +58,8 @@ type Client struct {
 func (c *Client) Host() string { return c.host }
 
 // ErrNoKubeconfig means that there is no cluster to ask.
-var ErrNoKubeconfig = errors.New("there is no kubeconfig; name one with --kubeconfig, or set KUBECONFIG")
+var ErrNoKubeconfig = errors.New(
+	"there is no kubeconfig; name one with --kubeconfig, or set KUBECONFIG")
 
 // silenceClientGo keeps what client-go says on its own account from crossing the screen. Its logger
 // is one for the whole program, and goroutines of earlier clients may still be using it.
@@ -69,7 +70,8 @@ func Connect(o Options) (*Client, error) {
 	silenceClientGo()
 	rules := clientcmd.NewDefaultClientConfigLoadingRules()
 	rules.ExplicitPath = o.Kubeconfig
-	config, err := clientcmd.NewNonInteractiveDeferredLoadingClientConfig(rules, &clientcmd.ConfigOverrides{CurrentContext: o.Context}).ClientConfig()
+	config, err := clientcmd.NewNonInteractiveDeferredLoadingClientConfig(rules,
+		&clientcmd.ConfigOverrides{CurrentContext: o.Context}).ClientConfig()
 	switch {
 	case clientcmd.IsEmptyConfig(err):
 		return nil, ErrNoKubeconfig
@@ -94,7 +96,8 @@ func connect(config *rest.Config) (*Client, error) {
 	c.nodeName, c.until = clientCertificate(config)
 	config = rest.CopyConfig(config)
 	statuses := runtime.NewScheme()
-	metav1.AddToGroupVersion(statuses, schema.GroupVersion{Version: "v1"}) // why a request is refused is told as a Status
+	// why a request is refused is told as a Status
+	metav1.AddToGroupVersion(statuses, schema.GroupVersion{Version: "v1"})
 	config.NegotiatedSerializer = serializer.NewCodecFactory(statuses).WithoutConversion()
 	config.UserAgent = "doctor"
 	config.WarningHandler = rest.NoWarnings{}
@@ -112,7 +115,8 @@ const maxAnswer = 96 << 20
 
 // open sends one GET, again where the server has too many requests just now.
 // verb and what are for the error: "list", "pods".
-func (c *Client) open(ctx context.Context, path string, query url.Values, verb, what string) (io.ReadCloser, error) {
+func (c *Client) open(ctx context.Context, path string, query url.Values, verb,
+	what string) (io.ReadCloser, error) {
 	if err := c.noLogin.Load(); err != nil {
 		return nil, *err // a login program that has no credentials now is not run for each request
 	}
@@ -191,7 +195,8 @@ func (c *Client) NodeName() string { return c.nodeName }
 func clientCertificate(config *rest.Config) (node string, until time.Time) {
 	content := config.CertData
 	if len(content) == 0 && config.CertFile != "" {
-		content, _ = os.ReadFile(config.CertFile) // without it no request will work, and that is told
+		// without it no request will work, and that is told
+		content, _ = os.ReadFile(config.CertFile)
 	}
 	for {
 		var block *pem.Block

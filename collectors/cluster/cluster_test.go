@@ -31,7 +31,8 @@ func see(t testing.TB, kubeconfig, node string, logBytes int64) look {
 }
 
 // seeUntil is see with a deadline, which comes when the readings are as far as over tells.
-func seeUntil(t testing.TB, kubeconfig, node string, logBytes int64, over func([]collectors.Reading) bool) look {
+func seeUntil(t testing.TB, kubeconfig, node string, logBytes int64,
+	over func([]collectors.Reading) bool) look {
 	t.Helper()
 	client, err := cluster.Connect(cluster.Options{Kubeconfig: kubeconfig})
 	if err != nil {
@@ -40,9 +41,13 @@ func seeUntil(t testing.TB, kubeconfig, node string, logBytes int64, over func([
 	target := cluster.Target{Client: client, Node: node, Since: time.Hour, LogBytes: logBytes}
 	l := look{client: client}
 	recorded := tree.New()
-	recorded.JSON("meta.json", evidence.Meta{Layout: evidence.Layout, Node: node, CollectedAt: time.Now()})
+	recorded.JSON("meta.json", evidence.Meta{Layout: evidence.Layout, Node: node,
+		CollectedAt: time.Now()})
 	ctx, expire := wait.Deadline(t)
-	collectors.Run(ctx, recorded, cluster.Collectors(func(evidence.Snapshot) (cluster.Target, error) { return target, nil }, nil, 0),
+	collectors.Run(ctx, recorded,
+		cluster.Collectors(func(evidence.Snapshot) (cluster.Target, error) {
+			return target, nil
+		}, nil, 0),
 		func(r []collectors.Reading) {
 			if l.readings = r; over(r) {
 				expire()
@@ -129,7 +134,8 @@ func TestANodeIsReadAsTheServerWroteIt(t *testing.T) {
 	bed.Stage(t)
 	bed.Kubelet(t, apibed.KubeletAddress, queryKubelet)
 	front := bed.Front(t, apibed.Faults{})
-	l := see(t, bed.Kubeconfig(t, apibed.Login{Server: front.URL, CA: front.CA}), apibed.WindowsNode, 1<<20)
+	l := see(t, bed.Kubeconfig(t, apibed.Login{Server: front.URL, CA: front.CA}),
+		apibed.WindowsNode, 1<<20)
 
 	if gaps := l.gaps(t); len(gaps) > 0 {
 		t.Errorf("gaps: %v", gaps)
@@ -149,7 +155,8 @@ func TestANodeIsReadAsTheServerWroteIt(t *testing.T) {
 		}
 	}
 	s := l.snapshot(t)
-	if n := evidence.Node.In(s); n.Metadata.Name != apibed.WindowsNode || n.Status.NodeInfo.KernelVersion != "10.0.20348.2966" {
+	if n := evidence.Node.In(s); n.Metadata.Name != apibed.WindowsNode ||
+		n.Status.NodeInfo.KernelVersion != "10.0.20348.2966" {
 		t.Errorf("the node is %+v", n)
 	}
 	if v := evidence.APIVersion.In(s); !strings.HasPrefix(v.GitVersion, "v1.") {
@@ -160,14 +167,16 @@ func TestANodeIsReadAsTheServerWroteIt(t *testing.T) {
 		about = append(about, e.About().Name)
 	}
 	slices.Sort(about)
-	if want := []string{"batch-1", "log-agent-x7k2p", "web-1", apibed.WindowsNode}; !slices.Equal(about, want) {
+	if want := []string{"batch-1", "log-agent-x7k2p", "web-1",
+		apibed.WindowsNode}; !slices.Equal(about, want) {
 		t.Errorf("there are events of %v, not of %v", about, want)
 	}
 	if !strings.Contains(l.text(t, "api/csinode.json"), apibed.WindowsNode) {
 		t.Error("the CSINode is another one's")
 	}
 	for _, component := range []string{"kubelet", "containerd"} {
-		if text := l.text(t, "logs/"+component+"/query.log"); !strings.Contains(text, component+".go:1") {
+		if text := l.text(t, "logs/"+component+"/query.log"); !strings.Contains(text,
+			component+".go:1") {
 			t.Errorf("the log of %s is %q", component, text)
 		}
 	}
@@ -182,7 +191,8 @@ const maxRequests = 20
 func modest(t *testing.T, requests []string) {
 	t.Helper()
 	if len(requests) > maxRequests {
-		t.Errorf("%d requests; at most %d may be sent:\n%s", len(requests), maxRequests, strings.Join(requests, "\n"))
+		t.Errorf("%d requests; at most %d may be sent:\n%s", len(requests), maxRequests,
+			strings.Join(requests, "\n"))
 	}
 	for _, r := range requests {
 		method, uri, _ := strings.Cut(r, " ")
@@ -190,15 +200,19 @@ func modest(t *testing.T, requests []string) {
 		switch {
 		case method != http.MethodGet:
 			t.Errorf("%s would change the cluster", r)
-		case strings.Contains(strings.ToLower(path), "secret"), strings.HasSuffix(path, "/configmaps"):
+		case strings.Contains(strings.ToLower(path), "secret"),
+			strings.HasSuffix(path, "/configmaps"):
 			t.Errorf("%s asks for what is nobody's business", r)
-		case path == "/api/v1/pods" && query != "fieldSelector=spec.nodeName%3D"+apibed.WindowsNode+"&resourceVersion=0":
+		case path == "/api/v1/pods" && query != "fieldSelector=spec.nodeName%3D"+apibed.WindowsNode+
+			"&resourceVersion=0":
 			t.Errorf("%s reads more pods than the node's, or all of them from etcd", r)
-		case path == "/api/v1/events" && !strings.Contains(query, "fieldSelector=involvedObject.kind"):
+		case path == "/api/v1/events" &&
+			!strings.Contains(query, "fieldSelector=involvedObject.kind"):
 			t.Errorf("%s reads all events", r)
 		case path == "/api/v1/nodes" && !strings.Contains(query, "limit="):
 			t.Errorf("%s reads all nodes of whatever size a cluster has", r)
-		case strings.HasPrefix(path, "/apis/") && !strings.Contains(path, "csinodes") && query != "resourceVersion=0":
+		case strings.HasPrefix(path, "/apis/") && !strings.Contains(path, "csinodes") &&
+			query != "resourceVersion=0":
 			t.Errorf("%s is not served from memory", r)
 		}
 	}
@@ -232,7 +246,8 @@ func TestAServerWithManyWarningsIsAskedForTheWorstPod(t *testing.T) {
 		bed.Event(t, "shop", "Pod", "aaa-elsewhere", "Warning", "FailedMount", "noise")
 	}
 	front := bed.Front(t, apibed.Faults{})
-	l := see(t, bed.Kubeconfig(t, apibed.Login{Server: front.URL, CA: front.CA}), apibed.WindowsNode, 0)
+	l := see(t, bed.Kubeconfig(t, apibed.Login{Server: front.URL, CA: front.CA}),
+		apibed.WindowsNode, 0)
 	if text := l.text(t, "api/events.json"); !strings.Contains(text, "subnet.env") {
 		t.Errorf("the event of the pod that does not come up is not there: %s\n%v", text, l.gaps(t))
 	}
@@ -245,8 +260,10 @@ func TestTheKubeletsLogsAreFetched(t *testing.T) {
 	files := t.TempDir()
 	line := "I1121 10:00:00.000000    1 kubelet.go:1] a line of the log\n"
 	write(t, files, map[string]string{"old/kubelet.log": line, "old/containerd.log": "x\n",
-		"dated/kubelet.exe.WIN-1.log.INFO.20261119-100000.1": "older\n", "dated/kubelet.exe.WIN-1.log.INFO.20261121-100000.1": line,
-		"folder/kubelet/kubelet.log": line, "folder/pods/x": "", "empty/readme.txt": "",
+		"dated/kubelet.exe.WIN-1.log.INFO.20261119-100000.1": "older\n",
+		"dated/kubelet.exe.WIN-1.log.INFO.20261121-100000.1": line,
+		"folder/kubelet/kubelet.log":                         line, "folder/pods/x": "",
+		"empty/readme.txt": "",
 		"long/kubelet.log": strings.Repeat(line, 1000)})
 	var asked []string
 	began := time.Now()
@@ -257,24 +274,35 @@ func TestTheKubeletsLogsAreFetched(t *testing.T) {
 		want    string // its text
 		gap     string
 	}{
-		{"a kubelet with log query answers for each component", queryKubelet, "logs/kubelet/query.log", "I1121 10:00:00.000000    1 kubelet.go:1] started\n", ""},
-		{"a kubelet with log query is told since when", http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			asked = append(asked, r.URL.Query().Get("sinceTime"))
-			queryKubelet(w, r)
-		}), "logs/kubelet/query.log", "I1121 10:00:00.000000    1 kubelet.go:1] started\n", ""},
-		{"an older kubelet lists its folder whatever it is asked, and has the log there", served(files + "/old"), "logs/kubelet/kubelet.log", line, ""},
-		{"of dated files the newest is taken", served(files + "/dated"), "logs/kubelet/kubelet.exe.WIN-1.log.INFO.20261121-100000.1", line, ""},
-		{"the log lies in a folder of its own", served(files + "/folder"), "logs/kubelet/kubelet.log", line, ""},
-		{"of a long log the end is kept, from the start of a line", served(files + "/long"), "logs/kubelet/kubelet.log",
+		{"a kubelet with log query answers for each component", queryKubelet,
+			"logs/kubelet/query.log", "I1121 10:00:00.000000    1 kubelet.go:1] started\n", ""},
+		{"a kubelet with log query is told since when",
+			http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				asked = append(asked, r.URL.Query().Get("sinceTime"))
+				queryKubelet(w, r)
+			}), "logs/kubelet/query.log", "I1121 10:00:00.000000    1 kubelet.go:1] started\n", ""},
+		{"an older kubelet lists its folder whatever it is asked, and has the log there",
+			served(files + "/old"), "logs/kubelet/kubelet.log", line, ""},
+		{"of dated files the newest is taken", served(files + "/dated"),
+			"logs/kubelet/kubelet.exe.WIN-1.log.INFO.20261121-100000.1", line, ""},
+		{"the log lies in a folder of its own", served(files + "/folder"),
+			"logs/kubelet/kubelet.log", line, ""},
+		{"of a long log the end is kept, from the start of a line", served(files + "/long"),
+			"logs/kubelet/kubelet.log",
 			"[doctor: the first 58056 bytes are left out]\n" + strings.Repeat(line, 16), ""},
 		{"a folder without a log of the kubelet says so", served(files + "/empty"), "", "",
 			`absent: a log of the kubelet below C:\var\log (its log query is off: enableSystemLogQuery) was not found`},
-		{"a kubelet that refuses is quoted", http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { http.Error(w, "Forbidden", http.StatusForbidden) }), "", "",
+		{"a kubelet that refuses is quoted",
+			http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+				http.Error(w, "Forbidden", http.StatusForbidden)
+			}), "", "",
 			"denied: may not get nodes/proxy for the logs of kubelet: Forbidden; `doctor explain rbac` prints the role that may"},
-		{"a kubelet whose debugging handlers are off is quoted", http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-			http.Error(w, "logs endpoint is disabled.", http.StatusMethodNotAllowed)
-		}), "", "", "error: the API server {server} answered get nodes/proxy for the logs of kubelet with 405: logs endpoint is disabled."},
-		{"a kubelet that is not reached is a gap", nil, "", "", "error: the API server {server} answered get nodes/proxy for the logs of kubelet with 503: error trying to reach service: "},
+		{"a kubelet whose debugging handlers are off is quoted",
+			http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+				http.Error(w, "logs endpoint is disabled.", http.StatusMethodNotAllowed)
+			}), "", "", "error: the API server {server} answered get nodes/proxy for the logs of kubelet with 405: logs endpoint is disabled."},
+		{"a kubelet that is not reached is a gap", nil, "", "",
+			"error: the API server {server} answered get nodes/proxy for the logs of kubelet with 503: error trying to reach service: "},
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
@@ -282,7 +310,8 @@ func TestTheKubeletsLogsAreFetched(t *testing.T) {
 				bed.Kubelet(t, apibed.KubeletAddress, c.kubelet)
 			}
 			l := see(t, bed.Kubeconfigs["admin"], apibed.WindowsNode, 1000)
-			want := strings.ReplaceAll(c.gap, "{server}", strings.TrimPrefix(bed.Server, "https://"))
+			want := strings.ReplaceAll(c.gap, "{server}", strings.TrimPrefix(bed.Server,
+				"https://"))
 			if gap := l.gaps(t)["logs/"]; !strings.HasPrefix(gap, want) || want == "" && gap != "" {
 				t.Errorf("the gap is\n%s, not\n%s", gap, want)
 			}
@@ -297,7 +326,8 @@ func TestTheKubeletsLogsAreFetched(t *testing.T) {
 		t.Fatal("nothing was asked")
 	}
 	at, err := time.Parse(time.RFC3339, asked[0])
-	if earliest, latest := began.Add(-time.Hour).Truncate(time.Second), time.Now().Add(-time.Hour); err != nil || at.Before(earliest) || at.After(latest) {
+	if earliest, latest := began.Add(-time.Hour).Truncate(time.Second),
+		time.Now().Add(-time.Hour); err != nil || at.Before(earliest) || at.After(latest) {
 		t.Errorf("logs are asked since %q, which is not an hour", asked[0])
 	}
 }
@@ -319,8 +349,10 @@ func TestTheListOfWindowsNodes(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := []cluster.WindowsNode{
-		{Name: "win-1", Ready: "True", Kubelet: "v1.31.4", OS: "Windows Server 2022 Datacenter", Build: "10.0.20348.2966", Runtime: "containerd://1.7.22", Stuck: 2},
-		{Name: "win-2", Ready: "Unknown", Kubelet: "v1.31.4", OS: "Windows Server 2022 Datacenter", Build: "10.0.20348.2966", Runtime: "containerd://1.7.22"},
+		{Name: "win-1", Ready: "True", Kubelet: "v1.31.4", OS: "Windows Server 2022 Datacenter",
+			Build: "10.0.20348.2966", Runtime: "containerd://1.7.22", Stuck: 2},
+		{Name: "win-2", Ready: "Unknown", Kubelet: "v1.31.4", OS: "Windows Server 2022 Datacenter",
+			Build: "10.0.20348.2966", Runtime: "containerd://1.7.22"},
 	}
 	if !slices.Equal(got, want) {
 		t.Errorf("the list is\n%+v, not\n%+v", got, want)

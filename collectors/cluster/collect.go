@@ -40,8 +40,10 @@ const nodeReading = "API: node"
 // after names the collectors that find needs; deadline is for each, 0 for none.
 func Collectors(find Find, after []string, deadline time.Duration) []collectors.Collector {
 	t := &target{find: find}
-	one := func(name, path string, read func(context.Context, Target, *collectors.Record) (any, error)) collectors.Collector {
-		return collectors.Collector{Name: name, Answers: []string{path}, After: append([]string{nodeReading}, after...), Deadline: deadline,
+	one := func(name, path string, read func(context.Context, Target, *collectors.Record) (any,
+		error)) collectors.Collector {
+		return collectors.Collector{Name: name, Answers: []string{path},
+			After: append([]string{nodeReading}, after...), Deadline: deadline,
 			Read: func(ctx context.Context, r *collectors.Record) error {
 				found, err := t.at(r)
 				if err != nil {
@@ -55,13 +57,16 @@ func Collectors(find Find, after []string, deadline time.Duration) []collectors.
 			}}
 	}
 	all := func(name, path, url, what string, query url.Values) collectors.Collector {
-		return one(name, path, func(ctx context.Context, t Target, _ *collectors.Record) (any, error) {
+		return one(name, path, func(ctx context.Context, t Target, _ *collectors.Record) (any,
+			error) {
 			return t.Client.list(ctx, url, query, what)
 		})
 	}
-	cached := url.Values{"resourceVersion": {"0"}} // from the server's memory: a moment's delay costs nothing here, a read of all of etcd would
+	// from the server's memory: a moment's delay costs nothing here, a read of all of etcd would
+	cached := url.Values{"resourceVersion": {"0"}}
 
-	node := one(nodeReading, "api/node.json", func(ctx context.Context, t Target, _ *collectors.Record) (any, error) {
+	node := one(nodeReading, "api/node.json", func(ctx context.Context, t Target,
+		_ *collectors.Record) (any, error) {
 		return t.Client.node(ctx, t.Node)
 	})
 	node.After = after
@@ -70,21 +75,29 @@ func Collectors(find Find, after []string, deadline time.Duration) []collectors.
 	events.After = append(events.After, pods.Name)
 	list := []collectors.Collector{
 		node, pods, events,
-		one("API: version", "api/version.json", func(ctx context.Context, t Target, _ *collectors.Record) (any, error) {
+		one("API: version", "api/version.json", func(ctx context.Context, t Target,
+			_ *collectors.Record) (any, error) {
 			return t.Client.object(ctx, "/version", "the server's version")
 		}),
 		one("API: nodes", "api/nodes.json", readNodes),
 		one("API: config maps", "api/configmaps.json", readConfigMaps),
-		one("API: CSI node", "api/csinode.json", func(ctx context.Context, t Target, _ *collectors.Record) (any, error) {
-			return t.Client.object(ctx, "/apis/storage.k8s.io/v1/csinodes/"+url.PathEscape(t.Node), "csinode "+t.Node)
+		one("API: CSI node", "api/csinode.json", func(ctx context.Context, t Target,
+			_ *collectors.Record) (any, error) {
+			return t.Client.object(ctx, "/apis/storage.k8s.io/v1/csinodes/"+url.PathEscape(t.Node),
+				"csinode "+t.Node)
 		}),
 		all("API: services", "api/services.json", "/api/v1/services", "services", cached),
-		all("API: endpoint slices", "api/endpointslices.json", "/apis/discovery.k8s.io/v1/endpointslices", "endpointslices", cached),
-		all("API: daemon sets", "api/daemonsets.json", "/apis/apps/v1/daemonsets", "daemonsets", cached),
-		all("API: service CIDRs", "api/servicecidrs.json", "/apis/networking.k8s.io/v1/servicecidrs", "servicecidrs", cached),
-		all("API: runtime classes", "api/runtimeclasses.json", "/apis/node.k8s.io/v1/runtimeclasses", "runtimeclasses", cached),
+		all("API: endpoint slices", "api/endpointslices.json",
+			"/apis/discovery.k8s.io/v1/endpointslices", "endpointslices", cached),
+		all("API: daemon sets", "api/daemonsets.json", "/apis/apps/v1/daemonsets", "daemonsets",
+			cached),
+		all("API: service CIDRs", "api/servicecidrs.json",
+			"/apis/networking.k8s.io/v1/servicecidrs", "servicecidrs", cached),
+		all("API: runtime classes", "api/runtimeclasses.json",
+			"/apis/node.k8s.io/v1/runtimeclasses", "runtimeclasses", cached),
 	}
-	return append(list, collectors.Collector{Name: "API: node logs", Answers: []string{"logs/"}, After: pods.After, Deadline: deadline,
+	return append(list, collectors.Collector{Name: "API: node logs", Answers: []string{"logs/"},
+		After: pods.After, Deadline: deadline,
 		Read: func(ctx context.Context, r *collectors.Record) error {
 			found, err := t.at(r)
 			if err != nil || found.LogBytes == 0 {
@@ -136,12 +149,14 @@ func unconnected(err error) error {
 }
 
 func readPods(ctx context.Context, t Target, _ *collectors.Record) (any, error) {
-	return t.Client.list(ctx, "/api/v1/pods", url.Values{"fieldSelector": {"spec.nodeName=" + t.Node}, "resourceVersion": {"0"}}, "pods")
+	return t.Client.list(ctx, "/api/v1/pods",
+		url.Values{"fieldSelector": {"spec.nodeName=" + t.Node}, "resourceVersion": {"0"}}, "pods")
 }
 
 func readNodes(ctx context.Context, t Target, _ *collectors.Record) (any, error) {
 	l := &list{whole: true}
-	err := t.Client.listInto(ctx, l, "/api/v1/nodes", url.Values{"limit": {fmt.Sprint(maxNodes)}}, "nodes")
+	err := t.Client.listInto(ctx, l, "/api/v1/nodes", url.Values{"limit": {fmt.Sprint(maxNodes)}},
+		"nodes")
 	if errors.Is(err, errNotAll) {
 		return nil, collectors.GapError(evidence.TooManyNodes.Gap(strconv.Itoa(maxNodes)))
 	}
@@ -185,7 +200,8 @@ func readConfigMaps(ctx context.Context, t Target, r *collectors.Record) (any, e
 	for _, name := range configMaps(evidence.Node.In(s)) {
 		namespace, name, _ := strings.Cut(name, "/")
 		var object json.RawMessage
-		object, err := t.Client.object(ctx, "/api/v1/namespaces/"+namespace+"/configmaps/"+name, "configmap "+namespace+"/"+name)
+		object, err := t.Client.object(ctx, "/api/v1/namespaces/"+namespace+"/configmaps/"+name,
+			"configmap "+namespace+"/"+name)
 		switch {
 		case isNotFound(err):
 			continue

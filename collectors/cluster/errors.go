@@ -50,10 +50,13 @@ func (c *Client) explain(ctx context.Context, err error, verb, what string) erro
 	case errors.As(err, &op):
 		return collectors.GapError(evidence.Unreachable.Gap(server, op.Err))
 	case strings.Contains(err.Error(), "getting credentials"):
-		return noLogin{collectors.GapError(evidence.LoginProgramFailed.Gap(strings.TrimPrefix(text, "getting credentials: ")))}
+		return noLogin{collectors.GapError(evidence.LoginProgramFailed.Gap(strings.TrimPrefix(text,
+			"getting credentials: ")))}
 	case errors.As(err, &syntax) && !strings.Contains(syntax.Error(), "unexpected end"):
 		return collectors.GapError(evidence.NotAnAPIServer.Gap(server, verb, what, syntax))
-	case errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, io.EOF), strings.HasPrefix(text, "stream error"), strings.HasPrefix(text, "http2:"), errors.As(err, &syntax):
+	case errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, io.EOF),
+		strings.HasPrefix(text, "stream error"), strings.HasPrefix(text, "http2:"),
+		errors.As(err, &syntax):
 		return collectors.GapError(evidence.ConnectionCut.Gap(server, verb, what))
 	default:
 		return collectors.GapError(evidence.APIFailed.Gap(server, verb, what, text))
@@ -64,7 +67,8 @@ func (c *Client) refused(code int, message, verb, what string) error {
 	server := "the API server " + server(c.host)
 	switch {
 	case code == http.StatusUnauthorized && !c.until.IsZero() && c.until.Before(time.Now()):
-		return collectors.GapError(evidence.ClientCertExpired.Gap(c.until.UTC().Format(time.RFC3339), server))
+		return collectors.GapError(evidence.ClientCertExpired.Gap(
+			c.until.UTC().Format(time.RFC3339), server))
 	case code == http.StatusUnauthorized:
 		return collectors.GapError(evidence.CredentialsRefused.Gap(server))
 	case code == http.StatusForbidden:
@@ -74,7 +78,8 @@ func (c *Client) refused(code int, message, verb, what string) error {
 	case code == http.StatusTooManyRequests:
 		return collectors.GapError(evidence.TooManyRequests.Gap(server, verb, what))
 	}
-	return collectors.GapError(evidence.APIError.Gap(server, verb, what, strconv.Itoa(code), message))
+	return collectors.GapError(evidence.APIError.Gap(server, verb, what, strconv.Itoa(code),
+		message))
 }
 
 // serverMessage are the server's own where it gave any: client-go puts general ones
@@ -82,7 +87,8 @@ func (c *Client) refused(code int, message, verb, what string) error {
 func serverMessage(s metav1.Status) string {
 	if s.Details != nil {
 		for _, cause := range s.Details.Causes {
-			if cause.Type == metav1.CauseTypeUnexpectedServerResponse && cause.Message != "" && cause.Message != "unknown" {
+			if cause.Type == metav1.CauseTypeUnexpectedServerResponse && cause.Message != "" &&
+				cause.Message != "unknown" {
 				return strings.TrimSpace(cause.Message)
 			}
 		}

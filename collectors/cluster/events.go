@@ -23,11 +23,15 @@ func readEvents(ctx context.Context, t Target, r *collectors.Record) (any, error
 	if err != nil {
 		return nil, err
 	}
-	l, err := t.Client.list(ctx, "/api/v1/events", url.Values{"fieldSelector": {"involvedObject.kind=Node,involvedObject.name=" + t.Node}}, "events")
+	l, err := t.Client.list(ctx, "/api/v1/events",
+		url.Values{"fieldSelector": {"involvedObject.kind=Node,involvedObject.name=" + t.Node}},
+		"events")
 	if err != nil {
 		return nil, err
 	}
-	warnings, err := t.Client.list(ctx, "/api/v1/events", url.Values{"fieldSelector": {"involvedObject.kind=Pod,type=Warning"}, "limit": {fmt.Sprint(maxEvents)}}, "events")
+	warnings, err := t.Client.list(ctx, "/api/v1/events",
+		url.Values{"fieldSelector": {"involvedObject.kind=Pod,type=Warning"},
+			"limit": {fmt.Sprint(maxEvents)}}, "events")
 	if err != nil {
 		return nil, err
 	}
@@ -37,7 +41,8 @@ func readEvents(ctx context.Context, t Target, r *collectors.Record) (any, error
 		here[p.FullName()] = true
 	}
 	if worst, ok := worstPod(pods); ok && warnings.next != "" {
-		of, err := t.Client.list(ctx, "/api/v1/namespaces/"+worst.Metadata.Namespace+"/events", url.Values{"fieldSelector": {"involvedObject.name=" + worst.Metadata.Name}}, "events")
+		of, err := t.Client.list(ctx, "/api/v1/namespaces/"+worst.Metadata.Namespace+"/events",
+			url.Values{"fieldSelector": {"involvedObject.name=" + worst.Metadata.Name}}, "events")
 		if err != nil {
 			return nil, err
 		}
@@ -83,7 +88,8 @@ func worstPod(pods []evidence.Pod) (evidence.Pod, bool) {
 		for _, c := range p.Statuses() {
 			if w := c.State.Waiting; w != nil {
 				n += 1000
-				if w.Reason == "ContainerCreating" { // what the node fails at, not a registry or the program itself
+				// what the node fails at, not a registry or the program itself
+				if w.Reason == "ContainerCreating" {
 					n += 1000
 				}
 			}

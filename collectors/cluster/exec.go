@@ -36,10 +36,12 @@ type Pod struct {
 func (c *Client) OpenPod(ctx context.Context, name, node string) (*Pod, error) {
 	namespace, short, ok := strings.Cut(name, "/")
 	if !ok || namespace == "" || short == "" || strings.Contains(short, "/") {
-		return nil, collectors.GapError(evidence.PodUnusable.Gap("the pod is named as NAMESPACE/NAME, not %q", name))
+		return nil, collectors.GapError(
+			evidence.PodUnusable.Gap("the pod is named as NAMESPACE/NAME, not %q", name))
 	}
 	// The right to list pods is in the role, the one to get them is not.
-	l, err := c.list(ctx, "/api/v1/namespaces/"+url.PathEscape(namespace)+"/pods", url.Values{"fieldSelector": {"metadata.name=" + short}}, "pods")
+	l, err := c.list(ctx, "/api/v1/namespaces/"+url.PathEscape(namespace)+"/pods",
+		url.Values{"fieldSelector": {"metadata.name=" + short}}, "pods")
 	if err != nil {
 		return nil, err
 	}
@@ -55,15 +57,21 @@ func (c *Client) OpenPod(ctx context.Context, name, node string) (*Pod, error) {
 	case err != nil:
 		return nil, err
 	case system != "" && system != "windows":
-		return nil, collectors.GapError(evidence.PodUnusable.Gap("%s is a %s pod; name one that runs Windows", name, system))
+		return nil, collectors.GapError(
+			evidence.PodUnusable.Gap("%s is a %s pod; name one that runs Windows", name, system))
 	case pod.HostProcess() || pod.Spec.HostNetwork:
-		return nil, collectors.GapError(evidence.PodUnusable.Gap("%s is in the network of its node, so it sees what the node sees; name one that has a network of its own", name))
+		return nil, collectors.GapError(
+			evidence.PodUnusable.Gap(
+				"%s is in the network of its node, so it sees what the node sees; name one that has a network of its own", name))
 	case node != "" && pod.Spec.NodeName != "" && pod.Spec.NodeName != node:
-		return nil, collectors.GapError(evidence.PodUnusable.Gap("%s runs on the node %s, not on %s", name, pod.Spec.NodeName, node))
+		return nil, collectors.GapError(
+			evidence.PodUnusable.Gap("%s runs on the node %s, not on %s", name, pod.Spec.NodeName,
+				node))
 	}
 	container, why := containerOf(pod)
 	if why != "" {
-		return nil, collectors.GapError(evidence.PodUnusable.Gap("no command can be run in %s: %s", name, why))
+		return nil, collectors.GapError(evidence.PodUnusable.Gap("no command can be run in %s: %s",
+			name, why))
 	}
 	return &Pod{Name: name, Container: container, client: c}, nil
 }
@@ -76,7 +84,8 @@ func (c *Client) systemOf(ctx context.Context, pod evidence.Pod) (string, error)
 	if pod.Spec.NodeName == "" {
 		return pod.Spec.NodeSelector["kubernetes.io/os"], nil
 	}
-	object, err := c.object(ctx, "/api/v1/nodes/"+url.PathEscape(pod.Spec.NodeName), "node "+pod.Spec.NodeName)
+	object, err := c.object(ctx, "/api/v1/nodes/"+url.PathEscape(pod.Spec.NodeName),
+		"node "+pod.Spec.NodeName)
 	if err != nil {
 		return "", err
 	}
@@ -97,7 +106,10 @@ func containerOf(pod evidence.Pod) (name, why string) {
 		return "", "it is being deleted"
 	}
 	running := func(name string) bool {
-		return slices.ContainsFunc(pod.Status.ContainerStatuses, func(s evidence.ContainerStatus) bool { return s.Name == name && s.State.Running != nil })
+		return slices.ContainsFunc(pod.Status.ContainerStatuses,
+			func(s evidence.ContainerStatus) bool {
+				return s.Name == name && s.State.Running != nil
+			})
 	}
 	if name := pod.Metadata.Annotations[defaultContainer]; running(name) {
 		return name, ""
@@ -128,13 +140,15 @@ const maxOutput = 256 << 10
 // Exec runs one command in the container, without a shell, and returns what it
 // said and its exit code, which are 32 bits on Windows. A context that ends
 // leaves the command alone: the API has no way to stop it.
-func (p *Pod) Exec(ctx context.Context, argv []string) (stdout, stderr string, code int, err error) {
+func (p *Pod) Exec(ctx context.Context, argv []string) (stdout, stderr string, code int,
+	err error) {
 	c := p.client
 	if err := c.noLogin.Load(); err != nil {
 		return "", "", 0, *err
 	}
 	namespace, name, _ := strings.Cut(p.Name, "/")
-	query := url.Values{"container": {p.Container}, "command": argv, "stdout": {"true"}, "stderr": {"true"}}
+	query := url.Values{"container": {p.Container}, "command": argv, "stdout": {"true"},
+		"stderr": {"true"}}
 	r := c.rest.Post().AbsPath("/api/v1/namespaces", namespace, "pods", name, "exec")
 	for key, values := range query {
 		for _, v := range values {
@@ -187,7 +201,10 @@ func (p *Pod) ended(argv []string, s metav1.Status) (int, error) {
 		return int(uint32(code)), nil
 	}
 	if _, why, ok := strings.Cut(s.Message, "error executing command in container: "); ok {
-		return 0, notStarted{collectors.GapError(evidence.PodUnusable.Gap("%s does not start in the container %s of %s: %s", argv[0], p.Container, p.Name, why))}
+		return 0, notStarted{
+			collectors.GapError(
+				evidence.PodUnusable.Gap("%s does not start in the container %s of %s: %s", argv[0],
+					p.Container, p.Name, why))}
 	}
 	return 0, p.client.explain(context.Background(), errors.New(s.Message), "create", p.what())
 }

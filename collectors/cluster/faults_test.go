@@ -76,8 +76,10 @@ func as(path, token string) func(http.Handler) http.Handler {
 }
 
 // everything is what there is a gap for when nothing can be read.
-var everything = []string{"api/configmaps.json", "api/csinode.json", "api/daemonsets.json", "api/endpointslices.json", "api/events.json", "api/node.json", "api/nodes.json",
-	"api/pods.json", "api/runtimeclasses.json", "api/servicecidrs.json", "api/services.json", "api/version.json", "logs/"}
+var everything = []string{"api/configmaps.json", "api/csinode.json", "api/daemonsets.json",
+	"api/endpointslices.json", "api/events.json", "api/node.json", "api/nodes.json",
+	"api/pods.json", "api/runtimeclasses.json", "api/servicecidrs.json", "api/services.json",
+	"api/version.json", "logs/"}
 
 func TestFaultsBecomeGaps(t *testing.T) {
 	bed := apibed.Require(t)
@@ -89,12 +91,15 @@ func TestFaultsBecomeGaps(t *testing.T) {
 		faults apibed.Faults
 		login  apibed.Login
 		over   func([]collectors.Reading) bool // when the deadline comes; nil for never
-		want   map[string]string               // the gaps; {server} is its address, and * is any end
-		every  string                          // the gap of everything else
+		// the gaps; {server} is its address, and * is any end
+		want  map[string]string
+		every string // the gap of everything else
 	}{
-		{name: "nothing listens at the server's address", login: apibed.Login{Server: "https://" + deaf(t)},
+		{name: "nothing listens at the server's address",
+			login: apibed.Login{Server: "https://" + deaf(t)},
 			every: "error: the API server {server} cannot be reached: connect: connection refused"},
-		{name: "the server's name does not resolve", login: apibed.Login{Server: "https://no-such-host.invalid:6443"},
+		{name: "the server's name does not resolve",
+			login: apibed.Login{Server: "https://no-such-host.invalid:6443"},
 			every: "error: the name of the API server no-such-host.invalid:6443 does not resolve"},
 		{name: "a server that never answers costs no more than the time there is",
 			faults: apibed.Faults{Spoil: silent("/")}, every: "timeout: ",
@@ -103,45 +108,76 @@ func TestFaultsBecomeGaps(t *testing.T) {
 			faults: apibed.Faults{Spoil: silent("/api/v1/services")},
 			over:   allBut("api/services.json"),
 			want:   map[string]string{"api/services.json": "timeout: *"}},
-		{name: "a token that the server does not know", login: apibed.Login{User: apibed.Object{"token": "of-yesterday"}},
+		{name: "a token that the server does not know",
+			login: apibed.Login{User: apibed.Object{"token": "of-yesterday"}},
 			every: "denied: the API server {server} does not accept the kubeconfig's credentials (401); renew them, or name another --context"},
-		{name: "a client certificate that has expired", login: apibed.Login{User: bed.ClientCert(t, "somebody", nil, yesterday)},
-			every: "denied: the client certificate of the kubeconfig expired at " + yesterday.Format(time.RFC3339) +
+		{name: "a client certificate that has expired",
+			login: apibed.Login{User: bed.ClientCert(t, "somebody", nil, yesterday)},
+			every: "denied: the client certificate of the kubeconfig expired at " +
+				yesterday.Format(time.RFC3339) +
 				", and the API server {server} does not accept it (401); renew it, or name another --context"},
-		{name: "a server certificate that has expired", faults: apibed.Faults{Cert: apibed.ServerCert(t, yesterday)},
-			every: "error: the certificate of the API server {server} has expired, or this machine's clock is wrong: x509: certificate has expired or is not yet valid: current time "},
-		{name: "a server certificate of an authority that the kubeconfig does not know", faults: apibed.Faults{Cert: apibed.ServerCert(t, time.Now().Add(time.Hour))},
-			login: apibed.Login{CA: pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: apibed.ServerCert(t, time.Now().Add(time.Hour)).Certificate[0]})},
+		{name: "a server certificate that has expired",
+			faults: apibed.Faults{Cert: apibed.ServerCert(t, yesterday)},
+			every:  "error: the certificate of the API server {server} has expired, or this machine's clock is wrong: x509: certificate has expired or is not yet valid: current time "},
+		{name: "a server certificate of an authority that the kubeconfig does not know",
+			faults: apibed.Faults{Cert: apibed.ServerCert(t, time.Now().Add(time.Hour))},
+			login: apibed.Login{CA: pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE",
+				Bytes: apibed.ServerCert(t, time.Now().Add(time.Hour)).Certificate[0]})},
 			every: "error: the certificate of the API server {server} is not trusted: tls: failed to verify certificate: x509: certificate signed by unknown authority"},
-		{name: "a user who may not list one thing", faults: apibed.Faults{Spoil: as("/api/v1/services", bed.Tokens["nobody"])},
-			want: map[string]string{"api/services.json": "denied: may not list services: services is forbidden: User \"nobody\" cannot list resource \"services\" in API group \"\" at the cluster scope; `doctor explain rbac` prints the role that may"}},
-		{name: "a user who may not read one config map knows none of them", faults: apibed.Faults{Spoil: as("/api/v1/namespaces/kube-system/configmaps/coredns", bed.Tokens["nobody"])},
-			want: map[string]string{"api/configmaps.json": "denied: may not get configmap kube-system/coredns: configmaps \"coredns\" is forbidden: User \"nobody\" cannot get resource \"configmaps\" in API group \"\" in the namespace \"kube-system\"; `doctor explain rbac` prints the role that may"}},
-		{name: "a server that has too many requests for a moment is asked again", faults: apibed.Faults{Spoil: once("/api/v1/pods", busy("1"))}},
-		{name: "a server that always has too many requests", faults: apibed.Faults{Spoil: instead("/api/v1/pods", busy("1"))},
-			want: map[string]string{"api/pods.json": "error: the API server {server} has too many requests (429) and did not answer list pods; try again later"}},
+		{name: "a user who may not list one thing",
+			faults: apibed.Faults{Spoil: as("/api/v1/services", bed.Tokens["nobody"])},
+			want: map[string]string{
+				"api/services.json": "denied: may not list services: services is forbidden: User \"nobody\" cannot list resource \"services\" in API group \"\" at the cluster scope; `doctor explain rbac` prints the role that may"}},
+		{name: "a user who may not read one config map knows none of them",
+			faults: apibed.Faults{Spoil: as("/api/v1/namespaces/kube-system/configmaps/coredns",
+				bed.Tokens["nobody"])},
+			want: map[string]string{
+				"api/configmaps.json": "denied: may not get configmap kube-system/coredns: configmaps \"coredns\" is forbidden: User \"nobody\" cannot get resource \"configmaps\" in API group \"\" in the namespace \"kube-system\"; `doctor explain rbac` prints the role that may"}},
+		{name: "a server that has too many requests for a moment is asked again",
+			faults: apibed.Faults{Spoil: once("/api/v1/pods", busy("1"))}},
+		{name: "a server that always has too many requests",
+			faults: apibed.Faults{Spoil: instead("/api/v1/pods", busy("1"))},
+			want: map[string]string{
+				"api/pods.json": "error: the API server {server} has too many requests (429) and did not answer list pods; try again later"}},
 		{name: "a server that wants more patience than there is time is not waited for",
 			faults: apibed.Faults{Spoil: instead("/api/v1/pods", busy("3600"))},
-			want:   map[string]string{"api/pods.json": "error: the API server {server} has too many requests (429) and did not answer list pods; try again later"}},
-		{name: "a list that is cut off in the middle is no list", faults: apibed.Faults{Spoil: cut("/api/v1/pods")},
-			want: map[string]string{"api/pods.json": "error: the API server {server} closed the connection in the middle of the answer to list pods"}},
-		{name: "the same without HTTP/2", faults: apibed.Faults{Spoil: cut("/api/v1/pods"), HTTP1: true},
-			want: map[string]string{"api/pods.json": "error: the API server {server} closed the connection in the middle of the answer to list pods"}},
-		{name: "an object that is cut off in the middle is no object", faults: apibed.Faults{Spoil: cut("/apis/storage.k8s.io")},
-			want: map[string]string{"api/csinode.json": "error: the API server {server} closed the connection in the middle of the answer to get csinode win-1"}},
-		{name: "a server that is at fault is quoted", faults: apibed.Faults{Spoil: instead("/apis/apps", func(w http.ResponseWriter, _ *http.Request) {
-			http.Error(w, "etcdserver: leader changed", http.StatusInternalServerError)
-		})},
-			want: map[string]string{"api/daemonsets.json": "error: the API server {server} answered list daemonsets with 500: etcdserver: leader changed"}},
-		{name: "a kind that an older server does not know is absent", faults: apibed.Faults{Spoil: instead("/apis/networking.k8s.io/v1/servicecidrs", http.NotFound)},
-			want: map[string]string{"api/servicecidrs.json": "absent: the API server {server} has no servicecidrs"}},
-		{name: "a web page instead of a list", faults: apibed.Faults{Spoil: instead("/api/v1/services", func(w http.ResponseWriter, _ *http.Request) {
-			fmt.Fprint(w, "<html>please log in</html>")
-		})},
-			want: map[string]string{"api/services.json": "error: what answers at the API server {server} to list services is not an API server (invalid character '<' looking for beginning of value); it may be a proxy that requires a login"}},
+			want: map[string]string{
+				"api/pods.json": "error: the API server {server} has too many requests (429) and did not answer list pods; try again later"}},
+		{name: "a list that is cut off in the middle is no list",
+			faults: apibed.Faults{Spoil: cut("/api/v1/pods")},
+			want: map[string]string{
+				"api/pods.json": "error: the API server {server} closed the connection in the middle of the answer to list pods"}},
+		{name: "the same without HTTP/2", faults: apibed.Faults{Spoil: cut("/api/v1/pods"),
+			HTTP1: true},
+			want: map[string]string{
+				"api/pods.json": "error: the API server {server} closed the connection in the middle of the answer to list pods"}},
+		{name: "an object that is cut off in the middle is no object",
+			faults: apibed.Faults{Spoil: cut("/apis/storage.k8s.io")},
+			want: map[string]string{
+				"api/csinode.json": "error: the API server {server} closed the connection in the middle of the answer to get csinode win-1"}},
+		{name: "a server that is at fault is quoted",
+			faults: apibed.Faults{Spoil: instead("/apis/apps",
+				func(w http.ResponseWriter, _ *http.Request) {
+					http.Error(w, "etcdserver: leader changed", http.StatusInternalServerError)
+				})},
+			want: map[string]string{
+				"api/daemonsets.json": "error: the API server {server} answered list daemonsets with 500: etcdserver: leader changed"}},
+		{name: "a kind that an older server does not know is absent",
+			faults: apibed.Faults{Spoil: instead("/apis/networking.k8s.io/v1/servicecidrs",
+				http.NotFound)},
+			want: map[string]string{
+				"api/servicecidrs.json": "absent: the API server {server} has no servicecidrs"}},
+		{name: "a web page instead of a list",
+			faults: apibed.Faults{Spoil: instead("/api/v1/services",
+				func(w http.ResponseWriter, _ *http.Request) {
+					fmt.Fprint(w, "<html>please log in</html>")
+				})},
+			want: map[string]string{
+				"api/services.json": "error: what answers at the API server {server} to list services is not an API server (invalid character '<' looking for beginning of value); it may be a proxy that requires a login"}},
 		{name: "a login program that fails", login: apibed.Login{User: login("sh", "-c", "exit 7")},
 			every: "denied: the kubeconfig's login program returns no credentials: exec: executable sh failed with exit code 7; run it by hand to see why"},
-		{name: "a login program that is not installed", login: apibed.Login{User: login("no-such-program")},
+		{name: "a login program that is not installed",
+			login: apibed.Login{User: login("no-such-program")},
 			every: "denied: the kubeconfig's login program returns no credentials: exec: executable no-such-program not found"},
 	}
 	for _, row := range rows {
@@ -173,7 +209,8 @@ func TestFaultsBecomeGaps(t *testing.T) {
 				delete(gaps, path)
 			}
 			for path, gap := range gaps {
-				if want := strings.ReplaceAll(row.every, "{server}", host); row.every == "" || !strings.HasPrefix(gap, want) {
+				if want := strings.ReplaceAll(row.every, "{server}", host); row.every == "" ||
+					!strings.HasPrefix(gap, want) {
 					t.Errorf("%s:\n%s, not\n%s", path, gap, want)
 				}
 			}
@@ -201,16 +238,19 @@ func silent(path string) func(http.Handler) http.Handler {
 func TestARequestWithoutAnAnswerIsNamed(t *testing.T) {
 	bed := apibed.Require(t)
 	ctx, expire := wait.Deadline(t)
-	front := bed.Front(t, apibed.Faults{Spoil: instead("/", func(_ http.ResponseWriter, r *http.Request) {
-		expire()
-		<-r.Context().Done()
-	})})
-	client, err := cluster.Connect(cluster.Options{Kubeconfig: bed.Kubeconfig(t, apibed.Login{Server: front.URL, CA: front.CA})})
+	front := bed.Front(t,
+		apibed.Faults{Spoil: instead("/", func(_ http.ResponseWriter, r *http.Request) {
+			expire()
+			<-r.Context().Done()
+		})})
+	client, err := cluster.Connect(cluster.Options{Kubeconfig: bed.Kubeconfig(t,
+		apibed.Login{Server: front.URL, CA: front.CA})})
 	if err != nil {
 		t.Fatal(err)
 	}
 	_, err = client.OpenPod(ctx, "shop/web-1", "")
-	if want := "timeout: the API server " + strings.TrimPrefix(client.Host(), "https://") + " did not answer list pods in time"; err == nil || gapText(err) != want {
+	if want := "timeout: the API server " + strings.TrimPrefix(client.Host(), "https://") +
+		" did not answer list pods in time"; err == nil || gapText(err) != want {
 		t.Errorf("the gap is\n%v, not\n%s", err, want)
 	}
 }
@@ -231,14 +271,16 @@ func once(path string, answer http.HandlerFunc) func(http.Handler) http.Handler 
 
 // login is the user part of a kubeconfig that runs a program for its credentials.
 func login(command string, args ...string) apibed.Object {
-	return apibed.Object{"exec": apibed.Object{"apiVersion": "client.authentication.k8s.io/v1", "command": command, "args": args, "interactiveMode": "Never"}}
+	return apibed.Object{"exec": apibed.Object{"apiVersion": "client.authentication.k8s.io/v1",
+		"command": command, "args": args, "interactiveMode": "Never"}}
 }
 
 // One that has no credentials may take its time to say so.
 func TestALoginProgramThatFailsIsNotRunForEachRequest(t *testing.T) {
 	bed := apibed.Require(t)
 	runs := t.TempDir() + "/runs"
-	see(t, bed.Kubeconfig(t, apibed.Login{User: login("sh", "-c", "echo run >> "+runs+"; exit 1")}), apibed.WindowsNode, 1<<20)
+	see(t, bed.Kubeconfig(t, apibed.Login{User: login("sh", "-c", "echo run >> "+runs+"; exit 1")}),
+		apibed.WindowsNode, 1<<20)
 	if text, err := os.ReadFile(runs); string(text) != "run\n" {
 		t.Errorf("it ran otherwise than once: %q %v", text, err)
 	}

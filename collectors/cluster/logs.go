@@ -27,7 +27,8 @@ func (t Target) readLogs(ctx context.Context, r *collectors.Record) error {
 	root := "/api/v1/nodes/" + url.PathEscape(t.Node) + "/proxy/logs/"
 	brought := false
 	for i, component := range logComponents {
-		query := url.Values{"query": {component}, "sinceTime": {time.Now().Add(-t.Since).UTC().Format(time.RFC3339)}}
+		query := url.Values{"query": {component},
+			"sinceTime": {time.Now().Add(-t.Since).UTC().Format(time.RFC3339)}}
 		text, err := t.Client.text(ctx, root, query, component, t.LogBytes)
 		if err != nil {
 			if i == 0 { // what the kubelet refuses once it refuses always
@@ -44,14 +45,16 @@ func (t Target) readLogs(ctx context.Context, r *collectors.Record) error {
 		}
 	}
 	if !brought {
-		return collectors.GapError(evidence.NotFound.Gap("a log of %s in the kubelet's log query", strings.Join(logComponents, ", ")))
+		return collectors.GapError(evidence.NotFound.Gap("a log of %s in the kubelet's log query",
+			strings.Join(logComponents, ", ")))
 	}
 	return nil
 }
 
 // readServed fetches the kubelet's log from the served folder: its name there is
 // kubelet.log, or it lies in a folder kubelet.
-func (t Target) readServed(ctx context.Context, r *collectors.Record, root string, names []string) error {
+func (t Target) readServed(ctx context.Context, r *collectors.Record, root string,
+	names []string) error {
 	name, folder := newest(names, "kubelet")
 	if folder {
 		text, err := t.Client.text(ctx, root+name, nil, "the folder of logs", t.LogBytes)
@@ -62,7 +65,9 @@ func (t Target) readServed(ctx context.Context, r *collectors.Record, root strin
 		name = path.Join(name, inside)
 	}
 	if name == "" {
-		return collectors.GapError(evidence.NotFound.Gap("a log of the kubelet below C:\\var\\log (its log query is off: enableSystemLogQuery)"))
+		return collectors.GapError(
+			evidence.NotFound.Gap(
+				"a log of the kubelet below C:\\var\\log (its log query is off: enableSystemLogQuery)"))
 	}
 	text, err := t.Client.text(ctx, root+name, nil, "kubelet", t.LogBytes)
 	if err == nil {
@@ -72,7 +77,8 @@ func (t Target) readServed(ctx context.Context, r *collectors.Record, root strin
 }
 
 // text reads the end of a text.
-func (c *Client) text(ctx context.Context, path string, query url.Values, component string, limit int64) ([]byte, error) {
+func (c *Client) text(ctx context.Context, path string, query url.Values, component string,
+	limit int64) ([]byte, error) {
 	body, err := c.open(ctx, path, query, "get", "nodes/proxy for the logs of "+component)
 	if err != nil {
 		return nil, err
@@ -107,7 +113,8 @@ func lastOf(r io.Reader, limit int64) ([]byte, error) {
 					dropped += int64(at + 1)
 					kept = kept[at+1:]
 				}
-				kept = append(fmt.Appendf(nil, "[doctor: the first %d bytes are left out]\n", dropped), kept...)
+				kept = append(fmt.Appendf(nil, "[doctor: the first %d bytes are left out]\n",
+					dropped), kept...)
 			}
 			if errors.Is(err, io.EOF) {
 				err = nil
@@ -122,7 +129,8 @@ var anchor = regexp.MustCompile(`(?m)^<a href="([^"]{1,255})">`)
 
 func isListing(text []byte) bool {
 	start := bytes.ToLower(bytes.TrimSpace(text[:min(len(text), 512)]))
-	return bytes.HasPrefix(start, []byte("<pre>")) || bytes.HasPrefix(start, []byte("<!doctype html>"))
+	return bytes.HasPrefix(start, []byte("<pre>")) ||
+		bytes.HasPrefix(start, []byte("<!doctype html>"))
 }
 
 func listed(text []byte) []string {
@@ -147,8 +155,10 @@ func newest(names []string, component string) (name string, folder bool) {
 		switch {
 		case lower == component+"/":
 			dir = n
-		case strings.HasSuffix(n, "/") || !strings.HasPrefix(lower, component) || !strings.Contains(lower, ".log"):
-		case lower == component+".log", name == "", n > name && strings.ToLower(name) != component+".log":
+		case strings.HasSuffix(n, "/") || !strings.HasPrefix(lower, component) ||
+			!strings.Contains(lower, ".log"):
+		case lower == component+".log", name == "", n > name && strings.ToLower(name) != component+
+			".log":
 			name = n
 		}
 	}

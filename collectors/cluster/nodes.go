@@ -31,19 +31,24 @@ func (c *Client) WindowsNodes(ctx context.Context) ([]WindowsNode, error) {
 	ctx, cancel := collectors.BeforeDeadline(ctx, margin)
 	defer cancel()
 	stuck := map[string]int{}
-	err := eachObject(ctx, c, "/api/v1/pods", url.Values{"fieldSelector": {"status.phase=Pending"}}, "pods", func(p evidence.Pod) { stuck[p.Spec.NodeName]++ })
+	err := eachObject(ctx, c, "/api/v1/pods", url.Values{"fieldSelector": {"status.phase=Pending"}},
+		"pods", func(p evidence.Pod) { stuck[p.Spec.NodeName]++ })
 	if err != nil {
 		return nil, err
 	}
 	list := []WindowsNode{}
-	err = eachObject(ctx, c, "/api/v1/nodes", url.Values{"labelSelector": {"kubernetes.io/os=windows"}}, "nodes", func(n evidence.NodeObject) {
-		row := WindowsNode{Name: n.Metadata.Name, Ready: "Unknown", Kubelet: n.Status.NodeInfo.KubeletVersion, OS: n.Status.NodeInfo.OSImage,
-			Build: n.Status.NodeInfo.KernelVersion, Runtime: n.Status.NodeInfo.ContainerRuntimeVersion, Stuck: stuck[n.Metadata.Name]}
-		if ready, ok := n.Condition("Ready"); ok {
-			row.Ready = ready.Status
-		}
-		list = append(list, row)
-	})
+	err = eachObject(ctx, c, "/api/v1/nodes",
+		url.Values{"labelSelector": {"kubernetes.io/os=windows"}}, "nodes",
+		func(n evidence.NodeObject) {
+			row := WindowsNode{Name: n.Metadata.Name, Ready: "Unknown",
+				Kubelet: n.Status.NodeInfo.KubeletVersion, OS: n.Status.NodeInfo.OSImage,
+				Build:   n.Status.NodeInfo.KernelVersion,
+				Runtime: n.Status.NodeInfo.ContainerRuntimeVersion, Stuck: stuck[n.Metadata.Name]}
+			if ready, ok := n.Condition("Ready"); ok {
+				row.Ready = ready.Status
+			}
+			list = append(list, row)
+		})
 	if err != nil {
 		return nil, err
 	}
@@ -54,7 +59,8 @@ func (c *Client) WindowsNodes(ctx context.Context) ([]WindowsNode, error) {
 // eachObject visits what a list holds, one object after the other. The list comes from
 // the server's memory and as a whole: its pages would each cost a walk through
 // etcd, past all that is not selected.
-func eachObject[T any](ctx context.Context, c *Client, path string, query url.Values, what string, visit func(T)) error {
+func eachObject[T any](ctx context.Context, c *Client, path string, query url.Values, what string,
+	visit func(T)) error {
 	query.Set("resourceVersion", "0")
 	l := &list{visit: func(object json.RawMessage) error {
 		var v T
@@ -72,14 +78,18 @@ func eachObject[T any](ctx context.Context, c *Client, path string, query url.Va
 // such thing: then there is a report, of gaps.
 func (c *Client) Check(ctx context.Context, node string) error {
 	if len(content.IsPathSegmentName(node)) > 0 {
-		return fmt.Errorf("%q is no name that a node can have; `doctor --node` lists the cluster's Windows nodes", evidence.Clean(node))
+		return fmt.Errorf(
+			"%q is no name that a node can have; `doctor --node` lists the cluster's Windows nodes",
+			evidence.Clean(node))
 	}
 	ctx, cancel := collectors.BeforeDeadline(ctx, margin)
 	defer cancel()
 	object, err := c.node(ctx, node)
 	switch {
 	case isNotFound(err):
-		return fmt.Errorf("the cluster at %s has no node %q; `doctor --node` lists its Windows nodes", server(c.host), evidence.Clean(node))
+		return fmt.Errorf(
+			"the cluster at %s has no node %q; `doctor --node` lists its Windows nodes",
+			server(c.host), evidence.Clean(node))
 	case err != nil:
 		return nil
 	}
@@ -87,8 +97,11 @@ func (c *Client) Check(ctx context.Context, node string) error {
 	if err := json.Unmarshal(object, &n); err != nil {
 		return nil
 	}
-	if os := cmp.Or(n.Status.NodeInfo.OperatingSystem, n.Metadata.Labels["kubernetes.io/os"]); os != "" && os != "windows" {
-		return fmt.Errorf("node %q runs %s, and doctor knows Windows nodes alone; `doctor --node` lists them", evidence.Clean(node), evidence.Clean(os))
+	if os := cmp.Or(n.Status.NodeInfo.OperatingSystem,
+		n.Metadata.Labels["kubernetes.io/os"]); os != "" && os != "windows" {
+		return fmt.Errorf(
+			"node %q runs %s, and doctor knows Windows nodes alone; `doctor --node` lists them",
+			evidence.Clean(node), evidence.Clean(os))
 	}
 	return nil
 }
@@ -97,7 +110,8 @@ func (c *Client) Check(ctx context.Context, node string) error {
 func (c *Client) node(ctx context.Context, name string) (json.RawMessage, error) {
 	c.nodeMu.Lock()
 	defer c.nodeMu.Unlock()
-	if c.nodeObject == nil && (c.nodeErr == nil || collectors.GapOf(c.nodeErr).Kind == evidence.Timeout) {
+	if c.nodeObject == nil &&
+		(c.nodeErr == nil || collectors.GapOf(c.nodeErr).Kind == evidence.Timeout) {
 		c.nodeObject, c.nodeErr = c.object(ctx, "/api/v1/nodes/"+url.PathEscape(name), "node "+name)
 	}
 	return c.nodeObject, c.nodeErr

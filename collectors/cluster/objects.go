@@ -36,13 +36,15 @@ type list struct {
 	items bytes.Buffer // the objects, with commas between
 	next  string       // where the rest begins; empty where this is all
 
-	whole bool                        // nothing is read where this is not all; the server says so before the first object
+	// nothing is read where this is not all; the server says so before the first object
+	whole bool
 	visit func(json.RawMessage) error // takes each object in the place of items
 }
 
 // list reads all objects, one at a time, so that memory holds the answer once.
 // A list that breaks off is an error: what is missing would look absent.
-func (c *Client) list(ctx context.Context, path string, query url.Values, what string) (*list, error) {
+func (c *Client) list(ctx context.Context, path string, query url.Values, what string) (*list,
+	error) {
 	l := &list{}
 	if err := c.listInto(ctx, l, path, query, what); err != nil {
 		return nil, err
@@ -50,7 +52,8 @@ func (c *Client) list(ctx context.Context, path string, query url.Values, what s
 	return l, nil
 }
 
-func (c *Client) listInto(ctx context.Context, l *list, path string, query url.Values, what string) error {
+func (c *Client) listInto(ctx context.Context, l *list, path string, query url.Values,
+	what string) error {
 	body, err := c.open(ctx, path, query, "list", what)
 	if err != nil {
 		return err

@@ -45,8 +45,7 @@ func TestTheNodesLogsComeFromTheKubelet(t *testing.T) {
 		{"an older kubelet's own file", serving(map[string]string{"kubelet.log": line,
 			"kubelet.log.1": "older", "kube-proxy.log": "x"}), 1 << 20,
 			map[string]string{"logs/kubelet/kubelet.log": line}, ""},
-		{"of dated files the " +
-			"newest", serving(map[string]string{"kubelet.exe.log.20261119": "older",
+		{"of dated files the newest", serving(map[string]string{"kubelet.exe.log.20261119": "older",
 			"kubelet.exe.log.20261121": line}), 1 << 20,
 			map[string]string{"logs/kubelet/kubelet.exe.log.20261121": line}, ""},
 		{"a folder of the kubelet's", serving(map[string]string{"kubelet/kubelet.log": line,

@@ -55,15 +55,18 @@ func rules(t *testing.T) []rule {
 // grant gives these rights to the user, and no other.
 func grant(t *testing.T, bed *apibed.Bed, user string, rights []rule) {
 	t.Helper()
-	bed.Create(t, rbac+"clusterroles", apibed.Object{"metadata": apibed.Object{"name": user}, "rules": rights})
+	bed.Create(t, rbac+"clusterroles", apibed.Object{"metadata": apibed.Object{"name": user},
+		"rules": rights})
 	bind(t, bed, user, user)
 }
 
 func bind(t *testing.T, bed *apibed.Bed, role, user string) {
 	t.Helper()
 	bed.Create(t, rbac+"clusterrolebindings", apibed.Object{"metadata": apibed.Object{"name": user},
-		"roleRef":  apibed.Object{"apiGroup": "rbac.authorization.k8s.io", "kind": "ClusterRole", "name": role},
-		"subjects": []apibed.Object{{"apiGroup": "rbac.authorization.k8s.io", "kind": "User", "name": user}}})
+		"roleRef": apibed.Object{"apiGroup": "rbac.authorization.k8s.io", "kind": "ClusterRole",
+			"name": role},
+		"subjects": []apibed.Object{{"apiGroup": "rbac.authorization.k8s.io", "kind": "User",
+			"name": user}}})
 }
 
 // withoutDefaults takes from all users what every cluster gives them at first:
@@ -83,11 +86,14 @@ func withoutDefaults(t *testing.T, bed *apibed.Bed) {
 
 // denied are the gaps of refused requests, once the server has heard of the rights: what was granted
 // reaches those who decide some time after the grant is answered.
-func denied(t *testing.T, kubeconfig string, enough func(map[string]string) bool) (gaps map[string]string) {
+func denied(t *testing.T, kubeconfig string,
+	enough func(map[string]string) bool) (gaps map[string]string) {
 	t.Helper()
 	wait.Holds(func() bool {
 		gaps = see(t, kubeconfig, apibed.WindowsNode, 1<<20).gaps(t)
-		maps.DeleteFunc(gaps, func(_, gap string) bool { return !strings.HasPrefix(gap, "denied:") })
+		maps.DeleteFunc(gaps, func(_, gap string) bool {
+			return !strings.HasPrefix(gap, "denied:")
+		})
 		return enough(gaps)
 	})
 	return gaps
@@ -112,10 +118,12 @@ func TestTheRoleIsEnough(t *testing.T) {
 	if list, err := client.WindowsNodes(t.Context()); err != nil || len(list) != 2 {
 		t.Errorf("the list of nodes: %v %v", list, err)
 	}
-	text, _, err := bed.Do(http.MethodPost, "/apis/authorization.k8s.io/v1/subjectaccessreviews", apibed.Object{"spec": apibed.Object{"user": "reader",
-		"resourceAttributes": apibed.Object{"verb": "list", "resource": "secrets"}}})
+	text, _, err := bed.Do(http.MethodPost, "/apis/authorization.k8s.io/v1/subjectaccessreviews",
+		apibed.Object{"spec": apibed.Object{"user": "reader",
+			"resourceAttributes": apibed.Object{"verb": "list", "resource": "secrets"}}})
 	var review struct{ Status *struct{ Allowed bool } }
-	if err != nil || json.Unmarshal(text, &review) != nil || review.Status == nil || review.Status.Allowed {
+	if err != nil || json.Unmarshal(text, &review) != nil || review.Status == nil ||
+		review.Status.Allowed {
 		t.Errorf("the role gives Secrets away: %s %v", text, err)
 	}
 }
@@ -130,13 +138,20 @@ func TestNoRightIsTooMuch(t *testing.T) {
 	for i, r := range all {
 		for _, what := range append(slices.Clone(r.Resources), r.NonResourceURLs...) {
 			for _, verb := range r.Verbs {
-				t.Run(fmt.Sprintf("without the right to %s %s there is a gap that says so", verb, what), func(t *testing.T) {
-					user := fmt.Sprintf("without-%s-%s", verb, strings.ReplaceAll(strings.TrimPrefix(what, "/"), "/", "-"))
+				t.Run(fmt.Sprintf("without the right to %s %s there is a gap that says so", verb,
+					what), func(t *testing.T) {
+					user := fmt.Sprintf("without-%s-%s", verb,
+						strings.ReplaceAll(strings.TrimPrefix(what, "/"), "/", "-"))
 					grant(t, bed, user, without(all, i, what, verb))
-					kubeconfig := bed.Kubeconfig(t, apibed.Login{User: apibed.Object{"token": bed.Tokens["admin"], "as": user}})
-					gaps := denied(t, kubeconfig, func(gaps map[string]string) bool { return len(gaps) == 1 })
+					kubeconfig := bed.Kubeconfig(t,
+						apibed.Login{User: apibed.Object{"token": bed.Tokens["admin"], "as": user}})
+					gaps := denied(t, kubeconfig, func(gaps map[string]string) bool {
+						return len(gaps) == 1
+					})
 					for path, gap := range gaps {
-						if want := "denied: may not " + verb + " " + what; !strings.HasPrefix(gap, want) && !strings.HasPrefix(gap, strings.Replace(want, what, gapName(what), 1)) {
+						if want := "denied: may not " + verb + " " + what; !strings.HasPrefix(gap,
+							want) && !strings.HasPrefix(gap,
+							strings.Replace(want, what, gapName(what), 1)) {
 							t.Errorf("%s says %q", path, gap)
 						}
 						t.Logf("%s: %s", path, gap)
@@ -152,7 +167,9 @@ func TestNoRightIsTooMuch(t *testing.T) {
 
 // gapName is how a gap names an object where the role names its kind.
 func gapName(resource string) string {
-	return map[string]string{"nodes": "node " + apibed.WindowsNode, "configmaps": "configmap kube-system/kube-proxy", "csinodes": "csinode " + apibed.WindowsNode, "/version": "the server's version"}[resource]
+	return map[string]string{"nodes": "node " + apibed.WindowsNode,
+		"configmaps": "configmap kube-system/kube-proxy",
+		"csinodes":   "csinode " + apibed.WindowsNode, "/version": "the server's version"}[resource]
 }
 
 // without are the rules with one verb less for one resource.
@@ -164,7 +181,8 @@ func without(all []rule, at int, what, verb string) []rule {
 		return slices.DeleteFunc(slices.Clone(list), func(s string) bool { return s == one })
 	}
 	if rest := others(r.Resources, what); len(rest) > 0 {
-		kept = append(kept, rule{APIGroups: r.APIGroups, Resources: rest, ResourceNames: r.ResourceNames, Verbs: r.Verbs})
+		kept = append(kept, rule{APIGroups: r.APIGroups, Resources: rest,
+			ResourceNames: r.ResourceNames, Verbs: r.Verbs})
 	}
 	if rest := others(r.Verbs, verb); len(rest) > 0 {
 		one := r
@@ -182,7 +200,9 @@ func TestAKubeletsRights(t *testing.T) {
 	bed := apibed.Require(t)
 	bed.Stage(t)
 	bed.Kubelet(t, apibed.KubeletAddress, queryKubelet)
-	kubeconfig := bed.Kubeconfig(t, apibed.Login{User: bed.ClientCert(t, "system:node:"+apibed.WindowsNode, []string{"system:nodes"}, time.Now().Add(time.Hour))})
+	kubeconfig := bed.Kubeconfig(t,
+		apibed.Login{User: bed.ClientCert(t, "system:node:"+apibed.WindowsNode,
+			[]string{"system:nodes"}, time.Now().Add(time.Hour))})
 	client, err := cluster.Connect(cluster.Options{Kubeconfig: kubeconfig})
 	if err != nil {
 		t.Fatal(err)
@@ -207,11 +227,13 @@ func TestAKubeletsRights(t *testing.T) {
 		t.Errorf("there are gaps of %v", got)
 	}
 	for path, gap := range want {
-		if !strings.HasPrefix(gaps[path], "denied: "+gap) || !strings.HasSuffix(gaps[path], "`doctor explain rbac` prints the role that may") {
+		if !strings.HasPrefix(gaps[path], "denied: "+gap) || !strings.HasSuffix(gaps[path],
+			"`doctor explain rbac` prints the role that may") {
 			t.Errorf("%s: %q", path, gaps[path])
 		}
 	}
-	for _, path := range []string{"api/node.json", "api/pods.json", "api/services.json", "api/csinode.json", "api/runtimeclasses.json", "api/version.json"} {
+	for _, path := range []string{"api/node.json", "api/pods.json", "api/services.json",
+		"api/csinode.json", "api/runtimeclasses.json", "api/version.json"} {
 		if gap, ok := gaps[path]; ok {
 			t.Errorf("a kubelet may read %s: %s", path, gap)
 		}

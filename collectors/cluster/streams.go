@@ -26,7 +26,8 @@ type execution struct {
 	client         *Client
 	at             *url.URL
 	stdout, stderr io.Writer
-	denied         *apierrors.StatusError // of the WebSocket request, which older servers take for another right
+	// of the WebSocket request, which older servers take for another right
+	denied *apierrors.StatusError
 }
 
 // run tries WebSocket, and SPDY where a server, or what stands before it, knows no WebSocket.
@@ -35,8 +36,11 @@ func (e *execution) run(ctx context.Context) (metav1.Status, error) {
 	ended, err := e.overWebSocket(ctx)
 	var upgrade *httpstream.UpgradeFailureError
 	switch {
-	case errors.As(err, &upgrade) && errors.As(upgrade.Cause, &e.denied) && e.denied.ErrStatus.Code != http.StatusForbidden && e.denied.ErrStatus.Code != http.StatusBadRequest:
-		return ended, err // that there is no such pod, or that nobody is logged in, SPDY will not change
+	case errors.As(err, &upgrade) && errors.As(upgrade.Cause, &e.denied) &&
+		e.denied.ErrStatus.Code != http.StatusForbidden &&
+		e.denied.ErrStatus.Code != http.StatusBadRequest:
+		// that there is no such pod, or that nobody is logged in, SPDY will not change
+		return ended, err
 	case upgrade == nil && !httpstream.IsHTTPSProxyError(err):
 		return ended, err
 	}
@@ -60,7 +64,8 @@ func (e *execution) overWebSocket(ctx context.Context) (ended metav1.Status, err
 	defer conn.Close()
 	defer context.AfterFunc(ctx, func() { conn.Close() })()
 	status := &keptBeginning{}
-	streams := map[byte]io.Writer{remotecommand.StreamStdOut: e.stdout, remotecommand.StreamStdErr: e.stderr, remotecommand.StreamErr: status}
+	streams := map[byte]io.Writer{remotecommand.StreamStdOut: e.stdout,
+		remotecommand.StreamStdErr: e.stderr, remotecommand.StreamErr: status}
 	for {
 		_, message, err := conn.NextReader()
 		if gorilla.IsCloseError(err, gorilla.CloseNormalClosure) {
@@ -91,14 +96,16 @@ func (e *execution) overSPDY(ctx context.Context) (ended metav1.Status, err erro
 	if err != nil {
 		return ended, err
 	}
-	conn, _, err := spdy.NegotiateStreaming(upgrader, &http.Client{Transport: transport}, request, remotecommand.StreamProtocolV4Name)
+	conn, _, err := spdy.NegotiateStreaming(upgrader, &http.Client{Transport: transport}, request,
+		remotecommand.StreamProtocolV4Name)
 	if err != nil {
 		return ended, err
 	}
 	defer conn.Close()
 	defer context.AfterFunc(ctx, func() { conn.Close() })()
 	status := &keptBeginning{}
-	var failed error // of the status alone: what became of a command counts more than the end of its output
+	// of the status alone: what became of a command counts more than the end of its output
+	var failed error
 	var all sync.WaitGroup
 	for _, s := range []struct {
 		name string

@@ -83,18 +83,22 @@ func (c *Client) Close() error {
 // Call sends a request, named as RuntimeService/Version, in which the flags are true and all else
 // is empty. It returns the fields of the response in the JSON of protobuf, with those that are
 // zero: SANDBOX_READY is.
-func (c *Client) Call(ctx context.Context, name string, flags ...string) (map[string]json.RawMessage, error) {
+func (c *Client) Call(ctx context.Context, name string,
+	flags ...string) (map[string]json.RawMessage, error) {
 	service, short, _ := strings.Cut(name, "/")
-	method := c.services.ByName(protoreflect.Name(service)).Methods().ByName(protoreflect.Name(short))
+	method := c.services.ByName(protoreflect.Name(service)).Methods().ByName(
+		protoreflect.Name(short))
 	request, response := dynamicpb.NewMessage(method.Input()), dynamicpb.NewMessage(method.Output())
 	for _, flag := range flags {
-		request.Set(method.Input().Fields().ByName(protoreflect.Name(flag)), protoreflect.ValueOfBool(true))
+		request.Set(method.Input().Fields().ByName(protoreflect.Name(flag)),
+			protoreflect.ValueOfBool(true))
 	}
 	message, err := proto.Marshal(request)
 	if err != nil {
 		return nil, err
 	}
-	if message, err = c.send(ctx, string(method.Parent().FullName())+"/"+short, message); err != nil {
+	if message, err = c.send(ctx, string(method.Parent().FullName())+"/"+short,
+		message); err != nil {
 		return nil, err
 	}
 	if err := proto.Unmarshal(message, response); err != nil {
@@ -114,18 +118,21 @@ const frame = 5
 // send is a unary call as gRPC's "PROTOCOL-HTTP2" document describes it.
 func (c *Client) send(ctx context.Context, method string, message []byte) ([]byte, error) {
 	body := binary.BigEndian.AppendUint32([]byte{0}, uint32(len(message)))
-	request, err := http.NewRequestWithContext(ctx, http.MethodPost, "http://localhost/"+method, bytes.NewReader(append(body, message...)))
+	request, err := http.NewRequestWithContext(ctx, http.MethodPost, "http://localhost/"+method,
+		bytes.NewReader(append(body, message...)))
 	if err != nil {
 		return nil, err
 	}
-	request.Header = http.Header{"Content-Type": {"application/grpc"}, "Te": {"trailers"}, "User-Agent": {"doctor"}}
+	request.Header = http.Header{"Content-Type": {"application/grpc"}, "Te": {"trailers"},
+		"User-Agent": {"doctor"}}
 	response, err := c.transport.RoundTrip(request)
 	if err != nil {
 		return nil, err
 	}
 	defer response.Body.Close()
 	if response.StatusCode != http.StatusOK {
-		return nil, fmt.Errorf("it answers HTTP with %s, so it is no container runtime", response.Status)
+		return nil, fmt.Errorf("it answers HTTP with %s, so it is no container runtime",
+			response.Status)
 	}
 	body, err = io.ReadAll(io.LimitReader(response.Body, frame+maxMessage+1))
 	if err != nil {
@@ -140,14 +147,16 @@ func (c *Client) send(ctx context.Context, method string, message []byte) ([]byt
 	}
 	switch code, err := strconv.Atoi(status.Get("Grpc-Status")); {
 	case err != nil:
-		return nil, errors.New("the response has no gRPC status, so it is cut off or of no container runtime")
+		return nil, errors.New(
+			"the response has no gRPC status, so it is cut off or of no container runtime")
 	case code != 0:
 		text, err := url.PathUnescape(status.Get("Grpc-Message"))
 		if err != nil {
 			text = status.Get("Grpc-Message")
 		}
 		return nil, &statusError{code: code, message: text}
-	case len(body) < frame || body[0] != 0 || int(binary.BigEndian.Uint32(body[1:])) != len(body)-frame:
+	case len(body) < frame || body[0] != 0 ||
+		int(binary.BigEndian.Uint32(body[1:])) != len(body)-frame:
 		return nil, fmt.Errorf("the response to %s is not one whole message", method)
 	}
 	return body[frame:], nil
@@ -160,8 +169,10 @@ type statusError struct {
 }
 
 // Names of the codes, as every gRPC program writes them.
-var codeNames = [...]string{"OK", "Canceled", "Unknown", "InvalidArgument", "DeadlineExceeded", "NotFound", "AlreadyExists",
-	"PermissionDenied", "ResourceExhausted", "FailedPrecondition", "Aborted", "OutOfRange", "Unimplemented", "Internal",
+var codeNames = [...]string{"OK", "Canceled", "Unknown", "InvalidArgument", "DeadlineExceeded",
+	"NotFound", "AlreadyExists",
+	"PermissionDenied", "ResourceExhausted", "FailedPrecondition", "Aborted", "OutOfRange",
+	"Unimplemented", "Internal",
 	"Unavailable", "DataLoss", "Unauthenticated"}
 
 // Error is the text of the gRPC status, as grpc-go prints it.

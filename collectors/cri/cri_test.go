@@ -53,8 +53,10 @@ func TestTheDescriptorIsThatOfCRI(t *testing.T) {
 			}
 		}
 	}
-	part := &descriptorpb.FileDescriptorProto{Name: proto.String("api.proto"), Package: proto.String("runtime.v1"), Syntax: proto.String("proto3")}
-	for _, service := range []protoreflect.FullName{"runtime.v1.RuntimeService", "runtime.v1.ImageService"} {
+	part := &descriptorpb.FileDescriptorProto{Name: proto.String("api.proto"),
+		Package: proto.String("runtime.v1"), Syntax: proto.String("proto3")}
+	for _, service := range []protoreflect.FullName{"runtime.v1.RuntimeService",
+		"runtime.v1.ImageService"} {
 		s := &descriptorpb.ServiceDescriptorProto{Name: proto.String(string(service.Name()))}
 		for _, name := range called[service] {
 			m := whole.Services().ByName(service.Name()).Methods().ByName(protoreflect.Name(name))
@@ -98,11 +100,13 @@ type server struct {
 	images *runtimeapi.ListImagesResponse
 }
 
-func (s *server) Status(ctx context.Context, r *runtimeapi.StatusRequest) (*runtimeapi.StatusResponse, error) {
+func (s *server) Status(ctx context.Context,
+	r *runtimeapi.StatusRequest) (*runtimeapi.StatusResponse, error) {
 	return s.status(ctx, r)
 }
 
-func (s *server) ListImages(context.Context, *runtimeapi.ListImagesRequest) (*runtimeapi.ListImagesResponse, error) {
+func (s *server) ListImages(context.Context,
+	*runtimeapi.ListImagesRequest) (*runtimeapi.ListImagesResponse, error) {
 	return s.images, nil
 }
 
@@ -137,17 +141,22 @@ func dial(t *testing.T, listener net.Listener) *Client {
 
 func TestAResponseIsTheJSONOfItsType(t *testing.T) {
 	answer := &runtimeapi.StatusResponse{
-		Status:   &runtimeapi.RuntimeStatus{Conditions: []*runtimeapi.RuntimeCondition{{Type: "RuntimeReady", Status: true}, {Type: "NetworkReady", Message: "no CNI: \x01 ü"}}},
+		Status: &runtimeapi.RuntimeStatus{Conditions: []*runtimeapi.RuntimeCondition{
+			{Type: "RuntimeReady", Status: true},
+			{Type: "NetworkReady", Message: "no CNI: \x01 ü"}}},
 		Info:     map[string]string{"config": `{"sandboxImage":"x"}`},
 		Features: &runtimeapi.RuntimeFeatures{SupplementalGroupsPolicy: true},
 	}
-	images := &runtimeapi.ListImagesResponse{Images: []*runtimeapi.Image{{Id: "sha256:1", RepoTags: []string{"a:1", "b:2"}, Size: 1 << 40, Uid: &runtimeapi.Int64Value{Value: -1}}}}
-	client := serve(t, &server{images: images, status: func(_ context.Context, r *runtimeapi.StatusRequest) (*runtimeapi.StatusResponse, error) {
-		if !r.Verbose {
-			return nil, errors.New("it is not verbose")
-		}
-		return answer, nil
-	}})
+	images := &runtimeapi.ListImagesResponse{Images: []*runtimeapi.Image{{Id: "sha256:1",
+		RepoTags: []string{"a:1", "b:2"}, Size: 1 << 40, Uid: &runtimeapi.Int64Value{Value: -1}}}}
+	client := serve(t,
+		&server{images: images, status: func(_ context.Context,
+			r *runtimeapi.StatusRequest) (*runtimeapi.StatusResponse, error) {
+			if !r.Verbose {
+				return nil, errors.New("it is not verbose")
+			}
+			return answer, nil
+		}})
 	for _, row := range []struct {
 		method string
 		flags  []string
@@ -193,18 +202,23 @@ func TestARefusedCallSaysWhy(t *testing.T) {
 		status func(context.Context, *runtimeapi.StatusRequest) (*runtimeapi.StatusResponse, error)
 		want   string
 	}{
-		{"the runtime's reason", func(context.Context, *runtimeapi.StatusRequest) (*runtimeapi.StatusResponse, error) {
-			return nil, status.Error(codes.FailedPrecondition, "50% of ü\nis missing")
-		}, "rpc error: code = FailedPrecondition desc = 50% of ü\nis missing"},
-		{"a code that is not known", func(context.Context, *runtimeapi.StatusRequest) (*runtimeapi.StatusResponse, error) {
-			return nil, status.Error(99, "x")
-		}, "rpc error: code = Code(99) desc = x"},
-		{"a response above the bound", func(context.Context, *runtimeapi.StatusRequest) (*runtimeapi.StatusResponse, error) {
-			return &runtimeapi.StatusResponse{Info: map[string]string{"x": strings.Repeat("x", maxMessage)}}, nil
-		}, "the response to runtime.v1.RuntimeService/Status is larger than 16 MiB"},
+		{"the runtime's reason",
+			func(context.Context, *runtimeapi.StatusRequest) (*runtimeapi.StatusResponse, error) {
+				return nil, status.Error(codes.FailedPrecondition, "50% of ü\nis missing")
+			}, "rpc error: code = FailedPrecondition desc = 50% of ü\nis missing"},
+		{"a code that is not known",
+			func(context.Context, *runtimeapi.StatusRequest) (*runtimeapi.StatusResponse, error) {
+				return nil, status.Error(99, "x")
+			}, "rpc error: code = Code(99) desc = x"},
+		{"a response above the bound",
+			func(context.Context, *runtimeapi.StatusRequest) (*runtimeapi.StatusResponse, error) {
+				return &runtimeapi.StatusResponse{Info: map[string]string{"x": strings.Repeat("x",
+					maxMessage)}}, nil
+			}, "the response to runtime.v1.RuntimeService/Status is larger than 16 MiB"},
 	} {
 		t.Run(row.name, func(t *testing.T) {
-			_, err := serve(t, &server{status: row.status}).Call(t.Context(), "RuntimeService/Status")
+			_, err := serve(t, &server{status: row.status}).Call(t.Context(),
+				"RuntimeService/Status")
 			if err == nil || err.Error() != row.want {
 				t.Errorf("got %v, want %s", err, row.want)
 			}
@@ -219,13 +233,16 @@ func TestARefusedCallSaysWhy(t *testing.T) {
 func TestADeadlineEndsACall(t *testing.T) {
 	ended := make(chan struct{})
 	ctx, expire := wait.Deadline(t)
-	client := serve(t, &server{status: func(ctx context.Context, _ *runtimeapi.StatusRequest) (*runtimeapi.StatusResponse, error) {
-		expire()
-		<-ctx.Done() // the end of the call reaches the runtime
-		close(ended)
-		return nil, ctx.Err()
-	}})
-	if _, err := client.Call(ctx, "RuntimeService/Status"); !errors.Is(err, context.DeadlineExceeded) {
+	client := serve(t,
+		&server{status: func(ctx context.Context,
+			_ *runtimeapi.StatusRequest) (*runtimeapi.StatusResponse, error) {
+			expire()
+			<-ctx.Done() // the end of the call reaches the runtime
+			close(ended)
+			return nil, ctx.Err()
+		}})
+	if _, err := client.Call(ctx, "RuntimeService/Status"); !errors.Is(err,
+		context.DeadlineExceeded) {
 		t.Errorf("got %v", err)
 	}
 	<-ended
@@ -273,11 +290,13 @@ func TestEndpoints(t *testing.T) {
 		{"npipe://%zz", "", ""},
 	} {
 		network, address, err := parseEndpoint(row.endpoint)
-		if network != row.network || address != row.address || (row.network == "") != errors.Is(err, ErrEndpoint) {
+		if network != row.network || address != row.address || (row.network == "") != errors.Is(err,
+			ErrEndpoint) {
 			t.Errorf("%s: %q %q %v", row.endpoint, network, address, err)
 		}
 	}
-	if _, err := Dial(t.Context(), "unix://"+filepath.Join(t.TempDir(), "none")); !errors.Is(err, os.ErrNotExist) {
+	if _, err := Dial(t.Context(), "unix://"+filepath.Join(t.TempDir(), "none")); !errors.Is(err,
+		os.ErrNotExist) {
 		t.Errorf("where nothing listens: %v", err)
 	}
 }

@@ -43,7 +43,8 @@ func parseEndpoint(endpoint string) (network, address string, err error) {
 	case u.Scheme == "npipe":
 		return "npipe", "//." + u.Path, nil
 	case u.Scheme == "":
-		return "", "", fmt.Errorf("%w: it does not begin with a scheme such as npipe:// or unix://", ErrEndpoint)
+		return "", "", fmt.Errorf("%w: it does not begin with a scheme such as npipe:// or unix://",
+			ErrEndpoint)
 	}
 	return "", "", fmt.Errorf("%w: protocol %q not supported", ErrEndpoint, u.Scheme)
 }

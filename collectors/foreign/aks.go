@@ -19,7 +19,8 @@ var aks = format{
 	recognise: isAKS,
 	inside: func(child string) bool {
 		child = strings.ToLower(child)
-		return ownFolders[child] || strings.HasSuffix(child, ctrFolder) || aksDumps.MatchString(child)
+		return ownFolders[child] || strings.HasSuffix(child, ctrFolder) ||
+			aksDumps.MatchString(child)
 	},
 	nodeName: aksName,
 	convert:  convertAKS,
@@ -33,10 +34,15 @@ const (
 
 var (
 	// What the script stamps with the time at which it began, its hour of twelve.
-	aksStamped = regexp.MustCompile(`^20\d{6}-\d{6}(?:_services\.csv|_hyper-v-compute-operational\.csv|_docker\.csv|_pagefile\.txt|-disk-usage-all-drives\.txt|-cri-containerd-\w+\.txt|-containerd-\w+\.txt|-hcsdiag-list\.txt|-hnsdiag-list\.txt|-shimdiag-list-with-pids\.txt|-aks-info\.log)$`)
-	aksNames   = []string{"kubeclusterconfig.json", "bootstrap-config", "10-azure.conflist", "azure-vnet.json", "azure-vnet.log", "kubelet.log", "kubelet.err.log", "kubeproxy.log", "disk-usage.txt", "processes.txt", "network.txt", "endpoint.txt", "customdatasetupscript.log"}
+	aksStamped = regexp.MustCompile(
+		`^20\d{6}-\d{6}(?:_services\.csv|_hyper-v-compute-operational\.csv|_docker\.csv|_pagefile\.txt|-disk-usage-all-drives\.txt|-cri-containerd-\w+\.txt|-containerd-\w+\.txt|-hcsdiag-list\.txt|-hnsdiag-list\.txt|-shimdiag-list-with-pids\.txt|-aks-info\.log)$`)
+	aksNames = []string{"kubeclusterconfig.json", "bootstrap-config", "10-azure.conflist",
+		"azure-vnet.json", "azure-vnet.log", "kubelet.log", "kubelet.err.log", "kubeproxy.log",
+		"disk-usage.txt", "processes.txt", "network.txt", "endpoint.txt",
+		"customdatasetupscript.log"}
 	// Zips of dumps and of other people's logs.
-	aksDumps = regexp.MustCompile(`^(wer|minidump|systemtemp|memorydump|extension-logs)(-[\d-]+)?\.zip$`)
+	aksDumps = regexp.MustCompile(
+		`^(wer|minidump|systemtemp|memorydump|extension-logs)(-[\d-]+)?\.zip$`)
 )
 
 // isAKS wants the transcript, or a file that carries the script's stamp and one
@@ -81,18 +87,23 @@ func convertAKS(src *source, out *output) {
 	tr := readTranscript(src.text(aksTranscript))
 	hns := convertNetwork(src, out)
 	if _, ok := hnsVersion(hns.all()); !ok {
-		out.Gap("hns-globals.json", gapf(evidence.NotCollected, "%s does not ask HNS for its version, and no object in the recording carries one; %s", aksTool, runBundle))
+		out.Gap("hns-globals.json",
+			gapf(evidence.NotCollected,
+				"%s does not ask HNS for its version, and no object in the recording carries one; %s", aksTool, runBundle))
 	}
 	if len(hns.all()) == 0 && hns.dumps[0].gap.Kind == evidence.NotCollected {
 		if why := tr.because("collectlogs", "networking related"); why != "" {
 			for _, k := range hnsKinds {
-				out.Gap(k.path, gapf(evidence.NotCollected, "%s did not get the %s%s; %s", aksTool, k.what, why, runBundle))
+				out.Gap(k.path, gapf(evidence.NotCollected, "%s did not get the %s%s; %s", aksTool,
+					k.what, why, runBundle))
 			}
 		}
 	}
-	services, compute := readExport(src, stamped(src, "_services.csv")), readExport(src, stamped(src, "_hyper-v-compute-operational.csv"))
+	services, compute := readExport(src, stamped(src, "_services.csv")),
+		readExport(src, stamped(src, "_hyper-v-compute-operational.csv"))
 	ran := aksTime(src, hns, tr, services)
-	out.meta(src, "aks-collect-windows-logs", aksName(src), ran, hns.answered()) // HNS answers administrators only
+	// HNS answers administrators only
+	out.meta(src, "aks-collect-windows-logs", aksName(src), ran, hns.answered())
 
 	out.write("disks.json")(aksDisks(src))
 	out.write("processes.json")(readProcessTable(src.text("processes.txt")))
@@ -110,11 +121,14 @@ func convertAKS(src *source, out *output) {
 
 // notComponents are logs that no component of the node writes: they are about the
 // collecting, the setup of the machine, or they are tables.
-var notComponents = regexp.MustCompile(`^(collect-windows-logs-output\.log|kubectl-.*\.log|customdatasetupscript\.log|.*-aks-info\.log|silconfig\.log)$`)
+var notComponents = regexp.MustCompile(
+	`^(collect-windows-logs-output\.log|kubectl-.*\.log|customdatasetupscript\.log|.*-aks-info\.log|silconfig\.log)$`)
 
 var logName = regexp.MustCompile(`\.log(\.\d+|[-.\d]*)?$`)
 
-func aksLog(name string) bool { return logName.MatchString(name) && !notComponents.MatchString(name) }
+func aksLog(name string) bool {
+	return logName.MatchString(name) && !notComponents.MatchString(name)
+}
 
 func aksName(src *source) string {
 	if node, ok := readDescribedNode(src.text("kubectl-describe-nodes.log").content); ok {
@@ -128,8 +142,10 @@ func aksName(src *source) string {
 
 // aksTime is when the script ended or, before that, the last that is known of it.
 func aksTime(src *source, hns hnsState, tr transcript, services export) time.Time {
-	written := src.newest(append([]string{aksTranscript, "disk-usage.txt", "processes.txt", stamped(src, "_services.csv")}, allNames...)...)
-	return cmp.Or(tr.ended, tr.started, written, stampIn(src.root), lastHealth(hns.all()), services.newest())
+	written := src.newest(append([]string{aksTranscript, "disk-usage.txt", "processes.txt",
+		stamped(src, "_services.csv")}, allNames...)...)
+	return cmp.Or(tr.ended, tr.started, written, stampIn(src.root), lastHealth(hns.all()),
+		services.newest())
 }
 
 func aksDisks(src *source) (any, evidence.Gap) {
@@ -137,7 +153,8 @@ func aksDisks(src *source) (any, evidence.Gap) {
 	if gap.Kind == "" {
 		return list, evidence.Gap{}
 	}
-	if drives, other := readPSDrives(src.text(stamped(src, "-disk-usage-all-drives.txt"))); other.Kind == "" {
+	if drives, other := readPSDrives(src.text(stamped(src,
+		"-disk-usage-all-drives.txt"))); other.Kind == "" {
 		return drives, evidence.Gap{}
 	}
 	return nil, gap
@@ -145,14 +162,16 @@ func aksDisks(src *source) (any, evidence.Gap) {
 
 var (
 	availableMB = regexp.MustCompile(`(?m)^(?:.*:)?\s*(\d{1,9})(?:[.,]\d+)?\s*$`)
-	pageFileRow = regexp.MustCompile(`(?m)^(Name|AllocatedBaseSize|AutomaticManagedPagefile) +: (\S.*?) *$`)
+	pageFileRow = regexp.MustCompile(
+		`(?m)^(Name|AllocatedBaseSize|AutomaticManagedPagefile) +: (\S.*?) *$`)
 )
 
 // aksMemory joins the counter of the free memory and the list of the page files.
 func aksMemory(src *source) (any, evidence.Gap) {
 	var memory evidence.Memory
 	available, pages := src.text("available-memory.txt"), src.text(stamped(src, "_pagefile.txt"))
-	if m := availableMB.FindAllStringSubmatch(available.content, -1); len(m) == 1 && looksTabular(available.content) {
+	if m := availableMB.FindAllStringSubmatch(available.content, -1); len(m) == 1 &&
+		looksTabular(available.content) {
 		if n, err := strconv.ParseInt(m[0][1], 10, 64); err == nil {
 			memory.AvailableBytes = n << 20
 		}
@@ -164,9 +183,11 @@ func aksMemory(src *source) (any, evidence.Gap) {
 		return memory, evidence.Gap{}
 	}
 	if available.gap.Kind == "" {
-		return nil, gapf(evidence.Error, "%s shows no counter; it begins with: %s", available.name, clip(firstLine(available.content)))
+		return nil, gapf(evidence.Error, "%s shows no counter; it begins with: %s", available.name,
+			clip(firstLine(available.content)))
 	}
-	return nil, also(available.gap, "; %s does not collect the memory otherwise; %s", aksTool, runBundle)
+	return nil, also(available.gap, "; %s does not collect the memory otherwise; %s", aksTool,
+		runBundle)
 }
 
 // pageFiles reads the list of Win32_PageFileUsage. That there is none is believed
@@ -196,7 +217,8 @@ func pageFiles(s string) (list []evidence.PageFile, ok bool) {
 // manager's events about containerd and Kubernetes, reboots, and crashes; it has no
 // column that tells which, so an event of it names neither log nor provider.
 func aksEvents(out *output, tr transcript, services, compute export) {
-	list := append(services.excerpt(""), compute.excerpt("Microsoft-Windows-Hyper-V-Compute-Operational")...)
+	list := append(services.excerpt(""),
+		compute.excerpt("Microsoft-Windows-Hyper-V-Compute-Operational")...)
 	if len(list) > 0 {
 		out.JSON("events.json", list)
 		return
@@ -213,30 +235,42 @@ func aksObjects(src *source, out *output, tr transcript, ran time.Time) {
 	case ok:
 		out.JSON("api/node.json", node)
 	case nodes.gap.Kind != "":
-		out.Gap("api/node.json", also(nodes.gap, "%s; ask for `kubectl get node NAME -o json`", failed))
+		out.Gap("api/node.json", also(nodes.gap, "%s; ask for `kubectl get node NAME -o json`",
+			failed))
 	default:
-		out.Gap("api/node.json", gapf(evidence.Error, "%s describes no node; it begins with: %s%s", nodes.name, clip(firstLine(nodes.content)), failed))
+		out.Gap("api/node.json", gapf(evidence.Error, "%s describes no node; it begins with: %s%s",
+			nodes.name, clip(firstLine(nodes.content)), failed))
 	}
 	if pods.gap.Kind == "" {
-		out.Gap("api/pods.json", gapf(evidence.NotCollected, "%s has pods only as `kubectl describe` shows them, without most of their spec; ask for `kubectl get pods -A -o json`", aksTool))
+		out.Gap("api/pods.json",
+			gapf(evidence.NotCollected,
+				"%s has pods only as `kubectl describe` shows them, without most of their spec; ask for `kubectl get pods -A -o json`", aksTool))
 	}
-	events := append(readDescribedEvents(nodes.content, ran), readDescribedEvents(pods.content, ran)...)
+	events := append(readDescribedEvents(nodes.content, ran), readDescribedEvents(pods.content,
+		ran)...)
 	switch {
 	case len(events) > 0 && pods.gap.Kind == "":
 		out.JSON("api/events.json", map[string]any{"items": events})
 	case pods.gap.Kind == "":
-		out.Gap("api/events.json", gapf(evidence.NotCollected, "%s has no events in %s, which kubectl also prints where the node may not list them; ask for `kubectl get events -A -o json`", aksTool, pods.name))
+		out.Gap("api/events.json",
+			gapf(evidence.NotCollected,
+				"%s has no events in %s, which kubectl also prints where the node may not list them; ask for `kubectl get events -A -o json`", aksTool, pods.name))
 	default:
-		out.Gap("api/events.json", also(pods.gap, "%s; ask for `kubectl get events -A -o json`", failed))
+		out.Gap("api/events.json", also(pods.gap, "%s; ask for `kubectl get events -A -o json`",
+			failed))
 	}
 }
 
 func aksFiles(src *source, out *output, tr transcript) {
 	c := &copies{tool: aksTool, out: out}
-	c.add(src, "kubeclusterconfig.json", `C:\k\kubeclusterconfig.json`, tr.because("kubeclusterconfig"))
-	c.add(src, "10-azure.conflist", `C:\k\azurecni\netconf\10-azure.conflist`, tr.because("10-azure.conflist"))
-	c.add(src, "config.toml", `C:\Program Files\containerd\config.toml`, tr.because("containerd configuration"))
-	for _, name := range []string{"bootstrap-config", "credential-provider-config.yaml", "azure-vnet.json", "azure-vnet-ipam.json"} {
+	c.add(src, "kubeclusterconfig.json", `C:\k\kubeclusterconfig.json`,
+		tr.because("kubeclusterconfig"))
+	c.add(src, "10-azure.conflist", `C:\k\azurecni\netconf\10-azure.conflist`,
+		tr.because("10-azure.conflist"))
+	c.add(src, "config.toml", `C:\Program Files\containerd\config.toml`,
+		tr.because("containerd configuration"))
+	for _, name := range []string{"bootstrap-config", "credential-provider-config.yaml",
+		"azure-vnet.json", "azure-vnet-ipam.json"} {
 		c.addIfThere(src, name, `C:\k\`+name)
 	}
 	if strings.Contains(tr.why("containerd panic logs"), "not available") {
@@ -267,7 +301,8 @@ func aksCRI(src *source, out *output, tr transcript) {
 		images := src.text(stamped(src, "-cri-containerd-images.txt"))
 		why := images.gap
 		if why.Kind == "" {
-			why = gapf(evidence.Error, "%s shows no images; it begins with: %s", images.name, clip(firstLine(images.content)))
+			why = gapf(evidence.Error, "%s shows no images; it begins with: %s", images.name,
+				clip(firstLine(images.content)))
 		}
 		out.Gap("cri.json", also(why, "%s", tr.because("crictl", "ctr.exe", "CRI plugin")))
 		return
@@ -289,7 +324,8 @@ func aksPause(src *source) string {
 	images, _ := readCtrImages(ctr.text("containerd-image.txt").content)
 	inUse, _ := readCtrContainers(ctr.text("containerd-containers.txt").content)
 	if len(images) == 0 {
-		for _, i := range readCrictlImages(src.text(stamped(src, "-cri-containerd-images.txt")).content) {
+		for _, i := range readCrictlImages(src.text(stamped(src,
+			"-cri-containerd-images.txt")).content) {
 			for _, tag := range i.RepoTags {
 				images = append(images, ctrImage{ref: tag})
 			}

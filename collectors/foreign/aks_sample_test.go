@@ -17,9 +17,11 @@ func aksZip(t testing.TB, changes ...string) fstest.MapFS {
 		switch {
 		case name == aksTranscript:
 			data = append([]byte("\xef\xbb\xbf"), data...)
-		case strings.HasSuffix(name, ".txt") && !strings.Contains(name, "containerd-toml"), strings.HasPrefix(name, "kubectl-"):
+		case strings.HasSuffix(name, ".txt") && !strings.Contains(name, "containerd-toml"),
+			strings.HasPrefix(name, "kubectl-"):
 			data = utf16(t, content)
-		case strings.HasSuffix(name, ".log"), strings.HasSuffix(name, ".json"), strings.HasSuffix(name, ".toml"), strings.HasSuffix(name, ".conflist"):
+		case strings.HasSuffix(name, ".log"), strings.HasSuffix(name, ".json"),
+			strings.HasSuffix(name, ".toml"), strings.HasSuffix(name, ".conflist"):
 			data = []byte(content)
 		}
 		if content == "" {
@@ -65,7 +67,8 @@ End time: 20240903100200
 		"CustomDataSetupScript.log":           "2024-09-03T08:10:00Z Microsoft Azure Windows node setup\n",
 		"kubeclusterconfig.json":              "{\"Cri\":{\"Name\":\"containerd\",\"Images\":{\"Pause\":\"mcr.microsoft.com/oss/kubernetes/pause:3.9\"}},\"Cni\":{\"Name\":\"azure\"},\"Kubernetes\":{\"Network\":{\"ClusterCidr\":\"10.224.0.0/16\",\"ServiceCidr\":\"10.0.0.0/16\",\"DnsIp\":\"10.0.0.10\"}}}\n",
 		"10-azure.conflist":                   azureConflist,
-		"config.toml":                         containerdToml("mcr.microsoft.com/oss/kubernetes/pause:3.9"),
+		"config.toml": containerdToml(
+			"mcr.microsoft.com/oss/kubernetes/pause:3.9"),
 		"20240903-095941-containerd-toml.txt": containerdToml("registry.k8s.io/pause:3.3"),
 		"20240903-095941-containerd-info.txt": "containerd github.com/containerd/containerd v1.7.27 05044ec0a9a75232cad458027ca83437aae3f4da\n",
 		"20240903-095941_services.csv": `#TYPE Selected.System.Diagnostics.Eventing.Reader.EventLogRecord
@@ -99,9 +102,12 @@ f0e1d2c3b4a59       0d0cf3ad6a1f0       About an hour ago   Running             
 	}
 	for name, content := range overlay2022() {
 		switch name {
-		case "network.txt", "networkdetailed.txt", "endpoint.txt", "policy.txt", "namespaces.txt", "windowsServices.txt":
+		case "network.txt", "networkdetailed.txt", "endpoint.txt", "policy.txt", "namespaces.txt",
+			"windowsServices.txt":
 		default:
-			files[name] = strings.NewReplacer("WIN-1", "AKSNPWIN000002", "win-1", "aksnpwin000002", "10.1.36.", "10.224.4.", "10.244.3.", "10.224.4.", "10.96.0.10", "10.0.0.10", "SERVICE_NAME: Power", "SERVICE_NAME: Kubeproxy").Replace(content)
+			files[name] = strings.NewReplacer("WIN-1", "AKSNPWIN000002", "win-1", "aksnpwin000002",
+				"10.1.36.", "10.224.4.", "10.244.3.", "10.224.4.", "10.96.0.10", "10.0.0.10",
+				"SERVICE_NAME: Power", "SERVICE_NAME: Kubeproxy").Replace(content)
 		}
 	}
 	files["network.txt"] = "\nName  Type     ID                                   AddressPrefix\n----  ----     --                                   -------------\nazure L2Bridge D2DAB241-2AC3-4722-A66E-B4661E6E5504 10.224.4.0/22\n\n\n" + azureNetwork

@@ -26,7 +26,8 @@ var antctl = format{
 
 var (
 	antctlWindows = []string{"hnsnetwork", "hnsendpoint", "network-adapters"}
-	antctlOthers  = []string{"agentinfo", "ipconfig", "routes", "flows", "groups", "ovsports", "networkpolicies", "appliedtogroups", "addressgroups"}
+	antctlOthers  = []string{"agentinfo", "ipconfig", "routes", "flows", "groups", "ovsports",
+		"networkpolicies", "appliedtogroups", "addressgroups"}
 )
 
 func isAntctlAgent(folder listing) bool {
@@ -36,7 +37,8 @@ func isAntctlAgent(folder listing) bool {
 
 // antctlArchive is the name of a node's archive, or of the folder that somebody
 // unpacked it to: agent_<node>.tar.gz, <collection>_<node>.tar.gz over SFTP.
-var antctlArchive = regexp.MustCompile(`^[^/]*?_([A-Za-z0-9][A-Za-z0-9.-]*?)(?:\.tar\.gz|\.tgz|\.tar)?$`)
+var antctlArchive = regexp.MustCompile(
+	`^[^/]*?_([A-Za-z0-9][A-Za-z0-9.-]*?)(?:\.tar\.gz|\.tgz|\.tar)?$`)
 
 // antctlName is the Node's name as the agent knows it, then that in the
 // archive's name, and the computer's at last.
@@ -48,7 +50,8 @@ func antctlName(src *source) string {
 		if strings.HasPrefix(strings.ToLower(dir), "support-bundles") {
 			break
 		}
-		if m := antctlArchive.FindStringSubmatch(dir); m != nil && hostNamePattern.MatchString(m[1]) {
+		if m := antctlArchive.FindStringSubmatch(dir); m != nil &&
+			hostNamePattern.MatchString(m[1]) {
 			return m[1]
 		}
 	}
@@ -96,57 +99,84 @@ func antctlMisses(what, ask string) evidence.Gap {
 
 // antctlLacks is the rest of the layout, with what the customer can be asked for.
 var antctlLacks = map[string]evidence.Gap{
-	"os.json":                 antctlMisses("anything of Windows itself", "the Node object tells its build; ask for `systeminfo`, or "+runBundle),
-	"services.json":           antctlMisses("the services", "ask for `Get-Service | Format-List *`, or "+runBundle),
-	"processes.json":          antctlMisses("the processes", "ask for `Get-Process`, or "+runBundle),
-	"features.json":           antctlMisses("the Windows features", "ask for `Get-WindowsFeature Containers, Hyper-V`, or "+runBundle),
-	"hotfixes.json":           antctlMisses("the updates", "ask for `Get-HotFix`, or "+runBundle),
-	"memory.json":             antctlMisses("the memory", runBundle),
-	"disks.json":              antctlMisses("the disks", "ask for `Get-PSDrive -PSProvider FileSystem`, or "+runBundle),
-	"firewall.json":           antctlMisses("the firewall", runBundle),
-	"certificates.json":       antctlMisses("the certificates", runBundle),
-	"security.json":           antctlMisses("access lists, BitLocker and Defender", runBundle),
-	"time.json":               antctlMisses("the state of the clock", "ask for `w32tm /query /status /verbose`, or "+runBundle),
-	"pending-reboot.json":     antctlMisses("whether a reboot is pending", runBundle),
-	"env.json":                antctlMisses("the environment", "ask for `[Environment]::GetEnvironmentVariables('Machine')`, or "+runBundle),
-	"ports.json":              antctlMisses("the ranges of ports", "ask for `netsh int ipv4 show excludedportrange tcp`, or "+runBundle),
-	"hns-loadbalancers.json":  antctlMisses("the HNS load balancers", "ask for `Get-HnsPolicyList | ConvertTo-Json -Depth 20`, or "+runBundle),
-	"hns-namespaces.json":     antctlMisses("the HNS namespaces", "ask for `Get-HnsNamespace | ConvertTo-Json -Depth 20`, or "+runBundle),
-	"hns-globals.json":        antctlMisses("the version of HNS", runBundle),
-	"cri.json":                antctlMisses("the state of the container runtime", "ask for `crictl info` and `crictl pods`, or "+runBundle),
-	"files.json":              antctlMisses("configuration files", `ask for C:\etc\cni\net.d\10-antrea.conflist and C:\k\antrea\etc, or `+runBundle),
-	"events.json":             antctlMisses("the event logs", "ask for `Get-WinEvent -LogName System -MaxEvents 2500 | ConvertTo-Json`, or "+runBundle),
-	"api/node.json":           gapf(evidence.NotCollected, "the Node object is in clusterinfo, which lies beside the agents' archives in the bundle's folder; give doctor the whole folder, or ask for `kubectl get node NODE -o json`"),
-	"api/nodes.json":          gapf(evidence.NotCollected, "the Node objects are in clusterinfo, which lies beside the agents' archives in the bundle's folder; give doctor the whole folder, or ask for `kubectl get nodes -o json`"),
-	"api/pods.json":           gapf(evidence.NotCollected, "the pods are in clusterinfo, which lies beside the agents' archives in the bundle's folder; give doctor the whole folder, or ask for `kubectl get pods -A -o json`"),
-	"api/daemonsets.json":     gapf(evidence.NotCollected, "the DaemonSets are in clusterinfo, which lies beside the agents' archives in the bundle's folder; give doctor the whole folder, or ask for `kubectl get daemonsets -A -o json`"),
-	"api/configmaps.json":     gapf(evidence.NotCollected, "%s collects Antrea's own ConfigMaps only; ask for `kubectl get configmaps -n kube-system -o json`", antctlTool),
-	"api/events.json":         antctlMisses("events of Kubernetes", "ask for `kubectl get events -A -o json`"),
-	"api/services.json":       antctlMisses("Services", "ask for `kubectl get services -A -o json`"),
-	"api/endpointslices.json": antctlMisses("EndpointSlices", "ask for `kubectl get endpointslices -A -o json`"),
-	"api/version.json":        antctlMisses("the version of the API server", "ask for `kubectl version -o json`"),
-	"probes/reach.json":       antctlMisses("whether anything can be reached", "run `doctor` on the node"),
-	"probes/dns.json":         antctlMisses("answers to DNS questions", "run `doctor` on the node"),
+	"os.json": antctlMisses("anything of Windows itself",
+		"the Node object tells its build; ask for `systeminfo`, or "+runBundle),
+	"services.json": antctlMisses("the services",
+		"ask for `Get-Service | Format-List *`, or "+runBundle),
+	"processes.json": antctlMisses("the processes",
+		"ask for `Get-Process`, or "+runBundle),
+	"features.json": antctlMisses("the Windows features",
+		"ask for `Get-WindowsFeature Containers, Hyper-V`, or "+runBundle),
+	"hotfixes.json": antctlMisses("the updates", "ask for `Get-HotFix`, or "+runBundle),
+	"memory.json":   antctlMisses("the memory", runBundle),
+	"disks.json": antctlMisses("the disks",
+		"ask for `Get-PSDrive -PSProvider FileSystem`, or "+runBundle),
+	"firewall.json":     antctlMisses("the firewall", runBundle),
+	"certificates.json": antctlMisses("the certificates", runBundle),
+	"security.json":     antctlMisses("access lists, BitLocker and Defender", runBundle),
+	"time.json": antctlMisses("the state of the clock",
+		"ask for `w32tm /query /status /verbose`, or "+runBundle),
+	"pending-reboot.json": antctlMisses("whether a reboot is pending", runBundle),
+	"env.json": antctlMisses("the environment",
+		"ask for `[Environment]::GetEnvironmentVariables('Machine')`, or "+runBundle),
+	"ports.json": antctlMisses("the ranges of ports",
+		"ask for `netsh int ipv4 show excludedportrange tcp`, or "+runBundle),
+	"hns-loadbalancers.json": antctlMisses("the HNS load balancers",
+		"ask for `Get-HnsPolicyList | ConvertTo-Json -Depth 20`, or "+runBundle),
+	"hns-namespaces.json": antctlMisses("the HNS namespaces",
+		"ask for `Get-HnsNamespace | ConvertTo-Json -Depth 20`, or "+runBundle),
+	"hns-globals.json": antctlMisses("the version of HNS", runBundle),
+	"cri.json": antctlMisses("the state of the container runtime",
+		"ask for `crictl info` and `crictl pods`, or "+runBundle),
+	"files.json": antctlMisses("configuration files",
+		`ask for C:\etc\cni\net.d\10-antrea.conflist and C:\k\antrea\etc, or `+runBundle),
+	"events.json": antctlMisses("the event logs",
+		"ask for `Get-WinEvent -LogName System -MaxEvents 2500 | ConvertTo-Json`, or "+runBundle),
+	"api/node.json": gapf(evidence.NotCollected,
+		"the Node object is in clusterinfo, which lies beside the agents' archives in the bundle's folder; give doctor the whole folder, or ask for `kubectl get node NODE -o json`"),
+	"api/nodes.json": gapf(evidence.NotCollected,
+		"the Node objects are in clusterinfo, which lies beside the agents' archives in the bundle's folder; give doctor the whole folder, or ask for `kubectl get nodes -o json`"),
+	"api/pods.json": gapf(evidence.NotCollected,
+		"the pods are in clusterinfo, which lies beside the agents' archives in the bundle's folder; give doctor the whole folder, or ask for `kubectl get pods -A -o json`"),
+	"api/daemonsets.json": gapf(evidence.NotCollected,
+		"the DaemonSets are in clusterinfo, which lies beside the agents' archives in the bundle's folder; give doctor the whole folder, or ask for `kubectl get daemonsets -A -o json`"),
+	"api/configmaps.json": gapf(evidence.NotCollected,
+		"%s collects Antrea's own ConfigMaps only; ask for `kubectl get configmaps -n kube-system -o json`", antctlTool),
+	"api/events.json": antctlMisses("events of Kubernetes",
+		"ask for `kubectl get events -A -o json`"),
+	"api/services.json": antctlMisses("Services",
+		"ask for `kubectl get services -A -o json`"),
+	"api/endpointslices.json": antctlMisses("EndpointSlices",
+		"ask for `kubectl get endpointslices -A -o json`"),
+	"api/version.json": antctlMisses("the version of the API server",
+		"ask for `kubectl version -o json`"),
+	"probes/reach.json": antctlMisses("whether anything can be reached",
+		"run `doctor` on the node"),
+	"probes/dns.json": antctlMisses("answers to DNS questions", "run `doctor` on the node"),
 }
 
 func convertAntctl(src *source, out *output) {
 	name := antctlName(src)
 	networks := convertAntctlHNS(src, out)
-	ran := firstFitting(stampIn(src.root), src.newest(slices.Concat(antctlWindows, antctlOthers)...))
+	ran := firstFitting(stampIn(src.root),
+		src.newest(slices.Concat(antctlWindows, antctlOthers)...))
 	out.meta(src, "antctl", name, ran, networks > 0) // HNS answers administrators only
 
 	ip, routes := src.text("ipconfig"), src.text("routes")
 	for _, t := range []*textFile{&ip, &routes} {
 		if t.missing {
-			t.gap = gapf(evidence.NotCollected, "%s is not in the agent's archive; %s", t.name, runBundle)
+			t.gap = gapf(evidence.NotCollected, "%s is not in the agent's archive; %s", t.name,
+				runBundle)
 		}
 	}
-	net := interfaces{ip: ip, sections: parseIPConfig(ip.content), adapterOf: parseNetAdapter(src.text("network-adapters").content)}
+	net := interfaces{ip: ip, sections: parseIPConfig(ip.content),
+		adapterOf: parseNetAdapter(src.text("network-adapters").content)}
 	out.write("adapters.json")(net.adapters())
 	out.write("dns-client.json")(net.dnsClient())
 	out.write("routes.json")(readRoutes(routes, net.byAddress()))
 
-	for dir, component := range map[string]string{"agent": "antrea-agent", "ovs": "ovs", "kubelet": "kubelet"} {
+	for dir, component := range map[string]string{"agent": "antrea-agent", "ovs": "ovs",
+		"kubelet": "kubelet"} {
 		logs := src.folder("logs/" + dir)
 		for _, file := range sortedValues(logs.names.files) {
 			out.log(logs, file, component)
@@ -178,7 +208,8 @@ func convertAntctlHNS(src *source, out *output) (networks int) {
 		}
 		n := map[string]any{"Subnets": lostList, "Policies": lostList, "Extensions": lostList}
 		for _, key := range []string{"ID", "Name", "Type", "ManagementIP", "NetworkAdapterName"} {
-			if v := block[key]; v != "" && !strings.ContainsAny(v, "{}@") && !strings.HasSuffix(v, "...") {
+			if v := block[key]; v != "" && !strings.ContainsAny(v, "{}@") &&
+				!strings.HasSuffix(v, "...") {
 				n[key] = v
 			}
 		}
@@ -188,15 +219,20 @@ func convertAntctlHNS(src *source, out *output) (networks int) {
 	case len(list) > 0:
 		out.JSON("hns-networks.json", list)
 	case t.missing:
-		out.Gap("hns-networks.json", gapf(evidence.NotCollected, "HNSNetwork is not in the agent's archive; %s", ask))
+		out.Gap("hns-networks.json",
+			gapf(evidence.NotCollected, "HNSNetwork is not in the agent's archive; %s", ask))
 	case t.gap.Kind != "":
 		out.Gap("hns-networks.json", t.gap)
 	case t.empty():
-		out.Gap("hns-networks.json", gapf(evidence.Error, "HNSNetwork is empty: PowerShell writes nothing both for no network and for no rights; %s", ask))
+		out.Gap("hns-networks.json",
+			gapf(evidence.Error,
+				"HNSNetwork is empty: PowerShell writes nothing both for no network and for no rights; %s", ask))
 	default:
 		out.Gap("hns-networks.json", failureGap(t.name, t.content))
 	}
-	out.Gap("hns-endpoints.json", gapf(evidence.NotCollected, "%s takes HNSEndpoint as PowerShell's list, which shows four items of a list at most: the policies of endpoints, such as OutBoundNAT's exceptions, cannot be told from it; %s", antctlTool, ask))
+	out.Gap("hns-endpoints.json",
+		gapf(evidence.NotCollected,
+			"%s takes HNSEndpoint as PowerShell's list, which shows four items of a list at most: the policies of endpoints, such as OutBoundNAT's exceptions, cannot be told from it; %s", antctlTool, ask))
 	return len(list)
 }
 
@@ -215,7 +251,8 @@ func (s *source) around(names ...string) *source {
 			break
 		}
 		if l := newListing(dir, entries); l.count(names...) > 0 {
-			return &source{fsys: s.fsys, root: dir, names: l, texts: map[string]textFile{}, placed: s.placed}
+			return &source{fsys: s.fsys, root: dir, names: l, texts: map[string]textFile{},
+				placed: s.placed}
 		}
 	}
 	return nil

@@ -80,7 +80,9 @@ Ethernet adapter br-int:
 }
 
 func linuxAgent() map[string]string {
-	return map[string]string{"address": "1: lo", "link": "1: lo", "route": "default", "iptables": "*nat", "agentinfo": "noderef:\n  name: lin-1\n", "flows": "", "groups": "", "ovsports": "", "logs/agent/antrea-agent.log": "I1120\n"}
+	return map[string]string{"address": "1: lo", "link": "1: lo", "route": "default",
+		"iptables": "*nat", "agentinfo": "noderef:\n  name: lin-1\n", "flows": "", "groups": "",
+		"ovsports": "", "logs/agent/antrea-agent.log": "I1120\n"}
 }
 
 const antctlClusterInfo = `#nodes
@@ -188,12 +190,14 @@ func antctlBundle(t testing.TB, windows map[string]string) fstest.MapFS {
 	const root = "support-bundles_20261120T100200Z"
 	add := func(dir string, files map[string]string, eol string) {
 		for name, content := range files {
-			m[path.Join(root, dir, name)] = &fstest.MapFile{Data: []byte(strings.ReplaceAll(content, "\n", eol)), ModTime: rke2At}
+			m[path.Join(root, dir, name)] = &fstest.MapFile{Data: []byte(strings.ReplaceAll(content,
+				"\n", eol)), ModTime: rke2At}
 		}
 	}
 	add("agent_win-1.tar.gz", windows, "\r\n")
 	add("agent_lin-1.tar.gz", linuxAgent(), "\n")
-	add("controller.tar.gz", map[string]string{"controllerinfo": "x", "networkpolicies": "", "addressgroups": "", "appliedtogroups": ""}, "\n")
+	add("controller.tar.gz", map[string]string{"controllerinfo": "x", "networkpolicies": "",
+		"addressgroups": "", "appliedtogroups": ""}, "\n")
 	add("", map[string]string{"clusterinfo": antctlClusterInfo, "failed_nodes": "win-9\n"}, "\n")
 	return m
 }

@@ -32,8 +32,10 @@ func readCertificate(src *source, file, windowsPath string) ([]evidence.Certific
 	var list []evidence.Certificate
 	for _, c := range parseCertificates(content) {
 		list = append(list, evidence.Certificate{
-			Path: windowsPath, Subject: distinguishedName(c.RawSubject), Issuer: distinguishedName(c.RawIssuer),
-			NotBefore: evidence.Time{Time: c.NotBefore.UTC()}, NotAfter: evidence.Time{Time: c.NotAfter.UTC()},
+			Path: windowsPath, Subject: distinguishedName(c.RawSubject),
+			Issuer:    distinguishedName(c.RawIssuer),
+			NotBefore: evidence.Time{Time: c.NotBefore.UTC()},
+			NotAfter:  evidence.Time{Time: c.NotAfter.UTC()},
 		})
 		if !c.IsCA {
 			break

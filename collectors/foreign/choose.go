@@ -37,7 +37,10 @@ func Choose(nodes []Node, name string) (Node, error) {
 	case len(placed) == 1:
 		return placed[0], nil
 	case len(called) > 1:
-		return Node{}, which(called, fmt.Sprintf("%d of its recorded nodes are called %s; tell them apart by PLACE", len(called), evidence.Clean(name)))
+		return Node{},
+			which(called,
+				fmt.Sprintf("%d of its recorded nodes are called %s; tell them apart by PLACE",
+					len(called), evidence.Clean(name)))
 	}
 	return Node{}, which(nodes, "it holds no recorded node called "+evidence.Clean(name))
 }
@@ -61,7 +64,8 @@ func which(nodes []Node, why string) error {
 		more = fmt.Sprintf("\n  and %d more", len(nodes)-maxListed)
 	}
 	indented := strings.ReplaceAll(strings.TrimSuffix(list.String(), "\n"), "\n", "\n  ")
-	return fmt.Errorf("%s; %w with --node NAME or --node PLACE:\n  %s%s", why, ErrWhich, indented, more)
+	return fmt.Errorf("%s; %w with --node NAME or --node PLACE:\n  %s%s", why, ErrWhich, indented,
+		more)
 }
 
 // WriteNodes writes a table of nodes.
@@ -69,7 +73,8 @@ func WriteNodes(out io.Writer, nodes []Node) error {
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(w, "NAME\tFORMAT\tPLACE")
 	for _, n := range nodes {
-		fmt.Fprintf(w, "%s\t%s\t%s\n", evidence.Clean(n.Name), evidence.Clean(n.Format), evidence.Clean(n.Root))
+		fmt.Fprintf(w, "%s\t%s\t%s\n", evidence.Clean(n.Name), evidence.Clean(n.Format),
+			evidence.Clean(n.Root))
 	}
 	return w.Flush()
 }

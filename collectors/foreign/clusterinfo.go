@@ -35,7 +35,8 @@ func convertClusterInfo(src *source, out *output, node string) {
 	out.place("original/failed_nodes", bundle, "failed_nodes")
 	if t.gap.Kind != "" {
 		if !t.missing {
-			for _, name := range []string{"api/node.json", "api/nodes.json", "api/pods.json", "api/daemonsets.json"} {
+			for _, name := range []string{"api/node.json", "api/nodes.json", "api/pods.json",
+				"api/daemonsets.json"} {
 				out.Gap(name, t.gap)
 			}
 		}
@@ -44,14 +45,18 @@ func convertClusterInfo(src *source, out *output, node string) {
 	c := clusterInfo{left: maxKubeParsed}
 	documents := splitYAML(t.content)
 	nodes, why := c.list(documents, "nodes", func(string) bool { return true })
-	at := slices.IndexFunc(nodes, func(o kubeObject) bool { return strings.EqualFold(o.name(), node) })
+	at := slices.IndexFunc(nodes, func(o kubeObject) bool {
+		return strings.EqualFold(o.name(), node)
+	})
 	switch {
 	case why.Kind != "":
 		out.Gap("api/nodes.json", why)
 		out.Gap("api/node.json", why)
 	case at < 0:
 		out.JSON("api/nodes.json", kubeList("NodeList", nodes))
-		out.Gap("api/node.json", gapf(evidence.NotCollected, "clusterinfo has %d nodes, and none is called %s; ask for `kubectl get nodes -o json`", len(nodes), node))
+		out.Gap("api/node.json",
+			gapf(evidence.NotCollected,
+				"clusterinfo has %d nodes, and none is called %s; ask for `kubectl get nodes -o json`", len(nodes), node))
 	default:
 		out.JSON("api/nodes.json", kubeList("NodeList", nodes))
 		out.JSON("api/node.json", nodes[at].withKind("v1", "Node"))
@@ -63,7 +68,9 @@ func convertClusterInfo(src *source, out *output, node string) {
 	} else {
 		out.JSON("api/pods.json", kubeList("PodList", pods))
 	}
-	if sets, why := c.list(documents, "daemonsets", func(string) bool { return true }); why.Kind != "" {
+	if sets, why := c.list(documents, "daemonsets", func(string) bool {
+		return true
+	}); why.Kind != "" {
 		out.Gap("api/daemonsets.json", why)
 	} else {
 		out.JSON("api/daemonsets.json", kubeList("DaemonSetList", sets))
@@ -98,14 +105,17 @@ type clusterInfo struct{ left int }
 
 // list takes the objects of a list that wanted knows by their YAML. Each is
 // parsed by itself: one that is broken, or too much in all, makes the list unknown.
-func (c *clusterInfo) list(documents map[string]string, name string, wanted func(string) bool) ([]kubeObject, evidence.Gap) {
+func (c *clusterInfo) list(documents map[string]string, name string,
+	wanted func(string) bool) ([]kubeObject, evidence.Gap) {
 	document, ok := documents[name]
 	if !ok {
-		return nil, gapf(evidence.NotCollected, "clusterinfo has no list of %s; ask for `kubectl get %s -A -o json`", name, name)
+		return nil, gapf(evidence.NotCollected,
+			"clusterinfo has no list of %s; ask for `kubectl get %s -A -o json`", name, name)
 	}
 	items, whole := splitItems(document)
 	if !whole {
-		return nil, gapf(evidence.Error, "clusterinfo: the list of %s cannot be taken apart, or is too long", name)
+		return nil, gapf(evidence.Error,
+			"clusterinfo: the list of %s cannot be taken apart, or is too long", name)
 	}
 	var list []kubeObject
 	for _, item := range items {
@@ -113,7 +123,8 @@ func (c *clusterInfo) list(documents map[string]string, name string, wanted func
 			continue
 		}
 		if c.left -= len(item); c.left < 0 || len(item) > maxKubeObject {
-			return nil, gapf(evidence.Error, "clusterinfo: its objects are larger than doctor reads (%d MiB)", maxKubeParsed>>20)
+			return nil, gapf(evidence.Error,
+				"clusterinfo: its objects are larger than doctor reads (%d MiB)", maxKubeParsed>>20)
 		}
 		var o kubeObject
 		if err := unmarshalItem(item, &o); err != nil {

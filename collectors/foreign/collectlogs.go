@@ -28,9 +28,13 @@ const runBundle = "run `doctor bundle` on the node"
 // The names that only a dump of HNS or of its switch has, and those that other
 // tools use as well.
 var (
-	hnsNames    = []string{"network.txt", "networkdetailed.txt", "endpoint.txt", "policy.txt", "namespaces.txt", "hnsdiag.txt", "hnsportpoolallocs.txt", "vfpoutput.txt"}
-	otherNames  = []string{"ports.txt", "ip.txt", "routes.txt", "mtu.txt", "scqueryex.txt", "windowsservices.txt", "excludedportrange.txt", "dynamicportrange.txt", "reservedports.txt", "winver.txt", "netadapter.txt", "nvspinfo.txt", "nmscrub.txt", "nmbind.txt", "hcsdiag.txt"}
-	ownFolders  = map[string]bool{"wfp": true, "adapters": true, "winevt": true, "logs": true, "hnslogs": true}
+	hnsNames = []string{"network.txt", "networkdetailed.txt", "endpoint.txt", "policy.txt",
+		"namespaces.txt", "hnsdiag.txt", "hnsportpoolallocs.txt", "vfpoutput.txt"}
+	otherNames = []string{"ports.txt", "ip.txt", "routes.txt", "mtu.txt", "scqueryex.txt",
+		"windowsservices.txt", "excludedportrange.txt", "dynamicportrange.txt", "reservedports.txt",
+		"winver.txt", "netadapter.txt", "nvspinfo.txt", "nmscrub.txt", "nmbind.txt", "hcsdiag.txt"}
+	ownFolders = map[string]bool{"wfp": true, "adapters": true, "winevt": true, "logs": true,
+		"hnslogs": true}
 	allNames    = append(append([]string{}, hnsNames...), otherNames...)
 	hnsOnlyPath = regexp.MustCompile(`(?i)(^|/)network/hns$`)
 )
@@ -56,7 +60,9 @@ func convertCollectlogs(src *source, out *output) {
 		}
 	}
 	if len(src.names.folders) > 0 && hasFolder(src.names, "winevt") {
-		out.Gap("events.json", gapf(evidence.Unsupported, "the event logs lie in original/winevt as .evtx files, which doctor does not read; open them with Event Viewer, or %s", runBundle))
+		out.Gap("events.json",
+			gapf(evidence.Unsupported,
+				"the event logs lie in original/winevt as .evtx files, which doctor does not read; open them with Event Viewer, or %s", runBundle))
 	}
 }
 
@@ -67,12 +73,14 @@ func convertNetwork(src *source, out *output) hnsState {
 	hns.convert(out)
 	out.write("os.json")(readOS(src.text("winver.txt")))
 	out.write("hotfixes.json")(readHotfixes(src.text("winver.txt")))
-	out.write("services.json")(readServices(src.text("scqueryex.txt"), src.text("windowsServices.txt")))
+	out.write("services.json")(readServices(src.text("scqueryex.txt"),
+		src.text("windowsServices.txt")))
 	net := readInterfaces(src)
 	out.write("adapters.json")(net.adapters())
 	out.write("dns-client.json")(net.dnsClient())
 	out.write("routes.json")(readRoutes(src.text("routes.txt"), net))
-	out.write("ports.json")(readPorts(src.text("excludedportrange.txt"), src.text("dynamicportrange.txt")))
+	out.write("ports.json")(readPorts(src.text("excludedportrange.txt"),
+		src.text("dynamicportrange.txt")))
 	return hns
 }
 
@@ -91,19 +99,22 @@ func lacks(what string) evidence.Gap {
 
 // collectlogsLacks is the rest of the layout.
 var collectlogsLacks = map[string]evidence.Gap{
-	"processes.json":          lacks("the processes"),
-	"features.json":           lacks("the Windows features"),
-	"memory.json":             lacks("the memory"),
-	"disks.json":              lacks("the disks"),
-	"firewall.json":           gapf(evidence.NotCollected, "collectlogs.ps1 lists firewall rules without their ports, so firewall.txt does not tell what is open; %s", runBundle),
-	"certificates.json":       lacks("the certificates"),
-	"security.json":           lacks("access lists, BitLocker and Defender"),
-	"time.json":               lacks("the time service"),
-	"pending-reboot.json":     lacks("whether a reboot is pending"),
-	"env.json":                lacks("the environment"),
-	"cri.json":                gapf(evidence.NotCollected, "collectlogs.ps1 does not ask the container runtime; containers.txt names at most the images of containers; %s", runBundle),
-	"files.json":              lacks("configuration files"),
-	"events.json":             gapf(evidence.NotCollected, "the folder holds no event logs; %s", runBundle),
+	"processes.json": lacks("the processes"),
+	"features.json":  lacks("the Windows features"),
+	"memory.json":    lacks("the memory"),
+	"disks.json":     lacks("the disks"),
+	"firewall.json": gapf(evidence.NotCollected,
+		"collectlogs.ps1 lists firewall rules without their ports, so firewall.txt does not tell what is open; %s", runBundle),
+	"certificates.json":   lacks("the certificates"),
+	"security.json":       lacks("access lists, BitLocker and Defender"),
+	"time.json":           lacks("the time service"),
+	"pending-reboot.json": lacks("whether a reboot is pending"),
+	"env.json":            lacks("the environment"),
+	"cri.json": gapf(evidence.NotCollected,
+		"collectlogs.ps1 does not ask the container runtime; containers.txt names at most the images of containers; %s", runBundle),
+	"files.json": lacks("configuration files"),
+	"events.json": gapf(evidence.NotCollected, "the folder holds no event logs; %s",
+		runBundle),
 	"api/node.json":           lacks("Kubernetes objects"),
 	"api/nodes.json":          lacks("Kubernetes objects"),
 	"api/pods.json":           lacks("Kubernetes objects"),
@@ -122,7 +133,8 @@ var collectlogsLacks = map[string]evidence.Gap{
 // no age can be worked out then, rather than a wrong one.
 func convertMeta(src *source, hns hnsState, out *output) {
 	ran := cmp.Or(src.newest(allNames...), stampIn(src.root), lastHealth(hns.all()))
-	out.meta(src, "collectlogs", collectlogsName(src), ran, hns.answered()) // HNS answers administrators only
+	// HNS answers administrators only
+	out.meta(src, "collectlogs", collectlogsName(src), ran, hns.answered())
 }
 
 // collectlogsName is the host name, which several of the files tell.
@@ -176,7 +188,8 @@ func lastHealth(list []record) time.Time {
 		if v, ok := r.get("Health"); !ok || json.Unmarshal(v, &health) != nil {
 			continue
 		}
-		if at := time.Unix(health.LastUpdateTime/1e7-toUnix, 0).UTC(); plausible(at) && at.After(newest) {
+		if at := time.Unix(health.LastUpdateTime/1e7-toUnix, 0).UTC(); plausible(at) &&
+			at.After(newest) {
 			newest = at
 		}
 	}

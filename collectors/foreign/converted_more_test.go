@@ -234,8 +234,7 @@ func TestWhyAKSHasNoHNSObjects(t *testing.T) {
 		{"the transcript says why", append([]string{aksTranscript, failed}, gone...),
 			"not-collected: collect-windows-logs.ps1 did not get the HNS load balancers; " +
 				"collect-windows-logs-output.log says: Invoke-WebRequest : The remote name could " +
-				"not " +
-				"be resolved; run `doctor bundle` on the node"},
+				"not be resolved; run `doctor bundle` on the node"},
 		{"the transcript says nothing", gone,
 			"not-collected: policy.txt is not in the folder, which would hold the HNS load " +
 				"balancers; run `doctor bundle` on the node"},

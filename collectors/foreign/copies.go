@@ -25,12 +25,17 @@ func (c *copies) add(src *source, name, windowsPath, why string) {
 	to := evidence.EvidencePath(windowsPath)
 	stored, ok := src.names.files[strings.ToLower(name)]
 	if !ok {
-		c.out.Gap(to, gapf(evidence.NotCollected, "%s copies %s, and this recording does not hold it%s; ask for that file", c.tool, windowsPath, why))
+		c.out.Gap(to,
+			gapf(evidence.NotCollected,
+				"%s copies %s, and this recording does not hold it%s; ask for that file", c.tool,
+				windowsPath, why))
 		return
 	}
 	info, err := fs.Stat(src.fsys, path.Join(src.root, stored))
 	if err == nil && info.Size() <= byteOrderMark {
-		c.out.Gap(to, gapf(evidence.Error, "the copy of %s is empty: so may the file be, or %s could not read it; ask for that file", windowsPath, c.tool))
+		c.out.Gap(to,
+			gapf(evidence.Error,
+				"the copy of %s is empty: so may the file be, or %s could not read it; ask for that file", windowsPath, c.tool))
 		return
 	}
 	c.out.place(to, src, name)
@@ -69,23 +74,34 @@ func (c *copies) absent(windowsPath string) {
 // neverCopied are files that decide something and that no collector of a cloud
 // copies.
 var neverCopied = []string{
-	`C:\run\flannel\subnet.env`, `C:\k\net-conf.json`, `C:\k\sourceVip.json`, `C:\k\sourceVipRequest.json`, `C:\k\config`, `C:\k\azure.json`, `C:\k\kubeletstart.ps1`,
-	`C:\k\kubeproxystart.ps1`, `C:\k\kube-proxy.conf`, `C:\var\lib\kubelet\config.yaml`, `C:\var\lib\kubelet\kubeadm-flags.env`, `C:\var\lib\kube-proxy\config.conf`,
-	`C:\ProgramData\kubernetes\kubelet-config.json`, `C:\ProgramData\kubernetes\kubeconfig`, `C:\ProgramData\kubernetes\kube-proxy-config.yaml`,
-	`C:\Program Files\containerd\config.toml`, `C:\k\kubeclusterconfig.json`, `C:\k\azure-vnet.json`, `C:\k\azure-vnet-ipam.json`, `C:\CalicoWindows\config.ps1`,
-	`C:\Windows\System32\vmcompute.dll`, `C:\ProgramData\Amazon\EKS\image-credential-provider\config.json`,
+	`C:\run\flannel\subnet.env`, `C:\k\net-conf.json`, `C:\k\sourceVip.json`,
+	`C:\k\sourceVipRequest.json`, `C:\k\config`, `C:\k\azure.json`, `C:\k\kubeletstart.ps1`,
+	`C:\k\kubeproxystart.ps1`, `C:\k\kube-proxy.conf`, `C:\var\lib\kubelet\config.yaml`,
+	`C:\var\lib\kubelet\kubeadm-flags.env`, `C:\var\lib\kube-proxy\config.conf`,
+	`C:\ProgramData\kubernetes\kubelet-config.json`, `C:\ProgramData\kubernetes\kubeconfig`,
+	`C:\ProgramData\kubernetes\kube-proxy-config.yaml`,
+	`C:\Program Files\containerd\config.toml`, `C:\k\kubeclusterconfig.json`,
+	`C:\k\azure-vnet.json`, `C:\k\azure-vnet-ipam.json`, `C:\CalicoWindows\config.ps1`,
+	`C:\Windows\System32\vmcompute.dll`,
+	`C:\ProgramData\Amazon\EKS\image-credential-provider\config.json`,
 }
 
 // finish writes files.json, and says of the rest that nobody looked.
 func (c *copies) finish() {
 	for _, p := range neverCopied {
-		known := slices.ContainsFunc(c.records, func(r evidence.FileRecord) bool { return strings.EqualFold(r.Path, p) })
+		known := slices.ContainsFunc(c.records, func(r evidence.FileRecord) bool {
+			return strings.EqualFold(r.Path, p)
+		})
 		if to := evidence.EvidencePath(p); !known && !c.out.Has(to) {
-			c.out.Gap(to, gapf(evidence.NotCollected, "%s does not collect %s; ask for that file", c.tool, p))
+			c.out.Gap(to, gapf(evidence.NotCollected, "%s does not collect %s; ask for that file",
+				c.tool, p))
 		}
 	}
 	if len(c.records) == 0 {
-		c.out.Gap("files.json", gapf(evidence.NotCollected, "this recording of %s holds no file of the node; ask for its configuration files", c.tool))
+		c.out.Gap("files.json",
+			gapf(evidence.NotCollected,
+				"this recording of %s holds no file of the node; ask for its configuration files",
+				c.tool))
 		return
 	}
 	c.out.JSON("files.json", c.records)
@@ -93,10 +109,14 @@ func (c *copies) finish() {
 
 // logComponents tells by the beginning of a log's name whose it is.
 var logComponents = []struct{ start, component string }{
-	{"kubelet", "kubelet"}, {"kubeproxy", "kube-proxy"}, {"kube-proxy", "kube-proxy"}, {"containerd", "containerd"}, {"panic.log", "containerd"},
-	{"csi-proxy", "csi-proxy"}, {"csiproxy", "csi-proxy"}, {"azure-vnet", "cni"}, {"azure-cn", "cni"}, {"vpc-", "cni"}, {"vpc_", "cni"}, {"aws-vpc", "cni"}, {"cni", "cni"},
-	{"calico", "calico"}, {"felix", "calico"}, {"flannel", "flanneld"}, {"docker", "docker"}, {"hosts-config-agent", "hosts-config-agent"},
-	{"windows-exporter", "windows-exporter"}, {"aks-windows-exporter", "windows-exporter"}, {"hnsremediator", "hns-remediator"}, {"nvidia", "nvidia"},
+	{"kubelet", "kubelet"}, {"kubeproxy", "kube-proxy"}, {"kube-proxy", "kube-proxy"},
+	{"containerd", "containerd"}, {"panic.log", "containerd"},
+	{"csi-proxy", "csi-proxy"}, {"csiproxy", "csi-proxy"}, {"azure-vnet", "cni"},
+	{"azure-cn", "cni"}, {"vpc-", "cni"}, {"vpc_", "cni"}, {"aws-vpc", "cni"}, {"cni", "cni"},
+	{"calico", "calico"}, {"felix", "calico"}, {"flannel", "flanneld"}, {"docker", "docker"},
+	{"hosts-config-agent", "hosts-config-agent"},
+	{"windows-exporter", "windows-exporter"}, {"aks-windows-exporter", "windows-exporter"},
+	{"hnsremediator", "hns-remediator"}, {"nvidia", "nvidia"},
 }
 
 func logComponent(name, otherwise string) string {
@@ -120,7 +140,8 @@ func placeLogs(src *source, out *output, isLog func(name string) bool, otherwise
 			continue
 		}
 		stored, component := src.names.files[key], logComponent(key, otherwise)
-		if info, err := fs.Stat(src.fsys, path.Join(src.root, stored)); err == nil && info.Size() <= byteOrderMark {
+		if info, err := fs.Stat(src.fsys, path.Join(src.root, stored)); err == nil &&
+			info.Size() <= byteOrderMark {
 			empty[component] = stored
 			continue
 		}
@@ -129,7 +150,10 @@ func placeLogs(src *source, out *output, isLog func(name string) bool, otherwise
 	}
 	for component, stored := range empty {
 		if !filled[component] && !out.Has("logs/"+component) {
-			out.Gap("logs/"+component, gapf(evidence.Error, "%s is empty in this recording, and so is every other log of %s; ask for it", stored, component))
+			out.Gap("logs/"+component,
+				gapf(evidence.Error,
+					"%s is empty in this recording, and so is every other log of %s; ask for it",
+					stored, component))
 		}
 	}
 }
@@ -157,7 +181,8 @@ const objectsOf = "; ask for `kubectl get "
 // unaskedEverywhere is the part of the layout that no collector of a cloud has,
 // each with what to ask for.
 var unaskedEverywhere = map[string]string{
-	"features.json":           "the Windows features; ask for `Get-WindowsFeature`, or " + runBundle,
+	"features.json": "the Windows features; ask for `Get-WindowsFeature`, or " +
+		runBundle,
 	"firewall.json":           "the ports of the firewall's rules; " + runBundle,
 	"certificates.json":       "the certificates; " + runBundle,
 	"security.json":           "access lists, BitLocker and Defender; " + runBundle,
@@ -174,5 +199,6 @@ var unaskedEverywhere = map[string]string{
 	"api/version.json":        "the version of the API server; ask for `kubectl version -o json`",
 	"probes/reach.json":       "whether anything can be reached; " + runBundle,
 	"probes/dns.json":         "answers to DNS questions; " + runBundle,
-	"hns-globals.json":        "the version of HNS, and no object in the recording carries one; " + runBundle,
+	"hns-globals.json": "the version of HNS, and no object in the recording carries one; " +
+		runBundle,
 }

@@ -139,7 +139,8 @@ func readCrictlPods(s string) []evidence.CRISandbox {
 		list = append(list, evidence.CRISandbox{
 			ID: t.cell(row, "POD ID"), State: states[t.cell(row, "STATE")],
 			Metadata: evidence.CRIMetadata{
-				Name: t.cell(row, "NAME"), Namespace: t.cell(row, "NAMESPACE"), Attempt: number(t.cell(row, "ATTEMPT")),
+				Name: t.cell(row, "NAME"), Namespace: t.cell(row, "NAMESPACE"),
+				Attempt: number(t.cell(row, "ATTEMPT")),
 			},
 		})
 	}
@@ -156,9 +157,10 @@ func readCrictlContainers(s string) []evidence.CRIContainer {
 	for _, row := range t.rows {
 		list = append(list, evidence.CRIContainer{
 			ID: t.cell(row, "CONTAINER"), SandboxID: t.cell(row, "POD ID"),
-			State:    "CONTAINER_" + strings.ToUpper(t.cell(row, "STATE")),
-			Image:    evidence.CRIImageSpec{Image: t.cell(row, "IMAGE")},
-			Metadata: evidence.CRIMetadata{Name: t.cell(row, "NAME"), Attempt: number(t.cell(row, "ATTEMPT"))},
+			State: "CONTAINER_" + strings.ToUpper(t.cell(row, "STATE")),
+			Image: evidence.CRIImageSpec{Image: t.cell(row, "IMAGE")},
+			Metadata: evidence.CRIMetadata{Name: t.cell(row, "NAME"),
+				Attempt: number(t.cell(row, "ATTEMPT"))},
 		})
 	}
 	return list
@@ -178,7 +180,8 @@ func readCtrImages(s string) ([]ctrImage, bool) {
 	}
 	list := []ctrImage{}
 	for _, row := range t.rows {
-		list = append(list, ctrImage{t.cell(row, "REF"), strings.Contains(t.cell(row, "LABELS"), "io.cri-containerd.pinned=pinned")})
+		list = append(list, ctrImage{t.cell(row, "REF"), strings.Contains(t.cell(row, "LABELS"),
+			"io.cri-containerd.pinned=pinned")})
 	}
 	return list, true
 }

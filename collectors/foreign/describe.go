@@ -31,7 +31,8 @@ func describeSections(s string) []described {
 			list = append(list, described{key: m[1], value: strings.TrimSpace(m[2])})
 			continue
 		}
-		if n := len(list); n > 0 && (line[0] == ' ' || line[0] == '\t') && len(list[n-1].lines) < maxDescribed {
+		if n := len(list); n > 0 && (line[0] == ' ' || line[0] == '\t') &&
+			len(list[n-1].lines) < maxDescribed {
 			list[n-1].lines = append(list[n-1].lines, line)
 		}
 	}
@@ -51,7 +52,8 @@ func section(list []described, key string) described {
 func (d described) fields() map[string]string {
 	m := map[string]string{}
 	for _, line := range d.lines {
-		if key, value, ok := strings.Cut(strings.TrimSpace(line), ":"); ok && !strings.Contains(key, "  ") {
+		if key, value, ok := strings.Cut(strings.TrimSpace(line), ":"); ok &&
+			!strings.Contains(key, "  ") {
 			m[key] = strings.TrimSpace(value)
 		}
 	}
@@ -84,11 +86,14 @@ func (d described) table(heads ...string) columnTable {
 }
 
 var nodeInfoFields = map[string]string{
-	"Kernel Version": "kernelVersion", "OS Image": "osImage", "Operating System": "operatingSystem", "Architecture": "architecture",
-	"Container Runtime Version": "containerRuntimeVersion", "Kubelet Version": "kubeletVersion", "Kube-Proxy Version": "kubeProxyVersion",
+	"Kernel Version": "kernelVersion", "OS Image": "osImage", "Operating System": "operatingSystem",
+	"Architecture":              "architecture",
+	"Container Runtime Version": "containerRuntimeVersion", "Kubelet Version": "kubeletVersion",
+	"Kube-Proxy Version": "kubeProxyVersion",
 }
 
-var describedTaint = regexp.MustCompile(`^([^=:\s]+)(?:=([^:\s]*))?:(NoSchedule|NoExecute|PreferNoSchedule)$`)
+var describedTaint = regexp.MustCompile(
+	`^([^=:\s]+)(?:=([^:\s]*))?:(NoSchedule|NoExecute|PreferNoSchedule)$`)
 
 // readDescribedNode makes api/node.json of `kubectl describe node`: the fields
 // that it prints whole. false means that no node is described.
@@ -104,11 +109,13 @@ func readDescribedNode(s string) (map[string]any, bool) {
 	if name == "" || info["kernelVersion"] == "" && info["kubeletVersion"] == "" {
 		return nil, false
 	}
-	meta := map[string]any{"name": name, "labels": section(list, "Labels").pairs("="), "annotations": section(list, "Annotations").pairs(": ")}
+	meta := map[string]any{"name": name, "labels": section(list, "Labels").pairs("="),
+		"annotations": section(list, "Annotations").pairs(": ")}
 	if at, ok := describedTime(section(list, "CreationTimestamp").value); ok {
 		meta["creationTimestamp"] = at
 	}
-	spec := map[string]any{"taints": describedTaints(section(list, "Taints")), "unschedulable": section(list, "Unschedulable").value == "true"}
+	spec := map[string]any{"taints": describedTaints(section(list, "Taints")),
+		"unschedulable": section(list, "Unschedulable").value == "true"}
 	for key, field := range map[string]string{"PodCIDR": "podCIDR", "ProviderID": "providerID"} {
 		if v := section(list, key).value; v != "" {
 			spec[field] = v
@@ -123,11 +130,13 @@ func readDescribedNode(s string) (map[string]any, bool) {
 			addresses = append(addresses, map[string]string{"type": kind, "address": v})
 		}
 	}
-	status := map[string]any{"nodeInfo": info, "addresses": addresses, "conditions": describedConditions(section(list, "Conditions"))}
+	status := map[string]any{"nodeInfo": info, "addresses": addresses,
+		"conditions": describedConditions(section(list, "Conditions"))}
 	if v := section(list, "Allocatable").fields(); len(v) > 0 {
 		status["allocatable"] = v
 	}
-	return map[string]any{"apiVersion": "v1", "kind": "Node", "metadata": meta, "spec": spec, "status": status}, true
+	return map[string]any{"apiVersion": "v1", "kind": "Node", "metadata": meta, "spec": spec,
+		"status": status}, true
 }
 
 func describedTaints(d described) []map[string]string {
@@ -144,8 +153,10 @@ func describedConditions(d described) []map[string]string {
 	t := d.table("Type", "Status", "LastHeartbeatTime", "LastTransitionTime", "Reason", "Message")
 	list := []map[string]string{}
 	for _, row := range t.rows {
-		c := map[string]string{"type": t.cell(row, "Type"), "status": t.cell(row, "Status"), "reason": t.cell(row, "Reason"), "message": t.cell(row, "Message")}
-		for head, field := range map[string]string{"LastHeartbeatTime": "lastHeartbeatTime", "LastTransitionTime": "lastTransitionTime"} {
+		c := map[string]string{"type": t.cell(row, "Type"), "status": t.cell(row, "Status"),
+			"reason": t.cell(row, "Reason"), "message": t.cell(row, "Message")}
+		for head, field := range map[string]string{"LastHeartbeatTime": "lastHeartbeatTime",
+			"LastTransitionTime": "lastTransitionTime"} {
 			if at, ok := describedTime(t.cell(row, head)); ok {
 				c[field] = at
 			}
@@ -171,7 +182,8 @@ func readDescribedEvents(s string, ran time.Time) []map[string]any {
 	var list []map[string]any
 	for _, object := range splitDescribed(s) {
 		sections := describeSections(object)
-		about := map[string]string{"kind": "Pod", "name": section(sections, "Name").value, "namespace": section(sections, "Namespace").value}
+		about := map[string]string{"kind": "Pod", "name": section(sections, "Name").value,
+			"namespace": section(sections, "Namespace").value}
 		if section(sections, "System Info").lines != nil {
 			about["kind"] = "Node"
 			delete(about, "namespace")
@@ -181,7 +193,8 @@ func readDescribedEvents(s string, ran time.Time) []map[string]any {
 			if len(list) == maxObjects {
 				return list
 			}
-			e := map[string]any{"type": t.cell(row, "Type"), "reason": t.cell(row, "Reason"), "message": t.cell(row, "Message"), "involvedObject": about}
+			e := map[string]any{"type": t.cell(row, "Type"), "reason": t.cell(row, "Reason"),
+				"message": t.cell(row, "Message"), "involvedObject": about}
 			age, count := describedAge(t.cell(row, "Age"))
 			if count > 0 {
 				e["count"] = count
@@ -214,7 +227,8 @@ func splitDescribed(s string) []string {
 var (
 	describedCount = regexp.MustCompile(`\(x(\d{1,9}) over`)
 	ageParts       = regexp.MustCompile(`(\d{1,6})(y|d|h|m|s)`)
-	ageUnits       = map[string]time.Duration{"y": 365 * 24 * time.Hour, "d": 24 * time.Hour, "h": time.Hour, "m": time.Minute, "s": time.Second}
+	ageUnits       = map[string]time.Duration{"y": 365 * 24 * time.Hour, "d": 24 * time.Hour,
+		"h": time.Hour, "m": time.Minute, "s": time.Second}
 )
 
 // describedAge reads "2m3s (x5 over 10m)": when the event was last seen, and how often.

@@ -11,7 +11,8 @@ import (
 
 var (
 	// A row of Get-PSDrive: name, used and free in GB, provider, root.
-	psDriveRow = regexp.MustCompile(`(?m)^([A-Z]) +([\d.,\x{a0}\x{202f} ]*\d) +([\d.,\x{a0}\x{202f} ]*\d) +FileSystem +[A-Z]:\\`)
+	psDriveRow = regexp.MustCompile(
+		`(?m)^([A-Z]) +([\d.,\x{a0}\x{202f} ]*\d) +([\d.,\x{a0}\x{202f} ]*\d) +FileSystem +[A-Z]:\\`)
 	// The list of the logical disks, as `Select-Object` of five properties prints it.
 	diskProperty = regexp.MustCompile(`(?m)^(Size\(GB\)|Free Space\(GB\)|DeviceID) +: (.*?) *$`)
 )
@@ -27,11 +28,13 @@ func readPSDrives(t textFile) (any, evidence.Gap) {
 		used, ok1 := gigabytes(m[2])
 		free, ok2 := gigabytes(m[3])
 		if ok1 && ok2 && used+free > 0 {
-			list = append(list, evidence.Disk{Drive: m[1] + ":", TotalBytes: used + free, FreeBytes: free})
+			list = append(list, evidence.Disk{Drive: m[1] + ":", TotalBytes: used + free,
+				FreeBytes: free})
 		}
 	}
 	if len(list) == 0 {
-		return nil, gapf(evidence.Error, "%s shows no drive; it begins with: %s", t.name, clip(firstLine(t.content)))
+		return nil, gapf(evidence.Error, "%s shows no drive; it begins with: %s", t.name,
+			clip(firstLine(t.content)))
 	}
 	return list, evidence.Gap{}
 }
@@ -59,7 +62,8 @@ func readDiskUsage(t textFile) (any, evidence.Gap) {
 		}
 	}
 	if len(list) == 0 {
-		return nil, gapf(evidence.Error, "%s shows no disk; it begins with: %s", t.name, clip(firstLine(t.content)))
+		return nil, gapf(evidence.Error, "%s shows no disk; it begins with: %s", t.name,
+			clip(firstLine(t.content)))
 	}
 	return list, evidence.Gap{}
 }
@@ -81,7 +85,8 @@ func gigabytes(s string) (int64, bool) {
 }
 
 // Handles, NPM(K), PM(K), WS(K), CPU(s) where it is known, Id, SI, ProcessName.
-var processRow = regexp.MustCompile(`(?m)^ *\d+ +\d+ +\d+ +(\d+) +(?:[\d.,\x{a0}\x{202f}]*[.,]\d\d +)?(\d+) +\d+ +(\S.*?) *$`)
+var processRow = regexp.MustCompile(
+	`(?m)^ *\d+ +\d+ +\d+ +(\d+) +(?:[\d.,\x{a0}\x{202f}]*[.,]\d\d +)?(\d+) +\d+ +(\S.*?) *$`)
 
 // enoughProcesses is how many a whole list has at the very least.
 const enoughProcesses = 15
@@ -93,10 +98,12 @@ func readProcessTable(t textFile) (any, evidence.Gap) {
 	}
 	list := []evidence.Process{}
 	for _, m := range processRow.FindAllStringSubmatch(t.content, maxObjects) {
-		list = append(list, evidence.Process{PID: number(m[2]), Name: m[3], WorkingSetBytes: int64(number(m[1])) << 10})
+		list = append(list, evidence.Process{PID: number(m[2]), Name: m[3],
+			WorkingSetBytes: int64(number(m[1])) << 10})
 	}
 	if len(list) < enoughProcesses {
-		return nil, gapf(evidence.NotCollected, "%s lists %d processes, too few for all that run; %s", t.name, len(list), runBundle)
+		return nil, gapf(evidence.NotCollected,
+			"%s lists %d processes, too few for all that run; %s", t.name, len(list), runBundle)
 	}
 	return list, evidence.Gap{}
 }

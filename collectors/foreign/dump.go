@@ -11,10 +11,11 @@ import (
 type dump struct {
 	name    string
 	records []record
-	tables  string       // what is not JSON
-	none    bool         // it shows the head of a table without a row: asked, and there is nothing
-	silent  bool         // it is empty or not there: it neither shows an object nor speaks against there being none
-	gap     evidence.Gap // why records is empty
+	tables  string // what is not JSON
+	none    bool   // it shows the head of a table without a row: asked, and there is nothing
+	// it is empty or not there: it neither shows an object nor speaks against there being none
+	silent bool
+	gap    evidence.Gap // why records is empty
 }
 
 const maxHead = 64 << 10
@@ -42,17 +43,20 @@ func readDump(src *source, name string) dump {
 	head := d.tables[:min(len(d.tables), maxHead)] // an error or a table shows itself early
 	switch {
 	case broken != "":
-		d.gap = gapf(evidence.Error, "%s: %s, so what is missing from it is unknown", d.name, broken)
+		d.gap = gapf(evidence.Error, "%s: %s, so what is missing from it is unknown", d.name,
+			broken)
 	case failure != "":
 		d.gap = failureGap(d.name, failure)
 	case odd > 0 || len(d.records) > maxRecords:
-		d.gap = gapf(evidence.Error, "%s: %d of its records are no objects, cut by ConvertTo-Json, or too many", d.name, odd)
+		d.gap = gapf(evidence.Error,
+			"%s: %d of its records are no objects, cut by ConvertTo-Json, or too many", d.name, odd)
 	case len(d.records) > 0:
 		return d
 	case documents > 0:
 		d.none = true // "[]" or "null": some tool said so in JSON
 	case strings.TrimSpace(d.tables) == "":
-		d.gap = gapf(evidence.Error, "%s is empty: the tool was perhaps not run as Administrator; PowerShell writes nothing both for no object and for no rights", d.name)
+		d.gap = gapf(evidence.Error,
+			"%s is empty: the tool was perhaps not run as Administrator; PowerShell writes nothing both for no object and for no rights", d.name)
 	case len(head) == len(d.tables) && headOnly(head):
 		d.none = true
 	case looksTabular(head):
@@ -79,13 +83,15 @@ func failed(list []record) string {
 
 // denials are how Windows says that rights are missing: its codes, and its words
 // in the languages of the reports seen most.
-var denials = regexp.MustCompile(`(?i)access (is |was )?denied|0x80070005|\(0x5\)|UnauthorizedAccess|PermissionDenied|requires elevation|as an? administrator|拒绝访问|存取被拒|zugriff verweigert|acc[eè]s refus[eé]|acceso denegado|アクセスが拒否`)
+var denials = regexp.MustCompile(
+	`(?i)access (is |was )?denied|0x80070005|\(0x5\)|UnauthorizedAccess|PermissionDenied|requires elevation|as an? administrator|拒绝访问|存取被拒|zugriff verweigert|acc[eè]s refus[eé]|acceso denegado|アクセスが拒否`)
 
 // failureGap is for a file that holds an error or a usage text.
 func failureGap(name, said string) evidence.Gap {
 	line := firstLine(said)
 	if m := denials.FindStringIndex(said); m != nil {
-		return gapf(evidence.Denied, "%s: %s; run the tool as Administrator", name, clip(lineAt(said, m[0])))
+		return gapf(evidence.Denied, "%s: %s; run the tool as Administrator", name,
+			clip(lineAt(said, m[0])))
 	}
 	return gapf(evidence.Error, "%s holds no objects; it begins with: %s", name, clip(line))
 }
@@ -121,5 +127,6 @@ var listRow = regexp.MustCompile(`(?m)^\w+ +: `)
 // headOnly tells a table that has its head and no row.
 func headOnly(s string) bool {
 	at := ruler.FindStringIndex(s)
-	return at != nil && strings.Count(strings.TrimSpace(s[:at[0]]), "\n") == 0 && strings.TrimSpace(s[at[1]:]) == ""
+	return at != nil && strings.Count(strings.TrimSpace(s[:at[0]]), "\n") == 0 &&
+		strings.TrimSpace(s[at[1]:]) == ""
 }

@@ -25,9 +25,11 @@ var eks = format{
 const eksTool = "the EKS log collector"
 
 var (
-	eksOwn     = []string{"sysinfo", "system-eventlogs.csv", "application-eventlogs.csv", "installed-64bit-apps.txt", "installed-32bit-apps.txt"}
+	eksOwn = []string{"sysinfo", "system-eventlogs.csv", "application-eventlogs.csv",
+		"installed-64bit-apps.txt", "installed-32bit-apps.txt"}
 	eksShared  = []string{"services", "volumes"}
-	eksFolders = map[string]bool{"eks": true, "docker": true, "containerd": true, "firewall": true, "kubelet": true, "kube-proxy": true, "cni": true,
+	eksFolders = map[string]bool{"eks": true, "docker": true, "containerd": true, "firewall": true,
+		"kubelet": true, "kube-proxy": true, "cni": true,
 		"docker_log": true, "containerd_log": true, "network": true, "events": true, "gmsa": true}
 	eksOwnFolders = []string{"eks", "docker_log", "containerd_log"}
 )
@@ -52,17 +54,23 @@ func isEKS(folder listing) bool {
 
 func convertEKS(src *source, out *output) {
 	network, hnsFolder := src.folder("network"), src.folder("network/hns")
-	system, application := readExport(src, "system-eventlogs.csv"), readExport(src, "application-eventlogs.csv")
+	system, application := readExport(src, "system-eventlogs.csv"),
+		readExport(src, "application-eventlogs.csv")
 	info, known := readSysteminfo(src.text("sysinfo"))
 
 	hns := readHNS(hnsFolder)
 	hns.noPorts = noSwitchPorts(network.text("ports.txt"))
 	hns.convert(out)
 	if _, ok := hnsVersion(hns.all()); !ok {
-		out.Gap("hns-globals.json", gapf(evidence.NotCollected, "%s does not ask HNS for its version, and no object in the recording carries one; %s", eksTool, runBundle))
+		out.Gap("hns-globals.json",
+			gapf(evidence.NotCollected,
+				"%s does not ask HNS for its version, and no object in the recording carries one; %s", eksTool, runBundle))
 	}
 	if _, ok := hnsFolder.names.files["namespaces.txt"]; !ok {
-		out.Gap("hns-namespaces.json", gapf(evidence.NotCollected, "%s does not collect the HNS namespaces; ask for `hnsdiag list namespaces -d`", eksTool))
+		out.Gap("hns-namespaces.json",
+			gapf(evidence.NotCollected,
+				"%s does not collect the HNS namespaces; ask for `hnsdiag list namespaces -d`",
+				eksTool))
 	}
 	eksMeta(src, hns, out, system.newest())
 
@@ -72,7 +80,8 @@ func convertEKS(src *source, out *output) {
 	} else {
 		why := src.text("sysinfo").gap
 		if why.Kind == "" {
-			why = gapf(evidence.Error, "sysinfo shows no version of Windows: systeminfo.exe failed, or was cut off")
+			why = gapf(evidence.Error,
+				"sysinfo shows no version of Windows: systeminfo.exe failed, or was cut off")
 		}
 		out.Gap("os.json", why)
 		out.Gap("hotfixes.json", why)
@@ -119,7 +128,8 @@ func readAllServices(t textFile) (any, evidence.Gap) {
 	}
 	list := parseServiceList(t.content)
 	if len(list) < enoughServices {
-		return nil, gapf(evidence.NotCollected, "%s lists %d services, too few for all that there are, so what is not in it may run; %s", t.name, len(list), runBundle)
+		return nil, gapf(evidence.NotCollected,
+			"%s lists %d services, too few for all that there are, so what is not in it may run; %s", t.name, len(list), runBundle)
 	}
 	return list, evidence.Gap{}
 }
@@ -152,7 +162,8 @@ func eksFolder(root string) string {
 // eksMeta takes the time from the files, from the name of a folder, or from the
 // last event of Windows: it keeps on writing some while the tool runs.
 func eksMeta(src *source, hns hnsState, out *output, lastEvent time.Time) {
-	files := src.newest("sysinfo", "services", "volumes", "system-eventlogs.csv", "application-eventlogs.csv")
+	files := src.newest("sysinfo", "services", "volumes", "system-eventlogs.csv",
+		"application-eventlogs.csv")
 	for _, folder := range []string{"network", "network/hns", "containerd"} {
 		in := src.folder(folder)
 		if at := in.newest(sortedValues(in.names.files)...); at.After(files) {
@@ -174,7 +185,8 @@ func eksEvents(src *source, out *output, system, application export) {
 	case system.gap.Kind != "" && len(list) == 0:
 		out.Gap("events.json", system.gap)
 	case system.gap.Kind != "":
-		out.Gap("events.json", also(system.gap, "; without the System log the events are not those that checks need"))
+		out.Gap("events.json",
+			also(system.gap, "; without the System log the events are not those that checks need"))
 	default:
 		out.JSON("events.json", list)
 	}
@@ -218,7 +230,9 @@ func eksFiles(src *source, out *output) {
 		}
 	}
 	if len(cni.names.files) == 0 {
-		out.Gap(evidence.EvidencePath(`C:\ProgramData\Amazon\EKS\cni\config`), gapf(evidence.NotCollected, "%s copies C:\\ProgramData\\Amazon\\EKS\\cni\\config, and this recording holds none of it; ask for that folder", eksTool))
+		out.Gap(evidence.EvidencePath(`C:\ProgramData\Amazon\EKS\cni\config`),
+			gapf(evidence.NotCollected,
+				"%s copies C:\\ProgramData\\Amazon\\EKS\\cni\\config, and this recording holds none of it; ask for that folder", eksTool))
 	}
 	c.finish()
 }
@@ -241,7 +255,8 @@ func eksCRI(src *source, out *output) {
 	if reflect.ValueOf(cri).IsZero() {
 		why := ctr.text("containerd-images.txt")
 		if why.gap.Kind == "" {
-			why.gap = gapf(evidence.Error, "%s shows no images; it begins with: %s", why.name, clip(firstLine(why.content)))
+			why.gap = gapf(evidence.Error, "%s shows no images; it begins with: %s", why.name,
+				clip(firstLine(why.content)))
 		} else {
 			why.gap = also(why.gap, ": %s asks containerd only while its service runs", eksTool)
 		}

@@ -41,11 +41,12 @@ func eksFilesOf() map[string]string {
 See ""services""."
 "9/2/2024 11:43:25 PM","Information","EC2AMAZ-7H3KQ2L","The operating system started."
 `,
-		"application-eventlogs.csv":            "#TYPE Selected.System.Diagnostics.Eventing.Reader.EventLogRecord\n\"TimeCreated\",\"LevelDisplayName\",\"MachineName\",\"Message\"\n\"9/3/2024 9:50:12 AM\",\"Information\",\"EC2AMAZ-7H3KQ2L\",\"Windows Error Reporting\"\n",
-		"installed-64bit-apps.txt":             "\n\nDisplayName     : AWS Tools for Windows\nDisplayVersion  : 3.15\n",
-		"firewall/firewall-Public":             "\n\nName                  : kubelet\nDisplayName           : kubelet\nEnabled               : True\n",
-		"containerd/containerd-version.txt":    "Client:\n  Version:  1.7.28\n  Revision: b98a3aace656320842a23f4a392a33f46af97866\n  Go version: go1.23.8\n\nServer:\n  Version:  1.7.28\n  Revision: b98a3aace656320842a23f4a392a33f46af97866\n  UUID: 1a2b\n",
-		"containerd/containerd-images.txt":     eksImages("mcr.microsoft.com/oss/kubernetes/pause:3.9"),
+		"application-eventlogs.csv":         "#TYPE Selected.System.Diagnostics.Eventing.Reader.EventLogRecord\n\"TimeCreated\",\"LevelDisplayName\",\"MachineName\",\"Message\"\n\"9/3/2024 9:50:12 AM\",\"Information\",\"EC2AMAZ-7H3KQ2L\",\"Windows Error Reporting\"\n",
+		"installed-64bit-apps.txt":          "\n\nDisplayName     : AWS Tools for Windows\nDisplayVersion  : 3.15\n",
+		"firewall/firewall-Public":          "\n\nName                  : kubelet\nDisplayName           : kubelet\nEnabled               : True\n",
+		"containerd/containerd-version.txt": "Client:\n  Version:  1.7.28\n  Revision: b98a3aace656320842a23f4a392a33f46af97866\n  Go version: go1.23.8\n\nServer:\n  Version:  1.7.28\n  Revision: b98a3aace656320842a23f4a392a33f46af97866\n  UUID: 1a2b\n",
+		"containerd/containerd-images.txt": eksImages(
+			"mcr.microsoft.com/oss/kubernetes/pause:3.9"),
 		"containerd/containerd-containers.txt": "CONTAINER                                                           IMAGE                                         RUNTIME                  \n3ec84399dd2a4ebfb7a01ceb50777cd43ec84399dd2a4ebfb7a01ceb50777cd4    mcr.microsoft.com/oss/kubernetes/pause:3.9    io.containerd.runhcs.v1    \n7a0b9e0c175247aebd343e8e81463b037a0b9e0c175247aebd343e8e81463b03    registry.example.com/boarding/web:7           io.containerd.runhcs.v1    \n",
 		"containerd/containerd-namespaces.txt": "NAME   LABELS \nk8s.io        \n",
 		"kubelet/kubelet-service.csv":          eksKubeletCSV,
@@ -69,9 +70,15 @@ See ""services""."
 func eksImages(pause string) string {
 	rows := [][6]string{
 		{"REF", "TYPE", "DIGEST", "SIZE", "PLATFORMS", "LABELS"},
-		{pause, "application/vnd.docker.distribution.manifest.list.v2+json", "sha256:" + strings.Repeat("b", 64), "104.2 MiB", "windows/amd64", "io.cri-containerd.image=managed,io.cri-containerd.pinned=pinned"},
-		{"registry.example.com/boarding/web:7", "application/vnd.docker.distribution.manifest.v2+json", "sha256:" + strings.Repeat("c", 64), "2.1 GiB", "windows/amd64", "io.cri-containerd.image=managed"},
-		{"sha256:" + strings.Repeat("d", 64), "application/vnd.docker.distribution.manifest.v2+json", "sha256:" + strings.Repeat("c", 64), "2.1 GiB", "windows/amd64", "io.cri-containerd.image=managed"},
+		{pause, "application/vnd.docker.distribution.manifest.list.v2+json",
+			"sha256:" + strings.Repeat("b", 64), "104.2 MiB", "windows/amd64",
+			"io.cri-containerd.image=managed,io.cri-containerd.pinned=pinned"},
+		{"registry.example.com/boarding/web:7",
+			"application/vnd.docker.distribution.manifest.v2+json", "sha256:" + strings.Repeat("c",
+				64), "2.1 GiB", "windows/amd64", "io.cri-containerd.image=managed"},
+		{"sha256:" + strings.Repeat("d", 64),
+			"application/vnd.docker.distribution.manifest.v2+json", "sha256:" + strings.Repeat("c",
+				64), "2.1 GiB", "windows/amd64", "io.cri-containerd.image=managed"},
 	}
 	var width [6]int
 	for _, row := range rows {
@@ -90,13 +97,18 @@ func eksImages(pause string) string {
 }
 
 func eksServices() string {
-	names := []string{"BFE", "containerd", "CoreMessagingRegistrar", "CryptSvc", "csi-proxy", "DcomLaunch", "Dhcp", "Dnscache", "EventLog", "EventSystem", "hns", "iphlpsvc", "kubelet", "kube-proxy", "LSM", "mpssvc", "netprofm", "NlaSvc", "nsi", "nvagent", "Power", "ProfSvc", "RpcSs", "vmcompute", "W32Time"}
+	names := []string{"BFE", "containerd", "CoreMessagingRegistrar", "CryptSvc", "csi-proxy",
+		"DcomLaunch", "Dhcp", "Dnscache", "EventLog", "EventSystem", "hns", "iphlpsvc", "kubelet",
+		"kube-proxy", "LSM", "mpssvc", "netprofm", "NlaSvc", "nsi", "nvagent", "Power", "ProfSvc",
+		"RpcSs", "vmcompute", "W32Time"}
 	b := strings.Builder{}
 	b.WriteString("\n\n")
 	for _, name := range names {
-		b.WriteString("Name                : " + name + "\nDisplayName         : " + name + " service\nStatus              : Running\nDependentServices   : {}\nServicesDependedOn  : {RpcSs}\nCanPauseAndContinue : False\nCanShutdown         : False\nCanStop             : True\nServiceType         : Win32OwnProcess\n\n")
+		b.WriteString("Name                : " + name + "\nDisplayName         : " + name +
+			" service\nStatus              : Running\nDependentServices   : {}\nServicesDependedOn  : {RpcSs}\nCanPauseAndContinue : False\nCanShutdown         : False\nCanStop             : True\nServiceType         : Win32OwnProcess\n\n")
 	}
-	b.WriteString("Name                : AppIDSvc\nDisplayName         : Application Identity\nStatus              : Stopped\nServiceType         : Win32ShareProcess\n\n\n")
+	b.WriteString(
+		"Name                : AppIDSvc\nDisplayName         : Application Identity\nStatus              : Stopped\nServiceType         : Win32ShareProcess\n\n\n")
 	return b.String()
 }
 

@@ -10,7 +10,8 @@ import (
 // The table of endpoint.txt has the columns IpAddress, MacAddress,
 // IsRemoteEndpoint and State. The last two come from a second question to HNS and
 // are blank where that failed.
-var endpointRow = regexp.MustCompile(`^\{?([0-9A-Fa-f.:]+)[^-]*?\s((?:[0-9A-Fa-f]{2}[-:]){5}[0-9A-Fa-f]{2})(?:\s+(True|False))?(?:\s+(\d{1,2}))?\s*$`)
+var endpointRow = regexp.MustCompile(
+	`^\{?([0-9A-Fa-f.:]+)[^-]*?\s((?:[0-9A-Fa-f]{2}[-:]){5}[0-9A-Fa-f]{2})(?:\s+(True|False))?(?:\s+(\d{1,2}))?\s*$`)
 
 // The same as a list, which PowerShell writes when it is told to or when there
 // are more columns: a line "Name : value" for each.
@@ -102,7 +103,8 @@ func endpointIP(r record) string {
 		return ip
 	}
 	var configs []struct{ IpAddress string }
-	if v, ok := r.get("IpConfigurations"); ok && json.Unmarshal(v, &configs) == nil && len(configs) > 0 {
+	if v, ok := r.get("IpConfigurations"); ok && json.Unmarshal(v, &configs) == nil &&
+		len(configs) > 0 {
 		return configs[0].IpAddress
 	}
 	return ""

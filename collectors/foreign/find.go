@@ -56,7 +56,8 @@ func Find(fsys fs.FS) ([]Node, error) {
 			}
 		}
 		if len(nodes) > maxNodes {
-			return nil, fmt.Errorf("it holds more than %d recorded nodes; give doctor the folder of one", maxNodes)
+			return nil, fmt.Errorf(
+				"it holds more than %d recorded nodes; give doctor the folder of one", maxNodes)
 		}
 		if at.depth == maxDepth {
 			continue
@@ -182,7 +183,8 @@ func (s *sighting) add(l listing) {
 }
 
 func (s *sighting) error() error {
-	looked := []string{`doctor's own evidence (a meta.json with "layout": "` + evidence.Layout + `")`}
+	looked := []string{`doctor's own evidence (a meta.json with "layout": "` + evidence.Layout +
+		`")`}
 	for _, f := range formats {
 		looked = append(looked, f.marks)
 	}
@@ -196,5 +198,6 @@ func (s *sighting) error() error {
 	if s.meta != "" {
 		held += "; " + s.meta + " is there, and is no JSON object with a layout"
 	}
-	return fmt.Errorf("%w in it: looked for %s; %s", errNoNode, strings.Join(looked, ", and for "), held)
+	return fmt.Errorf("%w in it: looked for %s; %s", errNoNode, strings.Join(looked, ", and for "),
+		held)
 }

@@ -20,17 +20,31 @@ func TestFind(t *testing.T) {
 		want string
 	}{
 		{"doctor's own tree", fstest.MapFS{"meta.json": f(own)}, "[{evidence/v1 . win-2}]"},
-		{"doctor's own tree with a BOM, one folder down", fstest.MapFS{"b/meta.json": f("\xef\xbb\xbf" + own)}, "[{evidence/v1 b win-2}]"},
-		{"doctor's own tree that still holds the folder it was made of", fstest.MapFS{"meta.json": f(own), "original/network.txt": f(""), "original/endpoint.txt": f("")}, "[{evidence/v1 . win-2}]"},
-		{"a broken meta.json is opened, so that its line is named", fstest.MapFS{"w/meta.json": f(`{"layout":"evidence/v1",}`)}, "[{evidence/v1 w w}]"},
-		{"a folder that was an archive", fstest.MapFS{"s/win-7.tar.gz/network.txt": f(""), "s/win-7.tar.gz/endpoint.txt": f("")}, "[{sdn-collectlogs s/win-7.tar.gz win-7}]"},
-		{"a later layout", fstest.MapFS{"meta.json": f(`{"layout":"evidence/v9"}`)}, "[{evidence/v9 . unknown}]"},
-		{"a meta.json of somebody else", fstest.MapFS{"meta.json": f(`{"name":"chart"}`), "x/network.txt": f(""), "x/policy.txt": f("")}, "[{sdn-collectlogs x x}]"},
-		{"two nodes, the nearer one first", fstest.MapFS{"a/b/c/network.txt": f(""), "a/b/c/endpoint.txt": f(""), "z/meta.json": f(own)}, "[{evidence/v1 z win-2} {sdn-collectlogs a/b/c c}]"},
-		{"three leaves of a recording that was cut off", fstest.MapFS{"n/policy.txt": f(""), "n/PORTS.TXT": f(""), "n/ip.txt": f("")}, "[{sdn-collectlogs n n}]"},
-		{"leaves in another case", fstest.MapFS{"n/Network.txt": f(""), "n/EndPoint.txt": f("")}, "[{sdn-collectlogs n n}]"},
-		{"a copy inside its own folders is no node", fstest.MapFS{"network.txt": f(""), "endpoint.txt": f(""), "Logs/network.txt": f(""), "Logs/endpoint.txt": f("")}, "[{sdn-collectlogs . unknown}]"},
-		{"names taken from elsewhere in the recording", recording(t, "x/hns1", l2bridge2018()), "[{sdn-collectlogs x/hns1 win-old}]"},
+		{"doctor's own tree with a BOM, one folder down",
+			fstest.MapFS{"b/meta.json": f("\xef\xbb\xbf" + own)}, "[{evidence/v1 b win-2}]"},
+		{"doctor's own tree that still holds the folder it was made of",
+			fstest.MapFS{"meta.json": f(own), "original/network.txt": f(""),
+				"original/endpoint.txt": f("")}, "[{evidence/v1 . win-2}]"},
+		{"a broken meta.json is opened, so that its line is named",
+			fstest.MapFS{"w/meta.json": f(`{"layout":"evidence/v1",}`)}, "[{evidence/v1 w w}]"},
+		{"a folder that was an archive", fstest.MapFS{"s/win-7.tar.gz/network.txt": f(""),
+			"s/win-7.tar.gz/endpoint.txt": f("")}, "[{sdn-collectlogs s/win-7.tar.gz win-7}]"},
+		{"a later layout", fstest.MapFS{"meta.json": f(`{"layout":"evidence/v9"}`)},
+			"[{evidence/v9 . unknown}]"},
+		{"a meta.json of somebody else", fstest.MapFS{"meta.json": f(`{"name":"chart"}`),
+			"x/network.txt": f(""), "x/policy.txt": f("")}, "[{sdn-collectlogs x x}]"},
+		{"two nodes, the nearer one first", fstest.MapFS{"a/b/c/network.txt": f(""),
+			"a/b/c/endpoint.txt": f(""), "z/meta.json": f(own)},
+			"[{evidence/v1 z win-2} {sdn-collectlogs a/b/c c}]"},
+		{"three leaves of a recording that was cut off", fstest.MapFS{"n/policy.txt": f(""),
+			"n/PORTS.TXT": f(""), "n/ip.txt": f("")}, "[{sdn-collectlogs n n}]"},
+		{"leaves in another case", fstest.MapFS{"n/Network.txt": f(""), "n/EndPoint.txt": f("")},
+			"[{sdn-collectlogs n n}]"},
+		{"a copy inside its own folders is no node", fstest.MapFS{"network.txt": f(""),
+			"endpoint.txt": f(""), "Logs/network.txt": f(""), "Logs/endpoint.txt": f("")},
+			"[{sdn-collectlogs . unknown}]"},
+		{"names taken from elsewhere in the recording", recording(t, "x/hns1", l2bridge2018()),
+			"[{sdn-collectlogs x/hns1 win-old}]"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -51,9 +65,13 @@ func TestFindSaysWhatItSaw(t *testing.T) {
 	}{
 		{"nothing", fstest.MapFS{}, "it holds no file at all"},
 		{"an ip.txt alone", fstest.MapFS{"out/ip.txt": f}, "it holds out/ip.txt"},
-		{"the switch without HNS", fstest.MapFS{"ip.txt": f, "ports.txt": f, "routes.txt": f}, "it holds ip.txt, ports.txt, routes.txt"},
-		{"the HNS folder of another tool", fstest.MapFS{"system/network/hns/network.txt": f, "system/network/hns/endpoint.txt": f, "system/network/hns/policy.txt": f}, "system/network/hns/endpoint.txt"},
-		{"many files", fstest.MapFS{"1": f, "2": f, "3": f, "4": f, "5": f, "6": f, "7": f, "8": f}, "1, 2, 3, 4, 5, 6 and 2 more files"},
+		{"the switch without HNS", fstest.MapFS{"ip.txt": f, "ports.txt": f, "routes.txt": f},
+			"it holds ip.txt, ports.txt, routes.txt"},
+		{"the HNS folder of another tool", fstest.MapFS{"system/network/hns/network.txt": f,
+			"system/network/hns/endpoint.txt": f, "system/network/hns/policy.txt": f},
+			"system/network/hns/endpoint.txt"},
+		{"many files", fstest.MapFS{"1": f, "2": f, "3": f, "4": f, "5": f, "6": f, "7": f, "8": f},
+			"1, 2, 3, 4, 5, 6 and 2 more files"},
 		{"control characters in a name", fstest.MapFS{"a\x1b[2Jb": f}, "it holds a"},
 	}
 	for _, tt := range tests {
@@ -62,7 +80,9 @@ func TestFindSaysWhatItSaw(t *testing.T) {
 			if err == nil {
 				t.Fatalf("found %v", nodes)
 			}
-			if !errors.Is(err, errNoNode) || !strings.Contains(err.Error(), tt.says) || !strings.Contains(err.Error(), "collectlogs.ps1") || !strings.Contains(err.Error(), "meta.json") {
+			if !errors.Is(err, errNoNode) || !strings.Contains(err.Error(), tt.says) ||
+				!strings.Contains(err.Error(), "collectlogs.ps1") || !strings.Contains(err.Error(),
+				"meta.json") {
 				t.Errorf("error is %q", err)
 			}
 			if strings.Contains(err.Error(), "\x1b") {
@@ -82,7 +102,9 @@ func TestFindIsBounded(t *testing.T) {
 
 func TestEvidenceOfDoctorsOwnTree(t *testing.T) {
 	tree := fstest.MapFS{
-		"w/meta.json":     {Data: []byte(`{"layout":"evidence/v1","node":"win-2","collectedAt":"2026-01-31T10:00:00Z"}`)},
+		"w/meta.json": {
+			Data: []byte(
+				`{"layout":"evidence/v1","node":"win-2","collectedAt":"2026-01-31T10:00:00Z"}`)},
 		"w/services.json": {Data: []byte(`[{"name":"kubelet","state":"running"}]`)},
 	}
 	s := load(t, tree)
@@ -92,7 +114,8 @@ func TestEvidenceOfDoctorsOwnTree(t *testing.T) {
 	if _, err := (Node{Format: "zip", Root: "w"}).Evidence(tree); err == nil {
 		t.Error("an unknown format is converted")
 	}
-	if _, err := (Node{Format: "sdn-collectlogs", Root: "missing"}).Evidence(tree); !errors.Is(err, fs.ErrNotExist) {
+	if _, err := (Node{Format: "sdn-collectlogs", Root: "missing"}).Evidence(tree); !errors.Is(err,
+		fs.ErrNotExist) {
 		t.Errorf("a missing folder gives %v", err)
 	}
 }

@@ -26,11 +26,12 @@ type Node struct {
 // A format is another tool's way to record a node.
 type format struct {
 	name      string
-	marks     string                         // what it is recognised by, in words for an error
-	recognise func(folder listing) bool      // by the names in a folder alone
-	inside    func(child string) bool        // tells folders that belong to the recording: no nodes of their own
-	nodeName  func(src *source) string       // "" where the recording does not tell
-	convert   func(src *source, out *output) // writes the layout's files
+	marks     string                    // what it is recognised by, in words for an error
+	recognise func(folder listing) bool // by the names in a folder alone
+	// tells folders that belong to the recording: no nodes of their own
+	inside   func(child string) bool
+	nodeName func(src *source) string       // "" where the recording does not tell
+	convert  func(src *source, out *output) // writes the layout's files
 }
 
 // formats is asked in order, and the first that knows a folder has it.

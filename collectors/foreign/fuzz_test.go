@@ -48,7 +48,9 @@ func FuzzIPConfig(f *testing.F) {
 	f.Add(ipGerman)
 	f.Add(l2bridge2018()["ip.txt"])
 	f.Fuzz(func(t *testing.T, s string) {
-		n := interfaces{ip: textFile{name: "ip.txt", content: s}, sections: parseIPConfig(s), addresses: parseNetIPAddress(s), adapterOf: parseNetAdapter(s), mtus: parseNetshInterfaces(s)}
+		n := interfaces{ip: textFile{name: "ip.txt", content: s}, sections: parseIPConfig(s),
+			addresses: parseNetIPAddress(s), adapterOf: parseNetAdapter(s),
+			mtus: parseNetshInterfaces(s)}
 		list, gap := n.adapters()
 		if gap.Kind == "" {
 			for _, a := range list {
@@ -71,7 +73,9 @@ func FuzzRoutes(f *testing.F) {
 	f.Add(overlay2022()["routes.txt"])
 	f.Add(l2bridge2018()["routes.txt"])
 	f.Fuzz(func(t *testing.T, s string) {
-		for _, r := range append(parseNetRoutes(s), parseRoutePrint(s, func(netip.Addr) int { return 0 })...) {
+		for _, r := range append(parseNetRoutes(s), parseRoutePrint(s, func(netip.Addr) int {
+			return 0
+		})...) {
 			if _, err := netip.ParsePrefix(r.Destination); err != nil {
 				t.Errorf("%+v: %v", r, err)
 			}
@@ -137,7 +141,8 @@ func FuzzRecording(f *testing.F) {
 			}
 			r.Close()
 		}
-		for _, gap := range []evidence.Gap{evidence.HNSNetworks.Gap(s), evidence.Adapters.Gap(s), evidence.Services.Gap(s)} {
+		for _, gap := range []evidence.Gap{evidence.HNSNetworks.Gap(s), evidence.Adapters.Gap(s),
+			evidence.Services.Gap(s)} {
 			if strings.ContainsAny(gap.String(), "\x1b\n\r") {
 				t.Errorf("gap %q is not one clean line", gap)
 			}

@@ -10,8 +10,10 @@ import (
 // Get-Process ends its rows with Id, SI and ProcessName. Before them stand three
 // sizes and the processor time, which is blank for processes that it may not ask.
 var (
-	getProcessHead = regexp.MustCompile(`(?m)^\s*(?:Handles\s+)?NPM\(K\)\s+PM\([KM]\)\s+WS\(([KM])\)\s+CPU\(s\)\s+Id\s+SI\s+ProcessName\s*$`)
-	getProcessRow  = regexp.MustCompile(`(?m)^\s*(\d[\d.,]*)\s+(\d[\d.,]*)\s+(\d[\d.,]*)\s+(?:(\d[\d.,]*)\s+)?(?:(\d[\d.,]*)\s+)?(\d+)\s+(\d+)\s(\S.*?)\s*$`)
+	getProcessHead = regexp.MustCompile(
+		`(?m)^\s*(?:Handles\s+)?NPM\(K\)\s+PM\([KM]\)\s+WS\(([KM])\)\s+CPU\(s\)\s+Id\s+SI\s+ProcessName\s*$`)
+	getProcessRow = regexp.MustCompile(
+		`(?m)^\s*(\d[\d.,]*)\s+(\d[\d.,]*)\s+(\d[\d.,]*)\s+(?:(\d[\d.,]*)\s+)?(?:(\d[\d.,]*)\s+)?(\d+)\s+(\d+)\s(\S.*?)\s*$`)
 )
 
 // fewestProcesses is how many a machine has at the very least: a list of fewer was cut.
@@ -25,7 +27,8 @@ func readProcesses(t textFile) ([]evidence.Process, evidence.Gap) {
 	}
 	head := getProcessHead.FindStringSubmatchIndex(t.content)
 	if head == nil {
-		return nil, gapf(evidence.Error, "%s holds no table of Get-Process; it begins with: %s", t.name, clip(firstLine(t.content)))
+		return nil, gapf(evidence.Error, "%s holds no table of Get-Process; it begins with: %s",
+			t.name, clip(firstLine(t.content)))
 	}
 	inKilobytes := t.content[head[2]:head[3]] == "K"
 	list := []evidence.Process{}
@@ -37,7 +40,9 @@ func readProcesses(t textFile) ([]evidence.Process, evidence.Gap) {
 		list = append(list, p)
 	}
 	if len(list) < fewestProcesses {
-		return nil, gapf(evidence.Error, "%s lists %d processes, too few for a machine, so one that is not in it may run", t.name, len(list))
+		return nil, gapf(evidence.Error,
+			"%s lists %d processes, too few for a machine, so one that is not in it may run",
+			t.name, len(list))
 	}
 	return list, evidence.Gap{}
 }

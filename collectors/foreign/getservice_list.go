@@ -61,11 +61,14 @@ func listValues(s string) (values []string, whole bool) {
 			values = append(values, v)
 		}
 	}
-	return values, !slices.ContainsFunc(values, func(v string) bool { return strings.HasSuffix(v, "...") || strings.HasSuffix(v, "…") })
+	return values, !slices.ContainsFunc(values, func(v string) bool {
+		return strings.HasSuffix(v, "...") || strings.HasSuffix(v, "…")
+	})
 }
 
 var getServiceStartTypes = map[string]string{
-	"boot": "boot", "system": "system", "automatic": "automatic", "automaticdelayedstart": "delayed", "manual": "manual", "disabled": "disabled",
+	"boot": "boot", "system": "system", "automatic": "automatic",
+	"automaticdelayedstart": "delayed", "manual": "manual", "disabled": "disabled",
 }
 
 // parseServiceList reads `Get-Service | Format-List`, with all properties or
@@ -78,7 +81,8 @@ func parseServiceList(s string) []evidence.Service {
 		if block["Name"] == "" || !known {
 			continue
 		}
-		svc := evidence.Service{Name: block["Name"], DisplayName: block["DisplayName"], State: state}
+		svc := evidence.Service{Name: block["Name"], DisplayName: block["DisplayName"],
+			State: state}
 		svc.StartType = getServiceStartTypes[strings.ToLower(block["StartType"])]
 		if names, whole := listValues(block["ServicesDependedOn"]); whole {
 			svc.DependsOn = names

@@ -25,17 +25,20 @@ var hnsKinds = []hnsKind{
 }
 
 func isNetwork(r record) bool {
-	return r.has("Ipams", "Subnets", "MacPool", "MacPools", "NetworkAdapterName") && !r.has("MacAddress")
+	return r.has("Ipams", "Subnets", "MacPool", "MacPools", "NetworkAdapterName") &&
+		!r.has("MacAddress")
 }
 
 func isEndpoint(r record) bool {
-	return r.has("MacAddress") && r.has("IpConfigurations", "IPAddress", "VirtualNetwork", "HostComputeNetwork")
+	return r.has("MacAddress") && r.has("IpConfigurations", "IPAddress", "VirtualNetwork",
+		"HostComputeNetwork")
 }
 
 func isLoadBalancer(r record) bool { return r.has("FrontendVIPs", "PortMappings", "References") }
 
 func isNamespace(r record) bool {
-	return r.has("NamespaceId", "NamespaceGuid", "CompartmentId", "CompartmentGuid") && !r.has("MacAddress")
+	return r.has("NamespaceId", "NamespaceGuid", "CompartmentId", "CompartmentGuid") &&
+		!r.has("MacAddress")
 }
 
 // secondVersion tells HCN's own schema from that of the first HNS.
@@ -52,7 +55,8 @@ type hnsState struct {
 }
 
 func readHNS(src *source) hnsState {
-	s := hnsState{detailed: readDump(src, "networkdetailed.txt"), diag: readHNSDiag(src), noPorts: noSwitchPorts(src.text("ports.txt"))}
+	s := hnsState{detailed: readDump(src, "networkdetailed.txt"), diag: readHNSDiag(src),
+		noPorts: noSwitchPorts(src.text("ports.txt"))}
 	for _, k := range hnsKinds {
 		s.dumps = append(s.dumps, readDump(src, k.file))
 	}
@@ -82,7 +86,9 @@ func (s hnsState) convert(out *output) {
 	if version, ok := hnsVersion(s.all()); ok {
 		out.JSON("hns-globals.json", version)
 	} else {
-		out.Gap("hns-globals.json", gapf(evidence.NotCollected, "collectlogs.ps1 does not ask HNS for its version, and no object in the folder carries one; %s", runBundle))
+		out.Gap("hns-globals.json",
+			gapf(evidence.NotCollected,
+				"collectlogs.ps1 does not ask HNS for its version, and no object in the folder carries one; %s", runBundle))
 	}
 }
 
@@ -105,9 +111,12 @@ func (s hnsState) list(i int) ([]record, evidence.Gap) {
 	case d.silent && s.noPorts && !s.answered() && (network || endpoint):
 		return []record{}, evidence.Gap{}
 	case d.gap.Kind == evidence.NotCollected:
-		return nil, gapf(evidence.NotCollected, "%s is not in the folder, which would hold the %s; %s", d.name, hnsKinds[i].what, runBundle)
+		return nil, gapf(evidence.NotCollected,
+			"%s is not in the folder, which would hold the %s; %s", d.name, hnsKinds[i].what,
+			runBundle)
 	case d.silent && s.answered():
-		return nil, gapf(evidence.Error, "%s is empty: PowerShell writes nothing both for no object and for a call that failed; %s", d.name, runBundle)
+		return nil, gapf(evidence.Error,
+			"%s is empty: PowerShell writes nothing both for no object and for a call that failed; %s", d.name, runBundle)
 	}
 	return nil, d.gap
 }
@@ -119,7 +128,8 @@ func (s hnsState) answered() bool { return len(s.all()) > 0 }
 // success when it could ask the switch.
 func noSwitchPorts(t textFile) bool {
 	s := strings.ToLower(t.content)
-	return strings.Contains(s, "list-vmswitch-port succeeded") && !strings.Contains(s, "port name") && !strings.Contains(s, "portid")
+	return strings.Contains(s, "list-vmswitch-port succeeded") &&
+		!strings.Contains(s, "port name") && !strings.Contains(s, "portid")
 }
 
 // addDetails fills in what networkdetailed.txt says and network.txt does not: up to
@@ -155,7 +165,8 @@ func hnsVersion(list []record) (v struct{ Version struct{ Major, Minor uint32 } 
 	var newest uint64
 	for _, r := range list {
 		var n uint64
-		if value, found := r.get("Version"); found && json.Unmarshal(value, &n) == nil && n>>32 > 0 && n>>32 < 1000 && n&0xffffffff < 1000 {
+		if value, found := r.get("Version"); found && json.Unmarshal(value, &n) == nil &&
+			n>>32 > 0 && n>>32 < 1000 && n&0xffffffff < 1000 {
 			newest = max(newest, n)
 		}
 	}

@@ -43,15 +43,18 @@ func (n interfaces) adapters() ([]evidence.Adapter, evidence.Gap) {
 		}
 	}
 	if len(list) == 0 {
-		return nil, gapf(evidence.Error, "%s shows no adapter; it begins with: %s", n.ip.name, clip(firstLine(n.ip.content)))
+		return nil, gapf(evidence.Error, "%s shows no adapter; it begins with: %s", n.ip.name,
+			clip(firstLine(n.ip.content)))
 	}
 	return list, evidence.Gap{}
 }
 
 var (
 	macValue = regexp.MustCompile(`^(?:[0-9A-Fa-f]{2}-){5}[0-9A-Fa-f]{2}$`)
-	yesNo    = map[string]bool{"yes": true, "no": false, "是": true, "否": false, "ja": true, "nein": false, "oui": true, "non": false,
-		"はい": true, "いいえ": false, "sí": true, "sì": true, "si": true, "sim": true, "não": false, "да": true, "нет": false, "예": true, "아니요": false, "아니오": false, "tak": true, "nie": false}
+	yesNo    = map[string]bool{"yes": true, "no": false, "是": true, "否": false, "ja": true,
+		"nein": false, "oui": true, "non": false,
+		"はい": true, "いいえ": false, "sí": true, "sì": true, "si": true, "sim": true, "não": false,
+		"да": true, "нет": false, "예": true, "아니요": false, "아니오": false, "tak": true, "nie": false}
 )
 
 func (n interfaces) adapter(sec ipSection) evidence.Adapter {
@@ -100,7 +103,8 @@ func (n interfaces) adapter(sec ipSection) evidence.Adapter {
 // field that has no abbreviation in its name and one value of leading ones.
 func isMaskField(f ipField) bool {
 	ips := f.addresses()
-	if len(ips) != 1 || len(f.values) != 1 || f.has("IPV4") || f.has("IPV6") || f.has("DNS") || f.has("DHCP") {
+	if len(ips) != 1 || len(f.values) != 1 || f.has("IPV4") || f.has("IPV6") || f.has("DNS") ||
+		f.has("DHCP") {
 		return false
 	}
 	bits, ok := maskBits(ips[0])
@@ -109,13 +113,15 @@ func isMaskField(f ipField) bool {
 
 // adapterWords end the kind of adapter, in front of its name, in the languages
 // that are known here. Another language keeps the whole heading as the name.
-var adapterWords = regexp.MustCompile(`^.*?(?: adapter |-Adapter |适配器 |介面卡 |アダプター |어댑터 |адаптер |Carte Ethernet |Carte réseau sans fil |Carte inconnue |Adaptador de Ethernet |Adaptador desconocido |Scheda Ethernet |Adaptador Ethernet |Karta Ethernet )`)
+var adapterWords = regexp.MustCompile(
+	`^.*?(?: adapter |-Adapter |适配器 |介面卡 |アダプター |어댑터 |адаптер |Carte Ethernet |Carte réseau sans fil |Carte inconnue |Adaptador de Ethernet |Adaptador desconocido |Scheda Ethernet |Adaptador Ethernet |Karta Ethernet )`)
 
 // name finds the adapter's name in the heading "Ethernet adapter NAME": the names
 // of Get-NetIPAddress are sure, since they stand alone.
 func (n interfaces) name(a *evidence.Adapter, heading string) {
 	for _, known := range n.addresses {
-		if rest, ok := strings.CutSuffix(heading, known.alias); ok && len(known.alias) > len(a.Name) && strings.HasSuffix(rest, " ") {
+		if rest, ok := strings.CutSuffix(heading, known.alias); ok &&
+			len(known.alias) > len(a.Name) && strings.HasSuffix(rest, " ") {
 			a.Name = known.alias
 		}
 	}
@@ -156,7 +162,8 @@ func (n interfaces) enrich(a *evidence.Adapter, plain []netip.Addr) {
 	for _, known := range n.adapterOf {
 		switch {
 		case a.IfIndex == known.index:
-		case a.IfIndex == 0 && known.mac != "" && strings.EqualFold(known.mac, a.MAC) && known.name == a.Name:
+		case a.IfIndex == 0 && known.mac != "" && strings.EqualFold(known.mac, a.MAC) &&
+			known.name == a.Name:
 			a.IfIndex = known.index
 		default:
 			continue

@@ -73,7 +73,8 @@ func TestIPConfigInOtherLanguages(t *testing.T) {
 				"vEthernet (以太网)/Hyper-V Virtual Ethernet Adapter/00-15-5D-00-00-01/false/[192.168.10.21/24]/[192.168.10.1]/[192.168.10.2 192.168.10.3]/corp.example.com"},
 		{"German, with the address that Windows gives itself", ipGerman, "knoten-7",
 			"vEthernet (Ethernet)/Hyper-V Virtual Ethernet Adapter/00-15-5D-00-00-02/true/[169.254.7.9/16]/[]/[fec0:0:0:ffff::1]/firma.example"},
-		{"Chinese with the line ends that ipconfig writes into a pipe", strings.ReplaceAll(ipChinese, "\n", "\r\r\n"), "WIN-8OJ2", "以太网/"},
+		{"Chinese with the line ends that ipconfig writes into a pipe",
+			strings.ReplaceAll(ipChinese, "\n", "\r\r\n"), "WIN-8OJ2", "以太网/"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -87,7 +88,8 @@ func TestIPConfigInOtherLanguages(t *testing.T) {
 				if a.DHCP != nil {
 					dhcp = fmt.Sprint(*a.DHCP)
 				}
-				got = append(got, fmt.Sprint(a.Name, "/", a.Description, "/", a.MAC, "/", dhcp, "/", a.Addresses, "/", a.Gateways, "/", a.DNSServers, "/", *a.DNSSuffix))
+				got = append(got, fmt.Sprint(a.Name, "/", a.Description, "/", a.MAC, "/", dhcp, "/",
+					a.Addresses, "/", a.Gateways, "/", a.DNSServers, "/", *a.DNSSuffix))
 			}
 			if text := strings.Join(got, " "); !strings.HasPrefix(text, tt.adapters) {
 				t.Errorf("adapters\n got %s\nwant %s", text, tt.adapters)
@@ -97,10 +99,12 @@ func TestIPConfigInOtherLanguages(t *testing.T) {
 }
 
 func TestAdaptersAreUnknownWithoutIPConfig(t *testing.T) {
-	for name, content := range map[string]string{"no file": "-", "another text": "'ipconfig' is not recognized as a command\n"} {
+	for name, content := range map[string]string{"no file": "-",
+		"another text": "'ipconfig' is not recognized as a command\n"} {
 		s := load(t, recording(t, "WIN-7", with(overlay2022(), "ip.txt", content)))
 		if evidence.Adapters.Known(s) || evidence.DNSClient.Known(s) {
-			t.Errorf("%s: adapters %v, dns client %v", name, evidence.Adapters.In(s), evidence.DNSClient.In(s))
+			t.Errorf("%s: adapters %v, dns client %v", name, evidence.Adapters.In(s),
+				evidence.DNSClient.In(s))
 		}
 		if got := s.Meta().Node; got != "WIN-1" {
 			t.Errorf("%s: the updates' computer is WIN-1, the node %q", name, got)
@@ -109,14 +113,18 @@ func TestAdaptersAreUnknownWithoutIPConfig(t *testing.T) {
 }
 
 func TestNodeNameFallsBackToTheFolder(t *testing.T) {
-	files := map[string]string{"network.txt": "", "endpoint.txt": "", "ip.txt": "Windows IP Configuration\n\n   Host Name : a b c\n"}
+	files := map[string]string{"network.txt": "", "endpoint.txt": "",
+		"ip.txt": "Windows IP Configuration\n\n   Host Name : a b c\n"}
 	if got := load(t, recording(t, "x/rack-4", files)).Meta().Node; got != "rack-4" {
 		t.Errorf("node is %q", got)
 	}
 	if got := load(t, recording(t, "", files)).Meta().Node; got != "unknown" {
 		t.Errorf("node is %q", got)
 	}
-	if got := load(t, recording(t, "", with(files, "systeminfo.txt", "\nHostname:                    knoten-9\nBetriebssystemname: x\n"))).Meta().Node; got != "knoten-9" {
+	if got := load(t,
+		recording(t, "",
+			with(files, "systeminfo.txt",
+				"\nHostname:                    knoten-9\nBetriebssystemname: x\n"))).Meta().Node; got != "knoten-9" {
 		t.Errorf("node is %q", got)
 	}
 }
@@ -128,18 +136,22 @@ func TestRoutes(t *testing.T) {
 		}
 		return 0
 	}
-	got := parseRoutePrint("IPv4 路由表\n活动路由:\n网络目标        网络掩码          网关       接口   跃点数\n          0.0.0.0          0.0.0.0   192.168.10.1   192.168.10.21    100\n     192.168.10.0    255.255.255.0            在链路上    192.168.10.21    356\n        127.0.0.0        255.0.0.0            在链路上         127.0.0.1    331\n  0.0.0.0  255.0.255.0  1.2.3.4  1.2.3.4  1\n永久路由:\n          0.0.0.0          0.0.0.0   192.168.10.1     默认\n", index)
-	if text := routesText(got); text != "[{0.0.0.0/0 192.168.10.1 7 100} {192.168.10.0/24 0.0.0.0 7 356} {127.0.0.0/8 0.0.0.0 0 331}]" {
+	got := parseRoutePrint(
+		"IPv4 路由表\n活动路由:\n网络目标        网络掩码          网关       接口   跃点数\n          0.0.0.0          0.0.0.0   192.168.10.1   192.168.10.21    100\n     192.168.10.0    255.255.255.0            在链路上    192.168.10.21    356\n        127.0.0.0        255.0.0.0            在链路上         127.0.0.1    331\n  0.0.0.0  255.0.255.0  1.2.3.4  1.2.3.4  1\n永久路由:\n          0.0.0.0          0.0.0.0   192.168.10.1     默认\n", index)
+	if text := routesText(
+		got); text != "[{0.0.0.0/0 192.168.10.1 7 100} {192.168.10.0/24 0.0.0.0 7 356} {127.0.0.0/8 0.0.0.0 0 331}]" {
 		t.Errorf("routes are %s", text)
 	}
-	got = parseNetRoutes("ifIndex DestinationPrefix NextHop RouteMetric ifMetric PolicyStore\n12      10.244.0.0/24      10.1.36.43        256\n12      10.244.1.0/24      10.1.3...         256 25   ActiveStore\n")
+	got = parseNetRoutes(
+		"ifIndex DestinationPrefix NextHop RouteMetric ifMetric PolicyStore\n12      10.244.0.0/24      10.1.36.43        256\n12      10.244.1.0/24      10.1.3...         256 25   ActiveStore\n")
 	if text := routesText(got); text != "[{10.244.0.0/24 10.1.36.43 12 256}]" {
 		t.Errorf("a narrow console: %s", text)
 	}
 }
 
 func TestPortTables(t *testing.T) {
-	for _, change := range [][]string{{"excludedportrange.txt", "-"}, {"excludedportrange.txt", ""}, {"dynamicportrange.txt", "x"}} {
+	for _, change := range [][]string{{"excludedportrange.txt", "-"}, {"excludedportrange.txt", ""},
+		{"dynamicportrange.txt", "x"}} {
 		s := load(t, recording(t, "", with(overlay2022(), change...)))
 		if evidence.Ports.Known(s) {
 			t.Errorf("%q: half a table is presented as whole: %+v", change, evidence.Ports.In(s))

@@ -79,7 +79,8 @@ func (s *ipSection) take(line string) {
 		}
 		return
 	}
-	if n := len(s.fields); n > 0 && strings.HasPrefix(line, "         ") && len(s.fields[n-1].values) < maxFields {
+	if n := len(s.fields); n > 0 && strings.HasPrefix(line, "         ") &&
+		len(s.fields[n-1].values) < maxFields {
 		s.fields[n-1].values = append(s.fields[n-1].values, strings.TrimSpace(line))
 	}
 }

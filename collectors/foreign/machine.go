@@ -20,11 +20,13 @@ func readOS(t textFile) (any, evidence.Gap) {
 	line := firstLine(t.content)
 	m := versionNT.FindStringSubmatch(line)
 	if m == nil {
-		return nil, gapf(evidence.Error, "%s names no version of Windows; it begins with: %s", t.name, clip(line))
+		return nil, gapf(evidence.Error, "%s names no version of Windows; it begins with: %s",
+			t.name, clip(line))
 	}
 	build, err := strconv.Atoi(m[3])
 	if err != nil || m[1] != "10" || build < 10240 || build > 99999 {
-		return nil, gapf(evidence.Error, "%s says %s, which is no build of Windows Server 2016 or later: Windows hides its version from programs without a manifest", t.name, clip(line))
+		return nil, gapf(evidence.Error,
+			"%s says %s, which is no build of Windows Server 2016 or later: Windows hides its version from programs without a manifest", t.name, clip(line))
 	}
 	return evidence.OS{Build: build}, evidence.Gap{}
 }
@@ -84,7 +86,8 @@ func dateOrder(rows [][]string) func(row string) evidence.Time {
 		case dayFirst:
 			month, day = day, month
 		}
-		at, err := time.Parse("2006-1-2", year+"-"+strconv.Itoa(number(month))+"-"+strconv.Itoa(number(day)))
+		at, err := time.Parse("2006-1-2", year+"-"+strconv.Itoa(number(month))+"-"+
+			strconv.Itoa(number(day)))
 		if err != nil || at.Year() < 2010 {
 			return evidence.Time{}
 		}

@@ -29,7 +29,8 @@ func parseNetIPAddress(s string) []netIPAddress {
 		ip, ok := leadingAddr(props["IPAddress"])
 		bits := number(props["PrefixLength"])
 		if ok && bits > 0 && bits <= ip.BitLen() && len(list) < maxObjects {
-			list = append(list, netIPAddress{props["InterfaceAlias"], ifNumber(props["InterfaceIndex"]), netip.PrefixFrom(ip, bits)})
+			list = append(list, netIPAddress{props["InterfaceAlias"],
+				ifNumber(props["InterfaceIndex"]), netip.PrefixFrom(ip, bits)})
 		}
 		clear(props)
 	}
@@ -56,7 +57,8 @@ type netAdapter struct {
 	index             int
 }
 
-var netAdapterRow = regexp.MustCompile(`(?m)^(\S.*?) +(\d+) (Up|Disconnected|Disabled|Not Present|Lower Layer Down|Dormant)\b[ \t]*((?:[0-9A-F]{2}-){5}[0-9A-F]{2})?`)
+var netAdapterRow = regexp.MustCompile(
+	`(?m)^(\S.*?) +(\d+) (Up|Disconnected|Disabled|Not Present|Lower Layer Down|Dormant)\b[ \t]*((?:[0-9A-F]{2}-){5}[0-9A-F]{2})?`)
 
 // parseNetAdapter reads index, status and MAC, which stand right of the
 // description. The name is sure only where it is not cut and two blanks end it.
@@ -67,7 +69,8 @@ func parseNetAdapter(s string) []netAdapter {
 		if strings.HasSuffix(name, "...") {
 			name = ""
 		}
-		list = append(list, netAdapter{name: name, index: ifNumber(m[2]), status: strings.ToLower(m[3]), mac: m[4]})
+		list = append(list, netAdapter{name: name, index: ifNumber(m[2]),
+			status: strings.ToLower(m[3]), mac: m[4]})
 	}
 	return list
 }

@@ -36,7 +36,8 @@ func (o *output) place(name string, src *source, file string) bool {
 		return true
 	}
 	src.placed[from] = true
-	o.Add(name, tree.File{Size: info.Size(), Modified: info.ModTime(), Open: func() (io.ReadCloser, error) { return src.fsys.Open(from) }})
+	o.Add(name, tree.File{Size: info.Size(), Modified: info.ModTime(),
+		Open: func() (io.ReadCloser, error) { return src.fsys.Open(from) }})
 	return true
 }
 
@@ -71,7 +72,8 @@ func (o *output) addOriginals(src *source) error {
 			if name == src.root {
 				return err
 			}
-			return nil // the folder cannot be listed: its files are missing from the browser, nothing else
+			// the folder cannot be listed: its files are missing from the browser, nothing else
+			return nil
 		}
 		if !d.Type().IsRegular() || !fs.ValidPath(name) || src.placed[name] {
 			return nil
@@ -87,11 +89,14 @@ func (o *output) addOriginals(src *source) error {
 		if err != nil {
 			return nil // it went away since the folder was listed
 		}
-		o.Add(path.Join(originals, rel), tree.File{Size: info.Size(), Modified: info.ModTime(), Open: func() (io.ReadCloser, error) { return src.fsys.Open(name) }})
+		o.Add(path.Join(originals, rel), tree.File{Size: info.Size(), Modified: info.ModTime(),
+			Open: func() (io.ReadCloser, error) { return src.fsys.Open(name) }})
 		return nil
 	})
 	if errors.Is(err, errTooManyFiles) {
-		return fmt.Errorf("it holds more than %d files; give doctor the folder of the recording alone", maxOriginals)
+		return fmt.Errorf(
+			"it holds more than %d files; give doctor the folder of the recording alone",
+			maxOriginals)
 	}
 	return err
 }

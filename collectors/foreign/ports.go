@@ -15,11 +15,13 @@ func readPorts(excluded, dynamic textFile) (any, evidence.Gap) {
 	}
 	ranges, tables := netsh.Excluded(excluded.content)
 	if !tables["tcp"] {
-		return nil, gapf(evidence.Error, "%s shows no table of TCP ports; it begins with: %s", excluded.name, clip(firstLine(excluded.content)))
+		return nil, gapf(evidence.Error, "%s shows no table of TCP ports; it begins with: %s",
+			excluded.name, clip(firstLine(excluded.content)))
 	}
 	table := evidence.PortTable{Dynamic: netsh.Dynamic(dynamic.content), Excluded: ranges}
 	if table.Dynamic["tcp"].Count == 0 {
-		return nil, gapf(evidence.Error, "%s shows no range of TCP ports; it begins with: %s", dynamic.name, clip(firstLine(dynamic.content)))
+		return nil, gapf(evidence.Error, "%s shows no range of TCP ports; it begins with: %s",
+			dynamic.name, clip(firstLine(dynamic.content)))
 	}
 	return table, evidence.Gap{}
 }

@@ -25,13 +25,17 @@ var rke2 = format{
 // rancherFolders are what the scripts make; those of value true are in no
 // recording of another tool.
 var (
-	rancherFolders = map[string]bool{"system": true, "network": true, "eventlogs": true, "k8s": true, "containerd": true, "config": true, "certs": true,
-		"firewall": true, "services": true, "docker": true, "nginx": true, "podlogs": true, "containerlogs": true}
-	rancherOwn = map[string]bool{"eventlogs": true, "k8s": true, "certs": true, "nginx": true, "podlogs": true, "containerlogs": true}
+	rancherFolders = map[string]bool{"system": true, "network": true, "eventlogs": true,
+		"k8s": true, "containerd": true, "config": true, "certs": true,
+		"firewall": true, "services": true, "docker": true, "nginx": true, "podlogs": true,
+		"containerlogs": true}
+	rancherOwn = map[string]bool{"eventlogs": true, "k8s": true, "certs": true, "nginx": true,
+		"podlogs": true, "containerlogs": true}
 )
 
 // rancherLabel is what the scripts call their archives.
-var rancherLabel = regexp.MustCompile(`(?i)(?:^|/)rancher_(?:rke2_)?([^/]+?)_(20\d\d-?[01]\d-?[0-3]\d[^/]*)(?:/|$)`)
+var rancherLabel = regexp.MustCompile(
+	`(?i)(?:^|/)rancher_(?:rke2_)?([^/]+?)_(20\d\d-?[01]\d-?[0-3]\d[^/]*)(?:/|$)`)
 
 // isRancher wants four of the folders, or two where the name of one around them
 // tells the script: a recording of which somebody sent a part is still one.
@@ -76,10 +80,12 @@ func (r rancher) text(file string) textFile {
 	t.name = file
 	switch {
 	case t.missing:
-		t.gap = gapf(evidence.NotCollected, "%s is not in this recording of %s; %s", file, rancherTool, runBundle)
+		t.gap = gapf(evidence.NotCollected, "%s is not in this recording of %s; %s", file,
+			rancherTool, runBundle)
 	case t.empty():
 		t.blank = true
-		t.gap = gapf(evidence.Error, "%s is empty: the command that fills it failed; %s", file, runBundle)
+		t.gap = gapf(evidence.Error, "%s is empty: the command that fills it failed; %s", file,
+			runBundle)
 	}
 	return t
 }
@@ -111,7 +117,8 @@ func (r rancher) name() string {
 	if si, ok := readSysteminfo(r.text("system/systeminfo")); ok && si.host != "" {
 		return si.host
 	}
-	if m := rancherLabel.FindStringSubmatch(r.src.root); m != nil && hostNamePattern.MatchString(m[1]) {
+	if m := rancherLabel.FindStringSubmatch(r.src.root); m != nil &&
+		hostNamePattern.MatchString(m[1]) {
 		return m[1]
 	}
 	return ""
@@ -129,7 +136,8 @@ func convertRancher(src *source, out *output) {
 	r.convertCertificates(out)
 	r.convertFiles(out)
 	r.convertLogs(out)
-	out.write("env.json")(readEnvironment(r.text("system/env"), r.text("network/system-env-proxy.txt").mayBeEmpty()))
+	out.write("env.json")(readEnvironment(r.text("system/env"),
+		r.text("network/system-env-proxy.txt").mayBeEmpty()))
 	for name, why := range rancherLacks {
 		if !out.Has(name) {
 			out.Gap(name, why)
@@ -156,38 +164,66 @@ func rancherMisses(what, ask string) evidence.Gap {
 
 // rancherLacks is the rest of the layout, with what the customer can be asked for.
 var rancherLacks = map[string]evidence.Gap{
-	"features.json":           rancherMisses("the Windows features", "ask for `Get-WindowsFeature Containers, Hyper-V`, or "+runBundle),
-	"firewall.json":           gapf(evidence.NotCollected, "%s lists firewall rules without their ports, so what is open is not told; ask for `Get-NetFirewallRule -Enabled True | Get-NetFirewallPortFilter`, or %s", rancherTool, runBundle),
-	"security.json":           rancherMisses("access lists, BitLocker and Defender", "ask for `icacls C:\\var\\lib\\kubelet` and `Get-MpPreference`, or "+runBundle),
-	"time.json":               rancherMisses("the state of the clock", "ask for `w32tm /query /status /verbose`, or "+runBundle),
-	"pending-reboot.json":     rancherMisses("whether a reboot is pending", runBundle),
-	"ports.json":              rancherMisses("the ranges of ports", "ask for `netsh int ipv4 show excludedportrange tcp` and `netsh int ipv4 show dynamicport tcp`, or "+runBundle),
-	"hns-namespaces.json":     rancherMisses("the HNS namespaces", "ask for `Get-HnsNamespace | ConvertTo-Json -Depth 20`, or "+runBundle),
-	"api/node.json":           rancherMisses("Kubernetes objects", "ask for `kubectl get node NODE -o json`"),
-	"api/nodes.json":          rancherMisses("Kubernetes objects", "ask for `kubectl get nodes -o json`"),
-	"api/pods.json":           rancherMisses("Kubernetes objects", "ask for `kubectl get pods -A --field-selector spec.nodeName=NODE -o json`"),
-	"api/events.json":         rancherMisses("Kubernetes objects", "ask for `kubectl get events -A -o json`"),
-	"api/services.json":       rancherMisses("Kubernetes objects", "ask for `kubectl get services -A -o json`"),
-	"api/endpointslices.json": rancherMisses("Kubernetes objects", "ask for `kubectl get endpointslices -A -o json`"),
-	"api/configmaps.json":     rancherMisses("Kubernetes objects", "ask for `kubectl get configmaps -n kube-system -o json`"),
-	"api/daemonsets.json":     rancherMisses("Kubernetes objects", "ask for `kubectl get daemonsets -A -o json`"),
-	"api/version.json":        rancherMisses("Kubernetes objects", "ask for `kubectl version -o json`"),
-	"probes/reach.json":       rancherMisses("whether anything can be reached", "run `doctor` on the node"),
-	"probes/dns.json":         rancherMisses("answers to DNS questions of the cluster", "run `doctor` on the node"),
+	"features.json": rancherMisses("the Windows features",
+		"ask for `Get-WindowsFeature Containers, Hyper-V`, or "+runBundle),
+	"firewall.json": gapf(evidence.NotCollected,
+		"%s lists firewall rules without their ports, so what is open is not told; ask for `Get-NetFirewallRule -Enabled True | Get-NetFirewallPortFilter`, or %s", rancherTool, runBundle),
+	"security.json": rancherMisses("access lists, BitLocker and Defender",
+		"ask for `icacls C:\\var\\lib\\kubelet` and `Get-MpPreference`, or "+runBundle),
+	"time.json": rancherMisses("the state of the clock",
+		"ask for `w32tm /query /status /verbose`, or "+runBundle),
+	"pending-reboot.json": rancherMisses("whether a reboot is pending", runBundle),
+	"ports.json": rancherMisses("the ranges of ports",
+		"ask for `netsh int ipv4 show excludedportrange tcp` and `netsh int ipv4 show dynamicport tcp`, or "+runBundle),
+	"hns-namespaces.json": rancherMisses("the HNS namespaces",
+		"ask for `Get-HnsNamespace | ConvertTo-Json -Depth 20`, or "+runBundle),
+	"api/node.json": rancherMisses("Kubernetes objects",
+		"ask for `kubectl get node NODE -o json`"),
+	"api/nodes.json": rancherMisses("Kubernetes objects",
+		"ask for `kubectl get nodes -o json`"),
+	"api/pods.json": rancherMisses("Kubernetes objects",
+		"ask for `kubectl get pods -A --field-selector spec.nodeName=NODE -o json`"),
+	"api/events.json": rancherMisses("Kubernetes objects",
+		"ask for `kubectl get events -A -o json`"),
+	"api/services.json": rancherMisses("Kubernetes objects",
+		"ask for `kubectl get services -A -o json`"),
+	"api/endpointslices.json": rancherMisses("Kubernetes objects",
+		"ask for `kubectl get endpointslices -A -o json`"),
+	"api/configmaps.json": rancherMisses("Kubernetes objects",
+		"ask for `kubectl get configmaps -n kube-system -o json`"),
+	"api/daemonsets.json": rancherMisses("Kubernetes objects",
+		"ask for `kubectl get daemonsets -A -o json`"),
+	"api/version.json": rancherMisses("Kubernetes objects",
+		"ask for `kubectl version -o json`"),
+	"probes/reach.json": rancherMisses("whether anything can be reached",
+		"run `doctor` on the node"),
+	"probes/dns.json": rancherMisses("answers to DNS questions of the cluster",
+		"run `doctor` on the node"),
 
 	// What checks ask for, wherever other setups keep it.
-	"files/C/run/flannel/subnet.env":                            rancherMisses("flannel's subnet.env", `ask for C:\run\flannel\subnet.env`),
-	"files/C/k/net-conf.json":                                   rancherMisses("flannel's network configuration", `ask for C:\var\lib\rancher\rke2\agent\flanneld-net-conf.json`),
-	"files/C/etc/kube-flannel/net-conf.json":                    rancherMisses("flannel's network configuration", `ask for C:\var\lib\rancher\rke2\agent\flanneld-net-conf.json`),
-	"files/C/var/lib/rancher/rke2/agent/flanneld-net-conf.json": rancherMisses("flannel's network configuration", `ask for C:\var\lib\rancher\rke2\agent\flanneld-net-conf.json`),
-	"files/C/k/sourceVip.json":                                  rancherMisses("a stored source VIP", `ask for C:\k\sourceVip.json`),
-	"files/C/sourcevip/sourceVip.json":                          rancherMisses("a stored source VIP", `ask for C:\sourcevip\sourceVip.json`),
+	"files/C/run/flannel/subnet.env": rancherMisses(
+		"flannel's subnet.env", `ask for C:\run\flannel\subnet.env`),
+	"files/C/k/net-conf.json": rancherMisses(
+		"flannel's network configuration",
+		`ask for C:\var\lib\rancher\rke2\agent\flanneld-net-conf.json`),
+	"files/C/etc/kube-flannel/net-conf.json": rancherMisses(
+		"flannel's network configuration",
+		`ask for C:\var\lib\rancher\rke2\agent\flanneld-net-conf.json`),
+	"files/C/var/lib/rancher/rke2/agent/flanneld-net-conf.json": rancherMisses(
+		"flannel's network configuration",
+		`ask for C:\var\lib\rancher\rke2\agent\flanneld-net-conf.json`),
+	"files/C/k/sourceVip.json": rancherMisses(
+		"a stored source VIP", `ask for C:\k\sourceVip.json`),
+	"files/C/sourcevip/sourceVip.json": rancherMisses(
+		"a stored source VIP", `ask for C:\sourcevip\sourceVip.json`),
 }
 
 // rancherLogs are those that the script for RKE2 leaves on the node.
 var rancherLogs = map[string]evidence.Gap{
-	"flanneld":    rancherMisses("flanneld's log", `ask for C:\var\lib\rancher\rke2\agent\logs\flanneld.log`),
-	"calico-node": rancherMisses("the logs of Calico", `ask for calico-node.log, felix.log and confd.log in C:\var\lib\rancher\rke2\agent\logs`),
+	"flanneld": rancherMisses("flanneld's log",
+		`ask for C:\var\lib\rancher\rke2\agent\logs\flanneld.log`),
+	"calico-node": rancherMisses("the logs of Calico",
+		`ask for calico-node.log, felix.log and confd.log in C:\var\lib\rancher\rke2\agent\logs`),
 }
 
 // convertMeta writes meta.json. The scripts end at once where they are not run
@@ -205,8 +241,9 @@ const repacked = 48 * time.Hour
 // archive kept no times, the last event is the best that is known.
 func (r rancher) collectedAt(events []evidence.WindowsEvent) time.Time {
 	at := r.newest(map[string][]string{
-		"system":    {"systeminfo", "env", "ps", "freediskspace", "volumes", "services"},
-		"network":   {"networkadapter", "ipconfigall.txt", "networkroutes", "hnsdiaglistall", "netstatall", "system-env-proxy.txt"},
+		"system": {"systeminfo", "env", "ps", "freediskspace", "volumes", "services"},
+		"network": {"networkadapter", "ipconfigall.txt", "networkroutes", "hnsdiaglistall",
+			"netstatall", "system-env-proxy.txt"},
 		"eventlogs": {"system.json", "application.json"},
 	})
 	return firstFitting(stampIn(r.src.root), at, lastEvent(events))
@@ -245,7 +282,8 @@ func lastEvent(events []evidence.WindowsEvent) time.Time {
 
 // eventLogs are the logs that faults of a node show in. The security log and
 // those of the firewall tell of people and packets.
-var eventLogs = []string{"system.json", "application.json", "hns-admin.json", "hyperv-compute.json", "hyperv-vmswitch.json", "storage-storport.json"}
+var eventLogs = []string{"system.json", "application.json", "hns-admin.json", "hyperv-compute.json",
+	"hyperv-vmswitch.json", "storage-storport.json"}
 
 // A rancherEvents is what the event logs of a recording tell.
 type rancherEvents struct {
@@ -260,7 +298,8 @@ const maxEventText = 32 << 20
 func (r rancher) events() (events rancherEvents) {
 	logs, size := r.src.folder("eventlogs"), 0
 	take := func(e evidence.WindowsEvent) {
-		if size += len(e.Message); size <= maxEventText && len(events.list) < len(eventLogs)*maxEvents {
+		if size += len(e.Message); size <= maxEventText &&
+			len(events.list) < len(eventLogs)*maxEvents {
 			events.list = append(events.list, e)
 		}
 	}
@@ -271,10 +310,12 @@ func (r rancher) events() (events rancherEvents) {
 			events.problems = append(events.problems, "eventlogs/"+name+" is not in the recording")
 		case logs.names.files[name] == "":
 		case logs.hollow(name) && needed:
-			events.problems = append(events.problems, "eventlogs/"+name+" is empty, which PowerShell leaves of a question that failed")
+			events.problems = append(events.problems,
+				"eventlogs/"+name+" is empty, which PowerShell leaves of a question that failed")
 		default:
 			if err := readEventsJSON(logs, name, take); err != nil {
-				events.problems = append(events.problems, fmt.Sprintf("eventlogs/%s: %v", name, err))
+				events.problems = append(events.problems, fmt.Sprintf("eventlogs/%s: %v", name,
+					err))
 			}
 		}
 		if name == "system.json" {
@@ -290,11 +331,15 @@ func (r rancher) events() (events rancherEvents) {
 func (e rancherEvents) convert(out *output) {
 	why := strings.Join(e.problems, "; ")
 	if !e.system {
-		out.Gap("events.json", gapf(evidence.NotCollected, "the system log cannot be read in this recording of %s: %s; ask for `Get-WinEvent -LogName System -MaxEvents 2500 | ConvertTo-Json`, or %s", rancherTool, why, runBundle))
+		out.Gap("events.json",
+			gapf(evidence.NotCollected,
+				"the system log cannot be read in this recording of %s: %s; ask for `Get-WinEvent -LogName System -MaxEvents 2500 | ConvertTo-Json`, or %s", rancherTool, why, runBundle))
 		return
 	}
 	out.JSON("events.json", recent(e.list))
 	if why != "" {
-		out.JSON(evidence.LogRecords.Path(), evidence.LogIndex{Logs: []evidence.LogRecord{{Path: "events.json", Unsearched: evidence.Clean(why)}}})
+		out.JSON(evidence.LogRecords.Path(),
+			evidence.LogIndex{Logs: []evidence.LogRecord{{Path: "events.json",
+				Unsearched: evidence.Clean(why)}}})
 	}
 }

@@ -20,8 +20,10 @@ func (r rancher) convertMachine(events []evidence.WindowsEvent, out *output) {
 		if t.gap.Kind == "" {
 			t.gap = failureGap(t.name, t.content)
 		}
-		if m := msinfoVersion.FindStringSubmatch(r.text("system/msinfo32-report.txt").content); m != nil {
-			out.JSON("os.json", evidence.OS{Build: number(m[1]), BootedAt: evidence.Time{Time: r.bootedAt(events)}})
+		if m := msinfoVersion.FindStringSubmatch(
+			r.text("system/msinfo32-report.txt").content); m != nil {
+			out.JSON("os.json", evidence.OS{Build: number(m[1]),
+				BootedAt: evidence.Time{Time: r.bootedAt(events)}})
 		} else {
 			out.Gap("os.json", t.gap)
 		}
@@ -29,14 +31,19 @@ func (r rancher) convertMachine(events []evidence.WindowsEvent, out *output) {
 	if si.totalMemory > 0 {
 		out.JSON("memory.json", si.memoryAndPageFiles())
 	} else {
-		out.Gap("memory.json", gapf(evidence.NotCollected, "no size of the memory is told by system/systeminfo; %s", runBundle))
+		out.Gap("memory.json",
+			gapf(evidence.NotCollected, "no size of the memory is told by system/systeminfo; %s",
+				runBundle))
 	}
 	if len(si.hotfixes) > 0 {
 		out.JSON("hotfixes.json", hotfixesOf(si.hotfixes))
 	} else {
-		out.Gap("hotfixes.json", gapf(evidence.NotCollected, "no update is listed by system/systeminfo; ask for `Get-HotFix`, or %s", runBundle))
+		out.Gap("hotfixes.json",
+			gapf(evidence.NotCollected,
+				"no update is listed by system/systeminfo; ask for `Get-HotFix`, or %s", runBundle))
 	}
-	out.write("disks.json")(readDrives(r.text("system/freediskspace"), r.either("system/volumes", "volumes")))
+	out.write("disks.json")(readDrives(r.text("system/freediskspace"),
+		r.either("system/volumes", "volumes")))
 
 	processes, gap := readProcesses(r.text("system/ps"))
 	if gap.Kind == "" {
@@ -49,7 +56,8 @@ func (r rancher) convertMachine(events []evidence.WindowsEvent, out *output) {
 
 // bootEvent tells the events that Windows writes as it starts.
 func bootEvent(e evidence.WindowsEvent) bool {
-	return e.ID == 12 && strings.EqualFold(e.Provider, "Microsoft-Windows-Kernel-General") || e.ID == 6005 && strings.EqualFold(e.Provider, "EventLog")
+	return e.ID == 12 && strings.EqualFold(e.Provider, "Microsoft-Windows-Kernel-General") ||
+		e.ID == 6005 && strings.EqualFold(e.Provider, "EventLog")
 }
 
 // bootedAt is told by the last start in the system log. Where that does not go
@@ -79,7 +87,8 @@ func readUptime(s string) (time.Duration, bool) {
 		if b["Days"] != "" && b["Hours"] != "" {
 			days := min(number(b["Days"]), 10_000)
 			return time.Duration(days)*24*time.Hour + time.Duration(number(b["Hours"]))*time.Hour +
-				time.Duration(number(b["Minutes"]))*time.Minute + time.Duration(number(b["Seconds"]))*time.Second, true
+				time.Duration(number(b["Minutes"]))*time.Minute +
+				time.Duration(number(b["Seconds"]))*time.Second, true
 		}
 	}
 	return 0, false
@@ -98,7 +107,9 @@ func (r rancher) convertServices(out *output) {
 		out.Gap("services.json", failureGap(t.name, t.content))
 		return
 	case len(parseFormatList(t.content)) > len(list):
-		out.Gap("services.json", gapf(evidence.Error, "%s breaks off, so a service that is not in it may be there; %s", t.name, runBundle))
+		out.Gap("services.json",
+			gapf(evidence.Error, "%s breaks off, so a service that is not in it may be there; %s",
+				t.name, runBundle))
 		return
 	}
 	status := r.src.folder("services")
@@ -106,7 +117,8 @@ func (r rancher) convertServices(out *output) {
 		for _, more := range parseServiceList(status.text(file).content) {
 			for i := range list {
 				if strings.EqualFold(list[i].Name, more.Name) {
-					if more.State != "running" { // a service that was seen down once in these minutes is not well
+					// a service that was seen down once in these minutes is not well
+					if more.State != "running" {
 						list[i].State = more.State
 					}
 					if more.StartType != "" {
@@ -138,10 +150,13 @@ var (
 // are told whole.
 func (r rancher) commandLines() map[string]string {
 	lines := map[string]string{}
-	if m := rke2Command.FindStringSubmatch(r.text("k8s/components/rke2-cmdline.txt").content); m != nil && !strings.HasSuffix(m[1], "...") {
+	if m := rke2Command.FindStringSubmatch(
+		r.text("k8s/components/rke2-cmdline.txt").content); m != nil &&
+		!strings.HasSuffix(m[1], "...") {
 		lines["rke2"] = m[1]
 	}
-	for _, message := range wrappedRows(r.text("eventlogs/rke2-service.txt").content) { // the newest first
+	// the newest first
+	for _, message := range wrappedRows(r.text("eventlogs/rke2-service.txt").content) {
 		for _, m := range runningChild.FindAllStringSubmatch(message, -1) {
 			if lines[m[1]] == "" && !strings.Contains(m[2], "...") {
 				lines[m[1]] = m[1] + ".exe " + strings.TrimSpace(m[2])

@@ -18,7 +18,9 @@ func (r rancher) convertNetwork(out *output) {
 	hns := readHNS(dumps)
 	hns.convert(out)
 	if _, known := hnsVersion(hns.all()); !known {
-		out.Gap("hns-globals.json", rancherMisses("the version of HNS, and no object of it in the recording carries one", "ask for `Get-HnsNetwork | ConvertTo-Json -Depth 20`, or "+runBundle))
+		out.Gap("hns-globals.json",
+			rancherMisses("the version of HNS, and no object of it in the recording carries one",
+				"ask for `Get-HnsNetwork | ConvertTo-Json -Depth 20`, or "+runBundle))
 	}
 	if _, gap := hns.list(len(hnsKinds) - 1); gap.Kind == evidence.NotCollected {
 		out.Gap("hns-namespaces.json", rancherLacks["hns-namespaces.json"])
@@ -47,7 +49,8 @@ func (n interfaces) byAddress() interfaces {
 	for _, a := range adapters {
 		for _, p := range a.Addresses {
 			if prefix, err := netip.ParsePrefix(p); err == nil && a.IfIndex > 0 {
-				n.addresses = append(n.addresses, netIPAddress{alias: a.Name, ifIndex: a.IfIndex, prefix: prefix})
+				n.addresses = append(n.addresses, netIPAddress{alias: a.Name, ifIndex: a.IfIndex,
+					prefix: prefix})
 			}
 		}
 	}
@@ -77,7 +80,8 @@ const (
 
 // rke2Certificates are the certificates that the script copies. The first is
 // how the kubelet signs in: without it the others acquit nobody.
-var rke2Certificates = []string{"client-kubelet.crt", "serving-kubelet.crt", "client-ca.crt", "server-ca.crt"}
+var rke2Certificates = []string{"client-kubelet.crt", "serving-kubelet.crt", "client-ca.crt",
+	"server-ca.crt"}
 
 func (r rancher) certificate(file string) ([]evidence.Certificate, error) {
 	return readCertificate(r.src.folder("certs/rke2"), file, rke2Agent+`\`+file)
@@ -88,7 +92,9 @@ func (r rancher) convertCertificates(out *output) {
 	for i, file := range rke2Certificates {
 		certs, err := r.certificate(file)
 		if err != nil && i == 0 {
-			out.Gap("certificates.json", gapf(evidence.NotCollected, "the kubelet's certificate is not in this recording of %s: certs/rke2: %v; ask for %s\\%s (not for its key)", rancherTool, err, rke2Agent, file))
+			out.Gap("certificates.json",
+				gapf(evidence.NotCollected,
+					"the kubelet's certificate is not in this recording of %s: certs/rke2: %v; ask for %s\\%s (not for its key)", rancherTool, err, rke2Agent, file))
 			return
 		}
 		list = append(list, certs...)
@@ -123,19 +129,24 @@ func (r rancher) convertFiles(out *output) {
 	} else {
 		n.folder(r.src.folder("config/cni"), rke2Agent+`\etc\cni`)
 	}
-	n.write(gapf(evidence.NotCollected, "this recording of %s holds no configuration file; ask for %s\\config.yaml and %s\\etc", rancherTool, rke2Config, rke2Agent))
+	n.write(gapf(evidence.NotCollected,
+		"this recording of %s holds no configuration file; ask for %s\\config.yaml and %s\\etc",
+		rancherTool, rke2Config, rke2Agent))
 }
 
 // rke1 tells the recording of the older script, for nodes with docker.
 func (r rancher) rke1() bool {
 	return !hasFolder(r.src.names, "containerd") && !hasFolder(r.src.names, "k8s") &&
-		(hasFolder(r.src.names, "docker") || hasFolder(r.src.names, "nginx") || hasFolder(r.src.names, "containerlogs"))
+		(hasFolder(r.src.names, "docker") || hasFolder(r.src.names, "nginx") ||
+			hasFolder(r.src.names, "containerlogs"))
 }
 
 // containerComponents tell by the name of a container, or of its pod, whose logs these are.
 var containerComponents = []struct{ start, component string }{
-	{"kube-flannel", "flanneld"}, {"flannel", "flanneld"}, {"kube-proxy", "kube-proxy"}, {"kubelet", "kubelet"},
-	{"calico", "calico-node"}, {"felix", "calico-node"}, {"confd", "calico-node"}, {"antrea-ovs", "ovs"}, {"antrea", "antrea-agent"}, {"csi-proxy", "csi-proxy"},
+	{"kube-flannel", "flanneld"}, {"flannel", "flanneld"}, {"kube-proxy", "kube-proxy"},
+	{"kubelet", "kubelet"},
+	{"calico", "calico-node"}, {"felix", "calico-node"}, {"confd", "calico-node"},
+	{"antrea-ovs", "ovs"}, {"antrea", "antrea-agent"}, {"csi-proxy", "csi-proxy"},
 }
 
 func containerComponent(file string) string {
@@ -158,7 +169,8 @@ func (r rancher) convertLogs(out *output) {
 	}
 	containerd := r.src.folder("containerd")
 	for _, file := range sortedValues(containerd.names.files) {
-		if strings.HasPrefix(strings.ToLower(file), "containerd") && strings.Contains(strings.ToLower(file), ".log") {
+		if strings.HasPrefix(strings.ToLower(file), "containerd") &&
+			strings.Contains(strings.ToLower(file), ".log") {
 			out.log(containerd, file, "containerd")
 		}
 	}

@@ -39,14 +39,16 @@ func (r rancher) convertRuntime(out *output) {
 	if list := readCrictlContainers(r.text("containerd/crictl-ps.txt").content); len(list) > 0 {
 		state.Containers = list
 	}
-	if m := serverVersion.FindStringSubmatch(r.text("containerd/ctr-version.txt").content); m != nil {
+	if m := serverVersion.FindStringSubmatch(
+		r.text("containerd/ctr-version.txt").content); m != nil {
 		state.Version = evidence.CRIVersion{RuntimeName: "containerd", RuntimeVersion: m[1]}
 	}
 	switch {
 	case !reflect.ValueOf(state).IsZero():
 		out.JSON("cri.json", state)
 	case r.rke1():
-		out.Gap("cri.json", rancherMisses("the state of docker in a form that can be read", "see original/docker"))
+		out.Gap("cri.json", rancherMisses("the state of docker in a form that can be read",
+			"see original/docker"))
 	case info.gap.Kind != "":
 		out.Gap("cri.json", info.gap)
 	default:
@@ -66,7 +68,8 @@ func readCRIInfo(s string) (criInfo, bool) {
 	}
 	for _, p := range pieces {
 		var info criInfo
-		if p.document != nil && json.Unmarshal(p.document, &info) == nil && (len(info.Status) > 0 || len(info.Config) > 0) {
+		if p.document != nil && json.Unmarshal(p.document, &info) == nil &&
+			(len(info.Status) > 0 || len(info.Config) > 0) {
 			return info, true
 		}
 	}

@@ -20,7 +20,8 @@ var rke2At = time.Date(2026, 11, 20, 10, 2, 0, 0, time.UTC)
 
 // rawCopies are the files that Rancher's script copies; all others are output of
 // commands, which it writes as UTF-8 with a byte order mark and CR LF.
-var rawCopies = []string{"config/", "certs/", "containerd/config.toml", "containerd/containerd.log", "k8s/components/kube", "eventlogs/csi-proxy.log"}
+var rawCopies = []string{"config/", "certs/", "containerd/config.toml", "containerd/containerd.log",
+	"k8s/components/kube", "eventlogs/csi-proxy.log"}
 
 func rke2Recording(t testing.TB, root string, files map[string]string) fstest.MapFS {
 	t.Helper()
@@ -44,10 +45,13 @@ func pemOf(t testing.TB, subject pkix.Name, from, to time.Time) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	leaf := &x509.Certificate{SerialNumber: big.NewInt(1), Subject: subject, NotBefore: from, NotAfter: to, BasicConstraintsValid: true, IsCA: len(subject.Organization) == 0}
+	leaf := &x509.Certificate{SerialNumber: big.NewInt(1), Subject: subject, NotBefore: from,
+		NotAfter: to, BasicConstraintsValid: true, IsCA: len(subject.Organization) == 0}
 	parent := leaf
 	if !leaf.IsCA {
-		parent = &x509.Certificate{SerialNumber: big.NewInt(2), Subject: pkix.Name{CommonName: "rke2-client-ca@1700000000"}, NotBefore: from, NotAfter: to}
+		parent = &x509.Certificate{SerialNumber: big.NewInt(2),
+			Subject: pkix.Name{CommonName: "rke2-client-ca@1700000000"}, NotBefore: from,
+			NotAfter: to}
 	}
 	der, err := x509.CreateCertificate(rand.Reader, leaf, parent, &key.PublicKey, key)
 	if err != nil {
@@ -57,7 +61,8 @@ func pemOf(t testing.TB, subject pkix.Name, from, to time.Time) string {
 }
 
 func kubeletCertificate(t testing.TB, to time.Time) string {
-	return pemOf(t, pkix.Name{Organization: []string{"system:nodes"}, CommonName: "system:node:win-rke2-1"}, to.AddDate(-1, 0, 0), to)
+	return pemOf(t, pkix.Name{Organization: []string{"system:nodes"},
+		CommonName: "system:node:win-rke2-1"}, to.AddDate(-1, 0, 0), to)
 }
 
 const systeminfoEnglish = `
@@ -308,23 +313,35 @@ func rke2Healthy(t testing.TB) map[string]string {
 		"containerd/crictl-images.txt": "IMAGE                                    TAG                 IMAGE ID            SIZE\nregistry.k8s.io/pause                    3.9                 e6f1816883972       311kB\n",
 		"containerd/crictl-pods.txt":   "POD ID              CREATED             STATE               NAME                NAMESPACE           ATTEMPT             RUNTIME\nb5a1c0de00112       2 days ago          Ready               web-0               default             0                   (default)\n",
 		"containerd/crictl-ps.txt":     "CONTAINER           IMAGE               CREATED             STATE               NAME                ATTEMPT             POD ID              POD\nc0ffee0011223       0123456789abc       2 days ago          Running             web                 0                   b5a1c0de00112       web-0\n",
-		"containerd/config.toml":       strings.Replace(rke2ConfigTOML, "index.docker.io/rancher/mirrored-pause:3.6", "registry.k8s.io/pause:3.9", 1),
-		"containerd/containerd.log":    "time=\"2026-11-17T09:14:00Z\" level=info msg=\"containerd successfully booted in 0.3s\"\n",
+		"containerd/config.toml": strings.Replace(rke2ConfigTOML,
+			"index.docker.io/rancher/mirrored-pause:3.6", "registry.k8s.io/pause:3.9", 1),
+		"containerd/containerd.log": "time=\"2026-11-17T09:14:00Z\" level=info msg=\"containerd successfully booted in 0.3s\"\n",
 
 		"config/rke2/config.yaml":           "server: https://10.70.8.10:9345\ntoken: K10aa::server:bb\n",
 		"config/rke2/00-rke2-defaults.conf": "apiVersion: kubelet.config.k8s.io/v1beta1\nkind: KubeletConfiguration\nclusterDNS:\n- 10.43.0.10\nclusterDomain: cluster.local\n",
 		"config/cni/07-flannel.conflist":    rke2CNI,
 		"config/wins/config":                "white_list:\n  processPaths: []\n",
 
-		"certs/rke2/client-kubelet.crt":  kubeletCertificate(t, rke2At.AddDate(0, 8, 0)),
-		"certs/rke2/serving-kubelet.crt": pemOf(t, pkix.Name{Organization: []string{"rke2"}, CommonName: "win-rke2-1"}, rke2At.AddDate(0, -4, 0), rke2At.AddDate(0, 8, 0)),
-		"certs/rke2/client-ca.crt":       pemOf(t, pkix.Name{CommonName: "rke2-client-ca@1700000000"}, rke2At.AddDate(-1, 0, 0), rke2At.AddDate(9, 0, 0)),
-		"certs/rke2/server-ca.crt":       pemOf(t, pkix.Name{CommonName: "rke2-server-ca@1700000000"}, rke2At.AddDate(-1, 0, 0), rke2At.AddDate(9, 0, 0)),
+		"certs/rke2/client-kubelet.crt": kubeletCertificate(t, rke2At.AddDate(0, 8, 0)),
+		"certs/rke2/serving-kubelet.crt": pemOf(t, pkix.Name{Organization: []string{"rke2"},
+			CommonName: "win-rke2-1"}, rke2At.AddDate(0, -4, 0), rke2At.AddDate(0, 8, 0)),
+		"certs/rke2/client-ca.crt": pemOf(t,
+			pkix.Name{CommonName: "rke2-client-ca@1700000000"}, rke2At.AddDate(-1, 0, 0),
+			rke2At.AddDate(9, 0, 0)),
+		"certs/rke2/server-ca.crt": pemOf(t,
+			pkix.Name{CommonName: "rke2-server-ca@1700000000"}, rke2At.AddDate(-1, 0, 0),
+			rke2At.AddDate(9, 0, 0)),
 
-		"eventlogs/system.json":      eventsJSON(t, serviceEvent(rke2At.Add(-time.Hour), "The Windows Update service entered the stopped state."), serviceEvent(rke2At.Add(-30*24*time.Hour), "The Host Network Service service terminated unexpectedly.")),
-		"eventlogs/application.json": eventsJSON(t, map[string]any{"Id": 1, "Level": 4, "ProviderName": "rke2", "LogName": "Application", "Message": nil, "TimeCreated": map[string]any{"value": fmt.Sprintf("/Date(%d)/", rke2At.Add(-2*time.Hour).UnixMilli()), "DateTime": "Friday"}}),
-		"eventlogs/security.json":    "",
-		"eventlogs/hns-admin.json":   "",
+		"eventlogs/system.json": eventsJSON(t, serviceEvent(rke2At.Add(-time.Hour),
+			"The Windows Update service entered the stopped state."),
+			serviceEvent(rke2At.Add(-30*24*time.Hour),
+				"The Host Network Service service terminated unexpectedly.")),
+		"eventlogs/application.json": eventsJSON(t, map[string]any{"Id": 1, "Level": 4,
+			"ProviderName": "rke2", "LogName": "Application", "Message": nil,
+			"TimeCreated": map[string]any{"value": fmt.Sprintf("/Date(%d)/",
+				rke2At.Add(-2*time.Hour).UnixMilli()), "DateTime": "Friday"}}),
+		"eventlogs/security.json":  "",
+		"eventlogs/hns-admin.json": "",
 		"eventlogs/rke2-service.txt": `
 ReplacementStrings                                                                              TimeWritten           
 ------------------                                                                              -----------           
@@ -337,7 +354,9 @@ ReplacementStrings                                                              
 --node-ip=10.70.8.47}                                                                                                 
 
 `,
-		"k8s/components/kubelet.log":             line(`kubelet.go:100] "Kubelet version" kubeletVersion="v1.30.5+rke2r1"`) + line(`server.go:1] "Started"`),
+		"k8s/components/kubelet.log": line(
+			`kubelet.go:100] "Kubelet version" kubeletVersion="v1.30.5+rke2r1"`) +
+			line(`server.go:1] "Started"`),
 		"k8s/components/kube-proxy.log":          line(`proxier.go:100] "Syncing"`),
 		"k8s/components/rke2-cmdline.txt":        "\nCommandLine                                       \n-----------                                       \nC:\\usr\\local\\bin\\rke2.exe agent service           \n\n\n",
 		"k8s/containerlogs/web-c0ffee001122.log": "hello\n",

@@ -12,10 +12,12 @@ const maxRoutes = 100_000
 var (
 	// ifIndex, DestinationPrefix, NextHop, RouteMetric, ifMetric, PolicyStore. Narrow
 	// consoles drop the last columns and cut "PersistentStore".
-	netRouteRow = regexp.MustCompile(`(?m)^(\d+) +(\S+/\d+) +(\S+) +(\d+)(?:[ \t]+(\d+))?(?:[ \t]+(\S+))?[ \t]*$`)
+	netRouteRow = regexp.MustCompile(
+		`(?m)^(\d+) +(\S+/\d+) +(\S+) +(\d+)(?:[ \t]+(\d+))?(?:[ \t]+(\S+))?[ \t]*$`)
 	// Network, mask, gateway or the translated word for on-link, own address, metric.
-	routePrintRow = regexp.MustCompile(`(?m)^ +(\d+(?:\.\d+){3}) +(\d+(?:\.\d+){3}) +(\S.*?) +(\d+(?:\.\d+){3}) +(\d+)[ \t]*$`)
-	persistent    = regexp.MustCompile(`^Persist`)
+	routePrintRow = regexp.MustCompile(
+		`(?m)^ +(\d+(?:\.\d+){3}) +(\d+(?:\.\d+){3}) +(\S.*?) +(\d+(?:\.\d+){3}) +(\d+)[ \t]*$`)
+	persistent = regexp.MustCompile(`^Persist`)
 )
 
 // readRoutes prefers Get-NetRoute, which names interfaces and knows IPv6 and all
@@ -30,7 +32,8 @@ func readRoutes(t textFile, net interfaces) (any, evidence.Gap) {
 		list = parseRoutePrint(t.content, net.indexOf)
 	}
 	if len(list) == 0 {
-		return nil, gapf(evidence.Error, "%s shows no route; it begins with: %s", t.name, clip(firstLine(t.content)))
+		return nil, gapf(evidence.Error, "%s shows no route; it begins with: %s", t.name,
+			clip(firstLine(t.content)))
 	}
 	return list, evidence.Gap{}
 }
@@ -40,11 +43,13 @@ func parseNetRoutes(s string) []evidence.Route {
 	for _, m := range netRouteRow.FindAllStringSubmatch(s, maxRoutes) {
 		prefix, err := netip.ParsePrefix(m[2])
 		hop, ok := leadingAddr(m[3])
-		if err != nil || !ok || persistent.MatchString(m[6]) { // stored, and in the active store once more
+		// stored, and in the active store once more
+		if err != nil || !ok || persistent.MatchString(m[6]) {
 			continue
 		}
 		list = append(list, evidence.Route{
-			Destination: prefix.String(), NextHop: hop.String(), IfIndex: ifNumber(m[1]), Metric: number(m[4]),
+			Destination: prefix.String(), NextHop: hop.String(), IfIndex: ifNumber(m[1]),
+			Metric: number(m[4]),
 		})
 	}
 	return list
@@ -68,7 +73,8 @@ func parseRoutePrint(s string, indexOf func(netip.Addr) int) []evidence.Route {
 			hop = ip.String()
 		}
 		list = append(list, evidence.Route{
-			Destination: netip.PrefixFrom(dest, bits).String(), NextHop: hop, IfIndex: indexOf(own), Metric: number(m[5]),
+			Destination: netip.PrefixFrom(dest, bits).String(), NextHop: hop, IfIndex: indexOf(own),
+			Metric: number(m[5]),
 		})
 	}
 	return list

@@ -213,9 +213,13 @@ ifIndex InterfaceAlias                  AddressFamily NlMtu(Bytes) InterfaceMetr
 // scAll is `sc queryex` of a node with enough services, and two `sc qc`.
 func scAll() string {
 	var b strings.Builder
-	names := []string{"BFE", "containerd", "CoreMessagingRegistrar", "CryptSvc", "DcomLaunch", "Dhcp", "Dnscache", "EventLog", "EventSystem", "hns", "iphlpsvc", "kubelet", "LSM", "mpssvc", "netprofm", "NlaSvc", "nsi", "Power", "ProfSvc", "RpcEptMapper", "RpcSs", "SamSs", "vmcompute"}
+	names := []string{"BFE", "containerd", "CoreMessagingRegistrar", "CryptSvc", "DcomLaunch",
+		"Dhcp", "Dnscache", "EventLog", "EventSystem", "hns", "iphlpsvc", "kubelet", "LSM",
+		"mpssvc", "netprofm", "NlaSvc", "nsi", "Power", "ProfSvc", "RpcEptMapper", "RpcSs", "SamSs",
+		"vmcompute"}
 	for i, name := range names {
-		fmt.Fprintf(&b, "\nSERVICE_NAME: %s\nDISPLAY_NAME: The %s service\n        TYPE               : 20  WIN32_SHARE_PROCESS  \n        STATE              : 4  RUNNING \n                                (STOPPABLE, NOT_PAUSABLE, IGNORES_SHUTDOWN)\n        WIN32_EXIT_CODE    : 0  (0x0)\n        SERVICE_EXIT_CODE  : 0  (0x0)\n        CHECKPOINT         : 0x0\n        WAIT_HINT          : 0x0\n        PID                : %d\n        FLAGS              : \n", name, name, 1000+i)
+		fmt.Fprintf(&b,
+			"\nSERVICE_NAME: %s\nDISPLAY_NAME: The %s service\n        TYPE               : 20  WIN32_SHARE_PROCESS  \n        STATE              : 4  RUNNING \n                                (STOPPABLE, NOT_PAUSABLE, IGNORES_SHUTDOWN)\n        WIN32_EXIT_CODE    : 0  (0x0)\n        SERVICE_EXIT_CODE  : 0  (0x0)\n        CHECKPOINT         : 0x0\n        WAIT_HINT          : 0x0\n        PID                : %d\n        FLAGS              : \n", name, name, 1000+i)
 	}
 	b.WriteString(`[SC] QueryServiceConfig SUCCESS
 

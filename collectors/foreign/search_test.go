@@ -45,18 +45,33 @@ func TestSearch(t *testing.T) {
 		parcel       parcel
 		found, tried string
 	}{
-		{"a node that is a zip in a zip", parcel{tree: fstest.MapFS{"readme": f}, inside: map[string]fstest.MapFS{"n.zip": {"meta.json": own("win-1")}}},
+		{"a node that is a zip in a zip", parcel{tree: fstest.MapFS{"readme": f},
+			inside: map[string]fstest.MapFS{"n.zip": {"meta.json": own("win-1")}}},
 			"[{evidence/v1 n.zip win-1}]", "[n.zip]"},
-		{"two levels down", parcel{tree: fstest.MapFS{}, inside: map[string]fstest.MapFS{"a.zip": {"b.zip": own("win-2")}}},
+		{"two levels down",
+			parcel{tree: fstest.MapFS{},
+				inside: map[string]fstest.MapFS{"a.zip": {"b.zip": own("win-2")}}},
 			"[{evidence/v1 a.zip/b.zip/deep win-2}]", "[a.zip a.zip/b.zip]"},
-		{"one node's own archives stay closed", parcel{tree: fstest.MapFS{"network.txt": f, "endpoint.txt": f}, inside: map[string]fstest.MapFS{"WER-1.zip": {"meta.json": own("no")}, "logs/x.zip": {"x": f}}},
+		{"one node's own archives stay closed",
+			parcel{tree: fstest.MapFS{"network.txt": f, "endpoint.txt": f},
+				inside: map[string]fstest.MapFS{"WER-1.zip": {"meta.json": own("no")},
+					"logs/x.zip": {"x": f}}},
 			"[{sdn-collectlogs . unknown}]", "[]"},
-		{"the archives beside a node are opened, its own are not", parcel{tree: fstest.MapFS{"win-1/meta.json": own("win-1")}, inside: map[string]fstest.MapFS{"win-1/x.zip": {"meta.json": own("no")}, "win-1.zip": {"meta.json": own("win-3")}}},
+		{"the archives beside a node are opened, its own are not",
+			parcel{tree: fstest.MapFS{"win-1/meta.json": own("win-1")},
+				inside: map[string]fstest.MapFS{"win-1/x.zip": {"meta.json": own("no")},
+					"win-1.zip": {"meta.json": own("win-3")}}},
 			"[{evidence/v1 win-1 win-1} {evidence/v1 win-1.zip win-3}]", "[win-1.zip]"},
-		{"an archive for each node, of which one is broken", parcel{tree: fstest.MapFS{"sb/clusterinfo": f}, inside: map[string]fstest.MapFS{
-			"sb/1.tgz": {"meta.json": own("win-1")}, "sb/2.tgz": nil, "sb/3.tgz": {"meta.json": own("win-3")}}},
-			"[{evidence/v1 sb/1.tgz win-1} {evidence/v1 sb/3.tgz win-3}]", "[sb/1.tgz sb/2.tgz sb/3.tgz]"},
-		{"archives inside of a node that an archive holds", parcel{tree: fstest.MapFS{}, inside: map[string]fstest.MapFS{"a.zip": {"meta.json": own("win-1"), "WER.zip": own("no")}}},
+		{"an archive for each node, of which one is broken",
+			parcel{tree: fstest.MapFS{"sb/clusterinfo": f}, inside: map[string]fstest.MapFS{
+				"sb/1.tgz": {"meta.json": own("win-1")}, "sb/2.tgz": nil,
+				"sb/3.tgz": {"meta.json": own("win-3")}}},
+			"[{evidence/v1 sb/1.tgz win-1} {evidence/v1 sb/3.tgz win-3}]",
+			"[sb/1.tgz sb/2.tgz sb/3.tgz]"},
+		{"archives inside of a node that an archive holds",
+			parcel{tree: fstest.MapFS{},
+				inside: map[string]fstest.MapFS{"a.zip": {"meta.json": own("win-1"),
+					"WER.zip": own("no")}}},
 			"[{evidence/v1 a.zip win-1}]", "[a.zip]"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -69,13 +84,17 @@ func TestSearch(t *testing.T) {
 			}
 		})
 	}
-	if nodes, err := Search(&parcel{tree: fstest.MapFS{"x": f}, inside: map[string]fstest.MapFS{"a.zip": {"y": f}}}); !errors.Is(err, errNoNode) || !strings.Contains(err.Error(), "a.zip/y") {
+	if nodes, err := Search(&parcel{tree: fstest.MapFS{"x": f},
+		inside: map[string]fstest.MapFS{"a.zip": {"y": f}}}); !errors.Is(err, errNoNode) ||
+		!strings.Contains(err.Error(), "a.zip/y") {
 		t.Errorf("found %v, %v", nodes, err)
 	}
 }
 
 func TestChoose(t *testing.T) {
-	nodes := []Node{{"antctl", "sb/agent_win-1.tar.gz", "win-1"}, {"antctl", "sb/agent_win-2.tar.gz", "WIN-2"}, {"antctl", "old/a", "win-3"}, {"antctl", "new/win-1", "win-3"}, {"antctl", "x/gr\u202e\u00f6\u00dfe", "win-5"}}
+	nodes := []Node{{"antctl", "sb/agent_win-1.tar.gz", "win-1"},
+		{"antctl", "sb/agent_win-2.tar.gz", "WIN-2"}, {"antctl", "old/a", "win-3"},
+		{"antctl", "new/win-1", "win-3"}, {"antctl", "x/gr\u202e\u00f6\u00dfe", "win-5"}}
 	for _, tt := range []struct{ name, asked, want, says string }{
 		{"by name", "win-1", "sb/agent_win-1.tar.gz", ""},
 		{"by name in another case", "win-2", "sb/agent_win-2.tar.gz", ""},
@@ -83,13 +102,17 @@ func TestChoose(t *testing.T) {
 		{"by place as a shell completes it", "./old/a/", "old/a", ""},
 		{"by place with backslashes", `old\a`, "old/a", ""},
 		{"by place as it was shown", "x/gr\u00f6\u00dfe", "x/gr\u202e\u00f6\u00dfe", ""},
-		{"a name that two have", "win-3", "", "2 of its recorded nodes are called win-3; tell them apart by PLACE; name one of its recorded nodes"},
-		{"a name that none has", "win-9\x1b[2J", "", "it holds no recorded node called win-9; name one"},
-		{"no name at all", "", "", "it holds 5 recorded nodes; name one of its recorded nodes with --node NAME or --node PLACE:\n  NAME   FORMAT  PLACE\n  win-1  antctl  sb/agent_win-1.tar.gz\n"},
+		{"a name that two have", "win-3", "",
+			"2 of its recorded nodes are called win-3; tell them apart by PLACE; name one of its recorded nodes"},
+		{"a name that none has", "win-9\x1b[2J", "",
+			"it holds no recorded node called win-9; name one"},
+		{"no name at all", "", "",
+			"it holds 5 recorded nodes; name one of its recorded nodes with --node NAME or --node PLACE:\n  NAME   FORMAT  PLACE\n  win-1  antctl  sb/agent_win-1.tar.gz\n"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			n, err := Choose(nodes, tt.asked)
-			if n.Root != tt.want || (err == nil) != (tt.says == "") || err != nil && (!errors.Is(err, ErrWhich) || !strings.Contains(err.Error(), tt.says)) {
+			if n.Root != tt.want || (err == nil) != (tt.says == "") || err != nil &&
+				(!errors.Is(err, ErrWhich) || !strings.Contains(err.Error(), tt.says)) {
 				t.Errorf("chose %v, %v", n, err)
 			}
 			if err != nil && strings.ContainsAny(err.Error(), "\x1b\u202e") {
@@ -103,7 +126,8 @@ func TestChoose(t *testing.T) {
 	if _, err := Choose(nodes[:1], "win-9"); !errors.Is(err, ErrWhich) {
 		t.Errorf("another than the only one: %v", err)
 	}
-	if _, err := Choose(slices.Repeat(nodes, 50), ""); err == nil || !strings.HasSuffix(err.Error(), "\n  and 150 more") || strings.Count(err.Error(), "\n") != 102 {
+	if _, err := Choose(slices.Repeat(nodes, 50), ""); err == nil || !strings.HasSuffix(err.Error(),
+		"\n  and 150 more") || strings.Count(err.Error(), "\n") != 102 {
 		t.Errorf("many: %v", err)
 	}
 }

@@ -21,14 +21,17 @@ const enoughServices = 20
 // missing from it does not run; Get-Service then adds the stopped ones that it saw.
 func readServices(sc, get textFile) (any, evidence.Gap) {
 	if sc.gap.Kind != "" {
-		return nil, also(sc.gap, "; the services are known from a whole `sc queryex` only; %s", runBundle)
+		return nil, also(sc.gap, "; the services are known from a whole `sc queryex` only; %s",
+			runBundle)
 	}
 	list, cut := parseSC(sc.content)
 	if cut {
-		return nil, gapf(evidence.NotCollected, "%s breaks off: sc.exe had more services than room for them; %s", sc.name, runBundle)
+		return nil, gapf(evidence.NotCollected,
+			"%s breaks off: sc.exe had more services than room for them; %s", sc.name, runBundle)
 	}
 	if len(list) < enoughServices {
-		return nil, gapf(evidence.NotCollected, "%s lists %d services, too few for all that run, so a service that is not in it may run; %s", sc.name, len(list), runBundle)
+		return nil, gapf(evidence.NotCollected,
+			"%s lists %d services, too few for all that run, so a service that is not in it may run; %s", sc.name, len(list), runBundle)
 	}
 	at := map[string]int{}
 	for i, s := range list {
@@ -51,7 +54,8 @@ var (
 )
 
 // scStates are the numbers of SERVICE_STATUS; the words behind them are translated.
-var scStates = []string{"", "stopped", "start-pending", "stop-pending", "running", "continue-pending", "pause-pending", "paused"}
+var scStates = []string{"", "stopped", "start-pending", "stop-pending", "running",
+	"continue-pending", "pause-pending", "paused"}
 
 var scStartTypes = []string{"boot", "system", "automatic", "manual", "disabled"}
 
@@ -145,11 +149,13 @@ func leadingNumber(s string) int {
 
 // getServiceRow is a row of Get-Service. Status is an enumeration of .NET, which
 // is not translated.
-var getServiceRow = regexp.MustCompile(`(?m)^(Running|Stopped|Paused|StartPending|StopPending|ContinuePending|PausePending)[ \t]+(\S+)(?:[ \t]+(\S[^\n]*?))?[ \t]*$`)
+var getServiceRow = regexp.MustCompile(
+	`(?m)^(Running|Stopped|Paused|StartPending|StopPending|ContinuePending|PausePending)[ \t]+(\S+)(?:[ \t]+(\S[^\n]*?))?[ \t]*$`)
 
 var getServiceStates = map[string]string{
 	"Running": "running", "Stopped": "stopped", "Paused": "paused", "StartPending": "start-pending",
-	"StopPending": "stop-pending", "ContinuePending": "continue-pending", "PausePending": "pause-pending",
+	"StopPending": "stop-pending", "ContinuePending": "continue-pending",
+	"PausePending": "pause-pending",
 }
 
 func parseGetService(s string) []evidence.Service {
@@ -158,7 +164,8 @@ func parseGetService(s string) []evidence.Service {
 		if strings.HasSuffix(m[2], "...") {
 			continue // the column was too narrow for the name
 		}
-		list = append(list, evidence.Service{Name: m[2], State: getServiceStates[m[1]], DisplayName: m[3]})
+		list = append(list, evidence.Service{Name: m[2], State: getServiceStates[m[1]],
+			DisplayName: m[3]})
 	}
 	return list
 }

@@ -43,7 +43,8 @@ func openSource(fsys fs.FS, root string) (*source, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &source{fsys: fsys, root: root, names: newListing(root, entries), texts: map[string]textFile{}, placed: map[string]bool{}}, nil
+	return &source{fsys: fsys, root: root, names: newListing(root, entries),
+		texts: map[string]textFile{}, placed: map[string]bool{}}, nil
 }
 
 // folder is a folder of the recording, whatever case its path is written in. One
@@ -51,7 +52,8 @@ func openSource(fsys fs.FS, root string) (*source, error) {
 func (s *source) folder(dir string) *source {
 	at := s
 	for part := range strings.SplitSeq(dir, "/") {
-		next := &source{fsys: at.fsys, root: path.Join(at.root, part), texts: map[string]textFile{}, placed: at.placed}
+		next := &source{fsys: at.fsys, root: path.Join(at.root, part), texts: map[string]textFile{},
+			placed: at.placed}
 		for _, stored := range at.names.folders {
 			if strings.EqualFold(stored, part) {
 				next.root = path.Join(at.root, stored)

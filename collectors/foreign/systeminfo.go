@@ -18,8 +18,9 @@ type systeminfo struct {
 	installType  string // Client, or "": it tells a Server Core from no other server
 	manufacturer string
 	model        string
-	booted       time.Time // zero where its date could be read in two ways; within an hour of daylight saving time
-	hotfixes     []string
+	// zero where its date could be read in two ways; within an hour of daylight saving time
+	booted   time.Time
+	hotfixes []string
 
 	// In bytes; 0 where it does not tell.
 	totalMemory, freeMemory, commitLimit, commitUsed int64
@@ -93,7 +94,8 @@ func readSysteminfo(t textFile) (systeminfo, bool) {
 		si.manufacturer, si.model = at(placeManufacturer).value(), at(placeModel).value()
 		si.booted = systeminfoTime(at(placeBoot).value(), at(placeZone).value())
 	}
-	for i, into := range []*int64{&si.totalMemory, &si.freeMemory, &si.commitLimit, nil, &si.commitUsed} {
+	for i, into := range []*int64{&si.totalMemory, &si.freeMemory, &si.commitLimit, nil,
+		&si.commitUsed} {
 		if into != nil {
 			*into = megabytes(at(zone - version + placeTotalMemory - placeZone + i).last())
 		}
@@ -120,7 +122,8 @@ func systeminfoFields(s string) []systeminfoField {
 		if !ok || len(fields) == maxSysteminfoFields {
 			continue
 		}
-		fields = append(fields, systeminfoField{strings.TrimSpace(label), []string{strings.TrimSpace(value)}})
+		fields = append(fields, systeminfoField{strings.TrimSpace(label),
+			[]string{strings.TrimSpace(value)}})
 	}
 	return fields
 }
@@ -139,7 +142,8 @@ func (f systeminfoField) last() string {
 	return strings.TrimSpace(v[strings.LastIndexByte(v, ':')+1:])
 }
 
-var sizeInMB = regexp.MustCompile(`^(\d{1,3}(?:[.,'’\x{a0}\x{202f} ]\d{3})*|\d+)[\x{a0}\x{202f} ]*\p{L}{2}$`)
+var sizeInMB = regexp.MustCompile(
+	`^(\d{1,3}(?:[.,'’\x{a0}\x{202f} ]\d{3})*|\d+)[\x{a0}\x{202f} ]*\p{L}{2}$`)
 
 // megabytes reads "16,383 MB", whatever separates the thousands and however the
 // unit is written.
@@ -196,7 +200,8 @@ func systeminfoTime(s, zone string) time.Time {
 	if z[1] == "-" {
 		offset = -offset
 	}
-	return day.Add(time.Duration(hour)*time.Hour + time.Duration(number(c[2]))*time.Minute + time.Duration(number(c[3]))*time.Second - offset)
+	return day.Add(time.Duration(hour)*time.Hour + time.Duration(number(c[2]))*time.Minute +
+		time.Duration(number(c[3]))*time.Second - offset)
 }
 
 // os is os.json as far as systeminfo tells it: without the revision.

@@ -30,7 +30,8 @@ var (
 	errorPlace  = regexp.MustCompile(`^\s*\+ (CategoryInfo|FullyQualifiedErrorId)\s*:`)
 	errorHead   = regexp.MustCompile(`^(?:[A-Za-z]+-[A-Za-z]+|[\w.-]+\.(?:exe|ps1)|[\w-]+) : \S`)
 	terminating = regexp.MustCompile(`(?i)^(PS>TerminatingError\(.*?\):|Error:)\s*(.*)$`)
-	unavailable = regexp.MustCompile(`(?i)( command not available|logs not available| process not available| does not exist| are not available)\s*$`)
+	unavailable = regexp.MustCompile(
+		`(?i)( command not available|logs not available| process not available| does not exist| are not available)\s*$`)
 )
 
 func readTranscript(t textFile) transcript {
@@ -90,7 +91,8 @@ func (tr transcript) why(words ...string) string {
 		word = strings.ToLower(word)
 		for _, s := range tr.steps {
 			for _, e := range s.errors {
-				if strings.Contains(strings.ToLower(s.title), word) || strings.Contains(strings.ToLower(e), word) {
+				if strings.Contains(strings.ToLower(s.title), word) ||
+					strings.Contains(strings.ToLower(e), word) {
 					return e
 				}
 			}

@@ -12,7 +12,8 @@ import (
 var (
 	// Get-PSDrive: Name, Used (GB), Free (GB), Provider, Root. A drive without a
 	// disk in it has no sizes.
-	driveRow = regexp.MustCompile(`(?m)^([A-Z])\s+(\d[\d.,' \x{a0}\x{202f}]*[.,]\d\d)\s+(\d[\d.,' \x{a0}\x{202f}]*[.,]\d\d)\s+FileSystem\s+([A-Z]:)\\`)
+	driveRow = regexp.MustCompile(
+		`(?m)^([A-Z])\s+(\d[\d.,' \x{a0}\x{202f}]*[.,]\d\d)\s+(\d[\d.,' \x{a0}\x{202f}]*[.,]\d\d)\s+FileSystem\s+([A-Z]:)\\`)
 	// wmic logicaldisk get size,freespace,caption: the columns are in the order of the alphabet.
 	wmicDriveRow = regexp.MustCompile(`(?m)^([A-Z]:)\s+(\d+)\s+(\d+)\s*$`)
 )
@@ -22,7 +23,10 @@ var (
 func readDrives(texts ...textFile) (any, evidence.Gap) {
 	list := []evidence.Disk{}
 	add := func(d evidence.Disk) {
-		if d.TotalBytes > 0 && d.FreeBytes <= d.TotalBytes && !slices.ContainsFunc(list, func(have evidence.Disk) bool { return have.Drive == d.Drive }) {
+		if d.TotalBytes > 0 && d.FreeBytes <= d.TotalBytes &&
+			!slices.ContainsFunc(list, func(have evidence.Disk) bool {
+				return have.Drive == d.Drive
+			}) {
 			list = append(list, d)
 		}
 	}
@@ -44,7 +48,8 @@ func readDrives(texts ...textFile) (any, evidence.Gap) {
 	}
 	for _, t := range texts {
 		if t.gap.Kind == "" {
-			return nil, gapf(evidence.Error, "%s shows no drive and its size; it begins with: %s", t.name, clip(firstLine(t.content)))
+			return nil, gapf(evidence.Error, "%s shows no drive and its size; it begins with: %s",
+				t.name, clip(firstLine(t.content)))
 		}
 	}
 	return nil, texts[0].gap

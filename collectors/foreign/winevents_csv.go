@@ -90,7 +90,8 @@ func readExport(src *source, name string) export {
 		e.cut = fmt.Sprintf("only its first %d MiB were read", maxExport>>20)
 	}
 	if len(e.events) == 0 {
-		e.gap = gapf(evidence.Error, "%s holds no events: PowerShell writes nothing both where there are none and where they could not be read", stored)
+		e.gap = gapf(evidence.Error,
+			"%s holds no events: PowerShell writes nothing both where there are none and where they could not be read", stored)
 		if e.cut != "" {
 			e.gap = gapf(evidence.Error, "%s holds no events that can be read: %s", stored, e.cut)
 		}
@@ -114,7 +115,8 @@ func parseExport(r *bufio.Reader, written time.Time) (events []exported, cut str
 			skipped = true
 		}
 	}
-	if head, _ := r.Peek(512); bytes.Contains(head, []byte(`";"`)) && !bytes.Contains(head, []byte(`","`)) {
+	if head, _ := r.Peek(512); bytes.Contains(head, []byte(`";"`)) &&
+		!bytes.Contains(head, []byte(`","`)) {
 		comma = ';' // Export-Csv -UseCulture
 	}
 	rows := csv.NewReader(r)
@@ -196,7 +198,8 @@ func (e export) excerpt(log string) []evidence.WindowsEvent {
 		if dated(v) && v.at.Before(since) {
 			continue
 		}
-		w := evidence.WindowsEvent{Log: cmp.Or(v.log, log), Provider: v.source, ID: v.id, Level: v.level, Message: v.message}
+		w := evidence.WindowsEvent{Log: cmp.Or(v.log, log), Provider: v.source, ID: v.id,
+			Level: v.level, Message: v.message}
 		if len(w.Message) > maxExcerptMessage {
 			w.Message = strings.ToValidUTF8(w.Message[:maxExcerptMessage], "") + " …"
 		}
@@ -233,7 +236,8 @@ func (e export) placeLog(out *output, component string) {
 	}
 	out.Add(name, tree.File{Content: log.Bytes(), Modified: e.newest()})
 	if e.cut != "" {
-		out.Gap(strings.TrimSuffix(name, ".log")+"-rest.log", gapf(evidence.Error, "%s: %s", e.name, e.cut))
+		out.Gap(strings.TrimSuffix(name, ".log")+"-rest.log", gapf(evidence.Error, "%s: %s", e.name,
+			e.cut))
 	}
 }
 
@@ -245,14 +249,16 @@ func (e export) placeLog(out *output, component string) {
 func readTimes(events []exported, written time.Time) {
 	var readings [][]time.Time
 	for _, dayFirst := range []bool{false, true} {
-		if times, ok := timesOf(events, dayFirst); ok && (len(readings) == 0 || !slices.Equal(times, readings[0])) {
+		if times, ok := timesOf(events, dayFirst); ok &&
+			(len(readings) == 0 || !slices.Equal(times, readings[0])) {
 			readings = append(readings, times)
 		}
 	}
 	if len(readings) == 2 {
 		readings = slices.DeleteFunc(readings, func(times []time.Time) bool {
 			end := slices.MaxFunc(times, time.Time.Compare)
-			return written.IsZero() || end.Before(written.Add(-quietTime)) || end.After(written.Add(zoneSpan))
+			return written.IsZero() || end.Before(written.Add(-quietTime)) ||
+				end.After(written.Add(zoneSpan))
 		})
 	}
 	if len(readings) != 1 {
@@ -339,6 +345,7 @@ func parseStamp(s string, dayFirst bool) (time.Time, bool) {
 		hour = 0
 	}
 	at := time.Date(year, time.Month(month), day, hour, n[4], n[5], 0, time.UTC)
-	real := at.Year() == year && int(at.Month()) == month && at.Day() == day && at.Hour() == hour && at.Minute() == n[4] && at.Second() == n[5]
+	real := at.Year() == year && int(at.Month()) == month && at.Day() == day && at.Hour() == hour &&
+		at.Minute() == n[4] && at.Second() == n[5]
 	return at, real && plausible(at)
 }

@@ -23,14 +23,24 @@ func TestTimesOfExports(t *testing.T) {
 		written   time.Time
 		want      string
 	}{
-		{"in English, a day that can be no month", rows("8/20/2024 9:15:01 PM", "8/20/2024 12:15:01 AM"), time.Time{}, "[2024-08-20T00:15:01Z 2024-08-20T21:15:01Z]"},
-		{"in German", rows("20.08.2024 09:15:01", "19.08.2024 23:00:00"), time.Time{}, "[2024-08-19T23:00:00Z 2024-08-20T09:15:01Z]"},
-		{"in Chinese, the year first", rows("2024/8/9 9:15:01", "2024/8/8 下午 9:15:01"), time.Time{}, "[2024-08-08T21:15:01Z 2024-08-09T09:15:01Z]"},
-		{"two readings, one of them in order", rows("9/3/2024 9:15:01 AM", "8/4/2024 9:15:01 AM", "8/2/2024 9:15:01 AM"), time.Time{}, "[2024-08-02T09:15:01Z 2024-08-04T09:15:01Z 2024-09-03T09:15:01Z]"},
-		{"two readings in order, one of them up to when it was written", rows("9/3/2024 9:15:01 AM", "9/2/2024 9:15:01 AM"), written, "[2024-09-02T09:15:01Z 2024-09-03T09:15:01Z]"},
-		{"two readings in order", rows("9/3/2024 9:15:01 AM", "9/2/2024 9:15:01 AM"), time.Time{}, "[none none]"},
+		{"in English, a day that can be no month",
+			rows("8/20/2024 9:15:01 PM", "8/20/2024 12:15:01 AM"), time.Time{},
+			"[2024-08-20T00:15:01Z 2024-08-20T21:15:01Z]"},
+		{"in German", rows("20.08.2024 09:15:01", "19.08.2024 23:00:00"), time.Time{},
+			"[2024-08-19T23:00:00Z 2024-08-20T09:15:01Z]"},
+		{"in Chinese, the year first", rows("2024/8/9 9:15:01", "2024/8/8 下午 9:15:01"), time.Time{},
+			"[2024-08-08T21:15:01Z 2024-08-09T09:15:01Z]"},
+		{"two readings, one of them in order", rows("9/3/2024 9:15:01 AM", "8/4/2024 9:15:01 AM",
+			"8/2/2024 9:15:01 AM"), time.Time{},
+			"[2024-08-02T09:15:01Z 2024-08-04T09:15:01Z 2024-09-03T09:15:01Z]"},
+		{"two readings in order, one of them up to when it was written",
+			rows("9/3/2024 9:15:01 AM", "9/2/2024 9:15:01 AM"), written,
+			"[2024-09-02T09:15:01Z 2024-09-03T09:15:01Z]"},
+		{"two readings in order", rows("9/3/2024 9:15:01 AM", "9/2/2024 9:15:01 AM"), time.Time{},
+			"[none none]"},
 		{"no times at all", rows("yesterday", "today"), written, "[none none]"},
-		{"the oldest first", rows("8/20/2024 9:15:01 AM", "8/21/2024 9:15:01 AM"), time.Time{}, "[2024-08-20T09:15:01Z 2024-08-21T09:15:01Z]"},
+		{"the oldest first", rows("8/20/2024 9:15:01 AM", "8/21/2024 9:15:01 AM"), time.Time{},
+			"[2024-08-20T09:15:01Z 2024-08-21T09:15:01Z]"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -52,10 +62,15 @@ func TestTimesOfExports(t *testing.T) {
 
 func TestColumnsOfExports(t *testing.T) {
 	tests := []struct{ name, csv, want, cut string }{
-		{"Get-EventLog", "#TYPE System.Diagnostics.EventLogEntry#EKS/kubelet/0\r\n\"EventID\",\"MachineName\",\"Data\",\"Index\",\"EntryType\",\"Message\",\"Source\",\"TimeGenerated\"\r\n\"7\",\"W\",\"System.Byte[]\",\"1\",\"Information\",\"a\r\nb\",\"kubelet\",\"2024-08-20 09:15:01\"\r\n", "7|kubelet|W|Information|a\nb", ""},
-		{"without a #TYPE line, parted by semicolons", "\"Id\";\"ProviderName\";\"Message\"\n\"7031\";\"Service Control Manager\";\"he said \"\"no\"\", twice\"\n", `7031|Service Control Manager|||he said "no", twice`, ""},
-		{"a row that breaks off", "\"Id\",\"Message\"\n\"1\",\"whole\"\n\"2\",\"bro", "1||||whole", "it breaks off after 1 events"},
-		{"an error in place of it", "Get-WinEvent : No events were found that match the specified selection criteria.\n", "", "its first line names no column Message"},
+		{"Get-EventLog",
+			"#TYPE System.Diagnostics.EventLogEntry#EKS/kubelet/0\r\n\"EventID\",\"MachineName\",\"Data\",\"Index\",\"EntryType\",\"Message\",\"Source\",\"TimeGenerated\"\r\n\"7\",\"W\",\"System.Byte[]\",\"1\",\"Information\",\"a\r\nb\",\"kubelet\",\"2024-08-20 09:15:01\"\r\n", "7|kubelet|W|Information|a\nb", ""},
+		{"without a #TYPE line, parted by semicolons",
+			"\"Id\";\"ProviderName\";\"Message\"\n\"7031\";\"Service Control Manager\";\"he said \"\"no\"\", twice\"\n", `7031|Service Control Manager|||he said "no", twice`, ""},
+		{"a row that breaks off", "\"Id\",\"Message\"\n\"1\",\"whole\"\n\"2\",\"bro", "1||||whole",
+			"it breaks off after 1 events"},
+		{"an error in place of it",
+			"Get-WinEvent : No events were found that match the specified selection criteria.\n",
+			"", "its first line names no column Message"},
 		{"nothing", "", "", ""},
 	}
 	for _, tt := range tests {
@@ -89,7 +104,9 @@ func FuzzExport(f *testing.F) {
 
 func FuzzTables(f *testing.F) {
 	for name, content := range aksFilesOf() {
-		if strings.Contains(name, "cri-containerd") || strings.HasPrefix(name, "kubectl-describe") || name == aksTranscript || name == "processes.txt" || name == "disk-usage.txt" {
+		if strings.Contains(name, "cri-containerd") ||
+			strings.HasPrefix(name, "kubectl-describe") || name == aksTranscript ||
+			name == "processes.txt" || name == "disk-usage.txt" {
 			f.Add(content)
 		}
 	}

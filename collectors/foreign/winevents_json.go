@@ -21,7 +21,8 @@ const (
 	maxEventObject = 1 << 20
 	maxEvents      = 20_000
 	maxMessage     = 8 << 10
-	eventsSince    = 24 * time.Hour // as doctor itself records them: what is older is over, or was told again
+	// as doctor itself records them: what is older is over, or was told again
+	eventsSince = 24 * time.Hour
 )
 
 // jsonEvent is an EventLogRecord of .NET as ConvertTo-Json writes it.
@@ -161,10 +162,14 @@ func onlyPlausible(t time.Time) time.Time {
 
 // recent sorts the events and keeps those of the last day that the logs tell of.
 func recent(list []evidence.WindowsEvent) []evidence.WindowsEvent {
-	slices.SortStableFunc(list, func(a, b evidence.WindowsEvent) int { return a.Time.Compare(b.Time.Time) })
+	slices.SortStableFunc(list, func(a, b evidence.WindowsEvent) int {
+		return a.Time.Compare(b.Time.Time)
+	})
 	if len(list) > 0 {
 		from := list[len(list)-1].Time.Add(-eventsSince)
-		list = slices.DeleteFunc(list, func(e evidence.WindowsEvent) bool { return e.Time.Before(from) })
+		list = slices.DeleteFunc(list, func(e evidence.WindowsEvent) bool {
+			return e.Time.Before(from)
+		})
 	}
 	return list[max(0, len(list)-maxEvents):]
 }

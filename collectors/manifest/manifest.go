@@ -55,7 +55,8 @@ func (m *Manifests) Read(name string, r io.Reader) error {
 		}
 		read++
 		if err := m.document(name, d); err != nil {
-			problems = append(problems, fmt.Errorf("%s: document %d, from line %d: %w", name, i+1, d.line, err))
+			problems = append(problems, fmt.Errorf("%s: document %d, from line %d: %w", name, i+1,
+				d.line, err))
 		}
 	}
 	if read == 0 {
@@ -77,7 +78,9 @@ func split(content []byte) []document {
 	for line := range bytes.Lines(content) {
 		number++
 		last := &list[len(list)-1]
-		if rest, ok := bytes.CutPrefix(line, []byte("---")); ok && len(bytes.TrimRight(rest, " \t\r\n")) == 0 || ok && (rest[0] == ' ' && bytes.HasPrefix(bytes.TrimSpace(rest), []byte("#"))) {
+		if rest, ok := bytes.CutPrefix(line, []byte("---")); ok &&
+			len(bytes.TrimRight(rest, " \t\r\n")) == 0 || ok &&
+			(rest[0] == ' ' && bytes.HasPrefix(bytes.TrimSpace(rest), []byte("#"))) {
 			list = append(list, document{line: number + 1})
 			continue
 		}
@@ -89,7 +92,8 @@ func split(content []byte) []document {
 // empty tells whether nothing but comments and directives stands in it.
 func (d document) empty() bool {
 	for line := range bytes.Lines(d.text) {
-		if line = bytes.TrimSpace(line); len(line) > 0 && line[0] != '#' && line[0] != '%' && !bytes.Equal(line, []byte("...")) {
+		if line = bytes.TrimSpace(line); len(line) > 0 && line[0] != '#' && line[0] != '%' &&
+			!bytes.Equal(line, []byte("...")) {
 			return false
 		}
 	}
@@ -113,16 +117,19 @@ func toJSON(text []byte) (raw []byte, err error) {
 		}
 	}()
 	if json.Valid(text) {
-		return text, nil // a List of a whole cluster is more than the YAML parser should have to take
+		// a List of a whole cluster is more than the YAML parser should have to take
+		return text, nil
 	}
 	if err := evidence.CheckNesting(text); err != nil {
 		return nil, err
 	}
 	raw, err = yaml.YAMLToJSON(text)
 	if err != nil {
-		reason := strings.TrimPrefix(strings.TrimPrefix(err.Error(), "error converting YAML to JSON: "), "yaml: ")
+		reason := strings.TrimPrefix(strings.TrimPrefix(err.Error(),
+			"error converting YAML to JSON: "), "yaml: ")
 		if bytes.Contains(text, []byte("{{")) {
-			return nil, fmt.Errorf("%s; it looks like a template: render it first (helm template)", reason)
+			return nil, fmt.Errorf("%s; it looks like a template: render it first (helm template)",
+				reason)
 		}
 		return nil, errors.New(reason)
 	}
@@ -148,7 +155,8 @@ func (m *Manifests) object(name string, raw []byte, at string, places lines, dep
 		}
 		var problems []error
 		for i, item := range head.Items {
-			if err := m.object(name, item, fmt.Sprintf("%sitems[%d].", at, i), places, depth+1); err != nil {
+			if err := m.object(name, item, fmt.Sprintf("%sitems[%d].", at, i), places,
+				depth+1); err != nil {
 				problems = append(problems, fmt.Errorf("items[%d]: %w", i, err))
 			}
 		}
@@ -164,7 +172,8 @@ func (m *Manifests) object(name string, raw []byte, at string, places lines, dep
 	}
 	pod.Metadata.Name, pod.Metadata.Namespace = head.Metadata.Name, head.Metadata.Namespace
 	m.Pods = append(m.Pods, evidence.Manifest{
-		File: name, Line: places.of(strings.TrimSuffix(at, ".")), Kind: head.Kind, At: spec, Pod: pod, Lines: places.below(at),
+		File: name, Line: places.of(strings.TrimSuffix(at, ".")), Kind: head.Kind, At: spec,
+		Pod: pod, Lines: places.below(at),
 	})
 	return nil
 }
@@ -207,7 +216,8 @@ func podOf(raw []byte, kind string) (evidence.Pod, string, error) {
 		}
 		pod := evidence.Pod{Metadata: place.t.Metadata}
 		if err := json.Unmarshal(place.t.Spec, &pod.Spec); err != nil {
-			return pod, "", fmt.Errorf("%s: %s", place.at, strings.TrimPrefix(err.Error(), "json: "))
+			return pod, "", fmt.Errorf("%s: %s", place.at, strings.TrimPrefix(err.Error(),
+				"json: "))
 		}
 		return pod, place.at, nil
 	}

@@ -27,7 +27,8 @@ func (s *scan) account(at int) int {
 		return at
 	}
 	end := start
-	for end < len(t) && (isAlnum[t[end]] || t[end] >= 0x80 || strings.IndexByte("._-$", t[end]) >= 0) {
+	for end < len(t) && (isAlnum[t[end]] || t[end] >= 0x80 ||
+		strings.IndexByte("._-$", t[end]) >= 0) {
 		end++
 	}
 	for end > start && strings.IndexByte("._-", t[end-1]) >= 0 {
@@ -50,7 +51,8 @@ func (s *scan) lineBreak(at, end int) bool {
 	}
 	next := s.text[at+1]
 	word := strings.ToLower(string(s.text[at+1 : end]))
-	return s.text[at] == 'u' && strings.Trim(word[:min(len(word), 4)], "0123456789abcdef") == "" || next < 'a' || next > 'z' || reserved(word)
+	return s.text[at] == 'u' && strings.Trim(word[:min(len(word), 4)], "0123456789abcdef") == "" ||
+		next < 'a' || next > 'z' || reserved(word)
 }
 
 // someone masks a user between two indexes, or returns otherwise.
@@ -58,10 +60,12 @@ func (s *scan) someone(start, end, otherwise int) int {
 	name := strings.ToLower(string(s.text[start:end]))
 	machine := strings.HasSuffix(name, "$")
 	name = strings.TrimSuffix(name, "$")
-	if len(name) == 0 || len(name) > maxName || wellKnownAccount(name) || reserved(name) && !machine {
+	if len(name) == 0 || len(name) > maxName || wellKnownAccount(name) || reserved(name) &&
+		!machine {
 		return otherwise
 	}
-	if strings.Trim(name, "0123456789.") == "" && strings.Contains(name, ".") || strings.HasPrefix(name, "s-1-") {
+	if strings.Trim(name, "0123456789.") == "" && strings.Contains(name, ".") ||
+		strings.HasPrefix(name, "s-1-") {
 		return otherwise // an address, a version, a SID
 	}
 	if _, e := s.table.find(s.text, start); e > 0 {
@@ -93,7 +97,8 @@ func (s *scan) profile(at, end int) int {
 	if space > 0 && (stop >= len(t) || t[stop] != '\\' && t[stop] != '/') {
 		stop = space
 	}
-	for stop > start && (t[stop-1] == '.' || t[stop-1] == ')' || t[stop-1] == ']' || t[stop-1] == '%') {
+	for stop > start && (t[stop-1] == '.' || t[stop-1] == ')' || t[stop-1] == ']' ||
+		t[stop-1] == '%') {
 		stop--
 	}
 	if strings.ContainsAny(string(t[start:stop]), "%$({") {
@@ -124,13 +129,16 @@ func (s *scan) onDrive(at int) bool {
 		return false
 	}
 	c := t[at-1]
-	return c == ':' || c == '$' || slash == '\\' && c == '%' || isLetter(c) && (at == 1 || !isAlnum[t[at-2]])
+	return c == ':' || c == '$' || slash == '\\' && c == '%' || isLetter(c) &&
+		(at == 1 || !isAlnum[t[at-2]])
 }
 
 // labelsBefore masks the labels before a learnt domain, whose dot is at the index.
 func (s *scan) labelsBefore(dot int) {
 	start := dot
-	for start > s.done && dot-start < maxName && (isAlnum[s.text[start-1]] || s.text[start-1] == '.' || s.text[start-1] == '-' || s.text[start-1] == '_') {
+	for start > s.done && dot-start < maxName &&
+		(isAlnum[s.text[start-1]] || s.text[start-1] == '.' || s.text[start-1] == '-' ||
+			s.text[start-1] == '_') {
 		start--
 	}
 	start = s.unescaped(start, dot)
@@ -169,7 +177,8 @@ func (s *scan) mail(at int) int {
 	}
 	domain := strings.ToLower(string(t[at+1 : end]))
 	top := domain[strings.LastIndexByte(domain, '.')+1:]
-	if top == domain || len(top) < 2 || strings.Trim(top, "abcdefghijklmnopqrstuvwxyz") != "" || slices.Contains(notMail, top) {
+	if top == domain || len(top) < 2 || strings.Trim(top, "abcdefghijklmnopqrstuvwxyz") != "" ||
+		slices.Contains(notMail, top) {
 		return 0
 	}
 	s.localPart(at)
@@ -190,7 +199,9 @@ func (s *scan) mail(at int) int {
 
 // learnt tells whether a learnt domain ends this one, which the scan finds by itself.
 func (s *scan) learnt(domain string) bool {
-	return slices.ContainsFunc(parents(domain), func(p string) bool { return s.table.entries[p].domain })
+	return slices.ContainsFunc(parents(domain), func(p string) bool {
+		return s.table.entries[p].domain
+	})
 }
 
 // localPart masks what stands before the @ at the index.
@@ -201,7 +212,8 @@ func (s *scan) localPart(at int) {
 		return // masked before
 	}
 	start := s.unescaped(max(whole, s.done), at)
-	if local := strings.ToLower(string(s.text[start:at])); !wellKnownAccount(local) && !reserved(local) && strings.Trim(local, "0123456789._-") != "" {
+	if local := strings.ToLower(string(s.text[start:at])); !wellKnownAccount(local) &&
+		!reserved(local) && strings.Trim(local, "0123456789._-") != "" {
 		s.putLabel(start, at, user)
 	}
 	if s.done > whole {
@@ -215,7 +227,8 @@ func (s *scan) localPart(at int) {
 // localStart is where the local part of a mail address that ends at the index starts.
 func localStart(t []byte, at int) int {
 	start := at
-	for start > 0 && at-start < 64 && (isAlnum[t[start-1]] || t[start-1] >= 0x80 || strings.IndexByte("._-", t[start-1]) >= 0) {
+	for start > 0 && at-start < 64 && (isAlnum[t[start-1]] || t[start-1] >= 0x80 ||
+		strings.IndexByte("._-", t[start-1]) >= 0) {
 		start--
 	}
 	return start

@@ -28,7 +28,8 @@ func masked(t *testing.T, n *Names, fsys fs.FS) fstest.MapFS {
 		if err != nil {
 			return err
 		}
-		out[string(n.Append(nil, []byte(p)))] = &fstest.MapFile{Data: n.Append(nil, evidence.DecodeText(b))}
+		out[string(n.Append(nil, []byte(p)))] = &fstest.MapFile{Data: n.Append(nil,
+			evidence.DecodeText(b))}
 		return nil
 	})
 	if err != nil {
@@ -111,7 +112,8 @@ func holdsNoName(t *testing.T, n *Names, s evidence.Snapshot, tree fstest.MapFS)
 	for _, p := range slices.Sorted(maps.Keys(tree)) {
 		low := strings.ToLower(string(tree[p].Data))
 		for _, name := range nodes {
-			if name != "" && n.unsearchable(strings.ToLower(name)) == "" && holdsWord(low, strings.ToLower(name)) {
+			if name != "" && n.unsearchable(strings.ToLower(name)) == "" &&
+				holdsWord(low, strings.ToLower(name)) {
 				t.Errorf("%s still holds %s", p, name)
 			}
 		}
@@ -126,7 +128,8 @@ func holdsWord(text, name string) bool {
 			return false
 		}
 		start, end := at+i, at+i+len(name)
-		if (start == 0 || !isAlnum[text[start-1]]) && startsWord([]byte(text), start) && endsWord([]byte(text), end) {
+		if (start == 0 || !isAlnum[text[start-1]]) && startsWord([]byte(text), start) &&
+			endsWord([]byte(text), end) {
 			return true
 		}
 		at = start + 1

@@ -5,12 +5,19 @@ import "strings"
 // services are domains of clouds and of Kubernetes itself: the same names for
 // all their customers.
 var services = []string{
-	"cluster.local", "svc", "internal.cloudapp.net", "cloudapp.azure.com", "cloudapp.net", "compute.internal", "ec2.internal", "compute.amazonaws.com", "compute-1.amazonaws.com", "amazonaws.com", "amazonaws.com.cn",
-	"aws.dev", "azure.com", "azure.net", "azure.us", "azure.cn", "azurecr.io", "azmk8s.io", "azureedge.net", "windows.net", "microsoft.com", "microsoftonline.com",
-	"windowsupdate.com", "visualstudio.com", "office.com", "msftncsi.com", "msftconnecttest.com", "google.internal", "googleapis.com", "gcr.io", "pkg.dev", "google.com",
-	"googleusercontent.com", "k8s.io", "kubernetes.io", "x-k8s.io", "projectcalico.org", "coreos.com", "antrea.io", "tigera.io", "cattle.io", "rancher.io", "rancher.com",
-	"containerd.io", "docker.io", "docker.com", "quay.io", "ghcr.io", "github.com", "githubusercontent.com", "gmail.com", "outlook.com", "in-addr.arpa", "ip6.arpa",
-	"nip.io", "sslip.io", "xip.io", "vmware.com", "redhat.com", "redhat.io", "openshift.io", "ntp.org", "digicert.com", "example.com", "example.org", "example.net",
+	"cluster.local", "svc", "internal.cloudapp.net", "cloudapp.azure.com", "cloudapp.net",
+	"compute.internal", "ec2.internal", "compute.amazonaws.com", "compute-1.amazonaws.com",
+	"amazonaws.com", "amazonaws.com.cn",
+	"aws.dev", "azure.com", "azure.net", "azure.us", "azure.cn", "azurecr.io", "azmk8s.io",
+	"azureedge.net", "windows.net", "microsoft.com", "microsoftonline.com",
+	"windowsupdate.com", "visualstudio.com", "office.com", "msftncsi.com", "msftconnecttest.com",
+	"google.internal", "googleapis.com", "gcr.io", "pkg.dev", "google.com",
+	"googleusercontent.com", "k8s.io", "kubernetes.io", "x-k8s.io", "projectcalico.org",
+	"coreos.com", "antrea.io", "tigera.io", "cattle.io", "rancher.io", "rancher.com",
+	"containerd.io", "docker.io", "docker.com", "quay.io", "ghcr.io", "github.com",
+	"githubusercontent.com", "gmail.com", "outlook.com", "in-addr.arpa", "ip6.arpa",
+	"nip.io", "sslip.io", "xip.io", "vmware.com", "redhat.com", "redhat.io", "openshift.io",
+	"ntp.org", "digicert.com", "example.com", "example.org", "example.net",
 }
 
 var serviceDomain = func() map[string]bool {
@@ -54,7 +61,8 @@ func splitDomain(name string) (own, kept string) {
 // isRegion tells the regions of AWS: eu-central-1.
 func isRegion(label string) bool {
 	parts := strings.Split(label, "-")
-	return len(parts) >= 3 && len(parts[0]) == 2 && len(parts[len(parts)-1]) == 1 && isDigit(parts[len(parts)-1][0])
+	return len(parts) >= 3 && len(parts[0]) == 2 && len(parts[len(parts)-1]) == 1 &&
+		isDigit(parts[len(parts)-1][0])
 }
 
 // parents returns a domain and those above it that are the customer's: for

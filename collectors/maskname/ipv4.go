@@ -74,7 +74,8 @@ func dotted(t []byte, at int, separator byte) (a netip.Addr, end int) {
 func (s *scan) networkLength(at int) int {
 	t := s.text
 	if at+1 < len(t) && t[at] == '/' && isDigit(t[at+1]) {
-		if n, end := decimal(t, at+1, 2); n <= 32 && endsWord(t, end) && (end >= len(t) || t[end] != '.') {
+		if n, end := decimal(t, at+1, 2); n <= 32 && endsWord(t, end) &&
+			(end >= len(t) || t[end] != '.') {
 			return n
 		}
 		at++

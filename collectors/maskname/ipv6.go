@@ -13,7 +13,8 @@ const maxIPv6 = len("ffff:ffff:ffff:ffff:ffff:ffff:255.255.255.255")
 func (s *scan) ipv6(at int) int {
 	t := s.text
 	end, colons, short := at, 0, false
-	for end < len(t) && end-at <= maxIPv6 && (hexValue[t[end]] < 16 || t[end] == ':' || t[end] == '.') {
+	for end < len(t) && end-at <= maxIPv6 && (hexValue[t[end]] < 16 || t[end] == ':' ||
+		t[end] == '.') {
 		if t[end] == ':' {
 			colons++
 			short = short || end > at && t[end-1] == ':'

@@ -27,7 +27,9 @@ func (n *Names) label(name string) string {
 			return n.choose("label", name, "", name, refused)
 		}
 		head := n.heads.get(name[:netBIOS], func(head string, taken func(string) bool) string {
-			return n.choose("label", head, "", head, func(mask string) bool { return taken(mask) || n.speaks(mask) })
+			return n.choose("label", head, "", head, func(mask string) bool {
+				return taken(mask) || n.speaks(mask)
+			})
 		})
 		return n.choose("tail", name, head, name[netBIOS:], refused)
 	})
@@ -114,8 +116,11 @@ func ascii(s string) bool {
 // word of the evidence or a word of a learnt name.
 func (n *Names) speaks(mask string) bool {
 	t := n.table.Load()
-	for word := range strings.FieldsFuncSeq(mask, func(r rune) bool { return r < 0x80 && !isAlnum[byte(r)] }) {
-		if strings.ContainsFunc(word, unicode.IsLetter) && len(word) >= minName && (reserved(word) || t.parts[word]) {
+	for word := range strings.FieldsFuncSeq(mask, func(r rune) bool {
+		return r < 0x80 && !isAlnum[byte(r)]
+	}) {
+		if strings.ContainsFunc(word, unicode.IsLetter) && len(word) >= minName &&
+			(reserved(word) || t.parts[word]) {
 			return true
 		}
 	}
@@ -137,5 +142,6 @@ func (n *Names) domain(name string) string {
 
 // staysInDomain tells the labels that are an office and no name.
 func staysInDomain(label string) bool {
-	return len(label) < 2 || label[0] == '_' || label == "*" || strings.Trim(label, "0123456789") == ""
+	return len(label) < 2 || label[0] == '_' || label == "*" ||
+		strings.Trim(label, "0123456789") == ""
 }

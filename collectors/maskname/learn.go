@@ -33,7 +33,8 @@ func (n *Names) learn(l learner) {
 			add(p, entry{mask: n.domain(p), domain: true, account: true})
 			label, _, _ := strings.Cut(p, ".")
 			const telling = 5 // shorter labels are words like corp and prod
-			if !strings.Contains(p[len(label)+1:], ".") && len(label) >= telling && !reserved(label) {
+			if !strings.Contains(p[len(label)+1:], ".") && len(label) >= telling &&
+				!reserved(label) {
 				add(label, entry{mask: n.label(label), account: true})
 			}
 		}
@@ -48,7 +49,9 @@ func (n *Names) learn(l learner) {
 		}
 		add(name, entry{mask: n.label(name), kind: user})
 	}
-	for _, pair := range slices.SortedFunc(maps.Keys(l.pairs), func(a, b [2]string) int { return slices.Compare(a[:], b[:]) }) {
+	for _, pair := range slices.SortedFunc(maps.Keys(l.pairs), func(a, b [2]string) int {
+		return slices.Compare(a[:], b[:])
+	}) {
 		n.learnPair(entries, pair)
 	}
 	t := newTable(entries)
@@ -188,7 +191,9 @@ func (l learner) words(before map[string]bool) map[string]bool {
 	maps.Copy(words, before)
 	for _, set := range []map[string]bool{l.hosts, l.domains, l.users} {
 		for name := range set {
-			for word := range strings.FieldsFuncSeq(name, func(r rune) bool { return r < 0x80 && !isAlnum[byte(r)] }) {
+			for word := range strings.FieldsFuncSeq(name, func(r rune) bool {
+				return r < 0x80 && !isAlnum[byte(r)]
+			}) {
 				words[word] = true
 			}
 		}
@@ -214,7 +219,8 @@ func (l *learner) host(name string) {
 // domain takes a DNS suffix of the customer's.
 func (l *learner) domain(name string) {
 	name = strings.ToLower(strings.Trim(strings.TrimSpace(name), "."))
-	if !nameLike(name) || !strings.Contains(name, ".") || strings.HasSuffix("."+name, ".cluster.local") || strings.Contains("."+name+".", ".svc.") {
+	if !nameLike(name) || !strings.Contains(name, ".") ||
+		strings.HasSuffix("."+name, ".cluster.local") || strings.Contains("."+name+".", ".svc.") {
 		return
 	}
 	addTo(&l.domains, name)

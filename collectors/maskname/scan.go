@@ -113,7 +113,8 @@ func (s *scan) value(at, end int) int {
 		return s.bare(at, end)
 	case next == '-' && length == 1 && folded[c] == 's':
 		return s.sid(at)
-	case next == '-' && (length == 2 || length == 3) && (startsFold(t[at:end], "ip") || startsFold(t[at:end], "ec2")):
+	case next == '-' && (length == 2 || length == 3) && (startsFold(t[at:end], "ip") ||
+		startsFold(t[at:end], "ec2")):
 		if e := s.dashed(at, end+1); e > 0 {
 			return e
 		}

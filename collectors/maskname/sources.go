@@ -72,7 +72,8 @@ func (l *learner) node(n evidence.NodeObject) {
 	}
 }
 
-var credentialName = regexp.MustCompile(`"(DnsTreeName|DnsName|NetBiosName|MachineAccountName)"\s*:\s*"([^"]+)"`)
+var credentialName = regexp.MustCompile(
+	`"(DnsTreeName|DnsName|NetBiosName|MachineAccountName)"\s*:\s*"([^"]+)"`)
 
 // credentialSpecs takes the domain and the account of a pod that is given a
 // group managed service account.
@@ -85,7 +86,8 @@ func (l *learner) credentialSpecs(p evidence.Pod) {
 		if c == nil || c.WindowsOptions == nil {
 			continue
 		}
-		for _, m := range credentialName.FindAllStringSubmatch(c.WindowsOptions.GMSACredentialSpec, 32) {
+		for _, m := range credentialName.FindAllStringSubmatch(c.WindowsOptions.GMSACredentialSpec,
+			32) {
 			switch m[1] {
 			case "NetBiosName":
 				l.host(m[2])
@@ -101,7 +103,8 @@ func (l *learner) credentialSpecs(p evidence.Pod) {
 func (l *learner) environment(env map[string]string) {
 	for name, value := range env {
 		switch strings.ToUpper(name) {
-		case "COMPUTERNAME", "HOSTNAME", "NODE_NAME", "NODENAME", "LOGONSERVER", "USERDOMAIN", "USERDOMAIN_ROAMINGPROFILE":
+		case "COMPUTERNAME", "HOSTNAME", "NODE_NAME", "NODENAME", "LOGONSERVER", "USERDOMAIN",
+			"USERDOMAIN_ROAMINGPROFILE":
 			if !wellKnownDomain(value) {
 				l.host(value)
 			}
@@ -128,7 +131,8 @@ func (l *learner) arguments(args []string) {
 	}
 }
 
-var profilePath = regexp.MustCompile(`(?i)(?:[a-z]:|[a-z]\$|/[a-z])[\\/]+users[\\/]+([^\\/"'<>|*?:;,]+)`)
+var profilePath = regexp.MustCompile(
+	`(?i)(?:[a-z]:|[a-z]\$|/[a-z])[\\/]+users[\\/]+([^\\/"'<>|*?:;,]+)`)
 
 // profile takes the users whose folders a path names.
 func (l *learner) profile(p string) {
@@ -141,7 +145,8 @@ func (l *learner) profile(p string) {
 }
 
 // kubelet.exe.HOST.DOMAIN_USER.log.INFO.20260131-100000.1234
-var glogName = regexp.MustCompile(`(?i)\.exe\.([^.]+)\.([^._]+)_(.+)\.log\.(?:info|warning|error|fatal)\b`)
+var glogName = regexp.MustCompile(
+	`(?i)\.exe\.([^.]+)\.([^._]+)_(.+)\.log\.(?:info|warning|error|fatal)\b`)
 
 // glog takes the names that a log of a component is called by.
 func (l *learner) glog(file string) {
@@ -161,7 +166,8 @@ var dottedField = regexp.MustCompile(`(?m)^ {1,8}\S[^:\r\n]*\. ?:[ \t]*(\S*)`)
 // of what `ipconfig /all` printed, which is translated but has its order.
 func (l *learner) ipconfig(s evidence.Snapshot, p string) {
 	base := strings.ToLower(path.Base(p))
-	if !strings.HasPrefix(p, "original/") || !strings.HasSuffix(base, ".txt") || !strings.HasPrefix(base, "ip.") && !strings.Contains(base, "ipconfig") {
+	if !strings.HasPrefix(p, "original/") || !strings.HasSuffix(base, ".txt") ||
+		!strings.HasPrefix(base, "ip.") && !strings.Contains(base, "ipconfig") {
 		return
 	}
 	f, err := s.Open(p)

@@ -33,7 +33,8 @@ func (s *scan) port(at int) bool {
 }
 
 // fileEnds are what a file's name ends in behind its version.
-var fileEnds = []string{"zip", "nupkg", "exe", "dll", "sys", "msi", "msu", "cab", "gz", "tgz", "tar", "log", "txt", "json", "yaml", "inf", "ps1", "psd1"}
+var fileEnds = []string{"zip", "nupkg", "exe", "dll", "sys", "msi", "msu", "cab", "gz", "tgz",
+	"tar", "log", "txt", "json", "yaml", "inf", "ps1", "psd1"}
 
 // versionBehind looks at what follows: 1.2.3.4-ltsc2019, 1.2.3.4_x64, 1.2.3.4.zip.
 func (s *scan) versionBehind(at int) bool {
@@ -74,7 +75,8 @@ func (s *scan) versionBefore(at int) bool {
 	case '\\':
 		// In a path; behind "\\" at the start of a word it is a machine.
 		before := bytes.TrimRight(t, `\`)
-		return len(before) > 0 && (isAlnum[before[len(before)-1]] || bytes.IndexByte([]byte(":)_-."), before[len(before)-1]) >= 0)
+		return len(before) > 0 && (isAlnum[before[len(before)-1]] ||
+			bytes.IndexByte([]byte(":)_-."), before[len(before)-1]) >= 0)
 	case '/':
 		// In an URL's path, or behind the name of an agent. A host may stand there too: db.corp/52.1.2.3.
 		return word != "" && !strings.Contains(word, ".") && !addressWords[word]
@@ -85,7 +87,8 @@ func (s *scan) versionBefore(at int) bool {
 		if i := bytes.LastIndexAny(image, " \t\"'=,"); i >= 0 {
 			image = image[i+1:]
 		}
-		if len(image) > 0 && isAlnum[image[len(image)-1]] && bytes.IndexByte(image, '/') > 0 && !bytes.Contains(image, []byte("//")) {
+		if len(image) > 0 && isAlnum[image[len(image)-1]] && bytes.IndexByte(image, '/') > 0 &&
+			!bytes.Contains(image, []byte("//")) {
 			return true
 		}
 	}
@@ -103,7 +106,8 @@ func versionWord(word string) bool {
 	if versionWords[word] {
 		return true
 	}
-	for _, end := range []string{"version", "_ver", "-ver", "versions", "driver", "firmware", "engine", "versione", "versión", "buildnumber"} {
+	for _, end := range []string{"version", "_ver", "-ver", "versions", "driver", "firmware",
+		"engine", "versione", "versión", "buildnumber"} {
 		if strings.HasSuffix(word, end) {
 			return true
 		}
@@ -111,18 +115,24 @@ func versionWord(word string) bool {
 	return false
 }
 
-var versionWords = map[string]bool{"v": true, "ver": true, "build": true, "release": true, "rev": true, "revision": true, "docker": true, "containerd": true, "nssm": true,
-	"defender": true, "framework": true, "runtime": true, "sdk": true, "tools": true, "powershell": true, "platform": true, "product": true, "package": true, "module": true,
-	"assembly": true, "signature": true, "intelligence": true, "manifest": true, "script": true, "binary": true, "cim": true}
+var versionWords = map[string]bool{"v": true, "ver": true, "build": true, "release": true,
+	"rev": true, "revision": true, "docker": true, "containerd": true, "nssm": true,
+	"defender": true, "framework": true, "runtime": true, "sdk": true, "tools": true,
+	"powershell": true, "platform": true, "product": true, "package": true, "module": true,
+	"assembly": true, "signature": true, "intelligence": true, "manifest": true, "script": true,
+	"binary": true, "cim": true}
 
 // addressWords stand before an address even where a slash or a dash divides them.
-var addressWords = map[string]bool{"ip": true, "ipv4": true, "tcp": true, "udp": true, "host": true, "addr": true, "address": true, "node": true, "nodes": true,
-	"server": true, "peer": true, "from": true, "to": true, "ec2": true, "etcd": true, "cidr": true, "endpoint": true, "src": true, "dst": true, "vm": true}
+var addressWords = map[string]bool{"ip": true, "ipv4": true, "tcp": true, "udp": true, "host": true,
+	"addr": true, "address": true, "node": true, "nodes": true,
+	"server": true, "peer": true, "from": true, "to": true, "ec2": true, "etcd": true, "cidr": true,
+	"endpoint": true, "src": true, "dst": true, "vm": true}
 
 // lastWord is the last word of t in small letters: letters, digits, dots and dashes.
 func lastWord(t []byte) string {
 	i := len(t)
-	for i > 0 && (isAlnum[t[i-1]] || t[i-1] == '.' || t[i-1] == '-' || t[i-1] == '_' || t[i-1] >= 0x80) {
+	for i > 0 && (isAlnum[t[i-1]] || t[i-1] == '.' || t[i-1] == '-' || t[i-1] == '_' ||
+		t[i-1] >= 0x80) {
 		i--
 	}
 	return strings.ToLower(string(t[i:]))

@@ -32,10 +32,14 @@ func reserved(name string) bool { return reservedWords[name] }
 // accounts are the users that every Windows has.
 var accounts = func() map[string]bool {
 	set := map[string]bool{}
-	for _, name := range []string{"administrator", "administrators", "administrateur", "administrador", "amministratore", "järjestelmänvalvoja", "administratör", "администратор",
-		"system", "localsystem", "local system", "localservice", "local service", "networkservice", "network service", "containeradministrator", "containeruser", "public", "default",
-		"default user", "defaultuser0", "defaultaccount", "all users", "guest", "gast", "wdagutilityaccount", "systemprofile", "everyone", "users", "trustedinstaller", "sshd",
-		"nobody", "root", "virtual machine", "iusr", ".net v4.5", ".net v4.5 classic", "nt authority", "builtin", "nt service"} {
+	for _, name := range []string{"administrator", "administrators", "administrateur",
+		"administrador", "amministratore", "järjestelmänvalvoja", "administratör", "администратор",
+		"system", "localsystem", "local system", "localservice", "local service", "networkservice",
+		"network service", "containeradministrator", "containeruser", "public", "default",
+		"default user", "defaultuser0", "defaultaccount", "all users", "guest", "gast",
+		"wdagutilityaccount", "systemprofile", "everyone", "users", "trustedinstaller", "sshd",
+		"nobody", "root", "virtual machine", "iusr", ".net v4.5", ".net v4.5 classic",
+		"nt authority", "builtin", "nt service"} {
 		set[name] = true
 	}
 	return set
@@ -46,7 +50,8 @@ func wellKnownAccount(name string) bool { return name == "" || accounts[name] }
 // wellKnownDomain tells the authorities of Windows itself.
 func wellKnownDomain(name string) bool {
 	switch strings.ToLower(name) {
-	case "nt authority", "nt service", "nt-autorität", "autorite nt", "builtin", "iis apppool", "font driver host", "window manager", "nt virtual machine", "workgroup",
+	case "nt authority", "nt service", "nt-autorität", "autorite nt", "builtin", "iis apppool",
+		"font driver host", "window manager", "nt virtual machine", "workgroup",
 		"user manager", "application package authority":
 		return true
 	}

@@ -26,7 +26,9 @@ var update = flag.Bool("update", false, "rewrite words.txt")
 func TestTheWordListHoldsWhatTheChecksLookFor(t *testing.T) {
 	words := map[string]bool{}
 	take := func(text string) {
-		for w := range strings.FieldsFuncSeq(strings.ToLower(text), func(r rune) bool { return r >= 0x80 || !isAlnum[byte(r)] }) {
+		for w := range strings.FieldsFuncSeq(strings.ToLower(text), func(r rune) bool {
+			return r >= 0x80 || !isAlnum[byte(r)]
+		}) {
 			if len(w) >= minName && len(w) <= 24 && strings.Trim(w, "0123456789abcdef") != "" {
 				words[w] = true
 			}
@@ -37,7 +39,8 @@ func TestTheWordListHoldsWhatTheChecksLookFor(t *testing.T) {
 			take(text)
 		}
 	}
-	for _, dir := range []string{"../../checks", "../../checks/evidence", "../../checks/faults", "../../checks/node"} {
+	for _, dir := range []string{"../../checks", "../../checks/evidence", "../../checks/faults",
+		"../../checks/node"} {
 		takeLiterals(t, dir, take)
 	}
 	takeFields(t, take)
@@ -74,7 +77,9 @@ func takeLiterals(t *testing.T, dir string, take func(string)) {
 		}
 		ast.Inspect(f, func(n ast.Node) bool {
 			if lit, ok := n.(*ast.BasicLit); ok && lit.Kind == token.STRING {
-				if text, err := strconv.Unquote(lit.Value); err == nil && !strings.Contains(text, " ") && !strings.Contains(text, "://") && len(text) < 80 {
+				if text, err := strconv.Unquote(lit.Value); err == nil &&
+					!strings.Contains(text, " ") && !strings.Contains(text, "://") &&
+					len(text) < 80 {
 					take(text)
 				}
 			}
@@ -85,13 +90,15 @@ func takeLiterals(t *testing.T, dir string, take func(string)) {
 
 // takeFields takes the names of fields of the layout.
 func takeFields(t *testing.T, take func(string)) {
-	for _, name := range []string{"healthy-flannel-hostgw", "healthy-flannel-overlay", "healthy-calico", "healthy-azure-cni", "healthy-eks"} {
+	for _, name := range []string{"healthy-flannel-hostgw", "healthy-flannel-overlay",
+		"healthy-calico", "healthy-azure-cni", "healthy-eks"} {
 		r, err := fixtures.Open(name)
 		if err != nil {
 			t.Fatal(err)
 		}
 		fs.WalkDir(r.FS(), ".", func(p string, d fs.DirEntry, err error) error {
-			if err != nil || d.IsDir() || !strings.HasSuffix(p, ".json") || strings.HasPrefix(p, "files/") || p == "env.json" {
+			if err != nil || d.IsDir() || !strings.HasSuffix(p, ".json") ||
+				strings.HasPrefix(p, "files/") || p == "env.json" {
 				return err
 			}
 			take(strings.TrimSuffix(filepath.Base(p), ".json"))

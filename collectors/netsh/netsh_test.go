@@ -15,12 +15,16 @@ const (
 
 func TestExcluded(t *testing.T) {
 	for _, row := range []struct{ name, in, want string }{
-		{"English, as the program prints it", excludedEN, "[{tcp 5985 5985} {tcp 50000 50059}] map[tcp:true]"},
-		{"two protocols in Chinese", excludedZH + strings.ReplaceAll(excludedZH, "tcp", "udp"), "[{tcp 1145 1244} {tcp 50000 50059} {udp 1145 1244} {udp 50000 50059}] map[tcp:true udp:true]"},
-		{"an empty table is a table", "Protocol udp\n----------    --------\n\n", "[] map[udp:true]"},
+		{"English, as the program prints it", excludedEN,
+			"[{tcp 5985 5985} {tcp 50000 50059}] map[tcp:true]"},
+		{"two protocols in Chinese", excludedZH + strings.ReplaceAll(excludedZH, "tcp", "udp"),
+			"[{tcp 1145 1244} {tcp 50000 50059} {udp 1145 1244} {udp 50000 50059}] map[tcp:true udp:true]"},
+		{"an empty table is a table", "Protocol udp\n----------    --------\n\n",
+			"[] map[udp:true]"},
 		{"an error text is no table", "The request is not supported.\n", "[] map[]"},
 		{"nothing", "", "[] map[]"},
-		{"what cannot be ports is left out", "tcp\n-----\n 9 7\n 60000 70000\n", "[] map[tcp:true]"},
+		{"what cannot be ports is left out", "tcp\n-----\n 9 7\n 60000 70000\n",
+			"[] map[tcp:true]"},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			list, tables := Excluded(row.in)
@@ -34,7 +38,8 @@ func TestExcluded(t *testing.T) {
 func TestDynamic(t *testing.T) {
 	for _, row := range []struct{ name, in, want string }{
 		{"English, as the program prints it", dynamicEN, "map[tcp:{49152 16384}]"},
-		{"two protocols in Chinese", dynamicZH + strings.ReplaceAll(dynamicZH, "tcp", "udp"), "map[tcp:{1024 13977} udp:{1024 13977}]"},
+		{"two protocols in Chinese", dynamicZH + strings.ReplaceAll(dynamicZH, "tcp", "udp"),
+			"map[tcp:{1024 13977} udp:{1024 13977}]"},
 		{"an error text", "The request is not supported.\n", "map[]"},
 		{"no ports at all are no range", "tcp\nStart : 1\nNumber : 0\n", "map[]"},
 	} {

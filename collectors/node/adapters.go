@@ -35,7 +35,8 @@ type adapterRow struct {
 // Windows' numbers of kinds and states.
 const kindLoopback = 24
 
-var adapterStates = map[uint32]string{1: "up", 2: "down", 3: "testing", 4: "unknown", 5: "dormant", 6: "not-present", 7: "lower-layer-down"}
+var adapterStates = map[uint32]string{1: "up", 2: "down", 3: "testing", 4: "unknown", 5: "dormant",
+	6: "not-present", 7: "lower-layer-down"}
 
 // readAdapters joins three tables. Only the first is needed; what the others
 // would have told is left out.
@@ -67,15 +68,18 @@ func adaptersOf(rows, all []adapterRow, forwarding map[uint64]bool) []evidence.A
 			list = append(list, row.adapter(forwarding))
 		}
 	}
-	slices.SortStableFunc(list, func(a, b evidence.Adapter) int { return cmp.Compare(a.IfIndex, b.IfIndex) })
+	slices.SortStableFunc(list, func(a, b evidence.Adapter) int {
+		return cmp.Compare(a.IfIndex, b.IfIndex)
+	})
 	return list
 }
 
 func (row adapterRow) adapter(forwarding map[uint64]bool) evidence.Adapter {
 	a := evidence.Adapter{
 		Name: row.name, Description: row.description, IfIndex: int(row.index), MTU: int(row.mtu),
-		Status:     adapterStates[row.status],
-		MAC:        strings.ToUpper(strings.ReplaceAll(net.HardwareAddr(row.mac).String(), ":", "-")),
+		Status: adapterStates[row.status],
+		MAC: strings.ToUpper(strings.ReplaceAll(net.HardwareAddr(row.mac).String(), ":",
+			"-")),
 		Addresses:  texts(row.addresses),
 		Gateways:   texts(row.gateways),
 		DNSServers: texts(slices.DeleteFunc(slices.Clone(row.servers), isPlaceholder)),

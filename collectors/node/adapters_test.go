@@ -11,15 +11,24 @@ import (
 func TestAdapters(t *testing.T) {
 	ip := netip.MustParseAddr
 	rows := []adapterRow{
-		{luid: 11, index: 11, name: "vEthernet (Ethernet)", description: "Hyper-V Virtual Ethernet Adapter", kind: 6, status: 1, mac: []byte{0, 0x15, 0x5d, 0x24, 8, 0x1a}, mtu: 1500, ipv4: true,
-			addresses: []netip.Prefix{netip.MustParsePrefix("10.1.36.50/24")}, gateways: []netip.Addr{ip("10.1.36.1")}, servers: []netip.Addr{ip("10.1.4.10")}, suffix: "klinik.example", compartment: 1},
-		{luid: 1, index: 1, name: "Loopback Pseudo-Interface 1", kind: kindLoopback, status: 1, mtu: 1<<32 - 1},
-		{luid: 19, index: 19, name: "tunnel", kind: 131, status: 7, mtu: 1<<32 - 1, compartment: 2, servers: []netip.Addr{ip("fec0:0:0:ffff::1"), ip("fec0:0:0:ffff::2%19")}},
+		{luid: 11, index: 11, name: "vEthernet (Ethernet)",
+			description: "Hyper-V Virtual Ethernet Adapter", kind: 6, status: 1,
+			mac: []byte{0, 0x15, 0x5d, 0x24, 8, 0x1a}, mtu: 1500, ipv4: true,
+			addresses: []netip.Prefix{netip.MustParsePrefix("10.1.36.50/24")},
+			gateways:  []netip.Addr{ip("10.1.36.1")}, servers: []netip.Addr{ip("10.1.4.10")},
+			suffix: "klinik.example", compartment: 1},
+		{luid: 1, index: 1, name: "Loopback Pseudo-Interface 1", kind: kindLoopback, status: 1,
+			mtu: 1<<32 - 1},
+		{luid: 19, index: 19, name: "tunnel", kind: 131, status: 7, mtu: 1<<32 - 1, compartment: 2,
+			servers: []netip.Addr{ip("fec0:0:0:ffff::1"), ip("fec0:0:0:ffff::2%19")}},
 	}
 	all := []adapterRow{
 		{luid: 11, index: 11, name: "vEthernet (Ethernet)", kind: 6, hardware: true},
-		{luid: 5, index: 5, name: "Ethernet", description: "Microsoft Hyper-V Network Adapter", kind: 6, status: 1, mac: []byte{0, 0x15, 0x5d, 0x24, 8, 0x11}, mtu: 1500, hardware: true},
-		{luid: 6, index: 6, name: "Ethernet-WFP Native MAC Layer LightWeight Filter-0000", kind: 6, hardware: true, filter: true},
+		{luid: 5, index: 5, name: "Ethernet", description: "Microsoft Hyper-V Network Adapter",
+			kind: 6, status: 1, mac: []byte{0, 0x15, 0x5d, 0x24, 8, 0x11}, mtu: 1500,
+			hardware: true},
+		{luid: 6, index: 6, name: "Ethernet-WFP Native MAC Layer LightWeight Filter-0000", kind: 6,
+			hardware: true, filter: true},
 		{luid: 7, index: 7, name: "WAN Miniport (IP)", kind: 6},
 	}
 	got, _ := json.Marshal(adaptersOf(rows, all, map[uint64]bool{11: true}))
@@ -29,7 +38,8 @@ func TestAdapters(t *testing.T) {
 	if string(got) != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
-	if read := decoded(t, evidence.Adapters, json.RawMessage(got)); len(read) != 3 || read[0].Forwarding != nil || !*read[1].Forwarding {
+	if read := decoded(t, evidence.Adapters, json.RawMessage(got)); len(read) != 3 ||
+		read[0].Forwarding != nil || !*read[1].Forwarding {
 		t.Errorf("read back: %+v", read)
 	}
 }

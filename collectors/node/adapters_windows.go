@@ -9,8 +9,10 @@ import (
 
 func listAdapters() ([]adapterRow, error) {
 	const flags = winipcfg.GAAFlagSkipAnycast | winipcfg.GAAFlagSkipMulticast | winipcfg.GAAFlagIncludeGateways
-	found, err := winipcfg.GetAdaptersAddresses(windows.AF_UNSPEC, flags|winipcfg.GAAFlagIncludeAllCompartments)
-	if err != nil { // some documentation calls the flag reserved: the host's own compartment is better than nothing
+	found, err := winipcfg.GetAdaptersAddresses(windows.AF_UNSPEC,
+		flags|winipcfg.GAAFlagIncludeAllCompartments)
+	// some documentation calls the flag reserved: the host's own compartment is better than nothing
+	if err != nil {
 		found, err = winipcfg.GetAdaptersAddresses(windows.AF_UNSPEC, flags)
 	}
 	if err != nil {
@@ -19,9 +21,12 @@ func listAdapters() ([]adapterRow, error) {
 	list := make([]adapterRow, 0, len(found))
 	for _, a := range found {
 		row := adapterRow{
-			luid: uint64(a.LUID), index: a.IfIndex, name: a.FriendlyName(), description: a.Description(), kind: uint32(a.IfType),
-			status: uint32(a.OperStatus), mac: a.PhysicalAddress(), mtu: a.MTU, suffix: a.DNSSuffix(), compartment: a.CompartmentID,
-			ipv4: a.Flags&winipcfg.IPAAFlagIpv4Enabled != 0, dhcp: a.Flags&winipcfg.IPAAFlagDhcpv4Enabled != 0,
+			luid: uint64(a.LUID), index: a.IfIndex, name: a.FriendlyName(),
+			description: a.Description(), kind: uint32(a.IfType),
+			status: uint32(a.OperStatus), mac: a.PhysicalAddress(), mtu: a.MTU,
+			suffix: a.DNSSuffix(), compartment: a.CompartmentID,
+			ipv4:    a.Flags&winipcfg.IPAAFlagIpv4Enabled != 0,
+			dhcp:    a.Flags&winipcfg.IPAAFlagDhcpv4Enabled != 0,
 			metric4: a.Ipv4Metric, metric6: a.Ipv6Metric,
 		}
 		if row.index == 0 {
@@ -29,7 +34,8 @@ func listAdapters() ([]adapterRow, error) {
 		}
 		for u := a.FirstUnicastAddress; u != nil; u = u.Next {
 			if ip, ok := addressOf(u.Address); ok {
-				row.addresses = append(row.addresses, netip.PrefixFrom(ip, min(int(u.OnLinkPrefixLength), ip.BitLen())))
+				row.addresses = append(row.addresses,
+					netip.PrefixFrom(ip, min(int(u.OnLinkPrefixLength), ip.BitLen())))
 			}
 		}
 		for g := a.FirstGatewayAddress; g != nil; g = g.Next {
@@ -61,9 +67,11 @@ func listInterfaces() ([]adapterRow, error) {
 	for i := range found {
 		f := &found[i]
 		list = append(list, adapterRow{
-			luid: uint64(f.InterfaceLUID), index: f.InterfaceIndex, name: f.Alias(), description: f.Description(), kind: uint32(f.Type),
+			luid: uint64(f.InterfaceLUID), index: f.InterfaceIndex, name: f.Alias(),
+			description: f.Description(), kind: uint32(f.Type),
 			status: uint32(f.OperStatus), mac: f.PhysicalAddress(), mtu: f.MTU,
-			hardware: f.InterfaceAndOperStatusFlags&winipcfg.IAOSFHardwareInterface != 0, filter: f.InterfaceAndOperStatusFlags&winipcfg.IAOSFFilterInterface != 0,
+			hardware: f.InterfaceAndOperStatusFlags&winipcfg.IAOSFHardwareInterface != 0,
+			filter:   f.InterfaceAndOperStatusFlags&winipcfg.IAOSFFilterInterface != 0,
 		})
 	}
 	return list, nil
@@ -90,7 +98,8 @@ func listRoutes() ([]routeRow, error) {
 	list := make([]routeRow, 0, len(found))
 	for i := range found {
 		f := &found[i]
-		list = append(list, routeRow{uint64(f.InterfaceLUID), f.InterfaceIndex, f.DestinationPrefix.Prefix(), f.NextHop.Addr(), f.Metric})
+		list = append(list, routeRow{uint64(f.InterfaceLUID), f.InterfaceIndex,
+			f.DestinationPrefix.Prefix(), f.NextHop.Addr(), f.Metric})
 	}
 	return list, nil
 }

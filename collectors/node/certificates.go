@@ -24,14 +24,17 @@ const maxBundle = 20 // certificates of one file
 
 // Where the layouts keep certificates.
 var certificateFolders = []string{
-	`C:\var\lib\kubelet\pki`, `C:\k\pki`, `C:\k`, `C:\etc\kubernetes\pki`, `C:\ProgramData\Amazon\EKS`, `C:\ProgramData\kubernetes\pki`,
+	`C:\var\lib\kubelet\pki`, `C:\k\pki`, `C:\k`, `C:\etc\kubernetes\pki`,
+	`C:\ProgramData\Amazon\EKS`, `C:\ProgramData\kubernetes\pki`,
 	`C:\var\lib\rancher\rke2\agent`,
 }
 
 // kubeconfigs are the files with which the node signs in, by layout.
 var kubeconfigs = []string{
-	`C:\k\config`, `C:\k\kubeconfig`, `C:\k\bootstrap-config`, `C:\etc\kubernetes\kubelet.conf`, `C:\etc\kubernetes\bootstrap-kubelet.conf`,
-	`C:\etc\kubernetes\kubelet.kubeconfig`, `C:\ProgramData\kubernetes\kubeconfig`, `C:\var\lib\rancher\rke2\agent\kubelet.kubeconfig`,
+	`C:\k\config`, `C:\k\kubeconfig`, `C:\k\bootstrap-config`, `C:\etc\kubernetes\kubelet.conf`,
+	`C:\etc\kubernetes\bootstrap-kubelet.conf`,
+	`C:\etc\kubernetes\kubelet.kubeconfig`, `C:\ProgramData\kubernetes\kubeconfig`,
+	`C:\var\lib\rancher\rke2\agent\kubelet.kubeconfig`,
 	`C:\etc\cni\net.d\calico-kubeconfig`,
 }
 
@@ -101,12 +104,16 @@ func (c *certificates) all(programs []runningProgram) {
 			}
 		}
 	}
-	slices.SortStableFunc(c.list, func(a, b evidence.Certificate) int { return compareFold(a.Path, b.Path) })
+	slices.SortStableFunc(c.list, func(a, b evidence.Certificate) int {
+		return compareFold(a.Path, b.Path)
+	})
 }
 
 var (
-	namesCertificate = regexp.MustCompile(`(?m)["']?\b(?:client-certificate|certificate-authority|clientCAFile|tlsCertFile)["']?[ \t]*:[ \t]*["']?([^"'\r\n,]+)`)
-	holdsCertificate = regexp.MustCompile(`(?m)["']?\bclient-certificate-data["']?[ \t]*:[ \t]*["']?([A-Za-z0-9+/=]+)`)
+	namesCertificate = regexp.MustCompile(
+		`(?m)["']?\b(?:client-certificate|certificate-authority|clientCAFile|tlsCertFile)["']?[ \t]*:[ \t]*["']?([^"'\r\n,]+)`)
+	holdsCertificate = regexp.MustCompile(
+		`(?m)["']?\bclient-certificate-data["']?[ \t]*:[ \t]*["']?([A-Za-z0-9+/=]+)`)
 )
 
 // settings lists the values of a setting in a configuration file.
@@ -155,7 +162,8 @@ func (c *certificates) folder(name string) {
 	entries, _, err := c.volumes.list(dir)
 	c.note(err)
 	for _, e := range entries {
-		isCertificate := slices.Contains([]string{".crt", ".cer", ".cert", ".pem"}, strings.ToLower(path.Ext(e.Name())))
+		isCertificate := slices.Contains([]string{".crt", ".cer", ".cert", ".pem"},
+			strings.ToLower(path.Ext(e.Name())))
 		if isCertificate && !e.IsDir() && !earlierGeneration.MatchString(e.Name()) {
 			c.files([]string{dir + `\` + e.Name()})
 		}
@@ -168,7 +176,8 @@ func (c *certificates) add(p string, content []byte) {
 	for _, cert := range parseCertificates(content) {
 		c.list = append(c.list, evidence.Certificate{
 			Path: p, Subject: nameOf(cert.RawSubject), Issuer: nameOf(cert.RawIssuer),
-			NotBefore: evidence.Time{Time: cert.NotBefore.UTC()}, NotAfter: evidence.Time{Time: cert.NotAfter.UTC()},
+			NotBefore: evidence.Time{Time: cert.NotBefore.UTC()},
+			NotAfter:  evidence.Time{Time: cert.NotAfter.UTC()},
 		})
 		if !cert.IsCA {
 			return
@@ -190,7 +199,8 @@ func parseCertificates(content []byte) []*x509.Certificate {
 		if block, content = pem.Decode(content); block == nil {
 			break
 		}
-		if cert, err := x509.ParseCertificate(block.Bytes); err == nil && block.Type == "CERTIFICATE" {
+		if cert, err := x509.ParseCertificate(block.Bytes); err == nil &&
+			block.Type == "CERTIFICATE" {
 			list = append(list, cert)
 		}
 	}

@@ -19,7 +19,8 @@ import (
 )
 
 // Where runtimes serve, unless the kubelet is told of another place.
-var usualRuntimes = []string{"npipe:////./pipe/containerd-containerd", "npipe:////./pipe/cri-dockerd"}
+var usualRuntimes = []string{"npipe:////./pipe/containerd-containerd",
+	"npipe:////./pipe/cri-dockerd"}
 
 // quiet keeps hcsshim's own logging off the screen: it writes through logrus to stderr.
 var quiet = sync.OnceFunc(func() {
@@ -62,7 +63,8 @@ func kubeletRuntime(s evidence.Snapshot) string {
 		base := program[strings.LastIndexAny(program, `\/`)+1:]
 		switch strings.TrimSuffix(strings.ToLower(base), ".exe") {
 		case "kubelet", "rke2", "k3s":
-			if v, ok := evidence.ParseFlags(args).Get("container-runtime-endpoint"); ok && v != "" && named == "" {
+			if v, ok := evidence.ParseFlags(args).Get("container-runtime-endpoint"); ok &&
+				v != "" && named == "" {
 				named = v
 			}
 		}
@@ -73,7 +75,8 @@ func kubeletRuntime(s evidence.Snapshot) string {
 	for _, svc := range evidence.Services.In(s) {
 		look(svc.BinPath, svc.Args)
 	}
-	if strings.HasPrefix(strings.ReplaceAll(named, `\`, "/"), "//./pipe/") { // as old kubelets took it
+	// as old kubelets took it
+	if strings.HasPrefix(strings.ReplaceAll(named, `\`, "/"), "//./pipe/") {
 		return "npipe:" + named
 	}
 	return named
@@ -84,7 +87,10 @@ func dialRuntime(ctx context.Context, endpoints []string) (net.Conn, string, err
 	for _, endpoint := range endpoints {
 		conn, err := cri.Dial(ctx, endpoint)
 		if errors.Is(err, cri.ErrEndpoint) {
-			return nil, "", collectors.GapError(evidence.NotSupported.Gap("the runtime's endpoint %s cannot be called from here: %v", endpoint, err))
+			return nil, "",
+				collectors.GapError(
+					evidence.NotSupported.Gap(
+						"the runtime's endpoint %s cannot be called from here: %v", endpoint, err))
 		}
 		if err == nil {
 			return conn, endpoint, nil
@@ -93,7 +99,8 @@ func dialRuntime(ctx context.Context, endpoints []string) (net.Conn, string, err
 			return nil, "", runtimeGap(endpoint, err)
 		}
 	}
-	return nil, "", collectors.GapError(evidence.NotFound.Gap("a container runtime at %s", strings.Join(endpoints, " or ")))
+	return nil, "", collectors.GapError(evidence.NotFound.Gap("a container runtime at %s",
+		strings.Join(endpoints, " or ")))
 }
 
 func runtimeGap(endpoint string, err error) error {
@@ -115,7 +122,8 @@ type criState struct {
 // askRuntime brings what the runtime answers, and the first error of what it
 // does not.
 func askRuntime(ctx context.Context, client *cri.Client) (criState, error) {
-	ctx, cancel := collectors.BeforeDeadline(ctx, margin) // a part that does not answer must not cost the others
+	// a part that does not answer must not cost the others
+	ctx, cancel := collectors.BeforeDeadline(ctx, margin)
 	defer cancel()
 	var state criState
 	version, err := client.Call(ctx, "RuntimeService/Version")

@@ -25,7 +25,8 @@ import (
 
 func TestKubeletRuntime(t *testing.T) {
 	services := func(binPath string, args ...string) map[string]any {
-		return map[string]any{"services.json": []map[string]any{{"name": "kubelet", "binPath": binPath, "args": args}}}
+		return map[string]any{"services.json": []map[string]any{{"name": "kubelet",
+			"binPath": binPath, "args": args}}}
 	}
 	for _, row := range []struct {
 		name  string
@@ -34,13 +35,23 @@ func TestKubeletRuntime(t *testing.T) {
 	}{
 		{"nothing is known", nil, ""},
 		{"a kubelet that is not told", services(`C:\k\kubelet.exe`, "--v=4"), ""},
-		{"its service says", services(`C:\k\kubelet.exe`, "--container-runtime-endpoint=npipe:////./pipe/cri-dockerd"), "npipe:////./pipe/cri-dockerd"},
-		{"without a scheme", services(`C:\k\kubelet.exe`, `--container-runtime-endpoint=\\.\pipe\x`), `npipe:\\.\pipe\x`},
-		{"RKE2 runs the kubelet", services(`C:\usr\local\bin\rke2.exe`, "agent", "--container-runtime-endpoint", "npipe:////./pipe/y"), "npipe:////./pipe/y"},
-		{"another program's flag", services(`C:\cri-dockerd.exe`, "--container-runtime-endpoint=npipe:////./pipe/z"), ""},
+		{"its service says",
+			services(`C:\k\kubelet.exe`,
+				"--container-runtime-endpoint=npipe:////./pipe/cri-dockerd"),
+			"npipe:////./pipe/cri-dockerd"},
+		{"without a scheme",
+			services(`C:\k\kubelet.exe`, `--container-runtime-endpoint=\\.\pipe\x`),
+			`npipe:\\.\pipe\x`},
+		{"RKE2 runs the kubelet", services(`C:\usr\local\bin\rke2.exe`, "agent",
+			"--container-runtime-endpoint", "npipe:////./pipe/y"), "npipe:////./pipe/y"},
+		{"another program's flag", services(`C:\cri-dockerd.exe`,
+			"--container-runtime-endpoint=npipe:////./pipe/z"), ""},
 		{"the process comes before the service", map[string]any{
-			"services.json":  []map[string]any{{"name": "kubelet", "binPath": `C:\k\kubelet.exe`, "args": []string{"--container-runtime-endpoint=npipe:////./pipe/a"}}},
-			"processes.json": []map[string]any{{"pid": 1, "name": "kubelet.exe", "args": []string{"--container-runtime-endpoint=npipe:////./pipe/b"}}}}, "npipe:////./pipe/b"},
+			"services.json": []map[string]any{{"name": "kubelet", "binPath": `C:\k\kubelet.exe`,
+				"args": []string{"--container-runtime-endpoint=npipe:////./pipe/a"}}},
+			"processes.json": []map[string]any{{"pid": 1, "name": "kubelet.exe",
+				"args": []string{"--container-runtime-endpoint=npipe:////./pipe/b"}}}},
+			"npipe:////./pipe/b"},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			s, err := evidence.Load(evidenceTree(row.files).FS())
@@ -56,7 +67,8 @@ func TestKubeletRuntime(t *testing.T) {
 
 func evidenceTree(files map[string]any) *tree.Tree {
 	tr := tree.New()
-	tr.JSON("meta.json", map[string]string{"layout": "evidence/v1", "node": "n", "collectedAt": "2026-01-31T10:00:00Z", "source": "live"})
+	tr.JSON("meta.json", map[string]string{"layout": "evidence/v1", "node": "n",
+		"collectedAt": "2026-01-31T10:00:00Z", "source": "live"})
 	for name, v := range files {
 		tr.JSON(name, v)
 	}
@@ -66,8 +78,11 @@ func evidenceTree(files map[string]any) *tree.Tree {
 // criOf runs the collector against one endpoint, for as long as it takes.
 func criOf(t *testing.T, endpoint string) (*tree.Tree, evidence.Gap) {
 	t.Helper()
-	tr := evidenceTree(map[string]any{"services.json": []map[string]any{{"name": "kubelet", "binPath": "kubelet", "args": []string{"--container-runtime-endpoint=" + endpoint}}}})
-	list := slices.DeleteFunc(networkCollectors(Options{}), func(c collectors.Collector) bool { return c.Name != "container runtime" })
+	tr := evidenceTree(map[string]any{"services.json": []map[string]any{{"name": "kubelet",
+		"binPath": "kubelet", "args": []string{"--container-runtime-endpoint=" + endpoint}}}})
+	list := slices.DeleteFunc(networkCollectors(Options{}), func(c collectors.Collector) bool {
+		return c.Name != "container runtime"
+	})
 	list[0].After, list[0].Deadline = nil, wait.Limit
 	var gap evidence.Gap
 	collectors.Run(context.Background(), tr, list, func(r []collectors.Reading) { gap = r[0].Gap })
@@ -95,9 +110,11 @@ func TestRuntimeGaps(t *testing.T) {
 	}()
 	at := func(name string) string { return "unix://" + filepath.Join(dir, name) }
 	for _, row := range []struct{ name, endpoint, want string }{
-		{"nobody serves", at("none"), "absent: a container runtime at " + at("none") + " was not found"},
+		{"nobody serves", at("none"), "absent: a container runtime at " + at("none") +
+			" was not found"},
 		{"it hangs up", at("hangup"), "error: the container runtime at " + at("hangup") + ": "},
-		{"nothing that can be asked", "vsock://1", "unsupported: the runtime's endpoint vsock://1 cannot be called from here"},
+		{"nothing that can be asked", "vsock://1",
+			"unsupported: the runtime's endpoint vsock://1 cannot be called from here"},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			tr, gap := criOf(t, row.endpoint)
@@ -126,7 +143,8 @@ func TestASilentRuntimeCostsItsOwnTime(t *testing.T) {
 			t.Errorf("it took %v of %v", took, deadline)
 		}
 		client.Close()
-		if gap, want := collectors.GapOf(runtimeGap("npipe:////./pipe/x", err)), "timeout: the container runtime at npipe:////./pipe/x did not answer in time"; gap.String() != want {
+		if gap, want := collectors.GapOf(runtimeGap("npipe:////./pipe/x", err)),
+			"timeout: the container runtime at npipe:////./pipe/x did not answer in time"; gap.String() != want {
 			t.Errorf("got  %q\nwant %q", gap, want)
 		}
 	})
@@ -159,14 +177,16 @@ func TestContainerd(t *testing.T) {
 		t.Fatal(err)
 	}
 	state := evidence.CRI.In(s)
-	if gap := evidence.CRI.Gap(s); gap.Kind != "" || state.Version.RuntimeName != "containerd" || state.Version.RuntimeVersion == "" {
+	if gap := evidence.CRI.Gap(s); gap.Kind != "" || state.Version.RuntimeName != "containerd" ||
+		state.Version.RuntimeVersion == "" {
 		t.Errorf("version: %+v, %s", state.Version, gap)
 	}
 	names := []string{}
 	for _, c := range state.Status.Conditions {
 		names = append(names, fmt.Sprint(c.Type, " ", c.Status))
 	}
-	if got := strings.Join(names, ", "); got != "RuntimeReady true, NetworkReady false" { // no CNI configuration
+	// no CNI configuration
+	if got := strings.Join(names, ", "); got != "RuntimeReady true, NetworkReady false" {
 		t.Errorf("conditions: %s", got)
 	}
 	if got := state.ConfigValue("sandboxImage"); got != "registry.test/pause:3.9" {

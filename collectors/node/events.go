@@ -38,18 +38,21 @@ type eventChannel struct {
 var eventChannels = []eventChannel{
 	{"System", []string{
 		// services that fail, end, start and change
-		eventIDs("Service Control Manager", 7000, 7001, 7009, 7011, 7022, 7023, 7024, 7031, 7034, 7036, 7040, 7045),
+		eventIDs("Service Control Manager", 7000, 7001, 7009, 7011, 7022, 7023, 7024, 7031, 7034,
+			7036, 7040, 7045),
 		// ports that run out, an address that two have
 		eventIDs("Tcpip", 4199, 4227, 4231),
 		// starts, shutdowns, crashes
 		eventIDs("", 12, 13, 41, 1001, 1074, 6005, 6006, 6008),
 		// memory, disks
 		eventIDs("", 2004, 7, 11, 51, 55, 153),
-		providers("Microsoft-Windows-Hyper-V-VmSwitch", "Microsoft-Windows-Host-Network-Service", "RemoteAccess"),
+		providers("Microsoft-Windows-Hyper-V-VmSwitch", "Microsoft-Windows-Host-Network-Service",
+			"RemoteAccess"),
 		"(Level=1 or Level=2)",
 	}},
 	{"Application", []string{
-		providers("nssm", "rke2", "rancher-wins", "containerd", "docker", "kubelet", "kube-proxy", "csi-proxy", "flanneld", "Application Error", "Windows Error Reporting"),
+		providers("nssm", "rke2", "rancher-wins", "containerd", "docker", "kubelet", "kube-proxy",
+			"csi-proxy", "flanneld", "Application Error", "Windows Error Reporting"),
 		"(Level=1 or Level=2)",
 	}},
 	{"EKS", nil},
@@ -95,7 +98,9 @@ func (c eventChannel) query(since time.Duration) string {
 		if condition != "" {
 			condition += " and "
 		}
-		fmt.Fprintf(&b, `<Select Path="%s">*[System[%sTimeCreated[timediff(@SystemTime) &lt;= %d]]]</Select>`, c.name, condition, since.Milliseconds())
+		fmt.Fprintf(&b,
+			`<Select Path="%s">*[System[%sTimeCreated[timediff(@SystemTime) &lt;= %d]]]</Select>`,
+			c.name, condition, since.Milliseconds())
 	}
 	b.WriteString(`</Query></QueryList>`)
 	return b.String()
@@ -118,7 +123,8 @@ func readEvents(o Options, ask eventQuery) func(context.Context, *collectors.Rec
 // readChannels gives the events in order of time, and the error of a channel
 // that did not answer, or not to its end. Without any event, such a channel
 // leaves it open whether there are some: then the list is nil.
-func readChannels(ctx context.Context, channels []eventChannel, since time.Duration, ask eventQuery) ([]evidence.WindowsEvent, error) {
+func readChannels(ctx context.Context, channels []eventChannel, since time.Duration,
+	ask eventQuery) ([]evidence.WindowsEvent, error) {
 	var (
 		mu       sync.Mutex
 		events   = []evidence.WindowsEvent{}
@@ -128,7 +134,8 @@ func readChannels(ctx context.Context, channels []eventChannel, since time.Durat
 		over     bool
 	)
 	for i, c := range channels {
-		errs[i] = fmt.Errorf("event log %s: %w", c.name, context.DeadlineExceeded) // until it is done
+		// until it is done
+		errs[i] = fmt.Errorf("event log %s: %w", c.name, context.DeadlineExceeded)
 	}
 	for i, c := range channels {
 		all.Go(func() {
@@ -178,7 +185,9 @@ func readChannels(ctx context.Context, channels []eventChannel, since time.Durat
 	case !answered:
 		return nil, collectors.GapError(evidence.NotFound.Gap("any event log"))
 	}
-	slices.SortStableFunc(events, func(a, b evidence.WindowsEvent) int { return a.Time.Compare(b.Time.Time) })
+	slices.SortStableFunc(events, func(a, b evidence.WindowsEvent) int {
+		return a.Time.Compare(b.Time.Time)
+	})
 	return events, err
 }
 
@@ -222,11 +231,13 @@ type windowsEvent struct {
 	}
 }
 
-var eventLevels = map[int]string{1: "critical", 2: "error", 3: "warning", 4: "information", 5: "verbose"}
+var eventLevels = map[int]string{1: "critical", 2: "error", 3: "warning", 4: "information",
+	5: "verbose"}
 
 func parseEvent(text, message string) (evidence.WindowsEvent, bool) {
 	var e windowsEvent
-	if err := xml.Unmarshal([]byte(plainXML(text)), &e); err != nil || e.System.TimeCreated.SystemTime.IsZero() {
+	if err := xml.Unmarshal([]byte(plainXML(text)), &e); err != nil ||
+		e.System.TimeCreated.SystemTime.IsZero() {
 		return evidence.WindowsEvent{}, false
 	}
 	if message == "" { // the provider's texts are not installed: its values are the best there is
@@ -237,12 +248,15 @@ func parseEvent(text, message string) (evidence.WindowsEvent, bool) {
 		message = strings.ToValidUTF8(message[:maxMessage], "") + " …"
 	}
 	return evidence.WindowsEvent{
-		Log: e.System.Channel, Provider: cmp.Or(e.System.Provider.Name, e.System.Provider.Source), ID: e.System.EventID,
-		Level: cmp.Or(eventLevels[e.System.Level], "information"), Time: evidence.Time{Time: e.System.TimeCreated.SystemTime.UTC()}, Message: message,
+		Log: e.System.Channel, Provider: cmp.Or(e.System.Provider.Name, e.System.Provider.Source),
+		ID:    e.System.EventID,
+		Level: cmp.Or(eventLevels[e.System.Level], "information"),
+		Time:  evidence.Time{Time: e.System.TimeCreated.SystemTime.UTC()}, Message: message,
 	}, true
 }
 
-var controlReference = regexp.MustCompile(`&#(?:x(?:0*(?:[0-8bcefBCEF]|1[0-9a-fA-F])|[fF]{3}[eEfF])|0*(?:[0-8]|1[1245-9]|2[0-9]|3[01]));`)
+var controlReference = regexp.MustCompile(
+	`&#(?:x(?:0*(?:[0-8bcefBCEF]|1[0-9a-fA-F])|[fF]{3}[eEfF])|0*(?:[0-8]|1[1245-9]|2[0-9]|3[01]));`)
 
 // plainXML drops the characters that XML 1.0 does not know, also where they are
 // written as numbers. Services write what they like into their messages.

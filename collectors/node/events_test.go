@@ -18,21 +18,30 @@ const eventOfSCM = `<Event xmlns='http://schemas.microsoft.com/win/2004/08/event
 func TestParseEvent(t *testing.T) {
 	event := func(log, provider string, id int, level, message string) evidence.WindowsEvent {
 		at := evidence.Time{Time: time.Date(2026, 11, 20, 9, 58, 11, 123456700, time.UTC)}
-		return evidence.WindowsEvent{Log: log, Provider: provider, ID: id, Level: level, Time: at, Message: message}
+		return evidence.WindowsEvent{Log: log, Provider: provider, ID: id, Level: level, Time: at,
+			Message: message}
 	}
 	for _, c := range []struct {
 		name, text, message string
 		want                evidence.WindowsEvent
 		ok                  bool
 	}{
-		{"an event with its message", eventOfSCM, "The Host Network Service service terminated unexpectedly.\r\n", event("System", "Service Control Manager", 7031, "error", "The Host Network Service service terminated unexpectedly."), true},
-		{"an event whose provider is not installed", eventOfSCM, "", event("System", "Service Control Manager", 7031, "error", "param1: Host Network Service\nparam2: 1"), true},
-		{"an event of a service's own words", `<Event><System><Provider Name='kubelet'/><EventID>1</EventID><Level>4</Level><TimeCreated SystemTime='2026-11-20T09:58:11.1234567Z'/><Channel>EKS</Channel></System><EventData><Data>I1120 one&#x1b;[0m</Data></EventData></Event>`, "",
+		{"an event with its message", eventOfSCM,
+			"The Host Network Service service terminated unexpectedly.\r\n",
+			event("System", "Service Control Manager", 7031, "error",
+				"The Host Network Service service terminated unexpectedly."), true},
+		{"an event whose provider is not installed", eventOfSCM, "",
+			event("System", "Service Control Manager", 7031, "error",
+				"param1: Host Network Service\nparam2: 1"), true},
+		{"an event of a service's own words",
+			`<Event><System><Provider Name='kubelet'/><EventID>1</EventID><Level>4</Level><TimeCreated SystemTime='2026-11-20T09:58:11.1234567Z'/><Channel>EKS</Channel></System><EventData><Data>I1120 one&#x1b;[0m</Data></EventData></Event>`, "",
 			event("EKS", "kubelet", 1, "information", "I1120 one[0m"), true},
-		{"an event with data of its user", `<Event><System><Provider Name='p'/><EventID>2</EventID><Level>0</Level><TimeCreated SystemTime='2026-11-20T09:58:11.1234567Z'/><Channel>C/Admin</Channel></System><UserData><E xmlns='x'><Account>gmsa01</Account></E></UserData></Event>`, "",
+		{"an event with data of its user",
+			`<Event><System><Provider Name='p'/><EventID>2</EventID><Level>0</Level><TimeCreated SystemTime='2026-11-20T09:58:11.1234567Z'/><Channel>C/Admin</Channel></System><UserData><E xmlns='x'><Account>gmsa01</Account></E></UserData></Event>`, "",
 			event("C/Admin", "p", 2, "information", "Account: gmsa01"), true},
 		{"something else", "<Event><System>", "", evidence.WindowsEvent{}, false},
-		{"an event without a time", "<Event><System><EventID>1</EventID></System></Event>", "", evidence.WindowsEvent{}, false},
+		{"an event without a time", "<Event><System><EventID>1</EventID></System></Event>", "",
+			evidence.WindowsEvent{}, false},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			got, ok := parseEvent(c.text, c.message)
@@ -41,7 +50,8 @@ func TestParseEvent(t *testing.T) {
 			}
 		})
 	}
-	if got, _ := parseEvent(eventOfSCM, strings.Repeat("ä", maxMessage)); len(got.Message) > maxMessage+8 {
+	if got, _ := parseEvent(eventOfSCM,
+		strings.Repeat("ä", maxMessage)); len(got.Message) > maxMessage+8 {
 		t.Errorf("a message of %d bytes is kept", len(got.Message))
 	}
 }
@@ -61,10 +71,13 @@ func TestQueriesAreXML(t *testing.T) {
 			t.Errorf("%s: %+v", c.name, list)
 		}
 		for _, s := range list.Query.Select {
-			if !strings.HasSuffix(s, "TimeCreated[timediff(@SystemTime) <= 3600000]]]") || strings.Count(s, "(") != strings.Count(s, ")") || strings.Count(s, "[") != strings.Count(s, "]") {
+			if !strings.HasSuffix(s, "TimeCreated[timediff(@SystemTime) <= 3600000]]]") ||
+				strings.Count(s, "(") != strings.Count(s, ")") ||
+				strings.Count(s, "[") != strings.Count(s, "]") {
 				t.Errorf("%s: %s", c.name, s)
 			}
-			if n := strings.Count(s, "="); n > 20 { // Windows takes a few more, and then none of them
+			// Windows takes a few more, and then none of them
+			if n := strings.Count(s, "="); n > 20 {
 				t.Errorf("%s: %d comparisons in %s", c.name, n, s)
 			}
 		}
@@ -120,15 +133,18 @@ func TestReadChannels(t *testing.T) {
 		{"one is not there", both(gives(3), refuses(fs.ErrNotExist)), 3, ""},
 		{"one refuses", both(gives(3), refuses(fs.ErrPermission)), 3, "denied"},
 		{"one is empty, and one is not there", both(gives(0), refuses(fs.ErrNotExist)), 0, ""},
-		{"one is empty, and one refuses: nobody knows", both(gives(0), refuses(fs.ErrPermission)), 0, "denied"},
-		{"one is empty, and one breaks off: nobody knows", both(gives(0), refuses(errors.New("x"))), 0, "error"},
+		{"one is empty, and one refuses: nobody knows", both(gives(0), refuses(fs.ErrPermission)),
+			0, "denied"},
+		{"one is empty, and one breaks off: nobody knows", both(gives(0), refuses(errors.New("x"))),
+			0, "error"},
 		{"both are empty", gives(0), 0, ""},
 		{"no more than enough of each", gives(maxEvents + 500), 2 * maxEvents, ""},
 		{"none answers", refuses(errors.New("the service is stopped")), 0, "error"},
 		{"all refuse", both(refuses(errors.New("x")), refuses(fs.ErrPermission)), 0, "denied"},
 		{"none is known", refuses(errors.ErrUnsupported), 0, "unsupported"},
 		{"none is there", refuses(fs.ErrNotExist), 0, "absent"},
-		{"one hangs after its first event", both(gone(gives(3)), hangs), 4, "timeout"}, // the last one: the time is over
+		// the last one: the time is over
+		{"one hangs after its first event", both(gone(gives(3)), hangs), 4, "timeout"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			got, err := readChannels(ctx, channels, time.Hour, c.ask)

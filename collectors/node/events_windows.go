@@ -28,9 +28,10 @@ const (
 	evtRenderXML          = 1
 	evtFormatMessageEvent = 1
 
-	evtBatch   = 64
-	evtTimeout = deadline / time.Millisecond // until the first of a batch is found, in a log that may be long; later nobody listens
-	maxEvtText = 1 << 20                     // units of one event
+	evtBatch = 64
+	// until the first of a batch is found, in a log that may be long; later nobody listens
+	evtTimeout = deadline / time.Millisecond
+	maxEvtText = 1 << 20 // units of one event
 
 	english = 0x409
 
@@ -44,7 +45,8 @@ const (
 
 // askEventLog is an eventQuery.
 func askEventLog(channel, query string, take func(event, message string) bool) error {
-	for _, p := range []*windows.LazyProc{procEvtQuery, procEvtNext, procEvtRender, procEvtOpenTexts, procFormatMessage, procEvtClose} {
+	for _, p := range []*windows.LazyProc{procEvtQuery, procEvtNext, procEvtRender,
+		procEvtOpenTexts, procFormatMessage, procEvtClose} {
 		if err := p.Find(); err != nil {
 			return fmt.Errorf("%w: %w", errors.ErrUnsupported, err)
 		}
@@ -55,7 +57,8 @@ func askEventLog(channel, query string, take func(event, message string) bool) e
 	}
 	// Errors are not to be tolerated: then a channel that is not there, or may not
 	// be read, would answer like one without events.
-	result, _, err := procEvtQuery.Call(0, 0, uintptr(unsafe.Pointer(question)), evtQueryChannel|evtQueryNewestFirst)
+	result, _, err := procEvtQuery.Call(0, 0, uintptr(unsafe.Pointer(question)),
+		evtQueryChannel|evtQueryNewestFirst)
 	if result == 0 {
 		return noEvents(err)
 	}
@@ -65,7 +68,8 @@ func askEventLog(channel, query string, take func(event, message string) bool) e
 	var batch [evtBatch]uintptr
 	for {
 		var count uint32
-		ok, _, err := procEvtNext.Call(result, evtBatch, uintptr(unsafe.Pointer(&batch[0])), uintptr(evtTimeout), 0, uintptr(unsafe.Pointer(&count)))
+		ok, _, err := procEvtNext.Call(result, evtBatch, uintptr(unsafe.Pointer(&batch[0])),
+			uintptr(evtTimeout), 0, uintptr(unsafe.Pointer(&count)))
 		if ok == 0 {
 			if errors.Is(err, windows.ERROR_NO_MORE_ITEMS) {
 				return nil
@@ -93,7 +97,8 @@ func noEvents(err error) error {
 	switch {
 	case errors.Is(err, errEvtChannelMissing), errors.Is(err, errEvtInvalidPath):
 		return fmt.Errorf("%w: %w", fs.ErrNotExist, err)
-	case err == nil || errors.Is(err, syscall.Errno(0)) || errors.Is(err, windows.ERROR_CALL_NOT_IMPLEMENTED):
+	case err == nil || errors.Is(err, syscall.Errno(0)) ||
+		errors.Is(err, windows.ERROR_CALL_NOT_IMPLEMENTED):
 		return fmt.Errorf("the event log service gives no answer: %w", errors.ErrUnsupported)
 	}
 	return err
@@ -106,9 +111,11 @@ func grown(call func(buffer []uint16, used *uint32) (ok uintptr, err error)) (st
 		var used uint32 // what call counts in: both kinds are asked for units here
 		ok, err := call(buffer, &used)
 		if ok != 0 {
-			return windows.UTF16ToString(buffer), nil // up to its end: half an answer does not always tell its length
+			// up to its end: half an answer does not always tell its length
+			return windows.UTF16ToString(buffer), nil
 		}
-		if !errors.Is(err, windows.ERROR_INSUFFICIENT_BUFFER) || int(used) <= len(buffer) || used > maxEvtText {
+		if !errors.Is(err, windows.ERROR_INSUFFICIENT_BUFFER) || int(used) <= len(buffer) ||
+			used > maxEvtText {
 			return "", err
 		}
 		buffer = make([]uint16, used)
@@ -119,7 +126,8 @@ func grown(call func(buffer []uint16, used *uint32) (ok uintptr, err error)) (st
 func render(event uintptr) (string, error) {
 	return grown(func(buffer []uint16, used *uint32) (uintptr, error) {
 		var bytes, properties uint32
-		ok, _, err := procEvtRender.Call(0, event, evtRenderXML, uintptr(2*len(buffer)), uintptr(unsafe.Pointer(&buffer[0])),
+		ok, _, err := procEvtRender.Call(0, event, evtRenderXML, uintptr(2*len(buffer)),
+			uintptr(unsafe.Pointer(&buffer[0])),
 			uintptr(unsafe.Pointer(&bytes)), uintptr(unsafe.Pointer(&properties)))
 		*used = (bytes + 1) / 2
 		return ok, err
@@ -153,9 +161,11 @@ func (t *eventTexts) message(event uintptr, text string) string {
 			continue
 		}
 		message, err := grown(func(buffer []uint16, used *uint32) (uintptr, error) {
-			ok, _, err := procFormatMessage.Call(h, event, 0, 0, 0, evtFormatMessageEvent, uintptr(len(buffer)),
+			ok, _, err := procFormatMessage.Call(h, event, 0, 0, 0, evtFormatMessageEvent,
+				uintptr(len(buffer)),
 				uintptr(unsafe.Pointer(&buffer[0])), uintptr(unsafe.Pointer(used)))
-			if errors.Is(err, errEvtUnresolvedValue) || errors.Is(err, errEvtUnresolvedParameter) || errors.Is(err, errEvtTooManyInserts) {
+			if errors.Is(err, errEvtUnresolvedValue) || errors.Is(err, errEvtUnresolvedParameter) ||
+				errors.Is(err, errEvtTooManyInserts) {
 				ok = 1 // the text is there, with %1 in it
 			}
 			return ok, err

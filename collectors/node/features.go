@@ -16,13 +16,15 @@ type feature struct {
 }
 
 var features = []feature{
-	{name: "Containers", services: []string{"vmcompute", "hns"}, files: []string{"vmcompute.dll"}, shared: "vmms"},
+	{name: "Containers", services: []string{"vmcompute", "hns"}, files: []string{"vmcompute.dll"},
+		shared: "vmms"},
 	{name: "Hyper-V", services: []string{"vmms"}, files: []string{"vmms.exe"}},
 }
 
 // readFeatures says of a feature what its traces prove, and leaves it out
 // where they contradict each other.
-func readFeatures(open hive, services []evidence.Service, exists func(path string) (exists, looked bool)) map[string]string {
+func readFeatures(open hive, services []evidence.Service, exists func(path string) (exists,
+	looked bool)) map[string]string {
 	found := map[string]string{}
 	there := map[string]bool{}
 	for _, s := range services {
@@ -45,7 +47,8 @@ func readFeatures(open hive, services []evidence.Service, exists func(path strin
 				present++
 			}
 		}
-		if state := f.judge(open, present == traces, present == 0 && !unseen, there[f.shared]); state != "" {
+		if state := f.judge(open, present == traces, present == 0 && !unseen,
+			there[f.shared]); state != "" {
 			found[f.name] = state
 		}
 	}
@@ -74,7 +77,8 @@ func (f feature) judge(open hive, all, none, shared bool) string {
 // serverManager is what Server Manager noted when somebody last used it: 1 for
 // installed, 0 for not. It may be older than the last change.
 func (f feature) serverManager(open hive) (state uint64, ok bool) {
-	k, err := open(`SOFTWARE\Microsoft\ServerManager\ServicingStorage\ServerComponentCache\` + f.name)
+	k, err := open(`SOFTWARE\Microsoft\ServerManager\ServicingStorage\ServerComponentCache\` +
+		f.name)
 	if err != nil {
 		return 0, false
 	}

@@ -41,7 +41,8 @@ type copies struct {
 }
 
 func newCopies(ctx context.Context, v volumes, keep func(string, tree.File)) *copies {
-	return &copies{ctx: ctx, volumes: v, keep: keep, left: maxCopies, records: map[string]evidence.FileRecord{}, texts: map[string]string{}}
+	return &copies{ctx: ctx, volumes: v, keep: keep, left: maxCopies,
+		records: map[string]evidence.FileRecord{}, texts: map[string]string{}}
 }
 
 // readFiles is the collector "files".
@@ -103,7 +104,9 @@ func depthOf(folder string) int {
 
 func isProgramFolder(dir string) bool {
 	dir = evidence.CleanWinPath(dir)
-	return slices.ContainsFunc(programFolders, func(p string) bool { return strings.EqualFold(p, dir) })
+	return slices.ContainsFunc(programFolders, func(p string) bool {
+		return strings.EqualFold(p, dir)
+	})
 }
 
 // list is files.json.
@@ -120,7 +123,8 @@ func (c *copies) record(p string, info fs.FileInfo, outcome, detail string) {
 	r := evidence.FileRecord{Path: p, Outcome: outcome, Detail: detail}
 	if info != nil && !info.IsDir() {
 		size := info.Size()
-		r.Bytes, r.ModifiedAt = &size, evidence.Time{Time: info.ModTime().UTC().Truncate(time.Second)}
+		r.Bytes, r.ModifiedAt = &size,
+			evidence.Time{Time: info.ModTime().UTC().Truncate(time.Second)}
 	}
 	c.records[strings.ToLower(p)] = r
 }
@@ -144,7 +148,8 @@ func (c *copies) recordError(p string, info fs.FileInfo, err error) {
 func (c *copies) file(name string) string {
 	p := evidence.CleanWinPath(name)
 	key := strings.ToLower(p)
-	if r, seen := c.records[key]; c.ctx.Err() != nil || seen && (r.Outcome != notCopied || r.Detail != byName) {
+	if r, seen := c.records[key]; c.ctx.Err() != nil || seen &&
+		(r.Outcome != notCopied || r.Detail != byName) {
 		return c.texts[key]
 	}
 	if neverCopied(p) {
@@ -192,12 +197,14 @@ func (c *copies) file(name string) string {
 // Names of what is never opened: keys, programs, archives, and logs, which are
 // read elsewhere.
 var neverCopiedExtensions = []string{
-	".key", ".pem", ".pfx", ".p12", ".kdb", ".exe", ".dll", ".sys", ".pdb", ".msi", ".zip", ".tar", ".gz", ".tgz", ".7z", ".vhd", ".vhdx", ".etl", ".evtx", ".dmp", ".db",
+	".key", ".pem", ".pfx", ".p12", ".kdb", ".exe", ".dll", ".sys", ".pdb", ".msi", ".zip", ".tar",
+	".gz", ".tgz", ".7z", ".vhd", ".vhdx", ".etl", ".evtx", ".dmp", ".db",
 	".log", ".exe~", ".old", ".bak",
 }
 
 func neverCopied(p string) bool {
-	return slices.Contains(neverCopiedExtensions, strings.ToLower(path.Ext(strings.ReplaceAll(p, `\`, "/"))))
+	return slices.Contains(neverCopiedExtensions,
+		strings.ToLower(path.Ext(strings.ReplaceAll(p, `\`, "/"))))
 }
 
 // name records that a file is there, and its size.

@@ -25,7 +25,8 @@ func runningPrograms(services []evidence.Service, processes []evidence.Process) 
 	var list []runningProgram
 	for _, s := range services {
 		if p, ok := programOf(s.Name, s.BinPath, s.Args); ok {
-			list = append(list, runningProgram{p, s.Name, s.BinPath, behindWrapper(p, s.Args), s.Args})
+			list = append(list, runningProgram{p, s.Name, s.BinPath, behindWrapper(p, s.Args),
+				s.Args})
 		}
 	}
 	for _, s := range processes {
@@ -45,12 +46,15 @@ func runningPrograms(services []evidence.Service, processes []evidence.Process) 
 // among the arguments.
 func programOf(service, exe string, args []string) (nodeProgram, bool) {
 	for _, p := range nodePrograms {
-		if service != "" && containsFold(p.services, service) || containsFold(p.programs, programName(exe)) {
+		if service != "" && containsFold(p.services, service) ||
+			containsFold(p.programs, programName(exe)) {
 			return p, true
 		}
 	}
 	for _, p := range nodePrograms {
-		if slices.ContainsFunc(args, func(a string) bool { return isProgramPath(a) && containsFold(p.programs, programName(a)) }) {
+		if slices.ContainsFunc(args, func(a string) bool {
+			return isProgramPath(a) && containsFold(p.programs, programName(a))
+		}) {
 			return p, true
 		}
 	}
@@ -69,7 +73,8 @@ func behindWrapper(p nodeProgram, args []string) []string {
 }
 
 func isProgramPath(arg string) bool {
-	return strings.HasSuffix(strings.ToLower(strings.Trim(arg, `"`)), ".exe") && !strings.HasPrefix(arg, "-")
+	return strings.HasSuffix(strings.ToLower(strings.Trim(arg, `"`)), ".exe") &&
+		!strings.HasPrefix(arg, "-")
 }
 
 func programName(file string) string {
@@ -115,7 +120,8 @@ func (c *copies) ofProgram(p runningProgram) {
 }
 
 // scriptFlag is a flag on the command line of whichever program a script starts.
-var scriptFlag = regexp.MustCompile("--?([A-Za-z][\\w-]*)[= \t]+(?:\"([^\"\\n]*)\"|'([^'\\n]*)'|([^\\s\"'`,;)]+))")
+var scriptFlag = regexp.MustCompile(
+	"--?([A-Za-z][\\w-]*)[= \t]+(?:\"([^\"\\n]*)\"|'([^'\\n]*)'|([^\\s\"'`,;)]+))")
 
 // scriptArgs lists the flags that stand in a start script, those of the kubelet
 // and of any other program. What is no path is passed over later.
@@ -151,7 +157,8 @@ func (c *copies) ofFlags(p nodeProgram, flags evidence.Flags) {
 }
 
 // Settings of configuration files that name another one.
-var namesFile = regexp.MustCompile(`(?im)^[ \t"'{-]*(?:.*[{,][ \t]*)?["']?(kubeconfig|kubeconfig_?file|kubeConfigPath|subnet_?file|nodename_file|resolvConf)["']?[ \t]*[:=][ \t]*(.+)$`)
+var namesFile = regexp.MustCompile(
+	`(?im)^[ \t"'{-]*(?:.*[{,][ \t]*)?["']?(kubeconfig|kubeconfig_?file|kubeConfigPath|subnet_?file|nodename_file|resolvConf)["']?[ \t]*[:=][ \t]*(.+)$`)
 
 // ofText copies the files that a configuration names.
 func (c *copies) ofText(text string) {
@@ -169,7 +176,9 @@ func (c *copies) ofText(text string) {
 
 // containerdConfigs are where containerd's own configuration may be.
 var containerdConfigs = []string{
-	`C:\Program Files\containerd\config.toml`, `C:\var\lib\rancher\rke2\agent\etc\containerd\config.toml`, `C:\k\containerd\containerd_conf.toml`,
+	`C:\Program Files\containerd\config.toml`,
+	`C:\var\lib\rancher\rke2\agent\etc\containerd\config.toml`,
+	`C:\k\containerd\containerd_conf.toml`,
 }
 
 // runtimes follows what the runtimes' configurations name, and looks for the
@@ -260,7 +269,9 @@ func (c *copies) plugins(conf string, bins []string) {
 }
 
 func (c *copies) textsIn(folder string) []string {
-	return slices.DeleteFunc(sortedKeys(c.texts), func(k string) bool { return !strings.HasPrefix(k, folder) })
+	return slices.DeleteFunc(sortedKeys(c.texts), func(k string) bool {
+		return !strings.HasPrefix(k, folder)
+	})
 }
 
 func sortedKeys(m map[string]string) []string {

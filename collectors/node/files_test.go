@@ -47,7 +47,9 @@ func (c caseless) spelled(name string) string {
 func (c caseless) Open(name string) (fs.File, error)      { return c.MapFS.Open(c.spelled(name)) }
 func (c caseless) Stat(name string) (fs.FileInfo, error)  { return c.MapFS.Stat(c.spelled(name)) }
 func (c caseless) Lstat(name string) (fs.FileInfo, error) { return c.MapFS.Lstat(c.spelled(name)) }
-func (c caseless) ReadLink(name string) (string, error)   { return c.MapFS.ReadLink(c.spelled(name)) }
+func (c caseless) ReadLink(name string) (string, error) {
+	return c.MapFS.ReadLink(c.spelled(name))
+}
 func (c caseless) ReadDir(name string) ([]fs.DirEntry, error) {
 	return c.MapFS.ReadDir(c.spelled(name))
 }
@@ -56,13 +58,15 @@ func onC(files map[string]string) volumes {
 	m := map[string]*fstest.MapFile{}
 	for name, text := range files {
 		_, rest, _ := strings.Cut(evidence.EvidencePath(name), "files/C/")
-		m[rest] = &fstest.MapFile{Data: []byte(text), Mode: 0o644, ModTime: time.Date(2026, 11, 20, 2, 0, 0, 0, time.UTC)}
+		m[rest] = &fstest.MapFile{Data: []byte(text), Mode: 0o644, ModTime: time.Date(2026, 11, 20,
+			2, 0, 0, 0, time.UTC)}
 	}
 	return driveC(m)
 }
 
 // copied runs the collector's work and gives what it copied, and its records.
-func copiedFrom(t *testing.T, v volumes, o Options, services []evidence.Service, processes []evidence.Process) (map[string]string, map[string]evidence.FileRecord) {
+func copiedFrom(t *testing.T, v volumes, o Options, services []evidence.Service,
+	processes []evidence.Process) (map[string]string, map[string]evidence.FileRecord) {
 	t.Helper()
 	kept := map[string]string{}
 	c := newCopies(context.Background(), v, func(p string, f tree.File) {
@@ -94,24 +98,29 @@ func TestFilesOfTheRecordedNodesAreFoundAgain(t *testing.T) {
 			onDisk, wanted := map[string]*fstest.MapFile{}, map[string]string{}
 			for _, r := range evidence.FileIndex.In(s) {
 				wanted[strings.ToLower(r.Path)] = r.Outcome
-				if at := strings.TrimPrefix(evidence.EvidencePath(r.Path), "files/C/"); r.Outcome == notCopied {
+				if at := strings.TrimPrefix(evidence.EvidencePath(r.Path),
+					"files/C/"); r.Outcome == notCopied {
 					onDisk[at] = &fstest.MapFile{Data: []byte("MZ\x00\x00"), Mode: 0o644}
 				}
 			}
 			fs.WalkDir(recording.FS(), "files/C", func(p string, d fs.DirEntry, err error) error {
 				if err == nil && !d.IsDir() {
 					content, _ := fs.ReadFile(recording.FS(), p)
-					onDisk[strings.TrimPrefix(p, "files/C/")] = &fstest.MapFile{Data: content, Mode: 0o644}
+					onDisk[strings.TrimPrefix(p, "files/C/")] = &fstest.MapFile{Data: content,
+						Mode: 0o644}
 				}
 				return err
 			})
-			kept, records := copiedFrom(t, driveC(onDisk), Options{}, evidence.Services.In(s), evidence.Processes.In(s))
+			kept, records := copiedFrom(t, driveC(onDisk), Options{}, evidence.Services.In(s),
+				evidence.Processes.In(s))
 			lower := map[string]string{}
 			for p, text := range kept {
 				lower[strings.ToLower(p)] = text
 			}
 			for at, f := range onDisk {
-				if text, ok := lower[strings.ToLower("files/C/"+at)]; !strings.HasPrefix(string(f.Data), "MZ") && (!ok || text != string(f.Data)) {
+				if text, ok := lower[strings.ToLower("files/C/"+
+					at)]; !strings.HasPrefix(string(f.Data), "MZ") &&
+					(!ok || text != string(f.Data)) {
 					t.Errorf("%s: copied %t, %q", at, ok, text)
 				}
 			}
@@ -126,12 +135,18 @@ func TestFilesOfTheRecordedNodesAreFoundAgain(t *testing.T) {
 
 func TestFilesThatArgumentsName(t *testing.T) {
 	services := []evidence.Service{
-		{Name: "kubelet", BinPath: `C:\Windows\powershell.exe`, Args: []string{"-File", `D:\x.ps1`, `-NoProfile`}},
-		{Name: "kubelet2", BinPath: `C:\bin\kubelet.exe`, Args: []string{`--config=C:\own\kubelet.yaml`, "--kubeconfig", `c:\own\kube.conf`, `--resolv-conf=`}},
-		{Name: "flanneld", BinPath: `C:\bin\nssm.exe`, Args: []string{`C:\bin\flanneld.exe`, `-net-config-path=/own/net.json`}},
-		{Name: "containerd", BinPath: `C:\bin\containerd.exe`, Args: []string{"-c", `C:\own\containerd.toml`, "--run-service"}},
+		{Name: "kubelet", BinPath: `C:\Windows\powershell.exe`, Args: []string{"-File", `D:\x.ps1`,
+			`-NoProfile`}},
+		{Name: "kubelet2", BinPath: `C:\bin\kubelet.exe`,
+			Args: []string{`--config=C:\own\kubelet.yaml`, "--kubeconfig", `c:\own\kube.conf`,
+				`--resolv-conf=`}},
+		{Name: "flanneld", BinPath: `C:\bin\nssm.exe`, Args: []string{`C:\bin\flanneld.exe`,
+			`-net-config-path=/own/net.json`}},
+		{Name: "containerd", BinPath: `C:\bin\containerd.exe`,
+			Args: []string{"-c", `C:\own\containerd.toml`, "--run-service"}},
 		{Name: "other", BinPath: `C:\bin\other.exe`, Args: []string{`--config=C:\own\other.yaml`}},
-		{Name: "kube-proxy", BinPath: `C:\bin\kube-proxy.exe`, Args: []string{`--config=C:\own\proxy.conf`, `--kubeconfig=\\server\share\kubeconfig`}},
+		{Name: "kube-proxy", BinPath: `C:\bin\kube-proxy.exe`,
+			Args: []string{`--config=C:\own\proxy.conf`, `--kubeconfig=\\server\share\kubeconfig`}},
 	}
 	kept, records := copiedFrom(t, onC(map[string]string{
 		`C:\own\kubelet.yaml`:    "kind: KubeletConfiguration\nresolvConf: \"C:\\\\own\\\\hostdns.conf\"\n",
@@ -144,9 +159,11 @@ func TestFilesThatArgumentsName(t *testing.T) {
 		`C:\own\cni\other.exe`:   "MZ\x00",
 		`C:\own\other.yaml`:      "not ours",
 		`C:\own\proxy.conf`:      "clientConnection:\n  kubeconfig: C:\\own\\proxy.kubeconfig\n",
-	}), Options{Files: []string{`c:\ASKED\file.txt`}, Folders: []string{`C:\asked\folder`}}, services, nil)
+	}), Options{Files: []string{`c:\ASKED\file.txt`}, Folders: []string{`C:\asked\folder`}},
+		services, nil)
 
-	want := []string{"10.conf", "a.toml", "containerd.toml", "hostdns.conf", "kube.conf", "kubelet.yaml", "net.json", "proxy.conf"}
+	want := []string{"10.conf", "a.toml", "containerd.toml", "hostdns.conf", "kube.conf",
+		"kubelet.yaml", "net.json", "proxy.conf"}
 	var got []string
 	for p := range kept {
 		got = append(got, path.Base(p))
@@ -156,8 +173,10 @@ func TestFilesThatArgumentsName(t *testing.T) {
 		t.Errorf("copied %q, want %q", got, want)
 	}
 	for p, outcome := range map[string]string{
-		`c:\own\cni\sdnbridge.exe`: evidence.Absent, `c:\own\cni\azure-ipam.exe`: evidence.Absent, `c:\own\cni\other.exe`: notCopied,
-		`c:\own\proxy.kubeconfig`: evidence.Absent, `c:\asked\file.txt`: evidence.Absent, `c:\asked\folder`: evidence.Absent, `d:\x.ps1`: evidence.Absent,
+		`c:\own\cni\sdnbridge.exe`: evidence.Absent, `c:\own\cni\azure-ipam.exe`: evidence.Absent,
+		`c:\own\cni\other.exe`:    notCopied,
+		`c:\own\proxy.kubeconfig`: evidence.Absent, `c:\asked\file.txt`: evidence.Absent,
+		`c:\asked\folder`: evidence.Absent, `d:\x.ps1`: evidence.Absent,
 	} {
 		if r := records[p]; r.Outcome != outcome {
 			t.Errorf("%s: got %+v, want %s", p, r, outcome)
@@ -174,11 +193,13 @@ func TestFilesThatAreNotCopied(t *testing.T) {
 		`C:\a\fine.json`:  "{}",
 		`C:\a\sub\x.json`: "{}",
 		`C:\empty\sub\x`:  "",
-	}), Options{Files: []string{`C:\a\CON`, `C:\a\fine.json:stream`, `C:\a\FINE.json`}, Folders: []string{`C:\a`, `C:\empty`}}, nil, nil)
+	}), Options{Files: []string{`C:\a\CON`, `C:\a\fine.json:stream`, `C:\a\FINE.json`},
+		Folders: []string{`C:\a`, `C:\empty`}}, nil, nil)
 	if got := slices.Collect(maps.Keys(kept)); !slices.Equal(got, []string{"files/C/a/FINE.json"}) {
 		t.Errorf("copied %q", got)
 	}
-	for p, want := range map[string]string{`c:\a\config`: holdsKey, `c:\a\node.key`: byName, `c:\a\large.json`: "larger than 1 MiB", `c:\a\data`: byName, `c:\empty`: emptyFolder} {
+	for p, want := range map[string]string{`c:\a\config`: holdsKey, `c:\a\node.key`: byName,
+		`c:\a\large.json`: "larger than 1 MiB", `c:\a\data`: byName, `c:\empty`: emptyFolder} {
 		if r := records[p]; r.Outcome != notCopied || r.Detail != want {
 			t.Errorf("%s: %+v", p, r)
 		}
@@ -194,9 +215,13 @@ func TestFilesThatAreNotCopied(t *testing.T) {
 func TestFilesThatCannotBeRead(t *testing.T) {
 	v := onC(map[string]string{`C:\k\azure-vnet.json.lock`: "1", `C:\k\config`: "x"})
 	drive, _ := v("C")
-	_, records := copiedFrom(t, func(string) (fs.FS, error) { return held{drive.(caseless)}, nil }, Options{}, nil, nil)
-	for p, want := range map[string]string{`c:\k\azure-vnet.json.lock`: notCopied, `c:\k\config`: evidence.Denied, `c:\k\kubeconfig`: evidence.Absent} {
-		if r := records[p]; r.Outcome != want || !r.ModifiedAt.IsZero() != (want != evidence.Absent) {
+	_, records := copiedFrom(t, func(string) (fs.FS, error) {
+		return held{drive.(caseless)}, nil
+	}, Options{}, nil, nil)
+	for p, want := range map[string]string{`c:\k\azure-vnet.json.lock`: notCopied,
+		`c:\k\config`: evidence.Denied, `c:\k\kubeconfig`: evidence.Absent} {
+		if r := records[p]; r.Outcome != want ||
+			!r.ModifiedAt.IsZero() != (want != evidence.Absent) {
 			t.Errorf("%s: %+v", p, r)
 		}
 	}
@@ -209,7 +234,8 @@ type held struct{ caseless }
 func (h held) Open(name string) (fs.File, error) {
 	switch name {
 	case "k/azure-vnet.json.lock":
-		return nil, errors.New("the process cannot access the file because it is being used by another process")
+		return nil, errors.New(
+			"the process cannot access the file because it is being used by another process")
 	case "k/config":
 		return nil, fs.ErrPermission
 	}
@@ -237,17 +263,24 @@ func TestRecordsDecodeAsTheyAreMeant(t *testing.T) {
 }
 
 func TestLinksAreFollowedOnTheirDriveOnly(t *testing.T) {
-	drive := fstest.MapFS{"plain": {Data: []byte("plain")}, "folder/inside": {Data: []byte("folder/inside")}}
+	drive := fstest.MapFS{"plain": {Data: []byte("plain")},
+		"folder/inside": {Data: []byte("folder/inside")}}
 	for name, target := range map[string]string{
-		"relative": "folder/inside", "up/absolute": `C:\plain`, "up/relative": `..\plain`, "device": `\\?\C:\folder`, "up/root": `C:\`, "other": `D:\plain`, "share": `\\server\share\x`,
-		"volume": `\??\Volume{0000}\x`, "out": `..\..\..\etc\passwd`, "loop": "loop", "gone": "nowhere",
+		"relative": "folder/inside", "up/absolute": `C:\plain`, "up/relative": `..\plain`,
+		"device": `\\?\C:\folder`, "up/root": `C:\`, "other": `D:\plain`,
+		"share":  `\\server\share\x`,
+		"volume": `\??\Volume{0000}\x`, "out": `..\..\..\etc\passwd`, "loop": "loop",
+		"gone": "nowhere",
 	} {
 		drive[name] = &fstest.MapFile{Data: []byte(target), Mode: fs.ModeSymlink}
 	}
 	v := volumes(func(string) (fs.FS, error) { return linked{drive}, nil })
 	for _, c := range []struct{ path, want string }{
-		{`C:\plain`, "plain"}, {`C:\relative`, "folder/inside"}, {`C:\up\absolute`, "plain"}, {`C:\up\relative`, "plain"}, {`C:\device\inside`, "folder/inside"}, {`C:\up\root\plain`, "plain"},
-		{`C:\other`, ""}, {`C:\share`, ""}, {`C:\volume`, ""}, {`C:\out`, ""}, {`C:\loop`, ""}, {`C:\gone`, ""}, {`\\server\share\x`, ""},
+		{`C:\plain`, "plain"}, {`C:\relative`, "folder/inside"}, {`C:\up\absolute`, "plain"},
+		{`C:\up\relative`, "plain"}, {`C:\device\inside`, "folder/inside"},
+		{`C:\up\root\plain`, "plain"},
+		{`C:\other`, ""}, {`C:\share`, ""}, {`C:\volume`, ""}, {`C:\out`, ""}, {`C:\loop`, ""},
+		{`C:\gone`, ""}, {`\\server\share\x`, ""},
 	} {
 		content, _, err := v.readVolume(c.path, 100)
 		if string(content) != c.want || (err == nil) != (c.want != "") {

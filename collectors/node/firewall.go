@@ -13,8 +13,9 @@ import (
 )
 
 const (
-	firewallKey       = `SYSTEM\CurrentControlSet\Services\SharedAccess\Parameters\FirewallPolicy`
-	firewallPolicyKey = `SOFTWARE\Policies\Microsoft\WindowsFirewall` // what the domain says goes before
+	firewallKey = `SYSTEM\CurrentControlSet\Services\SharedAccess\Parameters\FirewallPolicy`
+	// what the domain says goes before
+	firewallPolicyKey = `SOFTWARE\Policies\Microsoft\WindowsFirewall`
 )
 
 // The profiles, by the names of their keys: the machine's, and the domain's.
@@ -27,7 +28,8 @@ var firewallProfiles = []struct{ name, key, policy string }{
 // Ports of a node: the kubelet's and kube-proxy's, VXLAN, Geneve and BGP, Typha,
 // DNS, node exporters, and the range of NodePorts.
 var nodePorts = [][2]int{
-	{53, 53}, {179, 179}, {4789, 4789}, {5473, 5473}, {6081, 6081}, {8472, 8472}, {9100, 9100}, {9182, 9182},
+	{53, 53}, {179, 179}, {4789, 4789}, {5473, 5473}, {6081, 6081}, {8472, 8472}, {9100, 9100},
+	{9182, 9182},
 	{10248, 10250}, {10255, 10256}, {30000, 32767},
 }
 
@@ -83,7 +85,8 @@ func profileOf(name string, keys ...key) evidence.FirewallProfile {
 	action := map[bool]string{true: "allow", false: "block"}
 	return evidence.FirewallProfile{
 		Name: name, Enabled: setting("EnableFirewall", 1) != 0,
-		DefaultInbound: action[setting("DefaultInboundAction", 1) == 0], DefaultOutbound: action[setting("DefaultOutboundAction", 0) == 0],
+		DefaultInbound:  action[setting("DefaultInboundAction", 1) == 0],
+		DefaultOutbound: action[setting("DefaultOutboundAction", 0) == 0],
 	}
 }
 
@@ -133,7 +136,8 @@ func parseFirewallRule(name, text string) (evidence.FirewallRule, bool) {
 			rule.DisplayName = is
 		case what == "App":
 			app = is
-		case slices.Contains([]string{"Svc", "RA4", "RA6", "RA42", "RA62", "LA4", "LA6", "LA42", "LA62", "RPort", "RPort2_10", "IF", "IFType", "ICMP4", "ICMP6",
+		case slices.Contains([]string{"Svc", "RA4", "RA6", "RA42", "RA62", "LA4", "LA6", "LA42",
+			"LA62", "RPort", "RPort2_10", "IF", "IFType", "ICMP4", "ICMP6",
 			"AppPkgId", "LUAuth", "LUOwn", "RMauth", "RUAuth", "Security", "Security2"}, what):
 			conditions = conditions || is != "*"
 		}
@@ -141,10 +145,13 @@ func parseFirewallRule(name, text string) (evidence.FirewallRule, bool) {
 	if len(rule.Profiles) == 0 {
 		rule.Profiles = []string{"domain", "private", "public"}
 	}
-	if rule.Direction != "in" || rule.Action != "allow" && rule.Action != "block" || rule.Protocol == "1" || rule.Protocol == "58" {
+	if rule.Direction != "in" || rule.Action != "allow" && rule.Action != "block" ||
+		rule.Protocol == "1" || rule.Protocol == "58" {
 		return rule, false
 	}
-	ours := app == "" || slices.ContainsFunc(nodePrograms, func(p nodeProgram) bool { return containsFold(p.programs, programName(app)) })
+	ours := app == "" || slices.ContainsFunc(nodePrograms, func(p nodeProgram) bool {
+		return containsFold(p.programs, programName(app))
+	})
 	if rule.Action == "block" {
 		return rule, ours && !conditions && (rule.Enabled || ofNodePorts(rule.LocalPorts))
 	}
@@ -186,7 +193,9 @@ func ofNodePorts(ports []string) bool {
 			if err == nil && isRange {
 				until, err = strconv.Atoi(high)
 			}
-			if err == nil && slices.ContainsFunc(nodePorts, func(p [2]int) bool { return from <= p[1] && p[0] <= until }) {
+			if err == nil && slices.ContainsFunc(nodePorts, func(p [2]int) bool {
+				return from <= p[1] && p[0] <= until
+			}) {
 				return true
 			}
 		}

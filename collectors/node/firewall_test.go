@@ -7,9 +7,11 @@ import (
 	"doctor/checks/evidence"
 )
 
-func inboundRule(name, display string, enabled bool, action, protocol string, ports, profiles []string) evidence.FirewallRule {
+func inboundRule(name, display string, enabled bool, action, protocol string, ports,
+	profiles []string) evidence.FirewallRule {
 	return evidence.FirewallRule{
-		Name: name, DisplayName: display, Enabled: enabled, Direction: "in", Action: action, Protocol: protocol,
+		Name: name, DisplayName: display, Enabled: enabled, Direction: "in", Action: action,
+		Protocol:   protocol,
 		LocalPorts: ports, Profiles: profiles,
 	}
 }
@@ -21,24 +23,39 @@ func TestParseFirewallRule(t *testing.T) {
 		want       evidence.FirewallRule
 		ok         bool
 	}{
-		{"the kubelet's", "v2.30|Action=Allow|Active=TRUE|Dir=In|Protocol=6|LPort=10250|Name=kubelet|",
+		{"the kubelet's",
+			"v2.30|Action=Allow|Active=TRUE|Dir=In|Protocol=6|LPort=10250|Name=kubelet|",
 			inboundRule("r", "kubelet", true, "allow", "tcp", []string{"10250"}, all), true},
-		{"a range that holds a port of the node, in two profiles", "v2.31|Action=Allow|Active=TRUE|Dir=In|Protocol=6|Profile=Domain|Profile=Private|LPort2_10=10000-11000|Name=x|",
-			inboundRule("r", "x", true, "allow", "tcp", []string{"10000-11000"}, []string{"domain", "private"}), true},
-		{"one that is off", "v2.30|Action=Allow|Active=FALSE|Dir=In|Protocol=17|LPort=4789|Name=vxlan|",
+		{"a range that holds a port of the node, in two profiles",
+			"v2.31|Action=Allow|Active=TRUE|Dir=In|Protocol=6|Profile=Domain|Profile=Private|LPort2_10=10000-11000|Name=x|",
+			inboundRule("r", "x", true, "allow", "tcp", []string{"10000-11000"},
+				[]string{"domain", "private"}), true},
+		{"one that is off",
+			"v2.30|Action=Allow|Active=FALSE|Dir=In|Protocol=17|LPort=4789|Name=vxlan|",
 			inboundRule("r", "vxlan", false, "allow", "udp", []string{"4789"}, all), true},
-		{"any port and protocol for all programs", "v2.30|Action=Allow|Active=TRUE|Dir=In|Name=all|",
+		{"any port and protocol for all programs",
+			"v2.30|Action=Allow|Active=TRUE|Dir=In|Name=all|",
 			inboundRule("r", "all", true, "allow", "any", []string{}, all), true},
-		{"any port for the kubelet alone", `v2.30|Action=Allow|Active=TRUE|Dir=In|App=C:\k\kubelet.exe|Name=k|`,
+		{"any port for the kubelet alone",
+			`v2.30|Action=Allow|Active=TRUE|Dir=In|App=C:\k\kubelet.exe|Name=k|`,
 			inboundRule("r", "k", true, "allow", "any", []string{}, all), true},
-		{"any port for another program", `v2.30|Action=Allow|Active=TRUE|Dir=In|App=%SystemRoot%\system32\svchost.exe|Svc=Dhcp|Name=d|`, evidence.FirewallRule{}, false},
-		{"a block of any other port", "v2.30|Action=Block|Active=TRUE|Dir=In|Protocol=6|LPort=23|Name=telnet|",
+		{"any port for another program",
+			`v2.30|Action=Allow|Active=TRUE|Dir=In|App=%SystemRoot%\system32\svchost.exe|Svc=Dhcp|Name=d|`, evidence.FirewallRule{}, false},
+		{"a block of any other port",
+			"v2.30|Action=Block|Active=TRUE|Dir=In|Protocol=6|LPort=23|Name=telnet|",
 			inboundRule("r", "telnet", true, "block", "tcp", []string{"23"}, all), true},
-		{"a block of some senders blocks nobody else", "v2.30|Action=Block|Active=TRUE|Dir=In|Protocol=6|LPort=10250|RA4=10.9.0.0/255.255.0.0|Name=b|", evidence.FirewallRule{}, false},
-		{"a block of another program", `v2.30|Action=Block|Active=TRUE|Dir=In|App=C:\x\game.exe|Name=b|`, evidence.FirewallRule{}, false},
-		{"what goes out", "v2.30|Action=Block|Active=TRUE|Dir=Out|Protocol=6|LPort=10250|Name=o|", evidence.FirewallRule{}, false},
-		{"ICMP", "v2.30|Action=Allow|Active=TRUE|Dir=In|Protocol=1|Name=ping|", evidence.FirewallRule{}, false},
-		{"ports by name", "v2.30|Action=Allow|Active=TRUE|Dir=In|Protocol=6|LPort=RPC-EPMap|Name=rpc|", evidence.FirewallRule{}, false},
+		{"a block of some senders blocks nobody else",
+			"v2.30|Action=Block|Active=TRUE|Dir=In|Protocol=6|LPort=10250|RA4=10.9.0.0/255.255.0.0|Name=b|", evidence.FirewallRule{}, false},
+		{"a block of another program",
+			`v2.30|Action=Block|Active=TRUE|Dir=In|App=C:\x\game.exe|Name=b|`,
+			evidence.FirewallRule{}, false},
+		{"what goes out", "v2.30|Action=Block|Active=TRUE|Dir=Out|Protocol=6|LPort=10250|Name=o|",
+			evidence.FirewallRule{}, false},
+		{"ICMP", "v2.30|Action=Allow|Active=TRUE|Dir=In|Protocol=1|Name=ping|",
+			evidence.FirewallRule{}, false},
+		{"ports by name",
+			"v2.30|Action=Allow|Active=TRUE|Dir=In|Protocol=6|LPort=RPC-EPMap|Name=rpc|",
+			evidence.FirewallRule{}, false},
 		{"no rule", "nonsense", evidence.FirewallRule{}, false},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -74,7 +91,9 @@ func TestFirewall(t *testing.T) {
 			{Name: "public", Enabled: true, DefaultInbound: "block", DefaultOutbound: "block"},
 		},
 		Rules: []evidence.FirewallRule{
-			inboundRule("kubelet", "kubelet", true, "allow", "tcp", []string{"10250"}, []string{"private", "public"}), // the domain does not let it count
+			// the domain does not let it count
+			inboundRule("kubelet", "kubelet", true, "allow", "tcp", []string{"10250"},
+				[]string{"private", "public"}),
 			inboundRule("gpo", "gpo", true, "block", "tcp", []string{"10250"}, []string{"domain"}),
 		},
 	}

@@ -35,8 +35,9 @@ const (
 var (
 	hnsNetworks      = hnsList{networkObjects, evidence.HNSNetworks.Path(), "/networks/"}
 	hnsEndpoints     = hnsList{endpointObjects, evidence.HNSEndpoints.Path(), "/endpoints/"}
-	hnsLoadBalancers = hnsList{loadBalancerObjects, evidence.HNSLoadBalancers.Path(), "/policylists/"}
-	hnsNamespaces    = hnsList{namespaceObjects, evidence.HNSNamespaces.Path(), "/namespaces/"}
+	hnsLoadBalancers = hnsList{loadBalancerObjects, evidence.HNSLoadBalancers.Path(),
+		"/policylists/"}
+	hnsNamespaces = hnsList{namespaceObjects, evidence.HNSNamespaces.Path(), "/namespaces/"}
 )
 
 // hnsCalls are what is asked of HNS. None of them can be interrupted: one that

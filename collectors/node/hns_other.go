@@ -8,4 +8,6 @@ import (
 	"doctor/checks/evidence"
 )
 
-var windowsHNS = hnsCalls{version: func() (evidence.HNSRelease, error) { return evidence.HNSRelease{}, errors.ErrUnsupported }}
+var windowsHNS = hnsCalls{version: func() (evidence.HNSRelease, error) {
+	return evidence.HNSRelease{}, errors.ErrUnsupported
+}}

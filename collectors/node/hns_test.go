@@ -15,7 +15,9 @@ import (
 
 func TestHNSListings(t *testing.T) {
 	at := func(major, minor int) func() (evidence.HNSRelease, error) {
-		return func() (evidence.HNSRelease, error) { return evidence.HNSRelease{Major: major, Minor: minor}, nil }
+		return func() (evidence.HNSRelease, error) {
+			return evidence.HNSRelease{Major: major, Minor: minor}, nil
+		}
 	}
 	fails := func(err error) func() (evidence.HNSRelease, error) {
 		return func() (evidence.HNSRelease, error) { return evidence.HNSRelease{}, err }
@@ -44,21 +46,52 @@ func TestHNSListings(t *testing.T) {
 		want string
 	}{
 		{"through the second interface", hnsCalls{at(15, 2), yes, lists(names("a")), nil}, `["a"]`},
-		{"an object that vanished meanwhile", hnsCalls{at(15, 2), yes, lists(errors.New("hcnOpenEndpoint failed in Win32: Element not found. (0x490)"), names("a")), nil}, `["a"]`},
-		{"one that vanishes twice", hnsCalls{at(15, 2), yes, lists(errors.New("x (0x490)"), errors.New("y (0x490)")), nil}, "error: y (0x490)"},
-		{"the library panics", hnsCalls{at(15, 2), yes, lists("panic", "panic"), nil}, "error: the library for HNS stumbled: interface conversion: error is *windows.DLLError"},
-		{"an HNS of before the second interface", hnsCalls{at(9, 1), yes, nil, calls(`{"Success":true,"Output":[{"ID":"1"}]}`)}, `[{"ID":"1"}]`},
-		{"Windows without its library", hnsCalls{at(9, 3), no, nil, calls(`{"Success":true,"Output":null}`)}, `[]`},
+		{"an object that vanished meanwhile",
+			hnsCalls{at(15, 2), yes,
+				lists(errors.New("hcnOpenEndpoint failed in Win32: Element not found. (0x490)"),
+					names("a")), nil}, `["a"]`},
+		{"one that vanishes twice",
+			hnsCalls{at(15, 2), yes, lists(errors.New("x (0x490)"), errors.New("y (0x490)")), nil},
+			"error: y (0x490)"},
+		{"the library panics", hnsCalls{at(15, 2), yes, lists("panic", "panic"), nil},
+			"error: the library for HNS stumbled: interface conversion: error is *windows.DLLError"},
+		{"an HNS of before the second interface",
+			hnsCalls{at(9, 1), yes, nil, calls(`{"Success":true,"Output":[{"ID":"1"}]}`)},
+			`[{"ID":"1"}]`},
+		{"Windows without its library",
+			hnsCalls{at(9, 3), no, nil, calls(`{"Success":true,"Output":null}`)}, `[]`},
 		{"nothing in the answer", hnsCalls{at(8, 0), no, nil, calls(`{"Success":true}`)}, `[]`},
-		{"an answer that refuses", hnsCalls{at(8, 0), no, nil, calls(`{"Success":false,"Error":"Element not found."}`)}, "error: HNS refuses GET /networks/: Element not found."},
-		{"an answer that is none", hnsCalls{at(8, 0), no, nil, calls(``)}, "error: HNS's answer to GET /networks/ is no JSON: unexpected end of JSON input"},
-		{"no HNS", hnsCalls{version: fails(fmt.Errorf("load vmcompute.dll: %w", syscall.Errno(0x7e)))}, "absent: this Windows has no Host Networking Service (0x7e): install its feature Containers"},
-		{"the service is not installed", hnsCalls{version: fails(errors.New("hnsCall failed in Win32: The specified service does not exist as an installed service. (0x424)"))}, "absent: this Windows has no Host Networking Service (0x424): install its feature Containers"},
-		{"the service is stopped", hnsCalls{version: fails(errors.New("hnsCall failed in Win32: The service has not been started. (0x426)"))}, "error: the Host Networking Service is not running (0x426): find out why, and start the service hns"},
-		{"it stops at this moment", hnsCalls{at(15, 2), yes, lists(errors.New("z (0x803b0020)"), errors.New("z (0x803b0020)")), nil}, "error: the Host Networking Service is not running (0x803b0020): find out why, and start the service hns"},
-		{"not elevated", hnsCalls{version: fails(errors.New("hnsCall failed in Win32: Access is denied. (0x5)"))}, "denied: run as Administrator"},
-		{"not elevated, as an HRESULT", hnsCalls{at(15, 2), yes, lists(errors.New("hcnEnumerateNetworks failed in Win32: Access is denied. (0x80070005)"), nil), nil}, "denied: run as Administrator"},
-		{"something else", hnsCalls{version: fails(errors.New("hnsCall failed in Win32: The wrong diskette is in the drive. (0x22)"))}, "error: hnsCall failed in Win32: The wrong diskette is in the drive. (0x22)"},
+		{"an answer that refuses",
+			hnsCalls{at(8, 0), no, nil, calls(`{"Success":false,"Error":"Element not found."}`)},
+			"error: HNS refuses GET /networks/: Element not found."},
+		{"an answer that is none", hnsCalls{at(8, 0), no, nil, calls(``)},
+			"error: HNS's answer to GET /networks/ is no JSON: unexpected end of JSON input"},
+		{"no HNS", hnsCalls{version: fails(fmt.Errorf("load vmcompute.dll: %w",
+			syscall.Errno(0x7e)))},
+			"absent: this Windows has no Host Networking Service (0x7e): install its feature Containers"},
+		{"the service is not installed",
+			hnsCalls{version: fails(
+				errors.New("hnsCall failed in Win32: The specified service does not exist as an installed service. (0x424)"))}, "absent: this Windows has no Host Networking Service (0x424): install its feature Containers"},
+		{"the service is stopped",
+			hnsCalls{version: fails(
+				errors.New("hnsCall failed in Win32: The service has not been started. (0x426)"))},
+			"error: the Host Networking Service is not running (0x426): find out why, and start the service hns"},
+		{"it stops at this moment", hnsCalls{at(15, 2), yes, lists(errors.New("z (0x803b0020)"),
+			errors.New("z (0x803b0020)")), nil},
+			"error: the Host Networking Service is not running (0x803b0020): find out why, and start the service hns"},
+		{"not elevated",
+			hnsCalls{version: fails(
+				errors.New("hnsCall failed in Win32: Access is denied. (0x5)"))},
+			"denied: run as Administrator"},
+		{"not elevated, as an HRESULT",
+			hnsCalls{at(15, 2), yes,
+				lists(errors.New(
+					"hcnEnumerateNetworks failed in Win32: Access is denied. (0x80070005)"), nil),
+				nil}, "denied: run as Administrator"},
+		{"something else",
+			hnsCalls{version: fails(
+				errors.New("hnsCall failed in Win32: The wrong diskette is in the drive. (0x22)"))},
+			"error: hnsCall failed in Win32: The wrong diskette is in the drive. (0x22)"},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			list, err := row.hns.readList(hnsNetworks)
@@ -81,7 +114,8 @@ func TestHNSListings(t *testing.T) {
 
 // HNS starts when it is called, so one that is stopped must not be.
 func TestAStoppedHNSIsNotWoken(t *testing.T) {
-	gap, asked := evidence.HNSNotRunning.Gap("0x426"), evidence.Reported.OfKind(evidence.Error, "asked")
+	gap, asked := evidence.HNSNotRunning.Gap("0x426"), evidence.Reported.OfKind(evidence.Error,
+		"asked")
 	for _, row := range []struct {
 		name     string
 		services []map[string]any
@@ -101,7 +135,9 @@ func TestAStoppedHNSIsNotWoken(t *testing.T) {
 				return collectors.GapError(asked)
 			}
 			var got evidence.Gap
-			collectors.Run(context.Background(), tr, []collectors.Collector{{Name: "x", Answers: []string{"hns-globals.json"}, Read: read}}, func(r []collectors.Reading) { got = r[0].Gap })
+			collectors.Run(context.Background(), tr,
+				[]collectors.Collector{{Name: "x", Answers: []string{"hns-globals.json"},
+					Read: read}}, func(r []collectors.Reading) { got = r[0].Gap })
 			if got != row.want {
 				t.Errorf("got %q, want %q", got, row.want)
 			}

@@ -59,12 +59,14 @@ func hnsCall(path string) ([]byte, error) {
 		return nil, err
 	}
 	var answer *uint16
-	r, _, _ := procHNSCall.Call(uintptr(unsafe.Pointer(method)), uintptr(unsafe.Pointer(where)), uintptr(unsafe.Pointer(object)), uintptr(unsafe.Pointer(&answer)))
+	r, _, _ := procHNSCall.Call(uintptr(unsafe.Pointer(method)), uintptr(unsafe.Pointer(where)),
+		uintptr(unsafe.Pointer(object)), uintptr(unsafe.Pointer(&answer)))
 	if answer != nil {
 		defer windows.CoTaskMemFree(unsafe.Pointer(answer))
 	}
 	if int32(r) < 0 {
-		return nil, fmt.Errorf("HNSCall GET %s (0x%x): %w", path, uint32(r), syscall.Errno(uint32(r)))
+		return nil, fmt.Errorf("HNSCall GET %s (0x%x): %w", path, uint32(r),
+			syscall.Errno(uint32(r)))
 	}
 	return []byte(windows.UTF16PtrToString(answer)), nil
 }

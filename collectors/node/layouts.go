@@ -7,49 +7,66 @@ package node
 // knownFiles are copied where they are there, and recorded as absent where not.
 var knownFiles = []string{
 	// start.ps1, AKS and OpenShift share a folder.
-	`C:\k\azure-vnet-ipam.json`, `C:\k\azure-vnet.json`, `C:\k\azure-vnet.json.lock`, `C:\k\azure.json`, `C:\k\bootstrap-config`, `C:\k\config`,
-	`C:\k\containerd\containerd_conf.toml`, `C:\k\credential-provider-config.yaml`, `C:\k\helper.psm1`, `C:\k\kube-proxy.conf`, `C:\k\kubeclusterconfig.json`,
-	`C:\k\kubeconfig`, `C:\k\kubelet.conf`, `C:\k\kubeletstart.ps1`, `C:\k\kubeproxystart.ps1`, `C:\k\net-conf.json`, `C:\k\sourceVip.json`,
-	`C:\k\sourceVipRequest.json`, `C:\k\start-kube-proxy.ps1`, `C:\k\start-kubelet.ps1`, `C:\k\start-kubeproxy.ps1`, `C:\k\start.ps1`, `C:\k\StartKubelet.ps1`,
+	`C:\k\azure-vnet-ipam.json`, `C:\k\azure-vnet.json`, `C:\k\azure-vnet.json.lock`,
+	`C:\k\azure.json`, `C:\k\bootstrap-config`, `C:\k\config`,
+	`C:\k\containerd\containerd_conf.toml`, `C:\k\credential-provider-config.yaml`,
+	`C:\k\helper.psm1`, `C:\k\kube-proxy.conf`, `C:\k\kubeclusterconfig.json`,
+	`C:\k\kubeconfig`, `C:\k\kubelet.conf`, `C:\k\kubeletstart.ps1`, `C:\k\kubeproxystart.ps1`,
+	`C:\k\net-conf.json`, `C:\k\sourceVip.json`,
+	`C:\k\sourceVipRequest.json`, `C:\k\start-kube-proxy.ps1`, `C:\k\start-kubelet.ps1`,
+	`C:\k\start-kubeproxy.ps1`, `C:\k\start.ps1`, `C:\k\StartKubelet.ps1`,
 
 	// kubeadm, flannel and GKE.
-	`C:\etc\kube-flannel\net-conf.json`, `C:\etc\kubernetes\bootstrap-kubelet.conf`, `C:\etc\kubernetes\kubelet-config.yaml`, `C:\etc\kubernetes\kubelet.conf`,
-	`C:\etc\kubernetes\kubelet.kubeconfig`, `C:\etc\kubernetes\kubeproxy.kubeconfig`, `C:\etc\kubernetes\node-problem-detector.kubeconfig`,
-	`C:\run\flannel\subnet.env`, `C:\sourcevip\sourceVip.json`, `C:\sourcevip\sourceVipRequest.json`, `C:\var\lib\kube-proxy\config.conf`,
-	`C:\var\lib\kube-proxy\kubeconfig.conf`, `C:\var\lib\kubelet\config.yaml`, `C:\var\lib\kubelet\kubeadm-flags.env`,
+	`C:\etc\kube-flannel\net-conf.json`, `C:\etc\kubernetes\bootstrap-kubelet.conf`,
+	`C:\etc\kubernetes\kubelet-config.yaml`, `C:\etc\kubernetes\kubelet.conf`,
+	`C:\etc\kubernetes\kubelet.kubeconfig`, `C:\etc\kubernetes\kubeproxy.kubeconfig`,
+	`C:\etc\kubernetes\node-problem-detector.kubeconfig`,
+	`C:\run\flannel\subnet.env`, `C:\sourcevip\sourceVip.json`,
+	`C:\sourcevip\sourceVipRequest.json`, `C:\var\lib\kube-proxy\config.conf`,
+	`C:\var\lib\kube-proxy\kubeconfig.conf`, `C:\var\lib\kubelet\config.yaml`,
+	`C:\var\lib\kubelet\kubeadm-flags.env`,
 
 	// EKS.
-	`C:\ProgramData\Amazon\EKS\image-credential-provider\config.json`, `C:\ProgramData\kubernetes\kube-proxy-config.yaml`, `C:\ProgramData\kubernetes\kubeconfig`,
+	`C:\ProgramData\Amazon\EKS\image-credential-provider\config.json`,
+	`C:\ProgramData\kubernetes\kube-proxy-config.yaml`, `C:\ProgramData\kubernetes\kubeconfig`,
 	`C:\ProgramData\kubernetes\kubelet-config.json`,
 
 	// RKE2.
-	`C:\etc\rancher\rke2\config.yaml`, `C:\etc\rancher\rke2\registries.yaml`, `C:\etc\rancher\wins\config`, `C:\var\lib\rancher\rke2\agent\etc\containerd\config.toml`,
-	`C:\var\lib\rancher\rke2\agent\flanneld-net-conf.json`, `C:\var\lib\rancher\rke2\agent\kubelet.kubeconfig`, `C:\var\lib\rancher\rke2\agent\kubeproxy.kubeconfig`,
+	`C:\etc\rancher\rke2\config.yaml`, `C:\etc\rancher\rke2\registries.yaml`,
+	`C:\etc\rancher\wins\config`, `C:\var\lib\rancher\rke2\agent\etc\containerd\config.toml`,
+	`C:\var\lib\rancher\rke2\agent\flanneld-net-conf.json`,
+	`C:\var\lib\rancher\rke2\agent\kubelet.kubeconfig`,
+	`C:\var\lib\rancher\rke2\agent\kubeproxy.kubeconfig`,
 
 	// Calico and Antrea.
-	`C:\CalicoWindows\config.ps1`, `C:\CalicoWindows\cni.conf.template`, `C:\CalicoWindows\nodename`, `C:\etc\antrea\antrea-agent.conf`,
+	`C:\CalicoWindows\config.ps1`, `C:\CalicoWindows\cni.conf.template`,
+	`C:\CalicoWindows\nodename`, `C:\etc\antrea\antrea-agent.conf`,
 	`C:\k\antrea\etc\antrea-agent.conf`, `C:\var\lib\calico\nodename`, `C:\var\run\calico\nodename`,
 
 	// The runtimes, and Windows itself.
-	`C:\Program Files\containerd\config.toml`, `C:\ProgramData\docker\config\daemon.json`, `C:\Windows\System32\drivers\etc\hosts`,
+	`C:\Program Files\containerd\config.toml`, `C:\ProgramData\docker\config\daemon.json`,
+	`C:\Windows\System32\drivers\etc\hosts`,
 }
 
 // knownNames are recorded by name and size only: programs, libraries, keys, and
 // what is read as a log.
 var knownNames = []string{
-	`C:\CalicoWindows\calico-node.exe`, `C:\CalicoWindows\install-calico.ps1`, `C:\CalicoWindows\uninstall-calico.ps1`,
+	`C:\CalicoWindows\calico-node.exe`, `C:\CalicoWindows\install-calico.ps1`,
+	`C:\CalicoWindows\uninstall-calico.ps1`,
 	`C:\ProgramData\containerd\root\panic.log`, `C:\var\lib\kubelet\pki\kubelet-client-current.pem`,
 	`C:\Windows\System32\computenetwork.dll`, `C:\Windows\System32\vmcompute.dll`,
 }
 
 // knownFolders hold files that are copied, one level deep.
 var knownFolders = append([]string{
-	`C:\etc\rancher\rke2\config.yaml.d`, `C:\Program Files\containerd\conf.d`, `C:\run\flannel`, `C:\sourcevip`,
+	`C:\etc\rancher\rke2\config.yaml.d`, `C:\Program Files\containerd\conf.d`, `C:\run\flannel`,
+	`C:\sourcevip`,
 }, cniFolders...)
 
 // cniFolders hold CNI configurations.
 var cniFolders = []string{
-	`C:\k\cni\config`, `C:\etc\cni\net.d`, `C:\k\azurecni\netconf`, `C:\ProgramData\Amazon\EKS\cni\config`, `C:\etc\kubernetes\cni\config`,
+	`C:\k\cni\config`, `C:\etc\cni\net.d`, `C:\k\azurecni\netconf`,
+	`C:\ProgramData\Amazon\EKS\cni\config`, `C:\etc\kubernetes\cni\config`,
 	`C:\var\lib\rancher\rke2\agent\etc\cni`, `C:\Program Files\containerd\cni\conf`,
 }
 
@@ -59,8 +76,10 @@ const leaseFolder = `C:\var\lib\cni\networks`
 
 // programFolders hold programs, of which the names and sizes are recorded.
 var programFolders = []string{
-	`C:\k`, `C:\k\cni`, `C:\opt\cni\bin`, `C:\k\azurecni\bin`, `C:\Program Files\Amazon\EKS`, `C:\Program Files\Amazon\EKS\bin`, `C:\Program Files\Amazon\EKS\cni`,
-	`C:\Program Files\kubernetes`, `C:\etc\kubernetes\cni`, `C:\etc\kubernetes\node\bin`, `C:\var\lib\rancher\rke2\bin`, `C:\Program Files\containerd`,
+	`C:\k`, `C:\k\cni`, `C:\opt\cni\bin`, `C:\k\azurecni\bin`, `C:\Program Files\Amazon\EKS`,
+	`C:\Program Files\Amazon\EKS\bin`, `C:\Program Files\Amazon\EKS\cni`,
+	`C:\Program Files\kubernetes`, `C:\etc\kubernetes\cni`, `C:\etc\kubernetes\node\bin`,
+	`C:\var\lib\rancher\rke2\bin`, `C:\Program Files\containerd`,
 	`C:\Program Files\containerd\cni\bin`, `C:\AzureData`,
 }
 
@@ -75,24 +94,34 @@ type nodeProgram struct {
 
 // configFlags are the flags of which Kubernetes' own programs have some.
 var configFlags = []string{
-	"config", "kubeconfig", "bootstrap-kubeconfig", "authentication-kubeconfig", "authorization-kubeconfig", "cloud-config", "image-credential-provider-config",
+	"config", "kubeconfig", "bootstrap-kubeconfig", "authentication-kubeconfig",
+	"authorization-kubeconfig", "cloud-config", "image-credential-provider-config",
 	"resolv-conf",
 }
 
 var nodePrograms = []nodeProgram{
-	{"kubelet", []string{"kubelet"}, []string{"kubelet"}, configFlags, []string{"cni-conf-dir", "config-dir"}},
-	{"kube-proxy", []string{"kube-proxy", "kubeproxy"}, []string{"kube-proxy", "kubeproxy"}, configFlags, nil},
+	{"kubelet", []string{"kubelet"}, []string{"kubelet"}, configFlags,
+		[]string{"cni-conf-dir", "config-dir"}},
+	{"kube-proxy", []string{"kube-proxy", "kubeproxy"}, []string{"kube-proxy", "kubeproxy"},
+		configFlags, nil},
 	{"containerd", []string{"containerd"}, []string{"containerd"}, []string{"config", "c"}, nil},
 	{"docker", []string{"dockerd"}, []string{"docker", "dockerd"}, []string{"config-file"}, nil},
-	{"flanneld", []string{"flanneld"}, []string{"flanneld", "flannel"}, []string{"kubeconfig-file", "net-config-path", "subnet-file"}, nil},
-	{"calico-node", []string{"calico-node", "calico-felix"}, []string{"CalicoNode", "CalicoFelix", "CalicoConfd"}, []string{"config", "c"}, nil},
+	{"flanneld", []string{"flanneld"}, []string{"flanneld", "flannel"},
+		[]string{"kubeconfig-file", "net-config-path", "subnet-file"}, nil},
+	{"calico-node", []string{"calico-node", "calico-felix"}, []string{"CalicoNode", "CalicoFelix",
+		"CalicoConfd"}, []string{"config", "c"}, nil},
 	{"antrea-agent", []string{"antrea-agent"}, []string{"antrea-agent"}, []string{"config"}, nil},
-	{"ovs", []string{"ovs-vswitchd", "ovsdb-server"}, []string{"ovs-vswitchd", "ovsdb-server"}, nil, nil},
+	{"ovs", []string{"ovs-vswitchd", "ovsdb-server"}, []string{"ovs-vswitchd", "ovsdb-server"}, nil,
+		nil},
 	{"csi-proxy", []string{"csi-proxy"}, []string{"csi-proxy", "csiproxy"}, nil, nil},
-	{"hybrid-overlay", []string{"hybrid-overlay-node"}, []string{"hybrid-overlay-node"}, []string{"k8s-kubeconfig", "config-file"}, nil},
-	{"wicd", []string{"windows-instance-config-daemon"}, []string{"windows-instance-config-daemon"}, []string{"kubeconfig"}, nil},
+	{"hybrid-overlay", []string{"hybrid-overlay-node"}, []string{"hybrid-overlay-node"},
+		[]string{"k8s-kubeconfig", "config-file"}, nil},
+	{"wicd", []string{"windows-instance-config-daemon"}, []string{"windows-instance-config-daemon"},
+		[]string{"kubeconfig"}, nil},
 	{"rke2", []string{"rke2"}, []string{"rke2"}, []string{"config", "c"}, nil},
 	{"wins", []string{"wins"}, []string{"rancher-wins"}, []string{"config"}, nil},
-	{"windows-exporter", []string{"windows_exporter", "windows-exporter"}, []string{"windows_exporter", "windows-exporter"}, nil, nil},
-	{"hosts-config-agent", []string{"hosts-config-agent"}, []string{"hosts-config-agent"}, nil, nil},
+	{"windows-exporter", []string{"windows_exporter", "windows-exporter"},
+		[]string{"windows_exporter", "windows-exporter"}, nil, nil},
+	{"hosts-config-agent", []string{"hosts-config-agent"}, []string{"hosts-config-agent"}, nil,
+		nil},
 }

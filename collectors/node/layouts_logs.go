@@ -103,5 +103,6 @@ var podComponents = []struct{ start, component string }{
 	{"calico", "calico-node"},
 	{"antrea-ovs", "ovs"}, {"antrea", "antrea-agent"},
 	{"ovnkube", "ovn"}, {"hybrid-overlay", "hybrid-overlay"},
-	{"csi-proxy", "csi-proxy"}, {"csi-", "csi-driver"}, {"ebs-csi", "csi-driver"}, {"smb-csi", "csi-driver"},
+	{"csi-proxy", "csi-proxy"}, {"csi-", "csi-driver"}, {"ebs-csi", "csi-driver"},
+	{"smb-csi", "csi-driver"},
 }

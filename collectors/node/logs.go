@@ -40,12 +40,14 @@ type logSearch struct {
 }
 
 func newLogSearch(ctx context.Context, v volumes, open hive) *logSearch {
-	return &logSearch{ctx: ctx, volumes: v, open: open, found: map[string][]foundLog{}, seen: map[string]bool{}, refused: map[string]error{}}
+	return &logSearch{ctx: ctx, volumes: v, open: open, found: map[string][]foundLog{},
+		seen: map[string]bool{}, refused: map[string]error{}}
 }
 
 // readLogs is the collector "logs". It opens each log to learn whether that is
 // allowed; who reads the evidence reads them.
-func readLogs(o Options, v volumes, open hive, now func() time.Time) func(context.Context, *collectors.Record) error {
+func readLogs(o Options, v volumes, open hive, now func() time.Time) func(context.Context,
+	*collectors.Record) error {
 	return func(ctx context.Context, r *collectors.Record) error {
 		s, err := r.Snapshot()
 		if err != nil {
@@ -173,7 +175,8 @@ func (l *logSearch) ofFlags(p runningProgram, flags evidence.Flags) {
 		for _, program := range p.programs {
 			own = append(own, program+"*")
 		}
-		if _, last := cutLastElement(dir); containsFold(p.programs, last) || containsFold(p.services, last) {
+		if _, last := cutLastElement(dir); containsFold(p.programs, last) ||
+			containsFold(p.services, last) {
 			own = nil // the folder is the component's own
 		}
 		l.folder(logRule{dir, own, p.component})
@@ -222,7 +225,8 @@ func (l *logSearch) folder(rule logRule) {
 			continue
 		}
 		p := rule.folder + `\` + e.Name()
-		info, err := l.volumes.stat(p) // which follows links, and knows the size of what is being written
+		// which follows links, and knows the size of what is being written
+		info, err := l.volumes.stat(p)
 		if err == nil && !info.IsDir() {
 			l.add(rule.component, p, e.Name(), info)
 		}
@@ -265,7 +269,8 @@ func (l *logSearch) ofCNI(folder string) {
 			continue
 		}
 		content, _, _ := l.volumes.readVolume(folder+`\`+e.Name(), maxCopy)
-		for _, m := range cniLogSetting.FindAllStringSubmatch(string(evidence.DecodeText(content)), 8) {
+		for _, m := range cniLogSetting.FindAllStringSubmatch(string(evidence.DecodeText(content)),
+			8) {
 			l.file("cni", strings.ReplaceAll(m[1], `\\`, `\`))
 		}
 	}

@@ -118,7 +118,8 @@ func logCopy(v volumes, p string, limit int64) (tree.File, error) {
 			return nil, fmt.Errorf("%s cannot be read from within", p)
 		}
 		// What the program writes meanwhile is not in it: the size stands.
-		return tailReader{io.MultiReader(bytes.NewReader(t.head), io.NewSectionReader(at, t.from, t.until-t.from)), f}, nil
+		return tailReader{io.MultiReader(bytes.NewReader(t.head), io.NewSectionReader(at, t.from,
+			t.until-t.from)), f}, nil
 	}
 	return tree.File{Open: open, Size: t.size(), Modified: info.ModTime()}, nil
 }

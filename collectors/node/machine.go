@@ -14,7 +14,9 @@ import (
 // machineCollectors read the machine itself: its Windows, services, memory and disks.
 func machineCollectors(Options) []collectors.Collector {
 	return []collectors.Collector{
-		fromMachine("operating system", "os.json", func(context.Context) (any, error) { return readOS(openKey, kernelBuild(), bootTime()) }),
+		fromMachine("operating system", "os.json", func(context.Context) (any, error) {
+			return readOS(openKey, kernelBuild(), bootTime())
+		}),
 		fromMachine("services", "services.json", func(context.Context) (any, error) {
 			states, err := serviceStates()
 			if err != nil {
@@ -22,7 +24,9 @@ func machineCollectors(Options) []collectors.Collector {
 			}
 			return readServices(openKey, states), nil
 		}),
-		fromMachine("environment", "env.json", func(context.Context) (any, error) { return readEnvironment(openKey) }),
+		fromMachine("environment", "env.json", func(context.Context) (any, error) {
+			return readEnvironment(openKey)
+		}),
 		fromMachine("memory", "memory.json", func(context.Context) (any, error) {
 			m, err := memoryStatus()
 			if err != nil {
@@ -31,44 +35,57 @@ func machineCollectors(Options) []collectors.Collector {
 			m.PageFiles = readPageFiles(openKey, sizeOfFile)
 			return m, nil
 		}),
-		fromMachine("disks", "disks.json", func(context.Context) (any, error) { return fixedDisks() }),
-		fromMachine("updates", "hotfixes.json", func(ctx context.Context) (any, error) { return readHotfixes(ctx, openKey, updateManifest) }),
-		fromServices("features", "features.json", func(list []evidence.Service) (any, error) { return readFeatures(openKey, list, fileExists), nil }),
-		fromMachine("pending reboot", "pending-reboot.json", func(context.Context) (any, error) { return readPendingReboot(openKey) }),
-		fromServices("time service", "time.json", func(list []evidence.Service) (any, error) { return readTimeService(openKey, list) }),
+		fromMachine("disks", "disks.json", func(context.Context) (any, error) {
+			return fixedDisks()
+		}),
+		fromMachine("updates", "hotfixes.json", func(ctx context.Context) (any, error) {
+			return readHotfixes(ctx, openKey, updateManifest)
+		}),
+		fromServices("features", "features.json", func(list []evidence.Service) (any, error) {
+			return readFeatures(openKey, list, fileExists), nil
+		}),
+		fromMachine("pending reboot", "pending-reboot.json", func(context.Context) (any, error) {
+			return readPendingReboot(openKey)
+		}),
+		fromServices("time service", "time.json", func(list []evidence.Service) (any, error) {
+			return readTimeService(openKey, list)
+		}),
 	}
 }
 
 // fromMachine is a collector of one file of the layout.
 func fromMachine(name, path string, read func(context.Context) (any, error)) collectors.Collector {
-	return collectors.Collector{Name: name, Answers: []string{path}, Deadline: deadline, Read: func(ctx context.Context, r *collectors.Record) error {
-		v, err := read(ctx)
-		if err != nil {
-			return err
-		}
-		r.JSON(path, v)
-		return nil
-	}}
+	return collectors.Collector{Name: name, Answers: []string{path}, Deadline: deadline,
+		Read: func(ctx context.Context, r *collectors.Record) error {
+			v, err := read(ctx)
+			if err != nil {
+				return err
+			}
+			r.JSON(path, v)
+			return nil
+		}}
 }
 
 // fromServices is a collector of what the list of services tells. The service
 // manager is asked once.
-func fromServices(name, path string, read func([]evidence.Service) (any, error)) collectors.Collector {
-	return collectors.Collector{Name: name, Answers: []string{path}, After: []string{"services"}, Deadline: deadline, Read: func(_ context.Context, r *collectors.Record) error {
-		s, err := r.Snapshot()
-		if err != nil {
-			return err
-		}
-		if gap := evidence.Services.Gap(s); gap.Kind != "" {
-			return collectors.GapError(gap)
-		}
-		v, err := read(evidence.Services.In(s))
-		if err != nil {
-			return err
-		}
-		r.JSON(path, v)
-		return nil
-	}}
+func fromServices(name, path string, read func([]evidence.Service) (any,
+	error)) collectors.Collector {
+	return collectors.Collector{Name: name, Answers: []string{path}, After: []string{"services"},
+		Deadline: deadline, Read: func(_ context.Context, r *collectors.Record) error {
+			s, err := r.Snapshot()
+			if err != nil {
+				return err
+			}
+			if gap := evidence.Services.Gap(s); gap.Kind != "" {
+				return collectors.GapError(gap)
+			}
+			v, err := read(evidence.Services.In(s))
+			if err != nil {
+				return err
+			}
+			r.JSON(path, v)
+			return nil
+		}}
 }
 
 // sizeOfFile asks the folder where the file itself may not be opened, as is so

@@ -10,7 +10,8 @@ import (
 // On any system each of them ends, and brings its file or says why not.
 func TestMachineCollectorsAnswer(t *testing.T) {
 	all := tree.New()
-	all.JSON("meta.json", map[string]string{"layout": "evidence/v1", "node": "win-1", "collectedAt": "2026-11-20T10:02:00Z"})
+	all.JSON("meta.json", map[string]string{"layout": "evidence/v1", "node": "win-1",
+		"collectedAt": "2026-11-20T10:02:00Z"})
 	list := machineCollectors(Options{})
 	var last []collectors.Reading
 	collectors.Run(t.Context(), all, list, func(r []collectors.Reading) { last = r })

@@ -45,8 +45,9 @@ func TestReadOS(t *testing.T) {
 		kernel int
 		want   string
 	}{
-		{"a server", server2019, 17763, `{"productName":"Windows Server 2019 Datacenter","displayVersion":"1809","build":17763,"ubr":5329,"edition":"ServerDatacenter",` +
-			`"installationType":"Server Core","bootedAt":"2026-11-20T03:04:36Z","machine":{"manufacturer":"VMware, Inc.","model":"VMware7,1","virtual":true}}`},
+		{"a server", server2019, 17763,
+			`{"productName":"Windows Server 2019 Datacenter","displayVersion":"1809","build":17763,"ubr":5329,"edition":"ServerDatacenter",` +
+				`"installationType":"Server Core","bootedAt":"2026-11-20T03:04:36Z","machine":{"manufacturer":"VMware, Inc.","model":"VMware7,1","virtual":true}}`},
 		{"a registry of another Windows than the kernel's", server2019, 20348,
 			`{"build":20348,"bootedAt":"2026-11-20T03:04:36Z","machine":{"manufacturer":"VMware, Inc.","model":"VMware7,1","virtual":true}}`},
 		{"no registry", "", 20348, `{"build":20348,"bootedAt":"2026-11-20T03:04:36Z"}`},
@@ -106,8 +107,10 @@ func TestWithoutCredentials(t *testing.T) {
 		{"a token for a user", "X", "https://token@git.example/a", "https://git.example/a"},
 		{"a password with an at sign", "X", "http://a:b@c@proxy:80", "http://proxy:80"},
 		{"a password with a slash", "X", "http://a:b/c@proxy:80", "http://proxy:80"},
-		{"an at sign in a path", "X", "https://registry:5000/img@sha256:1", "https://registry:5000/img@sha256:1"},
-		{"an at sign behind an IPv6 address", "X", "https://[fd00::1]:443/a@b", "https://[fd00::1]:443/a@b"},
+		{"an at sign in a path", "X", "https://registry:5000/img@sha256:1",
+			"https://registry:5000/img@sha256:1"},
+		{"an at sign behind an IPv6 address", "X", "https://[fd00::1]:443/a@b",
+			"https://[fd00::1]:443/a@b"},
 		{"several URLs", "X", "a=http://u:p@h1 b=http://u:p@h2", "a=http://h1 b=http://h2"},
 		{"a proxy without a scheme", "https_proxy", "u:p@h:1", "h:1"},
 		{"what looks like one elsewhere is left alone", "MAIL", "u@h", "u@h"},
@@ -123,15 +126,22 @@ func TestReadPageFiles(t *testing.T) {
 	const head = "[HKEY_LOCAL_MACHINE\\SYSTEM\\CurrentControlSet\\Control\\Session Manager\\Memory Management]\n"
 	size := func(path string) (int64, bool) { return 4096, path == `C:\pagefile.sys` }
 	for _, tt := range []struct{ name, text, want string }{
-		{"Windows chooses everything", head + `"PagingFiles"=multi:"?:\\pagefile.sys"` + "\n" + `"ExistingPageFiles"=multi:"\\??\\C:\\pagefile.sys"`,
+		{"Windows chooses everything", head + `"PagingFiles"=multi:"?:\\pagefile.sys"` + "\n" +
+			`"ExistingPageFiles"=multi:"\\??\\C:\\pagefile.sys"`,
 			`[{"path":"C:\\pagefile.sys","sizeBytes":4096,"automatic":true}]`},
-		{"Windows chooses the size", head + `"PagingFiles"=multi:"c:\\pagefile.sys 0 0"` + "\n" + `"ExistingPageFiles"=multi:"\\??\\C:\\pagefile.sys"`,
+		{"Windows chooses the size", head + `"PagingFiles"=multi:"c:\\pagefile.sys 0 0"` + "\n" +
+			`"ExistingPageFiles"=multi:"\\??\\C:\\pagefile.sys"`,
 			`[{"path":"C:\\pagefile.sys","sizeBytes":4096,"automatic":true}]`},
-		{"a fixed size, and one that cannot be told", head + `"PagingFiles"=multi:"C:\\pagefile.sys 1024 2048","D:\\page file.sys"` + "\n" + `"ExistingPageFiles"=multi:"\\??\\C:\\pagefile.sys","\\??\\D:\\page file.sys"`,
+		{"a fixed size, and one that cannot be told",
+			head + `"PagingFiles"=multi:"C:\\pagefile.sys 1024 2048","D:\\page file.sys"` + "\n" +
+				`"ExistingPageFiles"=multi:"\\??\\C:\\pagefile.sys","\\??\\D:\\page file.sys"`,
 			`[{"path":"C:\\pagefile.sys","sizeBytes":4096,"automatic":false},{"path":"D:\\page file.sys","automatic":true}]`},
-		{"only settings", head + `"PagingFiles"=multi:"C:\\pagefile.sys 1024 2048"`, `[{"path":"C:\\pagefile.sys","sizeBytes":4096,"automatic":false}]`},
-		{"only settings, and the drive is not named", head + `"PagingFiles"=multi:"?:\\pagefile.sys"`, `null`},
-		{"no page file", head + `"PagingFiles"=hex(7):00,00` + "\n" + `"ExistingPageFiles"=hex(7):00,00`, `[]`},
+		{"only settings", head + `"PagingFiles"=multi:"C:\\pagefile.sys 1024 2048"`,
+			`[{"path":"C:\\pagefile.sys","sizeBytes":4096,"automatic":false}]`},
+		{"only settings, and the drive is not named",
+			head + `"PagingFiles"=multi:"?:\\pagefile.sys"`, `null`},
+		{"no page file", head + `"PagingFiles"=hex(7):00,00` + "\n" +
+			`"ExistingPageFiles"=hex(7):00,00`, `[]`},
 		{"the registry does not say", head, `null`},
 	} {
 		if got := asJSON(t, readPageFiles(regFile(t, tt.text), size)); got != tt.want {
@@ -146,18 +156,22 @@ func TestReadPendingReboot(t *testing.T) {
 		"[HKEY_LOCAL_MACHINE\\SYSTEM\\CurrentControlSet\\Control\\ComputerName\\ComputerName]\n\"ComputerName\"="
 	for _, tt := range []struct{ name, text, want string }{
 		{"nothing asks for one", names + `"win-1"`, `{"pending":false,"reasons":[]}`},
-		{"servicing does, twice", "[" + cbs + "\\RebootPending]\n[" + cbs + "\\PackagesPending]\n", `{"pending":true,"reasons":["component-based-servicing"]}`},
-		{"all of them", "[" + cbs + "\\RebootPending]\n[HKEY_LOCAL_MACHINE\\SOFTWARE\\Microsoft\\Windows\\CurrentVersion\\WindowsUpdate\\Auto Update\\RebootRequired]\n" +
-			"[HKEY_LOCAL_MACHINE\\SYSTEM\\CurrentControlSet\\Control\\Session Manager]\n\"PendingFileRenameOperations\"=multi:\"\\\\??\\\\C:\\\\old.dll\",\"\"\n" + names + `"win-2"`,
+		{"servicing does, twice", "[" + cbs + "\\RebootPending]\n[" + cbs + "\\PackagesPending]\n",
+			`{"pending":true,"reasons":["component-based-servicing"]}`},
+		{"all of them",
+			"[" + cbs + "\\RebootPending]\n[HKEY_LOCAL_MACHINE\\SOFTWARE\\Microsoft\\Windows\\CurrentVersion\\WindowsUpdate\\Auto Update\\RebootRequired]\n" +
+				"[HKEY_LOCAL_MACHINE\\SYSTEM\\CurrentControlSet\\Control\\Session Manager]\n\"PendingFileRenameOperations\"=multi:\"\\\\??\\\\C:\\\\old.dll\",\"\"\n" + names + `"win-2"`,
 			`{"pending":true,"reasons":["component-based-servicing","windows-update","pending-file-rename","computer-name"]}`},
-		{"one is enough where another key may not be read", "[!" + cbs + "\\RebootPending]\n" + names + `"win-2"`, `{"pending":true,"reasons":["computer-name"]}`},
+		{"one is enough where another key may not be read", "[!" + cbs + "\\RebootPending]\n" +
+			names + `"win-2"`, `{"pending":true,"reasons":["computer-name"]}`},
 	} {
 		got, err := readPendingReboot(regFile(t, tt.text))
 		if err != nil || asJSON(t, got) != tt.want {
 			t.Errorf("%s: got %s %v, want %s", tt.name, asJSON(t, got), err, tt.want)
 		}
 	}
-	if _, err := readPendingReboot(regFile(t, "[!"+cbs+"\\RebootPending]\n")); !errors.Is(err, fs.ErrPermission) {
+	if _, err := readPendingReboot(regFile(t, "[!"+cbs+"\\RebootPending]\n")); !errors.Is(err,
+		fs.ErrPermission) {
 		t.Errorf("a key that may not be read: got %v", err)
 	}
 }
@@ -167,13 +181,21 @@ func TestReadTimeService(t *testing.T) {
 	const peer = base + "Parameters]\n\"NtpServer\"=\"time.windows.com,0x9\"\n\"Type\"="
 	running := []evidence.Service{{Name: "W32Time", State: "running"}}
 	for _, tt := range []struct{ name, text, want string }{
-		{"a server by name", peer + `"NTP"`, `{"service":"running","source":"time.windows.com,0x9"}`},
+		{"a server by name", peer + `"NTP"`,
+			`{"service":"running","source":"time.windows.com,0x9"}`},
 		{"the domain", peer + `"NT5DS"`, `{"service":"running","source":"domain hierarchy"}`},
-		{"a policy goes before the service's own settings", peer + "\"NT5DS\"\n[HKEY_LOCAL_MACHINE\\SOFTWARE\\Policies\\Microsoft\\W32Time\\Parameters]\n\"Type\"=\"NTP\"\n\"NtpServer\"=\"ntp.example\"",
+		{"a policy goes before the service's own settings",
+			peer + "\"NT5DS\"\n[HKEY_LOCAL_MACHINE\\SOFTWARE\\Policies\\Microsoft\\W32Time\\Parameters]\n\"Type\"=\"NTP\"\n\"NtpServer\"=\"ntp.example\"",
 			`{"service":"running","source":"ntp.example"}`},
-		{"no server, and perhaps the hypervisor", peer + "\"NoSync\"\n" + base + "TimeProviders\\VMICTimeProvider]\n\"Enabled\"=dword:00000001", `{"service":"running"}`},
-		{"no server and no hypervisor", peer + "\"NoSync\"\n" + base + "TimeProviders\\VMICTimeProvider]\n\"Enabled\"=dword:00000000", `{"service":"running","source":"Free-running System Clock"}`},
-		{"a client that is off asks nobody", peer + "\"NTP\"\n" + base + "TimeProviders\\NtpClient]\n\"Enabled\"=dword:00000000", `{"service":"running","source":"Free-running System Clock"}`},
+		{"no server, and perhaps the hypervisor", peer + "\"NoSync\"\n" + base +
+			"TimeProviders\\VMICTimeProvider]\n\"Enabled\"=dword:00000001",
+			`{"service":"running"}`},
+		{"no server and no hypervisor", peer + "\"NoSync\"\n" + base +
+			"TimeProviders\\VMICTimeProvider]\n\"Enabled\"=dword:00000000",
+			`{"service":"running","source":"Free-running System Clock"}`},
+		{"a client that is off asks nobody",
+			peer + "\"NTP\"\n" + base + "TimeProviders\\NtpClient]\n\"Enabled\"=dword:00000000",
+			`{"service":"running","source":"Free-running System Clock"}`},
 		{"no settings", "", `{"service":"running"}`},
 	} {
 		got, err := readTimeService(regFile(t, tt.text), running)
@@ -181,7 +203,8 @@ func TestReadTimeService(t *testing.T) {
 			t.Errorf("%s: got %s %v, want %s", tt.name, asJSON(t, got), err, tt.want)
 		}
 	}
-	if _, err := readTimeService(regFile(t, ""), nil); err == nil || !strings.HasPrefix(err.Error(), "the service w32time") {
+	if _, err := readTimeService(regFile(t, ""), nil); err == nil || !strings.HasPrefix(err.Error(),
+		"the service w32time") {
 		t.Errorf("no such service: got %v", err)
 	}
 }
@@ -194,7 +217,8 @@ func TestReadHotfixes(t *testing.T) {
 		at + "Package_for_KB5005112~31bf3856ad364e35~amd64~~17763.2090.1.1]\n\"CurrentState\"=dword:00000070\n" +
 		at + "Package_1_for_KB5005112~31bf3856ad364e35~amd64~~17763.2090.1.1]\n" + installed +
 		at + "Package_for_ServicingStack~31bf3856ad364e35~amd64~~17763.5458.1.1]\n" + installed +
-		at + "Microsoft-Windows-KB1234567-Package~31bf3856ad364e35~amd64~~10.0.17763.1]\n" + installed
+		at + "Microsoft-Windows-KB1234567-Package~31bf3856ad364e35~amd64~~10.0.17763.1]\n" +
+		installed
 	manifest := func(name string) string {
 		if strings.Contains(name, "17763.5458.1.10") {
 			return `<package identifier="KB5034768" releaseType="Update">`
@@ -206,7 +230,8 @@ func TestReadHotfixes(t *testing.T) {
 	if err != nil || asJSON(t, got) != want {
 		t.Errorf("got %s %v, want %s", asJSON(t, got), err, want)
 	}
-	if _, err := readHotfixes(t.Context(), regFile(t, ""), manifest); !errors.Is(err, fs.ErrNotExist) {
+	if _, err := readHotfixes(t.Context(), regFile(t, ""), manifest); !errors.Is(err,
+		fs.ErrNotExist) {
 		t.Errorf("no servicing: got %v", err)
 	}
 }
@@ -216,15 +241,23 @@ func TestReadFeatures(t *testing.T) {
 	const reboot = "[HKEY_LOCAL_MACHINE\\SOFTWARE\\Microsoft\\Windows\\CurrentVersion\\Component Based Servicing\\RebootPending]\n"
 	client := strings.Replace(server2019, "Server Core", "Client", 1)
 	for _, tt := range []struct{ name, text, there, want string }{
-		{"containers on a server", server2019, "vmcompute hns vmcompute.dll", `{"Containers":"installed","Hyper-V":"absent"}`},
+		{"containers on a server", server2019, "vmcompute hns vmcompute.dll",
+			`{"Containers":"installed","Hyper-V":"absent"}`},
 		{"neither", server2019, "", `{"Containers":"absent","Hyper-V":"absent"}`},
-		{"neither, and Server Manager knows that one is to be had", server2019 + cache + "0\n", "", `{"Containers":"available","Hyper-V":"absent"}`},
-		{"Hyper-V alone brings the same services", server2019, "vmcompute hns vmcompute.dll vmms vmms.exe", `{"Hyper-V":"installed"}`},
-		{"both, as Server Manager knows", server2019 + cache + "1\n", "vmcompute hns vmcompute.dll vmms vmms.exe", `{"Containers":"installed","Hyper-V":"installed"}`},
-		{"what Server Manager noted is old", server2019 + cache + "1\n", "", `{"Containers":"absent","Hyper-V":"absent"}`},
-		{"Server Manager says not, the services are there", server2019 + cache + "0\n", "vmcompute hns vmcompute.dll", `{"Hyper-V":"absent"}`},
+		{"neither, and Server Manager knows that one is to be had", server2019 + cache + "0\n", "",
+			`{"Containers":"available","Hyper-V":"absent"}`},
+		{"Hyper-V alone brings the same services", server2019,
+			"vmcompute hns vmcompute.dll vmms vmms.exe", `{"Hyper-V":"installed"}`},
+		{"both, as Server Manager knows", server2019 + cache + "1\n",
+			"vmcompute hns vmcompute.dll vmms vmms.exe",
+			`{"Containers":"installed","Hyper-V":"installed"}`},
+		{"what Server Manager noted is old", server2019 + cache + "1\n", "",
+			`{"Containers":"absent","Hyper-V":"absent"}`},
+		{"Server Manager says not, the services are there", server2019 + cache + "0\n",
+			"vmcompute hns vmcompute.dll", `{"Hyper-V":"absent"}`},
 		{"a library is gone", server2019, "vmcompute hns", `{"Hyper-V":"absent"}`},
-		{"Windows 11 has the services for other things", client, "vmcompute hns vmcompute.dll", `{"Hyper-V":"absent"}`},
+		{"Windows 11 has the services for other things", client, "vmcompute hns vmcompute.dll",
+			`{"Hyper-V":"absent"}`},
 		{"a reboot may be about to bring them", server2019 + reboot, "", `{}`},
 		{"System32 may not be looked into", server2019, "denied", `{}`},
 	} {

@@ -26,14 +26,16 @@ func bootTime() time.Time {
 		ZoneID, Reserved        uint32
 		BootBias, SleepBias     uint64
 	}
-	if windows.NtQuerySystemInformation(windows.SystemTimeOfDayInformation, unsafe.Pointer(&t), uint32(unsafe.Sizeof(t)), nil) != nil || t.Boot <= 0 {
+	if windows.NtQuerySystemInformation(windows.SystemTimeOfDayInformation, unsafe.Pointer(&t),
+		uint32(unsafe.Sizeof(t)), nil) != nil || t.Boot <= 0 {
 		return time.Time{}
 	}
 	return fromFileTime(uint64(t.Boot))
 }
 
 func serviceStates() ([]serviceStatus, error) {
-	scm, err := windows.OpenSCManager(nil, nil, windows.SC_MANAGER_CONNECT|windows.SC_MANAGER_ENUMERATE_SERVICE)
+	scm, err := windows.OpenSCManager(nil, nil,
+		windows.SC_MANAGER_CONNECT|windows.SC_MANAGER_ENUMERATE_SERVICE)
 	if err != nil {
 		return nil, fmt.Errorf("the service manager: %w", err)
 	}
@@ -44,15 +46,19 @@ func serviceStates() ([]serviceStatus, error) {
 	var resume uint32
 	for range rounds {
 		var needed, n uint32
-		err = windows.EnumServicesStatusEx(scm, windows.SC_ENUM_PROCESS_INFO, windows.SERVICE_WIN32|windows.SERVICE_DRIVER, windows.SERVICE_STATE_ALL,
+		err = windows.EnumServicesStatusEx(scm, windows.SC_ENUM_PROCESS_INFO,
+			windows.SERVICE_WIN32|windows.SERVICE_DRIVER, windows.SERVICE_STATE_ALL,
 			(*byte)(unsafe.Pointer(&buf[0])), size, &needed, &n, &resume, nil)
 		if err != nil && !errors.Is(err, windows.ERROR_MORE_DATA) {
 			return nil, fmt.Errorf("the list of services: %w", err)
 		}
-		for _, e := range unsafe.Slice((*windows.ENUM_SERVICE_STATUS_PROCESS)(unsafe.Pointer(&buf[0])), n) {
+		for _, e := range unsafe.Slice((*windows.ENUM_SERVICE_STATUS_PROCESS)(
+			unsafe.Pointer(&buf[0])), n) {
 			p := e.ServiceStatusProcess
-			list = append(list, newServiceStatus(windows.UTF16PtrToString(e.ServiceName), windows.UTF16PtrToString(e.DisplayName),
-				p.ServiceType, p.CurrentState, p.Win32ExitCode, p.ServiceSpecificExitCode, p.ProcessId))
+			list = append(list, newServiceStatus(windows.UTF16PtrToString(e.ServiceName),
+				windows.UTF16PtrToString(e.DisplayName),
+				p.ServiceType, p.CurrentState, p.Win32ExitCode, p.ServiceSpecificExitCode,
+				p.ProcessId))
 		}
 		if err == nil {
 			return list, nil
@@ -70,7 +76,8 @@ func memoryStatus() (evidence.Memory, error) {
 	}
 	m.Length = uint32(unsafe.Sizeof(m))
 	if err := procGlobalMemoryStatusEx.Find(); err != nil {
-		return evidence.Memory{}, fmt.Errorf("GlobalMemoryStatusEx: %w: %w", errors.ErrUnsupported, err)
+		return evidence.Memory{}, fmt.Errorf("GlobalMemoryStatusEx: %w: %w", errors.ErrUnsupported,
+			err)
 	}
 	if ok, _, err := procGlobalMemoryStatusEx.Call(uintptr(unsafe.Pointer(&m))); ok == 0 {
 		return evidence.Memory{}, fmt.Errorf("GlobalMemoryStatusEx: %w", err)
@@ -88,8 +95,10 @@ func memoryStatus() (evidence.Memory, error) {
 	if procGetPerformanceInfo.Find() != nil {
 		return s, nil
 	}
-	if ok, _, _ := procGetPerformanceInfo.Call(uintptr(unsafe.Pointer(&p)), unsafe.Sizeof(p)); ok != 0 {
-		s.CommitLimitBytes, s.CommitUsedBytes = int64(p.CommitLimit*p.PageSize), int64(p.CommitTotal*p.PageSize)
+	if ok, _, _ := procGetPerformanceInfo.Call(uintptr(unsafe.Pointer(&p)),
+		unsafe.Sizeof(p)); ok != 0 {
+		s.CommitLimitBytes, s.CommitUsedBytes = int64(p.CommitLimit*p.PageSize),
+			int64(p.CommitTotal*p.PageSize)
 	}
 	return s, nil
 }
@@ -119,7 +128,8 @@ func fixedDisks() ([]evidence.Disk, error) {
 		}
 		d.TotalBytes, d.FreeBytes = int64(total), int64(free)
 		var name [64]uint16
-		if windows.GetVolumeInformation(root, nil, 0, nil, nil, nil, &name[0], uint32(len(name))) == nil {
+		if windows.GetVolumeInformation(root, nil, 0, nil, nil, nil, &name[0],
+			uint32(len(name))) == nil {
 			d.FileSystem = windows.UTF16ToString(name[:])
 		}
 		list = append(list, d)

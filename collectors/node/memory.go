@@ -44,7 +44,8 @@ func readPageFiles(open hive, size func(path string) (int64, bool)) []evidence.P
 func sizedByWindows(settings []string, path string) bool {
 	for _, s := range settings {
 		named, sizes := cutPaging(s)
-		if drive, rest, _ := strings.Cut(named, ":"); drive == "?" && len(path) > 2 && strings.EqualFold(path[2:], rest) || strings.EqualFold(named, path) {
+		if drive, rest, _ := strings.Cut(named, ":"); drive == "?" && len(path) > 2 &&
+			strings.EqualFold(path[2:], rest) || strings.EqualFold(named, path) {
 			return strings.Trim(sizes, "0 ") == ""
 		}
 	}

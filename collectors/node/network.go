@@ -11,8 +11,10 @@ import (
 // networkCollectors read its processes and networks: adapters, HNS, the container runtime.
 func networkCollectors(Options) []collectors.Collector {
 	quiet()
-	one := func(name, path string, read func(context.Context, *collectors.Record) error, after ...string) collectors.Collector {
-		return collectors.Collector{Name: name, Answers: []string{path}, After: after, Deadline: deadline, Read: read}
+	one := func(name, path string, read func(context.Context, *collectors.Record) error,
+		after ...string) collectors.Collector {
+		return collectors.Collector{Name: name, Answers: []string{path}, After: after,
+			Deadline: deadline, Read: read}
 	}
 	return []collectors.Collector{
 		one("processes", evidence.Processes.Path(), readProcesses),
@@ -23,7 +25,8 @@ func networkCollectors(Options) []collectors.Collector {
 		one("HNS version", evidence.HNSVersion.Path(), readHNSVersion, "services"),
 		one("HNS networks", evidence.HNSNetworks.Path(), hnsReader(hnsNetworks), "services"),
 		one("HNS endpoints", evidence.HNSEndpoints.Path(), hnsReader(hnsEndpoints), "services"),
-		one("HNS load balancers", evidence.HNSLoadBalancers.Path(), hnsReader(hnsLoadBalancers), "services"),
+		one("HNS load balancers", evidence.HNSLoadBalancers.Path(), hnsReader(hnsLoadBalancers),
+			"services"),
 		one("HNS namespaces", evidence.HNSNamespaces.Path(), hnsReader(hnsNamespaces), "services"),
 		one("container runtime", evidence.CRI.Path(), readCRI, "services", "processes"),
 	}
@@ -36,7 +39,8 @@ const maxRows = 200_000
 // bounded cuts a table that cannot be real, and says so.
 func bounded[T any](list []T, what string) ([]T, error) {
 	if len(list) > maxRows {
-		return nil, fmt.Errorf("%d %s are more than the %d that are read of a node", len(list), what, maxRows)
+		return nil, fmt.Errorf("%d %s are more than the %d that are read of a node", len(list),
+			what, maxRows)
 	}
 	return list, nil
 }

@@ -15,7 +15,8 @@ import (
 
 // Options bound what is read.
 type Options struct {
-	Files    []string      // Windows paths that the checks ask for, besides those that the node itself names
+	// Windows paths that the checks ask for, besides those that the node itself names
+	Files    []string
 	Folders  []string      // likewise, folders whose files they read
 	Since    time.Duration // how far back event logs are read
 	LogBytes int64         // how much of the end of each log is read

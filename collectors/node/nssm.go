@@ -13,7 +13,9 @@ func unwrapNSSM(s *evidence.Service, open hive) {
 	p, err := open(servicesKey + s.Name + `\Parameters`)
 	// srvany keeps its program in the same place. A copy of nssm under another
 	// name is told by the key that nssm makes for what it does on an exit.
-	if !called && (err != nil || !slices.ContainsFunc(p.subkeys, func(k string) bool { return strings.EqualFold(k, "AppExit") })) {
+	if !called && (err != nil || !slices.ContainsFunc(p.subkeys, func(k string) bool {
+		return strings.EqualFold(k, "AppExit")
+	})) {
 		return
 	}
 	program, ok := p.expanded("Application")

@@ -33,7 +33,8 @@ func readOS(open hive, kernel int, booted time.Time) (evidence.OS, error) {
 	if ubr, ok := k.number("UBR"); ok {
 		o.UBR = int(ubr)
 	}
-	o.ProductName, o.Edition, o.InstallationType = k.text("ProductName"), k.text("EditionID"), k.text("InstallationType")
+	o.ProductName, o.Edition, o.InstallationType = k.text("ProductName"), k.text("EditionID"),
+		k.text("InstallationType")
 	o.DisplayVersion = k.text("DisplayVersion")
 	if o.DisplayVersion == "" {
 		o.DisplayVersion = k.text("ReleaseId") // until 2004
@@ -47,7 +48,8 @@ func readMachine(open hive) evidence.Machine {
 	if err != nil {
 		return evidence.Machine{}
 	}
-	m := evidence.Machine{Manufacturer: strings.TrimSpace(k.text("SystemManufacturer")), Model: strings.TrimSpace(k.text("SystemProductName"))}
+	m := evidence.Machine{Manufacturer: strings.TrimSpace(k.text("SystemManufacturer")),
+		Model: strings.TrimSpace(k.text("SystemProductName"))}
 	m.Virtual = isVirtual(m.Manufacturer, m.Model)
 	return m
 }
@@ -55,10 +57,14 @@ func readMachine(open hive) evidence.Machine {
 // What firmware calls itself, in lower case. A maker of both hardware and
 // hypervisors is told apart by the model.
 var (
-	virtualModels = []string{"virtual machine", "vmware", "virtualbox", "kvm", "hvm domu", "standard pc (", "google compute engine",
-		"droplet", "openstack", "ahv", "parallels", "bochs", "rhev", "ovirt", "apple virtualization"}
-	virtualMakers  = []string{"vmware", "qemu", "xen", "innotek", "nutanix", "openstack", "parallels", "digitalocean", "hetzner", "bochs", "ovirt", "red hat"}
-	physicalMakers = []string{"dell", "hp", "hpe", "hewlett", "lenovo", "supermicro", "super micro", "fujitsu", "cisco", "gigabyte", "asus", "intel"}
+	virtualModels = []string{"virtual machine", "vmware", "virtualbox", "kvm", "hvm domu",
+		"standard pc (", "google compute engine",
+		"droplet", "openstack", "ahv", "parallels", "bochs", "rhev", "ovirt",
+		"apple virtualization"}
+	virtualMakers = []string{"vmware", "qemu", "xen", "innotek", "nutanix", "openstack",
+		"parallels", "digitalocean", "hetzner", "bochs", "ovirt", "red hat"}
+	physicalMakers = []string{"dell", "hp", "hpe", "hewlett", "lenovo", "supermicro", "super micro",
+		"fujitsu", "cisco", "gigabyte", "asus", "intel"}
 )
 
 // isVirtual judges by the names; nil where they tell nothing.
@@ -82,7 +88,8 @@ func isVirtual(maker, model string) *bool {
 		}
 	}
 	for _, m := range physicalMakers {
-		if rest, ok := strings.CutPrefix(maker, m); ok && (rest == "" || strings.IndexByte(" -.,", rest[0]) >= 0 || m == "hewlett") {
+		if rest, ok := strings.CutPrefix(maker, m); ok &&
+			(rest == "" || strings.IndexByte(" -.,", rest[0]) >= 0 || m == "hewlett") {
 			return &no
 		}
 	}

@@ -16,7 +16,8 @@ import (
 
 // readPorts joins two sources, either of which may fail.
 func readPorts(ctx context.Context, r *collectors.Record) error {
-	ctx, cancel := collectors.BeforeDeadline(ctx, margin) // a netsh that hangs must not cost the listeners
+	// a netsh that hangs must not cost the listeners
+	ctx, cancel := collectors.BeforeDeadline(ctx, margin)
 	defer cancel()
 	listeners, listenErr := listListeners()
 	ranges, rangeErr := portRanges(ctx, runNetsh)
@@ -42,13 +43,16 @@ func (o *netshOutput) Write(p []byte) (int, error) {
 // portRanges asks netsh, since Windows has no interface that tells. The
 // exclusions come for both protocols or not at all: half of them would read as
 // no exclusions of the other one.
-func portRanges(ctx context.Context, run func(context.Context, ...string) (string, error)) (evidence.PortTable, error) {
-	asked := []struct{ what, protocol string }{{"dynamicport", "tcp"}, {"dynamicport", "udp"}, {"excludedportrange", "tcp"}, {"excludedportrange", "udp"}}
+func portRanges(ctx context.Context, run func(context.Context, ...string) (string,
+	error)) (evidence.PortTable, error) {
+	asked := []struct{ what, protocol string }{{"dynamicport", "tcp"}, {"dynamicport", "udp"},
+		{"excludedportrange", "tcp"}, {"excludedportrange", "udp"}}
 	printed, failed := make([]string, len(asked)), make([]error, len(asked))
 	var all sync.WaitGroup
 	for i, a := range asked {
 		all.Go(func() {
-			printed[i], failed[i] = run(ctx, "interface", "ipv4", "show", a.what, "protocol="+a.protocol)
+			printed[i], failed[i] = run(ctx, "interface", "ipv4", "show", a.what,
+				"protocol="+a.protocol)
 		})
 	}
 	all.Wait()
@@ -108,7 +112,8 @@ func listListeners() ([]evidence.PortListener, error) {
 		}
 		for _, s := range layout.parse(table) {
 			list = append(list, evidence.PortListener{
-				Protocol: layout.protocol, Address: s.address.String(), Port: int(s.port), Process: names[s.pid],
+				Protocol: layout.protocol, Address: s.address.String(), Port: int(s.port),
+				Process: names[s.pid],
 			})
 		}
 	}
@@ -144,7 +149,8 @@ func (l socketLayout) parse(table []byte) []socket {
 	n, rows := binary.LittleEndian.Uint32(table), table[4:]
 	var list []socket
 	for ; n > 0 && len(rows) >= l.size; n-- {
-		s := socket{port: binary.BigEndian.Uint16(rows[l.port:]), pid: binary.LittleEndian.Uint32(rows[l.pid:])}
+		s := socket{port: binary.BigEndian.Uint16(rows[l.port:]),
+			pid: binary.LittleEndian.Uint32(rows[l.pid:])}
 		if l.six {
 			s.address = netip.AddrFrom16([16]byte(rows[l.address:]))
 		} else {

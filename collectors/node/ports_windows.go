@@ -24,7 +24,8 @@ const maxSocketTable = 64 << 20
 // socketTable gets one table as Windows lays it out, of listeners and their owners.
 func socketTable(l socketLayout) ([]byte, error) {
 	const listenersWithOwner, udpWithOwner = 3, 1
-	proc, class, family := getExtendedTCPTable, uintptr(listenersWithOwner), uintptr(windows.AF_INET)
+	proc, class, family := getExtendedTCPTable, uintptr(listenersWithOwner),
+		uintptr(windows.AF_INET)
 	if l.protocol == "udp" {
 		proc, class = getExtendedUDPTable, udpWithOwner
 	}
@@ -36,7 +37,8 @@ func socketTable(l socketLayout) ([]byte, error) {
 	}
 	for size := uint32(64 << 10); size <= maxSocketTable; {
 		buf := make([]byte, size)
-		status, _, _ := proc.Call(uintptr(unsafe.Pointer(&buf[0])), uintptr(unsafe.Pointer(&size)), 0, family, class, 0)
+		status, _, _ := proc.Call(uintptr(unsafe.Pointer(&buf[0])), uintptr(unsafe.Pointer(&size)),
+			0, family, class, 0)
 		if status == 0 {
 			return buf, nil
 		}
@@ -55,7 +57,8 @@ func runNetsh(ctx context.Context, args ...string) (string, error) {
 		return "", err
 	}
 	cmd := exec.CommandContext(ctx, filepath.Join(dir, "netsh.exe"), args...)
-	cmd.SysProcAttr = &syscall.SysProcAttr{HideWindow: true, CreationFlags: windows.CREATE_NO_WINDOW}
+	cmd.SysProcAttr = &syscall.SysProcAttr{HideWindow: true,
+		CreationFlags: windows.CREATE_NO_WINDOW}
 	cmd.WaitDelay = 100 * time.Millisecond
 	var out netshOutput
 	cmd.Stdout = &out

@@ -57,7 +57,8 @@ func readProcesses(ctx context.Context, r *collectors.Record) error {
 	case denied > 0 && !runsElevated(): // some refuse an administrator too
 		return fmt.Errorf("the command lines of %d processes: %w", denied, fs.ErrPermission)
 	case told == 0: // not even this one's own
-		return collectors.GapError(evidence.NotSupported.Gap("this Windows does not show the command lines of processes"))
+		return collectors.GapError(
+			evidence.NotSupported.Gap("this Windows does not show the command lines of processes"))
 	}
 	return nil
 }
@@ -65,7 +66,8 @@ func readProcesses(ctx context.Context, r *collectors.Record) error {
 func (row processRow) process(d processDetail) evidence.Process {
 	p := evidence.Process{
 		PID: int(row.pid), PPID: int(row.parent), Name: row.name, Exe: d.image,
-		StartedAt: started(row.created), Threads: int(row.threads), WorkingSetBytes: int64(row.workingSet),
+		StartedAt: started(row.created), Threads: int(row.threads),
+		WorkingSetBytes: int64(row.workingSet),
 	}
 	if d.commandLine != "" {
 		p.Args = argsOf(d.commandLine)

@@ -13,8 +13,10 @@ const maxProcessBuffer = 64 << 20
 func listProcesses() ([]processRow, error) {
 	for size := uint32(512 << 10); size <= maxProcessBuffer; size *= 2 {
 		buf := make([]byte, size)
-		err := windows.NtQuerySystemInformation(windows.SystemProcessInformation, unsafe.Pointer(&buf[0]), size, nil)
-		if errors.Is(err, windows.STATUS_INFO_LENGTH_MISMATCH) || errors.Is(err, windows.STATUS_BUFFER_TOO_SMALL) {
+		err := windows.NtQuerySystemInformation(windows.SystemProcessInformation,
+			unsafe.Pointer(&buf[0]), size, nil)
+		if errors.Is(err, windows.STATUS_INFO_LENGTH_MISMATCH) ||
+			errors.Is(err, windows.STATUS_BUFFER_TOO_SMALL) {
 			continue
 		}
 		if err != nil {
@@ -33,7 +35,8 @@ func processRows(buf []byte) []processRow {
 		}
 		p := (*windows.SYSTEM_PROCESS_INFORMATION)(unsafe.Pointer(&buf[0]))
 		list = append(list, processRow{
-			pid: uint32(p.UniqueProcessID), parent: uint32(p.InheritedFromUniqueProcessID), name: p.ImageName.String(),
+			pid: uint32(p.UniqueProcessID), parent: uint32(p.InheritedFromUniqueProcessID),
+			name:    p.ImageName.String(),
 			created: p.CreateTime, threads: p.NumberOfThreads, workingSet: uint64(p.WorkingSetSize),
 		})
 		if p.NextEntryOffset == 0 || uint64(p.NextEntryOffset) > uint64(len(buf)) {
@@ -69,11 +72,14 @@ func commandLine(h windows.Handle) (string, error) {
 	var err error
 	for _, size := range []uint32{4 << 10, 2<<15 + 64} {
 		buf := make([]byte, size)
-		err = windows.NtQueryInformationProcess(h, windows.ProcessCommandLineInformation, unsafe.Pointer(&buf[0]), size, nil)
+		err = windows.NtQueryInformationProcess(h, windows.ProcessCommandLineInformation,
+			unsafe.Pointer(&buf[0]), size, nil)
 		if err == nil {
 			return (*windows.NTUnicodeString)(unsafe.Pointer(&buf[0])).String(), nil
 		}
-		if !errors.Is(err, windows.STATUS_INFO_LENGTH_MISMATCH) && !errors.Is(err, windows.STATUS_BUFFER_TOO_SMALL) && !errors.Is(err, windows.STATUS_BUFFER_OVERFLOW) {
+		if !errors.Is(err, windows.STATUS_INFO_LENGTH_MISMATCH) &&
+			!errors.Is(err, windows.STATUS_BUFFER_TOO_SMALL) &&
+			!errors.Is(err, windows.STATUS_BUFFER_OVERFLOW) {
 			return "", err
 		}
 	}

@@ -16,7 +16,8 @@ var rebootKeys = []struct{ path, reason string }{
 	{servicing + `\RebootPending`, "component-based-servicing"},
 	{servicing + `\RebootInProgress`, "component-based-servicing"},
 	{servicing + `\PackagesPending`, "component-based-servicing"},
-	{`SOFTWARE\Microsoft\Windows\CurrentVersion\WindowsUpdate\Auto Update\RebootRequired`, "windows-update"},
+	{`SOFTWARE\Microsoft\Windows\CurrentVersion\WindowsUpdate\Auto Update\RebootRequired`,
+		"windows-update"},
 }
 
 // readPendingReboot looks at everything that asks for a reboot. Where nothing
@@ -53,7 +54,8 @@ func readPendingReboot(open hive) (evidence.Reboot, error) {
 	note(err)
 	next, err := open(names + "ComputerName")
 	note(err)
-	if a, b := now.text("ComputerName"), next.text("ComputerName"); a != "" && b != "" && !strings.EqualFold(a, b) {
+	if a, b := now.text("ComputerName"), next.text("ComputerName"); a != "" && b != "" &&
+		!strings.EqualFold(a, b) {
 		add("computer-name")
 	}
 	if len(reasons) == 0 && unread != nil {

@@ -30,10 +30,12 @@ func regFile(t *testing.T, text string) hive {
 		if name, ok := strings.CutPrefix(line, "["); ok {
 			name, refused := strings.CutPrefix(strings.TrimSuffix(name, "]"), "!")
 			at = strings.ToLower(strings.TrimPrefix(name, `HKEY_LOCAL_MACHINE\`))
-			keys[at], denied[at] = append(keys[at], value{name: path.Base(strings.ReplaceAll(name, `\`, "/"))}), refused
+			keys[at], denied[at] = append(keys[at],
+				value{name: path.Base(strings.ReplaceAll(name, `\`, "/"))}), refused
 			continue
 		}
-		if name, data, ok := strings.Cut(strings.TrimPrefix(line, `"`), `"=`); ok && strings.HasPrefix(line, `"`) {
+		if name, data, ok := strings.Cut(strings.TrimPrefix(line, `"`), `"=`); ok &&
+			strings.HasPrefix(line, `"`) {
 			keys[at] = append(keys[at], regValue(t, regUnescape(name), data))
 		}
 	}
@@ -61,7 +63,8 @@ func regFile(t *testing.T, text string) hive {
 }
 
 func testEnvironment(name string) (string, bool) {
-	v, ok := map[string]string{"systemroot": `C:\Windows`, "programfiles": `C:\Program Files`}[strings.ToLower(name)]
+	v, ok := map[string]string{"systemroot": `C:\Windows`,
+		"programfiles": `C:\Program Files`}[strings.ToLower(name)]
 	return v, ok
 }
 

@@ -160,7 +160,9 @@ func expand(s string, lookup func(string) (string, bool)) string {
 // noKey is a key that is not there, by its path.
 type noKey string
 
-func (e noKey) Error() string { return `HKLM\` + evidence.Clean(string(e)) + " is not in the registry" }
+func (e noKey) Error() string {
+	return `HKLM\` + evidence.Clean(string(e)) + " is not in the registry"
+}
 func (e noKey) Unwrap() error { return fs.ErrNotExist }
 
 func compareFold(a, b string) int {

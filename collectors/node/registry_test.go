@@ -48,7 +48,8 @@ func TestKey(t *testing.T) {
 		{"a text that is not there", str("Nothing"), nil},
 		{"a number is no text", str("Small"), nil},
 		{"str leaves names in percent signs", str("Path"), `%SystemRoot%\system32;%NOT_SET%;100%`},
-		{"expanded replaces what is set, and leaves the rest", expanded("Path"), `C:\Windows\system32;%NOT_SET%;100%`},
+		{"expanded replaces what is set, and leaves the rest", expanded("Path"),
+			`C:\Windows\system32;%NOT_SET%;100%`},
 		{"a plain text is never expanded", expanded("PlainPercent"), "%SystemRoot%"},
 		{"a DWORD", number("Small"), uint64(42)},
 		{"a QWORD", number("Large"), uint64(1 << 32)},
@@ -70,7 +71,8 @@ func TestKey(t *testing.T) {
 	if !slices.Equal(k.subkeys, []string{"Below"}) {
 		t.Errorf("keys below: got %q", k.subkeys)
 	}
-	if _, err := open(`SYSTEM\Other`); !errors.Is(err, fs.ErrNotExist) || err.Error() != `HKLM\SYSTEM\Other is not in the registry` {
+	if _, err := open(`SYSTEM\Other`); !errors.Is(err, fs.ErrNotExist) ||
+		err.Error() != `HKLM\SYSTEM\Other is not in the registry` {
 		t.Errorf("a key that is not there: got %v", err)
 	}
 	if _, err := open(`SYSTEM\Secret`); !errors.Is(err, fs.ErrPermission) {

@@ -32,7 +32,8 @@ func openKey(path string) (key, error) {
 }
 
 func readKey(path string) (key, error) {
-	h, err := registry.OpenKey(registry.LOCAL_MACHINE, path, registry.QUERY_VALUE|registry.ENUMERATE_SUB_KEYS|registry.WOW64_64KEY)
+	h, err := registry.OpenKey(registry.LOCAL_MACHINE, path,
+		registry.QUERY_VALUE|registry.ENUMERATE_SUB_KEYS|registry.WOW64_64KEY)
 	if err != nil {
 		return key{}, err
 	}

@@ -45,7 +45,8 @@ func resolverOf(open hive) (evidence.DNSClientSettings, error) {
 		devolution, set = own.number("UseDomainNameDevolution")
 	}
 	on := !set || devolution != 0
-	return evidence.DNSClientSettings{SuffixSearchList: list, PrimarySuffix: primary, Devolution: &on}, nil
+	return evidence.DNSClientSettings{SuffixSearchList: list, PrimarySuffix: primary,
+		Devolution: &on}, nil
 }
 
 func suffixes(s string) []string {

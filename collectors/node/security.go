@@ -21,9 +21,13 @@ type securityCalls struct {
 
 // Who may read these decides who can act as the node, or replace its programs.
 var guardedPaths = slices.Concat(kubeconfigs, []string{
-	`C:\k`, `C:\k\pki`, `C:\k\cni`, `C:\k\azurecni\bin`, `C:\k\azurecni\netconf`, `C:\etc\kubernetes`, `C:\etc\kubernetes\pki`, `C:\etc\cni\net.d`, `C:\opt\cni\bin`,
-	`C:\run\flannel`, `C:\var\lib\kubelet`, `C:\var\lib\kubelet\pki`, `C:\var\lib\kubelet\pki\kubelet-client-current.pem`, `C:\var\lib\kubelet\pods`,
-	`C:\var\lib\rancher\rke2\agent`, `C:\ProgramData\kubernetes`, `C:\ProgramData\Amazon\EKS\cni\config`, `C:\Program Files\Amazon\EKS\cni`, `C:\ProgramData\containerd`,
+	`C:\k`, `C:\k\pki`, `C:\k\cni`, `C:\k\azurecni\bin`, `C:\k\azurecni\netconf`,
+	`C:\etc\kubernetes`, `C:\etc\kubernetes\pki`, `C:\etc\cni\net.d`, `C:\opt\cni\bin`,
+	`C:\run\flannel`, `C:\var\lib\kubelet`, `C:\var\lib\kubelet\pki`,
+	`C:\var\lib\kubelet\pki\kubelet-client-current.pem`, `C:\var\lib\kubelet\pods`,
+	`C:\var\lib\rancher\rke2\agent`, `C:\ProgramData\kubernetes`,
+	`C:\ProgramData\Amazon\EKS\cni\config`, `C:\Program Files\Amazon\EKS\cni`,
+	`C:\ProgramData\containerd`,
 	`C:\ProgramData\docker`, `C:\CalicoWindows`,
 })
 
@@ -33,7 +37,8 @@ func readSecurity(calls securityCalls, open hive) func(context.Context, *collect
 		ctx, cancel := collectors.BeforeDeadline(ctx, margin)
 		defer cancel()
 		asked := time.Now()
-		drives := askDrives(calls) // which takes the longest, so it begins before anything else is known
+		// which takes the longest, so it begins before anything else is known
+		drives := askDrives(calls)
 		told, stop := context.WithTimeout(ctx, patience)
 		defer stop()
 		r.Await(told, "services", "processes")
@@ -42,7 +47,8 @@ func readSecurity(calls securityCalls, open hive) func(context.Context, *collect
 			return err
 		}
 		var found evidence.Security
-		found.ACLs, err = accessLists(ctx, calls, guarded(evidence.Services.In(s), evidence.Processes.In(s)))
+		found.ACLs, err = accessLists(ctx, calls, guarded(evidence.Services.In(s),
+			evidence.Processes.In(s)))
 		found.Defender = defender(evidence.Services, s, open)
 		found.BitLocker = answeredBy(drives, asked.Add(shellPatience))
 		if len(found.ACLs) == 0 && found.Defender == nil && err != nil {
@@ -62,7 +68,8 @@ func guarded(services []evidence.Service, processes []evidence.Process) []string
 	paths := slices.Clone(guardedPaths)
 	for _, p := range runningPrograms(services, processes) {
 		flags := evidence.ParseFlags(p.args)
-		for _, name := range []string{"kubeconfig", "bootstrap-kubeconfig", "kubeconfig-file", "cert-dir", "root-dir"} {
+		for _, name := range []string{"kubeconfig", "bootstrap-kubeconfig", "kubeconfig-file",
+			"cert-dir", "root-dir"} {
 			for _, value := range flags.All(name) {
 				if file := named(value); file != "" && !containsFold(paths, file) {
 					paths = append(paths, file)
@@ -75,7 +82,8 @@ func guarded(services []evidence.Service, processes []evidence.Process) []string
 
 // accessLists reads those of the paths that are there. The error is why the
 // first of them could not be read.
-func accessLists(ctx context.Context, calls securityCalls, paths []string) (list []evidence.ACL, err error) {
+func accessLists(ctx context.Context, calls securityCalls, paths []string) (list []evidence.ACL,
+	err error) {
 	list = []evidence.ACL{}
 	for _, p := range paths {
 		if ctx.Err() != nil {
@@ -158,22 +166,26 @@ func protectionName(state int32) string {
 }
 
 // Where the exclusions are: those of the machine, and those of the domain.
-var defenderKeys = []string{`SOFTWARE\Microsoft\Windows Defender\Exclusions`, `SOFTWARE\Policies\Microsoft\Windows Defender\Exclusions`}
+var defenderKeys = []string{`SOFTWARE\Microsoft\Windows Defender\Exclusions`,
+	`SOFTWARE\Policies\Microsoft\Windows Defender\Exclusions`}
 
 // defender is nil where one of its parts may not be read: half a list of
 // exclusions would accuse.
-func defender(services *evidence.Kind[[]evidence.Service], s evidence.Snapshot, open hive) *evidence.Defender {
+func defender(services *evidence.Kind[[]evidence.Service], s evidence.Snapshot,
+	open hive) *evidence.Defender {
 	if !services.Known(s) {
 		return nil
 	}
-	d := evidence.Defender{Exclusions: evidence.DefenderExclusions{Paths: []string{}, Processes: []string{}}}
+	d := evidence.Defender{Exclusions: evidence.DefenderExclusions{Paths: []string{},
+		Processes: []string{}}}
 	for _, service := range services.In(s) {
 		if strings.EqualFold(service.Name, "WinDefend") {
 			d.Running = service.Running()
 		}
 	}
 	for _, root := range defenderKeys {
-		for kind, list := range map[string]*[]string{"Paths": &d.Exclusions.Paths, "Processes": &d.Exclusions.Processes} {
+		for kind, list := range map[string]*[]string{"Paths": &d.Exclusions.Paths,
+			"Processes": &d.Exclusions.Processes} {
 			k, err := open(root + `\` + kind)
 			if errors.Is(err, fs.ErrNotExist) {
 				continue

@@ -26,8 +26,10 @@ func certificateFor(t *testing.T, name string, authority bool) string {
 		t.Fatal(err)
 	}
 	template := &x509.Certificate{
-		SerialNumber: big.NewInt(1), Subject: pkix.Name{Organization: []string{"system:nodes"}, CommonName: name}, IsCA: authority, BasicConstraintsValid: true,
-		NotBefore: time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC), NotAfter: time.Date(2027, 1, 1, 0, 0, 0, 0, time.UTC),
+		SerialNumber: big.NewInt(1), Subject: pkix.Name{Organization: []string{"system:nodes"},
+			CommonName: name}, IsCA: authority, BasicConstraintsValid: true,
+		NotBefore: time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC), NotAfter: time.Date(2027, 1, 1, 0,
+			0, 0, 0, time.UTC),
 	}
 	der, err := x509.CreateCertificate(rand.Reader, template, template, &key.PublicKey, key)
 	if err != nil {
@@ -37,21 +39,25 @@ func certificateFor(t *testing.T, name string, authority bool) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return string(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der})) + string(pem.EncodeToMemory(&pem.Block{Type: "EC PRIVATE KEY", Bytes: private}))
+	return string(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der})) +
+		string(pem.EncodeToMemory(&pem.Block{Type: "EC PRIVATE KEY", Bytes: private}))
 }
 
 func TestCertificates(t *testing.T) {
-	client, authority := certificateFor(t, "system:node:win-1", false), certificateFor(t, "kubernetes", true)
-	out := recorded(t, []evidence.Service{{Name: "kubelet", Args: []string{`--kubeconfig=C:\own\kubeconfig`, `--cert-dir=C:\own\pki`}}}, nil, readCertificates(onC(map[string]string{
-		`C:\var\lib\kubelet\pki\kubelet-client-current.pem`:             client + authority,
-		`C:\var\lib\kubelet\pki\kubelet-client-2026-01-02-03-04-05.pem`: client,
-		`C:\var\lib\kubelet\pki\kubelet.key`:                            client,
-		`C:\etc\kubernetes\pki\ca.crt`:                                  authority + authority,
-		`C:\own\pki\own.crt`:                                            client,
-		`C:\own\named.crt`:                                              client,
-		`C:\own\kubeconfig`:                                             "certificate-authority: C:\\own\\named.crt\nclient-certificate-data: " + base64.StdEncoding.EncodeToString([]byte(client)) + "\nclient-key-data: eA==\n",
-		`C:\k\broken.crt`:                                               "-----BEGIN CERTIFICATE-----\nnonsense\n",
-	})), "certificates.json")
+	client, authority := certificateFor(t, "system:node:win-1", false),
+		certificateFor(t, "kubernetes", true)
+	out := recorded(t,
+		[]evidence.Service{{Name: "kubelet", Args: []string{`--kubeconfig=C:\own\kubeconfig`,
+			`--cert-dir=C:\own\pki`}}}, nil, readCertificates(onC(map[string]string{
+			`C:\var\lib\kubelet\pki\kubelet-client-current.pem`:             client + authority,
+			`C:\var\lib\kubelet\pki\kubelet-client-2026-01-02-03-04-05.pem`: client,
+			`C:\var\lib\kubelet\pki\kubelet.key`:                            client,
+			`C:\etc\kubernetes\pki\ca.crt`:                                  authority + authority,
+			`C:\own\pki\own.crt`:                                            client,
+			`C:\own\named.crt`:                                              client,
+			`C:\own\kubeconfig`:                                             "certificate-authority: C:\\own\\named.crt\nclient-certificate-data: " + base64.StdEncoding.EncodeToString([]byte(client)) + "\nclient-key-data: eA==\n",
+			`C:\k\broken.crt`:                                               "-----BEGIN CERTIFICATE-----\nnonsense\n",
+		})), "certificates.json")
 	s, err := evidence.Load(out)
 	if err != nil {
 		t.Fatal(err)
@@ -63,21 +69,25 @@ func TestCertificates(t *testing.T) {
 			t.Errorf("%+v", c)
 		}
 	}
-	want := []string{`C:\etc\kubernetes\pki\ca.crt`, `C:\etc\kubernetes\pki\ca.crt`, `C:\own\kubeconfig`, `C:\own\named.crt`, `C:\own\pki\own.crt`, `C:\var\lib\kubelet\pki\kubelet-client-current.pem`}
+	want := []string{`C:\etc\kubernetes\pki\ca.crt`, `C:\etc\kubernetes\pki\ca.crt`,
+		`C:\own\kubeconfig`, `C:\own\named.crt`, `C:\own\pki\own.crt`,
+		`C:\var\lib\kubelet\pki\kubelet-client-current.pem`}
 	if !slices.Equal(got, want) {
 		t.Errorf("got  %q\nwant %q", got, want)
 	}
 	if text, _ := fs.ReadFile(out, "certificates.json"); strings.Contains(string(text), "KEY") {
 		t.Error("a key is in it")
 	}
-	s, _ = evidence.Load(recorded(t, nil, nil, readCertificates(onC(map[string]string{`C:\x`: ""})), "certificates.json"))
+	s, _ = evidence.Load(recorded(t, nil, nil, readCertificates(onC(map[string]string{`C:\x`: ""})),
+		"certificates.json"))
 	if gap := evidence.Certificates.Gap(s); gap.Kind != evidence.Absent {
 		t.Errorf("without any certificate: %q", gap)
 	}
 }
 
 func TestSecurity(t *testing.T) {
-	lists := map[string]string{`C:\k\config`: "D:(A;;FA;;;SY)", `C:\own\kubeconfig`: "D:(A;;FA;;;BA)"}
+	lists := map[string]string{`C:\k\config`: "D:(A;;FA;;;SY)",
+		`C:\own\kubeconfig`: "D:(A;;FA;;;BA)"}
 	refused := false
 	calls := securityCalls{
 		accessList: func(p string) (string, error) {
@@ -91,7 +101,8 @@ func TestSecurity(t *testing.T) {
 		},
 		drives: func() ([]string, error) { return []string{"C:", "D:", "E:"}, nil },
 		protection: func(drive string) (int32, error) {
-			return map[string]int32{"C:": 1, "D:": 2}[drive], map[string]error{"E:": errors.New("no property")}[drive]
+			return map[string]int32{"C:": 1, "D:": 2}[drive],
+				map[string]error{"E:": errors.New("no property")}[drive]
 		},
 	}
 	services := []evidence.Service{
@@ -104,7 +115,8 @@ func TestSecurity(t *testing.T) {
 "containerd.exe"="0"
 `
 	load := func(registry string) evidence.Security {
-		s, err := evidence.Load(recorded(t, services, nil, readSecurity(calls, regFile(t, registry)), "security.json"))
+		s, err := evidence.Load(recorded(t, services, nil,
+			readSecurity(calls, regFile(t, registry)), "security.json"))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -114,13 +126,18 @@ func TestSecurity(t *testing.T) {
 		return evidence.SecurityInfo.In(s)
 	}
 	got := load(exclusions)
-	if want := []evidence.ACL{{Path: `C:\k\config`, SDDL: "D:(A;;FA;;;SY)"}, {Path: `C:\own\kubeconfig`, SDDL: "D:(A;;FA;;;BA)"}}; !slices.Equal(got.ACLs, want) {
+	if want := []evidence.ACL{{Path: `C:\k\config`, SDDL: "D:(A;;FA;;;SY)"},
+		{Path: `C:\own\kubeconfig`, SDDL: "D:(A;;FA;;;BA)"}}; !slices.Equal(got.ACLs, want) {
 		t.Errorf("access lists: %+v", got.ACLs)
 	}
-	if want := []evidence.BitLocker{{Drive: "C:", Protection: "on"}, {Drive: "D:", Protection: "off"}, {Drive: "E:", Protection: "unknown"}}; !slices.Equal(got.BitLocker, want) {
+	if want := []evidence.BitLocker{{Drive: "C:", Protection: "on"},
+		{Drive: "D:", Protection: "off"},
+		{Drive: "E:", Protection: "unknown"}}; !slices.Equal(got.BitLocker, want) {
 		t.Errorf("BitLocker: %+v", got.BitLocker)
 	}
-	if d := got.Defender; d == nil || !d.Running || !slices.Equal(d.Exclusions.Paths, []string{`C:\ProgramData\containerd`}) || !slices.Equal(d.Exclusions.Processes, []string{"containerd.exe"}) {
+	if d := got.Defender; d == nil || !d.Running || !slices.Equal(d.Exclusions.Paths,
+		[]string{`C:\ProgramData\containerd`}) || !slices.Equal(d.Exclusions.Processes,
+		[]string{"containerd.exe"}) {
 		t.Errorf("Defender: %+v", d)
 	}
 	const denied = "[!HKEY_LOCAL_MACHINE\\SOFTWARE\\Microsoft\\Windows Defender\\Exclusions\\Paths]\n"
@@ -128,7 +145,8 @@ func TestSecurity(t *testing.T) {
 		t.Errorf("exclusions that may not be read: %+v", got.Defender)
 	}
 	refused = true
-	if got := load(denied); len(got.ACLs) != 1 || got.ACLs[0].Path != "denied: run as Administrator" {
+	if got := load(denied); len(got.ACLs) != 1 ||
+		got.ACLs[0].Path != "denied: run as Administrator" {
 		t.Errorf("nothing may be read: %+v", got)
 	}
 }

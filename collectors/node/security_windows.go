@@ -13,13 +13,15 @@ import (
 var windowsSecurity = securityCalls{accessListOf, fixedDrives, protectionOf}
 
 func accessListOf(path string) (string, error) {
-	sd, err := windows.GetNamedSecurityInfo(path, windows.SE_FILE_OBJECT, windows.OWNER_SECURITY_INFORMATION|windows.GROUP_SECURITY_INFORMATION|windows.DACL_SECURITY_INFORMATION)
+	sd, err := windows.GetNamedSecurityInfo(path, windows.SE_FILE_OBJECT,
+		windows.OWNER_SECURITY_INFORMATION|windows.GROUP_SECURITY_INFORMATION|windows.DACL_SECURITY_INFORMATION)
 	if err != nil {
 		return "", fmt.Errorf("%s: %w", path, err)
 	}
 	sddl := sd.String() // empty where there is no descriptor, or none that can be written
 	if sddl == "" {
-		return "", fmt.Errorf("the access list of %s cannot be written as text: %w", path, errors.ErrUnsupported)
+		return "", fmt.Errorf("the access list of %s cannot be written as text: %w", path,
+			errors.ErrUnsupported)
 	}
 	return sddl, nil
 }
@@ -47,8 +49,10 @@ var (
 	procGetPropertyKeyFromName = propsys.NewProc("PSGetPropertyKeyFromName")
 	ole32                      = windows.NewLazySystemDLL("ole32.dll")
 	procCoInitializeEx         = ole32.NewProc("CoInitializeEx")
-	shellItem2                 = windows.GUID{Data1: 0x7e9fb0d3, Data2: 0x919f, Data3: 0x4307, Data4: [8]byte{0xab, 0x2e, 0x9b, 0x18, 0x60, 0x31, 0x0c, 0x93}}
-	errNoProtection            = errors.New("the shell does not tell whether the drive is protected")
+	shellItem2                 = windows.GUID{Data1: 0x7e9fb0d3, Data2: 0x919f, Data3: 0x4307,
+		Data4: [8]byte{0xab, 0x2e, 0x9b, 0x18, 0x60, 0x31, 0x0c, 0x93}}
+	errNoProtection = errors.New(
+		"the shell does not tell whether the drive is protected")
 )
 
 // propertyKey is PROPERTYKEY.
@@ -83,12 +87,15 @@ func protectionOf(drive string) (int32, error) {
 }
 
 func askShell(drive string) (int32, error) {
-	for _, p := range []*windows.LazyProc{procCreateItemFromParsing, procGetPropertyKeyFromName, procCoInitializeEx} {
+	for _, p := range []*windows.LazyProc{procCreateItemFromParsing, procGetPropertyKeyFromName,
+		procCoInitializeEx} {
 		if err := p.Find(); err != nil {
 			return 0, fmt.Errorf("%w: %w", errors.ErrUnsupported, err)
 		}
 	}
-	if err := windows.CoInitializeEx(0, windows.COINIT_APARTMENTTHREADED); err != nil && err != syscall.Errno(1) { // S_FALSE
+	// S_FALSE
+	if err := windows.CoInitializeEx(0, windows.COINIT_APARTMENTTHREADED); err != nil &&
+		err != syscall.Errno(1) {
 		return 0, err
 	}
 	defer windows.CoUninitialize()
@@ -101,17 +108,20 @@ func askShell(drive string) (int32, error) {
 		return 0, err
 	}
 	var property propertyKey
-	if hr, _, _ := procGetPropertyKeyFromName.Call(uintptr(unsafe.Pointer(name)), uintptr(unsafe.Pointer(&property))); int32(hr) < 0 {
+	if hr, _, _ := procGetPropertyKeyFromName.Call(uintptr(unsafe.Pointer(name)),
+		uintptr(unsafe.Pointer(&property))); int32(hr) < 0 {
 		return 0, errNoProtection
 	}
 	var item *iShellItem2
-	hr, _, _ := procCreateItemFromParsing.Call(uintptr(unsafe.Pointer(root)), 0, uintptr(unsafe.Pointer(&shellItem2)), uintptr(unsafe.Pointer(&item)))
+	hr, _, _ := procCreateItemFromParsing.Call(uintptr(unsafe.Pointer(root)), 0,
+		uintptr(unsafe.Pointer(&shellItem2)), uintptr(unsafe.Pointer(&item)))
 	if int32(hr) < 0 || item == nil {
 		return 0, errNoProtection
 	}
 	defer syscall.SyscallN(item.methods[methodRelease], uintptr(unsafe.Pointer(item)))
 	var state int32
-	hr, _, _ = syscall.SyscallN(item.methods[methodGetInt32], uintptr(unsafe.Pointer(item)), uintptr(unsafe.Pointer(&property)), uintptr(unsafe.Pointer(&state)))
+	hr, _, _ = syscall.SyscallN(item.methods[methodGetInt32], uintptr(unsafe.Pointer(item)),
+		uintptr(unsafe.Pointer(&property)), uintptr(unsafe.Pointer(&state)))
 	if int32(hr) != 0 {
 		return 0, errNoProtection
 	}

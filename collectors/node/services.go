@@ -18,13 +18,15 @@ type serviceStatus struct {
 }
 
 // serviceStateNames are the numbers of SERVICE_STATUS.
-var serviceStateNames = []string{"", "stopped", "start-pending", "stop-pending", "running", "continue-pending", "pause-pending", "paused"}
+var serviceStateNames = []string{"", "stopped", "start-pending", "stop-pending", "running",
+	"continue-pending", "pause-pending", "paused"}
 
 // newServiceStatus reads the numbers of SERVICE_STATUS_PROCESS. An exit code of
 // the service's own is behind a general one that only points to it.
 func newServiceStatus(name, display string, kind, state, exit, ownExit, pid uint32) serviceStatus {
 	const drivers, seeOwnExit = 0x0b, 1066
-	s := serviceStatus{name: name, display: display, driver: kind&drivers != 0, pid: int(pid), exitCode: int64(exit)}
+	s := serviceStatus{name: name, display: display, driver: kind&drivers != 0, pid: int(pid),
+		exitCode: int64(exit)}
 	if int(state) < len(serviceStateNames) {
 		s.state = serviceStateNames[state]
 	}
@@ -45,7 +47,8 @@ func readServices(open hive, states []serviceStatus) []evidence.Service {
 		if s.driver && !slices.Contains(networkDrivers, strings.ToLower(s.name)) {
 			continue
 		}
-		out := evidence.Service{Name: s.name, DisplayName: s.display, State: s.state, PID: s.pid, ExitCode: &s.exitCode}
+		out := evidence.Service{Name: s.name, DisplayName: s.display, State: s.state, PID: s.pid,
+			ExitCode: &s.exitCode}
 		if k, err := open(servicesKey + s.name); err == nil {
 			configure(&out, k, s.driver)
 			unwrapNSSM(&out, open)
@@ -123,7 +126,8 @@ func failureActions(b []byte) []evidence.RecoveryAction {
 		if !ok {
 			return nil
 		}
-		list = append(list, evidence.RecoveryAction{Action: name, DelayMS: int64(binary.LittleEndian.Uint32(at[4:]))})
+		list = append(list, evidence.RecoveryAction{Action: name,
+			DelayMS: int64(binary.LittleEndian.Uint32(at[4:]))})
 	}
 	return list
 }
@@ -146,7 +150,9 @@ func programAndArgs(line string) (program string, args []string) {
 	}
 	end += len(".exe")
 	whole := line[:end]
-	if end < len(line) && line[end] != ' ' && line[end] != '\t' || strings.ContainsAny(whole, `"=`) || strings.Contains(whole, " -") || strings.Contains(whole, " /") || strings.Count(whole, ":") > 1 {
+	if end < len(line) && line[end] != ' ' && line[end] != '\t' ||
+		strings.ContainsAny(whole, `"=`) || strings.Contains(whole, " -") ||
+		strings.Contains(whole, " /") || strings.Count(whole, ":") > 1 {
 		return program, args
 	}
 	return whole, evidence.SplitArgs("service " + line[end:])[1:]

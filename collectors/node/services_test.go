@@ -94,7 +94,8 @@ func TestReadServices(t *testing.T) {
 	}
 	for i := range max(len(got), len(want)) {
 		if i >= len(got) || i >= len(want) || got[i] != want[i] {
-			t.Fatalf("service %d:\ngot  %s\nwant %s", i, strings.Join(got[min(i, len(got)):], "\n"), strings.Join(want[min(i, len(want)):], "\n"))
+			t.Fatalf("service %d:\ngot  %s\nwant %s", i, strings.Join(got[min(i, len(got)):], "\n"),
+				strings.Join(want[min(i, len(want)):], "\n"))
 		}
 	}
 	var read []evidence.Service
@@ -109,10 +110,13 @@ func TestReadServices(t *testing.T) {
 func TestProgramAndArgs(t *testing.T) {
 	for _, tt := range []struct{ name, line, want string }{
 		{"quotes", `"C:\Program Files\a.exe" --x "b c"`, `C:\Program Files\a.exe|--x|b c`},
-		{"spaces without quotes", `C:\Program Files\My App\a.exe --x`, `C:\Program Files\My App\a.exe|--x`},
-		{"spaces without quotes, and no arguments", `C:\Program Files\a.EXE`, `C:\Program Files\a.EXE`},
+		{"spaces without quotes", `C:\Program Files\My App\a.exe --x`,
+			`C:\Program Files\My App\a.exe|--x`},
+		{"spaces without quotes, and no arguments", `C:\Program Files\a.EXE`,
+			`C:\Program Files\a.EXE`},
 		{"no spaces", `C:\k\a.exe --run C:\b.exe`, `C:\k\a.exe|--run|C:\b.exe`},
-		{"no extension", `C:\k\kubelet --windows-service --tool=C:\b.exe`, `C:\k\kubelet|--windows-service|--tool=C:\b.exe`},
+		{"no extension", `C:\k\kubelet --windows-service --tool=C:\b.exe`,
+			`C:\k\kubelet|--windows-service|--tool=C:\b.exe`},
 		{"a second path is an argument", `C:\k\run C:\b.exe x`, `C:\k\run|C:\b.exe|x`},
 		{"nothing", ` `, ``},
 	} {
@@ -133,7 +137,8 @@ func TestFailureActionsOfOtherBytes(t *testing.T) {
 		{"no action", head, `[]`},
 		{"too short", head[:19], `null`},
 		{"fewer actions than it says", append([]byte{12: 2}, make([]byte, 15)...), `null`},
-		{"an action of another kind", append(append([]byte{12: 1}, make([]byte, 7)...), 9, 0, 0, 0, 0, 0, 0, 0), `null`},
+		{"an action of another kind", append(append([]byte{12: 1}, make([]byte, 7)...), 9, 0, 0, 0,
+			0, 0, 0, 0), `null`},
 	} {
 		if got := asJSON(t, failureActions(tt.data)); got != tt.want {
 			t.Errorf("%s: got %s, want %s", tt.name, got, tt.want)

@@ -74,7 +74,8 @@ func otherTimeProvider(open hive) bool {
 		return true
 	}
 	for _, name := range k.subkeys {
-		if !strings.EqualFold(name, "NtpClient") && !strings.EqualFold(name, "NtpServer") && providerOn(open, name, true) {
+		if !strings.EqualFold(name, "NtpClient") && !strings.EqualFold(name, "NtpServer") &&
+			providerOn(open, name, true) {
 			return true
 		}
 	}

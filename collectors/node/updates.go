@@ -28,7 +28,8 @@ const stateInstalled = 112
 
 // readHotfixes reads the packages that Windows' servicing lists. The manifest
 // of a package is its text as far as its head.
-func readHotfixes(ctx context.Context, open hive, manifest func(name string) string) ([]evidence.Hotfix, error) {
+func readHotfixes(ctx context.Context, open hive,
+	manifest func(name string) string) ([]evidence.Hotfix, error) {
 	const packages = servicing + `\Packages`
 	all, err := open(packages)
 	if err != nil {

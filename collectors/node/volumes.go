@@ -24,14 +24,16 @@ const (
 )
 
 var (
-	errOtherVolume = errors.New("leads to another volume or machine, where the doctor does not follow")
-	errLinkLoop    = errors.New("is a link that leads to itself")
-	errNoFile      = errors.New("is no file")
-	errTooLarge    = errors.New("is too large to copy")
+	errOtherVolume = errors.New(
+		"leads to another volume or machine, where the doctor does not follow")
+	errLinkLoop = errors.New("is a link that leads to itself")
+	errNoFile   = errors.New("is no file")
+	errTooLarge = errors.New("is too large to copy")
 )
 
 // Devices that answer to these names in every folder, and would wait for a key.
-var device = regexp.MustCompile(`(?i)^(con|prn|aux|nul|conin\$|conout\$|com[0-9¹²³]|lpt[0-9¹²³]) *(\..*)?$`)
+var device = regexp.MustCompile(
+	`(?i)^(con|prn|aux|nul|conin\$|conout\$|com[0-9¹²³]|lpt[0-9¹²³]) *(\..*)?$`)
 
 // volumeAt finds the drive and the name of a Windows path, and follows the links on
 // the way as long as they stay on the drive.

@@ -29,7 +29,9 @@ func localVolumes(letter string) (fs.FS, error) {
 // volume is a drive by its root. It implements fs.ReadLinkFS.
 type volume string
 
-func (v volume) path(name string) string { return filepath.Join(string(v), filepath.FromSlash(name)) }
+func (v volume) path(name string) string {
+	return filepath.Join(string(v), filepath.FromSlash(name))
+}
 
 // Open shares everything, so that a program that writes the file, moves it away
 // or deletes it is not in the way, and is not disturbed either.

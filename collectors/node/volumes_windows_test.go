@@ -25,7 +25,8 @@ func TestLocalVolumesShareEverything(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	writer, err := windows.CreateFile(name, windows.GENERIC_WRITE, windows.FILE_SHARE_READ|windows.FILE_SHARE_DELETE, nil, windows.CREATE_NEW, 0, 0)
+	writer, err := windows.CreateFile(name, windows.GENERIC_WRITE,
+		windows.FILE_SHARE_READ|windows.FILE_SHARE_DELETE, nil, windows.CREATE_NEW, 0, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -51,7 +52,8 @@ func TestLocalVolumesShareEverything(t *testing.T) {
 	if string(b[:n]) != "a line\n" {
 		t.Errorf("read %q", b[:n])
 	}
-	if entries, all, err := volumes(localVolumes).list(filepath.Dir(p)); len(entries) != 1 || !all || err != nil {
+	if entries, all, err := volumes(localVolumes).list(filepath.Dir(p)); len(entries) != 1 ||
+		!all || err != nil {
 		t.Errorf("listed %d, %t, %v", len(entries), all, err)
 	}
 }

@@ -26,7 +26,8 @@ const (
 )
 
 func newAhead(r io.Reader) *ahead {
-	a := &ahead{full: make(chan piece, aheadCount), empty: make(chan []byte, aheadCount), stop: make(chan struct{}), ended: make(chan struct{})}
+	a := &ahead{full: make(chan piece, aheadCount), empty: make(chan []byte, aheadCount),
+		stop: make(chan struct{}), ended: make(chan struct{})}
 	for range aheadCount {
 		a.empty <- make([]byte, aheadSize)
 	}

@@ -47,7 +47,8 @@ type segment struct{ from, to, at int }
 const cutBuffer = 64 << 10
 
 func newCutter(r io.Reader, it item, sh share, now time.Time, textSize int64) *cutter {
-	c := &cutter{r: r, share: sh, windows: it.windows, now: now, line: 1, buf: make([]byte, cutBuffer)}
+	c := &cutter{r: r, share: sh, windows: it.windows, now: now, line: 1,
+		buf: make([]byte, cutBuffer)}
 	c.tailAt = max(sh.head, textSize-sh.tail)
 	c.endAt = max(c.tailAt, textSize-leastTail)
 	c.recent = sh.since.IsZero()
@@ -97,11 +98,13 @@ func (c *cutter) take(chunk []byte) {
 	lines := bytes.Count(chunk, newline)
 	last := c.line + lines
 	switch near := c.windowIn(c.line, last); {
-	case c.share.all || c.at+int64(len(chunk)) <= c.share.head, c.inTail() && c.recent, c.at >= c.endAt:
+	case c.share.all || c.at+int64(len(chunk)) <= c.share.head, c.inTail() && c.recent,
+		c.at >= c.endAt:
 		c.keep(chunk, lines)
 	case c.at < c.share.head || near:
 		c.takeLines(chunk)
-	case c.at+int64(len(chunk)) <= c.tailAt, c.at+int64(len(chunk)) <= c.endAt && !c.recent && !c.isRecent(chunk):
+	case c.at+int64(len(chunk)) <= c.tailAt, c.at+int64(len(chunk)) <= c.endAt && !c.recent &&
+		!c.isRecent(chunk):
 		c.skip(chunk, lines)
 	default:
 		c.takeLines(chunk)
@@ -222,7 +225,8 @@ func (c *cutter) endSkip() {
 		c.written++
 		c.broken = false
 	}
-	fmt.Fprintf(&c.out, "%slines %d to %d here, %s]\n", evidence.LeftOut, cut.From, cut.To, evidence.SizeText(cut.Bytes))
+	fmt.Fprintf(&c.out, "%slines %d to %d here, %s]\n", evidence.LeftOut, cut.From, cut.To,
+		evidence.SizeText(cut.Bytes))
 	c.written++
 	c.marked = true
 	cut.Line = c.written

@@ -44,13 +44,24 @@ func TestLogsAreCut(t *testing.T) {
 		share share
 		want  []window // the lines that stay
 	}{
-		"head and tail stay, with a mark between":        {item{}, share{head: 10 * size, tail: 2000 * size}, []window{{1, 10}, {n - 1999, n}}},
-		"what stands around a sign stays":                {item{windows: []window{{5000, 5080}}}, share{head: 10 * size, tail: 2000 * size}, []window{{1, 10}, {5000, 5080}, {n - 1999, n}}},
-		"windows beside each other":                      {item{windows: []window{{20, 30}, {32, 40}}}, share{head: 10 * size, tail: 2000 * size}, []window{{1, 10}, {20, 30}, {32, 40}, {n - 1999, n}}},
-		"lines from before the time go":                  {item{}, share{head: 10 * size, tail: 1 << 62, since: end.Add(-3000 * time.Minute)}, []window{{1, 10}, {n - 3000, n}}},
-		"a log that is old as a whole keeps its end":     {item{}, share{head: 10 * size, tail: 1 << 62, since: end.Add(time.Hour)}, []window{{1, 10}, {n - leastTail/int(size) + 1, n}}},
-		"a share larger than the log leaves it as it is": {item{}, share{head: 10 * size, tail: 1 << 62}, []window{{1, n}}},
-		"a window at the very end and one at the start":  {item{windows: []window{{1, 3}, {n, n + 40}}}, share{head: 0, tail: 2000 * size}, []window{{1, 3}, {n - 1999, n}}},
+		"head and tail stay, with a mark between": {item{},
+			share{head: 10 * size, tail: 2000 * size}, []window{{1, 10}, {n - 1999, n}}},
+		"what stands around a sign stays": {item{windows: []window{{5000, 5080}}},
+			share{head: 10 * size, tail: 2000 * size}, []window{{1, 10}, {5000, 5080},
+				{n - 1999, n}}},
+		"windows beside each other": {item{windows: []window{{20, 30},
+			{32, 40}}}, share{head: 10 * size, tail: 2000 * size},
+			[]window{{1, 10}, {20, 30}, {32, 40}, {n - 1999, n}}},
+		"lines from before the time go": {item{},
+			share{head: 10 * size, tail: 1 << 62, since: end.Add(-3000 * time.Minute)},
+			[]window{{1, 10}, {n - 3000, n}}},
+		"a log that is old as a whole keeps its end": {item{},
+			share{head: 10 * size, tail: 1 << 62, since: end.Add(time.Hour)},
+			[]window{{1, 10}, {n - leastTail/int(size) + 1, n}}},
+		"a share larger than the log leaves it as it is": {item{},
+			share{head: 10 * size, tail: 1 << 62}, []window{{1, n}}},
+		"a window at the very end and one at the start": {item{windows: []window{{1, 3},
+			{n, n + 40}}}, share{head: 0, tail: 2000 * size}, []window{{1, 3}, {n - 1999, n}}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			out, c := cutAll(t, log, row.it, row.share, false)
@@ -62,7 +73,8 @@ func TestLogsAreCut(t *testing.T) {
 			at, left, next := 0, 0, 1
 			for _, w := range row.want {
 				if w.from > next {
-					if want := fmt.Sprintf("[doctor left out lines %d to %d here, ", next, w.from-1); !strings.HasPrefix(kept[at], want) {
+					if want := fmt.Sprintf("[doctor left out lines %d to %d here, ", next,
+						w.from-1); !strings.HasPrefix(kept[at], want) {
 						t.Fatalf("line %d is %q, want %s…", at+1, kept[at], want)
 					}
 					at, left = at+1, left+w.from-next
@@ -72,7 +84,8 @@ func TestLogsAreCut(t *testing.T) {
 						t.Fatalf("line %d is %q, want line %d of the log", at+1, kept[at], line)
 					}
 					if got := lineIn(c.segments, line); got != at+1 {
-						t.Fatalf("line %d of the log is said to be line %d, and is %d", line, got, at+1)
+						t.Fatalf("line %d of the log is said to be line %d, and is %d", line, got,
+							at+1)
 					}
 					at++
 				}
@@ -90,7 +103,8 @@ func TestLogsAreCut(t *testing.T) {
 
 func TestALogWithoutTimesIsNotTooOld(t *testing.T) {
 	log := strings.Repeat("no time in this line\n", 20_000)
-	if out, _ := cutAll(t, log, item{}, share{head: 100, tail: 1 << 62, since: end}, false); out != log {
+	if out, _ := cutAll(t, log, item{}, share{head: 100, tail: 1 << 62, since: end},
+		false); out != log {
 		t.Errorf("%d of %d bytes stay", len(out), len(log))
 	}
 }
@@ -98,7 +112,8 @@ func TestALogWithoutTimesIsNotTooOld(t *testing.T) {
 func TestAnEndlessLineIsCutToo(t *testing.T) {
 	log := strings.Repeat("x", 10<<20) + "\nthe end\n"
 	out, c := cutAll(t, log, item{}, share{head: 1 << 10, tail: 1 << 10}, false)
-	if len(out) > 300<<10 || !strings.HasSuffix(out, "\nthe end\n") || !strings.Contains(out, "\n[doctor left out lines 1 to 1 here, ") {
+	if len(out) > 300<<10 || !strings.HasSuffix(out, "\nthe end\n") ||
+		!strings.Contains(out, "\n[doctor left out lines 1 to 1 here, ") {
 		t.Errorf("%d bytes stay, which end in %q", len(out), out[len(out)-80:])
 	}
 	if got := lineIn(c.segments, 2); got != strings.Count(out, "\n") {

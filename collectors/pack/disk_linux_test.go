@@ -35,7 +35,9 @@ func TestADiskThatIsNearlyFull(t *testing.T) {
 	})
 	t.Run("has no room that a node could spare", func(t *testing.T) {
 		name := filepath.Join(smallDisk(t, "60m"), "b.zip")
-		if _, err := Write(context.Background(), name, s, options()); err == nil || !strings.Contains(err.Error(), "leaves 64.0 MiB of it to the node; write to another disk with -f") {
+		if _, err := Write(context.Background(), name, s, options()); err == nil ||
+			!strings.Contains(err.Error(),
+				"leaves 64.0 MiB of it to the node; write to another disk with -f") {
 			t.Errorf("the error is %v", err)
 		}
 		nothing(t, name)
@@ -58,8 +60,10 @@ func TestADiskThatFillsUpMidway(t *testing.T) {
 			filled = err != nil
 		}
 	}
-	_, err = Write(context.Background(), name, node(t, map[string]string{"logs/kubelet/kubelet.log": noise(40 << 20)}), o)
-	if !filled || err == nil || !strings.Contains(err.Error(), "is full; nothing was left on it, write to another disk with -f") {
+	_, err = Write(context.Background(), name,
+		node(t, map[string]string{"logs/kubelet/kubelet.log": noise(40 << 20)}), o)
+	if !filled || err == nil || !strings.Contains(err.Error(),
+		"is full; nothing was left on it, write to another disk with -f") {
 		t.Errorf("the error is %v", err)
 	}
 	os.Remove(other.Name())

@@ -23,8 +23,9 @@ type Manifest struct {
 
 // A File is one entry of the bundle. It holds no entry for manifest.json itself.
 type File struct {
-	Path       string         `json:"path"`
-	Source     string         `json:"source"` // the evidence path it was read from, or "made by doctor"
+	Path string `json:"path"`
+	// the evidence path it was read from, or "made by doctor"
+	Source     string         `json:"source"`
 	BytesRead  int64          `json:"bytesRead"`
 	BytesKept  int64          `json:"bytesKept"` // of this file, as UTF-8
 	SHA256     string         `json:"sha256"`

@@ -46,8 +46,9 @@ type Masked interface {
 // Recorded is the evidence as it is in the bundle.
 type Recorded struct {
 	fs.FS
-	Left  []Left
-	Whole func(log string) bool // all lines of it are in the bundle as they were searched, secrets aside, which are no signs
+	Left []Left
+	// all lines of it are in the bundle as they were searched, secrets aside, which are no signs
+	Whole func(log string) bool
 }
 
 // A Document is a file that is made, not read.
@@ -104,9 +105,12 @@ func Write(ctx context.Context, name string, s evidence.Snapshot, o Options) (Re
 	if err := learn(ctx, s, o, p.facts); err != nil {
 		return Result{}, err
 	}
-	result, err := repeat(p, func(p *plan) (Result, error) { return attempt(ctx, name, s, o, p, most) })
+	result, err := repeat(p, func(p *plan) (Result, error) {
+		return attempt(ctx, name, s, o, p, most)
+	})
 	if small := tooSmallError(0); errors.As(err, &small) && most == room {
-		err = fmt.Errorf("the disk has room for %s only, too little for the facts alone; write to another disk with -f", evidence.SizeText(room))
+		err = fmt.Errorf(
+			"the disk has room for %s only, too little for the facts alone; write to another disk with -f", evidence.SizeText(room))
 	}
 	return result, err
 }
@@ -169,10 +173,13 @@ func repeat(p *plan, attempt func(*plan) (Result, error)) (Result, error) {
 			}
 		case errors.As(err, &leaked):
 			leaks++
-			switch { // the first time, the secret may have been recognised behind the place where it stood
+			// the first time, the secret may have been recognised behind the place where it stood
+			switch {
 			case leaks == 1:
 			case leaked.item != "" && leaks <= maxLeaks:
-				p.drop(leaked.item, evidence.Phrasef("it holds a secret (%s) in a form that cannot be taken out", leaked.kind))
+				p.drop(leaked.item,
+					evidence.Phrasef("it holds a secret (%s) in a form that cannot be taken out",
+						leaked.kind))
 			default:
 				return Result{}, fmt.Errorf("%w: %w; nothing was written", ErrRefused, err)
 			}
@@ -180,7 +187,8 @@ func repeat(p *plan, attempt func(*plan) (Result, error)) (Result, error) {
 			return result, err
 		}
 	}
-	return Result{}, fmt.Errorf("%w: each of %d attempts met another file that cannot be redacted", ErrRefused, maxAttempts)
+	return Result{}, fmt.Errorf("%w: each of %d attempts met another file that cannot be redacted",
+		ErrRefused, maxAttempts)
 }
 
 // droppedError tells that a file must not be in the bundle.

@@ -40,7 +40,8 @@ func node(t testing.TB, files map[string]string) evidence.Snapshot {
 }
 
 func options() Options {
-	return Options{Redactor: redact.New(redact.Options{}), SearchedFor: map[string]string{"a-check": "1234"}}
+	return Options{Redactor: redact.New(redact.Options{}),
+		SearchedFor: map[string]string{"a-check": "1234"}}
 }
 
 // made is a bundle that was written and opened again.
@@ -114,7 +115,8 @@ func TestTheGapsOfABundleKeepTheirCodesAndNoSecret(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if g := evidence.CRI.Gap(s); g.Code != evidence.Reported || !strings.HasPrefix(g.String(), "error: login failed: password=<secret:") {
+	if g := evidence.CRI.Gap(s); g.Code != evidence.Reported || !strings.HasPrefix(g.String(),
+		"error: login failed: password=<secret:") {
 		t.Errorf("%+v", g)
 	}
 }
@@ -130,9 +132,10 @@ func TestABundleHoldsTheEvidence(t *testing.T) {
 		"logs/kubelet/binary.log":     strings.Repeat("\x00\x01\x02\x03\x90", 1000),
 		"original/winevt/System.evtx": "ElfFile\x00",
 		"original/minutes.txt":        "hello\n",
-		"logs/containerd/turned.log":  "thirty lines\nof ASCII\n" + "E\x00r\x00r\x00o\x00r\x00\r\x00\n\x00",
-		"logs/containerd/zeros.log":   "begin\n" + strings.Repeat("\x00", 400) + "\nend\n",
-		"logs/containerd/empty.log":   "",
+		"logs/containerd/turned.log": "thirty lines\nof ASCII\n" +
+			"E\x00r\x00r\x00o\x00r\x00\r\x00\n\x00",
+		"logs/containerd/zeros.log": "begin\n" + strings.Repeat("\x00", 400) + "\nend\n",
+		"logs/containerd/empty.log": "",
 	}), options())
 	for name, want := range map[string]string{
 		"meta.json":                    meta,
@@ -178,7 +181,8 @@ func TestABundleHoldsTheEvidence(t *testing.T) {
 }
 
 func TestTheManifestTellsOfEachFile(t *testing.T) {
-	m := pack(t, node(t, map[string]string{"logs/kubelet/kubelet.log": klog(20_000, end), "env.json": `{"A":"b"}`}), Options{
+	m := pack(t, node(t, map[string]string{"logs/kubelet/kubelet.log": klog(20_000, end),
+		"env.json": `{"A":"b"}`}), Options{
 		MaxSize: 1 << 20, Redactor: redact.New(redact.Options{}), Since: 1,
 	})
 	of := map[string]File{}
@@ -193,10 +197,12 @@ func TestTheManifestTellsOfEachFile(t *testing.T) {
 		delete(of, name)
 		content := m.read(t, name)
 		sum := sha256.Sum256([]byte(content))
-		if !known || f.SHA256 != hex.EncodeToString(sum[:]) || f.BytesKept != int64(len(content)) || f.Source == "" {
+		if !known || f.SHA256 != hex.EncodeToString(sum[:]) || f.BytesKept != int64(len(content)) ||
+			f.Source == "" {
 			t.Errorf("%s is %d bytes; the manifest says %+v", name, len(content), f)
 		}
-		if f.Truncated != strings.Contains(content, evidence.LeftOut) || f.Truncated && len(f.LeftOut) == 0 {
+		if f.Truncated != strings.Contains(content, evidence.LeftOut) || f.Truncated &&
+			len(f.LeftOut) == 0 {
 			t.Errorf("%s: truncated is %v", name, f.Truncated)
 		}
 		return nil
@@ -217,8 +223,10 @@ func TestSignsPointIntoTheBundle(t *testing.T) {
 	o.MaxSize = 1 << 20
 	log := noise(30 << 20)
 	lines := strings.Split(log, "\n")
-	o.Signs = []evidence.SignMatch{{Check: "a-check", Text: "x", Path: "logs/kubelet/kubelet.log", Line: 10_000, More: 3, LastLine: 100_000}}
-	o.Unsearched = []evidence.UnsearchedLog{{Path: "logs/kubelet/old.log", Why: "denied: run as Administrator"}}
+	o.Signs = []evidence.SignMatch{{Check: "a-check", Text: "x", Path: "logs/kubelet/kubelet.log",
+		Line: 10_000, More: 3, LastLine: 100_000}}
+	o.Unsearched = []evidence.UnsearchedLog{{Path: "logs/kubelet/old.log",
+		Why: "denied: run as Administrator"}}
 	m := pack(t, node(t, map[string]string{"logs/kubelet/kubelet.log": log}), o)
 	s, err := evidence.Load(m.FS)
 	if err != nil {
@@ -226,11 +234,13 @@ func TestSignsPointIntoTheBundle(t *testing.T) {
 	}
 	got := strings.Split(m.read(t, "logs/kubelet/kubelet.log"), "\n")
 	found := evidence.SignMatches.In(s)
-	if len(found) != 1 || got[found[0].Line-1] != lines[10_000-1] || got[found[0].LastLine-1] != lines[100_000-1] {
+	if len(found) != 1 || got[found[0].Line-1] != lines[10_000-1] ||
+		got[found[0].LastLine-1] != lines[100_000-1] {
 		t.Errorf("signs.json says %+v", found)
 	}
 	index := evidence.LogRecords.In(s)
-	if len(index.Logs) != 2 || index.Logs[0].LeftOutLines == 0 || index.Logs[1].Unsearched == "" || index.SearchedFor["a-check"] != "1234" {
+	if len(index.Logs) != 2 || index.Logs[0].LeftOutLines == 0 || index.Logs[1].Unsearched == "" ||
+		index.SearchedFor["a-check"] != "1234" {
 		t.Errorf("logs.json says %+v", index)
 	}
 }
@@ -269,7 +279,8 @@ func TestFactsThatDoNotFit(t *testing.T) {
 	o := options()
 	o.MaxSize = 64 << 10
 	name := filepath.Join(t.TempDir(), "b.zip")
-	_, err := Write(context.Background(), name, node(t, map[string]string{"files/C/k/noise.txt": noise(1 << 20)}), o)
+	_, err := Write(context.Background(), name,
+		node(t, map[string]string{"files/C/k/noise.txt": noise(1 << 20)}), o)
 	if err == nil || !strings.Contains(err.Error(), "give --max-size more") {
 		t.Errorf("the error is %v", err)
 	}
@@ -286,7 +297,8 @@ func TestABundleWithoutEndIsGone(t *testing.T) {
 		"the user has had enough at once":        {"b.zip", 0, "context canceled"},
 		"the user has had enough midway":         {"b.zip", 2, "context canceled"},
 		"the user has had enough while checking": {"b.zip", -1, "context canceled"},
-		"the folder is not there":                {"no/such/b.zip", 1 << 30, "b.zip cannot be written: no such file or directory; name a file in a folder that takes it with -f"},
+		"the folder is not there": {"no/such/b.zip", 1 << 30,
+			"b.zip cannot be written: no such file or directory; name a file in a folder that takes it with -f"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			ctx, cancel := context.WithCancel(context.Background())
@@ -318,7 +330,8 @@ func TestWhatWasThereStaysWhenABundleFails(t *testing.T) {
 	}
 	o := options()
 	o.Conclude = func(Recorded) ([]Document, error) { return nil, errors.New("no report") }
-	if _, err := Write(context.Background(), name, node(t, nil), o); err == nil || err.Error() != "no report" {
+	if _, err := Write(context.Background(), name, node(t, nil), o); err == nil ||
+		err.Error() != "no report" {
 		t.Errorf("the error is %v", err)
 	}
 	only(t, name)
@@ -337,7 +350,10 @@ func TestDocumentsSeeWhatTheReceiverSees(t *testing.T) {
 		}
 		seen = s.Paths()
 		content, err := fs.ReadFile(recorded.FS, "logs/kubelet/kubelet.log")
-		return []Document{{"report.txt", func(w io.Writer) error { _, err := w.Write(content); return err }}}, err
+		return []Document{{"report.txt", func(w io.Writer) error {
+			_, err := w.Write(content)
+			return err
+		}}}, err
 	}
 	log := noise(3 << 20)
 	m := pack(t, node(t, map[string]string{"logs/kubelet/kubelet.log": log}), o)
@@ -390,7 +406,8 @@ func TestAFileThatHidesASecretIsLeftOut(t *testing.T) {
 		"logs/kubelet/kubelet.err.log":     "the token is " + hidden + " now\n",
 		"hns-networks.json":                `[{"Name":"` + hidden + `"}]`,
 	}), options())
-	if got := m.read(t, "files/C/AzureData/CustomData.txt.gap"); !strings.Contains(got, "in a form that cannot be taken out") {
+	if got := m.read(t, "files/C/AzureData/CustomData.txt.gap"); !strings.Contains(got,
+		"in a form that cannot be taken out") {
 		t.Errorf("the gap says %q", got)
 	}
 	m.read(t, "logs/kubelet/kubelet.err.log.gap")
@@ -413,8 +430,11 @@ func TestABundleWhoseReportTellsASecretIsRefused(t *testing.T) {
 		}}}, nil
 	}
 	name := filepath.Join(t.TempDir(), "b.zip")
-	_, err := Write(context.Background(), name, node(t, map[string]string{"files/C/k/config.yaml": "password: Regp4ss!x7Qz\n"}), o)
-	if !errors.Is(err, ErrRefused) || strings.Contains(err.Error(), "Regp4ss") || !strings.Contains(err.Error(), "report.txt still holds a secret (password); nothing was written") {
+	_, err := Write(context.Background(), name,
+		node(t, map[string]string{"files/C/k/config.yaml": "password: Regp4ss!x7Qz\n"}), o)
+	if !errors.Is(err, ErrRefused) || strings.Contains(err.Error(), "Regp4ss") ||
+		!strings.Contains(err.Error(),
+			"report.txt still holds a secret (password); nothing was written") {
 		t.Errorf("the error is %v", err)
 	}
 	nothing(t, name)

@@ -37,7 +37,9 @@ func newPartial(final string) (*partial, error) {
 	}
 	f, err := os.CreateTemp(filepath.Dir(final), pattern)
 	if err != nil {
-		return nil, fmt.Errorf("%s cannot be written: %w; name a file in a folder that takes it with -f", final, bundle.Bare(err))
+		return nil, fmt.Errorf(
+			"%s cannot be written: %w; name a file in a folder that takes it with -f", final,
+			bundle.Bare(err))
 	}
 	return &partial{File: f, final: final}, nil
 }
@@ -67,7 +69,9 @@ func (p *partial) explain(err error) error {
 	var path *fs.PathError
 	switch {
 	case errors.Is(err, syscall.ENOSPC), errors.Is(err, diskFull):
-		return fmt.Errorf("the disk of %s is full; nothing was left on it, write to another disk with -f", filepath.Dir(p.final))
+		return fmt.Errorf(
+			"the disk of %s is full; nothing was left on it, write to another disk with -f",
+			filepath.Dir(p.final))
 	case errors.As(err, &path) && path.Path == p.Name():
 		return fmt.Errorf("%s cannot be written: %w", p.final, path.Err)
 	}

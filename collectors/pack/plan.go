@@ -28,7 +28,8 @@ const (
 
 // ownFiles are the files that a bundle holds beside the evidence. A bundle that is
 // made of a bundle makes them anew.
-var ownFiles = []string{"report.json", "report.txt", "issue.md", "readme.txt", "manifest.json", samplesName, "signs.json", "logs.json", evidence.GapIndexPath}
+var ownFiles = []string{"report.json", "report.txt", "issue.md", "readme.txt", "manifest.json",
+	samplesName, "signs.json", "logs.json", evidence.GapIndexPath}
 
 const collectlogsFolder = "collectlogs/"
 
@@ -90,7 +91,9 @@ func newPlan(s evidence.Snapshot, o Options, limit int64) *plan {
 	slices.SortStableFunc(p.facts, func(a, b item) int { // meta.json says what the rest is
 		return cmp.Compare(b2i(b.path == "meta.json"), b2i(a.path == "meta.json"))
 	})
-	slices.SortStableFunc(p.logs, func(a, b item) int { return cmp.Compare(b2i(b.isLog), b2i(a.isLog)) })
+	slices.SortStableFunc(p.logs, func(a, b item) int {
+		return cmp.Compare(b2i(b.isLog), b2i(a.isLog))
+	})
 	if p.tails = -1; limit > 0 {
 		p.room(limit, p.sample(s))
 	}
@@ -230,7 +233,9 @@ func (p *plan) shares() map[string]share {
 // unredactable is why a file of this name is not taken, and no phrase where it is.
 func unredactable(name string) evidence.Phrase {
 	switch ext := strings.ToLower(path.Ext(name)); ext {
-	case ".dmp", ".mdmp", ".etl", ".evtx", ".hiv", ".dat", ".db", ".pcap", ".pcapng", ".cab", ".zip", ".gz", ".tgz", ".7z", ".tar", ".exe", ".dll", ".sys", ".pfx", ".p12", ".png", ".jpg":
+	case ".dmp", ".mdmp", ".etl", ".evtx", ".hiv", ".dat", ".db", ".pcap", ".pcapng", ".cab",
+		".zip", ".gz", ".tgz", ".7z", ".tar", ".exe", ".dll", ".sys", ".pfx", ".p12", ".png",
+		".jpg":
 		return evidence.Phrasef("a %s file is binary, and cannot be redacted", ext)
 	}
 	return evidence.Phrase{}

@@ -43,7 +43,8 @@ func (w *writer) document(name string, write func(io.Writer) error) error {
 	if err := write(&b); err != nil {
 		return err
 	}
-	return w.add(entry{name: name, path: name, source: madeHere, size: int64(b.Len()), r: &b, made: true})
+	return w.add(entry{name: name, path: name, source: madeHere, size: int64(b.Len()), r: &b,
+		made: true})
 }
 
 // addFile adds a file of the evidence under a name.
@@ -53,7 +54,8 @@ func (w *writer) addFile(name, path string, it item) error {
 		return w.leave(leftOut(name, "%s", reason(err)))
 	}
 	defer f.Close()
-	return w.add(entry{name: name, path: path, source: path, size: it.size, modified: it.modified, r: f, item: it})
+	return w.add(entry{name: name, path: path, source: path, size: it.size, modified: it.modified,
+		r: f, item: it})
 }
 
 // An entry is a file on its way into the bundle.
@@ -89,7 +91,8 @@ func (w *writer) add(e entry) error {
 	if modified.IsZero() {
 		modified = w.s.Now()
 	}
-	to, err := w.zip.CreateHeader(&zip.FileHeader{Name: name, Method: zip.Deflate, Modified: modified.UTC()})
+	to, err := w.zip.CreateHeader(&zip.FileHeader{Name: name, Method: zip.Deflate,
+		Modified: modified.UTC()})
 	if err != nil {
 		return err
 	}
@@ -126,19 +129,23 @@ func (w *writer) add(e entry) error {
 	case errors.Is(err, redact.ErrTooMany):
 		return tooManySecrets(e.name)
 	case err != nil:
-		return &droppedError{e.name, evidence.Phrasef("it could not be read and redacted: %s", evidence.Clean(err.Error()))}
+		return &droppedError{e.name, evidence.Phrasef("it could not be read and redacted: %s",
+			evidence.Clean(err.Error()))}
 	}
 	w.open = &digest{}
 	w.stored = append(w.stored, stored{name, at, kept.n, modified})
-	file := File{Path: name, Source: w.o.Redactor.Text(e.source), BytesRead: source.n, BytesKept: kept.n,
-		SHA256: hex.EncodeToString(kept.sum.Sum(nil)), Redactions: counts, Millis: float64(time.Since(start).Microseconds()) / 1000}
+	file := File{Path: name, Source: w.o.Redactor.Text(e.source), BytesRead: source.n,
+		BytesKept: kept.n,
+		SHA256:    hex.EncodeToString(kept.sum.Sum(nil)), Redactions: counts,
+		Millis: float64(time.Since(start).Microseconds()) / 1000}
 	if e.source != madeHere && e.name == e.path && e.path != "meta.json" {
 		file.item = e.path
 	}
 	if cut != nil && cut.lines > 0 {
 		file.Truncated, file.LeftOut = true, cut.cuts
 		w.segments[e.path] = cut.segments
-		w.records = append(w.records, evidence.LogRecord{Path: e.path, LeftOutLines: cut.lines, LeftOutBytes: cut.bytes})
+		w.records = append(w.records, evidence.LogRecord{Path: e.path, LeftOutLines: cut.lines,
+			LeftOutBytes: cut.bytes})
 	}
 	if !file.Truncated && w.o.Masked == nil {
 		w.whole[e.path] = true

@@ -23,7 +23,8 @@ func roomFor(name string, maxSize int64) (int64, error) {
 	}
 	room := free - keepFree
 	if room < leastRoom {
-		return 0, fmt.Errorf("the disk of %s has only %s free, and doctor leaves %s of it to the node; write to another disk with -f", dir, evidence.SizeText(free), evidence.SizeText(keepFree))
+		return 0, fmt.Errorf(
+			"the disk of %s has only %s free, and doctor leaves %s of it to the node; write to another disk with -f", dir, evidence.SizeText(free), evidence.SizeText(keepFree))
 	}
 	if maxSize > 0 && room > maxSize {
 		return 0, nil

@@ -75,7 +75,8 @@ var magics = []struct {
 	{"MZ", program}, {"\x7fELF", program},
 	{"PK\x03\x04", archive}, {"\x1f\x8b", archive}, {"MSCF", archive}, {"7z\xbc\xaf", archive},
 	{"MDMP", memoryDump}, {"PAGEDU", memoryDump},
-	{"ElfFile\x00", evidence.Phrasef("an event log")}, {"regf", evidence.Phrasef("a registry hive")},
+	{"ElfFile\x00", evidence.Phrasef("an event log")},
+	{"regf", evidence.Phrasef("a registry hive")},
 	{"SQLite format 3", evidence.Phrasef("a database")}, {"\x89PNG", evidence.Phrasef("a picture")},
 	{"\xd4\xc3\xb2\xa1", packets}, {"\x0a\x0d\x0d\x0a", packets},
 }
@@ -94,7 +95,8 @@ func binary(head []byte) evidence.Phrase {
 			return evidence.Phrasef("it is %s, and cannot be redacted", m.what)
 		}
 	}
-	if len(head) >= 2 && (head[0] == 0xff && head[1] == 0xfe || head[0] == 0xfe && head[1] == 0xff) {
+	if len(head) >= 2 && (head[0] == 0xff && head[1] == 0xfe || head[0] == 0xfe &&
+		head[1] == 0xff) {
 		return evidence.Phrase{} // says itself that it is UTF-16
 	}
 	zeros, controls, first := 0, 0, -1
@@ -116,9 +118,13 @@ func binary(head []byte) evidence.Phrase {
 		return evidence.Phrasef("it is binary, and cannot be redacted")
 	case zeros == 0:
 		return evidence.Phrase{}
-	case zeros == max(side[0], side[1]) && zeros > (len(head)-first)/4: // UTF-16 without a mark, from some line on: they are on one side
+	case zeros == max(side[0], side[1]) &&
+		// UTF-16 without a mark, from some line on: they are on one side
+		zeros > (len(head)-first)/4:
 		return evidence.Phrase{}
-	case bytes.Count(head, []byte{0, 0, 0, 0})*4 > zeros/2: // a log that was open when the machine went down has a run of them
+	case bytes.Count(head,
+		// a log that was open when the machine went down has a run of them
+		[]byte{0, 0, 0, 0})*4 > zeros/2:
 		return evidence.Phrase{}
 	}
 	return evidence.Phrasef("it is binary, and cannot be redacted")

@@ -40,14 +40,16 @@ func compare(ctx context.Context, f io.ReaderAt, want uint32) error {
 // verify opens the bundle as its receiver will: each file must be what the
 // manifest says, and hold no secret. Where no secret was seen there is none to
 // look for in the logs, which passed the rules line by line.
-func verify(ctx context.Context, name string, m Manifest, samples []string, seen bool, o Options) error {
+func verify(ctx context.Context, name string, m Manifest, samples []string, seen bool,
+	o Options) error {
 	a, err := bundle.Open(name)
 	if err != nil {
 		return fmt.Errorf("%w: it cannot be read back: %w", ErrRefused, err)
 	}
 	defer a.Close()
 	if refused := a.Refused(); len(refused) > 0 {
-		return fmt.Errorf("%w: it cannot be read back: %s: %s", ErrRefused, refused[0].Name, refused[0].Reason)
+		return fmt.Errorf("%w: it cannot be read back: %s: %s", ErrRefused, refused[0].Name,
+			refused[0].Reason)
 	}
 	files := slices.DeleteFunc(slices.Clone(m.Files), func(f File) bool {
 		return f.Error != "" || !seen && strings.HasPrefix(f.Path, "logs/")
@@ -56,7 +58,8 @@ func verify(ctx context.Context, name string, m Manifest, samples []string, seen
 	for _, f := range files {
 		total += f.BytesKept
 	}
-	v := &verifier{ctx: ctx, fsys: a.FS(), samples: samples, o: o, progress: Progress{Phase: "checking", Of: len(files), Total: total}}
+	v := &verifier{ctx: ctx, fsys: a.FS(), samples: samples, o: o,
+		progress: Progress{Phase: "checking", Of: len(files), Total: total}}
 	todo := make(chan File)
 	errs := make(chan error, 1)
 	var wait sync.WaitGroup
@@ -115,7 +118,9 @@ func (v *verifier) file(f File) error {
 			return err
 		}
 	}
-	search := func(text io.Reader) (*redact.Leak, error) { return v.o.Redactor.Search(text, f.Path) }
+	search := func(text io.Reader) (*redact.Leak, error) {
+		return v.o.Redactor.Search(text, f.Path)
+	}
 	if isLog && !v.o.Redactor.Overflowed() {
 		search = v.o.Redactor.SearchSeen
 	}
@@ -148,7 +153,8 @@ func (v *verifier) sampled(text *io.Reader) error {
 	}
 	for _, value := range v.samples {
 		if strings.Contains(string(content), value) {
-			return fmt.Errorf("%w: a made-up secret passed the redaction; please report this", ErrRefused)
+			return fmt.Errorf("%w: a made-up secret passed the redaction; please report this",
+				ErrRefused)
 		}
 	}
 	*text = strings.NewReader(string(content))

@@ -59,11 +59,16 @@ const samplesName = "redaction-check.txt"
 
 const madeHere = "made by doctor"
 
-func newWriter(ctx context.Context, dst io.Writer, limit int64, s evidence.Snapshot, o Options, p *plan) *writer {
-	w := &writer{ctx: ctx, s: s, o: o, plan: p, shares: p.shares(), out: &bounded{w: dst, limit: limit, sum: crc32.NewIEEE()}, names: map[string]bool{}, open: &digest{}, segments: map[string][]segment{}, whole: map[string]bool{}, gaps: s.GapRecords()}
+func newWriter(ctx context.Context, dst io.Writer, limit int64, s evidence.Snapshot, o Options,
+	p *plan) *writer {
+	w := &writer{ctx: ctx, s: s, o: o, plan: p, shares: p.shares(),
+		out: &bounded{w: dst, limit: limit, sum: crc32.NewIEEE()}, names: map[string]bool{},
+		open: &digest{}, segments: map[string][]segment{}, whole: map[string]bool{},
+		gaps: s.GapRecords()}
 	w.zip = zip.NewWriter(w.out)
 	w.zip.RegisterCompressor(zip.Deflate, newDeflater)
-	w.manifest = Manifest{Layout: manifestLayout, Doctor: o.Doctor, CreatedAt: time.Now().UTC().Truncate(time.Second), MaxSize: o.MaxSize, LeftOut: []Left{}}
+	w.manifest = Manifest{Layout: manifestLayout, Doctor: o.Doctor,
+		CreatedAt: time.Now().UTC().Truncate(time.Second), MaxSize: o.MaxSize, LeftOut: []Left{}}
 	if o.Since > 0 {
 		w.manifest.Since = o.Since.String()
 	}
@@ -104,7 +109,8 @@ func (w *writer) evidence() error {
 func (w *writer) leave(l Left) error {
 	_, recorded := w.s.Stat(l.Path + ".gap")
 	if info, err := w.s.Stat(l.Path); err == nil && strings.HasPrefix(l.Path, "logs/") {
-		w.records = append(w.records, evidence.LogRecord{Path: l.Path, LeftOutBytes: max(info.Size(), 1)})
+		w.records = append(w.records, evidence.LogRecord{Path: l.Path,
+			LeftOutBytes: max(info.Size(), 1)})
 	}
 	l.Path = w.o.Redactor.Text(l.Path)
 	for i, arg := range l.Why.Args {
@@ -148,7 +154,9 @@ func (w *writer) signs() error {
 func (w *writer) logRecords() []evidence.LogRecord {
 	records := w.records
 	at := func(path string) *evidence.LogRecord {
-		i := slices.IndexFunc(records, func(r evidence.LogRecord) bool { return strings.EqualFold(r.Path, path) })
+		i := slices.IndexFunc(records, func(r evidence.LogRecord) bool {
+			return strings.EqualFold(r.Path, path)
+		})
 		if i < 0 {
 			records = append(records, evidence.LogRecord{Path: path})
 			i = len(records) - 1
@@ -177,9 +185,10 @@ func (w *writer) recorded(f io.ReaderAt) (fs.FS, error) {
 	for i := len(w.stored) - 1; i >= 0; i-- {
 		e := w.stored[i]
 		section := io.NewSectionReader(f, e.at, end-e.at)
-		t.Add(e.name, tree.File{Size: e.size, Modified: e.modified, Open: func() (io.ReadCloser, error) {
-			return flate.NewReader(io.NewSectionReader(section, 0, section.Size())), nil
-		}})
+		t.Add(e.name, tree.File{Size: e.size, Modified: e.modified,
+			Open: func() (io.ReadCloser, error) {
+				return flate.NewReader(io.NewSectionReader(section, 0, section.Size())), nil
+			}})
 		end = e.at
 	}
 	return t.FS(), nil
@@ -192,7 +201,8 @@ func (w *writer) conclude(f io.ReaderAt) error {
 		if err != nil {
 			return err
 		}
-		documents, err := w.o.Conclude(Recorded{recorded, w.manifest.LeftOut, func(log string) bool { return w.whole[log] }})
+		documents, err := w.o.Conclude(Recorded{recorded, w.manifest.LeftOut,
+			func(log string) bool { return w.whole[log] }})
 		if err != nil {
 			return err
 		}
@@ -205,7 +215,9 @@ func (w *writer) conclude(f io.ReaderAt) error {
 	if m := w.o.Masked; m != nil {
 		w.manifest.Masked, w.manifest.Unmasked = maps.Clone(m.Counts()), m.Unmasked()
 	}
-	return w.document("manifest.json", func(dst io.Writer) error { return writeJSON(dst, w.manifest) })
+	return w.document("manifest.json", func(dst io.Writer) error {
+		return writeJSON(dst, w.manifest)
+	})
 }
 
 func (w *writer) close() error { return w.zip.Close() }
@@ -237,7 +249,8 @@ func (w *writer) tell(files int, bytes int64) {
 }
 
 // attempt writes, checks and names one bundle, or leaves nothing.
-func attempt(ctx context.Context, name string, s evidence.Snapshot, o Options, p *plan, most int64) (Result, error) {
+func attempt(ctx context.Context, name string, s evidence.Snapshot, o Options, p *plan,
+	most int64) (Result, error) {
 	f, err := newPartial(name)
 	if err != nil {
 		return Result{}, err
@@ -250,7 +263,10 @@ func attempt(ctx context.Context, name string, s evidence.Snapshot, o Options, p
 		w.evidence,
 		func() error {
 			seen = o.Redactor.Seen() > 0
-			return w.addMade(samplesName, func(dst io.Writer) error { _, err := io.WriteString(dst, text); return err })
+			return w.addMade(samplesName, func(dst io.Writer) error {
+				_, err := io.WriteString(dst, text)
+				return err
+			})
 		},
 		func() error { return w.conclude(f) },
 		w.close,

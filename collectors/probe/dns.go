@@ -22,13 +22,15 @@ import (
 
 // A DNSPlan is what is asked of whom.
 type DNSPlan struct {
-	Servers   []DNSServer
-	System    []string // names that the system's own resolver is asked for; it has one on Windows only
+	Servers []DNSServer
+	// names that the system's own resolver is asked for; it has one on Windows only
+	System    []string
 	Names     []string
-	Type      string   // A where empty, or AAAA
-	Namespace string   // of the pod in whose place the names are asked
-	Domain    string   // of the cluster; cluster.local where empty
-	Suffixes  []string // of the CNI configuration; Windows appends the first, by default NAMESPACE.svc.DOMAIN
+	Type      string // A where empty, or AAAA
+	Namespace string // of the pod in whose place the names are asked
+	Domain    string // of the cluster; cluster.local where empty
+	// of the CNI configuration; Windows appends the first, by default NAMESPACE.svc.DOMAIN
+	Suffixes []string
 
 	// What tests have of their own: nil for the system's network, and for resend.
 	dial   func(ctx context.Context, network, address string) (net.Conn, error)
@@ -56,7 +58,8 @@ const maxQueries = 96
 // The same name asked of the same server over the same transport is sent once,
 // whichever forms it belongs to.
 func DNS(ctx context.Context, plan DNSPlan) []evidence.DNSProbe {
-	a := &asker{ctx: ctx, kind: plan.kind(), dial: plan.dial, resend: plan.resend, asked: map[query]func() answer{}}
+	a := &asker{ctx: ctx, kind: plan.kind(), dial: plan.dial, resend: plan.resend,
+		asked: map[query]func() answer{}}
 	if a.dial == nil {
 		a.dial = new(net.Dialer).DialContext
 	}
@@ -66,7 +69,8 @@ func DNS(ctx context.Context, plan DNSPlan) []evidence.DNSProbe {
 	var probes []evidence.DNSProbe
 	var todo []func(*evidence.DNSProbe)
 	add := func(server, transport, form, name string, sent []string, ask func(string) answer) {
-		probes = append(probes, evidence.DNSProbe{Name: name, Type: dns.TypeToString[a.kind], Server: server, Transport: transport, From: "node", Form: form, Answers: []string{}})
+		probes = append(probes, evidence.DNSProbe{Name: name, Type: dns.TypeToString[a.kind],
+			Server: server, Transport: transport, From: "node", Form: form, Answers: []string{}})
 		todo = append(todo, func(p *evidence.DNSProbe) { walk(p, sent, ask) })
 	}
 	for _, server := range plan.Servers {
@@ -77,15 +81,18 @@ func DNS(ctx context.Context, plan DNSPlan) []evidence.DNSProbe {
 		for _, name := range names {
 			for _, transport := range transports {
 				for _, form := range ways {
-					add(server.Address, transport, form, name, plan.sent(form, name), func(sent string) answer {
-						return a.ask(query{server.Address, transport, sent})
-					})
+					add(server.Address, transport, form, name, plan.sent(form, name),
+						func(sent string) answer {
+							return a.ask(query{server.Address, transport, sent})
+						})
 				}
 			}
 		}
 	}
 	for _, name := range plan.System {
-		add("system", "udp", "windows", name, []string{name}, func(name string) answer { return a.system(name) })
+		add("system", "udp", "windows", name, []string{name}, func(name string) answer {
+			return a.system(name)
+		})
 	}
 	var all sync.WaitGroup
 	for i, do := range todo {
@@ -97,8 +104,10 @@ func DNS(ctx context.Context, plan DNSPlan) []evidence.DNSProbe {
 
 // DNSCollector asks what the plan says once other collectors have recorded what
 // it is made of.
-func DNSCollector(plan func(evidence.Snapshot) (DNSPlan, error), after []string, deadline time.Duration) collectors.Collector {
-	return collectors.Collector{Name: "DNS probes", Answers: []string{evidence.DNSProbes.Path()}, After: after, Deadline: deadline + grace,
+func DNSCollector(plan func(evidence.Snapshot) (DNSPlan, error), after []string,
+	deadline time.Duration) collectors.Collector {
+	return collectors.Collector{Name: "DNS probes", Answers: []string{evidence.DNSProbes.Path()},
+		After: after, Deadline: deadline + grace,
 		Read: func(ctx context.Context, r *collectors.Record) error {
 			s, err := r.Snapshot()
 			if err != nil {
@@ -203,5 +212,7 @@ func ParseDNSServer(s string) (string, error) {
 // it. Escapes are left out: no name of a cluster needs one.
 func IsDNSName(s string) bool {
 	_, ok := dns.IsDomainName(s)
-	return ok && s != "" && !strings.ContainsFunc(s, func(r rune) bool { return r <= ' ' || r >= 0x7f || r == '\\' })
+	return ok && s != "" && !strings.ContainsFunc(s, func(r rune) bool {
+		return r <= ' ' || r >= 0x7f || r == '\\'
+	})
 }

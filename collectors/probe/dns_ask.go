@@ -46,7 +46,8 @@ func (a *asker) ask(q query) answer {
 		once = sync.OnceValue(func() answer { return a.send(q) })
 		if len(a.asked) >= maxQueries {
 			once = func() answer {
-				return answer{outcome: "error", why: fmt.Sprintf("not sent: the plan holds more than %d queries", maxQueries)}
+				return answer{outcome: "error",
+					why: fmt.Sprintf("not sent: the plan holds more than %d queries", maxQueries)}
 			}
 		}
 		a.asked[q] = once
@@ -109,7 +110,8 @@ func (a *asker) exchange(q query, edns bool) answer {
 			conn.SetReadDeadline(time.Time{})
 		}
 		var r *dns.Msg
-		if err = a.ctx.Err(); err == nil { // whose end may have come before the deadline was set anew
+		// whose end may have come before the deadline was set anew
+		if err = a.ctx.Err(); err == nil {
 			r, err = c.ReadMsg()
 		}
 		switch {
@@ -145,7 +147,8 @@ func answers(m, r *dns.Msg) bool {
 	}
 	// A server that did not understand the question may leave it out.
 	return len(r.Question) == 0 && r.Rcode != dns.RcodeSuccess ||
-		len(r.Question) == 1 && r.Question[0].Qtype == m.Question[0].Qtype && dns.CanonicalName(r.Question[0].Name) == dns.CanonicalName(m.Question[0].Name)
+		len(r.Question) == 1 && r.Question[0].Qtype == m.Question[0].Qtype &&
+			dns.CanonicalName(r.Question[0].Name) == dns.CanonicalName(m.Question[0].Name)
 }
 
 // maxAnswers bounds what of an answer is recorded.
@@ -154,7 +157,8 @@ const maxAnswers = 16
 // answerOf turns a reply into an outcome.
 func answerOf(r *dns.Msg) answer {
 	rcode := r.Rcode
-	got := answer{edns: r.IsEdns0() != nil, truncated: r.Truncated, rcode: rcodeName(rcode), addresses: addresses(r)}
+	got := answer{edns: r.IsEdns0() != nil, truncated: r.Truncated, rcode: rcodeName(rcode),
+		addresses: addresses(r)}
 	switch {
 	case r.Truncated:
 		got.outcome = "truncated"
@@ -217,7 +221,8 @@ func unanswered(err error) answer {
 		return answer{outcome: "refused", why: why}
 	case errors.Is(err, context.Canceled):
 		return answer{outcome: "error", why: "the run was interrupted"}
-	case errors.Is(err, context.DeadlineExceeded), errors.Is(err, os.ErrDeadlineExceeded), errors.As(err, &timeout) && timeout.Timeout():
+	case errors.Is(err, context.DeadlineExceeded), errors.Is(err, os.ErrDeadlineExceeded),
+		errors.As(err, &timeout) && timeout.Timeout():
 		return answer{outcome: "timeout"}
 	}
 	return answer{outcome: "error", why: why}

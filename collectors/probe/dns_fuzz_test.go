@@ -26,7 +26,8 @@ func FuzzDNSAnswer(f *testing.F) {
 		answers(m, r)
 		got := answerOf(r)
 		p := evidence.DNSProbe{Outcome: got.outcome, Rcode: got.rcode}
-		if !p.Answered() || got.rcode == "" || len(got.addresses) > maxAnswers || got.outcome == "ok" && len(got.addresses) == 0 {
+		if !p.Answered() || got.rcode == "" || len(got.addresses) > maxAnswers ||
+			got.outcome == "ok" && len(got.addresses) == 0 {
 			t.Errorf("%+v of %v", got, r)
 		}
 	})
@@ -40,7 +41,8 @@ type written struct {
 func (w *written) WriteMsg(m *dns.Msg) (err error) { w.packed, err = m.Pack(); return err }
 
 func FuzzDNSServer(f *testing.F) {
-	for _, s := range []string{"10.96.0.10", "10.96.0.10:5353", "[fd00::a]:53", "fd00::a", "fe80::1%eth0", "kube-dns", ":53", "1.2.3.4:0"} {
+	for _, s := range []string{"10.96.0.10", "10.96.0.10:5353", "[fd00::a]:53", "fd00::a",
+		"fe80::1%eth0", "kube-dns", ":53", "1.2.3.4:0"} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, s string) {
@@ -57,7 +59,8 @@ func FuzzDNSServer(f *testing.F) {
 }
 
 func FuzzDNSForms(f *testing.F) {
-	for _, s := range []string{"kubernetes", "kubernetes.default", "a.b.c.d.e.f", "a.", `a\.b`, `a\\.`, ".", ""} {
+	for _, s := range []string{"kubernetes", "kubernetes.default", "a.b.c.d.e.f", "a.", `a\.b`,
+		`a\\.`, ".", ""} {
 		f.Add(s, "shop", "corp.example.")
 	}
 	f.Fuzz(func(t *testing.T, name, namespace, domain string) {

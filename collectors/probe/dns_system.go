@@ -36,8 +36,9 @@ func (a *asker) system(name string) answer {
 
 // What DnsQuery answers, as WinError.h and WinDNS.h number it.
 const (
-	errorTimeout  = syscall.Errno(1460) // ERROR_TIMEOUT: no server answered
-	rcodeFormat   = syscall.Errno(9001) // DNS_ERROR_RCODE_FORMAT_ERROR; the rcodes follow in their order
+	errorTimeout = syscall.Errno(1460) // ERROR_TIMEOUT: no server answered
+	// DNS_ERROR_RCODE_FORMAT_ERROR; the rcodes follow in their order
+	rcodeFormat   = syscall.Errno(9001)
 	rcodeRefused  = syscall.Errno(9005)
 	infoNoRecords = syscall.Errno(9501) // DNS_INFO_NO_RECORDS
 )
@@ -54,7 +55,8 @@ func systemAnswer(addresses []string, err error) answer {
 	case code == infoNoRecords:
 		return answer{outcome: "nodata", rcode: "NOERROR"}
 	case code >= rcodeFormat && code <= rcodeRefused:
-		return answerOf(&dns.Msg{MsgHdr: dns.MsgHdr{Response: true, Rcode: int(code-rcodeFormat) + dns.RcodeFormatError}})
+		return answerOf(&dns.Msg{MsgHdr: dns.MsgHdr{Response: true, Rcode: int(code-rcodeFormat) +
+			dns.RcodeFormatError}})
 	case code == errorTimeout:
 		return answer{outcome: "timeout"}
 	}

@@ -34,7 +34,9 @@ func answerZone(w dns.ResponseWriter, m *dns.Msg) {
 	}
 	switch ip, ok := zone[name]; {
 	case ok && m.Question[0].Qtype == dns.TypeA:
-		r.Answer = append(r.Answer, &dns.A{Hdr: dns.RR_Header{Name: m.Question[0].Name, Rrtype: dns.TypeA, Class: dns.ClassINET, Ttl: 5}, A: net.ParseIP(ip)})
+		r.Answer = append(r.Answer,
+			&dns.A{Hdr: dns.RR_Header{Name: m.Question[0].Name, Rrtype: dns.TypeA,
+				Class: dns.ClassINET, Ttl: 5}, A: net.ParseIP(ip)})
 	case ok:
 	default:
 		r.Rcode = dns.RcodeNameError
@@ -105,7 +107,8 @@ func TestServersOfEveryKind(t *testing.T) {
 		w.WriteMsg(r)
 	}
 	firstWrong := func(w dns.ResponseWriter, m *dns.Msg) {
-		w.WriteMsg(new(dns.Msg).SetRcode(&dns.Msg{MsgHdr: dns.MsgHdr{Id: m.Id + 1}, Question: m.Question}, dns.RcodeSuccess))
+		w.WriteMsg(new(dns.Msg).SetRcode(&dns.Msg{MsgHdr: dns.MsgHdr{Id: m.Id + 1},
+			Question: m.Question}, dns.RcodeSuccess))
 		w.Write([]byte{1, 2, 3}) // and no message at all
 		answerZone(w, m)
 	}
@@ -128,16 +131,20 @@ func TestServersOfEveryKind(t *testing.T) {
 		{"answers over UDP only", answerZone, nil, "udp ok NOERROR edns, tcp refused", 0},
 		{"is not there", nil, nil, "udp refused, tcp refused", 0},
 		{"truncates", truncate, answerZone, "udp truncated NOERROR, tcp ok NOERROR edns", 0},
-		{"fails", rcode(dns.RcodeServerFailure), rcode(dns.RcodeServerFailure), "udp servfail SERVFAIL, tcp servfail SERVFAIL", 0},
-		{"refuses", rcode(dns.RcodeRefused), rcode(dns.RcodeRefused), "udp refused REFUSED, tcp refused REFUSED", 0},
-		{"is outrun by somebody who guesses", firstWrong, answerZone, "udp ok NOERROR edns, tcp ok NOERROR edns", 0},
+		{"fails", rcode(dns.RcodeServerFailure), rcode(dns.RcodeServerFailure),
+			"udp servfail SERVFAIL, tcp servfail SERVFAIL", 0},
+		{"refuses", rcode(dns.RcodeRefused), rcode(dns.RcodeRefused),
+			"udp refused REFUSED, tcp refused REFUSED", 0},
+		{"is outrun by somebody who guesses", firstWrong, answerZone,
+			"udp ok NOERROR edns, tcp ok NOERROR edns", 0},
 		{"does not know EDNS0", noEDNS, noEDNS, "udp ok NOERROR, tcp ok NOERROR", 1},
 		{"hangs up", answerZone, hangUp, "udp ok NOERROR edns, tcp refused", 0},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			server := serve(t, c.udp, c.tcp)
-			list := probes(t, DNSPlan{Servers: []DNSServer{{Address: server, Names: []string{full}}}})
+			list := probes(t,
+				DNSPlan{Servers: []DNSServer{{Address: server, Names: []string{full}}}})
 			if got := outcomes(list); got != c.want {
 				t.Errorf("%s, want %s", got, c.want)
 			}
@@ -148,7 +155,9 @@ func TestServersOfEveryKind(t *testing.T) {
 				if p.Transport == "udp" && p.Retries != c.retries {
 					t.Errorf("%d retries, want %d", p.Retries, c.retries)
 				}
-				if p.Server != server || p.From != "node" || p.Type != "A" || p.Form != "plain" || !slices.Equal(p.Sent, []string{full + "."}) || p.Outcome != "error" && p.Decided != full+"." {
+				if p.Server != server || p.From != "node" || p.Type != "A" || p.Form != "plain" ||
+					!slices.Equal(p.Sent, []string{full + "."}) || p.Outcome != "error" &&
+					p.Decided != full+"." {
 					t.Errorf("recorded as %+v", p)
 				}
 				if p.Answers == nil {
@@ -170,7 +179,9 @@ func outcomes(list []evidence.DNSProbe) string {
 		if p.EDNS {
 			words = append(words, "edns")
 		}
-		all = append(all, strings.Join(slices.DeleteFunc(words, func(w string) bool { return w == "" }), " "))
+		all = append(all, strings.Join(slices.DeleteFunc(words, func(w string) bool {
+			return w == ""
+		}), " "))
 	}
 	return strings.Join(all, ", ")
 }
@@ -183,11 +194,14 @@ func TestEveryFormOfEveryNameOfTheDocumentation(t *testing.T) {
 	}
 	const full = "kubernetes.default.svc.cluster.local"
 	plan := DNSPlan{Servers: []DNSServer{{Address: serve(t, counted, counted)}},
-		Names: []string{"kubernetes", "kubernetes.default", "kubernetes.default.svc", full, full + ".", "mcr.microsoft.com"}}
+		Names: []string{"kubernetes", "kubernetes.default", "kubernetes.default.svc", full,
+			full + ".", "mcr.microsoft.com"}}
 	var got []string
 	for _, p := range probes(t, plan) {
 		if p.Transport == "udp" {
-			got = append(got, strings.Join([]string{p.Name, p.Form, p.Outcome, p.Decided, strings.Join(p.Sent, ",")}, " "))
+			got = append(got,
+				strings.Join([]string{p.Name, p.Form, p.Outcome, p.Decided,
+					strings.Join(p.Sent, ",")}, " "))
 		}
 	}
 	want := strings.Split(strings.ReplaceAll(`kubernetes plain nxdomain kubernetes. kubernetes.
@@ -212,7 +226,8 @@ mcr.microsoft.com linux ok mcr.microsoft.com. mcr.microsoft.com.default.svc.clus
 		t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 	}
 	if n := packets.Load(); n != 28 {
-		t.Errorf("%d queries; each name goes to a server once over each transport, which makes 28", n)
+		t.Errorf("%d queries; each name goes to a server once over each transport, which makes 28",
+			n)
 	}
 }
 
@@ -224,13 +239,21 @@ func TestWhatAResolverSends(t *testing.T) {
 		form, asks string
 		want       []string
 	}{
-		{"a name without a dot gets Windows's one suffix", shop, "windows", "web", []string{"web.shop.svc.corp.example."}},
-		{"the CNI configuration's suffix comes first", DNSPlan{Suffixes: []string{"default.svc.other.", "x"}}, "windows", "web", []string{"web.default.svc.other."}},
+		{"a name without a dot gets Windows's one suffix", shop, "windows", "web",
+			[]string{"web.shop.svc.corp.example."}},
+		{"the CNI configuration's suffix comes first",
+			DNSPlan{Suffixes: []string{"default.svc.other.", "x"}}, "windows", "web",
+			[]string{"web.default.svc.other."}},
 		{"a name with a dot goes out as it is", shop, "windows", "web.shop", []string{"web.shop."}},
 		{"a trailing dot ends all completing", shop, "linux", "web.", []string{"web."}},
-		{"Linux completes first", shop, "linux", "web.shop", []string{"web.shop.shop.svc.corp.example.", "web.shop.svc.corp.example.", "web.shop.corp.example.", "web.shop."}},
-		{"with five dots it tries the name first", shop, "linux", "a.b.c.d.e.f", []string{"a.b.c.d.e.f.", "a.b.c.d.e.f.shop.svc.corp.example.", "a.b.c.d.e.f.svc.corp.example.", "a.b.c.d.e.f.corp.example."}},
-		{"without a plan's word it is the default namespace of cluster.local", DNSPlan{}, "windows", "web", []string{"web.default.svc.cluster.local."}},
+		{"Linux completes first", shop, "linux", "web.shop",
+			[]string{"web.shop.shop.svc.corp.example.", "web.shop.svc.corp.example.",
+				"web.shop.corp.example.", "web.shop."}},
+		{"with five dots it tries the name first", shop, "linux", "a.b.c.d.e.f",
+			[]string{"a.b.c.d.e.f.", "a.b.c.d.e.f.shop.svc.corp.example.",
+				"a.b.c.d.e.f.svc.corp.example.", "a.b.c.d.e.f.corp.example."}},
+		{"without a plan's word it is the default namespace of cluster.local", DNSPlan{}, "windows",
+			"web", []string{"web.default.svc.cluster.local."}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			if got := c.plan.sent(c.form, c.asks); !slices.Equal(got, c.want) {
@@ -244,7 +267,8 @@ func TestASearchListIsWalkedAsResolversDo(t *testing.T) {
 	for _, c := range []struct{ name, outcomes, want string }{
 		{"the first that exists ends it", "nxdomain ok nxdomain", "ok b 2"},
 		{"silence ends it", "nxdomain timeout ok", "timeout b 2"},
-		{"a failure does not, and counts where nothing exists", "servfail nxdomain nxdomain", "servfail a 3"},
+		{"a failure does not, and counts where nothing exists", "servfail nxdomain nxdomain",
+			"servfail a 3"},
 		{"a failure is forgotten where another name exists", "servfail ok ok", "ok b 2"},
 		{"a name without an address says more than none", "nodata nxdomain nxdomain", "nodata a 3"},
 		{"what does not fit ends it", "truncated ok ok", "truncated a 1"},
@@ -252,8 +276,11 @@ func TestASearchListIsWalkedAsResolversDo(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			outcomes := strings.Fields(c.outcomes)
 			var p evidence.DNSProbe
-			walk(&p, []string{"a", "b", "c"}, func(name string) answer { return answer{outcome: outcomes[name[0]-'a']} })
-			if got := p.Outcome + " " + p.Decided + " " + string(rune('0'+len(p.Sent))); got != c.want {
+			walk(&p, []string{"a", "b", "c"}, func(name string) answer {
+				return answer{outcome: outcomes[name[0]-'a']}
+			})
+			if got := p.Outcome + " " + p.Decided + " " +
+				string(rune('0'+len(p.Sent))); got != c.want {
 				t.Errorf("%s, want %s", got, c.want)
 			}
 		})
@@ -267,7 +294,8 @@ func TestWhatCouldNotBeSentIsNoFailure(t *testing.T) {
 		{"a network that is not there", "[fe80::1%nowhere]:53", "a.example"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			for _, p := range probes(t, DNSPlan{Servers: []DNSServer{{Address: c.server, Names: []string{c.asks}}}}) {
+			for _, p := range probes(t,
+				DNSPlan{Servers: []DNSServer{{Address: c.server, Names: []string{c.asks}}}}) {
 				if p.Outcome != "error" || p.Why == "" || p.Lost() || p.Answered() {
 					t.Errorf("recorded as %+v", p)
 				}
@@ -278,7 +306,10 @@ func TestWhatCouldNotBeSentIsNoFailure(t *testing.T) {
 
 func TestAPlanIsBounded(t *testing.T) {
 	var packets atomic.Int32
-	server := serve(t, func(w dns.ResponseWriter, m *dns.Msg) { packets.Add(1); answerZone(w, m) }, rcode(dns.RcodeSuccess))
+	server := serve(t, func(w dns.ResponseWriter, m *dns.Msg) {
+		packets.Add(1)
+		answerZone(w, m)
+	}, rcode(dns.RcodeSuccess))
 	var names []string
 	for i := range 3 * maxQueries {
 		names = append(names, strings.Repeat("a", i%60+1)+string(rune('a'+i/60))+".example")
@@ -291,7 +322,8 @@ func TestAPlanIsBounded(t *testing.T) {
 		}
 	}
 	if n := packets.Load(); n > maxQueries || len(list) != 6*maxQueries || unsent != 5*maxQueries {
-		t.Errorf("%d datagrams, %d of %d probes not sent; want at most %d queries", n, unsent, len(list), maxQueries)
+		t.Errorf("%d datagrams, %d of %d probes not sent; want at most %d queries", n, unsent,
+			len(list), maxQueries)
 	}
 }
 
@@ -316,7 +348,8 @@ func TestTheSystemsResolver(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			lookUp = func(string, uint16) ([]string, error) { return c.addresses, c.err }
 			p := probes(t, DNSPlan{System: []string{"kubernetes"}})[0]
-			if got := strings.TrimSpace(p.Outcome + " " + p.Rcode); got != c.want || p.Server != "system" || p.Form != "windows" {
+			if got := strings.TrimSpace(p.Outcome + " " + p.Rcode); got != c.want ||
+				p.Server != "system" || p.Form != "windows" {
 				t.Errorf("%+v, want %s", p, c.want)
 			}
 		})
@@ -338,20 +371,25 @@ func TestTheCollectorRecordsWhatThePlanAsks(t *testing.T) {
 		want string // the gap
 	}{
 		{"a plan", nil, ""},
-		{"no server is known", collectors.GapError(evidence.NoDNSServer.Gap()), evidence.NoDNSServer.Gap().String()},
+		{"no server is known", collectors.GapError(evidence.NoDNSServer.Gap()),
+			evidence.NoDNSServer.Gap().String()},
 	} {
 		recorded := tree.New()
-		recorded.JSON("meta.json", evidence.Meta{Layout: evidence.Layout, Node: "win-1", CollectedAt: time.Now()})
+		recorded.JSON("meta.json", evidence.Meta{Layout: evidence.Layout, Node: "win-1",
+			CollectedAt: time.Now()})
 		one := DNSCollector(func(evidence.Snapshot) (DNSPlan, error) {
-			return DNSPlan{Servers: []DNSServer{{Address: server, Names: []string{"mcr.microsoft.com"}}}}, c.err
+			return DNSPlan{Servers: []DNSServer{{Address: server,
+				Names: []string{"mcr.microsoft.com"}}}}, c.err
 		}, nil, wait.Limit)
-		collectors.Run(t.Context(), recorded, []collectors.Collector{one}, func([]collectors.Reading) {})
+		collectors.Run(t.Context(), recorded, []collectors.Collector{one},
+			func([]collectors.Reading) {})
 		s, err := evidence.Load(recorded.FS())
 		if err != nil {
 			t.Fatal(err)
 		}
 		list := evidence.DNSProbes.In(s)
-		if got := evidence.DNSProbes.Gap(s).String(); got != c.want || c.err == nil && (len(list) != 2 || list[1].Outcome != "ok") {
+		if got := evidence.DNSProbes.Gap(s).String(); got != c.want || c.err == nil &&
+			(len(list) != 2 || list[1].Outcome != "ok") {
 			t.Errorf("%s: %q %+v", c.name, got, list)
 		}
 	}

@@ -45,20 +45,29 @@ func TestServersOfEverySpeed(t *testing.T) {
 		took     time.Duration // of UDP
 	}{
 		{"answers at once", answerZone, answerZone, 3 * time.Second, both, 0, 0},
-		{"drops datagrams", silence, answerZone, 5 * time.Second, "udp timeout, tcp ok NOERROR edns", 2, 5 * time.Second},
+		{"drops datagrams", silence, answerZone, 5 * time.Second,
+			"udp timeout, tcp ok NOERROR edns", 2, 5 * time.Second},
 		{"loses the first datagram", second, answerZone, 3 * time.Second, both, 1, time.Second},
-		{"is slow", late(150 * time.Millisecond), late(150 * time.Millisecond), 3 * time.Second, both, 0, 150 * time.Millisecond},
-		{"is slower than a datagram's patience, and its late answer counts", late(1300 * time.Millisecond), answerZone, 3 * time.Second, both, 1, 1300 * time.Millisecond},
-		{"is too slow", late(500 * time.Millisecond), late(500 * time.Millisecond), 200 * time.Millisecond, "udp timeout, tcp timeout", 0, 200 * time.Millisecond},
-		{"answers with another id", wrongID, wrongID, 300 * time.Millisecond, "udp timeout, tcp timeout", 0, 300 * time.Millisecond},
-		{"answers another question", otherName, otherName, 300 * time.Millisecond, "udp timeout, tcp timeout", 0, 300 * time.Millisecond},
+		{"is slow", late(150 * time.Millisecond), late(150 * time.Millisecond), 3 * time.Second,
+			both, 0, 150 * time.Millisecond},
+		{"is slower than a datagram's patience, and its late answer counts",
+			late(1300 * time.Millisecond), answerZone, 3 * time.Second, both, 1,
+			1300 * time.Millisecond},
+		{"is too slow", late(500 * time.Millisecond), late(500 * time.Millisecond),
+			200 * time.Millisecond, "udp timeout, tcp timeout", 0, 200 * time.Millisecond},
+		{"answers with another id", wrongID, wrongID, 300 * time.Millisecond,
+			"udp timeout, tcp timeout", 0, 300 * time.Millisecond},
+		{"answers another question", otherName, otherName, 300 * time.Millisecond,
+			"udp timeout, tcp timeout", 0, 300 * time.Millisecond},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				ctx, cancel := context.WithTimeout(t.Context(), c.patience)
 				defer cancel()
 				began := time.Now()
-				list := DNS(ctx, DNSPlan{dial: wire(c.udp, c.tcp), Servers: []DNSServer{{Address: "10.96.0.10:53", Names: []string{"kubernetes.default.svc.cluster.local"}}}})
+				list := DNS(ctx, DNSPlan{dial: wire(c.udp, c.tcp),
+					Servers: []DNSServer{{Address: "10.96.0.10:53",
+						Names: []string{"kubernetes.default.svc.cluster.local"}}}})
 				if took := time.Since(began); took > c.patience {
 					t.Errorf("%s under a deadline of %s", took, c.patience)
 				}
@@ -66,7 +75,8 @@ func TestServersOfEverySpeed(t *testing.T) {
 					t.Errorf("%s, want %s", got, c.want)
 				}
 				if p := list[0]; p.Retries != c.retries || p.LatencyMS != ms(c.took) {
-					t.Errorf("%d retries and %v ms, want %d and %v", p.Retries, p.LatencyMS, c.retries, ms(c.took))
+					t.Errorf("%d retries and %v ms, want %d and %v", p.Retries, p.LatencyMS,
+						c.retries, ms(c.took))
 				}
 				time.Sleep(time.Minute) // until the last answer that nobody waits for
 			})

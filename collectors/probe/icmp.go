@@ -73,7 +73,8 @@ func (r reach) echo(ctx context.Context, size int) evidence.ReachProbe {
 			break
 		}
 	}
-	row.Outcome, row.Why, row.Answer, row.MTU = got.outcome, evidence.Clean(got.why), evidence.Clean(got.says), got.mtu
+	row.Outcome, row.Why, row.Answer, row.MTU = got.outcome, evidence.Clean(got.why),
+		evidence.Clean(got.says), got.mtu
 	return row
 }
 

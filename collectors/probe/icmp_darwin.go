@@ -11,7 +11,8 @@ func (s *icmpSocket) setOptions(fd int, whole bool) error {
 		}
 		return nil
 	}
-	const stripHeader = 0x17 // IP_STRIPHDR: else the IP header comes along on a socket that is not raw
+	// IP_STRIPHDR: else the IP header comes along on a socket that is not raw
+	const stripHeader = 0x17
 	err := unix.SetsockoptInt(fd, unix.IPPROTO_IP, stripHeader, 1)
 	if whole && err == nil {
 		err = unix.SetsockoptInt(fd, unix.IPPROTO_IP, unix.IP_DONTFRAG, 1)

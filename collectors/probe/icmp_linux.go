@@ -14,9 +14,11 @@ const errorsByConnection = true
 // believes to fit: that is the question. It asks for the errors of routers too,
 // except on a raw socket, which reads them itself and would be told of everybody's.
 func (s *icmpSocket) setOptions(fd int, whole bool) error {
-	level, receive, discover, probe := unix.IPPROTO_IP, unix.IP_RECVERR, unix.IP_MTU_DISCOVER, unix.IP_PMTUDISC_PROBE
+	level, receive, discover, probe := unix.IPPROTO_IP, unix.IP_RECVERR, unix.IP_MTU_DISCOVER,
+		unix.IP_PMTUDISC_PROBE
 	if s.six {
-		level, receive, discover, probe = unix.IPPROTO_IPV6, unix.IPV6_RECVERR, unix.IPV6_MTU_DISCOVER, unix.IPV6_PMTUDISC_PROBE
+		level, receive, discover, probe = unix.IPPROTO_IPV6, unix.IPV6_RECVERR,
+			unix.IPV6_MTU_DISCOVER, unix.IPV6_PMTUDISC_PROBE
 	}
 	var err error
 	if !s.raw {
@@ -36,7 +38,8 @@ func (s *icmpSocket) routersPong(err error) pong {
 	who, kind, code, info := "a router", byte(0), byte(0), 0
 	s.conn.Control(func(fd uintptr) {
 		control := make([]byte, 512)
-		_, n, _, _, readErr := unix.Recvmsg(int(fd), nil, control, unix.MSG_ERRQUEUE|unix.MSG_DONTWAIT)
+		_, n, _, _, readErr := unix.Recvmsg(int(fd), nil, control,
+			unix.MSG_ERRQUEUE|unix.MSG_DONTWAIT)
 		if readErr != nil {
 			return
 		}

@@ -69,8 +69,10 @@ func (e echoRequest) read(from netip.Addr, b []byte) (p pong, mine bool) {
 	}
 	switch {
 	case kind == echoReply6:
-		return pong{outcome: answered}, from.WithZone("") == e.to.WithZone("") && bytes.Equal(b[icmpHeader:], e.payload)
-	case kind != unreachable6 && kind != exceeded6 && kind != tooBig6 || !e.quotedIn(b[icmpHeader:]):
+		return pong{outcome: answered}, from.WithZone("") == e.to.WithZone("") &&
+			bytes.Equal(b[icmpHeader:], e.payload)
+	case kind != unreachable6 && kind != exceeded6 && kind != tooBig6 ||
+		!e.quotedIn(b[icmpHeader:]):
 		return pong{}, false
 	case kind == exceeded6:
 		return unreachableBy("the way is a circle or too long", from.String()), true
@@ -94,17 +96,21 @@ func (e echoRequest) quotedIn(packet []byte) bool {
 		return false
 	}
 	inner := packet[header:]
-	return inner[0] == kind && binary.BigEndian.Uint16(inner[4:]) == e.id && binary.BigEndian.Uint16(inner[6:]) == e.seq
+	return inner[0] == kind && binary.BigEndian.Uint16(inner[4:]) == e.id &&
+		binary.BigEndian.Uint16(inner[6:]) == e.seq
 }
 
 // What the codes of "unreachable" mean, by number.
 var (
 	unreachableCodes4 = map[byte]string{
-		0: "network unreachable", 1: "host unreachable", 2: "protocol unreachable", 3: "port unreachable", 6: "network unknown", 7: "host unknown",
-		9: "network administratively prohibited", 10: "host administratively prohibited", 13: "administratively prohibited",
+		0: "network unreachable", 1: "host unreachable", 2: "protocol unreachable",
+		3: "port unreachable", 6: "network unknown", 7: "host unknown",
+		9: "network administratively prohibited", 10: "host administratively prohibited",
+		13: "administratively prohibited",
 	}
 	unreachableCodes6 = map[byte]string{
-		0: "no route", 1: "administratively prohibited", 2: "beyond the scope of the address", 3: "address unreachable", 4: "port unreachable",
+		0: "no route", 1: "administratively prohibited", 2: "beyond the scope of the address",
+		3: "address unreachable", 4: "port unreachable",
 		5: "source address refused", 6: "route refused",
 	}
 )

@@ -18,9 +18,12 @@ const (
 )
 
 var unreachableStatus = map[uint32]string{
-	11002: "network unreachable", 11003: "host unreachable", 11004: "protocol unreachable", 11005: "port unreachable", 11012: "bad route",
-	11013: "the way is a circle or too long", 11014: "its fragments did not arrive", 11018: "bad destination",
-	1231: "network unreachable", 1232: "host unreachable", 10051: "network unreachable", 10065: "host unreachable",
+	11002: "network unreachable", 11003: "host unreachable", 11004: "protocol unreachable",
+	11005: "port unreachable", 11012: "bad route",
+	11013: "the way is a circle or too long", 11014: "its fragments did not arrive",
+	11018: "bad destination",
+	1231:  "network unreachable", 1232: "host unreachable", 10051: "network unreachable",
+	10065: "host unreachable",
 }
 
 // windowsPong reads a status. who sent it.
@@ -42,7 +45,9 @@ func windowsPong(status uint32, who string) pong {
 	case status == errNotSupported, status == errNotCallable:
 		return pong{outcome: outcomeError, why: "this system cannot ping such an address"}
 	case status == generalFailure:
-		return pong{outcome: outcomeError, why: "general failure: Windows could not send it, for want of a route or because its firewall forbids it"}
+		return pong{outcome: outcomeError,
+			why: "general failure: Windows could not send it, for want of a route or because its firewall forbids it"}
 	}
-	return pong{outcome: outcomeError, why: fmt.Sprintf("Windows could not send it (status %d)", status)}
+	return pong{outcome: outcomeError, why: fmt.Sprintf("Windows could not send it (status %d)",
+		status)}
 }

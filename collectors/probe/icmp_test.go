@@ -36,18 +36,26 @@ func TestReadICMP(t *testing.T) {
 		{"the reply to another request", e4, to4, reply(other, 0), false, ""},
 		{"the reply of another host", e4, router4, reply(e4, 0), false, ""},
 		{"the request itself, on the loopback", e4, to4, e4.message(), false, ""},
-		{"no way to the host", e4, router4, says(3, 1, 0, packet4), true, "unreachable: host unreachable, says 10.0.0.1"},
-		{"a code that nobody knows", e4, router4, says(3, 99, 0, packet4), true, "unreachable: unreachable, says 10.0.0.1"},
-		{"too big, with the size", e4, router4, says(3, 4, 1400, packet4), true, "unreachable: the packet is too big for 10.0.0.1, which takes 1400 bytes"},
-		{"too big, from an old router", e4, router4, says(3, 4, 0, packet4), true, "unreachable: the packet is too big for 10.0.0.1"},
-		{"a circle", e4, router4, says(11, 0, 0, packet4), true, "unreachable: the way is a circle or too long, says 10.0.0.1"},
+		{"no way to the host", e4, router4, says(3, 1, 0, packet4), true,
+			"unreachable: host unreachable, says 10.0.0.1"},
+		{"a code that nobody knows", e4, router4, says(3, 99, 0, packet4), true,
+			"unreachable: unreachable, says 10.0.0.1"},
+		{"too big, with the size", e4, router4, says(3, 4, 1400, packet4), true,
+			"unreachable: the packet is too big for 10.0.0.1, which takes 1400 bytes"},
+		{"too big, from an old router", e4, router4, says(3, 4, 0, packet4), true,
+			"unreachable: the packet is too big for 10.0.0.1"},
+		{"a circle", e4, router4, says(11, 0, 0, packet4), true,
+			"unreachable: the way is a circle or too long, says 10.0.0.1"},
 		{"about another request", e4, router4, says(3, 1, 0, otherPacket), false, ""},
 		{"a quote that is cut off", e4, router4, says(3, 1, 0, packet4[:24]), false, ""},
-		{"a quote with a header longer than itself", e4, router4, says(3, 1, 0, []byte{0x4f}), false, ""},
+		{"a quote with a header longer than itself", e4, router4, says(3, 1, 0, []byte{0x4f}),
+			false, ""},
 		{"nothing", e4, to4, nil, false, ""},
 		{"IPv6: the reply", e6, to6, reply(e6, 129), true, "ok"},
-		{"IPv6: no address there", e6, router6, says(1, 3, 0, packet6), true, "unreachable: address unreachable, says fd00::1"},
-		{"IPv6: too big", e6, router6, says(2, 0, 1280, packet6), true, "unreachable: the packet is too big for fd00::1, which takes 1280 bytes"},
+		{"IPv6: no address there", e6, router6, says(1, 3, 0, packet6), true,
+			"unreachable: address unreachable, says fd00::1"},
+		{"IPv6: too big", e6, router6, says(2, 0, 1280, packet6), true,
+			"unreachable: the packet is too big for fd00::1, which takes 1280 bytes"},
 		{"IPv6: a neighbour's advertisement", e6, router6, says(136, 0, 0, nil), false, ""},
 	}
 	for _, c := range cases {
@@ -88,14 +96,17 @@ func TestWindowsPong(t *testing.T) {
 		status  uint32
 		outcome string
 	}{
-		{0, answered}, {11010, timedOut}, {11003, unreachable}, {11009, unreachable}, {1231, unreachable}, {5, denied}, {11050, outcomeError}, {120, outcomeError}, {4711, outcomeError},
+		{0, answered}, {11010, timedOut}, {11003, unreachable}, {11009, unreachable},
+		{1231, unreachable}, {5, denied}, {11050, outcomeError}, {120, outcomeError},
+		{4711, outcomeError},
 	}
 	for _, c := range cases {
 		got := windowsPong(c.status, "10.0.0.1")
 		if got.outcome != c.outcome {
 			t.Errorf("status %d is %s, want %s", c.status, got.outcome, c.outcome)
 		}
-		if (got.outcome == outcomeError || got.outcome == denied) && got.why == "" || got.outcome == unreachable && got.says == "" {
+		if (got.outcome == outcomeError || got.outcome == denied) && got.why == "" ||
+			got.outcome == unreachable && got.says == "" {
 			t.Errorf("status %d has no reason", c.status)
 		}
 	}

@@ -49,7 +49,8 @@ func openICMP(e echoRequest) (*icmpSocket, error) {
 		family, protocol = unix.AF_INET6, unix.IPPROTO_ICMPV6
 	}
 	fd, err := unix.Socket(family, unix.SOCK_DGRAM, protocol)
-	if errors.Is(err, unix.EACCES) || errors.Is(err, unix.EPERM) || errors.Is(err, unix.EPROTONOSUPPORT) {
+	if errors.Is(err, unix.EACCES) || errors.Is(err, unix.EPERM) ||
+		errors.Is(err, unix.EPROTONOSUPPORT) {
 		s.raw = true
 		fd, err = unix.Socket(family, unix.SOCK_RAW, protocol)
 	}
@@ -78,7 +79,8 @@ func (s *icmpSocket) send(e echoRequest) error {
 		return err
 	}
 	control := s.conn.Control(func(fd uintptr) {
-		if errorsByConnection && !s.raw { // the system tells such a socket, and only if connected, what routers say
+		// the system tells such a socket, and only if connected, what routers say
+		if errorsByConnection && !s.raw {
 			if err = unix.Connect(int(fd), to); err == nil {
 				_, err = unix.Write(int(fd), e.message())
 			}
@@ -123,7 +125,8 @@ func (s *icmpSocket) receive(e echoRequest) pong {
 // unsentPong is for a request that this machine did not let out.
 func unsentPong(err error) pong {
 	if errors.Is(err, unix.EACCES) || errors.Is(err, unix.EPERM) {
-		return pong{outcome: denied, why: "this system lets only root ping; run as root, or have the group in net.ipv4.ping_group_range"}
+		return pong{outcome: denied,
+			why: "this system lets only root ping; run as root, or have the group in net.ipv4.ping_group_range"}
 	}
 	return pong{outcome: outcomeError, why: err.Error()}
 }

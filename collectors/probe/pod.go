@@ -21,9 +21,10 @@ type Exec func(ctx context.Context, argv []string) (stdout, stderr string, code 
 
 // A PodPlan is what a pod is made to ask, with the programs that its image has.
 type PodPlan struct {
-	Pod     string // namespace/name
-	Exec    Exec
-	Targets []string      // HOST:PORT and URLs, which curl.exe connects to, and hosts alone, which are pinged
+	Pod  string // namespace/name
+	Exec Exec
+	// HOST:PORT and URLs, which curl.exe connects to, and hosts alone, which are pinged
+	Targets []string
 	Names   []string      // that are resolved
 	Timeout time.Duration // for all together; 0 stands for five seconds
 }
@@ -50,7 +51,8 @@ const (
 // Pod asks all that the plan holds side by side, and returns what the pod's own
 // programs measured. What could not be asked is a row of outcome denied or
 // error that says why; err is that reason where nothing at all was measured.
-func Pod(ctx context.Context, plan PodPlan) (reach []evidence.ReachProbe, names []evidence.DNSProbe, err error) {
+func Pod(ctx context.Context, plan PodPlan) (reach []evidence.ReachProbe, names []evidence.DNSProbe,
+	err error) {
 	ctx, cancel := context.WithTimeout(ctx, plan.timeout())
 	defer cancel()
 	rows := make([][]evidence.ReachProbe, len(plan.Targets))
@@ -101,7 +103,9 @@ func (p PodPlan) patience(part float64) string {
 	return strconv.FormatFloat(p.timeout().Seconds()*part, 'f', 1, 64)
 }
 
-var podTooMany = collectors.GapError(evidence.PodUnusable.Gap("a pod is probed for no more than %d targets and %d names", maxPodTargets, maxPodNames))
+var podTooMany = collectors.GapError(
+	evidence.PodUnusable.Gap("a pod is probed for no more than %d targets and %d names",
+		maxPodTargets, maxPodNames))
 
 // unsent are the rows of a target that nobody was asked about.
 func (p PodPlan) unsent(target string, why error) []evidence.ReachProbe {
@@ -125,7 +129,8 @@ func (p PodPlan) unasked(name string, why error) evidence.DNSProbe {
 
 // nameRow is a row of the pod's own resolver.
 func (p PodPlan) nameRow(name, form string) evidence.DNSProbe {
-	return evidence.DNSProbe{Name: evidence.Clean(name), Type: "A", Server: "system", Transport: "udp", From: p.Pod, Form: form, Sent: []string{}, Answers: []string{}}
+	return evidence.DNSProbe{Name: evidence.Clean(name), Type: "A", Server: "system",
+		Transport: "udp", From: p.Pod, Form: form, Sent: []string{}, Answers: []string{}}
 }
 
 // podWhy is how the want of an answer is recorded.
@@ -162,7 +167,11 @@ func podCrash(program string, code int) error {
 	if uint32(code) < 0xC0000000 {
 		return nil
 	}
-	return podStarts{collectors.GapError(evidence.PodUnusable.Gap("%s ended with 0x%08X, which is an exit code of Windows, not of the program", program, uint32(code)))}
+	return podStarts{
+		collectors.GapError(
+			evidence.PodUnusable.Gap(
+				"%s ended with 0x%08X, which is an exit code of Windows, not of the program",
+				program, uint32(code)))}
 }
 
 type podStarts struct{ error }

@@ -13,27 +13,32 @@ import (
 // have recorded what it is made of, and write that beside what the node measured
 // itself: nodes names the collectors of the node's own probes. They run at the
 // same time as the pod's.
-func PodCollectors(plan func(context.Context, evidence.Snapshot) (PodPlan, error), before, nodes []string, deadline time.Duration) []collectors.Collector {
+func PodCollectors(plan func(context.Context, evidence.Snapshot) (PodPlan, error), before,
+	nodes []string, deadline time.Duration) []collectors.Collector {
 	const asking = "probes from a pod"
-	results := make(chan podResult, 1) // of the run that is under way: the same collectors may read again
+	// of the run that is under way: the same collectors may read again
+	results := make(chan podResult, 1)
 	return []collectors.Collector{
-		{Name: asking, After: before, Deadline: deadline + podMargin, Read: func(ctx context.Context, r *collectors.Record) error {
-			select {
-			case <-results:
-			default:
-			}
-			ctx, cancel := context.WithTimeout(ctx, deadline)
-			defer cancel()
-			found := askPod(ctx, r, plan)
-			select {
-			case results <- found:
-			default:
-			}
-			return found.err
-		}},
-		{Name: "probes", Answers: []string{evidence.ReachProbes.Path(), evidence.DNSProbes.Path()}, After: append([]string{asking}, nodes...), Deadline: podMargin,
+		{Name: asking, After: before, Deadline: deadline + podMargin,
+			Read: func(ctx context.Context, r *collectors.Record) error {
+				select {
+				case <-results:
+				default:
+				}
+				ctx, cancel := context.WithTimeout(ctx, deadline)
+				defer cancel()
+				found := askPod(ctx, r, plan)
+				select {
+				case results <- found:
+				default:
+				}
+				return found.err
+			}},
+		{Name: "probes", Answers: []string{evidence.ReachProbes.Path(), evidence.DNSProbes.Path()},
+			After: append([]string{asking}, nodes...), Deadline: podMargin,
 			Read: func(_ context.Context, r *collectors.Record) error {
-				found := podResult{err: collectors.GapError(evidence.NoAnswerWithin.Gap("the pod", deadline))}
+				found := podResult{err: collectors.GapError(evidence.NoAnswerWithin.Gap("the pod",
+					deadline))}
 				select {
 				case found = <-results:
 				default: // it hangs, and what it measures later is nobody's
@@ -53,7 +58,8 @@ type podResult struct {
 	err   error
 }
 
-func askPod(ctx context.Context, r *collectors.Record, plan func(context.Context, evidence.Snapshot) (PodPlan, error)) (found podResult) {
+func askPod(ctx context.Context, r *collectors.Record,
+	plan func(context.Context, evidence.Snapshot) (PodPlan, error)) (found podResult) {
 	s, err := r.Snapshot()
 	if err != nil {
 		return podResult{err: err}
@@ -89,7 +95,8 @@ func (f podResult) add(r *collectors.Record) error {
 	return nil
 }
 
-func addRows[T any](s evidence.Snapshot, r *collectors.Record, kind *evidence.Kind[[]T], pod []T, why error) {
+func addRows[T any](s evidence.Snapshot, r *collectors.Record, kind *evidence.Kind[[]T], pod []T,
+	why error) {
 	var node []T
 	if s.GapAt(kind.Path()).Kind == "" {
 		node = kind.In(s)

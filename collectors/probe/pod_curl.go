@@ -29,11 +29,14 @@ func (p PodPlan) curl(t podTarget) []string {
 	if scheme == "" {
 		scheme, part = "ftp", 0.6
 	}
-	address := scheme + "://" + net.JoinHostPort(t.host, strconv.Itoa(t.port)) + "/" + strings.TrimPrefix(t.path, "/")
-	return []string{"curl.exe", "-q", "-sSv", "-g", "-k", "-I", "-o", "NUL", "-A", "doctor", "--noproxy", "*", "-m", p.patience(part), "-w", curlOut, address}
+	address := scheme + "://" + net.JoinHostPort(t.host, strconv.Itoa(t.port)) + "/" +
+		strings.TrimPrefix(t.path, "/")
+	return []string{"curl.exe", "-q", "-sSv", "-g", "-k", "-I", "-o", "NUL", "-A", "doctor",
+		"--noproxy", "*", "-m", p.patience(part), "-w", curlOut, address}
 }
 
-var curlEnd = regexp.MustCompile(`\|([0-9]{3})\|([0-9A-Fa-f:.]*)\|([0-9.,]+)\|([0-9.,]+)\|([0-9.,]+)\|([0-9.,]+)\|`)
+var curlEnd = regexp.MustCompile(
+	`\|([0-9]{3})\|([0-9A-Fa-f:.]*)\|([0-9.,]+)\|([0-9.,]+)\|([0-9.,]+)\|([0-9.,]+)\|`)
 
 // A curlRun is what one run of curl.exe said.
 type curlRun struct {
@@ -51,7 +54,8 @@ func readCurlRun(stdout, stderr string, code int) curlRun {
 		if a, err := netip.ParseAddr(m[2]); err == nil {
 			r.remote = a.String()
 		}
-		r.name, r.connected, r.tls, r.total = curlTime(m[3]), curlTime(m[4]), curlTime(m[5]), curlTime(m[6])
+		r.name, r.connected, r.tls, r.total = curlTime(m[3]), curlTime(m[4]), curlTime(m[5]),
+			curlTime(m[6])
 	}
 	return r
 }
@@ -80,7 +84,8 @@ const (
 // ticks of 16 ms, and a near host answers within the first.
 func (r curlRun) isConnected() bool {
 	switch {
-	case r.status >= 100, r.connected > 0, r.code == curlTLS, r.code == curlEmpty, r.code == curlNotWritten, r.code == curlNotRead:
+	case r.status >= 100, r.connected > 0, r.code == curlTLS, r.code == curlEmpty,
+		r.code == curlNotWritten, r.code == curlNotRead:
 		return true
 	}
 	return r.sinceConnected() >= 0
@@ -88,7 +93,8 @@ func (r curlRun) isConnected() bool {
 
 // sinceConnected is where in the text the connection stands, -1 without one.
 func (r curlRun) sinceConnected() int {
-	return max(strings.LastIndex(r.text, "* Connected to "), strings.LastIndex(r.text, "* Established connection to "))
+	return max(strings.LastIndex(r.text, "* Connected to "),
+		strings.LastIndex(r.text, "* Established connection to "))
 }
 
 // podBadAccess is a firewall's or an excluded port's refusal on the node itself.
@@ -98,14 +104,18 @@ const podBadAccess = "Windows forbids the connection (WSAEACCES)"
 // whatever Windows speaks.
 var curlReasons = []struct{ text, outcome string }{
 	{"connection refused", podRefused}, {"bad access", podDenied}, {"permission denied", podDenied},
-	{"connection was reset", podReset}, {"connection reset", podReset}, {"connection was aborted", podReset},
-	{"host unreachable", podUnreachable}, {"network unreachable", podUnreachable}, {"network is unreachable", podUnreachable},
-	{"no route to host", podUnreachable}, {"network down", podUnreachable}, {"timed out", podTimedOut},
+	{"connection was reset", podReset}, {"connection reset", podReset},
+	{"connection was aborted", podReset},
+	{"host unreachable", podUnreachable}, {"network unreachable", podUnreachable},
+	{"network is unreachable", podUnreachable},
+	{"no route to host", podUnreachable}, {"network down", podUnreachable},
+	{"timed out", podTimedOut},
 }
 
 // reason is how the last thing that curl tried went wrong.
 func (r curlRun) reason() (outcome, why string) {
-	lines := podLines(r.text[max(0, r.sinceConnected()):]) // before that, other addresses may have failed
+	// before that, other addresses may have failed
+	lines := podLines(r.text[max(0, r.sinceConnected()):])
 	for i := len(lines) - 1; i >= 0; i-- {
 		line := strings.ToLower(lines[i])
 		if strings.HasPrefix(line, "<") || strings.HasPrefix(line, ">") {

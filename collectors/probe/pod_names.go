@@ -62,7 +62,8 @@ var errPodName = collectors.GapError(evidence.PodUnusable.Gap("it is not the nam
 // nslookup asks for the name as it stands: a dot at its end keeps suffixes away.
 func (p PodPlan) nslookup(ctx context.Context, name string) (evidence.DNSProbe, error) {
 	whole := strings.TrimSuffix(name, ".") + "."
-	stdout, stderr, code, err := p.Exec(ctx, []string{"nslookup.exe", "-type=A", "-timeout=1", "-retry=1", whole})
+	stdout, stderr, code, err := p.Exec(ctx, []string{"nslookup.exe", "-type=A", "-timeout=1",
+		"-retry=1", whole})
 	if err == nil {
 		err = podCrash("nslookup.exe", code)
 	}
@@ -79,7 +80,8 @@ func (p PodPlan) nslookup(ctx context.Context, name string) (evidence.DNSProbe, 
 // nslookupWords are those of its resolver library, which are English whatever
 // Windows speaks; so is "timed out" in the line before the translated one.
 var nslookupWords = []struct{ text, outcome, rcode string }{
-	{"Non-existent domain", "nxdomain", "NXDOMAIN"}, {"Server failed", "servfail", "SERVFAIL"}, {"Query refused", "refused", "REFUSED"},
+	{"Non-existent domain", "nxdomain", "NXDOMAIN"}, {"Server failed", "servfail", "SERVFAIL"},
+	{"Query refused", "refused", "REFUSED"},
 	{"request timed out", podTimedOut, ""}, {"No response from server", podTimedOut, ""},
 }
 
@@ -117,7 +119,8 @@ func readNslookup(row *evidence.DNSProbe, stdout, stderr string) {
 			return
 		}
 	}
-	if bare := strings.ToLower(strings.TrimSuffix(row.Name, ".")); server && namedAlone(stdout, bare) {
+	if bare := strings.ToLower(strings.TrimSuffix(row.Name, ".")); server &&
+		namedAlone(stdout, bare) {
 		row.Outcome, row.Rcode, row.Decided = "nodata", "NOERROR", row.Sent[0]
 		return
 	}
@@ -128,7 +131,8 @@ func readNslookup(row *evidence.DNSProbe, stdout, stderr string) {
 func namedAlone(text, name string) bool {
 	for _, line := range podLines(text) {
 		fields := strings.Fields(strings.ToLower(line))
-		if len(fields) > 1 && fields[0] != "***" && strings.TrimSuffix(fields[len(fields)-1], ".") == name {
+		if len(fields) > 1 && fields[0] != "***" && strings.TrimSuffix(fields[len(fields)-1],
+			".") == name {
 			return true
 		}
 	}
@@ -144,7 +148,8 @@ var curlNameDone = regexp.MustCompile(`\|name\|([0-9.,]+)\|([0-9.,]+)\|`)
 // does, one after the other. It does not connect: the address that it is told to
 // connect from is the loopback's, from where no packet leaves.
 func (p PodPlan) resolveByCurl(ctx context.Context, names []string) ([]evidence.DNSProbe, error) {
-	argv := []string{"curl.exe", "-q", "-sSv", "-4", "-I", "--stderr", "-", "--noproxy", "*", "--interface", "host!127.0.0.1",
+	argv := []string{"curl.exe", "-q", "-sSv", "-4", "-I", "--stderr", "-", "--noproxy", "*",
+		"--interface", "host!127.0.0.1",
 		"-m", p.patience(0.8 / float64(len(names))), "-w", curlNameEnd}
 	rows := make([]evidence.DNSProbe, len(names))
 	for i, name := range names {
@@ -194,13 +199,15 @@ func readCurlNames(rows []evidence.DNSProbe, text string) {
 	}
 	for i := range rows {
 		if rows[i].Outcome == "nxdomain" && !works {
-			rows[i].Outcome, rows[i].Why = podError, "it does not resolve, no more than any other name, and curl.exe does not tell why"
+			rows[i].Outcome, rows[i].Why = podError,
+				"it does not resolve, no more than any other name, and curl.exe does not tell why"
 		}
 	}
 }
 
 // curlAddress finds what curl connects to, or says that the name stands for.
-var curlAddress = regexp.MustCompile(`(?m)^\* +(?:Trying ([0-9.]+?)(?::[0-9]+)?\.\.\.|IPv4: ([0-9., ]+))`)
+var curlAddress = regexp.MustCompile(
+	`(?m)^\* +(?:Trying ([0-9.]+?)(?::[0-9]+)?\.\.\.|IPv4: ([0-9., ]+))`)
 
 func curlTried(text string) []string {
 	var list []string

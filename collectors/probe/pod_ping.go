@@ -20,7 +20,8 @@ func pingArgs(t podTarget) []string {
 var (
 	pingReply = regexp.MustCompile(`[=<][ ]*([0-9]{1,6})[^0-9=]*TTL=[0-9]+`)
 	pingTime  = regexp.MustCompile(`[=<][ ]*([0-9]{1,6})`) // of IPv6, whose replies have no TTL
-	pingNamed = regexp.MustCompile(`\[([0-9A-Fa-f:.]+)\]`) // in the first line, where the target is a name
+	// in the first line, where the target is a name
+	pingNamed = regexp.MustCompile(`\[([0-9A-Fa-f:.]+)\]`)
 	pingWords = regexp.MustCompile(`[0-9A-Fa-f:.]*[0-9A-Fa-f][0-9A-Fa-f:.]*`)
 )
 

@@ -19,9 +19,11 @@ const powerShell = `$ProgressPreference='SilentlyContinue';ConvertTo-Json -Compr
 
 // resolveByPowerShell asks for all names in one process: PowerShell takes a
 // second or more to start.
-func (p PodPlan) resolveByPowerShell(ctx context.Context, names []string) ([]evidence.DNSProbe, error) {
+func (p PodPlan) resolveByPowerShell(ctx context.Context, names []string) ([]evidence.DNSProbe,
+	error) {
 	quoted := "'" + strings.Join(names, "','") + "'"
-	stdout, _, code, err := p.Exec(ctx, []string{"powershell.exe", "-NoProfile", "-NonInteractive", "-Command", fmt.Sprintf(powerShell, quoted)})
+	stdout, _, code, err := p.Exec(ctx, []string{"powershell.exe", "-NoProfile", "-NonInteractive",
+		"-Command", fmt.Sprintf(powerShell, quoted)})
 	if err == nil {
 		err = podCrash("powershell.exe", code)
 	}
@@ -33,7 +35,8 @@ func (p PodPlan) resolveByPowerShell(ctx context.Context, names []string) ([]evi
 
 // dnsCodes are Windows' numbers for what a DNS server says, or does not.
 var dnsCodes = map[int]struct{ outcome, rcode string }{
-	0: {podOK, "NOERROR"}, 1460: {podTimedOut, ""}, 9002: {"servfail", "SERVFAIL"}, 9003: {"nxdomain", "NXDOMAIN"}, 9005: {"refused", "REFUSED"},
+	0: {podOK, "NOERROR"}, 1460: {podTimedOut, ""}, 9002: {"servfail", "SERVFAIL"},
+	9003: {"nxdomain", "NXDOMAIN"}, 9005: {"refused", "REFUSED"},
 	9501: {"nodata", "NOERROR"},
 }
 
@@ -71,7 +74,8 @@ func (p PodPlan) readPowerShell(names []string, stdout string) ([]evidence.DNSPr
 		known, ok := dnsCodes[t.Code]
 		switch {
 		case !ok:
-			row.Outcome, row.Why = podError, fmt.Sprintf("Resolve-DnsName ended with the error %d of Windows", t.Code)
+			row.Outcome, row.Why = podError,
+				fmt.Sprintf("Resolve-DnsName ended with the error %d of Windows", t.Code)
 		case known.outcome == podOK && len(row.Answers) == 0:
 			row.Outcome, row.Rcode = "nodata", known.rcode // an alias, say, that leads nowhere
 		default:

@@ -23,10 +23,14 @@ type podTarget struct {
 func parsePodTarget(s string) (podTarget, error) {
 	t, err := ParseReachTarget(s)
 	if err != nil {
-		return podTarget{}, collectors.GapError(evidence.Reported.OfKind(evidence.NotCollected, err))
+		return podTarget{}, collectors.GapError(evidence.Reported.OfKind(evidence.NotCollected,
+			err))
 	}
 	if a, err := netip.ParseAddr(t.Host); (err != nil || a.Zone() != "") && !podName(t.Host) {
-		return podTarget{}, collectors.GapError(evidence.PodUnusable.Gap("the host of the target %q cannot be probed from a pod", s))
+		return podTarget{},
+			collectors.GapError(
+				evidence.PodUnusable.Gap("the host of the target %q cannot be probed from a pod",
+					s))
 	}
 	return podTarget{host: t.Host, port: t.Port, scheme: t.Scheme, path: t.Path}, nil
 }
@@ -35,9 +39,11 @@ func parsePodTarget(s string) (podTarget, error) {
 // letters, digits, and what else host names are made of.
 func podName(s string) bool {
 	odd := func(r rune) bool {
-		return !(r == '-' || r == '_' || r == '.' || '0' <= r && r <= '9' || 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z')
+		return !(r == '-' || r == '_' || r == '.' || '0' <= r && r <= '9' || 'a' <= r && r <= 'z' ||
+			'A' <= r && r <= 'Z')
 	}
-	return s != "" && len(s) <= 254 && s[0] != '-' && strings.Trim(s, ".") != "" && !strings.ContainsFunc(s, odd)
+	return s != "" && len(s) <= 254 && s[0] != '-' && strings.Trim(s, ".") != "" &&
+		!strings.ContainsFunc(s, odd)
 }
 
 // row is one of the target's, named as the node's own probes name it.

@@ -33,10 +33,12 @@ const podName = "shop/web-1"
 func seen(reach []evidence.ReachProbe, names []evidence.DNSProbe) []string {
 	var lines []string
 	for _, p := range reach {
-		lines = append(lines, strings.TrimSpace(fmt.Sprintf("%s %s %s from %s %s", p.Protocol, p.Target, p.Outcome, p.From, p.Why)))
+		lines = append(lines, strings.TrimSpace(fmt.Sprintf("%s %s %s from %s %s", p.Protocol,
+			p.Target, p.Outcome, p.From, p.Why)))
 	}
 	for _, p := range names {
-		lines = append(lines, strings.TrimSpace(fmt.Sprintf("%s as %s of %s %s from %s %s%s", p.Name, p.Form, p.Server, p.Outcome, p.From, strings.Join(p.Answers, ","), p.Why)))
+		lines = append(lines, strings.TrimSpace(fmt.Sprintf("%s as %s of %s %s from %s %s%s",
+			p.Name, p.Form, p.Server, p.Outcome, p.From, strings.Join(p.Answers, ","), p.Why)))
 	}
 	return lines
 }
@@ -52,13 +54,15 @@ func compare(t *testing.T, got, want []string) {
 // and one that stands in it.
 type image map[string]apibed.Ran
 
-var missing = apibed.Ran{Error: `failed to exec in container: failed to start exec "9c1d": hcs::System::CreateProcess app: The system cannot find the file specified.: unknown`}
+var missing = apibed.Ran{
+	Error: `failed to exec in container: failed to start exec "9c1d": hcs::System::CreateProcess app: The system cannot find the file specified.: unknown`}
 
 func (i image) run(argv []string) apibed.Ran {
 	ran, most := missing, -1
 	for key, r := range i {
 		program, word, _ := strings.Cut(key, " ")
-		if program == argv[0] && strings.Contains(strings.Join(argv, " "), word) && len(word) > most {
+		if program == argv[0] && strings.Contains(strings.Join(argv, " "), word) &&
+			len(word) > most {
 			ran, most = r, len(word)
 		}
 	}
@@ -67,10 +71,15 @@ func (i image) run(argv []string) apibed.Ran {
 
 // nano has neither ping nor nslookup nor PowerShell; core has all.
 var nano = image{
-	"curl.exe https://10.96.0.1:443/": {Stdout: []byte("|403|10.96.0.1|0.0|0.004|0.020|0.030|"), Stderr: []byte("* Connected to 10.96.0.1 (10.96.0.1) port 443\n< HTTP/1.1 403 Forbidden\n")},
-	"curl.exe ftp://10.0.0.9:5432/":   {Stdout: []byte("|000||0.0|0.0|0.0|3.001|"), Stderr: []byte("curl: (28) Connection timed out\n"), Code: 28},
-	"curl.exe host!127.0.0.1": {Code: 6, Stdout: []byte("*   Trying 10.96.0.1:80...\r\n|name|0.004|0.006|* Could not resolve host: kubernetes.default\r\n|name|0.000|0.012|" +
-		"*   Trying 10.96.0.1:80...\r\n|name|0.004|0.006|")},
+	"curl.exe https://10.96.0.1:443/": {Stdout: []byte("|403|10.96.0.1|0.0|0.004|0.020|0.030|"),
+		Stderr: []byte(
+			"* Connected to 10.96.0.1 (10.96.0.1) port 443\n< HTTP/1.1 403 Forbidden\n")},
+	"curl.exe ftp://10.0.0.9:5432/": {Stdout: []byte("|000||0.0|0.0|0.0|3.001|"),
+		Stderr: []byte("curl: (28) Connection timed out\n"), Code: 28},
+	"curl.exe host!127.0.0.1": {Code: 6,
+		Stdout: []byte(
+			"*   Trying 10.96.0.1:80...\r\n|name|0.004|0.006|* Could not resolve host: kubernetes.default\r\n|name|0.000|0.012|" +
+				"*   Trying 10.96.0.1:80...\r\n|name|0.004|0.006|")},
 }
 
 func with(more, less image) image {
@@ -84,51 +93,73 @@ func with(more, less image) image {
 }
 
 var core = with(image{
-	"ping.exe 8.8.8.8":                    {Stdout: []byte("Pinging 8.8.8.8 with 32 bytes of data:\r\nRequest timed out.\r\nRequest timed out.\r\n"), Code: 1},
-	"nslookup.exe kubernetes.":            {Stdout: []byte("Server:  UnKnown\r\nAddress:  10.96.0.10\r\n\r\n"), Stderr: []byte("*** UnKnown can't find kubernetes.: Non-existent domain\r\n")},
-	"nslookup.exe kubernetes.default.":    {Stdout: []byte("Server:  UnKnown\r\nAddress:  10.96.0.10\r\n\r\n"), Stderr: []byte("*** UnKnown can't find it: Non-existent domain\r\n")},
-	"nslookup.exe kubernetes.default.svc": {Stdout: []byte("Server:  UnKnown\r\nAddress:  10.96.0.10\r\n\r\nName:    kubernetes.default.svc.cluster.local\r\nAddress:  10.96.0.1\r\n")},
+	"ping.exe 8.8.8.8": {
+		Stdout: []byte(
+			"Pinging 8.8.8.8 with 32 bytes of data:\r\nRequest timed out.\r\nRequest timed out.\r\n"), Code: 1},
+	"nslookup.exe kubernetes.": {
+		Stdout: []byte("Server:  UnKnown\r\nAddress:  10.96.0.10\r\n\r\n"),
+		Stderr: []byte("*** UnKnown can't find kubernetes.: Non-existent domain\r\n")},
+	"nslookup.exe kubernetes.default.": {
+		Stdout: []byte("Server:  UnKnown\r\nAddress:  10.96.0.10\r\n\r\n"),
+		Stderr: []byte("*** UnKnown can't find it: Non-existent domain\r\n")},
+	"nslookup.exe kubernetes.default.svc": {
+		Stdout: []byte(
+			"Server:  UnKnown\r\nAddress:  10.96.0.10\r\n\r\nName:    kubernetes.default.svc.cluster.local\r\nAddress:  10.96.0.1\r\n")},
 }, nano)
 
 func TestAPodIsAskedThroughTheAPIServer(t *testing.T) {
 	bed := apibed.Require(t)
 	bed.Namespace(t, "shop")
 	bed.Create(t, "/api/v1/nodes", apibed.Node(apibed.WindowsNode, "windows", "10.240.0.4", "True"))
-	bed.Create(t, "/api/v1/namespaces/shop/pods", apibed.Pod("web-1", apibed.WindowsNode, "registry.example/shop/web:1", "", 0))
+	bed.Create(t, "/api/v1/namespaces/shop/pods", apibed.Pod("web-1", apibed.WindowsNode,
+		"registry.example/shop/web:1", "", 0))
 	targets := []string{"10.96.0.1:443", "10.0.0.9:5432", "8.8.8.8"}
 	names := []string{"kubernetes", "kubernetes.default", "kubernetes.default.svc.cluster.local"}
 	const gone = "exe does not start in the container app of shop/web-1: failed to exec in container: failed to start exec \"9c1d\": hcs::System::CreateProcess app: The system cannot find the file specified.: unknown"
-	tcp := []string{"tcp 10.96.0.1:443 ok from shop/web-1", "tls 10.96.0.1:443 ok from shop/web-1", "http 10.96.0.1:443 ok from shop/web-1", "tcp 10.0.0.9:5432 timeout from shop/web-1"}
-	byCurl := []string{"kubernetes as windows of system ok from shop/web-1 10.96.0.1", "kubernetes.default as windows of system nxdomain from shop/web-1", "kubernetes.default.svc.cluster.local as windows of system ok from shop/web-1 10.96.0.1"}
+	tcp := []string{"tcp 10.96.0.1:443 ok from shop/web-1", "tls 10.96.0.1:443 ok from shop/web-1",
+		"http 10.96.0.1:443 ok from shop/web-1", "tcp 10.0.0.9:5432 timeout from shop/web-1"}
+	byCurl := []string{"kubernetes as windows of system ok from shop/web-1 10.96.0.1",
+		"kubernetes.default as windows of system nxdomain from shop/web-1",
+		"kubernetes.default.svc.cluster.local as windows of system ok from shop/web-1 10.96.0.1"}
 	cases := []struct {
 		name  string
 		image image
 		want  []string
 		gap   string
 	}{
-		{"Server Core has all programs", core, slices.Concat(tcp, []string{"icmp 8.8.8.8 timeout from shop/web-1",
-			"kubernetes as plain of 10.96.0.10:53 nxdomain from shop/web-1", "kubernetes.default as plain of 10.96.0.10:53 nxdomain from shop/web-1", "kubernetes.default.svc.cluster.local as plain of 10.96.0.10:53 ok from shop/web-1 10.96.0.1"}, byCurl), ""},
-		{"Nano Server has curl", nano, slices.Concat(tcp, []string{"icmp 8.8.8.8 error from shop/web-1 ping." + gone}, byCurl), ""},
-		{"PowerShell without nslookup", with(image{"powershell.exe 'kubernetes','kubernetes.default','kubernetes.default.svc.cluster.local'": {Stdout: []byte(
-			`[{"name":"kubernetes","code":0,"ms":3,"ips":["10.96.0.1"]},{"name":"kubernetes.default","code":9003,"ms":3,"ips":[]},{"name":"kubernetes.default.svc.cluster.local","code":9002,"ms":3,"ips":[]}]`)}}, nano),
-			slices.Concat(tcp, []string{"icmp 8.8.8.8 error from shop/web-1 ping." + gone, byCurl[0], byCurl[1], "kubernetes.default.svc.cluster.local as windows of system servfail from shop/web-1"}), ""},
+		{"Server Core has all programs", core,
+			slices.Concat(tcp, []string{"icmp 8.8.8.8 timeout from shop/web-1",
+				"kubernetes as plain of 10.96.0.10:53 nxdomain from shop/web-1",
+				"kubernetes.default as plain of 10.96.0.10:53 nxdomain from shop/web-1",
+				"kubernetes.default.svc.cluster.local as plain of 10.96.0.10:53 ok from shop/web-1 10.96.0.1"}, byCurl), ""},
+		{"Nano Server has curl", nano,
+			slices.Concat(tcp, []string{"icmp 8.8.8.8 error from shop/web-1 ping." + gone}, byCurl),
+			""},
+		{"PowerShell without nslookup",
+			with(image{"powershell.exe 'kubernetes','kubernetes.default','kubernetes.default.svc.cluster.local'": {Stdout: []byte(
+				`[{"name":"kubernetes","code":0,"ms":3,"ips":["10.96.0.1"]},{"name":"kubernetes.default","code":9003,"ms":3,"ips":[]},{"name":"kubernetes.default.svc.cluster.local","code":9002,"ms":3,"ips":[]}]`)}}, nano),
+			slices.Concat(tcp, []string{"icmp 8.8.8.8 error from shop/web-1 ping." + gone,
+				byCurl[0], byCurl[1],
+				"kubernetes.default.svc.cluster.local as windows of system servfail from shop/web-1"}), ""},
 		{"an image without any of them is a gap", image{}, nil, "not-collected: curl." + gone},
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
 			var mu sync.Mutex
 			calls := 0
-			bed.Exec(t, apibed.KubeletAddress, func(_ context.Context, command apibed.Command) apibed.Ran {
-				mu.Lock()
-				calls++
-				mu.Unlock()
-				return c.image.run(command.Argv)
-			})
+			bed.Exec(t, apibed.KubeletAddress,
+				func(_ context.Context, command apibed.Command) apibed.Ran {
+					mu.Lock()
+					calls++
+					mu.Unlock()
+					return c.image.run(command.Argv)
+				})
 			client, err := cluster.Connect(cluster.Options{Kubeconfig: bed.Kubeconfigs["admin"]})
 			if err != nil {
 				t.Fatal(err)
 			}
-			s, readings := collect(t, func(ctx context.Context, _ evidence.Snapshot) (probe.PodPlan, error) {
+			s, readings := collect(t, func(ctx context.Context, _ evidence.Snapshot) (probe.PodPlan,
+				error) {
 				plan := probe.PodPlan{Pod: podName, Targets: targets, Names: names}
 				pod, err := client.OpenPod(ctx, podName, apibed.WindowsNode)
 				if err == nil {
@@ -137,7 +168,8 @@ func TestAPodIsAskedThroughTheAPIServer(t *testing.T) {
 				return plan, err
 			}, nil)
 			if c.gap != "" {
-				for _, path := range []string{evidence.ReachProbes.Path(), evidence.DNSProbes.Path()} {
+				for _, path := range []string{evidence.ReachProbes.Path(),
+					evidence.DNSProbes.Path()} {
 					if gap := s.GapAt(path); gap.String() != c.gap {
 						t.Errorf("%s: %s, not %s", path, gap, c.gap)
 					}
@@ -155,17 +187,20 @@ func TestAPodIsAskedThroughTheAPIServer(t *testing.T) {
 
 // nodeProbes is what stands in for the node's own probes.
 func nodeProbes(reach []evidence.ReachProbe, after time.Duration) []collectors.Collector {
-	return []collectors.Collector{{Name: "reachability", Answers: []string{"probes/reach.json"}, Read: func(_ context.Context, r *collectors.Record) error {
-		time.Sleep(after)
-		r.JSON("probes/reach.json", reach)
-		return nil
-	}}}
+	return []collectors.Collector{{Name: "reachability", Answers: []string{"probes/reach.json"},
+		Read: func(_ context.Context, r *collectors.Record) error {
+			time.Sleep(after)
+			r.JSON("probes/reach.json", reach)
+			return nil
+		}}}
 }
 
-func collect(t *testing.T, plan func(context.Context, evidence.Snapshot) (probe.PodPlan, error), node []collectors.Collector) (evidence.Snapshot, []collectors.Reading) {
+func collect(t *testing.T, plan func(context.Context, evidence.Snapshot) (probe.PodPlan, error),
+	node []collectors.Collector) (evidence.Snapshot, []collectors.Reading) {
 	t.Helper()
 	recorded := tree.New()
-	recorded.JSON("meta.json", evidence.Meta{Layout: evidence.Layout, Node: "win-1", CollectedAt: time.Now()})
+	recorded.JSON("meta.json", evidence.Meta{Layout: evidence.Layout, Node: "win-1",
+		CollectedAt: time.Now()})
 	var names []string
 	for _, c := range node {
 		names = append(names, c.Name)
@@ -181,12 +216,14 @@ func collect(t *testing.T, plan func(context.Context, evidence.Snapshot) (probe.
 }
 
 func TestAPodsRowsStandAfterTheNodes(t *testing.T) {
-	node := []evidence.ReachProbe{{Target: "10.96.0.1:443", From: "node", Protocol: "tcp", Outcome: "ok"}}
+	node := []evidence.ReachProbe{{Target: "10.96.0.1:443", From: "node", Protocol: "tcp",
+		Outcome: "ok"}}
 	exec := func(_ context.Context, argv []string) (string, string, int, error) {
 		time.Sleep(200 * time.Millisecond)
 		return "|200|10.96.0.1|0.0|0.004|0.0|0.030|", "", 0, nil
 	}
-	denied := collectors.GapError(evidence.Reported.OfKind(evidence.Denied, "may not create pods/exec"))
+	denied := collectors.GapError(evidence.Reported.OfKind(evidence.Denied,
+		"may not create pods/exec"))
 	for _, c := range []struct {
 		name string
 		node []evidence.ReachProbe
@@ -195,11 +232,18 @@ func TestAPodsRowsStandAfterTheNodes(t *testing.T) {
 		want []string
 		gap  string // of reach.json
 	}{
-		{"both were asked", node, exec, nil, []string{"tcp 10.96.0.1:443 ok from node", "tcp 10.96.0.1:80 ok from shop/web-1", "http 10.96.0.1:80 ok from shop/web-1"}, ""},
-		{"the pod could not be asked", node, nil, denied, []string{"tcp 10.96.0.1:443 ok from node", "tcp 10.96.0.1:80 denied from shop/web-1 may not create pods/exec"}, ""},
-		{"no command may be run", node, func(context.Context, []string) (string, string, int, error) { return "", "", 0, denied }, nil,
-			[]string{"tcp 10.96.0.1:443 ok from node", "tcp 10.96.0.1:80 denied from shop/web-1 may not create pods/exec"}, ""},
-		{"only the pod is asked", nil, exec, nil, []string{"tcp 10.96.0.1:80 ok from shop/web-1", "http 10.96.0.1:80 ok from shop/web-1"}, ""},
+		{"both were asked", node, exec, nil, []string{"tcp 10.96.0.1:443 ok from node",
+			"tcp 10.96.0.1:80 ok from shop/web-1", "http 10.96.0.1:80 ok from shop/web-1"}, ""},
+		{"the pod could not be asked", node, nil, denied, []string{"tcp 10.96.0.1:443 ok from node",
+			"tcp 10.96.0.1:80 denied from shop/web-1 may not create pods/exec"}, ""},
+		{"no command may be run", node, func(context.Context, []string) (string, string, int,
+			error) {
+			return "", "", 0, denied
+		}, nil,
+			[]string{"tcp 10.96.0.1:443 ok from node",
+				"tcp 10.96.0.1:80 denied from shop/web-1 may not create pods/exec"}, ""},
+		{"only the pod is asked", nil, exec, nil, []string{"tcp 10.96.0.1:80 ok from shop/web-1",
+			"http 10.96.0.1:80 ok from shop/web-1"}, ""},
 		{"nobody could be asked", nil, nil, denied, nil, "denied: may not create pods/exec"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -210,7 +254,8 @@ func TestAPodsRowsStandAfterTheNodes(t *testing.T) {
 				}
 				began := time.Now()
 				s, _ := collect(t, func(context.Context, evidence.Snapshot) (probe.PodPlan, error) {
-					return probe.PodPlan{Pod: podName, Exec: c.exec, Targets: []string{"10.96.0.1:80"}}, c.err
+					return probe.PodPlan{Pod: podName, Exec: c.exec,
+						Targets: []string{"10.96.0.1:80"}}, c.err
 				}, others)
 				if took := time.Since(began); took > 200*time.Millisecond {
 					t.Errorf("the pod waits for the node: %s", took)
@@ -246,10 +291,12 @@ func TestAPodHasItsBounds(t *testing.T) {
 	if len(ran) != 8+4+1 || len(reach) != 20 || err != nil {
 		t.Errorf("%d commands, %d rows, %v", len(ran), len(reach), err)
 	}
-	if last := reach[19]; last.Outcome != "error" || !strings.Contains(last.Why, "no more than 8 targets") {
+	if last := reach[19]; last.Outcome != "error" ||
+		!strings.Contains(last.Why, "no more than 8 targets") {
 		t.Errorf("%+v", last)
 	}
-	if last := names[len(names)-1]; last.Outcome != "error" || last.Why != "it is not the name of a host" {
+	if last := names[len(names)-1]; last.Outcome != "error" ||
+		last.Why != "it is not the name of a host" {
 		t.Errorf("%+v", last)
 	}
 	for _, argv := range ran {
@@ -265,12 +312,15 @@ func TestAPodHasItsBounds(t *testing.T) {
 func TestAPodThatHangsCostsNoMoreThanItsTime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		began := time.Now()
-		_, _, err := probe.Pod(t.Context(), probe.PodPlan{Pod: podName, Targets: []string{"10.0.0.1:80", "8.8.8.8"}, Names: []string{"a"}, Timeout: 200 * time.Millisecond,
-			Exec: func(ctx context.Context, _ []string) (string, string, int, error) {
-				<-ctx.Done()
-				return "", "", 0, ctx.Err()
-			}})
-		if took := time.Since(began); took != 200*time.Millisecond || !errors.Is(err, context.DeadlineExceeded) {
+		_, _, err := probe.Pod(t.Context(),
+			probe.PodPlan{Pod: podName, Targets: []string{"10.0.0.1:80", "8.8.8.8"},
+				Names: []string{"a"}, Timeout: 200 * time.Millisecond,
+				Exec: func(ctx context.Context, _ []string) (string, string, int, error) {
+					<-ctx.Done()
+					return "", "", 0, ctx.Err()
+				}})
+		if took := time.Since(began); took != 200*time.Millisecond ||
+			!errors.Is(err, context.DeadlineExceeded) {
 			t.Errorf("%s, %v", took, err)
 		}
 	})
@@ -327,11 +377,14 @@ func TestTheRealCurl(t *testing.T) {
 		l.Close()
 	}
 	folder := t.TempDir() // for the NUL, which is a file here
-	plan := probe.PodPlan{Pod: podName, Names: []string{"localhost", "nosuch.invalid"}, Timeout: 15 * time.Second,
-		Targets: []string{web.URL, secure.URL, silent, closed, "https://" + resets, "https://" + mute},
+	plan := probe.PodPlan{Pod: podName, Names: []string{"localhost", "nosuch.invalid"},
+		Timeout: 15 * time.Second,
+		Targets: []string{web.URL, secure.URL, silent, closed, "https://" + resets,
+			"https://" + mute},
 		Exec: func(ctx context.Context, argv []string) (string, string, int, error) {
 			if argv[0] != "curl.exe" {
-				return "", "", 0, collectors.GapError(evidence.PodUnusable.Gap("%s is not there", argv[0]))
+				return "", "", 0, collectors.GapError(evidence.PodUnusable.Gap("%s is not there",
+					argv[0]))
 			}
 			cmd := exec.CommandContext(ctx, curl, argv[1:]...)
 			cmd.Dir = folder
@@ -350,12 +403,16 @@ func TestTheRealCurl(t *testing.T) {
 	}
 	host := func(url string) string { _, h, _ := strings.Cut(url, "//"); return h }
 	compare(t, seen(reach, names[2:]), []string{
-		"tcp " + host(web.URL) + " ok from shop/web-1", "http " + host(web.URL) + " ok from shop/web-1",
-		"tcp " + host(secure.URL) + " ok from shop/web-1", "tls " + host(secure.URL) + " ok from shop/web-1", "http " + host(secure.URL) + " ok from shop/web-1",
+		"tcp " + host(web.URL) + " ok from shop/web-1",
+		"http " + host(web.URL) + " ok from shop/web-1",
+		"tcp " + host(secure.URL) + " ok from shop/web-1",
+		"tls " + host(secure.URL) + " ok from shop/web-1",
+		"http " + host(secure.URL) + " ok from shop/web-1",
 		"tcp " + silent + " ok from shop/web-1", "tcp " + closed + " refused from shop/web-1",
 		"tcp " + resets + " ok from shop/web-1", "tls " + resets + " reset from shop/web-1",
 		"tcp " + mute + " ok from shop/web-1", "tls " + mute + " timeout from shop/web-1",
-		"localhost as windows of system ok from shop/web-1 127.0.0.1", "nosuch.invalid as windows of system nxdomain from shop/web-1",
+		"localhost as windows of system ok from shop/web-1 127.0.0.1",
+		"nosuch.invalid as windows of system nxdomain from shop/web-1",
 	})
 	if text := <-heard; text != "" {
 		t.Errorf("a port on which nothing is to be said was told %q", text)

@@ -32,7 +32,8 @@ type ReachTarget struct {
 	Scheme  string // "https" and "http" are spoken once TCP connects; "" ends there
 	Path    string // of the request; "" stands for /
 	Purpose string // what the host is to the node: "API server"
-	Sizes   bool   // it is pinged with packets of several sizes too, none of which may be fragmented
+	// it is pinged with packets of several sizes too, none of which may be fragmented
+	Sizes bool
 }
 
 // Name is the target as evidence has it: HOST:PORT, or the host alone.
@@ -58,7 +59,8 @@ func Reach(ctx context.Context, plan ReachPlan) []evidence.ReachProbe {
 	var all sync.WaitGroup
 	for i, t := range plan.Targets {
 		t.Sizes = sized[t.Host]
-		r := reach{target: t, least: timeout / 4, ping: !pinged[t.Host]} // a host with several ports is pinged once
+		// a host with several ports is pinged once
+		r := reach{target: t, least: timeout / 4, ping: !pinged[t.Host]}
 		pinged[t.Host] = true
 		all.Go(func() { rows[i] = r.all(ctx) })
 	}
@@ -116,7 +118,8 @@ func (r reach) unsent(why string) []evidence.ReachProbe {
 }
 
 func (r reach) row(protocol string) evidence.ReachProbe {
-	p := evidence.ReachProbe{Target: r.target.Name(), From: evidence.FromNode, Protocol: protocol, Purpose: r.target.Purpose}
+	p := evidence.ReachProbe{Target: r.target.Name(), From: evidence.FromNode, Protocol: protocol,
+		Purpose: r.target.Purpose}
 	if protocol == "icmp" {
 		p.Target = r.target.Host
 	}
@@ -147,9 +150,11 @@ func since(began time.Time) float64 {
 
 // ReachCollector measures what the plan names, once the collectors that it
 // follows have recorded whom there is to ask.
-func ReachCollector(plan func(evidence.Snapshot) (ReachPlan, error), after []string, deadline time.Duration) collectors.Collector {
+func ReachCollector(plan func(evidence.Snapshot) (ReachPlan, error), after []string,
+	deadline time.Duration) collectors.Collector {
 	path := evidence.ReachProbes.Path()
-	return collectors.Collector{Name: "reachability", Answers: []string{path}, After: after, Deadline: deadline + grace,
+	return collectors.Collector{Name: "reachability", Answers: []string{path}, After: after,
+		Deadline: deadline + grace,
 		Read: func(ctx context.Context, r *collectors.Record) error {
 			s, err := r.Snapshot()
 			if err != nil {

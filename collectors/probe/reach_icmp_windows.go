@@ -20,7 +20,8 @@ var (
 	icmpCloseHandle  = iphlpapi.NewProc("IcmpCloseHandle")
 	icmpSendEcho2Ex  = iphlpapi.NewProc("IcmpSendEcho2Ex")
 	icmp6SendEcho2   = iphlpapi.NewProc("Icmp6SendEcho2")
-	icmpAllFunctions = []*windows.LazyProc{icmpCreateFile, icmp6CreateFile, icmpCloseHandle, icmpSendEcho2Ex, icmp6SendEcho2}
+	icmpAllFunctions = []*windows.LazyProc{icmpCreateFile, icmp6CreateFile, icmpCloseHandle,
+		icmpSendEcho2Ex, icmp6SendEcho2}
 )
 
 // sendEcho asks Windows to ping, which anybody may. The call cannot be
@@ -87,8 +88,10 @@ const (
 
 func callEcho4(handle uintptr, e echoRequest, options *ipOptions, reply []byte, wait uintptr) pong {
 	to := e.to.As4()
-	n, _, err := icmpSendEcho2Ex.Call(handle, 0, 0, 0, 0, uintptr(binary.NativeEndian.Uint32(to[:])),
-		uintptr(unsafe.Pointer(&e.payload[0])), uintptr(len(e.payload)), uintptr(unsafe.Pointer(options)),
+	n, _, err := icmpSendEcho2Ex.Call(handle, 0, 0, 0, 0,
+		uintptr(binary.NativeEndian.Uint32(to[:])),
+		uintptr(unsafe.Pointer(&e.payload[0])), uintptr(len(e.payload)),
+		uintptr(unsafe.Pointer(options)),
 		uintptr(unsafe.Pointer(&reply[0])), uintptr(len(reply)), wait)
 	if n == 0 {
 		return windowsPong(errnoOf(err), thisMachine)
@@ -98,15 +101,20 @@ func callEcho4(handle uintptr, e echoRequest, options *ipOptions, reply []byte, 
 }
 
 func callEcho6(handle uintptr, e echoRequest, options *ipOptions, reply []byte, wait uintptr) pong {
-	from, to := windows.RawSockaddrInet6{Family: windows.AF_INET6}, windows.RawSockaddrInet6{Family: windows.AF_INET6, Addr: e.to.As16(), Scope_id: scopeOf(e.to)}
-	n, _, err := icmp6SendEcho2.Call(handle, 0, 0, 0, uintptr(unsafe.Pointer(&from)), uintptr(unsafe.Pointer(&to)),
-		uintptr(unsafe.Pointer(&e.payload[0])), uintptr(len(e.payload)), uintptr(unsafe.Pointer(options)),
+	from, to := windows.RawSockaddrInet6{Family: windows.AF_INET6},
+		windows.RawSockaddrInet6{Family: windows.AF_INET6, Addr: e.to.As16(),
+			Scope_id: scopeOf(e.to)}
+	n, _, err := icmp6SendEcho2.Call(handle, 0, 0, 0, uintptr(unsafe.Pointer(&from)),
+		uintptr(unsafe.Pointer(&to)),
+		uintptr(unsafe.Pointer(&e.payload[0])), uintptr(len(e.payload)),
+		uintptr(unsafe.Pointer(options)),
 		uintptr(unsafe.Pointer(&reply[0])), uintptr(len(reply)), wait)
 	if n == 0 {
 		return windowsPong(errnoOf(err), thisMachine)
 	}
 	// ICMPV6_ECHO_REPLY: a packed address of 26 bytes (port, flow, address, scope), and Status at the next multiple of four.
-	return windowsPong(binary.NativeEndian.Uint32(reply[28:]), netip.AddrFrom16([16]byte(reply[6:22])).String())
+	return windowsPong(binary.NativeEndian.Uint32(reply[28:]),
+		netip.AddrFrom16([16]byte(reply[6:22])).String())
 }
 
 func errnoOf(err error) uint32 {

@@ -56,9 +56,12 @@ func parseURL(s string) (ReachTarget, error) {
 	t := ReachTarget{Host: u.Hostname(), Scheme: strings.ToLower(u.Scheme), Path: u.RequestURI()}
 	switch {
 	case t.Scheme != "http" && t.Scheme != "https":
-		return ReachTarget{}, fmt.Errorf("the target %q: only http and https are probed; give HOST:PORT for anything else", evidence.Clean(s))
+		return ReachTarget{},
+			fmt.Errorf("the target %q: only http and https are probed; give HOST:PORT for anything else", evidence.Clean(s))
 	case u.User != nil:
-		return ReachTarget{}, fmt.Errorf("the target on %s: a probe signs in nowhere; leave user and password out", evidence.Clean(t.Host))
+		return ReachTarget{},
+			fmt.Errorf("the target on %s: a probe signs in nowhere; leave user and password out",
+				evidence.Clean(t.Host))
 	}
 	if err := checkHost(t.Host, s); err != nil {
 		return ReachTarget{}, err
@@ -77,10 +80,12 @@ func checkHost(host, target string) error {
 		return nil
 	}
 	odd := func(r rune) bool {
-		return !(r == '-' || r == '_' || r == '.' || '0' <= r && r <= '9' || 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || r > 0x7f)
+		return !(r == '-' || r == '_' || r == '.' || '0' <= r && r <= '9' || 'a' <= r && r <= 'z' ||
+			'A' <= r && r <= 'Z' || r > 0x7f)
 	}
 	if host == "" || len(host) > 253 || host[0] == '-' || strings.ContainsFunc(host, odd) {
-		return fmt.Errorf("the target %q is no HOST, HOST:PORT or URL; an IPv6 address with a port is written [::1]:443", evidence.Clean(target))
+		return fmt.Errorf(
+			"the target %q is no HOST, HOST:PORT or URL; an IPv6 address with a port is written [::1]:443", evidence.Clean(target))
 	}
 	return nil
 }

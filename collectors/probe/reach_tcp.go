@@ -21,7 +21,8 @@ func (r reach) connect(ctx context.Context) []evidence.ReachProbe {
 	tcp := r.row("tcp")
 	began := time.Now()
 	var d net.Dialer
-	conn, err := d.DialContext(ctx, "tcp", netip.AddrPortFrom(r.address, uint16(r.target.Port)).String())
+	conn, err := d.DialContext(ctx, "tcp",
+		netip.AddrPortFrom(r.address, uint16(r.target.Port)).String())
 	rows := []evidence.ReachProbe{closing(tcp, began, "", err)}
 	if err != nil {
 		return rows
@@ -73,7 +74,8 @@ func (r reach) timely(ctx context.Context, protocol string) (evidence.ReachProbe
 
 // handshake takes any certificate: who signed it is not the question here, and
 // no secret is sent over the connection.
-func (r reach) handshake(ctx context.Context, conn net.Conn) (secured net.Conn, subject string, err error) {
+func (r reach) handshake(ctx context.Context, conn net.Conn) (secured net.Conn, subject string,
+	err error) {
 	config := &tls.Config{InsecureSkipVerify: true, MinVersion: tls.VersionTLS10}
 	if _, err := netip.ParseAddr(r.target.Host); err != nil {
 		config.ServerName = r.target.Host
@@ -118,7 +120,8 @@ func (r reach) request(ctx context.Context, conn net.Conn) (string, error) {
 }
 
 // closing fills in how a step ended.
-func closing(row evidence.ReachProbe, began time.Time, answer string, err error) evidence.ReachProbe {
+func closing(row evidence.ReachProbe, began time.Time, answer string,
+	err error) evidence.ReachProbe {
 	row.LatencyMS = since(began)
 	row.Answer = evidence.Clean(answer)
 	row.Outcome, row.Why = outcomeOf(err)

@@ -52,7 +52,8 @@ func TestParseReachTarget(t *testing.T) {
 	for _, c := range cases {
 		got, err := ParseReachTarget(c.given)
 		if err != nil {
-			if !strings.Contains(err.Error(), c.want) || strings.Contains(err.Error(), "secret") || strings.Contains(err.Error(), "\x1b") {
+			if !strings.Contains(err.Error(), c.want) || strings.Contains(err.Error(), "secret") ||
+				strings.Contains(err.Error(), "\x1b") {
 				t.Errorf("%q: %v", c.given, err)
 			}
 			continue
@@ -81,7 +82,8 @@ func connections(rows []evidence.ReachProbe) string {
 
 func TestConnections(t *testing.T) {
 	forbidden := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if r.Method != http.MethodHead || r.URL.Path != "/healthz" || r.Header.Get("Authorization") != "" {
+		if r.Method != http.MethodHead || r.URL.Path != "/healthz" ||
+			r.Header.Get("Authorization") != "" {
 			t.Errorf("asked %s %s with %v", r.Method, r.URL, r.Header)
 		}
 		w.WriteHeader(http.StatusForbidden)
@@ -96,11 +98,17 @@ func TestConnections(t *testing.T) {
 		name, scheme, address, want string
 		until                       context.Context // nil for as long as it takes
 	}{
-		{"HTTP", "http", plain.Listener.Addr().String(), "tcp ok, http ok HTTP/1.1 403 Forbidden", nil},
-		{"TLS that nobody vouches for", "https", secured.Listener.Addr().String(), "tcp ok, tls ok " + subjectOf(secured.Certificate()) + ", http ok HTTP/1.1 403 Forbidden", nil},
-		{"HTTP where TLS is expected", "https", plain.Listener.Addr().String(), "tcp ok, tls error tls: first record does not look like a TLS handshake", nil},
+		{"HTTP", "http", plain.Listener.Addr().String(), "tcp ok, http ok HTTP/1.1 403 Forbidden",
+			nil},
+		{"TLS that nobody vouches for", "https", secured.Listener.Addr().String(),
+			"tcp ok, tls ok " + subjectOf(secured.Certificate()) +
+				", http ok HTTP/1.1 403 Forbidden", nil},
+		{"HTTP where TLS is expected", "https", plain.Listener.Addr().String(),
+			"tcp ok, tls error tls: first record does not look like a TLS handshake", nil},
 		{"a port where nobody listens", "http", closedPort(t), "tcp refused", nil},
-		{"a connection that is closed at once", "http", listen(t, func(c net.Conn) { c.Close() }), "tcp ok, http *", nil},
+		{"a connection that is closed at once", "http", listen(t, func(c net.Conn) {
+			c.Close()
+		}), "tcp ok, http *", nil},
 		{"a connection that is reset", "http", listen(t, func(c net.Conn) {
 			bufio.NewReader(c).ReadByte()
 			c.(*net.TCPConn).SetLinger(0)
@@ -119,7 +127,10 @@ func TestConnections(t *testing.T) {
 				}
 			}
 		}), "tcp ok, http *", nil},
-		{"something that is no HTTP", "http", listen(t, func(c net.Conn) { fmt.Fprint(c, "220 \x1b[2Jsmtp\r\n"); io.Copy(io.Discard, c) }), "tcp ok, http *", nil},
+		{"something that is no HTTP", "http", listen(t, func(c net.Conn) {
+			fmt.Fprint(c, "220 \x1b[2Jsmtp\r\n")
+			io.Copy(io.Discard, c)
+		}), "tcp ok, http *", nil},
 		{"only TCP", "", plain.Listener.Addr().String(), "tcp ok", nil},
 	}
 	for _, c := range cases {
@@ -130,9 +141,12 @@ func TestConnections(t *testing.T) {
 			if c.until != nil {
 				ctx = c.until
 			}
-			rows := Reach(ctx, ReachPlan{Timeout: wait.Limit, Targets: []ReachTarget{{Host: at.Addr().String(), Port: int(at.Port()), Scheme: c.scheme, Path: "/healthz"}}})
+			rows := Reach(ctx, ReachPlan{Timeout: wait.Limit,
+				Targets: []ReachTarget{{Host: at.Addr().String(), Port: int(at.Port()),
+					Scheme: c.scheme, Path: "/healthz"}}})
 			got := connections(rows)
-			if want, any := strings.CutSuffix(c.want, "*"); any && !strings.HasPrefix(got, want) || !any && got != c.want {
+			if want, any := strings.CutSuffix(c.want, "*"); any && !strings.HasPrefix(got, want) ||
+				!any && got != c.want {
 				t.Errorf("measured %q, want %q", got, c.want)
 			}
 			if strings.Contains(got, "\x1b") {
@@ -178,7 +192,8 @@ func TestReachKeepsToItsTime(t *testing.T) {
 	silent := netip.MustParseAddrPort(listen(t, func(c net.Conn) { io.Copy(io.Discard, c) }))
 	var plan ReachPlan
 	for range 40 {
-		plan.Targets = append(plan.Targets, ReachTarget{Host: "127.0.0.1", Port: int(silent.Port()), Scheme: "https"})
+		plan.Targets = append(plan.Targets, ReachTarget{Host: "127.0.0.1", Port: int(silent.Port()),
+			Scheme: "https"})
 	}
 	plan.Timeout = 300 * time.Millisecond
 	rows := Reach(t.Context(), plan) // which would never end by itself
@@ -201,7 +216,8 @@ func TestReachKeepsToItsTime(t *testing.T) {
 }
 
 func TestANameThatDoesNotResolveIsNoVerdict(t *testing.T) {
-	rows := Reach(t.Context(), ReachPlan{Timeout: wait.Limit, Targets: []ReachTarget{{Host: "nobody.invalid", Port: 443}}})
+	rows := Reach(t.Context(), ReachPlan{Timeout: wait.Limit,
+		Targets: []ReachTarget{{Host: "nobody.invalid", Port: 443}}})
 	if len(rows) != 2 {
 		t.Fatalf("%d rows", len(rows))
 	}
@@ -237,19 +253,24 @@ func TestReachCollector(t *testing.T) {
 	read := func(plan ReachPlan, err error) *tree.Tree {
 		all := tree.New()
 		all.JSON("meta.json", evidence.Meta{Layout: evidence.Layout})
-		c := ReachCollector(func(evidence.Snapshot) (ReachPlan, error) { return plan, err }, nil, wait.Limit)
+		c := ReachCollector(func(evidence.Snapshot) (ReachPlan, error) {
+			return plan, err
+		}, nil, wait.Limit)
 		collectors.Run(t.Context(), all, []collectors.Collector{c}, func([]collectors.Reading) {})
 		return all
 	}
-	s, err := evidence.Load(read(ReachPlan{Targets: []ReachTarget{{Host: at.Addr().String(), Port: int(at.Port()), Purpose: evidence.ForAPIServer}}}, nil).FS())
+	s, err := evidence.Load(read(ReachPlan{Targets: []ReachTarget{{Host: at.Addr().String(),
+		Port: int(at.Port()), Purpose: evidence.ForAPIServer}}}, nil).FS())
 	if err != nil {
 		t.Fatal(err)
 	}
 	rows := evidence.ReachProbes.In(s)
-	if len(rows) != 2 || rows[0].Outcome != refused || rows[0].From != evidence.FromNode || rows[0].Purpose != evidence.ForAPIServer || rows[0].Target != at.String() {
+	if len(rows) != 2 || rows[0].Outcome != refused || rows[0].From != evidence.FromNode ||
+		rows[0].Purpose != evidence.ForAPIServer || rows[0].Target != at.String() {
 		t.Errorf("recorded %+v", rows)
 	}
-	for name, all := range map[string]*tree.Tree{"nobody to ask": read(ReachPlan{}, nil), "a plan that fails": read(ReachPlan{}, errors.New("no"))} {
+	for name, all := range map[string]*tree.Tree{"nobody to ask": read(ReachPlan{}, nil),
+		"a plan that fails": read(ReachPlan{}, errors.New("no"))} {
 		s, err := evidence.Load(all.FS())
 		if err != nil {
 			t.Fatal(err)

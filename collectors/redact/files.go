@@ -9,8 +9,10 @@ import (
 
 // secretFiles hold one secret each, or one in each line, and nothing else.
 var secretFiles = map[string]bool{
-	"token": true, "node-token": true, "agent-token": true, "server-token": true, "cluster-token": true, "join-token": true, "bootstrap-token": true,
-	"passwd": true, "password": true, "node-password": true, ".pgpass": true, "client-secret": true, "client_secret": true,
+	"token": true, "node-token": true, "agent-token": true, "server-token": true,
+	"cluster-token": true, "join-token": true, "bootstrap-token": true,
+	"passwd": true, "password": true, "node-password": true, ".pgpass": true, "client-secret": true,
+	"client_secret": true,
 }
 
 // isSecretFile tells of files whose whole content is secret.
@@ -57,7 +59,10 @@ func (s *scan) lines(out *bufio.Writer) error {
 		end := lineEnd(s.b, i)
 		if end == len(s.b) && !s.eof {
 			if s.done == 0 && len(s.b) >= s.window {
-				s.engulf(i, "token", func(b []byte, i int) (int, bool) { n := lineEnd(b, i); return n, n < len(b) })
+				s.engulf(i, "token", func(b []byte, i int) (int, bool) {
+					n := lineEnd(b, i)
+					return n, n < len(b)
+				})
 				continue
 			}
 			return nil

@@ -33,7 +33,8 @@ func TestRecordedNodesStayAsTheyAre(t *testing.T) {
 			}
 			seen[path+"\n"+string(content)] = true
 			var out bytes.Buffer
-			if _, err := New(Options{Plain: true}).Copy(&out, bytes.NewReader(content), path); err != nil {
+			if _, err := New(Options{Plain: true}).Copy(&out, bytes.NewReader(content),
+				path); err != nil {
 				t.Errorf("%s: %s: %v", name, path, err)
 			}
 			changes = append(changes, changed(path, string(content), out.String())...)
@@ -69,7 +70,8 @@ func changed(path, before, after string) []string {
 	for i := range b {
 		if i >= len(a) || a[i] != b[i] {
 			at := strings.Index(b[i], tokenStart)
-			list = append(list, path+": "+strings.TrimSpace(b[i][max(0, at-80):min(len(b[i]), max(at, 0)+80)]))
+			list = append(list,
+				path+": "+strings.TrimSpace(b[i][max(0, at-80):min(len(b[i]), max(at, 0)+80)]))
 		}
 	}
 	return list

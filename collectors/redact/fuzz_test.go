@@ -7,7 +7,8 @@ import (
 	"testing"
 )
 
-var paths = []string{"logs/kubelet/a.log", "files/C/k/a.yaml", "api/a.json", "files/C/k/token", "files/C/unattend.xml", "x.gap"}
+var paths = []string{"logs/kubelet/a.log", "files/C/k/a.yaml", "api/a.json", "files/C/k/token",
+	"files/C/unattend.xml", "x.gap"}
 
 // FuzzRedactingTwiceChangesNothing: what was learnt and redacted stays as it is.
 func FuzzRedactingTwiceChangesNothing(f *testing.F) {
@@ -17,7 +18,8 @@ func FuzzRedactingTwiceChangesNothing(f *testing.F) {
 	text, _ := fixed().Samples()
 	f.Add([]byte(text), uint8(0))
 	f.Add([]byte(`{"a":"{\"password\":\"x y\"}","args":["--token","x1"]}`), uint8(2))
-	f.Add([]byte("password=<secret:token:abcdef>x \"token\": \"a\\\"\" {\"b\":\"p\\u0061ss=x\"}"), uint8(2))
+	f.Add([]byte("password=<secret:token:abcdef>x \"token\": \"a\\\"\" {\"b\":\"p\\u0061ss=x\"}"),
+		uint8(2))
 	f.Fuzz(func(t *testing.T, content []byte, at uint8) {
 		path := paths[int(at)%len(paths)]
 		r := New(Options{Key: []byte("k")})

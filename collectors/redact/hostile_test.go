@@ -23,13 +23,19 @@ func TestNoTextTakesLong(t *testing.T) {
 		}
 	}
 	for _, piece := range []string{
-		"data:\n", "data:{", "exec:\n", "auth=", "token:", "token ", "password=", ".eyJ", "eyJhbGci", "@", "://@", "LS0tLS1CRUdJTi", "-----BEGIN PRIVATE KEY-----", "curl ", "net use ", "ConvertTo-SecureString |",
-		"01000000d08c9ddf", "<password>", "password: |\n", "auth: |\n  x\n", "name: x_token\nvalue: ", "Bearer ", "powershell -e ", "from-literal=a=", "$2y$", "sig=", "\\\"", "<secret:", "a.bcdefghijk7mnopq", "\\", "\"", "key=", "::server:", "Authorization: ",
+		"data:\n", "data:{", "exec:\n", "auth=", "token:", "token ", "password=", ".eyJ",
+		"eyJhbGci", "@", "://@", "LS0tLS1CRUdJTi", "-----BEGIN PRIVATE KEY-----", "curl ",
+		"net use ", "ConvertTo-SecureString |",
+		"01000000d08c9ddf", "<password>", "password: |\n", "auth: |\n  x\n",
+		"name: x_token\nvalue: ", "Bearer ", "powershell -e ", "from-literal=a=", "$2y$", "sig=",
+		"\\\"", "<secret:", "a.bcdefghijk7mnopq", "\\", "\"", "key=", "::server:",
+		"Authorization: ",
 	} {
 		look(strings.Repeat(piece, size/len(piece)), "logs/a.log")
 		look(strings.Repeat(piece, size/len(piece)), "files/a.yaml")
 	}
-	for _, piece := range []string{`{"value":"x"},`, `"value":"x",`, `"data":{},`, `"data":{`, `"{\"`, `"a`, `[`, `"[1]",`, `"\u003c`} {
+	for _, piece := range []string{`{"value":"x"},`, `"value":"x",`, `"data":{},`, `"data":{`,
+		`"{\"`, `"a`, `[`, `"[1]",`, `"\u003c`} {
 		look("{"+strings.Repeat(piece, size/len(piece)), "a.json")
 		look("["+strings.Repeat(piece, size/len(piece)), "a.json")
 	}
@@ -47,10 +53,14 @@ func TestATextThatWouldTakeTooLongIsRefused(t *testing.T) {
 	if err := copied(strings.Repeat("token:", 500) + "\n"); !errors.Is(err, errMazy) {
 		t.Errorf("a maze: %v", err)
 	}
-	if err := copied(strings.Repeat("I1120 10:00:00.1 1 a.go:1] token: refreshed for secret \"a\"\n", 5000)); err != nil {
+	if err := copied(
+		strings.Repeat("I1120 10:00:00.1 1 a.go:1] token: refreshed for secret \"a\"\n",
+			5000)); err != nil {
 		t.Errorf("an ordinary log: %v", err)
 	}
-	if p := New(Options{}).newPass("logs/a.log"); p.most(0) != spareWork || p.within().most(1) != spareWork+64 {
-		t.Errorf("a file has %d bytes to spare, and a document in it %d", p.most(0), p.within().most(1))
+	if p := New(Options{}).newPass("logs/a.log"); p.most(0) != spareWork ||
+		p.within().most(1) != spareWork+64 {
+		t.Errorf("a file has %d bytes to spare, and a document in it %d", p.most(0),
+			p.within().most(1))
 	}
 }

@@ -295,7 +295,8 @@ func (l *lexer) str() error {
 		}
 		return l.longText()
 	}
-	if next := run(l.in.b, end+1, blankByte|lineByte); len(l.stack) > 0 && next < len(l.in.b) && strings.IndexByte(",:}]", l.in.b[next]) < 0 {
+	if next := run(l.in.b, end+1, blankByte|lineByte); len(l.stack) > 0 && next < len(l.in.b) &&
+		strings.IndexByte(",:}]", l.in.b[next]) < 0 {
 		return errBroken // before a string is written that goes on behind its quote
 	}
 	raw := l.in.b[l.i+1 : end]

@@ -39,7 +39,8 @@ func programWord(text string) string {
 // isProgramKey tells of the names under which an object keeps its program.
 func isProgramKey(key string) bool {
 	switch key {
-	case "name", "exe", "path", "executable", "binPath", "file", "fileName", "command", "program", "Name", "ExecutablePath", "ProcessName", "Path":
+	case "name", "exe", "path", "executable", "binPath", "file", "fileName", "command", "program",
+		"Name", "ExecutablePath", "ProcessName", "Path":
 		return true
 	}
 	return false
@@ -121,7 +122,8 @@ func (f *frame) takesPassword(plain []byte) bool {
 
 // isRandomWord takes what a generator makes of letters of both cases and digits.
 func isRandomWord(v []byte) bool {
-	return len(v) >= 12 && mixed(v) && looksRandom(v) && !bytes.ContainsAny(v, ":/\\=,@ ") && bytes.ContainsAny(v, digits) && bytes.ContainsAny(v, uppers) && bytes.ContainsAny(v, lowers)
+	return len(v) >= 12 && mixed(v) && looksRandom(v) && !bytes.ContainsAny(v, ":/\\=,@ ") &&
+		bytes.ContainsAny(v, digits) && bytes.ContainsAny(v, uppers) && bytes.ContainsAny(v, lowers)
 }
 
 // programArgument takes the password of user:password behind a flag, and that of
@@ -136,18 +138,21 @@ func (l *lexer) programArgument(top *frame, plain []byte) ([]byte, bool) {
 		switch {
 		case strings.HasSuffix(flag, "+"):
 			name = flag[:len(flag)-1]
-			if len(plain) > len(name) && equalFlag(string(plain[:len(name)]), name) && !bytes.HasPrefix(plain, []byte("-port")) {
+			if len(plain) > len(name) && equalFlag(string(plain[:len(name)]), name) &&
+				!bytes.HasPrefix(plain, []byte("-port")) {
 				cut = len(name)
 			}
 		case strings.HasSuffix(flag, ":") && plain[0] != '-' && equalFlag(top.last, name):
 			cut = bytes.IndexByte(plain, ':') + 1
-		case strings.HasSuffix(flag, ":") && len(plain) > len(name) && plain[len(name)] == '=' && equalFlag(string(plain[:len(name)]), name):
+		case strings.HasSuffix(flag, ":") && len(plain) > len(name) && plain[len(name)] == '=' &&
+			equalFlag(string(plain[:len(name)]), name):
 			cut = bytes.IndexByte(plain, ':') + 1
 		case strings.HasSuffix(flag, "%") && equalFlag(top.last, name):
 			cut = bytes.IndexByte(plain, '%') + 1
 		}
 	}
-	if cut == 0 && (bytes.HasPrefix(plain, []byte("/p:")) || bytes.HasPrefix(plain, []byte("-p:"))) && isRandomWord(plain[3:]) {
+	if cut == 0 && (bytes.HasPrefix(plain, []byte("/p:")) ||
+		bytes.HasPrefix(plain, []byte("-p:"))) && isRandomWord(plain[3:]) {
 		cut = 3
 	}
 	if cut == 0 || isPlaceholder(plain[cut:]) || isPath(plain[cut:]) {
@@ -170,7 +175,8 @@ func isNetResource(text string) bool {
 // isNetPassword takes the password of net use and net user, which has no flag.
 func (f *frame) isNetPassword(plain []byte) bool {
 	text := string(plain[:min(len(plain), 512)])
-	if f.program != "net" && f.program != "net1" || text == "" || text[0] == '/' || f.isNetVerb(text) || isNetResource(text) || isPlaceholder(plain) {
+	if f.program != "net" && f.program != "net1" || text == "" || text[0] == '/' ||
+		f.isNetVerb(text) || isNetResource(text) || isPlaceholder(plain) {
 		return false
 	}
 	switch {

@@ -31,7 +31,8 @@ func (l *lexer) judgeString(plain []byte) (kind string, faint bool) {
 	if top.array {
 		return l.judgeElement(top, plain), false
 	}
-	if kind, t := judgeName([]byte(top.key)); isSecret([]byte(top.key), plain, t, false) && !isNested(plain) {
+	if kind, t := judgeName([]byte(top.key)); isSecret([]byte(top.key), plain, t, false) &&
+		!isNested(plain) {
 		return kind, false
 	}
 	switch {
@@ -57,7 +58,8 @@ func (l *lexer) judgeString(plain []byte) (kind string, faint bool) {
 
 func isNested(plain []byte) bool {
 	plain = bytes.TrimSpace(plain)
-	return len(plain) > 1 && (plain[0] == '{' && plain[len(plain)-1] == '}' || plain[0] == '[' && plain[len(plain)-1] == ']') && json.Valid(plain)
+	return len(plain) > 1 && (plain[0] == '{' && plain[len(plain)-1] == '}' || plain[0] == '[' &&
+		plain[len(plain)-1] == ']') && json.Valid(plain)
 }
 
 // judgeElement judges an argument by the flag before it, and other elements by
@@ -78,7 +80,8 @@ func (l *lexer) judgeElement(top *frame, plain []byte) string {
 	if top.isNetPassword(plain) {
 		return "password"
 	}
-	if kind, t := judgeName([]byte(top.key)); t >= medium && !isBareSecret([]byte(top.key)) && isSecret([]byte(top.key), plain, t, false) && !bytes.HasPrefix(plain, []byte("-")) {
+	if kind, t := judgeName([]byte(top.key)); t >= medium && !isBareSecret([]byte(top.key)) &&
+		isSecret([]byte(top.key), plain, t, false) && !bytes.HasPrefix(plain, []byte("-")) {
 		return kind
 	}
 	return ""
@@ -89,13 +92,15 @@ func isFlag(text []byte) bool {
 	if len(text) < 2 {
 		return false
 	}
-	return text[0] == '-' || text[0] == '/' || text[len(text)-1] == '=' && run(text, 0, nameByte) == len(text)-1
+	return text[0] == '-' || text[0] == '/' || text[len(text)-1] == '=' &&
+		run(text, 0, nameByte) == len(text)-1
 }
 
 // isEncodedFlag takes -EncodedCommand in all the lengths that PowerShell does.
 func isEncodedFlag(flag string) bool {
 	flag = strings.ToLower(flag)
-	return len(flag) > 1 && (flag[0] == '-' || flag[0] == '/') && (flag[1:] == "ec" || strings.HasPrefix("encodedcommand", flag[1:]))
+	return len(flag) > 1 && (flag[0] == '-' || flag[0] == '/') &&
+		(flag[1:] == "ec" || strings.HasPrefix("encodedcommand", flag[1:]))
 }
 
 // inner redacts what stands in a string: a document, an argument with its
@@ -104,7 +109,8 @@ func (l *lexer) inner(plain []byte) []byte {
 	if top := l.top(); top != nil && !top.array && isHeader(top.key) {
 		return l.header(top.key, plain)
 	}
-	if top := l.top(); top != nil && !top.array && isHeader(top.name) && strings.EqualFold(top.key, "value") {
+	if top := l.top(); top != nil && !top.array && isHeader(top.name) &&
+		strings.EqualFold(top.key, "value") {
 		return l.header(top.name, plain)
 	}
 	if top := l.top(); top != nil && top.array {
@@ -119,7 +125,8 @@ func (l *lexer) inner(plain []byte) []byte {
 		var out bytes.Buffer
 		w := bufio.NewWriter(&out)
 		inner := l.within()
-		if inner.json(w, &input{src: bytes.NewReader(nil), b: bytes.Clone(plain), eof: true}) == nil && w.Flush() == nil {
+		if inner.json(w, &input{src: bytes.NewReader(nil), b: bytes.Clone(plain),
+			eof: true}) == nil && w.Flush() == nil {
 			return out.Bytes()
 		}
 	}
@@ -149,12 +156,14 @@ func (l *lexer) argument(plain []byte) ([]byte, bool) {
 		return nil, false
 	}
 	name := bytes.TrimLeft(plain[:i], "/")
-	if run(name, 0, nameByte) != len(name) || plain[i] == ':' && plain[0] != '/' && plain[0] != '-' {
+	if run(name, 0, nameByte) != len(name) || plain[i] == ':' && plain[0] != '/' &&
+		plain[0] != '-' {
 		return nil, false
 	}
 	kind, t := judgeName(name)
 	value := plain[i+1:]
-	if !isSecret(name, value, t, false) || bytes.Contains(value, []byte(";")) && bytes.IndexByte(value, '=') > 0 {
+	if !isSecret(name, value, t, false) || bytes.Contains(value, []byte(";")) &&
+		bytes.IndexByte(value, '=') > 0 {
 		return nil, false
 	}
 	l.count(kind)

@@ -41,7 +41,8 @@ type knownValue struct {
 
 // hasShape are the kinds of secrets that are known wherever they stand, so that
 // it is enough to remember some thousands: a log may hold a fresh one in each line.
-var hasShape = map[string]bool{"jwt": true, "bearer": true, "sas": true, "private-key": true, "bootstrap-token": true, "dpapi": true}
+var hasShape = map[string]bool{"jwt": true, "bearer": true, "sas": true, "private-key": true,
+	"bootstrap-token": true, "dpapi": true}
 
 func (k *known) full() bool {
 	k.mu.RLock()
@@ -60,7 +61,8 @@ func (k *known) add(kind, token string, value []byte) {
 		return
 	}
 	text := value[:min(len(value), knownHead)]
-	v := knownValue{text: string(text), whole: len(text) == len(value), kind: kind, token: token, strong: standsOut(value)}
+	v := knownValue{text: string(text), whole: len(text) == len(value), kind: kind, token: token,
+		strong: standsOut(value)}
 	k.put(v)
 	v.spelling = true
 	for _, text := range spellings(text) {
@@ -145,7 +147,8 @@ func isSyntax(v []byte) bool {
 		return true // little but escapes
 	}
 	for i := 1; i < len(v); i++ {
-		if v[i] == '"' && strings.IndexByte(":,{[", v[i-1]) >= 0 || v[i-1] == '"' && strings.IndexByte(":,}]", v[i]) >= 0 {
+		if v[i] == '"' && strings.IndexByte(":,{[", v[i-1]) >= 0 || v[i-1] == '"' &&
+			strings.IndexByte(":,}]", v[i]) >= 0 {
 			return true
 		}
 	}
@@ -171,9 +174,11 @@ func spellings(v []byte) [][]byte {
 		return nil
 	}
 	query := url.QueryEscape(string(v))
-	list := [][]byte{quoteJSON(v), []byte(query), []byte(url.PathEscape(string(v))), lowerEscapes(query), []byte(html.EscapeString(string(v)))}
+	list := [][]byte{quoteJSON(v), []byte(query), []byte(url.PathEscape(string(v))),
+		lowerEscapes(query), []byte(html.EscapeString(string(v)))}
 	list[0] = list[0][1 : len(list[0])-1]
-	for plain, ok := unquoteJSON(v); ok && !bytes.Equal(plain, list[len(list)-1]) && !isCommon(plain); plain, ok = unquoteJSON(plain) {
+	for plain, ok := unquoteJSON(v); ok && !bytes.Equal(plain, list[len(list)-1]) &&
+		!isCommon(plain); plain, ok = unquoteJSON(plain) {
 		list = append(list, plain) // from text to text, as deep as it was
 	}
 	if quoted, err := json.Marshal(string(v)); err == nil {
@@ -202,7 +207,8 @@ func lowerEscapes(query string) []byte {
 
 // standsOut tells of a value that is no part of anything else by chance.
 func standsOut(v []byte) bool {
-	return len(v) >= 20 && mixed(v) && run(v, 0, wordByte) == len(v) || len(v) >= 40 && mixed(v) || len(v) >= 8 && mixed(v) && hardWord(v) || len(v) >= 12 && mixed(v)
+	return len(v) >= 20 && mixed(v) && run(v, 0, wordByte) == len(v) || len(v) >= 40 && mixed(v) ||
+		len(v) >= 8 && mixed(v) && hardWord(v) || len(v) >= 12 && mixed(v)
 }
 
 // isCommon tells of words that stand everywhere and are no secret elsewhere.

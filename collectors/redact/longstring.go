@@ -27,7 +27,8 @@ func (l *lexer) longText() error {
 	inner := l.within()
 	inner.unnamed = l.unnamed
 	w := &escaper{out: l.out}
-	in := &input{src: &unescaper{src: bufio.NewReader(r), style: &w.style}, b: make([]byte, 0, inner.window)}
+	in := &input{src: &unescaper{src: bufio.NewReader(r), style: &w.style},
+		b: make([]byte, 0, inner.window)}
 	out := bufio.NewWriter(w)
 	if err := inner.stream(out, in, 0); err != nil {
 		return err

@@ -126,9 +126,12 @@ var endings = []struct {
 
 // innocents are endings that look like the above and keep none.
 var innocents = []string{
-	"publickeytoken", "publickey", "cancellationtoken", "continuetoken", "nexttoken", "pagetoken", "tokenize",
-	"pullsecret", "pullsecrets", "tlssecret", "existingsecret", "registrykey", "hkey", "subkey", "hotkey", "parentkey", "foreignkey",
-	"oldpwd", "changepassword", "lastpassword", "bypass", "compass", "multipass", "kubernetespass", "requireauth", "useauth", "noauth", "enableauth",
+	"publickeytoken", "publickey", "cancellationtoken", "continuetoken", "nexttoken", "pagetoken",
+	"tokenize",
+	"pullsecret", "pullsecrets", "tlssecret", "existingsecret", "registrykey", "hkey", "subkey",
+	"hotkey", "parentkey", "foreignkey",
+	"oldpwd", "changepassword", "lastpassword", "bypass", "compass", "multipass", "kubernetespass",
+	"requireauth", "useauth", "noauth", "enableauth",
 	"anonymousauth", "proxyauth", "mapkey", "topologykey", "configkey", "annotationkey", "labelkey",
 }
 
@@ -163,7 +166,8 @@ func judgeName(name []byte) (kind string, t trust) {
 			start = len(joined)
 		}
 	}
-	for len(joined) > 3 && isDigit(joined[len(joined)-1]) && !bytes.HasSuffix(joined, []byte("base64")) {
+	for len(joined) > 3 && isDigit(joined[len(joined)-1]) &&
+		!bytes.HasSuffix(joined, []byte("base64")) {
 		joined = joined[:len(joined)-1]
 	}
 	if len(joined) < 2 {
@@ -172,7 +176,8 @@ func judgeName(name []byte) (kind string, t trust) {
 	best, trust := -1, noSecret
 	for _, i := range byEnding[[2]byte{joined[len(joined)-2], joined[len(joined)-1]}] {
 		e := endings[i]
-		if strings.HasSuffix(string(joined), e.text) && (best < 0 || len(e.text) > len(endings[best].text)) {
+		if strings.HasSuffix(string(joined), e.text) &&
+			(best < 0 || len(e.text) > len(endings[best].text)) {
 			if wholeWord(e.text) && len(joined) > len(e.text) && start != len(joined)-len(e.text) {
 				continue // authority, compass
 			}
@@ -208,5 +213,7 @@ const maxName = 96
 // secret="default/regcred".
 func isBareSecret(name []byte) bool {
 	name = bytes.TrimLeft(name, "-/$")
-	return hasFold(name, 0, "tokens") && len(name) == 6 || hasFold(name, 0, "secret") && len(name) == 6 || hasFold(name, len(name)-7, "secrets") || hasFold(name, len(name)-6, "secret") && !hasFold(name, len(name)-12, "clientsecret")
+	return hasFold(name, 0, "tokens") && len(name) == 6 || hasFold(name, 0, "secret") &&
+		len(name) == 6 || hasFold(name, len(name)-7, "secrets") ||
+		hasFold(name, len(name)-6, "secret") && !hasFold(name, len(name)-12, "clientsecret")
 }

@@ -28,8 +28,10 @@ func TestWhatWasCopiedIsFoundToBeClean(t *testing.T) {
 		checkNested(t, seed, n)
 	}
 	// Texts that found something once.
-	for _, at := range [][2]uint64{{11289663963951216887, 3579}, {14099379349725744519, 124}, {7806570540817207972, 1070}, {18260854029196801905, 1220}, {5948193718221069104, 844},
-		{17390097987145429349, 13164}, {1214836516737319443, 9565}, {3178121488621290059, 8148}, {14950197682670895321, 21360}, {6410073607111709736, 5177}, {1068776384034748368, 17976}} {
+	for _, at := range [][2]uint64{{11289663963951216887, 3579}, {14099379349725744519, 124},
+		{7806570540817207972, 1070}, {18260854029196801905, 1220}, {5948193718221069104, 844},
+		{17390097987145429349, 13164}, {1214836516737319443, 9565}, {3178121488621290059, 8148},
+		{14950197682670895321, 21360}, {6410073607111709736, 5177}, {1068776384034748368, 17976}} {
 		checkNested(t, at[0], at[1])
 	}
 }
@@ -63,10 +65,12 @@ func checkNested(t *testing.T, seed, n uint64) {
 			t.Fatal(err)
 		}
 		if strings.HasSuffix(f.path, ".json") && !json.Valid(out.Bytes()) {
-			t.Errorf("seed %d %d: %s: no JSON any more: %s\nfrom %s", seed, n, f.path, out.String(), f.text)
+			t.Errorf("seed %d %d: %s: no JSON any more: %s\nfrom %s", seed, n, f.path, out.String(),
+				f.text)
 		}
 		if leak, err := r.Search(bytes.NewReader(out.Bytes()), f.path); leak != nil || err != nil {
-			t.Errorf("seed %d %d: %s: found %v %v in\n%s\nmade of\n%s", seed, n, f.path, leak, err, out.String(), f.text)
+			t.Errorf("seed %d %d: %s: found %v %v in\n%s\nmade of\n%s", seed, n, f.path, leak, err,
+				out.String(), f.text)
 		}
 	}
 }
@@ -85,7 +89,10 @@ func (g *nesting) value() string {
 	if len(g.values) > 0 && g.IntN(4) == 0 {
 		return pick(g, g.values)
 	}
-	from, n := pick(g, []string{"abcdefghijklmnopqrstuvwxyz", lowers + digits, lowers + uppers + digits, "0123456789abcdef", lowers + uppers + digits + "!-._~", lowers + digits + `"&<\@'/%+;: =$(){}[]`, digits}), pick(g, []int{1, 4, 6, 8, 10, 12, 16, 20, 32, 40, 64})
+	from, n := pick(g, []string{"abcdefghijklmnopqrstuvwxyz", lowers + digits,
+		lowers + uppers + digits, "0123456789abcdef", lowers + uppers + digits + "!-._~",
+		lowers + digits + `"&<\@'/%+;: =$(){}[]`, digits}),
+		pick(g, []int{1, 4, 6, 8, 10, 12, 16, 20, 32, 40, 64})
 	b := make([]byte, n)
 	for i := range b {
 		b[i] = from[g.IntN(len(from))]
@@ -107,11 +114,23 @@ func (g *nesting) value() string {
 	return v
 }
 
-var nestedNames = []string{"password", "DB_PASSWORD", "NPM_AUTH", "token", "ACCESS_TOKEN", "secret", "client-secret", "auth", "credentials", "key", "tls_key", "MODE", "pwd", "apiKey", "Authorization", "value", "name", "cookie", "url", "SECRET_KEY_BASE", "connectionString", "msg", "args", "data", "exec", "p", "_authToken", "InstrumentationKey"}
+var nestedNames = []string{"password", "DB_PASSWORD", "NPM_AUTH", "token", "ACCESS_TOKEN", "secret",
+	"client-secret", "auth", "credentials", "key", "tls_key", "MODE", "pwd", "apiKey",
+	"Authorization", "value", "name", "cookie", "url", "SECRET_KEY_BASE", "connectionString", "msg",
+	"args", "data", "exec", "p", "_authToken", "InstrumentationKey"}
 
 var nestedShapes = []string{
-	"N=§", "N: §", "--N=§", "--N §", `N="§"`, `"N":"§"`, `"N": "§", "M": "§"`, "N='§'", "https://me:§@host/x?N=§&a=b", "https://host/x?sv=1&sig=§", "//registry.example/:N=§", "Server=s;User ID=u;N=§;Encrypt=True", "Authorization: Bearer §", "Authorization: Basic §",
-	"<N>§</N>", `<add key="N" value="§" />`, `<add value="§" key="N"/>`, "name: N\n  value: §", `{"name":"N","value":"§"}`, `{"value":"§","name":"N"}`, "net use Z: \\\\h\\s § /user:me", "curl -u me:§ https://x", "docker login -u x -p § r", "N: |\n    §\n", "-N\n- §\n", "- --N\n- §\n", "§", "§ §", "§§", "N § M §", "map[N:[§] M:§]", "{N:§ M:§}", "N=§,M=§;N=§", "x§y", "Bearer §", "$env:N = \"§\"", "N => §", "N§", "§@host", "kind: Secret\ndata:\n  N: §\n", "exec:\n  env:\n  - name: N\n    value: §\n", "powershell -enc §", "N :§", "export N='§'", "N REG_SZ §", "Cookie: a=§; b=§", "ConvertTo-SecureString '§' -AsPlainText", `password is §`, "N=\x1b[0m§", "N%3D§%26M%3D§", "K10abcdef0123456789::server:§", "Pwd={§};", "sqlcmd -P §",
+	"N=§", "N: §", "--N=§", "--N §", `N="§"`, `"N":"§"`, `"N": "§", "M": "§"`, "N='§'",
+	"https://me:§@host/x?N=§&a=b", "https://host/x?sv=1&sig=§", "//registry.example/:N=§",
+	"Server=s;User ID=u;N=§;Encrypt=True", "Authorization: Bearer §", "Authorization: Basic §",
+	"<N>§</N>", `<add key="N" value="§" />`, `<add value="§" key="N"/>`, "name: N\n  value: §",
+	`{"name":"N","value":"§"}`, `{"value":"§","name":"N"}`, "net use Z: \\\\h\\s § /user:me",
+	"curl -u me:§ https://x", "docker login -u x -p § r", "N: |\n    §\n", "-N\n- §\n",
+	"- --N\n- §\n", "§", "§ §", "§§", "N § M §", "map[N:[§] M:§]", "{N:§ M:§}", "N=§,M=§;N=§",
+	"x§y", "Bearer §", "$env:N = \"§\"", "N => §", "N§", "§@host", "kind: Secret\ndata:\n  N: §\n",
+	"exec:\n  env:\n  - name: N\n    value: §\n", "powershell -enc §", "N :§", "export N='§'",
+	"N REG_SZ §", "Cookie: a=§; b=§", "ConvertTo-SecureString '§' -AsPlainText", `password is §`,
+	"N=\x1b[0m§", "N%3D§%26M%3D§", "K10abcdef0123456789::server:§", "Pwd={§};", "sqlcmd -P §",
 }
 
 // piece is a shape with values in it, or with other pieces.
@@ -170,7 +189,8 @@ func (g *nesting) file(isJSON bool) string {
 		return b.String()
 	}
 	for range 1 + g.IntN(3) {
-		b.WriteString(pick(g, []string{"", "I1120 09:00:00.000001    4242 a.go:1] ", "  ", "x ", "- ", `time="x" msg=`}))
+		b.WriteString(pick(g, []string{"", "I1120 09:00:00.000001    4242 a.go:1] ", "  ", "x ",
+			"- ", `time="x" msg=`}))
 		b.WriteString(g.piece(g.IntN(3)))
 		b.WriteString(pick(g, []string{"\n", " ", "", ";", "\r\n"}))
 	}
@@ -182,7 +202,8 @@ func (g *nesting) object(depth int) string {
 	case depth > 0 && kind == 0:
 		var list []string
 		for range g.IntN(4) {
-			list = append(list, fmt.Sprintf("%s:%s", quoteText(pick(g, nestedNames)), g.object(depth-1)))
+			list = append(list, fmt.Sprintf("%s:%s", quoteText(pick(g, nestedNames)),
+				g.object(depth-1)))
 		}
 		return "{" + strings.Join(list, pick(g, []string{",", ", ", ",\n"})) + "}"
 	case depth > 0 && kind == 1:
@@ -192,7 +213,8 @@ func (g *nesting) object(depth int) string {
 		}
 		return "[" + strings.Join(list, pick(g, []string{",", ", "})) + "]"
 	case kind == 2:
-		return quoteText(pick(g, []string{"--", "-", "/", "", "curl", "docker", "login", "-p", "-u", "use", "net"}) + pick(g, nestedNames))
+		return quoteText(pick(g, []string{"--", "-", "/", "", "curl", "docker", "login", "-p", "-u",
+			"use", "net"}) + pick(g, nestedNames))
 	}
 	if g.IntN(3) == 0 {
 		return quoteText(g.value())

@@ -29,19 +29,23 @@ type pass struct {
 	counts  Counts
 	found   func(kind string, at int64) // hears of each replacement; Search
 	depth   int                         // of documents inside of documents
-	work    *int64                      // bytes of values that were looked at, more than once where they held triggers
-	offset  int64                       // in the file, of what is looked at
+	// bytes of values that were looked at, more than once where they held triggers
+	work   *int64
+	offset int64 // in the file, of what is looked at
 
 	window, ahead, back, context int // as the constants; tests take smaller ones
 
-	spare int64 // bytes of values that any file may make it look at again; spareWork, or less in tests
+	// bytes of values that any file may make it look at again; spareWork, or less in tests
+	spare int64
 }
 
 func (r *Redactor) newPass(name string) *pass {
 	name = strings.ToLower(strings.ReplaceAll(name, `\`, "/"))
 	ext := path.Ext(name)
-	return &pass{Redactor: r, path: name, counts: Counts{}, work: new(int64), window: windowSize, ahead: ahead, back: back, context: context, spare: spareWork,
-		prose: name == "" || ext == ".log" || ext == ".gap" || ext == ".txt" || ext == ".out" || ext == ".err" || strings.HasPrefix(name, "logs/")}
+	return &pass{Redactor: r, path: name, counts: Counts{}, work: new(int64), window: windowSize,
+		ahead: ahead, back: back, context: context, spare: spareWork,
+		prose: name == "" || ext == ".log" || ext == ".gap" || ext == ".txt" || ext == ".out" ||
+			ext == ".err" || strings.HasPrefix(name, "logs/")}
 }
 
 // within makes a pass over a document that stands inside of another one.
@@ -100,7 +104,8 @@ func (p *pass) stream(out *bufio.Writer, in *input, done int) error {
 
 // errMazy is for a text that was made to be slow: each of its values holds names
 // of others. Of logs and configuration less than twice their size is looked at.
-var errMazy = errors.New("it is made of names of secrets, each in the value of the other, and would take too long; leave this file out")
+var errMazy = errors.New(
+	"it is made of names of secrets, each in the value of the other, and would take too long; leave this file out")
 
 const spareWork = 64 << 20
 
@@ -183,7 +188,8 @@ func (s *scan) absorb(out *bufio.Writer) (more bool, err error) {
 // engulf begins to swallow a value that starts at start.
 func (s *scan) engulf(start int, kind string, end func(b []byte, i int) (int, bool)) {
 	if s.swallow == nil {
-		s.swallow = &swallow{hash: hmac.New(sha256.New, s.key), kind: kind, start: start, from: start, end: end}
+		s.swallow = &swallow{hash: hmac.New(sha256.New, s.key), kind: kind, start: start,
+			from: start, end: end}
 	}
 }
 
@@ -230,9 +236,10 @@ func (d *dull) shift(n int) {
 
 // swallow is a value that goes on behind the window.
 type swallow struct {
-	hash  hash.Hash
-	kind  string
-	start int                               // of the value; what stands before is still to be written
+	hash hash.Hash
+	kind string
+	// of the value; what stands before is still to be written
+	start int
 	from  int                               // where it goes on
 	end   func(b []byte, i int) (int, bool) // where it ends, or how far it surely reaches
 }
@@ -259,7 +266,8 @@ func (s *scan) shift(n int) {
 
 // add replaces b[start:end], which is a secret, or holds the one in value.
 func (s *scan) add(start, end int, kind string, value []byte) {
-	if start < 0 || end <= start || inToken(s.b, start) && inToken(s.b, end-1) && onlyTokens(s.b[start:end]) {
+	if start < 0 || end <= start || inToken(s.b, start) && inToken(s.b, end-1) &&
+		onlyTokens(s.b[start:end]) {
 		return
 	}
 	s.spans = append(s.spans, span{start, end, kind, s.note(kind, value), false})

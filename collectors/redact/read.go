@@ -59,7 +59,8 @@ func (s *scan) escapedEnd(b []byte, i int) bool {
 	case 'u':
 		return hasFold(b, i, `\u0026`) && isField(b[i+6:min(len(b), i+70)])
 	case '0':
-		return i+2 >= len(b) || isLine(b[i+2]) || hasFold(b, i, `\0\0`) || isField(b[i+2:min(len(b), i+70)])
+		return i+2 >= len(b) || isLine(b[i+2]) || hasFold(b, i, `\0\0`) ||
+			isField(b[i+2:min(len(b), i+70)])
 	}
 	return false
 }
@@ -68,7 +69,8 @@ func (s *scan) escapedEnd(b []byte, i int) bool {
 // part of a Windows path or a password.
 func (s *scan) escapedLine(b []byte, i int) bool {
 	j := i + 2
-	return j >= len(b) || !isAlnum(b[j]) || j+1 < len(b) && isLower(b[j]) && strings.IndexByte(string(b[j:min(len(b), j+24)]), ':') > 0
+	return j >= len(b) || !isAlnum(b[j]) || j+1 < len(b) && isLower(b[j]) &&
+		strings.IndexByte(string(b[j:min(len(b), j+24)]), ':') > 0
 }
 
 // quotedValue reads up to the quote that is escaped as the first at q is.
@@ -87,7 +89,8 @@ func closing(b []byte, i int, quote byte, escapes int) (int, bool) {
 		case c == '\\':
 			slashes++
 			continue
-		case c == quote && (closes(slashes, escapes) || oddPath(b, i, quote, escapes, slashes) || quote == '\'' && escapes == 0):
+		case c == quote && (closes(slashes, escapes) || oddPath(b, i, quote, escapes, slashes) ||
+			quote == '\'' && escapes == 0):
 			return i - min(slashes, escapes), true
 		case c == quote && slashes < escapes, c == '"' && slashes < escapes:
 			return i - slashes, true

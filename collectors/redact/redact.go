@@ -24,8 +24,9 @@ type Redactor struct {
 
 // Options of a Redactor.
 type Options struct {
-	Key   []byte // keys the tokens; nil: random
-	Plain bool   // tokens without digits, for reports, where the same evidence must give the same bytes
+	Key []byte // keys the tokens; nil: random
+	// tokens without digits, for reports, where the same evidence must give the same bytes
+	Plain bool
 	Names Masker // nil, or masks names in text that has been redacted
 }
 
@@ -45,7 +46,8 @@ type Leak struct {
 }
 
 // ErrTooMany is returned when more secrets were seen than are remembered.
-var ErrTooMany = errors.New("thousands of different secrets were seen, too many to look for in the rest; give doctor a recording without it")
+var ErrTooMany = errors.New(
+	"thousands of different secrets were seen, too many to look for in the rest; give doctor a recording without it")
 
 // New returns a Redactor that knows no value yet.
 func New(o Options) *Redactor {
@@ -54,7 +56,8 @@ func New(o Options) *Redactor {
 		key = make([]byte, 32)
 		rand.Read(key)
 	}
-	return &Redactor{key: key, plain: o.Plain, names: o.Names, known: &known{}, variants: &variants{}}
+	return &Redactor{key: key, plain: o.Plain, names: o.Names, known: &known{},
+		variants: &variants{}}
 }
 
 // Masking is the same Redactor, with all that it has seen, where names are masked too.

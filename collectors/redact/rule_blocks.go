@@ -25,12 +25,15 @@ func (s *scan) block(n name4, at, indent int) bool {
 		return ended
 	}
 	if !ended && s.cut(b) {
-		s.engulf(start, n.kind, func(b []byte, i int) (int, bool) { return endOfDeeper(b, i, indent) })
+		s.engulf(start, n.kind, func(b []byte, i int) (int, bool) {
+			return endOfDeeper(b, i, indent)
+		})
 		return true
 	}
 	_ = end
 	text := dedent(b[start:last])
-	if isSecret(n.text(), text, n.trust, false) || n.trust > weak && bytes.IndexByte(text, '\n') >= 0 && !onlyTokens(text) {
+	if isSecret(n.text(), text, n.trust, false) || n.trust > weak &&
+		bytes.IndexByte(text, '\n') >= 0 && !onlyTokens(text) {
 		s.add(start, last, n.kind, text)
 	}
 	return true
@@ -209,7 +212,10 @@ func isHarmless(v []byte) bool {
 	if isPlaceholder(v) || isPlainValue(v) || len(v) < 3 {
 		return true
 	}
-	for _, w := range []string{"client.authentication.k8s.io", "iamauthenticator", "api-version", "azurepubliccloud", "azurechinacloud", "azureusgovernment", "regional", "legacy", "default", "production", "devicecode", "interactive", "spn", "ropc", "msi", "azurecli", "workloadidentity"} {
+	for _, w := range []string{"client.authentication.k8s.io", "iamauthenticator", "api-version",
+		"azurepubliccloud", "azurechinacloud", "azureusgovernment", "regional", "legacy", "default",
+		"production", "devicecode", "interactive", "spn", "ropc", "msi", "azurecli",
+		"workloadidentity"} {
 		if hasFold(v, 0, w) {
 			return true
 		}
@@ -219,7 +225,8 @@ func isHarmless(v []byte) bool {
 
 // isRegion takes us-east-1, westeurope, europe-west4.
 func isRegion(v []byte) bool {
-	return len(v) < 16 && run(v, 0, nameByte) == len(v) && bytes.Count(v, []byte("-")) == 2 && isDigit(v[len(v)-1]) && isLower(v[0])
+	return len(v) < 16 && run(v, 0, nameByte) == len(v) && bytes.Count(v, []byte("-")) == 2 &&
+		isDigit(v[len(v)-1]) && isLower(v[0])
 }
 
 func indexFold(b []byte, text string) int {
@@ -266,12 +273,14 @@ func (s *scan) dataRule(start, end int) {
 		key := bytes.Trim(b[line:line+colon], " \t\"'")
 		n := name4{b: b, from: skipBlanks(b, line), to: line + colon, kind: "secret", trust: strong}
 		switch {
-		case v >= i || string(key) == "ca.crt" || string(key) == "namespace" || string(key) == "tls.crt":
+		case v >= i || string(key) == "ca.crt" || string(key) == "namespace" ||
+			string(key) == "tls.crt":
 		case b[v] == '|' || b[v] == '>':
 			s.block(n, v, n.from-line)
 			_, i, _ = deeper(b, i, n.from-line)
 		default:
-			if found := s.trimmed(s.value(b, v, "\r\n"), "\r\n"); !isPlaceholder(s.b[found.start:found.end]) {
+			if found := s.trimmed(s.value(b, v, "\r\n"),
+				"\r\n"); !isPlaceholder(s.b[found.start:found.end]) {
 				s.addFaintly(found, "secret")
 			}
 		}
@@ -282,12 +291,15 @@ var secretWord = []byte("Secret")
 
 // inSecret looks for kind: Secret beside data, before or behind it.
 func (s *scan) inSecret(b []byte, from, to, indent int) bool {
-	if !bytes.Contains(b[to:], secretWord) && !bytes.Contains(s.b[max(0, from-s.context):from], secretWord) {
+	if !bytes.Contains(b[to:], secretWord) && !bytes.Contains(s.b[max(0, from-s.context):from],
+		secretWord) {
 		return false
 	}
 	isKind := func(line []byte) bool {
 		body := bytes.TrimLeft(line, " \t-")
-		return len(line)-len(body) == indent && bytes.Equal(bytes.ReplaceAll(bytes.TrimRight(body, " \t\r"), []byte(`"`), nil), []byte("kind: Secret"))
+		return len(line)-len(body) == indent &&
+			bytes.Equal(bytes.ReplaceAll(bytes.TrimRight(body, " \t\r"), []byte(`"`), nil),
+				[]byte("kind: Secret"))
 	}
 	before := s.b[max(0, from-s.context):from]
 	for n := 0; n < 200 && len(before) > 0; n++ {
@@ -318,7 +330,8 @@ func (s *scan) inSecret(b []byte, from, to, indent int) bool {
 
 // flowData deals with "data":{…} of a Secret in JSON that stands in a text.
 func (s *scan) flowData(b []byte, from, open int) {
-	if !bytes.Contains(b[open:], secretWord) && !bytes.Contains(s.b[max(0, from-512):from], secretWord) {
+	if !bytes.Contains(b[open:], secretWord) && !bytes.Contains(s.b[max(0, from-512):from],
+		secretWord) {
 		return
 	}
 	depth, end := 0, -1
@@ -361,7 +374,8 @@ func hasSecretKind(b []byte) bool {
 		b = b[i+4:]
 		at := skipBlanks(b, skipQuote(b, 0))
 		if at < len(b) && b[at] == ':' {
-			if at = skipQuote(b, skipBlanks(b, at+1)); bytes.HasPrefix(b[at:], []byte("Secret")) && skipQuote(b, at+6) > at+6 {
+			if at = skipQuote(b, skipBlanks(b, at+1)); bytes.HasPrefix(b[at:], []byte("Secret")) &&
+				skipQuote(b, at+6) > at+6 {
 				return true
 			}
 		}

@@ -15,7 +15,8 @@ func (s *scan) secureStringRule(start, end int) {
 	from = from + lineStart(b[from:], start-from)
 	if i := bytes.LastIndexByte(b[from:start], '|'); i >= 0 {
 		if q := lastQuoted(b[from : from+i]); q.end > q.start {
-			s.takePassword(value{start: from + q.start, end: from + q.end, quoted: true, quote: q.quote})
+			s.takePassword(value{start: from + q.start, end: from + q.end, quoted: true,
+				quote: q.quote})
 		}
 	}
 	line := b[:lineEnd(b[:min(len(b), end+s.back)], end)]
@@ -107,7 +108,8 @@ func (s *scan) blobRule(start, end int) {
 				if next >= len(b) {
 					return i, false
 				}
-				if stop := run(b, next, class); stop-next < 16 && !(stop-next == 2 && stop < len(b) && b[stop] == ',') {
+				if stop := run(b, next, class); stop-next < 16 &&
+					!(stop-next == 2 && stop < len(b) && b[stop] == ',') {
 					return i, true
 				}
 				i = next
@@ -178,7 +180,10 @@ func (s *scan) encodedCommandRule(start, end int) {
 	at = skipQuote(b, at)
 	stop := run(b, at, base64Byte)
 	if stop == len(b) && s.cut(b) && stop-at > 256 {
-		s.engulf(at, "encoded-command", func(b []byte, i int) (int, bool) { n := run(b, i, base64Byte); return n, n < len(b) })
+		s.engulf(at, "encoded-command", func(b []byte, i int) (int, bool) {
+			n := run(b, i, base64Byte)
+			return n, n < len(b)
+		})
 		return
 	}
 	if text := b[at:stop]; stop-at >= 8 && text[0] != '-' && len(text)%4 == 0 && isUTF16(text) {
@@ -192,7 +197,8 @@ func (s *scan) encodedCommandRule(start, end int) {
 // encodedFlag finds -e, -ec and longer forms among a command's arguments.
 func encodedFlag(line []byte, i int) int {
 	for ; i+1 < len(line); i++ {
-		if (line[i] == '-' || line[i] == '/') && line[i+1]|0x20 == 'e' && classOf[line[i-1]]&wordByte == 0 {
+		if (line[i] == '-' || line[i] == '/') && line[i+1]|0x20 == 'e' &&
+			classOf[line[i-1]]&wordByte == 0 {
 			if end := run(line, i+1, wordByte); end-i < 16 && isEncodedFlag(string(line[i:end])) {
 				return i
 			}

@@ -110,7 +110,8 @@ func (s *scan) fieldEnd(b []byte, name, i int) int {
 			}
 			return end
 		case c == ';' && !isEntity(b, i, end):
-			if rest := b[end+1:]; quote >= 0 && len(rest) > 0 && !isField(rest[:min(len(rest), 64)]) {
+			if rest := b[end+1:]; quote >= 0 && len(rest) > 0 &&
+				!isField(rest[:min(len(rest), 64)]) {
 				return quote
 			}
 			return end
@@ -173,7 +174,8 @@ func (s *scan) percent(n name4, at int) {
 		i, next = at+5, "%2526"
 	}
 	end := i
-	for end < len(b) && (classOf[b[end]]&tokenByte != 0 || b[end] == '%' && !hasFold(b, end, next)) {
+	for end < len(b) && (classOf[b[end]]&tokenByte != 0 || b[end] == '%' &&
+		!hasFold(b, end, next)) {
 		end++
 	}
 	if text := percentDecoded(b[i:end]); isSecret(n.text(), text, n.trust, false) {

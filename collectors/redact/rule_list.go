@@ -22,7 +22,9 @@ func (s *scan) argument(n name4, at int) {
 	if v.end <= v.start || !v.quoted && (n.b[at] == '-' || n.b[at] == '/' && v.end-v.start < 12) {
 		return
 	}
-	if text := s.b[v.start:v.end]; !v.quoted && (proseWords[strings.ToLower(string(bytes.TrimRight(text, ".,:")))] || text[0] == '(' || text[0] == '$' && isVariable(text) || isCmdlet(text)) {
+	if text := s.b[v.start:v.end]; !v.quoted &&
+		(proseWords[strings.ToLower(string(bytes.TrimRight(text, ".,:")))] || text[0] == '(' ||
+			text[0] == '$' && isVariable(text) || isCmdlet(text)) {
 		return
 	}
 	s.takeJudged(n, v, false)
@@ -32,7 +34,8 @@ func (s *scan) argument(n name4, at int) {
 func isCmdlet(text []byte) bool {
 	verb, noun, ok := bytes.Cut(text, []byte("-"))
 	switch string(bytes.ToLower(verb)) {
-	case "get", "read", "convertto", "convertfrom", "new", "import", "invoke", "select", "join", "find", "resolve":
+	case "get", "read", "convertto", "convertfrom", "new", "import", "invoke", "select", "join",
+		"find", "resolve":
 		return ok && len(noun) > 2 && isUpper(noun[0]) && isIdentifier(noun)
 	}
 	return false
@@ -155,7 +158,8 @@ func (s *scan) siblingBefore(n name4) {
 		return
 	}
 	rest = skipBlanks(n.b, skipQuote(n.b, rest))
-	if rest < n.from && (n.b[rest] == ':' || n.b[rest] == '=') && skipQuote(n.b, skipBlanks(n.b, rest+1)) == n.from {
+	if rest < n.from && (n.b[rest] == ':' || n.b[rest] == '=') &&
+		skipQuote(n.b, skipBlanks(n.b, rest+1)) == n.from {
 		s.takeJudged(n, v, false)
 	}
 }

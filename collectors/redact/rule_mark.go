@@ -23,7 +23,8 @@ func (s *scan) awsRule(start, end int) {
 // signatureRule takes the signature of a SAS URL and its kin.
 func (s *scan) signatureRule(start, end int) {
 	b := s.see(start)
-	if i := runBack(b, start, wordByte); start-i > 0 && !hasFold(b, end-10, "signature=") && !endsEscape(b, i, start) {
+	if i := runBack(b, start, wordByte); start-i > 0 && !hasFold(b, end-10, "signature=") &&
+		!endsEscape(b, i, start) {
 		return
 	}
 	next := "%00" // which no URL holds
@@ -37,7 +38,10 @@ func (s *scan) signatureRule(start, end int) {
 		i++
 	}
 	if i == len(b) && s.cut(b) {
-		s.engulf(end, "sas", func(b []byte, i int) (int, bool) { n := run(b, i, tokenByte); return n, n < len(b) && b[n] != '%' })
+		s.engulf(end, "sas", func(b []byte, i int) (int, bool) {
+			n := run(b, i, tokenByte)
+			return n, n < len(b) && b[n] != '%'
+		})
 		return
 	}
 	if i-end >= 16 && (mixed(b[end:i]) || bytes.IndexByte(b[end:i], '%') >= 0) {
@@ -52,7 +56,8 @@ func endsEscape(b []byte, i, name int) bool {
 	case i > 0 && b[i-1] == '\\':
 		return hasFold(b, i, "u0026") && name == i+5
 	case i > 0 && b[i-1] == '%':
-		return name == i+2 && (hasFold(b, i, "26") || hasFold(b, i, "3f")) || name == i+4 && (hasFold(b, i, "2526") || hasFold(b, i, "253f"))
+		return name == i+2 && (hasFold(b, i, "26") || hasFold(b, i, "3f")) || name == i+4 &&
+			(hasFold(b, i, "2526") || hasFold(b, i, "253f"))
 	}
 	return false
 }
@@ -62,17 +67,33 @@ var prefixes = []struct {
 	text, kind string
 	least      int // bytes behind the prefix
 }{
-	{"AIzaSy", "api-key", 33}, {"ghp_", "token", 30}, {"gho_", "token", 30}, {"ghu_", "token", 30}, {"ghs_", "token", 30}, {"ghr_", "token", 30},
-	{"github_pat_", "token", 40}, {"glpat-", "token", 20}, {"gldt-", "token", 20}, {"glrt-", "token", 20}, {"glcbt-", "token", 20}, {"glptt-", "token", 40}, {"xoxb-", "token", 20}, {"xoxp-", "token", 20},
-	{"xoxa-", "token", 20}, {"xoxr-", "token", 20}, {"xoxs-", "token", 20}, {"xoxe-", "token", 20}, {"xoxe.xox", "token", 20}, {"xoxo-", "token", 20}, {"xapp-", "token", 20}, {"npm_", "token", 36}, {"sk_live_", "api-key", 16}, {"rk_live_", "api-key", 16}, {"sk_test_", "api-key", 16},
-	{"ya29.", "token", 20}, {"dckr_pat_", "token", 20}, {"dckr_oat_", "token", 20}, {"hvs.", "token", 20}, {"hvb.", "token", 20}, {"pypi-", "token", 50}, {"dop_v1_", "token", 40}, {"doo_v1_", "token", 40},
-	{"glsa_", "token", 30}, {"glc_", "token", 30}, {"shpat_", "token", 30}, {"sk-ant-", "api-key", 30}, {"sk-proj-", "api-key", 30}, {"age-secret-key-1", "private-key", 50}, {"hooks.slack.com/services/", "url-secret", 30}, {"nvapi-", "token", 40},
+	{"AIzaSy", "api-key", 33}, {"ghp_", "token", 30}, {"gho_", "token", 30}, {"ghu_", "token", 30},
+	{"ghs_", "token", 30}, {"ghr_", "token", 30},
+	{"github_pat_", "token", 40}, {"glpat-", "token", 20}, {"gldt-", "token", 20},
+	{"glrt-", "token", 20}, {"glcbt-", "token", 20}, {"glptt-", "token", 40},
+	{"xoxb-", "token", 20}, {"xoxp-", "token", 20},
+	{"xoxa-", "token", 20}, {"xoxr-", "token", 20}, {"xoxs-", "token", 20}, {"xoxe-", "token", 20},
+	{"xoxe.xox", "token", 20}, {"xoxo-", "token", 20}, {"xapp-", "token", 20},
+	{"npm_", "token", 36}, {"sk_live_", "api-key", 16}, {"rk_live_", "api-key", 16},
+	{"sk_test_", "api-key", 16},
+	{"ya29.", "token", 20}, {"dckr_pat_", "token", 20}, {"dckr_oat_", "token", 20},
+	{"hvs.", "token", 20}, {"hvb.", "token", 20}, {"pypi-", "token", 50}, {"dop_v1_", "token", 40},
+	{"doo_v1_", "token", 40},
+	{"glsa_", "token", 30}, {"glc_", "token", 30}, {"shpat_", "token", 30},
+	{"sk-ant-", "api-key", 30}, {"sk-proj-", "api-key", 30}, {"age-secret-key-1", "private-key",
+		50}, {"hooks.slack.com/services/", "url-secret", 30}, {"nvapi-", "token", 40},
 	{"eyjrijoi", "token", 40}, {"hf_", "token", 30},
-	{"gloas-", "token", 40}, {"glsoat-", "token", 20}, {"glagent-", "token", 40}, {"glimt-", "token", 20}, {"dor_v1_", "token", 40}, {"xkeysib-", "api-key", 40},
-	{"dt0c01.", "token", 60}, {"dt0s01.", "token", 60}, {"dt0s02.", "token", 60}, {"NRAK-", "api-key", 24}, {"AKCp", "api-key", 60}, {"cmVmdGtuO", "token", 40},
-	{"sntrys_", "token", 40}, {"sntryu_", "token", 40}, {"SG.", "api-key", 60}, {"sha256~", "token", 40}, {"GOCSPX-", "client-secret", 20}, {"SWMTKN-1-", "token", 40},
-	{"k8s-aws-v1.", "token", 40}, {"tskey-", "token", 20}, {"ATATT3x", "token", 60}, {"ATCTT3x", "token", 60}, {"ops_eyJ", "token", 80}, {"HRKU-AA", "api-key", 40},
-	{"hooks.slack.com/workflows/", "url-secret", 30}, {"hooks.slack.com/triggers/", "url-secret", 30}, {"webhook.office.com/webhookb2/", "url-secret", 60}, {"discord.com/api/webhooks/", "url-secret", 40},
+	{"gloas-", "token", 40}, {"glsoat-", "token", 20}, {"glagent-", "token", 40},
+	{"glimt-", "token", 20}, {"dor_v1_", "token", 40}, {"xkeysib-", "api-key", 40},
+	{"dt0c01.", "token", 60}, {"dt0s01.", "token", 60}, {"dt0s02.", "token", 60},
+	{"NRAK-", "api-key", 24}, {"AKCp", "api-key", 60}, {"cmVmdGtuO", "token", 40},
+	{"sntrys_", "token", 40}, {"sntryu_", "token", 40}, {"SG.", "api-key", 60},
+	{"sha256~", "token", 40}, {"GOCSPX-", "client-secret", 20}, {"SWMTKN-1-", "token", 40},
+	{"k8s-aws-v1.", "token", 40}, {"tskey-", "token", 20}, {"ATATT3x", "token", 60},
+	{"ATCTT3x", "token", 60}, {"ops_eyJ", "token", 80}, {"HRKU-AA", "api-key", 40},
+	{"hooks.slack.com/workflows/", "url-secret", 30}, {"hooks.slack.com/triggers/", "url-secret",
+		30}, {"webhook.office.com/webhookb2/", "url-secret", 60},
+	{"discord.com/api/webhooks/", "url-secret", 40},
 }
 
 func (s *scan) prefixRule(start, end int) {
@@ -85,7 +106,8 @@ func (s *scan) prefixRule(start, end int) {
 			continue
 		}
 		i := end
-		for i < len(b) && (isAlnum(b[i]) || b[i] == '_' || b[i] == '-' || b[i] == '.' || (b[i] == '/' || b[i] == '@') && p.kind == "url-secret" || b[i] == '=') {
+		for i < len(b) && (isAlnum(b[i]) || b[i] == '_' || b[i] == '-' || b[i] == '.' ||
+			(b[i] == '/' || b[i] == '@') && p.kind == "url-secret" || b[i] == '=') {
 			i++
 		}
 		if i = end + len(bytes.TrimRight(b[end:i], ".")); i-end >= p.least && mixed(b[end:i]) {
@@ -114,7 +136,9 @@ func (s *scan) bootstrapRule(dot, _ int) {
 			return
 		}
 	}
-	if letters == 0 || digits == 0 || from > 0 && (isWord(b[from-1]) || b[from-1] == '-' || b[from-1] == '.') && !escapedBefore(b, from) || end < len(b) && (isWord(b[end]) || b[end] == '-' || b[end] == '.' && end+1 < len(b) && isWord(b[end+1])) {
+	if letters == 0 || digits == 0 || from > 0 && (isWord(b[from-1]) || b[from-1] == '-' ||
+		b[from-1] == '.') && !escapedBefore(b, from) || end < len(b) &&
+		(isWord(b[end]) || b[end] == '-' || b[end] == '.' && end+1 < len(b) && isWord(b[end+1])) {
 		return
 	}
 	if isEventName(b[from:dot], b[dot+1:end]) {
@@ -135,7 +159,8 @@ func escapedBefore(b []byte, i int) bool {
 // isEventName takes the name of an event: that of its object, and the time in
 // nanoseconds since 1970 in hexadecimal digits.
 func isEventName(object, hex []byte) bool {
-	return run(object, 0, hexByte) != len(object) && run(hex, 0, hexByte) == len(hex) && hex[0] == '1' && strings.IndexByte("6789ab", hex[1]) >= 0
+	return run(object, 0, hexByte) != len(object) && run(hex, 0, hexByte) == len(hex) &&
+		hex[0] == '1' && strings.IndexByte("6789ab", hex[1]) >= 0
 }
 
 // rancherRule takes tokens of RKE2 and k3s: K10…::server:….
@@ -159,7 +184,8 @@ func (s *scan) rancherRule(start, end int) {
 func (s *scan) urlRule(at, _ int) {
 	b := s.see(at)
 	from := at
-	for from > max(0, s.dull.at) && at-from < 1024 && strings.IndexByte(" \t\r\n\"'<>`{}|", b[from-1]) < 0 {
+	for from > max(0, s.dull.at) && at-from < 1024 && strings.IndexByte(" \t\r\n\"'<>`{}|",
+		b[from-1]) < 0 {
 		from--
 	}
 	i := bytes.LastIndex(b[from:at], []byte("://"))
@@ -168,7 +194,8 @@ func (s *scan) urlRule(at, _ int) {
 		return
 	}
 	user := from + i + 3
-	if user == at || b[user] == '[' || at+1 >= len(b) || !isAlnum(b[at+1]) && b[at+1] != '[' && b[at+1] != '$' && b[at+1] != '%' && b[at+1] != '<' {
+	if user == at || b[user] == '[' || at+1 >= len(b) || !isAlnum(b[at+1]) && b[at+1] != '[' &&
+		b[at+1] != '$' && b[at+1] != '%' && b[at+1] != '<' {
 		return
 	}
 	slash := bytes.IndexAny(b[user:at], "/?#")
@@ -256,7 +283,8 @@ func (s *scan) storageRule(at, _ int) {
 	for from > 0 && at-from < 90 && (isAlnum(b[from-1]) || b[from-1] == '+' || b[from-1] == '/') {
 		from--
 	}
-	if at-from != 86 || !mixed(b[from:at]) || end < len(b) && (isAlnum(b[end]) || b[end] == '=') || from > 6 && (hasFold(b, from-7, "sha512-") || hasFold(b, from-7, "sha512:")) {
+	if at-from != 86 || !mixed(b[from:at]) || end < len(b) && (isAlnum(b[end]) || b[end] == '=') ||
+		from > 6 && (hasFold(b, from-7, "sha512-") || hasFold(b, from-7, "sha512:")) {
 		return
 	}
 	s.add(from, end, "access-key", b[from:end])

@@ -58,7 +58,8 @@ func (s *scan) judge(b []byte, from, to int) {
 		return
 	}
 	n := name4{b: b, from: from, to: to, kind: kind, trust: t}
-	n.flag = name[0] == '-' || from > 0 && b[from-1] == '/' && (from == 1 || strings.IndexByte(" \t\"'\n[,", b[from-2]) >= 0)
+	n.flag = name[0] == '-' || from > 0 && b[from-1] == '/' &&
+		(from == 1 || strings.IndexByte(" \t\"'\n[,", b[from-2]) >= 0)
 	after := skipQuote(b, skipStyle(b, to))
 	n.quoted = after > skipStyle(b, to)
 	if after < len(b) && b[after] == ']' {
@@ -81,8 +82,10 @@ func (s *scan) judge(b []byte, from, to int) {
 		s.takeJudged(n, s.value(b, at, " \t\r\n"), false)
 	case hasFold(b, to, "%3d") || hasFold(b, to, "%253d"):
 		s.percent(n, to)
-	case kind == "snmp-community" && at > after, name[0]|0x20 == 'b' && hasFold(b, from, "bindpw ") && s.alone(from),
-		len(name) == 3 && hasFold(b, from-3, " : psk"): // in files whose lines are a name and its value
+	case kind == "snmp-community" && at > after, name[0]|0x20 == 'b' &&
+		hasFold(b, from, "bindpw ") && s.alone(from),
+		// in files whose lines are a name and its value
+		len(name) == 3 && hasFold(b, from-3, " : psk"):
 		s.takeJudged(n, s.value(b, at, plainStops), false)
 	case t == strong && hasFold(b, to, " is "):
 		s.takeJudged(n, s.value(b, to+4, plainStops), true)
@@ -217,7 +220,8 @@ func (s *scan) assigned(n name4, at int) {
 		stops = " \t\r\n,;\"'"
 		inProse = n.trust < strong || moreWords(b, i)
 	case sep == ':' && !n.quoted && !n.flag && !hasFold(n.text(), 0, "x-"):
-		inProse = s.prose && (!tight || n.trust < strong) || n.trust < strong || afterWord(b, n.from) && moreWords(b, i)
+		inProse = s.prose && (!tight || n.trust < strong) || n.trust < strong ||
+			afterWord(b, n.from) && moreWords(b, i)
 	}
 	v := s.value(b, i, stops)
 	if !v.quoted {
@@ -271,7 +275,8 @@ func moreWords(b []byte, i int) bool {
 func (s *scan) beginsLine(i int) (indent int, first bool) {
 	from := i
 	for from > 0 && i-from < 256 && !isLine(s.b[from-1]) {
-		if c := s.b[from-1]; !isBlank(c) && c != '-' && c != '"' && c != '\'' && c != '?' && c != '$' {
+		if c := s.b[from-1]; !isBlank(c) && c != '-' && c != '"' && c != '\'' && c != '?' &&
+			c != '$' {
 			return 0, false
 		}
 		from--
@@ -297,7 +302,8 @@ func (s *scan) connection(b []byte, name, at int) bool {
 		return bytes.IndexByte(before[i:], '\\') < 0
 	}
 	i := bytes.IndexByte(after, ';')
-	return i >= 0 && bytes.IndexByte(after[i:], '=') > 0 && bytes.IndexByte(bytes.TrimLeft(after[i+1:], " "), ' ') != 0 && isField(after[i+1:])
+	return i >= 0 && bytes.IndexByte(after[i:], '=') > 0 &&
+		bytes.IndexByte(bytes.TrimLeft(after[i+1:], " "), ' ') != 0 && isField(after[i+1:])
 }
 
 // isField tells whether text begins like the next field of a connection string.

@@ -8,17 +8,31 @@ import (
 // programs take a password in a flag whose name does not say so.
 var programs = []struct {
 	name, with string // the word that must follow, or none
-	flags      string // a flag ends in + when its value follows without a blank, in : when a user stands before it
+	// a flag ends in + when its value follows without a blank, in : when a user stands before it
+	flags string
 }{
-	{"psexec", "", "-p"}, {"pskill", "", "-p"}, {"pslist", "", "-p"}, {"psservice", "", "-p"}, {"psinfo", "", "-p"},
-	{"mysql", "", "-p+"}, {"mariadb", "", "-p+"}, {"sshpass", "", "-p -p+"}, {"plink", "", "-pw"}, {"pscp", "", "-pw"},
-	{"docker", "login", "-p -p+"}, {"podman", "login", "-p -p+ --creds:"}, {"nerdctl", "login", "-p -p+"}, {"helm", "login", "-p -p+"}, {"oras", "", "-p"}, {"skopeo", "", "--creds: --src-creds: --dest-creds:"},
-	{"crictl", "", "--creds: -creds:"}, {"ctr.exe", "", "--user: -u:"}, {"ctr image", "", "--user: -u:"}, {"ctr -n", "", "--user: -u:"}, {"curl", "", "-u: --user: -U: --proxy-user:"},
-	{"net use ", "", "netuse"}, {"net.exe use ", "", "netuse"}, {"net user ", "", "net"}, {"net1 user ", "", "net"}, {"net.exe user ", "", "net"},
-	{"schtasks", "", "/rp /p"}, {"sqlcmd", "", "-P -P+"}, {"osql", "", "-P -P+"}, {"redis-cli", "", "-a"}, {"winrs", "", "-p:+ /p:+ -password:+"}, {"wmic", "", "/password:+"},
-	{"7z.exe", "", "-p+"}, {"7za.exe", "", "-p+"}, {"7z a -", "", "-p+"}, {"7z x -", "", "-p+"}, {"certutil", "", "-p"}, {"netdom", "", "/pd:+ /po:+ /passwordd:+ /passwordo:+"}, {"mongo", "", "-p"}, {"ldapsearch", "", "-w"}, {"ldapmodify", "", "-w"},
-	{"smbclient", "", "-U%"}, {"signtool", "", "/p -p"}, {"az login", "", "-p"}, {"oc login", "", "-p"}, {"objectname", "", "object"}, {"cmdkey", "", "/pass:+ /p:+"}, {"autologon", "", "last"}, {"dsmod", "", "-pwd"},
-	{"winrm id", "", "-p:+ /p:+ -password:+"}, {"rasdial", "", "last"}, {"ktpass", "", "/pass -pass +pass"},
+	{"psexec", "", "-p"}, {"pskill", "", "-p"}, {"pslist", "", "-p"}, {"psservice", "", "-p"},
+	{"psinfo", "", "-p"},
+	{"mysql", "", "-p+"}, {"mariadb", "", "-p+"}, {"sshpass", "", "-p -p+"}, {"plink", "", "-pw"},
+	{"pscp", "", "-pw"},
+	{"docker", "login", "-p -p+"}, {"podman", "login", "-p -p+ --creds:"},
+	{"nerdctl", "login", "-p -p+"}, {"helm", "login", "-p -p+"}, {"oras", "", "-p"},
+	{"skopeo", "", "--creds: --src-creds: --dest-creds:"},
+	{"crictl", "", "--creds: -creds:"}, {"ctr.exe", "", "--user: -u:"},
+	{"ctr image", "", "--user: -u:"}, {"ctr -n", "", "--user: -u:"},
+	{"curl", "", "-u: --user: -U: --proxy-user:"},
+	{"net use ", "", "netuse"}, {"net.exe use ", "", "netuse"}, {"net user ", "", "net"},
+	{"net1 user ", "", "net"}, {"net.exe user ", "", "net"},
+	{"schtasks", "", "/rp /p"}, {"sqlcmd", "", "-P -P+"}, {"osql", "", "-P -P+"},
+	{"redis-cli", "", "-a"}, {"winrs", "", "-p:+ /p:+ -password:+"}, {"wmic", "", "/password:+"},
+	{"7z.exe", "", "-p+"}, {"7za.exe", "", "-p+"}, {"7z a -", "", "-p+"}, {"7z x -", "", "-p+"},
+	{"certutil", "", "-p"}, {"netdom", "", "/pd:+ /po:+ /passwordd:+ /passwordo:+"},
+	{"mongo", "", "-p"}, {"ldapsearch", "", "-w"}, {"ldapmodify", "", "-w"},
+	{"smbclient", "", "-U%"}, {"signtool", "", "/p -p"}, {"az login", "", "-p"},
+	{"oc login", "", "-p"}, {"objectname", "", "object"}, {"cmdkey", "", "/pass:+ /p:+"},
+	{"autologon", "", "last"}, {"dsmod", "", "-pwd"},
+	{"winrm id", "", "-p:+ /p:+ -password:+"}, {"rasdial", "", "last"},
+	{"ktpass", "", "/pass -pass +pass"},
 	{"djoin", "", "/p"}, {"importpfx", "", "-p"},
 }
 
@@ -65,7 +79,8 @@ func (s *scan) commandLine(b, line []byte, i int, flags string) {
 		s.netPassword(line, positions, flags == "netuse")
 		return
 	case "object", "last": // nssm set NAME ObjectName USER PASSWORD
-		if flags == "object" && len(positions) >= 2 && len(positions) <= 4 && s.isAccount(positions[0]) {
+		if flags == "object" && len(positions) >= 2 && len(positions) <= 4 &&
+			s.isAccount(positions[0]) {
 			s.takePassword(positions[1])
 		}
 		if flags == "last" && len(positions) == 3 {
@@ -79,14 +94,19 @@ func (s *scan) commandLine(b, line []byte, i int, flags string) {
 			name := strings.TrimRight(flag, "+:%")
 			pair := strings.HasSuffix(flag, ":") && !strings.HasSuffix(flag, ":+")
 			switch {
-			case strings.HasSuffix(flag, "+") && strings.HasPrefix(flag, strings.TrimSuffix(flag, "+")) && len(text) > len(flag)-1 && equalFlag(text[:len(flag)-1], flag[:len(flag)-1]):
-				if flag == "-p+" && strings.HasPrefix(text, "-port") || flag == "-p+" && strings.HasPrefix(text, "-pa") && len(text) > 9 {
+			case strings.HasSuffix(flag, "+") &&
+				strings.HasPrefix(flag, strings.TrimSuffix(flag, "+")) && len(text) > len(flag)-1 &&
+				equalFlag(text[:len(flag)-1], flag[:len(flag)-1]):
+				if flag == "-p+" && strings.HasPrefix(text, "-port") || flag == "-p+" &&
+					strings.HasPrefix(text, "-pa") && len(text) > 9 {
 					continue
 				}
-				s.takePassword(value{start: w.start + len(flag) - 1, end: w.end, quote: w.quote, quoted: w.quoted})
+				s.takePassword(value{start: w.start + len(flag) - 1, end: w.end, quote: w.quote,
+					quoted: w.quoted})
 			case equalFlag(text, name) && n+1 < len(positions):
 				s.takeArgument(line, positions[n+1], pair)
-			case pair && len(text) > len(name) && text[len(name)] == '=' && equalFlag(text[:len(name)], name):
+			case pair && len(text) > len(name) && text[len(name)] == '=' &&
+				equalFlag(text[:len(name)], name):
 				s.takeArgument(line, value{start: w.start + len(name) + 1, end: w.end}, true)
 			case strings.HasSuffix(flag, "%") && equalFlag(text, name) && n+1 < len(positions):
 				next := positions[n+1]
@@ -124,7 +144,8 @@ func isFlagLike(text []byte) bool { return len(text) < 8 && run(text, 1, wordByt
 
 func (s *scan) isAccount(v value) bool {
 	text := s.b[v.start:v.end]
-	return v.end > v.start && (bytes.ContainsAny(text, `\@`) || !bytes.ContainsAny(text, "=:")) && !isPlaceholder(text) && !hasFold(text, 0, "localsystem")
+	return v.end > v.start && (bytes.ContainsAny(text, `\@`) || !bytes.ContainsAny(text, "=:")) &&
+		!isPlaceholder(text) && !hasFold(text, 0, "localsystem")
 }
 
 // netPassword: net use X: \\host\share PASSWORD /user:U, net user NAME PASSWORD /add.
@@ -135,7 +156,8 @@ func (s *scan) netPassword(line []byte, list []value, share bool) {
 		if len(text) == 0 || text[0] == '/' || text[0] == '-' {
 			continue
 		}
-		if len(text) == 2 && text[1] == ':' || bytes.HasPrefix(text, []byte(`\\`)) || string(text) == "*" {
+		if len(text) == 2 && text[1] == ':' || bytes.HasPrefix(text, []byte(`\\`)) ||
+			string(text) == "*" {
 			continue
 		}
 		if plain++; plain == 1 && !share {
@@ -158,7 +180,8 @@ func commandGoesOn(line []byte, list []value, n int) bool {
 func words(s *scan, line []byte, i int) []value {
 	var list []value
 	for i < len(line) && len(list) < 64 {
-		for i < len(line) && (isBlank(line[i]) || line[i] == ',' || line[i] == '[' || line[i] == ']') {
+		for i < len(line) && (isBlank(line[i]) || line[i] == ',' || line[i] == '[' ||
+			line[i] == ']') {
 			i++
 		}
 		if i >= len(line) {
@@ -209,7 +232,9 @@ func (s *scan) netrcRule(start, end int) {
 		i++
 	}
 	at := skipSpaceLines(b, i)
-	if i > user && hasFold(b, at, "password") && at+8 < len(b) && isBlank(b[at+8]) && (bytes.Contains(s.b[max(0, start-300):start], []byte("machine ")) || bytes.Contains(s.b[max(0, start-300):start], []byte("default "))) {
+	if i > user && hasFold(b, at, "password") && at+8 < len(b) && isBlank(b[at+8]) &&
+		(bytes.Contains(s.b[max(0, start-300):start], []byte("machine ")) ||
+			bytes.Contains(s.b[max(0, start-300):start], []byte("default "))) {
 		s.takePassword(s.value(b, skipBlanks(b, at+8), " \t\r\n"))
 	}
 }

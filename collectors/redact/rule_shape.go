@@ -27,7 +27,8 @@ func (s *scan) headerRule(start, end int) {
 	cookie := b[start]|0x20 == 'c'
 	scheme := 0
 	if !cookie {
-		for _, word := range []string{"bearer", "basic", "digest", "negotiate", "ntlm", "token", "aws4-hmac-sha256", "apikey"} {
+		for _, word := range []string{"bearer", "basic", "digest", "negotiate", "ntlm", "token",
+			"aws4-hmac-sha256", "apikey"} {
 			if hasFold(b, i, word) && i+len(word) < len(b) && isBlank(b[i+len(word)]) {
 				scheme = skipBlanks(b, i+len(word)) - i
 			}
@@ -43,7 +44,8 @@ func (s *scan) headerRule(start, end int) {
 	}
 	v := s.value(b, at, stops)
 	text := s.b[v.start:v.end]
-	if isPlaceholder(text) || scheme == 0 && !cookie && !looksRandom(text) || cookie && bytes.IndexByte(text, '=') < 0 {
+	if isPlaceholder(text) || scheme == 0 && !cookie && !looksRandom(text) || cookie &&
+		bytes.IndexByte(text, '=') < 0 {
 		return
 	}
 	kind := "authorization"
@@ -70,7 +72,8 @@ func schemeOf(b []byte, i int) int {
 	}
 	at := skipBlanks(b, word)
 	text := b[at:run(b, at, tokenByte)]
-	if word-i < 3 || at == word || len(text) < 16 || !isGUID(text) && !(mixed(text) && looksRandom(text)) {
+	if word-i < 3 || at == word || len(text) < 16 || !isGUID(text) &&
+		!(mixed(text) && looksRandom(text)) {
 		return 0
 	}
 	return at - i
@@ -127,14 +130,19 @@ func (s *scan) bearerRule(start, end int) {
 	text := bytes.TrimRight(b[i:last], ".,")
 	if len(text) < 8 || last == len(b) && s.cut(b) {
 		if last == len(b) && s.cut(b) {
-			s.engulf(i, "bearer", func(b []byte, i int) (int, bool) { n := run(b, i, tokenByte); return n, n < len(b) })
+			s.engulf(i, "bearer", func(b []byte, i int) (int, bool) {
+				n := run(b, i, tokenByte)
+				return n, n < len(b)
+			})
 		}
 		return
 	}
-	if last < len(b) && b[last] == '"' && text[len(text)-1] == '=' && len(text) < 12 || !looksRandom(text) && !(len(text) >= 16 && mixed(text)) && len(text) < 20 {
+	if last < len(b) && b[last] == '"' && text[len(text)-1] == '=' && len(text) < 12 ||
+		!looksRandom(text) && !(len(text) >= 16 && mixed(text)) && len(text) < 20 {
 		return
 	}
-	if isAssignment(text) || isObjectName(text) && !mixed(text) || proseWords[strings.ToLower(string(text))] {
+	if isAssignment(text) || isObjectName(text) && !mixed(text) ||
+		proseWords[strings.ToLower(string(text))] {
 		return
 	}
 	s.add(i, i+len(text), "bearer", text)
@@ -150,11 +158,13 @@ func (s *scan) pemRule(start, end int) {
 	if stop < 0 {
 		return
 	}
-	if upper := bytes.ToUpper(label[:stop]); !bytes.Contains(upper, []byte("PRIVATE KEY")) && !bytes.Contains(upper, []byte("STATIC KEY")) {
+	if upper := bytes.ToUpper(label[:stop]); !bytes.Contains(upper, []byte("PRIVATE KEY")) &&
+		!bytes.Contains(upper, []byte("STATIC KEY")) {
 		return
 	}
 	i := end + stop + 5
-	if at := bytes.Index(b[i:], []byte("-----END ")); at >= 0 && !bytes.Contains(b[i:i+at], []byte("-----BEGIN")) && pemBody(b[i:i+at]) {
+	if at := bytes.Index(b[i:], []byte("-----END ")); at >= 0 &&
+		!bytes.Contains(b[i:i+at], []byte("-----BEGIN")) && pemBody(b[i:i+at]) {
 		if close := bytes.Index(b[i+at+9:], []byte("-----")); close >= 0 && close < 96 {
 			last := i + at + 9 + close + 5
 			s.add(start, last, "private-key", b[start:last])
@@ -190,7 +200,8 @@ func pemEnd(b []byte, i int) (int, bool) {
 		switch {
 		case stop >= len(b):
 			return len(b), false
-		case hasFold(b, line, "proc-type:") || hasFold(b, line, "dek-info:") || hasFold(b, line, "comment:"):
+		case hasFold(b, line, "proc-type:") || hasFold(b, line, "dek-info:") ||
+			hasFold(b, line, "comment:"):
 			stop = line
 			for stop < len(b) && !isLine(b[stop]) && b[stop] != '\\' {
 				stop++
@@ -213,7 +224,8 @@ func pemRest(b []byte, i int) (int, bool) {
 		}
 		return i, false
 	}
-	for i < len(b) && (classOf[b[i]]&(base64Byte|lineByte|blankByte) != 0 || b[i] == '\\' || b[i] == ':' || b[i] == ',') {
+	for i < len(b) && (classOf[b[i]]&(base64Byte|lineByte|blankByte) != 0 || b[i] == '\\' ||
+		b[i] == ':' || b[i] == ',') {
 		i++
 	}
 	if i > 128 && i == len(b) {
@@ -267,7 +279,8 @@ func (s *scan) encodedRule(start, end int) {
 	b := s.see(start)
 	lowest := max(0, start-s.back/2)
 	from, last := lowest+runBack(b[lowest:], start-lowest, base64Byte), run(b, start, base64Byte)
-	if from > start-s.back/2 && start-from >= 64 || hasFold(b, start, "ls0t") || hasFold(b, start, "ey") || hasFold(b, start, "ew") {
+	if from > start-s.back/2 && start-from >= 64 || hasFold(b, start, "ls0t") ||
+		hasFold(b, start, "ey") || hasFold(b, start, "ew") {
 		from = start
 	}
 	if from < start && b[from-1+1] == '=' {
@@ -275,8 +288,12 @@ func (s *scan) encodedRule(start, end int) {
 	}
 	if last == len(b) && s.cut(b) {
 		s.dull.base64 = start + s.ahead/2
-		if head, err := decode64(b[start : start+(last-start)/4*4]); err == nil && isKeptSecret(head) {
-			s.engulf(start, encodedKind(head), func(b []byte, i int) (int, bool) { n := run(b, i, base64Byte); return n, n < len(b) })
+		if head, err := decode64(b[start : start+(last-start)/4*4]); err == nil &&
+			isKeptSecret(head) {
+			s.engulf(start, encodedKind(head), func(b []byte, i int) (int, bool) {
+				n := run(b, i, base64Byte)
+				return n, n < len(b)
+			})
 		}
 		return
 	}
@@ -297,8 +314,11 @@ func (s *scan) encodedRule(start, end int) {
 }
 
 func isKeptSecret(plain []byte) bool {
-	return bytes.Contains(plain, []byte("PRIVATE KEY-----")) || bytes.Contains(plain, []byte("client-key-data")) || bytes.Contains(plain, []byte(`"auths"`)) ||
-		bytes.Contains(plain, []byte("kind: Config")) && (bytes.Contains(plain, []byte("token:")) || bytes.Contains(plain, []byte("password:")))
+	return bytes.Contains(plain, []byte("PRIVATE KEY-----")) ||
+		bytes.Contains(plain, []byte("client-key-data")) ||
+		bytes.Contains(plain, []byte(`"auths"`)) ||
+		bytes.Contains(plain, []byte("kind: Config")) && (bytes.Contains(plain, []byte("token:")) ||
+			bytes.Contains(plain, []byte("password:")))
 }
 
 func encodedKind(plain []byte) string {
@@ -323,7 +343,8 @@ func (s *scan) jwtRule(start, end int) {
 		return
 	}
 	if !bytes.HasPrefix(b[from:], []byte("eyJ")) {
-		if i := bytes.LastIndex(b[from:start], []byte("eyJ")); b[start] == '.' && i >= 0 && start-from-i >= 8 {
+		if i := bytes.LastIndex(b[from:start], []byte("eyJ")); b[start] == '.' && i >= 0 &&
+			start-from-i >= 8 {
 			from += i
 		} else {
 			return
@@ -332,7 +353,8 @@ func (s *scan) jwtRule(start, end int) {
 	i, dots := from, 0
 	for i < len(b) {
 		c := b[i]
-		if c == '.' && i+1 < len(b) && (isAlnum(b[i+1]) || b[i+1] == '-' || b[i+1] == '_' || b[i+1] == '.' && dots > 0) {
+		if c == '.' && i+1 < len(b) && (isAlnum(b[i+1]) || b[i+1] == '-' || b[i+1] == '_' ||
+			b[i+1] == '.' && dots > 0) {
 			dots++
 		} else if !isAlnum(c) && c != '-' && c != '_' && !(c == '=' && dots > 0) {
 			break
@@ -340,7 +362,10 @@ func (s *scan) jwtRule(start, end int) {
 		i++
 	}
 	if i == len(b) && s.cut(b) {
-		s.engulf(from, "jwt", func(b []byte, i int) (int, bool) { n := run(b, i, tokenByte); return n, n < len(b) })
+		s.engulf(from, "jwt", func(b []byte, i int) (int, bool) {
+			n := run(b, i, tokenByte)
+			return n, n < len(b)
+		})
 		return
 	}
 	if dots >= 1 && i-from >= 24 || b[start] == '.' {

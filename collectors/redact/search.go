@@ -119,7 +119,8 @@ func (r *Redactor) encodedValues() *known {
 				continue
 			}
 			for _, text := range encodings([]byte(v.text)) {
-				k.put(knownValue{text: string(text), whole: true, kind: v.kind, token: v.token, strong: true})
+				k.put(knownValue{text: string(text), whole: true, kind: v.kind, token: v.token,
+					strong: true})
 			}
 		}
 		r.variants.index, r.variants.of = k, len(values)
@@ -135,11 +136,13 @@ func encodings(v []byte) [][]byte {
 		wide = append(wide, byte(u), byte(u>>8))
 	}
 	list := [][]byte{
-		[]byte(hex.EncodeToString(v)), bytes.ToUpper([]byte(hex.EncodeToString(v))), []byte(hex.EncodeToString(wide)), bytes.ToUpper([]byte(hex.EncodeToString(wide))),
+		[]byte(hex.EncodeToString(v)), bytes.ToUpper([]byte(hex.EncodeToString(v))),
+		[]byte(hex.EncodeToString(wide)), bytes.ToUpper([]byte(hex.EncodeToString(wide))),
 		wide,
 	}
 	for shift := range 3 {
-		list = append(list, aligned(base64.RawStdEncoding, v, shift), aligned(base64.RawURLEncoding, v, shift), aligned(base64.RawStdEncoding, wide, shift))
+		list = append(list, aligned(base64.RawStdEncoding, v, shift), aligned(base64.RawURLEncoding,
+			v, shift), aligned(base64.RawStdEncoding, wide, shift))
 	}
 	return list
 }

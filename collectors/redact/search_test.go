@@ -18,7 +18,8 @@ import (
 func TestSearchFindsAKnownValueInAnyEncoding(t *testing.T) {
 	const secret = `Tr0ub4"dor&3 x\y`
 	r := New(Options{})
-	if err := r.Learn(strings.NewReader(`{"DB_PASSWORD":"Tr0ub4\"dor&3 x\\y"}`), "env.json"); err != nil {
+	if err := r.Learn(strings.NewReader(`{"DB_PASSWORD":"Tr0ub4\"dor&3 x\\y"}`),
+		"env.json"); err != nil {
 		t.Fatal(err)
 	}
 	var utf16 []byte
@@ -26,21 +27,25 @@ func TestSearchFindsAKnownValueInAnyEncoding(t *testing.T) {
 		utf16 = append(utf16, c, 0)
 	}
 	for name, text := range map[string]string{
-		"as it is":                       "see " + secret + " there",
-		"in a word":                      "xx" + secret + "yy",
-		"escaped as in JSON":             `see Tr0ub4\"dor&3 x\\y`,
-		"escaped as in HTML's JSON":      `see Tr0ub4\"dor\u00263 x\\y`,
-		"with percents":                  url.QueryEscape(secret),
-		"with percents and blanks":       url.PathEscape(secret),
-		"base64":                         base64.StdEncoding.EncodeToString([]byte(secret)),
-		"base64, one byte behind":        base64.StdEncoding.EncodeToString([]byte("a" + secret + "bcd")),
-		"base64, two bytes behind":       base64.StdEncoding.EncodeToString([]byte("ab" + secret + "bcd")),
-		"base64 for URLs":                base64.URLEncoding.EncodeToString([]byte("ab" + secret)),
-		"base64 of UTF-16":               base64.StdEncoding.EncodeToString(append([]byte{'a', 0}, utf16...)),
-		"hexadecimal digits":             hex.EncodeToString([]byte(secret)),
-		"hexadecimal digits of UTF-16":   strings.ToUpper(hex.EncodeToString(utf16)),
-		"UTF-16":                         string(utf16),
-		"far behind, across the buffers": strings.Repeat("filler ", 40000) + base64.StdEncoding.EncodeToString([]byte(secret)),
+		"as it is":                  "see " + secret + " there",
+		"in a word":                 "xx" + secret + "yy",
+		"escaped as in JSON":        `see Tr0ub4\"dor&3 x\\y`,
+		"escaped as in HTML's JSON": `see Tr0ub4\"dor\u00263 x\\y`,
+		"with percents":             url.QueryEscape(secret),
+		"with percents and blanks":  url.PathEscape(secret),
+		"base64":                    base64.StdEncoding.EncodeToString([]byte(secret)),
+		"base64, one byte behind": base64.StdEncoding.EncodeToString([]byte("a" + secret +
+			"bcd")),
+		"base64, two bytes behind": base64.StdEncoding.EncodeToString([]byte("ab" + secret +
+			"bcd")),
+		"base64 for URLs": base64.URLEncoding.EncodeToString([]byte("ab" + secret)),
+		"base64 of UTF-16": base64.StdEncoding.EncodeToString(append([]byte{'a', 0},
+			utf16...)),
+		"hexadecimal digits":           hex.EncodeToString([]byte(secret)),
+		"hexadecimal digits of UTF-16": strings.ToUpper(hex.EncodeToString(utf16)),
+		"UTF-16":                       string(utf16),
+		"far behind, across the buffers": strings.Repeat("filler ", 40000) +
+			base64.StdEncoding.EncodeToString([]byte(secret)),
 	} {
 		leak, err := r.Search(iotest.OneByteReader(strings.NewReader(text)), "logs/a.log")
 		if err != nil || leak == nil || leak.Kind != "password" {
@@ -50,19 +55,22 @@ func TestSearchFindsAKnownValueInAnyEncoding(t *testing.T) {
 			t.Errorf("%s: found at %d", name, leak.Offset)
 		}
 	}
-	if leak, err := r.Search(strings.NewReader("nothing of it, Tr0ub4"), "a.log"); leak != nil || err != nil {
+	if leak, err := r.Search(strings.NewReader("nothing of it, Tr0ub4"), "a.log"); leak != nil ||
+		err != nil {
 		t.Errorf("found %v, %v", leak, err)
 	}
 }
 
 func TestSearchFindsAShapeThatWasNotSeen(t *testing.T) {
-	for path, text := range map[string]string{"a.log": "x Bearer abcdefgh12345678ijkl", "a.json": `{"a":{"password":"x1"}}`, "files/C/k/token": "abc"} {
+	for path, text := range map[string]string{"a.log": "x Bearer abcdefgh12345678ijkl",
+		"a.json": `{"a":{"password":"x1"}}`, "files/C/k/token": "abc"} {
 		leak, err := New(Options{}).Search(strings.NewReader(text), path)
 		if err != nil || leak == nil {
 			t.Errorf("%s: %v, %v", path, leak, err)
 		}
 		if out := copied(t, New(Options{}), text, path); path != "" {
-			if leak, err := New(Options{}).Search(strings.NewReader(out), path); leak != nil || err != nil {
+			if leak, err := New(Options{}).Search(strings.NewReader(out), path); leak != nil ||
+				err != nil {
 				t.Errorf("%s: found %v, %v in %s", path, leak, err, out)
 			}
 		}
@@ -71,7 +79,9 @@ func TestSearchFindsAShapeThatWasNotSeen(t *testing.T) {
 
 func TestAValueThatWasSeenIsReplacedWhereverItStands(t *testing.T) {
 	r := New(Options{Key: []byte("k")})
-	if err := r.Learn(strings.NewReader(`{"DB_PASSWORD":"winter-7-garden","SHORT_PASSWORD":"ab7","COMMON_PASSWORD":"Administrator","NUMBER_TOKEN":"10.0.0.1"}`), "env.json"); err != nil {
+	if err := r.Learn(
+		strings.NewReader(
+			`{"DB_PASSWORD":"winter-7-garden","SHORT_PASSWORD":"ab7","COMMON_PASSWORD":"Administrator","NUMBER_TOKEN":"10.0.0.1"}`), "env.json"); err != nil {
 		t.Fatal(err)
 	}
 	in := `tried winter-7-garden, "winter-7-garden" and winter-7-gardens; ab7 Administrator 10.0.0.1`
@@ -95,7 +105,9 @@ func TestAKeyHasOneTokenHoweverItIsWritten(t *testing.T) {
 	inJSON := strings.ReplaceAll(pem, "\n", `\n`)
 	want := r.token("private-key", []byte(pem))
 	for path, text := range map[string]string{
-		"a.txt": pem, "a.log": `x="` + inJSON + `"`, "a.json": `{"k":"` + inJSON + `"}`, "a.yaml": "client-key-data: " + base64.StdEncoding.EncodeToString([]byte(pem)), "b.yaml": "key: |\n    " + strings.ReplaceAll(pem, "\n", "\n    "),
+		"a.txt": pem, "a.log": `x="` + inJSON + `"`, "a.json": `{"k":"` + inJSON + `"}`,
+		"a.yaml": "client-key-data: " + base64.StdEncoding.EncodeToString([]byte(pem)),
+		"b.yaml": "key: |\n    " + strings.ReplaceAll(pem, "\n", "\n    "),
 	} {
 		if got := copied(t, r, text, path); !strings.Contains(got, want) {
 			t.Errorf("%s: got %s, want %s", path, got, want)
@@ -109,7 +121,8 @@ func TestTooManySecretsAreAnError(t *testing.T) {
 		fmt.Fprintf(&b, "password=sw0rdfish%06d\n", i)
 	}
 	r := New(Options{})
-	if _, err := r.Copy(io.Discard, strings.NewReader(b.String()), "logs/a.log"); !errors.Is(err, ErrTooMany) {
+	if _, err := r.Copy(io.Discard, strings.NewReader(b.String()), "logs/a.log"); !errors.Is(err,
+		ErrTooMany) {
 		t.Errorf("got %v", err)
 	}
 }
@@ -120,13 +133,17 @@ func TestThousandsOfTokensAreNoReasonToLeaveALogOut(t *testing.T) {
 	var in, out strings.Builder
 	for i := range maxKnown + 100 {
 		sum := sha256.Sum256(fmt.Append(nil, i))
-		fmt.Fprintf(&in, "I1120 10:00:00.1 1 a.go:1] GET https://x.blob.core.windows.net/a?sv=1&sig=%s\n", url.QueryEscape(base64.StdEncoding.EncodeToString(sum[:])))
+		fmt.Fprintf(&in,
+			"I1120 10:00:00.1 1 a.go:1] GET https://x.blob.core.windows.net/a?sv=1&sig=%s\n",
+			url.QueryEscape(base64.StdEncoding.EncodeToString(sum[:])))
 	}
 	r := New(Options{})
-	if _, err := r.Copy(&out, strings.NewReader(in.String()), "logs/a.log"); err != nil || !r.Overflowed() {
+	if _, err := r.Copy(&out, strings.NewReader(in.String()), "logs/a.log"); err != nil ||
+		!r.Overflowed() {
 		t.Errorf("overflowed is %v: %v", r.Overflowed(), err)
 	}
-	if leak, err := r.Search(strings.NewReader(out.String()), "logs/a.log"); leak != nil || err != nil {
+	if leak, err := r.Search(strings.NewReader(out.String()), "logs/a.log"); leak != nil ||
+		err != nil {
 		t.Errorf("what was written holds %+v, %v", leak, err)
 	}
 	if leak, _ := r.Search(strings.NewReader(in.String()), "logs/a.log"); leak == nil {
@@ -137,11 +154,13 @@ func TestThousandsOfTokensAreNoReasonToLeaveALogOut(t *testing.T) {
 func TestAnErrorOfTheSourceIsHandedOn(t *testing.T) {
 	oops := errors.New("oops")
 	for _, path := range []string{"a.log", "a.json", "files/C/k/token"} {
-		src := io.MultiReader(strings.NewReader(`{"password":"hunter2hunter2"}`), iotest.ErrReader(oops))
+		src := io.MultiReader(strings.NewReader(`{"password":"hunter2hunter2"}`),
+			iotest.ErrReader(oops))
 		if _, err := New(Options{}).Copy(io.Discard, src, path); !errors.Is(err, oops) {
 			t.Errorf("%s: got %v", path, err)
 		}
-		if _, err := New(Options{}).Copy(full{}, endless(`{"password":"x7","a":"`, 1<<20, `"}`), path); err == nil {
+		if _, err := New(Options{}).Copy(full{}, endless(`{"password":"x7","a":"`, 1<<20, `"}`),
+			path); err == nil {
 			t.Errorf("%s: a full disk is no error", path)
 		}
 		if _, err := New(Options{}).Search(iotest.ErrReader(oops), path); !errors.Is(err, oops) {
@@ -159,7 +178,8 @@ func TestSeveralFilesAtOnce(t *testing.T) {
 	var all sync.WaitGroup
 	for i := range 8 {
 		all.Go(func() {
-			text := strings.Repeat(fmt.Sprintf("password=sw0rdfish%d and sw0rdfish%d\n", i, (i+1)%8), 2000)
+			text := strings.Repeat(fmt.Sprintf("password=sw0rdfish%d and sw0rdfish%d\n", i,
+				(i+1)%8), 2000)
 			var out bytes.Buffer
 			if _, err := r.Copy(&out, strings.NewReader(text), "logs/a.log"); err != nil {
 				t.Error(err)
@@ -187,7 +207,9 @@ func TestNamesAreMaskedBehindTheSecrets(t *testing.T) {
 		{"a.log", "win-1 password=hunter2 win-1", "NODE password=<secret:password> NODE"},
 		{"a.json", `{"win-1":["a\\win-1\u00e9","é"],"n":1}`, `{"NODE":["a\\NODEé","é"],"n":1}`},
 		{"a.log", long, strings.ReplaceAll(long, "win-1", "NODE")},
-		{"a.json", `{"log":"` + strings.ReplaceAll(long, "\n", `\n`) + `"}`, `{"log":"` + strings.ReplaceAll(strings.ReplaceAll(long, "\n", `\n`), "win-1", "NODE") + `"}`},
+		{"a.json", `{"log":"` + strings.ReplaceAll(long, "\n", `\n`) + `"}`,
+			`{"log":"` + strings.ReplaceAll(strings.ReplaceAll(long, "\n", `\n`), "win-1", "NODE") +
+				`"}`},
 	} {
 		if got := copied(t, r, row.in, row.path); got != row.want {
 			t.Errorf("%s: got %.300q\nwant %.300q", row.path, got, row.want)

@@ -43,25 +43,31 @@ func through(t *testing.T, p *pass, src io.Reader) string {
 
 func TestASecretAcrossAnEdgeIsCaught(t *testing.T) {
 	r := fixed()
-	text := strings.Repeat("I1120 filler \"line\" n=1\n", 11) + shapes + strings.Repeat("more filler\n", 40)
+	text := strings.Repeat("I1120 filler \"line\" n=1\n", 11) + shapes +
+		strings.Repeat("more filler\n", 40)
 	r.Learn(strings.NewReader(text), "files/a.yaml")
 	want := through(t, small(r, "files/a.yaml", 1<<20), strings.NewReader(text))
-	for _, value := range []string{"hunter2", "other9", "abcdefgh1234", "0123456789abcdef", "MIIE", "q8YH", "first7", "second7", "UABh", "p4ss", "abcdefghijklmnop", "eyJ", "a b!c", "hun ter2", "aHVu"} {
+	for _, value := range []string{"hunter2", "other9", "abcdefgh1234", "0123456789abcdef", "MIIE",
+		"q8YH", "first7", "second7", "UABh", "p4ss", "abcdefghijklmnop", "eyJ", "a b!c", "hun ter2",
+		"aHVu"} {
 		if strings.Contains(want, value) {
 			t.Errorf("%q is left in\n%s", value, want)
 		}
 	}
 	for window := 720; window < 1700; window++ {
-		if got := through(t, small(r, "files/a.yaml", window), strings.NewReader(text)); got != want {
+		if got := through(t, small(r, "files/a.yaml", window),
+			strings.NewReader(text)); got != want {
 			t.Fatalf("a window of %d bytes: got\n%s\nwant\n%s", window, got, want)
 		}
 	}
 	for n := 1; n < 60; n++ {
-		if got := through(t, small(r, "files/a.yaml", 900), &chunks{strings.NewReader(text), n}); got != want {
+		if got := through(t, small(r, "files/a.yaml", 900), &chunks{strings.NewReader(text),
+			n}); got != want {
 			t.Fatalf("%d bytes at a time: got\n%s", n, got)
 		}
 	}
-	if got := through(t, r.newPass("files/a.yaml"), iotest.DataErrReader(strings.NewReader(text))); got != want {
+	if got := through(t, r.newPass("files/a.yaml"),
+		iotest.DataErrReader(strings.NewReader(text))); got != want {
 		t.Errorf("the usual window: got\n%s", got)
 	}
 }
@@ -76,7 +82,8 @@ func (c *chunks) Read(b []byte) (int, error) { return c.r.Read(b[:min(len(b), c.
 
 func TestJSONAcrossEdges(t *testing.T) {
 	quotedShapes, _ := json.Marshal(shapes)
-	text := `{"items":[{"filler":[1,2,3,"` + strings.Repeat("x ", 50) + `"],"env":[{"value":"hunter2hunter2","name":"DB_PASSWORD"}],"args":["--token","abc7abc7"],"log":` + string(quotedShapes) + `,"token":"` + strings.Repeat("s3cret", 600) + `"},{"after":"hunter2hunter2"}]}`
+	text := `{"items":[{"filler":[1,2,3,"` + strings.Repeat("x ", 50) +
+		`"],"env":[{"value":"hunter2hunter2","name":"DB_PASSWORD"}],"args":["--token","abc7abc7"],"log":` + string(quotedShapes) + `,"token":"` + strings.Repeat("s3cret", 600) + `"},{"after":"hunter2hunter2"}]}`
 	r := fixed()
 	r.Learn(strings.NewReader(text), "a.json")
 	for window := 720; window < 1100; window += 3 {
@@ -84,7 +91,8 @@ func TestJSONAcrossEdges(t *testing.T) {
 		if !json.Valid([]byte(got)) {
 			t.Fatalf("window %d: no JSON:\n%s", window, got)
 		}
-		for _, value := range []string{"hunter2", "other9", "abcdefgh1234", "0123456789abcdef", "MIIE", "q8YH", "first7", "UABh", "p4ss", "eyJ", "a b!c", "s3cret", "abc7abc7"} {
+		for _, value := range []string{"hunter2", "other9", "abcdefgh1234", "0123456789abcdef",
+			"MIIE", "q8YH", "first7", "UABh", "p4ss", "eyJ", "a b!c", "s3cret", "abc7abc7"} {
 			if strings.Contains(got, value) {
 				t.Fatalf("window %d: %q is left in\n%s", window, value, got)
 			}
@@ -94,7 +102,8 @@ func TestJSONAcrossEdges(t *testing.T) {
 
 // endless gives a start, then n bytes of the same letter, then an end.
 func endless(start string, n int64, end string) io.Reader {
-	return io.MultiReader(strings.NewReader(start), io.LimitReader(letters{}, n), strings.NewReader(end))
+	return io.MultiReader(strings.NewReader(start), io.LimitReader(letters{}, n),
+		strings.NewReader(end))
 }
 
 type letters struct{}
@@ -110,21 +119,30 @@ func TestASecretLongerThanTheWindowIsSwallowedToItsEnd(t *testing.T) {
 	const long = 3 << 20
 	for _, row := range []struct{ name, path, start, end, want string }{
 		{"a bearer token", "a.log", "x Bearer a1", " after\n", "x Bearer <secret:bearer> after\n"},
-		{"a password in quotes", "a.log", `x password="a1`, "\" after\n", "x password=\"<secret:password>\" after\n"},
-		{"a password in an argument", "a.log", `x --password=a1`, " after\n", "x --password=<secret:password> after\n"},
-		{"a private key without lines", "a.log", "-----BEGIN PRIVATE KEY-----\n", "\n-----END PRIVATE KEY-----\nafter\n", "<secret:private-key>\nafter\n"},
-		{"a block of YAML", "a.yaml", "token: |\n  a1", "\n  b\nafter: x\n", "token: |\n  <secret:token>\nafter: x\n"},
-		{"a string of JSON", "a.json", `{"password":"a1`, `","x":1}`, `{"password":"<secret:password>","x":1}`},
-		{"a secret in a string of JSON", "a.json", `{"log":"x --password=a1`, ` y","x":1}`, `{"log":"x --password=<secret:password> y","x":1}`},
+		{"a password in quotes", "a.log", `x password="a1`, "\" after\n",
+			"x password=\"<secret:password>\" after\n"},
+		{"a password in an argument", "a.log", `x --password=a1`, " after\n",
+			"x --password=<secret:password> after\n"},
+		{"a private key without lines", "a.log", "-----BEGIN PRIVATE KEY-----\n",
+			"\n-----END PRIVATE KEY-----\nafter\n", "<secret:private-key>\nafter\n"},
+		{"a block of YAML", "a.yaml", "token: |\n  a1", "\n  b\nafter: x\n",
+			"token: |\n  <secret:token>\nafter: x\n"},
+		{"a string of JSON", "a.json", `{"password":"a1`, `","x":1}`,
+			`{"password":"<secret:password>","x":1}`},
+		{"a secret in a string of JSON", "a.json", `{"log":"x --password=a1`, ` y","x":1}`,
+			`{"log":"x --password=<secret:password> y","x":1}`},
 		{"a file that is a secret", "files/C/k/token", "a1", "\n", "<secret:token>\n"},
-		{"an element of XML", "a.xml", "<Password>a1", "</Password>", "<Password><secret:password></Password>"},
-		{"a blob of DPAPI", "a.txt", "x 01000000d08c9ddf0115d1118c7a00c04fc297eb", "", "x <secret:dpapi>QQ"},
+		{"an element of XML", "a.xml", "<Password>a1", "</Password>",
+			"<Password><secret:password></Password>"},
+		{"a blob of DPAPI", "a.txt", "x 01000000d08c9ddf0115d1118c7a00c04fc297eb", "",
+			"x <secret:dpapi>QQ"},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			want := row.want
 			src := endless(row.start, long, row.end)
 			if strings.HasSuffix(want, "QQ") { // no hexadecimal digit
-				src = io.MultiReader(strings.NewReader(row.start), strings.NewReader(strings.Repeat("0a", long/2)), strings.NewReader("QQ"))
+				src = io.MultiReader(strings.NewReader(row.start),
+					strings.NewReader(strings.Repeat("0a", long/2)), strings.NewReader("QQ"))
 			}
 			var out bytes.Buffer
 			if _, err := fixed().Copy(&out, src, row.path); err != nil || out.String() != want {
@@ -137,7 +155,8 @@ func TestASecretLongerThanTheWindowIsSwallowedToItsEnd(t *testing.T) {
 func TestALongLineNeedsNoMemory(t *testing.T) {
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
-	counts, err := New(Options{}).Copy(io.Discard, endless("x ", 200<<20, " password=hunter2 y\n"), "logs/a.log")
+	counts, err := New(Options{}).Copy(io.Discard, endless("x ", 200<<20, " password=hunter2 y\n"),
+		"logs/a.log")
 	runtime.ReadMemStats(&after)
 	if err != nil || counts["password"] != 1 {
 		t.Errorf("%v, %v", counts, err)
@@ -148,7 +167,8 @@ func TestALongLineNeedsNoMemory(t *testing.T) {
 }
 
 func TestNULBytesHideNothing(t *testing.T) {
-	if got := copied(t, fixed(), "\x00\x00password=hunter2\x00 \x00--token abc123\x00", "logs/a.log"); strings.Contains(got, "hunter2") || strings.Contains(got, "abc123") {
+	if got := copied(t, fixed(), "\x00\x00password=hunter2\x00 \x00--token abc123\x00",
+		"logs/a.log"); strings.Contains(got, "hunter2") || strings.Contains(got, "abc123") {
 		t.Errorf("got %q", got)
 	}
 }

@@ -34,25 +34,32 @@ var triggerTexts = []struct {
 	rule  rule
 	texts string
 }{
-	{(*scan).nameRule, `password|passwd|passphrase|passcode|passwort|kennwort|motdepasse|token…|secret|credential|creds…|/pass:| -pass |--pass…| --pw | --pwd | -pwd |token%3d|<pwd>x|<auth>|<pass>|<pass |<token>`},
-	{(*scan).nameRule, `_pass…|_pwd"…|_pwd\n |_pwd\r\n|_pwd,v|_pwd',|_pwd\"|_key",|_key"}|_key" |_key,v|_key, |_key\n |_key\r\n|_key\"|_key',|_key" |_key re|_key>x`},
-	{(*scan).nameRule, `apikey|api-key|api_key|accesskey|access-key|access_key|accountkey|account-key|account_key|storagekey|sharedkey|shared-key|shared_key|sharedaccess|privatekey|private-key|private_key|keydata|key-data|key_data|keymaterial`},
-	{(*scan).nameRule, `certificate-key|certificatekey|encryptionkey|decryptionkey|validationkey|signingkey|masterkey|sessionkey|joinkey|sshkey|presharedkey|primarykey|secondarykey|productkey|instrumentationkey|workspacekey|subscriptionkey|functionkey|functions-key|licensekey|license-key|license_key|identityheader|identity-header|identity_header|snmpcommunity|snmp_community|communitystring|community_string|rocommunity|rwcommunity|l2tppsk| : psk |bindpw |pfxdata|pfxblob|nthash|lmhash|sessionid|plugininput|managedpassword|unicodepwd|dockercfg|dockerconfigjson|registryauth`},
+	{(*scan).nameRule,
+		`password|passwd|passphrase|passcode|passwort|kennwort|motdepasse|token…|secret|credential|creds…|/pass:| -pass |--pass…| --pw | --pwd | -pwd |token%3d|<pwd>x|<auth>|<pass>|<pass |<token>`},
+	{(*scan).nameRule,
+		`_pass…|_pwd"…|_pwd\n |_pwd\r\n|_pwd,v|_pwd',|_pwd\"|_key",|_key"}|_key" |_key,v|_key, |_key\n |_key\r\n|_key\"|_key',|_key" |_key re|_key>x`},
+	{(*scan).nameRule,
+		`apikey|api-key|api_key|accesskey|access-key|access_key|accountkey|account-key|account_key|storagekey|sharedkey|shared-key|shared_key|sharedaccess|privatekey|private-key|private_key|keydata|key-data|key_data|keymaterial`},
+	{(*scan).nameRule,
+		`certificate-key|certificatekey|encryptionkey|decryptionkey|validationkey|signingkey|masterkey|sessionkey|joinkey|sshkey|presharedkey|primarykey|secondarykey|productkey|instrumentationkey|workspacekey|subscriptionkey|functionkey|functions-key|licensekey|license-key|license_key|identityheader|identity-header|identity_header|snmpcommunity|snmp_community|communitystring|community_string|rocommunity|rwcommunity|l2tppsk| : psk |bindpw |pfxdata|pfxblob|nthash|lmhash|sessionid|plugininput|managedpassword|unicodepwd|dockercfg|dockerconfigjson|registryauth`},
 	{(*scan).signatureRule, `sig%3d|sig%253d|signature%3d`},
 	{(*scan).headerRule, `authorization|cookie:|cookie"|cookie\|cookie2`},
 	{(*scan).bearerRule, `bearer`},
 	{(*scan).pemRule, `-----begin`},
 	{(*scan).sshRule, `---- begin ssh2`},
 	{(*scan).ppkRule, `private-lines:|private-mac:`},
-	{(*scan).encodedRule, `ls0tls1crudj|0tls0tqkvhsu|tls0tlujfr0lo|yxbpvmvyc2lvb|ewogicjhdxroc|ewoiyxv0ahmi|ewojimf1dghz|eyjhdxrocyi6`},
+	{(*scan).encodedRule,
+		`ls0tls1crudj|0tls0tqkvhsu|tls0tlujfr0lo|yxbpvmvyc2lvb|ewogicjhdxroc|ewoiyxv0ahmi|ewojimf1dghz|eyjhdxrocyi6`},
 	{(*scan).jwtRule, `eyjhbgci|eyj0exai|eyjlbmmi|eyjrawqi`},
 	{(*scan).secureStringRule, `securestring`},
 	{(*scan).credentialRule, `networkcredential(|pscredential(`},
-	{(*scan).blobRule, `01000000d08c9ddf|aqaaancmnd8bf|01,00,00,00,d0,8c,9d,df|01-00-00-00-d0-8c-9d-df|0xd0,0x8c,0x9d,0xdf`},
+	{(*scan).blobRule,
+		`01000000d08c9ddf|aqaaancmnd8bf|01,00,00,00,d0,8c,9d,df|01-00-00-00-d0-8c-9d-df|0xd0,0x8c,0x9d,0xdf`},
 	{(*scan).hashRule, `:{sha}|:{ssha}`},
 	{(*scan).kerberosRule, `aes256|aes128|rc4_hmac|rc4-hmac|rc4hmac`},
 	{(*scan).rancherRule, `::server:|::node:`},
-	{(*scan).encodedCommandRule, `-encod|/encod| -enc |"-enc"|"-enc\|"-enc | /enc |powershell|pwsh.e|pwsh -|pwsh",|pwsh" |pwsh\"`},
+	{(*scan).encodedCommandRule,
+		`-encod|/encod| -enc |"-enc"|"-enc\|"-enc | /enc |powershell|pwsh.e|pwsh -|pwsh",|pwsh" |pwsh\"`},
 	{(*scan).literalRule, `from-literal`},
 	{(*scan).execRule, "exec: |exec:\n|exec:\r"},
 	{(*scan).dataRule, "data: |data:\n|data:\r|data:{|data\":|data\\\":|data\" :"},
@@ -118,7 +125,9 @@ func init() {
 	}
 	for _, c := range []byte("bpaerso") {
 		for d := range byte(10) {
-			add(func(s *scan, start, _ int) { s.prefixRule(start, start+5) }, "xox"+string(c)+"-"+string('0'+d))
+			add(func(s *scan, start, _ int) {
+				s.prefixRule(start, start+5)
+			}, "xox"+string(c)+"-"+string('0'+d))
 		}
 	}
 	triggers = finder.New(slices.Clip(texts))
@@ -143,7 +152,8 @@ func (s *scan) rules() {
 	s.signs(from, limit)
 	slices.SortStableFunc(s.hits, func(a, b hit) int { return cmp.Compare(a.start, b.start) })
 	for _, h := range s.hits {
-		if n := len(s.spans); n > 0 && s.spans[n-1].start < h.start && h.start < s.spans[n-1].end || inToken(s.b, h.start) {
+		if n := len(s.spans); n > 0 && s.spans[n-1].start < h.start && h.start < s.spans[n-1].end ||
+			inToken(s.b, h.start) {
 			continue // it is taken as a whole
 		}
 		if h.rule(s, h.start, h.end); s.swallow != nil {
@@ -185,7 +195,8 @@ func (s *scan) sign(i int) {
 			add(i-2, i+1, (*scan).prefixRule)
 		case i >= 4 && hasFold(b, i-4, "ya29"):
 			add(i-4, i+1, (*scan).prefixRule)
-		case i >= 6 && i+16 < len(b) && isAlnum(b[i+16]) && isAlnum(b[i+8]) && isAlnum(b[i-6]) && isAlnum(b[i+4]) && isAlnum(b[i+12]):
+		case i >= 6 && i+16 < len(b) && isAlnum(b[i+16]) && isAlnum(b[i+8]) && isAlnum(b[i-6]) &&
+			isAlnum(b[i+4]) && isAlnum(b[i+12]):
 			add(i, i+1, (*scan).bootstrapRule)
 		}
 	case '@':
@@ -195,19 +206,22 @@ func (s *scan) sign(i int) {
 			add(i, i+1, (*scan).azureRule)
 		}
 	case '_':
-		if i >= 3 && (hasFold(b, i-3, "npm") || hasFold(b, i-3, "glc") || b[i-2]|0x20 == 'h' && b[i-3]|0x20 == 'g') {
+		if i >= 3 && (hasFold(b, i-3, "npm") || hasFold(b, i-3, "glc") || b[i-2]|0x20 == 'h' &&
+			b[i-3]|0x20 == 'g') {
 			add(i-3, i+1, (*scan).prefixRule)
 		} else if i >= 2 && hasFold(b, i-2, "hf") {
 			add(i-2, i+1, (*scan).prefixRule)
 		}
 	case '$':
-		for _, mark := range []string{"$2y$", "$2a$", "$2b$", "$apr1$", "$6$", "$5$", "$1$", "$y$"} {
+		for _, mark := range []string{"$2y$", "$2a$", "$2b$", "$apr1$", "$6$", "$5$", "$1$",
+			"$y$"} {
 			if hasFold(b, i, mark) && (len(mark) > 3 || i > 0 && b[i-1] == ':') {
 				add(i, i+len(mark), (*scan).hashRule)
 			}
 		}
 	case 'A':
-		if i+3 < len(b) && b[i+2] == 'I' && b[i+3] == 'A' && (b[i+1] == 'K' || b[i+1] == 'S' || b[i+1] == 'B') {
+		if i+3 < len(b) && b[i+2] == 'I' && b[i+3] == 'A' && (b[i+1] == 'K' || b[i+1] == 'S' ||
+			b[i+1] == 'B') {
 			add(i, i+4, (*scan).awsRule)
 		} else if i+3 < len(b) && b[i+1] == 'K' && b[i+2] == 'C' && b[i+3] == 'p' {
 			add(i, i+4, (*scan).prefixRule)
@@ -223,11 +237,13 @@ func (s *scan) assignment(i int) {
 	if i == 0 || isDigit(b[i-1]) && b[i] == ':' {
 		return
 	}
-	if b[i] == '=' && i+1 < len(b) && b[i+1] == '=' && i >= 86 && isAlnum(b[i-1]) && classOf[b[i-40]]&base64Byte != 0 && classOf[b[i-86]]&base64Byte != 0 {
+	if b[i] == '=' && i+1 < len(b) && b[i+1] == '=' && i >= 86 && isAlnum(b[i-1]) &&
+		classOf[b[i-40]]&base64Byte != 0 && classOf[b[i-86]]&base64Byte != 0 {
 		s.hits = append(s.hits, hit{i, i + 2, (*scan).storageRule})
 	}
 	end := i
-	for end > 0 && i-end < 8 && (isBlank(b[end-1]) || b[end-1] == '"' || b[end-1] == '\\' || b[end-1] == '\'' || b[end-1] == ']') {
+	for end > 0 && i-end < 8 && (isBlank(b[end-1]) || b[end-1] == '"' || b[end-1] == '\\' ||
+		b[end-1] == '\'' || b[end-1] == ']') {
 		end--
 	}
 	if end < 3 {

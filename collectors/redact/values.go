@@ -52,12 +52,14 @@ func isPlaceholder(v []byte) bool {
 
 // isMetavariable takes TOKEN, YOUR-PASSWORD and the like of usage texts.
 func isMetavariable(v []byte) bool {
-	if len(v) > 32 || run(v, 0, wordByte) == 0 || bytes.ContainsAny(v, "abcdefghijklmnopqrstuvwxyz0123456789") {
+	if len(v) > 32 || run(v, 0, wordByte) == 0 ||
+		bytes.ContainsAny(v, "abcdefghijklmnopqrstuvwxyz0123456789") {
 		return false
 	}
 	for _, word := range bytes.FieldsFunc(v, func(c rune) bool { return c == '-' || c == '_' }) {
 		switch string(word) {
-		case "TOKEN", "PASSWORD", "SECRET", "KEY", "VALUE", "YOUR", "MY", "THE", "NAME", "ID", "HASH", "USER", "CLIENT", "ACCESS", "STRING", "BASE64", "HERE":
+		case "TOKEN", "PASSWORD", "SECRET", "KEY", "VALUE", "YOUR", "MY", "THE", "NAME", "ID",
+			"HASH", "USER", "CLIENT", "ACCESS", "STRING", "BASE64", "HERE":
 		default:
 			return false
 		}
@@ -101,10 +103,13 @@ func isPath(v []byte) bool {
 	if len(v) == 0 {
 		return false
 	}
-	if len(v) > 2 && isAlnum(v[0]) && !isDigit(v[0]) && v[1] == ':' && (v[2] == '\\' || v[2] == '/') {
+	if len(v) > 2 && isAlnum(v[0]) && !isDigit(v[0]) && v[1] == ':' &&
+		(v[2] == '\\' || v[2] == '/') {
 		return true
 	}
-	for _, start := range []string{"./", `.\`, "../", `..\`, "~/", "file:", `\\?\`, "/var/", "/etc/", "/run/", "/opt/", "/home/", "/usr/", "/tmp/", "/k/", "/root/", "/c/", "$env:", `\var\`, `\etc\`} {
+	for _, start := range []string{"./", `.\`, "../", `..\`, "~/", "file:", `\\?\`, "/var/",
+		"/etc/", "/run/", "/opt/", "/home/", "/usr/", "/tmp/", "/k/", "/root/", "/c/", "$env:",
+		`\var\`, `\etc\`} {
 		if len(v) > len(start) && hasFold(v, 0, start) {
 			return true
 		}
@@ -112,7 +117,8 @@ func isPath(v []byte) bool {
 	if bytes.HasPrefix(v, []byte(`\\`)) && bytes.Count(v, []byte(`\`)) >= 3 {
 		return true
 	}
-	if v[0] == '/' && bytes.Count(v, []byte("/")) >= 2 && run(v, 0, nameByte|base64Byte) == len(v) && !mixed(v) {
+	if v[0] == '/' && bytes.Count(v, []byte("/")) >= 2 &&
+		run(v, 0, nameByte|base64Byte) == len(v) && !mixed(v) {
 		return true
 	}
 	return false
@@ -121,7 +127,8 @@ func isPath(v []byte) bool {
 // isPlainValue tells of a value that stands for something known that is no
 // secret: a path, an address, a number, a duration.
 func isPlainValue(v []byte) bool {
-	if isPath(v) || bytes.HasPrefix(v, []byte("HKLM")) || bytes.HasPrefix(v, []byte("HKEY_")) || bytes.HasPrefix(v, []byte("sha256:")) {
+	if isPath(v) || bytes.HasPrefix(v, []byte("HKLM")) || bytes.HasPrefix(v, []byte("HKEY_")) ||
+		bytes.HasPrefix(v, []byte("sha256:")) {
 		return true
 	}
 	if i := bytes.Index(v, []byte("://")); i > 0 && i < 12 {
@@ -142,7 +149,8 @@ func isPlainValue(v []byte) bool {
 			digits++
 		}
 	}
-	return digits == len(v) && len(v) < 12 || digits == len(v)-1 && len(v) < 8 && strings.IndexByte("smhd%", v[len(v)-1]) >= 0
+	return digits == len(v) && len(v) < 12 || digits == len(v)-1 && len(v) < 8 &&
+		strings.IndexByte("smhd%", v[len(v)-1]) >= 0
 }
 
 // mixed tells whether letters and digits, or upper and lower case within words,
@@ -168,7 +176,8 @@ func mixed(v []byte) bool {
 // looksRandom tells of a value in prose, where anything may follow a name, that
 // it is one.
 func looksRandom(v []byte) bool {
-	if len(v) < 6 || v[len(v)-1] == ':' || bytes.HasPrefix(v, []byte("0x")) || isPlainValue(v) || isObjectName(v) || isTypeName(v) {
+	if len(v) < 6 || v[len(v)-1] == ':' || bytes.HasPrefix(v, []byte("0x")) || isPlainValue(v) ||
+		isObjectName(v) || isTypeName(v) {
 		return false
 	}
 	if isGUID(v) || bytes.ContainsAny(v, "(\\") {
@@ -180,7 +189,8 @@ func looksRandom(v []byte) bool {
 			symbols++
 		}
 	}
-	return mixed(v) || len(v) >= 24 && run(v, 0, base64Byte) == len(v) && bytes.IndexByte(v, '-') < 0 || symbols > 0 && len(v) >= 8 && run(v, 0, base64Byte) != len(v)
+	return mixed(v) || len(v) >= 24 && run(v, 0, base64Byte) == len(v) &&
+		bytes.IndexByte(v, '-') < 0 || symbols > 0 && len(v) >= 8 && run(v, 0, base64Byte) != len(v)
 }
 
 // isObjectName takes names as Kubernetes gives them: kube-system/regcred,
@@ -202,7 +212,9 @@ func isObjectName(v []byte) bool {
 		return run(v, 0, wordByte) == len(v) && !mixed(v) && len(v) < 24
 	}
 	longest := 0
-	for _, word := range bytes.FieldsFunc(v, func(c rune) bool { return c == '-' || c == '/' || c == '.' || c == ':' }) {
+	for _, word := range bytes.FieldsFunc(v, func(c rune) bool {
+		return c == '-' || c == '/' || c == '.' || c == ':'
+	}) {
 		if mixed(word) {
 			longest = max(longest, len(word))
 		}
@@ -213,7 +225,9 @@ func isObjectName(v []byte) bool {
 // isTypeName takes v1.Secret, *rest.Config, core/v1.
 func isTypeName(v []byte) bool {
 	v = bytes.TrimLeft(v, "*&")
-	return len(v) > 3 && v[0] == 'v' && isDigit(v[1]) && (v[2] == '.' || bytes.HasPrefix(v[2:], []byte("beta"))) || bytes.HasPrefix(v, []byte("x509"))
+	return len(v) > 3 && v[0] == 'v' && isDigit(v[1]) &&
+		(v[2] == '.' || bytes.HasPrefix(v[2:], []byte("beta"))) ||
+		bytes.HasPrefix(v, []byte("x509"))
 }
 
 func isGUID(v []byte) bool {
@@ -222,7 +236,8 @@ func isGUID(v []byte) bool {
 		return false
 	}
 	for i, c := range v {
-		if dash := i == 8 || i == 13 || i == 18 || i == 23; dash != (c == '-') || !dash && classOf[c]&hexByte == 0 {
+		if dash := i == 8 || i == 13 || i == 18 || i == 23; dash != (c == '-') || !dash &&
+			classOf[c]&hexByte == 0 {
 			return false
 		}
 	}
@@ -255,7 +270,8 @@ func isSecret(name, v []byte, t trust, prose bool) bool {
 		return false
 	}
 	if t == weak {
-		return isAuthPair(v) || looksRandom(v) && !isDotted(v) && len(v) >= 12 && bytes.IndexByte(v, ' ') < 0 || isSignedHex(v)
+		return isAuthPair(v) || looksRandom(v) && !isDotted(v) && len(v) >= 12 &&
+			bytes.IndexByte(v, ' ') < 0 || isSignedHex(v)
 	}
 	return !prose || looksRandom(v)
 }

@@ -37,7 +37,9 @@ func (t *frozen) ReadDir(name string) ([]fs.DirEntry, error) {
 	if folder == nil {
 		return nil, &fs.PathError{Op: "readdir", Path: name, Err: fs.ErrNotExist}
 	}
-	return slices.SortedFunc(maps.Values(folder), func(a, b fs.DirEntry) int { return strings.Compare(a.Name(), b.Name()) }), nil
+	return slices.SortedFunc(maps.Values(folder), func(a, b fs.DirEntry) int {
+		return strings.Compare(a.Name(), b.Name())
+	}), nil
 }
 
 type openFolder struct {

@@ -15,8 +15,11 @@ func TestATreeIsAFileSystem(t *testing.T) {
 	tr := tree.New()
 	tr.JSON("meta.json", map[string]string{"layout": evidence.Layout})
 	tr.Gap("hns-networks.json", evidence.NeedsAdministrator.Gap())
-	tr.Add("logs/kubelet/kubelet.log", tree.File{Size: 5, Open: func() (io.ReadCloser, error) { return io.NopCloser(strings.NewReader("hello")), nil }})
-	if err := fstest.TestFS(tr.FS(), "meta.json", "hns-networks.json.gap", "gaps.json", "logs/kubelet/kubelet.log"); err != nil {
+	tr.Add("logs/kubelet/kubelet.log", tree.File{Size: 5, Open: func() (io.ReadCloser, error) {
+		return io.NopCloser(strings.NewReader("hello")), nil
+	}})
+	if err := fstest.TestFS(tr.FS(), "meta.json", "hns-networks.json.gap", "gaps.json",
+		"logs/kubelet/kubelet.log"); err != nil {
 		t.Error(err)
 	}
 	if !tr.Has("hns-networks.json") || tr.Has("memory.json") {

@@ -7,8 +7,9 @@ type facts struct {
 	noColour bool // NO_COLOR is set, to whatever
 
 	windows   bool
-	sequences bool   // the console at the output takes escape sequences
-	codePage  uint32 // of the console's output, which is also how a reader of a pipe decodes it; 0 without a console
+	sequences bool // the console at the output takes escape sequences
+	// of the console's output, which is also how a reader of a pipe decodes it; 0 without a console
+	codePage uint32
 }
 
 // abilities are what follows from them.

@@ -76,7 +76,8 @@ func add(rows []Row, n *jsontree.Node, r Row) []Row {
 	}
 	rows = append(rows, r)
 	for _, s := range pieces {
-		rows = append(rows, Row{Kind: Piece, Depth: r.Depth + 1, Value: strings.TrimSuffix(s, "\r"), Line: n.Line, End: len(rows) + 1})
+		rows = append(rows, Row{Kind: Piece, Depth: r.Depth + 1, Value: strings.TrimSuffix(s, "\r"),
+			Line: n.Line, End: len(rows) + 1})
 	}
 	for _, f := range n.Fields {
 		rows = add(rows, f.Node, Row{Depth: r.Depth + 1, Key: f.Key})
@@ -147,7 +148,8 @@ func Preview(rows []Row, at, most int) string {
 }
 
 func isName(r Row) bool {
-	return r.Kind == Scalar && (strings.EqualFold(r.Key, "name") || strings.EqualFold(r.Key, "path"))
+	return r.Kind == Scalar && (strings.EqualFold(r.Key, "name") ||
+		strings.EqualFold(r.Key, "path"))
 }
 
 // metadataName is the name of a Kubernetes object, or -1.

@@ -22,9 +22,11 @@ func TestFindFollowsAPointer(t *testing.T) {
 		want               string // name and value of the row, or of the folded one
 	}{
 		{"a field", node, "/status/nodeInfo/kubeletVersion", `kubeletVersion "v1.28.15"`},
-		{"a field that is not there, by what would hold it", node, "/spec/podCIDR", `spec {taints: [1]}`},
+		{"a field that is not there, by what would hold it", node, "/spec/podCIDR",
+			`spec {taints: [1]}`},
 		{"a field of what is not there", node, "/spec/a/b/c", `spec {taints: [1]}`},
-		{"a field in another case", node, "/status/nodeinfo/KubeletVersion", `kubeletVersion "v1.28.15"`},
+		{"a field in another case", node, "/status/nodeinfo/KubeletVersion",
+			`kubeletVersion "v1.28.15"`},
 		{"an exact name before one in another case", `{"ID": 1, "Id": 2}`, "/Id", "Id 2"},
 		{"a list", node, "/status/conditions", `conditions [1]`},
 		{"an element", node, "/status/conditions/0", `[0] {type: "Ready", status: "Unknown"}`},
@@ -62,7 +64,8 @@ func TestRowsKnowTheirLineAndTheirInside(t *testing.T) {
 	}
 	var got strings.Builder
 	for _, r := range rows {
-		got.WriteString(strings.Repeat(" ", r.Depth) + Name(r) + r.Value + "@" + string(rune('0'+r.Line)) + "\n")
+		got.WriteString(strings.Repeat(" ", r.Depth) + Name(r) + r.Value + "@" +
+			string(rune('0'+r.Line)) + "\n")
 	}
 	want := "@1\n [0]@2\n  name\"kubelet\"@2\n  state\"paused\"@2\n  args@2\n   [0]\"--v=4\"@2\n   [1]\"--network-plugin=cni\"@2\n  env@3\n" +
 		" [1]@4\n  name\"flanneld\"@4\n  state\"running\"@4\n  config@4\n   one@4\n   two@4\n"
@@ -95,7 +98,8 @@ func FuzzParse(f *testing.F) {
 			t.Fatalf("%q is not valid JSON", doc)
 		}
 		for i, r := range rows {
-			if r.End <= i || r.End > len(rows) || r.Line < 1 || r.Line > 1+strings.Count(doc, "\n") {
+			if r.End <= i || r.End > len(rows) || r.Line < 1 ||
+				r.Line > 1+strings.Count(doc, "\n") {
 				t.Fatalf("row %d is %+v", i, r)
 			}
 			Preview(rows, i, 100)

@@ -28,10 +28,11 @@ var Languages = []string{"en", "zh"}
 // A Catalogue is one language. The nil Catalogue is English, and so every
 // method answers on it.
 type Catalogue struct {
-	of      *checks.Catalogue // whose checks it translates
-	checks  map[string]entry
-	words   map[string]string // the interface's own
-	phrases map[string]string // formats of findings, gaps, reasons, fixes, and of what stands in them
+	of     *checks.Catalogue // whose checks it translates
+	checks map[string]entry
+	words  map[string]string // the interface's own
+	// formats of findings, gaps, reasons, fixes, and of what stands in them
+	phrases map[string]string
 	gaps    map[evidence.Code]string
 	faq     map[string]string // entries of the documentation's FAQ, by number
 }
@@ -78,7 +79,8 @@ var opened = struct {
 }{catalogues: map[*checks.Catalogue]*Catalogue{}}
 
 func readLanguage(folder string, of *checks.Catalogue) (*Catalogue, error) {
-	c := &Catalogue{of, map[string]entry{}, map[string]string{}, map[string]string{}, map[evidence.Code]string{}, map[string]string{}}
+	c := &Catalogue{of, map[string]entry{}, map[string]string{}, map[string]string{},
+		map[evidence.Code]string{}, map[string]string{}}
 	list, err := files(folder)
 	if err != nil {
 		return nil, err

@@ -19,8 +19,10 @@ func TestChoose(t *testing.T) {
 		{"the flag wins", "en", map[string]string{"LC_ALL": "zh_CN.UTF-8"}, "en"},
 		{"and forces Chinese", "zh", map[string]string{"LANG": "en_GB.UTF-8"}, "zh"},
 		{"LANG says so", "", map[string]string{"LANG": "zh_CN.UTF-8"}, "zh"},
-		{"LC_MESSAGES outweighs LANG", "", map[string]string{"LC_MESSAGES": "en_US", "LANG": "zh_CN"}, "en"},
-		{"LC_ALL outweighs all", "", map[string]string{"LC_ALL": "ZH-Hans", "LC_MESSAGES": "de_DE", "LANG": "C"}, "zh"},
+		{"LC_MESSAGES outweighs LANG", "", map[string]string{"LC_MESSAGES": "en_US",
+			"LANG": "zh_CN"}, "en"},
+		{"LC_ALL outweighs all", "", map[string]string{"LC_ALL": "ZH-Hans", "LC_MESSAGES": "de_DE",
+			"LANG": "C"}, "zh"},
 		{"an empty variable says nothing", "", map[string]string{"LC_ALL": "", "LANG": "zh"}, "zh"},
 		{"C is English", "", map[string]string{"LC_ALL": "C.UTF-8", "LANG": "zh_CN"}, "en"},
 		{"nothing is English", "", nil, "en"},
@@ -37,8 +39,11 @@ func TestNoCatalogueIsEnglish(t *testing.T) {
 	var c *Catalogue
 	f := checks.ReportFinding{Message: "the node has no page file", Format: "%s", Args: []any{"x"}}
 	for got, want := range map[string]string{
-		c.T("and %d more", 3): "and 3 more", c.Count(1, "check"): "1 check", c.Count(2, "check"): "2 checks",
-		c.Message(f): f.Message, c.Gap(evidence.Reported.OfKind(evidence.Denied, "x")): "denied: x", c.Phrase("x"): "x",
+		c.T("and %d more", 3): "and 3 more", c.Count(1, "check"): "1 check",
+		c.Count(2, "check"): "2 checks",
+		c.Message(f):        f.Message,
+		c.Gap(evidence.Reported.OfKind(evidence.Denied, "x")): "denied: x",
+		c.Phrase("x"):               "x",
 		c.Status(checks.StatusFail): "fail", c.Category(checks.CategoryDNS): "dns",
 	} {
 		if got != want {
@@ -53,21 +58,34 @@ func TestMessagesAndReasons(t *testing.T) {
 		return c.Message(checks.ReportFinding{Message: "in English", Format: format, Args: args})
 	}
 	for got, want := range map[string]string{
-		finding("service %s is %s; %s", "kubelet", "stopped", evidence.Phrasef("no pod on this node is started or reported")):                             "服务 kubelet 的状态是 stopped；本节点上的 Pod 既不会启动，也不会上报",
-		finding("container %s of %s ends at once: a library cannot initialise (0xc0000142)", "web", "a/b"):                                                "a/b 的容器 web 一启动就退出：有库无法初始化（0xc0000142）",
-		finding("%s is not valid JSON: %v", "a.conf", &evidence.SyntaxFault{Line: 3, Err: errors.New("unexpected end of JSON input")}):                    "a.conf 不是有效的 JSON：第 3 行：unexpected end of JSON input",
+		finding("service %s is %s; %s", "kubelet", "stopped",
+			evidence.Phrasef(
+				"no pod on this node is started or reported")): "服务 kubelet 的状态是 stopped；本节点上的 Pod 既不会启动，也不会上报",
+		finding("container %s of %s ends at once: a library cannot initialise (0xc0000142)", "web",
+			"a/b"): "a/b 的容器 web 一启动就退出：有库无法初始化（0xc0000142）",
+		finding("%s is not valid JSON: %v", "a.conf", &evidence.SyntaxFault{Line: 3,
+			Err: errors.New(
+				"unexpected end of JSON input")}): "a.conf 不是有效的 JSON：第 3 行：unexpected end of JSON input",
 		finding("host-local reserved %s for the container %.12s, and the host's endpoint %s has that address", "10.0.0.2", "0123456789abcdef", "cbr0_ep"): "host-local 为容器 0123456789ab 预留了 10.0.0.2，而主机的端点 cbr0_ep 正使用该地址",
-		finding("%s", evidence.Phrasef("Windows reports that virtual memory runs low")):                                                                   "Windows 报告虚拟内存不足",
-		finding("nobody has said this of %s", "x"):                                    "nobody has said this of x",
-		c.Gap(evidence.NotShown.Gap("the MTU of any pod")):                            "缺少证据：采集数据中没有体现任何 Pod 的 MTU",
-		c.Gap(evidence.NeedsAdministrator.Gap()):                                      "无权限：请以管理员身份运行",
-		c.Gap(evidence.AsRecorded.OfKind(evidence.Error, "a line that nobody knows")): "出错：a line that nobody knows",
-		c.Say(evidence.Phrasef("the node uses %s, not %s", "azure", "flannel")):       "节点使用的是 azure，不是 flannel",
-		c.Phrase("E1120 09:21:22 failed to parse kubelet flag: unknown flag"):         "E1120 09:21:22 failed to parse kubelet flag: unknown flag",
-		finding("%s", evidence.Joined([]string{"cbr0", "vxlan0"}, " or ")):            "cbr0 或 vxlan0",
-		c.Gap(evidence.NoAnswerWithin.Gap("HNS networks", "5s")):                      "超时：HNS 网络在 5s 内没有应答",
-		c.Gap(evidence.NotShown.Gap("whether %s holds a file", "C:\\k")):              `缺少证据：采集数据中没有体现 C:\k 中是否有文件`,
-		c.Phrase("100%, not more"):                                                    "100%, not more",
+		finding("%s",
+			evidence.Phrasef("Windows reports that virtual memory runs low")): "Windows 报告虚拟内存不足",
+		finding("nobody has said this of %s",
+			"x"): "nobody has said this of x",
+		c.Gap(evidence.NotShown.Gap(
+			"the MTU of any pod")): "缺少证据：采集数据中没有体现任何 Pod 的 MTU",
+		c.Gap(evidence.NeedsAdministrator.Gap()): "无权限：请以管理员身份运行",
+		c.Gap(evidence.AsRecorded.OfKind(evidence.Error,
+			"a line that nobody knows")): "出错：a line that nobody knows",
+		c.Say(evidence.Phrasef("the node uses %s, not %s", "azure",
+			"flannel")): "节点使用的是 azure，不是 flannel",
+		c.Phrase("E1120 09:21:22 failed to parse kubelet flag: unknown flag"): "E1120 09:21:22 failed to parse kubelet flag: unknown flag",
+		finding("%s", evidence.Joined([]string{"cbr0", "vxlan0"},
+			" or ")): "cbr0 或 vxlan0",
+		c.Gap(evidence.NoAnswerWithin.Gap("HNS networks",
+			"5s")): "超时：HNS 网络在 5s 内没有应答",
+		c.Gap(evidence.NotShown.Gap("whether %s holds a file",
+			"C:\\k")): `缺少证据：采集数据中没有体现 C:\k 中是否有文件`,
+		c.Phrase("100%, not more"): "100%, not more",
 	} {
 		if got != want {
 			t.Errorf("%q, want %q", got, want)
@@ -78,13 +96,19 @@ func TestMessagesAndReasons(t *testing.T) {
 func TestAFixIsFilledInChineseToo(t *testing.T) {
 	c := Of("zh", faults.Catalogue())
 	english := faults.Catalogue().ByID("hns-network-missing").Fix
-	names := []checks.Placeholder{{Name: "{network}", Value: "cbr0", Known: true}, {Name: "{clusterCIDR}", Value: "<cluster CIDR>"}}
-	got := c.Fix("hns-network-missing", checks.Fix{Text: "in English", TextOf: evidence.Phrase{Format: english.Text}, ImpactOf: evidence.Phrase{Format: english.Impact}, Names: names, Commands: []string{"Restart-Service flanneld"}})
-	if !strings.Contains(got.Text, "重启创建网络 cbr0 的程序") || got.Impact != "创建网络时节点会断网数秒" || got.Commands[0] != "Restart-Service flanneld" {
+	names := []checks.Placeholder{{Name: "{network}", Value: "cbr0", Known: true},
+		{Name: "{clusterCIDR}", Value: "<cluster CIDR>"}}
+	got := c.Fix("hns-network-missing", checks.Fix{Text: "in English",
+		TextOf:   evidence.Phrase{Format: english.Text},
+		ImpactOf: evidence.Phrase{Format: english.Impact}, Names: names,
+		Commands: []string{"Restart-Service flanneld"}})
+	if !strings.Contains(got.Text, "重启创建网络 cbr0 的程序") || got.Impact != "创建网络时节点会断网数秒" ||
+		got.Commands[0] != "Restart-Service flanneld" {
 		t.Errorf("%+v", got)
 	}
 	cure := evidence.Phrasef("let service %s start with the machine", "kubelet")
-	if got := c.Fix("component-not-a-service", checks.Fix{TextOf: cure}); got.Text != "让服务 kubelet 随机器启动" {
+	if got := c.Fix("component-not-a-service",
+		checks.Fix{TextOf: cure}); got.Text != "让服务 kubelet 随机器启动" {
 		t.Errorf("%q", got.Text)
 	}
 	other := c.Fix("hns-network-missing", checks.Fix{Text: "what another version of doctor said"})
@@ -95,18 +119,21 @@ func TestAFixIsFilledInChineseToo(t *testing.T) {
 
 // FuzzPhrase: what stands in a sentence comes from the node, and a gap of an index is all from outside.
 func FuzzPhrase(f *testing.F) {
-	for _, seed := range []string{"the node uses %s, not %d", "%!s(MISSING) and 3 more", "this recording holds no %[9]s", "%[0]d %[-1]s %[1", "{node} ｛"} {
+	for _, seed := range []string{"the node uses %s, not %d", "%!s(MISSING) and 3 more",
+		"this recording holds no %[9]s", "%[0]d %[-1]s %[1", "{node} ｛"} {
 		f.Add(seed)
 	}
 	c := Of("zh", faults.Catalogue())
 	f.Fuzz(func(t *testing.T, s string) {
 		c.Phrase(s)
 		c.Word(s)
-		for _, code := range []evidence.Code{evidence.NotShown, evidence.NoAnswerWithin, evidence.AsRecorded} {
+		for _, code := range []evidence.Code{evidence.NotShown, evidence.NoAnswerWithin,
+			evidence.AsRecorded} {
 			g := evidence.GapRecord{Kind: evidence.Error, Code: code, Args: []string{s, s}}.Gap()
 			c.Gap(g)
 			_ = g.String()
 		}
-		c.Message(checks.ReportFinding{Message: s, Format: "service %s is %s; %s", Args: []any{s, s}})
+		c.Message(checks.ReportFinding{Message: s, Format: "service %s is %s; %s",
+			Args: []any{s, s}})
 	})
 }

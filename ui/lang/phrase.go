@@ -62,7 +62,9 @@ func (c *Catalogue) arg(arg any, verb string) string {
 // syntax says why a JSON file of the node does not parse.
 func (c *Catalogue) syntax(f *evidence.SyntaxFault) string {
 	if f.Comment {
-		return c.Say(evidence.Phrasef("line %d: JSON has no comments; delete this one and its marker", f.Line))
+		return c.Say(
+			evidence.Phrasef("line %d: JSON has no comments; delete this one and its marker",
+				f.Line))
 	}
 	return c.Say(evidence.Phrasef("line %d: %s", f.Line, evidence.Phrasef(f.Err.Error())))
 }

@@ -9,10 +9,12 @@ import (
 )
 
 // The folders of what is shown on a screen or read aloud.
-var screenFolders = []string{"../../ui/tui", "../../ui/symptom", "../../ui/timeline", "../../ui/spoken"}
+var screenFolders = []string{"../../ui/tui", "../../ui/symptom", "../../ui/timeline",
+	"../../ui/spoken"}
 
 // tables are variables whose texts go through the catalogue where they are drawn.
-var tables = []string{"meaning", "phaseNames", "weekdays", "nodeSymptoms", "podSymptoms", "networkSymptoms", "useSymptoms"}
+var tables = []string{"meaning", "phaseNames", "weekdays", "nodeSymptoms", "podSymptoms",
+	"networkSymptoms", "useSymptoms"}
 
 // screenWords lists what screens say by other ways than T, Word and Count: the
 // help of keys, the hints of the footer, answers to keys, and tables.
@@ -27,7 +29,8 @@ func (s source) screenWords() []sentence {
 		switch n := n.(type) {
 		case *ast.CallExpr:
 			switch at := map[string]int{"bind": 1, "WithHelp": 1, "say": 0}[called(n)]; {
-			case called(n) == "bind" || called(n) == "WithHelp" || called(n) == "say" && s.Name.Name == "spoken":
+			case called(n) == "bind" || called(n) == "WithHelp" || called(n) == "say" &&
+				s.Name.Name == "spoken":
 				take(n.Args[at])
 			case called(n) == "count" && s.Name.Name == "spoken" && len(n.Args) == 2:
 				if text, ok := quoted(n.Args[1]); ok {
@@ -120,8 +123,9 @@ var components = []string{"pods", "node", "windows", "updates", "files"}
 
 // notWords are literals of the screens that no reader sees, or that are the same
 // in every language: keys, endings of files, names of terminals, parts of paths.
-var notWords = regexp.MustCompile(`^([a-z]+\+)?(up|down|pgup|pgdown|home|end|enter|esc|tab|space|backspace|left|right|[a-z])( |$)|^ctrl\+|^shift\+` +
-	`|^\.[a-z]+$|^[A-Z_]+$|^(kitty|ghostty|alacritty|foot|wezterm|WezTerm|xterm-)$|^[a-z-]+-(%s|\*)?$|^doctor-|\.md$|^logs/|^\\n|^%`)
+var notWords = regexp.MustCompile(
+	`^([a-z]+\+)?(up|down|pgup|pgdown|home|end|enter|esc|tab|space|backspace|left|right|[a-z])( |$)|^ctrl\+|^shift\+` +
+		`|^\.[a-z]+$|^[A-Z_]+$|^(kitty|ghostty|alacritty|foot|wezterm|WezTerm|xterm-)$|^[a-z-]+-(%s|\*)?$|^doctor-|\.md$|^logs/|^\\n|^%`)
 
 var lowerWord = regexp.MustCompile(`[a-z]{3,}`)
 
@@ -141,7 +145,8 @@ func TestEveryTextOfTheScreenIsLookedUp(t *testing.T) {
 					return false
 				case *ast.BasicLit:
 					text, ok := quoted(n)
-					if ok && lowerWord.MatchString(text) && !looked[text] && !slices.Contains(unseen, text) && !notWords.MatchString(text) {
+					if ok && lowerWord.MatchString(text) && !looked[text] &&
+						!slices.Contains(unseen, text) && !notWords.MatchString(text) {
 						t.Errorf("%s: %q is not looked up in the catalogue: say it with T, Word or Count", s.sentence(n, "").where, text)
 					}
 				}
@@ -154,8 +159,11 @@ func TestEveryTextOfTheScreenIsLookedUp(t *testing.T) {
 // unseen are the other literals that are no words of the screen, or that are
 // said as phrases of a gap or an error.
 var unseen = []string{
-	": looked for, and not there", "the gap file gives no reason", "it became shorter than it was", "the node", // phrases
-	"the screen stopped: %w; plain text is there with -o text", "writing the report: %w", // errors, which stay English
+	// phrases
+	": looked for, and not there", "the gap file gives no reason", "it became shorter than it was",
+	"the node",
+	// errors, which stay English
+	"the screen stopped: %w; plain text is there with -o text", "writing the report: %w",
 	" (cut).",            // of English only
 	"reading", "waiting", // looked up by Status
 	"-*.txt", "G end", "copy", "exit", // a file, keys, commands

@@ -29,7 +29,8 @@ type source struct {
 }
 
 // checkFolders hold the texts of the checks.
-var checkFolders = []string{"../../checks", "../../checks/node", "../../checks/probed", "../../checks/faults"}
+var checkFolders = []string{"../../checks", "../../checks/node", "../../checks/probed",
+	"../../checks/faults"}
 
 func parse(t testing.TB, folders ...string) []source {
 	t.Helper()
@@ -52,7 +53,8 @@ func parse(t testing.TB, folders ...string) []source {
 			t.Fatal(err)
 		}
 		s := source{File: f, fset: fset}
-		if id := strings.ReplaceAll(strings.TrimSuffix(filepath.Base(name), ".go"), "_", "-"); faults.Catalogue().ByID(id) != nil {
+		if id := strings.ReplaceAll(strings.TrimSuffix(filepath.Base(name), ".go"), "_",
+			"-"); faults.Catalogue().ByID(id) != nil {
 			s.check = id
 		}
 		list = append(list, s)
@@ -233,9 +235,11 @@ func (s source) phrases() []sentence {
 	ast.Inspect(s.File, func(n ast.Node) bool {
 		switch n := n.(type) {
 		case *ast.CompositeLit:
-			if name, ok := n.Type.(*ast.Ident); ok && name.Name == "Check" || isSelector(n.Type, "Check") {
+			if name, ok := n.Type.(*ast.Ident); ok && name.Name == "Check" ||
+				isSelector(n.Type, "Check") {
 				registered = true // its own Fix goes by its id
-			} else if (ok && name.Name == "Fix" || isSelector(n.Type, "Fix")) && (s.check == "" || !registered || !s.own(n)) {
+			} else if (ok && name.Name == "Fix" || isSelector(n.Type, "Fix")) &&
+				(s.check == "" || !registered || !s.own(n)) {
 				for _, e := range n.Elts {
 					pair := e.(*ast.KeyValueExpr)
 					if key := pair.Key.(*ast.Ident).Name; key == "Text" || key == "Impact" {
@@ -244,10 +248,12 @@ func (s source) phrases() []sentence {
 				}
 			}
 		case *ast.CallExpr:
-			if name := called(n); (name == "Skip" || name == "Phrasef" || name == "Miss") && len(n.Args) > 0 {
+			if name := called(n); (name == "Skip" || name == "Phrasef" || name == "Miss") &&
+				len(n.Args) > 0 {
 				list = append(list, s.texts(n.Args[0])...)
 			}
-			if of, ok := n.Fun.(*ast.SelectorExpr); ok && of.Sel.Name == "Gap" && len(n.Args) > 0 && takesPhrase(of.X) {
+			if of, ok := n.Fun.(*ast.SelectorExpr); ok && of.Sel.Name == "Gap" && len(n.Args) > 0 &&
+				takesPhrase(of.X) {
 				list = append(list, s.texts(n.Args[0])...)
 			}
 		}
@@ -266,7 +272,9 @@ func isSelector(e ast.Expr, name string) bool {
 // takesPhrase tells whether an expression names a code whose sentence takes a phrase.
 func takesPhrase(e ast.Expr) bool {
 	of, ok := e.(*ast.SelectorExpr)
-	return ok && slices.Contains([]string{"NotShown", "NotDecided", "NotProbed", "ListIncomplete", "CutByRecorder", "NotFound", "NoAnswer", "NoAnswerWithin", "NotSupported", "PodUnusable"}, of.Sel.Name)
+	return ok && slices.Contains([]string{"NotShown", "NotDecided", "NotProbed", "ListIncomplete",
+		"CutByRecorder", "NotFound", "NoAnswer", "NoAnswerWithin", "NotSupported", "PodUnusable"},
+		of.Sel.Name)
 }
 
 // own tells whether a Fix is the field of the check itself.

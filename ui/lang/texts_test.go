@@ -26,11 +26,13 @@ func words(t testing.TB) []sentence {
 					return true
 				}
 				if of, ok := call.Fun.(*ast.SelectorExpr); ok {
-					if name, ok := of.X.(*ast.Ident); ok && slices.Contains([]string{"strings", "bytes"}, name.Name) {
+					if name, ok := of.X.(*ast.Ident); ok &&
+						slices.Contains([]string{"strings", "bytes"}, name.Name) {
 						return true
 					}
 				}
-				if at := slices.Index([]string{"T", "Count", "Word"}, called(call)); at >= 0 && len(call.Args) > at%2 {
+				if at := slices.Index([]string{"T", "Count", "Word"}, called(call)); at >= 0 &&
+					len(call.Args) > at%2 {
 					if text, ok := quoted(call.Args[at%2]); ok {
 						list = append(list, s.sentence(call, []string{"", "%d ", ""}[at]+text))
 					}
@@ -47,7 +49,12 @@ type texts map[string]bool
 
 func everyText(t testing.TB) texts {
 	all := texts{}
-	for _, folder := range []string{"../../checks", "../../checks/faults", "../../checks/node", "../../checks/evidence", "../../checks/evidence/jsontree", "../../collectors", "../../collectors/node", "../../collectors/cluster", "../../collectors/probe", "../../collectors/foreign", "../../collectors/pack", "../../cmd/doctor", "../../cmd/doctor/internal/session", "../../ui", "../../ui/tui", "../../ui/symptom", "../../ui/timeline", "../../ui/spoken"} {
+	for _, folder := range []string{"../../checks", "../../checks/faults", "../../checks/node",
+		"../../checks/evidence", "../../checks/evidence/jsontree", "../../collectors",
+		"../../collectors/node", "../../collectors/cluster", "../../collectors/probe",
+		"../../collectors/foreign", "../../collectors/pack", "../../cmd/doctor",
+		"../../cmd/doctor/internal/session", "../../ui", "../../ui/tui", "../../ui/symptom",
+		"../../ui/timeline", "../../ui/spoken"} {
 		for _, s := range parse(t, folder) {
 			ast.Inspect(s.File, func(n ast.Node) bool {
 				if e, ok := n.(ast.Expr); ok {
@@ -69,8 +76,10 @@ func (all texts) hold(english string) bool {
 		return true
 	}
 	at := 0
-	for _, h := range append(evidence.Holes(english), evidence.Hole{Start: len(english), End: len(english)}) {
-		if stretch := strings.Trim(english[at:h.Start], " ()"); len(stretch) > 2 && !all.holdPart(stretch) {
+	for _, h := range append(evidence.Holes(english), evidence.Hole{Start: len(english),
+		End: len(english)}) {
+		if stretch := strings.Trim(english[at:h.Start], " ()"); len(stretch) > 2 &&
+			!all.holdPart(stretch) {
 			return false
 		}
 		at = h.End

@@ -65,16 +65,19 @@ func TestEverySentenceHasItsChinese(t *testing.T) {
 		t.Errorf("%d sentences have no Chinese, and %d may lack it; add them to the files in zh:\n%s", len(lacks), missing, strings.Join(lacks, "\n"))
 	}
 	if len(lacks) < missing {
-		t.Errorf("only %d sentences lack their Chinese by now: lower the constant `missing`", len(lacks))
+		t.Errorf("only %d sentences lack their Chinese by now: lower the constant `missing`",
+			len(lacks))
 	}
 }
 
 // gapFolders hold what the checks do not say themselves: why evidence is missing.
-var gapFolders = []string{"../../checks/evidence", "../../collectors", "../../collectors/node", "../../collectors/cluster", "../../collectors/probe",
+var gapFolders = []string{"../../checks/evidence", "../../collectors", "../../collectors/node",
+	"../../collectors/cluster", "../../collectors/probe",
 	"../../collectors/pack"}
 
 // cobras are sentences of the help that the flag library says.
-var cobras = []string{"Generate the autocompletion script for the specified shell", "Help about any command"}
+var cobras = []string{"Generate the autocompletion script for the specified shell",
+	"Help about any command"}
 
 // TestNothingIsTranslatedThatNobodySays: a sentence that was reworded leaves its
 // old translation behind, and its new wording without one.
@@ -126,7 +129,9 @@ func TestTheEnglishIsStillTheOneThatWasTranslated(t *testing.T) {
 
 // checksum is of the English that goes by a check's id.
 func checksum(k *checks.Check) string {
-	return fmt.Sprintf("%08x", crc32.ChecksumIEEE([]byte(strings.Join([]string{k.Title, k.Doc, k.Fix.Text, k.Fix.Impact}, "\x00"))))
+	return fmt.Sprintf("%08x",
+		crc32.ChecksumIEEE([]byte(strings.Join([]string{k.Title, k.Doc, k.Fix.Text, k.Fix.Impact},
+			"\x00"))))
 }
 
 var placeholder = regexp.MustCompile(`\{[a-zA-Z]+\}`)
@@ -140,7 +145,8 @@ func TestTranslationsHoldWhatTheEnglishHolds(t *testing.T) {
 		if check == nil {
 			continue
 		}
-		for english, said := range map[string]string{check.Title: e.Title, check.Doc: e.Doc, check.Fix.Text: e.Fix, check.Fix.Impact: e.Impact} {
+		for english, said := range map[string]string{check.Title: e.Title, check.Doc: e.Doc,
+			check.Fix.Text: e.Fix, check.Fix.Impact: e.Impact} {
 			a, b := placeholder.FindAllString(english, -1), placeholder.FindAllString(said, -1)
 			slices.Sort(a)
 			slices.Sort(b)

@@ -22,10 +22,12 @@ func bigLog(b *testing.B) string {
 	w := bufio.NewWriterSize(f, 1<<20)
 	for n, i := 0, 0; n < 500<<20; i++ {
 		if i%1000 == 0 {
-			k, _ := fmt.Fprintf(w, "W1120 03:05:14.%06d 3388 main.go:292] 节点 win-%d 没有分配到网段\n", i%1e6, i)
+			k, _ := fmt.Fprintf(w, "W1120 03:05:14.%06d 3388 main.go:292] 节点 win-%d 没有分配到网段\n",
+				i%1e6, i)
 			n += k
 		}
-		k, _ := fmt.Fprintf(w, "I1120 03:05:14.%06d    3388 proxier.go:1053] \"Syncing iptables rules\" round=%d service=\"kube-system/kube-dns:dns-tcp\"\n", i%1e6, i)
+		k, _ := fmt.Fprintf(w,
+			"I1120 03:05:14.%06d    3388 proxier.go:1053] \"Syncing iptables rules\" round=%d service=\"kube-system/kube-dns:dns-tcp\"\n", i%1e6, i)
 		n += k
 	}
 	if err := w.Flush(); err != nil {
@@ -95,7 +97,9 @@ func BenchmarkBigLog(b *testing.B) {
 		b.Run("search all for "+needle, func(b *testing.B) {
 			b.SetBytes(500 << 20)
 			for b.Loop() {
-				if n, err := f.Search(Query{Text: needle, From: 1}, func() bool { return false }); n != 0 || err != nil {
+				if n, err := f.Search(Query{Text: needle, From: 1}, func() bool {
+					return false
+				}); n != 0 || err != nil {
 					b.Fatal(n, err)
 				}
 			}

@@ -43,7 +43,8 @@ func (x *index) add(b []byte) {
 	}
 	x.open = b[len(b)-1] != '\n'
 	for len(b) > 0 {
-		due := x.marks[len(x.marks)-1].off + x.apart - x.end - 1 // a break from here on is worth a mark
+		// a break from here on is worth a mark
+		due := x.marks[len(x.marks)-1].off + x.apart - x.end - 1
 		if due >= int64(len(b)) {
 			x.pass(b)
 			return

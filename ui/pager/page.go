@@ -93,7 +93,8 @@ func (f *File) Tail(n int) []Line {
 	}
 	b := make([]byte, min(size, tail))
 	got, err := f.at.ReadAt(b, size-int64(len(b)))
-	if b = b[:got]; err != nil && err != io.EOF || bytes.IndexByte(b, 0) >= 0 { // UTF-16 from some place on
+	// UTF-16 from some place on
+	if b = b[:got]; err != nil && err != io.EOF || bytes.IndexByte(b, 0) >= 0 {
 		return nil
 	}
 	if int64(len(b)) < size {

@@ -58,7 +58,8 @@ type State struct {
 
 // Open begins to read src, which says that it has size bytes. It reads nothing yet.
 func Open(src io.ReadCloser, size int64) *File {
-	f := &File{src: src, index: newIndex(), buf: make([]byte, chunk), aside: spool.Spool{Memory: maxHead}, state: State{Size: max(size, 0)}}
+	f := &File{src: src, index: newIndex(), buf: make([]byte, chunk),
+		aside: spool.Spool{Memory: maxHead}, state: State{Size: max(size, 0)}}
 	f.echo = &echo{r: src}
 	if at, ok := src.(io.ReaderAt); ok {
 		f.at = at
@@ -142,7 +143,9 @@ const (
 
 func (f *File) putAside(b []byte) error {
 	if f.aside.Size()+int64(len(b)) > maxHead+maxSpool {
-		return fmt.Errorf("only the first %d GiB of it are shown; unpack it and give doctor the folder", maxSpool>>30)
+		return fmt.Errorf(
+			"only the first %d GiB of it are shown; unpack it and give doctor the folder",
+			maxSpool>>30)
 	}
 	if _, err := f.aside.Write(b); err != nil {
 		return fmt.Errorf("there is no way to write a temporary file for it: %w", err)

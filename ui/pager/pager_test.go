@@ -30,16 +30,20 @@ func wide(s string) []byte {
 }
 
 var texts = map[string][]byte{
-	"nothing":                     nil,
-	"one line without an end":     []byte("one"),
-	"lines, the last empty":       []byte("a\r\nb\n\n"),
-	"UTF-16 from the start":       wide("eins\r\nZwei ÄÖ\r\n三\r\n"),
-	"a byte order mark":           []byte("\xef\xbb\xbfa\nb\n"),
-	"one bad byte in the middle":  []byte(strings.Repeat("0123456789\n", 20_000) + "sch\xf6n\n" + strings.Repeat("after\n", 20_000)),
-	"UTF-16 appended":             append([]byte(strings.Repeat("first\n", 30_000)), wide(strings.Repeat("second\r\n", 30_000))...),
-	"one line of two megabytes":   []byte("short\n" + strings.Repeat("long ", 400_000) + "\nshort again\n"),
-	"a long line at the end":      []byte("short\n" + strings.Repeat("x", 300_000)),
-	"a line of the longest kept":  []byte(strings.Repeat("x", evidence.MaxLine) + "\r\nnext\n" + strings.Repeat("y", evidence.MaxLine+1) + "\nlast"),
+	"nothing":                 nil,
+	"one line without an end": []byte("one"),
+	"lines, the last empty":   []byte("a\r\nb\n\n"),
+	"UTF-16 from the start":   wide("eins\r\nZwei ÄÖ\r\n三\r\n"),
+	"a byte order mark":       []byte("\xef\xbb\xbfa\nb\n"),
+	"one bad byte in the middle": []byte(strings.Repeat("0123456789\n", 20_000) + "sch\xf6n\n" +
+		strings.Repeat("after\n", 20_000)),
+	"UTF-16 appended": append([]byte(strings.Repeat("first\n", 30_000)),
+		wide(strings.Repeat("second\r\n", 30_000))...),
+	"one line of two megabytes": []byte("short\n" + strings.Repeat("long ", 400_000) +
+		"\nshort again\n"),
+	"a long line at the end": []byte("short\n" + strings.Repeat("x", 300_000)),
+	"a line of the longest kept": []byte(strings.Repeat("x", evidence.MaxLine) + "\r\nnext\n" +
+		strings.Repeat("y", evidence.MaxLine+1) + "\nlast"),
 	"nothing but breaks":          []byte(strings.Repeat("\n", 100_000)),
 	"more than is kept in memory": []byte(strings.Repeat("some text that fills a line\n", 100_000)),
 }
@@ -80,7 +84,8 @@ func same(t *testing.T, f *File, want []Line) {
 		}
 		for i := range got {
 			if got[i] != expect[i] {
-				t.Fatalf("line %d is %.40q (%d), want %.40q (%d)", from+i, got[i].Text, len(got[i].Text), expect[i].Text, len(expect[i].Text))
+				t.Fatalf("line %d is %.40q (%d), want %.40q (%d)", from+i, got[i].Text,
+					len(got[i].Text), expect[i].Text, len(expect[i].Text))
 			}
 		}
 	}
@@ -150,7 +155,8 @@ func TestTailIsTheEndBeforeItsNumbersAreKnown(t *testing.T) {
 		{"plain text", []byte(strings.Repeat("0123456789\n", 100_000) + "x\ny\n"), "x,y"},
 		{"text without an end", []byte(strings.Repeat("0123456789\n", 100_000) + "x\ny"), "x,y"},
 		{"a short text", []byte("y\n"), "y"},
-		{"UTF-16 at the end", append([]byte(strings.Repeat("0123456789\n", 100_000)), wide("x\r\ny\r\n")...), ""},
+		{"UTF-16 at the end", append([]byte(strings.Repeat("0123456789\n", 100_000)),
+			wide("x\r\ny\r\n")...), ""},
 		{"one endless line", bytes.Repeat([]byte("x"), 1<<20), ""},
 	} {
 		f := Open(still{bytes.NewReader(row.text)}, int64(len(row.text)))
@@ -169,7 +175,8 @@ func TestTailIsTheEndBeforeItsNumbersAreKnown(t *testing.T) {
 
 func TestWhatBreaksOffIsShownAsFarAsItCame(t *testing.T) {
 	broken := errors.New("the archive is cut short")
-	f := Open(io.NopCloser(io.MultiReader(strings.NewReader("a\nb\n"), iotest.ErrReader(broken))), 100)
+	f := Open(io.NopCloser(io.MultiReader(strings.NewReader("a\nb\n"), iotest.ErrReader(broken))),
+		100)
 	defer f.Close()
 	if s := finish(t, f); !errors.Is(s.Err, broken) || s.Lines != 2 {
 		t.Errorf("state is %+v", s)
@@ -191,7 +198,9 @@ func TestPagesAndSearchesGoOnWhileTheTextIsRead(t *testing.T) {
 				t.Errorf("%s: %v", name, err)
 			}
 		}
-		if n, err := f.Search(Query{Text: "no such text", From: 1}, func() bool { return false }); n != 0 || err != nil {
+		if n, err := f.Search(Query{Text: "no such text", From: 1}, func() bool {
+			return false
+		}); n != 0 || err != nil {
 			t.Errorf("%s: line %d, error %v", name, n, err)
 		}
 		<-done
@@ -259,9 +268,12 @@ func searched(t *testing.T, f *File, all []Line, needle string) {
 			down = 0
 		}
 		for back, want := range map[bool]int{false: down, true: up} {
-			got, err := f.Search(Query{Text: needle, From: from, Back: back}, func() bool { return false })
+			got, err := f.Search(Query{Text: needle, From: from, Back: back}, func() bool {
+				return false
+			})
 			if err != nil || got != want {
-				t.Fatalf("%q from %d, back %v: line %d, error %v, want %d", needle, from, back, got, err, want)
+				t.Fatalf("%q from %d, back %v: line %d, error %v, want %d", needle, from, back, got,
+					err, want)
 			}
 		}
 	}
@@ -277,20 +289,26 @@ func TestSearchFindsTheNearestLineInAnyCase(t *testing.T) {
 	}
 	f := Open(streamed(b.Bytes()), int64(b.Len()))
 	defer f.Close()
-	if n, err := f.Search(Query{Text: "LINE 39000 OF", From: 1}, func() bool { return false }); err != nil || n != 39_005 {
+	if n, err := f.Search(Query{Text: "LINE 39000 OF", From: 1}, func() bool {
+		return false
+	}); err != nil || n != 39_005 {
 		t.Errorf("a text that was not read yet: line %d, error %v", n, err)
 	}
-	for _, needle := range []string{"größe über", "节点", "line 1 of", "line 40000 OF", "nowhere", "goes on"} {
+	for _, needle := range []string{"größe über", "节点", "line 1 of", "line 40000 OF", "nowhere",
+		"goes on"} {
 		searched(t, f, reference(b.Bytes()), needle)
 	}
-	if _, err := f.Search(Query{Text: "nowhere"}, func() bool { return true }); !errors.Is(err, errStopped) {
+	if _, err := f.Search(Query{Text: "nowhere"}, func() bool {
+		return true
+	}); !errors.Is(err, errStopped) {
 		t.Errorf("a stopped search returned %v", err)
 	}
 }
 
 func TestFoldIsLowerCaseAtTheSamePlace(t *testing.T) {
 	for _, row := range [][2]string{
-		{"@AZ[`az{ Plain TEXT 0", "@az[`az{ plain text 0"}, {"ÄÖÜ ß ÉТЕСТ", "äöü ß éтест"}, {"节点 NODE", "节点 node"},
+		{"@AZ[`az{ Plain TEXT 0", "@az[`az{ plain text 0"}, {"ÄÖÜ ß ÉТЕСТ", "äöü ß éтест"},
+		{"节点 NODE", "节点 node"},
 		{"\xc3\xff\x80A\xc1ZZZZZZZ", "\xc3\xff\x80a\xc1zzzzzzz"}, {"", ""},
 	} {
 		if got := Fold(row[0]); got != row[1] {

@@ -27,7 +27,8 @@ func (f *File) Search(q Query, stop func() bool) (int, error) {
 	if len(needle) == 0 || len(needle) > chunk/2 {
 		return 0, nil
 	}
-	s := seeker{f: f, needle: needle, runes: !ascii(needle), exact: caseless(q.Text), stop: stop, buf: make([]byte, chunk), folded: make([]byte, chunk)}
+	s := seeker{f: f, needle: needle, runes: !ascii(needle), exact: caseless(q.Text), stop: stop,
+		buf: make([]byte, chunk), folded: make([]byte, chunk)}
 	at, err := f.offset(max(q.From, 1))
 	if err != nil {
 		return 0, err

@@ -128,7 +128,8 @@ func (t *teller) choose(text string) (int, bool) {
 	n, err := strconv.Atoi(text)
 	if err != nil || n < 1 || n > len(t.report.Results) {
 		if n = t.number(text); n == 0 { // an id does as well
-			t.say("There is no %q here: a check has a number from 1 to %d.", short(text), len(t.report.Results))
+			t.say("There is no %q here: a check has a number from 1 to %d.", short(text),
+				len(t.report.Results))
 			return 0, false
 		}
 	}
@@ -168,7 +169,8 @@ func (t *teller) details(n int) {
 	for i, f := range res.Findings {
 		level := t.lang.Word(f.Level)
 		if f.Subject != "" {
-			t.say("Finding %d of %d, of %s: %s: %s", i+1, len(res.Findings), f.Subject, level, f.Message)
+			t.say("Finding %d of %d, of %s: %s: %s", i+1, len(res.Findings), f.Subject, level,
+				f.Message)
 		} else {
 			t.say("Finding %d of %d: %s: %s", i+1, len(res.Findings), level, f.Message)
 		}

@@ -74,10 +74,12 @@ func (t *teller) progress() func(tui.BundleProgress) {
 			return
 		}
 		last = time.Now()
-		phase, files, bytes, total := t.lang.Word(phaseNames[p.Phase]), t.count(p.Of, "file"), t.size(p.Bytes), t.size(p.Total)
+		phase, files, bytes, total := t.lang.Word(phaseNames[p.Phase]), t.count(p.Of, "file"),
+			t.size(p.Bytes), t.size(p.Total)
 		if p.Left > 0 {
 			left := t.count(max(int(p.Left/time.Second), 1), "second")
-			t.say("%s: %d of %s, %s of %s, about %s left.", phase, p.Files, files, bytes, total, left)
+			t.say("%s: %d of %s, %s of %s, about %s left.", phase, p.Files, files, bytes, total,
+				left)
 		} else {
 			t.say("%s: %d of %s, %s of %s.", phase, p.Files, files, bytes, total)
 		}
@@ -97,7 +99,8 @@ func (t *teller) written(d tui.BundleDone) {
 		t.say("Secrets replaced: %d of the kind %s.", r.Count, t.lang.Phrase(r.Kind))
 	}
 	for _, l := range d.LeftOut[:min(len(d.LeftOut), maxLeftOut)] {
-		t.say("Left out: %s: %s", l.Path, cmp.Or(t.lang.Say(l.Why), t.lang.T("in part, %s of it", t.size(l.Bytes))))
+		t.say("Left out: %s: %s", l.Path,
+			cmp.Or(t.lang.Say(l.Why), t.lang.T("in part, %s of it", t.size(l.Bytes))))
 	}
 	if more := len(d.LeftOut) - maxLeftOut; more > 0 {
 		t.say("Left out: %s more; manifest.json in the zip names them.", t.count(more, "file"))

@@ -32,7 +32,8 @@ const stillEvery = 5 * time.Second
 
 // Run tells what the feed brings until it is done, and then answers questions
 // until the user leaves. It returns the last update.
-func Run(ctx context.Context, in io.Reader, out io.Writer, feed tui.Feed, opt Options) (tui.Update, error) {
+func Run(ctx context.Context, in io.Reader, out io.Writer, feed tui.Feed, opt Options) (tui.Update,
+	error) {
 	t := &teller{out: out, ascii: opt.ASCII, lang: opt.Lang, feed: feed}
 	if opt.ASCII { // which has no Chinese letters
 		t.lang = nil
@@ -104,7 +105,8 @@ func (t *teller) hear(u tui.Update, first bool) {
 		return
 	}
 	if first {
-		t.say("Reading this node, %s. A verdict is told as soon as it is there.", t.count(len(u.Report.Results), "check"))
+		t.say("Reading this node, %s. A verdict is told as soon as it is there.",
+			t.count(len(u.Report.Results), "check"))
 		t.said = u.At
 	}
 	for i := range u.Report.Results {
@@ -134,7 +136,8 @@ func (t *teller) still(u tui.Update) {
 	const most = 3
 	var names []string
 	for _, r := range u.Reading[:min(len(u.Reading), most)] {
-		names = append(names, t.lang.T("%s, %s", t.lang.Phrase(r.Name), t.count(int(u.At.Sub(r.Since)/time.Second), "second")))
+		names = append(names, t.lang.T("%s, %s", t.lang.Phrase(r.Name),
+			t.count(int(u.At.Sub(r.Since)/time.Second), "second")))
 	}
 	if len(names) == 0 {
 		names = []string{t.lang.Phrase("the node")}
@@ -179,7 +182,8 @@ func (t *teller) causes() {
 			continue
 		}
 		res := &r.Results[n-1]
-		t.say("Cause %d of %d, check %d, %s: %s: %s", i+1, len(r.Causes), n, t.title(res), t.lang.Status(res.Status), t.sentence(ui.Message(res)))
+		t.say("Cause %d of %d, check %d, %s: %s: %s", i+1, len(r.Causes), n, t.title(res),
+			t.lang.Status(res.Status), t.sentence(ui.Message(res)))
 		if fix := ui.FirstFix(res.Fix); fix != "" {
 			t.say("  Do first: %s", fix)
 		}
@@ -190,7 +194,8 @@ func (t *teller) causes() {
 }
 
 // byWeight is the order of the verdicts of a recording.
-var byWeight = []checks.Status{checks.StatusFail, checks.StatusWarn, checks.StatusUnknown, checks.StatusInfo, checks.StatusPass, checks.StatusSkip}
+var byWeight = []checks.Status{checks.StatusFail, checks.StatusWarn, checks.StatusUnknown,
+	checks.StatusInfo, checks.StatusPass, checks.StatusSkip}
 
 func (t *teller) verdicts(which ...checks.Status) {
 	t.say("")

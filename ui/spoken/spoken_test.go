@@ -23,18 +23,27 @@ var began = time.Date(2026, 11, 20, 10, 2, 0, 0, time.UTC)
 func sample() checks.Report {
 	return checks.Report{
 		Source: checks.Source{Kind: "demo", Name: "x", Format: "evidence/v1"}, CollectedAt: began,
-		Node:   checks.NodeFacts{Name: "win-1", OS: "Windows Server 2019"},
-		Causes: []checks.Cause{{ID: "podcidr-not-assigned", Consequences: []string{"subnet-env-missing"}}},
+		Node: checks.NodeFacts{Name: "win-1", OS: "Windows Server 2019"},
+		Causes: []checks.Cause{{ID: "podcidr-not-assigned",
+			Consequences: []string{"subnet-env-missing"}}},
 		Results: []checks.Result{
-			{ID: "subnet-env-missing", Title: "subnet.env is missing", Status: checks.StatusFail, ExplainedBy: []string{"podcidr-not-assigned"},
-				Findings: []checks.ReportFinding{{Level: "fail", Message: "flanneld has not written its lease. The CNI plugin reads it."}}},
-			{ID: "dns-suffix", Title: "DNS suffix", Status: checks.StatusUnknown, Gap: "denied: run as Administrator", Missing: evidence.NeedsAdministrator.Gap()},
-			{ID: "podcidr-not-assigned", Title: "the node has no pod CIDR", Status: checks.StatusFail,
-				Findings: []checks.ReportFinding{{Level: "fail", Subject: "win-1", Message: "the Node object has no podCIDR, e.g. 10.244.2.0/24. It stays so.",
-					Because: []evidence.Because{{Path: "logs/flanneld/flanneld.log", Line: 5, Text: "pod cidr not assigned"}}}},
-				Fix: checks.Fix{Text: "set one", Commands: []string{"Restart-Service flanneld"}, Impact: "pods lose their network for some seconds"}},
+			{ID: "subnet-env-missing", Title: "subnet.env is missing", Status: checks.StatusFail,
+				ExplainedBy: []string{"podcidr-not-assigned"},
+				Findings: []checks.ReportFinding{{Level: "fail",
+					Message: "flanneld has not written its lease. The CNI plugin reads it."}}},
+			{ID: "dns-suffix", Title: "DNS suffix", Status: checks.StatusUnknown,
+				Gap: "denied: run as Administrator", Missing: evidence.NeedsAdministrator.Gap()},
+			{ID: "podcidr-not-assigned", Title: "the node has no pod CIDR",
+				Status: checks.StatusFail,
+				Findings: []checks.ReportFinding{{Level: "fail", Subject: "win-1",
+					Message: "the Node object has no podCIDR, e.g. 10.244.2.0/24. It stays so.",
+					Because: []evidence.Because{{Path: "logs/flanneld/flanneld.log", Line: 5,
+						Text: "pod cidr not assigned"}}}},
+				Fix: checks.Fix{Text: "set one", Commands: []string{"Restart-Service flanneld"},
+					Impact: "pods lose their network for some seconds"}},
 			{ID: "disk-full", Title: "the disk is full", Status: checks.StatusPass},
-			{ID: "calico", Title: "Calico waits", Status: checks.StatusSkip, Reason: "this node uses flannel"},
+			{ID: "calico", Title: "Calico waits", Status: checks.StatusSkip,
+				Reason: "this node uses flannel"},
 		},
 	}
 }
@@ -45,7 +54,8 @@ func told(t *testing.T, feed tui.Feed, answers ...string) string {
 	var out bytes.Buffer
 	ctx, stop := context.WithTimeout(t.Context(), wait.Limit)
 	defer stop()
-	if _, err := Run(ctx, strings.NewReader(strings.Join(answers, "\n")), &out, feed, Options{Ask: answers != nil}); err != nil {
+	if _, err := Run(ctx, strings.NewReader(strings.Join(answers, "\n")), &out, feed,
+		Options{Ask: answers != nil}); err != nil {
 		t.Fatal(err)
 	}
 	if i := strings.IndexAny(out.String(), "\x1b\r\x07"); i >= 0 {
@@ -83,7 +93,8 @@ func TestARecordingTellsItsCausesFirst(t *testing.T) {
 
 // reading is an update after so many seconds, in which these checks are open.
 func reading(after time.Duration, open ...string) tui.Update {
-	u := tui.Update{Report: sample(), At: began.Add(after), Open: map[string]tui.Open{}, Done: open == nil}
+	u := tui.Update{Report: sample(), At: began.Add(after), Open: map[string]tui.Open{},
+		Done: open == nil}
 	for _, id := range open {
 		u.Open[id] = tui.OpenReading
 	}
@@ -102,10 +113,14 @@ func ofAll(updates ...tui.Update) tui.Feed {
 }
 
 func TestALiveRunTellsEachVerdictOnce(t *testing.T) {
-	all := []string{"subnet-env-missing", "dns-suffix", "podcidr-not-assigned", "disk-full", "calico"}
+	all := []string{"subnet-env-missing", "dns-suffix", "podcidr-not-assigned", "disk-full",
+		"calico"}
 	got := told(t, ofAll(
-		reading(0, all...), reading(time.Second, all[:3]...), reading(2*time.Second, all[:3]...), reading(4*time.Second, all[:3]...),
-		reading(6*time.Second, all[:3]...), reading(7*time.Second, all[:3]...), reading(8*time.Second, all[:2]...), reading(12*time.Second, all[:2]...), reading(13*time.Second)))
+		reading(0, all...), reading(time.Second, all[:3]...), reading(2*time.Second, all[:3]...),
+		reading(4*time.Second, all[:3]...),
+		reading(6*time.Second, all[:3]...), reading(7*time.Second, all[:3]...),
+		reading(8*time.Second, all[:2]...), reading(12*time.Second, all[:2]...),
+		reading(13*time.Second)))
 	mustSay(t, got,
 		"Reading this node, 5 checks. A verdict is told as soon as it is there.",
 		"Check 4 of 5, the disk is full: pass, this was not found.",
@@ -136,8 +151,11 @@ func TestANodeIsReadAgain(t *testing.T) {
 
 func TestAnswers(t *testing.T) {
 	s, err := evidence.Load(fstest.MapFS{
-		"meta.json":                  {Data: []byte(`{"layout":"evidence/v1","node":"win-1","collectedAt":"2026-11-20T10:00:00Z"}`)},
-		"logs/flanneld/flanneld.log": {Data: []byte("1\n2\n3\n\x1b[2J4\n五 pod cidr not assigned\n6\n")},
+		"meta.json": {
+			Data: []byte(
+				`{"layout":"evidence/v1","node":"win-1","collectedAt":"2026-11-20T10:00:00Z"}`)},
+		"logs/flanneld/flanneld.log": {
+			Data: []byte("1\n2\n3\n\x1b[2J4\n五 pod cidr not assigned\n6\n")},
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -151,19 +169,31 @@ func TestAnswers(t *testing.T) {
 			"Id podcidr-not-assigned, category .",
 			"Finding 1 of 1, of win-1: fail: the Node object has no podCIDR, e.g. 10.244.2.0/24. It stays so.",
 			"  Evidence: logs/flanneld/flanneld.log line 5: pod cidr not assigned",
-			"It explains check 1.", "Fix: set one", "Command 1 of 1: Restart-Service flanneld", "What that does: pods lose their network for some seconds"}},
-		{"so does an id", []string{"subnet-env-missing"}, []string{"Id subnet-env-missing, category .", "It follows from check 3."}},
+			"It explains check 1.", "Fix: set one", "Command 1 of 1: Restart-Service flanneld",
+			"What that does: pods lose their network for some seconds"}},
+		{"so does an id", []string{"subnet-env-missing"},
+			[]string{"Id subnet-env-missing, category .", "It follows from check 3."}},
 		{"e tells the evidence of the check before", []string{"3", "e"}, []string{
 			"Type a number for details, e for evidence of check 3, c for the causes, a for all verdicts, q to quit.",
-			"logs/flanneld/flanneld.log line 5: pod cidr not assigned", "  Line 2: 2", "  Line 5, cited: 五 pod cidr not assigned", "  Line 6: 6"}},
-		{"e takes a number", []string{"e 3"}, []string{"Evidence of check 3, the node has no pod CIDR."}},
-		{"e takes a number without a space", []string{"E3"}, []string{"Evidence of check 3, the node has no pod CIDR."}},
-		{"e without a number asks for one", []string{"e"}, []string{"Type e and the number of a check, such as e 3."}},
-		{"evidence that is missing is told", []string{"e 2"}, []string{"There is none: denied: run as Administrator"}},
-		{"evidence that nobody needed", []string{"e 5"}, []string{"None was needed: this node uses flannel"}},
-		{"a number that is none", []string{"6", "0", "-1", "nonsense"}, []string{`There is no "6" here: a check has a number from 1 to 5.`, `There is no "nonsense" here: a check has a number from 1 to 5.`}},
-		{"no bundle where there is none", []string{"b"}, []string{"No bundle can be made of this."}},
-		{"a recording is not read again", []string{"r"}, []string{"A recording cannot be read again."}},
+			"logs/flanneld/flanneld.log line 5: pod cidr not assigned", "  Line 2: 2",
+			"  Line 5, cited: 五 pod cidr not assigned", "  Line 6: 6"}},
+		{"e takes a number", []string{"e 3"},
+			[]string{"Evidence of check 3, the node has no pod CIDR."}},
+		{"e takes a number without a space", []string{"E3"},
+			[]string{"Evidence of check 3, the node has no pod CIDR."}},
+		{"e without a number asks for one", []string{"e"},
+			[]string{"Type e and the number of a check, such as e 3."}},
+		{"evidence that is missing is told", []string{"e 2"},
+			[]string{"There is none: denied: run as Administrator"}},
+		{"evidence that nobody needed", []string{"e 5"},
+			[]string{"None was needed: this node uses flannel"}},
+		{"a number that is none", []string{"6", "0", "-1", "nonsense"},
+			[]string{`There is no "6" here: a check has a number from 1 to 5.`,
+				`There is no "nonsense" here: a check has a number from 1 to 5.`}},
+		{"no bundle where there is none", []string{"b"},
+			[]string{"No bundle can be made of this."}},
+		{"a recording is not read again", []string{"r"},
+			[]string{"A recording cannot be read again."}},
 		{"an empty line is no answer", []string{"", ""}, nil},
 		{"what is typed after q is left alone", []string{"q", "3"}, nil},
 	} {
@@ -177,18 +207,23 @@ func TestABundleIsAskedForAndTold(t *testing.T) {
 	var got []string
 	var fails error
 	b := &tui.Bundler{Folder: "/home", Name: func(evidence.Snapshot) string { return "win-1.zip" },
-		Write: func(_ context.Context, _ evidence.Snapshot, path string, tell func(tui.BundleProgress)) (tui.BundleDone, error) {
+		Write: func(_ context.Context, _ evidence.Snapshot, path string,
+			tell func(tui.BundleProgress)) (tui.BundleDone, error) {
 			got = append(got, path)
 			tell(tui.BundleProgress{})
-			return tui.BundleDone{Path: "/home/" + path, Size: 2048, Files: 3, Redacted: []tui.Redacted{{Kind: "password", Count: 2}},
-				LeftOut: []tui.LeftOut{{Path: "a.etl", Why: evidence.Phrasef("binary")}, {Path: "b.log", Bytes: 1 << 20}}, Issue: "### What happened?\n\n  x\n"}, fails
+			return tui.BundleDone{Path: "/home/" + path, Size: 2048, Files: 3,
+				Redacted: []tui.Redacted{{Kind: "password", Count: 2}},
+				LeftOut: []tui.LeftOut{{Path: "a.etl", Why: evidence.Phrasef("binary")},
+					{Path: "b.log", Bytes: 1 << 20}}, Issue: "### What happened?\n\n  x\n"}, fails
 		}}
 	feed := tui.Finished(sample(), evidence.Snapshot{})
 	feed.Bundle = b
 	mustSay(t, told(t, feed, "b", "", "i"),
 		"A bundle is one zip for a bug report, without the secrets. Type a file name, an empty line for win-1.zip, or q to go back.",
-		"The bundle is written: /home/win-1.zip", "It has 2.0 kibibytes and 3 files.", "Secrets replaced: 2 of the kind password.",
-		"Left out: a.etl: binary", "Left out: b.log: in part, 1.0 mebibytes of it", "### What happened?", "  x")
+		"The bundle is written: /home/win-1.zip", "It has 2.0 kibibytes and 3 files.",
+		"Secrets replaced: 2 of the kind password.",
+		"Left out: a.etl: binary", "Left out: b.log: in part, 1.0 mebibytes of it",
+		"### What happened?", "  x")
 	feed = tui.Finished(sample(), evidence.Snapshot{})
 	feed.Bundle = b
 	told(t, feed, "b", "mine.zip", "", "b", "q")
@@ -204,11 +239,13 @@ func TestABundleIsAskedForAndTold(t *testing.T) {
 func TestTheContextEndsTheTalk(t *testing.T) {
 	ctx, stop := context.WithCancel(t.Context())
 	in := &silent{asked: stop}
-	_, err := Run(ctx, in, &bytes.Buffer{}, tui.Finished(sample(), evidence.Snapshot{}), Options{Ask: true})
+	_, err := Run(ctx, in, &bytes.Buffer{}, tui.Finished(sample(), evidence.Snapshot{}),
+		Options{Ask: true})
 	if !errors.Is(err, context.Canceled) {
 		t.Errorf("returned %v", err)
 	}
-	if _, err := Run(ctx, in, &bytes.Buffer{}, tui.Feed{Updates: make(chan tui.Update)}, Options{}); !errors.Is(err, context.Canceled) {
+	if _, err := Run(ctx, in, &bytes.Buffer{}, tui.Feed{Updates: make(chan tui.Update)},
+		Options{}); !errors.Is(err, context.Canceled) {
 		t.Errorf("while reading, returned %v", err)
 	}
 }
@@ -241,15 +278,19 @@ func TestSentences(t *testing.T) {
 }
 
 func FuzzAnswers(f *testing.F) {
-	for _, seed := range []string{"3\ne\n", "e99999999999999999999", "b\n", "e \n", "E3e", strings.Repeat("9", 5000)} {
+	for _, seed := range []string{"3\ne\n", "e99999999999999999999", "b\n", "e \n", "E3e",
+		strings.Repeat("9", 5000)} {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, typed string) {
 		var out bytes.Buffer
-		if _, err := Run(t.Context(), strings.NewReader(typed), &out, tui.Finished(sample(), evidence.Snapshot{}), Options{Ask: true}); err != nil {
+		if _, err := Run(t.Context(), strings.NewReader(typed), &out,
+			tui.Finished(sample(), evidence.Snapshot{}), Options{Ask: true}); err != nil {
 			t.Error(err)
 		}
-		if i := strings.IndexFunc(out.String(), func(c rune) bool { return c < 0x20 && c != '\n' || c >= 0x7f && c < 0xa0 }); i >= 0 {
+		if i := strings.IndexFunc(out.String(), func(c rune) bool {
+			return c < 0x20 && c != '\n' || c >= 0x7f && c < 0xa0
+		}); i >= 0 {
 			t.Errorf("a control character at %d of %q", i, out.String())
 		}
 	})
@@ -261,17 +302,22 @@ func TestItIsToldInChinese(t *testing.T) {
 		opt  Options
 		want []string
 	}{
-		{Options{Ask: true, Lang: lang.Of("zh", faults.Catalogue())}, []string{"节点 win-1，Windows Server 2019。", "采集于 2026-11-20 10:02 UTC，演示 x。",
-			"  首先处理：Restart-Service flanneld", "检查 4 / 5，the disk is full：正常，没有发现这个故障。",
-			"输入编号查看详情、e 加编号查看该项的证据、c 查看根因、a 查看全部结论、q 退出。", "检查 3 的证据，没有给节点分配 podCIDR。"}},
-		{Options{Ask: true, ASCII: true, Lang: lang.Of("zh", faults.Catalogue())}, []string{"Node win-1, Windows Server 2019."}},
+		{Options{Ask: true, Lang: lang.Of("zh", faults.Catalogue())},
+			[]string{"节点 win-1，Windows Server 2019。", "采集于 2026-11-20 10:02 UTC，演示 x。",
+				"  首先处理：Restart-Service flanneld", "检查 4 / 5，the disk is full：正常，没有发现这个故障。",
+				"输入编号查看详情、e 加编号查看该项的证据、c 查看根因、a 查看全部结论、q 退出。", "检查 3 的证据，没有给节点分配 podCIDR。"}},
+		{Options{Ask: true, ASCII: true, Lang: lang.Of("zh", faults.Catalogue())},
+			[]string{"Node win-1, Windows Server 2019."}},
 	} {
 		var out bytes.Buffer
-		if _, err := Run(t.Context(), strings.NewReader("3\ne\nq\n"), &out, tui.Finished(r, evidence.Snapshot{}), row.opt); err != nil {
+		if _, err := Run(t.Context(), strings.NewReader("3\ne\nq\n"), &out,
+			tui.Finished(r, evidence.Snapshot{}), row.opt); err != nil {
 			t.Fatal(err)
 		}
 		mustSay(t, out.String(), row.want...)
-		if i := strings.IndexFunc(out.String(), func(r rune) bool { return row.opt.ASCII && r > 0x7f }); i >= 0 {
+		if i := strings.IndexFunc(out.String(), func(r rune) bool {
+			return row.opt.ASCII && r > 0x7f
+		}); i >= 0 {
 			t.Errorf("ASCII holds %q", out.String()[i:])
 		}
 	}

@@ -14,7 +14,8 @@ const maxSentence = 300
 func sentence(text string) string {
 	text = strings.Join(strings.Fields(text), " ")
 	for i := 0; i < len(text); i++ {
-		if text[i] == '.' && strings.HasPrefix(text[i+1:], " ") && endsSentence(text[:i], text[i+2:]) {
+		if text[i] == '.' && strings.HasPrefix(text[i+1:], " ") &&
+			endsSentence(text[:i], text[i+2:]) {
 			text = text[:i]
 			break
 		}
@@ -33,7 +34,8 @@ func sentence(text string) string {
 func endsSentence(before, after string) bool {
 	next, _ := utf8.DecodeRuneInString(after)
 	word := before[strings.LastIndexByte(before, ' ')+1:]
-	return !unicode.IsLower(next) && utf8.RuneCountInString(word) > 1 && !strings.HasSuffix(word, "e.g") && !strings.HasSuffix(word, "i.e")
+	return !unicode.IsLower(next) && utf8.RuneCountInString(word) > 1 &&
+		!strings.HasSuffix(word, "e.g") && !strings.HasSuffix(word, "i.e")
 }
 
 func capital(text string) string {

@@ -38,15 +38,19 @@ func (a *Asked) conclude(r *checks.Report) Answer {
 	}
 	switch {
 	case len(a.Items) == 0:
-		return Answer{Outcome: Skipped, Format: a.said.Word("None of the checks for this ran: run doctor without --only, --skip and --category.")}
+		return Answer{Outcome: Skipped,
+			Format: a.said.Word(
+				"None of the checks for this ran: run doctor without --only, --skip and --category.")}
 	case len(causes) > 0:
 		return a.found(likeliest(r, causes), len(causes)-1)
 	case a.Count[Open] > 0:
-		return Answer{Outcome: Open, Format: a.said.Word("Nothing found so far; %d of %d checks are still to come."),
-			Args: []any{a.Count[Open], len(a.Checks)}}
+		return Answer{Outcome: Open,
+			Format: a.said.Word("Nothing found so far; %d of %d checks are still to come."),
+			Args:   []any{a.Count[Open], len(a.Checks)}}
 	case len(normal) > 0:
-		return Answer{Outcome: Normal, Format: a.said.Word("This is normal on Windows: %s."), Check: normal[0].Result.ID,
-			Args: []any{unstopped(normal[0].Says)}}
+		return Answer{Outcome: Normal, Format: a.said.Word("This is normal on Windows: %s."),
+			Check: normal[0].Result.ID,
+			Args:  []any{unstopped(normal[0].Says)}}
 	case a.Count[Unknown] > 0:
 		return a.unanswered()
 	case a.Count[RuledOut] == 0:
@@ -59,15 +63,18 @@ func (a *Asked) conclude(r *checks.Report) Answer {
 
 func (a *Asked) found(it *Item, more int) Answer {
 	res := it.Result
-	ans := Answer{Outcome: Fault, Status: res.Status, Do: res.Fix.Text, Commands: res.Fix.Commands, Impact: res.Fix.Impact, Check: res.ID}
+	ans := Answer{Outcome: Fault, Status: res.Status, Do: res.Fix.Text, Commands: res.Fix.Commands,
+		Impact: res.Fix.Impact, Check: res.ID}
 	fix := unstopped(res.Fix.Text)
 	switch {
 	case fix == "":
 		ans.Format, ans.Args = a.said.Word("The cause: %s."), []any{unstopped(it.Says)}
 	case res.Status == checks.StatusWarn:
-		ans.Format, ans.Args = a.said.Word("A possible cause: %s. Fix: %s."), []any{unstopped(it.Says), fix}
+		ans.Format, ans.Args = a.said.Word("A possible cause: %s. Fix: %s."),
+			[]any{unstopped(it.Says), fix}
 	default:
-		ans.Format, ans.Args = a.said.Word("The cause: %s. Fix: %s."), []any{unstopped(it.Says), fix}
+		ans.Format, ans.Args = a.said.Word("The cause: %s. Fix: %s."),
+			[]any{unstopped(it.Says), fix}
 	}
 	switch {
 	case more == 1:
@@ -95,9 +102,12 @@ func (a *Asked) unanswered() Answer {
 	}
 	ans := Answer{Outcome: Unknown, Do: first.Text, Commands: first.Commands}
 	if n := a.Count[Unknown]; n == 1 {
-		ans.Format, ans.Args = a.said.Word("Nothing found here; one check could not tell. First %s."), []any{unstopped(first.Text)}
+		ans.Format, ans.Args = a.said.Word(
+			"Nothing found here; one check could not tell. First %s."), []any{unstopped(first.Text)}
 	} else {
-		ans.Format, ans.Args = a.said.Word("Nothing found here; %d checks could not tell. First %s."), []any{n, unstopped(first.Text)}
+		ans.Format, ans.Args = a.said.Word(
+			"Nothing found here; %d checks could not tell. First %s."),
+			[]any{n, unstopped(first.Text)}
 	}
 	return ans
 }

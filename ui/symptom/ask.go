@@ -107,10 +107,13 @@ func (a *Asked) place(c *checks.Cause, results map[string]*checks.Result, placed
 	}
 	for _, id := range a.Checks {
 		res := results[id]
-		if res == nil || id == c.ID || !slices.Contains(c.Consequences, id) || outcomeOf(res.Status) != Fault {
+		if res == nil || id == c.ID || !slices.Contains(c.Consequences, id) ||
+			outcomeOf(res.Status) != Fault {
 			continue
 		}
-		if standsAlready := slices.ContainsFunc(a.Items, func(i Item) bool { return i.Result.ID == id }); standsAlready {
+		if standsAlready := slices.ContainsFunc(a.Items, func(i Item) bool {
+			return i.Result.ID == id
+		}); standsAlready {
 			continue
 		}
 		placed[id] = true
@@ -184,7 +187,9 @@ func (a Asked) weight() int {
 // firstCause is where the likeliest cause behind the symptom stands in the report.
 func (a Asked) firstCause(r *checks.Report) int {
 	for i, c := range r.Causes {
-		if slices.ContainsFunc(a.Items, func(it Item) bool { return it.Outcome == Fault && it.Result.ID == c.ID }) {
+		if slices.ContainsFunc(a.Items, func(it Item) bool {
+			return it.Outcome == Fault && it.Result.ID == c.ID
+		}) {
 			return i
 		}
 	}

@@ -12,12 +12,13 @@ import (
 
 // A Symptom is what somebody says is wrong.
 type Symptom struct {
-	ID       string   // lower-kebab-case, final
-	Question string   // as it is asked
-	FAQ      []int    // entries of the Kubernetes Windows troubleshooting FAQ; each belongs to one symptom
-	Shows    []string // the checks that see the symptom itself, in whatever cause
-	Checks   []string // cheap and likely first
-	Next     []Step   // when nothing was found, in order
+	ID       string // lower-kebab-case, final
+	Question string // as it is asked
+	// entries of the Kubernetes Windows troubleshooting FAQ; each belongs to one symptom
+	FAQ    []int
+	Shows  []string // the checks that see the symptom itself, in whatever cause
+	Checks []string // cheap and likely first
+	Next   []Step   // when nothing was found, in order
 }
 
 // A Step is something to ask or to try. Commands may hold {node}.

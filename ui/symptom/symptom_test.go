@@ -30,9 +30,12 @@ func TestEveryCheckNamedExistsAndIsNamedOnce(t *testing.T) {
 
 func TestASymptomLeadsToEveryCheckOrTheCheckIsUnnoticed(t *testing.T) {
 	for _, c := range faults.Catalogue().All() {
-		leads := slices.ContainsFunc(all, func(s Symptom) bool { return slices.Contains(s.Checks, c.ID) })
+		leads := slices.ContainsFunc(all, func(s Symptom) bool {
+			return slices.Contains(s.Checks, c.ID)
+		})
 		if hidden := slices.Contains(unnoticed, c.ID); leads == hidden {
-			t.Errorf("%s: a symptom leads to it: %v, and it is listed as unnoticed: %v", c.ID, leads, hidden)
+			t.Errorf("%s: a symptom leads to it: %v, and it is listed as unnoticed: %v", c.ID,
+				leads, hidden)
 		}
 	}
 }
@@ -95,9 +98,11 @@ func TestAStepThatChangesAnythingSaysWhatItCosts(t *testing.T) {
 	for _, s := range all {
 		for _, step := range s.Next {
 			for _, c := range step.Commands {
-				for _, verb := range []string{"Remove-", "Restart-", "Stop-", "New-", "kubectl run", "approve", "create", "start "} {
+				for _, verb := range []string{"Remove-", "Restart-", "Stop-", "New-", "kubectl run",
+					"approve", "create", "start "} {
 					if strings.Contains(c, verb) && step.Impact == "" {
-						t.Errorf("%s: %q changes something, and nothing says what that costs", s.ID, c)
+						t.Errorf("%s: %q changes something, and nothing says what that costs", s.ID,
+							c)
 					}
 				}
 			}

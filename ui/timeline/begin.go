@@ -43,7 +43,10 @@ func (b *builder) beginOf(list []Entry, chain []string) int {
 	var moments []int
 	for i := range list {
 		e := &list[i]
-		if e.linked && e.Bad() && !e.At.After(b.now) && slices.ContainsFunc(e.Checks, func(id string) bool { return slices.Contains(chain, id) }) {
+		if e.linked && e.Bad() && !e.At.After(b.now) &&
+			slices.ContainsFunc(e.Checks, func(id string) bool {
+				return slices.Contains(chain, id)
+			}) {
 			moments = append(moments, i)
 		}
 	}

@@ -14,7 +14,8 @@ import (
 func (b *builder) clusterEvents() {
 	for _, ev := range evidence.PodEvents.In(b.s) {
 		about := ev.About()
-		e := Entry{Kind: Pod, Component: "pods", subject: about.Namespace + "/" + about.Name, Place: ev.Field()}
+		e := Entry{Kind: Pod, Component: "pods", subject: about.Namespace + "/" + about.Name,
+			Place: ev.Field()}
 		if about.Kind == "Node" {
 			e.Kind, e.Component, e.subject = Node, "node", about.Name
 		}
@@ -50,20 +51,25 @@ func (b *builder) clusterEvents() {
 func apart(first, last time.Time) bool { return last.Sub(first) >= time.Minute }
 
 // pressures are the conditions that are bad when they hold.
-var pressures = map[string]bool{"MemoryPressure": true, "DiskPressure": true, "PIDPressure": true, "NetworkUnavailable": true}
+var pressures = map[string]bool{"MemoryPressure": true, "DiskPressure": true, "PIDPressure": true,
+	"NetworkUnavailable": true}
 
 func (b *builder) nodeObject() {
 	n := evidence.Node.In(b.s)
-	b.add(Entry{At: n.Metadata.CreationTimestamp.Time, Kind: Node, Component: "node", Place: n.Field("metadata", "creationTimestamp"), Text: b.said.T("the Node object was made")})
+	b.add(Entry{At: n.Metadata.CreationTimestamp.Time, Kind: Node, Component: "node",
+		Place: n.Field("metadata", "creationTimestamp"),
+		Text:  b.said.T("the Node object was made")})
 	for i, c := range n.Status.Conditions {
-		e := Entry{At: c.LastTransitionTime.Time, Kind: Node, Component: "node", Place: n.Field("status", "conditions", i),
-			Text: b.said.T("%s became %s: %s: %s", c.Type, c.Status, c.Reason, c.Message)}
+		e := Entry{At: c.LastTransitionTime.Time, Kind: Node, Component: "node",
+			Place: n.Field("status", "conditions", i),
+			Text:  b.said.T("%s became %s: %s: %s", c.Type, c.Status, c.Reason, c.Message)}
 		switch {
 		case c.Type == "Ready" && c.Status == "True":
 			e.Level = checks.StatusPass
 		case c.Type == "Ready", pressures[c.Type] && c.Status == "True":
 			e.Level = checks.StatusFail
-			e.Checks, e.linked = b.faulty("node-not-ready", "node-not-ready-lost"), c.Type == "Ready"
+			e.Checks, e.linked = b.faulty("node-not-ready", "node-not-ready-lost"),
+				c.Type == "Ready"
 		}
 		b.add(e)
 	}
@@ -84,7 +90,8 @@ func (b *builder) pods() {
 	for _, p := range evidence.Pods.In(b.s) {
 		name := p.FullName()
 		add := func(at evidence.Time, level checks.Status, text string) {
-			b.add(Entry{At: at.Time, Kind: Pod, Component: "pods", Level: level, Text: text, subject: name, Place: p.Field()})
+			b.add(Entry{At: at.Time, Kind: Pod, Component: "pods", Level: level, Text: text,
+				subject: name, Place: p.Field()})
 		}
 		add(p.Metadata.CreationTimestamp, "", b.said.T("pod %s was made", name))
 		if d := p.Metadata.DeletionTimestamp; d != nil {
@@ -94,18 +101,24 @@ func (b *builder) pods() {
 			switch {
 			case c.Type == "Ready" && c.Status == "True":
 				add(c.LastTransitionTime, checks.StatusPass, b.said.T("pod %s became Ready", name))
-			case c.Type == "Ready" && c.LastTransitionTime.After(p.Metadata.CreationTimestamp.Add(time.Minute)):
-				add(c.LastTransitionTime, checks.StatusWarn, b.said.T("pod %s is not Ready any more: %s", name, c.Reason))
+			case c.Type == "Ready" &&
+				c.LastTransitionTime.After(p.Metadata.CreationTimestamp.Add(time.Minute)):
+				add(c.LastTransitionTime, checks.StatusWarn,
+					b.said.T("pod %s is not Ready any more: %s", name, c.Reason))
 			}
 		}
 		for _, st := range p.Statuses() {
-			for _, ended := range []*evidence.TerminatedState{st.LastState.Terminated, st.State.Terminated} {
+			for _, ended := range []*evidence.TerminatedState{st.LastState.Terminated,
+				st.State.Terminated} {
 				if ended != nil {
-					add(ended.FinishedAt, endLevel(ended.ExitCode), b.said.T("container %s of %s ended with %d %s (%d restarts)", st.Name, name, ended.ExitCode, ended.Reason, st.RestartCount))
+					add(ended.FinishedAt, endLevel(ended.ExitCode),
+						b.said.T("container %s of %s ended with %d %s (%d restarts)", st.Name, name,
+							ended.ExitCode, ended.Reason, st.RestartCount))
 				}
 			}
 			if st.State.Running != nil && st.RestartCount > 0 {
-				add(st.State.Running.StartedAt, "", b.said.T("container %s of %s was started again", st.Name, name))
+				add(st.State.Running.StartedAt, "", b.said.T("container %s of %s was started again",
+					st.Name, name))
 			}
 		}
 	}

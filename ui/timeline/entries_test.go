@@ -185,7 +185,10 @@ func TestACertificateIsShownAroundItsEnd(t *testing.T) {
 			[]string{`10-21 09:59:59 certificate kubelet fail: certificate ran out: C:\k\kubelet.pem (CN=a)`}},
 	} {
 		t.Run(row.name, func(t *testing.T) {
-			n := staged{files: map[string]string{"certificates.json": fmt.Sprintf(`[{"path":"C:\\k\\kubelet.pem","subject":"CN=a","notAfter":%q}]`, row.notAfter)},
+			n := staged{
+				files: map[string]string{"certificates.json": fmt.Sprintf(
+					`[{"path":"C:\\k\\kubelet.pem","subject":"CN=a","notAfter":%q}]`,
+					row.notAfter)},
 				report: row.report}
 			if diff := cmp.Diff(row.want, n.shown(t)); diff != "" {
 				t.Error(diff)
@@ -284,7 +287,8 @@ func TestWhatTheClusterRecordedIsShown(t *testing.T) {
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			if diff := cmp.Diff(row.want,
-				staged{files: map[string]string{row.path: items(row.element)}}.shown(t)); diff != "" {
+				staged{files: map[string]string{row.path: items(row.element)}}.shown(
+					t)); diff != "" {
 				t.Error(diff)
 			}
 		})
@@ -313,7 +317,9 @@ func TestTheConditionsOfTheNodeAreShown(t *testing.T) {
 	if tl := node.timeline(t); tl.FirstBad < 0 || tl.Entries[tl.FirstBad].At.Hour() != 9 {
 		t.Errorf("not being Ready began with entry %d, want the condition Ready", tl.FirstBad)
 	}
-	ready := staged{files: map[string]string{"api/node.json": `{"status":{"conditions":[{"type":"Ready","status":"True","reason":"KubeletReady","message":"m","lastTransitionTime":"2026-11-20T09:00:00Z"}]}}`}}
+	ready := staged{
+		files: map[string]string{
+			"api/node.json": `{"status":{"conditions":[{"type":"Ready","status":"True","reason":"KubeletReady","message":"m","lastTransitionTime":"2026-11-20T09:00:00Z"}]}}`}}
 	if diff := cmp.Diff([]string{"11-20 09:00:00 node node pass: Ready became True: " +
 		"KubeletReady: m"}, ready.shown(t)); diff != "" {
 		t.Error(diff)
@@ -389,7 +395,8 @@ func TestWhatRepeatsItselfIsFolded(t *testing.T) {
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			if diff := cmp.Diff(row.want,
-				staged{files: map[string]string{"events.json": jsonList(row.events...)}}.shown(t)); diff != "" {
+				staged{files: map[string]string{"events.json": jsonList(row.events...)}}.shown(
+					t)); diff != "" {
 				t.Error(diff)
 			}
 		})

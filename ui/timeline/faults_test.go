@@ -120,7 +120,9 @@ func TestLinesThatBetrayAFaultAreShown(t *testing.T) {
 func TestATextInAnEventMakesTheEventBad(t *testing.T) {
 	events := map[string]string{"events.json": jsonList(windows("08:00:00", "nssm", 1,
 		"information", "well"), windows("09:00:00", "nssm", 1, "information", "no network"))}
-	in := func(m *evidence.SignMatch) { m.Path, m.Line, m.Field = evidence.WindowsEvents.Path(), 0, "/1" }
+	in := func(m *evidence.SignMatch) {
+		m.Path, m.Line, m.Field = evidence.WindowsEvents.Path(), 0, "/1"
+	}
 	for _, row := range []struct {
 		name string
 		sign evidence.SignMatch
@@ -231,8 +233,9 @@ func TestWhatAFindingCitesIsTiedToIt(t *testing.T) {
 	}{
 		{"an event", evidence.Because{Path: "events.json", Field: "/0"}, []string{conf, other,
 			bad + " [x]", well}},
-		{"an event that is not bad", evidence.Because{Path: "events.json", Field: "/1"}, []string{conf,
-			other, bad, well + " [x]"}},
+		{"an event that is not bad", evidence.Because{Path: "events.json", Field: "/1"},
+			[]string{conf,
+				other, bad, well + " [x]"}},
 		{"a file, in any case", evidence.Because{Path: evidence.EvidencePath(`c:\K\CNI.conf`),
 			Line: 3}, []string{conf + " [x]", other, bad, well}},
 		{"a line of a log", evidence.Because{Path: kubeletLog, Line: 7,

@@ -33,7 +33,8 @@ func (b *builder) sign(check string, m evidence.SignMatch) {
 	if m.Time.IsZero() {
 		return // it has no place in a list by time
 	}
-	e := Entry{At: m.Time, Kind: Log, Component: componentOf(m.Source(), m.Source()), Text: unstamped(m.Found), Place: m.Place(),
+	e := Entry{At: m.Time, Kind: Log, Component: componentOf(m.Source(), m.Source()),
+		Text: unstamped(m.Found), Place: m.Place(),
 		Over: m.Over, Checks: []string{check}}
 	b.weigh(&e, check)
 	if m.More > 0 {
@@ -134,7 +135,8 @@ func (b *builder) cited(res *checks.Result, why evidence.Because) {
 		return
 	}
 	source := evidence.LogComponent(why.Path)
-	b.add(Entry{At: evidence.LineTime(why.Text, b.now), Kind: Log, Component: componentOf(source, source), Level: res.Status,
+	b.add(Entry{At: evidence.LineTime(why.Text, b.now), Kind: Log, Component: componentOf(source,
+		source), Level: res.Status,
 		Text: unstamped(why.Text), Place: why.Place(), Checks: []string{res.ID}, linked: true})
 }
 
@@ -153,7 +155,8 @@ func (b *builder) serviceOf(res *checks.Result) {
 		return
 	}
 	for i := range b.list {
-		if e := &b.list[i]; e.Kind == Service && e.Bad() && slices.Contains(strings.Fields(name), e.Component) {
+		if e := &b.list[i]; e.Kind == Service && e.Bad() && slices.Contains(strings.Fields(name),
+			e.Component) {
 			e.Checks, e.linked = union(e.Checks, []string{res.ID}), true
 		}
 	}
@@ -164,7 +167,8 @@ func (b *builder) serviceOf(res *checks.Result) {
 var (
 	klogHead   = regexp.MustCompile(`^[IWEF]\d{4} \d{2}:\d{2}:\d{2}\.\d+\s+\d+ ([^\]]{1,60})\] `)
 	logrusHead = regexp.MustCompile(`^time="[^"]*" level=\w+ msg="`)
-	isoHead    = regexp.MustCompile(`^\[?\d{4}[-/]\d{2}[-/]\d{2}[T ]\d{2}:\d{2}:\d{2}(?:[.,]\d+)?(?:Z|[+-]\d{2}:?\d{2})?\]?\s*`)
+	isoHead    = regexp.MustCompile(
+		`^\[?\d{4}[-/]\d{2}[-/]\d{2}[T ]\d{2}:\d{2}:\d{2}(?:[.,]\d+)?(?:Z|[+-]\d{2}:?\d{2})?\]?\s*`)
 )
 
 func unstamped(line string) string {

@@ -68,10 +68,11 @@ type Component struct {
 type Timeline struct {
 	Entries    []Entry
 	Components []Component // those with most entries first
-	FirstBad   int         // the entry with which the fault began; -1 where the evidence does not tell
-	Cause      string      // the cause that began there
-	LeftOut    int         // the oldest, where there were too many
-	Untold     bool        // something is wrong, and the evidence does not tell since when
+	// the entry with which the fault began; -1 where the evidence does not tell
+	FirstBad int
+	Cause    string // the cause that began there
+	LeftOut  int    // the oldest, where there were too many
+	Untold   bool   // something is wrong, and the evidence does not tell since when
 
 	text   string // all entries for searching, a line each
 	starts []int  // where each begins in text
@@ -86,7 +87,8 @@ const maxText = 600
 // In makes the timeline of a report, and of the evidence that it was made from, in a language; the
 // report is in English.
 func In(l *lang.Catalogue, s evidence.Snapshot, r *checks.Report) *Timeline {
-	b := &builder{said: l, s: s, r: r, now: s.Now(), at: map[evidence.Place]int{}, faults: map[string]*checks.Result{}}
+	b := &builder{said: l, s: s, r: r, now: s.Now(), at: map[evidence.Place]int{},
+		faults: map[string]*checks.Result{}}
 	if b.now.IsZero() {
 		b.now = r.CollectedAt
 	}
@@ -103,7 +105,8 @@ func In(l *lang.Catalogue, s evidence.Snapshot, r *checks.Report) *Timeline {
 	b.signs()
 	b.findings()
 	if len(b.list) > 0 {
-		b.add(Entry{At: b.now, Kind: Now, Component: "windows", Text: b.said.T("this was recorded"), Place: evidence.InFile("meta.json")})
+		b.add(Entry{At: b.now, Kind: Now, Component: "windows", Text: b.said.T("this was recorded"),
+			Place: evidence.InFile("meta.json")})
 	}
 	return b.finish()
 }
@@ -168,7 +171,9 @@ func (b *builder) finish() *Timeline {
 	for name, n := range count {
 		t.Components = append(t.Components, Component{name, n})
 	}
-	slices.SortFunc(t.Components, func(x, y Component) int { return cmp.Or(y.Count-x.Count, cmp.Compare(x.Name, y.Name)) })
+	slices.SortFunc(t.Components, func(x, y Component) int {
+		return cmp.Or(y.Count-x.Count, cmp.Compare(x.Name, y.Name))
+	})
 	return t
 }
 
@@ -177,7 +182,8 @@ func merged(list []Entry) []Entry {
 	out := list[:0]
 	for _, e := range list {
 		if n := len(out); n > 0 {
-			if p := &out[n-1]; p.Kind == e.Kind && p.Component == e.Component && p.Text == e.Text && p.Over == e.Over && p.At.Truncate(24*time.Hour).Equal(e.At.Truncate(24*time.Hour)) {
+			if p := &out[n-1]; p.Kind == e.Kind && p.Component == e.Component && p.Text == e.Text &&
+				p.Over == e.Over && p.At.Truncate(24*time.Hour).Equal(e.At.Truncate(24*time.Hour)) {
 				if !e.counted {
 					p.More += 1 + e.More
 				}
@@ -242,7 +248,8 @@ func (t *Timeline) Select(component, text string) []int {
 		if holds {
 			next = t.find(i+1, text)
 		}
-		if (text == "" || holds != invert) && (component == "" || t.Entries[i].Component == component) {
+		if (text == "" || holds != invert) &&
+			(component == "" || t.Entries[i].Component == component) {
 			list = append(list, i)
 		}
 	}

@@ -22,7 +22,8 @@ func (b *builder) windowsEvents() {
 		if kind == Update {
 			component = "updates"
 		}
-		b.add(Entry{At: e.Time.Time, Kind: kind, Level: level, Component: component, Text: text, Place: e.Field(),
+		b.add(Entry{At: e.Time.Time, Kind: kind, Level: level, Component: component, Text: text,
+			Place:   e.Field(),
 			changed: kind == Service && (e.ID == 7040 || e.ID == 7045)})
 	}
 }
@@ -34,12 +35,15 @@ func classified(e evidence.WindowsEvent) (Kind, checks.Status) {
 	switch {
 	case strings.Contains(provider, "service control manager"):
 		return Service, serviceLevel(e)
-	case strings.Contains(provider, "eventlog") && e.ID == 6008, strings.Contains(provider, "kernel-power") && e.ID == 41:
+	case strings.Contains(provider, "eventlog") && e.ID == 6008,
+		strings.Contains(provider, "kernel-power") && e.ID == 41:
 		return Boot, checks.StatusFail // it went down without being told to
-	case strings.Contains(provider, "user32") && e.ID == 1074, strings.Contains(provider, "eventlog") && e.ID == 6006,
+	case strings.Contains(provider, "user32") && e.ID == 1074,
+		strings.Contains(provider, "eventlog") && e.ID == 6006,
 		strings.Contains(provider, "kernel-general") && e.ID == 13:
 		return Boot, ""
-	case strings.Contains(provider, "eventlog") && e.ID == 6005, strings.Contains(provider, "kernel-general") && e.ID == 12:
+	case strings.Contains(provider, "eventlog") && e.ID == 6005,
+		strings.Contains(provider, "kernel-general") && e.ID == 12:
 		return Boot, ""
 	case strings.Contains(provider, "windowsupdateclient"):
 		if e.ID == 20 {
@@ -91,7 +95,8 @@ var components = []struct {
 	{"docker", []string{"docker"}},
 	{"csi-proxy", []string{"csi-proxy", "csiproxy"}},
 	{"cni", []string{"azure-vnet", "azure-cni", "cni"}},
-	{"hns", []string{"host network service", "host-network-service", "hns", "vfp", "hyper-v-vmswitch"}},
+	{"hns", []string{"host network service", "host-network-service", "hns", "vfp",
+		"hyper-v-vmswitch"}},
 	{"hcs", []string{"host compute service", "hyper-v-compute", "vmcompute"}},
 	{"rke2", []string{"rke2"}},
 }
@@ -118,7 +123,8 @@ const nearExpiry = 30 * 24 * time.Hour
 // machine adds what single files tell of the machine.
 func (b *builder) machine() {
 	if booted := evidence.OSInfo.In(b.s).BootedAt.Time; !booted.IsZero() && !b.hasBoot(booted) {
-		b.add(Entry{At: booted, Kind: Boot, Component: "windows", Text: b.said.T("Windows started"), Place: evidence.OSInfo.Field(b.s, "bootedAt")})
+		b.add(Entry{At: booted, Kind: Boot, Component: "windows", Text: b.said.T("Windows started"),
+			Place: evidence.OSInfo.Field(b.s, "bootedAt")})
 	}
 	for _, p := range evidence.Processes.In(b.s) {
 		if name := componentOf(p.Name, ""); name != "" {
@@ -132,20 +138,24 @@ func (b *builder) machine() {
 	}
 	for _, c := range evidence.Certificates.In(b.s) {
 		end := c.NotAfter.Time
-		if off := end.Sub(b.now); off > nearExpiry || off < -nearExpiry && b.faults["cert-expired-or-clock-skew"] == nil {
+		if off := end.Sub(b.now); off > nearExpiry || off < -nearExpiry &&
+			b.faults["cert-expired-or-clock-skew"] == nil {
 			continue
 		}
-		e := Entry{At: end, Kind: Cert, Component: componentOf(c.Path, "windows"), Level: checks.StatusWarn, Place: c.Field(),
+		e := Entry{At: end, Kind: Cert, Component: componentOf(c.Path, "windows"),
+			Level: checks.StatusWarn, Place: c.Field(),
 			Text: b.said.T("certificate runs out: %s (%s)", c.Path, c.Subject)}
 		if !end.After(b.now) {
-			e.Level, e.Text = checks.StatusFail, b.said.T("certificate ran out: %s (%s)", c.Path, c.Subject)
+			e.Level, e.Text = checks.StatusFail, b.said.T("certificate ran out: %s (%s)", c.Path,
+				c.Subject)
 		}
 		b.add(e)
 	}
 	for _, f := range evidence.FileIndex.In(b.s) {
 		if f.Outcome == "copied" {
-			b.add(Entry{At: f.ModifiedAt.Time, Kind: File, Component: "files", Place: evidence.InFile(evidence.EvidencePath(f.Path)),
-				Text: b.said.T("changed: %s", f.Path)})
+			b.add(Entry{At: f.ModifiedAt.Time, Kind: File, Component: "files",
+				Place: evidence.InFile(evidence.EvidencePath(f.Path)),
+				Text:  b.said.T("changed: %s", f.Path)})
 		}
 	}
 }

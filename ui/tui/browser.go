@@ -315,7 +315,8 @@ func (b browser) row(en treeEntry, selected bool, w int, say voice) line {
 		if en.gap.Kind == evidence.Absent { // an answer, and no gap in what is known
 			sign = span{"  ", plain}
 		}
-		return append(l, span{show(en.name, ascii), ink}, sign, span{show(say.Gap(en.gap), ascii), faint}).fit(w-1, ascii)
+		return append(l, span{show(en.name, ascii), ink}, sign, span{show(say.Gap(en.gap), ascii),
+			faint}).fit(w-1, ascii)
 	}
 	right := line{{fmt.Sprintf("%9s ", evidence.SizeText(en.size)), faint}}
 	if en.folder && en.files == 0 {
@@ -345,7 +346,8 @@ func (b browser) foot(e env) line {
 			files++
 		}
 	}
-	right := line{{e.T("%s, %s, %d absent", e.Count(files, "file"), e.Count(gaps, "gap"), absent), faint}, {" ", plain}}
+	right := line{{e.T("%s, %s, %d absent", e.Count(files, "file"), e.Count(gaps, "gap"), absent),
+		faint}, {" ", plain}}
 	if b.prompt || b.filter != "" {
 		left := line{{" /", accent}, {show(tail(b.filter, e.width-24), e.ascii), strong}}
 		if b.prompt {

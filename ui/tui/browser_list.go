@@ -140,7 +140,8 @@ func comparePaths(a, b string) int {
 			}
 			return 1
 		}
-		if c := cmp.Or(strings.Compare(strings.ToLower(headA), strings.ToLower(headB)), strings.Compare(headA, headB)); c != 0 || !inA {
+		if c := cmp.Or(strings.Compare(strings.ToLower(headA), strings.ToLower(headB)),
+			strings.Compare(headA, headB)); c != 0 || !inA {
 			return c
 		}
 		a, b = restA, restB
@@ -155,7 +156,8 @@ func addTree(entries *[]treeEntry, list []treeLeaf, skip, depth int) {
 	for len(list) > 0 {
 		head, _, folder := strings.Cut(list[0].path[skip:], "/")
 		if !folder || depth >= maxDepth {
-			*entries = append(*entries, treeEntry{treeLeaf: list[0], name: list[0].path[skip:], depth: depth, end: len(*entries) + 1})
+			*entries = append(*entries, treeEntry{treeLeaf: list[0], name: list[0].path[skip:],
+				depth: depth, end: len(*entries) + 1})
 			list = list[1:]
 			continue
 		}
@@ -169,7 +171,8 @@ func addTree(entries *[]treeEntry, list []treeLeaf, skip, depth int) {
 			prefix += next + "/"
 		}
 		at := len(*entries)
-		*entries = append(*entries, treeEntry{treeLeaf: treeLeaf{path: prefix}, name: prefix[skip:], depth: depth, folder: true})
+		*entries = append(*entries, treeEntry{treeLeaf: treeLeaf{path: prefix}, name: prefix[skip:],
+			depth: depth, folder: true})
 		addTree(entries, list[:n], len(prefix), depth+1)
 		sumFolder(*entries, at, list[:n])
 		list = list[n:]

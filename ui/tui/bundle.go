@@ -16,7 +16,8 @@ type Bundler struct {
 	MaxSize int64
 	Name    func(evidence.Snapshot) string // what the zip is called where nobody says otherwise
 	// Write makes the zip, or leaves nothing. It tells how far it is, one thing at a time.
-	Write func(ctx context.Context, s evidence.Snapshot, path string, tell func(BundleProgress)) (BundleDone, error)
+	Write func(ctx context.Context, s evidence.Snapshot, path string,
+		tell func(BundleProgress)) (BundleDone, error)
 }
 
 // A BundlePhase is what a bundle is being made of just now.
@@ -69,7 +70,8 @@ func (b *Bundler) attended(ctx context.Context) (watched *Bundler, end func()) {
 	var mu sync.Mutex
 	var running sync.WaitGroup
 	w := *b
-	w.Write = func(own context.Context, s evidence.Snapshot, path string, tell func(BundleProgress)) (BundleDone, error) {
+	w.Write = func(own context.Context, s evidence.Snapshot, path string,
+		tell func(BundleProgress)) (BundleDone, error) {
 		mu.Lock() // nothing begins once the end has begun
 		if ctx.Err() != nil {
 			mu.Unlock()

@@ -15,10 +15,12 @@ import (
 )
 
 // packer is a bundler whose work a test decides.
-func packer(write func(ctx context.Context, path string, tell func(BundleProgress)) (BundleDone, error)) *Bundler {
+func packer(write func(ctx context.Context, path string, tell func(BundleProgress)) (BundleDone,
+	error)) *Bundler {
 	return &Bundler{Folder: `C:\Users\Administrator`, Since: 24 * time.Hour, MaxSize: 24 << 20,
 		Name: func(evidence.Snapshot) string { return "doctor-win-1-20261120T100200Z.zip" },
-		Write: func(ctx context.Context, _ evidence.Snapshot, path string, tell func(BundleProgress)) (BundleDone, error) {
+		Write: func(ctx context.Context, _ evidence.Snapshot, path string,
+			tell func(BundleProgress)) (BundleDone, error) {
 			return write(ctx, path, tell)
 		}}
 }
@@ -44,25 +46,31 @@ func worked(m model, task func() tea.Msg) (model, func() tea.Msg) {
 func written(path string) BundleDone {
 	return BundleDone{Path: path, Size: 1234567, Files: 131,
 		Redacted: []Redacted{{"password", 12}, {"bearer", 1}},
-		LeftOut:  []LeftOut{{Path: "logs/kubelet/kubelet.log", Bytes: 190 << 20}, {Path: "original/hns.etl", Why: evidence.Phrasef("a %s file is binary, and cannot be redacted", ".etl")}},
-		Issue:    "<!--\nWritten by doctor.\n-->\n\n### What happened?\n\n1 cause found\n\n1. `podcidr-not-assigned`: the Node object win-1 has no podCIDR\n   What follows from it: `flannel-subnet-env-missing`\n"}
+		LeftOut: []LeftOut{{Path: "logs/kubelet/kubelet.log", Bytes: 190 << 20},
+			{Path: "original/hns.etl",
+				Why: evidence.Phrasef("a %s file is binary, and cannot be redacted", ".etl")}},
+		Issue: "<!--\nWritten by doctor.\n-->\n\n### What happened?\n\n1 cause found\n\n1. `podcidr-not-assigned`: the Node object win-1 has no podCIDR\n   What follows from it: `flannel-subnet-env-missing`\n"}
 }
 
 func TestGoldenBundleScreens(t *testing.T) {
-	b := packer(func(_ context.Context, path string, tell func(BundleProgress)) (BundleDone, error) {
+	b := packer(func(_ context.Context, path string, tell func(BundleProgress)) (BundleDone,
+		error) {
 		return written(`C:\Users\Administrator\` + path), nil
 	})
-	half := BundleProgress{Phase: BundleWriting, Files: 31, Of: 131, Bytes: 12 << 20, Total: 40 << 20, Left: 12 * time.Second}
+	half := BundleProgress{Phase: BundleWriting, Files: 31, Of: 131, Bytes: 12 << 20,
+		Total: 40 << 20, Left: 12 * time.Second}
 	for _, size := range [][2]int{{80, 24}, {120, 40}, {40, 15}, {200, 60}} {
 		asking := packing(size[0], size[1], b)
 		writing, task := pressed(asking, "enter")
 		halfWay, _ := writing.update(answer{writing.layers[0].number, half})
 		done, _ := worked(writing, task)
-		failed, _ := writing.update(answer{writing.layers[0].number, bundleEnd{err: errors.New(`D:\x.zip cannot be written: there is no such folder`)}})
+		failed, _ := writing.update(answer{writing.layers[0].number,
+			bundleEnd{err: errors.New(`D:\x.zip cannot be written: there is no such folder`)}})
 		for _, s := range []struct {
 			name string
 			m    model
-		}{{"bundle-asking", asking}, {"bundle-writing", halfWay}, {"bundle-stopping", after(halfWay, "esc")},
+		}{{"bundle-asking", asking}, {"bundle-writing", halfWay},
+			{"bundle-stopping", after(halfWay, "esc")},
 			{"bundle-written", done}, {"bundle-failed", failed}, {"bundle-end", after(done, "G")}} {
 			name := fmt.Sprintf("%s-%dx%d", s.name, size[0], size[1])
 			t.Run(name, func(t *testing.T) { golden(t, name, seen(s.m)) })
@@ -82,9 +90,11 @@ func TestTheNameOfABundleMayBeChanged(t *testing.T) {
 		want string
 	}{
 		{"as it is proposed", nil, "doctor-win-1-20261120T100200Z.zip"},
-		{"its end", []string{"backspace", "backspace", "backspace", "backspace", "-2.zip"}, "doctor-win-1-20261120T100200Z-2.zip"},
+		{"its end", []string{"backspace", "backspace", "backspace", "backspace", "-2.zip"},
+			"doctor-win-1-20261120T100200Z-2.zip"},
 		{"another", []string{"ctrl+u", "D:\\q?bQ ", "space", "x.zip"}, "D:\\q?bQ  x.zip"},
-		{"an empty one is the proposed one", []string{"ctrl+u"}, "doctor-win-1-20261120T100200Z.zip"},
+		{"an empty one is the proposed one", []string{"ctrl+u"},
+			"doctor-win-1-20261120T100200Z.zip"},
 		{"in another script", []string{"ctrl+u", "节点.zip"}, "节点.zip"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -98,7 +108,8 @@ func TestTheNameOfABundleMayBeChanged(t *testing.T) {
 }
 
 func TestABundleTellsHowFarItIs(t *testing.T) {
-	b := packer(func(_ context.Context, path string, tell func(BundleProgress)) (BundleDone, error) {
+	b := packer(func(_ context.Context, path string, tell func(BundleProgress)) (BundleDone,
+		error) {
 		tell(BundleProgress{Phase: BundleWriting, Files: 1, Of: 3, Bytes: 10, Total: 30})
 		return BundleDone{}, errors.New("the disk is full")
 	})
@@ -106,7 +117,8 @@ func TestABundleTellsHowFarItIs(t *testing.T) {
 	for n := 0; task != nil && n < 5; n++ {
 		m, task = worked(m, task)
 	}
-	if got := seen(m); !strings.Contains(got, "the disk is full") || !strings.Contains(got, "File  doctor-win-1") {
+	if got := seen(m); !strings.Contains(got, "the disk is full") ||
+		!strings.Contains(got, "File  doctor-win-1") {
 		t.Errorf("after it failed, the screen shows:\n%s", got)
 	}
 }
@@ -144,7 +156,8 @@ func TestTheIssueTextIsCopiedWhole(t *testing.T) {
 		{"one that no terminal takes", strings.Repeat("x", maxCopy+1), ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			b := packer(func(_ context.Context, path string, _ func(BundleProgress)) (BundleDone, error) {
+			b := packer(func(_ context.Context, path string, _ func(BundleProgress)) (BundleDone,
+				error) {
 				return BundleDone{Path: path, Issue: c.issue}, nil
 			})
 			m, task := pressed(packing(80, 24, b), "enter")
@@ -162,7 +175,8 @@ func TestABundleOfANodeThatIsBeingReadSaysSo(t *testing.T) {
 	if got := seen(after(m, "b")); !strings.Contains(got, "still being read") {
 		t.Errorf("the screen shows:\n%s", got)
 	}
-	if got := seen(after(startLive(40, 15, live(whole)), "b")); !strings.Contains(got, "no bundle can be made") {
+	if got := seen(after(startLive(40, 15, live(whole)), "b")); !strings.Contains(got,
+		"no bundle can be made") {
 		t.Errorf("without a bundler the screen shows:\n%s", got)
 	}
 }
@@ -173,7 +187,8 @@ func TestLeavingStopsTheBundle(t *testing.T) {
 	for _, key := range []string{"\x03", "Q"} {
 		t.Run(fmt.Sprintf("%q", key), func(t *testing.T) {
 			began, cleaned := make(chan bool), false
-			b := packer(func(ctx context.Context, _ string, _ func(BundleProgress)) (BundleDone, error) {
+			b := packer(func(ctx context.Context, _ string, _ func(BundleProgress)) (BundleDone,
+				error) {
 				close(began)
 				<-ctx.Done()
 				time.Sleep(50 * time.Millisecond) // as removing a file may take
@@ -212,7 +227,9 @@ func (r reader) Read(p []byte) (int, error) { return copy(p, <-r.c), nil }
 func TestABundleScreenWithHostileTextsFits(t *testing.T) {
 	for _, text := range hostile {
 		b := packer(func(context.Context, string, func(BundleProgress)) (BundleDone, error) {
-			return BundleDone{Path: text, Redacted: []Redacted{{text, 1 << 40}}, LeftOut: []LeftOut{{Path: text, Why: evidence.Phrasef("%s", text)}}, Issue: text + "\n    " + text}, nil
+			return BundleDone{Path: text, Redacted: []Redacted{{text, 1 << 40}},
+				LeftOut: []LeftOut{{Path: text, Why: evidence.Phrasef("%s", text)}},
+				Issue:   text + "\n    " + text}, nil
 		})
 		b.Name, b.Folder = func(evidence.Snapshot) string { return text }, text
 		for i, size := range [][2]int{{30, 8}, {40, 15}, {80, 24}, {80, 24}, {200, 60}} {
@@ -236,7 +253,9 @@ func fits(t *testing.T, m model) {
 	}
 	for i, l := range lines {
 		text := l.String()
-		if l.width() > m.width || strings.ContainsFunc(text, func(c rune) bool { return c < 0x20 || c >= 0x7f && c < 0xa0 || m.ascii && c >= 0x80 }) {
+		if l.width() > m.width || strings.ContainsFunc(text, func(c rune) bool {
+			return c < 0x20 || c >= 0x7f && c < 0xa0 || m.ascii && c >= 0x80
+		}) {
 			t.Fatalf("%dx%d: line %d takes %d cells: %q", m.width, m.height, i, l.width(), text)
 		}
 	}

@@ -26,25 +26,30 @@ func (b bundleScreen) body(e env) []line {
 func (b bundleScreen) askingLines(e env) []line {
 	p := page{width: e.width - 2, voice: e.voice}
 	label := p.T("File") + "  "
-	field := line{{label, strong}, {tail(show(b.name, e.ascii), e.width-4-width(label)), accent}, {"_", accent}}
+	field := line{{label, strong}, {tail(show(b.name, e.ascii), e.width-4-width(label)), accent},
+		{"_", accent}}
 	if b.name == "" {
 		field = append(field, span{"  " + p.T("empty: the usual name"), faint})
 	}
 	p.lines = append(p.lines, field)
-	p.text(padded("", width(label)), p.T("a name without a folder goes to %s", e.bundler.Folder), faint)
+	p.text(padded("", width(label)), p.T("a name without a folder goes to %s", e.bundler.Folder),
+		faint)
 	if b.failed != "" {
 		p.blank()
 		p.text("! ", b.failed, inkWarn)
 	}
 	if !e.done {
 		p.blank()
-		p.text("! ", p.T("the node is still being read: the bundle will hold what is there when you press enter"), inkWarn)
+		p.text("! ",
+			p.T("the node is still being read: the bundle will hold what is there when you press enter"), inkWarn)
 	}
 	p.blank()
-	p.text("", p.T("One zip for a bug report: the evidence, this report and a filled-in bug form. Secrets are replaced by marks, and the zip is searched for them before it gets its name."), plain)
+	p.text("", p.T(
+		"One zip for a bug report: the evidence, this report and a filled-in bug form. Secrets are replaced by marks, and the zip is searched for them before it gets its name."), plain)
 	p.blank()
 	if e.bundler.Since > 0 {
-		p.text(p.T("Logs")+"  ", p.T("of the last %s, and what stands around each sign of a fault", p.duration(e.bundler.Since)), plain)
+		p.text(p.T("Logs")+"  ", p.T("of the last %s, and what stands around each sign of a fault",
+			p.duration(e.bundler.Since)), plain)
 	}
 	if e.bundler.MaxSize > 0 {
 		p.text(p.T("Size")+"  ", p.T("%s at most", evidence.SizeText(e.bundler.MaxSize)), plain)
@@ -72,7 +77,8 @@ func (b bundleScreen) progressLines(e env) []line {
 	if now.Phase != BundleSearching {
 		p.lines = append(p.lines, bar(now, p.width, e.ascii))
 		p.text("", p.T("%d of %d files", now.Files, now.Of), plain)
-		p.text("", p.T("%[1]s of %[2]s", evidence.SizeText(now.Bytes), evidence.SizeText(now.Total)), plain)
+		p.text("", p.T("%[1]s of %[2]s", evidence.SizeText(now.Bytes),
+			evidence.SizeText(now.Total)), plain)
 		if now.Left > 0 {
 			p.text("", p.T("about %s left", p.duration(now.Left)), plain)
 		}
@@ -94,7 +100,8 @@ func bar(now BundleProgress, w int, ascii bool) line {
 		part = min(float64(now.Bytes)/float64(now.Total), 1)
 	}
 	n := max(int(part*float64(w)), 0)
-	return line{{strings.Repeat(full, n), accent}, {strings.Repeat(empty, max(w-n, 0)), faint}, {fmt.Sprintf(" %3.0f%%", part*100), plain}}
+	return line{{strings.Repeat(full, n), accent}, {strings.Repeat(empty, max(w-n, 0)), faint},
+		{fmt.Sprintf(" %3.0f%%", part*100), plain}}
 }
 
 // maxLeftOut is how many files that were left out are named; the manifest names all.
@@ -117,7 +124,8 @@ func (b bundleScreen) writtenLines(e env) []line {
 	p.heading(p.T("Left out"))
 	for _, l := range d.LeftOut[:min(len(d.LeftOut), maxLeftOut)] {
 		p.text("  ", l.Path, plain)
-		p.text("    ", cmp.Or(p.Say(l.Why), p.T("in part: %s left out", evidence.SizeText(l.Bytes))), faint)
+		p.text("    ",
+			cmp.Or(p.Say(l.Why), p.T("in part: %s left out", evidence.SizeText(l.Bytes))), faint)
 	}
 	switch more := len(d.LeftOut) - maxLeftOut; {
 	case len(d.LeftOut) == 0:
@@ -127,9 +135,12 @@ func (b bundleScreen) writtenLines(e env) []line {
 	}
 	p.heading(p.T("For a bug report"))
 	if b.toCopy() == "" {
-		p.text("  ", p.T("the text below is issue.md in the zip, too long to be copied from here; attach the zip to it"), plain)
+		p.text("  ",
+			p.T("the text below is issue.md in the zip, too long to be copied from here; attach the zip to it"), plain)
 	} else {
-		p.text("  ", p.T("c copies the text below, which is issue.md in the zip; attach the zip to it"), plain)
+		p.text("  ",
+			p.T("c copies the text below, which is issue.md in the zip; attach the zip to it"),
+			plain)
 	}
 	p.blank()
 	p.lines = append(p.lines, rule("issue.md", p.width, e.ascii))

@@ -91,7 +91,8 @@ func (w watch) said(say voice) string {
 	case w.changeAt.IsZero():
 		return say.T("watching every %d s, no change yet", every)
 	default:
-		return say.T("watching every %d s, last change %s UTC", every, w.changeAt.UTC().Format("15:04:05"))
+		return say.T("watching every %d s, last change %s UTC", every,
+			w.changeAt.UTC().Format("15:04:05"))
 	}
 }
 
@@ -113,7 +114,8 @@ func (m model) pressWatch() (model, effect) {
 	}
 	m.watch.every = watchTimes[next]
 	if m.status = m.T("no longer watching"); m.watch.every > 0 {
-		m.status = m.T("the node is read again every %d s; w changes that", m.watch.every/time.Second)
+		m.status = m.T("the node is read again every %d s; w changes that",
+			m.watch.every/time.Second)
 	}
 	return m.waiting()
 }

@@ -26,7 +26,8 @@ func turned(after time.Duration, to map[string]checks.Status) Update {
 }
 
 func TestWhatChangedIsMarked(t *testing.T) {
-	worse := map[string]checks.Status{"dns-sound-1": checks.StatusFail, "images-sound-2": checks.StatusUnknown}
+	worse := map[string]checks.Status{"dns-sound-1": checks.StatusFail,
+		"images-sound-2": checks.StatusUnknown}
 	m := after(startLive(100, 60, nothing(), live(whole)), "r")
 	m = send(m, live(0), live(2), turned(time.Minute, worse))
 	golden(t, "changed-100x60", seen(m))
@@ -40,7 +41,8 @@ func TestWhatChangedIsMarked(t *testing.T) {
 		t.Errorf("the detail does not say so:\n%s", seen(d))
 	}
 	back := send(after(m, "r"), live(0), live(whole))
-	if got := back.watch.changed["dns-sound-1"]; got != checks.StatusFail || !strings.Contains(seen(back), "was fail") {
+	if got := back.watch.changed["dns-sound-1"]; got != checks.StatusFail ||
+		!strings.Contains(seen(back), "was fail") {
 		t.Errorf("well again, it is marked as having been %q", got)
 	}
 	calm := send(after(back, "r"), live(0), live(whole))
@@ -54,7 +56,8 @@ func TestWhatChangedIsMarked(t *testing.T) {
 
 func TestWatchGoesThroughItsTimes(t *testing.T) {
 	m := startLive(80, 24, live(whole))
-	for _, want := range []time.Duration{10 * time.Second, 30 * time.Second, time.Minute, 0, 10 * time.Second} {
+	for _, want := range []time.Duration{10 * time.Second, 30 * time.Second, time.Minute, 0,
+		10 * time.Second} {
 		var do effect
 		m, do = m.update(keyMsg("w"))
 		if m.watch.every != want || do.wait != want {
@@ -64,7 +67,8 @@ func TestWatchGoesThroughItsTimes(t *testing.T) {
 			t.Errorf("at %v the screen shows that it watches: %v", want, shows)
 		}
 	}
-	if m, do := small().update(keyMsg("w")); !do.none() || !strings.Contains(m.status, "recording") {
+	if m, do := small().update(keyMsg("w")); !do.none() ||
+		!strings.Contains(m.status, "recording") {
 		t.Errorf("a recording is watched: %q", m.status)
 	}
 	if m, do := startLive(80, 24, live(1)).update(keyMsg("w")); do.wait != 0 || m.watch.every == 0 {
@@ -91,16 +95,20 @@ func TestWatchingReadsAgain(t *testing.T) {
 	if m = send(m, live(0), live(2)); seen(m) != before || !m.shown.Done {
 		t.Errorf("while it is read for the watch the screen changes:\n%s", seen(m))
 	}
-	m, do = m.update(turned(time.Minute, map[string]checks.Status{"dns-sound-1": checks.StatusFail}))
+	m, do = m.update(turned(time.Minute,
+		map[string]checks.Status{"dns-sound-1": checks.StatusFail}))
 	if do.wait != 30*time.Second {
 		t.Errorf("afterwards it waits %v", do.wait)
 	}
-	if got := seen(m); !strings.Contains(got, "last change 10:03:00 UTC") || !strings.Contains(got, "1 changed") {
+	if got := seen(m); !strings.Contains(got, "last change 10:03:00 UTC") ||
+		!strings.Contains(got, "1 changed") {
 		t.Errorf("the change is not told:\n%s", got)
 	}
 	m, do = m.update(do.due)
-	m, _ = m.update(turned(2*time.Minute, map[string]checks.Status{"dns-sound-1": checks.StatusFail}))
-	if got := seen(m); !do.again || !strings.Contains(got, "last change 10:03:00 UTC") || !strings.Contains(got, "1 changed") {
+	m, _ = m.update(turned(2*time.Minute,
+		map[string]checks.Status{"dns-sound-1": checks.StatusFail}))
+	if got := seen(m); !do.again || !strings.Contains(got, "last change 10:03:00 UTC") ||
+		!strings.Contains(got, "1 changed") {
 		t.Errorf("without another change, the last is not told:\n%s", got)
 	}
 	m, _ = m.update(keyMsg("w"))
@@ -112,7 +120,8 @@ func TestWatchingReadsAgain(t *testing.T) {
 
 func TestTheProgramWaitsAndPoints(t *testing.T) {
 	p := program{model: startLive(80, 24, live(whole))}
-	if list := p.commands(effect{wait: time.Millisecond, due: due{7}}); len(list) != 1 || list[0]() != (due{7}) {
+	if list := p.commands(effect{wait: time.Millisecond, due: due{7}}); len(list) != 1 ||
+		list[0]() != (due{7}) {
 		t.Error("a wait does not come due")
 	}
 	is := func(do effect, want tea.Cmd) {
@@ -189,7 +198,8 @@ func TestTheMouse(t *testing.T) {
 	if m, _ = m.update(click(5, evidence)); len(m.layers) != 2 {
 		t.Error("a click on what is chosen does not go on")
 	}
-	if wide, _ := finished(sample(), Options{Width: 120, Height: 40}).update(click(100, 12)); !wide.detail {
+	if wide, _ := finished(sample(), Options{Width: 120, Height: 40}).update(click(100,
+		12)); !wide.detail {
 		t.Error("a click beside the list does not go there")
 	}
 }

@@ -34,13 +34,15 @@ type copied struct {
 func (c copied) said(say voice) string {
 	switch {
 	case c.err != nil && c.sent:
-		return say.T("%s sent to the terminal's clipboard (OSC 52); no file: %v", say.Count(c.lines, "line"), c.err)
+		return say.T("%s sent to the terminal's clipboard (OSC 52); no file: %v",
+			say.Count(c.lines, "line"), c.err)
 	case c.err != nil:
 		return say.T("could not copy: %v", c.err)
 	case c.known && c.sent:
 		return say.T("%s sent to the terminal's clipboard (OSC 52)", say.Count(c.lines, "line"))
 	case c.sent:
-		return say.T("in %s; also sent to the terminal's clipboard (OSC 52), if it takes that", c.file)
+		return say.T("in %s; also sent to the terminal's clipboard (OSC 52), if it takes that",
+			c.file)
 	}
 	return say.T("in %s; too large for the terminal's clipboard", c.file)
 }
@@ -84,7 +86,8 @@ func takesClipboard(getenv func(string) string) bool {
 	if getenv("TMUX") != "" || getenv("STY") != "" {
 		return false
 	}
-	for _, name := range []string{"WT_SESSION", "KITTY_WINDOW_ID", "WEZTERM_PANE", "ALACRITTY_WINDOW_ID", "GHOSTTY_RESOURCES_DIR"} {
+	for _, name := range []string{"WT_SESSION", "KITTY_WINDOW_ID", "WEZTERM_PANE",
+		"ALACRITTY_WINDOW_ID", "GHOSTTY_RESOURCES_DIR"} {
 		if getenv(name) != "" {
 			return true
 		}

@@ -59,7 +59,8 @@ func (p *page) verdict(indent string, res *checks.Result) {
 
 // resultDetail draws a check; was is its verdict before it changed, or "".
 func resultDetail(p *page, r *checks.Report, res *checks.Result, was checks.Status) {
-	p.led(span{symbol(res.Status, p.ascii) + " " + p.Status(res.Status) + "  ", inkOf(res.Status)}, res.Title, strong)
+	p.led(span{symbol(res.Status, p.ascii) + " " + p.Status(res.Status) + "  ", inkOf(res.Status)},
+		res.Title, strong)
 	p.text("", res.ID+" · "+p.Category(res.Category), faint)
 	if was != "" {
 		p.text("", p.T("changed: it was %s before", p.Status(was)), accent)

@@ -40,7 +40,8 @@ var detailKeys = struct{ next, last, open, copy, back, leave key.Binding }{
 }
 
 func (d detailScreen) bindings() []key.Binding {
-	return []key.Binding{detailKeys.next, detailKeys.last, detailKeys.open, detailKeys.back, detailKeys.copy}
+	return []key.Binding{detailKeys.next, detailKeys.last, detailKeys.open, detailKeys.back,
+		detailKeys.copy}
 }
 
 func (d detailScreen) typing() bool { return false }
@@ -151,7 +152,8 @@ func (d detailScreen) press(e env, k tea.KeyMsg) (screen, effect) {
 func (d detailScreen) follow(e env, p page) (screen, effect) {
 	s := d.currentStep()
 	switch {
-	case s.at >= len(p.items) || p.items[s.at].first < s.scroll || p.items[s.at].first >= s.scroll+e.height:
+	case s.at >= len(p.items) || p.items[s.at].first < s.scroll || p.items[s.at].first >= s.scroll+
+		e.height:
 		return d, effect{} // nothing chosen is in sight
 	case p.items[s.at].check != "":
 		d.steps = append(d.steps[:len(d.steps):len(d.steps)], step{id: p.items[s.at].check})
@@ -166,7 +168,9 @@ func (d detailScreen) follow(e env, p page) (screen, effect) {
 // in sight, and scrolls towards it if not, so that all text is passed.
 func (p page) moved(s step, k tea.KeyMsg, height int) step {
 	most := max(len(p.lines)-height, 0)
-	inSight := func(i int) bool { return p.items[i].first >= s.scroll && p.items[i].first < s.scroll+height }
+	inSight := func(i int) bool {
+		return p.items[i].first >= s.scroll && p.items[i].first < s.scroll+height
+	}
 	towards := func(from, by int) {
 		for i := from; i >= 0 && i < len(p.items); i += by {
 			if inSight(i) {

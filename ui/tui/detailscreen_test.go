@@ -22,7 +22,8 @@ func inDetail(t *testing.T, m model) detailScreen {
 
 func TestDetailOpensAndCloses(t *testing.T) {
 	for _, k := range []string{"enter", "tab"} {
-		if m := after(small(), k); inDetail(t, m).currentStep().id != "podcidr-not-assigned" || !strings.Contains(seen(m), "Restart-Service flanneld") {
+		if m := after(small(), k); inDetail(t, m).currentStep().id != "podcidr-not-assigned" ||
+			!strings.Contains(seen(m), "Restart-Service flanneld") {
 			t.Fatalf("%s does not open the detail:\n%s", k, seen(m))
 		}
 	}
@@ -30,7 +31,8 @@ func TestDetailOpensAndCloses(t *testing.T) {
 		t.Error("space opens a check")
 	}
 	for _, k := range []string{"esc", "q", "backspace"} {
-		if back := after(small(), "enter", "j", k); len(back.layers) > 0 || at(t, back) != "cause podcidr-not-assigned" {
+		if back := after(small(), "enter", "j", k); len(back.layers) > 0 ||
+			at(t, back) != "cause podcidr-not-assigned" {
 			t.Errorf("%s does not go back to the list", k)
 		}
 	}
@@ -45,7 +47,8 @@ func TestTheDetailPassesAllItsText(t *testing.T) {
 		m = after(m, "j")
 		pages += seen(m)
 	}
-	for _, text := range []string{"Restart-Service flanneld", "Explains", "issues/728", "spec.podCIDR is empty", "(and 17 more)"} {
+	for _, text := range []string{"Restart-Service flanneld", "Explains", "issues/728",
+		"spec.podCIDR is empty", "(and 17 more)"} {
 		if !strings.Contains(pages, text) {
 			t.Errorf("going down never shows %q", text)
 		}
@@ -60,7 +63,8 @@ func TestTheDetailPassesAllItsText(t *testing.T) {
 		t.Errorf("going up ends at %+v", s)
 	}
 	end := after(m, "G")
-	if !strings.Contains(seen(end), "issues/728") || inDetail(t, after(end, "g")).currentStep().scroll != 0 {
+	if !strings.Contains(seen(end), "issues/728") ||
+		inDetail(t, after(end, "g")).currentStep().scroll != 0 {
 		t.Error("G and g do not go to the ends")
 	}
 }
@@ -75,13 +79,15 @@ func TestTheChainIsWalkedThereAndBack(t *testing.T) {
 		}
 	}
 	walk("enter")
-	for inDetail(t, m).page(m.env()).items[inDetail(t, m).currentStep().at].check != "hns-network-missing" {
+	for inDetail(t, m).page(m.env()).items[inDetail(t,
+		m).currentStep().at].check != "hns-network-missing" {
 		walk("tab")
 	}
 	chosen := inDetail(t, m).currentStep()
 	walk("enter")
 	is("hns-network-missing")
-	if !strings.Contains(seen(m), "hns-network-missing < podcidr-not-assigned") || !strings.Contains(seen(m), "backspace the way back") {
+	if !strings.Contains(seen(m), "hns-network-missing < podcidr-not-assigned") ||
+		!strings.Contains(seen(m), "backspace the way back") {
 		t.Errorf("the way is not shown:\n%s", seen(m))
 	}
 	walk("shift+tab", "enter") // what explains it, the last of its items
@@ -125,7 +131,8 @@ func TestTheDetailTellsWhatWasLookedAt(t *testing.T) {
 		}
 		m, _ = m.update(answer{do.layer, do.task()})
 		got := seen(m)
-		if _, looked, ok := strings.Cut(got, "Looked at"); m.report.Result(row.id) != nil && (!ok || !strings.Contains(looked, row.want)) {
+		if _, looked, ok := strings.Cut(got, "Looked at"); m.report.Result(row.id) != nil &&
+			(!ok || !strings.Contains(looked, row.want)) {
 			t.Errorf("%s:\n%s", row.id, got)
 		}
 	}

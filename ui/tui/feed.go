@@ -12,10 +12,11 @@ import (
 type Update struct {
 	Report   checks.Report
 	Evidence evidence.Snapshot // what it was made from
-	Open     map[string]Open   // the checks, by id, whose verdict is still to come: what Report says of it is not shown
-	Reading  []Reading         // what is being read now, oldest first
-	At       time.Time         // the moment of this update: the screen has no clock of its own
-	Done     bool              // nothing is open any more
+	// the checks, by id, whose verdict is still to come: what Report says of it is not shown
+	Open    map[string]Open
+	Reading []Reading // what is being read now, oldest first
+	At      time.Time // the moment of this update: the screen has no clock of its own
+	Done    bool      // nothing is open any more
 }
 
 // Open is the state of a check without a verdict.

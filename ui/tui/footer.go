@@ -30,7 +30,8 @@ func footer(m model) []line {
 func talk(m model) line {
 	switch {
 	case m.typing:
-		typed := line{{"/", accent}, {show(tail(m.view.filter, m.width-22), m.ascii), strong}, {"_", accent}}
+		typed := line{{"/", accent}, {show(tail(m.view.filter, m.width-22), m.ascii), strong},
+			{"_", accent}}
 		return apart(typed, line{{found(m), faint}, {"  ", plain}}, m.width-1)
 	case m.status != "":
 		return line{{show(m.status, m.ascii), accent}}
@@ -93,7 +94,8 @@ func hintsOf(m model) []hint {
 		}
 		return list
 	}
-	list := []hint{{"enter", "open", 1}, {"/", "filter", 2}, wrong, {"c", "copy fix", 4}, help, quit}
+	list := []hint{{"enter", "open", 1}, {"/", "filter", 2}, wrong, {"c", "copy fix", 4}, help,
+		quit}
 	if m.live && !m.reading() {
 		list = slices.Insert(list, 4, hint{"r", "again", 3}, hint{"w", "watch", 5})
 	}
@@ -149,7 +151,8 @@ func counts(m model, w int) string {
 	}
 	parts := []string{
 		m.Count(len(r.Causes), "cause"), m.Count(consequences, "consequence"),
-		m.T("%d %s", r.Count(checks.StatusPass), m.Word("pass")), m.T("%d %s", r.Count(checks.StatusUnknown), m.Word("unknown")),
+		m.T("%d %s", r.Count(checks.StatusPass), m.Word("pass")),
+		m.T("%d %s", r.Count(checks.StatusUnknown), m.Word("unknown")),
 		m.T("%d %s", r.Count(checks.StatusSkip), m.Word("not applicable")),
 	}
 	if n := len(m.watch.changed); n > 0 {

@@ -37,7 +37,8 @@ func body(m model, l layout) []line {
 	lines := list(&m.report, m.rows, m.top, m.cursor, l.list, l.listLines(), true, m.voice)
 	if l.preview > 0 {
 		rw, ok := m.selected()
-		lines = append(exactly(lines, l.listLines()), preview(&m.report, rw, ok, m.width, l.preview, m.view.card, m.voice)...)
+		lines = append(exactly(lines, l.listLines()), preview(&m.report, rw, ok, m.width, l.preview,
+			m.view.card, m.voice)...)
 	}
 	return lines
 }
@@ -71,7 +72,8 @@ func rule(name string, w int, ascii bool) line {
 		return line{{strings.Repeat(dash, w), faint}}
 	}
 	label := clip(show(name, ascii), w-6, ascii)
-	return line{{dash + " ", faint}, {label, accent}, {" " + strings.Repeat(dash, max(w-width(label)-3, 0)), faint}}
+	return line{{dash + " ", faint}, {label, accent},
+		{" " + strings.Repeat(dash, max(w-width(label)-3, 0)), faint}}
 }
 
 // beside sets list and detail side by side; the bar between them shows who has the keys.
@@ -83,7 +85,8 @@ func beside(left, right []line, l layout, focused, ascii bool) []line {
 	left, right = exactly(left, l.body), exactly(right, l.body)
 	lines := make([]line, l.body)
 	for i := range lines {
-		lines[i] = append(left[i].fit(l.list, ascii).pad(l.list), append(line{bar}, right[i].fit(l.detail, ascii)...)...)
+		lines[i] = append(left[i].fit(l.list, ascii).pad(l.list),
+			append(line{bar}, right[i].fit(l.detail, ascii)...)...)
 	}
 	return lines
 }

@@ -33,13 +33,15 @@ var hostile = []string{
 func hostileReport(r *rand.Rand) checks.Report {
 	text := func() string { return hostile[r.IntN(len(hostile))] }
 	rep := sample()
-	rep.Node = checks.NodeFacts{Name: text(), OS: text(), Build: text(), Kubelet: text(), Runtime: text(), Network: text()}
+	rep.Node = checks.NodeFacts{Name: text(), OS: text(), Build: text(), Kubelet: text(),
+		Runtime: text(), Network: text()}
 	rep.Source = checks.Source{Kind: text(), Name: text(), Format: text()}
 	for i := range rep.Results {
 		res := &rep.Results[i]
 		res.Title, res.Gap, res.Reason = text(), text(), text()
 		if r.IntN(8) == 0 {
-			res.ID, res.Category, res.Status = text(), checks.Category(text()), checks.Status(text())
+			res.ID, res.Category, res.Status = text(), checks.Category(text()),
+				checks.Status(text())
 		}
 		for j := range res.Findings {
 			f := &res.Findings[j]
@@ -54,10 +56,14 @@ func hostileReport(r *rand.Rand) checks.Report {
 	return rep
 }
 
-var walks = [][]string{nil, {"enter"}, {"down", "down", "down", "enter", "G"}, {"f", "down"}, {"?"}, {"?", "G"}, {"/", "e"},
-	{"/", "节", "👩\u200d👩", "enter"}, {"/", "no such thing"}, {"G", "space", "pgup"}, {"j", "j", "enter", "tab", "ctrl+d"}, {"c"},
-	{"enter", "G", "tab", "enter"}, {"enter", "tab", "tab", "tab", "tab", "enter", "shift+tab", "ctrl+d", "k", "backspace"}, {"j", "tab", "pgdown"}, {"w", "m"},
-	{"s"}, {"s", "G"}, {"s", "enter"}, {"s", "j", "enter", "space", "G", "c"}, {"s", "enter", "enter", "G"}, {"t"}, {"t", "/", "x", "enter", "G"}}
+var walks = [][]string{nil, {"enter"}, {"down", "down", "down", "enter", "G"}, {"f", "down"}, {"?"},
+	{"?", "G"}, {"/", "e"},
+	{"/", "节", "👩\u200d👩", "enter"}, {"/", "no such thing"}, {"G", "space", "pgup"},
+	{"j", "j", "enter", "tab", "ctrl+d"}, {"c"},
+	{"enter", "G", "tab", "enter"}, {"enter", "tab", "tab", "tab", "tab", "enter", "shift+tab",
+		"ctrl+d", "k", "backspace"}, {"j", "tab", "pgdown"}, {"w", "m"},
+	{"s"}, {"s", "G"}, {"s", "enter"}, {"s", "j", "enter", "space", "G", "c"},
+	{"s", "enter", "enter", "G"}, {"t"}, {"t", "/", "x", "enter", "G"}}
 
 // rounds is how often a test with random inputs tries: in the quick loop less often.
 func rounds(n int) int {
@@ -94,13 +100,18 @@ func TestEveryFrameFitsTheTerminal(t *testing.T) {
 			}
 			text := ansi.Strip(l)
 			if n := ansi.StringWidthWc(text); n > w {
-				t.Fatalf("%dx%d after %q: line %d takes %d cells where code points are counted: %q", w, h, keys, i, n, text)
+				t.Fatalf("%dx%d after %q: line %d takes %d cells where code points are counted: %q",
+					w, h, keys, i, n, text)
 			}
 			if text != lines[i].String() {
-				t.Fatalf("%dx%d after %q: line %d carries a sequence that is not the screen's: %q", w, h, keys, i, l)
+				t.Fatalf("%dx%d after %q: line %d carries a sequence that is not the screen's: %q",
+					w, h, keys, i, l)
 			}
-			if strings.ContainsFunc(text, func(c rune) bool { return c < 0x20 || c >= 0x7f && c < 0xa0 || m.ascii && c >= 0x80 }) {
-				t.Fatalf("%dx%d after %q: line %d holds a character that does not belong: %q", w, h, keys, i, text)
+			if strings.ContainsFunc(text, func(c rune) bool {
+				return c < 0x20 || c >= 0x7f && c < 0xa0 || m.ascii && c >= 0x80
+			}) {
+				t.Fatalf("%dx%d after %q: line %d holds a character that does not belong: %q", w, h,
+					keys, i, text)
 			}
 		}
 	}
@@ -112,7 +123,8 @@ func TestEveryFrameFitsTheTerminal(t *testing.T) {
 		check(rep, 20+r.IntN(181), 5+r.IntN(56), walks[r.IntN(len(walks))])
 	}
 	for _, keys := range walks {
-		for _, size := range sizes([][2]int{{1, 1}, {20, 5}, {29, 8}, {30, 8}, {30, 7}, {40, 15}, {80, 24}, {99, 24}, {100, 24}, {200, 60}}) {
+		for _, size := range sizes([][2]int{{1, 1}, {20, 5}, {29, 8}, {30, 8}, {30, 7}, {40, 15},
+			{80, 24}, {99, 24}, {100, 24}, {200, 60}}) {
 			check(hostileReport(r), size[0], size[1], keys)
 			check(checks.Report{}, size[0], size[1], keys)
 		}

@@ -31,9 +31,12 @@ func after(m model, names ...string) model {
 }
 
 var special = map[string]tea.KeyType{
-	"up": tea.KeyUp, "down": tea.KeyDown, "home": tea.KeyHome, "end": tea.KeyEnd, "pgup": tea.KeyPgUp, "pgdown": tea.KeyPgDown,
-	"ctrl+b": tea.KeyCtrlB, "ctrl+f": tea.KeyCtrlF, "ctrl+u": tea.KeyCtrlU, "ctrl+d": tea.KeyCtrlD, "ctrl+c": tea.KeyCtrlC,
-	"shift+tab": tea.KeyShiftTab, "ctrl+z": tea.KeyCtrlZ, "ctrl+l": tea.KeyCtrlL, "left": tea.KeyLeft, "right": tea.KeyRight,
+	"up": tea.KeyUp, "down": tea.KeyDown, "home": tea.KeyHome, "end": tea.KeyEnd,
+	"pgup": tea.KeyPgUp, "pgdown": tea.KeyPgDown,
+	"ctrl+b": tea.KeyCtrlB, "ctrl+f": tea.KeyCtrlF, "ctrl+u": tea.KeyCtrlU, "ctrl+d": tea.KeyCtrlD,
+	"ctrl+c":    tea.KeyCtrlC,
+	"shift+tab": tea.KeyShiftTab, "ctrl+z": tea.KeyCtrlZ, "ctrl+l": tea.KeyCtrlL,
+	"left": tea.KeyLeft, "right": tea.KeyRight,
 	"enter": tea.KeyEnter, "esc": tea.KeyEsc, "tab": tea.KeyTab, "backspace": tea.KeyBackspace,
 }
 
@@ -63,13 +66,15 @@ func TestGoldenScreens(t *testing.T) {
 		} {
 			name := fmt.Sprintf("%s-%dx%d", s.name, size[0], size[1])
 			t.Run(name, func(t *testing.T) {
-				got := seen(after(finished(sample(), Options{Width: size[0], Height: size[1]}), s.keys...))
+				got := seen(after(finished(sample(), Options{Width: size[0], Height: size[1]}),
+					s.keys...))
 				golden(t, name, got)
 			})
 		}
 	}
 	t.Run("ascii-80x24", func(t *testing.T) {
-		golden(t, "ascii-80x24", seen(finished(sample(), Options{ASCII: true, Width: 80, Height: 24})))
+		golden(t, "ascii-80x24",
+			seen(finished(sample(), Options{ASCII: true, Width: 80, Height: 24})))
 	})
 }
 
@@ -87,6 +92,7 @@ func golden(t *testing.T, name, got string) {
 		t.Fatalf("%v; make it with go test ./ui/tui -update", err)
 	}
 	if got != strings.ReplaceAll(string(want), "\r\n", "\n") {
-		t.Errorf("%s changed; if it is right, run go test ./ui/tui -update\ngot:\n%s\nwant:\n%s", path, got, want)
+		t.Errorf("%s changed; if it is right, run go test ./ui/tui -update\ngot:\n%s\nwant:\n%s",
+			path, got, want)
 	}
 }

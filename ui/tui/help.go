@@ -24,10 +24,12 @@ func helpLines(m model) []line {
 		signs = slices.Concat(byWeight, []checks.Status{statusReading, statusWaiting})
 	}
 	for _, s := range signs {
-		p.led(span{"  " + symbol(s, m.ascii) + " " + padded(p.Status(s), 13), inkOf(s)}, p.Word(meaning[s]), plain)
+		p.led(span{"  " + symbol(s, m.ascii) + " " + padded(p.Status(s), 13), inkOf(s)},
+			p.Word(meaning[s]), plain)
 	}
 	if m.live {
-		p.led(span{"  * " + padded(p.T("changed"), 13), accent}, p.T("another verdict than before the node was read again"), plain)
+		p.led(span{"  * " + padded(p.T("changed"), 13), accent},
+			p.T("another verdict than before the node was read again"), plain)
 	}
 	return p.lines
 }

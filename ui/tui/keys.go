@@ -55,7 +55,8 @@ const suspends = runtime.GOOS != "windows"
 
 // allKeys is the order of the help; a recording is not read again.
 func allKeys(live bool) []key.Binding {
-	list := []key.Binding{keys.up, keys.down, keys.top, keys.bottom, keys.pageUp, keys.pageDown, keys.halfUp, keys.halfDown,
+	list := []key.Binding{keys.up, keys.down, keys.top, keys.bottom, keys.pageUp, keys.pageDown,
+		keys.halfUp, keys.halfDown,
 		keys.enter, keys.fold, keys.back, keys.focus, keys.filter, keys.wrong, keys.copy}
 	if live {
 		list = append(list, keys.again, keys.watch)

@@ -6,8 +6,9 @@ const (
 	defaultWidth, defaultHeight = 80, 24
 	leastWidth, leastHeight     = 30, 8
 	wideFrom                    = 100 // columns from which list and detail stand side by side
-	tallFrom                    = 18  // lines from which the header may take two and a preview is shown
-	previewLines                = 3
+	// lines from which the header may take two and a preview is shown
+	tallFrom     = 18
+	previewLines = 3
 )
 
 // A layout says how many cells each part of the screen has.

@@ -48,7 +48,8 @@ func rowLine(r *checks.Report, rw row, w int, selected, words bool, say voice) l
 		return line{{show(rw.text, ascii), faint}}.fit(w, ascii)
 	case rowGroup:
 		name := show(say.Category(rw.category), ascii)
-		l := line{{fold(rw.open, ascii) + " ", faint}, {padded(name, say.groupName()) + "  ", strong}}
+		l := line{{fold(rw.open, ascii) + " ", faint}, {padded(name, say.groupName()) + "  ",
+			strong}}
 		return append(l, summary(r, rw.members, words, say)...).fit(w, ascii)
 	case rowRest:
 		l := line{{"  " + fold(rw.open, ascii) + " ", faint}}
@@ -56,13 +57,15 @@ func rowLine(r *checks.Report, rw row, w int, selected, words bool, say voice) l
 	case rowCause:
 		count := line{{say.follow(rw.follow), faint}}
 		if n := count.width(); n > 0 { // the title is cut before the number
-			return apart(resultLine(&r.Results[rw.index], rw.was, "", 0, w-n-2, selected, say), count, w)
+			return apart(resultLine(&r.Results[rw.index], rw.was, "", 0, w-n-2, selected, say),
+				count, w)
 		}
 		return resultLine(&r.Results[rw.index], rw.was, "", 0, w, selected, say)
 	case rowCard:
 		return cardLine(&r.Results[rw.index], rw.part, say).fit(w, ascii)
 	case rowCheck:
-		return resultLine(&r.Results[rw.index], rw.was, say.origin(r, &r.Results[rw.index]), 2, w, selected, say)
+		return resultLine(&r.Results[rw.index], rw.was, say.origin(r, &r.Results[rw.index]), 2, w,
+			selected, say)
 	}
 	return nil
 }
@@ -100,15 +103,18 @@ func (say voice) origin(r *checks.Report, res *checks.Result) string {
 // resultLine is a verdict: symbol, word and title, and at the right end where
 // it stands among the faults, or what it was before it changed. Narrow lists
 // leave the word away; the star of a change stays.
-func resultLine(res *checks.Result, was checks.Status, right string, indent, w int, selected bool, say voice) line {
+func resultLine(res *checks.Result, was checks.Status, right string, indent, w int, selected bool,
+	say voice) line {
 	ascii := say.ascii
-	l := line{{strings.Repeat(" ", indent), plain}, {symbol(res.Status, ascii), inkOf(res.Status)}, {" ", plain}}
+	l := line{{strings.Repeat(" ", indent), plain}, {symbol(res.Status, ascii), inkOf(res.Status)},
+		{" ", plain}}
 	if was != "" {
 		l[2] = span{"*", accent}
 		right = say.T("was %s", say.Status(was))
 	}
 	if w >= wordsFrom {
-		l = append(l, span{padded(show(say.Status(res.Status), ascii), say.statusWidth()), inkOf(res.Status)})
+		l = append(l, span{padded(show(say.Status(res.Status), ascii), say.statusWidth()),
+			inkOf(res.Status)})
 	}
 	title := span{show(res.Title, ascii), plain}
 	switch {

@@ -33,7 +33,8 @@ func asDrawn(u Update) checks.Report {
 		res := &r.Results[i]
 		res.ExplainedBy = without(res.ExplainedBy, open)
 		if open(res.ID) {
-			res.Status, res.Findings, res.Gap, res.Reason, res.ExplainedBy = statusWaiting, nil, "", "", nil
+			res.Status, res.Findings, res.Gap, res.Reason, res.ExplainedBy = statusWaiting, nil, "",
+				"", nil
 			if u.Open[res.ID] == OpenReading {
 				res.Status = statusReading
 			}
@@ -43,7 +44,8 @@ func asDrawn(u Update) checks.Report {
 	r.Causes = nil
 	for _, c := range u.Report.Causes {
 		if !open(c.ID) {
-			r.Causes = append(r.Causes, checks.Cause{ID: c.ID, Consequences: without(c.Consequences, open)})
+			r.Causes = append(r.Causes, checks.Cause{ID: c.ID, Consequences: without(c.Consequences,
+				open)})
 		}
 	}
 	return r
@@ -84,8 +86,12 @@ func (m model) followed() model {
 	if m.at.id == "" {
 		return m
 	}
-	m.at.index = slices.IndexFunc(m.report.Results, func(r checks.Result) bool { return r.ID == m.at.id })
-	if m.at.kind == rowCause && !slices.ContainsFunc(m.report.Causes, func(c checks.Cause) bool { return c.ID == m.at.id }) {
+	m.at.index = slices.IndexFunc(m.report.Results, func(r checks.Result) bool {
+		return r.ID == m.at.id
+	})
+	if m.at.kind == rowCause && !slices.ContainsFunc(m.report.Causes, func(c checks.Cause) bool {
+		return c.ID == m.at.id
+	}) {
 		if !m.touched {
 			m.at = row{}
 			return m
@@ -94,7 +100,8 @@ func (m model) followed() model {
 	}
 	for range 2 { // its group, then what is well in it
 		rows := rowsOf(&m.report, m.view)
-		if i := find(rows, m.at); m.at.kind == rowCheck && i >= 0 && rows[i].folds() && slices.Contains(rows[i].members, m.at.index) {
+		if i := find(rows, m.at); m.at.kind == rowCheck && i >= 0 && rows[i].folds() &&
+			slices.Contains(rows[i].members, m.at.index) {
 			m.view = m.view.set(rows[i].foldName(), true)
 		}
 	}
@@ -142,7 +149,9 @@ func (m model) again() (model, effect) {
 func readingText(u Update, w int, say voice) string {
 	var parts []string
 	for _, r := range u.Reading {
-		parts = append(parts, strings.TrimSpace(show(say.Phrase(r.Name), say.ascii)+" "+say.seconds(u.At.Sub(r.Since))))
+		parts = append(parts,
+			strings.TrimSpace(show(say.Phrase(r.Name), say.ascii)+" "+
+				say.seconds(u.At.Sub(r.Since))))
 	}
 	if len(parts) == 0 {
 		return clip(say.T("reading %s", ellipsis(say.ascii)), w, say.ascii)

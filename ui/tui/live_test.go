@@ -15,7 +15,8 @@ var began = time.Date(2026, 11, 20, 10, 2, 0, 0, time.UTC)
 func live(n int, reading ...Reading) Update {
 	r := sample()
 	r.Source = checks.Source{Kind: "live", Format: "evidence/v1"}
-	u := Update{Report: r, Open: map[string]Open{}, Reading: reading, At: began.Add(3200 * time.Millisecond)}
+	u := Update{Report: r, Open: map[string]Open{}, Reading: reading,
+		At: began.Add(3200 * time.Millisecond)}
 	seen := map[checks.Category]int{}
 	for _, res := range r.Results {
 		switch at := seen[res.Category]; {
@@ -40,8 +41,10 @@ func nothing() Update {
 }
 
 func halfRead() Update {
-	return live(2, reading("HNS networks", 0), reading("event logs", 1900*time.Millisecond), reading("files", 2*time.Second),
-		reading("certificates", 2500*time.Millisecond), reading("container runtime", 2600*time.Millisecond))
+	return live(2, reading("HNS networks", 0), reading("event logs", 1900*time.Millisecond),
+		reading("files", 2*time.Second),
+		reading("certificates", 2500*time.Millisecond),
+		reading("container runtime", 2600*time.Millisecond))
 }
 
 const whole = 1 << 10 // more checks than a category has
@@ -65,7 +68,8 @@ func TestGoldenLiveScreens(t *testing.T) {
 			{"live-half", startLive(size[0], size[1], nothing(), halfRead())},
 			{"live-done", startLive(size[0], size[1], nothing(), halfRead(), live(whole))},
 			{"live-help", after(startLive(size[0], size[1], live(whole)), "?")},
-			{"live-again", startLive(size[0], size[1], live(whole), live(0, reading("machine", 3*time.Second)), halfRead())},
+			{"live-again", startLive(size[0], size[1], live(whole),
+				live(0, reading("machine", 3*time.Second)), halfRead())},
 		} {
 			name := fmt.Sprintf("%s-%dx%d", s.name, size[0], size[1])
 			t.Run(name, func(t *testing.T) { golden(t, name, seen(s.m)) })

@@ -29,7 +29,9 @@ func lookedAt(c *checks.Check, s evidence.Snapshot, say voice) []lookedAtItem {
 	add := func(n evidence.Need, need bool) {
 		for _, l := range lookFor(n, s, say) {
 			l.need = need
-			if !slices.ContainsFunc(list, func(other lookedAtItem) bool { return other.name == l.name }) {
+			if !slices.ContainsFunc(list, func(other lookedAtItem) bool {
+				return other.name == l.name
+			}) {
 				list = append(list, l)
 			}
 		}
@@ -69,7 +71,8 @@ func lookForOne(n evidence.Need, s evidence.Snapshot, say voice) []lookedAtItem 
 	case gap.Kind != "" || len(paths) == 0:
 		return []lookedAtItem{{name: name, gap: gap}}
 	case len(paths) == 1 && !strings.HasSuffix(paths[0], "/"):
-		if windows, ok := evidence.WindowsPath(paths[0]); ok { // that it is absent meets the need too
+		// that it is absent meets the need too
+		if windows, ok := evidence.WindowsPath(paths[0]); ok {
 			if gap = s.File(windows).Gap; gap.Kind != "" {
 				return []lookedAtItem{{name: name, gap: gap}}
 			}
@@ -117,12 +120,15 @@ func lookedDetail(p *page, list []lookedAtItem) {
 			}
 			switch {
 			case l.gap.Kind == "":
-				p.led(span{"  " + symbol(checks.StatusPass, p.ascii) + " ", faint}, p.Phrase(l.name), plain)
+				p.led(span{"  " + symbol(checks.StatusPass, p.ascii) + " ", faint},
+					p.Phrase(l.name), plain)
 			case l.gap.Kind == evidence.Absent: // an answer too
-				p.led(span{"  " + symbol(checks.StatusSkip, p.ascii) + " ", faint}, p.Phrase(l.name), plain)
+				p.led(span{"  " + symbol(checks.StatusSkip, p.ascii) + " ", faint},
+					p.Phrase(l.name), plain)
 				p.text("    ", p.Gap(l.gap), faint)
 			default:
-				p.led(span{"  " + symbol(checks.StatusUnknown, p.ascii) + " ", inkUnknown}, p.Phrase(l.name), plain)
+				p.led(span{"  " + symbol(checks.StatusUnknown, p.ascii) + " ", inkUnknown},
+					p.Phrase(l.name), plain)
 				p.text("    ", p.Gap(l.gap), faint)
 			}
 		}

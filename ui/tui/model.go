@@ -66,12 +66,14 @@ type effect struct {
 }
 
 func (e effect) none() bool {
-	return !e.quit && e.say == "" && e.copy == "" && !e.again && e.wait == 0 && !e.mouse && !e.redraw && !e.suspend &&
+	return !e.quit && e.say == "" && e.copy == "" && !e.again && e.wait == 0 && !e.mouse &&
+		!e.redraw && !e.suspend &&
 		!e.back && e.open == nil && e.task == nil && len(e.also) == 0
 }
 
 func newModel(opt Options, live bool) model {
-	return model{voice: newVoice(opt), catalogue: opt.Catalogue, width: opt.Width, height: opt.Height, live: live}.settled()
+	return model{voice: newVoice(opt), catalogue: opt.Catalogue, width: opt.Width,
+		height: opt.Height, live: live}.settled()
 }
 
 // reading says that verdicts are still to come.
@@ -198,9 +200,12 @@ func find(rows []row, at row) int {
 	for _, same := range []func(row) bool{
 		func(r row) bool { return r.selectable() && r.name() == at.name() },
 		func(r row) bool {
-			return r.folds() && !r.open && slices.Contains(r.members, at.index) && at.kind == rowCheck
+			return r.folds() && !r.open && slices.Contains(r.members, at.index) &&
+				at.kind == rowCheck
 		},
-		func(r row) bool { return r.kind == rowGroup && at.kind == rowRest && r.category == at.category },
+		func(r row) bool {
+			return r.kind == rowGroup && at.kind == rowRest && r.category == at.category
+		},
 	} {
 		if i := slices.IndexFunc(rows, same); i >= 0 {
 			return i

@@ -74,7 +74,8 @@ type styles map[ink]lipgloss.Style
 func newStyles(out io.Writer, noColour bool) styles {
 	r := lipgloss.NewRenderer(out)
 	r.SetColorProfile(termenv.ANSI)
-	r.SetHasDarkBackground(true) // set, so that nobody asks the terminal; no colour here depends on it
+	// set, so that nobody asks the terminal; no colour here depends on it
+	r.SetHasDarkBackground(true)
 	colour := func(c lipgloss.ANSIColor) lipgloss.Style {
 		if noColour {
 			return r.NewStyle()

@@ -64,7 +64,8 @@ func TestEnterAndSpaceFold(t *testing.T) {
 		m := after(small(), "j", "j") // the group node, which is open
 		folded := after(m, k)
 		if len(folded.rows) != len(m.rows)-2 || at(t, folded) != "node" {
-			t.Errorf("%s: %d rows at %q, want %d at node", k, len(folded.rows), at(t, folded), len(m.rows)-2)
+			t.Errorf("%s: %d rows at %q, want %d at node", k, len(folded.rows), at(t, folded),
+				len(m.rows)-2)
 		}
 		if again := after(folded, k); len(again.rows) != len(m.rows) {
 			t.Errorf("%s twice: %d rows, want %d", k, len(again.rows), len(m.rows))
@@ -87,7 +88,8 @@ func TestGroupsThatAreWellAreFolded(t *testing.T) {
 		if r.kind != rowGroup {
 			continue
 		}
-		well := r.category == checks.CategoryComponents || r.category == checks.CategoryImages || r.category == checks.CategoryStorage
+		well := r.category == checks.CategoryComponents || r.category == checks.CategoryImages ||
+			r.category == checks.CategoryStorage
 		if r.open == well {
 			t.Errorf("group %s is open: %v", r.category, r.open)
 		}
@@ -152,7 +154,8 @@ func TestFilterIsTypedKeptAndCleared(t *testing.T) {
 	if after(kept, "esc").view.filter != "" {
 		t.Error("esc does not clear a kept filter")
 	}
-	if got := at(t, after(small(), "j", "/", "zebra", "esc")); got != "cause paging-file-too-small" {
+	if got := at(t, after(small(), "j", "/", "zebra",
+		"esc")); got != "cause paging-file-too-small" {
 		t.Errorf("after a filter that hid it the cursor is at %q", got)
 	}
 	if got := after(small(), "/", strings.Repeat("x", 5000)); len(got.view.filter) != maxFilter {
@@ -167,7 +170,8 @@ func TestOnlyWhatIsWrong(t *testing.T) {
 			t.Errorf("f shows %s", m.report.Results[r.index].ID)
 		}
 	}
-	if len(after(m, "f").rows) != len(small().rows) || len(after(m, "esc").rows) != len(small().rows) {
+	if len(after(m, "f").rows) != len(small().rows) ||
+		len(after(m, "esc").rows) != len(small().rows) {
 		t.Error("f again, or esc, does not show all")
 	}
 	rep := sample()
@@ -200,7 +204,8 @@ func TestHelpOpensAndCloses(t *testing.T) {
 }
 
 func TestQuit(t *testing.T) {
-	for _, keys := range [][]string{{"q"}, {"ctrl+c"}, {"Q"}, {"enter", "q", "q"}, {"?", "q", "q"}, {"enter", "Q"}, {"/", "ctrl+c"}} {
+	for _, keys := range [][]string{{"q"}, {"ctrl+c"}, {"Q"}, {"enter", "q", "q"}, {"?", "q", "q"},
+		{"enter", "Q"}, {"/", "ctrl+c"}} {
 		var out tea.Model = program{model: small()}
 		var cmd tea.Cmd
 		for _, k := range keys {
@@ -227,14 +232,16 @@ func TestCopy(t *testing.T) {
 		says  string
 		file  bool
 	}{
-		{"a terminal that is known to take it", true, []string{"c"}, "2 lines sent to the terminal's clipboard (OSC 52)", false},
+		{"a terminal that is known to take it", true, []string{"c"},
+			"2 lines sent to the terminal's clipboard (OSC 52)", false},
 		{"one that is not known", false, []string{"c"}, "also sent to the", true},
 		{"from the detail", false, []string{"enter", "c"}, "also sent to the", true},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			var out bytes.Buffer
 			folder := t.TempDir()
-			var m tea.Model = program{model: small(), terminal: newTerminal(&out, nil), clipboard: clipboard{&out, row.takes, folder}}
+			var m tea.Model = program{model: small(), terminal: newTerminal(&out, nil),
+				clipboard: clipboard{&out, row.takes, folder}}
 			var cmd tea.Cmd
 			for _, k := range row.keys {
 				m, cmd = m.Update(keyMsg(k))
@@ -271,11 +278,13 @@ func TestWhatIsTooLargeForATerminalIsInAFile(t *testing.T) {
 	var out bytes.Buffer
 	c := clipboard{&out, true, t.TempDir()}
 	done := c.copy(strings.Repeat("y", maxCopy+1), "copy")().(copied)
-	if out.Len() > 0 || done.sent || done.file == "" || !strings.Contains(done.said(voice{}), "too large") {
+	if out.Len() > 0 || done.sent || done.file == "" || !strings.Contains(done.said(voice{}),
+		"too large") {
 		t.Errorf("sent %d bytes, says %+v", out.Len(), done)
 	}
 	c.folder = filepath.Join(c.folder, "gone")
-	if done = c.copy(strings.Repeat("y", maxCopy+1), "copy")().(copied); !strings.HasPrefix(done.said(voice{}), "could not copy") {
+	if done = c.copy(strings.Repeat("y", maxCopy+1),
+		"copy")().(copied); !strings.HasPrefix(done.said(voice{}), "could not copy") {
 		t.Errorf("without a folder says %+v", done)
 	}
 	c.takes = false
@@ -293,13 +302,16 @@ func TestTerminalsThatTakeACopy(t *testing.T) {
 		{"Windows Terminal", map[string]string{"WT_SESSION": "1"}, true},
 		{"kitty over ssh", map[string]string{"TERM": "xterm-kitty"}, true},
 		{"foot", map[string]string{"TERM": "foot-direct"}, true},
-		{"kitty around tmux, which keeps it", map[string]string{"TERM": "tmux-256color", "TMUX": "/tmp/x", "KITTY_WINDOW_ID": "1"}, false},
+		{"kitty around tmux, which keeps it", map[string]string{"TERM": "tmux-256color",
+			"TMUX": "/tmp/x", "KITTY_WINDOW_ID": "1"}, false},
 		{"screen", map[string]string{"STY": "1", "WT_SESSION": "1"}, false},
 		{"what may be anything", map[string]string{"TERM": "xterm-256color"}, false},
 		{"the console of Server Core", nil, false},
 	} {
 		t.Run(row.name, func(t *testing.T) {
-			if got := takesClipboard(func(name string) string { return row.env[name] }); got != row.takes {
+			if got := takesClipboard(func(name string) string {
+				return row.env[name]
+			}); got != row.takes {
 				t.Errorf("takes it: %v", got)
 			}
 		})
@@ -312,11 +324,16 @@ func TestCopyTakesTextAndCleansCommands(t *testing.T) {
 		fix  checks.Fix
 		want string
 	}{
-		{"the text where there are no commands", checks.Fix{Text: "drain the node"}, "drain the node"},
+		{"the text where there are no commands", checks.Fix{Text: "drain the node"},
+			"drain the node"},
 		{"nothing where there is no fix", checks.Fix{}, ""},
-		{"a line break from evidence becomes a space", checks.Fix{Commands: []string{"Get-Item a\nRemove-Item b"}}, "Get-Item a Remove-Item b"},
-		{"a long command is whole", checks.Fix{Commands: []string{strings.Repeat("y", 2*maxText)}}, strings.Repeat("y", 2*maxText)},
-		{"an escape sequence goes", checks.Fix{Commands: []string{"Get-Item \x1b]52;c;AAAA\x07x"}}, "Get-Item x"},
+		{"a line break from evidence becomes a space",
+			checks.Fix{Commands: []string{"Get-Item a\nRemove-Item b"}},
+			"Get-Item a Remove-Item b"},
+		{"a long command is whole", checks.Fix{Commands: []string{strings.Repeat("y", 2*maxText)}},
+			strings.Repeat("y", 2*maxText)},
+		{"an escape sequence goes", checks.Fix{Commands: []string{"Get-Item \x1b]52;c;AAAA\x07x"}},
+			"Get-Item x"},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			if got := fixToCopy(checks.Result{Fix: row.fix}); got != row.want {

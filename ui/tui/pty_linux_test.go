@@ -52,8 +52,12 @@ func TestScreenChild(t *testing.T) {
 			_ = os.WriteFile(os.Getenv(childEnv+"_DONE"), nil, 0o600)
 		}()
 	}
-	places = append(places, place{key: bind("P", "panics"), open: func(env) screen { panic("a fault of the screen") }},
-		place{key: bind("T", "panics beside the screen"), open: func(env) screen { return panicking{newViewer("", 0)} }})
+	places = append(places, place{key: bind("P", "panics"), open: func(env) screen {
+		panic("a fault of the screen")
+	}},
+		place{key: bind("T", "panics beside the screen"), open: func(env) screen {
+			return panicking{newViewer("", 0)}
+		}})
 	_, err := Run(ctx, os.Stdin, os.Stdout, feed, Options{})
 	fmt.Printf("left: %v\n", err)
 }
@@ -88,7 +92,8 @@ func startSession(t *testing.T, mode string, read bool) *session {
 	s := &session{t: t, host: host, tty: tty}
 	s.was = s.modes()
 	s.cmd = exec.Command(os.Args[0], "-test.run=^TestScreenChild$")
-	s.cmd.Env = append(os.Environ(), childEnv+"="+mode, childEnv+"_DONE="+t.TempDir()+"/done", "TERM=xterm-256color")
+	s.cmd.Env = append(os.Environ(), childEnv+"="+mode, childEnv+"_DONE="+t.TempDir()+"/done",
+		"TERM=xterm-256color")
 	s.cmd.Stdin, s.cmd.Stdout, s.cmd.Stderr = tty, tty, tty
 	s.cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true}
 	if err := s.cmd.Start(); err != nil {
@@ -149,8 +154,12 @@ func TestTheTerminalIsGivenBackOnEveryWayOut(t *testing.T) {
 		{"the key", func(s *session) { s.press("jjkq") }, "left: <nil>"},
 		{"the other key, with the mouse on", func(s *session) { s.press("mQ") }, "left: <nil>"},
 		{"ctrl+c", func(s *session) { s.press("\x03") }, "left: <nil>"},
-		{"an interrupt", func(s *session) { _ = s.cmd.Process.Signal(os.Interrupt) }, "left: context canceled"},
-		{"an end", func(s *session) { _ = s.cmd.Process.Signal(syscall.SIGTERM) }, "left: context canceled"},
+		{"an interrupt", func(s *session) {
+			_ = s.cmd.Process.Signal(os.Interrupt)
+		}, "left: context canceled"},
+		{"an end", func(s *session) {
+			_ = s.cmd.Process.Signal(syscall.SIGTERM)
+		}, "left: context canceled"},
 		{"a panic of the screen", func(s *session) { s.press("P") }, "a fault of the screen"},
 		{"a panic beside it", func(s *session) { s.press("T") }, "left: the screen stopped"},
 	} {
@@ -229,7 +238,8 @@ func TestAnIdleScreenSleeps(t *testing.T) {
 	wakes := func() (n int) {
 		threads, _ := os.ReadDir(fmt.Sprintf("/proc/%d/task", s.cmd.Process.Pid))
 		for _, th := range threads {
-			status, _ := os.ReadFile(fmt.Sprintf("/proc/%d/task/%s/status", s.cmd.Process.Pid, th.Name()))
+			status, _ := os.ReadFile(fmt.Sprintf("/proc/%d/task/%s/status", s.cmd.Process.Pid,
+				th.Name()))
 			for l := range strings.Lines(string(status)) {
 				if text, ok := strings.CutPrefix(l, "voluntary_ctxt_switches:"); ok {
 					var one int

@@ -31,15 +31,18 @@ func TestOpenChecksShowNoVerdict(t *testing.T) {
 	m := startLive(120, 200, live(1))
 	for _, res := range m.report.Results {
 		_, open := m.shown.Open[res.ID]
-		if open != isOpen(res.Status) || open && len(res.Findings)+len(res.Gap)+len(res.Reason)+len(res.ExplainedBy) > 0 {
+		if open != isOpen(res.Status) || open && len(res.Findings)+len(res.Gap)+len(res.Reason)+
+			len(res.ExplainedBy) > 0 {
 			t.Errorf("%s, open: %v, is drawn as %+v", res.ID, open, res)
 		}
 	}
-	if got := fmt.Sprint(m.report.Causes); got != "[{podcidr-not-assigned [pods-stuck-creating]} {paging-file-too-small []}]" {
+	if got := fmt.Sprint(
+		m.report.Causes); got != "[{podcidr-not-assigned [pods-stuck-creating]} {paging-file-too-small []}]" {
 		t.Errorf("causes %s", got)
 	}
 	for id, state := range m.shown.Open {
-		want := map[Open]string{OpenWaiting: "waits for its evidence", OpenReading: "evidence is being read"}[state]
+		want := map[Open]string{OpenWaiting: "waits for its evidence",
+			OpenReading: "evidence is being read"}[state]
 		m.at = row{kind: rowCheck, id: id}
 		if m = m.settled(); at(t, m) != id || !strings.Contains(seen(after(m, "enter")), want) {
 			t.Errorf("the detail of %s does not say %q", id, want)
@@ -47,10 +50,12 @@ func TestOpenChecksShowNoVerdict(t *testing.T) {
 	}
 	hidden := live(0)
 	hidden.Report.Results[0].Status = checks.StatusFail
-	if got := seen(startLive(80, 24, hidden)); strings.Contains(got, "fail  ") || !strings.Contains(got, "no fault found so far") {
+	if got := seen(startLive(80, 24, hidden)); strings.Contains(got, "fail  ") ||
+		!strings.Contains(got, "no fault found so far") {
 		t.Errorf("a verdict or a cause is shown of a check that waits:\n%s", got)
 	}
-	if got := after(startLive(80, 24, hidden), "f"); !strings.Contains(seen(got), "no fault found so far") {
+	if got := after(startLive(80, 24, hidden), "f"); !strings.Contains(seen(got),
+		"no fault found so far") {
 		t.Errorf("f shows:\n%s", seen(got))
 	}
 }
@@ -83,7 +88,8 @@ func TestRowsKeepTheirPlacesWhileReading(t *testing.T) {
 	}
 	for n := 1; n < 9; n++ {
 		if m = send(m, live(n)); !slices.Equal(order(m), first) {
-			t.Errorf("with %d verdicts a category, the order is\n%s, it was\n%s", n, order(m), first)
+			t.Errorf("with %d verdicts a category, the order is\n%s, it was\n%s", n, order(m),
+				first)
 		}
 	}
 	done := order(startLive(80, 24, live(whole)))
@@ -99,14 +105,22 @@ func TestTheSelectionStaysWithItsRow(t *testing.T) {
 		after []Update
 		want  string
 	}{
-		{"nobody moved: the first row, while causes come in above it", nil, []Update{live(1)}, "node"},
-		{"nobody moved: the first cause when all is done", nil, []Update{live(1), live(whole)}, "cause podcidr-not-assigned"},
-		{"a check while it is read", []string{"j", "j"}, []Update{live(1), live(2)}, "node-sound-1"},
-		{"a check that goes into a fold of what is well, which opens", []string{"j", "j"}, []Update{live(whole)}, "node-sound-1"},
-		{"a check of a group that is well, which stays open", []string{"j", "j", "j", "j", "j", "j", "j"}, []Update{live(whole)}, "components-sound-1"},
-		{"a group", []string{"j", "j", "j", "j", "j", "j"}, []Update{live(2), live(whole)}, "components"},
-		{"a check in its detail", []string{"j", "j", "enter"}, []Update{live(whole)}, "node-sound-1"},
-		{"a filtered check", []string{"/", "sound-3", "enter", "j", "j", "j"}, []Update{live(3), live(whole)}, "components-sound-3"},
+		{"nobody moved: the first row, while causes come in above it", nil, []Update{live(1)},
+			"node"},
+		{"nobody moved: the first cause when all is done", nil, []Update{live(1), live(whole)},
+			"cause podcidr-not-assigned"},
+		{"a check while it is read", []string{"j", "j"}, []Update{live(1), live(2)},
+			"node-sound-1"},
+		{"a check that goes into a fold of what is well, which opens", []string{"j", "j"},
+			[]Update{live(whole)}, "node-sound-1"},
+		{"a check of a group that is well, which stays open", []string{"j", "j", "j", "j", "j", "j",
+			"j"}, []Update{live(whole)}, "components-sound-1"},
+		{"a group", []string{"j", "j", "j", "j", "j", "j"}, []Update{live(2), live(whole)},
+			"components"},
+		{"a check in its detail", []string{"j", "j", "enter"}, []Update{live(whole)},
+			"node-sound-1"},
+		{"a filtered check", []string{"/", "sound-3", "enter", "j", "j", "j"},
+			[]Update{live(3), live(whole)}, "components-sound-3"},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			m := after(startLive(80, 24, nothing()), row.keys...)
@@ -125,12 +139,17 @@ func TestReadingAgainFollowsWhatWasSelected(t *testing.T) {
 		busy string
 		done string
 	}{
-		{"nobody moved: from the top, and back", []string{"r"}, "node", "cause podcidr-not-assigned"},
-		{"a cause is a check while it has no verdict", []string{"j", "r"}, "paging-file-too-small", "paging-file-too-small"},
+		{"nobody moved: from the top, and back", []string{"r"}, "node",
+			"cause podcidr-not-assigned"},
+		{"a cause is a check while it has no verdict", []string{"j", "r"}, "paging-file-too-small",
+			"paging-file-too-small"},
 		{"a check", []string{"j", "j", "j", "r"}, "paging-file-too-small", "paging-file-too-small"},
-		{"the fold of what is well is part of its group", []string{"j", "j", "j", "j", "r"}, "node", "node"},
-		{"a group that was folded stays so", []string{"j", "j", "j", "j", "j", "r"}, "components", "components"},
-		{"a cause in its detail", []string{"enter", "r"}, "podcidr-not-assigned", "podcidr-not-assigned"},
+		{"the fold of what is well is part of its group", []string{"j", "j", "j", "j", "r"}, "node",
+			"node"},
+		{"a group that was folded stays so", []string{"j", "j", "j", "j", "j", "r"}, "components",
+			"components"},
+		{"a cause in its detail", []string{"enter", "r"}, "podcidr-not-assigned",
+			"podcidr-not-assigned"},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			m := after(startLive(80, 24, live(whole)), row.keys...)
@@ -174,18 +193,23 @@ func TestReadAgain(t *testing.T) {
 		does bool
 		says string
 	}{
-		{"a live node that is done", startLive(80, 24, live(whole)), []string{"r"}, true, "reading again"},
-		{"in the detail too", startLive(80, 24, live(whole)), []string{"enter", "r"}, true, "reading again"},
-		{"not twice before the first update", startLive(80, 24, live(whole)), []string{"r", "r"}, false, "still reading"},
+		{"a live node that is done", startLive(80, 24, live(whole)), []string{"r"}, true,
+			"reading again"},
+		{"in the detail too", startLive(80, 24, live(whole)), []string{"enter", "r"}, true,
+			"reading again"},
+		{"not twice before the first update", startLive(80, 24, live(whole)), []string{"r", "r"},
+			false, "still reading"},
 		{"not while reading", startLive(80, 24, halfRead()), []string{"r"}, false, "still reading"},
 		{"not before the first update", startLive(80, 24), []string{"r"}, false, "still reading"},
 		{"not of a recording", small(), []string{"r"}, false, "a recording cannot be read again"},
-		{"not while a filter is typed", startLive(80, 24, live(whole)), []string{"/", "r"}, false, ""},
+		{"not while a filter is typed", startLive(80, 24, live(whole)), []string{"/", "r"}, false,
+			""},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			m := after(row.m, row.keys[:len(row.keys)-1]...)
 			m, do := m.update(keyMsg("r"))
-			if do.again != row.does || !strings.Contains(m.status, row.says) || row.says == "" && m.status != "" {
+			if do.again != row.does || !strings.Contains(m.status, row.says) || row.says == "" &&
+				m.status != "" {
 				t.Errorf("again %v, says %q; want %v, %q", do.again, m.status, row.does, row.says)
 			}
 		})
@@ -199,7 +223,8 @@ func TestReadAgain(t *testing.T) {
 	if cmd(); len(called) != 1 {
 		t.Error("the command does not read again")
 	}
-	if strings.Contains(seen(after(small(), "?", "G")), "again") || strings.Contains(seen(small()), "again") {
+	if strings.Contains(seen(after(small(), "?", "G")), "again") || strings.Contains(seen(small()),
+		"again") {
 		t.Error("a recording offers to be read again")
 	}
 	if strings.Contains(seen(startLive(120, 40, halfRead())), "again") {
@@ -208,7 +233,9 @@ func TestReadAgain(t *testing.T) {
 }
 
 func TestReadingText(t *testing.T) {
-	list := []Reading{reading("HNS networks", 0), reading("event logs", 2*time.Second), reading("files", 2900*time.Millisecond), reading("disks", -3*time.Minute), reading("clock", time.Hour)}
+	list := []Reading{reading("HNS networks", 0), reading("event logs", 2*time.Second),
+		reading("files", 2900*time.Millisecond), reading("disks", -3*time.Minute),
+		reading("clock", time.Hour)}
 	at := began.Add(3 * time.Second)
 	for _, row := range []struct {
 		name  string
@@ -216,15 +243,18 @@ func TestReadingText(t *testing.T) {
 		ascii bool
 		want  string
 	}{
-		{"all of it where there is room", 5, 80, false, "reading HNS networks 3 s, event logs 1 s, files, disks 3 min, clock"},
-		{"the oldest, and how many more", 5, 60, false, "reading HNS networks 3 s, event logs 1 s, files and 2 more"},
+		{"all of it where there is room", 5, 80, false,
+			"reading HNS networks 3 s, event logs 1 s, files, disks 3 min, clock"},
+		{"the oldest, and how many more", 5, 60, false,
+			"reading HNS networks 3 s, event logs 1 s, files and 2 more"},
 		{"the oldest alone", 5, 38, false, "reading HNS networks 3 s and 4 more"},
 		{"a bare number where words have no room", 5, 30, false, "reading HNS networks 3 s +4"},
 		{"cut where nothing has room", 5, 16, false, "reading HNS net…"},
 		{"nothing that could be named", 0, 20, true, "reading ..."},
 	} {
 		t.Run(row.name, func(t *testing.T) {
-			if got := readingText(Update{Reading: list[:row.n], At: at}, row.w, voice{ascii: row.ascii}); got != row.want {
+			if got := readingText(Update{Reading: list[:row.n], At: at}, row.w,
+				voice{ascii: row.ascii}); got != row.want {
 				t.Errorf("%q, want %q", got, row.want)
 			}
 		})
@@ -236,7 +266,8 @@ func TestReadingText(t *testing.T) {
 func TestAnyOrderOfUpdatesAndKeys(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(4, 3))
-	keys := []string{"j", "k", "G", "g", "pgdown", "enter", "space", "esc", "tab", "f", "r", "?", "/", "s", "c"}
+	keys := []string{"j", "k", "G", "g", "pgdown", "enter", "space", "esc", "tab", "f", "r", "?",
+		"/", "s", "c"}
 	for range rounds(60) {
 		w, h := 30+r.IntN(120), 8+r.IntN(40)
 		m := newModel(Options{Width: w, Height: h, ASCII: r.IntN(2) == 0}, true)
@@ -244,7 +275,8 @@ func TestAnyOrderOfUpdatesAndKeys(t *testing.T) {
 			if r.IntN(2) == 0 {
 				m = after(m, keys[r.IntN(len(keys))])
 			} else {
-				u := []Update{nothing(), halfRead(), live(r.IntN(9)), live(whole), {}, {Done: true}}[r.IntN(6)]
+				u := []Update{nothing(), halfRead(), live(r.IntN(9)), live(whole), {},
+					{Done: true}}[r.IntN(6)]
 				if r.IntN(3) == 0 {
 					u.Report = hostileReport(r)
 					u.Reading = append(u.Reading, Reading{hostile[r.IntN(len(hostile))], began})
@@ -305,13 +337,17 @@ func TestRunTellsWhatItShowedLast(t *testing.T) {
 		feed func() Feed
 		want func(Update) bool
 	}{
-		{"nothing came", func() Feed { return Feed{} }, func(u Update) bool { return !u.Done && len(u.Report.Results) == 0 }},
+		{"nothing came", func() Feed {
+			return Feed{}
+		}, func(u Update) bool { return !u.Done && len(u.Report.Results) == 0 }},
 		{"the user left while the node was read", func() Feed {
 			updates := make(chan Update, 1)
 			updates <- halfRead()
 			return Feed{Updates: updates}
 		}, func(u Update) bool { return !u.Done && len(u.Open) > 0 }},
-		{"a finished report", func() Feed { return Finished(sample(), evidence.Snapshot{}) }, func(u Update) bool { return u.Done && len(u.Report.Causes) == 2 }},
+		{"a finished report", func() Feed {
+			return Finished(sample(), evidence.Snapshot{})
+		}, func(u Update) bool { return u.Done && len(u.Report.Causes) == 2 }},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			ctx, stop := context.WithTimeout(t.Context(), wait.Limit)

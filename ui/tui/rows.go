@@ -60,8 +60,9 @@ type view struct {
 	filter string
 	wrong  bool            // fail and warn only
 	open   map[string]bool // folds that the user set, by foldName
-	live   bool            // verdicts are still to come: rows keep their places, and nothing folds by itself
-	was    map[string]bool // groups as they were before the node was read again
+	// verdicts are still to come: rows keep their places, and nothing folds by itself
+	live bool
+	was  map[string]bool // groups as they were before the node was read again
 
 	card    int                      // lines of a cause
 	apart   bool                     // a blank line between causes
@@ -103,7 +104,8 @@ func causeRows(r *checks.Report, v view) []row {
 			if v.apart && len(rows) > 0 {
 				rows = append(rows, row{kind: rowBlank})
 			}
-			rows = append(rows, row{kind: rowCause, index: at, id: c.ID, follow: len(c.Consequences), was: v.changed[c.ID]})
+			rows = append(rows, row{kind: rowCause, index: at, id: c.ID,
+				follow: len(c.Consequences), was: v.changed[c.ID]})
 			rows = append(rows, cardRows(&r.Results[at], at, v.card, v.voice)...)
 		}
 	}
@@ -144,7 +146,8 @@ func groupRows(r *checks.Report, v view) []row {
 			res := &r.Results[i]
 			switch {
 			case res.Category != category || !v.shows(res):
-			case !v.live && v.changed[res.ID] == "" && (res.Status == checks.StatusPass || res.Status == checks.StatusSkip):
+			case !v.live && v.changed[res.ID] == "" && (res.Status == checks.StatusPass ||
+				res.Status == checks.StatusSkip):
 				rest = append(rest, i)
 			default:
 				found = append(found, i)
@@ -196,7 +199,8 @@ func (v view) checkRows(r *checks.Report, category checks.Category, list []int) 
 	var rows []row
 	for _, i := range list {
 		id := r.Results[i].ID
-		rows = append(rows, row{kind: rowCheck, index: i, id: id, category: category, was: v.changed[id]})
+		rows = append(rows, row{kind: rowCheck, index: i, id: id, category: category,
+			was: v.changed[id]})
 	}
 	return rows
 }
@@ -218,6 +222,7 @@ var byWeight = []checks.Status{checks.StatusFail, checks.StatusWarn, checks.Stat
 
 func worstFirst(r *checks.Report, list []int) {
 	slices.SortStableFunc(list, func(a, b int) int {
-		return cmp.Compare(slices.Index(byWeight, r.Results[a].Status), slices.Index(byWeight, r.Results[b].Status))
+		return cmp.Compare(slices.Index(byWeight, r.Results[a].Status),
+			slices.Index(byWeight, r.Results[b].Status))
 	})
 }

@@ -20,10 +20,12 @@ func TestRunLeavesTheAlternateScreen(t *testing.T) {
 	var out bytes.Buffer
 	ctx, stop := context.WithTimeout(t.Context(), wait.Limit)
 	defer stop()
-	if _, err := Run(ctx, strings.NewReader("q"), &out, Finished(sample(), evidence.Snapshot{}), Options{}); err != nil {
+	if _, err := Run(ctx, strings.NewReader("q"), &out, Finished(sample(), evidence.Snapshot{}),
+		Options{}); err != nil {
 		t.Fatal(err)
 	}
-	enter, leave := strings.Index(out.String(), "\x1b[?1049h"), strings.LastIndex(out.String(), "\x1b[?1049l")
+	enter, leave := strings.Index(out.String(), "\x1b[?1049h"), strings.LastIndex(out.String(),
+		"\x1b[?1049l")
 	if enter < 0 || leave < enter {
 		t.Errorf("alternate screen entered at %d and left at %d of the output", enter, leave)
 	}
@@ -34,7 +36,8 @@ func TestRunEndsWithItsContext(t *testing.T) {
 	stop()
 	in, w := io.Pipe() // says nothing
 	defer w.Close()
-	if _, err := Run(ctx, in, &bytes.Buffer{}, Finished(sample(), evidence.Snapshot{}), Options{}); !errors.Is(err, context.Canceled) {
+	if _, err := Run(ctx, in, &bytes.Buffer{}, Finished(sample(), evidence.Snapshot{}),
+		Options{}); !errors.Is(err, context.Canceled) {
 		t.Errorf("returned %v", err)
 	}
 }
@@ -72,9 +75,12 @@ func TestQuietLeavesTheEnvironmentAsItWas(t *testing.T) {
 		{[]string{"CI=yes"}, `CI="yes" true`},
 	} {
 		cmd := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^"+t.Name()+"$")
-		clean := slices.DeleteFunc(os.Environ(), func(v string) bool { return strings.HasPrefix(v, "CI=") })
+		clean := slices.DeleteFunc(os.Environ(), func(v string) bool {
+			return strings.HasPrefix(v, "CI=")
+		})
 		cmd.Env = append(append(clean, child+"=1"), c.env...)
-		if out, err := cmd.CombinedOutput(); err != nil || !strings.Contains(string(out), c.want+"\n") {
+		if out, err := cmd.CombinedOutput(); err != nil || !strings.Contains(string(out),
+			c.want+"\n") {
 			t.Errorf("started with %q: %v, %s instead of %s", c.env, err, out, c.want)
 		}
 	}

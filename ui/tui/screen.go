@@ -15,14 +15,16 @@ import (
 // backs out of it. Its methods return a new value and leave the old one as it
 // was; what takes time is a task, whose answer comes back by receive.
 type screen interface {
-	title(e env) string                             // stands in the rule above the body
-	hints() []hint                                  // what the footer offers beside help and back
-	bindings() []key.Binding                        // what the help tells
-	typing() bool                                   // keys are text now, and none of them a command
-	press(e env, k tea.KeyMsg) (screen, effect)     // the keys that lead elsewhere are taken before
-	receive(e env, answer tea.Msg) (screen, effect) // what a task brought; an Update when the report changed
-	settled(e env) screen                           // brings scroll and cursor into the bounds of e
-	body(e env) []line                              // at most e.height lines of e.width cells; the frame cuts and fills
+	title(e env) string                         // stands in the rule above the body
+	hints() []hint                              // what the footer offers beside help and back
+	bindings() []key.Binding                    // what the help tells
+	typing() bool                               // keys are text now, and none of them a command
+	press(e env, k tea.KeyMsg) (screen, effect) // the keys that lead elsewhere are taken before
+	// what a task brought; an Update when the report changed
+	receive(e env, answer tea.Msg) (screen, effect)
+	settled(e env) screen // brings scroll and cursor into the bounds of e
+	// at most e.height lines of e.width cells; the frame cuts and fills
+	body(e env) []line
 }
 
 // env is what a screen is drawn from beside itself.
@@ -40,8 +42,10 @@ type env struct {
 }
 
 func (m model) env() env {
-	return env{voice: m.voice, catalogue: m.catalogue, report: &m.report, english: &m.english, evidence: m.shown.Evidence, now: m.shown.At, was: m.watch.changed, width: m.width, height: m.layout().body,
-		done: m.shown.Done, bundler: m.bundler}
+	return env{voice: m.voice, catalogue: m.catalogue, report: &m.report, english: &m.english,
+		evidence: m.shown.Evidence, now: m.shown.At, was: m.watch.changed, width: m.width,
+		height: m.layout().body,
+		done:   m.shown.Done, bundler: m.bundler}
 }
 
 // A layer is an open screen. Its number brings the answers of its tasks to it,

@@ -24,7 +24,9 @@ func TestGoldenSymptoms(t *testing.T) {
 		} {
 			name := fmt.Sprintf("%s-%dx%d", s.name, size[0], size[1])
 			t.Run(name, func(t *testing.T) {
-				golden(t, name, seen(after(finished(sample(), Options{Width: size[0], Height: size[1]}), s.keys...)))
+				golden(t, name,
+					seen(after(finished(sample(), Options{Width: size[0], Height: size[1]}),
+						s.keys...)))
 			})
 		}
 	}
@@ -77,7 +79,8 @@ func TestASymptomFollowsTheReadingAndKeepsTheUsersPlace(t *testing.T) {
 }
 
 func TestSymptomsOfAReportWithoutChecksAreDrawn(t *testing.T) {
-	m := after(finished(checks.Report{}, Options{Width: 40, Height: 15}), "s", "enter", "j", "G", "enter", "space")
+	m := after(finished(checks.Report{}, Options{Width: 40, Height: 15}), "s", "enter", "j", "G",
+		"enter", "space")
 	if got := seen(m); !strings.Contains(got, "Answer") {
 		t.Errorf("no answer:\n%s", got)
 	}

@@ -30,7 +30,8 @@ func newSymptom(e env, id string) screen {
 // begin is the first part worth reading: a fault, else what could not be told.
 func (s symptomScreen) begin() int {
 	shown := s.shownItems()
-	for _, want := range []symptom.Outcome{symptom.Fault, symptom.Normal, symptom.Open, symptom.Unknown} {
+	for _, want := range []symptom.Outcome{symptom.Fault, symptom.Normal, symptom.Open,
+		symptom.Unknown} {
 		for i, it := range shown {
 			if it.Outcome == want {
 				return i
@@ -55,11 +56,13 @@ func (s symptomScreen) title(env) string { return s.asked.Question }
 func (s symptomScreen) typing() bool     { return false }
 
 func (s symptomScreen) hints() []hint {
-	return []hint{{"enter", "open", 1}, {"c", "copy commands", 2}, {"G", "what to try", 2}, {"space", "those that do not apply", 4}}
+	return []hint{{"enter", "open", 1}, {"c", "copy commands", 2}, {"G", "what to try", 2},
+		{"space", "those that do not apply", 4}}
 }
 
 func (s symptomScreen) bindings() []key.Binding {
-	return []key.Binding{bind("enter", "open the check"), bind("space", "show the checks that do not apply here"),
+	return []key.Binding{bind("enter", "open the check"),
+		bind("space", "show the checks that do not apply here"),
 		bind("c", "copy the commands of the selected part")}
 }
 
@@ -160,25 +163,30 @@ func (s symptomScreen) parts(e env) []symptomPart {
 	}
 	told := map[string]bool{}
 	for _, it := range s.shownItems() {
-		add(itemLines(it, e, len(parts) == s.at, told[it.HowTo.Text]), it.Result.ID, it.Result.Fix.Commands)
+		add(itemLines(it, e, len(parts) == s.at, told[it.HowTo.Text]), it.Result.ID,
+			it.Result.Fix.Commands)
 		told[it.HowTo.Text] = true
 	}
 	if n := s.asked.Count[symptom.Skipped]; n > 0 && !s.skipped {
 		text := e.T("%s more cannot be it on this node", e.Count(n, "check"))
-		l := line{cursorMark(len(parts) == s.at, e.ascii), {symbol(checks.StatusSkip, e.ascii) + " ", inkOf(checks.StatusSkip)}, {show(text, e.ascii), faint}}
+		l := line{cursorMark(len(parts) == s.at, e.ascii),
+			{symbol(checks.StatusSkip, e.ascii) + " ", inkOf(checks.StatusSkip)},
+			{show(text, e.ascii), faint}}
 		parts = append(parts, symptomPart{lines: []line{l}, unfolds: true})
 	}
 	a := s.asked.Answer
 	heading := e.T("Try next")
 	if a.Do != "" {
 		heading = e.T("If that is not it")
-		add(commandLines(e.T("Do this"), a.Do, a.Commands, a.Impact, e, len(parts) == s.at), a.Check, a.Commands)
+		add(commandLines(e.T("Do this"), a.Do, a.Commands, a.Impact, e, len(parts) == s.at),
+			a.Check, a.Commands)
 	}
 	for i, step := range s.asked.Next() {
 		if i > 0 {
 			heading = ""
 		}
-		add(commandLines(heading, step.Text, step.Commands, step.Impact, e, len(parts) == s.at), "", step.Commands)
+		add(commandLines(heading, step.Text, step.Commands, step.Impact, e, len(parts) == s.at), "",
+			step.Commands)
 	}
 	return parts
 }
@@ -197,7 +205,8 @@ func itemLines(it symptom.Item, e env, selected, told bool) []line {
 	if e.width >= wordsFrom && right != "" { // the title is cut before the word
 		room -= width(right) + 2
 	}
-	row := append(line{cursorMark(selected, e.ascii)}, resultLine(it.Result, e.was[it.Result.ID], "", indent, room, selected, e.voice)...)
+	row := append(line{cursorMark(selected, e.ascii)}, resultLine(it.Result, e.was[it.Result.ID],
+		"", indent, room, selected, e.voice)...)
 	row = apart(row, line{{right, faint}}, min(e.width-1, rowWidth))
 	lead := strings.Repeat(" ", 4+indent)
 	p := page{width: min(e.width-1, readable), voice: e.voice}
@@ -221,7 +230,8 @@ func itemLines(it symptom.Item, e env, selected, told bool) []line {
 }
 
 // commandLines is a text with its commands, and what they cost.
-func commandLines(heading, text string, commands []string, impact string, e env, selected bool) []line {
+func commandLines(heading, text string, commands []string, impact string, e env,
+	selected bool) []line {
 	p := page{width: min(e.width-1, readable), voice: e.voice}
 	if heading != "" {
 		p.lines = append(p.lines, nil, line{{"  " + heading, strong}})

@@ -41,14 +41,16 @@ type terminal struct {
 const frameRate = 1
 
 func newTerminal(out io.Writer, s styles) *terminal {
-	return &terminal{out: out, styles: s, wake: make(chan struct{}, 1), whole: runtime.GOOS == "windows"}
+	return &terminal{out: out, styles: s, wake: make(chan struct{}, 1),
+		whole: runtime.GOOS == "windows"}
 }
 
 // Write takes what bubbletea and the clipboard write. Bubbletea's own frames
 // are left out: in the alternate screen each begins with the way home, and is
 // more than that.
 func (t *terminal) Write(b []byte) (int, error) {
-	if len(b) > len(ansi.CursorHomePosition) && bytes.HasPrefix(b, []byte(ansi.CursorHomePosition)) {
+	if len(b) > len(ansi.CursorHomePosition) &&
+		bytes.HasPrefix(b, []byte(ansi.CursorHomePosition)) {
 		return len(b), nil
 	}
 	t.mu.Lock()

@@ -40,11 +40,14 @@ func TestBubbleteasFramesAreNotDrawn(t *testing.T) {
 	defer stop()
 	in, keys := io.Pipe()
 	go func() {
-		wait.Holds(func() bool { return strings.Contains(out.String(), "Paging file is too small") })
+		wait.Holds(func() bool {
+			return strings.Contains(out.String(), "Paging file is too small")
+		})
 		time.Sleep(1300 * time.Millisecond) // its renderer ticks once a second
 		keys.Write([]byte("q"))
 	}()
-	if _, err := Run(ctx, in, &out, Finished(sample(), evidence.Snapshot{}), Options{Width: 80, Height: 24}); err != nil {
+	if _, err := Run(ctx, in, &out, Finished(sample(), evidence.Snapshot{}),
+		Options{Width: 80, Height: 24}); err != nil {
 		t.Fatal(err)
 	}
 	text := out.String()
@@ -93,7 +96,8 @@ func changesAddUp(t *testing.T, whole bool) {
 	to.whole = whole
 	m := finished(sample(), Options{Width: 100, Height: 30})
 	show := newPicture(100, 30)
-	for _, k := range []string{"", "j", "j", "enter", "j", "j", "j", "G", "enter", "f", "/", "s", "esc", "esc", "?", "G", "esc", "g", "enter", "q"} {
+	for _, k := range []string{"", "j", "j", "enter", "j", "j", "j", "G", "enter", "f", "/", "s",
+		"esc", "esc", "?", "G", "esc", "g", "enter", "q"} {
 		if k != "" {
 			m = after(m, k)
 		}
@@ -193,7 +197,9 @@ func TestAStalledTerminalHoldsNobodyUp(t *testing.T) {
 	updates := make(chan Update)
 	var ended sync.WaitGroup
 	var last Leave
-	ended.Go(func() { last, _ = Run(ctx, in, out, Feed{Updates: updates}, Options{Width: 80, Height: 24}) })
+	ended.Go(func() {
+		last, _ = Run(ctx, in, out, Feed{Updates: updates}, Options{Width: 80, Height: 24})
+	})
 	for i := range 201 {
 		u := live(i % 9)
 		if i == 200 {
@@ -219,8 +225,10 @@ func many() checks.Report {
 	r := sample()
 	all := faults.Catalogue().All()
 	for i := len(r.Results); i < len(all); i++ {
-		r.Results = append(r.Results, checks.Result{ID: all[i].ID, Title: all[i].Title, Category: all[i].Category, Status: checks.StatusUnknown,
-			Gap: "denied: run as Administrator", Missing: evidence.NeedsAdministrator.Gap(), Fix: sample().Results[0].Fix})
+		r.Results = append(r.Results, checks.Result{ID: all[i].ID, Title: all[i].Title,
+			Category: all[i].Category, Status: checks.StatusUnknown,
+			Gap: "denied: run as Administrator", Missing: evidence.NeedsAdministrator.Gap(),
+			Fix: sample().Results[0].Fix})
 	}
 	return r
 }
@@ -260,7 +268,8 @@ func BenchmarkKeyToFrame(b *testing.B) {
 			name  string
 			first string
 			keys  []string
-		}{{"list", "g", []string{"j", "j", "j", "j", "k"}}, {"detail", "enter", []string{"j", "j", "j", "j", "G", "g"}}} {
+		}{{"list", "g", []string{"j", "j", "j", "j", "k"}},
+			{"detail", "enter", []string{"j", "j", "j", "j", "G", "g"}}} {
 			b.Run(fmt.Sprintf("%s-%dx%d", at.name, size[0], size[1]), func(b *testing.B) {
 				var out bytes.Buffer
 				to := shownOn(&out)

@@ -39,7 +39,8 @@ func diagnosed(t testing.TB, name string) (checks.Report, evidence.Snapshot) {
 	d := found.(*diagnosis)
 	d.Do(func() {
 		d.snapshot = recorded(t, name)
-		d.report = checks.Diagnose(d.snapshot, faults.Catalogue(), checks.Source{Kind: "demo"}, checks.Program{})
+		d.report = checks.Diagnose(d.snapshot, faults.Catalogue(), checks.Source{Kind: "demo"},
+			checks.Program{})
 	})
 	return d.report, d.snapshot
 }
@@ -83,7 +84,9 @@ func TestGoldenTimeline(t *testing.T) {
 		} {
 			name := fmt.Sprintf("%s-%dx%d", s.name, size[0], size[1])
 			t.Run(name, func(t *testing.T) {
-				golden(t, name, seen(withTasks(ofNode(t, "podcidr-not-assigned", Options{Width: size[0], Height: size[1]}), s.keys...)))
+				golden(t, name,
+					seen(withTasks(ofNode(t, "podcidr-not-assigned",
+						Options{Width: size[0], Height: size[1]}), s.keys...)))
 			})
 		}
 	}
@@ -91,7 +94,8 @@ func TestGoldenTimeline(t *testing.T) {
 
 func TestTheTimelineOpensAtTheFirstBadMinute(t *testing.T) {
 	m := withTasks(ofNode(t, "flanneld-not-running", Options{Width: 80, Height: 24}), "t")
-	if got := seen(m); !strings.Contains(got, "first bad minute") || !strings.Contains(got, "› 09:30") {
+	if got := seen(m); !strings.Contains(got, "first bad minute") ||
+		!strings.Contains(got, "› 09:30") {
 		t.Errorf("it opened at:\n%s", got)
 	}
 	if got := seen(withTasks(m, "G", "B")); !strings.Contains(got, "› 09:30") {
@@ -107,7 +111,8 @@ func TestEnterOpensTheEvidenceAtItsLine(t *testing.T) {
 }
 
 func TestAnUpdateRenewsTheTimelineAndTheMomentStays(t *testing.T) {
-	m := withTasks(ofNode(t, "podcidr-not-assigned", Options{Width: 80, Height: 24}), "t", "G", "k", "k")
+	m := withTasks(ofNode(t, "podcidr-not-assigned", Options{Width: 80, Height: 24}), "t", "G", "k",
+		"k")
 	before := m.layers[0].screen.(timelineScreen)
 	m, _ = m.update(m.shown)
 	m = withTasks(m, "0") // a task of an update may be lost: the next key asks again
@@ -115,12 +120,14 @@ func TestAnUpdateRenewsTheTimelineAndTheMomentStays(t *testing.T) {
 	was, _ := before.selected()
 	is, _ := after.selected()
 	if !before.all.Entries[was].At.Equal(after.all.Entries[is].At) {
-		t.Errorf("the cursor went from %v to %v", before.all.Entries[was].At, after.all.Entries[is].At)
+		t.Errorf("the cursor went from %v to %v", before.all.Entries[was].At,
+			after.all.Entries[is].At)
 	}
 }
 
 func TestTheSameKeyDoesNotOpenAScreenTwice(t *testing.T) {
-	m := withTasks(ofNode(t, "podcidr-not-assigned", Options{Width: 80, Height: 24}), "t", "t", "s", "t")
+	m := withTasks(ofNode(t, "podcidr-not-assigned", Options{Width: 80, Height: 24}), "t", "t", "s",
+		"t")
 	if len(m.layers) != 1 {
 		t.Errorf("%d screens are open", len(m.layers))
 	}
@@ -130,11 +137,16 @@ func hostileEvents(n int) fstest.MapFS {
 	r := rand.New(rand.NewPCG(3, 4))
 	var list []string
 	for i := range n {
-		at := time.Date(2026, 11, 18, 9, 0, 0, 0, time.UTC).Add(time.Duration(i) * 37 * time.Minute / 10)
+		at := time.Date(2026, 11, 18, 9, 0, 0, 0,
+			time.UTC).Add(time.Duration(i) * 37 * time.Minute / 10)
 		text, _ := json.Marshal(hostile[r.IntN(len(hostile))] + " kubelet")
-		list = append(list, fmt.Sprintf(`{"provider":"nssm","id":%d,"level":"error","time":%q,"message":%s}`, i, at.Format(time.RFC3339), text))
+		list = append(list,
+			fmt.Sprintf(`{"provider":"nssm","id":%d,"level":"error","time":%q,"message":%s}`, i,
+				at.Format(time.RFC3339), text))
 	}
-	return fstest.MapFS{"meta.json": {Data: []byte(`{"layout":"evidence/v1","collectedAt":"2026-11-20T10:00:00Z"}`)},
+	return fstest.MapFS{
+		"meta.json": {
+			Data: []byte(`{"layout":"evidence/v1","collectedAt":"2026-11-20T10:00:00Z"}`)},
 		"events.json": {Data: []byte("[" + strings.Join(list, ",") + "]")}}
 }
 
@@ -142,20 +154,23 @@ func TestEveryFrameOfAHostileTimelineFits(t *testing.T) {
 	base := ofTree(t, hostileEvents(200), Options{})
 	base = withTasks(base, "t")
 	if n := len(base.layers[0].screen.(timelineScreen).all.Entries); n < 50 {
-		t.Fatalf("only %d entries were read: %v", n, evidence.WindowsEvents.Gap(base.shown.Evidence))
+		t.Fatalf("only %d entries were read: %v", n,
+			evidence.WindowsEvents.Gap(base.shown.Evidence))
 	}
 	for _, size := range [][2]int{{30, 8}, {40, 15}, {63, 11}, {80, 24}, {101, 30}, {200, 60}} {
 		for _, ascii := range []bool{false, true} {
 			m := base
 			m.ascii, m.width, m.height = ascii, size[0], size[1]
-			for _, k := range []string{"0", "pgdown", "G", "k", "tab", "g", "n", "/", "宽", "enter", "esc"} {
+			for _, k := range []string{"0", "pgdown", "G", "k", "tab", "g", "n", "/", "宽", "enter",
+				"esc"} {
 				m = withTasks(m, k)
 				lines := draw(m)
 				if len(lines) != size[1] {
 					t.Fatalf("%v after %s: %d lines", size, k, len(lines))
 				}
 				for _, l := range lines {
-					if text := l.String(); ansi.StringWidth(text) > size[0] || ansi.StringWidthWc(text) > size[0] {
+					if text := l.String(); ansi.StringWidth(text) > size[0] ||
+						ansi.StringWidthWc(text) > size[0] {
 						t.Fatalf("%v after %s: %q is too wide", size, k, text)
 					}
 				}
@@ -168,12 +183,18 @@ func TestEveryFrameOfAHostileTimelineFits(t *testing.T) {
 func BenchmarkTimelineKey(b *testing.B) {
 	var events strings.Builder
 	for i := range 100_000 {
-		at := time.Date(2026, 11, 19, 0, 0, 0, 0, time.UTC).Add(time.Duration(i) * 900 * time.Millisecond)
-		fmt.Fprintf(&events, `%s{"provider":"nssm","id":%d,"level":"error","time":%q,"message":"event number %d of the kubelet's service on this node"}`,
+		at := time.Date(2026, 11, 19, 0, 0, 0, 0,
+			time.UTC).Add(time.Duration(i) * 900 * time.Millisecond)
+		fmt.Fprintf(&events,
+			`%s{"provider":"nssm","id":%d,"level":"error","time":%q,"message":"event number %d of the kubelet's service on this node"}`,
 			map[bool]string{true: "[", false: ","}[i == 0], i, at.Format(time.RFC3339), i)
 	}
-	m := withTasks(ofTree(b, fstest.MapFS{"meta.json": {Data: []byte(`{"layout":"evidence/v1","collectedAt":"2026-11-20T10:00:00Z"}`)},
-		"events.json": {Data: []byte(events.String() + "]")}}, Options{Width: 120, Height: 40}), "t")
+	m := withTasks(ofTree(b,
+		fstest.MapFS{
+			"meta.json": {
+				Data: []byte(`{"layout":"evidence/v1","collectedAt":"2026-11-20T10:00:00Z"}`)},
+			"events.json": {Data: []byte(events.String() + "]")}}, Options{Width: 120, Height: 40}),
+		"t")
 	for _, k := range []string{"k", "pgup", "G", "1", "n"} {
 		b.Run(k, func(b *testing.B) {
 			for b.Loop() {

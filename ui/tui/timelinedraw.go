@@ -80,7 +80,8 @@ func (t timelineScreen) body(e env) []line {
 	room := t.rows(e)
 	var list []line
 	if len(t.shown) == 0 {
-		list = append(list, line{{" " + e.T("nothing in the evidence has a time that matches"), faint}})
+		list = append(list, line{{" " + e.T("nothing in the evidence has a time that matches"),
+			faint}})
 	}
 	for at := t.top; at < len(t.shown) && len(list) < room; at++ {
 		for _, head := range t.heads(at, t.top) {
@@ -98,8 +99,10 @@ func (t timelineScreen) body(e env) []line {
 // componentLine offers the components by number, or shows the filter as it is written.
 func (t timelineScreen) componentLine(e env) line {
 	if t.writing {
-		typed := line{{" /", accent}, {show(tail(t.filter, e.width-22), e.ascii), strong}, {"_", accent}}
-		return apart(typed, line{{e.T("%d of %d", len(t.shown), len(t.all.Entries)), faint}}, e.width-1)
+		typed := line{{" /", accent}, {show(tail(t.filter, e.width-22), e.ascii), strong},
+			{"_", accent}}
+		return apart(typed, line{{e.T("%d of %d", len(t.shown), len(t.all.Entries)), faint}},
+			e.width-1)
 	}
 	l := line{{" ", plain}}
 	if t.filter != "" {
@@ -110,7 +113,8 @@ func (t timelineScreen) componentLine(e env) line {
 		if chosen {
 			ink = accent
 		}
-		l = append(l, span{number + " ", strong}, span{show(e.Word(name), e.ascii), ink}, span{fmt.Sprintf(" %d  ", n), faint})
+		l = append(l, span{number + " ", strong}, span{show(e.Word(name), e.ascii), ink},
+			span{fmt.Sprintf(" %d  ", n), faint})
 	}
 	add("0", e.T("all"), len(t.all.Entries), t.only == "")
 	for i, c := range t.all.Components {
@@ -135,11 +139,13 @@ func (t timelineScreen) head(kind string, at int, e env) line {
 	}
 	dash := ownText("─", e.ascii)
 	text = clip(show(text, e.ascii), e.width-8, e.ascii)
-	return line{{dash + dash + " ", inkFail}, {text, inkFail}, {" " + strings.Repeat(dash, max(e.width-4-width(text), 0)), inkFail}}
+	return line{{dash + dash + " ", inkFail}, {text, inkFail},
+		{" " + strings.Repeat(dash, max(e.width-4-width(text), 0)), inkFail}}
 }
 
 // weekdays are from Sunday on.
-var weekdays = [...]string{"Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday"}
+var weekdays = [...]string{"Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday",
+	"Saturday"}
 
 // day is a date with its weekday. The order within a date is a layout's.
 func (say voice) day(t time.Time) string {
@@ -151,7 +157,9 @@ func (t timelineScreen) entryLine(at int, e env) line {
 	entry := &t.all.Entries[t.shown[at]]
 	l := line{cursorMark(at == t.at, e.ascii)}
 	minute := entry.At.Format("15:04")
-	if newMinute := at == t.top || at == t.at || t.shown[at] == t.all.FirstBad || !t.all.Entries[t.shown[at-1]].At.Truncate(time.Minute).Equal(entry.At.Truncate(time.Minute)); !newMinute {
+	if newMinute := at == t.top || at == t.at || t.shown[at] == t.all.FirstBad ||
+		!t.all.Entries[t.shown[at-1]].At.Truncate(time.Minute).Equal(
+			entry.At.Truncate(time.Minute)); !newMinute {
 		minute = "     "
 	}
 	wide := e.width >= wordsFrom
@@ -165,7 +173,8 @@ func (t timelineScreen) entryLine(at int, e env) line {
 	}
 	l = append(l, span{" " + sign + " ", ink})
 	if wide {
-		l = append(l, span{padded(clip(show(e.Word(entry.Component), e.ascii), 10, e.ascii), 11), faint})
+		l = append(l, span{padded(clip(show(e.Word(entry.Component), e.ascii), 10, e.ascii), 11),
+			faint})
 	}
 	text := span{show(entry.Text, e.ascii), plain}
 	switch {
@@ -203,7 +212,8 @@ func (t timelineScreen) below(e env) []line {
 	case entry.Over != "":
 		p.text("", p.T("this is over: %s", p.Phrase(entry.Over)), faint)
 	case entry.More > 0 && !entry.Last.IsZero():
-		p.text("", p.T("%d times, the last at %s", entry.More+1, entry.Last.UTC().Format(p.Word("2 January 15:04:05"))), faint)
+		p.text("", p.T("%d times, the last at %s", entry.More+1,
+			entry.Last.UTC().Format(p.Word("2 January 15:04:05"))), faint)
 	}
 	where := entry.At.Format("15:04:05") + " · " + ui.Where(entry.Place)
 	lines := []line{rule(where, e.width, e.ascii)}

@@ -42,7 +42,8 @@ func (t timelineScreen) title(e env) string {
 	case t.only != "" || t.filter != "":
 		return e.T("Timeline · UTC · %d of %d entries", len(t.shown), len(t.all.Entries))
 	case t.all.LeftOut > 0:
-		return e.T("Timeline · UTC · the newest %d of %d entries", len(t.all.Entries), len(t.all.Entries)+t.all.LeftOut)
+		return e.T("Timeline · UTC · the newest %d of %d entries", len(t.all.Entries),
+			len(t.all.Entries)+t.all.LeftOut)
 	case t.all.Untold:
 		return e.T("Timeline · UTC · %d entries · none tells when it began", len(t.all.Entries))
 	}
@@ -52,7 +53,8 @@ func (t timelineScreen) title(e env) string {
 func (t timelineScreen) typing() bool { return t.writing }
 
 func (t timelineScreen) hints() []hint {
-	list := []hint{{"enter", "evidence", 1}, {"/", "filter", 2}, {"tab", "component", 2}, {"n", "next bad", 3}}
+	list := []hint{{"enter", "evidence", 1}, {"/", "filter", 2}, {"tab", "component", 2},
+		{"n", "next bad", 3}}
 	if t.all != nil && t.all.FirstBad >= 0 {
 		list = append(list, hint{"B", "where it began", 2})
 	}
@@ -65,12 +67,14 @@ var timelineKeys = struct{ next, previous, begin, component, back, number key.Bi
 	begin:     bind("B", "to the first bad minute"),
 	component: bind("tab", "one component after the other"),
 	back:      bind("shift+tab", "the component before"),
-	number:    key.NewBinding(key.WithKeys("0", "1", "2", "3", "4", "5", "6", "7", "8", "9"), key.WithHelp("1…9 0", "one component; 0 for all")),
+	number: key.NewBinding(key.WithKeys("0", "1", "2", "3", "4", "5", "6", "7", "8", "9"),
+		key.WithHelp("1…9 0", "one component; 0 for all")),
 }
 
 func (t timelineScreen) bindings() []key.Binding {
 	k := timelineKeys
-	return []key.Binding{bind("enter", "open the evidence at its line"), k.begin, k.next, k.previous, k.component, k.back, k.number,
+	return []key.Binding{bind("enter", "open the evidence at its line"), k.begin, k.next,
+		k.previous, k.component, k.back, k.number,
 		bind("/", "filter as you type; ! inverts"), bind("c", "copy the entry")}
 }
 

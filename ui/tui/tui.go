@@ -40,10 +40,11 @@ func init() { quiet.End() }
 type Options struct {
 	Catalogue *checks.Catalogue // the checks behind the report: what each of them reads
 	ASCII     bool              // nothing but bytes below 0x80
-	NoColour  bool              // weights (bold, faint) stay; NO_COLOR in the environment does the same
-	Width     int               // the size until the terminal tells its own
-	Height    int
-	Lang      *lang.Catalogue // nil is English, and so is ASCII
+	// weights (bold, faint) stay; NO_COLOR in the environment does the same
+	NoColour bool
+	Width    int // the size until the terminal tells its own
+	Height   int
+	Lang     *lang.Catalogue // nil is English, and so is ASCII
 }
 
 // A Leave is how the user left.
@@ -60,7 +61,8 @@ func Run(ctx context.Context, in io.Reader, out io.Writer, feed Feed, opt Option
 		opt.Width, opt.Height = cmp.Or(opt.Width, defaultWidth), cmp.Or(opt.Height, defaultHeight)
 	}
 	to := newTerminal(out, newStyles(out, opt.NoColour))
-	p := program{model: newModel(opt, feed.Again != nil), terminal: to, clipboard: clipboard{out: to, takes: takesClipboard(os.Getenv)}, again: feed.Again}
+	p := program{model: newModel(opt, feed.Again != nil), terminal: to,
+		clipboard: clipboard{out: to, takes: takesClipboard(os.Getenv)}, again: feed.Again}
 	var end func()
 	p.model.bundler, end = feed.Bundle.attended(ctx)
 	defer end()
@@ -75,9 +77,11 @@ func Run(ctx context.Context, in io.Reader, out io.Writer, feed Feed, opt Option
 	defer stop()
 	p.updates = latest(taking, feed.Updates)
 	go to.paint(taking)
-	last, err := tea.NewProgram(p, tea.WithContext(ctx), tea.WithInput(in), tea.WithOutput(to.writer()),
+	last, err := tea.NewProgram(p, tea.WithContext(ctx), tea.WithInput(in),
+		tea.WithOutput(to.writer()),
 		tea.WithAltScreen(), tea.WithFPS(frameRate),
-		tea.WithoutSignalHandler()).Run() // the context ends with a signal; of two that do, one waits for the other for ever
+		// the context ends with a signal; of two that do, one waits for the other for ever
+		tea.WithoutSignalHandler()).Run()
 	if end, ok := last.(program); ok {
 		p = end
 	}

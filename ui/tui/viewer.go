@@ -74,7 +74,8 @@ func (v viewer) inTree() bool { return v.tree != nil && !v.asText }
 
 // settled brings cursor and scroll into bounds.
 func (v viewer) settled(e env) screen {
-	v.voice, v.width, v.height = e.voice, e.width, max(e.height-1, 1) // the last line is the viewer's own
+	// the last line is the viewer's own
+	v.voice, v.width, v.height = e.voice, e.width, max(e.height-1, 1)
 	if v.inTree() {
 		v.tree = v.tree.settled(v.height)
 		return v
@@ -221,7 +222,8 @@ func (v viewer) hints() []hint {
 }
 
 var viewerKeys = struct {
-	search, line, next, previous, cited, citedUp, wrap, fold, all, none, asText, left, right key.Binding
+	search, line, next, previous, cited, citedUp, wrap, fold, all, none, asText, left,
+	right key.Binding
 }{
 	search:   bind("/", "search in the file, in any case"),
 	line:     bind(":", "go to a line by its number"),
@@ -240,7 +242,8 @@ var viewerKeys = struct {
 
 func (v viewer) bindings() []key.Binding {
 	k := viewerKeys
-	return []key.Binding{k.search, k.line, k.next, k.previous, k.cited, k.citedUp, k.wrap, k.fold, k.all, k.none, k.asText, k.left, k.right}
+	return []key.Binding{k.search, k.line, k.next, k.previous, k.cited, k.citedUp, k.wrap, k.fold,
+		k.all, k.none, k.asText, k.left, k.right}
 }
 
 // What is shown as a tree at most.

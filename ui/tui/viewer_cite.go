@@ -35,7 +35,8 @@ func citesOf(r *checks.Report, path string, say voice) []citation {
 		for _, f := range r.Results[i].Findings {
 			for _, b := range f.Because {
 				if strings.EqualFold(b.Path, path) {
-					list = append(list, citation{b.Place(), -1, checks.Status(f.Level), say.sentence(f)})
+					list = append(list, citation{b.Place(), -1, checks.Status(f.Level),
+						say.sentence(f)})
 				}
 			}
 		}

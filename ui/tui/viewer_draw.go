@@ -150,7 +150,8 @@ func (v viewer) treeBody(ascii bool) []line {
 		lines = append(lines, l)
 		if selected && v.wrap { // the whole of one value at a time
 			for _, text := range v.restOfRow(at, w) {
-				lines = append(lines, line{{strings.Repeat(" ", v.numberWidth()+5), plain}, {text, strong}})
+				lines = append(lines, line{{strings.Repeat(" ", v.numberWidth()+5), plain},
+					{text, strong}})
 			}
 			end = len(lines)
 		}
@@ -167,7 +168,8 @@ func (v viewer) restOfRow(at, w int) []string {
 	cut := strings.TrimSuffix(clip(full, w, v.ascii), ellipsis(v.ascii))
 	indent := min(2*v.tree.rows[at].Depth+2, w/2)
 	var rest []string
-	for _, s := range (fileLine{pieces: []linePiece{{full[len(cut):], width(full[len(cut):])}}}).rows(w-indent, v.height-1) {
+	for _, s := range (fileLine{pieces: []linePiece{{full[len(cut):],
+		width(full[len(cut):])}}}).rows(w-indent, v.height-1) {
 		rest = append(rest, strings.Repeat(" ", indent)+s)
 	}
 	return rest
@@ -180,9 +182,11 @@ func (v viewer) foot(ascii bool) line {
 	var left line
 	switch {
 	case v.prompt != 0:
-		left = line{{" " + string(v.prompt), accent}, {show(tail(v.typed, v.width-6), ascii), strong}, {"_", accent}}
+		left = line{{" " + string(v.prompt), accent}, {show(tail(v.typed, v.width-6), ascii),
+			strong}, {"_", accent}}
 	case v.searching != 0:
-		before, after, _ := strings.Cut(v.T("searching for %s %s (esc stops)", "\x00", ellipsis(ascii)), "\x00")
+		before, after, _ := strings.Cut(v.T("searching for %s %s (esc stops)", "\x00",
+			ellipsis(ascii)), "\x00")
 		left = line{{" " + before, accent}, {show(v.query, ascii), strong}, {after, accent}}
 	case v.status != "":
 		left = line{{" " + show(v.status, ascii), accent}}
@@ -192,7 +196,8 @@ func (v viewer) foot(ascii bool) line {
 			at = v.tree.row()
 		}
 		if c, ok := v.citeAt(at); ok {
-			left = line{{" " + symbol(c.status, ascii) + " " + v.Status(c.status) + "  ", inkOf(c.status)}, {show(c.message, ascii), plain}}
+			left = line{{" " + symbol(c.status, ascii) + " " + v.Status(c.status) + "  ",
+				inkOf(c.status)}, {show(c.message, ascii), plain}}
 		}
 	}
 	room := v.width - right.width() - 2

@@ -275,7 +275,8 @@ func (v viewer) search(back, here bool) (screen, effect) {
 	v.searches++
 	v.searching = v.searches
 	if v.inTree() {
-		return v, effect{task: searchTreeTask(v.tree.rows, v.searching, pager.Query{Text: v.query, From: at, Back: back})}
+		return v, effect{task: searchTreeTask(v.tree.rows, v.searching,
+			pager.Query{Text: v.query, From: at, Back: back})}
 	}
 	v.stop = &atomic.Bool{}
 	q, atEnd := pager.Query{Text: v.query, From: at + 1, Back: back}, v.win.tail

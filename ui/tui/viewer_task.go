@@ -124,7 +124,8 @@ func load(f *pager.File, from, n int, ascii bool) (fileWindow, error) {
 	if err == nil && len(lines) < min(n, before.Lines-from) {
 		err = errors.New("it became shorter than it was")
 	}
-	return fileWindow{from: from, lines: fileLines(lines, ascii), whole: before.Done || from+len(lines) < before.Lines}, err
+	return fileWindow{from: from, lines: fileLines(lines, ascii), whole: before.Done ||
+		from+len(lines) < before.Lines}, err
 }
 
 // tailLines are more than anyone scrolls back before the lines are counted.
@@ -150,7 +151,8 @@ func closeTask(f *pager.File) func() tea.Msg {
 }
 
 // searchTask goes on at the other end of the file where it finds nothing on its way.
-func searchTask(f *pager.File, number int, q pager.Query, atEnd bool, stop func() bool) func() tea.Msg {
+func searchTask(f *pager.File, number int, q pager.Query, atEnd bool,
+	stop func() bool) func() tea.Msg {
 	return func() tea.Msg {
 		if atEnd { // the place is known from the end only
 			for !f.State().Done && !stop() {

@@ -27,13 +27,16 @@ func sampleFiles() fstest.MapFS {
 	for i := 1; i <= 300; i++ {
 		switch i {
 		case 41:
-			log.WriteString("E1120 10:01:07 failed to acquire lease: node \"win-1\" pod cidr not assigned\r\n")
+			log.WriteString(
+				"E1120 10:01:07 failed to acquire lease: node \"win-1\" pod cidr not assigned\r\n")
 		case 43:
-			log.WriteString("W1120 10:01:08 节点 win-1 没有分配到网段,所以没有网络 " + strings.Repeat("宽", 90) + "\r\n")
+			log.WriteString("W1120 10:01:08 节点 win-1 没有分配到网段,所以没有网络 " + strings.Repeat("宽", 90) +
+				"\r\n")
 		case 44:
 			log.WriteString("E1120 10:01:09 network cbr0 not found\r\n")
 		default:
-			fmt.Fprintf(log, "I1120 10:01:%02d main.go:%d] waiting for the lease of this node, round %d, with nothing new\r\n", i%60, i, i)
+			fmt.Fprintf(log,
+				"I1120 10:01:%02d main.go:%d] waiting for the lease of this node, round %d, with nothing new\r\n", i%60, i, i)
 		}
 	}
 	wide := []byte{0xff, 0xfe}
@@ -41,12 +44,18 @@ func sampleFiles() fstest.MapFS {
 		wide = append(wide, byte(u), byte(u>>8))
 	}
 	return fstest.MapFS{
-		"meta.json":                  {Data: []byte(evidenceMeta)},
-		"api/node.json":              {Data: []byte(`{"kind": "Node", "metadata": {"name": "win-1"},` + "\n" + ` "spec": {"taints": []},` + "\n" + ` "status": {"nodeInfo": {"kubeletVersion": "v1.28.4"}}}`)},
-		"memory.json":                {Data: []byte(`{"commitUsedBytes": 33900000000}`)},
-		"hns-networks.json":          {Data: []byte(`[{"Name": "nat", "Type": "NAT"}, {"Name": "external"}]`)},
-		"hns-endpoints.json.gap":     {Data: []byte("denied: run as Administrator\n")},
-		"files.json":                 {Data: []byte(`[{"path":"C:\\run\\flannel\\subnet.env","outcome":"absent"},{"path":"C:\\k\\config","outcome":"denied","detail":"it holds credentials"}]`)},
+		"meta.json": {Data: []byte(evidenceMeta)},
+		"api/node.json": {
+			Data: []byte(`{"kind": "Node", "metadata": {"name": "win-1"},` + "\n" +
+				` "spec": {"taints": []},` + "\n" +
+				` "status": {"nodeInfo": {"kubeletVersion": "v1.28.4"}}}`)},
+		"memory.json": {Data: []byte(`{"commitUsedBytes": 33900000000}`)},
+		"hns-networks.json": {
+			Data: []byte(`[{"Name": "nat", "Type": "NAT"}, {"Name": "external"}]`)},
+		"hns-endpoints.json.gap": {Data: []byte("denied: run as Administrator\n")},
+		"files.json": {
+			Data: []byte(
+				`[{"path":"C:\\run\\flannel\\subnet.env","outcome":"absent"},{"path":"C:\\k\\config","outcome":"denied","detail":"it holds credentials"}]`)},
 		"files/C/k/cni/config/c.con": {Data: []byte("plain\n")},
 		"logs/flanneld/flanneld.log": {Data: []byte(log.String())},
 		"logs/kubelet/wide.log":      {Data: wide},
@@ -87,7 +96,9 @@ func through(m model, names ...string) model {
 }
 
 // viewing opens a file as another screen does.
-func viewing(m model, path string, line int) model { return carriedOut(m.open(newViewer(path, line))) }
+func viewing(m model, path string, line int) model {
+	return carriedOut(m.open(newViewer(path, line)))
+}
 
 func TestGoldenEvidence(t *testing.T) {
 	for _, size := range [][2]int{{80, 24}, {120, 40}, {40, 15}, {200, 60}} {
@@ -105,7 +116,8 @@ func TestGoldenEvidence(t *testing.T) {
 		} {
 			name := fmt.Sprintf("%s-%dx%d", s.name, size[0], size[1])
 			t.Run(name, func(t *testing.T) {
-				m := withEvidence(t, sample(), sampleFiles(), Options{Width: size[0], Height: size[1]})
+				m := withEvidence(t, sample(), sampleFiles(),
+					Options{Width: size[0], Height: size[1]})
 				if s.path != "" {
 					m = viewing(m, s.path, 0)
 				}
@@ -136,21 +148,31 @@ func TestTheViewerGoesWhereItIsTold(t *testing.T) {
 		keys       []string
 		want       string
 	}{
-		{"opens at the line that a finding cites", "logs/flanneld/flanneld.log", 44, nil, "44 ✗ E1120 10:01:09 network cbr0 not found"},
+		{"opens at the line that a finding cites", "logs/flanneld/flanneld.log", 44, nil,
+			"44 ✗ E1120 10:01:09 network cbr0 not found"},
 		{"opens at the first cited line", "logs/flanneld/flanneld.log", 0, nil, "41 ✗ E1120"},
-		{"tab goes to the next one", "logs/flanneld/flanneld.log", 0, []string{"tab"}, "44 ✗ E1120"},
-		{"and from the last to the first", "logs/flanneld/flanneld.log", 0, []string{"tab", "tab"}, "41 ✗ E1120"},
+		{"tab goes to the next one", "logs/flanneld/flanneld.log", 0, []string{"tab"},
+			"44 ✗ E1120"},
+		{"and from the last to the first", "logs/flanneld/flanneld.log", 0, []string{"tab", "tab"},
+			"41 ✗ E1120"},
 		{"opens JSON where the field would be", "api/node.json", 0, nil, "2 ✗ ▾ spec"},
-		{"goes to a number", "logs/flanneld/flanneld.log", 0, []string{":", "2", "9", "9", "enter"}, "299 I1120"},
-		{"stays at the last line", "logs/flanneld/flanneld.log", 0, []string{":", "9", "9", "9", "9", "enter"}, "300 I1120"},
+		{"goes to a number", "logs/flanneld/flanneld.log", 0, []string{":", "2", "9", "9", "enter"},
+			"299 I1120"},
+		{"stays at the last line", "logs/flanneld/flanneld.log", 0,
+			[]string{":", "9", "9", "9", "9", "enter"}, "300 I1120"},
 		{"G is the end", "logs/flanneld/flanneld.log", 0, []string{"G"}, "300 I1120"},
 		{"g is the start", "logs/flanneld/flanneld.log", 0, []string{"G", "g"}, "1 I1120"},
-		{"search goes down", "logs/flanneld/flanneld.log", 0, []string{"/", "ROUND 10", "enter", "n"}, "101 I1120"},
-		{"and up", "logs/flanneld/flanneld.log", 0, []string{"/", "round 10", "enter", "N"}, "10 I1120"},
-		{"and around", "logs/flanneld/flanneld.log", 0, []string{"/", "round 10,", "enter"}, "10 I1120"},
+		{"search goes down", "logs/flanneld/flanneld.log", 0, []string{"/", "ROUND 10", "enter",
+			"n"}, "101 I1120"},
+		{"and up", "logs/flanneld/flanneld.log", 0, []string{"/", "round 10", "enter", "N"},
+			"10 I1120"},
+		{"and around", "logs/flanneld/flanneld.log", 0, []string{"/", "round 10,", "enter"},
+			"10 I1120"},
 		{"in Chinese", "logs/flanneld/flanneld.log", 1, []string{"/", "网段", "enter"}, "43 W1120"},
-		{"in a tree", "api/node.json", 0, []string{"/", "KUBELETVERSION", "enter"}, `3 kubeletVersion "v1.28.4"`},
-		{"in what is folded", "api/node.json", 0, []string{"g", "-", "/", "win-1", "enter"}, `1 name "win-1"`},
+		{"in a tree", "api/node.json", 0, []string{"/", "KUBELETVERSION", "enter"},
+			`3 kubeletVersion "v1.28.4"`},
+		{"in what is folded", "api/node.json", 0, []string{"g", "-", "/", "win-1", "enter"},
+			`1 name "win-1"`},
 		{"UTF-16 is read as text", "logs/kubelet/wide.log", 2, nil, "2 Dienst beendet: Größe"},
 		{"JSON as it is stored", "api/node.json", 0, []string{"v"}, `2 ✗ "spec": {"taints": []},`},
 	} {
@@ -167,7 +189,8 @@ func TestTheViewerGoesWhereItIsTold(t *testing.T) {
 func TestWhatIsFoundIsScrolledIntoSight(t *testing.T) {
 	m := withEvidence(t, sample(), sampleFiles(), Options{Width: 60, Height: 24})
 	m = through(viewing(m, "logs/flanneld/flanneld.log", 1), "/", "round 200", "enter")
-	if got := cursorLine(m); !strings.HasPrefix(got, "200 ") || !strings.Contains(got, "round 200") {
+	if got := cursorLine(m); !strings.HasPrefix(got, "200 ") ||
+		!strings.Contains(got, "round 200") {
 		t.Errorf("the cursor is on %q\n%s", got, seen(m))
 	}
 }
@@ -180,7 +203,8 @@ func TestASearchCanBeStopped(t *testing.T) {
 		t.Errorf("nothing tells of the search:\n%s", seen(m))
 	}
 	m = through(m, "esc")
-	if m = carriedOut(m, search); strings.Contains(seen(m), "not found: nowhere") || len(m.layers) != 1 {
+	if m = carriedOut(m, search); strings.Contains(seen(m), "not found: nowhere") ||
+		len(m.layers) != 1 {
 		t.Errorf("the stopped search still speaks, or the viewer is gone:\n%s", seen(m))
 	}
 	if m = through(m, "n"); !strings.Contains(seen(m), "not found: nowhere") {
@@ -203,14 +227,16 @@ func TestTheTreeFollowsTheEvidence(t *testing.T) {
 func TestAGapTellsItsReason(t *testing.T) {
 	m := withEvidence(t, sample(), sampleFiles(), Options{Width: 120, Height: 30})
 	for path, want := range map[string]string{
-		"hns-endpoints.json": "denied: run as Administrator", "cri.json": "not-collected:", "files/C/k/config": "it holds credentials",
+		"hns-endpoints.json": "denied: run as Administrator", "cri.json": "not-collected:",
+		"files/C/k/config": "it holds credentials",
 	} {
 		if got := seen(viewing(m, path, 3)); !strings.Contains(got, want) {
 			t.Errorf("%s shows no %q:\n%s", path, want, got)
 		}
 	}
 	tree := seen(through(m, "e", "+"))
-	for _, want := range []string{"hns-endpoints.json  ? denied: run as Administrator", "subnet.env  absent", "config  ? denied: it holds credentials"} {
+	for _, want := range []string{"hns-endpoints.json  ? denied: run as Administrator",
+		"subnet.env  absent", "config  ? denied: it holds credentials"} {
 		if !strings.Contains(tree, want) {
 			t.Errorf("the tree has no %q:\n%s", want, tree)
 		}
@@ -240,8 +266,11 @@ func hostileFiles(r *rand.Rand) fstest.MapFS {
 		if name = "x" + name; len(name) > 200 {
 			name = strings.ToValidUTF8(name[:200], "")
 		}
-		fsys[fmt.Sprintf("logs/%s/%d.log", name, i)] = &fstest.MapFile{Data: []byte(strings.Repeat(text+"\n"+hostile[r.IntN(len(hostile))], 30))}
-		fsys[fmt.Sprintf("%d.json", i)] = &fstest.MapFile{Data: fmt.Appendf(nil, `{%q: [%q, {%q: 1}], "text": "a\nb"}`, strings.ToValidUTF8(text, ""), "v\x1b[2J", "宽")}
+		fsys[fmt.Sprintf("logs/%s/%d.log", name,
+			i)] = &fstest.MapFile{Data: []byte(strings.Repeat(text+"\n"+
+			hostile[r.IntN(len(hostile))], 30))}
+		fsys[fmt.Sprintf("%d.json", i)] = &fstest.MapFile{Data: fmt.Appendf(nil,
+			`{%q: [%q, {%q: 1}], "text": "a\nb"}`, strings.ToValidUTF8(text, ""), "v\x1b[2J", "宽")}
 		fsys[fmt.Sprintf("%d.gap", i)] = &fstest.MapFile{Data: []byte("error: " + text)}
 	}
 	return fsys
@@ -252,10 +281,12 @@ func TestEveryFrameOfTheEvidenceFits(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
 	fsys := hostileFiles(r)
 	paths := evidenceOf(t, fsys).Paths()
-	walks := [][]string{nil, {"G"}, {"z"}, {"z", "G", "pgup"}, {"l", "l", "l"}, {"/", "a", "enter", "n"}, {":", "7"}, {"-", "+", "j", "h"}, {"v", "z", "j"}}
+	walks := [][]string{nil, {"G"}, {"z"}, {"z", "G", "pgup"}, {"l", "l", "l"},
+		{"/", "a", "enter", "n"}, {":", "7"}, {"-", "+", "j", "h"}, {"v", "z", "j"}}
 	for range rounds(150) {
 		w, h := 20+r.IntN(180), 5+r.IntN(50)
-		m := withEvidence(t, hostileReport(r), fsys, Options{Width: w, Height: h, ASCII: r.IntN(3) == 0})
+		m := withEvidence(t, hostileReport(r), fsys,
+			Options{Width: w, Height: h, ASCII: r.IntN(3) == 0})
 		keys := walks[r.IntN(len(walks))]
 		if path := paths[r.IntN(len(paths))]; r.IntN(4) == 0 {
 			m = through(through(m, "e", "+"), keys...)
@@ -271,8 +302,11 @@ func TestEveryFrameOfTheEvidenceFits(t *testing.T) {
 			if n := lipgloss.Width(text); n > w {
 				t.Fatalf("%dx%d after %q: line %d takes %d cells: %q", w, h, keys, i, n, text)
 			}
-			if strings.ContainsFunc(text, func(c rune) bool { return c < 0x20 || c >= 0x7f && c < 0xa0 || m.ascii && c >= 0x80 }) {
-				t.Fatalf("%dx%d after %q: line %d holds a character that does not belong: %q", w, h, keys, i, text)
+			if strings.ContainsFunc(text, func(c rune) bool {
+				return c < 0x20 || c >= 0x7f && c < 0xa0 || m.ascii && c >= 0x80
+			}) {
+				t.Fatalf("%dx%d after %q: line %d holds a character that does not belong: %q", w, h,
+					keys, i, text)
 			}
 		}
 	}
@@ -296,7 +330,8 @@ func zipped(t *testing.T, files fstest.MapFS) fs.FS {
 
 func TestTheEndIsShownBeforeTheLinesAreCounted(t *testing.T) {
 	files := fstest.MapFS{"meta.json": {Data: []byte(evidenceMeta)},
-		"logs/kubelet/k.log": {Data: []byte(strings.Repeat("a line of a long log\n", 200_000) + "the last line\n")}}
+		"logs/kubelet/k.log": {Data: []byte(strings.Repeat("a line of a long log\n", 200_000) +
+			"the last line\n")}}
 	dir := t.TempDir()
 	if err := os.CopyFS(dir, files); err != nil {
 		t.Fatal(err)
@@ -313,7 +348,8 @@ func TestTheEndIsShownBeforeTheLinesAreCounted(t *testing.T) {
 		if shown := strings.Contains(seen(m), "the last line"); shown != (name == "a folder") {
 			t.Errorf("%s: end shown at once: %v\n%s", name, shown, seen(m))
 		}
-		if m = carriedOut(carriedOut(m, end), do); !strings.HasPrefix(cursorLine(m), "200001 the last line") {
+		if m = carriedOut(carriedOut(m, end), do); !strings.HasPrefix(cursorLine(m),
+			"200001 the last line") {
 			t.Errorf("%s: the cursor is on %q\n%s", name, cursorLine(m), seen(m))
 		}
 		through(m, "esc")
@@ -322,7 +358,8 @@ func TestTheEndIsShownBeforeTheLinesAreCounted(t *testing.T) {
 
 func BenchmarkKeyWithABigLogOpen(b *testing.B) {
 	dir := b.TempDir()
-	big := bytes.Repeat([]byte("I1120 03:05:14.020118    3388 proxier.go:1053] \"Syncing iptables rules\" service=\"kube-system/kube-dns:dns-tcp\" 节点\n"), 10_000)
+	big := bytes.Repeat(
+		[]byte("I1120 03:05:14.020118    3388 proxier.go:1053] \"Syncing iptables rules\" service=\"kube-system/kube-dns:dns-tcp\" 节点\n"), 10_000)
 	os.WriteFile(filepath.Join(dir, "meta.json"), []byte(evidenceMeta), 0o600)
 	f, err := os.Create(filepath.Join(dir, "big.log"))
 	if err != nil {
@@ -335,8 +372,10 @@ func BenchmarkKeyWithABigLogOpen(b *testing.B) {
 	}
 	f.Close()
 	s := newStyles(nil, false)
-	m := viewing(withEvidence(b, sample(), os.DirFS(dir), Options{Width: 120, Height: 40}), "big.log", 0)
-	for _, row := range [][]string{{"j", "k"}, {"pgdown", "pgup"}, {"G", "g"}, {"z", "z"}, {"l", "h"}} {
+	m := viewing(withEvidence(b, sample(), os.DirFS(dir), Options{Width: 120, Height: 40}),
+		"big.log", 0)
+	for _, row := range [][]string{{"j", "k"}, {"pgdown", "pgup"}, {"G", "g"}, {"z", "z"},
+		{"l", "h"}} {
 		b.Run(strings.Join(row, " "), func(b *testing.B) {
 			for i := 0; b.Loop(); i++ {
 				m = through(m, row[i%2])
@@ -351,14 +390,26 @@ func BenchmarkKeyWithABigLogOpen(b *testing.B) {
 func TestADetailLeadsToWhatEachOfItsLinesSays(t *testing.T) {
 	rep := sample()
 	rep.Results[0].Findings = []checks.ReportFinding{
-		{Level: "fail", Message: "one", Because: []evidence.Because{{Path: "services.json", Field: "/0/state", Text: "state stopped"}}},
-		{Level: "fail", Message: "two", Because: []evidence.Because{{Path: "services.json", Field: "/1/args/1", Text: "--logtostderr=false"}}},
-		{Level: "fail", Message: "three", Because: []evidence.Because{{Path: "events.json", Field: "/1/message", Text: "it stopped"}}},
+		{Level: "fail", Message: "one",
+			Because: []evidence.Because{{Path: "services.json", Field: "/0/state",
+				Text: "state stopped"}}},
+		{Level: "fail", Message: "two",
+			Because: []evidence.Because{{Path: "services.json", Field: "/1/args/1",
+				Text: "--logtostderr=false"}}},
+		{Level: "fail", Message: "three",
+			Because: []evidence.Because{{Path: "events.json", Field: "/1/message",
+				Text: "it stopped"}}},
 	}
 	files := fstest.MapFS{
-		"meta.json":     {Data: []byte(`{"layout":"evidence/v1","node":"win-1","collectedAt":"2026-11-20T10:02:00Z"}`)},
-		"services.json": {Data: []byte("[{\"name\":\"flanneld\",\n\"state\":\"stopped\"},\n{\"name\":\"kubelet\",\n\"args\":[\n\"--v=4\",\n\"--logtostderr=false\"]}]")},
-		"events.json":   {Data: []byte("[\n{\"message\":\"began\",\n\"id\":1},\n{\"message\":\"it stopped\",\n\"id\":2}]")},
+		"meta.json": {
+			Data: []byte(
+				`{"layout":"evidence/v1","node":"win-1","collectedAt":"2026-11-20T10:02:00Z"}`)},
+		"services.json": {
+			Data: []byte(
+				"[{\"name\":\"flanneld\",\n\"state\":\"stopped\"},\n{\"name\":\"kubelet\",\n\"args\":[\n\"--v=4\",\n\"--logtostderr=false\"]}]")},
+		"events.json": {
+			Data: []byte(
+				"[\n{\"message\":\"began\",\n\"id\":1},\n{\"message\":\"it stopped\",\n\"id\":2}]")},
 	}
 	s, err := evidence.Load(files)
 	if err != nil {

@@ -24,7 +24,8 @@ func newTreeView(rows []jsontree.Row) *treeView {
 	if len(rows) > unfoldedRows {
 		depth := 1
 		if top := rows[0]; top.Kind == jsontree.Object {
-			if items := jsontree.Child(rows, 0, "items"); items >= 0 && rows[items].Size > top.End/2/max(rows[items].Size, 1) {
+			if items := jsontree.Child(rows, 0, "items"); items >= 0 &&
+				rows[items].Size > top.End/2/max(rows[items].Size, 1) {
 				depth = 2 // a List of Kubernetes: one row an object
 			}
 		}

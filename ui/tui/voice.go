@@ -41,7 +41,8 @@ func padded(s string, w int) string { return s + strings.Repeat(" ", max(w-width
 // statusWidth is the room for the word of a verdict, and two spaces.
 func (say voice) statusWidth() int {
 	n := 0
-	for _, s := range append(checks.Statuses[:len(checks.Statuses):len(checks.Statuses)], statusReading, statusWaiting) {
+	for _, s := range append(checks.Statuses[:len(checks.Statuses):len(checks.Statuses)],
+		statusReading, statusWaiting) {
 		n = max(n, width(say.Status(s)))
 	}
 	return n + 2

@@ -16,7 +16,8 @@ import (
 
 // inChinese is the screen of a recorded node for a reader of Chinese.
 func inChinese(t testing.TB, name string, size [2]int) model {
-	return ofNode(t, name, Options{Width: size[0], Height: size[1], Lang: lang.Of("zh", faults.Catalogue())})
+	return ofNode(t, name, Options{Width: size[0], Height: size[1],
+		Lang: lang.Of("zh", faults.Catalogue())})
 }
 
 func TestGoldenScreensInChinese(t *testing.T) {
@@ -29,7 +30,8 @@ func TestGoldenScreensInChinese(t *testing.T) {
 			{"detail", "podcidr-not-assigned", []string{"enter"}},
 			{"symptoms", "podcidr-not-assigned", []string{"s"}},
 			{"symptom-found", "podcidr-not-assigned", []string{"s", "enter"}},
-			{"symptom-unknown", "cni-binary-missing-from-logs", []string{"s", "G", "k", "k", "enter"}},
+			{"symptom-unknown", "cni-binary-missing-from-logs",
+				[]string{"s", "G", "k", "k", "enter"}},
 			{"timeline", "podcidr-not-assigned", []string{"t"}},
 			{"browser", "podcidr-not-assigned", []string{"e"}},
 			{"viewer", "podcidr-not-assigned", []string{"t", "enter"}},
@@ -37,7 +39,9 @@ func TestGoldenScreensInChinese(t *testing.T) {
 			{"viewer-help", "podcidr-not-assigned", []string{"t", "enter", "?"}},
 		} {
 			name := fmt.Sprintf("zh-%s-%dx%d", s.name, size[0], size[1])
-			t.Run(name, func(t *testing.T) { golden(t, name, seen(through(inChinese(t, s.node, size), s.keys...))) })
+			t.Run(name, func(t *testing.T) {
+				golden(t, name, seen(through(inChinese(t, s.node, size), s.keys...)))
+			})
 		}
 	}
 }
@@ -46,7 +50,8 @@ func TestGoldenBundleInChinese(t *testing.T) {
 	b := packer(func(_ context.Context, path string, _ func(BundleProgress)) (BundleDone, error) {
 		return written(`C:\Users\Administrator\` + path), nil
 	})
-	half := BundleProgress{Phase: BundleWriting, Files: 31, Of: 131, Bytes: 12 << 20, Total: 40 << 20, Left: 12 * time.Second}
+	half := BundleProgress{Phase: BundleWriting, Files: 31, Of: 131, Bytes: 12 << 20,
+		Total: 40 << 20, Left: 12 * time.Second}
 	for _, size := range goldenSizes {
 		m := inChinese(t, "podcidr-not-assigned", size)
 		m.bundler = b
@@ -54,7 +59,8 @@ func TestGoldenBundleInChinese(t *testing.T) {
 		writing, task := pressed(asking, "enter")
 		halfWay, _ := writing.update(answer{writing.layers[0].number, half})
 		done, _ := worked(writing, task)
-		for name, m := range map[string]model{"asking": asking, "writing": halfWay, "written": done} {
+		for name, m := range map[string]model{"asking": asking, "writing": halfWay,
+			"written": done} {
 			name := fmt.Sprintf("zh-bundle-%s-%dx%d", name, size[0], size[1])
 			t.Run(name, func(t *testing.T) { golden(t, name, seen(m)) })
 		}
@@ -63,7 +69,8 @@ func TestGoldenBundleInChinese(t *testing.T) {
 
 func TestGoldenLiveInChinese(t *testing.T) {
 	for _, size := range goldenSizes {
-		m := newModel(Options{Width: size[0], Height: size[1], Lang: lang.Of("zh", faults.Catalogue())}, true)
+		m := newModel(Options{Width: size[0], Height: size[1],
+			Lang: lang.Of("zh", faults.Catalogue())}, true)
 		m, _ = m.update(halfRead())
 		name := fmt.Sprintf("zh-live-%dx%d", size[0], size[1])
 		t.Run(name, func(t *testing.T) { golden(t, name, seen(m)) })
@@ -74,8 +81,10 @@ func TestGoldenLiveInChinese(t *testing.T) {
 func TestEveryFrameInChineseFits(t *testing.T) {
 	t.Parallel()
 	base := inChinese(t, "podcidr-not-assigned", [2]int{80, 24})
-	for _, keys := range append(walks, []string{"e"}, []string{"e", "f", "G", "enter"}, []string{"t", "enter", "/"}) {
-		for _, size := range sizes([][2]int{{20, 5}, {30, 8}, {31, 9}, {40, 15}, {57, 20}, {80, 24}, {99, 24}, {100, 24}, {120, 40}, {200, 60}}) {
+	for _, keys := range append(walks, []string{"e"}, []string{"e", "f", "G", "enter"},
+		[]string{"t", "enter", "/"}) {
+		for _, size := range sizes([][2]int{{20, 5}, {30, 8}, {31, 9}, {40, 15}, {57, 20}, {80, 24},
+			{99, 24}, {100, 24}, {120, 40}, {200, 60}}) {
 			m := base
 			m.width, m.height = size[0], size[1]
 			lines := draw(through(m.settled(), keys...))
@@ -108,7 +117,8 @@ func TestALineOfChineseBreaksBetweenCharactersAndKeepsItsMarks(t *testing.T) {
 }
 
 func TestAsciiTerminalsAreSpokenToInEnglish(t *testing.T) {
-	m := ofNode(t, "podcidr-not-assigned", Options{Width: 80, Height: 24, ASCII: true, Lang: lang.Of("zh", faults.Catalogue())})
+	m := ofNode(t, "podcidr-not-assigned", Options{Width: 80, Height: 24, ASCII: true,
+		Lang: lang.Of("zh", faults.Catalogue())})
 	if got := seen(after(m, "?")); !strings.Contains(got, "one line up") {
 		t.Errorf("the help is not in English:\n%s", got)
 	}
@@ -117,7 +127,9 @@ func TestAsciiTerminalsAreSpokenToInEnglish(t *testing.T) {
 // TestTheReportThatIsLeftStaysAsItCame: who writes it translates it.
 func TestTheReportThatIsLeftStaysAsItCame(t *testing.T) {
 	m := inChinese(t, "podcidr-not-assigned", [2]int{80, 24})
-	if strings.ContainsFunc(m.shown.Report.Results[0].Title, func(r rune) bool { return unicode.Is(unicode.Han, r) }) {
+	if strings.ContainsFunc(m.shown.Report.Results[0].Title, func(r rune) bool {
+		return unicode.Is(unicode.Han, r)
+	}) {
 		t.Errorf("the report was changed: %q", m.shown.Report.Results[0].Title)
 	}
 }

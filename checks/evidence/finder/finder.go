@@ -205,7 +205,8 @@ func (f *Finder) compare(b []byte, i int, h uint32, found func(text, start, end 
 		if start < 0 || end > len(b) {
 			continue
 		}
-		if place := b[start:end]; f.fold == 0 && string(place) == t.text || f.fold != 0 && equalFold(place, t.text) {
+		if place := b[start:end]; f.fold == 0 && string(place) == t.text || f.fold != 0 &&
+			equalFold(place, t.text) {
 			found(int(k-1), start, end)
 		}
 	}

@@ -47,15 +47,21 @@ func TestTheFinderFindsWhatALoopFinds(t *testing.T) {
 		b     string
 		texts []string
 	}{
-		"one text twice":                  {"no network here, no network here", []string{"no network"}},
-		"texts of the same ending":        {"xx hcncreateendpoint yy hcnopenendpoint", []string{"hcncreateendpoint", "hcnopenendpoint", "endpoint"}},
-		"a text inside another":           {"the network name is gone", []string{"the network name is", "network name", "work name is gone"}},
-		"at the very beginning and end":   {"abcdefghij", []string{"abcdef", "efghij"}},
-		"signs that fold like letters":    {"a@b`c[d{e @@@@@@ ``````", []string{"@@@@@@", "``````"}},
-		"upper case in the log":           {"THE SWITCH-PORT WAS NOT FOUND", []string{"switch-port was"}},
+		"one text twice": {"no network here, no network here",
+			[]string{"no network"}},
+		"texts of the same ending": {"xx hcncreateendpoint yy hcnopenendpoint",
+			[]string{"hcncreateendpoint", "hcnopenendpoint", "endpoint"}},
+		"a text inside another": {"the network name is gone",
+			[]string{"the network name is", "network name", "work name is gone"}},
+		"at the very beginning and end": {"abcdefghij", []string{"abcdef", "efghij"}},
+		"signs that fold like letters": {"a@b`c[d{e @@@@@@ ``````",
+			[]string{"@@@@@@", "``````"}},
+		"upper case in the log": {"THE SWITCH-PORT WAS NOT FOUND",
+			[]string{"switch-port was"}},
 		"nothing, in a log that is short": {"abc", []string{"abcdef"}},
 	} {
-		if got, want := found([]byte(row.b), row.texts), naive([]byte(row.b), row.texts); !slices.Equal(got, want) {
+		if got, want := found([]byte(row.b), row.texts),
+			naive([]byte(row.b), row.texts); !slices.Equal(got, want) {
 			t.Errorf("%s: %v, want %v", name, got, want)
 		}
 	}
@@ -69,9 +75,12 @@ func TestTheOrderDoesNotMatterToWhatIsFound(t *testing.T) {
 	}
 	for _, size := range []int{0, 5, 4095, 4096, 4099, len(b)} {
 		var list []string
-		New(texts).EachUnordered(b[:size], func(text, start, _ int) { list = append(list, fmt.Sprint(text, start)) })
+		New(texts).EachUnordered(b[:size], func(text, start, _ int) {
+			list = append(list, fmt.Sprint(text, start))
+		})
 		slices.Sort(list)
-		if want := found(b[:size], texts); !slices.Equal(list, want) || size == len(b) && len(list) == 0 {
+		if want := found(b[:size], texts); !slices.Equal(list, want) || size == len(b) &&
+			len(list) == 0 {
 			t.Errorf("of %d bytes: %d found, want %d", size, len(list), len(want))
 		}
 	}

@@ -74,7 +74,8 @@ func syntaxFault(b []byte, err error) *SyntaxFault {
 		at := min(max(int(syntax.Offset)-1, 0), len(b)) // the offset is just behind the culprit
 		f.Line += bytes.Count(b[:at], []byte("\n"))
 		rest := b[at:]
-		f.Comment = bytes.HasPrefix(rest, []byte("#")) || bytes.HasPrefix(rest, []byte("//")) || bytes.HasPrefix(rest, []byte("/*"))
+		f.Comment = bytes.HasPrefix(rest, []byte("#")) || bytes.HasPrefix(rest, []byte("//")) ||
+			bytes.HasPrefix(rest, []byte("/*"))
 	}
 	return f
 }

@@ -27,11 +27,13 @@ func listed(n *Node) string {
 }
 
 func TestValuesKnowTheirLine(t *testing.T) {
-	root, err := Parse([]byte("\n{\"a\":\n 1.50,\n \"a\": [true, null,\n \"x\\ny\"], \"b\": {}}\n"), 100)
+	root, err := Parse([]byte("\n{\"a\":\n 1.50,\n \"a\": [true, null,\n \"x\\ny\"], \"b\": {}}\n"),
+		100)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got, want := listed(root), `{ a:"1.50"@3 a:[ true@4 <nil>@4 "x\ny"@5]@4 b:{}@5}@2`; got != want {
+	if got, want := listed(root),
+		`{ a:"1.50"@3 a:[ true@4 <nil>@4 "x\ny"@5]@4 b:{}@5}@2`; got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
 }
@@ -41,13 +43,15 @@ func TestWhatDoesNotParse(t *testing.T) {
 		text, want string
 	}{
 		{" \n", "line 1: the file is empty"},
-		{"{\n\"a\": 1,\n}", "line 3: invalid character '}' looking for beginning of object key string"},
+		{"{\n\"a\": 1,\n}",
+			"line 3: invalid character '}' looking for beginning of object key string"},
 		{"{} {}", "line 1: invalid character '{' after top-level value"},
 		{"[1]]", "line 1: invalid character ']' after top-level value"},
 		{"{\n\"a\": 1 // one\n}", "line 2: JSON has no comments; delete this one and its marker"},
 		{"{\n # one\n}", "line 2: JSON has no comments; delete this one and its marker"},
 		{"[1,2,\n3,4,5]", "line 2: too many values, or too many of them in each other"},
-		{strings.Repeat("[", 300) + strings.Repeat("]", 300), "line 1: too many values, or too many of them in each other"},
+		{strings.Repeat("[", 300) + strings.Repeat("]", 300),
+			"line 1: too many values, or too many of them in each other"},
 	} {
 		_, err := Parse([]byte(row.text), 4)
 		if err == nil || err.Error() != row.want {
@@ -58,7 +62,8 @@ func TestWhatDoesNotParse(t *testing.T) {
 			t.Errorf("%q: the error is no SyntaxFault", row.text)
 		}
 	}
-	if _, err := Parse([]byte(strings.Repeat("[", 300)+strings.Repeat("]", 300)), 1000); !errors.Is(err, ErrTooLarge) {
+	if _, err := Parse([]byte(strings.Repeat("[", 300)+strings.Repeat("]", 300)),
+		1000); !errors.Is(err, ErrTooLarge) {
 		t.Errorf("values in each other: %v", err)
 	}
 	if _, err := Parse([]byte("[1,2,3]"), 4); err != nil {

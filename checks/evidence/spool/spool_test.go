@@ -14,7 +14,8 @@ func TestASpoolIsReadAnywhere(t *testing.T) {
 	for _, memory := range []int{0, 1, 500, len(text), 5000} {
 		s := Spool{Memory: memory}
 		for rest := text; len(rest) > 0; rest = rest[min(len(rest), 333):] {
-			if n, err := s.Write(rest[:min(len(rest), 333)]); n != min(len(rest), 333) || err != nil {
+			if n, err := s.Write(rest[:min(len(rest), 333)]); n != min(len(rest), 333) ||
+				err != nil {
 				t.Fatalf("%d bytes in memory: wrote %d, %v", memory, n, err)
 			}
 		}
@@ -29,11 +30,14 @@ func TestASpoolIsReadAnywhere(t *testing.T) {
 			want       []byte
 			err        error
 		}{
-			{0, 1000, text, nil}, {495, 10, text[495:505], nil}, {990, 20, text[990:], io.EOF}, {1000, 1, nil, io.EOF}, {2000, 1, nil, io.EOF}, {3, 0, nil, nil},
+			{0, 1000, text, nil}, {495, 10, text[495:505], nil}, {990, 20, text[990:], io.EOF},
+			{1000, 1, nil, io.EOF}, {2000, 1, nil, io.EOF}, {3, 0, nil, nil},
 		} {
 			p := make([]byte, at.size)
-			if n, err := s.ReadAt(p, int64(at.from)); !bytes.Equal(p[:n], at.want) || err != at.err {
-				t.Errorf("%d bytes in memory: %d bytes at %d gave %d, %v", memory, at.size, at.from, n, err)
+			if n, err := s.ReadAt(p, int64(at.from)); !bytes.Equal(p[:n], at.want) ||
+				err != at.err {
+				t.Errorf("%d bytes in memory: %d bytes at %d gave %d, %v", memory, at.size, at.from,
+					n, err)
 			}
 		}
 		if err := s.Close(); err != nil {

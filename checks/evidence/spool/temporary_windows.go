@@ -13,5 +13,6 @@ import (
 // deletes it when its last handle is closed.
 func temporary() (*os.File, error) {
 	name := filepath.Join(os.TempDir(), fmt.Sprintf("doctor-%016x.tmp", rand.Uint64()))
-	return os.OpenFile(name, os.O_RDWR|os.O_CREATE|os.O_EXCL|windows.FILE_FLAG_DELETE_ON_CLOSE, 0o600)
+	return os.OpenFile(name, os.O_RDWR|os.O_CREATE|os.O_EXCL|windows.FILE_FLAG_DELETE_ON_CLOSE,
+		0o600)
 }

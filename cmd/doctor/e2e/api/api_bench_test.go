@@ -40,12 +40,14 @@ func BenchmarkLargeCluster(b *testing.B) {
 	bed.Kubelet(b, apibed.KubeletAddress, kubeletLog)
 	began := time.Now()
 	bed.Crowd(b, largeNodes, 1000, 2000)
-	fmt.Printf("created %d nodes with 10 pods each, 1000 services and 2000 warnings in %s\n", largeNodes, time.Since(began).Round(time.Second))
+	fmt.Printf("created %d nodes with 10 pods each, 1000 services and 2000 warnings in %s\n",
+		largeNodes, time.Since(began).Round(time.Second))
 	front := bed.Front(b, apibed.Faults{})
 	counted := bed.Kubeconfig(b, apibed.Login{Server: front.URL, CA: front.CA})
 	program.Run(b, exe, "--node", apibed.WindowsNode, "--kubeconfig", counted, "--json")
 	if n := len(front.Requests()); n > largeRequests {
-		b.Errorf("%d requests, at most %d may be sent:\n%s", n, largeRequests, strings.Join(front.Requests(), "\n"))
+		b.Errorf("%d requests, at most %d may be sent:\n%s", n, largeRequests,
+			strings.Join(front.Requests(), "\n"))
 	}
 	measure := func(name string, args ...string) {
 		b.Run(name, func(b *testing.B) {
@@ -58,7 +60,8 @@ func BenchmarkLargeCluster(b *testing.B) {
 			each := b.Elapsed() / time.Duration(b.N)
 			b.ReportMetric(float64(peak)/1e6, "peak-MB")
 			if name == "diagnosis" && (each > largeTime || peak > largeMemory) {
-				b.Errorf("it takes %s and %d MB; at most %s and %d MB are allowed", each, peak/1e6, largeTime, largeMemory/1000000)
+				b.Errorf("it takes %s and %d MB; at most %s and %d MB are allowed", each, peak/1e6,
+					largeTime, largeMemory/1000000)
 			}
 			if !strings.Contains(r.Stdout, apibed.WindowsNode) {
 				b.Errorf("no report of the node: %s%s", r.Stdout, r.Stderr)
@@ -88,7 +91,8 @@ func BenchmarkClientGo(b *testing.B) {
 		}
 		slices.Sort(took)
 		fmt.Printf("doctor %-7s client-go: %5.1f MB, doctor version in %.1f ms (median of %d; the quickest %.1f ms)\n", exe.name,
-			float64(info.Size())/1e6, float64(took[len(took)/2].Microseconds())/1e3, len(took), float64(took[0].Microseconds())/1e3)
+			float64(info.Size())/1e6, float64(took[len(took)/2].Microseconds())/1e3, len(took),
+			float64(took[0].Microseconds())/1e3)
 	}
 }
 
@@ -119,7 +123,8 @@ func buildWithout(b *testing.B) string {
 	}
 	overlay, exe := filepath.Join(b.TempDir(), "overlay.json"), filepath.Join(b.TempDir(), "doctor")
 	program.Write(b, overlay, string(content))
-	cmd := exec.Command("go", "build", "-ldflags", "-s -w", "-overlay", overlay, "-o", exe, "./cmd/doctor")
+	cmd := exec.Command("go", "build", "-ldflags", "-s -w", "-overlay", overlay, "-o", exe,
+		"./cmd/doctor")
 	cmd.Dir = root
 	if out, err := cmd.CombinedOutput(); err != nil {
 		b.Fatalf("go build: %v\n%s", err, out)

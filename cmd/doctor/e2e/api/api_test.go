@@ -17,7 +17,8 @@ import (
 
 // kubeletLog answers the log query of the staged Windows node.
 var kubeletLog = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-	w.Write([]byte("E1121 10:00:00.000000    1 run.go:72] \"command failed\" err=\"failed to parse kubelet flag: unknown flag: --network-plugin\"\n"))
+	w.Write([]byte(
+		"E1121 10:00:00.000000    1 run.go:72] \"command failed\" err=\"failed to parse kubelet flag: unknown flag: --network-plugin\"\n"))
 })
 
 // enough is a time limit that a busy machine meets too.
@@ -49,14 +50,16 @@ func TestANodeIsDiagnosedThroughTheAPI(t *testing.T) {
 	bed := apibed.Require(t)
 	bed.Stage(t)
 	bed.Kubelet(t, apibed.KubeletAddress, kubeletLog)
-	r, run := reportOf(t, "--node", apibed.WindowsNode, "--kubeconfig", bed.Kubeconfigs["admin"], enough)
+	r, run := reportOf(t, "--node", apibed.WindowsNode, "--kubeconfig", bed.Kubeconfigs["admin"],
+		enough)
 	if run.Status != program.Fail {
 		t.Errorf("exit status %d", run.Status)
 	}
 	if r.Source.Kind != "cluster" || r.Source.Name != apibed.WindowsNode {
 		t.Errorf("the source is %+v", r.Source)
 	}
-	if r.Node.Name != apibed.WindowsNode || r.Node.Build != "10.0.20348.2966" || r.Node.Kubelet != "v1.31.4" {
+	if r.Node.Name != apibed.WindowsNode || r.Node.Build != "10.0.20348.2966" ||
+		r.Node.Kubelet != "v1.31.4" {
 		t.Errorf("the node is %+v", r.Node)
 	}
 	for id, want := range map[string]struct{ subject, because string }{
@@ -71,15 +74,19 @@ func TestANodeIsDiagnosedThroughTheAPI(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if one.Status != checks.StatusFail || !strings.Contains(string(text), want.subject) || !strings.Contains(string(text), want.because) {
+		if one.Status != checks.StatusFail || !strings.Contains(string(text), want.subject) ||
+			!strings.Contains(string(text), want.because) {
 			t.Errorf("%s is %s: %s (%s)", id, one.Status, text, one.Gap)
 		}
 	}
 	one := result(t, r, "kubelet-not-running")
-	if one.Status != checks.StatusUnknown || !strings.Contains(one.Gap, "only the node itself shows this; run doctor on win-1 as Administrator") {
+	if one.Status != checks.StatusUnknown ||
+		!strings.Contains(one.Gap,
+			"only the node itself shows this; run doctor on win-1 as Administrator") {
 		t.Errorf("what only the node can tell is %s: %s", one.Status, one.Gap)
 	}
-	if strings.Contains(run.Stdout, apibed.Password) || strings.Contains(run.Stdout, "elsewhere-1") {
+	if strings.Contains(run.Stdout, apibed.Password) ||
+		strings.Contains(run.Stdout, "elsewhere-1") {
 		t.Error("the report holds what is none of its business")
 	}
 	for _, g := range r.Gaps {
@@ -114,7 +121,8 @@ win-2  Unknown  v1.31.4  10.0.20348.2966  Windows Server 2022 Datacenter  0
 			StuckPods   int
 		}
 	}
-	if err := json.Unmarshal([]byte(r.Stdout), &list); err != nil || r.Status != program.Fine || list.Schema != "doctor.nodes/v1" || len(list.Nodes) != 2 || list.Nodes[0].StuckPods != 2 {
+	if err := json.Unmarshal([]byte(r.Stdout), &list); err != nil || r.Status != program.Fine ||
+		list.Schema != "doctor.nodes/v1" || len(list.Nodes) != 2 || list.Nodes[0].StuckPods != 2 {
 		t.Errorf("exit status %d, %v: %s", r.Status, err, r.Stdout)
 	}
 }
@@ -131,15 +139,23 @@ func TestWhatIsNoWindowsNodeIsToldAtOnce(t *testing.T) {
 		status int
 		says   string
 	}{
-		{"a node that runs Linux", []string{"--node", apibed.LinuxNode}, program.Usage, "doctor: node \"linux-1\" runs linux, and doctor knows Windows nodes alone; `doctor --node` lists them\n"},
-		{"a node that is not there", []string{"--node", "win-9"}, program.Usage, "doctor: the cluster at " + server + " has no node \"win-9\"; `doctor --node` lists its Windows nodes\n"},
-		{"a name that would be a path", []string{"--node", "../secrets"}, program.Usage, "doctor: \"../secrets\" is no name that a node can have; `doctor --node` lists the cluster's Windows nodes\n"},
-		{"a context that is not there", []string{"--node", "win-1", "--context", "nowhere"}, program.Usage, "doctor: the kubeconfig: context \"nowhere\" does not exist\n"},
-		{"a kubeconfig that is not there", []string{"--node", "win-1", "--kubeconfig", gone}, program.Usage, "doctor: the kubeconfig: stat " + gone + ": no such file or directory\n"},
+		{"a node that runs Linux", []string{"--node", apibed.LinuxNode}, program.Usage,
+			"doctor: node \"linux-1\" runs linux, and doctor knows Windows nodes alone; `doctor --node` lists them\n"},
+		{"a node that is not there", []string{"--node", "win-9"}, program.Usage,
+			"doctor: the cluster at " + server +
+				" has no node \"win-9\"; `doctor --node` lists its Windows nodes\n"},
+		{"a name that would be a path", []string{"--node", "../secrets"}, program.Usage,
+			"doctor: \"../secrets\" is no name that a node can have; `doctor --node` lists the cluster's Windows nodes\n"},
+		{"a context that is not there", []string{"--node", "win-1", "--context", "nowhere"},
+			program.Usage, "doctor: the kubeconfig: context \"nowhere\" does not exist\n"},
+		{"a kubeconfig that is not there", []string{"--node", "win-1", "--kubeconfig", gone},
+			program.Usage, "doctor: the kubeconfig: stat " + gone +
+				": no such file or directory\n"},
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
-			r := program.Run(t, exe, append([]string{"--kubeconfig", bed.Kubeconfigs["admin"], enough}, c.args...)...)
+			r := program.Run(t, exe,
+				append([]string{"--kubeconfig", bed.Kubeconfigs["admin"], enough}, c.args...)...)
 			if r.Status != c.status || r.Stdout != "" || c.says != "" && r.Stderr != c.says {
 				t.Errorf("exit status %d\n%s%s", r.Status, r.Stderr, r.Stdout)
 			}
@@ -153,18 +169,23 @@ func TestTheTimeoutHoldsForAllOfTheRun(t *testing.T) {
 	bed := apibed.Require(t)
 	bed.Stage(t)
 	front := bed.Front(t, apibed.Faults{Spoil: func(http.Handler) http.Handler {
-		return http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() })
+		return http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+			<-r.Context().Done()
+		})
 	}})
 	kubeconfig := bed.Kubeconfig(t, apibed.Login{Server: front.URL, CA: front.CA})
-	r, run := reportOf(t, "--node", apibed.WindowsNode, "--kubeconfig", kubeconfig, "--timeout", "2s")
+	r, run := reportOf(t, "--node", apibed.WindowsNode, "--kubeconfig", kubeconfig, "--timeout",
+		"2s")
 	if run.Status != program.Unknown || r.Count(checks.StatusFail) > 0 {
 		t.Errorf("exit status %d, %+v", run.Status, r.Summary)
 	}
 	if gap := result(t, r, "pods-stuck-creating").Gap; !strings.Contains(gap, "timeout") {
 		t.Errorf("the gap is %q", gap)
 	}
-	list := program.Run(t, program.Build(t), "--kubeconfig", kubeconfig, "--timeout", "1s", "--node")
-	if list.Status != program.Trouble || !strings.Contains(list.Stderr, "did not answer list pods in time") {
+	list := program.Run(t, program.Build(t), "--kubeconfig", kubeconfig, "--timeout", "1s",
+		"--node")
+	if list.Status != program.Trouble || !strings.Contains(list.Stderr,
+		"did not answer list pods in time") {
 		t.Errorf("the list: exit status %d: %s", list.Status, list.Stderr)
 	}
 }
@@ -188,9 +209,13 @@ func TestNoVerdictRestsOnHalfAList(t *testing.T) {
 			panic(http.ErrAbortHandler)
 		})
 	}})
-	r, _ := reportOf(t, "--node", apibed.WindowsNode, "--kubeconfig", bed.Kubeconfig(t, apibed.Login{Server: front.URL, CA: front.CA}), enough)
-	for _, id := range []string{"pods-stuck-creating", "pods-restarting", "linux-daemonset-on-windows"} {
-		if one := result(t, r, id); one.Status != checks.StatusUnknown || !strings.Contains(one.Gap, "closed the connection in the middle of the answer to list") {
+	r, _ := reportOf(t, "--node", apibed.WindowsNode, "--kubeconfig",
+		bed.Kubeconfig(t, apibed.Login{Server: front.URL, CA: front.CA}), enough)
+	for _, id := range []string{"pods-stuck-creating", "pods-restarting",
+		"linux-daemonset-on-windows"} {
+		if one := result(t, r, id); one.Status != checks.StatusUnknown ||
+			!strings.Contains(one.Gap,
+				"closed the connection in the middle of the answer to list") {
 			t.Errorf("%s is %s: %s", id, one.Status, one.Gap)
 		}
 	}
@@ -201,18 +226,24 @@ func TestNoVerdictRestsOnHalfAList(t *testing.T) {
 func TestAPodMeasuresForADiagnosis(t *testing.T) {
 	bed := apibed.Require(t)
 	bed.Stage(t)
-	bed.Create(t, "/api/v1/namespaces/shop/pods", apibed.Pod("web-2", apibed.WindowsNode, "registry.example/shop/web:1", "", 0))
+	bed.Create(t, "/api/v1/namespaces/shop/pods", apibed.Pod("web-2", apibed.WindowsNode,
+		"registry.example/shop/web:1", "", 0))
 	bed.Exec(t, apibed.KubeletAddress, func(_ context.Context, c apibed.Command) apibed.Ran {
 		line := strings.Join(c.Argv, " ")
 		switch {
 		case strings.HasPrefix(line, "ping.exe"):
-			return apibed.Ran{Stdout: []byte("Pinging 203.0.113.7 with 32 bytes of data:\r\nRequest timed out.\r\n"), Code: 1}
+			return apibed.Ran{
+				Stdout: []byte(
+					"Pinging 203.0.113.7 with 32 bytes of data:\r\nRequest timed out.\r\n"),
+				Code: 1}
 		case strings.HasPrefix(line, "curl.exe") && strings.Contains(line, "203.0.113.7"):
 			return apibed.Ran{Stdout: []byte("|200|203.0.113.7|0.0|0.004|0.020|0.030|")}
 		}
-		return apibed.Ran{Error: "hcs::System::CreateProcess: The system cannot find the file specified."}
+		return apibed.Ran{
+			Error: "hcs::System::CreateProcess: The system cannot find the file specified."}
 	})
-	r, _ := reportOf(t, "--node", apibed.WindowsNode, "--kubeconfig", bed.Kubeconfigs["admin"], enough, "--from-pod", "shop/web-2", "--target", "203.0.113.7:443")
+	r, _ := reportOf(t, "--node", apibed.WindowsNode, "--kubeconfig", bed.Kubeconfigs["admin"],
+		enough, "--from-pod", "shop/web-2", "--target", "203.0.113.7:443")
 	one := result(t, r, "icmp-external-not-snated")
 	text, err := json.Marshal(one.Findings)
 	if err != nil {
@@ -221,8 +252,10 @@ func TestAPodMeasuresForADiagnosis(t *testing.T) {
 	if one.Status != checks.StatusInfo || !strings.Contains(string(text), "shop/web-2") {
 		t.Errorf("the lost ping is %s: %s (%s)", one.Status, text, one.Gap)
 	}
-	r, _ = reportOf(t, "--node", apibed.WindowsNode, "--kubeconfig", bed.Kubeconfigs["admin"], enough)
-	if one := result(t, r, "icmp-external-not-snated"); one.Status != checks.StatusUnknown || !strings.Contains(one.Gap, "--from-pod") {
+	r, _ = reportOf(t, "--node", apibed.WindowsNode, "--kubeconfig", bed.Kubeconfigs["admin"],
+		enough)
+	if one := result(t, r, "icmp-external-not-snated"); one.Status != checks.StatusUnknown ||
+		!strings.Contains(one.Gap, "--from-pod") {
 		t.Errorf("without a pod it is %s: %s", one.Status, one.Gap)
 	}
 }

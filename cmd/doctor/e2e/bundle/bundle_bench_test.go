@@ -33,7 +33,8 @@ const (
 	benchRuns = 3         // of what takes seconds; the quickest counts
 )
 
-var benchLogs = []string{"logs/kubelet/kubelet.log", "logs/kube-proxy/kube-proxy.log", "logs/containerd/containerd.log", "logs/flanneld/flanneld.log"}
+var benchLogs = []string{"logs/kubelet/kubelet.log", "logs/kube-proxy/kube-proxy.log",
+	"logs/containerd/containerd.log", "logs/flanneld/flanneld.log"}
 
 // A cost is what one run of a program took.
 type cost struct {
@@ -63,7 +64,8 @@ func BenchmarkBundle(b *testing.B) {
 	archive := filepath.Join(out, "doctor.zip")
 	var ours, floor cost
 	for range benchRuns { // turn and turn about, so that a busy machine is busy for both
-		ours = quicker(ours, measure(b, archive, exec.Command(exe, "bundle", "--from", dir, "--since", "0", "--max-size", "0", "-f", archive)))
+		ours = quicker(ours, measure(b, archive, exec.Command(exe, "bundle", "--from", dir,
+			"--since", "0", "--max-size", "0", "-f", archive)))
 		floor = quicker(floor, pigzRun(b, pigz, dir, filepath.Join(out, "logs.gz")))
 	}
 	expectLogs(b, archive, zipSizes)
@@ -72,7 +74,8 @@ func BenchmarkBundle(b *testing.B) {
 	expectLogs(b, support, tarSizes)
 
 	small := filepath.Join(out, "small.zip")
-	measure(b, small, exec.Command(exe, "bundle", "--from", dir, "--since", "0", "--max-size", "24MiB", "-f", small))
+	measure(b, small, exec.Command(exe, "bundle", "--from", dir, "--since", "0", "--max-size",
+		"24MiB", "-f", small))
 	var replay cost
 	for range benchRuns {
 		replay = quicker(replay, measure(b, small, exec.Command(exe, "--from", small, "--json")))
@@ -85,11 +88,18 @@ func BenchmarkBundle(b *testing.B) {
 		goal string
 	}{
 		{"doctor bundle", ours, "peak: goal below 64 MiB"},
-		{"troubleshoot", theirs, fmt.Sprintf("doctor is %.1f times as fast (goal 40) with 1/%.0f of the memory (goal 1/25)", ratio(theirs.wall, ours.wall), ratio(theirs.peak, ours.peak))},
-		{"pigz -1", floor, fmt.Sprintf("doctor takes %.2f times as long (goal 1.5)", ratio(ours.wall, floor.wall))},
-		{"doctor --from", replay, fmt.Sprintf("of a bundle of %.1f MiB: goal below 1 s", float64(replay.size)/(1<<20))},
+		{"troubleshoot", theirs,
+			fmt.Sprintf(
+				"doctor is %.1f times as fast (goal 40) with 1/%.0f of the memory (goal 1/25)",
+				ratio(theirs.wall, ours.wall), ratio(theirs.peak, ours.peak))},
+		{"pigz -1", floor, fmt.Sprintf("doctor takes %.2f times as long (goal 1.5)",
+			ratio(ours.wall, floor.wall))},
+		{"doctor --from", replay, fmt.Sprintf("of a bundle of %.1f MiB: goal below 1 s",
+			float64(replay.size)/(1<<20))},
 	} {
-		fmt.Fprintf(table, "%s\t%.2f s\t%.2f s\t%.1f MiB\t%.1f MiB\t\t%s\n", row.name, row.wall.Seconds(), row.cpu.Seconds(), float64(row.peak)/(1<<20), float64(row.size)/(1<<20), row.goal)
+		fmt.Fprintf(table, "%s\t%.2f s\t%.2f s\t%.1f MiB\t%.1f MiB\t\t%s\n", row.name,
+			row.wall.Seconds(), row.cpu.Seconds(), float64(row.peak)/(1<<20),
+			float64(row.size)/(1<<20), row.goal)
 	}
 	table.Flush()
 	b.ReportMetric(0, "ns/op") // the table says it
@@ -120,7 +130,8 @@ func measure(b *testing.B, file string, cmd *exec.Cmd) cost {
 	err := cmd.Wait()
 	wall := time.Since(began)
 	peak := watched()
-	if exit := (*exec.ExitError)(nil); errors.As(err, &exit) && slices.Contains([]int{program.Fail, program.Unknown}, exit.ExitCode()) {
+	if exit := (*exec.ExitError)(nil); errors.As(err, &exit) &&
+		slices.Contains([]int{program.Fail, program.Unknown}, exit.ExitCode()) {
 		err = nil // the node's fault
 	}
 	if err != nil {
@@ -130,7 +141,8 @@ func measure(b *testing.B, file string, cmd *exec.Cmd) cost {
 	if err != nil {
 		b.Fatalf("%s wrote no bundle: %v\n%s", cmd, err, said.Bytes()[:min(said.Len(), 4000)])
 	}
-	return cost{wall, cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime(), peak, info.Size()}
+	return cost{wall, cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime(), peak,
+		info.Size()}
 }
 
 func pigzRun(b *testing.B, pigz, dir, file string) cost {
@@ -158,9 +170,11 @@ spec:
   - copy:
       collectorName: node
       path: `+filepath.Join(dir, "*")+"\n")
-	cmd := exec.Command(exe, spec, "--interactive=false", "--auto-update=false", "--load-cluster-specs=false", "--no-uri", "--output", file)
+	cmd := exec.Command(exe, spec, "--interactive=false", "--auto-update=false",
+		"--load-cluster-specs=false", "--no-uri", "--output", file)
 	cmd.Dir = out
-	cmd.Env = append(os.Environ(), "HOME="+out, "TMPDIR="+out, "KUBECONFIG="+filepath.Join(out, "no-kubeconfig"))
+	cmd.Env = append(os.Environ(), "HOME="+out, "TMPDIR="+out, "KUBECONFIG="+filepath.Join(out,
+		"no-kubeconfig"))
 	return cmd
 }
 

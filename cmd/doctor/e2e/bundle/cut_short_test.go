@@ -25,10 +25,12 @@ func TestABundleThatIsCutShort(t *testing.T) {
 		t.Skip("writes a hundred megabytes; run `make test`")
 	}
 	exe, node, dir := program.Build(t), t.TempDir(), t.TempDir()
-	program.Write(t, filepath.Join(node, "meta.json"), `{"layout":"evidence/v1","node":"win-1","collectedAt":"2026-11-20T10:00:00Z"}`)
+	program.Write(t, filepath.Join(node, "meta.json"),
+		`{"layout":"evidence/v1","node":"win-1","collectedAt":"2026-11-20T10:00:00Z"}`)
 	var log strings.Builder
 	for i := range 800_000 {
-		fmt.Fprintf(&log, "I1120 09:00:00.000000 1 a.go:1] %08x is the number of this line, %d\n", i*2654435761, i)
+		fmt.Fprintf(&log, "I1120 09:00:00.000000 1 a.go:1] %08x is the number of this line, %d\n",
+			i*2654435761, i)
 	}
 	program.Write(t, filepath.Join(node, "logs", "kubelet", "kubelet.log"), log.String())
 	name := filepath.Join(dir, "b.zip")
@@ -47,7 +49,8 @@ func TestABundleThatIsCutShort(t *testing.T) {
 			}
 			before := len(partials(t, dir))
 			// Behind all others, so that it is in the middle of its work when this one looks.
-			cmd := exec.Command("nice", "-n", "19", exe, "bundle", "--from", node, "-f", name, "--max-size", "0")
+			cmd := exec.Command("nice", "-n", "19", exe, "bundle", "--from", node, "-f", name,
+				"--max-size", "0")
 			if err := cmd.Start(); err != nil {
 				t.Fatal(err)
 			}
@@ -59,7 +62,8 @@ func TestABundleThatIsCutShort(t *testing.T) {
 			if got := cmd.ProcessState.ExitCode(); got != row.status {
 				t.Errorf("exit status %d, want %d", got, row.status)
 			}
-			if content, err := os.ReadFile(name); row.older == "" && err == nil || row.older != "" && string(content) != row.older {
+			if content, err := os.ReadFile(name); row.older == "" && err == nil ||
+				row.older != "" && string(content) != row.older {
 				t.Errorf("under the name lie %d bytes", len(content))
 			}
 			switch left := partials(t, dir); {
@@ -75,7 +79,8 @@ func TestABundleThatIsCutShort(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if out, err := exec.Command(exe, "bundle", "--from", node, "-f", name).CombinedOutput(); err != nil {
+	if out, err := exec.Command(exe, "bundle", "--from", node, "-f",
+		name).CombinedOutput(); err != nil {
 		t.Errorf("the next attempt: %v: %s", err, out)
 	}
 	if list := partials(t, dir); len(list) > 0 {

@@ -39,13 +39,15 @@ func TestNoSeedGetsIntoABundle(t *testing.T) {
 		t.Fatalf("exit status %d: %s%s", r.Status, r.Stdout, r.Stderr)
 	}
 	unzip(t, name, out)
-	if err := os.WriteFile(filepath.Join(out, "stdout+stderr"), []byte(r.Stdout+r.Stderr), 0o644); err != nil {
+	if err := os.WriteFile(filepath.Join(out, "stdout+stderr"), []byte(r.Stdout+r.Stderr),
+		0o644); err != nil {
 		t.Fatal(err)
 	}
 	t.Logf("%d seeds in %d files\n%s%s", len(s.seeds), len(s.files), r.Stdout, r.Stderr)
 	needles := newNeedles(s.seeds)
 	if found := needles.in(t, dir); len(found) != len(s.seeds) {
-		t.Errorf("the search finds %d of %d seeds in the folder that holds them all", len(found), len(s.seeds))
+		t.Errorf("the search finds %d of %d seeds in the folder that holds them all", len(found),
+			len(s.seeds))
 	}
 	survived := needles.in(t, out)
 	for _, name := range slices.Sorted(maps.Keys(survived)) {
@@ -60,7 +62,8 @@ func TestNoSeedGetsIntoABundle(t *testing.T) {
 	t.Run("gitleaks", func(t *testing.T) {
 		before, after := gitleaks(t, dir), gitleaks(t, out)
 		if len(before) < manyFound {
-			t.Errorf("gitleaks finds only %d secrets in the folder that is full of them", len(before))
+			t.Errorf("gitleaks finds only %d secrets in the folder that is full of them",
+				len(before))
 		}
 		for _, f := range after {
 			t.Errorf("gitleaks finds %s", f)
@@ -79,7 +82,8 @@ func TestGitleaksFindsNothingInTheBundlesOfTheRecordings(t *testing.T) {
 			continue
 		}
 		file := filepath.Join(zips, name+".zip")
-		if r := program.Run(t, exe, "--demo", name, "bundle", "-f", file); r.Status != program.Fine {
+		if r := program.Run(t, exe, "--demo", name, "bundle", "-f",
+			file); r.Status != program.Fine {
 			t.Fatalf("%s: exit status %d: %s%s", name, r.Status, r.Stdout, r.Stderr)
 		}
 		unzip(t, file, filepath.Join(all, name))
@@ -160,7 +164,9 @@ func (n needles) in(t *testing.T, dir string) map[string][]string {
 		for i := 0; i+8 <= len(content); i++ {
 			for _, needle := range n[string(content[i:i+8])] {
 				if len(found[needle.seed]) < 2 && bytes.HasPrefix(content[i:], needle.spelling) {
-					found[needle.seed] = append(found[needle.seed], fmt.Sprintf("%s: %q", path, content[max(0, i-60):min(len(content), i+len(needle.spelling)+30)]))
+					found[needle.seed] = append(found[needle.seed],
+						fmt.Sprintf("%s: %q", path,
+							content[max(0, i-60):min(len(content), i+len(needle.spelling)+30)]))
 				}
 			}
 		}
@@ -208,7 +214,8 @@ func unzip(t *testing.T, name, dir string) {
 func gitleaks(t *testing.T, dir string) []string {
 	t.Helper()
 	exe, report := server.Gitleaks.Require(t), filepath.Join(t.TempDir(), "report.json")
-	cmd := exec.Command(exe, "dir", dir, "--no-banner", "--log-level=error", "--max-decode-depth=3", "--exit-code=0", "--report-format=json", "--report-path="+report)
+	cmd := exec.Command(exe, "dir", dir, "--no-banner", "--log-level=error", "--max-decode-depth=3",
+		"--exit-code=0", "--report-format=json", "--report-path="+report)
 	cmd.Dir = t.TempDir() // where no configuration of its own lies
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Fatalf("gitleaks: %v\n%s", err, out)
@@ -227,7 +234,8 @@ func gitleaks(t *testing.T, dir string) []string {
 	var out []string
 	for _, f := range findings {
 		rel, _ := filepath.Rel(dir, f.File)
-		out = append(out, fmt.Sprintf("%s in %s:%d: %.200q", f.RuleID, filepath.ToSlash(rel), f.StartLine, f.Match))
+		out = append(out, fmt.Sprintf("%s in %s:%d: %.200q", f.RuleID, filepath.ToSlash(rel),
+			f.StartLine, f.Match))
 	}
 	slices.Sort(out)
 	return out

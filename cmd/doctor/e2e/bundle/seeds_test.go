@@ -91,7 +91,8 @@ func (s *seeding) write(dir, path, how, text string) {
 // encoded writes a text as Windows would, under the name of its encoding.
 func encoded(text, how string) []byte {
 	switch {
-	case strings.Contains(how, "utf-16-appended"): // as PowerShell's >> does to a log of another program
+	case strings.Contains(how,
+		"utf-16-appended"): // as PowerShell's >> does to a log of another program
 		ours, appended, _ := strings.Cut(text, "=====")
 		return append([]byte(ours), utf16le(appended)...)
 	case strings.Contains(how, "utf-16-no-bom"):
@@ -120,13 +121,16 @@ func encoded(text, how string) []byte {
 // each place where a reader's buffer could end.
 func (s *seeding) endless() string {
 	s.keeps, s.inFile = nil, "logs/app/endless.log"
-	shapes := []string{" password=«pw»;", " Authorization: Bearer «jwt» ", " AccountKey=«b64x64»;", " https://u:«word»@h/ ", ` {"client_secret":"«azsecret»"} `, " --token «bootstrap» "}
+	shapes := []string{" password=«pw»;", " Authorization: Bearer «jwt» ", " AccountKey=«b64x64»;",
+		" https://u:«word»@h/ ", ` {"client_secret":"«azsecret»"} `, " --token «bootstrap» "}
 	var b strings.Builder
-	for i, edge := range []int{4 << 10, 8 << 10, 16 << 10, 32 << 10, 64 << 10, 128 << 10, 256 << 10, 512 << 10, 1 << 20, 2 << 20, 3 << 20} {
+	for i, edge := range []int{4 << 10, 8 << 10, 16 << 10, 32 << 10, 64 << 10, 128 << 10, 256 << 10,
+		512 << 10, 1 << 20, 2 << 20, 3 << 20} {
 		for j := range 3 {
 			at := edge + j*200
 			secret := placeholder.ReplaceAllStringFunc(shapes[(i+j)%len(shapes)], s.grow)
-			for b.Len() < at-len(secret)+4+8*j { // the edge lies near the secret's end, its middle, …
+			// the edge lies near the secret's end, its middle, …
+			for b.Len() < at-len(secret)+4+8*j {
 				b.WriteString("lorem ipsum "[b.Len()%12 : b.Len()%12+1])
 			}
 			b.WriteString(secret)
@@ -156,7 +160,9 @@ func (s *seeding) grow(text string) string {
 		written = s.encode(written, how)
 	}
 	if !known && kind != "uuid-public" {
-		s.seeds = append(s.seeds, seed{fmt.Sprintf("%s in %s (seed %d)", text, s.inFile, len(s.seeds)+1), append(secretParts(kind, value), secretParts("", written)...)})
+		s.seeds = append(s.seeds,
+			seed{fmt.Sprintf("%s in %s (seed %d)", text, s.inFile, len(s.seeds)+1),
+				append(secretParts(kind, value), secretParts("", written)...)})
 	}
 	return written
 }
@@ -189,11 +195,14 @@ func (s *seeding) draw(kind string) string {
 	case "pw": // as a generator makes it
 		return letters(5, upper+lower+digit) + letters(1, "!._~-") + letters(10, upper+lower+digit)
 	case "pwx": // with all that has to be escaped somewhere
-		return letters(6, lower) + `"&<` + letters(5, upper+digit) + `\@'/` + letters(6, lower+digit) + `%+`
+		return letters(6, lower) + `"&<` + letters(5, upper+digit) + `\@'/` + letters(6,
+			lower+digit) + `%+`
 	case "dashed": // which reads like the name of a PowerShell command
 		return letters(1, upper) + letters(5, lower) + "-" + letters(2, upper) + letters(7, lower)
 	case "word": // as a person makes it
-		return strings.ToUpper(letters(1, lower)) + letters(1, "aeiou") + letters(1, "rnmlstk") + letters(1, "aeiou") + letters(1, "bdgkmptv") + letters(1, "aeiou") + letters(1, "rnlsx") + letters(4, digit)
+		return strings.ToUpper(letters(1, lower)) + letters(1, "aeiou") + letters(1, "rnmlstk") +
+			letters(1, "aeiou") + letters(1, "bdgkmptv") + letters(1, "aeiou") + letters(1,
+			"rnlsx") + letters(4, digit)
 	case "uuid", "uuid-public":
 		h := letters(32, "0123456789abcdef")
 		return h[:8] + "-" + h[8:12] + "-4" + h[13:16] + "-a" + h[17:20] + "-" + h[20:]
@@ -207,21 +216,31 @@ func (s *seeding) draw(kind string) string {
 		return letters(6, lower+digit) + "." + letters(16, lower+digit)
 	case "jwt":
 		part := base64.RawURLEncoding.EncodeToString
-		return part([]byte(`{"alg":"RS256","kid":"`+letters(20, upper+lower)+`"}`)) + "." + part([]byte(`{"iss":"kubernetes/serviceaccount","sub":"`+letters(60, lower)+`"}`)) + "." + part(random(256))
+		return part([]byte(`{"alg":"RS256","kid":"`+letters(20, upper+lower)+`"}`)) + "." +
+			part([]byte(`{"iss":"kubernetes/serviceaccount","sub":"`+letters(60, lower)+`"}`)) +
+			"." + part(random(256))
 	case "basic":
 		return base64.StdEncoding.EncodeToString([]byte("pull:" + letters(18, upper+lower+digit)))
 	case "dockerconfig64":
-		return base64.StdEncoding.EncodeToString([]byte(`{"auths":{"r.example":{"auth":"` + s.draw("basic") + `"}}}`))
+		return base64.StdEncoding.EncodeToString([]byte(`{"auths":{"r.example":{"auth":"` +
+			s.draw("basic") + `"}}}`))
 	case "dpapihex":
 		return "01000000d08c9ddf0115d1118c7a00c04fc297eb01000000" + letters(400, "0123456789abcdef")
 	case "dpapi64":
-		return base64.StdEncoding.EncodeToString(append([]byte("\x01\x00\x00\x00\xd0\x8c\x9d\xdf\x01\x15\xd1\x11\x8c\x7a\x00\xc0\x4f\xc2\x97\xeb"), random(180)...))
+		return base64.StdEncoding.EncodeToString(
+			append([]byte(
+				"\x01\x00\x00\x00\xd0\x8c\x9d\xdf\x01\x15\xd1\x11\x8c\x7a\x00\xc0\x4f\xc2\x97\xeb"),
+				random(180)...))
 	case "kubeconfig64":
-		return base64.StdEncoding.EncodeToString([]byte("apiVersion: v1\nkind: Config\nusers:\n- name: x\n  user:\n    token: " + s.draw("jwt") + "\n"))
+		return base64.StdEncoding.EncodeToString(
+			[]byte("apiVersion: v1\nkind: Config\nusers:\n- name: x\n  user:\n    token: " +
+				s.draw("jwt") + "\n"))
 	case "prodkey":
-		return strings.Join([]string{letters(5, upper), letters(5, upper), letters(5, upper), letters(5, upper), letters(5, upper)}, "-")
+		return strings.Join([]string{letters(5, upper), letters(5, upper), letters(5, upper),
+			letters(5, upper), letters(5, upper)}, "-")
 	case "pem64-rsa", "pem64-ec":
-		return base64.StdEncoding.EncodeToString([]byte(s.draw(strings.Replace(kind, "64", "", 1)) + "\n"))
+		return base64.StdEncoding.EncodeToString([]byte(s.draw(strings.Replace(kind, "64", "", 1)) +
+			"\n"))
 	}
 	return s.key(kind)
 }
@@ -250,10 +269,12 @@ func (s *seeding) key(kind string) string {
 			s.t.Fatal(err)
 		}
 	case "pem-openssh":
-		block.Type, block.Bytes = "OPENSSH PRIVATE KEY", append([]byte("openssh-key-v1\x00"), random(300)...)
+		block.Type, block.Bytes = "OPENSSH PRIVATE KEY", append([]byte("openssh-key-v1\x00"),
+			random(300)...)
 	case "pem-encrypted":
 		block.Type, block.Bytes = "RSA PRIVATE KEY", random(600)
-		block.Headers = map[string]string{"Proc-Type": "4,ENCRYPTED", "DEK-Info": "AES-256-CBC," + letters(32, digit)}
+		block.Headers = map[string]string{"Proc-Type": "4,ENCRYPTED",
+			"DEK-Info": "AES-256-CBC," + letters(32, digit)}
 	default:
 		s.t.Fatalf("no seed is called %q", kind)
 	}
@@ -268,7 +289,8 @@ func (s *seeding) encode(value, how string) string {
 	case "url":
 		return url.QueryEscape(value)
 	case "amp": // as Go writes JSON
-		return strings.NewReplacer("&", `\u0026`, "<", `\u003c`, ">", `\u003e`).Replace(jsonEscaped(value))
+		return strings.NewReplacer("&", `\u0026`, "<", `\u003c`, ">",
+			`\u003e`).Replace(jsonEscaped(value))
 	case "b64url":
 		return base64.RawURLEncoding.EncodeToString([]byte(value))
 	case "xml":
@@ -314,7 +336,8 @@ func secretParts(kind, value string) []string {
 	}
 	parts := []string{value}
 	if len(value) >= 40 {
-		for i := 24; i+16 <= len(value); i += 16 { // not its beginning, where formats say what they are
+		// not its beginning, where formats say what they are
+		for i := 24; i+16 <= len(value); i += 16 {
 			parts = append(parts, value[i:i+16])
 		}
 	} else if len(value) > 10 {
@@ -325,12 +348,16 @@ func secretParts(kind, value string) []string {
 
 // spellings are the ways in which a text could have come through.
 func spellings(text string) [][]byte {
-	all := []string{text, url.QueryEscape(text), url.PathEscape(text), strings.ToLower(url.QueryEscape(text)), jsonEscaped(text), strings.Trim(strconv.QuoteToASCII(text), `"`),
-		strings.NewReplacer("&", `\u0026`, "<", `\u003c`, ">", `\u003e`).Replace(jsonEscaped(text)), xmlEscaped(text), hex.EncodeToString([]byte(text)),
+	all := []string{text, url.QueryEscape(text), url.PathEscape(text),
+		strings.ToLower(url.QueryEscape(text)), jsonEscaped(text),
+		strings.Trim(strconv.QuoteToASCII(text), `"`),
+		strings.NewReplacer("&", `\u0026`, "<", `\u003c`, ">", `\u003e`).Replace(jsonEscaped(text)),
+		xmlEscaped(text), hex.EncodeToString([]byte(text)),
 		string(utf16le(text)), string(utf16le(text)[1:])} // the last is big-endian too
 	for shift := range 3 {
 		encoded := base64.StdEncoding.EncodeToString(append(make([]byte, shift), text...))
-		whole := encoded[(shift*8+5)/6 : (shift+len(text))*8/6] // what does not depend on its neighbours
+		// what does not depend on its neighbours
+		whole := encoded[(shift*8+5)/6 : (shift+len(text))*8/6]
 		all = append(all, whole, strings.NewReplacer("+", "-", "/", "_").Replace(whole))
 	}
 	var out [][]byte

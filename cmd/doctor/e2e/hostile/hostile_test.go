@@ -33,28 +33,41 @@ func TestHostileTreesCostLittle(t *testing.T) {
 		want string // in the output
 	}{
 		{"fifty megabytes on one line of a log", func(dir string) {
-			program.Write(t, filepath.Join(dir, "logs/kubelet/kubelet.log"), append(strings.SplitAfter(strings.Repeat(mib, 50), "never"), "unknown flag: --network-plugin")...)
+			program.Write(t, filepath.Join(dir, "logs/kubelet/kubelet.log"),
+				append(strings.SplitAfter(strings.Repeat(mib, 50), "never"),
+					"unknown flag: --network-plugin")...)
 		}, "win-2022-1"},
 		{"fifty megabytes in one JSON string", func(dir string) {
-			program.Write(t, filepath.Join(dir, "services.json"), `[{"name":"`, strings.Repeat(mib, 50), `"}]`)
+			program.Write(t, filepath.Join(dir, "services.json"), `[{"name":"`,
+				strings.Repeat(mib, 50), `"}]`)
 		}, "win-2022-1"},
 		{"sixty megabytes of empty objects", func(dir string) {
-			program.Write(t, filepath.Join(dir, "services.json"), "[", strings.Repeat(object, 80), "{}]")
+			program.Write(t, filepath.Join(dir, "services.json"), "[", strings.Repeat(object, 80),
+				"{}]")
 		}, "objects"},
 		{"empty objects in every file, each below the limit", func(dir string) {
-			for _, name := range []string{"services", "processes", "adapters", "routes", "hns-networks", "hns-endpoints", "api/pods", "api/services", "api/events", "api/nodes", "events"} {
-				program.Write(t, filepath.Join(dir, name+".json"), "[", strings.Repeat(object, 2)[:190_000*3], "{}]")
+			for _, name := range []string{"services", "processes", "adapters", "routes",
+				"hns-networks", "hns-endpoints", "api/pods", "api/services", "api/events",
+				"api/nodes", "events"} {
+				program.Write(t, filepath.Join(dir, name+".json"), "[",
+					strings.Repeat(object, 2)[:190_000*3], "{}]")
 			}
 		}, "could not tell"},
 		{"arrays nested ten thousand deep", func(dir string) {
-			program.Write(t, filepath.Join(dir, "hns-networks.json"), strings.Repeat("[", 10_001), strings.Repeat("]", 10_001))
-			program.Write(t, filepath.Join(dir, "api/node.json"), strings.Repeat(`{"spec":`, 10_001), "1", strings.Repeat("}", 10_001))
-			program.Write(t, filepath.Join(dir, "files/C/Program Files/containerd/config.toml"), "a = ", strings.Repeat("[", 10_001), strings.Repeat("]", 10_001))
-			program.Write(t, filepath.Join(dir, "files/C/var/lib/kubelet/config.yaml"), "a: ", strings.Repeat("[", 10_001), strings.Repeat("]", 10_001))
+			program.Write(t, filepath.Join(dir, "hns-networks.json"), strings.Repeat("[", 10_001),
+				strings.Repeat("]", 10_001))
+			program.Write(t, filepath.Join(dir, "api/node.json"),
+				strings.Repeat(`{"spec":`, 10_001), "1", strings.Repeat("}", 10_001))
+			program.Write(t, filepath.Join(dir, "files/C/Program Files/containerd/config.toml"),
+				"a = ", strings.Repeat("[", 10_001), strings.Repeat("]", 10_001))
+			program.Write(t, filepath.Join(dir, "files/C/var/lib/kubelet/config.yaml"), "a: ",
+				strings.Repeat("[", 10_001), strings.Repeat("]", 10_001))
 		}, "error"},
 		{"escape sequences in every text", func(dir string) {
-			program.Write(t, filepath.Join(dir, "services.json"), `[{"name":"kubelet","state":"\u001b[2Jpaused\u0007","startType":"\u009b31m","args":["--network-plugin=\u001b]0;x\u0007"]}]`)
-			program.Write(t, filepath.Join(dir, "logs/kubelet/kubelet.log"), "failed to parse kubelet flag: unknown flag: --network-plugin \x1b[31m\x07\u202e\n")
+			program.Write(t, filepath.Join(dir, "services.json"),
+				`[{"name":"kubelet","state":"\u001b[2Jpaused\u0007","startType":"\u009b31m","args":["--network-plugin=\u001b]0;x\u0007"]}]`)
+			program.Write(t, filepath.Join(dir, "logs/kubelet/kubelet.log"),
+				"failed to parse kubelet flag: unknown flag: --network-plugin \x1b[31m\x07\u202e\n")
 		}, "--network-plugin"},
 	}
 	for _, c := range cases {
@@ -74,7 +87,8 @@ func TestHostileTreesCostLittle(t *testing.T) {
 			}
 			if said := r.Stdout + r.Stderr; strings.ContainsAny(said, "\x1b\x07\u009b\u202e") {
 				i := strings.IndexAny(said, "\x1b\x07\u009b\u202e")
-				t.Errorf("a control character reaches the terminal: %q", said[max(0, i-20):min(len(said), i+20)])
+				t.Errorf("a control character reaches the terminal: %q",
+					said[max(0, i-20):min(len(said), i+20)])
 			}
 			t.Logf("%d MiB", r.Peak>>20)
 		})
@@ -93,10 +107,15 @@ func TestHostileArchivesCostLittle(t *testing.T) {
 		status int
 		want   string
 	}{
-		{"a log that unpacks to two gigabytes", func(w *zip.Writer) { zeros(t, w, "logs/kubelet/kubelet.log", 2<<10) }, program.Unknown, "kubelet.log"},
-		{"a JSON file that unpacks to a gigabyte", func(w *zip.Writer) { zeros(t, w, "services.json", 1<<10) }, program.Unknown, "too large"},
+		{"a log that unpacks to two gigabytes", func(w *zip.Writer) {
+			zeros(t, w, "logs/kubelet/kubelet.log", 2<<10)
+		}, program.Unknown, "kubelet.log"},
+		{"a JSON file that unpacks to a gigabyte", func(w *zip.Writer) {
+			zeros(t, w, "services.json", 1<<10)
+		}, program.Unknown, "too large"},
 		{"names that climb out", func(w *zip.Writer) {
-			for _, name := range []string{"../../etc/evil.json", "/etc/evil.json", `C:\evil.json`, `..\evil.json`, "a/../../evil.json"} {
+			for _, name := range []string{"../../etc/evil.json", "/etc/evil.json", `C:\evil.json`,
+				`..\evil.json`, "a/../../evil.json"} {
 				f, _ := w.Create(name)
 				fmt.Fprint(f, "{}")
 			}
@@ -115,7 +134,8 @@ func TestHostileArchivesCostLittle(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			fmt.Fprint(m, `{"layout":"evidence/v1","node":"win-1","collectedAt":"2026-11-20T10:00:00Z"}`)
+			fmt.Fprint(m,
+				`{"layout":"evidence/v1","node":"win-1","collectedAt":"2026-11-20T10:00:00Z"}`)
 			c.fill(w)
 			if err := w.Close(); err != nil {
 				t.Fatal(err)
@@ -158,7 +178,8 @@ func zeros(t *testing.T, w *zip.Writer, name string, mebibytes int) {
 		sum.Write(one)
 	}
 	f, err := w.CreateRaw(&zip.FileHeader{Name: name, Method: zip.Deflate, CRC32: sum.Sum32(),
-		UncompressedSize64: uint64(mebibytes) << 20, CompressedSize64: uint64(mebibytes*block.Len() + end.Len())})
+		UncompressedSize64: uint64(mebibytes) << 20,
+		CompressedSize64:   uint64(mebibytes*block.Len() + end.Len())})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -173,7 +194,8 @@ func BenchmarkFrom(b *testing.B) {
 	exe, dir := program.Build(b), b.TempDir()
 	program.Unpack(b, "healthy-flannel-overlay", dir)
 	line := "I1119 10:02:03.123456    1234 kubelet.go:2104] \"SyncLoop (PLEG): event for pod\" pod=\"default/web-5d9c\" event={\"Type\":\"ContainerStarted\"}\n"
-	program.Write(b, filepath.Join(dir, "logs/kubelet/kubelet.log"), strings.Repeat(line, (20<<20)/len(line)))
+	program.Write(b, filepath.Join(dir, "logs/kubelet/kubelet.log"),
+		strings.Repeat(line, (20<<20)/len(line)))
 	var peak int64
 	for b.Loop() {
 		peak = max(peak, program.Run(b, exe, "--from", dir, "--json").Peak)

@@ -17,8 +17,9 @@ import (
 // what must be on it, and which keys lead back. The sessions on Linux and under
 // Wine go through all of them, and each one that has a picture is in the README.
 type walkthrough struct {
-	name    string
-	args    []string // of a picture in another language, beside the demo; sessions leave the row to the pictures
+	name string
+	// of a picture in another language, beside the demo; sessions leave the row to the pictures
+	args    []string
 	keys    []string // as tmux names them; fileKey types the path of a bundle
 	shows   []string // all of these
 	back    []string
@@ -33,21 +34,30 @@ const fileKey = "FILE"
 var walks = []walkthrough{
 	{name: "overview", shows: []string{"HNS does not have the network", "Checks", "1 cause"},
 		picture: "The overview: the node, the cause, and all checks by category"},
-	{name: "symptom", keys: []string{"s"}, shows: []string{"ContainerCreating"}, back: []string{"q"},
+	{name: "symptom", keys: []string{"s"}, shows: []string{"ContainerCreating"},
+		back:    []string{"q"},
 		picture: "The symptoms: questions to begin with"},
-	{name: "symptom-answer", keys: []string{"s", "Enter"}, shows: []string{"HNS does not have the network"}, back: []string{"q", "q"},
+	{name: "symptom-answer", keys: []string{"s", "Enter"},
+		shows: []string{"HNS does not have the network"}, back: []string{"q", "q"},
 		picture: "One symptom: the checks that bear on it, and the answer"},
-	{name: "detail", keys: []string{"Enter"}, shows: []string{"HNS has no network", "hns-networks.json"}, back: []string{"Escape"},
+	{name: "detail", keys: []string{"Enter"}, shows: []string{"HNS has no network",
+		"hns-networks.json"}, back: []string{"Escape"},
 		picture: "A fault in detail: what was found, where, and what mends it"},
-	{name: "evidence", keys: []string{"e"}, shows: []string{"evidence", " gaps"}, back: []string{"q"},
+	{name: "evidence", keys: []string{"e"}, shows: []string{"evidence", " gaps"},
+		back:    []string{"q"},
 		picture: "The evidence: every file that is known of the node"},
-	{name: "timeline", keys: []string{"t"}, shows: []string{"Timeline", "this was recorded"}, back: []string{"q"},
+	{name: "timeline", keys: []string{"t"}, shows: []string{"Timeline", "this was recorded"},
+		back:    []string{"q"},
 		picture: "The timeline: what happened when, with the first bad minute marked"},
-	{name: "bundle", keys: []string{"b", "C-u", fileKey, "Enter"}, shows: []string{"the bundle is written", "Secrets replaced", "issue.md"}, back: []string{"q"},
+	{name: "bundle", keys: []string{"b", "C-u", fileKey, "Enter"},
+		shows:   []string{"the bundle is written", "Secrets replaced", "issue.md"},
+		back:    []string{"q"},
 		picture: "A bundle is written: where, how large, and what was taken out"},
-	{name: "overview-zh", args: []string{"--lang", "zh"}, shows: []string{"HNS 中没有", "检查项", "1 个根因"},
+	{name: "overview-zh", args: []string{"--lang", "zh"}, shows: []string{"HNS 中没有", "检查项",
+		"1 个根因"},
 		picture: "The overview in Chinese: the node, the cause, and all checks by category"},
-	{name: "help", keys: []string{"?"}, shows: []string{"Keys", "one line up"}, back: []string{"?"}},
+	{name: "help", keys: []string{"?"}, shows: []string{"Keys", "one line up"},
+		back: []string{"?"}},
 }
 
 // follow goes from the overview to the screen and waits until it is there.
@@ -59,7 +69,9 @@ func (w walkthrough) follow(s *term.Terminal, file string) (string, error) {
 		} else {
 			s.Press(k)
 		}
-		if _, err := s.Await("an answer to "+k, func(text string) bool { return text != before }); err != nil {
+		if _, err := s.Await("an answer to "+k, func(text string) bool {
+			return text != before
+		}); err != nil {
 			return "", err
 		}
 	}
@@ -90,7 +102,9 @@ func walkThrough(t *testing.T, s *term.Terminal, file string) {
 			for _, k := range w.back {
 				before := s.Text()
 				s.Press(k)
-				if _, err := s.Await("the way back by "+k, func(text string) bool { return text != before }); err != nil {
+				if _, err := s.Await("the way back by "+k, func(text string) bool {
+					return text != before
+				}); err != nil {
 					t.Fatal(err)
 				}
 			}
@@ -103,12 +117,16 @@ func walkThrough(t *testing.T, s *term.Terminal, file string) {
 		}
 	}
 	s.Press("Q")
-	text, _ := s.Wait("what runs after", func(text string) bool { return strings.Contains(text, term.After+" 3") })
+	text, _ := s.Wait("what runs after", func(text string) bool {
+		return strings.Contains(text, term.After+" 3")
+	})
 	if !strings.Contains(text, "fix first:") {
 		t.Errorf("Q leaves no report on the terminal:\n%s", text)
 	}
-	if s.Mode("alternate_on") != "0" || s.Mode("cursor_flag") != "1" || s.Mode("mouse_any_flag") != "0" {
-		t.Errorf("the terminal is left with alternate screen %s, cursor %s, mouse %s", s.Mode("alternate_on"), s.Mode("cursor_flag"), s.Mode("mouse_any_flag"))
+	if s.Mode("alternate_on") != "0" || s.Mode("cursor_flag") != "1" ||
+		s.Mode("mouse_any_flag") != "0" {
+		t.Errorf("the terminal is left with alternate screen %s, cursor %s, mouse %s",
+			s.Mode("alternate_on"), s.Mode("cursor_flag"), s.Mode("mouse_any_flag"))
 	}
 }
 
@@ -120,9 +138,11 @@ func TestSession(t *testing.T) {
 	exe := program.Build(t)
 	for _, size := range [][2]int{{80, 24}, {120, 40}} {
 		file := filepath.Join(t.TempDir(), "b.zip")
-		s := term.Start(t, folder(t), size[0], size[1], usual(), []string{exe, "--demo", "hns-network-missing"})
+		s := term.Start(t, folder(t), size[0], size[1], usual(),
+			[]string{exe, "--demo", "hns-network-missing"})
 		walkThrough(t, s, file)
-		if r := program.Run(t, exe, "--from", file); !strings.Contains(r.Stdout, "hns-network-missing") {
+		if r := program.Run(t, exe, "--from", file); !strings.Contains(r.Stdout,
+			"hns-network-missing") {
 			t.Errorf("the bundle that was written on the screen says:\n%s%s", r.Stdout, r.Stderr)
 		}
 	}
@@ -131,7 +151,8 @@ func TestSession(t *testing.T) {
 func TestWineSession(t *testing.T) {
 	wine.Require(t)
 	n := wine.Start(t, networkMissing(t), program.BuildFor(t, "windows", "amd64"))
-	s := n.Screen(100, 30, wine.CodePageUTF8, "--passive", "--timeout=5m", "--skip", "vethernet-missing")
+	s := n.Screen(100, 30, wine.CodePageUTF8, "--passive", "--timeout=5m", "--skip",
+		"vethernet-missing")
 	walkThrough(t, s, `C:\session.zip`)
 }
 
@@ -139,17 +160,24 @@ func TestWineSession(t *testing.T) {
 func TestWineAccessible(t *testing.T) {
 	wine.Require(t)
 	n := wine.Start(t, networkMissing(t), program.BuildFor(t, "windows", "amd64"))
-	s := n.Screen(100, 50, wine.CodePage437, "--passive", "--timeout=5m", "--skip", "vethernet-missing", "--accessible")
-	s.Wait("the choices", func(text string) bool { return strings.Contains(text, "Type a number for details") })
+	s := n.Screen(100, 50, wine.CodePage437, "--passive", "--timeout=5m", "--skip",
+		"vethernet-missing", "--accessible")
+	s.Wait("the choices", func(text string) bool {
+		return strings.Contains(text, "Type a number for details")
+	})
 	s.Type("hns-network-missing")
 	s.Press("Enter")
-	s.Wait("the details", func(text string) bool { return strings.Contains(text, "Id hns-network-missing") })
+	s.Wait("the details", func(text string) bool {
+		return strings.Contains(text, "Id hns-network-missing")
+	})
 	if s.Mode("alternate_on") != "0" {
 		t.Error("it took the alternate screen")
 	}
 	s.Type("q")
 	s.Press("Enter")
-	s.Wait("what runs after", func(text string) bool { return strings.Contains(text, term.After+" 3") })
+	s.Wait("what runs after", func(text string) bool {
+		return strings.Contains(text, term.After+" 3")
+	})
 }
 
 // usual is the environment without what somebody may have set for himself.
@@ -196,7 +224,8 @@ func TestScreens(t *testing.T) {
 			continue
 		}
 		file := "ui/tui/testdata/screens/" + w.name + ".svg"
-		if _, err := os.Stat(filepath.Join(root, file)); err != nil || !strings.Contains(string(readme), "]("+file+")") {
+		if _, err := os.Stat(filepath.Join(root, file)); err != nil ||
+			!strings.Contains(string(readme), "]("+file+")") {
 			t.Errorf("the README shows no %s; `make screens` draws it", file)
 		}
 	}
@@ -212,14 +241,16 @@ func drawScreens(t *testing.T) {
 		}
 		t.Run(w.name, func(t *testing.T) {
 			file := filepath.Join(t.TempDir(), "b.zip")
-			s := term.Start(t, folder(t), pictureWidth, pictureHeight, usual(), append([]string{exe, "--demo", "hns-network-missing"}, w.args...))
+			s := term.Start(t, folder(t), pictureWidth, pictureHeight, usual(),
+				append([]string{exe, "--demo", "hns-network-missing"}, w.args...))
 			s.Wait("the overview", done)
 			if _, err := w.follow(s, file); err != nil {
 				t.Fatal(err)
 			}
 			styled := strings.ReplaceAll(s.Styled(), file, "/root/b.zip")
 			picture := term.SVG(styled, w.picture, pictureWidth, pictureHeight)
-			if err := os.WriteFile(filepath.Join(pictures, w.name+".svg"), []byte(picture), 0o644); err != nil {
+			if err := os.WriteFile(filepath.Join(pictures, w.name+".svg"), []byte(picture),
+				0o644); err != nil {
 				t.Fatal(err)
 			}
 		})

@@ -35,17 +35,22 @@ func TestWineScreen(t *testing.T) {
 		keys     []string
 	}{
 		{"a console in UTF-8", "screen", wine.CodePageUTF8, nil},
-		{"a console as it is set up in America takes ASCII", "screen-ascii", wine.CodePage437, []string{"Down", "Down"}},
+		{"a console as it is set up in America takes ASCII", "screen-ascii", wine.CodePage437,
+			[]string{"Down", "Down"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			n := wine.Start(t, networkMissing(t), exe)
 			start := n.Run("version").Wall
-			s := n.Screen(100, 30, c.codePage, "--passive", "--timeout=5m", "--skip", "vethernet-missing")
-			_, frame := s.Wait("a first frame", func(text string) bool { return strings.Contains(text, "Checks") })
+			s := n.Screen(100, 30, c.codePage, "--passive", "--timeout=5m", "--skip",
+				"vethernet-missing")
+			_, frame := s.Wait("a first frame", func(text string) bool {
+				return strings.Contains(text, "Checks")
+			})
 			_, took := s.Wait("a verdict of everything", done)
 			t.Logf("first frame after %v, everything read after %v; of this, %v is the start of Wine and of any program in it",
-				frame.Round(time.Millisecond), took.Round(time.Millisecond), start.Round(time.Millisecond))
+				frame.Round(time.Millisecond), took.Round(time.Millisecond),
+				start.Round(time.Millisecond))
 			for _, key := range c.keys {
 				before := s.Text()
 				s.Press(key)
@@ -60,9 +65,13 @@ func TestWineScreen(t *testing.T) {
 				t.Error("the screen is not drawn on the terminal's alternate one")
 			}
 			s.Press("q")
-			s.Wait("what runs after", func(text string) bool { return strings.HasPrefix(text, wine.After+" 3") })
-			if s.Mode("alternate_on") != "0" || s.Mode("cursor_flag") != "1" || s.Mode("mouse_any_flag") != "0" {
-				t.Errorf("the terminal is left with alternate screen %s, cursor %s, mouse %s", s.Mode("alternate_on"), s.Mode("cursor_flag"), s.Mode("mouse_any_flag"))
+			s.Wait("what runs after", func(text string) bool {
+				return strings.HasPrefix(text, wine.After+" 3")
+			})
+			if s.Mode("alternate_on") != "0" || s.Mode("cursor_flag") != "1" ||
+				s.Mode("mouse_any_flag") != "0" {
+				t.Errorf("the terminal is left with alternate screen %s, cursor %s, mouse %s",
+					s.Mode("alternate_on"), s.Mode("cursor_flag"), s.Mode("mouse_any_flag"))
 			}
 		})
 	}
@@ -83,7 +92,8 @@ func networkMissing(t testing.TB) wine.Fixture {
 func compareScreen(t *testing.T, name, text string) {
 	t.Helper()
 	var kept strings.Builder
-	for i, line := range strings.Split(moments.ReplaceAllString(text, "2026-11-20 10:02 UTC"), "\n") {
+	for i, line := range strings.Split(moments.ReplaceAllString(text, "2026-11-20 10:02 UTC"),
+		"\n") {
 		left, right, split := strings.Cut(line, "│")
 		if !split {
 			left, right, split = strings.Cut(line, " | ")
@@ -106,6 +116,7 @@ func compareScreen(t *testing.T, name, text string) {
 		t.Fatal(err)
 	}
 	if kept.String() != string(want) {
-		t.Errorf("the screen differs from %s; -update rewrites it\n%s\nwhole:\n%s", path, kept.String(), text)
+		t.Errorf("the screen differs from %s; -update rewrites it\n%s\nwhole:\n%s", path,
+			kept.String(), text)
 	}
 }

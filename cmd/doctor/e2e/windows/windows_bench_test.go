@@ -53,7 +53,9 @@ func BenchmarkWine(b *testing.B) {
 	for name := range best {
 		names = append(names, name)
 	}
-	slices.SortFunc(names, func(x, y string) int { return cmp.Or(-cmp.Compare(best[x], best[y]), cmp.Compare(x, y)) })
+	slices.SortFunc(names, func(x, y string) int {
+		return cmp.Or(-cmp.Compare(best[x], best[y]), cmp.Compare(x, y))
+	})
 	var table strings.Builder
 	for _, name := range names {
 		fmt.Fprintf(&table, "%10.1f ms  %-24s %.60s\n", best[name], name, gaps[name])

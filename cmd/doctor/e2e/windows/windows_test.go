@@ -24,9 +24,11 @@ func TestWine(t *testing.T) {
 	exe := program.BuildFor(t, "windows", "amd64")
 	for _, c := range []struct{ name, fixture string }{
 		{"a healthy node, its HNS read through hcsshim", "healthy"},
-		{"a healthy node of nssm services, its HNS read through the older interface", "healthy-host-gw"},
+		{"a healthy node of nssm services, its HNS read through the older interface",
+			"healthy-host-gw"},
 		{"the pod network is gone from HNS", "network-missing"},
-		{"the pod network is gone from an HNS that only the older interface reaches", "network-missing-host-gw"},
+		{"the pod network is gone from an HNS that only the older interface reaches",
+			"network-missing-host-gw"},
 		{"HNS and the runtime hang", "hung"},
 		{"HNS is not installed", "hns-absent"},
 		{"HNS answers with an error", "hns-error"},
@@ -45,7 +47,8 @@ func TestWine(t *testing.T) {
 			if w.limited {
 				run = n.RunLimited
 			}
-			r := run(append([]string{"--json", "--verbose", "--timeout", "5m"}, w.args...)...) // for a busy machine
+			// for a busy machine
+			r := run(append([]string{"--json", "--verbose", "--timeout", "5m"}, w.args...)...)
 			w.compare(t, r)
 			t.Logf("%v, %d MB at most", r.Wall.Round(time.Millisecond), r.Peak/1e6)
 		})
@@ -120,7 +123,8 @@ func (w liveWant) compare(t *testing.T, r wine.Result) {
 		causes = append(causes, c.ID)
 	}
 	if r.Status != w.exit || !slices.Equal(causes, w.causes) {
-		t.Errorf("exit status %d with causes %v, want %d with %v", r.Status, causes, w.exit, w.causes)
+		t.Errorf("exit status %d with causes %v, want %d with %v", r.Status, causes, w.exit,
+			w.causes)
 	}
 	if report.Source.Kind != "live" {
 		t.Errorf("the source is %s", report.Source.Kind)
@@ -151,7 +155,8 @@ func (w liveWant) line(t *testing.T, report checks.Report, r wine.Result, words 
 	}
 	switch words[0] {
 	case "gap":
-		if start := strings.Join(words[2:], " "); !strings.HasPrefix(gap(words[1]), start) || start == "" {
+		if start := strings.Join(words[2:], " "); !strings.HasPrefix(gap(words[1]), start) ||
+			start == "" {
 			t.Errorf("the gap of %s is %q, want %q", words[1], gap(words[1]), start)
 		}
 	case "read":
@@ -162,7 +167,9 @@ func (w liveWant) line(t *testing.T, report checks.Report, r wine.Result, words 
 		}
 	case "provenance":
 		fact, path := strings.Join(words[1:len(words)-1], " "), words[len(words)-1]
-		if !slices.ContainsFunc(report.Node.Provenance, func(l checks.Provenance) bool { return l.Fact == fact && l.From.Path == path }) {
+		if !slices.ContainsFunc(report.Node.Provenance, func(l checks.Provenance) bool {
+			return l.Fact == fact && l.From.Path == path
+		}) {
 			t.Errorf("%s was not found in %s: %+v", fact, path, report.Node.Provenance)
 		}
 	case "says":

@@ -45,7 +45,8 @@ func Read(ctx context.Context, o Options, talk io.Writer, verbose bool) (Source,
 	if err != nil {
 		return Source{}, err
 	}
-	return Source{Snapshot: s, Origin: l.origin, secrets: l.secrets, unsearched: unanswered(l.readings)}, nil
+	return Source{Snapshot: s, Origin: l.origin, secrets: l.secrets,
+		unsearched: unanswered(l.readings)}, nil
 }
 
 // A Bundling is evidence on its way into a bundle.
@@ -61,7 +62,8 @@ func NewBundling(ctx context.Context, src Source, p Packing, o Options) *Bundlin
 	found, unsearched := signs.Logs(ctx, src.Snapshot, list)
 	b := &Bundling{Snapshot: src.Snapshot, program: o.Program, Options: pack.Options{
 		Since: o.Since, MaxSize: p.MaxSize, Doctor: o.Program.Version,
-		Signs: found, Unsearched: append(unsearched, src.unsearched...), SearchedFor: signs.Digests(list),
+		Signs: found, Unsearched: append(unsearched, src.unsearched...),
+		SearchedFor: signs.Digests(list),
 	}}
 	if b.Options.Redactor = src.secrets; b.Options.Redactor == nil {
 		b.Options.Redactor = redact.New(redact.Options{})
@@ -96,23 +98,27 @@ func bundleName(s evidence.Snapshot, secrets *redact.Redactor) string {
 // Write packs the evidence and what it shows into the zip of that name.
 func (b *Bundling) Write(ctx context.Context, name string) (pack.Result, error) {
 	b.Options.Conclude = func(recorded pack.Recorded) ([]pack.Document, error) {
-		if len(b.Options.Signs) > signs.MaxRecorded { // a reader takes no more, and finds the rest again
+		// a reader takes no more, and finds the rest again
+		if len(b.Options.Signs) > signs.MaxRecorded {
 			recorded.Whole = func(string) bool { return false }
 		}
-		return b.documents(recorded, b.Options.Redactor.Text(filepath.Base(name)), b.Options.Masked != nil)
+		return b.documents(recorded, b.Options.Redactor.Text(filepath.Base(name)),
+			b.Options.Masked != nil)
 	}
 	return pack.Write(ctx, name, b.Snapshot, b.Options)
 }
 
 // documents judges what the bundle holds, as whoever receives it will.
-func (b *Bundling) documents(recorded pack.Recorded, name string, masked bool) ([]pack.Document, error) {
+func (b *Bundling) documents(recorded pack.Recorded, name string, masked bool) ([]pack.Document,
+	error) {
 	s, err := evidence.Load(recorded.FS)
 	if err != nil {
 		return nil, err
 	}
 	list := faults.Catalogue()
 	scanned, _ := signs.RecordRest(s, list.Signs(), recorded.Whole)
-	report := Shareable(checks.Diagnose(scanned, list, checks.Source{Kind: "bundle", Name: name, Format: evidence.Layout}, b.program))
+	report := Shareable(checks.Diagnose(scanned, list, checks.Source{Kind: "bundle", Name: name,
+		Format: evidence.Layout}, b.program))
 	about := ui.About{Bundle: name, Masked: masked}
 	for _, l := range recorded.Left {
 		about.LeftOut = append(about.LeftOut, ui.LeftOut{Path: l.Path, Reason: l.Reason})
@@ -123,7 +129,11 @@ func (b *Bundling) documents(recorded pack.Recorded, name string, masked bool) (
 	return []pack.Document{
 		{Name: "report.json", Write: written("json")},
 		{Name: "report.txt", Write: written("text")},
-		{Name: "issue.md", Write: func(w io.Writer) error { return ui.Issue(w, report, scanned, about) }},
-		{Name: "README.txt", Write: func(w io.Writer) error { return ui.BundleReadme(w, report, about) }},
+		{Name: "issue.md", Write: func(w io.Writer) error {
+			return ui.Issue(w, report, scanned, about)
+		}},
+		{Name: "README.txt", Write: func(w io.Writer) error {
+			return ui.BundleReadme(w, report, about)
+		}},
 	}, nil
 }

@@ -34,7 +34,8 @@ func Bundler(o Options, secrets *redact.Redactor) *tui.Bundler {
 		Name: func(s evidence.Snapshot) string {
 			return bundleName(s, cmp.Or(secrets, redact.New(redact.Options{Plain: true})))
 		},
-		Write: func(ctx context.Context, s evidence.Snapshot, name string, tell func(tui.BundleProgress)) (tui.BundleDone, error) {
+		Write: func(ctx context.Context, s evidence.Snapshot, name string,
+			tell func(tui.BundleProgress)) (tui.BundleDone, error) {
 			done, err := shown{s, secrets}.bundle(ctx, name, p, o, tell)
 			if err != nil && ctx.Err() != nil {
 				return done, ctx.Err()
@@ -50,7 +51,8 @@ type shown struct {
 	secrets  *redact.Redactor
 }
 
-func (s shown) bundle(ctx context.Context, name string, p Packing, o Options, tell func(tui.BundleProgress)) (tui.BundleDone, error) {
+func (s shown) bundle(ctx context.Context, name string, p Packing, o Options,
+	tell func(tui.BundleProgress)) (tui.BundleDone, error) {
 	path, err := filepath.Abs(name)
 	if err != nil {
 		return tui.BundleDone{}, err
@@ -59,7 +61,8 @@ func (s shown) bundle(ctx context.Context, name string, p Packing, o Options, te
 		return tui.BundleDone{}, fmt.Errorf("%s is there already; give it another name", path)
 	}
 	tell(tui.BundleProgress{Phase: tui.BundleSearching})
-	b := NewBundling(ctx, Source{Snapshot: s.evidence, secrets: s.secrets, unsearched: unsearchedEvents(s.evidence)}, p, o)
+	b := NewBundling(ctx, Source{Snapshot: s.evidence, secrets: s.secrets,
+		unsearched: unsearchedEvents(s.evidence)}, p, o)
 	b.Options.Progress = told(tell)
 	result, err := b.Write(ctx, path)
 	if err != nil {
@@ -67,7 +70,9 @@ func (s shown) bundle(ctx context.Context, name string, p Packing, o Options, te
 	}
 	done := tui.BundleDone{Path: path, Size: result.Size, Files: len(result.Manifest.Held())}
 	counts := Replaced(result.Manifest, s.evidence)
-	for _, kind := range slices.SortedFunc(maps.Keys(counts), func(a, b string) int { return cmp.Or(counts[b]-counts[a], strings.Compare(a, b)) }) {
+	for _, kind := range slices.SortedFunc(maps.Keys(counts), func(a, b string) int {
+		return cmp.Or(counts[b]-counts[a], strings.Compare(a, b))
+	}) {
 		done.Redacted = append(done.Redacted, tui.Redacted{Kind: kind, Count: counts[kind]})
 	}
 	for _, l := range result.Manifest.LeftOut {
@@ -89,7 +94,9 @@ func (s shown) bundle(ctx context.Context, name string, p Packing, o Options, te
 // unsearchedEvents are the event logs that did not answer when the node was
 // read. Files are searched once more for a bundle.
 func unsearchedEvents(s evidence.Snapshot) []evidence.UnsearchedLog {
-	return slices.DeleteFunc(slices.Clone(s.Unsearched()), func(u evidence.UnsearchedLog) bool { return u.Path != evidence.WindowsEvents.Path() })
+	return slices.DeleteFunc(slices.Clone(s.Unsearched()), func(u evidence.UnsearchedLog) bool {
+		return u.Path != evidence.WindowsEvents.Path()
+	})
 }
 
 // onScreen takes out of an error what only the command line understands.
@@ -104,7 +111,8 @@ func onScreen(err error) error {
 	return errors.New(text)
 }
 
-var phases = map[string]tui.BundlePhase{"writing": tui.BundleWriting, "checking": tui.BundleChecking}
+var phases = map[string]tui.BundlePhase{"writing": tui.BundleWriting,
+	"checking": tui.BundleChecking}
 
 // tellEvery is how often the screen is told of progress.
 const tellEvery = 100 * time.Millisecond
@@ -121,7 +129,8 @@ func told(tell func(tui.BundleProgress)) func(pack.Progress) {
 			return
 		}
 		last = now
-		tell(tui.BundleProgress{Phase: phases[p.Phase], Files: p.Files, Of: p.Of, Bytes: p.Bytes, Total: p.Total, Left: TimeLeft(p, now.Sub(began))})
+		tell(tui.BundleProgress{Phase: phases[p.Phase], Files: p.Files, Of: p.Of, Bytes: p.Bytes,
+			Total: p.Total, Left: TimeLeft(p, now.Sub(began))})
 	}
 }
 

@@ -31,7 +31,9 @@ func demoEvidence(t *testing.T, name string) evidence.Snapshot {
 // what was replaced is counted wherever that was done.
 func TestTheScreensBundleIsThatOfWhatItShows(t *testing.T) {
 	l := reader(t, brings("env.json", map[string]string{"REGISTRY_PASSWORD": "tr0ub4dor-and-3"}))
-	l.tree.Add("logs/kubelet/kubelet.log", tree.File{Size: 62, Open: opens("E1120 10:00:00.000000 1 x.go:1] denied for tr0ub4dor-and-3!\n")})
+	l.tree.Add("logs/kubelet/kubelet.log",
+		tree.File{Size: 62,
+			Open: opens("E1120 10:00:00.000000 1 x.go:1] denied for tr0ub4dor-and-3!\n")})
 	l.Read(t.Context(), func() {})
 	_, s, err := l.Report()
 	if err != nil {
@@ -39,7 +41,8 @@ func TestTheScreensBundleIsThatOfWhatItShows(t *testing.T) {
 	}
 	name := filepath.Join(t.TempDir(), "b.zip")
 	var phases []tui.BundlePhase
-	done, err := Bundler(Options{}, l.secrets).Write(t.Context(), s, name, func(p tui.BundleProgress) { phases = append(phases, p.Phase) })
+	done, err := Bundler(Options{}, l.secrets).Write(t.Context(), s, name,
+		func(p tui.BundleProgress) { phases = append(phases, p.Phase) })
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -53,7 +56,8 @@ func TestTheScreensBundleIsThatOfWhatItShows(t *testing.T) {
 	if done.Path != name || done.Issue != string(inZip(t, name, "issue.md")) || done.Size == 0 {
 		t.Errorf("told of %s with %d bytes and the issue\n%s", done.Path, done.Size, done.Issue)
 	}
-	for _, want := range []tui.BundlePhase{tui.BundleSearching, tui.BundleWriting, tui.BundleChecking} {
+	for _, want := range []tui.BundlePhase{tui.BundleSearching, tui.BundleWriting,
+		tui.BundleChecking} {
 		if !slices.Contains(phases, want) {
 			t.Errorf("phase %d was not told of: %v", want, phases)
 		}
@@ -79,13 +83,15 @@ func TestTheMarkOfASecretStaysTheSameInTheNextReading(t *testing.T) {
 
 func TestABundleThatIsStoppedLeavesNothing(t *testing.T) {
 	dir := t.TempDir()
-	for _, phase := range []tui.BundlePhase{tui.BundleSearching, tui.BundleWriting, tui.BundleChecking} {
+	for _, phase := range []tui.BundlePhase{tui.BundleSearching, tui.BundleWriting,
+		tui.BundleChecking} {
 		ctx, stop := context.WithCancel(t.Context())
-		_, err := Bundler(Options{}, nil).Write(ctx, demoEvidence(t, "kubelet-removed-flag"), filepath.Join(dir, "b.zip"), func(p tui.BundleProgress) {
-			if p.Phase == phase {
-				stop()
-			}
-		})
+		_, err := Bundler(Options{}, nil).Write(ctx, demoEvidence(t, "kubelet-removed-flag"),
+			filepath.Join(dir, "b.zip"), func(p tui.BundleProgress) {
+				if p.Phase == phase {
+					stop()
+				}
+			})
 		stop()
 		if left, _ := os.ReadDir(dir); !errors.Is(err, context.Canceled) || len(left) > 0 {
 			t.Errorf("stopped in phase %d: %v, and left %v", phase, err, left)
@@ -98,12 +104,15 @@ func TestTheScreensBundleReplacesNoFile(t *testing.T) {
 	if err := os.WriteFile(name, []byte("mine"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	_, err := Bundler(Options{}, nil).Write(t.Context(), demoEvidence(t, "kubelet-removed-flag"), name, func(tui.BundleProgress) {})
+	_, err := Bundler(Options{}, nil).Write(t.Context(), demoEvidence(t, "kubelet-removed-flag"),
+		name, func(tui.BundleProgress) {})
 	content, _ := os.ReadFile(name)
-	if err == nil || !strings.Contains(err.Error(), "is there already") || string(content) != "mine" {
+	if err == nil || !strings.Contains(err.Error(), "is there already") ||
+		string(content) != "mine" {
 		t.Errorf("%v, and the file holds %q", err, content)
 	}
-	_, err = Bundler(Options{}, nil).Write(t.Context(), demoEvidence(t, "kubelet-removed-flag"), filepath.Join(t.TempDir(), "no", "b.zip"), func(tui.BundleProgress) {})
+	_, err = Bundler(Options{}, nil).Write(t.Context(), demoEvidence(t, "kubelet-removed-flag"),
+		filepath.Join(t.TempDir(), "no", "b.zip"), func(tui.BundleProgress) {})
 	if err == nil || strings.Contains(err.Error(), "-f") {
 		t.Errorf("a folder that is not there is told as %v", err)
 	}

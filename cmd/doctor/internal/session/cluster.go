@@ -34,10 +34,13 @@ func ThroughAPI(ctx context.Context, o Options, list *checks.Catalogue) (*Live, 
 	}
 	target := cluster.Target{Client: client, Node: o.Node, Since: o.Since, LogBytes: nodeLogBytes}
 	find := func(evidence.Snapshot) (cluster.Target, error) { return target, nil }
-	l := &Live{checks: list, program: o.Program, timeout: max(time.Until(until), time.Millisecond), origin: checks.Source{Kind: "cluster", Name: o.Node, Format: evidence.Layout},
+	l := &Live{checks: list, program: o.Program, timeout: max(time.Until(until), time.Millisecond),
+		origin:     checks.Source{Kind: "cluster", Name: o.Node, Format: evidence.Layout},
 		collectors: cluster.Collectors(find, nil, 0),
 		unasked:    unprobed(evidence.NotProbedHere.Gap(o.Node))}
-	l.collectors = append(l.collectors, o.fromInside(find, []string{"API: node", "API: nodes", "API: services", "API: endpoint slices", "API: config maps"}, nil)...)
+	l.collectors = append(l.collectors,
+		o.fromInside(find, []string{"API: node", "API: nodes", "API: services",
+			"API: endpoint slices", "API: config maps"}, nil)...)
 	for _, c := range livenode.Collectors(livenode.Options{}) {
 		for _, path := range c.Answers {
 			if !strings.HasSuffix(path, "/") {
@@ -50,7 +53,8 @@ func ThroughAPI(ctx context.Context, o Options, list *checks.Catalogue) (*Live, 
 
 // The places of a kubelet's kubeconfig, for one whose arguments name none.
 var kubeletKubeconfigs = []string{
-	`C:\etc\kubernetes\kubelet.conf`, `C:\k\config`, `C:\ProgramData\kubernetes\kubeconfig`, `C:\k\kubeconfig`,
+	`C:\etc\kubernetes\kubelet.conf`, `C:\k\config`, `C:\ProgramData\kubernetes\kubeconfig`,
+	`C:\k\kubeconfig`,
 	`C:\etc\kubernetes\kubelet.kubeconfig`, `C:\var\lib\rancher\rke2\agent\kubelet.kubeconfig`,
 }
 
@@ -72,11 +76,13 @@ func (o Options) kubelet(host string) cluster.Find {
 		if err != nil {
 			return cluster.Target{}, err
 		}
-		return cluster.Target{Client: client, Node: cmp.Or(name.Value, client.NodeName(), strings.ToLower(host))}, nil
+		return cluster.Target{Client: client, Node: cmp.Or(name.Value, client.NodeName(),
+			strings.ToLower(host))}, nil
 	}
 }
 
-var errNoKubelet = fmt.Errorf("this node has no kubeconfig of a kubelet; %w", cluster.ErrNoKubeconfig)
+var errNoKubelet = fmt.Errorf("this node has no kubeconfig of a kubelet; %w",
+	cluster.ErrNoKubeconfig)
 
 func kubeletKubeconfig(n *node.Node) (string, error) {
 	paths := kubeletKubeconfigs

@@ -82,7 +82,8 @@ func (l *Live) readFor(ctx context.Context, send func(tui.Update)) {
 // update judges what there is, and tells which verdicts are still to come.
 func (l *Live) update(done bool) tui.Update {
 	u := tui.Update{At: time.Now(), Done: done, Open: map[string]tui.Open{}}
-	u.Report, u.Evidence, _ = l.Report() // the tree holds meta.json from the beginning, so there is one
+	// the tree holds meta.json from the beginning, so there is one
+	u.Report, u.Evidence, _ = l.Report()
 	readings, _ := l.state()
 	var reading, waiting []string
 	for _, r := range readings {

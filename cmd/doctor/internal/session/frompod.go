@@ -16,7 +16,8 @@ func (o Options) fromInside(find cluster.Find, told, node []string) []collectors
 	if o.FromPod == "" {
 		return nil
 	}
-	return probe.PodCollectors(func(ctx context.Context, s evidence.Snapshot) (probe.PodPlan, error) {
+	return probe.PodCollectors(func(ctx context.Context, s evidence.Snapshot) (probe.PodPlan,
+		error) {
 		plan, err := podPlan(s, o.FromPod, o.Targets)
 		if err != nil {
 			return plan, err

@@ -23,7 +23,8 @@ func TestAPodIsAskedWhatTheNodeIsAsked(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"www.msftconnecttest.com", "www.msftconnecttest.com:80", "10.96.0.10:53"} {
+	for _, want := range []string{"www.msftconnecttest.com", "www.msftconnecttest.com:80",
+		"10.96.0.10:53"} {
 		if !slices.Contains(plan.Targets, want) {
 			t.Errorf("the pod is not asked for %s, but for %v", want, plan.Targets)
 		}
@@ -31,7 +32,10 @@ func TestAPodIsAskedWhatTheNodeIsAsked(t *testing.T) {
 	if plan.Pod != "shop/web-1" || !slices.Contains(plan.Names, "kubernetes.default") {
 		t.Errorf("%s resolves %v", plan.Pod, plan.Names)
 	}
-	empty, err := evidence.Load(fixtures.Tree(txtar.Parse([]byte("-- meta.json --\n{\"layout\":\"evidence/v1\",\"node\":\"win-1\"}\n"))))
+	empty, err := evidence.Load(
+		fixtures.Tree(
+			txtar.Parse(
+				[]byte("-- meta.json --\n{\"layout\":\"evidence/v1\",\"node\":\"win-1\"}\n"))))
 	if err != nil {
 		t.Fatal(err)
 	}

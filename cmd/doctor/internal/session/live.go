@@ -27,7 +27,8 @@ const (
 	DefaultSince   = 24 * time.Hour  // of --since: how far back logs are read
 	logBytes       = 64 << 20
 	scanMargin     = 300 * time.Millisecond
-	apiDeadline    = 4 * time.Second // for what the cluster says of the node at whose console the user sits
+	// for what the cluster says of the node at whose console the user sits
+	apiDeadline = 4 * time.Second
 )
 
 // A Live run reads a node, this one or one behind an API server, and judges
@@ -56,10 +57,13 @@ func OnNode(o Options, list *checks.Catalogue) *Live {
 		host = ""
 	}
 	files, folders := faults.Catalogue().Files()
-	l := &Live{checks: list, program: o.Program, timeout: o.Timeout, origin: checks.Source{Kind: "live", Name: strings.ToLower(host), Format: evidence.Layout},
-		collectors: node.Collectors(node.Options{Files: files, Folders: folders, Since: o.Since, LogBytes: logBytes})}
+	l := &Live{checks: list, program: o.Program, timeout: o.Timeout,
+		origin: checks.Source{Kind: "live", Name: strings.ToLower(host), Format: evidence.Layout},
+		collectors: node.Collectors(node.Options{Files: files, Folders: folders, Since: o.Since,
+			LogBytes: logBytes})}
 	find := o.kubelet(host)
-	l.collectors = append(l.collectors, cluster.Collectors(find, []string{"services", "processes", "files"}, apiDeadline)...)
+	l.collectors = append(l.collectors,
+		cluster.Collectors(find, []string{"services", "processes", "files"}, apiDeadline)...)
 	lengthen(l.collectors, o.Timeout)
 	if o.Passive {
 		l.unasked = unprobed(evidence.Passive.Gap())
@@ -67,9 +71,12 @@ func OnNode(o Options, list *checks.Catalogue) *Live {
 	}
 	// After what tells whom to ask. What HNS or the runtime says is not among it,
 	// so that one that hangs does not hold the probes up.
-	told := []string{"services", "processes", "files", "adapters", "resolver", "API: node", "API: nodes", "API: services", "API: endpoint slices"}
+	told := []string{"services", "processes", "files", "adapters", "resolver", "API: node",
+		"API: nodes", "API: services", "API: endpoint slices"}
 	dns := probe.DNSCollector(dnsPlan, told, DNSTimeout)
-	reach := probe.ReachCollector(func(s evidence.Snapshot) (probe.ReachPlan, error) { return reachPlan(s, o.Targets) }, told, probe.ReachTimeout)
+	reach := probe.ReachCollector(func(s evidence.Snapshot) (probe.ReachPlan, error) {
+		return reachPlan(s, o.Targets)
+	}, told, probe.ReachTimeout)
 	l.collectors = append(l.collectors, dns, reach)
 	l.collectors = append(l.collectors, o.fromInside(find, told, []string{dns.Name, reach.Name})...)
 	return l.Fresh()
@@ -79,7 +86,8 @@ func OnNode(o Options, list *checks.Catalogue) *Live {
 // machine that needs more time for the whole, a part of it needs more too.
 func lengthen(list []collectors.Collector, timeout time.Duration) {
 	for i := range list {
-		list[i].Deadline = max(list[i].Deadline, time.Duration(float64(list[i].Deadline)*timeout.Seconds()/DefaultTimeout.Seconds()))
+		list[i].Deadline = max(list[i].Deadline,
+			time.Duration(float64(list[i].Deadline)*timeout.Seconds()/DefaultTimeout.Seconds()))
 	}
 }
 
@@ -90,7 +98,8 @@ func unprobed(why evidence.Gap) map[string]evidence.Gap {
 
 // Fresh is another reading of the same, of which nothing is read yet.
 func (l *Live) Fresh() *Live {
-	n := &Live{checks: l.checks, collectors: l.collectors, origin: l.origin, program: l.program, timeout: l.timeout, unasked: l.unasked, secrets: l.secrets}
+	n := &Live{checks: l.checks, collectors: l.collectors, origin: l.origin, program: l.program,
+		timeout: l.timeout, unasked: l.unasked, secrets: l.secrets}
 	if n.secrets == nil { // one for all readings: the mark of a secret stays the same
 		n.secrets = redact.New(redact.Options{})
 	}
@@ -110,7 +119,8 @@ func (l *Live) Fresh() *Live {
 func (l *Live) Read(ctx context.Context, changed func()) {
 	ctx, cancel := context.WithTimeoutCause(ctx, l.timeout, context.DeadlineExceeded)
 	defer cancel()
-	collectors.Run(ctx, l.tree, append(l.collectors[:len(l.collectors):len(l.collectors)], l.searchLogs()), func(r []collectors.Reading) {
+	collectors.Run(ctx, l.tree, append(l.collectors[:len(l.collectors):len(l.collectors)],
+		l.searchLogs()), func(r []collectors.Reading) {
 		l.mu.Lock()
 		l.readings = r
 		l.mu.Unlock()
@@ -121,7 +131,9 @@ func (l *Live) Read(ctx context.Context, changed func()) {
 
 // date writes meta.json: its time is the "now" of all checks.
 func (l *Live) date() {
-	meta := evidence.Meta{Layout: evidence.Layout, Node: l.origin.Name, CollectedAt: time.Now().UTC().Truncate(time.Second), Source: l.origin.Kind, Doctor: l.program.Version}
+	meta := evidence.Meta{Layout: evidence.Layout, Node: l.origin.Name,
+		CollectedAt: time.Now().UTC().Truncate(time.Second), Source: l.origin.Kind,
+		Doctor: l.program.Version}
 	if elevated, known := node.Elevated(); known && l.origin.Kind == "live" {
 		meta.Elevated = &elevated
 	}
@@ -131,7 +143,8 @@ func (l *Live) date() {
 // searchLogs looks for the signs of all checks as soon as the logs are found.
 // It is a collector here, because the texts are the checks' knowledge.
 func (l *Live) searchLogs() collectors.Collector {
-	return collectors.Collector{Name: "log lines", Answers: []string{evidence.SignMatches.Path()}, After: l.logCollectors(),
+	return collectors.Collector{Name: "log lines", Answers: []string{evidence.SignMatches.Path()},
+		After: l.logCollectors(),
 		Read: func(ctx context.Context, r *collectors.Record) error {
 			s, err := r.Snapshot()
 			if err != nil {
@@ -149,7 +162,8 @@ func (l *Live) searchLogs() collectors.Collector {
 			r.JSON(evidence.SignMatches.Path(), found)
 			for _, component := range l.checks.Logs() {
 				if len(s.LogFiles(component)) == 0 && !l.tree.Has("logs/"+component) {
-					r.Gap("logs/"+component, collectors.GapError(evidence.NotFound.Gap("a log of %s", component)))
+					r.Gap("logs/"+component,
+						collectors.GapError(evidence.NotFound.Gap("a log of %s", component)))
 				}
 			}
 			return nil
@@ -209,7 +223,8 @@ func unanswered(readings []collectors.Reading) []evidence.UnsearchedLog {
 	var list []evidence.UnsearchedLog
 	for _, r := range readings {
 		if r.Gap.Kind != "" && slices.Contains(r.Answers, evidence.WindowsEvents.Path()) {
-			list = append(list, evidence.UnsearchedLog{Path: evidence.WindowsEvents.Path(), Why: r.Gap.Reason()})
+			list = append(list, evidence.UnsearchedLog{Path: evidence.WindowsEvents.Path(),
+				Why: r.Gap.Reason()})
 		}
 	}
 	return list

@@ -18,30 +18,37 @@ import (
 // reader is a live run over made-up collectors: "name answers" to what they read.
 func reader(t *testing.T, list ...collectors.Collector) *Live {
 	t.Helper()
-	logs := collectors.Collector{Name: "logs", Answers: []string{"logs/"}, Read: func(context.Context, *collectors.Record) error { return nil }}
-	return (&Live{checks: faults.Catalogue(), collectors: append(list, logs), origin: checks.Source{Kind: "live", Name: "win-1", Format: "evidence/v1"}, timeout: time.Minute}).Fresh()
+	logs := collectors.Collector{Name: "logs", Answers: []string{"logs/"},
+		Read: func(context.Context, *collectors.Record) error { return nil }}
+	return (&Live{checks: faults.Catalogue(), collectors: append(list, logs),
+		origin:  checks.Source{Kind: "live", Name: "win-1", Format: "evidence/v1"},
+		timeout: time.Minute}).Fresh()
 }
 
 func brings(path string, v any) collectors.Collector {
-	return collectors.Collector{Name: path, Answers: []string{path}, Read: func(_ context.Context, r *collectors.Record) error {
-		r.JSON(path, v)
-		return nil
-	}}
+	return collectors.Collector{Name: path, Answers: []string{path},
+		Read: func(_ context.Context, r *collectors.Record) error {
+			r.JSON(path, v)
+			return nil
+		}}
 }
 
 func TestALiveRunJudgesWhatItRead(t *testing.T) {
 	l := reader(t,
 		brings("os.json", map[string]any{"build": 20348, "ubr": 2700}),
-		brings("pending-reboot.json", map[string]any{"pending": true, "reasons": []string{"windows-update"}}),
-		collectors.Collector{Name: "HNS networks", Answers: []string{"hns-networks.json"}, Deadline: 10 * time.Millisecond,
-			Read: func(ctx context.Context, _ *collectors.Record) error { select {} }},
+		brings("pending-reboot.json", map[string]any{"pending": true,
+			"reasons": []string{"windows-update"}}),
+		collectors.Collector{Name: "HNS networks", Answers: []string{"hns-networks.json"},
+			Deadline: 10 * time.Millisecond,
+			Read:     func(ctx context.Context, _ *collectors.Record) error { select {} }},
 	)
 	l.Read(t.Context(), func() {})
 	report, _, err := l.Report()
 	if err != nil {
 		t.Fatal(err)
 	}
-	if report.Source.Kind != "live" || report.Node.Build != "10.0.20348.2700" || report.Node.Name != "win-1" {
+	if report.Source.Kind != "live" || report.Node.Build != "10.0.20348.2700" ||
+		report.Node.Name != "win-1" {
 		t.Errorf("the report is of %v, %v", report.Source, report.Node)
 	}
 	if got := report.Result("reboot-pending").Status; got != checks.StatusWarn {
@@ -49,7 +56,8 @@ func TestALiveRunJudgesWhatItRead(t *testing.T) {
 	}
 	found := false
 	for _, g := range report.Gaps {
-		found = found || g.Path == "hns-networks.json" && strings.HasPrefix(g.Reason, "timeout: HNS networks did not answer within 10ms")
+		found = found || g.Path == "hns-networks.json" &&
+			strings.HasPrefix(g.Reason, "timeout: HNS networks did not answer within 10ms")
 	}
 	if !found {
 		t.Errorf("no gap tells that HNS hangs: %v", report.Gaps)
@@ -73,7 +81,8 @@ func TestAnInterruptedReadingGivesNoEvidence(t *testing.T) {
 func TestTheFeedTellsHowTheReadingGoes(t *testing.T) {
 	release, released := make(chan bool), false
 	l := reader(t,
-		brings("pending-reboot.json", map[string]any{"pending": true, "reasons": []string{"windows-update"}}),
+		brings("pending-reboot.json", map[string]any{"pending": true,
+			"reasons": []string{"windows-update"}}),
 		collectors.Collector{Name: "memory", Answers: []string{"memory.json"},
 			Read: func(_ context.Context, r *collectors.Record) error {
 				<-release
@@ -83,19 +92,24 @@ func TestTheFeedTellsHowTheReadingGoes(t *testing.T) {
 	)
 	feed := l.Feed(t.Context())
 	first := <-feed.Updates
-	if first.Done || len(first.Open) == 0 || len(first.Report.Results) != len(faults.Catalogue().All()) {
-		t.Fatalf("the first update has %d rows, %d open, done %v", len(first.Report.Results), len(first.Open), first.Done)
+	if first.Done || len(first.Open) == 0 ||
+		len(first.Report.Results) != len(faults.Catalogue().All()) {
+		t.Fatalf("the first update has %d rows, %d open, done %v", len(first.Report.Results),
+			len(first.Open), first.Done)
 	}
 	for u := range feed.Updates {
 		_, openMemory := u.Open["pagefile-disabled"]
 		_, openReboot := u.Open["reboot-pending"]
 		if u.Done {
-			if len(u.Open) > 0 || u.Report.Result("pagefile-disabled").Status == checks.StatusUnknown {
-				t.Errorf("at the end %v is open, and the page file is %s", u.Open, u.Report.Result("pagefile-disabled").Status)
+			if len(u.Open) > 0 ||
+				u.Report.Result("pagefile-disabled").Status == checks.StatusUnknown {
+				t.Errorf("at the end %v is open, and the page file is %s", u.Open,
+					u.Report.Result("pagefile-disabled").Status)
 			}
 			return
 		}
-		if openMemory && !openReboot && u.Report.Result("reboot-pending").Status == checks.StatusWarn && !released {
+		if openMemory && !openReboot &&
+			u.Report.Result("reboot-pending").Status == checks.StatusWarn && !released {
 			close(release)
 			released = true
 		}
@@ -130,16 +144,19 @@ func TestASearchThatWasGivenUpAcquitsNobody(t *testing.T) {
 }
 
 func TestAnEventLogThatDidNotAnswerIsNoEmptyOne(t *testing.T) {
-	l := reader(t, collectors.Collector{Name: "event logs", Answers: []string{"events.json"}, Read: func(_ context.Context, r *collectors.Record) error {
-		r.JSON("events.json", []string{})
-		return collectors.GapError(evidence.Reported.OfKind(evidence.Denied, "event log System: run as Administrator"))
-	}})
+	l := reader(t, collectors.Collector{Name: "event logs", Answers: []string{"events.json"},
+		Read: func(_ context.Context, r *collectors.Record) error {
+			r.JSON("events.json", []string{})
+			return collectors.GapError(evidence.Reported.OfKind(evidence.Denied,
+				"event log System: run as Administrator"))
+		}})
 	l.Read(t.Context(), func() {})
 	s, err := evidence.Load(l.tree.FS())
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := l.unsearched(s); len(got) != 1 || got[0].String() != "events.json: event log System: run as Administrator" {
+	if got := l.unsearched(s); len(got) != 1 ||
+		got[0].String() != "events.json: event log System: run as Administrator" {
 		t.Errorf("unsearched is %v", got)
 	}
 }

@@ -26,7 +26,8 @@ const worldName = "mcr.microsoft.com"
 // in a Windows pod and what does not.
 func DocumentedNames(domain string) []string {
 	full := clusterName(domain)
-	return []string{"kubernetes", "kubernetes.default", "kubernetes.default.svc", full, full + ".", worldName}
+	return []string{"kubernetes", "kubernetes.default", "kubernetes.default.svc", full, full + ".",
+		worldName}
 }
 
 func clusterName(domain string) string {

@@ -37,7 +37,9 @@ func reachPlan(s evidence.Snapshot, extra []string) (probe.ReachPlan, error) {
 		}
 		t.Purpose = purpose
 		t.Sizes = purpose == evidence.ForOtherNode || purpose == evidence.ForWhoeverAsks
-		if !slices.ContainsFunc(plan.Targets, func(o probe.ReachTarget) bool { return o.Name() == t.Name() }) {
+		if !slices.ContainsFunc(plan.Targets, func(o probe.ReachTarget) bool {
+			return o.Name() == t.Name()
+		}) {
 			plan.Targets = append(plan.Targets, t)
 		}
 		return nil
@@ -51,7 +53,8 @@ func reachPlan(s evidence.Snapshot, extra []string) (probe.ReachPlan, error) {
 		{evidence.ForRegistry, pauseRegistry(s, n)},
 	}
 	for _, f := range found {
-		_ = add(f.purpose, f.target) // what a recording has for an address may be anything; it is no reason to probe nothing
+		// what a recording has for an address may be anything; it is no reason to probe nothing
+		_ = add(f.purpose, f.target)
 	}
 	if len(extra) == 0 {
 		return plan, add(evidence.ForOutside, OutsideTarget)
@@ -79,7 +82,8 @@ func apiServer(s evidence.Snapshot, n *node.Node) string {
 		}
 	}
 	for _, slice := range evidence.EndpointSlices.In(s) {
-		if !ofKubernetes(slice.Metadata.Namespace, slice.Metadata.Labels["kubernetes.io/service-name"]) || len(slice.Ports) == 0 {
+		if !ofKubernetes(slice.Metadata.Namespace,
+			slice.Metadata.Labels["kubernetes.io/service-name"]) || len(slice.Ports) == 0 {
 			continue
 		}
 		for _, e := range slice.Endpoints {
@@ -116,7 +120,8 @@ func serverOf(kubeconfig string) string {
 	for _, k := range c.Clusters {
 		u, err := url.Parse(k.Cluster.Server)
 		if (k.Name == cluster || len(c.Clusters) == 1) && err == nil && u.Host != "" {
-			return u.Scheme + "://" + u.Host // whatever path a proxy of Rancher's has, the host is the question
+			// whatever path a proxy of Rancher's has, the host is the question
+			return u.Scheme + "://" + u.Host
 		}
 	}
 	return ""
@@ -128,7 +133,8 @@ func ofKubernetes(namespace, name string) bool {
 
 func kubernetesVIP(s evidence.Snapshot) string {
 	for _, svc := range evidence.KubeServices.In(s) {
-		if ips := svc.ClusterIPs(); ofKubernetes(svc.Metadata.Namespace, svc.Metadata.Name) && len(ips) > 0 {
+		if ips := svc.ClusterIPs(); ofKubernetes(svc.Metadata.Namespace, svc.Metadata.Name) &&
+			len(ips) > 0 {
 			return "https://" + hostPort(ips[0], 443)
 		}
 	}
@@ -149,10 +155,13 @@ func otherKubelet(s evidence.Snapshot, n *node.Node) string {
 	for _, o := range evidence.Nodes.In(s) {
 		ready, _ := o.Condition("Ready")
 		ips := o.InternalIPs()
-		if ready.Status != "True" || len(ips) == 0 || strings.EqualFold(o.Metadata.Name, n.Name.Value) || slices.ContainsFunc(n.ManagementIPs.Value, func(own node.Address) bool { return own.String() == ips[0] }) {
+		if ready.Status != "True" || len(ips) == 0 || strings.EqualFold(o.Metadata.Name,
+			n.Name.Value) || slices.ContainsFunc(n.ManagementIPs.Value,
+			func(own node.Address) bool { return own.String() == ips[0] }) {
 			continue
 		}
-		if target := hostPort(ips[0], kubeletPort); o.Metadata.Labels["kubernetes.io/os"] == "linux" {
+		if target := hostPort(ips[0],
+			kubeletPort); o.Metadata.Labels["kubernetes.io/os"] == "linux" {
 			return target
 		} else if best == "" {
 			best = target
@@ -170,7 +179,8 @@ func ownNodePort(s evidence.Snapshot, n *node.Node) string {
 	ready := map[string]bool{}
 	for _, slice := range evidence.EndpointSlices.In(s) {
 		if slices.ContainsFunc(slice.Endpoints, evidence.ServiceEndpoint.Ready) {
-			ready[slice.Metadata.Namespace+"/"+slice.Metadata.Labels["kubernetes.io/service-name"]] = true
+			ready[slice.Metadata.Namespace+"/"+
+				slice.Metadata.Labels["kubernetes.io/service-name"]] = true
 		}
 	}
 	for _, svc := range evidence.KubeServices.In(s) {

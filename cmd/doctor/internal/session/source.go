@@ -49,7 +49,8 @@ func openDemo(name string) (Source, error) {
 	if err != nil {
 		return Source{}, err
 	}
-	return Source{Snapshot: s, Origin: checks.Source{Kind: "demo", Name: name, Format: evidence.Layout}}, nil
+	return Source{Snapshot: s, Origin: checks.Source{Kind: "demo", Name: name,
+		Format: evidence.Layout}}, nil
 }
 
 // openPath opens the recorded node of that name, or the only one without a name.
@@ -81,7 +82,8 @@ func leftOut(path string, refused []bundle.Refusal) []string {
 	var notes []string
 	for i, r := range refused {
 		if i == maxNotes {
-			return append(notes, fmt.Sprintf("%s: and %d more entries left out", path, len(refused)-i))
+			return append(notes, fmt.Sprintf("%s: and %d more entries left out", path,
+				len(refused)-i))
 		}
 		notes = append(notes, fmt.Sprintf("%s: left out %s: %s", path, r.Name, r.Reason))
 	}
@@ -113,7 +115,8 @@ func openNode(archive *bundle.Archive, path, name string) (Source, error) {
 	case !IsFolder(path):
 		kind = "bundle"
 	}
-	return Source{Snapshot: s, Origin: checks.Source{Kind: kind, Name: filepath.Base(path), Format: node.Format}}, nil
+	return Source{Snapshot: s, Origin: checks.Source{Kind: kind, Name: filepath.Base(path),
+		Format: node.Format}}, nil
 }
 
 // IsFolder tells whether there is a folder at the path.
