@@ -37,7 +37,7 @@ func TestADiskThatIsNearlyFull(t *testing.T) {
 		name := filepath.Join(smallDisk(t, "60m"), "b.zip")
 		if _, err := Write(context.Background(), name, s, options()); err == nil ||
 			!strings.Contains(err.Error(),
-				"leaves 64.0 MiB of it to the node; write to another disk with -f") {
+				"leaves 64.0 MiB of it to the node; write to another disk") {
 			t.Errorf("the error is %v", err)
 		}
 		nothing(t, name)
@@ -63,7 +63,7 @@ func TestADiskThatFillsUpMidway(t *testing.T) {
 	_, err = Write(context.Background(), name,
 		node(t, map[string]string{"logs/kubelet/kubelet.log": noise(40 << 20)}), o)
 	if !filled || err == nil || !strings.Contains(err.Error(),
-		"is full; nothing was left on it, write to another disk with -f") {
+		"is full; nothing was left on it, write to another disk") {
 		t.Errorf("the error is %v", err)
 	}
 	os.Remove(other.Name())

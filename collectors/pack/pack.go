@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"doctor/checks/evidence"
+	"doctor/collectors/outfile"
 	"doctor/collectors/redact"
 )
 
@@ -23,6 +24,8 @@ import (
 type Options struct {
 	Since   time.Duration // how far back logs are taken; 0: all of them
 	MaxSize int64         // bytes of the zip; 0: as many as it takes
+
+	Output outfile.Options // what the zip may replace
 
 	Redactor *redact.Redactor
 	Masked   Masked // nil: names stay
@@ -96,6 +99,9 @@ const maxLeaks = 8
 
 // Write makes the bundle at name, or leaves nothing.
 func Write(ctx context.Context, name string, s evidence.Snapshot, o Options) (Result, error) {
+	if err := outfile.Check(name, o.Output); err != nil {
+		return Result{}, err
+	}
 	room, err := roomFor(name, o.MaxSize)
 	if err != nil {
 		return Result{}, err
@@ -110,7 +116,7 @@ func Write(ctx context.Context, name string, s evidence.Snapshot, o Options) (Re
 	})
 	if small := tooSmallError(0); errors.As(err, &small) && most == room {
 		err = fmt.Errorf(
-			"the disk has room for %s only, too little for the facts alone; write to another disk with -f", evidence.SizeText(room))
+			"the disk has room for %s only, too little for the facts alone; write to another disk", evidence.SizeText(room))
 	}
 	return result, err
 }

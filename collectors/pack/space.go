@@ -24,7 +24,7 @@ func roomFor(name string, maxSize int64) (int64, error) {
 	room := free - keepFree
 	if room < leastRoom {
 		return 0, fmt.Errorf(
-			"the disk of %s has only %s free, and doctor leaves %s of it to the node; write to another disk with -f", dir, evidence.SizeText(free), evidence.SizeText(keepFree))
+			"the disk of %s has only %s free, and doctor leaves %s of it to the node; write to another disk", dir, evidence.SizeText(free), evidence.SizeText(keepFree))
 	}
 	if maxSize > 0 && room > maxSize {
 		return 0, nil

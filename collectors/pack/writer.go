@@ -17,6 +17,7 @@ import (
 	"github.com/klauspost/compress/flate"
 
 	"doctor/checks/evidence"
+	"doctor/collectors/outfile"
 	"doctor/collectors/tree"
 )
 
@@ -251,11 +252,11 @@ func (w *writer) tell(files int, bytes int64) {
 // attempt writes, checks and names one bundle, or leaves nothing.
 func attempt(ctx context.Context, name string, s evidence.Snapshot, o Options, p *plan,
 	most int64) (Result, error) {
-	f, err := newPartial(name)
+	f, err := outfile.Create(name, o.Output)
 	if err != nil {
 		return Result{}, err
 	}
-	defer f.remove()
+	defer f.Discard()
 	w := newWriter(ctx, f, most, s, o, p)
 	text, values := o.Redactor.Samples()
 	seen := false
@@ -273,7 +274,7 @@ func attempt(ctx context.Context, name string, s evidence.Snapshot, o Options, p
 		f.Sync,
 	} {
 		if err := step(); err != nil {
-			return Result{}, f.explain(w.explain(err))
+			return Result{}, explainDisk(w.explain(err), f, name)
 		}
 	}
 	if err := compare(ctx, f, w.out.sum.Sum32()); err != nil {
@@ -282,7 +283,7 @@ func attempt(ctx context.Context, name string, s evidence.Snapshot, o Options, p
 	if err := verify(ctx, f.Name(), w.manifest, values, seen, o); err != nil {
 		return Result{}, err
 	}
-	if err := f.name(); err != nil {
+	if err := f.Commit(); err != nil {
 		return Result{}, err
 	}
 	return Result{Size: w.size(), Manifest: w.manifest}, nil

@@ -1,0 +1,43 @@
+package outfile
+
+import (
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"golang.org/x/sys/windows"
+)
+
+func TestOnlyTheUserAndAdministratorsCanRead(t *testing.T) {
+	name := filepath.Join(t.TempDir(), "out")
+	if err := Write(name, []byte("new"), Options{}); err != nil {
+		t.Fatal(err)
+	}
+	wantContent(t, name, "new")
+	rights, err := windows.GetNamedSecurityInfo(name, windows.SE_FILE_OBJECT,
+		windows.DACL_SECURITY_INFORMATION)
+	if err != nil {
+		t.Fatal(err)
+	}
+	user, err := windows.GetCurrentProcessToken().GetTokenUser()
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := rights.String()
+	t.Log(got)
+	if control, _, err := rights.Control(); err != nil || control&windows.SE_DACL_PROTECTED == 0 {
+		t.Errorf("the folder hands rights down: %s", got)
+	}
+	if strings.Count(got, "(A;") != 2 || !strings.Contains(got, ";;;BA)") ||
+		!strings.Contains(got, ";;;"+user.User.Sid.String()+")") {
+		t.Errorf("the rights are %s", got)
+	}
+}
+
+func TestDevicesOfWindowsStay(t *testing.T) {
+	for _, name := range []string{"NUL", "CON", `C:\CON`, "COM1"} {
+		if err := Write(name, []byte("new"), Options{Force: true}); err == nil {
+			t.Errorf("%s is written", name)
+		}
+	}
+}
