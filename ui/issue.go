@@ -172,6 +172,29 @@ func hidden(s string) string {
 	return strings.NewReplacer("<", "‹", ">", "›", "--", "- -").Replace(s)
 }
 
+// causesAndWarnings counts what the report opens with.
+func causesAndWarnings(r checks.Report) string {
+	var parts []string
+	if n := len(r.Causes) - warnings(r); n > 0 {
+		parts = append(parts, count(n, "cause"))
+	}
+	if n := warnings(r); n > 0 {
+		parts = append(parts, count(n, "warning"))
+	}
+	return strings.Join(parts, " and ")
+}
+
+// warnings counts the causes that are warnings only.
+func warnings(r checks.Report) int {
+	n := 0
+	for _, c := range r.Causes {
+		if resultOf(r, c).Status == checks.StatusWarn {
+			n++
+		}
+	}
+	return n
+}
+
 const maxIssueCauses = 20
 
 func (d *issue) happened() *section {
@@ -180,7 +203,7 @@ func (d *issue) happened() *section {
 		d.nothingFound(p)
 		return p
 	}
-	p.put("%s\n\n", d.looked(count(len(d.r.Causes), "cause")+" found"))
+	p.put("%s\n\n", d.looked(causesAndWarnings(d.r)+" found"))
 	for i, c := range d.r.Causes {
 		if i == maxIssueCauses {
 			p.cut += len(d.r.Causes) - i
@@ -319,11 +342,11 @@ func (d *issue) ofNetwork() bool {
 // traceRecipe is what SIG-Windows asks for where the network is at fault.
 const traceRecipe = `A cause lies in the network, so a trace of the moment at which it happens will be asked for. To have it ready, as administrator on the node:
 
-1. ` + "`doctor bundle -f before.zip`" + `
+1. ` + "`doctor bundle before.zip`" + `
 2. ` + "`C:\\k\\debug\\starthnstrace.cmd`" + ` (from Kubernetes/windows/debug of microsoft/SDN), which starts to trace HNS and the virtual switch
 3. make it happen again
 4. ` + "`netsh trace stop`" + `, which leaves the trace in ` + "`C:\\server.etl`" + `
-5. ` + "`doctor bundle -f after.zip`" + `
+5. ` + "`doctor bundle after.zip`" + `
 
 Then attach both bundles. The trace may hold packets and names, and nothing takes secrets out of it: offer it, and send it to the person who asks.
 `

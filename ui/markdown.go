@@ -73,7 +73,11 @@ func (m *markdown) facts(r checks.Report) {
 
 func (m *markdown) cause(r checks.Report, c checks.Cause) {
 	result := resultOf(r, c)
-	m.put("\n### %s Cause: %s\n\n%s\n", Symbol(result.Status, m.style.ASCII), code(c.ID),
+	heading := "Cause"
+	if result.Status == checks.StatusWarn {
+		heading = "Warning"
+	}
+	m.put("\n### %s %s: %s\n\n%s\n", Symbol(result.Status, m.style.ASCII), heading, code(c.ID),
 		inline(Message(result)))
 	if len(result.Findings) > 0 {
 		m.evidence(result.Findings[0].Because)

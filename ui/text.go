@@ -29,6 +29,9 @@ func writeText(w io.Writer, r checks.Report, style Style) error {
 	p := newPage(style)
 	english := r // gaps are gathered by the reasons as they were recorded
 	r = p.lang.Report(r)
+	if warnings(r) > 0 && !p.narrow() {
+		p.gutter = max(p.gutter, width("! WARNING "))
+	}
 	p.header(r)
 	p.causes(r)
 	p.further(r)
@@ -61,7 +64,7 @@ func (p *page) causes(r checks.Report) {
 		if r.Result(c.ID) == nil {
 			result.Title = p.lang.Word(notHeldCause)
 		}
-		heads = append(heads, head{p.mark(result.Status) + " " + p.lang.T("CAUSE"), result})
+		heads = append(heads, head{p.mark(result.Status) + " " + p.causeLabel(result.Status), result})
 	}
 	beside := p.beside(heads)
 	for i, h := range heads {
@@ -72,6 +75,14 @@ func (p *page) causes(r checks.Report) {
 		p.fix("  "+p.lang.T("fix"), h.result.Fix)
 		p.then(r, r.Causes[i].Consequences)
 	}
+}
+
+// causeLabel heads the block of a cause. A node with nothing but warnings has no fault.
+func (p *page) causeLabel(s checks.Status) string {
+	if s == checks.StatusWarn {
+		return p.lang.T("WARNING")
+	}
+	return p.lang.T("CAUSE")
 }
 
 // notHeldCause stands for a result that the report does not hold.

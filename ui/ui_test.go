@@ -147,7 +147,7 @@ func TestAFaultOutsideAllChainsIsShown(t *testing.T) {
 	add(&r, checks.Result{ID: "left-out", Category: checks.CategoryNode, Status: checks.StatusFail,
 		Findings: []checks.ReportFinding{found("fail",
 			"nothing explains this, and nothing names it a cause")}})
-	if text := string(draw(t, "text", r, Style{})); !strings.Contains(text, "✗ fail   left-out") {
+	if text := string(draw(t, "text", r, Style{})); !strings.Contains(text, "✗ fail    left-out") {
 		t.Errorf("the fault is not shown:\n%s", text)
 	}
 }

@@ -137,7 +137,8 @@ func (style Style) Counts(r checks.Report) string {
 func (style Style) counts(r checks.Report) []string {
 	l := style.lang()
 	var parts []string
-	if n := len(r.Causes); n > 0 {
+	// a cause that is a warning is counted with the warnings
+	if n := len(r.Causes) - warnings(r); n > 0 {
 		parts = append(parts, l.Count(n, "cause"))
 	}
 	if n := len(consequences(r)); n > 0 {

@@ -176,14 +176,27 @@ func (t *teller) causes() {
 		t.say("%s.", capital(sentence))
 		return
 	}
-	for i, c := range r.Causes {
+	of, told := map[bool]int{}, map[bool]int{} // by whether it is a warning
+	for _, c := range r.Causes {
+		if n := t.number(c.ID); n > 0 {
+			of[r.Results[n-1].Status == checks.StatusWarn]++
+		}
+	}
+	for _, c := range r.Causes {
 		n := t.number(c.ID)
 		if n == 0 {
 			continue
 		}
 		res := &r.Results[n-1]
-		t.say("Cause %d of %d, check %d, %s: %s: %s", i+1, len(r.Causes), n, t.title(res),
-			t.lang.Status(res.Status), t.sentence(ui.Message(res)))
+		warning := res.Status == checks.StatusWarn
+		told[warning]++
+		args := []any{told[warning], of[warning], n, t.title(res), t.lang.Status(res.Status),
+			t.sentence(ui.Message(res))}
+		if warning {
+			t.say("Warning %d of %d, check %d, %s: %s: %s", args...)
+		} else {
+			t.say("Cause %d of %d, check %d, %s: %s: %s", args...)
+		}
 		if fix := ui.FirstFix(res.Fix); fix != "" {
 			t.say("  Do first: %s", fix)
 		}

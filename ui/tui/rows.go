@@ -110,8 +110,11 @@ func causeRows(r *checks.Report, v view) []row {
 		}
 	}
 	heading := row{kind: rowHeading, text: v.T("Causes")}
-	if v.live {
+	switch {
+	case v.live:
 		heading.text = v.T("Causes so far")
+	case onlyWarnings(r):
+		heading.text = v.T("Warnings")
 	}
 	switch {
 	case len(rows) > 0:
@@ -120,6 +123,14 @@ func causeRows(r *checks.Report, v view) []row {
 		return nil
 	}
 	return []row{heading, {kind: rowNote, text: noFault(r, v)}}
+}
+
+// onlyWarnings tells whether there are causes, and none of them is a fault.
+func onlyWarnings(r *checks.Report) bool {
+	return len(r.Causes) > 0 && !slices.ContainsFunc(r.Causes, func(c checks.Cause) bool {
+		res := r.Result(c.ID)
+		return res == nil || res.Status != checks.StatusWarn
+	})
 }
 
 func noFault(r *checks.Report, v view) string {
