@@ -22,14 +22,22 @@ func jsonError(b []byte, err error) error {
 	case errors.As(err, &syntax):
 		return &lineError{lineOf(b, syntax.Offset-1), syntax.Error(), err}
 	case errors.As(err, &kind):
-		where := "the document"
-		if kind.Field != "" {
-			where = kind.Field
-		}
-		return &lineError{lineOf(b, kind.Offset-1), fmt.Sprintf("%s is a JSON %s, where %s belongs",
-			where, kind.Value, jsonName(kind.Type)), err}
+		return &lineError{lineOf(b, kind.Offset-1), JSONReason(err), err}
 	}
 	return err
+}
+
+// JSONReason says why a value could not be decoded, without a name of Go's.
+func JSONReason(err error) string {
+	var kind *json.UnmarshalTypeError
+	if !errors.As(err, &kind) {
+		return strings.TrimPrefix(err.Error(), "json: ")
+	}
+	where := "the document"
+	if kind.Field != "" {
+		where = kind.Field
+	}
+	return fmt.Sprintf("%s is a JSON %s, where %s belongs", where, kind.Value, jsonName(kind.Type))
 }
 
 // jsonName is what a Go type is called in JSON, for people who write recordings by hand.

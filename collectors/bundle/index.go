@@ -219,6 +219,15 @@ func Bare(err error) error {
 	return err
 }
 
+// A plainError says in its own words what a library's error means.
+type plainError struct {
+	text string
+	err  error
+}
+
+func (e plainError) Error() string { return e.text }
+func (e plainError) Unwrap() error { return e.err }
+
 func reasonOf(err error) string { return printable(Bare(err).Error()) }
 
 func isArchiveName(path string) bool {

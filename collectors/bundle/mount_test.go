@@ -103,7 +103,7 @@ func TestMountThatComesToNothing(t *testing.T) {
 		want    string
 	}{
 		"it is empty":  {nil, "it is empty"},
-		"it is a text": {[]byte("no archive"), "it is none of what doctor reads"},
+		"it is a text": {[]byte("no archive"), "it is no folder and no archive that doctor reads"},
 		"it is a 7z":   {[]byte("7z\xbc\xaf\x27\x1c\x00\x04"), "it is a 7z file"},
 		"it is cut":    {sound[:len(sound)-10], "it is cut short or is not a zip"},
 		"all in it is locked": {locked,

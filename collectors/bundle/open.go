@@ -98,7 +98,7 @@ func open(path string, lim limits) (*Archive, error) {
 	info, err := os.Stat(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return nil, fmt.Errorf("there is nothing at %s: %w", name, fs.ErrNotExist)
+		return nil, plainError{"there is no file or folder " + name, fs.ErrNotExist}
 	case err != nil:
 		return nil, fmt.Errorf("%s: %w", name, Bare(err))
 	case info.IsDir():
@@ -168,7 +168,7 @@ func (x *index) archive(r io.ReaderAt, size int64) (func(*node) (io.ReadCloser, 
 		return x.tarGzip(r, size)
 	case "":
 		return nil, errors.New(
-			"it is none of what doctor reads: a folder, or a .zip, .tar.gz, .tgz or .tar archive")
+			"it is no folder and no archive that doctor reads; `doctor explain formats` lists them")
 	default:
 		return nil, fmt.Errorf(
 			"it is a %s file, which doctor does not open: unpack it and give doctor the folder",

@@ -69,7 +69,7 @@ func TestOpenRefusesTheWhole(t *testing.T) {
 	}{
 		"an empty file": {nil, "is empty: ask for it again"},
 		"a text": {[]byte("the node is broken\n"),
-			"a folder, or a .zip, .tar.gz, .tgz or .tar archive"},
+			"it is no folder and no archive that doctor reads; `doctor explain formats` lists them"},
 		"a 7z": {[]byte("7z\xbc\xaf\x27\x1c\x00\x04"),
 			"is a 7z file, which doctor does not open: unpack it"},
 		"a zip without its end": {packed[:len(packed)-30],
@@ -105,7 +105,7 @@ func TestOpenRefusesTheWhole(t *testing.T) {
 
 func TestOpenOfNothing(t *testing.T) {
 	_, err := Open(filepath.Join(t.TempDir(), "gone.zip"))
-	if !errors.Is(err, fs.ErrNotExist) || !strings.HasPrefix(err.Error(), "there is nothing at ") {
+	if !errors.Is(err, fs.ErrNotExist) || !strings.HasPrefix(err.Error(), "there is no file or folder ") {
 		t.Errorf("the error is %v", err)
 	}
 	// Such a name is not found here, and not legal on Windows.

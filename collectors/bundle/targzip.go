@@ -2,7 +2,6 @@ package bundle
 
 import (
 	"errors"
-	"fmt"
 	"io"
 
 	"github.com/klauspost/compress/gzip"
@@ -34,8 +33,8 @@ func (x *index) tarGzip(r io.ReaderAt, size int64) (func(*node) (io.ReadCloser, 
 	case x.seen == 0 && cut != nil:
 		return nil, noGzip(cut)
 	case x.seen == 0 && end.err != nil:
-		return nil, fmt.Errorf(
-			"it unpacks to something other than a tar: give doctor the .tar.gz, .zip or folder of a node (%w)", end.err)
+		return nil, plainError{"it unpacks to something other than a tar: give doctor the .tar.gz, " +
+			".zip or folder of a node", end.err}
 	case cut != nil:
 		end.err = cut // it is why the tar ends early, if it does
 	}
@@ -49,5 +48,5 @@ func (x *index) tarGzip(r io.ReaderAt, size int64) (func(*node) (io.ReadCloser, 
 }
 
 func noGzip(err error) error {
-	return fmt.Errorf("it is cut short or is not a gzip: ask for it again (%w)", err)
+	return plainError{"it is cut short or is not a gzip: ask for it again", err}
 }

@@ -27,7 +27,7 @@ func (x *index) zip(r io.ReaderAt, size int64) (func(*node) (io.ReadCloser, erro
 	case err != nil &&
 		// the latter comes only under GODEBUG=zipinsecurepath=0
 		!errors.Is(err, zip.ErrInsecurePath):
-		return nil, fmt.Errorf("it is cut short or is not a zip: ask for it again (%w)", err)
+		return nil, plainError{"it is cut short or is not a zip: ask for it again", err}
 	}
 	guard.passed = true
 	zr.RegisterDecompressor(zip.Deflate, inflate)
@@ -79,8 +79,8 @@ func openZipped(f *zip.File) (io.ReadCloser, error) {
 		if method == "" {
 			method = fmt.Sprintf("method %d", f.Method)
 		}
-		return nil, fmt.Errorf(
-			"it is packed with %s, which doctor does not unpack; unpack the zip and give doctor the folder (%w)", method, err)
+		return nil, plainError{"it is packed with " + method +
+			", which doctor does not unpack; unpack the zip and give doctor the folder", err}
 	case err != nil:
 		return nil, damaged(err)
 	}
@@ -133,6 +133,6 @@ func (z zipped) Read(p []byte) (int, error) {
 }
 
 func damaged(err error) error {
-	return fmt.Errorf(
-		"its data in the archive is damaged, cut short or not of the declared size (%w)", err)
+	return plainError{"its data in the archive is damaged, cut short or not of the declared size",
+		err}
 }

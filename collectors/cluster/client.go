@@ -15,9 +15,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
+	"maps"
 	"net/http"
 	"net/url"
 	"os"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -32,6 +35,8 @@ import (
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/clientcmd"
 	"k8s.io/klog/v2"
+
+	"doctor/checks/evidence"
 )
 
 // Options say which cluster, and as whom.
@@ -76,9 +81,55 @@ func Connect(o Options) (*Client, error) {
 	case clientcmd.IsEmptyConfig(err):
 		return nil, ErrNoKubeconfig
 	case err != nil:
-		return nil, fmt.Errorf("the kubeconfig: %w", firstOf(err))
+		return nil, kubeconfigError(rules, o.Context, err)
 	}
 	return connect(config)
+}
+
+// ErrNoContext is wrapped by the error for a context that the kubeconfig does not have.
+var ErrNoContext = errors.New("--context")
+
+// noContext names the contexts that there are; nil where the one that is asked for is among them.
+func noContext(rules *clientcmd.ClientConfigLoadingRules, asked string) error {
+	config, err := rules.Load()
+	if err != nil || asked == "" || config.Contexts[asked] != nil {
+		return nil
+	}
+	has := ""
+	if names := slices.Sorted(maps.Keys(config.Contexts)); len(names) > maxContexts {
+		has = "; it has " + strings.Join(names[:maxContexts], ", ") + ", …"
+	} else if len(names) > 0 {
+		has = "; it has " + strings.Join(names, ", ")
+	}
+	return fmt.Errorf("%w: the kubeconfig has no context %q%s", ErrNoContext,
+		evidence.Clean(asked), evidence.Clean(has))
+}
+
+const maxContexts = 20
+
+// kubeconfigError names the file that cannot be read, without what the libraries call it.
+func kubeconfigError(rules *clientcmd.ClientConfigLoadingRules, asked string, err error) error {
+	if err := noContext(rules, asked); err != nil {
+		return err
+	}
+	for _, path := range rules.GetLoadingPrecedence() {
+		name := evidence.Clean(path)
+		info, absent := os.Stat(path)
+		_, broken := clientcmd.LoadFromFile(path)
+		switch {
+		case errors.Is(absent, fs.ErrNotExist) && path == rules.ExplicitPath:
+			return fmt.Errorf("there is no kubeconfig %s; name one with --kubeconfig", name)
+		case errors.Is(absent, fs.ErrNotExist) || absent == nil && broken == nil:
+		case absent == nil && info.IsDir():
+			return fmt.Errorf("the kubeconfig %s is a folder; name a file in it", name)
+		case errors.Is(broken, fs.ErrPermission):
+			return fmt.Errorf("the kubeconfig %s cannot be read: access denied", name)
+		default:
+			return fmt.Errorf("%s is no kubeconfig: it must be YAML with clusters, contexts and users",
+				name)
+		}
+	}
+	return fmt.Errorf("the kubeconfig: %w", firstOf(err))
 }
 
 // firstOf is the first of the complaints that clientcmd lists side by side: the

@@ -13,6 +13,24 @@ import (
 // ErrWhich is what Choose's error wraps: whoever asked has to name another node, or one at all.
 var ErrWhich = errors.New("name one of its recorded nodes")
 
+// A WhichError wraps ErrWhich, and holds the nodes that can be named.
+type WhichError struct {
+	Nodes []Node
+	err   error
+}
+
+func (e *WhichError) Error() string { return e.err.Error() }
+func (e *WhichError) Unwrap() error { return e.err }
+
+// Names are what the nodes call themselves.
+func (e *WhichError) Names() []string {
+	var names []string
+	for _, n := range e.Nodes {
+		names = append(names, n.Name)
+	}
+	return names
+}
+
 // Choose returns the node of that name or in that place, or, without a name, the only
 // one. Its error lists what there is.
 func Choose(nodes []Node, name string) (Node, error) {
@@ -64,8 +82,8 @@ func which(nodes []Node, why string) error {
 		more = fmt.Sprintf("\n  and %d more", len(nodes)-maxListed)
 	}
 	indented := strings.ReplaceAll(strings.TrimSuffix(list.String(), "\n"), "\n", "\n  ")
-	return fmt.Errorf("%s; %w with --node NAME or --node PLACE:\n  %s%s", why, ErrWhich, indented,
-		more)
+	return &WhichError{nodes, fmt.Errorf("%s; %w with --node NAME or --node PLACE:\n  %s%s", why,
+		ErrWhich, indented, more)}
 }
 
 // WriteNodes writes a table of nodes.

@@ -183,11 +183,6 @@ func (s *sighting) add(l listing) {
 }
 
 func (s *sighting) error() error {
-	looked := []string{`doctor's own evidence (a meta.json with "layout": "` + evidence.Layout +
-		`")`}
-	for _, f := range formats {
-		looked = append(looked, f.marks)
-	}
 	held := "it holds no file at all"
 	if s.files > 0 {
 		held = "it holds " + strings.Join(s.names, ", ")
@@ -198,6 +193,6 @@ func (s *sighting) error() error {
 	if s.meta != "" {
 		held += "; " + s.meta + " is there, and is no JSON object with a layout"
 	}
-	return fmt.Errorf("%w in it: looked for %s; %s", errNoNode, strings.Join(looked, ", and for "),
+	return fmt.Errorf("%w in it: %s; `doctor explain formats` lists what doctor reads", errNoNode,
 		held)
 }

@@ -81,8 +81,8 @@ func TestFindSaysWhatItSaw(t *testing.T) {
 				t.Fatalf("found %v", nodes)
 			}
 			if !errors.Is(err, errNoNode) || !strings.Contains(err.Error(), tt.says) ||
-				!strings.Contains(err.Error(), "collectlogs.ps1") || !strings.Contains(err.Error(),
-				"meta.json") {
+				!strings.Contains(err.Error(), "`doctor explain formats` lists") ||
+				strings.Contains(err.Error(), "\n") {
 				t.Errorf("error is %q", err)
 			}
 			if strings.Contains(err.Error(), "\x1b") {

@@ -26,7 +26,7 @@ type Node struct {
 // A format is another tool's way to record a node.
 type format struct {
 	name      string
-	marks     string                    // what it is recognised by, in words for an error
+	marks     string                    // what it is recognised by, in words for people
 	recognise func(folder listing) bool // by the names in a folder alone
 	// tells folders that belong to the recording: no nodes of their own
 	inside   func(child string) bool
@@ -36,6 +36,20 @@ type format struct {
 
 // formats is asked in order, and the first that knows a folder has it.
 var formats = []format{aks, eks, rke2, antctl, collectlogs}
+
+// A Format is a layout that Find recognizes, and by what.
+type Format struct{ Name, Marks string }
+
+// Formats lists the layouts that Find recognizes, doctor's own first.
+func Formats() []Format {
+	list := []Format{{evidence.Layout, ownMarks}}
+	for _, f := range formats {
+		list = append(list, Format{f.name, f.marks})
+	}
+	return list
+}
+
+const ownMarks = `doctor's own evidence (a meta.json with "layout": "evidence/v1")`
 
 // Evidence returns the node's recording in the layout evidence/v1: a doctor's own
 // as it is, another tool's converted. The tree reads from fsys as long as it is used.

@@ -144,7 +144,7 @@ func (m *Manifests) object(name string, raw []byte, at string, places lines, dep
 		Items    []json.RawMessage `json:"items"`
 	}
 	if err := json.Unmarshal(raw, &head); err != nil {
-		return errors.New("no Kubernetes object: " + strings.TrimPrefix(err.Error(), "json: "))
+		return errors.New("no Kubernetes object: " + evidence.JSONReason(err))
 	}
 	if head.Kind == "" {
 		return errors.New("no Kubernetes object: it has no kind")
@@ -189,7 +189,7 @@ func podOf(raw []byte, kind string) (evidence.Pod, string, error) {
 		Template template `json:"template"` // PodTemplate
 	}
 	if err := json.Unmarshal(raw, &object); err != nil {
-		return evidence.Pod{}, "", err
+		return evidence.Pod{}, "", errors.New(evidence.JSONReason(err))
 	}
 	var spec struct {
 		Template    template `json:"template"`
@@ -216,8 +216,7 @@ func podOf(raw []byte, kind string) (evidence.Pod, string, error) {
 		}
 		pod := evidence.Pod{Metadata: place.t.Metadata}
 		if err := json.Unmarshal(place.t.Spec, &pod.Spec); err != nil {
-			return pod, "", fmt.Errorf("%s: %s", place.at, strings.TrimPrefix(err.Error(),
-				"json: "))
+			return pod, "", fmt.Errorf("%s: %s", place.at, evidence.JSONReason(err))
 		}
 		return pod, place.at, nil
 	}

@@ -9,6 +9,9 @@ import (
 )
 
 func TestOnlyTheUserAndAdministratorsCanRead(t *testing.T) {
+	if windows.NewLazySystemDLL("ntdll.dll").NewProc("wine_get_version").Find() == nil {
+		t.Skip("Wine keeps no access lists: it shows the Unix mode as one")
+	}
 	name := filepath.Join(t.TempDir(), "out")
 	if err := Write(name, []byte("new"), Options{}); err != nil {
 		t.Fatal(err)

@@ -43,7 +43,11 @@ func Check(name string, o Options) error {
 		if !filepath.IsLocal(filepath.Base(name)) { // on Windows: CON, COM1 and the like
 			return refuse("%s is the name of a device; name a regular file", name)
 		}
-		if _, err := os.Stat(filepath.Dir(name)); err != nil {
+		folder, err := os.Stat(filepath.Dir(name))
+		if err == nil && !folder.IsDir() {
+			err = fs.ErrNotExist
+		}
+		if err != nil {
 			return cannotWrite(name, err)
 		}
 		return nil
