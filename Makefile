@@ -24,7 +24,7 @@ TARGETS  = windows/amd64 windows/arm64 linux/amd64 linux/arm64 darwin/amd64 darw
 # The doctor's own exit status says that the recorded node is broken (3), which is no failure of make.
 run:
 	@go build -o bin/doctor ./cmd/doctor
-	@bin/doctor --demo $(DEMO); status=$$?; test $$status -eq 3 -o $$status -eq 0 -o $$status -eq 5
+	@bin/doctor --demo $(DEMO); status=$$?; test $$status -eq 3 -o $$status -eq 0
 
 check:
 	go test -short ./...

@@ -5,14 +5,19 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"maps"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 
+	"github.com/charmbracelet/x/term"
 	"github.com/spf13/cobra"
 
 	"doctor/checks/evidence"
 	"doctor/cmd/doctor/internal/session"
+	"doctor/collectors/bundle"
 	"doctor/collectors/pack"
 )
 
@@ -28,7 +33,7 @@ const defaultMaxSize = "24MiB"
 func bundleCommand(std streams, f *flags) *cobra.Command {
 	var p packing
 	cmd := &cobra.Command{
-		Use:   "bundle [-f FILE.zip]",
+		Use:   "bundle [FILE.zip]",
 		Short: "Writes what a bug report needs into one zip, without the secrets",
 		Long: `bundle reads a node as doctor itself does, this one or the one that --node, --from or --demo names, and writes
 its evidence, the report and a filled-in bug form (issue.md) into one zip. Secrets are replaced by marks such as
@@ -37,45 +42,70 @@ seen. Anybody can read it: doctor --from FILE.zip gives the same diagnosis.
 
 Exit status:
   0    the bundle is written
-  1    doctor itself could not do its work
-  2    the command line is wrong
-  6    the bundle was refused: redaction or its verification went wrong, nothing was written
+  1    internal error, or the node or recording cannot be read
+  2    usage error
+  6    the bundle was refused: redaction or its verification failed, nothing was written
   130  interrupted, nothing was written`,
 		Example: `  doctor bundle
-  doctor bundle -f D:\case-17.zip --since 2h --mask-names
-  doctor bundle --from collectlogs.zip -f node.zip
+  doctor bundle D:\case-17.zip --since 2h --mask-names
+  doctor bundle --from collectlogs.zip node.zip
+  doctor bundle --node win-1 - | ssh backup 'cat > win-1.zip'
   doctor bundle --estimate`,
-		Args: func(cmd *cobra.Command, args []string) error { return f.nodeArgument(cmd, args) },
+		Args: func(cmd *cobra.Command, args []string) error {
+			if err := f.checkSource(cmd); err != nil {
+				return err
+			}
+			return f.fileArgument(cmd, args)
+		},
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if err := f.forBundle(cmd); err != nil {
+			if err := f.forBundle(cmd, std, p); err != nil {
 				return err
 			}
 			return writeBundle(cmd.Context(), std, *f, p)
 		},
 	}
 	f.addSource(cmd)
-	cmd.Flags().StringVarP(&f.file, "file", "f", "",
-		"the zip to write; else doctor-NODE-TIME.zip in the current folder")
+	f.addOutput(cmd, zipUsage)
 	p.add(cmd, defaultMaxSize)
 	cmd.Flags().BoolVar(&p.estimate, "estimate", false,
 		"write nothing; tell what would be taken, and how large it would be")
 	return cmd
 }
 
+const zipUsage = "the zip to write, or - for standard output; without it doctor-NODE-TIME.zip in the current folder"
+
+// fileArgument takes the zip that is named without --output-file.
+func (f *flags) fileArgument(cmd *cobra.Command, args []string) error {
+	switch {
+	case len(args) == 0:
+		return nil
+	case len(args) > 1:
+		return fmt.Errorf("%s writes one zip, and was given %d names", cmd.CommandPath(),
+			len(args))
+	case f.file != "":
+		return fmt.Errorf("%s and --output-file %s name two files; give one of them",
+			evidence.Clean(args[0]), evidence.Clean(f.file))
+	case args[0] == "":
+		return errors.New("the file to write is given an empty name")
+	}
+	f.file = args[0]
+	return nil
+}
+
 func convertCommand(std streams, f *flags) *cobra.Command {
 	var p packing
 	cmd := &cobra.Command{
-		Use:   "convert PATH [-f FILE.zip]",
+		Use:   "convert PATH [FILE.zip]",
 		Short: "Turns another tool's recording into a bundle, without the secrets",
 		Long: `convert reads what another tool recorded (collectlogs.ps1, the EKS log collector, AKS collect-windows-logs, Rancher's
 RKE2 collector, antctl supportbundle), and writes it as a bundle in doctor's own layout, evidence/v1.`,
-		Example: `  doctor convert customer.zip -f evidence.zip
-  doctor convert three-nodes.zip --node win-2 -f win-2.zip`,
-		Args: func(_ *cobra.Command, args []string) error {
-			if len(args) != 1 {
+		Example: `  doctor convert customer.zip evidence.zip
+  doctor convert three-nodes.zip --node win-2 win-2.zip`,
+		Args: func(cmd *cobra.Command, args []string) error {
+			if len(args) == 0 || args[0] == "" {
 				return errors.New("convert takes the path of one recording")
 			}
-			return nil
+			return f.fileArgument(cmd, args[1:])
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if f.From != "" || f.Demo != "" {
@@ -83,7 +113,7 @@ RKE2 collector, antctl supportbundle), and writes it as a bundle in doctor's own
 					"convert takes the path of one recording; leave --from and --demo out")
 			}
 			f.From = args[0]
-			if err := f.forBundle(cmd); err != nil {
+			if err := f.forBundle(cmd, std, p); err != nil {
 				return err
 			}
 			f.Since = 0
@@ -91,8 +121,7 @@ RKE2 collector, antctl supportbundle), and writes it as a bundle in doctor's own
 		},
 	}
 	cmd.Flags().StringVar(&f.Node, "node", "", "which node, where the recording holds several")
-	cmd.Flags().StringVarP(&f.file, "file", "f", "",
-		"the zip to write; else doctor-NODE-TIME.zip in the current folder")
+	f.addOutput(cmd, zipUsage)
 	p.add(cmd, "0")
 	return cmd
 }
@@ -104,8 +133,8 @@ func (p *packing) add(cmd *cobra.Command, maxSize string) {
 		"replace names of hosts and users, SIDs, MAC addresses and public IP addresses too")
 }
 
-// forBundle refuses what is said of a report.
-func (f *flags) forBundle(cmd *cobra.Command) error {
+// forBundle refuses what is said of a report, and a zip that cannot be written.
+func (f *flags) forBundle(cmd *cobra.Command, std streams, p packing) error {
 	if f.Node == anyNode {
 		return errors.New("--node takes the name of the node to bundle; `doctor --node` lists them")
 	}
@@ -121,7 +150,16 @@ func (f *flags) forBundle(cmd *cobra.Command) error {
 				name)
 		}
 	}
-	return f.validate()
+	if err := f.validate(); err != nil || p.estimate {
+		return err
+	}
+	if f.file == standardOutput {
+		if term.IsTerminal(std.out.Fd()) {
+			return errors.New("standard output is a terminal; redirect it, or name a file")
+		}
+		return nil
+	}
+	return f.validateFile(cmd)
 }
 
 // bytes reads --max-size: Kubernetes quantities, with a B for those who write one.
@@ -161,6 +199,10 @@ func writeBundle(ctx context.Context, std streams, f flags, p packing) error {
 		}
 		return printEstimate(std.out, result, b.Snapshot)
 	}
+	b.Options.Output = f.outputOptions()
+	if f.file == standardOutput {
+		return streamBundle(ctx, std, b, show)
+	}
 	name := cmp.Or(f.file, b.DefaultName())
 	result, err := b.Write(ctx, name)
 	show.clear()
@@ -170,10 +212,39 @@ func writeBundle(ctx context.Context, std streams, f flags, p packing) error {
 	return printBundle(std.out, name, result, b.Snapshot)
 }
 
+// streamBundle writes the bundle to standard output, once a file of it was read back and searched.
+func streamBundle(ctx context.Context, std streams, b *session.Bundling, show *progressLine) error {
+	dir, err := os.MkdirTemp("", "doctor-*")
+	if err != nil {
+		return trouble(fmt.Errorf("the folder for temporary files: %w", bundle.Bare(err)))
+	}
+	defer os.RemoveAll(dir)
+	name := filepath.Join(dir, b.DefaultName())
+	result, err := b.Write(ctx, name)
+	show.clear()
+	if err != nil {
+		return failed(ctx, err)
+	}
+	zip, err := os.Open(name)
+	if err != nil {
+		return trouble(bundle.Bare(err))
+	}
+	defer zip.Close()
+	// A reader that goes away ends this program at once; on Unix nothing is left even so.
+	os.Remove(name)
+	os.Remove(dir)
+	if _, err := io.Copy(std.out, zip); err != nil {
+		return trouble(fmt.Errorf("writing to standard output: %w", bundle.Bare(err)))
+	}
+	zip.Close() // Windows removes no open file
+	return printBundle(std.err, filepath.Base(name), result, b.Snapshot)
+}
+
 // source opens the recording, or reads the node to its end.
 func (f flags) source(ctx context.Context, std streams) (session.Source, error) {
 	if f.From == "" && f.Demo == "" {
-		return session.Read(ctx, f.Options, std.err, f.verbose)
+		src, err := session.Read(ctx, f.Options, std.err, f.verbose)
+		return src, sourceError(err)
 	}
 	return openRecording(f.Options, std)
 }
@@ -186,7 +257,7 @@ func failed(ctx context.Context, err error) error {
 	case errors.Is(err, pack.ErrRefused):
 		return exit{exitRefused, err}
 	}
-	return trouble(err)
+	return outputError(err)
 }
 
 // countsByKind writes counts, the largest first: 3 password, 1 bearer.

@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"os"
 	"slices"
 	"strings"
 
@@ -19,9 +20,13 @@ import (
 type flags struct {
 	session.Options      // Node is anyNode where the flag has no name
 	json                 bool
-	output, file         string
+	output               string
+	file                 string   // to write to; "-" is standard output
+	force                bool     // replaces the file
+	inputs               []string // what is read beside From and Kubeconfig
+	stdin                *os.File // where standard input is read
 	only, skip, category []string
-	failOn               string
+	failOn               failOn
 	ascii                bool
 	noScreen             bool
 	accessible           bool
@@ -31,20 +36,20 @@ type flags struct {
 
 const exitHelp = `
 Exit status:
-  0    no fault found, and every check that applies could tell
-  1    doctor itself could not do its work
-  2    the command line is wrong
-  3    at least one fail
-  4    no fail, at least one warn, and --fail-on warn was given
-  5    no fault found, but some checks could not tell
-  6    the bundle was refused: redaction or its verification went wrong (doctor bundle)
+  0    no fault found; checks that could not run are listed and counted
+  1    internal error, or the node or recording cannot be read
+  2    usage error
+  3    at least one fault
+  4    no fault, but a warning (only with --fail-on warn)
+  5    no fault, but a check that could not run (only with --fail-on unknown)
+  6    the bundle was refused: redaction or its verification failed (doctor bundle)
   130  interrupted
 `
 
 func command(std streams) *cobra.Command {
 	f := flags{Options: session.Options{Program: program()}}
 	root := &cobra.Command{
-		Use:   "doctor",
+		Use:   "doctor [RECORDING]",
 		Short: "Tells what is wrong with a Kubernetes Windows node, why, and what to do",
 		Long: `doctor reads the Kubernetes Windows node that it runs on, one behind a Kubernetes API, or a
 recording of one, and names the root cause of what is wrong with it, with the evidence it rests on and the way to mend it.
@@ -53,19 +58,18 @@ On a terminal it shows a screen; otherwise it writes text. Nothing on a node is 
 		Example: `  doctor                                  this node; run it as Administrator
   doctor --node win-1                     from anywhere, through the Kubernetes API
   doctor --demo flannel-subnet-env-missing
-  doctor --from collectlogs.zip
-  doctor --from support-bundle.zip --node win-1
-  doctor --from ./recording --json | jq '.causes[0]'
+  doctor collectlogs.zip
+  doctor support-bundle.zip --node win-1
+  doctor ./recording --json | jq '.causes[0]'
+  doctor collectlogs.zip -o markdown --output-file ticket.md
   doctor explain pause-os-version-mismatch`,
-		Args: func(cmd *cobra.Command, args []string) error {
-			return f.nodeArgument(cmd, args)
-		},
+		Args:             f.recordingArgument,
 		TraverseChildren: true, // doctor --demo NAME bundle
 		SilenceUsage:     true,
 		SilenceErrors:    true,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if cmd.Flags().Changed("from") && f.From == "" {
-				return errors.New("--from is given an empty path")
+			if err := f.validateFile(cmd); err != nil {
+				return err
 			}
 			switch {
 			case f.Node == anyNode && f.From != "":
@@ -84,13 +88,12 @@ On a terminal it shows a screen; otherwise it writes text. Nothing on a node is 
 	p.BoolVar(&f.json, "json", false, "short for -o json")
 	p.StringVarP(&f.output, "output", "o", "", "")
 	withList(p, "output", "write %s instead of showing a screen", ui.Formats()...)
-	p.StringVarP(&f.file, "file", "f", "", "write to this file instead of standard output")
+	f.addOutput(root, "write to this file instead of standard output")
 	p.StringSliceVar(&f.only, "only", nil, "run only these checks (ids)")
 	p.StringSliceVar(&f.skip, "skip", nil, "leave these checks out (ids)")
 	p.StringSliceVar(&f.category, "category", nil, "")
 	withList(p, "category", "run only the checks of these categories: %s", categories()...)
-	p.StringVar(&f.failOn, "fail-on", "fail",
-		"exit with a status other than 0 from this level on: fail or warn")
+	p.StringSliceVar((*[]string)(&f.failOn), "fail-on", nil, failOnUsage)
 	p.BoolVar(&f.ascii, "ascii", false, "draw with ASCII characters only")
 	p.BoolVar(&f.accessible, "accessible", false,
 		"tell everything in plain lines, for screen readers, and take numbers as answers; ACCESSIBLE=1 does the same")
@@ -99,11 +102,12 @@ On a terminal it shows a screen; otherwise it writes text. Nothing on a node is 
 	completeWith(root, "only", checkIDs)
 	completeWith(root, "skip", checkIDs)
 	completeWith(root, "category", categories)
-	completeWith(root, "fail-on", func() []string { return []string{"fail", "warn"} })
+	completeWith(root, "fail-on", func() []string { return failLevels })
 
 	helpIn(root)
 	root.AddCommand(bundleCommand(std, &f), convertCommand(std, &f), lintCommand(std),
 		probeCommand(std), explainCommand(std), versionCommand(std))
+	ownArguments(root)
 	return root
 }
 
@@ -119,9 +123,9 @@ func (f *flags) addSource(cmd *cobra.Command) {
 	p.StringVar(&f.Kubeconfig, "kubeconfig", "",
 		"the kubeconfig to use; else found as kubectl finds it, or on a node the kubelet's own")
 	p.StringVar(&f.Context, "context", "", "the context of the kubeconfig to use")
-	p.DurationVar(&f.Timeout, "timeout", session.DefaultTimeout,
-		"how long reading this node may take; what has not answered by then is told as a gap")
-	p.DurationVar(&f.Since, "since", session.DefaultSince,
+	spanFlag(p, &f.Timeout, "timeout", session.DefaultTimeout, "s",
+		"time limit for reading the node, in seconds or as 30s or 2m; what has not answered by then is reported as missing")
+	spanFlag(p, &f.Since, "since", session.DefaultSince, "",
 		"how far back event logs are read, and how old a log file may be")
 	p.BoolVar(&f.Passive, "passive", false, "send no probes: read what is there, and nothing more")
 	p.StringSliceVar(&f.Targets, "target", nil, "")
@@ -134,21 +138,92 @@ func (f *flags) addSource(cmd *cobra.Command) {
 	completeWith(cmd, "demo", func() []string { return append(demoNames(), "list") })
 }
 
-// nodeArgument takes --node NAME: a flag that may go without a value takes one with = only.
-func (f *flags) nodeArgument(cmd *cobra.Command, args []string) error {
-	if f.Node == anyNode && len(args) == 1 {
-		f.Node = args[0]
-		return nil
+// checkSource refuses flags that are given without a value.
+func (f *flags) checkSource(cmd *cobra.Command) error {
+	for _, name := range []string{"from", "demo", "node", "kubeconfig", "context", "from-pod"} {
+		if flag := cmd.Flags().Lookup(name); flag != nil && flag.Changed &&
+			flag.Value.String() == "" {
+			return fmt.Errorf("--%s is given an empty value", name)
+		}
 	}
-	return noArguments(cmd, args)
+	return nil
+}
+
+// recordingArgument takes the recording that is named without --from.
+func (f *flags) recordingArgument(cmd *cobra.Command, args []string) error {
+	if err := f.checkSource(cmd); err != nil || len(args) == 0 {
+		return err
+	}
+	name := evidence.Clean(args[0])
+	switch {
+	case len(args) > 1 && isCommand(cmd, args[1]):
+		return fmt.Errorf("the command comes first: doctor %s --from %s", args[1], name)
+	case len(args) > 1:
+		return fmt.Errorf("doctor opens one recording at a time, and was given %d", len(args))
+	case f.From != "":
+		return fmt.Errorf("%s and --from %s name two recordings; give one of them", name,
+			evidence.Clean(f.From))
+	case f.Demo != "":
+		return fmt.Errorf("%s and --demo %s name two recordings; give one of them", name,
+			evidence.Clean(f.Demo))
+	}
+	if _, err := os.Stat(args[0]); err != nil && !strings.ContainsAny(args[0], `./\`) {
+		if slices.Contains(demoNames(), args[0]) {
+			return fmt.Errorf("there is no command or recording %q; did you mean --demo %s?", name,
+				name)
+		}
+		return unknownName("command or recording", args[0], commandNames(cmd),
+			"`doctor --help` lists the commands")
+	}
+	f.From = args[0]
+	return nil
+}
+
+func isCommand(parent *cobra.Command, name string) bool {
+	return slices.Contains(commandNames(parent), name)
+}
+
+func commandNames(parent *cobra.Command) []string {
+	var names []string
+	for _, c := range parent.Commands() {
+		names = append(names, c.Name())
+	}
+	return names
 }
 
 func noArguments(cmd *cobra.Command, args []string) error {
-	if len(args) == 0 {
+	switch {
+	case len(args) == 0:
 		return nil
+	case cmd.HasAvailableSubCommands():
+		near := didYouMean(args[0], commandNames(cmd))
+		if near == "" {
+			near = fmt.Sprintf("; `%s --help` lists them", cmd.CommandPath())
+		}
+		return fmt.Errorf("%s has no command %q%s", cmd.CommandPath(), evidence.Clean(args[0]), near)
 	}
-	return fmt.Errorf(
-		"there is no command %q; `doctor --help` lists them, and a recording is given with --from %s", evidence.Clean(args[0]), evidence.Clean(args[0]))
+	return fmt.Errorf("%s takes no argument such as %q; `%s --help` shows its flags",
+		cmd.CommandPath(), evidence.Clean(args[0]), cmd.CommandPath())
+}
+
+// ownArguments lets the commands that cobra adds refuse what they do not know.
+func ownArguments(root *cobra.Command) {
+	root.InitDefaultHelpCmd()
+	root.InitDefaultCompletionCmd()
+	for _, c := range root.Commands() {
+		switch c.Name() {
+		case "help":
+			c.Args = func(_ *cobra.Command, args []string) error {
+				if len(args) > 0 && !isCommand(root, args[0]) {
+					return noArguments(root, args)
+				}
+				return nil
+			}
+		case "completion":
+			c.Args = noArguments
+			c.RunE = func(cmd *cobra.Command, _ []string) error { return cmd.Help() }
+		}
+	}
 }
 
 func completeWith(cmd *cobra.Command, flag string, values func() []string) {
@@ -186,8 +261,8 @@ func (f flags) selected() (*checks.Catalogue, error) {
 	}
 	for _, c := range f.category {
 		if !slices.Contains(categories(), c) {
-			return nil, fmt.Errorf("there is no category %q; the categories are %s",
-				evidence.Clean(c), strings.Join(categories(), ", "))
+			return nil, unknownName("category", c, categories(),
+				"the categories are "+strings.Join(categories(), ", "))
 		}
 	}
 	selected := faults.Catalogue().Select(func(c *checks.Check) bool {
@@ -202,23 +277,13 @@ func (f flags) selected() (*checks.Catalogue, error) {
 }
 
 func unknownID(id string) error {
-	var near []string
-	for _, known := range checkIDs() {
-		if strings.Contains(known, id) || strings.Contains(id, known) {
-			near = append(near, known)
-		}
-	}
-	hint := "`doctor explain` lists them"
-	if len(near) > 0 {
-		hint = "did you mean " + strings.Join(near[:min(3, len(near))], " or ") + "?"
-	}
-	return fmt.Errorf("there is no check %q; %s", evidence.Clean(id), hint)
+	return unknownName("check", id, checkIDs(), "`doctor explain` lists them")
 }
 
 // noSource is what a bare `doctor` answers where there is no node to look at.
 func noSource() error {
 	return errors.New(`this machine is not a Windows node; give doctor something to look at:
-  doctor --from PATH   a recording: an evidence folder, a zip or tar.gz of one, or the output of collectlogs.ps1
+  doctor --from PATH   a recording; doctor explain formats lists what doctor reads
   doctor --demo NAME   a built-in recorded node; doctor --demo list lists them
   doctor --node NAME   a node through the Kubernetes API; doctor --node lists the cluster's Windows nodes`)
 }

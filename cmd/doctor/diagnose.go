@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
 	"runtime"
 	"slices"
 	"strings"
@@ -18,8 +17,9 @@ import (
 	"doctor/checks/faults"
 	"doctor/checks/signs"
 	"doctor/cmd/doctor/internal/session"
-	"doctor/collectors/bundle"
+	"doctor/collectors/cluster"
 	"doctor/collectors/foreign"
+	"doctor/collectors/outfile"
 	"doctor/collectors/probe"
 	"doctor/fixtures"
 	"doctor/ui"
@@ -35,8 +35,8 @@ func diagnose(ctx context.Context, std streams, f flags) error {
 	}
 	if f.Demo == "list" {
 		if f.output != "" || f.file != "" {
-			return errors.New(
-				"--demo list writes plain text to standard output; leave -o, --json and -f out")
+			return errors.New("--demo list writes plain text to standard output; " +
+				"leave -o, --json and --output-file out")
 		}
 		return listDemos(std.out)
 	}
@@ -48,7 +48,7 @@ func diagnose(ctx context.Context, std streams, f flags) error {
 	case f.Node != "" && f.From == "":
 		l, err := session.ThroughAPI(ctx, f.Options, list)
 		if err != nil {
-			return err
+			return sourceError(err)
 		}
 		return diagnoseLive(ctx, std, f, l)
 	case f.IsLive():
@@ -82,10 +82,27 @@ func openRecording(o session.Options, std streams) (session.Source, error) {
 	for _, note := range src.Notes {
 		fmt.Fprintln(std.err, "doctor:", evidence.Clean(note))
 	}
-	if err != nil && !errors.Is(err, foreign.ErrWhich) && !errors.Is(err, fixtures.ErrUnknown) {
-		err = trouble(err)
+	var which *foreign.WhichError
+	switch {
+	case err == nil:
+		return src, nil
+	case errors.Is(err, fixtures.ErrUnknown):
+		return src, unknownName("demo", o.Demo, demoNames(), "`doctor --demo list` lists them")
+	case errors.As(err, &which):
+		if near := didYouMean(o.Node, which.Names()); near != "" {
+			err = fmt.Errorf("%w\n%s", err, strings.TrimPrefix(near, "; "))
+		}
+		return src, err
 	}
-	return src, err
+	return src, trouble(err)
+}
+
+// sourceError tells a cluster that cannot be asked from one that was asked for the wrong thing.
+func sourceError(err error) error {
+	if errors.Is(err, session.ErrNoCluster) && !errors.Is(err, cluster.ErrNoContext) {
+		return trouble(err)
+	}
+	return err
 }
 
 // diagnoseLive reads the node and shows the verdicts, on a screen as they come.
@@ -118,6 +135,9 @@ func diagnoseLive(ctx context.Context, std streams, f flags, l *session.Live) er
 	if err := out.show(ctx, report, s); err != nil {
 		return err
 	}
+	if !l.Answered() {
+		return trouble(errors.New("no part of the node could be read; the report says why"))
+	}
 	return verdict(report, f.failOn)
 }
 
@@ -130,14 +150,14 @@ func (f *flags) validateOutput() error {
 		}
 		f.output = "json"
 	}
-	switch {
-	case f.output != "" && !slices.Contains(ui.Formats(), f.output):
-		return fmt.Errorf("there is no format %q; the formats are %s", evidence.Clean(f.output),
-			strings.Join(ui.Formats(), ", "))
-	case f.failOn != "fail" && f.failOn != "warn":
-		return fmt.Errorf("--fail-on takes fail or warn, not %q", evidence.Clean(f.failOn))
+	if f.output != "" && !slices.Contains(ui.Formats(), f.output) {
+		return unknownFormat(f.output, ui.Formats())
 	}
-	return nil
+	return f.failOn.validate()
+}
+
+func unknownFormat(name string, known []string) error {
+	return unknownName("format", name, known, "the formats are "+strings.Join(known, ", "))
 }
 
 func (f *flags) validate() error {
@@ -146,9 +166,9 @@ func (f *flags) validate() error {
 	}
 	switch {
 	case f.accessible && (f.output != "" || f.file != ""):
-		return errors.New("--accessible tells in lines of its own; leave -o, --json and -f out")
+		return errors.New("--accessible cannot be combined with -o, --json or --output-file")
 	case f.From != "" && f.Demo != "", f.Demo != "" && f.Node != "":
-		return errors.New("--demo names a node of its own; leave --from and --node out")
+		return errors.New("--demo cannot be combined with --from or --node: a demo has one node")
 	case (f.Kubeconfig != "" || f.Context != "") && (f.From != "" || f.Demo != ""):
 		return errors.New(
 			"a recording is read without the cluster; leave --kubeconfig and --context out")
@@ -274,7 +294,7 @@ func (d display) show(ctx context.Context, r checks.Report, s evidence.Snapshot)
 		if err := ui.Write(&b, cmp.Or(d.output, "text"), r, d.style()); err != nil {
 			return trouble(err)
 		}
-		return writeFile(d.file, b.Bytes())
+		return outputError(outfile.Write(d.file, b.Bytes(), d.outputOptions()))
 	}
 	return d.write(r)
 }
@@ -284,26 +304,6 @@ func (d display) write(r checks.Report) error {
 	d.console.EnterText()
 	if err := ui.Write(d.std.out, cmp.Or(d.output, "text"), r, d.style()); err != nil {
 		return trouble(fmt.Errorf("writing the report: %w", err))
-	}
-	return nil
-}
-
-// writeFile puts the whole content under the name, or nothing.
-func writeFile(name string, content []byte) error {
-	if session.IsFolder(name) {
-		return trouble(fmt.Errorf("%s is a folder; name a file in it", name))
-	}
-	tmp, err := os.CreateTemp(filepath.Dir(name), "."+filepath.Base(name)+".*.partial")
-	if err != nil {
-		return trouble(fmt.Errorf("writing %s: %w", name, bundle.Bare(err)))
-	}
-	defer os.Remove(tmp.Name())
-	_, err = tmp.Write(content)
-	if err = cmp.Or(err, tmp.Chmod(0o644), tmp.Close()); err == nil {
-		err = os.Rename(tmp.Name(), name)
-	}
-	if err != nil {
-		return trouble(fmt.Errorf("writing %s: %w", name, bundle.Bare(err)))
 	}
 	return nil
 }

@@ -1,19 +1,22 @@
 package main
 
 import (
+	"fmt"
 	"os"
+	"slices"
 
 	"doctor/checks"
+	"doctor/checks/evidence"
 )
 
 // The exit status, the same for every format.
 const (
-	exitFine    = 0 // no fault found, and every check that applies could tell
-	exitTrouble = 1 // doctor itself could not do its work
-	exitUsage   = 2 // the command line is wrong
-	exitFail    = 3 // at least one fail
-	exitWarn    = 4 // no fail, at least one warn, and --fail-on warn
-	exitUnknown = 5 // no fault found, but some checks could not tell
+	exitFine    = 0 // no fault found; checks that could not run do not count
+	exitTrouble = 1 // internal error, or the node or recording cannot be read
+	exitUsage   = 2 // usage error
+	exitFail    = 3 // at least one fault
+	exitWarn    = 4 // no fault, at least one warning, and --fail-on warn
+	exitUnknown = 5 // neither, at least one check that could not run, and --fail-on unknown
 	// the bundle was refused: a secret was found in it, or it is not what was written
 	exitRefused     = 6
 	exitInterrupted = 130
@@ -40,14 +43,37 @@ func (e exit) Unwrap() error { return e.err }
 
 func trouble(err error) error { return exit{exitTrouble, err} }
 
+// failOn is the value of --fail-on: what gives a status of its own beside a fault.
+type failOn []string
+
+// failLevels are the values of --fail-on. A fault always counts, so fail adds nothing.
+var failLevels = []string{"fail", "warn", "unknown"}
+
+const failOnUsage = "exit with 4 on warnings (warn), with 5 on checks that could not run (unknown); both with a comma"
+
+func (f failOn) validate() error {
+	for _, level := range f {
+		if !slices.Contains(failLevels, level) {
+			return fmt.Errorf("--fail-on takes warn, unknown or warn,unknown, not %q%s",
+				evidence.Clean(level), didYouMean(level, failLevels))
+		}
+	}
+	return nil
+}
+
 // verdict turns a report into the exit status.
-func verdict(r checks.Report, failOn string) error {
+func verdict(r checks.Report, f failOn) error {
+	return f.status(func(s checks.Status) bool { return r.Count(s) > 0 })
+}
+
+// status is the exit status where has tells which verdicts there are.
+func (f failOn) status(has func(checks.Status) bool) error {
 	switch {
-	case r.Count(checks.StatusFail) > 0:
+	case has(checks.StatusFail):
 		return exit{status: exitFail}
-	case r.Count(checks.StatusWarn) > 0 && failOn == "warn":
+	case has(checks.StatusWarn) && slices.Contains(f, "warn"):
 		return exit{status: exitWarn}
-	case r.Count(checks.StatusUnknown) > 0:
+	case has(checks.StatusUnknown) && slices.Contains(f, "unknown"):
 		return exit{status: exitUnknown}
 	}
 	return nil

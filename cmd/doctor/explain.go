@@ -1,17 +1,20 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"runtime/debug"
+	"strings"
 
 	"github.com/spf13/cobra"
 
 	"doctor/checks"
-	"doctor/checks/evidence"
 	"doctor/checks/faults"
 	"doctor/collectors/cluster"
+	"doctor/collectors/foreign"
 	"doctor/ui"
+	"doctor/ui/lang"
 )
 
 func explainCommand(std streams) *cobra.Command {
@@ -19,12 +22,17 @@ func explainCommand(std streams) *cobra.Command {
 	var ascii bool
 	var said language
 	cmd := &cobra.Command{
-		Use:   "explain [ID | rbac]",
-		Short: "Shows the catalogue of faults, one fault in full, or with rbac what --node may read",
-		Args:  cobra.MaximumNArgs(1),
+		Use:   "explain [ID | formats | rbac]",
+		Short: "Shows the catalogue of faults, one fault in full, the readable formats, or the ClusterRole for --node",
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) > 1 {
+				return errors.New("explain takes the id of one check; `doctor explain` lists them")
+			}
+			return nil
+		},
 		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string,
 			cobra.ShellCompDirective) {
-			return append(checkIDs(), "rbac"), cobra.ShellCompDirectiveNoFileComp
+			return append(checkIDs(), "formats", "rbac"), cobra.ShellCompDirectiveNoFileComp
 		},
 		RunE: func(_ *cobra.Command, args []string) error {
 			catalogue := faults.Catalogue()
@@ -34,9 +42,16 @@ func explainCommand(std streams) *cobra.Command {
 				}
 				return nil
 			}
+			if len(args) == 1 && args[0] == "formats" {
+				if output != "text" {
+					return errors.New("the list of formats is written as text")
+				}
+				return explainFormats(std.out, said.catalogue())
+			}
 			if len(args) == 1 {
 				if catalogue.ByID(args[0]) == nil {
-					return unknownID(args[0])
+					return unknownName("check", args[0], append(checkIDs(), "formats", "rbac"),
+						"`doctor explain` lists them")
 				}
 				catalogue = catalogue.Only(args[0])
 			}
@@ -55,8 +70,7 @@ func explainCommand(std streams) *cobra.Command {
 			case output == "markdown":
 				err = ui.CatalogueMarkdown(std.out, catalogue)
 			default:
-				return fmt.Errorf("there is no format %q; explain writes text, json or markdown",
-					evidence.Clean(output))
+				return unknownFormat(output, []string{"text", "json", "markdown"})
 			}
 			if err != nil {
 				return trouble(err)
@@ -69,6 +83,16 @@ func explainCommand(std streams) *cobra.Command {
 	said.flag(cmd)
 	completeWith(cmd, "output", func() []string { return []string{"text", "json", "markdown"} })
 	return cmd
+}
+
+// explainFormats lists what --from reads.
+func explainFormats(w io.Writer, c *lang.Catalogue) error {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s\n", c.Phrase("doctor reads a folder, or a .zip, .tar.gz, .tgz or .tar archive, also inside other archives, that holds:"))
+	for _, f := range foreign.Formats() {
+		fmt.Fprintf(&b, "\n  %s\n    %s\n", f.Name, c.Phrase(f.Marks))
+	}
+	return printOut(w, b.String())
 }
 
 // version and commit are set by the Makefile; a plain `go build` takes them from the build itself.
@@ -94,7 +118,7 @@ func versionCommand(std streams) *cobra.Command {
 	return &cobra.Command{
 		Use:   "version",
 		Short: "Prints the doctor's version",
-		Args:  cobra.NoArgs,
+		Args:  noArguments,
 		Run: func(*cobra.Command, []string) {
 			p := program()
 			fmt.Fprintf(std.out, "doctor %s", p.Version)

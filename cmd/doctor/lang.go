@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -27,8 +28,7 @@ func (l *language) Set(s string) error {
 			return nil
 		}
 	}
-	return fmt.Errorf("doctor does not speak %q; it speaks %s", evidence.Clean(s),
-		strings.Join(lang.Languages, " and "))
+	return errors.New("takes " + strings.Join(lang.Languages, " or "))
 }
 
 // catalogue is what the language says, nil for English.

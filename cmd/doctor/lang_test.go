@@ -74,7 +74,7 @@ func TestLanguage(t *testing.T) {
 		})
 	}
 	if _, errs, status := doctor(t, "--lang", "fr"); status != exitUsage ||
-		!strings.Contains(errs, "en and zh") {
+		!strings.Contains(errs, "en or zh") {
 		t.Errorf("status %d: %s", status, errs)
 	}
 }

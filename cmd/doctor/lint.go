@@ -36,7 +36,7 @@ Linux (spec.os.name, or the node selector kubernetes.io/os) are left out.
 Report and exit status are those of a diagnosis.` + "\n" + exitHelp,
 		Example: `  doctor lint deploy/web.yaml
   helm template ./chart | doctor lint -
-  doctor lint --fail-on warn -o junit -f report.xml deploy/`,
+  doctor lint --fail-on warn -o junit --output-file report.xml deploy/`,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) == 0 {
 				return errors.New(
@@ -45,6 +45,13 @@ Report and exit status are those of a diagnosis.` + "\n" + exitHelp,
 			return nil
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
+			f.inputs = args
+			if slices.Contains(args, "-") {
+				f.stdin = std.in
+			}
+			if err := f.validateFile(cmd); err != nil {
+				return err
+			}
 			return lint(cmd.Context(), std, f, args)
 		},
 	}
@@ -52,17 +59,16 @@ Report and exit status are those of a diagnosis.` + "\n" + exitHelp,
 	p.BoolVar(&f.json, "json", false, "short for -o json")
 	p.StringVarP(&f.output, "output", "o", "", "")
 	withList(p, "output", "write %s", ui.Formats()...)
-	p.StringVarP(&f.file, "file", "f", "", "write to this file instead of standard output")
+	f.addOutput(cmd, "write to this file instead of standard output")
 	p.StringSliceVar(&f.only, "only", nil, "run only these checks (ids)")
 	p.StringSliceVar(&f.skip, "skip", nil, "leave these checks out (ids)")
-	p.StringVar(&f.failOn, "fail-on", "fail",
-		"exit with a status other than 0 from this level on: fail or warn")
+	p.StringSliceVar((*[]string)(&f.failOn), "fail-on", nil, failOnUsage)
 	p.BoolVar(&f.ascii, "ascii", false, "draw with ASCII characters only")
 	f.lang.flag(cmd)
 	completeWith(cmd, "output", ui.Formats)
 	completeWith(cmd, "only", linterIDs)
 	completeWith(cmd, "skip", linterIDs)
-	completeWith(cmd, "fail-on", func() []string { return []string{"fail", "warn"} })
+	completeWith(cmd, "fail-on", func() []string { return failLevels })
 	return cmd
 }
 
@@ -193,7 +199,7 @@ func manifestFiles(arg string) ([]string, error) {
 		}
 	}
 	if len(files) == 0 {
-		return nil, fmt.Errorf("%s: no .yaml, .yml or .json lies in this folder", arg)
+		return nil, fmt.Errorf("%s: the folder holds no .yaml, .yml or .json file", arg)
 	}
 	return files, nil
 }

@@ -29,8 +29,9 @@ func main() {
 // is the result, stderr the talk.
 func run(ctx context.Context, args []string, std streams) int {
 	root := command(std)
-	root.SetArgs(args)
-	err := root.ExecuteContext(ctx)
+	root.SetArgs(joinNode(args))
+	cmd, err := root.ExecuteContextC(ctx)
+	err = flagError(cmd, err)
 	var code exit
 	switch {
 	case err == nil:

@@ -20,12 +20,20 @@ func listNodes(ctx context.Context, std streams, f flags) error {
 	if err := f.validateOutput(); err != nil {
 		return err
 	}
+	if f.Timeout <= 0 {
+		return errors.New("--timeout takes a time above zero, such as 9s")
+	}
+	if f.file != "" {
+		return errors.New("the list of nodes is written to standard output; leave --output-file out")
+	}
 	if f.Demo != "" {
-		return errors.New("--demo names a node of its own; leave --node out")
+		return errors.New("--demo cannot be combined with --node: a demo has one node")
 	}
 	client, err := cluster.Connect(cluster.Options{Kubeconfig: f.Kubeconfig, Context: f.Context})
-	if err != nil {
+	if errors.Is(err, cluster.ErrNoContext) {
 		return err
+	} else if err != nil {
+		return trouble(err)
 	}
 	ctx, cancel := context.WithTimeout(ctx, f.Timeout)
 	defer cancel()

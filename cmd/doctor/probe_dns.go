@@ -23,6 +23,7 @@ type dnsFlags struct {
 	servers, names    []string
 	namespace, domain string
 	timeout           time.Duration
+	failOn            failOn
 	output            string
 	ascii             bool
 }
@@ -45,11 +46,11 @@ Each question is sent once over each transport, and over UDP twice again where n
 same time. On Windows the system's own resolver is asked as well.
 
 Exit status:
-  0    no fault: what does not resolve need not, or does as documented
-  1    doctor itself could not do its work
-  2    the command line is wrong
+  0    no fault: what does not resolve need not, does as documented, or could not be asked
+  1    internal error
+  2    usage error
   3    a server does not answer, or a name does not resolve that should
-  5    no fault found, but something could not be asked
+  5    no fault, but something could not be asked (only with --fail-on unknown)
   130  interrupted
 `,
 		Example: `  doctor probe dns --server 10.96.0.10
@@ -67,8 +68,10 @@ Exit status:
 		"the namespace of the pod in whose place names are asked")
 	p.StringVar(&f.domain, "cluster-domain", session.DefaultDomain,
 		"the domain of the cluster's names")
-	p.DurationVar(&f.timeout, "timeout", session.DNSTimeout,
+	spanFlag(p, &f.timeout, "timeout", session.DNSTimeout, "s",
 		"how long all questions together may take")
+	p.StringSliceVar((*[]string)(&f.failOn), "fail-on", nil, failOnUsage)
+	completeWith(cmd, "fail-on", func() []string { return failLevels })
 	p.StringVarP(&f.output, "output", "o", "text", "text or json")
 	p.BoolVar(&f.ascii, "ascii", false, "draw with ASCII characters only")
 	completeWith(cmd, "output", func() []string { return []string{"text", "json"} })
@@ -101,8 +104,10 @@ func (f dnsFlags) plan() (probe.DNSPlan, error) {
 	case f.timeout <= 0:
 		return plan, errors.New("--timeout takes a time above zero, such as 5s")
 	case !slices.Contains([]string{"text", "json"}, f.output):
-		return plan, fmt.Errorf("there is no format %q; probe writes text or json",
-			evidence.Clean(f.output))
+		return plan, unknownFormat(f.output, []string{"text", "json"})
+	}
+	if err := f.failOn.validate(); err != nil {
+		return plan, err
 	}
 	for _, s := range f.servers {
 		server, err := probe.ParseDNSServer(s)
@@ -151,11 +156,6 @@ func probeDNS(ctx context.Context, std streams, f dnsFlags) error {
 	if err != nil {
 		return trouble(fmt.Errorf("writing what the servers answered: %w", err))
 	}
-	switch probed.DNSStatus(probed.JudgeDNS(probes)) {
-	case checks.StatusFail:
-		return exit{status: exitFail}
-	case checks.StatusUnknown:
-		return exit{status: exitUnknown}
-	}
-	return nil
+	worst := probed.DNSStatus(probed.JudgeDNS(probes))
+	return f.failOn.status(func(s checks.Status) bool { return s == worst })
 }

@@ -21,6 +21,7 @@ import (
 type probeFlags struct {
 	targets []string
 	timeout time.Duration
+	failOn  failOn
 	output  string
 	ascii   bool
 }
@@ -42,11 +43,11 @@ Each target gets one connection and five pings, four of them to learn which size
 without an answer is sent once more. All targets are asked at the same time.
 
 Exit status:
-  0    every target answers
-  1    doctor itself could not do its work
-  2    the command line is wrong
+  0    no fault: every target answers, or could not be judged
+  1    internal error
+  2    usage error
   3    a target does not answer over TCP, or not what is spoken there
-  5    no fault found, but of some targets the probes could not tell
+  5    no fault, but a target that could not be judged (only with --fail-on unknown)
   130  interrupted
 `,
 		Example: `  doctor probe reach --target 10.99.0.2:80
@@ -60,8 +61,10 @@ Exit status:
 	p := cmd.Flags()
 	p.StringSliceVar(&f.targets, "target", nil,
 		"whom to ask: HOST:PORT, HOST, http://… or https://…; several with commas, or the flag again")
-	p.DurationVar(&f.timeout, "timeout", probe.ReachTimeout,
+	spanFlag(p, &f.timeout, "timeout", probe.ReachTimeout, "s",
 		"how long all targets together may take")
+	p.StringSliceVar((*[]string)(&f.failOn), "fail-on", nil, failOnUsage)
+	completeWith(cmd, "fail-on", func() []string { return failLevels })
 	p.StringVarP(&f.output, "output", "o", "text", "text or json")
 	p.BoolVar(&f.ascii, "ascii", false, "draw with ASCII characters only")
 	completeWith(cmd, "output", func() []string { return []string{"text", "json"} })
@@ -79,8 +82,10 @@ func (f probeFlags) plan() (probe.ReachPlan, error) {
 	case f.timeout <= 0:
 		return plan, errors.New("--timeout takes a time above zero, such as 5s")
 	case !slices.Contains([]string{"text", "json"}, f.output):
-		return plan, fmt.Errorf("there is no format %q; probe writes text or json",
-			evidence.Clean(f.output))
+		return plan, unknownFormat(f.output, []string{"text", "json"})
+	}
+	if err := f.failOn.validate(); err != nil {
+		return plan, err
 	}
 	for _, s := range f.targets {
 		t, err := probe.ParseReachTarget(s)
@@ -130,21 +135,9 @@ func probeReach(ctx context.Context, std streams, f probeFlags) error {
 	if err := write(std.out, results, out.style()); err != nil {
 		return trouble(err)
 	}
-	return reachVerdict(results)
-}
-
-// reachVerdict is the exit status of what was measured.
-func reachVerdict(results []probed.ReachResult) error {
-	has := func(s checks.Status) bool {
+	return f.failOn.status(func(s checks.Status) bool {
 		return slices.ContainsFunc(results, func(r probed.ReachResult) bool {
 			return r.Status == s
 		})
-	}
-	switch {
-	case has(checks.StatusFail):
-		return exit{status: exitFail}
-	case has(checks.StatusUnknown):
-		return exit{status: exitUnknown}
-	}
-	return nil
+	})
 }

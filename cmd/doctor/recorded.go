@@ -17,6 +17,9 @@ func listRecorded(std streams, f flags) error {
 	if f.output != "" && f.output != "text" {
 		return errors.New("the list of recorded nodes is written as text")
 	}
+	if f.file != "" {
+		return errors.New("the list of nodes is written to standard output; leave --output-file out")
+	}
 	archive, err := bundle.Open(f.From)
 	if err != nil {
 		return trouble(err)

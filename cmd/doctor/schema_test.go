@@ -39,7 +39,7 @@ func TestABundleKeepsToTheSchema(t *testing.T) {
 		t.Fatal(err)
 	}
 	file := filepath.Join(t.TempDir(), "node.zip")
-	doctor(t, "--demo", "adapter-not-found-from-logs", "bundle", "-f", file)
+	doctor(t, "--demo", "adapter-not-found-from-logs", "bundle", file)
 	archive, err := zip.OpenReader(file)
 	if err != nil {
 		t.Fatal(err)

@@ -22,6 +22,7 @@ var scriptCommands = map[string]func(ts *testscript.TestScript, neg bool, args [
 	"exits": exits,
 	"pack":  packFolder,
 	"cut":   cut,
+	"mode":  wantMode,
 
 	"unpack":       extract,
 	"same-results": sameResults,
@@ -96,6 +97,15 @@ func cut(ts *testscript.TestScript, _ bool, args []string) {
 	size, err := f.Seek(0, io.SeekEnd)
 	ts.Check(err)
 	ts.Check(f.Truncate(size * percent / 100))
+}
+
+// wantMode compares the permissions of a file, in octal digits.
+func wantMode(ts *testscript.TestScript, _ bool, args []string) {
+	info, err := os.Stat(ts.MkAbs(args[1]))
+	ts.Check(err)
+	if got := strconv.FormatInt(int64(info.Mode().Perm()), 8); got != args[0] {
+		ts.Fatalf("%s has the mode %s, want %s", args[1], got, args[0])
+	}
 }
 
 // extract writes the files of a zip into a folder.

@@ -92,26 +92,20 @@ var ErrNoContext = errors.New("--context")
 // noContext names the contexts that there are; nil where the one that is asked for is among them.
 func noContext(rules *clientcmd.ClientConfigLoadingRules, asked string) error {
 	config, err := rules.Load()
-	if err != nil || asked == "" || config.Contexts[asked] != nil {
+	if err != nil || asked == "" || config.Contexts[asked] != nil || len(config.Contexts) == 0 {
 		return nil
 	}
-	has := ""
-	if names := slices.Sorted(maps.Keys(config.Contexts)); len(names) > maxContexts {
-		has = "; it has " + strings.Join(names[:maxContexts], ", ") + ", …"
-	} else if len(names) > 0 {
-		has = "; it has " + strings.Join(names, ", ")
-	}
-	return fmt.Errorf("%w: the kubeconfig has no context %q%s", ErrNoContext,
+	has := strings.Join(slices.Sorted(maps.Keys(config.Contexts)), ", ")
+	return fmt.Errorf("%w: the kubeconfig has no context %q; it has %s", ErrNoContext,
 		evidence.Clean(asked), evidence.Clean(has))
 }
-
-const maxContexts = 20
 
 // kubeconfigError names the file that cannot be read, without what the libraries call it.
 func kubeconfigError(rules *clientcmd.ClientConfigLoadingRules, asked string, err error) error {
 	if err := noContext(rules, asked); err != nil {
 		return err
 	}
+	none := true
 	for _, path := range rules.GetLoadingPrecedence() {
 		name := evidence.Clean(path)
 		info, absent := os.Stat(path)
@@ -119,7 +113,9 @@ func kubeconfigError(rules *clientcmd.ClientConfigLoadingRules, asked string, er
 		switch {
 		case errors.Is(absent, fs.ErrNotExist) && path == rules.ExplicitPath:
 			return fmt.Errorf("there is no kubeconfig %s; name one with --kubeconfig", name)
-		case errors.Is(absent, fs.ErrNotExist) || absent == nil && broken == nil:
+		case errors.Is(absent, fs.ErrNotExist):
+		case absent == nil && broken == nil:
+			none = false
 		case absent == nil && info.IsDir():
 			return fmt.Errorf("the kubeconfig %s is a folder; name a file in it", name)
 		case errors.Is(broken, fs.ErrPermission):
@@ -128,6 +124,9 @@ func kubeconfigError(rules *clientcmd.ClientConfigLoadingRules, asked string, er
 			return fmt.Errorf("%s is no kubeconfig: it must be YAML with clusters, contexts and users",
 				name)
 		}
+	}
+	if none {
+		return ErrNoKubeconfig
 	}
 	return fmt.Errorf("the kubeconfig: %w", firstOf(err))
 }

@@ -19,7 +19,10 @@ type WhichError struct {
 	err   error
 }
 
+// Error lists the nodes, each with its place.
 func (e *WhichError) Error() string { return e.err.Error() }
+
+// Unwrap leads to ErrWhich.
 func (e *WhichError) Unwrap() error { return e.err }
 
 // Names are what the nodes call themselves.

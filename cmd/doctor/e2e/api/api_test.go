@@ -147,10 +147,11 @@ func TestWhatIsNoWindowsNodeIsToldAtOnce(t *testing.T) {
 		{"a name that would be a path", []string{"--node", "../secrets"}, program.Usage,
 			"doctor: \"../secrets\" is no name that a node can have; `doctor --node` lists the cluster's Windows nodes\n"},
 		{"a context that is not there", []string{"--node", "win-1", "--context", "nowhere"},
-			program.Usage, "doctor: the kubeconfig: context \"nowhere\" does not exist\n"},
+			program.Usage,
+			"doctor: --context: the kubeconfig has no context \"nowhere\"; it has bed\n"},
 		{"a kubeconfig that is not there", []string{"--node", "win-1", "--kubeconfig", gone},
-			program.Usage, "doctor: the kubeconfig: stat " + gone +
-				": no such file or directory\n"},
+			program.Trouble, "doctor: there is no kubeconfig " + gone +
+				"; name one with --kubeconfig\n"},
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
@@ -176,7 +177,8 @@ func TestTheTimeoutHoldsForAllOfTheRun(t *testing.T) {
 	kubeconfig := bed.Kubeconfig(t, apibed.Login{Server: front.URL, CA: front.CA})
 	r, run := reportOf(t, "--node", apibed.WindowsNode, "--kubeconfig", kubeconfig, "--timeout",
 		"2s")
-	if run.Status != program.Unknown || r.Count(checks.StatusFail) > 0 {
+	if run.Status != program.Trouble || r.Count(checks.StatusFail) > 0 ||
+		!strings.Contains(run.Stderr, "no part of the node could be read") {
 		t.Errorf("exit status %d, %+v", run.Status, r.Summary)
 	}
 	if gap := result(t, r, "pods-stuck-creating").Gap; !strings.Contains(gap, "timeout") {

@@ -65,7 +65,7 @@ func BenchmarkBundle(b *testing.B) {
 	var ours, floor cost
 	for range benchRuns { // turn and turn about, so that a busy machine is busy for both
 		ours = quicker(ours, measure(b, archive, exec.Command(exe, "bundle", "--from", dir,
-			"--since", "0", "--max-size", "0", "-f", archive)))
+			"--since", "0", "--max-size", "0", archive)))
 		floor = quicker(floor, pigzRun(b, pigz, dir, filepath.Join(out, "logs.gz")))
 	}
 	expectLogs(b, archive, zipSizes)
@@ -75,7 +75,7 @@ func BenchmarkBundle(b *testing.B) {
 
 	small := filepath.Join(out, "small.zip")
 	measure(b, small, exec.Command(exe, "bundle", "--from", dir, "--since", "0", "--max-size",
-		"24MiB", "-f", small))
+		"24MiB", small))
 	var replay cost
 	for range benchRuns {
 		replay = quicker(replay, measure(b, small, exec.Command(exe, "--from", small, "--json")))

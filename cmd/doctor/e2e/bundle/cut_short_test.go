@@ -49,7 +49,7 @@ func TestABundleThatIsCutShort(t *testing.T) {
 			}
 			before := len(partials(t, dir))
 			// Behind all others, so that it is in the middle of its work when this one looks.
-			cmd := exec.Command("nice", "-n", "19", exe, "bundle", "--from", node, "-f", name,
+			cmd := exec.Command("nice", "-n", "19", exe, "bundle", "--from", node, name, "--force",
 				"--max-size", "0")
 			if err := cmd.Start(); err != nil {
 				t.Fatal(err)
@@ -79,7 +79,7 @@ func TestABundleThatIsCutShort(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if out, err := exec.Command(exe, "bundle", "--from", node, "-f",
+	if out, err := exec.Command(exe, "bundle", "--from", node, "--force",
 		name).CombinedOutput(); err != nil {
 		t.Errorf("the next attempt: %v: %s", err, out)
 	}

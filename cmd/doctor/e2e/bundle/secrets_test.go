@@ -34,7 +34,7 @@ func TestNoSeedGetsIntoABundle(t *testing.T) {
 	program.Unpack(t, "healthy-flannel-hostgw", dir)
 	s := plant(t, dir)
 	name := filepath.Join(t.TempDir(), "b.zip")
-	r := program.Run(t, program.Build(t), "bundle", "--from", dir, "-f", name)
+	r := program.Run(t, program.Build(t), "bundle", "--from", dir, name)
 	if r.Status != program.Fine {
 		t.Fatalf("exit status %d: %s%s", r.Status, r.Stdout, r.Stderr)
 	}
@@ -82,7 +82,7 @@ func TestGitleaksFindsNothingInTheBundlesOfTheRecordings(t *testing.T) {
 			continue
 		}
 		file := filepath.Join(zips, name+".zip")
-		if r := program.Run(t, exe, "--demo", name, "bundle", "-f",
+		if r := program.Run(t, exe, "--demo", name, "bundle",
 			file); r.Status != program.Fine {
 			t.Fatalf("%s: exit status %d: %s%s", name, r.Status, r.Stdout, r.Stderr)
 		}

@@ -5,7 +5,6 @@ import (
 	"bufio"
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"io/fs"
 	"maps"
@@ -101,14 +100,10 @@ func unsearchedEvents(s evidence.Snapshot) []evidence.UnsearchedLog {
 
 // onScreen takes out of an error what only the command line understands.
 func onScreen(err error) error {
-	text := strings.ReplaceAll(err.Error(), " with -f", "")
-	if strings.Contains(text, "--max-size") {
-		text += "; `doctor bundle --max-size` takes a larger one"
+	if strings.Contains(err.Error(), "--max-size") {
+		return fmt.Errorf("%w; `doctor bundle --max-size` takes a larger one", err)
 	}
-	if text == err.Error() {
-		return err
-	}
-	return errors.New(text)
+	return err
 }
 
 var phases = map[string]tui.BundlePhase{"writing": tui.BundleWriting,

@@ -113,7 +113,7 @@ func TestTheScreensBundleReplacesNoFile(t *testing.T) {
 	}
 	_, err = Bundler(Options{}, nil).Write(t.Context(), demoEvidence(t, "kubelet-removed-flag"),
 		filepath.Join(t.TempDir(), "no", "b.zip"), func(tui.BundleProgress) {})
-	if err == nil || strings.Contains(err.Error(), "-f") {
+	if err == nil || strings.Contains(err.Error(), "--") {
 		t.Errorf("a folder that is not there is told as %v", err)
 	}
 }

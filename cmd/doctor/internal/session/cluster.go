@@ -24,7 +24,7 @@ const nodeLogBytes = 8 << 20
 func ThroughAPI(ctx context.Context, o Options, list *checks.Catalogue) (*Live, error) {
 	client, err := cluster.Connect(cluster.Options{Kubeconfig: o.Kubeconfig, Context: o.Context})
 	if err != nil {
-		return nil, err
+		return nil, noCluster{err}
 	}
 	until := time.Now().Add(o.Timeout) // for this question and for all that follows
 	asking, cancel := context.WithDeadline(ctx, until)
@@ -50,6 +50,14 @@ func ThroughAPI(ctx context.Context, o Options, list *checks.Catalogue) (*Live, 
 	}
 	return l.Fresh(), nil
 }
+
+// ErrNoCluster is wrapped by ThroughAPI's error where the kubeconfig leads to no cluster.
+var ErrNoCluster = errors.New("there is no cluster to ask")
+
+type noCluster struct{ error }
+
+func (e noCluster) Unwrap() error        { return e.error }
+func (e noCluster) Is(target error) bool { return target == ErrNoCluster }
 
 // The places of a kubelet's kubeconfig, for one whose arguments name none.
 var kubeletKubeconfigs = []string{

@@ -230,6 +230,17 @@ func unanswered(readings []collectors.Reading) []evidence.UnsearchedLog {
 	return list
 }
 
+// Answered tells whether any part of the node could be read.
+func (l *Live) Answered() bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return slices.ContainsFunc(l.collectors, func(c collectors.Collector) bool {
+		return slices.ContainsFunc(l.readings, func(r collectors.Reading) bool {
+			return r.Name == c.Name && r.State == collectors.Done && r.Gap.Kind == ""
+		})
+	})
+}
+
 // Secrets is what took the secrets out of everything that was read.
 func (l *Live) Secrets() *redact.Redactor { return l.secrets }
 

@@ -31,7 +31,10 @@ type WindowsNode struct {
 
 const ClusterRole = ""
 
-var ErrNoKubeconfig = errors.New("built without a cluster")
+var (
+	ErrNoKubeconfig = errors.New("built without a cluster")
+	ErrNoContext    = errors.New("built without a cluster")
+)
 
 func Connect(Options) (*Client, error)                                { return nil, ErrNoKubeconfig }
 func Collectors(Find, []string, time.Duration) []collectors.Collector { return nil }
