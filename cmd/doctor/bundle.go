@@ -115,7 +115,7 @@ func (f *flags) forBundle(cmd *cobra.Command) error {
 	}
 	root := cmd.Root().Flags()
 	for _, name := range []string{"only", "skip", "category", "output", "json", "fail-on",
-		"accessible"} {
+		"accessible", "quiet"} {
 		if root.Changed(name) {
 			return fmt.Errorf("a bundle holds the whole diagnosis in each form; leave --%s out",
 				name)

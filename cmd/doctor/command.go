@@ -22,6 +22,7 @@ type flags struct {
 	output, file         string
 	only, skip, category []string
 	failOn               string
+	quiet                bool
 	ascii                bool
 	noScreen             bool
 	accessible           bool
@@ -84,6 +85,8 @@ On a terminal it shows a screen; otherwise it writes text. Nothing on a node is 
 	p.BoolVar(&f.json, "json", false, "short for -o json")
 	p.StringVarP(&f.output, "output", "o", "", "")
 	withList(p, "output", "write %s instead of showing a screen", ui.Formats()...)
+	p.BoolVarP(&f.quiet, "quiet", "q", false,
+		"print causes and fixes only, and nothing where no fault is found")
 	p.StringVarP(&f.file, "file", "f", "", "write to this file instead of standard output")
 	p.StringSliceVar(&f.only, "only", nil, "run only these checks (ids)")
 	p.StringSliceVar(&f.skip, "skip", nil, "leave these checks out (ids)")

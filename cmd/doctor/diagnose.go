@@ -144,7 +144,15 @@ func (f *flags) validate() error {
 	if err := f.validateOutput(); err != nil {
 		return err
 	}
+	if f.quiet {
+		if f.output != "" && f.output != "text" {
+			return fmt.Errorf("--quiet shortens text; leave -o %s out", evidence.Clean(f.output))
+		}
+		f.output = "text"
+	}
 	switch {
+	case f.accessible && f.quiet:
+		return errors.New("--accessible cannot be combined with --quiet")
 	case f.accessible && (f.output != "" || f.file != ""):
 		return errors.New("--accessible tells in lines of its own; leave -o, --json and -f out")
 	case f.From != "" && f.Demo != "", f.Demo != "" && f.Node != "":
@@ -194,11 +202,10 @@ func (d display) close() { d.console.Restore() }
 
 func (d display) style() ui.Style {
 	if d.file != "" {
-		return ui.Style{ASCII: d.ascii, Lang: d.lang.catalogue()}
+		return ui.Style{ASCII: d.ascii, Quiet: d.quiet, Lang: d.lang.catalogue()}
 	}
-	width, _ := d.console.Size()
-	return ui.Style{ASCII: d.ascii || d.console.ASCII(), Colour: d.console.Colour(), Width: width,
-		Lang: d.lang.catalogue()}
+	return ui.Style{ASCII: d.ascii || d.console.ASCII(), Colour: d.console.Colour(),
+		Width: d.console.Width(), Quiet: d.quiet, Lang: d.lang.catalogue()}
 }
 
 // onScreen tells whether the report gets the whole screen, with keys.
