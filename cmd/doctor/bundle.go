@@ -109,7 +109,7 @@ func (f *flags) forBundle(cmd *cobra.Command) error {
 	if f.Node == anyNode {
 		return errors.New("--node takes the name of the node to bundle; `doctor --node` lists them")
 	}
-	if f.Demo == "list" {
+	if f.Demo == listWord {
 		return errors.New(
 			"--demo takes the name of a recorded node; `doctor --demo list` lists them")
 	}

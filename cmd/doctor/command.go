@@ -115,7 +115,7 @@ func (f *flags) addSource(cmd *cobra.Command) {
 	p := cmd.Flags()
 	p.StringVar(&f.From, "from", "",
 		"diagnose a recording: an evidence folder, a zip or tar.gz of one, or another tool's; archives inside are found too")
-	p.StringVar(&f.Demo, "demo", "", "diagnose a built-in recorded node; \"list\" lists them")
+	p.StringVar(&f.Demo, "demo", "", "diagnose a built-in recorded node; without a name: list them by category")
 	p.StringVar(&f.Node, "node", "",
 		"diagnose this node through the Kubernetes API, from anywhere; with --from: the node of this name or place in a recording of several. Without a name: list the nodes")
 	p.Lookup("node").NoOptDefVal = anyNode
@@ -134,7 +134,7 @@ func (f *flags) addSource(cmd *cobra.Command) {
 		"probe from inside this pod too (NAMESPACE/NAME), with the programs of its image: what a node reaches is not what its pods reach")
 	p.BoolVarP(&f.verbose, "verbose", "v", false,
 		"tell on standard error what each part of the reading took")
-	completeWith(cmd, "demo", func() []string { return append(demoNames(), "list") })
+	completeWith(cmd, "demo", func() []string { return append(demoNames(), listWord) })
 }
 
 // nodeArgument takes --node NAME: a flag that may go without a value takes one with = only.
@@ -222,6 +222,6 @@ func unknownID(id string) error {
 func noSource() error {
 	return errors.New(`this machine is not a Windows node; give doctor something to look at:
   doctor --from PATH   a recording: an evidence folder, a zip or tar.gz of one, or the output of collectlogs.ps1
-  doctor --demo NAME   a built-in recorded node; doctor --demo list lists them
+  doctor --demo NAME   a built-in recorded node; doctor --demo lists them
   doctor --node NAME   a node through the Kubernetes API; doctor --node lists the cluster's Windows nodes`)
 }

@@ -6,7 +6,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -33,12 +32,14 @@ func diagnose(ctx context.Context, std streams, f flags) error {
 	if err := f.validate(); err != nil {
 		return err
 	}
-	if f.Demo == "list" {
+	if f.Demo == listWord {
 		if f.output != "" || f.file != "" {
 			return errors.New(
 				"--demo list writes plain text to standard output; leave -o, --json and -f out")
 		}
-		return listDemos(std.out)
+		out := f.displayOn(std)
+		defer out.close()
+		return listDemos(out)
 	}
 	list, err := f.selected()
 	if err != nil {
@@ -311,21 +312,6 @@ func writeFile(name string, content []byte) error {
 	}
 	if err != nil {
 		return trouble(fmt.Errorf("writing %s: %w", name, bundle.Bare(err)))
-	}
-	return nil
-}
-
-func demoNames() []string { return fixtures.Names() }
-
-func listDemos(w io.Writer) error {
-	for _, name := range demoNames() {
-		r, err := fixtures.Open(name)
-		if err != nil {
-			return trouble(err)
-		}
-		if _, err := fmt.Fprintf(w, "%-40s %s\n", name, r.Title()); err != nil {
-			return trouble(err)
-		}
 	}
 	return nil
 }

@@ -29,7 +29,7 @@ func main() {
 // is the result, stderr the talk.
 func run(ctx context.Context, args []string, std streams) int {
 	root := command(std)
-	root.SetArgs(args)
+	root.SetArgs(withDemoList(args))
 	err := root.ExecuteContext(ctx)
 	var code exit
 	switch {
