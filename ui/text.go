@@ -40,11 +40,10 @@ var (
 )
 
 // writeText draws the report for a terminal or a file: who was looked at, the
-// causes, the rest, what could not be told, and last what to do first, where
+// causes, the rest, the checks that could not run, and last what to do first, where
 // the eye rests when the program has ended.
 func writeText(w io.Writer, r checks.Report, style Style) error {
 	p := newPage(style)
-	english := r // gaps are gathered by the reasons as they were recorded
 	r = p.lang.Report(r)
 	if style.Quiet {
 		p.quiet(r)
@@ -54,7 +53,7 @@ func writeText(w io.Writer, r checks.Report, style Style) error {
 	p.causes(r)
 	p.further(r)
 	p.categories(r)
-	p.gaps(english)
+	p.unknown(r)
 	p.last(r)
 	return p.writeTo(w)
 }

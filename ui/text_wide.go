@@ -20,6 +20,7 @@ func writeWide(w io.Writer, r checks.Report, style Style) error {
 		p.category(r, category)
 	}
 	p.missing(english)
+	p.unknown(r)
 	p.last(r)
 	return p.writeTo(w)
 }
