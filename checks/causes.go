@@ -49,7 +49,8 @@ func findCauses(results []Result, catalogue *Catalogue, shown map[string]proof) 
 	causes := []Cause{}
 	for _, r := range results {
 		if g.fault(r.ID) && len(r.ExplainedBy) == 0 {
-			causes = append(causes, Cause{r.ID, orEmpty(consequences[r.ID])})
+			causes = append(causes, Cause{ID: r.ID,
+				Consequences: orEmpty(consequences[r.ID])})
 		}
 	}
 	slices.SortStableFunc(causes, func(a, b Cause) int {

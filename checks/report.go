@@ -106,7 +106,10 @@ type Provenance struct {
 
 // A Cause is a fault that no other found fault explains.
 type Cause struct {
-	ID string `json:"id"`
+	ID      string `json:"id"`
+	Title   string `json:"title"`   // The fault as a short clause, as in results[].
+	Message string `json:"message"` // Of its first finding; empty where it has none.
+	Fix     Fix    `json:"fix"`     // The same as in results[].
 	// The found faults that follow from it, nearest first.
 	Consequences []string `json:"consequences"`
 }
@@ -203,8 +206,19 @@ func Diagnose(s evidence.Snapshot, catalogue *Catalogue, source Source, program 
 		r.Results = append(r.Results, result)
 	}
 	r.Causes = findCauses(r.Results, catalogue, shown)
+	for i := range r.Causes {
+		r.Causes[i].describe(r.Result(r.Causes[i].ID))
+	}
 	r.Gaps = gaps(s, catalogue.All(), r.Results)
 	return r
+}
+
+// describe repeats what a reader of causes alone needs of the cause's result.
+func (c *Cause) describe(result *Result) {
+	c.Title, c.Fix = result.Title, result.Fix
+	if len(result.Findings) > 0 {
+		c.Message = result.Findings[0].Message
+	}
 }
 
 func (c *Check) result(node *node.Node, status Status, findings []Finding) Result {

@@ -13,7 +13,7 @@ import (
 type GapGroup struct {
 	Gap    evidence.Gap // the reason; none where nothing was recorded
 	Paths  []string     // what was missing
-	Checks []string     // the checks that could not tell for it
+	Checks []string     // the checks that could not run for it
 }
 
 // Reason is why the evidence was missing.
@@ -22,7 +22,7 @@ func (g GapGroup) Reason(lang *lang.Catalogue) string {
 }
 
 // GapGroups gathers the gaps by reason, those that held up most checks first. A
-// check that could not tell without naming a missing path still has its group.
+// check that could not run without naming a missing path still has its group.
 func GapGroups(r checks.Report) []GapGroup {
 	var groups []GapGroup
 	group := func(gap evidence.Gap) *GapGroup {

@@ -5,6 +5,7 @@ import (
 	"flag"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"doctor/checks"
@@ -67,6 +68,48 @@ func TestText(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			golden(t, tt.name, draw(t, "text", tt.report, tt.style))
 		})
+	}
+}
+
+func TestQuietTextHoldsCausesAndFixes(t *testing.T) {
+	golden(t, "flannel-quiet-80", draw(t, "text", flannel(), Style{Width: 80, Quiet: true}))
+	for name, r := range map[string]checks.Report{"healthy": healthy(), "unseen": unseen()} {
+		if got := draw(t, "text", r, Style{Quiet: true}); len(got) > 0 {
+			t.Errorf("%s: something is said where there is no fault: %s", name, got)
+		}
+	}
+	r := flannel()
+	r.Causes = nil
+	if got := draw(t, "text", r, Style{Quiet: true}); len(got) == 0 {
+		t.Error("nothing is said of faults that explain each other")
+	}
+}
+
+func TestWideTextHoldsEverything(t *testing.T) {
+	golden(t, "flannel-wide-80", draw(t, "wide", flannel(), Style{Width: 80}))
+	r := flannel()
+	flat := func(s string) string { return strings.Join(strings.Fields(s), "") }
+	got := flat(string(draw(t, "wide", r, Style{Width: 80})))
+	hold := func(what string) {
+		t.Helper()
+		if !strings.Contains(got, flat(Plain(what, false))) {
+			t.Errorf("%q is not there", what)
+		}
+	}
+	for _, result := range r.Results {
+		hold(string(result.Status))
+		hold(result.ID + Message(&result))
+		for _, f := range result.Findings {
+			hold(f.Message)
+			for _, b := range f.Because {
+				hold(Where(b.Place()))
+				hold(b.Text)
+			}
+		}
+	}
+	for _, g := range r.Gaps {
+		hold(g.Path)
+		hold(g.Reason)
 	}
 }
 

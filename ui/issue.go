@@ -274,7 +274,7 @@ func (d *issue) anythingElse() *section {
 	p := newSection("Anything else we need to know?", 9000, "line")
 	p.put("%s\n", d.provenance())
 	if groups := GapGroups(d.r); len(groups) > 0 {
-		p.put("\n%s could not tell, for want of evidence:\n\n",
+		p.put("\n%s could not run for lack of evidence:\n\n",
 			count(d.r.Count(checks.StatusUnknown), "check"))
 		for _, g := range groups[:min(len(groups), maxGroups)] {
 			p.put("- %s\n", gapLine(g))

@@ -53,9 +53,10 @@ type (
 	}
 )
 
-// writeJUnit draws the report for build servers: a suite per category, a case
-// per check. JUnit knows no verdict for "could not tell", so that is a case that
-// was skipped, which says so.
+// writeJUnit draws the report for build servers: a suite per category, a case per check, and a
+// failure per cause, which holds its consequences: one fault must not look like ten. A consequence
+// is a skipped case that names its cause. JUnit has no verdict for "could not run", so that is
+// a skipped case too.
 func writeJUnit(w io.Writer, r checks.Report) error {
 	all := junitSuites{Name: "doctor"}
 	if r.Node.Name != "" {
@@ -81,16 +82,19 @@ func writeJUnit(w io.Writer, r checks.Report) error {
 		c := junitCase{Name: xmlText(result.ID),
 			Class: "doctor." + xmlText(string(result.Category)), Time: "0"}
 		s.Tests, all.Tests = s.Tests+1, all.Tests+1
-		switch result.Status {
-		case checks.StatusFail:
-			c.Failure = &junitFailure{Message: xmlText(Message(result)), Type: "fail",
-				Text: "\n" + xmlText(account(result))}
+		switch failed, text := failure(r, result); {
+		case failed:
+			c.Failure = &junitFailure{Message: xmlText(Message(result)),
+				Type: string(result.Status), Text: "\n" + xmlText(text)}
 			s.Failures, all.Failures = s.Failures+1, all.Failures+1
-		case checks.StatusUnknown:
-			c.Skipped = &junitSkipped{xmlText("could not tell: " + result.Gap)}
-		case checks.StatusSkip:
+		case result.Status == checks.StatusFail:
+			c.Skipped = &junitSkipped{xmlText(Message(result) + "; explained by " +
+				strings.Join(causesOf(r, result.ID), ", "))}
+		case result.Status == checks.StatusUnknown:
+			c.Skipped = &junitSkipped{xmlText("could not run: " + result.Gap)}
+		case result.Status == checks.StatusSkip:
 			c.Skipped = &junitSkipped{xmlText("not applicable: " + result.Reason)}
-		case checks.StatusWarn, checks.StatusInfo:
+		case result.Status == checks.StatusWarn, result.Status == checks.StatusInfo:
 			c.Out = &junitOut{"\n" + xmlText(account(result))}
 		}
 		if c.Skipped != nil {
@@ -104,6 +108,39 @@ func writeJUnit(w io.Writer, r checks.Report) error {
 	}
 	_, err = io.WriteString(w, xml.Header+string(doc)+"\n")
 	return err
+}
+
+// failure tells whether a result is a failed case, and what that case says. A fail is one unless a
+// cause explains it. A cause that is only a warning is one too where a fail follows from it, so that
+// no fail is lost.
+func failure(r checks.Report, result *checks.Result) (failed bool, text string) {
+	failed = result.Status == checks.StatusFail && len(causesOf(r, result.ID)) == 0
+	text = account(result)
+	for _, c := range r.Causes {
+		if c.ID != result.ID {
+			continue
+		}
+		for _, id := range c.Consequences {
+			follows := r.Result(id)
+			if follows == nil {
+				continue
+			}
+			failed = failed || follows.Status == checks.StatusFail
+			text += fmt.Sprintf("\nconsequence: %s\n%s", id, account(follows))
+		}
+	}
+	return failed, text
+}
+
+// causesOf lists the causes that explain a fault; none of a cause.
+func causesOf(r checks.Report, id string) []string {
+	var ids []string
+	for _, c := range r.Causes {
+		if slices.Contains(c.Consequences, id) {
+			ids = append(ids, c.ID)
+		}
+	}
+	return ids
 }
 
 func foreignCategories(r checks.Report) []checks.Category {

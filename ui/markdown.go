@@ -175,7 +175,7 @@ func (m *markdown) gaps(r checks.Report) {
 	if n == 0 {
 		return
 	}
-	m.put("\n### ? %d could not tell\n\n", n)
+	m.put("\n### ? %s could not run\n\n", count(n, "check"))
 	for _, g := range GapGroups(r) {
 		m.put("- %s", inline(g.Reason(nil)))
 		if len(g.Paths) > 0 {

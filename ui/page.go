@@ -19,12 +19,15 @@ type page struct {
 	gutter  int // where text begins, right of the labels
 	paint   *lipgloss.Renderer
 	lang    *lang.Catalogue
+	limits  limits
+	wide    bool // everything is shown
 	b       strings.Builder
 }
 
 func newPage(style Style) *page {
 	p := &page{style: style, columns: style.columns(), gutter: 9,
-		paint: lipgloss.NewRenderer(io.Discard), lang: style.lang()}
+		paint: lipgloss.NewRenderer(io.Discard), lang: style.lang(),
+		limits: brief}
 	if p.narrow() {
 		p.gutter = 7
 	}

@@ -75,7 +75,8 @@ func finished(r checks.Report, ascii bool) checks.Report {
 			return checks.Provenance{Fact: one(l.Fact), Value: one(l.Value), From: because(l.From)}
 		})}
 	r.Causes = mapped(r.Causes, func(c checks.Cause) checks.Cause {
-		return checks.Cause{ID: one(c.ID), Consequences: all(c.Consequences)}
+		return checks.Cause{ID: one(c.ID), Title: one(c.Title), Message: one(c.Message),
+			Fix: plainFix(c.Fix, ascii), Consequences: all(c.Consequences)}
 	})
 	r.Gaps = mapped(r.Gaps, func(g checks.EvidenceGap) checks.EvidenceGap {
 		gap := plainGap(g.Gap, one)

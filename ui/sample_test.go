@@ -167,6 +167,11 @@ func flannel() checks.Report {
 		lacking("hns-loadbalancers.json", denied),
 		lacking("probes/dns.json", evidence.NotInRecording.Gap("probes/dns.json")),
 	}
+	for i := range r.Causes { // as Diagnose does
+		c := &r.Causes[i]
+		result := r.Result(c.ID)
+		c.Title, c.Message, c.Fix = result.Title, result.Findings[0].Message, result.Fix
+	}
 	return r
 }
 
@@ -200,7 +205,8 @@ func hostile(s string) checks.Report {
 			FAQ: []int{-1}, Links: []string{s}})
 	}
 	add(&r, checks.Result{ID: s, Category: checks.CategoryDNS, Status: checks.Status(s), Fix: fix})
-	r.Causes = []checks.Cause{{ID: s + "fail", Consequences: []string{s, s + "warn"}},
+	r.Causes = []checks.Cause{{ID: s + "fail", Title: s, Message: s, Fix: fix,
+		Consequences: []string{s, s + "warn"}},
 		{ID: s + "none"}}
 	gap := evidence.Gap{Kind: s, Code: evidence.Code(s), Args: [6]string{s}}
 	r.Gaps = []checks.EvidenceGap{lacking(s, gap), lacking("x", gap)}

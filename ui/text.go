@@ -2,6 +2,7 @@ package ui
 
 import (
 	"io"
+	"math"
 	"slices"
 	"strings"
 
@@ -20,15 +21,34 @@ const (
 	maxFurther      = 20
 	maxGroups       = 6
 	maxMissing      = 10
+	everything      = math.MaxInt32
+)
+
+// limits are the same for one page.
+type limits struct {
+	message  int // lines of the message of a cause
+	evidence int // pieces of evidence beside a cause
+	also     int // further findings of a cause
+	lines    int // lines of anything smaller than a cause
+	chain    int // consequences of a cause
+	further  int // results beside the causes
+}
+
+var (
+	brief     = limits{maxMessageLines, maxEvidence, maxAlso, maxLines, maxChain, maxFurther}
+	unlimited = limits{everything, everything, everything, everything, everything, everything}
 )
 
 // writeText draws the report for a terminal or a file: who was looked at, the
-// causes, the rest, what could not be told, and last what to do first, where
+// causes, the rest, the checks that could not run, and last what to do first, where
 // the eye rests when the program has ended.
 func writeText(w io.Writer, r checks.Report, style Style) error {
 	p := newPage(style)
-	english := r // gaps are gathered by the reasons as they were recorded
 	r = p.lang.Report(r)
+	if style.Quiet {
+		p.quiet(r)
+		return p.writeTo(w)
+	}
 	if warnings(r) > 0 && !p.narrow() {
 		p.gutter = max(p.gutter, width("! WARNING "))
 	}
@@ -36,7 +56,7 @@ func writeText(w io.Writer, r checks.Report, style Style) error {
 	p.causes(r)
 	p.further(r)
 	p.categories(r)
-	p.gaps(english)
+	p.unknown(r)
 	p.last(r)
 	return p.writeTo(w)
 }
@@ -58,6 +78,23 @@ func (p *page) header(r checks.Report) {
 }
 
 func (p *page) causes(r checks.Report) {
+	heads := p.causeHeads(r)
+	beside := p.beside(heads)
+	for i, h := range heads {
+		p.blank()
+		p.head(h, beside, p.limits.message)
+		if p.wide {
+			p.findings(h.result.Findings)
+		} else {
+			p.because(h.result.Findings)
+			p.also(h.result.Findings)
+		}
+		p.fix("  "+p.lang.T("fix"), h.result.Fix)
+		p.then(r, r.Causes[i].Consequences)
+	}
+}
+
+func (p *page) causeHeads(r checks.Report) []head {
 	var heads []head
 	for _, c := range r.Causes {
 		result := resultOf(r, c)
@@ -66,15 +103,7 @@ func (p *page) causes(r checks.Report) {
 		}
 		heads = append(heads, head{p.mark(result.Status) + " " + p.causeLabel(result.Status), result})
 	}
-	beside := p.beside(heads)
-	for i, h := range heads {
-		p.blank()
-		p.head(h, beside, maxMessageLines)
-		p.because(h.result.Findings)
-		p.also(h.result.Findings)
-		p.fix("  "+p.lang.T("fix"), h.result.Fix)
-		p.then(r, r.Causes[i].Consequences)
-	}
+	return heads
 }
 
 // causeLabel heads the block of a cause. A node with nothing but warnings has no fault.
@@ -131,7 +160,7 @@ func (p *page) head(h head, beside, maxLines int) {
 	}
 	p.line(first, p.bold().on(id))
 	lines := Wrap(Message(h.result), p.room(), p.room())
-	p.block("", nil, bound(lines, maxLines, p.room(), p.style.ASCII), nil)
+	p.block("", nil, bound(lines, p.limits.lines, p.room(), p.style.ASCII), nil)
 }
 
 // because quotes the evidence of the worst finding.
@@ -140,13 +169,13 @@ func (p *page) because(findings []checks.ReportFinding) {
 		return
 	}
 	list := findings[0].Because
-	for _, b := range list[:min(len(list), maxEvidence)] {
+	for _, b := range list[:min(len(list), p.limits.evidence)] {
 		p.quote(b)
 	}
-	p.more(len(list) - maxEvidence)
+	p.more(len(list) - p.limits.evidence)
 	for _, c := range findings[0].Codes {
-		p.block("", nil, bound(Wrap(p.style.Decoded(c), p.room(), p.room()), maxLines, p.room(),
-			p.style.ASCII), p.faint())
+		lines := Wrap(p.style.Decoded(c), p.room(), p.room())
+		p.block("", nil, bound(lines, p.limits.lines, p.room(), p.style.ASCII), p.faint())
 	}
 }
 
@@ -166,7 +195,7 @@ func (p *page) quote(b evidence.Because) {
 	if width(b.Text) > room-width(where)-2 && width(where) > room/2 {
 		lines = append([]string{""}, Wrap(b.Text, room-indent, room-indent)...)
 	}
-	n := maxLines
+	n := p.limits.lines
 	if lines[0] == "" {
 		n++
 	}
@@ -198,12 +227,12 @@ func (p *page) also(findings []checks.ReportFinding) {
 		return
 	}
 	label := "  " + p.lang.T("also")
-	for _, f := range findings[1:min(len(findings), maxAlso+1)] {
+	for _, f := range findings[1:min(len(findings), p.limits.also+1)] {
 		lines := Wrap(f.Message, p.room(), p.room())
-		p.block(label, p.bold(), bound(lines, maxLines, p.room(), p.style.ASCII), nil)
+		p.block(label, p.bold(), bound(lines, p.limits.lines, p.room(), p.style.ASCII), nil)
 		label = ""
 	}
-	p.more(len(findings) - 1 - maxAlso)
+	p.more(len(findings) - 1 - p.limits.also)
 }
 
 func (p *page) fix(label string, f checks.Fix) {
@@ -220,13 +249,13 @@ func (p *page) fix(label string, f checks.Fix) {
 // then draws the faults that follow, nearest first.
 func (p *page) then(r checks.Report, ids []string) {
 	var chain []string
-	for _, id := range ids[:min(len(ids), maxChain)] {
+	for _, id := range ids[:min(len(ids), p.limits.chain)] {
 		if result := r.Result(id); result != nil && len(result.Findings) > 1 {
 			id = p.lang.T("%s (%d findings)", id, len(result.Findings))
 		}
 		chain = append(chain, id)
 	}
-	if n := len(ids) - maxChain; n > 0 {
+	if n := len(ids) - p.limits.chain; n > 0 {
 		chain = append(chain, p.lang.T("and %d more", n))
 	}
 	p.block("  "+p.lang.T("then"), p.bold(), flow(chain, p.arrow(), p.room()), nil)
@@ -254,12 +283,12 @@ func (p *page) further(r checks.Report) {
 		return slices.Index(checks.Statuses, a.result.Status) - slices.Index(checks.Statuses,
 			b.result.Status)
 	})
-	more := len(heads) - maxFurther
-	heads = heads[:min(len(heads), maxFurther)]
+	more := len(heads) - p.limits.further
+	heads = heads[:min(len(heads), p.limits.further)]
 	p.blank()
 	beside := p.beside(heads)
 	for _, h := range heads {
-		p.head(h, beside, maxLines)
+		p.head(h, beside, p.limits.lines)
 	}
 	p.more(more)
 }

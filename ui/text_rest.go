@@ -107,44 +107,6 @@ func worstOf(counts map[checks.Status]int) checks.Status {
 	return checks.StatusSkip
 }
 
-// gaps says what could not be told, by reason: forty files of one refusal are one line of advice.
-func (p *page) gaps(r checks.Report) {
-	n := r.Count(checks.StatusUnknown)
-	if n == 0 {
-		return
-	}
-	p.blank()
-	p.line(p.verdict(checks.StatusUnknown).on(p.mark(checks.StatusUnknown) + " " +
-		p.lang.T("%d could not tell:", n)))
-	groups := GapGroups(r)
-	for _, g := range groups[:min(len(groups), maxGroups)] {
-		for i, l := range bound(Wrap(p.plain(p.reason(g)), p.columns-2, p.columns-4), 3,
-			p.columns-4, p.style.ASCII) {
-			p.line("  ", strings.Repeat("  ", min(i, 1)), l)
-		}
-		missing := g.Paths
-		if len(missing) == 0 {
-			missing = g.Checks
-		}
-		if more := len(missing) - maxMissing; more > 0 {
-			missing = append(slices.Clip(missing[:maxMissing]), p.lang.T("and %d more", more))
-		}
-		for _, l := range flow(missing, ", ", p.columns-4) {
-			p.line("    ", p.faint().on(l))
-		}
-	}
-	if more := len(groups) - maxGroups; more > 0 {
-		p.line("  ", p.faint().on(p.lang.T("and for %s more", p.lang.Count(more, "reason"))))
-	}
-}
-
-func (p *page) reason(g GapGroup) string {
-	if len(g.Checks) == 0 {
-		return g.Reason(p.lang)
-	}
-	return g.Reason(p.lang) + p.dash() + p.lang.Count(len(g.Checks), "check")
-}
-
 func (p *page) last(r checks.Report) {
 	p.blank()
 	for _, l := range flow(p.style.counts(r), p.lang.T(", "), p.columns) {

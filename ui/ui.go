@@ -22,6 +22,7 @@ type Style struct {
 	Width  int // columns; 0 stands for 100
 	Colour bool
 	ASCII  bool            // only bytes below 0x80
+	Quiet  bool            // the format text holds causes and fixes only
 	Lang   *lang.Catalogue // of what is for people; nil is English, and so is ASCII
 }
 
@@ -50,6 +51,7 @@ func (style Style) columns() int {
 
 var writers = map[string]func(io.Writer, checks.Report, Style) error{
 	"text":     writeText,
+	"wide":     writeWide,
 	"json":     func(w io.Writer, r checks.Report, _ Style) error { return writeJSON(w, r) },
 	"junit":    func(w io.Writer, r checks.Report, _ Style) error { return writeJUnit(w, r) },
 	"markdown": writeMarkdown,

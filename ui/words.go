@@ -106,7 +106,7 @@ func given(texts ...string) []string {
 }
 
 // Message is the sentence that stands for a result: that of its worst finding,
-// why it could not tell or does not apply, or its title.
+// why it could not run or does not apply, or its title.
 func Message(r *checks.Result) string {
 	if len(r.Findings) > 0 && r.Findings[0].Message != "" {
 		return r.Findings[0].Message
@@ -196,9 +196,9 @@ func (style Style) Verdict(r checks.Report) (sentence, cause string) {
 	case len(r.Results) == 0:
 		return l.T("nothing was looked at: no check was selected"), ""
 	case r.Count(checks.StatusPass)+r.Count(checks.StatusInfo) == 0 && unknown > 0:
-		return l.T("nothing could be told: %s lacked evidence", l.Count(unknown, "check")), ""
+		return l.T("no result: %s could not run", l.Count(unknown, "check")), ""
 	case unknown > 0:
-		return l.T("no fault found, but %s could not tell", l.Count(unknown, "check")), ""
+		return l.T("no fault found, but %s could not run", l.Count(unknown, "check")), ""
 	}
 	return l.T("no fault found"), ""
 }

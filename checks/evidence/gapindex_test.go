@@ -7,7 +7,7 @@ import (
 
 func TestAnIndexSaysWhatAGapFileMeans(t *testing.T) {
 	s := snapshot(t, map[string]string{
-		"hns-networks.json.gap":  "denied: may not look; `doctor explain rbac` prints the role that may",
+		"hns-networks.json.gap":  "denied: may not look; `doctor explain rbac` prints the required role",
 		"hns-endpoints.json.gap": "timeout: edited by hand",
 		"memory.json.gap":        "error: a newer doctor says it so",
 		"routes.json.gap":        "not-collected: not shown",
@@ -30,7 +30,7 @@ func TestAnIndexSaysWhatAGapFileMeans(t *testing.T) {
 	}{
 		{"the code is known again, in any case of the path, and its arguments are clean",
 			HNSNetworks.Gap(s), NotAuthorized.Gap("list", "pods", "no"),
-			"denied: may not list pods: no; `doctor explain rbac` prints the role that may"},
+			"denied: may not list pods: no; `doctor explain rbac` prints the required role"},
 		{"a line of another kind was edited and counts", HNSEndpoints.Gap(s),
 			AsRecorded.OfKind(Timeout, "edited by hand"), "timeout: edited by hand"},
 		{"a code of another version leaves the line", MemoryInfo.Gap(s),

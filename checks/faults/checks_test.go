@@ -149,6 +149,34 @@ func TestEveryCheckIsTrippedByItsOwnFixture(t *testing.T) {
 	}
 }
 
+// TestADemoShowsTheFaultOfItsName holds every recording to its name: the check whose id the name
+// begins with is the first cause, NAME-as-documented has no cause, and neither has a healthy node.
+func TestADemoShowsTheFaultOfItsName(t *testing.T) {
+	for _, name := range fixtures.Names() {
+		named := ""
+		for _, c := range faults.Catalogue().All() {
+			if (name == c.ID || strings.HasPrefix(name, c.ID+"-")) && len(c.ID) > len(named) {
+				named = c.ID
+			}
+		}
+		r := load(t, name).report
+		first := ""
+		if len(r.Causes) > 0 {
+			first = r.Causes[0].ID
+		}
+		switch documented := name == named+"-as-documented"; {
+		case named == "" && !slices.Contains(healthyNodes, name):
+			t.Errorf("%s is named after no check", name)
+		case documented && r.Result(named).Status != checks.StatusInfo:
+			t.Errorf("%s: the verdict of %s is %s, want info", name, named, r.Result(named).Status)
+		case (documented || named == "") && first != "":
+			t.Errorf("%s: the first cause is %s, want none", name, first)
+		case !documented && first != named:
+			t.Errorf("%s: the first cause is %q, want %s", name, first, named)
+		}
+	}
+}
+
 // TestACheckCannotTellWithoutItsNeeds takes each need away in turn, in the
 // check's own fixture and in a healthy one: no verdict may come from not having looked.
 func TestACheckCannotTellWithoutItsNeeds(t *testing.T) {

@@ -138,13 +138,13 @@ func (f *flags) forBundle(cmd *cobra.Command, std streams, p packing) error {
 	if f.Node == anyNode {
 		return errors.New("--node takes the name of the node to bundle; `doctor --node` lists them")
 	}
-	if f.Demo == "list" {
+	if f.Demo == listWord {
 		return errors.New(
 			"--demo takes the name of a recorded node; `doctor --demo list` lists them")
 	}
 	root := cmd.Root().Flags()
 	for _, name := range []string{"only", "skip", "category", "output", "json", "fail-on",
-		"accessible"} {
+		"accessible", "quiet"} {
 		if root.Changed(name) {
 			return fmt.Errorf("a bundle holds the whole diagnosis in each form; leave --%s out",
 				name)

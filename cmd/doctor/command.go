@@ -27,6 +27,7 @@ type flags struct {
 	stdin                *os.File // where standard input is read
 	only, skip, category []string
 	failOn               failOn
+	quiet                bool
 	ascii                bool
 	noScreen             bool
 	accessible           bool
@@ -89,6 +90,8 @@ On a terminal it shows a screen; otherwise it writes text. Nothing on a node is 
 	p.StringVarP(&f.output, "output", "o", "", "")
 	withList(p, "output", "write %s instead of showing a screen", ui.Formats()...)
 	f.addOutput(root, "write to this file instead of standard output")
+	p.BoolVarP(&f.quiet, "quiet", "q", false,
+		"print causes and fixes only, and nothing where no fault is found")
 	p.StringSliceVar(&f.only, "only", nil, "run only these checks (ids)")
 	p.StringSliceVar(&f.skip, "skip", nil, "leave these checks out (ids)")
 	p.StringSliceVar(&f.category, "category", nil, "")
@@ -116,7 +119,7 @@ func (f *flags) addSource(cmd *cobra.Command) {
 	p := cmd.Flags()
 	p.StringVar(&f.From, "from", "",
 		"diagnose a recording: an evidence folder, a zip or tar.gz of one, or another tool's; archives inside are found too")
-	p.StringVar(&f.Demo, "demo", "", "diagnose a built-in recorded node; \"list\" lists them")
+	p.StringVar(&f.Demo, "demo", "", "diagnose a built-in recorded node; without a name: list them by category")
 	p.StringVar(&f.Node, "node", "",
 		"diagnose this node through the Kubernetes API, from anywhere; with --from: the node of this name or place in a recording of several. Without a name: list the nodes")
 	p.Lookup("node").NoOptDefVal = anyNode
@@ -135,7 +138,7 @@ func (f *flags) addSource(cmd *cobra.Command) {
 		"probe from inside this pod too (NAMESPACE/NAME), with the programs of its image: what a node reaches is not what its pods reach")
 	p.BoolVarP(&f.verbose, "verbose", "v", false,
 		"tell on standard error what each part of the reading took")
-	completeWith(cmd, "demo", func() []string { return append(demoNames(), "list") })
+	completeWith(cmd, "demo", func() []string { return append(demoNames(), listWord) })
 }
 
 // checkSource refuses flags that are given without a value.
@@ -284,6 +287,6 @@ func unknownID(id string) error {
 func noSource() error {
 	return errors.New(`this machine is not a Windows node; give doctor something to look at:
   doctor --from PATH   a recording; doctor explain formats lists what doctor reads
-  doctor --demo NAME   a built-in recorded node; doctor --demo list lists them
+  doctor --demo NAME   a built-in recorded node; doctor --demo lists them
   doctor --node NAME   a node through the Kubernetes API; doctor --node lists the cluster's Windows nodes`)
 }

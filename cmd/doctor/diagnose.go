@@ -6,7 +6,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"runtime"
 	"slices"
@@ -33,12 +32,14 @@ func diagnose(ctx context.Context, std streams, f flags) error {
 	if err := f.validate(); err != nil {
 		return err
 	}
-	if f.Demo == "list" {
+	if f.Demo == listWord {
 		if f.output != "" || f.file != "" {
 			return errors.New("--demo list writes plain text to standard output; " +
 				"leave -o, --json and --output-file out")
 		}
-		return listDemos(std.out)
+		out := f.displayOn(std)
+		defer out.close()
+		return listDemos(out)
 	}
 	list, err := f.selected()
 	if err != nil {
@@ -164,7 +165,15 @@ func (f *flags) validate() error {
 	if err := f.validateOutput(); err != nil {
 		return err
 	}
+	if f.quiet {
+		if f.output != "" && f.output != "text" {
+			return fmt.Errorf("--quiet shortens text; leave -o %s out", evidence.Clean(f.output))
+		}
+		f.output = "text"
+	}
 	switch {
+	case f.accessible && f.quiet:
+		return errors.New("--accessible cannot be combined with --quiet")
 	case f.accessible && (f.output != "" || f.file != ""):
 		return errors.New("--accessible cannot be combined with -o, --json or --output-file")
 	case f.From != "" && f.Demo != "", f.Demo != "" && f.Node != "":
@@ -214,11 +223,10 @@ func (d display) close() { d.console.Restore() }
 
 func (d display) style() ui.Style {
 	if d.file != "" {
-		return ui.Style{ASCII: d.ascii, Lang: d.lang.catalogue()}
+		return ui.Style{ASCII: d.ascii, Quiet: d.quiet, Lang: d.lang.catalogue()}
 	}
-	width, _ := d.console.Size()
-	return ui.Style{ASCII: d.ascii || d.console.ASCII(), Colour: d.console.Colour(), Width: width,
-		Lang: d.lang.catalogue()}
+	return ui.Style{ASCII: d.ascii || d.console.ASCII(), Colour: d.console.Colour(),
+		Width: d.console.Width(), Quiet: d.quiet, Lang: d.lang.catalogue()}
 }
 
 // onScreen tells whether the report gets the whole screen, with keys.
@@ -304,21 +312,6 @@ func (d display) write(r checks.Report) error {
 	d.console.EnterText()
 	if err := ui.Write(d.std.out, cmp.Or(d.output, "text"), r, d.style()); err != nil {
 		return trouble(fmt.Errorf("writing the report: %w", err))
-	}
-	return nil
-}
-
-func demoNames() []string { return fixtures.Names() }
-
-func listDemos(w io.Writer) error {
-	for _, name := range demoNames() {
-		r, err := fixtures.Open(name)
-		if err != nil {
-			return trouble(err)
-		}
-		if _, err := fmt.Fprintf(w, "%-40s %s\n", name, r.Title()); err != nil {
-			return trouble(err)
-		}
 	}
 	return nil
 }

@@ -296,7 +296,7 @@ func TestTheKubeletsLogsAreFetched(t *testing.T) {
 			http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 				http.Error(w, "Forbidden", http.StatusForbidden)
 			}), "", "",
-			"denied: may not get nodes/proxy for the logs of kubelet: Forbidden; `doctor explain rbac` prints the role that may"},
+			"denied: may not get nodes/proxy for the logs of kubelet: Forbidden; `doctor explain rbac` prints the required role"},
 		{"a kubelet whose debugging handlers are off is quoted",
 			http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 				http.Error(w, "logs endpoint is disabled.", http.StatusMethodNotAllowed)

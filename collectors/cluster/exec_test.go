@@ -321,7 +321,7 @@ func TestTheRightToRunCommands(t *testing.T) {
 	_, err := try("only-reads", func(err error) bool {
 		return err == nil || strings.Contains(err.Error(), "pods/exec")
 	})
-	want := "denied: may not create pods/exec of shop/web-1: pods \"web-1\" is forbidden: User \"only-reads\" cannot create resource \"pods/exec\" in API group \"\" in the namespace \"shop\"; `doctor explain rbac` prints the role that may"
+	want := "denied: may not create pods/exec of shop/web-1: pods \"web-1\" is forbidden: User \"only-reads\" cannot create resource \"pods/exec\" in API group \"\" in the namespace \"shop\"; `doctor explain rbac` prints the required role"
 	if err == nil || gapText(err) != want {
 		t.Errorf("the gap is\n%v, not\n%s", err, want)
 	}

@@ -127,12 +127,12 @@ func TestFaultsBecomeGaps(t *testing.T) {
 		{name: "a user who may not list one thing",
 			faults: apibed.Faults{Spoil: as("/api/v1/services", bed.Tokens["nobody"])},
 			want: map[string]string{
-				"api/services.json": "denied: may not list services: services is forbidden: User \"nobody\" cannot list resource \"services\" in API group \"\" at the cluster scope; `doctor explain rbac` prints the role that may"}},
+				"api/services.json": "denied: may not list services: services is forbidden: User \"nobody\" cannot list resource \"services\" in API group \"\" at the cluster scope; `doctor explain rbac` prints the required role"}},
 		{name: "a user who may not read one config map knows none of them",
 			faults: apibed.Faults{Spoil: as("/api/v1/namespaces/kube-system/configmaps/coredns",
 				bed.Tokens["nobody"])},
 			want: map[string]string{
-				"api/configmaps.json": "denied: may not get configmap kube-system/coredns: configmaps \"coredns\" is forbidden: User \"nobody\" cannot get resource \"configmaps\" in API group \"\" in the namespace \"kube-system\"; `doctor explain rbac` prints the role that may"}},
+				"api/configmaps.json": "denied: may not get configmap kube-system/coredns: configmaps \"coredns\" is forbidden: User \"nobody\" cannot get resource \"configmaps\" in API group \"\" in the namespace \"kube-system\"; `doctor explain rbac` prints the required role"}},
 		{name: "a server that has too many requests for a moment is asked again",
 			faults: apibed.Faults{Spoil: once("/api/v1/pods", busy("1"))}},
 		{name: "a server that always has too many requests",

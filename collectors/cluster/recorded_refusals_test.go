@@ -68,7 +68,7 @@ func TestWhatARecordedServerRefusesBecomesAGap(t *testing.T) {
 			refusing(http.StatusForbidden, "Forbidden", `User "x" cannot list pods`)),
 			"api/pods.json",
 			"denied: may not list pods: User \"x\" cannot list pods; `doctor explain rbac` " +
-				"prints the role that may"},
+				"prints the required role"},
 		{"401: the credentials are not taken", instead(pods,
 			refusing(http.StatusUnauthorized, "Unauthorized", "Unauthorized")), "api/pods.json",
 			"denied: the API server {server} does not accept the kubeconfig's credentials (401); " +
@@ -114,18 +114,18 @@ func TestWhatARecordedServerRefusesBecomesAGap(t *testing.T) {
 			"read", instead("/api/v1/namespaces/kube-system/configmaps/coredns",
 			refusing(http.StatusForbidden, "Forbidden", "no")), "api/configmaps.json",
 			"denied: may not get configmap kube-system/coredns: no; `doctor explain rbac` prints " +
-				"the role that may"},
+				"the required role"},
 		{"events of the node alone may not be read", eventsOf("Node"), "api/events.json",
-			"denied: may not list events: no; `doctor explain rbac` prints the role that may"},
+			"denied: may not list events: no; `doctor explain rbac` prints the required role"},
 		{"events of pods alone may not be read", eventsOf("Pod"), "api/events.json",
-			"denied: may not list events: no; `doctor explain rbac` prints the role that may"},
+			"denied: may not list events: no; `doctor explain rbac` prints the required role"},
 		{"no events may be read", instead("/api/v1/events", refusing(http.StatusForbidden,
 			"Forbidden", "no")), "api/events.json",
-			"denied: may not list events: no; `doctor explain rbac` prints the role that may"},
+			"denied: may not list events: no; `doctor explain rbac` prints the required role"},
 		{"the kubelet's logs may not be read", instead("/api/v1/nodes/"+recordedNode+"/proxy",
 			refusing(http.StatusForbidden, "Forbidden", "no")), "logs/",
 			"denied: may not get nodes/proxy for the logs of kubelet: no; `doctor explain rbac` " +
-				"prints the role that may"},
+				"prints the required role"},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			t.Parallel()

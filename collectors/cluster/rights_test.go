@@ -228,7 +228,7 @@ func TestAKubeletsRights(t *testing.T) {
 	}
 	for path, gap := range want {
 		if !strings.HasPrefix(gaps[path], "denied: "+gap) || !strings.HasSuffix(gaps[path],
-			"`doctor explain rbac` prints the role that may") {
+			"`doctor explain rbac` prints the required role") {
 			t.Errorf("%s: %q", path, gaps[path])
 		}
 	}

@@ -286,7 +286,7 @@ func (c *copies) ofFolder(p string, files int, all bool) {
 	switch {
 	case seen:
 	case !all:
-		c.record(p, nil, evidence.Error, "the folder holds more than is listed here")
+		c.record(p, nil, evidence.Error, "the folder has more files than are listed here")
 	case files == 0:
 		c.record(p, nil, notCopied, emptyFolder)
 	}

@@ -68,10 +68,10 @@ func TestHNSListings(t *testing.T) {
 			"error: HNS's answer to GET /networks/ is no JSON: unexpected end of JSON input"},
 		{"no HNS", hnsCalls{version: fails(fmt.Errorf("load vmcompute.dll: %w",
 			syscall.Errno(0x7e)))},
-			"absent: this Windows has no Host Networking Service (0x7e): install its feature Containers"},
+			"absent: this Windows has no Host Networking Service (0x7e): install the feature Containers"},
 		{"the service is not installed",
 			hnsCalls{version: fails(
-				errors.New("hnsCall failed in Win32: The specified service does not exist as an installed service. (0x424)"))}, "absent: this Windows has no Host Networking Service (0x424): install its feature Containers"},
+				errors.New("hnsCall failed in Win32: The specified service does not exist as an installed service. (0x424)"))}, "absent: this Windows has no Host Networking Service (0x424): install the feature Containers"},
 		{"the service is stopped",
 			hnsCalls{version: fails(
 				errors.New("hnsCall failed in Win32: The service has not been started. (0x426)"))},

@@ -1,10 +1,13 @@
 package console
 
+import "strconv"
+
 // facts are what the system says of the two streams.
 type facts struct {
 	in, out  bool // they are terminals
 	term     string
 	noColour bool // NO_COLOR is set, to whatever
+	ci       bool // a build server runs the program
 
 	windows   bool
 	sequences bool // the console at the output takes escape sequences
@@ -15,12 +18,25 @@ type facts struct {
 // abilities are what follows from them.
 type abilities struct{ screen, colour, ascii bool }
 
+// isCI tells whether a value of CI says that nobody sits at the terminal.
+func isCI(value string) bool { return value != "" && value != "false" && value != "0" }
+
+// columnsOf is a width that the environment states, or 0 where it states none.
+func columnsOf(value string) int {
+	n, err := strconv.Atoi(value)
+	if err != nil || n < 0 {
+		return 0
+	}
+	return n
+}
+
 const utf8CodePage = 65001
 
 func (f facts) abilities() abilities {
-	draws := f.out && f.term != "dumb" && (!f.windows || f.sequences)
+	// a console of Windows has no TERM; elsewhere an empty one says that nothing is known of it
+	draws := f.out && f.term != "dumb" && (f.windows && f.sequences || !f.windows && f.term != "")
 	return abilities{
-		screen: draws && f.in,
+		screen: draws && f.in && !f.ci,
 		colour: draws && !f.noColour,
 		ascii:  f.term == "dumb" || f.windows && f.codePage != utf8CodePage,
 	}

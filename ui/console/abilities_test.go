@@ -10,8 +10,11 @@ func TestAbilities(t *testing.T) {
 	}{
 		{"a terminal of any other system", facts{in: true, out: true, term: "xterm-256color"},
 			abilities{screen: true, colour: true}},
-		{"a terminal that says nothing of itself", facts{in: true, out: true},
-			abilities{screen: true, colour: true}},
+		{"a terminal that says nothing of itself", facts{in: true, out: true}, abilities{}},
+		{"a terminal of a build server", facts{in: true, out: true, term: "xterm", ci: true},
+			abilities{colour: true}},
+		{"a Windows console of a build server", facts{in: true, out: true, windows: true,
+			sequences: true, codePage: 65001, ci: true}, abilities{colour: true}},
 		{"a dumb terminal", facts{in: true, out: true, term: "dumb"}, abilities{ascii: true}},
 		{"NO_COLOR still has a screen", facts{in: true, out: true, term: "xterm", noColour: true},
 			abilities{screen: true}},
@@ -20,7 +23,8 @@ func TestAbilities(t *testing.T) {
 			abilities{colour: true}},
 		{"output of a dumb terminal into a pipe", facts{in: true, term: "dumb"},
 			abilities{ascii: true}},
-		{"other systems have no code page", facts{in: true, out: true, codePage: 437},
+		{"other systems have no code page",
+			facts{in: true, out: true, term: "xterm", codePage: 437},
 			abilities{screen: true, colour: true}},
 
 		{"a Windows console in UTF-8", facts{in: true, out: true, windows: true, sequences: true,

@@ -27,7 +27,7 @@ func Open(in, out *os.File) *Console {
 	c := &Console{in: openStream(in), out: openStream(out)}
 	f := factsOf(c.out)
 	f.in, f.out = c.in.terminal, c.out.terminal
-	f.term = os.Getenv("TERM")
+	f.term, f.ci = os.Getenv("TERM"), isCI(os.Getenv("CI"))
 	_, f.noColour = os.LookupEnv("NO_COLOR")
 	c.able = f.abilities()
 	return c
@@ -48,12 +48,14 @@ func (c *Console) Terminal() bool { return c.out.terminal }
 // Keyboard says whether input comes from a terminal.
 func (c *Console) Keyboard() bool { return c.in.terminal }
 
-// Size is the terminal's width and height in cells, or zeros where nobody tells.
-func (c *Console) Size() (width, height int) {
-	if c.out.terminal {
-		width, height, _ = term.GetSize(c.out.file.Fd())
+// Width is how many columns a line of output may have: the terminal's, or elsewhere what COLUMNS
+// says; 0 where neither is known.
+func (c *Console) Width() int {
+	if !c.out.terminal {
+		return columnsOf(os.Getenv("COLUMNS"))
 	}
-	return width, height
+	width, _, _ := term.GetSize(c.out.file.Fd())
+	return width
 }
 
 // EnterScreen readies the console for a full screen.

@@ -38,6 +38,8 @@ func terminal(t *testing.T) *os.File {
 
 func TestATerminalIsGivenBack(t *testing.T) {
 	t.Setenv("TERM", "xterm")
+	t.Setenv("CI", "")
+	t.Setenv("COLUMNS", "70") // a terminal knows better
 	os.Unsetenv("NO_COLOR")
 	tty := terminal(t)
 	before, err := modeOf(tty)
@@ -45,8 +47,8 @@ func TestATerminalIsGivenBack(t *testing.T) {
 		t.Fatal(err)
 	}
 	c := Open(tty, tty)
-	if w, h := c.Size(); !c.Screen() || !c.Colour() || c.ASCII() || w != 90 || h != 30 {
-		t.Errorf("screen %v, colour %v, ASCII %v, %dx%d", c.Screen(), c.Colour(), c.ASCII(), w, h)
+	if w := c.Width(); !c.Screen() || !c.Colour() || c.ASCII() || w != 90 {
+		t.Errorf("screen %v, colour %v, ASCII %v, %d columns", c.Screen(), c.Colour(), c.ASCII(), w)
 	}
 	c.EnterScreen()
 	for range 2 { // whoever changes it after a first Restore is undone by the next

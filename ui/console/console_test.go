@@ -32,10 +32,23 @@ func TestStreamsThatAreNoTerminals(t *testing.T) {
 			if c.Screen() || c.Colour() || c.Terminal() {
 				t.Errorf("screen %v, colour %v, terminal %v", c.Screen(), c.Colour(), c.Terminal())
 			}
-			if w, h := c.Size(); w != 0 || h != 0 {
-				t.Errorf("size %dx%d", w, h)
+			for columns, want := range map[string]int{"": 0, "132": 132, "-5": 0, "wide": 0,
+				"99999999999999999999": 0} {
+				t.Setenv("COLUMNS", columns)
+				if w := c.Width(); w != want {
+					t.Errorf("COLUMNS=%s: width %d, want %d", columns, w, want)
+				}
 			}
 			c.Restore()
 		})
+	}
+}
+
+func TestABuildServerSaysSoInCI(t *testing.T) {
+	for value, want := range map[string]bool{"true": true, "1": true, "woodpecker": true,
+		"": false, "false": false, "0": false} {
+		if isCI(value) != want {
+			t.Errorf("CI=%s: %v, want %v", value, !want, want)
+		}
 	}
 }

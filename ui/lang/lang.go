@@ -259,9 +259,19 @@ func (c *Catalogue) Gap(g evidence.Gap) string {
 	if c == nil || g.Kind == "" {
 		return g.String()
 	}
+	return c.fill(or(c.words[g.Kind+": %s"], g.Kind+": %s"), []any{c.GapSentence(g)})
+}
+
+// GapSentence is why a piece of evidence is missing, without the kind; "" of none.
+func (c *Catalogue) GapSentence(g evidence.Gap) string {
+	switch {
+	case g.Kind == "":
+		return ""
+	case c == nil:
+		return g.Reason()
+	}
 	p := g.Phrase()
-	said := c.fill(or(c.gaps[g.Code], p.Format), p.Args)
-	return c.fill(or(c.words[g.Kind+": %s"], g.Kind+": %s"), []any{said})
+	return c.fill(or(c.gaps[g.Code], p.Format), p.Args)
 }
 
 // Report is the report with all that a reader is told in the language; ids,

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"doctor/checks/evidence"
+	"doctor/fixtures"
 )
 
 // words lists what the sources ask the interface's words for.
@@ -14,6 +15,9 @@ func words(t testing.TB) []sentence {
 	var list []sentence
 	for _, name := range slices.Concat(components, []string{"reading", "waiting"}) {
 		list = append(list, sentence{where: "what is drawn", text: name})
+	}
+	for _, title := range healthyTitles(t) {
+		list = append(list, sentence{where: "the list of demos", text: title})
 	}
 	for _, folder := range append([]string{"../../ui", "../../cmd/doctor"}, screenFolders...) {
 		for _, s := range parse(t, folder) {
@@ -44,11 +48,30 @@ func words(t testing.TB) []sentence {
 	return list
 }
 
+// healthyTitles are what the list of demos says of the healthy nodes.
+func healthyTitles(t testing.TB) []string {
+	var titles []string
+	for _, name := range fixtures.Names() {
+		if !strings.HasPrefix(name, "healthy-") {
+			continue
+		}
+		r, err := fixtures.Open(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		titles = append(titles, r.Title())
+	}
+	return titles
+}
+
 // texts are all literals of the sources.
 type texts map[string]bool
 
 func everyText(t testing.TB) texts {
 	all := texts{}
+	for _, title := range healthyTitles(t) {
+		all[title] = true
+	}
 	for _, folder := range []string{"../../checks", "../../checks/faults", "../../checks/node",
 		"../../checks/evidence", "../../checks/evidence/jsontree", "../../collectors",
 		"../../collectors/node", "../../collectors/cluster", "../../collectors/probe",

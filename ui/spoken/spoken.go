@@ -236,7 +236,7 @@ func (t *teller) outcome(res *checks.Result) string {
 	case checks.StatusSkip:
 		return t.lang.T("does not apply: %s", t.sentence(ui.Message(res)))
 	case checks.StatusUnknown:
-		return t.lang.T("unknown, could not tell: %s", t.sentence(ui.Message(res)))
+		return t.lang.T("unknown, could not run: %s", t.sentence(ui.Message(res)))
 	case checks.StatusInfo:
 		return t.lang.T("info, normal on Windows: %s", t.sentence(ui.Message(res)))
 	}

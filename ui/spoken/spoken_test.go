@@ -85,7 +85,7 @@ func TestARecordingTellsItsCausesFirst(t *testing.T) {
 		"  What follows from it: check 1.",
 		"Check 1 of 5, subnet.env is missing: fail: flanneld has not written its lease.",
 		"Check 3 of 5, the node has no pod CIDR: fail: the Node object has no podCIDR, e.g. 10.244.2.0/24.",
-		"Check 2 of 5, DNS suffix: unknown, could not tell: denied: run as Administrator.",
+		"Check 2 of 5, DNS suffix: unknown, could not run: denied: run as Administrator.",
 		"Check 4 of 5, the disk is full: pass, this was not found.",
 		"Check 5 of 5, Calico waits: does not apply: this node uses flannel.",
 		"Fix first: Restart-Service flanneld, which mends podcidr-not-assigned.")

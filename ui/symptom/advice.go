@@ -2,32 +2,45 @@ package symptom
 
 import "doctor/checks/evidence"
 
-// Advice is how something that could not be told can be told. Its text goes on
-// from "First", so it is an order.
+// Advice is what to do about checks that could not run.
 type Advice struct {
-	Text     string
+	Reason   string // why they could not run, in general
+	Text     string // what to do; it continues "First", so it is an imperative
 	Commands []string
 }
 
-// advices are what a reader does about each remedy.
+// advices are what a reader does about each remedy. {node} stands for the node's name.
 var advices = map[evidence.Remedy]Advice{
-	evidence.Elevate: {"run doctor on the node as Administrator", []string{"doctor"}},
-	evidence.ClusterRights: {"get the rights in the cluster that reading the node takes",
+	evidence.Elevate: {"administrator rights are required",
+		"run doctor on the node as Administrator", []string{"doctor"}},
+	evidence.ClusterRights: {"the cluster denied access",
+		"use a role that may read the cluster, or log in again",
 		[]string{"doctor explain rbac"}},
-	evidence.ViaAPI: {"let doctor ask the cluster too, from the node or from anywhere",
-		[]string{"doctor --node {node}"}},
-	evidence.FromPod: {"measure from inside a pod of this node",
+	evidence.ViaAPI: {"no Kubernetes objects were collected",
+		"read them through the Kubernetes API, or save them in the recording as api/KIND.json",
+		[]string{"doctor --node {node}", "kubectl get KIND -A -o json"}},
+	evidence.FromPod: {"the required probes were not run",
+		"run doctor on the node, and probe from one of its pods too",
 		[]string{"doctor --from-pod NAMESPACE/POD"}},
-	evidence.OnNode: {"run doctor on the node itself, or make a bundle there",
+	evidence.OnNode: {"the data was not collected on the node",
+		"run doctor on the node, or collect a bundle there",
 		[]string{"doctor", "doctor bundle"}},
-	evidence.MoreTime: {
-		"run doctor again with more time; if it hangs again, what hangs is the finding",
+	evidence.MoreTime: {"the time limit was reached",
+		"run doctor again with more time; what times out again is likely the fault",
 		[]string{"doctor --timeout 60s"}},
-	evidence.WithoutPassive: {"run doctor again without --passive", []string{"doctor"}},
-	evidence.ReadFile:       {"see why the file could not be read", nil},
-	evidence.ByHand:         {"look by hand: this Windows cannot tell it to doctor", nil},
-	evidence.OpenCheck:      {"open the check and see what it lacks", nil},
+	evidence.WithoutPassive: {"--passive sends no probes", "run doctor again without --passive",
+		[]string{"doctor"}},
+	evidence.ReadFile: {"some data could not be read",
+		"check why the file or the data could not be read", nil},
+	evidence.ByHand: {"this Windows version does not provide the data",
+		"check it by hand on the node", nil},
+	evidence.OpenCheck: {"the recording does not show what the checks need",
+		"open the check to see what is missing; -o wide shows it for all checks", nil},
 }
 
-// HowToTell is how a gap can be closed.
-func HowToTell(gap evidence.Gap) Advice { return advices[gap.Remedy()] }
+// AdviceOn is the advice on a remedy, with the node's name in its commands.
+func AdviceOn(remedy evidence.Remedy, node string) Advice {
+	advice := advices[remedy]
+	advice.Commands = forNode(advice.Commands, node)
+	return advice
+}

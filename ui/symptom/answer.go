@@ -103,10 +103,10 @@ func (a *Asked) unanswered() Answer {
 	ans := Answer{Outcome: Unknown, Do: first.Text, Commands: first.Commands}
 	if n := a.Count[Unknown]; n == 1 {
 		ans.Format, ans.Args = a.said.Word(
-			"Nothing found here; one check could not tell. First %s."), []any{unstopped(first.Text)}
+			"Nothing found here; one check could not run. First %s."), []any{unstopped(first.Text)}
 	} else {
 		ans.Format, ans.Args = a.said.Word(
-			"Nothing found here; %d checks could not tell. First %s."),
+			"Nothing found here; %d checks could not run. First %s."),
 			[]any{n, unstopped(first.Text)}
 	}
 	return ans

@@ -15,7 +15,7 @@ type Item struct {
 	Under   string // id of the cause whose consequence it is, when it stands under it
 	Outside bool   // not of this symptom's checks: the cause of something that is
 	Says    string // what it found, in one sentence; the gap or the reason where it found nothing
-	HowTo   Advice // how it could be told, where it could not
+	HowTo   Advice // what to do about it, where it could not run
 }
 
 // Asked is a symptom held against a report.
@@ -62,7 +62,9 @@ func (s Symptom) Ask(r *checks.Report) Asked {
 		a.Items = append(a.Items, itemOf(res))
 	}
 	for i := range a.Items {
-		a.Items[i].HowTo.Commands = forNode(a.Items[i].HowTo.Commands, r.Node.Name)
+		if it := &a.Items[i]; it.Outcome == Unknown {
+			it.HowTo = AdviceOn(it.Result.Missing.Remedy(), r.Node.Name)
+		}
 	}
 	a.Answer = a.conclude(r)
 	return a
@@ -139,7 +141,7 @@ func itemOf(res *checks.Result) Item {
 	case Fault, Normal:
 		i.Says = sentence(res)
 	case Unknown:
-		i.Says, i.HowTo = res.Gap, HowToTell(res.Missing)
+		i.Says = res.Gap
 	case Skipped:
 		i.Says = res.Reason
 	}

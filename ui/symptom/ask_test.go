@@ -88,7 +88,7 @@ func TestEverySymptomOfEveryRecordingHasAnAnswer(t *testing.T) {
 				}
 				shown[it.Result.ID] = true
 				if it.Outcome == Unknown && it.HowTo.Text == "" {
-					t.Errorf("%s: %s does not say how %s could be told", name, a.ID, it.Result.ID)
+					t.Errorf("%s: %s does not say what to do about %s", name, a.ID, it.Result.ID)
 				}
 			}
 			for _, id := range a.Checks {
@@ -103,7 +103,22 @@ func TestEverySymptomOfEveryRecordingHasAnAnswer(t *testing.T) {
 	}
 }
 
-func TestHowToTellFollowsTheGap(t *testing.T) {
+func TestEveryRemedyHasItsAdvice(t *testing.T) {
+	zh := lang.Of("zh", faults.Catalogue())
+	for remedy, advice := range advices {
+		for _, text := range []string{advice.Reason, advice.Text} {
+			if text == "" || zh.Word(text) == text {
+				t.Errorf("%s: %q has no Chinese", remedy, text)
+			}
+		}
+	}
+	got := AdviceOn(evidence.ViaAPI, "win-1")
+	if got.Commands[0] != "doctor --node win-1" {
+		t.Errorf("the commands are %q", got.Commands)
+	}
+}
+
+func TestTheRemedyFollowsTheGap(t *testing.T) {
 	for gap, want := range map[evidence.Gap]evidence.Remedy{
 		evidence.NeedsAdministrator.Gap():                             evidence.Elevate,
 		evidence.AsRecorded.OfKind(evidence.Denied, "a line by hand"): evidence.Elevate,
@@ -126,8 +141,8 @@ func TestHowToTellFollowsTheGap(t *testing.T) {
 			"run as Administrator"): evidence.OpenCheck,
 		{}: evidence.OpenCheck,
 	} {
-		if got := HowToTell(gap); got.Text != advices[want].Text || got.Text == "" {
-			t.Errorf("%q: %q, want %q", gap, got.Text, advices[want].Text)
+		if got := gap.Remedy(); got != want {
+			t.Errorf("%q: %q, want %q", gap, got, want)
 		}
 	}
 }

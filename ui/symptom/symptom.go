@@ -46,7 +46,7 @@ const (
 	Fault    Outcome = iota // fail or warn
 	Normal                  // found, and normal on Windows
 	Open                    // the verdict is still to come
-	Unknown                 // could not tell
+	Unknown                 // could not run
 	RuledOut                // looked, and it is not that
 	Skipped                 // does not arise on this node, or did not run
 )

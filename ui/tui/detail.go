@@ -30,14 +30,24 @@ func detailOf(m model, w int) []line {
 
 func groupDetail(p *page, r *checks.Report, rw row) {
 	p.text("", p.Category(rw.category), strong)
+	if rw.kind == rowUnknown {
+		unknownAdvice(p, rw)
+	}
 	p.lines = append(p.lines, summary(r, rw.members, true, p.voice).fit(p.width, p.ascii))
 	p.blank()
 	for _, i := range rw.members {
 		p.verdict("", &r.Results[i])
 	}
-	if rw.category == checks.CategoryNode {
+	if rw.category == checks.CategoryNode && rw.kind == rowGroup {
 		provenance(p, r)
 	}
+}
+
+// unknownAdvice is why checks could not run, and what to do about it.
+func unknownAdvice(p *page, rw row) {
+	p.text("", p.T("%d could not run: %s", len(rw.members), rw.unknown.Reason(p.Catalogue)), plain)
+	p.text("", rw.unknown.Advice(p.Catalogue), plain)
+	p.blank()
 }
 
 // provenance is what is known about the node, each fact with the evidence that shows it.
@@ -108,7 +118,7 @@ func outcome(p *page, res *checks.Result) {
 	case checks.StatusPass:
 		p.text("", p.T("looked, and did not find this fault"), plain)
 	case checks.StatusUnknown:
-		p.text("", p.T("could not tell: %s", res.Gap), plain)
+		p.text("", p.T("could not run: %s", res.Gap), plain)
 	case checks.StatusSkip:
 		p.text("", p.T("does not apply: %s", res.Reason), plain)
 	case statusWaiting:

@@ -54,6 +54,11 @@ func rowLine(r *checks.Report, rw row, w int, selected, words bool, say voice) l
 	case rowRest:
 		l := line{{"  " + fold(rw.open, ascii) + " ", faint}}
 		return append(l, summary(r, rw.members, true, say)...).fit(w, ascii)
+	case rowUnknown:
+		l := line{{"  " + fold(rw.open, ascii) + " ", faint},
+			{symbol(checks.StatusUnknown, ascii) + " ", inkOf(checks.StatusUnknown)}}
+		said := say.T("%d could not run: %s", len(rw.members), rw.unknown.Reason(say.Catalogue))
+		return append(l, span{show(said, ascii), plain}).fit(w, ascii)
 	case rowCause:
 		count := line{{say.follow(rw.follow), faint}}
 		if n := count.width(); n > 0 { // the title is cut before the number

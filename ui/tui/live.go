@@ -44,8 +44,8 @@ func asDrawn(u Update) checks.Report {
 	r.Causes = nil
 	for _, c := range u.Report.Causes {
 		if !open(c.ID) {
-			r.Causes = append(r.Causes, checks.Cause{ID: c.ID, Consequences: without(c.Consequences,
-				open)})
+			c.Consequences = without(c.Consequences, open)
+			r.Causes = append(r.Causes, c)
 		}
 	}
 	return r

@@ -204,7 +204,7 @@ func find(rows []row, at row) int {
 				at.kind == rowCheck
 		},
 		func(r row) bool {
-			return r.kind == rowGroup && at.kind == rowRest && r.category == at.category
+			return r.kind == rowGroup && at.within() && r.category == at.category
 		},
 	} {
 		if i := slices.IndexFunc(rows, same); i >= 0 {

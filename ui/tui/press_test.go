@@ -45,7 +45,7 @@ func TestKeysMoveTheCursor(t *testing.T) {
 		{"end too, and down stops there", []string{"end", "down"}, "storage"},
 		{"g goes back to the first", []string{"G", "g"}, "cause podcidr-not-assigned"},
 		{"home too", []string{"G", "home"}, "cause podcidr-not-assigned"},
-		{"page down goes a screenful of rows", []string{"pgdown"}, "dns-suffix-missing"},
+		{"page down goes a screenful of rows", []string{"pgdown"}, "dns/without-passive"},
 		{"page up comes back", []string{"pgdown", "pgup"}, "cause podcidr-not-assigned"},
 		{"ctrl+d goes half of it", []string{"ctrl+d"}, "podcidr-not-assigned"},
 		{"keys read in one go are keys one by one", []string{"jjjk"}, "node"},

@@ -33,6 +33,9 @@ func preview(r *checks.Report, rw row, ok bool, w, h, card int, say voice) []lin
 	case !ok:
 	case rw.folds():
 		name = say.Category(rw.category)
+		if rw.kind == rowUnknown {
+			unknownAdvice(&p, rw)
+		}
 		for _, i := range rw.members {
 			p.verdict("", &r.Results[i])
 		}

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"doctor/checks"
+	"doctor/ui"
 )
 
 // A row is one line of the list, as data.
@@ -19,6 +20,7 @@ type row struct {
 	open     bool            // of groups and rests
 	text     string          // of headings and notes
 	part     cardPart        // of cards
+	unknown  ui.UnknownGroup // of unknowns
 	was      checks.Status   // of causes and checks: the verdict before it changed, or ""
 }
 
@@ -32,12 +34,16 @@ const (
 	rowCause
 	rowGroup
 	rowCheck
-	rowRest // the checks of an open group in which nothing was found
+	rowUnknown // the checks of an open group that could not run for one reason
+	rowRest    // the checks of an open group in which nothing was found
 )
 
 func (r row) selectable() bool { return r.kind >= rowCause }
 
-func (r row) folds() bool { return r.kind == rowGroup || r.kind == rowRest }
+func (r row) folds() bool { return r.kind == rowGroup || r.within() }
+
+// within says that a fold is part of a group.
+func (r row) within() bool { return r.kind == rowUnknown || r.kind == rowRest }
 
 // name tells rows apart when the list changes around the cursor.
 func (r row) name() string {
@@ -48,8 +54,11 @@ func (r row) name() string {
 }
 
 func (r row) foldName() string {
-	if r.kind == rowRest {
+	switch r.kind {
+	case rowRest:
 		return string(r.category) + "/rest"
+	case rowUnknown:
+		return string(r.category) + "/" + r.unknown.Key()
 	}
 	return string(r.category)
 }
@@ -144,7 +153,7 @@ func noFault(r *checks.Report, v view) string {
 	case faults > 0:
 		return v.T("the faults below explain each other")
 	case unknown > 0:
-		return v.T("no fault found, but %s could not tell", v.Count(unknown, "check"))
+		return v.T("no fault found, but %s could not run", v.Count(unknown, "check"))
 	}
 	return v.T("no fault found")
 }
@@ -152,7 +161,7 @@ func noFault(r *checks.Report, v view) string {
 func groupRows(r *checks.Report, v view) []row {
 	var rows []row
 	for _, category := range categories(r) {
-		var found, rest []int
+		var found, unknown, rest []int
 		for i := range r.Results {
 			res := &r.Results[i]
 			switch {
@@ -160,19 +169,23 @@ func groupRows(r *checks.Report, v view) []row {
 			case !v.live && v.changed[res.ID] == "" && (res.Status == checks.StatusPass ||
 				res.Status == checks.StatusSkip):
 				rest = append(rest, i)
+			case !v.live && !v.narrowed() && v.changed[res.ID] == "" &&
+				res.Status == checks.StatusUnknown:
+				unknown = append(unknown, i)
 			default:
 				found = append(found, i)
 			}
 		}
-		if len(found)+len(rest) == 0 {
+		if len(found)+len(unknown)+len(rest) == 0 {
 			continue
 		}
 		if !v.live {
 			worstFirst(r, found)
 			worstFirst(r, rest)
 		}
-		group := row{kind: rowGroup, category: category, members: slices.Concat(found, rest)}
-		group.open = v.isOpen(group.foldName(), slices.ContainsFunc(found, func(i int) bool {
+		group := row{kind: rowGroup, category: category,
+			members: slices.Concat(found, unknown, rest)}
+		group.open = v.isOpen(group.foldName(), len(unknown) > 0 || slices.ContainsFunc(found, func(i int) bool {
 			return r.Results[i].Status != checks.StatusInfo || v.changed[r.Results[i].ID] != ""
 		}))
 		rows = append(rows, group)
@@ -180,7 +193,15 @@ func groupRows(r *checks.Report, v view) []row {
 			continue
 		}
 		rows = append(rows, v.checkRows(r, category, found)...)
-		if len(found) > 0 && len(rest) > 0 && !v.narrowed() {
+		for _, g := range ui.UnknownGroups(r, unknown) {
+			fold := row{kind: rowUnknown, category: category, members: g.Members, unknown: g}
+			fold.open = v.isOpen(fold.foldName(), false)
+			rows = append(rows, fold)
+			if fold.open {
+				rows = append(rows, v.checkRows(r, category, g.Members)...)
+			}
+		}
+		if len(found)+len(unknown) > 0 && len(rest) > 0 && !v.narrowed() {
 			fold := row{kind: rowRest, category: category, members: rest}
 			fold.open = v.isOpen(fold.foldName(), false)
 			rows = append(rows, fold)

@@ -149,7 +149,7 @@ func (say voice) symptomCount(a symptom.Asked) string {
 	case a.Count[symptom.Normal] > 0:
 		return say.T("normal")
 	case a.Count[symptom.Unknown] > 0:
-		return say.T("%d could not tell", a.Count[symptom.Unknown])
+		return say.T("%d could not run", a.Count[symptom.Unknown])
 	case a.Count[symptom.RuledOut] > 0:
 		return say.T("%d ruled out", a.Count[symptom.RuledOut])
 	}

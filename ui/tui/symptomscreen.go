@@ -214,9 +214,9 @@ func itemLines(it symptom.Item, e env, selected, told bool) []line {
 	case symptom.Fault, symptom.Normal:
 		p.text(lead, it.Says, plain)
 	case symptom.Unknown:
-		p.text(lead, p.T("could not tell: %s", it.Says), faint)
+		p.text(lead, p.T("could not run: %s", it.Says), faint)
 		if !told || selected {
-			p.text(lead, p.T("to tell: %s", it.HowTo.Text), plain)
+			p.text(lead, p.T("next step: %s", it.HowTo.Text), plain)
 		}
 		if selected {
 			for _, c := range it.HowTo.Commands {

@@ -52,7 +52,7 @@ func TestHostileTreesCostLittle(t *testing.T) {
 				program.Write(t, filepath.Join(dir, name+".json"), "[",
 					strings.Repeat(object, 2)[:190_000*3], "{}]")
 			}
-		}, "could not tell"},
+		}, "could not run"},
 		{"arrays nested ten thousand deep", func(dir string) {
 			program.Write(t, filepath.Join(dir, "hns-networks.json"), strings.Repeat("[", 10_001),
 				strings.Repeat("]", 10_001))

@@ -148,6 +148,27 @@ func TestSession(t *testing.T) {
 	}
 }
 
+// TestNobodyIsAtTheTerminal: a build server, and a terminal of which nothing is known, get text.
+func TestNobodyIsAtTheTerminal(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds the program; run `make test`")
+	}
+	term.Require(t)
+	exe := program.Build(t)
+	for _, set := range []string{"CI=true", "TERM="} {
+		t.Run(set, func(t *testing.T) {
+			s := term.Start(t, folder(t), 80, 24, usual(),
+				[]string{"env", set, exe, "--demo", "hns-network-missing"})
+			text, _ := s.Wait("the end of the report", func(text string) bool {
+				return strings.Contains(text, term.After+" 3")
+			})
+			if !strings.Contains(text, "fix first:") || s.Mode("alternate_on") != "0" {
+				t.Errorf("no report stands on the terminal:\n%s", text)
+			}
+		})
+	}
+}
+
 func TestWineSession(t *testing.T) {
 	wine.Require(t)
 	n := wine.Start(t, networkMissing(t), program.BuildFor(t, "windows", "amd64"))
@@ -184,7 +205,7 @@ func TestWineAccessible(t *testing.T) {
 func usual() []string {
 	return slices.DeleteFunc(os.Environ(), func(v string) bool {
 		name, _, _ := strings.Cut(v, "=")
-		return name == "NO_COLOR" || name == "ACCESSIBLE"
+		return name == "NO_COLOR" || name == "ACCESSIBLE" || name == "CI" || name == "COLUMNS"
 	})
 }
 

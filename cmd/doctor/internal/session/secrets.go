@@ -30,6 +30,10 @@ func Shareable(r checks.Report) checks.Report {
 			}
 		}
 	}
+	r.Causes = slices.Clone(r.Causes)
+	for i := range r.Causes {
+		r.Causes[i].Message = secrets.Text(r.Causes[i].Message)
+	}
 	r.Node.Provenance = slices.Clone(r.Node.Provenance)
 	for i := range r.Node.Provenance {
 		l := &r.Node.Provenance[i]

@@ -1,0 +1,125 @@
+package ui
+
+import (
+	"slices"
+	"strings"
+
+	"doctor/checks"
+	"doctor/checks/evidence"
+	"doctor/ui/lang"
+	"doctor/ui/symptom"
+)
+
+// An UnknownGroup is the checks that could not run for reasons that the same step removes.
+type UnknownGroup struct {
+	Remedy  evidence.Remedy
+	Members []int        // into Report.Results
+	gap     evidence.Gap // the reason, where all have the same
+	node    string
+}
+
+// byUse is the order of the groups: first what the reader can do in a minute, last what nobody can
+// change.
+var byUse = []evidence.Remedy{evidence.Elevate, evidence.ClusterRights, evidence.WithoutPassive,
+	evidence.ViaAPI, evidence.MoreTime, evidence.OnNode, evidence.FromPod, evidence.ReadFile,
+	evidence.ByHand, evidence.OpenCheck}
+
+// saysMore tells whether the text of each single gap says more than the remedy does: it is an error
+// that the reader has to see.
+func saysMore(remedy evidence.Remedy) bool {
+	return remedy == evidence.ReadFile || remedy == evidence.ClusterRights
+}
+
+// Key tells groups of one report apart.
+func (g UnknownGroup) Key() string {
+	if saysMore(g.Remedy) {
+		return string(g.Remedy) + " " + g.gap.String()
+	}
+	return string(g.Remedy)
+}
+
+// UnknownGroups gathers those of the results that could not run by what to do about it.
+func UnknownGroups(r *checks.Report, among []int) []UnknownGroup {
+	var groups []UnknownGroup
+	for _, i := range among {
+		if r.Results[i].Status != checks.StatusUnknown {
+			continue
+		}
+		gap := r.Results[i].Missing
+		at := slices.IndexFunc(groups, func(g UnknownGroup) bool {
+			return g.Remedy == gap.Remedy() && (g.gap == gap || !saysMore(g.Remedy))
+		})
+		if at < 0 {
+			at, groups = len(groups), append(groups, UnknownGroup{Remedy: gap.Remedy(), gap: gap,
+				node: r.Node.Name})
+		}
+		groups[at].Members = append(groups[at].Members, i)
+		if groups[at].gap != gap {
+			groups[at].gap = evidence.Gap{}
+		}
+	}
+	slices.SortStableFunc(groups, func(a, b UnknownGroup) int {
+		return slices.Index(byUse, a.Remedy) - slices.Index(byUse, b.Remedy)
+	})
+	return groups
+}
+
+// Reason says why the checks could not run. Where rights are missing, the gap itself says what to do,
+// which is the advice.
+func (g UnknownGroup) Reason(l *lang.Catalogue) string {
+	if said := l.GapSentence(g.gap); said != "" && g.Remedy != evidence.Elevate {
+		return strings.TrimRight(said, ".。")
+	}
+	return l.Word(symptom.AdviceOn(g.Remedy, g.node).Reason)
+}
+
+// Advice says what to do about it, as one sentence with its commands.
+func (g UnknownGroup) Advice(l *lang.Catalogue) string {
+	advice := symptom.AdviceOn(g.Remedy, g.node)
+	text := capital(l.Word(advice.Text))
+	if len(advice.Commands) == 0 {
+		return l.T("%s.", text)
+	}
+	return l.T("%s: `%s`.", text, strings.Join(advice.Commands, l.T("`, `")))
+}
+
+// capital begins a sentence.
+func capital(s string) string {
+	if s == "" || s[0] < 'a' || s[0] > 'z' {
+		return s
+	}
+	return strings.ToUpper(s[:1]) + s[1:]
+}
+
+// unknown says which checks could not run: a line for each thing to do about it.
+func (p *page) unknown(r checks.Report) {
+	all := make([]int, len(r.Results))
+	for i := range all {
+		all[i] = i
+	}
+	groups := UnknownGroups(&r, all)
+	if len(groups) == 0 {
+		return
+	}
+	p.blank()
+	more := 0
+	if !p.wide {
+		more = max(len(groups)-maxGroups, 0)
+	}
+	for _, g := range groups[:len(groups)-more] {
+		said := p.lang.T("%s could not run: %s. %s", p.lang.Count(len(g.Members), "check"),
+			g.Reason(p.lang), g.Advice(p.lang))
+		lines := Wrap(p.plain(said), p.columns-2, p.columns-2)
+		for i, l := range bound(lines, max(p.limits.lines, 4), p.columns-2, p.style.ASCII) {
+			if i == 0 {
+				mark := p.mark(checks.StatusUnknown)
+				p.line(p.verdict(checks.StatusUnknown).on(mark), " ", l)
+			} else {
+				p.line("  ", l)
+			}
+		}
+	}
+	if more > 0 {
+		p.line("  ", p.faint().on(p.lang.T("and for %s more", p.lang.Count(more, "reason"))))
+	}
+}
