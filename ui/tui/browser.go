@@ -2,6 +2,7 @@ package tui
 
 import (
 	"fmt"
+	"maps"
 	"strings"
 
 	"github.com/charmbracelet/bubbles/key"
@@ -110,7 +111,8 @@ func (b browser) narrowed() browser {
 	for i := 0; i < len(b.entries); {
 		e := b.entries[i]
 		if keep[i] {
-			if strings.HasPrefix(b.at, e.path) { // itself, or the folder that hides it
+			// itself, or the folder that hides it
+			if b.at == e.path || e.folder && strings.HasPrefix(b.at, e.path) {
 				b.cursor = len(b.visible)
 			}
 			b.visible = append(b.visible, i)
@@ -166,7 +168,7 @@ func (b browser) press(e env, k tea.KeyMsg) (screen, effect) {
 		b.prompt = true
 	case key.Matches(k, bk.cited):
 		b.cited = !b.cited
-		b = b.narrowed()
+		b = b.unfoldedAt().narrowed()
 	case key.Matches(k, bk.all):
 		b = b.foldAll(false)
 	case key.Matches(k, bk.none):
@@ -207,7 +209,26 @@ func (b browser) back() (screen, effect) {
 	default:
 		return b, effect{back: true}
 	}
-	return b.narrowed(), effect{}
+	return b.unfoldedAt().narrowed(), effect{}
+}
+
+// unfoldedAt opens the folders around the selected row, so that the cursor stays on it when a
+// filter is cleared.
+func (b browser) unfoldedAt() browser {
+	if len(b.visible) == 0 || b.filter != "" || b.cited {
+		return b
+	}
+	folds := maps.Clone(b.folds)
+	if folds == nil {
+		folds = map[string]bool{}
+	}
+	for _, e := range b.entries {
+		if e.folder && e.path != b.at && strings.HasPrefix(b.at, e.path) {
+			folds[e.path] = false
+		}
+	}
+	b.folds = folds
+	return b
 }
 
 func (b browser) fold(e treeEntry, folded bool) browser {
@@ -253,6 +274,7 @@ func (b browser) typedKey(k tea.KeyMsg) browser {
 		b.prompt = false
 	case tea.KeyEsc:
 		b.prompt, b.filter = false, ""
+		b = b.unfoldedAt()
 	case tea.KeyBackspace:
 		b.prompt = len(r) > 0
 		b.filter = string(r[:max(len(r)-1, 0)])

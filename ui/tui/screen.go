@@ -69,10 +69,10 @@ type place struct {
 }
 
 var places = []place{
-	{bind("s", "by symptom: what do you see?"), hint{"s", "symptoms", 2}, newSymptoms},
-	{bind("e", "the evidence, file by file"), hint{"e", "evidence", 3}, newBrowser},
-	{bind("t", "timeline: what happened when"), hint{"t", "timeline", 3}, newTimeline},
-	{bind("b", "bundle: a zip for a bug report"), hint{"b", "bundle", 4}, newBundle},
+	{bind("s", "by symptom: what do you see?"), hint{"s", "symptoms", 1}, newSymptoms},
+	{bind("e", "the evidence, file by file"), hint{"e", "evidence", 1}, newBrowser},
+	{bind("t", "timeline: what happened when"), hint{"t", "timeline", 2}, newTimeline},
+	{bind("b", "bundle: a zip for a bug report"), hint{"b", "bundle", 2}, newBundle},
 }
 
 // over is the screen that has the keys.
@@ -95,10 +95,10 @@ func (m model) with(at int, s screen, do effect) (model, effect) {
 	if do.say != "" {
 		m.status, do.say = m.Word(do.say), ""
 	}
-	switch {
-	case do.back:
+	if do.back {
 		m.layers = m.layers[:at]
-	case do.open != nil:
+	}
+	if do.open != nil {
 		m = m.push(do.open)
 		if started, ok := do.open.(starter); ok {
 			do.task, do.layer = started.start(m.env()), m.layers[len(m.layers)-1].number
@@ -136,7 +136,17 @@ func (m model) open(s screen) (model, effect) {
 func (m model) pressOver(k tea.KeyMsg) (model, effect) {
 	at := len(m.layers) - 1
 	s, do := m.layers[at].screen.press(m.env(), k)
-	return m.with(at, s, do)
+	m, do = m.with(at, s, do)
+	switch {
+	case do.press != nil:
+		return m.settled().press(*do.press)
+	case do.line > 0:
+		if v, ok := m.layers[len(m.layers)-1].screen.(viewer); ok {
+			s, goes := v.toLine(do.line)
+			return m.with(len(m.layers)-1, s, goes)
+		}
+	}
+	return m, do
 }
 
 // answered brings an answer to the screen that waits for it.

@@ -29,6 +29,7 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"doctor/checks"
+	"doctor/ui/console"
 	"doctor/ui/lang"
 	"doctor/ui/tui/quiet"
 )
@@ -62,7 +63,9 @@ func Run(ctx context.Context, in io.Reader, out io.Writer, feed Feed, opt Option
 	}
 	to := newTerminal(out, newStyles(out, opt.NoColour))
 	p := program{model: newModel(opt, feed.Again != nil), terminal: to,
-		clipboard: clipboard{out: to, takes: takesClipboard(os.Getenv)}, again: feed.Again}
+
+		clipboard: clipboard{system: console.SetClipboard, out: to,
+			takes: takesClipboard(os.Getenv)}, again: feed.Again}
 	var end func()
 	p.model.bundler, end = feed.Bundle.attended(ctx)
 	defer end()

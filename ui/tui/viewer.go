@@ -39,7 +39,7 @@ type viewer struct {
 	left          int  // cells that are scrolled off
 	wrap          bool
 
-	prompt    rune // what is typed: '/' or ':'
+	prompt    bool // a text to search for is typed
 	typed     string
 	query     string
 	searching int // the number of the search that runs, or 0
@@ -68,7 +68,7 @@ const stepTime = 100 * time.Millisecond
 
 func (v viewer) title(env) string { return v.path }
 
-func (v viewer) typing() bool { return v.prompt != 0 }
+func (v viewer) typing() bool { return v.prompt }
 
 func (v viewer) inTree() bool { return v.tree != nil && !v.asText }
 
@@ -205,7 +205,7 @@ func (v viewer) hints() []hint {
 	if !v.opened || v.gap.Kind != "" {
 		return nil
 	}
-	list := []hint{{"/", "search", 1}, {":", "line", 3}, {"z", "wrap", 5}, {"c", "copy line", 6}}
+	list := []hint{{"/", "search", 1}, {":", "line", 3}, {"z", "wrap", 6}, {"y", "copy line", 5}}
 	if v.query != "" {
 		list = append(list, hint{"n N", "next", 2})
 	}
@@ -222,11 +222,10 @@ func (v viewer) hints() []hint {
 }
 
 var viewerKeys = struct {
-	search, line, next, previous, cited, citedUp, wrap, fold, all, none, asText, left,
+	search, next, previous, cited, citedUp, wrap, fold, all, none, asText, left,
 	right key.Binding
 }{
 	search:   bind("/", "search in the file, in any case"),
-	line:     bind(":", "go to a line by its number"),
 	next:     bind("n", "next line that holds the searched text"),
 	previous: bind("N", "previous line that holds it"),
 	cited:    bind("tab", "next line that a finding cites"),
@@ -242,7 +241,7 @@ var viewerKeys = struct {
 
 func (v viewer) bindings() []key.Binding {
 	k := viewerKeys
-	return []key.Binding{k.search, k.line, k.next, k.previous, k.cited, k.citedUp, k.wrap, k.fold,
+	return []key.Binding{k.search, k.next, k.previous, k.cited, k.citedUp, k.wrap, k.fold,
 		k.all, k.none, k.asText, k.left, k.right}
 }
 
