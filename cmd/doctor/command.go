@@ -13,6 +13,7 @@ import (
 	"doctor/checks/faults"
 	"doctor/cmd/doctor/internal/session"
 	"doctor/ui"
+	"doctor/ui/tui"
 )
 
 // flags are the options of a diagnosis.
@@ -23,6 +24,7 @@ type flags struct {
 	only, skip, category []string
 	failOn               string
 	ascii                bool
+	theme                string
 	noScreen             bool
 	accessible           bool
 	verbose              bool
@@ -92,10 +94,13 @@ On a terminal it shows a screen; otherwise it writes text. Nothing on a node is 
 	p.StringVar(&f.failOn, "fail-on", "fail",
 		"exit with a status other than 0 from this level on: fail or warn")
 	p.BoolVar(&f.ascii, "ascii", false, "draw with ASCII characters only")
+	p.StringVar(&f.theme, "theme", "", "")
+	withList(p, "theme", "colors of the screen: %s; DOCTOR_THEME does the same", tui.Themes()...)
 	p.BoolVar(&f.accessible, "accessible", false,
 		"tell everything in plain lines, for screen readers, and take numbers as answers; ACCESSIBLE=1 does the same")
 	f.lang.flag(root)
 	completeWith(root, "output", ui.Formats)
+	completeWith(root, "theme", tui.Themes)
 	completeWith(root, "only", checkIDs)
 	completeWith(root, "skip", checkIDs)
 	completeWith(root, "category", categories)

@@ -371,7 +371,7 @@ func BenchmarkKeyWithABigLogOpen(b *testing.B) {
 		}
 	}
 	f.Close()
-	s := newStyles(nil, false)
+	s := newStyles(nil, "")
 	m := viewing(withEvidence(b, sample(), os.DirFS(dir), Options{Width: 120, Height: 40}),
 		"big.log", 0)
 	for _, row := range [][]string{{"j", "k"}, {"pgdown", "pgup"}, {"G", "g"}, {"z", "z"},
