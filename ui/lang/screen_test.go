@@ -168,6 +168,6 @@ var unseen = []string{
 	"reading", "waiting", // looked up by Status
 	"-*.txt", "G end", "copy", "exit", // a file, keys, commands
 	"dark", "light", "high-contrast", "none", "--theme", // values of a flag
-	"%s takes %s, not %q", // errors of a flag
+	"%s takes %s, not %q",            // errors of a flag
 	"/rest", "day", "begin", "items", // names within the program, and in JSON
 }

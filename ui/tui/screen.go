@@ -92,8 +92,14 @@ func (m model) with(at int, s screen, do effect) (model, effect) {
 	if do.task != nil {
 		do.layer = layers[at].number
 	}
+	for i := range do.also {
+		do.also[i].layer = layers[at].number
+	}
 	if do.say != "" {
 		m.status, do.say = m.Word(do.say), ""
+	}
+	if do.nextFile {
+		return m.nextFile(at, do.nextBack)
 	}
 	if do.back {
 		m.layers = m.layers[:at]
@@ -106,6 +112,14 @@ func (m model) with(at int, s screen, do effect) (model, effect) {
 	}
 	do.back, do.open = false, nil
 	return m, do
+}
+
+// alsoTask is an effect's task as one of several.
+func alsoTask(do effect) []effect {
+	if do.task == nil {
+		return nil
+	}
+	return []effect{do}
 }
 
 // A starter has a task from its first moment on.
@@ -121,6 +135,11 @@ func (m model) push(s screen) model {
 func (m model) open(s screen) (model, effect) {
 	for at, l := range m.layers {
 		if reflect.TypeOf(l.screen) == reflect.TypeOf(s) {
+			for _, gone := range m.layers[at+1:] {
+				if b, ok := gone.screen.(browser); ok {
+					b.searchEnded() // nobody waits for it any more
+				}
+			}
 			m.layers = m.layers[:at+1]
 			return m, effect{}
 		}

@@ -46,6 +46,9 @@ type viewer struct {
 	searches  int
 	reveal    bool         // what was found may lie to the side of what is seen
 	stop      *atomic.Bool // ends the search that runs
+	backwards bool         // which way it goes
+	across    bool         // the text was searched in all files: n and N go on in the next file
+	entering  bool         // the first search in a file that was opened at a match
 	status    string
 }
 
@@ -61,6 +64,12 @@ func newViewer(path string, line int) screen {
 // newViewerAt opens a file at a place in it.
 func newViewerAt(place evidence.Place) screen {
 	return viewer{path: place.Path, aim: place, aims: true}
+}
+
+// newViewerOfHit opens a file at a line that holds a text which was searched in all files.
+func newViewerOfHit(path string, line int, text string, back bool) viewer {
+	return viewer{path: path, aim: evidence.InLine(path, line), aims: true, query: text,
+		across: true, backwards: back, reveal: true}
 }
 
 // stepTime is how long the file is read on before the screen hears of it.
@@ -141,6 +150,12 @@ func (v viewer) receive(e env, msg tea.Msg) (screen, effect) {
 		return v, effect{}
 	case openedFile:
 		v = v.takeFile(e, msg)
+		if v.across && v.inTree() { // a line of the file may be many rows
+			if v.entering = true; v.backwards {
+				v.tree = v.tree.show(len(v.tree.rows)-1, v.height)
+			}
+			return v.search(v.backwards, true)
+		}
 	case fileLoaded:
 		v.loading = false
 		if msg.err != nil {
@@ -161,7 +176,19 @@ func (v viewer) receive(e env, msg tea.Msg) (screen, effect) {
 			break
 		}
 		v.searching = 0
-		v = v.takeFound(msg)
+		switch entering := v.entering; {
+		case entering && msg.line == 0: // the text is split between rows
+			v.entering = false
+			v = v.goTo(max(v.aimed(), 0))
+		case !entering && v.across && msg.err == nil && (msg.line == 0 || msg.wrapped):
+			if !msg.tree {
+				v = v.progressed(msg.state)
+			}
+			return v, effect{nextFile: true, nextBack: v.backwards}
+		default:
+			v.entering = false
+			v = v.takeFound(msg)
+		}
 	}
 	return v.next()
 }

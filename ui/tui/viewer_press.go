@@ -204,7 +204,7 @@ func (v viewer) pressInPrompt(k tea.KeyMsg) (screen, effect) {
 	case tea.KeyEnter:
 		v.prompt = false
 		if v.typed != "" {
-			v.query = v.typed
+			v.query, v.across = v.typed, false
 		}
 		return v.search(false, true)
 	}
@@ -246,6 +246,10 @@ func (v viewer) search(back, here bool) (screen, effect) {
 			at -= 2
 		}
 	}
+	v.backwards = back
+	if v.across && back && !v.inTree() && at < 0 {
+		return v, effect{nextFile: true, nextBack: true}
+	}
 	v.searches++
 	v.searching = v.searches
 	if v.inTree() {
@@ -263,7 +267,7 @@ func (v viewer) search(back, here bool) (screen, effect) {
 	if q.From < 1 { // above the first line comes the last
 		q.From, atEnd = endless, true
 	}
-	return v, effect{task: searchTask(v.file, v.searching, q, atEnd, v.stop.Load)}
+	return v, effect{task: searchTask(v.file, v.searching, q, atEnd, !v.across, v.stop.Load)}
 }
 
 func (v viewer) takeFound(f fileFound) viewer {

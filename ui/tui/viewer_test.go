@@ -108,6 +108,8 @@ func TestGoldenEvidence(t *testing.T) {
 		}{
 			{"browser", "", []string{"e"}},
 			{"browser-cited", "", []string{"e", "f"}},
+			{"browser-search", "", []string{"e", "/", "win-1", "enter"}},
+			{"browser-search-next", "", []string{"e", "/", "win-1", "enter", "n", "n", "n"}},
 			{"viewer-log", "logs/flanneld/flanneld.log", nil},
 			{"viewer-wrapped", "logs/flanneld/flanneld.log", []string{"z", "j", "j"}},
 			{"viewer-search", "logs/flanneld/flanneld.log", []string{"/", "ROUND 7", "enter", "n"}},
