@@ -14,6 +14,7 @@ import (
 	"doctor/checks/faults"
 	"doctor/cmd/doctor/internal/session"
 	"doctor/ui"
+	"doctor/ui/tui"
 )
 
 // flags are the options of a diagnosis.
@@ -29,6 +30,7 @@ type flags struct {
 	failOn               failOn
 	quiet                bool
 	ascii                bool
+	theme                string
 	noScreen             bool
 	accessible           bool
 	verbose              bool
@@ -98,10 +100,13 @@ On a terminal it shows a screen; otherwise it writes text. Nothing on a node is 
 	withList(p, "category", "run only the checks of these categories: %s", categories()...)
 	p.StringSliceVar((*[]string)(&f.failOn), "fail-on", nil, failOnUsage)
 	p.BoolVar(&f.ascii, "ascii", false, "draw with ASCII characters only")
+	p.StringVar(&f.theme, "theme", "", "")
+	withList(p, "theme", "colors of the screen: %s; DOCTOR_THEME does the same", tui.Themes()...)
 	p.BoolVar(&f.accessible, "accessible", false,
 		"tell everything in plain lines, for screen readers, and take numbers as answers; ACCESSIBLE=1 does the same")
 	f.lang.flag(root)
 	completeWith(root, "output", ui.Formats)
+	completeWith(root, "theme", tui.Themes)
 	completeWith(root, "only", checkIDs)
 	completeWith(root, "skip", checkIDs)
 	completeWith(root, "category", categories)

@@ -199,6 +199,11 @@ func (f *flags) validate() error {
 	case f.Since < 0:
 		return errors.New("--since takes a time above zero, such as 24h")
 	}
+	if f.theme != "" {
+		if _, err := tui.Theme(f.theme, os.Getenv); err != nil {
+			return err
+		}
+	}
 	for _, target := range f.Targets {
 		if _, err := probe.ParseReachTarget(target); err != nil {
 			return err
@@ -225,8 +230,9 @@ func (d display) style() ui.Style {
 	if d.file != "" {
 		return ui.Style{ASCII: d.ascii, Quiet: d.quiet, Lang: d.lang.catalogue()}
 	}
-	return ui.Style{ASCII: d.ascii || d.console.ASCII(), Colour: d.console.Colour(),
-		Width: d.console.Width(), Quiet: d.quiet, Lang: d.lang.catalogue()}
+	return ui.Style{ASCII: d.ascii || d.console.ASCII(),
+		Colour: d.console.Colour() && d.theme != "none",
+		Width:  d.console.Width(), Quiet: d.quiet, Lang: d.lang.catalogue()}
 }
 
 // onScreen tells whether the report gets the whole screen, with keys.
@@ -268,10 +274,14 @@ func (d display) follow(ctx context.Context, feed tui.Feed) (tui.Update, error) 
 
 // screen shows what the feed brings until the user leaves, and returns the last of it.
 func (d display) screen(ctx context.Context, feed tui.Feed) (tui.Leave, error) {
+	theme, err := tui.Theme(d.theme, os.Getenv)
+	if err != nil {
+		return tui.Leave{}, err
+	}
 	d.console.EnterScreen()
 	style := d.style()
 	last, err := tui.Run(ctx, d.std.in, d.std.out, feed, tui.Options{Catalogue: faults.Catalogue(),
-		ASCII: style.ASCII, NoColour: !style.Colour, Lang: style.Lang})
+		ASCII: style.ASCII, Theme: theme, Lang: style.Lang})
 	switch {
 	case ctx.Err() != nil:
 		return last, err

@@ -167,5 +167,7 @@ var unseen = []string{
 	" (cut).",            // of English only
 	"reading", "waiting", // looked up by Status
 	"-*.txt", "G end", "copy", "exit", // a file, keys, commands
+	"dark", "light", "high-contrast", "none", "--theme", // values of a flag
+	"%s takes %s, not %q",            // errors of a flag
 	"/rest", "day", "begin", "items", // names within the program, and in JSON
 }

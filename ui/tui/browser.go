@@ -1,13 +1,11 @@
 package tui
 
 import (
-	"fmt"
+	"maps"
 	"strings"
 
 	"github.com/charmbracelet/bubbles/key"
 	tea "github.com/charmbracelet/bubbletea"
-
-	"doctor/checks/evidence"
 )
 
 // browser is the evidence as a tree of files, with the gaps in their places.
@@ -25,6 +23,7 @@ type browser struct {
 
 	filter string
 	prompt bool // the filter is being typed
+	search contentSearch
 	cited  bool // only what findings cite
 	height int  // lines of the tree that are seen
 }
@@ -38,27 +37,41 @@ func (b browser) title(e env) string { return e.T("evidence") }
 func (b browser) typing() bool { return b.prompt }
 
 func (b browser) hints() []hint {
-	list := []hint{{"enter", "open", 1}, {"/", "filter", 2}, {"f", "only cited", 3}}
+	list := []hint{{"enter", "open", 1}, {"/", "search", 1}, {"f", "only cited", 3},
+		{"y", "copy path", 4}}
 	if b.cited {
 		list[2].does = "show all"
+	}
+	switch {
+	case b.prompt:
+		return []hint{{"esc", "clear", 0}, {"enter", "search in all files", 0}}
+	case b.search.stop != nil:
+		return append([]hint{{"esc", "stop", 0}}, list...)
+	case len(b.search.far.hits) > 0:
+		list = append(list, hint{"n N", "next match", 0})
 	}
 	return list
 }
 
-var browserKeys = struct{ open, fold, left, right, all, none, filter, cited key.Binding }{
-	open:   bind("enter", "open the file, or fold the folder"),
-	fold:   bind("space", "fold or unfold the folder"),
-	left:   bind("left h", "fold the folder, or go to the one around"),
-	right:  bind("right l", "unfold the folder"),
-	all:    bind("+ =", "unfold everything"),
-	none:   bind("-", "fold everything"),
-	filter: bind("/", "filter paths as you type; ! inverts"),
-	cited:  bind("f", "only the files that findings cite"),
+var browserKeys = struct {
+	open, fold, left, right, all, none, filter, next, previous, cited key.Binding
+}{
+	open:     bind("enter", "open the file, or fold the folder"),
+	fold:     bind("space", "fold or unfold the folder"),
+	left:     bind("left h", "fold the folder, or go to the one around"),
+	right:    bind("right l", "unfold the folder"),
+	all:      bind("+ =", "unfold everything"),
+	none:     bind("-", "fold everything"),
+	filter:   bind("/", "filter paths; enter searches in all files"),
+	next:     bind("n", "next match in all files"),
+	previous: bind("N", "previous match in all files"),
+	cited:    bind("f", "only the files that findings cite"),
 }
 
 func (b browser) bindings() []key.Binding {
 	k := browserKeys
-	return []key.Binding{k.open, k.fold, k.left, k.right, k.all, k.none, k.filter, k.cited}
+	return []key.Binding{k.open, k.filter, k.next, k.previous, k.cited, k.fold, k.left, k.right,
+		k.all, k.none}
 }
 
 func (b browser) receive(e env, msg tea.Msg) (screen, effect) {
@@ -68,6 +81,8 @@ func (b browser) receive(e env, msg tea.Msg) (screen, effect) {
 	case listedTree:
 		b.entries, b.listed, b.asked = msg.entries, true, false
 		b = b.narrowed()
+	case searchedFiles:
+		return b.takeSearched(msg)
 	}
 	return b, effect{}
 }
@@ -110,7 +125,8 @@ func (b browser) narrowed() browser {
 	for i := 0; i < len(b.entries); {
 		e := b.entries[i]
 		if keep[i] {
-			if strings.HasPrefix(b.at, e.path) { // itself, or the folder that hides it
+			// itself, or the folder that hides it
+			if b.at == e.path || e.folder && strings.HasPrefix(b.at, e.path) {
 				b.cursor = len(b.visible)
 			}
 			b.visible = append(b.visible, i)
@@ -125,6 +141,9 @@ func (b browser) narrowed() browser {
 func (b browser) matches(e treeEntry) bool {
 	if b.cited && e.cites == 0 {
 		return false
+	}
+	if b.hitsIn(e.path).Lines > 0 {
+		return true
 	}
 	text, invert := strings.CutPrefix(b.filter, "!")
 	text = strings.ToLower(text)
@@ -155,7 +174,14 @@ func (b browser) press(e env, k tea.KeyMsg) (screen, effect) {
 		b.stale, b.asked = false, true
 		do.task = listTask(e)
 	}
+	b.search.follows = false
 	if b.prompt {
+		if k.Type == tea.KeyEnter {
+			b.prompt = false
+			b, search := b.searched(e)
+			search.also = alsoTask(do)
+			return b, search
+		}
 		return b.typedKey(k), do
 	}
 	en, ok := b.selected()
@@ -164,9 +190,11 @@ func (b browser) press(e env, k tea.KeyMsg) (screen, effect) {
 		return b.back()
 	case key.Matches(k, bk.filter):
 		b.prompt = true
+	case key.Matches(k, bk.next, bk.previous):
+		return b.toHit(e, key.Matches(k, bk.previous))
 	case key.Matches(k, bk.cited):
 		b.cited = !b.cited
-		b = b.narrowed()
+		b = b.unfoldedAt().narrowed()
 	case key.Matches(k, bk.all):
 		b = b.foldAll(false)
 	case key.Matches(k, bk.none):
@@ -174,7 +202,7 @@ func (b browser) press(e env, k tea.KeyMsg) (screen, effect) {
 	case !ok:
 	case key.Matches(k, bk.open) && !en.folder:
 		b.stale, b.asked = b.stale || do.task != nil, false // listed when one comes back
-		return b, effect{open: newViewer(en.path, 0)}
+		return b, effect{open: b.opened(en.path)}
 	case key.Matches(k, bk.open, bk.fold) && en.folder:
 		b = b.fold(en, !b.folded(en))
 	case key.Matches(k, bk.right) && en.folder:
@@ -200,14 +228,36 @@ func (b browser) moved(k tea.KeyMsg) browser {
 
 func (b browser) back() (screen, effect) {
 	switch {
+	case b.search.stop != nil:
+		return b.searchStopped(), effect{}
 	case b.filter != "":
 		b.filter = ""
+		b = b.searchEnded()
 	case b.cited:
 		b.cited = false
 	default:
 		return b, effect{back: true}
 	}
-	return b.narrowed(), effect{}
+	return b.unfoldedAt().narrowed(), effect{}
+}
+
+// unfoldedAt opens the folders around the selected row, so that the cursor stays on it when a
+// filter is cleared.
+func (b browser) unfoldedAt() browser {
+	if len(b.visible) == 0 || b.filter != "" || b.cited {
+		return b
+	}
+	folds := maps.Clone(b.folds)
+	if folds == nil {
+		folds = map[string]bool{}
+	}
+	for _, e := range b.entries {
+		if e.folder && e.path != b.at && strings.HasPrefix(b.at, e.path) {
+			folds[e.path] = false
+		}
+	}
+	b.folds = folds
+	return b
 }
 
 func (b browser) fold(e treeEntry, folded bool) browser {
@@ -247,12 +297,11 @@ func (b browser) outwards(e treeEntry) browser {
 
 // typedKey is what a key does while the filter is being written.
 func (b browser) typedKey(k tea.KeyMsg) browser {
-	r := []rune(b.filter)
+	r, before := []rune(b.filter), b.filter
 	switch k.Type {
-	case tea.KeyEnter:
-		b.prompt = false
 	case tea.KeyEsc:
 		b.prompt, b.filter = false, ""
+		b = b.unfoldedAt()
 	case tea.KeyBackspace:
 		b.prompt = len(r) > 0
 		b.filter = string(r[:max(len(r)-1, 0)])
@@ -264,6 +313,9 @@ func (b browser) typedKey(k tea.KeyMsg) browser {
 		if r = append(r, []rune(show(string(k.Runes), false))...); len(r) <= maxFilter && !k.Alt {
 			b.filter = string(r)
 		}
+	}
+	if b.filter != before { // what was found is for another text
+		b = b.searchEnded()
 	}
 	return b.narrowed().atFile()
 }
@@ -277,91 +329,4 @@ func (b browser) atFile() browser {
 		}
 	}
 	return b
-}
-
-func (b browser) body(e env) []line {
-	if !b.listed {
-		return []line{{{" " + e.T("listing the evidence %s", ellipsis(e.ascii)), faint}}}
-	}
-	var lines []line
-	for i := b.top; i < len(b.visible) && len(lines) < b.height; i++ {
-		lines = append(lines, b.row(b.entries[b.visible[i]], i == b.cursor, e.width, e.voice))
-	}
-	if len(lines) == 0 {
-		lines = []line{{{"  " + e.T("nothing to show"), faint}}}
-	}
-	return append(exactly(lines, b.height), b.foot(e))
-}
-
-// row is a name, and what is to be said of it: how large it is and what cites
-// it, or why it is not there.
-func (b browser) row(en treeEntry, selected bool, w int, say voice) line {
-	ascii := say.ascii
-	l, ink := line{{"  ", plain}}, plain
-	if selected {
-		l, ink = line{{ownText("›", ascii) + " ", accent}}, strong
-	}
-	l = append(l, span{strings.Repeat(" ", min(2*en.depth, w/3)), plain})
-	if en.folder {
-		l = append(l, span{fold(!b.folded(en), ascii) + " ", faint})
-	} else {
-		l = append(l, span{"  ", plain})
-	}
-	if en.gap.Kind != "" {
-		if !selected {
-			ink = faint
-		}
-		sign := span{"  ? ", inkUnknown}
-		if en.gap.Kind == evidence.Absent { // an answer, and no gap in what is known
-			sign = span{"  ", plain}
-		}
-		return append(l, span{show(en.name, ascii), ink}, sign, span{show(say.Gap(en.gap), ascii),
-			faint}).fit(w-1, ascii)
-	}
-	right := line{{fmt.Sprintf("%9s ", evidence.SizeText(en.size)), faint}}
-	if en.folder && en.files == 0 {
-		right = line{{" " + say.T("nothing there") + " ", faint}}
-	}
-	if en.cites > 0 {
-		mark := span{symbol(en.status, ascii) + " " + say.T("%d cited", en.cites), inkOf(en.status)}
-		right = append(line{mark}, right...)
-	}
-	l = append(l, span{show(en.name, ascii), ink})
-	return apart(l.fit(w-right.width()-2, ascii), right, w)
-}
-
-// foot is what is typed, or the path under the cursor with its gap, and the counts.
-func (b browser) foot(e env) line {
-	files, absent, gaps := 0, 0, 0
-	for _, i := range b.visible {
-		switch en := b.entries[i]; {
-		case en.folder && b.folded(en):
-			files, gaps, absent = files+en.files, gaps+en.gaps, absent+en.absent
-		case en.folder:
-		case en.gap.Kind == evidence.Absent:
-			absent++
-		case en.gap.Kind != "":
-			gaps++
-		default:
-			files++
-		}
-	}
-	right := line{{e.T("%s, %s, %d absent", e.Count(files, "file"), e.Count(gaps, "gap"), absent),
-		faint}, {" ", plain}}
-	if b.prompt || b.filter != "" {
-		left := line{{" /", accent}, {show(tail(b.filter, e.width-24), e.ascii), strong}}
-		if b.prompt {
-			left = append(left, span{"_", accent})
-		}
-		return apart(left, right, e.width)
-	}
-	en, ok := b.selected()
-	if !ok {
-		return apart(nil, right, e.width)
-	}
-	left := line{{" " + show(en.path, e.ascii), faint}}
-	if en.gap.Kind != "" { // the row had no room for all of it
-		return line{{" " + show(e.Gap(en.gap), e.ascii), plain}}.fit(e.width, e.ascii)
-	}
-	return apart(left.fit(e.width-right.width()-2, e.ascii), right, e.width)
 }

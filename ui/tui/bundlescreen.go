@@ -39,7 +39,7 @@ const maxBundleName = 1000
 var bundleKeys = struct{ start, stop, copy key.Binding }{
 	start: bind("enter", "bundle: write it"),
 	stop:  bind("esc", "bundle: stop writing; nothing is left"),
-	copy:  bind("c", "bundle: copy the issue text (OSC 52)"),
+	copy:  bind("c", "bundle: copy the issue text"),
 }
 
 func newBundle(e env) screen {

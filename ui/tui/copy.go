@@ -12,11 +12,12 @@ import (
 	"doctor/ui"
 )
 
-// A clipboard is that of the user's terminal, which also works over ssh: a
-// terminal takes a text with OSC 52, or ignores it and says nothing. Where it
-// is not known to take it, the text also goes into a file, and the user is told
+// A clipboard is that of Windows, or else that of the user's terminal, which also works over ssh:
+// a terminal takes a text with OSC 52, or ignores it and says nothing. Where it is not known to
+// take it, the text also goes into a file that only the user can read, and the status line says
 // what was done and not more.
 type clipboard struct {
+	system func(text string) error // of Windows
 	out    io.Writer
 	takes  bool
 	folder string // of the file; "" is the system's for temporary files
@@ -25,6 +26,7 @@ type clipboard struct {
 // copied reports the end of a copy command.
 type copied struct {
 	lines int
+	whole bool   // it is on the clipboard of Windows
 	sent  bool   // to the terminal
 	known bool   // to take it
 	file  string // written, or ""
@@ -33,6 +35,8 @@ type copied struct {
 
 func (c copied) said(say voice) string {
 	switch {
+	case c.whole:
+		return say.T("%s copied to the Windows clipboard", say.Count(c.lines, "line"))
 	case c.err != nil && c.sent:
 		return say.T("%s sent to the terminal's clipboard (OSC 52); no file: %v",
 			say.Count(c.lines, "line"), c.err)
@@ -53,7 +57,12 @@ const maxCopy = 48 << 10
 // copy is the command that copies a text; name becomes part of the file's.
 func (c clipboard) copy(text, name string) tea.Cmd {
 	return func() tea.Msg {
-		done := copied{lines: strings.Count(text, "\n") + 1, known: c.takes}
+		done := copied{lines: strings.Count(strings.TrimSuffix(text, "\n"), "\n") + 1,
+			known: c.takes}
+		if c.system(text) == nil {
+			done.whole = true
+			return done
+		}
 		if len(text) <= maxCopy {
 			if _, done.err = osc52.New(text).WriteTo(c.out); done.err != nil {
 				return done
@@ -72,7 +81,7 @@ func (c clipboard) write(text, name string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	_, err = io.WriteString(f, text+"\n")
+	_, err = io.WriteString(f, strings.TrimSuffix(text, "\n")+"\n")
 	if closed := f.Close(); err == nil {
 		err = closed
 	}

@@ -68,7 +68,7 @@ type hint struct {
 func hintsOf(m model) []hint {
 	help, quit := hint{"?", "help", 0}, hint{"q", "quit", 0}
 	if m.help {
-		return []hint{{"esc q", "back", 0}, {"j k", "scroll", 1}}
+		return []hint{{"q esc", "close help", 0}, {"j k", "scroll", 1}, {"Q", "quit", 2}}
 	}
 	if s, ok := m.over(); ok {
 		list := s.hints()
@@ -80,7 +80,7 @@ func hintsOf(m model) []hint {
 		}
 		return append(list, help)
 	}
-	wrong := hint{"f", "only fail+warn", 3}
+	wrong := hint{"f", "only fail+warn", 8}
 	if m.view.wrong {
 		wrong.does = "show all"
 	}
@@ -94,14 +94,15 @@ func hintsOf(m model) []hint {
 		}
 		return list
 	}
-	list := []hint{{"enter", "open", 1}, {"/", "filter", 2}, wrong, {"c", "copy fix", 4}, help,
-		quit}
-	if m.live && !m.reading() {
-		list = slices.Insert(list, 4, hint{"r", "again", 3}, hint{"w", "watch", 5})
-	}
+	list := []hint{{"enter", "open", 5}}
 	for _, p := range places {
-		list = slices.Insert(list, len(list)-2, p.hint)
+		list = append(list, p.hint)
 	}
+	list = append(list, hint{"/", "filter", 3}, hint{":", "more", 4})
+	if m.live && !m.reading() {
+		list = append(list, hint{"r", "again", 6}, hint{"w", "watch", 9})
+	}
+	list = append(list, hint{"c", "copy fix", 7}, wrong, help, quit)
 	if r, ok := m.selected(); ok && r.folds() && !m.view.narrowed() {
 		list[0].does = "unfold"
 		if r.open {

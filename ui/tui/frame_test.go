@@ -93,7 +93,7 @@ func TestEveryFrameFitsTheTerminal(t *testing.T) {
 		if len(lines) != h {
 			t.Fatalf("%dx%d after %q: %d lines", w, h, keys, len(lines))
 		}
-		s := newStyles(nil, false)
+		s := newStyles(nil, "")
 		for i, l := range strings.Split(s.frame(lines), "\n") {
 			if n := lipgloss.Width(l); n > w {
 				t.Fatalf("%dx%d after %q: line %d takes %d cells: %q", w, h, keys, i, n, l)
@@ -151,7 +151,7 @@ func TestTinyTerminalGetsAHint(t *testing.T) {
 
 func TestColoursAreTheSixteenAndNoColourHasNone(t *testing.T) {
 	lines := draw(finished(sample(), Options{Width: 120, Height: 40}))
-	coloured := newStyles(nil, false).frame(lines)
+	coloured := newStyles(nil, "").frame(lines)
 	for _, deep := range []string{"38;2", "38;5", "48;", "\x1b]"} {
 		if strings.Contains(coloured, deep) {
 			t.Errorf("the screen holds %q", deep)
@@ -160,7 +160,7 @@ func TestColoursAreTheSixteenAndNoColourHasNone(t *testing.T) {
 	if !strings.Contains(coloured, "31m") {
 		t.Error("a failure is not red")
 	}
-	for _, seq := range strings.Split(newStyles(nil, true).frame(lines), "\x1b[")[1:] {
+	for _, seq := range strings.Split(newStyles(nil, themeNone).frame(lines), "\x1b[")[1:] {
 		code, _, _ := strings.Cut(seq, "m")
 		if code != "" && code != "0" && code != "1" && code != "2" {
 			t.Errorf("without colour the screen still sends %q", code)

@@ -63,6 +63,7 @@ func TestGoldenScreens(t *testing.T) {
 			{"filter", []string{"/", "s", "u", "b", "n", "e", "t"}},
 			{"only-wrong", []string{"f"}},
 			{"help", []string{"?"}},
+			{"palette", []string{":", "p", "o", "d", " ", "c"}},
 		} {
 			name := fmt.Sprintf("%s-%dx%d", s.name, size[0], size[1])
 			t.Run(name, func(t *testing.T) {

@@ -9,15 +9,17 @@ import (
 	"doctor/checks"
 )
 
-// helpLines are all keys and signs, in as many lines as it takes.
+// helpLines are all keys and signs, in as many lines as it takes: first what can be done here, and
+// the keys of movement last, which most users know.
 func helpLines(m model) []line {
 	p := page{width: max(m.width-2, 2), voice: m.voice}
 	if s, ok := m.over(); ok {
 		keyLines(&p, p.T("Keys of this screen"), s.bindings())
-		keyLines(&p, p.T("Keys of the overview and of all screens"), allKeys(m.live))
+		keyLines(&p, p.T("Keys of the overview and of all screens"), actionKeys(m.live))
 	} else {
-		keyLines(&p, p.T("Keys"), allKeys(m.live))
+		keyLines(&p, p.T("What you can do"), actionKeys(m.live))
 	}
+	keyLines(&p, p.T("Move"), moveKeys())
 	p.heading(p.T("Signs"))
 	signs := byWeight
 	if m.live {

@@ -10,8 +10,9 @@ import (
 // keys are all keys of the screen; the help draws their help texts.
 var keys = struct {
 	up, down, top, bottom, pageUp, pageDown, halfUp, halfDown key.Binding
-	enter, fold, back, focus, filter, wrong, copy, again      key.Binding
-	watch, mouse, redraw, suspend, help, quit, leave          key.Binding
+	enter, fold, back, focus, filter, wrong, copy, line       key.Binding
+	again, watch, palette, mouse, redraw, suspend             key.Binding
+	help, quit, leave                                         key.Binding
 }{
 	up:       bind("up k", "one line up"),
 	down:     bind("down j", "one line down"),
@@ -23,18 +24,20 @@ var keys = struct {
 	halfDown: bind("ctrl+d", "half a page down"),
 	enter:    bind("enter", "open the check, or fold the group"),
 	fold:     bind("space", "fold or unfold the group"),
-	back:     bind("esc", "back; then clear filter and f"),
-	focus:    bind("tab", "between list and detail"),
+	back:     bind("esc", "back, or clear the filter and f"),
+	focus:    bind("tab", "switch between list and detail"),
 	filter:   bind("/", "filter as you type; ! inverts"),
 	wrong:    bind("f", "only what is wrong: fail and warn"),
-	copy:     bind("c", "copy the fix's commands (OSC 52, or a file)"),
+	copy:     bind("c", "copy the commands of the fix"),
+	line:     bind("y", "copy the selected line"),
+	palette:  bind(":", "all actions and checks; in a file also :LINE"),
 	again:    bind("r", "read the node again, and mark what changed"),
 	watch:    bind("w", "watch: read again every 10, 30, 60 s; off"),
 	mouse:    bind("m", "mouse on or off: wheel scrolls, click selects"),
-	redraw:   bind("ctrl+l", "draw the screen anew"),
+	redraw:   bind("ctrl+l", "redraw the screen"),
 	suspend:  bind("ctrl+z", "suspend"),
 	help:     bind("?", "this help"),
-	quit:     bind("q", "back; quit where there is no way back"),
+	quit:     bind("q", "back; on the overview quit"),
 	leave:    bind("Q", "quit, and leave the report on the terminal"),
 }
 
@@ -53,20 +56,26 @@ func bind(names, does string) key.Binding {
 // suspends says that a program can be stopped and brought back.
 const suspends = runtime.GOOS != "windows"
 
-// allKeys is the order of the help; a recording is not read again.
-func allKeys(live bool) []key.Binding {
-	list := []key.Binding{keys.up, keys.down, keys.top, keys.bottom, keys.pageUp, keys.pageDown,
-		keys.halfUp, keys.halfDown,
-		keys.enter, keys.fold, keys.back, keys.focus, keys.filter, keys.wrong, keys.copy}
-	if live {
-		list = append(list, keys.again, keys.watch)
-	}
-	list = append(list, keys.mouse, keys.redraw)
-	if suspends {
-		list = append(list, keys.suspend)
-	}
+// actionKeys are what a user can do, the most useful first; a recording is not read again.
+func actionKeys(live bool) []key.Binding {
+	var list []key.Binding
 	for _, p := range places {
 		list = append(list, p.key)
 	}
-	return append(list, keys.help, keys.quit, keys.leave)
+	list = append(list, keys.copy)
+	if live {
+		list = append(list, keys.again, keys.watch)
+	}
+	list = append(list, keys.line, keys.enter, keys.filter, keys.wrong, keys.palette, keys.help,
+		keys.back, keys.quit, keys.leave, keys.mouse, keys.redraw)
+	if suspends {
+		list = append(list, keys.suspend)
+	}
+	return list
+}
+
+// moveKeys move the cursor, and fold.
+func moveKeys() []key.Binding {
+	return []key.Binding{keys.up, keys.down, keys.top, keys.bottom, keys.halfUp, keys.halfDown,
+		keys.pageUp, keys.pageDown, keys.fold, keys.focus}
 }

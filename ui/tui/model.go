@@ -60,6 +60,9 @@ type effect struct {
 	mouseOn, redraw, suspend bool
 	back                     bool           // the screen is done
 	open                     screen         // another one over it
+	press                    *tea.KeyMsg    // what the palette ran, on the screen below it
+	line                     int            // of the file below the palette
+	nextFile, nextBack       bool           // go on in the next file that holds the text
 	task                     func() tea.Msg // runs beside the screen
 	layer                    int            // which asked for the task
 	also                     []effect       // of other screens
@@ -68,7 +71,9 @@ type effect struct {
 func (e effect) none() bool {
 	return !e.quit && e.say == "" && e.copy == "" && !e.again && e.wait == 0 && !e.mouse &&
 		!e.redraw && !e.suspend &&
-		!e.back && e.open == nil && e.task == nil && len(e.also) == 0
+		!e.back && e.open == nil && e.press == nil && e.line == 0 && !e.nextFile &&
+		e.task == nil &&
+		len(e.also) == 0
 }
 
 func newModel(opt Options, live bool) model {

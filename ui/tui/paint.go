@@ -1,13 +1,9 @@
 package tui
 
 import (
-	"io"
 	"strings"
 
 	"github.com/charmbracelet/lipgloss"
-	"github.com/muesli/termenv"
-
-	"doctor/ui"
 )
 
 // A span is text of one meaning; a line is what stands in one row of the screen.
@@ -68,31 +64,8 @@ func apart(left, right line, w int) line {
 	return append(left.pad(w-right.width()), right...)
 }
 
-// styles are the colours of inks: of the 16 that the user's theme defines.
+// styles are how the inks of a theme look.
 type styles map[ink]lipgloss.Style
-
-func newStyles(out io.Writer, noColour bool) styles {
-	r := lipgloss.NewRenderer(out)
-	r.SetColorProfile(termenv.ANSI)
-	// set, so that nobody asks the terminal; no colour here depends on it
-	r.SetHasDarkBackground(true)
-	colour := func(c lipgloss.ANSIColor) lipgloss.Style {
-		if noColour {
-			return r.NewStyle()
-		}
-		return r.NewStyle().Foreground(c)
-	}
-	all := styles{
-		plain:  r.NewStyle(),
-		strong: r.NewStyle().Bold(true),
-		faint:  r.NewStyle().Faint(true),
-		accent: colour(lipgloss.ANSIColor(6)).Bold(true),
-	}
-	for status, ink := range inks {
-		all[ink] = colour(ui.Colour(status)).Bold(isFault(status))
-	}
-	return all
-}
 
 // spans colours a part of a line.
 func (s styles) spans(b *strings.Builder, l line) {

@@ -72,6 +72,9 @@ func (m model) press(k tea.KeyMsg) (model, effect) {
 	if m, do, ok := m.pressAnywhere(k); ok {
 		return m, do
 	}
+	if key.Matches(k, keys.palette) {
+		return m.push(newPalette(m)), effect{}
+	}
 	if m.began {
 		for _, p := range places {
 			if key.Matches(k, p.key) {
@@ -117,6 +120,8 @@ func (m model) pressAnywhere(k tea.KeyMsg) (model, effect, bool) {
 		m, do = m.pressWatch()
 	case key.Matches(k, keys.mouse):
 		m, do = m.pressMouse()
+	case key.Matches(k, keys.line):
+		do = m.copyLine()
 	case key.Matches(k, keys.redraw):
 		do = effect{redraw: true}
 	case key.Matches(k, keys.suspend):
@@ -149,6 +154,9 @@ func (m model) pressed(k tea.KeyMsg) (model, effect) {
 		m.typing, m.detail = true, false
 	case key.Matches(k, keys.wrong):
 		m.view.wrong, m.detail = !m.view.wrong, false
+		if !m.view.wrong {
+			m = m.unfoldedAt()
+		}
 	}
 	return m, effect{}
 }
@@ -207,10 +215,21 @@ func (m model) back() model {
 		m.detail = false
 	case m.view.filter != "":
 		m.view.filter = ""
+		m = m.unfoldedAt()
 	case m.view.wrong:
 		m.view.wrong = false
+		m = m.unfoldedAt()
 	}
 	return m
+}
+
+// unfoldedAt opens the folds around the selected row, so that the cursor stays on it when a filter
+// is cleared. A row that nobody selected is not looked for.
+func (m model) unfoldedAt() model {
+	if m.at.id == "" || m.at.kind != rowCheck || m.cursor < 0 {
+		return m
+	}
+	return m.followed()
 }
 
 func (m model) pressInHelp(k tea.KeyMsg) model {
@@ -254,6 +273,10 @@ func (m model) typed(k tea.KeyMsg) model {
 			f = string(r[:maxFilter])
 		}
 	}
+	cleared := f == "" && m.view.filter != ""
 	m.view.filter = f
+	if cleared {
+		m = m.unfoldedAt()
+	}
 	return m
 }

@@ -6,12 +6,14 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 
 	tea "github.com/charmbracelet/bubbletea"
 
 	"doctor/checks"
+	"doctor/ui/console"
 )
 
 func at(t *testing.T, m model) string {
@@ -188,9 +190,17 @@ func TestHelpOpensAndCloses(t *testing.T) {
 	if !m.help {
 		t.Fatal("? does not open the help")
 	}
-	for _, b := range allKeys(false) {
-		if !strings.Contains(seen(m)+seen(after(m, "G")), b.Help().Desc) {
-			t.Errorf("the help does not tell that a key does: %s", b.Help().Desc)
+	if first := seen(m); !strings.Contains(first, places[0].key.Help().Desc) ||
+		strings.Contains(first, keys.up.Help().Desc) {
+		t.Errorf("the help does not open with what can be done:\n%s", first)
+	}
+	if !strings.Contains(seen(m), "q esc close help") {
+		t.Errorf("the footer of the help does not say what q does:\n%s", seen(m))
+	}
+	all := seen(m) + seen(after(m, "pgdown")) + seen(after(m, "G"))
+	for _, b := range append(actionKeys(false), moveKeys()...) {
+		if !strings.Contains(all, b.Help().Desc) {
+			t.Errorf("the help does not say that a key does: %s", b.Help().Desc)
 		}
 	}
 	for _, k := range []string{"?", "esc"} {
@@ -222,6 +232,48 @@ func TestQuit(t *testing.T) {
 	}
 }
 
+// noClipboard is a system without one of its own.
+func noClipboard(string) error { return console.ErrNoClipboard }
+
+func TestTheWindowsClipboardGoesFirst(t *testing.T) {
+	var out bytes.Buffer
+	got := ""
+	c := clipboard{func(text string) error { got = text; return nil }, &out, true, t.TempDir()}
+	done := c.copy("a\nb", "fix")().(copied)
+	if got != "a\nb" || out.Len() > 0 || done.file != "" ||
+		done.said(voice{}) != "2 lines copied to the Windows clipboard" {
+		t.Errorf("copied %q, sent %q, says %q", got, out.String(), done.said(voice{}))
+	}
+}
+
+func TestTheSelectedLineIsCopied(t *testing.T) {
+	for _, row := range []struct {
+		name string
+		keys []string
+		want string
+	}{
+		{"the fault in the overview", nil,
+			"fail: Node has no pod CIDR (podcidr-not-assigned)"},
+		{"a group, with its sum", []string{"G"}, "▸ storage 4 pass"},
+		{"the path in the evidence", []string{"e", "/", "flanneld.l", "enter"},
+			"logs/flanneld/flanneld.log"},
+		{"the line in a file", []string{"e", "/", "flanneld.l", "enter", "enter", "g"},
+			"I1120 10:01:01 main.go:1] waiting for the lease of this node, round 1, with nothing new"},
+		{"the value in a document", []string{"e", "/", "memory", "enter", "enter", "G"},
+			"commitUsedBytes: 33900000000"},
+		{"the question of a symptom", []string{"s"}, "Pods are stuck in ContainerCreating"},
+		{"what leads on from a check", []string{"enter"}, "api/node.json"},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			m := withEvidence(t, sample(), sampleFiles(), Options{Width: 100, Height: 30})
+			m, do := through(m, row.keys...).update(keyMsg("y"))
+			if do.copy != row.want {
+				t.Errorf("copies %q (%s), want %q", do.copy, m.status, row.want)
+			}
+		})
+	}
+}
+
 func TestCopy(t *testing.T) {
 	text := "kubectl patch node win-1 -p '{\"spec\":{\"podCIDR\":\"10.244.7.0/24\"}}'\nRestart-Service flanneld"
 	sequence := "\x1b]52;c;" + base64.StdEncoding.EncodeToString([]byte(text)) + "\x07"
@@ -241,7 +293,7 @@ func TestCopy(t *testing.T) {
 			var out bytes.Buffer
 			folder := t.TempDir()
 			var m tea.Model = program{model: small(), terminal: newTerminal(&out, nil),
-				clipboard: clipboard{&out, row.takes, folder}}
+				clipboard: clipboard{noClipboard, &out, row.takes, folder}}
 			var cmd tea.Cmd
 			for _, k := range row.keys {
 				m, cmd = m.Update(keyMsg(k))
@@ -266,6 +318,10 @@ func TestCopy(t *testing.T) {
 			}
 			if row.file {
 				content, _ := os.ReadFile(files[0])
+				if info, err := os.Stat(files[0]); err != nil ||
+					runtime.GOOS != "windows" && info.Mode().Perm() != 0o600 {
+					t.Errorf("the file has mode %v, error %v", info.Mode(), err)
+				}
 				if string(content) != text+"\n" || !strings.Contains(got.status, files[0]) {
 					t.Errorf("wrote %q, says %q", content, got.status)
 				}
@@ -276,7 +332,7 @@ func TestCopy(t *testing.T) {
 
 func TestWhatIsTooLargeForATerminalIsInAFile(t *testing.T) {
 	var out bytes.Buffer
-	c := clipboard{&out, true, t.TempDir()}
+	c := clipboard{noClipboard, &out, true, t.TempDir()}
 	done := c.copy(strings.Repeat("y", maxCopy+1), "copy")().(copied)
 	if out.Len() > 0 || done.sent || done.file == "" || !strings.Contains(done.said(voice{}),
 		"too large") {

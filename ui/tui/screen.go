@@ -69,10 +69,10 @@ type place struct {
 }
 
 var places = []place{
-	{bind("s", "by symptom: what do you see?"), hint{"s", "symptoms", 2}, newSymptoms},
-	{bind("e", "the evidence, file by file"), hint{"e", "evidence", 3}, newBrowser},
-	{bind("t", "timeline: what happened when"), hint{"t", "timeline", 3}, newTimeline},
-	{bind("b", "bundle: a zip for a bug report"), hint{"b", "bundle", 4}, newBundle},
+	{bind("s", "by symptom: what do you see?"), hint{"s", "symptoms", 1}, newSymptoms},
+	{bind("e", "the evidence, file by file"), hint{"e", "evidence", 1}, newBrowser},
+	{bind("t", "timeline: what happened when"), hint{"t", "timeline", 2}, newTimeline},
+	{bind("b", "bundle: a zip for a bug report"), hint{"b", "bundle", 2}, newBundle},
 }
 
 // over is the screen that has the keys.
@@ -92,13 +92,19 @@ func (m model) with(at int, s screen, do effect) (model, effect) {
 	if do.task != nil {
 		do.layer = layers[at].number
 	}
+	for i := range do.also {
+		do.also[i].layer = layers[at].number
+	}
 	if do.say != "" {
 		m.status, do.say = m.Word(do.say), ""
 	}
-	switch {
-	case do.back:
+	if do.nextFile {
+		return m.nextFile(at, do.nextBack)
+	}
+	if do.back {
 		m.layers = m.layers[:at]
-	case do.open != nil:
+	}
+	if do.open != nil {
 		m = m.push(do.open)
 		if started, ok := do.open.(starter); ok {
 			do.task, do.layer = started.start(m.env()), m.layers[len(m.layers)-1].number
@@ -106,6 +112,14 @@ func (m model) with(at int, s screen, do effect) (model, effect) {
 	}
 	do.back, do.open = false, nil
 	return m, do
+}
+
+// alsoTask is an effect's task as one of several.
+func alsoTask(do effect) []effect {
+	if do.task == nil {
+		return nil
+	}
+	return []effect{do}
 }
 
 // A starter has a task from its first moment on.
@@ -121,6 +135,11 @@ func (m model) push(s screen) model {
 func (m model) open(s screen) (model, effect) {
 	for at, l := range m.layers {
 		if reflect.TypeOf(l.screen) == reflect.TypeOf(s) {
+			for _, gone := range m.layers[at+1:] {
+				if b, ok := gone.screen.(browser); ok {
+					b.searchEnded() // nobody waits for it any more
+				}
+			}
 			m.layers = m.layers[:at+1]
 			return m, effect{}
 		}
@@ -136,7 +155,17 @@ func (m model) open(s screen) (model, effect) {
 func (m model) pressOver(k tea.KeyMsg) (model, effect) {
 	at := len(m.layers) - 1
 	s, do := m.layers[at].screen.press(m.env(), k)
-	return m.with(at, s, do)
+	m, do = m.with(at, s, do)
+	switch {
+	case do.press != nil:
+		return m.settled().press(*do.press)
+	case do.line > 0:
+		if v, ok := m.layers[len(m.layers)-1].screen.(viewer); ok {
+			s, goes := v.toLine(do.line)
+			return m.with(len(m.layers)-1, s, goes)
+		}
+	}
+	return m, do
 }
 
 // answered brings an answer to the screen that waits for it.

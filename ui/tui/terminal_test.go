@@ -20,7 +20,7 @@ import (
 
 // shownOn is a terminal in its alternate screen, and what was written to it.
 func shownOn(out *bytes.Buffer) *terminal {
-	t := newTerminal(out, newStyles(nil, false))
+	t := newTerminal(out, newStyles(nil, ""))
 	_, _ = io.WriteString(t, ansi.SetModeAltScreenSaveCursor)
 	return t
 }
@@ -61,7 +61,7 @@ func TestBubbleteasFramesAreNotDrawn(t *testing.T) {
 
 func TestNothingIsDrawnIntoTheShell(t *testing.T) {
 	var out bytes.Buffer
-	to := newTerminal(&out, newStyles(nil, true))
+	to := newTerminal(&out, newStyles(nil, themeNone))
 	m := small()
 	if got := sent(to, &out, m); got != "" {
 		t.Errorf("before the alternate screen: %q", got)

@@ -21,6 +21,7 @@ type timelineScreen struct {
 	writing bool  // keys go to the filter
 	shown   []int // into the entries
 	at, top int   // into shown
+	here    int   // the entry that was selected last, also while a filter hides all
 	touched bool  // the place is the user's
 }
 
@@ -75,7 +76,7 @@ func (t timelineScreen) bindings() []key.Binding {
 	k := timelineKeys
 	return []key.Binding{bind("enter", "open the evidence at its line"), k.begin, k.next,
 		k.previous, k.component, k.back, k.number,
-		bind("/", "filter as you type; ! inverts"), bind("c", "copy the entry")}
+		bind("/", "filter as you type; ! inverts")}
 }
 
 func (t timelineScreen) receive(e env, msg tea.Msg) (screen, effect) {
@@ -170,10 +171,6 @@ func (t timelineScreen) press(e env, k tea.KeyMsg) (screen, effect) {
 		}
 	case key.Matches(k, keys.filter):
 		t.writing = true
-	case key.Matches(k, keys.copy):
-		if i, ok := t.selected(); ok {
-			return t, effect{copy: entryText(&t.all.Entries[i])}
-		}
 	case key.Matches(k, timelineKeys.begin):
 		return t.narrowed("", "").begin(), do
 	case key.Matches(k, timelineKeys.next):
@@ -196,12 +193,14 @@ func (t timelineScreen) press(e env, k tea.KeyMsg) (screen, effect) {
 
 // narrowed shows one component, and what holds the filter; the moment stays.
 func (t timelineScreen) narrowed(only, filter string) timelineScreen {
-	here, ok := t.selected()
+	if i, ok := t.selected(); ok {
+		t.here = i
+	}
 	t.only, t.filter = only, filter
 	if t.all == nil {
 		return t
 	}
-	return t.chosen(func(i int) bool { return ok && i >= here })
+	return t.chosen(func(i int) bool { return i >= t.here })
 }
 
 // component goes n components on; all of them stand before the first.
@@ -264,7 +263,7 @@ func (t timelineScreen) typed(k tea.KeyMsg) timelineScreen {
 func entryText(e *timeline.Entry) string {
 	text := e.At.Format("2006-01-02T15:04:05Z") + " " + e.Component + " " + e.Text
 	if e.Line > 0 {
-		return fmt.Sprintf("%s (%s:%d)\n", text, e.Path, e.Line)
+		return fmt.Sprintf("%s (%s:%d)", text, e.Path, e.Line)
 	}
-	return strings.TrimSpace(text) + " (" + e.Path + ")\n"
+	return strings.TrimSpace(text) + " (" + e.Path + ")"
 }

@@ -29,6 +29,7 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"doctor/checks"
+	"doctor/ui/console"
 	"doctor/ui/lang"
 	"doctor/ui/tui/quiet"
 )
@@ -40,11 +41,10 @@ func init() { quiet.End() }
 type Options struct {
 	Catalogue *checks.Catalogue // the checks behind the report: what each of them reads
 	ASCII     bool              // nothing but bytes below 0x80
-	// weights (bold, faint) stay; NO_COLOR in the environment does the same
-	NoColour bool
-	Width    int // the size until the terminal tells its own
-	Height   int
-	Lang     *lang.Catalogue // nil is English, and so is ASCII
+	Theme     string            // of Themes; "" is the terminal's own palette
+	Width     int               // the size until the terminal tells its own
+	Height    int
+	Lang      *lang.Catalogue // nil is English, and so is ASCII
 }
 
 // A Leave is how the user left.
@@ -56,13 +56,14 @@ type Leave struct {
 // Run shows what the feed brings until the user leaves, and gives the terminal
 // back as it was. It returns the context's error when the context ended it.
 func Run(ctx context.Context, in io.Reader, out io.Writer, feed Feed, opt Options) (Leave, error) {
-	opt.NoColour = opt.NoColour || os.Getenv("NO_COLOR") != ""
 	if !isTerminal(out) { // nobody will tell the size
 		opt.Width, opt.Height = cmp.Or(opt.Width, defaultWidth), cmp.Or(opt.Height, defaultHeight)
 	}
-	to := newTerminal(out, newStyles(out, opt.NoColour))
+	to := newTerminal(out, newStyles(out, opt.Theme))
 	p := program{model: newModel(opt, feed.Again != nil), terminal: to,
-		clipboard: clipboard{out: to, takes: takesClipboard(os.Getenv)}, again: feed.Again}
+
+		clipboard: clipboard{system: console.SetClipboard, out: to,
+			takes: takesClipboard(os.Getenv)}, again: feed.Again}
 	var end func()
 	p.model.bundler, end = feed.Bundle.attended(ctx)
 	defer end()

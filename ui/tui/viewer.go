@@ -39,13 +39,16 @@ type viewer struct {
 	left          int  // cells that are scrolled off
 	wrap          bool
 
-	prompt    rune // what is typed: '/' or ':'
+	prompt    bool // a text to search for is typed
 	typed     string
 	query     string
 	searching int // the number of the search that runs, or 0
 	searches  int
 	reveal    bool         // what was found may lie to the side of what is seen
 	stop      *atomic.Bool // ends the search that runs
+	backwards bool         // which way it goes
+	across    bool         // the text was searched in all files: n and N go on in the next file
+	entering  bool         // the first search in a file that was opened at a match
 	status    string
 }
 
@@ -63,12 +66,18 @@ func newViewerAt(place evidence.Place) screen {
 	return viewer{path: place.Path, aim: place, aims: true}
 }
 
+// newViewerOfHit opens a file at a line that holds a text which was searched in all files.
+func newViewerOfHit(path string, line int, text string, back bool) viewer {
+	return viewer{path: path, aim: evidence.InLine(path, line), aims: true, query: text,
+		across: true, backwards: back, reveal: true}
+}
+
 // stepTime is how long the file is read on before the screen hears of it.
 const stepTime = 100 * time.Millisecond
 
 func (v viewer) title(env) string { return v.path }
 
-func (v viewer) typing() bool { return v.prompt != 0 }
+func (v viewer) typing() bool { return v.prompt }
 
 func (v viewer) inTree() bool { return v.tree != nil && !v.asText }
 
@@ -141,6 +150,12 @@ func (v viewer) receive(e env, msg tea.Msg) (screen, effect) {
 		return v, effect{}
 	case openedFile:
 		v = v.takeFile(e, msg)
+		if v.across && v.inTree() { // a line of the file may be many rows
+			if v.entering = true; v.backwards {
+				v.tree = v.tree.show(len(v.tree.rows)-1, v.height)
+			}
+			return v.search(v.backwards, true)
+		}
 	case fileLoaded:
 		v.loading = false
 		if msg.err != nil {
@@ -161,7 +176,19 @@ func (v viewer) receive(e env, msg tea.Msg) (screen, effect) {
 			break
 		}
 		v.searching = 0
-		v = v.takeFound(msg)
+		switch entering := v.entering; {
+		case entering && msg.line == 0: // the text is split between rows
+			v.entering = false
+			v = v.goTo(max(v.aimed(), 0))
+		case !entering && v.across && msg.err == nil && (msg.line == 0 || msg.wrapped):
+			if !msg.tree {
+				v = v.progressed(msg.state)
+			}
+			return v, effect{nextFile: true, nextBack: v.backwards}
+		default:
+			v.entering = false
+			v = v.takeFound(msg)
+		}
 	}
 	return v.next()
 }
@@ -205,7 +232,7 @@ func (v viewer) hints() []hint {
 	if !v.opened || v.gap.Kind != "" {
 		return nil
 	}
-	list := []hint{{"/", "search", 1}, {":", "line", 3}, {"z", "wrap", 5}, {"c", "copy line", 6}}
+	list := []hint{{"/", "search", 1}, {":", "line", 3}, {"z", "wrap", 6}, {"y", "copy line", 5}}
 	if v.query != "" {
 		list = append(list, hint{"n N", "next", 2})
 	}
@@ -222,11 +249,10 @@ func (v viewer) hints() []hint {
 }
 
 var viewerKeys = struct {
-	search, line, next, previous, cited, citedUp, wrap, fold, all, none, asText, left,
+	search, next, previous, cited, citedUp, wrap, fold, all, none, asText, left,
 	right key.Binding
 }{
 	search:   bind("/", "search in the file, in any case"),
-	line:     bind(":", "go to a line by its number"),
 	next:     bind("n", "next line that holds the searched text"),
 	previous: bind("N", "previous line that holds it"),
 	cited:    bind("tab", "next line that a finding cites"),
@@ -242,7 +268,7 @@ var viewerKeys = struct {
 
 func (v viewer) bindings() []key.Binding {
 	k := viewerKeys
-	return []key.Binding{k.search, k.line, k.next, k.previous, k.cited, k.citedUp, k.wrap, k.fold,
+	return []key.Binding{k.search, k.next, k.previous, k.cited, k.citedUp, k.wrap, k.fold,
 		k.all, k.none, k.asText, k.left, k.right}
 }
 

@@ -181,8 +181,8 @@ func (v viewer) foot(ascii bool) line {
 	right := line{{v.position(), faint}, {" ", plain}}
 	var left line
 	switch {
-	case v.prompt != 0:
-		left = line{{" " + string(v.prompt), accent}, {show(tail(v.typed, v.width-6), ascii),
+	case v.prompt:
+		left = line{{" /", accent}, {show(tail(v.typed, v.width-6), ascii),
 			strong}, {"_", accent}}
 	case v.searching != 0:
 		before, after, _ := strings.Cut(v.T("searching for %s %s (esc stops)", "\x00",

@@ -1,7 +1,6 @@
 package tui
 
 import (
-	"strconv"
 	"strings"
 	"sync/atomic"
 
@@ -16,7 +15,7 @@ const sideways = 16
 
 func (v viewer) press(e env, k tea.KeyMsg) (screen, effect) {
 	v.status = ""
-	if v.prompt != 0 {
+	if v.prompt {
 		return v.pressInPrompt(k)
 	}
 	if key.Matches(k, keys.back, keys.quit) {
@@ -27,9 +26,7 @@ func (v viewer) press(e env, k tea.KeyMsg) (screen, effect) {
 	}
 	switch vk := viewerKeys; {
 	case key.Matches(k, vk.search):
-		v.prompt, v.typed = '/', ""
-	case key.Matches(k, vk.line):
-		v.prompt, v.typed = ':', ""
+		v.prompt, v.typed = true, ""
 	case key.Matches(k, vk.next):
 		return v.search(false, false)
 	case key.Matches(k, vk.previous):
@@ -40,8 +37,6 @@ func (v viewer) press(e env, k tea.KeyMsg) (screen, effect) {
 		v = v.turned()
 	case key.Matches(k, vk.wrap):
 		v.wrap, v.left = !v.wrap, 0
-	case key.Matches(k, keys.copy):
-		return v.copyLine()
 	case v.inTree():
 		v.tree = v.pressInTree(k)
 	default:
@@ -185,29 +180,14 @@ func (v viewer) atTail() viewer {
 	return v
 }
 
-func (v viewer) copyLine() (screen, effect) {
-	text := ""
-	switch {
-	case v.inTree():
-		text = treeText(v.tree.rows, v.tree.row())
-	case v.cursor >= v.win.from && v.cursor < v.win.from+len(v.win.lines):
-		text = v.win.lines[v.cursor-v.win.from].raw
-	}
-	if text = show(text, false); text == "" {
-		v.status = v.T("nothing to copy: the line is empty")
-		return v, effect{}
-	}
-	return v, effect{copy: text}
-}
-
-// pressInPrompt is what a key does while a text or a number is typed.
+// pressInPrompt is what a key does while a text is typed.
 func (v viewer) pressInPrompt(k tea.KeyMsg) (screen, effect) {
 	switch k.Type {
 	case tea.KeyEsc:
-		v.prompt = 0
+		v.prompt = false
 	case tea.KeyBackspace:
 		if v.typed == "" {
-			v.prompt = 0
+			v.prompt = false
 			break
 		}
 		r := []rune(v.typed)
@@ -222,25 +202,19 @@ func (v viewer) pressInPrompt(k tea.KeyMsg) (screen, effect) {
 			v.typed = string(r)
 		}
 	case tea.KeyEnter:
-		prompt := v.prompt
-		v.prompt = 0
-		if prompt == ':' {
-			return v.toLine()
-		}
+		v.prompt = false
 		if v.typed != "" {
-			v.query = v.typed
+			v.query, v.across = v.typed, false
 		}
 		return v.search(false, true)
 	}
 	return v.next()
 }
 
-func (v viewer) toLine() (screen, effect) {
-	n, err := strconv.Atoi(v.typed)
+// toLine goes to a line by its number, from 1.
+func (v viewer) toLine(n int) (screen, effect) {
 	switch {
-	case v.typed == "":
-	case err != nil || n < 1:
-		v.status = v.T("type a line number, as in :123")
+	case v.file == nil:
 	case v.inTree():
 		if row := v.tree.atLine(n); row >= 0 {
 			v = v.goTo(row)
@@ -272,6 +246,10 @@ func (v viewer) search(back, here bool) (screen, effect) {
 			at -= 2
 		}
 	}
+	v.backwards = back
+	if v.across && back && !v.inTree() && at < 0 {
+		return v, effect{nextFile: true, nextBack: true}
+	}
 	v.searches++
 	v.searching = v.searches
 	if v.inTree() {
@@ -289,7 +267,7 @@ func (v viewer) search(back, here bool) (screen, effect) {
 	if q.From < 1 { // above the first line comes the last
 		q.From, atEnd = endless, true
 	}
-	return v, effect{task: searchTask(v.file, v.searching, q, atEnd, v.stop.Load)}
+	return v, effect{task: searchTask(v.file, v.searching, q, atEnd, !v.across, v.stop.Load)}
 }
 
 func (v viewer) takeFound(f fileFound) viewer {

@@ -150,8 +150,8 @@ func closeTask(f *pager.File) func() tea.Msg {
 	return func() tea.Msg { f.Close(); return nil }
 }
 
-// searchTask goes on at the other end of the file where it finds nothing on its way.
-func searchTask(f *pager.File, number int, q pager.Query, atEnd bool,
+// searchTask goes on at the other end of the file, where it may and finds nothing on its way.
+func searchTask(f *pager.File, number int, q pager.Query, atEnd, wraps bool,
 	stop func() bool) func() tea.Msg {
 	return func() tea.Msg {
 		if atEnd { // the place is known from the end only
@@ -160,7 +160,7 @@ func searchTask(f *pager.File, number int, q pager.Query, atEnd bool,
 			}
 		}
 		line, err := f.Search(q, stop)
-		wrapped := line == 0 && err == nil
+		wrapped := wraps && line == 0 && err == nil
 		if wrapped {
 			q.From = 1
 			if q.Back {

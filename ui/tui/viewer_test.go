@@ -108,6 +108,8 @@ func TestGoldenEvidence(t *testing.T) {
 		}{
 			{"browser", "", []string{"e"}},
 			{"browser-cited", "", []string{"e", "f"}},
+			{"browser-search", "", []string{"e", "/", "win-1", "enter"}},
+			{"browser-search-next", "", []string{"e", "/", "win-1", "enter", "n", "n", "n"}},
 			{"viewer-log", "logs/flanneld/flanneld.log", nil},
 			{"viewer-wrapped", "logs/flanneld/flanneld.log", []string{"z", "j", "j"}},
 			{"viewer-search", "logs/flanneld/flanneld.log", []string{"/", "ROUND 7", "enter", "n"}},
@@ -371,7 +373,7 @@ func BenchmarkKeyWithABigLogOpen(b *testing.B) {
 		}
 	}
 	f.Close()
-	s := newStyles(nil, false)
+	s := newStyles(nil, "")
 	m := viewing(withEvidence(b, sample(), os.DirFS(dir), Options{Width: 120, Height: 40}),
 		"big.log", 0)
 	for _, row := range [][]string{{"j", "k"}, {"pgdown", "pgup"}, {"G", "g"}, {"z", "z"},

@@ -119,7 +119,7 @@ func TestALineOfChineseBreaksBetweenCharactersAndKeepsItsMarks(t *testing.T) {
 func TestAsciiTerminalsAreSpokenToInEnglish(t *testing.T) {
 	m := ofNode(t, "podcidr-not-assigned", Options{Width: 80, Height: 24, ASCII: true,
 		Lang: lang.Of("zh", faults.Catalogue())})
-	if got := seen(after(m, "?")); !strings.Contains(got, "one line up") {
+	if got := seen(after(m, "?")); !strings.Contains(got, "by symptom") {
 		t.Errorf("the help is not in English:\n%s", got)
 	}
 }

@@ -7,6 +7,9 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
 
 	"doctor/fixtures/program"
 	"doctor/fixtures/term"
@@ -56,8 +59,12 @@ var walks = []walkthrough{
 	{name: "overview-zh", args: []string{"--lang", "zh"}, shows: []string{"HNS 中没有", "检查项",
 		"1 个根因"},
 		picture: "The overview in Chinese: the node, the cause, and all checks by category"},
-	{name: "help", keys: []string{"?"}, shows: []string{"Keys", "one line up"},
-		back: []string{"?"}},
+	{name: "help", keys: []string{"?"}, shows: []string{"What you can do", "by symptom"},
+		back: []string{"q"}},
+	{name: "search", keys: []string{"e", "/", "c", "b", "r", "0", "Enter"},
+		shows: []string{"/cbr0", "found in"}, back: []string{"Escape", "q"}},
+	{name: "palette", keys: []string{":", "t", "i", "m", "e", "Enter"},
+		shows: []string{"Timeline"}, back: []string{"q"}},
 }
 
 // follow goes from the overview to the screen and waits until it is there.
@@ -205,7 +212,8 @@ func TestWineAccessible(t *testing.T) {
 func usual() []string {
 	return slices.DeleteFunc(os.Environ(), func(v string) bool {
 		name, _, _ := strings.Cut(v, "=")
-		return name == "NO_COLOR" || name == "ACCESSIBLE" || name == "CI" || name == "COLUMNS"
+		return slices.Contains([]string{"NO_COLOR", "ACCESSIBLE", "CI", "COLUMNS", "DOCTOR_THEME",
+			"COLORFGBG"}, name)
 	})
 }
 
@@ -220,7 +228,7 @@ func folder(t testing.TB) string {
 	return dir
 }
 
-var screens = flag.Bool("screens", false, "draw the pictures of the README")
+var screens = flag.Bool("screens", false, "write the pictures of the README")
 
 // root is the repository, seen from this package's folder.
 const root = "../../../.."
@@ -230,30 +238,25 @@ const pictureWidth, pictureHeight = 100, 30
 
 var pictures = filepath.Join(root, "ui", "tui", "testdata", "screens")
 
-// TestScreens draws the pictures where it is asked to, and otherwise holds that
-// the README shows one of each screen.
-func TestScreens(t *testing.T) {
-	if *screens {
-		drawScreens(t)
-	}
+func TestTheReadmeShowsEachScreen(t *testing.T) {
 	readme, err := os.ReadFile(filepath.Join(root, "README.md"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, w := range walks {
-		if w.picture == "" {
-			continue
-		}
 		file := "ui/tui/testdata/screens/" + w.name + ".svg"
-		if _, err := os.Stat(filepath.Join(root, file)); err != nil ||
-			!strings.Contains(string(readme), "]("+file+")") {
-			t.Errorf("the README shows no %s; `make screens` draws it", file)
+		if w.picture != "" && !strings.Contains(string(readme), "]("+file+")") {
+			t.Errorf("the README does not show %s", file)
 		}
 	}
 }
 
-// drawScreens makes each picture in a session of its own, so that none depends on another.
-func drawScreens(t *testing.T) {
+// TestScreens holds the pictures of the README to the program: each is drawn again, in a session of
+// its own, so that none depends on another. With -screens it writes them.
+func TestScreens(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds the program; run `make test`")
+	}
 	term.Require(t)
 	exe := program.Build(t)
 	for _, w := range walks {
@@ -261,19 +264,62 @@ func drawScreens(t *testing.T) {
 			continue
 		}
 		t.Run(w.name, func(t *testing.T) {
-			file := filepath.Join(t.TempDir(), "b.zip")
-			s := term.Start(t, folder(t), pictureWidth, pictureHeight, usual(),
-				append([]string{exe, "--demo", "hns-network-missing"}, w.args...))
-			s.Wait("the overview", done)
-			if _, err := w.follow(s, file); err != nil {
+			file := filepath.Join(pictures, w.name+".svg")
+			if *screens {
+				if err := os.WriteFile(file, []byte(w.drawn(t, exe, nil)), 0o644); err != nil {
+					t.Fatal(err)
+				}
+				return
+			}
+			was, err := os.ReadFile(file)
+			if err != nil {
 				t.Fatal(err)
 			}
-			styled := strings.ReplaceAll(s.Styled(), file, "/root/b.zip")
-			picture := term.SVG(styled, w.picture, pictureWidth, pictureHeight)
-			if err := os.WriteFile(filepath.Join(pictures, w.name+".svg"), []byte(picture),
-				0o644); err != nil {
-				t.Fatal(err)
+			want := w.compared(string(was))
+			got := w.compared(w.drawn(t, exe, func(picture string) bool {
+				return w.compared(picture) == want
+			}))
+			if diff := cmp.Diff(strings.Split(want, "\n"), strings.Split(got, "\n")); diff != "" {
+				t.Errorf("the program no longer looks like %s.svg; look at it, and `make screens` "+
+					"draws it again (-was +is):\n%s", w.name, diff)
 			}
 		})
 	}
+}
+
+// drawn is the picture of the screen as soon as it is as expected, or else once it no longer
+// changes.
+func (w walkthrough) drawn(t *testing.T, exe string, expected func(picture string) bool) string {
+	t.Helper()
+	file := filepath.Join(t.TempDir(), "b.zip")
+	s := term.Start(t, folder(t), pictureWidth, pictureHeight, usual(),
+		append([]string{exe, "--demo", "hns-network-missing"}, w.args...))
+	s.Wait("the overview", done)
+	if _, err := w.follow(s, file); err != nil {
+		t.Fatal(err)
+	}
+	for picture, same := "", 0; ; time.Sleep(50 * time.Millisecond) {
+		last := picture
+		picture = term.SVG(strings.ReplaceAll(s.Styled(), file, "/root/b.zip"), w.picture,
+			pictureWidth, pictureHeight)
+		if same++; picture != last {
+			same = 0
+		}
+		if expected != nil && expected(picture) || same == unchanged {
+			return picture
+		}
+	}
+}
+
+// unchanged is after how many looks, 50 ms apart, a screen is taken for complete.
+const unchanged = 20
+
+// compared is a picture without what differs from one run to the next: the size of the bundle.
+func (w walkthrough) compared(picture string) string {
+	if w.name != "bundle" {
+		return picture
+	}
+	return strings.Join(slices.DeleteFunc(strings.Split(picture, "\n"), func(l string) bool {
+		return strings.Contains(l, " KiB, ")
+	}), "\n")
 }

@@ -1,0 +1,253 @@
+package tui
+
+import (
+	"cmp"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/charmbracelet/bubbles/key"
+	tea "github.com/charmbracelet/bubbletea"
+
+	"doctor/checks"
+)
+
+// palette lists every action of the screen below it, of the overview and of all screens, and every
+// check. What is typed narrows the list, enter runs the selected entry. An action is run by
+// pressing its key, so that the palette cannot differ from the keys.
+type palette struct {
+	actions []command
+	inFile  bool // a number is a line of the file below
+	typed   string
+	at, top int
+	status  string
+}
+
+// A command is an entry of the palette: an action or a check.
+type command struct {
+	key     string // as the help shows it
+	press   tea.KeyMsg
+	says    string // in the language of the screen
+	english string
+	check   *checks.Result // else an action
+}
+
+// newPalette lists the actions that the model offers now.
+func newPalette(m model) palette {
+	var p palette
+	list := slices.Concat(actionKeys(m.live), moveKeys())
+	if over, is := m.over(); is {
+		_, p.inFile = over.(viewer)
+		list = append(over.bindings(), list...)
+	}
+	known := map[string]bool{keys.palette.Help().Desc: true}
+	for _, b := range list {
+		h := b.Help()
+		if known[h.Desc] || len(b.Keys()) == 0 {
+			continue
+		}
+		known[h.Desc] = true
+		p.actions = append(p.actions, command{key: h.Key, press: keyNamed(b.Keys()[0]),
+			says: m.Word(h.Desc), english: h.Desc})
+	}
+	return p
+}
+
+// keyNamed is a key by bubbletea's name of it.
+func keyNamed(name string) tea.KeyMsg {
+	if name == " " {
+		return tea.KeyMsg{Type: tea.KeySpace, Runes: []rune{' '}}
+	}
+	if k, ok := namedKeys[name]; ok {
+		return tea.KeyMsg{Type: k}
+	}
+	return tea.KeyMsg{Type: tea.KeyRunes, Runes: []rune(name)}
+}
+
+var namedKeys = map[string]tea.KeyType{
+	"up": tea.KeyUp, "down": tea.KeyDown, "left": tea.KeyLeft, "right": tea.KeyRight,
+	"home": tea.KeyHome, "end": tea.KeyEnd, "pgup": tea.KeyPgUp, "pgdown": tea.KeyPgDown,
+	"enter": tea.KeyEnter, "esc": tea.KeyEsc, "tab": tea.KeyTab, "shift+tab": tea.KeyShiftTab,
+	"backspace": tea.KeyBackspace, "ctrl+u": tea.KeyCtrlU, "ctrl+d": tea.KeyCtrlD,
+	"ctrl+l": tea.KeyCtrlL, "ctrl+z": tea.KeyCtrlZ,
+}
+
+func (p palette) title(e env) string {
+	if p.inFile {
+		return e.T("actions and checks; a number goes to that line")
+	}
+	return e.T("actions and checks")
+}
+
+func (p palette) typing() bool { return true }
+
+func (p palette) hints() []hint {
+	return []hint{{"esc", "back", 0}, {"enter", "run", 0}, {"up down", "move", 1},
+		{"ctrl+u", "clear", 2}}
+}
+
+func (p palette) bindings() []key.Binding { return nil }
+
+func (p palette) receive(env, tea.Msg) (screen, effect) { return p, effect{} }
+
+// found are the entries that match what is typed, the best first.
+func (p palette) found(e env) []command {
+	all := p.actions
+	for i := range e.report.Results {
+		all = append(all[:len(all):len(all)], command{check: &e.report.Results[i],
+			says: e.report.Results[i].Title, english: e.report.Results[i].ID})
+	}
+	type ranked struct {
+		command
+		rank int
+	}
+	var list []ranked
+	for _, c := range all {
+		if rank := c.rank(p.typed); rank >= 0 {
+			list = append(list, ranked{c, rank})
+		}
+	}
+	slices.SortStableFunc(list, func(a, b ranked) int { return cmp.Compare(a.rank, b.rank) })
+	out := make([]command, len(list))
+	for i := range list {
+		out[i] = list[i].command
+	}
+	return out
+}
+
+// rank says how well an entry matches, 0 the best; -1 says that it does not. Every word must be
+// part of its texts, or else the letters of an id must be there in that order.
+func (c command) rank(typed string) int {
+	typed = strings.ToLower(strings.TrimSpace(typed))
+	says, english := strings.ToLower(c.says), strings.ToLower(c.english)
+	switch {
+	case typed == "":
+		return 0
+	case slices.Contains(strings.Fields(c.key), strings.TrimSpace(typed)), english == typed:
+		return 0
+	case strings.HasPrefix(english, typed), strings.HasPrefix(says, typed):
+		return 1
+	}
+	text := c.key + " " + says + " " + english
+	for word := range strings.FieldsSeq(typed) {
+		if !strings.Contains(text, word) {
+			if c.check != nil && inOrder(english, typed) {
+				return 3
+			}
+			return -1
+		}
+	}
+	return 2
+}
+
+// inOrder says whether a text has these letters in this order.
+func inOrder(text, letters string) bool {
+	for _, r := range letters {
+		at := strings.IndexRune(text, r)
+		if at < 0 {
+			return false
+		}
+		text = text[at+utf8.RuneLen(r):]
+	}
+	return true
+}
+
+func (p palette) settled(e env) screen {
+	n, rows := len(p.found(e)), p.rows(e)
+	p.at = clamp(p.at, n-1)
+	p.top = clamp(max(min(p.top, p.at), p.at-rows+1), n-rows)
+	return p
+}
+
+// rows is how many entries are seen at once; the first line is what is typed.
+func (p palette) rows(e env) int { return max(e.height-1, 1) }
+
+func (p palette) press(e env, k tea.KeyMsg) (screen, effect) {
+	p.status = ""
+	typed := p.typed
+	switch k.Type {
+	case tea.KeyEsc:
+		return p, effect{back: true}
+	case tea.KeyEnter:
+		return p.run(e)
+	case tea.KeyBackspace:
+		if typed == "" {
+			return p, effect{back: true}
+		}
+		_, n := utf8.DecodeLastRuneInString(typed)
+		typed = typed[:len(typed)-n]
+	case tea.KeyCtrlU:
+		typed = ""
+	case tea.KeyRunes, tea.KeySpace:
+		if s := typed + show(string(k.Runes), false); !k.Alt &&
+			utf8.RuneCountInString(s) <= maxFilter {
+			typed = s
+		}
+	case tea.KeyCtrlN:
+		p.at++
+	case tea.KeyCtrlP:
+		p.at--
+	default:
+		if n, ok := motion(k, p.rows(e)); ok {
+			p.at += n
+		}
+	}
+	if typed != p.typed {
+		p.typed, p.at, p.top = typed, 0, 0
+	}
+	return p, effect{}
+}
+
+// run does what is selected, and goes away before it does.
+func (p palette) run(e env) (screen, effect) {
+	if n, err := strconv.Atoi(strings.TrimSpace(p.typed)); err == nil && p.inFile {
+		if n < 1 {
+			p.status = e.T("lines are counted from 1")
+			return p, effect{}
+		}
+		return p, effect{back: true, line: n}
+	}
+	list := p.found(e)
+	switch {
+	case len(list) == 0:
+		p.status = e.T("no action and no check matches %s", p.typed)
+		return p, effect{}
+	case list[p.at].check != nil:
+		return p, effect{back: true, open: newDetail(list[p.at].check.ID)}
+	}
+	return p, effect{back: true, press: &list[p.at].press}
+}
+
+func (p palette) body(e env) []line {
+	list := p.found(e)
+	first := line{{" :", accent}, {show(tail(p.typed, e.width-18), e.ascii), strong}, {"_", accent}}
+	if p.status != "" {
+		first = append(first, span{"  " + show(p.status, e.ascii), accent})
+	}
+	count := line{{e.T("%d of %d", len(list), len(p.actions)+len(e.report.Results)), faint}}
+	lines := []line{apart(first, count, e.width-1)}
+	for i := p.top; i < min(p.top+p.rows(e), len(list)); i++ {
+		lines = append(lines, list[i].row(e, i == p.at))
+	}
+	if len(list) == 0 {
+		lines = append(lines, line{{"  " + e.T("nothing matches"), faint}})
+	}
+	return lines
+}
+
+// keyColumn has room for most names of keys.
+const keyColumn = 14
+
+func (c command) row(e env, selected bool) line {
+	l := line{cursorMark(selected, e.ascii)}
+	if c.check != nil {
+		return append(l, resultLine(c.check, e.was[c.check.ID], c.check.ID, 0,
+			min(e.width, rowWidth)-3, selected, e.voice)...)
+	}
+	text := span{show(c.says, e.ascii), plain}
+	if selected {
+		text.ink = strong
+	}
+	return append(l, span{padded(clip(c.key, keyColumn, e.ascii), keyColumn+1), accent}, text)
+}

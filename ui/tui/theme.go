@@ -1,0 +1,130 @@
+package tui
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/charmbracelet/lipgloss"
+	"github.com/muesli/termenv"
+
+	"doctor/ui"
+)
+
+// The themes that can be chosen. Without one, the 16 colors of the terminal's own palette are used.
+const (
+	themeDark         = "dark"
+	themeLight        = "light"
+	themeHighContrast = "high-contrast"
+	themeNone         = "none"
+)
+
+// Themes lists the themes that can be chosen.
+func Themes() []string { return []string{themeDark, themeLight, themeHighContrast, themeNone} }
+
+// Theme is the theme that a flag, or else the environment, asks for: NO_COLOR, then DOCTOR_THEME,
+// then what the terminal says of its background in COLORFGBG. It is "" where none of them does.
+func Theme(flag string, getenv func(string) string) (string, error) {
+	from, name := "--theme", flag
+	if name == "" {
+		if getenv("NO_COLOR") != "" {
+			return themeNone, nil
+		}
+		from, name = "DOCTOR_THEME", getenv("DOCTOR_THEME")
+	}
+	if name == "" {
+		return themeOfBackground(getenv("COLORFGBG")), nil
+	}
+	for _, known := range Themes() {
+		if name == known {
+			return name, nil
+		}
+	}
+	return "", fmt.Errorf("%s takes %s, not %q", from, strings.Join(Themes(), ", "),
+		ui.Plain(name, true))
+}
+
+// themeOfBackground reads COLORFGBG, as in "0;15". A dark background needs no theme: the terminal's
+// own palette is made for it.
+func themeOfBackground(colors string) string {
+	switch colors[strings.LastIndex(colors, ";")+1:] {
+	case "7", "15":
+		return themeLight
+	}
+	return ""
+}
+
+// A paint is how an ink looks: colors of the 256 that are the same in every terminal, "" for the
+// terminal's own.
+type paint struct {
+	fore, back    string
+	bold, reverse bool
+}
+
+// paints are legible on what they are made for; TestThemesAreLegible holds them to it. The theme of
+// high contrast brings backgrounds of its own, so it fits any terminal.
+var paints = map[string]map[ink]paint{
+	themeDark: {
+		strong: {bold: true}, faint: {fore: "248"}, accent: {fore: "117", bold: true},
+		inkFail: {fore: "210", bold: true}, inkWarn: {fore: "221", bold: true},
+		inkInfo: {fore: "80"}, inkPass: {fore: "114"}, inkUnknown: {fore: "183"},
+		inkSkip: {fore: "247"},
+	},
+	themeLight: {
+		strong: {bold: true}, faint: {fore: "240"}, accent: {fore: "25", bold: true},
+		inkFail: {fore: "124", bold: true}, inkWarn: {fore: "94", bold: true},
+		inkInfo: {fore: "24"}, inkPass: {fore: "22"}, inkUnknown: {fore: "90"},
+		inkSkip: {fore: "240"},
+	},
+	themeHighContrast: {
+		strong: {bold: true}, faint: {}, accent: {bold: true, reverse: true},
+		inkFail: {fore: "231", back: "124", bold: true},
+		inkWarn: {fore: "16", back: "226", bold: true},
+		inkInfo: {fore: "231", back: "18"}, inkPass: {},
+		inkUnknown: {fore: "231", back: "54"}, inkSkip: {},
+	},
+}
+
+func newStyles(out io.Writer, theme string) styles {
+	r := lipgloss.NewRenderer(out)
+	// set, so that nobody asks the terminal; no color here depends on it
+	r.SetHasDarkBackground(true)
+	chosen, ok := paints[theme]
+	if !ok {
+		return paletteStyles(r, theme == themeNone)
+	}
+	r.SetColorProfile(termenv.ANSI256)
+	all := styles{plain: r.NewStyle()}
+	for ink, p := range chosen {
+		s := r.NewStyle().Bold(p.bold).Reverse(p.reverse)
+		if p.fore != "" {
+			s = s.Foreground(lipgloss.Color(p.fore))
+		}
+		if p.back != "" {
+			s = s.Background(lipgloss.Color(p.back))
+		}
+		all[ink] = s
+	}
+	return all
+}
+
+// paletteStyles are of the 16 colors that the user's terminal defines, or of none.
+func paletteStyles(r *lipgloss.Renderer, none bool) styles {
+	r.SetColorProfile(termenv.ANSI)
+	color := func(c lipgloss.ANSIColor) lipgloss.Style {
+		if none {
+			return r.NewStyle()
+		}
+		return r.NewStyle().Foreground(c)
+	}
+	all := styles{
+		plain:  r.NewStyle(),
+		strong: r.NewStyle().Bold(true),
+		faint:  r.NewStyle().Faint(true),
+		accent: color(lipgloss.ANSIColor(6)).Bold(true),
+	}
+	for status, ink := range inks {
+		all[ink] = color(ui.Colour(status)).Bold(isFault(status))
+	}
+	return all
+}
