@@ -17,7 +17,8 @@ import (
 // A Check is one fault and how it is recognised.
 type Check struct {
 	ID       string // lower-kebab-case, subject first, final
-	Title    string // the fault as a short clause
+	Title    string // the fault as a short statement: "Node is not Ready"
+	Healthy  string // what is right where the check passes: "Node is Ready"
 	Doc      string // what it is, why it happens, how the check tells; plain text in paragraphs
 	Category Category
 	FAQ      []int // entries of the Kubernetes Windows troubleshooting FAQ that it answers
@@ -73,32 +74,6 @@ const (
 // Categories lists all categories in order.
 var Categories = []Category{CategoryNode, CategoryComponents, CategoryNetwork, CategoryDNS,
 	CategoryImages, CategoryWorkloads, CategoryStorage, CategorySecurity}
-
-// A Fix is what a person does about a fault. Text and commands may hold
-// placeholders such as {network} and {node}, which are filled in for the node
-// at hand.
-type Fix struct {
-	Text     string   `json:"text"`
-	Commands []string `json:"commands"` // PowerShell, one command line each
-	// What the commands cost: "restarts HNS: drops the network of every pod on this node".
-	Impact string `json:"impact"`
-
-	// What text and impact are made of, so that another language can make its own. A check sets
-	// these instead of Text and Impact where what was found stands in them.
-	TextOf   evidence.Phrase `json:"-"`
-	ImpactOf evidence.Phrase `json:"-"`
-	Names    []Placeholder   `json:"-"` // Of a report: what was filled in.
-}
-
-// A Placeholder is a name such as {network}, and what stands for it on the node.
-type Placeholder struct {
-	Name, Value string
-	Known       bool // else Value says in words what is to be put in
-}
-
-func (f Fix) isZero() bool {
-	return f.Text == "" && f.TextOf.Format == "" && len(f.Commands) == 0 && f.Impact == ""
-}
 
 // A Sign is a text that betrays a check's fault, with the sentence that it stands for.
 type Sign struct {

@@ -55,24 +55,6 @@ func provenance(n *node.Node) []Provenance {
 	return list
 }
 
-// fill puts the node's own names into a fix.
-func fill(n *node.Node, f Fix) Fix {
-	if f.TextOf.Format == "" {
-		f.TextOf = evidence.Phrase{Format: f.Text}
-	}
-	if f.ImpactOf.Format == "" {
-		f.ImpactOf = evidence.Phrase{Format: f.Impact}
-	}
-	f.Names = placeholders(n)
-	filled := Fix{Text: f.Named(f.TextOf.String()), Impact: f.Named(f.ImpactOf.String()),
-		Commands: []string{},
-		TextOf:   f.TextOf, ImpactOf: f.ImpactOf, Names: f.Names}
-	for _, c := range f.Commands {
-		filled.Commands = append(filled.Commands, evidence.Clean(f.Named(c)))
-	}
-	return filled
-}
-
 // Named is a text of the fix with the names filled in.
 func (f Fix) Named(text string) string {
 	var pairs []string
@@ -83,7 +65,7 @@ func (f Fix) Named(text string) string {
 }
 
 // placeholders of a Fix, with what stands for each where the fact is not known.
-func placeholders(n *node.Node) []Placeholder {
+func placeholders(s evidence.Snapshot, n *node.Node) []Placeholder {
 	var list []Placeholder
 	add := func(name, value, unknown string) {
 		value = evidence.Clip(evidence.Clean(value), node.MaxFact)
@@ -101,6 +83,12 @@ func placeholders(n *node.Node) []Placeholder {
 	add("{cniDir}", n.CNIDir.Value, "<CNI configuration folder>")
 	add("{cniFile}", n.CNIFilePath(), "<CNI configuration file>")
 	add("{binDir}", first(n.BinDirs.Value), "<CNI plugin folder>")
+	for _, component := range node.Managed {
+		for _, action := range node.Actions {
+			command, _ := n.Command(s, action, component)
+			add("{"+action+" "+component+"}", command, "")
+		}
+	}
 	return list
 }
 

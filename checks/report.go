@@ -116,8 +116,9 @@ type Cause struct {
 
 // A Result is one check's verdict.
 type Result struct {
-	ID       string   `json:"id"`    // Name of the check, never used again for another.
-	Title    string   `json:"title"` // The fault as a short clause.
+	ID       string   `json:"id"`      // Name of the check, never used again for another.
+	Title    string   `json:"title"`   // The fault as a short statement.
+	Healthy  string   `json:"healthy"` // What is right where the check passes.
 	Category Category `json:"category"`
 	// The worst level among the findings; pass without any; unknown where the check could not tell;
 	// skip where the question does not arise.
@@ -192,10 +193,11 @@ func Diagnose(s evidence.Snapshot, catalogue *Catalogue, source Source, program 
 		Summary: Summary{}, Gaps: []EvidenceGap{},
 	}
 	shown := map[string]proof{}
+	names := placeholders(s, node)
 	for _, c := range catalogue.All() {
 		status, findings, why := c.examine(s)
 		shown[c.ID] = proofOf(findings, s.Now())
-		result := c.result(node, status, findings)
+		result := c.result(names, status, findings)
 		switch status {
 		case StatusUnknown:
 			result.Gap, result.Missing = evidence.Shown(why.gap.String()), why.gap
@@ -221,14 +223,14 @@ func (c *Cause) describe(result *Result) {
 	}
 }
 
-func (c *Check) result(node *node.Node, status Status, findings []Finding) Result {
-	r := Result{ID: c.ID, Title: c.Title, Category: c.Category, Status: status,
+func (c *Check) result(names []Placeholder, status Status, findings []Finding) Result {
+	r := Result{ID: c.ID, Title: c.Title, Healthy: c.Healthy, Category: c.Category, Status: status,
 		Findings: []ReportFinding{}, ExplainedBy: []string{},
-		FAQ: orEmpty(c.FAQ), Links: orEmpty(c.Links), Fix: fill(node, c.Fix)}
+		FAQ: orEmpty(c.FAQ), Links: orEmpty(c.Links), Fix: fill(names, c.Fix)}
 	slices.SortStableFunc(findings, func(a, b Finding) int { return int(b.Level) - int(a.Level) })
 	for i, f := range findings {
-		if i == 0 && !f.Fix.isZero() {
-			r.Fix = fill(node, f.Fix)
+		if i == 0 && len(f.Fix.Steps) > 0 {
+			r.Fix = fill(names, f.Fix)
 		}
 		rf := ReportFinding{Level: f.Level.String(),
 			Subject: evidence.Clip(evidence.Clean(f.Subject), evidence.MaxText),

@@ -48,15 +48,7 @@ func entry(put func(string, ...any), catalogue *checks.Catalogue, c *checks.Chec
 	for _, paragraph := range paragraphs(c.Doc) {
 		put("\n%s\n", inline(paragraph))
 	}
-	if c.Fix.Text != "" {
-		put("\n**Fix:** %s\n", inline(c.Fix.Text))
-	}
-	if len(c.Fix.Commands) > 0 {
-		put("\n%s", fence("powershell", c.Fix.Commands))
-	}
-	if c.Fix.Impact != "" {
-		put("\nImpact: %s\n", inline(c.Fix.Impact))
-	}
+	steps(put, c.Fix.Unfilled(), Style{})
 	if list := particulars(catalogue, c, known); len(list) > 0 {
 		put("\n- %s\n", strings.Join(list, "\n- "))
 	}
@@ -156,6 +148,7 @@ type (
 	jsonCheck struct {
 		ID       string          `json:"id"`
 		Title    string          `json:"title"`
+		Healthy  string          `json:"healthy"`
 		Doc      string          `json:"doc"`
 		Category checks.Category `json:"category"`
 		FAQ      []int           `json:"faq"`
@@ -189,10 +182,10 @@ func CatalogueJSON(w io.Writer, catalogue *checks.Catalogue) error {
 	idOf := func(e *checks.Effect) string { return e.ID }
 	return encode(w, mapped(catalogue.All(), func(c *checks.Check) jsonCheck {
 		return jsonCheck{
-			ID: c.ID, Title: c.Title, Doc: c.Doc, Category: c.Category,
+			ID: c.ID, Title: c.Title, Healthy: c.Healthy, Doc: c.Doc, Category: c.Category,
 			FAQ: mapped(c.FAQ, func(n int) int { return n }),
-			Fix: checks.Fix{Text: c.Fix.Text, Impact: c.Fix.Impact,
-				Commands: mapped(c.Fix.Commands, same)},
+			Fix: checks.Fix{Steps: mapped(c.Fix.Unfilled().Steps,
+				func(s checks.Step) checks.Step { return s })},
 			Links: mapped(c.Links, same), Explains: mapped(catalogue.Explains(c.ID), same),
 			Breaks: mapped(c.Broken(), idOf), Shows: mapped(c.Signifies(), idOf),
 			Needs: mapped(c.Needs, evidence.Need.Paths), Uses: mapped(c.Uses, evidence.Need.Paths),

@@ -37,7 +37,7 @@ func Explain(w io.Writer, catalogue *checks.Catalogue, c *checks.Check, style St
 	p.needs(p.lang.T("needs"), c.Needs)
 	p.reads(p.lang.T("reads too"), c)
 	p.signs(c.Signs)
-	p.fix(p.lang.T("fix"), plainFix(c.Fix, style.ASCII))
+	p.fix(p.lang.T("fix"), plainFix(c.Fix.With(p.lang.Say), style.ASCII))
 	p.list(p.lang.T("breaks"), mapped(c.Broken(), func(e *checks.Effect) string {
 		return p.lang.Word(e.Name)
 	}))

@@ -34,11 +34,10 @@ var shelf = []*checks.Check{
 It never comes where nobody hands out ranges.
 
 The check reads spec.podCIDR of the Node object; <none> and "" count as missing. A path such as C:\run\flannel|x is *not* read.`,
-		Fix: checks.Fix{
-			Text: "start kube-controller-manager with --allocate-node-cidrs=true, then restart flanneld on {node}",
-			Commands: []string{"kubectl get node {node} -o jsonpath='{.spec.podCIDR}'",
-				"Restart-Service flanneld"},
-			Impact: "this node's pods lose their network for some seconds"},
+		Fix: checks.Steps(
+			checks.Inspect("kubectl get node {node} -o jsonpath='{.spec.podCIDR}'", ""),
+			checks.Run("Restart-Service flanneld", "start kube-controller-manager with --allocate-node-cidrs=true, then restart flanneld on {node}").
+				Costs("this node's pods lose their network for some seconds")),
 		Links:    []string{faqPage, "https://example.com/why"},
 		Breaks:   []*checks.Effect{leases},
 		Explains: []string{"somewhere-else"},
@@ -131,7 +130,7 @@ func TestEveryRealCheckIsExplained(t *testing.T) {
 		}) {
 			t.Errorf("%s is not explained in plain ASCII:\n%q", c.ID, text)
 		}
-		for _, command := range c.Fix.Commands {
+		for _, command := range c.Fix.Commands() {
 			if !strings.Contains(text, Plain(command, true)) {
 				t.Errorf("%s: the command %q is not shown whole", c.ID, command)
 			}

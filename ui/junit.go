@@ -169,14 +169,19 @@ func account(r *checks.Result) string {
 	if len(r.ExplainedBy) > 0 {
 		fmt.Fprintf(&b, "explained by: %s\n", strings.Join(r.ExplainedBy, ", "))
 	}
-	if r.Fix.Text != "" {
-		fmt.Fprintf(&b, "fix: %s\n", r.Fix.Text)
-	}
-	for _, c := range r.Fix.Commands {
-		fmt.Fprintf(&b, "  %s\n", c)
-	}
-	if r.Fix.Impact != "" {
-		fmt.Fprintf(&b, "  (%s)\n", r.Fix.Impact)
+	b.WriteString(plainSteps(r.Fix))
+	return b.String()
+}
+
+// plainSteps is a fix in plain lines.
+func plainSteps(f checks.Fix) string {
+	var b strings.Builder
+	marks := map[StepLineKind]string{StepText: "fix ", StepCommand: "  > ", StepFrom: "  - ",
+		StepTo: "  + ", StepImpact: "  ! "}
+	for i := range f.Steps {
+		for _, l := range (Style{}).StepLines(f, i) {
+			fmt.Fprintf(&b, "%s%s\n", marks[l.Kind], l.Text)
+		}
 	}
 	return b.String()
 }

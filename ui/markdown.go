@@ -130,18 +130,38 @@ func (m *markdown) also(findings []checks.ReportFinding) {
 	}
 }
 
-func (m *markdown) fix(f checks.Fix) {
-	if f.Text != "" {
-		m.put("\n**Fix:** %s\n", inline(f.Text))
-	} else if len(f.Commands) > 0 {
-		m.put("\n**Fix:**\n")
+func (m *markdown) fix(f checks.Fix) { steps(m.put, f, m.style) }
+
+// steps writes a fix as a list of steps, each with its command.
+func steps(put func(string, ...any), f checks.Fix, style Style) {
+	if len(f.Steps) > 0 {
+		put("\n**Fix:**\n\n")
 	}
-	if len(f.Commands) > 0 {
-		m.put("\n%s", fence("powershell", f.Commands))
+	for i, s := range f.Steps {
+		text := style.lang().Say(s.Headline())
+		if s.Text == "" && s.Kind != checks.StepVerify {
+			text = ""
+		}
+		put("%d. %s\n", i+1, inline(text))
+		var lines []string
+		if s.Command != "" {
+			lines = append(lines, s.Command)
+		}
+		if len(lines) > 0 {
+			put("\n%s\n", indented(fence("powershell", lines), "   "))
+		}
+		if s.From != "" || s.To != "" {
+			put("\n%s\n", indented(fence("diff", []string{"- " + s.From, "+ " + s.To}), "   "))
+		}
+		if s.Impact != "" {
+			put("\n   Impact: %s\n\n", inline(s.Impact))
+		}
 	}
-	if f.Impact != "" {
-		m.put("\nImpact: %s\n", inline(f.Impact))
-	}
+}
+
+func indented(text, by string) string {
+	lines := strings.Split(strings.TrimRight(text, "\n"), "\n")
+	return by + strings.Join(lines, "\n"+by)
 }
 
 // further lists what is found and no cause: consequences too, for a ticket is

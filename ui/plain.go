@@ -92,7 +92,8 @@ func finished(r checks.Report, ascii bool) checks.Report {
 	}
 	r.Results = mapped(r.Results, func(r checks.Result) checks.Result {
 		r.Missing = plainGap(r.Missing, one)
-		r.ID, r.Title, r.Gap, r.Reason = one(r.ID), one(r.Title), one(r.Gap), one(r.Reason)
+		r.ID, r.Title, r.Healthy = one(r.ID), one(r.Title), one(r.Healthy)
+		r.Gap, r.Reason = one(r.Gap), one(r.Reason)
 		r.Category, r.Status = checks.Category(one(string(r.Category))),
 			checks.Status(one(string(r.Status)))
 		r.Findings = mapped(r.Findings, finding)
@@ -112,9 +113,13 @@ func plainGap(g evidence.Gap, one func(string) string) evidence.Gap {
 }
 
 func plainFix(f checks.Fix, ascii bool) checks.Fix {
-	return checks.Fix{Text: Plain(f.Text, ascii), Impact: Plain(f.Impact, ascii),
-		TextOf: f.TextOf, ImpactOf: f.ImpactOf, Names: f.Names,
-		Commands: mapped(f.Commands, func(c string) string { return Plain(c, ascii) })}
+	one := func(s string) string { return Plain(s, ascii) }
+	return checks.Fix{Steps: mapped(f.Steps, func(s checks.Step) checks.Step {
+		s.Text, s.Command, s.Impact, s.Expect = one(s.Text), one(s.Command), one(s.Impact),
+			one(s.Expect)
+		s.File, s.From, s.To = one(s.File), one(s.From), one(s.To)
+		return s
+	})}
 }
 
 // mapped maps a list; its answer is never nil.

@@ -236,13 +236,19 @@ func (p *page) also(findings []checks.ReportFinding) {
 }
 
 func (p *page) fix(label string, f checks.Fix) {
-	if f.Text != "" {
-		p.prose(label, p.bold(), f.Text, nil)
-		label = ""
-	}
-	label = p.commands(label, f.Commands)
-	if f.Impact != "" {
-		p.prose(label, p.bold(), p.lang.T("(%s)", f.Impact), p.faint())
+	marks := map[StepLineKind]string{StepFrom: "- ", StepTo: "+ ", StepImpact: "! "}
+	for i := range f.Steps {
+		for _, l := range p.style.StepLines(f, i) {
+			switch l.Kind {
+			case StepText:
+				p.prose(label, p.bold(), l.Text, nil)
+			case StepCommand:
+				p.commands(label, []string{l.Text})
+			default:
+				p.prose(label, p.bold(), "   "+marks[l.Kind]+l.Text, p.faint())
+			}
+			label = ""
+		}
 	}
 }
 

@@ -121,7 +121,7 @@ func (p *page) last(r checks.Report) {
 	if width(sentence)+width(id) > p.columns {
 		id = ""
 	}
-	if result := r.Result(cause); !slices.Contains(result.Fix.Commands, FirstFix(result.Fix)) {
+	if s := r.Result(cause).Fix.First(); s == nil || s.Command == "" {
 		// advice stands in full above; a command stays whole
 		sentence = clipColumns(sentence, p.columns, p.style.ASCII)
 	}

@@ -61,7 +61,7 @@ func TestNoLineIsWiderThanThePage(t *testing.T) {
 func commandsOf(r checks.Report) []string {
 	var list []string
 	for _, result := range r.Results {
-		list = append(list, result.Fix.Commands...)
+		list = append(list, result.Fix.Commands()...)
 	}
 	return list
 }
@@ -115,28 +115,29 @@ func TestTheLastLineIsTheVerdict(t *testing.T) {
 	}
 }
 
-func TestFirstFix(t *testing.T) {
+func TestTheFixInOneLine(t *testing.T) {
+	look := checks.Step{Kind: checks.StepInspect, Command: "Get-Service kubelet"}
 	for _, tt := range []struct {
 		name string
 		fix  checks.Fix
 		want string
 	}{
-		{"a look is passed over",
-			checks.Fix{Text: "mend it", Commands: []string{"Get-Service kubelet",
-				"Start-Service kubelet"}}, "Start-Service kubelet"},
-		{"where commands only look, the advice is the remedy",
-			checks.Fix{Text: "mend it",
-				Commands: []string{"Get-HnsNetwork | Format-Table Name, Type"}}, "mend it"},
-		{"a pipeline that acts is a remedy",
-			checks.Fix{Text: "mend it", Commands: []string{"Get-HnsNetwork | Remove-HnsNetwork"}},
-			"Get-HnsNetwork | Remove-HnsNetwork"},
-		{"without advice a look is better than nothing",
-			checks.Fix{Commands: []string{"ipconfig /all"}}, "ipconfig /all"},
+		{"a look is passed over", checks.Steps(look,
+			checks.Step{Kind: checks.StepRun, Text: "Start it.", Command: "Start-Service kubelet"}),
+			"Start-Service kubelet"},
+		{"a change that has no command is what its text says", checks.Steps(look,
+			checks.Step{Kind: checks.StepRun, Text: "Move the machine."}), "Move the machine."},
+		{"a change of a file names file and line", checks.Steps(look, checks.Step{
+			Kind: checks.StepEdit, Text: "Remove the comment.", File: `C:\k\a.conf`, Line: 22}),
+			`Edit C:\k\a.conf line 22: Remove the comment.`},
+		{"a file without a certain line", checks.Steps(checks.Step{Kind: checks.StepEdit,
+			Text: "Add the CIDR.", File: `C:\k\a.conf`}), `Edit C:\k\a.conf: Add the CIDR.`},
+		{"where nothing changes anything, the first look", checks.Steps(look), "Get-Service kubelet"},
 		{"no fix at all", checks.Fix{}, ""},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			if got := FirstFix(tt.fix); got != tt.want {
-				t.Errorf("the first fix is %q, not %q", got, tt.want)
+			if got := tt.fix.InOneLine().String(); got != tt.want {
+				t.Errorf("the fix in one line is %q, not %q", got, tt.want)
 			}
 		})
 	}

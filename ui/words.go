@@ -105,13 +105,21 @@ func given(texts ...string) []string {
 	return slices.DeleteFunc(texts, func(s string) bool { return s == "" })
 }
 
+// Title is the title of a result: where the check passed, what is right.
+func Title(r *checks.Result) string {
+	if r.Status == checks.StatusPass && r.Healthy != "" {
+		return r.Healthy
+	}
+	return r.Title
+}
+
 // Message is the sentence that stands for a result: that of its worst finding,
 // why it could not run or does not apply, or its title.
 func Message(r *checks.Result) string {
 	if len(r.Findings) > 0 && r.Findings[0].Message != "" {
 		return r.Findings[0].Message
 	}
-	return cmp.Or(r.Gap, r.Reason, r.Title)
+	return cmp.Or(r.Gap, r.Reason, Title(r))
 }
 
 // Where is the place that a piece of evidence points at: in a text the line, in a
@@ -186,8 +194,8 @@ func (style Style) Verdict(r checks.Report) (sentence, cause string) {
 	case len(r.Causes) > 0:
 		id := r.Causes[0].ID
 		if result := r.Result(id); result != nil {
-			if fix := FirstFix(result.Fix); fix != "" {
-				return l.T("fix first: %s", fix), id
+			if fix := result.Fix.InOneLine(); fix.Format != "" {
+				return l.T("fix first: %s", l.Say(fix)), id
 			}
 		}
 		return l.T("look first at %s", id), ""
@@ -201,42 +209,4 @@ func (style Style) Verdict(r checks.Report) (sentence, cause string) {
 		return l.T("no fault found, but %s could not run", l.Count(unknown, "check")), ""
 	}
 	return l.T("no fault found"), ""
-}
-
-// looks are the beginnings of commands that change nothing, and so mend
-// nothing; filters only shape what they print.
-var (
-	looks = []string{"get-", "test-", "resolve-", "findstr", "type ", "dir ", "ipconfig",
-		"route print", "nslookup", "ping ",
-		"kubectl get", "kubectl describe", "kubectl logs", "kubectl version", "crictl ps",
-		"crictl pods", "crictl info", "crictl images",
-		"hnsdiag list", "sc.exe q", "sc query", "w32tm /query", "#"}
-	filters = []string{"select-", "format-", "where-object", "sort-", "measure-", "out-string"}
-)
-
-// FirstFix is the first step of a remedy in one line: the first command that
-// does more than look, or else the advice.
-func FirstFix(f checks.Fix) string {
-	at := slices.IndexFunc(f.Commands, func(c string) bool { return !onlyLooks(c) })
-	switch {
-	case at >= 0:
-		return f.Commands[at]
-	case f.Text == "" && len(f.Commands) > 0:
-		return f.Commands[0]
-	}
-	return f.Text
-}
-
-func onlyLooks(command string) bool {
-	known := looks
-	for part := range strings.SplitSeq(strings.ToLower(command), "|") {
-		part = strings.TrimSpace(part)
-		if strings.ContainsAny(part, ";&>") || !slices.ContainsFunc(known, func(l string) bool {
-			return strings.HasPrefix(part, l)
-		}) {
-			return false
-		}
-		known = slices.Concat(looks, filters)
-	}
-	return true
 }

@@ -22,12 +22,12 @@ The check takes each probe without an answer that begins or ends at a pod of thi
 evaluates the rules of its endpoint in the order of their priority. For a Service it follows to the
 ready backends. Rules over sets of addresses cannot be read from here, and where one of them might
 decide, the check says nothing.`,
-	Fix: checks.Fix{
-		Text: "this is a rule and not a fault of the node: find the NetworkPolicy (or Calico policy) that selects the pod and allow the connection there, if it is wanted",
-		Commands: []string{"kubectl get networkpolicy -A",
-			"Get-HnsEndpoint | Where-Object IPAddress -eq POD-IP | Select-Object -ExpandProperty Policies"},
-		Impact: "allowing a connection opens it for every pod that the policy selects",
-	},
+	Fix: checks.Steps(
+		checks.Inspect("kubectl get networkpolicy -A", ""),
+		checks.Inspect(
+			"Get-HnsEndpoint | Where-Object IPAddress -eq POD-IP | Select-Object -ExpandProperty Policies", ""),
+		checks.Do("this is a rule and not a fault of the node: find the NetworkPolicy (or Calico policy) that selects the pod and allow the connection there, if it is wanted").
+			Costs("allowing a connection opens it for every pod that the policy selects")),
 	Links: []string{
 		"https://docs.tigera.io/calico/latest/getting-started/kubernetes/windows-calico/limitations", "https://kubernetes.io/docs/concepts/services-networking/network-policies/"},
 	Breaks: []*checks.Effect{effectServices, effectDNSOverUDP},

@@ -22,13 +22,13 @@ the adapter already, or where it is a wireless one.
 The same answer comes from a second run of a start script on a healthy node, so while HNS has the
 pod network nothing is wrong. Without it, the name given to the script is compared with the
 adapters, and the networks that hold an adapter are named.`,
-	Fix: checks.Fix{
-		Text: "start the script with the adapter's real name, or rename the adapter to one without spaces",
-		Commands: []string{"Get-NetAdapter -Physical | Select-Object Name, Status",
-			"Rename-NetAdapter -Name 'Ethernet0 2' -NewName 'Ethernet'",
-			"Get-HnsNetwork | Select-Object Name, Type, NetworkAdapterName, ManagementIP"},
-		Impact: "renaming an adapter costs no connection; creating the network takes the node off the network for some seconds",
-	},
+	Fix: checks.Steps(
+		checks.Inspect("Get-NetAdapter -Physical | Select-Object Name, Status", ""),
+		checks.Run("Rename-NetAdapter -Name 'Ethernet0 2' -NewName 'Ethernet'",
+			"start the script with the adapter's real name, or rename the adapter to one without spaces").
+			Costs("renaming an adapter costs no connection; creating the network takes the node off the network for some seconds"),
+		checks.Inspect(
+			"Get-HnsNetwork | Select-Object Name, Type, NetworkAdapterName, ManagementIP", "")),
 	Links: []string{"https://github.com/microsoft/SDN/issues/269",
 		"https://github.com/microsoft/SDN/issues/194",
 		"https://github.com/kubernetes-sigs/sig-windows-tools/issues/103",
@@ -86,13 +86,11 @@ adapters, and the networks that hold an adapter are named.`,
 			if isExternal(net) && net.AdapterName != "" {
 				f = checks.Findingf(checks.Fail, n.Networks.Value[0],
 					"HNS finds no adapter for the network %s, and %s is bound by the network %s (%s)", evidence.Joined(n.Networks.Value, " or "), net.AdapterName, net.Name, net.Type).
-					With(checks.Quote(matches[at]), missing).Cure(checks.Fix{
-					TextOf: evidence.Phrasef(
-						"if nothing uses the network %s any more, remove it, or give the node a second adapter for pods", net.Name),
-					Commands: []string{"Get-HnsNetwork | Where-Object Name -eq '" +
-						quoteForPowerShell(net.Name) + "' | Remove-HnsNetwork"},
-					Impact: "drops the network of whatever is on it, and takes the node off the network for some seconds",
-				})
+					With(checks.Quote(matches[at]), missing).Cure(checks.Steps(
+					checks.Run("Get-HnsNetwork | Where-Object Name -eq '"+
+						quoteForPowerShell(net.Name)+"' | Remove-HnsNetwork",
+						"if nothing uses the network %s any more, remove it, or give the node a second adapter for pods", net.Name).
+						Costs("drops the network of whatever is on it, and takes the node off the network for some seconds")))
 				break
 			}
 		}

@@ -24,15 +24,14 @@ cannot begin, and calls of HNS may hang.
 
 The check looks at both services, and at the extension where HNS lists extensions (only its first
 interface does).`,
-	Fix: checks.Fix{
-		Text: "start both services of Open vSwitch, ovsdb-server first, then the agent; where the driver is missing, install Antrea's signed build of Open vSwitch again",
-		Commands: []string{
-			"Get-Service ovs*", "Start-Service ovsdb-server, ovs-vswitchd",
-			"Get-VMSwitchExtension -VMSwitchName antrea-switch",
-			`Get-Content C:\openvswitch\var\log\openvswitch\ovs-vswitchd.log -Tail 30`,
-		},
-		Impact: "pods of this node are off the network until Antrea's agent has programmed the switch again",
-	},
+	Fix: checks.Steps(
+		checks.Inspect("Get-Service ovs*", ""),
+		checks.Run("Start-Service ovsdb-server, ovs-vswitchd",
+			"start both services of Open vSwitch, ovsdb-server first, then the agent; where the driver is missing, install Antrea's signed build of Open vSwitch again").
+			Costs("pods of this node are off the network until Antrea's agent has programmed the switch again"),
+		checks.Inspect("Get-VMSwitchExtension -VMSwitchName antrea-switch", ""),
+		checks.Inspect(`Get-Content C:\openvswitch\var\log\openvswitch\ovs-vswitchd.log -Tail 30`,
+			"")),
 	Links: []string{"https://github.com/antrea-io/antrea/issues/1458",
 		"https://github.com/antrea-io/antrea/issues/1528",
 		"https://github.com/antrea-io/antrea/issues/3636",

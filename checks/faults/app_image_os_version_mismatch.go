@@ -25,11 +25,10 @@ pause image, the pod's sandbox is there and other pods run.
 
 The check reads the errors of the runtime in events and container states, and the Windows version
 that a tag such as ltsc2022 names.`,
-	Fix: checks.Fix{
-		Text:     "use an image tag for this node's Windows version ({osTag}), and keep pods away from other nodes with nodeSelector kubernetes.io/os: windows and node.kubernetes.io/windows-build",
-		Commands: []string{"kubectl get node {node} --show-labels"},
-		Impact:   "changing the image recreates the pods of the workload",
-	},
+	Fix: checks.Steps(
+		checks.Inspect("kubectl get node {node} --show-labels", ""),
+		checks.Do("use an image tag for this node's Windows version ({osTag}), and keep pods away from other nodes with nodeSelector kubernetes.io/os: windows and node.kubernetes.io/windows-build").
+			Costs("changing the image recreates the pods of the workload")),
 	Links: []string{"https://kubernetes.io/docs/concepts/windows/user-guide/",
 		"https://learn.microsoft.com/en-us/virtualization/windowscontainers/deploy-containers/version-compatibility"},
 	Breaks: []*checks.Effect{effectPodStart, effectContainers},

@@ -26,14 +26,13 @@ a network, and none is taken down.
 A process azure-vnet.exe that has run for many minutes convicts: it holds the lock. Otherwise the
 plugin's own words do, and the age of the lock file is told beside them; the file alone proves
 nothing, because newer versions leave it where it is.`,
-	Fix: checks.Fix{
-		Text: "with the kubelet stopped and no azure-vnet.exe running, remove the lock file, then start the kubelet; upgrade the node image, since 1.4.16 of the plugin frees locks of dead calls",
-		Commands: []string{
-			"Stop-Service Kubelet", "Get-Process azure-vnet -ErrorAction SilentlyContinue",
-			`Remove-Item C:\k\azure-vnet.json.lock, C:\k\azure-vnet-ipam.json.lock -ErrorAction SilentlyContinue`, "Start-Service Kubelet",
-		},
-		Impact: "running pods keep their network; none is started or stopped while the kubelet is down",
-	},
+	Fix: checks.Steps(
+		checks.Run("Stop-Service Kubelet",
+			"with the kubelet stopped and no azure-vnet.exe running, remove the lock file, then start the kubelet; upgrade the node image, since 1.4.16 of the plugin frees locks of dead calls").
+			Costs("running pods keep their network; none is started or stopped while the kubelet is down"),
+		checks.Inspect("Get-Process azure-vnet -ErrorAction SilentlyContinue", ""),
+		checks.Run(`Remove-Item C:\k\azure-vnet.json.lock, C:\k\azure-vnet-ipam.json.lock -ErrorAction SilentlyContinue`, ""),
+		checks.Run("Start-Service Kubelet", "")),
 	Links: []string{"https://github.com/Azure/azure-container-networking/issues/1359",
 		"https://github.com/Azure/azure-container-networking/issues/321",
 		"https://github.com/Azure/azure-container-networking/issues/289",
@@ -70,13 +69,11 @@ nothing, because newer versions leave it where it is.`,
 				"a call of azure-vnet has hung for %d minutes and holds the lock: every later call waits for it", int(age.Minutes())).
 				At(p.Field("startedAt"), "%s has pid %d and runs since %s", p.Name, p.PID,
 					p.StartedAt.UTC().Format("2006-01-02 15:04 UTC")).
-				Cure(checks.Fix{
-					Text: "a call that hangs is held up in HNS: drain the node and reboot it; ending the process frees the lock, and the next call hangs in the same place",
-					Commands: []string{
-						"kubectl drain {node} --ignore-daemonsets --delete-emptydir-data",
-						"Restart-Computer"},
-					Impact: "every pod of this node is moved or ends",
-				})}, nil
+				Cure(checks.Steps(
+					checks.Run("kubectl drain {node} --ignore-daemonsets --delete-emptydir-data",
+						"a call that hangs is held up in HNS: drain the node and reboot it; ending the process frees the lock, and the next call hangs in the same place").
+						Costs("every pod of this node is moved or ends"),
+					checks.Run("Restart-Computer", "")))}, nil
 		}
 		if len(matches) == 0 {
 			return nil, nil

@@ -21,13 +21,11 @@ give up; pods have no way to the host.
 
 In HNS the fault shows as an endpoint of that name without the virtual adapter of the same name on
 the host.`,
-	Fix: checks.Fix{
-		Text: "remove the endpoint and let flanneld or the Calico node service make it anew; flannel after 0.13.0 does so by itself",
-		Commands: []string{
-			"Get-HnsEndpoint | Where-Object Name -eq '{network}_ep' | Remove-HnsEndpoint",
-			"Restart-Service flanneld"},
-		Impact: "pods of {node} do not reach the host, nor Services through it, until the endpoint is back: some seconds",
-	},
+	Fix: checks.Steps(
+		checks.Run("Get-HnsEndpoint | Where-Object Name -eq '{network}_ep' | Remove-HnsEndpoint",
+			"remove the endpoint and let flanneld or the Calico node service make it anew; flannel after 0.13.0 does so by itself").
+			Costs("pods of {node} do not reach the host, nor Services through it, until the endpoint is back: some seconds"),
+		checks.Run("{restart flanneld}", "")),
 	Links: []string{"https://github.com/flannel-io/flannel/issues/1391",
 		"https://github.com/flannel-io/flannel/issues/1423",
 		"https://github.com/flannel-io/flannel/issues/1112",

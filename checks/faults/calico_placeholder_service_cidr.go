@@ -23,15 +23,12 @@ pods stop in ContainerCreating over an endpoint in an invalid state.
 
 The check looks for what is no CIDR in the policies of this node's own endpoints, then in the CNI
 configuration. The script convicts where neither shows that another value won.`,
-	Fix: checks.Fix{
-		Text: `set K8S_SERVICE_CIDR in C:\CalicoWindows\config.ps1 to the cluster's service CIDR ({serviceCIDR}), install Calico's services again so that the CNI configuration is rewritten, and have the node's pods made anew`,
-		Commands: []string{
-			`Select-String -Path C:\CalicoWindows\config.ps1 -Pattern 'K8S_SERVICE_CIDR|DNS_NAME_SERVERS'`,
-			`C:\CalicoWindows\uninstall-calico.ps1`, `C:\CalicoWindows\install-calico.ps1`,
-			"kubectl delete pods -A --field-selector spec.nodeName={node}",
-		},
-		Impact: "every pod of this node is replaced, and the node is off the network for some seconds",
-	},
+	Fix: checks.Steps(
+		checks.Run(`Select-String -Path C:\CalicoWindows\config.ps1 -Pattern 'K8S_SERVICE_CIDR|DNS_NAME_SERVERS'`, `set K8S_SERVICE_CIDR in C:\CalicoWindows\config.ps1 to the cluster's service CIDR ({serviceCIDR}), install Calico's services again so that the CNI configuration is rewritten, and have the node's pods made anew`).
+			Costs("every pod of this node is replaced, and the node is off the network for some seconds"),
+		checks.Run(`C:\CalicoWindows\uninstall-calico.ps1`, ""),
+		checks.Run(`C:\CalicoWindows\install-calico.ps1`, ""),
+		checks.Run("kubectl delete pods -A --field-selector spec.nodeName={node}", "")),
 	Links: []string{"https://github.com/containerd/containerd/issues/5729",
 		"https://github.com/projectcalico/felix/issues/2893",
 		"https://github.com/projectcalico/cni-plugin/issues/1158",

@@ -19,15 +19,12 @@ network.
 No record holds an endpoint that was never made, so only the refusal itself tells of it: the code,
 together with the call that made the endpoint. Where a placeholder was left in the configuration,
 that check names the text.`,
-	Fix: checks.Fix{
-		Text: "read the policies of the CNI configuration {cniFile} for what is no CIDR or stands there twice, and compare Calico's version with what it supports on this build; then have the pod made anew",
-		Commands: []string{
-			`Get-Content "{cniFile}"`,
-			`Get-HnsEndpoint | Select-Object Name, IPAddress, Policies | ConvertTo-Json -Depth 6`,
+	Fix: checks.Steps(
+		checks.Inspect(`Get-Content "{cniFile}"`, ""),
+		checks.Run(`Get-HnsEndpoint | Select-Object Name, IPAddress, Policies | ConvertTo-Json -Depth 6`, "read the policies of the CNI configuration {cniFile} for what is no CIDR or stands there twice, and compare Calico's version with what it supports on this build; then have the pod made anew"),
+		checks.Inspect(
 			`Get-WinEvent -LogName Microsoft-Windows-Host-Network-Service-Admin -MaxEvents 30`,
-		},
-		Impact: "none: looking changes nothing",
-	},
+			"")),
 	Links: []string{"https://github.com/projectcalico/calico/issues/8465",
 		"https://github.com/aws/containers-roadmap/issues/240"},
 	Breaks: []*checks.Effect{effectPodStart, effectContainers},

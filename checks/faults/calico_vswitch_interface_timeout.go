@@ -21,15 +21,13 @@ several.
 
 The check compares the management address of Calico's HNS network with the addresses of the host's
 adapters.`,
-	Fix: checks.Fix{
-		Text: "tell Calico which adapter carries the node's address (windowsNodes.vxlanAdapter of the operator's Installation, or VXLAN_ADAPTER in config.ps1), and see that the adapter has its address again: by DHCP, or set once more; then restart Calico's node service. On RKE2 use a release of March 2024 or later",
-		Commands: []string{
-			"Get-HnsNetwork | Select-Object Name, Type, ManagementIP, NetworkAdapterName",
-			"Get-NetIPAddress -AddressFamily IPv4 | Select-Object InterfaceAlias, IPAddress",
-			`kubectl patch installation default --type merge -p '{"spec":{"windowsNodes":{"vxlanAdapter":"Ethernet"}}}'`,
-		},
-		Impact: "creating the network takes the node off the network for some seconds",
-	},
+	Fix: checks.Steps(
+		checks.Inspect(
+			"Get-HnsNetwork | Select-Object Name, Type, ManagementIP, NetworkAdapterName", ""),
+		checks.Inspect(
+			"Get-NetIPAddress -AddressFamily IPv4 | Select-Object InterfaceAlias, IPAddress", ""),
+		checks.Run(`kubectl patch installation default --type merge -p '{"spec":{"windowsNodes":{"vxlanAdapter":"Ethernet"}}}'`, "tell Calico which adapter carries the node's address (windowsNodes.vxlanAdapter of the operator's Installation, or VXLAN_ADAPTER in config.ps1), and see that the adapter has its address again: by DHCP, or set once more; then restart Calico's node service. On RKE2 use a release of March 2024 or later").
+			Costs("creating the network takes the node off the network for some seconds")),
 	Links: []string{"https://github.com/projectcalico/calico/issues/9236",
 		"https://github.com/projectcalico/calico/issues/8219",
 		"https://github.com/projectcalico/calico/issues/4533",

@@ -38,15 +38,15 @@ The check compares the dates of the recorded certificates with the time of the r
 clock with the API server's. Earlier generations of the kubelet's rotated certificates are left
 aside, and so is a CA bundle in which another certificate is valid. A log line about a registry's or
 a webhook's certificate is no sign.`,
-	Fix: checks.Fix{
-		Text: "set the clock right first; then have the kubelet ask for a new certificate, and approve its request where nothing does so by itself",
-		Commands: []string{
-			"w32tm /resync", "Stop-Service kubelet",
-			`Remove-Item C:\var\lib\kubelet\pki\kubelet-client-*`, "Start-Service kubelet",
-			"kubectl get csr", "kubectl certificate approve CSR",
-		},
-		Impact: "running containers are not touched; without a valid bootstrap kubeconfig (kubeadm token create --print-join-command) the kubelet cannot ask",
-	},
+	Fix: checks.Steps(
+		checks.Run("w32tm /resync",
+			"set the clock right first; then have the kubelet ask for a new certificate, and approve its request where nothing does so by itself").
+			Costs("running containers are not touched; without a valid bootstrap kubeconfig (kubeadm token create --print-join-command) the kubelet cannot ask"),
+		checks.Run("{stop kubelet}", ""),
+		checks.Run(`Remove-Item C:\var\lib\kubelet\pki\kubelet-client-*`, ""),
+		checks.Run("{start kubelet}", ""),
+		checks.Inspect("kubectl get csr", ""),
+		checks.Run("kubectl certificate approve CSR", "")),
 	Links: []string{"https://github.com/projectcalico/calico/pull/9178",
 		"https://github.com/kubernetes/kubernetes/pull/97680",
 		"https://github.com/Azure/AKS/issues/1152",

@@ -21,13 +21,12 @@ Probes from pods decide. The node itself need not reach Service addresses, which
 limit: its own probes are a warning where the pods behind the Service do not answer it either, and
 otherwise only told. That nothing listens (refused) is no answer; a probe that could not be sent
 says nothing.`,
-	Fix: checks.Fix{
-		Text: "ask a pod of CoreDNS at its own address from the same pod: where it answers, HNS lacks the load balancer of {clusterDNS}, and where it does not, look at the routes between the nodes, at network policies, and at whether CoreDNS runs at all",
-		Commands: []string{"kubectl -n kube-system get pods -l k8s-app=kube-dns -o wide",
-			"Resolve-DnsName kubernetes.default.svc.cluster.local. -Server {clusterDNS}",
-			"hnsdiag list loadbalancers"},
-		Impact: "none: looking changes nothing",
-	},
+	Fix: checks.Steps(
+		checks.Run("kubectl -n kube-system get pods -l k8s-app=kube-dns -o wide",
+			"ask a pod of CoreDNS at its own address from the same pod: where it answers, HNS lacks the load balancer of {clusterDNS}, and where it does not, look at the routes between the nodes, at network policies, and at whether CoreDNS runs at all"),
+		checks.Inspect("Resolve-DnsName kubernetes.default.svc.cluster.local. -Server {clusterDNS}",
+			""),
+		checks.Inspect("hnsdiag list loadbalancers", "")),
 	Links: []string{
 		"https://kubernetes.io/docs/tasks/debug/debug-cluster/windows/",
 		"https://kubernetes.io/docs/tasks/administer-cluster/dns-debugging-resolution/",

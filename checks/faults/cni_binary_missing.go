@@ -18,11 +18,9 @@ plugin itself, the delegate of flannel, the IPAM plugin. Since version 1.0 of th
 flannel.exe comes from a repository of its own and is easily forgotten.
 
 Programs are not copied into a recording; files.json says whether they were found.`,
-	Fix: checks.Fix{
-		Text:     "put the missing program into {binDir}, or correct bin_dir in the runtime's configuration and restart the runtime",
-		Commands: []string{`Get-ChildItem "{binDir}"`},
-		Impact:   "none: the kubelet tries again by itself",
-	},
+	Fix: checks.Steps(
+		checks.Inspect(`Get-ChildItem "{binDir}"`, ""),
+		checks.Do("put the missing program into {binDir}, or correct bin_dir in the runtime's configuration and restart the runtime")),
 	Links: []string{"https://github.com/containernetworking/plugins/releases",
 		"https://github.com/flannel-io/cni-plugin"},
 	Breaks: []*checks.Effect{effectPodStart},

@@ -14,7 +14,8 @@ import (
 
 var _ = register(checks.Check{
 	ID:       "cni-config-invalid",
-	Title:    "the CNI configuration is not valid",
+	Title:    "CNI configuration is not valid",
+	Healthy:  "CNI configuration is valid",
 	Category: checks.CategoryNetwork,
 	FAQ:      []int{4},
 	Doc: `The runtime loads the first CNI configuration of its folder and refuses one that is
@@ -24,11 +25,14 @@ left as placeholders pass as JSON and fail later, in HNS.
 
 The files are judged up to the first that parses and the one of the node's own plugin: a broken one
 in front keeps the others from being used, one behind is never loaded.`,
-	Fix: checks.Fix{
-		Text:     "mend the file at the line that is named, save it as UTF-8 without a byte order mark, and restart the runtime; change the script or template that writes it as well",
-		Commands: []string{`Get-ChildItem "{cniDir}"`, "Restart-Service {runtime}"},
-		Impact:   "running containers are not touched",
-	},
+	Fix: checks.Steps(
+		checks.Edit("{cniFile}",
+			"Correct the reported line, and save the file as UTF-8 without a byte order mark."),
+		checks.Do("Correct the script or template that writes the file, too."),
+		checks.Run("{restart runtime}",
+			"Restart the container runtime: it reads the file at its start.").
+			Costs("Running containers are not affected."),
+		checks.Verify("kubectl get node {node}", "STATUS is Ready")),
 	Links: []string{"https://www.cni.dev/docs/spec/",
 		"https://kubernetes.io/docs/tasks/debug/debug-cluster/windows/"},
 	Breaks: []*checks.Effect{effectCNIConfig, effectPodStart, effectNodeReady},
@@ -65,7 +69,7 @@ in front keeps the others from being used, one behind is never loaded.`,
 				continue
 			}
 			if !loaded || n.Intended() == &n.CNIFiles[i] {
-				findings = append(findings, invalid(f)...)
+				findings = append(findings, invalid(s, f)...)
 			}
 			loaded = loaded || f.Config != nil
 		}
@@ -79,15 +83,21 @@ in front keeps the others from being used, one behind is never loaded.`,
 var macPrefix = regexp.MustCompile(`^[0-9A-Fa-f]{2}-[0-9A-Fa-f]{2}$`)
 
 // invalid lists what keeps a configuration from being loaded or used.
-func invalid(f node.CNIFile) []checks.Finding {
+func invalid(s evidence.Snapshot, f node.CNIFile) []checks.Finding {
 	if f.Err != nil {
 		line := 0
 		var fault *evidence.SyntaxFault
 		if errors.As(f.Err, &fault) {
 			line = fault.Line
 		}
-		return []checks.Finding{checks.Findingf(checks.Fail, f.Name, "%s is not valid JSON: %v",
-			f.Name, f.Err).At(evidence.InLine(f.File.Path, line), "%s", lineOf(f.File.Text, line))}
+		finding := checks.Findingf(checks.Fail, f.Name, "%s is not valid JSON: %v",
+			f.Name, f.Err).At(evidence.InLine(f.File.Path, line), "%s", lineOf(f.File.Text, line))
+		if fault != nil && fault.Comment {
+			finding = finding.Cure(withFirst(checkOf("cni-config-invalid").Fix,
+				checks.EditAt(s, evidence.InLine(f.File.Path, line), withoutComment,
+					"Remove the comment: JSON has none.")))
+		}
+		return []checks.Finding{finding}
 	}
 	c := f.Config
 	var findings []checks.Finding
@@ -156,6 +166,23 @@ func invalid(f node.CNIFile) []checks.Finding {
 		}
 	}
 	return findings
+}
+
+// withFirst is a fix whose first step knows more than that of the check.
+func withFirst(f checks.Fix, first checks.Step) checks.Fix {
+	return checks.Fix{Steps: append([]checks.Step{first}, f.Steps[1:]...)}
+}
+
+// withoutComment is a line of JSON without the comment at its end.
+func withoutComment(line string) string {
+	for i := range line {
+		if rest := line[i:]; strings.HasPrefix(rest, "//") || strings.HasPrefix(rest, "#") {
+			if strings.Count(line[:i], `"`)%2 == 0 {
+				return strings.TrimRight(line[:i], " \t")
+			}
+		}
+	}
+	return line
 }
 
 func badCIDR(s string) evidence.Phrase {

@@ -21,11 +21,11 @@ DaemonSet cannot start, or it writes into another folder than the runtime reads.
 
 containerd's own default on Windows is C:\Program Files\containerd\cni\conf; a path such as
 /etc/cni/net.d in its configuration means C:\etc\cni\net.d.`,
-	Fix: checks.Fix{
-		Text:     "install or repair the CNI plugin, make conf_dir in the runtime's configuration name the folder that the plugin writes to, and restart the runtime",
-		Commands: []string{`Get-ChildItem "{cniDir}"`, "Restart-Service {runtime}"},
-		Impact:   "running containers are not touched",
-	},
+	Fix: checks.Steps(
+		checks.Inspect(`Get-ChildItem "{cniDir}"`, ""),
+		checks.Run("{restart runtime}",
+			"install or repair the CNI plugin, make conf_dir in the runtime's configuration name the folder that the plugin writes to, and restart the runtime").
+			Costs("running containers are not touched")),
 	Links: []string{"https://kubernetes.io/docs/tasks/debug/debug-cluster/windows/",
 		"https://github.com/kubernetes-sigs/sig-windows-tools/issues/61"},
 	Judges: effectCNIConfig,

@@ -17,11 +17,10 @@ var _ = register(checks.Check{
 	Doc: `On Windows the nameservers of a pod come from the CNI configuration (dns.nameservers),
 unless the plugin takes them from the kubelet through the "dns" capability. They must be the address
 of the cluster's DNS service; a value left over from a template resolves nothing inside the cluster.`,
-	Fix: checks.Fix{
-		Text:     "set dns.nameservers in the CNI configuration to {clusterDNS}, in the start script too if one rewrites the file, and recreate the pods",
-		Commands: []string{`Select-String -Path "{cniDir}\*" -Pattern nameservers -Context 0,3`},
-		Impact:   "only pods that are created afterwards get the new nameserver",
-	},
+	Fix: checks.Steps(
+		checks.Run(`Select-String -Path "{cniDir}\*" -Pattern nameservers -Context 0,3`,
+			"set dns.nameservers in the CNI configuration to {clusterDNS}, in the start script too if one rewrites the file, and recreate the pods").
+			Costs("only pods that are created afterwards get the new nameserver")),
 	Links: []string{
 		"https://kubernetes.io/docs/concepts/services-networking/dns-pod-service/#dns-windows"},
 	Breaks:   []*checks.Effect{effectClusterDNS},

@@ -22,12 +22,12 @@ the pod network is there under another name or of the other type, and no pod get
 The check compares the name and the plugin of the configuration with the networks of HNS. That there
 is no pod network at all is another fault, and the network External of the start scripts is not
 meant for pods.`,
-	Fix: checks.Fix{
-		Text: "make the configuration and the network agree: the name of {cniFile} is the name of the HNS network, and its plugin (for flannel: the delegate) fits the network's type; after a change of flannel's backend remove the old network and configuration",
-		Commands: []string{"Get-HnsNetwork | Select-Object Name, Type, ManagementIP",
-			"Get-Content '{cniFile}'", "Restart-Service {runtime}, kubelet"},
-		Impact: "pods that are created afterwards get the network; removing an old network drops the pods that are still on it",
-	},
+	Fix: checks.Steps(
+		checks.Inspect("Get-HnsNetwork | Select-Object Name, Type, ManagementIP", ""),
+		checks.Inspect("Get-Content '{cniFile}'", ""),
+		checks.Run("Restart-Service {runtime}, kubelet",
+			"make the configuration and the network agree: the name of {cniFile} is the name of the HNS network, and its plugin (for flannel: the delegate) fits the network's type; after a change of flannel's backend remove the old network and configuration").
+			Costs("pods that are created afterwards get the network; removing an old network drops the pods that are still on it")),
 	Links: []string{"https://github.com/kubernetes-sigs/sig-windows-tools/issues/186",
 		"https://github.com/flannel-io/flannel/issues/1709",
 		"https://github.com/containernetworking/plugins/blob/main/plugins/main/windows/win-bridge/win-bridge_windows.go"},

@@ -21,11 +21,10 @@ node was joined again, or where a template was not filled in, pods get addresses
 not route here.
 
 flannel writes the subnet into its delegate itself; there subnet.env counts.`,
-	Fix: checks.Fix{
-		Text:     "set ipam.subnet in the CNI configuration to {podCIDR} and its gateway to an address in it, and recreate the pods",
-		Commands: []string{`Select-String -Path "{cniDir}\*" -Pattern subnet, GW`},
-		Impact:   "pods with an address from the old subnet must be recreated",
-	},
+	Fix: checks.Steps(
+		checks.Run(`Select-String -Path "{cniDir}\*" -Pattern subnet, GW`,
+			"set ipam.subnet in the CNI configuration to {podCIDR} and its gateway to an address in it, and recreate the pods").
+			Costs("pods with an address from the old subnet must be recreated")),
 	Links: []string{"https://www.cni.dev/plugins/current/ipam/host-local/",
 		"https://learn.microsoft.com/en-us/virtualization/windowscontainers/kubernetes/common-problems"},
 	Breaks: []*checks.Effect{effectPodStart, effectPodTraffic},

@@ -21,15 +21,12 @@ sdnbridge and sdnoverlay know nothing else.
 
 The check reads apiVersion of the configuration in effect. A plugin that is older than its
 configuration is only told by its complaint.`,
-	Fix: checks.Fix{
-		Text: `write "apiVersion": 2 into the plugin's section of {cniFile} (into the delegate, for flannel), with plugins of containernetworking v0.8.6 or later; policies change their form with it`,
-		Commands: []string{
-			"Get-Content '{cniFile}'",
-			"Get-ChildItem '{binDir}'",
-			"Restart-Service containerd, kubelet",
-		},
-		Impact: "pods that are created afterwards get the network; running pods keep theirs",
-	},
+	Fix: checks.Steps(
+		checks.Inspect("Get-Content '{cniFile}'", ""),
+		checks.Inspect("Get-ChildItem '{binDir}'", ""),
+		checks.Run("Restart-Service containerd, kubelet",
+			`write "apiVersion": 2 into the plugin's section of {cniFile} (into the delegate, for flannel), with plugins of containernetworking v0.8.6 or later; policies change their form with it`).
+			Costs("pods that are created afterwards get the network; running pods keep theirs")),
 	Links: []string{"https://github.com/kubernetes/kubernetes/issues/94924",
 		"https://github.com/kubernetes-sigs/sig-windows-tools/issues/102",
 		"https://github.com/containernetworking/plugins/issues/713",

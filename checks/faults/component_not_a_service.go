@@ -22,14 +22,9 @@ The check looks at how each component that runs was started, at the start type o
 at its recovery actions. nssm restarts what it wraps, so a service under nssm needs no recovery
 action of its own; a HostProcess pod is kept by the kubelet; GKE starts kube-proxy from a script of
 its own.`,
-	Fix: checks.Fix{
-		Text: "register the component as a service that starts automatically and is restarted: natively where its program has a service switch (--windows-service of the kubelet and kube-proxy, --register-service of containerd), else through nssm",
-		Commands: []string{
-			`sc.exe create kubelet binPath= "C:\k\kubelet.exe --windows-service ..." start= auto`,
-			`sc.exe failure kubelet reset= 60 actions= restart/5000/restart/5000/restart/60000`,
-		},
-		Impact: "none until the component is next started",
-	},
+	Fix: checks.Steps(
+		checks.Run(`sc.exe create kubelet binPath= "C:\k\kubelet.exe --windows-service ..." start= auto`, "register the component as a service that starts automatically and is restarted: natively where its program has a service switch (--windows-service of the kubelet and kube-proxy, --register-service of containerd), else through nssm"),
+		checks.Run(`sc.exe failure kubelet reset= 60 actions= restart/5000/restart/5000/restart/60000`, "")),
 	Links: []string{"https://kubernetes.io/docs/tasks/debug/debug-cluster/windows/",
 		"https://nssm.cc/usage"},
 	Explains: []string{}, // it speaks of components that run
@@ -77,11 +72,9 @@ func servicesThatStayDown(n *node.Node, c *node.Component) []checks.Finding {
 				"service %s has start type %s, so it stays down after a reboot", svc.Name,
 				svc.StartType).
 				At(svc.Field("startType"), "%s: startType is %s", svc.Name,
-					svc.StartType).Cure(checks.Fix{
-				TextOf:   evidence.Phrasef("let service %s start with the machine", svc.Name),
-				Commands: []string{"Set-Service " + svc.Name + " -StartupType Automatic"},
-				Impact:   "none until the node is rebooted",
-			}))
+					svc.StartType).Cure(checks.Steps(
+				checks.Run("Set-Service "+svc.Name+" -StartupType Automatic",
+					"let service %s start with the machine", svc.Name))))
 		}
 		restarts := slices.ContainsFunc(svc.Recovery, func(a evidence.RecoveryAction) bool {
 			return a.Action != "" && !strings.EqualFold(a.Action, "none")

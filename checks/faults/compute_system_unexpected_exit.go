@@ -16,12 +16,13 @@ virus scanner puts its library into every process.
 The check reads the code, or its two English messages, at pods that do not start. A container that
 ran for a while and then ended is another matter, though the logs may use the same words. Which of
 the reasons it is, these records do not tell.`,
-	Fix: checks.Fix{
-		Text: "bring the node and the image to the same month's updates, see whether the node has memory to commit, and try one pod with the scanner's injection off; the host compute service writes more into its own event log",
-		Commands: []string{
-			"Get-WinEvent -LogName Microsoft-Windows-Hyper-V-Compute-Operational -MaxEvents 50 | Format-List TimeCreated, Message", "Get-HotFix | Sort-Object InstalledOn", `Get-Counter '\Memory\% Committed Bytes In Use'`},
-		Impact: "looking changes nothing; updates reboot the node",
-	},
+	Fix: checks.Steps(
+		checks.Inspect(
+			"Get-WinEvent -LogName Microsoft-Windows-Hyper-V-Compute-Operational -MaxEvents 50 | Format-List TimeCreated, Message", ""),
+		checks.Inspect("Get-HotFix | Sort-Object InstalledOn", ""),
+		checks.Inspect(`Get-Counter '\Memory\% Committed Bytes In Use'`, ""),
+		checks.Do("bring the node and the image to the same month's updates, see whether the node has memory to commit, and try one pod with the scanner's injection off; the host compute service writes more into its own event log").
+			Costs("looking changes nothing; updates reboot the node")),
 	Links: []string{"https://github.com/microsoft/hcsshim/issues/598",
 		"https://github.com/microsoft/hcsshim/issues/917",
 		"https://github.com/docker/for-win/issues/2030",

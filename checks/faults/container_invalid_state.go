@@ -14,12 +14,12 @@ it, or the host compute service lost it.
 
 A pod that does not run and gives this reason is a fault, and more often the consequence of another
 one than its own cause; the words in a log alone are a warning.`,
-	Fix: checks.Fix{
-		Text: "see why the sandbox went away: the events of the pod before this one, and restarts of the runtime or of vmcompute; if containers of that name are left over, delete the pod so that everything is made anew",
-		Commands: []string{"kubectl describe pod POD -n NAMESPACE",
-			"kubectl delete pod POD -n NAMESPACE", "hcsdiag list"},
-		Impact: "deleting a pod of a workload creates it again",
-	},
+	Fix: checks.Steps(
+		checks.Inspect("kubectl describe pod POD -n NAMESPACE", ""),
+		checks.Run("kubectl delete pod POD -n NAMESPACE",
+			"see why the sandbox went away: the events of the pod before this one, and restarts of the runtime or of vmcompute; if containers of that name are left over, delete the pod so that everything is made anew").
+			Costs("deleting a pod of a workload creates it again"),
+		checks.Run("hcsdiag list", "")),
 	Links: []string{"https://github.com/Azure/AKS/issues/1188",
 		"https://github.com/microsoft/hcsshim/blob/main/internal/hcs/errors.go"},
 	Breaks: []*checks.Effect{effectPodStart, effectContainers},

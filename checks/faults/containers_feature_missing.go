@@ -22,12 +22,12 @@ rebooted: until then it is pending, which is the same as missing.
 
 The check reads the state of the feature and looks for vmcompute.dll. A pod that runs in a container
 of its own shows that the feature works, whatever was recorded of it; HostProcess pods run on less.`,
-	Fix: checks.Fix{
-		Text: "install the feature and reboot; where it is pending the reboot alone does it",
-		Commands: []string{"Install-WindowsFeature -Name Containers -Restart",
-			"Get-WindowsFeature Containers", "Get-Service vmcompute, hns"},
-		Impact: "the node is rebooted",
-	},
+	Fix: checks.Steps(
+		checks.Run("Install-WindowsFeature -Name Containers -Restart",
+			"install the feature and reboot; where it is pending the reboot alone does it").
+			Costs("the node is rebooted"),
+		checks.Inspect("Get-WindowsFeature Containers", ""),
+		checks.Inspect("Get-Service vmcompute, hns", "")),
 	Links: []string{"https://github.com/microsoft/hcsshim/issues/1445",
 		"https://github.com/moby/moby/issues/28327",
 		"https://github.com/docker/for-win/issues/1082",

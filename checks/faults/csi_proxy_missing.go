@@ -37,17 +37,14 @@ The check looks for csi-proxy as a service, process or pod where a driver asked 
 driver that "is not found in the list of registered CSI drivers" has either met this fault or has no
 node plugin for Windows here; the text does not tell which. A service csi-proxy that should start
 with the machine and does not run is a warning by itself.`,
-	Fix: checks.Fix{
-		Text: "install csi-proxy 1.0 or later as a service (or as a HostProcess DaemonSet), or a version of the driver that runs as a HostProcess container; then let the driver's pod start anew",
-		Commands: []string{
-			"Get-Service csi-proxy",
+	Fix: checks.Steps(
+		checks.Inspect("Get-Service csi-proxy", ""),
+		checks.Inspect(
 			`Get-ChildItem \\.\pipe\ | Where-Object Name -like 'csi-proxy-*' | Select-Object Name`,
-			`New-Service csi-proxy -BinaryPathName 'C:\etc\kubernetes\node\bin\csi-proxy.exe -windows-service -log_file=C:\var\log\csi-proxy.log -logtostderr=false' -StartupType Automatic`,
-			"Start-Service csi-proxy",
-			"kubectl get csinode {node} -o jsonpath='{.spec.drivers[*].name}'",
-		},
-		Impact: "none on running containers: only mounting and unmounting go through csi-proxy",
-	},
+			""),
+		checks.Run(`New-Service csi-proxy -BinaryPathName 'C:\etc\kubernetes\node\bin\csi-proxy.exe -windows-service -log_file=C:\var\log\csi-proxy.log -logtostderr=false' -StartupType Automatic`, "install csi-proxy 1.0 or later as a service (or as a HostProcess DaemonSet), or a version of the driver that runs as a HostProcess container; then let the driver's pod start anew"),
+		checks.Run("Start-Service csi-proxy", ""),
+		checks.Inspect("kubectl get csinode {node} -o jsonpath='{.spec.drivers[*].name}'", "")),
 	Links: []string{
 		"https://github.com/kubernetes-csi/csi-proxy",
 		"https://github.com/kubernetes-csi/csi-driver-smb/issues/233",

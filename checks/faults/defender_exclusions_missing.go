@@ -20,15 +20,11 @@ is to be excluded, and better its program and the kubelet's folder too.
 The check compares the exclusions of Microsoft Defender with the runtime's data folder and program.
 None for either is a warning. What is known of the exclusions is only known to administrators, so a
 recording made without their rights tells nothing; nor does this check know of scanners by others.`,
-	Fix: checks.Fix{
-		Text: "exclude the runtime's data folder, the kubelet's and the CNI plugins', and the programs of the runtime, in keeping with the security policy of the house",
-		Commands: []string{
-			`Add-MpPreference -ExclusionPath 'C:\ProgramData\{runtime}', 'C:\var\lib\kubelet'`,
-			"Add-MpPreference -ExclusionProcess 'containerd.exe', 'containerd-shim-runhcs-v1.exe', 'dockerd.exe', 'kubelet.exe', 'kube-proxy.exe'",
-			"Get-MpPreference | Select-Object ExclusionPath, ExclusionProcess",
-		},
-		Impact: "files below the excluded folders are no longer scanned when they are opened; images should be scanned in the registry",
-	},
+	Fix: checks.Steps(
+		checks.Run(`Add-MpPreference -ExclusionPath 'C:\ProgramData\{runtime}', 'C:\var\lib\kubelet'`, "exclude the runtime's data folder, the kubelet's and the CNI plugins', and the programs of the runtime, in keeping with the security policy of the house").
+			Costs("files below the excluded folders are no longer scanned when they are opened; images should be scanned in the registry"),
+		checks.Run("Add-MpPreference -ExclusionProcess 'containerd.exe', 'containerd-shim-runhcs-v1.exe', 'dockerd.exe', 'kubelet.exe', 'kube-proxy.exe'", ""),
+		checks.Inspect("Get-MpPreference | Select-Object ExclusionPath, ExclusionProcess", "")),
 	Links: []string{
 		"https://learn.microsoft.com/en-us/virtualization/windowscontainers/troubleshooting",
 		"https://learn.microsoft.com/en-us/defender-endpoint/configure-exclusions-microsoft-defender-antivirus",

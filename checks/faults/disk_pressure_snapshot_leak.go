@@ -27,14 +27,14 @@ The check takes DiskPressure from the Node, the leftovers from the recorded fold
 removals from the logs. Where the disk is full and neither is there it says so: then it is something
 else that fills it. The sum that Explorer shows for the snapshots folder counts hard links many
 times, and is no measure.`,
-	Fix: checks.Fix{
-		Text: "drain the node and reboot it, which closes the files; then see whether the rm-* folders are gone, keep the virus scanner out of the runtime's folder, and give the node a larger disk if it still fills up",
-		Commands: []string{
-			"kubectl drain {node} --ignore-daemonsets --delete-emptydir-data", "Restart-Computer",
-			`Get-ChildItem C:\ProgramData\containerd\root\io.containerd.snapshotter.v1.windows\snapshots -Filter rm-* | Measure-Object`, "crictl rmi --prune",
-		},
-		Impact: "the pods of this node are evicted, and their emptyDir volumes are lost",
-	},
+	Fix: checks.Steps(
+		checks.Run("kubectl drain {node} --ignore-daemonsets --delete-emptydir-data",
+			"drain the node and reboot it, which closes the files; then see whether the rm-* folders are gone, keep the virus scanner out of the runtime's folder, and give the node a larger disk if it still fills up").
+			Costs("the pods of this node are evicted, and their emptyDir volumes are lost"),
+		checks.Run("Restart-Computer", ""),
+		checks.Inspect(
+			`Get-ChildItem C:\ProgramData\containerd\root\io.containerd.snapshotter.v1.windows\snapshots -Filter rm-* | Measure-Object`, ""),
+		checks.Run("crictl rmi --prune", "")),
 	Links: []string{"https://github.com/kubernetes/kubernetes/issues/116020",
 		"https://github.com/microsoft/Windows-Containers/issues/358",
 		"https://github.com/rancher/rke2/issues/3090", "https://github.com/moby/moby/issues/44440"},

@@ -21,15 +21,13 @@ reboot until it fills up once more.
 The check reads the exit codes of containers that do not run and the texts of their failures, and
 looks at the commit charge to tell the two reasons apart. Neighbouring codes mean something else:
 0xc0000135 a missing library, 0xc000013a a normal stop, 0xc0000409 a crash of the program itself.`,
-	Fix: checks.Fix{
-		Text: "run fewer processes on this node, or enlarge the third number of SharedSection, the desktop heap of services in KB, from 768 to 2048 or so; then reboot",
-		Commands: []string{
-			`Get-ItemPropertyValue 'HKLM:\SYSTEM\CurrentControlSet\Control\Session Manager\SubSystems' -Name Windows`,
-			"(Get-Process).Count",
-			"Restart-Computer",
-		},
-		Impact: "the reboot stops every pod of this node",
-	},
+	Fix: checks.Steps(
+		checks.Inspect(
+			`Get-ItemPropertyValue 'HKLM:\SYSTEM\CurrentControlSet\Control\Session Manager\SubSystems' -Name Windows`, ""),
+		checks.Run("(Get-Process).Count",
+			"run fewer processes on this node, or enlarge the third number of SharedSection, the desktop heap of services in KB, from 768 to 2048 or so; then reboot").
+			Costs("the reboot stops every pod of this node"),
+		checks.Run("Restart-Computer", "")),
 	Links: []string{"https://github.com/kubernetes-sigs/azuredisk-csi-driver/issues/2082",
 		"https://github.com/moby/moby/issues/40328", "https://github.com/microsoft/SDN/issues/298",
 		"https://learn.microsoft.com/en-us/openspecs/windows_protocols/ms-erref/596a1078-e883-4972-9bbc-49e60bebca55"},
@@ -65,12 +63,10 @@ looks at the commit charge to tell the two reasons apart. Neighbouring codes mea
 			m.CommitUsedBytes*100 >= m.CommitLimitBytes*commitStrain {
 			findings[0] = findings[0].At(evidence.MemoryInfo.Field(s, "commitUsedBytes"),
 				"commitUsedBytes %d of commitLimitBytes %d", m.CommitUsedBytes,
-				m.CommitLimitBytes).Cure(checks.Fix{
-				Text: "the node has promised nearly all the memory that it can: give it a page file or a larger one, or fewer pods",
-				Commands: []string{
-					"Get-CimInstance Win32_ComputerSystem | Set-CimInstance -Property @{AutomaticManagedPagefile=$true}", "Restart-Computer"},
-				Impact: "the reboot stops every pod of this node",
-			})
+				m.CommitLimitBytes).Cure(checks.Steps(
+				checks.Run("Get-CimInstance Win32_ComputerSystem | Set-CimInstance -Property @{AutomaticManagedPagefile=$true}", "the node has promised nearly all the memory that it can: give it a page file or a larger one, or fewer pods").
+					Costs("the reboot stops every pod of this node"),
+				checks.Run("Restart-Computer", "")))
 		}
 		return findings, nil
 	},

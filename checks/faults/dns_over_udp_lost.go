@@ -21,14 +21,15 @@ for TCP is there (kube-proxy makes one for each), the VFP drops the datagrams, o
 network policy lets only TCP pass. Each question was asked several times before it was called lost.
 
 A server of the node alone, which pods do not ask, is a warning.`,
-	Fix: checks.Fix{
-		Text: "compare the load balancers for port 53 of {clusterDNS}: there must be one for UDP (protocol 17) beside the one for TCP (6); restart kube-proxy where it is missing, else look for firewall rules and network policies that name UDP",
-		Commands: []string{"hnsdiag list loadbalancers",
-			"Get-HnsPolicyList | ConvertTo-Json -Depth 10",
+	Fix: checks.Steps(
+		checks.Inspect("hnsdiag list loadbalancers", ""),
+		checks.Run("Get-HnsPolicyList | ConvertTo-Json -Depth 10",
+			"compare the load balancers for port 53 of {clusterDNS}: there must be one for UDP (protocol 17) beside the one for TCP (6); restart kube-proxy where it is missing, else look for firewall rules and network policies that name UDP").
+			Costs("restarting kube-proxy breaks connections to Services for some seconds"),
+		checks.Inspect(
 			"Resolve-DnsName kubernetes.default.svc.cluster.local. -Server {clusterDNS} -TcpOnly",
-			"Restart-Service kube-proxy"},
-		Impact: "restarting kube-proxy breaks connections to Services for some seconds",
-	},
+			""),
+		checks.Run("{restart kube-proxy}", "")),
 	Links: []string{
 		"https://kubernetes.io/docs/tasks/debug/debug-cluster/windows/",
 		"https://kubernetes.io/docs/tasks/administer-cluster/dns-debugging-resolution/",

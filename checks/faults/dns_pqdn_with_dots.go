@@ -21,11 +21,9 @@ which resolve in a Linux pod, do not. That is Windows as documented.
 
 It is a fault where the full name does not resolve either: then it is not about suffixes. nslookup
 goes by rules of its own; test with Resolve-DnsName.`,
-	Fix: checks.Fix{
-		Text:     "use the full name, best with a dot at its end, or the bare service name inside its own namespace; where full names fail too, look at the cluster's DNS service {clusterDNS}",
-		Commands: []string{"Resolve-DnsName kubernetes.default.svc.cluster.local."},
-		Impact:   "none: looking changes nothing",
-	},
+	Fix: checks.Steps(
+		checks.Inspect("Resolve-DnsName kubernetes.default.svc.cluster.local.", ""),
+		checks.Do("use the full name, best with a dot at its end, or the bare service name inside its own namespace; where full names fail too, look at the cluster's DNS service {clusterDNS}")),
 	Links: []string{
 		"https://kubernetes.io/docs/concepts/services-networking/dns-pod-service/#dns-windows",
 		"https://github.com/microsoft/Windows-Containers/issues/59"},

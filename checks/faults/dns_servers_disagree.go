@@ -25,13 +25,12 @@ The node's own resolver need not know names of the cluster. It is a warning wher
 to another address than the cluster's DNS does (somebody answers for the cluster's domain), and
 where the node and the cluster disagree on whether a name of the world exists: a policy, a hosts
 file, or a forwarder that sees another world. Different addresses of a name of the world are normal.`,
-	Fix: checks.Fix{
-		Text: "let pods have no nameserver but the cluster's DNS (dns.nameservers of the CNI configuration, clusterDNS of the kubelet), compare what the pods of CoreDNS say one by one, and restart one that is behind",
-		Commands: []string{
-			"Resolve-DnsName kubernetes.default.svc.cluster.local. -Server {clusterDNS}",
-			"kubectl -n kube-system logs -l k8s-app=kube-dns --tail=50", "Get-DnsClientNrptPolicy"},
-		Impact: "none: looking changes nothing; only pods that are created afterwards get other nameservers",
-	},
+	Fix: checks.Steps(
+		checks.Inspect("Resolve-DnsName kubernetes.default.svc.cluster.local. -Server {clusterDNS}",
+			""),
+		checks.Run("kubectl -n kube-system logs -l k8s-app=kube-dns --tail=50",
+			"let pods have no nameserver but the cluster's DNS (dns.nameservers of the CNI configuration, clusterDNS of the kubelet), compare what the pods of CoreDNS say one by one, and restart one that is behind"),
+		checks.Inspect("Get-DnsClientNrptPolicy", "")),
 	Links: []string{
 		"https://kubernetes.io/docs/concepts/services-networking/dns-pod-service/#dns-windows",
 		"https://kubernetes.io/docs/tasks/administer-cluster/dns-debugging-resolution/",

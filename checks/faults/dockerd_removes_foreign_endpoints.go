@@ -19,16 +19,13 @@ a HostProcess pod are the usual way for a dockerd to get there.
 
 The check fails where dockerd said so since the node was booted, and warns where a dockerd runs
 beside containerd: its next start does it.`,
-	Fix: checks.Fix{
-		Text: "do not run dockerd on a node of the cluster: stop it, and let the pods that lost their endpoint be created again; build images elsewhere, or with a builder of containerd",
-		Commands: []string{
-			"Get-Process dockerd | Select-Object Id, StartTime, Path",
-			"Stop-Service docker; Set-Service docker -StartupType Disabled",
-			"kubectl get pods -A -o wide --field-selector spec.nodeName={node}",
-			"kubectl delete pod -n <namespace> <pod without network>",
-		},
-		Impact: "ends the containers that this dockerd runs itself; deleted pods are created again by their controllers",
-	},
+	Fix: checks.Steps(
+		checks.Inspect("Get-Process dockerd | Select-Object Id, StartTime, Path", ""),
+		checks.Run("Stop-Service docker; Set-Service docker -StartupType Disabled",
+			"do not run dockerd on a node of the cluster: stop it, and let the pods that lost their endpoint be created again; build images elsewhere, or with a builder of containerd").
+			Costs("ends the containers that this dockerd runs itself; deleted pods are created again by their controllers"),
+		checks.Inspect("kubectl get pods -A -o wide --field-selector spec.nodeName={node}", ""),
+		checks.Run("kubectl delete pod -n <namespace> <pod without network>", "")),
 	Links: []string{"https://github.com/moby/moby/issues/45462",
 		"https://github.com/moby/moby/pull/36603"},
 	Breaks:  []*checks.Effect{effectPodTraffic, effectServiceRules, effectPodStart},

@@ -22,12 +22,14 @@ annotation preserve-destination and externalTrafficPolicy Local need it too, and
 needs build 18362 as well: kube-proxy ignores it where it is missing.
 
 The check goes by the version of HNS, and by the Windows build where that is not recorded.`,
-	Fix: checks.Fix{
-		Text: "install the current cumulative update of Windows (on Server 2019 KB4571748 or any later one) and reboot, or start kube-proxy without --enable-dsr; where a Service needs preserve-destination, use Server 2022",
-		Commands: []string{
-			`Get-ItemProperty 'HKLM:\SOFTWARE\Microsoft\Windows NT\CurrentVersion' | Select-Object CurrentBuild, UBR`, "kubectl drain {node} --ignore-daemonsets --delete-emptydir-data", "sconfig", "nssm edit kube-proxy"},
-		Impact: "the reboot stops every pod of this node; without DSR each Service takes 64 ports of the dynamic range",
-	},
+	Fix: checks.Steps(
+		checks.Inspect(
+			`Get-ItemProperty 'HKLM:\SOFTWARE\Microsoft\Windows NT\CurrentVersion' | Select-Object CurrentBuild, UBR`, ""),
+		checks.Run("kubectl drain {node} --ignore-daemonsets --delete-emptydir-data",
+			"install the current cumulative update of Windows (on Server 2019 KB4571748 or any later one) and reboot, or start kube-proxy without --enable-dsr; where a Service needs preserve-destination, use Server 2022").
+			Costs("the reboot stops every pod of this node; without DSR each Service takes 64 ports of the dynamic range"),
+		checks.Run("sconfig", ""),
+		checks.Run("nssm edit kube-proxy", "")),
 	Links: []string{"https://kubernetes.io/docs/concepts/services-networking/windows-networking/",
 		"https://techcommunity.microsoft.com/t5/networking-blog/direct-server-return-dsr-in-a-nutshell/ba-p/693710", "https://support.microsoft.com/help/4571748"},
 	Breaks: []*checks.Effect{effectKubeProxy, effectServiceRules, effectContainers},

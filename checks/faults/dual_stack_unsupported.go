@@ -19,12 +19,12 @@ on clusters that never wanted IPv6, so that its message alone proves nothing.
 
 The check reads the podCIDRs of the Node object: two families on an overlay or on an older build, or
 IPv6 alone.`,
-	Fix: checks.Fix{
-		Text: "give Windows nodes IPv4 podCIDRs, and Services that they use ipFamilyPolicy SingleStack with IPv4; for dual stack use an l2bridge network on Server 2022 or later",
-		Commands: []string{"kubectl get node {node} -o jsonpath={.spec.podCIDRs}",
-			"kubectl get services -A -o custom-columns=NS:.metadata.namespace,NAME:.metadata.name,IPS:.spec.clusterIPs"},
-		Impact: "a node's podCIDRs cannot be changed: it has to be deleted and joined again, which removes its pods",
-	},
+	Fix: checks.Steps(
+		checks.Inspect("kubectl get node {node} -o jsonpath={.spec.podCIDRs}", ""),
+		checks.Inspect(
+			"kubectl get services -A -o custom-columns=NS:.metadata.namespace,NAME:.metadata.name,IPS:.spec.clusterIPs", ""),
+		checks.Do("give Windows nodes IPv4 podCIDRs, and Services that they use ipFamilyPolicy SingleStack with IPv4; for dual stack use an l2bridge network on Server 2022 or later").
+			Costs("a node's podCIDRs cannot be changed: it has to be deleted and joined again, which removes its pods")),
 	Links: []string{"https://kubernetes.io/docs/concepts/services-networking/dual-stack/",
 		"https://kubernetes.io/docs/concepts/services-networking/windows-networking/",
 		"https://github.com/microsoft/hcsshim/pull/1003"},

@@ -23,15 +23,11 @@ group no Service is programmed, and the first thing to fail is DNS in every Wind
 kube-proxy's own words tell it. The ConfigMap aws-auth is quoted where it is recorded, but a cluster
 may map roles by access entries instead, which no object of the cluster shows, so the ConfigMap
 alone never convicts.`,
-	Fix: checks.Fix{
-		Text: "map the IAM role of the Windows nodes to the group eks:kube-proxy-windows: in aws-auth under groups of that role, or with an access entry of type EC2_WINDOWS; give Windows nodes a role that Linux nodes do not share",
-		Commands: []string{
-			"kubectl edit configmap aws-auth -n kube-system",
-			"aws eks create-access-entry --cluster-name CLUSTER --principal-arn ROLE_ARN --type EC2_WINDOWS",
-			"Restart-Service kube-proxy",
-		},
-		Impact: "none for running pods; kube-proxy programs all Services as it starts",
-	},
+	Fix: checks.Steps(
+		checks.Run("kubectl edit configmap aws-auth -n kube-system",
+			"map the IAM role of the Windows nodes to the group eks:kube-proxy-windows: in aws-auth under groups of that role, or with an access entry of type EC2_WINDOWS; give Windows nodes a role that Linux nodes do not share"),
+		checks.Run("aws eks create-access-entry --cluster-name CLUSTER --principal-arn ROLE_ARN --type EC2_WINDOWS", ""),
+		checks.Run("{restart kube-proxy}", "")),
 	Links: []string{"https://docs.aws.amazon.com/eks/latest/userguide/windows-support.html",
 		"https://github.com/aws/containers-roadmap/issues/227",
 		"https://github.com/terraform-aws-modules/terraform-aws-eks/issues/1456",

@@ -30,14 +30,9 @@ a network interface and subnet without a free address break this chain.
 The check looks for the resource among what the Node can allocate, and for the annotation on pods
 that wait. How many addresses the subnet has left, only AWS knows: there the messages of the
 controller tell.`,
-	Fix: checks.Fix{
-		Text: "let EKS manage addresses of Windows pods (enable-windows-ipam in the ConfigMap amazon-vpc-cni), then have the pods that wait made anew",
-		Commands: []string{
-			`kubectl patch configmap amazon-vpc-cni -n kube-system --type merge -p '{"data":{"enable-windows-ipam":"true"}}'`,
-			`kubectl get node {node} -o jsonpath='{.status.allocatable}'`,
-		},
-		Impact: "none for running pods",
-	},
+	Fix: checks.Steps(
+		checks.Run(`kubectl patch configmap amazon-vpc-cni -n kube-system --type merge -p '{"data":{"enable-windows-ipam":"true"}}'`, "let EKS manage addresses of Windows pods (enable-windows-ipam in the ConfigMap amazon-vpc-cni), then have the pods that wait made anew"),
+		checks.Inspect(`kubectl get node {node} -o jsonpath='{.status.allocatable}'`, "")),
 	Links: []string{"https://docs.aws.amazon.com/eks/latest/userguide/windows-support.html",
 		"https://github.com/kubernetes/kubernetes/issues/78429",
 		"https://github.com/aws/containers-roadmap/issues/463",
@@ -105,19 +100,15 @@ controller tell.`,
 					p.FullName(), vpcAddress)
 			if !selectsWindows(p) {
 				f = f.At(p.Field("spec", "nodeSelector"),
-					"%s: spec.nodeSelector does not ask for windows", p.FullName()).Cure(checks.Fix{
-					Text: "let the pod select Windows: the webhook gives an address only to a pod with this node selector; then have the pod made anew",
-					Commands: []string{
-						`kubectl patch deployment NAME -n NAMESPACE -p '{"spec":{"template":{"spec":{"nodeSelector":{"kubernetes.io/os":"windows"}}}}}'`},
-					Impact: "the deployment's pods are replaced",
-				})
+					"%s: spec.nodeSelector does not ask for windows",
+					p.FullName()).Cure(checks.Steps(
+					checks.Run(`kubectl patch deployment NAME -n NAMESPACE -p '{"spec":{"template":{"spec":{"nodeSelector":{"kubernetes.io/os":"windows"}}}}}'`, "let the pod select Windows: the webhook gives an address only to a pod with this node selector; then have the pod made anew").
+						Costs("the deployment's pods are replaced")))
 			} else {
-				f = f.Cure(checks.Fix{
-					Text: "read the pod's events for what the resource controller says; where it says nothing, look at the webhook that mutates pods, then have the pod made anew",
-					Commands: []string{"kubectl describe pod POD -n NAMESPACE",
-						"kubectl get mutatingwebhookconfigurations"},
-					Impact: "none: looking changes nothing",
-				})
+				f = f.Cure(checks.Steps(
+					checks.Inspect("kubectl describe pod POD -n NAMESPACE", ""),
+					checks.Inspect("kubectl get mutatingwebhookconfigurations", ""),
+					checks.Do("read the pod's events for what the resource controller says; where it says nothing, look at the webhook that mutates pods, then have the pod made anew")))
 			}
 			findings = append(findings, f)
 		}

@@ -19,13 +19,11 @@ the node, or lies below $env:CONTAINER_SANDBOX_MOUNT_POINT.
 
 The check reads the state and the events of pods that do not run. The same error at kubectl exec or
 at a probe is about a command that somebody else asked for, and is left out.`,
-	Fix: checks.Fix{
-		Text: "give the container a command that its image holds, with arguments as list items of their own, or none so that the image's own entrypoint runs; look into the image to see what is there",
-		Commands: []string{
-			"kubectl get pod POD -n NAMESPACE -o jsonpath='{.spec.containers[*].command}'",
-			`kubectl run look -it --rm --restart=Never --image=IMAGE --overrides='{"spec":{"nodeName":"{node}"}}' -- cmd /c dir C:\`},
-		Impact: "changing the command recreates the pods of the workload",
-	},
+	Fix: checks.Steps(
+		checks.Inspect(
+			"kubectl get pod POD -n NAMESPACE -o jsonpath='{.spec.containers[*].command}'", ""),
+		checks.Run(`kubectl run look -it --rm --restart=Never --image=IMAGE --overrides='{"spec":{"nodeName":"{node}"}}' -- cmd /c dir C:\`, "give the container a command that its image holds, with arguments as list items of their own, or none so that the image's own entrypoint runs; look into the image to see what is there").
+			Costs("changing the command recreates the pods of the workload")),
 	Links: []string{"https://github.com/containerd/containerd/issues/6300",
 		"https://github.com/kubernetes/website/issues/29924",
 		"https://github.com/kubernetes/kubernetes/issues/88942",
@@ -49,12 +47,11 @@ at a probe is about a command that somebody else asked for, and is left out.`,
 				}
 			}
 			if c.pod.HostProcess() {
-				f = f.Cure(checks.Fix{
-					Text: `name a program of the node by its full path, or one of the image below $env:CONTAINER_SANDBOX_MOUNT_POINT; from containerd 1.7 on the image lies in C:\hpc`,
-					Commands: []string{
-						"kubectl get pod POD -n NAMESPACE -o jsonpath='{.spec.containers[*].command}'"},
-					Impact: "changing the command recreates the pods of the workload",
-				})
+				f = f.Cure(checks.Steps(
+					checks.Inspect(
+						"kubectl get pod POD -n NAMESPACE -o jsonpath='{.spec.containers[*].command}'", ""),
+					checks.Do(`name a program of the node by its full path, or one of the image below $env:CONTAINER_SANDBOX_MOUNT_POINT; from containerd 1.7 on the image lies in C:\hpc`).
+						Costs("changing the command recreates the pods of the workload")))
 			}
 			findings = append(findings, f)
 		}

@@ -24,11 +24,9 @@ the thresholds work, measured by committed memory and not by the working set.
 
 Whoever set the threshold counts on it, so this is a warning, though it is a documented limit.
 Thresholds for disk space work in all versions, those for inodes in none.`,
-	Fix: checks.Fix{
-		Text:     "do not count on the threshold: keep 2 GiB back for Windows (systemReserved), give pods limits that equal their requests, or move to Kubernetes 1.31 or later",
-		Commands: []string{`kubectl get --raw "/api/v1/nodes/{node}/proxy/configz"`},
-		Impact:   "none: looking changes nothing",
-	},
+	Fix: checks.Steps(
+		checks.Inspect(`kubectl get --raw "/api/v1/nodes/{node}/proxy/configz"`, ""),
+		checks.Do("do not count on the threshold: keep 2 GiB back for Windows (systemReserved), give pods limits that equal their requests, or move to Kubernetes 1.31 or later")),
 	Links: []string{
 		"https://kubernetes.io/docs/concepts/windows/intro/#kubelet-compatibility",
 		"https://github.com/kubernetes/kubernetes/pull/122922",

@@ -31,12 +31,10 @@ pods are taken down. Where nothing starts it again, new pods get no policy and n
 The check looks for a container felix that ended with exit code 2, a panic, in one of these
 releases, and for the words of RKE2, which starts Felix once and does not start it again. One exit
 that was followed by a healthy run is only a warning.`,
-	Fix: checks.Fix{
-		Text: "upgrade Calico to v3.30 or later; until then start Felix again: delete its pod on {node}, or on RKE2 restart the service",
-		Commands: []string{
-			"kubectl delete pod -n calico-system -l k8s-app=calico-node-windows --field-selector spec.nodeName={node}", "Restart-Service rke2"},
-		Impact: "deleting the pod leaves running pods alone; restarting RKE2 restarts this node's kubelet and network agents",
-	},
+	Fix: checks.Steps(
+		checks.Run("kubectl delete pod -n calico-system -l k8s-app=calico-node-windows --field-selector spec.nodeName={node}", "upgrade Calico to v3.30 or later; until then start Felix again: delete its pod on {node}, or on RKE2 restart the service").
+			Costs("deleting the pod leaves running pods alone; restarting RKE2 restarts this node's kubelet and network agents"),
+		checks.Run("Restart-Service rke2", "")),
 	Links: []string{"https://github.com/projectcalico/calico/issues/9905",
 		"https://github.com/microsoft/hcsshim/pull/2288",
 		"https://github.com/rancher/rke2/issues/7440"},

@@ -27,12 +27,9 @@ The check looks for a profile that is on and blocks what comes in by default, an
 rule that allows the port in that profile. A rule that allows any port may belong to another
 program, so it settles nothing unless its name says that it is the kubelet's. The cloud's own
 filters are not to be seen on the node.`,
-	Fix: checks.Fix{
-		Text: "allow the kubelet's port; let security groups and filters between the control plane and the node allow it too",
-		Commands: []string{
-			"New-NetFirewallRule -Name kubelet -DisplayName kubelet -Enabled True -Direction Inbound -Protocol TCP -LocalPort 10250 -Action Allow"},
-		Impact: "opens the port of the kubelet, which asks its callers for credentials, to everybody who can reach the node",
-	},
+	Fix: checks.Steps(
+		checks.Run("New-NetFirewallRule -Name kubelet -DisplayName kubelet -Enabled True -Direction Inbound -Protocol TCP -LocalPort 10250 -Action Allow", "allow the kubelet's port; let security groups and filters between the control plane and the node allow it too").
+			Costs("opens the port of the kubelet, which asks its callers for credentials, to everybody who can reach the node")),
 	Links: []string{"https://github.com/Azure/acs-engine/issues/2912",
 		"https://github.com/Azure/acs-engine/issues/2286",
 		"https://github.com/Azure/acs-engine/issues/2573",

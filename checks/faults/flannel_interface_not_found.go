@@ -23,14 +23,14 @@ vEthernet.
 The check compares the --iface of flanneld's service or process with the adapters. A flanneld that
 runs on has found its interface when it started; then this is a warning about the next start. A log
 of such an end on a node whose adapters are right by now was the short moment.`,
-	Fix: checks.Fix{
-		Text: "give flanneld an --iface that this node has (an address is safest), and recovery actions that start it again after some seconds",
-		Commands: []string{
-			"Get-NetIPAddress -AddressFamily IPv4 | Select-Object InterfaceAlias, IPAddress",
-			"nssm edit flanneld",
-			"sc.exe failure flanneld reset= 86400 actions= restart/10000/restart/10000/restart/10000", "Restart-Service flanneld"},
-		Impact: "if flanneld has to create the HNS network anew, this node's connections drop for some seconds",
-	},
+	Fix: checks.Steps(
+		checks.Inspect(
+			"Get-NetIPAddress -AddressFamily IPv4 | Select-Object InterfaceAlias, IPAddress", ""),
+		checks.Run("nssm edit flanneld",
+			"give flanneld an --iface that this node has (an address is safest), and recovery actions that start it again after some seconds").
+			Costs("if flanneld has to create the HNS network anew, this node's connections drop for some seconds"),
+		checks.Run("sc.exe failure flanneld reset= 86400 actions= restart/10000/restart/10000/restart/10000", ""),
+		checks.Run("{restart flanneld}", "")),
 	Links: []string{"https://github.com/kubernetes-sigs/sig-windows-tools/pull/13",
 		"https://github.com/kubernetes-sigs/sig-windows-tools/pull/40",
 		"https://github.com/rancher/rke2/pull/5703"},

@@ -15,14 +15,11 @@ var _ = register(checks.Check{
 it as the last step of its start, once it has a subnet from the Node object and the HNS network
 exists. A missing file therefore always has a reason further up in flanneld's log; the file is gone
 by itself only where something cleared C:\run.`,
-	Fix: checks.Fix{
-		Text: "restart flanneld and watch its log until \"Wrote subnet file\"; write the file by hand only as a last resort",
-		Commands: []string{
-			"Restart-Service flanneld",
-			`Get-Content C:\run\flannel\subnet.env`,
-		},
-		Impact: "if flanneld has to create the HNS network anew, this node's connections drop for some seconds",
-	},
+	Fix: checks.Steps(
+		checks.Run("{restart flanneld}",
+			"restart flanneld and watch its log until \"Wrote subnet file\"; write the file by hand only as a last resort").
+			Costs("if flanneld has to create the HNS network anew, this node's connections drop for some seconds"),
+		checks.Inspect(`Get-Content C:\run\flannel\subnet.env`, "")),
 	Links: []string{"https://kubernetes.io/docs/tasks/debug/debug-cluster/windows/",
 		"https://github.com/kubernetes-sigs/sig-windows-tools/issues/76"},
 	Judges:  effectSubnetEnv,

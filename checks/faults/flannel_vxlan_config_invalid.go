@@ -30,13 +30,12 @@ do not hear each other.
 The check reads net-conf.json on the node and in the ConfigMap, and the VNI that each node's
 flanneld wrote on its Node object. A node of another backend, or of another VNI, is left out by this
 one.`,
-	Fix: checks.Fix{
-		Text: `set "Type": "vxlan", "VNI": 4096, "Port": 4789 in net-conf.json of the ConfigMap kube-flannel-cfg, without DirectRouting and GBP, and start flanneld anew on the Linux nodes first, then on the Windows nodes`,
-		Commands: []string{"kubectl -n kube-flannel edit configmap kube-flannel-cfg",
-			"kubectl -n kube-flannel rollout restart daemonset",
-			`Get-Content C:\etc\kube-flannel\net-conf.json`},
-		Impact: "pod traffic between nodes stops until flanneld runs with the same settings on all of them",
-	},
+	Fix: checks.Steps(
+		checks.Run("kubectl -n kube-flannel edit configmap kube-flannel-cfg",
+			`set "Type": "vxlan", "VNI": 4096, "Port": 4789 in net-conf.json of the ConfigMap kube-flannel-cfg, without DirectRouting and GBP, and start flanneld anew on the Linux nodes first, then on the Windows nodes`).
+			Costs("pod traffic between nodes stops until flanneld runs with the same settings on all of them"),
+		checks.Run("kubectl -n kube-flannel rollout restart daemonset", ""),
+		checks.Inspect(`Get-Content C:\etc\kube-flannel\net-conf.json`, "")),
 	Links: []string{"https://github.com/flannel-io/flannel/blob/master/Documentation/backends.md",
 		"https://github.com/flannel-io/flannel/blob/master/pkg/backend/vxlan/vxlan_windows.go",
 		"https://github.com/flannel-io/flannel/issues/833",

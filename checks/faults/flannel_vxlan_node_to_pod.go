@@ -24,12 +24,8 @@ Kubernetes documentation lists this as a limit.
 
 A tool on the node that calls pods directly therefore fails. The check only tells where a probe ran
 into it. If the node does not reach even a pod of its own that others reach, that is a warning.`,
-	Fix: checks.Fix{
-		Text: "call pods of other nodes from a pod, or through a NodePort of another node; where local pods do not answer either, use flannel 0.12.0 or later",
-		Commands: []string{
-			"kubectl run probe --image=mcr.microsoft.com/windows/nanoserver:{osTag} --rm -it --overrides='{\"spec\":{\"nodeName\":\"{node}\"}}' -- cmd"},
-		Impact: "none",
-	},
+	Fix: checks.Steps(
+		checks.Run("kubectl run probe --image=mcr.microsoft.com/windows/nanoserver:{osTag} --rm -it --overrides='{\"spec\":{\"nodeName\":\"{node}\"}}' -- cmd", "call pods of other nodes from a pod, or through a NodePort of another node; where local pods do not answer either, use flannel 0.12.0 or later")),
 	Links: []string{"https://kubernetes.io/docs/concepts/services-networking/windows-networking/",
 		"https://github.com/flannel-io/flannel/blob/master/Documentation/backends.md"},
 	Applies: checks.OnAll(checks.OnFlannel, checks.OnBackend(node.OverlayNet)),

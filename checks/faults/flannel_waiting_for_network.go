@@ -27,12 +27,12 @@ wrong interface, it gives up and starts over.
 The line "Waiting for the Network to be created" is printed on every healthy start; only its
 persistence over minutes is a fault. In HNS the fault shows as a network without ManagementIP, or
 with one that Windows made up (169.254…).`,
-	Fix: checks.Fix{
-		Text: "check that flanneld is given an address of this node (--iface, -ManagementIP: an address, not an adapter's name) and that the adapter keeps its address when the switch is created; then start flanneld again",
-		Commands: []string{"Get-HnsNetwork | Select-Object Name, Type, ManagementIP",
-			"Get-NetIPAddress -AddressFamily IPv4", "Restart-Service flanneld"},
-		Impact: "creating the network takes the node off the network for some seconds",
-	},
+	Fix: checks.Steps(
+		checks.Inspect("Get-HnsNetwork | Select-Object Name, Type, ManagementIP", ""),
+		checks.Inspect("Get-NetIPAddress -AddressFamily IPv4", ""),
+		checks.Run("{restart flanneld}",
+			"check that flanneld is given an address of this node (--iface, -ManagementIP: an address, not an adapter's name) and that the adapter keeps its address when the switch is created; then start flanneld again").
+			Costs("creating the network takes the node off the network for some seconds")),
 	Links: []string{"https://kubernetes.io/docs/tasks/debug/debug-cluster/windows/",
 		"https://github.com/flannel-io/flannel/pull/1857",
 		"https://github.com/microsoft/SDN/issues/371"},

@@ -17,11 +17,11 @@ routes to other nodes are no longer kept.
 
 The check looks for a running service, a process flanneld.exe, and the HostProcess pod of a
 DaemonSet.`,
-	Fix: checks.Fix{
-		Text:     "read the end of flanneld's log for the reason of its last exit, mend that, and start it again; where it runs as a DaemonSet, delete its pod on {node} instead",
-		Commands: []string{"Get-Service flanneld", "Start-Service flanneld"},
-		Impact:   "if flanneld has to create the HNS network anew, this node's connections drop for some seconds",
-	},
+	Fix: checks.Steps(
+		checks.Inspect("Get-Service flanneld", ""),
+		checks.Run("{start flanneld}",
+			"read the end of flanneld's log for the reason of its last exit, mend that, and start it again; where it runs as a DaemonSet, delete its pod on {node} instead").
+			Costs("if flanneld has to create the HNS network anew, this node's connections drop for some seconds")),
 	Links: []string{"https://kubernetes.io/docs/tasks/debug/debug-cluster/windows/",
 		"https://github.com/flannel-io/flannel/blob/master/Documentation/running.md"},
 	Judges:  effectFlanneld,

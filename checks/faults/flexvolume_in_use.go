@@ -14,12 +14,12 @@ var _ = register(checks.Check{
 PowerShell scripts below usr\libexec\kubernetes, and that the kubelet runs for each mount. They have
 been deprecated since Kubernetes 1.23 and get no fixes; on Windows each mount starts PowerShell
 anew. CSI drivers do the same for SMB, iSCSI and cloud disks.`,
-	Fix: checks.Fix{
-		Text: "move the volume to a CSI driver that has a Windows node plugin, then remove the FlexVolume scripts from the node",
-		Commands: []string{"kubectl get csidrivers",
-			`Get-ChildItem -Recurse C:\usr\libexec\kubernetes\kubelet-plugins\volume\exec`},
-		Impact: "the pods of the workload are made anew with the other volume",
-	},
+	Fix: checks.Steps(
+		checks.Inspect("kubectl get csidrivers", ""),
+		checks.Inspect(
+			`Get-ChildItem -Recurse C:\usr\libexec\kubernetes\kubelet-plugins\volume\exec`, ""),
+		checks.Do("move the volume to a CSI driver that has a Windows node plugin, then remove the FlexVolume scripts from the node").
+			Costs("the pods of the workload are made anew with the other volume")),
 	Links: []string{"https://kubernetes.io/docs/concepts/storage/volumes/#flexvolume-deprecated",
 		"https://kubernetes.io/docs/concepts/storage/windows-storage/",
 		"https://github.com/microsoft/K8s-Storage-Plugins"},

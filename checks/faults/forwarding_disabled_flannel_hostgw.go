@@ -20,15 +20,12 @@ it yet, that fails with "Element not found", and pods reach nothing beyond their
 
 The check looks at the adapter with the node's address and at the host's endpoint in the pod
 network.`,
-	Fix: checks.Fix{
-		Text: "enable forwarding on both adapters, then start flanneld again so that it also does the steps that come after",
-		Commands: []string{
-			"Get-NetIPInterface -AddressFamily IPv4 | Select-Object ifIndex, InterfaceAlias, Forwarding",
-			"Get-NetIPInterface -AddressFamily IPv4 | Where-Object InterfaceAlias -like 'vEthernet*' | Set-NetIPInterface -Forwarding Enabled",
-			"Restart-Service flanneld",
-		},
-		Impact: "none for what works now; flanneld may create its network anew, which drops connections for some seconds",
-	},
+	Fix: checks.Steps(
+		checks.Inspect(
+			"Get-NetIPInterface -AddressFamily IPv4 | Select-Object ifIndex, InterfaceAlias, Forwarding", ""),
+		checks.Run("Get-NetIPInterface -AddressFamily IPv4 | Where-Object InterfaceAlias -like 'vEthernet*' | Set-NetIPInterface -Forwarding Enabled", "enable forwarding on both adapters, then start flanneld again so that it also does the steps that come after").
+			Costs("none for what works now; flanneld may create its network anew, which drops connections for some seconds"),
+		checks.Run("{restart flanneld}", "")),
 	Links: []string{"https://github.com/flannel-io/flannel/issues/1858",
 		"https://github.com/flannel-io/flannel/blob/master/pkg/backend/hostgw/hostgw_windows.go"},
 	Breaks:  []*checks.Effect{effectFlanneld, effectSubnetEnv, effectPodTraffic, effectPodStart},

@@ -18,15 +18,12 @@ with containerd.
 
 The check looks for a Linux node in the list of the cluster's nodes. The refusal itself is printed
 by gcloud or Terraform before there is any node, and is known only where somebody kept that output.`,
-	Fix: checks.Fix{
-		Text: "have a Linux node pool with at least one ready node before the Windows pool is made (in Terraform: depends_on), and use an image type with containerd",
-		Commands: []string{
-			"gcloud container node-pools list --cluster CLUSTER",
-			"gcloud container clusters resize CLUSTER --node-pool LINUX_POOL --num-nodes 1",
-			"gcloud container node-pools create windows --cluster CLUSTER --image-type WINDOWS_LTSC_CONTAINERD",
-		},
-		Impact: "none for running pods; nodes cost money",
-	},
+	Fix: checks.Steps(
+		checks.Run("gcloud container node-pools list --cluster CLUSTER",
+			"have a Linux node pool with at least one ready node before the Windows pool is made (in Terraform: depends_on), and use an image type with containerd"),
+		checks.Run("gcloud container clusters resize CLUSTER --node-pool LINUX_POOL --num-nodes 1",
+			""),
+		checks.Run("gcloud container node-pools create windows --cluster CLUSTER --image-type WINDOWS_LTSC_CONTAINERD", "")),
 	Links: []string{
 		"https://cloud.google.com/kubernetes-engine/docs/how-to/creating-a-cluster-windows",
 		"https://github.com/GoogleCloudPlatform/gke-poc-toolkit/issues/106",

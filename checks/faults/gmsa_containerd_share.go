@@ -25,14 +25,11 @@ Docker was not concerned, and Server 2022 and later never were.
 On a patched node a share may still open by its address and not by its name. That is a switch of
 HNS, EnableCompartmentNamespace, which no recording holds; AKS sets it. The check compares the
 build, on nodes whose pods use such an account.`,
-	Fix: checks.Fix{
-		Text: "install the current cumulative update of Windows Server 2019; if shares then open by address only, set the switch and make the pods anew",
-		Commands: []string{
-			"Get-HotFix | Sort-Object InstalledOn -Descending | Select-Object -First 5",
-			`New-ItemProperty HKLM:\SYSTEM\CurrentControlSet\Services\hns\State -Name EnableCompartmentNamespace -PropertyType DWord -Value 1 -Force`,
-		},
-		Impact: "the update reboots the node and stops its pods",
-	},
+	Fix: checks.Steps(
+		checks.Inspect("Get-HotFix | Sort-Object InstalledOn -Descending | Select-Object -First 5",
+			""),
+		checks.Run(`New-ItemProperty HKLM:\SYSTEM\CurrentControlSet\Services\hns\State -Name EnableCompartmentNamespace -PropertyType DWord -Value 1 -Force`, "install the current cumulative update of Windows Server 2019; if shares then open by address only, set the switch and make the pods anew").
+			Costs("the update reboots the node and stops its pods")),
 	Links: []string{
 		"https://kubernetes.io/docs/tasks/configure-pod-container/configure-gmsa/",
 		"https://github.com/kubernetes/website/pull/27131",

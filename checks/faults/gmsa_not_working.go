@@ -36,17 +36,16 @@ The check looks at pods that name a credential spec and were not given its conte
 the webhook did not see them, and at the failures in the event log of Container Credential Guard
 after which no success came. Whether the domain's name resolves in pods, and whether the account is
 allowed to this node, no recording tells.`,
-	Fix: checks.Fix{
-		Text: "follow the chain: webhook and its right to the spec, the content of the spec, the node's right to the password, the name of the domain in DNS",
-		Commands: []string{
-			"kubectl get validatingwebhookconfigurations,mutatingwebhookconfigurations",
-			"kubectl describe gmsacredentialspecs",
-			"Get-WinEvent -LogName Microsoft-Windows-Containers-CCG/Admin -MaxEvents 20",
-			"Test-ADServiceAccount ACCOUNT", "Resolve-DnsName -Type SRV _ldap._tcp.DOMAIN",
-			"kubectl exec POD -- nltest /sc_verify:DOMAIN",
-		},
-		Impact: "none: looking changes nothing; pods get a corrected spec when they are made anew",
-	},
+	Fix: checks.Steps(
+		checks.Inspect("kubectl get validatingwebhookconfigurations,mutatingwebhookconfigurations",
+			""),
+		checks.Inspect("kubectl describe gmsacredentialspecs", ""),
+		checks.Inspect("Get-WinEvent -LogName Microsoft-Windows-Containers-CCG/Admin -MaxEvents 20",
+			""),
+		checks.Inspect("Test-ADServiceAccount ACCOUNT", ""),
+		checks.Inspect("Resolve-DnsName -Type SRV _ldap._tcp.DOMAIN", ""),
+		checks.Run("kubectl exec POD -- nltest /sc_verify:DOMAIN",
+			"follow the chain: webhook and its right to the spec, the content of the spec, the node's right to the password, the name of the domain in DNS")),
 	Links: []string{
 		"https://kubernetes.io/docs/tasks/configure-pod-container/configure-gmsa/",
 		"https://learn.microsoft.com/en-us/virtualization/windowscontainers/manage-containers/gmsa-troubleshooting",

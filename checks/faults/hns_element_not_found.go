@@ -22,16 +22,13 @@ azure-vnet keeps the id in azure-vnet.json, so there the file is compared with t
 A file from before the last boot is no fault in itself: azure-vnet later than 1.0.14 discards it at
 the first pod. Other plugins write no such file, and their own complaint is all there is. The same
 code from a load balancer is another fault.`,
-	Fix: checks.Fix{
-		Text: "stop the kubelet, move the plugin's state away, and start the kubelet: the plugin makes its network anew with the next pod",
-		Commands: []string{
-			"Get-HnsNetwork | Select-Object Name, Type, ID",
-			"Stop-Service kubelet",
-			`Move-Item C:\k\azure-vnet.json, C:\k\azure-vnet-ipam.json $env:TEMP`,
-			"Start-Service kubelet",
-		},
-		Impact: "running pods of this node lose their addresses' bookkeeping: drain {node} first and let them be created again",
-	},
+	Fix: checks.Steps(
+		checks.Inspect("Get-HnsNetwork | Select-Object Name, Type, ID", ""),
+		checks.Run("{stop kubelet}",
+			"stop the kubelet, move the plugin's state away, and start the kubelet: the plugin makes its network anew with the next pod").
+			Costs("running pods of this node lose their addresses' bookkeeping: drain {node} first and let them be created again"),
+		checks.Run(`Move-Item C:\k\azure-vnet.json, C:\k\azure-vnet-ipam.json $env:TEMP`, ""),
+		checks.Run("{start kubelet}", "")),
 	Links: []string{"https://github.com/Azure/acs-engine/issues/4046",
 		"https://github.com/Azure/azure-container-networking/issues/283",
 		"https://github.com/kubernetes/kubernetes/issues/75421",

@@ -30,15 +30,11 @@ the load balancers, and their backends with the endpoints, of HNS. Whether a loa
 makes no difference. It leaves out headless Services and ExternalName, backends on this node that
 have no HNS endpoint (kube-proxy makes no load balancer of those alone), the second address family
 where kube-proxy serves just one, and a kube-proxy that has just started.`,
-	Fix: checks.Fix{
-		Text: "restart kube-proxy, which deletes all load balancers and programs them again; where that does not help, stop it, remove what HNS holds, restart HNS and start it; then bring Kubernetes and Windows up to date",
-		Commands: []string{
-			"Restart-Service kube-proxy    # where it is a pod: kubectl -n kube-system delete pod -l k8s-app=kube-proxy-windows --field-selector spec.nodeName={node}",
-			"Get-HnsPolicyList | ConvertTo-Json -Depth 10",
-			"Stop-Service kube-proxy; Get-HnsPolicyList | Remove-HnsPolicyList; Restart-Service hns; Start-Service kube-proxy",
-		},
-		Impact: "restarting kube-proxy breaks connections to Services for some seconds; restarting HNS drops the network of every pod on this node, and many pods have to be recreated",
-	},
+	Fix: checks.Steps(
+		checks.Run("Restart-Service kube-proxy    # where it is a pod: kubectl -n kube-system delete pod -l k8s-app=kube-proxy-windows --field-selector spec.nodeName={node}", "restart kube-proxy, which deletes all load balancers and programs them again; where that does not help, stop it, remove what HNS holds, restart HNS and start it; then bring Kubernetes and Windows up to date").
+			Costs("restarting kube-proxy breaks connections to Services for some seconds; restarting HNS drops the network of every pod on this node, and many pods have to be recreated"),
+		checks.Run("Get-HnsPolicyList | ConvertTo-Json -Depth 10", ""),
+		checks.Run("Stop-Service kube-proxy; Get-HnsPolicyList | Remove-HnsPolicyList; Restart-Service hns; Start-Service kube-proxy", "")),
 	Links: []string{
 		"https://github.com/kubernetes/kubernetes/issues/110849",
 		"https://github.com/kubernetes/kubernetes/issues/112836",

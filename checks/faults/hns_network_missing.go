@@ -10,7 +10,8 @@ import (
 
 var _ = register(checks.Check{
 	ID:       "hns-network-missing",
-	Title:    "HNS does not have the network that pods attach to",
+	Title:    "HNS network of the pods is missing",
+	Healthy:  "HNS network of the pods exists",
 	Category: checks.CategoryNetwork,
 	FAQ:      []int{8, 11},
 	Doc: `Each CNI plugin puts pods on an HNS network of a certain name and type: cbr0 for
@@ -19,12 +20,14 @@ it, or with one of the wrong type, no pod gets a network.
 
 Who should have made the network did not come that far: flanneld, the Calico node service, the
 physical adapter or a Windows feature is the place to look.`,
-	Fix: checks.Fix{
-		Text: "restart the program that creates the network {network}: flanneld, the Calico node service, or the node's start script; if HNS shows leftovers of an older network with the same name, remove those first",
-		Commands: []string{"Get-HnsNetwork | Select-Object Name, Type, ManagementIP",
-			"Restart-Service flanneld"},
-		Impact: "creating the network takes the node off the network for some seconds",
-	},
+	Fix: checks.Steps(
+		checks.Inspect("Get-HnsNetwork | Select-Object Name, Type, ManagementIP",
+			"Look for leftovers of an older network of the same name, and remove them."),
+		checks.Run("{restart network agent}",
+			"Restart the program that creates the HNS network {network}.").
+			Costs("The node loses its network for a few seconds while HNS creates the network."),
+		checks.Verify("Get-HnsNetwork | Where-Object Name -eq '{network}'",
+			"the network {network}")),
 	Links: []string{"https://kubernetes.io/docs/tasks/debug/debug-cluster/windows/",
 		"https://learn.microsoft.com/en-us/virtualization/windowscontainers/kubernetes/common-problems"},
 	Judges: effectHNSNetwork,
@@ -42,7 +45,7 @@ physical adapter or a Windows feature is the place to look.`,
 		net, ok := n.PodNetwork(s)
 		if !ok {
 			return []checks.Finding{checks.Findingf(checks.Fail, n.Networks.Value[0],
-				"HNS has no network %s; it has %s", evidence.Joined(n.Networks.Value, " or "),
+				"HNS network %s is missing (found: %s)", evidence.Joined(n.Networks.Value, " or "),
 				networkNames(evidence.HNSNetworks.In(s))).
 				At(evidence.HNSNetworks.Field(s), "names: %s",
 					networkNames(evidence.HNSNetworks.In(s))).With(n.Networks.From)}, nil

@@ -22,14 +22,13 @@ reboot left in halves; and to a subnet with host bits set.
 The check fails where the pod network is not there and its creation was refused with that code, and
 names the external networks that may own the adapter. PowerShell does not print what it asked for,
 so its form of the message only counts beside a missing network.`,
-	Fix: checks.Fix{
-		Text: "remove the HNS networks that nothing uses, reboot, and let the plugin create its network first",
-		Commands: []string{
-			"Get-HnsNetwork | Select-Object Name, Type, NetworkAdapterName, ManagementIP",
-			"Get-HnsNetwork | Where-Object Name -eq '<leftover>' | Remove-HnsNetwork",
-			"Restart-Computer"},
-		Impact: "drops the network of every pod on {node}; the node is off the network until it has booted",
-	},
+	Fix: checks.Steps(
+		checks.Inspect(
+			"Get-HnsNetwork | Select-Object Name, Type, NetworkAdapterName, ManagementIP", ""),
+		checks.Run("Get-HnsNetwork | Where-Object Name -eq '<leftover>' | Remove-HnsNetwork",
+			"remove the HNS networks that nothing uses, reboot, and let the plugin create its network first").
+			Costs("drops the network of every pod on {node}; the node is off the network until it has booted"),
+		checks.Run("Restart-Computer", "")),
 	Links: []string{"https://github.com/antrea-io/antrea/issues/2013",
 		"https://github.com/antrea-io/antrea/issues/2213",
 		"https://github.com/microsoft/SDN/issues/177",

@@ -22,15 +22,11 @@ A restart is known from the service manager's events since the boot, or from the
 process that hosts HNS, where that is later than kube-proxy's. Of itself it is no fault: the check
 fails where pods from before it have no endpoint of their address, or kube-proxy from before it has
 no load balancer in HNS, and warns where that was not recorded.`,
-	Fix: checks.Fix{
-		Text: "restart kube-proxy (with Calico also its node service), and let the pods that lost their endpoint be created again; if HNS died by itself, install the current update of Windows",
-		Commands: []string{
-			"Get-WinEvent -FilterHashtable @{LogName='System'; ProviderName='Service Control Manager'; Id=7031,7034,7036} -MaxEvents 50",
-			"Restart-Service kube-proxy",
-			"kubectl delete pod -n <namespace> <pod without network>",
-		},
-		Impact: "Services do not answer from this node until kube-proxy has programmed them again; deleted pods are created again by their controllers",
-	},
+	Fix: checks.Steps(
+		checks.Run("Get-WinEvent -FilterHashtable @{LogName='System'; ProviderName='Service Control Manager'; Id=7031,7034,7036} -MaxEvents 50", "restart kube-proxy (with Calico also its node service), and let the pods that lost their endpoint be created again; if HNS died by itself, install the current update of Windows").
+			Costs("Services do not answer from this node until kube-proxy has programmed them again; deleted pods are created again by their controllers"),
+		checks.Run("{restart kube-proxy}", ""),
+		checks.Run("kubectl delete pod -n <namespace> <pod without network>", "")),
 	Links: []string{"https://github.com/microsoft/Windows-Containers/issues/278",
 		"https://github.com/microsoft/Windows-Containers/issues/18",
 		"https://github.com/projectcalico/calico/issues/5164",

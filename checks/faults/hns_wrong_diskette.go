@@ -17,17 +17,14 @@ oldest of Windows: "The wrong diskette is in the drive".
 
 Nothing in the listings of HNS shows it, for the objects look as they did; only the error in the
 logs of flanneld, of the CNI plugin or of kube-proxy tells.`,
-	Fix: checks.Fix{
-		Text: "let HNS forget what it stored. On Server 2019 and older that is the file HNS.data; newer versions keep it in the registry, where hnsdiag removes endpoints and networks one by one",
-		Commands: []string{
-			"Stop-Service kubelet, kube-proxy, flanneld",
-			"Stop-Service hns; Remove-Item C:\\ProgramData\\Microsoft\\Windows\\HNS\\HNS.data; Start-Service hns",
-			"hnsdiag list all",
-			"hnsdiag delete networks <id>",
-			"Restart-Computer",
-		},
-		Impact: "removes every HNS network and endpoint: all pods of {node} lose their network, and the node may be off the network for a minute",
-	},
+	Fix: checks.Steps(
+		checks.Run("Stop-Service kubelet, kube-proxy, flanneld",
+			"let HNS forget what it stored. On Server 2019 and older that is the file HNS.data; newer versions keep it in the registry, where hnsdiag removes endpoints and networks one by one").
+			Costs("removes every HNS network and endpoint: all pods of {node} lose their network, and the node may be off the network for a minute"),
+		checks.Run("Stop-Service hns; Remove-Item C:\\ProgramData\\Microsoft\\Windows\\HNS\\HNS.data; Start-Service hns", ""),
+		checks.Inspect("hnsdiag list all", ""),
+		checks.Run("hnsdiag delete networks <id>", ""),
+		checks.Run("Restart-Computer", "")),
 	Links: []string{"https://github.com/flannel-io/flannel/issues/1112",
 		"https://learn.microsoft.com/en-us/virtualization/windowscontainers/kubernetes/common-problems"},
 	Breaks:   []*checks.Effect{effectNetworkCreation, effectKubeProxy},

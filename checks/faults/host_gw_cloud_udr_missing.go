@@ -21,16 +21,11 @@ address, while the nodes reach each other.
 
 The cloud's routes are not to be seen on the node: the check judges by TCP probes from pods to pods
 of other nodes, where the providerID says that a cloud runs the machine.`,
-	Fix: checks.Fix{
-		Text: "add a route for each podCIDR by way of its node to the cloud's table and let the nodes' interfaces forward; or use an overlay, which needs neither",
-		Commands: []string{
-			"az network route-table route create -g RESOURCE_GROUP --route-table-name TABLE -n {node} --address-prefix {podCIDR} --next-hop-type VirtualAppliance --next-hop-ip-address {managementIP}",
-			"az network nic update -g RESOURCE_GROUP -n NIC --ip-forwarding true",
-			"aws ec2 modify-instance-attribute --instance-id INSTANCE --no-source-dest-check",
-			"aws ec2 create-route --route-table-id TABLE --destination-cidr-block {podCIDR} --instance-id INSTANCE",
-		},
-		Impact: "none for what works now; the routes have to follow when nodes come and go",
-	},
+	Fix: checks.Steps(
+		checks.Run("az network route-table route create -g RESOURCE_GROUP --route-table-name TABLE -n {node} --address-prefix {podCIDR} --next-hop-type VirtualAppliance --next-hop-ip-address {managementIP}", "add a route for each podCIDR by way of its node to the cloud's table and let the nodes' interfaces forward; or use an overlay, which needs neither"),
+		checks.Run("az network nic update -g RESOURCE_GROUP -n NIC --ip-forwarding true", ""),
+		checks.Run("aws ec2 modify-instance-attribute --instance-id INSTANCE --no-source-dest-check", ""),
+		checks.Run("aws ec2 create-route --route-table-id TABLE --destination-cidr-block {podCIDR} --instance-id INSTANCE", "")),
 	Links: []string{
 		"https://learn.microsoft.com/en-us/virtualization/windowscontainers/kubernetes/common-problems", "https://learn.microsoft.com/en-us/azure/virtual-network/virtual-networks-udr-overview"},
 	Breaks: []*checks.Effect{effectPodTraffic},

@@ -21,11 +21,11 @@ after they started well.
 
 kube-proxy lowers the case of its name, so a difference in case is none. Without --hostname-override
 its name is the machine's, which never holds a dot.`,
-	Fix: checks.Fix{
-		Text:     "give kube-proxy --hostname-override={node} (or hostnameOverride in its configuration), restart it, and recreate the pods that lost their adapter",
-		Commands: []string{"nssm edit kube-proxy", "Restart-Service kube-proxy"},
-		Impact:   "connections to Services may break for some seconds while kube-proxy rebuilds its load balancers",
-	},
+	Fix: checks.Steps(
+		checks.Run("nssm edit kube-proxy",
+			"give kube-proxy --hostname-override={node} (or hostnameOverride in its configuration), restart it, and recreate the pods that lost their adapter").
+			Costs("connections to Services may break for some seconds while kube-proxy rebuilds its load balancers"),
+		checks.Run("{restart kube-proxy}", "")),
 	Links: []string{"https://kubernetes.io/docs/tasks/debug/debug-cluster/windows/",
 		"https://github.com/kubernetes/kubernetes/issues/71799"},
 	Breaks:   []*checks.Effect{effectServiceRules, effectPodTraffic, effectPodStart},

@@ -26,12 +26,12 @@ with 0x803b0013 or 0x20 and the pod does not start.
 The check looks at the pods with a hostPort: for two of them with the same port, for a process that
 listens on it, for the policy on the endpoint, and where endpoints are not recorded, for the
 capability. Pods on the host's network bind their ports themselves and do not count.`,
-	Fix: checks.Fix{
-		Text: `free the port, or give the pod another one; where nothing publishes it, add "capabilities": {"portMappings": true} to {cniFile} and create the pod again. A Service of type NodePort needs neither`,
-		Commands: []string{
-			"Get-NetTCPConnection -State Listen | Select-Object LocalAddress, LocalPort, OwningProcess", "Get-HnsEndpoint | Select-Object IPAddress, Policies"},
-		Impact: "the pod is created anew; other pods are not touched",
-	},
+	Fix: checks.Steps(
+		checks.Inspect(
+			"Get-NetTCPConnection -State Listen | Select-Object LocalAddress, LocalPort, OwningProcess", ""),
+		checks.Inspect("Get-HnsEndpoint | Select-Object IPAddress, Policies", ""),
+		checks.Do(`free the port, or give the pod another one; where nothing publishes it, add "capabilities": {"portMappings": true} to {cniFile} and create the pod again. A Service of type NodePort needs neither`).
+			Costs("the pod is created anew; other pods are not touched")),
 	Links: []string{
 		"https://learn.microsoft.com/en-us/virtualization/windowscontainers/kubernetes/common-problems", "https://github.com/docker/for-win/issues/667",
 		"https://github.com/moby/moby/issues/35023", "https://github.com/moby/moby/issues/41094"},

@@ -24,12 +24,12 @@ the network plugin, CSI drivers.
 
 The check looks at the account of the service containerd. It only asks where the node has
 HostProcess pods, or pods that say so.`,
-	Fix: checks.Fix{
-		Text: "let the service run as LocalSystem again and restart it",
-		Commands: []string{"sc.exe qc containerd", "sc.exe config containerd obj= LocalSystem",
-			"Restart-Service containerd"},
-		Impact: "running containers are not touched",
-	},
+	Fix: checks.Steps(
+		checks.Inspect("sc.exe qc containerd", ""),
+		checks.Run("sc.exe config containerd obj= LocalSystem",
+			"let the service run as LocalSystem again and restart it").
+			Costs("running containers are not touched"),
+		checks.Run("Restart-Service containerd", "")),
 	Links: []string{
 		"https://kubernetes.io/docs/tasks/configure-pod-container/create-hostprocess-pod/#troubleshooting-hostprocess-containers", "https://github.com/microsoft/hcsshim/tree/main/internal/jobcontainers"},
 	Breaks: []*checks.Effect{effectFlanneld, effectKubeProxy, effectCNIConfig,

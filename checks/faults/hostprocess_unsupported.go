@@ -25,12 +25,12 @@ A named pipe cannot be mounted into them either: the process reaches the node's 
 
 The check compares versions where the node has HostProcess pods, and reads what containerd says of
 mounts.`,
-	Fix: checks.Fix{
-		Text: "move the node to containerd 1.7 and a current kubelet; take mounts of named pipes out of HostProcess pods and open the pipe by its own name",
-		Commands: []string{"kubectl get node {node} -o wide",
-			`kubectl get pods -A --field-selector spec.nodeName={node} -o jsonpath='{range .items[*]}{.metadata.name}{" "}{.spec.volumes[*].hostPath.path}{"\n"}{end}'`},
-		Impact: "another runtime version needs the node drained; changing a pod template recreates its pods",
-	},
+	Fix: checks.Steps(
+		checks.Inspect("kubectl get node {node} -o wide", ""),
+		checks.Inspect(
+			`kubectl get pods -A --field-selector spec.nodeName={node} -o jsonpath='{range .items[*]}{.metadata.name}{" "}{.spec.volumes[*].hostPath.path}{"\n"}{end}'`, ""),
+		checks.Do("move the node to containerd 1.7 and a current kubelet; take mounts of named pipes out of HostProcess pods and open the pipe by its own name").
+			Costs("another runtime version needs the node drained; changing a pod template recreates its pods")),
 	Links: []string{
 		"https://kubernetes.io/docs/tasks/configure-pod-container/create-hostprocess-pod/",
 		"https://github.com/microsoft/hcsshim/blob/main/internal/jobcontainers/mounts.go",

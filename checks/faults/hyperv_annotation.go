@@ -18,14 +18,11 @@ and the annotation does nothing now: the pod shares the node's kernel, which its
 want, and an image of another Windows build, which only isolation could run, does not start.
 
 Today a RuntimeClass selects a handler of containerd that isolates.`,
-	Fix: checks.Fix{
-		Text: "take the annotation out, add a runtime handler with Hyper-V isolation to containerd's configuration on nodes that have the Hyper-V feature, and name its RuntimeClass in the pod",
-		Commands: []string{
-			"kubectl get runtimeclass", "Get-WindowsFeature Hyper-V",
-			`Select-String -Path 'C:\Program Files\containerd\config.toml' -Pattern hypervisor`,
-		},
-		Impact: "changing a pod template recreates the pods of the workload",
-	},
+	Fix: checks.Steps(
+		checks.Inspect("kubectl get runtimeclass", ""),
+		checks.Inspect("Get-WindowsFeature Hyper-V", ""),
+		checks.Run(`Select-String -Path 'C:\Program Files\containerd\config.toml' -Pattern hypervisor`, "take the annotation out, add a runtime handler with Hyper-V isolation to containerd's configuration on nodes that have the Hyper-V feature, and name its RuntimeClass in the pod").
+			Costs("changing a pod template recreates the pods of the workload")),
 	Links: []string{"https://kubernetes.io/docs/concepts/containers/runtime-class/",
 		"https://kubernetes.io/docs/concepts/windows/intro/",
 		"https://github.com/kubernetes/kubernetes/pull/95505"},

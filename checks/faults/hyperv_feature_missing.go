@@ -23,14 +23,11 @@ it, or the runtime's default.
 The check compares the feature with the runtime classes of the pods that do not run and with the
 runtime's default handler; handlers and classes are told by their names. What the runtime said
 convicts also where the feature is installed: then the hypervisor does not start.`,
-	Fix: checks.Fix{
-		Text: "use process isolation (runtime handler runhcs-wcow-process, no runtimeClassName) unless these pods need the hypervisor; else install Hyper-V, and where the node is a virtual machine expose the processor's virtualisation to it on its host",
-		Commands: []string{
-			"Install-WindowsFeature Hyper-V -IncludeManagementTools -Restart",
-			"Set-VMProcessor -VMName {node} -ExposeVirtualizationExtensions $true",
-		},
-		Impact: "installing reboots the node and stops every pod on it; the second command is for the host and needs the virtual machine to be off",
-	},
+	Fix: checks.Steps(
+		checks.Run("Install-WindowsFeature Hyper-V -IncludeManagementTools -Restart",
+			"use process isolation (runtime handler runhcs-wcow-process, no runtimeClassName) unless these pods need the hypervisor; else install Hyper-V, and where the node is a virtual machine expose the processor's virtualisation to it on its host").
+			Costs("installing reboots the node and stops every pod on it; the second command is for the host and needs the virtual machine to be off"),
+		checks.Run("Set-VMProcessor -VMName {node} -ExposeVirtualizationExtensions $true", "")),
 	Links: []string{
 		"https://learn.microsoft.com/en-us/virtualization/windowscontainers/manage-containers/hyperv-container", "https://kubernetes.io/docs/concepts/containers/runtime-class/",
 		"https://github.com/MicrosoftDocs/Virtualization-Documentation/issues/1128",

@@ -24,11 +24,10 @@ Where no pod was asked, the node's own pings are judged in the same way: they ar
 a lost one only tells that something on the way drops pings, and that the node reaches a host does
 not mean that pods do. A registry and a host of the internet may be out of reach on purpose, which
 is told and no fault.`,
-	Fix: checks.Fix{
-		Text:     "test with TCP instead of ping; where that fails too, look at the OutBoundNAT exceptions, the node's own way out, and the firewalls between",
-		Commands: []string{"Test-NetConnection HOST -Port 443", "curl.exe -sv https://HOST"},
-		Impact:   "none: looking changes nothing",
-	},
+	Fix: checks.Steps(
+		checks.Inspect("Test-NetConnection HOST -Port 443", ""),
+		checks.Run("curl.exe -sv https://HOST",
+			"test with TCP instead of ping; where that fails too, look at the OutBoundNAT exceptions, the node's own way out, and the firewalls between")),
 	Links: []string{
 		"https://kubernetes.io/docs/concepts/services-networking/windows-networking/#limitations",
 		"https://github.com/microsoft/SDN/issues/170"},

@@ -22,11 +22,11 @@ reported, takes longer. The pull begins anew and ends in the same way.
 The check looks for a pod that waits for its image, with a pull that ended as cancelled, without any
 word of the network, after at least as long as the deadline; that it was cancelled says neither who
 did it nor why. The runtime's own line about no progress convicts alone.`,
-	Fix: checks.Fix{
-		Text:     "raise the deadline: for containerd image_pull_progress_timeout in config.toml (io.containerd.grpc.v1.cri, from version 3 of the file io.containerd.cri.v1.images), and pull the image once by hand; a faster disk and a smaller base image help for good",
-		Commands: []string{"crictl --timeout 30m pull IMAGE", "Restart-Service containerd"},
-		Impact:   "running containers are not touched",
-	},
+	Fix: checks.Steps(
+		checks.Run("crictl --timeout 30m pull IMAGE",
+			"raise the deadline: for containerd image_pull_progress_timeout in config.toml (io.containerd.grpc.v1.cri, from version 3 of the file io.containerd.cri.v1.images), and pull the image once by hand; a faster disk and a smaller base image help for good").
+			Costs("running containers are not touched"),
+		checks.Run("Restart-Service containerd", "")),
 	Links: []string{"https://github.com/Mirantis/cri-dockerd/issues/372",
 		"https://github.com/openshift/windows-machine-config-operator/issues/205",
 		"https://github.com/kubernetes/kubernetes/issues/59376",
@@ -88,16 +88,18 @@ did it nor why. The runtime's own line about no progress convicts alone.`,
 
 // slowDockerPull: the flag is the kubelet's as long as dockershim is in it, and stops a later kubelet.
 func slowDockerPull(kubelet node.Fact[evidence.Version]) checks.Fix {
-	f := checks.Fix{
-		Text:     "give cri-dockerd --image-pull-progress-deadline=30m, or pull the image once by hand; a kubelet of 1.24 or later does not start with that flag",
-		Commands: []string{"docker pull IMAGE", "Restart-Service cri-dockerd"},
-		Impact:   "running containers are not touched",
-	}
 	if kubelet.Known() && !kubelet.Value.AtLeast(noDockershim) {
-		f.Text = "give the kubelet --image-pull-progress-deadline=30m, or pull the image once by hand; take the flag away before an update to 1.24, which does not start with it"
-		f.Commands = []string{"docker pull IMAGE", "Restart-Service kubelet"}
+		return checks.Steps(
+			checks.Run("docker pull IMAGE", "Pull the image once by hand."),
+			checks.Run("{restart kubelet}",
+				"Or start the kubelet with --image-pull-progress-deadline=30m. Remove the flag before an update to 1.24: that kubelet does not start with it.").
+				Costs("Running containers are not affected."))
 	}
-	return f
+	return checks.Steps(
+		checks.Run("docker pull IMAGE", "Pull the image once by hand."),
+		checks.Run("Restart-Service cri-dockerd",
+			"Or start cri-dockerd with --image-pull-progress-deadline=30m. A kubelet of 1.24 or later does not start with that flag.").
+			Costs("Running containers are not affected."))
 }
 
 // The words of a cancelled pull, and those of one that the network ended.

@@ -18,12 +18,11 @@ two nodes may run different things. Microsoft publishes no latest of its Windows
 
 The check reads the images of the pods on this node, or of manifests. One that is named by its
 digest is fixed, whatever its tag says.`,
-	Fix: checks.Fix{
-		Text: "name a tag that is never moved and says for which Windows it is, such as 1.4.2-{osTag}, or the digest",
-		Commands: []string{
-			"kubectl get pods -A --field-selector spec.nodeName={node} -o jsonpath='{range .items[*]}{.metadata.namespace}/{.metadata.name}{\"\\t\"}{.spec.containers[*].image}{\"\\n\"}{end}'"},
-		Impact: "changing the image recreates the pods of the workload",
-	},
+	Fix: checks.Steps(
+		checks.Inspect(
+			"kubectl get pods -A --field-selector spec.nodeName={node} -o jsonpath='{range .items[*]}{.metadata.namespace}/{.metadata.name}{\"\\t\"}{.spec.containers[*].image}{\"\\n\"}{end}'", ""),
+		checks.Do("name a tag that is never moved and says for which Windows it is, such as 1.4.2-{osTag}, or the digest").
+			Costs("changing the image recreates the pods of the workload")),
 	Links: []string{"https://kubernetes.io/docs/concepts/containers/images/#image-names",
 		"https://kubernetes.io/docs/concepts/configuration/overview/",
 		"https://learn.microsoft.com/en-us/virtualization/windowscontainers/manage-containers/container-base-images"},

@@ -20,17 +20,15 @@ used up no pod gets an address any more.
 The check counts the reservations of this node's own range against its size, and against the pods
 that have an address. A few more reservations than pods are normal: kube-proxy's source VIP is one,
 and pods that are being made or removed.`,
-	Fix: checks.Fix{
-		Text: "drain the node and remove the reservations that no running container holds: each file names its container in the first line",
-		Commands: []string{
-			"kubectl drain {node} --ignore-daemonsets --delete-emptydir-data",
-			`Get-ChildItem C:\var\lib\cni\networks\{network} | Where-Object Name -match '^\d'`,
-			"Stop-Service kubelet",
-			`Remove-Item C:\var\lib\cni\networks\{network}\<address without a pod>`,
-			"Restart-Service {runtime}; Start-Service kubelet",
-		},
-		Impact: "all pods of {node} move to other nodes; removing the reservation of a running pod gives its address to a second one",
-	},
+	Fix: checks.Steps(
+		checks.Run("kubectl drain {node} --ignore-daemonsets --delete-emptydir-data",
+			"drain the node and remove the reservations that no running container holds: each file names its container in the first line").
+			Costs("all pods of {node} move to other nodes; removing the reservation of a running pod gives its address to a second one"),
+		checks.Inspect(
+			`Get-ChildItem C:\var\lib\cni\networks\{network} | Where-Object Name -match '^\d'`, ""),
+		checks.Run("{stop kubelet}", ""),
+		checks.Run(`Remove-Item C:\var\lib\cni\networks\{network}\<address without a pod>`, ""),
+		checks.Run("Restart-Service {runtime}; Start-Service kubelet", "")),
 	Links: []string{"https://github.com/rancher/rancher/issues/26320",
 		"https://github.com/rancher/rancher/issues/14504",
 		"https://github.com/Azure/azure-container-networking/issues/145",

@@ -21,15 +21,13 @@ programs Services where no pod can see them.
 The check compares --network-name, winkernel.networkName or KUBE_NETWORK with the network of the CNI
 plugin, and asks for a source VIP on overlay networks. A network that HNS does not have at all, and
 a source VIP that is not of this node, are checks of their own, and so are the feature gates.`,
-	Fix: checks.Fix{
-		Text: "start kube-proxy with the name of the pod network, {network}, and on an overlay with --source-vip and an unused address of {podCIDR}",
-		Commands: []string{
-			"Get-HnsNetwork | Select-Object Name, Type",
-			"nssm set kube-proxy AppEnvironmentExtra KUBE_NETWORK={network}",
-			"nssm edit kube-proxy", "Restart-Service kube-proxy",
-		},
-		Impact: "Services do not answer from this node until kube-proxy has programmed them",
-	},
+	Fix: checks.Steps(
+		checks.Inspect("Get-HnsNetwork | Select-Object Name, Type", ""),
+		checks.Run("nssm set kube-proxy AppEnvironmentExtra KUBE_NETWORK={network}",
+			"start kube-proxy with the name of the pod network, {network}, and on an overlay with --source-vip and an unused address of {podCIDR}").
+			Costs("Services do not answer from this node until kube-proxy has programmed them"),
+		checks.Run("nssm edit kube-proxy", ""),
+		checks.Run("{restart kube-proxy}", "")),
 	Links: []string{
 		"https://kubernetes.io/docs/concepts/services-networking/windows-networking/",
 		"https://github.com/kubernetes/kubernetes/issues/78338",

@@ -17,11 +17,11 @@ are not reachable from this node and old ones keep pointing at pods that are gon
 The check looks for a running service, a process kube-proxy.exe, and the HostProcess pod of a
 DaemonSet: on a node set up with kubeadm there is no service, and that is no fault. Antrea replaces
 kube-proxy altogether.`,
-	Fix: checks.Fix{
-		Text:     "read the end of kube-proxy's log for the reason of its last exit, mend that, and start it again; where it runs as a DaemonSet, delete its pod on {node} instead",
-		Commands: []string{"Get-Service kube-proxy", "Start-Service kube-proxy"},
-		Impact:   "kube-proxy rebuilds its HNS load balancers as it starts: connections to Services may break for some seconds",
-	},
+	Fix: checks.Steps(
+		checks.Inspect("Get-Service kube-proxy", ""),
+		checks.Run("{start kube-proxy}",
+			"read the end of kube-proxy's log for the reason of its last exit, mend that, and start it again; where it runs as a DaemonSet, delete its pod on {node} instead").
+			Costs("kube-proxy rebuilds its HNS load balancers as it starts: connections to Services may break for some seconds")),
 	Links:  []string{"https://kubernetes.io/docs/tasks/debug/debug-cluster/windows/"},
 	Judges: effectKubeProxy,
 	Applies: func(n *node.Node) error {

@@ -20,15 +20,12 @@ path has no drive, and PrepareNode.ps1 makes the link that leads it to C:\etc\ku
 Only the text tells, so the check reads the output of kubeadm and the kubelet's log. On a machine
 that has become a node since, it is history. "Usage of CRI endpoints without URL scheme is
 deprecated" is a hint and breaks nothing.`,
-	Fix: checks.Fix{
-		Text: "mend what kubeadm names, clear what the failed attempt left behind, and join again with the runtime's pipe named",
-		Commands: []string{
-			"kubeadm reset --force --cri-socket npipe:////./pipe/containerd-containerd",
-			`New-Item -ItemType Directory -Force C:\var\lib\kubelet\etc\kubernetes; New-Item -ItemType SymbolicLink -Path C:\var\lib\kubelet\etc\kubernetes\pki -Value C:\etc\kubernetes\pki`,
-			"kubeadm join API-SERVER:6443 --token TOKEN --discovery-token-ca-cert-hash sha256:HASH --cri-socket npipe:////./pipe/containerd-containerd",
-		},
-		Impact: "kubeadm reset removes all containers of Kubernetes from the machine",
-	},
+	Fix: checks.Steps(
+		checks.Run("kubeadm reset --force --cri-socket npipe:////./pipe/containerd-containerd",
+			"mend what kubeadm names, clear what the failed attempt left behind, and join again with the runtime's pipe named").
+			Costs("kubeadm reset removes all containers of Kubernetes from the machine"),
+		checks.Run(`New-Item -ItemType Directory -Force C:\var\lib\kubelet\etc\kubernetes; New-Item -ItemType SymbolicLink -Path C:\var\lib\kubelet\etc\kubernetes\pki -Value C:\etc\kubernetes\pki`, ""),
+		checks.Run("kubeadm join API-SERVER:6443 --token TOKEN --discovery-token-ca-cert-hash sha256:HASH --cri-socket npipe:////./pipe/containerd-containerd", "")),
 	Links: []string{
 		"https://github.com/kubernetes/kubernetes/issues/123173",
 		"https://github.com/kubernetes/website/pull/38334",

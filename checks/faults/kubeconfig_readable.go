@@ -28,15 +28,12 @@ gets a shell as any user then acts as the node.
 
 The check reads the recorded access lists: of the file itself, or, where only its folder's is
 recorded and the file is known to be there, what that folder hands down to files.`,
-	Fix: checks.Fix{
-		Text: "leave the files to the system and the administrators alone",
-		Commands: []string{
-			`icacls C:\k\config /inheritance:r /grant:r "SYSTEM:F" "Administrators:F"`,
-			`icacls C:\etc\kubernetes\kubelet.conf /inheritance:r /grant:r "SYSTEM:F" "Administrators:F"`,
-			`icacls C:\var\lib\kubelet\pki /inheritance:r /grant:r "SYSTEM:(OI)(CI)F" "Administrators:(OI)(CI)F"`,
-		},
-		Impact: "programs that use these files as an ordinary user lose access; a key that others could read should be replaced",
-	},
+	Fix: checks.Steps(
+		checks.Run(`icacls C:\k\config /inheritance:r /grant:r "SYSTEM:F" "Administrators:F"`,
+			"leave the files to the system and the administrators alone").
+			Costs("programs that use these files as an ordinary user lose access; a key that others could read should be replaced"),
+		checks.Run(`icacls C:\etc\kubernetes\kubelet.conf /inheritance:r /grant:r "SYSTEM:F" "Administrators:F"`, ""),
+		checks.Run(`icacls C:\var\lib\kubelet\pki /inheritance:r /grant:r "SYSTEM:(OI)(CI)F" "Administrators:(OI)(CI)F"`, "")),
 	Links: []string{"https://kubernetes.io/docs/concepts/security/windows-security/",
 		"https://kubernetes.io/docs/concepts/configuration/organize-cluster-access-kubeconfig/"},
 	Needs: []evidence.Need{evidence.SecurityInfo},

@@ -21,11 +21,10 @@ is refused. Newer ones ignore both.
 
 Flags win over the configuration file. Settings that are nowhere to be seen count only where the
 kubelet does not run; what a kubelet that runs was started with, it has accepted.`,
-	Fix: checks.Fix{
-		Text:     "set cgroupsPerQOS: false and enforceNodeAllocatable: [] in the kubelet's configuration, or give the kubelet --cgroups-per-qos=false --enforce-node-allocatable=\"\"; then restart it",
-		Commands: []string{"Restart-Service kubelet"},
-		Impact:   "running containers are not touched",
-	},
+	Fix: checks.Steps(
+		checks.Run("{restart kubelet}",
+			"set cgroupsPerQOS: false and enforceNodeAllocatable: [] in the kubelet's configuration, or give the kubelet --cgroups-per-qos=false --enforce-node-allocatable=\"\"; then restart it").
+			Costs("running containers are not touched")),
 	Links: []string{"https://github.com/kubernetes/kubernetes/issues/78925",
 		"https://github.com/kubernetes/kubernetes/issues/123173"},
 	Breaks: []*checks.Effect{effectKubeletStart},

@@ -21,11 +21,11 @@ file was deleted, or the join broke off, or the flag names another place.
 
 A node that the API server knows, or that has a kubelet.conf, has been joined. The line in the log
 alone does not tell before from after, and is therefore told, no more.`,
-	Fix: checks.Fix{
-		Text:     "join the node anew, or write the configuration again from the one of the cluster; or correct --config",
-		Commands: []string{"kubeadm upgrade node phase kubelet-config", "Restart-Service kubelet"},
-		Impact:   "running containers are not touched; joining anew with kubeadm reset first removes them",
-	},
+	Fix: checks.Steps(
+		checks.Run("kubeadm upgrade node phase kubelet-config",
+			"join the node anew, or write the configuration again from the one of the cluster; or correct --config").
+			Costs("running containers are not touched; joining anew with kubeadm reset first removes them"),
+		checks.Run("{restart kubelet}", "")),
 	Links: []string{
 		"https://kubernetes.io/docs/reference/setup-tools/kubeadm/implementation-details/",
 		"https://kubernetes.io/docs/tasks/administer-cluster/kubeadm/adding-windows-nodes/"},

@@ -16,11 +16,11 @@ NotReady within a minute.
 
 The check looks for a running service, a process kubelet.exe, or a service such as rke2 that runs it
 as a child. A stopped service is a fault; a missing one only where the processes were recorded too.`,
-	Fix: checks.Fix{
-		Text:     "read the end of the kubelet's log for the reason of its last exit, mend that, and start it again",
-		Commands: []string{"Get-Service kubelet", "Start-Service kubelet"},
-		Impact:   "running containers are not touched",
-	},
+	Fix: checks.Steps(
+		checks.Inspect("Get-Service kubelet", ""),
+		checks.Run("{start kubelet}",
+			"read the end of the kubelet's log for the reason of its last exit, mend that, and start it again").
+			Costs("running containers are not touched")),
 	Links:  []string{"https://kubernetes.io/docs/tasks/debug/debug-cluster/windows/"},
 	Judges: effectKubelet,
 	Needs:  []evidence.Need{node.ComponentSources},

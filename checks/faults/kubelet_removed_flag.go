@@ -26,11 +26,11 @@ registered, which may be the one before the upgrade; so a log line "unknown flag
 is still there counts as well, and tells how old the kubelet is at least. Flags that are only
 deprecated are no fault, nor are those that a script gives to older versions only. A kubelet that
 runs has accepted its flags, whatever the table of removals says.`,
-	Fix: checks.Fix{
-		Text:     "delete the removed flags from where they are written, then restart the kubelet",
-		Commands: []string{"nssm edit kubelet", "Restart-Service kubelet"},
-		Impact:   "running containers are not touched",
-	},
+	Fix: checks.Steps(
+		checks.Run("nssm edit kubelet",
+			"delete the removed flags from where they are written, then restart the kubelet").
+			Costs("running containers are not touched"),
+		checks.Run("{restart kubelet}", "")),
 	Links: []string{"https://github.com/kubernetes-sigs/sig-windows-tools/issues/218",
 		"https://kubernetes.io/blog/2022/03/31/ready-for-dockershim-removal/"},
 	Breaks: []*checks.Effect{effectKubeletStart},
@@ -157,21 +157,20 @@ func unseenFlags(s evidence.Snapshot, refused map[string]evidence.SignMatch) []c
 
 // cureFlags says where to delete the flags, and what waits for the kubelet.
 func cureFlags(n *node.Node, flags []node.Flag) checks.Fix {
-	var names, commands []string
-	var places []evidence.Phrase
-	var restarts, drops evidence.Phrase
+	var steps []checks.Step
+	places := map[string]int{} // the step of each place
+	names := map[string][]string{}
 	for _, f := range flags {
-		names = append(names, "--"+f.Name)
-		place, command := whereWritten(n, f)
-		if !slices.ContainsFunc(places, func(p evidence.Phrase) bool {
-			return p.String() == place.String()
-		}) {
-			places, commands = append(places, place), append(commands, command)
+		key := f.From.Path
+		if _, ok := places[key]; !ok {
+			places[key] = len(steps)
+			steps = append(steps, checks.Step{})
 		}
+		names[key] = append(names[key], "--"+f.Name)
+		steps[places[key]] = deleteFlags(n, f, strings.Join(names[key], ", "))
 	}
-	fix := checks.Fix{
-		Commands: append(commands, "Restart-Service kubelet"),
-	}
+	steps = append(steps, checks.Run("{restart kubelet}", "Restart the kubelet.").
+		Costs("Running containers are not affected."))
 	var waiting []string
 	for _, name := range []string{"flanneld", "kube-proxy"} {
 		for _, svc := range n.Components[name].Services {
@@ -181,27 +180,25 @@ func cureFlags(n *node.Node, flags []node.Flag) checks.Fix {
 		}
 	}
 	if len(waiting) > 0 {
-		restarts = evidence.Phrasef(" and start what waits for it")
-		fix.Commands = append(fix.Commands, "Start-Service "+strings.Join(waiting, ", "))
-		drops = evidence.Phrasef(
-			"; as flanneld creates its network, the node's connections drop for some seconds")
+		steps = append(steps, checks.Run("Start-Service "+strings.Join(waiting, ", "),
+			"Start the services that wait for the kubelet.").Costs(
+			"When flanneld creates its network, the node's connections drop for a few seconds."))
 	}
-	fix.TextOf = evidence.Phrasef("delete %s from %s, then restart the kubelet%s",
-		strings.Join(names, ", "), evidence.Joined(places, " and "), restarts)
-	fix.ImpactOf = evidence.Phrasef("running containers are not touched%s", drops)
-	return fix
+	return checks.Fix{Steps: steps}
 }
 
-// whereWritten names the place of a flag, and the command that opens it.
-func whereWritten(n *node.Node, f node.Flag) (place evidence.Phrase, command string) {
+// deleteFlags is the step that deletes flags from where one of them is written.
+func deleteFlags(n *node.Node, f node.Flag, names string) checks.Step {
 	if path, ok := evidence.WindowsPath(f.From.Path); ok {
-		return verbatim(path), "notepad " + path
+		return checks.Edit(path, "Delete %s.", names)
 	}
 	for _, svc := range n.Components["kubelet"].Services {
 		if svc.Wrapper == "nssm" {
-			return evidence.Phrasef("the parameters of service %s", svc.Name),
-				"nssm edit " + svc.Name
+			return checks.Run("nssm edit "+svc.Name,
+				"Delete %s from the parameters of service %s.", names, svc.Name)
 		}
 	}
-	return evidence.Phrasef("the command line of the kubelet's service"), "sc.exe qc kubelet"
+	return checks.Run("sc.exe qc kubelet",
+		"Delete %s from the command line of the kubelet's service.",
+		names)
 }

@@ -19,12 +19,11 @@ therefore means that the kubelet refuses to start: a flag that this version no l
 configuration it rejects, a certificate it cannot read. The reason is in its error log.
 
 Before kubeadm join the kubelet has no configuration yet and exits in a loop: that is expected.`,
-	Fix: checks.Fix{
-		Text: "read the end of the kubelet's error log, mend what it names, and restart the service; continuing it alone changes nothing",
-		Commands: []string{`Get-Content C:\var\log\kubelet\kubelet.err.log -Tail 30`,
-			"Restart-Service kubelet"},
-		Impact: "running containers are not touched",
-	},
+	Fix: checks.Steps(
+		checks.Inspect(`Get-Content C:\var\log\kubelet\kubelet.err.log -Tail 30`, ""),
+		checks.Run("{restart kubelet}",
+			"read the end of the kubelet's error log, mend what it names, and restart the service; continuing it alone changes nothing").
+			Costs("running containers are not touched")),
 	Links: []string{"https://github.com/kubernetes-sigs/sig-windows-tools/issues/229",
 		"https://nssm.cc/usage"},
 	Breaks: []*checks.Effect{effectKubelet},

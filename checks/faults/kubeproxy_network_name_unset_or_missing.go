@@ -18,13 +18,12 @@ var _ = register(checks.Check{
 winkernel.networkName or the variable KUBE_NETWORK names: cbr0, flannel.4096, vxlan0, Calico, azure,
 vpcbr…. Without a name it exits; with the name of a network that HNS does not have it waits for it
 forever. Starting before the CNI plugin has made the network is the usual reason after a reboot.`,
-	Fix: checks.Fix{
-		Text: "give kube-proxy the name of the pod network, {network}, through KUBE_NETWORK of its service or --network-name, and restart it once the network is there",
-		Commands: []string{"Get-HnsNetwork | Select-Object Name, Type",
-			"nssm set kube-proxy AppEnvironmentExtra KUBE_NETWORK={network}",
-			"Restart-Service kube-proxy"},
-		Impact: "Services do not answer from this node until kube-proxy has programmed them again",
-	},
+	Fix: checks.Steps(
+		checks.Inspect("Get-HnsNetwork | Select-Object Name, Type", ""),
+		checks.Run("nssm set kube-proxy AppEnvironmentExtra KUBE_NETWORK={network}",
+			"give kube-proxy the name of the pod network, {network}, through KUBE_NETWORK of its service or --network-name, and restart it once the network is there").
+			Costs("Services do not answer from this node until kube-proxy has programmed them again"),
+		checks.Run("{restart kube-proxy}", "")),
 	Links: []string{"https://github.com/kubernetes/kubernetes/issues/74435",
 		"https://kubernetes.io/docs/tasks/debug/debug-cluster/windows/"},
 	Breaks: []*checks.Effect{effectKubeProxy, effectServiceRules},

@@ -18,13 +18,13 @@ that is not set or 0.0.0.0, by the address of the Node object. The first release
 look that up and searched for 0.0.0.0 or :: themselves.
 
 The check compares the address with those of all adapters.`,
-	Fix: checks.Fix{
-		Text: "give kube-proxy an address that the node has, --bind-address={managementIP}, or give the adapter back the address that the Node object names; update kube-proxy where it is an early 1.21",
-		Commands: []string{
-			"Get-NetIPAddress -AddressFamily IPv4 | Select-Object InterfaceAlias, IPAddress",
-			"nssm edit kube-proxy", "Restart-Service kube-proxy"},
-		Impact: "Services do not answer from this node until kube-proxy has programmed them",
-	},
+	Fix: checks.Steps(
+		checks.Inspect(
+			"Get-NetIPAddress -AddressFamily IPv4 | Select-Object InterfaceAlias, IPAddress", ""),
+		checks.Run("nssm edit kube-proxy",
+			"give kube-proxy an address that the node has, --bind-address={managementIP}, or give the adapter back the address that the Node object names; update kube-proxy where it is an early 1.21").
+			Costs("Services do not answer from this node until kube-proxy has programmed them"),
+		checks.Run("{restart kube-proxy}", "")),
 	Links: []string{"https://github.com/kubernetes/kubernetes/issues/100966",
 		"https://github.com/kubernetes-sigs/sig-windows-tools/issues/159",
 		"https://github.com/rancher/rke2/issues/1879"},

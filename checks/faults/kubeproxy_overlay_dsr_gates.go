@@ -32,15 +32,13 @@ from 1.23 on.
 
 The check compares the gates, the DSR setting and the type of the pod network with kube-proxy's
 release; for a gate that has been removed it goes by kube-proxy's own message.`,
-	Fix: checks.Fix{
-		Text: "set the gates that this release wants: WinOverlay=true on an overlay before 1.20, WinDSR=true with --enable-dsr before 1.33, neither from 1.34 on; then start kube-proxy again",
-		Commands: []string{
-			"nssm get kube-proxy AppParameters", "nssm edit kube-proxy",
-			"Restart-Service kube-proxy",
-			"kubectl -n kube-system edit daemonset kube-proxy-windows    # where it runs as a pod",
-		},
-		Impact: "Services do not answer from this node until kube-proxy has programmed them",
-	},
+	Fix: checks.Steps(
+		checks.Run("nssm get kube-proxy AppParameters",
+			"set the gates that this release wants: WinOverlay=true on an overlay before 1.20, WinDSR=true with --enable-dsr before 1.33, neither from 1.34 on; then start kube-proxy again").
+			Costs("Services do not answer from this node until kube-proxy has programmed them"),
+		checks.Run("nssm edit kube-proxy", ""),
+		checks.Run("{restart kube-proxy}", ""),
+		checks.Run("kubectl -n kube-system edit daemonset kube-proxy-windows    # where it runs as a pod", "")),
 	Links: []string{
 		"https://kubernetes.io/docs/concepts/services-networking/windows-networking/",
 		"https://kubernetes.io/docs/reference/command-line-tools-reference/feature-gates/",

@@ -27,14 +27,13 @@ cause was published.
 No log tells of it. The check needs probes of one target that were repeated: it warns where some
 were answered and some timed out on such a build with an l2bridge network. A single probe that fails
 is about its target.`,
-	Fix: checks.Fix{
-		Text: "install the current cumulative update of Windows Server 2022, " +
-			october2024Patch + " or later; until then an overlay network is not concerned",
-		Commands: []string{"ping -n 60 {managementIP}",
-			"Get-HotFix | Sort-Object InstalledOn | Select-Object -Last 5",
-			"Get-HnsNetwork | Select-Object Name, Type, NetworkAdapterName"},
-		Impact: "the update reboots {node}: drain it first",
-	},
+	Fix: checks.Steps(
+		checks.Inspect("ping -n 60 {managementIP}", ""),
+		checks.Inspect("Get-HotFix | Sort-Object InstalledOn | Select-Object -Last 5", ""),
+		checks.Inspect("Get-HnsNetwork | Select-Object Name, Type, NetworkAdapterName", ""),
+		checks.Do("install the current cumulative update of Windows Server 2022, "+
+			october2024Patch+" or later; until then an overlay network is not concerned").
+			Costs("the update reboots {node}: drain it first")),
 	Links: []string{"https://github.com/microsoft/Windows-Containers/issues/439",
 		"https://support.microsoft.com/help/5044281"},
 	Breaks: []*checks.Effect{effectNodeReady},

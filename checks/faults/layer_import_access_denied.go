@@ -22,15 +22,11 @@ The check looks for these words at pods that wait for an image, and names a Defe
 neither. Other vendors' drivers are not recorded: fltmc lists them. Windows gives these messages
 without a code in newer runtimes, so on a node in another language than English only those with a
 code are seen.`,
-	Fix: checks.Fix{
-		Text: "exclude the runtime's data folder and its programs from scanning, in Defender and in every other scanner of the node, then let the pull be tried again",
-		Commands: []string{
-			`Add-MpPreference -ExclusionPath C:\ProgramData\{runtime} -ExclusionProcess containerd.exe,containerd-shim-runhcs-v1.exe,dockerd.exe`,
-			"Get-MpPreference | Select-Object ExclusionPath, ExclusionProcess",
-			"fltmc filters",
-		},
-		Impact: "what these programs write is no longer scanned on arrival; running containers are not touched",
-	},
+	Fix: checks.Steps(
+		checks.Run(`Add-MpPreference -ExclusionPath C:\ProgramData\{runtime} -ExclusionProcess containerd.exe,containerd-shim-runhcs-v1.exe,dockerd.exe`, "exclude the runtime's data folder and its programs from scanning, in Defender and in every other scanner of the node, then let the pull be tried again").
+			Costs("what these programs write is no longer scanned on arrival; running containers are not touched"),
+		checks.Inspect("Get-MpPreference | Select-Object ExclusionPath, ExclusionProcess", ""),
+		checks.Run("fltmc filters", "")),
 	Links: []string{"https://github.com/microsoft/hcsshim/issues/2380",
 		"https://github.com/moby/moby/issues/35988", "https://github.com/moby/moby/issues/34807",
 		"https://github.com/docker/for-win/issues/3491",

@@ -24,12 +24,12 @@ collide.
 
 The check looks, on build 17763 with that setting, for LoadBalancer Services with
 externalTrafficPolicy Cluster whose address HNS does not serve on port 10256.`,
-	Fix: checks.Fix{
-		Text: "start kube-proxy without --forward-healthcheck-vip (winkernel.forwardHealthCheckVip: false) where no Service needs it, give the Service externalTrafficPolicy: Local, or use Server 2022, which allows both",
-		Commands: []string{"netsh int ipv4 show excludedportrange tcp",
-			"Get-NetTCPConnection -State Listen -LocalPort 10256", "Restart-Service kube-proxy"},
-		Impact: "restarting kube-proxy breaks connections to Services for some seconds",
-	},
+	Fix: checks.Steps(
+		checks.Run("netsh int ipv4 show excludedportrange tcp",
+			"start kube-proxy without --forward-healthcheck-vip (winkernel.forwardHealthCheckVip: false) where no Service needs it, give the Service externalTrafficPolicy: Local, or use Server 2022, which allows both").
+			Costs("restarting kube-proxy breaks connections to Services for some seconds"),
+		checks.Inspect("Get-NetTCPConnection -State Listen -LocalPort 10256", ""),
+		checks.Run("{restart kube-proxy}", "")),
 	Links: []string{"https://github.com/kubernetes/community/issues/8883",
 		"https://github.com/kubernetes/kubernetes/pull/137530",
 		"https://github.com/kubernetes/kubernetes/pull/99287"},

@@ -27,14 +27,12 @@ next load balancer: the Service does not answer from this node.
 What HNS took stands among the excluded port ranges, so the check counts the pieces of 64 ports that
 are still free in the dynamic range: none is a failure, ten or fewer a warning, as in Microsoft's
 script. It passes where all load balancers use DSR, which need no ports.`,
-	Fix: checks.Fix{
-		Text: "let kube-proxy use DSR (--enable-dsr=true, on Server 2019 from build 17763.1432 on), or widen the dynamic range; on Server 2019 install an update of May 2020 (KB4551853) or later, with which load balancers share ports",
-		Commands: []string{
-			"netsh int ipv4 show excludedportrange tcp", "netsh int ipv4 show dynamicportrange tcp",
-			"netsh int ipv4 set dynamicportrange tcp start=34000 num=31536    # above the NodePorts, which end at 32767",
-		},
-		Impact: "a new range holds for ports that are taken from then on; restart kube-proxy afterwards, which breaks connections to Services for some seconds",
-	},
+	Fix: checks.Steps(
+		checks.Run("netsh int ipv4 show excludedportrange tcp",
+			"let kube-proxy use DSR (--enable-dsr=true, on Server 2019 from build 17763.1432 on), or widen the dynamic range; on Server 2019 install an update of May 2020 (KB4551853) or later, with which load balancers share ports").
+			Costs("a new range holds for ports that are taken from then on; restart kube-proxy afterwards, which breaks connections to Services for some seconds"),
+		checks.Run("netsh int ipv4 show dynamicportrange tcp", ""),
+		checks.Run("netsh int ipv4 set dynamicportrange tcp start=34000 num=31536    # above the NodePorts, which end at 32767", "")),
 	Links: []string{
 		"https://learn.microsoft.com/en-us/virtualization/windowscontainers/kubernetes/common-problems", "https://github.com/microsoft/hcsshim/issues/1043",
 		"https://github.com/Azure/AgentBaker/pull/1352",

@@ -21,12 +21,10 @@ like a mismatch of Windows versions and is none.
 The check looks at pods of DaemonSets on this node that do not run and that nothing marks as Windows
 pods: no selector for an operating system in the pod or its DaemonSet, a well-known Linux agent, or
 a refusal that names linux.`,
-	Fix: checks.Fix{
-		Text: "give the DaemonSet the node selector kubernetes.io/os: linux; its pods on Windows nodes then go away by themselves",
-		Commands: []string{
-			`kubectl patch daemonset NAME -n NAMESPACE -p '{"spec":{"template":{"spec":{"nodeSelector":{"kubernetes.io/os":"linux"}}}}}'`, "kubectl get pods -A --field-selector spec.nodeName={node}"},
-		Impact: "the DaemonSet's pods on Linux nodes are replaced one after the other",
-	},
+	Fix: checks.Steps(
+		checks.Run(`kubectl patch daemonset NAME -n NAMESPACE -p '{"spec":{"template":{"spec":{"nodeSelector":{"kubernetes.io/os":"linux"}}}}}'`, "give the DaemonSet the node selector kubernetes.io/os: linux; its pods on Windows nodes then go away by themselves").
+			Costs("the DaemonSet's pods on Linux nodes are replaced one after the other"),
+		checks.Inspect("kubectl get pods -A --field-selector spec.nodeName={node}", "")),
 	Links: []string{
 		"https://kubernetes.io/docs/concepts/windows/user-guide/#ensuring-os-specific-workloads-land-on-the-appropriate-container-host", "https://github.com/kubernetes/website/issues/13501", "https://github.com/microsoft/SDN/tree/master/Kubernetes/flannel/l2bridge/manifests"},
 	Breaks: []*checks.Effect{effectPodStart, effectContainers},

@@ -19,12 +19,10 @@ Some releases of kube-proxy then removed the wrong one of the two, and the pod l
 
 The check looks for an address that belongs to a local and to a remote endpoint of one network, and
 for a running pod of this node whose address HNS knows as remote only.`,
-	Fix: checks.Fix{
-		Text: "remove the remote endpoint that stands in for the local pod and restart kube-proxy; recreate a pod that has no local endpoint any more; update kube-proxy to a release with Kubernetes 131138 (deleted local endpoints) and 138000 (stale remote ones)",
-		Commands: []string{
-			`Get-HnsEndpoint | Where-Object { $_.IPAddress -eq "POD-IP" -and $_.IsRemoteEndpoint } | Remove-HnsEndpoint`, "Restart-Service kube-proxy"},
-		Impact: "connections through Services that lead to this address break for some seconds",
-	},
+	Fix: checks.Steps(
+		checks.Run(`Get-HnsEndpoint | Where-Object { $_.IPAddress -eq "POD-IP" -and $_.IsRemoteEndpoint } | Remove-HnsEndpoint`, "remove the remote endpoint that stands in for the local pod and restart kube-proxy; recreate a pod that has no local endpoint any more; update kube-proxy to a release with Kubernetes 131138 (deleted local endpoints) and 138000 (stale remote ones)").
+			Costs("connections through Services that lead to this address break for some seconds"),
+		checks.Run("{restart kube-proxy}", "")),
 	Links: []string{
 		"https://github.com/kubernetes/kubernetes/issues/130963",
 		"https://github.com/kubernetes/kubernetes/pull/131138",

@@ -27,12 +27,11 @@ of the platform. On AWS the DNS server 169.254.169.253 goes the same way.
 
 The check looks for a route to the address, other than the default route, on an adapter that has an
 address. A probe that was answered outweighs it.`,
-	Fix: checks.Fix{
-		Text: "add the route on the adapter that has the node's address, and have the start script do so after the switch is created",
-		Commands: []string{"Get-NetRoute -DestinationPrefix 169.254.169.254/32",
-			"New-NetRoute -DestinationPrefix 169.254.169.254/32 -InterfaceAlias 'vEthernet (Ethernet)' -NextHop GATEWAY_OF_THE_NODE -RouteMetric 15", "Invoke-RestMethod -Headers @{Metadata='true'} -Uri 'http://169.254.169.254/metadata/instance?api-version=2021-02-01'    # Azure"},
-		Impact: "none; pods that get at the metadata service may read the machine's credentials, so let network policies decide who may",
-	},
+	Fix: checks.Steps(
+		checks.Inspect("Get-NetRoute -DestinationPrefix 169.254.169.254/32", ""),
+		checks.Run("New-NetRoute -DestinationPrefix 169.254.169.254/32 -InterfaceAlias 'vEthernet (Ethernet)' -NextHop GATEWAY_OF_THE_NODE -RouteMetric 15", "add the route on the adapter that has the node's address, and have the start script do so after the switch is created").
+			Costs("none; pods that get at the metadata service may read the machine's credentials, so let network policies decide who may"),
+		checks.Run("Invoke-RestMethod -Headers @{Metadata='true'} -Uri 'http://169.254.169.254/metadata/instance?api-version=2021-02-01'    # Azure", "")),
 	Links: []string{"https://github.com/kubernetes-sigs/sig-windows-tools/pull/38",
 		"https://github.com/microsoft/hcsshim/issues/299",
 		"https://github.com/rancher/rancher/issues/30623"},

@@ -14,13 +14,13 @@ incorrect volume label, or about a symlink that cannot be resolved.
 
 The check looks for these words at pods that do not run. That a parameter is incorrect has other
 reasons as well, so that message alone is a warning.`,
-	Fix: checks.Fix{
-		Text: `mount folders instead of single files and below a folder of the container, never over C:\; point hostPath volumes at the real folder instead of a link; take drive letters out of the image's VOLUME; update Windows, and containerd to 1.5 or later`,
-		Commands: []string{
+	Fix: checks.Steps(
+		checks.Inspect(
 			"kubectl get pod POD -n NAMESPACE -o jsonpath='{.spec.containers[*].volumeMounts}'",
-			"Get-Item HOSTPATH | Select-Object FullName, LinkType, Target"},
-		Impact: "changing the mounts recreates the pods of the workload",
-	},
+			""),
+		checks.Inspect("Get-Item HOSTPATH | Select-Object FullName, LinkType, Target", ""),
+		checks.Do(`mount folders instead of single files and below a folder of the container, never over C:\; point hostPath volumes at the real folder instead of a link; take drive letters out of the image's VOLUME; update Windows, and containerd to 1.5 or later`).
+			Costs("changing the mounts recreates the pods of the workload")),
 	Links: []string{"https://github.com/containerd/containerd/issues/4915",
 		"https://github.com/containerd/containerd/issues/11273",
 		"https://github.com/kubernetes/kubernetes/issues/95547",

@@ -32,15 +32,12 @@ the adapters of pods and FLANNEL_MTU with the node's uplink, and looks for targe
 TCP connects and its TLS times out while the node's own works. Pings that may not be fragmented, of
 which the larger to the same host get lost without a word, are told too. What other nodes send it
 cannot see.`,
-	Fix: checks.Fix{
-		Text: "give the uplink the MTU that the pods count on, or pods a smaller one (for flannel MTU in the backend section of net-conf.json); an overlay needs 50 bytes less than the uplink, on Linux nodes too",
-		Commands: []string{
-			"netsh interface ipv4 show subinterfaces",
-			"ping -f -l 1472 OTHER_NODE_IP    # 1500 with its headers",
-			"netsh interface ipv4 set subinterface \"vEthernet (Ethernet)\" mtu=1500 store=persistent",
-		},
-		Impact: "connections that are open may break off when the MTU of an adapter changes",
-	},
+	Fix: checks.Steps(
+		checks.Run("netsh interface ipv4 show subinterfaces",
+			"give the uplink the MTU that the pods count on, or pods a smaller one (for flannel MTU in the backend section of net-conf.json); an overlay needs 50 bytes less than the uplink, on Linux nodes too").
+			Costs("connections that are open may break off when the MTU of an adapter changes"),
+		checks.Inspect("ping -f -l 1472 OTHER_NODE_IP    # 1500 with its headers", ""),
+		checks.Run("netsh interface ipv4 set subinterface \"vEthernet (Ethernet)\" mtu=1500 store=persistent", "")),
 	Links: []string{"https://github.com/microsoft/SDN/issues/517",
 		"https://github.com/Azure/AKS/issues/2873",
 		"https://github.com/kubernetes-sigs/cluster-api-provider-azure/pull/1335",

@@ -19,12 +19,11 @@ comes before 10-flannel.conf and the like: every pod then gets an address of the
 reaches no other node.
 
 The HNS network nat and the adapter vEthernet (nat) alone are harmless.`,
-	Fix: checks.Fix{
-		Text: "delete the NAT configuration, restart the runtime, and recreate the pods that got an address of the NAT network",
-		Commands: []string{`Remove-Item "{cniDir}\0-containerd-nat.conf"`,
-			"Restart-Service {runtime}"},
-		Impact: "pods on the NAT network must be recreated",
-	},
+	Fix: checks.Steps(
+		checks.Run(`Remove-Item "{cniDir}\0-containerd-nat.conf"`,
+			"delete the NAT configuration, restart the runtime, and recreate the pods that got an address of the NAT network").
+			Costs("pods on the NAT network must be recreated"),
+		checks.Run("{restart runtime}", "")),
 	Links: []string{"https://github.com/kubernetes-sigs/sig-windows-tools/issues/214",
 		"https://github.com/containerd/containerd/blob/main/docs/cri/config.md"},
 	Breaks:   []*checks.Effect{effectPodStart, effectPodTraffic},
@@ -71,12 +70,10 @@ The HNS network nat and the adapter vEthernet (nat) alone are harmless.`,
 				break
 			}
 		}
-		return []checks.Finding{f.Cure(checks.Fix{
-			TextOf: evidence.Phrasef(
-				"delete %s, restart the runtime, and recreate the pods that got an address of the NAT network", first.Name),
-			Commands: []string{`Remove-Item "` + n.CNIDir.Value + `\` + first.Name + `"`,
-				"Restart-Service {runtime}"},
-			Impact: "pods on the NAT network must be recreated",
-		})}, nil
+		return []checks.Finding{f.Cure(checks.Steps(
+			checks.Run(`Remove-Item "`+n.CNIDir.Value+`\`+first.Name+`"`,
+				"delete %s, restart the runtime, and recreate the pods that got an address of the NAT network", first.Name).
+				Costs("pods on the NAT network must be recreated"),
+			checks.Run("{restart runtime}", "")))}, nil
 	},
 })

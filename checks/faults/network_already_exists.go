@@ -17,16 +17,13 @@ this name already exists", 0x803b0010, although the list is empty.
 
 The check fails where the pod network is not among the networks of HNS and somebody was refused.
 Where it is there, the refusal is history.`,
-	Fix: checks.Fix{
-		Text: "restart HNS; if the refusal stays, let HNS forget its stored networks (HNS.data on Server 2019 and older, hnsdiag on newer ones) and reboot",
-		Commands: []string{
-			"Stop-Service kubelet, kube-proxy, flanneld",
-			"Restart-Service hns",
-			"hnsdiag list networks",
-			"Restart-Computer",
-		},
-		Impact: "restarts HNS: drops the network of every pod on {node}",
-	},
+	Fix: checks.Steps(
+		checks.Run("Stop-Service kubelet, kube-proxy, flanneld",
+			"restart HNS; if the refusal stays, let HNS forget its stored networks (HNS.data on Server 2019 and older, hnsdiag on newer ones) and reboot").
+			Costs("restarts HNS: drops the network of every pod on {node}"),
+		checks.Run("Restart-Service hns", ""),
+		checks.Inspect("hnsdiag list networks", ""),
+		checks.Run("Restart-Computer", "")),
 	Links: []string{"https://github.com/microsoft/hcsshim/issues/850",
 		"https://github.com/kubernetes-sigs/sig-windows-tools/issues/249",
 		"https://github.com/kubernetes-sigs/sig-windows-tools/issues/186",

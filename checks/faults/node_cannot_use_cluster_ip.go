@@ -21,12 +21,11 @@ them.
 
 The check only tells where the node fails, and finds a fault where pods get no answer either, unless
 the Service has no ready endpoint.`,
-	Fix: checks.Fix{
-		Text: "probe Services from a pod before drawing conclusions; let host programs use an address that is reachable from outside the cluster; where pods fail as well, restart kube-proxy and compare its load balancers with the Services",
-		Commands: []string{"Get-HnsPolicyList | ConvertTo-Json -Depth 10",
-			"Restart-Service kube-proxy"},
-		Impact: "restarting kube-proxy breaks connections to Services for some seconds",
-	},
+	Fix: checks.Steps(
+		checks.Run("Get-HnsPolicyList | ConvertTo-Json -Depth 10",
+			"probe Services from a pod before drawing conclusions; let host programs use an address that is reachable from outside the cluster; where pods fail as well, restart kube-proxy and compare its load balancers with the Services").
+			Costs("restarting kube-proxy breaks connections to Services for some seconds"),
+		checks.Run("{restart kube-proxy}", "")),
 	Links: []string{"https://kubernetes.io/docs/tasks/debug/debug-cluster/windows/",
 		"https://kubernetes.io/docs/concepts/services-networking/windows-networking/"},
 	Breaks: []*checks.Effect{effectClusterDNS},

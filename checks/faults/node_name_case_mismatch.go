@@ -24,16 +24,13 @@ Node of that name.
 
 The check compares the certificate of the kubelet and the NODE_NAME of flanneld with the name of the
 Node. kube-proxy's name has a check of its own.`,
-	Fix: checks.Fix{
-		Text: "use the name in small letters, {node}, wherever a name is given, and have the kubelet's client certificate issued for it; a machine that was renamed joins the cluster anew",
-		Commands: []string{
-			`$env:COMPUTERNAME.ToLower()`,
-			"nssm set flanneld AppEnvironmentExtra NODE_NAME={node}",
-			`Get-ChildItem C:\var\lib\kubelet\pki`,
-			"Restart-Service flanneld, kubelet",
-		},
-		Impact: "while the kubelet has no valid certificate the node is NotReady; its containers run on",
-	},
+	Fix: checks.Steps(
+		checks.Run(`$env:COMPUTERNAME.ToLower()`,
+			"use the name in small letters, {node}, wherever a name is given, and have the kubelet's client certificate issued for it; a machine that was renamed joins the cluster anew").
+			Costs("while the kubelet has no valid certificate the node is NotReady; its containers run on"),
+		checks.Run("nssm set flanneld AppEnvironmentExtra NODE_NAME={node}", ""),
+		checks.Inspect(`Get-ChildItem C:\var\lib\kubelet\pki`, ""),
+		checks.Run("Restart-Service flanneld, kubelet", "")),
 	Links: []string{"https://github.com/Azure/aks-engine/issues/4623",
 		"https://github.com/antrea-io/antrea/pull/2672",
 		"https://github.com/kubernetes/cloud-provider-vsphere/issues/484",

@@ -17,12 +17,12 @@ var _ = register(checks.Check{
 Unknown because the kubelet has stopped reporting (node-not-ready-lost says more of that). This is a
 symptom. Nearly everything else in the catalogue can lead to it, so it is named as a cause only
 where nothing else was found.`,
-	Fix: checks.Fix{
-		Text: "read the condition's message; where the kubelet has stopped posting, look at its service and the end of its log on the node",
-		Commands: []string{"kubectl describe node {node}", "Get-Service kubelet",
-			"Restart-Service kubelet"},
-		Impact: "restarting the kubelet does not touch running containers",
-	},
+	Fix: checks.Steps(
+		checks.Inspect("kubectl describe node {node}", ""),
+		checks.Inspect("Get-Service kubelet", ""),
+		checks.Run("{restart kubelet}",
+			"read the condition's message; where the kubelet has stopped posting, look at its service and the end of its log on the node").
+			Costs("restarting the kubelet does not touch running containers")),
 	Links: []string{"https://kubernetes.io/docs/reference/node/node-status/",
 		"https://kubernetes.io/docs/tasks/debug/debug-cluster/windows/"},
 	Shows: []*checks.Effect{effectNodeReady},

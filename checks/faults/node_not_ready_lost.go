@@ -24,13 +24,13 @@ This is a symptom, and a different one from a node whose kubelet reports that it
 either the kubelet does not run, or it runs and cannot reach or convince the API server (an expired
 certificate, a proxy, a name that changed, a network that went away when the virtual switch was
 made). It is named as a cause only where nothing else was found.`,
-	Fix: checks.Fix{
-		Text: "see whether the node is reachable at all; then look on it at the kubelet's service, at the end of its log, and at the way to the API server",
-		Commands: []string{"kubectl describe node {node}",
-			"kubectl get lease -n kube-node-lease {node}", "Get-Service kubelet",
-			"Restart-Service kubelet"},
-		Impact: "restarting the kubelet does not touch running containers",
-	},
+	Fix: checks.Steps(
+		checks.Inspect("kubectl describe node {node}", ""),
+		checks.Inspect("kubectl get lease -n kube-node-lease {node}", ""),
+		checks.Inspect("Get-Service kubelet", ""),
+		checks.Run("{restart kubelet}",
+			"see whether the node is reachable at all; then look on it at the kubelet's service, at the end of its log, and at the way to the API server").
+			Costs("restarting the kubelet does not touch running containers")),
 	Links: []string{"https://kubernetes.io/docs/concepts/architecture/nodes/#condition",
 		"https://kubernetes.io/docs/tasks/debug/debug-cluster/windows/"},
 	Judges:  effectNodeReports,

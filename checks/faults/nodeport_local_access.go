@@ -25,12 +25,11 @@ unsupported; Microsoft's says that KB4571748 (build 17763.1432, August 2020) men
 2019.
 
 On builds without it the check only tells; on later ones a probe without an answer is a warning.`,
-	Fix: checks.Fix{
-		Text: "test NodePorts from another host; on Server 2019 install the current cumulative update",
-		Commands: []string{
-			"Test-NetConnection {managementIP} -Port NODEPORT    # from another node"},
-		Impact: "an update needs a reboot, which stops every pod of this node",
-	},
+	Fix: checks.Steps(
+		checks.Inspect("Test-NetConnection {managementIP} -Port NODEPORT    # from another node",
+			""),
+		checks.Do("test NodePorts from another host; on Server 2019 install the current cumulative update").
+			Costs("an update needs a reboot, which stops every pod of this node")),
 	Links: []string{"https://kubernetes.io/docs/tasks/debug/debug-cluster/windows/",
 		"https://learn.microsoft.com/en-us/virtualization/windowscontainers/kubernetes/common-problems"},
 	Shows: []*checks.Effect{effectNodePorts},

@@ -23,12 +23,10 @@ takes the node out.
 The check counts the ready backends on this node by the EndpointSlices. It warns where a probe got
 no answer from the NodePort, and else only tells; a Service without any ready pod is left out, for
 no node answers that one.`,
-	Fix: checks.Fix{
-		Text: "send clients to a node that runs such a pod, or keep one on each Windows node that clients use: more replicas with a topology spread constraint, or a DaemonSet",
-		Commands: []string{"kubectl get endpointslices -A -o wide",
-			"kubectl get pods -A -o wide --field-selector spec.nodeName={node}"},
-		Impact: "none for the node: more pods take more of its memory",
-	},
+	Fix: checks.Steps(
+		checks.Inspect("kubectl get endpointslices -A -o wide", ""),
+		checks.Inspect("kubectl get pods -A -o wide --field-selector spec.nodeName={node}", ""),
+		checks.Do("send clients to a node that runs such a pod, or keep one on each Windows node that clients use: more replicas with a topology spread constraint, or a DaemonSet")),
 	Links: []string{"https://kubernetes.io/docs/tasks/debug/debug-cluster/windows/",
 		"https://github.com/kubernetes/kubernetes/pull/78874"},
 	Breaks: []*checks.Effect{effectNodePorts},

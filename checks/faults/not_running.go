@@ -27,14 +27,12 @@ func notRunning(c *node.Component, s evidence.Snapshot,
 			At(svc.Field("state"), "%s: state %s, start type %s, exit code %d", svc.Name, svc.State,
 				orUnknown(svc.StartType), svc.Exit())
 		if strings.EqualFold(svc.StartType, "disabled") {
-			f = f.Cure(checks.Fix{
-				TextOf: evidence.Phrasef(
+			f = f.Cure(checks.Steps(
+				checks.Run("Set-Service "+svc.Name+" -StartupType Automatic",
 					"find out who disabled service %s, then let it start with the machine again",
-					svc.Name),
-				Commands: []string{"Set-Service " + svc.Name + " -StartupType Automatic",
-					"Start-Service " + svc.Name},
-				Impact: "as the component starts: new connections of this node's pods may fail for some seconds",
-			})
+					svc.Name).
+					Costs("as the component starts: new connections of this node's pods may fail for some seconds"),
+				checks.Run("Start-Service "+svc.Name, "")))
 		}
 		return []checks.Finding{f}, nil
 	}

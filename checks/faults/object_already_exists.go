@@ -21,15 +21,11 @@ already exists", 0x1392.
 The check compares host-local's reservations for containers with the addresses of the host's
 endpoints; an orphan is only told by the refusal itself. A route that exists already (0x1392 too,
 from "route add") is harmless and not meant.`,
-	Fix: checks.Fix{
-		Text: "let the range of host-local begin behind the gateway and the host's endpoint (rangeStart .3 or later), and remove endpoints of pods that are gone",
-		Commands: []string{
-			"Get-HnsEndpoint | Select-Object Name, IPAddress, State",
-			`Get-ChildItem C:\var\lib\cni\networks\{network}`,
-			"Get-HnsEndpoint | Where-Object IPAddress -eq '<address of the refused pod>' | Remove-HnsEndpoint",
-		},
-		Impact: "removing an endpoint cuts off whatever still uses its address: make sure that no running pod has it",
-	},
+	Fix: checks.Steps(
+		checks.Inspect("Get-HnsEndpoint | Select-Object Name, IPAddress, State", ""),
+		checks.Inspect(`Get-ChildItem C:\var\lib\cni\networks\{network}`, ""),
+		checks.Run("Get-HnsEndpoint | Where-Object IPAddress -eq '<address of the refused pod>' | Remove-HnsEndpoint", "let the range of host-local begin behind the gateway and the host's endpoint (rangeStart .3 or later), and remove endpoints of pods that are gone").
+			Costs("removing an endpoint cuts off whatever still uses its address: make sure that no running pod has it")),
 	Links: []string{"https://github.com/kubernetes/kubernetes/issues/74766",
 		"https://github.com/kubernetes/kubernetes/issues/72696",
 		"https://github.com/kubernetes/kubernetes/pull/74836",

@@ -20,11 +20,10 @@ pause images are missing, HNS lacks what kube-proxy and the CNI plugins ask for,
 the bug reports. Builds before 17763 (Windows Server 2019) were never supported for production.
 
 Windows builds that only lack a test upstream are a warning; those that cannot work are a fault.`,
-	Fix: checks.Fix{
-		Text:     "move the node's workloads to a node with a supported Windows version: {node} cannot be brought there by an update of Kubernetes alone",
-		Commands: []string{"kubectl drain {node} --ignore-daemonsets --delete-emptydir-data"},
-		Impact:   "draining evicts every pod of this node",
-	},
+	Fix: checks.Steps(
+		checks.Run("kubectl drain {node} --ignore-daemonsets --delete-emptydir-data",
+			"move the node's workloads to a node with a supported Windows version: {node} cannot be brought there by an update of Kubernetes alone").
+			Costs("draining evicts every pod of this node")),
 	Links: []string{
 		"https://kubernetes.io/docs/concepts/windows/intro/#windows-os-version-support"},
 	Explains: []string{"pause-os-version-mismatch", "app-image-os-version-mismatch",

@@ -25,11 +25,10 @@ nothing but nodes, because hosts on the list cannot answer pods unless they have
 its absence is only told. Calico adds networks at run time, and Azure CNI routes the service CIDR
 another way. The VPC CNI makes the list of its vpcCIDRs and serviceCIDR, so there only what HNS
 applies to pods is judged.`,
-	Fix: checks.Fix{
-		Text:     "add the missing CIDR to the exceptions of the OutBoundNAT policy in the CNI configuration, in the start script too if one rewrites the file, and recreate the pods",
-		Commands: []string{`notepad "{cniFile}"`},
-		Impact:   "running pods keep the old list until they are recreated",
-	},
+	Fix: checks.Steps(
+		checks.Run(`notepad "{cniFile}"`,
+			"add the missing CIDR to the exceptions of the OutBoundNAT policy in the CNI configuration, in the start script too if one rewrites the file, and recreate the pods").
+			Costs("running pods keep the old list until they are recreated")),
 	Links: []string{"https://kubernetes.io/docs/tasks/debug/debug-cluster/windows/",
 		"https://github.com/Azure/AKS/issues/1859"},
 	Breaks: []*checks.Effect{effectServices},

@@ -22,11 +22,10 @@ management subnet with other hosts on it, or a service CIDR that overlaps the co
 A failing probe from a pod to a host on the list convicts. Without one, an entry that holds the
 cluster CIDR and much more is a warning. GKE lists the private ranges on purpose, Azure and EKS
 their virtual networks.`,
-	Fix: checks.Fix{
-		Text:     "keep on the list only the cluster CIDR {clusterCIDR}, the service CIDR {serviceCIDR} and the nodes themselves; change the start script too if one rewrites the file, and recreate the pods",
-		Commands: []string{`notepad "{cniFile}"`},
-		Impact:   "running pods keep the old list until they are recreated",
-	},
+	Fix: checks.Steps(
+		checks.Run(`notepad "{cniFile}"`,
+			"keep on the list only the cluster CIDR {clusterCIDR}, the service CIDR {serviceCIDR} and the nodes themselves; change the start script too if one rewrites the file, and recreate the pods").
+			Costs("running pods keep the old list until they are recreated")),
 	Links: []string{"https://github.com/microsoft/SDN/issues/313",
 		"https://github.com/Azure/AKS/issues/1367"},
 	Breaks: []*checks.Effect{effectOutbound},

@@ -16,12 +16,12 @@ var _ = register(checks.Check{
 	Doc: `On Windows Server 2019 an overlay network with kube-proxy needs KB4489899 (March
 2019), which is build 17763.379: before it HNS knows no remote subnets. Later updates contain it, so
 the build's revision counts and not the list of updates. Later builds have it from the start.`,
-	Fix: checks.Fix{
-		Text: "install the current cumulative update of Windows Server 2019 (KB4489899 or any later one) and reboot",
-		Commands: []string{"kubectl drain {node} --ignore-daemonsets --delete-emptydir-data",
-			"sconfig", "Restart-Computer"},
-		Impact: "the reboot stops every pod of this node",
-	},
+	Fix: checks.Steps(
+		checks.Run("kubectl drain {node} --ignore-daemonsets --delete-emptydir-data",
+			"install the current cumulative update of Windows Server 2019 (KB4489899 or any later one) and reboot").
+			Costs("the reboot stops every pod of this node"),
+		checks.Run("sconfig", ""),
+		checks.Run("Restart-Computer", "")),
 	Links: []string{
 		"https://kubernetes.io/docs/concepts/services-networking/windows-networking/",
 		"https://support.microsoft.com/help/4489899"},

@@ -20,15 +20,11 @@ nodes.
 
 The check looks for a transparent network in HNS, the service, and the extension where HNS lists
 extensions.`,
-	Fix: checks.Fix{
-		Text: "make the network with docker if it is not there, enable the extension on the external switch, and start Open vSwitch after it",
-		Commands: []string{
-			`docker network create -d transparent --gateway GATEWAY --subnet SUBNET -o com.docker.network.windowsshim.interface="Ethernet" external`,
-			`Get-VMSwitch -SwitchType External | Enable-VMSwitchExtension "Cloudbase Open vSwitch Extension"`,
-			"Restart-Service ovs-vswitchd",
-		},
-		Impact: "the node is off the network for some seconds, and every pod of it with it",
-	},
+	Fix: checks.Steps(
+		checks.Run(`docker network create -d transparent --gateway GATEWAY --subnet SUBNET -o com.docker.network.windowsshim.interface="Ethernet" external`, "make the network with docker if it is not there, enable the extension on the external switch, and start Open vSwitch after it").
+			Costs("the node is off the network for some seconds, and every pod of it with it"),
+		checks.Run(`Get-VMSwitch -SwitchType External | Enable-VMSwitchExtension "Cloudbase Open vSwitch Extension"`, ""),
+		checks.Run("Restart-Service ovs-vswitchd", "")),
 	Links: []string{"https://kubernetes.io/docs/concepts/windows/intro/",
 		"https://github.com/ovn-kubernetes/ovn-kubernetes", "https://cloudbase.it/openvswitch/"},
 	Breaks: []*checks.Effect{effectHNSNetwork, effectPodStart, effectNodeReady, effectServices,

@@ -12,12 +12,10 @@ var _ = register(checks.Check{
 	Doc: `Windows has no out-of-memory killer: it promises memory up to the commit limit, which
 is RAM and page files together, and then refuses every allocation, of pods and of system services
 alike. Without a page file the limit is reached long before RAM is used up.`,
-	Fix: checks.Fix{
-		Text: "let Windows manage the page file, then reboot the node",
-		Commands: []string{
-			"Get-CimInstance Win32_ComputerSystem | Set-CimInstance -Property @{AutomaticManagedPagefile=$true}", "Restart-Computer"},
-		Impact: "the reboot stops every pod of this node",
-	},
+	Fix: checks.Steps(
+		checks.Run("Get-CimInstance Win32_ComputerSystem | Set-CimInstance -Property @{AutomaticManagedPagefile=$true}", "let Windows manage the page file, then reboot the node").
+			Costs("the reboot stops every pod of this node"),
+		checks.Run("Restart-Computer", "")),
 	Links: []string{
 		"https://kubernetes.io/docs/concepts/configuration/windows-resource-management/"},
 	Breaks: []*checks.Effect{effectPodStart, effectContainers},

@@ -29,15 +29,13 @@ The check compares what is committed with the limit. A refusal in the logs of th
 warning even where there is room again, for the demand will come back. A fixed page file is the
 usual reason; pods whose limits are above their requests, and nothing reserved for Windows itself,
 are the others.`,
-	Fix: checks.Fix{
-		Text: "let Windows manage the page file, or make it larger; then keep 2 GiB back for Windows (systemReserved) and give pods limits that equal their requests",
-		Commands: []string{
-			"Get-Counter '\\Memory\\Committed Bytes', '\\Memory\\Commit Limit'",
-			"Get-Process | Sort-Object PagedMemorySize64 -Descending | Select-Object -First 10 Name, Id, PagedMemorySize64",
-			"Get-CimInstance Win32_ComputerSystem | Set-CimInstance -Property @{AutomaticManagedPagefile=$true}", "Restart-Computer",
-		},
-		Impact: "the reboot stops every pod of this node",
-	},
+	Fix: checks.Steps(
+		checks.Inspect("Get-Counter '\\Memory\\Committed Bytes', '\\Memory\\Commit Limit'", ""),
+		checks.Inspect(
+			"Get-Process | Sort-Object PagedMemorySize64 -Descending | Select-Object -First 10 Name, Id, PagedMemorySize64", ""),
+		checks.Run("Get-CimInstance Win32_ComputerSystem | Set-CimInstance -Property @{AutomaticManagedPagefile=$true}", "let Windows manage the page file, or make it larger; then keep 2 GiB back for Windows (systemReserved) and give pods limits that equal their requests").
+			Costs("the reboot stops every pod of this node"),
+		checks.Run("Restart-Computer", "")),
 	Links: []string{
 		"https://kubernetes.io/docs/concepts/configuration/windows-resource-management/",
 		"https://github.com/Azure/AKS/issues/1941",

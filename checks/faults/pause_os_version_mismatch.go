@@ -21,11 +21,10 @@ the same application image runs by hand.
 The image is the one that the runtime's configuration names (sandbox_image, from containerd 2 on
 pinned_images.sandbox), or for docker the kubelet's --pod-infra-container-image. What builds it
 holds is known for the published images; of a private one only the runtime's own error tells.`,
-	Fix: checks.Fix{
-		Text:     "make the runtime use a pause image for many builds, such as registry.k8s.io/pause:3.10, and restart it and the kubelet; on docker rebuild kubeletwin/pause from the nanoserver image of this build, or set --pod-infra-container-image",
-		Commands: []string{"Restart-Service {runtime}, kubelet"},
-		Impact:   "running containers are not touched; pods that were waiting start",
-	},
+	Fix: checks.Steps(
+		checks.Run("Restart-Service {runtime}, kubelet",
+			"make the runtime use a pause image for many builds, such as registry.k8s.io/pause:3.10, and restart it and the kubelet; on docker rebuild kubeletwin/pause from the nanoserver image of this build, or set --pod-infra-container-image").
+			Costs("running containers are not touched; pods that were waiting start")),
 	Links: []string{"https://kubernetes.io/docs/tasks/debug/debug-cluster/windows/",
 		"https://github.com/kubernetes/kubernetes/blob/master/build/pause/CHANGELOG.md",
 		"https://learn.microsoft.com/en-us/virtualization/windowscontainers/deploy-containers/version-compatibility"},

@@ -24,12 +24,11 @@ privilege escalation, the default seccomp profile) is told and no more.
 The check names each field by its path, and the way that Windows has for the same end, where it has
 one. Fields that are set to what holds anyway (privileged: false, an empty list) are left alone, but
 for manifests of pods that say they are for Windows: there the API server refuses them too.`,
-	Fix: checks.Fix{
-		Text: "take the fields out of pods for Windows, and use securityContext.windowsOptions.runAsUserName in place of users and groups; a pod that has to manage the node runs as a HostProcess container",
-		Commands: []string{"kubectl explain pod.spec.securityContext.windowsOptions",
-			"doctor lint MANIFEST"},
-		Impact: "changing a pod template recreates the pods of the workload",
-	},
+	Fix: checks.Steps(
+		checks.Run("kubectl explain pod.spec.securityContext.windowsOptions",
+			"take the fields out of pods for Windows, and use securityContext.windowsOptions.runAsUserName in place of users and groups; a pod that has to manage the node runs as a HostProcess container").
+			Costs("changing a pod template recreates the pods of the workload"),
+		checks.Run("doctor lint MANIFEST", "")),
 	Links: []string{
 		"https://kubernetes.io/docs/concepts/windows/intro/#compatibility-v1-pod-spec-containers",
 		"https://kubernetes.io/docs/concepts/workloads/pods/#pod-os",

@@ -21,12 +21,10 @@ requests or to write its state is cut off. containerd waits as long as the pod s
 
 Thirty seconds is what every pod has that says nothing, so only a pod with another value is a
 warning: somebody set it.`,
-	Fix: checks.Fix{
-		Text: "move the node to containerd, or let the program end within five seconds: finish work in a preStop hook, and take the pod out of its Services first",
-		Commands: []string{
-			"kubectl get pods -A --field-selector spec.nodeName={node} -o custom-columns=NS:.metadata.namespace,NAME:.metadata.name,GRACE:.spec.terminationGracePeriodSeconds"},
-		Impact: "none: looking changes nothing",
-	},
+	Fix: checks.Steps(
+		checks.Inspect(
+			"kubectl get pods -A --field-selector spec.nodeName={node} -o custom-columns=NS:.metadata.namespace,NAME:.metadata.name,GRACE:.spec.terminationGracePeriodSeconds", ""),
+		checks.Do("move the node to containerd, or let the program end within five seconds: finish work in a preStop hook, and take the pod out of its Services first")),
 	Links: []string{
 		"https://kubernetes.io/docs/concepts/windows/intro/#compatibility-v1-pod-spec-containers",
 		"https://github.com/kubernetes/kubernetes/issues/73434"},

@@ -14,12 +14,11 @@ var _ = register(checks.Check{
 pods, which are processes of the node anyway and must set it. In any other pod it is refused or
 ignored, depending on the version, and the program does not listen where its author expects it. The
 DNS policy ClusterFirstWithHostNet, which belongs to it on Linux, does not work on Windows at all.`,
-	Fix: checks.Fix{
-		Text: "take hostNetwork and the DNS policy out and publish the port with a Service or a hostPort; or make the pod a HostProcess pod, if it is to manage the node",
-		Commands: []string{
-			"kubectl get pods -A --field-selector spec.nodeName={node} -o custom-columns=NS:.metadata.namespace,NAME:.metadata.name,HOSTNET:.spec.hostNetwork,DNS:.spec.dnsPolicy"},
-		Impact: "changing a pod template recreates the pods of the workload",
-	},
+	Fix: checks.Steps(
+		checks.Inspect(
+			"kubectl get pods -A --field-selector spec.nodeName={node} -o custom-columns=NS:.metadata.namespace,NAME:.metadata.name,HOSTNET:.spec.hostNetwork,DNS:.spec.dnsPolicy", ""),
+		checks.Do("take hostNetwork and the DNS policy out and publish the port with a Service or a hostPort; or make the pod a HostProcess pod, if it is to manage the node").
+			Costs("changing a pod template recreates the pods of the workload")),
 	Links: []string{
 		"https://kubernetes.io/docs/concepts/services-networking/windows-networking/#limitations",
 		"https://kubernetes.io/docs/tasks/configure-pod-container/create-hostprocess-pod/",

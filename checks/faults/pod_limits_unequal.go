@@ -20,12 +20,11 @@ one whose limit is above its request may take what others were promised.
 
 It is advice, and most clusters do not follow it: for the pods of a node the check tells, no more,
 unless the node is short of memory right now. In manifests it warns.`,
-	Fix: checks.Fix{
-		Text: "set resources.limits.memory and resources.requests.memory of each container to the same amount, and keep memory back for Windows (systemReserved)",
-		Commands: []string{"kubectl describe node {node}",
-			"kubectl top pods -A --field-selector spec.nodeName={node}"},
-		Impact: "changing resources recreates the pods of the workload; a container over its limit can no longer get memory",
-	},
+	Fix: checks.Steps(
+		checks.Inspect("kubectl describe node {node}", ""),
+		checks.Run("kubectl top pods -A --field-selector spec.nodeName={node}",
+			"set resources.limits.memory and resources.requests.memory of each container to the same amount, and keep memory back for Windows (systemReserved)").
+			Costs("changing resources recreates the pods of the workload; a container over its limit can no longer get memory")),
 	Links: []string{
 		"https://kubernetes.io/docs/concepts/configuration/windows-resource-management/",
 		"https://kubernetes.io/docs/concepts/windows/intro/"},

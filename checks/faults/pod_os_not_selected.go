@@ -22,12 +22,9 @@ later version.
 
 Whether an image is one for Windows the check takes from its name and from options that only Windows
 has.`,
-	Fix: checks.Fix{
-		Text: "set nodeSelector kubernetes.io/os: windows and spec.os.name: windows, and node.kubernetes.io/windows-build where the image fits one build only; taint Windows nodes so that Linux pods stay away",
-		Commands: []string{
-			`kubectl patch deployment NAME -n NAMESPACE -p '{"spec":{"template":{"spec":{"os":{"name":"windows"},"nodeSelector":{"kubernetes.io/os":"windows"}}}}}'`},
-		Impact: "changing a pod template recreates the pods of the workload",
-	},
+	Fix: checks.Steps(
+		checks.Run(`kubectl patch deployment NAME -n NAMESPACE -p '{"spec":{"template":{"spec":{"os":{"name":"windows"},"nodeSelector":{"kubernetes.io/os":"windows"}}}}}'`, "set nodeSelector kubernetes.io/os: windows and spec.os.name: windows, and node.kubernetes.io/windows-build where the image fits one build only; taint Windows nodes so that Linux pods stay away").
+			Costs("changing a pod template recreates the pods of the workload")),
 	Links: []string{
 		"https://kubernetes.io/docs/concepts/windows/user-guide/#ensuring-os-specific-workloads-land-on-the-appropriate-container-host", "https://kubernetes.io/docs/concepts/workloads/pods/#pod-os"},
 	Needs: []evidence.Need{needPodSpecs},

@@ -16,12 +16,9 @@ folder in the file's place. containerd maps single files (on a Windows of Septem
 and there it is fine.
 
 The check looks at the pods of nodes that run docker.`,
-	Fix: checks.Fix{
-		Text: "mount the whole volume into a folder of its own and let the program read the file there, or move the node to containerd",
-		Commands: []string{
-			"kubectl get pods -A --field-selector spec.nodeName={node} -o json | ConvertFrom-Json | ForEach-Object items | Where-Object { $_.spec.containers.volumeMounts.subPath }"},
-		Impact: "changing the mounts recreates the pods of the workload",
-	},
+	Fix: checks.Steps(
+		checks.Run("kubectl get pods -A --field-selector spec.nodeName={node} -o json | ConvertFrom-Json | ForEach-Object items | Where-Object { $_.spec.containers.volumeMounts.subPath }", "mount the whole volume into a folder of its own and let the program read the file there, or move the node to containerd").
+			Costs("changing the mounts recreates the pods of the workload")),
 	Links: []string{"https://kubernetes.io/docs/concepts/storage/windows-storage/",
 		"https://kubernetes.io/docs/concepts/storage/volumes/#using-subpath",
 		"https://github.com/kubernetes/kubernetes/issues/95547"},

@@ -20,14 +20,10 @@ writes no subnet.env.
 
 Calico, Azure CNI, the VPC CNI of EKS and Antrea keep addresses in other ways; there an empty
 podCIDR is normal.`,
-	Fix: checks.Fix{
-		Text: "start kube-controller-manager with --allocate-node-cidrs=true and a --cluster-cidr with room for another node, then restart flanneld; as a stop-gap give the node a free subnet of the cluster CIDR {clusterCIDR} by hand",
-		Commands: []string{
-			`kubectl patch node {node} --type merge -p '{"spec":{"podCIDR":"10.244.X.0/24","podCIDRs":["10.244.X.0/24"]}}'`,
-			"Restart-Service flanneld",
-		},
-		Impact: "a podCIDR cannot be changed once it is set: take one that no other node has",
-	},
+	Fix: checks.Steps(
+		checks.Run(`kubectl patch node {node} --type merge -p '{"spec":{"podCIDR":"10.244.X.0/24","podCIDRs":["10.244.X.0/24"]}}'`, "start kube-controller-manager with --allocate-node-cidrs=true and a --cluster-cidr with room for another node, then restart flanneld; as a stop-gap give the node a free subnet of the cluster CIDR {clusterCIDR} by hand").
+			Costs("a podCIDR cannot be changed once it is set: take one that no other node has"),
+		checks.Run("{restart flanneld}", "")),
 	Links: []string{"https://github.com/kubernetes-sigs/sig-windows-tools/issues/345",
 		"https://github.com/flannel-io/flannel/blob/master/Documentation/troubleshooting.md"},
 	Breaks: []*checks.Effect{effectNetworkCreation},

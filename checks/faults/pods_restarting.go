@@ -24,12 +24,11 @@ var _ = register(checks.Check{
 ended not long ago, does not stay up. This is a symptom: the program itself may be at fault, and so
 may the node, for want of memory, of a network, of a file that a volume should have brought. The end
 of its log says more, and the last event of the pod stands beside the finding.`,
-	Fix: checks.Fix{
-		Text: "read what the container wrote before it ended, and its exit code",
-		Commands: []string{"kubectl get pods -A --field-selector spec.nodeName={node}",
-			"kubectl logs POD -n NAMESPACE --previous", "kubectl describe pod POD -n NAMESPACE"},
-		Impact: "none: looking changes nothing",
-	},
+	Fix: checks.Steps(
+		checks.Inspect("kubectl get pods -A --field-selector spec.nodeName={node}", ""),
+		checks.Inspect("kubectl logs POD -n NAMESPACE --previous", ""),
+		checks.Inspect("kubectl describe pod POD -n NAMESPACE", ""),
+		checks.Do("read what the container wrote before it ended, and its exit code")),
 	Links: []string{"https://kubernetes.io/docs/tasks/debug/debug-application/debug-pods/",
 		"https://kubernetes.io/docs/tasks/debug/debug-cluster/windows/"},
 	Shows: []*checks.Effect{effectContainers},

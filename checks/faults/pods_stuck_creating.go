@@ -22,12 +22,10 @@ var _ = register(checks.Check{
 in ContainerCreating, or for an image that cannot be pulled. This is a symptom, and the last event
 of each pod says more; most of the catalogue can lead here, so it is named as a cause only where
 nothing else was found.`,
-	Fix: checks.Fix{
-		Text: "read the events of one of the pods, newest last",
-		Commands: []string{"kubectl get pods -A --field-selector spec.nodeName={node}",
-			"kubectl describe pod POD -n NAMESPACE"},
-		Impact: "none: looking changes nothing",
-	},
+	Fix: checks.Steps(
+		checks.Inspect("kubectl get pods -A --field-selector spec.nodeName={node}", ""),
+		checks.Inspect("kubectl describe pod POD -n NAMESPACE", ""),
+		checks.Do("read the events of one of the pods, newest last")),
 	Links: []string{"https://kubernetes.io/docs/tasks/debug/debug-cluster/windows/"},
 	Shows: []*checks.Effect{effectPodStart},
 	Needs: []evidence.Need{evidence.Any(evidence.Pods, evidence.PodEvents)},

@@ -21,14 +21,11 @@ of the cluster's DNS asks by UDP and gets no answer, though the same Service ans
 The check compares the address that pods are given as their resolver with the addresses of Services,
 and with what probes over UDP and TCP saw, where they were made. Without a probe the limit is a
 warning.`,
-	Fix: checks.Fix{
-		Text: "use kube-proxy 1.6 or later; until then give pods a resolver that is no Service address: start the kubelet with --cluster-dns set to the address of a pod of the DNS, or to a resolver outside the cluster that forwards to it",
-		Commands: []string{
-			"netsh interface portproxy show v4tov4",
-			"kubectl get endpoints kube-dns -n kube-system -o wide",
-		},
-		Impact: "only pods that are created afterwards get the other resolver; the address of a pod changes when it is replaced",
-	},
+	Fix: checks.Steps(
+		checks.Run("netsh interface portproxy show v4tov4",
+			"use kube-proxy 1.6 or later; until then give pods a resolver that is no Service address: start the kubelet with --cluster-dns set to the address of a pod of the DNS, or to a resolver outside the cluster that forwards to it").
+			Costs("only pods that are created afterwards get the other resolver; the address of a pod changes when it is replaced"),
+		checks.Inspect("kubectl get endpoints kube-dns -n kube-system -o wide", "")),
 	Links: []string{"https://github.com/kubernetes/kubernetes/pull/41487",
 		"https://learn.microsoft.com/en-us/windows-server/administration/windows-commands/netsh-interface-portproxy"},
 	Breaks: []*checks.Effect{effectDNSOverUDP},

@@ -26,14 +26,10 @@ No recording holds the environment that a running process really has, so the che
 HTTPS_PROXY is set somewhere, the registry is not in NO_PROXY, and the pull ended in a connection or
 a name lookup of the registry itself. A pull through the proxy would have failed with
 "proxyconnect", and would not have asked for the registry's address at all.`,
-	Fix: checks.Fix{
-		Text: "give the proxy to the runtime's own service, with the cluster's networks in NO_PROXY, and restart the runtime (with nssm: nssm set {runtime} AppEnvironmentExtra HTTPS_PROXY=http://PROXY:PORT NO_PROXY=…)",
-		Commands: []string{
-			`Set-ItemProperty HKLM:\SYSTEM\CurrentControlSet\Services\{runtime} -Name Environment -Type MultiString -Value "HTTPS_PROXY=http://PROXY:PORT","NO_PROXY={serviceCIDR},{clusterCIDR},{managementIP},.svc,.cluster.local"`,
-			"Restart-Service {runtime}",
-		},
-		Impact: "running containers are not touched; machine-wide variables instead need a reboot of the node",
-	},
+	Fix: checks.Steps(
+		checks.Run(`Set-ItemProperty HKLM:\SYSTEM\CurrentControlSet\Services\{runtime} -Name Environment -Type MultiString -Value "HTTPS_PROXY=http://PROXY:PORT","NO_PROXY={serviceCIDR},{clusterCIDR},{managementIP},.svc,.cluster.local"`, "give the proxy to the runtime's own service, with the cluster's networks in NO_PROXY, and restart the runtime (with nssm: nssm set {runtime} AppEnvironmentExtra HTTPS_PROXY=http://PROXY:PORT NO_PROXY=…)").
+			Costs("running containers are not touched; machine-wide variables instead need a reboot of the node"),
+		checks.Run("{restart runtime}", "")),
 	Links: []string{"https://kubernetes.io/docs/tasks/debug/debug-cluster/windows/",
 		"https://github.com/containerd/containerd/issues/8846",
 		"https://github.com/containerd/containerd/issues/6609",

@@ -25,14 +25,10 @@ HTTP client whether the API server's service address and a pod would be reached 
 fault where the CNI plugin calls the API server by that address, as Calico's does, or where a log
 shows such a call answered by a proxy, and otherwise a warning. HTTP_PROXY alone does no harm: these
 calls are https.`,
-	Fix: checks.Fix{
-		Text: "set the proxy for the runtime's service alone, or complete NO_PROXY, and restart the runtime and the kubelet",
-		Commands: []string{
-			`[Environment]::SetEnvironmentVariable("NO_PROXY", "localhost,127.0.0.1,169.254.169.254,{serviceCIDR},{clusterCIDR},{managementIP},.svc,.cluster.local", "Machine")`,
-			"Restart-Service {runtime}, kubelet",
-		},
-		Impact: "running containers are not touched; a service may only see a new machine environment after a reboot",
-	},
+	Fix: checks.Steps(
+		checks.Run(`[Environment]::SetEnvironmentVariable("NO_PROXY", "localhost,127.0.0.1,169.254.169.254,{serviceCIDR},{clusterCIDR},{managementIP},.svc,.cluster.local", "Machine")`, "set the proxy for the runtime's service alone, or complete NO_PROXY, and restart the runtime and the kubelet").
+			Costs("running containers are not touched; a service may only see a new machine environment after a reboot"),
+		checks.Run("Restart-Service {runtime}, kubelet", "")),
 	Links: []string{"https://kubernetes.io/docs/tasks/debug/debug-cluster/windows/",
 		"https://github.com/projectcalico/calico/issues/2941"},
 	Breaks: []*checks.Effect{effectPodStart, effectNodeReports},

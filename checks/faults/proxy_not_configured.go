@@ -29,14 +29,10 @@ itself uses (WinHTTP, Internet Options). Without them pulls run into a timeout.
 The check brings together two things: pulls or probes of a registry that nobody answered, and the
 absence of any proxy in the environment of the machine and of the runtime's service. Whether the
 network has a proxy at all no evidence can tell, so this is a warning.`,
-	Fix: checks.Fix{
-		Text: "if this network has a proxy, give it to the runtime's service alone, with the cluster's networks in NO_PROXY, and restart the runtime; if it has none, find out why the registry does not answer",
-		Commands: []string{
-			`Set-ItemProperty HKLM:\SYSTEM\CurrentControlSet\Services\{runtime} -Name Environment -Type MultiString -Value "HTTPS_PROXY=http://PROXY:PORT","NO_PROXY={serviceCIDR},{clusterCIDR},.svc,.cluster.local"`,
-			"Restart-Service {runtime}",
-		},
-		Impact: "running containers are not touched",
-	},
+	Fix: checks.Steps(
+		checks.Run(`Set-ItemProperty HKLM:\SYSTEM\CurrentControlSet\Services\{runtime} -Name Environment -Type MultiString -Value "HTTPS_PROXY=http://PROXY:PORT","NO_PROXY={serviceCIDR},{clusterCIDR},.svc,.cluster.local"`, "if this network has a proxy, give it to the runtime's service alone, with the cluster's networks in NO_PROXY, and restart the runtime; if it has none, find out why the registry does not answer").
+			Costs("running containers are not touched"),
+		checks.Run("{restart runtime}", "")),
 	Links: []string{"https://kubernetes.io/docs/tasks/debug/debug-cluster/windows/",
 		"https://github.com/containerd/containerd/issues/8846"},
 	Breaks: []*checks.Effect{effectPodStart},

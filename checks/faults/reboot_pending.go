@@ -20,12 +20,12 @@ Hyper-V is there by name only.
 
 Features and updates that wait are a warning. Files that are merely to be renamed at the next start
 are told, no more: printer drivers and virus scanners leave such an order behind every other day.`,
-	Fix: checks.Fix{
-		Text: "drain the node and reboot it",
-		Commands: []string{"kubectl drain {node} --ignore-daemonsets --delete-emptydir-data",
-			"Restart-Computer", "kubectl uncordon {node}"},
-		Impact: "the pods of this node are evicted, and their emptyDir volumes are lost",
-	},
+	Fix: checks.Steps(
+		checks.Run("kubectl drain {node} --ignore-daemonsets --delete-emptydir-data",
+			"drain the node and reboot it").
+			Costs("the pods of this node are evicted, and their emptyDir volumes are lost"),
+		checks.Run("Restart-Computer", ""),
+		checks.Run("kubectl uncordon {node}", "")),
 	Links: []string{
 		"https://learn.microsoft.com/en-us/windows-server/get-started/enable-optional-features",
 		"https://kubernetes.io/docs/tasks/administer-cluster/safely-drain-node/"},

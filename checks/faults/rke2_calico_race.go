@@ -19,14 +19,13 @@ back.
 
 The check looks at a node on which service rke2 has run for some minutes without a process of Calico
 and without Calico's network in HNS.`,
-	Fix: checks.Fix{
-		Text: `upgrade RKE2 to a release of December 2025 or later; to come up with the present one, stop it, remove what was unpacked by halves, and start it once more`,
-		Commands: []string{
-			`Get-EventLog -LogName Application -Source rke2 -Newest 50`, "Stop-Service rke2",
-			`Remove-Item -Recurse C:\var\lib\rancher\rke2\data`, "Start-Service rke2",
-		},
-		Impact: "the node's pods are off the network until RKE2 is up; it pulls its runtime image again",
-	},
+	Fix: checks.Steps(
+		checks.Inspect(`Get-EventLog -LogName Application -Source rke2 -Newest 50`, ""),
+		checks.Run("Stop-Service rke2",
+			`upgrade RKE2 to a release of December 2025 or later; to come up with the present one, stop it, remove what was unpacked by halves, and start it once more`).
+			Costs("the node's pods are off the network until RKE2 is up; it pulls its runtime image again"),
+		checks.Run(`Remove-Item -Recurse C:\var\lib\rancher\rke2\data`, ""),
+		checks.Run("Start-Service rke2", "")),
 	Links: []string{"https://github.com/rancher/rke2/pull/9278",
 		"https://github.com/rancher/rke2/issues/9276",
 		"https://github.com/rancher/rke2/issues/5415",

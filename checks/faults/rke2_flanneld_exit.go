@@ -22,12 +22,11 @@ network to another program; its own log tells which. kube-proxy follows, for it 
 that is reserved on flannel's network.
 
 The check looks for the process flanneld.exe beside a running service rke2.`,
-	Fix: checks.Fix{
-		Text: `read the end of flanneld.log for the reason of its exit, mend that, and restart RKE2, which starts flanneld once more`,
-		Commands: []string{`Get-Content C:\var\lib\rancher\rke2\agent\logs\flanneld.log -Tail 30`,
-			"Restart-Service rke2"},
-		Impact: "restarts this node's kubelet, kube-proxy and network agents; running containers go on, and the network is gone for some seconds",
-	},
+	Fix: checks.Steps(
+		checks.Inspect(`Get-Content C:\var\lib\rancher\rke2\agent\logs\flanneld.log -Tail 30`, ""),
+		checks.Run("Restart-Service rke2",
+			`read the end of flanneld.log for the reason of its exit, mend that, and restart RKE2, which starts flanneld once more`).
+			Costs("restarts this node's kubelet, kube-proxy and network agents; running containers go on, and the network is gone for some seconds")),
 	Links: []string{"https://github.com/rancher/rke2/blob/master/pkg/windows/flannel.go",
 		"https://github.com/rancher/rke2/pull/5703",
 		"https://github.com/rancher/rke2/issues/7215",

@@ -20,12 +20,13 @@ be the cluster's DNS. Routes get lost when the virtual switch is created anew wh
 not run, and stay wrong when a node came back with another address.
 
 The check compares the routes with the podCIDR and the address of each Node that flannel serves.`,
-	Fix: checks.Fix{
-		Text: "start flanneld again: it sets the routes of all nodes; where it cannot, its log says why",
-		Commands: []string{"Restart-Service flanneld",
-			"Get-NetRoute -AddressFamily IPv4 | Select-Object DestinationPrefix, NextHop, ifIndex"},
-		Impact: "if flanneld has to create the HNS network anew, this node's connections drop for some seconds",
-	},
+	Fix: checks.Steps(
+		checks.Run("{restart flanneld}",
+			"start flanneld again: it sets the routes of all nodes; where it cannot, its log says why").
+			Costs("if flanneld has to create the HNS network anew, this node's connections drop for some seconds"),
+		checks.Inspect(
+			"Get-NetRoute -AddressFamily IPv4 | Select-Object DestinationPrefix, NextHop, ifIndex",
+			"")),
 	Links: []string{
 		"https://learn.microsoft.com/en-us/virtualization/windowscontainers/kubernetes/common-problems", "https://github.com/flannel-io/flannel/blob/master/pkg/backend/route_network_windows.go",
 		"https://github.com/flannel-io/flannel/blob/master/Documentation/backends.md"},

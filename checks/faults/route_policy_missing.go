@@ -20,12 +20,12 @@ never meet its load balancer; without the second pods cannot talk to their own n
 
 The check reads the policies that HNS applied to the pods of this node. Azure's plugin leaves the
 route out where DSR is used, and Antrea and the NAT plugin need none.`,
-	Fix: checks.Fix{
-		Text: "add the policy to {cniFile}: Type ROUTE (SDNROUTE in the newer shape), DestinationPrefix {serviceCIDR}, NeedEncap true, and on l2bridge another one for {managementIP}/32; then recreate the pods of this node, which keep what they were made with",
-		Commands: []string{"Get-Content '{cniFile}'", "Get-HnsEndpoint | ConvertTo-Json -Depth 10",
-			"kubectl delete pod POD -n NAMESPACE    # for each pod of {node}"},
-		Impact: "each recreated pod is down while it starts",
-	},
+	Fix: checks.Steps(
+		checks.Inspect("Get-Content '{cniFile}'", ""),
+		checks.Run("Get-HnsEndpoint | ConvertTo-Json -Depth 10",
+			"add the policy to {cniFile}: Type ROUTE (SDNROUTE in the newer shape), DestinationPrefix {serviceCIDR}, NeedEncap true, and on l2bridge another one for {managementIP}/32; then recreate the pods of this node, which keep what they were made with").
+			Costs("each recreated pod is down while it starts"),
+		checks.Run("kubectl delete pod POD -n NAMESPACE    # for each pod of {node}", "")),
 	Links: []string{
 		"https://learn.microsoft.com/en-us/virtualization/windowscontainers/kubernetes/common-problems", "https://www.cni.dev/plugins/current/main/win-bridge/", "https://kubernetes.io/docs/tasks/debug/debug-cluster/windows/"},
 	Breaks: []*checks.Effect{effectServices},

@@ -19,15 +19,13 @@ that has to be added and configured for LAN routing. Without it pods reach each 
 and nothing beyond.
 
 The check looks at the service, its state and whether it starts with the machine.`,
-	Fix: checks.Fix{
-		Text: "add the role with LAN routing, and let its service start with the machine",
-		Commands: []string{
-			"Install-WindowsFeature RemoteAccess, Routing, RSAT-RemoteAccess-PowerShell",
-			"Install-RemoteAccess -VpnType RoutingOnly",
-			"Set-Service RemoteAccess -StartupType Automatic", "Start-Service RemoteAccess",
-		},
-		Impact: "adding the role may ask for a reboot; the start of routing interrupts connections of the node for a moment",
-	},
+	Fix: checks.Steps(
+		checks.Run("Install-WindowsFeature RemoteAccess, Routing, RSAT-RemoteAccess-PowerShell",
+			"add the role with LAN routing, and let its service start with the machine").
+			Costs("adding the role may ask for a reboot; the start of routing interrupts connections of the node for a moment"),
+		checks.Run("Install-RemoteAccess -VpnType RoutingOnly", ""),
+		checks.Run("Set-Service RemoteAccess -StartupType Automatic", ""),
+		checks.Run("Start-Service RemoteAccess", "")),
 	Links: []string{
 		"https://github.com/kubernetes/website/tree/release-1.5/docs/getting-started-guides/windows", "https://learn.microsoft.com/en-us/windows-server/remote/remote-access/remote-access"},
 	Breaks:  []*checks.Effect{effectServices},

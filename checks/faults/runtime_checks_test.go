@@ -2,7 +2,6 @@ package faults_test
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 	"testing"
 
@@ -299,10 +298,10 @@ func TestFixesFitWhatIsThere(t *testing.T) {
 			r := checks.Diagnose(s, faults.Catalogue().Only(c.ID), checks.Source{},
 				checks.Program{}).Results[0]
 			fix := c.Fix
-			if len(r.Findings) > 0 && r.Fix.Text != "" {
+			if len(r.Findings) > 0 && len(r.Fix.Steps) > 0 {
 				fix = r.Fix
 			}
-			if text := strings.Join(append(slices.Clone(fix.Commands), fix.Text),
+			if text := strings.Join(fix.Script(evidence.Phrase.String),
 				"\n"); len(r.Findings) == 0 || !strings.Contains(text, f.want) {
 				t.Errorf("the fix of %v is\n%s\nand should speak of %s", r.Findings, text, f.want)
 			}

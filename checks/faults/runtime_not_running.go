@@ -17,12 +17,12 @@ down".
 
 The check looks for a running service or process of containerd or docker. A docker service that is
 stopped beside a running containerd is no fault.`,
-	Fix: checks.Fix{
-		Text: "start the runtime; if it stops again at once, run it in a console to see why: a mistake in its configuration is the usual reason",
-		Commands: []string{"Get-Service {runtime}", "Start-Service {runtime}",
-			"Get-WinEvent -LogName Application -MaxEvents 50 | Where-Object ProviderName -match '{runtime}'"},
-		Impact: "none: containers that still run are found again",
-	},
+	Fix: checks.Steps(
+		checks.Inspect("Get-Service {runtime}", ""),
+		checks.Run("{start runtime}",
+			"start the runtime; if it stops again at once, run it in a console to see why: a mistake in its configuration is the usual reason"),
+		checks.Inspect(
+			"Get-WinEvent -LogName Application -MaxEvents 50 | Where-Object ProviderName -match '{runtime}'", "")),
 	Links:  []string{"https://kubernetes.io/docs/setup/production-environment/container-runtimes/"},
 	Judges: effectRuntime,
 	Needs:  []evidence.Need{node.ComponentSources},

@@ -25,15 +25,12 @@ runtime itself runs and works by hand.
 The check compares the kubelet's endpoint, from its flag or its configuration, with the runtime that
 runs and the address in containerd's configuration. Where no runtime runs at all, that is a fault of
 its own.`,
-	Fix: checks.Fix{
-		Text: "let the kubelet's endpoint name the pipe that the runtime serves: npipe:////./pipe/containerd-containerd for containerd, npipe:////./pipe/cri-dockerd for docker with cri-dockerd; or set the runtime's own address back, and restart both",
-		Commands: []string{
-			`[IO.Directory]::GetFiles('\\.\pipe\') | Select-String 'containerd|docker'`,
-			"crictl --runtime-endpoint npipe:////./pipe/containerd-containerd info",
-			"Restart-Service kubelet",
-		},
-		Impact: "running containers are not touched",
-	},
+	Fix: checks.Steps(
+		checks.Run(`[IO.Directory]::GetFiles('\\.\pipe\') | Select-String 'containerd|docker'`,
+			"let the kubelet's endpoint name the pipe that the runtime serves: npipe:////./pipe/containerd-containerd for containerd, npipe:////./pipe/cri-dockerd for docker with cri-dockerd; or set the runtime's own address back, and restart both").
+			Costs("running containers are not touched"),
+		checks.Run("crictl --runtime-endpoint npipe:////./pipe/containerd-containerd info", ""),
+		checks.Run("{restart kubelet}", "")),
 	Links: []string{"https://kubernetes.io/docs/setup/production-environment/container-runtimes/",
 		"https://github.com/microsoft/Windows-Containers/issues/210",
 		"https://github.com/kubernetes-sigs/sig-windows-tools/blob/master/hostprocess/PrepareNode.ps1"},

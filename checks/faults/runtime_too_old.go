@@ -20,12 +20,12 @@ between the two, for the kubelet no longer speaks its language.
 
 The check reads the versions that the node reports. That cri-dockerd is missing it says only where
 services and processes were recorded.`,
-	Fix: checks.Fix{
-		Text: "drain the node and install a current containerd, or Mirantis Container Runtime with cri-dockerd, then restart the kubelet",
-		Commands: []string{"kubectl drain {node} --ignore-daemonsets --delete-emptydir-data",
-			"Get-Service containerd, docker, cri-dockerd", "Restart-Service kubelet"},
-		Impact: "draining evicts every pod of this node; images are pulled anew where the runtime changes",
-	},
+	Fix: checks.Steps(
+		checks.Run("kubectl drain {node} --ignore-daemonsets --delete-emptydir-data",
+			"drain the node and install a current containerd, or Mirantis Container Runtime with cri-dockerd, then restart the kubelet").
+			Costs("draining evicts every pod of this node; images are pulled anew where the runtime changes"),
+		checks.Inspect("Get-Service containerd, docker, cri-dockerd", ""),
+		checks.Run("{restart kubelet}", "")),
 	Links: []string{"https://kubernetes.io/docs/setup/production-environment/container-runtimes/",
 		"https://kubernetes.io/docs/concepts/windows/intro/#container-runtime",
 		"https://kubernetes.io/blog/2022/02/17/dockershim-faq/"},

@@ -18,12 +18,12 @@ that reads every layer.
 
 One such line beside a pod that came up since is of no account, so a log alone is told and no more,
 and only pods that still wait convict.`,
-	Fix: checks.Fix{
-		Text: "look for what the first attempt hangs on: the earliest error of the pod, the load of disk and processor, whether HNS answers; restarting the runtime drops the reservation and does not mend the reason",
-		Commands: []string{"kubectl describe pod POD -n NAMESPACE",
-			`Get-Counter '\PhysicalDisk(_Total)\Current Disk Queue Length','\Processor(_Total)\% Processor Time' -MaxSamples 5`, "Measure-Command { Get-HnsNetwork }"},
-		Impact: "none: looking changes nothing",
-	},
+	Fix: checks.Steps(
+		checks.Inspect("kubectl describe pod POD -n NAMESPACE", ""),
+		checks.Inspect(
+			`Get-Counter '\PhysicalDisk(_Total)\Current Disk Queue Length','\Processor(_Total)\% Processor Time' -MaxSamples 5`, ""),
+		checks.Run("Measure-Command { Get-HnsNetwork }",
+			"look for what the first attempt hangs on: the earliest error of the pod, the load of disk and processor, whether HNS answers; restarting the runtime drops the reservation and does not mend the reason")),
 	Links: []string{"https://github.com/kubernetes/kubernetes/issues/107561",
 		"https://github.com/antrea-io/antrea/issues/4702"},
 	Breaks: []*checks.Effect{effectPodStart},

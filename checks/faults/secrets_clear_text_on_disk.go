@@ -18,14 +18,11 @@ the administrators out, and a volume that is not encrypted gives them to whoever
 
 An access list that lets Users, Authenticated Users or Everyone read the kubelet's folders is a
 warning. A volume without BitLocker is told, no more: most nodes run like that.`,
-	Fix: checks.Fix{
-		Text: "restrict the kubelet's folder to the system and the administrators, and consider BitLocker for its volume",
-		Commands: []string{
-			`icacls C:\var\lib\kubelet /inheritance:r /grant:r "SYSTEM:(OI)(CI)F" "Administrators:(OI)(CI)F"`,
-			"Enable-BitLocker -MountPoint C: -UsedSpaceOnly -RecoveryPasswordProtector",
-		},
-		Impact: "programs that read the kubelet's folders as an ordinary user lose access",
-	},
+	Fix: checks.Steps(
+		checks.Run(`icacls C:\var\lib\kubelet /inheritance:r /grant:r "SYSTEM:(OI)(CI)F" "Administrators:(OI)(CI)F"`, "restrict the kubelet's folder to the system and the administrators, and consider BitLocker for its volume").
+			Costs("programs that read the kubelet's folders as an ordinary user lose access"),
+		checks.Run("Enable-BitLocker -MountPoint C: -UsedSpaceOnly -RecoveryPasswordProtector",
+			"")),
 	Links: []string{"https://kubernetes.io/docs/concepts/security/windows-security/"},
 	Needs: []evidence.Need{evidence.SecurityInfo},
 	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {

@@ -19,12 +19,9 @@ of the image and refused Windows containers that were in order.
 
 Containers that were refused wait with CreateContainerConfigError and say so. A pod that asks for
 ContainerAdministrator and for runAsNonRoot at once is refused whenever it comes.`,
-	Fix: checks.Fix{
-		Text: "set securityContext.windowsOptions.runAsUserName: ContainerUser where the program does not need to be an administrator, or take runAsNonRoot out where it does",
-		Commands: []string{
-			`kubectl patch deployment NAME -n NAMESPACE -p '{"spec":{"template":{"spec":{"securityContext":{"windowsOptions":{"runAsUserName":"ContainerUser"}}}}}}'`},
-		Impact: "changing a pod template recreates the pods of the workload; as ContainerUser a program may not write below C:\\Windows and C:\\Program Files",
-	},
+	Fix: checks.Steps(
+		checks.Run(`kubectl patch deployment NAME -n NAMESPACE -p '{"spec":{"template":{"spec":{"securityContext":{"windowsOptions":{"runAsUserName":"ContainerUser"}}}}}}'`, "set securityContext.windowsOptions.runAsUserName: ContainerUser where the program does not need to be an administrator, or take runAsNonRoot out where it does").
+			Costs("changing a pod template recreates the pods of the workload; as ContainerUser a program may not write below C:\\Windows and C:\\Program Files")),
 	Lints: true,
 	Links: []string{
 		"https://kubernetes.io/docs/tasks/configure-pod-container/configure-runasusername/",

@@ -19,15 +19,12 @@ Service.
 The check looks for the adapter that kube-proxy is told, and where it is told none, for
 KubeProxySwitch. Without it some releases of kube-proxy fall back on an adapter of the pod network,
 which is a warning: the Service addresses then stand where the pods' own do.`,
-	Fix: checks.Fix{
-		Text: "make the internal switch, tell kube-proxy its adapter, and start kube-proxy again",
-		Commands: []string{
-			"New-VMSwitch -Name KubeProxySwitch -SwitchType Internal",
-			`[Environment]::SetEnvironmentVariable("INTERFACE_TO_ADD_SERVICE_IP", "vEthernet (KubeProxySwitch)", "Machine")`,
-			`Get-Process kube-proxy | Stop-Process`,
-		},
-		Impact: "Services do not answer on this node until kube-proxy is started again",
-	},
+	Fix: checks.Steps(
+		checks.Run("New-VMSwitch -Name KubeProxySwitch -SwitchType Internal",
+			"make the internal switch, tell kube-proxy its adapter, and start kube-proxy again").
+			Costs("Services do not answer on this node until kube-proxy is started again"),
+		checks.Run(`[Environment]::SetEnvironmentVariable("INTERFACE_TO_ADD_SERVICE_IP", "vEthernet (KubeProxySwitch)", "Machine")`, ""),
+		checks.Run(`Get-Process kube-proxy | Stop-Process`, "")),
 	Links: []string{
 		"https://github.com/kubernetes/website/tree/release-1.5/docs/getting-started-guides/windows", "https://github.com/kubernetes/kubernetes/pull/41487"},
 	Breaks:  []*checks.Effect{effectServices, effectNodePorts},

@@ -22,12 +22,10 @@ builds the whole affinity is, and connections through this node are spread over 
 
 The check reads the Services; a timeout of 10800 seconds is what the API server fills in by itself
 and is passed over.`,
-	Fix: checks.Fix{
-		Text: "do not rely on the timeout; on builds before Server 2022 let clients come in through a Linux node or an ingress controller that keeps sessions by a cookie",
-		Commands: []string{
-			"kubectl get services -A -o custom-columns=NS:.metadata.namespace,NAME:.metadata.name,AFFINITY:.spec.sessionAffinity,TIMEOUT:.spec.sessionAffinityConfig.clientIP.timeoutSeconds"},
-		Impact: "none: nothing is changed on the node",
-	},
+	Fix: checks.Steps(
+		checks.Inspect(
+			"kubectl get services -A -o custom-columns=NS:.metadata.namespace,NAME:.metadata.name,AFFINITY:.spec.sessionAffinity,TIMEOUT:.spec.sessionAffinityConfig.clientIP.timeoutSeconds", ""),
+		checks.Do("do not rely on the timeout; on builds before Server 2022 let clients come in through a Linux node or an ingress controller that keeps sessions by a cookie")),
 	Links: []string{"https://kubernetes.io/docs/concepts/services-networking/windows-networking/",
 		"https://kubernetes.io/docs/reference/networking/virtual-ips/"},
 	Needs: []evidence.Need{evidence.KubeServices, evidence.Any(evidence.HNSVersion,

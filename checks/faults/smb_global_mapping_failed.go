@@ -25,40 +25,35 @@ const (
 
 var smbFailures = []smbFailure{
 	{[]string{"Windows System Error 1326"}, "The user name or password is incorrect",
-		"the file server refuses the user name or password (error 1326)", checks.Fix{
-			Text: `correct the Secret of the volume: the user name needs its domain (DOMAIN\user), for Azure Files it is AZURE\ACCOUNT with the account's key; and look for another mapping of the same server with other credentials, of which Windows allows only one`,
-			Commands: []string{"Get-SmbGlobalMapping",
-				`Remove-SmbGlobalMapping -RemotePath \\SERVER\SHARE -Force`},
-			Impact: "pods of this node that use the removed mapping lose their volume until it is mapped again",
-		}},
+		"the file server refuses the user name or password (error 1326)", checks.Steps(
+			checks.Inspect("Get-SmbGlobalMapping", ""),
+			checks.Run(`Remove-SmbGlobalMapping -RemotePath \\SERVER\SHARE -Force`,
+				`correct the Secret of the volume: the user name needs its domain (DOMAIN\user), for Azure Files it is AZURE\ACCOUNT with the account's key; and look for another mapping of the same server with other credentials, of which Windows allows only one`).
+				Costs("pods of this node that use the removed mapping lose their volume until it is mapped again"))},
 	{[]string{"Windows System Error 65,"}, "Network access is denied",
-		"Windows denies the access, as it does when it has another mapping of the same server (error 65)", checks.Fix{
-			Text: "remove the stale mapping of the same server, and use one set of credentials for all shares of a server: Windows allows no second",
-			Commands: []string{"Get-SmbGlobalMapping",
-				`Remove-SmbGlobalMapping -RemotePath \\SERVER\SHARE -Force`},
-			Impact: "pods of this node that use the removed mapping lose their volume until it is mapped again",
-		}},
+		"Windows denies the access, as it does when it has another mapping of the same server (error 65)", checks.Steps(
+			checks.Inspect("Get-SmbGlobalMapping", ""),
+			checks.Run(`Remove-SmbGlobalMapping -RemotePath \\SERVER\SHARE -Force`,
+				"remove the stale mapping of the same server, and use one set of credentials for all shares of a server: Windows allows no second").
+				Costs("pods of this node that use the removed mapping lose their volume until it is mapped again"))},
 	{[]string{"Windows System Error 53,"}, "The network path was not found",
-		"the node does not find or reach the file server (error 53)", checks.Fix{
-			Text:     "name the server by a name or address that the node itself resolves: the cluster's DNS (….svc.cluster.local) serves pods only; and see that port 445 is open between them",
-			Commands: []string{"Resolve-DnsName SERVER", "Test-NetConnection SERVER -Port 445"},
-			Impact:   "none: looking changes nothing; a PersistentVolume with another source must be made anew",
-		}},
+		"the node does not find or reach the file server (error 53)", checks.Steps(
+			checks.Inspect("Resolve-DnsName SERVER", ""),
+			checks.Inspect("Test-NetConnection SERVER -Port 445", ""),
+			checks.Do("name the server by a name or address that the node itself resolves: the cluster's DNS (….svc.cluster.local) serves pods only; and see that port 445 is open between them"))},
 	{[]string{"Windows System Error 87,"}, "SmbGlobalMapping : The parameter is incorrect",
-		`the name of the share is malformed: "The parameter is incorrect"`, checks.Fix{
-			Text: "write the source of the volume as //SERVER/SHARE, without a slash at the end and without a second one inside",
-			Commands: []string{
-				"kubectl get pv -o custom-columns=NAME:.metadata.name,SOURCE:.spec.csi.volumeAttributes.source"},
-			Impact: "a PersistentVolume with another source must be made anew",
-		}},
+		`the name of the share is malformed: "The parameter is incorrect"`, checks.Steps(
+			checks.Inspect(
+				"kubectl get pv -o custom-columns=NAME:.metadata.name,SOURCE:.spec.csi.volumeAttributes.source", ""),
+			checks.Do("write the source of the volume as //SERVER/SHARE, without a slash at the end and without a second one inside").
+				Costs("a PersistentVolume with another source must be made anew"))},
 	{formsOf("STATUS_DLL_INIT_FAILED"), "",
 		"the mapping could not be tried: no process starts any more on this node (0xc0000142)",
-		checks.Fix{
-			Text: "the desktop heap or the memory of the node is used up, and the share is not to blame: drain and reboot the node, then run fewer pods on it",
-			Commands: []string{"kubectl drain {node} --ignore-daemonsets --delete-emptydir-data",
-				"Restart-Computer"},
-			Impact: "the pods of this node are evicted, and their emptyDir volumes are lost",
-		}},
+		checks.Steps(
+			checks.Run("kubectl drain {node} --ignore-daemonsets --delete-emptydir-data",
+				"the desktop heap or the memory of the node is used up, and the share is not to blame: drain and reboot the node, then run fewer pods on it").
+				Costs("the pods of this node are evicted, and their emptyDir volumes are lost"),
+			checks.Run("Restart-Computer", ""))},
 }
 
 var _ = register(checks.Check{
@@ -74,12 +69,11 @@ nothing to do with shares: no process starts any more.
 The number is in the event of the pod (FailedMount) and in the logs of the kubelet, the driver and
 csi-proxy; nothing else in a recording shows the mapping. A pod that has become Ready since speaks
 for itself.`,
-	Fix: checks.Fix{
-		Text: "read the error behind the message, and try the mapping by hand on the node",
-		Commands: []string{"Get-SmbGlobalMapping",
-			`New-SmbGlobalMapping -RemotePath \\SERVER\SHARE -Credential (Get-Credential)`},
-		Impact: "none, unless the mapping replaces another",
-	},
+	Fix: checks.Steps(
+		checks.Inspect("Get-SmbGlobalMapping", ""),
+		checks.Run(`New-SmbGlobalMapping -RemotePath \\SERVER\SHARE -Credential (Get-Credential)`,
+			"read the error behind the message, and try the mapping by hand on the node").
+			Costs("none, unless the mapping replaces another")),
 	Links: []string{
 		"https://github.com/kubernetes-csi/csi-driver-smb/issues/655",
 		"https://github.com/kubernetes-csi/csi-driver-smb/issues/453",

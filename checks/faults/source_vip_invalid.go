@@ -20,14 +20,10 @@ create the endpoint of that address, and programs no Service at all.
 
 The address must lie in the subnet of the HNS network, and be neither the subnet's own address nor
 its gateway.`,
-	Fix: checks.Fix{
-		Text: "remove the stale files, let the start script reserve a new address, and restart kube-proxy",
-		Commands: []string{
-			`Remove-Item C:\k\SourceVip.json, C:\k\SourceVipRequest.json, C:\sourcevip\sourceVip.json, C:\sourcevip\sourceVipRequest.json -ErrorAction SilentlyContinue`,
-			"Restart-Service kube-proxy",
-		},
-		Impact: "Services do not answer from this node until kube-proxy has programmed them again",
-	},
+	Fix: checks.Steps(
+		checks.Run(`Remove-Item C:\k\SourceVip.json, C:\k\SourceVipRequest.json, C:\sourcevip\sourceVip.json, C:\sourcevip\sourceVipRequest.json -ErrorAction SilentlyContinue`, "remove the stale files, let the start script reserve a new address, and restart kube-proxy").
+			Costs("Services do not answer from this node until kube-proxy has programmed them again"),
+		checks.Run("{restart kube-proxy}", "")),
 	Links: []string{"https://kubernetes.io/docs/tasks/debug/debug-cluster/windows/",
 		"https://github.com/kubernetes/kubernetes/issues/100962"},
 	Breaks: []*checks.Effect{effectKubeProxy, effectServiceRules},

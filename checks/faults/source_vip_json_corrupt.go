@@ -19,12 +19,9 @@ and answers with an error object; the script keeps that as if it were the addres
 starts without a source VIP.
 
 A byte order mark in sourceVip.json itself is how Windows PowerShell writes files, and no fault.`,
-	Fix: checks.Fix{
-		Text: "remove both files, write the request as ASCII (Set-Content -Encoding ascii), and start kube-proxy's script again",
-		Commands: []string{
-			`Remove-Item C:\k\sourceVip.json, C:\k\sourceVipRequest.json, C:\sourcevip\sourceVip.json, C:\sourcevip\sourceVipRequest.json -ErrorAction SilentlyContinue`},
-		Impact: "Services do not answer from this node until kube-proxy has programmed them again",
-	},
+	Fix: checks.Steps(
+		checks.Run(`Remove-Item C:\k\sourceVip.json, C:\k\sourceVipRequest.json, C:\sourcevip\sourceVip.json, C:\sourcevip\sourceVipRequest.json -ErrorAction SilentlyContinue`, "remove both files, write the request as ASCII (Set-Content -Encoding ascii), and start kube-proxy's script again").
+			Costs("Services do not answer from this node until kube-proxy has programmed them again")),
 	Links:    []string{"https://github.com/MicrosoftDocs/Virtualization-Documentation/issues/1240"},
 	Breaks:   []*checks.Effect{effectKubeProxy, effectServiceRules},
 	Explains: []string{"kube-proxy-flags-overlay", "source-vip-invalid"},

@@ -23,15 +23,12 @@ gives it its own again.
 The check looks for a host side of the switch that has nothing but such an address, on a node where
 no adapter has a gateway; where the adapters are not recorded, for external networks with such
 management addresses alone. flanneld then waits for its network for ever, which is a consequence.`,
-	Fix: checks.Fix{
-		Text: "from the console, give the virtual adapter the node's address, gateway and DNS servers; or remove the network, which gives the physical adapter its address back, and reserve the address by DHCP",
-		Commands: []string{
-			"Get-NetIPAddress -AddressFamily IPv4 | Where-Object IPAddress -like '169.254.*'",
-			"New-NetIPAddress -InterfaceAlias 'vEthernet (Ethernet)' -IPAddress <node IP> -PrefixLength <length> -DefaultGateway <gateway>",
-			"Set-DnsClientServerAddress -InterfaceAlias 'vEthernet (Ethernet)' -ServerAddresses <DNS servers>",
-		},
-		Impact: "the node is off the network already; have access to its console before the network is created again",
-	},
+	Fix: checks.Steps(
+		checks.Inspect(
+			"Get-NetIPAddress -AddressFamily IPv4 | Where-Object IPAddress -like '169.254.*'", ""),
+		checks.Run("New-NetIPAddress -InterfaceAlias 'vEthernet (Ethernet)' -IPAddress <node IP> -PrefixLength <length> -DefaultGateway <gateway>", "from the console, give the virtual adapter the node's address, gateway and DNS servers; or remove the network, which gives the physical adapter its address back, and reserve the address by DHCP").
+			Costs("the node is off the network already; have access to its console before the network is created again"),
+		checks.Run("Set-DnsClientServerAddress -InterfaceAlias 'vEthernet (Ethernet)' -ServerAddresses <DNS servers>", "")),
 	Links: []string{"https://github.com/kubernetes-sigs/sig-windows-tools/issues/162",
 		"https://github.com/kubernetes-sigs/sig-windows-tools/issues/105",
 		"https://github.com/microsoft/SDN/issues/498"},

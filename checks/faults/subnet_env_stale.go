@@ -22,11 +22,11 @@ FLANNEL_NETWORK, FLANNEL_SUBNET, FLANNEL_MTU or FLANNEL_IPMASQ.
 
 FLANNEL_SUBNET is the first usable address with the length of the CIDR: 10.244.2.1/24 for the
 podCIDR 10.244.2.0/24.`,
-	Fix: checks.Fix{
-		Text:     "remove the file and restart flanneld, which writes it anew for {podCIDR}; then recreate the pods that already got an address from the old subnet",
-		Commands: []string{`Remove-Item C:\run\flannel\subnet.env`, "Restart-Service flanneld"},
-		Impact:   "pods with an address from the old subnet must be recreated",
-	},
+	Fix: checks.Steps(
+		checks.Run(`Remove-Item C:\run\flannel\subnet.env`,
+			"remove the file and restart flanneld, which writes it anew for {podCIDR}; then recreate the pods that already got an address from the old subnet").
+			Costs("pods with an address from the old subnet must be recreated"),
+		checks.Run("{restart flanneld}", "")),
 	Links: []string{"https://kubernetes.io/docs/tasks/debug/debug-cluster/windows/",
 		"https://github.com/flannel-io/cni-plugin"},
 	Breaks:   []*checks.Effect{effectPodStart, effectPodTraffic},

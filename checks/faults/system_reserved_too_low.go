@@ -23,11 +23,10 @@ the memory, nothing is killed, and the node stalls.
 
 A reservation below 2 GiB is a warning. Where nothing is reserved at all it is one as soon as memory
 runs short, and otherwise only told.`,
-	Fix: checks.Fix{
-		Text:     "reserve at least 2 GiB, in the kubelet's configuration (systemReserved: {memory: 2Gi}) or with --system-reserved=memory=2Gi, and restart the kubelet",
-		Commands: []string{"Restart-Service kubelet"},
-		Impact:   "the node's allocatable memory shrinks: pods that no longer fit stay, but no new ones are scheduled",
-	},
+	Fix: checks.Steps(
+		checks.Run("{restart kubelet}",
+			"reserve at least 2 GiB, in the kubelet's configuration (systemReserved: {memory: 2Gi}) or with --system-reserved=memory=2Gi, and restart the kubelet").
+			Costs("the node's allocatable memory shrinks: pods that no longer fit stay, but no new ones are scheduled")),
 	Links: []string{
 		"https://kubernetes.io/docs/concepts/configuration/windows-resource-management/"},
 	Needs: []evidence.Need{evidence.Any(node.NeedKubeletFlags,

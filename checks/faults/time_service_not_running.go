@@ -31,15 +31,13 @@ moves it, until certificates and tokens are not valid yet or not any more.
 
 A node whose clock nobody keeps is a warning. A Meinberg NTP or NetTime service in its place is as
 good.`,
-	Fix: checks.Fix{
-		Text: "start the Windows Time service with the machine and give it a source",
-		Commands: []string{
-			"Set-Service w32time -StartupType Automatic", "Start-Service w32time",
-			"w32tm /config /manualpeerlist:NTP-SERVER /syncfromflags:manual /update",
-			"w32tm /resync",
-		},
-		Impact: "the clock may jump once: what measures time across that moment is off by the difference",
-	},
+	Fix: checks.Steps(
+		checks.Run("Set-Service w32time -StartupType Automatic",
+			"start the Windows Time service with the machine and give it a source").
+			Costs("the clock may jump once: what measures time across that moment is off by the difference"),
+		checks.Run("Start-Service w32time", ""),
+		checks.Run("w32tm /config /manualpeerlist:NTP-SERVER /syncfromflags:manual /update", ""),
+		checks.Run("w32tm /resync", "")),
 	Links: []string{
 		"https://learn.microsoft.com/en-us/windows-server/networking/windows-time-service/windows-time-service-tools-and-settings"},
 	Explains: []string{"cert-expired-or-clock-skew"},

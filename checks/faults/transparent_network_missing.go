@@ -20,15 +20,11 @@ were cleaned up.
 
 The check looks for the adapter, and for the docker network that the environment variable
 CONTAINER_NETWORK names. Recipes that put pods on an l2bridge instead do not count.`,
-	Fix: checks.Fix{
-		Text: "make the network again on the second physical adapter, give the host its gateway address, and tell the kubelet its name",
-		Commands: []string{
-			`docker network create -d transparent --gateway GATEWAY --subnet {podCIDR} -o com.docker.network.windowsshim.interface="Ethernet 2" NETWORK`,
-			`netsh interface ipv4 set address name="vEthernet (HNSTransparent)" source=static address=GATEWAY`,
-			`[Environment]::SetEnvironmentVariable("CONTAINER_NETWORK", "NETWORK", "Machine")`,
-		},
-		Impact: "the adapter that the network takes is gone from the host; pods must be made anew",
-	},
+	Fix: checks.Steps(
+		checks.Run(`docker network create -d transparent --gateway GATEWAY --subnet {podCIDR} -o com.docker.network.windowsshim.interface="Ethernet 2" NETWORK`, "make the network again on the second physical adapter, give the host its gateway address, and tell the kubelet its name").
+			Costs("the adapter that the network takes is gone from the host; pods must be made anew"),
+		checks.Run(`netsh interface ipv4 set address name="vEthernet (HNSTransparent)" source=static address=GATEWAY`, ""),
+		checks.Run(`[Environment]::SetEnvironmentVariable("CONTAINER_NETWORK", "NETWORK", "Machine")`, "")),
 	Links: []string{
 		"https://github.com/kubernetes/website/tree/release-1.5/docs/getting-started-guides/windows", "https://kubernetes.io/blog/2016/12/windows-server-support-kubernetes/"},
 	Breaks:   []*checks.Effect{effectHNSNetwork, effectPodStart, effectNodeReady, effectServices},

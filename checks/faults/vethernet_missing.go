@@ -20,12 +20,12 @@ physical adapter is called, in whatever language. Without it the switch was not 
 host side.
 
 Adapters of the NAT network, of HNS itself and of single containers do not count.`,
-	Fix: checks.Fix{
-		Text: "compare the name of the physical adapter with the one that the start script was given (InterfaceName, \"Ethernet\" by default), and create the network again",
-		Commands: []string{"Get-NetAdapter -Physical",
-			"Get-HnsNetwork | Select-Object Name, Type, NetworkAdapterName, ManagementIP"},
-		Impact: "creating the network takes the node off the network for some seconds",
-	},
+	Fix: checks.Steps(
+		checks.Inspect("Get-NetAdapter -Physical", ""),
+		checks.Inspect(
+			"Get-HnsNetwork | Select-Object Name, Type, NetworkAdapterName, ManagementIP", ""),
+		checks.Do("compare the name of the physical adapter with the one that the start script was given (InterfaceName, \"Ethernet\" by default), and create the network again").
+			Costs("creating the network takes the node off the network for some seconds")),
 	Links: []string{"https://kubernetes.io/docs/tasks/debug/debug-cluster/windows/",
 		"https://github.com/microsoft/SDN/issues/194"},
 	Judges: effectHostAdapter,

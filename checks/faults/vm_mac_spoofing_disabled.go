@@ -23,13 +23,8 @@ Nothing on the node shows the setting. The check convicts where, on a virtual ma
 from pods to other hosts is answered, the node itself reaches some, and pods reach the node; where
 that last was not probed, it warns. Services do not count: the pod behind one may be on this node.
 The networks of Azure, AWS and Google take care of this themselves.`,
-	Fix: checks.Fix{
-		Text: "allow MAC address spoofing for the node's virtual adapter, on the hypervisor; on vSphere set promiscuous mode, MAC address changes and forged transmits of the port group to Accept",
-		Commands: []string{
-			"Set-VMNetworkAdapter -VMName {node} -MacAddressSpoofing On    # on the Hyper-V host, not on the node",
-		},
-		Impact: "none on the node; loosens a protection of the hypervisor's network",
-	},
+	Fix: checks.Steps(
+		checks.Run("Set-VMNetworkAdapter -VMName {node} -MacAddressSpoofing On    # on the Hyper-V host, not on the node", "allow MAC address spoofing for the node's virtual adapter, on the hypervisor; on vSphere set promiscuous mode, MAC address changes and forged transmits of the port group to Accept")),
 	Links: []string{"https://kubernetes.io/docs/tasks/debug/debug-cluster/windows/",
 		"https://learn.microsoft.com/en-us/virtualization/windowscontainers/kubernetes/common-problems"},
 	Breaks: []*checks.Effect{effectOutbound, effectClusterDNS},

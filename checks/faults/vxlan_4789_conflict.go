@@ -24,12 +24,9 @@ Nothing on the node shows this, unless its own firewall has a rule against the p
 where no TCP probe from a pod to pods of other nodes is answered, pods do get answers from outside
 the cluster, and HNS has the remote subnets that packets have to be sent to; where it lacks them the
 fault is on this node.`,
-	Fix: checks.Fix{
-		Text: "on vSphere give NSX or the distributed switch another VXLAN port; elsewhere let UDP 4789 pass between all nodes, both ways, in security groups, firewalls and on the nodes",
-		Commands: []string{
-			"New-NetFirewallRule -Name OverlayTraffic4789UDP -DisplayName 'Overlay network traffic UDP' -Direction Inbound -Protocol UDP -LocalPort 4789 -Action Allow", "pktmon start --capture --pkt-size 128    # then: pktmon stop; pktmon etl2txt PktMon.etl"},
-		Impact: "none on the node; moving vSphere's port interrupts its own overlay for all machines on it",
-	},
+	Fix: checks.Steps(
+		checks.Run("New-NetFirewallRule -Name OverlayTraffic4789UDP -DisplayName 'Overlay network traffic UDP' -Direction Inbound -Protocol UDP -LocalPort 4789 -Action Allow", "on vSphere give NSX or the distributed switch another VXLAN port; elsewhere let UDP 4789 pass between all nodes, both ways, in security groups, firewalls and on the nodes"),
+		checks.Run("pktmon start --capture --pkt-size 128    # then: pktmon stop; pktmon etl2txt PktMon.etl", "")),
 	Links: []string{
 		"https://learn.microsoft.com/en-us/virtualization/windowscontainers/kubernetes/common-problems", "https://kubernetes.io/docs/concepts/services-networking/windows-networking/"},
 	Breaks:  []*checks.Effect{effectServices},

@@ -22,15 +22,13 @@ lost: connections hang although every component is well.
 The check compares the policies with the podCIDR of each other node that flannel has joined, and
 with the address and MAC in that node's annotations. Calico gives nodes address blocks of its own,
 so that their podCIDRs tell nothing, and is left out.`,
-	Fix: checks.Fix{
-		Text: "restart flanneld, which adds what is missing; where it does not, look at the flannel annotations of the other node and at flanneld's log",
-		Commands: []string{
-			"Get-HnsNetwork | Where-Object Name -eq '{network}' | ConvertTo-Json -Depth 10",
-			"kubectl get nodes -o custom-columns=NAME:.metadata.name,CIDR:.spec.podCIDR,IP:.metadata.annotations.flannel\\.alpha\\.coreos\\.com/public-ip",
-			"Restart-Service flanneld    # where it is a pod: kubectl -n kube-flannel delete pod -l app=flannel --field-selector spec.nodeName={node}",
-		},
-		Impact: "flanneld leaves an existing network as it is; where it has to create it anew, the node is off the network for some seconds",
-	},
+	Fix: checks.Steps(
+		checks.Run("Get-HnsNetwork | Where-Object Name -eq '{network}' | ConvertTo-Json -Depth 10",
+			"restart flanneld, which adds what is missing; where it does not, look at the flannel annotations of the other node and at flanneld's log").
+			Costs("flanneld leaves an existing network as it is; where it has to create it anew, the node is off the network for some seconds"),
+		checks.Inspect(
+			"kubectl get nodes -o custom-columns=NAME:.metadata.name,CIDR:.spec.podCIDR,IP:.metadata.annotations.flannel\\.alpha\\.coreos\\.com/public-ip", ""),
+		checks.Run("Restart-Service flanneld    # where it is a pod: kubectl -n kube-flannel delete pod -l app=flannel --field-selector spec.nodeName={node}", "")),
 	Links: []string{"https://github.com/flannel-io/flannel/issues/1394",
 		"https://github.com/flannel-io/flannel/issues/1944"},
 	Breaks:   []*checks.Effect{effectServices},

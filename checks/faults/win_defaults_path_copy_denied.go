@@ -17,12 +17,11 @@ HostProcess container appear at their own paths on the host, so the copy runs in
 access is denied, and the script ends before flanneld starts.
 
 No state of the node shows this: the check looks for the refusal in the log of flannel's pod.`,
-	Fix: checks.Fix{
-		Text: "use a flannel image and manifest made for containerd 1.7 and later, and let the DaemonSet start the pod again; do not loosen the access list of the folder",
-		Commands: []string{"kubectl -n kube-flannel get ds kube-flannel-ds-windows-amd64 -o yaml",
-			"kubectl -n kube-flannel rollout restart ds kube-flannel-ds-windows-amd64"},
-		Impact: "flanneld restarts on all Windows nodes of the DaemonSet; running pods keep their network",
-	},
+	Fix: checks.Steps(
+		checks.Run("kubectl -n kube-flannel get ds kube-flannel-ds-windows-amd64 -o yaml",
+			"use a flannel image and manifest made for containerd 1.7 and later, and let the DaemonSet start the pod again; do not loosen the access list of the folder").
+			Costs("flanneld restarts on all Windows nodes of the DaemonSet; running pods keep their network"),
+		checks.Run("kubectl -n kube-flannel rollout restart ds kube-flannel-ds-windows-amd64", "")),
 	Links: []string{"https://github.com/kubernetes-sigs/sig-windows-tools/issues/316",
 		"https://github.com/kubernetes-sigs/sig-windows-tools/issues/277"},
 	Breaks: []*checks.Effect{effectFlanneld, effectSubnetEnv, effectHNSNetwork, effectPodStart,

@@ -22,11 +22,10 @@ home-made ones may not. containerd 2.0 and later dial the pod's address instead:
 fails only where the application listens on 127.0.0.1 alone.
 
 An image of which nothing is known convicts only together with the error itself.`,
-	Fix: checks.Fix{
-		Text:     "use a pause image that holds wincat.exe (registry.k8s.io/pause:3.6 or later), or containerd 2.0 or later, and restart the runtime",
-		Commands: []string{"Restart-Service {runtime}, kubelet"},
-		Impact:   "only pods that are created afterwards get the new pause image",
-	},
+	Fix: checks.Steps(
+		checks.Run("Restart-Service {runtime}, kubelet",
+			"use a pause image that holds wincat.exe (registry.k8s.io/pause:3.6 or later), or containerd 2.0 or later, and restart the runtime").
+			Costs("only pods that are created afterwards get the new pause image")),
 	Links: []string{"https://kubernetes.io/docs/tasks/debug/debug-cluster/windows/",
 		"https://github.com/kubernetes/kubernetes/pull/75479"},
 	Applies: func(n *node.Node) error {

@@ -26,14 +26,12 @@ load balancers are all there. The update of the third week of October 2020 mends
 No text and no object betrays the fault, so the check goes by the build's revision, and by probes
 where there are any: it fails where a pod does not reach a Service, and warns where none was tried
 or all are well so far.`,
-	Fix: checks.Fix{
-		Text: "install the current cumulative update of Windows Server 2019 (KB4580390 or any later one); until then, before each restart of HNS or of the machine, stop kube-proxy and remove the load balancers",
-		Commands: []string{
-			"kubectl drain {node} --ignore-daemonsets --delete-emptydir-data", "sconfig",
-			"Stop-Service kube-proxy; Get-HnsPolicyList | Remove-HnsPolicyList; Restart-Computer",
-		},
-		Impact: "the reboot stops every pod of this node",
-	},
+	Fix: checks.Steps(
+		checks.Run("kubectl drain {node} --ignore-daemonsets --delete-emptydir-data",
+			"install the current cumulative update of Windows Server 2019 (KB4580390 or any later one); until then, before each restart of HNS or of the machine, stop kube-proxy and remove the load balancers").
+			Costs("the reboot stops every pod of this node"),
+		checks.Run("sconfig", ""),
+		checks.Run("Stop-Service kube-proxy; Get-HnsPolicyList | Remove-HnsPolicyList; Restart-Computer", "")),
 	Links: []string{"https://github.com/microsoft/Windows-Containers/issues/61",
 		"https://support.microsoft.com/help/4580390"},
 	Breaks: []*checks.Effect{effectServices},

@@ -25,16 +25,12 @@ The build alone is no more than a warning, for the registry may have switched th
 no recording shows: it fails where pods reach nothing and the node does, or where pods complain, and
 is told as a fact where pods reach what they want. On AKS the change is on by AKS's own choice. The
 complaint itself has other causes on other builds.`,
-	Fix: checks.Fix{
-		Text: "install " + october2024Patch +
-			" or a later cumulative update; until then switch the change off and create the pods of this node again",
-		Commands: []string{
-			`reg add HKLM\SYSTEM\CurrentControlSet\Services\hns\State /v FwPerfImprovementChange /t REG_DWORD /d 0 /f`,
-			"Restart-Service hns",
-			"kubectl delete pod -n <namespace> <pods of {node}>",
-		},
-		Impact: "restarts HNS: drops the network of every pod on this node; the update reboots {node}",
-	},
+	Fix: checks.Steps(
+		checks.Run(`reg add HKLM\SYSTEM\CurrentControlSet\Services\hns\State /v FwPerfImprovementChange /t REG_DWORD /d 0 /f`, "install "+october2024Patch+
+			" or a later cumulative update; until then switch the change off and create the pods of this node again").
+			Costs("restarts HNS: drops the network of every pod on this node; the update reboots {node}"),
+		checks.Run("Restart-Service hns", ""),
+		checks.Run("kubectl delete pod -n <namespace> <pods of {node}>", "")),
 	Links: []string{"https://github.com/microsoft/Windows-Containers/issues/516",
 		"https://github.com/projectcalico/calico/issues/9019",
 		"https://github.com/projectcalico/calico/issues/9043",

@@ -22,15 +22,12 @@ The check compares the excluded ranges with the ports of the kubelet and kube-pr
 ports of pods that do not run. A port that is in use has nothing to fear: administrators exclude
 single ports to protect them, and HNS those that it publishes itself. Without the list of listeners
 nothing is said.`,
-	Fix: checks.Fix{
-		Text: "move the dynamic range back to where Windows has it, keep the component's port for it, and reboot so that the ranges are handed out anew",
-		Commands: []string{
-			"netsh int ipv4 show excludedportrange protocol=tcp",
-			"netsh int ipv4 set dynamicport tcp start=49152 num=16384",
-			"Restart-Computer",
-		},
-		Impact: "the reboot stops every pod of this node: drain it first",
-	},
+	Fix: checks.Steps(
+		checks.Run("netsh int ipv4 show excludedportrange protocol=tcp",
+			"move the dynamic range back to where Windows has it, keep the component's port for it, and reboot so that the ranges are handed out anew").
+			Costs("the reboot stops every pod of this node: drain it first"),
+		checks.Run("netsh int ipv4 set dynamicport tcp start=49152 num=16384", ""),
+		checks.Run("Restart-Computer", "")),
 	Links: []string{"https://github.com/kubernetes-sigs/sig-windows-dev-tools/issues/118",
 		"https://learn.microsoft.com/en-us/troubleshoot/windows-server/networking/default-dynamic-port-range-tcpip-chang"},
 	Breaks: []*checks.Effect{effectKubeletStart, effectNodeReports, effectKubeProxy,

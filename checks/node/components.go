@@ -44,26 +44,29 @@ func components() map[string]*Component {
 
 func (n *Node) learnComponents(s evidence.Snapshot) {
 	n.Components = components()
-	services, processes, pods := evidence.Services.In(s), evidence.Processes.In(s),
-		evidence.Pods.In(s)
 	for _, c := range n.Components {
-		for _, svc := range services {
-			if EqualsAny(svc.Name, c.Service) || EqualsAny(Program(svc.BinPath), c.Program) {
-				c.Services = append(c.Services, svc)
-			}
+		c.find(s)
+	}
+}
+
+// find looks for what runs the component.
+func (c *Component) find(s evidence.Snapshot) {
+	for _, svc := range evidence.Services.In(s) {
+		if EqualsAny(svc.Name, c.Service) || EqualsAny(Program(svc.BinPath), c.Program) {
+			c.Services = append(c.Services, svc)
 		}
-		for _, p := range processes {
-			if EqualsAny(Program(p.Name), c.Program) {
-				c.Processes = append(c.Processes, p)
-			}
+	}
+	for _, p := range evidence.Processes.In(s) {
+		if EqualsAny(Program(p.Name), c.Program) {
+			c.Processes = append(c.Processes, p)
 		}
-		for _, p := range pods {
-			if len(c.Pod) > 0 && p.HostProcess() &&
-				slices.ContainsFunc(c.Pod, func(start string) bool {
-					return strings.HasPrefix(p.Metadata.Name, start)
-				}) {
-				c.Pods = append(c.Pods, p)
-			}
+	}
+	for _, p := range evidence.Pods.In(s) {
+		if len(c.Pod) > 0 && p.HostProcess() &&
+			slices.ContainsFunc(c.Pod, func(start string) bool {
+				return strings.HasPrefix(p.Metadata.Name, start)
+			}) {
+			c.Pods = append(c.Pods, p)
 		}
 	}
 }

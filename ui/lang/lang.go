@@ -39,11 +39,10 @@ type Catalogue struct {
 
 // An entry is what the catalogue has on one check.
 type entry struct {
-	Title, Doc  string
-	Fix, Impact string
-	Of          string            // the English that was translated, as a checksum
-	Messages    map[string]string // what its findings and signs say
-	Phrases     map[string]string // what its gaps, its reasons and its other fixes say
+	Title, Healthy, Doc string
+	Of                  string            // the English that was translated, as a checksum
+	Messages            map[string]string // what its findings and signs say
+	Phrases             map[string]string // what its gaps, its reasons and its other fixes say
 }
 
 // A file is one file of a language's folder.
@@ -208,7 +207,7 @@ func (c *Catalogue) Check(k *checks.Check) *checks.Check {
 	}
 	e, told := c.checks[k.ID], *k
 	told.Title, told.Doc = or(e.Title, k.Title), or(e.Doc, k.Doc)
-	told.Fix.Text, told.Fix.Impact = or(e.Fix, k.Fix.Text), or(e.Impact, k.Fix.Impact)
+	told.Healthy = or(e.Healthy, k.Healthy)
 	told.Signs = slices.Clone(k.Signs)
 	for i := range told.Signs {
 		told.Signs[i].Says = c.Phrase(told.Signs[i].Says)
@@ -216,9 +215,8 @@ func (c *Catalogue) Check(k *checks.Check) *checks.Check {
 	return &told
 }
 
-// Fix is a fix of a report, with the node's own names in it: the template of the
-// check's own goes by the check, that of a fix for one finding by its English.
-func (c *Catalogue) Fix(id string, f checks.Fix) checks.Fix {
+// Fix is a fix of a report, with the node's own names in it.
+func (c *Catalogue) Fix(f checks.Fix) checks.Fix {
 	if c == nil {
 		return f
 	}
@@ -228,22 +226,7 @@ func (c *Catalogue) Fix(id string, f checks.Fix) checks.Fix {
 			f.Names[i].Value = c.Phrase(n.Value)
 		}
 	}
-	said := func(english string, of evidence.Phrase, own, translated string) string {
-		switch {
-		case of.Format == "":
-			return english
-		case of.Format == own && translated != "":
-			return f.Named(translated)
-		}
-		return f.Named(c.Say(of))
-	}
-	var own checks.Fix
-	if check := c.of.ByID(id); check != nil {
-		own = check.Fix
-	}
-	f.Text = said(f.Text, f.TextOf, own.Text, c.checks[id].Fix)
-	f.Impact = said(f.Impact, f.ImpactOf, own.Impact, c.checks[id].Impact)
-	return f
+	return f.With(func(p evidence.Phrase) string { return f.Named(c.Say(p)) })
 }
 
 // Message is the sentence of a finding.
@@ -294,7 +277,9 @@ func (c *Catalogue) Report(r checks.Report) checks.Report {
 }
 
 func (c *Catalogue) result(r checks.Result) checks.Result {
-	r.Title, r.Fix = or(c.checks[r.ID].Title, r.Title), c.Fix(r.ID, r.Fix)
+	e := c.checks[r.ID]
+	r.Title, r.Healthy = or(e.Title, r.Title), or(e.Healthy, r.Healthy)
+	r.Fix = c.Fix(r.Fix)
 	if r.Missing.Kind != "" {
 		r.Gap = evidence.Shown(c.Gap(r.Missing))
 	}

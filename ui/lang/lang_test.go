@@ -2,7 +2,6 @@ package lang
 
 import (
 	"errors"
-	"strings"
 	"testing"
 
 	"doctor/checks"
@@ -95,25 +94,20 @@ func TestMessagesAndReasons(t *testing.T) {
 
 func TestAFixIsFilledInChineseToo(t *testing.T) {
 	c := Of("zh", faults.Catalogue())
-	english := faults.Catalogue().ByID("hns-network-missing").Fix
 	names := []checks.Placeholder{{Name: "{network}", Value: "cbr0", Known: true},
 		{Name: "{clusterCIDR}", Value: "<cluster CIDR>"}}
-	got := c.Fix("hns-network-missing", checks.Fix{Text: "in English",
-		TextOf:   evidence.Phrase{Format: english.Text},
-		ImpactOf: evidence.Phrase{Format: english.Impact}, Names: names,
-		Commands: []string{"Restart-Service flanneld"}})
-	if !strings.Contains(got.Text, "重启创建网络 cbr0 的程序") || got.Impact != "创建网络时节点会断网数秒" ||
-		got.Commands[0] != "Restart-Service flanneld" {
-		t.Errorf("%+v", got)
+	fix := checks.Steps(
+		checks.Run("Start-Service kubelet", "let service %s start with the machine", "kubelet").
+			Costs("running containers are not touched"),
+		checks.Do("what another version of doctor said of {network} and {clusterCIDR}"))
+	fix.Names = names
+	got := c.Fix(fix).Steps
+	if got[0].Text != "让服务 kubelet 随机器启动" || got[0].Command != "Start-Service kubelet" ||
+		got[0].Impact != "不影响运行中的容器" {
+		t.Errorf("%+v", got[0])
 	}
-	cure := evidence.Phrasef("let service %s start with the machine", "kubelet")
-	if got := c.Fix("component-not-a-service",
-		checks.Fix{TextOf: cure}); got.Text != "让服务 kubelet 随机器启动" {
-		t.Errorf("%q", got.Text)
-	}
-	other := c.Fix("hns-network-missing", checks.Fix{Text: "what another version of doctor said"})
-	if other.Text != "what another version of doctor said" {
-		t.Errorf("%q", other.Text)
+	if want := "what another version of doctor said of cbr0 and <集群 CIDR>"; got[1].Text != want {
+		t.Errorf("%q, want %q", got[1].Text, want)
 	}
 }
 

@@ -21,6 +21,9 @@ type sentence struct {
 	text  string // with a verb for each hole
 }
 
+// stepTexts are the functions that make steps of a fix, and which argument is a text.
+var stepTexts = map[string]int{"Inspect": 1, "Run": 1, "Edit": 1, "Do": 0, "Costs": 0, "Verify": 1}
+
 // A source is one parsed file of the checks.
 type source struct {
 	*ast.File
@@ -231,23 +234,12 @@ func (s source) assigned(in ast.Node, name string) []sentence {
 // holes of sentences: all that is said by a Phrase.
 func (s source) phrases() []sentence {
 	var list []sentence
-	registered := false
 	ast.Inspect(s.File, func(n ast.Node) bool {
 		switch n := n.(type) {
-		case *ast.CompositeLit:
-			if name, ok := n.Type.(*ast.Ident); ok && name.Name == "Check" ||
-				isSelector(n.Type, "Check") {
-				registered = true // its own Fix goes by its id
-			} else if (ok && name.Name == "Fix" || isSelector(n.Type, "Fix")) &&
-				(s.check == "" || !registered || !s.own(n)) {
-				for _, e := range n.Elts {
-					pair := e.(*ast.KeyValueExpr)
-					if key := pair.Key.(*ast.Ident).Name; key == "Text" || key == "Impact" {
-						list = append(list, s.texts(pair.Value)...)
-					}
-				}
-			}
 		case *ast.CallExpr:
+			if at, ok := stepTexts[called(n)]; ok && len(n.Args) > at {
+				list = append(list, s.texts(n.Args[at])...)
+			}
 			if name := called(n); (name == "Skip" || name == "Phrasef" || name == "Miss") &&
 				len(n.Args) > 0 {
 				list = append(list, s.texts(n.Args[0])...)
@@ -275,23 +267,4 @@ func takesPhrase(e ast.Expr) bool {
 	return ok && slices.Contains([]string{"NotShown", "NotDecided", "NotProbed", "ListIncomplete",
 		"CutByRecorder", "NotFound", "NoAnswer", "NoAnswerWithin", "NotSupported", "PodUnusable"},
 		of.Sel.Name)
-}
-
-// own tells whether a Fix is the field of the check itself.
-func (s source) own(fix *ast.CompositeLit) (is bool) {
-	ast.Inspect(s.File, func(n ast.Node) bool {
-		lit, ok := n.(*ast.CompositeLit)
-		if !ok {
-			return true
-		}
-		if isSelector(lit.Type, "Check") {
-			for _, e := range lit.Elts {
-				if pair, ok := e.(*ast.KeyValueExpr); ok && pair.Value == ast.Expr(fix) {
-					is = true
-				}
-			}
-		}
-		return !is
-	})
-	return is
 }

@@ -31,8 +31,7 @@ func TestEverySentenceHasItsChinese(t *testing.T) {
 		e := c.checks[check.ID]
 		need(e.Title != "", check.ID, check.Title)
 		need(e.Doc != "", check.ID, check.Doc)
-		need(e.Fix != "" || check.Fix.Text == "", check.ID, check.Fix.Text)
-		need(e.Impact != "" || check.Fix.Impact == "", check.ID, check.Fix.Impact)
+		need(e.Healthy != "" || check.Healthy == "", check.ID, check.Healthy)
 		for _, n := range check.FAQ {
 			need(c.FAQ(n) != "", check.ID, fmt.Sprintf("entry %d of the FAQ", n))
 		}
@@ -122,7 +121,7 @@ func TestNothingIsTranslatedThatNobodySays(t *testing.T) {
 func TestTheEnglishIsStillTheOneThatWasTranslated(t *testing.T) {
 	for id, e := range Of("zh", faults.Catalogue()).checks {
 		if k := faults.Catalogue().ByID(id); k != nil && e.Of != checksum(k) {
-			t.Errorf("%s: the English changed since it was translated: read title, doc, fix and impact again, then write of = %q", id, checksum(k))
+			t.Errorf("%s: the English changed since it was translated: read title, healthy and doc again, then write of = %q", id, checksum(k))
 		}
 	}
 }
@@ -130,8 +129,7 @@ func TestTheEnglishIsStillTheOneThatWasTranslated(t *testing.T) {
 // checksum is of the English that goes by a check's id.
 func checksum(k *checks.Check) string {
 	return fmt.Sprintf("%08x",
-		crc32.ChecksumIEEE([]byte(strings.Join([]string{k.Title, k.Doc, k.Fix.Text, k.Fix.Impact},
-			"\x00"))))
+		crc32.ChecksumIEEE([]byte(strings.Join([]string{k.Title, k.Healthy, k.Doc}, "\x00"))))
 }
 
 var placeholder = regexp.MustCompile(`\{[a-zA-Z]+\}`)
@@ -145,8 +143,8 @@ func TestTranslationsHoldWhatTheEnglishHolds(t *testing.T) {
 		if check == nil {
 			continue
 		}
-		for english, said := range map[string]string{check.Title: e.Title, check.Doc: e.Doc,
-			check.Fix.Text: e.Fix, check.Fix.Impact: e.Impact} {
+		for english, said := range map[string]string{check.Title: e.Title, check.Healthy: e.Healthy,
+			check.Doc: e.Doc} {
 			a, b := placeholder.FindAllString(english, -1), placeholder.FindAllString(said, -1)
 			slices.Sort(a)
 			slices.Sort(b)

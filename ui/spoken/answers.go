@@ -10,6 +10,7 @@ import (
 
 	"doctor/checks"
 	"doctor/checks/evidence"
+	"doctor/ui"
 )
 
 // maxLine is more than anyone types.
@@ -200,14 +201,21 @@ func (t *teller) fix(res *checks.Result) {
 	if res.Status != checks.StatusFail && res.Status != checks.StatusWarn {
 		return
 	}
-	if f.Text != "" {
-		t.say("Fix: %s", f.Text)
-	}
-	for i, c := range f.Commands {
-		t.say("Command %d of %d: %s", i+1, len(f.Commands), c)
-	}
-	if f.Impact != "" {
-		t.say("What that does: %s", f.Impact)
+	for i := range f.Steps {
+		for _, l := range t.style().StepLines(f, i) {
+			switch l.Kind {
+			case ui.StepText:
+				t.say("Step %s", l.Text)
+			case ui.StepCommand:
+				t.say("Command: %s", l.Text)
+			case ui.StepFrom:
+				t.say("The line is: %s", l.Text)
+			case ui.StepTo:
+				t.say("It should be: %s", l.Text)
+			case ui.StepImpact:
+				t.say("Impact: %s", l.Text)
+			}
+		}
 	}
 }
 

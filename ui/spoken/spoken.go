@@ -7,6 +7,7 @@
 package spoken
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -197,8 +198,8 @@ func (t *teller) causes() {
 		} else {
 			t.say("Cause %d of %d, check %d, %s: %s: %s", args...)
 		}
-		if fix := ui.FirstFix(res.Fix); fix != "" {
-			t.say("  Do first: %s", fix)
+		if fix := res.Fix.InOneLine(); fix.Format != "" {
+			t.say("  Do first: %s", t.lang.Say(fix))
 		}
 		if len(c.Consequences) > 0 {
 			t.say("  What follows from it: %s.", t.numbers(c.Consequences))
@@ -247,15 +248,12 @@ func (t *teller) ending() {
 	t.say("")
 	t.say("%s.", capital(t.style().Counts(t.report)))
 	if words, cause := t.style().Verdict(t.report); cause != "" {
-		t.say("%s, which mends %s.", capital(words), cause)
+		t.say("%s, which fixes %s.", capital(words), cause)
 	}
 }
 
 func (t *teller) title(res *checks.Result) string {
-	if res.Title == "" {
-		return res.ID
-	}
-	return res.Title
+	return cmp.Or(ui.Title(res), res.ID)
 }
 
 // number is the place of a check in the report, 0 for none.

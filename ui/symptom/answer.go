@@ -16,9 +16,9 @@ type Answer struct {
 	Status   checks.Status // of the cause that it names
 	Format   string
 	Args     []any
-	Do       string // what to do, in full
+	Fix      checks.Fix // what to do about the cause
+	Do       string     // or what to do to find out
 	Commands []string
-	Impact   string // what that costs
 	Check    string // the check to open for more
 }
 
@@ -63,9 +63,11 @@ func (a *Asked) conclude(r *checks.Report) Answer {
 
 func (a *Asked) found(it *Item, more int) Answer {
 	res := it.Result
-	ans := Answer{Outcome: Fault, Status: res.Status, Do: res.Fix.Text, Commands: res.Fix.Commands,
-		Impact: res.Fix.Impact, Check: res.ID}
-	fix := unstopped(res.Fix.Text)
+	ans := Answer{Outcome: Fault, Status: res.Status, Fix: res.Fix, Check: res.ID}
+	fix := ""
+	if first := res.Fix.First(); first != nil {
+		fix = unstopped(a.said.Say(first.Headline()))
+	}
 	switch {
 	case fix == "":
 		ans.Format, ans.Args = a.said.Word("The cause: %s."), []any{unstopped(it.Says)}

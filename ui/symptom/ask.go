@@ -151,7 +151,7 @@ func itemOf(res *checks.Result) Item {
 // sentence is the first finding, with its subject where it does not name it.
 func sentence(res *checks.Result) string {
 	if len(res.Findings) == 0 {
-		return res.Title
+		return cmp.Or(res.Healthy, res.Title)
 	}
 	return cmp.Or(res.Findings[0].Message, res.Title)
 }

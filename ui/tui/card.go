@@ -1,8 +1,6 @@
 package tui
 
 import (
-	"strings"
-
 	"doctor/checks"
 	"doctor/ui"
 )
@@ -60,11 +58,8 @@ func cardRows(res *checks.Result, index, lines int, say voice) []row {
 
 func (say voice) cardText(res *checks.Result, part cardPart) string {
 	switch {
-	case part == cardFix && len(res.Fix.Commands) > 0:
-		return res.Fix.Commands[0]
 	case part == cardFix:
-		first, _, _ := strings.Cut(res.Fix.Text, "\n")
-		return first
+		return say.Say(res.Fix.InOneLine())
 	case len(res.Findings) == 0:
 		return ""
 	case part == cardMessage:
@@ -82,10 +77,18 @@ func cardLine(res *checks.Result, part cardPart, say voice) line {
 	switch {
 	case part == cardProof:
 		text.ink = faint
-	case part == cardFix && len(res.Fix.Commands) > 0:
+	case part == cardFix && firstCommand(res) != "":
 		return line{{"  ", plain}, {say.T("fix") + " ", faint}, {"> ", accent}, text}
 	case part == cardFix:
 		return line{{"  ", plain}, {say.T("fix") + " ", faint}, text}
 	}
 	return line{{"  ", plain}, text}
+}
+
+// firstCommand is the command that stands for the fix, "" where text does.
+func firstCommand(res *checks.Result) string {
+	if s := res.Fix.First(); s != nil {
+		return s.Command
+	}
+	return ""
 }

@@ -112,15 +112,23 @@ func takesClipboard(getenv func(string) string) bool {
 	return false
 }
 
-// fixToCopy is what the copy key takes from a result: the commands of its fix,
-// or the fix's text where there are none. A name in a command came from
-// evidence, and a line break in it would run the first half when pasted, so
-// each command is cleaned to one line.
-func fixToCopy(r checks.Result) string {
-	lines := r.Fix.Commands
-	if len(lines) == 0 {
-		lines = strings.Split(r.Fix.Text, "\n")
+// fixToCopy is what the copy key takes from a result: the commands of its fix, or its first step
+// where there are none. A name in a command came from evidence, and a line break in it would run the
+// first half when pasted, so each command is cleaned to one line.
+func (say voice) fixToCopy(r checks.Result) string {
+	lines := r.Fix.Commands()
+	if s := r.Fix.First(); len(lines) == 0 && s != nil {
+		lines = []string{say.Say(s.Headline())}
 	}
+	return cleanLines(lines)
+}
+
+// scriptToCopy is the whole fix, the texts as comments.
+func (say voice) scriptToCopy(r checks.Result) string {
+	return cleanLines(r.Fix.Script(say.Say))
+}
+
+func cleanLines(lines []string) string {
 	var clean []string
 	for _, l := range lines {
 		if l = strings.TrimSpace(ui.Plain(strings.Map(oneSpace, l), false)); l != "" {
@@ -131,11 +139,11 @@ func fixToCopy(r checks.Result) string {
 }
 
 // copyFix is the effect of the copy key on a result.
-func copyFix(r *checks.Result) effect {
+func (say voice) copyFix(r *checks.Result) effect {
 	if r == nil {
 		return effect{say: "nothing to copy: select a check"}
 	}
-	text := fixToCopy(*r)
+	text := say.fixToCopy(*r)
 	if text == "" {
 		return effect{say: "nothing to copy: this check names no fix"}
 	}

@@ -64,13 +64,13 @@ func provenance(p *page, r *checks.Report) {
 
 // verdict is a check in one line or more: symbol and title.
 func (p *page) verdict(indent string, res *checks.Result) {
-	p.led(span{indent + symbol(res.Status, p.ascii) + " ", inkOf(res.Status)}, res.Title, plain)
+	p.led(span{indent + symbol(res.Status, p.ascii) + " ", inkOf(res.Status)}, ui.Title(res), plain)
 }
 
 // resultDetail draws a check; was is its verdict before it changed, or "".
 func resultDetail(p *page, r *checks.Report, res *checks.Result, was checks.Status) {
 	p.led(span{symbol(res.Status, p.ascii) + " " + p.Status(res.Status) + "  ", inkOf(res.Status)},
-		res.Title, strong)
+		ui.Title(res), strong)
 	p.text("", res.ID+" · "+p.Category(res.Category), faint)
 	if was != "" {
 		p.text("", p.T("changed: it was %s before", p.Status(was)), accent)
@@ -137,8 +137,7 @@ func (say voice) sentence(f checks.ReportFinding) string {
 }
 
 func fix(p *page, res *checks.Result) {
-	f := res.Fix
-	if f.Text == "" && len(f.Commands) == 0 && f.Impact == "" {
+	if len(res.Fix.Steps) == 0 {
 		return
 	}
 	if isFault(res.Status) {
@@ -146,12 +145,22 @@ func fix(p *page, res *checks.Result) {
 	} else {
 		p.heading(p.T("Fix, if this fault ever shows"))
 	}
-	p.text("  ", f.Text, plain)
-	for _, c := range f.Commands {
-		p.led(span{"  > ", accent}, c, plain)
+	for i := range res.Fix.Steps {
+		p.step(res.Fix, i, span{"  ", plain})
 	}
-	if f.Impact != "" {
-		p.led(span{"  ! ", inkWarn}, f.Impact, plain)
+}
+
+// step draws one step of a fix behind a mark.
+func (p *page) step(f checks.Fix, i int, mark span) {
+	marks := map[ui.StepLineKind]span{ui.StepCommand: {"  > ", accent}, ui.StepFrom: {"  - ", faint},
+		ui.StepTo: {"  + ", accent}, ui.StepImpact: {"  ! ", inkWarn}}
+	style := ui.Style{ASCII: p.ascii, Lang: p.Catalogue}
+	for _, l := range style.StepLines(f, i) {
+		if l.Kind == ui.StepText {
+			p.led(mark, l.Text, plain)
+		} else {
+			p.led(marks[l.Kind], l.Text, plain)
+		}
 	}
 }
 

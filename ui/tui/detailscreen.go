@@ -143,7 +143,7 @@ func (d detailScreen) press(e env, k tea.KeyMsg) (screen, effect) {
 	case key.Matches(k, detailKeys.open):
 		return d.follow(e, p)
 	case key.Matches(k, detailKeys.copy):
-		return d, copyFix(e.report.Result(s.id))
+		return d, e.copyFix(e.report.Result(s.id))
 	}
 	return d.with(p.moved(s, k, e.height)), effect{}
 }

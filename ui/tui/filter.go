@@ -18,7 +18,7 @@ func matches(r *checks.Result, filter string) bool {
 }
 
 func resultHolds(r *checks.Result, text string) bool {
-	for _, s := range []string{r.ID, r.Title, r.Gap, r.Reason} {
+	for _, s := range []string{r.ID, r.Title, r.Healthy, r.Gap, r.Reason} {
 		if strings.Contains(strings.ToLower(s), text) {
 			return true
 		}

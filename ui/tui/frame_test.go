@@ -50,7 +50,9 @@ func hostileReport(r *rand.Rand) checks.Report {
 				f.Because[k] = evidence.Because{Path: text(), Line: r.IntN(3), Text: text()}
 			}
 		}
-		res.Fix = checks.Fix{Text: text(), Commands: []string{text(), text()}, Impact: text()}
+		res.Fix = checks.Fix{Steps: []checks.Step{
+			{Kind: checks.StepRun, Text: text(), Command: text(), Impact: text()},
+			{Kind: checks.StepRun, Command: text()}}}
 		res.Links = []string{text()}
 	}
 	return rep

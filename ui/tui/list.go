@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"doctor/checks"
+	"doctor/ui"
 )
 
 // wordsFrom is the width from which a row has room for the verdict's word.
@@ -121,7 +122,7 @@ func resultLine(res *checks.Result, was checks.Status, right string, indent, w i
 		l = append(l, span{padded(show(say.Status(res.Status), ascii), say.statusWidth()),
 			inkOf(res.Status)})
 	}
-	title := span{show(res.Title, ascii), plain}
+	title := span{show(ui.Title(res), ascii), plain}
 	switch {
 	case selected:
 		title.ink = strong

@@ -101,9 +101,9 @@ func (m model) press(k tea.KeyMsg) (model, effect) {
 	if key.Matches(k, keys.copy) {
 		res, ok := m.result()
 		if !ok {
-			return m, copyFix(nil)
+			return m, m.copyFix(nil)
 		}
-		return m, copyFix(&res)
+		return m, m.copyFix(&res)
 	}
 	return m.pressed(k)
 }

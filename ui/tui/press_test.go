@@ -380,19 +380,23 @@ func TestCopyTakesTextAndCleansCommands(t *testing.T) {
 		fix  checks.Fix
 		want string
 	}{
-		{"the text where there are no commands", checks.Fix{Text: "drain the node"},
+		{"the text where there are no commands", checks.Fix{Steps: []checks.Step{
+			{Kind: checks.StepRun, Text: "drain the node"}}},
 			"drain the node"},
-		{"nothing where there is no fix", checks.Fix{}, ""},
+		{"nothing where there is no fix", checks.Fix{Steps: []checks.Step{}}, ""},
 		{"a line break from evidence becomes a space",
-			checks.Fix{Commands: []string{"Get-Item a\nRemove-Item b"}},
+			checks.Fix{Steps: []checks.Step{
+				{Kind: checks.StepInspect, Command: "Get-Item a\nRemove-Item b"}}},
 			"Get-Item a Remove-Item b"},
-		{"a long command is whole", checks.Fix{Commands: []string{strings.Repeat("y", 2*maxText)}},
+		{"a long command is whole", checks.Fix{Steps: []checks.Step{
+			{Kind: checks.StepRun, Text: "", Command: strings.Repeat("y", 2*maxText)}}},
 			strings.Repeat("y", 2*maxText)},
-		{"an escape sequence goes", checks.Fix{Commands: []string{"Get-Item \x1b]52;c;AAAA\x07x"}},
+		{"an escape sequence goes", checks.Fix{Steps: []checks.Step{
+			{Kind: checks.StepRun, Text: "", Command: "Get-Item \x1b]52;c;AAAA\x07x"}}},
 			"Get-Item x"},
 	} {
 		t.Run(row.name, func(t *testing.T) {
-			if got := fixToCopy(checks.Result{Fix: row.fix}); got != row.want {
+			if got := (voice{}).fixToCopy(checks.Result{Fix: row.fix}); got != row.want {
 				t.Errorf("copies %q, want %q", got, row.want)
 			}
 		})

@@ -164,7 +164,7 @@ func (s symptomScreen) parts(e env) []symptomPart {
 	told := map[string]bool{}
 	for _, it := range s.shownItems() {
 		add(itemLines(it, e, len(parts) == s.at, told[it.HowTo.Text]), it.Result.ID,
-			it.Result.Fix.Commands)
+			it.Result.Fix.Commands())
 		told[it.HowTo.Text] = true
 	}
 	if n := s.asked.Count[symptom.Skipped]; n > 0 && !s.skipped {
@@ -176,9 +176,23 @@ func (s symptomScreen) parts(e env) []symptomPart {
 	}
 	a := s.asked.Answer
 	heading := e.T("Try next")
-	if a.Do != "" {
+	if len(a.Fix.Steps) > 0 {
 		heading = e.T("If that is not it")
-		add(commandLines(e.T("Do this"), a.Do, a.Commands, a.Impact, e, len(parts) == s.at),
+		for i := range a.Fix.Steps {
+			p := page{width: min(e.width-1, readable), voice: e.voice}
+			if i == 0 {
+				p.lines = append(p.lines, nil, line{{"  " + e.T("Do this"), strong}})
+			}
+			p.step(a.Fix, i, cursorMark(len(parts) == s.at, e.ascii))
+			var commands []string
+			if c := a.Fix.Steps[i].Command; c != "" {
+				commands = []string{c}
+			}
+			add(p.lines, a.Check, commands)
+		}
+	} else if a.Do != "" {
+		heading = e.T("If that is not it")
+		add(commandLines(e.T("Do this"), a.Do, a.Commands, "", e, len(parts) == s.at),
 			a.Check, a.Commands)
 	}
 	for i, step := range s.asked.Next() {

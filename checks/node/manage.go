@@ -1,0 +1,74 @@
+package node
+
+import (
+	"strings"
+
+	"doctor/checks/evidence"
+)
+
+// NetworkAgent stands for the program that creates the HNS network of pods,
+// whichever plugin the node uses.
+const NetworkAgent = "network agent"
+
+// Managed are the names that Command knows.
+var Managed = []string{"kubelet", "kube-proxy", "flanneld", "runtime", NetworkAgent}
+
+// Actions are what Command can do.
+var Actions = []string{"restart", "start", "stop"}
+
+// agents create the HNS network of each plugin and keep it. Of the plugins that
+// are not listed the CNI plugin itself creates it, as the kubelet starts a pod.
+var agents = map[CNI]Component{
+	Flannel: {Name: "flanneld"},
+	Calico: {Program: []string{"calico-node"}, Service: []string{"CalicoNode"},
+		Pod: []string{"calico-node-windows"}, ParentServices: []string{"rke2"}},
+	Antrea: {Program: []string{"antrea-agent"}, Service: []string{"antrea-agent"},
+		Pod: []string{"antrea-agent-windows"}},
+	OVN: {Program: []string{"hybrid-overlay-node"}, Service: []string{"hybrid-overlay-node"}},
+}
+
+// Command is how a component of this node is restarted, started or stopped: by
+// its Windows service, by the service that runs it as a child, or through the
+// HostProcess pod that it runs in. Where the evidence shows none of them it is
+// the service of the usual name, and shown is false.
+func (n *Node) Command(s evidence.Snapshot, action, component string) (command string, shown bool) {
+	if component == NetworkAgent {
+		agent, ok := agents[n.CNI.Value]
+		if !ok {
+			return n.Command(s, action, "kubelet")
+		}
+		if c := n.Components[agent.Name]; c != nil {
+			return c.command(s, action)
+		}
+		agent.find(s)
+		return agent.command(s, action)
+	}
+	c := n.Components[component]
+	if component == "runtime" && len(c.Services) == 0 && n.Runtime.Value.Name != "" {
+		named := *c
+		named.Service = []string{n.Runtime.Value.Name}
+		c = &named
+	}
+	return c.command(s, action)
+}
+
+func (c *Component) command(s evidence.Snapshot, action string) (string, bool) {
+	service := func(name string) string {
+		return strings.ToUpper(action[:1]) + action[1:] + "-Service " + name
+	}
+	for _, svc := range c.Services {
+		if svc.Running() || len(c.Pods) == 0 {
+			return service(svc.Name), true
+		}
+	}
+	if len(c.Pods) > 0 {
+		m := c.Pods[0].Metadata
+		return "kubectl -n " + m.Namespace + " delete pod " + m.Name, action != "stop"
+	}
+	for _, svc := range evidence.Services.In(s) {
+		if EqualsAny(svc.Name, c.ParentServices) {
+			return service(svc.Name), true
+		}
+	}
+	return service(c.Service[0]), false
+}
