@@ -111,8 +111,8 @@ func writeJUnit(w io.Writer, r checks.Report) error {
 }
 
 // failure tells whether a result is a failed case, and what that case says. A fail is one unless a
-// cause explains it. A cause that is only a warning is one too where a fail follows from it, so that
-// no fail is lost.
+// cause explains it. A cause that is only a warning is one too where a fail follows from it, so
+// that no fail is lost.
 func failure(r checks.Report, result *checks.Result) (failed bool, text string) {
 	failed = result.Status == checks.StatusFail && len(causesOf(r, result.ID)) == 0
 	text = account(result)

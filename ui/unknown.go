@@ -64,8 +64,8 @@ func UnknownGroups(r *checks.Report, among []int) []UnknownGroup {
 	return groups
 }
 
-// Reason says why the checks could not run. Where rights are missing, the gap itself says what to do,
-// which is the advice.
+// Reason says why the checks could not run. Where rights are missing, the gap itself says what to
+// do, which is the advice.
 func (g UnknownGroup) Reason(l *lang.Catalogue) string {
 	if said := l.GapSentence(g.gap); said != "" && g.Remedy != evidence.Elevate {
 		return strings.TrimRight(said, ".。")

@@ -140,11 +140,12 @@ func listDemos(d display) error {
 		fmt.Fprintln(&b, g.heading)
 		for _, demo := range g.demos {
 			column := 2 + names + 2
-			lines := []string{demo.sentence}
+			sentence := ui.Plain(demo.sentence, style.ASCII)
+			lines := []string{sentence}
 			if room := width - column; width > 0 && room < minSentence {
-				column, lines = 6, append([]string{""}, ui.Wrap(demo.sentence, width-6, width-6)...)
+				column, lines = 6, append([]string{""}, ui.Wrap(sentence, width-6, width-6)...)
 			} else if width > 0 {
-				lines = ui.Wrap(demo.sentence, room, room)
+				lines = ui.Wrap(sentence, room, room)
 			}
 			fmt.Fprintln(&b, strings.TrimRight(fmt.Sprintf("  %-*s  %s", names, demo.name,
 				lines[0]), " "))

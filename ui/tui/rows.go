@@ -185,9 +185,10 @@ func groupRows(r *checks.Report, v view) []row {
 		}
 		group := row{kind: rowGroup, category: category,
 			members: slices.Concat(found, unknown, rest)}
-		group.open = v.isOpen(group.foldName(), len(unknown) > 0 || slices.ContainsFunc(found, func(i int) bool {
+		faulty := slices.ContainsFunc(found, func(i int) bool {
 			return r.Results[i].Status != checks.StatusInfo || v.changed[r.Results[i].ID] != ""
-		}))
+		})
+		group.open = v.isOpen(group.foldName(), faulty || len(unknown) > 0)
 		rows = append(rows, group)
 		if !group.open {
 			continue
