@@ -88,7 +88,7 @@ func TestARecordingTellsItsCausesFirst(t *testing.T) {
 		"Check 2 of 5, DNS suffix: unknown, could not run: denied: run as Administrator.",
 		"Check 4 of 5, the disk is full: pass, this was not found.",
 		"Check 5 of 5, Calico waits: does not apply: this node uses flannel.",
-		"Fix first: Restart-Service flanneld, which mends podcidr-not-assigned.")
+		"Fix first: Restart-Service flanneld, which fixes podcidr-not-assigned.")
 }
 
 // reading is an update after so many seconds, in which these checks are open.
@@ -169,8 +169,8 @@ func TestAnswers(t *testing.T) {
 			"Id podcidr-not-assigned, category .",
 			"Finding 1 of 1, of win-1: fail: the Node object has no podCIDR, e.g. 10.244.2.0/24. It stays so.",
 			"  Evidence: logs/flanneld/flanneld.log line 5: pod cidr not assigned",
-			"It explains check 1.", "Fix: set one", "Command 1 of 1: Restart-Service flanneld",
-			"What that does: pods lose their network for some seconds"}},
+			"It explains check 1.", "Step 1. set one", "Command: Restart-Service flanneld",
+			"Impact: pods lose their network for some seconds"}},
 		{"so does an id", []string{"subnet-env-missing"},
 			[]string{"Id subnet-env-missing, category .", "It follows from check 3."}},
 		{"e tells the evidence of the check before", []string{"3", "e"}, []string{
