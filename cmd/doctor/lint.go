@@ -176,7 +176,7 @@ func readManifests(m *manifest.Manifests, in io.Reader, args []string) error {
 func readManifest(m *manifest.Manifests, file string) error {
 	f, err := os.Open(file)
 	if err != nil {
-		return fmt.Errorf("%s: %w", evidence.Clean(file), bundle.Bare(err))
+		return bundle.CannotRead(evidence.Clean(file), err)
 	}
 	defer f.Close()
 	return m.Read(filepath.ToSlash(file), f)
@@ -189,7 +189,7 @@ func manifestFiles(arg string) ([]string, error) {
 	}
 	entries, err := os.ReadDir(arg)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", arg, bundle.Bare(err))
+		return nil, bundle.CannotRead(arg, err)
 	}
 	var files []string
 	for _, e := range entries {

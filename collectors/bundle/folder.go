@@ -15,7 +15,7 @@ import (
 func openFolder(path string, lim limits) (*Archive, error) {
 	root, err := os.OpenRoot(path)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", printable(path), Bare(err))
+		return nil, CannotRead(printable(path), err)
 	}
 	a := newArchive(lim)
 	a.closes = append(a.closes, root.Close)

@@ -228,6 +228,15 @@ type plainError struct {
 func (e plainError) Error() string { return e.text }
 func (e plainError) Unwrap() error { return e.err }
 
+// CannotRead is the error for a file or folder of that name that the system does not open.
+func CannotRead(name string, err error) error {
+	if errors.Is(err, fs.ErrPermission) {
+		return plainError{name + " cannot be read: access denied; run doctor as a user who may " +
+			"read it", err}
+	}
+	return fmt.Errorf("%s cannot be read: %w", name, Bare(err))
+}
+
 func reasonOf(err error) string { return printable(Bare(err).Error()) }
 
 func isArchiveName(path string) bool {

@@ -100,7 +100,7 @@ func open(path string, lim limits) (*Archive, error) {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil, plainError{"there is no file or folder " + name, fs.ErrNotExist}
 	case err != nil:
-		return nil, fmt.Errorf("%s: %w", name, Bare(err))
+		return nil, CannotRead(name, err)
 	case info.IsDir():
 		return openFolder(path, lim)
 	case !info.Mode().IsRegular():
@@ -111,7 +111,7 @@ func open(path string, lim limits) (*Archive, error) {
 	}
 	f, err := os.Open(path)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", name, Bare(err))
+		return nil, CannotRead(name, err)
 	}
 	a, err := openArchive(path, f, info.Size(), lim, (*index).archive)
 	if err != nil {
