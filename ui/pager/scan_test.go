@@ -74,7 +74,7 @@ func TestScanIsStopped(t *testing.T) {
 }
 
 func BenchmarkScan(b *testing.B) {
-	line := "I1120 03:05:14.020118    3388 proxier.go:1053] \"Syncing iptables rules\" service=\"kube-dns\"\n"
+	line := "I1120 03:05:14.020118    3388 proxier.go:1053] \"Syncing iptables rules\" kube-dns\n"
 	text := strings.Repeat(line, 64<<20/len(line))
 	b.SetBytes(int64(len(text)))
 	b.ReportAllocs()
