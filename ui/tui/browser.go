@@ -50,6 +50,9 @@ func (b browser) hints() []hint {
 	case len(b.search.far.hits) > 0:
 		list = append(list, hint{"n N", "next match", 0})
 	}
+	if b.filter != "" {
+		list = append([]hint{{"esc", "clear", 0}}, list...)
+	}
 	return list
 }
 
@@ -174,6 +177,7 @@ func (b browser) press(e env, k tea.KeyMsg) (screen, effect) {
 		b.stale, b.asked = false, true
 		do.task = listTask(e)
 	}
+	fresh := b.search.follows
 	b.search.follows = false
 	if b.prompt {
 		if k.Type == tea.KeyEnter {
@@ -191,7 +195,7 @@ func (b browser) press(e env, k tea.KeyMsg) (screen, effect) {
 	case key.Matches(k, bk.filter):
 		b.prompt = true
 	case key.Matches(k, bk.next, bk.previous):
-		return b.toHit(e, key.Matches(k, bk.previous))
+		return b.toHit(e, fresh, key.Matches(k, bk.previous))
 	case key.Matches(k, bk.cited):
 		b.cited = !b.cited
 		b = b.unfoldedAt().narrowed()

@@ -182,8 +182,9 @@ func (b browser) opened(path string) screen {
 	return newViewer(path, 0)
 }
 
-// toHit opens the nearest file with matches: that under the cursor or after it, or before it.
-func (b browser) toHit(e env, back bool) (screen, effect) {
+// toHit opens the nearest file with matches: that under the cursor or after it, or before it. Right
+// after the search it is the first of all, or the last.
+func (b browser) toHit(e env, fresh, back bool) (screen, effect) {
 	hits := b.search.far.hits
 	if len(hits) == 0 {
 		return b, effect{say: "search for something first: / text enter"}
@@ -193,8 +194,10 @@ func (b browser) toHit(e env, back bool) (screen, effect) {
 		return comparePaths(h.path, en.path) >= 0
 	})
 	switch {
-	case back && at < 0:
+	case back && (fresh || at < 0):
 		at = len(hits) - 1
+	case fresh:
+		at = 0
 	case back:
 		at = (at - 1 + len(hits)) % len(hits)
 	case at < 0:

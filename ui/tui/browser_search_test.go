@@ -17,7 +17,7 @@ func searchable(t testing.TB, opt Options) model {
 	files := sampleFiles()
 	for _, f := range []struct{ path, text string }{
 		{"logs/a/a.log", "one\nthe Needle\nthree\nneedle again\n"},
-		{"logs/b/b.log", "nothing here\n"},
+		{"logs/b/b.log", strings.Repeat("-", 60) + "no subnet here\n"},
 		{"logs/c/c.log", strings.Repeat("filler\n", 100) + "a needle at the end\n"},
 		{"logs/0needle/x.log", "only the name holds it\n"},
 		{"z.json", `{"a": {"b": 1, "text": "the needle"}, "c": "needle"}`},
@@ -45,6 +45,8 @@ func TestTheEvidenceIsSearchedThrough(t *testing.T) {
 			[]string{"z.json", "› ", "text \"the needle\""}},
 		{"after the last file comes the first", []string{"n", "n", "n", "n", "n", "n"},
 			[]string{"logs/a/a.log", "line 2 of 4"}},
+		{"N opens the last match of all", []string{"N"}, []string{"z.json", "c \"needle\""}},
+		{"n after a key goes on from the cursor", []string{"G", "n"}, []string{"z.json"}},
 		{"N goes back to the end of the file before", []string{"n", "n", "n", "N"},
 			[]string{"logs/a/a.log", "line 4 of 4"}},
 		{"N before the first match goes to the last file", []string{"n", "N"},
@@ -67,6 +69,11 @@ func TestTheEvidenceIsSearchedThrough(t *testing.T) {
 				}
 			}
 		})
+	}
+	narrow := searchable(t, Options{Width: 40, Height: 20})
+	if got := seen(through(narrow, "e", "/", "no subnet", "enter", "n")); !strings.Contains(got,
+		"no subnet") {
+		t.Errorf("a match to the side is not shown:\n%s", got)
 	}
 	m := searchable(t, Options{Width: 100, Height: 30})
 	if got := seen(through(m, "e", "/", "zebra", "enter")); !strings.Contains(got,

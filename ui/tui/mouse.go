@@ -48,7 +48,7 @@ func (m model) clicked(x, y int) (model, effect) {
 	if over, is := m.over(); is {
 		if c, can := over.(clicker); can {
 			s, do := c.click(m.env(), x, y)
-			return m.with(len(m.layers)-1, s, do)
+			return m.ran(len(m.layers)-1, s, do)
 		}
 		return m, effect{}
 	}

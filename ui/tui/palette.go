@@ -236,8 +236,9 @@ func (p palette) body(e env) []line {
 	return lines
 }
 
-// keyColumn has room for most names of keys.
-const keyColumn = 14
+// The column of keys has room for most of their names, or for the first of each where the screen is
+// narrow.
+const keyColumn, narrowKeyColumn = 14, 6
 
 func (c command) row(e env, selected bool) line {
 	l := line{cursorMark(selected, e.ascii)}
@@ -249,5 +250,23 @@ func (c command) row(e env, selected bool) line {
 	if selected {
 		text.ink = strong
 	}
-	return append(l, span{padded(clip(c.key, keyColumn, e.ascii), keyColumn+1), accent}, text)
+	name, column := c.key, keyColumn
+	if e.width < wordsFrom {
+		name, _, _ = strings.Cut(name, " ")
+		column = narrowKeyColumn
+	}
+	return append(l, span{padded(clip(name, column, e.ascii), column+1), accent}, text)
+}
+
+// click selects an entry, and runs the selected one.
+func (p palette) click(e env, _, y int) (screen, effect) {
+	at := p.top + y - 1
+	switch {
+	case y < 1 || at >= len(p.found(e)):
+	case at == p.at:
+		return p.run(e)
+	default:
+		p.at = at
+	}
+	return p, effect{}
 }

@@ -4,6 +4,8 @@ import (
 	"strings"
 	"testing"
 
+	tea "github.com/charmbracelet/bubbletea"
+
 	"doctor/ui/lang"
 )
 
@@ -63,6 +65,17 @@ func TestThePaletteHoldsEveryActionAndCheck(t *testing.T) {
 		if !have[r.ID] {
 			t.Errorf("the palette lacks the check %s", r.ID)
 		}
+	}
+}
+
+func TestAClickInThePaletteSelectsAndRuns(t *testing.T) {
+	m := through(withEvidence(t, sample(), sampleFiles(), Options{Width: 100, Height: 30}), ":",
+		"timeline")
+	click := tea.MouseMsg{Action: tea.MouseActionPress, Button: tea.MouseButtonLeft, X: 5,
+		Y: len(header(m)) + 2}
+	m, do := m.update(click)
+	if m = carriedOut(m, do); !strings.Contains(seen(m), "Timeline · UTC") {
+		t.Errorf("a click on the selected entry leads to:\n%s", seen(m))
 	}
 }
 

@@ -155,6 +155,11 @@ func (m model) open(s screen) (model, effect) {
 func (m model) pressOver(k tea.KeyMsg) (model, effect) {
 	at := len(m.layers) - 1
 	s, do := m.layers[at].screen.press(m.env(), k)
+	return m.ran(at, s, do)
+}
+
+// ran is with, and does on the screen below what the palette ran.
+func (m model) ran(at int, s screen, do effect) (model, effect) {
 	m, do = m.with(at, s, do)
 	switch {
 	case do.press != nil:

@@ -69,7 +69,7 @@ func newViewerAt(place evidence.Place) screen {
 // newViewerOfHit opens a file at a line that holds a text which was searched in all files.
 func newViewerOfHit(path string, line int, text string, back bool) viewer {
 	return viewer{path: path, aim: evidence.InLine(path, line), aims: true, query: text,
-		across: true, backwards: back, reveal: true}
+		across: true, backwards: back}
 }
 
 // stepTime is how long the file is read on before the screen hears of it.
@@ -156,6 +156,7 @@ func (v viewer) receive(e env, msg tea.Msg) (screen, effect) {
 			}
 			return v.search(v.backwards, true)
 		}
+		v.reveal = v.across
 	case fileLoaded:
 		v.loading = false
 		if msg.err != nil {
