@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"doctor/checks"
+	"doctor/ui"
 )
 
 // What changes is counted from one reading on: the one that was shown when the
@@ -136,4 +137,40 @@ func (m model) waited(d due) (model, effect) {
 	}
 	m.asked, m.watch.quiet = true, true
 	return m, effect{again: true}
+}
+
+// A reread is a reading that the user asked for, and the check that was on the screen then.
+type reread struct {
+	on      bool
+	id      string // "" where no check was shown in full
+	message string // what its fault was
+}
+
+// rereadFrom notes what is on the screen before the node is read again.
+func (m model) rereadFrom() reread {
+	r := reread{on: true}
+	if over, is := m.over(); is {
+		if d, detail := over.(detailScreen); detail {
+			if res := m.report.Result(d.currentStep().id); res != nil && isFault(res.Status) {
+				r.id, r.message = res.ID, ui.Message(res)
+			}
+		}
+	}
+	return r
+}
+
+// outcomeOfReread says what came of the fault on the screen, or how many verdicts changed.
+func (m model) outcomeOfReread() string {
+	res := m.report.Result(m.reread.id)
+	switch {
+	case m.reread.id == "" || res == nil:
+		return m.watch.outcome(m.voice)
+	case res.Status == checks.StatusPass || res.Status == checks.StatusInfo:
+		return m.T("read again: fixed")
+	case !isFault(res.Status):
+		return m.T("read again: this check could not run")
+	case ui.Message(res) == m.reread.message:
+		return m.T("read again: still there")
+	}
+	return m.T("read again: changed")
 }

@@ -123,11 +123,6 @@ func (say voice) fixToCopy(r checks.Result) string {
 	return cleanLines(lines)
 }
 
-// scriptToCopy is the whole fix, the texts as comments.
-func (say voice) scriptToCopy(r checks.Result) string {
-	return cleanLines(r.Fix.Script(say.Say))
-}
-
 func cleanLines(lines []string) string {
 	var clean []string
 	for _, l := range lines {
@@ -148,4 +143,32 @@ func (say voice) copyFix(r *checks.Result) effect {
 		return effect{say: "nothing to copy: this check names no fix"}
 	}
 	return effect{copy: text, copyAs: "fix"}
+}
+
+// copyStep is the effect of the copy key on a step of a fix, from 1; without one it is that of the
+// first step that changes something.
+func (say voice) copyStep(r *checks.Result, number int) effect {
+	if r == nil || len(r.Fix.Steps) == 0 {
+		return say.copyFix(r)
+	}
+	step := r.Fix.First()
+	if number > 0 {
+		step = &r.Fix.Steps[number-1]
+	}
+	text := step.Command
+	switch {
+	case text == "" && step.To != "":
+		text = step.To
+	case text == "":
+		text = say.Say(step.Headline())
+	}
+	return effect{copy: cleanLines([]string{text}), copyAs: "step"}
+}
+
+// copyScript is the effect of the key that copies the whole fix, its texts as comments.
+func (say voice) copyScript(r *checks.Result) effect {
+	if r == nil || len(r.Fix.Steps) == 0 {
+		return say.copyFix(r)
+	}
+	return effect{copy: cleanLines(r.Fix.Script(say.Say)), copyAs: "script"}
 }

@@ -77,6 +77,7 @@ func resultDetail(p *page, r *checks.Report, res *checks.Result, was checks.Stat
 	}
 	outcome(p, res)
 	fix(p, res)
+	proofs(p, res)
 	relations(p, r, res)
 	if len(res.FAQ) > 0 {
 		p.heading(p.T("FAQ"))
@@ -93,22 +94,14 @@ func resultDetail(p *page, r *checks.Report, res *checks.Result, was checks.Stat
 // outcome is what the check found, or why it found nothing.
 func outcome(p *page, res *checks.Result) {
 	p.blank()
-	for i, f := range res.Findings {
-		if i > 0 {
-			p.blank()
-		}
+	for _, f := range res.Findings {
 		status := checks.Status(f.Level)
 		p.led(span{symbol(status, p.ascii) + " ", inkOf(status)}, p.sentence(f), plain)
-		for _, b := range f.Because {
-			p.leads(item{place: b.Place()})
-			p.text("  ", ui.Where(b.Place()), faint)
-			p.text("    ", b.Text, plain)
-		}
 		for _, c := range f.Codes {
 			p.text("  ", p.style().Decoded(c), faint)
 		}
 		if f.Basis == checks.ByText {
-			p.text("  ", p.T("only the logs tell of it"), faint)
+			p.text("  ", p.T("found in logs only"), faint)
 		}
 	}
 	if len(res.Findings) > 0 {
@@ -125,6 +118,27 @@ func outcome(p *page, res *checks.Result) {
 		p.text("", p.T("no verdict yet: it waits for its evidence"), plain)
 	case statusReading:
 		p.text("", p.T("no verdict yet: its evidence is being read"), plain)
+	}
+}
+
+// proofs are the evidence of the findings, below the fix: who is called at night needs that first.
+func proofs(p *page, res *checks.Result) {
+	if len(res.Findings) == 0 {
+		return
+	}
+	p.heading(p.T("Evidence"))
+	for i, f := range res.Findings {
+		if len(res.Findings) > 1 {
+			if i > 0 {
+				p.blank()
+			}
+			p.text("  ", p.sentence(f), plain)
+		}
+		for _, b := range f.Because {
+			p.leads(item{place: b.Place()})
+			p.text("  ", ui.Where(b.Place()), faint)
+			p.text("    ", b.Text, plain)
+		}
 	}
 }
 
@@ -146,6 +160,7 @@ func fix(p *page, res *checks.Result) {
 		p.heading(p.T("Fix, if this fault ever shows"))
 	}
 	for i := range res.Fix.Steps {
+		p.leads(item{step: i + 1})
 		p.step(res.Fix, i, span{"  ", plain})
 	}
 }

@@ -30,18 +30,19 @@ type looked struct {
 
 func newDetail(id string) screen { return detailScreen{steps: []step{{id: id}}} }
 
-var detailKeys = struct{ next, last, open, copy, back, leave key.Binding }{
-	next:  bind("tab", "to the next thing that leads on"),
-	last:  bind("shift+tab", "to the one before it"),
-	open:  bind("enter l", "go to the chosen check, or show the chosen evidence"),
-	copy:  bind("c", "copy the fix's commands"),
-	back:  bind("backspace h", "back the way you came"),
-	leave: bind("esc q", "back to the list"),
+var detailKeys = struct{ next, last, open, copy, script, back, leave key.Binding }{
+	next:   bind("tab", "to the next thing that leads on"),
+	last:   bind("shift+tab", "to the one before it"),
+	open:   bind("enter l", "go to the chosen check, or show the chosen evidence"),
+	copy:   bind("c", "copy the chosen step of the fix"),
+	script: bind("C", "copy the whole fix as a script"),
+	back:   bind("backspace h", "back the way you came"),
+	leave:  bind("esc q", "back to the list"),
 }
 
 func (d detailScreen) bindings() []key.Binding {
 	return []key.Binding{detailKeys.next, detailKeys.last, detailKeys.open, detailKeys.back,
-		detailKeys.copy}
+		detailKeys.copy, detailKeys.script}
 }
 
 func (d detailScreen) typing() bool { return false }
@@ -67,7 +68,7 @@ func (d detailScreen) title(env) string {
 }
 
 func (d detailScreen) hints() []hint {
-	list := []hint{{"enter", "go on", 1}, {"j k", "move", 2}, {"c", "copy fix", 3}}
+	list := []hint{{"enter", "go on", 1}, {"j k", "move", 2}, {"c", "copy step", 3}, {"C", "copy script", 4}}
 	if len(d.steps) > 1 {
 		list = slices.Insert(list, 1, hint{"backspace", "the way back", 1})
 	}
@@ -143,7 +144,13 @@ func (d detailScreen) press(e env, k tea.KeyMsg) (screen, effect) {
 	case key.Matches(k, detailKeys.open):
 		return d.follow(e, p)
 	case key.Matches(k, detailKeys.copy):
-		return d, e.copyFix(e.report.Result(s.id))
+		chosen := 0
+		if s.at < len(p.items) {
+			chosen = p.items[s.at].step
+		}
+		return d, e.copyStep(e.report.Result(s.id), chosen)
+	case key.Matches(k, detailKeys.script):
+		return d, e.copyScript(e.report.Result(s.id))
 	}
 	return d.with(p.moved(s, k, e.height)), effect{}
 }
@@ -155,6 +162,8 @@ func (d detailScreen) follow(e env, p page) (screen, effect) {
 	case s.at >= len(p.items) || p.items[s.at].first < s.scroll || p.items[s.at].first >= s.scroll+
 		e.height:
 		return d, effect{} // nothing chosen is in sight
+	case p.items[s.at].step > 0:
+		return d, e.copyStep(e.report.Result(s.id), p.items[s.at].step)
 	case p.items[s.at].check != "":
 		d.steps = append(d.steps[:len(d.steps):len(d.steps)], step{id: p.items[s.at].check})
 		return d, effect{task: d.start(e)}

@@ -106,12 +106,12 @@ func TestTheChainIsWalkedThereAndBack(t *testing.T) {
 }
 
 func TestEnterOnEvidenceShowsIt(t *testing.T) {
-	m := after(small(), "enter", "j", "enter") // the second piece of evidence
+	m := after(small(), "enter", "tab", "tab", "tab", "enter") // behind two steps and a place
 	s, _ := m.over()
 	if got := s.title(env{}); got != "logs/flanneld/flanneld.log" {
 		t.Errorf("shows %q", got)
 	}
-	if inDetail(t, after(m, "esc")).currentStep().at != 1 {
+	if inDetail(t, after(m, "esc")).currentStep().at != 3 {
 		t.Error("back from the evidence, another item is chosen")
 	}
 }

@@ -139,7 +139,7 @@ func (m model) again() (model, effect) {
 		m.status = m.T("still reading; r reads again when it is done")
 	default:
 		m.status, m.asked = m.T("reading again"), true
-		m.watch = m.watch.anew()
+		m.watch, m.reread = m.watch.anew(), m.rereadFrom()
 		return m, effect{again: true}
 	}
 	return m, effect{}

@@ -19,6 +19,7 @@ type model struct {
 	began         bool // an update came
 	live          bool // the node can be read again
 	asked         bool // it was asked for, and no update came since
+	reread        reread
 	width, height int
 
 	view   view
@@ -125,8 +126,9 @@ func (m model) taken(u Update) (model, effect) {
 	m = m.received(u)
 	m, do := m.renewed(u)
 	if u.Done {
-		if m.status == m.T("reading again") {
-			m.status = m.watch.outcome(m.voice)
+		if m.reread.on {
+			m.status = m.outcomeOfReread()
+			m.reread = reread{}
 		}
 		var next effect
 		m, next = m.waiting()

@@ -20,6 +20,7 @@ type item struct {
 	check string
 	place evidence.Place // what a finding rests on
 	path  string         // else a file
+	step  int            // or a step of the fix, from 1: it is for copying
 }
 
 // leads says that the next line leads on.

@@ -420,7 +420,7 @@ func TestADetailLeadsToWhatEachOfItsLinesSays(t *testing.T) {
 	m, _ := newModel(Options{Width: 80, Height: 40}, false).update(<-Finished(rep, s).Updates)
 	for i, want := range []string{`"stopped"`, "--logtostderr=false", "it stopped"} {
 		keys := []string{"enter"}
-		for range i {
+		for range i + len(rep.Results[0].Fix.Steps) {
 			keys = append(keys, "tab")
 		}
 		at := ""
