@@ -65,7 +65,7 @@ func TestMessagesAndReasons(t *testing.T) {
 		finding("%s is not valid JSON: %v", "a.conf", &evidence.SyntaxFault{Line: 3,
 			Err: errors.New(
 				"unexpected end of JSON input")}): "a.conf 不是有效的 JSON：第 3 行：unexpected end of JSON input",
-		finding("host-local reserved %s for the container %.12s, and the host's endpoint %s has that address", "10.0.0.2", "0123456789abcdef", "cbr0_ep"): "host-local 为容器 0123456789ab 预留了 10.0.0.2，而主机的端点 cbr0_ep 正使用该地址",
+		finding("host-local reserved %s for container %.12s, but the host's endpoint %s already uses it", "10.0.0.2", "0123456789abcdef", "cbr0_ep"): "host-local 为容器 0123456789ab 预留了 10.0.0.2，而主机的端点 cbr0_ep 已在使用它",
 		finding("%s",
 			evidence.Phrasef("Windows reports low virtual memory")): "Windows 报告虚拟内存不足",
 		finding("nobody has said this of %s",
