@@ -27,26 +27,31 @@ var othersCertificates = []string{"pull", "failed to resolve reference", "/v2/",
 
 var _ = register(checks.Check{
 	ID:       "cert-expired-or-clock-skew",
-	Title:    "a certificate of the node is out of date, or its clock is wrong",
+	Title:    "Node certificate expired or clock skewed",
+	Healthy:  "Node certificates and clock are valid",
 	Category: checks.CategoryNode,
-	Doc: `The kubelet proves who it is with a client certificate, which it renews by itself if
-rotation is on and somebody approves the request; nodes that were joined by hand often have neither.
-Once it has expired the API server refuses the kubelet and the node is lost. A wrong clock has the
-same effect on certificates that are perfectly in order, and on service account tokens.
+	Doc: `The kubelet authenticates with a client certificate. It renews the certificate itself if
+rotation is enabled and the request is approved; nodes that were joined by hand often have neither.
+Once it has expired the API server refuses the kubelet and the node is lost. A wrong clock makes
+valid certificates and service account tokens fail in the same way.
 
 The check compares the dates of the recorded certificates with the time of the recording, and the
-clock with the API server's. Earlier generations of the kubelet's rotated certificates are left
-aside, and so is a CA bundle in which another certificate is valid. A log line about a registry's or
-a webhook's certificate is no sign.`,
+clock with the API server's. Earlier generations of the kubelet's rotated certificates are ignored,
+and so is a CA bundle in which another certificate is valid. A log line about a registry's or a
+webhook's certificate is not counted.`,
 	Fix: checks.Steps(
-		checks.Run("w32tm /resync",
-			"set the clock right first; then have the kubelet ask for a new certificate, and approve its request where nothing does so by itself").
-			Costs("running containers are not touched; without a valid bootstrap kubeconfig (kubeadm token create --print-join-command) the kubelet cannot ask"),
-		checks.Run("{stop kubelet}", ""),
-		checks.Run(`Remove-Item C:\var\lib\kubelet\pki\kubelet-client-*`, ""),
-		checks.Run("{start kubelet}", ""),
-		checks.Inspect("kubectl get csr", ""),
-		checks.Run("kubectl certificate approve CSR", "")),
+		checks.Run("w32tm /resync", "Synchronize the clock of the node.").
+			Costs("The clock may jump once."),
+		checks.Run("{stop kubelet}", "Stop the kubelet.").
+			Costs("Running containers are not affected."),
+		checks.Run(`Remove-Item C:\var\lib\kubelet\pki\kubelet-client-*`,
+			"If the client certificate has expired, delete it.").
+			Costs("The kubelet needs a valid bootstrap kubeconfig to request a new certificate."),
+		checks.Run("{start kubelet}", "Start the kubelet: it requests a new certificate."),
+		checks.Inspect("kubectl get csr", "Find the pending request of this node."),
+		checks.Run("kubectl certificate approve CSR",
+			"Approve the request if the cluster does not approve it automatically."),
+		checks.Verify("kubectl get node {node}", "STATUS is Ready")),
 	Links: []string{"https://github.com/projectcalico/calico/pull/9178",
 		"https://github.com/kubernetes/kubernetes/pull/97680",
 		"https://github.com/Azure/AKS/issues/1152",
@@ -59,7 +64,7 @@ a webhook's certificate is no sign.`,
 		{Text: "x509: certificate has expired or is not yet valid", Not: othersCertificates,
 			In: []string{"kubelet", "kube-proxy", "flanneld", "cni", "calico-node",
 				evidence.InEvents},
-			Says: "a certificate between this node and the API server has expired or is not valid yet"},
+			Says: "a certificate between this node and the API server has expired or is not yet valid"},
 		{Text: "part of the existing bootstrap client certificate", Also: []string{"is expired"},
 			Says: "the kubelet's client certificate has expired"},
 	},
@@ -73,7 +78,7 @@ a webhook's certificate is no sign.`,
 				level = checks.Fail
 			}
 			findings = append(findings, checks.Findingf(level, "clock",
-				"the node's clock and the API server's differ by %s", off.Round(time.Second)).
+				"Node clock differs from the API server by %s", off.Round(time.Second)).
 				At(evidence.TimeService.Field(s, "apiServerSkewMs"), "apiServerSkewMs is %d",
 					*clock.APIServerSkewMS))
 		}
@@ -119,7 +124,7 @@ func outdated(certificates []evidence.Certificate, now time.Time) []checks.Findi
 				what, c.NotBefore.Format("2006-01-02 15:04 UTC"))
 		case left < soon && level == checks.Fail:
 			level = checks.Warn
-			message = evidence.Phrasef("%s expires on %s at %s, and nothing has renewed it", what,
+			message = evidence.Phrasef("%s expires on %s at %s and was not renewed", what,
 				c.NotAfter.Format("2006-01-02"), c.NotAfter.Format("15:04 UTC"))
 		default:
 			continue

@@ -175,9 +175,9 @@ func TestDLLInitFailed(t *testing.T) {
 	}
 	const (
 		waits   = `"waiting":{"reason":"CrashLoopBackOff"}`
-		found   = "fail: container web of default/web ends at once: a library cannot initialise (0xc0000142) [state]"
+		found   = "fail: Container web of default/web exits at start: DLL initialization failed (0xc0000142) [state]"
 		sparse  = "-- memory.json --\n{\"commitLimitBytes\":1000,\"commitUsedBytes\":990}\n"
-		history = "info: the logs say: a process ended with 0xc0000142: a library of it could not initialise; the node's state does not bear it out [text]"
+		history = "info: the logs say: a process exited with 0xc0000142: DLL initialization failed; the node's state does not bear it out [text]"
 	)
 	runLooks(t, "dll-init-failed-0xc0000142", []look{
 		{"containerd writes the code without a sign", crashed(waits, "3221225794"), found},
@@ -189,9 +189,9 @@ func TestDLLInitFailed(t *testing.T) {
 		{"a volume that a driver's powershell could not mount", podTelling("ContainerCreating", "",
 			"") + eventTelling("FailedMount",
 			"MountVolume.SetUp failed: error running powershell: exit status 0xc0000142", now),
-			"fail: default/web does not run: a process ended with 0xc0000142: a library of it could not initialise [state]"},
+			"fail: default/web does not run: a process exited with 0xc0000142: DLL initialization failed [state]"},
 		{"a log alone", logTelling("csi-proxy", "exit status 0xc0000142"),
-			"fail: a process ended with 0xc0000142: a library of it could not initialise [text]"},
+			"fail: a process exited with 0xc0000142: DLL initialization failed [text]"},
 		{"a log beside pods that run", podRunning + logTelling("csi-proxy",
 			"exit status 0xc0000142"), history},
 		{"nothing recorded", "", "unknown"},

@@ -12,22 +12,23 @@ const vmcomputeDLL = `C:\Windows\System32\vmcompute.dll`
 
 var _ = register(checks.Check{
 	ID:       "containers-feature-missing",
-	Title:    "the Windows feature Containers is not installed",
+	Title:    "Windows feature Containers is not installed",
+	Healthy:  "Windows feature Containers is installed",
 	Category: checks.CategoryNode,
-	Doc: `Everything about Windows containers rests on the feature Containers: it brings the
-host compute service (vmcompute and its library), the host network service, and the filter drivers
-behind image layers. Without it docker does not start at all, while containerd starts and then fails
-at the first layer, because a module cannot be found. After the feature was added the node must be
-rebooted: until then it is pending, which is the same as missing.
+	Doc: `Windows containers require the Windows feature Containers: it provides the host compute
+service (vmcompute and its library), the host network service, and the filter drivers behind image
+layers. Without it docker does not start at all, while containerd starts and then fails at the first
+layer, because a module cannot be found. After the feature is added the node must be rebooted; until
+then it is pending and does not work.
 
 The check reads the state of the feature and looks for vmcompute.dll. A pod that runs in a container
-of its own shows that the feature works, whatever was recorded of it; HostProcess pods run on less.`,
+of its own proves that the feature works, whatever state was recorded; HostProcess pods need less
+and prove nothing.`,
 	Fix: checks.Steps(
 		checks.Run("Install-WindowsFeature -Name Containers -Restart",
-			"install the feature and reboot; where it is pending the reboot alone does it").
-			Costs("the node is rebooted"),
-		checks.Inspect("Get-WindowsFeature Containers", ""),
-		checks.Inspect("Get-Service vmcompute, hns", "")),
+			"Install the feature and reboot. If it is pending, reboot only.").
+			Costs("The reboot stops every pod of this node."),
+		checks.Verify("Get-WindowsFeature Containers", "Install State is Installed")),
 	Links: []string{"https://github.com/microsoft/hcsshim/issues/1445",
 		"https://github.com/moby/moby/issues/28327",
 		"https://github.com/docker/for-win/issues/1082",
@@ -40,11 +41,11 @@ of its own shows that the feature works, whatever was recorded of it; HostProces
 		{Text: "Failed to load vmcompute.dll",
 			Says: "docker cannot load vmcompute.dll: the Containers feature is not installed"},
 		{Text: "hcsshim::", Also: []string{"The specified module could not be found"},
-			Says: "a call to the host compute service finds no vmcompute.dll: the Containers feature is not installed"},
+			Says: "the host compute service call found no vmcompute.dll: the Containers feature is not installed"},
 		checks.SignOfCode("ERROR_MOD_NOT_FOUND",
-			"a call to the host compute service finds no vmcompute.dll: the Containers feature is not installed", "hcsshim::ProcessBaseLayer"),
+			"the host compute service call found no vmcompute.dll: the Containers feature is not installed", "hcsshim::ProcessBaseLayer"),
 		checks.SignOfCode("ERROR_MOD_NOT_FOUND",
-			"a call to the host compute service finds no vmcompute.dll: the Containers feature is not installed", "hcsshim::GetComputeSystems"),
+			"the host compute service call found no vmcompute.dll: the Containers feature is not installed", "hcsshim::GetComputeSystems"),
 	},
 	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
 		if slices.ContainsFunc(evidence.Pods.In(s), func(p evidence.Pod) bool {
@@ -58,13 +59,13 @@ of its own shows that the feature works, whatever was recorded of it; HostProces
 		switch {
 		case state == "pending":
 			f = checks.Findingf(checks.Fail, "Containers",
-				"the Windows feature Containers is pending: it works only after a reboot")
+				"Windows feature Containers is pending: a reboot is required")
 		case state != "" && state != "installed":
 			f = checks.Findingf(checks.Fail, "Containers",
-				"the Windows feature Containers is %s, not installed", state)
+				"Windows feature Containers is %s (expected: installed)", state)
 		case looked && !dll:
 			f = checks.Findingf(checks.Fail, "Containers",
-				"%s is not there: the Windows feature Containers is not installed", vmcomputeDLL)
+				"%s is missing: Windows feature Containers is not installed", vmcomputeDLL)
 		case state == "" && !looked:
 			return nil, checks.Unknown(
 				evidence.NotShown.Gap("the state of the Windows feature Containers"))

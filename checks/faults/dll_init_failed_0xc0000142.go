@@ -10,24 +10,25 @@ import (
 
 var _ = register(checks.Check{
 	ID:       "dll-init-failed-0xc0000142",
-	Title:    "processes end at once: Windows has no room for their libraries",
+	Title:    "0xc0000142: DLL initialization failed (desktop heap)",
+	Healthy:  "Processes start without 0xc0000142",
 	Category: checks.CategoryNode,
-	Doc: `Exit code 0xc0000142 (3221225794, -1073741502; STATUS_DLL_INIT_FAILED) means that a
-library of the program could not initialise. On nodes with very many processes it is the desktop
-heap of services that is used up, or the memory that Windows can commit: then programs of containers
-and of the node fail alike, also PowerShell behind a CSI driver, and all is well again after a
-reboot until it fills up once more.
+	Doc: `Exit code 0xc0000142 (3221225794, -1073741502; STATUS_DLL_INIT_FAILED) means that a DLL
+of the program failed to initialize. On nodes with many processes the desktop heap of services or
+the commit limit is exhausted. Programs in containers and on the node then fail alike, PowerShell of
+a CSI driver included. A reboot helps until it fills up again.
 
 The check reads the exit codes of containers that do not run and the texts of their failures, and
-looks at the commit charge to tell the two reasons apart. Neighbouring codes mean something else:
-0xc0000135 a missing library, 0xc000013a a normal stop, 0xc0000409 a crash of the program itself.`,
+uses the commit charge to distinguish the two causes. Similar codes mean something else: 0xc0000135
+a missing library, 0xc000013a a normal stop, 0xc0000409 a crash of the program itself.`,
 	Fix: checks.Steps(
 		checks.Inspect(
-			`Get-ItemPropertyValue 'HKLM:\SYSTEM\CurrentControlSet\Control\Session Manager\SubSystems' -Name Windows`, ""),
-		checks.Run("(Get-Process).Count",
-			"run fewer processes on this node, or enlarge the third number of SharedSection, the desktop heap of services in KB, from 768 to 2048 or so; then reboot").
-			Costs("the reboot stops every pod of this node"),
-		checks.Run("Restart-Computer", "")),
+			`Get-ItemPropertyValue 'HKLM:\SYSTEM\CurrentControlSet\Control\Session Manager\SubSystems' -Name Windows`,
+			"Read the third number of SharedSection: the desktop heap of services in KB."),
+		checks.Do("In this registry value, raise the third number of SharedSection from 768 to 2048."),
+		checks.Run("Restart-Computer", "Reboot the node.").
+			Costs("The reboot stops every pod of this node."),
+		checks.Do("If the fault returns, run fewer pods on this node.")),
 	Links: []string{"https://github.com/kubernetes-sigs/azuredisk-csi-driver/issues/2082",
 		"https://github.com/moby/moby/issues/40328", "https://github.com/microsoft/SDN/issues/298",
 		"https://learn.microsoft.com/en-us/openspecs/windows_protocols/ms-erref/596a1078-e883-4972-9bbc-49e60bebca55"},
@@ -46,7 +47,7 @@ looks at the commit charge to tell the two reasons apart. Neighbouring codes mea
 					!named[p.FullName()] {
 					named[p.FullName()] = true
 					findings = append(findings, checks.Findingf(checks.Fail, p.FullName(),
-						"container %s of %s ends at once: a library cannot initialise (0xc0000142)",
+						"Container %s of %s exits at start: DLL initialization failed (0xc0000142)",
 						st.Name, p.FullName()).
 						At(p.StatusField(i), "%s: container %s ended with exit code %s",
 							p.FullName(), st.Name, code))
@@ -64,16 +65,16 @@ looks at the commit charge to tell the two reasons apart. Neighbouring codes mea
 			findings[0] = findings[0].At(evidence.MemoryInfo.Field(s, "commitUsedBytes"),
 				"commitUsedBytes %d of commitLimitBytes %d", m.CommitUsedBytes,
 				m.CommitLimitBytes).Cure(checks.Steps(
-				checks.Run("Get-CimInstance Win32_ComputerSystem | Set-CimInstance -Property @{AutomaticManagedPagefile=$true}", "the node has promised nearly all the memory that it can: give it a page file or a larger one, or fewer pods").
-					Costs("the reboot stops every pod of this node"),
-				checks.Run("Restart-Computer", "")))
+				checks.Run("Get-CimInstance Win32_ComputerSystem | Set-CimInstance -Property @{AutomaticManagedPagefile=$true}", "Let Windows manage the page file."),
+				checks.Run("Restart-Computer", "Reboot the node.").
+					Costs("The reboot stops every pod of this node.")))
 		}
 		return findings, nil
 	},
 })
 
 var dllInitSigns = []checks.Sign{checks.SignOfCode("STATUS_DLL_INIT_FAILED",
-	"a process ended with 0xc0000142: a library of it could not initialise")}
+	"a process exited with 0xc0000142: DLL initialization failed")}
 
 // dllInitExit finds the code in either of the ways in which runtimes write it.
 func dllInitExit(st evidence.ContainerStatus) (string, bool) {

@@ -14,19 +14,21 @@ var evictsByMemory = evidence.Version{Major: 1, Minor: 31}
 
 var _ = register(checks.Check{
 	ID:       "eviction-flags-ignored",
-	Title:    "thresholds for memory are set that this kubelet ignores on Windows",
+	Title:    "Kubelet ignores memory eviction thresholds",
+	Healthy:  "Kubelet supports the memory eviction thresholds that are set",
 	Category: checks.CategoryNode,
-	Doc: `Before Kubernetes 1.31 the kubelet does not evict pods of a Windows node for want of
-memory: memory.available in --eviction-hard and --eviction-soft is accepted, the hard one is even
-subtracted from what the node offers, and nothing ever happens at the threshold; the MemoryPressure
-condition never becomes True. Reservations and limits are what protects such a node. From 1.31 on
-the thresholds work, measured by committed memory and not by the working set.
+	Doc: `Before Kubernetes 1.31 the kubelet does not evict pods of a Windows node when memory runs
+short: memory.available in --eviction-hard and --eviction-soft is accepted, the hard threshold is
+even subtracted from the allocatable memory, but nothing happens when it is reached; the
+MemoryPressure condition never becomes True. Only reservations and limits protect such a node. From
+1.31 on the thresholds work, measured by committed memory and not by the working set.
 
-Whoever set the threshold counts on it, so this is a warning, though it is a documented limit.
+The threshold was set on purpose, so this is a warning although it is a documented limitation.
 Thresholds for disk space work in all versions, those for inodes in none.`,
 	Fix: checks.Steps(
-		checks.Inspect(`kubectl get --raw "/api/v1/nodes/{node}/proxy/configz"`, ""),
-		checks.Do("do not count on the threshold: keep 2 GiB back for Windows (systemReserved), give pods limits that equal their requests, or move to Kubernetes 1.31 or later")),
+		checks.Do("Upgrade the node to Kubernetes 1.31 or later, or protect it by other means: reserve 2 GiB for Windows (systemReserved), and set pod limits equal to requests."),
+		checks.Verify(`kubectl get --raw "/api/v1/nodes/{node}/proxy/configz"`,
+			"systemReserved with memory 2Gi or more")),
 	Links: []string{
 		"https://kubernetes.io/docs/concepts/windows/intro/#kubelet-compatibility",
 		"https://github.com/kubernetes/kubernetes/pull/122922",
@@ -36,7 +38,7 @@ Thresholds for disk space work in all versions, those for inodes in none.`,
 	Applies: func(n *node.Node) error {
 		if n.Kubelet.Known() && n.Kubelet.Value.AtLeast(evictsByMemory) {
 			return checks.Skip(
-				"the kubelet is %s, and from %s on it evicts by memory on Windows too",
+				"kubelet %s supports eviction by memory on Windows (from %s on)",
 				n.Kubelet.Value, evictsByMemory)
 		}
 		return nil
@@ -65,7 +67,7 @@ Thresholds for disk space work in all versions, those for inodes in none.`,
 			}
 			if threshold != "" {
 				findings = append(findings, checks.Findingf(checks.Warn, e.field,
-					"%s is set and does nothing: kubelet %s does not evict by memory on Windows",
+					"%s has no effect: kubelet %s does not evict by memory on Windows",
 					threshold, n.Kubelet.Value).With(from, n.Kubelet.From))
 			}
 		}

@@ -49,20 +49,20 @@ func TestSubnetEnvStale(t *testing.T) {
 		{"the base address of the podCIDR", onFlannel + nodeWith(podCIDR) +
 			subnetEnv("10.244.2.0/24"), "pass"},
 		{"the subnet of another node", onFlannel + nodeWith(podCIDR) + subnetEnv("10.244.5.1/24"),
-			"fail: FLANNEL_SUBNET is 10.244.5.1/24, and the node's podCIDR is 10.244.2.0/24 [state]"},
+			"fail: FLANNEL_SUBNET is 10.244.5.1/24 (expected: the node's podCIDR 10.244.2.0/24) [state]"},
 		{"another length", onFlannel + nodeWith(podCIDR) + subnetEnv("10.244.2.1/25"),
-			"fail: FLANNEL_SUBNET is 10.244.2.1/25, and the node's podCIDR is 10.244.2.0/24 [state]"},
+			"fail: FLANNEL_SUBNET is 10.244.2.1/25 (expected: the node's podCIDR 10.244.2.0/24) [state]"},
 		{"outside the network, without a Node object", onFlannel + subnetEnv("10.42.2.1/24"),
-			"fail: FLANNEL_SUBNET 10.42.2.1/24 lies outside FLANNEL_NETWORK 10.244.0.0/16 [state]"},
+			"fail: FLANNEL_SUBNET 10.42.2.1/24 is outside FLANNEL_NETWORK 10.244.0.0/16 [state]"},
 		{"nothing to compare with", onFlannel + subnetEnv("10.244.2.1/24"), "unknown"},
 		{"no CIDR", onFlannel + nodeWith(podCIDR) + subnetEnv("10.244.2.1"),
-			`fail: FLANNEL_SUBNET is "10.244.2.1", which is no CIDR [state]`},
+			`fail: FLANNEL_SUBNET "10.244.2.1" is not a CIDR [state]`},
 		{"half written", onFlannel + nodeWith(podCIDR) +
 			"-- files/C/run/flannel/subnet.env --\nFLANNEL_NETWORK=10.244.0.0/16\nFLANNEL_SUBNET=10.244.2.1/24\n",
-			`fail: C:\run\flannel\subnet.env does not set FLANNEL_MTU, FLANNEL_IPMASQ, and the CNI plugin refuses it [state]`},
+			`fail: C:\run\flannel\subnet.env does not set FLANNEL_MTU, FLANNEL_IPMASQ: the CNI plugin refuses the file [state]`},
 		{"written by PowerShell", onFlannel + nodeWith(podCIDR) +
 			"-- files/C/run/flannel/subnet.env --\n\ufeffFLANNEL_NETWORK=10.244.0.0/16\nFLANNEL_SUBNET=10.244.2.1/24\nFLANNEL_MTU=1500\nFLANNEL_IPMASQ=true\n",
-			`fail: C:\run\flannel\subnet.env begins with a byte order mark, and the CNI plugin does not find its first line [state]`},
+			`fail: C:\run\flannel\subnet.env begins with a byte order mark: the CNI plugin ignores its first line [state]`},
 		{"flannel takes subnets from etcd", onFlannel + etcd + nodeWith(podCIDR) +
 			subnetEnv("10.244.5.1/24"), "pass"},
 		{"no file", onFlannel + nodeWith(podCIDR) + noSubnetEnv, "skip"},
@@ -75,11 +75,11 @@ func TestPodCIDRNotAssigned(t *testing.T) {
 	etcd := func(more string) string {
 		return "-- services.json --\n[{\"name\":\"flanneld\",\"state\":\"running\",\"binPath\":\"C:\\\\k\\\\flanneld.exe\",\"args\":[\"--etcd-endpoints=https://10.0.0.9:2379\"" + more + "]}]\n"
 	}
-	const found = "fail: the Node object has no podCIDR, so flannel gets no subnet for pods [state]"
+	const found = "fail: Node object has no podCIDR: flannel gets no pod subnet [state]"
 	runLooks(t, "podcidr-not-assigned", []look{
 		{"none", onFlannel + nodeWith(""), found},
 		{"none, and the log says so", onFlannel + nodeWith("") + log,
-			"fail: the Node object has no podCIDR, so flannel gets no subnet for pods [state+text]"},
+			"fail: Node object has no podCIDR: flannel gets no pod subnet [state+text]"},
 		{"one, and a log from before", onFlannel + nodeWith(podCIDR) + log,
 			"info: the logs say: flanneld gets no subnet: the node has no podCIDR; the node's state does not bear it out [text]"},
 		{"only in the list", onFlannel + nodeWith(`"podCIDRs":["10.244.2.0/24"]`), "pass"},

@@ -133,7 +133,7 @@ func TestRouteMissingHostGW(t *testing.T) {
 	node := func(list string) string {
 		return onFlannel + "-- api/nodes.json --\n{\"items\":[" + list + "]}\n"
 	}
-	const missing = "fail: there is no route to 10.244.1.0/24, the pods of node lin-1, by way of 10.0.0.11 [state"
+	const missing = "fail: Route to 10.244.1.0/24 (pods of node lin-1) through 10.0.0.11 is missing [state"
 	const log = "-- logs/flanneld/flanneld.log --\nE1120 09:00:00.1 route_network_windows.go:125] Error creating route: exit status 1\n"
 	runLooks(t, "route-missing-host-gw", []look{
 		{"as flannel sets it",
@@ -143,7 +143,7 @@ func TestRouteMissingHostGW(t *testing.T) {
 		{"none, and the log says why", node(own+","+lin) + routes("") + log, missing + "+text]"},
 		{"by way of another node",
 			node(lin) + routes(`,{"destination":"10.244.1.0/24","nextHop":"10.0.0.12"}`),
-			"fail: the route to 10.244.1.0/24, the pods of node lin-1, leads to 10.0.0.12 instead of 10.0.0.11 [state]"},
+			"fail: Route to 10.244.1.0/24 (pods of node lin-1) uses 10.0.0.12 (expected: 10.0.0.11) [state]"},
 		{"a stale route beside the right one",
 			node(lin) + routes(
 				`,{"destination":"10.244.1.0/24","nextHop":"10.0.0.12"},{"destination":"10.244.1.0/24","nextHop":"10.0.0.11"}`), "pass"},

@@ -8,22 +8,25 @@ import (
 
 var _ = register(checks.Check{
 	ID:       "gke-windows-pool-prereq",
-	Title:    "the GKE cluster lacks what a Windows node pool needs beside it",
+	Title:    "GKE cluster has no Linux node pool for Windows nodes",
+	Healthy:  "GKE cluster has a ready Linux node",
 	Category: checks.CategoryNode,
-	Doc: `A Windows node pool of GKE cannot stand alone: the cluster's DNS and GKE's own agents
-run on Linux only, so GKE refuses a Windows pool where no Linux pool is ready yet, as happens when
-Terraform makes both at once, and a cluster whose last Linux nodes were scaled away loses its DNS.
-From 1.24 on GKE also refuses node images with docker (WINDOWS_LTSC, WINDOWS_SAC), and wants those
-with containerd.
+	Doc: `A Windows node pool of GKE requires a Linux node pool: cluster DNS and GKE agents run on
+Linux only. GKE refuses a Windows pool if no Linux pool is ready yet, for example when Terraform
+creates both at once. A cluster whose last Linux nodes were scaled down loses its DNS. From 1.24 on
+GKE also refuses node images with docker (WINDOWS_LTSC, WINDOWS_SAC), and requires those with
+containerd.
 
 The check looks for a Linux node in the list of the cluster's nodes. The refusal itself is printed
-by gcloud or Terraform before there is any node, and is known only where somebody kept that output.`,
+by gcloud or Terraform before there is any node, and is known only if that output was kept.`,
 	Fix: checks.Steps(
-		checks.Run("gcloud container node-pools list --cluster CLUSTER",
-			"have a Linux node pool with at least one ready node before the Windows pool is made (in Terraform: depends_on), and use an image type with containerd"),
 		checks.Run("gcloud container clusters resize CLUSTER --node-pool LINUX_POOL --num-nodes 1",
-			""),
-		checks.Run("gcloud container node-pools create windows --cluster CLUSTER --image-type WINDOWS_LTSC_CONTAINERD", "")),
+			"Give the cluster a Linux node pool with at least one ready node."),
+		checks.Run("gcloud container node-pools create windows --cluster CLUSTER --image-type WINDOWS_LTSC_CONTAINERD",
+			"If GKE refused the Windows pool, create it again with a containerd image type."),
+		checks.Do("In Terraform, make the Windows pool depend on the Linux pool (depends_on)."),
+		checks.Verify("kubectl get nodes -l kubernetes.io/os=linux",
+			"at least one node with STATUS Ready")),
 	Links: []string{
 		"https://cloud.google.com/kubernetes-engine/docs/how-to/creating-a-cluster-windows",
 		"https://github.com/GoogleCloudPlatform/gke-poc-toolkit/issues/106",
@@ -36,7 +39,7 @@ by gcloud or Terraform before there is any node, and is known only where somebod
 		{Text: "image families require at least one other Linux node pool",
 			Says: "GKE refuses the Windows node pool: no Linux node pool is ready"},
 		{Text: "node images based on Docker container runtimes is not supported",
-			Says: "GKE refuses the Windows node pool: its image type comes with docker"},
+			Says: "GKE refuses the Windows node pool: its image type uses Docker"},
 	},
 	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
 		list := evidence.Nodes.In(s)
@@ -63,12 +66,13 @@ by gcloud or Terraform before there is any node, and is known only where somebod
 		switch {
 		case linux == 0:
 			return []checks.Finding{checks.Findingf(checks.Fail, "cluster",
-				"none of the cluster's %d nodes is a Linux node: its DNS and GKE's agents have nowhere to run", len(list)).
+				"None of the cluster's %d nodes runs Linux: cluster DNS and GKE agents require one",
+				len(list)).
 				At(evidence.Nodes.Field(s), "kubernetes.io/os is windows on all %d nodes",
 					len(list))}, nil
 		case ready == 0:
 			return []checks.Finding{checks.Findingf(checks.Fail, "cluster",
-					"none of the cluster's %d Linux nodes is Ready: its DNS and GKE's agents have nowhere to run", linux).
+					"None of the cluster's %d Linux nodes is Ready: cluster DNS and GKE agents require one", linux).
 					At(evidence.Nodes.Field(s), "Ready is not True on any of %d Linux nodes",
 						linux)},
 				nil

@@ -54,7 +54,7 @@ func TestVEthernetMissing(t *testing.T) {
 		return onFlannel + "-- adapters.json --\n[" + list + "]\n"
 	}
 	const uplink = `{"name":"Ethernet","description":"vmxnet3","status":"up"},`
-	const fault = "fail: none of the adapters is the host's side of the pod network's switch: "
+	const fault = "fail: No vEthernet adapter is connected to the pod network's switch (found: "
 	runLooks(t, "vethernet-missing", []look{
 		{"it is there", adapters(uplink + `{"name":"vEthernet (Ethernet)","compartment":1}`),
 			"pass"},
@@ -62,19 +62,19 @@ func TestVEthernetMissing(t *testing.T) {
 			"pass"},
 		{"in another language", adapters(`{"name":"vEthernet (以太网)","compartment":1}`), "pass"},
 		{"NAT has one of its own", adapters(uplink + `{"name":"vEthernet (nat)","compartment":1}`),
-			fault + "Ethernet, vEthernet (nat) [state]"},
+			fault + "Ethernet, vEthernet (nat)) [state]"},
 		{"so has HNS", adapters(uplink + `{"name":"vEthernet (HNS Internal NIC)","compartment":1}`),
-			fault + "Ethernet, vEthernet (HNS Internal NIC) [state]"},
+			fault + "Ethernet, vEthernet (HNS Internal NIC)) [state]"},
 		{"an endpoint of the host is not its adapter",
 			adapters(uplink + `{"name":"vEthernet (cbr0_ep)","compartment":1}`),
-			fault + "Ethernet, vEthernet (cbr0_ep) [state]"},
+			fault + "Ethernet, vEthernet (cbr0_ep)) [state]"},
 		{"a container's", adapters(uplink + `{"name":"vEthernet (cid-1f2e)"}`),
-			fault + "Ethernet, vEthernet (cid-1f2e) [state]"},
+			fault + "Ethernet, vEthernet (cid-1f2e)) [state]"},
 		{"a container's of docker", adapters(uplink + `{"name":"vEthernet (1874405083e0)"}`),
-			fault + "Ethernet, vEthernet (1874405083e0) [state]"},
+			fault + "Ethernet, vEthernet (1874405083e0)) [state]"},
 		{"a container's in its compartment",
 			adapters(uplink + `{"name":"vEthernet (Ethernet) 2","compartment":3}`),
-			fault + "Ethernet, vEthernet (Ethernet) 2 [state]"},
+			fault + "Ethernet, vEthernet (Ethernet) 2) [state]"},
 		{"none is recorded", adapters(""), "unknown"},
 		{"nobody looked", onFlannel, "unknown"},
 		{"a transparent network has no such adapter",

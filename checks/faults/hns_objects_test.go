@@ -59,10 +59,10 @@ func TestObjectAlreadyExists(t *testing.T) {
 	says := func(line string) string {
 		return "-- logs/kubelet/kubelet.log --\nE1120 cni.go:366] " + line + "\n"
 	}
-	const text = "fail: HNS refuses a pod's endpoint because its address or name is taken [text]"
+	const text = "fail: HNS refuses a pod's endpoint: its address or name is in use [text]"
 	runLooks(t, "object-already-exists", []look{
 		{"the host's address was given away", onFlannel + host + quiet + lease("10.244.2.2", id),
-			"fail: host-local reserved 10.244.2.2 for the container 7f1c7f1c7f1c, and the host's endpoint cbr0_ep has that address [state]"},
+			"fail: host-local reserved 10.244.2.2 for container 7f1c7f1c7f1c, but the host's endpoint cbr0_ep already uses it [state]"},
 		{"somebody reserved it to keep it free", onFlannel + host + quiet + lease("10.244.2.2",
 			"gateway"), "pass"},
 		{"another address", onFlannel + host + quiet + lease("10.244.2.7", id), "pass"},

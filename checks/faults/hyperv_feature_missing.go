@@ -11,23 +11,27 @@ import (
 
 var _ = register(checks.Check{
 	ID:       "hyperv-feature-missing",
-	Title:    "containers with Hyper-V isolation, and no Hyper-V on this node",
+	Title:    "Hyper-V isolation used without Hyper-V",
+	Healthy:  "Hyper-V is available to the containers that use it",
 	Category: checks.CategoryNode,
 	Doc: `A container with Hyper-V isolation runs in a small virtual machine of its own, so the
 node needs the Hyper-V feature, and a node that is itself a virtual machine needs nested
-virtualisation from its host. Without them the runtime is refused: a required feature is not
-installed, or no hypervisor is present. Windows 10 and 11 isolate containers that way unless told
-otherwise; on Windows Server a RuntimeClass for a handler such as runhcs-wcow-hypervisor asks for
-it, or the runtime's default.
+virtualization from its host. Without them the container fails to start: a required feature is not
+installed, or no hypervisor is present. Windows 10 and 11 use this isolation by default; on Windows
+Server it is selected by a RuntimeClass with a handler such as runhcs-wcow-hypervisor, or by the
+runtime's default.
 
 The check compares the feature with the runtime classes of the pods that do not run and with the
-runtime's default handler; handlers and classes are told by their names. What the runtime said
-convicts also where the feature is installed: then the hypervisor does not start.`,
+runtime's default handler; handlers and classes are recognized by their names. An error of the
+runtime is reported even if the feature is installed: then the hypervisor does not start.`,
 	Fix: checks.Steps(
 		checks.Run("Install-WindowsFeature Hyper-V -IncludeManagementTools -Restart",
-			"use process isolation (runtime handler runhcs-wcow-process, no runtimeClassName) unless these pods need the hypervisor; else install Hyper-V, and where the node is a virtual machine expose the processor's virtualisation to it on its host").
-			Costs("installing reboots the node and stops every pod on it; the second command is for the host and needs the virtual machine to be off"),
-		checks.Run("Set-VMProcessor -VMName {node} -ExposeVirtualizationExtensions $true", "")),
+			"Install Hyper-V, or run these pods with process isolation (runhcs-wcow-process).").
+			Costs("The reboot stops every pod of this node."),
+		checks.Run("Set-VMProcessor -VMName {node} -ExposeVirtualizationExtensions $true",
+			"If the node is a Hyper-V virtual machine, enable nested virtualization on its host.").
+			Costs("The virtual machine must be off."),
+		checks.Verify("Get-WindowsFeature Hyper-V", "Install State is Installed")),
 	Links: []string{
 		"https://learn.microsoft.com/en-us/virtualization/windowscontainers/manage-containers/hyperv-container", "https://kubernetes.io/docs/concepts/containers/runtime-class/",
 		"https://github.com/MicrosoftDocs/Virtualization-Documentation/issues/1128",
@@ -59,7 +63,7 @@ convicts also where the feature is installed: then the hypervisor does not start
 			unsure = feature == ""
 			findings = append(findings,
 				because(checks.Findingf(checks.Fail, handler,
-					"the runtime isolates every pod with %s, and Hyper-V is %s, not installed",
+					"Container runtime isolates every pod with %s, but Hyper-V is %s (expected: installed)",
 					handler, orUnknown(feature)).With(from)))
 		}
 		for _, p := range evidence.Pods.In(s) {
@@ -69,7 +73,7 @@ convicts also where the feature is installed: then the hypervisor does not start
 			unsure = unsure || feature == ""
 			findings = append(findings,
 				because(checks.Findingf(checks.Fail, p.FullName(),
-					"%s asks for Hyper-V isolation by its runtime class %s, and Hyper-V is %s, not installed", p.FullName(), p.Spec.RuntimeClassName, orUnknown(feature)).
+					"%s uses RuntimeClass %s (Hyper-V isolation), but Hyper-V is %s (expected: installed)", p.FullName(), p.Spec.RuntimeClassName, orUnknown(feature)).
 					At(p.Field("spec", "runtimeClassName"), "%s: runtimeClassName is %s",
 						p.FullName(),
 						p.Spec.RuntimeClassName)))
@@ -82,13 +86,13 @@ convicts also where the feature is installed: then the hypervisor does not start
 	},
 })
 
-const noHypervisor = "a container with Hyper-V isolation was refused: no hypervisor runs on this machine"
+const noHypervisor = "a Hyper-V isolated container failed: no hypervisor is running on this machine"
 
 var hypervSigns = []checks.Sign{
 	checks.SignOfCode("HCS_E_HYPERV_NOT_INSTALLED",
-		"a container with Hyper-V isolation was refused: Hyper-V is not installed, or not exposed to this machine"),
+		"a Hyper-V isolated container failed: Hyper-V is not installed or not exposed to this machine"),
 	{Text: "could not be started because a required feature is not installed",
-		Says: "a container with Hyper-V isolation was refused: a Windows feature that it needs is not installed"},
+		Says: "a Hyper-V isolated container failed: a required Windows feature is not installed"},
 	{Text: "0xc0351000", Says: noHypervisor},
 	{Text: "No hypervisor is present on this system", Not: []string{"0xc0351000"},
 		Says: noHypervisor},

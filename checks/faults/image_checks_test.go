@@ -187,7 +187,7 @@ func TestProxyNoProxyMissing(t *testing.T) {
  {"name":"containerd","state":"running","env":{"NO_PROXY":"10.96.0.0/12,10.244.0.0/16,.svc"}},{"name":"CalicoNode","state":"running"}]
 `
 		asks  = "-- logs/kubelet/kubelet.log --\nerror getting ClusterInformation: Get \\\"https://10.96.0.1:443/apis/x"
-		sends = ": the machine sends requests to services (10.96.0.0/12), pods (10.244.0.0/16) through the proxy http://proxy:3128: NO_PROXY does not cover them [state]"
+		sends = ": NO_PROXY of the machine does not cover services (10.96.0.0/12), pods (10.244.0.0/16): requests go to the proxy http://proxy:3128 [state]"
 	)
 	env := func(vars string) string { return "-- env.json --\n{" + vars + "}\n" }
 	runLooks(t, "proxy-no-proxy-missing", []look{

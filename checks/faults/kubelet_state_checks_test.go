@@ -92,10 +92,10 @@ func TestEvictionFlagsIgnored(t *testing.T) {
 	runLooks(t, "eviction-flags-ignored", []look{
 		{"a flag", nodeOf("v1.19.7", docker) +
 			flags(`"--eviction-hard=nodefs.available<10%,memory.available<500Mi"`),
-			"warn: memory.available<500Mi is set and does nothing: kubelet v1.19.7 does not evict by memory on Windows [state]"},
+			"warn: memory.available<500Mi has no effect: kubelet v1.19.7 does not evict by memory on Windows [state]"},
 		{"the configuration",
 			nodeOf("v1.30.0", docker) +
-				"-- files/C/var/lib/kubelet/config.yaml --\nevictionSoft: {memory.available: 1Gi}\n", "warn: memory.available<1Gi is set and does nothing: kubelet v1.30.0 does not evict by memory on Windows [state]"},
+				"-- files/C/var/lib/kubelet/config.yaml --\nevictionSoft: {memory.available: 1Gi}\n", "warn: memory.available<1Gi has no effect: kubelet v1.30.0 does not evict by memory on Windows [state]"},
 		{"the flag wins over the file",
 			nodeOf("v1.30.0", docker) + flags(`"--eviction-hard=imagefs.available<15%"`) +
 				"-- files/C/var/lib/kubelet/config.yaml --\nevictionHard: {memory.available: 1Gi}\n", "pass"},
@@ -116,12 +116,12 @@ func TestRebootPending(t *testing.T) {
 	}
 	runLooks(t, "reboot-pending", []look{
 		{"an update", pending(`"windows-update"`),
-			"warn: a reboot is pending: windows-update [state]"},
+			"warn: A reboot is pending: windows-update [state]"},
 		{"files to be renamed, as virus scanners leave them", pending(`"pending-file-rename"`),
-			"info: a reboot is pending: pending-file-rename [state]"},
-		{"no reason", pending(""), "info: a reboot is pending: no reason recorded [state]"},
+			"info: A reboot is pending: pending-file-rename [state]"},
+		{"no reason", pending(""), "info: A reboot is pending: no reason recorded [state]"},
 		{"a feature",
-			"-- pending-reboot.json --\n{\"pending\":false}\n-- features.json --\n{\"Containers\":\"pending\",\"Hyper-V\":\"absent\"}\n", "warn: the feature Containers is only complete after a reboot [state]"},
+			"-- pending-reboot.json --\n{\"pending\":false}\n-- features.json --\n{\"Containers\":\"pending\",\"Hyper-V\":\"absent\"}\n", "warn: Windows feature Containers is pending: a reboot is required [state]"},
 		{"nothing", "-- pending-reboot.json --\n{\"pending\":false}\n", "pass"},
 		{"nobody looked", "", "unknown"},
 	})

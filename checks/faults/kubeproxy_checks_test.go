@@ -200,7 +200,7 @@ func TestSessionAffinityTimeout(t *testing.T) {
 	}
 	const hns9, hns15 = "-- hns-globals.json --\n{\"Version\":{\"Major\":9,\"Minor\":5}}\n",
 		"-- hns-globals.json --\n{\"Version\":{\"Major\":15,\"Minor\":2}}\n"
-	const spread = "warn: sessionAffinity ClientIP needs HNS 12 (Server 2022) at least, and this is %s: connections through this node are spread over all pods of a/web [state]"
+	const spread = "warn: sessionAffinity ClientIP requires HNS 12 (Server 2022) or later (found: %s): it is ignored for a/web [state]"
 	const line = "-- logs/kube-proxy/kube-proxy.log --\nI0502 1 proxier.go:1] \"Session Affinity is not supported on this version of Windows\"\n"
 	runLooks(t, "session-affinity-timeout", []look{
 		{"no affinity", affine(`"None"`) + hns9, "pass"},
@@ -209,13 +209,13 @@ func TestSessionAffinityTimeout(t *testing.T) {
 		{"affinity on Server 2019, by the build", clientIP + osAt(17763, 8027, true),
 			fmt.Sprintf(spread, "build 10.0.17763.8027")},
 		{"a timeout of one's own", timed(600) + hns15,
-			"info: the session timeout of a/web (600 s) is ignored on Windows: as documented [state]"},
+			"info: Windows ignores the session timeout of a/web (600 s) (normal on Windows) [state]"},
 		{"the timeout that the API server fills in", timed(10800) + hns15, "pass"},
 		{"empty configurations", affine(`"ClientIP","sessionAffinityConfig":{"clientIP":{}}`) +
 			hns15, "pass"},
 		{"the Services are not recorded", hns9, "unknown"},
 		{"the log alone", line,
-			"warn: this Windows build does not keep the sessionAffinity of Services [text]"},
+			"warn: this Windows build does not support sessionAffinity of Services [text]"},
 		{"the log names what the Service wants", clientIP + hns9 + line,
 			strings.Replace(fmt.Sprintf(spread, "HNS 9.5"), "[state]", "[state+text]", 1)},
 	})

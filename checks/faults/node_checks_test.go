@@ -24,9 +24,9 @@ func TestOSVersionUnsupported(t *testing.T) {
 		{"Server 2019 on every release", on("17763", "v1.36.0"), "pass"},
 		{"Server 2025 from 1.33 on", on("26100", "v1.33.2-eks-1a2b3c"), "pass"},
 		{"Server 2025 before", on("26100", "v1.32.4"),
-			"warn: Kubernetes 1.32 supports the Windows builds 17763, 20348, and this is 10.0.26100.1 [state]"},
+			"warn: Kubernetes 1.32 supports Windows builds 17763, 20348 (found: 10.0.26100.1) [state]"},
 		{"Server 2016 never", on("14393", "v1.19.7"),
-			"fail: Kubernetes 1.19 supports the Windows builds 17763, 18363, 19041, and this is 10.0.14393.1 [state]"},
+			"fail: Kubernetes 1.19 supports Windows builds 17763, 18363, 19041 (found: 10.0.14393.1) [state]"},
 		{"the years of the preview had no list", on("16299", "v1.9.6"), "skip"},
 	})
 }
@@ -41,13 +41,13 @@ func TestSystemReservedTooLow(t *testing.T) {
 			flags(`,"--system-reserved=cpu=500m,memory=1536Mi","--kube-reserved=memory=512Mi"`),
 			"pass"},
 		{"too little", flags(`,"--system-reserved=memory=1Gi"`),
-			"warn: 1.0 GiB of memory are reserved for Windows and the node's programs, and 2 GiB are needed [state]"},
+			"warn: Only 1.0 GiB of memory is reserved for Windows and node components (expected: at least 2 GiB) [state]"},
 		{"the flag wins over the file", flags(`,"--system-reserved=memory=2Gi"`) +
 			"-- files/C/var/lib/kubelet/config.yaml --\nsystemReserved: {memory: 1Gi}\n", "pass"},
 		{"nothing reserved, memory to spare", flags(""),
-			"info: no memory is reserved for Windows and the node's programs; 2 GiB are recommended [state]"},
+			"info: No memory is reserved for Windows and node components (recommended: 2 GiB) [state]"},
 		{"nothing reserved, memory short", flags("") + full,
-			"warn: no memory is reserved for Windows and the node's programs, and 256 MiB of 8.0 GiB are left [state]"},
+			"warn: No memory is reserved for Windows and node components; 256 MiB of 8.0 GiB is available [state]"},
 		{"the file that --config names was not copied", flags(`,"--config=C:\\odd\\kubelet.yaml"`),
 			"unknown"},
 		{"what is no quantity", flags(`,"--system-reserved=memory=plenty"`), "unknown"},
@@ -60,7 +60,7 @@ func TestPagefileDisabled(t *testing.T) {
 	runLooks(t, "pagefile-disabled", []look{
 		{"none, with room to promise",
 			"-- memory.json --\n{\"commitLimitBytes\":17179869184,\"commitUsedBytes\":4294967296,\"pageFiles\":[]}\n",
-			"warn: no page file is configured: allocations fail as soon as 16.0 GiB are committed [state]"},
+			"warn: No page file is configured: allocations fail when 16.0 GiB are committed [state]"},
 		{"a recorder that could not see them",
 			"-- memory.json --\n{\"commitLimitBytes\":17179869184}\n", "unknown"},
 		{"on the temporary disk of a cloud",

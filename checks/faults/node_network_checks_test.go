@@ -36,7 +36,7 @@ func TestVXLAN4789Conflict(t *testing.T) {
 	tree := func(lines ...string) string { return onVXLAN + nodeAt10 + reachTree(lines...) }
 	lost := []string{"a/p tcp 10.244.1.3:80 timeout", "a/p tcp 10.244.1.4:80 timeout"}
 	out := append([]string{"a/p tcp 10.9.9.9:443 ok"}, lost...)
-	const found = "warn: none of 2 pods of other nodes answers a pod of this node, though hosts outside the cluster do: %s seems to take the packets on UDP 4789 [state]"
+	const found = "warn: 2 pods of other nodes do not answer, hosts outside the cluster do: %s probably drops UDP port 4789 [state]"
 	runLooks(t, "vxlan-4789-conflict", []look{
 		{"on vSphere",
 			tree(out...) +

@@ -10,19 +10,20 @@ import (
 var _ = register(checks.Check{
 	ID:       "node-not-ready",
 	Symptom:  true,
-	Title:    "the node is not Ready",
+	Title:    "Node is not Ready",
+	Healthy:  "Node is Ready",
 	Category: checks.CategoryNode,
 	FAQ:      []int{1},
-	Doc: `The control plane does not count on this node: its Ready condition is False, or
-Unknown because the kubelet has stopped reporting (node-not-ready-lost says more of that). This is a
-symptom. Nearly everything else in the catalogue can lead to it, so it is named as a cause only
-where nothing else was found.`,
+	Doc: `The control plane schedules no pods on this node: its Ready condition is False, or
+Unknown because the kubelet has stopped reporting (see node-not-ready-lost). This is a symptom.
+Nearly everything else in the catalogue can lead to it, so it is reported as a cause only if no
+other fault is found.`,
 	Fix: checks.Steps(
-		checks.Inspect("kubectl describe node {node}", ""),
-		checks.Inspect("Get-Service kubelet", ""),
-		checks.Run("{restart kubelet}",
-			"read the condition's message; where the kubelet has stopped posting, look at its service and the end of its log on the node").
-			Costs("restarting the kubelet does not touch running containers")),
+		checks.Inspect("kubectl describe node {node}",
+			"Read the message of the Ready condition: it names the component that fails."),
+		checks.Run("{restart kubelet}", "Restart the kubelet.").
+			Costs("Running containers are not affected."),
+		checks.Verify("kubectl get node {node}", "STATUS is Ready")),
 	Links: []string{"https://kubernetes.io/docs/reference/node/node-status/",
 		"https://kubernetes.io/docs/tasks/debug/debug-cluster/windows/"},
 	Shows: []*checks.Effect{effectNodeReady},

@@ -13,24 +13,24 @@ const unreachableTaint = "node.kubernetes.io/unreachable"
 
 var _ = register(checks.Check{
 	ID:       "node-not-ready-lost",
-	Title:    "the control plane has lost the node: its kubelet no longer reports",
+	Title:    "Node is lost: kubelet stopped reporting",
+	Healthy:  "Kubelet reports to the control plane",
 	Category: checks.CategoryNode,
 	FAQ:      []int{1},
-	Doc: `The kubelet renews a lease and the node's status every few seconds. When neither comes
-for a while, the control plane sets all conditions to Unknown, taints the node unreachable and,
-after five minutes, gives its pods up. The pods themselves may go on running.
+	Doc: `The kubelet renews a lease and the node's status every few seconds. If neither arrives
+for a while, the control plane sets all conditions to Unknown, taints the node as unreachable and,
+after five minutes, evicts its pods. The pods themselves may keep running.
 
-This is a symptom, and a different one from a node whose kubelet reports that it is not Ready:
-either the kubelet does not run, or it runs and cannot reach or convince the API server (an expired
-certificate, a proxy, a name that changed, a network that went away when the virtual switch was
-made). It is named as a cause only where nothing else was found.`,
+This is a symptom, and differs from a kubelet that reports the node as not Ready. Either the kubelet
+is not running, or the API server is unreachable or rejects it (expired certificate, proxy, changed
+node name, network lost when the virtual switch was created). It is reported as a cause only if no
+other fault is found.`,
 	Fix: checks.Steps(
-		checks.Inspect("kubectl describe node {node}", ""),
-		checks.Inspect("kubectl get lease -n kube-node-lease {node}", ""),
-		checks.Inspect("Get-Service kubelet", ""),
-		checks.Run("{restart kubelet}",
-			"see whether the node is reachable at all; then look on it at the kubelet's service, at the end of its log, and at the way to the API server").
-			Costs("restarting the kubelet does not touch running containers")),
+		checks.Inspect("kubectl get lease -n kube-node-lease {node}",
+			"Check when the kubelet last renewed its lease. Check that the node can be reached."),
+		checks.Run("{restart kubelet}", "Restart the kubelet.").
+			Costs("Running containers are not affected."),
+		checks.Verify("kubectl get node {node}", "STATUS is Ready")),
 	Links: []string{"https://kubernetes.io/docs/concepts/architecture/nodes/#condition",
 		"https://kubernetes.io/docs/tasks/debug/debug-cluster/windows/"},
 	Judges:  effectNodeReports,

@@ -11,21 +11,26 @@ import (
 
 var _ = register(checks.Check{
 	ID:       "object-already-exists",
-	Title:    "a pod is given an address that another HNS endpoint holds",
+	Title:    "Pod address is in use by another HNS endpoint",
+	Healthy:  "Pod addresses are free in HNS",
 	Category: checks.CategoryNetwork,
-	Doc: `host-local counts addresses up from the start of the node's subnet and knows nothing
-of the host's own endpoint there, which on host-gw and l2bridge is the second one. Nor does it know
-of endpoints that HNS still has of pods long gone. HNS refuses the pod's endpoint with "The object
-already exists", 0x1392.
+	Doc: `host-local assigns addresses from the start of the node's subnet. It does not know the
+host's own endpoint there (the second address on host-gw and l2bridge), nor endpoints of deleted
+pods that HNS still has. HNS refuses the pod's endpoint with "The object already exists", 0x1392.
 
 The check compares host-local's reservations for containers with the addresses of the host's
-endpoints; an orphan is only told by the refusal itself. A route that exists already (0x1392 too,
-from "route add") is harmless and not meant.`,
+endpoints; an orphaned endpoint is known only from the refusal itself. A route that already exists
+(also 0x1392, from "route add") is harmless and ignored.`,
 	Fix: checks.Steps(
-		checks.Inspect("Get-HnsEndpoint | Select-Object Name, IPAddress, State", ""),
-		checks.Inspect(`Get-ChildItem C:\var\lib\cni\networks\{network}`, ""),
-		checks.Run("Get-HnsEndpoint | Where-Object IPAddress -eq '<address of the refused pod>' | Remove-HnsEndpoint", "let the range of host-local begin behind the gateway and the host's endpoint (rangeStart .3 or later), and remove endpoints of pods that are gone").
-			Costs("removing an endpoint cuts off whatever still uses its address: make sure that no running pod has it")),
+		checks.Inspect("Get-HnsEndpoint | Select-Object Name, IPAddress, State",
+			"Find the endpoint that has the address. Check that no running pod uses it."),
+		checks.Run("Get-HnsEndpoint | Where-Object IPAddress -eq 'ADDRESS' | Remove-HnsEndpoint",
+			"If its pod is gone, remove this endpoint.").
+			Costs("A pod that still uses the address loses its network."),
+		checks.Edit("{cniFile}",
+			"If it is the host's endpoint, set rangeStart of host-local behind it (.3 or later)."),
+		checks.Verify("kubectl get pods -A --field-selector spec.nodeName={node}",
+			"no pod is in ContainerCreating")),
 	Links: []string{"https://github.com/kubernetes/kubernetes/issues/74766",
 		"https://github.com/kubernetes/kubernetes/issues/72696",
 		"https://github.com/kubernetes/kubernetes/pull/74836",
@@ -54,7 +59,7 @@ from "route add") is harmless and not meant.`,
 				if holder, _, _ := strings.Cut(strings.TrimSpace(f.Text), "\n"); f.Gap.Kind == "" &&
 					sandboxID.MatchString(strings.TrimSpace(holder)) {
 					return []checks.Finding{checks.Findingf(checks.Fail, l.Address.String(),
-						"host-local reserved %s for the container %.12s, and the host's endpoint %s has that address", l.Address, holder, e.Name).
+						"host-local reserved %s for container %.12s, but the host's endpoint %s already uses it", l.Address, holder, e.Name).
 						At(evidence.InLine(f.Path, 1), "%s", holder).At(e.Field(), "%s: %s", e.Name,
 						strings.Join(e.Addresses, ", "))}, nil
 				}
@@ -69,6 +74,6 @@ var sandboxID = regexp.MustCompile(`^[0-9a-f]{64}$`)
 
 func existsSign(also ...string) checks.Sign {
 	return unlike(checks.SignOfCode("ERROR_OBJECT_ALREADY_EXISTS",
-		"HNS refuses a pod's endpoint because its address or name is taken", also...),
+		"HNS refuses a pod's endpoint: its address or name is in use", also...),
 		"IP forward entry", "bridge HNSEndpoint", "LoadBalancer", "PolicyList")
 }

@@ -12,18 +12,22 @@ import (
 
 var _ = register(checks.Check{
 	ID:       "os-version-unsupported",
-	Title:    "this Windows version is not supported by this Kubernetes version",
+	Title:    "Windows version not supported by this Kubernetes version",
+	Healthy:  "Windows version is supported by this Kubernetes version",
 	Category: checks.CategoryNode,
 	FAQ:      []int{12},
-	Doc: `Each Kubernetes release is tested on a short list of Windows builds. Outside of it
-pause images are missing, HNS lacks what kube-proxy and the CNI plugins ask for, and nobody looks at
-the bug reports. Builds before 17763 (Windows Server 2019) were never supported for production.
+	Doc: `Each Kubernetes release is tested on a short list of Windows builds. On other builds
+pause images are missing, HNS lacks features that kube-proxy and the CNI plugins require, and bug
+reports are not handled. Builds before 17763 (Windows Server 2019) were never supported for
+production.
 
-Windows builds that only lack a test upstream are a warning; those that cannot work are a fault.`,
+Builds that are only untested upstream are a warning; builds that cannot work are a fault.`,
 	Fix: checks.Steps(
+		checks.Do("Add a node with a Windows build that this Kubernetes version supports."),
 		checks.Run("kubectl drain {node} --ignore-daemonsets --delete-emptydir-data",
-			"move the node's workloads to a node with a supported Windows version: {node} cannot be brought there by an update of Kubernetes alone").
-			Costs("draining evicts every pod of this node")),
+			"Move the pods to other nodes.").
+			Costs("Draining evicts every pod of this node and deletes its emptyDir volumes."),
+		checks.Run("kubectl delete node {node}", "Remove this node from the cluster.")),
 	Links: []string{
 		"https://kubernetes.io/docs/concepts/windows/intro/#windows-os-version-support"},
 	Explains: []string{"pause-os-version-mismatch", "app-image-os-version-mismatch",
@@ -35,7 +39,7 @@ Windows builds that only lack a test upstream are a warning; those that cannot w
 		supported := evidence.SupportedBuilds(kubelet)
 		if len(supported) == 0 {
 			return nil, checks.Skip(
-				"Kubernetes %d.%d had Windows nodes as a preview only, without a list of supported builds", kubelet.Major, kubelet.Minor)
+				"Kubernetes %d.%d supports Windows nodes as a preview only and lists no supported builds", kubelet.Major, kubelet.Minor)
 		}
 		if slices.Contains(supported, build.Number) {
 			return nil, nil
@@ -49,7 +53,7 @@ Windows builds that only lack a test upstream are a warning; those that cannot w
 			list = append(list, strconv.Itoa(b))
 		}
 		return []checks.Finding{checks.Findingf(level, n.OS.Value,
-			"Kubernetes %d.%d supports the Windows builds %s, and this is %s", kubelet.Major,
+			"Kubernetes %d.%d supports Windows builds %s (found: %s)", kubelet.Major,
 			kubelet.Minor, strings.Join(list, ", "), build).
 			With(n.Build.From, n.Kubelet.From)}, nil
 	},

@@ -12,23 +12,27 @@ import (
 
 var _ = register(checks.Check{
 	ID:       "outboundnat-exception-missing",
-	Title:    "pod traffic inside the cluster is translated to the node's address",
+	Title:    "Pod traffic inside the cluster is NATed to the node address",
+	Healthy:  "Pod traffic inside the cluster is not NATed",
 	Category: checks.CategoryNetwork,
 	FAQ:      []int{4},
-	Doc: `Windows translates what pods send to the node's address (OutBoundNAT), except to the
-destinations of an exception list. The cluster CIDR and the service CIDR must be on it: otherwise
-pod to pod and pod to Service traffic arrives with the node's address, and replies and network
-policies break.
+	Doc: `Windows translates outgoing pod traffic to the node's address (OutBoundNAT), except for
+the destinations in an exception list. The cluster CIDR and the service CIDR must be on it:
+otherwise pod to pod and pod to Service traffic arrives with the node's address, and replies and
+network policies break.
 
-The documentation also asks for the node's own subnet. That is right only where the subnet holds
-nothing but nodes, because hosts on the list cannot answer pods unless they have a route back; so
-its absence is only told. Calico adds networks at run time, and Azure CNI routes the service CIDR
-another way. The VPC CNI makes the list of its vpcCIDRs and serviceCIDR, so there only what HNS
-applies to pods is judged.`,
+The documentation also requires the node's own subnet. That is right only if the subnet contains
+nothing but nodes, because hosts on the list cannot answer pods without a route back; so a missing
+entry is reported as info only. Calico adds networks at run time, and Azure CNI routes the service
+CIDR in another way. The VPC CNI builds the list from its vpcCIDRs and serviceCIDR, so there only
+the policies that HNS applies to pods are checked.`,
 	Fix: checks.Steps(
-		checks.Run(`notepad "{cniFile}"`,
-			"add the missing CIDR to the exceptions of the OutBoundNAT policy in the CNI configuration, in the start script too if one rewrites the file, and recreate the pods").
-			Costs("running pods keep the old list until they are recreated")),
+		checks.Edit("{cniFile}",
+			"Add the missing CIDR to the exceptions of the OutBoundNAT policy."),
+		checks.Do("If a start script writes this file, correct the script, too."),
+		checks.Run("kubectl delete pod -n NAMESPACE POD",
+			"Recreate the pods of this node: running pods keep the old policies.").
+			Costs("The pods are down while they are recreated.")),
 	Links: []string{"https://kubernetes.io/docs/tasks/debug/debug-cluster/windows/",
 		"https://github.com/Azure/AKS/issues/1859"},
 	Breaks: []*checks.Effect{effectServices},
@@ -74,12 +78,16 @@ applies to pods is judged.`,
 					}
 					blamed[want.String()] = true
 					f := checks.Findingf(checks.Fail, list.of,
-						"the %s %s is not among the OutBoundNAT exceptions of %s", r.name, want,
+						"The %s %s is missing from the OutBoundNAT exceptions of %s", r.name, want,
 						list.of)
 					// the file is right: pods from before the change keep the old list
 					if list.live && !lists[0].live {
 						f = checks.Findingf(checks.Warn, list.of,
-							"%s still has OutBoundNAT exceptions without the %s %s, which the configuration now holds: recreate its pod", list.of, r.name, want)
+							"%s has outdated OutBoundNAT exceptions without the %s %s: recreate its pod", list.of, r.name, want)
+					}
+					if !list.live {
+						f = f.Cure(withFirst(checkOf("outboundnat-exception-missing").Fix,
+							addException(s, n.Intended(), want.String())))
 					}
 					findings = append(findings, f.With(list.from, r.fact.From))
 				}
@@ -95,6 +103,37 @@ applies to pods is judged.`,
 		return append(findings, managementHint(n, lists)...), nil
 	},
 })
+
+// addException is the edit of the line that holds an exception already.
+func addException(s evidence.Snapshot, f *node.CNIFile, cidr string) checks.Step {
+	known := ""
+	for _, e := range f.Config.Exceptions {
+		if len(e.Exceptions) > 0 {
+			known = e.Exceptions[0]
+		}
+	}
+	return editException(s, f, known, `"`+known+`", "`+cidr+`"`,
+		"Add %s to the OutBoundNAT exceptions.", cidr)
+}
+
+// editException puts other entries in place of one entry of the exception list.
+func editException(s evidence.Snapshot, f *node.CNIFile, entry, by, format string,
+	args ...any) checks.Step {
+	line, listed := 0, false
+	for i, text := range strings.Split(f.File.Text, "\n") {
+		listed = listed || strings.Contains(strings.ToLower(text), "exception")
+		if listed && line == 0 && strings.Contains(text, `"`+entry+`"`) {
+			line = i + 1
+		}
+	}
+	return checks.EditAt(s, evidence.InLine(f.File.Path, line), func(text string) string {
+		head, tail := "", text
+		if at := strings.Index(strings.ToLower(text), "exception"); at >= 0 {
+			head, tail = text[:at], text[at:]
+		}
+		return head + strings.Replace(tail, `"`+entry+`"`, by, 1)
+	}, format, args...)
+}
 
 type requiredPrefix struct {
 	name evidence.Phrase
@@ -126,7 +165,7 @@ func judgeServicesWithoutCIDR(n *node.Node, lists []exceptionList) ([]checks.Fin
 				from = n.ClusterDNS.From
 			}
 			return []checks.Finding{checks.Findingf(checks.Fail, lists[0].of,
-				"the service address %s is not among the OutBoundNAT exceptions of %s", ip,
+				"The Service address %s is missing from the OutBoundNAT exceptions of %s", ip,
 				lists[0].of).With(lists[0].from, from)}, nil
 		}
 	}
@@ -144,7 +183,7 @@ func managementHint(n *node.Node, lists []exceptionList) []checks.Finding {
 		return nil
 	}
 	return []checks.Finding{checks.Findingf(checks.Info, lists[0].of,
-		"the node's own subnet (%s) is not among the exceptions: pods reach nodes under the node's address, which is right where the subnet holds other hosts too", ip).
+		"The node's subnet (%s) is not among the exceptions: normal if the subnet contains hosts outside the cluster", ip).
 		With(lists[0].from, n.ManagementIPs.From)}
 }
 
@@ -162,7 +201,7 @@ func wrongShape(f *node.CNIFile) (checks.Finding, bool) {
 		}
 		if v2 := f.Config.APIVersion == 2; v2 && e.Shape == "v1" || !v2 && e.Shape == "v2" {
 			return checks.Findingf(checks.Fail, f.Name,
-				"%s drops the OutBoundNAT exceptions: they are written for apiVersion %d, and the configuration says %d", f.Config.EffectiveType(), cond(v2, 1, 2), max(f.Config.APIVersion, 1)).
+				"%s ignores the OutBoundNAT exceptions: their format is for apiVersion %d, the configuration sets %d", f.Config.EffectiveType(), cond(v2, 1, 2), max(f.Config.APIVersion, 1)).
 				At(f.File.At(e.Spot), "exceptions %s", strings.Join(e.Exceptions, ", ")), true
 		}
 	}

@@ -2,6 +2,7 @@ package faults
 
 import (
 	"slices"
+	"strings"
 
 	"doctor/checks"
 	"doctor/checks/evidence"
@@ -11,21 +12,25 @@ import (
 
 var _ = register(checks.Check{
 	ID:       "outboundnat-exception-too-broad",
-	Title:    "hosts outside the cluster are among the OutBoundNAT exceptions",
+	Title:    "OutBoundNAT exceptions include hosts outside the cluster",
+	Healthy:  "OutBoundNAT exceptions cover only the cluster",
 	Category: checks.CategoryNetwork,
 	FAQ:      []int{4},
-	Doc: `To a destination on the OutBoundNAT exception list, pods send with their own address.
-A host outside the cluster has no route back to it, so connections to it time out, while the node
+	Doc: `To a destination on the OutBoundNAT exception list, pods send with their own address. A
+host outside the cluster has no route back to it, so connections to it time out, while the node
 itself and the internet work. Usual reasons: a whole private range (10.0.0.0/8) on the list, the
 management subnet with other hosts on it, or a service CIDR that overlaps the company network.
 
-A failing probe from a pod to a host on the list convicts. Without one, an entry that holds the
-cluster CIDR and much more is a warning. GKE lists the private ranges on purpose, Azure and EKS
+A failed probe from a pod to a host on the list is a fault. Without a probe, an entry that contains
+the cluster CIDR and much more is a warning. GKE lists the private ranges on purpose, Azure and EKS
 their virtual networks.`,
 	Fix: checks.Steps(
-		checks.Run(`notepad "{cniFile}"`,
-			"keep on the list only the cluster CIDR {clusterCIDR}, the service CIDR {serviceCIDR} and the nodes themselves; change the start script too if one rewrites the file, and recreate the pods").
-			Costs("running pods keep the old list until they are recreated")),
+		checks.Edit("{cniFile}",
+			"Keep only the cluster CIDR {clusterCIDR}, the service CIDR {serviceCIDR} and the nodes in the OutBoundNAT exceptions."),
+		checks.Do("If a start script writes this file, correct the script, too."),
+		checks.Run("kubectl delete pod -n NAMESPACE POD",
+			"Recreate the pods of this node: running pods keep the old policies.").
+			Costs("The pods are down while they are recreated.")),
 	Links: []string{"https://github.com/microsoft/SDN/issues/313",
 		"https://github.com/Azure/AKS/issues/1367"},
 	Breaks: []*checks.Effect{effectOutbound},
@@ -56,15 +61,32 @@ their virtual networks.`,
 			for _, p := range list.prefixes {
 				if !blamed[p] && broad(n, p) && len(findings) == 0 {
 					blamed[p] = true
-					findings = append(findings, checks.Findingf(checks.Warn, p.String(),
-						"the exception %s of %s holds far more than the cluster: pods cannot reach the other hosts in it", p, list.of).
-						With(list.from, n.ClusterCIDRs.From))
+					f := checks.Findingf(checks.Warn, p.String(),
+						"OutBoundNAT exception %s of %s is much larger than the cluster: pods cannot reach its other hosts", p, list.of).
+						With(list.from, n.ClusterCIDRs.From)
+					if !list.live {
+						f = f.Cure(withFirst(checkOf("outboundnat-exception-too-broad").Fix,
+							narrowException(s, n, p)))
+					}
+					findings = append(findings, f)
 				}
 			}
 		}
 		return findings, nil
 	},
 })
+
+// narrowException is the edit that leaves the networks of the cluster of a broad entry.
+func narrowException(s evidence.Snapshot, n *node.Node, p node.Prefix) checks.Step {
+	var own []string
+	for _, known := range slices.Concat(n.ClusterCIDRs.Value, n.ServiceCIDRs.Value) {
+		if node.Covers(p, known) {
+			own = append(own, `"`+known.String()+`"`)
+		}
+	}
+	return editException(s, n.Intended(), p.String(), strings.Join(own, ", "),
+		"Replace %s with the networks of the cluster.", p)
+}
 
 // broad tells an entry that swallows the cluster CIDR and at least fifteen times as much besides.
 func broad(n *node.Node, p node.Prefix) bool {
@@ -124,10 +146,15 @@ func unreachableExceptions(n *node.Node, s evidence.Snapshot,
 				// the documentation asks for the node's own subnet, and cannot know who else lives there
 				level = checks.Warn
 			}
-			findings = append(findings, checks.Findingf(level, dest.String(),
-				"%s is inside the exception %s of %s: pods send to it untranslated, and its replies do not come back", dest, list.prefixes[at], list.of).
+			f := checks.Findingf(level, dest.String(),
+				"%s is inside the OutBoundNAT exception %s of %s: its replies cannot return to pods", dest, list.prefixes[at], list.of).
 				At(p.Field("outcome"), "%s to %s from %s: %s", p.Protocol, p.Target, p.From,
-					p.Outcome).With(list.from))
+					p.Outcome).With(list.from)
+			if !list.live && broad(n, list.prefixes[at]) {
+				f = f.Cure(withFirst(checkOf("outboundnat-exception-too-broad").Fix,
+					narrowException(s, n, list.prefixes[at])))
+			}
+			findings = append(findings, f)
 			break
 		}
 	}

@@ -43,36 +43,36 @@ func TestOutboundNATExceptionMissing(t *testing.T) {
 		{"a broader entry holds them", kubeadm + bridgeConf("10.0.0.0/8"), "pass"},
 		{"the documentation's third is only told", kubeadm + nodeAddress + bridgeConf(pods,
 			services),
-			"info: the node's own subnet (10.20.30.21) is not among the exceptions: pods reach nodes under the node's address, which is right where the subnet holds other hosts too [state]"},
+			"info: The node's subnet (10.20.30.21) is not among the exceptions: normal if the subnet contains hosts outside the cluster [state]"},
 		{"no service CIDR", kubeadm + bridgeConf(pods),
-			"fail: the service CIDR 10.96.0.0/12 is not among the OutBoundNAT exceptions of cni.conf [state]"},
+			"fail: The service CIDR 10.96.0.0/12 is missing from the OutBoundNAT exceptions of cni.conf [state]"},
 		{"a part of the cluster CIDR", kubeadm + bridgeConf("10.244.2.0/24", services),
-			"fail: the cluster CIDR 10.244.0.0/16 is not among the OutBoundNAT exceptions of cni.conf [state]"},
+			"fail: The cluster CIDR 10.244.0.0/16 is missing from the OutBoundNAT exceptions of cni.conf [state]"},
 		{"the file and a pod lack the same", kubeadm + bridgeConf(pods) + podEndpoint(pods),
-			"fail: the service CIDR 10.96.0.0/12 is not among the OutBoundNAT exceptions of cni.conf [state]"},
+			"fail: The service CIDR 10.96.0.0/12 is missing from the OutBoundNAT exceptions of cni.conf [state]"},
 		{"the file is right, and a pod is from before", kubeadm + bridgeConf(pods, services) +
 			podEndpoint(),
-			"warn: endpoint web (10.244.2.5) still has OutBoundNAT exceptions without the cluster CIDR 10.244.0.0/16, which the configuration now holds: recreate its pod [state]\n" +
-				"warn: endpoint web (10.244.2.5) still has OutBoundNAT exceptions without the service CIDR 10.96.0.0/12, which the configuration now holds: recreate its pod [state]"},
+			"warn: endpoint web (10.244.2.5) has outdated OutBoundNAT exceptions without the cluster CIDR 10.244.0.0/16: recreate its pod [state]\n" +
+				"warn: endpoint web (10.244.2.5) has outdated OutBoundNAT exceptions without the service CIDR 10.96.0.0/12: recreate its pod [state]"},
 		{"only HNS was asked", kubeadm + onFlannel + podEndpoint(pods),
-			"fail: the service CIDR 10.96.0.0/12 is not among the OutBoundNAT exceptions of endpoint web (10.244.2.5) [state]"},
+			"fail: The service CIDR 10.96.0.0/12 is missing from the OutBoundNAT exceptions of endpoint web (10.244.2.5) [state]"},
 		{"the service CIDR is not known, but a Service outside the list",
 			onFlannel + dns + bridgeConf(pods),
-			"fail: the service address 10.96.0.10 is not among the OutBoundNAT exceptions of cni.conf [state]"},
+			"fail: The Service address 10.96.0.10 is missing from the OutBoundNAT exceptions of cni.conf [state]"},
 		{"the service CIDR is not known, and no Service either", onFlannel + bridgeConf(pods),
 			"unknown"},
 		{"a configuration without the policy",
 			kubeadm + onFlannel +
 				"-- files/C/k/cni/config/cni.conf --\n{\"name\":\"cbr0\",\"type\":\"flannel\",\"delegate\":{\"type\":\"win-bridge\"}}\n", "skip"},
 		{"the shape of the other interface", kubeadm + v2(""),
-			"fail: win-bridge drops the OutBoundNAT exceptions: they are written for apiVersion 2, and the configuration says 1 [state]"},
+			"fail: win-bridge ignores the OutBoundNAT exceptions: their format is for apiVersion 2, the configuration sets 1 [state]"},
 		{"the shape of its own", kubeadm + v2(`,"apiVersion":2`), "pass"},
 		{"Calico adds networks at run time", kubeadm + onCalico, "skip"},
 		{"Amazon's plugin did its work", vpcConf + vpcPod("10.60.0.0/16", "172.20.0.0/16"), "pass"},
 		{"HNS lacks the service CIDR of Amazon's plugin", vpcConf + vpcPod("10.60.0.0/16"),
-			"fail: the service CIDR 172.20.0.0/16 is not among the OutBoundNAT exceptions of endpoint cid-1 (10.60.3.24) [state]"},
+			"fail: The service CIDR 172.20.0.0/16 is missing from the OutBoundNAT exceptions of endpoint cid-1 (10.60.3.24) [state]"},
 		{"HNS lacks the VPC", vpcConf + vpcPod("172.20.0.0/16"),
-			"fail: the VPC CIDR 10.60.0.0/16 is not among the OutBoundNAT exceptions of endpoint cid-1 (10.60.3.24) [state]"},
+			"fail: The VPC CIDR 10.60.0.0/16 is missing from the OutBoundNAT exceptions of endpoint cid-1 (10.60.3.24) [state]"},
 		{"Amazon's plugin, and nobody asked HNS", vpcConf, "unknown"},
 		{"an older configuration names no VPC", replace(vpcConf, `"vpcCIDRs":["10.60.0.0/16"],`,
 			"") + vpcPod("10.60.3.0/24", "172.20.0.0/16"), "unknown"},
@@ -90,8 +90,8 @@ func TestOutboundNATExceptionTooBroad(t *testing.T) {
 	probes := func(lines ...string) string {
 		return reachTree(append(lines, "node tcp 10.60.12.8:1433 ok", "a/p tcp 1.1.1.1:443 ok")...)
 	}
-	const broad = "warn: the exception 10.0.0.0/8 of cni.conf holds far more than the cluster: pods cannot reach the other hosts in it [state]"
-	const convicted = "fail: 10.60.12.8 is inside the exception 10.0.0.0/8 of cni.conf: pods send to it untranslated, and its replies do not come back [state]"
+	const broad = "warn: OutBoundNAT exception 10.0.0.0/8 of cni.conf is much larger than the cluster: pods cannot reach its other hosts [state]"
+	const convicted = "fail: 10.60.12.8 is inside the OutBoundNAT exception 10.0.0.0/8 of cni.conf: its replies cannot return to pods [state]"
 	azure := func(tree string) string {
 		return replace(tree, `"type":"flannel"`, `"type":"azure-vnet"`, `"name":"cbr0"`,
 			`"name":"azure"`)
@@ -117,13 +117,13 @@ func TestOutboundNATExceptionTooBroad(t *testing.T) {
 		{"a neighbour in the node's own subnet, which the documentation asks for",
 			kubeadm + nodeAddress + bridgeConf("10.244.0.0/16", "10.96.0.0/12", "10.20.30.0/24") +
 				probes("a/p tcp 10.20.30.99:445 timeout"),
-			"warn: 10.20.30.99 is inside the exception 10.20.30.0/24 of cni.conf: pods send to it untranslated, and its replies do not come back [state]"},
+			"warn: 10.20.30.99 is inside the OutBoundNAT exception 10.20.30.0/24 of cni.conf: its replies cannot return to pods [state]"},
 		{"a Service that does not answer is another fault", kubeadm + bridgeConf("10.244.0.0/16",
 			"10.96.0.0/12") +
 			"-- api/services.json --\n{\"items\":[{\"metadata\":{\"name\":\"web\"},\"spec\":{\"clusterIP\":\"10.96.7.7\"}}]}\n" + probes("a/p tcp 10.96.7.7:80 timeout"), "pass"},
 		{"a host of the company in the service CIDR", kubeadm + bridgeConf("10.244.0.0/16",
 			"10.96.0.0/12") + probes("a/p tcp 10.100.4.4:443 timeout"),
-			"fail: 10.100.4.4 is inside the exception 10.96.0.0/12 of cni.conf: pods send to it untranslated, and its replies do not come back [state]"},
+			"fail: 10.100.4.4 is inside the OutBoundNAT exception 10.96.0.0/12 of cni.conf: its replies cannot return to pods [state]"},
 		{"a host by its name", kubeadm + bridgeConf("10.0.0.0/8") +
 			replace(probes("a/p tcp sql.corp.example:1433 timeout"), `"target":"sql.`,
 				`"address":"10.60.12.8","target":"sql.`), convicted},

@@ -11,17 +11,19 @@ const overlayUBR = 379
 
 var _ = register(checks.Check{
 	ID:       "overlay-update-missing",
-	Title:    "Windows lacks the update with which overlay networks work",
+	Title:    "KB4489899 is missing: overlay networks do not work",
+	Healthy:  "Windows has the update that overlay networks require",
 	Category: checks.CategoryNetwork,
-	Doc: `On Windows Server 2019 an overlay network with kube-proxy needs KB4489899 (March
-2019), which is build 17763.379: before it HNS knows no remote subnets. Later updates contain it, so
-the build's revision counts and not the list of updates. Later builds have it from the start.`,
+	Doc: `On Windows Server 2019 an overlay network with kube-proxy requires KB4489899 (March
+2019), which is build 17763.379: earlier HNS does not support remote subnets. Later updates contain
+it, so the build's revision counts and not the list of updates. Later builds have it from the start.`,
 	Fix: checks.Steps(
 		checks.Run("kubectl drain {node} --ignore-daemonsets --delete-emptydir-data",
-			"install the current cumulative update of Windows Server 2019 (KB4489899 or any later one) and reboot").
-			Costs("the reboot stops every pod of this node"),
-		checks.Run("sconfig", ""),
-		checks.Run("Restart-Computer", "")),
+			"Move the pods to other nodes.").
+			Costs("Draining evicts every pod of this node and deletes its emptyDir volumes."),
+		checks.Do("Install the current cumulative update of Windows Server 2019 (KB4489899 or later)."),
+		checks.Run("Restart-Computer", "Reboot the node."),
+		checks.Run("kubectl uncordon {node}", "Allow pods on the node again.")),
 	Links: []string{
 		"https://kubernetes.io/docs/concepts/services-networking/windows-networking/",
 		"https://support.microsoft.com/help/4489899"},
@@ -32,7 +34,7 @@ the build's revision counts and not the list of updates. Later builds have it fr
 			return err
 		}
 		if n.Build.Known() && n.Build.Value.Number != 17763 {
-			return checks.Skip("the update is for build 17763, and this is %d",
+			return checks.Skip("the update applies to build 17763 (found: %d)",
 				n.Build.Value.Number)
 		}
 		return nil
@@ -51,7 +53,7 @@ the build's revision counts and not the list of updates. Later builds have it fr
 			return nil, nil
 		}
 		return []checks.Finding{checks.Findingf(checks.Fail, "Windows Server 2019",
-			"the node is at %s, and overlay networks need 10.0.17763.%d (KB4489899) or later",
+			"Windows build is %s (overlay networks require 10.0.17763.%d, KB4489899, or later)",
 			b.Value, overlayUBR).
 			With(b.From)}, nil
 	},

@@ -10,21 +10,25 @@ import (
 
 var _ = register(checks.Check{
 	ID:       "ovs-network-missing",
-	Title:    "OVN lacks its transparent network or its Open vSwitch",
+	Title:    "OVN transparent network or Open vSwitch is missing",
+	Healthy:  "OVN transparent network and Open vSwitch are present",
 	Category: checks.CategoryNetwork,
-	Doc: `In the recipe of Kubernetes 1.8 to 1.13 for OVN on Windows, docker makes a transparent
-network called external, and Open vSwitch for Windows takes over its virtual switch: by the service
-ovs-vswitchd and by the extension "Cloudbase Open vSwitch Extension". Without the network there is
-nothing to attach pods to; without the service or the extension the switch forwards nothing between
+	Doc: `In the recipe of Kubernetes 1.8 to 1.13 for OVN on Windows, Docker creates a transparent
+network called external, and Open vSwitch for Windows controls its virtual switch through the
+service ovs-vswitchd and the extension "Cloudbase Open vSwitch Extension". Without the network pods
+cannot be attached; without the service or the extension the switch forwards no traffic between
 nodes.
 
-The check looks for a transparent network in HNS, the service, and the extension where HNS lists
+The check looks for a transparent network in HNS, the service, and the extension if HNS lists
 extensions.`,
 	Fix: checks.Steps(
-		checks.Run(`docker network create -d transparent --gateway GATEWAY --subnet SUBNET -o com.docker.network.windowsshim.interface="Ethernet" external`, "make the network with docker if it is not there, enable the extension on the external switch, and start Open vSwitch after it").
-			Costs("the node is off the network for some seconds, and every pod of it with it"),
-		checks.Run(`Get-VMSwitch -SwitchType External | Enable-VMSwitchExtension "Cloudbase Open vSwitch Extension"`, ""),
-		checks.Run("Restart-Service ovs-vswitchd", "")),
+		checks.Run(`docker network create -d transparent --gateway GATEWAY --subnet SUBNET -o com.docker.network.windowsshim.interface="Ethernet" external`,
+			"If the network external is missing, create it.").
+			Costs("The node and its pods lose their network for a few seconds."),
+		checks.Run(`Get-VMSwitch -SwitchType External | Enable-VMSwitchExtension "Cloudbase Open vSwitch Extension"`,
+			"Enable the extension on the external switch. Install Open vSwitch if it is missing.").
+			Costs("The node and its pods lose their network for a few seconds."),
+		checks.Do("Start the service ovs-vswitchd.")),
 	Links: []string{"https://kubernetes.io/docs/concepts/windows/intro/",
 		"https://github.com/ovn-kubernetes/ovn-kubernetes", "https://cloudbase.it/openvswitch/"},
 	Breaks: []*checks.Effect{effectHNSNetwork, effectPodStart, effectNodeReady, effectServices,
@@ -47,7 +51,7 @@ extensions.`,
 		}
 		if transparent == "" {
 			findings = append(findings, checks.Findingf(checks.Fail, node.OvsNetwork,
-				"HNS has no transparent network %s; it has %s", node.OvsNetwork,
+				"HNS network %s (transparent) is missing (found: %s)", node.OvsNetwork,
 				networkNames(list)).
 				At(evidence.HNSNetworks.Field(s), "names: %s", networkNames(list)))
 		}
@@ -55,12 +59,12 @@ extensions.`,
 		switch {
 		case there && !svc.Running():
 			findings = append(findings, checks.Findingf(checks.Fail, svc.Name,
-				"service %s is %s: nothing forwards what pods send", svc.Name, svc.State).
+				"Service %s is %s: pod traffic is not forwarded", svc.Name, svc.State).
 				At(svc.Field("state"), "%s: state %s, start type %s", svc.Name, svc.State,
 					orUnknown(svc.StartType)))
 		case !there && len(evidence.Services.In(s)) >= fewProcesses:
 			findings = append(findings, checks.Findingf(checks.Fail, "ovs-vswitchd",
-				"there is no service ovs-vswitchd: Open vSwitch is not installed").
+				"Service ovs-vswitchd is missing: Open vSwitch is not installed").
 				At(evidence.Services.Field(s), "none of its %d services is ovs-vswitchd",
 					len(evidence.Services.In(s))))
 		case !there && len(findings) == 0:

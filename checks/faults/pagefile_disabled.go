@@ -7,15 +7,18 @@ import (
 
 var _ = register(checks.Check{
 	ID:       "pagefile-disabled",
-	Title:    "the node has no page file",
+	Title:    "Node has no page file",
+	Healthy:  "Node has a page file",
 	Category: checks.CategoryNode,
-	Doc: `Windows has no out-of-memory killer: it promises memory up to the commit limit, which
-is RAM and page files together, and then refuses every allocation, of pods and of system services
-alike. Without a page file the limit is reached long before RAM is used up.`,
+	Doc: `Windows has no out-of-memory killer: it commits memory up to the commit limit (RAM plus
+page files) and then refuses every allocation, of pods and system services alike. Without a page
+file the limit is reached long before RAM is used up.`,
 	Fix: checks.Steps(
-		checks.Run("Get-CimInstance Win32_ComputerSystem | Set-CimInstance -Property @{AutomaticManagedPagefile=$true}", "let Windows manage the page file, then reboot the node").
-			Costs("the reboot stops every pod of this node"),
-		checks.Run("Restart-Computer", "")),
+		checks.Run("Get-CimInstance Win32_ComputerSystem | Set-CimInstance -Property @{AutomaticManagedPagefile=$true}",
+			"Let Windows manage the page file."),
+		checks.Run("Restart-Computer", "Reboot the node.").
+			Costs("The reboot stops every pod of this node."),
+		checks.Verify("Get-CimInstance Win32_PageFileUsage", "at least one page file")),
 	Links: []string{
 		"https://kubernetes.io/docs/concepts/configuration/windows-resource-management/"},
 	Breaks: []*checks.Effect{effectPodStart, effectContainers},
@@ -34,10 +37,10 @@ alike. Without a page file the limit is reached long before RAM is used up.`,
 			return nil, nil
 		}
 		f := checks.Findingf(checks.Warn, "page file",
-			"no page file is configured: allocations fail as soon as as much is committed as there is RAM")
+			"No page file is configured: allocations fail when committed memory reaches the RAM size")
 		if m.CommitLimitBytes > 0 {
 			f = checks.Findingf(checks.Warn, "page file",
-				"no page file is configured: allocations fail as soon as %s are committed",
+				"No page file is configured: allocations fail when %s are committed",
 				gib(m.CommitLimitBytes))
 		}
 		f = f.At(evidence.MemoryInfo.Field(s, "pageFiles"), "pageFiles is empty")

@@ -18,24 +18,25 @@ const pagingFileText = "The paging file is too small for this operation to compl
 
 var _ = register(checks.Check{
 	ID:       "paging-file-too-small",
-	Title:    "RAM and page file are promised away: Windows refuses memory",
+	Title:    "Commit limit exhausted",
+	Healthy:  "Committed memory is below the commit limit",
 	Category: checks.CategoryNode,
-	Doc: `Windows promises memory when a program asks for it, used or not, up to the commit
-limit: RAM and page files together. It has no out-of-memory killer. At the limit containers do not
-start, probes and kubectl exec fail because their process does not start, and programs end with an
-OutOfMemoryException while "memory usage" looks harmless.
+	Doc: `Windows commits memory when a program requests it, used or not, up to the commit limit
+(RAM plus page files). It has no out-of-memory killer. At the limit containers do not start, probes
+and kubectl exec fail because their process does not start, and programs exit with an
+OutOfMemoryException while "memory usage" looks normal.
 
-The check compares what is committed with the limit. A refusal in the logs of the last day is a
-warning even where there is room again, for the demand will come back. A fixed page file is the
-usual reason; pods whose limits are above their requests, and nothing reserved for Windows itself,
-are the others.`,
+The check compares committed memory with the limit. A refusal in the logs of the last day is a
+warning even if memory is available again, because the demand will return. The usual cause is a page
+file of fixed size; other causes are pod limits above requests and no memory reserved for Windows.`,
 	Fix: checks.Steps(
-		checks.Inspect("Get-Counter '\\Memory\\Committed Bytes', '\\Memory\\Commit Limit'", ""),
-		checks.Inspect(
-			"Get-Process | Sort-Object PagedMemorySize64 -Descending | Select-Object -First 10 Name, Id, PagedMemorySize64", ""),
-		checks.Run("Get-CimInstance Win32_ComputerSystem | Set-CimInstance -Property @{AutomaticManagedPagefile=$true}", "let Windows manage the page file, or make it larger; then keep 2 GiB back for Windows (systemReserved) and give pods limits that equal their requests").
-			Costs("the reboot stops every pod of this node"),
-		checks.Run("Restart-Computer", "")),
+		checks.Run("Get-CimInstance Win32_ComputerSystem | Set-CimInstance -Property @{AutomaticManagedPagefile=$true}",
+			"Let Windows manage the page file."),
+		checks.Run("Restart-Computer", "Reboot the node.").
+			Costs("The reboot stops every pod of this node."),
+		checks.Do("Reserve 2 GiB for Windows (systemReserved), and set pod limits equal to requests."),
+		checks.Verify("Get-Counter '\\Memory\\Committed Bytes', '\\Memory\\Commit Limit'",
+			"Committed Bytes is clearly below Commit Limit")),
 	Links: []string{
 		"https://kubernetes.io/docs/concepts/configuration/windows-resource-management/",
 		"https://github.com/Azure/AKS/issues/1941",
@@ -46,19 +47,20 @@ are the others.`,
 	Needs:    []evidence.Need{evidence.MemoryInfo},
 	Signs: []checks.Sign{
 		checks.SignOfCode("ERROR_COMMITMENT_LIMIT",
-			"Windows refused memory: RAM and page file together are used up"),
+			"Windows refused memory: the commit limit (RAM plus page file) is exhausted"),
 		checks.SignOfCode("ERROR_COMMITMENT_LIMIT",
-			"Windows refused memory: RAM and page file together are used up",
+			"Windows refused memory: the commit limit (RAM plus page file) is exhausted",
 			"Windows system call"),
 		checks.SignOfCode("ERROR_COMMITMENT_LIMIT",
-			"Windows refused memory: RAM and page file together are used up", "CreateProcess"),
+			"Windows refused memory: the commit limit (RAM plus page file) is exhausted",
+			"CreateProcess"),
 		checks.SignOfCode("ERROR_COMMITMENT_LIMIT",
-			"Windows refused memory: RAM and page file together are used up",
+			"Windows refused memory: the commit limit (RAM plus page file) is exhausted",
 			"CreateComputeSystem"),
 		{Text: pagingFileText,
-			Says: "Windows refused memory: RAM and page file together are used up"},
+			Says: "Windows refused memory: the commit limit (RAM plus page file) is exhausted"},
 		{Text: "diagnosed a low virtual memory condition", In: []string{evidence.InEvents},
-			Says: "Windows reports that virtual memory runs low"},
+			Says: "Windows reports low virtual memory"},
 	},
 	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
 		m := evidence.MemoryInfo.In(s)
@@ -72,7 +74,7 @@ are the others.`,
 		case used >= commitNarrow:
 			level = checks.Warn
 		}
-		message := "%s of memory are promised, of at most %s (RAM and page files)"
+		message := "Committed memory is %s of the %s commit limit (RAM plus page files)"
 		var refusal []evidence.Because
 		if level == 0 {
 			for _, match := range s.Signs("paging-file-too-small") {
@@ -81,7 +83,7 @@ are the others.`,
 					level, refusal = checks.Warn, append(refusal, checks.Quote(match))
 				}
 			}
-			message = "Windows refused memory within the last day; now %s are promised, of at most %s (RAM and page files)"
+			message = "Windows refused memory within the last day; committed now: %s of %s (RAM plus page files)"
 		}
 		if level == 0 {
 			return nil, nil

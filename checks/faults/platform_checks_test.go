@@ -125,17 +125,17 @@ func TestGKEWindowsPoolPrereq(t *testing.T) {
 	}
 	runLooks(t, "gke-windows-pool-prereq", []look{
 		{"Windows alone", nodes(node("win-1", "windows", "True"), node("win-2", "windows", "True")),
-			"fail: none of the cluster's 2 nodes is a Linux node: its DNS and GKE's agents have nowhere to run [state]"},
+			"fail: None of the cluster's 2 nodes runs Linux: cluster DNS and GKE agents require one [state]"},
 		{"a Linux node that is down", nodes(node("win-1", "windows", "True"),
 			node("lin-1", "linux", "Unknown")),
-			"fail: none of the cluster's 1 Linux nodes is Ready: its DNS and GKE's agents have nowhere to run [state]"},
+			"fail: None of the cluster's 1 Linux nodes is Ready: cluster DNS and GKE agents require one [state]"},
 		{"as it should be", nodes(node("win-1", "windows", "True"), node("lin-1", "linux", "True")),
 			"pass"},
 		{"a list of this node only", nodes(node("win-1", "windows", "True")), "unknown"},
 		{"a node that does not say", nodes(node("win-1", "windows", "True"),
 			`{"metadata":{"name":"x"}}`), "unknown"},
 		{"docker images since 1.24",
-			"-- logs/gcloud/out.log --\nCreation of node pools using node images based on Docker container runtimes is not supported in GKE v1.24+ clusters\n", "fail: GKE refuses the Windows node pool: its image type comes with docker [text]"},
+			"-- logs/gcloud/out.log --\nCreation of node pools using node images based on Docker container runtimes is not supported in GKE v1.24+ clusters\n", "fail: GKE refuses the Windows node pool: its image type uses Docker [text]"},
 		{"another cloud", eksNode(twenty), "skip"},
 	})
 }

@@ -20,8 +20,8 @@ func TestRoutePolicyMissing(t *testing.T) {
 	const azure = "-- files/C/k/azurecni/netconf/10-azure.conflist --\n{\"name\":\"azure\",\"plugins\":[{\"type\":\"azure-vnet\"}]}\n"
 	old := strings.Replace(nodeAt10, `"status":{`,
 		`"status":{"nodeInfo":{"kubeletVersion":"v1.19.7"},`, 1)
-	const lost = "fail: 1 of 1 pods have OutBoundNAT and no route with NeedEncap for the service network: p (10.244.3.5/24) [state]"
-	const noHost = "warn: 1 of 1 pods have no route with NeedEncap for the node's own address 10.0.0.10: they cannot reach their node [state]"
+	const lost = "fail: 1 of 1 pods with OutBoundNAT have no NeedEncap route for the service network: p (10.244.3.5/24) [state]"
+	const noHost = "warn: 1 of 1 pods have no NeedEncap route for the node's address 10.0.0.10: they cannot reach their node [state]"
 	services, host := route("10.96.0.0/12", true), route("10.0.0.10/32", true)
 	runLooks(t, "route-policy-missing", []look{
 		{"on an overlay the route to Services is enough",
@@ -63,7 +63,7 @@ func TestRoutePolicyMissing(t *testing.T) {
 
 func TestWindowsServer2019DecapInRegression(t *testing.T) {
 	const timeout = "a/p tcp 10.96.7.7:80 timeout"
-	const warned = "warn: %s loses the way of pods to Services when HNS restarts; 10.0.17763.1554 (KB4580390) or later does not [state]"
+	const warned = "warn: Windows build %s breaks pod access to Services when HNS restarts (fixed in 10.0.17763.1554, KB4580390) [state]"
 	runLooks(t, "windows-server-2019-decap-in-regression", []look{
 		{"the update before", osAt(17763, 1431, true), "pass"},
 		{"the first with it", osAt(17763, 1432, true), fmt.Sprintf(warned, "10.0.17763.1432")},
@@ -71,7 +71,7 @@ func TestWindowsServer2019DecapInRegression(t *testing.T) {
 		{"the update that mends it", osAt(17763, 1554, true), "pass"},
 		{"a pod does not reach a Service", osAt(17763, 1457, true) + oneService +
 			reachTree(timeout),
-			"fail: a/p does not reach the Service address 10.96.7.7:80, and 10.0.17763.1457 has the regression that loses the way there when HNS restarts [state]"},
+			"fail: a/p cannot reach the Service address 10.96.7.7:80: Windows build 10.0.17763.1457 has the DECAP_IN regression [state]"},
 		{"only the node does not, as documented", osAt(17763, 1457, true) + oneService +
 			reachTree("node tcp 10.96.7.7:80 timeout"), fmt.Sprintf(warned, "10.0.17763.1457")},
 		{"nobody stands behind the Service", osAt(17763, 1457, true) + oneService +
@@ -108,13 +108,13 @@ func TestVXLANReturnPathMissing(t *testing.T) {
 	runLooks(t, "vxlan-return-path-missing", []look{
 		{"there is a route to the other node", vxlanConf + good + nodes(joined, long), "pass"},
 		{"there is none", vxlanConf + network() + nodes(joined, long),
-			"fail: HNS network flannel.4096 has no route to the pods of lin-1 (10.244.1.0/24): answers to them are lost [state]"},
+			"fail: HNS network flannel.4096 has no route to the pods of lin-1 (10.244.1.0/24): replies to them are lost [state]"},
 		{"it leads to the address of old",
 			vxlanConf + network("10.244.1.0/24 10.0.0.99 f2:19:0c:77:5e:b4") + nodes(joined, long),
-			"fail: HNS network flannel.4096 has an old route to the pods of lin-1 (10.244.1.0/24): it leads to 10.0.0.99, and the node is at 10.0.0.11 [state]"},
+			"fail: HNS network flannel.4096 has an outdated route to the pods of lin-1 (10.244.1.0/24): it leads to 10.0.0.99, and the node is at 10.0.0.11 [state]"},
 		{"it has the MAC of old", vxlanConf + network("10.244.1.0/24 10.0.0.11 02:00:00:00:00:01") +
 			nodes(joined, long),
-			"fail: HNS network flannel.4096 has an old route to the pods of lin-1 (10.244.1.0/24): its MAC is 02-00-00-00-00-01, and the node's is F2-19-0C-77-5E-B4 [state]"},
+			"fail: HNS network flannel.4096 has an outdated route to the pods of lin-1 (10.244.1.0/24): its MAC is 02-00-00-00-00-01, and the node's is F2-19-0C-77-5E-B4 [state]"},
 		{"annotations that nobody can read",
 			vxlanConf + good +
 				nodes(`"flannel.alpha.coreos.com/backend-type":"vxlan","flannel.alpha.coreos.com/backend-data":"null"`, long), "pass"},

@@ -10,20 +10,24 @@ import (
 
 var _ = register(checks.Check{
 	ID:       "podcidr-not-assigned",
-	Title:    "the node was given no podCIDR",
+	Title:    "Node has no podCIDR",
+	Healthy:  "Node has a podCIDR",
 	Category: checks.CategoryNetwork,
 	FAQ:      []int{8, 9},
-	Doc: `flannel and the plain bridge plugins take the node's pod subnet from spec.podCIDR of
-the Node object. kube-controller-manager assigns it, if it runs with --allocate-node-cidrs and a
---cluster-cidr that has a subnet left. Without it flanneld gets no lease, creates no network and
+	Doc: `flannel and the plain bridge plugins take the node's pod subnet from spec.podCIDR of the
+Node object. kube-controller-manager assigns it, if it runs with --allocate-node-cidrs and a
+--cluster-cidr that has a free subnet. Without it flanneld gets no lease, creates no network and
 writes no subnet.env.
 
-Calico, Azure CNI, the VPC CNI of EKS and Antrea keep addresses in other ways; there an empty
+Calico, Azure CNI, the VPC CNI of EKS and Antrea manage addresses in other ways; there an empty
 podCIDR is normal.`,
 	Fix: checks.Steps(
-		checks.Run(`kubectl patch node {node} --type merge -p '{"spec":{"podCIDR":"10.244.X.0/24","podCIDRs":["10.244.X.0/24"]}}'`, "start kube-controller-manager with --allocate-node-cidrs=true and a --cluster-cidr with room for another node, then restart flanneld; as a stop-gap give the node a free subnet of the cluster CIDR {clusterCIDR} by hand").
-			Costs("a podCIDR cannot be changed once it is set: take one that no other node has"),
-		checks.Run("{restart flanneld}", "")),
+		checks.Do("Start kube-controller-manager with --allocate-node-cidrs=true and a --cluster-cidr that has a free subnet."),
+		checks.Run(`kubectl patch node {node} --type merge -p '{"spec":{"podCIDR":"10.244.X.0/24","podCIDRs":["10.244.X.0/24"]}}'`,
+			"If that is not possible, assign a free subnet of the cluster CIDR {clusterCIDR} by hand.").
+			Costs("A podCIDR cannot be changed once it is set: use one that no other node has."),
+		checks.Run("{restart network agent}", "Restart the network agent of the node."),
+		checks.Verify("kubectl get node {node} -o jsonpath='{.spec.podCIDR}'", "the podCIDR")),
 	Links: []string{"https://github.com/kubernetes-sigs/sig-windows-tools/issues/345",
 		"https://github.com/flannel-io/flannel/blob/master/Documentation/troubleshooting.md"},
 	Breaks: []*checks.Effect{effectNetworkCreation},
@@ -49,7 +53,7 @@ podCIDR is normal.`,
 				"flanneld takes its subnets from etcd, not from the Node object")
 		}
 		return []checks.Finding{checks.Findingf(checks.Fail, object.Metadata.Name,
-			"the Node object has no podCIDR, so %s gets no subnet for pods",
+			"Node object has no podCIDR: %s gets no pod subnet",
 			node.About(s).CNI.Value).
 			At(object.Field("spec", "podCIDR"), "spec.podCIDR is empty")}, nil
 	},

@@ -11,24 +11,29 @@ import (
 
 var _ = register(checks.Check{
 	ID:       "proxy-no-proxy-missing",
-	Title:    "traffic inside the cluster goes to the HTTP proxy",
+	Title:    "NO_PROXY does not cover the cluster",
+	Healthy:  "NO_PROXY covers the cluster",
 	Category: checks.CategoryNetwork,
 	FAQ:      []int{15},
-	Doc: `HTTP_PROXY and HTTPS_PROXY, set for the whole machine as the documentation's FAQ
-advises for image pulls, are inherited by the kubelet and by the CNI plugins that the runtime
-starts. Unless NO_PROXY names the service network, the pod network and the node's own, calls to the
-API server through its service address go to the proxy, which answers "Service Unavailable" or
-"Forbidden".
+	Doc: `HTTP_PROXY and HTTPS_PROXY, set for the whole machine as the documentation's FAQ advises
+for image pulls, are inherited by the kubelet and by the CNI plugins that the runtime starts. Unless
+NO_PROXY lists the service network, the pod network and the node network, requests to the API server
+through its Service address go to the proxy, which answers "Service Unavailable" or "Forbidden".
 
-The check reads the environment of the machine and of each service, and asks by the rules of Go's
-HTTP client whether the API server's service address and a pod would be reached directly. It is a
-fault where the CNI plugin calls the API server by that address, as Calico's does, or where a log
-shows such a call answered by a proxy, and otherwise a warning. HTTP_PROXY alone does no harm: these
-calls are https.`,
+The check reads the environment of the machine and of each service. It applies the rules of Go's
+HTTP client to the API server's Service address and to a pod address. It is a fault if the CNI
+plugin uses that Service address, as Calico's does, or if a log shows such a request answered by a
+proxy; otherwise it is a warning. HTTP_PROXY alone does no harm: these requests use https.`,
 	Fix: checks.Steps(
-		checks.Run(`[Environment]::SetEnvironmentVariable("NO_PROXY", "localhost,127.0.0.1,169.254.169.254,{serviceCIDR},{clusterCIDR},{managementIP},.svc,.cluster.local", "Machine")`, "set the proxy for the runtime's service alone, or complete NO_PROXY, and restart the runtime and the kubelet").
-			Costs("running containers are not touched; a service may only see a new machine environment after a reboot"),
-		checks.Run("Restart-Service {runtime}, kubelet", "")),
+		checks.Run(`[Environment]::SetEnvironmentVariable("NO_PROXY", "localhost,127.0.0.1,169.254.169.254,{serviceCIDR},{clusterCIDR},{managementIP},.svc,.cluster.local", "Machine")`,
+			"Set NO_PROXY for the machine. If a service sets its own proxy, set NO_PROXY there, too.").
+			Costs("Running services see the new value only after a restart, some only after a reboot."),
+		checks.Run("{restart runtime}", "Restart the container runtime.").
+			Costs("Running containers are not affected."),
+		checks.Run("{restart kubelet}", "Restart the kubelet.").
+			Costs("Running containers are not affected."),
+		checks.Verify(`[Environment]::GetEnvironmentVariable("NO_PROXY", "Machine")`,
+			"a list with {serviceCIDR} and {clusterCIDR}")),
 	Links: []string{"https://kubernetes.io/docs/tasks/debug/debug-cluster/windows/",
 		"https://github.com/projectcalico/calico/issues/2941"},
 	Breaks: []*checks.Effect{effectPodStart, effectNodeReports},
@@ -71,12 +76,12 @@ calls are https.`,
 			if len(missing) > 0 {
 				findings = append(findings, checks.Findingf(proxyHurts(n, s, missing),
 					env.Of().String(),
-					"%s sends requests to %s through the proxy %s: NO_PROXY does not cover them",
+					"NO_PROXY of %s does not cover %s: requests go to the proxy %s",
 					env.Of(), namesOf(missing), env.Proxy).With(because...))
 			} else if !env.BypassesDomain(".svc") &&
 				!env.BypassesDomain(".default.svc.cluster.local") {
 				findings = append(findings, checks.Findingf(checks.Info, env.Of().String(),
-					"NO_PROXY of %s covers the cluster's addresses but not its names (.svc, .cluster.local)", env.Of()).With(because...))
+					"NO_PROXY of %s covers the cluster's addresses, but not its domains (.svc, .cluster.local)", env.Of()).With(because...))
 			}
 		}
 		return findings, nil

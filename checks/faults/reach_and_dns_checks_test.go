@@ -180,7 +180,7 @@ func TestDNSPQDNWithDots(t *testing.T) {
 func TestVMMACSpoofingDisabled(t *testing.T) {
 	vm := osAt(20348, 2700, true) + nodeAt10
 	const node, lost = "node tcp 10.0.0.1:6443 ok",
-		"none of 2 connections from pods to other hosts is answered, though the node's own are: the hypervisor (Contoso VM) seems to drop the pods' frames [state]"
+		"All 2 connections from pods to other hosts fail, the node's succeed: hypervisor (Contoso VM) probably drops pod frames [state]"
 	two := []string{"a/p tcp 10.0.0.1:6443 timeout", "a/p tcp 10.244.1.3:53 unreachable"}
 	probes := func(more ...string) string { return vm + reachTree(append(more, two...)...) }
 	runLooks(t, "vm-mac-spoofing-disabled", []look{
@@ -211,7 +211,7 @@ func TestOverlayUpdateMissing(t *testing.T) {
 	const refused = "-- logs/flanneld/flanneld.log --\nE0402 09:14:03.900021    4120 main.go:289] Error registering network: platform does not support feature Remote Subnet\n"
 	runLooks(t, "overlay-update-missing", []look{
 		{"one revision too old", osAt(17763, 378, true) + vxlan,
-			"fail: the node is at 10.0.17763.378, and overlay networks need 10.0.17763.379 (KB4489899) or later [state]"},
+			"fail: Windows build is 10.0.17763.378 (overlay networks require 10.0.17763.379, KB4489899, or later) [state]"},
 		{"the very update", osAt(17763, 379, true) + vxlan, "pass"},
 		{"a revision that nobody recorded", osAt(17763, 0, true) + vxlan, "unknown"},
 		{"no revision, and flanneld says it", osAt(17763, 0, true) + vxlan + refused, "unknown"},

@@ -11,21 +11,22 @@ import (
 
 var _ = register(checks.Check{
 	ID:       "reboot-pending",
-	Title:    "Windows waits for a reboot to finish what was installed",
+	Title:    "Windows reboot is pending",
+	Healthy:  "No Windows reboot is pending",
 	Category: checks.CategoryNode,
 	Doc: `A feature that was just enabled and an update that replaces files in use are only
-complete after a reboot. Until then the node runs on a mixture: HNS and the compute service may be
-of the old version while their configuration is of the new one, and a feature such as Containers or
-Hyper-V is there by name only.
+complete after a reboot. Until then the node runs a mixture: HNS and the compute service may be of
+the old version and their configuration of the new one, and a feature such as Containers or Hyper-V
+does not work.
 
-Features and updates that wait are a warning. Files that are merely to be renamed at the next start
-are told, no more: printer drivers and virus scanners leave such an order behind every other day.`,
+Pending features and updates are a warning. Pending file renames alone are reported as info only:
+printer drivers and virus scanners leave them behind often.`,
 	Fix: checks.Steps(
 		checks.Run("kubectl drain {node} --ignore-daemonsets --delete-emptydir-data",
-			"drain the node and reboot it").
-			Costs("the pods of this node are evicted, and their emptyDir volumes are lost"),
-		checks.Run("Restart-Computer", ""),
-		checks.Run("kubectl uncordon {node}", "")),
+			"Move the pods to other nodes.").
+			Costs("Draining evicts every pod of this node and deletes its emptyDir volumes."),
+		checks.Run("Restart-Computer", "Reboot the node."),
+		checks.Run("kubectl uncordon {node}", "Allow pods on the node again.")),
 	Links: []string{
 		"https://learn.microsoft.com/en-us/windows-server/get-started/enable-optional-features",
 		"https://kubernetes.io/docs/tasks/administer-cluster/safely-drain-node/"},
@@ -39,7 +40,7 @@ are told, no more: printer drivers and virus scanners leave such an order behind
 		for _, name := range slices.Sorted(maps.Keys(features)) {
 			if strings.EqualFold(features[name], "pending") {
 				findings = append(findings, checks.Findingf(checks.Warn, name,
-					"the feature %s is only complete after a reboot", name).
+					"Windows feature %s is pending: a reboot is required", name).
 					At(evidence.Features.Field(s, name), "%s is pending", name))
 			}
 		}
@@ -54,7 +55,7 @@ are told, no more: printer drivers and virus scanners leave such an order behind
 			level = checks.Warn
 		}
 		why := orPhrase(strings.Join(reboot.Reasons, ", "), evidence.Phrasef("no reason recorded"))
-		return append(findings, checks.Findingf(level, "reboot", "a reboot is pending: %s", why).
+		return append(findings, checks.Findingf(level, "reboot", "A reboot is pending: %s", why).
 				At(evidence.PendingReboot.Field(s, "pending"), "pending is true, reasons: %s",
 					why)),
 			nil

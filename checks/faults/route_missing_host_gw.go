@@ -11,22 +11,22 @@ import (
 
 var _ = register(checks.Check{
 	ID:       "route-missing-host-gw",
-	Title:    "the node has no route to the pods of another node",
+	Title:    "Route to the pods of another node is missing",
+	Healthy:  "Routes to the pods of all other nodes exist",
 	Category: checks.CategoryNetwork,
-	Doc: `With host-gw there is no tunnel: flanneld keeps a route for the podCIDR of each other
-node, by way of that node's address, and all nodes must be neighbours on one subnet. Where such a
-route is missing or leads elsewhere, pods of this node do not reach the pods of that one, which may
-be the cluster's DNS. Routes get lost when the virtual switch is created anew while flanneld does
-not run, and stay wrong when a node came back with another address.
+	Doc: `With host-gw there is no tunnel: flanneld maintains a route for the podCIDR of each other
+node through that node's address, and all nodes must be on one subnet. If such a route is missing or
+wrong, pods of this node cannot reach the pods of that node, which may include the cluster DNS.
+Routes get lost when the virtual switch is recreated while flanneld is not running, and stay wrong
+when a node returns with another address.
 
 The check compares the routes with the podCIDR and the address of each Node that flannel serves.`,
 	Fix: checks.Steps(
 		checks.Run("{restart flanneld}",
-			"start flanneld again: it sets the routes of all nodes; where it cannot, its log says why").
-			Costs("if flanneld has to create the HNS network anew, this node's connections drop for some seconds"),
-		checks.Inspect(
-			"Get-NetRoute -AddressFamily IPv4 | Select-Object DestinationPrefix, NextHop, ifIndex",
-			"")),
+			"Restart flanneld: it sets the routes to all nodes.").
+			Costs("If flanneld recreates the HNS network, the node loses its network for a few seconds."),
+		checks.Verify("Get-NetRoute -AddressFamily IPv4 | Select-Object DestinationPrefix, NextHop",
+			"a route for the podCIDR of each other node, with that node's address as NextHop")),
 	Links: []string{
 		"https://learn.microsoft.com/en-us/virtualization/windowscontainers/kubernetes/common-problems", "https://github.com/flannel-io/flannel/blob/master/pkg/backend/route_network_windows.go",
 		"https://github.com/flannel-io/flannel/blob/master/Documentation/backends.md"},
@@ -48,7 +48,7 @@ The check compares the routes with the podCIDR and the address of each Node that
 		}
 		if net, ok := n.PodNetwork(s); evidence.HNSNetworks.Known(s) &&
 			(!ok || net.ManagementIP == "" && tellsManagementIP(net)) {
-			return nil, checks.Skip("the pod network is not ready, and its routes come after it")
+			return nil, checks.Skip("the pod network is not ready, so its routes are not set yet")
 		}
 		if len(routes) == 0 {
 			return nil, checks.Unknown(evidence.NotShown.Gap("any route"))
@@ -70,7 +70,7 @@ The check compares the routes with the podCIDR and the address of each Node that
 				compared++
 				r, there := routeTo(routes, cidr, gateways)
 				f := checks.Findingf(checks.Fail, m.Name,
-					"there is no route to %s, the pods of node %s, by way of %s", cidr, m.Name,
+					"Route to %s (pods of node %s) through %s is missing", cidr, m.Name,
 					gateways[0])
 				switch {
 				case !there:
@@ -78,7 +78,7 @@ The check compares the routes with the podCIDR and the address of each Node that
 						cidr)
 				case r.NextHop != "":
 					f = checks.Findingf(checks.Fail, m.Name,
-						"the route to %s, the pods of node %s, leads to %s instead of %s", cidr,
+						"Route to %s (pods of node %s) uses %s (expected: %s)", cidr,
 						m.Name, r.NextHop, gateways[0]).
 						At(r.Field("nextHop"), "%s by way of %s", r.Destination, r.NextHop)
 				default:

@@ -11,21 +11,23 @@ import (
 
 var _ = register(checks.Check{
 	ID:       "route-policy-missing",
-	Title:    "pods have no route policy to Services or to their own node",
+	Title:    "Pods have no route policy to Services or to their node",
+	Healthy:  "Pods have route policies to Services and to their node",
 	Category: checks.CategoryNetwork,
-	Doc: `Beside OutBoundNAT, the CNI configuration gives each pod a policy of type ROUTE
+	Doc: `In addition to OutBoundNAT, the CNI configuration gives each pod a policy of type ROUTE
 (SDNRoute in newer shapes) with NeedEncap for the service network, and on l2bridge networks one for
-the node's own address. Without the first, packets to a Service leave with the default route and
-never meet its load balancer; without the second pods cannot talk to their own node.
+the node's own address. Without the first, packets to a Service take the default route and never
+reach its load balancer; without the second, pods cannot reach their own node.
 
-The check reads the policies that HNS applied to the pods of this node. Azure's plugin leaves the
-route out where DSR is used, and Antrea and the NAT plugin need none.`,
+The check reads the policies that HNS applied to the pods of this node. Azure's plugin omits the
+route if DSR is used; Antrea and the NAT plugin need none.`,
 	Fix: checks.Steps(
-		checks.Inspect("Get-Content '{cniFile}'", ""),
-		checks.Run("Get-HnsEndpoint | ConvertTo-Json -Depth 10",
-			"add the policy to {cniFile}: Type ROUTE (SDNROUTE in the newer shape), DestinationPrefix {serviceCIDR}, NeedEncap true, and on l2bridge another one for {managementIP}/32; then recreate the pods of this node, which keep what they were made with").
-			Costs("each recreated pod is down while it starts"),
-		checks.Run("kubectl delete pod POD -n NAMESPACE    # for each pod of {node}", "")),
+		checks.Edit("{cniFile}",
+			"Add a policy of Type ROUTE (SDNROUTE in the newer format) with DestinationPrefix {serviceCIDR} and NeedEncap true; on l2bridge add another for {managementIP}/32."),
+		checks.Do("If a start script writes this file, correct the script, too."),
+		checks.Run("kubectl delete pod -n NAMESPACE POD",
+			"Recreate the pods of this node: running pods keep the old policies.").
+			Costs("The pods are down while they are recreated.")),
 	Links: []string{
 		"https://learn.microsoft.com/en-us/virtualization/windowscontainers/kubernetes/common-problems", "https://www.cni.dev/plugins/current/main/win-bridge/", "https://kubernetes.io/docs/tasks/debug/debug-cluster/windows/"},
 	Breaks: []*checks.Effect{effectServices},
@@ -35,7 +37,7 @@ route out where DSR is used, and Antrea and the NAT plugin need none.`,
 			return err
 		}
 		if n.CNI.Value == node.Azure && n.Proxy().EnableDSR.On() {
-			return checks.Skip("Azure's plugin adds no route to Services where kube-proxy uses DSR")
+			return checks.Skip("Azure CNI adds no route to Services if kube-proxy uses DSR")
 		}
 		return nil
 	},
@@ -71,13 +73,13 @@ route out where DSR is used, and Antrea and the NAT plugin need none.`,
 			// with DSR load balancers may well work without it, as they do on Azure
 			level := cond(n.Proxy().EnableDSR.On(), checks.Warn, checks.Fail)
 			findings = append(findings, checks.Findingf(level, "route to Services",
-				"%d of %d pods have OutBoundNAT and no route with NeedEncap for the service network: %s", len(services), pods, endpointNames(services)).
+				"%d of %d pods with OutBoundNAT have no NeedEncap route for the service network: %s", len(services), pods, endpointNames(services)).
 				At(services[0].Field("Policies"), "%s: %s", node.EndpointName(services[0]),
 					routeList(services[0])).With(serviceNetwork(n)))
 		}
 		if len(host) > 0 {
 			findings = append(findings, checks.Findingf(checks.Warn, "route to the node",
-				"%d of %d pods have no route with NeedEncap for the node's own address %s: they cannot reach their node", len(host), pods, n.ManagementIPs.Value[0]).
+				"%d of %d pods have no NeedEncap route for the node's address %s: they cannot reach their node", len(host), pods, n.ManagementIPs.Value[0]).
 				At(host[0].Field("Policies"), "%s: %s", node.EndpointName(host[0]),
 					routeList(host[0])).With(n.ManagementIPs.From))
 		}
@@ -102,7 +104,7 @@ func configuredWithoutRoute(n *node.Node) (checks.Finding, bool) {
 		}
 	}
 	return checks.Findingf(checks.Warn, conf.Name,
-		"%s gives pods OutBoundNAT and no route with NeedEncap for the service network: pods made from now on cannot reach Services", conf.Name).
+		"%s sets OutBoundNAT without a NeedEncap route for the service network: new pods cannot reach Services", conf.Name).
 		At(conf.Field("policies"), "%d exceptions of OutBoundNAT, and no route for a network",
 			len(conf.Config.Exceptions)).With(serviceNetwork(n)), true
 }

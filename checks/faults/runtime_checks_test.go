@@ -19,14 +19,14 @@ func TestHyperVFeatureMissing(t *testing.T) {
 		silent               = "-- features.json --\n{\"Containers\":\"installed\"}\n"
 		class                = `,"runtimeClassName":"runhcs-wcow-hypervisor"`
 		refused              = "CreateComputeSystem a@vm: The virtual machine could not be started because a required feature is not installed."
-		wantsIt              = "fail: default/web asks for Hyper-V isolation by its runtime class runhcs-wcow-hypervisor, and Hyper-V is available, not installed [state]"
+		wantsIt              = "fail: default/web uses RuntimeClass runhcs-wcow-hypervisor (Hyper-V isolation), but Hyper-V is available (expected: installed) [state]"
 	)
 	config := "-- files/C/Program Files/containerd/config.toml --\nversion = 2\n[plugins.\"io.containerd.grpc.v1.cri\".containerd]\ndefault_runtime_name = \"runhcs-wcow-hypervisor\"\n"
 	runLooks(t, "hyperv-feature-missing", []look{
 		{"a runtime class asks for it", available + podTelling("ContainerCreating", "", class),
 			wantsIt},
 		{"the runtime's default asks for it", available + podRunning + config,
-			"fail: the runtime isolates every pod with runhcs-wcow-hypervisor, and Hyper-V is available, not installed [state]"},
+			"fail: Container runtime isolates every pod with runhcs-wcow-hypervisor, but Hyper-V is available (expected: installed) [state]"},
 		{"a pod of such a class that runs shows that it works",
 			available + strings.Replace(podRunning, `"nodeName":"win-1"`,
 				`"nodeName":"win-1"`+class, 1), "pass"},
@@ -36,7 +36,7 @@ func TestHyperVFeatureMissing(t *testing.T) {
 			installed + podTelling("ContainerCreating", "", class) +
 				eventTelling("FailedCreatePodSandBox",
 					"hcsshim::CreateComputeSystem a: No hypervisor is present on this system. (0xc0351000)", now),
-			"fail: default/web does not run: a container with Hyper-V isolation was refused: no hypervisor runs on this machine [state]"},
+			"fail: default/web does not run: a Hyper-V isolated container failed: no hypervisor is running on this machine [state]"},
 		{"installed, and the pod waits for something else",
 			installed + podTelling("ContainerCreating", "", class), "pass"},
 		{"the recording does not speak of Hyper-V, and a pod wants it",
@@ -44,9 +44,9 @@ func TestHyperVFeatureMissing(t *testing.T) {
 		{"the recording does not speak of Hyper-V, and nobody wants it", silent + podRunning,
 			"pass"},
 		{"a log alone", logTelling("docker", refused),
-			"fail: a container with Hyper-V isolation was refused: a Windows feature that it needs is not installed [text]"},
+			"fail: a Hyper-V isolated container failed: a required Windows feature is not installed [text]"},
 		{"a code alone", logTelling("docker", "failure in a Windows system call (0xc0370102)"),
-			"fail: a container with Hyper-V isolation was refused: Hyper-V is not installed, or not exposed to this machine [text]"},
+			"fail: a Hyper-V isolated container failed: Hyper-V is not installed or not exposed to this machine [text]"},
 	})
 }
 
@@ -63,24 +63,24 @@ func TestContainersFeatureMissing(t *testing.T) {
 		`"nodeName":"win-1","securityContext":{"windowsOptions":{"hostProcess":true}}`, 1)
 	runLooks(t, "containers-feature-missing", []look{
 		{"it can be installed, and is not", feature("available"),
-			"fail: the Windows feature Containers is available, not installed [state]"},
+			"fail: Windows feature Containers is available (expected: installed) [state]"},
 		{"the reboot is still to come", feature("pending"),
-			"fail: the Windows feature Containers is pending: it works only after a reboot [state]"},
+			"fail: Windows feature Containers is pending: a reboot is required [state]"},
 		{"installed", feature("installed"), "pass"},
 		{"written with a capital", feature("Installed"), "pass"},
 		{"features were not recorded, and the library is not there", noDLL,
-			`fail: C:\Windows\System32\vmcompute.dll is not there: the Windows feature Containers is not installed [state]`},
+			`fail: C:\Windows\System32\vmcompute.dll is missing: Windows feature Containers is not installed [state]`},
 		{"features were not recorded, and the library is there", dll, "pass"},
 		{"a pod in a container of its own runs all the same", feature("available") + podRunning,
 			"pass"},
 		{"a HostProcess pod proves nothing", feature("available") + hostProcess,
-			"fail: the Windows feature Containers is available, not installed [state]"},
+			"fail: Windows feature Containers is available (expected: installed) [state]"},
 		{"the recording speaks of other features only",
 			"-- features.json --\n{\"Hyper-V\":\"available\"}\n", "unknown"},
 		{"a log alone", logTelling("containerd", line),
-			"fail: a call to the host compute service finds no vmcompute.dll: the Containers feature is not installed [text]"},
+			"fail: the host compute service call found no vmcompute.dll: the Containers feature is not installed [text]"},
 		{"an old line on a node that has it by now", feature("installed") + logTelling("containerd",
-			line), "info: the logs say: a call to the host compute service finds no vmcompute.dll: the Containers feature is not installed; the node's state does not bear it out [text]"},
+			line), "info: the logs say: the host compute service call found no vmcompute.dll: the Containers feature is not installed; the node's state does not bear it out [text]"},
 		{"a module of somebody else",
 			logTelling("kubelet", "plugin.dll: The specified module could not be found."),
 			"unknown"},

@@ -8,23 +8,27 @@ import (
 
 var _ = register(checks.Check{
 	ID:       "service-switch-missing",
-	Title:    "the adapter for Service addresses of a Kubernetes 1.5 node is not there",
+	Title:    "Adapter for Service addresses is missing (Kubernetes 1.5)",
+	Healthy:  "Adapter for Service addresses exists (Kubernetes 1.5)",
 	Category: checks.CategoryNetwork,
-	Doc: `The userspace kube-proxy of Kubernetes 1.5 to 1.8 puts the address of every Service on
-an adapter of the Windows host, and listens there. The documentation makes an internal virtual
-switch for it, KubeProxySwitch, whose adapter the environment variable INTERFACE_TO_ADD_SERVICE_IP
-names. Without that adapter no Service address exists on the node, and kube-proxy says so for each
+	Doc: `The userspace kube-proxy of Kubernetes 1.5 to 1.8 puts the address of every Service on an
+adapter of the Windows host, and listens there. The documentation creates an internal virtual switch
+for it, KubeProxySwitch, whose adapter the environment variable INTERFACE_TO_ADD_SERVICE_IP names.
+Without that adapter no Service address exists on the node, and kube-proxy logs an error for each
 Service.
 
-The check looks for the adapter that kube-proxy is told, and where it is told none, for
-KubeProxySwitch. Without it some releases of kube-proxy fall back on an adapter of the pod network,
-which is a warning: the Service addresses then stand where the pods' own do.`,
+The check looks for the adapter that kube-proxy is configured with, or else for KubeProxySwitch.
+Without it some releases of kube-proxy fall back to an adapter of the pod network, which is a
+warning: Service addresses then share the adapter with pod addresses.`,
 	Fix: checks.Steps(
 		checks.Run("New-VMSwitch -Name KubeProxySwitch -SwitchType Internal",
-			"make the internal switch, tell kube-proxy its adapter, and start kube-proxy again").
-			Costs("Services do not answer on this node until kube-proxy is started again"),
-		checks.Run(`[Environment]::SetEnvironmentVariable("INTERFACE_TO_ADD_SERVICE_IP", "vEthernet (KubeProxySwitch)", "Machine")`, ""),
-		checks.Run(`Get-Process kube-proxy | Stop-Process`, "")),
+			"Create the internal switch."),
+		checks.Run(`[Environment]::SetEnvironmentVariable("INTERFACE_TO_ADD_SERVICE_IP", "vEthernet (KubeProxySwitch)", "Machine")`,
+			"Set its adapter for kube-proxy."),
+		checks.Run(`Get-Process kube-proxy | Stop-Process`,
+			"Stop kube-proxy, and start it again the way this node starts it.").
+			Costs("Services do not answer from this node until kube-proxy has programmed them again."),
+		checks.Verify("Get-NetAdapter -Name 'vEthernet (KubeProxySwitch)'", "Status is Up")),
 	Links: []string{
 		"https://github.com/kubernetes/website/tree/release-1.5/docs/getting-started-guides/windows", "https://github.com/kubernetes/kubernetes/pull/41487"},
 	Breaks:  []*checks.Effect{effectServices, effectNodePorts},
@@ -45,11 +49,12 @@ which is a warning: the Service addresses then stand where the pods' own do.`,
 			switch {
 			case !there:
 				return []checks.Finding{checks.Findingf(checks.Fail, name,
-					"kube-proxy is to put Service addresses on adapter %s, which the host does not have", name).
+					"Adapter %s, which kube-proxy uses for Service addresses, is missing", name).
 					With(from).At(evidence.Adapters.Field(s), "it has %s", adapterNames(s))}, nil
 			case a.Status != "" && a.Status != "up":
 				return []checks.Finding{checks.Findingf(checks.Fail, name,
-					"kube-proxy puts Service addresses on adapter %s, which is %s", name, a.Status).
+					"Adapter %s, which kube-proxy uses for Service addresses, is %s (expected: up)",
+					name, a.Status).
 					With(from).At(a.Field("status"), "%s: status is %s", a.Name, a.Status)}, nil
 			}
 			return nil, nil
@@ -61,12 +66,14 @@ which is a warning: the Service addresses then stand where the pods' own do.`,
 			"vEthernet (HNS Internal NIC)"} {
 			if _, there := adapterCalled(s, name); there {
 				return []checks.Finding{checks.Findingf(checks.Warn, serviceAdapter,
-					"the host has no adapter %s; kube-proxy, told of no other, puts Service addresses on %s", serviceAdapter, name).
+					"Adapter %s is missing: kube-proxy puts Service addresses on %s instead",
+					serviceAdapter, name).
 					At(evidence.Adapters.Field(s), "it has %s", adapterNames(s))}, nil
 			}
 		}
 		return []checks.Finding{checks.Findingf(checks.Fail, serviceAdapter,
-			"the host has no adapter %s, and none that kube-proxy falls back on for Service addresses", serviceAdapter).
+			"Adapter %s is missing, and so is every fallback of kube-proxy for Service addresses",
+			serviceAdapter).
 			At(evidence.Adapters.Field(s), "it has %s", adapterNames(s))}, nil
 	},
 })

@@ -13,19 +13,21 @@ const defaultAffinity = 10800
 
 var _ = register(checks.Check{
 	ID:       "session-affinity-timeout",
-	Title:    "Services ask for a session affinity that Windows does not keep",
+	Title:    "Session affinity of Services is not supported as configured",
+	Healthy:  "Session affinity of Services is supported",
 	Category: checks.CategoryNetwork,
 	Doc: `With sessionAffinity ClientIP a Service sends a client to the same pod for the time in
-sessionAffinityConfig.clientIP.timeoutSeconds. HNS of Server 2022 and later (version 12) keeps
-clients and pods together, but knows no timeout: the value is ignored on Windows nodes. On older
-builds the whole affinity is, and connections through this node are spread over all pods.
+sessionAffinityConfig.clientIP.timeoutSeconds. HNS of Server 2022 and later (version 12) supports
+the affinity, but no timeout: the value is ignored on Windows nodes. On older builds the affinity is
+ignored, and connections through this node are spread over all pods.
 
-The check reads the Services; a timeout of 10800 seconds is what the API server fills in by itself
-and is passed over.`,
+The check reads the Services; a timeout of 10800 seconds is the API server's default and is ignored.`,
 	Fix: checks.Steps(
-		checks.Inspect(
-			"kubectl get services -A -o custom-columns=NS:.metadata.namespace,NAME:.metadata.name,AFFINITY:.spec.sessionAffinity,TIMEOUT:.spec.sessionAffinityConfig.clientIP.timeoutSeconds", ""),
-		checks.Do("do not rely on the timeout; on builds before Server 2022 let clients come in through a Linux node or an ingress controller that keeps sessions by a cookie")),
+		checks.Do("On builds before Server 2022, route clients through a Linux node or an ingress controller with cookie affinity."),
+		checks.Do("On later builds, do not rely on timeoutSeconds: Windows ignores it."),
+		checks.Verify(
+			"kubectl get services -A -o custom-columns=NS:.metadata.namespace,NAME:.metadata.name,AFFINITY:.spec.sessionAffinity,TIMEOUT:.spec.sessionAffinityConfig.clientIP.timeoutSeconds",
+			"AFFINITY is None, or TIMEOUT is 10800")),
 	Links: []string{"https://kubernetes.io/docs/concepts/services-networking/windows-networking/",
 		"https://kubernetes.io/docs/reference/networking/virtual-ips/"},
 	Needs: []evidence.Need{evidence.KubeServices, evidence.Any(evidence.HNSVersion,
@@ -33,7 +35,7 @@ and is passed over.`,
 	Uses: []evidence.Need{evidence.HNSVersion, evidence.OSInfo, evidence.Node},
 	Signs: []checks.Sign{
 		{Text: "Session Affinity is not supported on this version of Windows",
-			Says:  "this Windows build does not keep the sessionAffinity of Services",
+			Says:  "this Windows build does not support sessionAffinity of Services",
 			Level: checks.Warn},
 	},
 	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
@@ -54,12 +56,12 @@ and is passed over.`,
 		switch {
 		case len(affine) > 0 && !able:
 			return []checks.Finding{checks.Findingf(checks.Warn, "Services",
-				"sessionAffinity ClientIP needs HNS 12 (Server 2022) at least, and this is %s: connections through this node are spread over all pods of %s", from.Text, firstThree(affine)).
+				"sessionAffinity ClientIP requires HNS 12 (Server 2022) or later (found: %s): it is ignored for %s", from.Text, firstThree(affine)).
 				At(evidence.KubeServices.Field(s), "sessionAffinity is ClientIP on %s",
 					firstThree(affine)).With(from)}, nil
 		case len(timed) > 0:
 			return []checks.Finding{checks.Findingf(checks.Info, "Services",
-				"the session timeout of %s is ignored on Windows: as documented",
+				"Windows ignores the session timeout of %s (normal on Windows)",
 				firstThree(timed)).
 				At(evidence.KubeServices.Field(s),
 					"sessionAffinityConfig.clientIP.timeoutSeconds is set on %s",

@@ -10,10 +10,11 @@ import (
 
 var _ = register(checks.Check{
 	ID:       "source-vip-invalid",
-	Title:    "kube-proxy's source VIP does not lie in the pod network of this node",
+	Title:    "kube-proxy source VIP is not in the node's pod network",
+	Healthy:  "kube-proxy source VIP is in the node's pod network",
 	Category: checks.CategoryNetwork,
 	FAQ:      []int{7},
-	Doc: `On an overlay network kube-proxy needs an address of the node's own pod subnet, the
+	Doc: `On an overlay network kube-proxy requires an address of the node's own pod subnet, the
 source VIP, for the load balancers it programs. It is reserved once and kept in a file, so after the
 node was deleted and joined again with another podCIDR the file is stale. kube-proxy then cannot
 create the endpoint of that address, and programs no Service at all.
@@ -21,9 +22,11 @@ create the endpoint of that address, and programs no Service at all.
 The address must lie in the subnet of the HNS network, and be neither the subnet's own address nor
 its gateway.`,
 	Fix: checks.Steps(
-		checks.Run(`Remove-Item C:\k\SourceVip.json, C:\k\SourceVipRequest.json, C:\sourcevip\sourceVip.json, C:\sourcevip\sourceVipRequest.json -ErrorAction SilentlyContinue`, "remove the stale files, let the start script reserve a new address, and restart kube-proxy").
-			Costs("Services do not answer from this node until kube-proxy has programmed them again"),
-		checks.Run("{restart kube-proxy}", "")),
+		checks.Run(`Remove-Item C:\k\SourceVip.json, C:\k\SourceVipRequest.json, C:\sourcevip\sourceVip.json, C:\sourcevip\sourceVipRequest.json -ErrorAction SilentlyContinue`,
+			"Delete the stale source VIP files: the start script then reserves a new address."),
+		checks.Run("{restart kube-proxy}", "Restart kube-proxy.").
+			Costs("Services do not answer from this node until kube-proxy has programmed them again."),
+		checks.Verify("Get-HnsPolicyList | Measure-Object", "Count is above 0")),
 	Links: []string{"https://kubernetes.io/docs/tasks/debug/debug-cluster/windows/",
 		"https://github.com/kubernetes/kubernetes/issues/100962"},
 	Breaks: []*checks.Effect{effectKubeProxy, effectServiceRules},
@@ -44,7 +47,7 @@ its gateway.`,
 		{Text: "Source Vip endpoint creation failed",
 			Says: "kube-proxy cannot create the endpoint of its source VIP"},
 		{Text: "source-vip flag not set",
-			Says: "kube-proxy is given no source VIP on an overlay network"},
+			Says: "kube-proxy has no source VIP on an overlay network"},
 	},
 	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
 		n := node.About(s)
@@ -59,7 +62,7 @@ its gateway.`,
 		}
 		if !node.AnyContains(subnets, vip) {
 			return []checks.Finding{checks.Findingf(checks.Fail, vip.String(),
-				"the source VIP %s lies outside the node's pod network %s", vip,
+				"Source VIP %s is outside the node's pod network %s", vip,
 				subnets[0]).With(from, where)}, nil
 		}
 		for _, p := range subnets {
@@ -69,11 +72,11 @@ its gateway.`,
 			switch vip {
 			case p.Addr():
 				return []checks.Finding{checks.Findingf(checks.Fail, vip.String(),
-					"the source VIP %s is the address of the subnet %s itself", vip, p).With(from,
+					"Source VIP %s is the network address of the subnet %s", vip, p).With(from,
 					where)}, nil
 			case node.NthAddress(p, 1):
 				return []checks.Finding{checks.Findingf(checks.Fail, vip.String(),
-					"the source VIP %s is the gateway of %s", vip, p).With(from, where)}, nil
+					"Source VIP %s is the gateway of %s", vip, p).With(from, where)}, nil
 			}
 		}
 		return sourceVIPEndpoint(s, vip, from), nil
@@ -88,7 +91,7 @@ func sourceVIPEndpoint(s evidence.Snapshot, vip node.Address,
 		if ip, ok := node.ParseAddress(p.Status.PodIP); ok && ip == vip && !p.Spec.HostNetwork &&
 			p.Status.Phase != "Succeeded" && p.Status.Phase != "Failed" {
 			return []checks.Finding{checks.Findingf(checks.Fail, vip.String(),
-				"the source VIP %s is the address of the pod %s", vip, p.FullName()).
+				"Source VIP %s is the address of pod %s", vip, p.FullName()).
 				With(from).At(p.Field("status", "podIP"), "%s has %s", p.FullName(),
 				p.Status.PodIP)}
 		}
@@ -101,7 +104,7 @@ func sourceVIPEndpoint(s evidence.Snapshot, vip node.Address,
 		return nil
 	}
 	f := checks.Findingf(checks.Fail, vip.String(),
-		"HNS has no endpoint with the source VIP %s, and kube-proxy could not make it", vip).
+		"HNS endpoint for the source VIP %s is missing: kube-proxy could not create it", vip).
 		With(from, checks.Quote(matches[0])).At(evidence.HNSEndpoints.Field(s),
 		"no endpoint has %s", vip)
 	f.Basis = checks.ByBoth

@@ -10,18 +10,26 @@ import (
 
 var _ = register(checks.Check{
 	ID:       "source-vip-json-corrupt",
-	Title:    "the source VIP's file holds an error instead of an address",
+	Title:    "Source VIP file contains an error, no address",
+	Healthy:  "Source VIP file contains an address",
 	Category: checks.CategoryNetwork,
 	FAQ:      []int{7},
-	Doc: `The start script hands a request to host-local and keeps its answer in sourceVip.json.
+	Doc: `The start script sends a request to host-local and saves the answer in sourceVip.json.
 host-local refuses a request that begins with a byte order mark or was written in another code page,
-and answers with an error object; the script keeps that as if it were the address, and kube-proxy
-starts without a source VIP.
+and returns an error object; the script saves it as if it were the address, and kube-proxy starts
+without a source VIP.
 
-A byte order mark in sourceVip.json itself is how Windows PowerShell writes files, and no fault.`,
+A byte order mark in sourceVip.json itself is how Windows PowerShell writes files, and is not a
+fault.`,
 	Fix: checks.Steps(
-		checks.Run(`Remove-Item C:\k\sourceVip.json, C:\k\sourceVipRequest.json, C:\sourcevip\sourceVip.json, C:\sourcevip\sourceVipRequest.json -ErrorAction SilentlyContinue`, "remove both files, write the request as ASCII (Set-Content -Encoding ascii), and start kube-proxy's script again").
-			Costs("Services do not answer from this node until kube-proxy has programmed them again")),
+		checks.Run(`Remove-Item C:\k\SourceVip.json, C:\k\SourceVipRequest.json, C:\sourcevip\sourceVip.json, C:\sourcevip\sourceVipRequest.json -ErrorAction SilentlyContinue`,
+			"Delete both source VIP files."),
+		checks.Do("In the start script, write the request as ASCII: Set-Content -Encoding ascii."),
+		checks.Run("{restart kube-proxy}", "Restart kube-proxy.").
+			Costs("Services do not answer from this node until kube-proxy has programmed them again."),
+		checks.Verify(
+			`Get-Content C:\k\sourceVip.json, C:\sourcevip\sourceVip.json -ErrorAction SilentlyContinue`,
+			"an address in ip4.ip")),
 	Links:    []string{"https://github.com/MicrosoftDocs/Virtualization-Documentation/issues/1240"},
 	Breaks:   []*checks.Effect{effectKubeProxy, effectServiceRules},
 	Explains: []string{"kube-proxy-flags-overlay", "source-vip-invalid"},
@@ -50,15 +58,15 @@ A byte order mark in sourceVip.json itself is how Windows PowerShell writes file
 			var finding checks.Finding
 			switch {
 			case err != nil:
-				finding = checks.Findingf(checks.Fail, path, "%s holds no address: %v", path,
+				finding = checks.Findingf(checks.Fail, path, "%s contains no address: %v", path,
 					err).At(evidence.InFile(f.Path), "%v", err)
 			case vip.ErrorMsg != "" || vip.ErrorCode != 0:
 				finding = checks.Findingf(checks.Fail, path,
-					"%s holds an error of host-local where the address should be: %s", path,
+					"%s contains a host-local error instead of an address: %s", path,
 					vip.ErrorMsg).At(f.Field("code"), "code %d, msg %s", vip.ErrorCode,
 					vip.ErrorMsg)
 			case vip.IP == "":
-				finding = checks.Findingf(checks.Fail, path, "%s names no address",
+				finding = checks.Findingf(checks.Fail, path, "%s contains no address",
 					path).At(f.Field("ip4", "ip"), "neither ip4.ip nor ips[0].address is set")
 			default:
 				continue

@@ -11,24 +11,19 @@ import (
 
 var _ = register(checks.Check{
 	ID:       "static-ip-lost-on-vswitch-creation",
-	Title:    "the node's address did not move to the virtual adapter with the switch",
+	Title:    "Node address lost when the virtual switch was created",
+	Healthy:  "Node address is on the virtual adapter",
 	Category: checks.CategoryNetwork,
 	FAQ:      []int{11},
-	Doc: `Creating an l2bridge or overlay network binds the physical adapter to a virtual
-switch, and Windows moves the adapter's settings to the host's virtual adapter. With a static
-address, on Windows 2004 and 20H2 and with some adapters of VMware, they stay behind: the virtual
-adapter gives itself an address of 169.254.0.0/16, and the node is off the network until somebody
-gives it its own again.
+	Doc: `Creating an l2bridge or overlay network binds the physical adapter to a virtual switch,
+and Windows moves the adapter's settings to the host's virtual adapter. With a static address, on
+Windows 2004 and 20H2 and with some adapters of VMware, they are lost: the virtual adapter assigns
+itself an address of 169.254.0.0/16, and the node has no network until its address is set again.
 
-The check looks for a host side of the switch that has nothing but such an address, on a node where
-no adapter has a gateway; where the adapters are not recorded, for external networks with such
-management addresses alone. flanneld then waits for its network for ever, which is a consequence.`,
-	Fix: checks.Steps(
-		checks.Inspect(
-			"Get-NetIPAddress -AddressFamily IPv4 | Where-Object IPAddress -like '169.254.*'", ""),
-		checks.Run("New-NetIPAddress -InterfaceAlias 'vEthernet (Ethernet)' -IPAddress <node IP> -PrefixLength <length> -DefaultGateway <gateway>", "from the console, give the virtual adapter the node's address, gateway and DNS servers; or remove the network, which gives the physical adapter its address back, and reserve the address by DHCP").
-			Costs("the node is off the network already; have access to its console before the network is created again"),
-		checks.Run("Set-DnsClientServerAddress -InterfaceAlias 'vEthernet (Ethernet)' -ServerAddresses <DNS servers>", "")),
+The check looks for a host adapter of the switch with only such an address, on a node where no
+adapter has a gateway. If the adapters are not recorded, it looks for external networks with only
+such management addresses. flanneld then waits for its network forever, which is a consequence.`,
+	Fix: staticIPFix("vEthernet (Ethernet)"),
 	Links: []string{"https://github.com/kubernetes-sigs/sig-windows-tools/issues/162",
 		"https://github.com/kubernetes-sigs/sig-windows-tools/issues/105",
 		"https://github.com/microsoft/SDN/issues/498"},
@@ -58,10 +53,24 @@ management addresses alone. flanneld then waits for its network for ever, which 
 			return nil, nil
 		}
 		return []checks.Finding{checks.Findingf(checks.Fail, lost.Name,
-			"HNS network %s has the management address %s: the node's own did not come back on the switch", lost.Name, lost.ManagementIP).
+			"HNS network %s has the management address %s (expected: the node's address)",
+			lost.Name, lost.ManagementIP).
 			At(lost.Field(), "%s: ManagementIP is %s", lost.Name, lost.ManagementIP)}, nil
 	},
 })
+
+// staticIPFix gives a virtual adapter the address of the node.
+func staticIPFix(adapter string) checks.Fix {
+	return checks.Steps(
+		checks.Run("New-NetIPAddress -InterfaceAlias '"+adapter+
+			"' -IPAddress ADDRESS -PrefixLength LENGTH -DefaultGateway GATEWAY",
+			"From the console, set the node's address and gateway on the virtual adapter."),
+		checks.Run("Set-DnsClientServerAddress -InterfaceAlias '"+adapter+
+			"' -ServerAddresses DNS-SERVERS", "Set the DNS servers on the virtual adapter."),
+		checks.Do("To prevent a repeat, reserve the address by DHCP."),
+		checks.Verify("Get-NetIPAddress -AddressFamily IPv4 -InterfaceAlias '"+adapter+"'",
+			"the node's address"))
+}
 
 // lostOnAdapter judges the host's adapters. A second switch without an address
 // is nobody's loss as long as another adapter leads out of the node.
@@ -82,14 +91,15 @@ func lostOnAdapter(s evidence.Snapshot) []checks.Finding {
 		}
 		ip := v4[0]
 		f := checks.Findingf(checks.Fail, a.Name,
-			"the adapter %s has only the address %s, which Windows makes up where there is none",
+			"Adapter %s has only the self-assigned address %s (expected: the node's address)",
 			a.Name, ip)
 		if a.DHCP != nil && *a.DHCP {
 			f = checks.Findingf(checks.Fail, a.Name,
-				"the adapter %s has only the address %s: DHCP did not answer it on the virtual switch", a.Name, ip)
+				"Adapter %s has only the address %s: DHCP did not answer on the virtual switch",
+				a.Name, ip)
 		}
-		findings = append(findings, f.At(a.Field("addresses"), "%s: addresses %s, no gateway",
-			a.Name, strings.Join(a.Addresses, ", ")))
+		findings = append(findings, f.Cure(staticIPFix(a.Name)).At(a.Field("addresses"),
+			"%s: addresses %s, no gateway", a.Name, strings.Join(a.Addresses, ", ")))
 	}
 	return findings
 }

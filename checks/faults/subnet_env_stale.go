@@ -2,6 +2,7 @@ package faults
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -12,21 +13,26 @@ import (
 
 var _ = register(checks.Check{
 	ID:       "subnet-env-stale",
-	Title:    "flannel's subnet.env does not fit this node",
+	Title:    "flannel subnet.env does not match this node",
+	Healthy:  "flannel subnet.env matches this node",
 	Category: checks.CategoryNetwork,
 	FAQ:      []int{7, 9},
-	Doc: `subnet.env tells flannel's CNI plugin from which subnet pods get their addresses.
-After a node was deleted and joined again it has another podCIDR, and a file left over from before
-hands out addresses that belong to a different node. The plugin also refuses a file without
-FLANNEL_NETWORK, FLANNEL_SUBNET, FLANNEL_MTU or FLANNEL_IPMASQ.
+	Doc: `flannel's CNI plugin reads the pod subnet from subnet.env. A node that was deleted and
+joined again has another podCIDR; with the old file pods get addresses that belong to a different
+node. The plugin also refuses a file without FLANNEL_NETWORK, FLANNEL_SUBNET, FLANNEL_MTU or
+FLANNEL_IPMASQ.
 
 FLANNEL_SUBNET is the first usable address with the length of the CIDR: 10.244.2.1/24 for the
 podCIDR 10.244.2.0/24.`,
 	Fix: checks.Steps(
 		checks.Run(`Remove-Item C:\run\flannel\subnet.env`,
-			"remove the file and restart flanneld, which writes it anew for {podCIDR}; then recreate the pods that already got an address from the old subnet").
-			Costs("pods with an address from the old subnet must be recreated"),
-		checks.Run("{restart flanneld}", "")),
+			"Delete the file: flanneld writes it again for {podCIDR}."),
+		checks.Run("{restart flanneld}", "Restart flanneld.").
+			Costs("If flanneld recreates the HNS network, the node loses its network for a few seconds."),
+		checks.Do("Recreate the pods that have an address of the old subnet.").
+			Costs("The pods are down while they are recreated."),
+		checks.Verify(`Get-Content C:\run\flannel\subnet.env`,
+			"FLANNEL_SUBNET is in {podCIDR}")),
 	Links: []string{"https://kubernetes.io/docs/tasks/debug/debug-cluster/windows/",
 		"https://github.com/flannel-io/cni-plugin"},
 	Breaks:   []*checks.Effect{effectPodStart, effectPodTraffic},
@@ -38,19 +44,19 @@ podCIDR 10.244.2.0/24.`,
 	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
 		f := s.File(node.SubnetEnv)
 		if f.Gap.Kind == evidence.Absent {
-			return nil, checks.Skip("there is no subnet.env to be stale")
+			return nil, checks.Skip("subnet.env is missing (see flannel-subnet-env-missing)")
 		}
 		env := evidence.DecodeFlannelSubnet(f.Text)
 		var findings []checks.Finding
 		if len(env.Missing) > 0 {
 			findings = append(findings, checks.Findingf(checks.Fail, node.SubnetEnv,
-				"%s does not set %s, and the CNI plugin refuses it", node.SubnetEnv,
+				"%s does not set %s: the CNI plugin refuses the file", node.SubnetEnv,
 				strings.Join(env.Missing, ", ")).
 				At(evidence.InFile(f.Path), "missing: %s", strings.Join(env.Missing, ", ")))
 		}
 		if f.BOM {
 			findings = append(findings, checks.Findingf(checks.Fail, node.SubnetEnv,
-				"%s begins with a byte order mark, and the CNI plugin does not find its first line",
+				"%s begins with a byte order mark: the CNI plugin ignores its first line",
 				node.SubnetEnv).
 				At(evidence.InLine(f.Path, 1), "a byte order mark is in front"))
 		}
@@ -58,7 +64,7 @@ podCIDR 10.244.2.0/24.`,
 		if !ok {
 			if env.Subnet != "" {
 				findings = append(findings, checks.Findingf(checks.Fail, "FLANNEL_SUBNET",
-					"FLANNEL_SUBNET is %q, which is no CIDR", env.Subnet).At(evidence.InLine(f.Path,
+					"FLANNEL_SUBNET %q is not a CIDR", env.Subnet).At(evidence.InLine(f.Path,
 					env.Lines["FLANNEL_SUBNET"]), "FLANNEL_SUBNET=%s", env.Subnet))
 			}
 			return findings, nil
@@ -66,16 +72,21 @@ podCIDR 10.244.2.0/24.`,
 		if networks := node.ParsePrefixes(env.Network); len(networks) > 0 &&
 			!node.AnyCovers(networks, subnet) {
 			findings = append(findings, checks.Findingf(checks.Fail, "FLANNEL_SUBNET",
-				"FLANNEL_SUBNET %s lies outside FLANNEL_NETWORK %s", env.Subnet, env.Network).
+				"FLANNEL_SUBNET %s is outside FLANNEL_NETWORK %s", env.Subnet, env.Network).
 				At(evidence.InLine(f.Path, env.Lines["FLANNEL_NETWORK"]),
 					"FLANNEL_NETWORK=%s FLANNEL_SUBNET=%s", env.Network, env.Subnet))
 		}
 		pod := node.OfFamily(node.About(s).PodCIDRs.Value, subnet.Addr().Is4())
 		if len(pod) > 0 && !slices.Contains(pod, subnet) && !flannelOnEtcd(node.About(s)) {
 			findings = append(findings, checks.Findingf(checks.Fail, "FLANNEL_SUBNET",
-				"FLANNEL_SUBNET is %s, and the node's podCIDR is %s", env.Subnet, pod[0]).
+				"FLANNEL_SUBNET is %s (expected: the node's podCIDR %s)", env.Subnet, pod[0]).
 				At(evidence.InLine(f.Path, env.Lines["FLANNEL_SUBNET"]), "FLANNEL_SUBNET=%s",
-					env.Subnet).With(node.About(s).PodCIDRs.From))
+					env.Subnet).With(node.About(s).PodCIDRs.From).
+				Cure(withFirst(checkOf("subnet-env-stale").Fix, checks.EditAt(s,
+					evidence.InLine(f.Path, env.Lines["FLANNEL_SUBNET"]), func(string) string {
+						return fmt.Sprintf("FLANNEL_SUBNET=%s/%d", node.NthAddress(pod[0], 1),
+							pod[0].Bits())
+					}, "Set FLANNEL_SUBNET to the node's podCIDR."))))
 		}
 		if len(findings) == 0 && len(pod) == 0 {
 			return nil, checks.Unknown(cmp.Or(node.About(s).PodCIDRs.Gap,

@@ -15,18 +15,22 @@ const systemReserve = 2 << 30
 
 var _ = register(checks.Check{
 	ID:       "system-reserved-too-low",
-	Title:    "too little memory is kept back for Windows itself",
+	Title:    "Too little memory reserved for Windows",
+	Healthy:  "Enough memory is reserved for Windows",
 	Category: checks.CategoryNode,
-	Doc: `The scheduler hands out whatever the kubelet does not reserve. Windows and the node's
-own programs need at least 2 GiB, counted over systemReserved and kubeReserved; with less, pods fill
-the memory, nothing is killed, and the node stalls.
+	Doc: `The scheduler allocates all memory that the kubelet does not reserve. Windows and node
+components need at least 2 GiB (systemReserved plus kubeReserved); with less, pods fill the memory,
+nothing is killed, and the node hangs.
 
-A reservation below 2 GiB is a warning. Where nothing is reserved at all it is one as soon as memory
-runs short, and otherwise only told.`,
+A reservation below 2 GiB is a warning. If nothing is reserved, it is a warning when memory runs
+short, and info otherwise.`,
 	Fix: checks.Steps(
-		checks.Run("{restart kubelet}",
-			"reserve at least 2 GiB, in the kubelet's configuration (systemReserved: {memory: 2Gi}) or with --system-reserved=memory=2Gi, and restart the kubelet").
-			Costs("the node's allocatable memory shrinks: pods that no longer fit stay, but no new ones are scheduled")),
+		checks.Do("Set systemReserved: {memory: 2Gi} in the kubelet's configuration file, or pass --system-reserved=memory=2Gi to the kubelet.").
+			Costs("The node's allocatable memory shrinks: running pods stay, fewer new ones fit."),
+		checks.Run("{restart kubelet}", "Restart the kubelet.").
+			Costs("Running containers are not affected."),
+		checks.Verify("kubectl describe node {node}",
+			"Allocatable memory is at least 2 GiB below Capacity")),
 	Links: []string{
 		"https://kubernetes.io/docs/concepts/configuration/windows-resource-management/"},
 	Needs: []evidence.Need{evidence.Any(node.NeedKubeletFlags,
@@ -74,7 +78,7 @@ runs short, and otherwise only told.`,
 		}
 		if len(from) > 0 {
 			return []checks.Finding{checks.Findingf(checks.Warn, "systemReserved",
-				"%s of memory are reserved for Windows and the node's programs, and 2 GiB are needed", gib(total)).With(from...)}, nil
+				"Only %s of memory is reserved for Windows and node components (expected: at least 2 GiB)", gib(total)).With(from...)}, nil
 		}
 		if gap.Kind != "" && len(n.KubeletFlags) == 0 {
 			return nil, checks.Unknown(n.KubeletGap())
@@ -93,11 +97,11 @@ runs short, and otherwise only told.`,
 func nothingReserved(s evidence.Snapshot, n *node.Node, file evidence.NodeFile,
 	gap evidence.Gap) checks.Finding {
 	f := checks.Findingf(checks.Info, "systemReserved",
-		"no memory is reserved for Windows and the node's programs; 2 GiB are recommended")
+		"No memory is reserved for Windows and node components (recommended: 2 GiB)")
 	if m := evidence.MemoryInfo.In(s); m.TotalBytes > 0 && m.AvailableBytes > 0 &&
 		m.AvailableBytes*20 < m.TotalBytes {
 		f = checks.Findingf(checks.Warn, "systemReserved",
-			"no memory is reserved for Windows and the node's programs, and %s of %s are left",
+			"No memory is reserved for Windows and node components; %s of %s is available",
 			gib(m.AvailableBytes), gib(m.TotalBytes)).
 			At(evidence.MemoryInfo.Field(s, "availableBytes"), "availableBytes %d of totalBytes %d",
 				m.AvailableBytes, m.TotalBytes)

@@ -21,23 +21,26 @@ const skewUnnoticed = time.Second
 
 var _ = register(checks.Check{
 	ID:       "time-service-not-running",
-	Title:    "nothing keeps the node's clock right",
+	Title:    "Windows Time service does not sync the clock",
+	Healthy:  "Windows Time service syncs the clock",
 	Category: checks.CategoryNode,
-	Doc: `The Windows Time service (w32time) sets the clock. Outside of a domain Windows starts
-it by a trigger and stops it again, and images that were trimmed have it disabled; a service that
-runs without a source, which w32tm calls "Local CMOS Clock" or "Free-running System Clock", keeps
-nothing right either. The clock of a virtual machine then drifts, and jumps when its host pauses or
-moves it, until certificates and tokens are not valid yet or not any more.
+	Doc: `The Windows Time service (w32time) sets the clock. Outside of a domain Windows starts it
+by a trigger and stops it again, and trimmed images disable it. A service without a source ("Local
+CMOS Clock" or "Free-running System Clock" in w32tm) does not correct the clock either. The clock of
+a virtual machine then drifts, and jumps when its host pauses or moves it, until certificates and
+tokens are not yet or no longer valid.
 
-A node whose clock nobody keeps is a warning. A Meinberg NTP or NetTime service in its place is as
-good.`,
+A clock that is not synchronized is a warning. A Meinberg NTP or NetTime service is accepted
+instead.`,
 	Fix: checks.Steps(
 		checks.Run("Set-Service w32time -StartupType Automatic",
-			"start the Windows Time service with the machine and give it a source").
-			Costs("the clock may jump once: what measures time across that moment is off by the difference"),
-		checks.Run("Start-Service w32time", ""),
-		checks.Run("w32tm /config /manualpeerlist:NTP-SERVER /syncfromflags:manual /update", ""),
-		checks.Run("w32tm /resync", "")),
+			"Set the Windows Time service to start with the machine."),
+		checks.Run("Start-Service w32time", "Start the Windows Time service."),
+		checks.Run("w32tm /config /manualpeerlist:NTP-SERVER /syncfromflags:manual /update",
+			"Set the NTP server of your network as its source."),
+		checks.Run("w32tm /resync", "Synchronize the clock of the node.").
+			Costs("The clock may jump once."),
+		checks.Verify("w32tm /query /source", "the NTP server")),
 	Links: []string{
 		"https://learn.microsoft.com/en-us/windows-server/networking/windows-time-service/windows-time-service-tools-and-settings"},
 	Explains: []string{"cert-expired-or-clock-skew"},
@@ -59,7 +62,7 @@ good.`,
 		}
 		level, right := checks.Warn, evidence.Phrase{}
 		if skew, ok := skewOf(clock); ok && skew.Abs() <= skewUnnoticed && start != "disabled" {
-			right = evidence.Phrasef("; so far the clock is right")
+			right = evidence.Phrasef("; the clock is still correct")
 		}
 		source := strings.ToLower(strings.TrimSpace(clock.Source))
 		switch {
@@ -67,11 +70,12 @@ good.`,
 			return nil, checks.Unknown(evidence.NotShown.Gap("the state of the service w32time"))
 		case !strings.EqualFold(state, "running"):
 			return []checks.Finding{checks.Findingf(level, "w32time",
-				"the Windows Time service is %s, start type %s%s", state, orUnknown(start), right).
+				"Windows Time service is %s, start type %s (expected: running)%s", state,
+				orUnknown(start), right).
 				At(place, "w32time is %s", state)}, nil
 		case slices.Contains(noTimeSources, source):
 			return []checks.Finding{checks.Findingf(level, "w32time",
-				"the Windows Time service runs without a source: %s%s", clock.Source, right).
+				"Windows Time service is running without a time source: %s%s", clock.Source, right).
 				At(evidence.TimeService.Field(s, "source"), "source is %s", clock.Source)}, nil
 		}
 		return nil, nil

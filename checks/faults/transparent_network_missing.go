@@ -10,21 +10,27 @@ import (
 
 var _ = register(checks.Check{
 	ID:       "transparent-network-missing",
-	Title:    "the transparent network of a Kubernetes 1.5 node is not there",
+	Title:    "Transparent network is missing (Kubernetes 1.5)",
+	Healthy:  "Transparent network exists (Kubernetes 1.5)",
 	Category: checks.CategoryNetwork,
-	Doc: `On a node set up as of Kubernetes 1.5, docker puts pods on a transparent network that
-somebody made by hand, and the host is on it with the adapter "vEthernet (HNSTransparent)", which
-holds the gateway address of the node's pods. Without the network no pod starts; without the adapter
-no packet leaves the node. Both are lost where the physical adapter was renamed or docker's networks
-were cleaned up.
+	Doc: `On a node set up as of Kubernetes 1.5, Docker puts pods on a transparent network that is
+created by hand. The host is on it with the adapter "vEthernet (HNSTransparent)", which holds the
+gateway address of the node's pods. Without the network no pod starts; without the adapter no packet
+leaves the node. Both are lost if the physical adapter is renamed or Docker's networks are cleaned
+up.
 
 The check looks for the adapter, and for the docker network that the environment variable
-CONTAINER_NETWORK names. Recipes that put pods on an l2bridge instead do not count.`,
+CONTAINER_NETWORK names. Recipes that put pods on an l2bridge instead are skipped.`,
 	Fix: checks.Steps(
-		checks.Run(`docker network create -d transparent --gateway GATEWAY --subnet {podCIDR} -o com.docker.network.windowsshim.interface="Ethernet 2" NETWORK`, "make the network again on the second physical adapter, give the host its gateway address, and tell the kubelet its name").
-			Costs("the adapter that the network takes is gone from the host; pods must be made anew"),
-		checks.Run(`netsh interface ipv4 set address name="vEthernet (HNSTransparent)" source=static address=GATEWAY`, ""),
-		checks.Run(`[Environment]::SetEnvironmentVariable("CONTAINER_NETWORK", "NETWORK", "Machine")`, "")),
+		checks.Run(`docker network create -d transparent --gateway GATEWAY --subnet {podCIDR} -o com.docker.network.windowsshim.interface="Ethernet 2" NETWORK`,
+			"Create the transparent network on the second physical adapter.").
+			Costs("The host can no longer use this adapter directly. Pods must be recreated."),
+		checks.Run(`netsh interface ipv4 set address name="vEthernet (HNSTransparent)" source=static address=GATEWAY`,
+			"Set the gateway address on the host's adapter."),
+		checks.Run(`[Environment]::SetEnvironmentVariable("CONTAINER_NETWORK", "NETWORK", "Machine")`,
+			"Set the network name for the kubelet."),
+		checks.Do("Restart the kubelet.").Costs("Running containers are not affected."),
+		checks.Verify("docker network ls", "NETWORK with driver transparent")),
 	Links: []string{
 		"https://github.com/kubernetes/website/tree/release-1.5/docs/getting-started-guides/windows", "https://kubernetes.io/blog/2016/12/windows-server-support-kubernetes/"},
 	Breaks:   []*checks.Effect{effectHNSNetwork, effectPodStart, effectNodeReady, effectServices},
@@ -35,7 +41,7 @@ CONTAINER_NETWORK names. Recipes that put pods on an l2bridge instead do not cou
 	Signs: []checks.Sign{
 		{Text: "Error response from daemon: network ", Also: []string{"not found"},
 			In:   []string{"kubelet", "docker", evidence.InPodEvents},
-			Says: "docker does not have the network that the kubelet puts pods on"},
+			Says: "the Docker network that the kubelet uses is missing"},
 	},
 	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
 		if len(evidence.Adapters.In(s)) == 0 {
@@ -52,7 +58,7 @@ CONTAINER_NETWORK names. Recipes that put pods on an l2bridge instead do not cou
 		if _, there := adapterCalled(s, transparentAdapter); !there {
 			if _, renamed := adapterCalled(s, "HNSTransparent"); !renamed {
 				findings = append(findings, checks.Findingf(checks.Fail, transparentAdapter,
-					"the host has no adapter %s: it is not on the network of its pods",
+					"Host adapter %s is missing: the host is not on the pod network",
 					transparentAdapter).
 					At(evidence.Adapters.Field(s), "it has %s", adapterNames(s)))
 			}
@@ -60,7 +66,7 @@ CONTAINER_NETWORK names. Recipes that put pods on an l2bridge instead do not cou
 		if name, from := containerNetwork(node.About(s), s); name != "" &&
 			evidence.HNSNetworks.Known(s) && !hasNetwork(list, name) {
 			findings = append(findings, checks.Findingf(checks.Fail, name,
-				"the kubelet puts pods on docker's network %s, and HNS has %s", name,
+				"HNS network %s, which the kubelet uses, is missing (found: %s)", name,
 				networkNames(list)).
 				With(from).At(evidence.HNSNetworks.Field(s), "names: %s", networkNames(list)))
 		}

@@ -11,21 +11,22 @@ import (
 
 var _ = register(checks.Check{
 	ID:       "vethernet-missing",
-	Title:    "the host has no virtual adapter on the pod network's switch",
+	Title:    "vEthernet adapter of the pod network is missing",
+	Healthy:  "vEthernet adapter of the pod network exists",
 	Category: checks.CategoryNetwork,
 	FAQ:      []int{11},
 	Doc: `An l2bridge or overlay network binds a virtual switch to the physical adapter, and the
-host keeps its own connection through a virtual one: "vEthernet (Ethernet)", or whatever the
-physical adapter is called, in whatever language. Without it the switch was not created, or lost its
-host side.
+host connects through a virtual one, named after the physical adapter: "vEthernet (Ethernet)". If it
+is missing, the switch was not created or lost its host adapter.
 
-Adapters of the NAT network, of HNS itself and of single containers do not count.`,
+Adapters of the NAT network, of HNS itself and of single containers are ignored.`,
 	Fix: checks.Steps(
-		checks.Inspect("Get-NetAdapter -Physical", ""),
-		checks.Inspect(
-			"Get-HnsNetwork | Select-Object Name, Type, NetworkAdapterName, ManagementIP", ""),
-		checks.Do("compare the name of the physical adapter with the one that the start script was given (InterfaceName, \"Ethernet\" by default), and create the network again").
-			Costs("creating the network takes the node off the network for some seconds")),
+		checks.Inspect("Get-NetAdapter -Physical",
+			"Compare the adapter's name with InterfaceName in the start script (default: Ethernet)."),
+		checks.Run("{restart network agent}",
+			"Restart the program that creates the HNS network, with the right adapter name.").
+			Costs("The node loses its network for a few seconds."),
+		checks.Verify("Get-NetAdapter -Name 'vEthernet*'", "an adapter with Status Up")),
 	Links: []string{"https://kubernetes.io/docs/tasks/debug/debug-cluster/windows/",
 		"https://github.com/microsoft/SDN/issues/194"},
 	Judges: effectHostAdapter,
@@ -55,7 +56,7 @@ Adapters of the NAT network, of HNS itself and of single containers do not count
 			return nil, checks.Unknown(evidence.NotShown.Gap("any network adapter"))
 		}
 		return []checks.Finding{checks.Findingf(checks.Fail, "vEthernet",
-			"none of the adapters is the host's side of the pod network's switch: %s",
+			"No vEthernet adapter is connected to the pod network's switch (found: %s)",
 			strings.Join(names, ", ")).
 			At(evidence.Adapters.Field(s), "no adapter is called vEthernet (…): %s",
 				strings.Join(names, ", "))}, nil

@@ -11,20 +11,24 @@ import (
 
 var _ = register(checks.Check{
 	ID:       "vm-mac-spoofing-disabled",
-	Title:    "the hypervisor seems to drop what pods send",
+	Title:    "Hypervisor drops pod traffic (MAC spoofing disabled)",
+	Healthy:  "Hypervisor forwards pod traffic",
 	Category: checks.CategoryNetwork,
 	FAQ:      []int{3},
-	Doc: `Pods of an l2bridge or overlay network send with MAC addresses that the virtual
-machine's adapter does not have. Hyper-V drops such frames unless MAC address spoofing is allowed
-for the adapter, vSphere unless the port group accepts MAC changes and forged transmits. Pods then
-get an address, HNS looks healthy, and no packet leaves the machine.
+	Doc: `Pods of an l2bridge or overlay network use MAC addresses that differ from that of the
+virtual machine's adapter. Hyper-V drops such frames unless MAC address spoofing is allowed for the
+adapter, vSphere unless the port group accepts MAC changes and forged transmits. Pods then have an
+address, HNS looks healthy, but no packet leaves the machine.
 
-Nothing on the node shows the setting. The check convicts where, on a virtual machine, no TCP probe
-from pods to other hosts is answered, the node itself reaches some, and pods reach the node; where
-that last was not probed, it warns. Services do not count: the pod behind one may be on this node.
-The networks of Azure, AWS and Google take care of this themselves.`,
+Nothing on the node shows the setting. It is a fault if, on a virtual machine, no TCP probe from
+pods to other hosts is answered, the node itself reaches some, and pods reach the node; if the last
+was not probed, it is a warning. Services are ignored: the pod behind one may be on this node. The
+networks of Azure, AWS and Google allow pod addresses themselves.`,
 	Fix: checks.Steps(
-		checks.Run("Set-VMNetworkAdapter -VMName {node} -MacAddressSpoofing On    # on the Hyper-V host, not on the node", "allow MAC address spoofing for the node's virtual adapter, on the hypervisor; on vSphere set promiscuous mode, MAC address changes and forged transmits of the port group to Accept")),
+		checks.Run("Set-VMNetworkAdapter -VMName {node} -MacAddressSpoofing On",
+			"On the Hyper-V host, allow MAC address spoofing for the adapter of {node}."),
+		checks.Do("On vSphere, set MAC address changes, forged transmits and promiscuous mode of the port group to Accept."),
+		checks.Verify("kubectl exec POD -- curl.exe -sS -m 5 https://kubernetes.io", "a page")),
 	Links: []string{"https://kubernetes.io/docs/tasks/debug/debug-cluster/windows/",
 		"https://learn.microsoft.com/en-us/virtualization/windowscontainers/kubernetes/common-problems"},
 	Breaks: []*checks.Effect{effectOutbound, effectClusterDNS},
@@ -50,7 +54,7 @@ The networks of Azure, AWS and Google take care of this themselves.`,
 				evidence.NotShown.Gap("whether the node is a virtual machine"))
 		}
 		if !*machine.Virtual {
-			return nil, checks.Skip("the node is no virtual machine")
+			return nil, checks.Skip("the node is not a virtual machine")
 		}
 		v := viewFromPods(n, evidence.ReachProbes.In(s))
 		switch {
@@ -68,7 +72,7 @@ The networks of Azure, AWS and Google take care of this themselves.`,
 			return nil, nil
 		}
 		f := checks.Findingf(cond(v.ownHeard, checks.Fail, checks.Warn), machine.Model,
-			"none of %d connections from pods to other hosts is answered, though the node's own are: the hypervisor (%s %s) seems to drop the pods' frames", len(v.lost), machine.Manufacturer, machine.Model)
+			"All %d connections from pods to other hosts fail, the node's succeed: hypervisor (%s %s) probably drops pod frames", len(v.lost), machine.Manufacturer, machine.Model)
 		if v.ownHeard {
 			f = f.At(evidence.ReachProbes.Field(s), "pods reach the node itself")
 		}

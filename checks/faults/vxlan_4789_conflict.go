@@ -13,20 +13,25 @@ import (
 
 var _ = register(checks.Check{
 	ID:       "vxlan-4789-conflict",
-	Title:    "packets of the overlay seem to get lost on UDP 4789 between the nodes",
+	Title:    "Overlay traffic on UDP port 4789 is lost between nodes",
+	Healthy:  "Overlay traffic on UDP port 4789 passes between nodes",
 	Category: checks.CategoryNetwork,
-	Doc: `An overlay carries pod traffic between nodes in UDP packets to port 4789, which cannot
-be changed on Windows. VMware's own overlay (NSX, or VXLAN of the distributed switch) listens on the
-same port of the hosts below and swallows the packets; security groups and firewalls often forget
-the port too. Pods then reach everything but the pods of other nodes.
+	Doc: `An overlay carries pod traffic between nodes in UDP packets to port 4789, which cannot be
+changed on Windows. VMware's own overlay (NSX, or VXLAN of the distributed switch) uses the same
+port on the hypervisor hosts and drops the packets; security groups and firewalls often block the
+port too. Pods then reach everything except the pods of other nodes.
 
 Nothing on the node shows this, unless its own firewall has a rule against the port. The check warns
 where no TCP probe from a pod to pods of other nodes is answered, pods do get answers from outside
-the cluster, and HNS has the remote subnets that packets have to be sent to; where it lacks them the
-fault is on this node.`,
+the cluster, and HNS has the remote subnets of those pods; without them the fault is on this node.`,
 	Fix: checks.Steps(
-		checks.Run("New-NetFirewallRule -Name OverlayTraffic4789UDP -DisplayName 'Overlay network traffic UDP' -Direction Inbound -Protocol UDP -LocalPort 4789 -Action Allow", "on vSphere give NSX or the distributed switch another VXLAN port; elsewhere let UDP 4789 pass between all nodes, both ways, in security groups, firewalls and on the nodes"),
-		checks.Run("pktmon start --capture --pkt-size 128    # then: pktmon stop; pktmon etl2txt PktMon.etl", "")),
+		checks.Do("On vSphere, change the VXLAN port of NSX or the distributed switch."),
+		checks.Do("Elsewhere, allow UDP port 4789 between all nodes, both ways, in security groups and firewalls."),
+		checks.Run("New-NetFirewallRule -Name OverlayTraffic4789UDP -DisplayName 'Overlay network traffic UDP' -Direction Inbound -Protocol UDP -LocalPort 4789 -Action Allow",
+			"Allow the port in the firewall of this node. Disable a rule that blocks it."),
+		checks.Verify(
+			"pktmon start --capture --pkt-size 128; Start-Sleep 30; pktmon stop; pktmon etl2txt PktMon.etl",
+			"packets to UDP port 4789 in both directions in PktMon.txt")),
 	Links: []string{
 		"https://learn.microsoft.com/en-us/virtualization/windowscontainers/kubernetes/common-problems", "https://kubernetes.io/docs/concepts/services-networking/windows-networking/"},
 	Breaks:  []*checks.Effect{effectServices},
@@ -42,7 +47,7 @@ fault is on this node.`,
 				"in") && (strings.EqualFold(r.Protocol, "udp") || r.Protocol == "17") &&
 				slices.Contains(r.LocalPorts, "4789") {
 				return []checks.Finding{checks.Findingf(checks.Fail, "UDP 4789",
-					"the firewall rule %s keeps UDP 4789 out, which carries all pod traffic from other nodes", cmp.Or(r.DisplayName, r.Name)).
+					"Firewall rule %s blocks UDP port 4789, which carries all pod traffic from other nodes", cmp.Or(r.DisplayName, r.Name)).
 					At(evidence.FirewallInfo.Field(s, "rules", i),
 						"%s: enabled, in, block, udp 4789",
 						cmp.Or(r.Name, r.DisplayName)).With(n.Backend.From)}, nil
@@ -76,7 +81,7 @@ fault is on this node.`,
 			below = evidence.Phrasef("vSphere, whose own overlay uses the same port,")
 		}
 		f := checks.Findingf(checks.Warn, "UDP 4789",
-			"none of %d pods of other nodes answers a pod of this node, though hosts outside the cluster do: %s seems to take the packets on UDP 4789", len(v.lost), below)
+			"%d pods of other nodes do not answer, hosts outside the cluster do: %s probably drops UDP port 4789", len(v.lost), below)
 		for _, p := range v.lost[:min(len(v.lost), checks.MaxQuotes)] {
 			f = f.With(probed.ReachBecause(p))
 		}

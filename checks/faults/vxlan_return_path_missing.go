@@ -12,23 +12,27 @@ import (
 
 var _ = register(checks.Check{
 	ID:       "vxlan-return-path-missing",
-	Title:    "the overlay network does not know the way to the pods of another node",
+	Title:    "Overlay route to the pods of another node is missing",
+	Healthy:  "Overlay routes to the pods of all other nodes exist",
 	Category: checks.CategoryNetwork,
-	Doc: `On an overlay network flanneld gives HNS a policy of type RemoteSubnetRoute for each
-other node: its podCIDR, its address and the MAC of its tunnel. Where one is missing or out of date,
-packets from those pods arrive, and the answers leave this node without being encapsulated and are
-lost: connections hang although every component is well.
+	Doc: `On an overlay network flanneld adds an HNS policy of type RemoteSubnetRoute for each
+other node: its podCIDR, its address and its tunnel MAC. If one is missing or out of date, packets
+from those pods arrive, but replies leave this node without encapsulation and are lost: connections
+hang although every component is healthy.
 
 The check compares the policies with the podCIDR of each other node that flannel has joined, and
-with the address and MAC in that node's annotations. Calico gives nodes address blocks of its own,
-so that their podCIDRs tell nothing, and is left out.`,
+with the address and MAC in that node's annotations. Calico is not checked: it assigns its own
+address blocks, and podCIDRs mean nothing there.`,
 	Fix: checks.Steps(
-		checks.Run("Get-HnsNetwork | Where-Object Name -eq '{network}' | ConvertTo-Json -Depth 10",
-			"restart flanneld, which adds what is missing; where it does not, look at the flannel annotations of the other node and at flanneld's log").
-			Costs("flanneld leaves an existing network as it is; where it has to create it anew, the node is off the network for some seconds"),
+		checks.Run("{restart flanneld}",
+			"Restart flanneld: it adds the missing routes.").
+			Costs("If flanneld recreates the HNS network, the node loses its network for a few seconds."),
 		checks.Inspect(
-			"kubectl get nodes -o custom-columns=NAME:.metadata.name,CIDR:.spec.podCIDR,IP:.metadata.annotations.flannel\\.alpha\\.coreos\\.com/public-ip", ""),
-		checks.Run("Restart-Service flanneld    # where it is a pod: kubectl -n kube-flannel delete pod -l app=flannel --field-selector spec.nodeName={node}", "")),
+			`kubectl get nodes -o custom-columns=NAME:.metadata.name,CIDR:.spec.podCIDR,IP:.metadata.annotations.flannel\.alpha\.coreos\.com/public-ip`,
+			"If the route is still missing, compare the flannel annotations of the other node."),
+		checks.Verify(
+			"Get-HnsNetwork | Where-Object Name -eq '{network}' | ConvertTo-Json -Depth 10",
+			"a RemoteSubnetRoute for the podCIDR of each other node")),
 	Links: []string{"https://github.com/flannel-io/flannel/issues/1394",
 		"https://github.com/flannel-io/flannel/issues/1944"},
 	Breaks:   []*checks.Effect{effectServices},
@@ -41,7 +45,7 @@ so that their podCIDRs tell nothing, and is left out.`,
 		net, ok := n.PodNetwork(s)
 		switch {
 		case !ok:
-			return nil, checks.Skip("HNS does not have the network of pods")
+			return nil, checks.Skip("the HNS network of the pods is missing")
 		case net.Truncated:
 			return nil, checks.Unknown(evidence.CutByRecorder.Gap("the policies of %s", net.Name))
 		case !n.Name.Known():
@@ -82,7 +86,7 @@ so that their podCIDRs tell nothing, and is left out.`,
 		var findings []checks.Finding
 		if len(missing) > 0 {
 			findings = append(findings, checks.Findingf(checks.Fail, net.Name,
-				"HNS network %s has no route to the pods of %s: answers to them are lost", net.Name,
+				"HNS network %s has no route to the pods of %s: replies to them are lost", net.Name,
 				firstThree(missing)).
 				At(net.Field("Policies"), "%s: %d policies of type RemoteSubnetRoute", net.Name,
 					len(ways)).
@@ -90,7 +94,8 @@ so that their podCIDRs tell nothing, and is left out.`,
 		}
 		if len(stale) > 0 {
 			findings = append(findings, checks.Findingf(checks.Fail, net.Name,
-				"HNS network %s has an old route to the pods of %s", net.Name, firstThree(stale)).
+				"HNS network %s has an outdated route to the pods of %s", net.Name,
+				firstThree(stale)).
 				At(net.Field("Policies"), "%s: RemoteSubnetRoute of %s", net.Name,
 					firstThree(stale)).
 				At(evidence.Nodes.Field(s),

@@ -23,8 +23,8 @@ func reach(lines ...string) string {
 
 func TestWindowsUpdateKB5040437Networking(t *testing.T) {
 	const services = "-- processes.json --\n[{\"pid\":9,\"name\":\"kube-apiserver.exe\"}]\n-- api/configmaps.json --\n[{\"metadata\":{\"name\":\"kubeadm-config\",\"namespace\":\"kube-system\"},\"data\":{\"ClusterConfiguration\":\"networking:\\n  serviceSubnet: 10.96.0.0/12\\n  podSubnet: 10.244.0.0/16\\n\"}}]\n"
-	const fault = "fail: pods reach nothing and the node does, on 10.0.20348.2582, where KB5040437 makes the firewall block pods [state]"
-	const default2582 = "info: 10.0.20348.2582 has the change of KB5040437 switched on by default, which blocks pods on some networks"
+	const fault = "fail: Pods reach no host, the node does: build 10.0.20348.2582 has KB5040437, which makes the firewall block pods [state]"
+	const default2582 = "info: Build 10.0.20348.2582 has the firewall change of KB5040437, which blocks pods on some networks"
 	const forbidden = "-- logs/pods/app.log --\ndial tcp 10.96.0.1:443: connectex: An attempt was made to access a socket in a way forbidden by its access permissions.\n"
 	web := podOf("web", "10.244.2.5", "2026-11-20T03:05:00Z")
 	dead := reach("node tcp 10.0.0.1:6443 ok", "default/web tcp 10.244.1.3:53 timeout")
@@ -32,26 +32,26 @@ func TestWindowsUpdateKB5040437Networking(t *testing.T) {
 		{"pods reach nothing", build(20348, 2582) + services + dead, fault},
 		{"nor does the node", build(20348, 2582) + services +
 			reach("node tcp 10.0.0.1:6443 timeout", "default/web tcp 10.244.1.3:53 timeout"),
-			default2582 + "; nothing in this recording says that it does here [state]"},
+			default2582 + " (no sign of it here) [state]"},
 		{"a Service that does not answer is kube-proxy's", build(20348, 2582) + services +
 			reach("node tcp 10.0.0.1:6443 ok", "default/web tcp 10.96.0.1:443 timeout"),
-			default2582 + "; nothing in this recording says that it does here [state]"},
+			default2582 + " (no sign of it here) [state]"},
 		{"a pod without endpoint has another fault", build(20348, 2582) + services + dead +
 			pods(web) + endpoints(),
-			default2582 + "; default/web is Ready, and what it reaches was not probed [state]"},
+			default2582 + " (default/web is Ready, not probed) [state]"},
 		{"pods reach what they want",
 			build(20348, 2582) + reach("default/web tcp 10.244.1.3:53 ok"),
-			"info: 10.0.20348.2582 has the change of KB5040437 switched on by default; pods of this node reach 10.244.1.3:53, so it does no harm here [state]"},
+			"info: Build 10.0.20348.2582 has the firewall change of KB5040437; pods reach 10.244.1.3:53, so it is harmless here [state]"},
 		{"a ping is no proof", build(20348, 2582) + services + reach("node tcp 10.0.0.1:6443 ok",
 			"default/web icmp 8.8.8.8 timeout"),
-			default2582 + "; nothing in this recording says that it does here [state]"},
+			default2582 + " (no sign of it here) [state]"},
 		{"with Ready pods it is only told", build(20348, 2582) + pods(web),
-			default2582 + "; default/web is Ready, and what it reaches was not probed [state]"},
+			default2582 + " (default/web is Ready, not probed) [state]"},
 		{"a pod complains", build(20348, 2655) + forbidden,
-			"fail: pods are forbidden to open connections on 10.0.20348.2655, where KB5040437 makes the firewall block them [state+text]"},
+			"fail: Pods are denied connections: build 10.0.20348.2655 has KB5040437, which makes the firewall block pods [state+text]"},
 		{"the complaint of a listener is about ports",
 			build(20348, 2582) + strings.Replace(forbidden, "dial tcp", "listen tcp", 1),
-			default2582 + "; nothing in this recording says that it does here [state]"},
+			default2582 + " (no sign of it here) [state]"},
 		{"the update of October", build(20348, 2762) + dead + forbidden, "skip"},
 		{"the month before", build(20348, 2527) + dead, "skip"},
 		{"another Windows", build(17763, 2600) + dead, "skip"},

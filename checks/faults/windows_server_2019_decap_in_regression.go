@@ -16,28 +16,29 @@ const (
 
 var _ = register(checks.Check{
 	ID:       "windows-server-2019-decap-in-regression",
-	Title:    "the Windows update of this node loses the way of pods to Services",
+	Title:    "Windows update breaks the path from pods to Services",
+	Healthy:  "Windows build has no regression on the path to Services",
 	Category: checks.CategoryNetwork,
 	Doc: `The cumulative updates of Windows Server 2019 of August and September 2020 have a
 regression: when HNS is restarted, which a reboot does as well, the virtual switch loses the layer
-DECAP_IN, and pods may no longer reach Services. HNS shows nothing of it: networks, endpoints and
-load balancers are all there. The update of the third week of October 2020 mends it.
+DECAP_IN, and pods may no longer reach Services. HNS does not show it: networks, endpoints and load
+balancers all exist. The update of the third week of October 2020 (KB4580390) fixes it.
 
-No text and no object betrays the fault, so the check goes by the build's revision, and by probes
-where there are any: it fails where a pod does not reach a Service, and warns where none was tried
-or all are well so far.`,
+No log line and no object shows the fault, so the check uses the build's revision and the probes: it
+is a fault if a pod cannot reach a Service, and a warning if no Service was probed or all answered.`,
 	Fix: checks.Steps(
 		checks.Run("kubectl drain {node} --ignore-daemonsets --delete-emptydir-data",
-			"install the current cumulative update of Windows Server 2019 (KB4580390 or any later one); until then, before each restart of HNS or of the machine, stop kube-proxy and remove the load balancers").
-			Costs("the reboot stops every pod of this node"),
-		checks.Run("sconfig", ""),
-		checks.Run("Stop-Service kube-proxy; Get-HnsPolicyList | Remove-HnsPolicyList; Restart-Computer", "")),
+			"Move the pods to other nodes.").
+			Costs("Draining evicts every pod of this node and deletes its emptyDir volumes."),
+		checks.Do("Install the current cumulative update of Windows Server 2019 (KB4580390 or later)."),
+		checks.Run("Restart-Computer", "Reboot the node."),
+		checks.Run("kubectl uncordon {node}", "Allow pods on the node again.")),
 	Links: []string{"https://github.com/microsoft/Windows-Containers/issues/61",
 		"https://support.microsoft.com/help/4580390"},
 	Breaks: []*checks.Effect{effectServices},
 	Applies: func(n *node.Node) error {
 		if n.Build.Known() && n.Build.Value.Number != 17763 {
-			return checks.Skip("the regression is one of build 17763, and this is %d",
+			return checks.Skip("the regression affects build 17763 only (found: %d)",
 				n.Build.Value.Number)
 		}
 		return nil
@@ -59,11 +60,11 @@ or all are well so far.`,
 			if ok && p.From != "node" && p.Protocol != "icmp" && isService(n, dest) &&
 				probed.GotNoAnswer(p) && !noEndpoint(s, dest) {
 				return []checks.Finding{checks.Findingf(checks.Fail, b.Value.String(),
-					"%s does not reach the Service address %s, and %s has the regression that loses the way there when HNS restarts", p.From, p.Target, b.Value).
+					"%s cannot reach the Service address %s: Windows build %s has the DECAP_IN regression", p.From, p.Target, b.Value).
 					With(b.From, probed.ReachBecause(p))}, nil
 			}
 		}
 		return []checks.Finding{checks.Findingf(checks.Warn, b.Value.String(),
-			"%s loses the way of pods to Services when HNS restarts; 10.0.17763.%d (KB4580390) or later does not", b.Value, decapFixed).With(b.From)}, nil
+			"Windows build %s breaks pod access to Services when HNS restarts (fixed in 10.0.17763.%d, KB4580390)", b.Value, decapFixed).With(b.From)}, nil
 	},
 })

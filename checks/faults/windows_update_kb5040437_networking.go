@@ -12,25 +12,29 @@ import (
 
 var _ = register(checks.Check{
 	ID:       "windows-update-kb5040437-networking",
-	Title:    "an update of Windows Server 2022 makes the firewall block pods",
+	Title:    "Windows update KB5040437 makes the firewall block pods",
+	Healthy:  "Windows update KB5040437 does not block pods",
 	Category: checks.CategoryNetwork,
 	FAQ:      []int{3},
-	Doc: `The cumulative updates of Windows Server 2022 from July 2024 (KB5040437, 20348.2582)
-to September 2024 switched a change of HNS's firewall rules on by default, FwPerfImprovementChange.
-With Calico and other overlays the host's firewall then drops what pods send: the node itself is
-well, its pods reach nothing, or get "an attempt was made to access a socket in a way forbidden by
-its access permissions". The update of October 2024 (KB5044281, 20348.2762) mends it.
+	Doc: `The cumulative updates of Windows Server 2022 from July 2024 (KB5040437, 20348.2582) to
+September 2024 enable a change of HNS's firewall rules by default, FwPerfImprovementChange. With
+Calico and other overlays the host's firewall then drops pod traffic: the node itself is healthy,
+but its pods reach nothing or get "an attempt was made to access a socket in a way forbidden by its
+access permissions". The update of October 2024 (KB5044281, 20348.2762) fixes it.
 
-The build alone is no more than a warning, for the registry may have switched the change off, which
-no recording shows: it fails where pods reach nothing and the node does, or where pods complain, and
-is told as a fact where pods reach what they want. On AKS the change is on by AKS's own choice. The
-complaint itself has other causes on other builds.`,
+The build alone is reported as info, because the registry may disable the change, which no recording
+shows. It is a fault if pods reach nothing and the node does, or if pods log that error. AKS enables
+the change itself. The error has other causes on other builds.`,
 	Fix: checks.Steps(
-		checks.Run(`reg add HKLM\SYSTEM\CurrentControlSet\Services\hns\State /v FwPerfImprovementChange /t REG_DWORD /d 0 /f`, "install "+october2024Patch+
-			" or a later cumulative update; until then switch the change off and create the pods of this node again").
-			Costs("restarts HNS: drops the network of every pod on this node; the update reboots {node}"),
-		checks.Run("Restart-Service hns", ""),
-		checks.Run("kubectl delete pod -n <namespace> <pods of {node}>", "")),
+		checks.Run(`reg add HKLM\SYSTEM\CurrentControlSet\Services\hns\State /v FwPerfImprovementChange /t REG_DWORD /d 0 /f`,
+			"Switch the change off until %s or a later cumulative update is installed.",
+			october2024Patch),
+		checks.Run("Restart-Service hns", "Restart HNS.").
+			Costs("Every pod of this node loses its network."),
+		checks.Run("kubectl delete pod -n NAMESPACE POD", "Recreate the pods of this node.").
+			Costs("The pods are down while they are recreated."),
+		checks.Do("Install %s or a later cumulative update.", october2024Patch).
+			Costs("The reboot stops every pod of this node.")),
 	Links: []string{"https://github.com/microsoft/Windows-Containers/issues/516",
 		"https://github.com/projectcalico/calico/issues/9019",
 		"https://github.com/projectcalico/calico/issues/9043",
@@ -45,10 +49,10 @@ complaint itself has other causes on other builds.`,
 		case b.Number == ws2022 && b.UBR < 0:
 			return checks.Unknown(evidence.NotShown.Gap("the revision of the Windows build"))
 		case b.Number != ws2022 || b.UBR < july2024UBR || b.UBR >= october2024UBR:
-			return checks.Skip("the node runs %s, and this is about %d.%d up to before %d.%d", b,
+			return checks.Skip("the node runs %s (affected: %d.%d up to, not including, %d.%d)", b,
 				ws2022, july2024UBR, ws2022, october2024UBR)
 		case n.Platform.Value == node.AKS:
-			return checks.Skip("AKS switches this change on and builds its network with it")
+			return checks.Skip("AKS enables this change and supports it")
 		}
 		return nil
 	},
@@ -67,13 +71,14 @@ complaint itself has other causes on other builds.`,
 		switch {
 		case len(reached) > 0:
 			return []checks.Finding{checks.Findingf(checks.Info, b.String(),
-					"%s has the change of %s switched on by default; pods of this node reach %s, so it does no harm here", b, july2024Update, reached[0].Target).
+					"Build %s has the firewall change of %s; pods reach %s, so it is harmless here",
+					b, july2024Update, reached[0].Target).
 					With(n.Build.From).At(reached[0].Field("outcome"), "%s",
 					probeText(reached[0]))},
 				nil
 		case len(lost) > 0 && len(fromNode) > 0 && len(podsWithoutEndpoint(s)) == 0:
 			return []checks.Finding{checks.Findingf(checks.Fail, b.String(),
-					"pods reach nothing and the node does, on %s, where %s makes the firewall block pods", b, july2024Update).
+					"Pods reach no host, the node does: build %s has %s, which makes the firewall block pods", b, july2024Update).
 					With(n.Build.From).At(lost[0].Field("outcome"), "%s",
 					probeText(lost[0])).At(fromNode[0].Field("outcome"), "%s",
 					probeText(fromNode[0]))},
@@ -82,7 +87,7 @@ complaint itself has other causes on other builds.`,
 		for _, m := range s.Signs("windows-update-kb5040437-networking") {
 			if m.Over == "" {
 				f := checks.Findingf(checks.Fail, b.String(),
-					"pods are forbidden to open connections on %s, where %s makes the firewall block them", b, july2024Update).With(n.Build.From, checks.Quote(m))
+					"Pods are denied connections: build %s has %s, which makes the firewall block pods", b, july2024Update).With(n.Build.From, checks.Quote(m))
 				f.Basis = checks.ByBoth
 				return []checks.Finding{f}, nil
 			}
@@ -90,12 +95,12 @@ complaint itself has other causes on other builds.`,
 		for _, p := range evidence.Pods.In(s) {
 			if ownsAddress(p) && p.Ready() {
 				return []checks.Finding{checks.Findingf(checks.Info, b.String(),
-					"%s has the change of %s switched on by default, which blocks pods on some networks; %s is Ready, and what it reaches was not probed", b, july2024Update, p.FullName()).
+					"Build %s has the firewall change of %s, which blocks pods on some networks (%s is Ready, not probed)", b, july2024Update, p.FullName()).
 					With(n.Build.From)}, nil
 			}
 		}
 		return []checks.Finding{checks.Findingf(checks.Info, b.String(),
-			"%s has the change of %s switched on by default, which blocks pods on some networks; nothing in this recording says that it does here", b, july2024Update).With(n.Build.From)}, nil
+			"Build %s has the firewall change of %s, which blocks pods on some networks (no sign of it here)", b, july2024Update).With(n.Build.From)}, nil
 	},
 })
 

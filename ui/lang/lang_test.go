@@ -60,14 +60,14 @@ func TestMessagesAndReasons(t *testing.T) {
 		finding("service %s is %s; %s", "kubelet", "stopped",
 			evidence.Phrasef(
 				"no pod on this node is started or reported")): "服务 kubelet 的状态是 stopped；本节点上的 Pod 既不会启动，也不会上报",
-		finding("container %s of %s ends at once: a library cannot initialise (0xc0000142)", "web",
-			"a/b"): "a/b 的容器 web 一启动就退出：有库无法初始化（0xc0000142）",
+		finding("Container %s of %s exits at start: DLL initialization failed (0xc0000142)", "web",
+			"a/b"): "a/b 的容器 web 启动即退出：DLL 初始化失败（0xc0000142）",
 		finding("%s is not valid JSON: %v", "a.conf", &evidence.SyntaxFault{Line: 3,
 			Err: errors.New(
 				"unexpected end of JSON input")}): "a.conf 不是有效的 JSON：第 3 行：unexpected end of JSON input",
-		finding("host-local reserved %s for the container %.12s, and the host's endpoint %s has that address", "10.0.0.2", "0123456789abcdef", "cbr0_ep"): "host-local 为容器 0123456789ab 预留了 10.0.0.2，而主机的端点 cbr0_ep 正使用该地址",
+		finding("host-local reserved %s for container %.12s, but the host's endpoint %s already uses it", "10.0.0.2", "0123456789abcdef", "cbr0_ep"): "host-local 为容器 0123456789ab 预留了 10.0.0.2，而主机的端点 cbr0_ep 已在使用它",
 		finding("%s",
-			evidence.Phrasef("Windows reports that virtual memory runs low")): "Windows 报告虚拟内存不足",
+			evidence.Phrasef("Windows reports low virtual memory")): "Windows 报告虚拟内存不足",
 		finding("nobody has said this of %s",
 			"x"): "nobody has said this of x",
 		c.Gap(evidence.NotShown.Gap(
