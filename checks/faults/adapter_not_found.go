@@ -11,7 +11,8 @@ import (
 
 var _ = register(checks.Check{
 	ID:       "adapter-not-found",
-	Title:    "HNS finds no adapter to put the pod network on",
+	Title:    "HNS finds no adapter for the pod network",
+	Healthy:  "HNS has an adapter for the pod network",
 	Category: checks.CategoryNetwork,
 	FAQ:      []int{8, 11},
 	Doc: `A pod network needs a physical adapter of its own. HNS answers "An adapter was not
@@ -23,12 +24,11 @@ The same answer comes from a second run of a start script on a healthy node, so 
 pod network nothing is wrong. Without it, the name given to the script is compared with the
 adapters, and the networks that hold an adapter are named.`,
 	Fix: checks.Steps(
-		checks.Inspect("Get-NetAdapter -Physical | Select-Object Name, Status", ""),
-		checks.Run("Rename-NetAdapter -Name 'Ethernet0 2' -NewName 'Ethernet'",
-			"start the script with the adapter's real name, or rename the adapter to one without spaces").
-			Costs("renaming an adapter costs no connection; creating the network takes the node off the network for some seconds"),
-		checks.Inspect(
-			"Get-HnsNetwork | Select-Object Name, Type, NetworkAdapterName, ManagementIP", "")),
+		checks.Inspect("Get-NetAdapter -Physical | Select-Object Name, Status",
+			"Find the adapter that carries the address of the node."),
+		checks.Do("Set -InterfaceName of the start script to the name of that adapter, and run the script again.").
+			Costs("The node loses its network for a few seconds while HNS creates the network."),
+		checks.Verify("Get-HnsNetwork | Where-Object Name -eq '{network}'", "the network {network}")),
 	Links: []string{"https://github.com/microsoft/SDN/issues/269",
 		"https://github.com/microsoft/SDN/issues/194",
 		"https://github.com/kubernetes-sigs/sig-windows-tools/issues/103",
@@ -46,7 +46,7 @@ adapters, and the networks that hold an adapter are named.`,
 		adapterSign("hcnCreateNetwork"),
 		adapterSign("hnsCall"),
 		{Text: "Ethernet doesn't exist", Not: []string{"vEthernet"},
-			Says: "the start script does not find the adapter Ethernet, which it uses unless told otherwise"},
+			Says: "the start script does not find its default adapter Ethernet"},
 		// PowerShell prints this at the second run of a setup script, too: where HNS has the network, the state acquits.
 		adapterSign("Invoke-HnsRequest"),
 	},
@@ -68,7 +68,7 @@ adapters, and the networks that hold an adapter are named.`,
 			named := func(a evidence.Adapter) bool { return strings.EqualFold(a.Name, name) }
 			if len(names) > 0 && !slices.ContainsFunc(evidence.Adapters.In(s), named) {
 				return []checks.Finding{checks.Findingf(checks.Fail, name,
-					"the start script is told to use the adapter %s, and the node has %s", name,
+					"the start script uses the adapter %s, and the node has %s", name,
 					strings.Join(names, ", ")).
 					With(from, evidence.Adapters.Field(s).Because("physical adapters: %s",
 						strings.Join(names, ", ")), missing)}, nil
@@ -89,8 +89,8 @@ adapters, and the networks that hold an adapter are named.`,
 					With(checks.Quote(matches[at]), missing).Cure(checks.Steps(
 					checks.Run("Get-HnsNetwork | Where-Object Name -eq '"+
 						quoteForPowerShell(net.Name)+"' | Remove-HnsNetwork",
-						"if nothing uses the network %s any more, remove it, or give the node a second adapter for pods", net.Name).
-						Costs("drops the network of whatever is on it, and takes the node off the network for some seconds")))
+						"Remove the network %s if nothing uses it. Otherwise add a second adapter for pods.", net.Name).
+						Costs("Workloads on this network lose it, and the node is offline for a few seconds.")))
 				break
 			}
 		}
@@ -102,7 +102,7 @@ adapters, and the networks that hold an adapter are named.`,
 // An endpoint asks for an adapter too, and misses it for reasons of its own.
 func adapterSign(call string) checks.Sign {
 	return unlike(checks.SignOfCode("HCN_E_ADAPTER_NOT_FOUND",
-		"HNS finds no adapter to put the network on", call), "endpoint")
+		"HNS finds no adapter for the new network", call), "endpoint")
 }
 
 // interfaceName is the adapter that the node's start script is given.

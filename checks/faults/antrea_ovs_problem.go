@@ -14,7 +14,8 @@ const ovsExtension = "583cc151-73ec-4a6a-8b47-578297ad7623"
 
 var _ = register(checks.Check{
 	ID:       "antrea-ovs-problem",
-	Title:    "Antrea has no working Open vSwitch on this node",
+	Title:    "Open vSwitch of Antrea is not working",
+	Healthy:  "Open vSwitch of Antrea is working",
 	Category: checks.CategoryNetwork,
 	Doc: `On Windows Antrea moves all pod traffic with Open vSwitch: the programs ovsdb-server
 and ovs-vswitchd, as services of Windows or as containers of Antrea's own pod, and a driver that is
@@ -25,13 +26,13 @@ cannot begin, and calls of HNS may hang.
 The check looks at both services, and at the extension where HNS lists extensions (only its first
 interface does).`,
 	Fix: checks.Steps(
-		checks.Inspect("Get-Service ovs*", ""),
-		checks.Run("Start-Service ovsdb-server, ovs-vswitchd",
-			"start both services of Open vSwitch, ovsdb-server first, then the agent; where the driver is missing, install Antrea's signed build of Open vSwitch again").
-			Costs("pods of this node are off the network until Antrea's agent has programmed the switch again"),
-		checks.Inspect("Get-VMSwitchExtension -VMSwitchName antrea-switch", ""),
-		checks.Inspect(`Get-Content C:\openvswitch\var\log\openvswitch\ovs-vswitchd.log -Tail 30`,
-			"")),
+		checks.Run("Get-Service ovsdb-server, ovs-vswitchd | Start-Service",
+			"Start the services of Open vSwitch. If the services or the driver are missing, install Antrea's signed build of Open vSwitch."),
+		checks.Run("{restart network agent}",
+			"Restart Antrea's agent, so that it programs the switch again.").
+			Costs("Pods of this node have no network until the agent has programmed the switch."),
+		checks.Verify("Get-VMSwitchExtension -VMSwitchName antrea-switch",
+			"the Open vSwitch extension with Enabled True")),
 	Links: []string{"https://github.com/antrea-io/antrea/issues/1458",
 		"https://github.com/antrea-io/antrea/issues/1528",
 		"https://github.com/antrea-io/antrea/issues/3636",
@@ -46,12 +47,12 @@ interface does).`,
 	Uses:     []evidence.Need{evidence.HNSNetworks, evidence.Pods, evidence.Processes},
 	Signs: []checks.Sign{
 		{Text: "Failed to set the uplink port with no-flood config",
-			Says: "Antrea's agent could not set up the uplink of its bridge: Open vSwitch does not obey"},
+			Says: "Antrea's agent could not set up the uplink of its bridge: Open vSwitch does not respond"},
 		// It asks again after 2, 4 and 8 seconds: a healthy start is connected before the third time.
 		{Text: "Not connected yet, will try again in 8s",
-			Says: "Antrea's agent does not reach the database of Open vSwitch"},
+			Says: "Antrea's agent cannot connect to the Open vSwitch database"},
 		{Text: "Set-NetAdapterAdvancedProperty", Also: []string{"br-int"},
-			Says: "the bridge of Open vSwitch is not there"},
+			Says: "the bridge of Open vSwitch is missing"},
 	},
 	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
 		var findings []checks.Finding
@@ -71,7 +72,7 @@ interface does).`,
 					evidence.NotShown.Gap("whether %s runs in a container of Antrea", name))
 			default:
 				findings = append(findings, checks.Findingf(checks.Fail, name,
-					"there is no service %s: Open vSwitch is not installed", name).
+					"service %s is missing: Open vSwitch is not installed", name).
 					At(evidence.Services.Field(s), "none of its %d services is %s",
 						len(evidence.Services.In(s)), name))
 			}

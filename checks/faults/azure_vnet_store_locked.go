@@ -16,7 +16,8 @@ const azureCallLimit = 10 * time.Minute
 
 var _ = register(checks.Check{
 	ID:       "azure-vnet-store-locked",
-	Title:    "azure-vnet waits for the lock of its own store",
+	Title:    "azure-vnet state file is locked",
+	Healthy:  "azure-vnet state file is not locked",
 	Category: checks.CategoryNetwork,
 	Doc: `azure-vnet keeps what it gave to pods in C:\k\azure-vnet.json, and each of its calls
 takes a lock on that file. A call that hangs in HNS keeps the lock; one that was killed may leave it
@@ -27,12 +28,15 @@ A process azure-vnet.exe that has run for many minutes convicts: it holds the lo
 plugin's own words do, and the age of the lock file is told beside them; the file alone proves
 nothing, because newer versions leave it where it is.`,
 	Fix: checks.Steps(
-		checks.Run("Stop-Service Kubelet",
-			"with the kubelet stopped and no azure-vnet.exe running, remove the lock file, then start the kubelet; upgrade the node image, since 1.4.16 of the plugin frees locks of dead calls").
-			Costs("running pods keep their network; none is started or stopped while the kubelet is down"),
-		checks.Inspect("Get-Process azure-vnet -ErrorAction SilentlyContinue", ""),
-		checks.Run(`Remove-Item C:\k\azure-vnet.json.lock, C:\k\azure-vnet-ipam.json.lock -ErrorAction SilentlyContinue`, ""),
-		checks.Run("Start-Service Kubelet", "")),
+		checks.Run("{stop kubelet}",
+			"Stop the kubelet, and wait until no azure-vnet.exe is running.").
+			Costs("No pod starts or stops until the kubelet runs again. Running pods keep their network."),
+		checks.Run(`Remove-Item C:\k\azure-vnet.json.lock, C:\k\azure-vnet-ipam.json.lock -ErrorAction SilentlyContinue`,
+			"Remove the lock files."),
+		checks.Run("{start kubelet}", "Start the kubelet."),
+		checks.Do("Upgrade the node image to azure-vnet 1.4.16 or later, which releases locks of ended calls."),
+		checks.Verify("kubectl get pods -A -o wide --field-selector spec.nodeName={node}",
+			"pods start and are Running")),
 	Links: []string{"https://github.com/Azure/azure-container-networking/issues/1359",
 		"https://github.com/Azure/azure-container-networking/issues/321",
 		"https://github.com/Azure/azure-container-networking/issues/289",
@@ -50,10 +54,12 @@ nothing, because newer versions leave it where it is.`,
 		evidence.Logs("kubelet"), evidence.PodEvents)},
 	Uses: []evidence.Need{evidence.Processes, evidence.File(azureLock)},
 	Signs: []checks.Sign{
-		{Text: "timed out locking store", Says: "azure-vnet got no lock on its store in time"},
-		{Text: "Timed out on locking store", Says: "azure-vnet got no lock on its store in time"},
+		{Text: "timed out locking store",
+			Says: "azure-vnet timed out waiting for the lock of its state file"},
+		{Text: "Timed out on locking store",
+			Says: "azure-vnet timed out waiting for the lock of its state file"},
 		{Text: "error Acquiring store lock", Also: []string{"key-value store"},
-			Says: "azure-vnet got no lock on its store in time"},
+			Says: "azure-vnet timed out waiting for the lock of its state file"},
 		// any plugin that dies without a word
 		{Text: "netplugin failed but error parsing its diagnostic message", ConfirmOnly: true},
 	},
@@ -66,20 +72,20 @@ nothing, because newer versions leave it where it is.`,
 				continue
 			}
 			return []checks.Finding{checks.Findingf(checks.Fail, p.Name,
-				"a call of azure-vnet has hung for %d minutes and holds the lock: every later call waits for it", int(age.Minutes())).
+				"an azure-vnet call has hung for %d minutes and holds the lock: every later call waits for it", int(age.Minutes())).
 				At(p.Field("startedAt"), "%s has pid %d and runs since %s", p.Name, p.PID,
 					p.StartedAt.UTC().Format("2006-01-02 15:04 UTC")).
 				Cure(checks.Steps(
 					checks.Run("kubectl drain {node} --ignore-daemonsets --delete-emptydir-data",
-						"a call that hangs is held up in HNS: drain the node and reboot it; ending the process frees the lock, and the next call hangs in the same place").
-						Costs("every pod of this node is moved or ends"),
-					checks.Run("Restart-Computer", "")))}, nil
+						"Drain and reboot the node: the call hangs in HNS, and ending the process does not fix that.").
+						Costs("All pods of this node are moved or stopped."),
+					checks.Run("Restart-Computer", "Reboot the node.")))}, nil
 		}
 		if len(matches) == 0 {
 			return nil, nil
 		}
 		f := checks.Findingf(checks.Fail, "azure-vnet",
-			"azure-vnet got no lock on its store in time, so pods get no network").With(
+			"azure-vnet timed out waiting for the lock of its state file, so pods get no network").With(
 			checks.Quote(matches[0]))
 		f.Basis = checks.ByText
 		if lock := s.File(azureLock); !lock.ModifiedAt.IsZero() {

@@ -11,7 +11,8 @@ import (
 
 var _ = register(checks.Check{
 	ID:       "bridge-endpoint-stale",
-	Title:    "the host's own endpoint on the pod network survived and does not attach",
+	Title:    "Host endpoint on the pod network is not attached",
+	Healthy:  "Host endpoint on the pod network is attached",
 	Category: checks.CategoryNetwork,
 	FAQ:      []int{11},
 	Doc: `flannel host-gw and Calico give the host an endpoint of its own on the pod network:
@@ -23,9 +24,10 @@ In HNS the fault shows as an endpoint of that name without the virtual adapter o
 the host.`,
 	Fix: checks.Steps(
 		checks.Run("Get-HnsEndpoint | Where-Object Name -eq '{network}_ep' | Remove-HnsEndpoint",
-			"remove the endpoint and let flanneld or the Calico node service make it anew; flannel after 0.13.0 does so by itself").
-			Costs("pods of {node} do not reach the host, nor Services through it, until the endpoint is back: some seconds"),
-		checks.Run("{restart flanneld}", "")),
+			"Remove the stale endpoint of the host.").
+			Costs("Pods of {node} cannot reach the host for a few seconds."),
+		checks.Run("{restart network agent}", "Restart the program that creates the endpoint of the host."),
+		checks.Verify("Get-NetAdapter -Name 'vEthernet ({network}_ep)*'", "an adapter with Status Up")),
 	Links: []string{"https://github.com/flannel-io/flannel/issues/1391",
 		"https://github.com/flannel-io/flannel/issues/1423",
 		"https://github.com/flannel-io/flannel/issues/1112",
@@ -73,7 +75,7 @@ the host.`,
 				level = checks.Warn
 			}
 			return []checks.Finding{checks.Findingf(level, e.Name,
-				"HNS has the host's endpoint %s, and the host has no adapter %s: it is not attached", e.Name, name).
+				"HNS endpoint %s of the host is not attached: adapter %s is missing", e.Name, name).
 				At(e.Field("Name"), "%s: %s", e.Name, strings.Join(e.Addresses, ", ")).
 				At(evidence.Adapters.Field(s), "none of its %d adapters is %s", len(adapters),
 					name)}, nil

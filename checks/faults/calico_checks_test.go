@@ -82,14 +82,14 @@ func TestCalicoVSwitchInterfaceTimeout(t *testing.T) {
 		{"only a pod's adapter has it", calicoNode + network("10.0.0.5") + adapters,
 			"fail: HNS network Calico has the management address 10.0.0.5, and no adapter of the host does [state]"},
 		{"an address that Windows made up", calicoNode + network("169.254.7.9") + adapters,
-			"fail: HNS network Calico has the management address 169.254.7.9, which Windows gives an adapter that lost its own [state]"},
+			"fail: HNS network Calico has the management address 169.254.7.9, which Windows assigns when an address is lost [state]"},
 		{"it came back since", calicoNode + network("10.0.0.4") + adapters + timeout,
-			"info: the logs say: the Calico plugin waited in vain for the node's address on the adapter of its network; the node's state does not bear it out [text]"},
+			"info: the logs say: the Calico plugin timed out waiting for the node's address on its adapter; the node's state does not bear it out [text]"},
 		{"no network came of it",
 			calicoNode +
 				"-- hns-networks.json --\n[{\"ID\":\"n\",\"Name\":\"nat\",\"Type\":\"NAT\"}]\n" +
 				adapters + timeout,
-			"fail: Calico waited in vain for the node's address, and HNS does not have the network Calico [state+text]"},
+			"fail: Calico timed out waiting for the node's address, and HNS has no network Calico [state+text]"},
 		{"no network, for another reason",
 			calicoNode +
 				"-- hns-networks.json --\n[{\"ID\":\"n\",\"Name\":\"nat\",\"Type\":\"NAT\"}]\n" +

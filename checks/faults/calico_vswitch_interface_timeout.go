@@ -11,7 +11,8 @@ import (
 
 var _ = register(checks.Check{
 	ID:       "calico-vswitch-interface-timeout",
-	Title:    "the node's address did not come back on the adapter of Calico's network",
+	Title:    "Calico network has no adapter with the node's address",
+	Healthy:  "Calico network has an adapter with the node's address",
 	Category: checks.CategoryNetwork,
 	Doc: `When Calico makes its HNS network, Windows puts a virtual switch between the physical
 adapter and the host, and the host's address moves to the virtual one. Calico waits for that address
@@ -22,12 +23,12 @@ several.
 The check compares the management address of Calico's HNS network with the addresses of the host's
 adapters.`,
 	Fix: checks.Steps(
-		checks.Inspect(
-			"Get-HnsNetwork | Select-Object Name, Type, ManagementIP, NetworkAdapterName", ""),
-		checks.Inspect(
-			"Get-NetIPAddress -AddressFamily IPv4 | Select-Object InterfaceAlias, IPAddress", ""),
-		checks.Run(`kubectl patch installation default --type merge -p '{"spec":{"windowsNodes":{"vxlanAdapter":"Ethernet"}}}'`, "tell Calico which adapter carries the node's address (windowsNodes.vxlanAdapter of the operator's Installation, or VXLAN_ADAPTER in config.ps1), and see that the adapter has its address again: by DHCP, or set once more; then restart Calico's node service. On RKE2 use a release of March 2024 or later").
-			Costs("creating the network takes the node off the network for some seconds")),
+		checks.Do("Give the adapter of the node its address again, by DHCP or as a static address."),
+		checks.Do("Set the adapter in the Calico settings if the node has several: windowsNodes.vxlanAdapter or VXLAN_ADAPTER."),
+		checks.Run("{restart network agent}", "Restart the Calico node service.").
+			Costs("The node loses its network for a few seconds while HNS creates the network."),
+		checks.Verify("Get-HnsNetwork | Select-Object Name, Type, ManagementIP",
+			"the network {network} with the node's address as ManagementIP")),
 	Links: []string{"https://github.com/projectcalico/calico/issues/9236",
 		"https://github.com/projectcalico/calico/issues/8219",
 		"https://github.com/projectcalico/calico/issues/4533",
@@ -40,9 +41,9 @@ adapters.`,
 	Needs:    []evidence.Need{evidence.HNSNetworks, evidence.Adapters, node.NeedNetworks},
 	Signs: []checks.Sign{
 		{Text: "timed out waiting for interface matching the management IP",
-			Says: "the Calico plugin waited in vain for the node's address on the adapter of its network"},
+			Says: "the Calico plugin timed out waiting for the node's address on its adapter"},
 		{Text: "timed out waiting for the network interfaces to come back",
-			Says: "RKE2 waited in vain for the node's address after it had removed HNS networks"},
+			Says: "RKE2 timed out waiting for the node's address after removing HNS networks"},
 		// printed on every start
 		{Text: "Calico is waiting for the interface with ip", ConfirmOnly: true},
 	},
@@ -55,7 +56,8 @@ adapters.`,
 				return nil, nil // why the network is not there, other checks ask
 			}
 			f := checks.Findingf(checks.Fail, n.Networks.Value[0],
-				"Calico waited in vain for the node's address, and HNS does not have the network %s", evidence.Joined(n.Networks.Value, " or ")).
+				"Calico timed out waiting for the node's address, and HNS has no network %s",
+				evidence.Joined(n.Networks.Value, " or ")).
 				At(evidence.HNSNetworks.Field(s), "names: %s",
 					networkNames(evidence.HNSNetworks.In(s))).With(checks.Quote(matches[0]))
 			f.Basis = checks.ByBoth
@@ -68,7 +70,7 @@ adapters.`,
 		}
 		if ip.IsLinkLocalUnicast() {
 			return []checks.Finding{checks.Findingf(checks.Fail, net.Name,
-				"HNS network %s has the management address %s, which Windows gives an adapter that lost its own", net.Name, ip).
+				"HNS network %s has the management address %s, which Windows assigns when an address is lost", net.Name, ip).
 				At(net.Field(), "%s: ManagementIP is %s", net.Name, ip)}, nil
 		}
 		var have []string

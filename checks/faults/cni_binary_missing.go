@@ -11,7 +11,8 @@ import (
 
 var _ = register(checks.Check{
 	ID:       "cni-binary-missing",
-	Title:    "a program that the CNI configuration calls is not there",
+	Title:    "CNI plugin binary is missing",
+	Healthy:  "CNI plugin binaries are present",
 	Category: checks.CategoryNetwork,
 	Doc: `Each type in a CNI configuration is a program in the runtime's plugin folder: the
 plugin itself, the delegate of flannel, the IPAM plugin. Since version 1.0 of the CNI plugins,
@@ -19,8 +20,10 @@ flannel.exe comes from a repository of its own and is easily forgotten.
 
 Programs are not copied into a recording; files.json says whether they were found.`,
 	Fix: checks.Steps(
-		checks.Inspect(`Get-ChildItem "{binDir}"`, ""),
-		checks.Do("put the missing program into {binDir}, or correct bin_dir in the runtime's configuration and restart the runtime")),
+		checks.Do("Install the missing program in {binDir}, or correct bin_dir in the runtime's configuration."),
+		checks.Run("{restart runtime}", "Restart the container runtime if you changed its configuration.").
+			Costs("Running containers are not affected."),
+		checks.Verify("Get-ChildItem '{binDir}'", "the missing program")),
 	Links: []string{"https://github.com/containernetworking/plugins/releases",
 		"https://github.com/flannel-io/cni-plugin"},
 	Breaks: []*checks.Effect{effectPodStart},
@@ -28,7 +31,7 @@ Programs are not copied into a recording; files.json says whether they were foun
 	Uses:   slices.Concat(node.RuntimeConfigs, []evidence.Need{evidence.FileIndex}, binFolders()),
 	Signs: []checks.Sign{
 		{Text: "failed to find plugin", Also: []string{"in path"},
-			Says: "the runtime does not find a CNI plugin's program"},
+			Says: "the runtime cannot find a CNI plugin binary"},
 	},
 	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
 		n := node.About(s)

@@ -23,6 +23,6 @@ func TestCNIBinaryMissing(t *testing.T) {
 		{"containerd's log alone, with its quotes escaped",
 			"-- logs/containerd/containerd.log --\n" +
 				`level=error msg="RunPodSandbox failed, error" error="plugin type=\"flannel\" failed (add): failed to find plugin \"flannel\" in path [C:/opt/cni/bin]"` + "\n",
-			"fail: the runtime does not find a CNI plugin's program [text]"},
+			"fail: the runtime cannot find a CNI plugin binary [text]"},
 	})
 }

@@ -11,7 +11,8 @@ import (
 
 var _ = register(checks.Check{
 	ID:       "cni-config-uninitialized",
-	Title:    "the container runtime has no CNI configuration",
+	Title:    "Container runtime has no CNI configuration",
+	Healthy:  "Container runtime has a CNI configuration",
 	Category: checks.CategoryNetwork,
 	FAQ:      []int{1},
 	Doc: `The runtime, not the kubelet, reads the CNI configuration, from one folder. While that
@@ -22,10 +23,11 @@ DaemonSet cannot start, or it writes into another folder than the runtime reads.
 containerd's own default on Windows is C:\Program Files\containerd\cni\conf; a path such as
 /etc/cni/net.d in its configuration means C:\etc\cni\net.d.`,
 	Fix: checks.Steps(
-		checks.Inspect(`Get-ChildItem "{cniDir}"`, ""),
-		checks.Run("{restart runtime}",
-			"install or repair the CNI plugin, make conf_dir in the runtime's configuration name the folder that the plugin writes to, and restart the runtime").
-			Costs("running containers are not touched")),
+		checks.Do("Install or repair the CNI plugin, so that it writes its configuration to {cniDir}."),
+		checks.Do("Set conf_dir in the runtime's configuration if the plugin writes to another folder."),
+		checks.Run("{restart runtime}", "Restart the container runtime.").
+			Costs("Running containers are not affected."),
+		checks.Verify("kubectl get node {node}", "STATUS is Ready")),
 	Links: []string{"https://kubernetes.io/docs/tasks/debug/debug-cluster/windows/",
 		"https://github.com/kubernetes-sigs/sig-windows-tools/issues/61"},
 	Judges: effectCNIConfig,
@@ -38,7 +40,7 @@ containerd's own default on Windows is C:\Program Files\containerd\cni\conf; a p
 		{Text: "cni config uninitialized", In: outsideNode,
 			Says: "docker reports that its CNI configuration is not initialized"},
 		{Text: "Unable to update cni config: No networks found",
-			Says: "the kubelet finds no CNI configuration"},
+			Says: "the kubelet cannot find a CNI configuration"},
 	},
 	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
 		n := node.About(s)
@@ -79,7 +81,7 @@ containerd's own default on Windows is C:\Program Files\containerd\cni\conf; a p
 		for _, dir := range node.CNIFolderPaths {
 			if files := evidence.CNIFiles(s.FilesIn(dir)); len(files) > 0 {
 				return []checks.Finding{checks.Findingf(checks.Fail, n.CNIDir.Value,
-					"the runtime reads %s, where no CNI configuration is, and %s lies in %s",
+					"the runtime reads %s, which has no CNI configuration; %s is in %s",
 					n.CNIDir.Value, files[0], dir).
 					With(n.CNIDir.From).At(evidence.InFile(evidence.EvidencePath(dir)+"/"+files[0]),
 					"is there")}, nil
@@ -87,7 +89,7 @@ containerd's own default on Windows is C:\Program Files\containerd\cni\conf; a p
 		}
 		if dir := s.File(n.CNIDir.Value); dir.Gap.Kind == evidence.Absent {
 			return []checks.Finding{checks.Findingf(checks.Fail, n.CNIDir.Value,
-				"the runtime reads %s, which is not there", n.CNIDir.Value).
+				"the runtime reads the folder %s, which is missing", n.CNIDir.Value).
 				With(n.CNIDir.From).At(evidence.InFile(dir.Path), "looked for, and absent")}, nil
 		}
 		return nil, checks.Unknown(evidence.NotShown.Gap("whether %s holds a file", n.CNIDir.Value))

@@ -34,10 +34,10 @@ func TestCNIConfigUninitialized(t *testing.T) {
 		{"a configuration where the runtime looks", containerd("C:/etc/cni/net.d") + conf, "pass"},
 		{"a configuration in another folder", containerd("C:/Program Files/containerd/cni/conf") +
 			conf,
-			`fail: the runtime reads C:\Program Files\containerd\cni\conf, where no CNI configuration is, and 10-flannel.conf lies in C:\etc\cni\net.d [state]`},
+			`fail: the runtime reads C:\Program Files\containerd\cni\conf, which has no CNI configuration; 10-flannel.conf is in C:\etc\cni\net.d [state]`},
 		{"the folder is not there", ready("Unknown", "Kubelet stopped posting node status.") +
 			containerd("C:/etc/cni/net.d") + gone,
-			`fail: the runtime reads C:\etc\cni\net.d, which is not there [state]`},
+			`fail: the runtime reads the folder C:\etc\cni\net.d, which is missing [state]`},
 		{"nobody looked into the folder", ready("Unknown", "Kubelet stopped posting node status.") +
 			containerd("C:/etc/cni/net.d"), "unknown"},
 	})

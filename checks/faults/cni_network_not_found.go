@@ -11,7 +11,8 @@ import (
 
 var _ = register(checks.Check{
 	ID:       "cni-network-not-found",
-	Title:    "the CNI configuration asks for another HNS network than the one that is there",
+	Title:    "CNI configuration does not match the HNS network",
+	Healthy:  "CNI configuration matches the HNS network",
 	Category: checks.CategoryNetwork,
 	FAQ:      []int{11},
 	Doc: `win-bridge and win-overlay look for the HNS network that has the name of their
@@ -23,11 +24,15 @@ The check compares the name and the plugin of the configuration with the network
 is no pod network at all is another fault, and the network External of the start scripts is not
 meant for pods.`,
 	Fix: checks.Steps(
-		checks.Inspect("Get-HnsNetwork | Select-Object Name, Type, ManagementIP", ""),
-		checks.Inspect("Get-Content '{cniFile}'", ""),
-		checks.Run("Restart-Service {runtime}, kubelet",
-			"make the configuration and the network agree: the name of {cniFile} is the name of the HNS network, and its plugin (for flannel: the delegate) fits the network's type; after a change of flannel's backend remove the old network and configuration").
-			Costs("pods that are created afterwards get the network; removing an old network drops the pods that are still on it")),
+		checks.Edit("{cniFile}",
+			"Set name to the name of the HNS network, and the plugin type to one that fits its type."),
+		checks.Run("{restart runtime}",
+			"Restart the container runtime, so that it reads the file.").
+			Costs("Running containers are not affected."),
+		checks.Do("If the backend of flannel was changed, remove the old HNS network and its configuration.").
+			Costs("Pods on the removed network lose their network."),
+		checks.Verify("kubectl get pods -A -o wide --field-selector spec.nodeName={node}",
+			"new pods get an address")),
 	Links: []string{"https://github.com/kubernetes-sigs/sig-windows-tools/issues/186",
 		"https://github.com/flannel-io/flannel/issues/1709",
 		"https://github.com/containernetworking/plugins/blob/main/plugins/main/windows/win-bridge/win-bridge_windows.go"},
@@ -41,9 +46,9 @@ meant for pods.`,
 		{Text: "is of an unexpected type", Also: []string{"network"},
 			Says: "the CNI plugin finds an HNS network of the wrong type"},
 		{Text: "error while GETHNSNewtorkByName",
-			Says: "the CNI plugin does not find the HNS network of its name"},
+			Says: "the CNI plugin cannot find its HNS network"},
 		{Text: "error while hcn.GetNetworkByName",
-			Says: "the CNI plugin does not find the HNS network of its name"},
+			Says: "the CNI plugin cannot find its HNS network"},
 	},
 	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
 		n := node.About(s)
@@ -56,7 +61,7 @@ meant for pods.`,
 		want, name := typeFor(plugin), conf.Config.Name
 		if want == "" || !strings.HasPrefix(strings.ToLower(plugin), "win-") || name == "" {
 			return nil, checks.Skip(
-				"the plugin %s does not look for a network that somebody else made",
+				"the plugin %s creates its own HNS network",
 				cmp.Or(plugin, conf.Name))
 		}
 		var pods *evidence.HNSNetwork
@@ -80,11 +85,17 @@ meant for pods.`,
 			return nil, nil // there is none to be named otherwise
 		}
 		return []checks.Finding{checks.Findingf(checks.Fail, name,
-			"%s asks for the HNS network %s, and the pod network is called %s (%s)", conf.Name,
+			"%s uses the HNS network %s, but the pod network is %s (%s)", conf.Name,
 			name, pods.Name, pods.Type).
 			At(conf.File.Field("name"), "name is %s, type is %s", name,
 				plugin).At(evidence.HNSNetworks.Field(s), "names: %s",
-			networkNames(evidence.HNSNetworks.In(s)))}, nil
+			networkNames(evidence.HNSNetworks.In(s))).
+			Cure(withFirst(checkOf("cni-network-not-found").Fix,
+				checks.EditAt(s, conf.File.Field("name"),
+					func(line string) string {
+						return strings.Replace(line, `"`+name+`"`, `"`+pods.Name+`"`, 1)
+					},
+					"Set name to %s, the HNS network of the pods.", pods.Name)))}, nil
 	},
 })
 

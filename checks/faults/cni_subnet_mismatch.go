@@ -12,7 +12,8 @@ import (
 
 var _ = register(checks.Check{
 	ID:       "cni-subnet-mismatch",
-	Title:    "the CNI configuration hands out addresses of another subnet",
+	Title:    "CNI configuration uses the wrong subnet",
+	Healthy:  "CNI configuration uses the node's podCIDR",
 	Category: checks.CategoryNetwork,
 	FAQ:      []int{7},
 	Doc: `Configurations that name their subnet themselves (ipam.subnet: wincni, win-bridge,
@@ -22,9 +23,12 @@ not route here.
 
 flannel writes the subnet into its delegate itself; there subnet.env counts.`,
 	Fix: checks.Steps(
-		checks.Run(`Select-String -Path "{cniDir}\*" -Pattern subnet, GW`,
-			"set ipam.subnet in the CNI configuration to {podCIDR} and its gateway to an address in it, and recreate the pods").
-			Costs("pods with an address from the old subnet must be recreated")),
+		checks.Edit("{cniFile}",
+			"Set ipam.subnet to {podCIDR}, and the gateway to an address in it."),
+		checks.Do("Recreate the pods that have an address of the old subnet.").
+			Costs("The recreated pods are down for a short time."),
+		checks.Verify("kubectl get pods -A -o wide --field-selector spec.nodeName={node}",
+			"pod addresses in {podCIDR}")),
 	Links: []string{"https://www.cni.dev/plugins/current/ipam/host-local/",
 		"https://learn.microsoft.com/en-us/virtualization/windowscontainers/kubernetes/common-problems"},
 	Breaks: []*checks.Effect{effectPodStart, effectPodTraffic},
@@ -41,7 +45,7 @@ flannel writes the subnet into its delegate itself; there subnet.env counts.`,
 		switch {
 		case len(subnets) == 0 || family == node.NAT ||
 			strings.EqualFold(strings.TrimSuffix(f.Config.Type, ".exe"), "flannel"):
-			return nil, checks.Skip("the CNI configuration names no subnet of its own")
+			return nil, checks.Skip("the CNI configuration sets no subnet")
 		case slices.Contains([]node.CNI{node.Azure, node.VPC, node.Antrea, node.OVN}, family):
 			return nil, checks.Skip(
 				"%s does not take the addresses of pods from the node's podCIDR", family)
@@ -54,7 +58,13 @@ flannel writes the subnet into its delegate itself; there subnet.env counts.`,
 			if len(pod) > 0 && !slices.Contains(pod, subnet) {
 				findings = append(findings, checks.Findingf(checks.Fail, f.Name,
 					"ipam.subnet is %s, and the node's podCIDR is %s", subnet, pod[0]).
-					At(f.File.At(ipam.Spot), "ipam.subnet: %s", subnet).With(n.PodCIDRs.From))
+					At(f.File.At(ipam.Spot), "ipam.subnet: %s", subnet).With(n.PodCIDRs.From).
+					Cure(withFirst(checkOf("cni-subnet-mismatch").Fix,
+						checks.EditAt(s, f.File.At(ipam.Spot),
+							func(line string) string {
+								return strings.Replace(line, subnet.String(), pod[0].String(), 1)
+							},
+							"Set ipam.subnet to %s, the podCIDR of the node.", pod[0]))))
 			}
 		}
 		for _, r := range ipam.Routes {
@@ -64,7 +74,7 @@ flannel writes the subnet into its delegate itself; there subnet.env counts.`,
 			case !ok || len(same) == 0:
 			case !node.AnyContains(same, gw):
 				findings = append(findings, checks.Findingf(checks.Fail, f.Name,
-					"the gateway %s of ipam.routes lies outside ipam.subnet %s", gw, same[0]).
+					"the gateway %s of ipam.routes is outside ipam.subnet %s", gw, same[0]).
 					At(f.File.At(ipam.Spot), "ipam.routes: GW %s", r.GW))
 			case family == node.WinCNI && gw != node.NthAddress(same[0],
 				2): // the first address is HNS's own, where nobody forwards

@@ -14,7 +14,7 @@ func TestCNISubnetMismatch(t *testing.T) {
 		{"wincni with HNS's own address for a gateway", node + wincni("10.244.2.1"),
 			"fail: the gateway 10.244.2.1 of ipam.routes is not 10.244.2.2, the address of the node's own endpoint [state]"},
 		{"a gateway elsewhere convicts without a podCIDR", wincni("10.244.7.2"),
-			"fail: the gateway 10.244.7.2 of ipam.routes lies outside ipam.subnet 10.244.2.0/24 [state]"},
+			"fail: the gateway 10.244.7.2 of ipam.routes is outside ipam.subnet 10.244.2.0/24 [state]"},
 		{"nothing to compare with", wincni("10.244.2.2"), "unknown"},
 		{"a range in place of a subnet",
 			node + conf(

@@ -11,7 +11,8 @@ import (
 
 var _ = register(checks.Check{
 	ID:       "cni-wrong-runtime-plugin",
-	Title:    "the CNI plugin speaks docker's HNS interface under containerd",
+	Title:    "CNI plugin uses the Docker HNS API under containerd",
+	Healthy:  "CNI plugin uses the HNS API of the runtime",
 	Category: checks.CategoryNetwork,
 	Doc: `win-bridge and win-overlay have two ways to HNS. The first, which they take unless
 told otherwise, was made for docker: for a pod's network namespace of containerd it looks for an
@@ -22,11 +23,14 @@ sdnbridge and sdnoverlay know nothing else.
 The check reads apiVersion of the configuration in effect. A plugin that is older than its
 configuration is only told by its complaint.`,
 	Fix: checks.Steps(
-		checks.Inspect("Get-Content '{cniFile}'", ""),
-		checks.Inspect("Get-ChildItem '{binDir}'", ""),
-		checks.Run("Restart-Service containerd, kubelet",
-			`write "apiVersion": 2 into the plugin's section of {cniFile} (into the delegate, for flannel), with plugins of containernetworking v0.8.6 or later; policies change their form with it`).
-			Costs("pods that are created afterwards get the network; running pods keep theirs")),
+		checks.Edit("{cniFile}",
+			`Add "apiVersion": 2 to the section of the plugin (to delegate for flannel).`),
+		checks.Do("Write the policies in the form of apiVersion 2, and use CNI plugins v0.8.6 or later."),
+		checks.Run("{restart runtime}",
+			"Restart the container runtime, so that it reads the file.").
+			Costs("Running containers are not affected."),
+		checks.Verify("kubectl get pods -A -o wide --field-selector spec.nodeName={node}",
+			"new pods get an address")),
 	Links: []string{"https://github.com/kubernetes/kubernetes/issues/94924",
 		"https://github.com/kubernetes-sigs/sig-windows-tools/issues/102",
 		"https://github.com/containernetworking/plugins/issues/713",
@@ -37,7 +41,7 @@ configuration is only told by its complaint.`,
 	Uses:    []evidence.Need{evidence.Pods},
 	Signs: []checks.Sign{
 		{Text: "failed to find HNSEndpoint", Also: []string{"not found"},
-			Says: "the CNI plugin looks for the pod's endpoint in docker's way and does not find it"},
+			Says: "the CNI plugin uses the Docker HNS API and cannot find the pod's endpoint"},
 	},
 	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
 		f := node.About(s).Effective()
@@ -69,9 +73,17 @@ configuration is only told by its complaint.`,
 			note = evidence.Phrasef("; the pods that run were made otherwise")
 		}
 		return []checks.Finding{checks.Findingf(level, f.Name,
-			"%s uses %s without \"apiVersion\": 2, which does not work under containerd%s", f.Name,
-			plugin, note).
-			At(f.TypeField(), "type is %s, apiVersion is %d", plugin,
-				f.Config.APIVersion).With(node.About(s).Runtime.From)}, nil
+				"%s uses %s without \"apiVersion\": 2, which does not work under containerd%s",
+				f.Name,
+				plugin, note).
+				At(f.TypeField(), "type is %s, apiVersion is %d", plugin,
+					f.Config.APIVersion).With(node.About(s).Runtime.From).
+				Cure(withFirst(checkOf("cni-wrong-runtime-plugin").Fix,
+					checks.EditAt(s, f.TypeField(),
+						func(line string) string {
+							return strings.Replace(line, `"type"`, `"apiVersion": 2, "type"`, 1)
+						},
+						`Add "apiVersion": 2 to the section of the plugin (to delegate for flannel).`)))},
+			nil
 	},
 })

@@ -10,7 +10,8 @@ import (
 
 var _ = register(checks.Check{
 	ID:       "dockerd-removes-foreign-endpoints",
-	Title:    "a dockerd beside containerd deletes the endpoints of running pods",
+	Title:    "dockerd deletes HNS endpoints of containerd pods",
+	Healthy:  "dockerd does not run beside containerd",
 	Category: checks.CategoryNetwork,
 	Doc: `When dockerd starts it takes over every HNS network that it finds, and deletes the
 endpoints in it as stale, whoever made them. On a node whose pods run under containerd those are the
@@ -20,12 +21,12 @@ a HostProcess pod are the usual way for a dockerd to get there.
 The check fails where dockerd said so since the node was booted, and warns where a dockerd runs
 beside containerd: its next start does it.`,
 	Fix: checks.Steps(
-		checks.Inspect("Get-Process dockerd | Select-Object Id, StartTime, Path", ""),
-		checks.Run("Stop-Service docker; Set-Service docker -StartupType Disabled",
-			"do not run dockerd on a node of the cluster: stop it, and let the pods that lost their endpoint be created again; build images elsewhere, or with a builder of containerd").
-			Costs("ends the containers that this dockerd runs itself; deleted pods are created again by their controllers"),
-		checks.Inspect("kubectl get pods -A -o wide --field-selector spec.nodeName={node}", ""),
-		checks.Run("kubectl delete pod -n <namespace> <pod without network>", "")),
+		checks.Run("Get-Process dockerd | Stop-Process", "Stop dockerd.").
+			Costs("Containers of this dockerd end. Pods under containerd are not affected."),
+		checks.Do("Remove the service or pod that starts dockerd. Build images elsewhere or with containerd."),
+		checks.Do("Delete the pods of this node that have no network, so that their controllers recreate them.").
+			Costs("The deleted pods are down until they are recreated."),
+		checks.Verify("Get-Process dockerd -ErrorAction SilentlyContinue", "nothing")),
 	Links: []string{"https://github.com/moby/moby/issues/45462",
 		"https://github.com/moby/moby/pull/36603"},
 	Breaks:  []*checks.Effect{effectPodTraffic, effectServiceRules, effectPodStart},
@@ -34,7 +35,7 @@ beside containerd: its next start does it.`,
 	Uses:    []evidence.Need{evidence.HNSEndpoints, evidence.Pods},
 	Signs: []checks.Sign{
 		{Text: "Removing stale HNS endpoint",
-			Says: "dockerd deletes HNS endpoints that it takes for stale, those of pods among them"},
+			Says: "dockerd deletes HNS endpoints as stale, also those of pods"},
 	},
 	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
 		n := node.About(s)
@@ -59,7 +60,7 @@ beside containerd: its next start does it.`,
 		for _, p := range evidence.Processes.In(s) {
 			if strings.EqualFold(node.Program(p.Name), "dockerd") {
 				return []checks.Finding{checks.Findingf(checks.Warn, "dockerd",
-					"dockerd runs on this node beside containerd: whenever it starts, it deletes the HNS endpoints of pods").
+					"dockerd runs beside containerd: each start of it deletes the HNS endpoints of pods").
 					At(p.Field("pid"), "%s has pid %d", p.Name, p.PID).With(n.Runtime.From)}, nil
 			}
 		}

@@ -13,7 +13,8 @@ const eksProxyGroup = "eks:kube-proxy-windows"
 
 var _ = register(checks.Check{
 	ID:       "eks-kube-proxy-rbac-group",
-	Title:    "the API server refuses kube-proxy of this EKS node the Services",
+	Title:    "EKS kube-proxy may not list Services",
+	Healthy:  "EKS kube-proxy may list Services",
 	Category: checks.CategoryNetwork,
 	Doc: `On EKS a Linux node's kube-proxy runs as a DaemonSet with an account of its own. On
 Windows it is a service and speaks to the API server as the node, which may not list Services and
@@ -25,9 +26,10 @@ may map roles by access entries instead, which no object of the cluster shows, s
 alone never convicts.`,
 	Fix: checks.Steps(
 		checks.Run("kubectl edit configmap aws-auth -n kube-system",
-			"map the IAM role of the Windows nodes to the group eks:kube-proxy-windows: in aws-auth under groups of that role, or with an access entry of type EC2_WINDOWS; give Windows nodes a role that Linux nodes do not share"),
-		checks.Run("aws eks create-access-entry --cluster-name CLUSTER --principal-arn ROLE_ARN --type EC2_WINDOWS", ""),
-		checks.Run("{restart kube-proxy}", "")),
+			"Add the group eks:kube-proxy-windows to the IAM role of the Windows nodes, or create an access entry of type EC2_WINDOWS."),
+		checks.Run("{restart kube-proxy}", "Restart kube-proxy."),
+		checks.Verify(
+			"kubectl auth can-i list services --as=system:node:{node} --as-group=eks:kube-proxy-windows", "yes")),
 	Links: []string{"https://docs.aws.amazon.com/eks/latest/userguide/windows-support.html",
 		"https://github.com/aws/containers-roadmap/issues/227",
 		"https://github.com/terraform-aws-modules/terraform-aws-eks/issues/1456",
@@ -55,7 +57,8 @@ alone never convicts.`,
 			return nil, nil
 		}
 		f := checks.Findingf(checks.Fail, "kube-proxy",
-			"kube-proxy speaks as the node, and the API server refuses it the cluster's Services and endpoints").With(checks.Quote(matches[0]))
+			"kube-proxy uses the node's identity, which may not list Services and endpoints").With(
+			checks.Quote(matches[0]))
 		f.Basis = checks.ByText
 		for _, cm := range evidence.ConfigMaps.In(s) {
 			roles, mapped := cm.Data["mapRoles"]
@@ -80,5 +83,5 @@ func refusedToProxy(resource, in string, also ...string) checks.Sign {
 	return checks.Sign{Text: "is forbidden: User ",
 		Also: append([]string{"system:node:", ".internal", "cannot list resource", resource},
 			also...), In: []string{in},
-		Says: "the API server refuses kube-proxy the cluster's Services or endpoints"}
+		Says: "the API server denies kube-proxy access to Services or endpoints"}
 }

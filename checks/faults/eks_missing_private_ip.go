@@ -19,7 +19,8 @@ const vpcPatience = 3 * time.Minute
 
 var _ = register(checks.Check{
 	ID:       "eks-missing-private-ip",
-	Title:    "pods of this EKS node are given no address of the VPC",
+	Title:    "EKS pods get no VPC address",
+	Healthy:  "EKS pods get VPC addresses",
 	Category: checks.CategoryNetwork,
 	Doc: `On EKS the addresses of Windows pods come from the control plane. Its resource
 controller offers vpc.amazonaws.com/PrivateIPv4Address on each Windows Node, its webhook lets every
@@ -31,8 +32,11 @@ The check looks for the resource among what the Node can allocate, and for the a
 that wait. How many addresses the subnet has left, only AWS knows: there the messages of the
 controller tell.`,
 	Fix: checks.Steps(
-		checks.Run(`kubectl patch configmap amazon-vpc-cni -n kube-system --type merge -p '{"data":{"enable-windows-ipam":"true"}}'`, "let EKS manage addresses of Windows pods (enable-windows-ipam in the ConfigMap amazon-vpc-cni), then have the pods that wait made anew"),
-		checks.Inspect(`kubectl get node {node} -o jsonpath='{.status.allocatable}'`, "")),
+		checks.Run(`kubectl patch configmap amazon-vpc-cni -n kube-system --type merge -p '{"data":{"enable-windows-ipam":"true"}}'`,
+			"Enable Windows IPAM in EKS."),
+		checks.Do("Recreate the pods that are waiting."),
+		checks.Verify(`kubectl get node {node} -o jsonpath='{.status.allocatable}'`,
+			"vpc.amazonaws.com/PrivateIPv4Address above 0")),
 	Links: []string{"https://docs.aws.amazon.com/eks/latest/userguide/windows-support.html",
 		"https://github.com/kubernetes/kubernetes/issues/78429",
 		"https://github.com/aws/containers-roadmap/issues/463",
@@ -44,7 +48,7 @@ controller tell.`,
 	Breaks: []*checks.Effect{effectPodStart},
 	Applies: func(n *node.Node) error {
 		if n.CNI.Known() && n.CNI.Value != node.VPC {
-			return checks.Skip("the network plugin is %s, which has addresses of its own",
+			return checks.Skip("the network plugin is %s, which assigns its own addresses",
 				n.CNI.Value)
 		}
 		if n.Cloud.Value == "AWS" {
@@ -94,7 +98,7 @@ controller tell.`,
 				p.Metadata.Annotations[vpcAddress] != "" || p.Metadata.Labels[vpcAddress] != "" {
 				continue
 			}
-			f := checks.Findingf(checks.Fail, p.FullName(), "%s waits and was given no VPC address",
+			f := checks.Findingf(checks.Fail, p.FullName(), "%s is waiting and has no VPC address",
 				p.FullName()).
 				At(p.Field("metadata", "annotations", vpcAddress), "%s: annotation %s is not set",
 					p.FullName(), vpcAddress)
@@ -102,13 +106,13 @@ controller tell.`,
 				f = f.At(p.Field("spec", "nodeSelector"),
 					"%s: spec.nodeSelector does not ask for windows",
 					p.FullName()).Cure(checks.Steps(
-					checks.Run(`kubectl patch deployment NAME -n NAMESPACE -p '{"spec":{"template":{"spec":{"nodeSelector":{"kubernetes.io/os":"windows"}}}}}'`, "let the pod select Windows: the webhook gives an address only to a pod with this node selector; then have the pod made anew").
-						Costs("the deployment's pods are replaced")))
+					checks.Run(`kubectl patch deployment NAME -n NAMESPACE -p '{"spec":{"template":{"spec":{"nodeSelector":{"kubernetes.io/os":"windows"}}}}}'`, "Add the node selector of Windows: the webhook handles only pods that have it.").
+						Costs("The pods of the Deployment are replaced.")))
 			} else {
 				f = f.Cure(checks.Steps(
 					checks.Inspect("kubectl describe pod POD -n NAMESPACE", ""),
 					checks.Inspect("kubectl get mutatingwebhookconfigurations", ""),
-					checks.Do("read the pod's events for what the resource controller says; where it says nothing, look at the webhook that mutates pods, then have the pod made anew")))
+					checks.Do("Fix what the events of the pod report, or the webhook if there are none. Then recreate the pod.")))
 			}
 			findings = append(findings, f)
 		}

@@ -11,7 +11,8 @@ import (
 
 var _ = register(checks.Check{
 	ID:       "flannel-interface-not-found",
-	Title:    "flanneld does not find the interface that it is told to use",
+	Title:    "Interface set for flanneld does not exist",
+	Healthy:  "Interface set for flanneld exists",
 	Category: checks.CategoryNetwork,
 	FAQ:      []int{8},
 	Doc: `With --iface flanneld is told the address or the name of the adapter that carries
@@ -24,13 +25,10 @@ The check compares the --iface of flanneld's service or process with the adapter
 runs on has found its interface when it started; then this is a warning about the next start. A log
 of such an end on a node whose adapters are right by now was the short moment.`,
 	Fix: checks.Steps(
-		checks.Inspect(
-			"Get-NetIPAddress -AddressFamily IPv4 | Select-Object InterfaceAlias, IPAddress", ""),
-		checks.Run("nssm edit flanneld",
-			"give flanneld an --iface that this node has (an address is safest), and recovery actions that start it again after some seconds").
-			Costs("if flanneld has to create the HNS network anew, this node's connections drop for some seconds"),
-		checks.Run("sc.exe failure flanneld reset= 86400 actions= restart/10000/restart/10000/restart/10000", ""),
-		checks.Run("{restart flanneld}", "")),
+		checks.Do("Set --iface of flanneld to {managementIP}, an address of this node."),
+		checks.Run("{restart flanneld}", "Restart flanneld.").
+			Costs("The node loses its network for a few seconds if flanneld creates the HNS network."),
+		checks.Verify("Get-HnsNetwork | Where-Object Name -eq '{network}'", "the network {network}")),
 	Links: []string{"https://github.com/kubernetes-sigs/sig-windows-tools/pull/13",
 		"https://github.com/kubernetes-sigs/sig-windows-tools/pull/40",
 		"https://github.com/rancher/rke2/pull/5703"},
@@ -41,9 +39,9 @@ of such an end on a node whose adapters are right by now was the short moment.`,
 		evidence.Pods)},
 	Uses: []evidence.Need{evidence.Services, evidence.Processes, evidence.Pods},
 	Signs: []checks.Sign{
-		{Text: "Failed to find interface to use that matches the interfaces and/or regexes provided", Says: "flanneld ends because no adapter matches what it was told to use"},
+		{Text: "Failed to find interface to use that matches the interfaces and/or regexes provided", Says: "flanneld exits: no adapter matches its --iface"},
 		{Text: "Failed to find any valid interface to use",
-			Says: "flanneld ends because it finds no adapter to use"},
+			Says: "flanneld exits: it cannot find an adapter"},
 		// Another --iface may match, so this alone convicts nobody.
 		{Text: "Could not find valid interface matching", ConfirmOnly: true},
 	},
@@ -74,7 +72,7 @@ of such an end on a node whose adapters are right by now was the short moment.`,
 		}
 		list := strings.Join(told, ", ")
 		return []checks.Finding{checks.Findingf(level, list,
-			"no adapter has %s, which flanneld is told to use: %s", list, what).
+			"no adapter has %s, the --iface of flanneld: %s", list, what).
 			With(from).At(evidence.Adapters.Field(s), "%s",
 			adapterAddresses(evidence.Adapters.In(s)))}, nil
 	},

@@ -19,7 +19,7 @@ func TestFlannelInterfaceNotFound(t *testing.T) {
 	const stopped = "-- services.json --\n[{\"name\":\"flanneld\",\"state\":\"stopped\",\"args\":[\"--iface=10.0.0.9\"]}]\n"
 	const ended = "-- logs/flanneld/flanneld.log --\nE1120 09:00:00.1 main.go:280] Failed to find interface to use that matches the interfaces and/or regexes provided\n"
 	const passing = "-- logs/flanneld/flanneld.log --\nI1120 09:00:00.1 main.go:271] Could not find valid interface matching Ethernet 7: error looking up interface Ethernet 7\n"
-	const says = "flanneld ends because no adapter matches what it was told to use"
+	const says = "flanneld exits: no adapter matches its --iface"
 	runLooks(t, "flannel-interface-not-found", []look{
 		{"its address is there", onFlannel + adapters(nic) + flanneld(`"--iface=10.0.0.10"`),
 			"pass"},
@@ -35,11 +35,11 @@ func TestFlannelInterfaceNotFound(t *testing.T) {
 		{"a variable of a script", onFlannel + adapters(nic) + flanneld(`"--iface=$env:NODE_IP"`),
 			"pass"},
 		{"another address, and it runs", onFlannel + adapters(nic) + flanneld(`"--iface=10.0.0.9"`),
-			"warn: no adapter has 10.0.0.9, which flanneld is told to use: flanneld will not start again [state]"},
+			"warn: no adapter has 10.0.0.9, the --iface of flanneld: flanneld will not start again [state]"},
 		{"another address, and it does not run", onFlannel + adapters(nic) + stopped,
-			"fail: no adapter has 10.0.0.9, which flanneld is told to use: flanneld cannot start [state]"},
+			"fail: no adapter has 10.0.0.9, the --iface of flanneld: flanneld cannot start [state]"},
 		{"the log says so too", onFlannel + adapters(nic) + stopped + ended,
-			"fail: no adapter has 10.0.0.9, which flanneld is told to use: flanneld cannot start [state+text]"},
+			"fail: no adapter has 10.0.0.9, the --iface of flanneld: flanneld cannot start [state+text]"},
 		{"a short moment, and all is well",
 			onFlannel + adapters(nic) + flanneld(`"--iface=10.0.0.10"`) + ended,
 			"info: the logs say: " + says + "; the node's state does not bear it out [text]"},
@@ -109,9 +109,9 @@ func TestForwardingDisabledFlannelHostGW(t *testing.T) {
 	runLooks(t, "forwarding-disabled-flannel-hostgw", []look{
 		{"on where pods go through, off elsewhere", nic(on, on), "pass"},
 		{"off on the node's adapter", nic(off, on),
-			"fail: forwarding is off on vEthernet (Ethernet0), so packets of pods neither leave this node nor come in [state]"},
+			"fail: forwarding is off on vEthernet (Ethernet0), so pod traffic cannot leave or enter this node [state]"},
 		{"off on the endpoint, and the log says so", nic(on, off) + log,
-			"fail: forwarding is off on vEthernet (cbr0_ep), so packets of pods neither leave this node nor come in [state+text]"},
+			"fail: forwarding is off on vEthernet (cbr0_ep), so pod traffic cannot leave or enter this node [state+text]"},
 		{"not recorded", nic("", ""), "unknown"},
 		{"not recorded, and the log says so", nic("", "") + log, "fail: " + says + " [text]"},
 		{"on by now", nic(on, on) + log, "info: the logs say: " + says +

@@ -8,7 +8,8 @@ import (
 
 var _ = register(checks.Check{
 	ID:       "flannel-subnet-env-missing",
-	Title:    "flannel's subnet.env is missing, so its CNI plugin cannot set up any pod",
+	Title:    "flannel file subnet.env is missing",
+	Healthy:  "flannel file subnet.env exists",
 	Category: checks.CategoryNetwork,
 	FAQ:      []int{9},
 	Doc: `The flannel CNI plugin reads C:\run\flannel\subnet.env for every pod. flanneld writes
@@ -17,9 +18,10 @@ exists. A missing file therefore always has a reason further up in flanneld's lo
 by itself only where something cleared C:\run.`,
 	Fix: checks.Steps(
 		checks.Run("{restart flanneld}",
-			"restart flanneld and watch its log until \"Wrote subnet file\"; write the file by hand only as a last resort").
-			Costs("if flanneld has to create the HNS network anew, this node's connections drop for some seconds"),
-		checks.Inspect(`Get-Content C:\run\flannel\subnet.env`, "")),
+			"Restart flanneld, which writes the file. If it does not, read its log for the reason.").
+			Costs("The node loses its network for a few seconds if flanneld creates the HNS network."),
+		checks.Verify(`Get-Content C:\run\flannel\subnet.env`,
+			"FLANNEL_SUBNET with a subnet of {podCIDR}")),
 	Links: []string{"https://kubernetes.io/docs/tasks/debug/debug-cluster/windows/",
 		"https://github.com/kubernetes-sigs/sig-windows-tools/issues/76"},
 	Judges:  effectSubnetEnv,
@@ -27,11 +29,11 @@ by itself only where something cleared C:\run.`,
 	Needs:   []evidence.Need{evidence.File(node.SubnetEnv)},
 	Signs: []checks.Sign{
 		{Text: "open /run/flannel/subnet.env: The system cannot find",
-			Says: "the flannel CNI plugin does not find /run/flannel/subnet.env"},
+			Says: "the flannel CNI plugin cannot find /run/flannel/subnet.env"},
 		{Text: "open /run/flannel/subnet.env: no such file",
-			Says: "the flannel CNI plugin does not find /run/flannel/subnet.env"},
+			Says: "the flannel CNI plugin cannot find /run/flannel/subnet.env"},
 		{Text: `open C:\run\flannel\subnet.env: The system cannot find`,
-			Says: `the flannel CNI plugin does not find C:\run\flannel\subnet.env`},
+			Says: `the flannel CNI plugin cannot find C:\run\flannel\subnet.env`},
 	},
 	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
 		f := s.File(node.SubnetEnv)
@@ -39,7 +41,7 @@ by itself only where something cleared C:\run.`,
 			return nil, nil
 		}
 		return []checks.Finding{checks.Findingf(checks.Fail, node.SubnetEnv,
-			"%s is not there, and flannel's CNI plugin reads it for every pod", node.SubnetEnv).
+			"%s is missing, and the flannel CNI plugin needs it for every pod", node.SubnetEnv).
 			At(evidence.InFile(f.Path), "looked for, and absent")}, nil
 	},
 })

@@ -18,7 +18,8 @@ const (
 
 var _ = register(checks.Check{
 	ID:       "flannel-vxlan-config-invalid",
-	Title:    "flannel's VXLAN settings do not work with Windows nodes",
+	Title:    "flannel VXLAN settings are not valid for Windows",
+	Healthy:  "flannel VXLAN settings are valid for Windows",
 	Category: checks.CategoryNetwork,
 	FAQ:      []int{9},
 	Doc: `Windows wants a VXLAN network identifier (VNI) of 4096 or more and UDP port 4789, and
@@ -32,10 +33,13 @@ flanneld wrote on its Node object. A node of another backend, or of another VNI,
 one.`,
 	Fix: checks.Steps(
 		checks.Run("kubectl -n kube-flannel edit configmap kube-flannel-cfg",
-			`set "Type": "vxlan", "VNI": 4096, "Port": 4789 in net-conf.json of the ConfigMap kube-flannel-cfg, without DirectRouting and GBP, and start flanneld anew on the Linux nodes first, then on the Windows nodes`).
-			Costs("pod traffic between nodes stops until flanneld runs with the same settings on all of them"),
-		checks.Run("kubectl -n kube-flannel rollout restart daemonset", ""),
-		checks.Inspect(`Get-Content C:\etc\kube-flannel\net-conf.json`, "")),
+			`Set "Type": "vxlan", "VNI": 4096 and "Port": 4789 in net-conf.json. Remove DirectRouting and GBP.`),
+		checks.Run("kubectl -n kube-flannel rollout restart daemonset",
+			"Restart flanneld on all nodes, Linux first.").
+			Costs("Pod traffic between nodes stops until all nodes use the same settings."),
+		checks.Run("{restart flanneld}", "Restart flanneld on this node if no DaemonSet runs it."),
+		checks.Verify("Get-HnsNetwork | Where-Object Name -eq '{network}'",
+			"the network {network}")),
 	Links: []string{"https://github.com/flannel-io/flannel/blob/master/Documentation/backends.md",
 		"https://github.com/flannel-io/flannel/blob/master/pkg/backend/vxlan/vxlan_windows.go",
 		"https://github.com/flannel-io/flannel/issues/833",
@@ -53,9 +57,9 @@ one.`,
 		{Text: "invalid VXLAN backend config",
 			Says: "flanneld refuses the VXLAN settings of net-conf.json"},
 		{Text: "but it is required to be greater than or equal to 4096 on Windows",
-			Says: "flanneld leaves out a node whose VNI is below 4096"},
+			Says: "flanneld ignores a node whose VNI is below 4096"},
 		{Text: "ignoring non-vxlan subnet(", Level: checks.Warn,
-			Says: "flanneld leaves out a node that uses another backend"},
+			Says: "flanneld ignores a node that uses another backend"},
 	},
 	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
 		confs := vxlanConfs(s)

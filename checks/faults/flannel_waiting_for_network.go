@@ -17,7 +17,8 @@ const waitingLine = "Waiting for the Network to be created"
 
 var _ = register(checks.Check{
 	ID:       "flannel-waiting-for-network",
-	Title:    "flanneld waits for a network that never becomes ready",
+	Title:    "flanneld waits for the HNS network too long",
+	Healthy:  "HNS network of flanneld is ready",
 	Category: checks.CategoryNetwork,
 	FAQ:      []int{8},
 	Doc: `flanneld creates the HNS network and then waits until it has a management address on
@@ -28,11 +29,12 @@ The line "Waiting for the Network to be created" is printed on every healthy sta
 persistence over minutes is a fault. In HNS the fault shows as a network without ManagementIP, or
 with one that Windows made up (169.254…).`,
 	Fix: checks.Steps(
-		checks.Inspect("Get-HnsNetwork | Select-Object Name, Type, ManagementIP", ""),
-		checks.Inspect("Get-NetIPAddress -AddressFamily IPv4", ""),
+		checks.Do("Set --iface of flanneld to an address of this node, not to the name of an adapter."),
 		checks.Run("{restart flanneld}",
-			"check that flanneld is given an address of this node (--iface, -ManagementIP: an address, not an adapter's name) and that the adapter keeps its address when the switch is created; then start flanneld again").
-			Costs("creating the network takes the node off the network for some seconds")),
+			"Restart flanneld, so that it creates the HNS network again.").
+			Costs("The node loses its network for a few seconds while HNS creates the network."),
+		checks.Verify("Get-HnsNetwork | Select-Object Name, Type, ManagementIP",
+			"the network {network} with the node's address as ManagementIP")),
 	Links: []string{"https://kubernetes.io/docs/tasks/debug/debug-cluster/windows/",
 		"https://github.com/flannel-io/flannel/pull/1857",
 		"https://github.com/microsoft/SDN/issues/371"},
@@ -60,11 +62,12 @@ with one that Windows made up (169.254…).`,
 			switch {
 			case ok && ip.IsLinkLocalUnicast():
 				return []checks.Finding{checks.Findingf(checks.Fail, net.Name,
-					"HNS network %s has the management address %s, which Windows gives an adapter that lost its own", net.Name, ip).
+					"HNS network %s has the management address %s, which Windows assigns when an address is lost", net.Name, ip).
 					At(net.Field(), "%s: ManagementIP is %s", net.Name, ip)}, nil
 			case !ok && tellsManagementIP(net):
 				return []checks.Finding{checks.Findingf(checks.Fail, net.Name,
-					"HNS network %s has no management address: flanneld waits for one", net.Name).
+					"HNS network %s has no management address: flanneld is waiting for one",
+					net.Name).
 					At(net.Field(), "%s: ManagementIP is empty", net.Name)}, nil
 			}
 			return nil, nil // it came back, whatever the log says of earlier starts
@@ -74,7 +77,7 @@ with one that Windows made up (169.254…).`,
 				continue
 			}
 			f := checks.Findingf(checks.Fail, n.Networks.Value[0],
-				"flanneld waits for the network %s, and HNS does not have it",
+				"flanneld is waiting for HNS network %s, which is missing",
 				evidence.Joined(n.Networks.Value, " or ")).
 				At(evidence.HNSNetworks.Field(s), "names: %s",
 					networkNames(evidence.HNSNetworks.In(s))).With(checks.Quote(m))

@@ -11,7 +11,8 @@ import (
 
 var _ = register(checks.Check{
 	ID:       "forwarding-disabled-flannel-hostgw",
-	Title:    "the node does not forward packets between pods and other nodes",
+	Title:    "Packet forwarding is disabled (flannel host-gw)",
+	Healthy:  "Packet forwarding is enabled (flannel host-gw)",
 	Category: checks.CategoryNetwork,
 	Doc: `On a host-gw network the node itself routes: packets of pods arrive at the endpoint
 cbr0_ep and leave by the adapter of the node, so both must have forwarding enabled. flanneld enables
@@ -21,11 +22,13 @@ it yet, that fails with "Element not found", and pods reach nothing beyond their
 The check looks at the adapter with the node's address and at the host's endpoint in the pod
 network.`,
 	Fix: checks.Steps(
-		checks.Inspect(
-			"Get-NetIPInterface -AddressFamily IPv4 | Select-Object ifIndex, InterfaceAlias, Forwarding", ""),
-		checks.Run("Get-NetIPInterface -AddressFamily IPv4 | Where-Object InterfaceAlias -like 'vEthernet*' | Set-NetIPInterface -Forwarding Enabled", "enable forwarding on both adapters, then start flanneld again so that it also does the steps that come after").
-			Costs("none for what works now; flanneld may create its network anew, which drops connections for some seconds"),
-		checks.Run("{restart flanneld}", "")),
+		checks.Run("Get-NetIPInterface -AddressFamily IPv4 | Where-Object InterfaceAlias -like 'vEthernet*' | Set-NetIPInterface -Forwarding Enabled",
+			"Enable forwarding on the virtual adapters."),
+		checks.Run("{restart flanneld}", "Restart flanneld, so that it finishes its start.").
+			Costs("The node loses its network for a few seconds if flanneld creates the HNS network."),
+		checks.Verify(
+			"Get-NetIPInterface -AddressFamily IPv4 | Select-Object InterfaceAlias, Forwarding",
+			"Forwarding is Enabled on each vEthernet adapter")),
 	Links: []string{"https://github.com/flannel-io/flannel/issues/1858",
 		"https://github.com/flannel-io/flannel/blob/master/pkg/backend/hostgw/hostgw_windows.go"},
 	Breaks:  []*checks.Effect{effectFlanneld, effectSubnetEnv, effectPodTraffic, effectPodStart},
@@ -46,7 +49,8 @@ network.`,
 			known = true
 			if !*a.Forwarding {
 				findings = append(findings, checks.Findingf(checks.Fail, a.Name,
-					"forwarding is off on %s, so packets of pods neither leave this node nor come in", a.Name).
+					"forwarding is off on %s, so pod traffic cannot leave or enter this node",
+					a.Name).
 					At(a.Field("forwarding"), "%s (index %d, %s): forwarding is false", a.Name,
 						a.IfIndex, strings.Join(a.Addresses, ", ")).With(n.ManagementIPs.From))
 			}

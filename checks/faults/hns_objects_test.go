@@ -94,9 +94,9 @@ func TestCNINetworkNotFound(t *testing.T) {
 			conf("cbr0", "win-bridge") + networks("cbr0 L2Tunnel"), "pass"},
 		{"flannel's network has another name", conf("vxlan0", "win-overlay") +
 			networks("flannel.4096 Overlay"),
-			"fail: cni.conf asks for the HNS network vxlan0, and the pod network is called flannel.4096 (Overlay) [state]"},
+			"fail: cni.conf uses the HNS network vxlan0, but the pod network is flannel.4096 (Overlay) [state]"},
 		{"the network with the podCIDR", conf("cbr0", "win-bridge") + own,
-			"fail: cni.conf asks for the HNS network cbr0, and the pod network is called pods (L2Bridge) [state]"},
+			"fail: cni.conf uses the HNS network cbr0, but the pod network is pods (L2Bridge) [state]"},
 		{"no pod network at all is another fault", conf("cbr0", "win-bridge") + networks("nat nat",
 			"External L2Bridge"), "pass"},
 		{"sdnoverlay makes its own", conf("vxlan0", "sdnoverlay") +
@@ -107,7 +107,7 @@ func TestCNINetworkNotFound(t *testing.T) {
 		{"HNS was not asked, and the plugin names the type", wrongType,
 			"fail: the CNI plugin finds an HNS network of the wrong type [text]"},
 		{"a network that is not found may not be there", missed,
-			"fail: the CNI plugin does not find the HNS network of its name [text]"},
+			"fail: the CNI plugin cannot find its HNS network [text]"},
 	})
 }
 
@@ -117,7 +117,7 @@ func TestCNIWrongRuntimePlugin(t *testing.T) {
 	}
 	const pod = "-- api/pods.json --\n[{\"metadata\":{\"name\":\"web\",\"namespace\":\"default\"},\"status\":{\"phase\":\"Running\",\"podIP\":\"10.244.2.5\",\"hostIP\":\"10.0.0.4\",\"conditions\":[{\"type\":\"Ready\",\"status\":\"True\"}]}}]\n"
 	const missed = "-- logs/containerd/containerd.log --\nerror while ProvisionEndpoint(6c2b_vxlan0,5A1E,6c2b): failed to find HNSEndpoint 6c2b_vxlan0: Endpoint 6c2b_vxlan0 not found\n"
-	const text = "fail: the CNI plugin looks for the pod's endpoint in docker's way and does not find it [text]"
+	const text = "fail: the CNI plugin uses the Docker HNS API and cannot find the pod's endpoint [text]"
 	containerd, docker := nodeOf("v1.28.4", "containerd://1.7.20"),
 		nodeOf("v1.19.7", "docker://19.3.14")
 	runLooks(t, "cni-wrong-runtime-plugin", []look{

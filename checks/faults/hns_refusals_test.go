@@ -20,29 +20,29 @@ func TestAdapterNotFound(t *testing.T) {
 	runLooks(t, "adapter-not-found", []look{
 		{"the network is there", onFlannel + networks("cbr0 L2Bridge"), "pass"},
 		{"a second run of the script on a healthy node", onFlannel + networks("cbr0 L2Bridge") +
-			script, "info: the logs say: HNS finds no adapter to put the network on; the node's state does not bear it out [text]"},
+			script, "info: the logs say: HNS finds no adapter for the new network; the node's state does not bear it out [text]"},
 		{"the same without the network", onFlannel + networks("nat nat") + script,
 			"fail: HNS finds no adapter for the network cbr0 [state+text]"},
 		{"no network and nobody complains", onFlannel + networks("nat nat"), "pass"},
 		{"another network has the adapter", onFlannel + bound + flanneldSays(refused),
 			"fail: HNS finds no adapter for the network cbr0, and Ethernet0 is bound by the network lab (Transparent) [state+text]"},
 		{"wins.exe cut the name in two", onFlannel + networks("nat nat") + adapters + started,
-			"fail: the start script is told to use the adapter Ethernet0, and the node has Ethernet0 2 [state]"},
+			"fail: the start script uses the adapter Ethernet0, and the node has Ethernet0 2 [state]"},
 		{"the name is there, if a virtual one", onFlannel + networks("nat nat") +
 			strings.Replace(adapters, "vEthernet (nat)", "Ethernet0", 1) + started, "pass"},
 		{"HNS was not asked", onFlannel, "unknown"},
 		{"HNS was not asked, and flanneld is refused", onFlannel + flanneldSays(refused),
-			"fail: HNS finds no adapter to put the network on [text]"},
+			"fail: HNS finds no adapter for the new network [text]"},
 		{"in another language", onFlannel + flanneldSays(german),
-			"fail: HNS finds no adapter to put the network on [text]"},
+			"fail: HNS finds no adapter for the new network [text]"},
 		{"HNS was not asked, and the script does not say what it wanted", onFlannel + script,
-			"fail: HNS finds no adapter to put the network on [text]"},
+			"fail: HNS finds no adapter for the new network [text]"},
 		{"an endpoint misses its adapter for reasons of its own",
 			onFlannel + flanneldSays(
 				"failed to set up the endpoint: hnsCall failed in Win32: An adapter was not found. (0x803b0006)"), "unknown"},
 		{"it was so before, and is no more", onFlannel + networks("cbr0 L2Bridge") +
 			flanneldSays(refused),
-			"info: the logs say: HNS finds no adapter to put the network on; the node's state does not bear it out [text]"},
+			"info: the logs say: HNS finds no adapter for the new network; the node's state does not bear it out [text]"},
 	})
 }
 
@@ -111,7 +111,7 @@ func TestBridgeEndpointStale(t *testing.T) {
 		return "-- adapters.json --\n[{\"name\":\"Ethernet0\"}" + list + "]\n"
 	}
 	const attached = `,{"name":"vEthernet (cbr0_ep)","compartment":1}`
-	const fault = "fail: HNS has the host's endpoint cbr0_ep, and the host has no adapter vEthernet (cbr0_ep): it is not attached"
+	const fault = "fail: HNS endpoint cbr0_ep of the host is not attached: adapter vEthernet (cbr0_ep) is missing"
 	refused := flanneldSays(
 		"failed to hot attach bridge HNSEndpoint cbr0_ep to host compartment: hnsCall failed in Win32: This endpoint is already attached to the switch. (0x803b0014)")
 	runLooks(t, "bridge-endpoint-stale", []look{
@@ -129,7 +129,7 @@ func TestBridgeEndpointStale(t *testing.T) {
 			onFlannel + "-- hns-endpoints.json --\n[{\"Name\":\"other_ep\"}]\n" + adapters(""),
 			"pass"},
 		{"Calico's",
-			onCalico + "-- hns-endpoints.json --\n[{\"Name\":\"Calico_ep\",\"IPAddress\":\"10.48.1.2\"}]\n" + adapters("") + podsJSON(podJSON("", "", `{"phase":"Pending"}`)), "warn: HNS has the host's endpoint Calico_ep, and the host has no adapter vEthernet (Calico_ep): it is not attached [state]"},
+			onCalico + "-- hns-endpoints.json --\n[{\"Name\":\"Calico_ep\",\"IPAddress\":\"10.48.1.2\"}]\n" + adapters("") + podsJSON(podJSON("", "", `{"phase":"Pending"}`)), "warn: HNS endpoint Calico_ep of the host is not attached: adapter vEthernet (Calico_ep) is missing [state]"},
 		{"no adapter is recorded", onFlannel + endpoint + "-- adapters.json --\n[]\n", "unknown"},
 		{"attached by now", onFlannel + endpoint + adapters(attached) + refused,
 			"info: the logs say: flanneld cannot attach the host's endpoint on the pod network; the node's state does not bear it out [text]"},

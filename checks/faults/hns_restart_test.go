@@ -115,7 +115,7 @@ func TestDockerdRemovesForeignEndpoints(t *testing.T) {
 	runLooks(t, "dockerd-removes-foreign-endpoints", []look{
 		{"no dockerd", containerd + others, "pass"},
 		{"a dockerd beside containerd", containerd + dockerd,
-			"warn: dockerd runs on this node beside containerd: whenever it starts, it deletes the HNS endpoints of pods [state]"},
+			"warn: dockerd runs beside containerd: each start of it deletes the HNS endpoints of pods [state]"},
 		{"it deleted endpoints", containerd + dockerd + log,
 			"fail: dockerd deleted HNS endpoints on this node, whose pods run under containerd [state+text]"},
 		{"a pod has none", containerd + dockerd + log + pods(web) + endpoints(),

@@ -38,7 +38,7 @@ func TestEKSMissingPrivateIP(t *testing.T) {
 		{"a Node object cut down to its labels", eksNode(""), "unknown"},
 		{"a pod waits without an address",
 			eksNode(twenty) + waitingPod(`,"nodeSelector":{"kubernetes.io/os":"windows"}`, ""),
-			"fail: shop/web waits and was given no VPC address [state]"},
+			"fail: shop/web is waiting and has no VPC address [state]"},
 		{"a pod waits for something else", eksNode(twenty) + waitingPod("",
 			`"vpc.amazonaws.com/PrivateIPv4Address":"10.0.0.9/24"`), "pass"},
 		{"a pod on the host's network needs none",
@@ -60,7 +60,7 @@ func TestEKSKubeProxyRBACGroup(t *testing.T) {
 		return fmt.Sprintf(
 			"-- api/configmaps.json --\n{\"items\":[{\"metadata\":{\"name\":\"aws-auth\",\"namespace\":\"kube-system\"},\"data\":{\"mapRoles\":%q}}]}\n", roles)
 	}
-	const fail = "fail: kube-proxy speaks as the node, and the API server refuses it the cluster's Services and endpoints "
+	const fail = "fail: kube-proxy uses the node's identity, which may not list Services and endpoints "
 	runLooks(t, "eks-kube-proxy-rbac-group", []look{
 		{"refused, and the group is not mapped",
 			eksNode(twenty) + log + auth("- rolearn: a\n  groups: [system:nodes]\n"),
@@ -72,7 +72,7 @@ func TestEKSKubeProxyRBACGroup(t *testing.T) {
 		{"refused last night, and the role was mended since",
 			eksNode(twenty) +
 				"-- events.json --\n[{\"log\":\"EKS\",\"provider\":\"kube-proxy\",\"time\":\"2026-11-19T21:00:00Z\",\"message\":" + fmt.Sprintf("%q", refused) + "}]\n",
-			"info: the logs say: the API server refuses kube-proxy the cluster's Services or endpoints; the node's state does not bear it out [text]"},
+			"info: the logs say: the API server denies kube-proxy access to Services or endpoints; the node's state does not bear it out [text]"},
 		{"another component is refused",
 			eksNode(twenty) +
 				"-- events.json --\n[{\"log\":\"EKS\",\"provider\":\"kubelet\",\"message\":" +
@@ -97,13 +97,13 @@ func TestAzureVnetStoreLocked(t *testing.T) {
 	const lock = "-- files.json --\n[{\"path\":\"C:\\\\k\\\\azure-vnet.json.lock\",\"outcome\":\"copied\",\"modifiedAt\":\"2026-11-20T07:00:00Z\"}]\n"
 	runLooks(t, "azure-vnet-store-locked", []look{
 		{"a call that hangs", aks + kubelet("ok") + call("2026-11-20T09:00:00Z"),
-			"fail: a call of azure-vnet has hung for 60 minutes and holds the lock: every later call waits for it [state]"},
+			"fail: an azure-vnet call has hung for 60 minutes and holds the lock: every later call waits for it [state]"},
 		{"a call at work, and telemetry that always runs",
 			aks + kubelet("ok") + call("2026-11-20T09:59:57Z"), "pass"},
 		{"the plugin's own words", aks + kubelet(locked),
-			"fail: azure-vnet got no lock on its store in time, so pods get no network [text]"},
+			"fail: azure-vnet timed out waiting for the lock of its state file, so pods get no network [text]"},
 		{"and the age of the lock", aks + kubelet(locked) + lock,
-			"fail: azure-vnet got no lock on its store in time, so pods get no network [state+text]"},
+			"fail: azure-vnet timed out waiting for the lock of its state file, so pods get no network [state+text]"},
 		{"a lock file alone, which newer versions leave there", aks + kubelet("ok") + lock, "pass"},
 		{"a plugin that died without a word",
 			aks + kubelet(
@@ -227,7 +227,7 @@ func TestAntreaOVSProblem(t *testing.T) {
 		{"no services, and nobody looked at the pods", antrea("", ""), "unknown"},
 		{"every start asks twice", log("4s"), "unknown"},
 		{"no start asks a third time", log("8s"),
-			"fail: Antrea's agent does not reach the database of Open vSwitch [text]"},
+			"fail: Antrea's agent cannot connect to the Open vSwitch database [text]"},
 		{"another plugin", "-- services.json --\n[{\"name\":\"flanneld\",\"state\":\"running\"}]\n",
 			"skip"},
 	})
