@@ -149,12 +149,7 @@ func servedElsewhere(n *node.Node, s evidence.Snapshot,
 
 // containerdPipeFix puts containerd's address back to the pipe that the kubelet uses.
 func containerdPipeFix(s evidence.Snapshot, file, served, pipe string) checks.Fix {
-	at := 0
-	for i, line := range strings.Split(s.File(file).Text, "\n") {
-		if at == 0 && strings.Contains(strings.ToLower(line), served) {
-			at = i + 1
-		}
-	}
+	at := lineWith(s.File(file).Text, served)
 	return checks.Steps(
 		checks.EditAt(s, evidence.InLine(evidence.EvidencePath(file), at),
 			func(line string) string {

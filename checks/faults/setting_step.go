@@ -36,3 +36,13 @@ func changeSetting(c *node.Component, from evidence.Because, what evidence.Phras
 	}
 	return checks.Do("%s", what)
 }
+
+// lineWith is the number of the first line that holds a part, in any case; 0 where none does.
+func lineWith(text, part string) int {
+	for i, line := range strings.Split(text, "\n") {
+		if strings.Contains(strings.ToLower(line), strings.ToLower(part)) {
+			return i + 1
+		}
+	}
+	return 0
+}
