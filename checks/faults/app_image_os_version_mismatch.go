@@ -15,20 +15,23 @@ var pausePulls = []string{"/pause", "pause:", "pod sandbox", "PodSandbox", "sand
 
 var _ = register(checks.Check{
 	ID:       "app-image-os-version-mismatch",
-	Title:    "a container image was not built for this Windows version",
+	Title:    "Container image is for another Windows version",
+	Healthy:  "Container images fit this Windows version",
 	Category: checks.CategoryImages,
 	FAQ:      []int{12},
-	Doc: `A Windows container runs only on the Windows build its image was made for (from Server
-2022 on also on somewhat later ones). An image without a variant for the node's build, for Linux
-only, or behind a tag that has moved to a newer Windows cannot be pulled or started. Unlike with the
-pause image, the pod's sandbox is there and other pods run.
+	Doc: `A Windows container runs only on the Windows build of its image (from Server 2022 also on
+some later builds). An image without a variant for the node's build, for Linux only, or with a tag
+that was moved to a newer Windows cannot be pulled or started. Unlike with a wrong pause image, the
+pod's sandbox starts and other pods run.
 
-The check reads the errors of the runtime in events and container states, and the Windows version
-that a tag such as ltsc2022 names.`,
+The check reads the runtime's errors in events and container states, and the Windows version that a
+tag such as ltsc2022 names.`,
 	Fix: checks.Steps(
-		checks.Inspect("kubectl get node {node} --show-labels", ""),
-		checks.Do("use an image tag for this node's Windows version ({osTag}), and keep pods away from other nodes with nodeSelector kubernetes.io/os: windows and node.kubernetes.io/windows-build").
-			Costs("changing the image recreates the pods of the workload")),
+		checks.Do("Use an image tag for this node's Windows version ({osTag}).").
+			Costs("The pods of the workload are recreated."),
+		checks.Do("Or set nodeSelector node.kubernetes.io/windows-build to the build of the image."),
+		checks.Verify("kubectl get pods -A -o wide --field-selector spec.nodeName={node}",
+			"all pods are Running")),
 	Links: []string{"https://kubernetes.io/docs/concepts/windows/user-guide/",
 		"https://learn.microsoft.com/en-us/virtualization/windowscontainers/deploy-containers/version-compatibility"},
 	Breaks: []*checks.Effect{effectPodStart, effectContainers},
@@ -42,7 +45,7 @@ that a tag such as ltsc2022 names.`,
 			Says: "an image has no variant for this Windows version"},
 		{Text: "The container operating system does not match the host operating system",
 			Also: []string{"failed to create containerd task"},
-			Says: "a container's image was made for another Windows version"},
+			Says: "a container image is for another Windows version"},
 	},
 	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
 		n := node.About(s)

@@ -35,7 +35,7 @@ const now, longAgo = "2026-11-20T09:55:00Z", "2026-11-20T06:00:00Z"
 func TestMountPathInvalid(t *testing.T) {
 	const (
 		invalid = "failed to create shim task: hcs::CreateComputeSystem web: The directory name is invalid.: unknown"
-		found   = "fail: default/web does not run: Windows refuses a mount: the name of a folder is invalid [state]"
+		found   = "fail: default/web does not run: Windows rejects a mount: invalid folder name [state]"
 	)
 	runLooks(t, "mount-path-invalid", []look{
 		{"the container's state tells it", podTelling("RunContainerError", invalid, ""), found},
@@ -43,26 +43,26 @@ func TestMountPathInvalid(t *testing.T) {
 			eventTelling("Failed", "Error: "+invalid, now), found},
 		{"an event that nobody repeated for hours", podTelling("ContainerCreating", "", "") +
 			eventTelling("Failed", "Error: "+invalid, longAgo),
-			"fail: default/web does not run: Windows refuses a mount: the name of a folder is invalid [state]"},
+			"fail: default/web does not run: Windows rejects a mount: invalid folder name [state]"},
 		{"the pod runs by now", podRunning + logTelling("containerd", invalid),
-			"info: the logs say: Windows refuses a mount: the name of a folder is invalid; the node's state does not bear it out [text]"},
+			"info: the logs say: Windows rejects a mount: invalid folder name; the node's state does not bear it out [text]"},
 		{"a log alone", logTelling("containerd", invalid),
-			"fail: Windows refuses a mount: the name of a folder is invalid [text]"},
+			"fail: Windows rejects a mount: invalid folder name [text]"},
 		{"a drive letter in the image's VOLUME",
 			logTelling("containerd",
 				`rootpath on mountPath C:\Windows\SystemTemp\ctd-volume1, volume c:\data: CreateFile c:\data: The filename, directory name, or volume label syntax is incorrect.`),
-			"fail: the image declares a VOLUME with a drive letter, which containerd cannot prepare [text]"},
+			"fail: VOLUME of the image has a drive letter, which containerd does not support [text]"},
 		{"the whole of drive C:", podTelling("CreateContainerError",
 			`failed to generate container "a" spec: failed to generate spec: destination path can not be C drive`, ""),
-			"fail: default/web does not run: a mount is to cover the whole of drive C: [state]"},
+			"fail: default/web does not run: a mount covers the whole of drive C: [state]"},
 		{"in German, by its code",
 			logTelling("docker",
 				"hcsshim::CreateComputeSystem a: Der Verzeichnisname ist ungültig. (0x10b)"),
-			"fail: Windows refuses a mount: the name of a folder is invalid [text]"},
+			"fail: Windows rejects a mount: invalid folder name [text]"},
 		{"a parameter is incorrect, which has many reasons",
 			logTelling("containerd",
 				"hcs::CreateComputeSystem web: The parameter is incorrect.: unknown"),
-			"warn: Windows refuses to make a container over a parameter, most often the path of a mount [text]"},
+			"warn: Windows rejects a container parameter, most often the path of a mount [text]"},
 		{"a working directory that is not in the image is no mount", podTelling("RunContainerError",
 			"hcs::System::CreateProcess web: The directory name is invalid.: unknown", ""), "pass"},
 		{"all is well", podRunning, "pass"},
@@ -201,7 +201,7 @@ func TestDLLInitFailed(t *testing.T) {
 func TestLayerImportAccessDenied(t *testing.T) {
 	const (
 		denied = `failed to extract layer sha256:1: hcsshim::ProcessBaseLayer \\?\C:\ProgramData\containerd\root\io.containerd.snapshotter.v1.windows\snapshots\7: Access is denied.: unknown`
-		why    = "a layer of an image cannot be unpacked: access is denied"
+		why    = "an image layer cannot be unpacked: access denied"
 		found  = "fail: default/web waits for its image: " + why + " [state]"
 	)
 	runLooks(t, "layer-import-access-denied", []look{
@@ -212,7 +212,7 @@ func TestLayerImportAccessDenied(t *testing.T) {
 		{"the file of a layer is in use",
 			podTelling("ErrImagePull",
 				`ProcessUtilityVMImage C:\a\UtilityVM: The process cannot access the file because it is being used by another process.`, ""),
-			"fail: default/web waits for its image: a layer of an image cannot be unpacked: another process has a file of it open [state]"},
+			"fail: default/web waits for its image: an image layer cannot be unpacked: a file is in use by another process [state]"},
 		{"a missing module is another fault",
 			podTelling("ErrImagePull",
 				`hcsshim::ProcessBaseLayer \\?\C:\a: The specified module could not be found.: unknown`, ""), "pass"},

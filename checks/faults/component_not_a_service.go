@@ -11,20 +11,21 @@ import (
 
 var _ = register(checks.Check{
 	ID:       "component-not-a-service",
-	Title:    "a node component will not come back by itself",
+	Title:    "Node component does not restart automatically",
+	Healthy:  "Node components restart automatically",
 	Category: checks.CategoryComponents,
 	FAQ:      []int{2},
-	Doc: `The kubelet, kube-proxy, flanneld and the runtime must start with the machine and be
-restarted when they die. Started from a console they are gone with the next reboot or logoff; as a
-service that starts by hand, or that nothing restarts, they are gone sooner or later.
+	Doc: `The kubelet, kube-proxy, flanneld and the runtime must start with the machine and restart
+when they fail. A component that was started from a console stops at the next reboot or logoff. A
+service with manual start, or without a recovery action, stays down after a reboot or a crash.
 
-The check looks at how each component that runs was started, at the start type of its service, and
-at its recovery actions. nssm restarts what it wraps, so a service under nssm needs no recovery
-action of its own; a HostProcess pod is kept by the kubelet; GKE starts kube-proxy from a script of
-its own.`,
+The check looks at how each running component was started, at the start type of its service, and at
+its recovery actions. nssm restarts what it wraps, so a service under nssm needs no recovery action
+of its own. The kubelet restarts HostProcess pods. GKE starts kube-proxy from its own script.`,
 	Fix: checks.Steps(
-		checks.Run(`sc.exe create kubelet binPath= "C:\k\kubelet.exe --windows-service ..." start= auto`, "register the component as a service that starts automatically and is restarted: natively where its program has a service switch (--windows-service of the kubelet and kube-proxy, --register-service of containerd), else through nssm"),
-		checks.Run(`sc.exe failure kubelet reset= 60 actions= restart/5000/restart/5000/restart/60000`, "")),
+		checks.Do("Register the component as a service with automatic start and a restart on failure."),
+		checks.Verify("Get-Service kubelet, {runtime} | Select-Object Name, Status, StartType",
+			"Status is Running and StartType is Automatic")),
 	Links: []string{"https://kubernetes.io/docs/tasks/debug/debug-cluster/windows/",
 		"https://nssm.cc/usage"},
 	Explains: []string{}, // it speaks of components that run
@@ -43,10 +44,13 @@ its own.`,
 			}
 			if console {
 				findings = append(findings, checks.Findingf(checks.Warn, p.Name,
-					"%s runs as process %d, and no service starts it: it is gone after a reboot or a logoff", p.Name, p.PID).
+					"%s (process %d) was not started by a service: it stops at the next reboot or logoff", p.Name, p.PID).
 					At(p.Field("pid"), "%s has pid %d and parent %d", p.Name, p.PID, p.PPID).
 					At(evidence.Services.Field(s), "no service is called %s",
-						strings.Join(c.Service, " or ")))
+						strings.Join(c.Service, " or ")).
+					Cure(checks.Steps(
+						checks.Do("Register %s as a service with automatic start, and stop the process that runs now.", p.Name),
+						checks.Verify("Get-Service "+c.Service[0], "Status is Running"))))
 			}
 		}
 		if len(findings) == 0 && len(unseen) > 0 {
@@ -69,20 +73,26 @@ func servicesThatStayDown(n *node.Node, c *node.Component) []checks.Finding {
 			strings.HasPrefix(start, "disabled")
 		if byHand && n.CNI.Value != node.GKE { // whose start script starts them
 			findings = append(findings, checks.Findingf(checks.Warn, svc.Name,
-				"service %s has start type %s, so it stays down after a reboot", svc.Name,
+				"service %s has start type %s (expected: automatic): it stays down after a reboot",
+				svc.Name,
 				svc.StartType).
 				At(svc.Field("startType"), "%s: startType is %s", svc.Name,
 					svc.StartType).Cure(checks.Steps(
 				checks.Run("Set-Service "+svc.Name+" -StartupType Automatic",
-					"let service %s start with the machine", svc.Name))))
+					"Set service %s to start automatically.", svc.Name))))
 		}
 		restarts := slices.ContainsFunc(svc.Recovery, func(a evidence.RecoveryAction) bool {
 			return a.Action != "" && !strings.EqualFold(a.Action, "none")
 		})
 		if svc.Recovery != nil && !restarts && svc.Wrapper == "" {
 			findings = append(findings, checks.Findingf(checks.Warn, svc.Name,
-				"service %s has no recovery action, so nothing restarts it when it dies", svc.Name).
-				At(svc.Field("recovery"), "%s: recovery is empty", svc.Name))
+				"service %s has no recovery action: it is not restarted when it fails", svc.Name).
+				At(svc.Field("recovery"), "%s: recovery is empty", svc.Name).
+				Cure(checks.Steps(
+					checks.Run("sc.exe failure "+svc.Name+
+						" reset= 60 actions= restart/5000/restart/5000/restart/60000",
+						"Restart service %s when it fails.", svc.Name),
+					checks.Verify("sc.exe qfailure "+svc.Name, "three RESTART actions"))))
 		}
 	}
 	return findings

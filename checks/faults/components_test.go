@@ -13,7 +13,7 @@ func TestComponentsThatDoNotRun(t *testing.T) {
 		{"AKS writes the service with a capital",
 			"-- services.json --\n[{\"name\":\"Kubelet\",\"state\":\"Running\"}]\n", "pass"},
 		{"neither service nor process", "-- services.json --\n[]\n-- processes.json --\n[]\n",
-			"fail: nothing shows kubelet running; no pod on this node is started or reported [state]"},
+			"fail: kubelet is not running; pods on this node are not started or reported [state]"},
 	})
 	const hostProcess = `-- api/pods.json --
 {"items":[{"metadata":{"name":"kube-proxy-windows-5jxkm","namespace":"kube-system"},"spec":{"securityContext":{"windowsOptions":{"hostProcess":true}}},
@@ -27,7 +27,7 @@ func TestComponentsThatDoNotRun(t *testing.T) {
 			"True", `{"running":{}}`), "pass"},
 		{"the HostProcess pod crashes", "-- services.json --\n[]\n" + pod("Running", "False",
 			`{"waiting":{"reason":"CrashLoopBackOff"}}`),
-			"fail: the HostProcess pod of kube-proxy does not run: container kube-proxy waits: CrashLoopBackOff; Services are not programmed on this node [state]"},
+			"fail: HostProcess pod of kube-proxy is not running: container kube-proxy is waiting: CrashLoopBackOff; Services are not programmed on this node [state]"},
 		{"the node is NotReady, and its pod runs on", "-- services.json --\n[]\n" + pod("Running",
 			"False", `{"running":{}}`), "pass"},
 		{"no service, and neither pods nor processes were recorded", "-- services.json --\n[]\n",
@@ -42,14 +42,14 @@ func TestComponentsThatDoNotRun(t *testing.T) {
 			"-- services.json --\n[]\n-- processes.json --\n[]\n", "unknown"},
 		{"flannel's configuration is there, flanneld is not",
 			"-- services.json --\n[]\n-- processes.json --\n[]\n-- files/C/k/net-conf.json --\n{\"Network\":\"10.244.0.0/16\",\"Backend\":{\"Type\":\"vxlan\"}}\n",
-			"fail: nothing shows flanneld running; the pod network is neither created nor kept [state]"},
+			"fail: flanneld is not running; the pod network is not created or updated [state]"},
 	})
 	runLooks(t, "runtime-not-running", []look{
 		{"docker is stopped beside a running containerd",
 			"-- services.json --\n[{\"name\":\"docker\",\"state\":\"stopped\"},{\"name\":\"containerd\",\"state\":\"running\"}]\n", "pass"},
 		{"docker was killed",
 			"-- services.json --\n[{\"name\":\"docker\",\"state\":\"stopped\",\"startType\":\"automatic\",\"exitCode\":1067}]\n-- processes.json --\n[]\n",
-			"fail: service docker is stopped; no container can be started [state]"},
+			"fail: service docker is stopped; containers cannot start [state]"},
 	})
 }
 
@@ -60,13 +60,13 @@ func TestComponentNotAService(t *testing.T) {
 `, "pass"},
 		{"a native service that nothing restarts", `-- services.json --
 [{"name":"kubelet","state":"running","startType":"automatic","recovery":[]}]
-`, "warn: service kubelet has no recovery action, so nothing restarts it when it dies [state]"},
+`, "warn: service kubelet has no recovery action: it is not restarted when it fails [state]"},
 		{"nssm restarts by itself, and recovery was not recorded", `-- services.json --
 [{"name":"kubelet","state":"running","startType":"automatic","recovery":[],"wrapper":"nssm"},{"name":"kube-proxy","state":"running","startType":"automatic"}]
 `, "pass"},
 		{"a service that is started by hand", `-- services.json --
 [{"name":"kubelet","state":"running","startType":"manual","recovery":[{"action":"restart"}]}]
-`, "warn: service kubelet has start type manual, so it stays down after a reboot [state]"},
+`, "warn: service kubelet has start type manual (expected: automatic): it stays down after a reboot [state]"},
 		{"docker by hand beside the containerd that the node uses", nodeOf("v1.29.9", "containerd://1.7.2") + `-- services.json --
 [{"name":"containerd","state":"running","startType":"automatic","recovery":[{"action":"restart"}]},{"name":"docker","state":"running","startType":"manual","recovery":[]}]
 `, "pass"},
@@ -79,6 +79,6 @@ func TestComponentNotAService(t *testing.T) {
 			"-- services.json --\n[]\n-- processes.json --\n[{\"pid\":9,\"name\":\"kubelet.exe\"}]\n", "unknown"},
 		{"an orphan of a console that is closed",
 			"-- services.json --\n[]\n-- processes.json --\n[{\"pid\":9,\"ppid\":5,\"name\":\"kubelet.exe\"}]\n",
-			"warn: kubelet.exe runs as process 9, and no service starts it: it is gone after a reboot or a logoff [state]"},
+			"warn: kubelet.exe (process 9) was not started by a service: it stops at the next reboot or logoff [state]"},
 	})
 }

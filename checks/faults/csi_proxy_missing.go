@@ -18,33 +18,32 @@ const (
 	csiPipeBusy       = "All pipe instances are busy"
 	csiSocketRefused  = "csi.sock: connect: No connection could be made because the target machine actively refused it"
 	csiPipeIsMissing  = "The system cannot find the file specified"
-	csiAsksForMissing = "a CSI driver does not find csi-proxy's pipe"
-	csiDoesNotKeepUp  = "csi-proxy does not keep up: all instances of its pipe are busy"
+	csiAsksForMissing = "a CSI driver cannot open the csi-proxy pipe"
+	csiDoesNotKeepUp  = "csi-proxy is overloaded: all instances of its pipe are busy"
 	csiNotRegistered  = "a CSI driver that a pod needs is not registered on this node"
 )
 
 var _ = register(checks.Check{
 	ID:       "csi-proxy-missing",
-	Title:    "CSI drivers find no csi-proxy, or are not there at all",
+	Title:    "csi-proxy is missing",
+	Healthy:  "csi-proxy is available where CSI drivers need it",
 	Category: checks.CategoryStorage,
-	Doc: `A CSI driver in an ordinary Windows container may not touch disks and shares:
-csi-proxy does it for it, on the node, behind named pipes such as \\.\pipe\csi-proxy-filesystem-v1,
-one for each group and version. Without csi-proxy, or with one too old to serve the version that is
-asked for, the driver exits at its start, never registers, and no volume of it is mounted. Drivers
-that run as HostProcess containers need no csi-proxy.
+	Doc: `A CSI driver in an ordinary Windows container has no access to disks and shares. csi-proxy
+on the node does this work for it, through named pipes such as \\.\pipe\csi-proxy-filesystem-v1, one
+for each API group and version. Without csi-proxy, or with a csi-proxy that is too old for the
+requested version, the driver exits at its start and does not register, and none of its volumes are
+mounted. Drivers in HostProcess containers do not need csi-proxy.
 
-The check looks for csi-proxy as a service, process or pod where a driver asked for its pipe. A
-driver that "is not found in the list of registered CSI drivers" has either met this fault or has no
-node plugin for Windows here; the text does not tell which. A service csi-proxy that should start
-with the machine and does not run is a warning by itself.`,
+Where a driver requested its pipe, the check looks for csi-proxy as a service, process or pod. If a
+driver "is not found in the list of registered CSI drivers", either csi-proxy is missing or the
+driver has no node plugin for Windows; the message does not show which. A csi-proxy service with
+automatic start that is not running is a warning.`,
 	Fix: checks.Steps(
-		checks.Inspect("Get-Service csi-proxy", ""),
-		checks.Inspect(
-			`Get-ChildItem \\.\pipe\ | Where-Object Name -like 'csi-proxy-*' | Select-Object Name`,
-			""),
-		checks.Run(`New-Service csi-proxy -BinaryPathName 'C:\etc\kubernetes\node\bin\csi-proxy.exe -windows-service -log_file=C:\var\log\csi-proxy.log -logtostderr=false' -StartupType Automatic`, "install csi-proxy 1.0 or later as a service (or as a HostProcess DaemonSet), or a version of the driver that runs as a HostProcess container; then let the driver's pod start anew"),
-		checks.Run("Start-Service csi-proxy", ""),
-		checks.Inspect("kubectl get csinode {node} -o jsonpath='{.spec.drivers[*].name}'", "")),
+		checks.Run(`New-Service csi-proxy -BinaryPathName 'C:\etc\kubernetes\node\bin\csi-proxy.exe -windows-service -log_file=C:\var\log\csi-proxy.log -logtostderr=false' -StartupType Automatic | Start-Service`,
+			"Install csi-proxy 1.0 or later as a service and start it, or use a driver that runs as a HostProcess container."),
+		checks.Do("Delete the driver's pod on this node, so that it is created again."),
+		checks.Verify("kubectl get csinode {node} -o jsonpath='{.spec.drivers[*].name}'",
+			"the name of the driver")),
 	Links: []string{
 		"https://github.com/kubernetes-csi/csi-proxy",
 		"https://github.com/kubernetes-csi/csi-driver-smb/issues/233",
@@ -76,8 +75,11 @@ with the machine and does not run is a warning by itself.`,
 				return nil, checks.Unknown(gap)
 			}
 			if what.Format != "" {
-				f := checks.Findingf(checks.Fail, "csi-proxy", "%s, and %s",
+				f := checks.Findingf(checks.Fail, "csi-proxy", "%s: %s",
 					evidence.Phrasef(csiAsksForMissing), what).With(proxy.because, checks.Quote(m))
+				if proxy.service != nil && !proxy.runs {
+					f = f.Cure(startCSIProxy(proxy.service))
+				}
 				f.Basis = checks.ByBoth
 				findings = append(findings, f)
 			}
@@ -100,11 +102,18 @@ with the machine and does not run is a warning by itself.`,
 		if svc := proxy.service; len(findings) == 0 && svc != nil && !proxy.runs &&
 			strings.HasPrefix(strings.ToLower(svc.StartType), "auto") {
 			findings = append(findings, checks.Findingf(checks.Warn, svc.Name,
-				"service %s is %s, although it is to start with the machine: drivers that need it cannot mount", svc.Name, svc.State).With(proxy.because))
+				"service %s is %s (start type: automatic): drivers that need it cannot mount volumes", svc.Name, svc.State).With(proxy.because).Cure(startCSIProxy(svc)))
 		}
 		return findings, nil
 	},
 })
+
+func startCSIProxy(svc *evidence.Service) checks.Fix {
+	return checks.Steps(
+		checks.Run("Start-Service "+svc.Name, "Start service %s.", svc.Name),
+		checks.Do("Delete the driver's pod on this node, so that it is created again."),
+		checks.Verify("Get-Service "+svc.Name, "Status is Running"))
+}
 
 // csiProxyState is what the recording shows of csi-proxy.
 type csiProxyState struct {
@@ -145,10 +154,11 @@ func (p csiProxyState) verdict(s evidence.Snapshot, missed time.Time) (evidence.
 		return evidence.Phrase{}, evidence.Gap{} // it came up after the driver
 	case p.runs:
 		return evidence.Phrasef(
-			"the csi-proxy that runs does not serve it: it is too old for the driver, or the runtime does not hand the pipe in"), evidence.Gap{}
+				"the running csi-proxy does not serve it (too old, or the pipe is not mounted)"),
+			evidence.Gap{}
 	case p.service != nil:
 		return evidence.Phrasef("service csi-proxy is %s", p.service.State), evidence.Gap{}
 	}
 	// Without a service it could run as a pod or from a console.
-	return evidence.Phrasef("there is no csi-proxy on this node"), evidence.Processes.Gap(s)
+	return evidence.Phrasef("csi-proxy is not on this node"), evidence.Processes.Gap(s)
 }

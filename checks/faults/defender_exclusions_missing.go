@@ -10,21 +10,26 @@ import (
 
 var _ = register(checks.Check{
 	ID:       "defender-exclusions-missing",
-	Title:    "the virus scanner watches the folders of the container runtime",
+	Title:    "Antivirus scans the container runtime's folders",
+	Healthy:  "Antivirus excludes the container runtime's folders",
 	Category: checks.CategorySecurity,
 	Doc: `Real-time protection opens files while the runtime unpacks, renames and removes image
-layers. Windows then answers "Access is denied" or "in use", pulls take minutes longer, sandboxes
-run into their deadline, and layers that cannot be removed fill the disk. The runtime's data folder
-is to be excluded, and better its program and the kubelet's folder too.
+layers. Windows then reports "Access is denied" or "in use", pulls take minutes longer, sandboxes
+time out, and layers that cannot be removed fill the disk. Exclude the runtime's data folder, and
+also its program and the kubelet's folder.
 
 The check compares the exclusions of Microsoft Defender with the runtime's data folder and program.
-None for either is a warning. What is known of the exclusions is only known to administrators, so a
-recording made without their rights tells nothing; nor does this check know of scanners by others.`,
+If neither is excluded, it warns. Only administrators can read the exclusions, so evidence collected
+without administrator rights does not show them. Antivirus programs of other vendors are not
+covered.`,
 	Fix: checks.Steps(
-		checks.Run(`Add-MpPreference -ExclusionPath 'C:\ProgramData\{runtime}', 'C:\var\lib\kubelet'`, "exclude the runtime's data folder, the kubelet's and the CNI plugins', and the programs of the runtime, in keeping with the security policy of the house").
-			Costs("files below the excluded folders are no longer scanned when they are opened; images should be scanned in the registry"),
-		checks.Run("Add-MpPreference -ExclusionProcess 'containerd.exe', 'containerd-shim-runhcs-v1.exe', 'dockerd.exe', 'kubelet.exe', 'kube-proxy.exe'", ""),
-		checks.Inspect("Get-MpPreference | Select-Object ExclusionPath, ExclusionProcess", "")),
+		checks.Run(`Add-MpPreference -ExclusionPath 'C:\ProgramData\{runtime}', 'C:\var\lib\kubelet'`,
+			"Exclude the folders of the runtime and the kubelet from scans.").
+			Costs("Files in these folders are not scanned when they are opened. Scan images in the registry."),
+		checks.Run("Add-MpPreference -ExclusionProcess 'containerd.exe', 'containerd-shim-runhcs-v1.exe', 'dockerd.exe', 'kubelet.exe', 'kube-proxy.exe'",
+			"Exclude the programs of the runtime and the kubelet from scans."),
+		checks.Verify("Get-MpPreference | Select-Object ExclusionPath, ExclusionProcess",
+			"the folders and programs")),
 	Links: []string{
 		"https://learn.microsoft.com/en-us/virtualization/windowscontainers/troubleshooting",
 		"https://learn.microsoft.com/en-us/defender-endpoint/configure-exclusions-microsoft-defender-antivirus",
@@ -38,7 +43,7 @@ recording made without their rights tells nothing; nor does this check know of s
 			return nil, checks.Unknown(evidence.NotShown.Gap("the state of Microsoft Defender"))
 		}
 		if !d.Running {
-			return nil, checks.Skip("Microsoft Defender does not run on this node")
+			return nil, checks.Skip("Microsoft Defender is not running on this node")
 		}
 		paths, processes := d.Exclusions.Paths, d.Exclusions.Processes
 		if elevated, known := s.Elevated(); known && !elevated && len(paths)+len(processes) == 0 {
@@ -49,7 +54,8 @@ recording made without their rights tells nothing; nor does this check know of s
 			return nil, nil
 		}
 		return []checks.Finding{checks.Findingf(checks.Warn, root,
-			"Microsoft Defender scans %s while %s works in it: neither the folder nor the program is excluded", root, runtime).
+			"Microsoft Defender scans %s: neither the folder nor the program %s is excluded", root,
+			runtime).
 			At(evidence.SecurityInfo.Field(s, "defender", "exclusions", "paths"),
 				"defender.exclusions.paths: %s", orNone(paths)).
 			At(evidence.SecurityInfo.Field(s, "defender", "exclusions", "processes"),

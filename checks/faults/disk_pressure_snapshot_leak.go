@@ -16,25 +16,26 @@ const diskStrain = 10
 
 var _ = register(checks.Check{
 	ID:       "disk-pressure-snapshot-leak",
-	Title:    "the disk fills up, and removed layers do not give their space back",
+	Title:    "Disk fills up: removed image layers keep their space",
+	Healthy:  "Removed image layers free their disk space",
 	Category: checks.CategoryStorage,
-	Doc: `Windows may keep files of a container's layers open after the container has ended, by
-itself or through a virus scanner. The runtime then cannot remove the layer: it is renamed to
-rm-NUMBER and stays, collecting images "freed 0 bytes", the disk fills, and the kubelet evicts pods.
-A reboot closes the files, and the runtime removes the leftovers at its next start.
+	Doc: `Windows or an antivirus program may keep files of a container's layers open after the
+container has ended. The runtime then cannot remove the layer: it is renamed to rm-NUMBER and stays,
+image collection "freed 0 bytes", the disk fills up, and the kubelet evicts pods. A reboot closes
+the files, and the runtime removes the leftovers at its next start.
 
-The check takes DiskPressure from the Node, the leftovers from the recorded folders, and the failed
-removals from the logs. Where the disk is full and neither is there it says so: then it is something
-else that fills it. The sum that Explorer shows for the snapshots folder counts hard links many
-times, and is no measure.`,
+The check reads DiskPressure from the Node, the leftovers from the recorded folders, and the failed
+removals from the logs. Where the disk is full without either, something else fills it, and the
+finding says so. The size of the snapshots folder in Explorer counts hard links several times and is
+not reliable.`,
 	Fix: checks.Steps(
 		checks.Run("kubectl drain {node} --ignore-daemonsets --delete-emptydir-data",
-			"drain the node and reboot it, which closes the files; then see whether the rm-* folders are gone, keep the virus scanner out of the runtime's folder, and give the node a larger disk if it still fills up").
-			Costs("the pods of this node are evicted, and their emptyDir volumes are lost"),
-		checks.Run("Restart-Computer", ""),
-		checks.Inspect(
-			`Get-ChildItem C:\ProgramData\containerd\root\io.containerd.snapshotter.v1.windows\snapshots -Filter rm-* | Measure-Object`, ""),
-		checks.Run("crictl rmi --prune", "")),
+			"Drain the node.").
+			Costs("All pods of this node are evicted, and their emptyDir volumes are lost."),
+		checks.Run("Restart-Computer", "Reboot the node."),
+		checks.Do("Exclude the runtime's folder from antivirus scans."),
+		checks.Verify(
+			"kubectl get node {node} -o jsonpath='{.status.conditions[?(@.type==\"DiskPressure\")].status}'", "False")),
 	Links: []string{"https://github.com/kubernetes/kubernetes/issues/116020",
 		"https://github.com/microsoft/Windows-Containers/issues/358",
 		"https://github.com/rancher/rke2/issues/3090", "https://github.com/moby/moby/issues/44440"},
@@ -46,7 +47,7 @@ times, and is no measure.`,
 			Says: "containerd cannot remove the layers of ended containers"},
 		{Text: "failed to garbage collect required amount of images",
 			Also: []string{"freed 0 bytes"},
-			Says: "the kubelet needs disk space, and removing images frees none"},
+			Says: "the kubelet needs disk space, but removing images frees none"},
 		{Text: "failed to remove root filesystem", Also: []string{"windowsfilter", "denied"},
 			Says: "docker cannot remove the layers of ended containers"},
 		{Text: "Attempting to reclaim ephemeral-storage", ConfirmOnly: true},
@@ -72,17 +73,17 @@ times, and is no measure.`,
 		switch full := pressure.Status == "True"; {
 		case full && leftovers > 0:
 			f = checks.Findingf(checks.Fail, "DiskPressure",
-				"the node is under disk pressure, and %d removed layers still lie on its disk",
+				"node has DiskPressure: %d removed image layers are still on the disk",
 				leftovers)
 		case full && told:
 			f = checks.Findingf(checks.Fail, "DiskPressure",
-				"the node is under disk pressure, and removing layers and images frees nothing")
+				"node has DiskPressure: removing layers and images frees no space")
 		case full:
 			f = checks.Findingf(checks.Fail, "DiskPressure",
-				"the node is under disk pressure, and the recording does not show what fills the disk")
+				"node has DiskPressure (what fills the disk was not collected)")
 		case leftovers > removalsInProgress:
 			f = checks.Findingf(checks.Warn, "snapshots",
-				"%d removed layers still lie on the disk, and will fill it", leftovers)
+				"%d removed image layers are still on the disk and will fill it", leftovers)
 		case pressure.Status != "False":
 			return nil, checks.Unknown(
 				evidence.NotShown.Gap("the disk as it is now: the kubelet has stopped reporting"))

@@ -21,20 +21,22 @@ const goPanic = 2
 
 var _ = register(checks.Check{
 	ID:       "felix-hcsshim-panic",
-	Title:    "Felix of Calico ends by itself on this Windows node",
+	Title:    "Calico Felix crashes",
+	Healthy:  "Calico Felix has not crashed",
 	Category: checks.CategoryComponents,
-	Doc: `Felix keeps routes to other nodes and the network policies of this node's pods. Calico
-3.27 to 3.29 was built with a release of Microsoft's hcsshim (0.11.6) whose String method fails on
-certain answers of HNS, and Felix was seen to end on Windows with these releases, most often while
-pods are taken down. Where nothing starts it again, new pods get no policy and never become ready.
+	Doc: `Felix updates the routes to other nodes and the network policies of this node's pods. Calico
+3.27 to 3.29 uses hcsshim 0.11.6, whose String method panics on certain HNS responses. With these
+releases Felix was seen to crash on Windows, most often while pods are deleted. Until it is
+restarted, new pods get no policy and never become ready.
 
-The check looks for a container felix that ended with exit code 2, a panic, in one of these
-releases, and for the words of RKE2, which starts Felix once and does not start it again. One exit
-that was followed by a healthy run is only a warning.`,
+The check looks for a container felix of one of these releases that ended with exit code 2 (a
+panic), and for the log lines of RKE2, which does not restart Felix. A single crash that was
+followed by a healthy run is only a warning.`,
 	Fix: checks.Steps(
-		checks.Run("kubectl delete pod -n calico-system -l k8s-app=calico-node-windows --field-selector spec.nodeName={node}", "upgrade Calico to v3.30 or later; until then start Felix again: delete its pod on {node}, or on RKE2 restart the service").
-			Costs("deleting the pod leaves running pods alone; restarting RKE2 restarts this node's kubelet and network agents"),
-		checks.Run("Restart-Service rke2", "")),
+		checks.Run("{restart network agent}", "Restart Felix.").
+			Costs("The node's network agents restart. Running pods are not affected."),
+		checks.Do("Upgrade Calico to v3.30 or later: older releases crash again."),
+		checks.Verify("Get-Process calico-node", "a process calico-node")),
 	Links: []string{"https://github.com/projectcalico/calico/issues/9905",
 		"https://github.com/microsoft/hcsshim/pull/2288",
 		"https://github.com/rancher/rke2/issues/7440"},
@@ -47,7 +49,7 @@ that was followed by a healthy run is only a warning.`,
 	Signs: []checks.Sign{
 		// 1 is how RKE2 itself ends it,
 		{Text: "Felix exited: exit status 2", In: []string{evidence.InEvents, "rke2"},
-			Says: "RKE2 reports that Felix panicked, and does not start it again"},
+			Says: "RKE2 reports that Felix panicked; RKE2 does not restart it"},
 		{Text: "github.com/Microsoft/hcsshim", Also: []string{".String("},
 			In:   []string{"felix", "calico-node", "calico"},
 			Says: "Felix panicked in hcsshim's String method"},
@@ -56,7 +58,8 @@ that was followed by a healthy run is only a warning.`,
 		if matches := liveSigns(s, "felix-hcsshim-panic"); len(matches) > 0 &&
 			!felixRunsSince(s, matches[0].Last) {
 			f := checks.Findingf(checks.Fail, "felix",
-				"Felix ended by itself: this node's routes and network policies are no longer kept").With(checks.Quote(matches[0]))
+				"Felix crashed: routes and network policies on this node are not updated").With(
+				checks.Quote(matches[0]))
 			f.Basis = checks.ByText
 			return []checks.Finding{f}, nil
 		}
@@ -78,7 +81,7 @@ that was followed by a healthy run is only a warning.`,
 				case last != nil && last.ExitCode == goPanic:
 					findings = append(findings,
 						felixFinding(p.Field("status", "containerStatuses", i), p, st, checks.Warn,
-							"Felix %s panicked and was started again"))
+							"Felix %s panicked and was restarted"))
 				}
 			}
 		}

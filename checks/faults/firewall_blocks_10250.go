@@ -12,24 +12,28 @@ import (
 
 const kubeletPort = 10250
 
-const unheardKubelet = "the kubelet's port 10250 does not answer the control plane: a firewall on the way, or on the node, drops the packets"
+const unheardKubelet = "connections from the control plane to kubelet port 10250 time out: a firewall drops the packets"
 
 var _ = register(checks.Check{
 	ID:       "firewall-blocks-10250",
-	Title:    "the Windows firewall lets nobody reach the kubelet",
+	Title:    "Firewall blocks kubelet port 10250",
+	Healthy:  "Kubelet port 10250 is reachable through the firewall",
 	Category: checks.CategoryComponents,
-	Doc: `The API server and metrics-server connect to the kubelet on TCP 10250. Where no rule
-of the Windows firewall allows that, pods run and the node is Ready, but kubectl logs, exec, attach
-and port-forward time out and there are no metrics. PrepareNode.ps1 creates such a rule; other ways
-to set up a node forget it.
+	Doc: `The API server and metrics-server connect to the kubelet on TCP 10250. Without a Windows
+firewall rule that allows this, pods run and the node is Ready, but kubectl logs, exec, attach and
+port-forward time out, and there are no metrics. PrepareNode.ps1 creates such a rule; other setup
+methods often omit it.
 
-The check looks for a profile that is on and blocks what comes in by default, and for an enabled
+The check looks for an enabled profile that blocks inbound traffic by default, and for an enabled
 rule that allows the port in that profile. A rule that allows any port may belong to another
-program, so it settles nothing unless its name says that it is the kubelet's. The cloud's own
-filters are not to be seen on the node.`,
+program, so it counts only if its name contains "kubelet". Filters of the cloud provider are not
+visible on the node.`,
 	Fix: checks.Steps(
-		checks.Run("New-NetFirewallRule -Name kubelet -DisplayName kubelet -Enabled True -Direction Inbound -Protocol TCP -LocalPort 10250 -Action Allow", "allow the kubelet's port; let security groups and filters between the control plane and the node allow it too").
-			Costs("opens the port of the kubelet, which asks its callers for credentials, to everybody who can reach the node")),
+		checks.Run("New-NetFirewallRule -Name kubelet -DisplayName kubelet -Enabled True -Direction Inbound -Protocol TCP -LocalPort 10250 -Action Allow",
+			"Allow inbound TCP 10250.").
+			Costs("Everyone who can reach the node can connect to the kubelet, which requires authentication."),
+		checks.Do("Allow TCP 10250 from the control plane in the cloud's security groups, too."),
+		checks.Verify("kubectl get --raw /api/v1/nodes/{node}/proxy/healthz", "ok")),
 	Links: []string{"https://github.com/Azure/acs-engine/issues/2912",
 		"https://github.com/Azure/acs-engine/issues/2286",
 		"https://github.com/Azure/acs-engine/issues/2573",
@@ -67,9 +71,17 @@ filters are not to be seen on the node.`,
 			v := verdictOf(fw.Rules, p.Name, port)
 			if v.denied != "" {
 				return []checks.Finding{checks.Findingf(checks.Fail, v.denied,
-					"firewall rule %q blocks TCP %d, and a rule that blocks outweighs those that allow", v.denied, port).
+					"firewall rule %q blocks TCP %d; a block rule overrides allow rules", v.denied,
+					port).
 					At(evidence.FirewallInfo.Field(s, "rules", v.deniedBy),
-						"rule %s: in, block, enabled", v.denied)}, nil
+						"rule %s: in, block, enabled", v.denied).
+					Cure(checks.Steps(
+						checks.Run("Remove-NetFirewallRule -Name '"+
+							strings.ReplaceAll(evidence.Clean(v.denied), "'", "''")+"'",
+							"Remove the rule that blocks the port."),
+						checkOf("firewall-blocks-10250").Fix.Steps[0],
+						checks.Verify("kubectl get --raw /api/v1/nodes/{node}/proxy/healthz",
+							"ok")))}, nil
 			}
 			if v.vague != "" {
 				vague = v.vague
@@ -91,7 +103,7 @@ filters are not to be seen on the node.`,
 		// Which profile the adapter is in is not recorded: one of several is a trap for later, all of them are a fault.
 		level := cond(len(shut) == filtering, checks.Fail, checks.Warn)
 		f := checks.Findingf(level, strings.Join(names, ", "),
-			"no enabled firewall rule allows TCP %d where the firewall blocks what comes in (%s): kubectl logs, exec and metrics time out", port, strings.Join(names, ", "))
+			"no enabled firewall rule allows inbound TCP %d (profiles: %s): kubectl logs, exec and metrics time out", port, strings.Join(names, ", "))
 		for _, p := range shut {
 			f = f.At(evidence.FirewallInfo.Field(s, "profiles", p.number),
 				"profile %s: enabled, defaultInbound is %s; none of %d rules allows tcp %d", p.Name,

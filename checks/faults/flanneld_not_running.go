@@ -8,20 +8,22 @@ import (
 
 var _ = register(checks.Check{
 	ID:       "flanneld-not-running",
-	Title:    "flanneld does not run",
+	Title:    "flanneld is not running",
+	Healthy:  "flanneld is running",
 	Category: checks.CategoryComponents,
 	FAQ:      []int{1, 2},
-	Doc: `flanneld asks for the node's subnet, creates the HNS network and writes subnet.env.
-Without it the network of running pods goes on for a while, but nothing survives a restart, and
-routes to other nodes are no longer kept.
+	Doc: `flanneld acquires the node's subnet, creates the HNS network and writes subnet.env. Without
+it, the network of running pods works until the next restart, and routes to other nodes are not
+updated.
 
 The check looks for a running service, a process flanneld.exe, and the HostProcess pod of a
 DaemonSet.`,
 	Fix: checks.Steps(
-		checks.Inspect("Get-Service flanneld", ""),
-		checks.Run("{start flanneld}",
-			"read the end of flanneld's log for the reason of its last exit, mend that, and start it again; where it runs as a DaemonSet, delete its pod on {node} instead").
-			Costs("if flanneld has to create the HNS network anew, this node's connections drop for some seconds")),
+		checks.Run("{start flanneld}", "Start flanneld.").
+			Costs("If flanneld creates the HNS network, the node's connections drop for a few seconds."),
+		checks.Inspect("",
+			"If it stops again, read the last lines of flanneld's log and fix the error."),
+		checks.Verify("Get-Process flanneld", "one process flanneld")),
 	Links: []string{"https://kubernetes.io/docs/tasks/debug/debug-cluster/windows/",
 		"https://github.com/flannel-io/flannel/blob/master/Documentation/running.md"},
 	Judges:  effectFlanneld,
@@ -30,6 +32,6 @@ DaemonSet.`,
 	Uses:    []evidence.Need{evidence.Services, evidence.Processes, evidence.Pods},
 	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
 		return notRunning(node.About(s).Components["flanneld"], s,
-			evidence.Phrasef("the pod network is neither created nor kept"))
+			evidence.Phrasef("the pod network is not created or updated"))
 	},
 })

@@ -7,19 +7,18 @@ import (
 
 var _ = register(checks.Check{
 	ID:       "flexvolume-in-use",
-	Title:    "a pod uses a FlexVolume driver, which is deprecated",
+	Title:    "Pod uses a deprecated FlexVolume driver",
+	Healthy:  "No pod uses a FlexVolume driver",
 	Category: checks.CategoryStorage,
 	Lints:    true,
-	Doc: `FlexVolume drivers are programs and scripts that lie on every node, on Windows as
-PowerShell scripts below usr\libexec\kubernetes, and that the kubelet runs for each mount. They have
-been deprecated since Kubernetes 1.23 and get no fixes; on Windows each mount starts PowerShell
-anew. CSI drivers do the same for SMB, iSCSI and cloud disks.`,
+	Doc: `FlexVolume drivers are programs and scripts on every node, on Windows PowerShell scripts
+below usr\libexec\kubernetes, which the kubelet runs for each mount. They are deprecated since
+Kubernetes 1.23 and get no fixes; on Windows each mount starts a new PowerShell. CSI drivers support
+SMB, iSCSI and cloud disks.`,
 	Fix: checks.Steps(
-		checks.Inspect("kubectl get csidrivers", ""),
-		checks.Inspect(
-			`Get-ChildItem -Recurse C:\usr\libexec\kubernetes\kubelet-plugins\volume\exec`, ""),
-		checks.Do("move the volume to a CSI driver that has a Windows node plugin, then remove the FlexVolume scripts from the node").
-			Costs("the pods of the workload are made anew with the other volume")),
+		checks.Do("Move the volume to a CSI driver that has a Windows node plugin.").
+			Costs("The pods of the workload are recreated."),
+		checks.Do("Remove the FlexVolume scripts from the node.")),
 	Links: []string{"https://kubernetes.io/docs/concepts/storage/volumes/#flexvolume-deprecated",
 		"https://kubernetes.io/docs/concepts/storage/windows-storage/",
 		"https://github.com/microsoft/K8s-Storage-Plugins"},
@@ -33,7 +32,7 @@ anew. CSI drivers do the same for SMB, iSCSI and cloud disks.`,
 					at := podField{p.At.to("volumes", i, "flexVolume", "driver"),
 						v.FlexVolume.Driver}
 					findings = append(findings, checks.Findingf(checks.Warn, p.Name(),
-						"%s mounts %s by the FlexVolume driver %s, which is deprecated", p.phrase(),
+						"%s mounts %s with the deprecated FlexVolume driver %s", p.phrase(),
 						v.Name, v.FlexVolume.Driver).With(p.because(at)))
 				}
 			}

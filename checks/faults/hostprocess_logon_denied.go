@@ -15,21 +15,22 @@ var hostProcessAccounts = []string{"localsystem", `nt authority\system`, `.\syst
 
 var _ = register(checks.Check{
 	ID:       "hostprocess-logon-denied",
-	Title:    "containerd runs as a user who may not start HostProcess containers",
+	Title:    "containerd account cannot start HostProcess containers",
+	Healthy:  "containerd account can start HostProcess containers",
 	Category: checks.CategoryComponents,
-	Doc: `containerd starts a HostProcess container by logging on as the user that the pod
-names, such as NT AUTHORITY\SYSTEM. Only a service that runs as LocalSystem or LocalService may do
-that; under any other account the logon is denied, and with it every HostProcess pod: kube-proxy,
-the network plugin, CSI drivers.
+	Doc: `containerd starts a HostProcess container by logging on as the user that the pod specifies,
+such as NT AUTHORITY\SYSTEM. Only a service that runs as LocalSystem or LocalService may do that.
+Under any other account the logon is denied, and no HostProcess pod starts: kube-proxy, the network
+plugin, CSI drivers.
 
-The check looks at the account of the service containerd. It only asks where the node has
-HostProcess pods, or pods that say so.`,
+The check looks at the account of the containerd service. It applies only where the node has
+HostProcess pods, or pods that report this error.`,
 	Fix: checks.Steps(
-		checks.Inspect("sc.exe qc containerd", ""),
 		checks.Run("sc.exe config containerd obj= LocalSystem",
-			"let the service run as LocalSystem again and restart it").
-			Costs("running containers are not touched"),
-		checks.Run("Restart-Service containerd", "")),
+			"Set the account of the service to LocalSystem."),
+		checks.Run("{restart runtime}", "Restart the container runtime."),
+		checks.Verify("(Get-CimInstance Win32_Service -Filter \"Name='containerd'\").StartName",
+			"LocalSystem")),
 	Links: []string{
 		"https://kubernetes.io/docs/tasks/configure-pod-container/create-hostprocess-pod/#troubleshooting-hostprocess-containers", "https://github.com/microsoft/hcsshim/tree/main/internal/jobcontainers"},
 	Breaks: []*checks.Effect{effectFlanneld, effectKubeProxy, effectCNIConfig,
@@ -40,7 +41,7 @@ HostProcess pods, or pods that say so.`,
 	Uses:    []evidence.Need{evidence.Pods, evidence.PodEvents},
 	Signs: []checks.Sign{
 		{Text: "failed to create user process token", Also: []string{"failed to logon user"},
-			Says: "containerd may not log on as the user of a HostProcess container"},
+			Says: "containerd cannot log on as the user of a HostProcess container"},
 	},
 	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
 		services := node.About(s).Components["runtime"].Services
@@ -63,7 +64,8 @@ HostProcess pods, or pods that say so.`,
 			level = checks.Fail
 		}
 		return []checks.Finding{checks.Findingf(level, svc.Name,
-			"service %s runs as %s, and only LocalSystem or LocalService may start HostProcess containers", svc.Name, evidence.Clean(svc.Account)).
+			"service %s runs as %s (expected: LocalSystem or LocalService)", svc.Name,
+			evidence.Clean(svc.Account)).
 			At(svc.Field("account"), "%s: account %s", svc.Name, evidence.Clean(svc.Account))}, nil
 	},
 })

@@ -99,13 +99,13 @@ func TestKubeconfigReadable(t *testing.T) {
 	const there = "-- files.json --\n[{\"path\":\"C:\\\\k\\\\config\",\"outcome\":\"copied\"}]\n-- files/C/k/config --\napiVersion: v1\n"
 	runLooks(t, "kubeconfig-readable", []look{
 		{"the file itself", acls(`{"path":"c:/k/config","sddl":` + open + `}`),
-			`warn: Users may read C:\k\config [state]`},
+			`warn: Users can read C:\k\config (expected: SYSTEM and Administrators only) [state]`},
 		{"a closed file in an open folder",
 			acls(`{"path":"C:\\k","sddl":"D:(A;OICI;FR;;;BU)"},{"path":"C:\\k\\config","sddl":`+
 				closed+`}`) + there, "pass"},
 		{"only the folder is recorded, and it hands reading down to files",
 			acls(`{"path":"C:\\k","sddl":"D:(A;OICI;FR;;;AU)"}`) + there,
-			`warn: Authenticated Users may read C:\k\config [state]`},
+			`warn: Authenticated Users can read C:\k\config (expected: SYSTEM and Administrators only) [state]`},
 		{"a folder that hands reading to folders only",
 			acls(`{"path":"C:\\k","sddl":"D:(A;CI;FR;;;BU)(A;CIIO;FA;;;BU)(A;OICI;FA;;;BA)"}`) +
 				there, "pass"},
@@ -116,7 +116,7 @@ func TestKubeconfigReadable(t *testing.T) {
 		{"an owner and no list", acls(`{"path":"C:\\k\\config","sddl":"O:BAG:SY"}`), "unknown"},
 		{"no list at all, which lets everybody in",
 			acls(`{"path":"C:\\etc\\kubernetes\\kubelet.conf","sddl":"D:NO_ACCESS_CONTROL"}`),
-			`warn: Everyone may read C:\etc\kubernetes\kubelet.conf [state]`},
+			`warn: Everyone can read C:\etc\kubernetes\kubelet.conf (expected: SYSTEM and Administrators only) [state]`},
 	})
 }
 
@@ -174,7 +174,7 @@ func TestDefenderExclusionsMissing(t *testing.T) {
 	defender := func(paths, processes string) string {
 		return "-- services.json --\n[{\"name\":\"containerd\",\"state\":\"running\"}]\n-- security.json --\n{\"defender\":{\"running\":true,\"exclusions\":{\"paths\":[" + paths + "],\"processes\":[" + processes + "]}}}\n"
 	}
-	const without = `warn: Microsoft Defender scans C:\ProgramData\containerd\root while containerd works in it: neither the folder nor the program is excluded [state]`
+	const without = `warn: Microsoft Defender scans C:\ProgramData\containerd\root: neither the folder nor the program containerd is excluded [state]`
 	runLooks(t, "defender-exclusions-missing", []look{
 		{"neither folder nor program", defender("", ""), without},
 		{"a folder beside it", defender(`"C:\\ProgramData\\containerd2"`, `"notepad.exe"`),
@@ -184,7 +184,7 @@ func TestDefenderExclusionsMissing(t *testing.T) {
 			"pass"},
 		{"the runtime keeps its data elsewhere", defender(`"C:\\ProgramData\\containerd"`, "") +
 			"-- cri.json --\n{\"config\":{\"containerdRootDir\":\"D:/containerd\"}}\n",
-			`warn: Microsoft Defender scans D:\containerd while containerd works in it: neither the folder nor the program is excluded [state]`},
+			`warn: Microsoft Defender scans D:\containerd: neither the folder nor the program containerd is excluded [state]`},
 		{"a recorder without rights sees none",
 			"-- meta.json --\n{\"layout\":\"evidence/v1\",\"node\":\"win-1\",\"collectedAt\":\"2026-11-20T10:00:00Z\",\"elevated\":false}\n" + defender("", ""), "unknown"},
 		{"switched off",

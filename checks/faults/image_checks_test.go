@@ -18,7 +18,7 @@ func TestPauseOSVersionMismatch(t *testing.T) {
 			nodeOf("v1.33.0", containerd), "pass"},
 		{"for Linux only", config("k8s.gcr.io/pause:3.2") + on("17763") + nodeOf("v1.23.0",
 			containerd),
-			"fail: the pause image k8s.gcr.io/pause:3.2 is for Linux only, and the node is Windows 10.0.17763.1 [state]"},
+			"fail: pause image k8s.gcr.io/pause:3.2 is for Linux only (the node is Windows 10.0.17763.1) [state]"},
 		{"a private mirror is not known", config("harbor.corp/mirror/pause:3.5") + on("20348") +
 			nodeOf("v1.29.0", containerd), "unknown"},
 		{"a private mirror, and the runtime's own word", config("harbor.corp/mirror/pause:3.5") +
@@ -30,7 +30,7 @@ func TestPauseOSVersionMismatch(t *testing.T) {
 			"-- services.json --\n[{\"name\":\"kubelet\",\"state\":\"running\",\"args\":[\"--pod-infra-container-image=mcr.microsoft.com/k8s/core/pause:1.0.0\"]}]\n", "pass"},
 		{"it does for docker", on("18363") + nodeOf("v1.18.0", "docker://19.3.5") +
 			"-- services.json --\n[{\"name\":\"kubelet\",\"state\":\"running\",\"args\":[\"--pod-infra-container-image=mcr.microsoft.com/k8s/core/pause:1.2.0\"]}]\n",
-			"fail: the pause image mcr.microsoft.com/k8s/core/pause:1.2.0 is for the Windows builds 17134, 17763, 18362, and the node is 10.0.18363.1 [state]"},
+			"fail: pause image mcr.microsoft.com/k8s/core/pause:1.2.0 is for Windows builds 17134, 17763, 18362 (the node is 10.0.18363.1) [state]"},
 	})
 }
 
@@ -122,7 +122,7 @@ func TestWincatNotFound(t *testing.T) {
 			"containerd://1.7.22"), "unknown"},
 		{"and the error itself", config("harbor.corp/pause-win:1") + nodeOf("v1.29.9",
 			"containerd://1.7.22") + failed,
-			"fail: port-forward failed on this node for want of wincat.exe, and the pause image is harbor.corp/pause-win:1 [state+text]"},
+			"fail: port-forward failed: wincat.exe is missing (pause image: harbor.corp/pause-win:1) [state+text]"},
 		{"an old error of a runtime that was renewed", config("registry.k8s.io/pause:3.9") +
 			nodeOf("v1.29.9", "containerd://2.0.1") + failed, "skip"},
 		{"the same, with the image not recorded", nodeOf("v1.29.9", "containerd://2.0.1") + failed,
@@ -134,13 +134,13 @@ func TestWincatNotFound(t *testing.T) {
 		{"an error of now contradicts the tag", config("registry.k8s.io/pause:3.9") +
 			nodeOf("v1.29.9", "containerd://1.7.22") +
 			strings.Replace(failed, "failed to", `time="2026-11-20T09:55:00Z" failed to`, 1),
-			"fail: port-forward failed on this node for want of wincat.exe, and the pause image is registry.k8s.io/pause:3.9 [state+text]"},
+			"fail: port-forward failed: wincat.exe is missing (pause image: registry.k8s.io/pause:3.9) [state+text]"},
 		{"a mirror with the tag of a published image", config("harbor.corp/mirror/pause:3.9") +
 			nodeOf("v1.29.9", "containerd://1.7.22"), "unknown"},
 		{"a kubelet that looks for socat", config("registry.k8s.io/pause:3.6") + nodeOf("v1.14.0",
 			"containerd://1.3.0") +
 			"-- logs/kubelet/kubelet.log --\nerror forwarding port 80: unable to do port forwarding: socat not found.\n",
-			"fail: port-forward failed on this node: its kubelet looks for socat, which Windows does not have [text]"},
+			"fail: port-forward failed: this kubelet requires socat, which Windows does not have [text]"},
 	})
 }
 
@@ -160,7 +160,7 @@ func TestProxyNotConfigured(t *testing.T) {
 		return "-- probes/reach.json --\n[{\"target\":\"" + target +
 			"\",\"from\":\"node\",\"protocol\":\"tcp\",\"outcome\":\"" + outcome + "\"}]\n"
 	}
-	const found = "warn: no answer from mcr.microsoft.com, and neither the machine nor a service has HTTPS_PROXY [state]"
+	const found = "warn: mcr.microsoft.com does not answer, and HTTPS_PROXY is not set for the machine or a service [state]"
 	runLooks(t, "proxy-not-configured", []look{
 		{"a pull into nothing", env + pull, found},
 		{"a probe into nothing", env + reach("mcr.microsoft.com:443", "timeout"), found},

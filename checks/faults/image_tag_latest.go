@@ -9,20 +9,22 @@ import (
 
 var _ = register(checks.Check{
 	ID:       "image-tag-latest",
-	Title:    "pods use images without a tag, or with the tag latest",
+	Title:    "Pods use images without a tag, or with tag latest",
+	Healthy:  "Images of pods have fixed tags",
 	Category: checks.CategoryImages,
-	Doc: `A Windows container runs only on the Windows version that its image was made for, so
-what a tag stands for matters more than on Linux. Without a tag, or with latest, it is whatever was
-pushed last: the day its author moves to a newer Windows, the pods of this node no longer start, and
-two nodes may run different things. Microsoft publishes no latest of its Windows base images at all.
+	Doc: `A Windows container runs only on the Windows version of its image, so tags matter more than
+on Linux. Without a tag, or with tag latest, the image is whatever was pushed last. When its author
+moves to a newer Windows, the pods of this node no longer start, and two nodes may run different
+images. Microsoft does not publish a tag latest for its Windows base images.
 
-The check reads the images of the pods on this node, or of manifests. One that is named by its
-digest is fixed, whatever its tag says.`,
+The check reads the images of the pods on this node, or of manifests. An image with a digest is
+fixed, whatever its tag.`,
 	Fix: checks.Steps(
-		checks.Inspect(
-			"kubectl get pods -A --field-selector spec.nodeName={node} -o jsonpath='{range .items[*]}{.metadata.namespace}/{.metadata.name}{\"\\t\"}{.spec.containers[*].image}{\"\\n\"}{end}'", ""),
-		checks.Do("name a tag that is never moved and says for which Windows it is, such as 1.4.2-{osTag}, or the digest").
-			Costs("changing the image recreates the pods of the workload")),
+		checks.Do("Use a tag that is not moved and names the Windows version, such as 1.4.2-{osTag}, or a digest.").
+			Costs("The pods of the workload are recreated."),
+		checks.Verify(
+			"kubectl get pods -A --field-selector spec.nodeName={node} -o jsonpath='{.items[*].spec.containers[*].image}'",
+			"no image without a tag or with tag latest")),
 	Links: []string{"https://kubernetes.io/docs/concepts/containers/images/#image-names",
 		"https://kubernetes.io/docs/concepts/configuration/overview/",
 		"https://learn.microsoft.com/en-us/virtualization/windowscontainers/manage-containers/container-base-images"},
@@ -31,7 +33,7 @@ digest is fixed, whatever its tag says.`,
 	Uses:  []evidence.Need{evidence.Pods, evidence.Manifests},
 	Signs: []checks.Sign{
 		{Text: "mcr.microsoft.com/windows/", Also: []string{":latest", "not found"},
-			Says: "the tag latest of a Windows base image is asked for, which Microsoft does not publish"},
+			Says: "Windows base images have no tag latest"},
 	},
 	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
 		var findings []checks.Finding
@@ -46,7 +48,7 @@ digest is fixed, whatever its tag says.`,
 				}
 				named[c.Image] = true
 				findings = append(findings, checks.Findingf(checks.Warn, c.Image,
-					"%s uses the image %s: for which Windows it is changes with every push",
+					"%s uses image %s: its Windows version can change with each push",
 					p.Name(), c.Image).
 					With(p.because(podField{at.to("image"), c.Image})))
 			})

@@ -11,23 +11,22 @@ import (
 
 var _ = register(checks.Check{
 	ID:       "kube-proxy-flags-overlay",
-	Title:    "kube-proxy's network settings do not fit the network of pods",
+	Title:    "kube-proxy network settings do not match the pod network",
+	Healthy:  "kube-proxy network settings match the pod network",
 	Category: checks.CategoryComponents,
-	Doc: `kube-proxy must be told the HNS network that pods are on, and on an overlay network an
-address of its own there as well, the source VIP; it exits without one. With the name of another
-network, such as the placeholder External or the NAT network of the runtime, it starts well and
-programs Services where no pod can see them.
+	Doc: `kube-proxy requires the name of the HNS network of the pods. On an overlay network it also
+requires a source VIP, an address of its own on that network, and exits without one. With the name
+of another network, such as the placeholder External or the NAT network of the runtime, kube-proxy
+starts but programs Services where pods cannot use them.
 
 The check compares --network-name, winkernel.networkName or KUBE_NETWORK with the network of the CNI
-plugin, and asks for a source VIP on overlay networks. A network that HNS does not have at all, and
-a source VIP that is not of this node, are checks of their own, and so are the feature gates.`,
+plugin, and requires a source VIP on overlay networks. Other checks cover a network that does not
+exist in HNS, a source VIP that does not belong to this node, and the feature gates.`,
 	Fix: checks.Steps(
-		checks.Inspect("Get-HnsNetwork | Select-Object Name, Type", ""),
-		checks.Run("nssm set kube-proxy AppEnvironmentExtra KUBE_NETWORK={network}",
-			"start kube-proxy with the name of the pod network, {network}, and on an overlay with --source-vip and an unused address of {podCIDR}").
-			Costs("Services do not answer from this node until kube-proxy has programmed them"),
-		checks.Run("nssm edit kube-proxy", ""),
-		checks.Run("{restart kube-proxy}", "")),
+		checks.Do("Set --network-name={network} for kube-proxy, and on an overlay --source-vip with an unused address of {podCIDR}."),
+		checks.Run("{restart kube-proxy}", "Restart kube-proxy.").
+			Costs("Services are not reachable from this node until kube-proxy has programmed them."),
+		checks.Verify("Get-Process kube-proxy", "one process kube-proxy")),
 	Links: []string{
 		"https://kubernetes.io/docs/concepts/services-networking/windows-networking/",
 		"https://github.com/kubernetes/kubernetes/issues/78338",
@@ -38,7 +37,7 @@ a source VIP that is not of this node, are checks of their own, and so are the f
 	Uses:     slices.Concat(node.ProxySources, node.CNISources),
 	Signs: []checks.Sign{
 		{Text: "source-vip flag not set",
-			Says: "kube-proxy exits: on an overlay network it needs --source-vip"},
+			Says: "kube-proxy exits: an overlay network requires --source-vip"},
 	},
 	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
 		n := node.About(s)
@@ -49,9 +48,12 @@ a source VIP that is not of this node, are checks of their own, and so are the f
 			"$%(*") && !slices.ContainsFunc(n.Networks.Value, fits) &&
 			hnsHasNetwork(n, s, name.Value) {
 			findings = append(findings, checks.Findingf(checks.Fail, "kube-proxy",
-				"kube-proxy programs the HNS network %s, and pods are on %s", name.Value,
+				"kube-proxy uses HNS network %s (expected: %s, the network of the pods)",
+				name.Value,
 				evidence.Joined(n.Networks.Value, " or ")).
-				With(name.From, n.Networks.From))
+				With(name.From, n.Networks.From).
+				Cure(proxyFix(n, name.From,
+					evidence.Phrasef("Set the network name of kube-proxy to {network}."))))
 		}
 		if n.Backend.Value != node.OverlayNet || n.Proxy().SourceVIP.Set {
 			return findings, nil
@@ -63,10 +65,18 @@ a source VIP that is not of this node, are checks of their own, and so are the f
 			return findings, nil
 		}
 		return append(findings, checks.Findingf(checks.Fail, "kube-proxy",
-			"kube-proxy is given no --source-vip, without which it exits on an overlay network").
-			With(n.Proxy().From, n.Backend.From)), nil
+			"kube-proxy has no --source-vip, which an overlay network requires").
+			With(n.Proxy().From, n.Backend.From).
+			Cure(proxyFix(n, n.Proxy().From,
+				evidence.Phrasef("Add --source-vip with an unused address of {podCIDR}.")))), nil
 	},
 })
+
+// proxyFix changes a setting of kube-proxy where it is written, and restarts it.
+func proxyFix(n *node.Node, from evidence.Because, what evidence.Phrase) checks.Fix {
+	return withFirst(checkOf("kube-proxy-flags-overlay").Fix,
+		changeSetting(n.Components["kube-proxy"], from, what))
+}
 
 // hnsHasNetwork tells whether HNS is known to have a network of that name, which is not
 // the one of pods under another name.

@@ -8,25 +8,28 @@ import (
 
 var _ = register(checks.Check{
 	ID:       "kube-proxy-not-running",
-	Title:    "kube-proxy does not run",
+	Title:    "kube-proxy is not running",
+	Healthy:  "kube-proxy is running",
 	Category: checks.CategoryComponents,
 	FAQ:      []int{1, 2},
-	Doc: `kube-proxy programs HNS with a load balancer for each Service. Without it new Services
-are not reachable from this node and old ones keep pointing at pods that are gone.
+	Doc: `kube-proxy programs a load balancer in HNS for each Service. Without it, new Services are
+not reachable from this node, and existing load balancers keep sending traffic to pods that no
+longer exist.
 
 The check looks for a running service, a process kube-proxy.exe, and the HostProcess pod of a
-DaemonSet: on a node set up with kubeadm there is no service, and that is no fault. Antrea replaces
-kube-proxy altogether.`,
+DaemonSet. A node set up with kubeadm has no such service, and that is not a fault. Antrea replaces
+kube-proxy.`,
 	Fix: checks.Steps(
-		checks.Inspect("Get-Service kube-proxy", ""),
-		checks.Run("{start kube-proxy}",
-			"read the end of kube-proxy's log for the reason of its last exit, mend that, and start it again; where it runs as a DaemonSet, delete its pod on {node} instead").
-			Costs("kube-proxy rebuilds its HNS load balancers as it starts: connections to Services may break for some seconds")),
+		checks.Run("{start kube-proxy}", "Start kube-proxy.").
+			Costs("Connections to Services may break for a few seconds."),
+		checks.Inspect("",
+			"If it stops again, read the last lines of kube-proxy's log and fix the error."),
+		checks.Verify("Get-Process kube-proxy", "one process kube-proxy")),
 	Links:  []string{"https://kubernetes.io/docs/tasks/debug/debug-cluster/windows/"},
 	Judges: effectKubeProxy,
 	Applies: func(n *node.Node) error {
 		if n.CNI.Value == node.Antrea {
-			return checks.Skip("Antrea's own proxy may stand in for kube-proxy")
+			return checks.Skip("Antrea's own proxy may replace kube-proxy")
 		}
 		return nil
 	},

@@ -9,23 +9,26 @@ import (
 
 var _ = register(checks.Check{
 	ID:       "kubeadm-join-preflight",
-	Title:    "kubeadm join gave up: something on the machine is not as it needs it",
+	Title:    "kubeadm join fails on this machine",
+	Healthy:  "kubeadm join succeeded",
 	Category: checks.CategoryComponents,
-	Doc: `kubeadm join looks at the machine before it touches it, starts the kubelet, and waits
-for its health port. On Windows it stumbles over two runtimes of which it cannot choose (name one
-with --cri-socket npipe:////./pipe/containerd-containerd), over files that an earlier join left
-behind, and over a kubelet that does not stay up because it finds no /etc/kubernetes/pki/ca.crt: the
-path has no drive, and PrepareNode.ps1 makes the link that leads it to C:\etc\kubernetes\pki.
+	Doc: `kubeadm join checks the machine, starts the kubelet, and waits for its health port. On
+Windows it often fails because of two container runtimes (choose one with --cri-socket
+npipe:////./pipe/containerd-containerd), files of an earlier join, or a kubelet that exits because
+/etc/kubernetes/pki/ca.crt is missing. That path has no drive letter; PrepareNode.ps1 creates the
+link from it to C:\etc\kubernetes\pki.
 
-Only the text tells, so the check reads the output of kubeadm and the kubelet's log. On a machine
-that has become a node since, it is history. "Usage of CRI endpoints without URL scheme is
-deprecated" is a hint and breaks nothing.`,
+The fault is visible in logs only, so the check reads the output of kubeadm and the kubelet's log.
+On a machine that has become a node since, these lines are history. "Usage of CRI endpoints without
+URL scheme is deprecated" is a hint without effect.`,
 	Fix: checks.Steps(
 		checks.Run("kubeadm reset --force --cri-socket npipe:////./pipe/containerd-containerd",
-			"mend what kubeadm names, clear what the failed attempt left behind, and join again with the runtime's pipe named").
-			Costs("kubeadm reset removes all containers of Kubernetes from the machine"),
-		checks.Run(`New-Item -ItemType Directory -Force C:\var\lib\kubelet\etc\kubernetes; New-Item -ItemType SymbolicLink -Path C:\var\lib\kubelet\etc\kubernetes\pki -Value C:\etc\kubernetes\pki`, ""),
-		checks.Run("kubeadm join API-SERVER:6443 --token TOKEN --discovery-token-ca-cert-hash sha256:HASH --cri-socket npipe:////./pipe/containerd-containerd", "")),
+			"Remove what the failed join left behind.").
+			Costs("All Kubernetes containers on this machine are removed."),
+		checks.Do("Fix the errors that kubeadm reported."),
+		checks.Run("kubeadm join API-SERVER:6443 --token TOKEN --discovery-token-ca-cert-hash sha256:HASH --cri-socket npipe:////./pipe/containerd-containerd",
+			"Join the cluster again, with the pipe of the runtime."),
+		checks.Verify("kubectl get nodes", "this node with STATUS Ready")),
 	Links: []string{
 		"https://github.com/kubernetes/kubernetes/issues/123173",
 		"https://github.com/kubernetes/website/pull/38334",
@@ -38,17 +41,17 @@ deprecated" is a hint and breaks nothing.`,
 	Uses: []evidence.Need{evidence.Node},
 	Signs: []checks.Sign{
 		{Text: "[preflight] Some fatal errors occurred",
-			Says: "kubeadm join found the machine not ready for it"},
+			Says: "kubeadm join failed its preflight checks"},
 		{Text: "found multiple CRI endpoints on the host",
-			Says: "kubeadm cannot choose between two container runtimes: --cri-socket is missing"},
-		{Text: "[ERROR CRI]", Says: "kubeadm does not reach the container runtime"},
-		{Text: "[ERROR FileAvailable-", Says: "an earlier join left files behind"},
+			Says: "kubeadm found two container runtimes: --cri-socket is required"},
+		{Text: "[ERROR CRI]", Says: "kubeadm cannot connect to the container runtime"},
+		{Text: "[ERROR FileAvailable-", Says: "files of an earlier kubeadm join exist"},
 		{Text: "[kubelet-check]", Also: []string{"isn't running or healthy"},
-			Says: "the kubelet does not stay up while kubeadm waits for it"},
+			Says: "the kubelet exits while kubeadm waits for it"},
 		{Text: "[kubelet-check] The kubelet is not healthy after",
-			Says: "the kubelet does not stay up while kubeadm waits for it"},
+			Says: "the kubelet exits while kubeadm waits for it"},
 		{Text: "unable to load client CA file", Also: []string{"cannot find"},
-			Says: "the kubelet finds no ca.crt where its configuration names it"},
+			Says: "the ca.crt of the kubelet configuration is missing"},
 		{Text: "detected and using CRI socket", ConfirmOnly: true},
 	},
 	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {

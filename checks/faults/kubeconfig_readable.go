@@ -19,21 +19,20 @@ var kubeconfigs = []string{
 
 var _ = register(checks.Check{
 	ID:       "kubeconfig-readable",
-	Title:    "every user of the node can read its credentials for the API server",
+	Title:    "Every user of the node can read its kubeconfig",
+	Healthy:  "Only administrators can read the kubeconfig files",
 	Category: checks.CategorySecurity,
-	Doc: `A kubeconfig holds, or points to, the key by which the node signs in at the API
-server; a bootstrap kubeconfig holds a token that makes new nodes. Folders that are made directly on
-drive C: inherit from it that Users may read everything in them, and C:\k is one of these. Whoever
-gets a shell as any user then acts as the node.
+	Doc: `A kubeconfig contains, or refers to, the key with which the node authenticates to the API
+server. A bootstrap kubeconfig contains a token that can create nodes. Folders directly on drive C:,
+such as C:\k, inherit the permission that Users may read everything in them. Anyone with a shell as
+any user can then act as the node.
 
-The check reads the recorded access lists: of the file itself, or, where only its folder's is
-recorded and the file is known to be there, what that folder hands down to files.`,
+The check reads the recorded access control lists: that of the file, or, where only its folder's is
+recorded and the file exists, what the folder's list passes on to files.`,
 	Fix: checks.Steps(
-		checks.Run(`icacls C:\k\config /inheritance:r /grant:r "SYSTEM:F" "Administrators:F"`,
-			"leave the files to the system and the administrators alone").
-			Costs("programs that use these files as an ordinary user lose access; a key that others could read should be replaced"),
-		checks.Run(`icacls C:\etc\kubernetes\kubelet.conf /inheritance:r /grant:r "SYSTEM:F" "Administrators:F"`, ""),
-		checks.Run(`icacls C:\var\lib\kubelet\pki /inheritance:r /grant:r "SYSTEM:(OI)(CI)F" "Administrators:(OI)(CI)F"`, "")),
+		checks.Do("Restrict the kubeconfig to SYSTEM and Administrators.").
+			Costs("Programs that read the file as an ordinary user lose access."),
+		checks.Do("Replace a key that other users could read.")),
 	Links: []string{"https://kubernetes.io/docs/concepts/security/windows-security/",
 		"https://kubernetes.io/docs/concepts/configuration/organize-cluster-access-kubeconfig/"},
 	Needs: []evidence.Need{evidence.SecurityInfo},
@@ -64,10 +63,17 @@ recorded and the file is known to be there, what that folder hands down to files
 			}
 			looked = true
 			if who := readers(sddl); len(who) > 0 {
-				findings = append(findings, checks.Findingf(checks.Warn, file, "%s may read %s",
+				findings = append(findings, checks.Findingf(checks.Warn, file,
+					"%s can read %s (expected: SYSTEM and Administrators only)",
 					evidence.Joined(wordings(who), " and "), file).
 					At(evidence.SecurityInfo.Field(s, "acls", acl.number, "sddl"), "%s: %s",
-						acl.Path, acl.SDDL))
+						acl.Path, acl.SDDL).Cure(checks.Steps(
+					checks.Run("icacls "+file+
+						` /inheritance:r /grant:r "SYSTEM:F" "Administrators:F"`,
+						"Restrict the kubeconfig to SYSTEM and Administrators.").
+						Costs("Programs that read the file as an ordinary user lose access."),
+					checks.Do("Replace a key that other users could read."),
+					checks.Verify("icacls "+file, "SYSTEM and Administrators only"))))
 			}
 		}
 		if !looked {

@@ -2,6 +2,7 @@ package faults
 
 import (
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -12,19 +13,20 @@ import (
 
 var _ = register(checks.Check{
 	ID:       "kubelet-cgroups-per-qos",
-	Title:    "the kubelet's configuration asks for cgroups, which Windows does not have",
+	Title:    "kubelet configuration requires cgroups",
+	Healthy:  "kubelet configuration does not require cgroups",
 	Category: checks.CategoryComponents,
 	FAQ:      []int{2},
-	Doc: `cgroupsPerQOS and enforceNodeAllocatable have Linux defaults. A kubelet before 1.30
-refuses to start on Windows unless the first is false and the second is the empty list; even "none"
-is refused. Newer ones ignore both.
+	Doc: `cgroupsPerQOS and enforceNodeAllocatable have Linux defaults. A kubelet before 1.30 does not
+start on Windows unless the first is false and the second is the empty list; even "none" is
+rejected. Newer versions ignore both.
 
-Flags win over the configuration file. Settings that are nowhere to be seen count only where the
-kubelet does not run; what a kubelet that runs was started with, it has accepted.`,
+Flags override the configuration file. Settings that are not visible count only where the kubelet is
+not running: a running kubelet has accepted its settings.`,
 	Fix: checks.Steps(
-		checks.Run("{restart kubelet}",
-			"set cgroupsPerQOS: false and enforceNodeAllocatable: [] in the kubelet's configuration, or give the kubelet --cgroups-per-qos=false --enforce-node-allocatable=\"\"; then restart it").
-			Costs("running containers are not touched")),
+		checks.Do("Set cgroupsPerQOS: false and enforceNodeAllocatable: [] in the kubelet's configuration file."),
+		checks.Run("{restart kubelet}", "Restart the kubelet."),
+		checks.Verify("kubectl get node {node}", "STATUS is Ready")),
 	Links: []string{"https://github.com/kubernetes/kubernetes/issues/78925",
 		"https://github.com/kubernetes/kubernetes/issues/123173"},
 	Breaks: []*checks.Effect{effectKubeletStart},
@@ -33,23 +35,23 @@ kubelet does not run; what a kubelet that runs was started with, it has accepted
 	Uses: append(slices.Clone(node.KubeletSources), evidence.Node, evidence.Pods),
 	Signs: []checks.Sign{
 		{Text: "CgroupsPerQOS (--cgroups-per-qos) true is not supported on Windows",
-			Says: "the kubelet refuses cgroupsPerQOS: true on Windows"},
+			Says: "the kubelet rejects cgroupsPerQOS: true on Windows"},
 		{Text: "EnforceNodeAllocatable (--enforce-node-allocatable)",
 			Also: []string{"is not supported on Windows"},
-			Says: "the kubelet refuses enforceNodeAllocatable on Windows"},
-		{Text: "enforceNodeAllocatable (--enforce-node-allocatable) is not supported unless cgroupsPerQOS", Says: "the kubelet refuses enforceNodeAllocatable without cgroupsPerQOS"},
+			Says: "the kubelet rejects enforceNodeAllocatable on Windows"},
+		{Text: "enforceNodeAllocatable (--enforce-node-allocatable) is not supported unless cgroupsPerQOS", Says: "the kubelet rejects enforceNodeAllocatable without cgroupsPerQOS"},
 	},
 	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
 		n := node.About(s)
-		level, effect := checks.Fail, evidence.Phrasef("the kubelet refuses to start")
+		level, effect := checks.Fail, evidence.Phrasef("the kubelet does not start")
 		up := kubeletUp(n, s)
 		switch {
 		case n.Kubelet.Value.AtLeast(evidence.Version{Major: 1, Minor: 30}):
-			level, effect = checks.Info, evidence.Phrasef("this version ignores it")
+			level, effect = checks.Info, evidence.Phrasef("this version ignores the setting")
 		case up != nil:
 			level, effect = checks.Warn,
 				evidence.Phrasef(
-					"the kubelet that runs does not have it, and will refuse it at its next start")
+					"the kubelet will reject it at its next start")
 		}
 		config, file, gap := n.KubeletConfig(s)
 		if f, ok := n.KubeletFlag("config"); up != nil && (!ok || f.Value == "") {
@@ -57,6 +59,7 @@ kubelet does not run; what a kubelet that runs was started with, it has accepted
 			gap = evidence.NotShown.Gap("the kubelet's configuration")
 		}
 		var findings []checks.Finding
+		var edits []checks.Step
 
 		cgroups, from := setting(n, "cgroups-per-qos", up)
 		if from.Path == "" && gap.Kind == "" && config.CgroupsPerQOS != nil {
@@ -65,8 +68,10 @@ kubelet does not run; what a kubelet that runs was started with, it has accepted
 		}
 		if strings.EqualFold(cgroups, "true") {
 			findings = append(findings, checks.Findingf(level, "cgroupsPerQOS",
-				"cgroupsPerQOS is true, and Windows has no cgroups: %s", effect).With(from,
+				"cgroupsPerQOS is true (expected on Windows: false): %s", effect).With(from,
 				n.Kubelet.From))
+			edits = append(edits, changeKubelet(s, n, from, "cgroupsPerQOS", evidence.Phrasef(
+				"Set %s to false.", "cgroupsPerQOS"), cgroupsOn, "${1}false"))
 		}
 
 		enforce, from2 := setting(n, "enforce-node-allocatable", up)
@@ -77,22 +82,30 @@ kubelet does not run; what a kubelet that runs was started with, it has accepted
 		}
 		if enforce = strings.Trim(enforce, `"'[] `); enforce != "" {
 			findings = append(findings, checks.Findingf(level, "enforceNodeAllocatable",
-				"enforceNodeAllocatable is %s, and Windows takes only the empty list: %s", enforce,
+				"enforceNodeAllocatable is %s (expected on Windows: []): %s", enforce,
 				effect).With(from2, n.Kubelet.From))
+			edits = append(edits, changeKubelet(s, n, from2, "enforceNodeAllocatable",
+				evidence.Phrasef("Set %s to the empty list.", "enforceNodeAllocatable"), enforceSet,
+				"${1}[]"))
+		}
+
+		if len(findings) > 0 {
+			fix := checkOf("kubelet-cgroups-per-qos").Fix
+			findings[0] = findings[0].Cure(checks.Steps(append(edits, fix.Steps[1:]...)...))
 		}
 
 		running, _ := n.Components["kubelet"].Running()
 		if from.Path == "" && level == checks.Fail && gap.Kind == "" && !running &&
 			len(n.KubeletFlags) > 0 && node.ComponentSources.Gap(s).Kind == "" {
 			findings = append(findings, checks.Findingf(checks.Fail, "cgroupsPerQOS",
-				"nothing sets cgroupsPerQOS to false, its default is true, and the kubelet does not run").
+				"cgroupsPerQOS is not set (default: true, expected on Windows: false); the kubelet is not running").
 				At(file.Field("cgroupsPerQOS"),
 					"cgroupsPerQOS is not set").With(n.KubeletFlags[0].From, n.Kubelet.From))
 		}
 		if len(findings) == 0 && from2.Path == "" && level == checks.Fail && gap.Kind == "" &&
 			!running && len(n.KubeletFlags) > 0 && node.ComponentSources.Gap(s).Kind == "" {
 			findings = append(findings, checks.Findingf(checks.Fail, "enforceNodeAllocatable",
-				"nothing sets enforceNodeAllocatable to the empty list, its default is pods, and the kubelet does not run").
+				"enforceNodeAllocatable is not set (default: pods, expected on Windows: []); the kubelet is not running").
 				At(file.Field("enforceNodeAllocatable"),
 					"enforceNodeAllocatable is not set").With(n.KubeletFlags[0].From,
 				n.Kubelet.From))
@@ -105,6 +118,29 @@ kubelet does not run; what a kubelet that runs was started with, it has accepted
 		return findings, nil
 	},
 })
+
+var (
+	cgroupsOn  = regexp.MustCompile(`(?i)(cgroupsPerQOS"?\s*:\s*|--cgroups-per-qos=)true`)
+	enforceSet = regexp.MustCompile(`(?i)(enforceNodeAllocatable"?\s*:\s*)\[.*\]`)
+)
+
+// changeKubelet is the step that changes a setting of the kubelet in the line that sets it.
+func changeKubelet(s evidence.Snapshot, n *node.Node, from evidence.Because, key string,
+	what evidence.Phrase, old *regexp.Regexp, to string) checks.Step {
+	file, ok := evidence.WindowsPath(from.Path)
+	if !ok {
+		return changeSetting(n.Components["kubelet"], from, what)
+	}
+	line := from.Line
+	for i, text := range strings.Split(s.File(file).Text, "\n") {
+		if line == 0 && strings.HasPrefix(strings.TrimSpace(text), key) {
+			line = i + 1
+		}
+	}
+	return checks.EditAt(s, evidence.InLine(from.Path, line), func(text string) string {
+		return old.ReplaceAllString(text, to)
+	}, "%s", what)
+}
 
 // setting is what the command line says of a flag. A kubelet that runs has
 // accepted what it was given, and a script may hold what it was not given.

@@ -18,17 +18,17 @@ func TestKubeletCgroupsPerQOS(t *testing.T) {
 	old, mild := nodeOf("v1.29.9", "containerd://1.7.2"), nodeOf("v1.31.4", "containerd://2.1.4")
 	runLooks(t, "kubelet-cgroups-per-qos", []look{
 		{"the configuration of a Linux node", linux + down + old,
-			"fail: cgroupsPerQOS is true, and Windows has no cgroups: the kubelet refuses to start [state]\n" +
-				"fail: enforceNodeAllocatable is pods, and Windows takes only the empty list: the kubelet refuses to start [state]"},
+			"fail: cgroupsPerQOS is true (expected on Windows: false): the kubelet does not start [state]\n" +
+				"fail: enforceNodeAllocatable is pods (expected on Windows: []): the kubelet does not start [state]"},
 		{"from 1.30 on it is ignored", linux + down + mild,
-			"info: cgroupsPerQOS is true, and Windows has no cgroups: this version ignores it [state]\n" +
-				"info: enforceNodeAllocatable is pods, and Windows takes only the empty list: this version ignores it [state]"},
+			"info: cgroupsPerQOS is true (expected on Windows: false): this version ignores the setting [state]\n" +
+				"info: enforceNodeAllocatable is pods (expected on Windows: []): this version ignores the setting [state]"},
 		{"flags overrule the file, and the kubelet runs", linux + alive + old, "pass"},
 		{"a kubelet that does not read the file", linux + elsewhere + old, "pass"},
 		{"even none is refused", refusedNone + quiet + old,
-			"fail: enforceNodeAllocatable is none, and Windows takes only the empty list: the kubelet refuses to start [state]"},
+			"fail: enforceNodeAllocatable is none (expected on Windows: []): the kubelet does not start [state]"},
 		{"nothing sets it, and the kubelet is down", quiet + down + old,
-			"fail: nothing sets cgroupsPerQOS to false, its default is true, and the kubelet does not run [state]"},
+			"fail: cgroupsPerQOS is not set (default: true, expected on Windows: false); the kubelet is not running [state]"},
 		{"nothing sets it, and the kubelet runs all the same", quiet + elsewhere + old, "pass"},
 		{"the version is not known", linux + down, "unknown"},
 	})

@@ -12,20 +12,22 @@ const kubeletKubeconfig = `C:\etc\kubernetes\kubelet.conf`
 
 var _ = register(checks.Check{
 	ID:       "kubelet-config-missing",
-	Title:    "the kubelet's configuration file is not there",
+	Title:    "kubelet configuration file is missing",
+	Healthy:  "kubelet configuration file exists",
 	Category: checks.CategoryComponents,
-	Doc: `The kubelet is told by --config where its configuration lies, for kubeadm
-C:\var\lib\kubelet\config.yaml, and exits at once when there is no such file. kubeadm join writes
-it: before the join the kubelet starts and exits in a loop, and that is expected. After the join the
-file was deleted, or the join broke off, or the flag names another place.
+	Doc: `The flag --config specifies the kubelet's configuration file, for kubeadm
+C:\var\lib\kubelet\config.yaml. The kubelet exits at its start when the file does not exist. kubeadm
+join writes the file: before the join the kubelet exits in a loop, which is expected. After the
+join, a missing file means that it was deleted, that the join was interrupted, or that the flag
+names another path.
 
-A node that the API server knows, or that has a kubelet.conf, has been joined. The line in the log
-alone does not tell before from after, and is therefore told, no more.`,
+A node that the API server knows, or that has a kubelet.conf, has been joined. The log line alone
+does not show whether the join has happened, so it is reported as info only.`,
 	Fix: checks.Steps(
 		checks.Run("kubeadm upgrade node phase kubelet-config",
-			"join the node anew, or write the configuration again from the one of the cluster; or correct --config").
-			Costs("running containers are not touched; joining anew with kubeadm reset first removes them"),
-		checks.Run("{restart kubelet}", "")),
+			"Write the configuration file again from the cluster's configuration."),
+		checks.Run("{restart kubelet}", "Restart the kubelet."),
+		checks.Verify("kubectl get node {node}", "STATUS is Ready")),
 	Links: []string{
 		"https://kubernetes.io/docs/reference/setup-tools/kubeadm/implementation-details/",
 		"https://kubernetes.io/docs/tasks/administer-cluster/kubeadm/adding-windows-nodes/"},
@@ -35,7 +37,7 @@ alone does not tell before from after, and is therefore told, no more.`,
 		evidence.File(kubeletKubeconfig), evidence.FileIndex),
 	Signs: []checks.Sign{
 		{Text: "failed to load kubelet config file", Level: checks.Info,
-			Says: "the kubelet does not get at its configuration file: expected before kubeadm join, a fault after it"},
+			Says: "the kubelet cannot read its configuration file: expected before kubeadm join, a fault after it"},
 	},
 	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
 		n := node.About(s)
@@ -61,7 +63,7 @@ alone does not tell before from after, and is therefore told, no more.`,
 			return nil, checks.Unknown(file.Gap)
 		}
 		f := checks.Findingf(checks.Fail, flag.Value,
-			"the kubelet is to read %s, and the node does not have it", flag.Value).
+			"kubelet configuration file %s is missing", flag.Value).
 			With(flag.From).At(evidence.FileRecordField(s, flag.Value, "outcome"), "%s: absent",
 			flag.Value)
 		joined, known := s.File(kubeletKubeconfig).Exists()
@@ -92,7 +94,7 @@ func joinedWithoutConfig(s evidence.Snapshot, gap evidence.Gap) ([]checks.Findin
 	for _, m := range s.Signs("kubelet-config-missing") {
 		if m.Over == "" && name != "" {
 			f := checks.Findingf(checks.Fail, "kubelet",
-				"the kubelet of %s does not get at its configuration file, and the node has been joined", name).
+				"the kubelet of %s cannot read its configuration file (the node has joined the cluster)", name).
 				With(checks.Quote(m)).At(evidence.Node.Field(s, "metadata", "name"),
 				"the API server knows the node %s", name)
 			f.Basis = checks.ByBoth

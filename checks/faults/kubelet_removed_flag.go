@@ -2,6 +2,7 @@ package faults
 
 import (
 	"cmp"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -13,24 +14,24 @@ import (
 
 var _ = register(checks.Check{
 	ID:       "kubelet-removed-flag",
-	Title:    "the kubelet is started with a flag that its version no longer knows",
+	Title:    "kubelet exits: unknown command-line flag",
+	Healthy:  "kubelet knows all its command-line flags",
 	Category: checks.CategoryComponents,
 	FAQ:      []int{2},
-	Doc: `A kubelet exits at once on a flag it does not know. After an upgrade, start scripts,
-nssm parameters and kubeadm-flags.env often still hold flags that were removed: --network-plugin and
-the other dockershim flags in 1.24, --logtostderr and the other klog flags in 1.26,
---container-runtime in 1.27, --pod-infra-container-image in 1.35.
+	Doc: `A kubelet exits at its start when it does not know a flag. After an upgrade, start scripts,
+nssm parameters and kubeadm-flags.env often still contain removed flags: --network-plugin and the
+other dockershim flags (removed in 1.24), --logtostderr and the other klog flags (1.26),
+--container-runtime (1.27), --pod-infra-container-image (1.35).
 
 The check compares the flags with the kubelet's version. The Node object shows the version that last
-registered, which may be the one before the upgrade; so a log line "unknown flag" about a flag that
-is still there counts as well, and tells how old the kubelet is at least. Flags that are only
-deprecated are no fault, nor are those that a script gives to older versions only. A kubelet that
-runs has accepted its flags, whatever the table of removals says.`,
+registered, which may be the one before the upgrade. Therefore a log line "unknown flag" about a
+flag that is still set counts as well, and shows how old the kubelet is at least. Deprecated flags
+are not a fault, nor are flags that a script sets for older versions only. A running kubelet has
+accepted its flags.`,
 	Fix: checks.Steps(
-		checks.Run("nssm edit kubelet",
-			"delete the removed flags from where they are written, then restart the kubelet").
-			Costs("running containers are not touched"),
-		checks.Run("{restart kubelet}", "")),
+		checks.Do("Delete the removed flags from the kubelet's start script, service or kubeadm-flags.env."),
+		checks.Run("{restart kubelet}", "Restart the kubelet."),
+		checks.Verify("kubectl get node {node}", "STATUS is Ready")),
 	Links: []string{"https://github.com/kubernetes-sigs/sig-windows-tools/issues/218",
 		"https://kubernetes.io/blog/2022/03/31/ready-for-dockershim-removal/"},
 	Breaks: []*checks.Effect{effectKubeletStart},
@@ -38,7 +39,7 @@ runs has accepted its flags, whatever the table of removals says.`,
 	Uses:   append(slices.Clone(node.KubeletSources), evidence.Node),
 	Signs: []checks.Sign{
 		{Text: "failed to parse kubelet flag: unknown flag:",
-			Says: "the kubelet exits because it does not know one of its flags"},
+			Says: "the kubelet exits: unknown flag"},
 	},
 	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
 		n := node.About(s)
@@ -72,7 +73,7 @@ runs has accepted its flags, whatever the table of removals says.`,
 			}
 		}
 		if len(findings) > 0 {
-			findings[0] = findings[0].Cure(cureFlags(n, culprits))
+			findings[0] = findings[0].Cure(cureFlags(s, n, culprits))
 		} else if up == nil && node.ComponentSources.Gap(s).Kind == "" {
 			findings = unseenFlags(s, refused)
 		}
@@ -88,17 +89,18 @@ func removedFlag(n *node.Node, f node.Flag, since int, up bool) checks.Finding {
 	switch {
 	case up:
 		return checks.Findingf(checks.Warn, "--"+f.Name,
-			"--%s was removed in Kubernetes 1.%d, and the kubelet is %s; it runs without the flag now, and will exit at its next start", f.Name, since, version)
+			"--%s was removed in Kubernetes 1.%d (kubelet: %s): the kubelet will exit at its next start", f.Name, since, version)
 	case since == 0:
 		return checks.Findingf(checks.Fail, "--"+f.Name,
-			"the kubelet does not know --%s; it exits at once", f.Name)
+			"the kubelet exits: unknown flag --%s", f.Name)
 	case version.AtLeast(evidence.Version{Major: 1, Minor: since}):
 		return checks.Findingf(checks.Fail, "--"+f.Name,
-			"--%s was removed in Kubernetes 1.%d, and the kubelet is %s; it exits at once", f.Name,
+			"--%s was removed in Kubernetes 1.%d (kubelet: %s): the kubelet exits at its start",
+			f.Name,
 			since, version)
 	}
 	return checks.Findingf(checks.Fail, "--"+f.Name,
-		"--%s was removed in Kubernetes 1.%d, and the kubelet is newer than the %s that last registered; it exits at once", f.Name, since, version)
+		"--%s was removed in Kubernetes 1.%d; the kubelet (newer than the registered %s) exits at its start", f.Name, since, version)
 }
 
 // kubeletUp returns the flags of a kubelet that stays up, and nil where none
@@ -145,7 +147,8 @@ func unseenFlags(s evidence.Snapshot, refused map[string]evidence.SignMatch) []c
 			continue
 		}
 		f := checks.Findingf(checks.Fail, "--"+name,
-			"the kubelet does not know --%s and exits at once; where the flag is written is not recorded", name).With(checks.Quote(m))
+			"the kubelet exits: unknown flag --%s (where it is set was not collected)",
+			name).With(checks.Quote(m))
 		f.Basis = checks.ByText
 		findings = append(findings, f)
 	}
@@ -156,21 +159,20 @@ func unseenFlags(s evidence.Snapshot, refused map[string]evidence.SignMatch) []c
 }
 
 // cureFlags says where to delete the flags, and what waits for the kubelet.
-func cureFlags(n *node.Node, flags []node.Flag) checks.Fix {
+func cureFlags(s evidence.Snapshot, n *node.Node, flags []node.Flag) checks.Fix {
 	var steps []checks.Step
-	places := map[string]int{} // the step of each place
-	names := map[string][]string{}
+	places := map[evidence.Place]int{} // the step of each place
+	together := map[evidence.Place][]node.Flag{}
 	for _, f := range flags {
-		key := f.From.Path
+		key := evidence.InLine(f.From.Path, f.From.Line)
 		if _, ok := places[key]; !ok {
 			places[key] = len(steps)
 			steps = append(steps, checks.Step{})
 		}
-		names[key] = append(names[key], "--"+f.Name)
-		steps[places[key]] = deleteFlags(n, f, strings.Join(names[key], ", "))
+		together[key] = append(together[key], f)
+		steps[places[key]] = deleteFlags(s, n, key, together[key])
 	}
-	steps = append(steps, checks.Run("{restart kubelet}", "Restart the kubelet.").
-		Costs("Running containers are not affected."))
+	steps = append(steps, checks.Run("{restart kubelet}", "Restart the kubelet."))
 	var waiting []string
 	for _, name := range []string{"flanneld", "kube-proxy"} {
 		for _, svc := range n.Components[name].Services {
@@ -184,21 +186,36 @@ func cureFlags(n *node.Node, flags []node.Flag) checks.Fix {
 			"Start the services that wait for the kubelet.").Costs(
 			"When flanneld creates its network, the node's connections drop for a few seconds."))
 	}
-	return checks.Fix{Steps: steps}
+	return checks.Fix{Steps: append(steps, checks.Verify("kubectl get node {node}",
+		"STATUS is Ready"))}
 }
 
-// deleteFlags is the step that deletes flags from where one of them is written.
-func deleteFlags(n *node.Node, f node.Flag, names string) checks.Step {
-	if path, ok := evidence.WindowsPath(f.From.Path); ok {
-		return checks.Edit(path, "Delete %s.", names)
+// deleteFlags is the step that deletes flags from the place where they are written.
+func deleteFlags(s evidence.Snapshot, n *node.Node, place evidence.Place,
+	flags []node.Flag) checks.Step {
+	var list []string
+	for _, f := range flags {
+		list = append(list, "--"+f.Name)
 	}
-	for _, svc := range n.Components["kubelet"].Services {
-		if svc.Wrapper == "nssm" {
-			return checks.Run("nssm edit "+svc.Name,
-				"Delete %s from the parameters of service %s.", names, svc.Name)
-		}
+	names := strings.Join(list, ", ")
+	if _, ok := evidence.WindowsPath(place.Path); ok {
+		return checks.EditAt(s, place, func(line string) string {
+			for _, f := range flags {
+				line = withoutFlag(line, f.Name)
+			}
+			return line
+		}, "Delete %s.", names)
 	}
-	return checks.Run("sc.exe qc kubelet",
-		"Delete %s from the command line of the kubelet's service.",
-		names)
+	return changeSetting(n.Components["kubelet"], evidence.Because{},
+		evidence.Phrasef("Delete %s from the parameters of the kubelet's service.", names))
+}
+
+// withoutFlag is a line of a start script without --name=value; a line that holds nothing else is
+// deleted. A flag whose value is a word of its own is left to a person.
+func withoutFlag(line, name string) string {
+	flag := "--" + regexp.QuoteMeta(name)
+	if regexp.MustCompile(`^\s*['"]` + flag + `(=[^'"]*)?(""|'')?['"],?\s*$`).MatchString(line) {
+		return ""
+	}
+	return regexp.MustCompile(flag+`=("[^"]*"|'[^']*'|[^\s"']*) ?`).ReplaceAllString(line, "")
 }

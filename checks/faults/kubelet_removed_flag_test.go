@@ -17,36 +17,36 @@ func TestKubeletRemovedFlag(t *testing.T) {
 	runLooks(t, "kubelet-removed-flag", []look{
 		{"the Node shows the version before the upgrade, and the log knows better",
 			service + refused + nodeOf("v1.23.17", "containerd://1.6.36"),
-			"fail: --network-plugin was removed in Kubernetes 1.24, and the kubelet is newer than the v1.23.17 that last registered; it exits at once [state+text]\n" +
-				"fail: --cni-bin-dir was removed in Kubernetes 1.24, and the kubelet is newer than the v1.23.17 that last registered; it exits at once [state]"},
+			"fail: --network-plugin was removed in Kubernetes 1.24; the kubelet (newer than the registered v1.23.17) exits at its start [state+text]\n" +
+				"fail: --cni-bin-dir was removed in Kubernetes 1.24; the kubelet (newer than the registered v1.23.17) exits at its start [state]"},
 		{"the flags are still known", service + nodeOf("v1.23.17", "docker://19.3.14"), "pass"},
 		{"the version is not known, and the log convicts alone", service + refused,
-			"fail: the kubelet exits because it does not know one of its flags [text]"},
+			"fail: the kubelet exits: unknown flag [text]"},
 		{"the version is not known, and no log was read", service, "unknown"},
 		{"a kubelet that runs has accepted its flags",
 			alive + nodeOf("v1.35.2", "containerd://2.1.4"), "pass"},
 		{"a kubelet that runs without the flag of its service", service + alive + nodeOf("v1.28.15",
 			"containerd://1.7.2"),
-			"warn: --network-plugin was removed in Kubernetes 1.24, and the kubelet is v1.28.15; it runs without the flag now, and will exit at its next start [state]\n" +
-				"warn: --cni-bin-dir was removed in Kubernetes 1.24, and the kubelet is v1.28.15; it runs without the flag now, and will exit at its next start [state]"},
+			"warn: --network-plugin was removed in Kubernetes 1.24 (kubelet: v1.28.15): the kubelet will exit at its next start [state]\n" +
+				"warn: --cni-bin-dir was removed in Kubernetes 1.24 (kubelet: v1.28.15): the kubelet will exit at its next start [state]"},
 		{"a script gives the flag to older versions only", script + none + nodeOf("v1.28.15",
 			"containerd://1.7.2") +
 			"-- files/C/k/StartKubelet.ps1 --\n$f = '--v=2'\nif ($old) {\n  $f += ' --log-dir=C:\\logs'\n}\nC:\\k\\kubelet.exe $f\n", "pass"},
 		{"a script gives the flag to every version", script + none + nodeOf("v1.28.15",
 			"containerd://1.7.2") +
 			"-- files/C/k/StartKubelet.ps1 --\nC:\\k\\kubelet.exe --v=2 --log-dir=C:\\logs\n",
-			"fail: --log-dir was removed in Kubernetes 1.26, and the kubelet is v1.28.15; it exits at once [state]"},
+			"fail: --log-dir was removed in Kubernetes 1.26 (kubelet: v1.28.15): the kubelet exits at its start [state]"},
 		{"the refused flag stands where nobody looked", script + none + refused + nodeOf("v1.28.15",
 			"containerd://1.7.2") +
 			"-- files/C/k/StartKubelet.ps1 --\nC:\\k\\kubelet.exe --v=2 @more\n",
-			"fail: the kubelet does not know --network-plugin and exits at once; where the flag is written is not recorded [text]"},
+			"fail: the kubelet exits: unknown flag --network-plugin (where it is set was not collected) [text]"},
 		{"the refusal is from another year, and long mended", script + none + nodeOf("v1.28.15",
 			"containerd://1.7.2") +
 			"-- files/C/k/StartKubelet.ps1 --\nC:\\k\\kubelet.exe --v=2\n" +
-			"-- logs/kubelet/kubelet.err.log --\nE0301 09:58:00.000000    5120 run.go:74] \"command failed\" err=\"failed to parse kubelet flag: unknown flag: --network-plugin\"\n", "info: the logs say: the kubelet exits because it does not know one of its flags; the node's state does not bear it out [text]"},
+			"-- logs/kubelet/kubelet.err.log --\nE0301 09:58:00.000000    5120 run.go:74] \"command failed\" err=\"failed to parse kubelet flag: unknown flag: --network-plugin\"\n", "info: the logs say: the kubelet exits: unknown flag; the node's state does not bear it out [text]"},
 		{"a flag that no release ever had",
 			"-- services.json --\n[{\"name\":\"kubelet\",\"state\":\"stopped\",\"args\":[\"--hostname-overide=win-1\"]}]\n" + none + nodeOf("v1.29.9", "containerd://1.7.2") +
 				"-- logs/kubelet/kubelet.err.log --\nE1120 09:58:00.000000    5120 run.go:74] \"command failed\" err=\"failed to parse kubelet flag: unknown flag: --hostname-overide\"\n",
-			"fail: the kubelet does not know --hostname-overide; it exits at once [state+text]"},
+			"fail: the kubelet exits: unknown flag --hostname-overide [state+text]"},
 	})
 }

@@ -11,19 +11,20 @@ import (
 
 var _ = register(checks.Check{
 	ID:       "kubelet-service-paused",
-	Title:    "the kubelet's service is paused: the kubelet exits as soon as it starts",
+	Title:    "kubelet service is paused",
+	Healthy:  "kubelet service is not paused",
 	Category: checks.CategoryComponents,
 	FAQ:      []int{2},
 	Doc: `nssm pauses a service whose program exits again and again. A paused kubelet service
-therefore means that the kubelet refuses to start: a flag that this version no longer knows, a
-configuration it rejects, a certificate it cannot read. The reason is in its error log.
+therefore means that the kubelet exits at its start: it does not know a flag, rejects its
+configuration, or cannot read a certificate. The reason is in its error log.
 
-Before kubeadm join the kubelet has no configuration yet and exits in a loop: that is expected.`,
+Before kubeadm join the kubelet has no configuration and exits in a loop. This is expected.`,
 	Fix: checks.Steps(
-		checks.Inspect(`Get-Content C:\var\log\kubelet\kubelet.err.log -Tail 30`, ""),
+		checks.Inspect("", "Read the last lines of the kubelet's error log and fix the error."),
 		checks.Run("{restart kubelet}",
-			"read the end of the kubelet's error log, mend what it names, and restart the service; continuing it alone changes nothing").
-			Costs("running containers are not touched")),
+			"Restart the kubelet: the paused service does not start it again."),
+		checks.Verify("kubectl get node {node}", "STATUS is Ready")),
 	Links: []string{"https://github.com/kubernetes-sigs/sig-windows-tools/issues/229",
 		"https://nssm.cc/usage"},
 	Breaks: []*checks.Effect{effectKubelet},
@@ -32,9 +33,9 @@ Before kubeadm join the kubelet has no configuration yet and exits in a loop: th
 	Uses:   append(slices.Clone(node.KubeletSources), evidence.Node),
 	Signs: []checks.Sign{
 		{Text: "kubelet service entered the paused state", In: []string{evidence.InEvents},
-			Says: "the service manager paused the kubelet's service"},
+			Says: "the kubelet service entered the paused state"},
 		{Text: "http://localhost:10248/healthz", Also: []string{"refused"},
-			Says: "the kubelet's health port refuses connections: the kubelet does not stay up"},
+			Says: "the kubelet's health port refuses connections: the kubelet is not running"},
 	},
 	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
 		var findings []checks.Finding
@@ -46,7 +47,7 @@ Before kubeadm join the kubelet has no configuration yet and exits in a loop: th
 			if beforeJoin(s) {
 				level, why = checks.Info,
 					evidence.Phrasef(
-						"expected before kubeadm join, as there is no kubelet configuration yet")
+						"expected before kubeadm join: the kubelet has no configuration yet")
 			}
 			findings = append(findings, checks.Findingf(level, svc.Name, "service %s is paused: %s",
 				svc.Name, why).

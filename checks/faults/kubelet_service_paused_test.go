@@ -11,7 +11,7 @@ func TestKubeletServicePaused(t *testing.T) {
 	runLooks(t, "kubelet-service-paused", []look{
 		{"before kubeadm join",
 			paused + "-- files/C/k/StartKubelet.ps1 --\nC:\\k\\kubelet.exe --config=C:/var/lib/kubelet/config.yaml\n",
-			"info: service kubelet is paused: expected before kubeadm join, as there is no kubelet configuration yet [state]"},
+			"info: service kubelet is paused: expected before kubeadm join: the kubelet has no configuration yet [state]"},
 		{"a node that has joined and lost the file",
 			paused + nodeOf("v1.29.9", "containerd://1.7.2") +
 				"-- files/C/k/StartKubelet.ps1 --\nC:\\k\\kubelet.exe --config=C:/var/lib/kubelet/config.yaml\n",
@@ -23,6 +23,6 @@ func TestKubeletServicePaused(t *testing.T) {
 			"-- services.json --\n[{\"name\":\"kubelet\",\"state\":\"stopped\"}]\n", "pass"},
 		{"an event alone",
 			"-- events.json --\n[{\"log\":\"System\",\"provider\":\"Service Control Manager\",\"id\":7036,\"message\":\"The kubelet service entered the paused state.\"}]\n",
-			"fail: the service manager paused the kubelet's service [text]"},
+			"fail: the kubelet service entered the paused state [text]"},
 	})
 }

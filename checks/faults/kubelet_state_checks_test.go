@@ -41,7 +41,7 @@ func TestKubeletConfigMissing(t *testing.T) {
 [{"path":"C:\\var\\lib\\kubelet\\config.yaml","outcome":"` + config + `"},{"path":"C:\\etc\\kubernetes\\kubelet.conf","outcome":"` + conf + `"}]
 `
 	}
-	const missing = `the kubelet is to read C:\var\lib\kubelet\config.yaml, and the node does not have it`
+	const missing = `kubelet configuration file C:\var\lib\kubelet\config.yaml is missing`
 	runLooks(t, "kubelet-config-missing", []look{
 		{"before the join", service + files("absent", "absent"),
 			"info: " + missing + ": expected before kubeadm join, which writes it [state]"},
@@ -59,7 +59,7 @@ func TestKubeletConfigMissing(t *testing.T) {
 		{"set up by flags alone",
 			"-- services.json --\n[{\"name\":\"kubelet\",\"args\":[\"--v=2\"]}]\n", "pass"},
 		{"the log alone does not tell before from after", log,
-			"info: the kubelet does not get at its configuration file: expected before kubeadm join, a fault after it [text]"},
+			"info: the kubelet cannot read its configuration file: expected before kubeadm join, a fault after it [text]"},
 	})
 }
 
@@ -68,14 +68,14 @@ func TestKubeadmJoinPreflight(t *testing.T) {
 	const readyNode = "-- api/node.json --\n{\"metadata\":{\"name\":\"win-1\"},\"status\":{\"conditions\":[{\"type\":\"Ready\",\"status\":\"True\"}]}}\n"
 	runLooks(t, "kubeadm-join-preflight", []look{
 		{"two runtimes",
-			log("found multiple CRI endpoints on the host. Please define which one do you wish to use"), "fail: kubeadm cannot choose between two container runtimes: --cri-socket is missing [text]"},
+			log("found multiple CRI endpoints on the host. Please define which one do you wish to use"), "fail: kubeadm found two container runtimes: --cri-socket is required [text]"},
 		{"files of an earlier join",
-			log("\t[ERROR FileAvailable--etc-kubernetes-kubelet.conf]: /etc/kubernetes/kubelet.conf already exists"), "fail: an earlier join left files behind [text]"},
+			log("\t[ERROR FileAvailable--etc-kubernetes-kubelet.conf]: /etc/kubernetes/kubelet.conf already exists"), "fail: files of an earlier kubeadm join exist [text]"},
 		{"no CA where the configuration names it",
 			"-- logs/kubelet/kubelet.log --\nE1120 09:59:00.1 1 run.go:74] err=\"unable to load client CA file /etc/kubernetes/pki/ca.crt: open /etc/kubernetes/pki/ca.crt: The system cannot find the path specified.\"\n",
-			"fail: the kubelet finds no ca.crt where its configuration names it [text]"},
+			"fail: the ca.crt of the kubelet configuration is missing [text]"},
 		{"it has become a node since", log("[preflight] Some fatal errors occurred:") + readyNode,
-			"info: the logs say: kubeadm join found the machine not ready for it; the node's state does not bear it out [text]"},
+			"info: the logs say: kubeadm join failed its preflight checks; the node's state does not bear it out [text]"},
 		{"a hint that breaks nothing",
 			log("W1120 09:59:00.1 1 initconfiguration.go:120] Usage of CRI endpoints without URL scheme is deprecated and can cause kubelet errors in the future."), "unknown"},
 		{"a node that is well", readyNode, "pass"},
@@ -160,10 +160,10 @@ func TestProxyEnvNotSeenByRuntime(t *testing.T) {
 			"proxyconnect tcp: dial tcp 10.0.0.9:3128: "+timeout), "pass"},
 		{"a registry that NO_PROXY names", proxy + running + pull("registry.corp.example",
 			"dial tcp 10.0.0.7:443: "+timeout),
-			"info: the logs say: the runtime asks a registry directly and gets no answer; where the way out is a proxy, the runtime does not know of it; the node's state does not bear it out [text]"},
+			"info: the logs say: the runtime connects to a registry directly and gets no answer: it may lack the proxy setting; the node's state does not bear it out [text]"},
 		{"no proxy anywhere, which is another check's matter", "-- env.json --\n{}\n" + running +
 			pull("mcr.example.com", "dial tcp 1.2.3.4:443: "+timeout),
-			"info: the logs say: the runtime asks a registry directly and gets no answer; where the way out is a proxy, the runtime does not know of it; the node's state does not bear it out [text]"},
+			"info: the logs say: the runtime connects to a registry directly and gets no answer: it may lack the proxy setting; the node's state does not bear it out [text]"},
 		{"pulls that work", proxy + running + podEvent("Pulled", "Successfully pulled image"),
 			"pass"},
 		{"no events were recorded", proxy + running, "unknown"},

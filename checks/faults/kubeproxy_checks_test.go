@@ -27,17 +27,17 @@ func TestKubeProxyOverlayDSRGates(t *testing.T) {
 	runLooks(t, "kubeproxy-overlay-dsr-gates", []look{
 		{"1.19 on an overlay with the gate", at("v1.19.7") + vxlanConf + proxyArgs(both), "pass"},
 		{"1.19 on an overlay without it", at("v1.19.7") + vxlanConf + proxyArgs(),
-			"fail: kube-proxy v1.19.7 is not told WinOverlay=true, and the pod network is an overlay; it is on by default from v1.20 on only [state]"},
+			"fail: kube-proxy v1.19.7 requires feature gate WinOverlay=true, because the pod network is an overlay (on by default from v1.20) [state]"},
 		{"1.19 on host-gw needs none", at("v1.19.7") + onFlannel + proxyArgs(), "pass"},
 		{"1.29 on an overlay has it on by default", at("v1.29.9") + vxlanConf + proxyArgs(),
 			"pass"},
 		{"turned off on an overlay",
 			at("v1.29.9") + vxlanConf + proxyArgs(`"--feature-gates=WinOverlay=false"`),
-			"fail: kube-proxy is told WinOverlay=false, and the pod network is an overlay [state]"},
+			"fail: kube-proxy has feature gate WinOverlay=false, but the pod network is an overlay [state]"},
 		{"turned off on host-gw",
 			at("v1.29.9") + onFlannel + proxyArgs(`"--feature-gates=WinOverlay=false"`), "pass"},
 		{"DSR in 1.31 without its gate", at("v1.31.4") + onFlannel + proxyArgs(`"--enable-dsr"`),
-			"fail: kube-proxy v1.31.4 is not told WinDSR=true, and it is to use DSR; it is on by default from v1.33 on only [state]"},
+			"fail: kube-proxy v1.31.4 requires feature gate WinDSR=true, because it uses DSR (on by default from v1.33) [state]"},
 		{"DSR in 1.31 with its gate", at("v1.31.4") + onFlannel + proxyArgs(`"--enable-dsr=true"`,
 			both), "pass"},
 		{"the gates on several flags", at("v1.31.4") + onFlannel + proxyArgs(`"--enable-dsr=true"`,
@@ -52,21 +52,21 @@ func TestKubeProxyOverlayDSRGates(t *testing.T) {
 		{"DSR by the configuration file, without the gate",
 			at("v1.31.4") + onFlannel +
 				"-- files/C/k/kube-proxy.conf --\nwinkernel:\n  enableDSR: true\n",
-			"fail: kube-proxy v1.31.4 is not told WinDSR=true, and it is to use DSR; it is on by default from v1.33 on only [state]"},
+			"fail: kube-proxy v1.31.4 requires feature gate WinDSR=true, because it uses DSR (on by default from v1.33) [state]"},
 		{"both are set on in 1.34, which takes them still",
 			at("v1.34.1") + vxlanConf + proxyArgs(both), "pass"},
 		{"turned off in 1.34, which does not take that",
 			at("v1.34.1") + onFlannel + proxyArgs(`"--feature-gates=WinDSR=false"`),
-			"fail: kube-proxy v1.34.1 is told WinDSR=false, which it refuses from v1.34 on [state]"},
+			"fail: kube-proxy v1.34.1 has feature gate WinDSR=false, which is an error from v1.34 [state]"},
 		{"dual stack turned off in 1.23",
 			at("v1.23.4") + onFlannel + proxyArgs(`"--feature-gates=IPv6DualStack=false"`),
-			"fail: kube-proxy v1.23.4 is told IPv6DualStack=false, which it refuses from v1.23 on [state]"},
+			"fail: kube-proxy v1.23.4 has feature gate IPv6DualStack=false, which is an error from v1.23 [state]"},
 		{"dual stack turned off in 1.22",
 			at("v1.22.4") + onFlannel + proxyArgs(`"--feature-gates=IPv6DualStack=false"`), "pass"},
 		{"the image's release counts, not the kubelet's",
 			at("v1.34.1") + onFlannel + proxyArgs(`"--enable-dsr=true"`) + fmt.Sprintf(hiddenProxy,
 				"v1.31.4-flannel-hostprocess"),
-			"fail: kube-proxy v1.31.4 is not told WinDSR=true, and it is to use DSR; it is on by default from v1.33 on only [state]"},
+			"fail: kube-proxy v1.31.4 requires feature gate WinDSR=true, because it uses DSR (on by default from v1.33) [state]"},
 		{"the type of the network is not known, so nothing asks for the gate",
 			at("v1.19.7") + proxyArgs(), "pass"},
 		{"what the DaemonSet's script gives is out of sight",
@@ -74,9 +74,9 @@ func TestKubeProxyOverlayDSRGates(t *testing.T) {
 		{"no Node object", vxlanConf + proxyArgs(), "unknown"},
 		{"no settings", at("v1.19.7") + vxlanConf, "unknown"},
 		{"the log tells of the gate", logged("WinDSR feature gate not enabled"),
-			"fail: kube-proxy exits: DSR needs its gate WinDSR [text]"},
+			"fail: kube-proxy exits: DSR requires feature gate WinDSR [text]"},
 		{"the log tells of a gate that is gone", logged("unrecognized feature gate: WinOverlay"),
-			"fail: this release no longer knows the gate WinOverlay [text]"},
+			"fail: this version does not know feature gate WinOverlay [text]"},
 		{"a gate that is none of these", logged("unrecognized feature gate: Accelerators"),
 			"unknown"},
 	})
@@ -92,7 +92,7 @@ func TestKubeProxyNoHostMAC(t *testing.T) {
 		{"an adapter has the address", vxlanConf + proxyArgs(`"--bind-address=10.0.0.10"`) +
 			adapters("10.0.0.10"), "pass"},
 		{"none has it", vxlanConf + proxyArgs(`"--bind-address=10.0.0.11"`) + adapters("10.0.0.10"),
-			"fail: kube-proxy is to bind to 10.0.0.11, and no adapter has that address: the node has 10.0.0.10 [state]"},
+			"fail: no adapter has the --bind-address 10.0.0.11 of kube-proxy (found: 10.0.0.10) [state]"},
 		{"not set, and an adapter has the Node's address", vxlanConf + proxyArgs() + nodeAt10 +
 			adapters("10.0.0.10"), "pass"},
 		{"0.0.0.0 stands for the Node's address",
@@ -100,7 +100,7 @@ func TestKubeProxyNoHostMAC(t *testing.T) {
 			"pass"},
 		{"no adapter has the Node's address", vxlanConf + proxyArgs() + nodeAt10 +
 			adapters("10.0.0.77"),
-			"fail: kube-proxy looks for the adapter with the node's address 10.0.0.10, and none has it: the node has 10.0.0.77 [state]"},
+			"fail: no adapter has the node's address 10.0.0.10, which kube-proxy uses (found: 10.0.0.77) [state]"},
 		{"not set, and no Node object", vxlanConf + proxyArgs() + adapters("10.0.0.10"), "unknown"},
 		{"the address may be set out of sight", vxlanConf + fmt.Sprintf(hiddenProxy, "v1.29.9") +
 			nodeAt10 + adapters("10.0.0.77"), "unknown"},
@@ -109,10 +109,10 @@ func TestKubeProxyNoHostMAC(t *testing.T) {
 		{"on host-gw kube-proxy does not ask", onFlannel + proxyArgs(`"--bind-address=10.0.0.11"`) +
 			adapters("10.0.0.10"), "skip"},
 		{"the log alone", message,
-			"fail: kube-proxy exits: no adapter has the address that it takes for the node's [text]"},
+			"fail: kube-proxy exits: no adapter has the node's address [text]"},
 		{"the log, and it is over", vxlanConf + proxyArgs(`"--bind-address=10.0.0.10"`) +
 			adapters("10.0.0.10") + message,
-			"info: the logs say: kube-proxy exits: no adapter has the address that it takes for the node's; the node's state does not bear it out [text]"},
+			"info: the logs say: kube-proxy exits: no adapter has the node's address; the node's state does not bear it out [text]"},
 	})
 }
 
@@ -131,19 +131,19 @@ func TestKubeProxyFlagsOverlay(t *testing.T) {
 		{"network and source VIP are given", vxlanConf + proxyArgs(`"--network-name=flannel.4096"`,
 			vip) + two, "pass"},
 		{"the placeholder network", vxlanConf + proxyArgs(`"--network-name=External"`, vip) + two,
-			"fail: kube-proxy programs the HNS network External, and pods are on flannel.4096 [state]"},
+			"fail: kube-proxy uses HNS network External (expected: flannel.4096, the network of the pods) [state]"},
 		{"the placeholder network by KUBE_NETWORK",
 			vxlanConf + proxyArgs(vip) + "-- env.json --\n{\"KUBE_NETWORK\":\"External\"}\n" + two,
-			"fail: kube-proxy programs the HNS network External, and pods are on flannel.4096 [state]"},
+			"fail: kube-proxy uses HNS network External (expected: flannel.4096, the network of the pods) [state]"},
 		{"a network that is not there is another check's",
 			vxlanConf + proxyArgs(`"--network-name=cbr0"`, vip) + two, "pass"},
 		{"HNS was not asked", vxlanConf + proxyArgs(`"--network-name=External"`, vip), "pass"},
 		{"the script fills in the name", vxlanConf + proxyArgs(`"--network-name=$env:KUBE_NETWORK"`,
 			vip) + two, "pass"},
 		{"no source VIP on an overlay", vxlanConf + proxyArgs(`"--network-name=flannel.4096"`) +
-			two, "fail: kube-proxy is given no --source-vip, without which it exits on an overlay network [state]"},
+			two, "fail: kube-proxy has no --source-vip, which an overlay network requires [state]"},
 		{"both are wrong", vxlanConf + proxyArgs(`"--network-name=External"`) + two,
-			"fail: kube-proxy programs the HNS network External, and pods are on flannel.4096 [state]\nfail: kube-proxy is given no --source-vip, without which it exits on an overlay network [state]"},
+			"fail: kube-proxy uses HNS network External (expected: flannel.4096, the network of the pods) [state]\nfail: kube-proxy has no --source-vip, which an overlay network requires [state]"},
 		{"the DaemonSet's script gives it out of sight", vxlanConf + fmt.Sprintf(hiddenProxy,
 			"v1.29.9") + two, "unknown"},
 		{"host-gw needs no source VIP", onFlannel + proxyArgs(`"--network-name=cbr0"`) +
@@ -152,7 +152,7 @@ func TestKubeProxyFlagsOverlay(t *testing.T) {
 			networks("External", "Calico"), "pass"},
 		{"no settings", vxlanConf + two, "unknown"},
 		{"the log alone",
-			"-- logs/kube-proxy/kube-proxy.log --\nF0525 1 server.go:475] unable to create proxier: source-vip flag not set\n", "fail: kube-proxy exits: on an overlay network it needs --source-vip [text]"},
+			"-- logs/kube-proxy/kube-proxy.log --\nF0525 1 server.go:475] unable to create proxier: source-vip flag not set\n", "fail: kube-proxy exits: an overlay network requires --source-vip [text]"},
 	})
 }
 

@@ -10,21 +10,20 @@ import (
 
 var _ = register(checks.Check{
 	ID:       "kubeproxy-no-host-mac",
-	Title:    "kube-proxy finds no adapter with the address that it takes for the node's",
+	Title:    "kube-proxy finds no adapter with the node's address",
+	Healthy:  "kube-proxy finds the adapter with the node's address",
 	Category: checks.CategoryComponents,
-	Doc: `On an overlay network kube-proxy needs the MAC address of the adapter that carries the
-node's own address, and exits where no adapter has that address. It goes by --bind-address; where
-that is not set or 0.0.0.0, by the address of the Node object. The first releases of 1.21 forgot to
-look that up and searched for 0.0.0.0 or :: themselves.
+	Doc: `On an overlay network kube-proxy needs the MAC address of the adapter that has the node's
+address, and exits where no adapter has it. kube-proxy uses --bind-address; where that is not set or
+0.0.0.0, it uses the address of the Node object. The first 1.21 releases did not do so and searched
+for 0.0.0.0 or ::.
 
-The check compares the address with those of all adapters.`,
+The check compares this address with the addresses of all adapters.`,
 	Fix: checks.Steps(
-		checks.Inspect(
-			"Get-NetIPAddress -AddressFamily IPv4 | Select-Object InterfaceAlias, IPAddress", ""),
-		checks.Run("nssm edit kube-proxy",
-			"give kube-proxy an address that the node has, --bind-address={managementIP}, or give the adapter back the address that the Node object names; update kube-proxy where it is an early 1.21").
-			Costs("Services do not answer from this node until kube-proxy has programmed them"),
-		checks.Run("{restart kube-proxy}", "")),
+		checks.Do("Set --bind-address={managementIP} for kube-proxy, or restore the address of the Node object on the adapter."),
+		checks.Run("{restart kube-proxy}", "Restart kube-proxy.").
+			Costs("Services are not reachable from this node until kube-proxy has programmed them."),
+		checks.Verify("Get-Process kube-proxy", "one process kube-proxy")),
 	Links: []string{"https://github.com/kubernetes/kubernetes/issues/100966",
 		"https://github.com/kubernetes-sigs/sig-windows-tools/issues/159",
 		"https://github.com/rancher/rke2/issues/1879"},
@@ -35,7 +34,7 @@ The check compares the address with those of all adapters.`,
 	Uses:    slices.Concat(node.ProxySources, []evidence.Need{evidence.Node}),
 	Signs: []checks.Sign{
 		{Text: "could not find host mac address for",
-			Says: "kube-proxy exits: no adapter has the address that it takes for the node's"},
+			Says: "kube-proxy exits: no adapter has the node's address"},
 	},
 	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
 		n := node.About(s)
@@ -52,10 +51,11 @@ The check compares the address with those of all adapters.`,
 				return nil, nil
 			}
 			return []checks.Finding{checks.Findingf(checks.Fail, "kube-proxy",
-				"kube-proxy is to bind to %s, and no adapter has that address: the node has %s", ip,
+				"no adapter has the --bind-address %s of kube-proxy (found: %s)", ip,
 				firstThree(texts(own))).
 				With(bind.From).At(evidence.Adapters.Field(s), "addresses: %s",
-				firstThree(texts(own)))}, nil
+				firstThree(texts(own))).Cure(proxyFix(n, bind.From,
+				evidence.Phrasef("Set --bind-address={managementIP} for kube-proxy.")))}, nil
 		}
 		ips := node.ParseAddresses(evidence.Node.In(s).InternalIPs()...)
 		switch gap := n.UnseenProxy(); {
@@ -69,7 +69,8 @@ The check compares the address with those of all adapters.`,
 			return nil, nil
 		}
 		return []checks.Finding{checks.Findingf(checks.Fail, "kube-proxy",
-				"kube-proxy looks for the adapter with the node's address %s, and none has it: the node has %s", ips[0], firstThree(texts(own))).
+				"no adapter has the node's address %s, which kube-proxy uses (found: %s)", ips[0],
+				firstThree(texts(own))).
 				At(evidence.Node.In(s).AddressField(ips[0].String()), "InternalIP is %s",
 					ips[0]).At(evidence.Adapters.Field(s), "addresses: %s",
 				firstThree(texts(own)))},

@@ -22,23 +22,22 @@ var windowsGates = []windowsGate{{"WinOverlay", 20, 34}, {"WinDSR", 33, 34},
 
 var _ = register(checks.Check{
 	ID:       "kubeproxy-overlay-dsr-gates",
-	Title:    "kube-proxy's feature gates do not fit its release and what it is to do",
+	Title:    "kube-proxy feature gates are wrong for its version",
+	Healthy:  "kube-proxy feature gates are right for its version",
 	Category: checks.CategoryComponents,
-	Doc: `kube-proxy exits at once where it is to use an overlay network without the gate
-WinOverlay, or DSR without WinDSR: WinOverlay is on by default from 1.20 on, WinDSR from 1.33 on,
-before that they must be set. From 1.34 on both are fixed, so that turning one off is an error, and
-a release that has removed a gate does not start with it at all. IPv6DualStack cannot be turned off
-from 1.23 on.
+	Doc: `kube-proxy exits at its start when it uses an overlay network without the feature gate
+WinOverlay, or DSR without WinDSR. WinOverlay is on by default from 1.20, WinDSR from 1.33; earlier
+versions require them to be set. From 1.34 both are locked, and turning one off is an error. A
+release that has removed a gate does not start when the gate is set. IPv6DualStack cannot be turned
+off from 1.23.
 
 The check compares the gates, the DSR setting and the type of the pod network with kube-proxy's
-release; for a gate that has been removed it goes by kube-proxy's own message.`,
+version. For a removed gate it uses kube-proxy's own message.`,
 	Fix: checks.Steps(
-		checks.Run("nssm get kube-proxy AppParameters",
-			"set the gates that this release wants: WinOverlay=true on an overlay before 1.20, WinDSR=true with --enable-dsr before 1.33, neither from 1.34 on; then start kube-proxy again").
-			Costs("Services do not answer from this node until kube-proxy has programmed them"),
-		checks.Run("nssm edit kube-proxy", ""),
-		checks.Run("{restart kube-proxy}", ""),
-		checks.Run("kubectl -n kube-system edit daemonset kube-proxy-windows    # where it runs as a pod", "")),
+		checks.Do("Set WinOverlay=true (overlay, before 1.20) or WinDSR=true (--enable-dsr, before 1.33); from 1.34 remove both gates."),
+		checks.Run("{restart kube-proxy}", "Restart kube-proxy.").
+			Costs("Services are not reachable from this node until kube-proxy has programmed them."),
+		checks.Verify("Get-Process kube-proxy", "one process kube-proxy")),
 	Links: []string{
 		"https://kubernetes.io/docs/concepts/services-networking/windows-networking/",
 		"https://kubernetes.io/docs/reference/command-line-tools-reference/feature-gates/",
@@ -51,23 +50,23 @@ release; for a gate that has been removed it goes by kube-proxy's own message.`,
 	Uses:    slices.Concat(node.ProxySources, node.CNISources),
 	Signs: []checks.Sign{
 		{Text: "WinOverlay feature gate not enabled",
-			Says: "kube-proxy exits: an overlay network needs its gate WinOverlay"},
+			Says: "kube-proxy exits: an overlay network requires feature gate WinOverlay"},
 		{Text: "platform does not support feature Remote Subnet",
-			Says: "kube-proxy exits: this build of Windows lacks what an overlay network needs"},
+			Says: "kube-proxy exits: this Windows build does not support overlay networks"},
 		{Text: "WinDSR feature gate not enabled",
-			Says: "kube-proxy exits: DSR needs its gate WinDSR"},
+			Says: "kube-proxy exits: DSR requires feature gate WinDSR"},
 		{Text: "cannot set feature gate WinOverlay to false",
-			Says: "kube-proxy exits: its gate WinOverlay can no longer be turned off"},
+			Says: "kube-proxy exits: feature gate WinOverlay cannot be turned off"},
 		{Text: "cannot set feature gate WinDSR to false",
-			Says: "kube-proxy exits: its gate WinDSR can no longer be turned off"},
+			Says: "kube-proxy exits: feature gate WinDSR cannot be turned off"},
 		{Text: "cannot set feature gate IPv6DualStack to false",
-			Says: "the gate IPv6DualStack can no longer be turned off"},
+			Says: "feature gate IPv6DualStack cannot be turned off"},
 		{Text: "unrecognized feature gate: WinOverlay",
-			Says: "this release no longer knows the gate WinOverlay"},
+			Says: "this version does not know feature gate WinOverlay"},
 		{Text: "unrecognized feature gate: WinDSR",
-			Says: "this release no longer knows the gate WinDSR"},
+			Says: "this version does not know feature gate WinDSR"},
 		{Text: "unrecognized feature gate: IPv6DualStack",
-			Says: "this release no longer knows the gate IPv6DualStack"},
+			Says: "this version does not know feature gate IPv6DualStack"},
 	},
 	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
 		n := node.About(s)
@@ -83,15 +82,23 @@ release; for a gate that has been removed it goes by kube-proxy's own message.`,
 			switch {
 			case off && v.Minor >= gate.locked:
 				findings = append(findings, checks.Findingf(checks.Fail, "kube-proxy",
-					"kube-proxy %s is told %s=false, which it refuses from v1.%d on", v, gate.name,
-					gate.locked).With(set.From, from))
+					"kube-proxy %s has feature gate %s=false, which is an error from v1.%d", v,
+					gate.name,
+					gate.locked).With(set.From, from).
+					Cure(proxyFix(n, set.From, evidence.Phrasef("Remove the feature gate %s=false.",
+						gate.name))))
 			case wanted && off:
 				findings = append(findings, checks.Findingf(checks.Fail, "kube-proxy",
-					"kube-proxy is told %s=false, and %s", gate.name, reason).With(set.From, why))
+					"kube-proxy has feature gate %s=false, but %s", gate.name,
+					reason).With(set.From, why).
+					Cure(proxyFix(n, set.From, evidence.Phrasef("Set the feature gate %s=true.",
+						gate.name))))
 			case wanted && !set.Set && v.Minor < gate.on && n.UnseenProxy().Kind == "" &&
 				!proxyStays(n, s):
 				findings = append(findings, checks.Findingf(checks.Fail, "kube-proxy",
-					"kube-proxy %s is not told %s=true, and %s; it is on by default from v1.%d on only", v, gate.name, reason, gate.on).With(n.Proxy().From, why, from))
+					"kube-proxy %s requires feature gate %s=true, because %s (on by default from v1.%d)", v, gate.name, reason, gate.on).With(n.Proxy().From, why, from).
+					Cure(proxyFix(n, n.Proxy().From,
+						evidence.Phrasef("Set the feature gate %s=true.", gate.name))))
 			}
 		}
 		if gap := n.UnseenProxy(); len(findings) == 0 && gap.Kind != "" {
@@ -107,7 +114,7 @@ func (g windowsGate) wanted(n *node.Node) (bool, evidence.Because, evidence.Phra
 	case g.name == "WinOverlay" && n.Backend.Known() && n.Backend.Value == node.OverlayNet:
 		return true, n.Backend.From, evidence.Phrasef("the pod network is an overlay")
 	case g.name == "WinDSR" && n.Proxy().EnableDSR.On():
-		return true, n.Proxy().EnableDSR.From, evidence.Phrasef("it is to use DSR")
+		return true, n.Proxy().EnableDSR.From, evidence.Phrasef("it uses DSR")
 	}
 	return false, evidence.Because{}, evidence.Phrase{}
 }

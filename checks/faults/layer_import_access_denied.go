@@ -9,24 +9,28 @@ import (
 
 var _ = register(checks.Check{
 	ID:       "layer-import-access-denied",
-	Title:    "image layers cannot be unpacked: another program holds their files",
+	Title:    "Image layer unpacking fails: files in use",
+	Healthy:  "Image layers can be unpacked",
 	Category: checks.CategoryImages,
-	Doc: `Unpacking a Windows image, the runtime writes thousands of files and then hands the
-layer to the system (ProcessBaseLayer, ImportLayer, ProcessUtilityVMImage). A virus scanner or
-another filter driver that has one of them open at that moment makes the call fail with "access is
-denied" or "in use by another process", and the pull is undone. Scanners look at what a process
-writes, so excluding the folder alone is often not enough: the runtime's program must be excluded
-too. A data root behind a symlink or on a volume that is not NTFS fails in the same words.
+	Doc: `To unpack a Windows image, the runtime writes thousands of files and then passes the layer
+to the system (ProcessBaseLayer, ImportLayer, ProcessUtilityVMImage). If an antivirus program or
+another filter driver has one of the files open, the call fails with "access is denied" or "in use
+by another process", and the pull is undone. Antivirus programs scan what a process writes, so
+excluding the folder alone is often not enough: exclude the runtime's program, too. A data root
+behind a symbolic link, or on a volume that is not NTFS, fails with the same errors.
 
-The check looks for these words at pods that wait for an image, and names a Defender that excludes
-neither. Other vendors' drivers are not recorded: fltmc lists them. Windows gives these messages
-without a code in newer runtimes, so on a node in another language than English only those with a
-code are seen.`,
+The check looks for these errors at pods that wait for an image, and reports a Defender that
+excludes neither. Drivers of other vendors are not collected: fltmc lists them. Newer runtimes
+report these errors without a code, so on a node in another language than English only errors with a
+code are found.`,
 	Fix: checks.Steps(
-		checks.Run(`Add-MpPreference -ExclusionPath C:\ProgramData\{runtime} -ExclusionProcess containerd.exe,containerd-shim-runhcs-v1.exe,dockerd.exe`, "exclude the runtime's data folder and its programs from scanning, in Defender and in every other scanner of the node, then let the pull be tried again").
-			Costs("what these programs write is no longer scanned on arrival; running containers are not touched"),
-		checks.Inspect("Get-MpPreference | Select-Object ExclusionPath, ExclusionProcess", ""),
-		checks.Run("fltmc filters", "")),
+		checks.Run(`Add-MpPreference -ExclusionPath C:\ProgramData\{runtime} -ExclusionProcess containerd.exe,containerd-shim-runhcs-v1.exe,dockerd.exe`,
+			"Exclude the runtime's folder and programs from scanning, in other antivirus programs, too.").
+			Costs("Files that these programs write are not scanned."),
+		checks.Inspect("fltmc filters",
+			"If pulls still fail, look for filter drivers of other vendors."),
+		checks.Verify("kubectl get pods -A -o wide --field-selector spec.nodeName={node}",
+			"all pods are Running")),
 	Links: []string{"https://github.com/microsoft/hcsshim/issues/2380",
 		"https://github.com/moby/moby/issues/35988", "https://github.com/moby/moby/issues/34807",
 		"https://github.com/docker/for-win/issues/3491",
@@ -59,8 +63,8 @@ code are seen.`,
 var layerSigns = layerRefusals("ProcessBaseLayer", "ImportLayer", "ProcessUtilityVMImage")
 
 func layerRefusals(calls ...string) []checks.Sign {
-	const denied, held = "a layer of an image cannot be unpacked: access is denied",
-		"a layer of an image cannot be unpacked: another process has a file of it open"
+	const denied, held = "an image layer cannot be unpacked: access denied",
+		"an image layer cannot be unpacked: a file is in use by another process"
 	var signs []checks.Sign
 	for _, call := range calls {
 		signs = append(signs,

@@ -4,23 +4,24 @@ import "doctor/checks"
 
 var _ = register(checks.Check{
 	ID:       "mount-path-invalid",
-	Title:    "a volume cannot be mounted into a container: its path is invalid on Windows",
+	Title:    "Volume mount fails: path is invalid on Windows",
+	Healthy:  "Volume mounts have valid Windows paths",
 	Category: checks.CategoryStorage,
-	Doc: `A mount that works on Linux may be refused on Windows while the container is made. A
-single file as source needs containerd and a Windows of September 2020 or later, docker takes
+	Doc: `A mount that works on Linux may be rejected on Windows when the container is created. A
+single file as source requires containerd and Windows of September 2020 or later; docker supports
 folders only. A source behind a symbolic link, a mount over the whole of drive C:, and an image
-whose VOLUME names a drive letter are refused too, in words about an invalid directory name or an
-incorrect volume label, or about a symlink that cannot be resolved.
+whose VOLUME has a drive letter are rejected, too. The errors mention an invalid directory name, an
+incorrect volume label, or a symlink that cannot be resolved.
 
-The check looks for these words at pods that do not run. That a parameter is incorrect has other
-reasons as well, so that message alone is a warning.`,
+The check looks for these errors at pods that are not running. "The parameter is incorrect" has
+other reasons as well, so that message alone is a warning.`,
 	Fix: checks.Steps(
-		checks.Inspect(
-			"kubectl get pod POD -n NAMESPACE -o jsonpath='{.spec.containers[*].volumeMounts}'",
-			""),
-		checks.Inspect("Get-Item HOSTPATH | Select-Object FullName, LinkType, Target", ""),
-		checks.Do(`mount folders instead of single files and below a folder of the container, never over C:\; point hostPath volumes at the real folder instead of a link; take drive letters out of the image's VOLUME; update Windows, and containerd to 1.5 or later`).
-			Costs("changing the mounts recreates the pods of the workload")),
+		checks.Do(`Mount a folder below a folder of the container: not a single file, not a link, not over C:\.`).
+			Costs("The pods of the workload are recreated."),
+		checks.Do("If the image's VOLUME has a drive letter, remove the letter."),
+		checks.Do("Update Windows, and containerd to 1.5 or later."),
+		checks.Verify("kubectl get pods -A -o wide --field-selector spec.nodeName={node}",
+			"all pods are Running")),
 	Links: []string{"https://github.com/containerd/containerd/issues/4915",
 		"https://github.com/containerd/containerd/issues/11273",
 		"https://github.com/kubernetes/kubernetes/issues/95547",
@@ -37,8 +38,8 @@ reasons as well, so that message alone is a warning.`,
 })
 
 const (
-	badDirectory = "Windows refuses a mount: the name of a folder is invalid"
-	badLabel     = "Windows refuses a mount: a file name, folder name or volume label is not one of Windows"
+	badDirectory = "Windows rejects a mount: invalid folder name"
+	badLabel     = "Windows rejects a mount: invalid file name, folder name or volume label"
 )
 
 var mountSigns = []checks.Sign{
@@ -51,13 +52,13 @@ var mountSigns = []checks.Sign{
 	{Text: "CreateComputeSystem", Also: []string{"(0x7b)"},
 		Not: []string{"volume label syntax is incorrect"}, Says: badLabel},
 	{Text: "rootpath on mountPath", Also: []string{"volume label syntax is incorrect"},
-		Says: "the image declares a VOLUME with a drive letter, which containerd cannot prepare"},
+		Says: "VOLUME of the image has a drive letter, which containerd does not support"},
 	{Text: "failed to resolve symlink", Also: []string{"failed to generate spec"},
-		Says: "the source of a mount cannot be resolved: it is a link, or not there"},
+		Says: "the source of a mount is a link or does not exist"},
 	{Text: "destination path can not be C drive",
-		Says: "a mount is to cover the whole of drive C:"},
+		Says: "a mount covers the whole of drive C:"},
 	{Text: "source path must be a directory", Also: []string{"invalid mount config"},
-		Says: "docker mounts folders only, and a single file is asked for"},
+		Says: "docker can mount folders only, but the source is a single file"},
 	{Text: "CreateComputeSystem", Also: []string{"The parameter is incorrect"}, Level: checks.Warn,
-		Says: "Windows refuses to make a container over a parameter, most often the path of a mount"},
+		Says: "Windows rejects a container parameter, most often the path of a mount"},
 }

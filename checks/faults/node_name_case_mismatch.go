@@ -9,28 +9,26 @@ import (
 	"doctor/checks/node"
 )
 
-const foreignNode = "the API server refuses what the kubelet writes: its certificate is for another name than that of its Node"
+const foreignNode = "API server rejects the kubelet: its certificate is for another Node name"
 
 var _ = register(checks.Check{
 	ID:       "node-name-case-mismatch",
-	Title:    "a certificate or agent of the node does not use the name of its Node",
+	Title:    "Certificate or agent uses a wrong Node name",
+	Healthy:  "Certificates and agents use the Node name",
 	Category: checks.CategoryComponents,
 	FAQ:      []int{6},
-	Doc: `Windows likes its computer names in capitals, and Kubernetes keeps Node names in small
-letters. The kubelet lowers the case by itself; certificates, environment variables and agents that
-take $env:COMPUTERNAME do not. The API server compares byte by byte: a kubelet whose certificate
-says system:node:WIN-1 may not touch the Node win-1, and a flanneld with NODE_NAME=WIN-1 finds no
-Node of that name.
+	Doc: `Windows computer names are often upper case, and Kubernetes Node names are lower case. The
+kubelet converts the name; certificates, environment variables and agents that use $env:COMPUTERNAME
+do not. The API server compares names byte by byte: a kubelet with a certificate for
+system:node:WIN-1 may not modify Node win-1, and flanneld with NODE_NAME=WIN-1 does not find its
+Node.
 
-The check compares the certificate of the kubelet and the NODE_NAME of flanneld with the name of the
-Node. kube-proxy's name has a check of its own.`,
+The check compares the kubelet's certificate and the NODE_NAME of flanneld with the name of the
+Node. Another check covers the name that kube-proxy uses.`,
 	Fix: checks.Steps(
-		checks.Run(`$env:COMPUTERNAME.ToLower()`,
-			"use the name in small letters, {node}, wherever a name is given, and have the kubelet's client certificate issued for it; a machine that was renamed joins the cluster anew").
-			Costs("while the kubelet has no valid certificate the node is NotReady; its containers run on"),
-		checks.Run("nssm set flanneld AppEnvironmentExtra NODE_NAME={node}", ""),
-		checks.Inspect(`Get-ChildItem C:\var\lib\kubelet\pki`, ""),
-		checks.Run("Restart-Service flanneld, kubelet", "")),
+		checks.Do("Set NODE_NAME to {node}, and have the kubelet's client certificate issued for {node}."),
+		checks.Run("{restart kubelet}", "Restart the kubelet."),
+		checks.Verify("kubectl get node {node}", "STATUS is Ready")),
 	Links: []string{"https://github.com/Azure/aks-engine/issues/4623",
 		"https://github.com/antrea-io/antrea/pull/2672",
 		"https://github.com/kubernetes/cloud-provider-vsphere/issues/484",
@@ -56,37 +54,45 @@ Node. kube-proxy's name has a check of its own.`,
 		}
 		var findings []checks.Finding
 		compared := 0
-		judge := func(what evidence.Phrase, value string, from evidence.Because) {
+		judge := func(what evidence.Phrase, value string, from evidence.Because, fix checks.Fix) {
 			compared++
 			if value == name {
 				return
 			}
-			format := "%s says %s, and the Node is called %s"
+			format := "%s is %s (expected: %s, the Node name)"
 			if strings.EqualFold(value, name) {
-				format = "%s says %s, and the Node is called %s: the API server tells case apart"
+				format = "%s is %s (expected: %s): Node names are case-sensitive"
 			}
 			findings = append(findings, checks.Findingf(checks.Fail, what.String(), format, what,
 				value, name).
 				With(from).At(evidence.Node.Field(s, "metadata", "name"), "metadata.name is %s",
-				name))
+				name).Cure(fix))
 		}
 		for _, c := range evidence.Certificates.In(s) {
 			if _, cn, ok := strings.Cut(c.Subject, "CN=system:node:"); ok {
 				cn, _, _ = strings.Cut(cn, ",")
 				judge(evidence.Phrasef("the kubelet's certificate"), strings.TrimSpace(cn),
-					c.Field("subject").Because("%s: subject is %s", c.Path, c.Subject))
+					c.Field("subject").Because("%s: subject is %s", c.Path, c.Subject),
+					withFirst(checkOf("node-name-case-mismatch").Fix,
+						checks.Do("Issue the kubelet's client certificate for {node}.")))
 			}
 		}
 		n := node.About(s)
 		for _, svc := range n.Components["flanneld"].Services {
 			if v := svc.Env["NODE_NAME"]; isName(v) {
 				judge(evidence.Phrasef("flanneld's NODE_NAME"), v,
-					svc.Field("env", "NODE_NAME").Because("%s: NODE_NAME=%s", svc.Name, v))
+					svc.Field("env", "NODE_NAME").Because("%s: NODE_NAME=%s", svc.Name, v),
+					flanneldNameFix(svc))
 			}
 		}
 		if v := evidence.Env.In(s)["NODE_NAME"]; isName(v) {
 			judge(evidence.Phrasef("the machine's NODE_NAME"), v,
-				evidence.Env.Field(s, "NODE_NAME").Because("NODE_NAME=%s", v))
+				evidence.Env.Field(s, "NODE_NAME").Because("NODE_NAME=%s", v), checks.Steps(
+					checks.Run("[Environment]::SetEnvironmentVariable('NODE_NAME', '{node}', 'Machine')",
+						"Set NODE_NAME to {node}."),
+					checks.Run("{restart network agent}", "Restart the network agent.").
+						Costs("The node's connections may drop for a few seconds."),
+					checks.Verify("$env:NODE_NAME", "{node}")))
 		}
 		if compared == 0 {
 			return nil, checks.Unknown(
@@ -99,6 +105,20 @@ Node. kube-proxy's name has a check of its own.`,
 		}), nil
 	},
 })
+
+// flanneldNameFix sets the name in the environment of flanneld's service.
+func flanneldNameFix(svc evidence.Service) checks.Fix {
+	set := checks.Do("Set NODE_NAME to {node} in the environment of service %s.", svc.Name)
+	if svc.Wrapper == "nssm" {
+		set = checks.Run("nssm set "+svc.Name+" AppEnvironmentExtra NODE_NAME={node}",
+			"Set NODE_NAME to {node}.").
+			Costs("Other variables of the service's AppEnvironmentExtra are removed: name them, too.")
+	}
+	return checks.Steps(set,
+		checks.Run("{restart flanneld}", "Restart flanneld.").Costs(
+			"If flanneld creates the HNS network, the node's connections drop for a few seconds."),
+		checks.Verify("Get-Process flanneld", "one process flanneld"))
+}
 
 // isName tells a name from a variable that a script fills in.
 func isName(v string) bool { return v != "" && !strings.ContainsAny(v, "$%(") }

@@ -29,17 +29,17 @@ func notRunning(c *node.Component, s evidence.Snapshot,
 		if strings.EqualFold(svc.StartType, "disabled") {
 			f = f.Cure(checks.Steps(
 				checks.Run("Set-Service "+svc.Name+" -StartupType Automatic",
-					"find out who disabled service %s, then let it start with the machine again",
-					svc.Name).
-					Costs("as the component starts: new connections of this node's pods may fail for some seconds"),
-				checks.Run("Start-Service "+svc.Name, "")))
+					"Set service %s to start automatically.", svc.Name),
+				checks.Run("Start-Service "+svc.Name, "Start service %s.", svc.Name).
+					Costs("New connections of this node's pods may fail for a few seconds."),
+				checks.Verify("Get-Service "+svc.Name, "Status is Running")))
 		}
 		return []checks.Finding{f}, nil
 	}
 	if len(c.Pods) > 0 {
 		p := c.Pods[0]
 		return []checks.Finding{checks.Findingf(checks.Fail, p.FullName(),
-			"the HostProcess pod of %s does not run: %s; %s", c.Name, podState(p), consequence).
+			"HostProcess pod of %s is not running: %s; %s", c.Name, podState(p), consequence).
 			At(p.Field("status"), "%s: %s", p.FullName(), podState(p))}, nil
 	}
 	for _, svc := range evidence.Services.In(s) {
@@ -53,7 +53,7 @@ func notRunning(c *node.Component, s evidence.Snapshot,
 	if err := couldHide(c, s); err != nil {
 		return nil, err
 	}
-	f := checks.Findingf(checks.Fail, c.Name, "nothing shows %s running; %s", label(c), consequence)
+	f := checks.Findingf(checks.Fail, c.Name, "%s is not running; %s", label(c), consequence)
 	if evidence.Services.Known(s) {
 		f = f.At(evidence.Services.Field(s), "none of its %d services is %s",
 			len(evidence.Services.In(s)), strings.Join(c.Service, " or "))
@@ -83,7 +83,7 @@ const fewProcesses = 4
 
 func label(c *node.Component) evidence.Phrase {
 	if c.Name == "runtime" {
-		return evidence.Phrasef("a container runtime")
+		return evidence.Phrasef("the container runtime")
 	}
 	return verbatim(c.Name)
 }
@@ -94,7 +94,7 @@ func orUnknown(s string) evidence.Phrase { return orPhrase(s, evidence.Phrasef("
 func podState(p evidence.Pod) evidence.Phrase {
 	for _, st := range p.Statuses() {
 		if w := st.State.Waiting; w != nil {
-			return evidence.Phrasef("container %s waits: %s", st.Name, w.Reason)
+			return evidence.Phrasef("container %s is waiting: %s", st.Name, w.Reason)
 		}
 		if t := st.State.Terminated; t != nil && t.ExitCode != 0 {
 			return evidence.Phrasef("container %s ended with exit code %d", st.Name, t.ExitCode)

@@ -1,7 +1,9 @@
 package faults
 
 import (
+	"cmp"
 	"slices"
+	"strings"
 
 	"doctor/checks"
 	"doctor/checks/evidence"
@@ -10,21 +12,23 @@ import (
 
 var _ = register(checks.Check{
 	ID:       "pause-os-version-mismatch",
-	Title:    "the pause image was not built for this Windows version",
+	Title:    "Pause image is for another Windows version",
+	Healthy:  "Pause image fits this Windows version",
 	Category: checks.CategoryImages,
 	FAQ:      []int{12, 16},
-	Doc: `Every pod begins with a sandbox container made from the pause image, and a Windows
-container runs only on the Windows build it was made for (from Server 2022 on also on somewhat later
-ones). With a pause image for another build, or for Linux only, no pod on the node starts, although
-the same application image runs by hand.
+	Doc: `Every pod starts with a sandbox container from the pause image, and a Windows container runs
+only on the Windows build of its image (from Server 2022 also on some later builds). With a pause
+image for another build, or for Linux only, no pod on the node starts, although the same application
+image runs when started by hand.
 
-The image is the one that the runtime's configuration names (sandbox_image, from containerd 2 on
-pinned_images.sandbox), or for docker the kubelet's --pod-infra-container-image. What builds it
-holds is known for the published images; of a private one only the runtime's own error tells.`,
+The runtime's configuration names the image (sandbox_image, from containerd 2
+pinned_images.sandbox); for docker it is the kubelet's --pod-infra-container-image. The builds of
+the published images are known. For a private image only the runtime's own error shows it.`,
 	Fix: checks.Steps(
-		checks.Run("Restart-Service {runtime}, kubelet",
-			"make the runtime use a pause image for many builds, such as registry.k8s.io/pause:3.10, and restart it and the kubelet; on docker rebuild kubeletwin/pause from the nanoserver image of this build, or set --pod-infra-container-image").
-			Costs("running containers are not touched; pods that were waiting start")),
+		checks.Do("Set the pause image of the runtime to registry.k8s.io/pause:3.10, which supports many builds."),
+		checks.Run("{restart runtime}", "Restart the container runtime."),
+		checks.Verify("kubectl get pods -A -o wide --field-selector spec.nodeName={node}",
+			"all pods are Running")),
 	Links: []string{"https://kubernetes.io/docs/tasks/debug/debug-cluster/windows/",
 		"https://github.com/kubernetes/kubernetes/blob/master/build/pause/CHANGELOG.md",
 		"https://learn.microsoft.com/en-us/virtualization/windowscontainers/deploy-containers/version-compatibility"},
@@ -36,10 +40,10 @@ holds is known for the published images; of a private one only the runtime's own
 	Signs: []checks.Sign{
 		{Text: "The container operating system does not match the host operating system",
 			Also: []string{"sandbox"},
-			Says: "the sandbox of a pod was made for another Windows version"},
-		{Text: "The operating system of the container does not match the operating system of the host", Also: []string{"sandbox"}, Says: "the sandbox of a pod was made for another Windows version"},
+			Says: "a pod sandbox is for another Windows version"},
+		{Text: "The operating system of the container does not match the operating system of the host", Also: []string{"sandbox"}, Says: "a pod sandbox is for another Windows version"},
 		{Text: "0xc0370101", Also: []string{"sandbox"},
-			Says: "the sandbox of a pod was made for another Windows version (0xc0370101)"},
+			Says: "a pod sandbox is for another Windows version (0xc0370101)"},
 		{Text: "no matching manifest for windows/", Also: []string{"pause"},
 			Says: "the pause image has no variant for this Windows version"},
 		{Text: "no match for platform in manifest", Also: []string{"pause"},
@@ -62,14 +66,29 @@ holds is known for the published images; of a private one only the runtime's own
 		}
 		if len(builds) == 0 {
 			return []checks.Finding{checks.Findingf(checks.Fail, image.Value,
-				"the pause image %s is for Linux only, and the node is Windows %s", image.Value,
-				n.Build.Value).With(image.From, n.Build.From)}, nil
+				"pause image %s is for Linux only (the node is Windows %s)", image.Value,
+				n.Build.Value).With(image.From, n.Build.From).Cure(pauseFix(s, image))}, nil
 		}
 		return []checks.Finding{checks.Findingf(checks.Fail, image.Value,
-			"the pause image %s is for the Windows builds %s, and the node is %s", image.Value,
-			joinInts(builds), n.Build.Value).With(image.From, n.Build.From)}, nil
+			"pause image %s is for Windows builds %s (the node is %s)", image.Value,
+			joinInts(builds), n.Build.Value).With(image.From, n.Build.From).Cure(pauseFix(s,
+			image))}, nil
 	},
 })
+
+// pauseFix changes the pause image in the file that names it.
+func pauseFix(s evidence.Snapshot, image node.Fact[string]) checks.Fix {
+	fix := checkOf("pause-os-version-mismatch").Fix
+	file, ok := evidence.WindowsPath(image.From.Path)
+	if !ok {
+		return fix
+	}
+	line := cmp.Or(image.From.Line, lineWith(s.File(file).Text, image.Value))
+	return withFirst(fix, checks.EditAt(s, evidence.InLine(image.From.Path, line),
+		func(line string) string {
+			return strings.Replace(line, image.Value, "registry.k8s.io/pause:3.10", 1)
+		}, "Set the pause image to registry.k8s.io/pause:3.10."))
+}
 
 // sandboxStillRefused finds pods that wait because their sandbox was refused
 // just now, though the image that is configured would fit: the runtime was not
@@ -85,7 +104,7 @@ func sandboxStillRefused(s evidence.Snapshot, image node.Fact[string]) []checks.
 			continue
 		}
 		f := checks.Findingf(checks.Fail, image.Value,
-			"sandboxes are refused for their Windows version, though the configured pause image %s fits this node: what runs is not what is configured", image.Value).
+			"sandboxes fail: wrong Windows version, but the configured pause image %s fits (runtime not restarted?)", image.Value).
 			With(image.From, checks.Quote(m))
 		f.Basis = checks.ByBoth
 		return []checks.Finding{f}

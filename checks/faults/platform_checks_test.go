@@ -155,16 +155,16 @@ func TestRKE2Children(t *testing.T) {
 	const flannel = "-- files/C/run/flannel/subnet.env --\nFLANNEL_SUBNET=10.42.1.1/24\n"
 	runLooks(t, "rke2-flanneld-exit", []look{
 		{"it ended", rke2("running", since) + flannel,
-			"fail: service rke2 runs, and flanneld, its child, does not: RKE2 does not start it again [state]"},
+			"fail: service rke2 is running, but its child flanneld is not: RKE2 does not restart it [state]"},
 		{"it runs", rke2("running", since, "flanneld.exe") + flannel, "pass"},
 		{"it runs again after an error", rke2("running", since, "flanneld.exe") + flannel +
 			"-- events.json --\n[{\"provider\":\"rke2\",\"time\":\"2026-11-20T07:00:00Z\",\"message\":\"Flanneld has an error: exit status 0xffffffff. Check c:\\\\x\"}]\n",
-			"info: the logs say: RKE2 reports that flanneld ended with an error; the node's state does not bear it out [text]"},
+			"info: the logs say: RKE2 reports that flanneld exited with an error; the node's state does not bear it out [text]"},
 		{"RKE2 has only just started", rke2("running", "2026-11-20T09:58:00Z") + flannel, "pass"},
 		{"RKE2 is stopped, which is another fault", rke2("stopped", since) + flannel, "pass"},
 		{"RKE2 ends it by itself when it is stopped",
 			"-- events.json --\n[{\"provider\":\"rke2\",\"message\":\"Flanneld has an error: exit status 1. Check c:\\\\x\"}]\n",
-			"warn: RKE2 reports that flanneld ended: it does not start it again, unless RKE2 itself was being stopped [text]"},
+			"warn: RKE2 reports that flanneld exited: a fault unless RKE2 itself was stopping [text]"},
 		{"three processes that somebody wrote down",
 			nodeOf("v1.32.5+rke2r1", "containerd://1.7.2") + flannel +
 				"-- services.json --\n[{\"name\":\"rke2\",\"state\":\"running\"}]\n-- processes.json --\n[{\"name\":\"rke2.exe\"}]\n", "unknown"},
@@ -180,7 +180,7 @@ func TestRKE2Children(t *testing.T) {
 	}
 	runLooks(t, "rke2-calico-race", []look{
 		{"neither process nor network", rke2("running", since) + calico + networks("External"),
-			"fail: service rke2 runs, and neither a process of Calico nor its network in HNS is there [state]"},
+			"fail: service rke2 is running, but Calico's process and HNS network are missing [state]"},
 		{"Calico runs and makes its network", rke2("running", since, "calico-node.exe") + calico +
 			networks("External"), "pass"},
 		{"it came up, and Felix ended later", rke2("running", since) + calico + networks("Calico"),

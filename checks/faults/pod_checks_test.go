@@ -233,7 +233,7 @@ func TestFlexVolumeInUse(t *testing.T) {
 		{"one is mounted",
 			podsJSON(podJSON(
 				`"volumes":[{"name":"docs","flexVolume":{"driver":"microsoft.com/smb.cmd"}}]`, "",
-				"")), "warn: shop/web mounts docs by the FlexVolume driver microsoft.com/smb.cmd, which is deprecated [state]"},
+				"")), "warn: shop/web mounts docs with the deprecated FlexVolume driver microsoft.com/smb.cmd [state]"},
 		{"a CSI driver",
 			podsJSON(podJSON(`"volumes":[{"name":"docs","csi":{"driver":"smb.csi.k8s.io"}}]`, "",
 				"")), "pass"},
@@ -293,7 +293,7 @@ func TestHostProcess(t *testing.T) {
 	}
 	const hp = `"securityContext":{"windowsOptions":{"hostProcess":true}}`
 	waits := `{"phase":"Pending","containerStatuses":[{"name":"c","state":{"waiting":{"reason":"RunContainerError"}}}]}`
-	const denied = `service containerd runs as .\svc, and only LocalSystem or LocalService may start HostProcess containers`
+	const denied = `service containerd runs as .\svc (expected: LocalSystem or LocalService)`
 	runLooks(t, "hostprocess-logon-denied", []look{
 		{"a user's account, and pods that wait",
 			service(`.\\svc`) + podsJSON(podJSON(hp, "", waits)), "fail: " + denied + " [state]"},
@@ -303,7 +303,7 @@ func TestHostProcess(t *testing.T) {
 		{"docker has none of it", nodeOf("v1.19.7", "docker://19.3.14") +
 			"-- services.json --\n[]\n", "skip"},
 		{"the log alone",
-			"-- logs/containerd/c.log --\nfailed to create user process token: failed to logon user: Access is denied.\n", "fail: containerd may not log on as the user of a HostProcess container [text]"},
+			"-- logs/containerd/c.log --\nfailed to create user process token: failed to logon user: Access is denied.\n", "fail: containerd cannot log on as the user of a HostProcess container [text]"},
 	})
 	pipe := `"volumes":[{"name":"p","hostPath":{"path":"\\\\.\\pipe\\csi"}}],` + hp
 	runLooks(t, "hostprocess-unsupported", []look{
@@ -332,6 +332,6 @@ func TestImageTagOfPods(t *testing.T) {
 	runLooks(t, "image-tag-latest", []look{
 		{"a manifest is judged too",
 			"-- manifests.json --\n[{\"file\":\"w.yaml\",\"line\":1,\"kind\":\"Deployment\",\"at\":\"spec.template.spec\",\"lines\":{\"spec.template.spec.containers[0].image\":7},\"pod\":{\"metadata\":{\"name\":\"w\"},\"spec\":{\"containers\":[{\"name\":\"c\",\"image\":\"shop/c\"}]}}}]\n",
-			"warn: Deployment w uses the image shop/c: for which Windows it is changes with every push [state]"},
+			"warn: Deployment w uses image shop/c: its Windows version can change with each push [state]"},
 	})
 }

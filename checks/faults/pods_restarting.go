@@ -17,7 +17,8 @@ const (
 var _ = register(checks.Check{
 	ID:       "pods-restarting",
 	Symptom:  true,
-	Title:    "containers of this node end and are started again and again",
+	Title:    "Containers restart again and again",
+	Healthy:  "Containers do not restart repeatedly",
 	Category: checks.CategoryWorkloads,
 	FAQ:      []int{12},
 	Doc: `A container that waits in CrashLoopBackOff, or has been started several times and
@@ -25,10 +26,9 @@ ended not long ago, does not stay up. This is a symptom: the program itself may 
 may the node, for want of memory, of a network, of a file that a volume should have brought. The end
 of its log says more, and the last event of the pod stands beside the finding.`,
 	Fix: checks.Steps(
-		checks.Inspect("kubectl get pods -A --field-selector spec.nodeName={node}", ""),
-		checks.Inspect("kubectl logs POD -n NAMESPACE --previous", ""),
-		checks.Inspect("kubectl describe pod POD -n NAMESPACE", ""),
-		checks.Do("read what the container wrote before it ended, and its exit code")),
+		checks.Inspect("kubectl logs POD -n NAMESPACE --previous", "Read the last lines of the container that ended, and its exit code."),
+		checks.Do("Fix the error that the container reports, in its image or its pod."),
+		checks.Verify("kubectl get pods -A --field-selector spec.nodeName={node}", "RESTARTS does not increase")),
 	Links: []string{"https://kubernetes.io/docs/tasks/debug/debug-application/debug-pods/",
 		"https://kubernetes.io/docs/tasks/debug/debug-cluster/windows/"},
 	Shows: []*checks.Effect{effectContainers},

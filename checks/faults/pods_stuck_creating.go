@@ -15,7 +15,8 @@ const podPatience = 5 * time.Minute
 var _ = register(checks.Check{
 	ID:       "pods-stuck-creating",
 	Symptom:  true,
-	Title:    "pods do not get past ContainerCreating",
+	Title:    "Pods stay in ContainerCreating",
+	Healthy:  "Pods get past ContainerCreating",
 	Category: checks.CategoryWorkloads,
 	FAQ:      []int{12},
 	Doc: `Pods that were scheduled to this node minutes ago have no running container: they wait
@@ -23,9 +24,9 @@ in ContainerCreating, or for an image that cannot be pulled. This is a symptom, 
 of each pod says more; most of the catalogue can lead here, so it is named as a cause only where
 nothing else was found.`,
 	Fix: checks.Steps(
-		checks.Inspect("kubectl get pods -A --field-selector spec.nodeName={node}", ""),
-		checks.Inspect("kubectl describe pod POD -n NAMESPACE", ""),
-		checks.Do("read the events of one of the pods, newest last")),
+		checks.Inspect("kubectl describe pod POD -n NAMESPACE", "Read the newest events of one of the pods."),
+		checks.Do("Fix the error that the events report."),
+		checks.Verify("kubectl get pods -A --field-selector spec.nodeName={node}", "no pod in ContainerCreating")),
 	Links: []string{"https://kubernetes.io/docs/tasks/debug/debug-cluster/windows/"},
 	Shows: []*checks.Effect{effectPodStart},
 	Needs: []evidence.Need{evidence.Any(evidence.Pods, evidence.PodEvents)},

@@ -16,8 +16,8 @@ func TestWSAEACCESExcludedPort(t *testing.T) {
 	const at10250 = `{"protocol":"tcp","start":10250,"end":10250}`
 	const log = "-- logs/kubelet/kubelet.log --\nF1120 09:00:00.1 server.go:172] listen tcp 0.0.0.0:10250: bind: An attempt was made to access a socket in a way forbidden by its access permissions.\n"
 	const dial = "-- logs/kubelet/kubelet.log --\nE1120 09:00:00.1 a.go:1] dial tcp 10.0.0.1:443: connectex: An attempt was made to access a socket in a way forbidden by its access permissions.\n"
-	const says = "Windows does not let a component listen on its port: it is excluded, or another process holds it for itself"
-	const found = ": the kubelet cannot listen on tcp port 10250: Windows keeps 10250 to 10250 [state"
+	const says = "a component cannot listen on its port: it is reserved or used by another process"
+	const found = ": the kubelet cannot listen on tcp port 10250: Windows reserves ports 10250 to 10250 [state"
 	pod := func(phase string, port int) string {
 		return fmt.Sprintf(
 			"-- api/pods.json --\n{\"items\":[{\"metadata\":{\"namespace\":\"a\",\"name\":\"p\"},\"spec\":{\"containers\":[{\"ports\":[{\"hostPort\":%d}]}]},\"status\":{\"phase\":%q}}]}\n", port, phase)
@@ -30,10 +30,10 @@ func TestWSAEACCESExcludedPort(t *testing.T) {
 			"fail" + found + "+text]"},
 		{"a single port that was kept for the kubelet", portsTree(at10250, rpc+kubelet), "pass"},
 		{"two ports within one range, and UDP for nobody", portsTree(low, rpc),
-			"warn: the kubelet cannot listen on tcp port 10248: Windows keeps 10200 to 10249 [state]\nwarn: kube-proxy cannot listen on tcp port 10249: Windows keeps 10200 to 10249 [state]"},
+			"warn: the kubelet cannot listen on tcp port 10248: Windows reserves ports 10200 to 10249 [state]\nwarn: kube-proxy cannot listen on tcp port 10249: Windows reserves ports 10200 to 10249 [state]"},
 		{"the host port of a pod that waits",
 			portsTree(`{"protocol":"tcp","start":8000,"end":8099}`, rpc) + pod("Pending", 8080),
-			"warn: pod a/p cannot listen on tcp port 8080: Windows keeps 8000 to 8099 [state]"},
+			"warn: pod a/p cannot listen on tcp port 8080: Windows reserves ports 8000 to 8099 [state]"},
 		{"HNS excludes what it publishes", portsTree(`{"protocol":"tcp","start":8080,"end":8080}`,
 			rpc) + pod("Running", 8080), "pass"},
 		{"no listeners recorded", portsTree(at10250, ""), "unknown"},
@@ -108,9 +108,9 @@ func TestFirewallBlocks10250(t *testing.T) {
 		return fmt.Sprintf(
 			`{"name":%q,"enabled":true,"direction":"in","action":%q,"protocol":%q,"localPorts":[%s]%s}`, name, action, protocol, ports, more)
 	}
-	const shut = "fail: no enabled firewall rule allows TCP 10250 where the firewall blocks what comes in (domain, public): kubectl logs, exec and metrics time out [state]"
+	const shut = "fail: no enabled firewall rule allows inbound TCP 10250 (profiles: domain, public): kubectl logs, exec and metrics time out [state]"
 	const log = "-- logs/kubectl/out.txt --\nError from server: error dialing backend: dial tcp 10.0.0.10:10250: i/o timeout\n"
-	const says = "the kubelet's port 10250 does not answer the control plane: a firewall on the way, or on the node, drops the packets"
+	const says = "connections from the control plane to kubelet port 10250 time out: a firewall drops the packets"
 	runLooks(t, "firewall-blocks-10250", []look{
 		{"allowed", tree(block, rule("kubelet", "allow", "tcp", `"10250"`, "")), "pass"},
 		{"within a range, by number", tree(block, rule("k8s", "Allow", "6", `"80", "10250-10259"`,
@@ -127,12 +127,12 @@ func TestFirewallBlocks10250(t *testing.T) {
 		{"a rule that blocks beside one that allows",
 			tree(block, rule("kubelet", "allow", "tcp", `"10250"`, "")+","+rule("hardening",
 				"block", "tcp", `"10000-11000"`, "")),
-			`fail: firewall rule "hardening" blocks TCP 10250, and a rule that blocks outweighs those that allow [state]`},
+			`fail: firewall rule "hardening" blocks TCP 10250; a block rule overrides allow rules [state]`},
 		{"somebody's program on any port", tree(block, rule("Agent", "allow", "any", `"Any"`, "")),
 			"unknown"},
 		{"one profile of two",
 			tree(block, rule("kubelet", "allow", "tcp", `"10250"`, `,"profiles":["domain"]`)),
-			"warn: no enabled firewall rule allows TCP 10250 where the firewall blocks what comes in (public): kubectl logs, exec and metrics time out [state]"},
+			"warn: no enabled firewall rule allows inbound TCP 10250 (profiles: public): kubectl logs, exec and metrics time out [state]"},
 		{"the firewall is off", tree(`{"name":"domain","enabled":false,"defaultInbound":"block"}`,
 			""), "pass"},
 		{"it lets everything in", tree(`{"name":"domain","enabled":true,"defaultInbound":"allow"}`,
@@ -149,7 +149,7 @@ func TestWinDefaultsPathCopyDenied(t *testing.T) {
 	const containerd = "-- api/node.json --\n{\"metadata\":{\"name\":\"win-1\"},\"status\":{\"nodeInfo\":{\"containerRuntimeVersion\":\"containerd://1.7.20\"}}}\n"
 	const docker = "-- api/node.json --\n{\"metadata\":{\"name\":\"win-1\"},\"status\":{\"nodeInfo\":{\"containerRuntimeVersion\":\"docker://19.3.14\"}}}\n"
 	const log = "-- logs/flanneld/pod.log --\ncp : Access to the path 'C:\\etc\\kube-flannel\\net-conf.json' is denied.\n"
-	const found = "fail: the flannel image may not write net-conf.json where it wants it: it is older than containerd's way of mounting files for HostProcess containers [text]"
+	const found = "fail: flannel pod cannot write net-conf.json: the image is too old for this containerd [text]"
 	runLooks(t, "win-defaults-path-copy-denied", []look{
 		{"the log says so", onVXLAN + containerd + log, found},
 		{"the log alone", log, found},
@@ -174,24 +174,24 @@ func TestNodeNameCaseMismatch(t *testing.T) {
 	}
 	const log = "-- logs/kubelet/kubelet.log --\nE1120 09:00:00.1 a.go:1] nodes \"win-1\" is forbidden: node \"WIN-1\" cannot modify node \"win-1\"\n"
 	const young = "-- logs/kubelet/kubelet.log --\nE1120 09:00:00.1 a.go:1] eviction manager: unexpected err: failed GetNode: node 'win-1' not found\n"
-	const says = "the API server refuses what the kubelet writes: its certificate is for another name than that of its Node"
+	const says = "API server rejects the kubelet: its certificate is for another Node name"
 	runLooks(t, "node-name-case-mismatch", []look{
 		{"all alike", node + cert("O=system:nodes,CN=system:node:win-1") + service("win-1"),
 			"pass"},
 		{"a certificate in capitals", node + cert("CN=system:node:WIN-1, O=system:nodes"),
-			"fail: the kubelet's certificate says WIN-1, and the Node is called win-1: the API server tells case apart [state]"},
+			"fail: the kubelet's certificate is WIN-1 (expected: win-1): Node names are case-sensitive [state]"},
 		{"a certificate of a machine that was renamed", node + cert("CN=system:node:win-old"),
-			"fail: the kubelet's certificate says win-old, and the Node is called win-1 [state]"},
+			"fail: the kubelet's certificate is win-old (expected: win-1, the Node name) [state]"},
 		{"flanneld in capitals", node + service("WIN-1"),
-			"fail: flanneld's NODE_NAME says WIN-1, and the Node is called win-1: the API server tells case apart [state]"},
+			"fail: flanneld's NODE_NAME is WIN-1 (expected: win-1): Node names are case-sensitive [state]"},
 		{"the machine in capitals",
 			node + "-- env.json --\n{\"NODE_NAME\":\"WIN-1\",\"COMPUTERNAME\":\"WIN-1\"}\n",
-			"fail: the machine's NODE_NAME says WIN-1, and the Node is called win-1: the API server tells case apart [state]"},
+			"fail: the machine's NODE_NAME is WIN-1 (expected: win-1): Node names are case-sensitive [state]"},
 		{"a variable that a script fills in", node + service("$(hostname)"), "unknown"},
 		{"certificates of others", node + cert("CN=system:kube-proxy"), "unknown"},
 		{"the log alone", log, "fail: " + says + " [text]"},
 		{"the log and the certificate", node + cert("CN=system:node:WIN-1") + log,
-			"fail: the kubelet's certificate says WIN-1, and the Node is called win-1: the API server tells case apart [state+text]"},
+			"fail: the kubelet's certificate is WIN-1 (expected: win-1): Node names are case-sensitive [state+text]"},
 		{"a node that has yet to register", young, "unknown"},
 	})
 }

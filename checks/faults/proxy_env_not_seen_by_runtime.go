@@ -13,23 +13,25 @@ import (
 
 var _ = register(checks.Check{
 	ID:       "proxy-env-not-seen-by-runtime",
-	Title:    "a proxy is set, and the runtime pulls images past it",
+	Title:    "Runtime pulls images without the configured proxy",
+	Healthy:  "Runtime uses the configured proxy",
 	Category: checks.CategoryImages,
 	FAQ:      []int{15},
-	Doc: `The documentation sets HTTP_PROXY and HTTPS_PROXY for the whole machine. A service
-gets its environment when it starts, and from a service manager that read the machine's variables
-when Windows started: a runtime that was running before, or was merely restarted since, may know
-nothing of the proxy. A proxy that was given to the kubelet's service alone serves nobody either,
-for it is the runtime that pulls.
+	Doc: `The documentation sets HTTP_PROXY and HTTPS_PROXY for the whole machine. A service gets its
+environment at its start from the service manager, which reads the machine's variables when Windows
+starts. A runtime that was running before, or was only restarted since, may not have the proxy. A
+proxy in the environment of the kubelet's service has no effect on pulls, because the runtime pulls.
 
-No recording holds the environment that a running process really has, so the check concludes it:
-HTTPS_PROXY is set somewhere, the registry is not in NO_PROXY, and the pull ended in a connection or
-a name lookup of the registry itself. A pull through the proxy would have failed with
-"proxyconnect", and would not have asked for the registry's address at all.`,
+The evidence does not contain the environment of running processes, so the check infers it:
+HTTPS_PROXY is set somewhere, the registry is not in NO_PROXY, and the pull failed while connecting
+to the registry or resolving its name. A pull through the proxy would fail with "proxyconnect" and
+would not resolve the registry's name.`,
 	Fix: checks.Steps(
-		checks.Run(`Set-ItemProperty HKLM:\SYSTEM\CurrentControlSet\Services\{runtime} -Name Environment -Type MultiString -Value "HTTPS_PROXY=http://PROXY:PORT","NO_PROXY={serviceCIDR},{clusterCIDR},{managementIP},.svc,.cluster.local"`, "give the proxy to the runtime's own service, with the cluster's networks in NO_PROXY, and restart the runtime (with nssm: nssm set {runtime} AppEnvironmentExtra HTTPS_PROXY=http://PROXY:PORT NO_PROXY=…)").
-			Costs("running containers are not touched; machine-wide variables instead need a reboot of the node"),
-		checks.Run("{restart runtime}", "")),
+		checks.Run(`Set-ItemProperty HKLM:\SYSTEM\CurrentControlSet\Services\{runtime} -Name Environment -Type MultiString -Value "HTTPS_PROXY=http://PROXY:PORT","NO_PROXY={serviceCIDR},{clusterCIDR},{managementIP},.svc,.cluster.local"`,
+			"Set HTTPS_PROXY and NO_PROXY in the environment of the runtime's service."),
+		checks.Run("{restart runtime}", "Restart the container runtime."),
+		checks.Verify("kubectl get pods -A -o wide --field-selector spec.nodeName={node}",
+			"all pods are Running")),
 	Links: []string{"https://kubernetes.io/docs/tasks/debug/debug-cluster/windows/",
 		"https://github.com/containerd/containerd/issues/8846",
 		"https://github.com/containerd/containerd/issues/6609",
@@ -42,7 +44,7 @@ a name lookup of the registry itself. A pull through the proxy would have failed
 		{Text: "failed to do request",
 			Also: []string{"/v2/", "connectex: A connection attempt failed"},
 			Not:  []string{"proxyconnect"}, Level: checks.Warn,
-			Says: "the runtime asks a registry directly and gets no answer; where the way out is a proxy, the runtime does not know of it"},
+			Says: "the runtime connects to a registry directly and gets no answer: it may lack the proxy setting"},
 	},
 	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
 		n := node.About(s)
@@ -80,7 +82,8 @@ a name lookup of the registry itself. A pull through the proxy would have failed
 			return nil, nil
 		}
 		f := checks.Findingf(checks.Fail, cmp.Or(registry, "the runtime"),
-			"the runtime asks %s directly, although %s has the proxy %s: it was not restarted since, or was never given it", orPhrase(registry, evidence.Phrasef("the registry")), env.Of(), env.Proxy).
+			"runtime connects to %s directly, but %s has proxy %s",
+			orPhrase(registry, evidence.Phrasef("the registry")), env.Of(), env.Proxy).
 			With(env.From).With(because[:min(len(because), checks.MaxQuotes)]...)
 		f.Basis = checks.ByBoth
 		return []checks.Finding{f}, nil

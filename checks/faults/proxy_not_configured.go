@@ -19,20 +19,24 @@ var unanswered = []string{
 
 var _ = register(checks.Check{
 	ID:       "proxy-not-configured",
-	Title:    "image pulls time out, and no component knows of a proxy",
+	Title:    "Image pulls time out and no proxy is configured",
+	Healthy:  "Registries answer, or a proxy is configured",
 	Category: checks.CategoryImages,
 	FAQ:      []int{15},
-	Doc: `On networks whose only way out is an HTTP proxy, the runtime must be told of it: Go
-programs read HTTP_PROXY and HTTPS_PROXY from their environment and ignore the proxy that Windows
-itself uses (WinHTTP, Internet Options). Without them pulls run into a timeout.
+	Doc: `On networks that reach the internet only through an HTTP proxy, the runtime needs HTTP_PROXY
+and HTTPS_PROXY in its environment. Programs written in Go ignore the proxy settings of Windows
+(WinHTTP, Internet Options). Without these variables pulls time out.
 
-The check brings together two things: pulls or probes of a registry that nobody answered, and the
-absence of any proxy in the environment of the machine and of the runtime's service. Whether the
-network has a proxy at all no evidence can tell, so this is a warning.`,
+The check combines two facts: pulls or probes of a registry timed out, and neither the machine nor
+the runtime's service has a proxy in its environment. No evidence shows whether the network has a
+proxy, so this is a warning.`,
 	Fix: checks.Steps(
-		checks.Run(`Set-ItemProperty HKLM:\SYSTEM\CurrentControlSet\Services\{runtime} -Name Environment -Type MultiString -Value "HTTPS_PROXY=http://PROXY:PORT","NO_PROXY={serviceCIDR},{clusterCIDR},.svc,.cluster.local"`, "if this network has a proxy, give it to the runtime's service alone, with the cluster's networks in NO_PROXY, and restart the runtime; if it has none, find out why the registry does not answer").
-			Costs("running containers are not touched"),
-		checks.Run("{restart runtime}", "")),
+		checks.Run(`Set-ItemProperty HKLM:\SYSTEM\CurrentControlSet\Services\{runtime} -Name Environment -Type MultiString -Value "HTTPS_PROXY=http://PROXY:PORT","NO_PROXY={serviceCIDR},{clusterCIDR},.svc,.cluster.local"`,
+			"If this network has a proxy, set it for the runtime's service."),
+		checks.Run("{restart runtime}", "Restart the container runtime."),
+		checks.Do("If it has none, allow the node to connect to the registry."),
+		checks.Verify("kubectl get pods -A -o wide --field-selector spec.nodeName={node}",
+			"all pods are Running")),
 	Links: []string{"https://kubernetes.io/docs/tasks/debug/debug-cluster/windows/",
 		"https://github.com/containerd/containerd/issues/8846"},
 	Breaks: []*checks.Effect{effectPodStart},
@@ -82,7 +86,7 @@ network has a proxy at all no evidence can tell, so this is a warning.`,
 		who := orPhrase(strings.Join(silent[:min(len(silent), checks.MaxQuotes)], ", "),
 			evidence.Phrasef("the registry"))
 		return []checks.Finding{checks.Findingf(checks.Warn, who.String(),
-			"no answer from %s, and neither the machine nor a service has HTTPS_PROXY", who).
+			"%s does not answer, and HTTPS_PROXY is not set for the machine or a service", who).
 			With(because[:min(len(because), checks.MaxQuotes)]...).At(evidence.Env.Field(s,
 			"HTTPS_PROXY"), "HTTPS_PROXY is not set")}, nil
 	},

@@ -8,24 +8,23 @@ import (
 
 var _ = register(checks.Check{
 	ID:       "rke2-calico-race",
-	Title:    "Calico never came up under RKE2, and the HNS network is not there",
+	Title:    "Calico did not start under RKE2",
+	Healthy:  "Calico started under RKE2",
 	Category: checks.CategoryComponents,
-	Doc: `On Windows RKE2 makes Calico's HNS networks itself as it starts, which takes the
-node's adapter off the network for a moment. Before the end of 2025 this happened while RKE2 was
-still unpacking its own runtime image over that adapter: the download broke, files were missing ever
-after, and Calico, the kubelet and kube-proxy failed one after the other. Older releases also tried
-Calico again and again over a node object that was not there yet, or an address that did not come
-back.
+	Doc: `On Windows RKE2 creates Calico's HNS networks at its start, which interrupts the node's
+connections for a moment. Before December 2025 this happened while RKE2 was still pulling and
+unpacking its own runtime image: the pull failed, files were missing, and Calico, the kubelet and
+kube-proxy failed. Older releases also retried Calico again and again because the Node object did
+not exist yet, or because an address was not restored.
 
-The check looks at a node on which service rke2 has run for some minutes without a process of Calico
+The check looks for a node on which service rke2 has run for some minutes without a Calico process
 and without Calico's network in HNS.`,
 	Fix: checks.Steps(
-		checks.Inspect(`Get-EventLog -LogName Application -Source rke2 -Newest 50`, ""),
-		checks.Run("Stop-Service rke2",
-			`upgrade RKE2 to a release of December 2025 or later; to come up with the present one, stop it, remove what was unpacked by halves, and start it once more`).
-			Costs("the node's pods are off the network until RKE2 is up; it pulls its runtime image again"),
-		checks.Run(`Remove-Item -Recurse C:\var\lib\rancher\rke2\data`, ""),
-		checks.Run("Start-Service rke2", "")),
+		checks.Run("Stop-Service rke2; Remove-Item -Recurse C:\\var\\lib\\rancher\\rke2\\data; Start-Service rke2",
+			"Remove the incomplete files and start RKE2 again.").
+			Costs("Pods on this node have no network until RKE2 has started. RKE2 pulls its runtime image again."),
+		checks.Do("Upgrade RKE2 to a release of December 2025 or later."),
+		checks.Verify("Get-Process calico-node", "a process calico-node")),
 	Links: []string{"https://github.com/rancher/rke2/pull/9278",
 		"https://github.com/rancher/rke2/issues/9276",
 		"https://github.com/rancher/rke2/issues/5415",
@@ -38,7 +37,7 @@ and without Calico's network in HNS.`,
 	Needs:    []evidence.Need{evidence.Services, evidence.Processes, evidence.HNSNetworks},
 	Signs: []checks.Sign{
 		{Text: "Calico startup failed", In: []string{evidence.InEvents, "rke2"},
-			Says: "RKE2 reports that Calico's start failed"},
+			Says: "RKE2 reports that Calico failed to start"},
 		// it tries again
 		{Text: "Calico exited: exit status", In: []string{evidence.InEvents, "rke2"},
 			ConfirmOnly: true},
@@ -54,7 +53,7 @@ and without Calico's network in HNS.`,
 			return nil, nil // it came up, and Felix ended later: another fault
 		}
 		return []checks.Finding{checks.Findingf(checks.Fail, "calico",
-			"service %s runs, and neither a process of Calico nor its network in HNS is there",
+			"service %s is running, but Calico's process and HNS network are missing",
 			svc.Name).
 			At(svc.Field("state"), "%s: state %s", svc.Name, svc.State).
 			At(evidence.Processes.Field(s), "none of its %d processes is calico-node.exe",

@@ -13,20 +13,23 @@ const rke2Patience = 10 * time.Minute
 
 var _ = register(checks.Check{
 	ID:       "rke2-flanneld-exit",
-	Title:    "flanneld, which RKE2 starts once, has ended",
+	Title:    "flanneld exited under RKE2",
+	Healthy:  "flanneld is running under RKE2",
 	Category: checks.CategoryComponents,
-	Doc: `On Windows RKE2 starts flanneld as a child process, and does not start it again when
-it ends. The node's network goes on as it was, until the next pod or the next reboot. flanneld ends
-where it finds no interface with the node's address, cannot reach the API server, or loses its
-network to another program; its own log tells which. kube-proxy follows, for it needs an address
-that is reserved on flannel's network.
+	Doc: `On Windows RKE2 starts flanneld as a child process and does not restart it. The node's
+network keeps working until the next pod is created or the next reboot. flanneld exits when it finds
+no interface with the node's address, cannot connect to the API server, or another program removes
+its network; the reason is in its log. kube-proxy fails next, because it needs an address that is
+reserved on flannel's network.
 
-The check looks for the process flanneld.exe beside a running service rke2.`,
+The check looks for the process flanneld.exe where service rke2 is running.`,
 	Fix: checks.Steps(
-		checks.Inspect(`Get-Content C:\var\lib\rancher\rke2\agent\logs\flanneld.log -Tail 30`, ""),
-		checks.Run("Restart-Service rke2",
-			`read the end of flanneld.log for the reason of its exit, mend that, and restart RKE2, which starts flanneld once more`).
-			Costs("restarts this node's kubelet, kube-proxy and network agents; running containers go on, and the network is gone for some seconds")),
+		checks.Run("Restart-Service rke2", "Restart RKE2, which starts flanneld.").
+			Costs("The node's kubelet, kube-proxy and network agents restart. The network is interrupted for a few seconds."),
+		checks.Inspect(
+			`Get-Content C:\var\lib\rancher\rke2\agent\logs\flanneld.log -Tail 30 -ErrorAction SilentlyContinue`,
+			"If flanneld exits again, read the error in its log and fix it."),
+		checks.Verify("Get-Process flanneld", "one process flanneld")),
 	Links: []string{"https://github.com/rancher/rke2/blob/master/pkg/windows/flannel.go",
 		"https://github.com/rancher/rke2/pull/5703",
 		"https://github.com/rancher/rke2/issues/7215",
@@ -39,9 +42,9 @@ The check looks for the process flanneld.exe beside a running service rke2.`,
 	Needs:    []evidence.Need{evidence.Services, evidence.Processes},
 	Signs: []checks.Sign{
 		{Text: "Flanneld has an error: exit status", Not: []string{"exit status 1."},
-			Says: "RKE2 reports that flanneld ended with an error"},
+			Says: "RKE2 reports that flanneld exited with an error"},
 		{Text: "Flanneld has an error: exit status 1.", Level: checks.Warn,
-			Says: "RKE2 reports that flanneld ended: it does not start it again, unless RKE2 itself was being stopped"},
+			Says: "RKE2 reports that flanneld exited: a fault unless RKE2 itself was stopping"},
 		{Text: "no source vip reserved", In: []string{evidence.InEvents, "rke2"},
 			Says: "RKE2 could not reserve kube-proxy's source VIP on flannel's network"},
 	},
@@ -51,7 +54,7 @@ The check looks for the process flanneld.exe beside a running service rke2.`,
 			return nil, err
 		}
 		return []checks.Finding{checks.Findingf(checks.Fail, "flanneld",
-			"service %s runs, and flanneld, its child, does not: RKE2 does not start it again",
+			"service %s is running, but its child flanneld is not: RKE2 does not restart it",
 			svc.Name).
 			At(svc.Field("state"), "%s: state %s", svc.Name, svc.State).
 			At(evidence.Processes.Field(s), "none of its %d processes is flanneld.exe",

@@ -13,24 +13,22 @@ import (
 
 var _ = register(checks.Check{
 	ID:       "runtime-pipe-missing",
-	Title:    "the kubelet looks for its container runtime at a pipe that nobody serves",
+	Title:    "kubelet uses the wrong container runtime pipe",
+	Healthy:  "kubelet uses the pipe of the container runtime",
 	Category: checks.CategoryComponents,
 	FAQ:      []int{2},
-	Doc: `The kubelet reaches its runtime through a named pipe, containerd-containerd unless
-told otherwise; docker needs cri-dockerd with a pipe of its own, and up to kubelet 1.23 had
-dockershim inside the kubelet. Where the kubelet is told of one pipe and the runtime serves another,
-it does not start, or the node turns NotReady because the container runtime is down, although the
-runtime itself runs and works by hand.
+	Doc: `The kubelet connects to its runtime through a named pipe, by default containerd-containerd.
+docker needs cri-dockerd, which has its own pipe; up to 1.23 the kubelet itself contained
+dockershim. Where the kubelet's endpoint and the runtime's pipe differ, the kubelet does not start,
+or the node becomes NotReady with "container runtime is down", although the runtime is running.
 
-The check compares the kubelet's endpoint, from its flag or its configuration, with the runtime that
-runs and the address in containerd's configuration. Where no runtime runs at all, that is a fault of
-its own.`,
+The check compares the kubelet's endpoint (from its flag or its configuration) with the running
+runtime and the address in containerd's configuration. Another check covers a node without a running
+runtime.`,
 	Fix: checks.Steps(
-		checks.Run(`[IO.Directory]::GetFiles('\\.\pipe\') | Select-String 'containerd|docker'`,
-			"let the kubelet's endpoint name the pipe that the runtime serves: npipe:////./pipe/containerd-containerd for containerd, npipe:////./pipe/cri-dockerd for docker with cri-dockerd; or set the runtime's own address back, and restart both").
-			Costs("running containers are not touched"),
-		checks.Run("crictl --runtime-endpoint npipe:////./pipe/containerd-containerd info", ""),
-		checks.Run("{restart kubelet}", "")),
+		checks.Do("Set the kubelet's runtime endpoint to the pipe of the runtime: npipe:////./pipe/containerd-containerd for containerd, npipe:////./pipe/cri-dockerd for docker."),
+		checks.Run("{restart kubelet}", "Restart the kubelet."),
+		checks.Verify("kubectl get node {node}", "STATUS is Ready")),
 	Links: []string{"https://kubernetes.io/docs/setup/production-environment/container-runtimes/",
 		"https://github.com/microsoft/Windows-Containers/issues/210",
 		"https://github.com/kubernetes-sigs/sig-windows-tools/blob/master/hostprocess/PrepareNode.ps1"},
@@ -41,17 +39,17 @@ its own.`,
 	Signs: []checks.Sign{
 		{Text: "open //./pipe/containerd", Or: []string{`open \\.\pipe\containerd`,
 			`open \\\\.\\pipe\\containerd`}, Not: pipeThere, In: kubeletSays,
-			Says: "the kubelet finds no pipe of containerd"},
+			Says: "the containerd pipe that the kubelet uses does not exist"},
 		{Text: "open //./pipe/cri-dockerd", Or: []string{`open \\.\pipe\cri-dockerd`,
 			`open \\\\.\\pipe\\cri-dockerd`}, Not: pipeThere, In: kubeletSays,
-			Says: "the kubelet finds no pipe of cri-dockerd"},
+			Says: "the cri-dockerd pipe that the kubelet uses does not exist"},
 		{Text: "open //./pipe/docker", Or: []string{`open \\.\pipe\docker`,
 			`open \\\\.\\pipe\\docker`}, Not: pipeThere, In: kubeletSays,
-			Says: "the kubelet finds no pipe of docker"},
+			Says: "the docker pipe that the kubelet uses does not exist"},
 		{Text: "container runtime endpoint address was not specified or empty",
-			Says: "the kubelet is not told where its container runtime is"},
+			Says: "the kubelet has no container runtime endpoint"},
 		{Text: "ContainerD service was not detected - please install and start containerD",
-			Says: "the node was to be prepared for containerd before containerd was installed"},
+			Says: "PrepareNode.ps1 ran before containerd was installed"},
 		{Text: "container runtime is down", In: append(slices.Clone(kubeletSays), evidence.InNode),
 			ConfirmOnly: true},
 	},
@@ -61,7 +59,7 @@ its own.`,
 		if down, err := notRunning(runtime, s, evidence.Phrase{}); err != nil || len(down) > 0 {
 			return nil, cmp.Or(err,
 				checks.Skip(
-					"no container runtime runs on this node, so there is no pipe to speak of"))
+					"no container runtime is running on this node"))
 		}
 		if ready, ok := evidence.Node.In(s).Condition("Ready"); ok && ready.Status == "True" {
 			return nil, nil // a kubelet that reports Ready has its runtime
@@ -115,11 +113,12 @@ func servedElsewhere(n *node.Node, s evidence.Snapshot,
 	switch {
 	case strings.Contains(pipe, "cri-dockerd"):
 		if withoutCRIDockerd(s) {
-			return f("the kubelet looks for its runtime at the pipe %s, and no cri-dockerd is on this node", pipe), nil
+			return f("kubelet uses pipe %s, but cri-dockerd is not on this node", pipe), nil
 		}
 	case strings.HasPrefix(pipe, "docker"):
 		if n.Kubelet.Known() && n.Kubelet.Value.AtLeast(noDockershim) {
-			found := f("the kubelet is %s and looks for its runtime at the pipe %s, which it last could use in v1.23", n.Kubelet.Value, pipe)
+			found := f("kubelet %s uses pipe %s, which is supported only up to v1.23",
+				n.Kubelet.Value, pipe)
 			found[0] = found[0].With(n.Kubelet.From)
 			return found, nil
 		}
@@ -130,19 +129,35 @@ func servedElsewhere(n *node.Node, s evidence.Snapshot,
 				return nil, checks.Unknown(
 					evidence.NotShown.Gap("at which pipe containerd listens"))
 			}
-			found := f("the kubelet looks for its runtime at the pipe %s, and containerd listens at %s", pipe, served)
+			found := f("kubelet uses pipe %s, but containerd listens on %s", pipe, served)
 			found[0] = found[0].With(from)
+			if file, ok := evidence.WindowsPath(from.Path); ok {
+				found[0] = found[0].Cure(containerdPipeFix(s, file, served, pipe))
+			}
 			return found, nil
 		}
 	case docker.Path != "" && pipe == defaultPipe:
 		if err := couldHide(n.Components["runtime"], s); err != nil {
 			return nil, err
 		}
-		found := f("the kubelet looks for its runtime at the pipe %s of containerd, and the runtime that runs is docker", pipe)
+		found := f("kubelet uses containerd pipe %s, but the running runtime is docker", pipe)
 		found[0] = found[0].With(docker)
 		return found, nil
 	}
 	return nil, nil
+}
+
+// containerdPipeFix puts containerd's address back to the pipe that the kubelet uses.
+func containerdPipeFix(s evidence.Snapshot, file, served, pipe string) checks.Fix {
+	at := lineWith(s.File(file).Text, served)
+	return checks.Steps(
+		checks.EditAt(s, evidence.InLine(evidence.EvidencePath(file), at),
+			func(line string) string {
+				from := strings.LastIndex(strings.ToLower(line), served)
+				return line[:from] + pipe + line[from+len(served):]
+			}, "Set the address to the pipe that the kubelet uses."),
+		checks.Run("{restart runtime}", "Restart containerd: it reads the file at its start."),
+		checks.Verify("kubectl get node {node}", "STATUS is Ready"))
 }
 
 const defaultPipe = "containerd-containerd"

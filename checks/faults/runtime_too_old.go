@@ -10,22 +10,25 @@ import (
 
 var _ = register(checks.Check{
 	ID:       "runtime-too-old",
-	Title:    "the container runtime is older than Kubernetes on Windows asks for",
+	Title:    "Container runtime version is not supported",
+	Healthy:  "Container runtime version is supported",
 	Category: checks.CategoryComponents,
-	Doc: `Kubernetes on Windows asks for containerd 1.4.0 or later, or for Docker Engine 19.03
-(18.09 up to Kubernetes 1.17; Mirantis Container Runtime begins at 20.10). Older ones lack calls of
-the host compute and network services, single-file mounts and fixes that the kubelet counts on; pods
-then fail in ways that look like anything else. From kubelet 1.24 on docker also needs cri-dockerd
-between the two, for the kubelet no longer speaks its language.
+	Doc: `Kubernetes on Windows requires containerd 1.4.0 or later, or Docker Engine 19.03 or later
+(18.09 up to Kubernetes 1.17; Mirantis Container Runtime 20.10). Older versions lack calls of the
+host compute and host network services, single-file mounts and fixes that the kubelet requires, and
+pods fail in unrelated-looking ways. From 1.24 the kubelet uses docker only through cri-dockerd.
 
-The check reads the versions that the node reports. That cri-dockerd is missing it says only where
+The check reads the versions that the node reports. It reports a missing cri-dockerd only where
 services and processes were recorded.`,
 	Fix: checks.Steps(
 		checks.Run("kubectl drain {node} --ignore-daemonsets --delete-emptydir-data",
-			"drain the node and install a current containerd, or Mirantis Container Runtime with cri-dockerd, then restart the kubelet").
-			Costs("draining evicts every pod of this node; images are pulled anew where the runtime changes"),
-		checks.Inspect("Get-Service containerd, docker, cri-dockerd", ""),
-		checks.Run("{restart kubelet}", "")),
+			"Drain the node.").
+			Costs("All pods of this node are evicted."),
+		checks.Do("Install a current containerd, or Mirantis Container Runtime with cri-dockerd."),
+		checks.Run("{restart kubelet}", "Restart the kubelet."),
+		checks.Run("kubectl uncordon {node}", "Allow new pods on the node."),
+		checks.Verify("kubectl get node {node} -o wide",
+			"CONTAINER-RUNTIME shows the new version")),
 	Links: []string{"https://kubernetes.io/docs/setup/production-environment/container-runtimes/",
 		"https://kubernetes.io/docs/concepts/windows/intro/#container-runtime",
 		"https://kubernetes.io/blog/2022/02/17/dockershim-faq/"},
@@ -38,7 +41,7 @@ services and processes were recorded.`,
 		rt, kubelet := n.Runtime.Value, n.Kubelet.Value
 		if kubelet.Minor < 14 {
 			return nil, checks.Skip(
-				"the kubelet is %s, and the requirements begin with Kubernetes 1.14", kubelet)
+				"the kubelet is %s; the requirements apply from Kubernetes 1.14", kubelet)
 		}
 		oldest, known := oldestRuntime[rt.Name]
 		if rt.Name == "docker" && !kubelet.AtLeast(evidence.Version{Major: 1, Minor: 18}) {
@@ -56,12 +59,13 @@ services and processes were recorded.`,
 		var findings []checks.Finding
 		if !rt.Version.AtLeast(oldest) {
 			findings = append(findings, checks.Findingf(checks.Warn, rt.Name,
-				"%s is %s, and Kubernetes on Windows asks for %s or later", rt.Name, rt.Version,
+				"%s version is %s (required: %s or later)", rt.Name, rt.Version,
 				oldest).With(n.Runtime.From))
 		}
 		if rt.Name == "docker" && kubelet.AtLeast(noDockershim) && withoutCRIDockerd(s) {
 			findings = append(findings, checks.Findingf(checks.Fail, rt.Name,
-				"the kubelet is %s, which reaches docker only through cri-dockerd, and no cri-dockerd is on this node", kubelet).With(n.Kubelet.From, n.Runtime.From).
+				"cri-dockerd is missing: kubelet %s uses docker only through it",
+				kubelet).With(n.Kubelet.From, n.Runtime.From).
 				At(evidence.Processes.Field(s), "none of its %d processes is cri-dockerd.exe",
 					len(evidence.Processes.In(s))))
 		}

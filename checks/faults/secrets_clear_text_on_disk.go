@@ -10,19 +10,22 @@ import (
 
 var _ = register(checks.Check{
 	ID:       "secrets-clear-text-on-disk",
-	Title:    "Secrets lie in clear text where every user of the node can read them",
+	Title:    "Every user of the node can read mounted Secrets",
+	Healthy:  "Only administrators can read mounted Secrets",
 	Category: checks.CategorySecurity,
-	Doc: `Linux keeps mounted Secrets in memory; Windows has no such file system, so the kubelet
-writes them in clear text below its pods folder. Access lists must keep everybody but the system and
-the administrators out, and a volume that is not encrypted gives them to whoever gets the disk.
+	Doc: `Linux keeps mounted Secrets in memory. Windows has no such file system, so the kubelet
+writes them in clear text below its pods folder. Access control lists must allow only the system and
+the administrators, and on a volume without encryption anyone who gets the disk can read them.
 
-An access list that lets Users, Authenticated Users or Everyone read the kubelet's folders is a
-warning. A volume without BitLocker is told, no more: most nodes run like that.`,
+If Users, Authenticated Users or Everyone can read the kubelet's folders, the check warns. A volume
+without BitLocker is reported as info only: most nodes have none.`,
 	Fix: checks.Steps(
-		checks.Run(`icacls C:\var\lib\kubelet /inheritance:r /grant:r "SYSTEM:(OI)(CI)F" "Administrators:(OI)(CI)F"`, "restrict the kubelet's folder to the system and the administrators, and consider BitLocker for its volume").
-			Costs("programs that read the kubelet's folders as an ordinary user lose access"),
+		checks.Run(`icacls C:\var\lib\kubelet /inheritance:r /grant:r "SYSTEM:(OI)(CI)F" "Administrators:(OI)(CI)F"`,
+			"Restrict the kubelet's folder to SYSTEM and Administrators.").
+			Costs("Programs that read the kubelet's folders as an ordinary user lose access."),
 		checks.Run("Enable-BitLocker -MountPoint C: -UsedSpaceOnly -RecoveryPasswordProtector",
-			"")),
+			"Encrypt the volume where your policy requires it."),
+		checks.Verify(`icacls C:\var\lib\kubelet`, "SYSTEM and Administrators only")),
 	Links: []string{"https://kubernetes.io/docs/concepts/security/windows-security/"},
 	Needs: []evidence.Need{evidence.SecurityInfo},
 	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
@@ -43,7 +46,7 @@ warning. A volume without BitLocker is told, no more: most nodes run like that.`
 			looked = true
 			if who := readers(acl.SDDL); len(who) > 0 {
 				findings = append(findings, checks.Findingf(checks.Warn, acl.Path,
-					"%s may read %s, where Secrets lie in clear text",
+					"%s can read %s, which contains Secrets in clear text",
 					evidence.Joined(wordings(who), " and "), acl.Path).
 					At(evidence.SecurityInfo.Field(s, "acls", i, "sddl"), "%s: %s", acl.Path,
 						acl.SDDL))
@@ -52,7 +55,7 @@ warning. A volume without BitLocker is told, no more: most nodes run like that.`
 		for i, b := range sec.BitLocker {
 			if strings.EqualFold(b.Drive, "C:") && strings.EqualFold(b.Protection, "off") {
 				findings = append(findings, checks.Findingf(checks.Info, b.Drive,
-					"drive %s is not encrypted, and mounted Secrets lie on it in clear text; on Windows this is so by design", b.Drive).
+					"drive %s is not encrypted: mounted Secrets are on it in clear text (normal on Windows)", b.Drive).
 					At(evidence.SecurityInfo.Field(s, "bitLocker", i, "protection"),
 						"bitLocker: %s protection is off", b.Drive))
 			}

@@ -25,55 +25,56 @@ const (
 
 var smbFailures = []smbFailure{
 	{[]string{"Windows System Error 1326"}, "The user name or password is incorrect",
-		"the file server refuses the user name or password (error 1326)", checks.Steps(
+		"file server rejects the user name or password (error 1326)", checks.Steps(
 			checks.Inspect("Get-SmbGlobalMapping", ""),
 			checks.Run(`Remove-SmbGlobalMapping -RemotePath \\SERVER\SHARE -Force`,
-				`correct the Secret of the volume: the user name needs its domain (DOMAIN\user), for Azure Files it is AZURE\ACCOUNT with the account's key; and look for another mapping of the same server with other credentials, of which Windows allows only one`).
-				Costs("pods of this node that use the removed mapping lose their volume until it is mapped again"))},
+				`Correct the volume's Secret: user name DOMAIN\user, for Azure Files AZURE\ACCOUNT with the account's key.`).
+				Costs("Pods that use the removed mapping lose their volume until it is mapped again."))},
 	{[]string{"Windows System Error 65,"}, "Network access is denied",
-		"Windows denies the access, as it does when it has another mapping of the same server (error 65)", checks.Steps(
+		"access denied, usually because of another mapping of the same server (error 65)",
+		checks.Steps(
 			checks.Inspect("Get-SmbGlobalMapping", ""),
 			checks.Run(`Remove-SmbGlobalMapping -RemotePath \\SERVER\SHARE -Force`,
-				"remove the stale mapping of the same server, and use one set of credentials for all shares of a server: Windows allows no second").
-				Costs("pods of this node that use the removed mapping lose their volume until it is mapped again"))},
+				"Remove the old mapping. Use the same credentials for all shares of a server: Windows allows only one set.").
+				Costs("Pods that use the removed mapping lose their volume until it is mapped again."))},
 	{[]string{"Windows System Error 53,"}, "The network path was not found",
-		"the node does not find or reach the file server (error 53)", checks.Steps(
+		"the node cannot connect to the file server (error 53)", checks.Steps(
 			checks.Inspect("Resolve-DnsName SERVER", ""),
 			checks.Inspect("Test-NetConnection SERVER -Port 445", ""),
-			checks.Do("name the server by a name or address that the node itself resolves: the cluster's DNS (….svc.cluster.local) serves pods only; and see that port 445 is open between them"))},
+			checks.Do("Use a server name that the node resolves (not ….svc.cluster.local), and allow TCP 445 to the server."))},
 	{[]string{"Windows System Error 87,"}, "SmbGlobalMapping : The parameter is incorrect",
 		`the name of the share is malformed: "The parameter is incorrect"`, checks.Steps(
 			checks.Inspect(
 				"kubectl get pv -o custom-columns=NAME:.metadata.name,SOURCE:.spec.csi.volumeAttributes.source", ""),
-			checks.Do("write the source of the volume as //SERVER/SHARE, without a slash at the end and without a second one inside").
-				Costs("a PersistentVolume with another source must be made anew"))},
+			checks.Do("Write the source of the volume as //SERVER/SHARE, without a slash at the end.").
+				Costs("The PersistentVolume must be created again."))},
 	{formsOf("STATUS_DLL_INIT_FAILED"), "",
-		"the mapping could not be tried: no process starts any more on this node (0xc0000142)",
+		"the mapping was not tried: no new process starts on this node (0xc0000142)",
 		checks.Steps(
 			checks.Run("kubectl drain {node} --ignore-daemonsets --delete-emptydir-data",
-				"the desktop heap or the memory of the node is used up, and the share is not to blame: drain and reboot the node, then run fewer pods on it").
-				Costs("the pods of this node are evicted, and their emptyDir volumes are lost"),
-			checks.Run("Restart-Computer", ""))},
+				"Drain and reboot the node: its desktop heap or memory is exhausted. Run fewer pods on it.").
+				Costs("All pods of this node are evicted, and their emptyDir volumes are lost."),
+			checks.Run("Restart-Computer", "Reboot the node."))},
 }
 
 var _ = register(checks.Check{
 	ID:       "smb-global-mapping-failed",
-	Title:    "an SMB share cannot be mapped on the node",
+	Title:    "SMB share mapping fails",
+	Healthy:  "SMB shares can be mapped",
 	Category: checks.CategoryStorage,
-	Doc: `SMB and Azure Files volumes are mapped once for the whole node, by
-New-SmbGlobalMapping, and then linked into pods. Windows tells why it fails by a number that stands
-behind its localised message: 1326 is a wrong secret, 65 usually a second mapping of the same server
-with other credentials, 53 a server that the node does not find, and exit status 0xc0000142 has
-nothing to do with shares: no process starts any more.
+	Doc: `SMB and Azure Files volumes are mapped once for the whole node with New-SmbGlobalMapping and
+then linked into pods. Windows reports the reason as a number after its localized message: 1326 is a
+wrong user name or password, 65 usually a second mapping of the same server with other credentials,
+53 a server that the node cannot find. Exit status 0xc0000142 is not related to shares: no new
+process starts on the node.
 
-The number is in the event of the pod (FailedMount) and in the logs of the kubelet, the driver and
-csi-proxy; nothing else in a recording shows the mapping. A pod that has become Ready since speaks
-for itself.`,
+The number is in the pod's event (FailedMount) and in the logs of the kubelet, the driver and
+csi-proxy; nothing else in the evidence shows the mapping. A pod that became Ready since shows that
+the mapping works.`,
 	Fix: checks.Steps(
-		checks.Inspect("Get-SmbGlobalMapping", ""),
 		checks.Run(`New-SmbGlobalMapping -RemotePath \\SERVER\SHARE -Credential (Get-Credential)`,
-			"read the error behind the message, and try the mapping by hand on the node").
-			Costs("none, unless the mapping replaces another")),
+			"Map the share by hand, and fix the error that the command reports."),
+		checks.Verify("Get-SmbGlobalMapping", "the share with Status OK")),
 	Links: []string{
 		"https://github.com/kubernetes-csi/csi-driver-smb/issues/655",
 		"https://github.com/kubernetes-csi/csi-driver-smb/issues/453",

@@ -5,23 +5,24 @@ import (
 	"doctor/checks/evidence"
 )
 
-const deniedNetConf = "the flannel image may not write net-conf.json where it wants it: it is older than containerd's way of mounting files for HostProcess containers"
+const deniedNetConf = "flannel pod cannot write net-conf.json: the image is too old for this containerd"
 
 var _ = register(checks.Check{
 	ID:       "win-defaults-path-copy-denied",
-	Title:    "the flannel pod may not copy its configuration on the host",
+	Title:    "flannel pod cannot copy net-conf.json to the host",
+	Healthy:  "flannel pod can copy net-conf.json to the host",
 	Category: checks.CategoryComponents,
-	Doc: `Older images of the flannel HostProcess pod copy net-conf.json and other defaults from
-their mounts to C:\etc\kube-flannel when they start. From containerd 1.7 on, the volumes of a
-HostProcess container appear at their own paths on the host, so the copy runs into the mount itself,
-access is denied, and the script ends before flanneld starts.
+	Doc: `Older images of the flannel HostProcess pod copy net-conf.json and other defaults from their
+mounts to C:\etc\kube-flannel at their start. From containerd 1.7 the volumes of a HostProcess
+container appear at their own paths on the host. The target of the copy is then the mount itself,
+access is denied, and the script exits before flanneld starts.
 
-No state of the node shows this: the check looks for the refusal in the log of flannel's pod.`,
+The node's state does not show this: the check looks for the error in the log of flannel's pod.`,
 	Fix: checks.Steps(
-		checks.Run("kubectl -n kube-flannel get ds kube-flannel-ds-windows-amd64 -o yaml",
-			"use a flannel image and manifest made for containerd 1.7 and later, and let the DaemonSet start the pod again; do not loosen the access list of the folder").
-			Costs("flanneld restarts on all Windows nodes of the DaemonSet; running pods keep their network"),
-		checks.Run("kubectl -n kube-flannel rollout restart ds kube-flannel-ds-windows-amd64", "")),
+		checks.Do("Update the flannel DaemonSet for Windows to an image and manifest for containerd 1.7 or later.").
+			Costs("flanneld restarts on all Windows nodes of the DaemonSet. Running pods keep their network."),
+		checks.Verify("kubectl get pods -A -o wide --field-selector spec.nodeName={node}",
+			"the flannel pod is Running")),
 	Links: []string{"https://github.com/kubernetes-sigs/sig-windows-tools/issues/316",
 		"https://github.com/kubernetes-sigs/sig-windows-tools/issues/277"},
 	Breaks: []*checks.Effect{effectFlanneld, effectSubnetEnv, effectHNSNetwork, effectPodStart,

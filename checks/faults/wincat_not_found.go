@@ -13,25 +13,28 @@ import (
 
 var _ = register(checks.Check{
 	ID:       "wincat-not-found",
-	Title:    "the pause image lacks wincat.exe, so port-forward does not work",
+	Title:    "port-forward fails: pause image lacks wincat.exe",
+	Healthy:  "Pause image contains wincat.exe",
 	Category: checks.CategoryImages,
 	FAQ:      []int{14},
-	Doc: `For kubectl port-forward, docker and containerd before 2.0 run wincat.exe inside the
-pod's sandbox, so the pause image must hold it. The published images do from 3.6 on; older and
-home-made ones may not. containerd 2.0 and later dial the pod's address instead: port-forward then
-fails only where the application listens on 127.0.0.1 alone.
+	Doc: `For kubectl port-forward, docker and containerd before 2.0 run wincat.exe inside the pod's
+sandbox, so the pause image must contain it. The published images contain it from 3.6; older and
+custom images may not. containerd 2.0 and later connect to the pod's address instead: port-forward
+then fails only where the application listens on 127.0.0.1 only.
 
-An image of which nothing is known convicts only together with the error itself.`,
+An unknown image is a fault only together with the error itself.`,
 	Fix: checks.Steps(
-		checks.Run("Restart-Service {runtime}, kubelet",
-			"use a pause image that holds wincat.exe (registry.k8s.io/pause:3.6 or later), or containerd 2.0 or later, and restart the runtime").
-			Costs("only pods that are created afterwards get the new pause image")),
+		checks.Do("Set the pause image of the runtime to registry.k8s.io/pause:3.6 or later."),
+		checks.Run("{restart runtime}", "Restart the container runtime.").
+			Costs("Only pods that are created later use the new pause image."),
+		checks.Do("Delete the pod, so that its controller creates it again.")),
 	Links: []string{"https://kubernetes.io/docs/tasks/debug/debug-cluster/windows/",
 		"https://github.com/kubernetes/kubernetes/pull/75479"},
 	Applies: func(n *node.Node) error {
 		if rt := n.Runtime.Value; rt.Name == "containerd" &&
 			rt.Version.AtLeast(evidence.Version{Major: 2}) {
-			return checks.Skip("containerd %s dials the pod's address and needs no wincat.exe",
+			return checks.Skip(
+				"containerd %s connects to the pod's address and does not need wincat.exe",
 				rt.Version)
 		}
 		return nil
@@ -43,7 +46,7 @@ An image of which nothing is known convicts only together with the error itself.
 		{Text: "unable to do port forwarding: wincat not found",
 			Says: "port-forward fails: wincat.exe is not in the pause image"},
 		{Text: socatNotFound,
-			Says: "port-forward fails: this kubelet looks for socat, which Windows does not have"},
+			Says: "port-forward fails: this kubelet requires socat, which Windows does not have"},
 		{Text: "hcs::System::CreateProcess: wincat.exe",
 			Says: "port-forward fails: wincat.exe is not in the pause image"},
 	},
@@ -57,7 +60,7 @@ An image of which nothing is known convicts only together with the error itself.
 		for _, m := range s.Signs("wincat-not-found") {
 			if m.Text == socatNotFound {
 				f := checks.Findingf(checks.Fail, "kubelet",
-					"port-forward failed on this node: its kubelet looks for socat, which Windows does not have").With(checks.Quote(m))
+					"port-forward failed: this kubelet requires socat, which Windows does not have").With(checks.Quote(m))
 				f.Basis = checks.ByText
 				return []checks.Finding{f}, nil
 			}
@@ -66,17 +69,20 @@ An image of which nothing is known convicts only together with the error itself.
 				continue // of a pause image that has been replaced since
 			}
 			f := checks.Findingf(checks.Fail, image.Value,
-				"port-forward failed on this node for want of wincat.exe, and the pause image is %s", image.Value).With(checks.Quote(m), image.From)
+				"port-forward failed: wincat.exe is missing (pause image: %s)",
+				image.Value).With(checks.Quote(m), image.From)
 			f.Basis = checks.ByBoth
 			return []checks.Finding{f}, nil
 		}
 		if n.Kubelet.Known() && n.Kubelet.Value.Minor < 14 {
-			return nil, checks.Skip("the kubelet is %s: port-forward to Windows pods came later",
+			return nil, checks.Skip(
+				"the kubelet is %s: it does not support port-forward to Windows pods",
 				n.Kubelet.Value)
 		}
 		if lacksWincat(image.Value) {
 			return []checks.Finding{checks.Findingf(checks.Warn, image.Value,
-				"the pause image %s has no wincat.exe: kubectl port-forward to pods of this node fails", image.Value).
+				"pause image %s has no wincat.exe: kubectl port-forward to pods of this node fails",
+				image.Value).
 				With(image.From, n.Runtime.From)}, nil
 		}
 		if published {

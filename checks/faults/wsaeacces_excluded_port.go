@@ -11,23 +11,26 @@ import (
 
 var _ = register(checks.Check{
 	ID:       "wsaeacces-excluded-port",
-	Title:    "Windows keeps a port on which a component of the node must listen",
+	Title:    "Windows reserves a port of a node component",
+	Healthy:  "Ports of node components are not reserved by Windows",
 	Category: checks.CategoryComponents,
-	Doc: `HNS, WinNAT and Hyper-V reserve whole ranges of ports when they start. Where the
-dynamic range was moved down, as some installers and group policies do, such a range may cover the
-kubelet's 10250 or kube-proxy's 10256, and whoever binds the port gets WSAEACCES. After the next
-boot the ranges lie elsewhere, so the fault comes and goes.
+	Doc: `HNS, WinNAT and Hyper-V reserve ranges of ports at their start. Some installers and group
+policies move the dynamic port range down. A reserved range can then include the kubelet's 10250 or
+kube-proxy's 10256, and listening on the port fails with WSAEACCES. The ranges change with each
+boot, so the fault comes and goes.
 
 The check compares the excluded ranges with the ports of the kubelet and kube-proxy, and with host
-ports of pods that do not run. A port that is in use has nothing to fear: administrators exclude
-single ports to protect them, and HNS those that it publishes itself. Without the list of listeners
-nothing is said.`,
+ports of pods that are not running. Ports in use are not affected: administrators exclude single
+ports to protect them, and HNS excludes the ports that it publishes. Without the list of listeners
+the check cannot run.`,
 	Fix: checks.Steps(
-		checks.Run("netsh int ipv4 show excludedportrange protocol=tcp",
-			"move the dynamic range back to where Windows has it, keep the component's port for it, and reboot so that the ranges are handed out anew").
-			Costs("the reboot stops every pod of this node: drain it first"),
-		checks.Run("netsh int ipv4 set dynamicport tcp start=49152 num=16384", ""),
-		checks.Run("Restart-Computer", "")),
+		checks.Run("netsh int ipv4 set dynamicport tcp start=49152 num=16384",
+			"Restore the default dynamic port range."),
+		checks.Run("Restart-Computer",
+			"Drain and reboot the node: the ranges are reserved again at the boot.").
+			Costs("All pods of this node stop during the reboot."),
+		checks.Verify("netsh int ipv4 show excludedportrange protocol=tcp",
+			"no range that includes the port")),
 	Links: []string{"https://github.com/kubernetes-sigs/sig-windows-dev-tools/issues/118",
 		"https://learn.microsoft.com/en-us/troubleshoot/windows-server/networking/default-dynamic-port-range-tcpip-chang"},
 	Breaks: []*checks.Effect{effectKubeletStart, effectNodeReports, effectKubeProxy,
@@ -37,7 +40,7 @@ nothing is said.`,
 	Uses:    []evidence.Need{evidence.Pods},
 	Signs: []checks.Sign{
 		{Text: "bind: An attempt was made to access a socket in a way forbidden by its access permissions", Also: []string{"listen "},
-			Says: "Windows does not let a component listen on its port: it is excluded, or another process holds it for itself"},
+			Says: "a component cannot listen on its port: it is reserved or used by another process"},
 	},
 	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
 		table := evidence.Ports.In(s)
@@ -62,7 +65,8 @@ nothing is said.`,
 				}
 			}
 			findings = append(findings, checks.Findingf(level, w.owner.String(),
-				"%s cannot listen on %s port %d: Windows keeps %d to %d", w.owner, w.protocol,
+				"%s cannot listen on %s port %d: Windows reserves ports %d to %d", w.owner,
+				w.protocol,
 				w.port, e.Start, e.End).
 				At(evidence.Ports.Field(s, "excluded", at),
 					"excluded: %s %d to %d; nobody listens on %d", w.protocol, e.Start, e.End,

@@ -59,7 +59,7 @@ func TestMessagesAndReasons(t *testing.T) {
 	for got, want := range map[string]string{
 		finding("service %s is %s; %s", "kubelet", "stopped",
 			evidence.Phrasef(
-				"no pod on this node is started or reported")): "服务 kubelet 的状态是 stopped；本节点上的 Pod 既不会启动，也不会上报",
+				"pods on this node are not started or reported")): "服务 kubelet 的状态是 stopped；本节点的 Pod 既不启动也不上报",
 		finding("Container %s of %s exits at start: DLL initialization failed (0xc0000142)", "web",
 			"a/b"): "a/b 的容器 web 启动即退出：DLL 初始化失败（0xc0000142）",
 		finding("%s is not valid JSON: %v", "a.conf", &evidence.SyntaxFault{Line: 3,
@@ -97,13 +97,13 @@ func TestAFixIsFilledInChineseToo(t *testing.T) {
 	names := []checks.Placeholder{{Name: "{network}", Value: "cbr0", Known: true},
 		{Name: "{clusterCIDR}", Value: "<cluster CIDR>"}}
 	fix := checks.Steps(
-		checks.Run("Start-Service kubelet", "let service %s start with the machine", "kubelet").
-			Costs("running containers are not touched"),
+		checks.Run("Start-Service kubelet", "Set service %s to start automatically.", "kubelet").
+			Costs("Running containers are not affected."),
 		checks.Do("what another version of doctor said of {network} and {clusterCIDR}"))
 	fix.Names = names
 	got := c.Fix(fix).Steps
-	if got[0].Text != "让服务 kubelet 随机器启动" || got[0].Command != "Start-Service kubelet" ||
-		got[0].Impact != "不影响运行中的容器" {
+	if got[0].Text != "将服务 kubelet 设为自动启动。" || got[0].Command != "Start-Service kubelet" ||
+		got[0].Impact != "不影响运行中的容器。" {
 		t.Errorf("%+v", got[0])
 	}
 	if want := "what another version of doctor said of cbr0 and <集群 CIDR>"; got[1].Text != want {

@@ -1,0 +1,48 @@
+package faults
+
+import (
+	"strings"
+
+	"doctor/checks"
+	"doctor/checks/evidence"
+	"doctor/checks/node"
+)
+
+// changeSetting is the step that changes a setting of a component where it is written: in a file of
+// the node, in the parameters of its service, or in its DaemonSet.
+func changeSetting(c *node.Component, from evidence.Because, what evidence.Phrase) checks.Step {
+	if file, ok := evidence.WindowsPath(from.Path); ok {
+		return checks.Edit(file, "%s", what)
+	}
+	for _, svc := range c.Services {
+		for _, arg := range svc.Args {
+			if script := evidence.CleanWinPath(arg); strings.HasSuffix(strings.ToLower(script),
+				".ps1") {
+				return checks.Edit(script, "%s", what)
+			}
+		}
+		if svc.Wrapper == "nssm" {
+			return checks.Run("nssm edit "+svc.Name, "%s", what)
+		}
+	}
+	if len(c.Services) == 0 && len(c.Pods) > 0 {
+		m := c.Pods[0].Metadata
+		for _, owner := range m.OwnerReferences {
+			if owner.Kind == "DaemonSet" {
+				return checks.Run("kubectl -n "+m.Namespace+" edit daemonset "+owner.Name, "%s",
+					what)
+			}
+		}
+	}
+	return checks.Do("%s", what)
+}
+
+// lineWith is the number of the first line that holds a part, in any case; 0 where none does.
+func lineWith(text, part string) int {
+	for i, line := range strings.Split(text, "\n") {
+		if strings.Contains(strings.ToLower(line), strings.ToLower(part)) {
+			return i + 1
+		}
+	}
+	return 0
+}
