@@ -24,7 +24,7 @@ of the cluster DNS Service. With a value left over from a template, no cluster n
 		checks.Do("Recreate the pods of {node}: running pods keep the old nameserver.").
 			Costs("The pods restart."),
 		checks.Verify(`Select-String -Path "{cniFile}" -Pattern nameservers -Context 0,3`,
-			"{clusterDNS}")),
+			"the nameserver {clusterDNS}")),
 	Links: []string{
 		"https://kubernetes.io/docs/concepts/services-networking/dns-pod-service/#dns-windows"},
 	Breaks:   []*checks.Effect{effectClusterDNS},
