@@ -9,24 +9,25 @@ import (
 
 var _ = register(checks.Check{
 	ID:       "cluster-dns-unreachable",
-	Title:    "no server of the cluster's DNS answers",
+	Title:    "Cluster DNS is unreachable",
+	Healthy:  "Cluster DNS is reachable",
 	Category: checks.CategoryDNS,
 	FAQ:      []int{13},
-	Doc: `Pods ask the Service address of the cluster's DNS, behind which the pods of CoreDNS
-stand. Where no question to it comes back, neither over UDP nor over TCP, no name resolves in pods,
-those of the world outside included. An answer of any kind, be it that a name does not exist, shows
-that the way is open.
+	Doc: `Pods send DNS queries to the Service address of the cluster DNS, which forwards to the
+pods of CoreDNS. If no query over UDP or TCP is answered, no name resolves in pods, external names
+included. Any answer, even that a name does not exist, shows that the server is reachable.
 
-Probes from pods decide. The node itself need not reach Service addresses, which is a documented
-limit: its own probes are a warning where the pods behind the Service do not answer it either, and
-otherwise only told. That nothing listens (refused) is no answer; a probe that could not be sent
-says nothing.`,
+Probes from pods decide. The node itself may not reach Service addresses, which is a documented
+limit: its own probes are a warning if the pods of the Service do not answer it either, otherwise
+information. A refused connection is not an answer. A probe that could not be sent does not count.`,
 	Fix: checks.Steps(
-		checks.Run("kubectl -n kube-system get pods -l k8s-app=kube-dns -o wide",
-			"ask a pod of CoreDNS at its own address from the same pod: where it answers, HNS lacks the load balancer of {clusterDNS}, and where it does not, look at the routes between the nodes, at network policies, and at whether CoreDNS runs at all"),
-		checks.Inspect("Resolve-DnsName kubernetes.default.svc.cluster.local. -Server {clusterDNS}",
-			""),
-		checks.Inspect("hnsdiag list loadbalancers", "")),
+		checks.Inspect("kubectl -n kube-system get pods -l k8s-app=kube-dns -o wide",
+			"Check that the pods of CoreDNS are Running. If they are not, fix them first."),
+		checks.Run("{restart kube-proxy}",
+			"Restart kube-proxy: it creates all load balancers again.").
+			Costs("Connections to Services break for a few seconds."),
+		checks.Verify("Resolve-DnsName kubernetes.default.svc.cluster.local. -Server {clusterDNS}",
+			"the address of the Service kubernetes")),
 	Links: []string{
 		"https://kubernetes.io/docs/tasks/debug/debug-cluster/windows/",
 		"https://kubernetes.io/docs/tasks/administer-cluster/dns-debugging-resolution/",
@@ -56,28 +57,29 @@ says nothing.`,
 			return nil, nil
 		case len(pods) > 0:
 			return []checks.Finding{pods.finding(checks.Fail,
-				"%s gets no answer from the cluster's DNS at %s (%s)", verbatim(pods[0].From))}, nil
+				"%s gets no answer from the cluster DNS at %s (%s)", verbatim(pods[0].From))}, nil
 		case len(host)+len(backends) == 0:
 			return nil, checks.Unknown(evidence.NotProbed.Gap("a server of the cluster's DNS"))
 		case len(host) == 0 && !backends.answered():
 			return []checks.Finding{backends.finding(checks.Warn,
-				"%s gets no answer from the pods of the cluster's DNS at %s (%s)",
+				"%s gets no answer from the pods of the cluster DNS at %s (%s)",
 				evidence.Phrasef("the node"))}, nil
 		case len(host) == 0 || host.answered():
 			return nil, nil
 		case backends.answered():
 			return []checks.Finding{host.finding(checks.Info,
-				"%s gets no answer from the cluster's DNS at %s (%s), and does from the pods behind it: a documented limit; probe from a pod to know whether Services work", evidence.Phrasef("the node")).
+				"%s gets no answer from the cluster DNS at %s (%s), but its pods answer: documented limit; probe from a pod", evidence.Phrasef("the node")).
 				With(backends.quotes(true)...)}, nil
 		case len(backends) > 0:
 			return []checks.Finding{host.finding(checks.Warn,
-				"%s gets no answer from the cluster's DNS at %s (%s), and none from the pods behind it", evidence.Phrasef("the node")).With(backends.quotes(false)...)}, nil
+				"%s gets no answer from the cluster DNS at %s (%s) or from its pods",
+				evidence.Phrasef("the node")).With(backends.quotes(false)...)}, nil
 		case host.behindServices(n):
 			return []checks.Finding{host.finding(checks.Info,
-				"%s gets no answer from the cluster's DNS at %s (%s): a documented limit of Service addresses; probe from a pod to know", evidence.Phrasef("the node"))}, nil
+				"%s gets no answer from the cluster DNS at %s (%s): documented limit of Service addresses; probe from a pod", evidence.Phrasef("the node"))}, nil
 		}
 		return []checks.Finding{host.finding(checks.Warn,
-			"%s gets no answer from the server that pods ask, %s (%s)",
+			"%s gets no answer from the DNS server of the pods, %s (%s)",
 			evidence.Phrasef("the node"))}, nil
 	},
 })

@@ -11,16 +11,20 @@ import (
 
 var _ = register(checks.Check{
 	ID:       "cni-nameserver-mismatch",
-	Title:    "pods are given a nameserver that is not the cluster's DNS",
+	Title:    "CNI nameserver is not the cluster DNS",
+	Healthy:  "CNI nameserver is the cluster DNS",
 	Category: checks.CategoryDNS,
 	FAQ:      []int{13},
 	Doc: `On Windows the nameservers of a pod come from the CNI configuration (dns.nameservers),
-unless the plugin takes them from the kubelet through the "dns" capability. They must be the address
-of the cluster's DNS service; a value left over from a template resolves nothing inside the cluster.`,
+unless the plugin gets them from the kubelet through the "dns" capability. They must be the address
+of the cluster DNS Service. With a value left over from a template, no cluster name resolves.`,
 	Fix: checks.Steps(
-		checks.Run(`Select-String -Path "{cniDir}\*" -Pattern nameservers -Context 0,3`,
-			"set dns.nameservers in the CNI configuration to {clusterDNS}, in the start script too if one rewrites the file, and recreate the pods").
-			Costs("only pods that are created afterwards get the new nameserver")),
+		checks.Edit("{cniFile}", "Set dns.nameservers to {clusterDNS}."),
+		checks.Do("Correct the script or template that writes the file, too."),
+		checks.Do("Recreate the pods of {node}: running pods keep the old nameserver.").
+			Costs("The pods restart."),
+		checks.Verify(`Select-String -Path "{cniFile}" -Pattern nameservers -Context 0,3`,
+			"the nameserver {clusterDNS}")),
 	Links: []string{
 		"https://kubernetes.io/docs/concepts/services-networking/dns-pod-service/#dns-windows"},
 	Breaks:   []*checks.Effect{effectClusterDNS},
@@ -52,14 +56,19 @@ of the cluster's DNS service; a value left over from a template resolves nothing
 					"pods get it wherever the runtime does not hand over the kubelet's own")
 		}
 		return []checks.Finding{checks.Findingf(level, f.Name,
-			"dns.nameservers is %s, and the cluster's DNS is %s: %s", strings.Join(servers, ", "),
+			"dns.nameservers is %s, expected the cluster DNS %s: %s", strings.Join(servers, ", "),
 			n.ClusterDNS.Value[0], effect).
 			At(f.File.At(f.Config.DNS.Spot), "dns.nameservers: %s",
-				strings.Join(servers, ", ")).With(n.ClusterDNS.From)}, nil
+				strings.Join(servers, ", ")).With(n.ClusterDNS.From).
+			Cure(withFirst(checkOf("cni-nameserver-mismatch").Fix,
+				checks.EditAt(s, f.File.At(f.Config.DNS.Spot), func(line string) string {
+					return strings.Replace(line, `"`+servers[0]+`"`,
+						`"`+n.ClusterDNS.Value[0].String()+`"`, 1)
+				}, "Set dns.nameservers to {clusterDNS}.")))}, nil
 	},
 })
 
-// noConfig says why there is no configuration to judge.
+// noConfig is the gap where there is no configuration to judge.
 func noConfig(f *node.CNIFile) evidence.Gap {
 	switch {
 	case f == nil:

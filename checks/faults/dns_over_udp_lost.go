@@ -9,27 +9,28 @@ import (
 
 var _ = register(checks.Check{
 	ID:       "dns-over-udp-lost",
-	Title:    "a DNS server answers over TCP and not over UDP",
+	Title:    "DNS server answers over TCP but not over UDP",
+	Healthy:  "DNS servers answer over UDP",
 	Category: checks.CategoryDNS,
 	FAQ:      []int{13},
-	Doc: `Programs ask by UDP and turn to TCP only where an answer does not fit. Where a server
-answers over TCP and every datagram to it gets lost, names do not resolve although the server is
-well and a test over TCP says so.
+	Doc: `Programs send DNS queries over UDP and use TCP only if an answer is too large. If a
+server answers over TCP but all UDP datagrams are lost, names do not resolve, although the server
+works and a test over TCP passes.
 
-As a rule the load balancer of HNS for the UDP port of the Service is missing or stale while the one
-for TCP is there (kube-proxy makes one for each), the VFP drops the datagrams, or a firewall or
-network policy lets only TCP pass. Each question was asked several times before it was called lost.
+Usual causes: the HNS load balancer for the UDP port of the Service is missing or stale while the
+one for TCP exists (kube-proxy creates one for each), VFP drops the datagrams, or a firewall or
+network policy allows only TCP. Each query is repeated several times before it counts as lost.
 
-A server of the node alone, which pods do not ask, is a warning.`,
+For a server that only the node uses, the check warns.`,
 	Fix: checks.Steps(
-		checks.Inspect("hnsdiag list loadbalancers", ""),
-		checks.Run("Get-HnsPolicyList | ConvertTo-Json -Depth 10",
-			"compare the load balancers for port 53 of {clusterDNS}: there must be one for UDP (protocol 17) beside the one for TCP (6); restart kube-proxy where it is missing, else look for firewall rules and network policies that name UDP").
-			Costs("restarting kube-proxy breaks connections to Services for some seconds"),
-		checks.Inspect(
-			"Resolve-DnsName kubernetes.default.svc.cluster.local. -Server {clusterDNS} -TcpOnly",
-			""),
-		checks.Run("{restart kube-proxy}", "")),
+		checks.Inspect("hnsdiag list loadbalancers",
+			"Check port 53 of {clusterDNS}: HNS needs one load balancer for UDP (17) and one for TCP (6)."),
+		checks.Run("{restart kube-proxy}",
+			"Restart kube-proxy: it creates all load balancers again.").
+			Costs("Connections to Services break for a few seconds."),
+		checks.Do("If UDP is still lost, allow UDP port 53 in the firewall and in the network policies."),
+		checks.Verify("Resolve-DnsName kubernetes.default.svc.cluster.local. -Server {clusterDNS}",
+			"the address of the Service kubernetes")),
 	Links: []string{
 		"https://kubernetes.io/docs/tasks/debug/debug-cluster/windows/",
 		"https://kubernetes.io/docs/tasks/administer-cluster/dns-debugging-resolution/",
@@ -52,12 +53,12 @@ A server of the node alone, which pods do not ask, is a warning.`,
 			case !t.UDPLost():
 			case roles.ofPods(t.Server, t.From):
 				findings = append(findings, checks.Findingf(checks.Fail, t.Server,
-					"the cluster's DNS %s answers %s over TCP and not over UDP (%s)",
+					"cluster DNS %s answers %s over TCP, but not over UDP (%s)",
 					probed.HostOf(t.Server), asker(t.From),
 					t.UDP.Lost[0].Outcome).With(t.Quotes()...))
 			default:
 				findings = append(findings, checks.Findingf(checks.Warn, t.Server,
-					"the DNS server %s answers %s over TCP and not over UDP (%s)",
+					"DNS server %s answers %s over TCP, but not over UDP (%s)",
 					probed.HostOf(t.Server), asker(t.From),
 					t.UDP.Lost[0].Outcome).With(t.Quotes()...))
 			}
@@ -69,7 +70,7 @@ A server of the node alone, which pods do not ask, is a warning.`,
 	},
 })
 
-// asker is who asked, as a sentence names it.
+// asker is who sent the query, for a sentence.
 func asker(from string) evidence.Phrase {
 	if from == "node" {
 		return evidence.Phrasef("the node")

@@ -11,19 +11,21 @@ import (
 
 var _ = register(checks.Check{
 	ID:       "dns-pqdn-with-dots",
-	Title:    "short names with a dot do not resolve in Windows pods",
+	Title:    "Short names with a dot do not resolve (normal on Windows)",
+	Healthy:  "Short and full names resolve",
 	Category: checks.CategoryDNS,
 	FAQ:      []int{13},
 	Doc: `A Windows pod has one DNS suffix, NAMESPACE.svc.cluster.local, and the Windows
 resolver appends it only to names without a dot. So kubernetes and
 kubernetes.default.svc.cluster.local resolve, while kubernetes.default and kubernetes.default.svc,
-which resolve in a Linux pod, do not. That is Windows as documented.
+which resolve in a Linux pod, do not. This is documented for Windows.
 
-It is a fault where the full name does not resolve either: then it is not about suffixes. nslookup
-goes by rules of its own; test with Resolve-DnsName.`,
+It is a fault if the full name does not resolve either: then the suffix is not the cause. nslookup
+has its own rules; test with Resolve-DnsName.`,
 	Fix: checks.Steps(
-		checks.Inspect("Resolve-DnsName kubernetes.default.svc.cluster.local.", ""),
-		checks.Do("use the full name, best with a dot at its end, or the bare service name inside its own namespace; where full names fail too, look at the cluster's DNS service {clusterDNS}")),
+		checks.Do("Use the full name with a dot at its end, or the plain Service name inside its own namespace."),
+		checks.Verify("Resolve-DnsName kubernetes.default.svc.cluster.local.",
+			"the address of the Service kubernetes")),
 	Links: []string{
 		"https://kubernetes.io/docs/concepts/services-networking/dns-pod-service/#dns-windows",
 		"https://github.com/microsoft/Windows-Containers/issues/59"},
@@ -32,7 +34,7 @@ goes by rules of its own; test with Resolve-DnsName.`,
 	Uses:  node.ClusterSources,
 	Signs: []checks.Sign{
 		{Text: "Ping request could not find host", Level: checks.Info,
-			Says: "a name did not resolve on Windows; whether it is one that Linux would complete, only a probe tells"},
+			Says: "a name did not resolve on Windows; a probe is required to find the cause"},
 	},
 	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
 		n := node.About(s)
@@ -61,16 +63,17 @@ goes by rules of its own; test with Resolve-DnsName.`,
 			switch {
 			case v.Kind == probed.NameFault && probed.IsClusterName(name):
 				findings = append(findings, checks.Findingf(checks.Fail, name,
-					"the full name %s does not resolve in any form (%s): this is not about suffixes", name, v.Outcome).With(v.Because()...))
+					"the full name %s does not resolve (%s): the DNS suffix is not the cause", name,
+					v.Outcome).With(v.Because()...))
 			case v.Kind == probed.NameByDesign && linux.Outcome == "":
 				findings = append(findings, checks.Findingf(checks.Info, name,
-					"%s does not resolve by the rules of Windows, which appends no suffix to a name with a dot, and the full name does: as documented", name).With(probed.DNSBecause(windows)))
+					"%s does not resolve, its full name does: Windows adds no suffix to names with a dot (documented)", name).With(probed.DNSBecause(windows)))
 			case v.Kind == probed.NameByDesign:
 				findings = append(findings, checks.Findingf(checks.Info, name,
-					"%s resolves by the rules of Linux and not by those of Windows, which appends no suffix to a name with a dot: as documented", name).With(probed.DNSBecause(windows), probed.DNSBecause(linux)))
+					"%s resolves on Linux but not on Windows, which adds no suffix to names with a dot (documented)", name).With(probed.DNSBecause(windows), probed.DNSBecause(linux)))
 			case v.Kind == probed.NameUncompleted:
 				findings = append(findings, checks.Findingf(checks.Warn, name,
-					"%s has no dot and resolves by the rules of Linux only: Windows should have completed it too", name).With(probed.DNSBecause(windows), probed.DNSBecause(linux)))
+					"%s has no dot and resolves only with the rules of Linux; expected: on Windows too", name).With(probed.DNSBecause(windows), probed.DNSBecause(linux)))
 			}
 		}
 		return findings, nil

@@ -11,24 +11,23 @@ const azureState = `C:\k\azure-vnet.json`
 
 var _ = register(checks.Check{
 	ID:       "hns-element-not-found",
-	Title:    "the CNI plugin attaches pods to an HNS network that no longer exists",
+	Title:    "CNI plugin uses an HNS network that no longer exists",
+	Healthy:  "CNI plugin uses an existing HNS network",
 	Category: checks.CategoryNetwork,
 	FAQ:      []int{11},
-	Doc: `A plugin that remembers its HNS network by id asks HNS for that id at every pod. After
-a reboot, a restart of HNS or a new virtual switch the id is gone, and each endpoint is refused with
-"Element not found", 0x490.
+	Doc: `Some plugins store the id of their HNS network and use it for each pod. After a reboot,
+a restart of HNS or a new virtual switch that id no longer exists, and HNS refuses each endpoint
+with "Element not found", 0x490.
 
-azure-vnet keeps the id in azure-vnet.json, so there the file is compared with the networks of HNS.
-A file from before the last boot is no fault in itself: azure-vnet later than 1.0.14 discards it at
-the first pod. Other plugins write no such file, and their own complaint is all there is. The same
-code from a load balancer is another fault.`,
-	Fix: checks.Steps(
-		checks.Inspect("Get-HnsNetwork | Select-Object Name, Type, ID", ""),
-		checks.Run("{stop kubelet}",
-			"stop the kubelet, move the plugin's state away, and start the kubelet: the plugin makes its network anew with the next pod").
-			Costs("running pods of this node lose their addresses' bookkeeping: drain {node} first and let them be created again"),
-		checks.Run(`Move-Item C:\k\azure-vnet.json, C:\k\azure-vnet-ipam.json $env:TEMP`, ""),
-		checks.Run("{start kubelet}", "")),
+azure-vnet stores the id in azure-vnet.json, and the check compares that file with the networks of
+HNS. A file from before the last boot is not a fault: azure-vnet later than 1.0.14 discards it at
+the first pod. Other plugins have no such file, so only their errors show the fault. The same code
+from a load balancer is another fault.`,
+	Fix: checks.Steps(checks.Run("{restart network agent}",
+		"Restart the program that creates the HNS network {network}.").
+		Costs("The node loses its network for a few seconds while HNS creates the network."),
+		checks.Verify("Get-HnsNetwork | Where-Object Name -eq '{network}'",
+			"the network {network}")),
 	Links: []string{"https://github.com/Azure/acs-engine/issues/4046",
 		"https://github.com/Azure/azure-container-networking/issues/283",
 		"https://github.com/kubernetes/kubernetes/issues/75421",
@@ -73,21 +72,30 @@ code from a load balancer is another fault.`,
 				continue
 			}
 			findings = append(findings, checks.Findingf(checks.Fail, net.ID,
-				"azure-vnet keeps the HNS network %s under the id %s, and HNS has no network of that id", net.ID, net.HNSID).
+				"azure-vnet uses HNS network %s with id %s, and HNS has no network with that id",
+				net.ID, net.HNSID).
 				At(net.HNSIDField(f), "%s: HnsId is %s", net.ID,
 					net.HNSID).At(evidence.HNSNetworks.Field(s), "names: %s",
-				networkNames(evidence.HNSNetworks.In(s))))
+				networkNames(evidence.HNSNetworks.In(s))).Cure(azureStateFix))
 		}
 		return findings, nil
 	},
 })
 
-const networkGone = "HNS no longer has the network on which the CNI plugin wants an endpoint"
+// azureStateFix makes azure-vnet create its network again, with the next pod.
+var azureStateFix = checks.Steps(
+	checks.Run(`{stop kubelet}; Move-Item C:\k\azure-vnet*.json $env:TEMP; {start kubelet}`,
+		"Stop the kubelet, move the state files of azure-vnet away, and start the kubelet.").
+		Costs("All pods of {node} must be recreated: drain the node first."),
+	checks.Verify("Get-HnsNetwork | Where-Object Name -eq '{network}'",
+		"the network {network}"))
+
+const networkGone = "the HNS network of the CNI plugin no longer exists"
 
 // kube-proxy gets the same code for the endpoints of its load balancers.
 var notOfBalancers = []string{"LoadBalancer", "PolicyList"}
 
-// discardsOldState tells the versions that throw away state from before a boot.
+// discardsOldState reports the versions that throw away state from before a boot.
 func discardsOldState(version string) bool {
 	v, ok := evidence.ParseVersion(version)
 	return ok && v.AtLeast(evidence.Version{Major: 1, Patch: 15})

@@ -8,27 +8,33 @@ import (
 	"doctor/checks/node"
 )
 
-const networkParameter = "HNS refuses to create the pod network: a parameter does not fit"
+const networkParameter = "HNS refuses to create the pod network: invalid parameter"
 
 var _ = register(checks.Check{
 	ID:       "hns-parameter-incorrect",
-	Title:    "HNS refuses the pod network because a parameter does not fit its state",
+	Title:    "HNS refuses the pod network (invalid parameter)",
+	Healthy:  "HNS accepts the parameters of the pod network",
 	Category: checks.CategoryNetwork,
 	FAQ:      []int{11},
-	Doc: `"The parameter is incorrect", 0x57, is what HNS says to a network whose uplink is a
-virtual adapter already, because another external network owns the physical one; to a network that a
-reboot left in halves; and to a subnet with host bits set.
+	Doc: `HNS returns "The parameter is incorrect", 0x57, in three cases: the uplink is already a
+virtual adapter, because another external network owns the physical one; a reboot left the network
+incomplete; or the subnet has host bits set.
 
-The check fails where the pod network is not there and its creation was refused with that code, and
-names the external networks that may own the adapter. PowerShell does not print what it asked for,
-so its form of the message only counts beside a missing network.`,
+The check fails where the pod network is missing and HNS refused it with that code. It lists the
+external networks that may own the adapter. PowerShell does not print its request, so its form of
+the message counts only where the network is missing.`,
 	Fix: checks.Steps(
 		checks.Inspect(
-			"Get-HnsNetwork | Select-Object Name, Type, NetworkAdapterName, ManagementIP", ""),
-		checks.Run("Get-HnsNetwork | Where-Object Name -eq '<leftover>' | Remove-HnsNetwork",
-			"remove the HNS networks that nothing uses, reboot, and let the plugin create its network first").
-			Costs("drops the network of every pod on {node}; the node is off the network until it has booted"),
-		checks.Run("Restart-Computer", "")),
+			"Get-HnsNetwork | Select-Object Name, Type, NetworkAdapterName, ManagementIP",
+			"Find the networks that nothing uses: one of them owns the physical adapter."),
+		checks.Run("Get-HnsNetwork | Where-Object Name -eq '<unused network>' | Remove-HnsNetwork",
+			"Remove the HNS networks that nothing uses.").
+			Costs("All pods of {node} lose their network."),
+		checks.Run("Restart-Computer",
+			"Reboot the node, so that the CNI plugin creates its network again.").
+			Costs("All pods of {node} stop until the node has booted."),
+		checks.Verify("Get-HnsNetwork | Where-Object Name -eq '{network}'",
+			"the network {network}")),
 	Links: []string{"https://github.com/antrea-io/antrea/issues/2013",
 		"https://github.com/antrea-io/antrea/issues/2213",
 		"https://github.com/microsoft/SDN/issues/177",
@@ -48,7 +54,7 @@ so its form of the message only counts beside a missing network.`,
 	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
 		const id = "hns-parameter-incorrect"
 		findings := refusedNetwork(s, id,
-			"HNS refuses to create the network %s over a parameter, and has %s")
+			"HNS refuses to create network %s: invalid parameter (found: %s)")
 		var owners []string
 		for _, net := range evidence.HNSNetworks.In(s) {
 			if isExternal(net) {

@@ -11,22 +11,29 @@ import (
 
 var _ = register(checks.Check{
 	ID:       "hns-service-crashed-or-restarted",
-	Title:    "HNS died or was restarted under running pods",
+	Title:    "HNS crashed or was restarted while pods ran",
+	Healthy:  "HNS has run since before the pods",
 	Category: checks.CategoryNetwork,
 	Doc: `Endpoints of pods and the load balancers of kube-proxy live in the Host Network
-Service. When it crashes, or somebody restarts it by hand, they may be gone, and nobody makes them
-anew for a pod that runs already: the pod has no network, kube-proxy believes that its load
-balancers are in place.
+Service. After it crashes or is restarted by hand they may be missing, and no component creates them
+again for a running pod: the pod has no network, and kube-proxy assumes that its load balancers
+exist.
 
-A restart is known from the service manager's events since the boot, or from the start of the
-process that hosts HNS, where that is later than kube-proxy's. Of itself it is no fault: the check
-fails where pods from before it have no endpoint of their address, or kube-proxy from before it has
-no load balancer in HNS, and warns where that was not recorded.`,
+The service manager's events since the boot show a restart, or the start time of the process that
+hosts HNS, if it is later than that of kube-proxy. A restart alone is not a fault: the check fails
+if pods started before it have no endpoint, or if kube-proxy started before it has no load balancer
+in HNS. It warns if this was not collected.`,
 	Fix: checks.Steps(
-		checks.Run("Get-WinEvent -FilterHashtable @{LogName='System'; ProviderName='Service Control Manager'; Id=7031,7034,7036} -MaxEvents 50", "restart kube-proxy (with Calico also its node service), and let the pods that lost their endpoint be created again; if HNS died by itself, install the current update of Windows").
-			Costs("Services do not answer from this node until kube-proxy has programmed them again; deleted pods are created again by their controllers"),
-		checks.Run("{restart kube-proxy}", ""),
-		checks.Run("kubectl delete pod -n <namespace> <pod without network>", "")),
+		checks.Run("{restart kube-proxy}",
+			"Restart kube-proxy: it creates all load balancers again.").
+			Costs("Connections to Services break for a few seconds."),
+		checks.Run("kubectl delete pod -n <namespace> <pod without network>",
+			"Recreate the pods without a network.").
+			Costs("The pods restart."),
+		checks.Do("If HNS crashed, install the current cumulative update of Windows.").
+			Costs("The node reboots."),
+		checks.Verify("Get-HnsEndpoint | Select-Object IPAddress, State",
+			"one endpoint for each pod of the node")),
 	Links: []string{"https://github.com/microsoft/Windows-Containers/issues/278",
 		"https://github.com/microsoft/Windows-Containers/issues/18",
 		"https://github.com/projectcalico/calico/issues/5164",
@@ -46,7 +53,7 @@ no load balancer in HNS, and warns where that was not recorded.`,
 			Says: "the Host Network Service terminated unexpectedly"},
 		{Text: "Failed to look up one or more HNS endpoints; will schedule a retry",
 			Level: checks.Warn,
-			Says:  "Felix does not find endpoints of running pods in HNS, as after a restart of HNS"},
+			Says:  "Felix does not find the HNS endpoints of running pods, as after a restart of HNS"},
 	},
 	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
 		proxied, proxy := proxyStart(s)
@@ -68,7 +75,8 @@ no load balancer in HNS, and warns where that was not recorded.`,
 		}
 		if len(lost) > 0 {
 			return []checks.Finding{checks.Findingf(checks.Fail, "hns",
-					"%s at %s, and %d pods that ran before have no HNS endpoint: %s", r.what, when,
+					"%s at %s, and %d pods started before then have no HNS endpoint: %s", r.what,
+					when,
 					len(lost), podNames(lost)).
 					With(r.from).At(evidence.HNSEndpoints.Field(s),
 					"no endpoint has %s, the address of %s", lost[0].Status.PodIP,
@@ -80,24 +88,25 @@ no load balancer in HNS, and warns where that was not recorded.`,
 		switch {
 		case stale && evidence.HNSLoadBalancers.Known(s) && len(balancers) == 0:
 			return []checks.Finding{checks.Findingf(checks.Fail, "hns",
-					"%s at %s, and kube-proxy, which runs since before, has no load balancer in HNS", r.what, when).
+					"%s at %s, and kube-proxy, started before then, has no load balancers in HNS",
+					r.what, when).
 					With(r.from, proxy).At(evidence.HNSLoadBalancers.Field(s),
 					"the list is empty")},
 				nil
 		case stale && !evidence.HNSLoadBalancers.Known(s):
 			return []checks.Finding{checks.Findingf(checks.Warn, "hns",
-				"%s at %s, and kube-proxy runs since before: its load balancers may be gone",
+				"%s at %s, and kube-proxy started before then: its load balancers may be missing",
 				r.what, when).With(r.from, proxy)}, nil
 		case r.crash && !(evidence.Pods.Known(s) && evidence.HNSEndpoints.Known(s)):
 			return []checks.Finding{checks.Findingf(checks.Warn, "hns",
-				"%s at %s; whether pods lost their network is not recorded", r.what,
+				"%s at %s; pods and HNS endpoints were not collected, so pods may have lost their network", r.what,
 				when).With(r.from)}, nil
 		}
-		return nil, nil // whatever it cost is there again
+		return nil, nil // what was lost has been created again
 	},
 })
 
-// startedBefore tells whether a container of the pod runs since before t.
+// startedBefore reports whether a container of the pod runs since before t.
 func startedBefore(p evidence.Pod, t time.Time) bool {
 	for _, st := range p.Status.ContainerStatuses {
 		if run := st.State.Running; run != nil && !run.StartedAt.IsZero() &&

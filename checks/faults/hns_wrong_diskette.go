@@ -5,26 +5,31 @@ import (
 	"doctor/checks/evidence"
 )
 
-const staleStore = "HNS answers that the wrong diskette is in the drive: what it stored before an update of Windows no longer fits"
+const staleStore = `HNS reports "The wrong diskette is in the drive": its stored objects are from before a Windows update`
 
 var _ = register(checks.Check{
 	ID:       "hns-wrong-diskette",
-	Title:    "HNS cannot use the objects that it stored before an update of Windows",
+	Title:    "HNS cannot read its stored objects (wrong diskette)",
+	Healthy:  "HNS can read its stored objects",
 	Category: checks.CategoryNetwork,
-	Doc: `HNS keeps networks and endpoints over a reboot. After a Windows update its format may
-differ, and every call that touches an old object fails with error 0x22, whose text is one of the
-oldest of Windows: "The wrong diskette is in the drive".
+	Doc: `HNS keeps networks and endpoints across a reboot. A Windows update may change their
+format. Every call that uses an old object then fails with error 0x22, "The wrong diskette is in
+the drive".
 
-Nothing in the listings of HNS shows it, for the objects look as they did; only the error in the
-logs of flanneld, of the CNI plugin or of kube-proxy tells.`,
+The lists of HNS show the objects unchanged. Only the error in the logs of flanneld, the CNI plugin
+or kube-proxy shows the fault.`,
 	Fix: checks.Steps(
-		checks.Run("Stop-Service kubelet, kube-proxy, flanneld",
-			"let HNS forget what it stored. On Server 2019 and older that is the file HNS.data; newer versions keep it in the registry, where hnsdiag removes endpoints and networks one by one").
-			Costs("removes every HNS network and endpoint: all pods of {node} lose their network, and the node may be off the network for a minute"),
-		checks.Run("Stop-Service hns; Remove-Item C:\\ProgramData\\Microsoft\\Windows\\HNS\\HNS.data; Start-Service hns", ""),
-		checks.Inspect("hnsdiag list all", ""),
-		checks.Run("hnsdiag delete networks <id>", ""),
-		checks.Run("Restart-Computer", "")),
+		checks.Run("Stop-Service hns -Force; Remove-Item C:\\ProgramData\\Microsoft\\Windows\\HNS\\HNS.data; Start-Service hns",
+			"On Server 2019 and older, delete the file in which HNS stores its objects.").
+			Costs("All HNS networks and endpoints are removed: all pods of {node} lose their network."),
+		checks.Run("hnsdiag delete all",
+			"On newer versions, which store the objects in the registry, delete them with hnsdiag.").
+			Costs("All HNS networks and endpoints are removed: all pods of {node} lose their network."),
+		checks.Run("Restart-Computer",
+			"Reboot the node, so that the CNI plugin creates its network again.").
+			Costs("All pods of {node} stop until the node has booted."),
+		checks.Verify("Get-HnsNetwork | Where-Object Name -eq '{network}'",
+			"the network {network}")),
 	Links: []string{"https://github.com/flannel-io/flannel/issues/1112",
 		"https://learn.microsoft.com/en-us/virtualization/windowscontainers/kubernetes/common-problems"},
 	Breaks:   []*checks.Effect{effectNetworkCreation, effectKubeProxy},

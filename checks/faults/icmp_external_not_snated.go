@@ -11,23 +11,22 @@ import (
 
 var _ = register(checks.Check{
 	ID:       "icmp-external-not-snated",
-	Title:    "pings to the outside fail where TCP works",
+	Title:    "External ICMP is not NATed (normal on Windows)",
+	Healthy:  "External hosts answer ICMP and TCP",
 	Category: checks.CategoryNetwork,
 	FAQ:      []int{4},
 	Doc: `Windows translates TCP and UDP of pods to the node's address, not ICMP: on overlay,
 l2bridge and Azure networks a ping from a pod to a host outside the cluster gets no answer while
-curl to the same host works. That is Windows as documented, and so is a Service address that does
-not answer pings. No network is down on ICMP alone.
+curl to the same host works. This is documented for Windows, as are Service addresses that do not
+answer pings. A failed ping alone does not show a fault.
 
-It is a fault where TCP fails as well, and one of a firewall where the ping works and TCP does not.
-Where no pod was asked, the node's own pings are judged in the same way: they are not translated, so
-a lost one only tells that something on the way drops pings, and that the node reaches a host does
-not mean that pods do. A registry and a host of the internet may be out of reach on purpose, which
-is told and no fault.`,
+It is a fault if TCP fails too. If ping works and TCP does not, a firewall is the cause. Without
+probes from pods, the pings of the node are judged in the same way. They are not translated, so a
+lost ping only shows that a device on the path drops pings, and pods may fail where the node
+succeeds. Registries and internet hosts may be blocked on purpose: this is reported as info.`,
 	Fix: checks.Steps(
-		checks.Inspect("Test-NetConnection HOST -Port 443", ""),
-		checks.Run("curl.exe -sv https://HOST",
-			"test with TCP instead of ping; where that fails too, look at the OutBoundNAT exceptions, the node's own way out, and the firewalls between")),
+		checks.Do("Test with TCP instead of ping. If TCP fails too, check the OutBoundNAT exceptions, the routes and the firewalls."),
+		checks.Verify("Test-NetConnection <host> -Port 443", "TcpTestSucceeded is True")),
 	Links: []string{
 		"https://kubernetes.io/docs/concepts/services-networking/windows-networking/#limitations",
 		"https://github.com/microsoft/SDN/issues/170"},
@@ -87,16 +86,16 @@ func aboutPing(n *node.Node, ping evidence.ReachProbe,
 		seen.Add(p)
 	}
 	f := checks.Findingf(checks.Info, ping.Target,
-		"a ping from %s to %s fails, which says nothing on Windows; no TCP connection was tried",
+		"ping from %s to %s fails (normal on Windows); TCP was not tested",
 		ping.From, ping.Target)
 	switch {
 	case len(seen.Answered) > 0:
 		f = checks.Findingf(checks.Info, ping.Target,
-			"a ping from %s to %s fails and TCP to %s works: Windows as documented", ping.From,
+			"ping from %s to %s fails and TCP to %s works (normal on Windows)", ping.From,
 			ping.Target, probed.HostOf(seen.Answered[0].Target))
 	case len(seen.Lost) > 0:
 		f = checks.Findingf(checks.Fail, ping.Target,
-			"a ping from %s to %s fails, and so does TCP to %s: this is not about ICMP", ping.From,
+			"ping from %s to %s and TCP to %s fail: ICMP is not the cause", ping.From,
 			ping.Target, probed.HostOf(seen.Lost[0].Target))
 	}
 	return f.With(probed.ReachBecause(ping)).With(seen.Quotes()...)
@@ -133,20 +132,21 @@ func contact(ping evidence.ReachProbe, same []evidence.ReachProbe, none,
 	switch probed.ContactOf(append([]evidence.ReachProbe{ping}, same...)) {
 	case probed.ContactPingOnly:
 		f = checks.Findingf(pingOnly, to,
-			"%s answers a ping from %s and no TCP connection: a firewall stands between", to,
+			"%s answers ping from %s, but not TCP: a firewall blocks TCP", to,
 			ping.From)
 	case probed.ContactTCPOnly:
 		f = checks.Findingf(checks.Info, to,
-			"a ping from %s to %s fails and TCP to it works: Windows as documented", ping.From, to)
+			"ping from %s to %s fails and TCP works (normal on Windows)", ping.From, to)
 	case probed.ContactNone:
 		if !probed.GotNoAnswer(ping) {
 			return f
 		}
 		if f = checks.Findingf(none, to,
-			"%s answers %s neither over ICMP nor over TCP: this is not about ICMP", to,
+			"%s does not answer %s over ICMP or TCP: ICMP is not the cause", to,
 			ping.From); none == checks.Info {
 			f = checks.Findingf(none, to,
-				"%s answers %s neither over ICMP nor over TCP, which is a fault only where the node should get there without a proxy", to, ping.From)
+				"%s does not answer %s over ICMP or TCP: a fault only if no proxy is required", to,
+				ping.From)
 		}
 	default:
 		return f

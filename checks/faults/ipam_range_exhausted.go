@@ -10,25 +10,26 @@ const azureIPAM = `C:\k\azure-vnet-ipam.json`
 
 var _ = register(checks.Check{
 	ID:       "ipam-range-exhausted",
-	Title:    "the node has no address left for another pod, or leaks them",
+	Title:    "CNI address range exhausted",
+	Healthy:  "CNI address range has free addresses",
 	Category: checks.CategoryNetwork,
-	Doc: `host-local keeps one file for each address that it gave away, azure-vnet-ipam one
-entry. Attempts that failed half way, and runtimes that crashed, leave reservations without a pod;
-kubelet 1.11.0 to 1.11.2 and docker before 18.09 did so at every failure. When the node's range is
-used up no pod gets an address any more.
+	Doc: `host-local stores one file for each reserved address, azure-vnet-ipam one entry. Failed
+pod starts and runtime crashes leave reservations without a pod; kubelet 1.11.0 to 1.11.2 and Docker
+before 18.09 leave one at every failure. When the range of the node is exhausted, no new pod gets an
+address.
 
-The check counts the reservations of this node's own range against its size, and against the pods
-that have an address. A few more reservations than pods are normal: kube-proxy's source VIP is one,
-and pods that are being made or removed.`,
+The check compares the number of reservations in the range of this node with its size and with the
+number of pods that have an address. A few more reservations than pods are normal: kube-proxy's
+source VIP is one, and pods that are being created or deleted.`,
 	Fix: checks.Steps(
-		checks.Run("kubectl drain {node} --ignore-daemonsets --delete-emptydir-data",
-			"drain the node and remove the reservations that no running container holds: each file names its container in the first line").
-			Costs("all pods of {node} move to other nodes; removing the reservation of a running pod gives its address to a second one"),
 		checks.Inspect(
-			`Get-ChildItem C:\var\lib\cni\networks\{network} | Where-Object Name -match '^\d'`, ""),
-		checks.Run("{stop kubelet}", ""),
-		checks.Run(`Remove-Item C:\var\lib\cni\networks\{network}\<address without a pod>`, ""),
-		checks.Run("Restart-Service {runtime}; Start-Service kubelet", "")),
+			`Get-ChildItem C:\var\lib\cni\networks\{network} | Where-Object Name -match '^\d'`,
+			"Find the reservations without a running container: the first line of each file is the container ID."),
+		checks.Run(`Remove-Item C:\var\lib\cni\networks\{network}\<address without a pod>`,
+			"Delete the reservations that no running container uses.").
+			Costs("Deleting the reservation of a running pod gives its address to a second pod."),
+		checks.Verify("kubectl get pods -A -o wide --field-selector spec.nodeName={node}",
+			"new pods are Running and have an IP")),
 	Links: []string{"https://github.com/rancher/rancher/issues/26320",
 		"https://github.com/rancher/rancher/issues/14504",
 		"https://github.com/Azure/azure-container-networking/issues/145",
@@ -40,7 +41,7 @@ and pods that are being made or removed.`,
 	Explains: []string{"sandbox-name-reserved"},
 	Applies: func(n *node.Node) error {
 		if n.CNI.Value == node.Calico || n.CNI.Value == node.VPC {
-			return checks.Skip("%s does not keep its reservations on the node", n.CNI.Value)
+			return checks.Skip("%s does not store its reservations on the node", n.CNI.Value)
 		}
 		return nil
 	},
@@ -49,11 +50,11 @@ and pods that are being made or removed.`,
 	Uses: []evidence.Need{node.NeedLeases{}, evidence.File(azureIPAM), node.NeedPodCIDRs,
 		evidence.HNSNetworks, evidence.Pods},
 	Signs: []checks.Sign{
-		{Text: "no IP addresses available in range set", Says: "host-local has no address left"},
+		{Text: "no IP addresses available in range set", Says: "host-local has no free address"},
 		{Text: "Failed to delegate: Failed to allocate address",
-			Says: "azure-vnet-ipam has no address left"},
+			Says: "azure-vnet-ipam has no free address"},
 		{Text: "Failed to allocate address: No available addresses",
-			Says: "azure-vnet-ipam has no address left"},
+			Says: "azure-vnet-ipam has no free address"},
 		{Text: "error while executing IPAM addition", ConfirmOnly: true},
 		{Text: "is subnet's gateway", Also: []string{"requested ip"}, ConfirmOnly: true},
 	},
@@ -103,7 +104,7 @@ func azurePools(s evidence.Snapshot, f evidence.NodeFile) ([]checks.Finding, err
 		for _, found := range judgePool(s, p.ID, p.InUse, p.Total) {
 			findings = append(findings,
 				found.At(p.AddressesField(f), "%s: %d of %d addresses are InUse", p.ID, p.InUse,
-					p.Total))
+					p.Total).Cure(azureStateFix))
 		}
 	}
 	return findings, nil
@@ -136,7 +137,7 @@ func judgePool(s evidence.Snapshot, name string, taken, room int) []checks.Findi
 			name, have)
 	case known && taken > 2*pods+spare && taken*2 > room:
 		f = checks.Findingf(checks.Warn, name,
-			"%d of the %d addresses of %s are reserved, and only %s: reservations leak", taken,
+			"%d of %d addresses of %s are reserved, and only %s: leaked reservations", taken,
 			room, name, have)
 	default:
 		return nil // a node that is full of running pods lacks nothing

@@ -11,19 +11,21 @@ import (
 
 var _ = register(checks.Check{
 	ID:       "kubeproxy-network-name-unset-or-missing",
-	Title:    "kube-proxy is not told its HNS network, or the network is not there",
+	Title:    "kube-proxy HNS network not set or missing",
+	Healthy:  "kube-proxy uses an existing HNS network",
 	Category: checks.CategoryNetwork,
 	FAQ:      []int{11},
 	Doc: `kube-proxy programs Services on one HNS network, which --network-name,
 winkernel.networkName or the variable KUBE_NETWORK names: cbr0, flannel.4096, vxlan0, Calico, azure,
-vpcbr…. Without a name it exits; with the name of a network that HNS does not have it waits for it
-forever. Starting before the CNI plugin has made the network is the usual reason after a reboot.`,
+vpcbr…. Without a name it exits. If HNS does not have the network, kube-proxy waits for it forever.
+After a reboot the usual cause is that kube-proxy starts before the CNI plugin creates the network.`,
 	Fix: checks.Steps(
-		checks.Inspect("Get-HnsNetwork | Select-Object Name, Type", ""),
-		checks.Run("nssm set kube-proxy AppEnvironmentExtra KUBE_NETWORK={network}",
-			"give kube-proxy the name of the pod network, {network}, through KUBE_NETWORK of its service or --network-name, and restart it once the network is there").
-			Costs("Services do not answer from this node until kube-proxy has programmed them again"),
-		checks.Run("{restart kube-proxy}", "")),
+		checks.Do("Set --network-name or KUBE_NETWORK of kube-proxy to {network}."),
+		checks.Run("{restart kube-proxy}",
+			"Restart kube-proxy after the HNS network {network} exists.").
+			Costs("Connections to Services break for a few seconds."),
+		checks.Verify("Get-HnsNetwork | Where-Object Name -eq '{network}'",
+			"the network {network}")),
 	Links: []string{"https://github.com/kubernetes/kubernetes/issues/74435",
 		"https://kubernetes.io/docs/tasks/debug/debug-cluster/windows/"},
 	Breaks: []*checks.Effect{effectKubeProxy, effectServiceRules},
@@ -32,12 +34,12 @@ forever. Starting before the CNI plugin has made the network is the usual reason
 	Uses:   slices.Concat(node.ProxySources, []evidence.Need{evidence.Env}),
 	Signs: []checks.Sign{
 		{Text: "Environment variable KUBE_NETWORK and network-flag not initialized",
-			Says: "kube-proxy is not told its HNS network"},
+			Says: "the HNS network of kube-proxy is not set"},
 		{Text: "Unable to find HNS Network specified",
-			Says: "kube-proxy does not find the HNS network that it was told"},
+			Says: "kube-proxy does not find its HNS network"},
 		// At the start this network was there: where the state is known, its disappearance is another fault.
 		{Text: "is not present or has changed since the last sync",
-			Says: "the HNS network that kube-proxy uses is gone, or is another one since"},
+			Says: "the HNS network of kube-proxy was deleted or replaced"},
 	},
 	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
 		n := node.About(s)
@@ -56,7 +58,7 @@ forever. Starting before the CNI plugin has made the network is the usual reason
 			return nil, checks.Unknown(n.Proxy().Hidden)
 		case !name.Set && evidence.Env.Known(s):
 			return []checks.Finding{checks.Findingf(checks.Fail, "kube-proxy",
-				"kube-proxy is given neither --network-name nor KUBE_NETWORK").
+				"kube-proxy has no HNS network: --network-name and KUBE_NETWORK are not set").
 				With(n.Proxy().From).At(evidence.Env.Field(s, "KUBE_NETWORK"),
 				"KUBE_NETWORK is not set")}, nil
 		case !name.Set:
@@ -73,7 +75,7 @@ forever. Starting before the CNI plugin has made the network is the usual reason
 			return nil, nil
 		}
 		return []checks.Finding{checks.Findingf(checks.Fail, "kube-proxy",
-				"kube-proxy is told to use the HNS network %s, and HNS has %s", name.Value,
+				"HNS network %s of kube-proxy is missing (found: %s)", name.Value,
 				networkNames(networks)).
 				With(name.From).At(evidence.HNSNetworks.Field(s), "names: %s",
 				networkNames(networks))},

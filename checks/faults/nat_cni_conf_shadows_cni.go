@@ -10,20 +10,24 @@ import (
 
 var _ = register(checks.Check{
 	ID:       "nat-cni-conf-shadows-cni",
-	Title:    "a leftover NAT configuration stands before the node's CNI configuration",
+	Title:    "NAT configuration is loaded instead of the CNI plugin",
+	Healthy:  "CNI configuration of the cluster is loaded",
 	Category: checks.CategoryNetwork,
 	FAQ:      []int{3},
 	Doc: `containerd loads only the first configuration of its folder in alphabetical order
-(max_conf_num = 1). The script that installs containerd leaves 0-containerd-nat.conf behind, which
-comes before 10-flannel.conf and the like: every pod then gets an address of the NAT network, and
-reaches no other node.
+(max_conf_num = 1). The script that installs containerd creates 0-containerd-nat.conf, which sorts
+before files such as 10-flannel.conf. Every pod then gets an address of the NAT network and cannot
+reach other nodes.
 
 The HNS network nat and the adapter vEthernet (nat) alone are harmless.`,
 	Fix: checks.Steps(
 		checks.Run(`Remove-Item "{cniDir}\0-containerd-nat.conf"`,
-			"delete the NAT configuration, restart the runtime, and recreate the pods that got an address of the NAT network").
-			Costs("pods on the NAT network must be recreated"),
-		checks.Run("{restart runtime}", "")),
+			"Delete the NAT configuration.").
+			Costs("Pods on the NAT network must be recreated."),
+		checks.Run("{restart runtime}",
+			"Restart the container runtime: it reads the file at its start.").
+			Costs("Running containers are not affected."),
+		checks.Verify(`Get-ChildItem "{cniDir}"`, "no configuration of type nat")),
 	Links: []string{"https://github.com/kubernetes-sigs/sig-windows-tools/issues/214",
 		"https://github.com/containerd/containerd/blob/main/docs/cri/config.md"},
 	Breaks:   []*checks.Effect{effectPodStart, effectPodTraffic},
@@ -47,16 +51,16 @@ The HNS network nat and the adapter vEthernet (nat) alone are harmless.`,
 		}
 		if first == meant && (!n.CNI.Known() || n.CNI.Value == node.NAT) {
 			return []checks.Finding{checks.Findingf(checks.Fail, first.Name,
-				"%s of type nat is the only CNI configuration: pods reach no other node",
+				"%s of type nat is the only CNI configuration: pods cannot reach other nodes",
 				first.Name).
 				At(first.TypeField(), "type is %s", first.Config.Type)}, nil
 		}
 		f := checks.Findingf(checks.Fail, first.Name,
-			"%s of type nat is loaded, and the node's own configuration is not",
+			"%s of type nat is loaded instead of the configuration of the cluster",
 			first.Name).At(first.TypeField(), "type is %s", first.Config.Type)
 		if first != meant {
 			f = checks.Findingf(checks.Fail, first.Name,
-				"%s of type nat comes before %s, so every pod lands on the NAT network", first.Name,
+				"%s of type nat sorts before %s, so all pods are on the NAT network", first.Name,
 				meant.Name).
 				At(first.TypeField(), "type is %s",
 					first.Config.Type).At(evidence.InFile(meant.File.Path), "is not loaded")
@@ -72,8 +76,11 @@ The HNS network nat and the adapter vEthernet (nat) alone are harmless.`,
 		}
 		return []checks.Finding{f.Cure(checks.Steps(
 			checks.Run(`Remove-Item "`+n.CNIDir.Value+`\`+first.Name+`"`,
-				"delete %s, restart the runtime, and recreate the pods that got an address of the NAT network", first.Name).
-				Costs("pods on the NAT network must be recreated"),
-			checks.Run("{restart runtime}", "")))}, nil
+				"Delete %s: it is of type nat.", first.Name).
+				Costs("Pods on the NAT network must be recreated."),
+			checks.Run("{restart runtime}",
+				"Restart the container runtime: it reads the file at its start.").
+				Costs("Running containers are not affected."),
+			checks.Verify(`Get-ChildItem "{cniDir}"`, "no configuration of type nat")))}, nil
 	},
 })

@@ -8,22 +8,27 @@ import (
 
 var _ = register(checks.Check{
 	ID:       "network-already-exists",
-	Title:    "HNS refuses to create a network whose name it still holds out of sight",
+	Title:    "HNS network name already in use (hidden network)",
+	Healthy:  "HNS network name is not in use by a hidden network",
 	Category: checks.CategoryNetwork,
 	FAQ:      []int{11},
-	Doc: `A network that was deleted in part, or made through the other of HNS's two interfaces,
-can be invisible to Get-HnsNetwork and yet stand in the way: creating it fails with "A network with
-this name already exists", 0x803b0010, although the list is empty.
+	Doc: `Get-HnsNetwork may not show a network that was partly deleted, or that was created
+through the other of the two interfaces of HNS. Its name is still in use: creating the network fails
+with "A network with this name already exists", 0x803b0010, although the list is empty.
 
-The check fails where the pod network is not among the networks of HNS and somebody was refused.
-Where it is there, the refusal is history.`,
+The check fails where the pod network is missing in HNS and creating it was refused. Where the
+network exists, the refusal is in the past.`,
 	Fix: checks.Steps(
-		checks.Run("Stop-Service kubelet, kube-proxy, flanneld",
-			"restart HNS; if the refusal stays, let HNS forget its stored networks (HNS.data on Server 2019 and older, hnsdiag on newer ones) and reboot").
-			Costs("restarts HNS: drops the network of every pod on {node}"),
-		checks.Run("Restart-Service hns", ""),
-		checks.Inspect("hnsdiag list networks", ""),
-		checks.Run("Restart-Computer", "")),
+		checks.Run("Restart-Service hns -Force",
+			"Restart HNS to remove the network that Get-HnsNetwork does not show.").
+			Costs("All pods of {node} lose their network."),
+		checks.Run("{restart network agent}",
+			"Restart the program that creates the HNS network {network}.").
+			Costs("The node loses its network for a few seconds while HNS creates the network."),
+		checks.Run("Restart-Computer", "Reboot the node if HNS still refuses the network.").
+			Costs("All pods of {node} stop until the node has booted."),
+		checks.Verify("Get-HnsNetwork | Where-Object Name -eq '{network}'",
+			"the network {network}")),
 	Links: []string{"https://github.com/microsoft/hcsshim/issues/850",
 		"https://github.com/kubernetes-sigs/sig-windows-tools/issues/249",
 		"https://github.com/kubernetes-sigs/sig-windows-tools/issues/186",
@@ -32,15 +37,15 @@ Where it is there, the refusal is history.`,
 		effectNodePorts},
 	Needs: []evidence.Need{evidence.HNSNetworks, node.NeedNetworks},
 	Signs: []checks.Sign{checks.SignOfCode("HCN_E_NETWORK_ALREADY_EXISTS",
-		"HNS refuses to create the pod network: it holds one of that name")},
+		"HNS refuses to create the pod network: the name is already in use")},
 	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
 		return refusedNetwork(s, "network-already-exists",
-			"HNS refuses to create the network %s as existing, and lists %s"), nil
+			"HNS refuses to create network %s because it already exists, but lists only %s"), nil
 	},
 })
 
-// refusedNetwork fails where the pod network is not there and a sign tells who
-// refused it. What was refused before the network came about is history.
+// refusedNetwork fails where the pod network is not there and a sign shows that
+// it was refused. A refusal from before the network existed is in the past.
 func refusedNetwork(s evidence.Snapshot, id, format string) []checks.Finding {
 	n := node.About(s)
 	m, told := liveSign(s, id)

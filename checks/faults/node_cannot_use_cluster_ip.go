@@ -11,21 +11,25 @@ import (
 
 var _ = register(checks.Check{
 	ID:       "node-cannot-use-cluster-ip",
-	Title:    "the node itself cannot reach Service addresses",
+	Title:    "Node cannot reach Service addresses (normal on Windows)",
+	Healthy:  "Node reaches Service addresses",
 	Category: checks.CategoryNetwork,
 	FAQ:      []int{10},
 	Doc: `Service addresses are load balancers on the switch ports of pods. From the Windows
-host itself they need not answer: that is a documented limit, and it also hits what the host does
-for pods, such as mounting an SMB share or pulling an image from inside the cluster. Pods must reach
+host itself they may not answer. This is a documented limit. It also affects what the host does for
+pods, such as mounting an SMB share or pulling an image from inside the cluster. Pods must reach
 them.
 
-The check only tells where the node fails, and finds a fault where pods get no answer either, unless
-the Service has no ready endpoint.`,
+The check reports info if the node fails, and a fault if pods get no answer either, unless the
+Service has no ready endpoint.`,
 	Fix: checks.Steps(
-		checks.Run("Get-HnsPolicyList | ConvertTo-Json -Depth 10",
-			"probe Services from a pod before drawing conclusions; let host programs use an address that is reachable from outside the cluster; where pods fail as well, restart kube-proxy and compare its load balancers with the Services").
-			Costs("restarting kube-proxy breaks connections to Services for some seconds"),
-		checks.Run("{restart kube-proxy}", "")),
+		checks.Inspect("kubectl exec <pod> -- curl.exe -sv http://<service>",
+			"Probe the Service from a pod of this node. If the pod reaches it, nothing needs to be fixed."),
+		checks.Run("{restart kube-proxy}",
+			"Restart kube-proxy: it creates all load balancers again.").
+			Costs("Connections to Services break for a few seconds."),
+		checks.Verify("kubectl exec <pod> -- curl.exe -sv http://<service>",
+			"an answer of the Service")),
 	Links: []string{"https://kubernetes.io/docs/tasks/debug/debug-cluster/windows/",
 		"https://kubernetes.io/docs/concepts/services-networking/windows-networking/"},
 	Breaks: []*checks.Effect{effectClusterDNS},
@@ -51,17 +55,20 @@ the Service has no ready endpoint.`,
 			}
 			pod, known := podProbe(probes, p)
 			f := checks.Findingf(checks.Info, p.Target,
-				"the node does not reach the Service address %s: a documented limit; probe from a pod to know whether Services work", p.Target)
+				"node does not reach Service address %s (normal on Windows); probe from a pod",
+				p.Target)
 			switch {
 			case known && probed.GotAnswer(pod):
 				f = checks.Findingf(checks.Info, p.Target,
-					"the node does not reach the Service address %s and pods do: Windows as documented", p.Target)
+					"node does not reach Service address %s, pods do (normal on Windows)", p.Target)
 			case known && noEndpoint(s, dest):
 				f = checks.Findingf(checks.Info, p.Target,
-					"neither the node nor %s reaches the Service address %s: no pod stands behind it", pod.From, p.Target)
+					"the node and %s do not reach Service address %s: it has no ready endpoints",
+					pod.From, p.Target)
 			case known:
 				f = checks.Findingf(checks.Fail, p.Target,
-					"neither the node nor %s reaches the Service address %s: this is not the documented limit", pod.From, p.Target)
+					"the node and %s do not reach Service address %s; expected: pods reach it",
+					pod.From, p.Target)
 			}
 			if f = f.With(probed.ReachBecause(p)); known {
 				f = f.With(probed.ReachBecause(pod))

@@ -11,21 +11,22 @@ import (
 
 var _ = register(checks.Check{
 	ID:       "portproxy-dns-udp",
-	Title:    "kube-proxy before 1.6 forwards TCP only, and DNS asks by UDP",
+	Title:    "kube-proxy before 1.6 does not forward DNS over UDP",
+	Healthy:  "kube-proxy forwards DNS over UDP",
 	Category: checks.CategoryDNS,
 	Doc: `The kube-proxy of Kubernetes 1.5 on Windows has netsh forward Service addresses
-(interface portproxy), which knows TCP and nothing else. A pod whose resolver is the Service address
-of the cluster's DNS asks by UDP and gets no answer, though the same Service answers over TCP. Since
+(interface portproxy), which supports only TCP. A pod that uses the Service address of the cluster
+DNS sends its queries over UDP and gets no answer, while the same Service answers over TCP. Since
 1.6 kube-proxy forwards UDP itself.
 
-The check compares the address that pods are given as their resolver with the addresses of Services,
-and with what probes over UDP and TCP saw, where they were made. Without a probe the limit is a
-warning.`,
+The check compares the resolver address of pods with the addresses of Services, and with the results
+of probes over UDP and TCP. Without a probe it warns.`,
 	Fix: checks.Steps(
-		checks.Run("netsh interface portproxy show v4tov4",
-			"use kube-proxy 1.6 or later; until then give pods a resolver that is no Service address: start the kubelet with --cluster-dns set to the address of a pod of the DNS, or to a resolver outside the cluster that forwards to it").
-			Costs("only pods that are created afterwards get the other resolver; the address of a pod changes when it is replaced"),
-		checks.Inspect("kubectl get endpoints kube-dns -n kube-system -o wide", "")),
+		checks.Inspect("kubectl get endpoints kube-dns -n kube-system -o wide",
+			"Get the addresses of the DNS pods."),
+		checks.Do("Set --cluster-dns of the kubelet to the address of a DNS pod, or of a resolver outside the cluster that forwards to it.").
+			Costs("Only new pods use the other resolver. The address of a pod changes when it is replaced."),
+		checks.Do("Upgrade kube-proxy to 1.6 or later, then set --cluster-dns to {clusterDNS} again.")),
 	Links: []string{"https://github.com/kubernetes/kubernetes/pull/41487",
 		"https://learn.microsoft.com/en-us/windows-server/administration/windows-commands/netsh-interface-portproxy"},
 	Breaks: []*checks.Effect{effectDNSOverUDP},
@@ -72,7 +73,7 @@ warning.`,
 		switch {
 		case udp != "" && tcp != "" && tcp != "timeout" && tcp != "refused" && tcp != "error":
 			return []checks.Finding{checks.Findingf(checks.Fail, dns.String(),
-					"the cluster's DNS %s answers pods by TCP and not by UDP: kube-proxy %s forwards TCP only", dns, n.Kubelet.Value).
+					"cluster DNS %s answers pods over TCP, but not over UDP: kube-proxy %s forwards only TCP", dns, n.Kubelet.Value).
 					At(evidence.DNSProbes.Field(s), "udp: %s, tcp: %s", udp,
 						tcp).With(n.Kubelet.From)},
 				nil
@@ -84,7 +85,8 @@ warning.`,
 				evidence.NotShown.Gap("whether the resolver of pods is a Service address"))
 		}
 		return []checks.Finding{checks.Findingf(checks.Warn, dns.String(),
-			"pods ask the cluster's DNS at the Service address %s by UDP, and kube-proxy %s forwards TCP only", dns, n.Kubelet.Value).
+			"pods use the Service address %s for DNS over UDP, and kube-proxy %s forwards only TCP",
+			dns, n.Kubelet.Value).
 			With(from, n.Kubelet.From)}, nil
 	},
 })
