@@ -85,7 +85,10 @@ func placeholders(s evidence.Snapshot, n *node.Node) []Placeholder {
 	add("{binDir}", first(n.BinDirs.Value), "<CNI plugin folder>")
 	for _, component := range node.Managed {
 		for _, action := range node.Actions {
-			command, _ := n.Command(s, action, component)
+			command, shown := n.Command(s, action, component)
+			if !shown && evidence.Services.Known(s) {
+				command = "" // the text of the step says it; no command would be right
+			}
 			add("{"+action+" "+component+"}", command, "")
 		}
 	}

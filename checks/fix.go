@@ -26,7 +26,8 @@ type Step struct {
 	// PowerShell on the node, or kubectl: one line. Empty where no command does it.
 	Command string `json:"command,omitempty"`
 	Impact  string `json:"impact,omitempty"` // what the step costs; empty: nothing
-	Expect  string `json:"expect,omitempty"` // of Verify: what the command shows when the fault is gone
+	// of Verify: what the command shows when the fault is gone
+	Expect string `json:"expect,omitempty"`
 
 	// Of Edit: the file as Windows names it, its line from 1 (0: not one certain line), and what
 	// the line holds and should hold. An empty To with a From deletes it.
@@ -147,7 +148,12 @@ func (f Fix) Unfilled() Fix { return f.With(evidence.Phrase.String) }
 func (f Fix) With(say func(evidence.Phrase) string) Fix {
 	steps := make([]Step, len(f.Steps))
 	for i, s := range f.Steps {
-		s.Text, s.Impact, s.Expect = say(s.TextOf), say(s.ImpactOf), say(s.ExpectOf)
+		for text, of := range map[*string]evidence.Phrase{&s.Text: s.TextOf, &s.Impact: s.ImpactOf,
+			&s.Expect: s.ExpectOf} {
+			if of.Format != "" {
+				*text = say(of)
+			}
+		}
 		steps[i] = s
 	}
 	f.Steps = steps

@@ -48,7 +48,7 @@ func entry(put func(string, ...any), catalogue *checks.Catalogue, c *checks.Chec
 	for _, paragraph := range paragraphs(c.Doc) {
 		put("\n%s\n", inline(paragraph))
 	}
-	steps(put, c.Fix.Unfilled(), Style{})
+	steps(put, c.Fix.Unfilled())
 	if list := particulars(catalogue, c, known); len(list) > 0 {
 		put("\n- %s\n", strings.Join(list, "\n- "))
 	}

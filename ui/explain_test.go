@@ -36,7 +36,8 @@ It never comes where nobody hands out ranges.
 The check reads spec.podCIDR of the Node object; <none> and "" count as missing. A path such as C:\run\flannel|x is *not* read.`,
 		Fix: checks.Steps(
 			checks.Inspect("kubectl get node {node} -o jsonpath='{.spec.podCIDR}'", ""),
-			checks.Run("Restart-Service flanneld", "start kube-controller-manager with --allocate-node-cidrs=true, then restart flanneld on {node}").
+			checks.Run("Restart-Service flanneld",
+				"start kube-controller-manager with --allocate-node-cidrs=true, then restart flanneld on {node}").
 				Costs("this node's pods lose their network for some seconds")),
 		Links:    []string{faqPage, "https://example.com/why"},
 		Breaks:   []*checks.Effect{leases},

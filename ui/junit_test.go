@@ -68,7 +68,8 @@ func TestJUnitReportsOneFailurePerCause(t *testing.T) {
 			}
 			for _, c := range row.causes {
 				for _, id := range c.Consequences {
-					if _, is := failed[c.ID]; is && !strings.Contains(text[c.ID], "finding of "+id) {
+					if _, is := failed[c.ID]; is &&
+						!strings.Contains(text[c.ID], "finding of "+id) {
 						t.Errorf("the failure of %s does not say what follows: %s", c.ID, id)
 					}
 				}

@@ -130,15 +130,15 @@ func (m *markdown) also(findings []checks.ReportFinding) {
 	}
 }
 
-func (m *markdown) fix(f checks.Fix) { steps(m.put, f, m.style) }
+func (m *markdown) fix(f checks.Fix) { steps(m.put, f) }
 
 // steps writes a fix as a list of steps, each with its command.
-func steps(put func(string, ...any), f checks.Fix, style Style) {
+func steps(put func(string, ...any), f checks.Fix) {
 	if len(f.Steps) > 0 {
 		put("\n**Fix:**\n\n")
 	}
 	for i, s := range f.Steps {
-		text := style.lang().Say(s.Headline())
+		text := s.Headline().String()
 		if s.Text == "" && s.Kind != checks.StepVerify {
 			text = ""
 		}

@@ -88,7 +88,8 @@ func flannel() checks.Report {
 				Text: "apiServerSkewMs is -94000, service is stopped"})},
 		Fix: checks.Fix{Steps: []checks.Step{
 			{Kind: checks.StepInspect, Command: "Get-Service w32time"},
-			{Kind: checks.StepRun, Text: "set the Windows time service to start by itself, and let it ask the domain or an NTP server that the node can reach", Command: "Set-Service w32time -StartupType Automatic; Start-Service w32time"},
+			{Kind: checks.StepRun,
+				Text: "set the Windows time service to start by itself, and let it ask the domain or an NTP server that the node can reach", Command: "Set-Service w32time -StartupType Automatic; Start-Service w32time"},
 			{Kind: checks.StepRun, Command: "w32tm /resync"}}}})
 	add(&r, checks.Result{ID: "node-not-ready", Category: checks.CategoryNode,
 		Status: checks.StatusFail, ExplainedBy: []string{"podcidr-not-assigned"},
@@ -116,8 +117,10 @@ func flannel() checks.Report {
 			found("info", "third"), found("info", "fourth"), found("info", "fifth"),
 		},
 		Fix: checks.Fix{Steps: []checks.Step{
-			{Kind: checks.StepInspect, Command: "kubectl get node win-1 -o jsonpath='{.spec.podCIDR}'"},
-			{Kind: checks.StepRun, Text: "start kube-controller-manager with --allocate-node-cidrs=true and --cluster-cidr=10.244.0.0/16, wait until the node has a podCIDR, then restart flanneld", Command: "Restart-Service flanneld", Impact: "this node's pods lose their network for some seconds"}}},
+			{Kind: checks.StepInspect,
+				Command: "kubectl get node win-1 -o jsonpath='{.spec.podCIDR}'"},
+			{Kind: checks.StepRun,
+				Text: "start kube-controller-manager with --allocate-node-cidrs=true and --cluster-cidr=10.244.0.0/16, wait until the node has a podCIDR, then restart flanneld", Command: "Restart-Service flanneld", Impact: "this node's pods lose their network for some seconds"}}},
 		FAQ:   []int{8, 9},
 		Links: []string{"https://kubernetes.io/docs/tasks/debug/debug-cluster/windows/"}})
 	add(&r, checks.Result{ID: "flannel-subnet-env-missing", Category: checks.CategoryNetwork,

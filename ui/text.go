@@ -101,7 +101,8 @@ func (p *page) causeHeads(r checks.Report) []head {
 		if r.Result(c.ID) == nil {
 			result.Title = p.lang.Word(notHeldCause)
 		}
-		heads = append(heads, head{p.mark(result.Status) + " " + p.causeLabel(result.Status), result})
+		heads = append(heads, head{p.mark(result.Status) + " " + p.causeLabel(result.Status),
+			result})
 	}
 	return heads
 }

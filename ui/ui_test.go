@@ -132,7 +132,8 @@ func TestTheFixInOneLine(t *testing.T) {
 			`Edit C:\k\a.conf line 22: Remove the comment.`},
 		{"a file without a certain line", checks.Steps(checks.Step{Kind: checks.StepEdit,
 			Text: "Add the CIDR.", File: `C:\k\a.conf`}), `Edit C:\k\a.conf: Add the CIDR.`},
-		{"where nothing changes anything, the first look", checks.Steps(look), "Get-Service kubelet"},
+		{"where nothing changes anything, the first look", checks.Steps(look),
+			"Get-Service kubelet"},
 		{"no fix at all", checks.Fix{}, ""},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

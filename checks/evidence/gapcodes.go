@@ -179,9 +179,10 @@ var codes = map[Code]wording{
 
 	NotSupported: {Unsupported, "%s", ByHand, true},
 
-	Unreadable:        {Error, "%s: %s", ReadFile, false},
-	TooLargeToCopy:    {Error, "%s is too large to copy", ReadFile, false},
-	TreeTooLarge:      {Error, "the recording has more than %s MiB of structured evidence", "", false},
+	Unreadable:     {Error, "%s: %s", ReadFile, false},
+	TooLargeToCopy: {Error, "%s is too large to copy", ReadFile, false},
+	TreeTooLarge: {Error, "the recording has more than %s MiB of structured evidence", "",
+		false},
 	TreeTooManyValues: {Error, "the recording has more than %s objects", "", false},
 	FolderCut:         {Error, "the folder has more files than are listed here", "", false},
 	NotRedacted:       {Error, "could not be redacted: %s", "", false},

@@ -21,7 +21,8 @@ flannel.exe comes from a repository of its own and is easily forgotten.
 Programs are not copied into a recording; files.json says whether they were found.`,
 	Fix: checks.Steps(
 		checks.Do("Install the missing program in {binDir}, or correct bin_dir in the runtime's configuration."),
-		checks.Run("{restart runtime}", "Restart the container runtime if you changed its configuration.").
+		checks.Run("{restart runtime}",
+			"Restart the container runtime if you changed its configuration.").
 			Costs("Running containers are not affected."),
 		checks.Verify("Get-ChildItem '{binDir}'", "the missing program")),
 	Links: []string{"https://github.com/containernetworking/plugins/releases",

@@ -31,10 +31,14 @@ makes no difference. It leaves out headless Services and ExternalName, backends 
 have no HNS endpoint (kube-proxy makes no load balancer of those alone), the second address family
 where kube-proxy serves just one, and a kube-proxy that has just started.`,
 	Fix: checks.Steps(
-		checks.Run("Restart-Service kube-proxy    # where it is a pod: kubectl -n kube-system delete pod -l k8s-app=kube-proxy-windows --field-selector spec.nodeName={node}", "restart kube-proxy, which deletes all load balancers and programs them again; where that does not help, stop it, remove what HNS holds, restart HNS and start it; then bring Kubernetes and Windows up to date").
-			Costs("restarting kube-proxy breaks connections to Services for some seconds; restarting HNS drops the network of every pod on this node, and many pods have to be recreated"),
-		checks.Run("Get-HnsPolicyList | ConvertTo-Json -Depth 10", ""),
-		checks.Run("Stop-Service kube-proxy; Get-HnsPolicyList | Remove-HnsPolicyList; Restart-Service hns; Start-Service kube-proxy", "")),
+		checks.Run("{restart kube-proxy}",
+			"Restart kube-proxy: it deletes all HNS load balancers and programs them again.").
+			Costs("New connections to Services fail until kube-proxy has programmed them."),
+		checks.Do("If that does not help, stop kube-proxy, remove all HNS policy lists, restart the service hns, and start kube-proxy.").
+			Costs("Restarting HNS drops the network of every pod on this node; many pods have to be recreated."),
+		checks.Do("Update Kubernetes and Windows: several releases lose load balancers."),
+		checks.Verify("Get-HnsPolicyList | Measure-Object",
+			"as many entries as before the fault; and the Service answers from a pod of this node")),
 	Links: []string{
 		"https://github.com/kubernetes/kubernetes/issues/110849",
 		"https://github.com/kubernetes/kubernetes/issues/112836",

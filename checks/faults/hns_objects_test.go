@@ -15,13 +15,13 @@ func TestHNSElementNotFound(t *testing.T) {
 	const same, other = "d2dab241-0000-0000-0000-000000000001",
 		"d2dab241-0000-0000-0000-00000000000f"
 	const written = "-- files.json --\n[{\"path\":\"C:\\\\k\\\\azure-vnet.json\",\"outcome\":\"copied\",\"modifiedAt\":\"2026-11-19T10:00:00Z\"}]\n-- os.json --\n{\"build\":20348,\"bootedAt\":\"2026-11-20T02:00:00Z\"}\n"
-	const fault = "fail: azure-vnet keeps the HNS network azure under the id " + other +
-		", and HNS has no network of that id"
+	const fault = "fail: azure-vnet uses HNS network azure with id " + other +
+		", and HNS has no network with that id"
 	says := func(line string) string {
 		return "-- logs/kubelet/kubelet.log --\nE1120 09:59:00.000000    3912 cni.go:366] " + line +
 			"\n"
 	}
-	const gone = "fail: HNS no longer has the network on which the CNI plugin wants an endpoint [text]"
+	const gone = "fail: the HNS network of the CNI plugin no longer exists [text]"
 	refused := says(
 		"Failed to create endpoint: hnsCall failed in Win32: Element not found. (0x490)")
 	runLooks(t, "hns-element-not-found", []look{

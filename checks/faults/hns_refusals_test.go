@@ -48,13 +48,13 @@ func TestAdapterNotFound(t *testing.T) {
 
 func TestNetworkAlreadyExists(t *testing.T) {
 	const refused = "failed to create HNSNetwork cbr0: hnsCall failed in Win32: A network with this name already exists. (0x803b0010)"
-	const says = "HNS refuses to create the pod network: it holds one of that name"
+	const says = "HNS refuses to create the pod network: the name is already in use"
 	runLooks(t, "network-already-exists", []look{
 		{"HNS lists nothing of the kind", onFlannel + networks("nat nat") + flanneldSays(refused),
-			"fail: HNS refuses to create the network cbr0 as existing, and lists nat (NAT) [state+text]"},
+			"fail: HNS refuses to create network cbr0 because it already exists, but lists only nat (NAT) [state+text]"},
 		{"it lists nothing at all", onFlannel + "-- hns-networks.json --\n[]\n" +
 			flanneldSays(refused),
-			"fail: HNS refuses to create the network cbr0 as existing, and lists none [state+text]"},
+			"fail: HNS refuses to create network cbr0 because it already exists, but lists only none [state+text]"},
 		{"it is there by now", onFlannel + networks("cbr0 L2Bridge") + flanneldSays(refused),
 			"info: the logs say: " + says + "; the node's state does not bear it out [text]"},
 		{"nobody was refused", onFlannel + networks("nat nat"), "pass"},
@@ -71,12 +71,12 @@ func TestHNSParameterIncorrect(t *testing.T) {
 	runLooks(t, "hns-parameter-incorrect", []look{
 		{"the network is not there, and another owns the adapter",
 			onFlannel + networks("old L2Bridge") + flanneldSays(refused),
-			"fail: HNS refuses to create the network cbr0 over a parameter, and has old (L2Bridge) [state+text]"},
+			"fail: HNS refuses to create network cbr0: invalid parameter (found: old (L2Bridge)) [state+text]"},
 		{"it is there by now", onFlannel + networks("cbr0 L2Bridge") + flanneldSays(refused),
-			"info: the logs say: HNS refuses to create the pod network: a parameter does not fit; the node's state does not bear it out [text]"},
+			"info: the logs say: HNS refuses to create the pod network: invalid parameter; the node's state does not bear it out [text]"},
 		{"the logs alone, of another call",
 			flanneldSays("hcnCreateNetwork failed in Win32: (0x57)"),
-			"fail: HNS refuses to create the pod network: a parameter does not fit [text]"},
+			"fail: HNS refuses to create the pod network: invalid parameter [text]"},
 		{"a load balancer is another matter",
 			flanneldSays(
 				"hcnCreateLoadBalancer failed in Win32: The parameter is incorrect. (0x57)"),
@@ -88,7 +88,7 @@ func TestHNSParameterIncorrect(t *testing.T) {
 }
 
 func TestHNSWrongDiskette(t *testing.T) {
-	const says = "HNS answers that the wrong diskette is in the drive: what it stored before an update of Windows no longer fits"
+	const says = `HNS reports "The wrong diskette is in the drive": its stored objects are from before a Windows update`
 	runLooks(t, "hns-wrong-diskette", []look{
 		{"the message breaks the line",
 			flanneldSays(

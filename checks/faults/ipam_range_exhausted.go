@@ -25,9 +25,14 @@ source VIP is one, and pods that are being created or deleted.`,
 		checks.Inspect(
 			`Get-ChildItem C:\var\lib\cni\networks\{network} | Where-Object Name -match '^\d'`,
 			"Find the reservations without a running container: the first line of each file is the container ID."),
+		checks.Run("kubectl drain {node} --ignore-daemonsets --delete-emptydir-data",
+			"Drain the node, so that no pod is using an address.").
+			Costs("All pods of {node} move to other nodes; their emptyDir volumes are lost."),
+		checks.Run("{stop kubelet}", "Stop the kubelet: it must not add pods meanwhile."),
 		checks.Run(`Remove-Item C:\var\lib\cni\networks\{network}\<address without a pod>`,
 			"Delete the reservations that no running container uses.").
 			Costs("Deleting the reservation of a running pod gives its address to a second pod."),
+		checks.Run("{start kubelet}", "Start the kubelet, then run kubectl uncordon {node}."),
 		checks.Verify("kubectl get pods -A -o wide --field-selector spec.nodeName={node}",
 			"new pods are Running and have an IP")),
 	Links: []string{"https://github.com/rancher/rancher/issues/26320",

@@ -49,12 +49,12 @@ func TestIPAMRangeExhausted(t *testing.T) {
 			"warn: all 13 addresses of 10.244.2.0/28 are reserved, and how many pods have one is not recorded [state]"},
 		{"half of a larger range leaks", onFlannel + strings.Replace(cidr, "/28", "/27", 1) +
 			reserved(2, 20, "10.244.2") + running(2),
-			"warn: 19 of the 29 addresses of 10.244.2.0/27 are reserved, and only 2 pods have an address: reservations leak [state]"},
+			"warn: 19 of 29 addresses of 10.244.2.0/27 are reserved, and only 2 pods have an address: leaked reservations [state]"},
 		{"reservations of an older podCIDR", onFlannel + cidr + reserved(2, 14, "10.244.7") +
 			running(2), "pass"},
 		{"it is over", onFlannel + cidr + reserved(2, 4, "10.244.2") + running(2) + said,
-			"info: the logs say: host-local has no address left; the node's state does not bear it out [text]"},
-		{"the log alone", said, "fail: host-local has no address left [text]"},
+			"info: the logs say: host-local has no free address; the node's state does not bear it out [text]"},
+		{"the log alone", said, "fail: host-local has no free address [text]"},
 		{"the range is not known", onFlannel + full, "unknown"},
 		{"Azure's pool is used up by nobody", azure(30, 0) + running(4),
 			"fail: all 30 addresses of 10.224.4.0/22 are reserved, and 4 pods have an address [state]"},

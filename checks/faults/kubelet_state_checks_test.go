@@ -138,7 +138,7 @@ func TestProxyEnvNotSeenByRuntime(t *testing.T) {
 			`/a:1": failed to resolve reference "`+host+
 			`/a:1": failed to do request: Head "https://`+host+`/v2/a/manifests/1": `+how)
 	}
-	const told = "fail: the runtime asks mcr.example.com directly, although %s has the proxy %p: it was not restarted since, or was never given it [state+text]"
+	const told = "fail: runtime connects to mcr.example.com directly, but %s has proxy %p [state+text]"
 	by := func(who, address string) string {
 		return strings.NewReplacer("%s", who, "%p", address).Replace(told)
 	}

@@ -19,16 +19,16 @@ func TestKubeproxyNetworkName(t *testing.T) {
 		{"Calico's pattern", proxy("", `"KUBE_NETWORK":"Calico.*"`) +
 			networks(`{"Name":"Calico","Type":"L2Bridge"}`) + none, "pass"},
 		{"nowhere", proxy("", "") + networks(cbr0) + none,
-			"fail: kube-proxy is given neither --network-name nor KUBE_NETWORK [state]"},
+			"fail: kube-proxy has no HNS network: --network-name and KUBE_NETWORK are not set [state]"},
 		{"nowhere, and the machine's environment is not recorded", proxy("", "") + networks(cbr0),
 			"unknown"},
 		{"a network that is not there", proxy("", `"KUBE_NETWORK":"vxlan0"`) + networks(cbr0) +
-			none, "fail: kube-proxy is told to use the HNS network vxlan0, and HNS has cbr0 (L2Bridge) [state]"},
+			none, "fail: HNS network vxlan0 of kube-proxy is missing (found: cbr0 (L2Bridge)) [state]"},
 		{"a variable that nobody can look into", proxy(`,"--network-name=$env:KUBE_NETWORK"`, "") +
 			networks(cbr0) + none, "unknown"},
 		{"its log alone, at the start",
-			log + "E1120 proxier.go:171] Unable to find HNS Network specified by vxlan0. Please check network name and CNI deployment\n", "fail: kube-proxy does not find the HNS network that it was told [text]"},
+			log + "E1120 proxier.go:171] Unable to find HNS Network specified by vxlan0. Please check network name and CNI deployment\n", "fail: kube-proxy does not find its HNS network [text]"},
 		{"its log alone, of a network that went away later",
-			log + "E1120 proxier.go:1] The HNS network cbr0 is not present or has changed since the last sync. Please check the CNI deployment\n", "fail: the HNS network that kube-proxy uses is gone, or is another one since [text]"},
+			log + "E1120 proxier.go:1] The HNS network cbr0 is not present or has changed since the last sync. Please check the CNI deployment\n", "fail: the HNS network of kube-proxy was deleted or replaced [text]"},
 	})
 }

@@ -100,10 +100,10 @@ func TestPortproxyDNSUDP(t *testing.T) {
 			fmt.Sprintf(probe, "tcp", from, tcp) + "]\n"
 	}
 	const pod = "-- processes.json --\n[{\"pid\":1,\"name\":\"kubelet.exe\",\"args\":[\"--cluster-dns=192.168.0.12\"]}]\n"
-	const limit = "warn: pods ask the cluster's DNS at the Service address 10.96.0.10 by UDP, and kube-proxy v1.5.3 forwards TCP only [state]"
+	const limit = "warn: pods use the Service address 10.96.0.10 for DNS over UDP, and kube-proxy v1.5.3 forwards only TCP [state]"
 	runLooks(t, "portproxy-dns-udp", []look{
 		{"TCP is answered and UDP is not", oldNode + services + probes("default/a", "timeout",
-			"ok"), "fail: the cluster's DNS 10.96.0.10 answers pods by TCP and not by UDP: kube-proxy v1.5.3 forwards TCP only [state]"},
+			"ok"), "fail: cluster DNS 10.96.0.10 answers pods over TCP, but not over UDP: kube-proxy v1.5.3 forwards only TCP [state]"},
 		{"a name that is not there is an answer too", oldNode + services + probes("default/a",
 			"nxdomain", "nxdomain"), "pass"},
 		{"neither is answered: another fault", oldNode + services + probes("default/a", "timeout",

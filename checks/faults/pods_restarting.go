@@ -26,9 +26,11 @@ ended not long ago, does not stay up. This is a symptom: the program itself may 
 may the node, for want of memory, of a network, of a file that a volume should have brought. The end
 of its log says more, and the last event of the pod stands beside the finding.`,
 	Fix: checks.Steps(
-		checks.Inspect("kubectl logs POD -n NAMESPACE --previous", "Read the last lines of the container that ended, and its exit code."),
+		checks.Inspect("kubectl logs POD -n NAMESPACE --previous",
+			"Read the last lines of the container that ended, and its exit code."),
 		checks.Do("Fix the error that the container reports, in its image or its pod."),
-		checks.Verify("kubectl get pods -A --field-selector spec.nodeName={node}", "RESTARTS does not increase")),
+		checks.Verify("kubectl get pods -A --field-selector spec.nodeName={node}",
+			"RESTARTS does not increase")),
 	Links: []string{"https://kubernetes.io/docs/tasks/debug/debug-application/debug-pods/",
 		"https://kubernetes.io/docs/tasks/debug/debug-cluster/windows/"},
 	Shows: []*checks.Effect{effectContainers},

@@ -24,9 +24,11 @@ in ContainerCreating, or for an image that cannot be pulled. This is a symptom, 
 of each pod says more; most of the catalogue can lead here, so it is named as a cause only where
 nothing else was found.`,
 	Fix: checks.Steps(
-		checks.Inspect("kubectl describe pod POD -n NAMESPACE", "Read the newest events of one of the pods."),
+		checks.Inspect("kubectl describe pod POD -n NAMESPACE",
+			"Read the newest events of one of the pods."),
 		checks.Do("Fix the error that the events report."),
-		checks.Verify("kubectl get pods -A --field-selector spec.nodeName={node}", "no pod in ContainerCreating")),
+		checks.Verify("kubectl get pods -A --field-selector spec.nodeName={node}",
+			"no pod in ContainerCreating")),
 	Links: []string{"https://kubernetes.io/docs/tasks/debug/debug-cluster/windows/"},
 	Shows: []*checks.Effect{effectPodStart},
 	Needs: []evidence.Need{evidence.Any(evidence.Pods, evidence.PodEvents)},

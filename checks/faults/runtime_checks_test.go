@@ -190,8 +190,8 @@ func TestImageTagLatest(t *testing.T) {
 		return "-- api/pods.json --\n{\"items\":[{\"metadata\":{\"name\":\"web\",\"namespace\":\"default\"},\"spec\":{\"containers\":[{\"name\":\"web\",\"image\":\"" + image + "\"}]},\"status\":{\"phase\":\"Running\"}}]}\n"
 	}
 	found := func(image string) string {
-		return "warn: default/web uses the image " + image +
-			": for which Windows it is changes with every push [state]"
+		return "warn: default/web uses image " + image +
+			": its Windows version can change with each push [state]"
 	}
 	runLooks(t, "image-tag-latest", []look{
 		{"the tag latest", pod("contoso/web:latest"), found("contoso/web:latest")},
@@ -231,8 +231,8 @@ func TestImagePullTooSlow(t *testing.T) {
 		nodeOf("v1.19.7", "docker://19.3.14")
 	deadline := "-- services.json --\n[{\"name\":\"kubelet\",\"state\":\"running\",\"args\":[\"--image-pull-progress-deadline=20m\"]}]\n"
 	found := func(took, deadline string) string {
-		return "fail: a pull for default/web was given up after " + took +
-			", while no progress was seen: the deadline is " + deadline + " [state]"
+		return "fail: image pull for default/web was canceled after " + took +
+			" without progress (deadline: " + deadline + ") [state]"
 	}
 	runLooks(t, "image-pull-too-slow", []look{
 		{"cancelled after a minute", docker + waits + events(began, "2026-11-20T09:51:02Z",

@@ -216,8 +216,9 @@ func writeBundle(ctx context.Context, std streams, f flags, p packing) error {
 func streamBundle(ctx context.Context, std streams, b *session.Bundling, show *progressLine) error {
 	dir, err := os.MkdirTemp("", "doctor-*")
 	if err != nil {
-		return trouble(fmt.Errorf("the temporary folder %s cannot be written: %w; name a file in place of -",
-			os.TempDir(), bundle.Bare(err)))
+		return trouble(
+			fmt.Errorf("the temporary folder %s cannot be written: %w; name a file in place of -",
+				os.TempDir(), bundle.Bare(err)))
 	}
 	defer os.RemoveAll(dir)
 	name := filepath.Join(dir, b.DefaultName())

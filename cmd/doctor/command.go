@@ -124,7 +124,8 @@ func (f *flags) addSource(cmd *cobra.Command) {
 	p := cmd.Flags()
 	p.StringVar(&f.From, "from", "",
 		"diagnose a recording: an evidence folder, a zip or tar.gz of one, or another tool's; archives inside are found too")
-	p.StringVar(&f.Demo, "demo", "", "diagnose a built-in recorded node; without a name: list them by category")
+	p.StringVar(&f.Demo, "demo", "",
+		"diagnose a built-in recorded node; without a name: list them by category")
 	p.StringVar(&f.Node, "node", "",
 		"diagnose this node through the Kubernetes API, from anywhere; with --from: the node of this name or place in a recording of several. Without a name: list the nodes")
 	p.Lookup("node").NoOptDefVal = anyNode
@@ -208,7 +209,8 @@ func noArguments(cmd *cobra.Command, args []string) error {
 		if near == "" {
 			near = fmt.Sprintf("; `%s --help` lists them", cmd.CommandPath())
 		}
-		return fmt.Errorf("%s has no command %q%s", cmd.CommandPath(), evidence.Clean(args[0]), near)
+		return fmt.Errorf("%s has no command %q%s", cmd.CommandPath(), evidence.Clean(args[0]),
+			near)
 	}
 	return fmt.Errorf("%s takes no argument such as %q; `%s --help` shows its flags",
 		cmd.CommandPath(), evidence.Clean(args[0]), cmd.CommandPath())

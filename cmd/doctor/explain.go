@@ -88,7 +88,8 @@ func explainCommand(std streams) *cobra.Command {
 // explainFormats lists what --from reads.
 func explainFormats(w io.Writer, c *lang.Catalogue) error {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s\n", c.Phrase("doctor reads a folder, or a .zip, .tar.gz, .tgz or .tar archive, also inside other archives, that holds:"))
+	fmt.Fprintf(&b, "%s\n",
+		c.Phrase("doctor reads a folder, or a .zip, .tar.gz, .tgz or .tar archive, also inside other archives, that holds:"))
 	for _, f := range foreign.Formats() {
 		fmt.Fprintf(&b, "\n  %s\n    %s\n", f.Name, c.Phrase(f.Marks))
 	}

@@ -24,7 +24,8 @@ func listNodes(ctx context.Context, std streams, f flags) error {
 		return errors.New("--timeout takes a time above zero, such as 9s")
 	}
 	if f.file != "" {
-		return errors.New("the list of nodes is written to standard output; leave --output-file out")
+		return errors.New(
+			"the list of nodes is written to standard output; leave --output-file out")
 	}
 	if f.Demo != "" {
 		return errors.New("--demo cannot be combined with --node: a demo has one node")

@@ -18,7 +18,8 @@ func listRecorded(std streams, f flags) error {
 		return errors.New("the list of recorded nodes is written as text")
 	}
 	if f.file != "" {
-		return errors.New("the list of nodes is written to standard output; leave --output-file out")
+		return errors.New(
+			"the list of nodes is written to standard output; leave --output-file out")
 	}
 	archive, err := bundle.Open(f.From)
 	if err != nil {

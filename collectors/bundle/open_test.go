@@ -105,7 +105,8 @@ func TestOpenRefusesTheWhole(t *testing.T) {
 
 func TestOpenOfNothing(t *testing.T) {
 	_, err := Open(filepath.Join(t.TempDir(), "gone.zip"))
-	if !errors.Is(err, fs.ErrNotExist) || !strings.HasPrefix(err.Error(), "there is no file or folder ") {
+	if !errors.Is(err, fs.ErrNotExist) || !strings.HasPrefix(err.Error(),
+		"there is no file or folder ") {
 		t.Errorf("the error is %v", err)
 	}
 	// Such a name is not found here, and not legal on Windows.

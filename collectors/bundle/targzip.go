@@ -33,8 +33,9 @@ func (x *index) tarGzip(r io.ReaderAt, size int64) (func(*node) (io.ReadCloser, 
 	case x.seen == 0 && cut != nil:
 		return nil, noGzip(cut)
 	case x.seen == 0 && end.err != nil:
-		return nil, plainError{"it unpacks to something other than a tar: give doctor the .tar.gz, " +
-			".zip or folder of a node", end.err}
+		return nil, plainError{
+			"it unpacks to something other than a tar: give doctor the .tar.gz, " +
+				".zip or folder of a node", end.err}
 	case cut != nil:
 		end.err = cut // it is why the tar ends early, if it does
 	}

@@ -121,7 +121,8 @@ func kubeconfigError(rules *clientcmd.ClientConfigLoadingRules, asked string, er
 		case errors.Is(broken, fs.ErrPermission):
 			return fmt.Errorf("the kubeconfig %s cannot be read: access denied", name)
 		default:
-			return fmt.Errorf("%s is no kubeconfig: it must be YAML with clusters, contexts and users",
+			return fmt.Errorf(
+				"%s is no kubeconfig: it must be YAML with clusters, contexts and users",
 				name)
 		}
 	}

@@ -36,7 +36,8 @@ func TestDevicesAndPipesStay(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	for _, name := range []string{fifo, os.DevNull, "/dev/stdout", filepath.Join(dir, "link-to-fifo"),
+	for _, name := range []string{fifo, os.DevNull, "/dev/stdout",
+		filepath.Join(dir, "link-to-fifo"),
 		filepath.Join(dir, "link-to-null"), filepath.Join(dir, "link-to-"+filepath.Base(dir))} {
 		before, err := os.Lstat(name)
 		if err != nil {
@@ -45,7 +46,8 @@ func TestDevicesAndPipesStay(t *testing.T) {
 		if err := Write(name, []byte("new"), Options{Force: true}); !errors.Is(err, ErrRefused) {
 			t.Errorf("%s: the error is %v", name, err)
 		}
-		if after, err := os.Lstat(name); err != nil || after.Mode().Type() != before.Mode().Type() ||
+		if after, err := os.Lstat(name); err != nil ||
+			after.Mode().Type() != before.Mode().Type() ||
 			!os.SameFile(before, after) {
 			t.Errorf("%s was %v and is %v, %v", name, before.Mode(), after, err)
 		}

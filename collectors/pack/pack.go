@@ -116,7 +116,8 @@ func Write(ctx context.Context, name string, s evidence.Snapshot, o Options) (Re
 	})
 	if small := tooSmallError(0); errors.As(err, &small) && most == room {
 		err = fmt.Errorf(
-			"the disk has room for %s only, too little for the facts alone; write to another disk", evidence.SizeText(room))
+			"the disk has room for %s only, too little for the facts alone; write to another disk",
+			evidence.SizeText(room))
 	}
 	return result, err
 }

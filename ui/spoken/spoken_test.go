@@ -40,7 +40,8 @@ func sample() checks.Report {
 					Because: []evidence.Because{{Path: "logs/flanneld/flanneld.log", Line: 5,
 						Text: "pod cidr not assigned"}}}},
 				Fix: checks.Fix{Steps: []checks.Step{
-					{Kind: checks.StepRun, Text: "set one", Command: "Restart-Service flanneld", Impact: "pods lose their network for some seconds"}}}},
+					{Kind: checks.StepRun, Text: "set one", Command: "Restart-Service flanneld",
+						Impact: "pods lose their network for some seconds"}}}},
 			{ID: "disk-full", Title: "the disk is full", Status: checks.StatusPass},
 			{ID: "calico", Title: "Calico waits", Status: checks.StatusSkip,
 				Reason: "this node uses flannel"},
@@ -305,7 +306,7 @@ func TestItIsToldInChinese(t *testing.T) {
 		{Options{Ask: true, Lang: lang.Of("zh", faults.Catalogue())},
 			[]string{"节点 win-1，Windows Server 2019。", "采集于 2026-11-20 10:02 UTC，演示 x。",
 				"  首先处理：Restart-Service flanneld", "检查 4 / 5，the disk is full：正常，没有发现这个故障。",
-				"输入编号查看详情、e 加编号查看该项的证据、c 查看根因、a 查看全部结论、q 退出。", "检查 3 的证据，没有给节点分配 podCIDR。"}},
+				"输入编号查看详情、e 加编号查看该项的证据、c 查看根因、a 查看全部结论、q 退出。", "检查 3 的证据，节点没有 podCIDR。"}},
 		{Options{Ask: true, ASCII: true, Lang: lang.Of("zh", faults.Catalogue())},
 			[]string{"Node win-1, Windows Server 2019."}},
 	} {

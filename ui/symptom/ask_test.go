@@ -34,7 +34,7 @@ func diagnosed(t *testing.T, name string) checks.Report {
 func TestAnswersForRecordedNodes(t *testing.T) {
 	for _, row := range []struct{ node, symptom, begins, holds string }{
 		{"wincat-not-found", "port-forward-fails", "The cause: ", "wincat"},
-		{"podcidr-not-assigned", "pods-stuck-creating", "The cause: the Node object has no podCIDR",
+		{"podcidr-not-assigned", "pods-stuck-creating", "The cause: Node object has no podCIDR",
 			"Fix: "},
 		{"kubelet-removed-flag", "node-not-ready", "The cause: --network-plugin was removed",
 			"Fix: "},

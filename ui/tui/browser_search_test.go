@@ -89,7 +89,8 @@ func TestTheEvidenceIsSearchedThrough(t *testing.T) {
 func manyLogs(t testing.TB, size int) (dir string, needles int) {
 	t.Helper()
 	dir = t.TempDir()
-	if err := os.WriteFile(filepath.Join(dir, "meta.json"), []byte(evidenceMeta), 0o600); err != nil {
+	if err := os.WriteFile(filepath.Join(dir, "meta.json"), []byte(evidenceMeta),
+		0o600); err != nil {
 		t.Fatal(err)
 	}
 	line := "I1120 03:05:14.020118    3388 proxier.go:1053] \"Syncing iptables rules\" 节点\n"

@@ -68,7 +68,8 @@ func (d detailScreen) title(env) string {
 }
 
 func (d detailScreen) hints() []hint {
-	list := []hint{{"enter", "go on", 1}, {"j k", "move", 2}, {"c", "copy step", 3}, {"C", "copy script", 4}}
+	list := []hint{{"enter", "go on", 1}, {"j k", "move", 2}, {"c", "copy step", 3},
+		{"C", "copy script", 4}}
 	if len(d.steps) > 1 {
 		list = slices.Insert(list, 1, hint{"backspace", "the way back", 1})
 	}

@@ -47,7 +47,8 @@ func TestThePaletteRunsWhatIsTyped(t *testing.T) {
 }
 
 func TestThePaletteHoldsEveryActionAndCheck(t *testing.T) {
-	m := through(withEvidence(t, sample(), sampleFiles(), Options{Width: 100, Height: 30}), "e", ":")
+	m := through(withEvidence(t, sample(), sampleFiles(), Options{Width: 100, Height: 30}), "e",
+		":")
 	over, _ := m.over()
 	have := map[string]bool{}
 	for _, c := range over.(palette).found(m.env()) {
@@ -116,7 +117,8 @@ func TestClearingAFilterKeepsTheCursor(t *testing.T) {
 	if got := cursorLine(m); !strings.HasPrefix(got, "flanneld.log") {
 		t.Errorf("in the evidence the cursor is on %q\n%s", got, seen(m))
 	}
-	m = through(ofNode(t, "hns-network-missing", Options{Width: 100, Height: 30}), "t", "/", "proxy",
+	m = through(ofNode(t, "hns-network-missing", Options{Width: 100, Height: 30}), "t", "/",
+		"proxy",
 		"enter", "j")
 	before := strings.TrimLeft(cursorLine(m), "0123456789: ")
 	if got := cursorLine(through(m, "esc")); !strings.Contains(got, before) {

@@ -36,7 +36,9 @@ var (
 	ErrNoContext    = errors.New("built without a cluster")
 )
 
-func Connect(Options) (*Client, error)                                { return nil, ErrNoKubeconfig }
+func Connect(Options) (*Client, error) {
+	return nil, ErrNoKubeconfig
+}
 func Collectors(Find, []string, time.Duration) []collectors.Collector { return nil }
 func (*Client) Host() string                                          { return "" }
 func (*Client) NodeName() string                                      { return "" }
