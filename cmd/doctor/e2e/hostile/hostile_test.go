@@ -62,7 +62,7 @@ func TestHostileTreesCostLittle(t *testing.T) {
 				"a = ", strings.Repeat("[", 10_001), strings.Repeat("]", 10_001))
 			program.Write(t, filepath.Join(dir, "files/C/var/lib/kubelet/config.yaml"), "a: ",
 				strings.Repeat("[", 10_001), strings.Repeat("]", 10_001))
-		}, "error"},
+		}, "could not be read"},
 		{"escape sequences in every text", func(dir string) {
 			program.Write(t, filepath.Join(dir, "services.json"),
 				`[{"name":"kubelet","state":"\u001b[2Jpaused\u0007","startType":"\u009b31m","args":["--network-plugin=\u001b]0;x\u0007"]}]`)
