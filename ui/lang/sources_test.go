@@ -256,11 +256,6 @@ func (s source) phrases() []sentence {
 	})
 }
 
-func isSelector(e ast.Expr, name string) bool {
-	of, ok := e.(*ast.SelectorExpr)
-	return ok && of.Sel.Name == name
-}
-
 // takesPhrase tells whether an expression names a code whose sentence takes a phrase.
 func takesPhrase(e ast.Expr) bool {
 	of, ok := e.(*ast.SelectorExpr)
