@@ -51,12 +51,19 @@ const (
 	StepVerify  StepKind = "verify"
 )
 
+// The functions that make steps are not inlined: several hundred calls in the catalogue would make
+// the program 1.5 MB larger.
+
 // Inspect looks at something and changes nothing.
+//
+//go:noinline
 func Inspect(command, format string, args ...any) Step {
 	return Step{Kind: StepInspect, Command: command, TextOf: evidence.Phrasef(format, args...)}
 }
 
 // Edit changes a file of the node by hand.
+//
+//go:noinline
 func Edit(file, format string, args ...any) Step {
 	return Step{Kind: StepEdit, File: file, TextOf: evidence.Phrasef(format, args...)}
 }
@@ -99,21 +106,29 @@ func EditAt(s evidence.Snapshot, place evidence.Place, change func(line string) 
 const maxEditValues = 10000
 
 // Run changes something by a command.
+//
+//go:noinline
 func Run(command, format string, args ...any) Step {
 	return Step{Kind: StepRun, Command: command, TextOf: evidence.Phrasef(format, args...)}
 }
 
 // Do changes something that has no command of its own: it is done in a portal, in
 // an image, on another machine.
+//
+//go:noinline
 func Do(format string, args ...any) Step { return Run("", format, args...) }
 
 // Costs says what a step breaks or interrupts.
+//
+//go:noinline
 func (s Step) Costs(format string, args ...any) Step {
 	s.ImpactOf = evidence.Phrasef(format, args...)
 	return s
 }
 
 // Verify shows whether the fault is gone.
+//
+//go:noinline
 func Verify(command, expect string, args ...any) Step {
 	return Step{Kind: StepVerify, Command: command, ExpectOf: evidence.Phrasef(expect, args...)}
 }
