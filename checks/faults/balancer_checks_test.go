@@ -178,7 +178,7 @@ func TestHNSLBMissingOrStale(t *testing.T) {
 		{"a Service without endpoints is no fault",
 			"-- logs/kube-proxy/kube-proxy.log --\nE1120 proxier.go:1] \"Endpoint information not available for service, not applying any policy\" serviceName=\"a/web\"\n", "unknown"},
 		{"the log, and it is over", serviceTree(web) + remote + endpoint + balancer + refused,
-			"info: the logs say: kube-proxy cannot create a load balancer: HNS lost the switch port of a backend; the node's state does not bear it out [text]"},
+			"info: the logs say: kube-proxy cannot create a load balancer: HNS lost the switch port of a backend; the node's current state does not confirm it [text]"},
 	})
 }
 
@@ -248,7 +248,7 @@ func TestLBPortExhaustion(t *testing.T) {
 			"unknown"},
 		{"the log, and there is room again", ports(49152, 16384, "") + fmt.Sprintf(refused, "",
 			"0x803b0013"),
-			"info: the logs say: HNS refuses a load balancer: the ports that it needs are taken or reserved; the node's state does not bear it out [text]"},
+			"info: the logs say: HNS refuses a load balancer: the ports that it needs are taken or reserved; the node's current state does not confirm it [text]"},
 	})
 }
 

@@ -84,7 +84,7 @@ func TestCalicoVSwitchInterfaceTimeout(t *testing.T) {
 		{"an address that Windows made up", calicoNode + network("169.254.7.9") + adapters,
 			"fail: HNS network Calico has the management address 169.254.7.9, which Windows assigns when an address is lost [state]"},
 		{"it came back since", calicoNode + network("10.0.0.4") + adapters + timeout,
-			"info: the logs say: the Calico plugin timed out waiting for the node's address on its adapter; the node's state does not bear it out [text]"},
+			"info: the logs say: the Calico plugin timed out waiting for the node's address on its adapter; the node's current state does not confirm it [text]"},
 		{"no network came of it",
 			calicoNode +
 				"-- hns-networks.json --\n[{\"ID\":\"n\",\"Name\":\"nat\",\"Type\":\"NAT\"}]\n" +
@@ -128,7 +128,7 @@ func TestFelixHcsshimPanic(t *testing.T) {
 		{"RKE2 was restarted since", calicoNode + replace(event("2"), `"message"`,
 			`"time":"2026-11-20T08:00:00Z","message"`) +
 			"-- processes.json --\n[{\"pid\":1,\"name\":\"calico-node.exe\",\"args\":[\"-felix\"],\"startedAt\":\"2026-11-20T09:00:00Z\"}]\n",
-			"info: the logs say: RKE2 reports that Felix panicked; RKE2 does not restart it; the node's state does not bear it out [text]"},
+			"info: the logs say: RKE2 reports that Felix panicked; RKE2 does not restart it; the node's current state does not confirm it [text]"},
 		{"RKE2 ended it itself", event("1"), "unknown"},
 		{"a trace that leads into the library",
 			calicoNode +

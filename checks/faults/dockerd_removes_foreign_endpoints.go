@@ -60,7 +60,7 @@ beside containerd: its next start does it.`,
 		for _, p := range evidence.Processes.In(s) {
 			if strings.EqualFold(node.Program(p.Name), "dockerd") {
 				return []checks.Finding{checks.Findingf(checks.Warn, "dockerd",
-					"dockerd runs beside containerd: each start of it deletes the HNS endpoints of pods").
+					"dockerd and containerd both run: each start of it deletes the HNS endpoints of pods").
 					At(p.Field("pid"), "%s has pid %d", p.Name, p.PID).With(n.Runtime.From)}, nil
 			}
 		}

@@ -13,7 +13,7 @@ const dsrUBR = 1432
 
 var _ = register(checks.Check{
 	ID:       "dsr-unsupported-build",
-	Title:    "DSR is asked for on a Windows build that does not have it",
+	Title:    "DSR is enabled on a Windows build that does not have it",
 	Category: checks.CategoryNetwork,
 	Doc: `Direct server return lets the answer of a backend bypass the load balancer. HNS has it
 from version 9.3 on (Server 2019 with KB4571748, build 17763.1432, or later), from 10.2 on among the

@@ -37,7 +37,7 @@ at a probe is about a command that somebody else asked for, and is left out.`,
 	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
 		var findings []checks.Finding
 		for _, c := range complaints(s, entrypointSigns) {
-			f := checks.Findingf(checks.Fail, c.pod.FullName(), "%s does not run: %s",
+			f := checks.Findingf(checks.Fail, c.pod.FullName(), "%s is not running: %s",
 				c.pod.FullName(), c.says).With(c.from)
 			for i, container := range c.pod.Spec.Containers {
 				if len(container.Command) > 0 {

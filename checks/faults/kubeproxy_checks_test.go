@@ -112,7 +112,7 @@ func TestKubeProxyNoHostMAC(t *testing.T) {
 			"fail: kube-proxy exits: no adapter has the node's address [text]"},
 		{"the log, and it is over", vxlanConf + proxyArgs(`"--bind-address=10.0.0.10"`) +
 			adapters("10.0.0.10") + message,
-			"info: the logs say: kube-proxy exits: no adapter has the node's address; the node's state does not bear it out [text]"},
+			"info: the logs say: kube-proxy exits: no adapter has the node's address; the node's current state does not confirm it [text]"},
 	})
 }
 

@@ -53,7 +53,7 @@ After a reboot the usual cause is that kube-proxy starts before the CNI plugin c
 		case !name.Set && len(n.Components["kube-proxy"].Services) == 0:
 			return nil, checks.Unknown(
 				evidence.NotShown.Gap(
-					"the environment of kube-proxy, which does not run as a service here"))
+					"the environment of kube-proxy, which is not a service on this node"))
 		case !name.Set && n.Proxy().Hidden.Kind != "":
 			return nil, checks.Unknown(n.Proxy().Hidden)
 		case !name.Set && evidence.Env.Known(s):

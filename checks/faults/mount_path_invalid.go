@@ -56,7 +56,7 @@ var mountSigns = []checks.Sign{
 	{Text: "failed to resolve symlink", Also: []string{"failed to generate spec"},
 		Says: "the source of a mount is a link or does not exist"},
 	{Text: "destination path can not be C drive",
-		Says: "a mount covers the whole of drive C:"},
+		Says: "a mount covers all of drive C:"},
 	{Text: "source path must be a directory", Also: []string{"invalid mount config"},
 		Says: "docker can mount folders only, but the source is a single file"},
 	{Text: "CreateComputeSystem", Also: []string{"The parameter is incorrect"}, Level: checks.Warn,

@@ -246,7 +246,7 @@ func TestSecurityContextNonRoot(t *testing.T) {
 	admin := `"securityContext":{"runAsNonRoot":true,"windowsOptions":{"runAsUserName":"ContainerAdministrator"}}`
 	runLooks(t, "securitycontext-nonroot", []look{
 		{"the kubelet refuses it", podsJSON(podJSON(`"securityContext":{"runAsNonRoot":true}`, "",
-			waits)), "fail: shop/web does not run: the kubelet refuses a container that would run as administrator, because of runAsNonRoot [state]"},
+			waits)), "fail: shop/web is not running: the kubelet refuses a container that would run as administrator, because of runAsNonRoot [state]"},
 		{"a log line alone",
 			"-- logs/kubelet/k.log --\nE1120 09:59:00.0 1 x.go:1] container has runAsNonRoot and image will run as root\n", "fail: the kubelet refuses a container that would run as administrator, because of runAsNonRoot [text]"},
 		{"a user and its contradiction, not started yet",

@@ -40,7 +40,7 @@ func TestWSAEACCESExcludedPort(t *testing.T) {
 		{"no listeners recorded, and the log says so", portsTree(at10250, "") + log,
 			"fail: " + says + " [text]"},
 		{"it was refused at an earlier boot", portsTree("", rpc+kubelet) + log,
-			"info: the logs say: " + says + "; the node's state does not bear it out [text]"},
+			"info: the logs say: " + says + "; the node's current state does not confirm it [text]"},
 		{"a connection that is refused is another fault", dial, "unknown"},
 	})
 }
@@ -141,7 +141,7 @@ func TestFirewallBlocks10250(t *testing.T) {
 		{"the message alone", log, "fail: " + says + " [text]"},
 		{"allowed here, so a filter in between",
 			tree(block, rule("kubelet", "allow", "tcp", `"10250"`, "")) + log,
-			"info: the logs say: " + says + "; the node's state does not bear it out [text]"},
+			"info: the logs say: " + says + "; the node's current state does not confirm it [text]"},
 	})
 }
 

@@ -113,7 +113,7 @@ var collectlogsLacks = map[string]evidence.Gap{
 	"cri.json": gapf(evidence.NotCollected,
 		"collectlogs.ps1 does not ask the container runtime; containers.txt names at most the images of containers; %s", runBundle),
 	"files.json": lacks("configuration files"),
-	"events.json": gapf(evidence.NotCollected, "the folder holds no event logs; %s",
+	"events.json": gapf(evidence.NotCollected, "the folder contains no event logs; %s",
 		runBundle),
 	"api/node.json":           lacks("Kubernetes objects"),
 	"api/nodes.json":          lacks("Kubernetes objects"),

@@ -40,7 +40,7 @@ func (r rancher) convertMachine(events []evidence.WindowsEvent, out *output) {
 	} else {
 		out.Gap("hotfixes.json",
 			gapf(evidence.NotCollected,
-				"no update is listed by system/systeminfo; ask for `Get-HotFix`, or %s", runBundle))
+				"no update is listed by system/systeminfo; collect `Get-HotFix`, or %s", runBundle))
 	}
 	out.write("disks.json")(readDrives(r.text("system/freediskspace"),
 		r.either("system/volumes", "volumes")))

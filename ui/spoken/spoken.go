@@ -106,7 +106,7 @@ func (t *teller) hear(u tui.Update, first bool) {
 		return
 	}
 	if first {
-		t.say("Reading this node, %s. A verdict is told as soon as it is there.",
+		t.say("Reading this node, %s. Each verdict is printed as soon as it is known.",
 			t.count(len(u.Report.Results), "check"))
 		t.said = u.At
 	}

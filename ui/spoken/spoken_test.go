@@ -123,7 +123,7 @@ func TestALiveRunTellsEachVerdictOnce(t *testing.T) {
 		reading(8*time.Second, all[:2]...), reading(12*time.Second, all[:2]...),
 		reading(13*time.Second)))
 	mustSay(t, got,
-		"Reading this node, 5 checks. A verdict is told as soon as it is there.",
+		"Reading this node, 5 checks. Each verdict is printed as soon as it is known.",
 		"Check 4 of 5, the disk is full: pass, this was not found.",
 		"Check 5 of 5, Calico waits: does not apply: this node uses flannel.",
 		"Still reading HNS, 6 seconds. 3 checks open.",
