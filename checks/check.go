@@ -95,7 +95,7 @@ type Level int
 
 // The levels of findings. The zero Level stands for Fail in a Sign.
 const (
-	Info Level = iota + 1 // found, and normal on Windows
+	Info Level = iota + 1 // found; normal on Windows
 	Warn
 	Fail
 )

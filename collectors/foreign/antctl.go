@@ -100,7 +100,7 @@ func antctlMisses(what, ask string) evidence.Gap {
 // antctlLacks is the rest of the layout, with what the customer can be asked for.
 var antctlLacks = map[string]evidence.Gap{
 	"os.json": antctlMisses("anything of Windows itself",
-		"the Node object tells its build; collect `systeminfo`, or "+runBundle),
+		"the Node object shows its build; collect `systeminfo`, or "+runBundle),
 	"services.json": antctlMisses("the services",
 		"collect `Get-Service | Format-List *`, or "+runBundle),
 	"processes.json": antctlMisses("the processes",
@@ -232,7 +232,7 @@ func convertAntctlHNS(src *source, out *output) (networks int) {
 	}
 	out.Gap("hns-endpoints.json",
 		gapf(evidence.NotCollected,
-			"%s takes HNSEndpoint as PowerShell's list, which shows four items of a list at most: the policies of endpoints, such as OutBoundNAT's exceptions, cannot be told from it; %s", antctlTool, ask))
+			"%s takes HNSEndpoint as PowerShell's list, which shows four items of a list at most: the policies of endpoints, such as OutBoundNAT's exceptions, cannot be read from it; %s", antctlTool, ask))
 	return len(list)
 }
 

@@ -167,7 +167,7 @@ var rancherLacks = map[string]evidence.Gap{
 	"features.json": rancherMisses("the Windows features",
 		"collect `Get-WindowsFeature Containers, Hyper-V`, or "+runBundle),
 	"firewall.json": gapf(evidence.NotCollected,
-		"%s lists firewall rules without their ports, so what is open is not told; collect `Get-NetFirewallRule -Enabled True | Get-NetFirewallPortFilter`, or %s", rancherTool, runBundle),
+		"%s lists firewall rules without their ports, so open ports are not known; collect `Get-NetFirewallRule -Enabled True | Get-NetFirewallPortFilter`, or %s", rancherTool, runBundle),
 	"security.json": rancherMisses("access lists, BitLocker and Defender",
 		"collect `icacls C:\\var\\lib\\kubelet` and `Get-MpPreference`, or "+runBundle),
 	"time.json": rancherMisses("the state of the clock",
@@ -223,7 +223,7 @@ var rancherLogs = map[string]evidence.Gap{
 	"flanneld": rancherMisses("flanneld's log",
 		`collect C:\var\lib\rancher\rke2\agent\logs\flanneld.log`),
 	"calico-node": rancherMisses("the logs of Calico",
-		`ask for calico-node.log, felix.log and confd.log in C:\var\lib\rancher\rke2\agent\logs`),
+		`collect calico-node.log, felix.log and confd.log in C:\var\lib\rancher\rke2\agent\logs`),
 }
 
 // convertMeta writes meta.json. The scripts end at once where they are not run
