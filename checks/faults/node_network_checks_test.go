@@ -9,7 +9,7 @@ func TestFlannelVXLANNodeToPod(t *testing.T) {
 	tree := func(lines ...string) string {
 		return onVXLAN + nodeAt10 + oneService + reachTree(lines...)
 	}
-	const limit = "info: the node does not reach 10.244.1.3:80, a pod of another node: Windows as documented for flannel VXLAN [state]"
+	const limit = "info: the node does not reach 10.244.1.3:80, a pod of another node: documented limit of flannel VXLAN [state]"
 	runLooks(t, "flannel-vxlan-node-to-pod", []look{
 		{"a remote pod that a pod reaches", tree("node tcp 10.244.1.3:80 timeout",
 			"a/p tcp 10.244.1.3:80 ok"), limit},
@@ -19,10 +19,10 @@ func TestFlannelVXLANNodeToPod(t *testing.T) {
 		{"a remote pod that answers", tree("node tcp 10.244.1.3:80 ok"), "pass"},
 		{"a local pod that others reach", tree("node tcp 10.244.3.4:80 timeout",
 			"a/p tcp 10.244.3.4:80 ok") + osAt(20348, 1, true),
-			"warn: the node does not reach 10.244.3.4:80, a pod of its own, which a/p does: flannel before 0.12.0, or a Windows without HostRoute [state]"},
+			"warn: the node does not reach its own pod 10.244.3.4:80, but a/p does: flannel before 0.12.0, or Windows without HostRoute [state]"},
 		{"the same on Server 2019", tree("node tcp 10.244.3.4:80 timeout",
 			"a/p tcp 10.244.3.4:80 ok") + osAt(17763, 1, true),
-			"info: the node does not reach 10.244.3.4:80, a pod of its own, which a/p does: flannel before 0.12.0, or a Windows without HostRoute [state]"},
+			"info: the node does not reach its own pod 10.244.3.4:80, but a/p does: flannel before 0.12.0, or Windows without HostRoute [state]"},
 		{"only Services were probed", tree("node tcp 10.96.7.7:80 timeout"), "unknown"},
 		{"host-gw routes", onFlannel + nodeAt10 + reachTree("node tcp 10.244.1.3:80 timeout"),
 			"skip"},
