@@ -146,13 +146,13 @@ func TestHNSLBMissingOrStale(t *testing.T) {
 			sliceTree("a/web 10.244.1.9 lin-1 true 8080/SCTP") + endpoint + none, "pass"},
 		{"a load balancer without backends", serviceTree(web) + remote + endpoint +
 			balancerTree("10.96.7.7 6 80 - 0"),
-			"fail: the load balancer of a/web (10.96.7.7 port 80/tcp) has no backend, and the Service has ready pods [state]"},
+			"fail: the load balancer of a/web (10.96.7.7 port 80/tcp) has no backend, but the Service has ready pods [state]"},
 		{"a backend that is gone", serviceTree(web) + remote + endpoint +
 			balancerTree("10.96.7.7 6 80 e1,e2 0", "- 6 30080 e2 0"),
-			"fail: HNS has no endpoint for 2 of the 3 backends of 10.96.7.7 port 80/tcp, NodePort port 30080/tcp: what goes there is lost [state]"},
+			"fail: HNS has no endpoint for 2 of the 3 backends of 10.96.7.7 port 80/tcp, NodePort port 30080/tcp: traffic to them is lost [state]"},
 		{"an address that no Service has any more",
 			whole(balancerTree("10.96.7.7 6 80 e1 0", "10.96.99.1 6 80 e1 0")),
-			"warn: HNS still has load balancers for addresses that no Service has any more: 10.96.99.1 port 80/tcp [state]"},
+			"warn: HNS has load balancers for addresses that no Service has: 10.96.99.1 port 80/tcp [state]"},
 		{"an external address is no Service's",
 			whole(balancerTree("10.96.7.7 6 80 e1 0", "203.0.113.9 6 80 e1 0")), "pass"},
 		{"a list of one namespace does not tell what is stale",

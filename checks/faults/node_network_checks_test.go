@@ -61,7 +61,7 @@ func TestHostGWCloudUDRMissing(t *testing.T) {
 	const azure = "azure:///subscriptions/0/vm/win-1"
 	lost := reachTree("node tcp 10.0.0.1:6443 ok", "a/p tcp 10.0.0.10:10250 ok",
 		"a/p tcp 10.244.1.3:80 timeout", "a/p tcp 10.244.1.4:80 timeout")
-	const found = ": none of 2 pods of other nodes answers a pod of this node: %s seems to have no route for pods, or the interface may not forward [state]"
+	const found = ": no answer from 2 pods of other nodes: the route or IP forwarding in %s is probably missing [state]"
 	runLooks(t, "host-gw-cloud-udr-missing", []look{
 		{"on Azure", onFlannel + node(azure) + lost, fmt.Sprintf("fail"+found, "Azure")},
 		{"on AWS, where pods were not seen to reach anything",
