@@ -155,7 +155,7 @@ func calicoCIDRFix(s evidence.Snapshot) checks.Fix {
 		return fix
 	}
 	return checks.Fix{Steps: append([]checks.Step{checks.Run(
-		`kubectl patch installation default --type merge -p '{"spec":{"serviceCIDRs":["{serviceCIDR}"]}}'`,
+		`kubectl patch installation default --type merge -p 'spec: {serviceCIDRs: [{serviceCIDR}]}'`,
 		"Set serviceCIDRs of the Calico Installation to {serviceCIDR}.").
 		Costs("The Calico pods restart.")}, fix.Steps[2:]...)}
 }
