@@ -248,7 +248,7 @@ func TestLBPortExhaustion(t *testing.T) {
 			"unknown"},
 		{"the log, and there is room again", ports(49152, 16384, "") + fmt.Sprintf(refused, "",
 			"0x803b0013"),
-			"info: the logs say: HNS rejects a load balancer: the ports that it requires are taken or reserved; the node's state does not bear it out [text]"},
+			"info: the logs say: HNS rejects a load balancer: the ports that it requires are taken or reserved; the node's current state does not confirm it [text]"},
 	})
 }
 
