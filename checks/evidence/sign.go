@@ -14,6 +14,9 @@ type Sign struct {
 	Also  []string // texts that must stand in the same line too
 	Not   []string // texts that must not stand in it
 	In    []string // where to look: log components, or the sources below; all of them where empty
+
+	Until []string      // texts of a log that say that it is over, where one comes later
+	Lasts time.Duration // in a log: what is shorter is the ordinary course of a start
 }
 
 // Fits tells whether the sign looks in the source, and whether its other texts

@@ -39,7 +39,8 @@ After a reboot the usual cause is that kube-proxy starts before the CNI plugin c
 			Says: "kube-proxy does not find its HNS network"},
 		// At the start this network was there: where the state is known, its disappearance is another fault.
 		{Text: "is not present or has changed since the last sync",
-			Says: "the HNS network of kube-proxy was deleted or replaced"},
+			Until: []string{"Hns LoadBalancer resource created"},
+			Says:  "the HNS network of kube-proxy was deleted or replaced"},
 	},
 	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
 		n := node.About(s)

@@ -179,17 +179,18 @@ func (u untilDone) Read(b []byte) (int, error) {
 // needles are the texts to search for. Of a sign whose line must hold several
 // texts the rarest is searched for.
 type needles struct {
-	list    []evidence.Sign
-	signs   [][]int // text → the signs that it stands for
+	list    []evidence.Sign // of the checks, then those of the texts that end one of them
+	wanted  int             // how many of them are of the checks
+	signs   [][]int         // text → the signs that it stands for
 	longest int
 	finder  *finder.Finder
 }
 
 func newNeedles(list []evidence.Sign) *needles {
-	n := &needles{list: list}
+	n := &needles{list: withEnds(list), wanted: len(list)}
 	index := map[string]int{}
 	var texts []string
-	for i, sign := range list {
+	for i, sign := range n.list {
 		text := needle(sign)
 		if len(text) < finder.MinText {
 			continue
@@ -269,7 +270,7 @@ func (c *scanner) consider(text int, source, file string, number int, line []byt
 		k := key{i, file, false}
 		m := c.found[k]
 		if m != nil && m.lastLine == number {
-			fits = true
+			fits = fits || i < c.wanted
 			continue // the same text twice in one line is one match
 		}
 		sign := c.list[i]
@@ -284,7 +285,7 @@ func (c *scanner) consider(text int, source, file string, number int, line []byt
 				continue
 			}
 		}
-		fits = true
+		fits = fits || i < c.wanted
 		m = c.note(k, evidence.InLine(file, number), line)
 		m.last = append(m.last[:0], line[:min(len(line), evidence.MaxStamp)]...)
 	}
@@ -321,12 +322,18 @@ func (c *scanner) matches() []evidence.SignMatch {
 	})
 	var list []evidence.SignMatch
 	for _, k := range keys {
+		if k.sign >= c.wanted {
+			continue
+		}
 		m := c.found[k]
 		if m.last != nil { // of a log; records bring their times along
 			m.Time, m.Last = evidence.LineTime(m.Found, c.now), evidence.LineTime(string(m.last),
 				c.now)
 			if m.More > 0 {
 				m.Tail, m.LastLine = evidence.Clean(string(m.last)), m.lastLine
+			}
+			if m.Over == "" {
+				m.Over = c.end(k, m)
 			}
 		}
 		list = append(list, m.SignMatch)
