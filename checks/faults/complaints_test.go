@@ -72,7 +72,7 @@ func TestMountPathInvalid(t *testing.T) {
 func TestEntrypointNotFound(t *testing.T) {
 	const (
 		missing = `failed to start containerd task "web": hcs::System::CreateProcess web: The system cannot find the file specified.: unknown`
-		why     = "Windows does not find the program that a container is to start with"
+		why     = "Windows cannot find the program that the container starts"
 		found   = "fail: default/web is not running: " + why + " [state]"
 	)
 	runLooks(t, "entrypoint-not-found", []look{
@@ -100,7 +100,7 @@ func TestEntrypointNotFound(t *testing.T) {
 }
 
 func TestComputeSystemUnexpectedExit(t *testing.T) {
-	const found = "fail: default/web is not running: the container's own system processes ended while Windows started it [state]"
+	const found = "fail: default/web is not running: the container's system processes exited while Windows started it [state]"
 	runLooks(t, "compute-system-unexpected-exit", []look{
 		{"docker tells it with its code", podTelling("RunContainerError",
 			"container a encountered an error during Start: failure in a Windows system call: Unerwartetes Ende. (0xc0370106)", ""), found},
@@ -115,7 +115,7 @@ func TestComputeSystemUnexpectedExit(t *testing.T) {
 		{"a log alone",
 			logTelling("docker",
 				"container a encountered an error during Start: failure in a Windows system call: The compute system exited unexpectedly. (0xc0370106)"),
-			"fail: the container's own system processes ended while Windows started it [text]"},
+			"fail: the container's system processes exited while Windows started it [text]"},
 		{"all is well", podRunning, "pass"},
 	})
 }
@@ -123,17 +123,17 @@ func TestComputeSystemUnexpectedExit(t *testing.T) {
 func TestContainerInvalidState(t *testing.T) {
 	const (
 		refused = "encountered an error during CreateProcess: failure in a Windows system call: The requested virtual machine or container operation is not valid in the current state. (0xc0370105)"
-		why     = "a process was to be started in a container that is starting or gone"
+		why     = "a process cannot start: its container is still starting or already stopped"
 	)
 	runLooks(t, "container-invalid-state", []look{
 		{"a pod cannot start for it", podTelling("RunContainerError", "container a "+refused, ""),
 			"fail: default/web is not running: " + why + " [state]"},
 		{"a probe came while the container stopped", podRunning + eventTelling("Unhealthy",
 			"Liveness probe errored: "+refused, now),
-			"info: the logs say: a process was to be started in a container that is starting or gone; the node's current state does not confirm it [text]"},
+			"info: the logs say: a process cannot start: its container is still starting or already stopped; the node's current state does not confirm it [text]"},
 		{"a probe is no reason for a pod that waits", podTelling("CrashLoopBackOff",
 			"back-off 5m0s", "") + eventTelling("Unhealthy", "Liveness probe errored: "+refused,
-			now), "info: the logs say: a process was to be started in a container that is starting or gone; the node's current state does not confirm it [text]"},
+			now), "info: the logs say: a process cannot start: its container is still starting or already stopped; the node's current state does not confirm it [text]"},
 		{"a log alone is a warning", logTelling("docker", "container a "+refused),
 			"warn: " + why + " [text]"},
 		{"in a log without the code",
@@ -146,7 +146,7 @@ func TestContainerInvalidState(t *testing.T) {
 func TestSandboxNameReserved(t *testing.T) {
 	const (
 		reserved = `Failed to create pod sandbox: rpc error: code = Unknown desc = failed to reserve sandbox name "web_default_0": name "web_default_0" is reserved for "4f1c"`
-		why      = "the runtime is still creating the sandbox of an earlier attempt, or has not cleaned it up"
+		why      = "the runtime is still creating the sandbox of an earlier attempt, or did not remove it"
 	)
 	runLooks(t, "sandbox-name-reserved", []look{
 		{"a pod waits for it", podTelling("ContainerCreating", "", "") +
@@ -154,7 +154,7 @@ func TestSandboxNameReserved(t *testing.T) {
 			"fail: default/web waits: " + why + " [state]"},
 		{"a container's name is taken", podTelling("CreateContainerError",
 			`failed to reserve container name "web"; check if another CreateContainer request is in progress`, ""),
-			"fail: default/web waits: the runtime is still creating the container of an earlier attempt, or has not cleaned it up [state]"},
+			"fail: default/web waits: the runtime is still creating the container of an earlier attempt, or did not remove it [state]"},
 		{"the second attempt went well", podRunning + eventTelling("FailedCreatePodSandBox",
 			reserved, now), "pass"},
 		{"a pod of two minutes ago has time", `-- api/pods.json --
