@@ -11,7 +11,7 @@ var _ = register(checks.Check{
 	Doc: `Windows created the container, and the system processes inside it exited before the
 program of the image started (HCS_E_UNEXPECTED_EXIT, 0xc0370106). If only one image is affected, it
 does not fit the host: it is for another Windows build, or its system files do not match the host's
-updates. If all images are affected, the host lacks updates or memory, or an antivirus program
+updates. If all images are affected, the host is missing updates or memory, or an antivirus program
 injects its library into every process.
 
 The check searches for the code, or its two English messages, in pods that do not start. A container

@@ -9,7 +9,7 @@ var _ = register(checks.Check{
 	Category: checks.CategoryStorage,
 	Doc: `A mount that works on Linux may be rejected on Windows when the container is created. A
 single file as source requires containerd and Windows of September 2020 or later; docker supports
-folders only. A source behind a symbolic link, a mount over the whole of drive C:, and an image
+folders only. A source behind a symbolic link, a mount over all of drive C:, and an image
 whose VOLUME has a drive letter are rejected, too. The errors mention an invalid directory name, an
 incorrect volume label, or a symlink that cannot be resolved.
 
