@@ -71,7 +71,7 @@ func normalNode(t *testing.T, component, text string) evidence.Snapshot {
 // node that is well. The logs are from public threads and documentation, or made of the sources'
 // own formats; the file beside each says which.
 func TestNormalLogsShowNoFault(t *testing.T) {
-	files, err := filepath.Glob("testdata/normal/*.log")
+	files, err := filepath.Glob("../../fixtures/normal/*.log")
 	if err != nil || len(files) < 60 {
 		t.Fatalf("%d normal logs, %v: at least 60 are needed", len(files), err)
 	}
