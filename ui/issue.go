@@ -219,7 +219,7 @@ func (d *issue) happened() *section {
 			if len(follows) > maxChain {
 				more = fmt.Sprintf(" and %d more", len(follows)-maxChain)
 			}
-			line += "   What follows from it: " +
+			line += "   Consequences: " +
 				strings.Join(follows[:min(len(follows), maxChain)], ", ") + more + "\n"
 		}
 		p.block(line)
@@ -283,8 +283,24 @@ func (d *issue) anythingElse() *section {
 			p.put("- and %s; the bundle's report.txt has all\n", count(more, "other reason"))
 		}
 	}
+	d.unexplained(p)
 	d.leftOut(p)
+	if len(d.r.Causes) > 0 {
+		p.always("\n%s\n", WrongDiagnosis)
+	}
 	return p
+}
+
+const maxIssueUnexplained = 5
+
+func (d *issue) unexplained(p *section) {
+	if len(d.r.Unexplained) == 0 {
+		return
+	}
+	p.put("\nErrors that no check explains:\n\n")
+	for _, u := range d.r.Unexplained[:min(len(d.r.Unexplained), maxIssueUnexplained)] {
+		p.put("- %s: %s\n", code(clip(Where(u.Place()), maxValue)), quiet(clip(u.Text, maxValue)))
+	}
 }
 
 // provenance says how far the evidence can be trusted.

@@ -23,11 +23,15 @@ func writeMarkdown(w io.Writer, r checks.Report, style Style) error {
 	for _, c := range r.Causes {
 		m.cause(r, c)
 	}
+	m.unexplained(r)
 	m.further(r)
 	m.gaps(r)
 	sentence, cause := verdict(r)
 	if cause == "" {
 		m.put("\n%s.\n", inline(sentence))
+	}
+	if len(r.Causes) > 0 {
+		m.put("\n%s\n", WrongDiagnosis)
 	}
 	m.put("\n---\n\nMade by doctor %s%s.\n", inline(r.Doctor.Version), m.commit(r.Doctor.Commit))
 	_, err := io.WriteString(w, m.b.String())

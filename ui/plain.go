@@ -78,6 +78,12 @@ func finished(r checks.Report, ascii bool) checks.Report {
 		return checks.Cause{ID: one(c.ID), Title: one(c.Title), Message: one(c.Message),
 			Fix: plainFix(c.Fix, ascii), Consequences: all(c.Consequences)}
 	})
+	r.Unexplained = mapped(r.Unexplained, func(u checks.Unexplained) checks.Unexplained {
+		u.Component, u.Text, u.Path = one(u.Component), one(u.Text), one(u.Path)
+		u.Field, u.Why = one(u.Field), one(u.Why)
+		u.First, u.Last = u.First.UTC(), u.Last.UTC()
+		return u
+	})
 	r.Gaps = mapped(r.Gaps, func(g checks.EvidenceGap) checks.EvidenceGap {
 		gap := plainGap(g.Gap, one)
 		return checks.EvidenceGap{Path: one(g.Path), Reason: one(g.Reason), Kind: one(g.Kind),

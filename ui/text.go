@@ -54,6 +54,7 @@ func writeText(w io.Writer, r checks.Report, style Style) error {
 	}
 	p.header(r)
 	p.causes(r)
+	p.unexplained(r)
 	p.further(r)
 	p.categories(r)
 	p.unknown(r)

@@ -112,6 +112,11 @@ func (p *page) last(r checks.Report) {
 	for _, l := range flow(p.style.counts(r), p.lang.T(", "), p.columns) {
 		p.line(p.faint().on(l))
 	}
+	if len(r.Causes) > 0 {
+		for _, l := range Wrap(p.lang.Word(WrongDiagnosis), p.columns, p.columns) {
+			p.line(p.faint().on(l))
+		}
+	}
 	sentence, cause := p.style.Verdict(r)
 	if cause == "" {
 		p.line(p.verdict(overall(r)).on(clipColumns(sentence, p.columns, p.style.ASCII)))

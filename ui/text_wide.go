@@ -16,6 +16,7 @@ func writeWide(w io.Writer, r checks.Report, style Style) error {
 	p.header(r)
 	p.provenance(r)
 	p.causes(r)
+	p.unexplained(r)
 	for _, category := range slices.Concat(checks.Categories, foreignCategories(r)) {
 		p.category(r, category)
 	}

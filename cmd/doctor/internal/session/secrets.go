@@ -34,6 +34,11 @@ func Shareable(r checks.Report) checks.Report {
 	for i := range r.Causes {
 		r.Causes[i].Message = secrets.Text(r.Causes[i].Message)
 	}
+	r.Unexplained = slices.Clone(r.Unexplained)
+	for i := range r.Unexplained {
+		u := &r.Unexplained[i]
+		u.Text, u.Field = secrets.Text(u.Text), secrets.Text(u.Field)
+	}
 	r.Node.Provenance = slices.Clone(r.Node.Provenance)
 	for i := range r.Node.Provenance {
 		l := &r.Node.Provenance[i]

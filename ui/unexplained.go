@@ -1,0 +1,80 @@
+package ui
+
+import (
+	"fmt"
+	"strings"
+
+	"doctor/checks"
+)
+
+// WrongDiagnosis is how a reader reports that a cause is not the one: the project learns from it.
+const WrongDiagnosis = "If this diagnosis is wrong, open an issue with the bundle (doctor bundle), the id of the check, and the real cause."
+
+// maxUnexplained is how many lines that nothing explains the text shows; all are in the wide text
+// and in JSON.
+const maxUnexplained = 3
+
+// unexplained shows the error lines and warning events that no fault quotes.
+func (p *page) unexplained(r checks.Report) {
+	list := r.Unexplained
+	if len(list) == 0 {
+		return
+	}
+	p.blank()
+	p.line(p.bold().on(p.lang.T("Errors that no check explains")))
+	shown := list
+	if !p.wide {
+		shown = list[:min(len(list), maxUnexplained)]
+	}
+	for _, u := range shown {
+		p.quote(u.Place().Because("%s", u.Text))
+		if about := p.style.AboutUnexplained(u); about != "" {
+			p.prose("", nil, "  "+about, p.faint())
+		}
+		for _, c := range u.Codes {
+			p.prose("", nil, "  "+p.style.Decoded(c), p.faint())
+		}
+	}
+	if more := len(list) - len(shown); more > 0 {
+		p.block("", nil, []string{p.lang.T("and %d more", more)}, p.faint())
+	}
+}
+
+// AboutUnexplained is how often and when there was such a line, and why it is worth a look.
+func (style Style) AboutUnexplained(u checks.Unexplained) string {
+	l := style.lang()
+	var parts []string
+	if u.Count > 1 {
+		parts = append(parts, l.T("%d times", u.Count))
+	}
+	const stamp = "2006-01-02 15:04:05"
+	switch {
+	case u.Last.IsZero():
+	case u.First.IsZero() || u.First.Equal(u.Last):
+		parts = append(parts, u.Last.Format(stamp))
+	default:
+		parts = append(parts, l.T("%s to %s", u.First.Format(stamp), u.Last.Format(stamp)))
+	}
+	for _, reason := range u.Reasons {
+		parts = append(parts, l.Say(reason))
+	}
+	return strings.Join(parts, l.T(", "))
+}
+
+// unexplained lists the lines for a ticket.
+func (m *markdown) unexplained(r checks.Report) {
+	if len(r.Unexplained) == 0 {
+		return
+	}
+	m.put("\n### Errors that no check explains\n\n")
+	for _, u := range r.Unexplained {
+		m.put("- %s: %s", code(Where(u.Place())), inline(u.Text))
+		if about := (Style{}).AboutUnexplained(u); about != "" {
+			m.put(" (%s)", inline(about))
+		}
+		m.put("\n")
+		for _, c := range u.Codes {
+			m.put("  - %s\n", inline(fmt.Sprintf("%s is %s: %s", c.Code, c.Symbol, c.Meaning)))
+		}
+	}
+}
