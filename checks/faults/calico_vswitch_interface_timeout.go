@@ -23,9 +23,12 @@ several.
 The check compares the management address of Calico's HNS network with the addresses of the host's
 adapters.`,
 	Fix: checks.Steps(
-		checks.Do("Give the adapter of the node its address again, by DHCP or as a static address."),
+		checks.Inspect("Get-NetIPAddress -AddressFamily IPv4 | Select-Object InterfaceAlias, IPAddress",
+			"Find the virtual adapter that should have the node's address."),
+		checks.Run("New-NetIPAddress -InterfaceAlias '<adapter>' -IPAddress {managementIP} -PrefixLength LENGTH -DefaultGateway GATEWAY",
+			"Give this adapter the node's address again. If it comes from DHCP, reserve it there and run ipconfig /renew instead."),
 		checks.Do("Set the adapter in the Calico settings if the node has several: windowsNodes.vxlanAdapter or VXLAN_ADAPTER."),
-		checks.Run("{restart network agent}", "Restart the Calico node service.").
+		checks.Run("{restart calico-node}", "Restart the Calico node service.").
 			Costs("The node loses its network for a few seconds while HNS creates the network."),
 		checks.Verify("Get-HnsNetwork | Select-Object Name, Type, ManagementIP",
 			"the network {network} with the node's address as ManagementIP")),

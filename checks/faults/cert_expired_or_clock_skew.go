@@ -40,14 +40,7 @@ clock with the API server's. Earlier generations of the kubelet's rotated certif
 and so is a CA bundle in which another certificate is valid. A log line about a registry's or a
 webhook's certificate is not counted.`,
 	Fix: checks.Steps(
-		checks.Run("w32tm /resync", "Synchronize the clock of the node.").
-			Costs("The clock may jump once."),
-		checks.Run("{stop kubelet}", "Stop the kubelet.").
-			Costs("Running containers are not affected."),
-		checks.Run(`Remove-Item C:\var\lib\kubelet\pki\kubelet-client-*`,
-			"If the client certificate has expired, delete it.").
-			Costs("The kubelet needs a valid bootstrap kubeconfig to request a new certificate."),
-		checks.Run("{start kubelet}", "Start the kubelet: it requests a new certificate."),
+		setClock(), newCertificate(),
 		checks.Inspect("kubectl get csr", "Find the pending request of this node."),
 		checks.Run("kubectl certificate approve CSR",
 			"Approve the request if the cluster does not approve it automatically."),
@@ -129,11 +122,26 @@ func outdated(certificates []evidence.Certificate, now time.Time) []checks.Findi
 		default:
 			continue
 		}
-		findings = append(findings, checks.Findingf(level, c.Path, "%s", message).
-			At(c.Field(), "%s: %s, valid from %s to %s", c.Path, c.Subject,
-				c.NotBefore.Format(time.DateTime), c.NotAfter.Format(time.DateTime)))
+		f := checks.Findingf(level, c.Path, "%s", message)
+		if now.After(c.NotAfter.Time) && strings.Contains(strings.ToLower(c.Path), "kubelet-client") {
+			steps := checkOf("cert-expired-or-clock-skew").Fix.Steps
+			f = f.Cure(checks.Steps(steps[1:]...)) // the clock is not what is wrong
+		}
+		findings = append(findings, f.At(c.Field(), "%s: %s, valid from %s to %s", c.Path, c.Subject,
+			c.NotBefore.Format(time.DateTime), c.NotAfter.Format(time.DateTime)))
 	}
 	return findings
+}
+
+func setClock() checks.Step {
+	return checks.Run("w32tm /resync", "Synchronize the clock of the node.").
+		Costs("The clock may jump once.")
+}
+
+func newCertificate() checks.Step {
+	return checks.Run(`Remove-Item C:\var\lib\kubelet\pki\kubelet-client-*; {restart kubelet}`,
+		"If the client certificate has expired, delete it and restart the kubelet: it requests a new certificate.").
+		Costs("The kubelet needs a valid bootstrap kubeconfig to request a new certificate.")
 }
 
 // rotatedAway tells an earlier generation of a certificate that the kubelet

@@ -16,7 +16,8 @@ incorrect volume label, or a symlink that cannot be resolved.
 The check looks for these errors at pods that are not running. "The parameter is incorrect" has
 other reasons as well, so that message alone is a warning.`,
 	Fix: checks.Steps(
-		checks.Do(`Mount a folder below a folder of the container: not a single file, not a link, not over C:\.`).
+		checks.Run("kubectl -n <namespace> edit <kind>/<name>",
+			`Mount a folder below a folder of the container: not a single file, not a link, not over C:\.`).
 			Costs("The pods of the workload are recreated."),
 		checks.Do("If the image's VOLUME has a drive letter, remove the letter."),
 		checks.Do("Update Windows, and containerd to 1.5 or later."),
