@@ -77,12 +77,16 @@ adapters.`,
 				At(net.Field(), "%s: ManagementIP is %s", net.Name, ip)}, nil
 		}
 		var have []string
+		uplink := "<adapter>"
 		for _, a := range evidence.Adapters.In(s) {
 			if a.Compartment > 1 || len(a.Addresses) == 0 {
 				continue // a pod's
 			}
 			if slices.Contains(node.ParseAddresses(a.Addresses...), ip) {
 				return nil, nil
+			}
+			if len(a.Gateways) > 0 {
+				uplink = a.Name
 			}
 			have = append(have, a.Name+" "+strings.Join(a.Addresses, " "))
 		}
@@ -93,6 +97,16 @@ adapters.`,
 			"HNS network %s has the management address %s, and no adapter of the host does",
 			net.Name, ip).
 			At(net.Field(), "%s: ManagementIP is %s", net.Name, ip).
-			At(evidence.Adapters.Field(s), "the host has %s", strings.Join(have, ", "))}, nil
+			At(evidence.Adapters.Field(s), "the host has %s", strings.Join(have, ", ")).
+			Cure(addressOn(uplink))}, nil
 	},
 })
+
+// addressOn names the adapter with the default gateway: the node's address belongs there.
+func addressOn(adapter string) checks.Fix {
+	fix := checkOf("calico-vswitch-interface-timeout").Fix
+	fix.Steps = slices.Clone(fix.Steps)
+	fix.Steps[1].Command = strings.Replace(fix.Steps[1].Command, "<adapter>",
+		quoteForPowerShell(adapter), 1)
+	return fix
+}

@@ -40,10 +40,12 @@ clock with the API server's. Earlier generations of the kubelet's rotated certif
 and so is a CA bundle in which another certificate is valid. A log line about a registry's or a
 webhook's certificate is not counted.`,
 	Fix: checks.Steps(
-		setClock(), newCertificate(),
+		checks.Inspect("w32tm /query /status", "Check that the clock of the node is right."),
+		newCertificate(),
 		checks.Inspect("kubectl get csr", "Find the pending request of this node."),
 		checks.Run("kubectl certificate approve CSR",
 			"Approve the request if the cluster does not approve it automatically."),
+		setClock(),
 		checks.Verify("kubectl get node {node}", "STATUS is Ready")),
 	Links: []string{"https://github.com/projectcalico/calico/pull/9178",
 		"https://github.com/kubernetes/kubernetes/pull/97680",
@@ -73,7 +75,7 @@ webhook's certificate is not counted.`,
 			findings = append(findings, checks.Findingf(level, "clock",
 				"Node clock differs from the API server by %s", off.Round(time.Second)).
 				At(evidence.TimeService.Field(s, "apiServerSkewMs"), "apiServerSkewMs is %d",
-					*clock.APIServerSkewMS))
+					*clock.APIServerSkewMS).Cure(clockFix()))
 		}
 		if len(findings) > 0 {
 			return findings, nil
@@ -123,9 +125,8 @@ func outdated(certificates []evidence.Certificate, now time.Time) []checks.Findi
 			continue
 		}
 		f := checks.Findingf(level, c.Path, "%s", message)
-		if now.After(c.NotAfter.Time) && strings.Contains(strings.ToLower(c.Path), "kubelet-client") {
-			steps := checkOf("cert-expired-or-clock-skew").Fix.Steps
-			f = f.Cure(checks.Steps(steps[1:]...)) // the clock is not what is wrong
+		if now.Before(c.NotBefore.Time) {
+			f = f.Cure(clockFix())
 		}
 		findings = append(findings, f.At(c.Field(), "%s: %s, valid from %s to %s", c.Path, c.Subject,
 			c.NotBefore.Format(time.DateTime), c.NotAfter.Format(time.DateTime)))
@@ -134,8 +135,15 @@ func outdated(certificates []evidence.Certificate, now time.Time) []checks.Findi
 }
 
 func setClock() checks.Step {
-	return checks.Run("w32tm /resync", "Synchronize the clock of the node.").
+	return checks.Run("w32tm /resync", "If the clock is wrong, synchronize it.").
 		Costs("The clock may jump once.")
+}
+
+func clockFix() checks.Fix {
+	return checks.Steps(setClock(),
+		checks.Run("{restart kubelet}", "Restart the kubelet.").
+			Costs("Running containers are not affected."),
+		checks.Verify("kubectl get node {node}", "STATUS is Ready"))
 }
 
 func newCertificate() checks.Step {

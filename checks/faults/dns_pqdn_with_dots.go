@@ -78,7 +78,12 @@ has its own rules; test with Resolve-DnsName.`,
 					"%s resolves on Linux but not on Windows, which adds no suffix to names with a dot (documented)", name).With(probed.DNSBecause(windows), probed.DNSBecause(linux)))
 			case v.Kind == probed.NameUncompleted:
 				findings = append(findings, checks.Findingf(checks.Warn, name,
-					"%s has no dot and resolves only with the rules of Linux; expected: on Windows too", name).With(probed.DNSBecause(windows), probed.DNSBecause(linux)))
+					"%s has no dot and resolves only with the rules of Linux; expected: on Windows too", name).With(probed.DNSBecause(windows), probed.DNSBecause(linux)).Cure(checks.Steps(
+					checks.Edit("{cniFile}",
+						"Set dns.search to the suffix of the pods, such as default.svc.cluster.local."),
+					recreatePods(),
+					checks.Verify("kubectl exec <pod> -- nslookup kubernetes",
+						"the address of the Service kubernetes"))))
 			}
 		}
 		return findings, nil

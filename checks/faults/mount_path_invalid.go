@@ -1,6 +1,11 @@
 package faults
 
-import "doctor/checks"
+import (
+	"slices"
+
+	"doctor/checks"
+	"doctor/checks/evidence"
+)
 
 var _ = register(checks.Check{
 	ID:       "mount-path-invalid",
@@ -35,7 +40,16 @@ other reasons as well, so that message alone is a warning.`,
 	Needs:   complaintNeeds,
 	Uses:    complaintUses,
 	Signs:   mountSigns,
-	Run:     complain(mountSigns),
+	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
+		findings, err := complain(mountSigns)(s)
+		for i, c := range complaints(s, mountSigns) {
+			fix := checkOf("mount-path-invalid").Fix
+			fix.Steps = slices.Clone(fix.Steps)
+			fix.Steps[0].Command = onWorkload(c.pod, "edit", "")
+			findings[i] = findings[i].Cure(fix)
+		}
+		return findings, err
+	},
 })
 
 const (

@@ -90,6 +90,9 @@ func pauseFix(s evidence.Snapshot, n *node.Node, image node.Fact[string]) checks
 			checks.Run("{restart kubelet}", "Restart the kubelet.").
 				Costs("Only pods that are created later use the new pause image."),
 			fix.Steps[len(fix.Steps)-1])
+	case !ok && n.Runtime.Value.Name == "containerd":
+		return withFirst(fix, checks.Edit("{runtimeConfig}",
+			"Set the pause image to registry.k8s.io/pause:3.10."))
 	case !ok:
 		return fix
 	}

@@ -54,14 +54,20 @@ The check looks at the service, its state and whether it starts with the machine
 				"Service %s is %s: no routing between the pod network and other nodes",
 				svc.Name, svc.State).
 				At(svc.Field("state"), "%s: state %s, start type %s", svc.Name, svc.State,
-					orUnknown(svc.StartType))}, nil
+					orUnknown(svc.StartType)).Cure(startRouting())}, nil
 		case strings.EqualFold(svc.StartType, "manual"), strings.EqualFold(svc.StartType,
 			"disabled"):
 			return []checks.Finding{checks.Findingf(checks.Warn, svc.Name,
 				"Service %s has start type %s: routing stops after a reboot", svc.Name,
 				svc.StartType).
-				At(svc.Field("startType"), "%s: start type %s", svc.Name, svc.StartType)}, nil
+				At(svc.Field("startType"), "%s: start type %s", svc.Name, svc.StartType).
+				Cure(startRouting())}, nil
 		}
 		return nil, nil
 	},
 })
+
+// startRouting is for a node that has the role.
+func startRouting() checks.Fix {
+	return checks.Steps(checkOf("routing-service-off").Fix.Steps[1:]...)
+}

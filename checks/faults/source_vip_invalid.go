@@ -92,7 +92,7 @@ func sourceVIPFix(n *node.Node, from evidence.Because) checks.Fix {
 		return fix
 	}
 	return withFirst(fix, changeSetting(n.Components["kube-proxy"], from,
-		evidence.Phrasef("Add --source-vip with an unused address of {podCIDR}.")))
+		evidence.Phrasef("Set --source-vip to an unused address of {podCIDR}.")))
 }
 
 // sourceVIPEndpoint looks for the endpoint of a source VIP that the subnet has

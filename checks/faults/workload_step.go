@@ -33,8 +33,8 @@ func deletePods(pods ...evidence.Pod) string {
 	return strings.Join(commands, "; ")
 }
 
-// workloadOf is what has the template of a pod, as kubectl takes it: deployment/web. A pod that
-// nothing controls cannot be changed, only replaced.
+// workloadOf is what has the template of a pod, as kubectl takes it: deployment/web; the pod itself
+// where nothing is known to control it.
 func workloadOf(p evidence.Pod) string {
 	for _, owner := range p.Metadata.OwnerReferences {
 		kind, name := strings.ToLower(owner.Kind), owner.Name
@@ -52,8 +52,13 @@ func workloadOf(p evidence.Pod) string {
 	return "pod/" + p.Metadata.Name
 }
 
-// onWorkload is a command of kubectl on the workload of a pod.
+// onWorkload is a command of kubectl on the workload of a pod. Of a pod itself only the image can be
+// changed: for the rest a person has to put in what makes it.
 func onWorkload(p evidence.Pod, verb, rest string) string {
-	return strings.TrimSpace("kubectl -n " + p.Metadata.Namespace + " " + verb + " " +
-		workloadOf(p) + " " + rest)
+	workload := workloadOf(p)
+	if strings.HasPrefix(workload, "pod/") && verb != "set image" {
+		workload = "deployment/<deployment>"
+	}
+	return strings.TrimSpace("kubectl -n " + p.Metadata.Namespace + " " + verb + " " + workload +
+		" " + rest)
 }

@@ -52,7 +52,7 @@ func (n *Node) Command(s evidence.Snapshot, action, component string) (command s
 			return c.command(s, action)
 		}
 		agent.find(s)
-		if n.Platform.Value == RKE2 && !evidence.Services.Known(s) && len(agent.Pods) == 0 &&
+		if !evidence.Services.Known(s) && len(agent.Pods) == 0 && n.underRKE2(s) &&
 			slices.Contains(agent.ParentServices, "rke2") {
 			agent.Service = agent.ParentServices
 		}
@@ -65,6 +65,14 @@ func (n *Node) Command(s evidence.Snapshot, action, component string) (command s
 		c = &named
 	}
 	return c.command(s, action)
+}
+
+// underRKE2 tells that RKE2 runs the node's components, also where only its events show it.
+func (n *Node) underRKE2(s evidence.Snapshot) bool {
+	return n.Platform.Value == RKE2 ||
+		slices.ContainsFunc(evidence.WindowsEvents.In(s), func(e evidence.WindowsEvent) bool {
+			return strings.EqualFold(e.Provider, "rke2")
+		})
 }
 
 func (c *Component) command(s evidence.Snapshot, action string) (string, bool) {
