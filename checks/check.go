@@ -85,6 +85,11 @@ type Sign struct {
 	In    []string
 	Says  string // the finding's message when only the text is known
 	Level Level  // Fail unless set
+	// Until are texts that say that it is over where the log has one of them later: the pipe is
+	// served, the node is Ready. Lasts is how long a log must go on with it: what is over sooner
+	// belongs to an ordinary start.
+	Until []string
+	Lasts time.Duration
 	// ConfirmOnly keeps the sign from convicting on its own: it is quoted
 	// beside a finding over state, and ignored without one.
 	ConfirmOnly bool
@@ -95,7 +100,7 @@ type Level int
 
 // The levels of findings. The zero Level stands for Fail in a Sign.
 const (
-	Info Level = iota + 1 // found, and normal on Windows
+	Info Level = iota + 1 // found; normal on Windows
 	Warn
 	Fail
 )

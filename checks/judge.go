@@ -169,7 +169,7 @@ func (c *Check) doubted(matches []evidence.SignMatch, s evidence.Snapshot) []Fin
 }
 
 // wellBorne is why a text is history where the state is recorded and well.
-var wellBorne = evidence.Phrasef("the node's state does not bear it out")
+var wellBorne = evidence.Phrasef("the node's current state does not confirm it")
 
 // quoted adds a match to the finding that says the same, or the finding with it.
 func quoted(findings []Finding, f Finding, m evidence.SignMatch) []Finding {

@@ -59,11 +59,11 @@ func TestStateAndTextJudgeTogether(t *testing.T) {
 		{"what is normal stays normal", state(Info), false, Sign{}, fresh, "",
 			"info: the state is bad [state]"},
 		{"a state that is well acquits", state(0), false, Sign{}, fresh, "",
-			"info: the logs say: it broke; the node's state does not bear it out [text]"},
+			"info: the logs say: it broke; the node's current state does not confirm it [text]"},
 		{"a state that shows only a part leaves a doubt", state(0), true, Sign{}, fresh, "",
 			"warn: the logs say: it broke; the node's state does not show it [text]"},
 		{"a doubt of hours ago is history", state(0), true, Sign{}, old, "",
-			"info: the logs say: it broke; the node's state does not bear it out [text]"},
+			"info: the logs say: it broke; the node's current state does not confirm it [text]"},
 		{"a text that only confirms says nothing alone", state(0), true, Sign{ConfirmOnly: true},
 			fresh, "", ""},
 		{"no state, and the logs convict", unknownState, false, Sign{}, old, "",
@@ -82,9 +82,9 @@ func TestStateAndTextJudgeTogether(t *testing.T) {
 			told := s
 			if row.age > 0 {
 				at := s.Now().Add(-row.age)
-				told = s.WithSigns([]evidence.SignMatch{{Check: c.ID, Text: row.sign.Text,
+				told = s.WithScan(evidence.LogScan{Matches: []evidence.SignMatch{{Check: c.ID, Text: row.sign.Text,
 					Path: "logs/x/y.log", Line: 3, Time: at, Last: at, Found: "something broke",
-					Over: row.over}}, nil)
+					Over: row.over}}})
 			}
 			status, findings, _ := c.examine(told)
 			var got []string
@@ -134,7 +134,8 @@ func TestALogThatWasNotSearchedAcquitsNobody(t *testing.T) {
 				unsearched = append(unsearched, evidence.UnsearchedLog{Path: row.unsearched,
 					Why: "there was no time to search all of it"})
 			}
-			status, _, reason := c.examine(s.WithSigns(row.matches, unsearched))
+			status, _, reason := c.examine(s.WithScan(evidence.LogScan{Matches: row.matches,
+				Unsearched: unsearched}))
 			if status != row.want || status == StatusUnknown &&
 				!strings.Contains(reason.gap.Reason(), "no time") {
 				t.Errorf("it is %s (%s), and should be %s", status, reason.gap, row.want)

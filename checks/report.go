@@ -56,6 +56,9 @@ type Report struct {
 	// The faults that no other found fault explains, most likely and most blocking first. Empty
 	// where nothing is wrong.
 	Causes []Cause `json:"causes"`
+	// Error lines and warning events that no fault or warning quotes, those that are most likely to
+	// show what is wrong first: what is left to read where no check knows the fault.
+	Unexplained []Unexplained `json:"unexplained"`
 	// Every check that was selected, in the order of the catalogue.
 	Results []Result `json:"results"`
 	// The missing evidence that left a check without an answer, by path.
@@ -211,6 +214,7 @@ func Diagnose(s evidence.Snapshot, catalogue *Catalogue, source Source, program 
 	for i := range r.Causes {
 		r.Causes[i].describe(r.Result(r.Causes[i].ID))
 	}
+	r.Unexplained = unexplainedLines(s, node, catalogue, &r)
 	r.Gaps = gaps(s, catalogue.All(), r.Results)
 	return r
 }

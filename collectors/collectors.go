@@ -177,7 +177,7 @@ func (r *collection) tooLate(c Collector) error {
 func guarded(ctx context.Context, c Collector, r *Record) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
-			err = fmt.Errorf("reading stumbled: %v", p)
+			err = fmt.Errorf("the collector panicked (a bug in doctor): %v", p)
 		}
 	}()
 	return c.Read(ctx, r)

@@ -54,7 +54,7 @@ func TestWhatACollectorDoesNotBringBecomesAGap(t *testing.T) {
 			"absent: open a: file does not exist"},
 		{"it panics", func(context.Context, *collectors.Record) error {
 			panic("no DLL")
-		}, "error: reading stumbled: no DLL"},
+		}, "error: the collector panicked (a bug in doctor): no DLL"},
 		{"it says nothing at all", func(context.Context, *collectors.Record) error {
 			return nil
 		}, "error: the collector returned no data"},

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"doctor/checks"
+	"doctor/checks/errcode"
 	"doctor/checks/evidence"
 	"doctor/ui/lang"
 )
@@ -34,20 +35,66 @@ func Explain(w io.Writer, catalogue *checks.Catalogue, c *checks.Check, style St
 		}
 	}
 	p.blank()
-	p.needs(p.lang.T("needs"), c.Needs)
-	p.reads(p.lang.T("reads too"), c)
-	p.signs(c.Signs)
 	p.fix(p.lang.T("fix"), plainFix(c.Fix.With(p.lang.Say), style.ASCII))
-	p.list(p.lang.T("breaks"), mapped(c.Broken(), func(e *checks.Effect) string {
-		return p.lang.Word(e.Name)
-	}))
-	p.list(p.lang.T("explains"), catalogue.Explains(c.ID))
 	p.faq(c.FAQ)
 	for i, l := range links(c) {
 		// whole, so that a terminal sees the link
 		p.block(first(p.lang.T("links"), i), p.bold(), []string{p.plain(l)}, nil)
 	}
+	p.needs(p.lang.T("needs"), c.Needs)
+	p.reads(p.lang.T("reads too"), c)
+	p.list(p.lang.T("breaks"), mapped(c.Broken(), func(e *checks.Effect) string {
+		return p.lang.Word(e.Name)
+	}))
+	p.list(p.lang.T("explains"), catalogue.Explains(c.ID))
+	p.signs(c.Signs)
 	return p.writeTo(w)
+}
+
+// ExplainCodes writes what error codes mean, and the faults that each can mean.
+func ExplainCodes(w io.Writer, catalogue *checks.Catalogue, codes []errcode.Code, style Style) error {
+	style.Width = min(style.columns(), maxProse)
+	p := newPage(style)
+	p.gutter = 10
+	for i, c := range codes {
+		if i > 0 {
+			p.blank()
+		}
+		p.line(p.bold().on(c.String()), p.faint().on("   "+c.Symbol+" ("+c.Kind.String()+")"))
+		for _, l := range Wrap(p.plain(p.lang.Phrase(c.Meaning)), p.columns, p.columns) {
+			p.line(l)
+		}
+		p.list(p.lang.T("in logs"), c.Forms())
+		for n, check := range catalogue.MeaningOf(c) {
+			check = p.lang.Check(check)
+			p.block(first(p.lang.T("checks"), n), p.bold(),
+				Wrap(p.plain(check.ID+": "+check.Title), p.columns-p.gutter, p.columns-p.gutter), nil)
+		}
+	}
+	return p.writeTo(w)
+}
+
+// A codeExplained is a code in JSON.
+type codeExplained struct {
+	Code    string   `json:"code"`
+	Kind    string   `json:"kind"`
+	Symbol  string   `json:"symbol"`
+	Meaning string   `json:"meaning"`
+	Forms   []string `json:"forms"`
+	Checks  []string `json:"checks"`
+}
+
+// CodesJSON writes what error codes mean, as a JSON list.
+func CodesJSON(w io.Writer, catalogue *checks.Catalogue, codes []errcode.Code) error {
+	list := []codeExplained{}
+	for _, c := range codes {
+		list = append(list, codeExplained{c.String(), string(c.Kind), c.Symbol, c.Meaning,
+			append([]string{}, c.Forms()...),
+			append([]string{}, mapped(catalogue.MeaningOf(c), func(c *checks.Check) string {
+				return c.ID
+			})...)})
+	}
+	return encode(w, list)
 }
 
 func (p *page) plain(s string) string { return Plain(s, p.style.ASCII) }

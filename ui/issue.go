@@ -340,12 +340,12 @@ func (d *issue) ofNetwork() bool {
 }
 
 // traceRecipe is what SIG-Windows asks for where the network is at fault.
-const traceRecipe = `A cause lies in the network, so a trace of the moment at which it happens will be asked for. To have it ready, as administrator on the node:
+const traceRecipe = `A cause is in the network, so SIG-Windows will request a trace of the failure. To record one, as Administrator on the node:
 
 1. ` + "`doctor bundle before.zip`" + `
-2. ` + "`C:\\k\\debug\\starthnstrace.cmd`" + ` (from Kubernetes/windows/debug of microsoft/SDN), which starts to trace HNS and the virtual switch
-3. make it happen again
-4. ` + "`netsh trace stop`" + `, which leaves the trace in ` + "`C:\\server.etl`" + `
+2. ` + "`C:\\k\\debug\\starthnstrace.cmd`" + ` (from Kubernetes/windows/debug of microsoft/SDN), which starts a trace of HNS and the virtual switch
+3. reproduce the failure
+4. ` + "`netsh trace stop`" + `, which writes the trace to ` + "`C:\\server.etl`" + `
 5. ` + "`doctor bundle after.zip`" + `
 
 Then attach both bundles. The trace may hold packets and names, and nothing takes secrets out of it: offer it, and send it to the person who asks.

@@ -129,14 +129,14 @@ var bundleHolds = []struct{ name, what string }{
 		"for each file: where it came from, its size there and here, its SHA-256, what was cut or replaced in it, and what went wrong"},
 	{"meta.json",
 		"the node's name, when the evidence was collected, and by what: all times are judged by this one"},
-	{"*.json", "what Windows and HNS told: os, services, processes, adapters, routes, hns-networks, hns-endpoints, hns-loadbalancers and so on; cri.json is what the container runtime told, events.json are excerpts of the event logs"},
+	{"*.json", "what Windows and HNS report: os, services, processes, adapters, routes, hns-networks, hns-endpoints, hns-loadbalancers and so on; cri.json is what the container runtime reports, events.json has excerpts of the event logs"},
 	{"files/C/...",
 		"copies of files of the node, each beneath its own path: files/C/k/config is C:\\k\\config. files.json says what was looked for, and what was not there"},
 	{"logs/COMPONENT/...", "logs of kubelet, kube-proxy, containerd, flanneld and so on, as UTF-8"},
 	{"api/...", "objects of the cluster as kubectl get -o json prints them: the Node, its pods and their events, services, and others"},
 	{"probes/...",
-		"what was tried from the node or from its pods: DNS names, and addresses to reach"},
-	{"*.gap", "stands in the place of a file that could not be had: one line that says why. Absent means that it was looked for and is not on the node; denied, that it may be there"},
+		"probes from the node or from its pods: DNS names, and addresses to reach"},
+	{"*.gap", "takes the place of a file that could not be collected: one line with the reason. Absent means that the file is not on the node; denied, that it may be there"},
 }
 
 func (d *readme) folders() {
@@ -150,12 +150,12 @@ func (d *readme) folders() {
 
 func (d *readme) secrets() {
 	d.put("Secrets and names", "")
-	d.para("Passwords, tokens and keys were replaced before anything was written, by marks such as <secret:bearer:3fa2c1>: the kind of the secret, and six digits. The same secret has the same digits all over this bundle, so that you can tell whether two places hold the same one. The digits cannot be turned back into the secret, and in another bundle they are others.")
+	d.para("Passwords, tokens and keys were replaced before anything was written, by marks such as <secret:bearer:3fa2c1>: the kind of the secret, and six digits. The same secret has the same digits all over this bundle, so that you can see whether two places hold the same one. The digits cannot be turned back into the secret, and another bundle has other digits.")
 	d.b.WriteString("\n")
 	if d.about.Masked {
 		d.para("Names of hosts and users, SIDs, MAC addresses and public IP addresses are masked: the same name has the same mask all over this bundle, and addresses of one subnet stay together.")
 	} else {
-		d.para("Names of hosts, users, namespaces and pods, and addresses, are as they were. If they must not leave your house, make the bundle with --mask-names.")
+		d.para("Names of hosts, users, namespaces and pods, and addresses, are as they were. If they must not leave your organization, create the bundle with --mask-names.")
 	}
 	d.b.WriteString("\n")
 	d.para("No list of secrets is complete: look through the bundle before you publish it.")
@@ -166,7 +166,7 @@ const maxReadmeLeftOut = 500
 func (d *readme) leftOut() {
 	d.put("What was left out", "")
 	if len(d.about.LeftOut) == 0 {
-		d.para("Nothing of what was collected. What could not be collected is named in the *.gap files and in report.txt.")
+		d.para("Nothing that was collected. What could not be collected is named in the *.gap files and in report.txt.")
 		return
 	}
 	for _, l := range d.about.LeftOut[:min(len(d.about.LeftOut), maxReadmeLeftOut)] {

@@ -129,7 +129,7 @@ var codes = map[Code]wording{
 	Reported:   {"", "%s", "", false},
 	ToolOutput: {"", "%s", "", true},
 
-	NotInRecording: {NotCollected, "this recording holds no %s", OnNode, false}, // see Remedy
+	NotInRecording: {NotCollected, "this recording contains no %s", OnNode, false}, // see Remedy
 	NotPart:        {NotCollected, "not part of this recording", OnNode, false},
 	NotShown:       {NotCollected, "this recording does not show %s", "", true},
 	NotDecided:     {NotCollected, "%s", "", true},
@@ -215,7 +215,7 @@ var codes = map[Code]wording{
 		"", false},
 
 	PodUnusable:     {NotCollected, "%s", FromPod, true},
-	NotAskedFromPod: {NotCollected, "nothing of this kind was probed from the pod", FromPod, false},
+	NotAskedFromPod: {NotCollected, "no probe of this kind ran from the pod", FromPod, false},
 }
 
 // kindRemedies is what closes a gap whose code does not say.

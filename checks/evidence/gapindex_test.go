@@ -43,7 +43,7 @@ func TestAnIndexSaysWhatAGapFileMeans(t *testing.T) {
 			AsRecorded.OfKind(Error, "too many arguments"), "error: too many arguments"},
 		{"evidence that is there has no gap", OSInfo.Gap(s), Gap{}, ""},
 		{"an index without the .gap file says nothing", Disks.Gap(s),
-			NotInRecording.Gap("disks.json"), "not-collected: this recording holds no disks.json"},
+			NotInRecording.Gap("disks.json"), "not-collected: this recording contains no disks.json"},
 	} {
 		if row.gap.Kind != row.want.Kind || row.gap.Code != row.want.Code ||
 			row.gap.String() != row.line {

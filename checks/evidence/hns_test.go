@@ -231,7 +231,7 @@ func TestHNSEndpointPolicies(t *testing.T) {
 		{"a list joined by spaces",
 			`["@{Type=OutBoundNAT; ExceptionList=10.0.0.0/8 10.96.0.0/12}"]`,
 			[]HNSOutBoundNAT{{Exceptions: []string{"10.0.0.0/8", "10.96.0.0/12"}}}, nil, ""},
-		{"a placeholder that nobody filled in",
+		{"a placeholder that was not replaced",
 			`[{"Type":"OutBoundNAT","ExceptionList":["<your service cidr>"]},{"Type":"OutBoundNAT","ExceptionList":"<your service cidr>"}]`,
 			[]HNSOutBoundNAT{{Exceptions: []string{"<your service cidr>"}},
 				{Exceptions: []string{"<your service cidr>"}}}, nil, ""},

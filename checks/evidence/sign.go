@@ -14,6 +14,9 @@ type Sign struct {
 	Also  []string // texts that must stand in the same line too
 	Not   []string // texts that must not stand in it
 	In    []string // where to look: log components, or the sources below; all of them where empty
+
+	Until []string      // texts of a log that say that it is over, where one comes later
+	Lasts time.Duration // in a log: what is shorter is the ordinary course of a start
 }
 
 // Fits tells whether the sign looks in the source, and whether its other texts
@@ -119,12 +122,19 @@ func (s Snapshot) Unsearched() []UnsearchedLog {
 	return s.unsearched
 }
 
-// WithSigns returns the snapshot with what a scan found, and did not get to, recorded in it.
-func (s Snapshot) WithSigns(matches []SignMatch, unsearched []UnsearchedLog) Snapshot {
+// A LogScan is what a search of logs found, and what it did not get to.
+type LogScan struct {
+	Matches    []SignMatch
+	Errors     []ErrorLine
+	Unsearched []UnsearchedLog
+}
+
+// WithScan returns the snapshot with what a scan found, and did not get to, recorded in it.
+func (s Snapshot) WithScan(scan LogScan) Snapshot {
 	t := &tree{fsys: s.fsys, meta: s.meta, paths: s.paths, records: s.records, hidden: s.hidden,
-		unsearched: unsearched, memo: map[any]*once{}}
+		unsearched: scan.Unsearched, errorLines: scan.Errors, memo: map[any]*once{}}
 	t.signs = map[string][]SignMatch{}
-	for _, m := range matches {
+	for _, m := range scan.Matches {
 		t.signs[m.Check] = append(t.signs[m.Check], m)
 	}
 	return Snapshot{tree: t, trace: s.trace}

@@ -56,6 +56,7 @@ type tree struct {
 	signs   map[string][]SignMatch
 
 	unsearched []UnsearchedLog
+	errorLines []ErrorLine
 
 	mu      sync.Mutex
 	bytes   int64

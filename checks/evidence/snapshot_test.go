@@ -79,7 +79,7 @@ func TestGapsKeepTheirKindsApart(t *testing.T) {
 		"an empty gap file says so": {Processes.Gap(s),
 			"error: the gap file gives no reason"},
 		"never asked is said": {Disks.Gap(s),
-			"not-collected: this recording holds no disks.json"},
+			"not-collected: this recording contains no disks.json"},
 		"control sequences are stripped":      {Env.Gap(s), "absent: no environment"},
 		"null is an empty list":               {Routes.Gap(s), ""},
 		"a bare object is a list of one":      {Hotfixes.Gap(s), ""},
@@ -124,7 +124,7 @@ func TestNodeFilesAreFoundInAnyCase(t *testing.T) {
 		`C:\k\cni\win-bridge.exe`: "error: c:\\K\\cni\\win-bridge.exe is too large to copy",
 		`c:/k/cni/FLANNEL.exe`:    "absent: C:\\k\\cni\\flannel.exe was not found",
 		`C:\k\x`:                  "error: device not ready",
-		`C:\k\never`:              "not-collected: this recording holds no files/C/k/never",
+		`C:\k\never`:              "not-collected: this recording contains no files/C/k/never",
 	} {
 		if got := s.File(path).Gap; got.String() != want {
 			t.Errorf("%s: %q, want %q", path, got, want)

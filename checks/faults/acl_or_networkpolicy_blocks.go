@@ -11,23 +11,26 @@ import (
 
 var _ = register(checks.Check{
 	ID:       "acl-or-networkpolicy-blocks",
-	Title:    "an access rule of HNS blocks what was probed",
+	Title:    "HNS access rule blocks a connection",
+	Healthy:  "HNS access rules block no probed connection",
 	Category: checks.CategoryNetwork,
-	Doc: `Network policies become rules of type ACL on the HNS endpoints of pods: Calico's felix
-and Azure's network policy manager write them, and Azure's plugin blocks the platform's own
-addresses. A connection that such a rule blocks times out just like one that is lost, so that a
-policy that works as its author meant it looks like a fault of the node.
+	Doc: `Network policies become policies of type ACL on the HNS endpoints of pods. Calico's Felix
+and Azure's network policy manager write them; the Azure plugin also blocks the addresses of the
+platform. A connection that such a rule blocks times out like a lost one, so a network policy that
+works as intended looks like a fault of the node.
 
-The check takes each probe without an answer that begins or ends at a pod of this node, and
-evaluates the rules of its endpoint in the order of their priority. For a Service it follows to the
-ready backends. Rules over sets of addresses cannot be read from here, and where one of them might
-decide, the check says nothing.`,
+The check takes each probe without an answer that starts or ends at a pod of this node, and
+evaluates the rules of its endpoint by priority. For a Service it follows the address to the ready
+backends. Rules over sets of addresses cannot be evaluated; where one of them may decide, the check
+reports nothing.`,
 	Fix: checks.Steps(
-		checks.Inspect("kubectl get networkpolicy -A", ""),
-		checks.Inspect(
-			"Get-HnsEndpoint | Where-Object IPAddress -eq POD-IP | Select-Object -ExpandProperty Policies", ""),
-		checks.Do("this is a rule and not a fault of the node: find the NetworkPolicy (or Calico policy) that selects the pod and allow the connection there, if it is wanted").
-			Costs("allowing a connection opens it for every pod that the policy selects")),
+		checks.Inspect("kubectl get networkpolicy -A",
+			"Find the NetworkPolicy or Calico policy that selects the pod."),
+		checks.Do("If the connection is wanted, allow it in that policy.").
+			Costs("The connection is allowed for every pod that the policy selects."),
+		checks.Verify(
+			"Get-HnsEndpoint | Select-Object IPAddress, Policies | ConvertTo-Json -Depth 6",
+			"an Allow rule for the connection, with a lower Priority than the Block rule")),
 	Links: []string{
 		"https://docs.tigera.io/calico/latest/getting-started/kubernetes/windows-calico/limitations", "https://kubernetes.io/docs/concepts/services-networking/network-policies/"},
 	Breaks: []*checks.Effect{effectServices, effectDNSOverUDP},
@@ -69,7 +72,7 @@ decide, the check says nothing.`,
 			}
 			r := rules[0]
 			findings = append(findings, checks.Findingf(checks.Warn, probe.Target,
-				"the rule %s blocks %s from %s to %s: an access rule and no fault of the node",
+				"HNS rule %s blocks %s from %s to %s: a network policy, not a node fault",
 				r.name(), probe.Protocol, probe.From, probe.Target).
 				With(probed.ReachBecause(probe)).At(r.endpoint.Field("Policies"),
 				"%s: ACL %s, priority %d, %s, Block", node.EndpointName(r.endpoint), r.name(),

@@ -16,8 +16,8 @@ var _ = register(checks.Check{
 	Category: checks.CategoryNetwork,
 	FAQ:      []int{8, 11},
 	Doc: `A pod network needs a physical adapter of its own. HNS answers "An adapter was not
-found", 0x803b0006, where the start script names one that is not there (it says "Ethernet" unless
-told otherwise; wins.exe cuts a name with a space in two), where another external network has bound
+found", 0x803b0006, where the start script names one that is not there (it says "Ethernet" by
+default; wins.exe cuts a name with a space in two), where another external network has bound
 the adapter already, or where it is a wireless one.
 
 The same answer comes from a second run of a start script on a healthy node, so while HNS has the

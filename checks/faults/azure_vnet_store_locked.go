@@ -25,7 +25,7 @@ behind; and when very many pods start at once, calls run out of time in the queu
 a network, and none is taken down.
 
 A process azure-vnet.exe that has run for many minutes convicts: it holds the lock. Otherwise the
-plugin's own words do, and the age of the lock file is told beside them; the file alone proves
+plugin's own words do, and the age of the lock file is reported too; the file alone proves
 nothing, because newer versions leave it where it is.`,
 	Fix: checks.Steps(
 		checks.Run(`{stop kubelet}; Wait-Process azure-vnet -Timeout 60 -ErrorAction SilentlyContinue; Remove-Item C:\k\azure-vnet.json.lock, C:\k\azure-vnet-ipam.json.lock -ErrorAction SilentlyContinue; {start kubelet}`,

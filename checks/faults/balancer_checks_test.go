@@ -146,13 +146,13 @@ func TestHNSLBMissingOrStale(t *testing.T) {
 			sliceTree("a/web 10.244.1.9 lin-1 true 8080/SCTP") + endpoint + none, "pass"},
 		{"a load balancer without backends", serviceTree(web) + remote + endpoint +
 			balancerTree("10.96.7.7 6 80 - 0"),
-			"fail: the load balancer of a/web (10.96.7.7 port 80/tcp) has no backend, and the Service has ready pods [state]"},
+			"fail: the load balancer of a/web (10.96.7.7 port 80/tcp) has no backend, but the Service has ready pods [state]"},
 		{"a backend that is gone", serviceTree(web) + remote + endpoint +
 			balancerTree("10.96.7.7 6 80 e1,e2 0", "- 6 30080 e2 0"),
-			"fail: HNS has no endpoint for 2 of the 3 backends of 10.96.7.7 port 80/tcp, NodePort port 30080/tcp: what goes there is lost [state]"},
+			"fail: HNS has no endpoint for 2 of the 3 backends of 10.96.7.7 port 80/tcp, NodePort port 30080/tcp: traffic to them is lost [state]"},
 		{"an address that no Service has any more",
 			whole(balancerTree("10.96.7.7 6 80 e1 0", "10.96.99.1 6 80 e1 0")),
-			"warn: HNS still has load balancers for addresses that no Service has any more: 10.96.99.1 port 80/tcp [state]"},
+			"warn: HNS has load balancers for addresses that no Service has: 10.96.99.1 port 80/tcp [state]"},
 		{"an external address is no Service's",
 			whole(balancerTree("10.96.7.7 6 80 e1 0", "203.0.113.9 6 80 e1 0")), "pass"},
 		{"a list of one namespace does not tell what is stale",
@@ -178,7 +178,7 @@ func TestHNSLBMissingOrStale(t *testing.T) {
 		{"a Service without endpoints is no fault",
 			"-- logs/kube-proxy/kube-proxy.log --\nE1120 proxier.go:1] \"Endpoint information not available for service, not applying any policy\" serviceName=\"a/web\"\n", "unknown"},
 		{"the log, and it is over", serviceTree(web) + remote + endpoint + balancer + refused,
-			"info: the logs say: kube-proxy cannot create a load balancer: HNS lost the switch port of a backend; the node's state does not bear it out [text]"},
+			"info: the logs say: kube-proxy cannot create a load balancer: HNS lost the switch port of a backend; the node's current state does not confirm it [text]"},
 	})
 }
 
@@ -186,7 +186,7 @@ func TestLocalAndRemoteEndpointSameIP(t *testing.T) {
 	pod := func(spec string) string {
 		return "-- api/pods.json --\n{\"items\":[{\"metadata\":{\"namespace\":\"a\",\"name\":\"p\"},\"spec\":{" + spec + "},\"status\":{\"phase\":\"Running\",\"podIP\":\"10.244.3.5\"}}]}\n"
 	}
-	both := "fail: HNS has 10.244.3.5 both as a local endpoint and as one of another node: traffic to a Service may go to the wrong node [state]"
+	both := "fail: HNS has 10.244.3.5 as a local and as a remote endpoint: Service traffic may go to the wrong node [state]"
 	runLooks(t, "local-and-remote-endpoint-same-ip", []look{
 		{"each address once", endpointTree("e1 10.244.3.5 0", "e2 10.244.1.9 1"), "pass"},
 		{"one address twice", endpointTree("e1 10.244.3.5 0", "e3 10.244.1.9 1", "e2 10.244.3.5 1"),
@@ -198,7 +198,7 @@ func TestLocalAndRemoteEndpointSameIP(t *testing.T) {
 		{"twice remote is no such fault", endpointTree("e1 10.244.1.9 1", "e2 10.244.1.9 1"),
 			"pass"},
 		{"the local one is gone, and the pod runs", endpointTree("e2 10.244.3.5 1") + pod(""),
-			"fail: a/p runs on this node with 10.244.3.5, and HNS has that address as one of another node only: the pod has lost its adapter [state]"},
+			"fail: HNS has the address of pod a/p, 10.244.3.5, only as a remote endpoint: the pod lost its adapter [state]"},
 		{"a pod on the host's network has no endpoint of its own", endpointTree("e2 10.244.3.5 1") +
 			pod(`"hostNetwork":true`), "pass"},
 		{"a pod that has ended left its address to another", endpointTree("e2 10.244.3.5 1") +
@@ -214,8 +214,8 @@ func TestLBPortExhaustion(t *testing.T) {
 	}
 	const refused = "-- logs/kube-proxy/kube-proxy.log --\nE1120 1 proxier.go:1] %shcnCreateLoadBalancer failed in Win32: x. (%s)\n"
 	plain, dsr := balancerTree("10.96.7.7 6 80 e1 0"), balancerTree("10.96.7.7 6 80 e1 1")
-	tail := "%s pieces of 64 TCP ports are free in the dynamic range 50000 to %s"
-	few := "warn: only " + tail + ", and each load balancer without DSR takes one [state]"
+	tail := "%s blocks of 64 TCP ports are free in the dynamic range 50000 to %s"
+	few := "warn: only " + tail + "; each load balancer without DSR takes one [state]"
 	runLooks(t, "lb-port-exhaustion", []look{
 		{"the range that Windows comes with", ports(49152, 16384, ""), "pass"},
 		{"eleven pieces are enough", ports(50000, 11*64, ""), "pass"},
@@ -227,28 +227,28 @@ func TestLBPortExhaustion(t *testing.T) {
 			ports(50000, 400,
 				`{"protocol":"tcp","start":50200,"end":50400},{"protocol":"tcp","start":50100,"end":50250},{"protocol":"tcp","start":50128,"end":50130}`), fmt.Sprintf(few, "1", "50399")},
 		{"none is left", ports(50000, 100, `{"protocol":"tcp","start":50050,"end":50060}`),
-			"fail: 0 pieces of 64 TCP ports are free in the dynamic range 50000 to 50099: HNS can make no further load balancer without DSR [state]"},
+			"fail: 0 blocks of 64 TCP ports are free in the dynamic range 50000 to 50099: HNS cannot create load balancers without DSR [state]"},
 		{"exclusions of UDP do not count for TCP",
 			ports(50000, 11*64, `{"protocol":"udp","start":50000,"end":50700}`), "pass"},
 		{"all load balancers use DSR", ports(50000, 100, "") + dsr, "pass"},
 		{"one does not, and holds the last piece", ports(50000, 100, "") + plain,
-			"fail: 0 pieces of 64 TCP ports are free in the dynamic range 50000 to 50099: HNS can make no further load balancer without DSR [state]"},
+			"fail: 0 blocks of 64 TCP ports are free in the dynamic range 50000 to 50099: HNS cannot create load balancers without DSR [state]"},
 		{"the range ends with the last port there is", ports(65000, 99999, ""),
-			"warn: only 8 pieces of 64 TCP ports are free in the dynamic range 65000 to 65535, and each load balancer without DSR takes one [state]"},
+			"warn: only 8 blocks of 64 TCP ports are free in the dynamic range 65000 to 65535; each load balancer without DSR takes one [state]"},
 		{"the excluded ranges are not recorded",
 			"-- ports.json --\n{\"dynamic\":{\"tcp\":{\"start\":50000,\"count\":64}}}\n",
 			"unknown"},
 		{"nobody looked", plain, "unknown"},
 		{"the log alone", fmt.Sprintf(refused, "Policy creation failed: ", "0x803b0013"),
-			"fail: HNS refuses a load balancer: the ports that it needs are taken or reserved [text]"},
+			"fail: HNS rejects a load balancer: the ports that it requires are taken or reserved [text]"},
 		{"no memory for it, says HNS", fmt.Sprintf(refused, "Policy creation failed: ", "0xe"),
-			"fail: HNS refuses a load balancer: it finds no ports or memory for it [text]"},
+			"fail: HNS rejects a load balancer: it has no ports or memory left [text]"},
 		{"the probe's load balancer is another fault",
 			fmt.Sprintf(refused, "Healthcheck loadbalancer policy creation failed ", "0x803b0013"),
 			"unknown"},
 		{"the log, and there is room again", ports(49152, 16384, "") + fmt.Sprintf(refused, "",
 			"0x803b0013"),
-			"info: the logs say: HNS refuses a load balancer: the ports that it needs are taken or reserved; the node's state does not bear it out [text]"},
+			"info: the logs say: HNS rejects a load balancer: the ports that it requires are taken or reserved; the node's current state does not confirm it [text]"},
 	})
 }
 
@@ -264,7 +264,7 @@ func TestLBPortCollision10256(t *testing.T) {
 	}
 	slice := sliceTree("a/web 10.244.1.9 lin-1 true 8080/TCP")
 	rest := slice + balancerTree("203.0.113.9 6 80 e1 0") + osAt(17763, 8027, true)
-	fault := "fail: HNS has no load balancer for the health probe of a/web on 203.0.113.9 port 10256, and kube-proxy is told to forward it [state]"
+	fault := "fail: health probe of a/web is not forwarded: HNS has no load balancer for 203.0.113.9 port 10256 [state]"
 	runLooks(t, "lb-port-collision-10256", []look{
 		{"the probe's load balancer is missing", proxy(forward) + service("Cluster") + rest, fault},
 		{"told by the configuration file",
@@ -285,7 +285,7 @@ func TestLBPortCollision10256(t *testing.T) {
 		{"kube-proxy's settings are not recorded", service("Cluster") + rest, "unknown"},
 		{"the log alone",
 			"-- logs/kube-proxy/kube-proxy.log --\nE0302 1 proxier.go:1] \"Healthcheck loadbalancer policy creation failed\" err=\"hcnCreateLoadBalancer failed in Win32: x. (0x803b0013)\"\n",
-			"fail: HNS refuses the load balancer of a health probe: kube-proxy itself holds the port [text]"},
+			"fail: HNS rejects the load balancer of a health probe: kube-proxy uses the port [text]"},
 		{"another load balancer's refusal",
 			"-- logs/kube-proxy/kube-proxy.log --\nE0302 1 proxier.go:1] \"Policy creation failed\" err=\"hcnCreateLoadBalancer failed in Win32: x. (0x803b0013)\"\n", "unknown"},
 	})
@@ -297,7 +297,7 @@ func TestNodePortZeroLocalPods(t *testing.T) {
 	slice := func(endpoint string) string {
 		return "-- api/endpointslices.json --\n{\"items\":[{\"metadata\":{\"namespace\":\"default\",\"labels\":{\"kubernetes.io/service-name\":\"web\"}},\"endpoints\":[" + endpoint + "]}]}\n"
 	}
-	const told = "info: no ready pod of default/web runs on this node, so it need not answer on the NodePort: as documented for Windows [state]"
+	const told = "info: no ready pod of default/web runs on this node, so the NodePort does not answer here (documented) [state]"
 	runLooks(t, "nodeport-zero-local-pods", []look{
 		{"a pod runs here", run(slice(`{"addresses":["10.244.3.9"],"nodeName":"win-1"}`)), "pass"},
 		{"all run elsewhere", run(slice(`{"addresses":["10.244.1.9"],"nodeName":"lin-1"}`)), told},

@@ -20,15 +20,15 @@ func TestCalicoPlaceholderServiceCIDR(t *testing.T) {
 	}
 	const old, later = `$env:K8S_SERVICE_CIDR = "<your service cidr>"`,
 		`Set-EnvVarIfNotSet -var "K8S_SERVICE_CIDR" -defaultValue "<your service cidr>"`
-	const byScript = `fail: C:\CalicoWindows\config.ps1 sets the service CIDR to "<your service cidr>", and pods to come get that into their policies [state]`
+	const byScript = `fail: C:\CalicoWindows\config.ps1 sets K8S_SERVICE_CIDR to "<your service cidr>"; new pods get this text in their HNS policies [state]`
 	runLooks(t, "calico-placeholder-service-cidr", []look{
 		{"in an endpoint", calicoNode + endpoint("0", "<your service cidr>"),
-			`fail: endpoint pod_Calico (10.1.0.4/26) has a policy for "<your service cidr>", which is no CIDR [state]`},
+			`fail: endpoint pod_Calico (10.1.0.4/26) has "<your service cidr>" in an HNS policy; expected: a CIDR [state]`},
 		{"a CIDR", calicoNode + endpoint("0", "10.96.0.0/12"), "pass"},
 		{"a bare address is one too", calicoNode + endpoint("0", "10.96.0.10"), "pass"},
 		{"another node's endpoint", calicoNode + endpoint("1", "<your service cidr>"), "pass"},
 		{"in the CNI configuration", calicoNode + conf("<your service cidr>"),
-			`fail: the CNI configuration 10-calico.conf has a policy for "<your service cidr>", which is no CIDR [state]`},
+			`fail: CNI configuration 10-calico.conf has "<your service cidr>" in a policy; expected: a CIDR [state]`},
 		{"a route whose prefix was lost", calicoNode + conf(""), "pass"},
 		{"in the script alone", calicoNode + script(old), byScript},
 		{"in the later script", calicoNode + script(later), byScript},
@@ -45,7 +45,7 @@ func TestCalicoPlaceholderServiceCIDR(t *testing.T) {
 			"-- logs/containerd/c.log --\n{2151350295; endpoint.h; 327; hostnetsvc.dll; 0; Endpoint is in invalid state; 860}\n", "unknown"},
 		{"the plugin prints its configuration",
 			"-- logs/cni/cni.log --\nconf ExceptionList:[<your service cidr>]\n",
-			"fail: Calico works with the placeholder of its own installation script instead of the service CIDR [text]"},
+			"fail: Calico uses the placeholder of its installation script as the service CIDR [text]"},
 		{"flannel", "-- services.json --\n[{\"name\":\"flanneld\",\"state\":\"running\"}]\n" +
 			endpoint("0", "<your service cidr>"), "skip"},
 	})
@@ -58,7 +58,7 @@ func TestCalicoPolicyConfigInvalid(t *testing.T) {
 	const refused = `plugin type="calico" failed (add): hcnCreateEndpoint failed in Win32: Die Richtlinie ist ungültig. (0x803b000d)`
 	runLooks(t, "calico-policy-config-invalid", []look{
 		{"refused, in any language", log("containerd", refused),
-			"fail: HNS refuses a pod's endpoint over its policies [text]"},
+			"fail: HNS rejects the policies of a pod's endpoint [text]"},
 		{"kube-proxy's load balancer is refused with the same code", calicoNode + log("kube-proxy",
 			`hcnCreateLoadBalancer failed in Win32: … (0x803b000d) network Calico`) + log("kubelet",
 			"ok"), "pass"},
@@ -84,7 +84,7 @@ func TestCalicoVSwitchInterfaceTimeout(t *testing.T) {
 		{"an address that Windows made up", calicoNode + network("169.254.7.9") + adapters,
 			"fail: HNS network Calico has the management address 169.254.7.9, which Windows assigns when an address is lost [state]"},
 		{"it came back since", calicoNode + network("10.0.0.4") + adapters + timeout,
-			"info: the logs say: the Calico plugin timed out waiting for the node's address on its adapter; the node's state does not bear it out [text]"},
+			"info: the logs say: the Calico plugin timed out waiting for the node's address on its adapter; the node's current state does not confirm it [text]"},
 		{"no network came of it",
 			calicoNode +
 				"-- hns-networks.json --\n[{\"ID\":\"n\",\"Name\":\"nat\",\"Type\":\"NAT\"}]\n" +
@@ -128,7 +128,7 @@ func TestFelixHcsshimPanic(t *testing.T) {
 		{"RKE2 was restarted since", calicoNode + replace(event("2"), `"message"`,
 			`"time":"2026-11-20T08:00:00Z","message"`) +
 			"-- processes.json --\n[{\"pid\":1,\"name\":\"calico-node.exe\",\"args\":[\"-felix\"],\"startedAt\":\"2026-11-20T09:00:00Z\"}]\n",
-			"info: the logs say: RKE2 reports that Felix panicked; RKE2 does not restart it; the node's state does not bear it out [text]"},
+			"info: the logs say: RKE2 reports that Felix panicked; RKE2 does not restart it; the node's current state does not confirm it [text]"},
 		{"RKE2 ended it itself", event("1"), "unknown"},
 		{"a trace that leads into the library",
 			calicoNode +

@@ -13,22 +13,27 @@ const calicoScript = `C:\CalicoWindows\config.ps1`
 
 var _ = register(checks.Check{
 	ID:       "calico-placeholder-service-cidr",
-	Title:    "Calico was installed with a placeholder for the service CIDR",
+	Title:    "Calico service CIDR is a placeholder",
+	Healthy:  "Calico service CIDR is set",
 	Category: checks.CategoryNetwork,
 	Doc: `Calico's manual installation for Windows reads C:\CalicoWindows\config.ps1, which
-comes with "<your service cidr>" where the service CIDR belongs. Left as it is, that text goes into
-the CNI configuration and from there, as it stands, into the OutBoundNAT and SDNRoute policies of
-every pod's HNS endpoint. HNS takes the endpoint, cannot apply the policy, and refuses to attach it:
-pods stop in ContainerCreating over an endpoint in an invalid state.
+contains "<your service cidr>" in place of the service CIDR. If it is not replaced, this text
+goes into the CNI configuration, and from there into the OutBoundNAT and SDNRoute policies of every
+pod's HNS endpoint. HNS creates the endpoint but cannot apply the policy, and refuses to attach it:
+pods stay in ContainerCreating because the endpoint is in an invalid state.
 
-The check looks for what is no CIDR in the policies of this node's own endpoints, then in the CNI
-configuration. The script convicts where neither shows that another value won.`,
+The check looks for values that are not CIDRs in the policies of this node's own endpoints, then in
+the CNI configuration. It uses the script only where neither of them shows another value.`,
 	Fix: checks.Steps(
-		checks.Run(`Select-String -Path C:\CalicoWindows\config.ps1 -Pattern 'K8S_SERVICE_CIDR|DNS_NAME_SERVERS'`, `set K8S_SERVICE_CIDR in C:\CalicoWindows\config.ps1 to the cluster's service CIDR ({serviceCIDR}), install Calico's services again so that the CNI configuration is rewritten, and have the node's pods made anew`).
-			Costs("every pod of this node is replaced, and the node is off the network for some seconds"),
-		checks.Run(`C:\CalicoWindows\uninstall-calico.ps1`, ""),
-		checks.Run(`C:\CalicoWindows\install-calico.ps1`, ""),
-		checks.Run("kubectl delete pods -A --field-selector spec.nodeName={node}", "")),
+		checks.Edit(calicoScript, "Set K8S_SERVICE_CIDR to the service CIDR {serviceCIDR}."),
+		checks.Run(`C:\CalicoWindows\uninstall-calico.ps1; C:\CalicoWindows\install-calico.ps1`,
+			"Install the Calico services again: this rewrites the CNI configuration.").
+			Costs("The node and its pods lose their network for a few seconds."),
+		checks.Run("kubectl delete pods -A --field-selector spec.nodeName={node}",
+			"Recreate the pods of this node: running pods keep the old policies.").
+			Costs("All pods of this node restart."),
+		checks.Verify("Get-HnsEndpoint | Select-Object Name, Policies | ConvertTo-Json -Depth 6",
+			"{serviceCIDR} instead of the placeholder")),
 	Links: []string{"https://github.com/containerd/containerd/issues/5729",
 		"https://github.com/projectcalico/felix/issues/2893",
 		"https://github.com/projectcalico/cni-plugin/issues/1158",
@@ -43,11 +48,11 @@ configuration. The script convicts where neither shows that another value won.`,
 	Uses: []evidence.Need{evidence.HNSEndpoints, evidence.File(calicoScript), evidence.Env},
 	Signs: []checks.Sign{
 		{Text: "<your service cidr>",
-			Says: "Calico works with the placeholder of its own installation script instead of the service CIDR"},
+			Says: "Calico uses the placeholder of its installation script as the service CIDR"},
 		onEndpointDegraded(),
 		{Text: "The requested operation for attach namespace failed",
 			Or:   []string{"0x803b002e", "2151350318"},
-			Says: "HNS cannot attach a pod's endpoint, as when its policies hold a placeholder in place of the service CIDR"},
+			Says: "HNS cannot attach a pod's endpoint; a placeholder in its policies causes this"},
 	},
 	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
 		n := node.About(s)
@@ -58,9 +63,9 @@ configuration. The script convicts where neither shows that another value won.`,
 			for _, text := range policyPrefixes(e) {
 				if !isCIDR(text) {
 					return []checks.Finding{checks.Findingf(checks.Fail, node.EndpointName(e),
-						"%s has a policy for %q, which is no CIDR", node.EndpointName(e), text).
+						"%s has %q in an HNS policy; expected: a CIDR", node.EndpointName(e), text).
 						At(e.Field("Policies"), "%s: OutBoundNAT or SDNRoute names %s",
-							node.EndpointName(e), text)}, nil
+							node.EndpointName(e), text).Cure(calicoCIDRFix(s))}, nil
 				}
 			}
 		}
@@ -71,14 +76,14 @@ configuration. The script convicts where neither shows that another value won.`,
 					continue // lost, or another plugin's shape
 				}
 				if !isCIDR(r.Prefix) {
-					return []checks.Finding{badCNIPrefix(f, r.Spot, r.Prefix)}, nil
+					return []checks.Finding{badCNIPrefix(s, f, r.Spot, r.Prefix)}, nil
 				}
 				told = true
 			}
 			for _, e := range f.Config.Exceptions {
 				for _, text := range e.Exceptions {
 					if !isCIDR(text) {
-						return []checks.Finding{badCNIPrefix(f, e.Spot, text)}, nil
+						return []checks.Finding{badCNIPrefix(s, f, e.Spot, text)}, nil
 					}
 					told = true
 				}
@@ -94,10 +99,18 @@ configuration. The script convicts where neither shows that another value won.`,
 			return nil, nil
 		}
 		line := strings.Count(script.Text[:m[2]], "\n") + 1
+		fix := calicoCIDRFix(s)
+		if cidrs := node.About(s).ServiceCIDRs.Value; len(cidrs) > 0 {
+			fix = withFirst(fix, checks.EditAt(s, evidence.InLine(script.Path, line),
+				func(text string) string {
+					return strings.Replace(text, value, cidrs[0].String(), 1)
+				}, "Set K8S_SERVICE_CIDR to the service CIDR {serviceCIDR}."))
+		}
 		return []checks.Finding{checks.Findingf(checks.Fail, calicoScript,
-			"%s sets the service CIDR to %q, and pods to come get that into their policies",
+			"%s sets K8S_SERVICE_CIDR to %q; new pods get this text in their HNS policies",
 			calicoScript, value).
-			At(evidence.InLine(script.Path, line), "K8S_SERVICE_CIDR is %s", value)}, nil
+			At(evidence.InLine(script.Path, line), "K8S_SERVICE_CIDR is %s", value).
+			Cure(fix)}, nil
 	},
 })
 
@@ -127,10 +140,24 @@ func isCIDR(s string) bool {
 	return prefix || address && !strings.Contains(s, "/")
 }
 
-func badCNIPrefix(f *node.CNIFile, spot evidence.Spot, text string) checks.Finding {
+func badCNIPrefix(s evidence.Snapshot, f *node.CNIFile, spot evidence.Spot,
+	text string) checks.Finding {
 	return checks.Findingf(checks.Fail, f.Name,
-		"the CNI configuration %s has a policy for %q, which is no CIDR", f.Name,
-		text).At(f.File.At(spot), "policy for %s", text)
+		"CNI configuration %s has %q in a policy; expected: a CIDR", f.Name,
+		text).At(f.File.At(spot), "policy for %s", text).Cure(calicoCIDRFix(s))
+}
+
+// calicoCIDRFix sets the service CIDR where it comes from: in the script of the manual
+// installation, or in the Installation of the operator where the node has no script.
+func calicoCIDRFix(s evidence.Snapshot) checks.Fix {
+	fix := checkOf("calico-placeholder-service-cidr").Fix
+	if s.File(calicoScript).Gap.Kind != evidence.Absent {
+		return fix
+	}
+	return checks.Fix{Steps: append([]checks.Step{checks.Run(
+		`kubectl patch installation default --type merge -p 'spec: {serviceCIDRs: [{serviceCIDR}]}'`,
+		"Set serviceCIDRs of the Calico Installation to {serviceCIDR}.").
+		Costs("The Calico pods restart.")}, fix.Steps[2:]...)}
 }
 
 // onEndpointDegraded confirms only: an endpoint comes to be degraded in many ways.

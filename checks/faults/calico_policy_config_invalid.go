@@ -8,23 +8,24 @@ import (
 
 var _ = register(checks.Check{
 	ID:       "calico-policy-config-invalid",
-	Title:    "HNS refuses the policies that Calico gives a pod's endpoint",
+	Title:    "HNS rejects the policies of Calico endpoints",
+	Healthy:  "HNS accepts the policies of Calico endpoints",
 	Category: checks.CategoryNetwork,
-	Doc: `Calico's CNI plugin hands HNS an endpoint together with its policies: which
-destinations are not translated, which need encapsulation, which traffic is allowed. HNS checks them
-all before it makes the endpoint, and answers HCN_E_INVALID_POLICY when one of them is malformed, is
-there twice, or needs a feature that this build of Windows does not have. The pod then gets no
-network.
+	Doc: `Calico's CNI plugin gives HNS an endpoint together with its policies: which destinations
+are not translated, which require encapsulation, which traffic is allowed. HNS validates all of them
+before it creates the endpoint, and returns HCN_E_INVALID_POLICY if one is malformed, duplicated, or
+requires a feature that this build of Windows does not have. The pod then gets no network.
 
-No record holds an endpoint that was never made, so only the refusal itself tells of it: the code,
-together with the call that made the endpoint. Where a placeholder was left in the configuration,
-that check names the text.`,
+An endpoint that was not created leaves no state, so the check uses the error: the code together
+with the call that creates the endpoint. If the configuration contains a placeholder,
+calico-placeholder-service-cidr reports the text.`,
 	Fix: checks.Steps(
-		checks.Inspect(`Get-Content "{cniFile}"`, ""),
-		checks.Run(`Get-HnsEndpoint | Select-Object Name, IPAddress, Policies | ConvertTo-Json -Depth 6`, "read the policies of the CNI configuration {cniFile} for what is no CIDR or stands there twice, and compare Calico's version with what it supports on this build; then have the pod made anew"),
-		checks.Inspect(
-			`Get-WinEvent -LogName Microsoft-Windows-Host-Network-Service-Admin -MaxEvents 30`,
-			"")),
+		checks.Edit("{cniFile}",
+			"Correct the invalid policy: a value that is not a CIDR, a duplicate, or an unsupported type."),
+		checks.Do("If the policies are valid, update Calico to a version that supports this Windows build."),
+		checks.Do("Recreate the pods that are waiting."),
+		checks.Verify("kubectl get pods -A --field-selector spec.nodeName={node}",
+			"no pod in ContainerCreating")),
 	Links: []string{"https://github.com/projectcalico/calico/issues/8465",
 		"https://github.com/aws/containers-roadmap/issues/240"},
 	Breaks: []*checks.Effect{effectPodStart, effectContainers},
@@ -41,7 +42,7 @@ const policyRefusal = "HCN_E_INVALID_POLICY"
 
 // policyRefused is HNS's refusal of a call that a CNI plugin made.
 func policyRefused(call string, also ...string) checks.Sign {
-	sign := checks.SignOfCode(policyRefusal, "HNS refuses a pod's endpoint over its policies",
+	sign := checks.SignOfCode(policyRefusal, "HNS rejects the policies of a pod's endpoint",
 		append(also, call)...)
 	sign.In = []string{evidence.InPodEvents, "cni", "calico", "calico-node", "containerd", "docker",
 		"kubelet"}
@@ -52,7 +53,7 @@ func policyRefused(call string, also ...string) checks.Sign {
 // endpoints that such a refusal left incomplete.
 var loadBalancerRefused = func() checks.Sign {
 	sign := checks.SignOfCode(policyRefusal,
-		"HNS refuses a load balancer: an address or an endpoint that it names is not valid",
+		"HNS rejects a load balancer: one of its addresses or endpoints is not valid",
 		"Policy creation failed")
 	sign.In = []string{"kube-proxy"}
 	return sign

@@ -187,7 +187,7 @@ func withoutComment(line string) string {
 
 func badCIDR(s string) evidence.Phrase {
 	if evidence.Placeholder(s) {
-		return evidence.Phrasef("a placeholder that nobody filled in")
+		return evidence.Phrasef("a placeholder that was not replaced")
 	}
 	if _, ok := node.ParsePrefix(s); ok {
 		return evidence.Phrase{}

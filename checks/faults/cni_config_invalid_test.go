@@ -33,7 +33,7 @@ func TestCNIConfigInvalid(t *testing.T) {
 				`{"name":"Calico","cniVersion":"0.3.1","type":"calico","ipam":{"type":"host-local","subnet":"usePodCidr"}}`), "pass"},
 		{"a placeholder",
 			conf("10-a.conf",
-				`{"name":"l2bridge","cniVersion":"0.2.0","type":"wincni.exe","ipam":{"subnet":"<podCIDR>"}}`), "fail: ipam.subnet <podCIDR> is a placeholder that nobody filled in [state]"},
+				`{"name":"l2bridge","cniVersion":"0.2.0","type":"wincni.exe","ipam":{"subnet":"<podCIDR>"}}`), "fail: ipam.subnet <podCIDR> is a placeholder that was not replaced [state]"},
 		{"host bits before host-local",
 			conf("10-a.conf",
 				`{"name":"cbr0","cniVersion":"0.2.0","type":"win-bridge","ipam":{"type":"host-local","subnet":"10.244.2.1/24"}}`),

@@ -3,11 +3,19 @@ package faults
 import (
 	"slices"
 	"strings"
+	"time"
 
 	"doctor/checks"
 	"doctor/checks/evidence"
 	"doctor/checks/node"
 )
+
+// nodeBecameReady are the kubelet's texts that the node's network has come up.
+var nodeBecameReady = []string{"Fast updating node status as it just became ready",
+	"status is now: NodeReady"}
+
+// startOfNetwork is how long the kubelet may wait for a network plugin that is being started.
+const startOfNetwork = 30 * time.Second
 
 var _ = register(checks.Check{
 	ID:       "cni-config-uninitialized",
@@ -38,12 +46,18 @@ containerd's own default on Windows is C:\Program Files\containerd\cni\conf; a p
 	Uses: slices.Concat([]evidence.Need{evidence.Node, evidence.CRI}, node.CNIFolders,
 		node.AsFiles(node.CNIFolderPaths), node.RuntimeConfigs),
 	Signs: []checks.Sign{
-		{Text: "cni plugin not initialized", In: outsideNode,
-			Says: "the runtime reports that its CNI plugin is not initialized"},
-		{Text: "cni config uninitialized", In: outsideNode,
-			Says: "docker reports that its CNI configuration is not initialized"},
-		{Text: "Unable to update cni config: No networks found",
-			Says: "the kubelet cannot find a CNI configuration"},
+		// containerd and the kubelet say so at each start, until the network plugin's pod has
+		// written its configuration.
+		{Text: "cni plugin not initialized", Not: []string{"during init"}, In: outsideNode,
+			Until: nodeBecameReady,
+			Says:  "the runtime reports that its CNI plugin is not initialized"},
+		{Text: "failed to load cni during init", ConfirmOnly: true},
+		{Text: "cni config uninitialized", In: outsideNode, Until: nodeBecameReady,
+			Lasts: startOfNetwork,
+			Says:  "docker reports that its CNI configuration is not initialized"},
+		{Text: "Unable to update cni config: No networks found", Until: nodeBecameReady,
+			Lasts: startOfNetwork,
+			Says:  "the kubelet cannot find a CNI configuration"},
 	},
 	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
 		n := node.About(s)

@@ -24,7 +24,7 @@ func TestCNIConfigUninitialized(t *testing.T) {
 			ready("False", "message:docker: network plugin is not ready: cni config uninitialized"),
 			"fail: the node is not Ready because the runtime has no usable CNI configuration (cni config uninitialized) [state]"},
 		{"a Ready node logs it at every boot", ready("True", "kubelet is posting ready status") +
-			log, "info: the logs say: the runtime reports that its CNI plugin is not initialized; the node's state does not bear it out [text]"},
+			log, "info: the logs say: the runtime reports that its CNI plugin is not initialized; the node's current state does not confirm it [text]"},
 		{"the runtime says so", cri("false"),
 			"fail: the runtime's network is not ready: Network plugin returns error: cni plugin not initialized [state]"},
 		{"the runtime is content, while the node is not Ready for another reason",

@@ -52,7 +52,7 @@ of the cluster DNS Service. With a value left over from a template, no cluster n
 		if f.Config.Capabilities["dns"] {
 			level, effect = checks.Warn,
 				evidence.Phrasef(
-					"pods get it wherever the runtime does not hand over the kubelet's own")
+					"pods get it wherever the runtime does not pass the kubelet's own")
 		}
 		return []checks.Finding{checks.Findingf(level, f.Name,
 			"dns.nameservers is %s, expected the cluster DNS %s: %s", strings.Join(servers, ", "),

@@ -19,7 +19,7 @@ func TestCNINameserverMismatch(t *testing.T) {
 			"fail: dns.nameservers is 10.0.0.10, expected the cluster DNS 10.96.0.10: names of the cluster do not resolve in pods [state]"},
 		{"another address, which the runtime replaces", services + conf(`"10.0.0.10"`,
 			`"dns":true`),
-			"warn: dns.nameservers is 10.0.0.10, expected the cluster DNS 10.96.0.10: pods get it wherever the runtime does not hand over the kubelet's own [state]"},
+			"warn: dns.nameservers is 10.0.0.10, expected the cluster DNS 10.96.0.10: pods get it wherever the runtime does not pass the kubelet's own [state]"},
 		{"a placeholder", services + conf(`"<clusterDNS>"`, ""),
 			"fail: dns.nameservers is <clusterDNS>, expected the cluster DNS 10.96.0.10: names of the cluster do not resolve in pods [state]"},
 		{"the cluster's DNS is not recorded", conf(`"10.0.0.10"`, ""), "unknown"},

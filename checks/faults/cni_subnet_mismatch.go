@@ -17,7 +17,7 @@ var _ = register(checks.Check{
 	Category: checks.CategoryNetwork,
 	FAQ:      []int{7},
 	Doc: `Configurations that name their subnet themselves (ipam.subnet: wincni, win-bridge,
-win-overlay, sdnbridge) must name the podCIDR of the node, and their gateway must lie in it. After a
+win-overlay, sdnbridge) must name the podCIDR of the node, and their gateway must be in it. After a
 node was joined again, or where a template was not filled in, pods get addresses that other nodes do
 not route here.
 

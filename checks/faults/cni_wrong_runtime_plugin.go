@@ -14,14 +14,14 @@ var _ = register(checks.Check{
 	Title:    "CNI plugin uses the Docker HNS API under containerd",
 	Healthy:  "CNI plugin uses the HNS API of the runtime",
 	Category: checks.CategoryNetwork,
-	Doc: `win-bridge and win-overlay have two ways to HNS. The first, which they take unless
-told otherwise, was made for docker: for a pod's network namespace of containerd it looks for an
+	Doc: `win-bridge and win-overlay have two ways to HNS. The first, which is their
+default, was made for docker: for a pod's network namespace of containerd it looks for an
 endpoint that somebody else should have made, and gives up with "failed to find HNSEndpoint". Under
 containerd the configuration must say "apiVersion": 2, and the plugin must be new enough to know it;
 sdnbridge and sdnoverlay know nothing else.
 
 The check reads apiVersion of the configuration in effect. A plugin that is older than its
-configuration is only told by its complaint.`,
+configuration shows only in its error message.`,
 	Fix: checks.Steps(
 		checks.Edit("{cniFile}",
 			`Add "apiVersion": 2 to the section of the plugin (to delegate for flannel).`),

@@ -66,7 +66,7 @@ func complain(signs []checks.Sign) func(evidence.Snapshot) ([]checks.Finding, er
 		var findings []checks.Finding
 		for _, c := range complaints(s, signs) {
 			findings = append(findings, checks.Findingf(checks.Fail, c.pod.FullName(),
-				"%s does not run: %s", c.pod.FullName(), c.says).With(c.from))
+				"%s is not running: %s", c.pod.FullName(), c.says).With(c.from))
 		}
 		return findings, nil
 	}

@@ -35,7 +35,7 @@ const now, longAgo = "2026-11-20T09:55:00Z", "2026-11-20T06:00:00Z"
 func TestMountPathInvalid(t *testing.T) {
 	const (
 		invalid = "failed to create shim task: hcs::CreateComputeSystem web: The directory name is invalid.: unknown"
-		found   = "fail: default/web does not run: Windows rejects a mount: invalid folder name [state]"
+		found   = "fail: default/web is not running: Windows rejects a mount: invalid folder name [state]"
 	)
 	runLooks(t, "mount-path-invalid", []look{
 		{"the container's state tells it", podTelling("RunContainerError", invalid, ""), found},
@@ -43,9 +43,9 @@ func TestMountPathInvalid(t *testing.T) {
 			eventTelling("Failed", "Error: "+invalid, now), found},
 		{"an event that nobody repeated for hours", podTelling("ContainerCreating", "", "") +
 			eventTelling("Failed", "Error: "+invalid, longAgo),
-			"fail: default/web does not run: Windows rejects a mount: invalid folder name [state]"},
+			"fail: default/web is not running: Windows rejects a mount: invalid folder name [state]"},
 		{"the pod runs by now", podRunning + logTelling("containerd", invalid),
-			"info: the logs say: Windows rejects a mount: invalid folder name; the node's state does not bear it out [text]"},
+			"info: the logs say: Windows rejects a mount: invalid folder name; the node's current state does not confirm it [text]"},
 		{"a log alone", logTelling("containerd", invalid),
 			"fail: Windows rejects a mount: invalid folder name [text]"},
 		{"a drive letter in the image's VOLUME",
@@ -54,7 +54,7 @@ func TestMountPathInvalid(t *testing.T) {
 			"fail: VOLUME of the image has a drive letter, which containerd does not support [text]"},
 		{"the whole of drive C:", podTelling("CreateContainerError",
 			`failed to generate container "a" spec: failed to generate spec: destination path can not be C drive`, ""),
-			"fail: default/web does not run: a mount covers the whole of drive C: [state]"},
+			"fail: default/web is not running: a mount covers all of drive C: [state]"},
 		{"in German, by its code",
 			logTelling("docker",
 				"hcsshim::CreateComputeSystem a: Der Verzeichnisname ist ungültig. (0x10b)"),
@@ -72,8 +72,8 @@ func TestMountPathInvalid(t *testing.T) {
 func TestEntrypointNotFound(t *testing.T) {
 	const (
 		missing = `failed to start containerd task "web": hcs::System::CreateProcess web: The system cannot find the file specified.: unknown`
-		why     = "Windows does not find the program that a container is to start with"
-		found   = "fail: default/web does not run: " + why + " [state]"
+		why     = "Windows cannot find the program that the container starts"
+		found   = "fail: default/web is not running: " + why + " [state]"
 	)
 	runLooks(t, "entrypoint-not-found", []look{
 		{"the container's state tells it", podTelling("RunContainerError", missing, ""), found},
@@ -81,7 +81,7 @@ func TestEntrypointNotFound(t *testing.T) {
 			`failed to start container "a": Error response from daemon: container a encountered an error during hcsshim::System::CreateProcess: failure in a Windows system call: Das System kann die Datei nicht finden. (0x2)`, ""), found},
 		{"a HostProcess container", podTelling("RunContainerError",
 			`failed to get application name from commandline "a.exe": failed to find executable "a.exe": unknown`, `,"securityContext":{"windowsOptions":{"hostProcess":true}}`),
-			"fail: default/web does not run: the program of a HostProcess container is not on the node [state]"},
+			"fail: default/web is not running: the program of a HostProcess container is not on the node [state]"},
 		{"somebody ran kubectl exec",
 			logTelling("containerd",
 				`ExecSync for "a" failed: failed to exec in container: failed to start exec "b": hcs::System::CreateProcess a: The system cannot find the file specified.: unknown`), "unknown"},
@@ -94,13 +94,13 @@ func TestEntrypointNotFound(t *testing.T) {
 		{"pods were not recorded, and an event tells it", eventTelling("Failed", "Error: "+missing,
 			now), "fail: " + why + " [text]"},
 		{"the pod was repaired", podRunning + logTelling("containerd", missing),
-			"info: the logs say: " + why + "; the node's state does not bear it out [text]"},
+			"info: the logs say: " + why + "; the node's current state does not confirm it [text]"},
 		{"nothing recorded", "", "unknown"},
 	})
 }
 
 func TestComputeSystemUnexpectedExit(t *testing.T) {
-	const found = "fail: default/web does not run: the container's own system processes ended while Windows started it [state]"
+	const found = "fail: default/web is not running: the container's system processes exited while Windows started it [state]"
 	runLooks(t, "compute-system-unexpected-exit", []look{
 		{"docker tells it with its code", podTelling("RunContainerError",
 			"container a encountered an error during Start: failure in a Windows system call: Unerwartetes Ende. (0xc0370106)", ""), found},
@@ -115,7 +115,7 @@ func TestComputeSystemUnexpectedExit(t *testing.T) {
 		{"a log alone",
 			logTelling("docker",
 				"container a encountered an error during Start: failure in a Windows system call: The compute system exited unexpectedly. (0xc0370106)"),
-			"fail: the container's own system processes ended while Windows started it [text]"},
+			"fail: the container's system processes exited while Windows started it [text]"},
 		{"all is well", podRunning, "pass"},
 	})
 }
@@ -123,17 +123,17 @@ func TestComputeSystemUnexpectedExit(t *testing.T) {
 func TestContainerInvalidState(t *testing.T) {
 	const (
 		refused = "encountered an error during CreateProcess: failure in a Windows system call: The requested virtual machine or container operation is not valid in the current state. (0xc0370105)"
-		why     = "a process was to be started in a container that is starting or gone"
+		why     = "a process cannot start: its container is still starting or already stopped"
 	)
 	runLooks(t, "container-invalid-state", []look{
 		{"a pod cannot start for it", podTelling("RunContainerError", "container a "+refused, ""),
-			"fail: default/web does not run: " + why + " [state]"},
+			"fail: default/web is not running: " + why + " [state]"},
 		{"a probe came while the container stopped", podRunning + eventTelling("Unhealthy",
 			"Liveness probe errored: "+refused, now),
-			"info: the logs say: a process was to be started in a container that is starting or gone; the node's state does not bear it out [text]"},
+			"info: the logs say: a process cannot start: its container is still starting or already stopped; the node's current state does not confirm it [text]"},
 		{"a probe is no reason for a pod that waits", podTelling("CrashLoopBackOff",
 			"back-off 5m0s", "") + eventTelling("Unhealthy", "Liveness probe errored: "+refused,
-			now), "info: the logs say: a process was to be started in a container that is starting or gone; the node's state does not bear it out [text]"},
+			now), "info: the logs say: a process cannot start: its container is still starting or already stopped; the node's current state does not confirm it [text]"},
 		{"a log alone is a warning", logTelling("docker", "container a "+refused),
 			"warn: " + why + " [text]"},
 		{"in a log without the code",
@@ -146,7 +146,7 @@ func TestContainerInvalidState(t *testing.T) {
 func TestSandboxNameReserved(t *testing.T) {
 	const (
 		reserved = `Failed to create pod sandbox: rpc error: code = Unknown desc = failed to reserve sandbox name "web_default_0": name "web_default_0" is reserved for "4f1c"`
-		why      = "the runtime is still creating the sandbox of an earlier attempt, or has not cleaned it up"
+		why      = "the runtime is still creating the sandbox of an earlier attempt, or did not remove it"
 	)
 	runLooks(t, "sandbox-name-reserved", []look{
 		{"a pod waits for it", podTelling("ContainerCreating", "", "") +
@@ -154,7 +154,7 @@ func TestSandboxNameReserved(t *testing.T) {
 			"fail: default/web waits: " + why + " [state]"},
 		{"a container's name is taken", podTelling("CreateContainerError",
 			`failed to reserve container name "web"; check if another CreateContainer request is in progress`, ""),
-			"fail: default/web waits: the runtime is still creating the container of an earlier attempt, or has not cleaned it up [state]"},
+			"fail: default/web waits: the runtime is still creating the container of an earlier attempt, or did not remove it [state]"},
 		{"the second attempt went well", podRunning + eventTelling("FailedCreatePodSandBox",
 			reserved, now), "pass"},
 		{"a pod of two minutes ago has time", `-- api/pods.json --
@@ -177,7 +177,7 @@ func TestDLLInitFailed(t *testing.T) {
 		waits   = `"waiting":{"reason":"CrashLoopBackOff"}`
 		found   = "fail: Container web of default/web exits at start: DLL initialization failed (0xc0000142) [state]"
 		sparse  = "-- memory.json --\n{\"commitLimitBytes\":1000,\"commitUsedBytes\":990}\n"
-		history = "info: the logs say: a process exited with 0xc0000142: DLL initialization failed; the node's state does not bear it out [text]"
+		history = "info: the logs say: a process exited with 0xc0000142: DLL initialization failed; the node's current state does not confirm it [text]"
 	)
 	runLooks(t, "dll-init-failed-0xc0000142", []look{
 		{"containerd writes the code without a sign", crashed(waits, "3221225794"), found},
@@ -189,7 +189,7 @@ func TestDLLInitFailed(t *testing.T) {
 		{"a volume that a driver's powershell could not mount", podTelling("ContainerCreating", "",
 			"") + eventTelling("FailedMount",
 			"MountVolume.SetUp failed: error running powershell: exit status 0xc0000142", now),
-			"fail: default/web does not run: a process exited with 0xc0000142: DLL initialization failed [state]"},
+			"fail: default/web is not running: a process exited with 0xc0000142: DLL initialization failed [state]"},
 		{"a log alone", logTelling("csi-proxy", "exit status 0xc0000142"),
 			"fail: a process exited with 0xc0000142: DLL initialization failed [text]"},
 		{"a log beside pods that run", podRunning + logTelling("csi-proxy",
@@ -220,7 +220,7 @@ func TestLayerImportAccessDenied(t *testing.T) {
 			podTelling("ErrImagePull",
 				"pull access denied, repository does not exist: Access is denied.", ""), "pass"},
 		{"the image came in the end", podRunning + logTelling("containerd", denied),
-			"info: the logs say: " + why + "; the node's state does not bear it out [text]"},
+			"info: the logs say: " + why + "; the node's current state does not confirm it [text]"},
 		{"a log alone, in German, by its code",
 			logTelling("docker",
 				`hcsshim::ImportLayer failed in Win32: Zugriff verweigert (0x5) layerId=\\?\C:\a`),

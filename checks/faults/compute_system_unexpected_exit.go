@@ -4,25 +4,30 @@ import "doctor/checks"
 
 var _ = register(checks.Check{
 	ID:       "compute-system-unexpected-exit",
-	Title:    "containers end while Windows starts them",
+	Title:    "Container system processes exit during start",
+	Healthy:  "Containers start without an unexpected exit",
 	Category: checks.CategoryWorkloads,
 	FAQ:      []int{12},
-	Doc: `Windows made the container, and the system processes inside it ended before the
-program of the image had begun (HCS_E_UNEXPECTED_EXIT, 0xc0370106). Where it concerns one image
-only, the image does not fit the host: another build, or a revision with system files that the
-host's updates do not match. Where it concerns all images, the host lacks updates or memory, or a
-virus scanner puts its library into every process.
+	Doc: `Windows created the container, and the system processes inside it exited before the
+program of the image started (HCS_E_UNEXPECTED_EXIT, 0xc0370106). If only one image is affected, it
+does not fit the host: it is for another Windows build, or its system files do not match the host's
+updates. If all images are affected, the host is missing updates or memory, or an antivirus program
+injects its library into every process.
 
-The check reads the code, or its two English messages, at pods that do not start. A container that
-ran for a while and then ended is another matter, though the logs may use the same words. Which of
-the reasons it is, these records do not tell.`,
+The check searches for the code, or its two English messages, in pods that do not start. A container
+that ran for a while and then exited is another fault, although logs may use the same words. The
+evidence does not show which of the reasons applies.`,
 	Fix: checks.Steps(
 		checks.Inspect(
-			"Get-WinEvent -LogName Microsoft-Windows-Hyper-V-Compute-Operational -MaxEvents 50 | Format-List TimeCreated, Message", ""),
-		checks.Inspect("Get-HotFix | Sort-Object InstalledOn", ""),
-		checks.Inspect(`Get-Counter '\Memory\% Committed Bytes In Use'`, ""),
-		checks.Do("bring the node and the image to the same month's updates, see whether the node has memory to commit, and try one pod with the scanner's injection off; the host compute service writes more into its own event log").
-			Costs("looking changes nothing; updates reboot the node")),
+			"Get-WinEvent -LogName Microsoft-Windows-Hyper-V-Compute-Operational -MaxEvents 50 | Format-List TimeCreated, Message",
+			"Read the newest errors of the host compute service."),
+		checks.Do("Install the current cumulative update of Windows on the node, and use an image of the same month for {osTag}.").
+			Costs("The update reboots the node and stops its pods."),
+		checks.Inspect(`Get-Counter '\Memory\% Committed Bytes In Use'`,
+			"If all images fail, read how much of the commit limit is in use."),
+		checks.Do("If memory is short, stop pods or enlarge the page file. If it is not, exclude container processes from the injection of the antivirus program."),
+		checks.Verify("kubectl get pods -A -o wide --field-selector spec.nodeName={node}",
+			"all pods are Running")),
 	Links: []string{"https://github.com/microsoft/hcsshim/issues/598",
 		"https://github.com/microsoft/hcsshim/issues/917",
 		"https://github.com/docker/for-win/issues/2030",
@@ -37,18 +42,18 @@ the reasons it is, these records do not tell.`,
 	Run:      complain(unexpectedExitSigns),
 })
 
-const endedInStart = "the container's own system processes ended while Windows started it"
+const exitedInStart = "the container's system processes exited while Windows started it"
 
-// A container that was stopped from outside is told of in the same words, so the call must be a start.
+// A container that was stopped from outside causes the same message, so the call must be a start.
 var unexpectedExitSigns = []checks.Sign{
-	checks.SignOfCode("HCS_E_UNEXPECTED_EXIT", endedInStart, "error during Start"),
-	checks.SignOfCode("HCS_E_UNEXPECTED_EXIT", endedInStart, "System::Start"),
+	checks.SignOfCode("HCS_E_UNEXPECTED_EXIT", exitedInStart, "error during Start"),
+	checks.SignOfCode("HCS_E_UNEXPECTED_EXIT", exitedInStart, "System::Start"),
 	{Text: "The virtual machine or container exited unexpectedly", Also: []string{"System::Start"},
-		Not: []string{"0xc0370106"}, Says: endedInStart},
+		Not: []string{"0xc0370106"}, Says: exitedInStart},
 	{Text: "The compute system exited unexpectedly", Also: []string{"System::Start"},
-		Not: []string{"0xc0370106"}, Says: endedInStart},
+		Not: []string{"0xc0370106"}, Says: exitedInStart},
 	{Text: "The virtual machine or container exited unexpectedly",
-		Also: []string{"CreateComputeSystem"}, Not: []string{"0xc0370106"}, Says: endedInStart},
+		Also: []string{"CreateComputeSystem"}, Not: []string{"0xc0370106"}, Says: exitedInStart},
 	{Text: "The compute system exited unexpectedly", Also: []string{"CreateComputeSystem"},
-		Not: []string{"0xc0370106"}, Says: endedInStart},
+		Not: []string{"0xc0370106"}, Says: exitedInStart},
 }

@@ -1,40 +1,59 @@
 package faults
 
-import "doctor/checks"
+import (
+	"doctor/checks"
+	"doctor/checks/evidence"
+)
+
+var invalidStateFix = checks.Steps(
+	checks.Inspect("kubectl describe pod POD -n NAMESPACE",
+		"Read the older events of the pod: they show why its sandbox was removed."),
+	checks.Run("kubectl delete pod POD -n NAMESPACE",
+		"Delete the pod, so that its controller creates it again.").
+		Costs("A pod without a controller is not created again."),
+	checks.Inspect("hcsdiag list",
+		"If the new pod fails too, look for containers that were left over."),
+	checks.Verify("kubectl get pods -n NAMESPACE", "the pod is Running"))
 
 var _ = register(checks.Check{
 	ID:       "container-invalid-state",
-	Title:    "a process was to be started in a container that is starting or gone",
+	Title:    "Container state does not allow starting a process",
+	Healthy:  "Containers are running when processes start in them",
 	Category: checks.CategoryWorkloads,
-	Doc: `Windows refuses an operation that the container's state does not allow
-(HCS_E_INVALID_STATE, 0xc0370105). Mostly it is a probe or kubectl exec that came while the
-container was stopping: that is normal, and its logs are no fault. Where a container cannot start
-for this reason, it died between its creation and its first process: its sandbox was removed under
-it, or the host compute service lost it.
+	Doc: `Windows rejects an operation that the state of the container does not allow
+(HCS_E_INVALID_STATE, 0xc0370105). The usual reason is a probe or kubectl exec while the container
+stops: that is normal, and these log lines are not a fault. If a container cannot start for this
+reason, it stopped between its creation and its first process: its sandbox was removed, or the host
+compute service lost it.
 
-A pod that does not run and gives this reason is a fault, and more often the consequence of another
-one than its own cause; the words in a log alone are a warning.`,
-	Fix: checks.Steps(
-		checks.Inspect("kubectl describe pod POD -n NAMESPACE", ""),
-		checks.Run("kubectl delete pod POD -n NAMESPACE",
-			"see why the sandbox went away: the events of the pod before this one, and restarts of the runtime or of vmcompute; if containers of that name are left over, delete the pod so that everything is made anew").
-			Costs("deleting a pod of a workload creates it again"),
-		checks.Run("hcsdiag list", "")),
+A pod that is not running for this reason is a fault, more often the result of another fault than
+the cause. The words in a log alone are a warning.`,
+	Fix: invalidStateFix,
 	Links: []string{"https://github.com/Azure/AKS/issues/1188",
 		"https://github.com/microsoft/hcsshim/blob/main/internal/hcs/errors.go"},
 	Breaks: []*checks.Effect{effectPodStart, effectContainers},
 	Needs:  complaintNeeds,
 	Uses:   complaintUses,
 	Signs:  invalidStateSigns,
-	Run:    complain(invalidStateSigns),
+	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
+		var findings []checks.Finding
+		for _, c := range complaints(s, invalidStateSigns) {
+			findings = append(findings, checks.Findingf(checks.Fail, c.pod.FullName(),
+				"%s is not running: %s", c.pod.FullName(), c.says).With(c.from).
+				Cure(forPod(invalidStateFix, c.pod)))
+		}
+		return findings, nil
+	},
 })
+
+const invalidForProcess = "a process cannot start: its container is still starting or already stopped"
 
 var invalidStateSigns = []checks.Sign{
 	doubtful(checks.SignOfCode("HCS_E_INVALID_STATE",
-		"a process was to be started in a container that is starting or gone", "CreateProcess")),
+		invalidForProcess, "CreateProcess")),
 	doubtful(checks.Sign{Text: "operation is not valid in the current state",
 		Also: []string{"CreateProcess"}, Not: []string{"0xc0370105"},
-		Says: "a process was to be started in a container that is starting or gone"}),
+		Says: invalidForProcess}),
 }
 
 func doubtful(s checks.Sign) checks.Sign {

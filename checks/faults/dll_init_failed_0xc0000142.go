@@ -58,7 +58,7 @@ a missing library, 0xc000013a a normal stop, 0xc0000409 a crash of the program i
 		for _, c := range complaints(s, dllInitSigns) {
 			if !named[c.pod.FullName()] {
 				findings = append(findings, checks.Findingf(checks.Fail, c.pod.FullName(),
-					"%s does not run: %s", c.pod.FullName(), c.says).With(c.from))
+					"%s is not running: %s", c.pod.FullName(), c.says).With(c.from))
 			}
 		}
 		if m := evidence.MemoryInfo.In(s); len(findings) > 0 && m.CommitLimitBytes > 0 &&

@@ -113,18 +113,18 @@ func TestDNSServersDisagree(t *testing.T) {
 		{"one pod behind the Service denies the name",
 			theDNS + askedTree("a/p "+vip+" udp "+fullName+" ok 10.96.0.1",
 				"a/p "+backend+" udp "+fullName+" nxdomain"),
-			"fail: of " + fullName + ", " + vip + " says 10.96.0.1, and " + backend +
-				" says that it does not exist [state]"},
+			"fail: " + fullName + ": " + vip + " answers 10.96.0.1, but " + backend +
+				" answers NXDOMAIN (no such name) [state]"},
 		{"the same server says now this, now that",
 			theDNS + askedTree("a/p "+vip+" udp "+fullName+" ok 10.96.0.1",
 				"a/p "+vip+" tcp "+fullName+" nxdomain"),
-			"fail: of " + fullName + ", " + vip + " says 10.96.0.1, and " + vip +
-				" says that it does not exist [state]"},
+			"fail: " + fullName + ": " + vip + " answers 10.96.0.1, but " + vip +
+				" answers NXDOMAIN (no such name) [state]"},
 		{"two addresses of one Service",
 			theDNS + askedTree("a/p "+vip+" udp "+fullName+" ok 10.96.0.1",
 				"a/p "+backend+" udp "+fullName+" ok 10.0.0.1"),
-			"warn: of " + fullName + ", " + vip + " says 10.96.0.1, and " + backend +
-				" says 10.0.0.1 [state]"},
+			"warn: " + fullName + ": " + vip + " answers 10.96.0.1, but " + backend +
+				" answers 10.0.0.1 [state]"},
 		{"the same addresses in another order",
 			theDNS + askedTree("a/p "+vip+" udp web.a.svc.cluster.local ok 10.0.0.1 10.0.0.2",
 				"a/p "+backend+" udp web.a.svc.cluster.local ok 10.0.0.2 10.0.0.1"), "pass"},
@@ -134,16 +134,16 @@ func TestDNSServersDisagree(t *testing.T) {
 		{"the node's own server answers for the cluster's domain",
 			theDNS + askedTree("node "+vip+" udp "+fullName+" ok 10.96.0.1",
 				"node system udp "+fullName+" ok 93.184.216.34"),
-			"warn: of " + fullName + ", " + vip +
-				" says 10.96.0.1, and the resolver of the node says 93.184.216.34 [state]"},
+			"warn: " + fullName + ": " + vip +
+				" answers 10.96.0.1, but the node's resolver answers 93.184.216.34 [state]"},
 		{"a name of the world has many addresses",
 			theDNS + askedTree("node "+vip+" udp mcr.example ok 1.1.1.1",
 				"node system udp mcr.example ok 1.1.1.2"), "pass"},
 		{"the node denies a name of the world",
 			theDNS + askedTree("node "+vip+" udp mcr.example ok 1.1.1.1",
 				"node system udp mcr.example nxdomain"),
-			"warn: of mcr.example, " + vip +
-				" says 1.1.1.1, and the resolver of the node says that it does not exist [state]"},
+			"warn: mcr.example: " + vip +
+				" answers 1.1.1.1, but the node's resolver answers NXDOMAIN (no such name) [state]"},
 		{"one of them gives no answer",
 			theDNS + askedTree("node "+vip+" udp mcr.example ok 1.1.1.1",
 				"node system udp mcr.example timeout"), "unknown"},

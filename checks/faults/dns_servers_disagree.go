@@ -12,25 +12,27 @@ import (
 
 var _ = register(checks.Check{
 	ID:       "dns-servers-disagree",
-	Title:    "two DNS servers give different answers for the same name",
+	Title:    "DNS servers give different answers for a name",
+	Healthy:  "DNS servers give the same answers",
 	Category: checks.CategoryDNS,
 	FAQ:      []int{13},
-	Doc: `A resolver takes the first answer that it gets, so that a name resolves now and then
-where its servers disagree. All servers that pods ask must say the same of a name of the cluster:
-that one resolves it and another denies it is a fault (a server of the world outside in the CNI
-configuration, a CoreDNS that lost its connection to the API server), and two addresses for one
-Service mean that one of them is stale.
+	Doc: `A resolver uses the first answer that it gets. If its servers disagree, a name resolves
+only sometimes. All servers that pods use must give the same answer for a name of the cluster. If
+one resolves it and another denies it, that is a fault (an external server in the CNI configuration,
+or a CoreDNS pod that lost its connection to the API server). If a Service has two addresses, one of
+them is stale.
 
-The node's own resolver need not know names of the cluster. It is a warning where it resolves one,
-to another address than the cluster's DNS does (somebody answers for the cluster's domain), and
-where the node and the cluster disagree on whether a name of the world exists: a policy, a hosts
-file, or a forwarder that sees another world. Different addresses of a name of the world are normal.`,
+The node's own resolver need not resolve names of the cluster. The check warns if it resolves one to
+another address than the cluster DNS, and if the node and the cluster disagree on whether an
+external name exists: an NRPT policy, a hosts file, or a forwarder with other data. Different
+addresses of an external name are normal.`,
 	Fix: checks.Steps(
-		checks.Inspect("Resolve-DnsName kubernetes.default.svc.cluster.local. -Server {clusterDNS}",
-			""),
-		checks.Run("kubectl -n kube-system logs -l k8s-app=kube-dns --tail=50",
-			"let pods have no nameserver but the cluster's DNS (dns.nameservers of the CNI configuration, clusterDNS of the kubelet), compare what the pods of CoreDNS say one by one, and restart one that is behind"),
-		checks.Inspect("Get-DnsClientNrptPolicy", "")),
+		checks.Edit("{cniFile}", "Leave only {clusterDNS} in dns.nameservers."),
+		checks.Do("Set clusterDNS of the kubelet to {clusterDNS} only."),
+		checks.Do("Recreate the pods of {node}: running pods keep the old nameserver.").
+			Costs("The pods restart."),
+		checks.Verify("Resolve-DnsName kubernetes.default.svc.cluster.local. -Server {clusterDNS}",
+			"the address of the Service kubernetes")),
 	Links: []string{
 		"https://kubernetes.io/docs/concepts/services-networking/dns-pod-service/#dns-windows",
 		"https://kubernetes.io/docs/tasks/administer-cluster/dns-debugging-resolution/",
@@ -39,7 +41,8 @@ file, or a forwarder that sees another world. Different addresses of a name of t
 	Needs: []evidence.Need{evidence.DNSProbes},
 	Uses:  node.DNSSources,
 	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
-		roles := rolesOfDNSServers(node.About(s), s)
+		n := node.About(s)
+		roles := rolesOfDNSServers(n, s)
 		var names []string
 		voices := map[string][]dnsVoice{}
 		for _, p := range evidence.DNSProbes.In(s) {
@@ -50,7 +53,7 @@ file, or a forwarder that sees another world. Different addresses of a name of t
 			if p.Outcome != "ok" && p.Outcome != "nxdomain" || !strings.Contains(name, ".") {
 				continue // a name without a dot is completed by each resolver in its own way
 			}
-			v := dnsVoice{p, roles.ofPods(p.Server, p.From)}
+			v := dnsVoice{p, roles.ofPods(p.Server, p.From), outsideCluster(n, roles, p.Server)}
 			if slices.ContainsFunc(voices[name], v.saysSame) {
 				continue
 			}
@@ -81,7 +84,14 @@ file, or a forwarder that sees another world. Different addresses of a name of t
 // A dnsVoice is what one server says of a name.
 type dnsVoice struct {
 	evidence.DNSProbe
-	ofPods bool
+	ofPods  bool
+	outside bool // is known not to be the cluster's DNS
+}
+
+func outsideCluster(n *node.Node, roles dnsRoles, server string) bool {
+	a, ok := node.ParseAddress(probed.HostOf(server))
+	return ok && len(n.ClusterDNS.Value) > 0 && !slices.Contains(n.ClusterDNS.Value, a) &&
+		!slices.Contains(roles.backends, a)
 }
 
 // addresses are the answers in order: which comes first changes from time to time.
@@ -97,12 +107,12 @@ func (v dnsVoice) says() evidence.Phrase {
 	if v.Outcome == "ok" {
 		return verbatim(strings.Join(v.addresses(), ", "))
 	}
-	return evidence.Phrasef("that it does not exist")
+	return evidence.Phrasef("NXDOMAIN (no such name)")
 }
 
 func (v dnsVoice) who() evidence.Phrase {
 	if v.Server == probed.SystemResolver {
-		return evidence.Phrasef("the resolver of the node")
+		return evidence.Phrasef("the node's resolver")
 	}
 	return verbatim(v.Server)
 }
@@ -113,14 +123,38 @@ func disagreement(name string, voices []dnsVoice) checks.Finding {
 	for i, a := range voices {
 		for _, b := range voices[i+1:] {
 			if level := contradiction(name, a, b); level > worst.Level {
-				worst = checks.Findingf(level, name, "of %s, %s says %s, and %s says %s", name,
+				worst = checks.Findingf(level, name, "%s: %s answers %s, but %s answers %s", name,
 					a.who(), a.says(), b.who(), b.says()).
 					With(probed.DNSTransportBecause(a.DNSProbe),
-						probed.DNSTransportBecause(b.DNSProbe))
+						probed.DNSTransportBecause(b.DNSProbe)).Cure(cureDisagreement(name, a, b))
 			}
 		}
 	}
 	return worst
+}
+
+// cureDisagreement is the fix for the server that is probably wrong: one that pods should not
+// use, a pod of CoreDNS, or what changes the answers of the node's own resolver.
+func cureDisagreement(name string, a, b dnsVoice) checks.Fix {
+	switch {
+	case !probed.IsClusterName(name) || !a.ofPods || !b.ofPods:
+		return checks.Steps(
+			checks.Inspect("Get-DnsClientNrptPolicy",
+				"Look for a policy for the domain. Look into the hosts file of the node, too."),
+			checks.Do("Correct the policy, hosts entry or forwarder that gives the wrong answer."),
+			checks.Verify("Resolve-DnsName NAME -Server SERVER",
+				"the same answer from both servers"))
+	case a.outside || b.outside:
+		return checkOf("dns-servers-disagree").Fix
+	}
+	return checks.Steps(
+		checks.Run("kubectl -n kube-system delete pod -l k8s-app=kube-dns",
+			"Recreate the CoreDNS pods: one of them has old data.").
+			Costs("The cluster DNS does not answer for a few seconds."),
+		checks.Inspect("kubectl -n kube-system logs -l k8s-app=kube-dns --tail=50",
+			"If it happens again, look for errors of the connection to the API server."),
+		checks.Verify("Resolve-DnsName kubernetes.default.svc.cluster.local. -Server {clusterDNS}",
+			"the address of the Service kubernetes"))
 }
 
 // contradiction tells how bad it is that two servers say what they say.

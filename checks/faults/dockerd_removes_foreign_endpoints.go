@@ -12,15 +12,15 @@ import (
 var _ = register(checks.Check{
 	ID:       "dockerd-removes-foreign-endpoints",
 	Title:    "dockerd deletes HNS endpoints of containerd pods",
-	Healthy:  "dockerd does not run beside containerd",
+	Healthy:  "dockerd is not running together with containerd",
 	Category: checks.CategoryNetwork,
 	Doc: `When dockerd starts it takes over every HNS network that it finds, and deletes the
 endpoints in it as stale, whoever made them. On a node whose pods run under containerd those are the
 pods' own: they go on running and have no network, until they are created again. Builds of images in
 a HostProcess pod are the usual way for a dockerd to get there.
 
-The check fails where dockerd said so since the node was booted, and warns where a dockerd runs
-beside containerd: its next start does it.`,
+The check fails where dockerd said so since the node was booted, and warns where dockerd and
+containerd both run: its next start does it.`,
 	Fix: checks.Steps(
 		checks.Run("Get-Process dockerd | Stop-Process -Force", "Stop dockerd.").
 			Costs("Containers of this dockerd end. Pods under containerd are not affected."),
@@ -63,7 +63,7 @@ beside containerd: its next start does it.`,
 		for _, p := range evidence.Processes.In(s) {
 			if strings.EqualFold(node.Program(p.Name), "dockerd") {
 				return []checks.Finding{checks.Findingf(checks.Warn, "dockerd",
-					"dockerd runs beside containerd: each start of it deletes the HNS endpoints of pods").
+					"dockerd and containerd both run: each start of it deletes the HNS endpoints of pods").
 					At(p.Field("pid"), "%s has pid %d", p.Name, p.PID).With(n.Runtime.From).
 					Cure(withoutDockerd(s))}, nil
 			}

@@ -1,6 +1,7 @@
 package faults
 
 import (
+	"regexp"
 	"slices"
 
 	"doctor/checks"
@@ -13,23 +14,23 @@ const dsrUBR = 1432
 
 var _ = register(checks.Check{
 	ID:       "dsr-unsupported-build",
-	Title:    "DSR is asked for on a Windows build that does not have it",
+	Title:    "DSR is not supported by this Windows build",
+	Healthy:  "DSR is off or supported by this Windows build",
 	Category: checks.CategoryNetwork,
-	Doc: `Direct server return lets the answer of a backend bypass the load balancer. HNS has it
-from version 9.3 on (Server 2019 with KB4571748, build 17763.1432, or later), from 10.2 on among the
-later ones, and so on Server 2022. With --enable-dsr on an older build kube-proxy exits. The
-annotation preserve-destination and externalTrafficPolicy Local need it too, and the annotation
-needs build 18362 as well: kube-proxy ignores it where it is missing.
+	Doc: `With direct server return (DSR), the answer of a backend bypasses the load balancer. HNS
+supports it from version 9.3 (Server 2019 with KB4571748, build 17763.1432 or later) and from 10.2
+in later branches, so also on Server 2022. With --enable-dsr on an older build kube-proxy exits. The
+annotation preserve-destination and externalTrafficPolicy Local require DSR too; the annotation also
+requires build 18362. kube-proxy ignores it where either is missing.
 
-The check goes by the version of HNS, and by the Windows build where that is not recorded.`,
+The check uses the version of HNS, or the Windows build where that version was not collected.`,
 	Fix: checks.Steps(
-		checks.Inspect(
-			`Get-ItemProperty 'HKLM:\SOFTWARE\Microsoft\Windows NT\CurrentVersion' | Select-Object CurrentBuild, UBR`, ""),
-		checks.Run("kubectl drain {node} --ignore-daemonsets --delete-emptydir-data",
-			"install the current cumulative update of Windows (on Server 2019 KB4571748 or any later one) and reboot, or start kube-proxy without --enable-dsr; where a Service needs preserve-destination, use Server 2022").
-			Costs("the reboot stops every pod of this node; without DSR each Service takes 64 ports of the dynamic range"),
-		checks.Run("sconfig", ""),
-		checks.Run("nssm edit kube-proxy", "")),
+		checks.Do("Set --enable-dsr=false for kube-proxy."),
+		checks.Run("{restart kube-proxy}", "Restart kube-proxy.").
+			Costs("Connections to Services break for a few seconds. Without DSR each load balancer takes 64 dynamic ports."),
+		checks.Do("To use DSR, install the current Windows update (Server 2019: KB4571748 or later), then turn it on again.").
+			Costs("The update reboots the node and stops its pods."),
+		checks.Verify("Get-Process kube-proxy", "one process kube-proxy")),
 	Links: []string{"https://kubernetes.io/docs/concepts/services-networking/windows-networking/",
 		"https://techcommunity.microsoft.com/t5/networking-blog/direct-server-return-dsr-in-a-nutshell/ba-p/693710", "https://support.microsoft.com/help/4571748"},
 	Breaks: []*checks.Effect{effectKubeProxy, effectServiceRules, effectContainers},
@@ -39,7 +40,7 @@ The check goes by the version of HNS, and by the Windows build where that is not
 		evidence.Node, evidence.KubeServices}),
 	Signs: []checks.Sign{
 		{Text: "platform does not support feature Direct Server Return",
-			Says: "kube-proxy exits: HNS of this build knows no DSR"},
+			Says: "kube-proxy exits: HNS of this build does not support DSR"},
 	},
 	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
 		n := node.About(s)
@@ -59,18 +60,27 @@ The check goes by the version of HNS, and by the Windows build where that is not
 		var findings []checks.Finding
 		if dsr.On() && !able {
 			findings = append(findings, checks.Findingf(checks.Fail, "kube-proxy",
-				"kube-proxy is to use DSR, which needs HNS 9.3 or build 17763.%d at least, and this is %s", dsrUBR, from.Text).With(dsr.From, from))
+				"kube-proxy uses DSR, which requires HNS 9.3 or build 17763.%d or later; found: %s",
+				dsrUBR, from.Text).With(dsr.From, from).
+				Cure(withFirst(checkOf("dsr-unsupported-build").Fix,
+					changeProxy(s, n, dsr.From, enablesDSR, "false",
+						evidence.Phrasef("Set --enable-dsr=false for kube-proxy.")))))
 		}
 		if services := preserving(s); len(services) > 0 && (known && !able || n.Build.Known() &&
 			n.Build.Value.Number < 18362) {
 			findings = append(findings, checks.Findingf(checks.Warn, "Services",
-				"the annotation preserve-destination needs build 18362 and DSR, so that this node ignores it: %s", firstThree(services)).
+				"preserve-destination requires build 18362 and DSR; this node ignores it for %s",
+				firstThree(services)).
 				At(evidence.KubeServices.Field(s), "preserve-destination: true on %s",
-					firstThree(services)).With(from))
+					firstThree(services)).With(from).Cure(checks.Steps(checks.Do(
+				"Remove the annotation preserve-destination, or run these Services on Windows Server 2022."))))
 		}
 		return findings, nil
 	},
 })
+
+// enablesDSR is the setting in a configuration file or in a start script.
+var enablesDSR = regexp.MustCompile(`(?i)(enable-?dsr["']?\s*[:=]\s*["']?)true`)
 
 // hasDSR tells whether HNS of this node can do DSR; not known where only the
 // revision would tell.

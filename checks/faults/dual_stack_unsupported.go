@@ -10,21 +10,22 @@ import (
 
 var _ = register(checks.Check{
 	ID:       "dual-stack-unsupported",
-	Title:    "the cluster gives this node IPv6 that its network cannot carry",
+	Title:    "IPv6 is not supported by this node's pod network",
+	Healthy:  "IP families of the podCIDRs are supported",
 	Category: checks.CategoryNetwork,
-	Doc: `Windows pods can have an IPv4 and an IPv6 address on l2bridge networks, from HNS 11.10
-on, which means Server 2022 in practice. Overlay networks carry IPv4 only, and a network of IPv6
-alone does not exist on Windows. kube-proxy then falls back to IPv4 and says so at each start, also
-on clusters that never wanted IPv6, so that its message alone proves nothing.
+	Doc: `Windows pods can have an IPv4 and an IPv6 address on l2bridge networks, from HNS 11.10 (in
+practice Server 2022). Overlay networks support only IPv4, and Windows has no IPv6-only pod network.
+In these cases kube-proxy falls back to IPv4 and logs it at each start. It logs the same on clusters
+without IPv6, so the message alone proves nothing.
 
-The check reads the podCIDRs of the Node object: two families on an overlay or on an older build, or
-IPv6 alone.`,
+The check reads the podCIDRs of the Node object: two families on an overlay network or on an older
+build, or IPv6 alone.`,
 	Fix: checks.Steps(
-		checks.Inspect("kubectl get node {node} -o jsonpath={.spec.podCIDRs}", ""),
-		checks.Inspect(
-			"kubectl get services -A -o custom-columns=NS:.metadata.namespace,NAME:.metadata.name,IPS:.spec.clusterIPs", ""),
-		checks.Do("give Windows nodes IPv4 podCIDRs, and Services that they use ipFamilyPolicy SingleStack with IPv4; for dual stack use an l2bridge network on Server 2022 or later").
-			Costs("a node's podCIDRs cannot be changed: it has to be deleted and joined again, which removes its pods")),
+		checks.Do("Join the node again with an IPv4 podCIDR only. For dual stack, use Windows Server 2022 with an l2bridge network.").
+			Costs("podCIDRs cannot be changed: the node is deleted and joined again, and its pods are removed."),
+		checks.Do("Set ipFamilyPolicy SingleStack with IPv4 for the Services that Windows pods use."),
+		checks.Verify("kubectl get node {node} -o jsonpath={.spec.podCIDRs}",
+			"one IPv4 podCIDR, or one of each family on Server 2022 with l2bridge")),
 	Links: []string{"https://kubernetes.io/docs/concepts/services-networking/dual-stack/",
 		"https://kubernetes.io/docs/concepts/services-networking/windows-networking/",
 		"https://github.com/microsoft/hcsshim/pull/1003"},
@@ -44,12 +45,12 @@ IPv6 alone.`,
 		}
 		if len(four) == 0 {
 			return []checks.Finding{checks.Findingf(checks.Fail, six[0].String(),
-				"the node has the IPv6 podCIDR %s only, and Windows pods need IPv4",
+				"the node has only the IPv6 podCIDR %s; Windows pods require IPv4",
 				six[0]).With(n.PodCIDRs.From)}, nil
 		}
 		if n.Backend.Value == node.OverlayNet {
 			return []checks.Finding{checks.Findingf(checks.Warn, six[0].String(),
-				"the node has the podCIDR %s as well, and overlay networks on Windows carry IPv4 only: its pods get no IPv6", six[0]).
+				"podCIDR %s is not used: overlay networks on Windows support only IPv4", six[0]).
 				With(n.PodCIDRs.From, n.Backend.From)}, nil
 		}
 		able, from := hasDualStack(n, s)
@@ -57,7 +58,7 @@ IPv6 alone.`,
 			return nil, nil
 		}
 		return []checks.Finding{checks.Findingf(checks.Warn, six[0].String(),
-			"the node has the podCIDR %s as well, and two families need HNS 11.10 (Server 2022) at least: this is %s", six[0], from.Text).
+			"podCIDR %s is not used: dual stack requires HNS 11.10 (Server 2022) or later; found: %s", six[0], from.Text).
 			With(n.PodCIDRs.From, from)}, nil
 	},
 })

@@ -21,7 +21,7 @@ Windows it is a service and speaks to the API server as the node, which may not 
 EndpointSlices unless the node's IAM role is mapped to the group eks:kube-proxy-windows. Without the
 group no Service is programmed, and the first thing to fail is DNS in every Windows pod.
 
-kube-proxy's own words tell it. The ConfigMap aws-auth is quoted where it is recorded, but a cluster
+kube-proxy's own log shows it. The ConfigMap aws-auth is quoted where it is recorded, but a cluster
 may map roles by access entries instead, which no object of the cluster shows, so the ConfigMap
 alone never convicts.`,
 	Fix: checks.Steps(

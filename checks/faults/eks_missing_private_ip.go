@@ -24,13 +24,13 @@ var _ = register(checks.Check{
 	Category: checks.CategoryNetwork,
 	Doc: `On EKS the addresses of Windows pods come from the control plane. Its resource
 controller offers vpc.amazonaws.com/PrivateIPv4Address on each Windows Node, its webhook lets every
-pod that selects Windows ask for one, and the controller writes the address on the pod, where the
+pod that selects Windows request one, and the controller writes the address on the pod, where the
 CNI plugin reads it. Windows IPAM that was never switched on, a pod that does not select Windows, or
 a network interface and subnet without a free address break this chain.
 
 The check looks for the resource among what the Node can allocate, and for the annotation on pods
 that wait. How many addresses the subnet has left, only AWS knows: there the messages of the
-controller tell.`,
+controller show it.`,
 	Fix: checks.Steps(
 		checks.Run(`kubectl patch configmap amazon-vpc-cni -n kube-system --type merge -p '{"data":{"enable-windows-ipam":"true"}}'`,
 			"Enable Windows IPAM in EKS."),
@@ -104,7 +104,7 @@ controller tell.`,
 					p.FullName(), vpcAddress)
 			if !selectsWindows(p) {
 				f = f.At(p.Field("spec", "nodeSelector"),
-					"%s: spec.nodeSelector does not ask for windows",
+					"%s: spec.nodeSelector does not select windows",
 					p.FullName()).Cure(checks.Steps(
 					checks.Run(onWorkload(p, "patch",
 						`-p '{"spec":{"template":{"spec":{"nodeSelector":{"kubernetes.io/os":"windows"}}}}}'`),

@@ -7,23 +7,39 @@ import (
 	"doctor/checks/evidence"
 )
 
+var entrypointFix = checks.Steps(
+	checks.Inspect(
+		"kubectl get pod POD -n NAMESPACE -o jsonpath='{.spec.containers[*].command}'",
+		"Read the command that the pod sets."),
+	checks.Do("In the pod template, set a command that the image contains, with each argument as its own list item. Or remove command: then the entrypoint of the image runs.").
+		Costs("The pods of the workload are recreated."),
+	checks.Run(`kubectl run show-files -it --rm --restart=Never --image=IMAGE --overrides='{"spec":{"nodeName":"{node}"}}' -- cmd /c dir C:\`,
+		"If you do not know the path of the program, list the files of the image.").
+		Costs("A temporary pod runs on this node."),
+	checks.Verify("kubectl get pods -n NAMESPACE", "the pod is Running"))
+
+var hostProcessEntrypointFix = checks.Steps(
+	checks.Inspect(
+		"kubectl get pod POD -n NAMESPACE -o jsonpath='{.spec.containers[*].command}'",
+		"Read the command that the pod sets."),
+	checks.Do(`In the pod template, set the full path of a program on the node, or of a program of the image below $env:CONTAINER_SANDBOX_MOUNT_POINT (C:\hpc since containerd 1.7).`).
+		Costs("The pods of the workload are recreated."),
+	checks.Verify("kubectl get pods -n NAMESPACE", "the pod is Running"))
+
 var _ = register(checks.Check{
 	ID:       "entrypoint-not-found",
-	Title:    "a container's command is not in its image",
+	Title:    "Container command is not in its image",
+	Healthy:  "Container commands exist in their images",
 	Category: checks.CategoryWorkloads,
-	Doc: `The runtime made the container and could not start its first process: Windows finds no
-such file. The usual reasons are a command for Linux (/bin/sh), a shell that the image does not have
-(nanoserver has cmd.exe but no powershell.exe), a program whose extension or path is wrong, and a
-single string where the command needs its arguments apart. In a HostProcess pod the path is one of
-the node, or lies below $env:CONTAINER_SANDBOX_MOUNT_POINT.
+	Doc: `The runtime created the container and could not start its first process: Windows does
+not find the file. The usual reasons are a command for Linux (/bin/sh), a shell that the image does
+not have (nanoserver has cmd.exe but not powershell.exe), a wrong extension or path of the program,
+and a command and its arguments in a single string. In a HostProcess pod the path is a path of the
+node, or below $env:CONTAINER_SANDBOX_MOUNT_POINT.
 
-The check reads the state and the events of pods that do not run. The same error at kubectl exec or
-at a probe is about a command that somebody else asked for, and is left out.`,
-	Fix: checks.Steps(
-		checks.Inspect(
-			"kubectl get pod POD -n NAMESPACE -o jsonpath='{.spec.containers[*].command}'", ""),
-		checks.Run(`kubectl run look -it --rm --restart=Never --image=IMAGE --overrides='{"spec":{"nodeName":"{node}"}}' -- cmd /c dir C:\`, "give the container a command that its image holds, with arguments as list items of their own, or none so that the image's own entrypoint runs; look into the image to see what is there").
-			Costs("changing the command recreates the pods of the workload")),
+The check reads the state and the events of pods that are not running. The same error of kubectl
+exec or of a probe is about another command and is ignored.`,
+	Fix: entrypointFix,
 	Links: []string{"https://github.com/containerd/containerd/issues/6300",
 		"https://github.com/kubernetes/website/issues/29924",
 		"https://github.com/kubernetes/kubernetes/issues/88942",
@@ -37,21 +53,17 @@ at a probe is about a command that somebody else asked for, and is left out.`,
 	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
 		var findings []checks.Finding
 		for _, c := range complaints(s, entrypointSigns) {
-			f := checks.Findingf(checks.Fail, c.pod.FullName(), "%s does not run: %s",
-				c.pod.FullName(), c.says).With(c.from)
+			f := checks.Findingf(checks.Fail, c.pod.FullName(), "%s is not running: %s",
+				c.pod.FullName(), c.says).With(c.from).Cure(forPod(entrypointFix, c.pod))
 			for i, container := range c.pod.Spec.Containers {
 				if len(container.Command) > 0 {
 					f = f.At(c.pod.Field("spec", "containers", i, "command"),
-						"%s: container %s of image %s is to run %s", c.pod.FullName(),
+						"%s: container %s (image %s) has command %s", c.pod.FullName(),
 						container.Name, container.Image, strings.Join(container.Command, " "))
 				}
 			}
 			if c.pod.HostProcess() {
-				f = f.Cure(checks.Steps(
-					checks.Inspect(
-						"kubectl get pod POD -n NAMESPACE -o jsonpath='{.spec.containers[*].command}'", ""),
-					checks.Do(`name a program of the node by its full path, or one of the image below $env:CONTAINER_SANDBOX_MOUNT_POINT; from containerd 1.7 on the image lies in C:\hpc`).
-						Costs("changing the command recreates the pods of the workload")))
+				f = f.Cure(forPod(hostProcessEntrypointFix, c.pod))
 			}
 			findings = append(findings, f)
 		}
@@ -59,24 +71,26 @@ at a probe is about a command that somebody else asked for, and is left out.`,
 	},
 })
 
-const noEntrypoint = "Windows does not find the program that a container is to start with"
+const noEntrypoint = "Windows cannot find the program that the container starts"
 
 var entrypointSigns = []checks.Sign{
 	{Text: "hcs::System::CreateProcess", Also: []string{"failed to start containerd task",
-		"The system cannot find the file specified"}, Not: asked, Says: noEntrypoint},
+		"The system cannot find the file specified"}, Not: startedByOthers, Says: noEntrypoint},
 	{Text: "hcs::System::CreateProcess", Also: []string{"failed to start containerd task", "(0x2)"},
-		Not:  append([]string{"The system cannot find the file specified"}, asked...),
+		Not:  append([]string{"The system cannot find the file specified"}, startedByOthers...),
 		Says: noEntrypoint},
 	{Text: "encountered an error during CreateProcess",
 		Or: []string{"encountered an error during hcsshim::System::CreateProcess",
 			"encountered an error during hcs::System::CreateProcess"},
-		Also: []string{"failed to start container", "(0x2)"}, Not: asked, Says: noEntrypoint},
+		Also: []string{"failed to start container", "(0x2)"}, Not: startedByOthers,
+		Says: noEntrypoint},
 	{Text: "failed to get application name from commandline",
-		Also: []string{"failed to find executable"}, Not: asked,
+		Also: []string{"failed to find executable"}, Not: startedByOthers,
 		Says: "the program of a HostProcess container is not on the node"},
 }
 
-// asked are the marks of a process that a person or a probe asked for, and of
-// the helper of port-forward.
-var asked = []string{"exec in container", "ExecSync", "failed to start exec", "wincat.exe",
+// startedByOthers are the marks of a process that a person or a probe starts, and of the helper of
+// port-forward.
+var startedByOthers = []string{"exec in container", "ExecSync", "failed to start exec",
+	"wincat.exe",
 	"Liveness", "Readiness", "Startup probe"}

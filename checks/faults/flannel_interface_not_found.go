@@ -15,7 +15,7 @@ var _ = register(checks.Check{
 	Healthy:  "Interface set for flanneld exists",
 	Category: checks.CategoryNetwork,
 	FAQ:      []int{8},
-	Doc: `With --iface flanneld is told the address or the name of the adapter that carries
+	Doc: `With --iface flanneld gets the address or the name of the adapter that carries
 traffic between nodes. If no adapter has it, flanneld ends at once. That happens when the address
 came from DHCP and is another one now, when the name is that of the adapter before the virtual
 switch took it over, and for some seconds while the switch is created and the address moves to

@@ -42,7 +42,7 @@ func TestFlannelInterfaceNotFound(t *testing.T) {
 			"fail: no adapter has 10.0.0.9, the --iface of flanneld: flanneld cannot start [state+text]"},
 		{"a short moment, and all is well",
 			onFlannel + adapters(nic) + flanneld(`"--iface=10.0.0.10"`) + ended,
-			"info: the logs say: " + says + "; the node's state does not bear it out [text]"},
+			"info: the logs say: " + says + "; the node's current state does not confirm it [text]"},
 		{"the log alone", onFlannel + ended, "fail: " + says + " [text]"},
 		{"one interface of several, in the log alone", onFlannel + passing, "unknown"},
 		{"nothing shows how flanneld starts",
@@ -91,7 +91,7 @@ func TestFlannelVXLANConfigInvalid(t *testing.T) {
 		{"the log alone", refused,
 			"fail: flanneld refuses the VXLAN settings of net-conf.json [text]"},
 		{"the file was mended", file("") + refused,
-			"info: the logs say: flanneld refuses the VXLAN settings of net-conf.json; the node's state does not bear it out [text]"},
+			"info: the logs say: flanneld refuses the VXLAN settings of net-conf.json; the node's current state does not confirm it [text]"},
 		{"host-gw has none of this", onFlannel, "skip"},
 		{"another plugin", onOther, "skip"},
 	})
@@ -115,7 +115,7 @@ func TestForwardingDisabledFlannelHostGW(t *testing.T) {
 		{"not recorded", nic("", ""), "unknown"},
 		{"not recorded, and the log says so", nic("", "") + log, "fail: " + says + " [text]"},
 		{"on by now", nic(on, on) + log, "info: the logs say: " + says +
-			"; the node's state does not bear it out [text]"},
+			"; the node's current state does not confirm it [text]"},
 		{"an overlay needs none",
 			onVXLAN + nodeAt10 +
 				adapters(`{"name":"vEthernet (Ethernet)","addresses":["10.0.0.10/24"],"forwarding":false}`), "skip"},

@@ -13,19 +13,28 @@ import (
 // which the node reaches its own pods.
 const hostRouteBuild = 18321
 
+// hostRouteFix makes the node reach its own pods.
+var hostRouteFix = checks.Steps(
+	checks.Do("Upgrade flannel to 0.12.0 or later. On a build before 18321, upgrade Windows too.").
+		Costs("If flanneld recreates the HNS network, the node loses its network for a few seconds."),
+	checks.Do("Recreate the pods of this node."),
+	checks.Verify("Get-HnsEndpoint | Select-Object IPAddress, Policies | ConvertTo-Json -Depth 6",
+		"a HostRoute policy on the endpoint of each local pod"))
+
 var _ = register(checks.Check{
 	ID:       "flannel-vxlan-node-to-pod",
-	Title:    "the node itself does not reach pods of other nodes",
+	Title:    "Node cannot reach pods on the flannel VXLAN network",
+	Healthy:  "Node reaches pods on the flannel VXLAN network",
 	Category: checks.CategoryNetwork,
-	Doc: `On flannel's VXLAN network a Windows node has no interface in the overlay: its own
-connections reach the pods on it (with flannel 0.12.0 or later, and a Windows that knows the
-HostRoute policy), and never the pods of other nodes. Pods reach each other everywhere. The
+	Doc: `On flannel's VXLAN network a Windows node has no interface in the overlay. Its own
+connections reach its local pods (with flannel 0.12.0 or later, and a Windows build with the
+HostRoute policy), but never the pods of other nodes. Pods reach each other everywhere. The
 Kubernetes documentation lists this as a limit.
 
-A tool on the node that calls pods directly therefore fails. The check only tells where a probe ran
-into it. If the node does not reach even a pod of its own that others reach, that is a warning.`,
+So a tool on the node that calls pods directly fails. The check reports this as info where a probe
+shows it. It warns if the node does not reach a local pod that others reach.`,
 	Fix: checks.Steps(
-		checks.Run("kubectl run probe --image=mcr.microsoft.com/windows/nanoserver:{osTag} --rm -it --overrides='{\"spec\":{\"nodeName\":\"{node}\"}}' -- cmd", "call pods of other nodes from a pod, or through a NodePort of another node; where local pods do not answer either, use flannel 0.12.0 or later")),
+		checks.Do("Call pods of other nodes from a pod, or through a NodePort of another node.")),
 	Links: []string{"https://kubernetes.io/docs/concepts/services-networking/windows-networking/",
 		"https://github.com/flannel-io/flannel/blob/master/Documentation/backends.md"},
 	Applies: checks.OnAll(checks.OnFlannel, checks.OnBackend(node.OverlayNet)),
@@ -50,7 +59,7 @@ into it. If the node does not reach even a pod of its own that others reach, tha
 			case probed.GotAnswer(p):
 			case remote && (!tried || heard):
 				f := checks.Findingf(checks.Info, p.Target,
-					"the node does not reach %s, a pod of another node: Windows as documented for flannel VXLAN", p.Target).With(probed.ReachBecause(p), n.Backend.From)
+					"the node does not reach %s, a pod of another node: documented limit of flannel VXLAN", p.Target).With(probed.ReachBecause(p), n.Backend.From)
 				if heard {
 					f = f.With(probed.ReachBecause(pod))
 				}
@@ -58,8 +67,8 @@ into it. If the node does not reach even a pod of its own that others reach, tha
 			case local && heard:
 				old := n.Build.Known() && n.Build.Value.Number < hostRouteBuild
 				findings = append(findings, checks.Findingf(cond(old, checks.Info, checks.Warn),
-					p.Target, "the node does not reach %s, a pod of its own, which %s does: flannel before 0.12.0, or a Windows without HostRoute", p.Target, pod.From).
-					With(probed.ReachBecause(p), probed.ReachBecause(pod)))
+					p.Target, "the node does not reach its own pod %s, but %s does: flannel before 0.12.0, or Windows without HostRoute", p.Target, pod.From).
+					With(probed.ReachBecause(p), probed.ReachBecause(pod)).Cure(hostRouteFix))
 			}
 		}
 		if !asked {

@@ -22,7 +22,7 @@ var _ = register(checks.Check{
 	Category: checks.CategoryNetwork,
 	FAQ:      []int{8},
 	Doc: `flanneld creates the HNS network and then waits until it has a management address on
-the host. If the address does not come back on the virtual adapter in time, or flanneld was told a
+the host. If the address does not come back on the virtual adapter in time, or flanneld was given a
 wrong interface, it gives up and starts over.
 
 The line "Waiting for the Network to be created" is printed on every healthy start; only its

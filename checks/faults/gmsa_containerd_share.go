@@ -6,8 +6,8 @@ import (
 	"doctor/checks/node"
 )
 
-// KB5000822 of March 2021 brings Server 2019 to this revision, the first on
-// which containerd's containers reach shares with their account's identity.
+// KB5000822 of March 2021 updates Server 2019 to this revision, the first on which containers of
+// containerd can open shares with the identity of their account.
 const (
 	gmsaShareBuild = 17763
 	gmsaShareUBR   = 1817
@@ -15,21 +15,26 @@ const (
 
 var _ = register(checks.Check{
 	ID:       "gmsa-containerd-share",
-	Title:    "this Windows cannot reach shares by a service account under containerd",
+	Title:    "Windows update for gMSA shares under containerd is missing",
+	Healthy:  "gMSA pods can use network shares under containerd",
 	Category: checks.CategoryWorkloads,
-	Doc: `A container with a group managed service account signs in at network shares with the
-account's identity. Under containerd that failed on Windows Server 2019 until the update KB5000822
-(OS build 17763.1817) of March 2021: nltest looked well and every share refused the container.
-Docker was not concerned, and Server 2022 and later never were.
+	Doc: `A container with a group managed service account (gMSA) uses the identity of the account
+to log on to network shares. Under containerd that failed on Windows Server 2019 before the update
+KB5000822 (OS build 17763.1817) of March 2021: nltest succeeded, but every share denied access.
+Docker and Windows Server 2022 or later are not affected.
 
-On a patched node a share may still open by its address and not by its name. That is a switch of
-HNS, EnableCompartmentNamespace, which no recording holds; AKS sets it. The check compares the
-build, on nodes whose pods use such an account.`,
+On an updated node a share may still open by its address and not by its name. That depends on
+EnableCompartmentNamespace, a switch of HNS that recordings do not contain; AKS sets it. The check
+compares the build on nodes whose pods use such an account.`,
 	Fix: checks.Steps(
-		checks.Inspect("Get-HotFix | Sort-Object InstalledOn -Descending | Select-Object -First 5",
-			""),
-		checks.Run(`New-ItemProperty HKLM:\SYSTEM\CurrentControlSet\Services\hns\State -Name EnableCompartmentNamespace -PropertyType DWord -Value 1 -Force`, "install the current cumulative update of Windows Server 2019; if shares then open by address only, set the switch and make the pods anew").
-			Costs("the update reboots the node and stops its pods")),
+		checks.Do("Install the current cumulative update of Windows Server 2019.").
+			Costs("The update reboots the node and stops its pods."),
+		checks.Run(`New-ItemProperty HKLM:\SYSTEM\CurrentControlSet\Services\hns\State -Name EnableCompartmentNamespace -PropertyType DWord -Value 1 -Force`,
+			"If shares then open by address but not by name, set this switch of HNS and recreate the pods.").
+			Costs("The recreated pods are down for a short time."),
+		checks.Verify(
+			`(Get-ItemProperty 'HKLM:\SOFTWARE\Microsoft\Windows NT\CurrentVersion').UBR`,
+			"1817 or more")),
 	Links: []string{
 		"https://kubernetes.io/docs/tasks/configure-pod-container/configure-gmsa/",
 		"https://github.com/kubernetes/website/pull/27131",
@@ -38,7 +43,7 @@ build, on nodes whose pods use such an account.`,
 	},
 	Applies: checks.OnAll(checks.OnRuntime("containerd"), func(n *node.Node) error {
 		if n.Build.Known() && n.Build.Value.Number != gmsaShareBuild {
-			return checks.Skip("the limit is one of Windows Server 2019, and this is %s",
+			return checks.Skip("only Windows Server 2019 has this limit; this is %s",
 				n.Build.Value)
 		}
 		return nil
@@ -57,13 +62,13 @@ build, on nodes whose pods use such an account.`,
 					evidence.NotShown.Gap("the revision of the Windows build"))
 			case b.UBR < gmsaShareUBR:
 				return []checks.Finding{checks.Findingf(checks.Warn, p.FullName(),
-					"%s uses a group managed service account, and Windows %s lets it reach no share under containerd: %d.%d is needed", p.FullName(), b, gmsaShareBuild, gmsaShareUBR).
+					"%s uses a gMSA: under containerd it cannot open shares on Windows %s (required: %d.%d or later)", p.FullName(), b, gmsaShareBuild, gmsaShareUBR).
 					With(n.Build.From, n.Runtime.From).At(uses[0].at,
 					"%s: gmsaCredentialSpecName is %s", p.FullName(),
 					orUnknown(uses[0].GMSACredentialSpecName))}, nil
 			}
 			return nil, nil
 		}
-		return nil, checks.Skip("no pod of this node uses a group managed service account")
+		return nil, checks.Skip("no pod on this node uses a group managed service account (gMSA)")
 	},
 })

@@ -7,45 +7,67 @@ import (
 	"doctor/checks/evidence"
 )
 
-// The events of Container Credential Guard that tell of a failure, by number:
-// the messages are localised. 1, 2 and 7 tell of its work.
+// The events of Container Credential Guard that report a failure, by number, because the messages
+// are localized. 1, 2 and 7 report success.
 var ccgFailures = map[int]evidence.Phrase{
 	3: evidence.Phrasef("the credential spec cannot be read"),
 	4: evidence.Phrasef(
-		"the plug-in cannot be loaded: it is not installed or not registered on this node"),
+		"the plug-in cannot be loaded: not installed or not registered on this node"),
 	6: evidence.Phrasef(
-		"the plug-in gives no credentials: look at its input in the credential spec and at the node's access to the secret store"),
+		"the plug-in returned no credentials (its input in the credential spec, or access to the secret store)"),
 	8: evidence.Phrasef(
-		"Active Directory does not give out the account's password: the user of the plug-in, or the node, may not retrieve it"),
-	9: evidence.Phrasef("the plug-in's GUID in the credential spec cannot be read"),
+		"Active Directory denies the account's password to this node or to the user of the plug-in"),
+	9: evidence.Phrasef("the GUID of the plug-in in the credential spec cannot be read"),
 }
+
+var verifyGMSA = checks.Verify("kubectl exec POD -n NAMESPACE -- nltest /sc_verify:DOMAIN",
+	"NERR_Success")
+
+// ccgRepairs are what fixes these failures, by the number of the event.
+var ccgRepairs = map[int]checks.Step{
+	3: checks.Do("Correct the credential spec, and recreate the pod."),
+	4: checks.Do("Install and register the plug-in on this node."),
+	6: checks.Do(
+		"Correct the input of the plug-in in the credential spec, and give the node access to the secret store."),
+	8: checks.Do(
+		"In Active Directory, add the node or the user of the plug-in to PrincipalsAllowedToRetrieveManagedPassword of the account."),
+	9: checks.Do("Correct the GUID of the plug-in in the credential spec, and recreate the pod."),
+}
+
+// The webhook handles a pod only when it is created.
+var gmsaWebhookFix = checks.Steps(
+	checks.Inspect("kubectl get validatingwebhookconfigurations,mutatingwebhookconfigurations",
+		"Look for the gMSA webhook."),
+	checks.Do("Install or repair the gMSA webhook, and allow the pod's service account to use the credential spec."),
+	checks.Run("kubectl delete pod POD -n NAMESPACE",
+		"Delete the pod, so that its controller creates it again.").
+		Costs("A pod without a controller is not created again."),
+	verifyGMSA)
 
 const ccgProvider = "Microsoft-Windows-Containers-CCG"
 
 var _ = register(checks.Check{
 	ID:       "gmsa-not-working",
-	Title:    "pods do not get the identity of their group managed service account",
+	Title:    "Pods do not get the identity of their gMSA",
+	Healthy:  "Pods get the identity of their gMSA",
 	Category: checks.CategoryWorkloads,
-	Doc: `A pod names a GMSACredentialSpec; an admission webhook puts its content into the pod,
-the runtime hands it to the container, and Container Credential Guard on the node fetches the
-account's password from Active Directory, as the node itself or, on nodes outside of the domain,
-through a plug-in. Where one of these fails the container runs all the same, as nobody: nltest in it
-answers 1722 or 1311.
+	Doc: `A pod names a GMSACredentialSpec. An admission webhook copies its content into the pod,
+the runtime passes it to the container, and Container Credential Guard on the node gets the password
+of the group managed service account (gMSA) from Active Directory: as the node itself or, on nodes
+outside the domain, through a plug-in. If one of these steps fails, the container still runs, but
+without the identity: nltest in it returns 1722 or 1311.
 
-The check looks at pods that name a credential spec and were not given its content, which means that
-the webhook did not see them, and at the failures in the event log of Container Credential Guard
-after which no success came. Whether the domain's name resolves in pods, and whether the account is
-allowed to this node, no recording tells.`,
+The check searches for pods that name a credential spec without having its content, which means that
+the webhook did not process them, and for failures in the event log of Container Credential Guard
+that no success followed. Recordings do not show whether pods can resolve the name of the domain or
+whether this node may use the account.`,
 	Fix: checks.Steps(
-		checks.Inspect("kubectl get validatingwebhookconfigurations,mutatingwebhookconfigurations",
-			""),
-		checks.Inspect("kubectl describe gmsacredentialspecs", ""),
 		checks.Inspect("Get-WinEvent -LogName Microsoft-Windows-Containers-CCG/Admin -MaxEvents 20",
-			""),
-		checks.Inspect("Test-ADServiceAccount ACCOUNT", ""),
-		checks.Inspect("Resolve-DnsName -Type SRV _ldap._tcp.DOMAIN", ""),
-		checks.Run("kubectl exec POD -- nltest /sc_verify:DOMAIN",
-			"follow the chain: webhook and its right to the spec, the content of the spec, the node's right to the password, the name of the domain in DNS")),
+			"Read the newest error of Container Credential Guard."),
+		checks.Do("In Active Directory, add the node or the user of the plug-in to PrincipalsAllowedToRetrieveManagedPassword of the account."),
+		checks.Inspect("Resolve-DnsName -Type SRV _ldap._tcp.DOMAIN",
+			"If the account allows the node, check that the name of the domain resolves."),
+		verifyGMSA),
 	Links: []string{
 		"https://kubernetes.io/docs/tasks/configure-pod-container/configure-gmsa/",
 		"https://learn.microsoft.com/en-us/virtualization/windowscontainers/manage-containers/gmsa-troubleshooting",
@@ -56,13 +78,13 @@ allowed to this node, no recording tells.`,
 	Uses:   []evidence.Need{evidence.WindowsEvents},
 	Signs: []checks.Sign{
 		{Text: "Container Credential Guard failed to", In: []string{evidence.InEvents},
-			Says: "Container Credential Guard cannot get the account's credentials"},
+			Says: "Container Credential Guard cannot get the credentials of the account"},
 		{Text: "Getting parent domain failed: Status = 1722",
-			Says: "nltest in a container: it was given no credential spec"},
+			Says: "nltest in a container: the container has no credential spec"},
 		{Text: "I_NetLogonControl failed: Status = 1722",
-			Says: "nltest in a container: it could not sign in at the domain"},
+			Says: "nltest in a container: it cannot log on to the domain"},
 		{Text: "Trusted DC Connection Status Status = 1311",
-			Says: "nltest in a container: it finds no domain controller that lets it sign in"},
+			Says: "nltest in a container: no domain controller accepts its logon"},
 	},
 	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
 		var findings []checks.Finding
@@ -72,16 +94,18 @@ allowed to this node, no recording tells.`,
 				using++
 				if w.GMSACredentialSpecName != "" && w.GMSACredentialSpec == "" {
 					findings = append(findings, checks.Findingf(checks.Fail, p.FullName(),
-						"%s names the credential spec %s and was not given its content: the webhook did not see it", p.FullName(), w.GMSACredentialSpecName).
+						"%s names credential spec %s without having its content: the gMSA webhook did not process it", p.FullName(), w.GMSACredentialSpecName).
 						At(w.at.At("gmsaCredentialSpecName"),
 							"%s: gmsaCredentialSpecName is %s, gmsaCredentialSpec is not set",
-							p.FullName(), w.GMSACredentialSpecName))
+							p.FullName(), w.GMSACredentialSpecName).
+						Cure(forPod(gmsaWebhookFix, p)))
 					break
 				}
 			}
 		}
 		if using == 0 {
-			return nil, checks.Skip("no pod of this node uses a group managed service account")
+			return nil, checks.Skip(
+				"no pod on this node uses a group managed service account (gMSA)")
 		}
 		last, seen := evidence.WindowsEvent{}, false
 		for _, e := range evidence.WindowsEvents.In(s) {
@@ -92,7 +116,9 @@ allowed to this node, no recording tells.`,
 		}
 		if why := ccgFailures[last.ID]; seen && why.Format != "" {
 			findings = append(findings, checks.Findingf(checks.Fail, "Container Credential Guard",
-				"%s", why).At(last.Field(), "%s: %s", last.Provider, last.Message))
+				"Container Credential Guard: %s", why).
+				At(last.Field(), "%s: %s", last.Provider, last.Message).
+				Cure(checks.Steps(ccgRepairs[last.ID], verifyGMSA)))
 		}
 		if gap := evidence.WindowsEvents.Gap(s); gap.Kind != "" && len(findings) == 0 {
 			return nil, checks.Unknown(gap)
@@ -101,13 +127,13 @@ allowed to this node, no recording tells.`,
 	},
 })
 
-// A gmsaUse is where a pod asks for a group managed service account.
+// A gmsaUse is where a pod sets a group managed service account.
 type gmsaUse struct {
 	evidence.WindowsOptions
 	at evidence.Place
 }
 
-// gmsaOptions lists the places of a live pod that ask for a group managed service account.
+// gmsaOptions lists the places of a live pod that set a group managed service account.
 func gmsaOptions(p evidence.Pod) []gmsaUse {
 	if p.Status.Phase == "Succeeded" || p.Status.Phase == "Failed" {
 		return nil

@@ -113,7 +113,7 @@ func (w wantedBalancers) missing(s evidence.Snapshot) []checks.Finding {
 	}
 	if len(empty) > 0 {
 		findings = append(findings, checks.Findingf(checks.Fail, "Services",
-			"the load balancer of %s has no backend, and the Service has ready pods",
+			"the load balancer of %s has no backend, but the Service has ready pods",
 			firstThree(empty)).
 			At(evidence.HNSLoadBalancers.Field(s), "HostComputeEndpoints is empty for %s",
 				firstThree(empty)))
@@ -145,7 +145,7 @@ func deadBackends(s evidence.Snapshot) []checks.Finding {
 		return nil
 	}
 	f := checks.Findingf(checks.Fail, "load balancers",
-		"HNS has no endpoint for %d of the %d backends of %s: what goes there is lost", len(dead),
+		"HNS has no endpoint for %d of the %d backends of %s: traffic to them is lost", len(dead),
 		all, firstThree(names))
 	slices.Sort(dead) // two load balancers may have a backend in common
 	return []checks.Finding{f.At(evidence.HNSLoadBalancers.Field(s),
@@ -179,7 +179,7 @@ func staleBalancers(n *node.Node, s evidence.Snapshot) []checks.Finding {
 		return nil
 	}
 	return []checks.Finding{checks.Findingf(checks.Warn, "load balancers",
-		"HNS still has load balancers for addresses that no Service has any more: %s",
+		"HNS has load balancers for addresses that no Service has: %s",
 		firstThree(stale)).
 		At(evidence.HNSLoadBalancers.Field(s), "%d of %d load balancers: %s", len(stale),
 			len(evidence.HNSLoadBalancers.In(s)), firstThree(stale)).

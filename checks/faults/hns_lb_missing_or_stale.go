@@ -16,20 +16,21 @@ const proxyPatience = 5 * time.Minute
 
 var _ = register(checks.Check{
 	ID:       "hns-lb-missing-or-stale",
-	Title:    "HNS lacks the load balancer of a Service, or has one that leads nowhere",
+	Title:    "HNS load balancer of a Service is missing or stale",
+	Healthy:  "HNS has the load balancers of all Services",
 	Category: checks.CategoryNetwork,
 	FAQ:      []int{13},
-	Doc: `kube-proxy turns each port of a Service into a load balancer of HNS and remembers its
-id. When HNS crashed or was restarted, or somebody deleted its policies, kube-proxy may go on
-believing in what is gone; after a failed update it may leave a load balancer behind whose backends
-no longer exist. Pods then get no answer from the Service's address (the cluster DNS as a rule), and
-do from the address of the pod behind it.
+	Doc: `kube-proxy creates an HNS load balancer for each port of a Service and remembers its ID.
+If HNS crashes or restarts, or its policies are deleted, kube-proxy may keep IDs that no longer
+exist. After a failed update it may leave a load balancer whose backends no longer exist. Pods then
+get no answer from the Service's address (usually that of the cluster DNS), but do get one from the
+address of a pod behind it.
 
 The check compares the clusterIP, port and protocol of every Service that has a ready backend with
-the load balancers, and their backends with the endpoints, of HNS. Whether a load balancer uses DSR
-makes no difference. It leaves out headless Services and ExternalName, backends on this node that
-have no HNS endpoint (kube-proxy makes no load balancer of those alone), the second address family
-where kube-proxy serves just one, and a kube-proxy that has just started.`,
+the HNS load balancers, and their backends with the HNS endpoints. DSR makes no difference. It skips
+headless and ExternalName Services, backends on this node without an HNS endpoint (kube-proxy
+creates no load balancer for those alone), the second address family where kube-proxy serves only
+one, and a kube-proxy that has just started.`,
 	Fix: checks.Steps(
 		checks.Run("{restart kube-proxy}",
 			"Restart kube-proxy: it deletes all HNS load balancers and programs them again.").
@@ -54,12 +55,12 @@ where kube-proxy serves just one, and a kube-proxy that has just started.`,
 	Shows:  []*checks.Effect{effectServiceRules},
 	Applies: func(n *node.Node) error {
 		if n.CNI.Value == node.Antrea {
-			return checks.Skip("Antrea proxies Services itself, in Open vSwitch")
+			return checks.Skip("Antrea handles Services itself, in Open vSwitch")
 		}
 		if mode, ok := n.Proxy().Flag("proxy-mode"); ok &&
 			strings.EqualFold(mode.Value, "userspace") {
 			return checks.Skip(
-				"kube-proxy runs in userspace mode, which uses no load balancers of HNS")
+				"kube-proxy runs in userspace mode, which uses no HNS load balancers")
 		}
 		return nil
 	},
@@ -72,9 +73,9 @@ where kube-proxy serves just one, and a kube-proxy that has just started.`,
 			"kube-proxy cannot create a load balancer: HNS lost the switch port of a backend",
 			"hcnCreateLoadBalancer"),
 		checks.SignOfCode("ERROR_ALREADY_EXISTS",
-			"kube-proxy cannot create a load balancer: HNS still holds an old one for the same address", "hcnCreateLoadBalancer"),
+			"kube-proxy cannot create a load balancer: HNS still has an old one for the same address", "hcnCreateLoadBalancer"),
 		{Text: "Error deleting Hns loadbalancer policy resource",
-			Says:  "kube-proxy cannot delete a load balancer that HNS no longer knows",
+			Says:  "kube-proxy cannot delete a load balancer that no longer exists in HNS",
 			Level: checks.Warn},
 		{Text: "policy creation failed", ConfirmOnly: true},
 		{Text: "is not present or has changed since the last sync", ConfirmOnly: true},
@@ -112,17 +113,17 @@ func proxyProgramsHNS(n *node.Node, s evidence.Snapshot) error {
 		func(svc evidence.Service) bool {
 			return node.EqualsAny(svc.Name, proxy.ParentServices) && svc.Running()
 		}) {
-		return checks.Skip("kube-proxy does not run, so there are no load balancers to compare")
+		return checks.Skip("kube-proxy is not running, so it programs no load balancers")
 	}
 	if _, ok := n.PodNetwork(s); !ok && evidence.HNSNetworks.Known(s) && n.Networks.Known() {
 		return checks.Skip(
-			"HNS does not have the network of pods, so it can have no load balancers")
+			"the HNS network of the pods is missing, so HNS has no load balancers")
 	}
 	for _, p := range proxy.Processes {
 		if age := s.Now().Sub(p.StartedAt.Time); !p.StartedAt.IsZero() && age < proxyPatience {
 			return checks.Unknown(
 				evidence.NotDecided.Gap(
-					"kube-proxy had started only %s before the recording and may still be programming Services", age.Round(time.Second)))
+					"kube-proxy started only %s before the recording and may still be programming Services", age.Round(time.Second)))
 		}
 	}
 	return nil

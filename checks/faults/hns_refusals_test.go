@@ -20,7 +20,7 @@ func TestAdapterNotFound(t *testing.T) {
 	runLooks(t, "adapter-not-found", []look{
 		{"the network is there", onFlannel + networks("cbr0 L2Bridge"), "pass"},
 		{"a second run of the script on a healthy node", onFlannel + networks("cbr0 L2Bridge") +
-			script, "info: the logs say: HNS finds no adapter for the new network; the node's state does not bear it out [text]"},
+			script, "info: the logs say: HNS finds no adapter for the new network; the node's current state does not confirm it [text]"},
 		{"the same without the network", onFlannel + networks("nat nat") + script,
 			"fail: HNS finds no adapter for the network cbr0 [state+text]"},
 		{"no network and nobody complains", onFlannel + networks("nat nat"), "pass"},
@@ -42,7 +42,7 @@ func TestAdapterNotFound(t *testing.T) {
 				"failed to set up the endpoint: hnsCall failed in Win32: An adapter was not found. (0x803b0006)"), "unknown"},
 		{"it was so before, and is no more", onFlannel + networks("cbr0 L2Bridge") +
 			flanneldSays(refused),
-			"info: the logs say: HNS finds no adapter for the new network; the node's state does not bear it out [text]"},
+			"info: the logs say: HNS finds no adapter for the new network; the node's current state does not confirm it [text]"},
 	})
 }
 
@@ -56,7 +56,7 @@ func TestNetworkAlreadyExists(t *testing.T) {
 			flanneldSays(refused),
 			"fail: HNS refuses to create network cbr0 because it already exists, but lists only none [state+text]"},
 		{"it is there by now", onFlannel + networks("cbr0 L2Bridge") + flanneldSays(refused),
-			"info: the logs say: " + says + "; the node's state does not bear it out [text]"},
+			"info: the logs say: " + says + "; the node's current state does not confirm it [text]"},
 		{"nobody was refused", onFlannel + networks("nat nat"), "pass"},
 		{"the logs alone", flanneldSays("échec : (0x803b0010)"), "fail: " + says + " [text]"},
 		{"a route that exists is harmless", onFlannel + networks("nat nat") +
@@ -73,7 +73,7 @@ func TestHNSParameterIncorrect(t *testing.T) {
 			onFlannel + networks("old L2Bridge") + flanneldSays(refused),
 			"fail: HNS refuses to create network cbr0: invalid parameter (found: old (L2Bridge)) [state+text]"},
 		{"it is there by now", onFlannel + networks("cbr0 L2Bridge") + flanneldSays(refused),
-			"info: the logs say: HNS refuses to create the pod network: invalid parameter; the node's state does not bear it out [text]"},
+			"info: the logs say: HNS refuses to create the pod network: invalid parameter; the node's current state does not confirm it [text]"},
 		{"the logs alone, of another call",
 			flanneldSays("hcnCreateNetwork failed in Win32: (0x57)"),
 			"fail: HNS refuses to create the pod network: invalid parameter [text]"},
@@ -132,7 +132,7 @@ func TestBridgeEndpointStale(t *testing.T) {
 			onCalico + "-- hns-endpoints.json --\n[{\"Name\":\"Calico_ep\",\"IPAddress\":\"10.48.1.2\"}]\n" + adapters("") + podsJSON(podJSON("", "", `{"phase":"Pending"}`)), "warn: HNS endpoint Calico_ep of the host is not attached: adapter vEthernet (Calico_ep) is missing [state]"},
 		{"no adapter is recorded", onFlannel + endpoint + "-- adapters.json --\n[]\n", "unknown"},
 		{"attached by now", onFlannel + endpoint + adapters(attached) + refused,
-			"info: the logs say: flanneld cannot attach the host's endpoint on the pod network; the node's state does not bear it out [text]"},
+			"info: the logs say: flanneld cannot attach the host's endpoint on the pod network; the node's current state does not confirm it [text]"},
 		{"the log alone", refused,
 			"fail: flanneld cannot attach the host's endpoint on the pod network [text]"},
 		{"an update of Windows is another cause",

@@ -81,7 +81,7 @@ func hnsRestart(s evidence.Snapshot, proxied time.Time) (r restart, known bool) 
 		}
 		if p.StartedAt.Sub(proxied) > hnsHeadStart {
 			return restart{p.StartedAt.Time,
-				evidence.Phrasef("the process of HNS was started anew"), false,
+				evidence.Phrasef("the HNS process was restarted"), false,
 				p.Field("startedAt").Because("%s, which hosts hns, has run since %s", p.Name,
 					p.StartedAt.UTC().Format("2006-01-02 15:04 UTC"))}, true
 		}

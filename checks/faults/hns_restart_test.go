@@ -74,7 +74,7 @@ func TestHNSServiceCrashedOrRestarted(t *testing.T) {
 			events(first, stop, start) + pods(after) + endpoints(), "pass"},
 		{"the pod has its endpoint", events(first, crash, start) + pods(before) +
 			endpoints("10.244.2.5"),
-			"info: the logs say: the Host Network Service terminated unexpectedly; the node's state does not bear it out [text]"},
+			"info: the logs say: the Host Network Service terminated unexpectedly; the node's current state does not confirm it [text]"},
 		{"a remote endpoint is not the pod's", events(first, stop, start) + pods(before) +
 			strings.Replace(endpoints("10.244.2.5"), `"SchemaVersion"`, `"Flags":1,"SchemaVersion"`,
 				1), "fail: the Host Network Service was restarted at 2026-11-20 08:00 UTC, and 1 pods started before then have no HNS endpoint: default/web [state]"},
@@ -89,12 +89,12 @@ func TestHNSServiceCrashedOrRestarted(t *testing.T) {
 			events(`{"log":"System","time":"2026-11-20T08:00:00Z","message":"The Print Spooler service entered the stopped state."}`), "unknown"},
 		{"its process is younger than kube-proxy, whose load balancers are gone",
 			process("2026-11-20T08:00:00Z", "2026-11-20T03:05:00Z") + none,
-			"fail: the process of HNS was started anew at 2026-11-20 08:00 UTC, and kube-proxy, started before then, has no load balancers in HNS [state]"},
+			"fail: the HNS process was restarted at 2026-11-20 08:00 UTC, and kube-proxy, started before then, has no load balancers in HNS [state]"},
 		{"whose load balancers are there", process("2026-11-20T08:00:00Z", "2026-11-20T03:05:00Z") +
 			one, "pass"},
 		{"whose load balancers nobody looked at", process("2026-11-20T08:00:00Z",
 			"2026-11-20T03:05:00Z"),
-			"warn: the process of HNS was started anew at 2026-11-20 08:00 UTC, and kube-proxy started before then: its load balancers may be missing [state]"},
+			"warn: the HNS process was restarted at 2026-11-20 08:00 UTC, and kube-proxy started before then: its load balancers may be missing [state]"},
 		{"kube-proxy is younger", process("2026-11-20T03:01:00Z", "2026-11-20T03:05:00Z") + none,
 			"pass"},
 		{"they start together", process("2026-11-20T03:05:40Z", "2026-11-20T03:05:00Z") + none,
@@ -115,7 +115,7 @@ func TestDockerdRemovesForeignEndpoints(t *testing.T) {
 	runLooks(t, "dockerd-removes-foreign-endpoints", []look{
 		{"no dockerd", containerd + others, "pass"},
 		{"a dockerd beside containerd", containerd + dockerd,
-			"warn: dockerd runs beside containerd: each start of it deletes the HNS endpoints of pods [state]"},
+			"warn: dockerd and containerd both run: each start of it deletes the HNS endpoints of pods [state]"},
 		{"it deleted endpoints", containerd + dockerd + log,
 			"fail: dockerd deleted HNS endpoints on this node, whose pods run under containerd [state+text]"},
 		{"a pod has none", containerd + dockerd + log + pods(web) + endpoints(),

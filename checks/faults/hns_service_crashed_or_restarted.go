@@ -53,6 +53,7 @@ in HNS. It warns if this was not collected.`,
 			Says: "the Host Network Service terminated unexpectedly"},
 		{Text: "Failed to look up one or more HNS endpoints; will schedule a retry",
 			Level: checks.Warn,
+			Until: []string{"Resolved hns endpoint id", "Found new HNS endpoint"},
 			Says:  "Felix does not find the HNS endpoints of running pods, as after a restart of HNS"},
 	},
 	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {

@@ -1,6 +1,7 @@
 package faults
 
 import (
+	"path"
 	"slices"
 
 	"doctor/checks"
@@ -11,21 +12,23 @@ import (
 
 var _ = register(checks.Check{
 	ID:       "host-gw-cloud-udr-missing",
-	Title:    "the cloud's network seems to drop packets with pods' addresses",
+	Title:    "Cloud network drops packets of pods",
+	Healthy:  "Cloud network carries packets of pods",
 	Category: checks.CategoryNetwork,
-	Doc: `With host-gw or l2bridge, packets cross the network between nodes with the addresses
-of pods on them. A cloud delivers and accepts only addresses that it handed out itself, unless a
-route in its own table sends each podCIDR to its node, and the node's interface may forward. Without
-both, pods of this node reach neither the pods of other nodes nor anything that answers to a pod's
+	Doc: `With host-gw or l2bridge, packets cross the network between nodes with the addresses of
+pods. A cloud delivers and accepts only addresses that it assigned itself, unless its route table
+sends each podCIDR to its node, and the node's network interface may forward. If either is missing,
+pods of this node reach neither the pods of other nodes nor anything that answers to a pod's
 address, while the nodes reach each other.
 
-The cloud's routes are not to be seen on the node: the check judges by TCP probes from pods to pods
-of other nodes, where the providerID says that a cloud runs the machine.`,
+The routes of the cloud are not visible on the node. Where the providerID names a cloud, the check
+uses TCP probes from pods to pods of other nodes.`,
 	Fix: checks.Steps(
-		checks.Run("az network route-table route create -g RESOURCE_GROUP --route-table-name TABLE -n {node} --address-prefix {podCIDR} --next-hop-type VirtualAppliance --next-hop-ip-address {managementIP}", "add a route for each podCIDR by way of its node to the cloud's table and let the nodes' interfaces forward; or use an overlay, which needs neither"),
-		checks.Run("az network nic update -g RESOURCE_GROUP -n NIC --ip-forwarding true", ""),
-		checks.Run("aws ec2 modify-instance-attribute --instance-id INSTANCE --no-source-dest-check", ""),
-		checks.Run("aws ec2 create-route --route-table-id TABLE --destination-cidr-block {podCIDR} --instance-id INSTANCE", "")),
+		checks.Do("Add a route for {podCIDR} through {managementIP} to the cloud's route table."),
+		checks.Do("Allow IP forwarding on the node's network interface in the cloud."),
+		checks.Do("Or use an overlay network, which requires neither."),
+		checks.Verify("kubectl exec POD -- curl.exe -sS -m 5 http://POD_IP:PORT",
+			"an answer from a pod of another node")),
 	Links: []string{
 		"https://learn.microsoft.com/en-us/virtualization/windowscontainers/kubernetes/common-problems", "https://learn.microsoft.com/en-us/azure/virtual-network/virtual-networks-udr-overview"},
 	Breaks: []*checks.Effect{effectPodTraffic},
@@ -45,7 +48,7 @@ of other nodes, where the providerID says that a cloud runs the machine.`,
 		id := evidence.Node.In(s).Spec.ProviderID
 		cloud := node.CloudOf(id)
 		if cloud == "" {
-			return nil, checks.Skip("no cloud runs this machine: its providerID is %s",
+			return nil, checks.Skip("the machine does not run in a cloud: its providerID is %s",
 				orPhrase(evidence.Clean(id), evidence.Phrasef("empty")))
 		}
 		v := viewOfRemotePods(n, evidence.ReachProbes.In(s))
@@ -65,7 +68,7 @@ of other nodes, where the providerID says that a cloud runs the machine.`,
 					"a connection of the node itself to another host that answered, to compare pods with"))
 		}
 		f := checks.Findingf(cond(v.ownHeard || v.elsewhere != nil, checks.Fail, checks.Warn),
-			cloud, "none of %d pods of other nodes answers a pod of this node: %s seems to have no route for pods, or the interface may not forward", len(v.lost), cloud)
+			cloud, "no answer from %d pods of other nodes: the route or IP forwarding in %s is probably missing", len(v.lost), cloud).Cure(cloudRouteFix(id, cloud))
 		for _, p := range v.lost[:min(len(v.lost), checks.MaxQuotes)] {
 			f = f.With(probed.ReachBecause(p))
 		}
@@ -73,6 +76,27 @@ of other nodes, where the providerID says that a cloud runs the machine.`,
 			"spec.providerID is %s", id)}, nil
 	},
 })
+
+// cloudRouteFix is the fix with the commands of the cloud.
+func cloudRouteFix(id, cloud string) checks.Fix {
+	fix := checkOf("host-gw-cloud-udr-missing").Fix
+	instance := path.Base(id)
+	var route, forward string
+	switch cloud {
+	case "Azure":
+		route = "az network route-table route create -g RESOURCE_GROUP --route-table-name TABLE -n {node} --address-prefix {podCIDR} --next-hop-type VirtualAppliance --next-hop-ip-address {managementIP}"
+		forward = "az network nic update -g RESOURCE_GROUP -n NIC --ip-forwarding true"
+	case "AWS":
+		route = "aws ec2 create-route --route-table-id TABLE --destination-cidr-block {podCIDR} --instance-id " + instance
+		forward = "aws ec2 modify-instance-attribute --instance-id " + instance +
+			" --no-source-dest-check"
+	default:
+		return fix
+	}
+	fix.Steps = slices.Clone(fix.Steps)
+	fix.Steps[0].Command, fix.Steps[1].Command = route, forward
+	return fix
+}
 
 // routed tells whether the node itself has a route to the pod's node: without
 // one the packets do not even get to the cloud's network.

@@ -1,6 +1,7 @@
 package faults
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 
@@ -11,21 +12,25 @@ import (
 
 var _ = register(checks.Check{
 	ID:       "hostname-override-mismatch",
-	Title:    "kube-proxy goes by another name than the Node object",
+	Title:    "kube-proxy node name differs from the Node object",
+	Healthy:  "kube-proxy uses the name of the Node object",
 	Category: checks.CategoryNetwork,
 	FAQ:      []int{6},
-	Doc: `kube-proxy takes an endpoint for its own when the endpoint's node name is its own host
-name. If it goes by another name than the Node object, it takes the pods of its own node for remote
-ones, and when it cleans up it deletes their HNS endpoints: pods lose their adapter minutes or hours
-after they started well.
+	Doc: `kube-proxy treats an endpoint as local if the endpoint's node name is its own node name.
+If its name differs from the Node object, it treats the pods of its own node as remote, and deletes
+their HNS endpoints when it cleans up: pods lose their network adapter minutes or hours after they
+started.
 
-kube-proxy lowers the case of its name, so a difference in case is none. Without --hostname-override
-its name is the machine's, which never holds a dot.`,
+kube-proxy converts its name to lower case, so case makes no difference. Without --hostname-override
+it uses the name of the machine, which never contains a dot.`,
 	Fix: checks.Steps(
-		checks.Run("nssm edit kube-proxy",
-			"give kube-proxy --hostname-override={node} (or hostnameOverride in its configuration), restart it, and recreate the pods that lost their adapter").
-			Costs("connections to Services may break for some seconds while kube-proxy rebuilds its load balancers"),
-		checks.Run("{restart kube-proxy}", "")),
+		checks.Do("Set --hostname-override={node} for kube-proxy."),
+		checks.Run("{restart kube-proxy}", "Restart kube-proxy.").
+			Costs("Connections to Services break for a few seconds."),
+		checks.Do("Recreate the pods without a network."),
+		checks.Verify(
+			`Get-CimInstance Win32_Process -Filter "Name='kube-proxy.exe'" | Select-Object CommandLine`,
+			"--hostname-override={node}")),
 	Links: []string{"https://kubernetes.io/docs/tasks/debug/debug-cluster/windows/",
 		"https://github.com/kubernetes/kubernetes/issues/71799"},
 	Breaks:   []*checks.Effect{effectServiceRules, effectPodTraffic, effectPodStart},
@@ -34,7 +39,7 @@ its name is the machine's, which never holds a dot.`,
 	Uses:     slices.Concat(node.ProxySources, node.KubeletSources),
 	Signs: []checks.Sign{
 		{Text: "Failed to retrieve node info: nodes", Also: []string{"not found"},
-			Says: "kube-proxy asks for a Node that does not exist: it goes by another name"},
+			Says: "kube-proxy requests a Node that does not exist: its node name is wrong"},
 	},
 	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
 		n := node.About(s)
@@ -50,9 +55,11 @@ its name is the machine's, which never holds a dot.`,
 			return nil, nil
 		case override.Set && !strings.EqualFold(value, name):
 			return []checks.Finding{checks.Findingf(checks.Fail, "kube-proxy",
-				"kube-proxy goes by the name %s, and the Node object is called %s", value, name).
+				"kube-proxy uses the node name %s, but the Node object is %s", value, name).
 				With(override.From).At(evidence.Node.Field(s, "metadata", "name"),
-				"metadata.name is %s", name)}, nil
+				"metadata.name is %s", name).
+				Cure(hostnameFix(changeProxy(s, n, override.From, setsHostname, name,
+					evidence.Phrasef("Set the node name of kube-proxy to %s.", name))))}, nil
 		case override.Set:
 			return nil, nil
 		case n.Proxy().Hidden.Kind != "":
@@ -64,16 +71,30 @@ its name is the machine's, which never holds a dot.`,
 					"kube-proxy's node name: the start script of its DaemonSet sets it"))
 		case strings.Contains(name, "."):
 			return []checks.Finding{checks.Findingf(checks.Fail, "kube-proxy",
-				"kube-proxy has no --hostname-override, so it goes by the machine's name, which cannot be %s", name).
+				"kube-proxy has no --hostname-override; the machine name that it uses cannot be %s",
+				name).
 				With(n.Proxy().From).At(evidence.Node.Field(s, "metadata", "name"),
-				"metadata.name is %s", name)}, nil
+				"metadata.name is %s", name).Cure(addHostname(n, name))}, nil
 		}
 		if f, ok := n.KubeletFlag("hostname-override"); ok && f.Live && f.Value != "" &&
 			!strings.ContainsAny(f.Value, "$%(") {
 			return []checks.Finding{checks.Findingf(checks.Warn, "kube-proxy",
-				"the kubelet is told to be %s, and kube-proxy is told nothing: it goes by the machine's name", f.Value).
-				With(n.Proxy().From, f.From)}, nil
+				"the kubelet uses the name %s, but kube-proxy has no --hostname-override", f.Value).
+				With(n.Proxy().From, f.From).Cure(addHostname(n, name))}, nil
 		}
 		return nil, nil
 	},
 })
+
+// setsHostname is the setting in a configuration file or in a start script.
+var setsHostname = regexp.MustCompile(`(?i)(hostname-?override["']?\s*[:=]\s*["']?)[^\s"',]+`)
+
+func hostnameFix(first checks.Step) checks.Fix {
+	return withFirst(checkOf("hostname-override-mismatch").Fix, first)
+}
+
+// addHostname adds the flag where kube-proxy's other settings are.
+func addHostname(n *node.Node, name string) checks.Fix {
+	return hostnameFix(changeSetting(n.Components["kube-proxy"], n.Proxy().From,
+		evidence.Phrasef("Add --hostname-override=%s for kube-proxy.", name)))
+}

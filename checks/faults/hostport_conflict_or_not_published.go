@@ -3,6 +3,7 @@ package faults
 import (
 	"cmp"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -11,27 +12,28 @@ import (
 	"doctor/checks/node"
 )
 
-const portTaken = "HNS could not publish a pod's host port: another pod or process has it"
+const portTaken = "HNS cannot publish a pod's host port: another pod or process uses it"
 
 var _ = register(checks.Check{
 	ID:       "hostport-conflict-or-not-published",
-	Title:    "a pod's hostPort is taken, or nobody publishes it",
+	Title:    "Pod hostPort is taken or not published",
+	Healthy:  "Pod hostPorts are free and published",
 	Category: checks.CategoryNetwork,
-	Doc: `A hostPort is published by the CNI plugin, which puts a PortMapping policy on the
-pod's HNS endpoint. The runtime tells the plugin of it only where the configuration says
-"capabilities": {"portMappings": true}; without that the pod runs and the port answers nobody. And a
-port can be had once: if a process such as IIS or another pod holds it, HNS refuses the endpoint
-with 0x803b0013 or 0x20 and the pod does not start.
+	Doc: `The CNI plugin publishes a hostPort: it sets a PortMapping policy on the pod's HNS
+endpoint. The runtime passes the port to the plugin only if the configuration contains
+"capabilities": {"portMappings": true}; without it the pod runs but the port does not answer. A port
+has only one owner: if a process such as IIS or another pod uses it, HNS rejects the endpoint with
+0x803b0013 or 0x20 and the pod does not start.
 
-The check looks at the pods with a hostPort: for two of them with the same port, for a process that
-listens on it, for the policy on the endpoint, and where endpoints are not recorded, for the
-capability. Pods on the host's network bind their ports themselves and do not count.`,
+The check looks for two pods with the same hostPort, for a process that listens on it, for the
+policy on the endpoint, and for the capability where endpoints were not collected. It skips pods on
+the host network, which bind their ports themselves.`,
 	Fix: checks.Steps(
-		checks.Inspect(
-			"Get-NetTCPConnection -State Listen | Select-Object LocalAddress, LocalPort, OwningProcess", ""),
-		checks.Inspect("Get-HnsEndpoint | Select-Object IPAddress, Policies", ""),
-		checks.Do(`free the port, or give the pod another one; where nothing publishes it, add "capabilities": {"portMappings": true} to {cniFile} and create the pod again. A Service of type NodePort needs neither`).
-			Costs("the pod is created anew; other pods are not touched")),
+		checks.Do("Stop the process or pod that uses the port, or change the hostPort of the pod."),
+		checks.Do("Recreate the pod.").Costs("The pod is down for a short time."),
+		checks.Verify(
+			"Get-HnsEndpoint | Select-Object IPAddress, Policies | ConvertTo-Json -Depth 6",
+			"a PortMapping policy for the port")),
 	Links: []string{
 		"https://learn.microsoft.com/en-us/virtualization/windowscontainers/kubernetes/common-problems", "https://github.com/docker/for-win/issues/667",
 		"https://github.com/moby/moby/issues/35023", "https://github.com/moby/moby/issues/41094"},
@@ -49,7 +51,7 @@ capability. Pods on the host's network bind their ports themselves and do not co
 	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
 		ports := podsWithHostPorts(s)
 		if len(ports) == 0 {
-			return nil, checks.Skip("no pod of this node asks for a hostPort")
+			return nil, checks.Skip("no pod of this node has a hostPort")
 		}
 		var findings []checks.Finding
 		seen := map[string]podPort{}
@@ -59,7 +61,7 @@ capability. Pods on the host's network bind their ports themselves and do not co
 			if other, taken := seen[key]; taken &&
 				other.pod.Metadata.UID+other.pod.FullName() != p.pod.Metadata.UID+p.pod.FullName() {
 				findings = append(findings, checks.Findingf(checks.Fail, p.pod.FullName(),
-					"pods %s and %s both ask for host port %s", other.pod.FullName(),
+					"pods %s and %s both use host port %s", other.pod.FullName(),
 					p.pod.FullName(), key).
 					At(other.at, "%s: hostPort is %d", other.pod.FullName(), p.port).At(p.at,
 					"%s: hostPort is %d", p.pod.FullName(), p.port))
@@ -158,7 +160,7 @@ func heldByProcess(s evidence.Snapshot, p podPort) (checks.Finding, bool) {
 		}
 		level := cond(p.pod.Status.Phase == "Running", checks.Warn, checks.Fail)
 		return checks.Findingf(level, p.pod.FullName(),
-			"pod %s asks for host port %s/%d, on which %s listens", p.pod.FullName(), p.protocol,
+			"host port of pod %s is taken: %s/%d is used by %s", p.pod.FullName(), p.protocol,
 			p.port, cmp.Or(l.Process, "a process of the node")).
 			At(evidence.Ports.Field(s, "listeners", l.number), "%s %s:%d: %s", l.Protocol,
 				l.Address, l.Port, orUnknown(l.Process)).
@@ -193,10 +195,11 @@ func published(s evidence.Snapshot, p podPort) (checks.Finding, publication) {
 		}
 		if !e.Truncated {
 			return checks.Findingf(checks.Fail, p.pod.FullName(),
-				"pod %s asks for host port %s/%d, and its HNS endpoint has no PortMapping policy for it", p.pod.FullName(), p.protocol, p.port).
+				"host port of pod %s is not published: no PortMapping policy for %s/%d on its HNS endpoint", p.pod.FullName(), p.protocol, p.port).
 				At(p.at, "%s: hostPort is %d", p.pod.FullName(), p.port).
 				At(e.Field("Policies"), "%s has %d policies, none maps port %d",
-					node.EndpointName(e), len(e.Policies), p.port), notPublished
+					node.EndpointName(e), len(e.Policies), p.port).
+				Cure(publishFix(n, p.pod)), notPublished
 		}
 	}
 	f := n.Effective()
@@ -209,11 +212,53 @@ func published(s evidence.Snapshot, p podPort) (checks.Finding, publication) {
 		}
 	}
 	return checks.Findingf(checks.Fail, p.pod.FullName(),
-			"pod %s asks for host port %s/%d, and the CNI configuration %s lacks the capability portMappings, so nobody publishes it", p.pod.FullName(), p.protocol, p.port, f.Name).
+			"host port of pod %s (%s/%d) is not published: CNI configuration %s has no capability portMappings", p.pod.FullName(), p.protocol, p.port, f.Name).
 			At(p.at, "%s: hostPort is %d", p.pod.FullName(), p.port).
-			At(f.Field("capabilities"), "capabilities of %s: no portMappings", f.Config.Type),
+			At(f.Field("capabilities"), "capabilities of %s: no portMappings", f.Config.Type).
+			Cure(withFirst(publishFix(n, p.pod), addCapability(s, f))),
 		notPublished
 }
+
+// publishFix makes the CNI plugin publish the ports of a pod.
+func publishFix(n *node.Node, pod evidence.Pod) checks.Fix {
+	steps := []checks.Step{checks.Edit("{cniFile}", addPortMappings)}
+	if f := n.Effective(); f != nil && f.Config != nil && slices.ContainsFunc(f.Config.Plugins,
+		func(plugin evidence.CNIPlugin) bool { return plugin.Capabilities["portMappings"] }) {
+		steps = nil
+	}
+	return checks.Fix{Steps: append(steps,
+		checks.Run("kubectl -n "+pod.Metadata.Namespace+" delete pod "+pod.Metadata.Name,
+			"Recreate the pod: its endpoint is created again.").
+			Costs("The pod is down for a short time. A pod without a controller is not created again."),
+		checks.Verify(
+			"Get-HnsEndpoint | Select-Object IPAddress, Policies | ConvertTo-Json -Depth 6",
+			"a PortMapping policy for the port"))}
+}
+
+const addPortMappings = `Add "capabilities": {"portMappings": true} to the plugin.`
+
+// addCapability names the line: that of the capabilities, or else that of the type.
+func addCapability(s evidence.Snapshot, f *node.CNIFile) checks.Step {
+	place, in := f.TypeField(), cniType
+	if len(f.Config.Capabilities) > 0 {
+		place, in = f.Field("capabilities"), cniCapabilities
+	}
+	return checks.EditAt(s, place, func(line string) string {
+		at := in.FindStringIndex(line)
+		if at == nil {
+			return line
+		}
+		if in == cniCapabilities {
+			return line[:at[1]] + `"portMappings": true, ` + line[at[1]:]
+		}
+		return line[:at[1]] + `, "capabilities": {"portMappings": true}` + line[at[1]:]
+	}, addPortMappings)
+}
+
+var (
+	cniType         = regexp.MustCompile(`"type"\s*:\s*"[^"]*"`)
+	cniCapabilities = regexp.MustCompile(`"capabilities"\s*:\s*\{`)
+)
 
 // mapsPort tells whether one of the endpoint's policies publishes the port.
 func mapsPort(e evidence.HNSEndpoint, p podPort) bool {

@@ -9,20 +9,23 @@ const isolationAnnotation = "experimental.windows.kubernetes.io/isolation-type"
 
 var _ = register(checks.Check{
 	ID:       "hyperv-annotation",
-	Title:    "a pod asks for Hyper-V isolation by an annotation that is gone",
+	Title:    "Hyper-V isolation annotation has no effect",
+	Healthy:  "No pod uses the Hyper-V isolation annotation",
 	Category: checks.CategoryWorkloads,
 	Lints:    true,
 	Doc: `Until Kubernetes 1.20 an alpha feature gave a pod with the annotation
-experimental.windows.kubernetes.io/isolation-type: hyperv a virtual machine of its own. It is gone,
-and the annotation does nothing now: the pod shares the node's kernel, which its author did not
-want, and an image of another Windows build, which only isolation could run, does not start.
+experimental.windows.kubernetes.io/isolation-type: hyperv its own virtual machine. The feature was
+removed, and the annotation has no effect: the pod shares the kernel of the node, and an image for
+another Windows build, which requires the isolation, does not start.
 
-Today a RuntimeClass selects a handler of containerd that isolates.`,
+A RuntimeClass replaces it: it selects a handler of containerd that uses Hyper-V isolation.`,
 	Fix: checks.Steps(
-		checks.Inspect("kubectl get runtimeclass", ""),
-		checks.Inspect("Get-WindowsFeature Hyper-V", ""),
-		checks.Run(`Select-String -Path 'C:\Program Files\containerd\config.toml' -Pattern hypervisor`, "take the annotation out, add a runtime handler with Hyper-V isolation to containerd's configuration on nodes that have the Hyper-V feature, and name its RuntimeClass in the pod").
-			Costs("changing a pod template recreates the pods of the workload")),
+		checks.Inspect("kubectl get runtimeclass",
+			"Look for a RuntimeClass whose handler uses Hyper-V isolation."),
+		checks.Do("In the pod template, remove the annotation and set runtimeClassName to this RuntimeClass.").
+			Costs("The pods of the workload are recreated."),
+		checks.Do("If there is none, add a runtime handler with Hyper-V isolation to containerd on nodes with the Hyper-V feature, and create a RuntimeClass for it."),
+		checks.Verify("doctor lint MANIFEST", "no finding of this check")),
 	Links: []string{"https://kubernetes.io/docs/concepts/containers/runtime-class/",
 		"https://kubernetes.io/docs/concepts/windows/intro/",
 		"https://github.com/kubernetes/kubernetes/pull/95505"},
@@ -35,7 +38,7 @@ Today a RuntimeClass selects a handler of containerd that isolates.`,
 			if v := p.Metadata.Annotations[isolationAnnotation]; v != "" {
 				at := podField{fieldPath{"metadata", "annotations", isolationAnnotation}, v}
 				findings = append(findings, checks.Findingf(checks.Warn, p.Name(),
-					"%s asks for %s isolation by an annotation that nothing reads any more; a RuntimeClass does that", p.phrase(), evidence.Clean(v)).With(p.because(at)))
+					"%s requests %s isolation with an annotation that has no effect (expected: a RuntimeClass)", p.phrase(), evidence.Clean(v)).With(p.because(at)))
 			}
 		}
 		return findings, nil

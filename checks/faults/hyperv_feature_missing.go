@@ -52,7 +52,7 @@ runtime is reported even if the feature is installed: then the hypervisor does n
 		for _, c := range complaints(s, hypervSigns) {
 			refused[c.pod.FullName()] = true
 			findings = append(findings,
-				because(checks.Findingf(checks.Fail, c.pod.FullName(), "%s does not run: %s",
+				because(checks.Findingf(checks.Fail, c.pod.FullName(), "%s is not running: %s",
 					c.pod.FullName(), c.says).With(c.from)))
 		}
 		if feature == "installed" {

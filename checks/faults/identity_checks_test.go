@@ -135,21 +135,21 @@ func TestGMSA(t *testing.T) {
 	}
 	runLooks(t, "gmsa-not-working", []look{
 		{"the webhook did not see the pod", pods(`"gmsaCredentialSpecName":"web"`),
-			"fail: shop/web-1 names the credential spec web and was not given its content: the webhook did not see it [state]"},
+			"fail: shop/web-1 names credential spec web without having its content: the gMSA webhook did not process it [state]"},
 		{"the plug-in is not installed, told by the number",
 			pods(given) + events(event("1", "2026-11-20T09:00:00Z"),
 				event("4", "2026-11-20T09:01:00Z")),
-			"fail: the plug-in cannot be loaded: it is not installed or not registered on this node [state]"},
+			"fail: Container Credential Guard: the plug-in cannot be loaded: not installed or not registered on this node [state]"},
 		{"it failed and works now", pods(given) + events(event("2", "2026-11-20T09:05:00Z"),
 			event("8", "2026-11-20T09:01:00Z")), "pass"},
 		{"it worked and fails now", pods(given) + events(event("2", "2026-11-20T09:01:00Z"),
 			event("8", "2026-11-20T09:05:00Z")),
-			"fail: Active Directory does not give out the account's password: the user of the plug-in, or the node, may not retrieve it [state]"},
+			"fail: Container Credential Guard: Active Directory denies the account's password to this node or to the user of the plug-in [state]"},
 		{"no event log was recorded", pods(given), "unknown"},
 		{"nobody uses such an account", pods("") + events(event("8", "2026-11-20T09:05:00Z")),
 			"skip"},
 		{"nltest in a container, pasted",
-			"-- logs/pod/nltest.txt --\nI_NetLogonControl failed: Status = 1722 0x6ba RPC_S_SERVER_UNAVAILABLE\n", "fail: nltest in a container: it could not sign in at the domain [text]"},
+			"-- logs/pod/nltest.txt --\nI_NetLogonControl failed: Status = 1722 0x6ba RPC_S_SERVER_UNAVAILABLE\n", "fail: nltest in a container: it cannot log on to the domain [text]"},
 	})
 	os := func(build, ubr string) string {
 		return "-- os.json --\n{\"build\":" + build + ",\"ubr\":" + ubr + "}\n"
@@ -159,7 +159,7 @@ func TestGMSA(t *testing.T) {
 		"-- services.json --\n[{\"name\":\"docker\",\"state\":\"running\"}]\n"
 	runLooks(t, "gmsa-containerd-share", []look{
 		{"one revision too old", containerd + os("17763", "1816") + pods(given),
-			"warn: shop/web-1 uses a group managed service account, and Windows 10.0.17763.1816 lets it reach no share under containerd: 17763.1817 is needed [state]"},
+			"warn: shop/web-1 uses a gMSA: under containerd it cannot open shares on Windows 10.0.17763.1816 (required: 17763.1817 or later) [state]"},
 		{"the revision of the update", containerd + os("17763", "1817") + pods(given), "pass"},
 		{"a revision that was not recorded", containerd + os("17763", "0") + pods(given),
 			"unknown"},

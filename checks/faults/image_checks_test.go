@@ -130,7 +130,7 @@ func TestWincatNotFound(t *testing.T) {
 		{"an error of an image that was replaced", config("registry.k8s.io/pause:3.9") +
 			nodeOf("v1.29.9", "containerd://1.7.22") +
 			strings.Replace(failed, "failed to", `time="2026-08-01T10:00:00Z" failed to`, 1),
-			"info: the logs say: port-forward fails: wincat.exe is not in the pause image; the node's state does not bear it out [text]"},
+			"info: the logs say: port-forward fails: wincat.exe is not in the pause image; the node's current state does not confirm it [text]"},
 		{"an error of now contradicts the tag", config("registry.k8s.io/pause:3.9") +
 			nodeOf("v1.29.9", "containerd://1.7.22") +
 			strings.Replace(failed, "failed to", `time="2026-11-20T09:55:00Z" failed to`, 1),

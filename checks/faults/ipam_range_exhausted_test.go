@@ -53,7 +53,7 @@ func TestIPAMRangeExhausted(t *testing.T) {
 		{"reservations of an older podCIDR", onFlannel + cidr + reserved(2, 14, "10.244.7") +
 			running(2), "pass"},
 		{"it is over", onFlannel + cidr + reserved(2, 4, "10.244.2") + running(2) + said,
-			"info: the logs say: host-local has no free address; the node's state does not bear it out [text]"},
+			"info: the logs say: host-local has no free address; the node's current state does not confirm it [text]"},
 		{"the log alone", said, "fail: host-local has no free address [text]"},
 		{"the range is not known", onFlannel + full, "unknown"},
 		{"Azure's pool is used up by nobody", azure(30, 0) + running(4),

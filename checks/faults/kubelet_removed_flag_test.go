@@ -43,7 +43,7 @@ func TestKubeletRemovedFlag(t *testing.T) {
 		{"the refusal is from another year, and long mended", script + none + nodeOf("v1.28.15",
 			"containerd://1.7.2") +
 			"-- files/C/k/StartKubelet.ps1 --\nC:\\k\\kubelet.exe --v=2\n" +
-			"-- logs/kubelet/kubelet.err.log --\nE0301 09:58:00.000000    5120 run.go:74] \"command failed\" err=\"failed to parse kubelet flag: unknown flag: --network-plugin\"\n", "info: the logs say: the kubelet exits: unknown flag; the node's state does not bear it out [text]"},
+			"-- logs/kubelet/kubelet.err.log --\nE0301 09:58:00.000000    5120 run.go:74] \"command failed\" err=\"failed to parse kubelet flag: unknown flag: --network-plugin\"\n", "info: the logs say: the kubelet exits: unknown flag; the node's current state does not confirm it [text]"},
 		{"a flag that no release ever had",
 			"-- services.json --\n[{\"name\":\"kubelet\",\"state\":\"stopped\",\"args\":[\"--hostname-overide=win-1\"]}]\n" + none + nodeOf("v1.29.9", "containerd://1.7.2") +
 				"-- logs/kubelet/kubelet.err.log --\nE1120 09:58:00.000000    5120 run.go:74] \"command failed\" err=\"failed to parse kubelet flag: unknown flag: --hostname-overide\"\n",

@@ -112,7 +112,7 @@ func TestKubeProxyNoHostMAC(t *testing.T) {
 			"fail: kube-proxy exits: no adapter has the node's address [text]"},
 		{"the log, and it is over", vxlanConf + proxyArgs(`"--bind-address=10.0.0.10"`) +
 			adapters("10.0.0.10") + message,
-			"info: the logs say: kube-proxy exits: no adapter has the node's address; the node's state does not bear it out [text]"},
+			"info: the logs say: kube-proxy exits: no adapter has the node's address; the node's current state does not confirm it [text]"},
 	})
 }
 
@@ -164,9 +164,9 @@ func TestDSRUnsupportedBuild(t *testing.T) {
 	const preserve = "-- api/services.json --\n{\"items\":[{\"metadata\":{\"namespace\":\"a\",\"name\":\"web\",\"annotations\":{\"preserve-destination\":\"true\"}},\"spec\":{\"clusterIP\":\"10.96.7.7\"}}]}\n"
 	dsr := proxyArgs(`"--enable-dsr=true"`)
 	fault := func(what string) string {
-		return "fail: kube-proxy is to use DSR, which needs HNS 9.3 or build 17763.1432 at least, and this is " + what + " [state]"
+		return "fail: kube-proxy uses DSR, which requires HNS 9.3 or build 17763.1432 or later; found: " + what + " [state]"
 	}
-	const ignored = "warn: the annotation preserve-destination needs build 18362 and DSR, so that this node ignores it: a/web [state]"
+	const ignored = "warn: preserve-destination requires build 18362 and DSR; this node ignores it for a/web [state]"
 	runLooks(t, "dsr-unsupported-build", []look{
 		{"HNS 9.2 has no DSR", dsr + hns(9, 2), fault("HNS 9.2")},
 		{"HNS 9.3 has", dsr + hns(9, 3), "pass"},
@@ -184,7 +184,7 @@ func TestDSRUnsupportedBuild(t *testing.T) {
 		{"DSR may be set out of sight", fmt.Sprintf(hiddenProxy, "v1.29.9") + hns(9, 2), "unknown"},
 		{"neither HNS nor Windows was asked", dsr, "unknown"},
 		{"the log alone",
-			"-- logs/kube-proxy/kube-proxy.log --\nF0903 1 server.go:490] unable to create proxier: platform does not support feature Direct Server Return (DSR)\n", "fail: kube-proxy exits: HNS of this build knows no DSR [text]"},
+			"-- logs/kube-proxy/kube-proxy.log --\nF0903 1 server.go:490] unable to create proxier: platform does not support feature Direct Server Return (DSR)\n", "fail: kube-proxy exits: HNS of this build does not support DSR [text]"},
 	})
 }
 
@@ -236,13 +236,13 @@ func TestDualStackUnsupported(t *testing.T) {
 		{"both on host-gw with the first HNS that can", onFlannel + cidrs(four+","+six) + hns11,
 			"pass"},
 		{"both on host-gw of Server 2019", onFlannel + cidrs(four+","+six) + hns9,
-			"warn: the node has the podCIDR fd00:2::/64 as well, and two families need HNS 11.10 (Server 2022) at least: this is HNS 9.5 [state]"},
+			"warn: podCIDR fd00:2::/64 is not used: dual stack requires HNS 11.10 (Server 2022) or later; found: HNS 9.5 [state]"},
 		{"the same by the build", onFlannel + cidrs(four+","+six) + osAt(17763, 8027, true),
-			"warn: the node has the podCIDR fd00:2::/64 as well, and two families need HNS 11.10 (Server 2022) at least: this is build 10.0.17763.8027 [state]"},
+			"warn: podCIDR fd00:2::/64 is not used: dual stack requires HNS 11.10 (Server 2022) or later; found: build 10.0.17763.8027 [state]"},
 		{"both on an overlay", vxlanConf + cidrs(four+","+six) + hns15,
-			"warn: the node has the podCIDR fd00:2::/64 as well, and overlay networks on Windows carry IPv4 only: its pods get no IPv6 [state]"},
+			"warn: podCIDR fd00:2::/64 is not used: overlay networks on Windows support only IPv4 [state]"},
 		{"IPv6 alone", onFlannel + cidrs(six) + hns15,
-			"fail: the node has the IPv6 podCIDR fd00:2::/64 only, and Windows pods need IPv4 [state]"},
+			"fail: the node has only the IPv6 podCIDR fd00:2::/64; Windows pods require IPv4 [state]"},
 		{"the message alone proves nothing", fallback, "unknown"},
 		{"no podCIDR", onFlannel + hns15, "unknown"},
 	})

@@ -39,7 +39,8 @@ After a reboot the usual cause is that kube-proxy starts before the CNI plugin c
 			Says: "kube-proxy does not find its HNS network"},
 		// At the start this network was there: where the state is known, its disappearance is another fault.
 		{Text: "is not present or has changed since the last sync",
-			Says: "the HNS network of kube-proxy was deleted or replaced"},
+			Until: []string{"Hns LoadBalancer resource created"},
+			Says:  "the HNS network of kube-proxy was deleted or replaced"},
 	},
 	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
 		n := node.About(s)
@@ -53,7 +54,7 @@ After a reboot the usual cause is that kube-proxy starts before the CNI plugin c
 		case !name.Set && len(n.Components["kube-proxy"].Services) == 0:
 			return nil, checks.Unknown(
 				evidence.NotShown.Gap(
-					"the environment of kube-proxy, which does not run as a service here"))
+					"the environment of kube-proxy, which is not a service on this node"))
 		case !name.Set && n.Proxy().Hidden.Kind != "":
 			return nil, checks.Unknown(n.Proxy().Hidden)
 		case !name.Set && evidence.Env.Known(s):

@@ -17,23 +17,25 @@ const (
 
 var _ = register(checks.Check{
 	ID:       "l2bridge-unstable-21h2",
-	Title:    "the node's connections come and go on an l2bridge switch of Server 2022",
+	Title:    "Node connections are unstable with l2bridge (Server 2022)",
+	Healthy:  "Node connections are stable with l2bridge",
 	Category: checks.CategoryNetwork,
 	Doc: `On Windows Server 2022 before the update of October 2024 the host's connections could
-break off for some seconds and come back, again and again, from the moment in which the first
-l2bridge network was created. Microsoft reproduced it and could no longer do so with that update; no
-cause was published.
+break for some seconds and come back, repeatedly, from the moment the first l2bridge network was
+created. Microsoft reproduced it, and could not reproduce it with that update. No cause was
+published.
 
-No log tells of it. The check needs probes of one target that were repeated: it warns where some
-were answered and some timed out on such a build with an l2bridge network. A single probe that fails
-is about its target.`,
+No log shows it. The check requires repeated probes of one target: it warns if some were answered
+and some timed out on such a build with an l2bridge network. A single failed probe concerns its
+target.`,
 	Fix: checks.Steps(
-		checks.Inspect("ping -n 60 {managementIP}", ""),
-		checks.Inspect("Get-HotFix | Sort-Object InstalledOn | Select-Object -Last 5", ""),
-		checks.Inspect("Get-HnsNetwork | Select-Object Name, Type, NetworkAdapterName", ""),
-		checks.Do("install the current cumulative update of Windows Server 2022, "+
-			october2024Patch+" or later; until then an overlay network is not concerned").
-			Costs("the update reboots {node}: drain it first")),
+		checks.Do("Install the current cumulative update of Windows Server 2022: %s or later.",
+			october2024Patch).
+			Costs("The update reboots the node and stops its pods."),
+		checks.Do("Until then, use an overlay network, which is not affected."),
+		checks.Verify(
+			`(Get-ItemProperty 'HKLM:\SOFTWARE\Microsoft\Windows NT\CurrentVersion').UBR`,
+			"%d or higher", october2024UBR)),
 	Links: []string{"https://github.com/microsoft/Windows-Containers/issues/439",
 		"https://support.microsoft.com/help/5044281"},
 	Breaks: []*checks.Effect{effectNodeReady},
@@ -43,7 +45,7 @@ is about its target.`,
 		}
 		if b := n.Build.Value; b.Number != ws2022 || b.UBR >= october2024UBR {
 			return checks.Skip(
-				"the node runs %s, and this is about Windows Server 2022 before %d.%d", b, ws2022,
+				"the node runs %s; only Windows Server 2022 before %d.%d is affected", b, ws2022,
 				october2024UBR)
 		}
 		return nil
@@ -73,7 +75,8 @@ is about its target.`,
 				continue
 			}
 			return []checks.Finding{checks.Findingf(checks.Warn, p.Target,
-				"%s is reached from %s at one time and not at another, with the L2Bridge network %s on %s", p.Target, p.From, bridge.Name, node.About(s).Build.Value).
+				"connections to %s from %s fail intermittently, with L2Bridge network %s on %s",
+				p.Target, p.From, bridge.Name, node.About(s).Build.Value).
 				At(p.Field("outcome"), "%s to %s from %s: ok and timeout, at least %d times each",
 					p.Protocol, p.Target, p.From, repeated).
 				With(node.About(s).Build.From, bridge.Field("Type").Because("%s: type %s",

@@ -1,6 +1,7 @@
 package faults
 
 import (
+	"fmt"
 	"slices"
 
 	"doctor/checks"
@@ -13,30 +14,25 @@ const healthzPort = 10256
 
 var _ = register(checks.Check{
 	ID:       "lb-port-collision-10256",
-	Title:    "kube-proxy's own health port keeps it from forwarding the cloud's probes",
+	Title:    "kube-proxy health port blocks the cloud's health probe",
+	Healthy:  "HNS forwards the cloud's health probes",
 	Category: checks.CategoryNetwork,
-	Doc: `With --forward-healthcheck-vip=true kube-proxy asks HNS for a load balancer on port
-10256 of each cloud load balancer's address, so that the cloud's health probe reaches it. kube-proxy
-itself listens on port 10256 of all addresses, and Server 2019 takes that for a collision: HNS
-answers that the port already exists, the probe gets no answer, and the cloud sends this node no
-traffic. A Service with externalTrafficPolicy Local has a probe port of its own and does not
-collide.
+	Doc: `With --forward-healthcheck-vip=true kube-proxy creates an HNS load balancer for port 10256
+of each cloud load balancer's address, so that the cloud's health probe reaches it. kube-proxy
+itself listens on port 10256 of all addresses, and Server 2019 treats that as a collision: HNS
+returns that the port already exists, the probe gets no answer, and the cloud sends this node no
+traffic. A Service with externalTrafficPolicy Local has its own probe port and does not collide.
 
-The check looks, on build 17763 with that setting, for LoadBalancer Services with
-externalTrafficPolicy Cluster whose address HNS does not serve on port 10256.`,
-	Fix: checks.Steps(
-		checks.Run("netsh int ipv4 show excludedportrange tcp",
-			"start kube-proxy without --forward-healthcheck-vip (winkernel.forwardHealthCheckVip: false) where no Service needs it, give the Service externalTrafficPolicy: Local, or use Server 2022, which allows both").
-			Costs("restarting kube-proxy breaks connections to Services for some seconds"),
-		checks.Inspect("Get-NetTCPConnection -State Listen -LocalPort 10256", ""),
-		checks.Run("{restart kube-proxy}", "")),
+On build 17763 with that setting, the check looks for LoadBalancer Services with
+externalTrafficPolicy Cluster whose address has no HNS load balancer on port 10256.`,
+	Fix: probePortFix("NAMESPACE", "SERVICE"),
 	Links: []string{"https://github.com/kubernetes/community/issues/8883",
 		"https://github.com/kubernetes/kubernetes/pull/137530",
 		"https://github.com/kubernetes/kubernetes/pull/99287"},
 	Explains: []string{"hns-lb-missing-or-stale"},
 	Applies: func(n *node.Node) error {
 		if n.Build.Known() && n.Build.Value.Number != 17763 {
-			return checks.Skip("the collision is one of build 17763, and this is %d",
+			return checks.Skip("only build 17763 is affected; this node has build %d",
 				n.Build.Value.Number)
 		}
 		return nil
@@ -47,7 +43,7 @@ externalTrafficPolicy Cluster whose address HNS does not serve on port 10256.`,
 	Uses: []evidence.Need{evidence.Ports},
 	Signs: []checks.Sign{
 		checks.SignOfCode("HCN_E_PORT_ALREADY_EXISTS",
-			"HNS refuses the load balancer of a health probe: kube-proxy itself holds the port",
+			"HNS rejects the load balancer of a health probe: kube-proxy uses the port",
 			"Healthcheck loadbalancer policy creation failed"),
 	},
 	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
@@ -76,15 +72,29 @@ externalTrafficPolicy Cluster whose address HNS does not serve on port 10256.`,
 					continue
 				}
 				f := checks.Findingf(checks.Fail, svc.FullName(),
-					"HNS has no load balancer for the health probe of %s on %s port %d, and kube-proxy is told to forward it", svc.FullName(), vip, healthzPort).
+					"health probe of %s is not forwarded: HNS has no load balancer for %s port %d",
+					svc.FullName(), vip, healthzPort).
 					With(forward.From, n.Build.From).At(evidence.HNSLoadBalancers.Field(s),
 					"none has %s and port %d", vip, healthzPort)
-				findings = append(findings, f.With(healthzListener(s)...))
+				findings = append(findings, f.With(healthzListener(s)...).
+					Cure(probePortFix(svc.Metadata.Namespace, svc.Metadata.Name)))
 			}
 		}
 		return findings, nil
 	},
 })
+
+// probePortFix gives the Service a probe port of its own.
+func probePortFix(namespace, name string) checks.Fix {
+	service := "kubectl -n " + namespace + " %s service " + name
+	return checks.Steps(
+		checks.Run(fmt.Sprintf(service, "patch")+" -p 'spec: {externalTrafficPolicy: Local}'",
+			"Set externalTrafficPolicy: Local for the Service: its health probe then has its own port.").
+			Costs("Only nodes with a ready pod of the Service get its traffic."),
+		checks.Do("Or use nodes with Windows Server 2022, which has no such collision."),
+		checks.Verify(fmt.Sprintf(service, "get")+" -o jsonpath={.spec.healthCheckNodePort}",
+			"a port other than 10256"))
+}
 
 // healthzListener quotes who holds the port, where that is recorded.
 func healthzListener(s evidence.Snapshot) []evidence.Because {

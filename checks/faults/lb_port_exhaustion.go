@@ -10,29 +10,25 @@ import (
 )
 
 const (
-	balancerPorts = 64 // what one load balancer without DSR takes in one piece, of each protocol
+	balancerPorts = 64 // the block that one load balancer without DSR takes, of each protocol
 	// the mark at which Microsoft's own network health script speaks of exhaustion
 	fewBlocks = 10
 )
 
 var _ = register(checks.Check{
 	ID:       "lb-port-exhaustion",
-	Title:    "hardly any ports are left for the load balancers of Services",
+	Title:    "Too few ports are free for HNS load balancers",
+	Healthy:  "Enough ports are free for HNS load balancers",
 	Category: checks.CategoryNetwork,
-	Doc: `Without DSR each load balancer takes 64 ports in one piece from the dynamic port range
-of Windows (49152 to 65535 by default). A cluster with some hundred Services, programs that reserved
-ports in between, or a range that was made small, leave no piece of that size, and HNS refuses the
-next load balancer: the Service does not answer from this node.
+	Doc: `Without DSR each load balancer takes a block of 64 consecutive ports from the dynamic port
+range of Windows (49152 to 65535 by default). If the cluster has several hundred Services, programs
+have reserved ports in between, or the range was made smaller, no free block is left. HNS then
+rejects the next load balancer, and the Service does not answer from this node.
 
-What HNS took stands among the excluded port ranges, so the check counts the pieces of 64 ports that
-are still free in the dynamic range: none is a failure, ten or fewer a warning, as in Microsoft's
-script. It passes where all load balancers use DSR, which need no ports.`,
-	Fix: checks.Steps(
-		checks.Run("netsh int ipv4 show excludedportrange tcp",
-			"let kube-proxy use DSR (--enable-dsr=true, on Server 2019 from build 17763.1432 on), or widen the dynamic range; on Server 2019 install an update of May 2020 (KB4551853) or later, with which load balancers share ports").
-			Costs("a new range holds for ports that are taken from then on; restart kube-proxy afterwards, which breaks connections to Services for some seconds"),
-		checks.Run("netsh int ipv4 show dynamicportrange tcp", ""),
-		checks.Run("netsh int ipv4 set dynamicportrange tcp start=34000 num=31536    # above the NodePorts, which end at 32767", "")),
+The ports that HNS takes are excluded port ranges, so the check counts the blocks of 64 ports that
+are still free in the dynamic range: none is a failure, ten or fewer are a warning, as in
+Microsoft's script. It passes if all load balancers use DSR, which requires no ports.`,
+	Fix: portRangeFix("tcp"),
 	Links: []string{
 		"https://learn.microsoft.com/en-us/virtualization/windowscontainers/kubernetes/common-problems", "https://github.com/microsoft/hcsshim/issues/1043",
 		"https://github.com/Azure/AgentBaker/pull/1352",
@@ -44,12 +40,12 @@ script. It passes where all load balancers use DSR, which need no ports.`,
 	Uses:    []evidence.Need{evidence.HNSLoadBalancers},
 	Signs: []checks.Sign{
 		notHealthcheck(checks.SignOfCode("HCN_E_PORT_ALREADY_EXISTS",
-			"HNS refuses a load balancer: the ports that it needs are taken or reserved",
+			"HNS rejects a load balancer: the ports that it requires are taken or reserved",
 			"hcnCreateLoadBalancer")),
 		checks.SignOfCode("ERROR_OUTOFMEMORY",
-			"HNS refuses a load balancer: it finds no ports or memory for it",
+			"HNS rejects a load balancer: it has no ports or memory left",
 			"hcnCreateLoadBalancer"),
-		{Text: "Running out of ephemeral ports. The ephemeral ports range doesn't have enough resources", Says: "the network health script finds no 64 ports in one piece any more"},
+		{Text: "Running out of ephemeral ports. The ephemeral ports range doesn't have enough resources", Says: "the network health script finds no free block of 64 ports"},
 	},
 	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
 		ports := evidence.Ports.In(s)
@@ -81,10 +77,10 @@ script. It passes where all load balancers use DSR, which need no ports.`,
 				continue
 			}
 			level, left := checks.Warn,
-				"only %d pieces of 64 %s ports are free in the dynamic range %d to %d, and each load balancer without DSR takes one"
+				"only %d blocks of 64 %s ports are free in the dynamic range %d to %d; each load balancer without DSR takes one"
 			if free == 0 {
 				level, left = checks.Fail,
-					"%d pieces of 64 %s ports are free in the dynamic range %d to %d: HNS can make no further load balancer without DSR"
+					"%d blocks of 64 %s ports are free in the dynamic range %d to %d: HNS cannot create load balancers without DSR"
 			}
 			f := checks.Findingf(level, protocol, left, free, strings.ToUpper(protocol),
 				dynamic.Start, min(dynamic.Start+dynamic.Count, 1<<16)-1).
@@ -95,11 +91,25 @@ script. It passes where all load balancers use DSR, which need no ports.`,
 				f = f.At(evidence.HNSLoadBalancers.Field(s),
 					"%d load balancers, %d of them without DSR", len(balancers), plain)
 			}
-			findings = append(findings, f)
+			findings = append(findings, f.Cure(portRangeFix(protocol)))
 		}
 		return findings, nil
 	},
 })
+
+// portRangeFix makes the dynamic range larger; NodePorts end at 32767.
+func portRangeFix(protocol string) checks.Fix {
+	return checks.Steps(
+		checks.Run("netsh int ipv4 set dynamicportrange "+protocol+" start=34000 num=31536",
+			"Make the dynamic port range larger: it starts above the NodePorts."),
+		checks.Run("{restart kube-proxy}", "Restart kube-proxy.").
+			Costs("Connections to Services break for a few seconds."),
+		checks.Do("Or set --enable-dsr=true for kube-proxy (Server 2019: build 17763.1432 or later)."),
+		checks.Do("On Server 2019, install KB4551853 or later: load balancers then share ports.").
+			Costs("The update reboots the node and stops its pods."),
+		checks.Verify("netsh int ipv4 show dynamicportrange "+protocol,
+			"start port 34000 and 31536 ports"))
+}
 
 // notHealthcheck leaves out the load balancer of a health probe, which collides with a listener (lb-port-collision-10256).
 func notHealthcheck(s checks.Sign) checks.Sign {
@@ -107,7 +117,7 @@ func notHealthcheck(s checks.Sign) checks.Sign {
 	return s
 }
 
-// freeBlocks counts the pieces of 64 ports that no excluded range touches.
+// freeBlocks counts the blocks of 64 ports that no excluded range touches.
 func freeBlocks(dynamic evidence.PortRange, excluded []evidence.ExcludedPorts,
 	protocol string) int {
 	taken := slices.Clone(excluded)

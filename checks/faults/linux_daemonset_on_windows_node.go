@@ -11,20 +11,18 @@ import (
 
 var _ = register(checks.Check{
 	ID:       "linux-daemonset-on-windows",
-	Title:    "pods of a DaemonSet for Linux were put on this Windows node",
+	Title:    "Linux DaemonSet has pods on this Windows node",
+	Healthy:  "No Linux DaemonSet has pods on this Windows node",
 	Category: checks.CategoryWorkloads,
-	Doc: `A DaemonSet without a node selector puts a pod on every node that tolerates it, and
-those of the control plane's own components tolerate everything. On a Windows node such a pod waits
-in ContainerCreating or ImagePullBackOff for ever, because its image is for Linux only. It looks
-like a mismatch of Windows versions and is none.
+	Doc: `A DaemonSet without a node selector creates a pod on every node whose taints it
+tolerates, and components of the control plane tolerate all taints. On a Windows node such a pod
+stays in ContainerCreating or ImagePullBackOff, because its image is for Linux only. The errors look
+like a mismatch of Windows versions, but they are not.
 
-The check looks at pods of DaemonSets on this node that do not run and that nothing marks as Windows
-pods: no selector for an operating system in the pod or its DaemonSet, a well-known Linux agent, or
-a refusal that names linux.`,
-	Fix: checks.Steps(
-		checks.Run(`kubectl patch daemonset NAME -n NAMESPACE -p '{"spec":{"template":{"spec":{"nodeSelector":{"kubernetes.io/os":"linux"}}}}}'`, "give the DaemonSet the node selector kubernetes.io/os: linux; its pods on Windows nodes then go away by themselves").
-			Costs("the DaemonSet's pods on Linux nodes are replaced one after the other"),
-		checks.Inspect("kubectl get pods -A --field-selector spec.nodeName={node}", "")),
+The check examines pods of DaemonSets on this node that are not running and have no mark of Windows:
+neither the pod nor its DaemonSet selects an operating system, and the image is a well-known Linux
+agent or the error names linux.`,
+	Fix: linuxSelector("DAEMONSET", "NAMESPACE"),
 	Links: []string{
 		"https://kubernetes.io/docs/concepts/windows/user-guide/#ensuring-os-specific-workloads-land-on-the-appropriate-container-host", "https://github.com/kubernetes/website/issues/13501", "https://github.com/microsoft/SDN/tree/master/Kubernetes/flannel/l2bridge/manifests"},
 	Breaks: []*checks.Effect{effectPodStart, effectContainers},
@@ -52,19 +50,33 @@ a refusal that names linux.`,
 				continue
 			}
 			f := checks.Findingf(checks.Fail, owner,
-				"%s of the DaemonSet %s is for Linux (%s) and was put on this Windows node: the DaemonSet selects no operating system", p.FullName(), owner, why.Text).
+				"Linux pod %s of DaemonSet %s (%s) is on this Windows node: the DaemonSet has no OS selector", p.FullName(), owner, why.Text).
 				At(p.Field("spec", "nodeSelector", "kubernetes.io/os"),
 					"%s: no nodeSelector kubernetes.io/os", p.FullName()).With(why)
 			if known {
 				f = f.At(set.Field("spec", "template", "spec", "nodeSelector", "kubernetes.io/os"),
-					"%s/%s: its template has no nodeSelector kubernetes.io/os",
+					"%s/%s: the template has no nodeSelector kubernetes.io/os",
 					p.Metadata.Namespace, owner)
+			}
+			if isObjectName(owner) && isObjectName(p.Metadata.Namespace) {
+				f = f.Cure(linuxSelector(owner, p.Metadata.Namespace))
 			}
 			findings = append(findings, f)
 		}
 		return findings, nil
 	},
 })
+
+// linuxSelector keeps the pods of a DaemonSet off Windows nodes.
+func linuxSelector(name, namespace string) checks.Fix {
+	return checks.Steps(
+		checks.Run("kubectl patch daemonset "+name+" -n "+namespace+
+			` -p '{"spec":{"template":{"spec":{"nodeSelector":{"kubernetes.io/os":"linux"}}}}}'`,
+			"Add the node selector kubernetes.io/os: linux to the DaemonSet. Its pods on Windows nodes are then deleted.").
+			Costs("The DaemonSet's pods on Linux nodes restart one after the other."),
+		checks.Verify("kubectl get pods -n "+namespace+" --field-selector spec.nodeName={node}",
+			"no pod of the DaemonSet"))
+}
 
 func daemonSet(s evidence.Snapshot, namespace, name string) (evidence.DaemonSet, bool) {
 	for _, d := range evidence.DaemonSets.In(s) {
@@ -80,8 +92,8 @@ var linuxAgents = []string{"/kube-proxy", "/flannel", "/flannel-cni-plugin", "/n
 	"/weave-npc", "/cilium", "/kube-router", "/node-exporter", "/fluentd", "/csi-node-driver",
 	"/speaker", "/node-local-dns", "/k8s-dns-node-cache"}
 
-// linuxMark finds what shows that a pod's image is for Linux: what it was
-// refused for, else its name or a path that only Linux has.
+// linuxMark finds what shows that a pod's image is for Linux: the error of its pull, else its name
+// or a path that only Linux has.
 func linuxMark(s evidence.Snapshot, p evidence.Pod) (evidence.Because, bool) {
 	for _, e := range evidence.PodEvents.In(s) {
 		about := e.About()

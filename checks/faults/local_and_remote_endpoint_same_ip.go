@@ -10,19 +10,17 @@ import (
 
 var _ = register(checks.Check{
 	ID:       "local-and-remote-endpoint-same-ip",
-	Title:    "HNS takes the address of a pod of this node for one of another node",
+	Title:    "HNS has a local pod's address as a remote endpoint",
+	Healthy:  "HNS has no local pod's address as a remote endpoint",
 	Category: checks.CategoryNetwork,
-	Doc: `For every backend on another node kube-proxy makes a remote endpoint in HNS. When that
-pod is gone and a pod of this node gets its address before the endpoint is removed, HNS has the
-address twice, and traffic to a Service may leave for the wrong node: DNS times out now and then.
-Some releases of kube-proxy then removed the wrong one of the two, and the pod lost its adapter.
+	Doc: `kube-proxy creates a remote endpoint in HNS for every backend on another node. If that pod
+is deleted, and a pod of this node gets its address before the endpoint is removed, HNS has the
+address twice. Traffic to a Service may then go to the wrong node: DNS times out sometimes. Some
+releases of kube-proxy then removed the wrong one of the two, and the pod lost its adapter.
 
 The check looks for an address that belongs to a local and to a remote endpoint of one network, and
-for a running pod of this node whose address HNS knows as remote only.`,
-	Fix: checks.Steps(
-		checks.Run(`Get-HnsEndpoint | Where-Object { $_.IPAddress -eq "POD-IP" -and $_.IsRemoteEndpoint } | Remove-HnsEndpoint`, "remove the remote endpoint that stands in for the local pod and restart kube-proxy; recreate a pod that has no local endpoint any more; update kube-proxy to a release with Kubernetes 131138 (deleted local endpoints) and 138000 (stale remote ones)").
-			Costs("connections through Services that lead to this address break for some seconds"),
-		checks.Run("{restart kube-proxy}", "")),
+for a running pod of this node whose address HNS has only as a remote endpoint.`,
+	Fix: remoteEndpointFix("POD_IP"),
 	Links: []string{
 		"https://github.com/kubernetes/kubernetes/issues/130963",
 		"https://github.com/kubernetes/kubernetes/pull/131138",
@@ -61,9 +59,10 @@ for a running pod of this node whose address HNS knows as remote only.`,
 					continue
 				}
 				findings = append(findings, checks.Findingf(checks.Fail, ip.String(),
-					"HNS has %s both as a local endpoint and as one of another node: traffic to a Service may go to the wrong node", ip).
+					"HNS has %s as a local and as a remote endpoint: Service traffic may go to the wrong node", ip).
 					At(l.Field("ID"), "%s: %s is local", ip, l.ID).At(remote[ip][at].Field("ID"),
-					"%s: %s is remote", ip, remote[ip][at].ID))
+					"%s: %s is remote", ip, remote[ip][at].ID).
+					Cure(remoteEndpointFix(ip.String())))
 			}
 		}
 		for _, p := range evidence.Pods.In(s) {
@@ -73,11 +72,30 @@ for a running pod of this node whose address HNS knows as remote only.`,
 				continue
 			}
 			findings = append(findings, checks.Findingf(checks.Fail, p.FullName(),
-				"%s runs on this node with %s, and HNS has that address as one of another node only: the pod has lost its adapter", p.FullName(), ip).
+				"HNS has the address of pod %s, %s, only as a remote endpoint: the pod lost its adapter", p.FullName(), ip).
 				At(p.Field("status", "podIP"), "%s has %s", p.FullName(),
 					p.Status.PodIP).At(remote[ip][0].Field("ID"),
-				"%s: %s is remote, and no local endpoint has the address", ip, remote[ip][0].ID))
+				"%s: %s is remote, and no local endpoint has the address", ip, remote[ip][0].ID).
+				Cure(remoteEndpointFix(ip.String(),
+					checks.Run("kubectl -n "+p.Metadata.Namespace+" delete pod "+p.Metadata.Name,
+						"Recreate the pod: it has no local endpoint.").
+						Costs("The pod is down for a short time. A pod without a controller is not created again."))))
 		}
 		return findings, nil
 	},
 })
+
+// remoteEndpointFix removes the remote endpoint of an address; then come the steps of more.
+func remoteEndpointFix(ip string, more ...checks.Step) checks.Fix {
+	endpoint := `Get-HnsEndpoint | Where-Object { $_.IPAddress -eq "` + ip +
+		`" -and $_.IsRemoteEndpoint }`
+	steps := []checks.Step{
+		checks.Run(endpoint+" | Remove-HnsEndpoint", "Remove the stale remote endpoint.").
+			Costs("Connections to this address through Services break for a few seconds."),
+		checks.Run("{restart kube-proxy}", "Restart kube-proxy.").
+			Costs("Connections to Services break for a few seconds."),
+	}
+	return checks.Fix{Steps: append(append(steps, more...),
+		checks.Do("Update kube-proxy to a release with Kubernetes pull requests 131138 and 138000."),
+		checks.Verify(endpoint, "no remote endpoint"))}
+}

@@ -17,21 +17,23 @@ var metadataIP = netip.MustParseAddr("169.254.169.254")
 
 var _ = register(checks.Check{
 	ID:       "metadata-route-lost",
-	Title:    "the node lost its route to the cloud's metadata service",
+	Title:    "Route to the cloud's metadata service is missing",
+	Healthy:  "Route to the cloud's metadata service exists",
 	Category: checks.CategoryNetwork,
-	Doc: `The images of the clouds keep a route to 169.254.169.254 on the adapter of the
-machine. When the CNI plugin puts a virtual switch on that adapter, its address moves to vEthernet,
-and routes that nobody moves along are gone or lead to an adapter without an address. Whatever asks
+	Doc: `The images of the clouds have a route to 169.254.169.254 on the adapter of the machine. If
+the CNI plugin creates a virtual switch on that adapter, its address moves to vEthernet. Routes that
+are not moved with it disappear, or lead to an adapter without an address. Everything that queries
 the cloud about this machine then times out: the cloud provider, credentials for registries, agents
-of the platform. On AWS the DNS server 169.254.169.253 goes the same way.
+of the platform. On AWS this also affects the DNS server 169.254.169.253.
 
 The check looks for a route to the address, other than the default route, on an adapter that has an
-address. A probe that was answered outweighs it.`,
+address. It passes if a probe was answered.`,
 	Fix: checks.Steps(
-		checks.Inspect("Get-NetRoute -DestinationPrefix 169.254.169.254/32", ""),
-		checks.Run("New-NetRoute -DestinationPrefix 169.254.169.254/32 -InterfaceAlias 'vEthernet (Ethernet)' -NextHop GATEWAY_OF_THE_NODE -RouteMetric 15", "add the route on the adapter that has the node's address, and have the start script do so after the switch is created").
-			Costs("none; pods that get at the metadata service may read the machine's credentials, so let network policies decide who may"),
-		checks.Run("Invoke-RestMethod -Headers @{Metadata='true'} -Uri 'http://169.254.169.254/metadata/instance?api-version=2021-02-01'    # Azure", "")),
+		checks.Run("Remove-NetRoute -DestinationPrefix 169.254.169.254/32 -Confirm:$false -ErrorAction SilentlyContinue; $d = Get-NetRoute -DestinationPrefix 0.0.0.0/0 | Sort-Object RouteMetric | Select-Object -First 1; New-NetRoute -DestinationPrefix 169.254.169.254/32 -InterfaceIndex $d.InterfaceIndex -NextHop $d.NextHop -RouteMetric 15",
+			"Set the route on the adapter of the default route.").
+			Costs("Pods that reach the metadata service can read the machine's credentials."),
+		checks.Do("Add the route in the start script too, after the switch is created."),
+		checks.Verify("Test-NetConnection 169.254.169.254 -Port 80", "TcpTestSucceeded is True")),
 	Links: []string{"https://github.com/kubernetes-sigs/sig-windows-tools/pull/38",
 		"https://github.com/microsoft/hcsshim/issues/299",
 		"https://github.com/rancher/rancher/issues/30623"},
@@ -44,7 +46,7 @@ address. A probe that was answered outweighs it.`,
 			Says: "the metadata service of the cloud does not answer the node"},
 		// Calico says so on machines without a cloud too, where the state makes this check skip.
 		{Text: "Timed out trying to get EC2 instance metadata from", Level: checks.Warn,
-			Says: "Calico gets no answer from the metadata service and takes the machine for bare metal"},
+			Says: "Calico gets no answer from the metadata service and treats the machine as bare metal"},
 	},
 	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
 		id := evidence.Node.In(s).Spec.ProviderID
@@ -53,7 +55,7 @@ address. A probe that was answered outweighs it.`,
 		case "Azure", "AWS", "Google Cloud":
 		default:
 			return nil, checks.Skip(
-				"no cloud with a metadata service runs this machine: its providerID is %s",
+				"the machine does not run in a cloud with a metadata service: its providerID is %s",
 				orPhrase(evidence.Clean(id), evidence.Phrasef("empty")))
 		}
 		routes := evidence.Routes.In(s)
@@ -80,7 +82,7 @@ address. A probe that was answered outweighs it.`,
 		way := metadataRoute(routes)
 		if way == nil {
 			return []checks.Finding{checks.Findingf(level, metadataIP.String(),
-				"no route but the default one leads to %s, the metadata service of %s", metadataIP,
+				"no route to %s, the metadata service of %s, except the default route", metadataIP,
 				cloud).
 				At(evidence.Routes.Field(s), "none of %d routes is for %s", len(routes),
 					metadataIP).With(answered...).At(evidence.Node.Field(s, "spec", "providerID"),
@@ -98,7 +100,7 @@ address. A probe that was answered outweighs it.`,
 			return nil, nil // it is in place: what keeps an answer away lies elsewhere
 		}
 		return []checks.Finding{checks.Findingf(checks.Fail, metadataIP.String(),
-			"the route to %s, the metadata service of %s, leads to %s, which has no address of the network", metadataIP, cloud, a.Name).
+			"the route to %s, the metadata service of %s, uses %s, which has no address of the network", metadataIP, cloud, a.Name).
 			At(way.Field("nextHop"), "%s by way of %s on index %d", way.Destination,
 				orUnknown(way.NextHop), way.IfIndex).
 			At(a.Field("addresses"), "%s (index %d): addresses %s", a.Name, a.IfIndex,

@@ -14,7 +14,7 @@ var _ = register(checks.Check{
 	Category: checks.CategoryStorage,
 	Doc: `A mount that works on Linux may be rejected on Windows when the container is created. A
 single file as source requires containerd and Windows of September 2020 or later; docker supports
-folders only. A source behind a symbolic link, a mount over the whole of drive C:, and an image
+folders only. A source behind a symbolic link, a mount over all of drive C:, and an image
 whose VOLUME has a drive letter are rejected, too. The errors mention an invalid directory name, an
 incorrect volume label, or a symlink that cannot be resolved.
 
@@ -71,7 +71,7 @@ var mountSigns = []checks.Sign{
 	{Text: "failed to resolve symlink", Also: []string{"failed to generate spec"},
 		Says: "the source of a mount is a link or does not exist"},
 	{Text: "destination path can not be C drive",
-		Says: "a mount covers the whole of drive C:"},
+		Says: "a mount covers all of drive C:"},
 	{Text: "source path must be a directory", Also: []string{"invalid mount config"},
 		Says: "docker can mount folders only, but the source is a single file"},
 	{Text: "CreateComputeSystem", Also: []string{"The parameter is incorrect"}, Level: checks.Warn,

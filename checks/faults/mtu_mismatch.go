@@ -19,25 +19,27 @@ const maxMTU = 65535
 
 var _ = register(checks.Check{
 	ID:       "mtu-mismatch",
-	Title:    "pods send packets larger than the network carries",
+	Title:    "MTU of pods is larger than the network supports",
+	Healthy:  "MTU of pods fits the network",
 	Category: checks.CategoryNetwork,
 	FAQ:      []int{13},
-	Doc: `Where the MTU of pods is larger than what fits through the node's adapter, with 50
-bytes off for the headers of an overlay, small requests work and large ones hang: a connection
-opens, and the TLS handshake or the first long answer times out. It happens when the adapter's MTU
-was lowered for a tunnel or a cloud, or jumbo frames were set on one side only.
+	Doc: `If the MTU of pods is larger than the node's adapter supports (minus 50 bytes for the
+headers of an overlay), small requests work and large ones hang: a connection opens, and the TLS
+handshake or the first long answer times out. This happens if the adapter's MTU was lowered for a
+tunnel or a cloud, or if jumbo frames were set on one side only.
 
-HNS takes the 50 bytes off by itself, so 1450 on vEthernet is as it should be. The check compares
-the adapters of pods and FLANNEL_MTU with the node's uplink, and looks for targets to which a pod's
-TCP connects and its TLS times out while the node's own works. Pings that may not be fragmented, of
-which the larger to the same host get lost without a word, are told too. What other nodes send it
-cannot see.`,
+HNS subtracts the 50 bytes itself, so 1450 on vEthernet is correct. The check compares the adapters
+of pods and FLANNEL_MTU with the node's uplink. It looks for targets to which TCP from a pod
+connects and TLS times out, while TLS from the node works. It also reports pings without
+fragmentation of which only the larger ones to the same host are lost. It cannot see what other
+nodes send.`,
 	Fix: checks.Steps(
-		checks.Run("netsh interface ipv4 show subinterfaces",
-			"give the uplink the MTU that the pods count on, or pods a smaller one (for flannel MTU in the backend section of net-conf.json); an overlay needs 50 bytes less than the uplink, on Linux nodes too").
-			Costs("connections that are open may break off when the MTU of an adapter changes"),
-		checks.Inspect("ping -f -l 1472 OTHER_NODE_IP    # 1500 with its headers", ""),
-		checks.Run("netsh interface ipv4 set subinterface \"vEthernet (Ethernet)\" mtu=1500 store=persistent", "")),
+		checks.Do("Set the MTU of pods to that of the node's adapter; on an overlay, 50 bytes less."),
+		checks.Do("Recreate the pods of this node."),
+		checks.Do("Or raise the MTU of the node's adapter, if the whole network supports it.").
+			Costs("Open connections may break."),
+		checks.Verify("netsh interface ipv4 show subinterfaces",
+			"no MTU of a pod above that of the node's adapter")),
 	Links: []string{"https://github.com/microsoft/SDN/issues/517",
 		"https://github.com/Azure/AKS/issues/2873",
 		"https://github.com/kubernetes-sigs/cluster-api-provider-azure/pull/1335",
@@ -74,7 +76,7 @@ cannot see.`,
 			compared++
 			if a.MTU > room && len(findings) < checks.MaxQuotes {
 				findings = append(findings, checks.Findingf(checks.Warn, a.Name,
-					"%s of a pod has MTU %d, and at most %d get through the node's adapter", a.Name,
+					"pod adapter %s has MTU %d; the node's adapter supports at most %d", a.Name,
 					a.MTU, room).
 					At(a.Field("mtu"), "%s: mtu is %d", a.Name, a.MTU).At(up.Field("mtu"),
 					"%s: mtu is %d", uplink, mtu))
@@ -87,7 +89,7 @@ cannot see.`,
 			}
 			if env.MTU > room && env.MTU <= maxMTU {
 				findings = append(findings, checks.Findingf(checks.Warn, "FLANNEL_MTU",
-					"FLANNEL_MTU is %d, and at most %d get through the node's adapter", env.MTU,
+					"FLANNEL_MTU is %d; the node's adapter supports at most %d", env.MTU,
 					room).
 					At(evidence.InLine(f.Path, env.Lines["FLANNEL_MTU"]), "FLANNEL_MTU=%d",
 						env.MTU).At(up.Field("mtu"), "%s: mtu is %d", uplink, mtu))
@@ -96,9 +98,26 @@ cannot see.`,
 		if compared == 0 && len(findings) == 0 {
 			return nil, checks.Unknown(evidence.NotShown.Gap("the MTU of any pod"))
 		}
+		for i := range findings {
+			findings[i] = findings[i].Cure(mtuFix(n, room))
+		}
 		return findings, nil
 	},
 })
+
+// mtuFix names the setting of the plugin, and the largest value.
+func mtuFix(n *node.Node, room int) checks.Fix {
+	rest := checkOf("mtu-mismatch").Fix.Steps[1:]
+	if n.CNI.Value != node.Flannel {
+		return checks.Fix{Steps: append([]checks.Step{checks.Do(
+			"Set the MTU of pods to %d in the settings of the CNI plugin.", room)}, rest...)}
+	}
+	return checks.Fix{Steps: append([]checks.Step{
+		checks.Do("Set MTU to %d in the Backend section of flannel's net-conf.json.", room),
+		checks.Run("{restart network agent}", "Restart flanneld.").Costs(
+			"If flanneld recreates the HNS network, the node loses its network for a few seconds."),
+	}, rest...)}
+}
 
 // usualMTU is that of Ethernet; a switch's adapter below it shows what HNS left of it.
 const usualMTU = 1500
@@ -149,7 +168,7 @@ func largeButLost(probes []evidence.ReachProbe) []checks.Finding {
 		node, okNode := outcome("node", p.Target, "tls")
 		if ok && okNode && tcp.Outcome == "ok" && node.Outcome == "ok" {
 			findings = append(findings, checks.Findingf(checks.Warn, p.From,
-				"%s connects to %s and its TLS handshake times out, though the node's succeeds: large packets seem to get lost", p.From, p.Target).
+				"%s connects to %s, but TLS times out, while the node's TLS works: large packets are probably lost", p.From, p.Target).
 				With(probed.ReachBecause(tcp), probed.ReachBecause(p), probed.ReachBecause(node)))
 		}
 	}
@@ -184,7 +203,7 @@ func blackHoles(probes []evidence.ReachProbe) []checks.Finding {
 		}
 		findings = append(findings,
 			checks.Findingf(level, w.to,
-				"pings of %d bytes from %s to %s come back and those of %d get lost without a word: large packets seem to get lost", carried.Bytes, w.from, w.to, lost.Bytes).
+				"pings of %d bytes from %s to %s are answered, those of %d are not: large packets are probably lost", carried.Bytes, w.from, w.to, lost.Bytes).
 				With(probed.ReachBecause(carried), probed.ReachBecause(lost)))
 	}
 	return findings

@@ -9,7 +9,7 @@ func TestFlannelVXLANNodeToPod(t *testing.T) {
 	tree := func(lines ...string) string {
 		return onVXLAN + nodeAt10 + oneService + reachTree(lines...)
 	}
-	const limit = "info: the node does not reach 10.244.1.3:80, a pod of another node: Windows as documented for flannel VXLAN [state]"
+	const limit = "info: the node does not reach 10.244.1.3:80, a pod of another node: documented limit of flannel VXLAN [state]"
 	runLooks(t, "flannel-vxlan-node-to-pod", []look{
 		{"a remote pod that a pod reaches", tree("node tcp 10.244.1.3:80 timeout",
 			"a/p tcp 10.244.1.3:80 ok"), limit},
@@ -19,10 +19,10 @@ func TestFlannelVXLANNodeToPod(t *testing.T) {
 		{"a remote pod that answers", tree("node tcp 10.244.1.3:80 ok"), "pass"},
 		{"a local pod that others reach", tree("node tcp 10.244.3.4:80 timeout",
 			"a/p tcp 10.244.3.4:80 ok") + osAt(20348, 1, true),
-			"warn: the node does not reach 10.244.3.4:80, a pod of its own, which a/p does: flannel before 0.12.0, or a Windows without HostRoute [state]"},
+			"warn: the node does not reach its own pod 10.244.3.4:80, but a/p does: flannel before 0.12.0, or Windows without HostRoute [state]"},
 		{"the same on Server 2019", tree("node tcp 10.244.3.4:80 timeout",
 			"a/p tcp 10.244.3.4:80 ok") + osAt(17763, 1, true),
-			"info: the node does not reach 10.244.3.4:80, a pod of its own, which a/p does: flannel before 0.12.0, or a Windows without HostRoute [state]"},
+			"info: the node does not reach its own pod 10.244.3.4:80, but a/p does: flannel before 0.12.0, or Windows without HostRoute [state]"},
 		{"only Services were probed", tree("node tcp 10.96.7.7:80 timeout"), "unknown"},
 		{"host-gw routes", onFlannel + nodeAt10 + reachTree("node tcp 10.244.1.3:80 timeout"),
 			"skip"},
@@ -61,7 +61,7 @@ func TestHostGWCloudUDRMissing(t *testing.T) {
 	const azure = "azure:///subscriptions/0/vm/win-1"
 	lost := reachTree("node tcp 10.0.0.1:6443 ok", "a/p tcp 10.0.0.10:10250 ok",
 		"a/p tcp 10.244.1.3:80 timeout", "a/p tcp 10.244.1.4:80 timeout")
-	const found = ": none of 2 pods of other nodes answers a pod of this node: %s seems to have no route for pods, or the interface may not forward [state]"
+	const found = ": no answer from 2 pods of other nodes: the route or IP forwarding in %s is probably missing [state]"
 	runLooks(t, "host-gw-cloud-udr-missing", []look{
 		{"on Azure", onFlannel + node(azure) + lost, fmt.Sprintf("fail"+found, "Azure")},
 		{"on AWS, where pods were not seen to reach anything",
@@ -100,22 +100,22 @@ func TestMTUMismatch(t *testing.T) {
 		{"an overlay as HNS sets it up", nics(onVXLAN, 1500, 1450, 1450) + env(1450), "pass"},
 		{"an l2bridge with the node's own", nics(onFlannel, 1500, 1500, 1500) + env(1500), "pass"},
 		{"an overlay without room for its headers", nics(onVXLAN, 1500, 1500, 1500),
-			"warn: vEthernet (p) of a pod has MTU 1500, and at most 1450 get through the node's adapter [state]"},
+			"warn: pod adapter vEthernet (p) has MTU 1500; the node's adapter supports at most 1450 [state]"},
 		{"an uplink that was lowered", nics(onFlannel, 1400, 1400, 1400) + env(1500),
-			"warn: FLANNEL_MTU is 1500, and at most 1400 get through the node's adapter [state]"},
+			"warn: FLANNEL_MTU is 1500; the node's adapter supports at most 1400 [state]"},
 		{"jumbo frames on both", nics(onFlannel, 1500, 9001, 9001), "pass"},
 		{"a handshake hangs in the pod only", nics(onVXLAN, 1500, 1500, 1450) + tls("timeout",
 			"ok"),
-			"warn: a/p connects to r.example:443 and its TLS handshake times out, though the node's succeeds: large packets seem to get lost [state]"},
+			"warn: a/p connects to r.example:443, but TLS times out, while the node's TLS works: large packets are probably lost [state]"},
 		{"a handshake hangs everywhere", nics(onVXLAN, 1500, 1500, 1450) + tls("timeout",
 			"timeout"), "pass"},
 		{"large pings to another node get lost", nics(onVXLAN, 1500, 1500, 1450) + sizes("node",
 			"10.0.0.11", "kubelet of another node", "1472 timeout", "1422 timeout", "1372 ok",
 			"1252 ok"),
-			"warn: pings of 1372 bytes from node to 10.0.0.11 come back and those of 1422 get lost without a word: large packets seem to get lost [state]"},
+			"warn: pings of 1372 bytes from node to 10.0.0.11 are answered, those of 1422 are not: large packets are probably lost [state]"},
 		{"large pings to a host outside", nics(onVXLAN, 1500, 1500, 1450) + sizes("node",
 			"a.example", "outside", "1472 timeout", "1252 ok"),
-			"info: pings of 1252 bytes from node to a.example come back and those of 1472 get lost without a word: large packets seem to get lost [state]"},
+			"info: pings of 1252 bytes from node to a.example are answered, those of 1472 are not: large packets are probably lost [state]"},
 		{"the adapter itself says what fits", nics(onVXLAN, 1500, 1450, 1450) + sizes("node",
 			"10.0.0.11", "", "1472 unreachable", "1422 ok"), "pass"},
 		{"pings get lost whatever their size", nics(onVXLAN, 1500, 1500, 1450) + sizes("node",
@@ -144,8 +144,8 @@ func TestMetadataRouteLost(t *testing.T) {
 	const nics = "-- adapters.json --\n[{\"name\":\"Ethernet\",\"ifIndex\":4},{\"name\":\"vEthernet (nat)\",\"ifIndex\":6,\"addresses\":[\"169.254.7.7/16\"]},{\"name\":\"vEthernet (Ethernet)\",\"ifIndex\":9,\"addresses\":[\"10.0.0.10/24\"]}]\n"
 	const own = `,{"destination":"169.254.169.254/32","nextHop":"10.0.0.1","ifIndex":`
 	const log = "-- logs/kubelet/kubelet.log --\nE1120 09:00:00.1 cloud.go:1] Get \"http://169.254.169.254/latest\": dial tcp 169.254.169.254:80: connectex: timed out\n"
-	const gone = ": no route but the default one leads to 169.254.169.254, the metadata service of AWS [state"
-	const elsewhere = "fail: the route to 169.254.169.254, the metadata service of AWS, leads to %s, which has no address of the network [state]"
+	const gone = ": no route to 169.254.169.254, the metadata service of AWS, except the default route [state"
+	const elsewhere = "fail: the route to 169.254.169.254, the metadata service of AWS, uses %s, which has no address of the network [state]"
 	runLooks(t, "metadata-route-lost", []look{
 		{"on the adapter with the address", node(aws) + nics + route(own+`9}`), "pass"},
 		{"on the adapter that the switch took", node(aws) + nics + route(own+`4}`),
@@ -168,7 +168,7 @@ func TestMetadataRouteLost(t *testing.T) {
 		{"the log alone", log,
 			"warn: the metadata service of the cloud does not answer the node [text]"},
 		{"Calico on a machine without a cloud",
-			"-- logs/calico-node/node.log --\nTimed out trying to get EC2 instance metadata from \"http://169.254.169.254\"; defaulting to 'bare-metal'\n", "warn: Calico gets no answer from the metadata service and takes the machine for bare metal [text]"},
+			"-- logs/calico-node/node.log --\nTimed out trying to get EC2 instance metadata from \"http://169.254.169.254\"; defaulting to 'bare-metal'\n", "warn: Calico gets no answer from the metadata service and treats the machine as bare metal [text]"},
 		{"no cloud", node("") + nics + route("") + log, "skip"},
 		{"an empty table is none", node(aws) + "-- routes.json --\n[]\n", "unknown"},
 	})

@@ -16,20 +16,23 @@ const nodePortUBR = 1432
 
 var _ = register(checks.Check{
 	ID:       "nodeport-local-access",
-	Title:    "the node cannot reach NodePorts on its own address",
+	Title:    "Node cannot reach NodePorts on its own address",
+	Healthy:  "Node reaches NodePorts on its own address",
 	Category: checks.CategoryNetwork,
 	FAQ:      []int{5},
-	Doc: `From the node itself, a connection to its own address and a NodePort fails on older
-Windows builds, while other hosts reach it. The Kubernetes documentation still lists this as
-unsupported; Microsoft's says that KB4571748 (build 17763.1432, August 2020) mends it on Server
-2019.
+	Doc: `On older Windows builds, a connection from the node itself to its own address and a
+NodePort fails, while other hosts reach it. The Kubernetes documentation still lists this as
+unsupported. Microsoft's documentation says that KB4571748 (build 17763.1432, August 2020) fixes it
+on Server 2019.
 
-On builds without it the check only tells; on later ones a probe without an answer is a warning.`,
+On builds without it the check reports this as info; on later ones a probe without an answer is a
+warning.`,
 	Fix: checks.Steps(
-		checks.Inspect("Test-NetConnection {managementIP} -Port NODEPORT    # from another node",
-			""),
-		checks.Do("test NodePorts from another host; on Server 2019 install the current cumulative update").
-			Costs("an update needs a reboot, which stops every pod of this node")),
+		checks.Run("{restart kube-proxy}",
+			"Restart kube-proxy: it deletes all HNS load balancers and programs them again.").
+			Costs("New connections to Services fail until kube-proxy has programmed them."),
+		checks.Verify("Test-NetConnection {managementIP} -Port NODEPORT",
+			"TcpTestSucceeded is True")),
 	Links: []string{"https://kubernetes.io/docs/tasks/debug/debug-cluster/windows/",
 		"https://learn.microsoft.com/en-us/virtualization/windowscontainers/kubernetes/common-problems"},
 	Shows: []*checks.Effect{effectNodePorts},
@@ -66,10 +69,10 @@ On builds without it the check only tells; on later ones a probe without an answ
 			}
 			if old {
 				findings = append(findings, checks.Findingf(checks.Info, p.Target,
-					"the node does not reach NodePort %d of %s on its own address: Windows as documented for %s", port, service, b).With(probed.ReachBecause(p), n.Build.From))
+					"the node does not reach NodePort %d of %s on its own address: documented limit of %s", port, service, b).With(probed.ReachBecause(p), n.Build.From).Cure(testFromOutside))
 			} else {
 				findings = append(findings, checks.Findingf(checks.Warn, p.Target,
-					"the node does not reach NodePort %d of %s on its own address, and %s should",
+					"the node does not reach NodePort %d of %s on its own address; %s supports this",
 					port, service, b).With(probed.ReachBecause(p), n.Build.From))
 			}
 		}
@@ -78,15 +81,22 @@ On builds without it the check only tells; on later ones a probe without an answ
 			return findings, nil
 		case old:
 			return []checks.Finding{checks.Findingf(checks.Info, b.String(),
-					"NodePorts of this node cannot be reached from the node itself on %s: test them from another host", b).
+					"on %s a node cannot reach its own NodePorts (documented): test them from another host", b).
 					With(n.Build.From).At(evidence.KubeServices.Field(s), "%d NodePorts",
-					len(ports))},
+					len(ports)).Cure(testFromOutside)},
 				nil
 		}
 		return nil, checks.Unknown(
 			evidence.NotProbed.Gap("a NodePort of this node from the node itself"))
 	},
 })
+
+// testFromOutside is for builds on which no setting helps.
+var testFromOutside = checks.Steps(
+	checks.Do("Test NodePorts from another host."),
+	checks.Do("On Server 2019, install KB4571748 or later: the node then reaches its own NodePorts.").
+		Costs("The update reboots the node and stops its pods."),
+	checks.Verify("Test-NetConnection {managementIP} -Port NODEPORT", "TcpTestSucceeded is True"))
 
 // nodePorts maps the TCP NodePorts of all Services to the Service's name: no probe asks another protocol.
 func nodePorts(s evidence.Snapshot) map[int]string {

@@ -12,21 +12,23 @@ import (
 
 var _ = register(checks.Check{
 	ID:       "nodeport-zero-local-pods",
-	Title:    "this node runs no pod of a Service whose NodePort it should answer",
+	Title:    "Service with a NodePort has no pod on this node",
+	Healthy:  "Services with a NodePort have pods on this node",
 	Category: checks.CategoryNetwork,
 	FAQ:      []int{5},
-	Doc: `A Windows node forwards a NodePort only while a ready pod of the Service runs on the
-node itself: that is documented, and it shows when a deployment is scaled down or its pods move to
-another node. With externalTrafficPolicy Local it is so on every system, and a cloud's load balancer
-takes the node out.
+	Doc: `A Windows node forwards a NodePort only while a ready pod of the Service runs on the node
+itself. This is documented, and it shows after a deployment was scaled down or its pods moved to
+another node. With externalTrafficPolicy Local it is the same on every system, and a cloud's load
+balancer stops using the node.
 
-The check counts the ready backends on this node by the EndpointSlices. It warns where a probe got
-no answer from the NodePort, and else only tells; a Service without any ready pod is left out, for
-no node answers that one.`,
+The check counts the ready backends on this node in the EndpointSlices. It warns if a probe got no
+answer from the NodePort, and otherwise reports info. It skips a Service without any ready pod,
+which no node answers.`,
 	Fix: checks.Steps(
-		checks.Inspect("kubectl get endpointslices -A -o wide", ""),
-		checks.Inspect("kubectl get pods -A -o wide --field-selector spec.nodeName={node}", ""),
-		checks.Do("send clients to a node that runs such a pod, or keep one on each Windows node that clients use: more replicas with a topology spread constraint, or a DaemonSet")),
+		checks.Do("Send clients to a node that runs a ready pod of the Service."),
+		checks.Do("Or run a pod on each Windows node that clients use: a DaemonSet, or replicas with a topology spread constraint."),
+		checks.Verify("kubectl get pods -A -o wide --field-selector spec.nodeName={node}",
+			"a Running pod of the Service")),
 	Links: []string{"https://kubernetes.io/docs/tasks/debug/debug-cluster/windows/",
 		"https://github.com/kubernetes/kubernetes/pull/78874"},
 	Breaks: []*checks.Effect{effectNodePorts},
@@ -64,10 +66,10 @@ no node answers that one.`,
 		case len(without) > 0:
 			names := slices.Compact(without)
 			f := checks.Findingf(checks.Info, "NodePorts",
-				"no ready pod of %s runs on this node, so it need not answer on the NodePort: as documented for Windows", firstThree(names))
+				"no ready pod of %s runs on this node, so the NodePort does not answer here (documented)", firstThree(names))
 			if len(silent) > 0 {
 				f = checks.Findingf(checks.Warn, "NodePorts",
-					"this node does not answer on the NodePort of %s, and runs no ready pod of it: clients have to go to a node that does", firstThree(names)).With(silent[:min(len(silent), checks.MaxQuotes)]...)
+					"the NodePort of %s does not answer: no ready pod of the Service runs on this node", firstThree(names)).With(silent[:min(len(silent), checks.MaxQuotes)]...)
 			}
 			return []checks.Finding{f.At(evidence.EndpointSlices.Field(s),
 				"none of the ready backends of %s has nodeName %s", firstThree(names),

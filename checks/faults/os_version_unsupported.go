@@ -17,7 +17,7 @@ var _ = register(checks.Check{
 	Category: checks.CategoryNode,
 	FAQ:      []int{12},
 	Doc: `Each Kubernetes release is tested on a short list of Windows builds. On other builds
-pause images are missing, HNS lacks features that kube-proxy and the CNI plugins require, and bug
+pause images are missing, HNS does not have features that kube-proxy and the CNI plugins require, and bug
 reports are not handled. Builds before 17763 (Windows Server 2019) were never supported for
 production.
 

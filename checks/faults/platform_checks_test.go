@@ -72,7 +72,7 @@ func TestEKSKubeProxyRBACGroup(t *testing.T) {
 		{"refused last night, and the role was mended since",
 			eksNode(twenty) +
 				"-- events.json --\n[{\"log\":\"EKS\",\"provider\":\"kube-proxy\",\"time\":\"2026-11-19T21:00:00Z\",\"message\":" + fmt.Sprintf("%q", refused) + "}]\n",
-			"info: the logs say: the API server denies kube-proxy access to Services or endpoints; the node's state does not bear it out [text]"},
+			"info: the logs say: the API server denies kube-proxy access to Services or endpoints; the node's current state does not confirm it [text]"},
 		{"another component is refused",
 			eksNode(twenty) +
 				"-- events.json --\n[{\"log\":\"EKS\",\"provider\":\"kubelet\",\"message\":" +
@@ -159,7 +159,7 @@ func TestRKE2Children(t *testing.T) {
 		{"it runs", rke2("running", since, "flanneld.exe") + flannel, "pass"},
 		{"it runs again after an error", rke2("running", since, "flanneld.exe") + flannel +
 			"-- events.json --\n[{\"provider\":\"rke2\",\"time\":\"2026-11-20T07:00:00Z\",\"message\":\"Flanneld has an error: exit status 0xffffffff. Check c:\\\\x\"}]\n",
-			"info: the logs say: RKE2 reports that flanneld exited with an error; the node's state does not bear it out [text]"},
+			"info: the logs say: RKE2 reports that flanneld exited with an error; the node's current state does not confirm it [text]"},
 		{"RKE2 has only just started", rke2("running", "2026-11-20T09:58:00Z") + flannel, "pass"},
 		{"RKE2 is stopped, which is another fault", rke2("stopped", since) + flannel, "pass"},
 		{"RKE2 ends it by itself when it is stopped",

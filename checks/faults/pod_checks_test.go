@@ -31,7 +31,7 @@ func TestPodFieldUnsupported(t *testing.T) {
 	security := func(fields string) string {
 		return podsJSON(podJSON("", `"securityContext":{`+fields+`}`, ""))
 	}
-	const sets = "shop/web sets what Windows ignores: "
+	const sets = "shop/web sets fields that Windows ignores: "
 	runLooks(t, "pod-field-unsupported", []look{
 		{"a read-only root file system", security(`"readOnlyRootFilesystem":true`),
 			"warn: " + sets +
@@ -45,14 +45,14 @@ func TestPodFieldUnsupported(t *testing.T) {
 		{"what policies ask of every pod is told",
 			security(`"capabilities":{"drop":["ALL"]},"allowPrivilegeEscalation":false,"seccompProfile":{"type":"RuntimeDefault"}`),
 			"info: " + sets +
-				"spec.containers[0].securityContext.allowPrivilegeEscalation (a process cannot gain rights on Windows this way), spec.containers[0].securityContext.capabilities (Windows has no capabilities), spec.containers[0].securityContext.seccompProfile [state]"},
+				"spec.containers[0].securityContext.allowPrivilegeEscalation (Windows has no such privilege escalation), spec.containers[0].securityContext.capabilities (Windows has no capabilities), spec.containers[0].securityContext.seccompProfile [state]"},
 		{"values that hold anyway",
 			security(`"privileged":false,"procMount":"Default","capabilities":{},"allowPrivilegeEscalation":true,"seLinuxOptions":null`), "pass"},
 		{"the pod's own securityContext",
 			podsJSON(podJSON(
 				`"securityContext":{"fsGroup":2000,"sysctls":[{"name":"a","value":"b"}]}`, "", "")),
 			"warn: " + sets +
-				"spec.securityContext.fsGroup (volumes belong to no group: use windowsOptions.runAsUserName), spec.securityContext.sysctls [state]"},
+				"spec.securityContext.fsGroup (volumes have no group; use windowsOptions.runAsUserName), spec.securityContext.sysctls [state]"},
 		{"the namespaces of Linux",
 			podsJSON(podJSON(`"hostPID":true,"hostIPC":false,"shareProcessNamespace":true`, "",
 				"")), "warn: " + sets +
@@ -61,7 +61,7 @@ func TestPodFieldUnsupported(t *testing.T) {
 			podsJSON(podJSON(
 				`"volumes":[{"name":"a","emptyDir":{}},{"name":"b","emptyDir":{"medium":"Memory"}}]`, "", "")),
 			"warn: " + sets +
-				"spec.volumes[1].emptyDir.medium (Windows has no memory file system: the folder lies on disk) [state]"},
+				"spec.volumes[1].emptyDir.medium (Windows has no memory file system; the folder is on disk) [state]"},
 		{"raw devices, propagation and huge pages",
 			podsJSON(podJSON("",
 				`"volumeDevices":[{"name":"d","devicePath":"/dev/x"}],"volumeMounts":[{"name":"a","mountPath":"/a","mountPropagation":"None"},{"name":"b","mountPath":"/b","mountPropagation":"Bidirectional"}],"resources":{"limits":{"hugepages-2Mi":"4Mi"}}`, "")),
@@ -79,16 +79,16 @@ func TestPodFieldUnsupported(t *testing.T) {
 			podsJSON(podNamed("web-1", `{"kind":"ReplicaSet","name":"web"}`, `"hostPID":true`, "",
 				"") + "," + podNamed("web-2", `{"kind":"ReplicaSet","name":"web"}`,
 				`"hostPID":true`, "", "")),
-			"warn: shop/web-1 and 1 more sets what Windows ignores: spec.hostPID (use windowsOptions.hostProcess) [state]"},
+			"warn: shop/web-1 and 1 more sets fields that Windows ignores: spec.hostPID (use windowsOptions.hostProcess) [state]"},
 		{"what the Windows way looks like",
 			podsJSON(podJSON(
 				`"securityContext":{"runAsNonRoot":true,"windowsOptions":{"runAsUserName":"ContainerUser"}}`, "", "")), "pass"},
 		{"a manifest that the API server will refuse",
 			"-- manifests.json --\n[{\"file\":\"web.yaml\",\"line\":1,\"kind\":\"Pod\",\"at\":\"spec\",\"lines\":{\"spec\":3},\"pod\":{\"metadata\":{\"name\":\"web\"},\"spec\":{\"os\":{\"name\":\"windows\"},\"hostPID\":true,\"containers\":[{\"name\":\"c\"}]}}}]\n",
-			"fail: the API server refuses web, which is for Windows and sets spec.hostPID (use windowsOptions.hostProcess) [state]"},
+			"fail: the API server rejects web: pods for Windows must not set spec.hostPID (use windowsOptions.hostProcess) [state]"},
 		{"a manifest of a pod for Windows may not even say no",
 			manifestJSON(`"os":{"name":"windows"},"shareProcessNamespace":false`),
-			"fail: the API server refuses web, which is for Windows and sets spec.shareProcessNamespace [state]"},
+			"fail: the API server rejects web: pods for Windows must not set spec.shareProcessNamespace [state]"},
 		{"a manifest that does not say so may", manifestJSON(`"shareProcessNamespace":false`),
 			"pass"},
 		{"nobody recorded pods", nodeOf("v1.29.9", "containerd://1.7.22"), "unknown"},
@@ -106,13 +106,13 @@ func TestPodHostNetwork(t *testing.T) {
 	hostProcess := `"hostNetwork":true,"securityContext":{"windowsOptions":{"hostProcess":true,"runAsUserName":"NT AUTHORITY\\SYSTEM"}}`
 	runLooks(t, "pod-host-network", []look{
 		{"an ordinary pod", podsJSON(podJSON(`"hostNetwork":true`, "", "")),
-			"warn: shop/web sets spec.hostNetwork, and is no HostProcess pod: Windows containers have no host network [state]"},
+			"warn: shop/web sets spec.hostNetwork but is not a HostProcess pod: Windows containers have no host network [state]"},
 		{"the DNS policy alone", podsJSON(podJSON(`"dnsPolicy":"ClusterFirstWithHostNet"`, "", "")),
-			"warn: shop/web has the DNS policy ClusterFirstWithHostNet (spec.dnsPolicy), which Windows does not know [state]"},
+			"warn: shop/web has DNS policy ClusterFirstWithHostNet (spec.dnsPolicy), which Windows does not support [state]"},
 		{"a HostProcess pod must", podsJSON(podJSON(hostProcess, "", "")), "pass"},
 		{"a manifest of a HostProcess pod that does not",
 			manifestJSON(`"securityContext":{"windowsOptions":{"hostProcess":true}}`),
-			"fail: web is a HostProcess pod without spec.hostNetwork: true, which the API server refuses [state]"},
+			"fail: web is a HostProcess pod without spec.hostNetwork: true: the API server rejects it [state]"},
 		{"neither", podsJSON(podJSON(`"hostNetwork":false,"dnsPolicy":"ClusterFirst"`, "", "")),
 			"pass"},
 	})
@@ -126,10 +126,10 @@ func TestPodOSNotSelected(t *testing.T) {
 	affinity := `"affinity":{"nodeAffinity":{"requiredDuringSchedulingIgnoredDuringExecution":{"nodeSelectorTerms":[{"matchExpressions":[{"key":"kubernetes.io/os","operator":"In","values":["windows"]}]}]}}}`
 	runLooks(t, "pod-os-not-selected", []look{
 		{"a Windows image by chance", podsJSON(podJSON("", iis, "")),
-			"warn: shop/web is for Windows (spec.containers[0].image is mcr.microsoft.com/windows/servercore/iis:windowsservercore-ltsc2022) and has no node selector kubernetes.io/os: windows [state]"},
+			"warn: shop/web is for Windows (spec.containers[0].image is mcr.microsoft.com/windows/servercore/iis:windowsservercore-ltsc2022) but has no node selector kubernetes.io/os: windows [state]"},
 		{"the system is named, which does not steer the scheduler",
 			podsJSON(podJSON(`"os":{"name":"windows"}`, "", "")),
-			"info: shop/web is for Windows (spec.os.name is windows) and has no node selector kubernetes.io/os: windows [state]"},
+			"info: shop/web is for Windows (spec.os.name is windows) but has no node selector kubernetes.io/os: windows [state]"},
 		{"a selector", podsJSON(podJSON(`"nodeSelector":{"kubernetes.io/os":"windows"}`, iis, "")),
 			"pass"},
 		{"a selector for a build",
@@ -142,7 +142,7 @@ func TestPodOSNotSelected(t *testing.T) {
 			"pass"},
 		{"the old label in a manifest",
 			manifest(`"nodeSelector":{"beta.kubernetes.io/os":"windows"}`),
-			"warn: Deployment w selects its nodes by beta.kubernetes.io/os, a label that is gone since Kubernetes 1.19; use kubernetes.io/os [state]"},
+			"warn: Deployment w selects nodes by the deprecated label beta.kubernetes.io/os (expected: kubernetes.io/os) [state]"},
 	})
 }
 
@@ -154,7 +154,7 @@ func TestPodsOnDocker(t *testing.T) {
 		""))
 	runLooks(t, "pod-subpath", []look{
 		{"a single file on docker", docker + sub,
-			"warn: shop/web mounts web.config of the volume site at C:/site/web.config: docker on Windows mounts whole folders only [state]"},
+			"warn: shop/web mounts web.config of volume site at C:/site/web.config: Docker on Windows mounts only whole folders [state]"},
 		{"containerd maps files", containerd + sub, "skip"},
 		{"whole volumes",
 			docker + podsJSON(podJSON("", `"volumeMounts":[{"name":"site","mountPath":"C:/site"}]`,
@@ -166,7 +166,7 @@ func TestPodsOnDocker(t *testing.T) {
 	}
 	runLooks(t, "pod-grace-ignored", []look{
 		{"two minutes on docker", docker + grace("120"),
-			"warn: shop/web asks for 120 s to end, and docker on Windows gives it 5 [state]"},
+			"warn: shop/web has a grace period of 120 s, but Docker on Windows ends it after 5 s [state]"},
 		{"what every pod has", docker + grace("30"), "pass"},
 		{"five are given", docker + grace("5"), "pass"},
 		{"containerd waits", containerd + grace("120"), "skip"},
@@ -179,7 +179,7 @@ func TestPodLimitsUnequal(t *testing.T) {
 	}
 	pod := podsJSON(podJSON("",
 		`"resources":{"requests":{"memory":"512Mi"},"limits":{"memory":"1Gi"}}`, ""))
-	const may = "shop/web may use more memory than it asks for: spec.containers[0].resources.limits.memory is 1Gi, and the request is 512Mi [state]"
+	const may = "shop/web can use more memory than it requests: spec.containers[0].resources.limits.memory is 1Gi (request: 512Mi) [state]"
 	runLooks(t, "pod-limits-unequal", []look{
 		{"on a node with memory left", memory("500") + pod, "info: " + may},
 		{"on a node that pages", memory("900") + pod, "warn: " + may},
@@ -190,7 +190,7 @@ func TestPodLimitsUnequal(t *testing.T) {
 		{"a limit alone is the request too",
 			podsJSON(podJSON("", `"resources":{"limits":{"memory":"1Gi"}}`, "")), "pass"},
 		{"nothing is said", podsJSON(podJSON("", "", "")),
-			"info: shop/web may use more memory than it asks for: spec.containers[0].resources.limits.memory is not set [state]"},
+			"info: shop/web can use more memory than it requests: spec.containers[0].resources.limits.memory is not set [state]"},
 	})
 }
 
@@ -206,10 +206,10 @@ func TestPodsRestarting(t *testing.T) {
 	}
 	runLooks(t, "pods-restarting", []look{
 		{"it backs off", status(loop, ended("2026-11-20T09:50:00Z"), "7"),
-			"fail: container c of shop/web does not stay up: CrashLoopBackOff after 7 restarts, the last time with exit code 2 [state]"},
+			"fail: container c of shop/web keeps restarting: CrashLoopBackOff after 7 restarts, last exit code 2 [state]"},
 		{"up at the moment, and down minutes ago",
 			status(`"running":{}`, ended("2026-11-20T09:50:00Z"), "3"),
-			"fail: container c of shop/web does not stay up: 3 restarts, the last time with exit code 2 [state]"},
+			"fail: container c of shop/web keeps restarting: 3 restarts, last exit code 2 [state]"},
 		{"many restarts in a year", status(`"running":{}`, ended("2026-11-02T09:50:00Z"), "30"),
 			"pass"},
 		{"started once more", status(`"running":{}`, ended("2026-11-20T09:50:00Z"), "1"), "pass"},
@@ -223,7 +223,7 @@ func TestHypervAnnotation(t *testing.T) {
 	}
 	runLooks(t, "hyperv-annotation", []look{
 		{"it is there", annotated(`"experimental.windows.kubernetes.io/isolation-type":"hyperv"`),
-			"warn: shop/web asks for hyperv isolation by an annotation that nothing reads any more; a RuntimeClass does that [state]"},
+			"warn: shop/web requests hyperv isolation with an annotation that has no effect (expected: a RuntimeClass) [state]"},
 		{"another annotation", annotated(`"a":"hyperv"`), "pass"},
 	})
 }
@@ -246,12 +246,12 @@ func TestSecurityContextNonRoot(t *testing.T) {
 	admin := `"securityContext":{"runAsNonRoot":true,"windowsOptions":{"runAsUserName":"ContainerAdministrator"}}`
 	runLooks(t, "securitycontext-nonroot", []look{
 		{"the kubelet refuses it", podsJSON(podJSON(`"securityContext":{"runAsNonRoot":true}`, "",
-			waits)), "fail: shop/web does not run: the kubelet refuses a container that would run as administrator, because of runAsNonRoot [state]"},
+			waits)), "fail: shop/web is not running: the kubelet rejects a container that would run as administrator (runAsNonRoot is set) [state]"},
 		{"a log line alone",
-			"-- logs/kubelet/k.log --\nE1120 09:59:00.0 1 x.go:1] container has runAsNonRoot and image will run as root\n", "fail: the kubelet refuses a container that would run as administrator, because of runAsNonRoot [text]"},
+			"-- logs/kubelet/k.log --\nE1120 09:59:00.0 1 x.go:1] container has runAsNonRoot and image will run as root\n", "fail: the kubelet rejects a container that would run as administrator (runAsNonRoot is set) [text]"},
 		{"a user and its contradiction, not started yet",
 			podsJSON(podJSON(admin, "", `{"phase":"Pending"}`)),
-			"fail: shop/web asks for runAsNonRoot and for the user ContainerAdministrator, which is root to Kubernetes [state]"},
+			"fail: shop/web sets runAsNonRoot and the user ContainerAdministrator, which Kubernetes treats as root [state]"},
 		{"a pod that runs was not refused", podsJSON(podJSON(admin, "", "")), "pass"},
 		{"ContainerUser is fine",
 			podsJSON(podJSON(
@@ -266,7 +266,7 @@ func TestLinuxDaemonSetOnWindows(t *testing.T) {
 		return podsJSON(podNamed("exporter-1", set, fields,
 			`"image":"quay.io/prometheus/node-exporter:v1.8.2"`, status))
 	}
-	const found = "fail: shop/exporter-1 of the DaemonSet exporter is for Linux (image quay.io/prometheus/node-exporter:v1.8.2) and was put on this Windows node: the DaemonSet selects no operating system [state]"
+	const found = "fail: Linux pod shop/exporter-1 of DaemonSet exporter (image quay.io/prometheus/node-exporter:v1.8.2) is on this Windows node: the DaemonSet has no OS selector [state]"
 	runLooks(t, "linux-daemonset-on-windows", []look{
 		{"a well-known agent", agent("", waits), found},
 		{"the DaemonSet selects Linux by now",
@@ -278,7 +278,7 @@ func TestLinuxDaemonSetOnWindows(t *testing.T) {
 		{"a path that only Linux has",
 			podsJSON(podNamed("x-1", set, `"volumes":[{"name":"p","hostPath":{"path":"/proc"}}]`,
 				"", waits)),
-			"fail: shop/x-1 of the DaemonSet exporter is for Linux (hostPath /proc) and was put on this Windows node: the DaemonSet selects no operating system [state]"},
+			"fail: Linux pod shop/x-1 of DaemonSet exporter (hostPath /proc) is on this Windows node: the DaemonSet has no OS selector [state]"},
 		{"nothing says Linux", podsJSON(podNamed("x-1", set, "", "", waits)), "pass"},
 		{"no DaemonSet", podsJSON(podNamed("x-1", `{"kind":"ReplicaSet","name":"x"}`, "",
 			`"image":"quay.io/prometheus/node-exporter:v1.8.2"`, waits)), "pass"},
@@ -309,22 +309,22 @@ func TestHostProcess(t *testing.T) {
 	runLooks(t, "hostprocess-unsupported", []look{
 		{"containerd 1.5", nodeOf("v1.22.4", "containerd://1.5.8") +
 			podsJSON(podJSON(hp, "", waits)),
-			"fail: shop/web is a HostProcess pod, and containerd v1.5.8 runs it as an ordinary container; v1.6.0 or later is needed [state]"},
+			"fail: shop/web is a HostProcess pod, but containerd v1.5.8 runs it as an ordinary container (required: v1.6.0 or later) [state]"},
 		{"docker", nodeOf("v1.22.4", "docker://20.10.9") + podsJSON(podJSON(hp, "", waits)),
-			"fail: shop/web is a HostProcess pod, and docker does not know them [state]"},
+			"fail: shop/web is a HostProcess pod, which Docker does not support [state]"},
 		{"a kubelet that does not know them", nodeOf("v1.21.4", "containerd://1.6.8") +
 			podsJSON(podJSON(hp, "", waits)),
-			"fail: shop/web is a HostProcess pod, and kubelet v1.21.4 does not know them; v1.22.0 or later is needed [state]"},
+			"fail: shop/web is a HostProcess pod, which kubelet v1.21.4 does not support (required: v1.22.0 or later) [state]"},
 		{"a pipe is mounted", nodeOf("v1.29.9", "containerd://1.7.22") +
 			podsJSON(podJSON(pipe, "", waits)),
-			`fail: shop/web is a HostProcess pod and mounts the named pipe \\.\pipe\csi, which is not possible: it reaches the pipe directly [state]`},
+			`fail: HostProcess pod shop/web mounts named pipe \\.\pipe\csi, which is not supported [state]`},
 		{"current versions", nodeOf("v1.29.9", "containerd://1.7.22") +
 			podsJSON(podJSON(hp, "", "")), "pass"},
 		{"no such pod", nodeOf("v1.29.9", "containerd://1.7.22") + podsJSON(podJSON("", "", "")),
 			"skip"},
 		{"the event alone",
 			"-- api/events.json --\n{\"items\":[{\"reason\":\"Failed\",\"message\":\"named pipe mounts not supported for job containers\",\"lastTimestamp\":\"2026-11-20T09:59:00Z\",\"involvedObject\":{\"kind\":\"Pod\",\"namespace\":\"shop\",\"name\":\"web\"}}]}\n",
-			"fail: a HostProcess pod mounts a named pipe, which is not possible [text]"},
+			"fail: a HostProcess pod mounts a named pipe, which is not supported [text]"},
 	})
 }
 

@@ -10,25 +10,25 @@ import (
 
 var _ = register(checks.Check{
 	ID:       "pod-field-unsupported",
-	Title:    "a pod sets fields that do nothing on Windows",
+	Title:    "Pod sets fields that Windows does not support",
+	Healthy:  "Pods set only fields that Windows supports",
 	Category: checks.CategoryWorkloads,
 	Lints:    true,
-	Doc: `Much of a pod's securityContext, and some other fields, speak of Linux: users and
-groups by number, capabilities, seccomp, SELinux, sysctls, a read-only root file system, shared
-process namespaces. Windows has none of these. With spec.os.name set to windows the API server
-refuses a pod that sets them; without it the kubelet ignores them, and what the author wanted does
-not come about: a root file system that was meant to be read-only can be written, a group that was
-meant to own a volume does not. What merely takes Linux rights away (drop capabilities, forbid
-privilege escalation, the default seccomp profile) is told and no more.
+	Doc: `Many fields of a pod's securityContext, and some others, are for Linux: numeric users and
+groups, capabilities, seccomp, SELinux, sysctls, a read-only root file system, shared process
+namespaces. Windows has none of these. If spec.os.name is windows, the API server rejects a pod that
+sets them. Otherwise the kubelet ignores them, and they have no effect: the root file system stays
+writable, a volume gets no group. Fields that only remove Linux privileges (drop capabilities,
+forbid privilege escalation, the default seccomp profile) are reported as info.
 
-The check names each field by its path, and the way that Windows has for the same end, where it has
-one. Fields that are set to what holds anyway (privileged: false, an empty list) are left alone, but
-for manifests of pods that say they are for Windows: there the API server refuses them too.`,
+The check reports the path of each field, and the Windows setting for the same purpose if there is
+one. Fields with the value that applies anyway (privileged: false, an empty list) are ignored,
+except in manifests with spec.os.name windows: the API server rejects these too.`,
 	Fix: checks.Steps(
-		checks.Run("kubectl explain pod.spec.securityContext.windowsOptions",
-			"take the fields out of pods for Windows, and use securityContext.windowsOptions.runAsUserName in place of users and groups; a pod that has to manage the node runs as a HostProcess container").
-			Costs("changing a pod template recreates the pods of the workload"),
-		checks.Run("doctor lint MANIFEST", "")),
+		checks.Do("Remove the fields from the pod template. Use securityContext.windowsOptions.runAsUserName instead of users and groups.").
+			Costs("The pods of the workload are recreated."),
+		checks.Do("If the pod manages the node, make it a HostProcess pod."),
+		checks.Verify("doctor lint MANIFEST", "no finding of this check")),
 	Links: []string{
 		"https://kubernetes.io/docs/concepts/windows/intro/#compatibility-v1-pod-spec-containers",
 		"https://kubernetes.io/docs/concepts/workloads/pods/#pod-os",
@@ -49,15 +49,15 @@ for manifests of pods that say they are for Windows: there the API server refuse
 // A linuxField is one field of the documentation's list.
 type linuxField struct {
 	name     string
-	refused  bool     // by the API server, where spec.os.name is windows
+	rejected bool     // by the API server, if spec.os.name is windows
 	defaults []string // values that change nothing, as JSON
 	instead  string   // the Windows way, where there is one
 }
 
-// refusedAtAll: where a pod says that it is for Windows, the API server refuses
-// most fields for being set, even to what holds anyway.
-func (f linuxField) refusedAtAll(raw json.RawMessage) bool {
-	return f.refused && f.name != "hostPID" && f.name != "hostIPC" && f.name != "sysctls" &&
+// rejectedAtAll: if spec.os.name is windows, the API server rejects most fields when they are set,
+// even to the value that applies anyway.
+func (f linuxField) rejectedAtAll(raw json.RawMessage) bool {
+	return f.rejected && f.name != "hostPID" && f.name != "hostIPC" && f.name != "sysctls" &&
 		len(raw) > 0 && string(raw) != "null"
 }
 
@@ -72,7 +72,7 @@ var securityFields = []struct {
 	of func(*evidence.SecurityContext) json.RawMessage
 }{
 	{linuxField{"allowPrivilegeEscalation", true, []string{"true"},
-		"a process cannot gain rights on Windows this way"},
+		"Windows has no such privilege escalation"},
 		func(c *evidence.SecurityContext) json.RawMessage {
 			return always(c.AllowPrivilegeEscalation)
 		}},
@@ -81,7 +81,7 @@ var securityFields = []struct {
 	{linuxField{"capabilities", true, nil, "Windows has no capabilities"},
 		func(c *evidence.SecurityContext) json.RawMessage { return c.Capabilities }},
 	{linuxField{"fsGroup", true, nil,
-		"volumes belong to no group: use windowsOptions.runAsUserName"},
+		"volumes have no group; use windowsOptions.runAsUserName"},
 		func(c *evidence.SecurityContext) json.RawMessage { return c.FSGroup }},
 	{linuxField{"fsGroupChangePolicy", true, nil, ""},
 		func(c *evidence.SecurityContext) json.RawMessage { return c.FSGroupChangePolicy }},
@@ -111,7 +111,7 @@ var securityFields = []struct {
 	}},
 }
 
-// always keeps a false apart from a field that is not set: to forbid is to ask for something.
+// always distinguishes a false from a field that is not set: a false is a request, too.
 func always(raw json.RawMessage) json.RawMessage {
 	if strings.TrimSpace(string(raw)) == "false" {
 		return json.RawMessage(`"false"`)
@@ -148,7 +148,7 @@ type setField struct {
 func unsupported(p podSpec) []setField {
 	var found []setField
 	add := func(at fieldPath, f linuxField, raw json.RawMessage) {
-		if isSet(raw, f.defaults...) || p.isManifest() && p.forWindows() && f.refusedAtAll(raw) {
+		if isSet(raw, f.defaults...) || p.isManifest() && p.forWindows() && f.rejectedAtAll(raw) {
 			found = append(found, setField{podField{at.to(f.name), strings.Trim(string(raw), `"`)},
 				f})
 		}
@@ -167,7 +167,7 @@ func unsupported(p podSpec) []setField {
 	for i, v := range p.Spec.Volumes {
 		if v.EmptyDir != nil && v.EmptyDir.Medium == "Memory" {
 			add(p.At.to("volumes", i, "emptyDir"), linuxField{"medium", false, nil,
-				"Windows has no memory file system: the folder lies on disk"},
+				"Windows has no memory file system; the folder is on disk"},
 				json.RawMessage(`"Memory"`))
 		}
 		if v.EmptyDir != nil && strings.HasPrefix(v.EmptyDir.Medium, "HugePages") {
@@ -213,10 +213,10 @@ func hugepages(r evidence.Resources) []string {
 const maxFieldsNamed = 3
 
 func unsupportedFinding(p podSpec, fields []setField) checks.Finding {
-	refused, level := false, checks.Info
+	rejected, level := false, checks.Info
 	var names []evidence.Phrase
 	for i, f := range fields {
-		refused = refused || f.refused && p.forWindows()
+		rejected = rejected || f.rejected && p.forWindows()
 		if !onlyHardens(f) {
 			level = checks.Warn
 		}
@@ -232,11 +232,12 @@ func unsupportedFinding(p podSpec, fields []setField) checks.Finding {
 	if more := len(fields) - len(names); more > 0 {
 		list = evidence.Phrasef("%s and %d more", list, more)
 	}
-	// A pod that is on the node got past the API server, which is older than its refusal or was asked before the field was set.
-	f := checks.Findingf(level, p.Name(), "%s sets what Windows ignores: %s", p.phrase(), list)
-	if refused && p.isManifest() {
+	// A pod that is on the node was accepted by the API server, which is too old to reject the field.
+	f := checks.Findingf(level, p.Name(), "%s sets fields that Windows ignores: %s", p.phrase(),
+		list)
+	if rejected && p.isManifest() {
 		f = checks.Findingf(checks.Fail, p.Name(),
-			"the API server refuses %s, which is for Windows and sets %s", p.phrase(), list)
+			"the API server rejects %s: pods for Windows must not set %s", p.phrase(), list)
 	}
 	for _, field := range fields[:min(len(fields), maxFieldEvidence)] {
 		f = f.With(p.because(field.podField))
@@ -246,8 +247,8 @@ func unsupportedFinding(p podSpec, fields []setField) checks.Finding {
 
 const maxFieldEvidence = 20
 
-// onlyHardens tells the settings that policies ask of every pod, Linux or not.
-// Nothing is lost where Windows ignores them: it has neither what they take away.
+// onlyHardens reports whether a setting is one that policies require of every pod. Nothing is lost
+// when Windows ignores it, because Windows does not have what it removes.
 func onlyHardens(f setField) bool {
 	switch value := strings.Join(strings.Fields(f.Value), ""); f.name {
 	case "allowPrivilegeEscalation":

@@ -7,18 +7,19 @@ import (
 
 var _ = register(checks.Check{
 	ID:       "pod-host-network",
-	Title:    "a pod asks for the node's network without being a HostProcess pod",
+	Title:    "Pod uses hostNetwork but is not a HostProcess pod",
+	Healthy:  "Only HostProcess pods use hostNetwork",
 	Category: checks.CategoryWorkloads,
 	Lints:    true,
-	Doc: `A Windows container cannot share the node's network: hostNetwork is for HostProcess
-pods, which are processes of the node anyway and must set it. In any other pod it is refused or
-ignored, depending on the version, and the program does not listen where its author expects it. The
-DNS policy ClusterFirstWithHostNet, which belongs to it on Linux, does not work on Windows at all.`,
+	Doc: `A Windows container cannot share the network of the node: hostNetwork is for HostProcess
+pods, which are processes of the node and must set it. In any other pod it is rejected or ignored,
+depending on the version, and the program does not listen on the address of the node. The DNS policy
+ClusterFirstWithHostNet, which belongs to hostNetwork on Linux, does not work on Windows.`,
 	Fix: checks.Steps(
-		checks.Inspect(
-			"kubectl get pods -A --field-selector spec.nodeName={node} -o custom-columns=NS:.metadata.namespace,NAME:.metadata.name,HOSTNET:.spec.hostNetwork,DNS:.spec.dnsPolicy", ""),
-		checks.Do("take hostNetwork and the DNS policy out and publish the port with a Service or a hostPort; or make the pod a HostProcess pod, if it is to manage the node").
-			Costs("changing a pod template recreates the pods of the workload")),
+		checks.Do("Remove hostNetwork and the DNS policy ClusterFirstWithHostNet from the pod template, and publish the port with a Service or a hostPort.").
+			Costs("The pods of the workload are recreated."),
+		checks.Do("If the pod manages the node, make it a HostProcess pod."),
+		checks.Verify("doctor lint MANIFEST", "no finding of this check")),
 	Links: []string{
 		"https://kubernetes.io/docs/concepts/services-networking/windows-networking/#limitations",
 		"https://kubernetes.io/docs/tasks/configure-pod-container/create-hostprocess-pod/",
@@ -32,8 +33,10 @@ DNS policy ClusterFirstWithHostNet, which belongs to it on Linux, does not work 
 				if p.isManifest() && !p.Spec.HostNetwork {
 					at := podField{p.At.to("hostNetwork"), "not set"}
 					findings = append(findings, checks.Findingf(checks.Fail, p.Name(),
-						"%s is a HostProcess pod without %s: true, which the API server refuses",
-						p.phrase(), at.Path).With(p.because(at)))
+						"%s is a HostProcess pod without %s: true: the API server rejects it",
+						p.phrase(), at.Path).With(p.because(at)).Cure(checks.Steps(
+						checks.Do("Set %s to true in the manifest.", at.Path),
+						checks.Verify("doctor lint MANIFEST", "no finding of this check"))))
 				}
 				continue
 			}
@@ -43,14 +46,14 @@ DNS policy ClusterFirstWithHostNet, which belongs to it on Linux, does not work 
 			switch {
 			case p.Spec.HostNetwork && onHost:
 				findings = append(findings, checks.Findingf(checks.Warn, p.Name(),
-					"%s sets %s and %s, and is no HostProcess pod: Windows knows neither",
+					"%s sets %s and %s but is not a HostProcess pod: Windows supports neither",
 					p.phrase(), network.Path, dns.Path).With(p.because(network), p.because(dns)))
 			case p.Spec.HostNetwork:
 				findings = append(findings, checks.Findingf(checks.Warn, p.Name(),
-					"%s sets %s, and is no HostProcess pod: Windows containers have no host network", p.phrase(), network.Path).With(p.because(network)))
+					"%s sets %s but is not a HostProcess pod: Windows containers have no host network", p.phrase(), network.Path).With(p.because(network)))
 			case onHost:
 				findings = append(findings, checks.Findingf(checks.Warn, p.Name(),
-					"%s has the DNS policy ClusterFirstWithHostNet (%s), which Windows does not know", p.phrase(), dns.Path).With(p.because(dns)))
+					"%s has DNS policy ClusterFirstWithHostNet (%s), which Windows does not support", p.phrase(), dns.Path).With(p.because(dns)))
 			}
 		}
 		return findings, nil

@@ -9,22 +9,25 @@ import (
 
 var _ = register(checks.Check{
 	ID:       "pod-limits-unequal",
-	Title:    "pods may use more memory than they ask for",
+	Title:    "Pods can use more memory than they request",
+	Healthy:  "Memory limits of pods equal their requests",
 	Category: checks.CategoryWorkloads,
 	Lints:    true,
-	Doc: `Windows has no OOM killer: when memory is used up it writes to the page file, the
-whole node slows down, and in the end new processes fail to start, those of the kubelet too. The
-scheduler counts requests only. So the Kubernetes documentation advises to give each container of a
-Windows node a memory limit that equals its request; a container without a limit may take all, and
-one whose limit is above its request may take what others were promised.
+	Doc: `Windows has no OOM killer: when memory is exhausted, it writes to the page file, the node
+slows down, and finally new processes cannot start, the kubelet's included. The scheduler counts
+only requests. The Kubernetes documentation therefore recommends a memory limit equal to the request
+for each container on a Windows node: a container without a limit can use all memory, and one with a
+limit above its request can use memory that other pods requested.
 
-It is advice, and most clusters do not follow it: for the pods of a node the check tells, no more,
-unless the node is short of memory right now. In manifests it warns.`,
+Most clusters do not follow this recommendation. For pods of a node the check reports info, or a
+warning if the node is short of memory. For manifests it reports a warning.`,
 	Fix: checks.Steps(
-		checks.Inspect("kubectl describe node {node}", ""),
-		checks.Run("kubectl top pods -A --field-selector spec.nodeName={node}",
-			"set resources.limits.memory and resources.requests.memory of each container to the same amount, and keep memory back for Windows (systemReserved)").
-			Costs("changing resources recreates the pods of the workload; a container over its limit can no longer get memory")),
+		checks.Inspect("kubectl top pods -A --field-selector spec.nodeName={node}",
+			"Read how much memory the pods use."),
+		checks.Do("In the pod template, set resources.limits.memory equal to resources.requests.memory for each container.").
+			Costs("The pods of the workload are recreated. A container at its limit gets no more memory."),
+		checks.Do("Reserve memory for Windows with systemReserved in the kubelet configuration."),
+		checks.Verify("doctor lint MANIFEST", "no finding of this check")),
 	Links: []string{
 		"https://kubernetes.io/docs/concepts/configuration/windows-resource-management/",
 		"https://kubernetes.io/docs/concepts/windows/intro/"},
@@ -49,7 +52,7 @@ unless the node is short of memory right now. In manifests it warns.`,
 				case limit == "":
 					says = append(says, evidence.Phrasef("not set"))
 				case request != "" && !sameQuantity(request, limit):
-					says = append(says, evidence.Phrasef("%s, and the request is %s", limit,
+					says = append(says, evidence.Phrasef("%s (request: %s)", limit,
 						request))
 				default:
 					return
@@ -63,10 +66,10 @@ unless the node is short of memory right now. In manifests it warns.`,
 			}
 			level := level
 			if p.isManifest() {
-				level = checks.Warn // who asks for a manifest to be judged asks for advice
+				level = checks.Warn // recommendations are what lint is for
 			}
 			f := checks.Findingf(level, p.Name(),
-				"%s may use more memory than it asks for: %s is %s", p.phrase(), fields[0].Path,
+				"%s can use more memory than it requests: %s is %s", p.phrase(), fields[0].Path,
 				says[0])
 			for _, field := range fields[:min(len(fields), checks.MaxQuotes)] {
 				f = f.With(p.because(field))
@@ -77,10 +80,10 @@ unless the node is short of memory right now. In manifests it warns.`,
 	},
 })
 
-// memoryTight is the share of the commit limit, in percent, from which on a node begins to page.
+// memoryTight is the percentage of the commit limit from which a node begins to page.
 const memoryTight = 85
 
-// systemNamespaces hold what a cluster brings along; its users cannot change it.
+// systemNamespaces hold components of the cluster; its users cannot change them.
 var systemNamespaces = []string{"kube-system", "kube-flannel", "calico-system", "tigera-operator",
 	"kube-proxy", "openshift-windows-machine-config-operator", "amazon-cloudwatch",
 	"gke-managed-system"}

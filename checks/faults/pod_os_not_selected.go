@@ -10,21 +10,23 @@ import (
 
 var _ = register(checks.Check{
 	ID:       "pod-os-not-selected",
-	Title:    "a pod for Windows does not say that it is for Windows",
+	Title:    "Windows pod has no node selector for Windows",
+	Healthy:  "Windows pods select Windows nodes",
 	Category: checks.CategoryWorkloads,
 	Lints:    true,
-	Doc: `The scheduler does not look into images. A pod with a Windows image and without a node
-selector for kubernetes.io/os: windows may be put on a Linux node, where its image cannot be pulled;
-and it is only by chance on this one. spec.os.name tells the API server and the kubelet what a pod
-is for, and does not steer the scheduler: a pod needs the selector (or an affinity) as well. The
-label beta.kubernetes.io/os is gone since Kubernetes 1.19, so a selector for it fits no node of a
-later version.
+	Doc: `The scheduler does not examine images. A pod with a Windows image but without the node
+selector kubernetes.io/os: windows can be scheduled to a Linux node, where its image cannot be
+pulled. spec.os.name is read by the API server and the kubelet, but not by the scheduler: a pod
+needs the selector (or an affinity) as well. The label beta.kubernetes.io/os is deprecated.
 
-Whether an image is one for Windows the check takes from its name and from options that only Windows
-has.`,
+The check recognizes an image for Windows by its name, and a pod for Windows by options that only
+Windows has.`,
 	Fix: checks.Steps(
-		checks.Run(`kubectl patch deployment NAME -n NAMESPACE -p '{"spec":{"template":{"spec":{"os":{"name":"windows"},"nodeSelector":{"kubernetes.io/os":"windows"}}}}}'`, "set nodeSelector kubernetes.io/os: windows and spec.os.name: windows, and node.kubernetes.io/windows-build where the image fits one build only; taint Windows nodes so that Linux pods stay away").
-			Costs("changing a pod template recreates the pods of the workload")),
+		checks.Run(`kubectl patch deployment NAME -n NAMESPACE -p '{"spec":{"template":{"spec":{"os":{"name":"windows"},"nodeSelector":{"kubernetes.io/os":"windows"}}}}}'`,
+			"Set the node selector kubernetes.io/os: windows and spec.os.name: windows in the pod template.").
+			Costs("The pods of the workload are recreated."),
+		checks.Do("If the image is for one Windows build only, select node.kubernetes.io/windows-build, too."),
+		checks.Verify("doctor lint MANIFEST", "no finding of this check")),
 	Links: []string{
 		"https://kubernetes.io/docs/concepts/windows/user-guide/#ensuring-os-specific-workloads-land-on-the-appropriate-container-host", "https://kubernetes.io/docs/concepts/workloads/pods/#pod-os"},
 	Needs: []evidence.Need{needPodSpecs},
@@ -40,7 +42,8 @@ has.`,
 				}
 				at := podField{p.At.to("nodeSelector", "beta.kubernetes.io/os"), v}
 				findings = append(findings, checks.Findingf(checks.Warn, p.Name(),
-					"%s selects its nodes by beta.kubernetes.io/os, a label that is gone since Kubernetes 1.19; use %s", p.phrase(), osLabel).With(p.because(at)))
+					"%s selects nodes by the deprecated label beta.kubernetes.io/os (expected: %s)",
+					p.phrase(), osLabel).With(p.because(at)))
 				continue
 			}
 			if staysOnWindows(p.Spec) || p.Spec.NodeName != "" && p.Kind != "Pod" {
@@ -49,11 +52,11 @@ has.`,
 			if at, ok := windowsMark(p); ok {
 				level := checks.Warn
 				if p.forWindows() {
-					// the kubelet of a Linux node refuses it, so it does no harm there
+					// the kubelet of a Linux node rejects it, so it does no harm there
 					level = checks.Info
 				}
 				findings = append(findings, checks.Findingf(level, p.Name(),
-					"%s is for Windows (%s is %s) and has no node selector %s: windows", p.phrase(),
+					"%s is for Windows (%s is %s) but has no node selector %s: windows", p.phrase(),
 					at.Path, at.Value, osLabel).With(p.because(at)))
 			}
 		}
@@ -63,9 +66,8 @@ has.`,
 
 const osLabel = "kubernetes.io/os"
 
-// staysOnWindows tells whether the scheduler keeps the pod on Windows nodes.
-// A pod of a DaemonSet is bound to its node by an affinity of the controller's
-// making, which is not one that its author chose.
+// staysOnWindows reports whether the scheduler keeps the pod on Windows nodes. The affinity that
+// binds a DaemonSet's pod to its node was set by the controller, not by the author of the pod.
 func staysOnWindows(p evidence.PodSpec) bool {
 	for _, key := range []string{osLabel, "node.kubernetes.io/windows-build",
 		"kubernetes.azure.com/os-sku", "cloud.google.com/gke-os-distribution"} {
@@ -74,7 +76,7 @@ func staysOnWindows(p evidence.PodSpec) bool {
 		}
 	}
 	if p.RuntimeClassName != "" {
-		return true // a RuntimeClass may bring a node selector along
+		return true // a RuntimeClass may have a node selector
 	}
 	if p.Affinity == nil || p.Affinity.NodeAffinity == nil ||
 		p.Affinity.NodeAffinity.Required == nil {

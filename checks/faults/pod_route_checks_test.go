@@ -143,7 +143,7 @@ func TestACLOrNetworkPolicyBlocks(t *testing.T) {
 		pod     = "-- api/pods.json --\n{\"items\":[{\"metadata\":{\"namespace\":\"a\",\"name\":\"p\"},\"status\":{\"phase\":\"Running\",\"podIP\":\"10.244.3.5\"}},{\"metadata\":{\"namespace\":\"a\",\"name\":\"q\"},\"status\":{\"phase\":\"Running\",\"podIP\":\"10.244.3.6\"}}]}\n"
 		deny    = `"Id":"deny","Protocols":"256","Action":"Block","Direction":"Out","Priority":1002`
 		allow   = `"Id":"allow","Protocols":"6","Action":"Allow","Direction":"Out","RemoteAddresses":"10.9.0.0/16","RemotePorts":"440-450","Priority":1001`
-		blocked = "warn: the rule deny blocks tcp from a/p to 10.9.9.9:443: an access rule and no fault of the node [state]"
+		blocked = "warn: HNS rule deny blocks tcp from a/p to 10.9.9.9:443: a network policy, not a node fault [state]"
 	)
 	out := pod + reachTree("a/p tcp 10.9.9.9:443 timeout")
 	runLooks(t, "acl-or-networkpolicy-blocks", []look{
@@ -170,12 +170,12 @@ func TestACLOrNetworkPolicyBlocks(t *testing.T) {
 		{"a ping fails anyway", pod + reachTree("a/p icmp 10.9.9.9 timeout") + acl(deny), "pass"},
 		{"the way into the pod is blocked", pod + reachTree("a/q tcp 10.244.3.5:80 timeout") +
 			acl(strings.Replace(deny, `"Out"`, `"In"`, 1)),
-			"warn: the rule deny blocks tcp from a/q to 10.244.3.5:80: an access rule and no fault of the node [state]"},
+			"warn: HNS rule deny blocks tcp from a/q to 10.244.3.5:80: a network policy, not a node fault [state]"},
 		{"a Service's only backend is blocked", pod + reachTree("a/p tcp 10.96.7.7:80 timeout") +
 			serviceTree("a/web 10.96.7.7 80/TCP") +
 			sliceTree("a/web 10.9.9.9 lin-1 true 8443/TCP") +
 			acl(strings.Replace(deny, `"Protocols":"256"`, `"Protocols":"6","RemotePorts":"8443"`,
-				1)), "warn: the rule deny blocks tcp from a/p to 10.96.7.7:80: an access rule and no fault of the node [state]"},
+				1)), "warn: HNS rule deny blocks tcp from a/p to 10.96.7.7:80: a network policy, not a node fault [state]"},
 		{"one of its backends is open", pod + reachTree("a/p tcp 10.96.7.7:80 timeout") +
 			serviceTree("a/web 10.96.7.7 80/TCP") +
 			sliceTree("a/web 10.9.9.9 lin-1 true 8443/TCP", "a/web 10.7.7.7 lin-2 true 8443/TCP") +

@@ -8,17 +8,21 @@ import (
 
 var _ = register(checks.Check{
 	ID:       "pod-subpath",
-	Title:    "a pod mounts a single file or a part of a volume, which docker cannot",
+	Title:    "Docker on Windows cannot mount a subPath",
+	Healthy:  "No pod mounts a subPath with Docker",
 	Category: checks.CategoryWorkloads,
-	Doc: `subPath mounts one file or folder out of a volume. With docker on Windows a mount is a
-folder of the host, so a single file cannot be mounted at all, and the pod fails or gets an empty
-folder in the file's place. containerd maps single files (on a Windows of September 2020 or later),
-and there it is fine.
+	Doc: `subPath mounts one file or folder of a volume. With Docker on Windows a mount is a folder
+of the host, so a single file cannot be mounted: the pod fails or gets an empty folder instead of
+the file. containerd supports single files (on Windows of September 2020 or later).
 
-The check looks at the pods of nodes that run docker.`,
+The check examines the pods of nodes with Docker.`,
 	Fix: checks.Steps(
-		checks.Run("kubectl get pods -A --field-selector spec.nodeName={node} -o json | ConvertFrom-Json | ForEach-Object items | Where-Object { $_.spec.containers.volumeMounts.subPath }", "mount the whole volume into a folder of its own and let the program read the file there, or move the node to containerd").
-			Costs("changing the mounts recreates the pods of the workload")),
+		checks.Do("In the pod template, mount the whole volume into its own folder, and let the program read the file there.").
+			Costs("The pods of the workload are recreated."),
+		checks.Do("Or move the node to containerd, which supports subPath.").
+			Costs("The node must be drained first."),
+		checks.Verify(
+			"kubectl get pods -A --field-selector spec.nodeName={node} -o json | ConvertFrom-Json | ForEach-Object items | Where-Object { $_.spec.containers.volumeMounts.subPath }", "nothing")),
 	Links: []string{"https://kubernetes.io/docs/concepts/storage/windows-storage/",
 		"https://kubernetes.io/docs/concepts/storage/volumes/#using-subpath",
 		"https://github.com/kubernetes/kubernetes/issues/95547"},
@@ -39,7 +43,7 @@ The check looks at the pods of nodes that run docker.`,
 					if value != "" {
 						field := podField{at.to("volumeMounts", i, name), value}
 						findings = append(findings, checks.Findingf(checks.Warn, p.Name(),
-							"%s mounts %s of the volume %s at %s: docker on Windows mounts whole folders only", p.phrase(), value, m.Name, m.MountPath).With(p.because(field), node.About(s).Runtime.From))
+							"%s mounts %s of volume %s at %s: Docker on Windows mounts only whole folders", p.phrase(), value, m.Name, m.MountPath).With(p.because(field), node.About(s).Runtime.From))
 					}
 				}
 			})

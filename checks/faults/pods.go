@@ -3,9 +3,11 @@ package faults
 import (
 	"encoding/json"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 
+	"doctor/checks"
 	"doctor/checks/evidence"
 	"doctor/checks/node"
 )
@@ -26,7 +28,7 @@ type podSpec struct {
 }
 
 // podSpecs lists the pods for Windows. Pods of one owner are made from one
-// template, so they are told once.
+// template, so they are reported once.
 func podSpecs(s evidence.Snapshot) []podSpec {
 	var list []podSpec
 	owners := map[string]int{}
@@ -72,6 +74,28 @@ func (p podSpec) phrase() evidence.Phrase {
 	}
 	return verbatim(name)
 }
+
+// forPod puts the pod's name into the commands of a fix, except into what verifies it: the pod may
+// have another name then. What the API server would not accept as a name stays a placeholder, so
+// that no recording puts commands of its own into a fix.
+func forPod(fix checks.Fix, p evidence.Pod) checks.Fix {
+	if !isObjectName(p.Metadata.Name) || !isObjectName(p.Metadata.Namespace) {
+		return fix
+	}
+	steps := slices.Clone(fix.Steps)
+	for i := range steps {
+		step := &steps[i]
+		step.Command = strings.ReplaceAll(step.Command, "-n NAMESPACE", "-n "+p.Metadata.Namespace)
+		if step.Kind != checks.StepVerify {
+			step.Command = strings.ReplaceAll(step.Command, " POD ", " "+p.Metadata.Name+" ")
+		}
+	}
+	return checks.Steps(steps...)
+}
+
+var objectName = regexp.MustCompile(`^[a-z0-9][a-z0-9.-]*$`)
+
+func isObjectName(s string) bool { return objectName.MatchString(s) }
 
 // A podField is a field of a pod that is set, under its full path.
 type podField struct {
@@ -141,17 +165,17 @@ func (p podSpec) containers(visit func(at fieldPath, c evidence.Container)) {
 	}
 }
 
-// isSet tells whether a raw field says anything: null, false, an empty list or
+// isSet reports whether a raw field says anything: null, false, an empty list or
 // object, and the value that Linux has by default anyway do not.
 func isSet(raw json.RawMessage, defaults ...string) bool {
 	v := strings.Join(strings.Fields(string(raw)), "")
 	return !slices.Contains(append(defaults, "", "null", "false", "{}", "[]", `""`), v)
 }
 
-// isManifest tells a pod that no API server has seen yet.
+// isManifest reports whether the pod is in a manifest, which no API server has accepted yet.
 func (p podSpec) isManifest() bool { return p.lines != nil }
 
-// forWindows tells whether the pod says itself that it is for Windows, so that
+// forWindows reports whether the pod itself sets that it is for Windows, so that
 // the API server judges its fields.
 func (p podSpec) forWindows() bool {
 	return p.Spec.OS != nil && strings.EqualFold(p.Spec.OS.Name, "windows")

@@ -7,8 +7,8 @@ import (
 	"doctor/checks/evidence"
 )
 
-// Restarts that count: as many, and the last one as recent. A node that was
-// booted for updates every month has pods with a dozen restarts in a year.
+// A container counts as restarting after as many restarts, if the last one is as recent. A node
+// that reboots for updates every month has pods with a dozen restarts in a year.
 const (
 	restartsWorry = 3
 	restartRecent = time.Hour
@@ -21,10 +21,10 @@ var _ = register(checks.Check{
 	Healthy:  "Containers do not restart repeatedly",
 	Category: checks.CategoryWorkloads,
 	FAQ:      []int{12},
-	Doc: `A container that waits in CrashLoopBackOff, or has been started several times and
-ended not long ago, does not stay up. This is a symptom: the program itself may be at fault, and so
-may the node, for want of memory, of a network, of a file that a volume should have brought. The end
-of its log says more, and the last event of the pod stands beside the finding.`,
+	Doc: `A container that waits in CrashLoopBackOff, or that restarted several times and exited
+recently, keeps restarting. This is a symptom: the cause may be the program itself, or a node
+without enough memory, without a network, or without a file that a volume should contain. The end of
+the container's log shows more, and the last event of the pod is in the evidence.`,
 	Fix: checks.Steps(
 		checks.Inspect("kubectl logs POD -n NAMESPACE --previous",
 			"Read the last lines of the container that ended, and its exit code."),
@@ -49,7 +49,7 @@ of its log says more, and the last event of the pod stands beside the finding.`,
 					continue
 				}
 				f := checks.Findingf(checks.Fail, p.FullName(),
-					"container %s of %s does not stay up: %s", st.Name, p.FullName(), why).
+					"container %s of %s keeps restarting: %s", st.Name, p.FullName(), why).
 					At(p.StatusField(i, "restartCount"), "%s: container %s: restartCount %d",
 						p.FullName(), st.Name, st.RestartCount)
 				if event, found, _ := lastEvent(s, p.Metadata.Namespace, p.Metadata.Name); found {
@@ -62,7 +62,7 @@ of its log says more, and the last event of the pod stands beside the finding.`,
 	},
 })
 
-// restartReason tells why a container counts as restarting, or "".
+// restartReason is why a container counts as restarting, or "".
 func restartReason(st evidence.ContainerStatus, now time.Time) evidence.Phrase {
 	ended := st.LastState.Terminated
 	if ended == nil {
@@ -70,7 +70,7 @@ func restartReason(st evidence.ContainerStatus, now time.Time) evidence.Phrase {
 	}
 	var exit evidence.Phrase
 	if ended != nil {
-		exit = evidence.Phrasef(", the last time with exit code %d", ended.ExitCode)
+		exit = evidence.Phrasef(", last exit code %d", ended.ExitCode)
 	}
 	switch {
 	case st.State.Waiting != nil && st.State.Waiting.Reason == "CrashLoopBackOff":

@@ -9,7 +9,7 @@ import (
 	"doctor/checks/evidence"
 )
 
-// A pod may take this long to start before anybody worries: multi-gigabyte images are unpacked on the way.
+// A pod may take this long to start: unpacking an image of several gigabytes takes minutes.
 const podPatience = 5 * time.Minute
 
 var _ = register(checks.Check{
@@ -21,8 +21,8 @@ var _ = register(checks.Check{
 	FAQ:      []int{12},
 	Doc: `Pods that were scheduled to this node minutes ago have no running container: they wait
 in ContainerCreating, or for an image that cannot be pulled. This is a symptom, and the last event
-of each pod says more; most of the catalogue can lead here, so it is named as a cause only where
-nothing else was found.`,
+of each pod shows more. Most faults of this catalog can lead to it, so it is reported as a cause
+only if no other fault was found.`,
 	Fix: checks.Steps(
 		checks.Inspect("kubectl describe pod POD -n NAMESPACE",
 			"Read the newest events of one of the pods."),
@@ -59,8 +59,8 @@ nothing else was found.`,
 	},
 })
 
-// podsFailingByEvents finds pods whose newest word is a failure to start. One
-// that was followed by a start, or that nobody repeated, is over.
+// podsFailingByEvents finds pods whose last event is a failure to start. A failure that was
+// followed by a start, or that was not repeated, is over.
 func podsFailingByEvents(s evidence.Snapshot) []checks.Finding {
 	var findings []checks.Finding
 	seen := map[string]bool{}
@@ -85,11 +85,11 @@ func podsFailingByEvents(s evidence.Snapshot) []checks.Finding {
 	return findings
 }
 
-// Reasons of events that tell of a pod that could not be started.
+// Reasons of events of a pod that cannot start.
 var startFailures = []string{"FailedCreatePodSandBox", "FailedMount", "FailedAttachVolume",
 	"Failed", "BackOff", "ErrImageNeverPull", "InspectFailed"}
 
-// The reasons for which a container waits that never end by themselves, or that end in these.
+// The reasons of waiting that do not end without a repair, or that end in one of these.
 var stuckReasons = []string{"ContainerCreating", "PodInitializing", "ErrImagePull",
 	"ImagePullBackOff", "InvalidImageName",
 	"CreateContainerError", "CreateContainerConfigError", "RunContainerError", "ImageInspectError",
@@ -118,13 +118,13 @@ func podRuns(p evidence.Pod) bool {
 	})
 }
 
-// initRuns: an init container at work takes the time it takes.
+// initRuns: how long an init container runs is its own affair.
 func initRuns(p evidence.Pod) bool {
 	return slices.ContainsFunc(p.Status.InitContainerStatuses,
 		func(st evidence.ContainerStatus) bool { return st.State.Running != nil })
 }
 
-// lastEvent returns the newest event of the pod, and whether it tells of a failure.
+// lastEvent returns the newest event of the pod, and whether it is a failure.
 func lastEvent(s evidence.Snapshot, namespace, name string) (last evidence.Event, found,
 	failed bool) {
 	for _, e := range evidence.PodEvents.In(s) {
@@ -133,7 +133,7 @@ func lastEvent(s evidence.Snapshot, namespace, name string) (last evidence.Event
 			continue
 		}
 		if e.Reason == "BackOff" && last.Reason == "Failed" {
-			continue // it repeats, less clearly, what the failure said
+			continue // it repeats the failure with less detail
 		}
 		if !found || last.Reason == "BackOff" && e.Reason == "Failed" ||
 			!e.At().Before(last.At().Time) {
@@ -144,7 +144,7 @@ func lastEvent(s evidence.Snapshot, namespace, name string) (last evidence.Event
 		last.Type == "Warning")
 }
 
-// since tells whether the pod is older than d at the time of the recording.
+// since reports whether the pod is older than d at the time of the recording.
 func since(s evidence.Snapshot, p evidence.Pod, d time.Duration) bool {
 	start := p.Status.StartTime
 	if start.IsZero() {

@@ -40,7 +40,7 @@ func TestWSAEACCESExcludedPort(t *testing.T) {
 		{"no listeners recorded, and the log says so", portsTree(at10250, "") + log,
 			"fail: " + says + " [text]"},
 		{"it was refused at an earlier boot", portsTree("", rpc+kubelet) + log,
-			"info: the logs say: " + says + "; the node's state does not bear it out [text]"},
+			"info: the logs say: " + says + "; the node's current state does not confirm it [text]"},
 		{"a connection that is refused is another fault", dial, "unknown"},
 	})
 }
@@ -67,23 +67,23 @@ func TestHostPortConflictOrNotPublished(t *testing.T) {
 		return fmt.Sprintf(
 			"-- api/events.json --\n{\"items\":[{\"reason\":\"FailedCreatePodSandBox\",\"involvedObject\":{\"kind\":\"Pod\",\"namespace\":\"a\",\"name\":\"p\"},\"message\":%q}]}\n", message)
 	}
-	const taken = "HNS could not publish a pod's host port: another pod or process has it"
+	const taken = "HNS cannot publish a pod's host port: another pod or process uses it"
 	runLooks(t, "hostport-conflict-or-not-published", []look{
 		{"published on the endpoint", running + endpoint(mapping), "pass"},
 		{"the endpoint has another policy", running + endpoint(`{"Type":"OutBoundNAT"}`),
-			"fail: pod a/p asks for host port tcp/8080, and its HNS endpoint has no PortMapping policy for it [state]"},
+			"fail: host port of pod a/p is not published: no PortMapping policy for tcp/8080 on its HNS endpoint [state]"},
 		{"the plugin would not be told", running + conf(`"dns":true`),
-			"fail: pod a/p asks for host port tcp/8080, and the CNI configuration cni.conf lacks the capability portMappings, so nobody publishes it [state]"},
+			"fail: host port of pod a/p (tcp/8080) is not published: CNI configuration cni.conf has no capability portMappings [state]"},
 		{"the plugin is told", running + conf(`"portMappings":true`), "pass"},
 		{"IIS holds the port", waiting + iis,
-			"fail: pod a/p asks for host port tcp/8080, on which System listens [state]"},
+			"fail: host port of pod a/p is taken: tcp/8080 is used by System [state]"},
 		{"IIS holds the port, and the pod runs", running + endpoint(mapping) + iis,
-			"warn: pod a/p asks for host port tcp/8080, on which System listens [state]"},
+			"warn: host port of pod a/p is taken: tcp/8080 is used by System [state]"},
 		{"loopback and UDP are other sockets", running + endpoint(mapping) + free, "pass"},
 		{"two pods with one port",
 			pods(pod("p", "Running", "10.244.3.4", "")+","+pod("q", "Pending", "", "")) +
 				endpoint(mapping),
-			"fail: pods a/p and a/q both ask for host port tcp/8080 [state]"},
+			"fail: pods a/p and a/q both use host port tcp/8080 [state]"},
 		{"the second one has ended",
 			pods(pod("p", "Running", "10.244.3.4", "")+","+pod("q", "Succeeded", "", "")) +
 				endpoint(mapping), "pass"},
@@ -141,7 +141,7 @@ func TestFirewallBlocks10250(t *testing.T) {
 		{"the message alone", log, "fail: " + says + " [text]"},
 		{"allowed here, so a filter in between",
 			tree(block, rule("kubelet", "allow", "tcp", `"10250"`, "")) + log,
-			"info: the logs say: " + says + "; the node's state does not bear it out [text]"},
+			"info: the logs say: " + says + "; the node's current state does not confirm it [text]"},
 	})
 }
 

@@ -81,15 +81,15 @@ func TestNodePortLocalAccess(t *testing.T) {
 	own := nodeAt10 + oneService + reachTree("node tcp 10.0.0.10:30080 timeout")
 	runLooks(t, "nodeport-local-access", []look{
 		{"a build that should", osAt(20348, 2700, true) + own,
-			"warn: the node does not reach NodePort 30080 of default/web on its own address, and 10.0.20348.2700 should [state]"},
+			"warn: the node does not reach NodePort 30080 of default/web on its own address; 10.0.20348.2700 supports this [state]"},
 		{"the very update", osAt(17763, 1432, true) + own,
-			"warn: the node does not reach NodePort 30080 of default/web on its own address, and 10.0.17763.1432 should [state]"},
+			"warn: the node does not reach NodePort 30080 of default/web on its own address; 10.0.17763.1432 supports this [state]"},
 		{"one before it", osAt(17763, 1431, true) + own,
-			"info: the node does not reach NodePort 30080 of default/web on its own address: Windows as documented for 10.0.17763.1431 [state]"},
+			"info: the node does not reach NodePort 30080 of default/web on its own address: documented limit of 10.0.17763.1431 [state]"},
 		{"a revision that nobody recorded", osAt(17763, 0, true) + own, "unknown"},
 		{"old, and nothing probed", osAt(17763, 1000, true) + nodeAt10 + oneService +
 			reachTree("node tcp 10.0.0.1:6443 ok"),
-			"info: NodePorts of this node cannot be reached from the node itself on 10.0.17763.1000: test them from another host [state]"},
+			"info: on 10.0.17763.1000 a node cannot reach its own NodePorts (documented): test them from another host [state]"},
 		{"new, and another node's NodePort probed", osAt(20348, 1, true) + nodeAt10 + oneService +
 			reachTree("node tcp 10.0.0.11:30080 timeout"), "unknown"},
 		{"TCP to a NodePort that speaks UDP", osAt(20348, 1, true) + nodeAt10 + oneService +

@@ -10,18 +10,24 @@ import (
 
 var _ = register(checks.Check{
 	ID:       "securitycontext-nonroot",
-	Title:    "a container is not started because it would run as administrator",
+	Title:    "Container would run as administrator despite runAsNonRoot",
+	Healthy:  "Containers with runAsNonRoot do not run as administrator",
 	Category: checks.CategoryWorkloads,
-	Doc: `runAsNonRoot works on Windows: the kubelet refuses a container that would run as
-ContainerAdministrator, which is the user of most images. Unless the image names another user, the
-pod must: windowsOptions.runAsUserName: ContainerUser. Kubelets before 1.19 looked at the Linux user
-of the image and refused Windows containers that were in order.
+	Doc: `runAsNonRoot works on Windows: the kubelet rejects a container that would run as
+ContainerAdministrator, the default user of most images. Unless the image sets another user, the pod
+must set one: windowsOptions.runAsUserName: ContainerUser. Kubelets before 1.19 checked the Linux
+user of the image and rejected valid Windows containers.
 
-Containers that were refused wait with CreateContainerConfigError and say so. A pod that asks for
-ContainerAdministrator and for runAsNonRoot at once is refused whenever it comes.`,
+Rejected containers wait with CreateContainerConfigError and the reason. A pod that sets both
+ContainerAdministrator and runAsNonRoot is always rejected.`,
 	Fix: checks.Steps(
-		checks.Run(`kubectl patch deployment NAME -n NAMESPACE -p '{"spec":{"template":{"spec":{"securityContext":{"windowsOptions":{"runAsUserName":"ContainerUser"}}}}}}'`, "set securityContext.windowsOptions.runAsUserName: ContainerUser where the program does not need to be an administrator, or take runAsNonRoot out where it does").
-			Costs("changing a pod template recreates the pods of the workload; as ContainerUser a program may not write below C:\\Windows and C:\\Program Files")),
+		checks.Run(`kubectl patch deployment NAME -n NAMESPACE -p '{"spec":{"template":{"spec":{"securityContext":{"windowsOptions":{"runAsUserName":"ContainerUser"}}}}}}'`,
+			"Set windowsOptions.runAsUserName to ContainerUser in the pod template.").
+			Costs(`The pods of the workload are recreated. ContainerUser cannot write to C:\Windows and C:\Program Files.`),
+		checks.Do("Or remove runAsNonRoot, if the program needs administrator rights.").
+			Costs("The pods of the workload are recreated."),
+		checks.Verify("kubectl get pods -A --field-selector spec.nodeName={node}",
+			"no pod in CreateContainerConfigError")),
 	Lints: true,
 	Links: []string{
 		"https://kubernetes.io/docs/tasks/configure-pod-container/configure-runasusername/",
@@ -38,13 +44,13 @@ ContainerAdministrator and for runAsNonRoot at once is refused whenever it comes
 		if err != nil {
 			return nil, err
 		}
-		told := func(name string) bool {
+		reported := func(name string) bool {
 			return slices.ContainsFunc(findings, func(f checks.Finding) bool {
 				return f.Subject == name
 			})
 		}
 		for _, p := range podSpecs(s) {
-			if !p.isManifest() && (podRuns(p.Pod) || told(p.FullName())) {
+			if !p.isManifest() && (podRuns(p.Pod) || reported(p.FullName())) {
 				continue
 			}
 			pod := p.Spec.SecurityContext
@@ -57,8 +63,13 @@ ContainerAdministrator and for runAsNonRoot at once is refused whenever it comes
 					field := podField{at.to("securityContext", "windowsOptions", "runAsUserName"),
 						user}
 					findings = append(findings, checks.Findingf(checks.Fail, p.Name(),
-						"%s asks for runAsNonRoot and for the user %s, which is root to Kubernetes",
-						p.phrase(), user).With(p.because(field)))
+						"%s sets runAsNonRoot and the user %s, which Kubernetes treats as root",
+						p.phrase(), user).With(p.because(field)).Cure(checks.Steps(
+						checks.Do("In the pod template, change windowsOptions.runAsUserName from %s to ContainerUser.", user).
+							Costs(`The pods of the workload are recreated. ContainerUser cannot write to C:\Windows and C:\Program Files.`),
+						checks.Do("Or remove runAsNonRoot, if the program needs administrator rights.").
+							Costs("The pods of the workload are recreated."),
+						checks.Verify("doctor lint MANIFEST", "no finding of this check"))))
 				}
 			})
 		}
@@ -68,11 +79,11 @@ ContainerAdministrator and for runAsNonRoot at once is refused whenever it comes
 
 var nonRootSigns = []checks.Sign{
 	{Text: "container has runAsNonRoot and image will run as root",
-		Says: "the kubelet refuses a container that would run as administrator, because of runAsNonRoot"},
+		Says: "the kubelet rejects a container that would run as administrator (runAsNonRoot is set)"},
 	{Text: "which will be regarded as root identity and will break non-root policy",
-		Says: "the kubelet refuses a container that asks for an administrator, because of runAsNonRoot"},
+		Says: "the kubelet rejects a container whose user is an administrator (runAsNonRoot is set)"},
 	{Text: "container has runAsNonRoot and image has non-numeric user",
-		Says: "the kubelet judges a Windows container by its Linux user, as kubelets before 1.19 do"},
+		Says: "the kubelet checks the Linux user of a Windows container (fixed in kubelet 1.19)"},
 }
 
 func nonRoot(pod, container *evidence.SecurityContext) bool {

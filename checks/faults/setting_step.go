@@ -1,6 +1,7 @@
 package faults
 
 import (
+	"regexp"
 	"strings"
 
 	"doctor/checks"
@@ -55,4 +56,20 @@ func lineWith(text, part string) int {
 		}
 	}
 	return 0
+}
+
+// changeProxy is the step that changes a setting of kube-proxy. Where a file sets it, it names the
+// line; setting finds the name of the setting, as its first group, and the value after it.
+func changeProxy(s evidence.Snapshot, n *node.Node, from evidence.Because, setting *regexp.Regexp,
+	value string, what evidence.Phrase) checks.Step {
+	if file, ok := evidence.WindowsPath(from.Path); ok {
+		for i, line := range strings.Split(s.File(file).Text, "\n") {
+			if setting.MatchString(line) {
+				return checks.EditAt(s, evidence.InLine(from.Path, i+1), func(line string) string {
+					return setting.ReplaceAllString(line, "${1}"+value)
+				}, "%s", what)
+			}
+		}
+	}
+	return changeSetting(n.Components["kube-proxy"], from, what)
 }

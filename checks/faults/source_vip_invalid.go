@@ -20,7 +20,7 @@ source VIP, for the load balancers it programs. It is reserved once and kept in 
 node was deleted and joined again with another podCIDR the file is stale. kube-proxy then cannot
 create the endpoint of that address, and programs no Service at all.
 
-The address must lie in the subnet of the HNS network, and be neither the subnet's own address nor
+The address must be in the subnet of the HNS network, and be neither the subnet's own address nor
 its gateway.`,
 	Fix: checks.Steps(
 		checks.Run(`Remove-Item C:\k\SourceVip.json, C:\k\SourceVipRequest.json, C:\sourcevip\sourceVip.json, C:\sourcevip\sourceVipRequest.json -ErrorAction SilentlyContinue`,

@@ -43,7 +43,7 @@ func TestSourceVIPInvalid(t *testing.T) {
 			vip("10.244.3.2") + refused + "-- hns-endpoints.json --\n[]\n",
 			"fail: HNS endpoint for the source VIP 10.244.3.2 is missing: kube-proxy could not create it [state+text]"},
 		{"HNS made it in the end", vip("10.244.3.2") + refused + endpoint,
-			"info: the logs say: kube-proxy cannot create the endpoint of its source VIP; the node's state does not bear it out [text]"},
+			"info: the logs say: kube-proxy cannot create the endpoint of its source VIP; the node's current state does not confirm it [text]"},
 		{"none is recorded", onOverlay("") + overlayNetwork, "unknown"},
 		{"none is recorded, and kube-proxy complains", onOverlay("") + overlayNetwork + refused,
 			"fail: kube-proxy cannot create the endpoint of its source VIP [text]"},

@@ -72,7 +72,7 @@ func TestCSIProxyMissing(t *testing.T) {
 			log + services(
 				`{"name":"csiproxy","binPath":"C:\\k\\csi-proxy.exe","state":"running"}`) +
 				processes(`,{"name":"csi-proxy.exe","startedAt":"2026-11-20T09:55:00Z"}`),
-			"info: the logs say: a CSI driver cannot open the csi-proxy pipe; the node's state does not bear it out [text]"},
+			"info: the logs say: a CSI driver cannot open the csi-proxy pipe; the node's current state does not confirm it [text]"},
 		{"it runs and does not serve that version",
 			log + services(`{"name":"csi-proxy","state":"running"}`) +
 				processes(`,{"name":"csi-proxy.exe","startedAt":"2026-11-20T08:00:00Z"}`),
@@ -127,7 +127,7 @@ func TestDiskPressureSnapshotLeak(t *testing.T) {
 			`rm-1\\Files`, `rm-1\\Hives`, `rm-1\\Files\\a`), "pass"},
 		{"a node that is lost says nothing of its disk", node("Unknown"), "unknown"},
 		{"freed since", node("False") + podEvent("FreeDiskSpaceFailed", freedNothing),
-			"info: the logs say: the kubelet needs disk space, but removing images frees none; the node's state does not bear it out [text]"},
+			"info: the logs say: the kubelet needs disk space, but removing images frees none; the node's current state does not confirm it [text]"},
 		{"the event alone", podEvent("FreeDiskSpaceFailed", freedNothing),
 			"fail: the kubelet needs disk space, but removing images frees none [text]"},
 		{"images were freed", podEvent("FreeDiskSpaceFailed",
@@ -157,7 +157,7 @@ func TestPagingFileTooSmall(t *testing.T) {
 			memory("17179869184", "[]") + refused("2026-11-20T09:00:00Z"),
 			"warn: Windows refused memory within the last day; committed now: 16.0 GiB of 32.0 GiB (RAM plus page files) [state+text]"},
 		{"room again for days", memory("17179869184", "[]") + refused("2026-11-17T09:00:00Z"),
-			"info: the logs say: Windows refused memory: the commit limit (RAM plus page file) is exhausted; the node's state does not bear it out [text]"},
+			"info: the logs say: Windows refused memory: the commit limit (RAM plus page file) is exhausted; the node's current state does not confirm it [text]"},
 		{"the code alone", refused("2026-11-20T09:00:00Z"),
 			"fail: Windows refused memory: the commit limit (RAM plus page file) is exhausted [text]"},
 		{"plenty", memory("8589934592", "[]"), "pass"},

@@ -13,7 +13,7 @@ import (
 
 var _ = register(checks.Check{
 	ID:       "wincat-not-found",
-	Title:    "port-forward fails: pause image lacks wincat.exe",
+	Title:    "port-forward fails: pause image without wincat.exe",
 	Healthy:  "Pause image contains wincat.exe",
 	Category: checks.CategoryImages,
 	FAQ:      []int{14},

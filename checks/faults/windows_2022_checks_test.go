@@ -67,7 +67,7 @@ func TestL2BridgeUnstable21H2(t *testing.T) {
 	const bridge = "-- hns-networks.json --\n[{\"Name\":\"azure\",\"Type\":\"L2Bridge\"}]\n"
 	flapping := reach("node icmp 10.0.0.1 ok", "node icmp 10.0.0.1 timeout",
 		"node icmp 10.0.0.1 timeout", "node icmp 10.0.0.1 ok")
-	const fault = "warn: 10.0.0.1 is reached from node at one time and not at another, with the L2Bridge network azure on 10.0.20348.2402 [state]"
+	const fault = "warn: connections to 10.0.0.1 from node fail intermittently, with L2Bridge network azure on 10.0.20348.2402 [state]"
 	runLooks(t, "l2bridge-unstable-21h2", []look{
 		{"it comes and goes", build(20348, 2402) + bridge + flapping, fault},
 		{"the revision is not known", "-- os.json --\n{\"build\":20348}\n" + bridge + flapping,

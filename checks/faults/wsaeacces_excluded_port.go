@@ -72,7 +72,7 @@ the check cannot run.`,
 				w.protocol,
 				w.port, e.Start, e.End).
 				At(evidence.Ports.Field(s, "excluded", at),
-					"excluded: %s %d to %d; nobody listens on %d", w.protocol, e.Start, e.End,
+					"excluded: %s %d to %d; no process listens on %d", w.protocol, e.Start, e.End,
 					w.port))
 		}
 		return findings, nil

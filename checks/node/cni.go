@@ -165,11 +165,11 @@ func (n *Node) learnCNIDir(s evidence.Snapshot) {
 	for _, dir := range CNIFolderPaths {
 		if files := evidence.CNIFiles(s.FilesIn(dir)); len(files) > 0 {
 			n.CNIDir.Learn(dir, evidence.InFile(evidence.EvidencePath(dir)+"/"+files[0]),
-				"%s lies in %s", files[0], dir)
+				"%s is in %s", files[0], dir)
 		}
 	}
 	if bin := cniBinPaths[strings.ToLower(n.CNIDir.Value)]; bin != "" {
-		n.BinDirs.Learn([]string{bin}, n.CNIDir.From.Place(), "plugins of %s lie in %s",
+		n.BinDirs.Learn([]string{bin}, n.CNIDir.From.Place(), "plugins of %s are in %s",
 			n.CNIDir.Value, bin)
 	}
 	n.CNIDir.Miss("the folder of the CNI configuration",

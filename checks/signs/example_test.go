@@ -22,11 +22,11 @@ func ExampleLogs() {
 		return
 	}
 	sign := evidence.Sign{Check: "kubelet-removed-flag", Text: "unknown flag:"}
-	found, unsearched := signs.Logs(context.Background(), s, []evidence.Sign{sign})
-	for _, m := range found {
+	scan := signs.Logs(context.Background(), s, []evidence.Sign{sign})
+	for _, m := range scan.Matches {
 		fmt.Printf("%s at %s:%d\n", m.Check, m.Path, m.Line)
 	}
-	fmt.Println(len(unsearched), "logs were not searched to their end")
+	fmt.Println(len(scan.Unsearched), "logs were not searched to their end")
 	// Output:
 	// kubelet-removed-flag at logs/kubelet/kubelet.log:2
 	// 0 logs were not searched to their end

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 	"testing/fstest"
+	"time"
 
 	"doctor/checks/evidence"
 )
@@ -168,5 +169,55 @@ func TestASignIsSearchedByItsLongestText(t *testing.T) {
 	if got := record(t, map[string]string{"logs/kubelet/k.log": log}, sign); len(got) != 1 ||
 		got[0].Line != 4 || got[0].Text != "(0x57)" {
 		t.Errorf("%+v, want line 4", got)
+	}
+}
+
+func TestALaterLineEndsASign(t *testing.T) {
+	const waits = "E1120 07:00:%02d.000000 1 kubelet.go:1] cni plugin not initialized\n"
+	const ready = "I1120 07:00:50.000000 1 kubelet.go:2] became ready\n"
+	at := func(seconds ...int) string {
+		var b strings.Builder
+		for _, s := range seconds {
+			fmt.Fprintf(&b, waits, s)
+		}
+		return b.String()
+	}
+	sign := evidence.Sign{Check: "c", Text: "plugin not initialized",
+		Until: []string{"became ready"}}
+	lasting := evidence.Sign{Check: "c", Text: "plugin not initialized", Lasts: 30 * time.Second}
+	for _, row := range []struct {
+		name  string
+		sign  evidence.Sign
+		files map[string]string
+		over  string
+	}{
+		{"a later line says so", sign, map[string]string{"logs/kubelet/k.log": at(1, 5) + ready},
+			"a later line says: became ready"},
+		{"the line is an earlier one", sign,
+			map[string]string{"logs/kubelet/k.log": ready + at(51)}, ""},
+		{"it came back after the line", sign,
+			map[string]string{"logs/kubelet/k.log": at(1) + ready + at(55)}, ""},
+		{"a later log says so", sign, map[string]string{"logs/kubelet/k.1.log": at(1),
+			"logs/kubelet/k.log": ready}, "a later line says: became ready"},
+		{"an earlier log says so", sign, map[string]string{"logs/kubelet/k.1.log": ready,
+			"logs/kubelet/k.log": at(51)}, ""},
+		{"a log of another component is not asked", evidence.Sign{Check: "c",
+			Text: sign.Text, Until: sign.Until, In: []string{"kubelet"}},
+			map[string]string{"logs/kubelet/k.log": at(1), "logs/flanneld/f.log": ready}, ""},
+		{"it lasts as long as a start", lasting, map[string]string{"logs/kubelet/k.log": at(1, 11)},
+			"it lasted 10s, as at a start"},
+		{"it lasts longer", lasting, map[string]string{"logs/kubelet/k.log": at(1, 31)}, ""},
+		{"a few times without a stamp", lasting,
+			map[string]string{"logs/kubelet/k.log": "plugin not initialized\n"},
+			"the log has it a few times only, as at a start"},
+		{"many times without a stamp", lasting,
+			map[string]string{"logs/kubelet/k.log": strings.Repeat("plugin not initialized\n", 9)}, ""},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			got := record(t, row.files, row.sign)
+			if len(got) != 1 || got[0].Over != row.over {
+				t.Errorf("%+v, want one that is over because %q", got, row.over)
+			}
+		})
 	}
 }

@@ -173,11 +173,11 @@ func TestThereIsNoTimeToSearchAllLogs(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	found, unsearched := Logs(ctx, s, []evidence.Sign{noNetwork})
+	scan := Logs(ctx, s, []evidence.Sign{noNetwork})
 	want := []evidence.UnsearchedLog{{Path: kubeletLog,
 		Why: "there was no time to search all of it"}}
-	if diff := cmp.Diff(want, unsearched); diff != "" || len(found) != 0 {
-		t.Errorf("found %v, not searched:\n%s", found, diff)
+	if diff := cmp.Diff(want, scan.Unsearched); diff != "" || len(scan.Matches) != 0 {
+		t.Errorf("found %v, not searched:\n%s", scan.Matches, diff)
 	}
 }
 

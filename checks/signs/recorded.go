@@ -13,7 +13,7 @@ func Digests(list []evidence.Sign) map[string]string {
 	texts := map[string][]byte{}
 	for _, s := range list {
 		b := append(texts[s.Check], s.Text...)
-		for _, more := range [][]string{s.Also, s.Not, s.In} {
+		for _, more := range [][]string{s.Also, s.Not, s.In, s.Until} {
 			b = append(b, 0)
 			for _, m := range more {
 				b = append(append(b, m...), 1)

@@ -61,11 +61,10 @@ func Recorded(s evidence.Snapshot, list []evidence.Sign,
 }
 
 // Logs scans the snapshot's logs alone, until the context ends.
-func Logs(ctx context.Context, s evidence.Snapshot,
-	list []evidence.Sign) (found []evidence.SignMatch, unsearched []evidence.UnsearchedLog) {
+func Logs(ctx context.Context, s evidence.Snapshot, list []evidence.Sign) evidence.LogScan {
 	c := newScanner(newNeedles(list), s.Now())
-	unsearched = c.scanLogs(ctx, s, s.LogFiles(""))
-	return c.matches(), unsearched
+	unsearched := c.scanLogs(ctx, s, s.LogFiles(""))
+	return evidence.LogScan{Matches: c.matches(), Errors: c.errors, Unsearched: unsearched}
 }
 
 // finish adds what the records and an earlier scan tell, and weighs all of it by the node's boot.
@@ -74,7 +73,12 @@ func (c *scanner) finish(s evidence.Snapshot,
 	c.scanRecords(s)
 	matches := merge(c.matches(), evidence.SignMatches.In(s), c.list)
 	beforeBoot(matches, evidence.OSInfo.In(s).BootedAt.Time)
-	return s.WithSigns(matches, unsearched)
+	scan := evidence.LogScan{Matches: matches, Errors: c.errors, Unsearched: unsearched}
+	if evidence.ErrorLines.Gap(s).Kind == "" { // of logs of which parts may be here
+		recorded := evidence.ErrorLines.In(s)
+		scan.Errors = recorded[:min(len(recorded), MaxRecorded)]
+	}
+	return s.WithScan(scan)
 }
 
 // scanLogs streams each log through a scanner of its own.
@@ -88,6 +92,7 @@ func (c *scanner) scanLogs(ctx context.Context, s evidence.Snapshot,
 			one := newScanner(c.needles, c.now)
 			for i := range next {
 				results[i].err = one.scanFile(ctx, s, files[i])
+				results[i].errors = one.errors
 				results[i].found = one.takeMatches()
 			}
 		})
@@ -99,6 +104,7 @@ func (c *scanner) scanLogs(ctx context.Context, s evidence.Snapshot,
 	wait.Wait()
 	for i, r := range results {
 		maps.Copy(c.found, r.found)
+		c.errors = append(c.errors, r.errors...)
 		if r.err != nil {
 			unsearched = append(unsearched, evidence.UnsearchedLog{Path: files[i],
 				Why: r.err.Error()})
@@ -127,8 +133,9 @@ func withheld(s evidence.Snapshot) []evidence.UnsearchedLog {
 
 // fileResult is what one file gave.
 type fileResult struct {
-	found map[key]*match
-	err   error
+	found  map[key]*match
+	errors []evidence.ErrorLine
+	err    error
 }
 
 var errTooLong = fmt.Errorf("only its first %d MiB were searched", maxFile>>20)
@@ -179,17 +186,18 @@ func (u untilDone) Read(b []byte) (int, error) {
 // needles are the texts to search for. Of a sign whose line must hold several
 // texts the rarest is searched for.
 type needles struct {
-	list    []evidence.Sign
-	signs   [][]int // text → the signs that it stands for
+	list    []evidence.Sign // of the checks, then those of the texts that end one of them
+	wanted  int             // how many of them are of the checks
+	signs   [][]int         // text → the signs that it stands for
 	longest int
 	finder  *finder.Finder
 }
 
 func newNeedles(list []evidence.Sign) *needles {
-	n := &needles{list: list}
+	n := &needles{list: withEnds(list), wanted: len(list)}
 	index := map[string]int{}
 	var texts []string
-	for i, sign := range list {
+	for i, sign := range n.list {
 		text := needle(sign)
 		if len(text) < finder.MinText {
 			continue
@@ -234,6 +242,7 @@ type scanner struct {
 	now     time.Time
 	found   map[key]*match
 	trouble int64 // where the last line with a match ends in the log's text
+	errors  []evidence.ErrorLine
 }
 
 // key keeps what is over apart from what is not.
@@ -257,7 +266,7 @@ func newScanner(n *needles, now time.Time) *scanner {
 // takeMatches hands over what was found, and makes the scanner ready for the next file.
 func (c *scanner) takeMatches() map[key]*match {
 	found := c.found
-	c.found, c.trouble = map[key]*match{}, 0
+	c.found, c.trouble, c.errors = map[key]*match{}, 0, nil
 	return found
 }
 
@@ -269,7 +278,7 @@ func (c *scanner) consider(text int, source, file string, number int, line []byt
 		k := key{i, file, false}
 		m := c.found[k]
 		if m != nil && m.lastLine == number {
-			fits = true
+			fits = fits || i < c.wanted
 			continue // the same text twice in one line is one match
 		}
 		sign := c.list[i]
@@ -284,7 +293,7 @@ func (c *scanner) consider(text int, source, file string, number int, line []byt
 				continue
 			}
 		}
-		fits = true
+		fits = fits || i < c.wanted
 		m = c.note(k, evidence.InLine(file, number), line)
 		m.last = append(m.last[:0], line[:min(len(line), evidence.MaxStamp)]...)
 	}
@@ -321,12 +330,18 @@ func (c *scanner) matches() []evidence.SignMatch {
 	})
 	var list []evidence.SignMatch
 	for _, k := range keys {
+		if k.sign >= c.wanted {
+			continue
+		}
 		m := c.found[k]
 		if m.last != nil { // of a log; records bring their times along
 			m.Time, m.Last = evidence.LineTime(m.Found, c.now), evidence.LineTime(string(m.last),
 				c.now)
 			if m.More > 0 {
 				m.Tail, m.LastLine = evidence.Clean(string(m.last)), m.lastLine
+			}
+			if m.Over == "" {
+				m.Over = c.end(k, m)
 			}
 		}
 		list = append(list, m.SignMatch)

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"errors"
 	"io"
+
+	"doctor/checks/unexplained"
 )
 
 const bufferSize = 256 << 10
@@ -14,18 +16,24 @@ const bufferSize = 256 << 10
 func (c *scanner) scan(file, source string, r io.Reader) error {
 	buf := make([]byte, max(bufferSize, 4*c.longest))
 	held, line, offset := 0, 1, int64(0)
+	var end []byte // the last lines of the log
+	defer func() {
+		first := line - bytes.Count(end, newline)
+		c.errors = append(c.errors, unexplained.Lines(file, end, first, c.now)...)
+	}()
 	for {
 		n, err := io.ReadFull(r, buf[held:])
 		n += held
-		end := err != nil
+		last := err != nil
 		chunk := buf[:n]
-		if !end {
+		if !last {
 			if at := bytes.LastIndexByte(chunk, '\n'); at >= 0 {
 				chunk = chunk[:at+1]
 			}
 		}
 		line = c.search(file, source, chunk, line, offset)
-		if end {
+		end = lastLines(append(end, chunk...))
+		if last {
 			if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
 				return nil
 			}
@@ -72,4 +80,14 @@ func excerpt(line []byte, match int) []byte {
 	}
 	from := max(0, min(match-maxLine/2, len(line)-maxLine))
 	return line[from : from+maxLine]
+}
+
+// lastLines cuts the beginning off what is kept of a log, at the end of a line, where it is much
+// more than what is looked at.
+func lastLines(text []byte) []byte {
+	if len(text) < 2*unexplained.Tail {
+		return text
+	}
+	text = text[len(text)-unexplained.Tail:]
+	return append([]byte{}, text[bytes.IndexByte(text, '\n')+1:]...)
 }

@@ -68,7 +68,7 @@ Exit status:
 	f.addOutput(cmd, zipUsage)
 	p.add(cmd, defaultMaxSize)
 	cmd.Flags().BoolVar(&p.estimate, "estimate", false,
-		"write nothing; tell what would be taken, and how large it would be")
+		"write nothing; list what would be included, and the size of the bundle")
 	return cmd
 }
 

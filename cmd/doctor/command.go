@@ -53,9 +53,9 @@ func command(std streams) *cobra.Command {
 	f := flags{Options: session.Options{Program: program()}}
 	root := &cobra.Command{
 		Use:   "doctor [RECORDING]",
-		Short: "Tells what is wrong with a Kubernetes Windows node, why, and what to do",
+		Short: "Diagnoses a Kubernetes Windows node: the root cause, its evidence and its fix",
 		Long: `doctor reads the Kubernetes Windows node that it runs on, one behind a Kubernetes API, or a
-recording of one, and names the root cause of what is wrong with it, with the evidence it rests on and the way to mend it.
+recording of one, and names the root cause of what is wrong with it, with its evidence and its fix.
 
 On a terminal it shows a screen; otherwise it writes text. Nothing on a node is changed.` + "\n" + exitHelp,
 		Example: `  doctor                                  this node; run it as Administrator
@@ -103,7 +103,7 @@ On a terminal it shows a screen; otherwise it writes text. Nothing on a node is 
 	p.StringVar(&f.theme, "theme", "", "")
 	withList(p, "theme", "colors of the screen: %s; DOCTOR_THEME does the same", tui.Themes()...)
 	p.BoolVar(&f.accessible, "accessible", false,
-		"tell everything in plain lines, for screen readers, and take numbers as answers; ACCESSIBLE=1 does the same")
+		"print plain lines for screen readers, and take numbers as answers; ACCESSIBLE=1 does the same")
 	f.lang.flag(root)
 	completeWith(root, "output", ui.Formats)
 	completeWith(root, "theme", tui.Themes)
@@ -143,7 +143,7 @@ func (f *flags) addSource(cmd *cobra.Command) {
 	p.StringVar(&f.FromPod, "from-pod", "",
 		"probe from inside this pod too (NAMESPACE/NAME), with the programs of its image: what a node reaches is not what its pods reach")
 	p.BoolVarP(&f.verbose, "verbose", "v", false,
-		"tell on standard error what each part of the reading took")
+		"report on standard error how long each part of the reading took")
 	completeWith(cmd, "demo", func() []string { return append(demoNames(), listWord) })
 }
 

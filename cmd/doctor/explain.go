@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"doctor/checks"
+	"doctor/checks/errcode"
 	"doctor/checks/faults"
 	"doctor/collectors/cluster"
 	"doctor/collectors/foreign"
@@ -22,11 +23,11 @@ func explainCommand(std streams) *cobra.Command {
 	var ascii bool
 	var said language
 	cmd := &cobra.Command{
-		Use:   "explain [ID | formats | rbac]",
-		Short: "Shows the catalogue of faults, one fault in full, the readable formats, or the ClusterRole for --node",
+		Use:   "explain [ID | CODE | formats | rbac]",
+		Short: "Shows the list of checks, one check, an error code, the readable formats, or the ClusterRole for --node",
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) > 1 {
-				return errors.New("explain takes the id of one check; `doctor explain` lists them")
+				return errors.New("explain takes one check id or error code; `doctor explain` lists the checks")
 			}
 			return nil
 		},
@@ -48,7 +49,11 @@ func explainCommand(std streams) *cobra.Command {
 				}
 				return explainFormats(std.out, said.catalogue())
 			}
+			var codes []errcode.Code
 			if len(args) == 1 {
+				codes = errcode.Search(args[0])
+			}
+			if len(args) == 1 && len(codes) == 0 {
 				if catalogue.ByID(args[0]) == nil {
 					return unknownName("check", args[0], append(checkIDs(), "formats", "rbac"),
 						"`doctor explain` lists them")
@@ -61,6 +66,12 @@ func explainCommand(std streams) *cobra.Command {
 			style := out.style()
 			var err error
 			switch {
+			case output == "text" && len(codes) > 0:
+				err = ui.ExplainCodes(std.out, catalogue, codes, style)
+			case output == "json" && len(codes) > 0:
+				err = ui.CodesJSON(std.out, catalogue, codes)
+			case len(codes) > 0:
+				return unknownFormat(output, []string{"text", "json"})
 			case output == "text" && len(args) == 1:
 				err = ui.Explain(std.out, catalogue, catalogue.All()[0], style)
 			case output == "text":

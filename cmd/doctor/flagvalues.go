@@ -11,6 +11,8 @@ import (
 
 	"doctor/checks/evidence"
 	"doctor/ui/lang"
+	"regexp"
+	"slices"
 )
 
 // A span is the value of a flag that takes a time. A bare number has the unit, where there is one.
@@ -118,4 +120,19 @@ func joinNode(args []string) []string {
 		joined = append(joined, args[i])
 	}
 	return joined
+}
+
+// negativeCode is an error code in decimal with its sign, as Windows prints an HRESULT.
+var negativeCode = regexp.MustCompile(`^-[0-9]{5,}$`)
+
+// codeAsWord puts a negative code of `doctor explain` behind "--", so that it is no flag.
+func codeAsWord(args []string) []string {
+	if len(args) < 2 || args[0] != "explain" {
+		return args
+	}
+	at := slices.IndexFunc(args, negativeCode.MatchString)
+	if at < 0 {
+		return args
+	}
+	return append(slices.Delete(slices.Clone(args), at, at+1), "--", args[at])
 }

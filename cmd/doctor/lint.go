@@ -199,7 +199,7 @@ func manifestFiles(arg string) ([]string, error) {
 		}
 	}
 	if len(files) == 0 {
-		return nil, fmt.Errorf("%s: the folder holds no .yaml, .yml or .json file", arg)
+		return nil, fmt.Errorf("%s: the folder contains no .yaml, .yml or .json file", arg)
 	}
 	return files, nil
 }

@@ -29,7 +29,7 @@ func main() {
 // is the result, stderr the talk.
 func run(ctx context.Context, args []string, std streams) int {
 	root := command(std)
-	root.SetArgs(withDemoList(joinNode(args)))
+	root.SetArgs(withDemoList(joinNode(codeAsWord(args))))
 	cmd, err := root.ExecuteContextC(ctx)
 	err = flagError(cmd, err)
 	var code exit

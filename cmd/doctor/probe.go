@@ -9,10 +9,10 @@ import (
 func probeCommand(std streams) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "probe",
-		Short: "Measures what no reading of state can tell, from this machine",
+		Short: "Sends DNS, TCP and ICMP probes from this machine",
 		Args:  noArguments,
 		RunE: func(*cobra.Command, []string) error {
-			return errors.New("probe needs to know what to measure; `doctor probe --help` lists it")
+			return errors.New("probe needs a subcommand: dns or reach")
 		},
 	}
 	cmd.AddCommand(probeDNSCommand(std), probeReachCommand(std))

@@ -32,25 +32,25 @@ func probeDNSCommand(std streams) *cobra.Command {
 	var f dnsFlags
 	cmd := &cobra.Command{
 		Use:   "dns --server ADDRESS[:PORT]",
-		Short: "Asks DNS servers for names as Windows pods and Linux pods would, and sets the answers beside each other",
-		Long: `dns asks each server for each name in three forms, over UDP and TCP, and says what they mean together:
+		Short: "Compares how Windows pods and Linux pods resolve names",
+		Long: `dns sends each name to each server in three forms, over UDP and TCP, and compares the answers:
 
-  plain    the name as it stands
+  plain    the name as given
   windows  as in a Windows pod: one suffix, NAMESPACE.svc.DOMAIN, and none for a name with a dot
   linux    as in a Linux pod: the search list, and ndots:5
 
-On Windows a name that resolves for Linux only is as documented where it has a dot. A name that resolves in no form is a
-fault where it must exist (kubernetes.default does in every cluster) or the cluster's own zone fails.
+A name with a dot that resolves only in the Linux form is normal on Windows. A name that resolves in no form is a
+fault if it must exist (kubernetes.default does in every cluster) or if the cluster's own zone fails.
 
-Each question is sent once over each transport, and over UDP twice again where nothing comes back. All are asked at the
-same time. On Windows the system's own resolver is asked as well.
+Each query is sent once over each transport, and up to three times over UDP if there is no answer. All queries are sent
+at the same time. On Windows the system's own resolver is queried too.
 
 Exit status:
-  0    no fault: what does not resolve need not, does as documented, or could not be asked
+  0    no fault: each name that must exist resolves, or could not be queried
   1    internal error
   2    usage error
   3    a server does not answer, or a name does not resolve that should
-  5    no fault, but something could not be asked (only with --fail-on unknown)
+  5    no fault, but a query could not be sent (only with --fail-on unknown)
   130  interrupted
 `,
 		Example: `  doctor probe dns --server 10.96.0.10
@@ -61,11 +61,11 @@ Exit status:
 	}
 	p := cmd.Flags()
 	p.StringSliceVar(&f.servers, "server", nil,
-		"whom to ask: an address, with a port if it is not 53; several with commas, or the flag again")
+		"the DNS server: an address, with a port if it is not 53; several with commas, or the flag again")
 	p.StringSliceVar(&f.names, "name", nil,
-		"what to ask for; without it the names of the documentation, and one of the world outside")
+		"the names to resolve; default: the names in the documentation, and one outside the cluster")
 	p.StringVar(&f.namespace, "namespace", "default",
-		"the namespace of the pod in whose place names are asked")
+		"the namespace of the pod whose search list is used")
 	p.StringVar(&f.domain, "cluster-domain", session.DefaultDomain,
 		"the domain of the cluster's names")
 	spanFlag(p, &f.timeout, "timeout", session.DNSTimeout, "s",
@@ -99,7 +99,7 @@ func (f dnsFlags) plan() (probe.DNSPlan, error) {
 	case len(plan.Names) == 0:
 		return plan, errors.New("--name is given an empty name")
 	case len(plan.Names) > maxDNSNames:
-		return plan, fmt.Errorf("--name gives %d names; dns asks for at most %d", len(plan.Names),
+		return plan, fmt.Errorf("--name gives %d names; dns resolves at most %d", len(plan.Names),
 			maxDNSNames)
 	case f.timeout <= 0:
 		return plan, errors.New("--timeout takes a time above zero, such as 5s")

@@ -30,24 +30,24 @@ func probeReachCommand(std streams) *cobra.Command {
 	var f probeFlags
 	cmd := &cobra.Command{
 		Use:   "reach --target HOST:PORT[,…]",
-		Short: "Tells whether hosts answer: TCP, TLS, HTTP and ICMP, set beside each other",
-		Long: `reach connects to each target, and pings it, from this machine, and says what the two together mean: on Windows,
-a ping that is lost where TCP works is as documented.
+		Short: "Checks that hosts answer over TCP, TLS, HTTP and ICMP",
+		Long: `reach connects to each target and pings it from this machine, and compares the results: on Windows a failed ping is
+normal where TCP works.
 
 A target is HOST:PORT, a host alone (which is only pinged), or a URL of http or https. An IPv6 address with a port
-stands in brackets. TLS and HTTP follow a URL and the ports on which they are usual (443, 6443, 8443, 9345, 9443, 10250;
-80, 8080); on other ports nothing is said once TCP connects. Any certificate is taken, nobody signs in, and no proxy is
-used. Names are resolved by this machine's resolver, and its first address is asked.
+is written in brackets. TLS and HTTP are tried for a URL and on their usual ports (443, 6443, 8443, 9345, 9443, 10250;
+80, 8080); on other ports only the TCP connection is checked. Any certificate is accepted, no credentials are sent, and
+no proxy is used. Names are resolved by this machine's resolver, and the first address is used.
 
-Each target gets one connection and five pings, four of them to learn which sizes of packet get through; a ping
-without an answer is sent once more. All targets are asked at the same time.
+Each target gets one connection and five pings, four of them to find out which packet sizes arrive; a ping without an
+answer is sent once more. All targets are probed at the same time.
 
 Exit status:
-  0    no fault: every target answers, or could not be judged
+  0    no fault: every target answers, or could not be checked
   1    internal error
   2    usage error
-  3    a target does not answer over TCP, or not what is spoken there
-  5    no fault, but a target that could not be judged (only with --fail-on unknown)
+  3    a target does not answer over TCP, or answers with another protocol
+  5    no fault, but a target could not be checked (only with --fail-on unknown)
   130  interrupted
 `,
 		Example: `  doctor probe reach --target 10.99.0.2:80

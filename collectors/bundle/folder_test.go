@@ -69,7 +69,7 @@ func TestFolderWithBackslashesInNames(t *testing.T) {
 	}
 	checkRefusals(t, a, []string{`C:\k\y: its name begins with a drive`,
 		"a?b: its name holds control characters",
-		"in.zip: an archive inside the folder is not opened; give it to doctor by itself"})
+		"in.zip: an archive inside the folder is not opened; extract it and pass it to doctor"})
 }
 
 // Windows cannot have made such a folder; what it stands for there is one name.

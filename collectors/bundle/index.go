@@ -190,9 +190,9 @@ func (x *index) nothing() error {
 	case x.files+x.nested > 0:
 		return nil
 	case len(refused) == 0:
-		return errors.New("it holds no file: ask for it again")
+		return errors.New("it contains no file: request it again")
 	}
-	return fmt.Errorf("it holds no file that doctor can read; the first of %d left out is %s: %s",
+	return fmt.Errorf("it contains no file that doctor can read; the first of %d left out is %s: %s",
 		len(refused)+x.unnamed, refused[0].Name, refused[0].Reason)
 }
 

@@ -48,10 +48,10 @@ func (a *Archive) indexNested(x *index, n *node, from *mount) (func(*node) (io.R
 	switch {
 	case a.mounts == maxMounts:
 		return nil, fmt.Errorf(
-			"it is not opened, after %d other archives; give it to doctor by itself", maxMounts)
+			"it is not opened, after %d other archives; extract it and pass it to doctor", maxMounts)
 	case a.tooBig == maxTooBig:
 		return nil, fmt.Errorf(
-			"it is not opened, after %d other archives that are too big; give it to doctor by itself", maxTooBig)
+			"it is not opened, after %d other archives that are too big; extract it and pass it to doctor", maxTooBig)
 	}
 	a.mounts++
 	packed, err := from.open(n)
@@ -63,7 +63,7 @@ func (a *Archive) indexNested(x *index, n *node, from *mount) (func(*node) (io.R
 	case err != nil:
 		return nil, err
 	case size == 0:
-		return nil, errors.New("it is empty: ask for it again")
+		return nil, errors.New("it is empty: request it again")
 	}
 	return x.archive(r, size)
 }

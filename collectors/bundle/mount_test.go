@@ -107,10 +107,10 @@ func TestMountThatComesToNothing(t *testing.T) {
 		"it is a 7z":   {[]byte("7z\xbc\xaf\x27\x1c\x00\x04"), "it is a 7z file"},
 		"it is cut":    {sound[:len(sound)-10], "it is cut short or is not a zip"},
 		"all in it is locked": {locked,
-			"it holds no file that doctor can read; the first of 1 left out is in.zip/secret: it is encrypted"},
+			"it contains no file that doctor can read; the first of 1 left out is in.zip/secret: it is encrypted"},
 		"it holds bad names": {makeZip(t, member{name: "../x"}),
-			"it holds no file that doctor can read; the first of 1 left out is in.zip/../x: its name leads upwards"},
-		"it holds nothing": {makeZip(t), "it holds no file"},
+			"it contains no file that doctor can read; the first of 1 left out is in.zip/../x: its name leads upwards"},
+		"it holds nothing": {makeZip(t), "it contains no file"},
 		"it is a gzip of words": {makeGzip(t, []byte(strings.Repeat("words ", 300))),
 			"it unpacks to something other than a tar"},
 		"it is a cut gzip": {makeGzip(t, makeTar(t, member{name: "a"}))[:20],
@@ -175,7 +175,7 @@ func TestMountGoesThreeArchivesDeep(t *testing.T) {
 		t.Errorf("it holds %q", got)
 	}
 	checkRefusals(t, a,
-		[]string{"4.zip/2.zip/1.zip: it holds no file that doctor can read; the first of 1 left out is 4.zip/2.zip/1.zip/0.zip: an archive inside of more than 3 others is not opened"})
+		[]string{"4.zip/2.zip/1.zip: it contains no file that doctor can read; the first of 1 left out is 4.zip/2.zip/1.zip/0.zip: an archive inside of more than 3 others is not opened"})
 }
 
 // A zip of 16 zips of 16 zips and so on is bounded by their number, whatever each unpacks to.
@@ -216,7 +216,7 @@ func TestMountUnpacksToTheLimitOnly(t *testing.T) {
 	for _, want := range []string{
 		"1.tgz: it unpacks to more than doctor takes (12 KiB) at byte 12288",
 		"2.tgz: it unpacks to more than doctor takes (8 KiB)",
-		"3.tgz: it unpacks to more than doctor takes, in all; give it to doctor by itself"} {
+		"3.tgz: it unpacks to more than doctor takes, in all; extract it and pass it to doctor"} {
 		if !strings.Contains(got, want) {
 			t.Errorf("%q is not in\n%s", want, got)
 		}

@@ -69,7 +69,7 @@ func (a *Archive) Refused() []Refusal {
 	all := tally{refused: slices.Clone(a.tally.refused), unnamed: a.tally.unnamed}
 	a.tree.root.eachClosed(a.tree.root.mount, "", func(path string, in *mount) {
 		all.refuse(path, "an archive inside the "+in.place+
-			" is not opened; give it to doctor by itself")
+			" is not opened; extract it and pass it to doctor")
 	})
 	if all.unnamed > 0 {
 		all.refused = append(all.refused,
@@ -107,7 +107,7 @@ func open(path string, lim limits) (*Archive, error) {
 		return nil, fmt.Errorf(
 			"%s is a device, a pipe or a socket; save it as a file and give doctor that", name)
 	case info.Size() == 0:
-		return nil, fmt.Errorf("%s is empty: ask for it again", name)
+		return nil, fmt.Errorf("%s is empty: request it again", name)
 	}
 	f, err := os.Open(path)
 	if err != nil {

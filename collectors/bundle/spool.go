@@ -22,7 +22,7 @@ var errUnpacked = errors.New("it unpacks to more than doctor takes")
 // this machine.
 func (u *unpacking) take(r io.Reader, most int64) (kept *io.SectionReader, cut, err error) {
 	if most = min(most, u.left); most == 0 {
-		return &io.SectionReader{}, fmt.Errorf("%w, in all; give it to doctor by itself",
+		return &io.SectionReader{}, fmt.Errorf("%w, in all; extract it and pass it to doctor",
 			errUnpacked), nil
 	}
 	source := &remembering{r: io.LimitReader(r, most)}

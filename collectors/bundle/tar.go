@@ -84,7 +84,7 @@ func (s tarStop) String() string {
 	if s.after != "" {
 		where += ", after " + printable(s.after)
 	}
-	return what + where + "; ask for it again"
+	return what + where + "; request it again"
 }
 
 // indexTar adds all entries of the tar in r. Its error means that the tar as a

@@ -152,7 +152,7 @@ func TestTarCutShort(t *testing.T) {
 		refused []string
 	}{
 		"inside the content of b": {1536 + 512 + 100, aKept,
-			[]string{"node.bin: it is cut short at byte 2148 of the tar, after b; ask for it again",
+			[]string{"node.bin: it is cut short at byte 2148 of the tar, after b; request it again",
 				"b: the archive is cut short after 100 of its 600 bytes"}},
 		"inside the header of b": {1536 + 200, aKept,
 			[]string{"node.bin: it is cut short at byte 1736 of the tar, after a"}},
@@ -175,7 +175,7 @@ func TestTarDamagedInTheMiddle(t *testing.T) {
 		t.Errorf("it holds %q", got)
 	}
 	checkRefusals(t, a,
-		[]string{"node.bin: it is damaged at byte 1536 of the tar, after a; ask for it again"})
+		[]string{"node.bin: it is damaged at byte 1536 of the tar, after a; request it again"})
 }
 
 func TestTarOfTheOldestKind(t *testing.T) {

@@ -49,5 +49,5 @@ func (x *index) tarGzip(r io.ReaderAt, size int64) (func(*node) (io.ReadCloser, 
 }
 
 func noGzip(err error) error {
-	return plainError{"it is cut short or is not a gzip: ask for it again", err}
+	return plainError{"it is cut short or is not a gzip: request it again", err}
 }

@@ -27,7 +27,7 @@ func (x *index) zip(r io.ReaderAt, size int64) (func(*node) (io.ReadCloser, erro
 	case err != nil &&
 		// the latter comes only under GODEBUG=zipinsecurepath=0
 		!errors.Is(err, zip.ErrInsecurePath):
-		return nil, plainError{"it is cut short or is not a zip: ask for it again", err}
+		return nil, plainError{"it is cut short or is not a zip: request it again", err}
 	}
 	guard.passed = true
 	zr.RegisterDecompressor(zip.Deflate, inflate)
@@ -58,7 +58,7 @@ func zipEntry(f *zip.File, at int) entry {
 	e.folder = mode.IsDir() && e.size == 0
 	switch {
 	case f.Flags&encrypted != 0:
-		e.refuse = "it is encrypted; ask for the archive without a password"
+		e.refuse = "it is encrypted; request an archive without a password"
 	case mode&fs.ModeSymlink != 0:
 		e.refuse = "a link is not followed"
 	case !mode.IsDir() && !mode.IsRegular():

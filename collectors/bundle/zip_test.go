@@ -128,7 +128,7 @@ func TestZipHeaders(t *testing.T) {
 		"a sound entry": {header: stored(10)},
 		"it is encrypted": {header: with(func(h *zip.FileHeader) {
 			h.Flags |= 1
-		}), refused: "it is encrypted; ask for the archive without a password"},
+		}), refused: "it is encrypted; request an archive without a password"},
 		"it is a link": {header: with(func(h *zip.FileHeader) {
 			h.SetMode(fs.ModeSymlink | 0o777)
 		}), refused: "a link is not followed"},

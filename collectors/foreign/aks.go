@@ -235,7 +235,7 @@ func aksObjects(src *source, out *output, tr transcript, ran time.Time) {
 	case ok:
 		out.JSON("api/node.json", node)
 	case nodes.gap.Kind != "":
-		out.Gap("api/node.json", also(nodes.gap, "%s; ask for `kubectl get node NAME -o json`",
+		out.Gap("api/node.json", also(nodes.gap, "%s; collect `kubectl get node NAME -o json`",
 			failed))
 	default:
 		out.Gap("api/node.json", gapf(evidence.Error, "%s describes no node; it begins with: %s%s",
@@ -244,7 +244,7 @@ func aksObjects(src *source, out *output, tr transcript, ran time.Time) {
 	if pods.gap.Kind == "" {
 		out.Gap("api/pods.json",
 			gapf(evidence.NotCollected,
-				"%s has pods only as `kubectl describe` shows them, without most of their spec; ask for `kubectl get pods -A -o json`", aksTool))
+				"%s has pods only as `kubectl describe` shows them, without most of their spec; collect `kubectl get pods -A -o json`", aksTool))
 	}
 	events := append(readDescribedEvents(nodes.content, ran), readDescribedEvents(pods.content,
 		ran)...)
@@ -254,9 +254,9 @@ func aksObjects(src *source, out *output, tr transcript, ran time.Time) {
 	case pods.gap.Kind == "":
 		out.Gap("api/events.json",
 			gapf(evidence.NotCollected,
-				"%s has no events in %s, which kubectl also prints where the node may not list them; ask for `kubectl get events -A -o json`", aksTool, pods.name))
+				"%s has no events in %s, which kubectl also prints where the node may not list them; collect `kubectl get events -A -o json`", aksTool, pods.name))
 	default:
-		out.Gap("api/events.json", also(pods.gap, "%s; ask for `kubectl get events -A -o json`",
+		out.Gap("api/events.json", also(pods.gap, "%s; collect `kubectl get events -A -o json`",
 			failed))
 	}
 }
@@ -282,7 +282,7 @@ func aksFiles(src *source, out *output, tr transcript) {
 var containerdInfo = regexp.MustCompile(`(?m)^containerd\S* \S+ (v?\d+\.\d+\.\d+\S*)`)
 
 // aksCRI makes cri.json of the tables of crictl and ctr. containerd's own
-// configuration is in config.toml; `containerd config default`, which lies beside
+// configuration is in config.toml; `containerd config default`, which is next to
 // it as DATE-TIME-containerd-toml.txt, is not this node's.
 func aksCRI(src *source, out *output, tr transcript) {
 	table := func(suffix string) string { return src.text(stamped(src, suffix)).content }

@@ -61,8 +61,8 @@ func TestAKSZip(t *testing.T) {
 		evidence.FirewallInfo.Gap(s), evidence.HNSVersion.Gap(s),
 		s.File(`C:\run\flannel\subnet.env`).Gap)
 	if gap := s.File(`C:\run\flannel\subnet.env`).Gap; !strings.Contains(gap.String(), aksTool) ||
-		!strings.Contains(gap.String(), "ask for") {
-		t.Errorf("%q does not say who did not look, and what to ask for", gap)
+		!strings.Contains(gap.String(), "collect ") {
+		t.Errorf("%q does not say who did not look, and what to collect", gap)
 	}
 }
 

@@ -100,56 +100,56 @@ func antctlMisses(what, ask string) evidence.Gap {
 // antctlLacks is the rest of the layout, with what the customer can be asked for.
 var antctlLacks = map[string]evidence.Gap{
 	"os.json": antctlMisses("anything of Windows itself",
-		"the Node object tells its build; ask for `systeminfo`, or "+runBundle),
+		"the Node object shows its build; collect `systeminfo`, or "+runBundle),
 	"services.json": antctlMisses("the services",
-		"ask for `Get-Service | Format-List *`, or "+runBundle),
+		"collect `Get-Service | Format-List *`, or "+runBundle),
 	"processes.json": antctlMisses("the processes",
-		"ask for `Get-Process`, or "+runBundle),
+		"collect `Get-Process`, or "+runBundle),
 	"features.json": antctlMisses("the Windows features",
-		"ask for `Get-WindowsFeature Containers, Hyper-V`, or "+runBundle),
-	"hotfixes.json": antctlMisses("the updates", "ask for `Get-HotFix`, or "+runBundle),
+		"collect `Get-WindowsFeature Containers, Hyper-V`, or "+runBundle),
+	"hotfixes.json": antctlMisses("the updates", "collect `Get-HotFix`, or "+runBundle),
 	"memory.json":   antctlMisses("the memory", runBundle),
 	"disks.json": antctlMisses("the disks",
-		"ask for `Get-PSDrive -PSProvider FileSystem`, or "+runBundle),
+		"collect `Get-PSDrive -PSProvider FileSystem`, or "+runBundle),
 	"firewall.json":     antctlMisses("the firewall", runBundle),
 	"certificates.json": antctlMisses("the certificates", runBundle),
 	"security.json":     antctlMisses("access lists, BitLocker and Defender", runBundle),
 	"time.json": antctlMisses("the state of the clock",
-		"ask for `w32tm /query /status /verbose`, or "+runBundle),
+		"collect `w32tm /query /status /verbose`, or "+runBundle),
 	"pending-reboot.json": antctlMisses("whether a reboot is pending", runBundle),
 	"env.json": antctlMisses("the environment",
-		"ask for `[Environment]::GetEnvironmentVariables('Machine')`, or "+runBundle),
+		"collect `[Environment]::GetEnvironmentVariables('Machine')`, or "+runBundle),
 	"ports.json": antctlMisses("the ranges of ports",
-		"ask for `netsh int ipv4 show excludedportrange tcp`, or "+runBundle),
+		"collect `netsh int ipv4 show excludedportrange tcp`, or "+runBundle),
 	"hns-loadbalancers.json": antctlMisses("the HNS load balancers",
-		"ask for `Get-HnsPolicyList | ConvertTo-Json -Depth 20`, or "+runBundle),
+		"collect `Get-HnsPolicyList | ConvertTo-Json -Depth 20`, or "+runBundle),
 	"hns-namespaces.json": antctlMisses("the HNS namespaces",
-		"ask for `Get-HnsNamespace | ConvertTo-Json -Depth 20`, or "+runBundle),
+		"collect `Get-HnsNamespace | ConvertTo-Json -Depth 20`, or "+runBundle),
 	"hns-globals.json": antctlMisses("the version of HNS", runBundle),
 	"cri.json": antctlMisses("the state of the container runtime",
-		"ask for `crictl info` and `crictl pods`, or "+runBundle),
+		"collect `crictl info` and `crictl pods`, or "+runBundle),
 	"files.json": antctlMisses("configuration files",
-		`ask for C:\etc\cni\net.d\10-antrea.conflist and C:\k\antrea\etc, or `+runBundle),
+		`collect C:\etc\cni\net.d\10-antrea.conflist and C:\k\antrea\etc, or `+runBundle),
 	"events.json": antctlMisses("the event logs",
-		"ask for `Get-WinEvent -LogName System -MaxEvents 2500 | ConvertTo-Json`, or "+runBundle),
+		"collect `Get-WinEvent -LogName System -MaxEvents 2500 | ConvertTo-Json`, or "+runBundle),
 	"api/node.json": gapf(evidence.NotCollected,
-		"the Node object is in clusterinfo, which lies beside the agents' archives in the bundle's folder; give doctor the whole folder, or ask for `kubectl get node NODE -o json`"),
+		"the Node object is in clusterinfo, which is next to the agents' archives in the bundle's folder; give doctor the whole folder, or collect `kubectl get node NODE -o json`"),
 	"api/nodes.json": gapf(evidence.NotCollected,
-		"the Node objects are in clusterinfo, which lies beside the agents' archives in the bundle's folder; give doctor the whole folder, or ask for `kubectl get nodes -o json`"),
+		"the Node objects are in clusterinfo, which is next to the agents' archives in the bundle's folder; give doctor the whole folder, or collect `kubectl get nodes -o json`"),
 	"api/pods.json": gapf(evidence.NotCollected,
-		"the pods are in clusterinfo, which lies beside the agents' archives in the bundle's folder; give doctor the whole folder, or ask for `kubectl get pods -A -o json`"),
+		"the pods are in clusterinfo, which is next to the agents' archives in the bundle's folder; give doctor the whole folder, or collect `kubectl get pods -A -o json`"),
 	"api/daemonsets.json": gapf(evidence.NotCollected,
-		"the DaemonSets are in clusterinfo, which lies beside the agents' archives in the bundle's folder; give doctor the whole folder, or ask for `kubectl get daemonsets -A -o json`"),
+		"the DaemonSets are in clusterinfo, which is next to the agents' archives in the bundle's folder; give doctor the whole folder, or collect `kubectl get daemonsets -A -o json`"),
 	"api/configmaps.json": gapf(evidence.NotCollected,
-		"%s collects Antrea's own ConfigMaps only; ask for `kubectl get configmaps -n kube-system -o json`", antctlTool),
+		"%s collects Antrea's own ConfigMaps only; collect `kubectl get configmaps -n kube-system -o json`", antctlTool),
 	"api/events.json": antctlMisses("events of Kubernetes",
-		"ask for `kubectl get events -A -o json`"),
+		"collect `kubectl get events -A -o json`"),
 	"api/services.json": antctlMisses("Services",
-		"ask for `kubectl get services -A -o json`"),
+		"collect `kubectl get services -A -o json`"),
 	"api/endpointslices.json": antctlMisses("EndpointSlices",
-		"ask for `kubectl get endpointslices -A -o json`"),
+		"collect `kubectl get endpointslices -A -o json`"),
 	"api/version.json": antctlMisses("the version of the API server",
-		"ask for `kubectl version -o json`"),
+		"collect `kubectl version -o json`"),
 	"probes/reach.json": antctlMisses("whether anything can be reached",
 		"run `doctor` on the node"),
 	"probes/dns.json": antctlMisses("answers to DNS questions", "run `doctor` on the node"),
@@ -199,7 +199,7 @@ const lostList = "System.Object[]"
 // exceptions can be believed; such a policy that is not there would acquit or
 // accuse the wrong one.
 func convertAntctlHNS(src *source, out *output) (networks int) {
-	const ask = "ask for `Get-HnsNetwork | ConvertTo-Json -Depth 20` and `Get-HnsEndpoint | ConvertTo-Json -Depth 20`, or " + runBundle
+	const ask = "collect `Get-HnsNetwork | ConvertTo-Json -Depth 20` and `Get-HnsEndpoint | ConvertTo-Json -Depth 20`, or " + runBundle
 	t := src.text("HNSNetwork")
 	list := []map[string]any{}
 	for _, block := range parseFormatList(t.content) {
@@ -232,7 +232,7 @@ func convertAntctlHNS(src *source, out *output) (networks int) {
 	}
 	out.Gap("hns-endpoints.json",
 		gapf(evidence.NotCollected,
-			"%s takes HNSEndpoint as PowerShell's list, which shows four items of a list at most: the policies of endpoints, such as OutBoundNAT's exceptions, cannot be told from it; %s", antctlTool, ask))
+			"%s takes HNSEndpoint as PowerShell's list, which shows four items of a list at most: the policies of endpoints, such as OutBoundNAT's exceptions, cannot be read from it; %s", antctlTool, ask))
 	return len(list)
 }
 

@@ -32,7 +32,7 @@ func TestAntctlWhole(t *testing.T) {
 		{"routes", routesText(evidence.Routes.In(s)), "[{0.0.0.0/0 10.80.1.1 12 281}]"},
 		{"logs", words(s.LogFiles("")),
 			"[logs/antrea-agent/antrea-agent.exe.win-1.WIN-1$.log.INFO.20261120-080000.4120 logs/kubelet/kubelet.log logs/ovs/ovs-vswitchd.log]"},
-		{"what lies beside the archive", original(t, s, "original/failed_nodes"), "win-9\n"},
+		{"what is next to the archive", original(t, s, "original/failed_nodes"), "win-9\n"},
 	} {
 		if fact.got != fact.want {
 			t.Errorf("%s\n got %s\nwant %s", fact.what, fact.got, fact.want)

@@ -60,7 +60,7 @@ func Choose(nodes []Node, name string) (Node, error) {
 	case len(called) > 1:
 		return Node{},
 			which(called,
-				fmt.Sprintf("%d of its recorded nodes are called %s; tell them apart by PLACE",
+				fmt.Sprintf("%d of its recorded nodes are called %s; select one by PLACE",
 					len(called), evidence.Clean(name)))
 	}
 	return Node{}, which(nodes, "it holds no recorded node called "+evidence.Clean(name))

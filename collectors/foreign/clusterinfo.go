@@ -56,7 +56,7 @@ func convertClusterInfo(src *source, out *output, node string) {
 		out.JSON("api/nodes.json", kubeList("NodeList", nodes))
 		out.Gap("api/node.json",
 			gapf(evidence.NotCollected,
-				"clusterinfo has %d nodes, and none is called %s; ask for `kubectl get nodes -o json`", len(nodes), node))
+				"clusterinfo has %d nodes, and none is called %s; collect `kubectl get nodes -o json`", len(nodes), node))
 	default:
 		out.JSON("api/nodes.json", kubeList("NodeList", nodes))
 		out.JSON("api/node.json", nodes[at].withKind("v1", "Node"))
@@ -110,7 +110,7 @@ func (c *clusterInfo) list(documents map[string]string, name string,
 	document, ok := documents[name]
 	if !ok {
 		return nil, gapf(evidence.NotCollected,
-			"clusterinfo has no list of %s; ask for `kubectl get %s -A -o json`", name, name)
+			"clusterinfo has no list of %s; collect `kubectl get %s -A -o json`", name, name)
 	}
 	items, whole := splitItems(document)
 	if !whole {

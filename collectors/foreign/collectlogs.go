@@ -62,7 +62,7 @@ func convertCollectlogs(src *source, out *output) {
 	if len(src.names.folders) > 0 && hasFolder(src.names, "winevt") {
 		out.Gap("events.json",
 			gapf(evidence.Unsupported,
-				"the event logs lie in original/winevt as .evtx files, which doctor does not read; open them with Event Viewer, or %s", runBundle))
+				"the event logs are in original/winevt as .evtx files, which doctor does not read; open them with Event Viewer, or %s", runBundle))
 	}
 }
 
@@ -104,7 +104,7 @@ var collectlogsLacks = map[string]evidence.Gap{
 	"memory.json":    lacks("the memory"),
 	"disks.json":     lacks("the disks"),
 	"firewall.json": gapf(evidence.NotCollected,
-		"collectlogs.ps1 lists firewall rules without their ports, so firewall.txt does not tell what is open; %s", runBundle),
+		"collectlogs.ps1 lists firewall rules without their ports, so firewall.txt does not show what is open; %s", runBundle),
 	"certificates.json":   lacks("the certificates"),
 	"security.json":       lacks("access lists, BitLocker and Defender"),
 	"time.json":           lacks("the time service"),
@@ -113,7 +113,7 @@ var collectlogsLacks = map[string]evidence.Gap{
 	"cri.json": gapf(evidence.NotCollected,
 		"collectlogs.ps1 does not ask the container runtime; containers.txt names at most the images of containers; %s", runBundle),
 	"files.json": lacks("configuration files"),
-	"events.json": gapf(evidence.NotCollected, "the folder holds no event logs; %s",
+	"events.json": gapf(evidence.NotCollected, "the folder contains no event logs; %s",
 		runBundle),
 	"api/node.json":           lacks("Kubernetes objects"),
 	"api/nodes.json":          lacks("Kubernetes objects"),

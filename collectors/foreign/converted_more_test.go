@@ -123,7 +123,7 @@ func TestEventsOfBrokenJSON(t *testing.T) {
 	const unread = "not-collected: the system log cannot be read in this recording of Rancher's " +
 		"log collector: eventlogs/system.json: "
 	const rest = "; eventlogs/application.json is empty, which PowerShell leaves of a question " +
-		"that failed; ask for " +
+		"that failed; collect " +
 		"`Get-WinEvent -LogName System -MaxEvents 2500 | ConvertTo-Json`, or run `doctor bundle` " +
 		"on the node"
 	for _, row := range []conversion{
@@ -254,7 +254,7 @@ func TestEmptyLogsAcquitNobody(t *testing.T) {
 	for _, row := range []conversion{
 		{"all logs of the component are empty", "-",
 			`error: kubelet.log is empty in this recording, ` +
-				`and so is every other log of kubelet; ask for it`},
+				`and so is every other log of kubelet; collect it again`},
 	} {
 		row.check(t, aksZip(t, "kubelet.log", "", "kubelet.err.log", "",
 			"kubelet.err-20240902T221530.123.log", row.content), "logs/kubelet")
@@ -286,12 +286,12 @@ func TestClusterInfoWithoutItsNode(t *testing.T) {
 	for _, row := range []struct{ name, info, file, want string }{
 		{"another node alone", "#nodes\nitems:\n- metadata:\n    name: lin-1\n---\n",
 			"api/node.json", "not-collected: clusterinfo has 1 nodes, and none is called win-1; " +
-				"ask for `kubectl get nodes -o json`"},
+				"collect `kubectl get nodes -o json`"},
 		{"another node alone, in the list", "#nodes\nitems:\n- metadata:\n    name: lin-1\n---\n",
 			"api/nodes.json", `{"items":[{"metadata":{"name":"lin-1"}}],"kind":"NodeList"}`},
 		{"no node", "#nodes\nitems: []\n---\n", "api/nodes.json", `{"items":[],"kind":"NodeList"}`},
 		{"no list of pods", "#nodes\nitems: []\n---\n", "api/pods.json",
-			"not-collected: clusterinfo has no list of pods; ask for `kubectl get pods -A -o " +
+			"not-collected: clusterinfo has no list of pods; collect `kubectl get pods -A -o " +
 				"json`"},
 		{"pods of this node alone", "#pods\nitems:\n- metadata:\n    name: a\n  spec:\n    " +
 			"nodeName: win-1\n- metadata:\n    name: b\n  spec:\n    nodeName: win-11\n---\n",

@@ -18,7 +18,7 @@ func TestTheEnvironmentIsKnownWhereEitherFileIs(t *testing.T) {
 			"log collector; run `doctor bundle` on the node"},
 		{"a proxy that was cut", "-", "HTTP_PROXY     http://pro...\n",
 			"error: network/system-env-proxy.txt shows HTTP_PROXY cut to the width of a console; " +
-				"ask for `Get-ChildItem env: | Format-List`"},
+				"collect `Get-ChildItem env: | Format-List`"},
 		{"another variable that was cut", "Path     C:\\Win...\nOS     Windows_NT\n", "-",
 			`{"OS":"Windows_NT"}`},
 		{"no variable", "nothing\n", "", "error: system/env shows no variable; it begins with: " +

@@ -27,7 +27,7 @@ func (c *copies) add(src *source, name, windowsPath, why string) {
 	if !ok {
 		c.out.Gap(to,
 			gapf(evidence.NotCollected,
-				"%s copies %s, and this recording does not hold it%s; ask for that file", c.tool,
+				"%s copies %s, and this recording does not hold it%s; collect that file", c.tool,
 				windowsPath, why))
 		return
 	}
@@ -35,7 +35,7 @@ func (c *copies) add(src *source, name, windowsPath, why string) {
 	if err == nil && info.Size() <= byteOrderMark {
 		c.out.Gap(to,
 			gapf(evidence.Error,
-				"the copy of %s is empty: so may the file be, or %s could not read it; ask for that file", windowsPath, c.tool))
+				"the copy of %s is empty: so may the file be, or %s could not read it; collect that file", windowsPath, c.tool))
 		return
 	}
 	c.out.place(to, src, name)
@@ -93,14 +93,14 @@ func (c *copies) finish() {
 			return strings.EqualFold(r.Path, p)
 		})
 		if to := evidence.EvidencePath(p); !known && !c.out.Has(to) {
-			c.out.Gap(to, gapf(evidence.NotCollected, "%s does not collect %s; ask for that file",
+			c.out.Gap(to, gapf(evidence.NotCollected, "%s does not collect %s; collect that file",
 				c.tool, p))
 		}
 	}
 	if len(c.records) == 0 {
 		c.out.Gap("files.json",
 			gapf(evidence.NotCollected,
-				"this recording of %s holds no file of the node; ask for its configuration files",
+				"this recording of %s contains no file of the node; collect its configuration files",
 				c.tool))
 		return
 	}
@@ -152,7 +152,7 @@ func placeLogs(src *source, out *output, isLog func(name string) bool, otherwise
 		if !filled[component] && !out.Has("logs/"+component) {
 			out.Gap("logs/"+component,
 				gapf(evidence.Error,
-					"%s is empty in this recording, and so is every other log of %s; ask for it",
+					"%s is empty in this recording, and so is every other log of %s; collect it again",
 					stored, component))
 		}
 	}
@@ -176,19 +176,19 @@ func unaskedBy(out *output, tool string, unasked map[string]string) {
 	}
 }
 
-const objectsOf = "; ask for `kubectl get "
+const objectsOf = "; collect `kubectl get "
 
 // unaskedEverywhere is the part of the layout that no collector of a cloud has,
 // each with what to ask for.
 var unaskedEverywhere = map[string]string{
-	"features.json": "the Windows features; ask for `Get-WindowsFeature`, or " +
+	"features.json": "the Windows features; collect `Get-WindowsFeature`, or " +
 		runBundle,
 	"firewall.json":           "the ports of the firewall's rules; " + runBundle,
 	"certificates.json":       "the certificates; " + runBundle,
 	"security.json":           "access lists, BitLocker and Defender; " + runBundle,
-	"time.json":               "the time service; ask for `w32tm /query /status`, or " + runBundle,
+	"time.json":               "the time service; collect `w32tm /query /status`, or " + runBundle,
 	"pending-reboot.json":     "whether a reboot is pending; " + runBundle,
-	"env.json":                "the environment; ask for `[Environment]::GetEnvironmentVariables('Machine')`, or " + runBundle,
+	"env.json":                "the environment; collect `[Environment]::GetEnvironmentVariables('Machine')`, or " + runBundle,
 	"api/nodes.json":          "the other nodes" + objectsOf + "nodes -o json`",
 	"api/pods.json":           "the pods as objects" + objectsOf + "pods -A -o json`",
 	"api/events.json":         "the events of the cluster" + objectsOf + "events -A -o json`",
@@ -196,7 +196,7 @@ var unaskedEverywhere = map[string]string{
 	"api/endpointslices.json": "the EndpointSlices" + objectsOf + "endpointslices -A -o json`",
 	"api/configmaps.json":     "the ConfigMaps" + objectsOf + "configmaps -n kube-system -o json`",
 	"api/daemonsets.json":     "the DaemonSets" + objectsOf + "daemonsets -A -o json`",
-	"api/version.json":        "the version of the API server; ask for `kubectl version -o json`",
+	"api/version.json":        "the version of the API server; collect `kubectl version -o json`",
 	"probes/reach.json":       "whether anything can be reached; " + runBundle,
 	"probes/dns.json":         "answers to DNS questions; " + runBundle,
 	"hns-globals.json": "the version of HNS, and no object in the recording carries one; " +

@@ -56,7 +56,7 @@ func readDump(src *source, name string) dump {
 		d.none = true // "[]" or "null": some tool said so in JSON
 	case strings.TrimSpace(d.tables) == "":
 		d.gap = gapf(evidence.Error,
-			"%s is empty: the tool was perhaps not run as Administrator; PowerShell writes nothing both for no object and for no rights", d.name)
+			"%s is empty: the tool may have run without Administrator rights; PowerShell writes nothing both for no object and for no rights", d.name)
 	case len(head) == len(d.tables) && headOnly(head):
 		d.none = true
 	case looksTabular(head):

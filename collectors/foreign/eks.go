@@ -69,7 +69,7 @@ func convertEKS(src *source, out *output) {
 	if _, ok := hnsFolder.names.files["namespaces.txt"]; !ok {
 		out.Gap("hns-namespaces.json",
 			gapf(evidence.NotCollected,
-				"%s does not collect the HNS namespaces; ask for `hnsdiag list namespaces -d`",
+				"%s does not collect the HNS namespaces; collect `hnsdiag list namespaces -d`",
 				eksTool))
 	}
 	eksMeta(src, hns, out, system.newest())
@@ -106,10 +106,10 @@ func convertEKS(src *source, out *output) {
 }
 
 var eksUnasked = map[string]string{
-	"processes.json": "the processes; ask for `Get-CimInstance Win32_Process | Select-Object ProcessId,Name,CommandLine`, or " + runBundle,
-	"memory.json":    "the memory beside what systeminfo tells, and this recording's sysinfo does not tell it; " + runBundle,
-	"ports.json":     "the dynamic and excluded port ranges; ask for `netsh int ipv4 show excludedportrange tcp` and `netsh int ipv4 show dynamicportrange tcp`",
-	"api/node.json":  "the Node object; ask for `kubectl get node NAME -o json`",
+	"processes.json": "the processes; collect `Get-CimInstance Win32_Process | Select-Object ProcessId,Name,CommandLine`, or " + runBundle,
+	"memory.json":    "the memory except in systeminfo, and this recording's sysinfo does not show it; " + runBundle,
+	"ports.json":     "the dynamic and excluded port ranges; collect `netsh int ipv4 show excludedportrange tcp` and `netsh int ipv4 show dynamicportrange tcp`",
+	"api/node.json":  "the Node object; collect `kubectl get node NAME -o json`",
 }
 
 func hotfixesOf(ids []string) []evidence.Hotfix {
@@ -232,7 +232,7 @@ func eksFiles(src *source, out *output) {
 	if len(cni.names.files) == 0 {
 		out.Gap(evidence.EvidencePath(`C:\ProgramData\Amazon\EKS\cni\config`),
 			gapf(evidence.NotCollected,
-				"%s copies C:\\ProgramData\\Amazon\\EKS\\cni\\config, and this recording holds none of it; ask for that folder", eksTool))
+				"%s copies C:\\ProgramData\\Amazon\\EKS\\cni\\config, and this recording contains none of it; collect that folder", eksTool))
 	}
 	c.finish()
 }

@@ -64,8 +64,8 @@ func TestEKSZip(t *testing.T) {
 		s.File(`C:\Program Files\containerd\config.toml`).Gap)
 	for _, gap := range []evidence.Gap{evidence.Processes.Gap(s), evidence.HNSNamespaces.Gap(s),
 		s.File(`C:\run\flannel\subnet.env`).Gap} {
-		if !strings.Contains(gap.String(), eksTool) || !strings.Contains(gap.String(), "ask for") {
-			t.Errorf("%q does not say who did not look, and what to ask for", gap)
+		if !strings.Contains(gap.String(), eksTool) || !strings.Contains(gap.String(), "collect ") {
+			t.Errorf("%q does not say who did not look, and what to collect", gap)
 		}
 	}
 }

@@ -31,7 +31,7 @@ func readEnvironment(all, proxies textFile) (any, evidence.Gap) {
 			switch {
 			case cut && proxyEnv.MatchString(strings.TrimRight(name, ".")):
 				return nil, gapf(evidence.Error,
-					"%s shows %s cut to the width of a console; ask for `Get-ChildItem env: | Format-List`", t.name, name)
+					"%s shows %s cut to the width of a console; collect `Get-ChildItem env: | Format-List`", t.name, name)
 			case cut, strings.Trim(name, "-") == "", name == "Name" && value == "Value":
 			default:
 				env[name] = userInfo.ReplaceAllString(value, "${1}")

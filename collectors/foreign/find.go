@@ -183,7 +183,7 @@ func (s *sighting) add(l listing) {
 }
 
 func (s *sighting) error() error {
-	held := "it holds no file at all"
+	held := "it contains no file at all"
 	if s.files > 0 {
 		held = "it holds " + strings.Join(s.names, ", ")
 		if s.files > len(s.names) {

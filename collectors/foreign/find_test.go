@@ -63,7 +63,7 @@ func TestFindSaysWhatItSaw(t *testing.T) {
 		tree fstest.MapFS
 		says string
 	}{
-		{"nothing", fstest.MapFS{}, "it holds no file at all"},
+		{"nothing", fstest.MapFS{}, "it contains no file at all"},
 		{"an ip.txt alone", fstest.MapFS{"out/ip.txt": f}, "it holds out/ip.txt"},
 		{"the switch without HNS", fstest.MapFS{"ip.txt": f, "ports.txt": f, "routes.txt": f},
 			"it holds ip.txt, ports.txt, routes.txt"},

@@ -27,7 +27,7 @@ func TestWhetherThereIsAnHNSNetwork(t *testing.T) {
 			overlayNetwork+"\n"+strings.ReplaceAll(overlayNetwork, "7C1A", "8C1A")+
 				"\nName Type\n---- ----\na    b\n"), 2, ""},
 		{"an empty file", empty, 0,
-			"error: network.txt is empty: the tool was perhaps not run as Administrator"},
+			"error: network.txt is empty: the tool may have run without Administrator rights"},
 		{"an empty file, and the switch has ports",
 			with(empty, "hnsdiag.txt", "Usage: hnsdiag list <networks|endpoints|all> [-d]\n"), 0,
 			"error: network.txt is empty"},

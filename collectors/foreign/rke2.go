@@ -165,36 +165,36 @@ func rancherMisses(what, ask string) evidence.Gap {
 // rancherLacks is the rest of the layout, with what the customer can be asked for.
 var rancherLacks = map[string]evidence.Gap{
 	"features.json": rancherMisses("the Windows features",
-		"ask for `Get-WindowsFeature Containers, Hyper-V`, or "+runBundle),
+		"collect `Get-WindowsFeature Containers, Hyper-V`, or "+runBundle),
 	"firewall.json": gapf(evidence.NotCollected,
-		"%s lists firewall rules without their ports, so what is open is not told; ask for `Get-NetFirewallRule -Enabled True | Get-NetFirewallPortFilter`, or %s", rancherTool, runBundle),
+		"%s lists firewall rules without their ports, so open ports are not known; collect `Get-NetFirewallRule -Enabled True | Get-NetFirewallPortFilter`, or %s", rancherTool, runBundle),
 	"security.json": rancherMisses("access lists, BitLocker and Defender",
-		"ask for `icacls C:\\var\\lib\\kubelet` and `Get-MpPreference`, or "+runBundle),
+		"collect `icacls C:\\var\\lib\\kubelet` and `Get-MpPreference`, or "+runBundle),
 	"time.json": rancherMisses("the state of the clock",
-		"ask for `w32tm /query /status /verbose`, or "+runBundle),
+		"collect `w32tm /query /status /verbose`, or "+runBundle),
 	"pending-reboot.json": rancherMisses("whether a reboot is pending", runBundle),
 	"ports.json": rancherMisses("the ranges of ports",
-		"ask for `netsh int ipv4 show excludedportrange tcp` and `netsh int ipv4 show dynamicport tcp`, or "+runBundle),
+		"collect `netsh int ipv4 show excludedportrange tcp` and `netsh int ipv4 show dynamicport tcp`, or "+runBundle),
 	"hns-namespaces.json": rancherMisses("the HNS namespaces",
-		"ask for `Get-HnsNamespace | ConvertTo-Json -Depth 20`, or "+runBundle),
+		"collect `Get-HnsNamespace | ConvertTo-Json -Depth 20`, or "+runBundle),
 	"api/node.json": rancherMisses("Kubernetes objects",
-		"ask for `kubectl get node NODE -o json`"),
+		"collect `kubectl get node NODE -o json`"),
 	"api/nodes.json": rancherMisses("Kubernetes objects",
-		"ask for `kubectl get nodes -o json`"),
+		"collect `kubectl get nodes -o json`"),
 	"api/pods.json": rancherMisses("Kubernetes objects",
-		"ask for `kubectl get pods -A --field-selector spec.nodeName=NODE -o json`"),
+		"collect `kubectl get pods -A --field-selector spec.nodeName=NODE -o json`"),
 	"api/events.json": rancherMisses("Kubernetes objects",
-		"ask for `kubectl get events -A -o json`"),
+		"collect `kubectl get events -A -o json`"),
 	"api/services.json": rancherMisses("Kubernetes objects",
-		"ask for `kubectl get services -A -o json`"),
+		"collect `kubectl get services -A -o json`"),
 	"api/endpointslices.json": rancherMisses("Kubernetes objects",
-		"ask for `kubectl get endpointslices -A -o json`"),
+		"collect `kubectl get endpointslices -A -o json`"),
 	"api/configmaps.json": rancherMisses("Kubernetes objects",
-		"ask for `kubectl get configmaps -n kube-system -o json`"),
+		"collect `kubectl get configmaps -n kube-system -o json`"),
 	"api/daemonsets.json": rancherMisses("Kubernetes objects",
-		"ask for `kubectl get daemonsets -A -o json`"),
+		"collect `kubectl get daemonsets -A -o json`"),
 	"api/version.json": rancherMisses("Kubernetes objects",
-		"ask for `kubectl version -o json`"),
+		"collect `kubectl version -o json`"),
 	"probes/reach.json": rancherMisses("whether anything can be reached",
 		"run `doctor` on the node"),
 	"probes/dns.json": rancherMisses("answers to DNS questions of the cluster",
@@ -202,28 +202,28 @@ var rancherLacks = map[string]evidence.Gap{
 
 	// What checks ask for, wherever other setups keep it.
 	"files/C/run/flannel/subnet.env": rancherMisses(
-		"flannel's subnet.env", `ask for C:\run\flannel\subnet.env`),
+		"flannel's subnet.env", `collect C:\run\flannel\subnet.env`),
 	"files/C/k/net-conf.json": rancherMisses(
 		"flannel's network configuration",
-		`ask for C:\var\lib\rancher\rke2\agent\flanneld-net-conf.json`),
+		`collect C:\var\lib\rancher\rke2\agent\flanneld-net-conf.json`),
 	"files/C/etc/kube-flannel/net-conf.json": rancherMisses(
 		"flannel's network configuration",
-		`ask for C:\var\lib\rancher\rke2\agent\flanneld-net-conf.json`),
+		`collect C:\var\lib\rancher\rke2\agent\flanneld-net-conf.json`),
 	"files/C/var/lib/rancher/rke2/agent/flanneld-net-conf.json": rancherMisses(
 		"flannel's network configuration",
-		`ask for C:\var\lib\rancher\rke2\agent\flanneld-net-conf.json`),
+		`collect C:\var\lib\rancher\rke2\agent\flanneld-net-conf.json`),
 	"files/C/k/sourceVip.json": rancherMisses(
-		"a stored source VIP", `ask for C:\k\sourceVip.json`),
+		"a stored source VIP", `collect C:\k\sourceVip.json`),
 	"files/C/sourcevip/sourceVip.json": rancherMisses(
-		"a stored source VIP", `ask for C:\sourcevip\sourceVip.json`),
+		"a stored source VIP", `collect C:\sourcevip\sourceVip.json`),
 }
 
 // rancherLogs are those that the script for RKE2 leaves on the node.
 var rancherLogs = map[string]evidence.Gap{
 	"flanneld": rancherMisses("flanneld's log",
-		`ask for C:\var\lib\rancher\rke2\agent\logs\flanneld.log`),
+		`collect C:\var\lib\rancher\rke2\agent\logs\flanneld.log`),
 	"calico-node": rancherMisses("the logs of Calico",
-		`ask for calico-node.log, felix.log and confd.log in C:\var\lib\rancher\rke2\agent\logs`),
+		`collect calico-node.log, felix.log and confd.log in C:\var\lib\rancher\rke2\agent\logs`),
 }
 
 // convertMeta writes meta.json. The scripts end at once where they are not run
@@ -333,7 +333,7 @@ func (e rancherEvents) convert(out *output) {
 	if !e.system {
 		out.Gap("events.json",
 			gapf(evidence.NotCollected,
-				"the system log cannot be read in this recording of %s: %s; ask for `Get-WinEvent -LogName System -MaxEvents 2500 | ConvertTo-Json`, or %s", rancherTool, why, runBundle))
+				"the system log cannot be read in this recording of %s: %s; collect `Get-WinEvent -LogName System -MaxEvents 2500 | ConvertTo-Json`, or %s", rancherTool, why, runBundle))
 		return
 	}
 	out.JSON("events.json", recent(e.list))

@@ -32,7 +32,7 @@ func (r rancher) convertMachine(events []evidence.WindowsEvent, out *output) {
 		out.JSON("memory.json", si.memoryAndPageFiles())
 	} else {
 		out.Gap("memory.json",
-			gapf(evidence.NotCollected, "no size of the memory is told by system/systeminfo; %s",
+			gapf(evidence.NotCollected, "system/systeminfo does not show the size of the memory; %s",
 				runBundle))
 	}
 	if len(si.hotfixes) > 0 {
@@ -40,7 +40,7 @@ func (r rancher) convertMachine(events []evidence.WindowsEvent, out *output) {
 	} else {
 		out.Gap("hotfixes.json",
 			gapf(evidence.NotCollected,
-				"no update is listed by system/systeminfo; ask for `Get-HotFix`, or %s", runBundle))
+				"no update is listed by system/systeminfo; collect `Get-HotFix`, or %s", runBundle))
 	}
 	out.write("disks.json")(readDrives(r.text("system/freediskspace"),
 		r.either("system/volumes", "volumes")))

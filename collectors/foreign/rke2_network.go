@@ -20,7 +20,7 @@ func (r rancher) convertNetwork(out *output) {
 	if _, known := hnsVersion(hns.all()); !known {
 		out.Gap("hns-globals.json",
 			rancherMisses("the version of HNS, and no object of it in the recording carries one",
-				"ask for `Get-HnsNetwork | ConvertTo-Json -Depth 20`, or "+runBundle))
+				"collect `Get-HnsNetwork | ConvertTo-Json -Depth 20`, or "+runBundle))
 	}
 	if _, gap := hns.list(len(hnsKinds) - 1); gap.Kind == evidence.NotCollected {
 		out.Gap("hns-namespaces.json", rancherLacks["hns-namespaces.json"])
@@ -94,7 +94,7 @@ func (r rancher) convertCertificates(out *output) {
 		if err != nil && i == 0 {
 			out.Gap("certificates.json",
 				gapf(evidence.NotCollected,
-					"the kubelet's certificate is not in this recording of %s: certs/rke2: %v; ask for %s\\%s (not for its key)", rancherTool, err, rke2Agent, file))
+					"the kubelet's certificate is not in this recording of %s: certs/rke2: %v; collect %s\\%s (not for its key)", rancherTool, err, rke2Agent, file))
 			return
 		}
 		list = append(list, certs...)
@@ -130,7 +130,7 @@ func (r rancher) convertFiles(out *output) {
 		n.folder(r.src.folder("config/cni"), rke2Agent+`\etc\cni`)
 	}
 	n.write(gapf(evidence.NotCollected,
-		"this recording of %s holds no configuration file; ask for %s\\config.yaml and %s\\etc",
+		"this recording of %s contains no configuration file; collect %s\\config.yaml and %s\\etc",
 		rancherTool, rke2Config, rke2Agent))
 }
 

@@ -69,7 +69,7 @@ func wantWholeLayout(t *testing.T, s evidence.Snapshot, tool string) {
 		}
 		if g := k.Gap(s); g.Kind != "" && (g.Kind != evidence.NotCollected ||
 			!strings.Contains(g.Reason(), "; ")) {
-			t.Errorf("%s: %q does not say what to ask for", k.Path(), g)
+			t.Errorf("%s: %q does not say what to collect", k.Path(), g)
 		}
 	}
 	if g := evidence.Features.Gap(s); !strings.Contains(g.String(), tool) {

@@ -103,7 +103,7 @@ func TestChoose(t *testing.T) {
 		{"by place with backslashes", `old\a`, "old/a", ""},
 		{"by place as it was shown", "x/gr\u00f6\u00dfe", "x/gr\u202e\u00f6\u00dfe", ""},
 		{"a name that two have", "win-3", "",
-			"2 of its recorded nodes are called win-3; tell them apart by PLACE; name one of its recorded nodes"},
+			"2 of its recorded nodes are called win-3; select one by PLACE; name one of its recorded nodes"},
 		{"a name that none has", "win-9\x1b[2J", "",
 			"it holds no recorded node called win-9; name one"},
 		{"no name at all", "", "",

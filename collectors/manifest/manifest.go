@@ -60,7 +60,7 @@ func (m *Manifests) Read(name string, r io.Reader) error {
 		}
 	}
 	if read == 0 {
-		problems = append(problems, fmt.Errorf("%s: it holds no manifest", name))
+		problems = append(problems, fmt.Errorf("%s: it contains no manifest", name))
 	}
 	return errors.Join(problems...)
 }

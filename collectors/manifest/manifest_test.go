@@ -117,7 +117,7 @@ func TestWhatCannotBeReadIsNamedAndTheRestCounts(t *testing.T) {
 		{"a field of another type", "kind: Pod\nspec: {containers: [{name: 7}]}\n", "containers",
 			0},
 		{"a pod without containers", "kind: Pod\nspec: {}\n", "a Pod without containers", 0},
-		{"nothing", "# only a comment\n---\n", "it holds no manifest", 0},
+		{"nothing", "# only a comment\n---\n", "it contains no manifest", 0},
 		{"too many brackets in brackets", "kind: Pod\nspec: " + strings.Repeat("[", 5000), "levels",
 			0},
 		{"an item of a list that is none", "kind: List\nitems: [{kind: Pod}, 7]\n", "items[1]", 0},

@@ -109,7 +109,7 @@ func (n *Names) learnPair(entries map[string]entry, pair [2]string) {
 func (n *Names) unsearchable(name string) string {
 	switch {
 	case len(name) < minName:
-		return fmt.Sprintf("too short to be told from other words (fewer than %d letters)", minName)
+		return fmt.Sprintf("too short to be distinguished from other words (fewer than %d letters)", minName)
 	case strings.Trim(name, "0123456789.-_") == "":
 		return "a number like any other"
 	case reserved(name):

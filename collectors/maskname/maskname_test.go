@@ -176,8 +176,8 @@ func TestALineBehindAHostIsNoUser(t *testing.T) {
 
 func TestNamesThatStayAreListed(t *testing.T) {
 	got := learnt(t).Unmasked()
-	want := []string{"li: too short to be told from other words (fewer than 3 letters)",
-		"n1: too short to be told from other words (fewer than 3 letters)",
+	want := []string{"li: too short to be distinguished from other words (fewer than 3 letters)",
+		"n1: too short to be distinguished from other words (fewer than 3 letters)",
 		"windows: a word that the evidence itself uses"}
 	if !slices.Equal(got, want) {
 		t.Errorf("got %q", got)

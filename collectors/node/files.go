@@ -27,7 +27,7 @@ const (
 	notCopied   = "too-large"
 	byName      = "recorded by name and size only"
 	holdsKey    = "holds a private key: " + byName
-	emptyFolder = "a folder that holds no file"
+	emptyFolder = "a folder that contains no file"
 )
 
 // copies are the node's files as far as they were looked for.

@@ -141,7 +141,7 @@ func (h hnsCalls) readOld(l hnsList) (any, error) {
 func guard[T any](call func() (T, error)) (v T, err error) {
 	defer func() {
 		if p := recover(); p != nil {
-			err = fmt.Errorf("the library for HNS stumbled: %v", p)
+			err = fmt.Errorf("the HNS library panicked: %v", p)
 		}
 	}()
 	return call()

@@ -54,7 +54,7 @@ func TestHNSListings(t *testing.T) {
 			hnsCalls{at(15, 2), yes, lists(errors.New("x (0x490)"), errors.New("y (0x490)")), nil},
 			"error: y (0x490)"},
 		{"the library panics", hnsCalls{at(15, 2), yes, lists("panic", "panic"), nil},
-			"error: the library for HNS stumbled: interface conversion: error is *windows.DLLError"},
+			"error: the HNS library panicked: interface conversion: error is *windows.DLLError"},
 		{"an HNS of before the second interface",
 			hnsCalls{at(9, 1), yes, nil, calls(`{"Success":true,"Output":[{"ID":"1"}]}`)},
 			`[{"ID":"1"}]`},

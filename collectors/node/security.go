@@ -159,7 +159,7 @@ func protectionName(state int32) string {
 	switch state {
 	case 1, 6:
 		return "on"
-	case 2, 5, 8: // the key lies beside the data
+	case 2, 5, 8: // the key is next to the data
 		return "off"
 	}
 	return "unknown"

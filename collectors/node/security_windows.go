@@ -52,7 +52,7 @@ var (
 	shellItem2                 = windows.GUID{Data1: 0x7e9fb0d3, Data2: 0x919f, Data3: 0x4307,
 		Data4: [8]byte{0xab, 0x2e, 0x9b, 0x18, 0x60, 0x31, 0x0c, 0x93}}
 	errNoProtection = errors.New(
-		"the shell does not tell whether the drive is protected")
+		"the shell does not report whether the drive is protected")
 )
 
 // propertyKey is PROPERTYKEY.

@@ -111,7 +111,7 @@ func holds(folder string, file fs.FileInfo) bool {
 	return found
 }
 
-// A File is on its way: it lies beside its later name, so that getting the name is one step, and
+// A File is on its way: it is next to its later name, so that getting the name is one step, and
 // goes when that step is not taken.
 type File struct {
 	*os.File

@@ -30,9 +30,8 @@ type Options struct {
 	Redactor *redact.Redactor
 	Masked   Masked // nil: names stay
 
-	Signs       []evidence.SignMatch     // what the search of all logs found
-	Unsearched  []evidence.UnsearchedLog // where it did not come to its end
-	SearchedFor map[string]string        // and for which texts, by check
+	Scan        evidence.LogScan  // what the search of all logs found
+	SearchedFor map[string]string // and for which texts, by check
 
 	// Conclude makes the documents that explain the evidence. It sees what a reader of the bundle will see.
 	Conclude func(Recorded) ([]Document, error)

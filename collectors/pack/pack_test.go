@@ -223,9 +223,9 @@ func TestSignsPointIntoTheBundle(t *testing.T) {
 	o.MaxSize = 1 << 20
 	log := noise(30 << 20)
 	lines := strings.Split(log, "\n")
-	o.Signs = []evidence.SignMatch{{Check: "a-check", Text: "x", Path: "logs/kubelet/kubelet.log",
+	o.Scan.Matches = []evidence.SignMatch{{Check: "a-check", Text: "x", Path: "logs/kubelet/kubelet.log",
 		Line: 10_000, More: 3, LastLine: 100_000}}
-	o.Unsearched = []evidence.UnsearchedLog{{Path: "logs/kubelet/old.log",
+	o.Scan.Unsearched = []evidence.UnsearchedLog{{Path: "logs/kubelet/old.log",
 		Why: "denied: run as Administrator"}}
 	m := pack(t, node(t, map[string]string{"logs/kubelet/kubelet.log": log}), o)
 	s, err := evidence.Load(m.FS)

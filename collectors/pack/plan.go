@@ -29,7 +29,7 @@ const (
 // ownFiles are the files that a bundle holds beside the evidence. A bundle that is
 // made of a bundle makes them anew.
 var ownFiles = []string{"report.json", "report.txt", "issue.md", "readme.txt", "manifest.json",
-	samplesName, "signs.json", "logs.json", evidence.GapIndexPath}
+	samplesName, "signs.json", "errorlines.json", "logs.json", evidence.GapIndexPath}
 
 const collectlogsFolder = "collectlogs/"
 
@@ -63,7 +63,7 @@ func newPlan(s evidence.Snapshot, o Options, limit int64) *plan {
 	if o.Since > 0 && !s.Now().IsZero() {
 		p.since = s.Now().Add(-o.Since)
 	}
-	windows := windowsOf(o.Signs)
+	windows := windowsOf(o.Scan.Matches)
 	for _, name := range s.Paths() {
 		lower := strings.ToLower(name)
 		if slices.Contains(ownFiles, lower) || strings.HasPrefix(lower, collectlogsFolder) {

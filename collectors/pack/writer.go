@@ -135,7 +135,7 @@ func (w *writer) leave(l Left) error {
 
 // signs writes what was found in the logs while they were whole.
 func (w *writer) signs() error {
-	found := slices.Clone(w.o.Signs)
+	found := slices.Clone(w.o.Scan.Matches)
 	for i, m := range found {
 		if parts, cut := w.segments[m.Path]; cut {
 			found[i].Line, found[i].LastLine = lineIn(parts, m.Line), lineIn(parts, m.LastLine)
@@ -146,6 +146,15 @@ func (w *writer) signs() error {
 	}
 	index := evidence.LogIndex{SearchedFor: w.o.SearchedFor, Logs: w.logRecords()}
 	if err := w.makeJSON("signs.json", found); err != nil {
+		return err
+	}
+	lines := append([]evidence.ErrorLine{}, w.o.Scan.Errors...)
+	for i, e := range lines {
+		if parts, cut := w.segments[e.Path]; cut {
+			lines[i].Line, lines[i].LastLine = lineIn(parts, e.Line), lineIn(parts, e.LastLine)
+		}
+	}
+	if err := w.makeJSON(evidence.ErrorLines.Path(), lines); err != nil {
 		return err
 	}
 	return w.makeJSON("logs.json", index)
@@ -170,7 +179,7 @@ func (w *writer) logRecords() []evidence.LogRecord {
 		r.LeftOutBytes += old.LeftOutBytes
 		r.Unsearched = old.Unsearched
 	}
-	for _, u := range w.o.Unsearched {
+	for _, u := range w.o.Scan.Unsearched {
 		at(u.Path).Unsearched = u.Why
 	}
 	return append([]evidence.LogRecord{}, records...)

@@ -200,7 +200,7 @@ func readCurlNames(rows []evidence.DNSProbe, text string) {
 	for i := range rows {
 		if rows[i].Outcome == "nxdomain" && !works {
 			rows[i].Outcome, rows[i].Why = podError,
-				"it does not resolve, no more than any other name, and curl.exe does not tell why"
+				"it does not resolve, no more than any other name, and curl.exe does not report why"
 		}
 	}
 }

@@ -283,7 +283,7 @@ func TestWhatCurlResolves(t *testing.T) {
 		{"the oldest writes no port",
 			"* Rebuilt URL to: http://a/\n*   Trying 10.96.0.1...\n* TCP_NODELAY set\n|name|0.0|0.0|" + none, "a windows system [a] ok 10.96.0.1", "b windows system [b] nxdomain"},
 		{"none resolves", none + none,
-			"a windows system [a] error it does not resolve, no more than any other name, and curl.exe does not tell why", "b windows system [b] error it does not resolve, no more than any other name, and curl.exe does not tell why"},
+			"a windows system [a] error it does not resolve, no more than any other name, and curl.exe does not report why", "b windows system [b] error it does not resolve, no more than any other name, and curl.exe does not report why"},
 		{"silence, and no time for the rest",
 			"* Resolving timed out after 2000 milliseconds\ncurl: (28) Resolving timed out\n|name|0.0|2.0|", "a windows system [a] timeout", "b windows system [] error curl.exe did not come to it"},
 	} {

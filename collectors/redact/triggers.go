@@ -76,7 +76,7 @@ func init() {
 	var texts []string
 	add := func(r rule, text string) {
 		if len(text) < shortest {
-			panic("the trigger " + text + " is too short: tell it with what follows it")
+			panic("the trigger " + text + " is too short: match it together with what follows it")
 		}
 		texts = append(texts, text)
 		triggerRules = append(triggerRules, r)

@@ -118,7 +118,7 @@ func files(folder string) (map[string]file, error) {
 func (c *Catalogue) add(f file) error {
 	for id, e := range f.Checks {
 		if _, twice := c.checks[id]; twice {
-			return fmt.Errorf("%s stands in two files", id)
+			return fmt.Errorf("%s is in two files", id)
 		}
 		c.checks[id] = e
 		if err := c.sentences(e.Messages, e.Phrases); err != nil {

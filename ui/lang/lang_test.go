@@ -114,7 +114,7 @@ func TestAFixIsFilledInChineseToo(t *testing.T) {
 // FuzzPhrase: what stands in a sentence comes from the node, and a gap of an index is all from outside.
 func FuzzPhrase(f *testing.F) {
 	for _, seed := range []string{"the node uses %s, not %d", "%!s(MISSING) and 3 more",
-		"this recording holds no %[9]s", "%[0]d %[-1]s %[1", "{node} ｛"} {
+		"this recording contains no %[9]s", "%[0]d %[-1]s %[1", "{node} ｛"} {
 		f.Add(seed)
 	}
 	c := Of("zh", faults.Catalogue())

@@ -46,7 +46,7 @@ func (t *teller) bundle(ctx context.Context, typed <-chan string) error {
 	if done.Issue == "" {
 		return nil
 	}
-	t.say("Type i to have the issue text told, or an empty line to go on.")
+	t.say("Type i to print the issue text, or an empty line to continue.")
 	line, err := next(ctx, typed)
 	if err == nil && strings.EqualFold(line, "i") {
 		for l := range bytes.Lines([]byte(done.Issue)) {

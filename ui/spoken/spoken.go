@@ -106,7 +106,7 @@ func (t *teller) hear(u tui.Update, first bool) {
 		return
 	}
 	if first {
-		t.say("Reading this node, %s. A verdict is told as soon as it is there.",
+		t.say("Reading this node, %s. Each verdict is printed as soon as it is known.",
 			t.count(len(u.Report.Results), "check"))
 		t.said = u.At
 	}
@@ -202,7 +202,7 @@ func (t *teller) causes() {
 			t.say("  Do first: %s", t.lang.Say(fix))
 		}
 		if len(c.Consequences) > 0 {
-			t.say("  What follows from it: %s.", t.numbers(c.Consequences))
+			t.say("  Consequences: %s.", t.numbers(c.Consequences))
 		}
 	}
 }
@@ -233,7 +233,7 @@ func (t *teller) verdict(n int) {
 func (t *teller) outcome(res *checks.Result) string {
 	switch res.Status {
 	case checks.StatusPass:
-		return t.lang.T("pass, this was not found.")
+		return t.lang.T("pass.")
 	case checks.StatusSkip:
 		return t.lang.T("does not apply: %s", t.sentence(ui.Message(res)))
 	case checks.StatusUnknown:

@@ -83,11 +83,11 @@ func TestARecordingTellsItsCausesFirst(t *testing.T) {
 		"Recorded 2026-11-20 10:02 UTC, demo x.",
 		"Cause 1 of 1, check 3, the node has no pod CIDR: fail: the Node object has no podCIDR, e.g. 10.244.2.0/24.",
 		"  Do first: Restart-Service flanneld",
-		"  What follows from it: check 1.",
+		"  Consequences: check 1.",
 		"Check 1 of 5, subnet.env is missing: fail: flanneld has not written its lease.",
 		"Check 3 of 5, the node has no pod CIDR: fail: the Node object has no podCIDR, e.g. 10.244.2.0/24.",
 		"Check 2 of 5, DNS suffix: unknown, could not run: denied: run as Administrator.",
-		"Check 4 of 5, the disk is full: pass, this was not found.",
+		"Check 4 of 5, the disk is full: pass.",
 		"Check 5 of 5, Calico waits: does not apply: this node uses flannel.",
 		"Fix first: Restart-Service flanneld, which fixes podcidr-not-assigned.")
 }
@@ -123,8 +123,8 @@ func TestALiveRunTellsEachVerdictOnce(t *testing.T) {
 		reading(8*time.Second, all[:2]...), reading(12*time.Second, all[:2]...),
 		reading(13*time.Second)))
 	mustSay(t, got,
-		"Reading this node, 5 checks. A verdict is told as soon as it is there.",
-		"Check 4 of 5, the disk is full: pass, this was not found.",
+		"Reading this node, 5 checks. Each verdict is printed as soon as it is known.",
+		"Check 4 of 5, the disk is full: pass.",
 		"Check 5 of 5, Calico waits: does not apply: this node uses flannel.",
 		"Still reading HNS, 6 seconds. 3 checks open.",
 		"Check 3 of 5, the node has no pod CIDR: fail: the Node object has no podCIDR, e.g. 10.244.2.0/24.",
@@ -305,7 +305,7 @@ func TestItIsToldInChinese(t *testing.T) {
 	}{
 		{Options{Ask: true, Lang: lang.Of("zh", faults.Catalogue())},
 			[]string{"节点 win-1，Windows Server 2019。", "采集于 2026-11-20 10:02 UTC，演示 x。",
-				"  首先处理：Restart-Service flanneld", "检查 4 / 5，the disk is full：正常，没有发现这个故障。",
+				"  首先处理：Restart-Service flanneld", "检查 4 / 5，the disk is full：正常。",
 				"输入编号查看详情、e 加编号查看该项的证据、c 查看根因、a 查看全部结论、q 退出。", "检查 3 的证据，节点没有 podCIDR。"}},
 		{Options{Ask: true, ASCII: true, Lang: lang.Of("zh", faults.Catalogue())},
 			[]string{"Node win-1, Windows Server 2019."}},

@@ -44,7 +44,7 @@ type Outcome int
 // The outcomes, the most telling first.
 const (
 	Fault    Outcome = iota // fail or warn
-	Normal                  // found, and normal on Windows
+	Normal                  // found; normal on Windows
 	Open                    // the verdict is still to come
 	Unknown                 // could not run
 	RuledOut                // looked, and it is not that

@@ -31,7 +31,7 @@ func (n staged) timeline(t *testing.T) *Timeline {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return In(nil, s.WithSigns(n.signs, nil), &n.report)
+	return In(nil, s.WithScan(evidence.LogScan{Matches: n.signs}), &n.report)
 }
 
 // shown is the timeline as the screen lists it, without the moment of the recording.

@@ -109,7 +109,7 @@ func outcome(p *page, res *checks.Result) {
 	}
 	switch res.Status {
 	case checks.StatusPass:
-		p.text("", p.T("looked, and did not find this fault"), plain)
+		p.text("", p.T("checked: no fault found"), plain)
 	case checks.StatusUnknown:
 		p.text("", p.T("could not run: %s", res.Gap), plain)
 	case checks.StatusSkip:

@@ -103,7 +103,7 @@ func (d detailScreen) page(e env) page {
 		resultDetail(&p, e.report, res, e.was[id])
 		lookedDetail(&p, list)
 	} else {
-		p.text("", p.T("the report holds no check of this name"), faint)
+		p.text("", p.T("the report has no check of this name"), faint)
 	}
 	return p
 }

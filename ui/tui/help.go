@@ -46,10 +46,10 @@ func keyLines(p *page, heading string, list []key.Binding) {
 
 var meaning = map[checks.Status]string{
 	checks.StatusFail:    "a fault",
-	checks.StatusWarn:    "a fault in the making, or a lesser one",
-	checks.StatusInfo:    "found, and normal on Windows",
-	checks.StatusPass:    "looked, and did not find the fault",
-	checks.StatusUnknown: "could not look; the check says why",
+	checks.StatusWarn:    "a risk, or a smaller fault",
+	checks.StatusInfo:    "found; normal on Windows",
+	checks.StatusPass:    "checked, no fault found",
+	checks.StatusUnknown: "could not run; the check shows why",
 	checks.StatusSkip:    "does not apply to this node",
 	statusReading:        "no verdict yet: its evidence is being read",
 	statusWaiting:        "no verdict yet: it waits for its evidence",

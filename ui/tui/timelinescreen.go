@@ -46,7 +46,7 @@ func (t timelineScreen) title(e env) string {
 		return e.T("Timeline · UTC · the newest %d of %d entries", len(t.all.Entries),
 			len(t.all.Entries)+t.all.LeftOut)
 	case t.all.Untold:
-		return e.T("Timeline · UTC · %d entries · none tells when it began", len(t.all.Entries))
+		return e.T("Timeline · UTC · %d entries · none has a start time", len(t.all.Entries))
 	}
 	return e.T("Timeline · UTC · %d entries", len(t.all.Entries))
 }

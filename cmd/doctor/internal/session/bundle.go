@@ -59,11 +59,11 @@ type Bundling struct {
 // NewBundling prepares a bundle of the source.
 func NewBundling(ctx context.Context, src Source, p Packing, o Options) *Bundling {
 	list := faults.Catalogue().Signs()
-	found, unsearched := signs.Logs(ctx, src.Snapshot, list)
+	scan := signs.Logs(ctx, src.Snapshot, list)
+	scan.Unsearched = append(scan.Unsearched, src.unsearched...)
 	b := &Bundling{Snapshot: src.Snapshot, program: o.Program, Options: pack.Options{
 		Since: o.Since, MaxSize: p.MaxSize, Doctor: o.Program.Version,
-		Signs: found, Unsearched: append(unsearched, src.unsearched...),
-		SearchedFor: signs.Digests(list),
+		Scan: scan, SearchedFor: signs.Digests(list),
 	}}
 	if b.Options.Redactor = src.secrets; b.Options.Redactor == nil {
 		b.Options.Redactor = redact.New(redact.Options{})
@@ -99,7 +99,7 @@ func bundleName(s evidence.Snapshot, secrets *redact.Redactor) string {
 func (b *Bundling) Write(ctx context.Context, name string) (pack.Result, error) {
 	b.Options.Conclude = func(recorded pack.Recorded) ([]pack.Document, error) {
 		// a reader takes no more, and finds the rest again
-		if len(b.Options.Signs) > signs.MaxRecorded {
+		if len(b.Options.Scan.Matches) > signs.MaxRecorded {
 			recorded.Whole = func(string) bool { return false }
 		}
 		return b.documents(recorded, b.Options.Redactor.Text(filepath.Base(name)),

@@ -143,8 +143,8 @@ func (l *Live) date() {
 // searchLogs looks for the signs of all checks as soon as the logs are found.
 // It is a collector here, because the texts are the checks' knowledge.
 func (l *Live) searchLogs() collectors.Collector {
-	return collectors.Collector{Name: "log lines", Answers: []string{evidence.SignMatches.Path()},
-		After: l.logCollectors(),
+	return collectors.Collector{Name: "log lines", Answers: []string{evidence.SignMatches.Path(),
+		evidence.ErrorLines.Path()}, After: l.logCollectors(),
 		Read: func(ctx context.Context, r *collectors.Record) error {
 			s, err := r.Snapshot()
 			if err != nil {
@@ -152,14 +152,12 @@ func (l *Live) searchLogs() collectors.Collector {
 			}
 			ctx, cancel := collectors.BeforeDeadline(ctx, scanMargin)
 			defer cancel()
-			found, unread := signs.Logs(ctx, s, l.checks.Signs())
+			scan := signs.Logs(ctx, s, l.checks.Signs())
 			l.mu.Lock()
-			l.unread = unread
+			l.unread = scan.Unsearched
 			l.mu.Unlock()
-			if found == nil {
-				found = []evidence.SignMatch{}
-			}
-			r.JSON(evidence.SignMatches.Path(), found)
+			r.JSON(evidence.SignMatches.Path(), append([]evidence.SignMatch{}, scan.Matches...))
+			r.JSON(evidence.ErrorLines.Path(), append([]evidence.ErrorLine{}, scan.Errors...))
 			for _, component := range l.checks.Logs() {
 				if len(s.LogFiles(component)) == 0 && !l.tree.Has("logs/"+component) {
 					r.Gap("logs/"+component,

@@ -1,0 +1,53 @@
+package signs
+
+import (
+	"slices"
+	"time"
+
+	"doctor/checks/evidence"
+)
+
+// withEnds adds a sign for each text that ends one of the signs: it is looked for in the same logs.
+func withEnds(list []evidence.Sign) []evidence.Sign {
+	all := slices.Clone(list)
+	for _, sign := range list {
+		for _, text := range sign.Until {
+			end := evidence.Sign{Check: sign.Check, Text: text, In: sign.In}
+			if !slices.ContainsFunc(all[len(list):], func(s evidence.Sign) bool {
+				return s.Check == end.Check && s.Text == text && slices.Equal(s.In, end.In)
+			}) {
+				all = append(all, end)
+			}
+		}
+	}
+	return all
+}
+
+// end says why a match of a log is over: a later line says so, or it was too short to be more than
+// the ordinary course of a start. It is empty where neither is known.
+func (c *scanner) end(k key, m *match) string {
+	sign := c.list[k.sign]
+	for other, later := range c.found {
+		if other.sign < c.wanted || c.list[other.sign].Check != sign.Check ||
+			!slices.Contains(sign.Until, c.list[other.sign].Text) {
+			continue
+		}
+		if other.path == k.path && later.lastLine > m.lastLine ||
+			other.path != k.path && !m.Last.IsZero() && c.lastTime(later).After(m.Last) {
+			return "a later line says: " + c.list[other.sign].Text
+		}
+	}
+	switch lasted := m.Last.Sub(m.Time); {
+	case sign.Lasts == 0 || m.Last.IsZero() && m.More >= fewLines || lasted >= sign.Lasts:
+		return ""
+	case m.Last.IsZero():
+		return "the log has it a few times only, as at a start"
+	default:
+		return "it lasted " + lasted.Round(time.Second).String() + ", as at a start"
+	}
+}
+
+// fewLines is how often a start may print a text, in a log without times.
+const fewLines = 5
+
+func (c *scanner) lastTime(m *match) time.Time { return evidence.LineTime(string(m.last), c.now) }

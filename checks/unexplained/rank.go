@@ -1,0 +1,288 @@
+package unexplained
+
+import (
+	"cmp"
+	_ "embed" // the normal lines
+	"fmt"
+	"hash/fnv"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"doctor/checks/errcode"
+	"doctor/checks/evidence"
+)
+
+// A Line is an error line or a warning event that no finding explains.
+type Line struct {
+	Component string
+	Text      string
+	Count     int
+	First     time.Time
+	Last      time.Time
+	Place     evidence.Place
+	Why       []evidence.Phrase // why it is worth a look, strongest first
+
+	score int
+	words map[string]bool
+}
+
+// A Case is what is known of the node beside its logs.
+type Case struct {
+	// Explained tells whether a finding rests on the place.
+	Explained func(evidence.Place) bool
+	// Quotes are the lines that findings quote: others of their kind are explained too.
+	Quotes []string
+	// Down are the components that do not run, as logs/ names them.
+	Down []string
+	// Began is when the node or a pod was first seen to be ill; zero where that is not known.
+	Began time.Time
+	// Well is whether the node is Ready and nothing is known to be wrong: it has errors in its logs
+	// too.
+	Well bool
+}
+
+// MaxLines is how many lines are shown.
+const MaxLines = 10
+
+// Points for what an expert looks at first, and what is worth showing at all.
+const (
+	pointsFatal     = 60
+	pointsError     = 40
+	pointsEvent     = 45 // a warning event of Kubernetes says what failed in plain words
+	pointsWord      = 25
+	pointsWarning   = 15
+	pointsLastWords = 40
+	pointsDown      = 20
+	pointsBegan     = 15
+	pointsOngoing   = 15
+	pointsCode      = 15
+	pointsOld       = -40
+	pointsNormal    = -60
+	worthShowing    = 35 // an error of now, or a warning that something else speaks for
+	worthOfWell     = 40
+)
+
+// Rank lists the lines with errors that no finding explains, those that an expert would look at
+// first before the others.
+func Rank(s evidence.Snapshot, c Case) []Line {
+	quoted := map[string]bool{}
+	for _, q := range c.Quotes {
+		quoted[Template(q)] = true
+	}
+	var list []Line
+	add := func(l Line) {
+		kind := Template(l.Text)
+		if c.Explained(l.Place) || quoted[kind] {
+			return
+		}
+		if normalKinds()[hash(kind)] {
+			l.score += pointsNormal
+		}
+		l.weigh(s, c)
+		l.words = wordsOf(kind)
+		list = append(list, l)
+	}
+	for _, l := range candidates(s, c) {
+		add(l)
+	}
+	least := worthShowing
+	if c.Well {
+		least = worthOfWell
+	}
+	list = slices.DeleteFunc(list, func(l Line) bool { return l.score < least })
+	slices.SortStableFunc(list, func(a, b Line) int {
+		return cmp.Or(b.score-a.score, b.Last.Compare(a.Last), strings.Compare(a.Place.Path, b.Place.Path),
+			a.Place.Line-b.Place.Line, strings.Compare(a.Place.Field, b.Place.Field))
+	})
+	return distinct(list)
+}
+
+// candidates are the lines and events of the node that say that something is wrong.
+func candidates(s evidence.Snapshot, c Case) []Line {
+	var list []Line
+	for _, e := range s.ErrorLines() {
+		list = append(list, ofLog(e, c))
+	}
+	for _, e := range evidence.PodEvents.In(s) {
+		if e.Type == "Warning" {
+			list = append(list, ofEvent(e))
+		}
+	}
+	for _, e := range evidence.WindowsEvents.In(s) {
+		if l, ok := ofWindows(e); ok {
+			list = append(list, l)
+		}
+	}
+	return list
+}
+
+// Texts are those of all lines and events that say that something is wrong.
+func Texts(s evidence.Snapshot) []string {
+	var texts []string
+	for _, l := range candidates(s, Case{}) {
+		texts = append(texts, l.Text)
+	}
+	return texts
+}
+
+func ofLog(e evidence.ErrorLine, c Case) Line {
+	l := Line{Component: evidence.LogComponent(e.Path), Text: e.Text, Count: e.Count, First: e.First,
+		Last: e.Last, Place: evidence.InLine(e.Path, e.LastLine)}
+	switch e.Level {
+	case levelFatal:
+		l.score += pointsFatal
+		l.because("a fatal error")
+	case levelError:
+		l.score += pointsError
+	case levelWarning:
+		l.score += pointsWarning
+	default:
+		l.score += pointsWord
+	}
+	down := slices.Contains(c.Down, l.Component)
+	if e.AtEnd && (down || e.Level == levelFatal) {
+		l.score += pointsLastWords
+		l.because("the last lines before %s stopped", l.Component)
+	} else if down {
+		l.score += pointsDown
+		l.because("%s is not running", l.Component)
+	}
+	return l
+}
+
+func ofEvent(e evidence.Event) Line {
+	about := e.About()
+	first := e.FirstTimestamp.Time
+	if first.IsZero() {
+		first = e.At().Time
+	}
+	l := Line{Component: "events", Count: max(e.Count, 1), First: first, Last: e.At().Time,
+		Place: e.Field(), score: pointsEvent,
+		Text: evidence.Clip(evidence.Clean(fmt.Sprintf("%s %s: %s", e.Reason, about.Name, e.Text())), maxText)}
+	l.because("a warning event of %s", about.Kind)
+	return l
+}
+
+// ofWindows takes an error of the event logs; a warning is daily bread there.
+func ofWindows(e evidence.WindowsEvent) (Line, bool) {
+	l := Line{Component: e.Provider, Count: 1, First: e.Time.Time, Last: e.Time.Time, Place: e.Field(),
+		Text: evidence.Clip(evidence.Clean(fmt.Sprintf("%s %d: %s", e.Provider, e.ID, e.Message)), maxText)}
+	switch strings.ToLower(e.Level) {
+	case "critical":
+		l.score = pointsFatal
+		l.because("a critical event of Windows")
+	case "error":
+		l.score = pointsWord
+	default:
+		return l, false
+	}
+	if near(e) {
+		l.score += pointsDown
+		l.because("an error of Windows that concerns containers or the network")
+	}
+	return l, true
+}
+
+// providers write about what containers need.
+var providers = []string{"hyper-v", "hns", "host-network", "vmswitch", "containers", "vfp", "hcs",
+	"compute", "service control manager", "resource-exhaustion", "kubelet", "docker", "containerd",
+	"kube", "rke2", "srv", "smb", "ntfs", "disk", "tcpip"}
+
+func near(e evidence.WindowsEvent) bool {
+	provider := strings.ToLower(e.Provider)
+	return slices.ContainsFunc(providers, func(p string) bool { return strings.Contains(provider, p) })
+}
+
+func (l *Line) because(format string, args ...any) {
+	l.Why = append(l.Why, evidence.Phrasef(format, args...))
+}
+
+// Bounds of time.
+const (
+	soon   = 10 * time.Minute // around the beginning of the trouble
+	recent = 30 * time.Minute
+	old    = 24 * time.Hour
+)
+
+// weigh adds the points that depend on time and on what the line says.
+func (l *Line) weigh(s evidence.Snapshot, c Case) {
+	now := s.Now()
+	if !c.Began.IsZero() && !l.First.IsZero() && l.First.Sub(c.Began).Abs() <= soon {
+		l.score += pointsBegan
+		l.because("first seen when the trouble began")
+	}
+	if booted := evidence.OSInfo.In(s).BootedAt.Time; !l.Last.IsZero() &&
+		(now.Sub(l.Last) > old || l.Last.Before(booted)) {
+		l.score += pointsOld
+	} else if !l.Last.IsZero() && now.Sub(l.Last) <= recent {
+		l.score += pointsOngoing
+		if l.Count > 2 {
+			l.because("still repeated at the end")
+		}
+	}
+	if codes(l.Text) {
+		l.score += pointsCode
+		l.because("it has an error code")
+	}
+}
+
+// distinct takes the first lines that differ in what they say.
+func distinct(list []Line) []Line {
+	var kept []Line
+	for _, l := range list {
+		if len(kept) == MaxLines {
+			break
+		}
+		if !slices.ContainsFunc(kept, func(k Line) bool { return alike(k.words, l.words) }) {
+			kept = append(kept, l)
+		}
+	}
+	return kept
+}
+
+func wordsOf(kind string) map[string]bool {
+	words := map[string]bool{}
+	for _, w := range strings.FieldsFunc(kind, func(r rune) bool {
+		return !(r >= 'a' && r <= 'z' || r >= '0' && r <= '9' || r > 127)
+	}) {
+		words[w] = true
+	}
+	return words
+}
+
+// alike tells whether two lines say the same: most words of the shorter one are in the other, as
+// where the kubelet repeats what the runtime told it.
+func alike(a, b map[string]bool) bool {
+	both := 0
+	for w := range a {
+		if b[w] {
+			both++
+		}
+	}
+	return both*4 >= min(len(a), len(b))*3
+}
+
+//go:embed normal.txt
+var normal string
+
+// normalKinds are the lines that logs of healthy nodes have.
+var normalKinds = sync.OnceValue(func() map[string]bool {
+	kinds := map[string]bool{}
+	for line := range strings.Lines(normal) {
+		kinds[strings.TrimSpace(line)] = true
+	}
+	return kinds
+})
+
+// Kind is a short form of the template of a line, as normal.txt has it.
+func Kind(line string) string { return hash(Template(line)) }
+
+func hash(kind string) string {
+	h := fnv.New64a()
+	h.Write([]byte(kind))
+	return fmt.Sprintf("%016x", h.Sum64())
+}
+
+func codes(text string) bool { return len(errcode.In(text)) > 0 }
