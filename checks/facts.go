@@ -83,6 +83,13 @@ func placeholders(s evidence.Snapshot, n *node.Node) []Placeholder {
 	add("{cniDir}", n.CNIDir.Value, "<CNI configuration folder>")
 	add("{cniFile}", n.CNIFilePath(), "<CNI configuration file>")
 	add("{binDir}", first(n.BinDirs.Value), "<CNI plugin folder>")
+	pull := "crictl --timeout 30m pull"
+	if strings.HasPrefix(n.Runtime.Value.Name, "docker") {
+		pull = "docker pull"
+	}
+	add("{pull}", pull, "")
+	add("{kubeletConfig}", n.KubeletConfigPath(s), "<kubelet configuration file>")
+	add("{runtimeConfig}", node.ContainerdConfigPath(s), "<containerd config.toml>")
 	for _, component := range node.Managed {
 		for _, action := range node.Actions {
 			command, shown := n.Command(s, action, component)

@@ -91,7 +91,10 @@ adapters, and the networks that hold an adapter are named.`,
 					checks.Run("Get-HnsNetwork | Where-Object Name -eq '"+
 						quoteForPowerShell(net.Name)+"' | Remove-HnsNetwork",
 						"Remove the network %s if nothing uses it. Otherwise add a second adapter for pods.", net.Name).
-						Costs("Workloads on this network lose it, and the node is offline for a few seconds.")))
+						Costs("Workloads on this network lose it, and the node is offline for a few seconds."),
+					restartAgentAfterHNS(),
+					checks.Verify("Get-HnsNetwork | Where-Object Name -eq '{network}'",
+						"the network {network}")))
 				break
 			}
 		}

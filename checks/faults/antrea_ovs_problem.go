@@ -28,7 +28,7 @@ interface does).`,
 	Fix: checks.Steps(
 		checks.Run("Get-Service ovsdb-server, ovs-vswitchd | Start-Service",
 			"Start the services of Open vSwitch. If the services or the driver are missing, install Antrea's signed build of Open vSwitch."),
-		checks.Run("{restart network agent}",
+		checks.Run("{restart antrea-agent}",
 			"Restart Antrea's agent, so that it programs the switch again.").
 			Costs("Pods of this node have no network until the agent has programmed the switch."),
 		checks.Verify("Get-VMSwitchExtension -VMSwitchName antrea-switch",

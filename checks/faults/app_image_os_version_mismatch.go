@@ -72,13 +72,31 @@ tag such as ltsc2022 names.`,
 					findings = append(findings, checks.Findingf(checks.Fail, p.FullName(),
 						"container %s of %s cannot run on %s: image %s: %s", st.Name, p.FullName(),
 						n.Build.Value, st.Image, why).
-						With(from, n.Build.From))
+						With(from, n.Build.From).Cure(imageForNode(p, st)))
 				}
 			}
 		}
 		return findings, nil
 	},
 })
+
+// imageForNode sets an image of the node's Windows version, named by its tag where the tag has one.
+func imageForNode(p evidence.Pod, st evidence.ContainerStatus) checks.Fix {
+	name, _, _ := strings.Cut(st.Image, "@")
+	tag := "<tag>"
+	if i := strings.LastIndex(name, ":"); i > strings.LastIndex(name, "/") {
+		for _, of := range node.TagNames {
+			if _, ok := tagBuild(st.Image); ok && strings.HasSuffix(name, of.Name) {
+				tag = strings.TrimSuffix(name[i+1:], of.Name) + "{osTag}"
+			}
+		}
+		name = name[:i]
+	}
+	fix := checkOf("app-image-os-version-mismatch").Fix
+	fix.Steps = slices.Clone(fix.Steps)
+	fix.Steps[0].Command = onWorkload(p, "set image", st.Name+"="+name+":"+tag)
+	return fix
+}
 
 // What runtimes say of an image for another system, in pull and in start.
 var imageRefusals = []string{

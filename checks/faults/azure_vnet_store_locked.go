@@ -28,12 +28,9 @@ A process azure-vnet.exe that has run for many minutes convicts: it holds the lo
 plugin's own words do, and the age of the lock file is reported too; the file alone proves
 nothing, because newer versions leave it where it is.`,
 	Fix: checks.Steps(
-		checks.Run("{stop kubelet}",
-			"Stop the kubelet, and wait until no azure-vnet.exe is running.").
+		checks.Run(`{stop kubelet}; Wait-Process azure-vnet -Timeout 60 -ErrorAction SilentlyContinue; Remove-Item C:\k\azure-vnet.json.lock, C:\k\azure-vnet-ipam.json.lock -ErrorAction SilentlyContinue; {start kubelet}`,
+			"Stop the kubelet, wait until no azure-vnet.exe is running, remove the lock files, and start the kubelet.").
 			Costs("No pod starts or stops until the kubelet runs again. Running pods keep their network."),
-		checks.Run(`Remove-Item C:\k\azure-vnet.json.lock, C:\k\azure-vnet-ipam.json.lock -ErrorAction SilentlyContinue`,
-			"Remove the lock files."),
-		checks.Run("{start kubelet}", "Start the kubelet."),
 		checks.Do("Upgrade the node image to azure-vnet 1.4.16 or later, which releases locks of ended calls."),
 		checks.Verify("kubectl get pods -A -o wide --field-selector spec.nodeName={node}",
 			"pods start and are Running")),
@@ -79,7 +76,10 @@ nothing, because newer versions leave it where it is.`,
 					checks.Run("kubectl drain {node} --ignore-daemonsets --delete-emptydir-data",
 						"Drain and reboot the node: the call hangs in HNS, and ending the process does not fix that.").
 						Costs("All pods of this node are moved or stopped."),
-					checks.Run("Restart-Computer", "Reboot the node.")))}, nil
+					checks.Run("Restart-Computer", "Reboot the node."),
+					checks.Run("kubectl uncordon {node}", "Allow pods on the node again."),
+					checks.Verify("Get-Process azure-vnet -ErrorAction SilentlyContinue",
+						"no process that is older than a minute")))}, nil
 		}
 		if len(matches) == 0 {
 			return nil, nil

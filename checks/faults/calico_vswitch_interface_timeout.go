@@ -23,9 +23,12 @@ several.
 The check compares the management address of Calico's HNS network with the addresses of the host's
 adapters.`,
 	Fix: checks.Steps(
-		checks.Do("Give the adapter of the node its address again, by DHCP or as a static address."),
+		checks.Inspect("Get-NetIPAddress -AddressFamily IPv4 | Select-Object InterfaceAlias, IPAddress",
+			"Find the virtual adapter that should have the node's address."),
+		checks.Run("New-NetIPAddress -InterfaceAlias '<adapter>' -IPAddress {managementIP} -PrefixLength LENGTH -DefaultGateway GATEWAY",
+			"Give this adapter the node's address again. If it comes from DHCP, reserve it there and run ipconfig /renew instead."),
 		checks.Do("Set the adapter in the Calico settings if the node has several: windowsNodes.vxlanAdapter or VXLAN_ADAPTER."),
-		checks.Run("{restart network agent}", "Restart the Calico node service.").
+		checks.Run("{restart calico-node}", "Restart the Calico node service.").
 			Costs("The node loses its network for a few seconds while HNS creates the network."),
 		checks.Verify("Get-HnsNetwork | Select-Object Name, Type, ManagementIP",
 			"the network {network} with the node's address as ManagementIP")),
@@ -74,12 +77,16 @@ adapters.`,
 				At(net.Field(), "%s: ManagementIP is %s", net.Name, ip)}, nil
 		}
 		var have []string
+		uplink := "<adapter>"
 		for _, a := range evidence.Adapters.In(s) {
 			if a.Compartment > 1 || len(a.Addresses) == 0 {
 				continue // a pod's
 			}
 			if slices.Contains(node.ParseAddresses(a.Addresses...), ip) {
 				return nil, nil
+			}
+			if len(a.Gateways) > 0 {
+				uplink = a.Name
 			}
 			have = append(have, a.Name+" "+strings.Join(a.Addresses, " "))
 		}
@@ -90,6 +97,16 @@ adapters.`,
 			"HNS network %s has the management address %s, and no adapter of the host does",
 			net.Name, ip).
 			At(net.Field(), "%s: ManagementIP is %s", net.Name, ip).
-			At(evidence.Adapters.Field(s), "the host has %s", strings.Join(have, ", "))}, nil
+			At(evidence.Adapters.Field(s), "the host has %s", strings.Join(have, ", ")).
+			Cure(addressOn(uplink))}, nil
 	},
 })
+
+// addressOn names the adapter with the default gateway: the node's address belongs there.
+func addressOn(adapter string) checks.Fix {
+	fix := checkOf("calico-vswitch-interface-timeout").Fix
+	fix.Steps = slices.Clone(fix.Steps)
+	fix.Steps[1].Command = strings.Replace(fix.Steps[1].Command, "<adapter>",
+		quoteForPowerShell(adapter), 1)
+	return fix
+}

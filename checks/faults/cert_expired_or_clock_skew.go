@@ -40,17 +40,12 @@ clock with the API server's. Earlier generations of the kubelet's rotated certif
 and so is a CA bundle in which another certificate is valid. A log line about a registry's or a
 webhook's certificate is not counted.`,
 	Fix: checks.Steps(
-		checks.Run("w32tm /resync", "Synchronize the clock of the node.").
-			Costs("The clock may jump once."),
-		checks.Run("{stop kubelet}", "Stop the kubelet.").
-			Costs("Running containers are not affected."),
-		checks.Run(`Remove-Item C:\var\lib\kubelet\pki\kubelet-client-*`,
-			"If the client certificate has expired, delete it.").
-			Costs("The kubelet needs a valid bootstrap kubeconfig to request a new certificate."),
-		checks.Run("{start kubelet}", "Start the kubelet: it requests a new certificate."),
+		checks.Inspect("w32tm /query /status", "Check that the clock of the node is right."),
+		newCertificate(),
 		checks.Inspect("kubectl get csr", "Find the pending request of this node."),
 		checks.Run("kubectl certificate approve CSR",
 			"Approve the request if the cluster does not approve it automatically."),
+		setClock(),
 		checks.Verify("kubectl get node {node}", "STATUS is Ready")),
 	Links: []string{"https://github.com/projectcalico/calico/pull/9178",
 		"https://github.com/kubernetes/kubernetes/pull/97680",
@@ -80,7 +75,7 @@ webhook's certificate is not counted.`,
 			findings = append(findings, checks.Findingf(level, "clock",
 				"Node clock differs from the API server by %s", off.Round(time.Second)).
 				At(evidence.TimeService.Field(s, "apiServerSkewMs"), "apiServerSkewMs is %d",
-					*clock.APIServerSkewMS))
+					*clock.APIServerSkewMS).Cure(clockFix()))
 		}
 		if len(findings) > 0 {
 			return findings, nil
@@ -129,11 +124,32 @@ func outdated(certificates []evidence.Certificate, now time.Time) []checks.Findi
 		default:
 			continue
 		}
-		findings = append(findings, checks.Findingf(level, c.Path, "%s", message).
-			At(c.Field(), "%s: %s, valid from %s to %s", c.Path, c.Subject,
-				c.NotBefore.Format(time.DateTime), c.NotAfter.Format(time.DateTime)))
+		f := checks.Findingf(level, c.Path, "%s", message)
+		if now.Before(c.NotBefore.Time) {
+			f = f.Cure(clockFix())
+		}
+		findings = append(findings, f.At(c.Field(), "%s: %s, valid from %s to %s", c.Path, c.Subject,
+			c.NotBefore.Format(time.DateTime), c.NotAfter.Format(time.DateTime)))
 	}
 	return findings
+}
+
+func setClock() checks.Step {
+	return checks.Run("w32tm /resync", "If the clock is wrong, synchronize it.").
+		Costs("The clock may jump once.")
+}
+
+func clockFix() checks.Fix {
+	return checks.Steps(setClock(),
+		checks.Run("{restart kubelet}", "Restart the kubelet.").
+			Costs("Running containers are not affected."),
+		checks.Verify("kubectl get node {node}", "STATUS is Ready"))
+}
+
+func newCertificate() checks.Step {
+	return checks.Run(`Remove-Item C:\var\lib\kubelet\pki\kubelet-client-*; {restart kubelet}`,
+		"If the client certificate has expired, delete it and restart the kubelet: it requests a new certificate.").
+		Costs("The kubelet needs a valid bootstrap kubeconfig to request a new certificate.")
 }
 
 // rotatedAway tells an earlier generation of a certificate that the kubelet

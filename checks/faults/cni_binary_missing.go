@@ -20,7 +20,9 @@ flannel.exe comes from a repository of its own and is easily forgotten.
 
 Programs are not copied into a recording; files.json says whether they were found.`,
 	Fix: checks.Steps(
-		checks.Do("Install the missing program in {binDir}, or correct bin_dir in the runtime's configuration."),
+		checks.Run(`curl.exe -sSL -o $env:TEMP\cni.tgz https://github.com/containernetworking/plugins/releases/download/v1.5.1/cni-plugins-windows-amd64-v1.5.1.tgz; tar.exe -xzf $env:TEMP\cni.tgz -C '{binDir}'`,
+			"Install host-local, win-bridge and win-overlay in {binDir}. Another plugin has a download of its own."),
+		checks.Edit("{runtimeConfig}", "If the program is in another folder, correct bin_dir."),
 		checks.Run("{restart runtime}",
 			"Restart the container runtime if you changed its configuration.").
 			Costs("Running containers are not affected."),
@@ -52,7 +54,7 @@ Programs are not copied into a recording; files.json says whether they were foun
 			case known && !exists:
 				findings = append(findings, checks.Findingf(checks.Fail, name,
 					"%s is not in %s, and %s calls it", name, strings.Join(n.BinDirs.Value, ", "),
-					f.Name).
+					f.Name).Cure(installPlugin(n, name)).
 					At(evidence.FileRecordField(s, path, "outcome"), "%s is absent",
 						path).At(program.at, "calls %s", strings.TrimSuffix(name, ".exe")))
 			case !known:
@@ -66,6 +68,25 @@ Programs are not copied into a recording; files.json says whether they were foun
 		return findings, nil
 	},
 })
+
+// installPlugin lets the network agent's pod copy its programs to the node again, where it is one.
+func installPlugin(n *node.Node, name string) checks.Fix {
+	fix := checkOf("cni-binary-missing").Fix
+	first := fix.Steps[0]
+	switch {
+	case len(n.Components["flanneld"].Pods) > 0 || n.CNI.Value == node.Calico ||
+		n.CNI.Value == node.Antrea:
+		first = checks.Run("{restart network agent}",
+			"Restart the network agent: its start copies the CNI plugins to the node.").
+			Costs("The node loses its network for a few seconds if the agent creates the HNS network.")
+	case name == "flannel.exe":
+		first = checks.Run(`curl.exe -sSL -o '{binDir}\flannel.exe' https://github.com/flannel-io/cni-plugin/releases/download/v1.6.2-flannel1/flannel-amd64.exe`,
+			"Install flannel.exe in {binDir}.")
+	case !slices.Contains([]string{"host-local.exe", "win-bridge.exe", "win-overlay.exe"}, name):
+		first = checks.Do("Install %s in {binDir} from the release of its CNI plugin.", name)
+	}
+	return withFirst(fix, first)
+}
 
 func binFolders() []evidence.Need {
 	var needs []evidence.Need

@@ -31,8 +31,11 @@ DaemonSet cannot start, or it writes into another folder than the runtime reads.
 containerd's own default on Windows is C:\Program Files\containerd\cni\conf; a path such as
 /etc/cni/net.d in its configuration means C:\etc\cni\net.d.`,
 	Fix: checks.Steps(
-		checks.Do("Install or repair the CNI plugin, so that it writes its configuration to {cniDir}."),
-		checks.Do("Set conf_dir in the runtime's configuration if the plugin writes to another folder."),
+		checks.Run("{restart network agent}",
+			"Restart the network agent, so that it writes its configuration to {cniDir}. If it does not, repair the CNI plugin.").
+			Costs("The node loses its network for a few seconds if the agent creates the HNS network."),
+		checks.Edit("{runtimeConfig}",
+			"Set conf_dir to the folder of the plugin, if the plugin writes to another one than {cniDir}."),
 		checks.Run("{restart runtime}", "Restart the container runtime.").
 			Costs("Running containers are not affected."),
 		checks.Verify("kubectl get node {node}", "STATUS is Ready")),
@@ -67,7 +70,7 @@ containerd's own default on Windows is C:\Program Files\containerd\cni\conf; a p
 						"the node is not Ready because the runtime has no usable CNI configuration (%s)", words).
 						At(object.ConditionField("Ready", "message"), "Ready is %s: %s", c.Status,
 							c.Message)
-					return []checks.Finding{withFolder(n, f)}, nil
+					return []checks.Finding{withFolder(s, n, f)}, nil
 				}
 			}
 			if c.Status == "True" {
@@ -83,7 +86,7 @@ containerd's own default on Windows is C:\Program Files\containerd\cni\conf; a p
 					"the runtime's network is not ready: %s", orUnknown(c.Message)).
 					At(evidence.CRI.Field(s, "status", "conditions", i),
 						"NetworkReady is false: %s: %s", c.Reason, c.Message)
-				return []checks.Finding{withFolder(n, f)}, nil
+				return []checks.Finding{withFolder(s, n, f)}, nil
 			}
 		}
 		if len(n.CNIFiles) > 0 {
@@ -98,7 +101,7 @@ containerd's own default on Windows is C:\Program Files\containerd\cni\conf; a p
 					"the runtime reads %s, which has no CNI configuration; %s is in %s",
 					n.CNIDir.Value, files[0], dir).
 					With(n.CNIDir.From).At(evidence.InFile(evidence.EvidencePath(dir)+"/"+files[0]),
-					"is there")}, nil
+					"is there").Cure(useFolder(dir))}, nil
 			}
 		}
 		if dir := s.File(n.CNIDir.Value); dir.Gap.Kind == evidence.Absent {
@@ -110,11 +113,25 @@ containerd's own default on Windows is C:\Program Files\containerd\cni\conf; a p
 	},
 })
 
-func withFolder(n *node.Node, f checks.Finding) checks.Finding {
+func withFolder(s evidence.Snapshot, n *node.Node, f checks.Finding) checks.Finding {
+	for _, dir := range node.CNIFolderPaths {
+		if n.CNIDir.Known() && !strings.EqualFold(evidence.CleanWinPath(n.CNIDir.Value), dir) &&
+			len(evidence.CNIFiles(s.FilesIn(dir))) > 0 {
+			f = f.Cure(useFolder(dir))
+			break
+		}
+	}
 	if n.CNIDir.Known() {
 		return f.With(n.CNIDir.From)
 	}
 	return f
+}
+
+// useFolder points the runtime to the folder that has a configuration.
+func useFolder(dir string) checks.Fix {
+	fix := checkOf("cni-config-uninitialized").Fix
+	return checks.Steps(append([]checks.Step{checks.Edit("{runtimeConfig}",
+		"Set conf_dir to %s, which has a CNI configuration.", dir)}, fix.Steps[2:]...)...)
 }
 
 // outsideNode is where the words stand besides the Node's condition, which Run

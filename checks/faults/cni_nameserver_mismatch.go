@@ -21,8 +21,7 @@ of the cluster DNS Service. With a value left over from a template, no cluster n
 	Fix: checks.Steps(
 		checks.Edit("{cniFile}", "Set dns.nameservers to {clusterDNS}."),
 		checks.Do("Correct the script or template that writes the file, too."),
-		checks.Do("Recreate the pods of {node}: running pods keep the old nameserver.").
-			Costs("The pods restart."),
+		recreatePods(),
 		checks.Verify(`Select-String -Path "{cniFile}" -Pattern nameservers -Context 0,3`,
 			"the nameserver {clusterDNS}")),
 	Links: []string{
@@ -61,7 +60,7 @@ of the cluster DNS Service. With a value left over from a template, no cluster n
 			At(f.File.At(f.Config.DNS.Spot), "dns.nameservers: %s",
 				strings.Join(servers, ", ")).With(n.ClusterDNS.From).
 			Cure(withFirst(checkOf("cni-nameserver-mismatch").Fix,
-				checks.EditAt(s, f.File.At(f.Config.DNS.Spot), func(line string) string {
+				checks.EditAt(s, lineFrom(f.File, f.Config.DNS.Line, servers[0]), func(line string) string {
 					return strings.Replace(line, `"`+servers[0]+`"`,
 						`"`+n.ClusterDNS.Value[0].String()+`"`, 1)
 				}, "Set dns.nameservers to {clusterDNS}.")))}, nil

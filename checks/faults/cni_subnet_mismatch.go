@@ -25,8 +25,7 @@ flannel writes the subnet into its delegate itself; there subnet.env counts.`,
 	Fix: checks.Steps(
 		checks.Edit("{cniFile}",
 			"Set ipam.subnet to {podCIDR}, and the gateway to an address in it."),
-		checks.Do("Recreate the pods that have an address of the old subnet.").
-			Costs("The recreated pods are down for a short time."),
+		recreatePods(),
 		checks.Verify("kubectl get pods -A -o wide --field-selector spec.nodeName={node}",
 			"pod addresses in {podCIDR}")),
 	Links: []string{"https://www.cni.dev/plugins/current/ipam/host-local/",
@@ -60,7 +59,7 @@ flannel writes the subnet into its delegate itself; there subnet.env counts.`,
 					"ipam.subnet is %s, and the node's podCIDR is %s", subnet, pod[0]).
 					At(f.File.At(ipam.Spot), "ipam.subnet: %s", subnet).With(n.PodCIDRs.From).
 					Cure(withFirst(checkOf("cni-subnet-mismatch").Fix,
-						checks.EditAt(s, f.File.At(ipam.Spot),
+						checks.EditAt(s, lineFrom(f.File, ipam.Line, subnet.String()),
 							func(line string) string {
 								return strings.Replace(line, subnet.String(), pod[0].String(), 1)
 							},

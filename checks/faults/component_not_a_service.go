@@ -48,9 +48,7 @@ of its own. The kubelet restarts HostProcess pods. GKE starts kube-proxy from it
 					At(p.Field("pid"), "%s has pid %d and parent %d", p.Name, p.PID, p.PPID).
 					At(evidence.Services.Field(s), "no service is called %s",
 						strings.Join(c.Service, " or ")).
-					Cure(checks.Steps(
-						checks.Do("Register %s as a service with automatic start, and stop the process that runs now.", p.Name),
-						checks.Verify("Get-Service "+c.Service[0], "Status is Running"))))
+					Cure(registerService(n, c, p)))
 			}
 		}
 		if len(findings) == 0 && len(unseen) > 0 {
@@ -79,7 +77,8 @@ func servicesThatStayDown(n *node.Node, c *node.Component) []checks.Finding {
 				At(svc.Field("startType"), "%s: startType is %s", svc.Name,
 					svc.StartType).Cure(checks.Steps(
 				checks.Run("Set-Service "+svc.Name+" -StartupType Automatic",
-					"Set service %s to start automatically.", svc.Name))))
+					"Set service %s to start automatically.", svc.Name),
+				checks.Verify("Get-Service "+svc.Name+" | Select-Object StartType", "Automatic"))))
 		}
 		restarts := slices.ContainsFunc(svc.Recovery, func(a evidence.RecoveryAction) bool {
 			return a.Action != "" && !strings.EqualFold(a.Action, "none")
@@ -96,6 +95,30 @@ func servicesThatStayDown(n *node.Node, c *node.Component) []checks.Finding {
 		}
 	}
 	return findings
+}
+
+// registerService makes a service of a program that can be one by itself, with the arguments that
+// it runs with now.
+func registerService(n *node.Node, c *node.Component, p evidence.Process) checks.Fix {
+	register := checks.Do("Register %s as a service with automatic start, and stop the process that runs now.", p.Name)
+	asService := "Register %s as a service with automatic start."
+	start := checks.Run("Get-Process "+node.Program(p.Name)+" | Stop-Process -Force; Get-Service "+c.Service[0]+
+		" | Start-Service", "Stop the process that runs now, and start the service.").
+		Costs("New connections of this node's pods may fail for a few seconds.")
+	verify := checks.Verify("Get-Service "+c.Service[0], "Status is Running")
+	switch {
+	case p.Exe == "":
+	case c.Name == "runtime" && node.EqualsAny(node.Program(p.Name), []string{"containerd"}):
+		return checks.Steps(checks.Run("& '"+quoteForPowerShell(p.Exe)+"' --register-service",
+			asService, p.Name), start, verify)
+	case len(p.Args) > 0 && (c.Name == "kubelet" || c.Name == "kube-proxy") &&
+		n.Kubelet.Value.AtLeast(evidence.Version{Major: 1, Minor: 11}):
+		command := `"` + p.Exe + `" --windows-service ` + strings.Join(p.Args, " ")
+		return checks.Steps(checks.Run("New-Service "+c.Service[0]+
+			" -StartupType Automatic -BinaryPathName '"+quoteForPowerShell(command)+"'",
+			asService, p.Name), start, verify)
+	}
+	return checks.Steps(register, verify)
 }
 
 // usesRuntime tells a service of the node's runtime from one of another runtime beside it.

@@ -33,7 +33,10 @@ not reliable.`,
 			"Drain the node.").
 			Costs("All pods of this node are evicted, and their emptyDir volumes are lost."),
 		checks.Run("Restart-Computer", "Reboot the node."),
-		checks.Do("Exclude the runtime's folder from antivirus scans."),
+		checks.Run(`Add-MpPreference -ExclusionPath 'C:\ProgramData\{runtime}'`,
+			"Exclude the runtime's folder from antivirus scans.").
+			Costs("Files in this folder are not scanned."),
+		checks.Run("kubectl uncordon {node}", "Allow pods on the node again."),
 		checks.Verify(
 			"kubectl get node {node} -o jsonpath='{.status.conditions[?(@.type==\"DiskPressure\")].status}'", "False")),
 	Links: []string{"https://github.com/kubernetes/kubernetes/issues/116020",

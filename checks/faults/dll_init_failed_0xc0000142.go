@@ -25,7 +25,8 @@ a missing library, 0xc000013a a normal stop, 0xc0000409 a crash of the program i
 		checks.Inspect(
 			`Get-ItemPropertyValue 'HKLM:\SYSTEM\CurrentControlSet\Control\Session Manager\SubSystems' -Name Windows`,
 			"Read the third number of SharedSection: the desktop heap of services in KB."),
-		checks.Do("In this registry value, raise the third number of SharedSection from 768 to 2048."),
+		checks.Run(`$k='HKLM:\SYSTEM\CurrentControlSet\Control\Session Manager\SubSystems'; $v=(Get-Item $k).GetValue('Windows','','DoNotExpandEnvironmentNames'); Set-ItemProperty $k -Name Windows -Type ExpandString -Value ($v -replace 'SharedSection=(\d+),(\d+),\d+','SharedSection=$1,$2,2048')`,
+			"In this registry value, raise the third number of SharedSection to 2048."),
 		checks.Run("Restart-Computer", "Reboot the node.").
 			Costs("The reboot stops every pod of this node."),
 		checks.Do("If the fault returns, run fewer pods on this node.")),

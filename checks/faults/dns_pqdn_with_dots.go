@@ -11,7 +11,7 @@ import (
 
 var _ = register(checks.Check{
 	ID:       "dns-pqdn-with-dots",
-	Title:    "Short names with a dot do not resolve (normal on Windows)",
+	Title:    "Cluster names do not resolve in pods",
 	Healthy:  "Short and full names resolve",
 	Category: checks.CategoryDNS,
 	FAQ:      []int{13},
@@ -23,7 +23,12 @@ which resolve in a Linux pod, do not. This is documented for Windows.
 It is a fault if the full name does not resolve either: then the suffix is not the cause. nslookup
 has its own rules; test with Resolve-DnsName.`,
 	Fix: checks.Steps(
-		checks.Do("Use the full name with a dot at its end, or the plain Service name inside its own namespace."),
+		checks.Inspect("kubectl -n kube-system logs -l k8s-app=kube-dns --tail 50",
+			"If full names fail, read the errors of CoreDNS."),
+		checks.Run("kubectl -n kube-system rollout restart deployment coredns",
+			"If full names fail, restart CoreDNS.").
+			Costs("CoreDNS is replaced pod by pod."),
+		checks.Do("If only short names with a dot fail, use the full name with a dot at its end, or the plain Service name inside its own namespace."),
 		checks.Verify("Resolve-DnsName kubernetes.default.svc.cluster.local.",
 			"the address of the Service kubernetes")),
 	Links: []string{
@@ -73,7 +78,12 @@ has its own rules; test with Resolve-DnsName.`,
 					"%s resolves on Linux but not on Windows, which adds no suffix to names with a dot (documented)", name).With(probed.DNSBecause(windows), probed.DNSBecause(linux)))
 			case v.Kind == probed.NameUncompleted:
 				findings = append(findings, checks.Findingf(checks.Warn, name,
-					"%s has no dot and resolves only with the rules of Linux; expected: on Windows too", name).With(probed.DNSBecause(windows), probed.DNSBecause(linux)))
+					"%s has no dot and resolves only with the rules of Linux; expected: on Windows too", name).With(probed.DNSBecause(windows), probed.DNSBecause(linux)).Cure(checks.Steps(
+					checks.Edit("{cniFile}",
+						"Set dns.search to the suffix of the pods, such as default.svc.cluster.local."),
+					recreatePods(),
+					checks.Verify("kubectl exec <pod> -- nslookup kubernetes",
+						"the address of the Service kubernetes"))))
 			}
 		}
 		return findings, nil

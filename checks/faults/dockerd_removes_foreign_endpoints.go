@@ -1,6 +1,7 @@
 package faults
 
 import (
+	"slices"
 	"strings"
 
 	"doctor/checks"
@@ -21,10 +22,11 @@ a HostProcess pod are the usual way for a dockerd to get there.
 The check fails where dockerd said so since the node was booted, and warns where dockerd and
 containerd both run: its next start does it.`,
 	Fix: checks.Steps(
-		checks.Run("Get-Process dockerd | Stop-Process", "Stop dockerd.").
+		checks.Run("Get-Process dockerd | Stop-Process -Force", "Stop dockerd.").
 			Costs("Containers of this dockerd end. Pods under containerd are not affected."),
 		checks.Do("Remove the service or pod that starts dockerd. Build images elsewhere or with containerd."),
-		checks.Do("Delete the pods of this node that have no network, so that their controllers recreate them.").
+		checks.Run("kubectl delete pod -n <namespace> <pod>",
+			"Delete the pods of this node that have no network, so that their controllers recreate them.").
 			Costs("The deleted pods are down until they are recreated."),
 		checks.Verify("Get-Process dockerd -ErrorAction SilentlyContinue", "nothing")),
 	Links: []string{"https://github.com/moby/moby/issues/45462",
@@ -42,7 +44,7 @@ containerd both run: its next start does it.`,
 		if m, told := liveSign(s, "dockerd-removes-foreign-endpoints"); told {
 			f := checks.Findingf(checks.Fail, "dockerd",
 				"dockerd deleted HNS endpoints on this node, whose pods run under containerd").With(
-				checks.Quote(m), n.Runtime.From)
+				checks.Quote(m), n.Runtime.From).Cure(withoutDockerd(s))
 			if lost := podsWithoutEndpoint(s); len(lost) > 0 {
 				f = checks.Findingf(checks.Fail, "dockerd",
 					"dockerd deleted HNS endpoints on this node, and %d running pods have none: %s",
@@ -50,6 +52,7 @@ containerd both run: its next start does it.`,
 					With(checks.Quote(m), n.Runtime.From).At(evidence.HNSEndpoints.Field(s),
 					"no endpoint has %s, the address of %s", lost[0].Status.PodIP,
 					lost[0].FullName())
+				f = f.Cure(withoutDockerd(s, lost...))
 			} else if evidence.Pods.Known(s) && evidence.HNSEndpoints.Known(s) {
 				f.Level, f.Format = checks.Warn,
 					"dockerd deleted HNS endpoints on this node; the pods that run now have theirs"
@@ -61,9 +64,26 @@ containerd both run: its next start does it.`,
 			if strings.EqualFold(node.Program(p.Name), "dockerd") {
 				return []checks.Finding{checks.Findingf(checks.Warn, "dockerd",
 					"dockerd and containerd both run: each start of it deletes the HNS endpoints of pods").
-					At(p.Field("pid"), "%s has pid %d", p.Name, p.PID).With(n.Runtime.From)}, nil
+					At(p.Field("pid"), "%s has pid %d", p.Name, p.PID).With(n.Runtime.From).
+					Cure(withoutDockerd(s))}, nil
 			}
 		}
 		return nil, nil
 	},
 })
+
+// withoutDockerd stops dockerd where it is started, and recreates the pods that it harmed.
+func withoutDockerd(s evidence.Snapshot, lost ...evidence.Pod) checks.Fix {
+	fix := checkOf("dockerd-removes-foreign-endpoints").Fix
+	fix.Steps = slices.Clone(fix.Steps)
+	for _, svc := range evidence.Services.In(s) {
+		if strings.EqualFold(node.Program(svc.BinPath), "dockerd") {
+			fix.Steps[0].Command = "Stop-Service -Force " + svc.Name + "; Set-Service " + svc.Name +
+				" -StartupType Disabled"
+		}
+	}
+	if len(lost) > 0 {
+		fix.Steps[2].Command = deletePods(lost...)
+	}
+	return fix
+}

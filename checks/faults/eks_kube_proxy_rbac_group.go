@@ -27,9 +27,10 @@ alone never convicts.`,
 	Fix: checks.Steps(
 		checks.Run("kubectl edit configmap aws-auth -n kube-system",
 			"Add the group eks:kube-proxy-windows to the IAM role of the Windows nodes, or create an access entry of type EC2_WINDOWS."),
-		checks.Run("{restart kube-proxy}", "Restart kube-proxy."),
-		checks.Verify(
-			"kubectl auth can-i list services --as=system:node:{node} --as-group=eks:kube-proxy-windows", "yes")),
+		checks.Run("{restart kube-proxy}", "Restart kube-proxy.").
+			Costs("Connections to Services break for a few seconds."),
+		checks.Verify(`Get-WinEvent -FilterHashtable @{LogName='EKS'; StartTime=(Get-Date).AddMinutes(-2)} | Where-Object Message -match 'is forbidden'`,
+			"nothing, two minutes after the restart")),
 	Links: []string{"https://docs.aws.amazon.com/eks/latest/userguide/windows-support.html",
 		"https://github.com/aws/containers-roadmap/issues/227",
 		"https://github.com/terraform-aws-modules/terraform-aws-eks/issues/1456",

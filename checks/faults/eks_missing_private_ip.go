@@ -34,7 +34,7 @@ controller show it.`,
 	Fix: checks.Steps(
 		checks.Run(`kubectl patch configmap amazon-vpc-cni -n kube-system --type merge -p '{"data":{"enable-windows-ipam":"true"}}'`,
 			"Enable Windows IPAM in EKS."),
-		checks.Do("Recreate the pods that are waiting."),
+		recreatePods(),
 		checks.Verify(`kubectl get node {node} -o jsonpath='{.status.allocatable}'`,
 			"vpc.amazonaws.com/PrivateIPv4Address above 0")),
 	Links: []string{"https://docs.aws.amazon.com/eks/latest/userguide/windows-support.html",
@@ -106,19 +106,30 @@ controller show it.`,
 				f = f.At(p.Field("spec", "nodeSelector"),
 					"%s: spec.nodeSelector does not select windows",
 					p.FullName()).Cure(checks.Steps(
-					checks.Run(`kubectl patch deployment NAME -n NAMESPACE -p '{"spec":{"template":{"spec":{"nodeSelector":{"kubernetes.io/os":"windows"}}}}}'`, "Add the node selector of Windows: the webhook handles only pods that have it.").
-						Costs("The pods of the Deployment are replaced.")))
+					checks.Run(onWorkload(p, "patch",
+						`-p '{"spec":{"template":{"spec":{"nodeSelector":{"kubernetes.io/os":"windows"}}}}}'`),
+						"Add the node selector of Windows: the webhook handles only pods that have it.").
+						Costs("The pods of the workload are recreated."), hasVPCAddress(p)))
 			} else {
 				f = f.Cure(checks.Steps(
-					checks.Inspect("kubectl describe pod POD -n NAMESPACE", ""),
-					checks.Inspect("kubectl get mutatingwebhookconfigurations", ""),
-					checks.Do("Fix what the events of the pod report, or the webhook if there are none. Then recreate the pod.")))
+					checks.Inspect("kubectl -n "+p.Metadata.Namespace+" describe pod "+
+						p.Metadata.Name, "Read the events of the pod and fix what they report."),
+					checks.Inspect("kubectl get mutatingwebhookconfigurations",
+						"Check that the webhook vpc-resource-mutating-webhook exists."),
+					checks.Run(deletePods(p),
+						"Delete the pod, so that its controller creates it again."),
+					hasVPCAddress(p)))
 			}
 			findings = append(findings, f)
 		}
 		return findings, nil
 	},
 })
+
+func hasVPCAddress(p evidence.Pod) checks.Step {
+	return checks.Verify("kubectl -n "+p.Metadata.Namespace+" get pods -o wide",
+		"the new pod is Running and has an IP")
+}
 
 // selectsWindows tells whether EKS's webhook knows the pod for one of Windows.
 func selectsWindows(p evidence.Pod) bool {

@@ -26,7 +26,12 @@ MemoryPressure condition never becomes True. Only reservations and limits protec
 The threshold was set on purpose, so this is a warning although it is a documented limitation.
 Thresholds for disk space work in all versions, those for inodes in none.`,
 	Fix: checks.Steps(
-		checks.Do("Upgrade the node to Kubernetes 1.31 or later, or protect it by other means: reserve 2 GiB for Windows (systemReserved), and set pod limits equal to requests."),
+		checks.Edit("{kubeletConfig}",
+			"Reserve memory for Windows instead: set systemReserved: {memory: 2Gi}, or --system-reserved=memory=2Gi where flags are used.").
+			Costs("The node's allocatable memory shrinks: running pods stay, fewer new ones fit."),
+		checks.Run("{restart kubelet}", "Restart the kubelet.").
+			Costs("Running containers are not affected."),
+		checks.Do("Set pod limits equal to requests. From Kubernetes 1.31 on, the kubelet evicts by memory."),
 		checks.Verify(`kubectl get --raw "/api/v1/nodes/{node}/proxy/configz"`,
 			"systemReserved with memory 2Gi or more")),
 	Links: []string{

@@ -33,7 +33,7 @@ The check looks for a container felix of one of these releases that ended with e
 panic), and for the log lines of RKE2, which does not restart Felix. A single crash that was
 followed by a healthy run is only a warning.`,
 	Fix: checks.Steps(
-		checks.Run("{restart network agent}", "Restart Felix.").
+		checks.Run("{restart calico-node}", "Restart Felix.").
 			Costs("The node's network agents restart. Running pods are not affected."),
 		checks.Do("Upgrade Calico to v3.30 or later: older releases crash again."),
 		checks.Verify("Get-Process calico-node", "a process calico-node")),

@@ -75,7 +75,10 @@ of such an end on a node whose adapters are right by now was the short moment.`,
 		return []checks.Finding{checks.Findingf(level, list,
 			"no adapter has %s, the --iface of flanneld: %s", list, what).
 			With(from).At(evidence.Adapters.Field(s), "%s",
-			adapterAddresses(evidence.Adapters.In(s)))}, nil
+			adapterAddresses(evidence.Adapters.In(s))).Cure(withFirst(
+			checkOf("flannel-interface-not-found").Fix, changeSetting(
+				node.About(s).Components["flanneld"], from, evidence.Phrasef(
+					"Set --iface of flanneld to {managementIP}, an address of this node."))))}, nil
 	},
 })
 

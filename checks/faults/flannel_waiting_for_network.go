@@ -29,10 +29,10 @@ The line "Waiting for the Network to be created" is printed on every healthy sta
 persistence over minutes is a fault. In HNS the fault shows as a network without ManagementIP, or
 with one that Windows made up (169.254…).`,
 	Fix: checks.Steps(
-		checks.Do("Set --iface of flanneld to an address of this node, not to the name of an adapter."),
 		checks.Run("{restart flanneld}",
 			"Restart flanneld, so that it creates the HNS network again.").
 			Costs("The node loses its network for a few seconds while HNS creates the network."),
+		checks.Do("If it waits again, set --iface of flanneld to {managementIP}, not to the name of an adapter, and restart it."),
 		checks.Verify("Get-HnsNetwork | Select-Object Name, Type, ManagementIP",
 			"the network {network} with the node's address as ManagementIP")),
 	Links: []string{"https://kubernetes.io/docs/tasks/debug/debug-cluster/windows/",

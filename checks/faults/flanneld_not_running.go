@@ -21,7 +21,7 @@ DaemonSet.`,
 	Fix: checks.Steps(
 		checks.Run("{start flanneld}", "Start flanneld.").
 			Costs("If flanneld creates the HNS network, the node's connections drop for a few seconds."),
-		checks.Inspect("",
+		checks.Inspect("Get-ChildItem C:\\k, C:\\var\\log -Recurse -Filter flanneld*.log -ErrorAction SilentlyContinue | Sort-Object LastWriteTime | Select-Object -Last 1 | Get-Content -Tail 30",
 			"If it stops again, read the last lines of flanneld's log and fix the error."),
 		checks.Verify("Get-Process flanneld", "one process flanneld")),
 	Links: []string{"https://kubernetes.io/docs/tasks/debug/debug-cluster/windows/",

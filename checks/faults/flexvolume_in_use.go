@@ -1,6 +1,8 @@
 package faults
 
 import (
+	"slices"
+
 	"doctor/checks"
 	"doctor/checks/evidence"
 )
@@ -33,10 +35,20 @@ SMB, iSCSI and cloud disks.`,
 						v.FlexVolume.Driver}
 					findings = append(findings, checks.Findingf(checks.Warn, p.Name(),
 						"%s mounts %s with the deprecated FlexVolume driver %s", p.phrase(),
-						v.Name, v.FlexVolume.Driver).With(p.because(at)))
+						v.Name, v.FlexVolume.Driver).With(p.because(at)).Cure(offFlexVolume(p)))
 				}
 			}
 		}
 		return findings, nil
 	},
 })
+
+// offFlexVolume opens the workload of a pod of the node; a manifest is changed where it is.
+func offFlexVolume(p podSpec) checks.Fix {
+	fix := checkOf("flexvolume-in-use").Fix
+	if p.Path == "" {
+		fix.Steps = slices.Clone(fix.Steps)
+		fix.Steps[0].Command = onWorkload(p.Pod, "edit", "")
+	}
+	return fix
+}

@@ -1,6 +1,7 @@
 package faults
 
 import (
+	"slices"
 	"strings"
 
 	"doctor/checks"
@@ -65,6 +66,14 @@ the message counts only where the network is missing.`,
 			findings[0] = findings[0].At(evidence.HNSNetworks.Field(s),
 				"external networks, one of which may own the adapter: %s",
 				strings.Join(owners, ", "))
+		}
+		if len(findings) == 1 && len(owners) == 1 {
+			steps := slices.Clone(checkOf(id).Fix.Steps)
+			steps[1] = checks.Run("Get-HnsNetwork | Where-Object Name -eq '"+
+				quoteForPowerShell(owners[0])+"' | Remove-HnsNetwork",
+				"Remove the HNS network %s if nothing uses it.", owners[0]).
+				Costs("All pods of {node} lose their network.")
+			findings[0] = findings[0].Cure(checks.Steps(steps...))
 		}
 		return findings, nil
 	},

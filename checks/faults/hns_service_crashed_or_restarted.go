@@ -1,6 +1,7 @@
 package faults
 
 import (
+	"slices"
 	"strings"
 	"time"
 
@@ -24,10 +25,9 @@ hosts HNS, if it is later than that of kube-proxy. A restart alone is not a faul
 if pods started before it have no endpoint, or if kube-proxy started before it has no load balancer
 in HNS. It warns if this was not collected.`,
 	Fix: checks.Steps(
-		checks.Run("{restart kube-proxy}",
-			"Restart kube-proxy: it creates all load balancers again.").
-			Costs("Connections to Services break for a few seconds."),
-		checks.Run("kubectl delete pod -n <namespace> <pod without network>",
+		restartAgentAfterHNS(),
+		restartProxyAfterHNS(),
+		checks.Run("kubectl delete pod -n <namespace> <pod>",
 			"Recreate the pods without a network.").
 			Costs("The pods restart."),
 		checks.Do("If HNS crashed, install the current cumulative update of Windows.").
@@ -81,7 +81,7 @@ in HNS. It warns if this was not collected.`,
 					len(lost), podNames(lost)).
 					With(r.from).At(evidence.HNSEndpoints.Field(s),
 					"no endpoint has %s, the address of %s", lost[0].Status.PodIP,
-					lost[0].FullName())},
+					lost[0].FullName()).Cure(withoutNetwork(lost))},
 				nil
 		}
 		stale := !proxied.IsZero() && proxied.Before(r.at)
@@ -106,6 +106,18 @@ in HNS. It warns if this was not collected.`,
 		return nil, nil // what was lost has been created again
 	},
 })
+
+// withoutNetwork names the pods that lost their endpoints.
+func withoutNetwork(lost []evidence.Pod) checks.Fix {
+	fix := checkOf("hns-service-crashed-or-restarted").Fix
+	steps := slices.Clone(fix.Steps)
+	for i := range steps {
+		if strings.Contains(steps[i].Command, "<pod>") {
+			steps[i].Command = deletePods(lost...)
+		}
+	}
+	return checks.Steps(steps...)
+}
 
 // startedBefore reports whether a container of the pod runs since before t.
 func startedBefore(p evidence.Pod, t time.Time) bool {

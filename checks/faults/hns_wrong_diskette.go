@@ -19,14 +19,11 @@ the drive".
 The lists of HNS show the objects unchanged. Only the error in the logs of flanneld, the CNI plugin
 or kube-proxy shows the fault.`,
 	Fix: checks.Steps(
-		checks.Run("Stop-Service hns -Force; Remove-Item C:\\ProgramData\\Microsoft\\Windows\\HNS\\HNS.data; Start-Service hns",
-			"On Server 2019 and older, delete the file in which HNS stores its objects.").
-			Costs("All HNS networks and endpoints are removed: all pods of {node} lose their network."),
-		checks.Run("hnsdiag delete all",
-			"On newer versions, which store the objects in the registry, delete them with hnsdiag.").
-			Costs("All HNS networks and endpoints are removed: all pods of {node} lose their network."),
+		checks.Run("Stop-Service hns -Force; Remove-Item C:\\ProgramData\\Microsoft\\Windows\\HNS\\HNS.data -ErrorAction SilentlyContinue; Start-Service hns; hnsdiag delete all",
+			"Delete the stored objects of HNS: the file HNS.data (Server 2019 and older) and the objects in the registry.").
+			Costs("All pods of {node} lose their network. Services that depend on HNS stop, and stay stopped."),
 		checks.Run("Restart-Computer",
-			"Reboot the node, so that the CNI plugin creates its network again.").
+			"Reboot the node: its services start again, and the CNI plugin creates its network.").
 			Costs("All pods of {node} stop until the node has booted."),
 		checks.Verify("Get-HnsNetwork | Where-Object Name -eq '{network}'",
 			"the network {network}")),

@@ -26,11 +26,10 @@ plugin, CSI drivers.
 The check looks at the account of the containerd service. It applies only where the node has
 HostProcess pods, or pods that report this error.`,
 	Fix: checks.Steps(
-		checks.Run("sc.exe config containerd obj= LocalSystem",
-			"Set the account of the service to LocalSystem."),
-		checks.Run("{restart runtime}", "Restart the container runtime."),
-		checks.Verify("(Get-CimInstance Win32_Service -Filter \"Name='containerd'\").StartName",
-			"LocalSystem")),
+		logOnAsSystem("{runtime}"),
+		checks.Run("{restart runtime}", "Restart the container runtime.").
+			Costs("Running containers are not affected."),
+		accountIsSystem("{runtime}")),
 	Links: []string{
 		"https://kubernetes.io/docs/tasks/configure-pod-container/create-hostprocess-pod/#troubleshooting-hostprocess-containers", "https://github.com/microsoft/hcsshim/tree/main/internal/jobcontainers"},
 	Breaks: []*checks.Effect{effectFlanneld, effectKubeProxy, effectCNIConfig,
@@ -66,6 +65,18 @@ HostProcess pods, or pods that report this error.`,
 		return []checks.Finding{checks.Findingf(level, svc.Name,
 			"service %s runs as %s (expected: LocalSystem or LocalService)", svc.Name,
 			evidence.Clean(svc.Account)).
-			At(svc.Field("account"), "%s: account %s", svc.Name, evidence.Clean(svc.Account))}, nil
+			At(svc.Field("account"), "%s: account %s", svc.Name, evidence.Clean(svc.Account)).
+			Cure(checks.Steps(logOnAsSystem(svc.Name),
+				checkOf("hostprocess-logon-denied").Fix.Steps[1], accountIsSystem(svc.Name)))}, nil
 	},
 })
+
+func logOnAsSystem(service string) checks.Step {
+	return checks.Run("sc.exe config "+service+" obj= LocalSystem",
+		"Set the account of the service to LocalSystem.")
+}
+
+func accountIsSystem(service string) checks.Step {
+	return checks.Verify("(Get-CimInstance Win32_Service -Filter \"Name='"+service+
+		"'\").StartName", "LocalSystem")
+}

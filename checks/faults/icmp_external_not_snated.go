@@ -11,7 +11,7 @@ import (
 
 var _ = register(checks.Check{
 	ID:       "icmp-external-not-snated",
-	Title:    "External ICMP is not NATed (normal on Windows)",
+	Title:    "External hosts do not answer pods",
 	Healthy:  "External hosts answer ICMP and TCP",
 	Category: checks.CategoryNetwork,
 	FAQ:      []int{4},
@@ -25,8 +25,13 @@ probes from pods, the pings of the node are judged in the same way. They are not
 lost ping only shows that a device on the path drops pings, and pods may fail where the node
 succeeds. Registries and internet hosts may be blocked on purpose: this is reported as info.`,
 	Fix: checks.Steps(
-		checks.Do("Test with TCP instead of ping. If TCP fails too, check the OutBoundNAT exceptions, the routes and the firewalls."),
-		checks.Verify("Test-NetConnection <host> -Port 443", "TcpTestSucceeded is True")),
+		checks.Inspect("kubectl exec <pod> -- curl.exe -sSv -m 5 https://<host>",
+			"Test with TCP instead of ping. If TCP works, nothing needs to be fixed."),
+		checks.Inspect("Get-NetRoute -DestinationPrefix 0.0.0.0/0",
+			"Check that the node has a default route, and that the node itself reaches the host."),
+		checks.Do("Allow the connections in the firewalls on the path. If only pods fail, remove the host from the OutBoundNAT exceptions of {cniFile}."),
+		checks.Verify("kubectl exec <pod> -- curl.exe -sS -m 5 https://<host>",
+			"an answer of the host")),
 	Links: []string{
 		"https://kubernetes.io/docs/concepts/services-networking/windows-networking/#limitations",
 		"https://github.com/microsoft/SDN/issues/170"},

@@ -24,8 +24,12 @@ The check looks for a pod that waits for its image and whose pull was canceled a
 deadline, without a network error. The cancellation alone does not show who canceled it or why. The
 runtime's own log line about missing progress is sufficient.`,
 	Fix: checks.Steps(
-		checks.Run("crictl --timeout 30m pull IMAGE", "Pull the image once by hand."),
-		checks.Do("Raise image_pull_progress_timeout in containerd's config.toml, and restart containerd."),
+		pullByHand("<image>"),
+		checks.Edit("{runtimeConfig}",
+			`If containerd is the runtime, set image_pull_progress_timeout = "30m" in the section of its CRI plugin.`),
+		checks.Run("{restart runtime}",
+			"Restart the container runtime: it reads the file at its start.").
+			Costs("Running containers are not affected."),
 		checks.Verify("kubectl get pods -A -o wide --field-selector spec.nodeName={node}",
 			"all pods are Running")),
 	Links: []string{"https://github.com/Mirantis/cri-dockerd/issues/372",
@@ -69,7 +73,9 @@ runtime's own log line about missing progress is sufficient.`,
 				f = f.With(where)
 			}
 			if n.Runtime.Value.Name == "docker" {
-				f = f.Cure(slowDockerPull(n.Kubelet))
+				f = f.Cure(slowDockerPull(n, imageOf(p)))
+			} else {
+				f = f.Cure(withFirst(checkOf("image-pull-too-slow").Fix, pullByHand(imageOf(p))))
 			}
 			findings = append(findings, f)
 		}
@@ -80,6 +86,9 @@ runtime's own log line about missing progress is sufficient.`,
 					"%s, and pods wait for their images",
 					evidence.Phrasef(checkOf("image-pull-too-slow").SignOf(m).Says)).With(
 					checks.Quote(m))
+				if n.Runtime.Value.Name == "docker" {
+					f = f.Cure(slowDockerPull(n, "<image>"))
+				}
 				f.Basis = checks.ByBoth
 				findings = append(findings, f)
 			}
@@ -89,17 +98,35 @@ runtime's own log line about missing progress is sufficient.`,
 })
 
 // slowDockerPull: the flag is the kubelet's as long as dockershim is in it, and stops a later kubelet.
-func slowDockerPull(kubelet node.Fact[evidence.Version]) checks.Fix {
-	if kubelet.Known() && !kubelet.Value.AtLeast(noDockershim) {
-		return checks.Steps(
-			checks.Run("docker pull IMAGE", "Pull the image once by hand."),
-			checks.Run("{restart kubelet}",
-				"Or start the kubelet with --image-pull-progress-deadline=30m. Remove the flag before an update to 1.24: that kubelet does not start with it."))
+func slowDockerPull(n *node.Node, image string) checks.Fix {
+	fix := checkOf("image-pull-too-slow").Fix
+	last := fix.Steps[len(fix.Steps)-1]
+	if n.Kubelet.Known() && !n.Kubelet.Value.AtLeast(noDockershim) {
+		flag, _ := n.KubeletFlag("image-pull-progress-deadline")
+		return checks.Steps(pullByHand(image),
+			changeSetting(n.Components["kubelet"], flag.From, evidence.Phrasef(
+				"Set --image-pull-progress-deadline=30m for the kubelet. Remove the flag before an update to 1.24: that kubelet does not start with it.")),
+			checks.Run("{restart kubelet}", "Restart the kubelet.").
+				Costs("Running containers are not affected."), last)
 	}
-	return checks.Steps(
-		checks.Run("docker pull IMAGE", "Pull the image once by hand."),
+	return checks.Steps(pullByHand(image),
 		checks.Do(
-			"Or start cri-dockerd with --image-pull-progress-deadline=30m. A kubelet of 1.24 or later does not start with that flag."))
+			"Start cri-dockerd with --image-pull-progress-deadline=30m. A kubelet of 1.24 or later does not start with that flag."),
+		last)
+}
+
+func pullByHand(image string) checks.Step {
+	return checks.Run("{pull} "+image, "Pull the image once by hand.")
+}
+
+// imageOf is the image that the pod waits for.
+func imageOf(p evidence.Pod) string {
+	for _, st := range p.Statuses() {
+		if w := st.State.Waiting; w != nil && strings.Contains(w.Reason, "Image") {
+			return st.Image
+		}
+	}
+	return "<image>"
 }
 
 // The words of a cancelled pull, and those of one that the network ended.

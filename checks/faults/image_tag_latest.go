@@ -1,6 +1,7 @@
 package faults
 
 import (
+	"slices"
 	"strings"
 
 	"doctor/checks"
@@ -47,10 +48,18 @@ fixed, whatever its tag.`,
 					return
 				}
 				named[c.Image] = true
-				findings = append(findings, checks.Findingf(checks.Warn, c.Image,
+				f := checks.Findingf(checks.Warn, c.Image,
 					"%s uses image %s: its Windows version can change with each push",
 					p.Name(), c.Image).
-					With(p.because(podField{at.to("image"), c.Image})))
+					With(p.because(podField{at.to("image"), c.Image}))
+				if p.Path == "" {
+					fix := checkOf("image-tag-latest").Fix
+					fix.Steps = slices.Clone(fix.Steps)
+					fix.Steps[0].Command = onWorkload(p.Pod, "set image",
+						c.Name+"="+strings.TrimSuffix(c.Image, ":latest")+":<tag>")
+					f = f.Cure(fix)
+				}
+				findings = append(findings, f)
 			})
 		}
 		return findings, nil

@@ -22,7 +22,7 @@ kube-proxy.`,
 	Fix: checks.Steps(
 		checks.Run("{start kube-proxy}", "Start kube-proxy.").
 			Costs("Connections to Services may break for a few seconds."),
-		checks.Inspect("",
+		checks.Inspect("Get-ChildItem C:\\k, C:\\var\\log -Recurse -Filter kube-proxy*.log -ErrorAction SilentlyContinue | Sort-Object LastWriteTime | Select-Object -Last 1 | Get-Content -Tail 30",
 			"If it stops again, read the last lines of kube-proxy's log and fix the error."),
 		checks.Verify("Get-Process kube-proxy", "one process kube-proxy")),
 	Links:  []string{"https://kubernetes.io/docs/tasks/debug/debug-cluster/windows/"},

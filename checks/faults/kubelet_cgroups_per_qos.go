@@ -24,7 +24,8 @@ rejected. Newer versions ignore both.
 Flags override the configuration file. Settings that are not visible count only where the kubelet is
 not running: a running kubelet has accepted its settings.`,
 	Fix: checks.Steps(
-		checks.Do("Set cgroupsPerQOS: false and enforceNodeAllocatable: [] in the kubelet's configuration file."),
+		checks.Edit("{kubeletConfig}",
+			"Set cgroupsPerQOS: false and enforceNodeAllocatable: []."),
 		checks.Run("{restart kubelet}", "Restart the kubelet."),
 		checks.Verify("kubectl get node {node}", "STATUS is Ready")),
 	Links: []string{"https://github.com/kubernetes/kubernetes/issues/78925",

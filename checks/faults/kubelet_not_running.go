@@ -20,7 +20,7 @@ as a child. A stopped service is a fault; a missing service is a fault only wher
 recorded too.`,
 	Fix: checks.Steps(
 		checks.Run("{start kubelet}", "Start the kubelet."),
-		checks.Inspect("",
+		checks.Inspect("Get-ChildItem C:\\k, C:\\var\\log -Recurse -Filter kubelet*.log -ErrorAction SilentlyContinue | Sort-Object LastWriteTime | Select-Object -Last 1 | Get-Content -Tail 30",
 			"If it stops again, read the last lines of the kubelet's log and fix the error."),
 		checks.Verify("kubectl get node {node}", "STATUS is Ready")),
 	Links:  []string{"https://kubernetes.io/docs/tasks/debug/debug-cluster/windows/"},

@@ -21,7 +21,7 @@ configuration, or cannot read a certificate. The reason is in its error log.
 
 Before kubeadm join the kubelet has no configuration and exits in a loop. This is expected.`,
 	Fix: checks.Steps(
-		checks.Inspect("", "Read the last lines of the kubelet's error log and fix the error."),
+		checks.Inspect("Get-ChildItem C:\\k, C:\\var\\log -Recurse -Filter kubelet*.log -ErrorAction SilentlyContinue | Sort-Object LastWriteTime | Select-Object -Last 1 | Get-Content -Tail 30", "Read the last lines of the kubelet's error log and fix the error."),
 		checks.Run("{restart kubelet}",
 			"Restart the kubelet: the paused service does not start it again."),
 		checks.Verify("kubectl get node {node}", "STATUS is Ready")),

@@ -61,7 +61,7 @@ After a reboot the usual cause is that kube-proxy starts before the CNI plugin c
 			return []checks.Finding{checks.Findingf(checks.Fail, "kube-proxy",
 				"kube-proxy has no HNS network: --network-name and KUBE_NETWORK are not set").
 				With(n.Proxy().From).At(evidence.Env.Field(s, "KUBE_NETWORK"),
-				"KUBE_NETWORK is not set")}, nil
+				"KUBE_NETWORK is not set").Cure(setProxyNetwork(n, n.Proxy().From))}, nil
 		case !name.Set:
 			return nil, checks.Unknown(evidence.Env.Gap(s))
 		case evidence.Placeholder(name.Value) || strings.ContainsAny(name.Value, "$%("):
@@ -79,7 +79,13 @@ After a reboot the usual cause is that kube-proxy starts before the CNI plugin c
 				"HNS network %s of kube-proxy is missing (found: %s)", name.Value,
 				networkNames(networks)).
 				With(name.From).At(evidence.HNSNetworks.Field(s), "names: %s",
-				networkNames(networks))},
+				networkNames(networks)).Cure(setProxyNetwork(n, name.From))},
 			nil
 	},
 })
+
+func setProxyNetwork(n *node.Node, from evidence.Because) checks.Fix {
+	return withFirst(checkOf("kubeproxy-network-name-unset-or-missing").Fix,
+		changeSetting(n.Components["kube-proxy"], from,
+			evidence.Phrasef("Set --network-name or KUBE_NETWORK of kube-proxy to {network}.")))
+}

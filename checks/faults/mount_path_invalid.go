@@ -1,6 +1,11 @@
 package faults
 
-import "doctor/checks"
+import (
+	"slices"
+
+	"doctor/checks"
+	"doctor/checks/evidence"
+)
 
 var _ = register(checks.Check{
 	ID:       "mount-path-invalid",
@@ -16,7 +21,8 @@ incorrect volume label, or a symlink that cannot be resolved.
 The check looks for these errors at pods that are not running. "The parameter is incorrect" has
 other reasons as well, so that message alone is a warning.`,
 	Fix: checks.Steps(
-		checks.Do(`Mount a folder below a folder of the container: not a single file, not a link, not over C:\.`).
+		checks.Run("kubectl -n <namespace> edit <kind>/<name>",
+			`Mount a folder below a folder of the container: not a single file, not a link, not over C:\.`).
 			Costs("The pods of the workload are recreated."),
 		checks.Do("If the image's VOLUME has a drive letter, remove the letter."),
 		checks.Do("Update Windows, and containerd to 1.5 or later."),
@@ -34,7 +40,16 @@ other reasons as well, so that message alone is a warning.`,
 	Needs:   complaintNeeds,
 	Uses:    complaintUses,
 	Signs:   mountSigns,
-	Run:     complain(mountSigns),
+	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
+		findings, err := complain(mountSigns)(s)
+		for i, c := range complaints(s, mountSigns) {
+			fix := checkOf("mount-path-invalid").Fix
+			fix.Steps = slices.Clone(fix.Steps)
+			fix.Steps[0].Command = onWorkload(c.pod, "edit", "")
+			findings[i] = findings[i].Cure(fix)
+		}
+		return findings, err
+	},
 })
 
 const (

@@ -21,10 +21,12 @@ network exists, the refusal is in the past.`,
 	Fix: checks.Steps(
 		checks.Run("Restart-Service hns -Force",
 			"Restart HNS to remove the network that Get-HnsNetwork does not show.").
-			Costs("All pods of {node} lose their network."),
+			Costs("All pods of {node} lose their network. Services that depend on HNS stop, and may stay stopped."),
+		startKubelet(),
 		checks.Run("{restart network agent}",
 			"Restart the program that creates the HNS network {network}.").
 			Costs("The node loses its network for a few seconds while HNS creates the network."),
+		restartProxyAfterHNS(),
 		checks.Run("Restart-Computer", "Reboot the node if HNS still refuses the network.").
 			Costs("All pods of {node} stop until the node has booted."),
 		checks.Verify("Get-HnsNetwork | Where-Object Name -eq '{network}'",

@@ -11,7 +11,7 @@ import (
 
 var _ = register(checks.Check{
 	ID:       "node-cannot-use-cluster-ip",
-	Title:    "Node cannot reach Service addresses (normal on Windows)",
+	Title:    "Service addresses do not answer",
 	Healthy:  "Node reaches Service addresses",
 	Category: checks.CategoryNetwork,
 	FAQ:      []int{10},

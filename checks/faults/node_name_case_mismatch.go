@@ -74,7 +74,9 @@ Node. Another check covers the name that kube-proxy uses.`,
 				judge(evidence.Phrasef("the kubelet's certificate"), strings.TrimSpace(cn),
 					c.Field("subject").Because("%s: subject is %s", c.Path, c.Subject),
 					withFirst(checkOf("node-name-case-mismatch").Fix,
-						checks.Do("Issue the kubelet's client certificate for {node}.")))
+						checks.Run(`Remove-Item C:\var\lib\kubelet\pki\kubelet-client-*`,
+							"Delete the client certificate. After its restart the kubelet requests one for {node}.").
+							Costs("The kubelet needs a valid bootstrap kubeconfig to request a new certificate.")))
 			}
 		}
 		n := node.About(s)

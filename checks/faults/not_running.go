@@ -28,9 +28,8 @@ func notRunning(c *node.Component, s evidence.Snapshot,
 				orUnknown(svc.StartType), svc.Exit())
 		if strings.EqualFold(svc.StartType, "disabled") {
 			f = f.Cure(checks.Steps(
-				checks.Run("Set-Service "+svc.Name+" -StartupType Automatic",
-					"Set service %s to start automatically.", svc.Name),
-				checks.Run("Start-Service "+svc.Name, "Start service %s.", svc.Name).
+				checks.Run("Set-Service "+svc.Name+" -StartupType Automatic; Start-Service "+svc.Name,
+					"Enable and start service %s.", svc.Name).
 					Costs("New connections of this node's pods may fail for a few seconds."),
 				checks.Verify("Get-Service "+svc.Name, "Status is Running")))
 		}

@@ -61,13 +61,22 @@ endpoints; an orphaned endpoint is known only from the refusal itself. A route t
 					return []checks.Finding{checks.Findingf(checks.Fail, l.Address.String(),
 						"host-local reserved %s for container %.12s, but the host's endpoint %s already uses it", l.Address, holder, e.Name).
 						At(evidence.InLine(f.Path, 1), "%s", holder).At(e.Field(), "%s: %s", e.Name,
-						strings.Join(e.Addresses, ", "))}, nil
+						strings.Join(e.Addresses, ", ")).Cure(reserveForHost())}, nil
 				}
 			}
 		}
 		return leftToLogs(s, "object-already-exists")
 	},
 })
+
+// reserveForHost keeps the pods away from the address of the host's endpoint.
+func reserveForHost() checks.Fix {
+	return checks.Steps(
+		checks.Edit("{cniFile}",
+			"Set rangeStart of host-local behind the address of the host's endpoint (.3 or later)."),
+		recreatePods(),
+		checkOf("object-already-exists").Fix.Steps[3])
+}
 
 // sandboxID is a container's id. A reservation that somebody made to keep the address free holds another word.
 var sandboxID = regexp.MustCompile(`^[0-9a-f]{64}$`)

@@ -18,12 +18,15 @@ var _ = register(checks.Check{
 2019), which is build 17763.379: earlier HNS does not support remote subnets. Later updates contain
 it, so the build's revision counts and not the list of updates. Later builds have it from the start.`,
 	Fix: checks.Steps(
+		checks.Run("wusa.exe <update>.msu /quiet /norestart",
+			"Download the current cumulative update of Windows Server 2019 (KB4489899 or later) and install it."),
 		checks.Run("kubectl drain {node} --ignore-daemonsets --delete-emptydir-data",
 			"Move the pods to other nodes.").
 			Costs("Draining evicts every pod of this node and deletes its emptyDir volumes."),
-		checks.Do("Install the current cumulative update of Windows Server 2019 (KB4489899 or later)."),
 		checks.Run("Restart-Computer", "Reboot the node."),
-		checks.Run("kubectl uncordon {node}", "Allow pods on the node again.")),
+		checks.Run("kubectl uncordon {node}", "Allow pods on the node again."),
+		checks.Verify(`(Get-ItemProperty 'HKLM:\SOFTWARE\Microsoft\Windows NT\CurrentVersion').UBR`,
+			"379 or more")),
 	Links: []string{
 		"https://kubernetes.io/docs/concepts/services-networking/windows-networking/",
 		"https://support.microsoft.com/help/4489899"},

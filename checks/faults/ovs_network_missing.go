@@ -28,7 +28,9 @@ extensions.`,
 		checks.Run(`Get-VMSwitch -SwitchType External | Enable-VMSwitchExtension "Cloudbase Open vSwitch Extension"`,
 			"Enable the extension on the external switch. Install Open vSwitch if it is missing.").
 			Costs("The node and its pods lose their network for a few seconds."),
-		checks.Do("Start the service ovs-vswitchd.")),
+		checks.Run("Get-Service ovsdb-server, ovs-vswitchd | Start-Service",
+			"Start the services of Open vSwitch."),
+		checks.Verify("ovs-vsctl show", "the bridge and its ports, without an error")),
 	Links: []string{"https://kubernetes.io/docs/concepts/windows/intro/",
 		"https://github.com/ovn-kubernetes/ovn-kubernetes", "https://cloudbase.it/openvswitch/"},
 	Breaks: []*checks.Effect{effectHNSNetwork, effectPodStart, effectNodeReady, effectServices,
@@ -61,7 +63,8 @@ extensions.`,
 			findings = append(findings, checks.Findingf(checks.Fail, svc.Name,
 				"Service %s is %s: pod traffic is not forwarded", svc.Name, svc.State).
 				At(svc.Field("state"), "%s: state %s, start type %s", svc.Name, svc.State,
-					orUnknown(svc.StartType)))
+					orUnknown(svc.StartType)).
+				Cure(checks.Steps(checkOf("ovs-network-missing").Fix.Steps[2:]...)))
 		case !there && len(evidence.Services.In(s)) >= fewProcesses:
 			findings = append(findings, checks.Findingf(checks.Fail, "ovs-vswitchd",
 				"Service ovs-vswitchd is missing: Open vSwitch is not installed").

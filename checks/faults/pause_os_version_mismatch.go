@@ -25,8 +25,10 @@ The runtime's configuration names the image (sandbox_image, from containerd 2
 pinned_images.sandbox); for docker it is the kubelet's --pod-infra-container-image. The builds of
 the published images are known. For a private image only the runtime's own error shows it.`,
 	Fix: checks.Steps(
-		checks.Do("Set the pause image of the runtime to registry.k8s.io/pause:3.10, which supports many builds."),
-		checks.Run("{restart runtime}", "Restart the container runtime."),
+		checks.Edit("{runtimeConfig}",
+			"Set the pause image to registry.k8s.io/pause:3.10: sandbox_image of containerd, --pod-infra-container-image of the kubelet for docker."),
+		checks.Run("{restart runtime}", "Restart the container runtime.").
+			Costs("Only pods that are created later use the new pause image."),
 		checks.Verify("kubectl get pods -A -o wide --field-selector spec.nodeName={node}",
 			"all pods are Running")),
 	Links: []string{"https://kubernetes.io/docs/tasks/debug/debug-cluster/windows/",
@@ -67,20 +69,31 @@ the published images are known. For a private image only the runtime's own error
 		if len(builds) == 0 {
 			return []checks.Finding{checks.Findingf(checks.Fail, image.Value,
 				"pause image %s is for Linux only (the node is Windows %s)", image.Value,
-				n.Build.Value).With(image.From, n.Build.From).Cure(pauseFix(s, image))}, nil
+				n.Build.Value).With(image.From, n.Build.From).Cure(pauseFix(s, n, image))}, nil
 		}
 		return []checks.Finding{checks.Findingf(checks.Fail, image.Value,
 			"pause image %s is for Windows builds %s (the node is %s)", image.Value,
 			joinInts(builds), n.Build.Value).With(image.From, n.Build.From).Cure(pauseFix(s,
-			image))}, nil
+			n, image))}, nil
 	},
 })
 
 // pauseFix changes the pause image in the file that names it.
-func pauseFix(s evidence.Snapshot, image node.Fact[string]) checks.Fix {
+func pauseFix(s evidence.Snapshot, n *node.Node, image node.Fact[string]) checks.Fix {
 	fix := checkOf("pause-os-version-mismatch").Fix
 	file, ok := evidence.WindowsPath(image.From.Path)
-	if !ok {
+	switch {
+	case !ok && strings.HasPrefix(n.Runtime.Value.Name, "docker"):
+		// docker has no such setting: the kubelet asks it for the image
+		return checks.Steps(changeSetting(n.Components["kubelet"], image.From, evidence.Phrasef(
+			"Set --pod-infra-container-image=registry.k8s.io/pause:3.10 for the kubelet.")),
+			checks.Run("{restart kubelet}", "Restart the kubelet.").
+				Costs("Only pods that are created later use the new pause image."),
+			fix.Steps[len(fix.Steps)-1])
+	case !ok && n.Runtime.Value.Name == "containerd":
+		return withFirst(fix, checks.Edit("{runtimeConfig}",
+			"Set the pause image to registry.k8s.io/pause:3.10."))
+	case !ok:
 		return fix
 	}
 	line := cmp.Or(image.From.Line, lineWith(s.File(file).Text, image.Value))

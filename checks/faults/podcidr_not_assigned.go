@@ -22,7 +22,7 @@ writes no subnet.env.
 Calico, Azure CNI, the VPC CNI of EKS and Antrea manage addresses in other ways; there an empty
 podCIDR is normal.`,
 	Fix: checks.Steps(
-		checks.Do("Start kube-controller-manager with --allocate-node-cidrs=true and a --cluster-cidr that has a free subnet."),
+		checks.Do("On the control plane, set --allocate-node-cidrs=true and a --cluster-cidr with a free subnet in /etc/kubernetes/manifests/kube-controller-manager.yaml."),
 		checks.Run(`kubectl patch node {node} --type merge -p '{"spec":{"podCIDR":"10.244.X.0/24","podCIDRs":["10.244.X.0/24"]}}'`,
 			"If that is not possible, assign a free subnet of the cluster CIDR {clusterCIDR} by hand.").
 			Costs("A podCIDR cannot be changed once it is set: use one that no other node has."),

@@ -26,6 +26,8 @@ of probes over UDP and TCP. Without a probe it warns.`,
 			"Get the addresses of the DNS pods."),
 		checks.Do("Set --cluster-dns of the kubelet to the address of a DNS pod, or of a resolver outside the cluster that forwards to it.").
 			Costs("Only new pods use the other resolver. The address of a pod changes when it is replaced."),
+		checks.Run("{restart kubelet}", "Restart the kubelet.").
+			Costs("Running containers are not affected."),
 		checks.Do("Upgrade kube-proxy to 1.6 or later, then set --cluster-dns to {clusterDNS} again.")),
 	Links: []string{"https://github.com/kubernetes/kubernetes/pull/41487",
 		"https://learn.microsoft.com/en-us/windows-server/administration/windows-commands/netsh-interface-portproxy"},

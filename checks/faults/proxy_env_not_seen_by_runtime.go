@@ -28,8 +28,10 @@ to the registry or resolving its name. A pull through the proxy would fail with 
 would not resolve the registry's name.`,
 	Fix: checks.Steps(
 		checks.Run(`Set-ItemProperty HKLM:\SYSTEM\CurrentControlSet\Services\{runtime} -Name Environment -Type MultiString -Value "HTTPS_PROXY=http://PROXY:PORT","NO_PROXY={serviceCIDR},{clusterCIDR},{managementIP},.svc,.cluster.local"`,
-			"Set HTTPS_PROXY and NO_PROXY in the environment of the runtime's service."),
-		checks.Run("{restart runtime}", "Restart the container runtime."),
+			"Set HTTPS_PROXY and NO_PROXY in the environment of the runtime's service.").
+			Costs("Other variables in the environment of the service are replaced: name them, too."),
+		checks.Run("{restart runtime}", "Restart the container runtime.").
+			Costs("Running containers are not affected."),
 		checks.Verify("kubectl get pods -A -o wide --field-selector spec.nodeName={node}",
 			"all pods are Running")),
 	Links: []string{"https://kubernetes.io/docs/tasks/debug/debug-cluster/windows/",
@@ -85,6 +87,13 @@ would not resolve the registry's name.`,
 			"runtime connects to %s directly, but %s has proxy %s",
 			orPhrase(registry, evidence.Phrasef("the registry")), env.Of(), env.Proxy).
 			With(env.From).With(because[:min(len(because), checks.MaxQuotes)]...)
+		if !strings.ContainsAny(env.Proxy, "@\"'`$ ") {
+			fix := checkOf("proxy-env-not-seen-by-runtime").Fix
+			fix.Steps = slices.Clone(fix.Steps)
+			fix.Steps[0].Command = strings.Replace(fix.Steps[0].Command, "http://PROXY:PORT",
+				env.Proxy, 1)
+			f = f.Cure(fix)
+		}
 		f.Basis = checks.ByBoth
 		return []checks.Finding{f}, nil
 	},

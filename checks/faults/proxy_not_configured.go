@@ -32,8 +32,10 @@ the runtime's service has a proxy in its environment. No evidence shows whether 
 proxy, so this is a warning.`,
 	Fix: checks.Steps(
 		checks.Run(`Set-ItemProperty HKLM:\SYSTEM\CurrentControlSet\Services\{runtime} -Name Environment -Type MultiString -Value "HTTPS_PROXY=http://PROXY:PORT","NO_PROXY={serviceCIDR},{clusterCIDR},.svc,.cluster.local"`,
-			"If this network has a proxy, set it for the runtime's service."),
-		checks.Run("{restart runtime}", "Restart the container runtime."),
+			"If this network has a proxy, set it for the runtime's service.").
+			Costs("Other variables in the environment of the service are replaced: name them, too."),
+		checks.Run("{restart runtime}", "Restart the container runtime.").
+			Costs("Running containers are not affected."),
 		checks.Do("If it has none, allow the node to connect to the registry."),
 		checks.Verify("kubectl get pods -A -o wide --field-selector spec.nodeName={node}",
 			"all pods are Running")),

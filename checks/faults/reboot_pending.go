@@ -26,7 +26,9 @@ printer drivers and virus scanners leave them behind often.`,
 			"Move the pods to other nodes.").
 			Costs("Draining evicts every pod of this node and deletes its emptyDir volumes."),
 		checks.Run("Restart-Computer", "Reboot the node."),
-		checks.Run("kubectl uncordon {node}", "Allow pods on the node again.")),
+		checks.Run("kubectl uncordon {node}", "Allow pods on the node again."),
+		checks.Verify("Get-WindowsFeature | Where-Object InstallState -like '*Pending'",
+			"nothing")),
 	Links: []string{
 		"https://learn.microsoft.com/en-us/windows-server/get-started/enable-optional-features",
 		"https://kubernetes.io/docs/tasks/administer-cluster/safely-drain-node/"},

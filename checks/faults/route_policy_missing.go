@@ -25,9 +25,9 @@ route if DSR is used; Antrea and the NAT plugin need none.`,
 		checks.Edit("{cniFile}",
 			"Add a policy of Type ROUTE (SDNROUTE in the newer format) with DestinationPrefix {serviceCIDR} and NeedEncap true; on l2bridge add another for {managementIP}/32."),
 		checks.Do("If a start script writes this file, correct the script, too."),
-		checks.Run("kubectl delete pod -n NAMESPACE POD",
-			"Recreate the pods of this node: running pods keep the old policies.").
-			Costs("The pods are down while they are recreated.")),
+		recreatePods(),
+		checks.Verify("Get-HnsEndpoint | ConvertTo-Json -Depth 10",
+			"a route policy for {serviceCIDR} on each new endpoint")),
 	Links: []string{
 		"https://learn.microsoft.com/en-us/virtualization/windowscontainers/kubernetes/common-problems", "https://www.cni.dev/plugins/current/main/win-bridge/", "https://kubernetes.io/docs/tasks/debug/debug-cluster/windows/"},
 	Breaks: []*checks.Effect{effectServices},

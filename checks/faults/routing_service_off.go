@@ -20,13 +20,11 @@ configured for LAN routing. Without it pods reach each other on the node only.
 
 The check looks at the service, its state and whether it starts with the machine.`,
 	Fix: checks.Steps(
-		checks.Run("Install-WindowsFeature RemoteAccess, Routing, RSAT-RemoteAccess-PowerShell",
-			"Install the role with LAN routing, if it is missing.").
+		checks.Run("Install-WindowsFeature RemoteAccess, Routing, RSAT-RemoteAccess-PowerShell; Install-RemoteAccess -VpnType RoutingOnly",
+			"If the role with LAN routing is missing, install and configure it.").
 			Costs("Windows may require a reboot."),
-		checks.Run("Install-RemoteAccess -VpnType RoutingOnly", "Configure LAN routing."),
-		checks.Run("Set-Service RemoteAccess -StartupType Automatic",
-			"Set the service to start with the machine."),
-		checks.Run("Start-Service RemoteAccess", "Start the service.").
+		checks.Run("Set-Service RemoteAccess -StartupType Automatic; Start-Service RemoteAccess",
+			"Start the service, and set it to start with the machine.").
 			Costs("Connections of the node may break for a moment."),
 		checks.Verify("Get-Service RemoteAccess", "Status is Running")),
 	Links: []string{
@@ -56,14 +54,20 @@ The check looks at the service, its state and whether it starts with the machine
 				"Service %s is %s: no routing between the pod network and other nodes",
 				svc.Name, svc.State).
 				At(svc.Field("state"), "%s: state %s, start type %s", svc.Name, svc.State,
-					orUnknown(svc.StartType))}, nil
+					orUnknown(svc.StartType)).Cure(startRouting())}, nil
 		case strings.EqualFold(svc.StartType, "manual"), strings.EqualFold(svc.StartType,
 			"disabled"):
 			return []checks.Finding{checks.Findingf(checks.Warn, svc.Name,
 				"Service %s has start type %s: routing stops after a reboot", svc.Name,
 				svc.StartType).
-				At(svc.Field("startType"), "%s: start type %s", svc.Name, svc.StartType)}, nil
+				At(svc.Field("startType"), "%s: start type %s", svc.Name, svc.StartType).
+				Cure(startRouting())}, nil
 		}
 		return nil, nil
 	},
 })
+
+// startRouting is for a node that has the role.
+func startRouting() checks.Fix {
+	return checks.Steps(checkOf("routing-service-off").Fix.Steps[1:]...)
+}

@@ -23,7 +23,8 @@ ignored, and connections through this node are spread over all pods.
 
 The check reads the Services; a timeout of 10800 seconds is the API server's default and is ignored.`,
 	Fix: checks.Steps(
-		checks.Do("On builds before Server 2022, route clients through a Linux node or an ingress controller with cookie affinity."),
+		checks.Run(`kubectl -n <namespace> patch service <service> -p '{"spec":{"sessionAffinity":"None"}}'`,
+			"On builds before Server 2022, remove the affinity, and use an ingress controller with cookie affinity instead."),
 		checks.Do("On later builds, do not rely on timeoutSeconds: Windows ignores it."),
 		checks.Verify(
 			"kubectl get services -A -o custom-columns=NS:.metadata.namespace,NAME:.metadata.name,AFFINITY:.spec.sessionAffinity,TIMEOUT:.spec.sessionAffinityConfig.clientIP.timeoutSeconds",

@@ -38,6 +38,16 @@ func changeSetting(c *node.Component, from evidence.Because, what evidence.Phras
 	return checks.Do("%s", what)
 }
 
+// lineFrom is the place of a value in quotes, in the given line of a file or below it.
+func lineFrom(f evidence.NodeFile, line int, value string) evidence.Place {
+	for i, text := range strings.Split(f.Text, "\n") {
+		if i+1 >= line && strings.Contains(text, `"`+value+`"`) {
+			return evidence.InLine(f.Path, i+1)
+		}
+	}
+	return evidence.InLine(f.Path, line)
+}
+
 // lineWith is the number of the first line that holds a part, in any case; 0 where none does.
 func lineWith(text, part string) int {
 	for i, line := range strings.Split(text, "\n") {

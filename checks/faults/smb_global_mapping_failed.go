@@ -26,35 +26,46 @@ const (
 var smbFailures = []smbFailure{
 	{[]string{"Windows System Error 1326"}, "The user name or password is incorrect",
 		"file server rejects the user name or password (error 1326)", checks.Steps(
-			checks.Inspect("Get-SmbGlobalMapping", ""),
-			checks.Run(`Remove-SmbGlobalMapping -RemotePath \\SERVER\SHARE -Force`,
-				`Correct the volume's Secret: user name DOMAIN\user, for Azure Files AZURE\ACCOUNT with the account's key.`).
-				Costs("Pods that use the removed mapping lose their volume until it is mapped again."))},
+			checks.Run("kubectl -n NAMESPACE edit secret SECRET",
+				`Correct the volume's Secret: user name DOMAIN\user, for Azure Files AZURE\ACCOUNT with the account's key.`),
+			showMappings, removeMapping("Remove the mapping with the old credentials, if there is one."), mapped)},
 	{[]string{"Windows System Error 65,"}, "Network access is denied",
 		"access denied, usually because of another mapping of the same server (error 65)",
 		checks.Steps(
-			checks.Inspect("Get-SmbGlobalMapping", ""),
-			checks.Run(`Remove-SmbGlobalMapping -RemotePath \\SERVER\SHARE -Force`,
-				"Remove the old mapping. Use the same credentials for all shares of a server: Windows allows only one set.").
-				Costs("Pods that use the removed mapping lose their volume until it is mapped again."))},
+			showMappings,
+			removeMapping("Remove the old mapping. Use the same credentials for all shares of a server: Windows allows only one set."), mapped)},
 	{[]string{"Windows System Error 53,"}, "The network path was not found",
 		"the node cannot connect to the file server (error 53)", checks.Steps(
-			checks.Inspect("Resolve-DnsName SERVER", ""),
-			checks.Inspect("Test-NetConnection SERVER -Port 445", ""),
-			checks.Do("Use a server name that the node resolves (not ….svc.cluster.local), and allow TCP 445 to the server."))},
+			checks.Inspect("Resolve-DnsName SERVER", "Check that the node resolves the server's name."),
+			checks.Inspect("Test-NetConnection SERVER -Port 445",
+				"Check that the node reaches TCP port 445 of the server."),
+			checks.Do("Use a server name that the node resolves (not ….svc.cluster.local), and allow TCP 445 to the server."),
+			mapped)},
 	{[]string{"Windows System Error 87,"}, "SmbGlobalMapping : The parameter is incorrect",
 		`the name of the share is malformed: "The parameter is incorrect"`, checks.Steps(
 			checks.Inspect(
-				"kubectl get pv -o custom-columns=NAME:.metadata.name,SOURCE:.spec.csi.volumeAttributes.source", ""),
+				"kubectl get pv -o custom-columns=NAME:.metadata.name,SOURCE:.spec.csi.volumeAttributes.source",
+				"Find the volume whose source is malformed."),
 			checks.Do("Write the source of the volume as //SERVER/SHARE, without a slash at the end.").
-				Costs("The PersistentVolume must be created again."))},
+				Costs("The PersistentVolume must be created again."), mapped)},
 	{formsOf("STATUS_DLL_INIT_FAILED"), "",
 		"the mapping was not tried: no new process starts on this node (0xc0000142)",
 		checks.Steps(
 			checks.Run("kubectl drain {node} --ignore-daemonsets --delete-emptydir-data",
 				"Drain and reboot the node: its desktop heap or memory is exhausted. Run fewer pods on it.").
 				Costs("All pods of this node are evicted, and their emptyDir volumes are lost."),
-			checks.Run("Restart-Computer", "Reboot the node."))},
+			checks.Run("Restart-Computer", "Reboot the node."),
+			checks.Run("kubectl uncordon {node}", "Allow pods on the node again."), mapped)},
+}
+
+var (
+	showMappings = checks.Inspect("Get-SmbGlobalMapping", "Find the mapping of the share's server.")
+	mapped       = checks.Verify("Get-SmbGlobalMapping", "the share with Status OK")
+)
+
+func removeMapping(text string) checks.Step {
+	return checks.Run(`Remove-SmbGlobalMapping -RemotePath \\SERVER\SHARE -Force`, text).
+		Costs("Pods that use the removed mapping lose their volume until it is mapped again.")
 }
 
 var _ = register(checks.Check{

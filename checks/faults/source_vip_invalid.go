@@ -2,6 +2,7 @@ package faults
 
 import (
 	"slices"
+	"strings"
 
 	"doctor/checks"
 	"doctor/checks/evidence"
@@ -26,7 +27,8 @@ its gateway.`,
 			"Delete the stale source VIP files: the start script then reserves a new address."),
 		checks.Run("{restart kube-proxy}", "Restart kube-proxy.").
 			Costs("Services do not answer from this node until kube-proxy has programmed them again."),
-		checks.Verify("Get-HnsPolicyList | Measure-Object", "Count is above 0")),
+		checks.Verify(`Get-Content C:\k\sourceVip.json, C:\sourcevip\sourceVip.json -ErrorAction SilentlyContinue`,
+			"an address of {podCIDR} in ip4.ip, which no pod has")),
 	Links: []string{"https://kubernetes.io/docs/tasks/debug/debug-cluster/windows/",
 		"https://github.com/kubernetes/kubernetes/issues/100962"},
 	Breaks: []*checks.Effect{effectKubeProxy, effectServiceRules},
@@ -63,7 +65,7 @@ its gateway.`,
 		if !node.AnyContains(subnets, vip) {
 			return []checks.Finding{checks.Findingf(checks.Fail, vip.String(),
 				"Source VIP %s is outside the node's pod network %s", vip,
-				subnets[0]).With(from, where)}, nil
+				subnets[0]).With(from, where).Cure(sourceVIPFix(n, from))}, nil
 		}
 		for _, p := range subnets {
 			if !p.Contains(vip) || p.IsSingleIP() {
@@ -82,6 +84,16 @@ its gateway.`,
 		return sourceVIPEndpoint(s, vip, from), nil
 	},
 })
+
+// sourceVIPFix changes the flag, where the address is one that no start script reserved.
+func sourceVIPFix(n *node.Node, from evidence.Because) checks.Fix {
+	fix := checkOf("source-vip-invalid").Fix
+	if strings.HasPrefix(from.Path, "files/") {
+		return fix
+	}
+	return withFirst(fix, changeSetting(n.Components["kube-proxy"], from,
+		evidence.Phrasef("Set --source-vip to an unused address of {podCIDR}.")))
+}
 
 // sourceVIPEndpoint looks for the endpoint of a source VIP that the subnet has
 // room for: it must be kube-proxy's own, and HNS must have been able to make it.

@@ -63,7 +63,7 @@ such management addresses. flanneld then waits for its network forever, which is
 func staticIPFix(adapter string) checks.Fix {
 	return checks.Steps(
 		checks.Run("New-NetIPAddress -InterfaceAlias '"+adapter+
-			"' -IPAddress ADDRESS -PrefixLength LENGTH -DefaultGateway GATEWAY",
+			"' -IPAddress {managementIP} -PrefixLength LENGTH -DefaultGateway GATEWAY",
 			"From the console, set the node's address and gateway on the virtual adapter."),
 		checks.Run("Set-DnsClientServerAddress -InterfaceAlias '"+adapter+
 			"' -ServerAddresses DNS-SERVERS", "Set the DNS servers on the virtual adapter."),

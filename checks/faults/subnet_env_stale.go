@@ -29,8 +29,7 @@ podCIDR 10.244.2.0/24.`,
 			"Delete the file: flanneld writes it again for {podCIDR}."),
 		checks.Run("{restart flanneld}", "Restart flanneld.").
 			Costs("If flanneld recreates the HNS network, the node loses its network for a few seconds."),
-		checks.Do("Recreate the pods that have an address of the old subnet.").
-			Costs("The pods are down while they are recreated."),
+		recreatePods(),
 		checks.Verify(`Get-Content C:\run\flannel\subnet.env`,
 			"FLANNEL_SUBNET is in {podCIDR}")),
 	Links: []string{"https://kubernetes.io/docs/tasks/debug/debug-cluster/windows/",

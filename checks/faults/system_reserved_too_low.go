@@ -25,7 +25,8 @@ nothing is killed, and the node hangs.
 A reservation below 2 GiB is a warning. If nothing is reserved, it is a warning when memory runs
 short, and info otherwise.`,
 	Fix: checks.Steps(
-		checks.Do("Set systemReserved: {memory: 2Gi} in the kubelet's configuration file, or pass --system-reserved=memory=2Gi to the kubelet.").
+		checks.Edit("{kubeletConfig}",
+			"Set systemReserved: {memory: 2Gi}. A flag --system-reserved of the kubelet overrides it: set it there, then.").
 			Costs("The node's allocatable memory shrinks: running pods stay, fewer new ones fit."),
 		checks.Run("{restart kubelet}", "Restart the kubelet.").
 			Costs("Running containers are not affected."),
@@ -78,7 +79,7 @@ short, and info otherwise.`,
 		}
 		if len(from) > 0 {
 			return []checks.Finding{checks.Findingf(checks.Warn, "systemReserved",
-				"Only %s of memory is reserved for Windows and node components (expected: at least 2 GiB)", gib(total)).With(from...)}, nil
+				"Only %s of memory is reserved for Windows and node components (expected: at least 2 GiB)", gib(total)).With(from...).Cure(reserveWhereSet(s, n))}, nil
 		}
 		if gap.Kind != "" && len(n.KubeletFlags) == 0 {
 			return nil, checks.Unknown(n.KubeletGap())
@@ -93,6 +94,23 @@ short, and info otherwise.`,
 		return []checks.Finding{nothingReserved(s, n, file, gap)}, nil
 	},
 })
+
+// reserveWhereSet changes the flag, which overrides the file, or else the line of the file.
+func reserveWhereSet(s evidence.Snapshot, n *node.Node) checks.Fix {
+	fix := checkOf("system-reserved-too-low").Fix
+	config, file, _ := n.KubeletConfig(s)
+	if f, ok := n.KubeletFlag("system-reserved"); ok {
+		fix = withFirst(fix, changeSetting(n.Components["kubelet"], f.From,
+			evidence.Phrasef("Set --system-reserved=memory=2Gi for the kubelet.")).
+			Costs("The node's allocatable memory shrinks: running pods stay, fewer new ones fit."))
+	} else if memory := config.SystemReserved["memory"]; memory != "" {
+		fix = withFirst(fix, checks.EditAt(s, file.Field("systemReserved", "memory"),
+			func(line string) string { return strings.Replace(line, memory, "2Gi", 1) },
+			"Set the memory of systemReserved to 2Gi.").
+			Costs("The node's allocatable memory shrinks: running pods stay, fewer new ones fit."))
+	}
+	return fix
+}
 
 func nothingReserved(s evidence.Snapshot, n *node.Node, file evidence.NodeFile,
 	gap evidence.Gap) checks.Finding {

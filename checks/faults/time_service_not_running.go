@@ -33,9 +33,8 @@ tokens are not yet or no longer valid.
 A clock that is not synchronized is a warning. A Meinberg NTP or NetTime service is accepted
 instead.`,
 	Fix: checks.Steps(
-		checks.Run("Set-Service w32time -StartupType Automatic",
-			"Set the Windows Time service to start with the machine."),
-		checks.Run("Start-Service w32time", "Start the Windows Time service."),
+		checks.Run("Set-Service w32time -StartupType Automatic; Start-Service w32time",
+			"Start the Windows Time service, and set it to start with the machine."),
 		checks.Run("w32tm /config /manualpeerlist:NTP-SERVER /syncfromflags:manual /update",
 			"Set the NTP server of your network as its source."),
 		checks.Run("w32tm /resync", "Synchronize the clock of the node.").

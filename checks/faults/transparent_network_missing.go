@@ -29,7 +29,7 @@ CONTAINER_NETWORK names. Recipes that put pods on an l2bridge instead are skippe
 			"Set the gateway address on the host's adapter."),
 		checks.Run(`[Environment]::SetEnvironmentVariable("CONTAINER_NETWORK", "NETWORK", "Machine")`,
 			"Set the network name for the kubelet."),
-		checks.Do("Restart the kubelet.").Costs("Running containers are not affected."),
+		checks.Run("{restart kubelet}", "Restart the kubelet.").Costs("Running containers are not affected."),
 		checks.Verify("docker network ls", "NETWORK with driver transparent")),
 	Links: []string{
 		"https://github.com/kubernetes/website/tree/release-1.5/docs/getting-started-guides/windows", "https://kubernetes.io/blog/2016/12/windows-server-support-kubernetes/"},

@@ -2,6 +2,7 @@ package faults
 
 import (
 	"slices"
+	"strings"
 
 	"doctor/checks"
 	"doctor/checks/evidence"
@@ -27,8 +28,7 @@ networks of Azure, AWS and Google allow pod addresses themselves.`,
 	Fix: checks.Steps(
 		checks.Run("Set-VMNetworkAdapter -VMName {node} -MacAddressSpoofing On",
 			"On the Hyper-V host, allow MAC address spoofing for the adapter of {node}."),
-		checks.Do("On vSphere, set MAC address changes, forged transmits and promiscuous mode of the port group to Accept."),
-		checks.Verify("kubectl exec POD -- curl.exe -sS -m 5 https://kubernetes.io", "a page")),
+		acceptOnVSphere(), podReachesOutside()),
 	Links: []string{"https://kubernetes.io/docs/tasks/debug/debug-cluster/windows/",
 		"https://learn.microsoft.com/en-us/virtualization/windowscontainers/kubernetes/common-problems"},
 	Breaks: []*checks.Effect{effectOutbound, effectClusterDNS},
@@ -79,10 +79,22 @@ networks of Azure, AWS and Google allow pod addresses themselves.`,
 		for _, p := range v.lost[:min(len(v.lost), checks.MaxQuotes)] {
 			f = f.With(probed.ReachBecause(p))
 		}
+		if strings.Contains(machine.Manufacturer, "VMware") {
+			f = f.Cure(checks.Steps(acceptOnVSphere(), podReachesOutside()))
+		}
 		return []checks.Finding{f.At(evidence.OSInfo.Field(s, "machine"),
 			"machine is virtual: %s %s", machine.Manufacturer, machine.Model)}, nil
 	},
 })
+
+func acceptOnVSphere() checks.Step {
+	return checks.Run("Get-VirtualPortGroup -VM {node} | Get-SecurityPolicy | Set-SecurityPolicy -MacChanges $true -ForgedTransmits $true -AllowPromiscuous $true",
+		"On vSphere, set MAC address changes, forged transmits and promiscuous mode of the port group to Accept.")
+}
+
+func podReachesOutside() checks.Step {
+	return checks.Verify("kubectl exec <pod> -- curl.exe -sS -m 5 https://kubernetes.io", "a page")
+}
 
 // A podView is what probes say of the way out of this machine.
 type podView struct {

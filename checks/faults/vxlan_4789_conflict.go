@@ -25,10 +25,9 @@ Nothing on the node shows this, unless its own firewall has a rule against the p
 where no TCP probe from a pod to pods of other nodes is answered, pods do get answers from outside
 the cluster, and HNS has the remote subnets of those pods; without them the fault is on this node.`,
 	Fix: checks.Steps(
+		openOverlayPort(),
+		checks.Do("Allow UDP port 4789 between all nodes, both ways, in security groups and firewalls."),
 		checks.Do("On vSphere, change the VXLAN port of NSX or the distributed switch."),
-		checks.Do("Elsewhere, allow UDP port 4789 between all nodes, both ways, in security groups and firewalls."),
-		checks.Run("New-NetFirewallRule -Name OverlayTraffic4789UDP -DisplayName 'Overlay network traffic UDP' -Direction Inbound -Protocol UDP -LocalPort 4789 -Action Allow",
-			"Allow the port in the firewall of this node. Disable a rule that blocks it."),
 		checks.Verify(
 			"pktmon start --capture --pkt-size 128; Start-Sleep 30; pktmon stop; pktmon etl2txt PktMon.etl",
 			"packets to UDP port 4789 in both directions in PktMon.txt")),
@@ -50,7 +49,11 @@ the cluster, and HNS has the remote subnets of those pods; without them the faul
 					"Firewall rule %s blocks UDP port 4789, which carries all pod traffic from other nodes", cmp.Or(r.DisplayName, r.Name)).
 					At(evidence.FirewallInfo.Field(s, "rules", i),
 						"%s: enabled, in, block, udp 4789",
-						cmp.Or(r.Name, r.DisplayName)).With(n.Backend.From)}, nil
+						cmp.Or(r.Name, r.DisplayName)).With(n.Backend.From).
+					Cure(withFirst(checkOf("vxlan-4789-conflict").Fix, checks.Run(
+						"Disable-NetFirewallRule -DisplayName '"+quoteForPowerShell(
+							cmp.Or(r.DisplayName, r.Name))+"'",
+						"Disable firewall rule %s.", cmp.Or(r.DisplayName, r.Name))))}, nil
 			}
 		}
 		if gap := evidence.ReachProbes.Gap(s); gap.Kind != "" {
@@ -87,12 +90,18 @@ the cluster, and HNS has the remote subnets of those pods; without them the faul
 		}
 		f = f.With(probed.ReachBecause(*v.elsewhere))
 		if vmware {
+			steps := checkOf("vxlan-4789-conflict").Fix.Steps
 			f = f.At(evidence.OSInfo.Field(s, "machine"), "machine is %s %s", machine.Manufacturer,
-				machine.Model)
+				machine.Model).Cure(checks.Steps(steps[2], steps[0], steps[1], steps[3]))
 		}
 		return []checks.Finding{f}, nil
 	},
 })
+
+func openOverlayPort() checks.Step {
+	return checks.Run("New-NetFirewallRule -Name OverlayTraffic4789UDP -DisplayName 'Overlay network traffic UDP' -Direction Inbound -Protocol UDP -LocalPort 4789 -Action Allow",
+		"Allow the port in the firewall of this node. Disable a rule that blocks it.")
+}
 
 // knowsRemote tells whether HNS knows to which node packets for the pod go. A
 // network without any such policy is not one of flannel's or Calico's making.

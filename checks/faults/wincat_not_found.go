@@ -24,10 +24,14 @@ then fails only where the application listens on 127.0.0.1 only.
 
 An unknown image is a fault only together with the error itself.`,
 	Fix: checks.Steps(
-		checks.Do("Set the pause image of the runtime to registry.k8s.io/pause:3.6 or later."),
+		checks.Edit("{runtimeConfig}",
+			"Set the pause image to registry.k8s.io/pause:3.10: sandbox_image of containerd, --pod-infra-container-image of the kubelet for docker."),
 		checks.Run("{restart runtime}", "Restart the container runtime.").
 			Costs("Only pods that are created later use the new pause image."),
-		checks.Do("Delete the pod, so that its controller creates it again.")),
+		checks.Run("kubectl delete pod -n <namespace> <pod>",
+			"Delete the pod, so that its controller creates it again."),
+		checks.Verify("kubectl -n <namespace> port-forward <pod> 8080:80",
+			"Forwarding from 127.0.0.1:8080")),
 	Links: []string{"https://kubernetes.io/docs/tasks/debug/debug-cluster/windows/",
 		"https://github.com/kubernetes/kubernetes/pull/75479"},
 	Applies: func(n *node.Node) error {
@@ -70,7 +74,7 @@ An unknown image is a fault only together with the error itself.`,
 			}
 			f := checks.Findingf(checks.Fail, image.Value,
 				"port-forward failed: wincat.exe is missing (pause image: %s)",
-				image.Value).With(checks.Quote(m), image.From)
+				image.Value).With(checks.Quote(m), image.From).Cure(wincatFix(s, n, image))
 			f.Basis = checks.ByBoth
 			return []checks.Finding{f}, nil
 		}
@@ -83,7 +87,7 @@ An unknown image is a fault only together with the error itself.`,
 			return []checks.Finding{checks.Findingf(checks.Warn, image.Value,
 				"pause image %s has no wincat.exe: kubectl port-forward to pods of this node fails",
 				image.Value).
-				With(image.From, n.Runtime.From)}, nil
+				With(image.From, n.Runtime.From).Cure(wincatFix(s, n, image))}, nil
 		}
 		if published {
 			return nil, nil
@@ -92,6 +96,12 @@ An unknown image is a fault only together with the error itself.`,
 			evidence.NotShown.Gap("whether the pause image %s holds wincat.exe", image.Value))
 	},
 })
+
+// wincatFix changes the pause image, and recreates the pod that needs it.
+func wincatFix(s evidence.Snapshot, n *node.Node, image node.Fact[string]) checks.Fix {
+	change := pauseFix(s, n, image).Steps[:2]
+	return checks.Steps(slices.Concat(change, checkOf("wincat-not-found").Fix.Steps[2:])...)
+}
 
 // wincatMemory is how long an attempt to forward a port speaks for the image: nobody tries often.
 const wincatMemory = 24 * time.Hour

@@ -27,12 +27,15 @@ balancers all exist. The update of the third week of October 2020 (KB4580390) fi
 No log line and no object shows the fault, so the check uses the build's revision and the probes: it
 is a fault if a pod cannot reach a Service, and a warning if no Service was probed or all answered.`,
 	Fix: checks.Steps(
+		checks.Run("wusa.exe <update>.msu /quiet /norestart",
+			"Download the current cumulative update of Windows Server 2019 (KB4580390 or later) and install it."),
 		checks.Run("kubectl drain {node} --ignore-daemonsets --delete-emptydir-data",
 			"Move the pods to other nodes.").
 			Costs("Draining evicts every pod of this node and deletes its emptyDir volumes."),
-		checks.Do("Install the current cumulative update of Windows Server 2019 (KB4580390 or later)."),
 		checks.Run("Restart-Computer", "Reboot the node."),
-		checks.Run("kubectl uncordon {node}", "Allow pods on the node again.")),
+		checks.Run("kubectl uncordon {node}", "Allow pods on the node again."),
+		checks.Verify(`(Get-ItemProperty 'HKLM:\SOFTWARE\Microsoft\Windows NT\CurrentVersion').UBR`,
+			"1554 or more")),
 	Links: []string{"https://github.com/microsoft/Windows-Containers/issues/61",
 		"https://support.microsoft.com/help/4580390"},
 	Breaks: []*checks.Effect{effectServices},

@@ -26,15 +26,18 @@ The build alone is reported as info, because the registry may disable the change
 shows. It is a fault if pods reach nothing and the node does, or if pods log that error. AKS enables
 the change itself. The error has other causes on other builds.`,
 	Fix: checks.Steps(
-		checks.Run(`reg add HKLM\SYSTEM\CurrentControlSet\Services\hns\State /v FwPerfImprovementChange /t REG_DWORD /d 0 /f`,
-			"Switch the change off until %s or a later cumulative update is installed.",
-			october2024Patch),
-		checks.Run("Restart-Service hns", "Restart HNS.").
-			Costs("Every pod of this node loses its network."),
-		checks.Run("kubectl delete pod -n NAMESPACE POD", "Recreate the pods of this node.").
-			Costs("The pods are down while they are recreated."),
+		checks.Run(`reg add HKLM\SYSTEM\CurrentControlSet\Services\hns\State /v FwPerfImprovementChange /t REG_DWORD /d 0 /f; Restart-Service hns -Force`,
+			"Switch the change off until %s or a later cumulative update is installed, and restart HNS.",
+			october2024Patch).
+			Costs("All pods of {node} lose their network. Services that depend on HNS stop, and may stay stopped."),
+		startKubelet(),
+		restartAgentAfterHNS(),
+		restartProxyAfterHNS(),
+		recreatePods(),
 		checks.Do("Install %s or a later cumulative update.", october2024Patch).
-			Costs("The reboot stops every pod of this node.")),
+			Costs("The reboot stops every pod of this node."),
+		checks.Verify("kubectl exec <pod> -- curl.exe -sS -m 5 https://<host>",
+			"an answer of the host")),
 	Links: []string{"https://github.com/microsoft/Windows-Containers/issues/516",
 		"https://github.com/projectcalico/calico/issues/9019",
 		"https://github.com/projectcalico/calico/issues/9043",

@@ -26,9 +26,12 @@ the check cannot run.`,
 	Fix: checks.Steps(
 		checks.Run("netsh int ipv4 set dynamicport tcp start=49152 num=16384",
 			"Restore the default dynamic port range."),
+		checks.Run("kubectl drain {node} --ignore-daemonsets --delete-emptydir-data",
+			"Move the pods to other nodes.").
+			Costs("Draining evicts every pod of this node and deletes its emptyDir volumes."),
 		checks.Run("Restart-Computer",
-			"Drain and reboot the node: the ranges are reserved again at the boot.").
-			Costs("All pods of this node stop during the reboot."),
+			"Reboot the node: Windows reserves its port ranges at the boot."),
+		checks.Run("kubectl uncordon {node}", "Allow pods on the node again."),
 		checks.Verify("netsh int ipv4 show excludedportrange protocol=tcp",
 			"no range that includes the port")),
 	Links: []string{"https://github.com/kubernetes-sigs/sig-windows-dev-tools/issues/118",

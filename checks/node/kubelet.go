@@ -147,3 +147,11 @@ func (n *Node) KubeletConfig(s evidence.Snapshot) (evidence.KubeletConfig, evide
 	}
 	return evidence.KubeletConfig{}, evidence.NodeFile{}, gap
 }
+
+// KubeletConfigPath is the kubelet's configuration file as Windows names it; empty where nothing
+// shows it.
+func (n *Node) KubeletConfigPath(s evidence.Snapshot) string {
+	_, file, _ := n.KubeletConfig(s)
+	path, _ := evidence.WindowsPath(file.Path)
+	return path
+}

@@ -1,6 +1,7 @@
 package node
 
 import (
+	"slices"
 	"strings"
 
 	"doctor/checks/evidence"
@@ -11,10 +12,14 @@ import (
 const NetworkAgent = "network agent"
 
 // Managed are the names that Command knows.
-var Managed = []string{"kubelet", "kube-proxy", "flanneld", "runtime", NetworkAgent}
+var Managed = []string{"kubelet", "kube-proxy", "flanneld", "runtime", NetworkAgent, "calico-node",
+	"antrea-agent"}
 
 // Actions are what Command can do.
 var Actions = []string{"restart", "start", "stop"}
+
+// ofProduct are agents of one plugin, for faults that only this plugin has: its name may be unknown.
+var ofProduct = map[string]CNI{"calico-node": Calico, "antrea-agent": Antrea}
 
 // agents create the HNS network of each plugin and keep it. Of the plugins that
 // are not listed the CNI plugin itself creates it, as the kubelet starts a pod.
@@ -32,15 +37,25 @@ var agents = map[CNI]Component{
 // HostProcess pod that it runs in. Where the evidence shows none of them it is
 // the service of the usual name, and shown is false.
 func (n *Node) Command(s evidence.Snapshot, action, component string) (command string, shown bool) {
-	if component == NetworkAgent {
-		agent, ok := agents[n.CNI.Value]
-		if !ok {
+	if of, named := ofProduct[component]; named || component == NetworkAgent {
+		if !named {
+			of = n.CNI.Value
+		}
+		agent, ok := agents[of]
+		switch {
+		case !ok && !n.CNI.Known():
+			return "", false // it could be any service
+		case !ok:
 			return n.Command(s, action, "kubelet")
 		}
 		if c := n.Components[agent.Name]; c != nil {
 			return c.command(s, action)
 		}
 		agent.find(s)
+		if !evidence.Services.Known(s) && len(agent.Pods) == 0 && n.underRKE2(s) &&
+			slices.Contains(agent.ParentServices, "rke2") {
+			agent.Service = agent.ParentServices
+		}
 		return agent.command(s, action)
 	}
 	c := n.Components[component]
@@ -50,6 +65,14 @@ func (n *Node) Command(s evidence.Snapshot, action, component string) (command s
 		c = &named
 	}
 	return c.command(s, action)
+}
+
+// underRKE2 tells that RKE2 runs the node's components, also where only its events show it.
+func (n *Node) underRKE2(s evidence.Snapshot) bool {
+	return n.Platform.Value == RKE2 ||
+		slices.ContainsFunc(evidence.WindowsEvents.In(s), func(e evidence.WindowsEvent) bool {
+			return strings.EqualFold(e.Provider, "rke2")
+		})
 }
 
 func (c *Component) command(s evidence.Snapshot, action string) (string, bool) {

@@ -48,3 +48,14 @@ func SandboxImage(n *Node, s evidence.Snapshot) Fact[string] {
 
 // NeedSandboxImage is met where the pause image is known.
 var NeedSandboxImage evidence.Need = sandboxImageNeed{}
+
+// ContainerdConfigPath is containerd's configuration file as Windows names it; empty where it was
+// not recorded.
+func ContainerdConfigPath(s evidence.Snapshot) string {
+	_, file, gap := ContainerdConfig(s)
+	if gap.Kind != "" {
+		return ""
+	}
+	path, _ := evidence.WindowsPath(file.Path)
+	return path
+}
