@@ -157,7 +157,7 @@ func In(text string) []Found {
 	for _, m := range rpc.FindAllStringSubmatch(text, -1) {
 		at := slices.IndexFunc(All(), func(c Code) bool { return c.Kind == GRPC && c.Symbol == m[1] })
 		if at >= 0 {
-			add([]Kind{GRPC}, All()[at].Number, m[1])
+			add([]Kind{GRPC}, All()[at].Number, fmt.Sprint("gRPC ", All()[at].Number))
 		}
 	}
 	for _, m := range exited.FindAllStringSubmatch(text, -1) {

@@ -224,7 +224,6 @@ func (l *Line) weigh(s evidence.Snapshot, c Case) {
 	}
 	if codes(l.Text) {
 		l.score += pointsCode
-		l.because("it has an error code")
 	}
 }
 
