@@ -133,7 +133,7 @@ func ofLog(e evidence.ErrorLine, c Case) Line {
 	switch e.Level {
 	case levelFatal:
 		l.score += pointsFatal
-		l.because("a fatal error")
+		l.because(evidence.Phrasef("a fatal error"))
 	case levelError:
 		l.score += pointsError
 	case levelWarning:
@@ -144,10 +144,10 @@ func ofLog(e evidence.ErrorLine, c Case) Line {
 	down := slices.Contains(c.Down, l.Component)
 	if e.AtEnd && (down || e.Level == levelFatal) {
 		l.score += pointsLastWords
-		l.because("the last lines before %s stopped", l.Component)
+		l.because(evidence.Phrasef("the last lines before %s stopped", l.Component))
 	} else if down {
 		l.score += pointsDown
-		l.because("%s is not running", l.Component)
+		l.because(evidence.Phrasef("%s is not running", l.Component))
 	}
 	return l
 }
@@ -161,7 +161,7 @@ func ofEvent(e evidence.Event) Line {
 	l := Line{Component: "events", Count: max(e.Count, 1), First: first, Last: e.At().Time,
 		Place: e.Field(), score: pointsEvent,
 		Text: evidence.Clip(evidence.Clean(fmt.Sprintf("%s %s: %s", e.Reason, about.Name, e.Text())), maxText)}
-	l.because("a warning event of %s", about.Kind)
+	l.because(evidence.Phrasef("a warning event of %s", about.Kind))
 	return l
 }
 
@@ -172,7 +172,7 @@ func ofWindows(e evidence.WindowsEvent) (Line, bool) {
 	switch strings.ToLower(e.Level) {
 	case "critical":
 		l.score = pointsFatal
-		l.because("a critical event of Windows")
+		l.because(evidence.Phrasef("a critical event of Windows"))
 	case "error":
 		l.score = pointsWord
 	default:
@@ -180,7 +180,7 @@ func ofWindows(e evidence.WindowsEvent) (Line, bool) {
 	}
 	if near(e) {
 		l.score += pointsDown
-		l.because("an error of Windows that concerns containers or the network")
+		l.because(evidence.Phrasef("an error of Windows that concerns containers or the network"))
 	}
 	return l, true
 }
@@ -195,9 +195,7 @@ func near(e evidence.WindowsEvent) bool {
 	return slices.ContainsFunc(providers, func(p string) bool { return strings.Contains(provider, p) })
 }
 
-func (l *Line) because(format string, args ...any) {
-	l.Why = append(l.Why, evidence.Phrasef(format, args...))
-}
+func (l *Line) because(why evidence.Phrase) { l.Why = append(l.Why, why) }
 
 // Bounds of time.
 const (
@@ -211,7 +209,7 @@ func (l *Line) weigh(s evidence.Snapshot, c Case) {
 	now := s.Now()
 	if !c.Began.IsZero() && !l.First.IsZero() && l.First.Sub(c.Began).Abs() <= soon {
 		l.score += pointsBegan
-		l.because("first seen when the trouble began")
+		l.because(evidence.Phrasef("first seen when the trouble began"))
 	}
 	if booted := evidence.OSInfo.In(s).BootedAt.Time; !l.Last.IsZero() &&
 		(now.Sub(l.Last) > old || l.Last.Before(booted)) {
@@ -219,7 +217,7 @@ func (l *Line) weigh(s evidence.Snapshot, c Case) {
 	} else if !l.Last.IsZero() && now.Sub(l.Last) <= recent {
 		l.score += pointsOngoing
 		if l.Count > 2 {
-			l.because("still repeated at the end")
+			l.because(evidence.Phrasef("still repeated at the end"))
 		}
 	}
 	if codes(l.Text) {
