@@ -15,11 +15,13 @@ import (
 //  3. The faults that nothing explains are the causes; two that do not explain
 //     each other are two causes.
 //  4. Symptoms come after all other causes: they never cause anything.
-//  5. What blocks most comes first: the cause with the most failures behind it, its own included.
-//  6. Then state before text: a log line may be old, state is how things are.
-//  7. Then what was seen last; state is as fresh as the recording.
-//  8. Then failures before warnings, and more consequences before fewer.
-//  9. Then the order of the catalogue, so that the same evidence gives the same report.
+//  5. A failure that explains others comes before warnings: a warning says what may happen, and
+//     not what has happened. Beside a failure, a warning with no failure behind it is no cause.
+//  6. What blocks most comes first: the cause with the most failures behind it, its own included.
+//  7. Then state before text: a log line may be old, state is how things are.
+//  8. Then what was seen last; state is as fresh as the recording.
+//  9. Then failures before warnings, and more consequences before fewer.
+//  10. Then the order of the catalogue, so that the same evidence gives the same report.
 func findCauses(results []Result, catalogue *Catalogue, shown map[string]proof) []Cause {
 	g := graph{status: map[string]Status{}, explains: map[string][]string{},
 		symptom: map[string]bool{}}
@@ -53,10 +55,16 @@ func findCauses(results []Result, catalogue *Catalogue, shown map[string]proof) 
 				Consequences: orEmpty(consequences[r.ID])})
 		}
 	}
+	if slices.ContainsFunc(causes, func(c Cause) bool {
+		return g.status[c.ID] == StatusFail && !g.symptom[c.ID]
+	}) {
+		causes = slices.DeleteFunc(causes, func(c Cause) bool { return g.blocks(c) == 0 })
+	}
 	slices.SortStableFunc(causes, func(a, b Cause) int {
 		x, y := shown[a.ID], shown[b.ID]
 		return cmp.Or(
 			last(g.symptom[a.ID], g.symptom[b.ID]),
+			last(!g.explainsFailures(a), !g.explainsFailures(b)),
 			cmp.Compare(g.blocks(b), g.blocks(a)),
 			last(!x.state, !y.state),
 			y.seen.Compare(x.seen),
@@ -97,6 +105,11 @@ func last(a, b bool) int {
 		return -1
 	}
 	return 0
+}
+
+// explainsFailures tells whether a cause is a failure with another failure behind it.
+func (g graph) explainsFailures(c Cause) bool {
+	return g.status[c.ID] == StatusFail && g.blocks(c) > 1
 }
 
 // blocks counts the failures behind a cause, its own included.
