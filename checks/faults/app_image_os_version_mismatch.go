@@ -98,9 +98,12 @@ func imageForNode(p evidence.Pod, st evidence.ContainerStatus) checks.Fix {
 	return fix
 }
 
+// linuxImageRefused is what Docker says of an image for Linux.
+const linuxImageRefused = "image operating system \"linux\" cannot be used on this platform"
+
 // What runtimes say of an image for another system, in pull and in start.
 var imageRefusals = []string{
-	"no matching manifest for windows", "no match for platform in manifest",
+	"no matching manifest for windows", "no match for platform in manifest", linuxImageRefused,
 	"The container operating system does not match the host operating system",
 	"The operating system of the container does not match the operating system of the host",
 	"0xc0370101",

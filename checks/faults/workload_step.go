@@ -36,20 +36,21 @@ func deletePods(pods ...evidence.Pod) string {
 // workloadOf is what has the template of a pod, as kubectl takes it: deployment/web; the pod itself
 // where nothing is known to control it.
 func workloadOf(p evidence.Pod) string {
-	for _, owner := range p.Metadata.OwnerReferences {
-		kind, name := strings.ToLower(owner.Kind), owner.Name
-		if hash := "-" + p.Metadata.Labels["pod-template-hash"]; kind == "replicaset" {
-			// The hash is the last part of the name, recorded as a label or not.
-			if short, ok := strings.CutSuffix(name, hash); ok && hash != "-" {
-				return "deployment/" + short
-			}
-			if i := strings.LastIndex(name, "-"); i > 0 {
-				return "deployment/" + name[:i]
-			}
-		}
-		return kind + "/" + name
+	if len(p.Metadata.OwnerReferences) == 0 {
+		return "pod/" + p.Metadata.Name
 	}
-	return "pod/" + p.Metadata.Name
+	owner := p.Metadata.OwnerReferences[0]
+	kind, name := strings.ToLower(owner.Kind), owner.Name
+	if hash := "-" + p.Metadata.Labels["pod-template-hash"]; kind == "replicaset" {
+		// The hash is the last part of the name, recorded as a label or not.
+		if short, ok := strings.CutSuffix(name, hash); ok && hash != "-" {
+			return "deployment/" + short
+		}
+		if i := strings.LastIndex(name, "-"); i > 0 {
+			return "deployment/" + name[:i]
+		}
+	}
+	return kind + "/" + name
 }
 
 // onWorkload is a command of kubectl on the workload of a pod. Of a pod itself only the image can be

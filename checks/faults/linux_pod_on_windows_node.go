@@ -1,0 +1,97 @@
+package faults
+
+import (
+	"slices"
+	"strings"
+
+	"doctor/checks"
+	"doctor/checks/evidence"
+	"doctor/checks/node"
+)
+
+var _ = register(checks.Check{
+	ID:       "linux-pod-on-windows",
+	Title:    "Linux pod is scheduled on this Windows node",
+	Healthy:  "No Linux pod is scheduled on this Windows node",
+	Category: checks.CategoryWorkloads,
+	FAQ:      []int{12},
+	Doc: `A pod without a node selector can be scheduled on any node whose taints it tolerates. In
+a cluster with Windows nodes without taints, pods with Linux images land there and stay in
+ImagePullBackOff or ContainerCreating. The error looks like a mismatch of Windows versions, but no
+other tag of the image helps: the pod must select Linux nodes.
+
+The check examines pods that no DaemonSet owns, that are not running, and that select no operating
+system. The runtime's error shows that the image has no variant for Windows, and the image's name
+does not say Windows.`,
+	Fix: linuxPodSelector("deployment/NAME", "NAMESPACE"),
+	Links: []string{
+		"https://kubernetes.io/docs/concepts/windows/user-guide/#ensuring-os-specific-workloads-land-on-the-appropriate-container-host",
+		"https://learn.microsoft.com/en-us/troubleshoot/azure/azure-kubernetes/create-upgrade-delete/cannot-pull-image-from-acr-to-aks-cluster"},
+	Breaks: []*checks.Effect{effectPodStart, effectContainers},
+	Explains: []string{"app-image-os-version-mismatch", "pod-field-unsupported",
+		"pod-host-network", "pod-os-not-selected"},
+	Needs: []evidence.Need{evidence.Pods},
+	Uses:  []evidence.Need{evidence.PodEvents},
+	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
+		var findings []checks.Finding
+		for _, p := range evidence.Pods.In(s) {
+			if podRuns(p) || node.PodSystem(p) != "" || staysOnWindows(p.Spec) ||
+				p.Metadata.DeletionTimestamp != nil || p.HostProcess() ||
+				slices.ContainsFunc(p.Metadata.OwnerReferences,
+					func(o evidence.OwnerReference) bool { return o.Kind == "DaemonSet" }) {
+				continue
+			}
+			why, image, ok := linuxImage(s, p)
+			if !ok {
+				continue
+			}
+			f := checks.Findingf(checks.Fail, p.FullName(),
+				"pod %s is on this Windows node, and its image %s has no Windows variant: it has no OS selector", p.FullName(), image).
+				With(why).At(p.Field("spec", "nodeSelector", "kubernetes.io/os"),
+				"%s: no nodeSelector kubernetes.io/os", p.FullName())
+			kind, name, _ := strings.Cut(workloadOf(p), "/")
+			if isObjectName(kind) && isObjectName(name) && isObjectName(p.Metadata.Namespace) {
+				f = f.Cure(linuxPodSelector(kind+"/"+name, p.Metadata.Namespace))
+			}
+			findings = append(findings, f)
+		}
+		return findings, nil
+	},
+})
+
+// linuxImage finds a container whose image the runtime refused for its operating system, and whose
+// name does not say that it is for Windows.
+func linuxImage(s evidence.Snapshot, p evidence.Pod) (evidence.Because, string, bool) {
+	for i, st := range p.Statuses() {
+		if st.State.Running != nil || isWindowsImage(st.Image) {
+			continue
+		}
+		if words, from := imageRefused(s, p, i); words != "" && refusesSystem(words) {
+			return from, st.Image, true
+		}
+	}
+	return evidence.Because{}, "", false
+}
+
+// refusesSystem tells whether the runtime's words are about an image without a variant for Windows.
+// An image for another Windows version is refused at its start instead.
+func refusesSystem(words string) bool {
+	return slices.Contains([]string{"no matching manifest for windows",
+		"no match for platform in manifest", linuxImageRefused}, words)
+}
+
+// linuxPodSelector sends the pods of a workload to Linux nodes. A pod that nothing owns cannot be
+// moved: it is created again.
+func linuxPodSelector(workload, namespace string) checks.Fix {
+	const text = "Set the node selector kubernetes.io/os: linux in the pod template. The pods are then created on Linux nodes."
+	step := checks.Run("kubectl -n "+namespace+" patch "+workload+
+		` --type merge -p '{"spec":{"template":{"spec":{"nodeSelector":{"kubernetes.io/os":"linux"}}}}}'`, text)
+	if strings.HasPrefix(workload, "pod/") {
+		step = checks.Do(text)
+	}
+	return checks.Steps(step.Costs("The pods of the workload are recreated."),
+		checks.Run("kubectl taint nodes {node} os=windows:NoSchedule",
+			"Taint the Windows node, so that only pods that tolerate the taint are scheduled on it."),
+		checks.Verify("kubectl get pods -A -o wide --field-selector spec.nodeName={node}",
+			"no pod with a Linux image"))
+}
