@@ -63,7 +63,7 @@ the policies that HNS applies to pods are checked.`,
 		if n.CNI.Value == node.VPC {
 			required[0] = requiredPrefix{evidence.Phrasef("VPC CIDR"), vpcCIDRs(n)}
 		}
-		if n.CNI.Value != node.Azure {
+		if n.CNI.Value != node.Azure && !gkeRoutesServices(n) {
 			required = append(required, requiredPrefix{evidence.Phrasef("service CIDR"),
 				n.ServiceCIDRs})
 		}
@@ -103,6 +103,25 @@ the policies that HNS applies to pods are checked.`,
 		return append(findings, managementHint(n, lists)...), nil
 	},
 })
+
+// gkeRoutesServices tells whether the node's configuration is that of GKE's node-setup script, which
+// lists GKE's non-masquerade ranges and puts the service CIDR into a route policy only:
+// kubernetes/kubernetes, cluster/gce/windows/k8s-node-setup.psm1, Configure_Containerd_CniNetworking.
+func gkeRoutesServices(n *node.Node) bool {
+	f := n.Intended()
+	if n.CNI.Value != node.GKE || f == nil || f.Config == nil || len(n.ServiceCIDRs.Value) == 0 {
+		return false
+	}
+	for _, services := range n.ServiceCIDRs.Value {
+		if !slices.ContainsFunc(f.Config.Routes, func(r evidence.CNIRoute) bool {
+			p, ok := node.ParsePrefix(r.Prefix)
+			return ok && r.NeedEncap && node.Covers(p, services)
+		}) {
+			return false
+		}
+	}
+	return true
+}
 
 // addException is the edit of the line that holds an exception already.
 func addException(s evidence.Snapshot, f *node.CNIFile, cidr string) checks.Step {
