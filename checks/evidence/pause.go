@@ -33,6 +33,10 @@ var pauseBuilds = map[string]map[string][]int{
 		"3.9":   {17763, 20348},
 		"3.10":  {17763, 20348},
 	},
+	// Azure/AgentBaker, vhdbuilder/release-notes/AKSWindows: on the images 2019, 2022 and 2025
+	"mcr.microsoft.com/oss/v2/kubernetes/pause": {
+		"3.10.1": {17763, 20348},
+	},
 }
 
 // The names under which the Kubernetes project serves its pause image. A mirror

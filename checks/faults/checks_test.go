@@ -165,7 +165,7 @@ func TestADemoShowsTheFaultOfItsName(t *testing.T) {
 			first = r.Causes[0].ID
 		}
 		switch documented := name == named+"-as-documented"; {
-		case named == "" && !slices.Contains(healthyNodes, name):
+		case named == "" && !strings.HasPrefix(name, "healthy-"):
 			t.Errorf("%s is named after no check", name)
 		case documented && r.Result(named).Status != checks.StatusInfo:
 			t.Errorf("%s: the verdict of %s is %s, want info", name, named, r.Result(named).Status)

@@ -32,6 +32,7 @@ physical adapter or a Windows feature is the place to look.`,
 		"https://learn.microsoft.com/en-us/virtualization/windowscontainers/kubernetes/common-problems"},
 	Judges: effectHNSNetwork,
 	Needs:  []evidence.Need{evidence.HNSNetworks, node.NeedNetworks},
+	Uses:   []evidence.Need{evidence.Pods},
 	// each belongs to the fault of who misses the network, which follows from this one
 	Signs: []checks.Sign{
 		{Text: "is not present or has changed since the last sync", ConfirmOnly: true},
@@ -43,6 +44,9 @@ physical adapter or a Windows feature is the place to look.`,
 	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
 		n := node.About(s)
 		net, ok := n.PodNetwork(s)
+		if !ok && n.BeforeFirstPod(s) {
+			return nil, checks.Skip("Azure CNI creates the HNS network with the first pod")
+		}
 		if !ok {
 			return []checks.Finding{checks.Findingf(checks.Fail, n.Networks.Value[0],
 				"HNS network %s is missing (found: %s)", evidence.Joined(n.Networks.Value, " or "),

@@ -22,7 +22,20 @@ func TestHNSNetworkMissing(t *testing.T) {
 	const overlayConf = "-- files/C/etc/cni/net.d/10-flannel.conf --\n{\"name\":\"vxlan0\",\"type\":\"flannel\",\"delegate\":{\"type\":\"win-overlay\"}}\n"
 	const log = "-- logs/kubelet/kubelet.log --\nE1120 cni.go:366] error while GETHNSNewtorkByName(cbr0): Network cbr0 not found\n"
 	const renamed = "-- logs/kube-proxy/kube-proxy.log --\nE1120 proxier.go:1 The HNS network cbr0 is not present or has changed since the last sync. Please check the CNI deployment\n"
+	const azure = "-- files/C/k/azurecni/netconf/10-azure.conflist --\n{\"name\":\"azure\",\"plugins\":[{\"type\":\"azure-vnet\"}]}\n"
+	const agent = `{"metadata":{"name":"cns"},"spec":{"hostNetwork":true}}`
+	const waiting = `{"metadata":{"name":"web"},"spec":{},"status":{"phase":"Pending"}}`
+	pods := func(list string) string {
+		return "-- api/pods.json --\n{\"kind\":\"List\",\"items\":[" + list + "]}\n"
+	}
 	runLooks(t, "hns-network-missing", []look{
+		{"multi-tenant Azure CNI names it after the VLAN",
+			azure + networks("ext L2Bridge", "azure-vlan1-172-28-1-0_24 L2Bridge"), "pass"},
+		{"AKS before the first pod", azure + networks("ext L2Bridge") + pods(agent), "skip"},
+		{"AKS, and a pod waits", azure + networks("ext L2Bridge") + pods(agent+","+waiting),
+			"fail: HNS network azure is missing (found: ext (L2Bridge)) [state]"},
+		{"AKS, and its pods are not recorded", azure + networks("ext L2Bridge"),
+			"fail: HNS network azure is missing (found: ext (L2Bridge)) [state]"},
 		{"it is there", onFlannel + networks("nat nat", "cbr0 L2Bridge"), "pass"},
 		{"in another case", onFlannel + networks("CBR0 l2bridge"), "pass"},
 		{"only leftovers", onFlannel + networks("nat nat", "External L2Bridge"),

@@ -75,6 +75,10 @@ After a reboot the usual cause is that kube-proxy starts before the CNI plugin c
 		if slices.ContainsFunc(networks, there) {
 			return nil, nil
 		}
+		if n.BeforeFirstPod(s) {
+			// kube-proxy waits for it, as AKS' kubeproxystart.ps1 says
+			return nil, checks.Skip("Azure CNI creates the HNS network with the first pod")
+		}
 		return []checks.Finding{checks.Findingf(checks.Fail, "kube-proxy",
 				"HNS network %s of kube-proxy is missing (found: %s)", name.Value,
 				networkNames(networks)).

@@ -44,6 +44,21 @@ func TestSystemReservedTooLow(t *testing.T) {
 			"warn: Only 1.0 GiB of memory is reserved for Windows and node components (expected: at least 2 GiB) [state]"},
 		{"the flag wins over the file", flags(`,"--system-reserved=memory=2Gi"`) +
 			"-- files/C/var/lib/kubelet/config.yaml --\nsystemReserved: {memory: 1Gi}\n", "pass"},
+		{"in a drop-in of --config-dir", flags(`,"--config-dir=C:\\etc\\kubernetes\\kubelet.conf.d"`) +
+			"-- files/C/etc/kubernetes/kubelet.conf.d/10.conf --\nsystemReserved: {memory: 2Gi}\n",
+			"pass"},
+		{"the last drop-in counts",
+			flags(`,"--config-dir=C:\\etc\\kubernetes\\kubelet.conf.d"`) +
+				"-- files/C/etc/kubernetes/kubelet.conf.d/10.conf --\nsystemReserved: {memory: 2Gi}\n" +
+				"-- files/C/etc/kubernetes/kubelet.conf.d/20.conf --\nsystemReserved: {memory: 1Gi}\n",
+			"warn: Only 1.0 GiB of memory is reserved for Windows and node components (expected: at least 2 GiB) [state]"},
+		{"a drop-in by another name is not read",
+			flags(`,"--config-dir=C:\\etc\\kubernetes\\kubelet.conf.d"`) +
+				"-- files/C/etc/kubernetes/kubelet.conf.d/10.conf --\nclusterDomain: cluster.local\n" +
+				"-- files/C/etc/kubernetes/kubelet.conf.d/20.yaml --\nsystemReserved: {memory: 2Gi}\n",
+			"info: No memory is reserved for Windows and node components (recommended: 2 GiB) [state]"},
+		{"the folder of --config-dir was not copied",
+			flags(`,"--config-dir=C:\\odd\\kubelet.d"`), "unknown"},
 		{"nothing reserved, memory to spare", flags(""),
 			"info: No memory is reserved for Windows and node components (recommended: 2 GiB) [state]"},
 		{"nothing reserved, memory short", flags("") + full,

@@ -1,12 +1,24 @@
 package faults
 
 import (
+	"slices"
 	"strings"
 
 	"doctor/checks"
 	"doctor/checks/evidence"
 	"doctor/checks/node"
 )
+
+// inK3s tells whether the component runs inside the process k3s, whose Windows agent has the kubelet,
+// kube-proxy and flannel in it and only containerd as a child: k3s-io/k3s, pull request 7259.
+func inK3s(c *node.Component, s evidence.Snapshot) bool {
+	if c.Name == "runtime" {
+		return false
+	}
+	return slices.ContainsFunc(evidence.Processes.In(s), func(p evidence.Process) bool {
+		return strings.EqualFold(node.Program(p.Name), "k3s")
+	})
+}
 
 // notRunning judges a component by everything that could show it running. That
 // nothing shows it is only a fault where everything was looked at.
@@ -48,6 +60,9 @@ func notRunning(c *node.Component, s evidence.Snapshot,
 				At(svc.Field("state"), "%s: state %s, exit code %d", svc.Name, svc.State,
 					svc.Exit())}, nil
 		}
+	}
+	if inK3s(c, s) {
+		return nil, nil
 	}
 	if err := couldHide(c, s); err != nil {
 		return nil, err

@@ -63,7 +63,8 @@ the policies that HNS applies to pods are checked.`,
 		if n.CNI.Value == node.VPC {
 			required[0] = requiredPrefix{evidence.Phrasef("VPC CIDR"), vpcCIDRs(n)}
 		}
-		if n.CNI.Value != node.Azure {
+		exempt := n.CNI.Value == node.Azure || gkeRoutesServices(n, s)
+		if !exempt {
 			required = append(required, requiredPrefix{evidence.Phrasef("service CIDR"),
 				n.ServiceCIDRs})
 		}
@@ -97,12 +98,39 @@ the policies that HNS applies to pods are checked.`,
 			return nil, checks.Unknown(cmp.Or(pods.Gap,
 				evidence.NotShown.Gap("the "+required[0].name.String())))
 		}
-		if len(findings) == 0 && n.CNI.Value != node.Azure && !n.ServiceCIDRs.Known() {
+		if len(findings) == 0 && !exempt && !n.ServiceCIDRs.Known() {
 			return judgeServicesWithoutCIDR(n, lists)
 		}
 		return append(findings, managementHint(n, lists)...), nil
 	},
 })
+
+// gkeRoutesServices tells whether the node's configuration is that of GKE's node-setup script, which
+// lists GKE's non-masquerade ranges and puts the service CIDR into a route policy only:
+// kubernetes/kubernetes, cluster/gce/windows/k8s-node-setup.psm1, Configure_Containerd_CniNetworking.
+func gkeRoutesServices(n *node.Node, s evidence.Snapshot) bool {
+	if n.CNI.Value != node.GKE {
+		return false
+	}
+	f := n.Intended()
+	if f == nil || f.Config == nil {
+		return !slices.ContainsFunc(evidence.HNSEndpoints.In(s), func(e evidence.HNSEndpoint) bool {
+			return !e.Remote && len(e.OutBoundNAT()) > 0 && !routesToServices(n, e)
+		})
+	}
+	if len(n.ServiceCIDRs.Value) == 0 {
+		return false
+	}
+	for _, services := range n.ServiceCIDRs.Value {
+		if !slices.ContainsFunc(f.Config.Routes, func(r evidence.CNIRoute) bool {
+			p, ok := node.ParsePrefix(r.Prefix)
+			return ok && r.NeedEncap && node.Covers(p, services)
+		}) {
+			return false
+		}
+	}
+	return true
+}
 
 // addException is the edit of the line that holds an exception already.
 func addException(s evidence.Snapshot, f *node.CNIFile, cidr string) checks.Step {

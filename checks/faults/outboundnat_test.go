@@ -38,7 +38,23 @@ func TestOutboundNATExceptionMissing(t *testing.T) {
 			"{\"name\":\"EndpointPolicy\",\"value\":{\"Type\":\"OutBoundNAT\",\"Settings\":{\"Exceptions\":[\"10.244.0.0/16\",\"10.96.0.0/12\"]}}}]}\n"
 	}
 	const dns = "-- api/services.json --\n{\"items\":[{\"metadata\":{\"name\":\"kube-dns\",\"namespace\":\"kube-system\"},\"spec\":{\"clusterIP\":\"10.96.0.10\"}}]}\n"
+	gke := func(route string) string {
+		return "-- files/C/etc/kubernetes/cni/config/l2bridge.conf --\n{\"name\":\"l2bridge\",\"type\":\"sdnbridge\",\"AdditionalArgs\":[\n" +
+			"{\"Name\":\"EndpointPolicy\",\"Value\":{\"Type\":\"OutBoundNAT\",\"Settings\":{\"Exceptions\":[\"10.0.0.0/9\",\"10.244.0.0/16\"]}}}" +
+			route + "]}\n"
+	}
+	sdnRoute := func(prefix string) string {
+		return ",\n{\"Name\":\"EndpointPolicy\",\"Value\":{\"Type\":\"SDNRoute\",\"Settings\":{\"DestinationPrefix\":\"" +
+			prefix + "\",\"NeedEncap\":true}}}"
+	}
+	const wide = "-- api/configmaps.json --\n{\"items\":[{\"metadata\":{\"name\":\"kubeadm-config\",\"namespace\":\"kube-system\"},\"data\":{\"ClusterConfiguration\":\"networking:\\n  podSubnet: 10.244.0.0/16\\n  serviceSubnet: 34.118.224.0/20\\n\"}}]}\n"
 	runLooks(t, "outboundnat-exception-missing", []look{
+		{"GKE puts the service CIDR into a route policy", wide + gke(sdnRoute("34.118.224.0/20")),
+			"pass"},
+		{"GKE without that route", wide + gke(""),
+			"fail: The service CIDR 34.118.224.0/20 is missing from the OutBoundNAT exceptions of l2bridge.conf [state]"},
+		{"GKE with a route for a part of it", wide + gke(sdnRoute("34.118.224.0/24")),
+			"fail: The service CIDR 34.118.224.0/20 is missing from the OutBoundNAT exceptions of l2bridge.conf [state]"},
 		{"all three", kubeadm + nodeAddress + bridgeConf(pods, services, nodes), "pass"},
 		{"a broader entry holds them", kubeadm + bridgeConf("10.0.0.0/8"), "pass"},
 		{"the documentation's third is only told", kubeadm + nodeAddress + bridgeConf(pods,

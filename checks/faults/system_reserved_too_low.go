@@ -55,17 +55,32 @@ short, and info otherwise.`,
 			return nil
 		}
 		config, file, gap := n.KubeletConfig(s)
+		dropIns, unread := n.KubeletDropIns(s)
 		for _, r := range []struct {
 			flag, field string
 			config      map[string]string
+			of          func(evidence.KubeletConfig) map[string]string
 		}{
-			{"system-reserved", "systemReserved", config.SystemReserved},
-			{"kube-reserved", "kubeReserved", config.KubeReserved},
+			{"system-reserved", "systemReserved", config.SystemReserved,
+				func(c evidence.KubeletConfig) map[string]string { return c.SystemReserved }},
+			{"kube-reserved", "kubeReserved", config.KubeReserved,
+				func(c evidence.KubeletConfig) map[string]string { return c.KubeReserved }},
 		} {
-			var err error
+			file := file
 			if f, ok := n.KubeletFlag(r.flag); ok {
-				err = add("--"+r.flag, memoryOf(f.Value), f.From)
-			} else if gap.Kind == "" {
+				if err := add("--"+r.flag, memoryOf(f.Value), f.From); err != nil {
+					return nil, err
+				}
+				continue
+			}
+			known := gap.Kind == ""
+			for _, d := range dropIns {
+				if memory := r.of(d.Config)["memory"]; memory != "" {
+					r.config, file, known = map[string]string{"memory": memory}, d.File, true
+				}
+			}
+			var err error
+			if known {
 				err = add(r.field, r.config["memory"],
 					file.Field(r.field, "memory").Because("%s.memory: %s", r.field,
 						r.config["memory"]))
@@ -76,6 +91,9 @@ short, and info otherwise.`,
 		}
 		if total >= systemReserve {
 			return nil, nil
+		}
+		if unread.Kind != "" {
+			return nil, checks.Unknown(unread)
 		}
 		if len(from) > 0 {
 			return []checks.Finding{checks.Findingf(checks.Warn, "systemReserved",

@@ -14,8 +14,14 @@ import (
 // the line of a log, or the event, that the check quotes must be among the first three that the
 // report leaves for a person to read.
 func TestUnexplainedShowsTheLineOfAFaultThatNoCheckKnows(t *testing.T) {
-	found, all := 0, 0
-	for _, name := range fixtures.Names() {
+	found, all, least := 0, 0, 100
+	for i, name := range fixtures.Names() {
+		if testing.Short() {
+			least = 20
+			if i%5 != 0 {
+				continue
+			}
+		}
 		own := ownCheck(name)
 		l := load(t, name)
 		result := l.report.Result(own)
@@ -44,7 +50,7 @@ func TestUnexplainedShowsTheLineOfAFaultThatNoCheckKnows(t *testing.T) {
 		}
 	}
 	t.Logf("%d of %d", found, all)
-	if all < 50 || found*100 < 80*all {
+	if all < least || found*100 < 80*all {
 		t.Errorf("%d of %d lines are among the first three, want 80 %%", found, all)
 	}
 }

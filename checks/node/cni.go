@@ -215,7 +215,7 @@ func FamilyOf(c *evidence.CNIConfig) CNI {
 	name := strings.ToLower(c.Name)
 	switch {
 	case strings.HasPrefix(types, "flannel") || strings.HasPrefix(name, "flannel.") ||
-		name == "cbr0" || name == "vxlan0":
+		(name == "cbr0" || name == "vxlan0") && !strings.HasPrefix(types, "sdnbridge"):
 		return Flannel
 	case strings.Contains(types, "calico"):
 		return Calico
@@ -373,7 +373,7 @@ func FamilyOfNetwork(name string) CNI {
 		return Flannel
 	case strings.HasPrefix(name, "calico"):
 		return Calico
-	case name == "azure":
+	case name == "azure", strings.HasPrefix(name, azureVLANStart):
 		return Azure
 	case strings.HasPrefix(name, "vpcbr"):
 		return VPC

@@ -20,20 +20,24 @@ type Component struct {
 	Program        []string // names of its program
 	Service        []string // names of its service
 	Pod            []string // beginnings of its pods' names
-	ParentServices []string // services that run it as a child: rke2
+	ParentServices []string // services that run it as a child or in their own process: rke2, k3s
 }
+
+// k3s runs all but containerd in its own process, on Windows too since v1.25.15: k3s-io/k3s, pull
+// request 7259.
+var rancherServices = []string{"rke2", "k3s"}
 
 func components() map[string]*Component {
 	list := []*Component{
 		{Name: "kubelet", Program: []string{"kubelet"}, Service: []string{"kubelet"},
-			ParentServices: []string{"rke2"}},
+			ParentServices: rancherServices},
 		{Name: "kube-proxy", Program: []string{"kube-proxy", "kubeproxy"},
 			Service: []string{"kube-proxy", "kubeproxy"}, Pod: []string{"kube-proxy"},
-			ParentServices: []string{"rke2"}},
+			ParentServices: rancherServices},
 		{Name: "flanneld", Program: []string{"flanneld"}, Service: []string{"flanneld", "flannel"},
-			Pod: []string{"kube-flannel", "flannel"}, ParentServices: []string{"rke2"}},
+			Pod: []string{"kube-flannel", "flannel"}, ParentServices: rancherServices},
 		{Name: "runtime", Program: []string{"containerd", "dockerd"},
-			Service: []string{"containerd", "docker", "dockerd"}, ParentServices: []string{"rke2"}},
+			Service: []string{"containerd", "docker", "dockerd"}, ParentServices: rancherServices},
 	}
 	byName := map[string]*Component{}
 	for _, c := range list {

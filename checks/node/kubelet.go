@@ -2,6 +2,7 @@ package node
 
 import (
 	"slices"
+	"strings"
 
 	"doctor/checks/evidence"
 )
@@ -27,10 +28,16 @@ var KubeletConfigs = []string{
 	`C:\etc\kubernetes\kubelet-config.yaml`, `C:\k\kubelet.conf`,
 }
 
+// kubeletDropIns are the folders that a kubelet's --config-dir may name: the documentation's, RKE2's
+// and k3s' (kubernetes.io/docs/tasks/administer-cluster/kubelet-config-file/, docs.rke2.io/advanced).
+var kubeletDropIns = []string{`C:\etc\kubernetes\kubelet.conf.d`,
+	`C:\var\lib\rancher\rke2\agent\etc\kubelet.conf.d`,
+	`C:\var\lib\rancher\k3s\agent\etc\kubelet.conf.d`}
+
 // KubeletSources is the evidence from which the kubelet's flags and configuration are learned.
 var KubeletSources = slices.Concat(
 	[]evidence.Need{evidence.Services, evidence.Processes, evidence.File(kubeadmFlags)},
-	AsFiles(kubeletScripts), AsFiles(KubeletConfigs))
+	AsFiles(kubeletScripts), AsFiles(KubeletConfigs), asFolders(kubeletDropIns))
 
 // AsFiles makes a need of each Windows path.
 func AsFiles(paths []string) []evidence.Need {
@@ -121,6 +128,44 @@ func (n *Node) KubeletFlag(name string) (Flag, bool) {
 		return Flag{}, false
 	}
 	return n.KubeletFlags[at], true
+}
+
+// A KubeletDropIn is one configuration file of the folder that --config-dir names.
+type KubeletDropIn struct {
+	Config evidence.KubeletConfig
+	File   evidence.NodeFile
+}
+
+// KubeletDropIns reads the files of the folder that --config-dir names, in the kubelet's order: what
+// a later one says counts, before the file of --config and after the flags. The gap is why one of
+// them is not known.
+func (n *Node) KubeletDropIns(s evidence.Snapshot) ([]KubeletDropIn, evidence.Gap) {
+	dir, ok := n.KubeletFlag("config-dir")
+	if !ok || dir.Value == "" {
+		return nil, evidence.Gap{}
+	}
+	folder := evidence.CleanWinPath(dir.Value)
+	var list []KubeletDropIn
+	for _, name := range s.FilesIn(folder) {
+		if !strings.HasSuffix(name, ".conf") {
+			continue // the kubelet reads no other
+		}
+		f := s.File(folder + `\` + name)
+		if f.Gap.Kind != "" {
+			return nil, f.Gap
+		}
+		config, err := evidence.DecodeKubeletConfig([]byte(f.Text))
+		if err != nil {
+			return nil, evidence.Unreadable.Gap(f.Path, err)
+		}
+		list = append(list, KubeletDropIn{*config, f})
+	}
+	if len(list) == 0 {
+		if there, known := s.File(folder).Exists(); there || !known {
+			return nil, evidence.NotShown.Gap("the files of the folder that --config-dir names")
+		}
+	}
+	return list, evidence.Gap{}
 }
 
 // KubeletConfig reads the file that --config names, or the usual ones.

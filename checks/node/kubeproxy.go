@@ -162,6 +162,15 @@ func (p *ProxySettings) fromScript(s evidence.Snapshot, script string) {
 		return
 	}
 	if m := setsNetwork.FindStringSubmatch(f.Text); m != nil {
+		// AKS' kubeproxystart.ps1 says $KubeNetwork = "azure" and then $env:KUBE_NETWORK = $KubeNetwork
+		// (Azure/AgentBaker, staging/cse/windows/provisioningscripts).
+		if variable, ok := strings.CutPrefix(m[1], "$"); ok {
+			set := regexp.MustCompile(`(?mi)^\s*\$` + regexp.QuoteMeta(variable) +
+				`\s*=\s*["']([^"'$]+)["']`)
+			if value := set.FindStringSubmatch(f.Text); value != nil {
+				m[1] = value[1]
+			}
+		}
 		p.NetworkName.learn(m[1], evidence.InFile(f.Path), "%s=%s", "KUBE_NETWORK")
 	}
 	var args []string

@@ -142,6 +142,11 @@ func usualNetworks(c CNI, b Backend) []string {
 	return nil
 }
 
+// azureVLANStart begins the names that multi-tenant Azure CNI makes from VLAN and subnet, such as
+// azure-vlan1-172-28-1-0_24: Azure/azure-container-networking, cni/network/network_windows.go,
+// getNetworkName.
+const azureVLANStart = "azure-vlan"
+
 // NameMatches compares a network's name with an expected one; a trailing star
 // stands for what differs from node to node (Calico's own scripts write
 // "Calico.*"), and Calico adds a suffix of its own.
@@ -150,8 +155,10 @@ func NameMatches(want, name string) bool {
 		start = strings.TrimSuffix(start, ".")
 		return len(name) >= len(start) && strings.EqualFold(name[:len(start)], start)
 	}
-	return strings.EqualFold(want, name) || strings.EqualFold(want, "Calico") &&
-		strings.HasPrefix(strings.ToLower(name), "calico")
+	lower := strings.ToLower(name)
+	return strings.EqualFold(want, name) ||
+		strings.EqualFold(want, "Calico") && strings.HasPrefix(lower, "calico") ||
+		strings.EqualFold(want, "azure") && strings.HasPrefix(lower, azureVLANStart)
 }
 
 // PodNetwork returns the HNS network that pods should be on, if HNS has it.
@@ -164,6 +171,28 @@ func (n *Node) PodNetwork(s evidence.Snapshot) (evidence.HNSNetwork, bool) {
 		}
 	}
 	return evidence.HNSNetwork{}, false
+}
+
+// azureExternal is the network with which AKS' provisioning script makes the switch:
+// Azure/AgentBaker, staging/cse/windows/azurecnifunc.ps1, New-ExternalHnsNetwork.
+const azureExternal = "ext"
+
+// BeforeFirstPod tells whether a node with Azure CNI waits for its first pod that has an address of
+// its own: azure-vnet makes its network with that pod, and HNS has only the network of the switch.
+func (n *Node) BeforeFirstPod(s evidence.Snapshot) bool {
+	if n.CNI.Value != Azure || !evidence.Pods.Known(s) {
+		return false
+	}
+	ext := false
+	for _, net := range evidence.HNSNetworks.In(s) {
+		ext = ext || strings.EqualFold(net.Name, azureExternal)
+	}
+	for _, p := range evidence.Pods.In(s) {
+		if !p.HostProcess() && !p.Spec.HostNetwork {
+			return false
+		}
+	}
+	return ext
 }
 
 // flannelBackend is the HNS network type behind the name of a flannel backend.

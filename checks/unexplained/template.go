@@ -40,5 +40,6 @@ var masks = []mask{
 	{regexp.MustCompile(`(?i)\b[0-9a-f]{12,}\b`), "*"},
 	{regexp.MustCompile(`\b[a-z0-9.-]+/[a-z0-9.-]+\b`), "*"}, // a namespace and a name, an image
 	{regexp.MustCompile(`\b[a-z0-9]+(?:-[a-z0-9]+)*-[a-z0-9]{5,10}(?:-[a-z0-9]{5})?\b`), "*"},
+	{regexp.MustCompile(`(?i)\b[a-z][a-z-]*[0-9][a-z0-9.-]*\b`), "*"}, // a name with a number
 	{regexp.MustCompile(`\b[0-9]+(?:\.[0-9]+)?(?:ns|us|µs|ms|s|m|h|d|%|KiB|MiB|GiB|MB|GB)?\b`), "*"},
 }

@@ -38,6 +38,10 @@ var knownFiles = []string{
 	`C:\var\lib\rancher\rke2\agent\kubelet.kubeconfig`,
 	`C:\var\lib\rancher\rke2\agent\kubeproxy.kubeconfig`,
 
+	// k3s.
+	`C:\var\lib\rancher\k3s\agent\etc\flannel\net-conf.json`,
+	`C:\var\lib\rancher\k3s\agent\kubelet.kubeconfig`,
+
 	// Calico and Antrea.
 	`C:\CalicoWindows\config.ps1`, `C:\CalicoWindows\cni.conf.template`,
 	`C:\CalicoWindows\nodename`, `C:\etc\antrea\antrea-agent.conf`,
@@ -59,6 +63,8 @@ var knownNames = []string{
 
 // knownFolders hold files that are copied, one level deep.
 var knownFolders = append([]string{
+	`C:\etc\kubernetes\kubelet.conf.d`, `C:\var\lib\rancher\rke2\agent\etc\kubelet.conf.d`,
+	`C:\var\lib\rancher\k3s\agent\etc\kubelet.conf.d`,
 	`C:\etc\rancher\rke2\config.yaml.d`, `C:\Program Files\containerd\conf.d`, `C:\run\flannel`,
 	`C:\sourcevip`,
 }, cniFolders...)
