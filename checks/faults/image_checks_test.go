@@ -90,7 +90,7 @@ func TestPodsStuckCreating(t *testing.T) {
 	runLooks(t, "pods-stuck-creating", []look{
 		{"no pods recorded, and the last event is a failure",
 			events(event("FailedCreatePodSandBox", sandbox, "2026-11-20T09:58:00Z")),
-			"fail: the last event of default/web is FailedCreatePodSandBox [text]"},
+			"fail: the last event of default/web is FailedCreatePodSandBox: Failed to create pod sandbox [text]"},
 		{"a failure that a start followed",
 			events(event("FailedCreatePodSandBox", sandbox, "2026-11-20T09:57:00Z") + "," +
 				event("Started", "Started container web", "2026-11-20T09:58:00Z")), "pass"},

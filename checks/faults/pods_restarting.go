@@ -1,9 +1,11 @@
 package faults
 
 import (
+	"strconv"
 	"time"
 
 	"doctor/checks"
+	"doctor/checks/errcode"
 	"doctor/checks/evidence"
 )
 
@@ -71,6 +73,11 @@ func restartReason(st evidence.ContainerStatus, now time.Time) evidence.Phrase {
 	var exit evidence.Phrase
 	if ended != nil {
 		exit = evidence.Phrasef(", last exit code %d", ended.ExitCode)
+		if known := errcode.Search(strconv.FormatInt(ended.ExitCode, 10)); len(known) > 0 &&
+			(known[0].Kind == errcode.NTStatus || known[0].Kind == errcode.Exit) {
+			exit = evidence.Phrasef(", last exit code %d (%s: %s)", ended.ExitCode,
+				known[0].Symbol, evidence.Phrasef(known[0].Meaning))
+		}
 	}
 	switch {
 	case st.State.Waiting != nil && st.State.Waiting.Reason == "CrashLoopBackOff":

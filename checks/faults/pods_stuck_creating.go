@@ -47,9 +47,13 @@ only if no other fault was found.`,
 			if !failed && !since(s, p, podPatience) {
 				continue
 			}
-			f := checks.Findingf(checks.Fail, p.FullName(), "%s waits: %s", p.FullName(), reason).
-				At(p.Field("status", "phase"), "%s: phase %s, %s", p.FullName(), p.Status.Phase,
-					reason)
+			f := checks.Findingf(checks.Fail, p.FullName(), "%s is stuck: %s", p.FullName(), reason)
+			if found && event.Reason != "BackOff" {
+				f = checks.Findingf(checks.Fail, p.FullName(), "%s is stuck: %s: %s", p.FullName(),
+					reason, lastError(event.Text()))
+			}
+			f = f.At(p.Field("status", "phase"), "%s: phase %s, %s", p.FullName(), p.Status.Phase,
+				reason)
 			if found {
 				f = f.At(event.Field(), "%s: %s", event.Reason, event.Text())
 			}
@@ -77,8 +81,8 @@ func podsFailingByEvents(s evidence.Snapshot) []checks.Finding {
 			s.Now().Sub(last.At().Time) > 2*podPatience {
 			continue
 		}
-		f := checks.Findingf(checks.Fail, name, "the last event of %s is %s", name,
-			last.Reason).At(last.Field(), "%s: %s", last.Reason, last.Text())
+		f := checks.Findingf(checks.Fail, name, "the last event of %s is %s: %s", name,
+			last.Reason, lastError(last.Text())).At(last.Field(), "%s: %s", last.Reason, last.Text())
 		f.Basis = checks.ByText
 		findings = append(findings, f)
 	}
@@ -152,3 +156,16 @@ func since(s evidence.Snapshot, p evidence.Pod, d time.Duration) bool {
 	}
 	return start.IsZero() || s.Now().Sub(start.Time) > d
 }
+
+// lastError is the end of a chain of errors, which names the reason: each component that handed it
+// on put its own words in front.
+func lastError(text string) string {
+	const said = "desc = "
+	if i := strings.LastIndex(text, said); i >= 0 {
+		text = text[i+len(said):]
+	}
+	return evidence.Clip(text, maxLastError)
+}
+
+// maxLastError is how much of an error, in bytes, fits into the sentence of a finding.
+const maxLastError = 240

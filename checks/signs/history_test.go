@@ -221,3 +221,17 @@ func TestALaterLineEndsASign(t *testing.T) {
 		})
 	}
 }
+
+func TestAScanKeepsTheReasonsOfGaps(t *testing.T) {
+	s, err := evidence.Load(snapshotFiles(map[string]string{
+		"gaps.json": `{"hns-networks.json":{"kind":"denied","code":"reported","args":["run as Administrator"]}}`,
+		"hns-networks.json.gap": "denied: run as Administrator\n"}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	before := s.GapAt("hns-networks.json")
+	s, _ = Record(s, []evidence.Sign{{Check: "c", Text: "no network here"}})
+	if got := s.GapAt("hns-networks.json"); got.Code != before.Code || got.String() != before.String() {
+		t.Errorf("%+v became %+v", before, got)
+	}
+}

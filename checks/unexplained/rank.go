@@ -162,8 +162,14 @@ func ofEvent(e evidence.Event) Line {
 		Place: e.Field(), score: pointsEvent,
 		Text: evidence.Clip(evidence.Clean(fmt.Sprintf("%s %s: %s", e.Reason, about.Name, e.Text())), maxText)}
 	l.because(evidence.Phrasef("a warning event of %s", about.Kind))
+	if slices.Contains(follows, e.Reason) {
+		l.score -= pointsEvent - pointsWord
+	}
 	return l
 }
+
+// follows are reasons of events that only say that something has failed before.
+var follows = []string{"BackOff", "NodeNotReady", "Unhealthy"}
 
 // ofWindows takes an error of the event logs; a warning is daily bread there.
 func ofWindows(e evidence.WindowsEvent) (Line, bool) {
