@@ -182,6 +182,53 @@ func TestHNSLBMissingOrStale(t *testing.T) {
 	})
 }
 
+// TestBackendsOfHNSLoadBalancers compares what is behind a load balancer with the EndpointSlices.
+func TestBackendsOfHNSLoadBalancers(t *testing.T) {
+	const web = "a/web 10.96.7.7 80/TCP"
+	const port = "web (10.96.7.7 port 80/tcp)"
+	endpoints := endpointTree("e1 10.244.1.9 1", "e2 10.244.1.8 1", "e3 10.244.3.9 0")
+	one, both := balancerTree("10.96.7.7 6 80 e1 0"), balancerTree("10.96.7.7 6 80 e1,e2 0")
+	remote := "a/web 10.244.1.9 lin-1 true 8080/TCP"
+	slice := func(endpoints string) string {
+		return `-- api/endpointslices.json --
+{"items":[{"metadata":{"namespace":"a","labels":{"kubernetes.io/service-name":"web"}%s},"endpoints":[` +
+			endpoints + `],"ports":[{"port":8080,"protocol":"TCP"}]}]}
+`
+	}
+	first := `{"addresses":["10.244.1.9"],"nodeName":"lin-1","conditions":{"ready":true}}`
+	ending := `,{"addresses":["10.244.1.8"],"nodeName":"lin-1","conditions":{"ready":false,"serving":true,"terminating":true}}`
+	justNow := `,"annotations":{"endpoints.kubernetes.io/last-change-trigger-time":"2026-11-20T09:59:30Z"}`
+	runLooks(t, "hns-lb-missing-or-stale", []look{
+		{"an address that the slice does not have", serviceTree(web) + sliceTree(remote) +
+			endpoints + both,
+			"fail: load balancer of a/" + port + " sends traffic to 10.244.1.8, not a backend of the Service [state]"},
+		{"a slice that changed half a minute ago", serviceTree(web) +
+			fmt.Sprintf(slice(first), justNow) + endpoints + both, "pass"},
+		{"a terminating backend may still be there", serviceTree(web) +
+			fmt.Sprintf(slice(first+ending), "") + endpoints + both, "pass"},
+		{"a terminating backend may be gone", serviceTree(web) +
+			fmt.Sprintf(slice(first+ending), "") + endpoints + one, "pass"},
+		{"a backend that is not ready", serviceTree(web) + sliceTree(remote,
+			"a/web 10.244.1.8 lin-1 false 8080/TCP") + endpoints + both,
+			"warn: load balancer of a/" + port + " sends traffic to 10.244.1.8, which is not ready [state]"},
+		{"a ready backend of another node is missing", serviceTree(web) + sliceTree(remote,
+			"a/web 10.244.1.8 lin-1 true 8080/TCP") + endpoints + one,
+			"warn: load balancer of a/" + port + " lacks 10.244.1.8, a ready backend of the Service [state]"},
+		{"a ready backend of this node is missing", serviceTree(web) + sliceTree(remote,
+			"a/web 10.244.3.9 win-1 true 8080/TCP") + endpoints + one,
+			"warn: load balancer of a/" + port + " lacks 10.244.3.9, a ready backend of the Service [state]"},
+		{"a backend on the host's network of this node gets no endpoint", serviceTree(web) +
+			sliceTree(remote, "a/web 10.0.0.10 win-1 true 8080/TCP") + endpoints + one, "pass"},
+		{"internalTrafficPolicy Local has the local ones only",
+			serviceTree(web+" \"internalTrafficPolicy\":\"Local\"") + sliceTree(remote,
+				"a/web 10.244.3.9 win-1 true 8080/TCP") + endpoints +
+				balancerTree("10.96.7.7 6 80 e3 0"), "pass"},
+		{"another port than that of the pods", serviceTree(web) +
+			sliceTree("a/web 10.244.1.9 lin-1 true 9090/TCP") + endpoints + one,
+			"fail: load balancer of a/" + port + " sends traffic to port 8080, but the pods listen on port 9090 [state]"},
+	})
+}
+
 func TestLocalAndRemoteEndpointSameIP(t *testing.T) {
 	pod := func(spec string) string {
 		return "-- api/pods.json --\n{\"items\":[{\"metadata\":{\"namespace\":\"a\",\"name\":\"p\"},\"spec\":{" + spec + "},\"status\":{\"phase\":\"Running\",\"podIP\":\"10.244.3.5\"}}]}\n"

@@ -1,0 +1,149 @@
+package faults
+
+import (
+	"slices"
+	"strconv"
+	"time"
+
+	"doctor/checks"
+	"doctor/checks/evidence"
+	"doctor/checks/node"
+)
+
+// changedAt is the annotation in which the control plane says when a pod or the Service last
+// changed an EndpointSlice.
+const changedAt = "endpoints.kubernetes.io/last-change-trigger-time"
+
+// A sliceBackends is what the EndpointSlices say of a port of a Service.
+type sliceBackends struct {
+	ready  map[node.Address]evidence.Place // that kube-proxy puts into the load balancer
+	others map[node.Address]bool           // ready, and for other nodes, or they are terminating
+	asleep map[node.Address]evidence.Place // not ready
+	ports  []int                           // that the pods listen on
+	at     evidence.Place                  // of a slice
+}
+
+// sliceBackendsOf collects the backends for one load balancer; ok is false where a slice changed so
+// lately that kube-proxy may not have followed.
+func sliceBackendsOf(n *node.Node, s evidence.Snapshot, w wantedBalancer,
+	known map[node.Address]bool) (b sliceBackends, ok bool) {
+	b = sliceBackends{ready: map[node.Address]evidence.Place{}, others: map[node.Address]bool{},
+		asleep: map[node.Address]evidence.Place{}}
+	for _, slice := range evidence.EndpointSlices.In(s) {
+		if slice.Metadata.Namespace != w.of.Metadata.Namespace ||
+			slice.Metadata.Labels["kubernetes.io/service-name"] != w.of.Metadata.Name ||
+			!servesPort(slice, w.spec) {
+			continue
+		}
+		changed, err := time.Parse(time.RFC3339, slice.Metadata.Annotations[changedAt])
+		if err == nil && s.Now().Sub(changed) < proxyPatience {
+			return b, false
+		}
+		b.at = slice.Field()
+		for _, p := range slice.Ports {
+			if p.Name == w.spec.Name && p.Port != 0 {
+				b.ports = append(b.ports, p.Port)
+			}
+		}
+		for i, e := range slice.Endpoints {
+			for _, ip := range node.ParseAddresses(e.Addresses...) {
+				switch {
+				case e.Terminating():
+					b.others[ip] = true
+				case !e.Ready():
+					b.asleep[ip] = slice.Field("endpoints", i)
+				case takes(n, backend{ip, e.Node()}, w.of, known) && ip.Is4() == w.vip.Is4():
+					b.ready[ip] = slice.Field("endpoints", i)
+				default:
+					b.others[ip] = true
+				}
+			}
+		}
+	}
+	return b, len(b.ready) > 0
+}
+
+// wrongBackends compares the addresses and the port behind each load balancer with the
+// EndpointSlices. Ids that HNS does not know are deadBackends' to report.
+func (w wantedBalancers) wrongBackends(n *node.Node, s evidence.Snapshot) []checks.Finding {
+	addresses := map[string][]node.Address{}
+	known := map[node.Address]bool{}
+	for _, e := range evidence.HNSEndpoints.In(s) {
+		addresses[e.ID] = node.ParseAddresses(e.Addresses...)
+		for _, ip := range addresses[e.ID] {
+			known[ip] = true
+		}
+	}
+	var findings []checks.Finding
+	for _, want := range w {
+		lb, found := hasBalancer(s, want.vip, want.port, want.protocol)
+		b, settled := sliceBackendsOf(n, s, want, known)
+		if !found || !settled || lb.Truncated || len(lb.Endpoints) == 0 {
+			continue
+		}
+		var have []node.Address
+		unknown := false
+		for _, id := range lb.Endpoints {
+			have = append(have, addresses[id]...)
+			unknown = unknown || len(addresses[id]) == 0
+		}
+		findings = append(findings, b.compare(want, lb, have, unknown)...)
+	}
+	return findings
+}
+
+// compare tells what a load balancer has too much, and what it lacks.
+func (b sliceBackends) compare(want wantedBalancer, lb evidence.HNSLoadBalancer,
+	have []node.Address, unknown bool) []checks.Finding {
+	var strange, asleep, lost []string
+	at := b.at
+	var lostAt, asleepAt evidence.Place
+	for _, ip := range have {
+		_, ready := b.ready[ip]
+		place, waits := b.asleep[ip]
+		switch {
+		case waits:
+			asleep, asleepAt = append(asleep, ip.String()), place
+		case !ready && !b.others[ip]:
+			strange = append(strange, ip.String())
+		}
+	}
+	for ip, place := range b.ready {
+		if !slices.Contains(have, ip) && !unknown {
+			lost, lostAt = append(lost, ip.String()), place
+		}
+	}
+	slices.Sort(lost)
+	var findings []checks.Finding
+	report := func(level checks.Level, at evidence.Place, format string, args ...any) {
+		findings = append(findings, checks.Findingf(level, want.String(), format, args...).
+			At(lb.Field(), "%d backends of %s", len(lb.Endpoints), balancerName(lb)).
+			At(at, "%d ready backends of %s", len(b.ready), want.service))
+	}
+	if len(strange) > 0 {
+		report(checks.Fail, at, "load balancer of %s sends traffic to %s, not a backend of the Service",
+			want, firstThree(strange))
+	}
+	if len(lost) > 0 {
+		if len(lost) > 1 {
+			lostAt = at
+		}
+		report(checks.Warn, lostAt, "load balancer of %s lacks %s, a ready backend of the Service",
+			want, firstThree(lost))
+	}
+	if len(asleep) > 0 {
+		report(checks.Warn, asleepAt, "load balancer of %s sends traffic to %s, which is not ready",
+			want, firstThree(asleep))
+	}
+	for i, p := range lb.Ports {
+		if p.External == want.port && p.Internal != 0 && len(b.ports) > 0 &&
+			node.ProtocolOf(p.Protocol) == want.protocol && !slices.Contains(b.ports, p.Internal) {
+			findings = append(findings, checks.Findingf(checks.Fail, want.String(),
+				"load balancer of %s sends traffic to port %d, but the pods listen on port %s", want,
+				p.Internal, strconv.Itoa(b.ports[0])).
+				At(lb.Field(), "InternalPort of port mapping %d is %d", i, p.Internal).
+				At(b.at, "port %d of the EndpointSlice", b.ports[0]))
+		}
+	}
+	return findings
+}
