@@ -103,7 +103,8 @@ func TestHNSLBMissingOrStale(t *testing.T) {
 			balancerTree("10.96.7.7 6 80 e1 1"), "pass"},
 		{"it is missing", serviceTree(web) + remote + endpoint + none, missing},
 		{"the one for UDP is none for TCP", serviceTree(web) + remote + endpoint +
-			balancerTree("10.96.7.7 17 80 e1 0"), missing},
+			balancerTree("10.96.7.7 17 80 e1 0"), missing +
+			"\nwarn: HNS has a load balancer for 10.96.7.7 port 80/udp, a port that a/web does not have [state]"},
 		{"v1 of HNS shows it as well", serviceTree(web) + remote + endpoint +
 			"-- hns-loadbalancers.json --\n[{\"ID\":\"P\",\"Policies\":[{\"Type\":\"ELB\",\"VIPs\":[\"10.96.7.7\"],\"Protocol\":6,\"InternalPort\":8080,\"ExternalPort\":80,\"ILB\":true}],\"References\":[\"/endpoints/E1\"]}]\n", "pass"},
 		{"a headless Service has none", serviceTree("a/web None 80/TCP") + remote + endpoint + none,
@@ -138,7 +139,7 @@ func TestHNSLBMissingOrStale(t *testing.T) {
 		{"IPv6 where kube-proxy serves it", serviceTree("a/web fd00::7 80/TCP",
 			"a/six fd00::8 80/TCP") + sliceTree("a/web fd00:1::9 lin-1 true 8080/TCP") +
 			endpointTree("e1 fd00:1::9 1") + balancerTree("fd00::8 6 80 e1 2"),
-			"fail: HNS has no load balancer for a/web (fd00::7 port 80/tcp), although it has ready pods [state]"},
+			"fail: HNS has no load balancer for a/web (fd00::7 port 80/tcp), although it has ready pods [state]\nwarn: HNS has a load balancer for fd00::8 port 80/tcp, but a/six has no backend [state]"},
 		{"an IPv4 address has no use for an IPv6 backend",
 			serviceTree(web) + sliceTree("a/web fd00:1::9 lin-1 true 8080/TCP") + endpoint + none,
 			"pass"},
@@ -223,6 +224,16 @@ func TestBackendsOfHNSLoadBalancers(t *testing.T) {
 			serviceTree(web+" \"internalTrafficPolicy\":\"Local\"") + sliceTree(remote,
 				"a/web 10.244.3.9 win-1 true 8080/TCP") + endpoints +
 				balancerTree("10.96.7.7 6 80 e3 0"), "pass"},
+		{"a port that the Service does not have", serviceTree(web) + sliceTree(remote) + endpoints +
+			balancerTree("10.96.7.7 6 80 e1 0", "10.96.7.7 6 81 e1 0"),
+			"warn: HNS has a load balancer for 10.96.7.7 port 81/tcp, a port that a/web does not have [state]"},
+		{"no slice has a backend", serviceTree(web) + sliceTree() + endpoints + one,
+			"warn: HNS has a load balancer for 10.96.7.7 port 80/tcp, but a/web has no backend [state]"},
+		{"the last backend is terminating", serviceTree(web) +
+			fmt.Sprintf(slice(ending[1:]), "") + endpoints + balancerTree("10.96.7.7 6 80 e2 0"),
+			"pass"},
+		{"the last backend went half a minute ago", serviceTree(web) +
+			fmt.Sprintf(slice(""), justNow) + endpoints + one, "pass"},
 		{"another port than that of the pods", serviceTree(web) +
 			sliceTree("a/web 10.244.1.9 lin-1 true 9090/TCP") + endpoints + one,
 			"fail: load balancer of a/" + port + " sends traffic to port 8080, but the pods listen on port 9090 [state]"},

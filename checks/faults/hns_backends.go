@@ -147,3 +147,66 @@ func (b sliceBackends) compare(want wantedBalancer, lb evidence.HNSLoadBalancer,
 	}
 	return findings
 }
+
+// idleBalancers finds load balancers of a Service's address for a port that the Service does not
+// have, or that has no backend: kube-proxy deletes both.
+func idleBalancers(s evidence.Snapshot) []checks.Finding {
+	var findings []checks.Finding
+	for _, svc := range evidence.KubeServices.In(s) {
+		if svc.Spec.Type == "ExternalName" || notForKubeProxy(svc) || s.Now().Sub(
+			svc.Metadata.CreationTimestamp.Time) < proxyPatience || slicesChanged(s, svc) {
+			continue
+		}
+		vips := node.ParseAddresses(svc.ClusterIPs()...)
+		for _, lb := range evidence.HNSLoadBalancers.In(s) {
+			if lb.Truncated || len(lb.Endpoints) == 0 || !slices.ContainsFunc(
+				node.ParseAddresses(lb.VIPs...), func(vip node.Address) bool {
+					return slices.Contains(vips, vip)
+				}) {
+				continue
+			}
+			for _, p := range lb.Ports {
+				at := slices.IndexFunc(svc.Spec.Ports, func(port evidence.ServicePort) bool {
+					return port.Port == p.External &&
+						node.ProtocolOf(port.Protocol) == node.ProtocolOf(p.Protocol)
+				})
+				switch {
+				case at < 0:
+					findings = append(findings, checks.Findingf(checks.Warn, svc.FullName(),
+						"HNS has a load balancer for %s, a port that %s does not have",
+						balancerName(lb), svc.FullName()).
+						At(lb.Field(), "load balancer for %s", balancerName(lb)).
+						At(svc.Field("spec", "ports"), "%d ports", len(svc.Spec.Ports)))
+				case !anyBackend(s, svc, svc.Spec.Ports[at]):
+					findings = append(findings, checks.Findingf(checks.Warn, svc.FullName(),
+						"HNS has a load balancer for %s, but %s has no backend", balancerName(lb),
+						svc.FullName()).
+						At(lb.Field(), "%d backends", len(lb.Endpoints)).
+						At(svc.Field("spec", "ports", at), "port %d", p.External).
+						At(evidence.EndpointSlices.Field(s), "no backend of %s", svc.FullName()))
+				}
+			}
+		}
+	}
+	return findings
+}
+
+// slicesChanged tells whether kube-proxy may not have followed a change yet.
+func slicesChanged(s evidence.Snapshot, svc evidence.KubeService) bool {
+	return slices.ContainsFunc(evidence.EndpointSlices.In(s), func(e evidence.EndpointSlice) bool {
+		changed, err := time.Parse(time.RFC3339, e.Metadata.Annotations[changedAt])
+		return err == nil && e.Metadata.Namespace == svc.Metadata.Namespace &&
+			e.Metadata.Labels["kubernetes.io/service-name"] == svc.Metadata.Name &&
+			s.Now().Sub(changed) < proxyPatience
+	})
+}
+
+// anyBackend tells whether a port has an address behind it, ready or not: on a node that is lost,
+// no pod is ready, and kube-proxy may not have followed.
+func anyBackend(s evidence.Snapshot, svc evidence.KubeService, port evidence.ServicePort) bool {
+	return slices.ContainsFunc(evidence.EndpointSlices.In(s), func(e evidence.EndpointSlice) bool {
+		return e.Metadata.Namespace == svc.Metadata.Namespace &&
+			e.Metadata.Labels["kubernetes.io/service-name"] == svc.Metadata.Name &&
+			servesPort(e, port) && len(e.Endpoints) > 0
+	})
+}

@@ -93,7 +93,7 @@ one, and a kube-proxy that has just started.`,
 		}
 		w := balancersWanted(n, s)
 		findings := slices.Concat(w.missing(s), deadBackends(s), staleBalancers(n, s),
-			w.wrongBackends(n, s))
+			w.wrongBackends(n, s), idleBalancers(s))
 		if len(findings) == 1 && findings[0].Level == checks.Fail && w.onlyKubernetes(s) {
 			// its backends are on the host network of the control plane, and pods may have another way there
 			findings[0].Level = checks.Info
