@@ -68,10 +68,11 @@ func sliceBackendsOf(n *node.Node, s evidence.Snapshot, w wantedBalancer,
 func (w wantedBalancers) wrongBackends(n *node.Node, s evidence.Snapshot) []checks.Finding {
 	addresses := map[string][]node.Address{}
 	known := map[node.Address]bool{}
+	places := map[node.Address]evidence.Place{}
 	for _, e := range evidence.HNSEndpoints.In(s) {
 		addresses[e.ID] = node.ParseAddresses(e.Addresses...)
 		for _, ip := range addresses[e.ID] {
-			known[ip] = true
+			known[ip], places[ip] = true, e.Field()
 		}
 	}
 	var findings []checks.Finding
@@ -87,17 +88,17 @@ func (w wantedBalancers) wrongBackends(n *node.Node, s evidence.Snapshot) []chec
 			have = append(have, addresses[id]...)
 			unknown = unknown || len(addresses[id]) == 0
 		}
-		findings = append(findings, b.compare(want, lb, have, unknown)...)
+		findings = append(findings, b.compare(want, lb, have, places, unknown)...)
 	}
 	return findings
 }
 
 // compare tells what a load balancer has too much, and what it lacks.
 func (b sliceBackends) compare(want wantedBalancer, lb evidence.HNSLoadBalancer,
-	have []node.Address, unknown bool) []checks.Finding {
+	have []node.Address, places map[node.Address]evidence.Place, unknown bool) []checks.Finding {
 	var strange, asleep, lost []string
 	at := b.at
-	var lostAt, asleepAt evidence.Place
+	var lostAt, asleepAt, strangeAt evidence.Place
 	for _, ip := range have {
 		_, ready := b.ready[ip]
 		place, waits := b.asleep[ip]
@@ -105,7 +106,7 @@ func (b sliceBackends) compare(want wantedBalancer, lb evidence.HNSLoadBalancer,
 		case waits:
 			asleep, asleepAt = append(asleep, ip.String()), place
 		case !ready && !b.others[ip]:
-			strange = append(strange, ip.String())
+			strange, strangeAt = append(strange, ip.String()), places[ip]
 		}
 	}
 	for ip, place := range b.ready {
@@ -123,6 +124,7 @@ func (b sliceBackends) compare(want wantedBalancer, lb evidence.HNSLoadBalancer,
 	if len(strange) > 0 {
 		report(checks.Fail, at, "load balancer of %s sends traffic to %s, not a backend of the Service",
 			want, firstThree(strange))
+		findings[0] = findings[0].At(strangeAt, "endpoint with %s", strange[len(strange)-1])
 	}
 	if len(lost) > 0 {
 		if len(lost) > 1 {

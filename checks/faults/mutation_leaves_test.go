@@ -24,6 +24,8 @@ type mutant struct {
 	change  string // what it became
 	gone    bool   // the file is removed
 	content []byte
+
+	elsewhere string // the check that finds something and quotes another place
 }
 
 // place is where the value is, as a pattern of the list of harmless values names it.
