@@ -74,9 +74,13 @@ type ServiceEndpoint struct {
 	NodeName   string            `json:"nodeName"`
 	Topology   map[string]string `json:"topology"` // v1beta1 names the node here
 	Conditions struct {
-		Ready *bool `json:"ready"`
+		Ready       *bool `json:"ready"`
+		Terminating bool  `json:"terminating"`
 	} `json:"conditions"`
 }
+
+// Terminating tells whether the pod behind it is being deleted; kube-proxy may still use it.
+func (e ServiceEndpoint) Terminating() bool { return e.Conditions.Terminating }
 
 // Node names the node of the backend; "" where the slice does not say.
 func (e ServiceEndpoint) Node() string {

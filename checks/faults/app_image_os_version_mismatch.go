@@ -13,6 +13,13 @@ import (
 // pausePulls are how lines name the pull of the pause image.
 var pausePulls = []string{"/pause", "pause:", "pod sandbox", "PodSandbox", "sandbox image"}
 
+// sandboxCalls are how lines name the start of a sandbox, which runs the pause image.
+var sandboxCalls = []string{"pod sandbox", "PodSandbox", "sandbox container", "/pause:"}
+
+// containerCalls are how lines name the start of a container in a sandbox that is there. Docker's
+// CreateContainer is in the lines of sandboxes too.
+var containerCalls = []string{"StartContainer", "within sandbox"}
+
 var _ = register(checks.Check{
 	ID:       "app-image-os-version-mismatch",
 	Title:    "Container image is for another Windows version",
@@ -44,7 +51,7 @@ tag such as ltsc2022 names.`,
 		{Text: "no match for platform in manifest", Not: pausePulls,
 			Says: "an image has no variant for this Windows version"},
 		{Text: "The container operating system does not match the host operating system",
-			Also: []string{"failed to create containerd task"},
+			Also: []string{"failed to create containerd task"}, Not: sandboxCalls,
 			Says: "a container image is for another Windows version"},
 	},
 	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {

@@ -103,7 +103,8 @@ func TestHNSLBMissingOrStale(t *testing.T) {
 			balancerTree("10.96.7.7 6 80 e1 1"), "pass"},
 		{"it is missing", serviceTree(web) + remote + endpoint + none, missing},
 		{"the one for UDP is none for TCP", serviceTree(web) + remote + endpoint +
-			balancerTree("10.96.7.7 17 80 e1 0"), missing},
+			balancerTree("10.96.7.7 17 80 e1 0"), missing +
+			"\nwarn: HNS has a load balancer for 10.96.7.7 port 80/udp, a port that a/web does not have [state]"},
 		{"v1 of HNS shows it as well", serviceTree(web) + remote + endpoint +
 			"-- hns-loadbalancers.json --\n[{\"ID\":\"P\",\"Policies\":[{\"Type\":\"ELB\",\"VIPs\":[\"10.96.7.7\"],\"Protocol\":6,\"InternalPort\":8080,\"ExternalPort\":80,\"ILB\":true}],\"References\":[\"/endpoints/E1\"]}]\n", "pass"},
 		{"a headless Service has none", serviceTree("a/web None 80/TCP") + remote + endpoint + none,
@@ -138,7 +139,7 @@ func TestHNSLBMissingOrStale(t *testing.T) {
 		{"IPv6 where kube-proxy serves it", serviceTree("a/web fd00::7 80/TCP",
 			"a/six fd00::8 80/TCP") + sliceTree("a/web fd00:1::9 lin-1 true 8080/TCP") +
 			endpointTree("e1 fd00:1::9 1") + balancerTree("fd00::8 6 80 e1 2"),
-			"fail: HNS has no load balancer for a/web (fd00::7 port 80/tcp), although it has ready pods [state]"},
+			"fail: HNS has no load balancer for a/web (fd00::7 port 80/tcp), although it has ready pods [state]\nwarn: HNS has a load balancer for fd00::8 port 80/tcp, but a/six has no backend [state]"},
 		{"an IPv4 address has no use for an IPv6 backend",
 			serviceTree(web) + sliceTree("a/web fd00:1::9 lin-1 true 8080/TCP") + endpoint + none,
 			"pass"},
@@ -179,6 +180,63 @@ func TestHNSLBMissingOrStale(t *testing.T) {
 			"-- logs/kube-proxy/kube-proxy.log --\nE1120 proxier.go:1] \"Endpoint information not available for service, not applying any policy\" serviceName=\"a/web\"\n", "unknown"},
 		{"the log, and it is over", serviceTree(web) + remote + endpoint + balancer + refused,
 			"info: the logs say: kube-proxy cannot create a load balancer: HNS lost the switch port of a backend; the node's current state does not confirm it [text]"},
+	})
+}
+
+// TestBackendsOfHNSLoadBalancers compares what is behind a load balancer with the EndpointSlices.
+func TestBackendsOfHNSLoadBalancers(t *testing.T) {
+	const web = "a/web 10.96.7.7 80/TCP"
+	const port = "web (10.96.7.7 port 80/tcp)"
+	endpoints := endpointTree("e1 10.244.1.9 1", "e2 10.244.1.8 1", "e3 10.244.3.9 0")
+	one, both := balancerTree("10.96.7.7 6 80 e1 0"), balancerTree("10.96.7.7 6 80 e1,e2 0")
+	remote := "a/web 10.244.1.9 lin-1 true 8080/TCP"
+	slice := func(endpoints string) string {
+		return `-- api/endpointslices.json --
+{"items":[{"metadata":{"namespace":"a","labels":{"kubernetes.io/service-name":"web"}%s},"endpoints":[` +
+			endpoints + `],"ports":[{"port":8080,"protocol":"TCP"}]}]}
+`
+	}
+	first := `{"addresses":["10.244.1.9"],"nodeName":"lin-1","conditions":{"ready":true}}`
+	ending := `,{"addresses":["10.244.1.8"],"nodeName":"lin-1","conditions":{"ready":false,"serving":true,"terminating":true}}`
+	justNow := `,"annotations":{"endpoints.kubernetes.io/last-change-trigger-time":"2026-11-20T09:59:30Z"}`
+	runLooks(t, "hns-lb-missing-or-stale", []look{
+		{"an address that the slice does not have", serviceTree(web) + sliceTree(remote) +
+			endpoints + both,
+			"fail: load balancer of a/" + port + " sends traffic to 10.244.1.8, not a backend of the Service [state]"},
+		{"a slice that changed half a minute ago", serviceTree(web) +
+			fmt.Sprintf(slice(first), justNow) + endpoints + both, "pass"},
+		{"a terminating backend may still be there", serviceTree(web) +
+			fmt.Sprintf(slice(first+ending), "") + endpoints + both, "pass"},
+		{"a terminating backend may be gone", serviceTree(web) +
+			fmt.Sprintf(slice(first+ending), "") + endpoints + one, "pass"},
+		{"a backend that is not ready", serviceTree(web) + sliceTree(remote,
+			"a/web 10.244.1.8 lin-1 false 8080/TCP") + endpoints + both,
+			"warn: load balancer of a/" + port + " sends traffic to 10.244.1.8, which is not ready [state]"},
+		{"a ready backend of another node is missing", serviceTree(web) + sliceTree(remote,
+			"a/web 10.244.1.8 lin-1 true 8080/TCP") + endpoints + one,
+			"warn: load balancer of a/" + port + " lacks 10.244.1.8, a ready backend of the Service [state]"},
+		{"a ready backend of this node is missing", serviceTree(web) + sliceTree(remote,
+			"a/web 10.244.3.9 win-1 true 8080/TCP") + endpoints + one,
+			"warn: load balancer of a/" + port + " lacks 10.244.3.9, a ready backend of the Service [state]"},
+		{"a backend on the host's network of this node gets no endpoint", serviceTree(web) +
+			sliceTree(remote, "a/web 10.0.0.10 win-1 true 8080/TCP") + endpoints + one, "pass"},
+		{"internalTrafficPolicy Local has the local ones only",
+			serviceTree(web+" \"internalTrafficPolicy\":\"Local\"") + sliceTree(remote,
+				"a/web 10.244.3.9 win-1 true 8080/TCP") + endpoints +
+				balancerTree("10.96.7.7 6 80 e3 0"), "pass"},
+		{"a port that the Service does not have", serviceTree(web) + sliceTree(remote) + endpoints +
+			balancerTree("10.96.7.7 6 80 e1 0", "10.96.7.7 6 81 e1 0"),
+			"warn: HNS has a load balancer for 10.96.7.7 port 81/tcp, a port that a/web does not have [state]"},
+		{"no slice has a backend", serviceTree(web) + sliceTree() + endpoints + one,
+			"warn: HNS has a load balancer for 10.96.7.7 port 80/tcp, but a/web has no backend [state]"},
+		{"the last backend is terminating", serviceTree(web) +
+			fmt.Sprintf(slice(ending[1:]), "") + endpoints + balancerTree("10.96.7.7 6 80 e2 0"),
+			"pass"},
+		{"the last backend went half a minute ago", serviceTree(web) +
+			fmt.Sprintf(slice(""), justNow) + endpoints + one, "pass"},
+		{"another port than that of the pods", serviceTree(web) +
+			sliceTree("a/web 10.244.1.9 lin-1 true 9090/TCP") + endpoints + one,
+			"fail: load balancer of a/" + port + " sends traffic to port 8080, but the pods listen on port 9090 [state]"},
 	})
 }
 

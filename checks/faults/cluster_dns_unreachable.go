@@ -40,10 +40,13 @@ information. A refused connection is not an answer. A probe that could not be se
 	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
 		n := node.About(s)
 		roles := rolesOfDNSServers(n, s)
-		var pods, host, backends dnsAsked
+		// an answer of a DNS pod's own address says nothing of the Service's
+		var pods, direct, host, backends dnsAsked
 		for _, t := range probed.DNSTalks(evidence.DNSProbes.In(s)) {
 			switch {
 			case !t.Asked() || !roles.ofPods(t.Server, t.From):
+			case t.From != "node" && roles.isBackend(t.Server):
+				direct = append(direct, t)
 			case t.From != "node":
 				pods = append(pods, t)
 			case roles.isBackend(t.Server):
@@ -58,6 +61,13 @@ information. A refused connection is not an answer. A probe that could not be se
 		case len(pods) > 0:
 			return []checks.Finding{pods.finding(checks.Fail,
 				"%s gets no answer from the cluster DNS at %s (%s)", verbatim(pods[0].From))}, nil
+		case len(direct) > 0 && !direct.answered():
+			return []checks.Finding{direct.finding(checks.Fail,
+				"%s gets no answer from the pods of the cluster DNS at %s (%s)",
+				verbatim(direct[0].From))}, nil
+		case len(host) == 0 && (len(direct) > 0 || backends.answered()):
+			return nil, checks.Unknown(
+				evidence.NotProbed.Gap("the Service address of the cluster's DNS"))
 		case len(host)+len(backends) == 0:
 			return nil, checks.Unknown(evidence.NotProbed.Gap("a server of the cluster's DNS"))
 		case len(host) == 0 && !backends.answered():

@@ -109,6 +109,7 @@ visible on the node.`,
 				"profile %s: enabled, defaultInbound is %s; none of %d rules allows tcp %d", p.Name,
 				p.DefaultInbound, len(fw.Rules), port)
 		}
+		f = f.At(evidence.FirewallInfo.Field(s, "rules"), "%d rules", len(fw.Rules))
 		return []checks.Finding{f}, nil
 	},
 })

@@ -17,6 +17,8 @@ type wantedBalancer struct {
 	port     int
 	protocol string
 	backends int
+	of       evidence.KubeService
+	spec     evidence.ServicePort
 }
 
 func (w wantedBalancer) String() string {
@@ -57,7 +59,7 @@ func balancersWanted(n *node.Node, s evidence.Snapshot) wantedBalancers {
 				}
 				if count > 0 && (protocol == "tcp" || protocol == "udp") {
 					list = append(list, wantedBalancer{svc.FullName(), vip, port.Port, protocol,
-						count})
+						count, svc, port})
 				}
 			}
 		}

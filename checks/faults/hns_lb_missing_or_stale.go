@@ -27,7 +27,9 @@ get no answer from the Service's address (usually that of the cluster DNS), but 
 address of a pod behind it.
 
 The check compares the clusterIP, port and protocol of every Service that has a ready backend with
-the HNS load balancers, and their backends with the HNS endpoints. DSR makes no difference. It skips
+the HNS load balancers, and the addresses and the port behind each of them with the EndpointSlices.
+Terminating backends may still be there, and a slice that just changed is left out. DSR makes no
+difference. It skips
 headless and ExternalName Services, backends on this node without an HNS endpoint (kube-proxy
 creates no load balancer for those alone), the second address family where kube-proxy serves only
 one, and a kube-proxy that has just started.`,
@@ -90,7 +92,8 @@ one, and a kube-proxy that has just started.`,
 			return nil, checks.Unknown(n.Name.Gap)
 		}
 		w := balancersWanted(n, s)
-		findings := slices.Concat(w.missing(s), deadBackends(s), staleBalancers(n, s))
+		findings := slices.Concat(w.missing(s), deadBackends(s), staleBalancers(n, s),
+			w.wrongBackends(n, s), idleBalancers(s))
 		if len(findings) == 1 && findings[0].Level == checks.Fail && w.onlyKubernetes(s) {
 			// its backends are on the host network of the control plane, and pods may have another way there
 			findings[0].Level = checks.Info

@@ -34,6 +34,30 @@ func TestPauseOSVersionMismatch(t *testing.T) {
 	})
 }
 
+// TestALineIsOfThePauseImageOrOfAnother: the call that a line names, or the image, tells which of
+// the two checks it is for.
+func TestALineIsOfThePauseImageOrOfAnother(t *testing.T) {
+	const refused = "hcs::CreateComputeSystem x: The container operating system does not match the host operating system."
+	for _, row := range []struct{ name, line, pause, app string }{
+		{"the kubelet's line about a sandbox",
+			`"CreatePodSandbox for pod failed" err="rpc error: failed to create containerd task: ` + refused,
+			"fail: a pod sandbox is for another Windows version [text]", "unknown"},
+		{"containerd's line about a sandbox",
+			`RunPodSandbox for &PodSandboxMetadata{Name:web} failed, error" error="failed to start sandbox container task: failed to create containerd task: ` + refused,
+			"fail: a pod sandbox is for another Windows version [text]", "unknown"},
+		{"containerd's line about a container in a sandbox",
+			`StartContainer for "4f1c" within sandbox "9a2e" failed" error="failed to create containerd task: ` + refused,
+			"unknown", "fail: a container image is for another Windows version [text]"},
+		{"the kubelet's line about a container",
+			`"Error syncing pod" err="failed to \"StartContainer\" for \"web\" with RunContainerError: failed to create containerd task: ` + refused,
+			"unknown", "fail: a container image is for another Windows version [text]"},
+	} {
+		tree := "-- os.json --\n{\"build\":20348}\n-- logs/kubelet/kubelet.log --\n" + row.line + "\n"
+		runLooks(t, "pause-os-version-mismatch", []look{{row.name + ", pause", tree, row.pause}})
+		runLooks(t, "app-image-os-version-mismatch", []look{{row.name + ", app", tree, row.app}})
+	}
+}
+
 func TestAppImageOSVersionMismatch(t *testing.T) {
 	pod := func(image, state, more string) string {
 		return `-- api/pods.json --

@@ -63,7 +63,10 @@ their virtual networks.`,
 					blamed[p] = true
 					f := checks.Findingf(checks.Warn, p.String(),
 						"OutBoundNAT exception %s of %s is much larger than the cluster: pods cannot reach its other hosts", p, list.of).
-						With(list.from, n.ClusterCIDRs.From)
+						With(list.from)
+					if n.ClusterCIDRs.Known() {
+						f = f.With(n.ClusterCIDRs.From)
+					}
 					if !list.live {
 						f = f.Cure(withFirst(checkOf("outboundnat-exception-too-broad").Fix,
 							narrowException(s, n, p)))
@@ -72,9 +75,26 @@ their virtual networks.`,
 				}
 			}
 		}
+		if p, large := largeException(lists); len(findings) == 0 && large &&
+			len(n.ClusterCIDRs.Value) == 0 {
+			return nil, checks.Unknown(evidence.NotShown.Gap(
+				"the cluster CIDR, so whether the exception %s is larger", p))
+		}
 		return findings, nil
 	},
 })
+
+// largeException finds an entry that is as large as the network of a cluster, or larger.
+func largeException(lists []exceptionList) (large node.Prefix, ok bool) {
+	for _, list := range lists {
+		for _, p := range list.prefixes {
+			if p.Addr().Is4() && p.Bits() <= 16 && (!ok || p.Bits() < large.Bits()) {
+				large, ok = p, true
+			}
+		}
+	}
+	return large, ok
+}
 
 // narrowException is the edit that leaves the networks of the cluster of a broad entry.
 func narrowException(s evidence.Snapshot, n *node.Node, p node.Prefix) checks.Step {
@@ -100,7 +120,8 @@ func broad(n *node.Node, p node.Prefix) bool {
 			return true
 		}
 	}
-	return false
+	// no cluster has networks this large
+	return len(n.ClusterCIDRs.Value) == 0 && p.Addr().Is4() && p.Bits() < 8
 }
 
 // unreachableExceptions finds hosts that pods fail to reach because they are on the list.

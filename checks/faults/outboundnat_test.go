@@ -116,6 +116,11 @@ func TestOutboundNATExceptionTooBroad(t *testing.T) {
 		{"what the documentation asks for", kubeadm + nodeAddress + bridgeConf("10.244.0.0/16",
 			"10.96.0.0/12", "10.20.30.0/24"), "pass"},
 		{"a whole private range", kubeadm + bridgeConf("10.0.0.0/8"), broad},
+		{"a whole private range, and nobody knows the cluster CIDR", bridgeConf("10.0.0.0/8"),
+			"unknown"},
+		{"the whole internet, and nobody knows the cluster CIDR", bridgeConf("0.0.0.0/0"),
+			"warn: OutBoundNAT exception 0.0.0.0/0 of cni.conf is much larger than the cluster: pods cannot reach its other hosts [state]"},
+		{"small networks, and nobody knows the cluster CIDR", bridgeConf("10.20.30.0/24"), "pass"},
 		{"a private range that holds none of the cluster", kubeadm + bridgeConf("10.244.0.0/16",
 			"10.96.0.0/12", "192.168.0.0/16"), "pass"},
 		{"a host in it that pods do not reach", kubeadm + bridgeConf("10.0.0.0/8") +
