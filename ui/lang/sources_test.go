@@ -240,7 +240,7 @@ func (s source) phrases() []sentence {
 			if at, ok := stepTexts[called(n)]; ok && len(n.Args) > at {
 				list = append(list, s.texts(n.Args[at])...)
 			}
-			if name := called(n); (name == "Skip" || name == "Phrasef" || name == "Miss") &&
+			if slices.Contains([]string{"Skip", "Phrasef", "Miss", "because"}, called(n)) &&
 				len(n.Args) > 0 {
 				list = append(list, s.texts(n.Args[0])...)
 			}

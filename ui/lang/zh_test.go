@@ -70,7 +70,8 @@ func TestEverySentenceHasItsChinese(t *testing.T) {
 	}
 }
 
-// gapFolders hold what the checks do not say themselves: why evidence is missing.
+// gapFolders hold what the checks do not say themselves: why evidence is missing, and why a line is
+// worth a look.
 var gapFolders = []string{"../../checks/evidence", "../../collectors", "../../collectors/node",
 	"../../collectors/cluster", "../../collectors/probe",
 	"../../collectors/pack"}

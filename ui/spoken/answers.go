@@ -80,6 +80,9 @@ func (t *teller) choices() {
 		parts = append(parts, t.lang.T("e and a number for evidence of it"))
 	}
 	parts = append(parts, t.lang.T("c for the causes"), t.lang.T("a for all verdicts"))
+	if len(t.report.Unexplained) > 0 {
+		parts = append(parts, t.lang.T("u for the errors that no check explains"))
+	}
 	if t.feed.Bundle != nil {
 		parts = append(parts, t.lang.T("b for a bundle"))
 	}
@@ -91,8 +94,11 @@ func (t *teller) choices() {
 
 func (t *teller) answer(ctx context.Context, line string, typed <-chan string) error {
 	command, rest, _ := strings.Cut(strings.ToLower(line), " ")
-	if n := strings.TrimPrefix(command, "e"); n != command && n != "" && rest == "" { // e7
-		command, rest = "e", n
+	for _, letter := range []string{"e", "u"} { // e7
+		n := strings.TrimPrefix(command, letter)
+		if _, err := strconv.Atoi(n); n != command && err == nil && rest == "" {
+			command, rest = letter, n
+		}
 	}
 	switch command {
 	case "":
@@ -109,6 +115,8 @@ func (t *teller) answer(ctx context.Context, line string, typed <-chan string) e
 		} else if n, ok := t.choose(rest); ok {
 			t.because(n)
 		}
+	case "u":
+		t.answerUnexplained(rest)
 	case "b":
 		return t.bundle(ctx, typed)
 	case "r":
@@ -176,7 +184,7 @@ func (t *teller) details(n int) {
 			t.say("Finding %d of %d: %s: %s", i+1, len(res.Findings), level, f.Message)
 		}
 		for _, b := range f.Because {
-			t.say("  Evidence: %s: %s", t.where(b), b.Text)
+			t.say("  Evidence: %s: %s", t.where(b.Place()), b.Text)
 		}
 		for _, c := range f.Codes {
 			t.say("  %s", t.style().Decoded(c))
@@ -219,14 +227,14 @@ func (t *teller) fix(res *checks.Result) {
 	}
 }
 
-func (t *teller) where(b evidence.Because) string {
-	if b.Line > 0 {
-		return t.lang.T("%s line %d", b.Path, b.Line)
+func (t *teller) where(place evidence.Place) string {
+	if place.Line > 0 {
+		return t.lang.T("%s line %d", place.Path, place.Line)
 	}
-	if _, number := b.Place().Element(); number >= 0 {
-		return t.lang.T("%s item %d", b.Path, number+1)
+	if _, number := place.Element(); number >= 0 {
+		return t.lang.T("%s item %d", place.Path, number+1)
 	}
-	return b.Path
+	return place.Path
 }
 
 // around is how many lines are told before and after one that is cited.
@@ -241,7 +249,7 @@ func (t *teller) because(n int) {
 	for _, f := range res.Findings {
 		for _, b := range f.Because {
 			told++
-			t.say("%s: %s", t.where(b), b.Text)
+			t.say("%s: %s", t.where(b.Place()), b.Text)
 			if b.Line > 0 {
 				t.excerpt(b.Path, b.Line)
 			}

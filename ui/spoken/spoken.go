@@ -35,7 +35,7 @@ const stillEvery = 5 * time.Second
 // until the user leaves. It returns the last update.
 func Run(ctx context.Context, in io.Reader, out io.Writer, feed tui.Feed, opt Options) (tui.Update,
 	error) {
-	t := &teller{out: out, ascii: opt.ASCII, lang: opt.Lang, feed: feed}
+	t := &teller{out: out, ascii: opt.ASCII, lang: opt.Lang, feed: feed, asks: opt.Ask}
 	if opt.ASCII { // which has no Chinese letters
 		t.lang = nil
 	}
@@ -53,6 +53,7 @@ type teller struct {
 	out    io.Writer
 	ascii  bool
 	feed   tui.Feed
+	asks   bool // somebody is there to answer
 	lang   *lang.Catalogue
 	last   tui.Update
 	report checks.Report // of last, in the language
@@ -124,6 +125,7 @@ func (t *teller) hear(u tui.Update, first bool) {
 		t.say("All is read.")
 		t.facts()
 		t.causes()
+		t.firstUnexplained()
 		t.verdicts(byWeight[:3]...) // once more, in one place
 		t.ending()
 	case u.At.Sub(t.said) >= stillEvery:
@@ -155,6 +157,7 @@ func (t *teller) still(u tui.Update) {
 func (t *teller) recording() {
 	t.facts()
 	t.causes()
+	t.firstUnexplained()
 	t.verdicts(byWeight...)
 	t.ending()
 }

@@ -204,6 +204,52 @@ func TestAnswers(t *testing.T) {
 	}
 }
 
+func TestErrorsThatNoCheckExplainsAreToldAfterTheCauses(t *testing.T) {
+	s, err := evidence.Load(fstest.MapFS{
+		"meta.json": {
+			Data: []byte(
+				`{"layout":"evidence/v1","node":"win-1","collectedAt":"2026-11-20T10:00:00Z"}`)},
+		"logs/kubelet/kubelet.log": {Data: []byte("before\nE one\nafter\n")},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := sample()
+	for _, text := range []string{"one", "two", "three", "four"} {
+		r.Unexplained = append(r.Unexplained, checks.Unexplained{Component: "kubelet",
+			Text: "E " + text, Count: 2, Last: began, Path: "logs/kubelet/kubelet.log", Line: 2,
+			Codes: []checks.DecodedCode{{Code: "0x490", Symbol: "ERROR_NOT_FOUND",
+				Meaning: "the network does not exist"}}})
+	}
+	first := []string{
+		"Error 1 of 4 that no check explains, kubelet: E one",
+		"  0x490 is ERROR_NOT_FOUND: the network does not exist",
+		"  2 times, 2026-11-20 10:02:00.",
+		"  Evidence: logs/kubelet/kubelet.log line 2",
+		"Error 3 of 4 that no check explains, kubelet: E three"}
+	mustSay(t, told(t, tui.Finished(r, s)), append(append([]string{}, first...),
+		"Error 4 of 4 that no check explains, kubelet: E four")...)
+	mustSay(t, told(t, tui.Finished(r, s), "q"), append(append([]string{"  Consequences: check 1."},
+		first...), "1 more: type u.",
+		"Check 3 of 5, the node has no pod CIDR: fail: the Node object has no podCIDR, e.g. 10.244.2.0/24.")...)
+	choices := "Type a number for details, e and a number for evidence of it, c for the causes, " +
+		"a for all verdicts, u for the errors that no check explains, q to quit."
+	mustSay(t, told(t, tui.Finished(r, s), "u"), append(append([]string{choices}, first...),
+		"Error 4 of 4 that no check explains, kubelet: E four")...)
+	for _, answer := range []string{"u 1", "u1"} {
+		mustSay(t, told(t, tui.Finished(r, s), answer), choices,
+			"logs/kubelet/kubelet.log line 2: E one", "  Line 1: before", "  Line 2, cited: E one",
+			"  Line 3: after")
+	}
+	mustSay(t, told(t, tui.Finished(r, s), "u 5", "u x"),
+		`There is no error "5" here: errors have numbers from 1 to 4.`,
+		`There is no error "x" here: errors have numbers from 1 to 4.`)
+	if got := told(t, tui.Finished(sample(), s), "u"); strings.Contains(got, "u for the errors") ||
+		!strings.Contains(got, "No unexplained errors in the logs and events that were read.") {
+		t.Errorf("where there are no errors:\n%s", got)
+	}
+}
+
 func TestABundleIsAskedForAndTold(t *testing.T) {
 	var got []string
 	var fails error

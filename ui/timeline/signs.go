@@ -34,7 +34,7 @@ func (b *builder) sign(check string, m evidence.SignMatch) {
 		return // it has no place in a list by time
 	}
 	e := Entry{At: m.Time, Kind: Log, Component: componentOf(m.Source(), m.Source()),
-		Text: unstamped(m.Found), Place: m.Place(),
+		Text: Unstamped(m.Found), Place: m.Place(),
 		Over: m.Over, Checks: []string{check}}
 	b.weigh(&e, check)
 	if m.More > 0 {
@@ -46,7 +46,7 @@ func (b *builder) sign(check string, m evidence.SignMatch) {
 	}
 	e.At, e.Line, e.More, e.counted = m.Last, m.LastLine, 0, true
 	if m.Tail != "" {
-		e.Text = unstamped(m.Tail)
+		e.Text = Unstamped(m.Tail)
 	}
 	if known := b.known(e.Place); known != nil {
 		b.speaksFor(known, check, m.Over)
@@ -137,7 +137,7 @@ func (b *builder) cited(res *checks.Result, why evidence.Because) {
 	source := evidence.LogComponent(why.Path)
 	b.add(Entry{At: evidence.LineTime(why.Text, b.now), Kind: Log, Component: componentOf(source,
 		source), Level: res.Status,
-		Text: unstamped(why.Text), Place: why.Place(), Checks: []string{res.ID}, linked: true})
+		Text: Unstamped(why.Text), Place: why.Place(), Checks: []string{res.ID}, linked: true})
 }
 
 // serviceOf ties a component that does not run to what its service went through.
@@ -171,7 +171,8 @@ var (
 		`^\[?\d{4}[-/]\d{2}[-/]\d{2}[T ]\d{2}:\d{2}:\d{2}(?:[.,]\d+)?(?:Z|[+-]\d{2}:?\d{2})?\]?\s*`)
 )
 
-func unstamped(line string) string {
+// Unstamped is a line without its moment and its level.
+func Unstamped(line string) string {
 	line = strings.TrimSpace(line)
 	for _, head := range []*regexp.Regexp{isoHead, klogHead, logrusHead} {
 		if at := head.FindStringIndex(line); at != nil && at[1] < len(line) {

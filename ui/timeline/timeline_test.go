@@ -223,7 +223,7 @@ func FuzzUnstamped(f *testing.F) {
 	f.Add(`time="2026-11-18T11:31:07.402118800Z" level=error msg="RunPodSandbox failed"`)
 	f.Add("2026-11-20T03:06:13Z Fail to create the network")
 	f.Fuzz(func(t *testing.T, line string) {
-		if got := unstamped(line); !strings.HasSuffix(strings.TrimSpace(line), got) || got == "" &&
+		if got := Unstamped(line); !strings.HasSuffix(strings.TrimSpace(line), got) || got == "" &&
 			strings.TrimSpace(line) != "" {
 			t.Errorf("%q became %q", line, got)
 		}

@@ -23,13 +23,17 @@ const (
 const maxCard = 4
 
 // cardOf says how many lines a card has, and whether a blank line parts them,
-// where so many causes leave at least a third of the list to the checks.
-func cardOf(causes int, l layout) (lines int, apart bool) {
+// where so many causes, and as many lines of errors, leave at least a third of the list to the
+// checks.
+func cardOf(causes, errors int, l layout) (lines int, apart bool) {
 	least := 1
 	if l.height >= tallFrom {
 		least = 2
 	}
-	each := (l.listLines()*2/3 - 2) / max(causes, 1)
+	if errors > 0 {
+		errors++ // the blank line before them
+	}
+	each := (l.listLines()*2/3 - 2 - errors) / max(causes, 1)
 	switch {
 	case l.height < tallFrom:
 		return max(min(each, 2), least), false

@@ -53,6 +53,11 @@ func (t timelineScreen) selectedLine(env) string {
 	return ""
 }
 
+func (s errorScreen) selectedLine(env) string {
+	u, _ := s.selected()
+	return u.Text
+}
+
 func (s symptomList) selectedLine(env) string {
 	if s.at < len(s.asked) {
 		return s.asked[s.at].Question

@@ -22,6 +22,8 @@ func detailOf(m model, w int) []line {
 		p.text("", p.T("nothing selected"), faint)
 	case rw.folds():
 		groupDetail(&p, &m.report, rw)
+	case rw.kind == rowErrors:
+		errorsDetail(&p, m.report.Unexplained, false)
 	default:
 		resultDetail(&p, &m.report, &m.report.Results[rw.index], m.watch.changed[rw.id])
 	}

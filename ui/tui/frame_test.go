@@ -33,6 +33,14 @@ var hostile = []string{
 func hostileReport(r *rand.Rand) checks.Report {
 	text := func() string { return hostile[r.IntN(len(hostile))] }
 	rep := sample()
+	for range r.IntN(11) {
+		rep.Unexplained = append(rep.Unexplained, checks.Unexplained{Component: text(),
+			Text: text() + text(), Count: r.IntN(3), Path: text(), Line: r.IntN(3),
+			Codes: []checks.DecodedCode{{Code: text(), Symbol: text(), Meaning: text()}}})
+	}
+	if r.IntN(2) == 0 {
+		rep.Causes = nil
+	}
 	rep.Node = checks.NodeFacts{Name: text(), OS: text(), Build: text(), Kubelet: text(),
 		Runtime: text(), Network: text()}
 	rep.Source = checks.Source{Kind: text(), Name: text(), Format: text()}
@@ -65,7 +73,8 @@ var walks = [][]string{nil, {"enter"}, {"down", "down", "down", "enter", "G"}, {
 	{"enter", "G", "tab", "enter"}, {"enter", "tab", "tab", "tab", "tab", "enter", "shift+tab",
 		"ctrl+d", "k", "backspace"}, {"j", "tab", "pgdown"}, {"w", "m"},
 	{"s"}, {"s", "G"}, {"s", "enter"}, {"s", "j", "enter", "space", "G", "c"},
-	{"s", "enter", "enter", "G"}, {"t"}, {"t", "/", "x", "enter", "G"}}
+	{"s", "enter", "enter", "G"}, {"t"}, {"t", "/", "x", "enter", "G"},
+	{"u"}, {"u", "j", "G", "pgup"}, {"u", "/", "e"}, {"u", "enter"}, {"j", "j", "j"}}
 
 // rounds is how often a test with random inputs tries: in the quick loop less often.
 func rounds(n int) int {

@@ -23,7 +23,7 @@ func list(r *checks.Report, rows []row, top, cursor, w, h int, focused bool, say
 			l = line{{ownText("›", ascii) + " ", accent}}
 		} else if i == cursor {
 			l = line{{ownText("›", ascii) + " ", faint}}
-		} else if rows[i].kind == rowCard && cardHead(rows, i) == cursor && focused {
+		} else if rows[i].below() && cardHead(rows, i) == cursor && focused {
 			l = line{{ownText("│", ascii) + " ", accent}}
 		}
 		l = append(l, rowLine(r, rows[i], w-3, i == cursor, words, say)...)
@@ -32,9 +32,9 @@ func list(r *checks.Report, rows []row, top, cursor, w, h int, focused bool, say
 	return lines
 }
 
-// cardHead is the row of the cause that a line of its card belongs to.
+// cardHead is the selectable row that a line of a card, or of errors, belongs to.
 func cardHead(rows []row, i int) int {
-	for i > 0 && rows[i].kind == rowCard {
+	for i > 0 && rows[i].below() {
 		i--
 	}
 	return i
@@ -69,6 +69,10 @@ func rowLine(r *checks.Report, rw row, w int, selected, words bool, say voice) l
 		return resultLine(&r.Results[rw.index], rw.was, "", 0, w, selected, say)
 	case rowCard:
 		return cardLine(&r.Results[rw.index], rw.part, say).fit(w, ascii)
+	case rowErrors:
+		return errorsLine(rw, selected).fit(w, ascii)
+	case rowError:
+		return line{{"  ", plain}, {rw.lead, faint}, {rw.text, plain}}.fit(w, ascii)
 	case rowCheck:
 		return resultLine(&r.Results[rw.index], rw.was, say.origin(r, &r.Results[rw.index]), 2, w,
 			selected, say)

@@ -26,6 +26,7 @@ func asDrawn(u Update) checks.Report {
 	if u.Done {
 		return r
 	}
+	r.Unexplained = nil // a verdict that is to come may explain them
 	r.Results = slices.Clone(r.Results)
 	r.Summary = checks.Summary{}
 	open := func(id string) bool { _, is := u.Open[id]; return is }
@@ -66,8 +67,7 @@ func (m model) received(u Update) model {
 	m.english, m.view.live = asDrawn(u), !u.Done
 	m.report = m.Report(m.english)
 	m.watch = m.watch.counted(&m.report, u.Done, u.At)
-	m.view.voice, m.view.changed = m.voice, m.watch.changed
-	m.view.card, m.view.apart = cardOf(len(m.report.Causes), m.layout())
+	m.view = m.fittedView()
 	if u.Done && !m.touched { // nobody chose the row: begin as with any finished report
 		m.at, m.top = row{}, 0
 	}

@@ -140,8 +140,7 @@ func (m model) taken(u Update) (model, effect) {
 // settled brings everything that depends on other fields in line with them.
 func (m model) settled() model {
 	m.rows = nil
-	m.view.voice, m.view.changed = m.voice, m.watch.changed
-	m.view.card, m.view.apart = cardOf(len(m.report.Causes), m.layout())
+	m.view = m.fittedView()
 	if m.began {
 		m.rows = rowsOf(&m.report, m.view)
 	}
@@ -151,7 +150,7 @@ func (m model) settled() model {
 	m.top = min(m.top, max(len(m.rows)-l.listLines(), 0))
 	if m.cursor >= 0 {
 		end := m.cursor // of its card
-		for end+1 < len(m.rows) && m.rows[end+1].kind == rowCard {
+		for end+1 < len(m.rows) && m.rows[end+1].below() {
 			end++
 		}
 		m.top = min(max(m.top, end-l.listLines()+1), m.cursor)
@@ -165,6 +164,15 @@ func (m model) settled() model {
 	}
 	m.helpAt = clamp(m.helpAt, len(helpLines(m))-l.body)
 	return m
+}
+
+// fittedView is the view with what depends on the report and on the size.
+func (m model) fittedView() view {
+	v, l := m.view, m.layout()
+	v.voice, v.changed = m.voice, m.watch.changed
+	v.errors = errorRows(&m.report, m.catalogue, l, m.voice)
+	v.card, v.apart = cardOf(len(m.report.Causes), len(v.errors), l)
+	return v
 }
 
 func clamp(n, most int) int { return max(min(n, most), 0) }
@@ -246,7 +254,7 @@ func (m model) selected() (row, bool) {
 // result is the selected check.
 func (m model) result() (checks.Result, bool) {
 	r, ok := m.selected()
-	if !ok || r.folds() {
+	if !ok || r.folds() || r.kind == rowErrors {
 		return checks.Result{}, false
 	}
 	return m.report.Results[r.index], true

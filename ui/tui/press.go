@@ -202,6 +202,8 @@ func (m model) enter(opens bool) (model, effect) {
 	case !ok:
 	case r.folds():
 		return m.toggle(r), effect{}
+	case opens && r.kind == rowErrors:
+		return m.open(newErrors(m.env()))
 	case opens:
 		return m.open(newDetail(r.id))
 	}

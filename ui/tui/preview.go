@@ -39,6 +39,9 @@ func preview(r *checks.Report, rw row, ok bool, w, h, card int, say voice) []lin
 		for _, i := range rw.members {
 			p.verdict("", &r.Results[i])
 		}
+	case rw.kind == rowErrors:
+		name = say.T("Errors that no check explains")
+		errorsDetail(&p, r.Unexplained, rw.open)
 	default:
 		res := &r.Results[rw.index]
 		name = res.ID

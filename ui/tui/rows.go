@@ -17,8 +17,9 @@ type row struct {
 	category checks.Category // of groups, rests and checks
 	members  []int           // of groups and rests: the results in them
 	follow   int             // of causes: how many consequences
-	open     bool            // of groups and rests
+	open     bool            // of groups and rests; of errors: lines that quote them follow
 	text     string          // of headings and notes
+	lead     string          // of the lines of errors: the component, on its first line
 	part     cardPart        // of cards
 	unknown  ui.UnknownGroup // of unknowns
 	was      checks.Status   // of causes and checks: the verdict before it changed, or ""
@@ -30,8 +31,10 @@ const (
 	rowHeading rowKind = iota // not selectable, like blank and note
 	rowBlank
 	rowNote
-	rowCard // the lines of a cause below its first
+	rowCard  // the lines of a cause below its first
+	rowError // the lines of errors below their first
 	rowCause
+	rowErrors // how many errors no check explains
 	rowGroup
 	rowCheck
 	rowUnknown // the checks of an open group that could not run for one reason
@@ -39,6 +42,9 @@ const (
 )
 
 func (r row) selectable() bool { return r.kind >= rowCause }
+
+// below says that a line belongs to the selectable one above it.
+func (r row) below() bool { return r.kind == rowCard || r.kind == rowError }
 
 func (r row) folds() bool { return r.kind == rowGroup || r.within() }
 
@@ -73,6 +79,7 @@ type view struct {
 	live bool
 	was  map[string]bool // groups as they were before the node was read again
 
+	errors  []row                    // those of the errors that no check explains
 	card    int                      // lines of a cause
 	apart   bool                     // a blank line between causes
 	changed map[string]checks.Status // the verdicts that changed, as they were
@@ -85,7 +92,8 @@ func (v view) shows(r *checks.Result) bool {
 	return (!v.wrong || isFault(r.Status)) && matches(r, v.filter)
 }
 
-// rowsOf lays the report out as a list: causes, then a group per category.
+// rowsOf lays the report out as a list: causes, errors that no check explains, then a group per
+// category.
 func rowsOf(r *checks.Report, v view) []row {
 	rows := causeRows(r, v)
 	groups := groupRows(r, v)
@@ -96,7 +104,10 @@ func rowsOf(r *checks.Report, v view) []row {
 			note = noFault(r, v)
 		}
 		return []row{{kind: rowNote, text: note}}
-	case len(rows) > 0 && len(groups) > 0:
+	case !v.narrowed() && len(v.errors) > 0:
+		rows = append(append(rows, row{kind: rowBlank}), v.errors...)
+	}
+	if len(rows) > 0 && len(groups) > 0 {
 		rows = append(rows, row{kind: rowBlank})
 	}
 	if len(groups) > 0 {

@@ -72,6 +72,7 @@ var places = []place{
 	{bind("s", "by symptom: what do you see?"), hint{"s", "symptoms", 1}, newSymptoms},
 	{bind("e", "the evidence, file by file"), hint{"e", "evidence", 1}, newBrowser},
 	{bind("t", "timeline: what happened when"), hint{"t", "timeline", 2}, newTimeline},
+	{bind("u", "errors that no check explains"), hint{"u", "errors", 6}, newErrors},
 	{bind("b", "bundle: a zip for a bug report"), hint{"b", "bundle", 2}, newBundle},
 }
 

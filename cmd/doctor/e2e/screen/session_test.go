@@ -52,6 +52,8 @@ var walks = []walkthrough{
 	{name: "timeline", keys: []string{"t"}, shows: []string{"Timeline", "this was recorded"},
 		back:    []string{"q"},
 		picture: "The timeline: what happened when, with the first bad minute marked"},
+	{name: "errors", keys: []string{"u"}, shows: []string{"Errors that no check explains"},
+		back: []string{"q"}},
 	{name: "bundle", keys: []string{"b", "C-u", fileKey, "Enter"},
 		shows:   []string{"the bundle is written", "Secrets replaced", "issue.md"},
 		back:    []string{"q"},
