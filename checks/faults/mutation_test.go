@@ -192,7 +192,7 @@ func (n mutatedNode) noticed(m mutant, catalogue *checks.Catalogue) (by, elsewhe
 	if mayStandIn(m.path) {
 		s, _ = signs.Record(s, catalogueSigns())
 	} else {
-		s = s.WithSigns(n.matches, nil)
+		s = s.WithScan(evidence.LogScan{Matches: n.matches})
 	}
 	for _, c := range catalogue.All() {
 		for _, f := range stateFindings(s, c) {
