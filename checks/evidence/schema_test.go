@@ -27,6 +27,8 @@ type Tree struct {
 	Files []evidence.FileRecord `json:"files.json,omitempty"`
 	Logs  evidence.LogIndex     `json:"logs.json,omitempty"`  // Only in a bundle.
 	Signs []evidence.SignMatch  `json:"signs.json,omitempty"` // Only in a bundle.
+	// Only in a bundle.
+	ErrorLines []evidence.ErrorLine `json:"errorlines.json,omitempty"`
 	// What the .gap files mean, by the path that is missing. May be left out.
 	Gaps  map[string]evidence.GapRecord `json:"gaps.json,omitempty"`
 	Event []evidence.WindowsEvent       `json:"events.json,omitempty"`

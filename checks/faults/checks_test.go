@@ -20,6 +20,7 @@ import (
 	"doctor/checks/node"
 	"doctor/checks/signs"
 	"doctor/fixtures"
+	_ "doctor/fixtures/platforms"
 )
 
 var update = flag.Bool("update", false,
@@ -394,6 +395,9 @@ func where(b evidence.Because) string {
 func rewriteWant(t *testing.T, name, want string) {
 	t.Helper()
 	file := filepath.Join("..", "..", "fixtures", name+".txtar")
+	if _, err := os.Stat(file); err != nil {
+		file = filepath.Join("..", "..", "fixtures", "platforms", name+".txtar")
+	}
 	content, err := os.ReadFile(file)
 	if err != nil {
 		t.Fatal(err)

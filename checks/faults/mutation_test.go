@@ -19,7 +19,6 @@ import (
 	"doctor/checks/faults"
 	"doctor/checks/node"
 	"doctor/checks/signs"
-	"doctor/fixtures"
 )
 
 // leastNoticed is the share of meaningful changes, in percent, that the checks must notice; the
@@ -320,15 +319,6 @@ func (s mutationScore) print(t *testing.T) {
 			if m.elsewhere != "" {
 				t.Logf("  %s finds something and quotes another place: %s", m.elsewhere, m)
 			}
-		}
-	}
-}
-
-// TestTheHealthyNodesAreAllOfThem holds the list to the recordings.
-func TestTheHealthyNodesAreAllOfThem(t *testing.T) {
-	for _, name := range fixtures.Names() {
-		if strings.HasPrefix(name, "healthy-") && !slices.Contains(healthyNodes, name) {
-			t.Errorf("%s is missing in healthyNodes", name)
 		}
 	}
 }

@@ -224,7 +224,7 @@ func TestALaterLineEndsASign(t *testing.T) {
 
 func TestAScanKeepsTheReasonsOfGaps(t *testing.T) {
 	s, err := evidence.Load(snapshotFiles(map[string]string{
-		"gaps.json": `{"hns-networks.json":{"kind":"denied","code":"reported","args":["run as Administrator"]}}`,
+		"gaps.json":             `{"hns-networks.json":{"kind":"denied","code":"reported","args":["run as Administrator"]}}`,
 		"hns-networks.json.gap": "denied: run as Administrator\n"}))
 	if err != nil {
 		t.Fatal(err)

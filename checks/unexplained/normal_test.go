@@ -13,6 +13,7 @@ import (
 	"doctor/checks/signs"
 	"doctor/checks/unexplained"
 	"doctor/fixtures"
+	_ "doctor/fixtures/platforms"
 )
 
 var update = flag.Bool("update", false, "write normal.txt from the normal logs")

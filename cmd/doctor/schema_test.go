@@ -45,7 +45,7 @@ func TestABundleKeepsToTheSchema(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer archive.Close()
-	for _, own := range []string{"signs.json", "logs.json"} {
+	for _, own := range []string{"signs.json", "errorlines.json", "logs.json"} {
 		if content, err := fs.ReadFile(archive, own); err != nil || len(content) < len("[{}]") {
 			t.Errorf("%s: %q, %v", own, content, err)
 		}
