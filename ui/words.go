@@ -113,6 +113,15 @@ func Title(r *checks.Result) string {
 	return r.Title
 }
 
+// RowTitle is what a list says of a result: of an information what was found, for a fault's title
+// would read like a fault.
+func RowTitle(r *checks.Result) string {
+	if r.Status == checks.StatusInfo && len(r.Findings) > 0 {
+		return cmp.Or(r.Findings[0].Message, r.Title)
+	}
+	return Title(r)
+}
+
 // Message is the sentence that stands for a result: that of its worst finding,
 // why it could not run or does not apply, or its title.
 func Message(r *checks.Result) string {

@@ -11,8 +11,8 @@ import (
 
 var _ = register(checks.Check{
 	ID:       "icmp-external-not-snated",
-	Title:    "External hosts do not answer pods",
-	Healthy:  "External hosts answer ICMP and TCP",
+	Title:    "Pods cannot reach external hosts",
+	Healthy:  "Pods reach external hosts with ICMP and TCP",
 	Category: checks.CategoryNetwork,
 	FAQ:      []int{4},
 	Doc: `Windows translates TCP and UDP of pods to the node's address, not ICMP: on overlay,

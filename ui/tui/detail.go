@@ -66,7 +66,7 @@ func provenance(p *page, r *checks.Report) {
 
 // verdict is a check in one line or more: symbol and title.
 func (p *page) verdict(indent string, res *checks.Result) {
-	p.led(span{indent + symbol(res.Status, p.ascii) + " ", inkOf(res.Status)}, ui.Title(res), plain)
+	p.led(span{indent + symbol(res.Status, p.ascii) + " ", inkOf(res.Status)}, ui.RowTitle(res), plain)
 }
 
 // resultDetail draws a check; was is its verdict before it changed, or "".

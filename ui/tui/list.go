@@ -126,7 +126,7 @@ func resultLine(res *checks.Result, was checks.Status, right string, indent, w i
 		l = append(l, span{padded(show(say.Status(res.Status), ascii), say.statusWidth()),
 			inkOf(res.Status)})
 	}
-	title := span{show(ui.Title(res), ascii), plain}
+	title := span{show(ui.RowTitle(res), ascii), plain}
 	switch {
 	case selected:
 		title.ink = strong
