@@ -214,10 +214,10 @@ func TestBackendsOfHNSLoadBalancers(t *testing.T) {
 			"warn: load balancer of a/" + port + " sends traffic to 10.244.1.8, which is not ready [state]"},
 		{"a ready backend of another node is missing", serviceTree(web) + sliceTree(remote,
 			"a/web 10.244.1.8 lin-1 true 8080/TCP") + endpoints + one,
-			"warn: load balancer of a/" + port + " lacks 10.244.1.8, a ready backend of the Service [state]"},
+			"warn: load balancer of a/" + port + " has no backend for 10.244.1.8, which is ready [state]"},
 		{"a ready backend of this node is missing", serviceTree(web) + sliceTree(remote,
 			"a/web 10.244.3.9 win-1 true 8080/TCP") + endpoints + one,
-			"warn: load balancer of a/" + port + " lacks 10.244.3.9, a ready backend of the Service [state]"},
+			"warn: load balancer of a/" + port + " has no backend for 10.244.3.9, which is ready [state]"},
 		{"a backend on the host's network of this node gets no endpoint", serviceTree(web) +
 			sliceTree(remote, "a/web 10.0.0.10 win-1 true 8080/TCP") + endpoints + one, "pass"},
 		{"internalTrafficPolicy Local has the local ones only",

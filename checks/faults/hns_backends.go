@@ -130,7 +130,7 @@ func (b sliceBackends) compare(want wantedBalancer, lb evidence.HNSLoadBalancer,
 		if len(lost) > 1 {
 			lostAt = at
 		}
-		report(checks.Warn, lostAt, "load balancer of %s lacks %s, a ready backend of the Service",
+		report(checks.Warn, lostAt, "load balancer of %s has no backend for %s, which is ready",
 			want, firstThree(lost))
 	}
 	if len(asleep) > 0 {
