@@ -77,6 +77,14 @@ func TestKubeProxyOverlayDSRGates(t *testing.T) {
 			"fail: kube-proxy exits: DSR requires feature gate WinDSR [text]"},
 		{"the log tells of a gate that is gone", logged("unrecognized feature gate: WinOverlay"),
 			"fail: this version does not know feature gate WinOverlay [text]"},
+		{"a kube-proxy that only warns of it",
+			"-- logs/kube-proxy/kube-proxy.log --\nW1120 09:00:00.000001 1 feature_gate.go:352] unrecognized feature gate: WinOverlay\n",
+			"unknown"},
+		{"of the platform another check tells",
+			logged("platform does not support feature Remote Subnet"), "unknown"},
+		{"the gate was set, and kube-proxy started", logged("WinDSR feature gate not enabled") +
+			"I1120 09:01:00.000001 1 config.go:315] \"Starting service config controller\"\n",
+			"info: the logs say: kube-proxy exits: DSR requires feature gate WinDSR; it is over: a later line says: Starting service config controller [text]"},
 		{"a gate that is none of these", logged("unrecognized feature gate: Accelerators"),
 			"unknown"},
 	})

@@ -268,7 +268,13 @@ func TestImagePullTooSlow(t *testing.T) {
 				logTelling("containerd", line),
 			"info: the logs say: the runtime canceled an image pull without progress; the node's current state does not confirm it [text]"},
 		{"the pods were not recorded", docker + events(began, "2026-11-20T09:51:02Z", cancelled),
-			"fail: an image pull was canceled [text]"},
+			"warn: an image pull was canceled [text]"},
+		{"the kubelet's log alone, of a kubelet that may have been stopped", logTelling("kubelet",
+			`"PullImage from image service failed" err="rpc error: code = Canceled desc = context canceled" image="web:1"`),
+			"warn: an image pull was canceled [text]"},
+		{"the registry did not answer", logTelling("kubelet",
+			`Failed to pull image "r/web:1": failed to pull and unpack image "r/web:1": failed to resolve reference "r/web:1": failed to do request: Head "https://r/v2/web/manifests/1": context deadline exceeded`),
+			"unknown"},
 	})
 }
 
