@@ -167,10 +167,10 @@ func TestProxyEnvNotSeenByRuntime(t *testing.T) {
 			"proxyconnect tcp: dial tcp 10.0.0.9:3128: "+timeout), "pass"},
 		{"a registry that NO_PROXY names", proxy + running + pull("registry.corp.example",
 			"dial tcp 10.0.0.7:443: "+timeout),
-			"info: the logs say: the runtime connects to a registry directly and gets no answer: it may lack the proxy setting; the node's current state does not confirm it [text]"},
+			"info: the logs say: the runtime gets no answer from a registry: a firewall, no route to it, or no proxy setting; the node's current state does not confirm it [text]"},
 		{"no proxy anywhere, which is another check's matter", "-- env.json --\n{}\n" + running +
 			pull("mcr.example.com", "dial tcp 1.2.3.4:443: "+timeout),
-			"info: the logs say: the runtime connects to a registry directly and gets no answer: it may lack the proxy setting; the node's current state does not confirm it [text]"},
+			"info: the logs say: the runtime gets no answer from a registry: a firewall, no route to it, or no proxy setting; the node's current state does not confirm it [text]"},
 		{"pulls that work", proxy + running + podEvent("Pulled", "Successfully pulled image"),
 			"pass"},
 		{"no events were recorded", proxy + running, "unknown"},

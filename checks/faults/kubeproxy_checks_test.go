@@ -114,6 +114,10 @@ func TestKubeProxyNoHostMAC(t *testing.T) {
 			nodeAt10 + adapters("10.0.0.77"), "unknown"},
 		{"adapters without addresses tell nothing", vxlanConf + proxyArgs() + nodeAt10 +
 			"-- adapters.json --\n[{\"name\":\"Ethernet\"}]\n", "unknown"},
+		{"the log alone", vxlanConf + message, "fail: kube-proxy exits: no adapter has the node's address [text]"},
+		{"the address moved to the switch, and kube-proxy found it", vxlanConf + message +
+			"I0729 1 config.go:313] Starting service config controller\n",
+			"info: the logs say: kube-proxy exits: no adapter has the node's address; it is over: a later line says: Starting service config controller [text]"},
 		{"on host-gw kube-proxy does not ask", onFlannel + proxyArgs(`"--bind-address=10.0.0.11"`) +
 			adapters("10.0.0.10"), "skip"},
 		{"the log alone", message,
