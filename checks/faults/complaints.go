@@ -1,6 +1,7 @@
 package faults
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -12,9 +13,10 @@ import (
 // A complaint is why a pod does not run, in the words of the runtime: where
 // pods are recorded, they tell whether a text in the logs is of today.
 type complaint struct {
-	pod  evidence.Pod
-	says string // of the sign that the words fit
-	from evidence.Because
+	pod   evidence.Pod
+	says  string       // of the sign that the words fit
+	level checks.Level // of that sign
+	from  evidence.Because
 }
 
 // A runtimeText is a text of the runtime, and how a finding quotes it.
@@ -52,7 +54,8 @@ func complaints(s evidence.Snapshot, signs []checks.Sign) []complaint {
 		texts = append(texts, events[p.FullName()]...)
 		for _, t := range texts {
 			if sign, ok := fits(signs, t.text); ok {
-				found = append(found, complaint{p, sign.Says, t.from})
+				found = append(found, complaint{p, sign.Says,
+					cmp.Or(sign.Level, checks.Fail), t.from})
 				break
 			}
 		}
@@ -65,7 +68,7 @@ func complain(signs []checks.Sign) func(evidence.Snapshot) ([]checks.Finding, er
 	return func(s evidence.Snapshot) ([]checks.Finding, error) {
 		var findings []checks.Finding
 		for _, c := range complaints(s, signs) {
-			findings = append(findings, checks.Findingf(checks.Fail, c.pod.FullName(),
+			findings = append(findings, checks.Findingf(c.level, c.pod.FullName(),
 				"%s is not running: %s", c.pod.FullName(), c.says).With(c.from))
 		}
 		return findings, nil

@@ -3,6 +3,7 @@ package faults_test
 import (
 	"fmt"
 	"strconv"
+	"strings"
 	"testing"
 )
 
@@ -62,6 +63,12 @@ func TestMountPathInvalid(t *testing.T) {
 		{"a parameter is incorrect, which has many reasons",
 			logTelling("containerd",
 				"hcs::CreateComputeSystem web: The parameter is incorrect.: unknown"),
+			"warn: Windows rejects a container parameter, most often the path of a mount [text]"},
+		{"a parameter is incorrect, says the pod's state", podTelling("RunContainerError",
+			"hcs::CreateComputeSystem web: The parameter is incorrect.: unknown", ""),
+			"warn: default/web is not running: Windows rejects a container parameter, most often the path of a mount [state]"},
+		{"a parameter is incorrect, in French by its code",
+			logTelling("docker", "hcsshim::CreateComputeSystem a: Paramètre incorrect. (0x57)"),
 			"warn: Windows rejects a container parameter, most often the path of a mount [text]"},
 		{"a working directory that is not in the image is no mount", podTelling("RunContainerError",
 			"hcs::System::CreateProcess web: The directory name is invalid.: unknown", ""), "pass"},
@@ -225,6 +232,12 @@ func TestLayerImportAccessDenied(t *testing.T) {
 			logTelling("docker",
 				`hcsshim::ImportLayer failed in Win32: Zugriff verweigert (0x5) layerId=\\?\C:\a`),
 			"fail: " + why + " [text]"},
+		{"a log alone, in French, without the code",
+			logTelling("containerd", strings.Replace(denied, "Access is denied", "Accès refusé", 1)),
+			"fail: " + why + " [text]"},
+		{"a log alone, in Chinese, of a file in use", logTelling("containerd",
+			`hcsshim::ImportLayer \\?\C:\a: 另一个程序正在使用此文件，进程无法访问。: unknown`),
+			"fail: an image layer cannot be unpacked: a file is in use by another process [text]"},
 		{"nothing recorded", "", "unknown"},
 	})
 }

@@ -59,6 +59,11 @@ func TestNetworkAlreadyExists(t *testing.T) {
 			"info: the logs say: " + says + "; the node's current state does not confirm it [text]"},
 		{"nobody was refused", onFlannel + networks("nat nat"), "pass"},
 		{"the logs alone", flanneldSays("échec : (0x803b0010)"), "fail: " + says + " [text]"},
+		{"docker's own network", logTelling("docker",
+			`error creating default "nat" network: HNS failed with error : A network with this name already exists. (0x803b0010)`),
+			"unknown"},
+		{"flanneld started in the end", flanneldSays(refused + "\nI1120 main.go:366] Running backend."),
+			"info: the logs say: " + says + "; it is over: a later line says: Running backend. [text]"},
 		{"a route that exists is harmless", onFlannel + networks("nat nat") +
 			"-- logs/start/start.log --\nFATA[0000] rpc error: code = Internal desc = could not create IP forward entry: The object already exists.\n", "pass"},
 		{"nobody looked", onFlannel, "unknown"},

@@ -25,6 +25,12 @@ func TestPauseOSVersionMismatch(t *testing.T) {
 			on("20348") + nodeOf("v1.29.0", containerd) +
 			"-- logs/containerd/containerd.log --\nfailed to get sandbox image \"harbor.corp/mirror/pause:3.5\": no match for platform in manifest: not found\n",
 			"fail: the pause image has no variant for this Windows version [text]"},
+		{"a container in a sandbox that runs, by the log alone", logTelling("containerd",
+			`CreateContainer within sandbox "7c3a" for &ContainerMetadata{Name:web} failed, error: hcs::CreateComputeSystem 7c3b: The container operating system does not match the host operating system.`),
+			"unknown"},
+		{"the sandbox itself, by the log alone", logTelling("containerd",
+			`RunPodSandbox for &PodSandboxMetadata{Name:web} failed, error: failed to create containerd task: hcs::CreateComputeSystem 7c3b: The container operating system does not match the host operating system.`),
+			"fail: a pod sandbox is for another Windows version [text]"},
 		{"the kubelet's flag does not count for containerd", config("registry.k8s.io/pause:3.9") +
 			on("20348") + nodeOf("v1.29.0", containerd) +
 			"-- services.json --\n[{\"name\":\"kubelet\",\"state\":\"running\",\"args\":[\"--pod-infra-container-image=mcr.microsoft.com/k8s/core/pause:1.0.0\"]}]\n", "pass"},

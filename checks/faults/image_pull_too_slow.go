@@ -42,10 +42,11 @@ runtime's own log line about missing progress is sufficient.`,
 	Uses: slices.Concat(node.KubeletSources, []evidence.Need{evidence.Node, evidence.CRI,
 		evidence.Services, evidence.Processes}),
 	Signs: []checks.Sign{
-		{Text: "Failed to pull image", Also: []string{"context canceled"}, Not: noAnswer,
-			Says: "an image pull was canceled"},
-		{Text: "Failed to pull image", Also: []string{"context deadline exceeded"}, Not: noAnswer,
-			Says: "an image pull exceeded its deadline"},
+		// A kubelet or a runtime that restarts cancels the pulls too, so these two warn.
+		{Text: "Failed to pull image", Or: failedPull, Also: []string{"context canceled"},
+			Not: neverBegan, Says: "an image pull was canceled", Level: checks.Warn},
+		{Text: "Failed to pull image", Or: failedPull, Also: []string{"context deadline exceeded"},
+			Not: neverBegan, Says: "an image pull exceeded its deadline", Level: checks.Warn},
 		{Text: "cancel pulling image", Also: []string{"because of no progress"},
 			Says: "the runtime canceled an image pull without progress"},
 		{Text: "cancel pulling image", Also: []string{"exceeded image pull deadline"},
@@ -205,6 +206,12 @@ func pullDeadline(n *node.Node, s evidence.Snapshot) (time.Duration, evidence.Be
 	}
 	return time.Minute, evidence.Because{}
 }
+
+// failedPull is how the kubelet's client of the runtime tells that a pull failed.
+var failedPull = []string{"PullImage from image service failed"}
+
+// neverBegan marks a pull that the network kept from beginning, in the words of the runtimes.
+var neverBegan = slices.Concat(noAnswer, ofTheWires)
 
 // noAnswer marks a pull that never began: nobody answered, which is another fault.
 var noAnswer = []string{"dial tcp", "no such host", "proxyconnect", "awaiting headers",

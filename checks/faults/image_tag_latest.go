@@ -34,6 +34,7 @@ fixed, whatever its tag.`,
 	Uses:  []evidence.Need{evidence.Pods, evidence.Manifests},
 	Signs: []checks.Sign{
 		{Text: "mcr.microsoft.com/windows/", Also: []string{":latest", "not found"},
+			Not:  []string{"lookup ", "dial tcp"}, // it is the registry that was not found
 			Says: "Windows base images have no tag latest"},
 	},
 	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {

@@ -55,9 +55,12 @@ source VIP is one, and pods that are being created or deleted.`,
 	Uses: []evidence.Need{node.NeedLeases{}, evidence.File(azureIPAM), node.NeedPodCIDRs,
 		evidence.HNSNetworks, evidence.Pods},
 	Signs: []checks.Sign{
-		{Text: "no IP addresses available in range set", Says: "host-local has no free address"},
-		{Text: "Failed to delegate: Failed to allocate address",
-			Says: "azure-vnet-ipam has no free address"},
+		// host-local before its ranges, of 2017, says "network"
+		{Text: "no IP addresses available in range set",
+			Or:   []string{"no IP addresses available in network"},
+			Says: "host-local has no free address"},
+		// A locked store and a pool that is not known end like this too.
+		{Text: "Failed to delegate: Failed to allocate address", ConfirmOnly: true},
 		{Text: "Failed to allocate address: No available addresses",
 			Says: "azure-vnet-ipam has no free address"},
 		{Text: "error while executing IPAM addition", ConfirmOnly: true},

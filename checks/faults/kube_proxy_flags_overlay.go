@@ -36,7 +36,7 @@ exist in HNS, a source VIP that does not belong to this node, and the feature ga
 	Needs:    []evidence.Need{node.NeedProxySettings, node.NeedNetworks, node.NeedBackend},
 	Uses:     slices.Concat(node.ProxySources, node.CNISources),
 	Signs: []checks.Sign{
-		{Text: "source-vip flag not set",
+		{Text: "source-vip flag not set", Until: proxyStarted,
 			Says: "kube-proxy exits: an overlay network requires --source-vip"},
 	},
 	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {

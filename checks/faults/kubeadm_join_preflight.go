@@ -41,18 +41,24 @@ URL scheme is deprecated" is a hint without effect.`,
 		evidence.Logs("kubelet"))},
 	Uses: []evidence.Need{evidence.Node},
 	Signs: []checks.Sign{
-		{Text: "[preflight] Some fatal errors occurred",
+		{Text: "[preflight] Some fatal errors occurred", Until: joined,
 			Says: "kubeadm join failed its preflight checks"},
-		{Text: "found multiple CRI endpoints on the host",
+		{Text: "found multiple CRI endpoints on the host", Until: joined,
 			Says: "kubeadm found two container runtimes: --cri-socket is required"},
-		{Text: "[ERROR CRI]", Says: "kubeadm cannot connect to the container runtime"},
-		{Text: "[ERROR FileAvailable-", Says: "files of an earlier kubeadm join exist"},
-		{Text: "[kubelet-check]", Also: []string{"isn't running or healthy"},
+		{Text: "[ERROR CRI]", Until: joined, Says: "kubeadm cannot connect to the container runtime"},
+		{Text: "[ERROR FileAvailable-", Until: joined,
+			Says: "files of an earlier kubeadm join exist"},
+		// A slow kubelet is healthy at the next look.
+		{Text: "[kubelet-check]", Also: []string{"isn't running or healthy"}, Until: joined,
 			Says: "the kubelet exits while kubeadm waits for it"},
-		{Text: "[kubelet-check] The kubelet is not healthy after",
+		{Text: "[kubelet-check] The kubelet is not healthy after", Until: joined,
 			Says: "the kubelet exits while kubeadm waits for it"},
 		{Text: "unable to load client CA file", Also: []string{"cannot find"},
-			Says: "the ca.crt of the kubelet configuration is missing"},
+			Until: nodeRegistered, Says: "the ca.crt of the kubelet configuration is missing"},
+		// Windows in another language
+		{Text: "unable to load client CA file", Also: []string{": open "},
+			Not: []string{"cannot find"}, Until: nodeRegistered,
+			Says: "the kubelet cannot read the ca.crt of its configuration"},
 		{Text: "detected and using CRI socket", ConfirmOnly: true},
 	},
 	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
@@ -65,3 +71,9 @@ URL scheme is deprecated" is a hint without effect.`,
 				"the node is not Ready, and the logs that were read show no failed join")))
 	},
 })
+
+// joined is the last word of a kubeadm join that succeeded.
+var joined = []string{"This node has joined the cluster"}
+
+// nodeRegistered is what a kubelet says that has read its configuration and reached the API server.
+var nodeRegistered = []string{"Successfully registered node", "Node was previously registered"}

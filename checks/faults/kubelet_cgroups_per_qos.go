@@ -35,10 +35,12 @@ not running: a running kubelet has accepted its settings.`,
 		evidence.File(node.KubeletConfigs[0])), node.NeedKubelet},
 	Uses: append(slices.Clone(node.KubeletSources), evidence.Node, evidence.Pods),
 	Signs: []checks.Sign{
+		// From 1.30 the same words are a warning of every start: validation_windows.go of Kubernetes.
 		{Text: "CgroupsPerQOS (--cgroups-per-qos) true is not supported on Windows",
+			Not:  ignoredOption,
 			Says: "the kubelet rejects cgroupsPerQOS: true on Windows"},
 		{Text: "EnforceNodeAllocatable (--enforce-node-allocatable)",
-			Also: []string{"is not supported on Windows"},
+			Also: []string{"is not supported on Windows"}, Not: ignoredOption,
 			Says: "the kubelet rejects enforceNodeAllocatable on Windows"},
 		{Text: "enforceNodeAllocatable (--enforce-node-allocatable) is not supported unless cgroupsPerQOS", Says: "the kubelet rejects enforceNodeAllocatable without cgroupsPerQOS"},
 	},
@@ -155,3 +157,6 @@ func setting(n *node.Node, flag string, up map[string]bool) (string, evidence.Be
 	}
 	return f.Value, f.From
 }
+
+// ignoredOption is how a kubelet from 1.30 begins its warnings, which stop nothing.
+var ignoredOption = []string{"ignored configuration option"}

@@ -31,5 +31,11 @@ func TestKubeletCgroupsPerQOS(t *testing.T) {
 			"fail: cgroupsPerQOS is not set (default: true, expected on Windows: false); the kubelet is not running [state]"},
 		{"nothing sets it, and the kubelet runs all the same", quiet + elsewhere + old, "pass"},
 		{"the version is not known", linux + down, "unknown"},
+		{"the log of a kubelet that exits",
+			logTelling("kubelet", `"command failed" err="failed to validate kubelet configuration, error: invalid configuration: CgroupsPerQOS (--cgroups-per-qos) true is not supported on Windows"`),
+			"fail: the kubelet rejects cgroupsPerQOS: true on Windows [text]"},
+		{"the warning of one that does not",
+			logTelling("kubelet", `ignored configuration option: CgroupsPerQOS (--cgroups-per-qos) true is not supported on Windows`),
+			"unknown"},
 	})
 }

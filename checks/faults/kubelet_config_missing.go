@@ -37,7 +37,11 @@ does not show whether the join has happened, so it is reported as info only.`,
 		evidence.File(kubeletKubeconfig), evidence.FileIndex),
 	Signs: []checks.Sign{
 		{Text: "failed to load kubelet config file", Level: checks.Info,
-			Says: "the kubelet cannot read its configuration file: expected before kubeadm join, a fault after it"},
+			// A file that is there and wrong is another fault, before the join and after it.
+			Not: []string{"failed to decode", "strict decoding", "unmarshal", "no kind \"",
+				"no kind \\\"", "was empty"},
+			Until: nodeRegistered,
+			Says:  "the kubelet cannot read its configuration file: expected before kubeadm join, a fault after it"},
 	},
 	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
 		n := node.About(s)

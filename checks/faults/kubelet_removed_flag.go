@@ -38,7 +38,11 @@ accepted its flags.`,
 	Needs:  []evidence.Need{node.NeedKubeletFlags, node.NeedKubelet},
 	Uses:   append(slices.Clone(node.KubeletSources), evidence.Node),
 	Signs: []checks.Sign{
+		// klog's quotes of 1.21 to 1.23, and the plain line before them
 		{Text: "failed to parse kubelet flag: unknown flag:",
+			Or:    []string{`"Failed to parse kubelet flag" err="unknown flag:`},
+			Until: nodeRegistered, Says: "the kubelet exits: unknown flag"},
+		{Text: "] unknown flag: --", In: kubeletSays, Until: nodeRegistered,
 			Says: "the kubelet exits: unknown flag"},
 	},
 	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {

@@ -44,6 +44,15 @@ func TestKubeletRemovedFlag(t *testing.T) {
 			"containerd://1.7.2") +
 			"-- files/C/k/StartKubelet.ps1 --\nC:\\k\\kubelet.exe --v=2\n" +
 			"-- logs/kubelet/kubelet.err.log --\nE0301 09:58:00.000000    5120 run.go:74] \"command failed\" err=\"failed to parse kubelet flag: unknown flag: --network-plugin\"\n", "info: the logs say: the kubelet exits: unknown flag; the node's current state does not confirm it [text]"},
+		{"a kubelet of 1.22, by its log alone",
+			"-- logs/kubelet/kubelet.err.log --\nE1120 09:58:00.000000    5120 server.go:158] \"Failed to parse kubelet flag\" err=\"unknown flag: --log-file\"\n",
+			"fail: the kubelet exits: unknown flag [text]"},
+		{"a kubelet of 1.18, by its log alone",
+			"-- logs/kubelet/kubelet.err.log --\nF1120 09:58:00.000000    5120 server.go:156] unknown flag: --enable-host-ipc\n",
+			"fail: the kubelet exits: unknown flag [text]"},
+		{"a probe's program does not know its flag",
+			"-- logs/kubelet/kubelet.err.log --\nI1120 09:58:00.000000    5120 prober.go:111] \"Probe failed\" output=\"Error: unknown flag: --addr\"\n",
+			"unknown"},
 		{"a flag that no release ever had",
 			"-- services.json --\n[{\"name\":\"kubelet\",\"state\":\"stopped\",\"args\":[\"--hostname-overide=win-1\"]}]\n" + none + nodeOf("v1.29.9", "containerd://1.7.2") +
 				"-- logs/kubelet/kubelet.err.log --\nE1120 09:58:00.000000    5120 run.go:74] \"command failed\" err=\"failed to parse kubelet flag: unknown flag: --hostname-overide\"\n",

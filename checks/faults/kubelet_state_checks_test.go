@@ -58,6 +58,8 @@ func TestKubeletConfigMissing(t *testing.T) {
 		{"nobody looked for it", service + "-- files.json --\n[]\n", "unknown"},
 		{"set up by flags alone",
 			"-- services.json --\n[{\"name\":\"kubelet\",\"args\":[\"--v=2\"]}]\n", "pass"},
+		{"a file that is there and wrong", "-- logs/kubelet/kubelet.log --\nE1120 09:59:00.1 1 run.go:74] \"command failed\" err=\"failed to load kubelet config file, path: C:/var/lib/kubelet/config.yaml, error: failed to load Kubelet config file C:/var/lib/kubelet/config.yaml, error failed to decode: no kind \\\"Foo\\\" is registered\"\n" +
+			nodeOf("v1.31.0", "containerd://1.7.2"), "unknown"},
 		{"the log alone does not tell before from after", log,
 			"info: the kubelet cannot read its configuration file: expected before kubeadm join, a fault after it [text]"},
 	})
@@ -74,6 +76,11 @@ func TestKubeadmJoinPreflight(t *testing.T) {
 		{"no CA where the configuration names it",
 			"-- logs/kubelet/kubelet.log --\nE1120 09:59:00.1 1 run.go:74] err=\"unable to load client CA file /etc/kubernetes/pki/ca.crt: open /etc/kubernetes/pki/ca.crt: The system cannot find the path specified.\"\n",
 			"fail: the ca.crt of the kubelet configuration is missing [text]"},
+		{"in French", "-- logs/kubelet/kubelet.log --\nE1120 09:59:00.1 1 run.go:74] err=\"unable to load client CA file /etc/kubernetes/pki/ca.crt: open /etc/kubernetes/pki/ca.crt: Le chemin d'accès spécifié est introuvable.\"\n",
+			"fail: the kubelet cannot read the ca.crt of its configuration [text]"},
+		{"the kubelet was slow, and the join succeeded",
+			log("[kubelet-check] It seems like the kubelet isn't running or healthy.\nThis node has joined the cluster:"),
+			"info: the logs say: the kubelet exits while kubeadm waits for it; it is over: a later line says: This node has joined the cluster [text]"},
 		{"it has become a node since", log("[preflight] Some fatal errors occurred:") + readyNode,
 			"info: the logs say: kubeadm join failed its preflight checks; the node's current state does not confirm it [text]"},
 		{"a hint that breaks nothing",
@@ -160,10 +167,10 @@ func TestProxyEnvNotSeenByRuntime(t *testing.T) {
 			"proxyconnect tcp: dial tcp 10.0.0.9:3128: "+timeout), "pass"},
 		{"a registry that NO_PROXY names", proxy + running + pull("registry.corp.example",
 			"dial tcp 10.0.0.7:443: "+timeout),
-			"info: the logs say: the runtime connects to a registry directly and gets no answer: it may lack the proxy setting; the node's current state does not confirm it [text]"},
+			"info: the logs say: the runtime gets no answer from a registry: a firewall, no route to it, or no proxy setting; the node's current state does not confirm it [text]"},
 		{"no proxy anywhere, which is another check's matter", "-- env.json --\n{}\n" + running +
 			pull("mcr.example.com", "dial tcp 1.2.3.4:443: "+timeout),
-			"info: the logs say: the runtime connects to a registry directly and gets no answer: it may lack the proxy setting; the node's current state does not confirm it [text]"},
+			"info: the logs say: the runtime gets no answer from a registry: a firewall, no route to it, or no proxy setting; the node's current state does not confirm it [text]"},
 		{"pulls that work", proxy + running + podEvent("Pulled", "Successfully pulled image"),
 			"pass"},
 		{"no events were recorded", proxy + running, "unknown"},

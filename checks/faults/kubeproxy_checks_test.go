@@ -77,6 +77,14 @@ func TestKubeProxyOverlayDSRGates(t *testing.T) {
 			"fail: kube-proxy exits: DSR requires feature gate WinDSR [text]"},
 		{"the log tells of a gate that is gone", logged("unrecognized feature gate: WinOverlay"),
 			"fail: this version does not know feature gate WinOverlay [text]"},
+		{"a kube-proxy that only warns of it",
+			"-- logs/kube-proxy/kube-proxy.log --\nW1120 09:00:00.000001 1 feature_gate.go:352] unrecognized feature gate: WinOverlay\n",
+			"unknown"},
+		{"of the platform another check tells",
+			logged("platform does not support feature Remote Subnet"), "unknown"},
+		{"the gate was set, and kube-proxy started", logged("WinDSR feature gate not enabled") +
+			"I1120 09:01:00.000001 1 config.go:315] \"Starting service config controller\"\n",
+			"info: the logs say: kube-proxy exits: DSR requires feature gate WinDSR; it is over: a later line says: Starting service config controller [text]"},
 		{"a gate that is none of these", logged("unrecognized feature gate: Accelerators"),
 			"unknown"},
 	})
@@ -106,6 +114,10 @@ func TestKubeProxyNoHostMAC(t *testing.T) {
 			nodeAt10 + adapters("10.0.0.77"), "unknown"},
 		{"adapters without addresses tell nothing", vxlanConf + proxyArgs() + nodeAt10 +
 			"-- adapters.json --\n[{\"name\":\"Ethernet\"}]\n", "unknown"},
+		{"the log alone", vxlanConf + message, "fail: kube-proxy exits: no adapter has the node's address [text]"},
+		{"the address moved to the switch, and kube-proxy found it", vxlanConf + message +
+			"I0729 1 config.go:313] Starting service config controller\n",
+			"info: the logs say: kube-proxy exits: no adapter has the node's address; it is over: a later line says: Starting service config controller [text]"},
 		{"on host-gw kube-proxy does not ask", onFlannel + proxyArgs(`"--bind-address=10.0.0.11"`) +
 			adapters("10.0.0.10"), "skip"},
 		{"the log alone", message,

@@ -3,6 +3,7 @@ package faults
 import (
 	"slices"
 	"strings"
+	"time"
 
 	"doctor/checks"
 	"doctor/checks/evidence"
@@ -34,11 +35,16 @@ After a reboot the usual cause is that kube-proxy starts before the CNI plugin c
 	Uses:   slices.Concat(node.ProxySources, []evidence.Need{evidence.Env}),
 	Signs: []checks.Sign{
 		{Text: "Environment variable KUBE_NETWORK and network-flag not initialized",
-			Says: "the HNS network of kube-proxy is not set"},
-		{Text: "Unable to find HNS Network specified",
-			Says: "kube-proxy does not find its HNS network"},
+			Until: proxyStarted,
+			Says:  "the HNS network of kube-proxy is not set"},
+		// After each boot kube-proxy looks for it every second until the CNI plugin has created it.
+		{Text: "Unable to find HNS Network specified", Lasts: 2 * time.Minute,
+			Until: append([]string{"Hns Network loaded"}, proxyStarted...),
+			Says:  "kube-proxy does not find its HNS network"},
 		// At the start this network was there: where the state is known, its disappearance is another fault.
 		{Text: "is not present or has changed since the last sync",
+			// one sync at most where flanneld recreates the network
+			Lasts: time.Minute,
 			Until: []string{"Hns LoadBalancer resource created"},
 			Says:  "the HNS network of kube-proxy was deleted or replaced"},
 	},
@@ -93,3 +99,7 @@ func setProxyNetwork(n *node.Node, from evidence.Because) checks.Fix {
 		changeSetting(n.Components["kube-proxy"], from,
 			evidence.Phrasef("Set --network-name or KUBE_NETWORK of kube-proxy to {network}.")))
 }
+
+// proxyStarted is what every kube-proxy says that has found what it needs and begins its work:
+// pkg/proxy/config/config.go of Kubernetes.
+var proxyStarted = []string{"Starting service config controller"}

@@ -9,6 +9,12 @@ func TestKubeproxyNetworkName(t *testing.T) {
 		return "-- services.json --\n[{\"name\":\"kube-proxy\",\"state\":\"running\",\"binPath\":\"C:\\\\k\\\\kube-proxy.exe\",\"args\":[\"--v=4\"" + args + "],\"env\":{" + env + "}}]\n"
 	}
 	const log = "-- logs/kube-proxy/kube-proxy.log --\n"
+	misses := func(at string) string {
+		return "E1120 " + at + ".000001 1 proxier.go:171] Unable to find HNS Network specified by vxlan0. Please check network name and CNI deployment\n"
+	}
+	gone := func(at string) string {
+		return "E1120 " + at + ".000001 1 proxier.go:1] The HNS network cbr0 is not present or has changed since the last sync. Please check the CNI deployment\n"
+	}
 	runLooks(t, "kubeproxy-network-name-unset-or-missing", []look{
 		{"by variable", proxy("", `"KUBE_NETWORK":"cbr0"`) + networks(cbr0) + none, "pass"},
 		{"by the machine's environment, as EKS does",
@@ -26,9 +32,17 @@ func TestKubeproxyNetworkName(t *testing.T) {
 			none, "fail: HNS network vxlan0 of kube-proxy is missing (found: cbr0 (L2Bridge)) [state]"},
 		{"a variable that nobody can look into", proxy(`,"--network-name=$env:KUBE_NETWORK"`, "") +
 			networks(cbr0) + none, "unknown"},
-		{"its log alone, at the start",
-			log + "E1120 proxier.go:171] Unable to find HNS Network specified by vxlan0. Please check network name and CNI deployment\n", "fail: kube-proxy does not find its HNS network [text]"},
-		{"its log alone, of a network that went away later",
-			log + "E1120 proxier.go:1] The HNS network cbr0 is not present or has changed since the last sync. Please check the CNI deployment\n", "fail: the HNS network of kube-proxy was deleted or replaced [text]"},
+		{"its log alone, for minutes", log + misses("09:50:01") + misses("09:53:01"),
+			"fail: kube-proxy does not find its HNS network [text]"},
+		{"its log alone, for seconds", log + misses("09:50:01") + misses("09:50:02"),
+			"info: the logs say: kube-proxy does not find its HNS network; it is over: it lasted 1s, as at a start [text]"},
+		{"it waited for minutes, and began to work", log + misses("09:50:01") + misses("09:53:01") +
+			"I1120 09:53:02.000001 1 config.go:315] Starting service config controller\n",
+			"info: the logs say: kube-proxy does not find its HNS network; it is over: a later line says: Starting service config controller [text]"},
+		{"its log alone, of a network that went away later", log + gone("09:50:01") +
+			gone("09:52:01"),
+			"fail: the HNS network of kube-proxy was deleted or replaced [text]"},
+		{"flanneld creates the network anew", log + gone("09:50:01") + gone("09:50:31"),
+			"info: the logs say: the HNS network of kube-proxy was deleted or replaced; it is over: it lasted 30s, as at a start [text]"},
 	})
 }

@@ -33,7 +33,8 @@ The check compares this address with the addresses of all adapters.`,
 	Needs:   []evidence.Need{node.NeedProxySettings, evidence.Adapters},
 	Uses:    slices.Concat(node.ProxySources, []evidence.Need{evidence.Node}),
 	Signs: []checks.Sign{
-		{Text: "could not find host mac address for",
+		// While the switch is created, the address moves to another adapter: the next start finds it.
+		{Text: "could not find host mac address for", Until: proxyStarted,
 			Says: "kube-proxy exits: no adapter has the node's address"},
 	},
 	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {

@@ -49,23 +49,23 @@ version. For a removed gate it uses kube-proxy's own message.`,
 	Needs:   []evidence.Need{node.NeedProxySettings, evidence.Node},
 	Uses:    slices.Concat(node.ProxySources, node.CNISources),
 	Signs: []checks.Sign{
-		{Text: "WinOverlay feature gate not enabled",
+		{Text: "WinOverlay feature gate not enabled", Until: proxyStarted,
 			Says: "kube-proxy exits: an overlay network requires feature gate WinOverlay"},
-		{Text: "platform does not support feature Remote Subnet",
-			Says: "kube-proxy exits: this Windows build does not support overlay networks"},
-		{Text: "WinDSR feature gate not enabled",
+		// flanneld says so too, of the build or of an HNS that does not answer: overlay-update-missing
+		{Text: "platform does not support feature Remote Subnet", ConfirmOnly: true},
+		{Text: "WinDSR feature gate not enabled", Until: proxyStarted,
 			Says: "kube-proxy exits: DSR requires feature gate WinDSR"},
-		{Text: "cannot set feature gate WinOverlay to false",
+		{Text: "cannot set feature gate WinOverlay to false", Until: proxyStarted,
 			Says: "kube-proxy exits: feature gate WinOverlay cannot be turned off"},
-		{Text: "cannot set feature gate WinDSR to false",
+		{Text: "cannot set feature gate WinDSR to false", Until: proxyStarted,
 			Says: "kube-proxy exits: feature gate WinDSR cannot be turned off"},
-		{Text: "cannot set feature gate IPv6DualStack to false",
+		{Text: "cannot set feature gate IPv6DualStack to false", Until: proxyStarted,
 			Says: "feature gate IPv6DualStack cannot be turned off"},
-		{Text: "unrecognized feature gate: WinOverlay",
+		{Text: "unrecognized feature gate: WinOverlay", Not: gateWarning, Until: proxyStarted,
 			Says: "this version does not know feature gate WinOverlay"},
-		{Text: "unrecognized feature gate: WinDSR",
+		{Text: "unrecognized feature gate: WinDSR", Not: gateWarning, Until: proxyStarted,
 			Says: "this version does not know feature gate WinDSR"},
-		{Text: "unrecognized feature gate: IPv6DualStack",
+		{Text: "unrecognized feature gate: IPv6DualStack", Not: gateWarning, Until: proxyStarted,
 			Says: "this version does not know feature gate IPv6DualStack"},
 	},
 	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
@@ -126,3 +126,7 @@ func proxyStays(n *node.Node, s evidence.Snapshot) bool {
 		return !p.StartedAt.IsZero() && s.Now().Sub(p.StartedAt.Time) > time.Minute
 	}) && len(liveSigns(s, "kubeproxy-overlay-dsr-gates")) == 0
 }
+
+// gateWarning is where the kubelet and kube-proxy of OpenShift warn of a gate that they do not know
+// and go on: staging/src/k8s.io/component-base/featuregate of openshift/kubernetes.
+var gateWarning = []string{"feature_gate.go:"}

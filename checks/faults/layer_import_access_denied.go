@@ -21,8 +21,8 @@ behind a symbolic link, or on a volume that is not NTFS, fails with the same err
 
 The check looks for these errors at pods that wait for an image, and reports a Defender that
 excludes neither. Drivers of other vendors are not collected: fltmc lists them. Newer runtimes
-report these errors without a code, so on a node in another language than English only errors with a
-code are found.`,
+report these errors without a code; there the words of Windows in English, German, French, Chinese
+and Japanese are found.`,
 	Fix: checks.Steps(
 		checks.Run(`Add-MpPreference -ExclusionPath C:\ProgramData\{runtime} -ExclusionProcess containerd.exe,containerd-shim-runhcs-v1.exe,dockerd.exe`,
 			"Exclude the runtime's folder and programs from scanning, in other antivirus programs, too.").
@@ -68,12 +68,23 @@ func layerRefusals(calls ...string) []checks.Sign {
 	var signs []checks.Sign
 	for _, call := range calls {
 		signs = append(signs,
-			checks.Sign{Text: call, Also: []string{"Access is denied"}, Says: denied},
-			checks.Sign{Text: call, Also: []string{"(0x5)"}, Not: []string{"Access is denied"},
+			checks.Sign{Text: "Access is denied", Or: accessDenied, Also: []string{call},
 				Says: denied},
-			checks.Sign{Text: call, Also: []string{"being used by another process"}, Says: held},
+			checks.Sign{Text: call, Also: []string{"(0x5)"},
+				Not: append([]string{"Access is denied"}, accessDenied...), Says: denied},
+			checks.Sign{Text: "being used by another process", Or: usedByAnother,
+				Also: []string{call}, Says: held},
 			checks.Sign{Text: call, Also: []string{"(0x20)"},
-				Not: []string{"being used by another process"}, Says: held})
+				Not:  append([]string{"being used by another process"}, usedByAnother...),
+				Says: held})
 	}
 	return signs
 }
+
+// accessDenied is what Windows says for error 5 in its other languages, for lines without the code.
+var accessDenied = []string{"Zugriff verweigert", "Accès refusé", "Acceso denegado", "拒绝访问",
+	"存取被拒", "アクセスが拒否"}
+
+// usedByAnother is the same for error 32.
+var usedByAnother = []string{"von einem anderen Prozess verwendet", "utilisé par un autre processus",
+	"另一个程序正在使用此文件", "別のプロセスが使用中"}

@@ -39,9 +39,12 @@ Microsoft's script. It passes if all load balancers use DSR, which requires no p
 	Needs:   []evidence.Need{evidence.Ports},
 	Uses:    []evidence.Need{evidence.HNSLoadBalancers},
 	Signs: []checks.Sign{
-		notHealthcheck(checks.SignOfCode("HCN_E_PORT_ALREADY_EXISTS",
-			"HNS rejects a load balancer: the ports that it requires are taken or reserved",
-			"hcnCreateLoadBalancer")),
+		// A port that a program holds, or a load balancer that is left over, is refused alike.
+		warning(notHealthcheck(checks.SignOfCode("HCN_E_PORT_ALREADY_EXISTS", balancerPortTaken,
+			"hcnCreateLoadBalancer"))),
+		// kube-proxy up to 1.13 on the first interface of HNS
+		warning(notHealthcheck(checks.SignOfCode("HCN_E_PORT_ALREADY_EXISTS", balancerPortTaken,
+			"Policy creation failed"))),
 		checks.SignOfCode("ERROR_OUTOFMEMORY",
 			"HNS rejects a load balancer: it has no ports or memory left",
 			"hcnCreateLoadBalancer"),
@@ -109,6 +112,13 @@ func portRangeFix(protocol string) checks.Fix {
 			Costs("The update reboots the node and stops its pods."),
 		checks.Verify("netsh int ipv4 show dynamicportrange "+protocol,
 			"start port 34000 and 31536 ports"))
+}
+
+const balancerPortTaken = "HNS rejects a load balancer: the ports that it requires are taken or reserved"
+
+func warning(s checks.Sign) checks.Sign {
+	s.Level = checks.Warn
+	return s
 }
 
 // notHealthcheck leaves out the load balancer of a health probe, which collides with a listener (lb-port-collision-10256).

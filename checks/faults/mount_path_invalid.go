@@ -54,6 +54,7 @@ other reasons as well, so that message alone is a warning.`,
 
 const (
 	badDirectory = "Windows rejects a mount: invalid folder name"
+	badParameter = "Windows rejects a container parameter, most often the path of a mount"
 	badLabel     = "Windows rejects a mount: invalid file name, folder name or volume label"
 )
 
@@ -75,5 +76,7 @@ var mountSigns = []checks.Sign{
 	{Text: "source path must be a directory", Also: []string{"invalid mount config"},
 		Says: "docker can mount folders only, but the source is a single file"},
 	{Text: "CreateComputeSystem", Also: []string{"The parameter is incorrect"}, Level: checks.Warn,
-		Says: "Windows rejects a container parameter, most often the path of a mount"},
+		Says: badParameter},
+	{Text: "CreateComputeSystem", Also: []string{"(0x57)"},
+		Not: []string{"The parameter is incorrect"}, Level: checks.Warn, Says: badParameter},
 }

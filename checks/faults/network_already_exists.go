@@ -38,8 +38,7 @@ network exists, the refusal is in the past.`,
 	Breaks: []*checks.Effect{effectNetworkCreation, effectKubeProxy, effectPodTraffic,
 		effectNodePorts},
 	Needs: []evidence.Need{evidence.HNSNetworks, node.NeedNetworks},
-	Signs: []checks.Sign{checks.SignOfCode("HCN_E_NETWORK_ALREADY_EXISTS",
-		"HNS refuses to create the pod network: the name is already in use")},
+	Signs: []checks.Sign{nameTaken()},
 	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
 		return refusedNetwork(s, "network-already-exists",
 			"HNS refuses to create network %s because it already exists, but lists only %s"), nil
@@ -59,4 +58,14 @@ func refusedNetwork(s evidence.Snapshot, id, format string) []checks.Finding {
 		" or "), list).With(checks.Quote(m)).At(evidence.HNSNetworks.Field(s), "names: %s", list)
 	f.Basis = checks.ByBoth
 	return []checks.Finding{f}
+}
+
+// nameTaken leaves out docker's own network, and what a later line of flanneld or the Antrea agent
+// says they have got.
+func nameTaken() checks.Sign {
+	s := unlike(checks.SignOfCode("HCN_E_NETWORK_ALREADY_EXISTS",
+		"HNS refuses to create the pod network: the name is already in use"),
+		`"nat" network`, `\"nat\" network`)
+	s.Until = append([]string{"Created HNSNetwork", "Found existing HNSNetwork"}, subnetWritten...)
+	return s
 }

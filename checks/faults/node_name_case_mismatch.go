@@ -42,8 +42,12 @@ Node. Another check covers the name that kube-proxy uses.`,
 	Uses: []evidence.Need{evidence.Certificates, evidence.Services, evidence.Env},
 	Signs: []checks.Sign{
 		{Text: "cannot modify node", Or: []string{"is not allowed to modify node"},
-			Also: []string{"is forbidden"}, Says: foreignNode},
-		{Text: "only its own Node object", Also: []string{"forbidden"}, Says: foreignNode},
+			Also: []string{"is forbidden"}, Until: nodeRegistered, Says: foreignNode},
+		// A program that lists the nodes with the kubelet's certificate is refused too, and a person's
+		// kubectl: plugin/pkg/auth/authorizer/node of Kubernetes.
+		{Text: "only its own Node object", Also: []string{"forbidden"},
+			Not: []string{"cannot read all nodes"}, In: []string{"kubelet", "k3s", "rke2",
+				evidence.InEvents}, Until: nodeRegistered, Says: foreignNode},
 		// Every kubelet says so until its Node is there.
 		{Text: "failed GetNode: node", Also: []string{"not found"}, ConfirmOnly: true},
 	},

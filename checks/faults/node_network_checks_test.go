@@ -168,7 +168,7 @@ func TestMetadataRouteLost(t *testing.T) {
 		{"the log alone", log,
 			"warn: the metadata service of the cloud does not answer the node [text]"},
 		{"Calico on a machine without a cloud",
-			"-- logs/calico-node/node.log --\nTimed out trying to get EC2 instance metadata from \"http://169.254.169.254\"; defaulting to 'bare-metal'\n", "warn: Calico gets no answer from the metadata service and treats the machine as bare metal [text]"},
+			"-- logs/calico-node/node.log --\nTimed out trying to get EC2 instance metadata from \"http://169.254.169.254\"; defaulting to 'bare-metal'\n", "unknown"},
 		{"no cloud", node("") + nics + route("") + log, "skip"},
 		{"an empty table is none", node(aws) + "-- routes.json --\n[]\n", "unknown"},
 	})

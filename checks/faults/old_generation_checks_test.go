@@ -37,6 +37,11 @@ func TestTransparentNetworkMissing(t *testing.T) {
 		{"the adapter was given a shorter name", oldNode + adapterList("HNSTransparent"), "pass"},
 		{"pods are on an l2bridge", oldNode + adapterList("Ethernet") + network("l2bridge",
 			"L2Bridge"), "skip"},
+		{"the kubelet's log alone", oldNode + logTelling("kubelet",
+			"RunContainerError: \"runContainer: Error response from daemon: network l3net not found\""),
+			"fail: the Docker network that the kubelet uses is missing [text]"},
+		{"docker tells somebody else so", oldNode + logTelling("docker",
+			"Error response from daemon: network app_default not found"), "unknown"},
 		{"a list without adapters", oldNode + "-- adapters.json --\n[]\n", "unknown"},
 		{"a modern node", modernNode + adapterList("Ethernet"), "skip"},
 	})
@@ -140,6 +145,9 @@ func TestOVSNetworkMissing(t *testing.T) {
 		{"the extension is off", ovn + services("running") + network("transparent",
 			`,"Extensions":[{"Id":"583CC151-73EC-4A6A-8B47-578297AD7623","IsEnabled":false,"Name":"Cloudbase Open vSwitch Extension"}]`),
 			"fail: the extension of Open vSwitch is not enabled on the switch of HNS network external [state]"},
+		{"ovs-vsctl came before the database", ovn + logTelling("openvswitch",
+			"ovs-vsctl: unix:C:/ProgramData/openvswitch/db.sock: database connection failed (No such file or directory)"),
+			"unknown"},
 		{"no service, and hardly any recorded",
 			ovn + "-- services.json --\n[{\"name\":\"docker\",\"state\":\"running\"}]\n" +
 				network("transparent", ""), "unknown"},

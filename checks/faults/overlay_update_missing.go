@@ -1,6 +1,8 @@
 package faults
 
 import (
+	"slices"
+
 	"doctor/checks"
 	"doctor/checks/evidence"
 	"doctor/checks/node"
@@ -45,7 +47,9 @@ it, so the build's revision counts and not the list of updates. Later builds hav
 	Needs: []evidence.Need{node.NeedBuild},
 	Signs: []checks.Sign{
 		// later builds say so too, where HNS is broken
-		{Text: "platform does not support feature Remote Subnet", ConfirmOnly: true},
+		{Text: "platform does not support feature Remote Subnet", Level: checks.Warn,
+			Until: slices.Concat(proxyStarted, subnetWritten),
+			Says:  "HNS has no remote subnets: the build is too old for overlay networks, or HNS is broken"},
 	},
 	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
 		b := node.About(s).Build

@@ -61,6 +61,10 @@ file of fixed size; other causes are pod limits above requests and no memory res
 			Says: "Windows refused memory: the commit limit (RAM plus page file) is exhausted"},
 		{Text: "diagnosed a low virtual memory condition", In: []string{evidence.InEvents},
 			Says: "Windows reports low virtual memory"},
+		// Event 2004 in any language: it names the programs that use most.
+		{Text: "Resource-Exhaustion-Detector", Also: []string{".exe"},
+			Not: []string{"diagnosed a low virtual memory condition"},
+			In:  []string{evidence.InEvents}, Says: "Windows reports low virtual memory"},
 	},
 	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
 		m := evidence.MemoryInfo.In(s)

@@ -41,10 +41,12 @@ the published images are known. For a private image only the runtime's own error
 		[]evidence.Need{evidence.CRI, evidence.Node, evidence.Pods}),
 	Signs: []checks.Sign{
 		{Text: "The container operating system does not match the host operating system",
-			Also: []string{"sandbox"}, Not: containerCalls,
+			Also: []string{"sandbox"}, Not: notTheSandbox,
 			Says: "a pod sandbox is for another Windows version"},
-		{Text: "The operating system of the container does not match the operating system of the host", Also: []string{"sandbox"}, Not: containerCalls, Says: "a pod sandbox is for another Windows version"},
-		{Text: "0xc0370101", Also: []string{"sandbox"}, Not: containerCalls,
+		{Text: "The operating system of the container does not match the operating system of the host",
+			Also: []string{"sandbox"}, Not: notTheSandbox,
+			Says: "a pod sandbox is for another Windows version"},
+		{Text: "0xc0370101", Also: []string{"sandbox"}, Not: notTheSandbox,
 			Says: "a pod sandbox is for another Windows version (0xc0370101)"},
 		{Text: "no matching manifest for windows/", Also: []string{"pause"},
 			Says: "the pause image has no variant for this Windows version"},
@@ -124,3 +126,6 @@ func sandboxStillRefused(s evidence.Snapshot, image node.Fact[string]) []checks.
 	}
 	return nil
 }
+
+// notTheSandbox marks the failure of a container in a sandbox that runs: app-image-os-version-mismatch.
+var notTheSandbox = []string{"within sandbox", "StartContainer", "CreateContainer"}

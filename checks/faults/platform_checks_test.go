@@ -165,6 +165,9 @@ func TestRKE2Children(t *testing.T) {
 		{"RKE2 ends it by itself when it is stopped",
 			"-- events.json --\n[{\"provider\":\"rke2\",\"message\":\"Flanneld has an error: exit status 1. Check c:\\\\x\"}]\n",
 			"warn: RKE2 reports that flanneld exited: a fault unless RKE2 itself was stopping [text]"},
+		{"Windows ends it by itself when it shuts down",
+			"-- events.json --\n[{\"provider\":\"rke2\",\"message\":\"Flanneld has an error: exit status 0xc000013a. Check c:\\\\x\"}]\n",
+			"unknown"},
 		{"three processes that somebody wrote down",
 			nodeOf("v1.32.5+rke2r1", "containerd://1.7.2") + flannel +
 				"-- services.json --\n[{\"name\":\"rke2\",\"state\":\"running\"}]\n-- processes.json --\n[{\"name\":\"rke2.exe\"}]\n", "unknown"},
@@ -188,6 +191,9 @@ func TestRKE2Children(t *testing.T) {
 		{"HNS was not asked", rke2("running", since) + calico, "unknown"},
 		{"it tries again on most starts",
 			"-- events.json --\n[{\"provider\":\"rke2\",\"message\":\"Calico exited: exit status 1. Retrying\"}]\n", "unknown"},
+		{"it says what failed, and tries again",
+			"-- events.json --\n[{\"provider\":\"rke2\",\"message\":\"Calico startup failed: exit status 1, retrying...\"}]\n",
+			"warn: RKE2 reports that Calico failed to start [text]"},
 		{"flannel", rke2("running", since) + flannel + networks("External"), "skip"},
 	})
 }

@@ -37,7 +37,8 @@ podCIDR is normal.`,
 	Needs: []evidence.Need{evidence.Node},
 	Uses:  []evidence.Need{evidence.Services, evidence.Processes},
 	Signs: []checks.Sign{
-		{Text: "pod cidr not assigned", Says: "flanneld gets no subnet: the node has no podCIDR"},
+		// At the join flanneld may come first; it exits and starts again.
+		{Text: "pod cidr not assigned", Until: subnetWritten, Says: "flanneld gets no subnet: the node has no podCIDR"},
 		{Text: "CIDRNotAvailable", In: []string{evidence.InPodEvents},
 			Says: "the control plane has no podCIDR left for this node"},
 		{Text: "there are no remaining CIDRs left to allocate",
@@ -77,3 +78,7 @@ func flannelOnEtcd(n *node.Node) bool {
 		return etcd && (!ok || nodes == "false" || nodes == "0")
 	})
 }
+
+// subnetWritten is what flanneld says that has a lease and a network.
+var subnetWritten = []string{"Wrote subnet file to", "Running backend.",
+	"Finished starting backend."}

@@ -41,6 +41,12 @@ func TestWSAEACCESExcludedPort(t *testing.T) {
 			"fail: " + says + " [text]"},
 		{"it was refused at an earlier boot", portsTree("", rpc+kubelet) + log,
 			"info: the logs say: " + says + "; the node's current state does not confirm it [text]"},
+		{"the log alone, in German", logTelling("kubelet",
+			"E1120 1 server.go:1] listen tcp 0.0.0.0:10250: bind: Der Zugriff auf einen Socket war aufgrund der Zugriffsrechte des Sockets unzulässig."),
+			"fail: " + says + " [text]"},
+		{"the old kubelet held the port a moment longer", log +
+			"I1120 1 kubelet_node_status.go:1] \"Successfully registered node\"\n",
+			"info: the logs say: " + says + "; it is over: a later line says: Successfully registered node [text]"},
 		{"a connection that is refused is another fault", dial, "unknown"},
 	})
 }
@@ -193,5 +199,11 @@ func TestNodeNameCaseMismatch(t *testing.T) {
 		{"the log and the certificate", node + cert("CN=system:node:WIN-1") + log,
 			"fail: the kubelet's certificate is WIN-1 (expected: win-1): Node names are case-sensitive [state+text]"},
 		{"a node that has yet to register", young, "unknown"},
+		{"the node authorizer's words", logTelling("kubelet",
+			"nodes \"win-1\" is forbidden: User \"system:node:WIN-1\" cannot get resource \"nodes\" in API group \"\" at the cluster scope: node 'WIN-1' cannot read 'win-1', only its own Node object"),
+			"fail: " + says + " [text]"},
+		{"a list of all nodes with the kubelet's certificate", logTelling("kubelet",
+			"nodes is forbidden: User \"system:node:win-1\" cannot list resource \"nodes\" in API group \"\" at the cluster scope: node 'win-1' cannot read all nodes, only its own Node object"),
+			"unknown"},
 	})
 }

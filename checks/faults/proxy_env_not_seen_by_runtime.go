@@ -46,7 +46,7 @@ would not resolve the registry's name.`,
 		{Text: "failed to do request",
 			Also: []string{"/v2/", "connectex: A connection attempt failed"},
 			Not:  []string{"proxyconnect"}, Level: checks.Warn,
-			Says: "the runtime connects to a registry directly and gets no answer: it may lack the proxy setting"},
+			Says: "the runtime gets no answer from a registry: a firewall, no route to it, or no proxy setting"},
 	},
 	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
 		n := node.About(s)

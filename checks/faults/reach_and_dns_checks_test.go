@@ -214,9 +214,13 @@ func TestOverlayUpdateMissing(t *testing.T) {
 			"fail: Windows build is 10.0.17763.378 (overlay networks require 10.0.17763.379, KB4489899, or later) [state]"},
 		{"the very update", osAt(17763, 379, true) + vxlan, "pass"},
 		{"a revision that nobody recorded", osAt(17763, 0, true) + vxlan, "unknown"},
-		{"no revision, and flanneld says it", osAt(17763, 0, true) + vxlan + refused, "unknown"},
+		{"no revision, and flanneld says it", osAt(17763, 0, true) + vxlan + refused,
+			"warn: HNS has no remote subnets: the build is too old for overlay networks, or HNS is broken [text]"},
 		{"an old message, and the update is there", osAt(17763, 5329, true) + vxlan + refused,
-			"pass"},
+			"info: the logs say: HNS has no remote subnets: the build is too old for overlay networks, or HNS is broken; the node's current state does not confirm it [text]"},
+		{"HNS answered at the next start", osAt(17763, 0, true) + vxlan + refused +
+			"I0402 09:15:03.900021    4120 main.go:366] Running backend.\n",
+			"info: the logs say: HNS has no remote subnets: the build is too old for overlay networks, or HNS is broken; it is over: a later line says: Running backend. [text]"},
 		{"not an overlay", osAt(17763, 1, true) + hostgw, "skip"},
 		{"a later build", osAt(20348, 1, true) + vxlan, "skip"},
 	})

@@ -36,8 +36,10 @@ and without Calico's network in HNS.`,
 	Applies:  checks.OnAll(checks.OnPlatform(node.RKE2), checks.OnCNI(node.Calico)),
 	Needs:    []evidence.Need{evidence.Services, evidence.Processes, evidence.HNSNetworks},
 	Signs: []checks.Sign{
+		// It tries again every five seconds for five minutes (pkg/windows/calico.go of RKE2), and
+		// most often succeeds.
 		{Text: "Calico startup failed", In: []string{evidence.InEvents, "rke2"},
-			Says: "RKE2 reports that Calico failed to start"},
+			Level: checks.Warn, Says: "RKE2 reports that Calico failed to start"},
 		// it tries again
 		{Text: "Calico exited: exit status", In: []string{evidence.InEvents, "rke2"},
 			ConfirmOnly: true},

@@ -41,9 +41,12 @@ The check looks for the process flanneld.exe where service rke2 is running.`,
 	Applies:  checks.OnAll(checks.OnPlatform(node.RKE2), checks.OnCNI(node.Flannel)),
 	Needs:    []evidence.Need{evidence.Services, evidence.Processes},
 	Signs: []checks.Sign{
-		{Text: "Flanneld has an error: exit status", Not: []string{"exit status 1."},
+		// 0xc000013a is the end by Ctrl+C, as at a shutdown.
+		{Text: "Flanneld has an error: exit status", Not: []string{"exit status 1.", "0xc000013a",
+			"3221225786"}, In: []string{evidence.InEvents, "rke2"},
 			Says: "RKE2 reports that flanneld exited with an error"},
 		{Text: "Flanneld has an error: exit status 1.", Level: checks.Warn,
+			In:   []string{evidence.InEvents, "rke2"},
 			Says: "RKE2 reports that flanneld exited: a fault unless RKE2 itself was stopping"},
 		{Text: "no source vip reserved", In: []string{evidence.InEvents, "rke2"},
 			Says: "RKE2 could not reserve kube-proxy's source VIP on flannel's network"},

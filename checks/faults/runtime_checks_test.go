@@ -110,6 +110,7 @@ func TestRuntimePipeMissing(t *testing.T) {
 		cri        = "--container-runtime-endpoint=npipe:////./pipe/cri-dockerd"
 		shim       = "--container-runtime-endpoint=npipe:////./pipe/dockershim"
 		line       = `transport: Error while dialing: open //./pipe/containerd-containerd: The system cannot find the file specified.`
+		exits      = `"command failed" err="failed to run Kubelet: validate service connection: ` + line
 	)
 	grpc := "-- files/C/Program Files/containerd/config.toml --\nversion = 2\n[grpc]\naddress = \"\\\\\\\\.\\\\pipe\\\\other\"\n"
 	ready := "-- api/node.json --\n{\"metadata\":{\"name\":\"win-1\"},\"status\":{\"conditions\":[{\"type\":\"Ready\",\"status\":\"True\"}]}}\n"
@@ -144,8 +145,20 @@ func TestRuntimePipeMissing(t *testing.T) {
 		{"no runtime runs, which is another fault",
 			services(usual, strings.Replace(containerd, "running", "stopped", 1)) +
 				logTelling("kubelet", line), "skip"},
-		{"a log of the kubelet alone", logTelling("kubelet", line),
+		{"a log of a kubelet that exits", logTelling("kubelet", exits),
 			"fail: the containerd pipe that the kubelet uses does not exist [text]"},
+		{"a log of a kubelet that exited, and reached it at the next start", logTelling("kubelet",
+			exits+"\nI1120 09:50:09.1 1 kuberuntime_manager.go:258] \"Container runtime initialized\" containerRuntime=\"containerd\""),
+			"info: the logs say: the containerd pipe that the kubelet uses does not exist; it is over: a later line says: \"Container runtime initialized\" [text]"},
+		{"a log of a kubelet whose runtime restarts", logTelling("kubelet",
+			"E1120 09:50:00.1 1 remote.go:1] "+line+"\nE1120 09:50:04.1 1 remote.go:1] "+line),
+			"info: the logs say: the containerd pipe that the kubelet uses does not exist; it is over: it lasted 4s, as at a start [text]"},
+		{"a log of a kubelet whose runtime stays away", logTelling("kubelet",
+			"E1120 09:50:00.1 1 remote.go:1] "+line+"\nE1120 09:54:04.1 1 remote.go:1] "+line),
+			"fail: the containerd pipe that the kubelet uses does not exist [text]"},
+		{"a pipe that is there and refuses, in German",
+			logTelling("kubelet", "failed to run Kubelet: open //./pipe/containerd-containerd: Zugriff verweigert"),
+			"unknown"},
 		{"another program looks for a pipe",
 			logTelling("telegraf",
 				"open //./pipe/docker_engine: The system cannot find the file specified."),
@@ -194,6 +207,12 @@ func TestImageTagLatest(t *testing.T) {
 			": its Windows version can change with each push [state]"
 	}
 	runLooks(t, "image-tag-latest", []look{
+		{"the log alone", logTelling("containerd",
+			"failed to resolve reference \"mcr.microsoft.com/windows/nanoserver:latest\": mcr.microsoft.com/windows/nanoserver:latest: not found"),
+			"fail: Windows base images have no tag latest [text]"},
+		{"the registry's name was not found", logTelling("containerd",
+			"failed to resolve reference \"mcr.microsoft.com/windows/nanoserver:latest\": dial tcp: lookup mcr.microsoft.com: host not found"),
+			"unknown"},
 		{"the tag latest", pod("contoso/web:latest"), found("contoso/web:latest")},
 		{"no tag at all", pod("contoso/web"), found("contoso/web")},
 		{"the port of a registry is no tag", pod("registry.corp:5000/web"),
@@ -268,7 +287,13 @@ func TestImagePullTooSlow(t *testing.T) {
 				logTelling("containerd", line),
 			"info: the logs say: the runtime canceled an image pull without progress; the node's current state does not confirm it [text]"},
 		{"the pods were not recorded", docker + events(began, "2026-11-20T09:51:02Z", cancelled),
-			"fail: an image pull was canceled [text]"},
+			"warn: an image pull was canceled [text]"},
+		{"the kubelet's log alone, of a kubelet that may have been stopped", logTelling("kubelet",
+			`"PullImage from image service failed" err="rpc error: code = Canceled desc = context canceled" image="web:1"`),
+			"warn: an image pull was canceled [text]"},
+		{"the registry did not answer", logTelling("kubelet",
+			`Failed to pull image "r/web:1": failed to pull and unpack image "r/web:1": failed to resolve reference "r/web:1": failed to do request: Head "https://r/v2/web/manifests/1": context deadline exceeded`),
+			"unknown"},
 	})
 }
 

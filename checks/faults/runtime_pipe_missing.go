@@ -5,6 +5,7 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"time"
 
 	"doctor/checks"
 	"doctor/checks/evidence"
@@ -36,23 +37,14 @@ runtime.`,
 	Needs:  []evidence.Need{evidence.Any(node.KubeletSources...), node.ComponentSources},
 	Uses: slices.Concat(node.KubeletSources, node.RuntimeConfigs,
 		[]evidence.Need{evidence.CRI, evidence.Node, evidence.Pods}),
-	Signs: []checks.Sign{
-		{Text: "open //./pipe/containerd", Or: []string{`open \\.\pipe\containerd`,
-			`open \\\\.\\pipe\\containerd`}, Not: pipeThere, In: kubeletSays,
-			Says: "the containerd pipe that the kubelet uses does not exist"},
-		{Text: "open //./pipe/cri-dockerd", Or: []string{`open \\.\pipe\cri-dockerd`,
-			`open \\\\.\\pipe\\cri-dockerd`}, Not: pipeThere, In: kubeletSays,
-			Says: "the cri-dockerd pipe that the kubelet uses does not exist"},
-		{Text: "open //./pipe/docker", Or: []string{`open \\.\pipe\docker`,
-			`open \\\\.\\pipe\\docker`}, Not: pipeThere, In: kubeletSays,
-			Says: "the docker pipe that the kubelet uses does not exist"},
+	Signs: append(missingPipes(), []checks.Sign{
 		{Text: "container runtime endpoint address was not specified or empty",
 			Says: "the kubelet has no container runtime endpoint"},
 		{Text: "ContainerD service was not detected - please install and start containerD",
-			Says: "PrepareNode.ps1 ran before containerd was installed"},
+			Until: joined, Says: "PrepareNode.ps1 ran before containerd was installed"},
 		{Text: "container runtime is down", In: append(slices.Clone(kubeletSays), evidence.InNode),
 			ConfirmOnly: true},
-	},
+	}...),
 	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
 		n := node.About(s)
 		runtime := n.Components["runtime"]
@@ -72,11 +64,38 @@ runtime.`,
 	},
 })
 
+// missingPipes are the pipes that a kubelet may miss, each with two signs: of one that exits over it,
+// and of one that goes on, which misses the pipe for a moment whenever its runtime restarts.
+func missingPipes() []checks.Sign {
+	var list []checks.Sign
+	for _, pipe := range []struct{ name, says string }{
+		{"containerd", "the containerd pipe that the kubelet uses does not exist"},
+		{"cri-dockerd", "the cri-dockerd pipe that the kubelet uses does not exist"},
+		{"docker", "the docker pipe that the kubelet uses does not exist"},
+	} {
+		exits := checks.Sign{Text: "open //./pipe/" + pipe.name, Or: []string{
+			`open \\.\pipe\` + pipe.name, `open \\\\.\\pipe\\` + pipe.name},
+			Also: []string{"failed to run Kubelet"}, Not: pipeThere, In: kubeletSays,
+			Until: runtimeReached, Says: pipe.says}
+		goesOn := exits
+		goesOn.Also, goesOn.Not = nil, append([]string{"failed to run Kubelet"}, pipeThere...)
+		goesOn.Lasts = time.Minute
+		list = append(list, exits, goesOn)
+	}
+	return list
+}
+
+// runtimeReached is what a kubelet says whose runtime has answered at its start:
+// pkg/kubelet/kuberuntime of Kubernetes, since 1.22 and before.
+var runtimeReached = append([]string{`"Container runtime initialized"`, "initialized, version:"},
+	nodeRegistered...)
+
 // The logs in which a kubelet speaks; a missing pipe is other programs' daily bread.
 var kubeletSays = []string{"kubelet", evidence.InEvents}
 
 // pipeThere are the marks of a pipe that exists.
-var pipeThere = []string{"Access is denied", "All pipe instances are busy"}
+var pipeThere = append([]string{"Access is denied", "All pipe instances are busy"},
+	accessDenied...)
 
 // runtimeEndpoint is where the kubelet looks for its runtime.
 func runtimeEndpoint(n *node.Node, s evidence.Snapshot) node.Fact[string] {

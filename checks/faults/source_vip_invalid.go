@@ -47,9 +47,10 @@ its gateway.`,
 		[]evidence.Need{evidence.HNSNetworks, evidence.HNSEndpoints, evidence.Node}),
 	Signs: []checks.Sign{
 		{Text: "Source Vip endpoint creation failed",
-			Says: "kube-proxy cannot create the endpoint of its source VIP"},
-		{Text: "source-vip flag not set",
-			Says: "kube-proxy has no source VIP on an overlay network"},
+			Until: []string{"Hns LoadBalancer resource created"},
+			Says:  "kube-proxy cannot create the endpoint of its source VIP"},
+		// kube-proxy-flags-overlay
+		{Text: "source-vip flag not set", ConfirmOnly: true},
 	},
 	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
 		n := node.About(s)
@@ -111,7 +112,7 @@ func sourceVIPEndpoint(s evidence.Snapshot, vip node.Address,
 	made := slices.ContainsFunc(evidence.HNSEndpoints.In(s), func(e evidence.HNSEndpoint) bool {
 		return !e.Remote && slices.Contains(node.ParseAddresses(e.Addresses...), vip)
 	})
-	matches := s.Signs("source-vip-invalid")
+	matches := liveSigns(s, "source-vip-invalid")
 	if made || len(matches) == 0 || !evidence.HNSEndpoints.Known(s) {
 		return nil
 	}

@@ -40,7 +40,7 @@ CONTAINER_NETWORK names. Recipes that put pods on an l2bridge instead are skippe
 	Uses:     []evidence.Need{evidence.HNSNetworks, evidence.Env, evidence.Services},
 	Signs: []checks.Sign{
 		{Text: "Error response from daemon: network ", Also: []string{"not found"},
-			In:   []string{"kubelet", "docker", evidence.InPodEvents},
+			In:   []string{"kubelet", evidence.InPodEvents}, // docker says so of anybody's network
 			Says: "the Docker network that the kubelet uses is missing"},
 	},
 	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {

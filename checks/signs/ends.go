@@ -27,14 +27,16 @@ func withEnds(list []evidence.Sign) []evidence.Sign {
 // the ordinary course of a start. It is empty where neither is known.
 func (c *scanner) end(k key, m *match) string {
 	sign := c.list[k.sign]
-	for other, later := range c.found {
-		if other.sign < c.wanted || c.list[other.sign].Check != sign.Check ||
-			!slices.Contains(sign.Until, c.list[other.sign].Text) {
-			continue
-		}
-		if other.path == k.path && later.lastLine > m.lastLine ||
-			other.path != k.path && !m.Last.IsZero() && c.lastTime(later).After(m.Last) {
-			return "a later line says: " + c.list[other.sign].Text
+	for _, text := range sign.Until { // in their order, so that each run names the same one
+		for other, later := range c.found {
+			if other.sign < c.wanted || c.list[other.sign].Check != sign.Check ||
+				c.list[other.sign].Text != text {
+				continue
+			}
+			if other.path == k.path && later.lastLine > m.lastLine ||
+				other.path != k.path && !m.Last.IsZero() && c.lastTime(later).After(m.Last) {
+				return "a later line says: " + text
+			}
 		}
 	}
 	switch lasted := m.Last.Sub(m.Time); {
