@@ -16,9 +16,6 @@ var pausePulls = []string{"/pause", "pause:", "pod sandbox", "PodSandbox", "sand
 // sandboxCalls are how lines name the start of a sandbox, which runs the pause image.
 var sandboxCalls = []string{"pod sandbox", "PodSandbox", "sandbox container", "/pause:"}
 
-// containerCalls are how lines name the start of a container in a sandbox that is there. Docker's
-// CreateContainer is in the lines of sandboxes too.
-var containerCalls = []string{"StartContainer", "within sandbox"}
 
 var _ = register(checks.Check{
 	ID:       "app-image-os-version-mismatch",
