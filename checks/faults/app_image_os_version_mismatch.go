@@ -16,7 +16,6 @@ var pausePulls = []string{"/pause", "pause:", "pod sandbox", "PodSandbox", "sand
 // sandboxCalls are how lines name the start of a sandbox, which runs the pause image.
 var sandboxCalls = []string{"pod sandbox", "PodSandbox", "sandbox container", "/pause:"}
 
-
 var _ = register(checks.Check{
 	ID:       "app-image-os-version-mismatch",
 	Title:    "Container image is for another Windows version",
