@@ -21,6 +21,7 @@ import (
 	"doctor/checks/signs"
 	"doctor/fixtures"
 	_ "doctor/fixtures/platforms"
+	_ "doctor/fixtures/threads"
 )
 
 var update = flag.Bool("update", false,
@@ -392,12 +393,22 @@ func where(b evidence.Because) string {
 	return fmt.Sprintf("%s:%d", b.Path, b.Line)
 }
 
+// recordingFile is the path of a recording in one of the folders that hold some.
+func recordingFile(t testing.TB, name string) string {
+	t.Helper()
+	for _, folder := range []string{"", "platforms", "threads"} {
+		file := filepath.Join("..", "..", "fixtures", folder, name+".txtar")
+		if _, err := os.Stat(file); err == nil {
+			return file
+		}
+	}
+	t.Fatalf("no recording %s in fixtures or in its folders", name)
+	return ""
+}
+
 func rewriteWant(t *testing.T, name, want string) {
 	t.Helper()
-	file := filepath.Join("..", "..", "fixtures", name+".txtar")
-	if _, err := os.Stat(file); err != nil {
-		file = filepath.Join("..", "..", "fixtures", "platforms", name+".txtar")
-	}
+	file := recordingFile(t, name)
 	content, err := os.ReadFile(file)
 	if err != nil {
 		t.Fatal(err)
@@ -414,7 +425,7 @@ func rewriteWant(t *testing.T, name, want string) {
 func BenchmarkAllChecks(b *testing.B) {
 	largest, size := "", 0
 	for _, name := range fixtures.Names() {
-		info, err := os.Stat(filepath.Join("..", "..", "fixtures", name+".txtar"))
+		info, err := os.Stat(recordingFile(b, name))
 		if err != nil {
 			b.Fatal(err)
 		}

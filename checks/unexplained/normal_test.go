@@ -14,6 +14,7 @@ import (
 	"doctor/checks/unexplained"
 	"doctor/fixtures"
 	_ "doctor/fixtures/platforms"
+	_ "doctor/fixtures/threads"
 )
 
 var update = flag.Bool("update", false, "write normal.txt from the normal logs")
