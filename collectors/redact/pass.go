@@ -222,7 +222,9 @@ type scan struct {
 type dull struct {
 	value   int // the end of a value that was none
 	at      int // the last @ of no URL
-	base64  int // the end of base64 that holds nothing
+	base64  int // the end of base64 that was decoded
+	layer   int // the end of a layer that was decoded
+	columns int // the end of a table that was read
 	command int // the end of the line that was searched for a program's flags
 	program string
 }
@@ -231,6 +233,8 @@ func (d *dull) shift(n int) {
 	d.value -= n
 	d.at -= n
 	d.base64 -= n
+	d.layer -= n
+	d.columns -= n
 	d.command -= n
 }
 

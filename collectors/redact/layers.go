@@ -1,0 +1,306 @@
+package redact
+
+import (
+	"bytes"
+	"html"
+	"strings"
+	"unicode/utf16"
+	"unicode/utf8"
+)
+
+// Layers are texts in texts: with the escapes of XML or of a URL, in base64. One
+// is decoded, redacted as any text is, and what was found is taken out of the
+// outer one.
+
+const (
+	layerBack  = 256     // bytes before a trigger that belong to its layer
+	layerAhead = 4 << 10 // and behind
+)
+
+// A layer is a decoded text. The byte i of it was made of the outer text from
+// at[i] to at[i+1].
+type layer struct {
+	text []byte
+	at   []int
+}
+
+func (l *layer) add(at int, text string) {
+	l.text = append(l.text, text...)
+	for range len(text) {
+		l.at = append(l.at, at)
+	}
+}
+
+// redactLayer takes what is secret in a layer out of the text around it.
+func (s *scan) redactLayer(l layer) {
+	if s.depth >= maxDepth || len(l.text) == 0 {
+		return
+	}
+	*s.work += int64(len(l.text))
+	inner := &scan{pass: s.within(), b: l.text, eof: true}
+	inner.found = s.found
+	inner.rules()
+	for _, x := range inner.spans {
+		start, end := l.at[x.start], l.at[min(x.end, len(l.text))]
+		if start < end && !onlyTokens(s.b[start:end]) {
+			s.spans = append(s.spans, span{start, end, x.kind, x.token, false})
+		}
+	}
+}
+
+// entityRule takes what stands in a text with the escapes of XML.
+func (s *scan) entityRule(start, _ int) { s.entities(start) }
+
+func (s *scan) entities(start int) bool {
+	if start < s.dull.layer {
+		return true
+	}
+	b := s.see(start)
+	lowest := max(0, start-min(layerBack, s.back/2))
+	from := lowest + lineStart(b[lowest:], start-lowest)
+	end := lineEnd(b[:min(len(b), start+layerAhead)], start)
+	s.dull.layer = end
+	var l layer
+	decoded := false
+	for i := from; i < end; {
+		n := entityAt(b, i)
+		if n == 0 {
+			l.add(i, string(b[i:i+1]))
+			i++
+			continue
+		}
+		decoded = true
+		l.add(i, html.UnescapeString(string(b[i:i+n])))
+		i += n
+	}
+	l.at = append(l.at, end)
+	if decoded {
+		s.redactLayer(l)
+	}
+	return decoded
+}
+
+// entityAt is the length of the escape of XML at i, and 0 for none.
+func entityAt(b []byte, i int) int {
+	if i >= len(b) || b[i] != '&' {
+		return 0
+	}
+	end := i + 1
+	for end < len(b) && end-i < 10 && (isAlnum(b[end]) || b[end] == '#') {
+		end++
+	}
+	if end >= len(b) || b[end] != ';' {
+		return 0
+	}
+	switch name := b[i+1 : end]; string(name) {
+	case "quot", "apos", "amp", "lt", "gt", "nbsp":
+	default:
+		if len(name) < 2 || name[0] != '#' {
+			return 0
+		}
+	}
+	return end + 1 - i
+}
+
+// endsEntity tells whether an escape of XML ends before i.
+func endsEntity(b []byte, i int) bool {
+	if i == 0 || b[i-1] != ';' {
+		return false
+	}
+	at := bytes.LastIndexByte(b[max(0, i-10):i], '&')
+	return at >= 0 && entityAt(b, max(0, i-10)+at) == i-max(0, i-10)-at
+}
+
+// entityQuote returns the quote of XML that stands at i.
+func entityQuote(b []byte, i int) string {
+	for _, quote := range []string{"&quot;", "&#34;", "&apos;", "&#39;"} {
+		if hasFold(b, i, quote) {
+			return quote
+		}
+	}
+	return ""
+}
+
+// isEntity tells whether a semicolon ends &quot; or &#34;.
+func isEntity(b []byte, from, semicolon int) bool {
+	i := semicolon
+	for i > from && semicolon-i < 8 && (isAlnum(b[i-1]) || b[i-1] == '#') {
+		i--
+	}
+	return i < semicolon && i > from && b[i-1] == '&'
+}
+
+// percentRule takes what stands in a text with the escapes of a URL.
+func (s *scan) percentRule(start, _ int) {
+	if start < s.dull.layer {
+		return
+	}
+	b := s.see(start)
+	lowest := max(0, start-min(layerBack, s.back/2))
+	from := start
+	for from > lowest && !endsURL(b[from-1]) {
+		from--
+	}
+	end := start
+	for end < len(b) && end-start < layerAhead && !endsURL(b[end]) {
+		end++
+	}
+	s.dull.layer = end
+	var l layer
+	for i := from; i < end; {
+		if i+2 < end && b[i] == '%' && classOf[b[i+1]]&classOf[b[i+2]]&hexByte != 0 {
+			l.add(i, string([]byte{unhex(b[i+1])<<4 | unhex(b[i+2])}))
+			i += 3
+			continue
+		}
+		l.add(i, string(b[i:i+1]))
+		i++
+	}
+	l.at = append(l.at, end)
+	s.redactLayer(l)
+}
+
+func endsURL(c byte) bool { return strings.IndexByte(" \t\r\n\"'<>`|\\&", c) >= 0 }
+
+func percentDecoded(b []byte) []byte {
+	out := make([]byte, 0, len(b))
+	for i := 0; i < len(b); i++ {
+		if b[i] == '%' && i+2 < len(b) && classOf[b[i+1]]&classOf[b[i+2]]&hexByte != 0 {
+			out = append(out, unhex(b[i+1])<<4|unhex(b[i+2]))
+			i += 2
+			continue
+		}
+		out = append(out, b[i])
+	}
+	return out
+}
+
+func unhex(c byte) byte {
+	if isDigit(c) {
+		return c - '0'
+	}
+	return c | 0x20 - 'a' + 10
+}
+
+// leastEncoded is the length of the shortest base64 that is decoded: it may hold
+// a name and a value.
+const leastEncoded = 24
+
+// encodings finds base64. Each run of leastEncoded letters or more meets one of the
+// places that are looked at.
+func (s *scan) encodings(from, limit int) {
+	b := s.b
+	for i := from; i < limit; i += leastEncoded {
+		if classOf[b[i]]&base64Byte == 0 {
+			continue
+		}
+		lowest := max(0, i-s.back/2)
+		start := lowest + runBack(b[lowest:], i-lowest, base64Byte)
+		end := run(b[:min(len(b), i+s.ahead)], i, base64Byte)
+		switch {
+		case end-start < leastEncoded:
+		case isAzureKey(b[start:end]):
+			s.hit(start, end, func(s *scan, start, end int) {
+				s.add(start, end, "access-key", s.b[start:end])
+			})
+		case isText64(b[start:end]):
+			s.hit(max(start, s.done), end, (*scan).encodedRule)
+		}
+		i += (end - i) / leastEncoded * leastEncoded
+	}
+}
+
+// isText64 tells by its beginning whether base64 holds text.
+func isText64(b []byte) bool {
+	for shift := range 4 { // what stands before may be no part of it
+		head := b[min(shift, len(b)):min(len(b), shift+leastEncoded)]
+		plain, err := decode64(head[:len(head)/4*4])
+		if err == nil && len(plain) >= 12 && isPlainText(plain) {
+			return true
+		}
+	}
+	return false
+}
+
+// isPlainText tells of letters, digits and signs, one byte each or two.
+func isPlainText(b []byte) bool {
+	printable := 0
+	for i, c := range b {
+		switch {
+		case c >= ' ' && c < 0x7f || c == '\n' || c == '\r' || c == '\t':
+			printable++
+		case c == 0 && i%2 == 1:
+		default:
+			return false
+		}
+	}
+	return 2*printable >= len(b)
+}
+
+// encodedRule takes base64 that holds a secret: a private key, the accounts of
+// registries, any text with a name and its value.
+func (s *scan) encodedRule(start, _ int) {
+	if start < s.dull.base64 || s.depth >= maxDepth {
+		return
+	}
+	b := s.see(start)
+	end := run(b, start, base64Byte)
+	s.dull.base64 = end
+	*s.work += int64(end - start)
+	if end == len(b) && s.cut(b) {
+		if kind := s.encodedKind(b[start : start+(end-start)/4*4]); kind != "" {
+			s.engulf(start, kind, func(b []byte, i int) (int, bool) {
+				n := run(b, i, base64Byte)
+				return n, n < len(b)
+			})
+		}
+		return
+	}
+	for shift := range 4 {
+		if from := start + shift; from < end {
+			if kind := s.encodedKind(b[from:end]); kind != "" {
+				s.add(start, end, kind, b[start:end])
+				return
+			}
+		}
+	}
+}
+
+// encodedKind is the kind of the first secret in base64, and nothing without one.
+func (s *scan) encodedKind(text []byte) string {
+	plain, _ := decode64(text)
+	if len(plain) < 12 || !isPlainText(plain[:12]) {
+		return ""
+	}
+	plain = fromUTF16(plain)
+	if bytes.Contains(plain, []byte("PRIVATE KEY-----")) {
+		return "private-key"
+	}
+	if bytes.Contains(plain, []byte("client-key-data")) {
+		return "kubeconfig"
+	}
+	if bytes.Contains(plain, []byte(`"auths"`)) {
+		return "registry-auth"
+	}
+	if !utf8.Valid(plain) {
+		return ""
+	}
+	inner := &scan{pass: s.within(), b: plain, eof: true}
+	inner.found, inner.prose = s.found, true
+	if inner.rules(); len(inner.spans) == 0 {
+		return ""
+	}
+	return inner.spans[0].kind
+}
+
+// fromUTF16 makes one byte of two where each second is zero.
+func fromUTF16(plain []byte) []byte {
+	if len(plain) < 4 || plain[1] != 0 || plain[3] != 0 {
+		return plain
+	}
+	units := make([]uint16, 0, len(plain)/2)
+	for i := 0; i+1 < len(plain); i += 2 {
+		units = append(units, uint16(plain[i])|uint16(plain[i+1])<<8)
+	}
+	return []byte(string(utf16.Decode(units)))
+}
