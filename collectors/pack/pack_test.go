@@ -189,6 +189,7 @@ func TestTheManifestTellsOfEachFile(t *testing.T) {
 	for _, f := range m.manifest.Files {
 		of[f.Path] = f
 	}
+	err := fs.WalkDir(m.FS, ".", func(name string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() || name == "manifest.json" {
 			return err
 		}
