@@ -210,16 +210,52 @@ func (s *scan) encodings(from, limit int) {
 	}
 }
 
-// isText64 tells by its beginning whether base64 holds text.
+// value64 are the six bits that each letter of base64 stands for; 64 for none.
+var value64 = func() (t [256]byte) {
+	for i := range t {
+		t[i] = 64
+	}
+	for i, c := range []byte(uppers + lowers + digits + "+/") {
+		t[c] = byte(i)
+	}
+	t['-'], t['_'] = 62, 63
+	return t
+}()
+
+// isText64 tells by its beginning whether base64 holds text, which has letters of
+// both cases then. What stands before may be no part of it.
 func isText64(b []byte) bool {
-	for shift := range 4 { // what stands before may be no part of it
-		head := b[min(shift, len(b)):min(len(b), shift+leastEncoded)]
-		plain, err := decode64(head[:len(head)/4*4])
-		if err == nil && len(plain) >= 12 && isPlainText(plain) {
+	var lower, upper bool
+	for _, c := range b[:leastEncoded] {
+		lower, upper = lower || isLower(c), upper || isUpper(c)
+	}
+	if !lower || !upper {
+		return false
+	}
+	for shift := range 4 {
+		if isTextAt(b[shift : leastEncoded-4+shift]) {
 			return true
 		}
 	}
 	return false
+}
+
+// isTextAt tells whether groups of four letters hold text.
+func isTextAt(b []byte) bool {
+	var plain [leastEncoded]byte
+	n := 0
+	for ; len(b) >= 4; b = b[4:] {
+		bits := uint32(0)
+		for _, c := range b[:4] {
+			if value64[c] == 64 {
+				return false
+			}
+			bits = bits<<6 | uint32(value64[c])
+		}
+		plain[n], plain[n+1], plain[n+2] = byte(bits>>16), byte(bits>>8), byte(bits)
+		n += 3
+	}
+	return isPlainText(plain[:n])
 }
 
 // isPlainText tells of letters, digits and signs, one byte each or two.

@@ -86,8 +86,11 @@ func (s *scan) dataRule(start, end int) {
 		s.flowData(b, from, at)
 		return
 	}
+	if at < len(b) && !isLine(b[at]) {
+		return
+	}
 	indent, first := s.beginsLine(from)
-	if !first || at < len(b) && !isLine(b[at]) || !s.inSecret(b, from, at, indent) {
+	if !first || !s.inSecret(b, from, at, indent) {
 		return
 	}
 	_, last, _ := deeper(b, at, indent)

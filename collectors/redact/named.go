@@ -10,8 +10,7 @@ import (
 // betrays, wherever it stands in the name: their letters decide.
 
 // genericWords are in the names of secrets, and of much else.
-var genericWords = []string{"access", "auth", "api", "credential", "creds", "key", "passw", "secret",
-	"token"}
+var genericWords = bytes.Fields([]byte("access auth api credential creds key passw secret token"))
 
 const (
 	leastNamed  = 10  // letters of a value
@@ -26,10 +25,10 @@ var innocentWords = append(strings.Fields(`author capital rapid monkey turkey do
 	apiserver apigroup accessible accessor hockey jockey whiskey certificate publickey keyring tokenizer`), innocents...)
 
 // shortWords are the issuers' words that no trigger is long enough for.
-var shortWords = func() (list []string) {
+var shortWords = func() (list [][]byte) {
 	for word := range namedIssuers {
 		if len(word) < shortest {
-			list = append(list, word)
+			list = append(list, []byte(word))
 		}
 	}
 	return list
@@ -91,70 +90,70 @@ func (s *scan) namedValue(i int) {
 	for n := 0; at < len(b) && n < 5 && strings.IndexByte(" \t'\"`=>", b[at]) >= 0; n++ {
 		at++
 	}
-	end := at
-	for end < len(b) && (classOf[b[end]]&(base64Byte|nameByte) != 0) && b[end] != '$' {
+	end, digit, letter := at, false, false
+	for end < len(b) && classOf[b[end]]&(base64Byte|nameByte) != 0 && b[end] != '$' {
+		digit = digit || isDigit(b[end])
+		letter = letter || isLower(b[end]|0x20)
 		end++
 	}
-	if end-at < leastNamed || end-at > mostNamed || !s.valueEnds(b, end) {
+	if end-at < leastNamed || end-at > mostNamed || !digit || !s.valueEnds(b, end) {
 		return
 	}
-	text := b[at:end]
-	if !bytes.ContainsAny(text, digits) || !bytes.ContainsAny(text, lowers+uppers) {
-		return
-	}
-	name := s.nameBefore(i)
+	var small [nameReach]byte
+	name := s.nameBefore(small[:0], i)
 	if len(name) < 3 {
 		return
 	}
 	for _, word := range shortWords {
-		if at := bytes.LastIndex(name, []byte(word)); at >= 0 && len(name)-at-len(word) <= 20 {
-			s.hit(i, i+1, func(s *scan, i, end int) { s.issued(s.see(i), word, end) })
+		if at := bytes.LastIndex(name, word); at >= 0 && len(name)-at-len(word) <= 20 {
+			s.hit(i, i+1, func(s *scan, i, end int) { s.issued(s.see(i), string(word), end) })
 		}
 	}
-	if isGenerated(text) && isGenericName(name) && !isAssignment(text) {
+	if text := b[at:end]; letter && isGenericName(name) && isGenerated(text) && !isAssignment(text) {
 		s.hit(at, end, func(s *scan, at, end int) { s.add(at, end, "key", s.b[at:end]) })
 	}
 }
 
-// nameBefore is the name before an operator, in lower case.
-func (s *scan) nameBefore(i int) []byte {
+// nameBefore is the name before an operator, in lower case and without what
+// separates its words.
+func (s *scan) nameBefore(joined []byte, i int) []byte {
 	b, end := s.b, i
 	for end > 0 && i-end < 4 && strings.IndexByte(" \t'\"?+:\\]", b[end-1]) >= 0 {
 		end--
 	}
 	start := end
-	for start > 0 && end-start < nameReach && (classOf[b[start-1]]&nameByte != 0) {
+	for start > 0 && end-start < nameReach && classOf[b[start-1]]&nameByte != 0 {
 		start--
 	}
-	return bytes.ToLower(b[start:end])
+	for _, c := range b[start:end] {
+		if isUpper(c) {
+			c |= 0x20
+		}
+		if isAlnum(c) {
+			joined = append(joined, c)
+		}
+	}
+	return joined
 }
 
 // isGenericName tells whether a name holds the word of a secret, and no word
 // behind it that makes it one of something else.
 func isGenericName(name []byte) bool {
-	joined := bytes.Map(func(c rune) rune {
-		if strings.ContainsRune("_-.$", c) {
-			return -1
-		}
-		return c
-	}, name)
-	for _, text := range innocentWords {
-		if bytes.Contains(joined, []byte(text)) {
-			return false
-		}
-	}
 	for _, word := range genericWords {
-		i := bytes.LastIndex(joined, []byte(word))
-		if i < 0 || len(joined)-i-len(word) > 20 {
+		i := bytes.LastIndex(name, word)
+		if i < 0 || len(name)-i-len(word) > 20 {
 			continue
 		}
-		tail := joined[i+len(word):]
-		for _, text := range looseTails {
-			if bytes.Contains(tail, []byte(text)) {
-				return false
-			}
+		return !containsAny(name[i+len(word):], looseTails) && !containsAny(name, innocentWords)
+	}
+	return false
+}
+
+func containsAny(b []byte, words []string) bool {
+	for _, word := range words {
+		if bytes.Contains(b, []byte(word)) {
+			return true
 		}
-		return true
 	}
 	return false
 }

@@ -53,7 +53,7 @@ func init() {
 		c := byte(c)
 		signPairs[pairOf('=', c)] |= assignSign
 		signPairs[pairOf(':', c)] |= assignSign
-		if strings.IndexByte(" '\"`=>", c) >= 0 || isAlnum(c) {
+		if strings.IndexByte("'\"`=>", c) >= 0 || isAlnum(c) {
 			signPairs[pairOf('>', c)] |= assignSign
 			signPairs[pairOf(',', c)] |= assignSign
 			signPairs[pairOf('|', c)] |= assignSign
