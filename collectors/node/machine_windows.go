@@ -3,6 +3,7 @@ package node
 import (
 	"errors"
 	"fmt"
+	"sync"
 	"time"
 	"unsafe"
 
@@ -33,7 +34,12 @@ func bootTime() time.Time {
 	return fromFileTime(uint64(t.Boot))
 }
 
+// serviceManager has one caller at a time: Wine mixes the handles of several up.
+var serviceManager sync.Mutex
+
 func serviceStates() ([]serviceStatus, error) {
+	serviceManager.Lock()
+	defer serviceManager.Unlock()
 	scm, err := windows.OpenSCManager(nil, nil,
 		windows.SC_MANAGER_CONNECT|windows.SC_MANAGER_ENUMERATE_SERVICE)
 	if err != nil {
@@ -65,6 +71,35 @@ func serviceStates() ([]serviceStatus, error) {
 		}
 	}
 	return nil, errors.New("the service manager's list of services has no end")
+}
+
+// serviceState is the state of one service, by the names of serviceStateNames.
+func serviceState(name string) (string, error) {
+	serviceManager.Lock()
+	defer serviceManager.Unlock()
+	scm, err := windows.OpenSCManager(nil, nil, windows.SC_MANAGER_CONNECT)
+	if err != nil {
+		return "", fmt.Errorf("the service manager: %w", err)
+	}
+	defer windows.CloseServiceHandle(scm)
+	wide, err := windows.UTF16PtrFromString(name)
+	if err != nil {
+		return "", err
+	}
+	service, err := windows.OpenService(scm, wide, windows.SERVICE_QUERY_STATUS)
+	if err != nil {
+		return "", fmt.Errorf("the service %s: %w", name, err)
+	}
+	defer windows.CloseServiceHandle(service)
+	var status windows.SERVICE_STATUS
+	if err := windows.QueryServiceStatus(service, &status); err != nil {
+		return "", fmt.Errorf("the state of the service %s: %w", name, err)
+	}
+	if int(status.CurrentState) >= len(serviceStateNames) {
+		return "", fmt.Errorf("the state of the service %s is %d, which Windows does not document",
+			name, status.CurrentState)
+	}
+	return serviceStateNames[status.CurrentState], nil
 }
 
 func memoryStatus() (evidence.Memory, error) {
