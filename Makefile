@@ -19,7 +19,7 @@ RACED ?= ./collectors ./collectors/node ./collectors/cluster ./collectors/probe 
 MUTATED ?= ui/timeline checks/signs collectors/bundle collectors/foreign collectors/cluster
 TARGETS  = windows/amd64 windows/arm64 linux/amd64 linux/arm64 darwin/amd64 darwin/arm64
 
-.PHONY: run check servers test test-all race mutate test-windows screens vet windows lint rename fuzz bench bench-api bench-bundle build docs clean
+.PHONY: run check servers test test-all race mutate leaks test-windows screens vet windows lint rename fuzz bench bench-api bench-bundle build docs clean
 
 # The doctor's own exit status says that the recorded node is broken (3), which is no failure of make.
 run:
@@ -96,6 +96,13 @@ fuzz:
 # least 85 % of the changes must fail a test. SEED=2 takes another sample.
 mutate:
 	go run ./fixtures/mutate -seed $(SEED) $(addprefix ./,$(MUTATED))
+
+# What redaction lets through and what it marks wrongly. DOCTOR_LEAK_SUITES names a folder with checked
+# out copies of noseyparker, kingfisher and detect-secrets, DOCTOR_INNOCENT one of public scripts and
+# documents. SHOW=windows, or a rule or context of the tables, prints what leaks of it.
+leaks:
+	go run ./fixtures/server/build gitleaks
+	@go test -count=1 -timeout 120m ./collectors/redact/leaks -v -run '^TestLeaks$$' -leaks -leaks.show "$(SHOW)"
 
 bench:
 	go test -run '^$$' -bench . -benchmem ./...
