@@ -34,7 +34,7 @@ var forms []func(s *scan, f field) bool
 
 func init() { // a form may look into texts in which there are fields
 	forms = []func(s *scan, f field) bool{(*scan).elementForm, (*scan).optionForm,
-		(*scan).quotedThing, (*scan).encodedForm, (*scan).assignedForm, (*scan).argumentForm,
+		(*scan).quotedThing, (*scan).assignedForm, (*scan).argumentForm,
 		(*scan).nextArgumentForm, (*scan).registryForm, (*scan).setterForm, (*scan).isForm,
 		(*scan).textForm, (*scan).callForm, (*scan).tableForm, (*scan).lineForm, (*scan).wordForm,
 		(*scan).pairForm}
@@ -72,12 +72,11 @@ func (s *scan) judge(b []byte, from, to int, kind string, t trust) {
 	f := field{b: b, from: from, to: to, kind: kind, trust: t}
 	f.flag = b[from] == '-' || from > 0 && b[from-1] == '/' &&
 		(from == 1 || strings.IndexByte(" \t\"'\n[,", b[from-2]) >= 0)
-	style := skipStyle(b, to)
-	f.after = skipQuote(b, style)
-	if c, n := wideAt(b, style); c == '"' || c == ']' || c == '\'' {
-		f.after = style + n
+	f.after = skipQuote(b, to)
+	if c, n := wideAt(b, to); c == '"' || c == ']' || c == '\'' {
+		f.after = to + n
 	}
-	f.quoted = f.after > style
+	f.quoted = f.after > to
 	if f.after < len(b) && b[f.after] == ']' {
 		f.after++ // env["PASSWORD"] = …
 	}
@@ -103,7 +102,6 @@ func (s *scan) nameAround(b []byte, start, end int) (from, to int) {
 	for to > start+1 && strings.IndexByte(".-$", b[to-1]) >= 0 {
 		to--
 	}
-	from = s.styleEnd(from, start)
 	if from > 0 && b[from-1] == '\\' && from < start && strings.IndexByte("nrt", b[from]) >= 0 {
 		from++
 	}
@@ -157,23 +155,6 @@ func (s *scan) quotedThing(f field) bool {
 		return skipQuote(b, skipGap(b, f.at+1)) == skipGap(b, f.at+1)
 	}
 	return !s.afterSetter(f)
-}
-
-// encodedForm leaves a name to the layer in which its value stands.
-func (s *scan) encodedForm(f field) bool {
-	b := f.b
-	switch {
-	case f.to < len(b) && b[f.to] == '%' && f.to+2 < len(b) &&
-		classOf[b[f.to+1]]&classOf[b[f.to+2]]&hexByte != 0:
-		s.percentRule(f.from, f.to)
-		return true
-	case entityAt(b, f.to) > 0 || f.from > 4 && endsEntity(b, f.from),
-		f.at < len(b) && strings.IndexByte("=:", b[f.at]) >= 0 && entityAt(b, skipGap(b, f.at+1)) > 0 &&
-			!s.connection(b, f.from, f.at+1),
-		f.flag && entityAt(b, f.at) > 0:
-		return s.entities(f.from)
-	}
-	return false
 }
 
 // An operator stands between a name and its value.

@@ -17,67 +17,95 @@ const (
 	layerAhead = 4 << 10 // and behind
 )
 
-// A layer is a decoded text. The byte i of it was made of the outer text from
-// at[i] to at[i+1].
-type layer struct {
-	text []byte
-	at   []int
+// A decoder reads what one format writes in place of a byte.
+type decoder struct {
+	ends string // bytes that end the text
+	// read returns what stands at i and how many bytes it takes; 0 where it stands as it is
+	read func(b []byte, i, end int) (text string, n int)
 }
 
-func (l *layer) add(at int, text string) {
+const (
+	entities = iota
+	percents
+	styles
+	layerKinds
+)
+
+var decoders = [layerKinds]decoder{
+	entities: {"\r\n", func(b []byte, i, end int) (string, int) {
+		n := entityAt(b[:end], i)
+		return html.UnescapeString(string(b[i : i+n])), n
+	}},
+	percents: {" \t\r\n\"'<>`|\\", func(b []byte, i, end int) (string, int) {
+		if i+2 < end && b[i] == '%' && classOf[b[i+1]]&classOf[b[i+2]]&hexByte != 0 {
+			return string([]byte{unhex(b[i+1])<<4 | unhex(b[i+2])}), 3
+		}
+		if b[i] == '+' && bytes.Contains(b[max(0, i-40):min(end, i+40)], []byte("%3")) {
+			return " ", 1 // in a query
+		}
+		return "", 0
+	}},
+	styles: {"\r\n", func(b []byte, i, end int) (string, int) {
+		return "", skipStyle(b[:end], i) - i
+	}},
+}
+
+// A layer is a decoded text. The byte i of it was made of the outer text from
+// from[i] to to[i].
+type layer struct {
+	text     []byte
+	from, to []int
+}
+
+func (l *layer) add(text string, from, to int) {
 	l.text = append(l.text, text...)
 	for range len(text) {
-		l.at = append(l.at, at)
+		l.from, l.to = append(l.from, from), append(l.to, to)
 	}
 }
 
-// redactLayer takes what is secret in a layer out of the text around it.
-func (s *scan) redactLayer(l layer) {
-	if s.depth >= maxDepth || len(l.text) == 0 {
+func entityRule(s *scan, start, _ int)  { s.layer(start, entities) }
+func percentRule(s *scan, start, _ int) { s.layer(start, percents) }
+func styleRule(s *scan, start, _ int)   { s.layer(start, styles) }
+
+// layer redacts the text around start as what it stands for.
+func (s *scan) layer(start, kind int) {
+	if start < s.dull.layer[kind] || s.depth >= maxDepth {
 		return
 	}
-	*s.work += int64(len(l.text))
+	d := &decoders[kind]
+	b := s.see(start)
+	from, lowest := start, max(0, start-min(layerBack, s.back/2))
+	for from > lowest && strings.IndexByte(d.ends, b[from-1]) < 0 {
+		from--
+	}
+	end := start
+	for end < len(b) && end-start < layerAhead && strings.IndexByte(d.ends, b[end]) < 0 {
+		end++
+	}
+	if s.dull.layer[kind] = end; end-start == layerAhead {
+		s.dull.layer[kind] -= layerBack
+	}
+	var l layer
+	for i := from; i < end; {
+		if text, n := d.read(b, i, end); n > 0 {
+			l.add(text, i, i+n)
+			i += n
+			continue
+		}
+		l.add(string(b[i:i+1]), i, i+1)
+		i++
+	}
+	*s.work += int64(end - from)
 	inner := &scan{pass: s.within(), b: l.text, eof: true}
-	inner.found = s.found
+	inner.found, inner.prose = s.found, s.prose
 	inner.rules()
 	for _, x := range inner.spans {
-		start, end := l.at[x.start], l.at[min(x.end, len(l.text))]
-		if start < end && !onlyTokens(s.b[start:end]) {
+		start, end := l.from[x.start], l.to[min(x.end, len(l.to))-1]
+		if !onlyTokens(s.b[start:end]) {
 			s.spans = append(s.spans, span{start, end, x.kind, x.token, false})
 		}
 	}
-}
-
-// entityRule takes what stands in a text with the escapes of XML.
-func (s *scan) entityRule(start, _ int) { s.entities(start) }
-
-func (s *scan) entities(start int) bool {
-	if start < s.dull.layer {
-		return true
-	}
-	b := s.see(start)
-	lowest := max(0, start-min(layerBack, s.back/2))
-	from := lowest + lineStart(b[lowest:], start-lowest)
-	end := lineEnd(b[:min(len(b), start+layerAhead)], start)
-	s.dull.layer = end
-	var l layer
-	decoded := false
-	for i := from; i < end; {
-		n := entityAt(b, i)
-		if n == 0 {
-			l.add(i, string(b[i:i+1]))
-			i++
-			continue
-		}
-		decoded = true
-		l.add(i, html.UnescapeString(string(b[i:i+n])))
-		i += n
-	}
-	l.at = append(l.at, end)
-	if decoded {
-		s.redactLayer(l)
-	}
-	return decoded
 }
 
 // entityAt is the length of the escape of XML at i, and 0 for none.
@@ -102,15 +130,6 @@ func entityAt(b []byte, i int) int {
 	return end + 1 - i
 }
 
-// endsEntity tells whether an escape of XML ends before i.
-func endsEntity(b []byte, i int) bool {
-	if i == 0 || b[i-1] != ';' {
-		return false
-	}
-	at := bytes.LastIndexByte(b[max(0, i-10):i], '&')
-	return at >= 0 && entityAt(b, max(0, i-10)+at) == i-max(0, i-10)-at
-}
-
 // entityQuote returns the quote of XML that stands at i.
 func entityQuote(b []byte, i int) string {
 	for _, quote := range []string{"&quot;", "&#34;", "&apos;", "&#39;"} {
@@ -129,38 +148,6 @@ func isEntity(b []byte, from, semicolon int) bool {
 	}
 	return i < semicolon && i > from && b[i-1] == '&'
 }
-
-// percentRule takes what stands in a text with the escapes of a URL.
-func (s *scan) percentRule(start, _ int) {
-	if start < s.dull.layer {
-		return
-	}
-	b := s.see(start)
-	lowest := max(0, start-min(layerBack, s.back/2))
-	from := start
-	for from > lowest && !endsURL(b[from-1]) {
-		from--
-	}
-	end := start
-	for end < len(b) && end-start < layerAhead && !endsURL(b[end]) {
-		end++
-	}
-	s.dull.layer = end
-	var l layer
-	for i := from; i < end; {
-		if i+2 < end && b[i] == '%' && classOf[b[i+1]]&classOf[b[i+2]]&hexByte != 0 {
-			l.add(i, string([]byte{unhex(b[i+1])<<4 | unhex(b[i+2])}))
-			i += 3
-			continue
-		}
-		l.add(i, string(b[i:i+1]))
-		i++
-	}
-	l.at = append(l.at, end)
-	s.redactLayer(l)
-}
-
-func endsURL(c byte) bool { return strings.IndexByte(" \t\r\n\"'<>`|\\&", c) >= 0 }
 
 func percentDecoded(b []byte) []byte {
 	out := make([]byte, 0, len(b))

@@ -24,7 +24,7 @@ var levels = func() map[string]bool {
 func payload(b []byte, i int) int {
 	start := i
 	for i < len(b) && i-start < longestPrefix {
-		word := skipStyle(b, skipBlanks(b, i))
+		word := skipBlanks(b, i)
 		end := word
 		for end < len(b) && end-word < 96 && !isBlank(b[end]) && !isLine(b[end]) {
 			end++
@@ -33,7 +33,7 @@ func payload(b []byte, i int) int {
 			!(i == start && isContainer(b, word, end)) {
 			break
 		}
-		i = skipStyle(b, end+1)
+		i = end + 1
 	}
 	return i
 }
@@ -82,7 +82,7 @@ func (s *scan) beginsLine(i int) (indent int, first bool) {
 	}
 	from = min(i, payload(s.b[:i], from))
 	for at := from; at < i; at++ {
-		if strings.IndexByte(" \t-\"'?$", s.b[at]) < 0 && at >= skipStyle(s.b[:i], at) {
+		if strings.IndexByte(" \t-\"'?$", s.b[at]) < 0 {
 			return 0, false
 		}
 	}
@@ -126,19 +126,6 @@ func skipStyle(b []byte, i int) int {
 	return i
 }
 
-// styleEnd returns where such a sequence ends whose last bytes were taken for the
-// beginning of a name.
-func (s *scan) styleEnd(from, start int) int {
-	end := run(s.b[:start], from, hexByte)
-	for end > from && !isDigit(s.b[end-1]) {
-		end--
-	}
-	if end < start && s.b[end] == 'm' && styleBefore(s.b, end+1) <= end {
-		return end + 1
-	}
-	return from
-}
-
 // wideSigns are the signs of Chinese and Japanese text and the quotes of print that
 // stand where ASCII has one.
 var wideSigns = []struct {
@@ -164,10 +151,10 @@ func wideAt(b []byte, i int) (ascii byte, n int) {
 	return 0, 0
 }
 
-// skipGap passes blanks of any width, and what colors a terminal.
+// skipGap passes blanks of any width.
 func skipGap(b []byte, i int) int {
 	for {
-		next := skipStyle(b, skipBlanks(b, i))
+		next := skipBlanks(b, i)
 		if c, n := wideAt(b, next); c == ' ' {
 			next += n
 		}

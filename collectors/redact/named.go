@@ -10,28 +10,42 @@ import (
 // betrays, wherever it stands in the name: their letters decide.
 
 // genericWords are in the names of secrets, and of much else.
-var genericWords = bytes.Fields([]byte("access auth api credential creds key passw secret token"))
+var genericWords = strings.Fields("access auth api credential creds key passw secret token")
 
 const (
-	leastNamed  = 10  // letters of a value
-	mostNamed   = 150 // and at most, that tell of a generator
-	nameReach   = 72  // bytes before an operator in which its name stands
-	leastChaos  = 3.5 // bits of entropy in each letter of a generated value
-	leastShaped = 12
+	leastNamed = 10  // letters of a value
+	mostNamed  = 150 // and at most, that tell of a generator
+	nameReach  = 72  // bytes before an operator in which its name stands
+	leastChaos = 3.5 // bits of entropy in each letter of a generated value
+	mostBehind = 20  // bytes of a name behind the word that betrays it
 )
 
 // innocentWords hold a generic word and are no names of secrets.
 var innocentWords = append(strings.Fields(`author capital rapid monkey turkey donkey keyboard keyword apiversion
 	apiserver apigroup accessible accessor hockey jockey whiskey certificate publickey keyring tokenizer`), innocents...)
 
-// shortWords are the issuers' words that no trigger is long enough for.
-var shortWords = func() (list [][]byte) {
+// A nameWord is a word by which the name of a setting is judged.
+type nameWord struct {
+	text   string
+	issuer bool
+}
+
+// nameWords are the generic words, and the issuers' that no trigger is long enough
+// for, by their first two letters.
+var nameWords = func() (t [1 << 16][]nameWord) {
+	add := func(text string, issuer bool) {
+		pair := pairOf(text[0], text[1])
+		t[pair] = append(t[pair], nameWord{text, issuer})
+	}
+	for _, word := range genericWords {
+		add(word, false)
+	}
 	for word := range namedIssuers {
 		if len(word) < shortest {
-			list = append(list, []byte(word))
+			add(word, true)
 		}
 	}
-	return list
+	return t
 }()
 
 func namedTexts() (list []string) {
@@ -91,7 +105,7 @@ func (s *scan) namedValue(i int) {
 		at++
 	}
 	end, digit, letter := at, false, false
-	for end < len(b) && classOf[b[end]]&(base64Byte|nameByte) != 0 && b[end] != '$' {
+	for end < len(b) && classOf[b[end]]&madeByte != 0 {
 		digit = digit || isDigit(b[end])
 		letter = letter || isLower(b[end]|0x20)
 		end++
@@ -104,12 +118,24 @@ func (s *scan) namedValue(i int) {
 	if len(name) < 3 {
 		return
 	}
-	for _, word := range shortWords {
-		if at := bytes.LastIndex(name, word); at >= 0 && len(name)-at-len(word) <= 20 {
-			s.hit(i, i+1, func(s *scan, i, end int) { s.issued(s.see(i), string(word), end) })
+	generic := false
+	for k := len(name) - 2; k >= 0; k-- {
+		for _, word := range nameWords[pairOf(name[k], name[k+1])] {
+			rest := len(name) - k - len(word.text)
+			if rest < 0 || rest > mostBehind || string(name[k:k+len(word.text)]) != word.text {
+				continue
+			}
+			if word.issuer {
+				s.hit(i, i+1, func(s *scan, i, end int) { s.issued(s.see(i), word.text, end) })
+			} else if !generic {
+				generic = true
+				if containsAny(name[k+len(word.text):], looseTails) || containsAny(name, innocentWords) {
+					return
+				}
+			}
 		}
 	}
-	if text := b[at:end]; letter && isGenericName(name) && isGenerated(text) && !isAssignment(text) {
+	if text := b[at:end]; generic && letter && isGenerated(text) && !isAssignment(text) {
 		s.hit(at, end, func(s *scan, at, end int) { s.add(at, end, "key", s.b[at:end]) })
 	}
 }
@@ -134,19 +160,6 @@ func (s *scan) nameBefore(joined []byte, i int) []byte {
 		}
 	}
 	return joined
-}
-
-// isGenericName tells whether a name holds the word of a secret, and no word
-// behind it that makes it one of something else.
-func isGenericName(name []byte) bool {
-	for _, word := range genericWords {
-		i := bytes.LastIndex(name, word)
-		if i < 0 || len(name)-i-len(word) > 20 {
-			continue
-		}
-		return !containsAny(name[i+len(word):], looseTails) && !containsAny(name, innocentWords)
-	}
-	return false
 }
 
 func containsAny(b []byte, words []string) bool {

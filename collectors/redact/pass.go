@@ -220,12 +220,12 @@ type scan struct {
 // dull remembers what was looked at in vain, so that a text full of triggers
 // is not looked at again for each of them.
 type dull struct {
-	value   int // the end of a value that was none
-	at      int // the last @ of no URL
-	base64  int // the end of base64 that was decoded
-	layer   int // the end of a layer that was decoded
-	columns int // the end of a table that was read
-	command int // the end of the line that was searched for a program's flags
+	value   int             // the end of a value that was none
+	at      int             // the last @ of no URL
+	base64  int             // the end of base64 that was decoded
+	layer   [layerKinds]int // the ends of what was decoded
+	columns int             // the end of a table that was read
+	command int             // the end of the line that was searched for a program's flags
 	program string
 }
 
@@ -233,7 +233,9 @@ func (d *dull) shift(n int) {
 	d.value -= n
 	d.at -= n
 	d.base64 -= n
-	d.layer -= n
+	for i := range d.layer {
+		d.layer[i] -= n
+	}
 	d.columns -= n
 	d.command -= n
 }

@@ -33,8 +33,6 @@ var rules = []struct {
 		`token…|creds…|/pass:| -pass |--pass…| --pw | --pwd | -pwd |<pwd>x|<auth>|<pass>|<pass |<token>|_pass…|_pwd"…|_pwd\n |_pwd\r\n|_pwd,v|_pwd',|_pwd\"|bindpw |l2tppsk| : psk |-wifikey |senha é|senha e |clave es|clave: `},
 	{(*scan).nameRule,
 		`_key",|_key"}|_key" |_key,v|_key, |_key\n |_key\r\n|_key\"|_key',|_key" |_key re|_key>x|"pass",|'pass',|"auth",| pass "| pwd "| pass '| pwd '|"pwd",|'pwd',`},
-	{(*scan).percentRule, `sig%3d|sig%253d|signature%3d|code%3d|pwd%3d|pass%3d|auth%3d`},
-	{(*scan).entityRule, `pwd&quot|pass&quot|key&quot|auth&quot`},
 	{(*scan).codeRule, `?code=|&code=`},
 	{(*scan).headerRule, `authorization|cookie:|cookie"|cookie\|cookie2|cookie',`},
 	{(*scan).bearerRule, `bearer`},

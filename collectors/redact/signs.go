@@ -12,20 +12,19 @@ const (
 	assignSign = 1 << iota
 	issuerSign
 	dotSign
-	atSign
-	azureSign
-	hashSign
+	markSign // a byte that says it all: @ ~ $ & % ESC
 	keySign
 	middleSign
 )
 
 var (
 	signPairs    [1 << 16]uint8
-	shortIssuers = map[[2]byte][]string{} // by their first two letters
+	shortIssuers [][]string     // that begin with the same two letters
+	issuerPairs  [1 << 16]uint8 // 1 + the place of a pair in shortIssuers
 )
 
 // shortNames are those that no trigger is long enough for, by their last letter.
-var shortNames = map[byte][]string{'d': {"pwd", "cred"}, 's': {"pass", "creds"}, 'h': {"auth"},
+var shortNames = [256][]string{'d': {"pwd", "cred"}, 's': {"pass", "creds"}, 'h': {"auth"},
 	't': {"jwt"}, 'y': {"key"}, 'w': {"pw"}, 'k': {"psk"}, 'm': {"ntlm"}, 'p': {"mdp"},
 	'a': {"senha"}, 'o': {"haslo", "heslo"}, 'l': {"parol"}, 'e': {"parole"}}
 
@@ -34,20 +33,15 @@ var passwordMarks = []string{"$2y$", "$2a$", "$2b$", "$apr1$", "$6$", "$5$", "$1
 	"$argon2", "$pbkdf2"}
 
 func init() {
-	for prefix, list := range prefixIssuers {
-		if len(prefix) >= shortest {
-			continue
-		}
+	for _, list := range prefixIssuers {
 		for _, x := range list {
-			pair := [2]byte{x.text[0], x.text[1]}
-			if !slices.Contains(shortIssuers[pair], x.text) {
-				shortIssuers[pair] = append(shortIssuers[pair], x.text)
+			if len(x.text) < shortest {
+				addShortIssuer(x.text)
 			}
 		}
 	}
-	for pair := range shortIssuers {
-		signPairs[pairOf(pair[0], pair[1])] |= issuerSign
-		slices.SortFunc(shortIssuers[pair], func(a, b string) int { return len(b) - len(a) })
+	for _, list := range shortIssuers { // the longest says most
+		slices.SortFunc(list, func(a, b string) int { return len(b) - len(a) })
 	}
 	for c := range 256 {
 		c := byte(c)
@@ -59,16 +53,25 @@ func init() {
 			signPairs[pairOf('|', c)] |= assignSign
 		}
 		if isAlnum(c) || strings.IndexByte("[$%<({", c) >= 0 {
-			signPairs[pairOf('@', c)] |= atSign
+			signPairs[pairOf('@', c)] |= markSign
 		}
 		if isAlnum(c) {
 			signPairs[pairOf('.', c)] |= dotSign
 		}
 		if isAlnum(c) || strings.IndexByte("_~.-", c) >= 0 {
-			signPairs[pairOf('~', c)] |= azureSign
+			signPairs[pairOf('~', c)] |= markSign
 		}
 	}
 	signPairs[pairOf('=', '=')] |= keySign
+	signPairs[pairOf(0x1b, '[')] |= markSign
+	for c := range 256 {
+		if strings.IndexByte("#qalg", byte(c)) >= 0 {
+			signPairs[pairOf('&', byte(c))] |= markSign
+		}
+		if classOf[c]&hexByte != 0 {
+			signPairs[pairOf('%', byte(c))] |= markSign
+		}
+	}
 	for _, x := range middles {
 		for c := range 256 {
 			if len(x.text) > 1 && byte(c) == x.text[1] || len(x.text) == 1 && isAlnum(byte(c)) {
@@ -77,7 +80,19 @@ func init() {
 		}
 	}
 	for _, mark := range passwordMarks {
-		signPairs[pairOf('$', mark[1])] |= hashSign
+		signPairs[pairOf('$', mark[1])] |= markSign
+	}
+}
+
+func addShortIssuer(text string) {
+	pair := pairOf(text[0], text[1])
+	signPairs[pair] |= issuerSign
+	if issuerPairs[pair] == 0 {
+		shortIssuers = append(shortIssuers, nil)
+		issuerPairs[pair] = uint8(len(shortIssuers))
+	}
+	if list := &shortIssuers[issuerPairs[pair]-1]; !slices.Contains(*list, text) {
+		*list = append(*list, text)
 	}
 }
 
@@ -101,31 +116,20 @@ func (s *scan) hit(start, end int, r rule) { s.hits = append(s.hits, hit{start, 
 
 func (s *scan) sign(i int, sign uint8) {
 	b := s.b
-	switch {
-	case sign&issuerSign != 0:
-		s.shortIssuer(i)
-	case sign&dotSign != 0:
-		if aroundDot(b, i) {
-			s.hit(i, i+1, (*scan).bootstrapRule)
-		}
-		if hasFold(b, i, ".ey") {
-			s.hit(i, i+3, (*scan).jwtRule)
-		}
-		s.dottedToken(i)
-	case sign&atSign != 0:
-		s.hit(i, i+1, (*scan).urlRule)
-	case sign&azureSign != 0:
-		if i >= 5 && b[i-1]|0x20 == 'q' && isDigit(b[i-2]) {
-			s.hit(i, i+1, (*scan).azureRule)
-		}
-	case sign&hashSign != 0:
-		s.passwordMark(i)
-	}
 	if sign&assignSign != 0 {
 		if b[i] == '=' || b[i] == ':' {
 			s.shortName(i)
 		}
 		s.namedValue(i)
+	}
+	if sign&issuerSign != 0 {
+		s.shortIssuer(i)
+	}
+	if sign&dotSign != 0 {
+		s.dot(i)
+	}
+	if sign&markSign != 0 {
+		s.rareByte(i)
 	}
 	if sign&middleSign != 0 {
 		s.middleAt(i)
@@ -135,13 +139,54 @@ func (s *scan) sign(i int, sign uint8) {
 	}
 }
 
+// dot looks for the tokens that have parts.
+func (s *scan) dot(i int) {
+	if aroundDot(s.b, i) {
+		s.hit(i, i+1, (*scan).bootstrapRule)
+	}
+	if hasFold(s.b, i, ".ey") {
+		s.hit(i, i+3, (*scan).jwtRule)
+	}
+	s.dottedToken(i)
+}
+
+// rareByte looks at a byte that few texts hold.
+func (s *scan) rareByte(i int) {
+	b := s.b
+	switch b[i] {
+	case '@':
+		s.hit(i, i+1, (*scan).urlRule)
+	case '~':
+		if i >= 5 && b[i-1]|0x20 == 'q' && isDigit(b[i-2]) {
+			s.hit(i, i+1, (*scan).azureRule)
+		}
+	case '$':
+		s.passwordMark(i)
+	default:
+		s.layerAt(i)
+	}
+}
+
+// layerAt looks for what a layer writes in place of a byte.
+func (s *scan) layerAt(i int) {
+	b := s.b
+	switch {
+	case b[i] == 0x1b:
+		s.hit(i, i+2, styleRule)
+	case b[i] == '&' && entityAt(b, i) > 0:
+		s.hit(i, i+1, entityRule)
+	case b[i] == '%' && i+2 < len(b) && classOf[b[i+2]]&hexByte != 0:
+		s.hit(i, i+1, percentRule)
+	}
+}
+
 // shortIssuer looks for an issuer's letters at the beginning of a word.
 func (s *scan) shortIssuer(i int) {
 	b := s.b
 	if within(b, i) {
 		return
 	}
-	for _, text := range shortIssuers[[2]byte{b[i], b[i+1]}] {
+	for _, text := range shortIssuers[issuerPairs[pairOf(b[i], b[i+1])]-1] {
 		if end := i + len(text); end < len(b) && string(b[i:end]) == text {
 			s.hit(i, end, (*scan).issuerRule)
 		}
@@ -181,7 +226,7 @@ func (s *scan) shortName(i int) {
 }
 
 // within tells whether the byte at i goes on a word. What ends an escape is none:
-// \nghp_…, %3Dghp_…, ESC [31m ghp_….
+// \nghp_…, %3Dghp_….
 func within(b []byte, i int) bool {
 	if i == 0 || !isAlnum(b[i-1]) && b[i-1] != '_' {
 		return false
@@ -193,26 +238,8 @@ func within(b []byte, i int) bool {
 		return false
 	case i >= 6 && b[i-6] == '\\' && b[i-5] == 'u':
 		return false
-	case c == 'm':
-		return styleBefore(b, i) == i
 	}
 	return true
-}
-
-// styleBefore returns where what colors a terminal begins that ends before i, and
-// i when there is none.
-func styleBefore(b []byte, i int) int {
-	if i == 0 || b[i-1] != 'm' {
-		return i
-	}
-	at := i - 1
-	for at > 0 && i-at < 16 && (isDigit(b[at-1]) || b[at-1] == ';') {
-		at--
-	}
-	if at >= 2 && b[at-1] == '[' && b[at-2] == 0x1b {
-		return at - 2
-	}
-	return i
 }
 
 // aroundDot tells whether a dot may be that of a bootstrap token.
