@@ -17,8 +17,8 @@ type command struct {
 }
 
 var commands = []command{
-	{"psexec|pskill|pslist|psservice|psinfo|psloglist|pssuspend|paexec|remcom", "", "-p -p+"},
-	{"mysql|mariadb|mysqldump|mysqladmin|mysqlimport|mysqlcheck", "", "-p+"},
+	{"psexec|pskill|pslist|psservice|psinfo|psloglist|pssuspend|paexec|remcom", "", "-p /p -p+"},
+	{"mysql|mariadb|mysqldump|mysqlimport|mysqlcheck", "", "-p+"},
 	{"sshpass", "", "-p -p+"},
 	{"plink|pscp|psftp|putty|klink|kitty.exe|winscp", "", "-pw -pw+ -password /password"},
 	{"docker", "login", "-p -p+"}, {"nerdctl|helm", "login", "-p -p+"},
@@ -29,7 +29,7 @@ var commands = []command{
 	{"invoke-curl", "", "-u:"},
 	{"net use |net.exe use |net1 use |net1.exe use ", "", "share"},
 	{"net user |net.exe user |net1 user |net1.exe user ", "", "user"},
-	{"schtasks", "", "/rp /p"}, {"at.exe", "", "/rp"},
+	{"schtasks", "", "/rp /p -rp -p /rp:+ /p:+ -rp:+"}, {"at.exe", "", "/rp"},
 	{"sqlcmd|osql|isql", "", "-P -P+ /P /P+"}, {"bcp.exe|bcp ", "", "-P -P+"},
 	{"sqlplus|expdp |impdp |sqlldr", "", "slash"}, {"psql ", "", "-W"},
 	{"redis-cli", "", "-a -a+ --pass"}, {"winrs", "", "-p:+ /p:+ -password:+ /password:+ -p /p"},
@@ -41,13 +41,16 @@ var commands = []command{
 	{"ldapsearch|ldapmodify|ldapadd|ldapdelete", "", "-w"}, {"ldifde|csvde", "", "triple"},
 	{"smbclient|rpcclient", "", "-U%"}, {"signtool", "", "/p -p"},
 	{"az login|oc login|az acr login", "", "-p --password"}, {"objectname", "", "account"},
-	{"cmdkey", "", "/pass:+ /p:+ /pass"}, {"autologon|rasdial", "", "third"}, {"dsmod|dsadd", "", "-pwd"},
+	{"cmdkey", "", "/pass:+ /p:+ /pass"}, {"autologon|rasdial", "", "third"}, {"logman", "", "account2"}, {"bitsadmin", "/setcredentials", "last"},
+	{"wevtutil", "", "/p:+ /password:+"}, {"ssh-keygen", "", "-N -P"}, {"choco apikey|choco source|choco setapikey", "", "-k -k=+ -p=+ -p --api-key"},
+	{"jenkins-cli.jar", "", "-auth:"}, {"etcdctl", "", "--user: --username:"}, {"cloudflared", "", "third1"},
+	{"az keyvault", "", "--value"}, {"mysqladmin", "", "-p+ password"}, {"dsmod|dsadd", "", "-pwd"},
 	{"winrm id|winrm get|winrm inv|winrm enum", "", "-p:+ /p:+ -password:+ /password:+"},
 	{"ktpass", "", "/pass -pass +pass"}, {"djoin", "", "/p"}, {"importpfx", "", "-p"},
 	{"nuget push|nuget.exe push|nuget delete|dotnet nuget push", "", "second -k --api-key -apikey"},
 	{"nuget setapikey|nuget.exe setapikey|setapikey ", "", "first"},
 	{"keytool|jarsigner", "", "-storepass -keypass -srcstorepass -deststorepass"},
-	{"openssl", "", "pass:+ -passin -passout -k -pass"}, {"msdeploy", "", "password=+"},
+	{"openssl", "", "pass:+ -passin -passout -k -K -pass"}, {"msdeploy", "", "password=+"},
 	{"runas", "", "/password:+"}, {"htpasswd", "", "htpasswd"}, {"ipmitool", "", "-P"},
 	{"snmpwalk|snmpget", "", "-c -A -X"}, {"rundll32 keymgr", "", "/pass:+"}, {"vncpasswd", "", "first"},
 	{"freerdp|xfreerdp|mstsc.exe", "", "/p:+ -p:+"}, {"evil-winrm", "", "-p"},
@@ -163,9 +166,22 @@ var ways = map[string]func(s *scan, line []byte, list []value){
 	"account": (*scan).accountPassword,
 	"first":   func(s *scan, line []byte, list []value) { s.plainWord(line, list, 1) },
 	"second":  func(s *scan, line []byte, list []value) { s.plainWord(line, list, 2) },
-	"third": func(s *scan, _ []byte, list []value) {
-		if len(list) == 3 {
+	"third": func(s *scan, line []byte, list []value) {
+		if list = plainWords(line, list); len(list) == 3 {
 			s.takePassword(list[2])
+		}
+	},
+	"third1": func(s *scan, line []byte, list []value) { s.plainWord(line, list, 3) },
+	"last": func(s *scan, _ []byte, list []value) {
+		if len(list) > 1 {
+			s.takePassword(list[len(list)-1])
+		}
+	},
+	"account2": func(s *scan, line []byte, list []value) { // -u USER PASSWORD
+		for n, w := range list {
+			if string(line[w.start:w.end]) == "-u" && n+2 < len(list) && !isOption(line, list[n+2]) {
+				s.takePassword(list[n+2])
+			}
 		}
 	},
 	"slash": (*scan).slashPassword,
@@ -285,6 +301,16 @@ func (s *scan) accountPassword(line []byte, list []value) {
 	}
 }
 
+// plainWords are the words that are no flags.
+func plainWords(line []byte, list []value) (plain []value) {
+	for _, w := range list {
+		if w.end > w.start && line[w.start] != '/' && line[w.start] != '-' {
+			plain = append(plain, w)
+		}
+	}
+	return plain
+}
+
 // plainWord takes the n-th word that is no flag, when it is random enough.
 func (s *scan) plainWord(line []byte, list []value, n int) {
 	for _, w := range list {
@@ -342,7 +368,8 @@ func (s *scan) netPassword(line []byte, list []value, share bool) {
 // commandGoesOn tells a command from a sentence: after the password comes a
 // switch or nothing.
 func commandGoesOn(line []byte, list []value, n int) bool {
-	return n+1 >= len(list) || list[n+1].end > list[n+1].start && line[list[n+1].start] == '/'
+	return n+1 >= len(list) || list[n+1].end > list[n+1].start &&
+		strings.IndexByte("/&>|", line[list[n+1].start]) >= 0
 }
 
 // words splits a command line.

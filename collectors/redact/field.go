@@ -34,7 +34,7 @@ var forms []func(s *scan, f field) bool
 
 func init() { // a form may look into texts in which there are fields
 	forms = []func(s *scan, f field) bool{(*scan).elementForm, (*scan).optionForm,
-		(*scan).quotedThing, (*scan).assignedForm, (*scan).argumentForm,
+		(*scan).quotedThing, (*scan).reversedForm, (*scan).assignedForm, (*scan).givenForm, (*scan).argumentForm,
 		(*scan).nextArgumentForm, (*scan).registryForm, (*scan).setterForm, (*scan).isForm,
 		(*scan).textForm, (*scan).callForm, (*scan).tableForm, (*scan).lineForm, (*scan).wordForm,
 		(*scan).pairForm}
@@ -77,8 +77,9 @@ func (s *scan) judge(b []byte, from, to int, kind string, t trust) {
 		f.after = to + n
 	}
 	f.quoted = f.after > to
-	if f.after < len(b) && b[f.after] == ']' {
-		f.after++ // env["PASSWORD"] = …
+	if f.after < len(b) && (b[f.after] == ']' || b[f.after] == '}' && f.after+1 < len(b) &&
+		strings.IndexByte(" =", b[f.after+1]) >= 0) {
+		f.after++ // env["PASSWORD"] = …, ${env:PASSWORD}=…
 	}
 	f.at = skipGap(b, f.after)
 	for _, form := range forms {
@@ -222,6 +223,11 @@ func (s *scan) assignedForm(f field) bool {
 	if op.sign == '=' && !f.flag && s.connection(b, f.from, i) && s.connectionField(f, i) {
 		return true
 	}
+	if i+2 < len(b) && b[i] == '@' && skipQuote(b, i+1) > i+1 && isLine(b[i+2]) { // @"…"@ over lines
+		at := nextLine(b, i+2)
+		s.takeJudged(f, value{start: at, end: lineEnd(b, at)}, false)
+		return true
+	}
 	if i = skipYAMLTag(b, skipVerbatim(b, i)); i < len(b) && strings.IndexByte("[{(", b[i]) >= 0 {
 		s.bracketed(f, i)
 		return true
@@ -264,7 +270,7 @@ func (s *scan) nextLineValue(f field, op operator, i, indent int, first bool) {
 		return
 	}
 	switch {
-	case f.quoted && op.sign == ':' && b[at] == '"':
+	case f.quoted && b[at] == '"':
 		s.takeJudged(f, s.value(b, at, plainStops), false)
 	case !first || op.sign != ':' || at-next <= indent || b[at] == '-' || b[at] == '#':
 	case hasFold(b, skipQuote(b, at), "value"):
@@ -291,6 +297,9 @@ func (s *scan) plainValue(f field, op operator, i int, first bool) {
 	switch {
 	case f.flag && op.sign == '=':
 		stops = s.flagStops(f, i)
+	case op.sign == '=' && tight && !f.quoted && f.from > 0 && strings.IndexByte("\"'", b[f.from-1]) >= 0 &&
+		s.quotedLine(b, i, b[f.from-1]):
+		stops = string(b[f.from-1]) + "\r\n"
 	case op.sign == '=' && first && tight && isCapital(f.text()):
 		stops = "\r\n"
 	case op.sign == ':' && first && !tight && !s.prose:
@@ -318,6 +327,17 @@ func (s *scan) plainValue(f field, op operator, i int, first bool) {
 		prose = false
 	}
 	s.takeJudged(f, v, prose)
+}
+
+// quotedLine tells whether a quote before NAME=value closes in its line, with no other
+// setting before.
+func (s *scan) quotedLine(b []byte, i int, quote byte) bool {
+	end := i
+	for end < len(b) && b[end] != quote && !isLine(b[end]) {
+		end++
+	}
+	return end < len(b) && b[end] == quote && bytes.IndexByte(b[i:end], '=') < 0 &&
+		bytes.IndexByte(b[i:end], ';') < 0 && bytes.IndexByte(b[i:end], '&') < 0
 }
 
 // flagStops are what ends the value of --name=value.

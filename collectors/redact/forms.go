@@ -95,7 +95,7 @@ var setters = strings.Fields(`setx configure_set config_set secrets_set secret_s
 
 // setterOptions come before the value in what sets a name: reg add … /v NAME … /d
 // VALUE, Set-ItemProperty … -Name NAME -Value VALUE.
-var setterOptions = []string{" /d ", " -value ", " --value ", " --body ", " -b ", " -v ",
+var setterOptions = []string{" /d ", " -value ", " --value ", " --body ", " -b ", " -v ", " -notepropertyvalue ",
 	" --secret-string ", " --data "}
 
 // optionForm: the value that an option behind the name gives to it.
@@ -145,6 +145,7 @@ func (s *scan) afterSetter(f field) bool {
 	before := bytes.ToLower(s.b[max(0, f.from-40):f.from])
 	before = before[bytes.LastIndexByte(before, '\n')+1:]
 	before = bytes.ReplaceAll(bytes.TrimRight(before, " \t\"'`\\(%"), []byte(" "), []byte("_"))
+	before = bytes.ReplaceAll(before, []byte(".exe_"), []byte("_"))
 	for _, setter := range setters {
 		if bytes.HasSuffix(before, []byte(setter)) {
 			i := len(before) - len(setter)
@@ -168,7 +169,7 @@ func (s *scan) isForm(f field) bool {
 			continue
 		}
 		i := skipGap(f.b, f.to+len(word))
-		for _, lead := range []string{"set to ", "now ", "this: ", "changed to ", ": "} {
+		for _, lead := range []string{"set to ", "now ", "this: ", "changed to ", ": ", "\" + "} {
 			if hasFold(f.b, i, lead) {
 				i += len(lead)
 			}
@@ -195,6 +196,8 @@ func (s *scan) textForm(f field) bool {
 	text := s.b[v.start:v.end]
 	behind := skipGap(f.b, skipQuote(f.b, v.end))
 	switch {
+	case f.trust >= medium && looksChosen(text):
+		s.takeJudged(f, v, false)
 	case hasFold(f.b, behind, "not ") || hasFold(f.b, behind, "is ") || hasFold(f.b, behind, "in ") ||
 		behind < len(f.b) && f.b[behind] == ':' || isObjectName(text) && bytes.ContainsAny(text, "-/."):
 		return true
@@ -222,7 +225,7 @@ func (s *scan) callForm(f field) bool {
 	v := s.value(b, i, plainStops)
 	behind := skipGap(b, skipQuote(b, v.end))
 	open := f.from - 1
-	for open > 0 && strings.IndexByte("\"'`\\", b[open]) >= 0 {
+	for open > 0 && strings.IndexByte("\"'`\\ ", b[open]) >= 0 {
 		open--
 	}
 	switch {

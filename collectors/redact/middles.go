@@ -101,6 +101,11 @@ func (s *scan) wordForm(f field) bool {
 	if hasFold(b, i, "key") && i+3 < len(b) && isBlank(b[i+3]) {
 		i = skipBlanks(b, i+3)
 	}
+	if v := s.value(b, i, plainStops); f.trust >= medium && !v.open && v.end > v.start &&
+		looksChosen(b[v.start:v.end]) && hardWord(b[v.start:v.end]) {
+		s.takeJudged(f, v, false)
+		return true
+	}
 	end := run(b, i, tokenByte)
 	text := bytes.TrimRight(b[i:end], ".")
 	if len(text) < leastWord || end < len(b) && strings.IndexByte(":(/\\@", b[end]) >= 0 ||

@@ -37,7 +37,8 @@ var names = []struct {
 	{"sas", strong, `sas-token`},
 	{"sas", medium, `shared-access-signature`},
 	{"api-key", strong, `api-key api-keys`},
-	{"api-key", medium, `app-key api-secret api-token api-pass`},
+	{"api-key", medium, `app-key api-secret api-token api-pass prov-token`},
+	{"token", weak, `pat`},
 	{"token", medium, `token tokens token-data token-value app-token access-token identity-header auth-key
 		auth-code jenkins-crumb webhook-url webhook-uri`},
 	{"jwt", medium, `id-token jwt`},

@@ -30,7 +30,7 @@ var rules = []struct {
 	texts string
 }{
 	{(*scan).nameRule,
-		`token…|creds…|/pass:| -pass |--pass…| --pw | --pwd | -pwd |<pwd>x|<auth>|<pass>|<pass |<token>|_pass…|_pwd"…|_pwd\n |_pwd\r\n|_pwd,v|_pwd',|_pwd\"|bindpw |l2tppsk| : psk |-wifikey |senha é|senha e |clave es|clave: `},
+		`token…|creds…|/pass:| -pass |--pass…| --pw | --pwd | -pwd |<pwd>x|<auth>|<pass>|<pass |<token>|_pass…|_pwd"…|_pwd\n |_pwd\r\n|_pwd,v|_pwd',|_pwd\"|bindpw |l2tppsk| : psk |-wifikey |tls-psk |--auth |--auth=|senha é|senha e |clave es|clave: `},
 	{(*scan).nameRule,
 		`_key",|_key"}|_key" |_key,v|_key, |_key\n |_key\r\n|_key\"|_key',|_key" |_key re|_key>x|"pass",|'pass',|"auth",| pass "| pwd "| pass '| pwd '|"pwd",|'pwd',`},
 	{(*scan).codeRule, `?code=|&code=`},
@@ -43,7 +43,12 @@ var rules = []struct {
 		`ibadanbgkqhkig9w0baq|ibaakcaqea|ibaakcageaa|ibaakcagea|ibaakbgq|agembmgbyqgsm49|agembagbyqgsm49|ibadatbgcqgkjopq|mc4caqawbqydk2v|mhccaqeei|mighageambmgbyqgsm49ageg|mig2ageambagbyqgsm49ageg`},
 	{(*scan).jwtRule, `eyjhbgci|eyj0exai|eyjlbmmi|eyjrawqi|eyjqd2si|eyjqa3ui|eyjjdhki|zxlkagjhy2`},
 	{(*scan).secureStringRule, `securestring`},
-	{(*scan).credentialRule, `networkcredential(|pscredential(`},
+	{(*scan).credentialRule,
+		`networkcredential(|pscredential(|networkcredential]::new(|pscredential]::new(|setbasicauth(|basicauth(|x509certificate2(|passwordcredential(|passwordauthentication(|httpbasicauth(`},
+	{(*scan).secretCallRule, `getbytes(|frombase64string(`},
+	{(*scan).valueRule, `variablevalue=`},
+	{(*scan).usingRule, ` using `},
+	{(*scan).pipeRule, `password-stdin|passwd --stdin|kinit |chpasswd|--with-token|--stdin`},
 	{(*scan).blobRule,
 		`01000000d08c9ddf|aqaaancmnd8bf|01,00,00,00,d0,8c,9d,df|01-00-00-00-d0-8c-9d-df|0xd0,0x8c,0x9d,0xdf`},
 	{(*scan).hashRule, `:{sha}|:{ssha}`},

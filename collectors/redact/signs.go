@@ -25,7 +25,7 @@ var (
 
 // shortNames are those that no trigger is long enough for, by their last letter.
 var shortNames = [256][]string{'d': {"pwd", "cred"}, 's': {"pass", "creds"}, 'h': {"auth"},
-	't': {"jwt"}, 'y': {"key"}, 'w': {"pw"}, 'k': {"psk"}, 'm': {"ntlm"}, 'p': {"mdp"},
+	't': {"jwt", "pat"}, 'y': {"key"}, 'w': {"pw"}, 'k': {"psk"}, 'm': {"ntlm"}, 'p': {"mdp"},
 	'a': {"senha"}, 'o': {"haslo", "heslo"}, 'l': {"parol"}, 'e': {"parole"}}
 
 // passwordMarks begin the hashes of passwords.
@@ -63,6 +63,10 @@ func init() {
 		}
 	}
 	signPairs[pairOf('=', '=')] |= keySign
+	for _, c := range []byte("pPN") {
+		signPairs[pairOf('-', c)] |= markSign
+		signPairs[pairOf('/', c)] |= markSign
+	}
 	signPairs[pairOf(0x1b, '[')] |= markSign
 	for c := range 256 {
 		if strings.IndexByte("#qalg", byte(c)) >= 0 {
@@ -162,6 +166,8 @@ func (s *scan) rareByte(i int) {
 		}
 	case '$':
 		s.passwordMark(i)
+	case '-', '/':
+		s.anyFlag(i)
 	default:
 		s.layerAt(i)
 	}
