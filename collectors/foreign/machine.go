@@ -11,6 +11,9 @@ import (
 
 var versionNT = regexp.MustCompile(`(?:^|\s)(\d+)\.(\d+)\.(\d+)(?:\.\d+)?`)
 
+var osVersionRow = regexp.MustCompile(
+	`(?m)^\s*Win32NT\b.*$|^(?:Version|VersionString)\s+: .*$`)
+
 // readOS reads winver.txt, which begins with .NET's idea of the version: the build
 // without its revision. The product's name is not there, and a wrong one misleads.
 func readOS(t textFile) (any, evidence.Gap) {
@@ -19,6 +22,10 @@ func readOS(t textFile) (any, evidence.Gap) {
 	}
 	line := firstLine(t.content)
 	m := versionNT.FindStringSubmatch(line)
+	if row := osVersionRow.FindStringSubmatch(t.content); m == nil && row != nil {
+		line = row[0] // [Environment]::OSVersion as a table or a list
+		m = versionNT.FindStringSubmatch(line)
+	}
 	if m == nil {
 		return nil, gapf(evidence.Error, "%s names no version of Windows; it begins with: %s",
 			t.name, clip(line))

@@ -37,8 +37,19 @@ func Open(o Options) (Source, error) {
 	if o.Demo != "" {
 		return openDemo(o.Demo)
 	}
-	return openPath(o.From, o.Node)
+	return openPath(o)
 }
+
+// OpenArchive opens the recording that the options name, or what standard input holds.
+func OpenArchive(o Options) (*bundle.Archive, error) {
+	if o.From == StandardInput && o.In != nil {
+		return bundle.Read(o.In, pastedName)
+	}
+	return bundle.Open(o.From)
+}
+
+// pastedName is what a text from standard input is called among the evidence.
+const pastedName = "pasted.txt"
 
 func openDemo(name string) (Source, error) {
 	r, err := fixtures.Open(name)
@@ -54,12 +65,16 @@ func openDemo(name string) (Source, error) {
 }
 
 // openPath opens the recorded node of that name, or the only one without a name.
-func openPath(path, node string) (Source, error) {
-	archive, err := bundle.Open(path)
+func openPath(o Options) (Source, error) {
+	path := o.From
+	archive, err := OpenArchive(o)
 	if err != nil {
 		return Source{}, err
 	}
-	src, err := openNode(archive, path, node)
+	if path == StandardInput {
+		path = "standard input"
+	}
+	src, err := openNode(archive, path, o.Node)
 	if err != nil {
 		refused := archive.Refused()
 		archive.Close()
