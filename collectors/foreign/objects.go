@@ -64,7 +64,8 @@ type objects struct {
 	newest   time.Time               // the latest time that an object tells
 	left     int                     // bytes of objects that may still be kept
 	yamlLeft int                     // bytes of YAML that may still be taken apart
-	pods     *regexp.Regexp          // that tells the pods of one node; nil for all
+	node     string                  // whose pods are kept; "" for those of all
+	pods     *regexp.Regexp          // that tells them before they are taken apart; nil for all
 	only     string                  // the only kind that is kept; "" for all
 }
 
@@ -76,6 +77,7 @@ func newObjects() *objects {
 
 // podsOf keeps only the pods of one node: those of a whole cluster are too many.
 func (o *objects) podsOf(node string) {
+	o.node = node
 	o.pods = regexp.MustCompile(`(?m)nodeName"?:\s*["']?` + regexp.QuoteMeta(node) +
 		`["']?\s*(?:,|\}|$)`)
 }
@@ -158,7 +160,8 @@ func (o *objects) addYAML(name, document string) {
 		items, whole = splitItems(document)
 	}
 	for i, item := range items {
-		if o.pods != nil && strings.Contains(item, "containers:") && !o.pods.MatchString(item) {
+		if o.pods != nil && strings.Contains(item, "\n    containers:") &&
+			!o.pods.MatchString(item) {
 			continue
 		}
 		if o.yamlLeft -= len(item); o.yamlLeft < 0 || len(item) > maxKubeObject {
@@ -213,7 +216,10 @@ func (o *objects) keep(kind string, object kubeObject, size int) {
 	key := kind + "/" + m.Namespace + "/" + m.Name
 	manifest := m.UID == "" && m.ResourceVersion == "" && m.CreationTimestamp == "" &&
 		object["status"] == nil && kind != "Event"
-	if !known || o.only != "" && kind != o.only || manifest || o.have[key] {
+	var spec podHead
+	elsewhere := kind == "Pod" && o.node != "" && json.Unmarshal(object["spec"], &spec) == nil &&
+		!strings.EqualFold(spec.NodeName, o.node)
+	if !known || elsewhere || o.only != "" && kind != o.only || manifest || o.have[key] {
 		return
 	}
 	if o.left -= size; o.left < 0 {

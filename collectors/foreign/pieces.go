@@ -67,7 +67,7 @@ var (
 	}
 	objectHead = regexp.MustCompile(`(?m)"?\bkind"?\s*:\s*"?(\w+)`)
 	objectMark = regexp.MustCompile(
-		`(?m)^\s*[{\[]?\s*"(?:apiVersion|kind|items|metadata|gitVersion|info)"\s*:|^(?:- )?(?:apiVersion|kind|items|metadata):`)
+		`(?m)^[\s{\[]*"(?:apiVersion|kind|items|metadata|gitVersion|info)"\s*:|^(?:- )?(?:apiVersion|kind|items|metadata):`)
 )
 
 // looseFileOf tells what a file is good for by its path and its beginning.
@@ -129,8 +129,9 @@ func objectsIn(name, head string) bool {
 		return false
 	case head[0] == '{' || head[0] == '[':
 		m := objectHead.FindStringSubmatch(head)
-		return objectMark.MatchString(head) && (m != nil && strings.Contains(head, "apiVersion") ||
-			kindOfName(name) != "" || strings.Contains(head, `"gitVersion"`))
+		return kindOfName(name) != "" || objectMark.MatchString(head) &&
+			(m != nil && strings.Contains(head, "apiVersion") ||
+				strings.Contains(head, `"gitVersion"`))
 	}
 	first := firstLine(head)
 	return strings.Contains(head, "kind:") && (first == "---" || yamlLine.MatchString(first)) &&
@@ -220,6 +221,9 @@ func findPieces(fsys fs.FS) ([]Node, error) {
 	}
 	p := readPieces(fsys, files, readNames)
 	names, others := p.nodeNames()
+	if format == formatObjects && len(p.objects.have) == 0 && p.objects.version == nil {
+		return nil, nil // manifests, and files that are called like lists of objects
+	}
 	if len(names) == 0 && others > 0 && format != formatPieces {
 		return nil, fmt.Errorf("it holds %d Nodes, and none of them runs Windows", others)
 	}
