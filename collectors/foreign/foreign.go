@@ -35,7 +35,7 @@ type format struct {
 }
 
 // formats is asked in order, and the first that knows a folder has it.
-var formats = []format{aks, eks, rke2, antctl, collectlogs}
+var formats = []format{aks, eks, rke2, antctl, collectlogs, capz}
 
 // A Format is a layout that Find recognizes, and by what.
 type Format struct{ Name, Marks string }
