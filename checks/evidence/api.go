@@ -334,6 +334,10 @@ type VersionInfo struct {
 // WindowsEvents is events.json: excerpts of the node's event logs.
 var WindowsEvents = listKind[WindowsEvent]("events.json")
 
+// EarlierEvents is earlier.json: what earlier recordings of the node tell beside the last one, which
+// is the one that is judged. Only the timeline reads it.
+var EarlierEvents = listKind[WindowsEvent]("earlier.json")
+
 // WindowsEvent is one record of a Windows event log.
 type WindowsEvent struct {
 	Placed   `json:"-"`

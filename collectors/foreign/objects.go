@@ -323,6 +323,17 @@ func (o *objects) convert(out *output, node string) {
 	}
 }
 
+// cutLists tells of the lists that are evidence though they break off: what is not found in them
+// may be in the rest.
+func (o *objects) cutLists() (records []evidence.LogRecord) {
+	for _, l := range apiLists {
+		if why := o.cut[l.kind]; why != "" && judgedOneByOne[l.kind] && len(o.lists[l.kind]) > 0 {
+			records = append(records, evidence.LogRecord{Path: l.path, Unsearched: evidence.Clean(why)})
+		}
+	}
+	return records
+}
+
 // judgedOneByOne are the kinds whose objects say something each by itself. Checks conclude from
 // Services and their like what should be in HNS, and from what is missing among them.
 var judgedOneByOne = map[string]bool{"Node": true, "Pod": true}

@@ -248,7 +248,7 @@ func (p *pieces) convertLogs(src *source, out *output, node string) {
 			placeNodeLog(out, src, f, node)
 		}
 	}
-	var excerpts []evidence.LogRecord
+	excerpts := p.objects.cutLists()
 	for _, l := range p.logs {
 		name := pieceName(out, l.component, l.file)
 		out.Add(name, tree.File{Content: []byte(l.text)})

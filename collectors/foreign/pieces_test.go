@@ -238,6 +238,10 @@ func TestAListThatBreaksOffGivesWhatIsWhole(t *testing.T) {
 		strings.Contains(got, `"name":"b"`) {
 		t.Errorf("the pods are %s", got)
 	}
+	if got := written(tree, "logs.json"); !strings.Contains(got,
+		`{"path":"api/pods.json","unsearched":"pods.json breaks off"}`) {
+		t.Errorf("that they are not all is nowhere: %s", got)
+	}
 	services := strings.NewReplacer("PodList", "ServiceList", `"Pod"`, `"Service"`).Replace(pods)
 	_, tree = looseTree(t, loose(map[string]string{"services.json": services,
 		"pods.yaml": windowsPod}))
