@@ -99,7 +99,7 @@ func TestWhatWindowsRecordedIsShown(t *testing.T) {
 			map[string]string{"events.json": jsonList(windows("09:00:00", "nssm", 1, "information",
 				"x")), "earlier.json": jsonList(windows("08:00:00", "doctor", 0, "information",
 				"HNS network cbr0 is gone"))},
-			[]string{"11-20 08:00:00 event windows: doctor: HNS network cbr0 is gone",
+			[]string{"11-20 08:00:00 event hns: doctor: HNS network cbr0 is gone",
 				"11-20 09:00:00 event windows: nssm: x"}},
 		{"an event of a service stands without its provider",
 			map[string]string{"events.json": jsonList(windows("09:00:00", controlManager, 7034,
