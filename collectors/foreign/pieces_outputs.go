@@ -107,9 +107,9 @@ func readServiceTable(t textFile) (any, evidence.Gap) {
 	return list, evidence.Gap{}
 }
 
-// hnsDocument is the number in hnsKinds of what a JSON document of HNS holds.
+// hnsDocument is the number in hnsKinds of what a JSON document of HNS holds, by its first object.
 func hnsDocument(document string) (int, bool) {
-	list, _ := records(firstRecords(document))
+	list, _ := records(firstElement(document))
 	for _, r := range list {
 		if k := kindOf(r); k >= 0 && !r.has("apiVersion") {
 			return k, true
@@ -118,15 +118,17 @@ func hnsDocument(document string) (int, bool) {
 	return -1, false
 }
 
-// firstRecords is a document, or what is whole of one that breaks off.
-func firstRecords(document string) json.RawMessage {
+// firstElement is the first element of an array, or the document that is none.
+func firstElement(document string) json.RawMessage {
 	trimmed := strings.TrimSpace(document)
-	if json.Valid([]byte(trimmed)) || !strings.HasPrefix(trimmed, "[") {
+	if !strings.HasPrefix(trimmed, "[") {
 		return json.RawMessage(trimmed)
 	}
-	_, items, _, _ := jsonItems(trimmed)
-	whole, _ := json.Marshal(items)
-	return whole
+	var first json.RawMessage
+	if json.NewDecoder(strings.NewReader(trimmed[1:])).Decode(&first) != nil {
+		return nil
+	}
+	return first
 }
 
 // criDocument reads crictl's answers in JSON: info, and the lists of pods, containers and images.

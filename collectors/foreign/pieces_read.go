@@ -82,7 +82,7 @@ func (p *pieces) read(name string, limit int64, counted bool) string {
 
 // readText takes one file apart. A log without anything else in it stays a file.
 func (p *pieces) readText(f looseFile) {
-	parts := takeApart(p.read(f.path, maxText, true))
+	parts := takeApart(p.read(f.path, maxDump, true))
 	if f.role == pieceLog && slices.ContainsFunc(parts, func(found part) bool {
 		return found.kind != partLog && found.kind != partOther && found.kind != partJSON
 	}) {
@@ -132,7 +132,10 @@ func (p *pieces) take(f looseFile, found part) {
 		p.objects.add(f.path, found.text)
 		return
 	case partJSON:
-		p.takeJSON(f.path, found)
+		if p.objects.only == "" || objectsIn("", strings.TrimSpace(found.text[:min(len(found.text),
+			maxPieceHead)])) {
+			p.takeJSON(f.path, found)
+		}
 		return
 	case partDescribe:
 		for _, object := range splitDescribed(found.text) {
