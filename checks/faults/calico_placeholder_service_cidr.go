@@ -162,7 +162,6 @@ func calicoCIDRFix(s evidence.Snapshot) checks.Fix {
 
 // onEndpointDegraded confirms only: an endpoint comes to be degraded in many ways.
 func onEndpointDegraded() checks.Sign {
-	sign := checks.SignOfCode("HCN_E_DEGRADED_OPERATION", "", "Endpoint is in invalid state")
-	sign.ConfirmOnly = true
-	return sign
+	return confirming(checks.SignOfCode("HCN_E_DEGRADED_OPERATION", "",
+		"Endpoint is in invalid state"))
 }
