@@ -43,6 +43,15 @@ func TestAdapterNotFound(t *testing.T) {
 		{"it was so before, and is no more", onFlannel + networks("cbr0 L2Bridge") +
 			flanneldSays(refused),
 			"info: the logs say: HNS finds no adapter for the new network; the node's current state does not confirm it [text]"},
+		{"docker's own network", onFlannel + logTelling("docker",
+			`Error creating default "nat" network: failed during hnsCallRawResponse: hnsCall failed in Win32: An adapter was not found. (0x803b0006)`),
+			"unknown"},
+		{"a load balancer of kube-proxy", onFlannel + logTelling("kube-proxy",
+			"Policy creation failed: hnsCall failed in Win32: An adapter was not found. (0x803b0006)"),
+			"unknown"},
+		{"flanneld got it at the second attempt",
+			onFlannel + flanneldSays(refused+"\nI1120 main.go:366] Running backend."),
+			"info: the logs say: HNS finds no adapter for the new network; it is over: a later line says: Running backend. [text]"},
 	})
 }
 
@@ -145,5 +154,8 @@ func TestBridgeEndpointStale(t *testing.T) {
 				"failed to hot attach bridge HNSEndpoint cbr0_ep to host compartment: (0x22)"),
 			"unknown"},
 		{"other plugins have none", onOther + endpoint + adapters(""), "skip"},
+		{"flanneld attached it at its next start", onFlannel + flanneldSays("failed to hot attach bridge HNSEndpoint cbr0_ep to host compartment: hnsCall failed in Win32: Element not found. (0x490)"+
+			"\nI1120 hostgw_windows.go:244] Attached bridge endpoint cbr0_ep to host successfully"),
+			"info: the logs say: flanneld cannot attach the host's endpoint on the pod network; it is over: a later line says: Attached bridge endpoint [text]"},
 	})
 }
