@@ -55,7 +55,8 @@ containerd's own default on Windows is C:\Program Files\containerd\cni\conf; a p
 		{Text: "cni config uninitialized", In: outsideNode, Until: nodeBecameReady,
 			Lasts: startOfNetwork,
 			Says:  "docker reports that its CNI configuration is not initialized"},
-		{Text: "Unable to update cni config: No networks found", Until: nodeBecameReady,
+		{Text: "Unable to update cni config: No networks found", Or: []string{ // 1.21 to 1.23
+			`"Unable to update cni config" err="no networks found`}, Until: nodeBecameReady,
 			Lasts: startOfNetwork,
 			Says:  "the kubelet cannot find a CNI configuration"},
 	},
