@@ -103,6 +103,12 @@ func TestEntrypointNotFound(t *testing.T) {
 		{"the pod was repaired", podRunning + logTelling("containerd", missing),
 			"info: the logs say: " + why + "; the node's current state does not confirm it [text]"},
 		{"nothing recorded", "", "unknown"},
+		{"in German, without a code", logTelling("containerd",
+			`failed to start containerd task "web": hcs::System::CreateProcess web: Das System kann die angegebene Datei nicht finden.: unknown`),
+			"fail: " + why + " [text]"},
+		{"a probe's in Chinese", logTelling("containerd",
+			`ExecSync for "a" failed: failed to exec in container: failed to start containerd task "b": hcs::System::CreateProcess a: 系统找不到指定的文件。: unknown`),
+			"unknown"},
 	})
 }
 

@@ -46,6 +46,10 @@ func TestHNSElementNotFound(t *testing.T) {
 			"pass"},
 		{"a quiet log", says("all is well"), "pass"},
 		{"no log and no file", onFlannel, "unknown"},
+		{"a container of docker's own network", logTelling("docker",
+			"failed to create endpoint web on network nat: HNS failed with error : Element not found."), "pass"},
+		{"an endpoint that was to be deleted", says("Failed to delete endpoint: HNS failed with error : Element not found."),
+			"pass"},
 	})
 }
 

@@ -98,6 +98,12 @@ func TestHNSParameterIncorrect(t *testing.T) {
 		{"PowerShell does not say what it wanted", onFlannel + script, "unknown"},
 		{"two external networks are no fault", onFlannel + networks("cbr0 L2Bridge",
 			"External L2Bridge"), "pass"},
+		{"docker's own network", onFlannel + logTelling("docker",
+			`Error creating default "nat" network: failed during hnsCallRawResponse: hnsCall failed in Win32: The parameter is incorrect. (0x57)`),
+			"unknown"},
+		{"the agent of Antrea got its network since", onFlannel + logTelling("antrea-agent",
+			"failed to create HNSNetwork: hcnCreateNetwork failed in Win32: The parameter is incorrect. (0x57)\nI1120 09:01:00.000000 1 net_windows.go:1] Created HNSNetwork with name antrea-hnsnetwork"),
+			"info: the logs say: HNS refuses to create the pod network: invalid parameter; it is over: a later line says: Created HNSNetwork [text]"},
 	})
 }
 
@@ -116,6 +122,9 @@ func TestHNSWrongDiskette(t *testing.T) {
 				flanneldSays("The wrong diskette is in the drive."), "info: the logs say: " + says +
 				"; it is over: the node has booted since, at 2026-11-20 09:59 UTC [text]"},
 		{"no log was read", onFlannel, "unknown"},
+		{"flanneld made its endpoint since", flanneldSays(
+			"hnsCall failed in Win32: The wrong diskette is in the drive.\nI1120 hostgw_windows.go:244] Attached bridge endpoint cbr0_ep to host successfully"),
+			"info: the logs say: " + says + "; it is over: a later line says: Attached bridge endpoint [text]"},
 	})
 }
 

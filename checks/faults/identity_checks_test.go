@@ -154,6 +154,9 @@ func TestGMSA(t *testing.T) {
 			"skip"},
 		{"nltest in a container, pasted",
 			"-- logs/pod/nltest.txt --\nI_NetLogonControl failed: Status = 1722 0x6ba RPC_S_SERVER_UNAVAILABLE\n", "fail: nltest in a container: it cannot log on to the domain [text]"},
+		{"nltest in German", logTelling("nltest",
+			"Fehler beim Abrufen der übergeordneten Domäne: Status = 1722 0x6ba RPC_S_SERVER_UNAVAILABLE"),
+			"fail: nltest in a container: it cannot log on to the domain [text]"},
 	})
 	os := func(build, ubr string) string {
 		return "-- os.json --\n{\"build\":" + build + ",\"ubr\":" + ubr + "}\n"
