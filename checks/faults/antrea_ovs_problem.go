@@ -51,7 +51,7 @@ interface does).`,
 		// It asks again after 2, 4 and 8 seconds: a healthy start is connected before the third time.
 		// The second form is of Antrea's main branch of 2026, pkg/ovs/ovsconfig/ovs_client.go.
 		{Text: "Not connected yet, will try again in 8s", Or: []string{`retryBackoff="8s"`},
-			Also: []string{"Not connected yet"}, Until: antreaStarted,
+			Also: []string{"Not connected yet"}, Until: antreaConnected,
 			Says: "Antrea's agent cannot connect to the Open vSwitch database"},
 		{Text: "Set-NetAdapterAdvancedProperty", Also: []string{"br-int"},
 			Says: "the bridge of Open vSwitch is missing"},
@@ -126,6 +126,9 @@ func ovsExtensionOff(s evidence.Snapshot, network string) []checks.Finding {
 	}
 	return nil
 }
+
+// antreaConnected is what an agent says next that has reached the Open vSwitch database.
+var antreaConnected = []string{"Setting up node network"}
 
 // antreaStarted is the last word of an agent's start: pkg/agent/agent.go of Antrea.
 var antreaStarted = []string{"Agent initialized NodeConfig="}

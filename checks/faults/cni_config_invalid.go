@@ -41,7 +41,8 @@ in front keeps the others from being used, one behind is never loaded.`,
 	Needs: []evidence.Need{node.NeedCNIFiles},
 	Signs: []checks.Sign{
 		// "failed to load cni config" is also what an empty folder gives
-		// containerd also reads a file of which the first half is written.
+		// containerd also reads a file of which the first half is written:
+		// https://github.com/containerd/containerd/issues/8662
 		{Text: "error parsing configuration", Also: []string{"CNI"}, Not: halfWritten,
 			Says: "the runtime cannot read a CNI configuration"},
 		{Text: "error reading network config: invalid character",

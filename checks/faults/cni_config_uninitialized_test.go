@@ -46,5 +46,8 @@ func TestCNIConfigUninitialized(t *testing.T) {
 		{"a kubelet of 1.22 with docker, by its log alone", logTelling("kubelet",
 			strings.Repeat("I1120 cni.go:240] \"Unable to update cni config\" err=\"no networks found in C:\\\\k\\\\cni\\\\config\"\n", 6)),
 			"fail: the kubelet cannot find a CNI configuration [text]"},
+		{"Calico writes its kubeconfig first", logTelling("containerd",
+			`level=error msg="failed to reload cni configuration after receiving fs change event(WRITE \"/etc/cni/net.d/calico-kubeconfig\")" error="cni config load failed: no network config found in /etc/cni/net.d: cni plugin not initialized: failed to load cni config"`),
+			"unknown"},
 	})
 }

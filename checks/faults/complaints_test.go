@@ -130,6 +130,9 @@ func TestComputeSystemUnexpectedExit(t *testing.T) {
 				"container a encountered an error during Start: failure in a Windows system call: The compute system exited unexpectedly. (0xc0370106)"),
 			"fail: the container's system processes exited while Windows started it [text]"},
 		{"all is well", podRunning, "pass"},
+		{"the call that creates it, in German", logTelling("docker",
+			"hcsshim::CreateComputeSystem a: Der virtuelle Computer oder Container wurde unerwartet beendet. (0xc0370106)"),
+			"fail: the container's system processes exited while Windows started it [text]"},
 	})
 }
 

@@ -21,7 +21,7 @@ const (
 	csiPipeIsMissing  = "The system cannot find the file specified"
 	csiAsksForMissing = "a CSI driver cannot open the csi-proxy pipe"
 	csiDoesNotKeepUp  = "csi-proxy is overloaded: all instances of its pipe are busy"
-	csiNotRegistered  = "a CSI driver that a pod needs is not registered on this node"
+	csiNotRegistered  = "a CSI driver that a pod needs is not registered on this node: its node plugin did not start, or the kubelet missed it"
 )
 
 var _ = register(checks.Check{
@@ -61,9 +61,10 @@ automatic start that is not running is a warning.`,
 		// the same in other languages of Windows
 		{Text: fileNotFound[0], Or: fileNotFound[1:], Also: []string{`csi-proxy-`, `pipe\`},
 			Says: csiAsksForMissing},
-		// The kubelet may start pods before the drivers have registered: pkg/volume/csi of Kubernetes.
+		// The kubelet may start pods before the drivers have registered (pkg/volume/csi of Kubernetes),
+		// and may miss a registration: https://github.com/kubernetes/kubernetes/issues/104584
 		{Text: csiUnregistered, Until: []string{"Register new plugin with name"},
-			Says: csiNotRegistered},
+			Level: checks.Warn, Says: csiNotRegistered},
 		{Text: csiPipeBusy, Also: []string{"csi-proxy-"}, Says: csiDoesNotKeepUp,
 			Level: checks.Warn},
 		{Text: csiSocketRefused, Also: []string{"plugins"}, ConfirmOnly: true},
@@ -94,7 +95,7 @@ automatic start that is not running is a warning.`,
 			if m.Over != "" || len(findings) > 0 { // the rest follows from what was found
 				continue
 			}
-			f := checks.Findingf(checks.Fail, "CSI driver", "%s", csiNotRegistered)
+			f := checks.Findingf(checks.Warn, "CSI driver", "%s", csiNotRegistered)
 			switch m.Text {
 			case csiPipeBusy:
 				f = checks.Findingf(checks.Warn, "csi-proxy", "%s", csiDoesNotKeepUp)

@@ -102,6 +102,9 @@ func TestHostPortConflictOrNotPublished(t *testing.T) {
 			event("hcnCreateEndpoint failed in Win32: The specified port already exists. (0x803b0013)"), "fail: " + taken + " [text]"},
 		{"a load balancer of kube-proxy's",
 			event("endpoint x: hcnCreateLoadBalancer failed in Win32: The specified port already exists. (0x803b0013)"), "unknown"},
+		{"the first interface of HNS, in German", logTelling("kubelet",
+			"error while ProvisionEndpoint(a,b,c): failed to create the new HNSEndpoint: hnsCall failed in Win32: Der angegebene Port ist bereits vorhanden. (0x803b0013)"),
+			"fail: HNS cannot publish a pod's host port: another pod or process uses it [text]"},
 	})
 }
 

@@ -83,7 +83,7 @@ func TestCSIProxyMissing(t *testing.T) {
 			podEvent("FailedMount",
 				"driver name x.csi.io not found in the list of registered CSI drivers") +
 				services(""),
-			"fail: a CSI driver that a pod needs is not registered on this node [text]"},
+			"warn: a CSI driver that a pod needs is not registered on this node: its node plugin did not start, or the kubelet missed it [text]"},
 		{"stopped, and nobody asked", services(stopped),
 			"warn: service csi-proxy is stopped (start type: automatic): drivers that need it cannot mount volumes [state]"},
 		{"disabled since the drivers are HostProcess containers",
@@ -102,7 +102,7 @@ func TestCSIProxyMissing(t *testing.T) {
 			"E1120 09:50:00.000000 1 csi_attacher.go:1] driver name smb.csi.k8s.io not found in the list of registered CSI drivers\n"+
 				"I1120 09:50:20.000000 1 csi_plugin.go:119] kubernetes.io/csi: Register new plugin with name: smb.csi.k8s.io at endpoint: C:\\csi.sock") +
 			services(""),
-			"info: the logs say: a CSI driver that a pod needs is not registered on this node; it is over: a later line says: Register new plugin with name [text]"},
+			"info: the logs say: a CSI driver that a pod needs is not registered on this node: its node plugin did not start, or the kubelet missed it; it is over: a later line says: Register new plugin with name [text]"},
 	})
 }
 
