@@ -211,6 +211,9 @@ func TestDLLInitFailed(t *testing.T) {
 		{"a log beside pods that run", podRunning + logTelling("csi-proxy",
 			"exit status 0xc0000142"), history},
 		{"nothing recorded", "", "unknown"},
+		{"a message box, as at a shutdown", "-- events.json --\n" +
+			`[{"log":"System","provider":"Application Popup","id":26,"message":"Application popup: powershell.exe - Application Error : The application was unable to start correctly (0xc0000142). Click OK to close the application."}]` + "\n",
+			"warn: a process exited with 0xc0000142: DLL initialization failed [text]"},
 	})
 }
 
