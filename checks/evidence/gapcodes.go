@@ -115,6 +115,7 @@ const (
 	APIHasNone        Code = "api-has-none"
 	HNSNotRunning     Code = "hns-not-running"
 	HNSMissing        Code = "hns-missing"
+	HNSStateUnknown   Code = "hns-state-unknown"
 )
 
 // Codes of probes from inside a pod.
@@ -210,6 +211,9 @@ var codes = map[Code]wording{
 	HNSMissing: {Absent,
 		"this Windows has no Host Networking Service (%s): install the feature Containers", "",
 		false},
+	HNSStateUnknown: {Error,
+		"the Host Networking Service was not asked, because a question starts it where it is stopped: %v",
+		"", false},
 	HNSNotRunning: {Error,
 		"the Host Networking Service is not running (%s): find out why, and start the service hns",
 		"", false},

@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"runtime"
 	"slices"
@@ -255,7 +256,7 @@ func (d display) speak(ctx context.Context, feed tui.Feed) (tui.Update, error) {
 	d.console.EnterText()
 	// who only redirects the output waits for no question
 	ask := d.console.Keyboard() && (d.accessible || d.console.Terminal())
-	last, err := spoken.Run(ctx, d.std.in, d.std.out, feed,
+	last, err := spoken.Run(ctx, d.std.in, d.console.Output(), feed,
 		spoken.Options{Ask: ask, ASCII: d.style().ASCII, Lang: d.style().Lang})
 	if err != nil && ctx.Err() == nil {
 		err = trouble(err)
@@ -280,7 +281,7 @@ func (d display) screen(ctx context.Context, feed tui.Feed) (tui.Leave, error) {
 	}
 	d.console.EnterScreen()
 	style := d.style()
-	last, err := tui.Run(ctx, d.std.in, d.std.out, feed, tui.Options{Catalogue: faults.Catalogue(),
+	last, err := tui.Run(ctx, d.std.in, d.console.Output(), feed, tui.Options{Catalogue: faults.Catalogue(),
 		ASCII: style.ASCII, Theme: theme, Lang: style.Lang})
 	switch {
 	case ctx.Err() != nil:
@@ -320,7 +321,11 @@ func (d display) show(ctx context.Context, r checks.Report, s evidence.Snapshot)
 // write draws the report on standard output.
 func (d display) write(r checks.Report) error {
 	d.console.EnterText()
-	if err := ui.Write(d.std.out, cmp.Or(d.output, "text"), r, d.style()); err != nil {
+	out := io.Writer(d.std.out)
+	if d.output == "" || d.output == "text" || d.output == "wide" {
+		out = d.console.Output() // what programs read is the same everywhere
+	}
+	if err := ui.Write(out, cmp.Or(d.output, "text"), r, d.style()); err != nil {
 		return trouble(fmt.Errorf("writing the report: %w", err))
 	}
 	return nil

@@ -12,6 +12,7 @@ import (
 
 	"doctor/checks/evidence"
 	"doctor/checks/faults"
+	"doctor/ui/console"
 	"doctor/ui/lang"
 )
 
@@ -33,7 +34,7 @@ func (l *language) Set(s string) error {
 
 // catalogue is what the language says, nil for English.
 func (l language) catalogue() *lang.Catalogue {
-	return lang.Of(lang.Choose(string(l), os.Getenv), faults.Catalogue())
+	return lang.Of(lang.Choose(string(l), os.Getenv, console.Language), faults.Catalogue())
 }
 
 // flag adds --lang to a command that writes text for people.

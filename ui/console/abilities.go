@@ -16,7 +16,11 @@ type facts struct {
 }
 
 // abilities are what follows from them.
-type abilities struct{ screen, colour, ascii bool }
+type abilities struct {
+	screen, colour, ascii bool
+
+	font font // of the console
+}
 
 // isCI tells whether a value of CI says that nobody sits at the terminal.
 func isCI(value string) bool { return value != "" && value != "false" && value != "0" }
@@ -35,11 +39,16 @@ const utf8CodePage = 65001
 func (f facts) abilities() abilities {
 	// a console of Windows has no TERM; elsewhere an empty one says that nothing is known of it
 	draws := f.out && f.term != "dumb" && (f.windows && f.sequences || !f.windows && f.term != "")
-	return abilities{
+	able := abilities{
 		screen: draws && f.in && !f.ci,
 		colour: draws && !f.noColour,
-		ascii:  f.term == "dumb" || f.windows && f.codePage != utf8CodePage,
+		// Go writes to a console in UTF-16, whatever its code page; who reads a pipe decodes it
+		ascii: f.term == "dumb" || f.windows && !f.out && f.codePage != utf8CodePage,
 	}
+	if f.windows && f.out {
+		able.font = fontOf(f.codePage)
+	}
+	return able
 }
 
 // The bits of a Windows console's modes that matter here.

@@ -8,6 +8,7 @@
 package console
 
 import (
+	"io"
 	"os"
 	"sync"
 
@@ -41,6 +42,14 @@ func (c *Console) Colour() bool { return c.able.colour }
 
 // ASCII says that nothing beyond ASCII arrives as it was meant.
 func (c *Console) ASCII() bool { return c.able.ascii }
+
+// Output is where text for people goes: the terminal, with symbols that its font has.
+func (c *Console) Output() io.Writer {
+	if c.able.font == nil {
+		return c.out.file
+	}
+	return fontWriter{c.out.file, c.able.font}
+}
 
 // Terminal says whether output goes to a terminal.
 func (c *Console) Terminal() bool { return c.out.terminal }

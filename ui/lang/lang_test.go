@@ -13,21 +13,26 @@ func TestChoose(t *testing.T) {
 	for _, tt := range []struct {
 		name, asked string
 		env         map[string]string
+		system      string
 		want        string
 	}{
-		{"the flag wins", "en", map[string]string{"LC_ALL": "zh_CN.UTF-8"}, "en"},
-		{"and forces Chinese", "zh", map[string]string{"LANG": "en_GB.UTF-8"}, "zh"},
-		{"LANG says so", "", map[string]string{"LANG": "zh_CN.UTF-8"}, "zh"},
+		{"the flag wins", "en", map[string]string{"LC_ALL": "zh_CN.UTF-8"}, "zh-CN", "en"},
+		{"and forces Chinese", "zh", map[string]string{"LANG": "en_GB.UTF-8"}, "", "zh"},
+		{"LANG says so", "", map[string]string{"LANG": "zh_CN.UTF-8"}, "", "zh"},
 		{"LC_MESSAGES outweighs LANG", "", map[string]string{"LC_MESSAGES": "en_US",
-			"LANG": "zh_CN"}, "en"},
+			"LANG": "zh_CN"}, "", "en"},
 		{"LC_ALL outweighs all", "", map[string]string{"LC_ALL": "ZH-Hans", "LC_MESSAGES": "de_DE",
-			"LANG": "C"}, "zh"},
-		{"an empty variable says nothing", "", map[string]string{"LC_ALL": "", "LANG": "zh"}, "zh"},
-		{"C is English", "", map[string]string{"LC_ALL": "C.UTF-8", "LANG": "zh_CN"}, "en"},
-		{"nothing is English", "", nil, "en"},
+			"LANG": "C"}, "", "zh"},
+		{"an empty variable says nothing", "", map[string]string{"LC_ALL": "", "LANG": "zh"}, "", "zh"},
+		{"C is English", "", map[string]string{"LC_ALL": "C.UTF-8", "LANG": "zh_CN"}, "zh-CN", "en"},
+		{"nothing is English", "", nil, "", "en"},
+		{"a Chinese Windows has no variables", "", nil, "zh-Hans-CN", "zh"},
+		{"a German Windows is English", "", nil, "de-DE", "en"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			if got := Choose(tt.asked, func(k string) string { return tt.env[k] }); got != tt.want {
+			got := Choose(tt.asked, func(k string) string { return tt.env[k] },
+				func() string { return tt.system })
+			if got != tt.want {
 				t.Errorf("got %s, want %s", got, tt.want)
 			}
 		})

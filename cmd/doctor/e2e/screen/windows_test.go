@@ -33,19 +33,24 @@ func TestWineScreen(t *testing.T) {
 		golden   string
 		codePage int
 		keys     []string
+		args     []string
 	}{
-		{"a console in UTF-8", "screen", wine.CodePageUTF8, nil},
-		{"a console as it is set up in America takes ASCII", "screen-ascii", wine.CodePage437,
-			[]string{"Down", "Down"}},
+		{"a console in UTF-8", "screen", wine.CodePageUTF8, nil, nil},
+		{"a console as it is set up in America shows the same", "screen-second-cause",
+			wine.CodePage437, []string{"Down", "Down"}, nil},
+		{"a Chinese console shows Chinese", "screen-gbk", wine.CodePageGBK, nil,
+			[]string{"--lang", "zh"}},
+		{"a console with a font of nothing but ASCII", "screen-ascii", wine.CodePage437,
+			[]string{"Down", "Down"}, []string{"--ascii"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			n := wine.Start(t, networkMissing(t), exe)
 			start := n.Run("version").Wall
-			s := n.Screen(100, 30, c.codePage, "--passive", "--timeout=5m", "--skip",
-				"vethernet-missing")
+			s := n.Screen(100, 30, c.codePage, append([]string{"--passive", "--timeout=5m",
+				"--skip", "vethernet-missing"}, c.args...)...)
 			_, frame := s.Wait("a first frame", func(text string) bool {
-				return strings.Contains(text, "Checks")
+				return strings.Contains(text, "Checks") || strings.Contains(text, "检查项")
 			})
 			_, took := s.Wait("a verdict of everything", done)
 			t.Logf("first frame after %v, everything read after %v; of this, %v is the start of Wine and of any program in it",
