@@ -71,9 +71,10 @@ one, and a kube-proxy that has just started.`,
 	Uses: []evidence.Need{evidence.HNSNetworks, node.ComponentSources, evidence.Pods,
 		evidence.Node},
 	Signs: []checks.Sign{
-		checks.SignOfCode("HCN_E_PORT_NOT_FOUND",
+		// A backend that ends at this moment has no port either; the next sync leaves it out.
+		warning(checks.SignOfCode("HCN_E_PORT_NOT_FOUND",
 			"kube-proxy cannot create a load balancer: HNS lost the switch port of a backend",
-			"hcnCreateLoadBalancer"),
+			"hcnCreateLoadBalancer")),
 		checks.SignOfCode("ERROR_ALREADY_EXISTS",
 			"kube-proxy cannot create a load balancer: HNS still has an old one for the same address", "hcnCreateLoadBalancer"),
 		{Text: "Error deleting Hns loadbalancer policy resource",
