@@ -219,6 +219,18 @@ func Diagnose(s evidence.Snapshot, catalogue *Catalogue, source Source, program 
 	return r
 }
 
+// OnlyOnNode counts the checks whose evidence the Kubernetes API does not have.
+func (r *Report) OnlyOnNode() int {
+	n := 0
+	for _, result := range r.Results {
+		if result.Status == StatusSkip && (result.Reason == onlyOnNode ||
+			result.Reason == onlyProbed) {
+			n++
+		}
+	}
+	return n
+}
+
 // describe repeats what a reader of causes alone needs of the cause's result.
 func (c *Cause) describe(result *Result) {
 	c.Title, c.Fix = result.Title, result.Fix

@@ -37,9 +37,10 @@ func ThroughAPI(ctx context.Context, o Options, list *checks.Catalogue) (*Live, 
 	l := &Live{checks: list, program: o.Program, timeout: max(time.Until(until), time.Millisecond),
 		origin:     checks.Source{Kind: "cluster", Name: o.Node, Format: evidence.Layout},
 		collectors: cluster.Collectors(find, nil, 0),
+		decisive:   []string{cluster.NodeReading, cluster.PodsReading},
 		unasked:    unprobed(evidence.NotProbedHere.Gap(o.Node))}
 	l.collectors = append(l.collectors,
-		o.fromInside(find, []string{"API: node", "API: nodes", "API: services",
+		o.fromInside(find, []string{cluster.NodeReading, "API: nodes", "API: services",
 			"API: endpoint slices", "API: config maps"}, nil)...)
 	for _, c := range livenode.Collectors(livenode.Options{}) {
 		for _, path := range c.Answers {
