@@ -20,6 +20,7 @@ type Options struct {
 	Targets             []string      // to probe, in place of OutsideTarget
 	FromPod             string        // NAMESPACE/NAME of a pod to probe from
 	Program             checks.Program
+	Waiting             func(what string) // told what takes its time before the reading begins
 }
 
 // IsLive tells whether this very node is to be looked at.
