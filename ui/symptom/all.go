@@ -20,7 +20,7 @@ var nodeSymptoms = []Symptom{
 			"cert-expired-or-clock-skew", "time-service-not-running",
 			"proxy-no-proxy-missing", "node-name-case-mismatch", "os-version-unsupported",
 			"runtime-too-old", "gke-windows-pool-prereq",
-			"static-ip-lost-on-vswitch-creation", "metadata-route-lost", "wsaeacces-excluded-port"},
+			"static-ip-lost-on-vswitch-creation", "metadata-route-lost", "wsaeacces-excluded-port", "version-skew"},
 		Next: []Step{
 			{"read the end of the kubelet's log: it says what the API server answers",
 				[]string{`Get-Content C:\var\log\kubelet\*.log -Tail 50`}, ""},
@@ -44,7 +44,7 @@ var nodeSymptoms = []Symptom{
 			"paging-file-too-small", "pagefile-disabled", "system-reserved-too-low",
 			"disk-pressure-snapshot-leak",
 			"containers-feature-missing", "runtime-too-old", "os-version-unsupported",
-			"antrea-ovs-problem", "l2bridge-unstable-21h2"},
+			"antrea-ovs-problem", "l2bridge-unstable-21h2", "control-plane-unreachable", "node-under-pressure", "node-address-mismatch"},
 		Next: []Step{
 			{"read what the Node's conditions say, and since when",
 				[]string{"kubectl describe node {node}"}, ""},
@@ -66,7 +66,7 @@ var nodeSymptoms = []Symptom{
 			"network-already-exists", "antrea-ovs-problem", "rke2-flanneld-exit",
 			"rke2-calico-race", "metadata-route-lost",
 			"windows-server-2019-decap-in-regression", "windows-update-kb5040437-networking",
-			"l2bridge-unstable-21h2"},
+			"l2bridge-unstable-21h2", "settings-not-applied", "kubeconfig-invalid", "node-route-missing"},
 		Next: []Step{
 			{"see what was installed lately, and compare with a node that is well",
 				[]string{"Get-HotFix | Sort-Object InstalledOn | Select-Object -Last 5"}, ""},
@@ -134,7 +134,7 @@ var podSymptoms = []Symptom{
 			"eviction-flags-ignored", "system-reserved-too-low",
 			"pod-limits-unequal", "pod-grace-ignored", "hns-service-crashed-or-restarted",
 			"felix-hcsshim-panic", "rke2-flanneld-exit",
-			"win-defaults-path-copy-denied", "hostprocess-logon-denied", "node-not-ready-lost"},
+			"win-defaults-path-copy-denied", "hostprocess-logon-denied", "node-not-ready-lost", "node-under-pressure"},
 		Next: []Step{
 			{"read what the container said last, and how it ended",
 				[]string{"kubectl logs POD --previous", "kubectl describe pod POD"}, ""},

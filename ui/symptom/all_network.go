@@ -32,7 +32,8 @@ var networkSymptoms = []Symptom{
 	{
 		ID: "pods-no-network", Question: "Pods have no network at all", FAQ: []int{3},
 		Checks: []string{"nat-cni-conf-shadows-cni", "windows-update-kb5040437-networking",
-			"hns-network-missing",
+			"hns-network-missing", "pod-address-mismatch", "hns-object-inconsistent",
+			"node-route-missing",
 			"hns-service-crashed-or-restarted", "vm-mac-spoofing-disabled",
 			"dockerd-removes-foreign-endpoints", "cni-subnet-mismatch",
 			"forwarding-disabled-flannel-hostgw", "overlay-update-missing",
@@ -126,7 +127,7 @@ var networkSymptoms = []Symptom{
 			"source-vip-invalid",
 			"outboundnat-exception-missing", "outboundnat-exception-too-broad",
 			"acl-or-networkpolicy-blocks", "portproxy-dns-udp",
-			"windows-server-2019-decap-in-regression"},
+			"windows-server-2019-decap-in-regression", "service-name-wrong-address"},
 		Next: []Step{
 			{"ask with the whole name and a dot at its end: it is asked as it stands",
 				[]string{"kubectl exec POD -- nslookup kubernetes.default.svc.cluster.local."}, ""},
@@ -178,7 +179,7 @@ var useSymptoms = []Symptom{
 			"cert-expired-or-clock-skew", "time-service-not-running",
 			"wsaeacces-excluded-port", "container-invalid-state", "node-name-case-mismatch",
 			"proxy-no-proxy-missing", "node-not-ready-lost",
-			"flannel-vxlan-node-to-pod"},
+			"flannel-vxlan-node-to-pod", "component-port-closed", "node-address-mismatch"},
 		Next: []Step{
 			{"see whether the API server reaches the kubelet",
 				[]string{"kubectl get --raw /api/v1/nodes/{node}/proxy/healthz"}, ""},
