@@ -35,7 +35,10 @@ program, such as that of k3s, are judged by the port alone.`,
 	Uses: slices.Concat([]evidence.Need{evidence.Node, evidence.HNSNetworks}, node.KubeletSources,
 		node.ProxySources),
 	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
-		if len(evidence.Ports.In(s).Listener) == 0 {
+		// Windows always listens on its RPC port; a list without it was chosen by hand
+		if !slices.ContainsFunc(evidence.Ports.In(s).Listener, func(l evidence.PortListener) bool {
+			return l.Port == rpcPort && strings.EqualFold(l.Protocol, "tcp")
+		}) {
 			return nil, checks.Unknown(evidence.NotShown.Gap("the ports on which programs listen"))
 		}
 		looked := false
@@ -50,6 +53,9 @@ program, such as that of k3s, are judged by the port alone.`,
 		return findings, nil
 	},
 })
+
+// rpcPort is that of the RPC endpoint mapper.
+const rpcPort = 135
 
 // An openPort is a TCP port on which a component listens.
 type openPort struct {

@@ -151,8 +151,9 @@ func scriptedProcesses(n *node.Node, s evidence.Snapshot) []startedProcess {
 	return list
 }
 
-// includes is how a script runs another one as a part of itself.
-var includes = regexp.MustCompile(`(?m)^\s*\.\s`)
+// includes is how a script runs another one, or a text, as a part of itself.
+var includes = regexp.MustCompile(
+	`(?im)^\s*\.\s|\b(import-module|ipmo|invoke-expression|iex)\b`)
 
 // unexplainedFlags finds flags of the kubelet and kube-proxy that neither their start script nor the
 // files that it reads know by name.
