@@ -59,7 +59,7 @@ func TestPortsThatAreOffAreNotMissed(t *testing.T) {
 	with := func(port string) string {
 		return "-- processes.json --\n[{\"pid\":10,\"name\":\"kubelet.exe\",\"args\":[\"--healthz-port=" + port + "\"],\"startedAt\":\"2026-11-20T08:00:00Z\"}]\n"
 	}
-	const ports = "-- ports.json --\n{\"listeners\":[{\"protocol\":\"tcp\",\"address\":\"::\",\"port\":10250,\"process\":\"kubelet.exe\"}]}\n"
+	const ports = "-- ports.json --\n{\"listeners\":[{\"protocol\":\"tcp\",\"address\":\"::\",\"port\":135},{\"protocol\":\"tcp\",\"address\":\"::\",\"port\":10250,\"process\":\"kubelet.exe\"}]}\n"
 	runLooks(t, "component-port-closed", []look{
 		{"the health endpoint is off", with("0") + ports, "pass"},
 		{"the health endpoint does not listen", with("10248") + ports,

@@ -1,6 +1,10 @@
 package symptom
 
-import "slices"
+import (
+	"slices"
+
+	"doctor/checks"
+)
 
 // all is every symptom, in the order in which a node comes up and is used.
 var all = slices.Concat(nodeSymptoms, podSymptoms, networkSymptoms, useSymptoms)
@@ -45,6 +49,7 @@ var nodeSymptoms = []Symptom{
 			"disk-pressure-snapshot-leak",
 			"containers-feature-missing", "runtime-too-old", "os-version-unsupported",
 			"antrea-ovs-problem", "l2bridge-unstable-21h2", "control-plane-unreachable", "node-under-pressure", "node-address-mismatch"},
+		Breaks: []string{"kubelet-start", "kubelet", "container-runtime", "runtime-pipe", "node-reports", "node-ready"},
 		Next: []Step{
 			{"read what the Node's conditions say, and since when",
 				[]string{"kubectl describe node {node}"}, ""},
@@ -116,6 +121,7 @@ var podSymptoms = []Symptom{
 			"layer-import-access-denied", "win-defaults-path-copy-denied", "paging-file-too-small",
 			"dll-init-failed-0xc0000142",
 			"pods-restarting", "pod-host-network", "defender-exclusions-missing"},
+		Breaks: []string{"pod-start"},
 		Next: []Step{
 			{"read the last events of one such pod: the words after FailedCreatePodSandBox or FailedMount name the next suspect", []string{"kubectl describe pod POD"}, ""},
 			{"see whether a Secret, a ConfigMap or a volume that the pod names is there",
@@ -135,6 +141,7 @@ var podSymptoms = []Symptom{
 			"pod-limits-unequal", "pod-grace-ignored", "hns-service-crashed-or-restarted",
 			"felix-hcsshim-panic", "rke2-flanneld-exit",
 			"win-defaults-path-copy-denied", "hostprocess-logon-denied", "node-not-ready-lost", "node-under-pressure"},
+		Breaks: []string{"running-containers"},
 		Next: []Step{
 			{"read what the container said last, and how it ended",
 				[]string{"kubectl logs POD --previous", "kubectl describe pod POD"}, ""},
@@ -152,6 +159,7 @@ var podSymptoms = []Symptom{
 			"disk-pressure-snapshot-leak", "image-tag-latest", "os-version-unsupported",
 			"cert-expired-or-clock-skew", "metadata-route-lost",
 			"outboundnat-exception-too-broad"},
+		Categories: []checks.Category{checks.CategoryImages},
 		Next: []Step{
 			{"pull the image by hand on the node, and read what the registry answers",
 				[]string{"crictl pull IMAGE"}, "the image takes its room on the disk"},
