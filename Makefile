@@ -27,7 +27,7 @@ run:
 	@bin/doctor --demo $(DEMO); status=$$?; test $$status -eq 3 -o $$status -eq 0
 
 check:
-	go test -short ./...
+	go test -short -vet=off ./...
 
 # The servers of the test beds, each built once per machine and kept in the user's cache. The first
 # time kube-apiserver takes 5 to 10 minutes on two cores.

@@ -109,6 +109,8 @@ const (
 	NameNotResolved   Code = "name-not-resolved"
 	Unreachable       Code = "unreachable"
 	NotAnAPIServer    Code = "not-an-api-server"
+	NotALog           Code = "not-a-log"
+	AnotherNode       Code = "another-node"
 	ConnectionCut     Code = "connection-cut"
 	TooManyRequests   Code = "too-many-requests"
 	APIError          Code = "api-error"
@@ -203,6 +205,9 @@ var codes = map[Code]wording{
 	Unreachable:       {Error, "%s cannot be reached: %s", "", false},
 	NotAnAPIServer: {Error,
 		"what answers at %s to %s %s is not an API server (%s); it may be a proxy that requires a login", "", false},
+	NotALog: {Error,
+		"what answers for the logs of %s is %s and no log; a proxy in between may require a login", "", false},
+	AnotherNode: {Error, "the answer is about node %s, and the question was about %s", "", false},
 	ConnectionCut: {Error, "%s closed the connection in the middle of the answer to %s %s", "",
 		false},
 	TooManyRequests: {Error,

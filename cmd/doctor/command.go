@@ -50,7 +50,9 @@ Exit status:
 `
 
 func command(std streams) *cobra.Command {
-	f := flags{Options: session.Options{Program: program(), In: std.in}}
+	f := flags{Options: session.Options{Program: program(), In: std.in, Waiting: func(what string) {
+		fmt.Fprintln(std.err, "doctor:", what)
+	}}}
 	root := &cobra.Command{
 		Use:   "doctor [RECORDING]",
 		Short: "Diagnoses a Kubernetes Windows node: the root cause, its evidence and its fix",

@@ -113,6 +113,12 @@ func (c *Client) node(ctx context.Context, name string) (json.RawMessage, error)
 	if c.nodeObject == nil &&
 		(c.nodeErr == nil || collectors.GapOf(c.nodeErr).Kind == evidence.Timeout) {
 		c.nodeObject, c.nodeErr = c.object(ctx, "/api/v1/nodes/"+url.PathEscape(name), "node "+name)
+		var node struct{ Metadata struct{ Name string } }
+		if c.nodeErr == nil && json.Unmarshal(c.nodeObject, &node) == nil &&
+			node.Metadata.Name != "" && node.Metadata.Name != name {
+			c.nodeErr = collectors.GapError(evidence.AnotherNode.Gap(node.Metadata.Name, name))
+			c.nodeObject = nil
+		}
 	}
 	return c.nodeObject, c.nodeErr
 }

@@ -6,14 +6,14 @@ import (
 )
 
 // readDescribedPods makes pods of `kubectl describe pod`, as far as it prints them: their
-// containers with images, states, exit codes and restarts. Of the spec it leaves out hostNetwork,
-// hostProcess and most of the rest, so that only what is there may be judged. node selects the
+// containers with images, states, exit codes and restarts. It leaves out most of the rest of the
+// spec, so that only what is there may be judged. node selects the
 // pods of one node; "" selects all.
 func readDescribedPods(s, node string) []map[string]any {
 	var list []map[string]any
 	for _, object := range splitDescribed(s) {
 		sections := describeSections(object)
-		onNode, _, scheduled := strings.Cut(section(sections, "Node").value, "/")
+		onNode, hostIP, scheduled := strings.Cut(section(sections, "Node").value, "/")
 		if section(sections, "Containers").lines == nil || section(sections, "Namespace").value == "" ||
 			node != "" && scheduled && !strings.EqualFold(onNode, node) {
 			continue
@@ -21,12 +21,12 @@ func readDescribedPods(s, node string) []map[string]any {
 		if len(list) == maxObjects {
 			break
 		}
-		list = append(list, describedPod(sections, onNode))
+		list = append(list, describedPod(sections, onNode, hostIP))
 	}
 	return list
 }
 
-func describedPod(sections []described, node string) map[string]any {
+func describedPod(sections []described, node, hostIP string) map[string]any {
 	value := func(key string) string {
 		if v := section(sections, key).value; v != "<none>" {
 			return v
@@ -43,8 +43,13 @@ func describedPod(sections []described, node string) map[string]any {
 	if node != "" && node != "<none>" {
 		spec["nodeName"] = node
 	}
+	if hostIP != "" && value("IP") == hostIP {
+		// not printed, and told by the address: on Windows only HostProcess pods have the host's
+		spec["hostNetwork"] = true
+		spec["securityContext"] = map[string]any{"windowsOptions": map[string]any{"hostProcess": true}}
+	}
 	status := map[string]any{"phase": value("Status"), "reason": value("Reason"),
-		"message": value("Message"), "podIP": value("IP")}
+		"message": value("Message"), "podIP": value("IP"), "hostIP": hostIP}
 	if at, ok := describedTime(value("Start Time")); ok {
 		status["startTime"] = at
 	}

@@ -29,7 +29,7 @@ func TestADescribedPodIsAPod(t *testing.T) {
 		"spec": {"nodeName": "win-1", "nodeSelector": {"kubernetes.io/os": "windows"},
 			"containers": [{"name": "web", "image": "mcr.microsoft.com/windows/servercore:ltsc2022",
 				"resources": {"limits": {"memory": "1Gi"}, "requests": {"memory": "1Gi"}}}]},
-		"status": {"phase": "Running", "reason": "", "message": "", "podIP": "10.244.3.7",
+		"status": {"phase": "Running", "reason": "", "message": "", "podIP": "10.244.3.7", "hostIP": "10.240.0.5",
 			"startTime": "2024-09-03T10:02:00Z",
 			"conditions": [{"type": "Initialized", "status": "True"},
 				{"type": "Ready", "status": "False"}],
@@ -116,6 +116,11 @@ func asDescribed(t *testing.T, content []byte) string {
 			default:
 				delete(spec, key)
 			}
+		}
+		if status := pod["status"].(map[string]any); status["podIP"] == status["hostIP"] {
+			spec["hostNetwork"] = true // the two addresses are printed
+			spec["securityContext"] = map[string]any{
+				"windowsOptions": map[string]any{"hostProcess": true}}
 		}
 		for _, key := range []string{"containers", "initContainers"} {
 			containers, _ := spec[key].([]any)

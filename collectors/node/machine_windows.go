@@ -20,13 +20,16 @@ var (
 
 func kernelBuild() int { return int(windows.RtlGetVersion().BuildNumber) }
 
+// systemTimeOfDay is SYSTEM_TIMEOFDAY_INFORMATION.
+type systemTimeOfDay struct {
+	Boot, Current, ZoneBias int64
+	ZoneID, Reserved        uint32
+	BootBias, SleepBias     uint64
+}
+
 // bootTime is the zero time where Windows does not tell.
 func bootTime() time.Time {
-	var t struct {
-		Boot, Current, ZoneBias int64
-		ZoneID, Reserved        uint32
-		BootBias, SleepBias     uint64
-	}
+	var t systemTimeOfDay
 	if windows.NtQuerySystemInformation(windows.SystemTimeOfDayInformation, unsafe.Pointer(&t),
 		uint32(unsafe.Sizeof(t)), nil) != nil || t.Boot <= 0 {
 		return time.Time{}
@@ -102,13 +105,25 @@ func serviceState(name string) (string, error) {
 	return serviceStateNames[status.CurrentState], nil
 }
 
+// memoryStatusEx is MEMORYSTATUSEX.
+type memoryStatusEx struct {
+	Length, Load                              uint32
+	TotalPhys, AvailPhys                      uint64
+	TotalPageFile, AvailPageFile              uint64
+	TotalVirtual, AvailVirtual, AvailExtended uint64
+}
+
+// performanceInformation is PERFORMANCE_INFORMATION.
+type performanceInformation struct {
+	Size                                               uint32
+	CommitTotal, CommitLimit, CommitPeak               uintptr
+	PhysicalTotal, PhysicalAvailable, SystemCache      uintptr
+	KernelTotal, KernelPaged, KernelNonpaged, PageSize uintptr
+	HandleCount, ProcessCount, ThreadCount             uint32
+}
+
 func memoryStatus() (evidence.Memory, error) {
-	var m struct {
-		Length, Load                              uint32
-		TotalPhys, AvailPhys                      uint64
-		TotalPageFile, AvailPageFile              uint64
-		TotalVirtual, AvailVirtual, AvailExtended uint64
-	}
+	var m memoryStatusEx
 	m.Length = uint32(unsafe.Sizeof(m))
 	if err := procGlobalMemoryStatusEx.Find(); err != nil {
 		return evidence.Memory{}, fmt.Errorf("GlobalMemoryStatusEx: %w: %w", errors.ErrUnsupported,
@@ -119,13 +134,7 @@ func memoryStatus() (evidence.Memory, error) {
 	}
 	s := evidence.Memory{TotalBytes: int64(m.TotalPhys), AvailableBytes: int64(m.AvailPhys)}
 	// What GlobalMemoryStatusEx calls page file is bounded by this process's own limits.
-	var p struct {
-		Size                                               uint32
-		CommitTotal, CommitLimit, CommitPeak               uintptr
-		PhysicalTotal, PhysicalAvailable, SystemCache      uintptr
-		KernelTotal, KernelPaged, KernelNonpaged, PageSize uintptr
-		HandleCount, ProcessCount, ThreadCount             uint32
-	}
+	var p performanceInformation
 	p.Size = uint32(unsafe.Sizeof(p))
 	if procGetPerformanceInfo.Find() != nil {
 		return s, nil

@@ -22,6 +22,7 @@ type Options struct {
 	Targets             []string      // to probe, in place of OutsideTarget
 	FromPod             string        // NAMESPACE/NAME of a pod to probe from
 	Program             checks.Program
+	Waiting             func(what string) // told what takes its time before the reading begins
 }
 
 // StandardInput is the name of a recording that comes in by standard input: a paste, or a file
