@@ -121,6 +121,7 @@ build:
 docs:
 	go run ./cmd/doctor explain -o markdown > checks/README.md
 	go test ./checks/evidence ./ui -run '^TestSchema' -update
+	go test ./fixtures -run '^TestTheProgramHasTheRecordings' -update
 
 clean:
 	rm -rf bin
