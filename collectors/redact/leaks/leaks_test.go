@@ -82,7 +82,8 @@ func (r *results) measure(t testing.TB, e *example, c context) {
 	leak := e.leaked(out, []byte(around)) != ""
 	if leak && (*show == "all" || *show == e.source || *show == e.rule || *show == c.name ||
 		strings.HasSuffix(*show, " "+e.source) || strings.HasSuffix(*show, " "+c.name)) {
-		fmt.Printf("--- %s, %s, %s %q\n%s\n=>\n%s\n", e.source, e.rule, c.name, e.secrets, text, out)
+		fmt.Printf("--- %s, %s, %s: %q is left\n%s=>\n%s", e.source, e.rule, c.name,
+			e.leaked(out, []byte(around)), text, out)
 	}
 	if e.bare {
 		if c.name == plainContext {
@@ -223,8 +224,20 @@ func TestLeaks(t *testing.T) {
 	if !*all {
 		t.Skip("measures for minutes; run `make leaks`")
 	}
-	examples := append(fromGitleaks(t, 4), fromWindows(t, 2)...)
+	examples := slices.Concat(fromGitleaks(t, 4), fromWindows(t, 2), fromSuites(t))
 	r := measure(t, examples, true)
+	r.print()
+	for _, f := range r.failed {
+		t.Log(f)
+	}
+}
+
+// TestSuites prints what leaks of other scanners' suites alone.
+func TestSuites(t *testing.T) {
+	if suitesDir == "" {
+		t.Skip("DOCTOR_LEAK_SUITES names no folder with their copies")
+	}
+	r := measure(t, fromSuites(t), false)
 	r.print()
 	for _, f := range r.failed {
 		t.Log(f)
