@@ -73,9 +73,6 @@ func fromPython(t testing.TB, source, dir string) (out []example) {
 	return out
 }
 
-// issuer begins what detect-secrets knows by its beginning.
-var issuer = regexp.MustCompile(`^(?:[A-Za-z]{2,10}[-_]|A[A-Z0-9]{3}|eyJ|SG\.|SK|AC|EAAA|-----BEGIN|\d+:AA)`)
-
 // likely is the secret of a text of which only is known that it holds one.
 func likely(text string) (secret string) {
 	if m := userInfo.FindStringSubmatch(text); m != nil {
@@ -97,6 +94,7 @@ func likely(text string) (secret string) {
 
 // formatPython fills the fields of a text in the order of the arguments, or by their names.
 func formatPython(text, arguments string, constants map[string]string) (filled, secret string) {
+	text = strings.NewReplacer("{{", "\x00", "}}", "\x01").Replace(text)
 	for argument := range strings.SplitSeq(arguments, ",") {
 		name, value, named := strings.Cut(strings.TrimSpace(argument), "=")
 		if !named {
@@ -113,7 +111,7 @@ func formatPython(text, arguments string, constants map[string]string) (filled, 
 			text = strings.Replace(text, "{}", value, 1)
 		}
 	}
-	return strings.NewReplacer("{{", "{", "}}", "}").Replace(text), secret
+	return strings.NewReplacer("\x00", "{", "\x01", "}").Replace(text), secret
 }
 
 func unquotePython(literal string) string {
