@@ -137,6 +137,8 @@ type Result struct {
 	FAQ   []int    `json:"faq"`
 	Links []string `json:"links"`
 
+	Breaks []*Effect `json:"-"` // What the fault breaks.
+
 	// What Gap and Reason are made of, so that another language can make its own.
 	Missing evidence.Gap    `json:"-"`
 	Skipped evidence.Phrase `json:"-"`
@@ -240,7 +242,7 @@ func (c *Cause) describe(result *Result) {
 }
 
 func (c *Check) result(names []Placeholder, status Status, findings []Finding) Result {
-	r := Result{ID: c.ID, Title: c.Title, Healthy: c.Healthy, Category: c.Category, Status: status,
+	r := Result{ID: c.ID, Title: c.Title, Healthy: c.Healthy, Category: c.Category, Status: status, Breaks: c.Breaks,
 		Findings: []ReportFinding{}, ExplainedBy: []string{},
 		FAQ: orEmpty(c.FAQ), Links: orEmpty(c.Links), Fix: fill(names, c.Fix)}
 	slices.SortStableFunc(findings, func(a, b Finding) int { return int(b.Level) - int(a.Level) })

@@ -20,6 +20,7 @@ const (
 	WithoutPassive Remedy = "without-passive" // let it send probes
 	ReadFile       Remedy = "read-file"       // see why the file cannot be read
 	ByHand         Remedy = "by-hand"         // this Windows does not show it to a program
+	RunCommand     Remedy = "run-command"     // give doctor the output of a command too
 	OpenCheck      Remedy = "open-check"      // see what the check lacks
 )
 
@@ -60,6 +61,7 @@ const (
 	OnlyOnNode      Code = "only-on-node"
 	NoProbeTarget   Code = "no-probe-target"
 	NoDNSServer     Code = "no-dns-server"
+	NotAmongFiles   Code = "not-among-files"
 )
 
 // Codes of what was looked for and is not there.
@@ -140,6 +142,8 @@ var codes = map[Code]wording{
 	ListIncomplete: {NotCollected, "this recording lists only some of the %s", "", true},
 	CutByRecorder: {NotCollected, "the recorder cut off %s (ConvertTo-Json without -Depth)", "",
 		true},
+	NotAmongFiles: {NotCollected, "none of the files shows %s; run `%s`, and give doctor its output too",
+		RunCommand, true},
 	LogNotSearched:  {Error, "%s: %s", "", false},
 	Passive:         {NotCollected, "--passive sends no probes", WithoutPassive, false},
 	NoReason:        {Error, "the gap file gives no reason", "", false},
@@ -246,6 +250,14 @@ func (g Gap) Remedy() Remedy {
 		return kindRemedies[g.Kind]
 	}
 	return OpenCheck
+}
+
+// Command is the command whose output closes the gap, where its remedy is RunCommand.
+func (g Gap) Command() string {
+	if g.Code != NotAmongFiles {
+		return ""
+	}
+	return g.Args[1]
 }
 
 // EachCode calls do with every code, its English sentence, and whether that takes a phrase.

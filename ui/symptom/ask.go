@@ -35,6 +35,12 @@ func (a Asked) Next() []Step { return a.next }
 // Ask goes through the symptom's checks. Faults that another one explains stand
 // under their cause, wherever in the order they would come by themselves.
 func (s Symptom) Ask(r *checks.Report) Asked {
+	s.Checks = slices.Clone(s.Checks)
+	for _, res := range r.Results {
+		if s.leadsTo(res.ID, res.Category, res.Breaks) {
+			s.Checks = append(s.Checks, res.ID)
+		}
+	}
 	a := Asked{Symptom: s, Count: map[Outcome]int{}, next: s.nextFor(r.Node.Name)}
 	results := map[string]*checks.Result{}
 	for i := range r.Results {

@@ -1,15 +1,19 @@
 package api_test
 
 import (
+	"bufio"
 	"context"
 	"encoding/json"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"doctor/checks"
 	"doctor/fixtures/apibed"
@@ -337,5 +341,48 @@ func TestAHealthyNodeThroughTheAPI(t *testing.T) {
 	if r.Status != program.Fine || !strings.Contains(lines[len(lines)-1],
 		"run only on the node itself") {
 		t.Errorf("exit status %d\n%s%s", r.Status, r.Stderr, r.Stdout)
+	}
+}
+
+// TestALoginTakesTheTimeThatItTakes: somebody may have to type a code, so the login is no part of
+// --timeout, is told, and ends with Ctrl-C.
+func TestALoginTakesTheTimeThatItTakes(t *testing.T) {
+	bed := apibed.Require(t)
+	bed.Stage(t)
+	login := func(script string) string {
+		return bed.Kubeconfig(t, apibed.Login{User: apibed.Object{"exec": apibed.Object{
+			"apiVersion": "client.authentication.k8s.io/v1", "interactiveMode": "Never",
+			"command": "sh", "args": []string{"-c", script}}}})
+	}
+	slow := login("sleep 5; echo '" + `{"apiVersion": "client.authentication.k8s.io/v1",
+"kind": "ExecCredential", "status": {"token": "` + bed.Tokens["admin"] + `"}}` + "'")
+	r := program.Run(t, program.Build(t), "--node", apibed.WindowsNode, "--kubeconfig", slow,
+		"--timeout", "4s", "-o", "text", "--only", "pods-stuck-creating")
+	if r.Status != program.Fail || r.Stderr !=
+		"doctor: waiting for sh to log in; Ctrl-C ends it\n" {
+		t.Errorf("a slow login: exit status %d: %s%s", r.Status, r.Stderr, r.Stdout)
+	}
+
+	never := exec.Command(program.Build(t), "--node", apibed.WindowsNode, "--kubeconfig",
+		login("exec sleep 60"), "-o", "text")
+	said, err := never.StderrPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := never.Start(); err != nil {
+		t.Fatal(err)
+	}
+	line, _ := bufio.NewReader(said).ReadString('\n')
+	if !strings.Contains(line, "waiting for sh") {
+		t.Errorf("it says %q", line)
+	}
+	began := time.Now()
+	if err := never.Process.Signal(os.Interrupt); err != nil {
+		t.Fatal(err)
+	}
+	never.Wait()
+	if status, took := never.ProcessState.ExitCode(), time.Since(began); status !=
+		program.Interrupted || took > 30*time.Second {
+		t.Errorf("Ctrl-C: exit status %d after %v", status, took)
 	}
 }

@@ -26,6 +26,9 @@ func ThroughAPI(ctx context.Context, o Options, list *checks.Catalogue) (*Live, 
 	if err != nil {
 		return nil, noCluster{err}
 	}
+	if err := client.LogIn(ctx, o.WaitingForLogin); err != nil {
+		return nil, err
+	}
 	until := time.Now().Add(o.Timeout) // for this question and for all that follows
 	asking, cancel := context.WithDeadline(ctx, until)
 	defer cancel()
@@ -50,6 +53,13 @@ func ThroughAPI(ctx context.Context, o Options, list *checks.Catalogue) (*Live, 
 		}
 	}
 	return l.Fresh(), nil
+}
+
+// WaitingForLogin tells that a login program takes its time.
+func (o Options) WaitingForLogin(program string) {
+	if o.Waiting != nil {
+		o.Waiting(fmt.Sprintf("waiting for %s to log in; Ctrl-C ends it", program))
+	}
 }
 
 // ErrNoCluster is wrapped by ThroughAPI's error where the kubeconfig leads to no cluster.
