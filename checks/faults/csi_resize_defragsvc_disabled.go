@@ -23,7 +23,7 @@ The check looks for the error at pods that do not start and in the logs of the d
 csi-proxy, and reads the start type of the service.`,
 	Fix: checks.Steps(
 		checks.Run("Set-Service defragsvc -StartupType Manual",
-			"Enable the service Optimize Drives: Windows starts it when it is asked for the size."),
+			"Enable the service Optimize Drives: Windows starts it when the size is requested."),
 		checks.Inspect("Get-PartitionSupportedSize -DriveLetter C",
 			"Check that Windows answers."),
 		checks.Verify("Get-Service defragsvc | Format-List Name, Status, StartType", "StartType is Manual")),

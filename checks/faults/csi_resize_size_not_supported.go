@@ -9,7 +9,7 @@ var _ = register(checks.Check{
 	Category: checks.CategoryStorage,
 	Doc: `A volume was extended before its disk was formatted, or the driver compares the partition with the
 size of the disk. The partition has the largest size that the disk allows, and the kubelet still
-asks for the missing kilobytes. Windows refuses to grow a partition by less than 1 MB ("Size Not
+requests the missing kilobytes. Windows refuses to grow a partition by less than 1 MB ("Size Not
 Supported"), and the pod stays in ContainerCreating.
 
 csi-proxy with pull request 364 (of December 2024) skips such a step, and so do the drivers that

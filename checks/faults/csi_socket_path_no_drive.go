@@ -10,7 +10,7 @@ var _ = register(checks.Check{
 	Title:    "CSI driver registers a socket path without a drive",
 	Healthy:  "CSI drivers register socket paths that the kubelet can open",
 	Category: checks.CategoryStorage,
-	Doc: `A CSI driver tells the kubelet where its socket is (--kubelet-registration-path of the
+	Doc: `A CSI driver reports to the kubelet where its socket is (--kubelet-registration-path of the
 node-driver-registrar, often set by DRIVER_REG_SOCK_PATH). In manifests for Windows this path has to
 start with the drive. A path that starts with two backslashes is taken for a network name, and
 Windows answers that a socket operation was attempted to an unreachable network. The driver does not

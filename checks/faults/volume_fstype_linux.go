@@ -4,8 +4,8 @@ import "doctor/checks"
 
 var _ = register(checks.Check{
 	ID:       "volume-fstype-linux",
-	Title:    "Volume asks for a Linux file system",
-	Healthy:  "Volumes ask for a file system that Windows has",
+	Title:    "Volume requires a Linux file system",
+	Healthy:  "Volumes use a file system that Windows has",
 	Category: checks.CategoryStorage,
 	Doc: `A StorageClass or PersistentVolume names the file system of its disks. The default of a cluster is
 for Linux nodes, for example ext4. Windows cannot format a disk with it: Format-Volume accepts FAT,
@@ -34,7 +34,7 @@ changed in a StorageClass or volume that exists: both must be created again.`,
 	Run:    complain(linuxFileSystemSigns),
 })
 
-const linuxFileSystem = "a disk cannot be formatted: its volume asks for a file system of Linux"
+const linuxFileSystem = "a disk cannot be formatted: its volume requires a file system of Linux"
 
 var linuxFileSystemSigns = []checks.Sign{
 	{Text: "Cannot validate argument on parameter 'FileSystem'", Also: []string{"Format-Volume"},
