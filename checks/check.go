@@ -91,8 +91,9 @@ type Sign struct {
 	Says  string // the finding's message when only the text is known
 	Level Level  // Fail unless set
 	// Until are texts that say that it is over where the log has one of them later: the pipe is
-	// served, the node is Ready. Lasts is how long a log must go on with it: what is over sooner
-	// belongs to an ordinary start.
+	// served, the node is Ready. A later event must be of the same provider, or about the same
+	// object, or be the Service Control Manager's. Lasts is how long a log must go on with it: what
+	// is over sooner belongs to an ordinary start.
 	Until []string
 	Lasts time.Duration
 	// ConfirmOnly keeps the sign from convicting on its own: it is quoted

@@ -8,6 +8,7 @@ import (
 
 	"doctor/checks"
 	"doctor/checks/evidence"
+	"doctor/checks/sorted"
 )
 
 // How much of a report the text shows; the rest is counted, and is whole in the
@@ -291,7 +292,7 @@ func (p *page) further(r checks.Report) {
 	if len(heads) == 0 {
 		return
 	}
-	slices.SortStableFunc(heads, func(a, b head) int {
+	sorted.By(heads, func(a, b head) int {
 		return slices.Index(checks.Statuses, a.result.Status) - slices.Index(checks.Statuses,
 			b.result.Status)
 	})

@@ -20,6 +20,7 @@ const (
 	WithoutPassive Remedy = "without-passive" // let it send probes
 	ReadFile       Remedy = "read-file"       // see why the file cannot be read
 	ByHand         Remedy = "by-hand"         // this Windows does not show it to a program
+	RunCommand     Remedy = "run-command"     // give doctor the output of a command too
 	OpenCheck      Remedy = "open-check"      // see what the check lacks
 )
 
@@ -60,6 +61,7 @@ const (
 	OnlyOnNode      Code = "only-on-node"
 	NoProbeTarget   Code = "no-probe-target"
 	NoDNSServer     Code = "no-dns-server"
+	NotAmongFiles   Code = "not-among-files"
 )
 
 // Codes of what was looked for and is not there.
@@ -107,6 +109,8 @@ const (
 	NameNotResolved   Code = "name-not-resolved"
 	Unreachable       Code = "unreachable"
 	NotAnAPIServer    Code = "not-an-api-server"
+	NotALog           Code = "not-a-log"
+	AnotherNode       Code = "another-node"
 	ConnectionCut     Code = "connection-cut"
 	TooManyRequests   Code = "too-many-requests"
 	APIError          Code = "api-error"
@@ -115,6 +119,7 @@ const (
 	APIHasNone        Code = "api-has-none"
 	HNSNotRunning     Code = "hns-not-running"
 	HNSMissing        Code = "hns-missing"
+	HNSStateUnknown   Code = "hns-state-unknown"
 )
 
 // Codes of probes from inside a pod.
@@ -137,6 +142,8 @@ var codes = map[Code]wording{
 	ListIncomplete: {NotCollected, "this recording lists only some of the %s", "", true},
 	CutByRecorder: {NotCollected, "the recorder cut off %s (ConvertTo-Json without -Depth)", "",
 		true},
+	NotAmongFiles: {NotCollected, "none of the files shows %s; run `%s`, and give doctor its output too",
+		RunCommand, true},
 	LogNotSearched:  {Error, "%s: %s", "", false},
 	Passive:         {NotCollected, "--passive sends no probes", WithoutPassive, false},
 	NoReason:        {Error, "the gap file gives no reason", "", false},
@@ -198,6 +205,9 @@ var codes = map[Code]wording{
 	Unreachable:       {Error, "%s cannot be reached: %s", "", false},
 	NotAnAPIServer: {Error,
 		"what answers at %s to %s %s is not an API server (%s); it may be a proxy that requires a login", "", false},
+	NotALog: {Error,
+		"what answers for the logs of %s is %s and no log; a proxy in between may require a login", "", false},
+	AnotherNode: {Error, "the answer is about node %s, and the question was about %s", "", false},
 	ConnectionCut: {Error, "%s closed the connection in the middle of the answer to %s %s", "",
 		false},
 	TooManyRequests: {Error,
@@ -210,6 +220,9 @@ var codes = map[Code]wording{
 	HNSMissing: {Absent,
 		"this Windows has no Host Networking Service (%s): install the feature Containers", "",
 		false},
+	HNSStateUnknown: {Error,
+		"the Host Networking Service was not asked, because a question starts it where it is stopped: %v",
+		"", false},
 	HNSNotRunning: {Error,
 		"the Host Networking Service is not running (%s): find out why, and start the service hns",
 		"", false},
@@ -237,6 +250,14 @@ func (g Gap) Remedy() Remedy {
 		return kindRemedies[g.Kind]
 	}
 	return OpenCheck
+}
+
+// Command is the command whose output closes the gap, where its remedy is RunCommand.
+func (g Gap) Command() string {
+	if g.Code != NotAmongFiles {
+		return ""
+	}
+	return g.Args[1]
 }
 
 // EachCode calls do with every code, its English sentence, and whether that takes a phrase.

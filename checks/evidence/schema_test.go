@@ -32,6 +32,8 @@ type Tree struct {
 	// What the .gap files mean, by the path that is missing. May be left out.
 	Gaps  map[string]evidence.GapRecord `json:"gaps.json,omitempty"`
 	Event []evidence.WindowsEvent       `json:"events.json,omitempty"`
+	// Of earlier recordings of the same node, where there were several.
+	Earlier []evidence.WindowsEvent `json:"earlier.json,omitempty"`
 
 	OS        evidence.OS        `json:"os.json,omitempty"`
 	Services  []evidence.Service `json:"services.json,omitempty"`

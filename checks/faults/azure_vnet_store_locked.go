@@ -51,12 +51,14 @@ nothing, because newer versions leave it where it is.`,
 		evidence.Logs("kubelet"), evidence.PodEvents)},
 	Uses: []evidence.Need{evidence.Processes, evidence.File(azureLock)},
 	Signs: []checks.Sign{
-		{Text: "timed out locking store",
-			Says: "azure-vnet timed out waiting for the lock of its state file"},
-		{Text: "Timed out on locking store",
-			Says: "azure-vnet timed out waiting for the lock of its state file"},
+		// Many pods that start at once wait for each other, and all start in the end: a call that
+		// came to its end has had the lock.
+		{Text: "timed out locking store", Or: []string{"Timed out on locking store"},
+			Until: []string{"ADD command completed"},
+			Says:  "azure-vnet timed out waiting for the lock of its state file"},
 		{Text: "error Acquiring store lock", Also: []string{"key-value store"},
-			Says: "azure-vnet timed out waiting for the lock of its state file"},
+			Until: []string{"ADD command completed"},
+			Says:  "azure-vnet timed out waiting for the lock of its state file"},
 		// any plugin that dies without a word
 		{Text: "netplugin failed but error parsing its diagnostic message", ConfirmOnly: true},
 	},

@@ -56,7 +56,7 @@ runtime.`,
 		if ready, ok := evidence.Node.In(s).Condition("Ready"); ok && ready.Status == "True" {
 			return nil, nil // a kubelet that reports Ready has its runtime
 		}
-		endpoint := runtimeEndpoint(n, s)
+		endpoint := n.RuntimeEndpoint(s)
 		if !endpoint.Known() {
 			return nil, checks.Unknown(endpoint.Gap)
 		}
@@ -96,26 +96,6 @@ var kubeletSays = []string{"kubelet", evidence.InEvents}
 // pipeThere are the marks of a pipe that exists.
 var pipeThere = append([]string{"Access is denied", "All pipe instances are busy"},
 	accessDenied...)
-
-// runtimeEndpoint is where the kubelet looks for its runtime.
-func runtimeEndpoint(n *node.Node, s evidence.Snapshot) node.Fact[string] {
-	var f node.Fact[string]
-	if flag, ok := n.KubeletFlag("container-runtime-endpoint"); ok && flag.Value != "" {
-		f.Learn(flag.Value, flag.From.Place(), "%s", flag.From.Text)
-		return f
-	}
-	config, file, gap := n.KubeletConfig(s)
-	if gap.Kind == "" && config.ContainerRuntimeEndpoint != "" {
-		f.Learn(config.ContainerRuntimeEndpoint, file.Field("containerRuntimeEndpoint"),
-			"containerRuntimeEndpoint is %s", config.ContainerRuntimeEndpoint)
-	}
-	f.Gap = cmp.Or(gap,
-		evidence.NotShown.Gap("the runtime's endpoint in the kubelet's flags or configuration"))
-	if f.From.Path != "" {
-		f.Gap = evidence.Gap{}
-	}
-	return f
-}
 
 // servedElsewhere compares the kubelet's pipe with those of the programs that run.
 func servedElsewhere(n *node.Node, s evidence.Snapshot,

@@ -1,6 +1,7 @@
 package node
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -199,4 +200,35 @@ func (n *Node) KubeletConfigPath(s evidence.Snapshot) string {
 	_, file, _ := n.KubeletConfig(s)
 	path, _ := evidence.WindowsPath(file.Path)
 	return path
+}
+
+// RuntimeEndpoint is where the kubelet looks for its runtime. Kubelets of 1.23 and before take a
+// pipe's path, which is given the scheme of newer ones.
+func (n *Node) RuntimeEndpoint(s evidence.Snapshot) Fact[string] {
+	var f Fact[string]
+	learn := func(endpoint string, from evidence.Because) Fact[string] {
+		if strings.HasPrefix(strings.ReplaceAll(endpoint, `\`, "/"), "//./pipe/") {
+			endpoint = "npipe:" + endpoint
+		}
+		f.Value, f.From = endpoint, from
+		return f
+	}
+	const name = "container-runtime-endpoint"
+	// a service may have been set up anew since its process started
+	for _, flag := range n.KubeletFlags {
+		if flag.Name == name && flag.Value != "" && flag.From.Path == evidence.Processes.Path() {
+			return learn(flag.Value, flag.From)
+		}
+	}
+	if flag, ok := n.KubeletFlag(name); ok && flag.Value != "" {
+		return learn(flag.Value, flag.From)
+	}
+	config, file, gap := n.KubeletConfig(s)
+	if gap.Kind == "" && config.ContainerRuntimeEndpoint != "" {
+		return learn(config.ContainerRuntimeEndpoint, file.Field("containerRuntimeEndpoint").Because(
+			"containerRuntimeEndpoint is %s", config.ContainerRuntimeEndpoint))
+	}
+	f.Gap = cmp.Or(gap,
+		evidence.NotShown.Gap("the runtime's endpoint in the kubelet's flags or configuration"))
+	return f
 }

@@ -50,7 +50,9 @@ Exit status:
 `
 
 func command(std streams) *cobra.Command {
-	f := flags{Options: session.Options{Program: program()}}
+	f := flags{Options: session.Options{Program: program(), In: std.in, Waiting: func(what string) {
+		fmt.Fprintln(std.err, "doctor:", what)
+	}}}
 	root := &cobra.Command{
 		Use:   "doctor [RECORDING]",
 		Short: "Diagnoses a Kubernetes Windows node: the root cause, its evidence and its fix",
@@ -63,6 +65,7 @@ On a terminal it shows a screen; otherwise it writes text. Nothing on a node is 
   doctor --demo flannel-subnet-env-missing
   doctor collectlogs.zip
   doctor support-bundle.zip --node win-1
+  doctor kubelet.log                      one log, one output of a command, or - for a paste
   doctor ./recording --json | jq '.causes[0]'
   doctor collectlogs.zip -o markdown --output-file ticket.md
   doctor explain pause-os-version-mismatch`,
@@ -176,7 +179,8 @@ func (f *flags) recordingArgument(cmd *cobra.Command, args []string) error {
 		return fmt.Errorf("%s and --demo %s name two recordings; give one of them", name,
 			evidence.Clean(f.Demo))
 	}
-	if _, err := os.Stat(args[0]); err != nil && !strings.ContainsAny(args[0], `./\`) {
+	if _, err := os.Stat(args[0]); err != nil && args[0] != session.StandardInput &&
+		!strings.ContainsAny(args[0], `./\`) {
 		if slices.Contains(demoNames(), args[0]) {
 			return fmt.Errorf("there is no command or recording %q; did you mean --demo %s?", name,
 				name)

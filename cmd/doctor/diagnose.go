@@ -123,6 +123,9 @@ func diagnoseLive(ctx context.Context, std streams, f flags, l *session.Live) er
 		case !last.Done: // the user left before there was a verdict
 			return exit{status: exitInterrupted}
 		}
+		if err := l.Unread(); err != nil {
+			return trouble(err)
+		}
 		return verdict(last.Report, f.failOn)
 	}
 	l.Read(ctx, func() {})
@@ -137,8 +140,8 @@ func diagnoseLive(ctx context.Context, std streams, f flags, l *session.Live) er
 	if err := out.show(ctx, report, s); err != nil {
 		return err
 	}
-	if !l.Answered() {
-		return trouble(errors.New("no part of the node could be read; the report says why"))
+	if err := l.Unread(); err != nil {
+		return trouble(err)
 	}
 	return verdict(report, f.failOn)
 }

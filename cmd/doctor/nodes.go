@@ -36,6 +36,9 @@ func listNodes(ctx context.Context, std streams, f flags) error {
 	} else if err != nil {
 		return trouble(err)
 	}
+	if err := client.LogIn(ctx, f.WaitingForLogin); err != nil {
+		return err
+	}
 	ctx, cancel := context.WithTimeout(ctx, f.Timeout)
 	defer cancel()
 	nodes, err := client.WindowsNodes(ctx)

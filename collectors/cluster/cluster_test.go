@@ -2,6 +2,7 @@ package cluster_test
 
 import (
 	"encoding/json"
+	"io"
 	"io/fs"
 	"net/http"
 	"slices"
@@ -301,6 +302,17 @@ func TestTheKubeletsLogsAreFetched(t *testing.T) {
 			http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 				http.Error(w, "logs endpoint is disabled.", http.StatusMethodNotAllowed)
 			}), "", "", "error: the API server {server} answered get nodes/proxy for the logs of kubelet with 405: logs endpoint is disabled."},
+		{"a proxy's login page is no log", http.HandlerFunc(func(w http.ResponseWriter,
+			_ *http.Request) {
+			w.Header().Set("Content-Type", "text/html")
+			io.WriteString(w, "<!DOCTYPE html>\n<html><head><title>Log in</title></head></html>\n")
+		}), "", "",
+			"error: what answers for the logs of kubelet is a web page and no log; a proxy in between may require a login"},
+		{"a refusal in JSON with status 200 is no log", http.HandlerFunc(func(w http.ResponseWriter,
+			_ *http.Request) {
+			io.WriteString(w, `{"error": "login required"}`)
+		}), "", "",
+			"error: what answers for the logs of kubelet is a JSON object and no log; a proxy in between may require a login"},
 		{"a kubelet that is not reached is a gap", nil, "", "",
 			"error: the API server {server} answered get nodes/proxy for the logs of kubelet with 503: error trying to reach service: "},
 	}

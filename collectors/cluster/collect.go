@@ -33,8 +33,11 @@ type Find func(evidence.Snapshot) (Target, error)
 // neighbours, and what is worth comparing shows among these.
 const maxNodes = 500
 
-// nodeReading is the name of the collector that all others come after.
-const nodeReading = "API: node"
+// The names of the collectors that say what the node is: all others come after the first.
+const (
+	NodeReading = "API: node"
+	PodsReading = "API: pods"
+)
 
 // Collectors read the cluster's view of one node, in at most twenty requests.
 // after names the collectors that find needs; deadline is for each, 0 for none.
@@ -43,7 +46,7 @@ func Collectors(find Find, after []string, deadline time.Duration) []collectors.
 	one := func(name, path string, read func(context.Context, Target, *collectors.Record) (any,
 		error)) collectors.Collector {
 		return collectors.Collector{Name: name, Answers: []string{path},
-			After: append([]string{nodeReading}, after...), Deadline: deadline,
+			After: append([]string{NodeReading}, after...), Deadline: deadline,
 			Read: func(ctx context.Context, r *collectors.Record) error {
 				found, err := t.at(r)
 				if err != nil {
@@ -65,12 +68,12 @@ func Collectors(find Find, after []string, deadline time.Duration) []collectors.
 	// from the server's memory: a moment's delay costs nothing here, a read of all of etcd would
 	cached := url.Values{"resourceVersion": {"0"}}
 
-	node := one(nodeReading, "api/node.json", func(ctx context.Context, t Target,
+	node := one(NodeReading, "api/node.json", func(ctx context.Context, t Target,
 		_ *collectors.Record) (any, error) {
 		return t.Client.node(ctx, t.Node)
 	})
 	node.After = after
-	pods := one("API: pods", "api/pods.json", readPods)
+	pods := one(PodsReading, "api/pods.json", readPods)
 	events := one("API: events", "api/events.json", readEvents)
 	events.After = append(events.After, pods.Name)
 	list := []collectors.Collector{

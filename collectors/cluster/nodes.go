@@ -6,8 +6,9 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/url"
-	"slices"
 	"strings"
+
+	"doctor/checks/sorted"
 
 	"k8s.io/apimachinery/pkg/api/validate/content"
 
@@ -52,7 +53,7 @@ func (c *Client) WindowsNodes(ctx context.Context) ([]WindowsNode, error) {
 	if err != nil {
 		return nil, err
 	}
-	slices.SortFunc(list, func(a, b WindowsNode) int { return strings.Compare(a.Name, b.Name) })
+	sorted.By(list, func(a, b WindowsNode) int { return strings.Compare(a.Name, b.Name) })
 	return list, nil
 }
 
@@ -113,6 +114,12 @@ func (c *Client) node(ctx context.Context, name string) (json.RawMessage, error)
 	if c.nodeObject == nil &&
 		(c.nodeErr == nil || collectors.GapOf(c.nodeErr).Kind == evidence.Timeout) {
 		c.nodeObject, c.nodeErr = c.object(ctx, "/api/v1/nodes/"+url.PathEscape(name), "node "+name)
+		var node struct{ Metadata struct{ Name string } }
+		if c.nodeErr == nil && json.Unmarshal(c.nodeObject, &node) == nil &&
+			node.Metadata.Name != "" && node.Metadata.Name != name {
+			c.nodeErr = collectors.GapError(evidence.AnotherNode.Gap(node.Metadata.Name, name))
+			c.nodeObject = nil
+		}
 	}
 	return c.nodeObject, c.nodeErr
 }

@@ -52,7 +52,7 @@ func isCollectlogs(folder listing) bool {
 }
 
 func convertCollectlogs(src *source, out *output) {
-	convertMeta(src, convertNetwork(src, out), out)
+	convertMeta(src, convertNetwork(src, out, src.text("winver.txt")), out)
 
 	for name, why := range collectlogsLacks {
 		if !out.Has(name) {
@@ -67,11 +67,11 @@ func convertCollectlogs(src *source, out *output) {
 }
 
 // convertNetwork writes what collectlogs.ps1 tells of the node, also where another
-// tool ran it.
-func convertNetwork(src *source, out *output) hnsState {
+// tool ran it. version is where the build of Windows is.
+func convertNetwork(src *source, out *output, version textFile) hnsState {
 	hns := readHNS(src)
 	hns.convert(out)
-	out.write("os.json")(readOS(src.text("winver.txt")))
+	out.write("os.json")(readOS(version))
 	out.write("hotfixes.json")(readHotfixes(src.text("winver.txt")))
 	out.write("services.json")(readServices(src.text("scqueryex.txt"),
 		src.text("windowsServices.txt")))

@@ -35,7 +35,7 @@ type format struct {
 }
 
 // formats is asked in order, and the first that knows a folder has it.
-var formats = []format{aks, eks, rke2, antctl, collectlogs}
+var formats = []format{aks, eks, rke2, antctl, collectlogs, capz}
 
 // A Format is a layout that Find recognizes, and by what.
 type Format struct{ Name, Marks string }
@@ -46,7 +46,7 @@ func Formats() []Format {
 	for _, f := range formats {
 		list = append(list, Format{f.name, f.marks})
 	}
-	return list
+	return append(list, looseFormats...)
 }
 
 const ownMarks = `doctor's own evidence (a meta.json with "layout": "evidence/v1")`
@@ -65,6 +65,13 @@ func (n Node) Evidence(fsys fs.FS) (fs.FS, error) {
 		out := &output{tree.New()}
 		f.convert(src, out)
 		if err := out.addOriginals(src); err != nil {
+			return nil, fmt.Errorf("%s: %w", evidence.Clean(n.Root), err)
+		}
+		return out.FS(), nil
+	}
+	if isLoose(n.Format) {
+		out := &output{tree.New()}
+		if err := convertPieces(fsys, n, out); err != nil {
 			return nil, fmt.Errorf("%s: %w", evidence.Clean(n.Root), err)
 		}
 		return out.FS(), nil

@@ -8,8 +8,10 @@ import (
 	"net/netip"
 	"slices"
 	"strings"
+	"time"
 
 	"doctor/checks/evidence"
+	"doctor/checks/sorted"
 	"doctor/collectors"
 )
 
@@ -48,10 +50,35 @@ func readAdapters(_ context.Context, r *collectors.Record) error {
 	if err != nil {
 		return fmt.Errorf("the list of adapters: %w", err)
 	}
-	all, _ := listInterfaces()
-	forwarding, _ := listForwarding()
-	r.JSON(evidence.Adapters.Path(), adaptersOf(rows, all, forwarding))
+	end := time.Now().Add(tablePatience)
+	interfaces, forwards := inTime(end, listInterfaces), inTime(end, listForwarding)
+	r.JSON(evidence.Adapters.Path(), adaptersOf(rows, interfaces(), forwards()))
 	return nil
+}
+
+// tablePatience is how long the optional tables may take: a driver that does not answer for its
+// counters holds up the table of all interfaces.
+const tablePatience = 2 * time.Second
+
+// inTime calls at once, and returns what brings the result: the zero value after an error, or where
+// the call has not returned in time. Such a call cannot be ended, so it is left behind.
+func inTime[T any](end time.Time, call func() (T, error)) func() T {
+	result := make(chan T, 1)
+	go func() {
+		v, err := call()
+		if err != nil {
+			v = *new(T)
+		}
+		result <- v
+	}()
+	return func() T {
+		select {
+		case v := <-result:
+			return v
+		case <-time.After(time.Until(end)):
+			return *new(T)
+		}
+	}
 }
 
 func adaptersOf(rows, all []adapterRow, forwarding map[uint64]bool) []evidence.Adapter {
@@ -68,7 +95,7 @@ func adaptersOf(rows, all []adapterRow, forwarding map[uint64]bool) []evidence.A
 			list = append(list, row.adapter(forwarding))
 		}
 	}
-	slices.SortStableFunc(list, func(a, b evidence.Adapter) int {
+	sorted.By(list, func(a, b evidence.Adapter) int {
 		return cmp.Compare(a.IfIndex, b.IfIndex)
 	})
 	return list
@@ -128,7 +155,7 @@ func readRoutes(_ context.Context, r *collectors.Record) error {
 	if err != nil {
 		return fmt.Errorf("the routing table: %w", err)
 	}
-	adapters, _ := listAdapters()
+	adapters := inTime(time.Now().Add(tablePatience), listAdapters)()
 	r.JSON(evidence.Routes.Path(), routesOf(rows, adapters))
 	return nil
 }

@@ -59,7 +59,11 @@ func addressOf(a windows.SocketAddress) (netip.Addr, bool) {
 }
 
 func listInterfaces() ([]adapterRow, error) {
-	found, err := winipcfg.GetIfTable2Ex(winipcfg.MibIfEntryNormal)
+	// without counters no driver is asked; Windows before 10 version 1803 does not know this level
+	found, err := winipcfg.GetIfTable2Ex(winipcfg.MibIfEntryNormalWithoutStatistics)
+	if err != nil {
+		found, err = winipcfg.GetIfTable2Ex(winipcfg.MibIfEntryNormal)
+	}
 	if err != nil {
 		return nil, err
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/sirupsen/logrus"
 
 	"doctor/checks/evidence"
+	facts "doctor/checks/node"
 	"doctor/collectors"
 	"doctor/collectors/cri"
 )
@@ -30,6 +31,10 @@ var quiet = sync.OnceFunc(func() {
 // readCRI asks the runtime of the node's kubelet.
 func readCRI(ctx context.Context, r *collectors.Record) error {
 	endpoints := usualRuntimes
+	// the kubelet's configuration may name the endpoint too; files that hang must not cost the runtime
+	read, stop := context.WithTimeout(ctx, patience)
+	defer stop()
+	r.Await(read, "files")
 	if s, err := r.Snapshot(); err == nil {
 		if named := kubeletRuntime(s); named != "" {
 			endpoints = []string{named}
@@ -55,31 +60,21 @@ func readCRI(ctx context.Context, r *collectors.Record) error {
 	return nil
 }
 
-// kubeletRuntime is the endpoint that a kubelet's command line names: that of
-// the process, or where it does not run, that of its service.
+// kubeletRuntime is the endpoint that the node's kubelet is told to use, or "".
 func kubeletRuntime(s evidence.Snapshot) string {
-	var named string
-	look := func(program string, args []string) {
-		base := program[strings.LastIndexAny(program, `\/`)+1:]
-		switch strings.TrimSuffix(strings.ToLower(base), ".exe") {
-		case "kubelet", "rke2", "k3s":
-			if v, ok := evidence.ParseFlags(args).Get("container-runtime-endpoint"); ok &&
-				v != "" && named == "" {
-				named = v
+	if named := facts.About(s).RuntimeEndpoint(s).Value; named != "" {
+		return named
+	}
+	// RKE2 and k3s hand their own flag to the kubelet that they start
+	for _, svc := range evidence.Services.In(s) {
+		switch strings.TrimSuffix(strings.ToLower(baseName(svc.BinPath)), ".exe") {
+		case "rke2", "k3s":
+			if v, ok := evidence.ParseFlags(svc.Args).Get("container-runtime-endpoint"); ok {
+				return v
 			}
 		}
 	}
-	for _, p := range evidence.Processes.In(s) {
-		look(p.Name, p.Args)
-	}
-	for _, svc := range evidence.Services.In(s) {
-		look(svc.BinPath, svc.Args)
-	}
-	// as old kubelets took it
-	if strings.HasPrefix(strings.ReplaceAll(named, `\`, "/"), "//./pipe/") {
-		return "npipe:" + named
-	}
-	return named
+	return ""
 }
 
 // dialRuntime connects to the first of the endpoints that is there.

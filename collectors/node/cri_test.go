@@ -44,14 +44,21 @@ func TestKubeletRuntime(t *testing.T) {
 			`npipe:\\.\pipe\x`},
 		{"RKE2 runs the kubelet", services(`C:\usr\local\bin\rke2.exe`, "agent",
 			"--container-runtime-endpoint", "npipe:////./pipe/y"), "npipe:////./pipe/y"},
-		{"another program's flag", services(`C:\cri-dockerd.exe`,
-			"--container-runtime-endpoint=npipe:////./pipe/z"), ""},
+		{"another program's flag", map[string]any{"services.json": []map[string]any{{
+			"name": "cri-dockerd", "binPath": `C:\cri-dockerd.exe`,
+			"args": []string{"--container-runtime-endpoint=npipe:////./pipe/z"}}}}, ""},
 		{"the process comes before the service", map[string]any{
 			"services.json": []map[string]any{{"name": "kubelet", "binPath": `C:\k\kubelet.exe`,
 				"args": []string{"--container-runtime-endpoint=npipe:////./pipe/a"}}},
 			"processes.json": []map[string]any{{"pid": 1, "name": "kubelet.exe",
 				"args": []string{"--container-runtime-endpoint=npipe:////./pipe/b"}}}},
 			"npipe:////./pipe/b"},
+		{"the kubelet's configuration file says", map[string]any{
+			"services.json": []map[string]any{{"name": "kubelet", "binPath": `C:\k\kubelet.exe`,
+				"args": []string{`--config=C:\k\config.yaml`}}},
+			"files/C/k/config.yaml": map[string]string{
+				"containerRuntimeEndpoint": "npipe:////./pipe/named-in-file"}},
+			"npipe:////./pipe/named-in-file"},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			s, err := evidence.Load(evidenceTree(row.files).FS())

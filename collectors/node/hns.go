@@ -8,7 +8,6 @@ import (
 	"io/fs"
 	"regexp"
 	"strconv"
-	"strings"
 	"syscall"
 
 	"doctor/checks/evidence"
@@ -50,24 +49,30 @@ type hnsCalls struct {
 	call    func(path string) ([]byte, error)
 }
 
-// asleep is the gap of an HNS that is known to be stopped. It is one of the
+// stateOfHNS asks the service manager about one service, which takes fewer rights and less time
+// than the list of all.
+var stateOfHNS = func() (string, error) { return serviceState("hns") }
+
+// asleep is the gap of an HNS that is stopped, or may be. It is one of the
 // services that Windows starts for whoever calls them: the doctor would change
 // the node, and cure what it was asked about.
-func asleep(r *collectors.Record) error {
-	s, err := r.Snapshot()
-	if err != nil {
-		return err
-	}
-	for _, service := range evidence.Services.In(s) {
-		if strings.EqualFold(service.Name, "hns") && service.State == "stopped" {
-			return hnsGap(serviceNotActive)
-		}
+func asleep() error {
+	state, err := stateOfHNS()
+	switch {
+	case errors.Is(err, errors.ErrUnsupported):
+		return nil // no Windows: what is asked next says so
+	case err != nil && hnsCode(err) == noSuchService:
+		return hnsGap(err)
+	case err != nil:
+		return collectors.GapError(evidence.HNSStateUnknown.Gap(err))
+	case state == "stopped" || state == "stop-pending":
+		return hnsGap(serviceNotActive)
 	}
 	return nil
 }
 
 func readHNSVersion(_ context.Context, r *collectors.Record) error {
-	if err := asleep(r); err != nil {
+	if err := asleep(); err != nil {
 		return err
 	}
 	v, err := guard(windowsHNS.version)
@@ -80,7 +85,7 @@ func readHNSVersion(_ context.Context, r *collectors.Record) error {
 
 func hnsReader(l hnsList) func(context.Context, *collectors.Record) error {
 	return func(_ context.Context, r *collectors.Record) error {
-		if err := asleep(r); err != nil {
+		if err := asleep(); err != nil {
 			return err
 		}
 		list, err := windowsHNS.readList(l)
@@ -107,6 +112,9 @@ func (h hnsCalls) readList(l hnsList) (any, error) {
 		// An object that went away between its listing and its reading fails
 		// the whole; pods come and go.
 		objects, err = guard(list)
+	}
+	if err != nil && hnsCode(err) == elementNotFound {
+		return h.readOld(l) // one call, so that nothing can go away in between
 	}
 	if err != nil {
 		return nil, hnsGap(err)
@@ -149,6 +157,8 @@ func guard[T any](call func() (T, error)) (v T, err error) {
 
 const (
 	accessDenied     = 0x5
+	noSuchService    = 0x424
+	elementNotFound  = 0x490
 	serviceNotActive = syscall.Errno(0x426)
 )
 

@@ -50,9 +50,9 @@ func TestHNSListings(t *testing.T) {
 			hnsCalls{at(15, 2), yes,
 				lists(errors.New("hcnOpenEndpoint failed in Win32: Element not found. (0x490)"),
 					names("a")), nil}, `["a"]`},
-		{"one that vanishes twice",
-			hnsCalls{at(15, 2), yes, lists(errors.New("x (0x490)"), errors.New("y (0x490)")), nil},
-			"error: y (0x490)"},
+		{"objects that vanish at each try: the first interface lists all in one call",
+			hnsCalls{at(15, 2), yes, lists(errors.New("x (0x490)"), errors.New("y (0x490)")),
+				calls(`{"Success":true,"Output":[{"ID":"1"}]}`)}, `[{"ID":"1"}]`},
 		{"the library panics", hnsCalls{at(15, 2), yes, lists("panic", "panic"), nil},
 			"error: the HNS library panicked: interface conversion: error is *windows.DLLError"},
 		{"an HNS of before the second interface",
@@ -114,33 +114,43 @@ func TestHNSListings(t *testing.T) {
 
 // HNS starts when it is called, so one that is stopped must not be.
 func TestAStoppedHNSIsNotWoken(t *testing.T) {
-	gap, asked := evidence.HNSNotRunning.Gap("0x426"), evidence.Reported.OfKind(evidence.Error,
-		"asked")
+	asked := evidence.Reported.OfKind(evidence.Error, "asked")
 	for _, row := range []struct {
-		name     string
-		services []map[string]any
-		want     evidence.Gap
+		name  string
+		state string
+		err   error
+		want  evidence.Gap
 	}{
-		{"stopped", []map[string]any{{"name": "HNS", "state": "stopped"}}, gap},
-		{"running", []map[string]any{{"name": "hns", "state": "running"}}, asked},
-		{"on its way", []map[string]any{{"name": "hns", "state": "start-pending"}}, asked},
-		{"not listed", []map[string]any{{"name": "kubelet", "state": "stopped"}}, asked},
+		{"stopped", "stopped", nil, evidence.HNSNotRunning.Gap("0x426")},
+		{"on its way down", "stop-pending", nil, evidence.HNSNotRunning.Gap("0x426")},
+		{"running", "running", nil, asked},
+		{"on its way up", "start-pending", nil, asked},
+		{"not installed", "", fmt.Errorf("the service hns: %w", syscall.Errno(0x424)),
+			evidence.HNSMissing.Gap("0x424")},
+		{"who may not ask for its state does not ask for its networks", "",
+			errors.New("the service hns: Access is denied."), evidence.HNSStateUnknown.Gap(
+				"the service hns: Access is denied.")},
+		{"a system without services", "", errNotHere, asked},
 	} {
 		t.Run(row.name, func(t *testing.T) {
-			tr := evidenceTree(map[string]any{"services.json": row.services})
-			read := func(_ context.Context, r *collectors.Record) error {
-				if err := asleep(r); err != nil {
+			was := stateOfHNS
+			defer func() { stateOfHNS = was }()
+			stateOfHNS = func() (string, error) { return row.state, row.err }
+			read := func(context.Context, *collectors.Record) error {
+				if err := asleep(); err != nil {
 					return err
 				}
 				return collectors.GapError(asked)
 			}
 			var got evidence.Gap
-			collectors.Run(context.Background(), tr,
+			collectors.Run(context.Background(), evidenceTree(nil),
 				[]collectors.Collector{{Name: "x", Answers: []string{"hns-globals.json"},
 					Read: read}}, func(r []collectors.Reading) { got = r[0].Gap })
-			if got != row.want {
+			if got.String() != row.want.String() {
 				t.Errorf("got %q, want %q", got, row.want)
 			}
 		})
 	}
 }
+
+var errNotHere = fmt.Errorf("here: %w", errors.ErrUnsupported)

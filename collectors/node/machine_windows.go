@@ -3,6 +3,7 @@ package node
 import (
 	"errors"
 	"fmt"
+	"sync"
 	"time"
 	"unsafe"
 
@@ -19,13 +20,16 @@ var (
 
 func kernelBuild() int { return int(windows.RtlGetVersion().BuildNumber) }
 
+// systemTimeOfDay is SYSTEM_TIMEOFDAY_INFORMATION.
+type systemTimeOfDay struct {
+	Boot, Current, ZoneBias int64
+	ZoneID, Reserved        uint32
+	BootBias, SleepBias     uint64
+}
+
 // bootTime is the zero time where Windows does not tell.
 func bootTime() time.Time {
-	var t struct {
-		Boot, Current, ZoneBias int64
-		ZoneID, Reserved        uint32
-		BootBias, SleepBias     uint64
-	}
+	var t systemTimeOfDay
 	if windows.NtQuerySystemInformation(windows.SystemTimeOfDayInformation, unsafe.Pointer(&t),
 		uint32(unsafe.Sizeof(t)), nil) != nil || t.Boot <= 0 {
 		return time.Time{}
@@ -33,7 +37,12 @@ func bootTime() time.Time {
 	return fromFileTime(uint64(t.Boot))
 }
 
+// serviceManager has one caller at a time: Wine mixes the handles of several up.
+var serviceManager sync.Mutex
+
 func serviceStates() ([]serviceStatus, error) {
+	serviceManager.Lock()
+	defer serviceManager.Unlock()
 	scm, err := windows.OpenSCManager(nil, nil,
 		windows.SC_MANAGER_CONNECT|windows.SC_MANAGER_ENUMERATE_SERVICE)
 	if err != nil {
@@ -67,13 +76,54 @@ func serviceStates() ([]serviceStatus, error) {
 	return nil, errors.New("the service manager's list of services has no end")
 }
 
-func memoryStatus() (evidence.Memory, error) {
-	var m struct {
-		Length, Load                              uint32
-		TotalPhys, AvailPhys                      uint64
-		TotalPageFile, AvailPageFile              uint64
-		TotalVirtual, AvailVirtual, AvailExtended uint64
+// serviceState is the state of one service, by the names of serviceStateNames.
+func serviceState(name string) (string, error) {
+	serviceManager.Lock()
+	defer serviceManager.Unlock()
+	scm, err := windows.OpenSCManager(nil, nil, windows.SC_MANAGER_CONNECT)
+	if err != nil {
+		return "", fmt.Errorf("the service manager: %w", err)
 	}
+	defer windows.CloseServiceHandle(scm)
+	wide, err := windows.UTF16PtrFromString(name)
+	if err != nil {
+		return "", err
+	}
+	service, err := windows.OpenService(scm, wide, windows.SERVICE_QUERY_STATUS)
+	if err != nil {
+		return "", fmt.Errorf("the service %s: %w", name, err)
+	}
+	defer windows.CloseServiceHandle(service)
+	var status windows.SERVICE_STATUS
+	if err := windows.QueryServiceStatus(service, &status); err != nil {
+		return "", fmt.Errorf("the state of the service %s: %w", name, err)
+	}
+	if int(status.CurrentState) >= len(serviceStateNames) {
+		return "", fmt.Errorf("the state of the service %s is %d, which Windows does not document",
+			name, status.CurrentState)
+	}
+	return serviceStateNames[status.CurrentState], nil
+}
+
+// memoryStatusEx is MEMORYSTATUSEX.
+type memoryStatusEx struct {
+	Length, Load                              uint32
+	TotalPhys, AvailPhys                      uint64
+	TotalPageFile, AvailPageFile              uint64
+	TotalVirtual, AvailVirtual, AvailExtended uint64
+}
+
+// performanceInformation is PERFORMANCE_INFORMATION.
+type performanceInformation struct {
+	Size                                               uint32
+	CommitTotal, CommitLimit, CommitPeak               uintptr
+	PhysicalTotal, PhysicalAvailable, SystemCache      uintptr
+	KernelTotal, KernelPaged, KernelNonpaged, PageSize uintptr
+	HandleCount, ProcessCount, ThreadCount             uint32
+}
+
+func memoryStatus() (evidence.Memory, error) {
+	var m memoryStatusEx
 	m.Length = uint32(unsafe.Sizeof(m))
 	if err := procGlobalMemoryStatusEx.Find(); err != nil {
 		return evidence.Memory{}, fmt.Errorf("GlobalMemoryStatusEx: %w: %w", errors.ErrUnsupported,
@@ -84,13 +134,7 @@ func memoryStatus() (evidence.Memory, error) {
 	}
 	s := evidence.Memory{TotalBytes: int64(m.TotalPhys), AvailableBytes: int64(m.AvailPhys)}
 	// What GlobalMemoryStatusEx calls page file is bounded by this process's own limits.
-	var p struct {
-		Size                                               uint32
-		CommitTotal, CommitLimit, CommitPeak               uintptr
-		PhysicalTotal, PhysicalAvailable, SystemCache      uintptr
-		KernelTotal, KernelPaged, KernelNonpaged, PageSize uintptr
-		HandleCount, ProcessCount, ThreadCount             uint32
-	}
+	var p performanceInformation
 	p.Size = uint32(unsafe.Sizeof(p))
 	if procGetPerformanceInfo.Find() != nil {
 		return s, nil

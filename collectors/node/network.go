@@ -22,12 +22,11 @@ func networkCollectors(Options) []collectors.Collector {
 		one("routes", evidence.Routes.Path(), readRoutes),
 		one("resolver", evidence.DNSClient.Path(), readResolver),
 		one("ports", evidence.Ports.Path(), readPorts),
-		one("HNS version", evidence.HNSVersion.Path(), readHNSVersion, "services"),
-		one("HNS networks", evidence.HNSNetworks.Path(), hnsReader(hnsNetworks), "services"),
-		one("HNS endpoints", evidence.HNSEndpoints.Path(), hnsReader(hnsEndpoints), "services"),
-		one("HNS load balancers", evidence.HNSLoadBalancers.Path(), hnsReader(hnsLoadBalancers),
-			"services"),
-		one("HNS namespaces", evidence.HNSNamespaces.Path(), hnsReader(hnsNamespaces), "services"),
+		one("HNS version", evidence.HNSVersion.Path(), readHNSVersion),
+		one("HNS networks", evidence.HNSNetworks.Path(), hnsReader(hnsNetworks)),
+		one("HNS endpoints", evidence.HNSEndpoints.Path(), hnsReader(hnsEndpoints)),
+		one("HNS load balancers", evidence.HNSLoadBalancers.Path(), hnsReader(hnsLoadBalancers)),
+		one("HNS namespaces", evidence.HNSNamespaces.Path(), hnsReader(hnsNamespaces)),
 		one("container runtime", evidence.CRI.Path(), readCRI, "services", "processes"),
 	}
 }

@@ -17,6 +17,7 @@ type securityCalls struct {
 	accessList func(path string) (sddl string, err error)
 	drives     func() ([]string, error)                    // C:
 	protection func(drive string) (state int32, err error) // System.Volume.BitLockerProtection
+	service    func(name string) (state string, err error)
 }
 
 // Who may read these decides who can act as the node, or replace its programs.
@@ -110,6 +111,8 @@ type askedDrive struct {
 	state chan int32
 }
 
+// askDrives asks the shell about each drive. The answer comes from the service BDESVC, which the
+// question would start where it is stopped; then the drives' protection stays unknown.
 func askDrives(calls securityCalls) []askedDrive {
 	names, err := calls.drives()
 	if err != nil {
@@ -119,9 +122,11 @@ func askDrives(calls securityCalls) []askedDrive {
 	for _, name := range names {
 		d := askedDrive{name, make(chan int32, 1)}
 		go func() {
-			state, err := calls.protection(name)
-			if err != nil {
-				state = -1
+			state := int32(-1)
+			if service, err := calls.service("BDESVC"); err == nil && service == "running" {
+				if answer, err := calls.protection(name); err == nil {
+					state = answer
+				}
 			}
 			d.state <- state
 		}()

@@ -88,7 +88,7 @@ func TestCertificates(t *testing.T) {
 func TestSecurity(t *testing.T) {
 	lists := map[string]string{`C:\k\config`: "D:(A;;FA;;;SY)",
 		`C:\own\kubeconfig`: "D:(A;;FA;;;BA)"}
-	refused := false
+	refused, bitLocker := false, "running"
 	calls := securityCalls{
 		accessList: func(p string) (string, error) {
 			if refused {
@@ -104,6 +104,7 @@ func TestSecurity(t *testing.T) {
 			return map[string]int32{"C:": 1, "D:": 2}[drive],
 				map[string]error{"E:": errors.New("no property")}[drive]
 		},
+		service: func(string) (string, error) { return bitLocker, nil },
 	}
 	services := []evidence.Service{
 		{Name: "WinDefend", State: "running"},
@@ -139,6 +140,12 @@ func TestSecurity(t *testing.T) {
 		[]string{`C:\ProgramData\containerd`}) || !slices.Equal(d.Exclusions.Processes,
 		[]string{"containerd.exe"}) {
 		t.Errorf("Defender: %+v", d)
+	}
+	bitLocker = "stopped"
+	if got := load(exclusions).BitLocker; !slices.Equal(got, []evidence.BitLocker{
+		{Drive: "C:", Protection: "unknown"}, {Drive: "D:", Protection: "unknown"},
+		{Drive: "E:", Protection: "unknown"}}) {
+		t.Errorf("a service that is stopped was asked: %+v", got)
 	}
 	const denied = "[!HKEY_LOCAL_MACHINE\\SOFTWARE\\Microsoft\\Windows Defender\\Exclusions\\Paths]\n"
 	if got := load(denied); got.Defender != nil {

@@ -3,6 +3,8 @@ package node
 import (
 	"errors"
 	"fmt"
+	"io/fs"
+	"path/filepath"
 	"runtime"
 	"syscall"
 	"unsafe"
@@ -10,9 +12,22 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-var windowsSecurity = securityCalls{accessListOf, fixedDrives, protectionOf}
+var windowsSecurity = securityCalls{accessListOf, fixedDrives, protectionOf, serviceState}
 
+// accessListOf asks drives of this machine only: one that was mapped from a machine that is gone can
+// hang for minutes.
 func accessListOf(path string) (string, error) {
+	root, err := windows.UTF16PtrFromString(filepath.VolumeName(path) + `\`)
+	if err != nil {
+		return "", err
+	}
+	switch windows.GetDriveType(root) {
+	case windows.DRIVE_FIXED, windows.DRIVE_RAMDISK:
+	case windows.DRIVE_NO_ROOT_DIR:
+		return "", fmt.Errorf("%s: %w", path, fs.ErrNotExist)
+	default:
+		return "", fmt.Errorf("%s: the drive is no disk of this machine", path)
+	}
 	sd, err := windows.GetNamedSecurityInfo(path, windows.SE_FILE_OBJECT,
 		windows.OWNER_SECURITY_INFORMATION|windows.GROUP_SECURITY_INFORMATION|windows.DACL_SECURITY_INFORMATION)
 	if err != nil {

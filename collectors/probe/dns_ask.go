@@ -92,6 +92,9 @@ func (a *asker) exchange(q query, edns bool) answer {
 		return unanswered(err)
 	}
 	defer conn.Close()
+	if q.transport == "udp" {
+		hearRefusals(conn)
+	}
 	defer context.AfterFunc(a.ctx, func() { conn.SetDeadline(time.Unix(1, 0)) })()
 	c := &dns.Conn{Conn: conn, UDPSize: udpSize}
 	if err := c.WriteMsg(m); err != nil {
@@ -228,8 +231,7 @@ func unanswered(err error) answer {
 	return answer{outcome: "error", why: why}
 }
 
-// isRefusal tells that the host answered, and nobody listens there. Over UDP Go
-// does not let Windows tell it, and the probe times out instead.
+// isRefusal tells that the host answered, and nobody listens there.
 func isRefusal(err error) bool {
 	var errno syscall.Errno
 	return errors.As(err, &errno) && (errnos[errno] == refused || errnos[errno] == reset)

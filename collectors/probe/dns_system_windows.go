@@ -13,8 +13,13 @@ var (
 	freeRecord = dnsapi.NewProc("DnsRecordListFree")
 )
 
-// sectionBits are those of a record's flags that tell its section.
-const sectionBits = 3
+// answersQuestion tells by its flags whether a record is an answer. Windows makes those of its own
+// name up itself, and puts them into the section of the question, which holds no records otherwise.
+func answersQuestion(flags uint32) bool {
+	const sectionBits = 3
+	section := flags & sectionBits
+	return section == windows.DnsSectionAnswer || section == windows.DnsSectionQuestion
+}
 
 // freeRecordList is DnsFreeRecordList: the records and all that they point to.
 const freeRecordList = 1
@@ -30,7 +35,7 @@ func systemLookUp(name string, kind uint16) ([]string, error) {
 	defer windows.DnsRecordListFree(records, freeRecordList)
 	var list []string
 	for r := records; r != nil && len(list) < maxAnswers; r = r.Next {
-		if r.Type != kind || r.Dw&sectionBits != windows.DnsSectionAnswer {
+		if r.Type != kind || !answersQuestion(r.Dw) {
 			continue
 		}
 		switch kind {

@@ -86,6 +86,15 @@ const (
 	replyRoom = 256 // the reply's own fields, an error message of ICMP and an IO_STATUS_BLOCK
 )
 
+// Where fields lie in ICMP_ECHO_REPLY, and in ICMPV6_ECHO_REPLY: that begins with a packed address
+// of 26 bytes, of port, flow, address and scope.
+const (
+	echoReplyAddress  = 0
+	echoReplyStatus   = 4
+	echoReply6Address = 6
+	echoReply6Status  = 28
+)
+
 func callEcho4(handle uintptr, e echoRequest, options *ipOptions, reply []byte, wait uintptr) pong {
 	to := e.to.As4()
 	n, _, err := icmpSendEcho2Ex.Call(handle, 0, 0, 0, 0,
@@ -96,8 +105,8 @@ func callEcho4(handle uintptr, e echoRequest, options *ipOptions, reply []byte, 
 	if n == 0 {
 		return windowsPong(errnoOf(err), thisMachine)
 	}
-	from := netip.AddrFrom4([4]byte(reply[:4])) // ICMP_ECHO_REPLY: Address, Status
-	return windowsPong(binary.NativeEndian.Uint32(reply[4:]), from.String())
+	from := netip.AddrFrom4([4]byte(reply[echoReplyAddress:]))
+	return windowsPong(binary.NativeEndian.Uint32(reply[echoReplyStatus:]), from.String())
 }
 
 func callEcho6(handle uintptr, e echoRequest, options *ipOptions, reply []byte, wait uintptr) pong {
@@ -112,9 +121,8 @@ func callEcho6(handle uintptr, e echoRequest, options *ipOptions, reply []byte, 
 	if n == 0 {
 		return windowsPong(errnoOf(err), thisMachine)
 	}
-	// ICMPV6_ECHO_REPLY: a packed address of 26 bytes (port, flow, address, scope), and Status at the next multiple of four.
-	return windowsPong(binary.NativeEndian.Uint32(reply[28:]),
-		netip.AddrFrom16([16]byte(reply[6:22])).String())
+	return windowsPong(binary.NativeEndian.Uint32(reply[echoReply6Status:]),
+		netip.AddrFrom16([16]byte(reply[echoReply6Address:])).String())
 }
 
 func errnoOf(err error) uint32 {

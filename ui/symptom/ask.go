@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"doctor/checks"
+	"doctor/checks/sorted"
 	"doctor/ui/lang"
 )
 
@@ -35,6 +36,12 @@ func (a Asked) Next() []Step { return a.next }
 // Ask goes through the symptom's checks. Faults that another one explains stand
 // under their cause, wherever in the order they would come by themselves.
 func (s Symptom) Ask(r *checks.Report) Asked {
+	s.Checks = slices.Clone(s.Checks)
+	for _, res := range r.Results {
+		if s.leadsTo(res.ID, res.Category, res.Breaks) {
+			s.Checks = append(s.Checks, res.ID)
+		}
+	}
 	a := Asked{Symptom: s, Count: map[Outcome]int{}, next: s.nextFor(r.Node.Name)}
 	results := map[string]*checks.Result{}
 	for i := range r.Results {
@@ -164,7 +171,7 @@ func Ranked(r *checks.Report) []Asked {
 	for _, s := range all {
 		list = append(list, s.Ask(r))
 	}
-	slices.SortStableFunc(list, func(a, b Asked) int {
+	sorted.By(list, func(a, b Asked) int {
 		return cmp.Or(
 			cmp.Compare(a.weight(), b.weight()),
 			cmp.Compare(a.firstCause(r), b.firstCause(r)),

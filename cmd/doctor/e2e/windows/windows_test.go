@@ -33,6 +33,7 @@ func TestWine(t *testing.T) {
 		{"HNS is not installed", "hns-absent"},
 		{"HNS answers with an error", "hns-error"},
 		{"HNS does not run", "hns-stopped"},
+		{"HNS is stopped, and would be started by a question", "hns-service-stopped"},
 		{"an object of HNS vanishes between its listing and its reading", "hns-object-vanishes"},
 		{"nssm starts the kubelet with a flag that is no more", "nssm-removed-flag"},
 		{"a run without administrator's rights", "not-elevated"},

@@ -26,6 +26,9 @@ func ThroughAPI(ctx context.Context, o Options, list *checks.Catalogue) (*Live, 
 	if err != nil {
 		return nil, noCluster{err}
 	}
+	if err := client.LogIn(ctx, o.WaitingForLogin); err != nil {
+		return nil, err
+	}
 	until := time.Now().Add(o.Timeout) // for this question and for all that follows
 	asking, cancel := context.WithDeadline(ctx, until)
 	defer cancel()
@@ -37,9 +40,10 @@ func ThroughAPI(ctx context.Context, o Options, list *checks.Catalogue) (*Live, 
 	l := &Live{checks: list, program: o.Program, timeout: max(time.Until(until), time.Millisecond),
 		origin:     checks.Source{Kind: "cluster", Name: o.Node, Format: evidence.Layout},
 		collectors: cluster.Collectors(find, nil, 0),
+		decisive:   []string{cluster.NodeReading, cluster.PodsReading},
 		unasked:    unprobed(evidence.NotProbedHere.Gap(o.Node))}
 	l.collectors = append(l.collectors,
-		o.fromInside(find, []string{"API: node", "API: nodes", "API: services",
+		o.fromInside(find, []string{cluster.NodeReading, "API: nodes", "API: services",
 			"API: endpoint slices", "API: config maps"}, nil)...)
 	for _, c := range livenode.Collectors(livenode.Options{}) {
 		for _, path := range c.Answers {
@@ -49,6 +53,13 @@ func ThroughAPI(ctx context.Context, o Options, list *checks.Catalogue) (*Live, 
 		}
 	}
 	return l.Fresh(), nil
+}
+
+// WaitingForLogin tells that a login program takes its time.
+func (o Options) WaitingForLogin(program string) {
+	if o.Waiting != nil {
+		o.Waiting(fmt.Sprintf("waiting for %s to log in; Ctrl-C ends it", program))
+	}
 }
 
 // ErrNoCluster is wrapped by ThroughAPI's error where the kubeconfig leads to no cluster.
