@@ -276,14 +276,18 @@ func (p *page) further(r checks.Report) {
 	for _, c := range r.Causes {
 		shown[c.ID] = true
 	}
-	var heads []head
+	var besides []*checks.Result
 	for i, result := range r.Results {
 		found := slices.Contains([]checks.Status{checks.StatusFail, checks.StatusWarn,
 			checks.StatusInfo}, result.Status)
 		if found && !shown[result.ID] {
-			heads = append(heads, head{p.mark(result.Status) + " " + p.lang.Status(result.Status),
-				&r.Results[i]})
+			besides = append(besides, &r.Results[i])
 		}
+	}
+	var heads []head
+	for _, result := range foldVersions(besides, p.lang) {
+		heads = append(heads, head{p.mark(result.Status) + " " + p.lang.Status(result.Status),
+			result})
 	}
 	if len(heads) == 0 {
 		return
