@@ -20,7 +20,7 @@ exist gets the same answer from some registries.`,
 	Fix: checks.Steps(
 		checks.Inspect(`kubectl get pod POD -n NAMESPACE -o jsonpath="{.spec.imagePullSecrets}"`,
 			"Check whether the pod names a Secret for this registry."),
-		checks.Run("az aks check-acr --name CLUSTER --resource-group GROUP --acr REGISTRY.azurecr.io",
+		checks.Inspect("az aks check-acr --name CLUSTER --resource-group GROUP --acr REGISTRY.azurecr.io",
 			"On AKS, check the path from the cluster to the registry."),
 		checks.Run("az aks update --name CLUSTER --resource-group GROUP --attach-acr REGISTRY",
 			"On AKS, give the identity of the kubelet the role AcrPull."),
