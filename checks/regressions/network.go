@@ -97,7 +97,7 @@ var flannelRows = []Row{
 var azureRows = []Row{
 	{
 		ID: "azure-cns-hns-restart-hangs", Of: AzureCNS,
-		From:   "1.5.0 < 1.5.42, 1.6.0 < 1.6.20",
+		From:   "1.5.0 < 1.5.42, 1.6.0 < 1.6.11.1, 1.6.12 < 1.6.20",
 		Title:  "Azure CNS hangs when it restarts HNS",
 		Breaks: []string{"network-creation"},
 		Links: []string{"https://github.com/Azure/azure-container-networking/pull/3343",
@@ -113,7 +113,7 @@ var azureRows = []Row{
 	},
 	{
 		ID: "azure-cns-overlay-gateway", Of: AzureCNS,
-		From:   "1.4.35 < 1.4.46",
+		From:   "1.4.35 < 1.4.44.5, 1.4.45 < 1.4.45.1",
 		Title:  "Pods of Azure CNI Overlay do not reach the metadata service",
 		Breaks: []string{"outbound-traffic"},
 		Links: []string{"https://github.com/Azure/azure-container-networking/pull/1849",

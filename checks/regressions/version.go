@@ -5,13 +5,16 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"doctor/checks/sorted"
 )
 
-// A number is a version as numbers: major, minor, patch, and what RKE2 counts behind them; or the
-// build of Windows and its revision.
-type number [4]int
+// A number is a version as numbers: major, minor, patch, a fourth one of hotfixes, and what RKE2
+// counts behind them; or the build of Windows and its revision.
+type number [5]int
 
-var versionForm = regexp.MustCompile(`^v?(\d{1,6})\.(\d{1,6})(?:\.(\d{1,6}))?(?:[.-]?[^+]*\+rke2r(\d{1,3}))?`)
+var versionForm = regexp.MustCompile(`^v?(\d{1,6})\.(\d{1,6})(?:\.(\d{1,6})(?:\.(\d{1,6}))?)?` +
+	`(?:[^+]*\+rke2r(\d{1,3}))?`)
 
 func parseNumber(text string) (n number, ok bool) {
 	parts := versionForm.FindStringSubmatch(text)
@@ -47,7 +50,7 @@ func parseSpans(text string) (list []span, ok bool) {
 		}
 		list = append(list, s)
 	}
-	slices.SortFunc(list, func(a, b span) int {
+	sorted.By(list, func(a, b span) int {
 		return slices.Compare(a.from[:], b.from[:])
 	})
 	return list, true
