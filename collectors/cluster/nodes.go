@@ -6,8 +6,9 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/url"
-	"slices"
 	"strings"
+
+	"doctor/checks/sorted"
 
 	"k8s.io/apimachinery/pkg/api/validate/content"
 
@@ -52,7 +53,7 @@ func (c *Client) WindowsNodes(ctx context.Context) ([]WindowsNode, error) {
 	if err != nil {
 		return nil, err
 	}
-	slices.SortFunc(list, func(a, b WindowsNode) int { return strings.Compare(a.Name, b.Name) })
+	sorted.By(list, func(a, b WindowsNode) int { return strings.Compare(a.Name, b.Name) })
 	return list, nil
 }
 

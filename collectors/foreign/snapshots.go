@@ -4,11 +4,11 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"slices"
 	"strings"
 	"time"
 
 	"doctor/checks/evidence"
+	"doctor/checks/sorted"
 	"doctor/collectors/tree"
 )
 
@@ -45,7 +45,7 @@ func Latest(fsys fs.FS, nodes []Node) (latest Node, found fs.FS, ok bool) {
 		}
 		list = append(list, datedRecording{n, t, s})
 	}
-	slices.SortFunc(list, func(a, b datedRecording) int {
+	sorted.By(list, func(a, b datedRecording) int {
 		return a.snapshot.Now().Compare(b.snapshot.Now())
 	})
 	for i := range list[1:] {

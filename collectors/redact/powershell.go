@@ -2,7 +2,6 @@ package redact
 
 import (
 	"bytes"
-	"strings"
 )
 
 // secureStringRule takes the texts that are made into a SecureString.
@@ -78,86 +77,6 @@ func (s *scan) credentialRule(start, end int) {
 		if i = skipBlanks(b, i+1); i < len(b) && skipQuote(b, i) > i {
 			s.takePassword(s.value(b, i, plainStops))
 		}
-	}
-}
-
-// blobRule takes what DPAPI sealed, in hexadecimal digits or base64. It may be
-// opened on the machine, or with a key of the domain.
-func (s *scan) blobRule(start, end int) {
-	b := s.see(start)
-	class := uint8(hexByte)
-	if b[start]|0x20 == 'a' {
-		class = base64Byte
-	}
-	from := start
-	if hasFold(b, start, "0xd0") {
-		from = max(0, start-20)
-		from += max(0, bytes.Index(b[from:start], []byte("0x01")))
-	}
-	rest := func(b []byte, i int) (int, bool) {
-		for i < len(b) {
-			c := b[i]
-			switch {
-			case classOf[c]&class != 0, class == hexByte && (c == ',' || c == '-' || c == 'x'):
-				i++
-			case isLine(c) || isBlank(c) || c == '\\':
-				next := skipSpace(b, i)
-				for next < len(b) && b[next] == '\\' {
-					next = skipSpace(b, next+1)
-				}
-				if next >= len(b) {
-					return i, false
-				}
-				if stop := run(b, next, class); stop-next < 16 &&
-					!(stop-next == 2 && stop < len(b) && b[stop] == ',') {
-					return i, true
-				}
-				i = next
-			default:
-				return i, true
-			}
-		}
-		return i, false
-	}
-	last, ended := rest(b, start)
-	if !ended && s.cut(b) {
-		s.engulf(from, "dpapi", rest)
-		return
-	}
-	if last-from >= 32 {
-		s.add(from, last, "dpapi", b[from:last])
-	}
-}
-
-// hashRule takes the hashes of htpasswd and passwd.
-func (s *scan) hashRule(start, end int) {
-	b := s.see(start)
-	from := start
-	if b[start] == ':' {
-		from++
-	}
-	i := end
-	for i < len(b) && (isAlnum(b[i]) || strings.IndexByte("./$+=,", b[i]) >= 0) {
-		i++
-	}
-	if i-end >= 16 {
-		s.add(from, i, "password-hash", b[from:i])
-	}
-}
-
-// kerberosRule takes keys under the names of their ciphers.
-func (s *scan) kerberosRule(start, end int) {
-	b := s.see(start)
-	i := end
-	for i < len(b) && i < end+24 && (isAlnum(b[i]) || b[i] == '-' || b[i] == '_') {
-		i++
-	}
-	at := skipBlanks(b, skipQuote(b, i))
-	if at < len(b) && (b[at] == ':' || b[at] == '=') {
-		at = skipQuote(b, skipBlanks(b, at+1))
-	}
-	if stop := run(b, at, hexByte); stop-at >= 32 && wordEnds(b, stop) {
-		s.add(at, stop, "kerberos-key", b[at:stop])
 	}
 }
 

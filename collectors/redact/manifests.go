@@ -4,168 +4,6 @@ import (
 	"bytes"
 )
 
-// block takes the lines of a YAML block scalar, which are indented deeper than
-// their key.
-func (s *scan) block(n name4, at, indent int) bool {
-	b := n.b
-	i := at + 1
-	for i < len(b) && (b[i] == '-' || b[i] == '+' || isDigit(b[i])) {
-		i++
-	}
-	i = skipBlanks(b, i)
-	if i < len(b) && b[i] == '#' {
-		i = lineEnd(b, i)
-	}
-	if i >= len(b) || !isLine(b[i]) {
-		return false
-	}
-	end, last, ended := deeper(b, i, indent)
-	start := skipSpaceLines(b, i)
-	if start >= last {
-		return ended
-	}
-	if !ended && s.cut(b) {
-		s.engulf(start, n.kind, func(b []byte, i int) (int, bool) {
-			return endOfDeeper(b, i, indent)
-		})
-		return true
-	}
-	_ = end
-	text := dedent(b[start:last])
-	if isSecret(n.text(), text, n.trust, false) || n.trust > weak &&
-		bytes.IndexByte(text, '\n') >= 0 && !onlyTokens(text) {
-		s.add(start, last, n.kind, text)
-	}
-	return true
-}
-
-// deeper returns where the lines end that follow i and are indented deeper, and
-// where the last of them that is not empty ends.
-func deeper(b []byte, i, indent int) (end, last int, ended bool) {
-	last = i
-	for i < len(b) {
-		line := nextLine(b, i)
-		text := skipBlanks(b, line)
-		stop := lineEnd(b, text)
-		if stop > text {
-			if text-line <= indent {
-				return line, last, true
-			}
-			last = stop
-		}
-		if stop >= len(b) {
-			return len(b), last, false
-		}
-		i = stop
-	}
-	return len(b), last, false
-}
-
-// endOfDeeper goes on with a block that is longer than the window; i stands
-// within a line or at its end.
-func endOfDeeper(b []byte, i, indent int) (int, bool) {
-	for {
-		stop := lineEnd(b, i)
-		if stop >= len(b) {
-			return stop, false
-		}
-		line := nextLine(b, stop)
-		text := skipBlanks(b, line)
-		if text >= len(b) {
-			return stop, false // not to be told yet
-		}
-		if !isLine(b[text]) && text-line <= indent {
-			return stop, true
-		}
-		i = text
-	}
-}
-
-// nextLine passes one line end.
-func nextLine(b []byte, i int) int {
-	if i < len(b) && b[i] == '\r' {
-		i++
-	}
-	if i < len(b) && b[i] == '\n' {
-		i++
-	}
-	return i
-}
-
-func skipSpaceLines(b []byte, i int) int { return run(b, i, blankByte|lineByte) }
-
-func dedent(b []byte) []byte {
-	var out []byte
-	for line := range bytes.Lines(b) {
-		out = append(out, bytes.TrimSpace(line)...)
-		out = append(out, '\n')
-	}
-	return bytes.TrimSpace(out)
-}
-
-// element takes the text of <Password>…</Password>, or of the <Value> in it.
-func (s *scan) element(b, name []byte, to int, kind string, t trust) {
-	i := to
-	for i < len(b) && b[i] != '>' && b[i] != '<' && i-to < 512 {
-		i++
-	}
-	if i >= len(b) || b[i] != '>' || b[i-1] == '/' {
-		return
-	}
-	if attrs := b[to:i]; hasValueAttribute(attrs) {
-		return
-	}
-	s.elementText(name4{b: b, from: to - len(name), to: to, kind: kind, trust: t}, i+1)
-}
-
-func hasValueAttribute(attrs []byte) bool {
-	return bytes.Contains(bytes.ToLower(attrs), []byte(" value="))
-}
-
-// elementText takes the text of an element that begins at i.
-func (s *scan) elementText(n name4, i int) {
-	b := n.b
-	end := bytes.IndexByte(b[i:], '<')
-	if end < 0 {
-		if s.cut(b) && n.trust > weak && len(bytes.TrimSpace(b[i:])) > 0 {
-			s.engulf(i, n.kind, func(b []byte, i int) (int, bool) {
-				n := bytes.IndexByte(b[i:], '<')
-				if n < 0 {
-					return len(b), false
-				}
-				return i + n, true
-			})
-		}
-		return
-	}
-	end += i
-	if tokenAt(b[end:]) > 0 {
-		return
-	}
-	if hasFold(b, end, "<![cdata[") {
-		i = end + 9
-		if end = bytes.Index(b[i:], []byte("]]>")); end < 0 {
-			return
-		}
-		end += i
-	}
-	text := bytes.TrimSpace(b[i:end])
-	if len(text) == 0 {
-		name := end + 1
-		if colon := run(b, name, wordByte); colon < len(b) && b[colon] == ':' {
-			name = colon + 1
-		}
-		if hasFold(b, name, "value>") {
-			s.elementText(n, name+6)
-		}
-		return
-	}
-	start := i + bytes.Index(b[i:end], text)
-	if isSecret(n.text(), text, n.trust, false) {
-		s.add(start, start+len(text), n.kind, text)
-	}
-}
-
 // execRule: every value of the environment of a kubeconfig's command is secret,
 // unless it is plainly harmless.
 func (s *scan) execRule(start, end int) {
@@ -229,15 +67,6 @@ func isRegion(v []byte) bool {
 		isDigit(v[len(v)-1]) && isLower(v[0])
 }
 
-func indexFold(b []byte, text string) int {
-	for i := 0; i+len(text) <= len(b); i++ {
-		if hasFold(b, i, text) {
-			return i
-		}
-	}
-	return -1
-}
-
 // dataRule: all values of a Secret are secret.
 func (s *scan) dataRule(start, end int) {
 	b := s.see(start)
@@ -257,8 +86,11 @@ func (s *scan) dataRule(start, end int) {
 		s.flowData(b, from, at)
 		return
 	}
+	if at < len(b) && !isLine(b[at]) {
+		return
+	}
 	indent, first := s.beginsLine(from)
-	if !first || at < len(b) && !isLine(b[at]) || !s.inSecret(b, from, at, indent) {
+	if !first || !s.inSecret(b, from, at, indent) {
 		return
 	}
 	_, last, _ := deeper(b, at, indent)
@@ -271,7 +103,7 @@ func (s *scan) dataRule(start, end int) {
 		}
 		v := skipBlanks(b, line+colon+1)
 		key := bytes.Trim(b[line:line+colon], " \t\"'")
-		n := name4{b: b, from: skipBlanks(b, line), to: line + colon, kind: "secret", trust: strong}
+		n := field{b: b, from: skipBlanks(b, line), to: line + colon, kind: "secret", trust: strong}
 		switch {
 		case v >= i || string(key) == "ca.crt" || string(key) == "namespace" ||
 			string(key) == "tls.crt":
@@ -358,7 +190,7 @@ func (s *scan) flowData(b []byte, from, open int) {
 		}
 		at := skipSpace(b, i+colon+1)
 		v := s.value(b, at, plainStops)
-		if v.quoted && v.end > v.start && !isPlaceholder(b[v.start:v.end]) {
+		if v.end > v.start && b[v.start] != '{' && !isPlaceholder(b[v.start:v.end]) {
 			s.addFaintly(v, "secret")
 		}
 		i = max(v.end, i+colon+1)
@@ -375,7 +207,7 @@ func hasSecretKind(b []byte) bool {
 		at := skipBlanks(b, skipQuote(b, 0))
 		if at < len(b) && b[at] == ':' {
 			if at = skipQuote(b, skipBlanks(b, at+1)); bytes.HasPrefix(b[at:], []byte("Secret")) &&
-				skipQuote(b, at+6) > at+6 {
+				wordEnds(b, at+6) {
 				return true
 			}
 		}
