@@ -13,8 +13,7 @@ var _ = register(checks.Check{
 	Doc: `A HostProcess container shares the ports of the node. If another process listens already,
 such as a second monitoring agent, an old service of the same program, or a process that survived
 its container, it fails with "Only one usage of each socket address". windows_exporter is seen most
-often: as a service of the image and again as a DaemonSet, or with a release that opened its port
-twice (0.20.1).
+often: as a service of the image and again as a DaemonSet, or as the development build 0.20.1_19.
 
 The check looks for these words in the logs of pods. It only warns: a restarted container can meet
 the port of its predecessor for a moment.`,
