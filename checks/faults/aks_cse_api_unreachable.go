@@ -32,7 +32,7 @@ The check looks for this exit in the log of the script.`,
 		"https://github.com/Azure/AKS/issues/1607",
 	},
 	Breaks: []*checks.Effect{effectKubelet},
-	Needs:  []evidence.Need{evidence.Any(evidence.Logs("aks-cse"), evidence.PodEvents)},
+	Needs:  []evidence.Need{evidence.Any(evidence.Logs("azure"), evidence.Logs("aks"), evidence.PodEvents)},
 	Signs: []checks.Sign{
 		{Text: "WINDOWS_CSE_ERROR_CHECK_API_SERVER_CONNECTIVITY",
 			Until: []string{"Connected to API server successfully"},

@@ -31,7 +31,7 @@ The check looks for this exit in the log of the script, which names the URL.`,
 		"https://github.com/Azure/AgentBaker/blob/master/staging/cse/windows/windowscsehelper.ps1",
 	},
 	Breaks: []*checks.Effect{effectKubelet},
-	Needs:  []evidence.Need{evidence.Any(evidence.Logs("aks-cse"), evidence.PodEvents)},
+	Needs:  []evidence.Need{evidence.Any(evidence.Logs("azure"), evidence.Logs("aks"), evidence.PodEvents)},
 	Signs: []checks.Sign{
 		{Text: "WINDOWS_CSE_ERROR_DOWNLOAD_",
 			Says: "the provisioning of AKS cannot download a package"},

@@ -30,7 +30,7 @@ The check looks for these words in the log of the script.`,
 		"https://github.com/Azure/AgentBaker/blob/master/staging/cse/windows/windowscsehelper.ps1",
 	},
 	Breaks: []*checks.Effect{effectKubelet},
-	Needs:  []evidence.Need{evidence.Any(evidence.Logs("aks-cse"), evidence.PodEvents)},
+	Needs:  []evidence.Need{evidence.Any(evidence.Logs("azure"), evidence.Logs("aks"), evidence.PodEvents)},
 	Signs: []checks.Sign{
 		{Text: "WINDOWS_CSE_ERROR_NO_CSE_RESULT_LOG",
 			Or:   []string{`Cannot find path 'C:\AzureData\CSEResult.log' because it does not exist`},

@@ -14,7 +14,7 @@ var _ = register(checks.Check{
 	Doc: `azure-vnet keeps the endpoints of all pods in C:\k\azure-vnet.json. A crash of the node or
 of the plugin while it writes leaves the file empty or filled with zeros. From then on each call of
 the plugin fails when it reads the file: no pod gets a network, none is removed, and the node can
-become NotReady. azure-vnet 1.2.2 and later write the file in a safer way.
+become NotReady. It was not seen again with azure-vnet 1.2.2.
 
 The check looks for the answer of the plugin in its log. It does not read the file itself.`,
 	Fix: checks.Steps(

@@ -13,8 +13,8 @@ var _ = register(checks.Check{
 Guard and its plug-in before the container. If that fails, the container is not created:
 CreateComputeSystem ends with "winapi error #3489792023" (RPC server unavailable), and the log of
 Hyper-V-Compute has event 11507. Reported reasons are a plug-in that is not registered or crashes,
-one that is registered to run as the interactive user and so works only while somebody is logged on,
-and a firewall to the secret store.
+and one that is registered to run as the interactive user and so works only while somebody is logged
+on.
 
 The check looks for these errors at pods that do not start and in the event log. They do not show
 which reason applies.`,

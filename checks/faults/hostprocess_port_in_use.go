@@ -13,8 +13,7 @@ var _ = register(checks.Check{
 	Doc: `A HostProcess container shares the ports of the node. If another process listens already,
 such as a second monitoring agent, an old service of the same program, or a process that survived
 its container, it fails with "Only one usage of each socket address". windows_exporter is seen most
-often: as a service of the image and again as a DaemonSet, or with a release that opened its port
-twice (0.20.1).
+often: as a service of the image and again as a DaemonSet, or as the development build 0.20.1_19.
 
 The check looks for these words in the logs of pods. It only warns: a restarted container can meet
 the port of its predecessor for a moment.`,
@@ -31,11 +30,12 @@ the port of its predecessor for a moment.`,
 		"https://kubernetes.io/docs/tasks/configure-pod-container/create-hostprocess-pod/",
 	},
 	Breaks: []*checks.Effect{effectContainers},
-	Needs:  []evidence.Need{evidence.Logs("pods")},
+	Needs:  []evidence.Need{evidence.Any(evidence.Logs("pods"), evidence.Logs("windows-exporter"))},
 	Signs: []checks.Sign{
 		{Text: "Only one usage of each socket address",
 			Or:   []string{"Normalerweise darf jede Socketadresse", "通常每个套接字地址"},
-			Also: []string{"bind"}, In: []string{"pods"}, Level: checks.Warn,
-			Says: "a container cannot listen on its port: another process of the node does"},
+			Also: []string{"bind"}, In: []string{"pods", "windows-exporter"},
+			Level: checks.Warn,
+			Says:  "a container cannot listen on its port: another process of the node does"},
 	},
 })

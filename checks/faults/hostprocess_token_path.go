@@ -14,8 +14,8 @@ var _ = register(checks.Check{
 	Doc: `With containerd 1.6, the volumes of a HostProcess container are not at their mount paths:
 they are below $env:CONTAINER_SANDBOX_MOUNT_POINT. client-go and kubectl look for the token at
 /var/run/secrets/kubernetes.io/serviceaccount, do not find it there, and the program exits.
-containerd 1.7 mounts the volumes at their paths, on Windows Server 2022 and on updated releases of
-2019. A pod with automountServiceAccountToken: false fails with the same words.
+containerd 1.7 mounts the volumes at their paths. A pod with automountServiceAccountToken: false
+fails with the same words.
 
 The check looks for this error in the logs of pods, and does not apply to containerd 1.7 and later.`,
 	Fix: checks.Steps(

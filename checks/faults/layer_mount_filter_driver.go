@@ -10,10 +10,10 @@ var _ = register(checks.Check{
 	Healthy:  "Image layers can be mounted",
 	Category: checks.CategoryImages,
 	Doc: `Before a container starts, the runtime mounts its layers as a volume (PrepareLayer). File
-system drivers of other products can refuse this with "Incorrect function" (0x1). Confirmed cases
-are the drivers cbfs and cbfsconnect, which Box, Dropbox and backup agents install. They are not
-minifilters, so fltmc does not list them. All Windows containers of the node fail; Linux containers
-and image pulls still work.
+system drivers of other products can refuse this with "Incorrect function" (0x1). A confirmed case
+is the driver cbfs of Box Drive; others helped themselves by removing Dropbox. cbfs is not a
+minifilter, so fltmc does not list it. All Windows containers of the node fail; Linux containers and
+image pulls still work.
 
 The check looks for the error at pods that do not start and in the logs of the runtime.`,
 	Fix: checks.Steps(

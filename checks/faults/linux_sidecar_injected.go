@@ -2,6 +2,7 @@ package faults
 
 import (
 	"slices"
+	"strings"
 
 	"doctor/checks"
 	"doctor/checks/evidence"
@@ -13,16 +14,16 @@ var _ = register(checks.Check{
 	Title:    "Service mesh injects a Linux sidecar into a Windows pod",
 	Healthy:  "No Linux sidecar is injected into Windows pods",
 	Category: checks.CategoryWorkloads,
-	Doc: `The webhooks of Istio, Linkerd, Consul and Kuma add a proxy and an init container to each
-pod of a namespace. They do not look at the operating system of the pod, and their images exist for
-Linux only. On a Windows node the pod stays in Init:ImagePullBackOff, although its own image is
-right. Istio and Linkerd do not support Windows pods.
+	Doc: `The webhooks of Istio and Linkerd add a proxy and an init container to each pod of a
+namespace. They do not look at the operating system of the pod, and their images are for Linux. On a
+Windows node the pod stays in Init:ImagePullBackOff, although its own image is right. Istio does not
+support Windows pods, and the open source Linkerd has no proxy for Windows.
 
 The check looks for the known names of these containers in pods of this node that do not run.`,
 	Fix: checks.Steps(
 		checks.Inspect("kubectl get namespace -L istio-injection,istio.io/rev",
 			"Find the namespaces in which a mesh injects its proxy."),
-		checks.Do(`Exclude Windows pods in their template: label sidecar.istio.io/inject: "false", annotation linkerd.io/inject: disabled, or annotation consul.hashicorp.com/connect-inject: "false".`).
+		checks.Do(`Exclude Windows pods in their template: label sidecar.istio.io/inject: "false", or annotation linkerd.io/inject: disabled.`).
 			Costs("The pods of the workload are recreated."),
 		checks.Do("Or move Windows workloads to a namespace without injection."),
 		checks.Verify("kubectl get pods -A -o wide --field-selector spec.nodeName={node}",
@@ -44,7 +45,7 @@ The check looks for the known names of these containers in pods of this node tha
 			}
 			for i, c := range slices.Concat(p.Spec.InitContainers, p.Spec.Containers) {
 				mesh := linuxSidecars[c.Name]
-				if mesh == "" {
+				if mesh == "" || strings.Contains(c.Image, "windows") {
 					continue
 				}
 				findings = append(findings, checks.Findingf(checks.Fail, p.FullName(),
@@ -63,6 +64,4 @@ The check looks for the known names of these containers in pods of this node tha
 var linuxSidecars = map[string]string{
 	"istio-init": "Istio", "istio-proxy": "Istio", "istio-validation": "Istio",
 	"linkerd-init": "Linkerd", "linkerd-proxy": "Linkerd", "linkerd-network-validator": "Linkerd",
-	"consul-dataplane": "Consul", "consul-connect-inject-init": "Consul",
-	"kuma-init": "Kuma", "kuma-sidecar": "Kuma",
 }

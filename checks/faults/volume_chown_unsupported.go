@@ -10,9 +10,9 @@ var _ = register(checks.Check{
 	Healthy:  "Tokens of pods can be written",
 	Category: checks.CategoryWorkloads,
 	Doc: `The kubelet writes the service account token of a pod into a projected volume. If the pod
-sets runAsUser, kubelets from 1.20 on give the file to that user with chown, which Windows does not
-have. The mount fails with "not supported by windows", and the pod stays in ContainerCreating.
-Manifests and Helm charts that were written for Linux set runAsUser often, also in init containers.
+sets runAsUser, the kubelet gives the file to that user with chown, which Windows does not have. The
+mount fails with "not supported by windows", and the pod stays in ContainerCreating. Manifests and
+Helm charts that were written for Linux set runAsUser often, also in init containers.
 
 The check looks for this error at pods that do not start and in the log of the kubelet.`,
 	Fix: checks.Steps(
