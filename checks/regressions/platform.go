@@ -4,11 +4,12 @@ import (
 	"doctor/checks"
 )
 
-// windowsRows are of builds that no check of their own covers.
+// windowsRows are of builds that no check of their own covers. Windows Server 2019 is not in the
+// first: its update has the fix turned off.
 var windowsRows = []Row{
 	{
 		ID: "windows-hns-crash", Of: Windows,
-		From:   "17763.1 < 17763.3650, 20348.1 < 20348.1194",
+		From:   "20348.1 < 20348.1194",
 		Title:  "The Host Networking Service crashes and pods lose traffic",
 		Breaks: []string{"pod-traffic"},
 		State:  "hns-service-crashed-or-restarted",

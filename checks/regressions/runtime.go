@@ -154,7 +154,7 @@ var containerdRows = []Row{
 	{
 		ID: "containerd-stopped-stats", Of: Containerd,
 		From:  "1.7.0 < 1.7.3",
-		Title: "containerd asks for statistics of containers that stopped",
+		Title: "containerd requests statistics of stopped containers",
 		Links: []string{"https://github.com/containerd/containerd/pull/8654"},
 	},
 	{

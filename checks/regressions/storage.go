@@ -166,7 +166,7 @@ var storageRows = []Row{
 		From:   "1.33.0 < 1.33.2",
 		Title:  "The Azure File driver breaks SMB mappings through WMI",
 		Breaks: []string{"pod-start"},
-		Links: []string{"https://github.com/kubernetes-sigs/azurefile-csi-driver/commit/55e9b6da1"},
+		Links:  []string{"https://github.com/kubernetes-sigs/azurefile-csi-driver/commit/55e9b6da1"},
 	},
 	{
 		ID: "azure-file-kubeconfig", Of: AzureFile,
