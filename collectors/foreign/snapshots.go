@@ -32,7 +32,7 @@ func Latest(fsys fs.FS, nodes []Node) (latest Node, found fs.FS, ok bool) {
 	}
 	var list []datedRecording
 	for _, n := range nodes {
-		if n.Name == unknownName || !strings.EqualFold(n.Name, nodes[0].Name) {
+		if n.Name == evidence.UnknownNode || !strings.EqualFold(n.Name, nodes[0].Name) {
 			return Node{}, nil, false
 		}
 		t, err := n.Evidence(fsys)
