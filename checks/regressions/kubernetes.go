@@ -230,4 +230,15 @@ var kubeProxyRows = []Row{
 		Breaks: []string{"kube-proxy"},
 		Links:  []string{"https://github.com/kubernetes/kubernetes/pull/101047"},
 	},
+	{
+		ID: "kube-proxy-hash-panic", Of: KubeProxy,
+		From:   "1.24.9 < 1.25.0",
+		Title:  "kube-proxy panics at a load balancer without endpoints",
+		Breaks: []string{"kube-proxy"},
+		Signs: []checks.Sign{
+			{Text: "Error hashing endpoints", Also: []string{"endpoints=[]"}},
+		},
+		Links: []string{"https://github.com/Azure/AKS/issues/3718",
+			"https://github.com/kubernetes/kubernetes/pull/113567"},
+	},
 }

@@ -51,6 +51,14 @@ var calicoRows = []Row{
 		Breaks: []string{"pod-traffic"},
 		Links:  []string{"https://github.com/projectcalico/calico/pull/10437"},
 	},
+	{
+		ID: "calico-no-path", Of: Calico,
+		From:   "3.30.0 < 3.30.6, 3.31.0 < 3.31.3",
+		Title:  "calico-node finds no Windows programs: its PATH is empty",
+		Breaks: []string{"network-creation"},
+		Links: []string{"https://github.com/projectcalico/calico/pull/11490",
+			"https://github.com/projectcalico/calico/pull/11491"},
+	},
 }
 
 // flannelRows are of flanneld on Windows.

@@ -217,4 +217,18 @@ var dockerRows = []Row{
 		Title: "Processes of failed execs keep running",
 		Links: []string{"https://github.com/moby/moby/commit/7e198a01ec"},
 	},
+	{
+		ID: "docker-no-network-panic", Of: Docker,
+		From:   "29.0.0 < 29.1.4",
+		Title:  "dockerd panics at containers without a network",
+		Breaks: []string{"container-runtime"},
+		Links:  []string{"https://github.com/moby/moby/commit/3eca177282"},
+	},
+	{
+		ID: "docker-temp-ignored", Of: Docker,
+		From:  "29.0.0 < 29.4.0",
+		Title: "dockerd unpacks layers in the SystemTemp of Windows",
+		Links: []string{"https://github.com/moby/moby/commit/b5bc84bec3",
+			"https://github.com/moby/moby/issues/48093"},
+	},
 }

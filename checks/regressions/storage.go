@@ -224,4 +224,11 @@ var storageRows = []Row{
 		Breaks: []string{"pod-start"},
 		Links:  []string{"https://github.com/kubernetes-sigs/aws-ebs-csi-driver/commit/e538f662"},
 	},
+	{
+		ID: "csi-proxy-needless-resize", Of: CSIProxy,
+		From:   "1.1.0 < 1.2.0",
+		Title:  "csi-proxy fails if a volume needs no resize",
+		Breaks: []string{"pod-start"},
+		Links:  []string{"https://github.com/kubernetes-csi/csi-proxy/pull/364"},
+	},
 }
