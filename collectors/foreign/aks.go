@@ -301,8 +301,11 @@ func aksFiles(src *source, out *output, tr transcript) {
 	c.add(toml, "config.toml", `C:\Program Files\containerd\config.toml`,
 		tr.because("containerd configuration"))
 	for _, name := range []string{"bootstrap-config", "credential-provider-config.yaml",
-		"azure-vnet.json", "azure-vnet-ipam.json"} {
+		"azure-vnet.json", "azure-vnet-ipam.json", "windowsnodereset.log"} {
 		c.addIfThere(src, name, `C:\k\`+name)
+	}
+	for _, name := range []string{"provision.complete", "CSEResult.log"} {
+		c.addIfThere(src, name, `C:\AzureData\`+name)
 	}
 	if strings.Contains(tr.why("containerd panic logs"), "not available") {
 		c.absent(`C:\ProgramData\containerd\root\panic.log`)

@@ -1,0 +1,205 @@
+package faults_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+)
+
+// eventsOf is events.json, of events as they stand.
+func eventsOf(events ...string) string {
+	return "-- events.json --\n[" + strings.Join(events, ",\n") + "]\n"
+}
+
+func managerEvent(id int, at, message string) string {
+	return fmt.Sprintf(
+		`{"log":"System","provider":"Service Control Manager","id":%d,"time":"2026-11-20T%sZ","message":%q}`,
+		id, at, message)
+}
+
+func computeEvent(id int, at, system, result string) string {
+	return fmt.Sprintf(
+		`{"log":"Microsoft-Windows-Hyper-V-Compute-Operational","id":%d,"time":"2026-11-20T%sZ","message":"[%s] Create compute system, result %s"}`,
+		id, at, strings.Repeat(system, 32), result)
+}
+
+func TestALoopOfCrashesIsToldFromSingleOnes(t *testing.T) {
+	const died = "The kubelet service terminated unexpectedly.  It has done this 1 time(s)."
+	loop := func(hour string) (list []string) {
+		for _, minute := range []string{"40", "43", "46", "49"} {
+			list = append(list, managerEvent(7031, hour+":"+minute+":00", died))
+		}
+		return list
+	}
+	runLooks(t, "component-crash-loop", []look{
+		{"four ends within half an hour until now", eventsOf(loop("09")...),
+			"fail: kubelet is in a crash loop: 4 unexpected ends in the last day, last at 2026-11-20 09:49 UTC [state]"},
+		{"a loop that ended an hour before", eventsOf(loop("06")...),
+			"info: unexpected ends of kubelet in the last day: 4, last at 2026-11-20 06:49 UTC; it has run since [state]"},
+		{"one end", eventsOf(managerEvent(7034, "08:05:00", died)),
+			"warn: unexpected ends of kubelet in the last day: 1, last at 2026-11-20 08:05 UTC [state]"},
+		{"the end of another service", eventsOf(managerEvent(7034, "08:05:00",
+			"The kubelet-monitor service terminated unexpectedly.")), "pass"},
+		{"a start", eventsOf(managerEvent(7036, "08:05:00",
+			"The kubelet service entered the running state.")), "pass"},
+		{"an end before the boot", `-- os.json --
+{"build":20348,"bootedAt":"2026-11-20T08:10:00Z"}
+` + eventsOf(managerEvent(7034, "08:05:00", died)), "pass"},
+		{"events without their providers", `-- events.json --
+[{"id":1074,"time":"2026-11-20T08:05:00Z","message":"x"}]
+`, "unknown"},
+	})
+}
+
+func TestResultsOfComputeOperations(t *testing.T) {
+	runLooks(t, "compute-operations-failing", []look{
+		{"operations that go on", eventsOf(computeEvent(2000, "08:05:00", "a1", "0xC0370103"),
+			computeEvent(2001, "08:05:02", "a1", "0x00000000")), "pass"},
+		{"stops of what has stopped", eventsOf(computeEvent(2003, "08:05:00", "a1", "0xC0370110"),
+			computeEvent(2003, "08:05:01", "a2", "0xC037010E")), "pass"},
+		{"one container that ended in its start", eventsOf(
+			computeEvent(2001, "08:05:00", "a1", "0xC0370100")), "pass"},
+		{"no compartment left", eventsOf(computeEvent(2000, "08:05:00", "a1", "0x800705AA")),
+			"warn: 1 of 1 operations of the host compute service to create a container failed in the last day: 0x800705AA [state]"},
+		{"most starts fail", eventsOf(computeEvent(2001, "08:05:00", "a1", "0xC0370106"),
+			computeEvent(2001, "08:05:01", "a2", "0xC0370106"),
+			computeEvent(2001, "08:05:02", "a3", "0xC0370100"),
+			computeEvent(2001, "08:05:03", "a4", "0xC0370106"),
+			computeEvent(2001, "08:05:04", "a5", "0xC0370106"),
+			computeEvent(2001, "08:05:05", "a6", "0x00000000")),
+			"warn: 5 of 6 operations of the host compute service to start a container failed in the last day: 0xC0370106, 0xC0370100 [state]"},
+		{"the resource exhaustion detector's 2003",
+			`-- events.json --
+[{"log":"System","provider":"Microsoft-Windows-Resource-Exhaustion-Detector","id":2003,"time":"2026-11-20T08:05:00Z","message":"0xC0370109"}]
+`, "unknown"},
+	})
+}
+
+func TestSlowStartsAreSeveral(t *testing.T) {
+	pair := func(system, from, to string) []string {
+		return []string{computeEvent(2000, from, system, "0xC0370103"),
+			computeEvent(2001, to, system, "0x00000000")}
+	}
+	runLooks(t, "compute-start-slow", []look{
+		{"one that took a minute", eventsOf(pair("a1", "08:05:00", "08:06:00")...), "pass"},
+		{"one that took three minutes", eventsOf(pair("a1", "08:05:00", "08:08:00")...),
+			"warn: 1 of 1 containers took more than 30s from creation to start in the last day, the slowest 3m0s [state]"},
+		{"a creation that was never started", eventsOf(
+			computeEvent(2000, "08:05:00", "a1", "0xC0370103")), "unknown"},
+	})
+}
+
+func TestEndsOfTheSystem(t *testing.T) {
+	event := func(provider string, id int, message string) string {
+		return fmt.Sprintf(
+			`{"log":"System","provider":%q,"id":%d,"time":"2026-11-20T08:05:00Z","message":%q}`,
+			provider, id, message)
+	}
+	const bugcheck = "The bugcheck was: 0x0000007f (0x8, 0x0)."
+	runLooks(t, "unexpected-reboot", []look{
+		{"Windows Error Reporting has a 1001 of its own", eventsOf(
+			event("Windows Error Reporting", 1001, "Fault bucket , type 0")), "pass"},
+		{"a planned restart", eventsOf(event("User32", 1074, "restart")), "pass"},
+		{"a reset", eventsOf(event("EventLog", 6008, "unexpected")),
+			"warn: Windows went down without a shutdown in the last day, reported at 2026-11-20 08:05 UTC [state]"},
+		{"two bugchecks", eventsOf(event("BugCheck", 1001, bugcheck),
+			event("Microsoft-Windows-WER-SystemErrorReporting", 1001, bugcheck)),
+			"fail: Windows crashed in the last day: bugcheck 0x0000007f, 2 in all, last reported at 2026-11-20 08:05 UTC [state]"},
+	})
+}
+
+func TestPortsThatWindowsTakesFromNodePorts(t *testing.T) {
+	ports := func(dynamic, excluded string) string {
+		return `-- ports.json --
+{"dynamic":{"tcp":` + dynamic + `},"excluded":[` + excluded + `]}
+-- api/services.json --
+{"items":[{"metadata":{"name":"web","namespace":"shop"},"spec":{"type":"NodePort","ports":[{"port":80,"nodePort":31080}]}}]}
+`
+	}
+	const usual = `{"start":49152,"count":16384}`
+	runLooks(t, "excluded-ports-over-nodeports", []look{
+		{"the port that HNS itself serves", ports(usual,
+			`{"protocol":"tcp","start":31080,"end":31080}`), "pass"},
+		{"a range without a NodePort", ports(usual,
+			`{"protocol":"tcp","start":31000,"end":31063}`),
+			"info: Windows reserves tcp ports 31000 to 31063 of the NodePort range; no NodePort is among them [state]"},
+		{"a range of the other protocol", ports(usual,
+			`{"protocol":"udp","start":31040,"end":31103}`),
+			"info: Windows reserves udp ports 31040 to 31103 of the NodePort range; no NodePort is among them [state]"},
+		{"a range with a NodePort", ports(usual,
+			`{"protocol":"tcp","start":31040,"end":31103}`),
+			"warn: NodePort 31080 of shop/web is in the ports that Windows reserves: tcp 31040 to 31103 [state]"},
+		{"nobody listed them", "-- ports.json --\n{}\n", "unknown"},
+	})
+}
+
+func TestServicesBetweenTwoStates(t *testing.T) {
+	const up = "-- os.json --\n{\"build\":20348,\"bootedAt\":\"2026-11-01T00:00:00Z\"}\n"
+	processes := func(pids ...int) string {
+		var list []string
+		for _, pid := range pids {
+			list = append(list, fmt.Sprintf(`{"pid":%d,"name":"p.exe"}`, pid))
+		}
+		return "-- processes.json --\n[" + strings.Join(list, ",") + "]\n"
+	}
+	hns := func(state string) string {
+		return "-- services.json --\n[{\"name\":\"hns\",\"state\":\"" + state + "\",\"pid\":11}]\n"
+	}
+	runLooks(t, "service-pending-or-gone", []look{
+		{"it stops", hns("stop-pending"), "warn: service hns is in state stop-pending [state]"},
+		{"its process is there", up + hns("running") +
+			processes(1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11), "pass"},
+		{"its process is gone", up + hns("running") +
+			processes(1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 12),
+			"warn: service hns is reported as running, but its process 11 does not exist [state]"},
+		{"a list of some processes", up + hns("running") + processes(1, 2), "pass"},
+		{"another service",
+			"-- services.json --\n[{\"name\":\"Spooler\",\"state\":\"start-pending\"}]\n", "pass"},
+	})
+}
+
+func TestWhatAKSLeavesOfItsProvisioning(t *testing.T) {
+	runLooks(t, "aks-provisioning-failed", []look{
+		{"success", "-- files/C/AzureData/CSEResult.log --\n0\n", "pass"},
+		{"the older form", "-- files/C/AzureData/CSEResult.log --\n" +
+			`AKS Windows CSE ExitCode: 49 (WINDOWS_CSE_ERROR_NO_CUSTOM_DATA_BIN), ErrorMessage: x`,
+			"fail: AKS provisioning ended with exit code 49 (WINDOWS_CSE_ERROR_NO_CUSTOM_DATA_BIN) [state]"},
+		{"a code alone", "-- files/C/AzureData/CSEResult.log --\n13\n",
+			"fail: AKS provisioning ended with exit code 13 (not recorded) [state]"},
+		{"a second run that succeeded", "-- logs/aks/CustomDataSetupScript.log --\n" +
+			"2026-11-20T07:12:40+00:00: Set ExitCode to 5 and exit. Error: x\n" +
+			"2026-11-20T07:40:40+00:00: Setup Complete, reboot computer\n",
+			"info: the logs say: the provisioning script of AKS ended with an exit code; it is over: a later line says: Setup Complete [text]"},
+		{"another cloud", "-- files.json --\n" +
+			`[{"path":"C:\\AzureData\\CSEResult.log","outcome":"absent"},{"path":"C:\\AzureData\\provision.complete","outcome":"absent"}]`,
+			"skip"},
+	})
+	runLooks(t, "aks-node-reset-failed", []look{
+		{"a reset that ended", "-- files/C/k/windowsnodereset.log --\n" +
+			"2026-11-20T07:12:40+00:00: Entering windowsnodereset.ps1\n" +
+			"2026-11-20T07:13:40+00:00: Exiting windowsnodereset.ps1\n", "pass"},
+		{"a reset that goes on", "-- files/C/k/windowsnodereset.log --\n" +
+			"2026-11-20T09:55:40+00:00: Entering windowsnodereset.ps1\n", "pass"},
+		{"a reset that stopped", "-- files/C/k/windowsnodereset.log --\n" +
+			"2026-11-20T02:12:40-05:00: Entering windowsnodereset.ps1\n" +
+			"2026-11-20T02:12:41-05:00: Stopping kubeproxy service\n",
+			"warn: the node reset of AKS began at 2026-11-20 07:12 UTC and did not end [state]"},
+	})
+}
+
+func TestStatesOfHNSObjects(t *testing.T) {
+	balancer := func(state string) string {
+		return `-- hns-loadbalancers.json --
+[{"ID":"FFB14791-F65C-4480-ADB5-FD7165793A24","Policies":[{"ExternalPort":443,"InternalPort":6443,"Protocol":6,"Type":"ELB","VIPs":["10.96.0.1"]}],"References":[]` +
+			state + `}]
+`
+	}
+	runLooks(t, "hns-object-not-ready", []look{
+		{"a balancer that is applied", balancer(`,"State":2`), "pass"},
+		{"a balancer that is degraded", balancer(`,"State":5`),
+			"fail: HNS load balancer for 10.96.0.1 port 443/tcp is degraded (state 5); expected: state 2 [state]"},
+		{"a balancer that is detached", balancer(`,"State":4`),
+			"warn: HNS load balancer for 10.96.0.1 port 443/tcp is detached (state 4); expected: state 2 [state]"},
+		{"the second interface has no states", balancer(""), "unknown"},
+	})
+}
