@@ -203,3 +203,97 @@ func TestStatesOfHNSObjects(t *testing.T) {
 		{"the second interface has no states", balancer(""), "unknown"},
 	})
 }
+
+func TestOrphansAreOldOrMany(t *testing.T) {
+	id := func(pair string) string { return strings.Repeat(pair, 32) }
+	cri := "-- cri.json --\n{\"sandboxes\":[{\"id\":\"" + id("31") +
+		"\"}],\"containers\":[{\"id\":\"" + id("32") + "\",\"podSandboxId\":\"" + id("31") + "\"}]}\n"
+	systems := func(owner string, ids ...string) string {
+		var list []string
+		for _, id := range ids {
+			list = append(list, fmt.Sprintf(
+				`{"id":%q,"type":"Container","state":"Running","owner":%q}`, id, owner))
+		}
+		return "-- compute.json --\n{\"systems\":[" + strings.Join(list, ",") + "]}\n"
+	}
+	shim := func(namespace, id, since string) string {
+		return fmt.Sprintf(`-- processes.json --
+[{"pid":7,"name":"containerd-shim-runhcs-v1.exe","startedAt":"2026-11-20T%sZ","args":["--namespace",%q,"--address","x","--id",%q,"serve"]}]
+`, since, namespace, id)
+	}
+	const ofContainerd = "containerd-shim-runhcs-v1.exe"
+	runLooks(t, "compute-system-orphaned", []look{
+		{"a sandbox and its container", cri + systems(ofContainerd, id("31"), id("32")), "pass"},
+		{"ids that crictl cut", strings.NewReplacer(id("31"), id("31")[:13], id("32"),
+			id("32")[:13]).Replace(cri) + systems(ofContainerd, id("31"), id("32")), "pass"},
+		{"one that has just begun", cri + systems(ofContainerd, id("31"), id("41")),
+			"info: compute systems that the container runtime does not know: 1 of 2 (4141414141414) [state]"},
+		{"one of Docker", cri + systems("docker", id("41")), "pass"},
+		{"a virtual machine of Windows", cri + systems("CmService",
+			"9C3F1A5E-4B9C-4D6C-9B6B-8B0C5E8C7A11"), "pass"},
+		{"a shim of the pod", cri + shim("k8s.io", id("31"), "07:00:00"), "pass"},
+		{"a shim of another namespace", cri + shim("moby", id("41"), "07:00:00"), "pass"},
+		{"a shim that has just begun", cri + shim("k8s.io", id("41"), "09:58:00"),
+			"info: shims without a sandbox in the container runtime: 1 of 1 (4141414141414) [state]"},
+		{"a shim of before", cri + shim("k8s.io", id("41"), "07:00:00"),
+			"warn: shims without a sandbox in the container runtime: 1 of 1 (4141414141414) [state]"},
+		{"containers that were not listed", "-- cri.json --\n{\"sandboxes\":[]}\n" +
+			systems(ofContainerd, id("41")), "unknown"},
+	})
+}
+
+func TestWhatHostProcessesUse(t *testing.T) {
+	process := func(name, fields string) string {
+		return "-- processes.json --\n[{\"pid\":7,\"name\":\"" + name + "\"" + fields + "}]\n"
+	}
+	const hns = "-- services.json --\n[{\"name\":\"hns\",\"state\":\"running\",\"pid\":7}]\n"
+	runLooks(t, "hns-many-threads", []look{
+		{"a normal number", hns + process("svchost.exe", `,"threads":58`), "pass"},
+		{"no number", hns + process("svchost.exe", ""), "unknown"},
+		{"very many", hns + process("svchost.exe", `,"threads":640`),
+			"warn: the process 7 of HNS has 640 threads; expected: less than 500 [state]"},
+	})
+	runLooks(t, "vmcompute-leak", []look{
+		{"a normal size", process("vmcompute.exe", `,"workingSetBytes":17825792,"handles":900`),
+			"pass"},
+		{"no numbers", process("vmcompute.exe", ""), "unknown"},
+		{"many handles", process("vmcompute.exe", `,"workingSetBytes":17825792,"handles":6000`),
+			"warn: vmcompute has 6000 handles; expected: less than 5000 [state]"},
+	})
+}
+
+func TestPortsOfTheVirtualSwitch(t *testing.T) {
+	const endpoint = "-- hns-endpoints.json --\n" +
+		`[{"ID":"B5F4E943-756D-4EE8-A70C-DF5AD7C74715","Name":"a","IpConfigurations":[{"IpAddress":"10.224.4.41","PrefixLength":22}],"MacAddress":"00-15-5D-62-5A-1E","SchemaVersion":{"Major":2}}]` + "\n"
+	port := func(fields string) string { return "-- vfp.json --\n[{\"name\":\"P1\"" + fields + "}]\n" }
+	runLooks(t, "vfp-port-blocked", []look{
+		{"a port that forwards", port(`,"blocked":false`), "pass"},
+		{"no states", port(""), "unknown"},
+		{"the port of an endpoint without a pod", endpoint +
+			port(`,"mac":"00-15-5D-62-5A-1E","blocked":true`),
+			"warn: the virtual switch port of endpoint a (10.224.4.41/22) is blocked [state]"},
+		{"the port to the outside", port(`,"friendly":"ExternalPort","blocked":true`),
+			"warn: the virtual switch port ExternalPort is blocked [state]"},
+	})
+}
+
+func TestDropsThatConcernANode(t *testing.T) {
+	drops := func(rows string, total int) string {
+		return fmt.Sprintf("-- wfp.json --\n{\"drops\":[%s],\"total\":%d}\n", rows, total)
+	}
+	runLooks(t, "wfp-drops", []look{
+		{"none", drops("", 0), "pass"},
+		{"broadcasts", drops(`{"direction":"in","protocol":"udp","localPort":137,"count":50}`, 50),
+			"pass"},
+		{"many broadcasts", drops(
+			`{"direction":"in","protocol":"udp","localPort":137,"count":500}`, 500),
+			"info: Windows dropped 500 packets; none is known to concern a node component [state]"},
+		{"a few at the boot", drops(
+			`{"direction":"in","protocol":"tcp","localPort":10250,"count":3}`, 3), "pass"},
+		{"the day before yesterday", drops(
+			`{"direction":"in","protocol":"tcp","localPort":10250,"count":30,"last":"2026-11-18T08:00:00Z"}`, 30), "pass"},
+		{"packets of the kubelet", drops(
+			`{"direction":"out","protocol":"tcp","remoteAddress":"10.0.0.1","remotePort":443,"program":"kubelet.exe","filter":"7","count":30}`, 30),
+			"warn: Windows dropped 30 packets to 10.0.0.1 port 443/tcp (kubelet.exe), filter 7 [state]"},
+	})
+}
