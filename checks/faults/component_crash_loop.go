@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode"
 
 	"doctor/checks"
 	"doctor/checks/evidence"
@@ -42,9 +43,10 @@ are a warning.`,
 		"https://learn.microsoft.com/en-us/windows/win32/services/service-control-manager",
 		"https://github.com/Azure/AgentBaker/blob/dev/.github/skills/windows-log-analysis/sub-skills/analyze-services.md"},
 	Breaks: []*checks.Effect{effectNodeReports},
-	Shows:  []*checks.Effect{effectKubeletStart, effectKubelet, effectRuntime, effectKubeProxy},
-	Needs:  []evidence.Need{evidence.WindowsEvents},
-	Uses:   []evidence.Need{evidence.Services, evidence.OSInfo},
+	Shows: []*checks.Effect{effectKubeletStart, effectKubelet, effectRuntime, effectKubeProxy,
+		effectFlanneld},
+	Needs: []evidence.Need{evidence.WindowsEvents},
+	Uses:  []evidence.Need{evidence.Services, evidence.OSInfo},
 	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
 		events := evidence.WindowsEvents.In(s)
 		if len(events) == 0 {
@@ -86,10 +88,13 @@ func crashEvents(s evidence.Snapshot, c *node.Component) []evidence.WindowsEvent
 	return list
 }
 
-// namesService tells whether a message names one of the services: as a word of its own, since
-// "docker" is also the beginning of "docker desktop service".
+// namesService tells whether a message, in whatever language, names one of the services: as a word
+// of its own, since "kubelet" is also the beginning of "kubelet-monitor".
 func namesService(message string, names []string) bool {
-	padded := " " + strings.ToLower(strings.Join(strings.Fields(message), " ")) + " "
+	words := strings.FieldsFunc(strings.ToLower(message), func(r rune) bool {
+		return !unicode.IsLetter(r) && !unicode.IsDigit(r) && r != '-' && r != '_'
+	})
+	padded := " " + strings.Join(words, " ") + " "
 	return slices.ContainsFunc(names, func(name string) bool {
 		return name != "" && strings.Contains(padded, " "+strings.ToLower(name)+" ")
 	})

@@ -9,10 +9,9 @@ import (
 	"doctor/checks/node"
 )
 
-// nodeServices are the services of Windows without which no pod runs. "kubelet" and the like are
-// found as components.
-var nodeServices = []string{"hns", "vmcompute", "vfpext", "csi-proxy", "csiproxy", "rke2", "k3s",
-	"nvagent", "BFE", "mpssvc", "Dnscache"}
+// nodeServices are the services without which no pod runs. "kubelet" and the like are found as
+// components.
+var nodeServices = []string{"hns", "vmcompute", "vfpext", "csi-proxy", "csiproxy", "rke2", "k3s"}
 
 var _ = register(checks.Check{
 	ID:       "service-pending-or-gone",
@@ -25,8 +24,8 @@ services that depend on it wait. HNS and vmcompute get there when a call into th
 return; only a reboot ends that. A service that is reported as running, but whose process does not
 exist, was killed in a way that the service manager did not notice.
 
-The check looks at the kubelet, the container runtime, kube-proxy, flanneld, HNS and the services
-that they depend on. Both are warnings: a service may just be starting, and lists that are read one
+The check looks at the kubelet, the container runtime, kube-proxy, flanneld, HNS, vmcompute, VFP and
+csi-proxy. Both are warnings: a service may just be starting, and lists that are read one
 after the other may differ. That a process is gone is only reported half an hour after the boot, and
 from a complete list of processes.`,
 	Fix: checks.Steps(

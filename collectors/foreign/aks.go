@@ -319,7 +319,7 @@ func aksFiles(src *source, out *output, tr transcript) {
 		c.addIfThere(src, name, `C:\k\`+name)
 	}
 	for _, name := range []string{"provision.complete", "CSEResult.log"} {
-		c.addIfThere(src, name, `C:\AzureData\`+name)
+		c.addShort(src, name, `C:\AzureData\`+name)
 	}
 	if strings.Contains(tr.why("containerd panic logs"), "not available") {
 		c.absent(`C:\ProgramData\containerd\root\panic.log`)

@@ -3,6 +3,7 @@ package foreign
 import (
 	"strings"
 	"testing"
+	"testing/fstest"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -156,5 +157,49 @@ func TestDropsOfWFP(t *testing.T) {
 	}
 	if got, gap := readWFP(textFile{name: "netevents.xml", content: "Access is denied."}); gap.Kind == "" {
 		t.Errorf("a refusal becomes %+v", got)
+	}
+}
+
+// TestWhatCollectorsKnowOfTheHost: the SDN folder and the zip of AKS have these files under their own
+// names, and in the zip with stamps.
+func TestWhatCollectorsKnowOfTheHost(t *testing.T) {
+	const (
+		hcs = firstSandbox + "\n    Windows Server Container, Running, x, containerd-shim-runhcs-v1.exe\n"
+		vfp = "Policy for port : F2A203DC-F7AB-4354-B969-8F60C466685A\nCommand list-rule succeeded!\n  Blocked : FALSE\n"
+		wfp = "<netEvents>\n" + dropEvent + "</netEvents>\n"
+	)
+	sdn := fstest.MapFS{}
+	for name, content := range map[string]string{"network.txt": "[]", "endpoint.txt": "[]",
+		"policy.txt": "[]", "ports.txt": "", "hcsdiag.txt": hcs, "vfpOutput.txt": vfp,
+		"wfp/netevents.xml": wfp} {
+		sdn[name] = &fstest.MapFile{Data: []byte(content), ModTime: collected}
+	}
+	zip := aksZip(t)
+	for name, content := range map[string]string{
+		"20240903-081500-hcsdiag-list.txt":            hcs,
+		"20240903-081500-shimdiag-list-with-pids.txt": "Shim \t Pid\nk8s.io-" + firstSandbox + " \t 42\n",
+		"vfpOutput.txt": vfp, "wfp/netevents.xml": wfp,
+		"CSEResult.log": "0\n", "windowsnodereset.log": "2024-09-03T08:14:51+00:00: Entering windowsnodereset.ps1\n"} {
+		zip[name] = &fstest.MapFile{Data: []byte(content), ModTime: collected}
+	}
+	for name, recorded := range map[string]fstest.MapFS{"sdn": sdn, "aks": zip} {
+		s := load(t, recorded)
+		compute := evidence.ComputeInfo.In(s)
+		if len(compute.Systems) != 1 || compute.Systems[0].ID != firstSandbox {
+			t.Errorf("%s: compute systems are %+v (%s)", name, compute, evidence.ComputeInfo.Gap(s))
+		}
+		ports := evidence.VFPPorts.In(s)
+		if len(ports) == 0 || ports[len(ports)-1].Blocked == nil {
+			t.Errorf("%s: ports of VFP are %+v (%s)", name, ports, evidence.VFPPorts.Gap(s))
+		}
+		if evidence.WFPInfo.In(s).Total != 1 {
+			t.Errorf("%s: drops of WFP are %+v (%s)", name, evidence.WFPInfo.In(s),
+				evidence.WFPInfo.Gap(s))
+		}
+		if name == "aks" && (len(compute.Shims) != 1 || s.File(`C:\AzureData\CSEResult.log`).Text == "" ||
+			s.File(`C:\k\windowsnodereset.log`).Text == "") {
+			t.Errorf("aks: shims are %+v; the scripts left %+v and %+v", compute.Shims,
+				s.File(`C:\AzureData\CSEResult.log`), s.File(`C:\k\windowsnodereset.log`))
+		}
 	}
 }
