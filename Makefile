@@ -1,7 +1,8 @@
 # make run    the doctor on a recorded broken node: a screen, or text without a terminal
-# make check  the quick loop: seconds after a change of one check, no servers, no Wine
+# make check  the quick loop of a check: seconds, no servers, no Wine
+# make short  the same for the whole program: a minute or two
 # make test   everything that guards a change; make test-all adds what takes longer
-# make lint   what a pull request needs beside make check: gofmt, vet, staticcheck, actionlint
+# make lint   what a pull request needs beside make short: gofmt, vet, staticcheck, actionlint
 # make build  stripped binaries for all systems, in bin/
 
 export CGO_ENABLED = 0
@@ -19,14 +20,18 @@ RACED ?= ./collectors ./collectors/node ./collectors/cluster ./collectors/probe 
 MUTATED ?= ui/timeline checks/signs collectors/bundle collectors/foreign collectors/cluster
 TARGETS  = windows/amd64 windows/arm64 linux/amd64 linux/arm64 darwin/amd64 darwin/arm64
 
-.PHONY: run check servers test test-all race mutate test-windows screens vet windows lint rename fuzz bench bench-api bench-bundle build docs clean
+.PHONY: run check short servers test test-all race mutate leaks test-windows screens vet windows lint rename fuzz bench bench-api bench-bundle build docs clean
 
 # The doctor's own exit status says that the recorded node is broken (3), which is no failure of make.
 run:
 	@go build -o bin/doctor ./cmd/doctor
 	@bin/doctor --demo $(DEMO); status=$$?; test $$status -eq 3 -o $$status -eq 0
 
+# What judges a check, its recording and its sentences.
 check:
+	go test -short -vet=off ./checks/... ./fixtures ./ui/lang ./ui/symptom
+
+short:
 	go test -short -vet=off ./...
 
 # The servers of the test beds, each built once per machine and kept in the user's cache. The first
@@ -96,6 +101,13 @@ fuzz:
 # least 85 % of the changes must fail a test. SEED=2 takes another sample.
 mutate:
 	go run ./fixtures/mutate -seed $(SEED) $(addprefix ./,$(MUTATED))
+
+# What redaction lets through and what it marks wrongly. DOCTOR_LEAK_SUITES names a folder with checked
+# out copies of noseyparker, kingfisher and detect-secrets, DOCTOR_INNOCENT one of public scripts and
+# documents. SHOW=windows, or a rule or context of the tables, prints what leaks of it.
+leaks:
+	go run ./fixtures/server/build gitleaks
+	@go test -count=1 -timeout 120m ./collectors/redact/leaks -v -run '^TestLeaks$$' -leaks -leaks.show "$(SHOW)"
 
 bench:
 	go test -run '^$$' -bench . -benchmem ./...

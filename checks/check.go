@@ -16,10 +16,14 @@ import (
 
 // A Check is one fault and how it is recognised.
 type Check struct {
-	ID       string // lower-kebab-case, subject first, final
-	Title    string // the fault as a short statement: "Node is not Ready"
-	Healthy  string // what is right where the check passes: "Node is Ready"
-	Doc      string // what it is, why it happens, how the check tells; plain text in paragraphs
+	ID      string // lower-kebab-case, subject first, final
+	Title   string // the fault as a short statement: "Node is not Ready"
+	Healthy string // what is right where the check passes: "Node is Ready"
+	Doc     string // what it is, why it happens, how the check tells; plain text in paragraphs
+	// Of a check that is made of a template: what its texts are made of, so that another language
+	// can make its own.
+	TitleOf, HealthyOf, DocOf evidence.Phrase
+
 	Category Category
 	FAQ      []int // entries of the Kubernetes Windows troubleshooting FAQ that it answers
 	Fix      Fix
@@ -69,11 +73,12 @@ const (
 	CategoryWorkloads  Category = "workloads"
 	CategoryStorage    Category = "storage"
 	CategorySecurity   Category = "security"
+	CategoryVersions   Category = "versions" // regressions by version: package regressions
 )
 
 // Categories lists all categories in order.
 var Categories = []Category{CategoryNode, CategoryComponents, CategoryNetwork, CategoryDNS,
-	CategoryImages, CategoryWorkloads, CategoryStorage, CategorySecurity}
+	CategoryImages, CategoryWorkloads, CategoryStorage, CategorySecurity, CategoryVersions}
 
 // A Sign is a text that betrays a check's fault, with the sentence that it stands for.
 type Sign struct {

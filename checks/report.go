@@ -8,6 +8,7 @@ import (
 
 	"doctor/checks/evidence"
 	"doctor/checks/node"
+	"doctor/checks/sorted"
 )
 
 // Schema names the report's format, doctor.report/v1.
@@ -245,7 +246,7 @@ func (c *Check) result(names []Placeholder, status Status, findings []Finding) R
 	r := Result{ID: c.ID, Title: c.Title, Healthy: c.Healthy, Category: c.Category, Status: status, Breaks: c.Breaks,
 		Findings: []ReportFinding{}, ExplainedBy: []string{},
 		FAQ: orEmpty(c.FAQ), Links: orEmpty(c.Links), Fix: fill(names, c.Fix)}
-	slices.SortStableFunc(findings, func(a, b Finding) int { return int(b.Level) - int(a.Level) })
+	sorted.By(findings, func(a, b Finding) int { return int(b.Level) - int(a.Level) })
 	for i, f := range findings {
 		if i == 0 && len(f.Fix.Steps) > 0 {
 			r.Fix = fill(names, f.Fix)
@@ -298,7 +299,7 @@ func gaps(s evidence.Snapshot, list []*Check, results []Result) []EvidenceGap {
 			}
 		}
 	}
-	slices.SortFunc(found, func(a, b EvidenceGap) int { return strings.Compare(a.Path, b.Path) })
+	sorted.By(found, func(a, b EvidenceGap) int { return strings.Compare(a.Path, b.Path) })
 	return found
 }
 

@@ -8,6 +8,7 @@ import (
 
 	"doctor/checks"
 	"doctor/checks/evidence"
+	"doctor/checks/sorted"
 	"doctor/ui/lang"
 	"doctor/ui/symptom"
 )
@@ -65,7 +66,7 @@ func UnknownGroups(r *checks.Report, among []int) []UnknownGroup {
 			groups[at].gap = evidence.Gap{}
 		}
 	}
-	slices.SortStableFunc(groups, func(a, b UnknownGroup) int {
+	sorted.By(groups, func(a, b UnknownGroup) int {
 		return slices.Index(byUse, a.Remedy) - slices.Index(byUse, b.Remedy)
 	})
 	return groups

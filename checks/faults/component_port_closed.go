@@ -9,6 +9,7 @@ import (
 	"doctor/checks"
 	"doctor/checks/evidence"
 	"doctor/checks/node"
+	"doctor/checks/sorted"
 )
 
 var _ = register(checks.Check{
@@ -107,7 +108,7 @@ func portsWanted(n *node.Node, s evidence.Snapshot) []openPort {
 				list = append(list, openPort{"kube-proxy", port, false, from})
 			}
 		}
-		slices.SortFunc(list, func(a, b openPort) int { return a.port - b.port })
+		sorted.By(list, func(a, b openPort) int { return a.port - b.port })
 	}
 	return list
 }

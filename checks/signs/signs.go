@@ -19,6 +19,7 @@ import (
 
 	"doctor/checks/evidence"
 	"doctor/checks/evidence/finder"
+	"doctor/checks/sorted"
 )
 
 // Bounds: what one file may cost, and how much of a matching line is kept.
@@ -391,7 +392,7 @@ func merge(found, recorded []evidence.SignMatch, list []evidence.Sign) []evidenc
 		place[s.Check+"\x00"+s.Text] = i
 	}
 	// stable: what is over stands behind what is not
-	slices.SortStableFunc(found, func(a, b evidence.SignMatch) int {
+	sorted.By(found, func(a, b evidence.SignMatch) int {
 		return cmp.Or(cmp.Compare(place[a.Check+"\x00"+a.Text], place[b.Check+"\x00"+b.Text]),
 			cmp.Compare(a.Path, b.Path))
 	})

@@ -50,7 +50,7 @@ func diagnose(ctx context.Context, std streams, f flags) error {
 	case f.Node != "" && f.From == "":
 		l, err := session.ThroughAPI(ctx, f.Options, list)
 		if err != nil {
-			return sourceError(err)
+			return sourceError(err, f.Node)
 		}
 		return diagnoseLive(ctx, std, f, l)
 	case f.IsLive():
@@ -100,9 +100,13 @@ func openRecording(o session.Options, std streams) (session.Source, error) {
 }
 
 // sourceError tells a cluster that cannot be asked from one that was asked for the wrong thing.
-func sourceError(err error) error {
+func sourceError(err error, node string) error {
 	if errors.Is(err, session.ErrNoCluster) && !errors.Is(err, cluster.ErrNoContext) {
 		return trouble(err)
+	}
+	var missing *session.NoNodeError
+	if errors.As(err, &missing) {
+		return fmt.Errorf("%w%s", err, didYouMean(node, missing.Windows))
 	}
 	return err
 }

@@ -11,6 +11,7 @@ import (
 
 	"doctor/checks"
 	"doctor/checks/errcode"
+	"doctor/checks/evidence"
 	"doctor/checks/faults"
 	"doctor/collectors/cluster"
 	"doctor/collectors/foreign"
@@ -19,7 +20,7 @@ import (
 )
 
 func explainCommand(std streams) *cobra.Command {
-	var output string
+	var output, search string
 	var ascii bool
 	var said language
 	cmd := &cobra.Command{
@@ -37,6 +38,16 @@ func explainCommand(std streams) *cobra.Command {
 		},
 		RunE: func(_ *cobra.Command, args []string) error {
 			catalogue := faults.Catalogue()
+			if search != "" {
+				if len(args) > 0 {
+					return errors.New("--search searches all checks; leave the id out")
+				}
+				catalogue = ui.Search(catalogue, search, said.catalogue())
+				if len(catalogue.All()) == 0 {
+					return fmt.Errorf("no check has all words of %q; search for fewer, or for one id or "+
+						"error code with `doctor explain`", evidence.Clean(search))
+				}
+			}
 			if len(args) == 1 && args[0] == "rbac" {
 				if _, err := io.WriteString(std.out, cluster.ClusterRole); err != nil {
 					return trouble(err)
@@ -90,6 +101,8 @@ func explainCommand(std streams) *cobra.Command {
 		},
 	}
 	cmd.Flags().StringVarP(&output, "output", "o", "text", "text, json or markdown")
+	cmd.Flags().StringVar(&search, "search", "",
+		"list the checks whose titles, texts, signs or links hold all these words")
 	cmd.Flags().BoolVar(&ascii, "ascii", false, "draw with ASCII characters only")
 	said.flag(cmd)
 	completeWith(cmd, "output", func() []string { return []string{"text", "json", "markdown"} })

@@ -6,8 +6,9 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/url"
-	"slices"
 	"strings"
+
+	"doctor/checks/sorted"
 
 	"k8s.io/apimachinery/pkg/api/validate/content"
 
@@ -52,7 +53,7 @@ func (c *Client) WindowsNodes(ctx context.Context) ([]WindowsNode, error) {
 	if err != nil {
 		return nil, err
 	}
-	slices.SortFunc(list, func(a, b WindowsNode) int { return strings.Compare(a.Name, b.Name) })
+	sorted.By(list, func(a, b WindowsNode) int { return strings.Compare(a.Name, b.Name) })
 	return list, nil
 }
 
@@ -73,6 +74,14 @@ func eachObject[T any](ctx context.Context, c *Client, path string, query url.Va
 	return c.listInto(ctx, l, path, query, what)
 }
 
+// A NoNodeError says that the cluster has no node of a name.
+type NoNodeError struct{ server, node string }
+
+func (e *NoNodeError) Error() string {
+	return fmt.Sprintf("the cluster at %s has no node %q; `doctor --node` lists its Windows nodes",
+		e.server, evidence.Clean(e.node))
+}
+
 // Check asks for the node and tells what keeps it from being diagnosed: that it
 // does not exist, or is no Windows node. That the server does not answer is no
 // such thing: then there is a report, of gaps.
@@ -87,9 +96,7 @@ func (c *Client) Check(ctx context.Context, node string) error {
 	object, err := c.node(ctx, node)
 	switch {
 	case isNotFound(err):
-		return fmt.Errorf(
-			"the cluster at %s has no node %q; `doctor --node` lists its Windows nodes",
-			server(c.host), evidence.Clean(node))
+		return &NoNodeError{server: server(c.host), node: node}
 	case err != nil:
 		return nil
 	}

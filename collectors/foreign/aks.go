@@ -153,7 +153,7 @@ func aksName(src *source) string {
 		}
 	}
 	if aksGuestFolder.MatchString(src.root) {
-		return unknownName // that of the folder is the same on every node
+		return evidence.UnknownNode // that of the folder is the same on every node
 	}
 	return ""
 }

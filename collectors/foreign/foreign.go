@@ -82,8 +82,6 @@ func (n Node) Evidence(fsys fs.FS) (fs.FS, error) {
 	return nil, fmt.Errorf("%s is no format that doctor reads", evidence.Clean(n.Format))
 }
 
-const unknownName = "unknown"
-
 // folderName is a node's name where the recording itself tells none. A folder may be
 // an archive that was opened in its place.
 func folderName(root string) string {
@@ -94,5 +92,5 @@ func folderName(root string) string {
 	if root != "." && name != "" {
 		return name
 	}
-	return unknownName
+	return evidence.UnknownNode
 }

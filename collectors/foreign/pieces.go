@@ -228,7 +228,7 @@ func findPieces(fsys fs.FS) ([]Node, error) {
 		return nil, fmt.Errorf("it holds %d Nodes, and none of them runs Windows", others)
 	}
 	if len(names) == 0 {
-		names = []string{unknownName}
+		names = []string{evidence.UnknownNode}
 	}
 	var nodes []Node
 	for _, name := range names {

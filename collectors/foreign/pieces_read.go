@@ -42,7 +42,7 @@ func readPieces(fsys fs.FS, files []looseFile, how reading, node ...string) *pie
 		left: maxPieceBytes}
 	if how == readNames {
 		p.objects.only = "Node"
-	} else if len(node) > 0 && node[0] != unknownName {
+	} else if len(node) > 0 && node[0] != evidence.UnknownNode {
 		p.objects.podsOf(node[0])
 	}
 	for _, f := range files {
@@ -218,7 +218,7 @@ func convertPieces(fsys fs.FS, node Node, out *output) error {
 		ran = p.objects.newest
 	}
 	name := node.Name
-	if name == unknownName {
+	if name == evidence.UnknownNode {
 		name = ""
 	}
 	p.convertOutputs(src, out, ran, name)

@@ -4,11 +4,11 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"slices"
 	"strings"
 	"time"
 
 	"doctor/checks/evidence"
+	"doctor/checks/sorted"
 	"doctor/collectors/tree"
 )
 
@@ -32,7 +32,7 @@ func Latest(fsys fs.FS, nodes []Node) (latest Node, found fs.FS, ok bool) {
 	}
 	var list []datedRecording
 	for _, n := range nodes {
-		if n.Name == unknownName || !strings.EqualFold(n.Name, nodes[0].Name) {
+		if n.Name == evidence.UnknownNode || !strings.EqualFold(n.Name, nodes[0].Name) {
 			return Node{}, nil, false
 		}
 		t, err := n.Evidence(fsys)
@@ -45,7 +45,7 @@ func Latest(fsys fs.FS, nodes []Node) (latest Node, found fs.FS, ok bool) {
 		}
 		list = append(list, datedRecording{n, t, s})
 	}
-	slices.SortFunc(list, func(a, b datedRecording) int {
+	sorted.By(list, func(a, b datedRecording) int {
 		return a.snapshot.Now().Compare(b.snapshot.Now())
 	})
 	for i := range list[1:] {

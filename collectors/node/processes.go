@@ -5,10 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"slices"
 	"strings"
 
 	"doctor/checks/evidence"
+	"doctor/checks/sorted"
 	"doctor/collectors"
 )
 
@@ -53,7 +53,7 @@ func readProcesses(ctx context.Context, r *collectors.Record) error {
 		}
 		list = append(list, row.process(detail))
 	}
-	slices.SortFunc(list, func(a, b evidence.Process) int { return a.PID - b.PID })
+	sorted.By(list, func(a, b evidence.Process) int { return a.PID - b.PID })
 	r.JSON(evidence.Processes.Path(), list)
 	switch {
 	case denied > 0 && !runsElevated(): // some refuse an administrator too

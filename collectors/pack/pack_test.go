@@ -400,16 +400,22 @@ func TestTheStreamIsOneThatOthersRead(t *testing.T) {
 func TestAFileThatHidesASecretIsLeftOut(t *testing.T) {
 	hidden := hex.EncodeToString([]byte("Regp4ss!x7Qz"))
 	script := "#ps1\n$x=1; $pw = \"Regp4ss!x7Qz\"\nmore text here"
+	encoded := base64.StdEncoding.EncodeToString([]byte(script))
 	m := pack(t, node(t, map[string]string{
 		"files/C/k/config.yaml":            "password: Regp4ss!x7Qz\n",
-		"files/C/AzureData/CustomData.txt": base64.StdEncoding.EncodeToString([]byte(script)),
+		"files/C/AzureData/CustomData.txt": hex.EncodeToString([]byte(script)),
+		"files/C/AzureData/CustomData.bin": encoded,
 		"logs/kubelet/kubelet.log":         "one\n",
-		"logs/kubelet/kubelet.err.log":     "the token is " + hidden + " now\n",
+		"logs/kubelet/kubelet.err.log":     "one more line, " + hidden + " in it\n",
 		"hns-networks.json":                `[{"Name":"` + hidden + `"}]`,
 	}), options())
 	if got := m.read(t, "files/C/AzureData/CustomData.txt.gap"); !strings.Contains(got,
 		"in a form that cannot be taken out") {
 		t.Errorf("the gap says %q", got)
+	}
+	if got := m.read(t, "files/C/AzureData/CustomData.bin"); !strings.Contains(got, "<secret:") ||
+		strings.Contains(got, encoded[:16]) {
+		t.Errorf("base64, which can be taken out, is %q", got)
 	}
 	m.read(t, "logs/kubelet/kubelet.err.log.gap")
 	m.read(t, "hns-networks.json.gap")

@@ -9,6 +9,7 @@ const (
 	hexByte
 	blankByte // within a line
 	lineByte  // the end of a line
+	madeByte  // of a value that a generator made
 )
 
 var classOf = func() (t [256]uint8) {
@@ -16,7 +17,7 @@ var classOf = func() (t [256]uint8) {
 		c := byte(i)
 		switch {
 		case isAlnum(c):
-			t[i] = wordByte | nameByte | base64Byte | tokenByte
+			t[i] = wordByte | nameByte | base64Byte | tokenByte | madeByte
 			if isDigit(c) || c|0x20 >= 'a' && c|0x20 <= 'f' {
 				t[i] |= hexByte
 			}
@@ -33,6 +34,9 @@ var classOf = func() (t [256]uint8) {
 	}
 	for _, c := range []byte("-._~+/=") {
 		t[c] |= tokenByte
+	}
+	for _, c := range []byte("_-.+/=") {
+		t[c] |= madeByte
 	}
 	t[' '], t['\t'] = blankByte, blankByte
 	t['\n'], t['\r'] = lineByte, lineByte

@@ -39,6 +39,7 @@ type frame struct {
 	wantKey   bool
 	key       string // the last one
 	kind      string // the object's, as Kubernetes has it
+	parent    string // what the object itself is called
 	name      string // what the object's value is called: {"name":"X","value":"Y"}
 	last      string // element of the array
 	program   string // that the object tells of, or the array's command line runs
@@ -145,6 +146,9 @@ func (l *lexer) push(array bool) {
 	if top := l.top(); top != nil {
 		f.exec = top.exec || !top.array && strings.EqualFold(top.key, "exec")
 		f.auths = top.auths || !top.array && top.key == "auths"
+		if !top.array {
+			f.parent = top.key
+		}
 		if array {
 			f.key = top.key
 			f.program = l.programOf(top)

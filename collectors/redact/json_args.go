@@ -25,16 +25,13 @@ func programName(text string) string {
 // programNames are the first words of the programs.
 var programNames = func() map[string]bool {
 	m := map[string]bool{}
-	for _, p := range programs {
-		m[programWord(p.name)] = true
+	for _, c := range commands {
+		for name := range strings.SplitSeq(c.names, "|") {
+			m[commandName(name)] = true
+		}
 	}
 	return m
 }()
-
-func programWord(text string) string {
-	word, _, _ := strings.Cut(text, " ")
-	return strings.TrimSuffix(word, ".exe")
-}
 
 // isProgramKey tells of the names under which an object keeps its program.
 func isProgramKey(key string) bool {
@@ -90,20 +87,25 @@ func (f *frame) flags() string {
 		return ""
 	}
 	flags := ""
-	for _, p := range programs {
-		if programWord(p.name) != f.program {
-			continue
-		}
-		_, verbs, _ := strings.Cut(p.name+" "+p.with, " ")
-		missing := false
-		for verb := range strings.FieldsSeq(verbs) {
-			missing = missing || verb[0] != '-' && !strings.Contains(f.verbs, " "+verb+" ")
-		}
-		if !missing {
-			flags += " " + p.flags
+	for _, c := range commands {
+		for name := range strings.SplitSeq(c.names, "|") {
+			if commandName(name) == f.program && f.hasVerbs(name+" "+c.with) {
+				flags += " " + c.flags
+			}
 		}
 	}
 	return flags
+}
+
+// hasVerbs tells whether the words behind a program's name stand in the array.
+func (f *frame) hasVerbs(name string) bool {
+	_, verbs, _ := strings.Cut(name, " ")
+	for verb := range strings.FieldsSeq(verbs) {
+		if verb[0] != '-' && len(verb) > 1 && !strings.Contains(f.verbs, " "+verb+" ") {
+			return false
+		}
+	}
+	return true
 }
 
 // takesPassword tells whether the element before is a flag whose value is a

@@ -46,6 +46,9 @@ func (l *lexer) judgeString(plain []byte) (kind string, faint bool) {
 			name, _ = l.sibling("name", "key")
 			top.name = name
 		}
+		if name == "" {
+			name = top.parent
+		}
 		if kind, t := judgeName([]byte(name)); isSecret([]byte(name), plain, t, false) {
 			return kind, false
 		}

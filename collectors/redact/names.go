@@ -15,199 +15,182 @@ const (
 	strong         // unless it is a placeholder
 )
 
-// endings of names that keep secrets, in lower case and without separators.
-var endings = []struct {
+// names are what settings that keep a secret are called, or what their names end
+// with. A dash stands where words may be written together, with a dash, a blank
+// or an underscore.
+var names = []struct {
+	kind  string
+	trust trust
+	words string
+}{
+	{"password", strong, `password passwords passwd passphrase passcode pwd pass bind-pw
+		password-data password-base64 password-value unicode-pwd user-pw admin-pw root-pw`},
+	{"password", medium, `password-hash psk pw key-material secrete wifi-key wpa-key pass-word`},
+	{"password", strong, `passwort kennwort passwoerter mot-de-passe mdp contrasena contrasenya
+		clave-secreta senha palavra-passe parol parole haslo heslo wachtwoord losenord`},
+	{"gmsa", strong, `msds-managed-password plugin-input`},
+	{"client-secret", strong, `client-secret client-secrets app-secret consumer-secret`},
+	{"access-key", strong, `secret-access-key account-key`},
+	{"access-key", medium, `secret-key access-key access-key-id storage-key shared-key pre-shared-key
+		workspace-key subscription-key function-key functions-key host-key-value aws-key`},
+	{"access-key", weak, `primary-key secondary-key`},
+	{"sas", strong, `sas-token`},
+	{"sas", medium, `shared-access-signature`},
+	{"api-key", strong, `api-key api-keys`},
+	{"api-key", medium, `app-key api-secret api-token api-pass prov-token`},
+	{"token", weak, `pat`},
+	{"token", medium, `token tokens token-data token-value app-token access-token identity-header auth-key
+		auth-code jenkins-crumb webhook-url webhook-uri`},
+	{"jwt", medium, `id-token jwt`},
+	{"bearer", medium, `bearer-token bearer`},
+	{"bootstrap-token", weak, `token-id`},
+	{"bootstrap-token", strong, `token-secret`},
+	{"bootstrap-token", medium, `bootstrap-token`},
+	{"registry-auth", strong, `identity-token registry-token`},
+	{"registry-auth", weak, `registry-auth auth auths`},
+	{"registry-auth", medium, `docker-config-json docker-cfg`},
+	{"secret", medium, `secret secret-value secret-data geheimnis segredo secreto secret-string`},
+	{"credential", weak, `credential credentials creds cred`},
+	{"private-key", strong, `client-key-data`},
+	{"private-key", medium, `private-key private-key-id private-key-data key-data ssh-key`},
+	{"private-key", weak, `certificate-key pfx pfx-data pfx-blob`},
+	{"key", medium, `encryption-key decryption-key validation-key signing-key signature-key master-key
+		session-key join-key secret-key-base instrumentation-key license-key machine-key cipher-key
+		crypto-key aes-key hmac-key account-token schluessel`},
+	{"key", weak, `key`},
+	{"product-key", medium, `product-key`},
+	{"basic-auth", medium, `basic-auth`},
+	{"snmp-community", medium, `snmp-community community-string rocommunity rwcommunity`},
+	{"hash", weak, `ntlm-hash nt-hash lm-hash ntlm`},
+	{"cookie", weak, `cookie cookies session-id`},
+	{"kerberos-key", weak, `aes256-key aes128-key`},
+}
+
+// A wordName is a name in letters that are not ASCII, or of several words, which
+// stands by itself.
+var wordNames = []struct{ kind, words string }{
+	{"password", `密码|密碼|口令|密码为|パスワード|暗証番号|비밀번호|пароль|Пароль|ПАРОЛЬ|паролем|mot de passe|contraseña|Contraseña|CONTRASEÑA|contrasenya|hasło|Hasło|lösenord|şifre|heslo je|mật khẩu`},
+	{"secret", `密钥|密鑰|私钥|私鑰|秘密|機密|シークレット|секрет|Секрет|ключ доступа|Ключ доступа|Schlüssel|schlüssel|geheimer schlüssel|clé secrète|clé d'accès|clé privée|clave secreta|clave de acceso|chave secreta|chave de acesso`},
+	{"token", `令牌|トークン|访问密钥|訪問金鑰|токен|Токен|ТОКЕН|jeton d'accès|unseal key 1|unseal key 2|unseal key 3|unseal key 4|unseal key 5|凭证|凭据|憑證`},
+}
+
+// An ending is one of the names as it is judged: without what separates words.
+type ending struct {
 	text, kind string
 	trust      trust
-}{
-	{"msdsmanagedpassword", "gmsa", strong},
-	{"plugininput", "gmsa", strong},
-	{"unicodepwd", "password", strong},
-	{"password", "password", strong},
-	{"passwords", "password", strong},
-	{"passwd", "password", strong},
-	{"passphrase", "password", strong},
-	{"passcode", "password", strong},
-	{"passwort", "password", strong},
-	{"kennwort", "password", strong},
-	{"motdepasse", "password", strong},
-	{"passwordhash", "password", medium},
-	{"passworddata", "password", strong},
-	{"passwordbase64", "password", strong},
-	{"passwordvalue", "password", strong},
-	{"pwd", "password", strong},
-	{"clientsecret", "client-secret", strong},
-	{"clientsecrets", "client-secret", strong},
-	{"appsecret", "client-secret", strong},
-	{"secretaccesskey", "access-key", strong},
-	{"secretkey", "access-key", medium},
-	{"accesskey", "access-key", medium},
-	{"accesskeyid", "access-key", medium},
-	{"accountkey", "access-key", strong},
-	{"storagekey", "access-key", medium},
-	{"sharedkey", "access-key", medium},
-	{"presharedkey", "access-key", medium},
-	{"sharedaccesssignature", "sas", medium},
-	{"sastoken", "sas", strong},
-	{"apikey", "api-key", strong},
-	{"apikeys", "api-key", strong},
-	{"apptoken", "token", medium},
-	{"tokenid", "bootstrap-token", weak},
-	{"tokensecret", "bootstrap-token", strong},
-	{"bootstraptoken", "bootstrap-token", medium},
-	{"identitytoken", "registry-auth", strong},
-	{"registrytoken", "registry-auth", strong},
-	{"registryauth", "registry-auth", weak},
-	{"dockerconfigjson", "registry-auth", medium},
-	{"dockercfg", "registry-auth", medium},
-	{"bearertoken", "bearer", medium},
-	{"accesstoken", "token", medium},
-	{"idtoken", "jwt", medium},
-	{"jwt", "jwt", medium},
-	{"token", "token", medium},
-	{"tokens", "token", medium},
-	{"tokendata", "token", medium},
-	{"tokenvalue", "token", medium},
-	{"secret", "secret", medium},
-	{"secretvalue", "secret", medium},
-	{"secretdata", "secret", medium},
-	{"credential", "credential", weak},
-	{"credentials", "credential", weak},
-	{"creds", "credential", weak},
-	{"auth", "registry-auth", weak},
-	{"pass", "password", strong},
-	{"privatekey", "private-key", medium},
-	{"privatekeyid", "private-key", medium},
-	{"privatekeydata", "private-key", medium},
-	{"clientkeydata", "private-key", strong},
-	{"keydata", "private-key", medium},
-	{"keymaterial", "password", medium},
-	{"certificatekey", "private-key", weak},
-	{"encryptionkey", "key", medium},
-	{"decryptionkey", "key", medium},
-	{"validationkey", "key", medium},
-	{"signingkey", "key", medium},
-	{"masterkey", "key", medium},
-	{"sessionkey", "key", medium},
-	{"joinkey", "key", medium},
-	{"sshkey", "private-key", medium},
-	{"primarykey", "access-key", weak},
-	{"secondarykey", "access-key", weak},
-	{"productkey", "product-key", medium},
-	{"secretkeybase", "key", medium},
-	{"instrumentationkey", "key", medium},
-	{"workspacekey", "access-key", medium},
-	{"subscriptionkey", "access-key", medium},
-	{"functionkey", "access-key", medium},
-	{"functionskey", "access-key", medium},
-	{"basicauth", "basic-auth", medium},
-	{"licensekey", "key", medium},
-	{"appkey", "api-key", medium},
-	{"identityheader", "token", medium},
-	{"snmpcommunity", "snmp-community", medium},
-	{"communitystring", "snmp-community", medium},
-	{"rocommunity", "snmp-community", medium},
-	{"rwcommunity", "snmp-community", medium},
-	{"psk", "password", medium},
-	{"bindpw", "password", strong},
-	{"pw", "password", medium},
-	{"pfx", "private-key", weak},
-	{"pfxdata", "private-key", weak},
-	{"pfxblob", "private-key", weak},
-	{"ntlmhash", "hash", weak},
-	{"nthash", "hash", weak},
-	{"lmhash", "hash", weak},
-	{"ntlm", "hash", weak},
-	{"cookie", "cookie", weak},
-	{"cookies", "cookie", weak},
-	{"sessionid", "cookie", weak},
-	{"key", "key", weak},
+	whole      bool // counts only where a word begins: authority, compass
 }
 
-// innocents are endings that look like the above and keep none.
-var innocents = []string{
-	"publickeytoken", "publickey", "cancellationtoken", "continuetoken", "nexttoken", "pagetoken",
-	"tokenize",
-	"pullsecret", "pullsecrets", "tlssecret", "existingsecret", "registrykey", "hkey", "subkey",
-	"hotkey", "parentkey", "foreignkey",
-	"oldpwd", "changepassword", "lastpassword", "bypass", "compass", "multipass", "kubernetespass",
-	"requireauth", "useauth", "noauth", "enableauth",
-	"anonymousauth", "proxyauth", "mapkey", "topologykey", "configkey", "annotationkey", "labelkey",
-}
-
-// byEnding finds the endings by their last two letters.
-var byEnding = func() map[[2]byte][]int {
-	m := map[[2]byte][]int{}
-	for i, e := range endings {
-		k := [2]byte{e.text[len(e.text)-2], e.text[len(e.text)-1]}
-		m[k] = append(m[k], i)
+// endings by their last two letters.
+var endings = func() map[[2]byte][]ending {
+	m := map[[2]byte][]ending{}
+	for _, row := range names {
+		for word := range strings.FieldsSeq(row.words) {
+			text := strings.ReplaceAll(word, "-", "")
+			k := [2]byte{text[len(text)-2], text[len(text)-1]}
+			m[k] = append(m[k], ending{text, row.kind, row.trust, len(text) <= 5 &&
+				text != "token" && text != "pwd"})
+		}
 	}
 	return m
 }()
 
+// innocents are endings that look like the above and keep none.
+var innocents = strings.Fields(`publickeytoken publickey cancellationtoken continuetoken nexttoken pagetoken
+	tokenize pullsecret pullsecrets tlssecret existingsecret registrykey hkey subkey hotkey parentkey foreignkey
+	oldpwd changepassword lastpassword bypass compass multipass kubernetespass
+	requireauth useauth noauth enableauth anonymousauth proxyauth mapkey topologykey configkey annotationkey labelkey
+	sortkey partitionkey cachekey primarykeyid hostkey knownkey objectkey shortkey accesskeyname sharedaccesskeyname
+	enabletoken usetoken notoken numtokens maxtokens mintokens tokentokens inputtokens outputtokens totaltokens`)
+
+const maxName = 96
+
 // judgeName tells what the value of a setting of this name keeps.
 func judgeName(name []byte) (kind string, t trust) {
-	if len(name) > maxName {
-		name = name[len(name)-maxName:]
-	}
 	var buf [maxName]byte
-	joined := buf[:0]
-	start := -1 // of the last word, in joined
-	for i, c := range name {
-		switch {
-		case isUpper(c):
-			if i > 0 && isLower(name[i-1]) {
-				start = len(joined)
-			}
-			joined = append(joined, c|0x20)
-		case isLower(c) || isDigit(c):
-			joined = append(joined, c)
-		default:
-			start = len(joined)
-		}
-	}
-	for len(joined) > 3 && isDigit(joined[len(joined)-1]) &&
-		!bytes.HasSuffix(joined, []byte("base64")) {
-		joined = joined[:len(joined)-1]
-	}
+	joined, start := joinWords(buf[:0], name)
 	if len(joined) < 2 {
 		return "", noSecret
 	}
-	best, trust := -1, noSecret
-	for _, i := range byEnding[[2]byte{joined[len(joined)-2], joined[len(joined)-1]}] {
-		e := endings[i]
-		if strings.HasSuffix(string(joined), e.text) &&
-			(best < 0 || len(e.text) > len(endings[best].text)) {
-			if wholeWord(e.text) && len(joined) > len(e.text) && start != len(joined)-len(e.text) {
-				continue // authority, compass
-			}
-			if e.text == "key" && len(joined) == 3 {
-				continue // of a map, of a registry
-			}
-			best, trust = i, e.trust
+	var best ending
+	for _, e := range endings[[2]byte{joined[len(joined)-2], joined[len(joined)-1]}] {
+		n := len(joined) - len(e.text)
+		if n < 0 || len(e.text) <= len(best.text) || string(joined[n:]) != e.text ||
+			e.whole && n > 0 && start != n || e.text == "key" && n == 0 {
+			continue
 		}
+		best = e
 	}
-	if best < 0 {
-		return "", noSecret
+	if best.text == "" {
+		return looseName(joined)
 	}
 	for _, text := range innocents {
 		if strings.HasSuffix(string(joined), text) {
 			return "", noSecret
 		}
 	}
-	return endings[best].kind, trust
+	return best.kind, best.trust
 }
 
-// wholeWord tells of short endings that they count only where a word begins.
-func wholeWord(ending string) bool {
-	switch ending {
-	case "auth", "pass", "key", "pfx", "jwt", "ntlm", "creds", "pw", "psk":
-		return true
+// joinWords writes a name small and without what separates its words, and tells
+// where the last word starts. Digits behind it number settings of one name.
+func joinWords(joined, name []byte) (_ []byte, last int) {
+	if len(name) > maxName {
+		name = name[len(name)-maxName:]
 	}
-	return false
+	last = -1
+	for i, c := range name {
+		switch {
+		case isUpper(c):
+			if i > 0 && isLower(name[i-1]) {
+				last = len(joined)
+			}
+			joined = append(joined, c|0x20)
+		case isLower(c) || isDigit(c):
+			joined = append(joined, c)
+		default:
+			last = len(joined)
+		}
+	}
+	for len(joined) > 3 && isDigit(joined[len(joined)-1]) &&
+		!bytes.HasSuffix(joined, []byte("base64")) {
+		joined = joined[:len(joined)-1]
+	}
+	return joined, last
 }
 
-const maxName = 96
+// looseBases go before other words in the names of secrets: password_super_secure.
+var looseBases = []string{"password", "passwd", "apikey", "secretkey", "privatekey", "accesskey",
+	"clientsecret", "authtoken", "accesstoken", "dbpass"}
+
+// looseTails are the words behind them that make a name one of something else.
+var looseTails = strings.Fields(`file path dir name length len size count age ttl type kind url uri policy rule
+	expir valid timeout limit max min last set reset chang requir enabl disabl allow mode hint prompt field label
+	column header format class provider manager store vault ref id index complex quality attempt retr fail error
+	invalid missing never encrypt decrypt hash algo check exist present needed input box form page link text
+	support plugin handler service server client config option util helper test func generat creat
+	rotat updat delet remov get cache sync verif protect filter history screen replication export writer reader`)
+
+// looseName judges a name in which other words follow that of a secret.
+func looseName(joined []byte) (kind string, t trust) {
+	for _, base := range looseBases {
+		i := bytes.LastIndex(joined, []byte(base))
+		if i < 0 {
+			continue
+		}
+		tail := joined[i+len(base):]
+		if tail[0] == 's' || tail[0] == 'e' && len(tail) == 1 {
+			tail = tail[1:]
+		}
+		for _, word := range looseTails {
+			if bytes.Contains(tail, []byte(word)) {
+				return "", noSecret
+			}
+		}
+		return "secret", weak
+	}
+	return "", noSecret
+}
 
 // isBareSecret tells of names that name an object as often as a value:
 // secret="default/regcred".

@@ -9,8 +9,9 @@ import (
 	"hash"
 	"io"
 	"path"
-	"slices"
 	"strings"
+
+	"doctor/checks/sorted"
 )
 
 const (
@@ -220,10 +221,12 @@ type scan struct {
 // dull remembers what was looked at in vain, so that a text full of triggers
 // is not looked at again for each of them.
 type dull struct {
-	value   int // the end of a value that was none
-	at      int // the last @ of no URL
-	base64  int // the end of base64 that holds nothing
-	command int // the end of the line that was searched for a program's flags
+	value   int             // the end of a value that was none
+	at      int             // the last @ of no URL
+	base64  int             // the end of base64 that was decoded
+	layer   [layerKinds]int // the ends of what was decoded
+	columns int             // the end of a table that was read
+	command int             // the end of the line that was searched for a program's flags
 	program string
 }
 
@@ -231,6 +234,10 @@ func (d *dull) shift(n int) {
 	d.value -= n
 	d.at -= n
 	d.base64 -= n
+	for i := range d.layer {
+		d.layer[i] -= n
+	}
+	d.columns -= n
 	d.command -= n
 }
 
@@ -296,7 +303,7 @@ func (s *scan) mark(upTo int) {
 
 // settle sorts the spans and joins those that overlap; the outer one stays.
 func (s *scan) settle() {
-	slices.SortStableFunc(s.spans, func(a, b span) int {
+	sorted.By(s.spans, func(a, b span) int {
 		if a.start != b.start {
 			return a.start - b.start
 		}

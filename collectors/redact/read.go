@@ -23,6 +23,9 @@ func (s *scan) value(b []byte, i int, stops string) value {
 	if q < len(b) && strings.IndexByte("\"'`", b[q]) >= 0 {
 		return s.quotedValue(b, q, q-i)
 	}
+	if c, n := wideAt(b, i); c == '"' || c == '\'' {
+		return s.wideValue(b, i+n)
+	}
 	v := value{start: i}
 	if n := tokenAt(b[i:]); n > 0 {
 		v.end = i + n
@@ -37,10 +40,26 @@ func (s *scan) value(b []byte, i int, stops string) value {
 		if b[v.end] == '\\' && v.end+1 < len(b) && s.escapedEnd(b, v.end) {
 			break
 		}
+		if c, _ := wideAt(b, v.end); c != 0 && strings.IndexByte("\"'),;. ]>", c) >= 0 {
+			break
+		}
 		v.end++
 	}
 	*s.work += int64(v.end - i)
 	v.open = v.end == len(b) && s.cut(b)
+	return v
+}
+
+// wideValue reads up to a quote of print.
+func (s *scan) wideValue(b []byte, i int) value {
+	v := value{start: i, end: i, quoted: true}
+	for v.end < len(b) && !isLine(b[v.end]) {
+		if c, _ := wideAt(b, v.end); c == '"' || c == '\'' {
+			break
+		}
+		v.end++
+	}
+	*s.work += int64(v.end - i)
 	return v
 }
 

@@ -13,6 +13,7 @@ var placeholders = func() map[string]bool {
 	m := map[string]bool{}
 	for _, w := range strings.Fields(`true false null nil none ~ yes no on off undefined masked (masked) redacted [redacted] (redacted) <redacted> <masked> <none>
 		specialize oobesystem windowspe generalize auditsystem audituser offlineservicing refresh_token client_credentials authorization_code
+		string str strings int integer bool boolean float number object array write read inherit plaintext cleartext
 		omitted data+omitted <nil> (null) (none) hidden (hidden) <hidden> unset n/a <unset> ***removed*** <omitted> required optional system.security.securestring enabled disabled {} [] map[] sensitive (sensitive)`) {
 		m[w] = true
 	}
@@ -28,7 +29,7 @@ func isPlaceholder(v []byte) bool {
 	if len(v) <= 32 && placeholders[strings.ToLower(string(v))] {
 		return true
 	}
-	if isMetavariable(v) {
+	if isMetavariable(v) || isTemplate(v) {
 		return true
 	}
 	if sameByte(v) && (len(v) >= 3 && strings.IndexByte("*xX.#-_", v[0]) >= 0 || !isAlnum(v[0])) {
@@ -40,14 +41,81 @@ func isPlaceholder(v []byte) bool {
 		return isVariable(v)
 	case '%':
 		return len(v) > 2 && last == '%' && isIdentifier(v[1:len(v)-1])
-	case '{':
-		return bytes.HasPrefix(v, []byte("{{")) && bytes.HasSuffix(v, []byte("}}"))
 	case '<':
 		return last == '>' && len(v) <= 64 && run(v[1:len(v)-1], 0, nameByte|blankByte) == len(v)-2
 	case '[':
 		return last == ']' && len(v) <= 64 && run(v[1:len(v)-1], 0, wordByte|blankByte) == len(v)-2
 	}
 	return false
+}
+
+// templates begin what is replaced before it is used.
+var templates = []string{"{{", "${", "$(", "%(", "#{", "<%", "{%", "<your", "your-", "your_", "your ",
+	"!ref", "!sub", "!getatt", "!vault", "[your", "insert_", "insert-", "replace-", "replace_", "<insert",
+	"ref+", "vault:", "arn:", "op://", "secretref", "keyvault", "@microsoft.keyvault"}
+
+// isTemplate takes ${{ secrets.X }}, {0}, %s and the like, also where a value was
+// cut at a blank in it.
+func isTemplate(v []byte) bool {
+	for _, start := range templates {
+		if hasFold(v, 0, start) {
+			return true
+		}
+	}
+	switch v[0] {
+	case '%':
+		return len(v) == 2 && isLower(v[1])
+	case '{':
+		return v[len(v)-1] == '}' && run(v, 1, nameByte) == len(v)-1
+	}
+	return false
+}
+
+// roots are what code calls the things that it takes values from.
+var roots = func() map[string]bool {
+	m := map[string]bool{}
+	for _, w := range strings.Fields(`self this os process env var vars local data module config cfg conf opts
+		options args params req request settings secrets steps github inputs needs matrix context ctx system
+		values props state user session cls app flask django viper c p s r`) {
+		m[w] = true
+	}
+	return m
+}()
+
+// isCode takes what gives a value and is none: get_token(…), config.password,
+// [Convert]::ToBase64String(…), os.environ["X"], db_password.
+func isCode(b []byte, v value) bool {
+	text := b[v.start:v.end]
+	if len(text) < 2 {
+		return false
+	}
+	if i := bytes.IndexByte(text, '('); i >= 3 && run(text, 0, nameByte|wordByte) == i &&
+		!bytes.ContainsAny(text[:i], digits) {
+		return i == len(text)-1 || v.end < len(b) && strings.IndexByte(")\"' \t,", b[v.end]) >= 0
+	}
+	last := text[len(text)-1]
+	if last == '[' || bytes.Contains(text, []byte("]::")) {
+		return run(text, 0, nameByte|wordByte) >= len(text)-1 || text[0] == '['
+	}
+	if run(text, 0, nameByte) != len(text) || mixed(text) {
+		return false
+	}
+	i := bytes.LastIndexByte(text, '.')
+	if i > 0 && i < len(text)-1 {
+		_, t := judgeName(text[i+1:])
+		root, _, _ := bytes.Cut(text, []byte("."))
+		return t >= medium || roots[strings.ToLower(string(root))]
+	}
+	if bytes.IndexByte(text, '_') > 0 && isIdentifier(text) || isCamel(text) {
+		_, t := judgeName(text)
+		return t >= medium
+	}
+	return false
+}
+
+// isCamel tells of words written together, each but the first with a capital.
+func isCamel(text []byte) bool {
+	return isIdentifier(text) && isLower(text[0]) && bytes.ContainsAny(text[1:], uppers)
 }
 
 // isMetavariable takes TOKEN, YOUR-PASSWORD and the like of usage texts.
@@ -79,6 +147,12 @@ func isVariable(v []byte) bool {
 		return last == ')' || bytes.IndexByte(v, ')') < 0
 	}
 	name := v[1:]
+	if allDigits(name) || len(name) == 1 && !isAlnum(name[0]) {
+		return true // of a script's arguments
+	}
+	if i := bytes.IndexAny(name, "[-"); i > 0 && isIdentifier(name[:i]) && !mixed(name[:i]) {
+		return name[i] == '[' || bytes.HasPrefix(name[i:], []byte("->"))
+	}
 	if i := bytes.IndexByte(name, ':'); i > 0 && isIdentifier(name[:i]) {
 		return isIdentifier(name[i+1:])
 	}
@@ -180,7 +254,7 @@ func looksRandom(v []byte) bool {
 		isObjectName(v) || isTypeName(v) {
 		return false
 	}
-	if isGUID(v) || bytes.ContainsAny(v, "(\\") {
+	if isGUID(v) || bytes.ContainsAny(v, "(\\") && !hardWord(v) {
 		return false
 	}
 	symbols := 0

@@ -208,6 +208,9 @@ func (c *Catalogue) Check(k *checks.Check) *checks.Check {
 	e, told := c.checks[k.ID], *k
 	told.Title, told.Doc = or(e.Title, k.Title), or(e.Doc, k.Doc)
 	told.Healthy = or(e.Healthy, k.Healthy)
+	if k.TitleOf.Format != "" {
+		told.Title, told.Healthy, told.Doc = c.Say(k.TitleOf), c.Say(k.HealthyOf), c.Say(k.DocOf)
+	}
 	told.Signs = slices.Clone(k.Signs)
 	for i := range told.Signs {
 		told.Signs[i].Says = c.Phrase(told.Signs[i].Says)
@@ -279,6 +282,9 @@ func (c *Catalogue) Report(r checks.Report) checks.Report {
 func (c *Catalogue) result(r checks.Result) checks.Result {
 	e := c.checks[r.ID]
 	r.Title, r.Healthy = or(e.Title, r.Title), or(e.Healthy, r.Healthy)
+	if k := c.of.ByID(r.ID); k != nil && k.TitleOf.Format != "" {
+		r.Title, r.Healthy = c.Say(k.TitleOf), c.Say(k.HealthyOf)
+	}
 	r.Fix = c.Fix(r.Fix)
 	if r.Missing.Kind != "" {
 		r.Gap = evidence.Shown(c.Gap(r.Missing))

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"doctor/checks"
+	"doctor/checks/sorted"
 	"doctor/ui/lang"
 )
 
@@ -170,7 +171,7 @@ func Ranked(r *checks.Report) []Asked {
 	for _, s := range all {
 		list = append(list, s.Ask(r))
 	}
-	slices.SortStableFunc(list, func(a, b Asked) int {
+	sorted.By(list, func(a, b Asked) int {
 		return cmp.Or(
 			cmp.Compare(a.weight(), b.weight()),
 			cmp.Compare(a.firstCause(r), b.firstCause(r)),

@@ -147,7 +147,7 @@ func TestWhatIsNoWindowsNodeIsToldAtOnce(t *testing.T) {
 			"doctor: node \"linux-1\" runs linux, and doctor knows Windows nodes alone; `doctor --node` lists them\n"},
 		{"a node that is not there", []string{"--node", "win-9"}, program.Usage,
 			"doctor: the cluster at " + server +
-				" has no node \"win-9\"; `doctor --node` lists its Windows nodes\n"},
+				" has no node \"win-9\"; `doctor --node` lists its Windows nodes; did you mean win-1 or win-2?\n"},
 		{"a name that would be a path", []string{"--node", "../secrets"}, program.Usage,
 			"doctor: \"../secrets\" is no name that a node can have; `doctor --node` lists the cluster's Windows nodes\n"},
 		{"a context that is not there", []string{"--node", "win-1", "--context", "nowhere"},

@@ -33,6 +33,10 @@ func ThroughAPI(ctx context.Context, o Options, list *checks.Catalogue) (*Live, 
 	asking, cancel := context.WithDeadline(ctx, until)
 	defer cancel()
 	if err := client.Check(asking, o.Node); err != nil {
+		var missing *cluster.NoNodeError
+		if errors.As(err, &missing) {
+			return nil, noNode(asking, client, missing)
+		}
 		return nil, err
 	}
 	target := cluster.Target{Client: client, Node: o.Node, Since: o.Since, LogBytes: nodeLogBytes}
@@ -60,6 +64,25 @@ func (o Options) WaitingForLogin(program string) {
 	if o.Waiting != nil {
 		o.Waiting(fmt.Sprintf("waiting for %s to log in; Ctrl-C ends it", program))
 	}
+}
+
+// A NoNodeError is ThroughAPI's where the cluster has no node of that name. Windows are the names of
+// those that it has, as far as they can be listed.
+type NoNodeError struct {
+	error
+	Windows []string
+}
+
+func noNode(ctx context.Context, client *cluster.Client, missing error) error {
+	e := &NoNodeError{error: missing}
+	nodes, err := client.WindowsNodes(ctx)
+	if err != nil {
+		return e // the list would only be a hint
+	}
+	for _, n := range nodes {
+		e.Windows = append(e.Windows, n.Name)
+	}
+	return e
 }
 
 // ErrNoCluster is wrapped by ThroughAPI's error where the kubeconfig leads to no cluster.

@@ -29,6 +29,8 @@ type WindowsNode struct {
 	Stuck                                    int
 }
 
+type NoNodeError struct{ error }
+
 const ClusterRole = ""
 
 var (

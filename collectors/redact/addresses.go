@@ -1,0 +1,190 @@
+package redact
+
+import (
+	"bytes"
+	"strings"
+)
+
+// besideName passes , "value" behind the name of a header.
+func besideName(b []byte, i int) int {
+	if i >= len(b) || b[i] != ',' && !isLine(b[i]) {
+		return i
+	}
+	next := skipQuote(b, skipSpace(b, i+1))
+	if !hasFold(b, next, "value") {
+		return i
+	}
+	return skipBlanks(b, skipQuote(b, next+5))
+}
+
+// plainText is what stands in base64, and nothing when it is no text.
+func (s *scan) plainText(v []byte) []byte {
+	if !isAuthPair(v) {
+		return nil
+	}
+	plain, _ := decode64(v)
+	return plain
+}
+
+// learn remembers a value that stands nowhere by itself.
+func (s *scan) learn(kind string, value []byte) {
+	if len(value) > 0 && !isPlaceholder(value) {
+		s.note(kind, value)
+	}
+}
+
+// bearerRule takes Bearer TOKEN anywhere.
+func (s *scan) bearerRule(start, end int) {
+	b := s.see(start)
+	if within(b, start) || end >= len(b) {
+		return
+	}
+	i := skipBlanks(b, end)
+	if i == end && hasFold(b, i, "%20") {
+		i += 3
+	}
+	if protocol := ".authorization.k8s.io."; hasFold(b, end, protocol) { // of a websocket
+		i = end + len(protocol)
+		if plain, err := decode64(b[i:run(b, i, base64Byte)]); err == nil && len(plain) >= 16 {
+			s.learn("bearer", plain)
+		}
+	}
+	if i == end {
+		return
+	}
+	last := run(b, i, tokenByte)
+	text := bytes.TrimRight(b[i:last], ".,")
+	if len(text) < 8 || last == len(b) && s.cut(b) {
+		if last == len(b) && s.cut(b) {
+			s.engulf(i, "bearer", func(b []byte, i int) (int, bool) {
+				n := run(b, i, tokenByte)
+				return n, n < len(b)
+			})
+		}
+		return
+	}
+	if last < len(b) && b[last] == '"' && text[len(text)-1] == '=' && len(text) < 12 ||
+		!looksRandom(text) && !(len(text) >= 16 && mixed(text)) && len(text) < 20 {
+		return
+	}
+	if isAssignment(text) || isObjectName(text) && !mixed(text) ||
+		proseWords[strings.ToLower(string(text))] {
+		return
+	}
+	s.add(i, i+len(text), "bearer", text)
+}
+
+// signatureRule takes the signature of a SAS URL and its kin.
+func (s *scan) signatureRule(start, end int) {
+	b := s.see(start)
+	if i := runBack(b, start, wordByte); start-i > 0 && !hasFold(b, end-10, "signature=") &&
+		!endsEscape(b, i, start) {
+		return
+	}
+	next := "%00" // which no URL holds
+	if hasFold(b, end-3, "%3d") {
+		next = "%26"
+	} else if hasFold(b, end-5, "%253d") {
+		next = "%2526"
+	}
+	i := end
+	for i < len(b) && (classOf[b[i]]&tokenByte != 0 || b[i] == '%' && !hasFold(b, i, next)) {
+		i++
+	}
+	if i == len(b) && s.cut(b) {
+		s.engulf(end, "sas", func(b []byte, i int) (int, bool) {
+			n := run(b, i, tokenByte)
+			return n, n < len(b) && b[n] != '%'
+		})
+		return
+	}
+	if i-end >= 16 && (mixed(b[end:i]) || bytes.IndexByte(b[end:i], '%') >= 0) {
+		s.add(end, i, "sas", b[end:i])
+	}
+}
+
+// endsEscape tells whether what stands right before a name, b[i:name], is an
+// ampersand or a question mark that had to be escaped: \u0026, %26, %3F.
+func endsEscape(b []byte, i, name int) bool {
+	switch {
+	case i > 0 && b[i-1] == '\\':
+		return hasFold(b, i, "u0026") && name == i+5
+	case i > 0 && b[i-1] == '%':
+		return name == i+2 && (hasFold(b, i, "26") || hasFold(b, i, "3f")) || name == i+4 &&
+			(hasFold(b, i, "2526") || hasFold(b, i, "253f"))
+	}
+	return false
+}
+
+// urlRule takes the user of a URL, or its password, before the @.
+func (s *scan) urlRule(at, _ int) {
+	b := s.see(at)
+	from := at
+	for from > max(0, s.dull.at) && at-from < 1024 && strings.IndexByte(" \t\r\n\"'<>`{}|",
+		b[from-1]) < 0 {
+		from--
+	}
+	user := from
+	if i := bytes.LastIndex(b[from:at], []byte("://")); i >= 0 {
+		user += i + 3
+	} else if !hasDSN(b, at+1) {
+		s.dull.at = at + 1
+		return
+	} else if i := bytes.LastIndexAny(b[from:at], "=,("); i >= 0 {
+		user += i + 1
+	}
+	if user == at || b[user] == '[' {
+		return
+	}
+	slash := bytes.IndexAny(b[user:at], "/?#")
+	colon := bytes.IndexByte(b[user:at], ':')
+	switch {
+	case slash >= 0 && (colon < 0 || slash < colon),
+		slash >= 0 && !plainPassword(b[user+colon+1:at]):
+	case colon >= 0:
+		s.urlPassword(user+colon+1, at)
+	default:
+		if text := b[user:at]; !isPlaceholder(text) && len(text) >= 16 && looksRandom(text) {
+			s.add(user, at, "url-token", text)
+		}
+	}
+}
+
+// hasDSN tells whether the address of a database follows: user:password@tcp(host:3306)/x.
+func hasDSN(b []byte, i int) bool {
+	for _, net := range []string{"tcp(", "unix(", "udp(", "tcp6(", "cloudsql(", "(", "localhost:",
+		"127.0.0.1:"} {
+		if hasFold(b, i, net) {
+			return true
+		}
+	}
+	return false
+}
+
+func (s *scan) urlPassword(start, end int) {
+	password := s.b[start:end]
+	if isPlaceholder(password) {
+		return
+	}
+	if plain := percentDecoded(password); len(plain) != len(password) {
+		s.learn("url-password", plain)
+		s.add(start, end, "url-password", plain)
+		return
+	}
+	s.add(start, end, "url-password", password)
+}
+
+// plainPassword tells of text with a slash before an @ that it is no port with a path.
+func plainPassword(text []byte) bool {
+	i := bytes.IndexAny(text, "/?#")
+	return i > 0 && run(text[:i], 0, wordByte) >= 0 && !allDigits(text[:i])
+}
+
+func allDigits(b []byte) bool {
+	for _, c := range b {
+		if !isDigit(c) {
+			return false
+		}
+	}
+	return true
+}

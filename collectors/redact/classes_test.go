@@ -1,0 +1,114 @@
+package redact
+
+import (
+	"encoding/base64"
+	"strings"
+	"testing"
+)
+
+// TestEachClassOfLeaksIsClosed: the surroundings in which secrets once came
+// through. § stands for the secret.
+func TestEachClassOfLeaksIsClosed(t *testing.T) {
+	const pw, log, conf = "Tr0ub4dor&3x", "logs/a.log", "files/a.conf"
+	const github = "ghp_a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"
+	hex := strings.Repeat("a1b2c3d4e5f60718", 4)
+	b64 := func(text string) string { return base64.StdEncoding.EncodeToString([]byte(text)) }
+	for _, row := range []struct{ path, text, secret string }{
+		// Colors, letters and signs that are not ASCII, names in other languages.
+		{log, "\x1b[31m§\x1b[0m", github}, {log, "令牌：§", github}, {log, "值§值", github},
+		{log, "token：§", "abcDEF123456xyz"}, {log, "密码：§", pw}, {log, "密码为 §", pw},
+		{log, "用户密码=§", pw}, {log, "口令: §", pw}, {log, "密钥：§", hex}, {log, "password＝§", pw},
+		{log, "パスワード：§", pw}, {log, "パスワード=§", pw}, {log, "Kennwort: §", pw},
+		{log, "Passwort lautet §", pw}, {log, "das Passwort ist §", pw}, {log, "mot de passe : §", pw},
+		{log, "le mot de passe est §", pw}, {log, "contraseña: §", pw}, {log, "la contraseña es §", pw},
+		{log, "clave secreta = §", hex}, {log, "senha: §", pw}, {log, "a senha é §", pw},
+		{log, "пароль: §", pw}, {log, "Пароль = §", pw}, {log, "password: “§”", pw},
+		{log, "密码是“§”", pw}, {log, "haslo=§", pw},
+		// Lines behind what a log writes before them.
+		{log, `2026-11-20T09:00:00.123456789Z stdout F   "password": "§",`, pw},
+		{log, `I1120 09:00:00.000000    4242 a.go:1]   "token": "§",`, "abcDEF123456xyz"},
+		{log, `web-1  |   "password": "§",`, pw},
+		{log, `2026-11-20T09:00:00.1Z stdout F   "password": "§"`, "swordfish"},
+		{log, "2026-11-20T09:00:00.1Z stdout F password: |\n2026-11-20T09:00:00.2Z stdout F   §\n", "swordfish"},
+		{log, "2026-11-20T09:00:00.1Z stdout F - name: DB_PASSWORD\n2026-11-20T09:00:00.2Z stdout F   value: §\n", "swordfish"},
+		{log, `{"password": {"value": "§"}}`, pw}, {"files/a.yaml", "password:\n  value: §\n", "swordfish"},
+		{"files/a.yaml", "password:\n  §\nuser: x\n", "swordfish"},
+		{"files/a.yaml", "token: >-\n  §\n", hex}, {"files/a.yaml", "password: !!str §\n", "swordfish"},
+		{log, `with password "§" for x`, pw}, {log, `using password '§'`, pw},
+		{log, `password was changed to §`, pw}, {log, `the token is "§"`, "abcDEF123456xyz"},
+		// What sets a name.
+		{log, `reg add HKLM\SOFTWARE\X /v DefaultPassword /t REG_SZ /d § /f`, "swordfish"},
+		{log, `reg.exe add "HKLM\SOFTWARE\X" /v DefaultPassword /d "§"`, "sword fish"},
+		{log, `Set-ItemProperty -Path HKLM:\X -Name DefaultPassword -Value §`, "swordfish"},
+		{log, `New-ItemProperty -Path HKLM:\X -Name "DefaultPassword" -Value "§"`, "sword fish"},
+		{log, `setx DB_PASSWORD "§" /M`, "sword fish"}, {log, `setx /M DB_PASSWORD §`, "swordfish"},
+		{log, `[Environment]::SetEnvironmentVariable('DB_PASSWORD','§')`, "swordfish"},
+		{log, `[System.Environment]::SetEnvironmentVariable("API_TOKEN", "§", "User")`, hex},
+		{log, `Set-Item env:DB_PASSWORD §`, "swordfish"}, {log, `Set-Item -Path env:DB_PASSWORD -Value '§'`, "swordfish"},
+		{log, `New-Item env:\DB_PASSWORD -Value §`, "swordfish"}, {log, `os.Setenv("DB_PASSWORD", "§")`, "swordfish"},
+		{log, `headers.Add("Authorization", "Basic §")`, b64("me:" + pw)},
+		{log, `headers.Add("X-Api-Key", "§")`, hex}, {log, `req.Header.Set("Authorization", "Bearer §")`, hex},
+		{log, `DB_PASSWORD+=§`, pw}, {log, `DB_PASSWORD ?= §`, pw}, {log, `if ($password -eq "§")`, pw},
+		{log, `if password == "§" {`, pw}, {log, `password := "§"`, pw}, {log, `'password' => '§'`, pw},
+		{log, `git config --global user.password §`, pw}, {log, `aws configure set aws_secret_access_key §`, strings.Repeat("a1B2c3D4", 5)},
+		// Tables and lists.
+		{log, "Name                           Value\n----                           -----\nDB_PASSWORD                    §\n", pw},
+		{log, "DB_PASSWORD                    §\nPATH  C:\\k\n", pw},
+		{"files/a.csv", "user,password,host\nme,§,db1\nyou,x9x9x9x9,db2\n", pw},
+		{"files/a.csv", "\"Name\",\"Value\"\n\"DB_PASSWORD\",\"§\"\n", "sword fish"},
+		{log, "| user | password |\n|------|----------|\n| me   | § |\n", pw},
+		{log, "| DB_PASSWORD | § |", pw}, {log, "User     Password\n----     --------\nme       §\n", pw},
+		{conf, "[OUTPUT]\n    Name  es\n    HTTP_User  me\n    HTTP_Passwd  §\n", "swordfish"},
+		{conf, "<match **>\n  user me\n  password §\n</match>\n", "swordfish"},
+		{"a.json", `{"Spec":{"Env":["MODE=x","DB_PASSWORD=§"]}}`, "swordfish"},
+		{log, "Env: [MODE=x DB_PASSWORD=§]", pw}, {log, `docker run -e DB_PASSWORD=§ x`, "swordfish"},
+		{log, "      - DB_PASSWORD=§", "swordfish"},
+		// Escapes of XML and of URLs.
+		{log, `&quot;password&quot;:&quot;§&quot;`, pw[:8]}, {log, `Password=&quot;§&quot;`, "swordfish"},
+		{"files/task.xml", `<Arguments>-Password &quot;§&quot; -User x</Arguments>`, "sword fish"},
+		{"files/task.xml", `<Arguments>/c tool.exe --token=§ --x</Arguments>`, hex},
+		{log, `&lt;Password&gt;§&lt;/Password&gt;`, "swordfish"},
+		{"files/e.xml", `<Data Name="CommandLine">cmd /c net use Z: \\h\s § /user:me</Data>`, "swordfish"},
+		{log, `Process Command Line:	"C:\x.exe" --password § --v 2`, "swordfish"},
+		{log, `q=password%3D§%26x%3D1`, "swordfish"}, {log, `%22password%22%3A%22§%22`, "swordfish"},
+		{log, `password=§`, "p%40ss%21w0rd"},
+		// Base64 without armor.
+		{log, "key §", "MIIEvQIBADANBgkqhkiG9w0BAQEFAASCBKcwggSjAgEAAoIBAQC7" + strings.Repeat("a1B2", 8)},
+		{log, "got §", b64("password=" + pw)}, {log, "blob § end", b64(`{"auths":{"r.example":{"auth":"dXNlcjpUcjB1YjRkb3I="}}}`)},
+		{log, "x § y", b64("config: 1\nusers:\n- token: " + hex)},
+		{"files/a.yaml", "apiVersion: \"v1\"\nkind: \"Secret\"\ndata:\n  a: §\n", "aHVudGVyMg=="},
+		{"files/a.yaml", "{apiVersion: \"v1\", kind: Secret, data: {a: §}}\n", "aHVudGVyMg=="},
+		{"files/a.yaml", "apiVersion: v1\nkind: 'Secret'\nstringData: {a: \"§\"}\n", "swordfish"},
+		// GUIDs and hexadecimal digits, headers of any scheme, addresses.
+		{log, "client_secret=§", "708e7e39-2912-4ca4-af9c-f33c7d354812"}, {log, "api-token: §", "708e7e39-2912-4ca4-af9c-f33c7d354812"},
+		{log, "secret: §", hex}, {log, "Authorization: SharedKey acct:§", "q1w2e3r4t5y6u7i8o9p0a1s2d3f4g5h6j7k8l9z0x1c="},
+		{log, "Authorization: GoogleLogin §", "auth=a1B2c3D4e5F6g7H8"}, {log, "Authorization: §", hex},
+		{log, "dsn: user:§@tcp(10.0.0.1:3306)/db", pw}, {log, `DSN="me:§@tcp(db)/x"`, "swordfish"},
+		{log, "sqlplus me/§@db", "swordfish"}, {log, "GET https://f.example/api/x?code=§", "a1B2c3D4e5F6g7H8i9J0k1L2=="},
+		{log, "https://a.example/x?sig=§", "a1B2c3D4e5F6g7H8i9J0k1L2%3D"},
+		// Commands.
+		{log, "sqlcmd /S x /U sa /P §", "swordfish"}, {log, `sqlcmd -S x -U sa -P"§"`, "sword fish"},
+		{log, "net.exe user me § /add", "swordfish"}, {log, "putty -ssh me@h -pw §", "swordfish"},
+		{log, `paexec \\h -u me -p § cmd`, "swordfish"}, {log, "7z a x.7z -p§ dir", "swordfish"},
+		{log, "nuget push pkg.nupkg § -Source x", "oy2a1b2c3d4e5f6g7h8i9j0k1l2m3n4o5p6q7r8s9t0u1v"},
+		{log, "nuget.exe push pkg.nupkg -ApiKey §", hex}, {log, "curl -k \\\n  -u me:§ \\\n  https://x", "swordfish"},
+		{log, "curl -k `\n  --user me:§ https://x", "swordfish"}, {log, "certutil -p § -importpfx x.pfx", "swordfish"},
+		{log, "cmdkey /add:h /user:me /pass:§", "swordfish"}, {log, `cmdkey /add:h /user:me /pass:"§"`, "sword fish"},
+		{log, "schtasks /create /tn x /ru me /rp §", "swordfish"}, {log, "tasklist /s h /u me /p §", "swordfish"},
+		{log, "runas /user:me /password:§ cmd", "swordfish"}, {log, "openssl pkcs12 -passin pass:§ -in x", "swordfish"},
+		// Issuers.
+		{log, "x § y", "sk-proj-" + strings.Repeat("a1B2c3D4", 8)}, {log, "x § y", "sk-ant-api03-" + strings.Repeat("a1B2c3D4", 12)},
+		{log, "x § y", "dapi" + hex[:32]}, {log, "x § y", "PMAK-" + hex[:24] + "-" + hex[:34]},
+		{log, "x § y", "sq0atp-" + "a1B2c3D4e5F6g7H8i9J0kk"}, {log, "x § y", "dp.pt." + strings.Repeat("a1B2c3D4", 6)[:43]},
+		{log, "x § y", "gsk_" + strings.Repeat("a1B2c3D4", 7)}, {log, "x § y", "nvapi-" + strings.Repeat("a1B2c3D4", 8)},
+		{log, "x § y", "ABSK" + strings.Repeat("a1B2c3D4", 15)}, {log, "x § y", "a1B2c3D4e5F6g7.atlasv1." + strings.Repeat("a1B2c3D4", 8)},
+		{log, "x § y", strings.Repeat("a1B2", 13) + "AzSeA1b2C3"}, {log, "bot § up", "110201543:AAHdqTcvCH1vGWJxfSe1ofSAs0K5PALDsaw"},
+		{log, "x § y", hex[:32] + "-us12"},
+	} {
+		text := strings.ReplaceAll(row.text, "§", row.secret)
+		if got := copied(t, fixed(), text, row.path); strings.Contains(got, row.secret) ||
+			!strings.Contains(got, tokenStart) {
+			t.Errorf("%s: %q is left\nof %s\nin %s", row.path, row.secret, text, got)
+		}
+	}
+}

@@ -1,0 +1,401 @@
+package redact
+
+import (
+	"bytes"
+	"strings"
+)
+
+// proseWords go on a sentence about a flag.
+var proseWords = func() map[string]bool {
+	m := map[string]bool{}
+	for _, w := range strings.Fields(`via is has have had was were be been are must may can cannot could should would will not no and or to in of on for from with without by at as if when where which that this the a an
+		flag flags option options argument arguments value values instead file files path required deprecated removed ignored invalid expired set unset given missing found provided specified used using needs need parameter does do
+		authentication authorization auth webhook error failed string strings int bool boolean duration stringarray stringslice float bytes`) {
+		m[w] = true
+	}
+	return m
+}()
+
+// argumentForm: --token value.
+func (s *scan) argumentForm(f field) bool {
+	if !f.flag || f.quoted || f.at == f.after || f.at >= len(f.b) || isLine(f.b[f.at]) || f.b[f.at] == ',' {
+		return false
+	}
+	v := s.value(f.b, f.at, " \t\r\n\"'`;|")
+	if v.end <= v.start || !v.quoted && (f.b[f.at] == '-' || f.b[f.at] == '/' &&
+		v.end-v.start < 12) {
+		return true
+	}
+	if text := s.b[v.start:v.end]; !v.quoted &&
+		(proseWords[strings.ToLower(string(bytes.TrimRight(text, ".,:")))] || text[0] == '(' ||
+			text[0] == '$' && isVariable(text) || isCmdlet(text)) {
+		return true
+	}
+	s.takeJudged(f, v, false)
+	return true
+}
+
+// cmdletVerbs are those of cmdlets that give a value and are none.
+var cmdletVerbs = map[string]bool{"get": true, "read": true, "convertto": true,
+	"convertfrom": true, "new": true, "import": true, "invoke": true, "select": true, "join": true,
+	"find": true, "resolve": true}
+
+func isCmdlet(text []byte) bool {
+	verb, noun, ok := bytes.Cut(text, []byte("-"))
+	return ok && len(noun) > 2 && cmdletVerbs[string(bytes.ToLower(verb))] && isUpper(noun[0]) &&
+		isIdentifier(noun)
+}
+
+// nextArgumentForm: a flag whose value is the next element of a list, in quotes, or
+// in the next line of YAML.
+func (s *scan) nextArgumentForm(f field) bool {
+	b := f.b
+	if !f.flag || f.at >= len(b) || !isLine(b[f.at]) && b[f.at] != ',' && !f.quoted {
+		return false
+	}
+	i := f.at
+	if b[i] == ',' {
+		i++
+	}
+	i = skipSpace(b, i)
+	if i < len(b) && b[i] == '-' {
+		next := skipBlanks(b, i+1)
+		if next == i+1 {
+			return true
+		}
+		i = next
+	} else if i < len(b) && skipQuote(b, i) == i {
+		return true
+	}
+	if i >= len(b) {
+		return true
+	}
+	v := s.value(b, i, "\r\n")
+	if v.end > v.start && b[v.start] != '-' {
+		s.takeJudged(f, s.trimmed(v, "\r\n"), false)
+	}
+	return true
+}
+
+// registryForm: NAME REG_SZ value.
+func (s *scan) registryForm(f field) bool {
+	if !hasFold(f.b, f.at, "reg_") {
+		return false
+	}
+	i := skipBlanks(f.b, run(f.b, f.at, wordByte))
+	s.takeJudged(f, value{start: i, end: lineEnd(f.b, i)}, false)
+	return true
+}
+
+// setters set what is named behind them to what follows the name.
+var setters = strings.Fields(`setx configure_set config_set secrets_set secret_set set-variable env: setenv
+	setenv( putenv git_config config_--global npm_set set_-x setx_/m launchctl_setenv user-secrets_set
+	credential_set pip_config_set params_set variable_set env_set variables_set nssm_set appsettings_set
+	setproperty add_header proxy_set_header set_header append_header requestheader setvar var_set`)
+
+// setterOptions come before the value in what sets a name: reg add … /v NAME … /d
+// VALUE, Set-ItemProperty … -Name NAME -Value VALUE.
+var setterOptions = []string{" /d ", " -value ", " --value ", " --body ", " -b ", " -v ", " -notepropertyvalue ",
+	" --secret-string ", " --data "}
+
+// optionForm: the value that an option behind the name gives to it.
+func (s *scan) optionForm(f field) bool {
+	b := f.b
+	if f.at >= len(b) || f.at == f.after || strings.IndexByte("-/", b[f.at]) < 0 {
+		return false
+	}
+	end := lineEnd(b[:min(len(b), f.after+layerBack)], f.after)
+	for i := f.at - 1; i < end; i++ {
+		if !isBlank(b[i]) {
+			if b[i] == '|' || b[i] == '<' {
+				return false
+			}
+			continue
+		}
+		for _, option := range setterOptions {
+			if !hasFold(b, i, option) {
+				continue
+			}
+			v := s.value(b, skipGap(b, i+len(option)), " \t\r\n\"'`;|")
+			if v.end > v.start && b[v.start] != '-' {
+				s.takeJudged(f, v, false)
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// setterForm: the value that a command gives to the name.
+func (s *scan) setterForm(f field) bool {
+	b := f.b
+	if f.at >= len(b) || f.at == f.after || strings.IndexByte(",;)|&=:\r\n", b[f.at]) >= 0 ||
+		!s.afterSetter(f) {
+		return false
+	}
+	v := s.value(b, f.at, " \t\r\n\"'`;|")
+	if v.end > v.start && b[v.start] != '-' {
+		s.takeJudged(f, v, false)
+	}
+	return true
+}
+
+// afterSetter tells whether the words before a name set it.
+func (s *scan) afterSetter(f field) bool {
+	before := bytes.ToLower(s.b[max(0, f.from-40):f.from])
+	before = before[bytes.LastIndexByte(before, '\n')+1:]
+	before = bytes.ReplaceAll(bytes.TrimRight(before, " \t\"'`\\(%"), []byte(" "), []byte("_"))
+	before = bytes.ReplaceAll(before, []byte(".exe_"), []byte("_"))
+	for _, setter := range setters {
+		if bytes.HasSuffix(before, []byte(setter)) {
+			i := len(before) - len(setter)
+			return i == 0 || !isAlnum(before[i-1])
+		}
+	}
+	return bytes.Contains(before, []byte("env:\\"))
+}
+
+// isWords say that what follows a name is its value.
+var isWords = []string{" is ", " was ", " are ", "是", "为", "は", " ist ", " lautet ", " est ", " es ",
+	" é ", " to ", " = ", " used ", " jest ", " for user ", " — ", " – "}
+
+// isForm: the password is VALUE.
+func (s *scan) isForm(f field) bool {
+	if f.trust < strong && f.kind != "token" && f.kind != "secret" && f.kind != "api-key" {
+		return false
+	}
+	for _, word := range isWords {
+		if !hasFold(f.b, f.to, word) {
+			continue
+		}
+		i := skipGap(f.b, f.to+len(word))
+		for _, lead := range []string{"set to ", "now ", "this: ", "changed to ", ": ", "\" + "} {
+			if hasFold(f.b, i, lead) {
+				i += len(lead)
+			}
+		}
+		v := s.value(f.b, i, plainStops)
+		v.end = v.start + len(bytes.TrimRight(s.b[v.start:max(v.start, v.end)], "."))
+		s.takeJudged(f, v, !v.quoted)
+		return v.end > v.start
+	}
+	return false
+}
+
+// textForm: with password "VALUE".
+func (s *scan) textForm(f field) bool {
+	c, _ := wideAt(f.b, f.at)
+	if f.quoted || f.flag || f.at > f.after+2 || f.at == f.after && c == 0 ||
+		skipQuote(f.b, f.at) == f.at && c != '"' || isLineAt(f.b, f.at) {
+		return false
+	}
+	v := s.value(f.b, f.at, plainStops)
+	if v.open || v.end <= v.start {
+		return false
+	}
+	text := s.b[v.start:v.end]
+	behind := skipGap(f.b, skipQuote(f.b, v.end))
+	switch {
+	case f.trust >= medium && looksChosen(text):
+		s.takeJudged(f, v, false)
+	case hasFold(f.b, behind, "not ") || hasFold(f.b, behind, "is ") || hasFold(f.b, behind, "in ") ||
+		behind < len(f.b) && f.b[behind] == ':' || isObjectName(text) && bytes.ContainsAny(text, "-/."):
+		return true
+	case f.trust == strong:
+		s.takeJudged(f, v, false)
+	default:
+		s.takeJudged(f, v, true)
+	}
+	return true
+}
+
+func isLineAt(b []byte, i int) bool { return i >= len(b) || isLine(b[i]) }
+
+// callForm: Setenv("NAME", "VALUE"), headers.Add("NAME", "VALUE"), and rows that
+// hold a name and its value: "NAME","VALUE".
+func (s *scan) callForm(f field) bool {
+	b := f.b
+	if !f.quoted || f.at >= len(b) || b[f.at] != ',' || f.from < 2 {
+		return false
+	}
+	i := skipGap(b, f.at+1)
+	if i >= len(b) || skipQuote(b, i) == i || hasFold(b, skipQuote(b, i), "value") {
+		return false
+	}
+	v := s.value(b, i, plainStops)
+	behind := skipGap(b, skipQuote(b, v.end))
+	open := f.from - 1
+	for open > 0 && strings.IndexByte("\"'`\\ ", b[open]) >= 0 {
+		open--
+	}
+	switch {
+	case b[open] == '(' || b[open] == ',' && behind < len(b) && b[behind] == ')':
+		s.takeJudged(f, v, f.trust < strong && !s.callSets(open))
+		return true
+	case isLineAt(b, behind), isLine(b[open]) && b[behind] == ',', b[open] == '[' && b[behind] == ']':
+		s.takeJudged(f, v, f.trust < strong)
+		return true
+	}
+	return false
+}
+
+// callSets tells whether the call whose bracket stands at open sets something.
+func (s *scan) callSets(open int) bool {
+	b := s.b
+	from := runBack(b[:open], open, nameByte)
+	call := bytes.ToLower(b[max(from, open-40):open])
+	for _, verb := range []string{"set", "add", "put", "header", "with", "env", "append", "insert",
+		"property", "field", "define", "param", "option", "config"} {
+		if bytes.Contains(call, []byte(verb)) {
+			return true
+		}
+	}
+	return false
+}
+
+// lineForm: a line that holds a name and its value and nothing else, as the
+// configurations of many programs do, and lists of names with values.
+func (s *scan) lineForm(f field) bool {
+	b := f.b
+	_, first := s.beginsLine(f.from)
+	if !first || f.quoted || f.at >= len(b) || f.at == f.after || isLine(b[f.at]) {
+		return false
+	}
+	line := b[:lineEnd(b, f.at)]
+	v := s.value(b, f.at, " \t\r\n")
+	rest := skipBlanks(b, skipQuote(b, v.end))
+	alone := rest >= len(line) || b[rest] == '#' || b[rest] == ';'
+	text := b[v.start:max(v.start, v.end)]
+	wide := f.at-f.after > 1 || b[f.after] == '\t'
+	switch {
+	case f.kind == "snmp-community", hasFold(f.text(), 0, "bindpw"):
+		s.takeJudged(f, v, false)
+		return true
+	case !alone && wide && !s.prose: // a list of names and values, of several words
+		return false
+	case !alone || len(text) == 0 || isObjectName(text) && f.trust < strong:
+		return false
+	}
+	s.takeJudged(f, v, !v.quoted && (s.prose && !wide || f.trust < strong) && !hardWord(text) ||
+		s.prose && isDictionaryWord(text))
+	return true
+}
+
+// isDictionaryWord takes what may be a heading or a state beside a name: Required.
+func isDictionaryWord(text []byte) bool {
+	return len(text) < 20 && run(text, 0, wordByte) == len(text) && !mixed(text)
+}
+
+// pairForm: name: NAME beside value: x, in either order.
+func (s *scan) pairForm(f field) bool {
+	b := f.b
+	if f.at < len(b) && b[f.at] == '>' && f.quoted { // <SS N="Password">
+		s.elementText(f, f.at+1)
+		return true
+	}
+	i := skipSpace(b, f.at)
+	if i < len(b) && isLineAt(b, f.at) {
+		i = skipBlanks(b, nextPayload(b, f.at))
+	}
+	if i < len(b) && (b[i] == ',' || b[i] == ';') {
+		if i = skipSpace(b, i+1); i > 0 && isLine(b[i-1]) || i < len(b) && !isLine(b[i]) {
+			i = skipBlanks(b, payload(b, i))
+		}
+	}
+	i = skipQuote(b, i)
+	if hasFold(b, i, "value") {
+		i = skipBlanks(b, skipQuote(b, i+5))
+		if i < len(b) && (b[i] == ':' || b[i] == '=') {
+			s.sibling(f, skipSpace(b, i+1))
+		}
+		return true
+	}
+	if i < len(b) && f.at > f.to && f.behind() == ',' && s.afterSetter(f) {
+		s.takeJudged(f, s.value(b, skipBlanks(b, f.at+1), plainStops), false)
+		return true
+	}
+	s.siblingBefore(f)
+	return true
+}
+
+// sibling takes the value at i, which is named by a sibling.
+func (s *scan) sibling(f field, i int) {
+	b := f.b
+	if i >= len(b) || b[i] == '{' || b[i] == '[' {
+		return
+	}
+	if b[i] == '|' || b[i] == '>' {
+		key := runBack(b, i, blankByte) - len("value:")
+		if indent, first := s.beginsLine(max(0, key)); first && s.block(f, i, indent) {
+			return
+		}
+	}
+	stops := "\r\n"
+	if f.quoted || s.prose {
+		stops = plainStops
+	}
+	s.takeJudged(f, s.trimmed(s.value(b, i, stops), stops), false)
+}
+
+// siblingBefore looks for value: x right before name: NAME.
+func (s *scan) siblingBefore(f field) {
+	from := max(s.done, f.from-s.back/2)
+	if from >= f.from {
+		return
+	}
+	b := f.b
+	key := lastFold(b[from:f.from], "value")
+	if key < 0 {
+		return
+	}
+	i := skipBlanks(b, skipQuote(b, from+key+len("value")))
+	if i >= f.from || b[i] != ':' && b[i] != '=' {
+		return
+	}
+	i = skipSpace(b, i+1)
+	v := s.trimmed(s.value(b, i, "\r\n,"), "\r\n")
+	if v.end > f.from {
+		v = s.value(b, i, plainStops)
+	}
+	if v.end < f.from && !v.open && nameBehind(b, v.end, f.from) {
+		s.takeJudged(f, v, false)
+	}
+}
+
+// nameBehind tells whether name: or key: is all that stands between two places.
+func nameBehind(b []byte, i, name int) bool {
+	i = skipSpace(b, skipQuote(b, i))
+	for i < name && (b[i] == ',' || b[i] == '-' || isBlank(b[i])) {
+		i++
+	}
+	i = skipQuote(b, skipSpace(b, i))
+	switch {
+	case hasFold(b, i, "name"):
+		i += len("name")
+	case hasFold(b, i, "key"):
+		i += len("key")
+	default:
+		return false
+	}
+	i = skipBlanks(b, skipQuote(b, i))
+	return i < name && (b[i] == ':' || b[i] == '=') &&
+		skipQuote(b, skipBlanks(b, i+1)) == name
+}
+
+func lastFold(b []byte, text string) int {
+	for i := len(b) - len(text); i >= 0; i-- {
+		if hasFold(b, i, text) {
+			return i
+		}
+	}
+	return -1
+}
+
+func indexFold(b []byte, text string) int {
+	for i := 0; i+len(text) <= len(b); i++ {
+		if hasFold(b, i, text) {
+			return i
+		}
+	}
+	return -1
+}

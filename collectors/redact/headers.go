@@ -1,0 +1,126 @@
+package redact
+
+import (
+	"bytes"
+	"strings"
+)
+
+// schemes of Authorization headers, behind which their credentials stand.
+var schemes = []string{"bearer", "basic", "digest", "negotiate", "ntlm", "token",
+	"aws4-hmac-sha256", "apikey", "api-key", "key", "sharedkey", "sharedaccesssignature", "oauth"}
+
+// headerRule takes Authorization and Cookie headers with their whole value.
+func (s *scan) headerRule(start, end int) {
+	b := s.see(start)
+	i, ok := headerValue(b, start, end)
+	if !ok {
+		return
+	}
+	cookie := b[start]|0x20 == 'c'
+	scheme := 0
+	if !cookie {
+		scheme = schemeOf(b, i)
+	}
+	stops := "\r\n\"'\\]`"
+	if list := hasFold(b, i, "digest") || hasFold(b, i, "aws4") || hasFold(b, i, "oauth "); !cookie &&
+		!list {
+		stops += " \t,;)}"
+	}
+	v := s.value(b, i+scheme, stops)
+	text := s.b[v.start:v.end]
+	if isPlaceholder(text) || cookie && bytes.IndexByte(text, '=') < 0 ||
+		!cookie && scheme == 0 && !looksRandom(text) && !isGUID(text) && !hardWord(text) {
+		return
+	}
+	s.take(s.trimmed(v, stops), s.headerKind(b[i:], cookie, text))
+}
+
+// headerValue is where the value of a header begins whose name is at start.
+func headerValue(b []byte, start, end int) (int, bool) {
+	i := run(b, end, nameByte)
+	if strings.IndexByte(":\"\\,'", b[end-1]) >= 0 {
+		i = start + len("cookie")
+	}
+	if i-start > len("authorization") || within(b, start) {
+		return 0, false
+	}
+	quote := skipQuote(b, i)
+	i = besideName(b, skipGap(b, quote))
+	op, ok := operatorAt(b, i)
+	switch {
+	case ok && !op.equal:
+		i = op.end
+	case quote > start && i < len(b) && b[i] == ',': // headers.Add("Authorization", "…")
+		i++
+		if next := skipGap(b, i); skipQuote(b, next) == next {
+			return 0, false
+		}
+	default:
+		return 0, false
+	}
+	if i = skipGap(b, i); i < len(b) && b[i] == '[' { // as Go prints a map of headers
+		i = skipGap(b, i+1)
+	}
+	if n := entityAt(b, i); n > 0 {
+		return i + n, true
+	}
+	return skipQuote(b, i), true
+}
+
+func (s *scan) headerKind(b []byte, cookie bool, text []byte) string {
+	switch {
+	case cookie:
+		return "cookie"
+	case hasFold(b, 0, "bearer"):
+		return "bearer"
+	case hasFold(b, 0, "basic"):
+		if i := bytes.IndexByte(s.plainText(text), ':'); i >= 0 {
+			s.learn("password", s.plainText(text)[i+1:])
+		}
+		return "basic-auth"
+	}
+	return "authorization"
+}
+
+// schemeOf passes a scheme, or the word of an issuer before what can only be its
+// token: Authorization: Splunk 708e7e39-….
+func schemeOf(b []byte, i int) int {
+	for _, word := range schemes {
+		if end := i + len(word); hasFold(b, i, word) && end < len(b) && isBlank(b[end]) {
+			return skipBlanks(b, end) - i
+		}
+	}
+	word := run(b, i, nameByte)
+	at := skipBlanks(b, word)
+	text := b[at:run(b, at, tokenByte)]
+	if word-i < 3 || word-i > 24 || at == word || len(text) < 12 || !isGUID(text) &&
+		!(mixed(text) && looksRandom(text)) {
+		return 0
+	}
+	return at - i
+}
+
+// codeRule takes the code of an address that lets in whoever knows it.
+func (s *scan) codeRule(start, end int) {
+	b := s.see(start)
+	last := end
+	for last < len(b) && (classOf[b[last]]&tokenByte != 0 || b[last] == '%') {
+		last++
+	}
+	if last-end >= 20 && mixed(b[end:last]) && !isGUID(b[end:last]) {
+		s.add(end, last, "url-secret", b[end:last])
+	}
+}
+
+// webhookRule takes the rest of an address to which anybody may post.
+func (s *scan) webhookRule(start, end int) {
+	b := s.see(start)
+	last := end
+	for last < len(b) && (isAlnum(b[last]) || strings.IndexByte("_-.@/=+:", b[last]) >= 0) {
+		last++
+	}
+	last = end + len(bytes.TrimRight(b[end:last], ".:"))
+	if last-end >= 24 && mixed(b[end:last]) {
+		s.add(end, last, "url-secret", b[end:last])
+	}
+}

@@ -1,0 +1,274 @@
+package redact
+
+import (
+	"bytes"
+)
+
+const pemBegin = "-----BEGIN "
+
+// pemRule takes private keys, in lines or in one line with escapes.
+func (s *scan) pemRule(start, end int) {
+	b := s.see(start)
+	label := b[end:min(len(b), end+96)]
+	stop := bytes.Index(label, []byte("-----"))
+	if stop < 0 {
+		return
+	}
+	if upper := bytes.ToUpper(label[:stop]); !bytes.Contains(upper, []byte("PRIVATE KEY")) &&
+		!bytes.Contains(upper, []byte("STATIC KEY")) {
+		return
+	}
+	i := end + stop + 5
+	if at := bytes.Index(b[i:], []byte("-----END ")); at >= 0 &&
+		!bytes.Contains(b[i:i+at], []byte("-----BEGIN")) && pemBody(b[i:i+at]) {
+		if close := bytes.Index(b[i+at+9:], []byte("-----")); close >= 0 && close < 96 {
+			last := i + at + 9 + close + 5
+			s.add(start, last, "private-key", b[start:last])
+			return
+		}
+	}
+	last, ended := pemEnd(b, i)
+	if !ended && s.cut(b) {
+		s.engulf(start, "private-key", pemRest)
+		return
+	}
+	s.add(start, last, "private-key", b[start:last])
+}
+
+// pemLine passes the end of a line and what a log writes before the next.
+func pemLine(b []byte, i int) int {
+	if next := skipSpace(b, i); i >= len(b) || !isLine(b[i]) || next < len(b) && b[next] == '-' {
+		return next
+	}
+	return skipSpace(b, nextPayload(b, i))
+}
+
+// keyRule takes the keys of PKCS and SEC 1 in base64 without armor, which begin
+// with the numbers of their algorithms.
+func (s *scan) keyRule(start, end int) {
+	b := s.see(start)
+	lowest := max(0, start-32)
+	from := lowest + runBack(b[lowest:], start-lowest, base64Byte)
+	rest := func(b []byte, i int) (int, bool) { return foldedEnd(b, i), foldedEnd(b, i) < len(b) }
+	last, ended := rest(b, start)
+	if !ended && s.cut(b) {
+		s.engulf(from, "private-key", rest)
+	} else if last-from >= 56 && start-from <= 16 {
+		s.add(from, last, "private-key", b[from:last])
+	}
+}
+
+// foldedEnd is where base64 ends that may be folded into lines.
+func foldedEnd(b []byte, i int) int {
+	for {
+		end := run(b, i, base64Byte)
+		next := skipQuote(b, pemLine(b, skipQuote(b, end)))
+		if end-i < 32 || next == end || next >= len(b) || run(b, next, base64Byte)-next < 8 ||
+			!isLineAt(b, skipQuote(b, run(b, next, base64Byte))) {
+			return end
+		}
+		i = next
+	}
+}
+
+// pemBody tells whether text may stand between the lines of a key.
+func pemBody(b []byte) bool {
+	spaces := 0
+	for _, c := range b {
+		if c == ' ' || c == '\t' {
+			spaces++
+		}
+	}
+	return spaces*2 < len(b)+16
+}
+
+// pemEnd returns where a key ends whose last line is missing: before the first
+// line that is none of it.
+func pemEnd(b []byte, i int) (int, bool) {
+	last := i
+	for i < len(b) {
+		line := pemLine(b, i)
+		stop := run(b, line, base64Byte)
+		switch {
+		case stop >= len(b):
+			return len(b), false
+		case hasFold(b, line, "proc-type:") || hasFold(b, line, "dek-info:") ||
+			hasFold(b, line, "comment:"):
+			stop = line
+			for stop < len(b) && !isLine(b[stop]) && b[stop] != '\\' {
+				stop++
+			}
+		case stop-line < 16 && (stop == line || !pemLineEnds(b, stop)), isBlank(b[stop]):
+			return last, true
+		}
+		last, i = stop, stop
+	}
+	return last, false
+}
+
+func pemLineEnds(b []byte, i int) bool { return isLine(b[i]) || b[i] == '\\' || b[i] == '"' }
+
+// pemRest goes on in a key that is longer than the window.
+func pemRest(b []byte, i int) (int, bool) {
+	if end := bytes.Index(b[i:], []byte("-----END ")); end >= 0 {
+		if close := bytes.Index(b[i+end+9:], []byte("-----")); close >= 0 {
+			return i + end + 9 + close + 5, true
+		}
+		return i, false
+	}
+	for i < len(b) && (classOf[b[i]]&(base64Byte|lineByte|blankByte) != 0 || b[i] == '\\' ||
+		b[i] == ':' || b[i] == ',') {
+		i++
+	}
+	if i > 128 && i == len(b) {
+		return i - 128, false
+	}
+	return i, i < len(b)
+}
+
+// sshRule takes keys of SSH.com: ---- BEGIN SSH2 ENCRYPTED PRIVATE KEY ----.
+func (s *scan) sshRule(start, end int) {
+	b := s.see(start)
+	if !hasFold(b, end, " encrypted private") {
+		return
+	}
+	last := bytes.Index(b[end:], []byte("---- END"))
+	if last < 0 {
+		return
+	}
+	last = lineEnd(b, end+last)
+	s.add(start, last, "private-key", b[start:last])
+}
+
+// ppkRule takes the private lines of a PuTTY key.
+func (s *scan) ppkRule(start, end int) {
+	b := s.see(start)
+	if hasFold(b, start, "private-mac") {
+		i := skipBlanks(b, end)
+		s.add(i, run(b, i, hexByte), "private-key", b[i:run(b, i, hexByte)])
+		return
+	}
+	i := skipSpaceLines(b, lineEnd(b, end))
+	last := i
+	for at := i; at < len(b); {
+		stop := run(b, at, base64Byte)
+		if stop == at || stop < len(b) && !isLine(b[stop]) {
+			break
+		}
+		last, at = stop, skipSpaceLines(b, stop)
+	}
+	if last > i {
+		s.add(i, last, "private-key", b[i:last])
+	}
+}
+
+// blobRule takes what DPAPI sealed, in hexadecimal digits or base64. It may be
+// opened on the machine, or with a key of the domain.
+func (s *scan) blobRule(start, end int) {
+	b := s.see(start)
+	class := uint8(hexByte)
+	if b[start]|0x20 == 'a' {
+		class = base64Byte
+	}
+	from := start
+	if hasFold(b, start, "0xd0") {
+		from = max(0, start-20)
+		from += max(0, bytes.Index(b[from:start], []byte("0x01")))
+	}
+	rest := func(b []byte, i int) (int, bool) {
+		for i < len(b) {
+			c := b[i]
+			switch {
+			case classOf[c]&class != 0, class == hexByte && (c == ',' || c == '-' || c == 'x'):
+				i++
+			case isLine(c) || isBlank(c) || c == '\\':
+				next := skipSpace(b, i)
+				for next < len(b) && b[next] == '\\' {
+					next = skipSpace(b, next+1)
+				}
+				if next >= len(b) {
+					return i, false
+				}
+				if stop := run(b, next, class); stop-next < 16 &&
+					!(stop-next == 2 && stop < len(b) && b[stop] == ',') {
+					return i, true
+				}
+				i = next
+			default:
+				return i, true
+			}
+		}
+		return i, false
+	}
+	last, ended := rest(b, start)
+	if !ended && s.cut(b) {
+		s.engulf(from, "dpapi", rest)
+		return
+	}
+	if last-from >= 32 {
+		s.add(from, last, "dpapi", b[from:last])
+	}
+}
+
+// jwtRule takes HEADER.PAYLOAD.SIGNATURE, also where a log folded it.
+func (s *scan) jwtRule(start, end int) {
+	b := s.see(start)
+	from := start
+	if b[start] == '.' {
+		lowest := max(0, start-s.back/2)
+		from = lowest + jwtBack(b[lowest:], start-lowest)
+	} else if start > 0 && classOf[b[start-1]]&base64Byte != 0 && b[start-1] != '=' && within(b, start) {
+		return
+	}
+	if head := b[from:start]; b[start] == '.' && !bytes.HasPrefix(head, []byte("eyJ")) {
+		i := bytes.LastIndex(head, []byte("eyJ"))
+		if i < 0 || start-from-i < 8 {
+			return
+		}
+		from += i
+	}
+	last, dots := jwtEnd(b, from)
+	if last == len(b) && s.cut(b) {
+		s.engulf(from, "jwt", func(b []byte, i int) (int, bool) {
+			n := run(b, i, tokenByte)
+			return n, n < len(b)
+		})
+		return
+	}
+	if dots >= 1 && last-from >= 24 || b[start] == '.' {
+		s.add(from, last, "jwt", b[from:last])
+	}
+}
+
+// jwtEnd is where the parts end that begin at i, and how many dots are in them.
+func jwtEnd(b []byte, i int) (end, dots int) {
+	start := i
+	for i < len(b) {
+		switch c := b[i]; {
+		case c == '.' && i+1 < len(b) && (classOf[b[i+1]]&base64Byte != 0 || b[i+1] == '.' && dots > 0):
+			dots++
+		case isAlnum(c) || c == '-' || c == '_' || c == '=' && dots > 0:
+		default:
+			if next := pemLine(b, i); isLine(c) && i-start >= 48 && foldsOn(b, next) {
+				i = next
+				continue
+			}
+			return i, dots
+		}
+		i++
+	}
+	return i, dots
+}
+
+// foldsOn tells whether a line holds nothing but letters of a token.
+func foldsOn(b []byte, i int) bool {
+	end := run(b, i, tokenByte)
+	return end-i >= 16 && isLineAt(b, end) && bytes.ContainsAny(b[i:end], digits) && bytes.ContainsAny(b[i:end], uppers)
+}
+
+func jwtBack(b []byte, i int) int {
+	for i > 0 && (isAlnum(b[i-1]) || b[i-1] == '-' || b[i-1] == '_') {
+		i--
+	}
+	return i
+}

@@ -1,0 +1,166 @@
+package redact
+
+import (
+	"bytes"
+	"strings"
+)
+
+// What logs write before a line: a time, a level, a stream, a place in the code.
+
+const longestPrefix = 200
+
+// levels are words that stand before the text of a line; in lower case.
+var levels = func() map[string]bool {
+	m := map[string]bool{}
+	for _, w := range strings.Fields(`stdout stderr f p trace debug info warn warning error err fatal notice
+		verbose inf wrn dbg ftl | > + // # ; :: * $`) {
+		m[w] = true
+	}
+	return m
+}()
+
+// payload is where the text of the line begins that begins at i, behind what a log,
+// a terminal or another program wrote before it.
+func payload(b []byte, i int) int {
+	start := i
+	for i < len(b) && i-start < longestPrefix {
+		word := skipBlanks(b, i)
+		end := word
+		for end < len(b) && end-word < 96 && !isBlank(b[end]) && !isLine(b[end]) {
+			end++
+		}
+		if end == word || end >= len(b) || !isBlank(b[end]) || !isPrefixWord(b, word, end) &&
+			!(i == start && isContainer(b, word, end)) {
+			break
+		}
+		i = end + 1
+	}
+	return i
+}
+
+// isPrefixWord tells of one of the words before the text of a line.
+func isPrefixWord(b []byte, start, end int) bool {
+	word := bytes.Trim(b[start:end], "[]():,")
+	if levels[strings.ToLower(string(b[start:end]))] || levels[strings.ToLower(string(word))] {
+		return true
+	}
+	if b[end-1] == ']' && bytes.Contains(word, []byte(".go:")) {
+		return true
+	}
+	if len(word) == 5 && strings.IndexByte("IWEF", word[0]) >= 0 && allDigits(word[1:]) {
+		return true
+	}
+	digit := false
+	for _, c := range word {
+		if isDigit(c) {
+			digit = true
+		} else if strings.IndexByte("TZ:.,+-/", c) < 0 {
+			return false
+		}
+	}
+	return digit
+}
+
+// isContainer tells of a name before a bar, as docker compose tells containers apart.
+func isContainer(b []byte, start, end int) bool {
+	bar := skipBlanks(b, end)
+	return bar+1 < len(b) && b[bar] == '|' && isBlank(b[bar+1]) && run(b, start, nameByte) == end
+}
+
+// nextPayload passes the end of a line and what is written before the next.
+func nextPayload(b []byte, i int) int { return payload(b, nextLine(b, i)) }
+
+// beginsLine tells whether nothing but quotes and dashes of lists stand before
+// a name in its line, and how far it is indented.
+func (s *scan) beginsLine(i int) (indent int, first bool) {
+	from := i
+	for from > 0 && i-from < 256 && !isLine(s.b[from-1]) {
+		from--
+	}
+	if i-from >= 256 {
+		return 0, false
+	}
+	from = min(i, payload(s.b[:i], from))
+	for at := from; at < i; at++ {
+		if strings.IndexByte(" \t-\"'?$", s.b[at]) < 0 {
+			return 0, false
+		}
+	}
+	for i > from && (s.b[i-1] == '"' || s.b[i-1] == '\'') {
+		i--
+	}
+	return i - from, true
+}
+
+// afterWord tells of a name that goes on a sentence, and is no key of a list.
+func afterWord(b []byte, at int) bool {
+	before := bytes.TrimRight(b[:at], " ")
+	if len(before) == 0 || len(before) == at || !isAlnum(before[len(before)-1]) {
+		return false
+	}
+	from := len(before)
+	for from > 0 && at-from < longestPrefix && !isLine(b[from-1]) {
+		from--
+	}
+	return payload(b[:at], from) < len(before)
+}
+
+// moreWords tells whether other words follow in the line.
+func moreWords(b []byte, i int) bool {
+	line := bytes.TrimSpace(b[i:lineEnd(b, i)])
+	return bytes.ContainsAny(line, " \t")
+}
+
+// skipStyle passes what colors a terminal: ESC [ 36 m.
+func skipStyle(b []byte, i int) int {
+	for i+2 < len(b) && b[i] == 0x1b && b[i+1] == '[' {
+		end := i + 2
+		for end < len(b) && (isDigit(b[end]) || b[end] == ';') {
+			end++
+		}
+		if end >= len(b) || b[end] != 'm' && b[end] != 'K' {
+			return i
+		}
+		i = end + 1
+	}
+	return i
+}
+
+// wideSigns are the signs of Chinese and Japanese text and the quotes of print that
+// stand where ASCII has one.
+var wideSigns = []struct {
+	text  string
+	ascii byte
+}{
+	{"：", ':'}, {"＝", '='}, {"“", '"'}, {"”", '"'}, {"„", '"'}, {"「", '"'}, {"」", '"'},
+	{"『", '"'}, {"』", '"'}, {"‘", '\''}, {"’", '\''}, {"«", '"'}, {"»", '"'}, {"　", ' '},
+	{"\u00a0", ' '}, {"【", '['}, {"】", ']'}, {"（", '('}, {"）", ')'}, {"，", ','}, {"；", ';'},
+	{"。", '.'}, {"、", ','}, {"＞", '>'}, {"→", '>'},
+}
+
+// wideAt tells for what a sign of more than a byte stands, and how long it is.
+func wideAt(b []byte, i int) (ascii byte, n int) {
+	if i >= len(b) || b[i] < 0x80 {
+		return 0, 0
+	}
+	for _, w := range wideSigns {
+		if len(b)-i >= len(w.text) && string(b[i:i+len(w.text)]) == w.text {
+			return w.ascii, len(w.text)
+		}
+	}
+	return 0, 0
+}
+
+// skipGap passes blanks of any width.
+func skipGap(b []byte, i int) int {
+	for {
+		next := skipBlanks(b, i)
+		if c, n := wideAt(b, next); c == ' ' {
+			next += n
+		}
+		if next == i {
+			return i
+		}
+		i = next
+	}
+}

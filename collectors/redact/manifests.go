@@ -1,0 +1,215 @@
+package redact
+
+import (
+	"bytes"
+)
+
+// execRule: every value of the environment of a kubeconfig's command is secret,
+// unless it is plainly harmless.
+func (s *scan) execRule(start, end int) {
+	b := s.see(start)
+	if start > 0 && isWord(s.b[start-1]) {
+		return
+	}
+	indent, first := s.beginsLine(start)
+	if !first || !bytes.Contains(b[end:], []byte("value:")) {
+		return
+	}
+	end = start + len("exec:")
+	_, last, _ := deeper(b, lineEnd(b, end), indent)
+	for i := end; i < last; {
+		at := indexFold(b[i:last], "value:")
+		if at < 0 {
+			return
+		}
+		i += at + 6
+		if b[i-7] != ' ' && b[i-7] != '\t' && b[i-7] != '{' && b[i-7] != ',' {
+			continue
+		}
+		v := s.trimmed(s.value(b, skipBlanks(b, i), "\r\n}"), "\r\n}")
+		if text := s.b[v.start:v.end]; v.end > v.start && !isHarmless(text) {
+			s.addFaintly(v, "kubeconfig")
+		}
+	}
+}
+
+// addFaintly replaces a value that no name betrayed, and looks for it elsewhere
+// only when it is random enough to be nothing else.
+func (s *scan) addFaintly(v value, kind string) {
+	text := unescape(s.b[v.start:v.end], v.escapes, v.quote)
+	if standsOut(text) || looksRandom(text) {
+		s.add(v.start, v.end, kind, text)
+		return
+	}
+	s.addFaint(v.start, v.end, kind, text)
+}
+
+// isHarmless takes what the environment of a command may hold and nobody hides.
+func isHarmless(v []byte) bool {
+	v = bytes.TrimSpace(v)
+	if isPlaceholder(v) || isPlainValue(v) || len(v) < 3 {
+		return true
+	}
+	for _, w := range []string{"client.authentication.k8s.io", "iamauthenticator", "api-version",
+		"azurepubliccloud", "azurechinacloud", "azureusgovernment", "regional", "legacy", "default",
+		"production", "devicecode", "interactive", "spn", "ropc", "msi", "azurecli",
+		"workloadidentity"} {
+		if hasFold(v, 0, w) {
+			return true
+		}
+	}
+	return isRegion(v)
+}
+
+// isRegion takes us-east-1, westeurope, europe-west4.
+func isRegion(v []byte) bool {
+	return len(v) < 16 && run(v, 0, nameByte) == len(v) && bytes.Count(v, []byte("-")) == 2 &&
+		isDigit(v[len(v)-1]) && isLower(v[0])
+}
+
+// dataRule: all values of a Secret are secret.
+func (s *scan) dataRule(start, end int) {
+	b := s.see(start)
+	from := start
+	if hasFold(s.b, start-6, "string") {
+		from -= 6
+	}
+	if from > 0 && (isWord(s.b[from-1]) || s.b[from-1] == '.' || s.b[from-1] == '-') {
+		return
+	}
+	after := skipQuote(b, start+4)
+	if after >= len(b) || b[after] != ':' {
+		return
+	}
+	at := skipBlanks(b, after+1)
+	if at < len(b) && b[at] == '{' {
+		s.flowData(b, from, at)
+		return
+	}
+	if at < len(b) && !isLine(b[at]) {
+		return
+	}
+	indent, first := s.beginsLine(from)
+	if !first || !s.inSecret(b, from, at, indent) {
+		return
+	}
+	_, last, _ := deeper(b, at, indent)
+	for i := at; i < last; {
+		line := nextLine(b, i)
+		i = lineEnd(b, line)
+		colon := bytes.IndexByte(b[line:i], ':')
+		if colon < 0 {
+			continue
+		}
+		v := skipBlanks(b, line+colon+1)
+		key := bytes.Trim(b[line:line+colon], " \t\"'")
+		n := field{b: b, from: skipBlanks(b, line), to: line + colon, kind: "secret", trust: strong}
+		switch {
+		case v >= i || string(key) == "ca.crt" || string(key) == "namespace" ||
+			string(key) == "tls.crt":
+		case b[v] == '|' || b[v] == '>':
+			s.block(n, v, n.from-line)
+			_, i, _ = deeper(b, i, n.from-line)
+		default:
+			if found := s.trimmed(s.value(b, v, "\r\n"),
+				"\r\n"); !isPlaceholder(s.b[found.start:found.end]) {
+				s.addFaintly(found, "secret")
+			}
+		}
+	}
+}
+
+var secretWord = []byte("Secret")
+
+// inSecret looks for kind: Secret beside data, before or behind it.
+func (s *scan) inSecret(b []byte, from, to, indent int) bool {
+	if !bytes.Contains(b[to:], secretWord) && !bytes.Contains(s.b[max(0, from-s.context):from],
+		secretWord) {
+		return false
+	}
+	isKind := func(line []byte) bool {
+		body := bytes.TrimLeft(line, " \t-")
+		return len(line)-len(body) == indent &&
+			bytes.Equal(bytes.ReplaceAll(bytes.TrimRight(body, " \t\r"), []byte(`"`), nil),
+				[]byte("kind: Secret"))
+	}
+	before := s.b[max(0, from-s.context):from]
+	for n := 0; n < 200 && len(before) > 0; n++ {
+		i := bytes.LastIndexByte(before[:len(before)-1], '\n') + 1
+		line := bytes.TrimRight(before[i:], "\n")
+		if bytes.HasPrefix(line, []byte("---")) {
+			break
+		}
+		if isKind(line) {
+			return true
+		}
+		if before = before[:i]; i == 0 {
+			break
+		}
+	}
+	for rest := b[to:]; len(rest) > 0; {
+		line, next, _ := bytes.Cut(rest, []byte("\n"))
+		if bytes.HasPrefix(line, []byte("---")) {
+			return false
+		}
+		if isKind(line) {
+			return true
+		}
+		rest = next
+	}
+	return false
+}
+
+// flowData deals with "data":{…} of a Secret in JSON that stands in a text.
+func (s *scan) flowData(b []byte, from, open int) {
+	if !bytes.Contains(b[open:], secretWord) && !bytes.Contains(s.b[max(0, from-512):from],
+		secretWord) {
+		return
+	}
+	depth, end := 0, -1
+	for i := open; i < len(b); i++ {
+		if b[i] == '{' {
+			depth++
+		} else if b[i] == '}' {
+			if depth--; depth == 0 && end < 0 {
+				end = i
+			} else if depth < 0 {
+				b = b[:i]
+			}
+		} else if b[i] == '\n' && end >= 0 {
+			b = b[:i]
+		}
+	}
+	if end < 0 || !hasSecretKind(b[end:]) && !hasSecretKind(s.b[max(0, from-512):from]) {
+		return
+	}
+	for i := open + 1; i < end; {
+		colon := bytes.IndexByte(b[i:end], ':')
+		if colon < 0 {
+			return
+		}
+		at := skipSpace(b, i+colon+1)
+		v := s.value(b, at, plainStops)
+		if v.end > v.start && b[v.start] != '{' && !isPlaceholder(b[v.start:v.end]) {
+			s.addFaintly(v, "secret")
+		}
+		i = max(v.end, i+colon+1)
+	}
+}
+
+func hasSecretKind(b []byte) bool {
+	for {
+		i := bytes.Index(b, []byte("kind"))
+		if i < 0 {
+			return false
+		}
+		b = b[i+4:]
+		at := skipBlanks(b, skipQuote(b, 0))
+		if at < len(b) && b[at] == ':' {
+			if at = skipQuote(b, skipBlanks(b, at+1)); bytes.HasPrefix(b[at:], []byte("Secret")) &&
+				wordEnds(b, at+6) {
+				return true
+			}
+		}
+	}
+}

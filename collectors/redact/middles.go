@@ -1,0 +1,119 @@
+package redact
+
+import (
+	"bytes"
+	"strings"
+)
+
+// A middle is a mark within a secret, with how many letters of which alphabet
+// stand before it and behind.
+type middle struct {
+	text                string
+	before              string // alphabet
+	leastBack, mostBack int
+	behind              string
+	least, most         int
+	kind                string
+}
+
+var middles = []middle{
+	{":A", "0", 5, 16, "a0-_", 33, 36, "token"},           // Telegram
+	{"-us", "h", 32, 32, "0", 1, 2, "api-key"},            // Mailchimp
+	{"_mmk", "a0_", 36, 36, "", 0, 0, "key"},              // MaxMind
+	{"|", "0", 15, 16, "a0-_", 27, 40, "token"},           // Facebook
+	{".atlasv1.", "a0", 10, 20, "a0-_=", 40, 90, "token"}, // Terraform Cloud
+	{"!A", "a0", 12, 18, "a0._", 80, 130, "token"},        // Salesforce
+}
+
+// azureMarks are within the keys of Azure's services, and say which one checks them.
+var azureMarks = []string{"AzSe", "AzFu", "AzCa", "AIoT", "+ASt", "+ACR", "+ABa", "+AEh", "+ASb",
+	"+ARm", "ACDb", "APIM", "AZDO", "AMLk", "AMap", "AzSg", "JQQJ99", "ARla", "ASOa", "AzWe"}
+
+var middleAlphabets = func() map[string]*alphabet {
+	m := map[string]*alphabet{}
+	for _, x := range middles {
+		m[x.before], m[x.behind] = newAlphabet(x.before), newAlphabet(x.behind)
+	}
+	return m
+}()
+
+// middleAt looks for a secret around the mark at i.
+func (s *scan) middleAt(i int) {
+	b := s.b
+	for _, x := range middles {
+		if len(b)-i < len(x.text) || string(b[i:i+len(x.text)]) != x.text {
+			continue
+		}
+		from := i
+		for set := middleAlphabets[x.before]; from > 0 && i-from <= x.mostBack && set[b[from-1]]; from-- {
+		}
+		end := i + len(x.text)
+		for set := middleAlphabets[x.behind]; end < len(b) && end-i <= x.most+len(x.text) && set[b[end]]; end++ {
+		}
+		n := end - i - len(x.text)
+		if i-from < x.leastBack || i-from > x.mostBack || n < x.least || n > x.most ||
+			within(b, from) || end < len(b) && isAlnum(b[end]) {
+			continue
+		}
+		kind := x.kind
+		s.hit(from, end, func(s *scan, from, end int) { s.add(from, end, kind, s.b[from:end]) })
+	}
+}
+
+// dottedToken looks for a bot's token of Discord around its first dot: 24 letters,
+// 6 and 27 or more.
+func (s *scan) dottedToken(i int) {
+	b := s.b
+	second := run(b[:min(len(b), i+10)], i+1, base64Byte)
+	if second != i+7 || second >= len(b) || b[second] != '.' {
+		return
+	}
+	from := max(0, i-30)
+	from += runBack(b[from:], i-from, base64Byte)
+	end := run(b[:min(len(b), second+80)], second+1, base64Byte)
+	if n := i - from; n >= 22 && n <= 28 && end-second > 26 && mixed(b[from:i]) {
+		s.hit(from, end, func(s *scan, from, end int) { s.add(from, end, "token", s.b[from:end]) })
+	}
+}
+
+// isAzureKey tells of base64 that holds the mark of a service of Azure.
+func isAzureKey(text []byte) bool {
+	switch len(bytes.TrimRight(text, "=")) {
+	case 43, 44, 52, 54, 55, 56, 62, 84, 86, 88:
+	default:
+		return false
+	}
+	for _, mark := range azureMarks {
+		if i := bytes.Index(text, []byte(mark)); i >= 32 && mixed(text) {
+			return true
+		}
+	}
+	return false
+}
+
+// wordForm: a name and, behind a blank, what a generator made.
+func (s *scan) wordForm(f field) bool {
+	b := f.b
+	if f.at == f.after || f.at-f.after > 8 || f.at >= len(b) || isLine(b[f.at]) {
+		return false
+	}
+	i := f.at
+	if hasFold(b, i, "key") && i+3 < len(b) && isBlank(b[i+3]) {
+		i = skipBlanks(b, i+3)
+	}
+	if v := s.value(b, i, plainStops); f.trust >= medium && !v.open && v.end > v.start &&
+		looksChosen(b[v.start:v.end]) && hardWord(b[v.start:v.end]) {
+		s.takeJudged(f, v, false)
+		return true
+	}
+	end := run(b, i, tokenByte)
+	text := bytes.TrimRight(b[i:end], ".")
+	if len(text) < leastWord || end < len(b) && strings.IndexByte(":(/\\@", b[end]) >= 0 ||
+		!isGenerated(text) || bytes.Contains(text, []byte("/")) || isAssignment(text) {
+		return false
+	}
+	s.takeJudged(f, value{start: i, end: i + len(text)}, true)
+	return true
+}
+
+const leastWord = 20

@@ -1,0 +1,202 @@
+package redact
+
+import (
+	"bytes"
+	"math"
+	"strings"
+)
+
+// Values behind a setting whose name an issuer's word or a word of secrets
+// betrays, wherever it stands in the name: their letters decide.
+
+// genericWords are in the names of secrets, and of much else.
+var genericWords = strings.Fields("access auth api credential creds key passw secret token")
+
+const (
+	leastNamed = 10  // letters of a value
+	mostNamed  = 150 // and at most, that tell of a generator
+	nameReach  = 72  // bytes before an operator in which its name stands
+	leastChaos = 3.5 // bits of entropy in each letter of a generated value
+	mostBehind = 20  // bytes of a name behind the word that betrays it
+)
+
+// innocentWords hold a generic word and are no names of secrets.
+var innocentWords = append(strings.Fields(`author capital rapid monkey turkey donkey keyboard keyword apiversion
+	apiserver apigroup accessible accessor hockey jockey whiskey certificate publickey keyring tokenizer`), innocents...)
+
+// A nameWord is a word by which the name of a setting is judged.
+type nameWord struct {
+	text   string
+	issuer bool
+}
+
+// nameWords are the generic words, and the issuers' that no trigger is long enough
+// for, by their first two letters.
+var nameWords = func() (t [1 << 16][]nameWord) {
+	add := func(text string, issuer bool) {
+		pair := pairOf(text[0], text[1])
+		t[pair] = append(t[pair], nameWord{text, issuer})
+	}
+	for _, word := range genericWords {
+		add(word, false)
+	}
+	for word := range namedIssuers {
+		if len(word) < shortest {
+			add(word, true)
+		}
+	}
+	return t
+}()
+
+func namedTexts() (list []string) {
+	for word := range namedIssuers {
+		if len(word) >= shortest {
+			list = append(list, word)
+		}
+	}
+	return list
+}
+
+// namedRule looks behind an issuer's word for an operator and a value.
+func (s *scan) namedRule(start, end int) {
+	b := s.see(start)
+	i := end
+	for i < len(b) && i-end < 24 && (isWord(b[i]) || isBlank(b[i]) || b[i] == '.' || b[i] == '-') {
+		i++
+	}
+	for i < len(b) && i-end < 28 && strings.IndexByte(" \t'\"\\", b[i]) >= 0 {
+		i++
+	}
+	if i < len(b) && strings.IndexByte("=>:|,?", b[i]) >= 0 {
+		s.issued(b, strings.ToLower(string(b[start:end])), i+1)
+	}
+}
+
+// issued takes a value behind an operator that is made as the issuer's are.
+func (s *scan) issued(b []byte, word string, i int) {
+	for n := 0; i < len(b) && n < 8 && strings.IndexByte(" \t'\"`=>:|\\", b[i]) >= 0; n++ {
+		i++
+	}
+	if bytes.HasPrefix(b[min(i, len(b)):], []byte("//")) {
+		return // the issuer's name is the scheme of a URL
+	}
+	for _, x := range namedIssuers[word] {
+		if !hasFold(b, i, x.text) {
+			continue
+		}
+		end := x.alphabet.run(b, i+len(x.text))
+		n := end - i - len(x.text)
+		if n >= x.least && n <= x.most && !within(b, i) && s.valueEnds(b, end) &&
+			!sameByte(b[i+len(x.text):end]) {
+			s.add(i, end, "token", b[i:end])
+			return
+		}
+	}
+}
+
+// valueEnds tells whether nothing of a value follows.
+func (s *scan) valueEnds(b []byte, i int) bool {
+	return i >= len(b) || strings.IndexByte(" \t\r\n'\"`;,&)]}<>\\|\x1b", b[i]) >= 0
+}
+
+// namedValue looks behind the operator at i for a value that a generator made,
+// and before it for the name of a secret.
+func (s *scan) namedValue(i int) {
+	b := s.b[:min(len(s.b), i+mostNamed+16)]
+	at := i + 1
+	for n := 0; at < len(b) && n < 5 && strings.IndexByte(" \t'\"`=>", b[at]) >= 0; n++ {
+		at++
+	}
+	end, digit, letter := at, false, false
+	for end < len(b) && classOf[b[end]]&madeByte != 0 {
+		digit = digit || isDigit(b[end])
+		letter = letter || isLower(b[end]|0x20)
+		end++
+	}
+	if end-at < leastNamed || end-at > mostNamed || !digit || !s.valueEnds(b, end) {
+		return
+	}
+	var small [nameReach]byte
+	name := s.nameBefore(small[:0], i)
+	if len(name) < 3 {
+		return
+	}
+	generic := false
+	for k := len(name) - 2; k >= 0; k-- {
+		for _, word := range nameWords[pairOf(name[k], name[k+1])] {
+			rest := len(name) - k - len(word.text)
+			if rest < 0 || rest > mostBehind || string(name[k:k+len(word.text)]) != word.text {
+				continue
+			}
+			if word.issuer {
+				s.hit(i, i+1, func(s *scan, i, end int) { s.issued(s.see(i), word.text, end) })
+			} else if !generic {
+				generic = true
+				if containsAny(name[k+len(word.text):], looseTails) || containsAny(name, innocentWords) {
+					return
+				}
+			}
+		}
+	}
+	if text := b[at:end]; generic && letter && isGenerated(text) && !isAssignment(text) {
+		s.hit(at, end, func(s *scan, at, end int) { s.add(at, end, "key", s.b[at:end]) })
+	}
+}
+
+// nameBefore is the name before an operator, in lower case and without what
+// separates its words.
+func (s *scan) nameBefore(joined []byte, i int) []byte {
+	b, end := s.b, i
+	for end > 0 && i-end < 4 && strings.IndexByte(" \t'\"?+:\\]", b[end-1]) >= 0 {
+		end--
+	}
+	start := end
+	for start > 0 && end-start < nameReach && classOf[b[start-1]]&nameByte != 0 {
+		start--
+	}
+	for _, c := range b[start:end] {
+		if isUpper(c) {
+			c |= 0x20
+		}
+		if isAlnum(c) {
+			joined = append(joined, c)
+		}
+	}
+	return joined
+}
+
+func containsAny(b []byte, words []string) bool {
+	for _, word := range words {
+		if bytes.Contains(b, []byte(word)) {
+			return true
+		}
+	}
+	return false
+}
+
+// isGenerated tells of a value that has the chaos of a generator's.
+func isGenerated(v []byte) bool {
+	return entropy(v) >= leastChaos && !isPlaceholder(v) && !isPlainValue(v) && !isObjectName(v) &&
+		!isGUID(v) && !isTypeName(v) && looksRandom(v) && !isTime(v)
+}
+
+// isTime takes 2026-11-20T09:00:00.123456789Z and its kin.
+func isTime(v []byte) bool {
+	return len(v) >= 10 && v[4] == '-' && v[7] == '-' && isDigit(v[0]) && isDigit(v[9])
+}
+
+// entropy is how many bits each byte of v tells.
+func entropy(v []byte) float64 {
+	var count [256]int
+	for _, c := range v {
+		count[c]++
+	}
+	sum := 0.0
+	for _, n := range count {
+		if n > 0 {
+			p := float64(n) / float64(len(v))
+			sum -= p * math.Log2(p)
+		}
+	}
+	return sum
+}

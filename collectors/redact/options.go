@@ -1,0 +1,155 @@
+package redact
+
+import (
+	"bytes"
+	"strings"
+)
+
+// Passwords that a command of any name is given: behind -p and its kin, through a
+// pipe, in a call. Only what can be little else counts.
+
+// looksChosen tells of what somebody or something chose as a password: letters and
+// digits with a sign in it, or of both cases.
+func looksChosen(v []byte) bool {
+	return len(v) >= 8 && mixed(v) && !isAssignment(v) && !isPath(v) && !isPlainValue(v) && !isPlaceholder(v) &&
+		bytes.IndexByte(v, '\\') < 0 && (hardWord(v) || isRandomWord(v) ||
+		bytes.ContainsAny(v, "~_=+;") && bytes.ContainsAny(v, uppers) && bytes.ContainsAny(v, lowers))
+}
+
+// anyFlag looks at -p VALUE, /p:VALUE, '-pw','VALUE' of programs that no table names.
+func (s *scan) anyFlag(i int) {
+	b := s.b
+	if i > 0 && strings.IndexByte(" \t\"'\n([,", b[i-1]) < 0 {
+		return
+	}
+	end := i + 2
+	if end < len(b) && isLower(b[end]|0x20) {
+		end++ // -pw, -po, -pi
+	}
+	if end < len(b) && strings.IndexByte(" :=\"'", b[end]) >= 0 {
+		s.hit(i, end, (*scan).flagRule)
+	}
+}
+
+func (s *scan) flagRule(_, end int) {
+	b := s.see(end)
+	i := end
+	for i < len(b) && i-end < 6 && strings.IndexByte(" :=\"',", b[i]) >= 0 {
+		i++
+	}
+	if i > end && (b[i-1] == '"' || b[i-1] == '\'') {
+		i--
+	}
+	v := s.value(b, i, " \t\r\n\"'`;|")
+	if !v.open && v.end > v.start && looksChosen(b[v.start:v.end]) {
+		s.takePassword(v)
+	}
+}
+
+// usingRule: connect to DB user NAME using VALUE.
+func (s *scan) usingRule(start, end int) {
+	b := s.see(start)
+	v := s.value(b, skipBlanks(b, end), " \t\r\n\"'`;|")
+	if !v.open && v.end > v.start && looksChosen(b[v.start:v.end]) &&
+		indexFold(b[max(0, start-layerBack/4):start], " user ") >= 0 {
+		s.takePassword(v)
+	}
+}
+
+// pipeRule: echo VALUE | docker login --password-stdin.
+func (s *scan) pipeRule(start, _ int) {
+	b := s.b
+	lowest := max(0, start-min(layerBack, s.back/2))
+	from := lowest + lineStart(b[lowest:], start-lowest)
+	i := lastFold(b[from:start], "echo ")
+	if i < 0 {
+		return
+	}
+	i = skipBlanks(b, from+i+len("echo "))
+	v := s.value(b[:start], i, " \t\r\n\"'`;|")
+	if bar := skipBlanks(b, skipQuote(b, v.end)); v.end > v.start && bar < start && b[bar] == '|' {
+		s.takePassword(v)
+	}
+}
+
+// secretCallRule takes what stands in quotes behind an opening bracket: the part
+// behind the user's name, when there is one.
+func (s *scan) secretCallRule(start, end int) {
+	b := s.see(start)
+	i := skipBlanks(b, end)
+	if skipQuote(b, i) == i {
+		return
+	}
+	v := s.value(b, i, plainStops)
+	if v.open || v.end <= v.start {
+		return
+	}
+	colon := bytes.IndexByte(b[v.start:v.end], ':')
+	switch {
+	case hasFold(b, end-len("getbytes("), "getbytes("):
+		if colon <= 0 || !looksChosen(b[v.start+colon+1:v.end]) {
+			return
+		}
+		v.start += colon + 1
+	case v.end-v.start < 12:
+		return
+	}
+	s.takePassword(v)
+}
+
+// valueRule takes what a name that says no more gives: variablevalue="…".
+func (s *scan) valueRule(start, end int) {
+	b := s.see(start)
+	v := s.value(b, end, plainStops)
+	if !v.open && v.end > v.start && (looksRandom(b[v.start:v.end]) || looksChosen(b[v.start:v.end])) {
+		s.takePassword(v)
+	}
+}
+
+// callers are what a call's name begins with that is given a secret.
+var callers = []string{"set", "with", "use", "change", "reset", "password", "passwd", "pwd", "secret",
+	"token", "std::string"}
+
+// givenForm: setPassword("VALUE"), string secret("VALUE").
+func (s *scan) givenForm(f field) bool {
+	b := f.b
+	if f.quoted || f.behind() != '(' || f.at > f.after {
+		return false
+	}
+	i := skipBlanks(b, f.at+1)
+	name := bytes.ToLower(f.text())
+	if dot := bytes.LastIndexByte(name, '.'); dot >= 0 {
+		name = name[dot+1:]
+	}
+	for _, caller := range callers {
+		if bytes.HasPrefix(name, []byte(caller)) && skipQuote(b, i) > i {
+			v := s.value(b, i, plainStops)
+			if text := b[v.start:max(v.start, v.end)]; f.trust == strong && !isObjectName(text) ||
+				looksChosen(text) || isGenerated(text) {
+				s.takeJudged(f, v, false)
+			}
+			return true
+		}
+	}
+	return false
+}
+
+// reversedForm: "VALUE" -eq $password.
+func (s *scan) reversedForm(f field) bool {
+	b := s.b
+	lowest := max(0, f.from-min(layerBack, s.back/2))
+	before := bytes.TrimRight(b[lowest:f.from], "$ ")
+	for _, op := range []string{"===", "!==", "==", "!=", "-eq", "-ne", "-ceq"} {
+		head, ok := bytes.CutSuffix(before, []byte(op))
+		if !ok {
+			continue
+		}
+		head = bytes.TrimRight(head, " ")
+		if q := lastQuoted(head); q.end > q.start && bytes.IndexByte(head[q.start:q.end], '\n') < 0 {
+			s.takeJudged(f, value{start: lowest + q.start, end: lowest + q.end, quoted: true,
+				quote: q.quote}, false)
+			return true
+		}
+	}
+	return false
+}

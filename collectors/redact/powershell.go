@@ -1,0 +1,153 @@
+package redact
+
+import (
+	"bytes"
+)
+
+// secureStringRule takes the texts that are made into a SecureString.
+func (s *scan) secureStringRule(start, end int) {
+	b := s.see(start)
+	if !hasFold(b, start-10, "convertto-") {
+		return
+	}
+	from := max(start-s.back/2, 0)
+	from = from + lineStart(b[from:], start-from)
+	if i := bytes.LastIndexByte(b[from:start], '|'); i >= 0 {
+		if q := lastQuoted(b[from : from+i]); q.end > q.start {
+			s.takePassword(value{start: from + q.start, end: from + q.end, quoted: true,
+				quote: q.quote})
+		}
+	}
+	line := b[:lineEnd(b[:min(len(b), end+s.back)], end)]
+	if bound := `): name="string"; value="`; hasFold(line, end, bound) { // as a transcript has it
+		s.takePassword(s.value(b, end+len(bound)-1, plainStops))
+		return
+	}
+	for i := skipBlanks(line, end); i < len(line); i = skipBlanks(line, i) {
+		if line[i] == '-' {
+			i = run(line, i+1, wordByte)
+			if i < len(line) && line[i] == ':' {
+				i++
+			}
+			continue
+		}
+		if line[i] == '(' || line[i] == '|' || line[i] == ';' || line[i] == ')' || line[i] == '}' {
+			return
+		}
+		v := s.value(b, i, plainStops)
+		if v.end > v.start {
+			s.takePassword(v)
+		}
+		return
+	}
+}
+
+// takePassword takes a value that can be nothing else.
+func (s *scan) takePassword(v value) {
+	if v.open {
+		s.take(v, "password")
+	} else if text := s.b[v.start:v.end]; !isPlaceholder(text) && !isPath(text) {
+		s.take(v, "password")
+	}
+}
+
+// lastQuoted is the text in quotes at the end of a line.
+func lastQuoted(b []byte) value {
+	b = bytes.TrimRight(b, " \t)")
+	if len(b) < 2 {
+		return value{}
+	}
+	q := b[len(b)-1]
+	if q != '"' && q != '\'' {
+		return value{}
+	}
+	i := bytes.LastIndexByte(b[:len(b)-1], q)
+	if i < 0 {
+		return value{}
+	}
+	return value{start: i + 1, end: len(b) - 1, quote: q}
+}
+
+// credentialRule takes NetworkCredential("user", "password").
+func (s *scan) credentialRule(start, end int) {
+	b := s.see(start)
+	user := s.value(b, skipBlanks(b, end), plainStops)
+	i := skipBlanks(b, skipQuote(b, user.end))
+	if i < len(b) && b[i] == ',' {
+		if i = skipBlanks(b, i+1); i < len(b) && skipQuote(b, i) > i {
+			s.takePassword(s.value(b, i, plainStops))
+		}
+	}
+}
+
+// encodedCommandRule drops the argument of powershell -EncodedCommand whole.
+func (s *scan) encodedCommandRule(start, end int) {
+	b := s.see(start)
+	line := b[:lineEnd(b[:min(len(b), start+s.back/4)], start)]
+	i := start
+	if b[start]|0x20 == 'p' {
+		if i = encodedFlag(line, end); i < 0 {
+			return
+		}
+	}
+	i = skipBlanks(b, skipQuote(b, skipBlanks(b, i)))
+	i = skipQuote(b, run(b, i+1, wordByte))
+	at := skipSpace(b, i)
+	if at < len(b) && (b[at] == ',' || b[at] == ':') {
+		at = skipSpace(b, at+1)
+	}
+	at = skipQuote(b, at)
+	stop := run(b, at, base64Byte)
+	if stop == len(b) && s.cut(b) && stop-at > 256 {
+		s.engulf(at, "encoded-command", func(b []byte, i int) (int, bool) {
+			n := run(b, i, base64Byte)
+			return n, n < len(b)
+		})
+		return
+	}
+	if text := b[at:stop]; stop-at >= 8 && text[0] != '-' && len(text)%4 == 0 && isUTF16(text) {
+		s.addFaint(at, stop, "encoded-command", text)
+		if plain, err := decode64(text); err == nil && s.depth < maxDepth {
+			s.within().text(narrow(plain)) // for the values in it
+		}
+	}
+}
+
+// encodedFlag finds -e, -ec and longer forms among a command's arguments.
+func encodedFlag(line []byte, i int) int {
+	for ; i+1 < len(line); i++ {
+		if (line[i] == '-' || line[i] == '/') && line[i+1]|0x20 == 'e' &&
+			classOf[line[i-1]]&wordByte == 0 {
+			if end := run(line, i+1, wordByte); end-i < 16 && isEncodedFlag(string(line[i:end])) {
+				return i
+			}
+		}
+	}
+	return -1
+}
+
+func isUTF16(text []byte) bool {
+	plain, err := decode64(text)
+	if err != nil || len(plain) < 4 {
+		return false
+	}
+	zeros := 0
+	for i := 1; i < len(plain); i += 2 {
+		if plain[i] == 0 {
+			zeros++
+		}
+	}
+	return zeros*4 >= len(plain)
+}
+
+func narrow(b []byte) []byte {
+	out := make([]byte, 0, len(b)/2)
+	for i := 0; i+1 < len(b); i += 2 {
+		if b[i+1] == 0 {
+			out = append(out, b[i])
+		} else {
+			out = append(out, '?')
+		}
+	}
+	return out
+}

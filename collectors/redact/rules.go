@@ -1,0 +1,191 @@
+package redact
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"doctor/checks/evidence/finder"
+	"doctor/checks/sorted"
+)
+
+// A rule looks at the text around a trigger, b[start:end], and adds the spans
+// that are secret. It replaces nothing before its trigger by more than s.back,
+// and looks at no more than s.see(start).
+type rule func(s *scan, start, end int)
+
+type hit struct {
+	start, end int
+	rule       rule
+}
+
+// shortest is the length of the shortest trigger, by which the finder jumps:
+// shorter words are told with what follows them, or by a sign near them.
+const shortest = 6
+
+// rules are the triggers of each rule, split by "|". Where a text ends in "…",
+// all that may follow a name stand behind it. Names, issuers and programs have
+// tables of their own.
+var rules = []struct {
+	rule  rule
+	texts string
+}{
+	{(*scan).nameRule,
+		`token…|creds…|/pass:| -pass |--pass…| --pw | --pwd | -pwd |<pwd>x|<auth>|<pass>|<pass |<token>|_pass…|_pwd"…|_pwd\n |_pwd\r\n|_pwd,v|_pwd',|_pwd\"|bindpw |l2tppsk| : psk |-wifikey |tls-psk |--auth |--auth=|senha é|senha e |clave es|clave: `},
+	{(*scan).nameRule,
+		`_key",|_key"}|_key" |_key,v|_key, |_key\n |_key\r\n|_key\"|_key',|_key" |_key re|_key>x|"pass",|'pass',|"auth",| pass "| pwd "| pass '| pwd '|"pwd",|'pwd',`},
+	{(*scan).codeRule, `?code=|&code=`},
+	{(*scan).headerRule, `authorization|cookie:|cookie"|cookie\|cookie2|cookie',`},
+	{(*scan).bearerRule, `bearer`},
+	{(*scan).pemRule, `-----begin`},
+	{(*scan).sshRule, `---- begin ssh2`},
+	{(*scan).ppkRule, `private-lines:|private-mac:`},
+	{(*scan).keyRule,
+		`ibadanbgkqhkig9w0baq|ibaakcaqea|ibaakcageaa|ibaakcagea|ibaakbgq|agembmgbyqgsm49|agembagbyqgsm49|ibadatbgcqgkjopq|mc4caqawbqydk2v|mhccaqeei|mighageambmgbyqgsm49ageg|mig2ageambagbyqgsm49ageg`},
+	{(*scan).jwtRule, `eyjhbgci|eyj0exai|eyjlbmmi|eyjrawqi|eyjqd2si|eyjqa3ui|eyjjdhki|zxlkagjhy2`},
+	{(*scan).secureStringRule, `securestring`},
+	{(*scan).credentialRule,
+		`networkcredential(|pscredential(|networkcredential]::new(|pscredential]::new(|setbasicauth(|basicauth(|x509certificate2(|passwordcredential(|passwordauthentication(|httpbasicauth(`},
+	{(*scan).secretCallRule, `getbytes(|frombase64string(`},
+	{(*scan).valueRule, `variablevalue=`},
+	{(*scan).usingRule, ` using `},
+	{(*scan).pipeRule, `password-stdin|passwd --stdin|kinit |chpasswd|--with-token|--stdin`},
+	{(*scan).blobRule,
+		`01000000d08c9ddf|aqaaancmnd8bf|01,00,00,00,d0,8c,9d,df|01-00-00-00-d0-8c-9d-df|0xd0,0x8c,0x9d,0xdf`},
+	{(*scan).hashRule, `:{sha}|:{ssha}`},
+	{(*scan).kerberosRule, `aes256|aes128|rc4_hmac|rc4-hmac|rc4hmac`},
+	{(*scan).rancherRule, `::server:|::node:`},
+	{(*scan).encodedCommandRule,
+		`-encod|/encod| -enc |"-enc"|"-enc\|"-enc | /enc |powershell|pwsh.e|pwsh -|pwsh",|pwsh" |pwsh\"`},
+	{(*scan).literalRule, `from-literal`},
+	{(*scan).execRule, "exec: |exec:\n|exec:\r"},
+	{(*scan).dataRule, "data: |data:\n|data:\r|data:{|data\":|data\\\":|data\" :|data\\\\\""},
+	{(*scan).netrcRule, " login |\nlogin |\tlogin "},
+	{(*scan).webhookRule,
+		`hooks.slack.com/services/|hooks.slack.com/workflows/|hooks.slack.com/triggers/|webhook.office.com/webhookb2/|discord.com/api/webhooks/|discordapp.com/api/webhooks/|outlook.office.com/webhook/|api.telegram.org/bot`},
+}
+
+// follows are the bytes behind a name that matter.
+const follows = "=:\"\\' \t>],);\r\nsdvi0123456789-_.\x1b&%|\xef"
+
+var (
+	triggerRules []rule
+	triggers     *finder.Finder
+	longest      int
+)
+
+func init() {
+	var texts []string
+	seen := map[string]bool{}
+	add := func(r rule, text string) {
+		if len(text) < shortest {
+			panic("the trigger " + text + " is too short: match it together with what follows it")
+		}
+		texts = append(texts, text)
+		triggerRules = append(triggerRules, r)
+		longest = max(longest, len(text))
+	}
+	once := func(r rule, text string) {
+		if !seen[text] {
+			seen[text] = true
+			add(r, text)
+		}
+	}
+	lines := strings.NewReplacer(`\n`, "\n", `\r`, "\r")
+	for _, row := range rules {
+		for text := range strings.SplitSeq(row.texts, "|") {
+			stem, open := strings.CutSuffix(text, "…")
+			if !open {
+				add(row.rule, lines.Replace(text))
+				continue
+			}
+			for i := range len(follows) {
+				add(row.rule, stem+follows[i:i+1])
+			}
+		}
+	}
+	for _, row := range wordNames {
+		r := func(s *scan, start, end int) { s.wordRule(start, end, row.kind) }
+		for text := range strings.SplitSeq(row.words, "|") {
+			once(r, lowerASCII(text))
+		}
+	}
+	for _, text := range nameTexts() {
+		once((*scan).nameRule, text)
+	}
+	for text, name := range commandTexts() {
+		add(func(s *scan, start, _ int) { s.commandRule(start, start+len(name), name) }, text)
+	}
+	for _, text := range namedTexts() {
+		once((*scan).namedRule, text)
+	}
+	for text := range prefixIssuers {
+		if len(text) >= shortest {
+			add((*scan).issuerRule, text)
+		}
+	}
+	triggers = finder.New(slices.Clip(texts))
+}
+
+// nameTexts are the names as they may be written, but for those that hold another
+// trigger, and the short ones, which are told by a sign.
+func nameTexts() (texts []string) {
+	bases := []string{"password", "passwd", "passphrase", "secret", "credential"}
+	texts = append(texts, bases...)
+	for _, row := range names {
+		for word := range strings.FieldsSeq(row.words) {
+			joined := strings.ReplaceAll(word, "-", "")
+			if len(joined) < shortest || strings.Contains(joined, "token") ||
+				slices.ContainsFunc(bases, func(b string) bool { return strings.Contains(joined, b) }) {
+				continue
+			}
+			texts = append(texts, joined)
+			for _, sep := range []string{"-", "_", " "} {
+				if strings.Contains(word, "-") && len(word) >= shortest {
+					texts = append(texts, strings.ReplaceAll(word, "-", sep))
+				}
+			}
+		}
+	}
+	return texts
+}
+
+func lowerASCII(text string) string {
+	return strings.Map(func(c rune) rune {
+		if c >= 'A' && c <= 'Z' {
+			return c | 0x20
+		}
+		return c
+	}, text)
+}
+
+// rules deals with the triggers that have all that follows them in the window.
+func (s *scan) rules() {
+	limit := len(s.b) - s.ahead
+	if s.eof {
+		limit = len(s.b)
+	}
+	if limit <= s.at {
+		return
+	}
+	s.hits = s.hits[:0]
+	from := s.at
+	triggers.EachUnordered(s.b[from:min(len(s.b), limit+longest)], func(text, start, end int) {
+		if from+start < limit {
+			s.hits = append(s.hits, hit{from + start, from + end, triggerRules[text]})
+		}
+	})
+	s.signs(from, limit)
+	s.encodings(from, limit)
+	sorted.By(s.hits, func(a, b hit) int { return cmp.Compare(a.start, b.start) })
+	for _, h := range s.hits {
+		if n := len(s.spans); n > 0 && s.spans[n-1].start < h.start && h.start < s.spans[n-1].end ||
+			inToken(s.b, h.start) {
+			continue // it is taken as a whole
+		}
+		if h.rule(s, h.start, h.end); s.swallow != nil {
+			return
+		}
+	}
+	s.at = limit
+}

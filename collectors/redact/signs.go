@@ -1,0 +1,260 @@
+package redact
+
+import (
+	"slices"
+	"strings"
+
+	"doctor/checks/sorted"
+)
+
+// Signs are pairs of bytes near which a secret may stand that no longer text
+// betrays: a short name before its colon, an issuer's few letters, the dot of a
+// bootstrap token, the @ behind a URL's user.
+const (
+	assignSign = 1 << iota
+	issuerSign
+	dotSign
+	markSign // a byte that says it all: @ ~ $ & % ESC
+	keySign
+	middleSign
+)
+
+var (
+	signPairs    [1 << 16]uint8
+	shortIssuers [][]string     // that begin with the same two letters
+	issuerPairs  [1 << 16]uint8 // 1 + the place of a pair in shortIssuers
+)
+
+// shortNames are those that no trigger is long enough for, by their last letter.
+var shortNames = [256][]string{'d': {"pwd", "cred"}, 's': {"pass", "creds"}, 'h': {"auth"},
+	't': {"jwt", "pat"}, 'y': {"key"}, 'w': {"pw"}, 'k': {"psk"}, 'm': {"ntlm"}, 'p': {"mdp"},
+	'a': {"senha"}, 'o': {"haslo", "heslo"}, 'l': {"parol"}, 'e': {"parole"}}
+
+// passwordMarks begin the hashes of passwords.
+var passwordMarks = []string{"$2y$", "$2a$", "$2b$", "$apr1$", "$6$", "$5$", "$1$", "$y$", "$7$",
+	"$argon2", "$pbkdf2"}
+
+func init() {
+	for _, list := range prefixIssuers {
+		for _, x := range list {
+			if len(x.text) < shortest {
+				addShortIssuer(x.text)
+			}
+		}
+	}
+	for _, list := range shortIssuers { // the longest says most
+		sorted.By(list, func(a, b string) int { return len(b) - len(a) })
+	}
+	for c := range 256 {
+		c := byte(c)
+		signPairs[pairOf('=', c)] |= assignSign
+		signPairs[pairOf(':', c)] |= assignSign
+		if strings.IndexByte("'\"`=>", c) >= 0 || isAlnum(c) {
+			signPairs[pairOf('>', c)] |= assignSign
+			signPairs[pairOf(',', c)] |= assignSign
+			signPairs[pairOf('|', c)] |= assignSign
+		}
+		if isAlnum(c) || strings.IndexByte("[$%<({", c) >= 0 {
+			signPairs[pairOf('@', c)] |= markSign
+		}
+		if isAlnum(c) {
+			signPairs[pairOf('.', c)] |= dotSign
+		}
+		if isAlnum(c) || strings.IndexByte("_~.-", c) >= 0 {
+			signPairs[pairOf('~', c)] |= markSign
+		}
+	}
+	signPairs[pairOf('=', '=')] |= keySign
+	for _, c := range []byte("pPN") {
+		signPairs[pairOf('-', c)] |= markSign
+		signPairs[pairOf('/', c)] |= markSign
+	}
+	signPairs[pairOf(0x1b, '[')] |= markSign
+	for c := range 256 {
+		if strings.IndexByte("#qalg", byte(c)) >= 0 {
+			signPairs[pairOf('&', byte(c))] |= markSign
+		}
+		if classOf[c]&hexByte != 0 {
+			signPairs[pairOf('%', byte(c))] |= markSign
+		}
+	}
+	for _, x := range middles {
+		for c := range 256 {
+			if len(x.text) > 1 && byte(c) == x.text[1] || len(x.text) == 1 && isAlnum(byte(c)) {
+				signPairs[pairOf(x.text[0], byte(c))] |= middleSign
+			}
+		}
+	}
+	for _, mark := range passwordMarks {
+		signPairs[pairOf('$', mark[1])] |= markSign
+	}
+}
+
+func addShortIssuer(text string) {
+	pair := pairOf(text[0], text[1])
+	signPairs[pair] |= issuerSign
+	if issuerPairs[pair] == 0 {
+		shortIssuers = append(shortIssuers, nil)
+		issuerPairs[pair] = uint8(len(shortIssuers))
+	}
+	if list := &shortIssuers[issuerPairs[pair]-1]; !slices.Contains(*list, text) {
+		*list = append(*list, text)
+	}
+}
+
+func pairOf(a, b byte) uint16 { return uint16(a)<<8 | uint16(b) }
+
+// signs finds what no text betrays.
+func (s *scan) signs(from, limit int) {
+	b := s.b
+	for i := from; i < limit; i++ {
+		next := byte('\n')
+		if i+1 < len(b) {
+			next = b[i+1]
+		}
+		if sign := signPairs[pairOf(b[i], next)]; sign != 0 {
+			s.sign(i, sign)
+		}
+	}
+}
+
+func (s *scan) hit(start, end int, r rule) { s.hits = append(s.hits, hit{start, end, r}) }
+
+func (s *scan) sign(i int, sign uint8) {
+	b := s.b
+	if sign&assignSign != 0 {
+		if b[i] == '=' || b[i] == ':' {
+			s.shortName(i)
+		}
+		s.namedValue(i)
+	}
+	if sign&issuerSign != 0 {
+		s.shortIssuer(i)
+	}
+	if sign&dotSign != 0 {
+		s.dot(i)
+	}
+	if sign&markSign != 0 {
+		s.rareByte(i)
+	}
+	if sign&middleSign != 0 {
+		s.middleAt(i)
+	}
+	if sign&keySign != 0 && i > 0 && classOf[b[i-1]]&base64Byte != 0 {
+		s.hit(i, i+2, (*scan).storageRule)
+	}
+}
+
+// dot looks for the tokens that have parts.
+func (s *scan) dot(i int) {
+	if aroundDot(s.b, i) {
+		s.hit(i, i+1, (*scan).bootstrapRule)
+	}
+	if hasFold(s.b, i, ".ey") {
+		s.hit(i, i+3, (*scan).jwtRule)
+	}
+	s.dottedToken(i)
+}
+
+// rareByte looks at a byte that few texts hold.
+func (s *scan) rareByte(i int) {
+	b := s.b
+	switch b[i] {
+	case '@':
+		s.hit(i, i+1, (*scan).urlRule)
+	case '~':
+		if i >= 5 && b[i-1]|0x20 == 'q' && isDigit(b[i-2]) {
+			s.hit(i, i+1, (*scan).azureRule)
+		}
+	case '$':
+		s.passwordMark(i)
+	case '-', '/':
+		s.anyFlag(i)
+	default:
+		s.layerAt(i)
+	}
+}
+
+// layerAt looks for what a layer writes in place of a byte.
+func (s *scan) layerAt(i int) {
+	b := s.b
+	switch {
+	case b[i] == 0x1b:
+		s.hit(i, i+2, styleRule)
+	case b[i] == '&' && entityAt(b, i) > 0:
+		s.hit(i, i+1, entityRule)
+	case b[i] == '%' && i+2 < len(b) && classOf[b[i+2]]&hexByte != 0:
+		s.hit(i, i+1, percentRule)
+	}
+}
+
+// shortIssuer looks for an issuer's letters at the beginning of a word.
+func (s *scan) shortIssuer(i int) {
+	b := s.b
+	if within(b, i) {
+		return
+	}
+	for _, text := range shortIssuers[issuerPairs[pairOf(b[i], b[i+1])]-1] {
+		if end := i + len(text); end < len(b) && string(b[i:end]) == text {
+			s.hit(i, end, (*scan).issuerRule)
+		}
+	}
+}
+
+// passwordMark looks for the mark that begins the hash of a password.
+func (s *scan) passwordMark(i int) {
+	for _, mark := range passwordMarks {
+		if hasFold(s.b, i, mark) && (len(mark) > 3 || i > 0 && s.b[i-1] == ':') {
+			s.hit(i, i+len(mark), (*scan).hashRule)
+		}
+	}
+}
+
+// shortName looks for a short name before the colon or the equals sign at i.
+func (s *scan) shortName(i int) {
+	b := s.b
+	if i == 0 || isDigit(b[i-1]) && b[i] == ':' {
+		return
+	}
+	end := i
+	for end > 0 && i-end < 8 && strings.IndexByte(" \t\"\\']+?", b[end-1]) >= 0 {
+		end--
+	}
+	if end < 2 || !isAlnum(b[end-1]) {
+		return
+	}
+	for _, name := range shortNames[b[end-1]|0x20] {
+		if hasFold(b, end-len(name), name) {
+			s.hit(end-len(name), end, (*scan).nameRule)
+		}
+	}
+	if b[i] == '=' && end == i && (hasFold(b, end-3, "sig") || hasFold(b, end-9, "signature")) {
+		s.hit(end-3, i+1, (*scan).signatureRule)
+	}
+}
+
+// within tells whether the byte at i goes on a word. What ends an escape is none:
+// \nghp_…, %3Dghp_….
+func within(b []byte, i int) bool {
+	if i == 0 || !isAlnum(b[i-1]) && b[i-1] != '_' {
+		return false
+	}
+	switch c := b[i-1]; {
+	case i >= 2 && b[i-2] == '\\':
+		return strings.IndexByte("nrt", c) < 0
+	case i >= 3 && b[i-3] == '%' && classOf[c]&classOf[b[i-2]]&hexByte != 0:
+		return false
+	case i >= 6 && b[i-6] == '\\' && b[i-5] == 'u':
+		return false
+	}
+	return true
+}
+
+// aroundDot tells whether a dot may be that of a bootstrap token.
+func aroundDot(b []byte, i int) bool {
+	const before, behind = 6, 16
+	if i < before || i+behind >= len(b) {
+		return false
+	}
+	return run(b[:i+1+behind], i+1, base64Byte) == i+1+behind && isAlnum(b[i-before]) && runBack(b, i, base64Byte) <= i-before
+}

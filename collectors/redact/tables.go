@@ -1,0 +1,173 @@
+package redact
+
+import (
+	"bytes"
+	"strings"
+)
+
+// Tables whose columns have names: in lines that are ruled with bars or dashes,
+// and separated by commas, semicolons or tabs.
+
+const (
+	mostRows    = 200
+	mostColumns = 64
+)
+
+// tableForm takes the column that a name heads.
+func (s *scan) tableForm(f field) bool {
+	b := f.b
+	if f.from < s.dull.columns {
+		return false
+	}
+	lowest := max(0, f.from-min(layerBack, s.back/2))
+	line := payload(b, lowest+lineStart(b[lowest:], f.from-lowest))
+	if line == lowest && lowest > 0 && !isLine(b[lowest-1]) || line > f.from {
+		return false
+	}
+	end := lineEnd(b, f.to)
+	switch {
+	case bytes.IndexByte(b[line:end], '|') >= 0:
+		return s.separated(f, line, end, '|')
+	case s.isUnderlined(b, end):
+		return s.ruled(f, line, end)
+	}
+	for _, sep := range []byte(",;\t") {
+		if isHeading(b[line:end], sep) {
+			return s.separated(f, line, end, sep)
+		}
+	}
+	return false
+}
+
+// isHeading tells of a line that holds the names of columns and nothing else.
+func isHeading(line []byte, sep byte) bool {
+	cells := bytes.Split(line, []byte{sep})
+	if len(cells) < 2 || len(cells) > mostColumns {
+		return false
+	}
+	for _, cell := range cells {
+		cell = bytes.Trim(cell, "\" '\r")
+		if len(cell) == 0 || len(cell) > 40 || run(cell, 0, nameByte|blankByte) != len(cell) ||
+			isDigit(cell[0]) {
+			return false
+		}
+	}
+	return true
+}
+
+// isUnderlined tells whether the next line is made of dashes.
+func (s *scan) isUnderlined(b []byte, i int) bool {
+	line := nextPayload(b, i)
+	end := lineEnd(b, line)
+	return end-line >= 3 && bytes.IndexByte(b[line:end], '-') >= 0 &&
+		len(bytes.Trim(b[line:end], "-=+ \t:|")) == 0
+}
+
+// separated takes the cells of a name's column, or the cell beside it.
+func (s *scan) separated(f field, line, end int, sep byte) bool {
+	b := f.b
+	if op, ok := operatorAt(b, f.at); ok && op.end > 0 {
+		return false
+	}
+	column := columnOf(b[line:end], f.from-line, sep)
+	heads := columnOf(b[line:end], end-line, sep)
+	if sep == '|' && !s.isUnderlined(b, end) {
+		return s.cellBeside(f, line, end, column)
+	}
+	found := false
+	for row, i := 0, end; row < mostRows && i < len(b); row++ {
+		next := nextPayload(b, i)
+		if i = lineEnd(b, next); i == next {
+			break
+		}
+		cell := cellAt(b, next, i, column, sep)
+		if columnOf(b[next:i], i-next, sep) != heads || i == len(b) && s.cut(b) {
+			if row > 0 || sep != '|' {
+				break
+			}
+			continue
+		}
+		if len(bytes.Trim(b[cell.start:cell.end], "-=: ")) > 0 {
+			s.takeJudged(f, cell, f.trust < strong)
+			found = true
+		}
+		s.dull.columns = end
+	}
+	return found
+}
+
+// cellBeside takes the value in the cell behind a name: | NAME | VALUE |.
+func (s *scan) cellBeside(f field, line, end, column int) bool {
+	cell := cellAt(f.b, line, end, column+1, '|')
+	own := cellAt(f.b, line, end, column, '|')
+	if cell.end <= cell.start || own.start > f.from || own.end < f.to || own.end-own.start > f.to-f.from+2 {
+		return false
+	}
+	s.takeJudged(f, cell, f.trust < strong || isDictionaryWord(f.b[cell.start:cell.end]))
+	return true
+}
+
+// columnOf counts the separators outside of quotes before a place.
+func columnOf(line []byte, at int, sep byte) int {
+	n, quoted := 0, false
+	for _, c := range line[:at] {
+		if c == '"' {
+			quoted = !quoted
+		} else if c == sep && !quoted {
+			n++
+		}
+	}
+	return n
+}
+
+// cellAt is the n-th cell of a row, without its quotes and blanks.
+func cellAt(b []byte, line, end, n int, sep byte) value {
+	i := line
+	for ; n > 0 && i < end; i++ {
+		if b[i] == '"' {
+			if close := bytes.IndexByte(b[i+1:end], '"'); close >= 0 {
+				i += close + 1
+			}
+		} else if b[i] == sep {
+			n--
+		}
+	}
+	i = skipBlanks(b[:end], i)
+	if i < end && b[i] == '"' {
+		close, _ := closing(b[:end], i+1, '"', 0)
+		return value{start: i + 1, end: close, quoted: true, quote: '"'}
+	}
+	last := i
+	for last < end && b[last] != sep {
+		last++
+	}
+	return value{start: i, end: i + len(bytes.TrimRight(b[i:last], " \t\r"))}
+}
+
+// ruled takes what stands below a name whose column dashes underline.
+func (s *scan) ruled(f field, line, end int) bool {
+	b := f.b
+	column := f.from - line
+	dashes := nextPayload(b, end)
+	i := lineEnd(b, dashes)
+	found := false
+	if strings.EqualFold(string(f.text()), "name") || dashes+column >= i || b[dashes+column] != '-' {
+		return false
+	}
+	for row := 0; row < mostRows && i < len(b); row++ {
+		next := nextPayload(b, i)
+		if i = lineEnd(b, next); next+column >= i || i == len(b) && s.cut(b) {
+			break
+		}
+		cell := value{start: next + column, end: next + column}
+		if b[cell.start] == ' ' || cell.start > next && !isBlank(b[cell.start-1]) {
+			continue
+		}
+		for cell.end < i && !(b[cell.end] == ' ' && (cell.end+1 >= i || b[cell.end+1] == ' ')) {
+			cell.end++
+		}
+		s.takeJudged(f, cell, f.trust < strong || isDictionaryWord(b[cell.start:cell.end]))
+		found = true
+	}
+	return found
+}

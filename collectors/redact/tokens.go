@@ -1,0 +1,128 @@
+package redact
+
+import (
+	"bytes"
+	"strings"
+)
+
+// bootstrapRule takes abcdef.0123456789abcdef around its dot.
+func (s *scan) bootstrapRule(dot, _ int) {
+	b := s.see(dot)
+	from, end := dot-6, dot+17
+	letters, digits := 0, 0
+	for i := from; i < end; i++ {
+		switch {
+		case isLower(b[i]):
+			letters++
+		case isDigit(b[i]):
+			digits++
+		case i != dot:
+			return
+		}
+	}
+	if letters == 0 || digits == 0 || from > 0 && (isWord(b[from-1]) || b[from-1] == '-' ||
+		b[from-1] == '.') && !escapedBefore(b, from) || end < len(b) &&
+		(isWord(b[end]) || b[end] == '-' || b[end] == '.' && end+1 < len(b) && isWord(b[end+1])) {
+		return
+	}
+	if isEventName(b[from:dot], b[dot+1:end]) {
+		return
+	}
+	if from >= 2 && b[from-1] == ':' && b[from-2] == ':' { // K10…::abcdef.…
+		if i := runBack(b, from-2, hexByte|wordByte); hasFold(b, i, "k10") {
+			from = i
+		}
+	}
+	s.add(from, end, "bootstrap-token", b[from:end])
+}
+
+func escapedBefore(b []byte, i int) bool {
+	return i > 1 && strings.IndexByte("nrt", b[i-1]) >= 0 && b[i-2] == '\\'
+}
+
+// isEventName takes the name of an event: that of its object, and the time in
+// nanoseconds since 1970 in hexadecimal digits.
+func isEventName(object, hex []byte) bool {
+	return run(object, 0, hexByte) != len(object) && run(hex, 0, hexByte) == len(hex) &&
+		hex[0] == '1' && strings.IndexByte("6789ab", hex[1]) >= 0
+}
+
+// rancherRule takes tokens of RKE2 and k3s: K10…::server:….
+func (s *scan) rancherRule(start, end int) {
+	b := s.see(start)
+	from := runBack(b, start, wordByte)
+	if !hasFold(b, from, "k10") || start-from < 16 {
+		return
+	}
+	i := end
+	for i < len(b) && (isAlnum(b[i]) || strings.IndexByte("._-+/=", b[i]) >= 0) {
+		i++
+	}
+	if i > end {
+		s.learn("token", b[end:i])
+		s.add(from, i, "token", b[from:i])
+	}
+}
+
+// azureRule takes the client secrets of Azure: three letters, 8Q~ and more.
+func (s *scan) azureRule(at, _ int) {
+	b := s.see(at)
+	from, end := at-5, at+1
+	if !isDigit(b[at-2]) {
+		return
+	}
+	for end < len(b) && (isAlnum(b[end]) || strings.IndexByte("_-.~", b[end]) >= 0) {
+		end++
+	}
+	end = at + len(bytes.TrimRight(b[at:end], "."))
+	if end-at >= 30 && end-at <= 42 && (from == 0 || !isWord(b[from-1])) {
+		s.add(from, end, "client-secret", b[from:end])
+	}
+}
+
+// storageRule takes the key of a storage account: 86 letters of base64 and ==.
+func (s *scan) storageRule(at, _ int) {
+	b := s.see(at)
+	end := at + 2
+	from := at
+	for from > 0 && at-from < 90 && (isAlnum(b[from-1]) || b[from-1] == '+' || b[from-1] == '/') {
+		from--
+	}
+	if at-from != 86 || !mixed(b[from:at]) || end < len(b) && (isAlnum(b[end]) || b[end] == '=') ||
+		from > 6 && (hasFold(b, from-7, "sha512-") || hasFold(b, from-7, "sha512:")) {
+		return
+	}
+	s.add(from, end, "access-key", b[from:end])
+}
+
+// hashRule takes the hashes of htpasswd and passwd.
+func (s *scan) hashRule(start, end int) {
+	b := s.see(start)
+	from := start
+	if b[start] == ':' {
+		from++
+	}
+	i := end
+	for i < len(b) && (isAlnum(b[i]) || strings.IndexByte("./$+=,", b[i]) >= 0) {
+		i++
+	}
+	if i-end >= 16 {
+		s.add(from, i, "password-hash", b[from:i])
+	}
+}
+
+// kerberosRule takes keys under the names of their ciphers.
+func (s *scan) kerberosRule(start, end int) {
+	b := s.see(start)
+	i := end
+	for i < len(b) && i < end+24 && (isAlnum(b[i]) || b[i] == '-' || b[i] == '_') {
+		i++
+	}
+	at := skipBlanks(b, skipQuote(b, i))
+	if at < len(b) && (b[at] == ':' || b[at] == '=') {
+		at = skipQuote(b, skipBlanks(b, at+1))
+	}
+	if stop := run(b, at, hexByte); stop-at >= 32 && wordEnds(b, stop) {
+		s.add(at, stop, "kerberos-key", b[at:stop])
+	}
+}
