@@ -24,7 +24,7 @@ var _ = register(checks.Check{
 	Category: checks.CategoryComponents,
 	Doc: `The service manager writes event 7031 or 7034 each time that a service ends without having
 been stopped, and starts it again by its recovery settings. Several such events of the kubelet,
-containerd, kube-proxy or flanneld within half an hour are a crash loop: the component starts, finds
+containerd, kube-proxy, flanneld, rke2, k3s or vmcompute within half an hour are a crash loop: the component starts, finds
 something that it cannot work with, and exits. Get-Service shows it as running most of the time. A
 service that nssm wraps does not appear here; nssm writes its own events about the exits.
 
@@ -53,8 +53,11 @@ are a warning.`,
 			return nil, checks.Unknown(evidence.NotShown.Gap("the service manager's events"))
 		}
 		var findings []checks.Finding
+		list := slices.Clone(crashing)
 		for _, name := range []string{"kubelet", "runtime", "kube-proxy", "flanneld"} {
-			c := node.About(s).Components[name]
+			list = append(list, node.About(s).Components[name])
+		}
+		for _, c := range list {
 			if f, ok := crashesOf(s, c, crashEvents(s, c)); ok {
 				findings = append(findings, f)
 			}
@@ -65,6 +68,13 @@ are a warning.`,
 		return findings, nil
 	},
 })
+
+// crashing are services that run several components, or without which none of them works. HNS has
+// a check of its own.
+var crashing = []*node.Component{
+	{Name: "rke2", Service: []string{"rke2"}}, {Name: "k3s", Service: []string{"k3s"}},
+	{Name: "vmcompute", Service: []string{"vmcompute", "Hyper-V Host Compute Service"}},
+}
 
 // crashEvents are the component's events 7031 and 7034 of the last day since the boot, in order.
 func crashEvents(s evidence.Snapshot, c *node.Component) []evidence.WindowsEvent {

@@ -41,6 +41,9 @@ func TestALoopOfCrashesIsToldFromSingleOnes(t *testing.T) {
 		{"one end, in German", eventsOf(managerEvent(7034, "08:05:00",
 			`Dienst "kubelet" wurde unerwartet beendet. Dies ist bereits 1 Mal passiert.`)),
 			"warn: unexpected ends of kubelet in the last day: 1, last at 2026-11-20 08:05 UTC [state]"},
+		{"one end of the host compute service", eventsOf(managerEvent(7031, "08:05:00",
+			"The Hyper-V Host Compute Service service terminated unexpectedly.")),
+			"warn: unexpected ends of vmcompute in the last day: 1, last at 2026-11-20 08:05 UTC [state]"},
 		{"the end of another service", eventsOf(managerEvent(7034, "08:05:00",
 			"The kubelet-monitor service terminated unexpectedly.")), "pass"},
 		{"a start", eventsOf(managerEvent(7036, "08:05:00",
@@ -298,5 +301,52 @@ func TestDropsThatConcernANode(t *testing.T) {
 		{"packets of the kubelet", drops(
 			`{"direction":"out","protocol":"tcp","remoteAddress":"10.0.0.1","remotePort":443,"program":"kubelet.exe","filter":"7","count":30}`, 30),
 			"warn: Windows dropped 30 packets to 10.0.0.1 port 443/tcp (kubelet.exe), filter 7 [state]"},
+	})
+}
+
+func TestRemoteEndpointsWithoutABalancer(t *testing.T) {
+	endpoints := func(count int) string {
+		var list []string
+		for i := range count {
+			list = append(list, fmt.Sprintf(
+				`{"ID":"aa1ec2d8-9d2c-4fb0-b0dd-b0b8eb3a1f%02d","Name":"Ethernet","IpConfigurations":[{"IpAddress":"10.244.7.%d","PrefixLength":24}],"Flags":1,"SchemaVersion":{"Major":2}}`,
+				i, i+2))
+		}
+		return "-- hns-endpoints.json --\n[" + strings.Join(list, ",") + "]\n"
+	}
+	const balancer = "-- hns-loadbalancers.json --\n" +
+		`[{"ID":"1","HostComputeEndpoints":["aa1ec2d8-9d2c-4fb0-b0dd-b0b8eb3a1f00"],"FrontendVIPs":["10.0.0.1"],"PortMappings":[],"SchemaVersion":{"Major":2}}]` + "\n"
+	runLooks(t, "remote-endpoint-unused", []look{
+		{"the backend of a balancer", endpoints(1) + balancer, "pass"},
+		{"one that is left while a Service changes", endpoints(2) + balancer,
+			"info: 1 of 2 remote HNS endpoints belong to no load balancer: endpoint Ethernet (10.244.7.3/24) [state]"},
+		{"most of them", endpoints(6) + balancer,
+			"warn: 5 of 6 remote HNS endpoints belong to no load balancer: endpoint Ethernet (10.244.7.3/24), endpoint Ethernet (10.244.7.4/24), endpoint Ethernet (10.244.7.5/24) and 2 more [state]"},
+		{"no balancer at all", endpoints(6) + "-- hns-loadbalancers.json --\n[]\n", "skip"},
+	})
+}
+
+func TestRulesOfServicesOnPorts(t *testing.T) {
+	const around = "-- hns-endpoints.json --\n" +
+		`[{"ID":"B5F4E943-756D-4EE8-A70C-DF5AD7C74715","Name":"a","IpConfigurations":[{"IpAddress":"10.224.4.41","PrefixLength":22}],"SchemaVersion":{"Major":2}},
+{"ID":"1666B12E-5204-46FB-A42E-1295AE2DF63A","Name":"b","IpConfigurations":[{"IpAddress":"10.224.4.47","PrefixLength":22}],"SchemaVersion":{"Major":2}}]
+-- hns-loadbalancers.json --
+[{"ID":"1","HostComputeEndpoints":[],"FrontendVIPs":["10.0.0.1"],"PortMappings":[{"Protocol":6,"InternalPort":8443,"ExternalPort":443}],"Flags":1,"SchemaVersion":{"Major":2}}]
+`
+	ports := func(first, second string) string {
+		return fmt.Sprintf(`-- vfp.json --
+[{"name":"P1","friendly":"B5F4E943-756D-4EE8-A70C-DF5AD7C74715"%s},{"name":"P2","friendly":"1666B12E-5204-46FB-A42E-1295AE2DF63A"%s}]
+`, first, second)
+	}
+	const (
+		rule  = `,"dsrRules":["LB_DSR_1_10.224.0.6_10.0.0.1_443_8443_6_2"]`
+		other = `,"dsrRules":["LB_DSR_1_10.224.0.6_10.0.0.10_443_8443_6_2"]`
+	)
+	runLooks(t, "vfp-dsr-rule-missing", []look{
+		{"both have it", around + ports(rule, rule), "pass"},
+		{"none has it, or the names are others", around + ports(other, other), "pass"},
+		{"one does not have it", around + ports(rule, other),
+			"warn: the virtual switch port of endpoint b (10.224.4.47/22) has no rule for 10.0.0.1 port 443/tcp, which other pods have [state]"},
+		{"the rules of one were not listed", around + ports(rule, ""), "unknown"},
 	})
 }
