@@ -36,7 +36,8 @@ load balancer is applied (2). An endpoint that is degraded, detached or destroye
 although the pod runs and has an address. Load balancers become degraded if their network or their
 endpoints were deleted first; kube-proxy assumes that they work.
 
-Only the first HNS interface (Get-HnsEndpoint, Get-HnsPolicyList) reports states. The check looks at
+Only the first HNS interface (Get-HnsEndpoint, Get-HnsPolicyList) reports states; a recording of the
+second one alone does not have them. The check looks at
 endpoints of pods that have been Ready for five minutes, and at all load balancers. Degraded or
 destroyed is a fault; any other state is a warning.`,
 	Fix: checks.Steps(
