@@ -24,9 +24,10 @@ var _ = register(checks.Check{
 	Category: checks.CategoryComponents,
 	Doc: `The service manager writes event 7031 or 7034 each time that a service ends without having
 been stopped, and starts it again by its recovery settings. Several such events of the kubelet,
-containerd, kube-proxy, flanneld, rke2, k3s or vmcompute within half an hour are a crash loop: the component starts, finds
-something that it cannot work with, and exits. Get-Service shows it as running most of the time. A
-service that nssm wraps does not appear here; nssm writes its own events about the exits.
+containerd, kube-proxy, flanneld, rke2, k3s or vmcompute within half an hour are a crash loop: the
+component starts, finds something that it cannot work with, and exits. Get-Service shows it as
+running most of the time. A service that nssm wraps does not appear here; nssm writes its own events
+about the exits.
 
 The check counts the events of the last day since the boot. A loop that lasted until the evidence
 was collected is a fault; one that ended half an hour before is reported as info, and single crashes

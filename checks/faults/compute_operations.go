@@ -27,7 +27,8 @@ const (
 )
 
 var (
-	computeID   = regexp.MustCompile(`(?i)\b(?:[0-9a-f]{64}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}(?:_\w+)?)\b`)
+	computeID = regexp.MustCompile(`(?i)\b(?:[0-9a-f]{64}|` +
+		`[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}(?:_\w+)?)\b`)
 	computeCode = regexp.MustCompile(`0[xX]([0-9a-fA-F]{8})\b`)
 )
 

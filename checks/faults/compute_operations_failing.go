@@ -8,8 +8,8 @@ import (
 	"doctor/checks/evidence"
 )
 
-// From which share of failures, in percent, an operation is a problem of the node rather than of one
-// container, and of how many operations. The AKS log analysis uses the same shares.
+// From which share of failures, in percent, an operation is a problem of the node rather than of
+// one container, and from how many on. The AKS log analysis uses the same shares.
 const (
 	computeFailuresSome = 5
 	computeFailuresMany = 20

@@ -21,10 +21,10 @@ var _ = register(checks.Check{
 	Title:    "Containers take long from their creation to their start",
 	Healthy:  "Containers start soon after their creation",
 	Category: checks.CategoryWorkloads,
-	Doc: `Between event 2000 (create) and 2001 (start) of the host compute service lie a few seconds: it
-mounts the layers, makes a network compartment and starts the system processes. On a node whose disk
-is busy, whose files an antivirus program scans, or whose vmcompute is short of memory, it takes
-minutes: containerd and the kubelet give up, try again, and make the load worse.
+	Doc: `Between event 2000 (create) and 2001 (start) of the host compute service lie a few seconds:
+it mounts the layers, makes a network compartment and starts the system processes. On a node whose
+disk is busy, whose files an antivirus program scans, or whose vmcompute is short of memory, it
+takes minutes: containerd and the kubelet give up, try again, and make the load worse.
 
 The check pairs the two events of each container in the last day. At least three that took more than
 30 seconds are a warning if they are a tenth of all, as is one that took more than two minutes.`,

@@ -24,10 +24,10 @@ var _ = register(checks.Check{
 	Healthy:  "The container runtime knows all containers and shims of the node",
 	Category: checks.CategoryWorkloads,
 	Doc: `Each container of process or Hyper-V isolation is a compute system of Windows, and each pod
-has a process containerd-shim-runhcs-v1. If containerd is replaced or killed, or a container does not
-react to its end, compute systems and shims stay behind. They hold the files of their layers, their
-HNS endpoint and their memory: pods hang in Terminating, snapshots cannot be removed, and a new
-sandbox with the same name is refused.
+has a process containerd-shim-runhcs-v1. If containerd is replaced or killed, or a container does
+not react to its end, compute systems and shims stay behind. They hold the files of their layers,
+their HNS endpoint and their memory: pods hang in Terminating, snapshots cannot be removed, and a
+new sandbox with the same name is refused.
 
 The check compares the compute systems (hcsdiag list) and shims (shimdiag list, or the arguments of
 the processes) with the sandboxes and containers of the runtime. It warns from five on, or if a shim

@@ -31,15 +31,15 @@ var _ = register(checks.Check{
 	Title:    "HNS endpoint or load balancer is not in its ready state",
 	Healthy:  "HNS endpoints and load balancers are in their ready state",
 	Category: checks.CategoryNetwork,
-	Doc: `HNS keeps a state for each object. The endpoint of a running pod is attached (2 or 3), a
-load balancer is applied (2). An endpoint that is degraded, detached or destroyed forwards nothing,
+	Doc: `HNS keeps a state for each object. The endpoint of a running pod is attached (2 or 3), a load
+balancer is applied (2). An endpoint that is degraded, detached or destroyed forwards nothing,
 although the pod runs and has an address. Load balancers become degraded if their network or their
 endpoints were deleted first; kube-proxy assumes that they work.
 
 Only the first HNS interface (Get-HnsEndpoint, Get-HnsPolicyList) reports states; a recording of the
-second one alone does not have them. The check looks at
-endpoints of pods that have been Ready for five minutes, and at all load balancers. Degraded or
-destroyed is a fault; any other state is a warning.`,
+second one alone does not have them. The check looks at endpoints of pods that have been Ready for
+five minutes, and at all load balancers. Degraded or destroyed is a fault; any other state is a
+warning.`,
 	Fix: checks.Steps(
 		checks.Run("kubectl delete pod POD -n NAMESPACE",
 			"If an endpoint is affected, delete its pod: the new one gets a new endpoint.").

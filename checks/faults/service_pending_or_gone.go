@@ -25,9 +25,9 @@ return; only a reboot ends that. A service that is reported as running, but whos
 exist, was killed in a way that the service manager did not notice.
 
 The check looks at the kubelet, the container runtime, kube-proxy, flanneld, HNS, vmcompute, VFP and
-csi-proxy. Both are warnings: a service may just be starting, and lists that are read one
-after the other may differ. That a process is gone is only reported half an hour after the boot, and
-from a complete list of processes.`,
+csi-proxy. Both are warnings: a service may just be starting, and lists that are read one after the
+other may differ. That a process is gone is only reported half an hour after the boot, and from a
+complete list of processes.`,
 	Fix: checks.Steps(
 		checks.Inspect("Get-CimInstance Win32_Service | Where-Object State -like '*Pending' | Format-Table Name, State, ProcessId",
 			"Run this twice, a minute apart: a service that starts is no longer in the list."),

@@ -20,11 +20,11 @@ var _ = register(checks.Check{
 	Title:    "Windows crashed, or was switched off without a shutdown",
 	Healthy:  "Windows was shut down in order before the last boot",
 	Category: checks.CategoryNode,
-	Doc: `After a crash of Windows (a bugcheck), a reset or a loss of power, the next boot writes
-event 6008 or Kernel-Power 41, and BugCheck 1001 with the stop code where Windows crashed. All
-containers ended at that moment, HNS lost what it does not keep, and NDIS may keep the network
-compartments of the containers that ran. Drivers of networks, storage and antivirus programs are the
-usual cause of bugchecks on nodes; a reset of the virtual machine from outside leaves no stop code.
+	Doc: `After a crash of Windows (a bugcheck), a reset or a loss of power, the next boot writes event
+6008 or Kernel-Power 41, and BugCheck 1001 with the stop code where Windows crashed. All containers
+ended at that moment, HNS lost what it does not keep, and NDIS may keep the network compartments of
+the containers that ran. Drivers of networks, storage and antivirus programs are the usual cause of
+bugchecks on nodes; a reset of the virtual machine from outside leaves no stop code.
 
 The check looks at the events of the last day. A bugcheck is a fault if it repeats; a single one,
 and a reboot without a shutdown, are warnings: the node may run well since.`,

@@ -16,7 +16,8 @@ const (
 
 // What `vfpctrl /list-vmswitch-port` and the dump of dumpVfpPolicies.ps1 have in their lines.
 var (
-	vfpField  = regexp.MustCompile(`^\s*(Port name|Port Friendly name|Switch name|MAC address|MAC Address)\s*:\s*(\S.*?)\s*$`)
+	vfpField = regexp.MustCompile(`^\s*(Port name|Port Friendly name|Switch name|MAC [Aa]ddress)` +
+		`\s*:\s*(\S.*?)\s*$`)
 	vfpPolicy = regexp.MustCompile(`^\s*Policy for port(?: Name)?\s*:\s*(\S*)\s*$`)
 	vfpGUID   = regexp.MustCompile(`^\s*([0-9A-Fa-f]{8}(?:-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12})\s*$`)
 	vfpState  = regexp.MustCompile(`(?i)^\s*Blocked\s*:\s*(TRUE|FALSE)\s*$`)

@@ -44,7 +44,8 @@ func readWFP(t textFile) (any, evidence.Gap) {
 	}
 	d := xml.NewDecoder(strings.NewReader(t.content))
 	d.Strict = false
-	d.CharsetReader = func(_ string, r io.Reader) (io.Reader, error) { return r, nil } // it is UTF-8 by now
+	// whatever it declares, it is UTF-8 by now
+	d.CharsetReader = func(_ string, r io.Reader) (io.Reader, error) { return r, nil }
 	w := evidence.WFP{Drops: []evidence.WFPDrop{}}
 	at := map[evidence.WFPDrop]int{}
 	events, whole := 0, false

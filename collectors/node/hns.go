@@ -102,8 +102,8 @@ func hnsReader(l hnsList) func(context.Context, *collectors.Record) error {
 	}
 }
 
-// withStates adds what the library of the second interface leaves out and the first interface tells:
-// the state of each object. false where there is nothing to add.
+// withStates adds what the library of the second interface leaves out and the first interface
+// tells: the state of each object. false where there is nothing to add.
 func (h hnsCalls) withStates(l hnsList, objects any) (any, bool) {
 	content, err := json.Marshal(objects)
 	var list []map[string]json.RawMessage
