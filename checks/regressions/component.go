@@ -26,6 +26,7 @@ const (
 	AzureDisk  Component = "Azure Disk CSI driver"
 	AzureFile  Component = "Azure File CSI driver"
 	EBS        Component = "AWS EBS CSI driver"
+	SMB        Component = "SMB CSI driver"
 	CSIProxy   Component = "csi-proxy"
 	RKE2       Component = "RKE2"
 	WMCO       Component = "Windows Machine Config Operator"
@@ -44,6 +45,7 @@ var images = map[Component][]string{
 	AzureDisk: {"azuredisk-csi"},
 	AzureFile: {"azurefile-csi"},
 	EBS:       {"aws-ebs-csi-driver"},
+	SMB:       {"smbplugin"},
 	CSIProxy:  {"csi-proxy"},
 }
 

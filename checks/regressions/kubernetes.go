@@ -61,7 +61,7 @@ var kubeletRows = []Row{
 	},
 	{
 		ID: "kubelet-metrics-not-english", Of: Kubelet,
-		From:  "1.14.0 < 1.14.9, 1.15.0 < 1.15.7, 1.16.0 < 1.16.3",
+		From:  "1.14.0 < 1.14.9, 1.15.0 < 1.15.6, 1.16.0 < 1.16.3",
 		Title: "Kubelet reads no metrics on Windows that is not English",
 		Links: []string{"https://github.com/kubernetes/kubernetes/pull/84156"},
 	},
@@ -84,6 +84,24 @@ var kubeletRows = []Row{
 		From:  "1.14.0 < 1.14.3",
 		Title: "Kubelet leaks memory when it reads container metrics",
 		Links: []string{"https://github.com/kubernetes/kubernetes/pull/78594"},
+	},
+	{
+		ID: "kubelet-logs-follow", Of: Kubelet,
+		From:  "1.14.0 < 1.14.7, 1.15.0 < 1.15.4",
+		Title: "kubectl logs -f does not work for Windows containers",
+		Links: []string{"https://github.com/kubernetes/kubernetes/pull/81747"},
+	},
+	{
+		ID: "kubelet-gce-disk-cache", Of: Kubelet,
+		From:  "1.14.0 < 1.14.9, 1.15.0 < 1.15.6, 1.16.0 < 1.16.3",
+		Title: "Unmounting an in-tree GCE disk does not flush its cache",
+		Links: []string{"https://github.com/kubernetes/kubernetes/pull/83591"},
+	},
+	{
+		ID: "kubelet-processor-count", Of: Kubelet,
+		From:  "1.20.0 < 1.21.0",
+		Title: "Kubelet counts no more than 64 logical processors",
+		Links: []string{"https://github.com/kubernetes/kubernetes/pull/97378"},
 	},
 }
 
@@ -179,5 +197,48 @@ var kubeProxyRows = []Row{
 		Title:  "The node does not reach NodePorts at its own IP",
 		Breaks: []string{"node-ports"},
 		Links:  []string{"https://github.com/kubernetes/kubernetes/pull/83027"},
+	},
+	{
+		ID: "kube-proxy-connections-dropped", Of: KubeProxy,
+		From:   "1.24.0 < 1.24.10, 1.26.0 < 1.26.1",
+		Title:  "TCP connections drop when endpoints of a Service scale",
+		Breaks: []string{"services"},
+		Links: []string{"https://github.com/kubernetes/kubernetes/pull/113742",
+			"https://github.com/kubernetes/kubernetes/pull/114040",
+			"https://github.com/kubernetes/kubernetes/pull/114038"},
+	},
+	{
+		ID: "kube-proxy-terminating-endpoints", Of: KubeProxy,
+		From:   "1.24.0 < 1.24.10",
+		Title:  "Services have no rules while all endpoints are terminating",
+		Breaks: []string{"services"},
+		Links: []string{"https://github.com/kubernetes/kubernetes/pull/113776",
+			"https://github.com/kubernetes/kubernetes/pull/114451"},
+	},
+	{
+		ID: "kube-proxy-stale-vips", Of: KubeProxy,
+		From:   "1.24.0 < 1.24.9",
+		Title:  "kube-proxy takes load balancers that it failed to delete as valid",
+		Breaks: []string{"services"},
+		Links: []string{"https://github.com/kubernetes/kubernetes/issues/113524",
+			"https://github.com/kubernetes/kubernetes/pull/113567"},
+	},
+	{
+		ID: "kube-proxy-dual-stack-host", Of: KubeProxy,
+		From:   "1.21.0 < 1.21.6",
+		Title:  "kube-proxy uses dual stack on hosts that do not support it",
+		Breaks: []string{"kube-proxy"},
+		Links:  []string{"https://github.com/kubernetes/kubernetes/pull/101047"},
+	},
+	{
+		ID: "kube-proxy-hash-panic", Of: KubeProxy,
+		From:   "1.24.9 < 1.25.0",
+		Title:  "kube-proxy panics at a load balancer without endpoints",
+		Breaks: []string{"kube-proxy"},
+		Signs: []checks.Sign{
+			{Text: "Error hashing endpoints", Also: []string{"endpoints=[]"}},
+		},
+		Links: []string{"https://github.com/Azure/AKS/issues/3718",
+			"https://github.com/kubernetes/kubernetes/pull/113567"},
 	},
 }

@@ -44,6 +44,21 @@ var calicoRows = []Row{
 		},
 		Links: []string{"https://github.com/projectcalico/calico/pull/10691"},
 	},
+	{
+		ID: "calico-policy-updates", Of: Calico,
+		From:   "3.30.0 < 3.31.0",
+		Title:  "Felix updates HNS policies of endpoints without need",
+		Breaks: []string{"pod-traffic"},
+		Links:  []string{"https://github.com/projectcalico/calico/pull/10437"},
+	},
+	{
+		ID: "calico-no-path", Of: Calico,
+		From:   "3.30.0 < 3.30.6, 3.31.0 < 3.31.3",
+		Title:  "calico-node finds no Windows programs: its PATH is empty",
+		Breaks: []string{"network-creation"},
+		Links: []string{"https://github.com/projectcalico/calico/pull/11490",
+			"https://github.com/projectcalico/calico/pull/11491"},
+	},
 }
 
 // flannelRows are of flanneld on Windows.
@@ -91,6 +106,13 @@ var flannelRows = []Row{
 		Backend: node.OverlayNet,
 		Links:   []string{"https://github.com/flannel-io/flannel/commit/42c1cc9c"},
 	},
+	{
+		ID: "flannel-nil-pointer", Of: Flannel,
+		From:   "0.13.0 < 0.14.0",
+		Title:  "flanneld panics at a nil pointer",
+		Breaks: []string{"flanneld"},
+		Links:  []string{"https://github.com/flannel-io/flannel/commit/bb5eed1a"},
+	},
 }
 
 // azureRows go by the version of CNS, which the agents of Azure CNI share.
@@ -132,5 +154,13 @@ var azureRows = []Row{
 		Title:  "Azure CNI waits without end for HNS",
 		Breaks: []string{"pod-start"},
 		Links:  []string{"https://github.com/Azure/azure-container-networking/pull/1369"},
+	},
+	{
+		ID: "azure-cns-hns-stop-pending", Of: AzureCNS,
+		From:   "1.6.20 < 1.6.23",
+		Title:  "Azure CNS fails to start if HNS does not stop in time",
+		Breaks: []string{"network-creation"},
+		Links: []string{"https://github.com/Azure/azure-container-networking/pull/3529",
+			"https://github.com/Azure/azure-container-networking/pull/3540"},
 	},
 }

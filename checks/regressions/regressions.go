@@ -69,7 +69,7 @@ func (r Row) check(find Resolver) *checks.Check {
 		TitleOf: evidence.Phrasef(r.Title),
 		HealthyOf: evidence.Phrasef("%s has no version with this regression: %s", r.Of.name(),
 			evidence.Phrasef(r.Title)),
-		DocOf:    evidence.Phrasef(doc, r.Of.name(), spans(affected), fixed),
+		DocOf:    evidence.Phrasef(doc, r.Of.name(), spans(affected)),
 		Fix:      r.fix(fixed),
 		Uses:     slices.Concat(r.Of.sources(), []evidence.Need{evidence.Pods}),
 		Explains: r.Explains, Applies: r.applies,
@@ -94,7 +94,7 @@ func (r Row) check(find Resolver) *checks.Check {
 }
 
 // doc is what explain says about a row, beside its title.
-const doc = `Versions of %s with this regression, each from the first up to the one with the fix: %s. It is fixed in %s.
+const doc = `Affected versions of %s, each line from its first up to the first with the fix: %s.
 
 The version alone is reported as info: the node may meet the regression. It is the cause if the logs hold a text of it, or the state shows it. If nothing shows the version, the check is skipped.`
 

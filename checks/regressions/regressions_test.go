@@ -180,6 +180,7 @@ var images = map[regressions.Component]string{
 	regressions.AzureDisk: "oss/kubernetes-csi/azuredisk-csi",
 	regressions.AzureFile: "oss/kubernetes-csi/azurefile-csi",
 	regressions.EBS:       "eks/aws-ebs-csi-driver", regressions.CSIProxy: "sig-windows/csi-proxy",
+	regressions.SMB: "sig-storage/smbplugin",
 }
 
 // TestARowWithoutItsVersionStaysSilent: nobody is accused by a text that other versions log too.

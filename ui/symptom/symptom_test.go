@@ -34,7 +34,9 @@ func TestASymptomLeadsToEveryCheckOrTheCheckIsUnnoticed(t *testing.T) {
 		leads := slices.ContainsFunc(all, func(s Symptom) bool {
 			return slices.Contains(s.Checks, c.ID) || s.leadsTo(c.ID, c.Category, c.Breaks)
 		})
-		if hidden := slices.Contains(unnoticed, c.ID); leads == hidden {
+		hidden := slices.Contains(unnoticed, c.ID) ||
+			c.Category == checks.CategoryVersions && len(c.Breaks) == 0 // a leak, a wrong figure
+		if leads == hidden {
 			t.Errorf("%s: a symptom leads to it: %v, and it is listed as unnoticed: %v", c.ID,
 				leads, hidden)
 		}
