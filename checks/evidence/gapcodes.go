@@ -56,7 +56,6 @@ const (
 	NoReason        Code = "no-reason"
 	Interrupted     Code = "interrupted"
 	LeftOutOfBundle Code = "left-out-of-bundle"
-	TooManyNodes    Code = "too-many-nodes"
 	NotProbedHere   Code = "not-probed-from-here"
 	OnlyOnNode      Code = "only-on-node"
 	NoProbeTarget   Code = "no-probe-target"
@@ -108,6 +107,7 @@ const (
 	ServerCertRefused Code = "server-certificate-untrusted"
 	NameNotResolved   Code = "name-not-resolved"
 	Unreachable       Code = "unreachable"
+	ProxyUnreachable  Code = "proxy-unreachable"
 	NotAnAPIServer    Code = "not-an-api-server"
 	NotALog           Code = "not-a-log"
 	AnotherNode       Code = "another-node"
@@ -149,8 +149,6 @@ var codes = map[Code]wording{
 	NoReason:        {Error, "the gap file gives no reason", "", false},
 	Interrupted:     {NotCollected, "the run was interrupted", "", false},
 	LeftOutOfBundle: {NotCollected, "left out of the bundle: %s", OnNode, false},
-	TooManyNodes: {NotCollected,
-		"the cluster has more than %s nodes, and only all of them would answer this", "", false},
 
 	NotProbedHere: {NotCollected,
 		"probes from this machine say nothing about %s; run doctor there, or name one of its pods with --from-pod", FromPod, false},
@@ -203,6 +201,8 @@ var codes = map[Code]wording{
 	ServerCertRefused: {Error, "the certificate of %s is not trusted: %s", "", false},
 	NameNotResolved:   {Error, "the name of %s does not resolve", "", false},
 	Unreachable:       {Error, "%s cannot be reached: %s", "", false},
+	ProxyUnreachable: {Error,
+		"%s cannot be reached through the proxy %s (proxy-url of the kubeconfig, or HTTPS_PROXY): %s", "", false},
 	NotAnAPIServer: {Error,
 		"what answers at %s to %s %s is not an API server (%s); it may be a proxy that requires a login", "", false},
 	NotALog: {Error,

@@ -179,6 +179,9 @@ func (f *flags) validate() error {
 		}
 		f.output = "text"
 	}
+	if f.FromPod != "" && !strings.Contains(f.FromPod, "/") && f.Cluster.Context.Namespace != "" {
+		f.FromPod = f.Cluster.Context.Namespace + "/" + f.FromPod
+	}
 	switch {
 	case f.accessible && f.quiet:
 		return errors.New("--accessible cannot be combined with --quiet")
@@ -186,15 +189,15 @@ func (f *flags) validate() error {
 		return errors.New("--accessible cannot be combined with -o, --json or --output-file")
 	case f.From != "" && f.Demo != "", f.Demo != "" && f.Node != "":
 		return errors.New("--demo cannot be combined with --from or --node: a demo has one node")
-	case (f.Kubeconfig != "" || f.Context != "") && (f.From != "" || f.Demo != ""):
+	case f.Cluster.Given() && (f.From != "" || f.Demo != ""):
 		return errors.New(
-			"a recording is read without the cluster; leave --kubeconfig and --context out")
+			"a recording is read without the cluster; leave --kubeconfig, --context and the like out")
 	case f.IsLive() && runtime.GOOS != "windows":
 		return noSource()
 	case f.FromPod != "" && (f.From != "" || f.Demo != ""):
 		return errors.New("a recording holds what was probed; leave --from-pod out")
 	case f.FromPod != "" && strings.Count(strings.Trim(f.FromPod, "/"), "/") != 1:
-		return errors.New("--from-pod takes NAMESPACE/NAME")
+		return errors.New("--from-pod takes NAMESPACE/NAME, or NAME with --namespace")
 	case f.FromPod != "" && f.Passive:
 		return errors.New("--from-pod and --passive contradict each other; give one of them")
 	case len(f.Targets) > 0 && !f.IsLive() && f.FromPod == "":

@@ -13,7 +13,7 @@ import (
 	"doctor/checks/errcode"
 	"doctor/checks/evidence"
 	"doctor/checks/faults"
-	"doctor/collectors/cluster"
+	"doctor/cmd/doctor/internal/session"
 	"doctor/collectors/foreign"
 	"doctor/ui"
 	"doctor/ui/lang"
@@ -21,7 +21,8 @@ import (
 
 func explainCommand(std streams) *cobra.Command {
 	var output, search string
-	var ascii bool
+	var ascii, check bool
+	var f flags
 	var said language
 	cmd := &cobra.Command{
 		Use:   "explain [ID | CODE | formats | rbac]",
@@ -36,7 +37,7 @@ func explainCommand(std streams) *cobra.Command {
 			cobra.ShellCompDirective) {
 			return append(checkIDs(), "formats", "rbac"), cobra.ShellCompDirectiveNoFileComp
 		},
-		RunE: func(_ *cobra.Command, args []string) error {
+		RunE: func(cmd *cobra.Command, args []string) error {
 			catalogue := faults.Catalogue()
 			if search != "" {
 				if len(args) > 0 {
@@ -49,10 +50,16 @@ func explainCommand(std streams) *cobra.Command {
 				}
 			}
 			if len(args) == 1 && args[0] == "rbac" {
-				if _, err := io.WriteString(std.out, cluster.ClusterRole); err != nil {
+				if check {
+					return checkRights(cmd.Context(), std, f)
+				}
+				if err := printRole(std.out); err != nil {
 					return trouble(err)
 				}
 				return nil
+			}
+			if check {
+				return errors.New("--check belongs to `doctor explain rbac`")
 			}
 			if len(args) == 1 && args[0] == "formats" {
 				if output != "text" {
@@ -105,6 +112,12 @@ func explainCommand(std streams) *cobra.Command {
 		"list the checks whose titles, texts, signs or links hold all these words")
 	cmd.Flags().BoolVar(&ascii, "ascii", false, "draw with ASCII characters only")
 	said.flag(cmd)
+	cmd.Flags().BoolVar(&check, "check", false,
+		"of rbac: ask the API server which of the rights you have (SelfSubjectAccessReview)")
+	f.Waiting = tellsWaiting(std)
+	f.addCluster(cmd)
+	spanFlag(cmd.Flags(), &f.Timeout, "timeout", session.DefaultTimeout, "s",
+		"time limit for the answers of the API server")
 	completeWith(cmd, "output", func() []string { return []string{"text", "json", "markdown"} })
 	return cmd
 }

@@ -29,8 +29,8 @@ func (f *flags) outputOptions() outfile.Options {
 		o.Inputs = append(o.Inputs, f.From)
 	}
 	o.Inputs = append(o.Inputs, filepath.SplitList(os.Getenv("KUBECONFIG"))...)
-	if f.Kubeconfig != "" {
-		o.Inputs = append(o.Inputs, f.Kubeconfig)
+	if f.Cluster.Kubeconfig != "" {
+		o.Inputs = append(o.Inputs, f.Cluster.Kubeconfig)
 	}
 	if home, err := os.UserHomeDir(); err == nil {
 		o.Inputs = append(o.Inputs, filepath.Join(home, ".kube", "config"))

@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"io/fs"
 	"net/url"
-	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -29,9 +28,9 @@ type Target struct {
 // node itself, the kubelet's arguments name the kubeconfig.
 type Find func(evidence.Snapshot) (Target, error)
 
-// The most nodes that are listed: the checks compare a node with its
-// neighbours, and what is worth comparing shows among these.
-const maxNodes = 500
+// manyNodes is from when on Node objects are kept thin: with some thousands of them, the images and
+// volumes that the status lists would be most of the memory.
+const manyNodes = 500
 
 // The names of the collectors that say what the node is: all others come after the first.
 const (
@@ -158,12 +157,40 @@ func readPods(ctx context.Context, t Target, _ *collectors.Record) (any, error) 
 
 func readNodes(ctx context.Context, t Target, _ *collectors.Record) (any, error) {
 	l := &list{whole: true}
-	err := t.Client.listInto(ctx, l, "/api/v1/nodes", url.Values{"limit": {fmt.Sprint(maxNodes)}},
+	err := t.Client.listInto(ctx, l, "/api/v1/nodes", url.Values{"limit": {fmt.Sprint(manyNodes)}},
 		"nodes")
-	if errors.Is(err, errNotAll) {
-		return nil, collectors.GapError(evidence.TooManyNodes.Gap(strconv.Itoa(maxNodes)))
+	if !errors.Is(err, errNotAll) {
+		return l, err
 	}
-	return l, err
+	l = &list{most: maxNodeList}
+	l.visit = func(node json.RawMessage) error {
+		thin, err := thinNode(node)
+		if err != nil {
+			return err
+		}
+		return l.add(thin)
+	}
+	return l, t.Client.listInto(ctx, l, "/api/v1/nodes", url.Values{"resourceVersion": {"0"}}, "nodes")
+}
+
+// maxNodeList bounds the answer with all Node objects, of which one is held at a time.
+const maxNodeList = 1 << 30
+
+// thinNode takes out of a Node what no check compares with that of other nodes.
+func thinNode(object json.RawMessage) (json.RawMessage, error) {
+	var fields, status map[string]json.RawMessage
+	if err := json.Unmarshal(object, &fields); err != nil {
+		return nil, err
+	}
+	if err := unmarshalField(fields["status"], &status); err != nil || status == nil {
+		return object, err
+	}
+	for _, name := range []string{"images", "volumesInUse", "volumesAttached", "capacity",
+		"runtimeHandlers", "features", "config"} {
+		delete(status, name)
+	}
+	fields["status"], _ = json.Marshal(status)
+	return json.Marshal(fields)
 }
 
 // configMaps that tell how the cluster is set up, by the kind of cluster.

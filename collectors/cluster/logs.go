@@ -25,6 +25,13 @@ var logComponents = []string{"kubelet", "kube-proxy", "containerd"}
 // query (Kubernetes 1.27 and later, where it is switched on), else from the
 // folder that it has served for longer.
 func (t Target) readLogs(ctx context.Context, r *collectors.Record) error {
+	if s, err := r.Snapshot(); err == nil {
+		if ready, ok := evidence.Node.In(s).Condition("Ready"); ok && ready.Status == "Unknown" {
+			var cancel context.CancelFunc
+			ctx, cancel = context.WithTimeout(ctx, patienceWithLost)
+			defer cancel()
+		}
+	}
 	root := "/api/v1/nodes/" + url.PathEscape(t.Node) + "/proxy/logs/"
 	brought := false
 	for i, component := range logComponents {
@@ -54,6 +61,10 @@ func (t Target) readLogs(ctx context.Context, r *collectors.Record) error {
 	}
 	return nil
 }
+
+// patienceWithLost is for the kubelet of a node that the control plane has not heard of for a while:
+// it hardly ever answers, and the API server would wait for it until all time is over.
+const patienceWithLost = 2 * time.Second
 
 // readServed fetches the kubelet's log from the served folder: its name there is
 // kubelet.log, or it lies in a folder kubelet.

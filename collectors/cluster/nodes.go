@@ -24,37 +24,51 @@ type WindowsNode struct {
 	OS      string `json:"os"`
 	Build   string `json:"build"`
 	Runtime string `json:"runtime"`
-	Stuck   int    `json:"stuckPods"` // pods on it that are Pending
+	Stuck   *int   `json:"stuckPods"` // pods on it that are Pending; null where they may not be listed
 }
 
-// WindowsNodes lists the cluster's Windows nodes by name.
-func (c *Client) WindowsNodes(ctx context.Context) ([]WindowsNode, error) {
+// WindowsNodes lists the cluster's Windows nodes by name. unread is why the pods could not be listed,
+// which keeps nobody from having the nodes.
+func (c *Client) WindowsNodes(ctx context.Context) (list []WindowsNode, unread, err error) {
 	ctx, cancel := collectors.BeforeDeadline(ctx, margin)
 	defer cancel()
-	stuck := map[string]int{}
-	err := eachObject(ctx, c, "/api/v1/pods", url.Values{"fieldSelector": {"status.phase=Pending"}},
-		"pods", func(p evidence.Pod) { stuck[p.Spec.NodeName]++ })
-	if err != nil {
-		return nil, err
-	}
-	list := []WindowsNode{}
+	list = []WindowsNode{}
 	err = eachObject(ctx, c, "/api/v1/nodes",
 		url.Values{"labelSelector": {"kubernetes.io/os=windows"}}, "nodes",
 		func(n evidence.NodeObject) {
 			row := WindowsNode{Name: n.Metadata.Name, Ready: "Unknown",
 				Kubelet: n.Status.NodeInfo.KubeletVersion, OS: n.Status.NodeInfo.OSImage,
 				Build:   n.Status.NodeInfo.KernelVersion,
-				Runtime: n.Status.NodeInfo.ContainerRuntimeVersion, Stuck: stuck[n.Metadata.Name]}
+				Runtime: n.Status.NodeInfo.ContainerRuntimeVersion}
 			if ready, ok := n.Condition("Ready"); ok {
 				row.Ready = ready.Status
 			}
 			list = append(list, row)
 		})
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	sorted.By(list, func(a, b WindowsNode) int { return strings.Compare(a.Name, b.Name) })
-	return list, nil
+	stuck := map[string]int{}
+	unread = eachObject(ctx, c, "/api/v1/pods", url.Values{"fieldSelector": {"status.phase=Pending"}},
+		"pods", func(p evidence.Pod) { stuck[p.Spec.NodeName]++ })
+	for i := range list {
+		if pods := stuck[list[i].Name]; unread == nil {
+			list[i].Stuck = &pods
+		}
+	}
+	return list, unread, nil
+}
+
+// RunningPods lists the running pods as NAMESPACE/NAME, of one node unless its name is empty.
+func (c *Client) RunningPods(ctx context.Context, node string) (names []string, err error) {
+	selector := "status.phase=Running"
+	if node != "" {
+		selector += ",spec.nodeName=" + node
+	}
+	err = eachObject(ctx, c, "/api/v1/pods", url.Values{"fieldSelector": {selector}}, "pods",
+		func(p evidence.Pod) { names = append(names, p.FullName()) })
+	return names, err
 }
 
 // eachObject visits what a list holds, one object after the other. The list comes from

@@ -130,8 +130,15 @@ func TestTheRoleIsEnough(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if list, err := client.WindowsNodes(t.Context()); err != nil || len(list) != 2 {
+	if list, unread, err := client.WindowsNodes(t.Context()); err != nil || unread != nil ||
+		len(list) != 2 {
 		t.Errorf("the list of nodes: %v %v", list, err)
+	}
+	for _, r := range cluster.Rights {
+		allowed, err := client.Allowed(t.Context(), r)
+		if err != nil || allowed == r.Optional {
+			t.Errorf("%s %s: allowed %v, %v", r.Verb, r.What(), allowed, err)
+		}
 	}
 	text, _, err := bed.Do(http.MethodPost, "/apis/authorization.k8s.io/v1/subjectaccessreviews",
 		apibed.Object{"spec": apibed.Object{"user": "reader",

@@ -116,6 +116,7 @@ func convertAKS(src *source, out *output) {
 	out.write("disks.json")(aksDisks(src))
 	out.write("processes.json")(readProcessTable(src.text("processes.txt")))
 	out.write("memory.json")(aksMemory(src))
+	out.write("compute.json")(aksCompute(src))
 	aksEvents(out, tr, services, compute)
 	aksObjects(src, out, tr, ran)
 	aksFiles(src, out, tr)
@@ -178,6 +179,19 @@ func aksDisks(src *source) (any, evidence.Gap) {
 		return drives, evidence.Gap{}
 	}
 	return nil, gap
+}
+
+// aksCompute reads the lists of compute systems and shims.
+func aksCompute(src *source) (any, evidence.Gap) {
+	hcs, shims := src.text(stamped(src, "-hcsdiag-list.txt")),
+		src.text(stamped(src, "-shimdiag-list-with-pids.txt"))
+	if hcs.missing {
+		hcs = src.text("hcsdiag.txt")
+	}
+	if shims.missing {
+		shims = src.text("shimdiag.txt")
+	}
+	return readCompute(hcs, shims)
 }
 
 var (
@@ -301,8 +315,11 @@ func aksFiles(src *source, out *output, tr transcript) {
 	c.add(toml, "config.toml", `C:\Program Files\containerd\config.toml`,
 		tr.because("containerd configuration"))
 	for _, name := range []string{"bootstrap-config", "credential-provider-config.yaml",
-		"azure-vnet.json", "azure-vnet-ipam.json"} {
+		"azure-vnet.json", "azure-vnet-ipam.json", "windowsnodereset.log"} {
 		c.addIfThere(src, name, `C:\k\`+name)
+	}
+	for _, name := range []string{"provision.complete", "CSEResult.log"} {
+		c.addShort(src, name, `C:\AzureData\`+name)
 	}
 	if strings.Contains(tr.why("containerd panic logs"), "not available") {
 		c.absent(`C:\ProgramData\containerd\root\panic.log`)

@@ -53,6 +53,7 @@ func isCollectlogs(folder listing) bool {
 
 func convertCollectlogs(src *source, out *output) {
 	convertMeta(src, convertNetwork(src, out, src.text("winver.txt")), out)
+	out.write("compute.json")(readCompute(src.text("hcsdiag.txt"), src.text("shimdiag.txt")))
 
 	for name, why := range collectlogsLacks {
 		if !out.Has(name) {
@@ -81,6 +82,8 @@ func convertNetwork(src *source, out *output, version textFile) hnsState {
 	out.write("routes.json")(readRoutes(src.text("routes.txt"), net))
 	out.write("ports.json")(readPorts(src.text("excludedportrange.txt"),
 		src.text("dynamicportrange.txt")))
+	out.write("vfp.json")(readVFP(src.text("ports.txt"), src.readText("vfpOutput.txt", maxVFP)))
+	out.write("wfp.json")(readWFP(src.folder("wfp").readText("netevents.xml", maxVFP)))
 	return hns
 }
 

@@ -191,7 +191,7 @@ func TestTheTimeoutHoldsForAllOfTheRun(t *testing.T) {
 	list := program.Run(t, program.Build(t), "--kubeconfig", kubeconfig, "--timeout", "1s",
 		"--node")
 	if list.Status != program.Trouble || !strings.Contains(list.Stderr,
-		"did not answer list pods in time") {
+		"did not answer list nodes in time") {
 		t.Errorf("the list: exit status %d: %s", list.Status, list.Stderr)
 	}
 }
@@ -334,7 +334,13 @@ func TestWhenTheAPISaysNo(t *testing.T) {
 func TestAHealthyNodeThroughTheAPI(t *testing.T) {
 	bed := apibed.Require(t)
 	bed.Stage(t)
-	bed.Create(t, "/api/v1/nodes", apibed.Node("win-well", "windows", "10.240.0.9", "True"))
+	well := apibed.Node("win-well", "windows", "10.240.0.9", "True")
+	var server struct{ GitVersion string }
+	if err := json.Unmarshal(bed.Get(t, "/version"), &server); err != nil {
+		t.Fatal(err)
+	}
+	well["status"].(apibed.Object)["nodeInfo"].(apibed.Object)["kubeletVersion"] = server.GitVersion
+	bed.Create(t, "/api/v1/nodes", well)
 	r := program.Run(t, program.Build(t), "--node", "win-well", "--kubeconfig",
 		bed.Kubeconfigs["admin"], "-o", "text", enough)
 	lines := strings.Split(strings.TrimSpace(r.Stdout), "\n")

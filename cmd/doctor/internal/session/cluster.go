@@ -22,7 +22,7 @@ const nodeLogBytes = 8 << 20
 
 // ThroughAPI reads a node as its cluster sees it.
 func ThroughAPI(ctx context.Context, o Options, list *checks.Catalogue) (*Live, error) {
-	client, err := cluster.Connect(cluster.Options{Kubeconfig: o.Kubeconfig, Context: o.Context})
+	client, err := cluster.Connect(o.Cluster)
 	if err != nil {
 		return nil, noCluster{err}
 	}
@@ -75,7 +75,7 @@ type NoNodeError struct {
 
 func noNode(ctx context.Context, client *cluster.Client, missing error) error {
 	e := &NoNodeError{error: missing}
-	nodes, err := client.WindowsNodes(ctx)
+	nodes, _, err := client.WindowsNodes(ctx)
 	if err != nil {
 		return e // the list would only be a hint
 	}
@@ -106,8 +106,8 @@ func (o Options) kubelet(host string) cluster.Find {
 	return func(s evidence.Snapshot) (cluster.Target, error) {
 		n := node.About(s)
 		name, _ := n.KubeletFlag("hostname-override")
-		options := cluster.Options{Kubeconfig: o.Kubeconfig, Context: o.Context}
-		if options == (cluster.Options{}) {
+		options := o.Cluster
+		if !options.Given() {
 			path, err := kubeletKubeconfig(n)
 			if err != nil {
 				return cluster.Target{}, err
