@@ -43,3 +43,10 @@ func foldVersions(results []*checks.Result, l *lang.Catalogue) []*checks.Result 
 		Title: l.T("affected by %s: %s; `-o wide` lists them", l.Count(n, "known regression"),
 			strings.Join(versions, l.T(", ")))})
 }
+
+// Quiet tells whether a result is a regression that this node cannot meet. Most rows of the table
+// are, on every node: counted along, they would drown the checks that looked for a fault.
+func Quiet(r *checks.Result) bool {
+	return r.Category == checks.CategoryVersions &&
+		(r.Status == checks.StatusPass || r.Status == checks.StatusSkip)
+}

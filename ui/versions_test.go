@@ -48,3 +48,24 @@ func TestSilentRegressionsAreOneRow(t *testing.T) {
 		t.Error("a list without two of them is changed")
 	}
 }
+
+// TestRegressionsThatANodeCannotMeetAreNotCounted: a new row of the table changes no count of a node
+// that it does not concern.
+func TestRegressionsThatANodeCannotMeetAreNotCounted(t *testing.T) {
+	r := checks.Report{Summary: checks.Summary{checks.StatusPass: 2, checks.StatusSkip: 1,
+		checks.StatusInfo: 1},
+		Results: []checks.Result{
+			{ID: "cni-config-invalid", Category: checks.CategoryNetwork, Status: checks.StatusPass},
+			{ID: "regression-a", Category: checks.CategoryVersions, Status: checks.StatusPass},
+			{ID: "regression-b", Category: checks.CategoryVersions, Status: checks.StatusSkip},
+			{ID: "regression-c", Category: checks.CategoryVersions, Status: checks.StatusInfo}}}
+	if got := (Style{}).Counts(r); got != "1 info, 1 pass" {
+		t.Errorf("counted %q", got)
+	}
+	for _, tally := range counted(r) {
+		if tally.category == string(checks.CategoryVersions) && (len(tally.of) != 1 ||
+			tally.of[checks.StatusInfo] != 1) {
+			t.Errorf("the category counts %v", tally.of)
+		}
+	}
+}

@@ -161,8 +161,14 @@ func (style Style) counts(r checks.Report) []string {
 	if n := len(consequences(r)); n > 0 {
 		parts = append(parts, l.Count(n, "consequence"))
 	}
+	quiet := checks.Summary{}
+	for i := range r.Results {
+		if Quiet(&r.Results[i]) {
+			quiet[r.Results[i].Status]++
+		}
+	}
 	for _, s := range checks.Statuses {
-		if n := r.Count(s); n > 0 {
+		if n := r.Count(s) - quiet[s]; n > 0 {
 			parts = append(parts, l.T("%d %s", n, l.Word(word(s))))
 		}
 	}

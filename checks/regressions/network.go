@@ -113,6 +113,30 @@ var flannelRows = []Row{
 		Breaks: []string{"flanneld"},
 		Links:  []string{"https://github.com/flannel-io/flannel/commit/bb5eed1a"},
 	},
+	{
+		ID: "flannel-interface-timeout", Of: Flannel,
+		From:    "0.24.1 < 0.24.2",
+		Title:   "flanneld waits too briefly for its network interface",
+		Breaks:  []string{"flanneld"},
+		Backend: node.OverlayNet,
+		Links: []string{"https://github.com/flannel-io/flannel/commit/16c08192",
+			"https://github.com/flannel-io/flannel/pull/1865"},
+	},
+	{
+		ID: "flannel-interface-poll", Of: Flannel,
+		From:    "0.25.3 < 0.25.4",
+		Title:   "flanneld polls for its network interface in a wrong way",
+		Breaks:  []string{"flanneld"},
+		Backend: node.OverlayNet,
+		Links:   []string{"https://github.com/flannel-io/flannel/pull/2013"},
+	},
+	{
+		ID: "flannel-large-cluster-deadlock", Of: Flannel,
+		From:   "0.27.0 < 0.27.1",
+		Title:  "flanneld blocks at its start in clusters of 5000 nodes",
+		Breaks: []string{"flanneld"},
+		Links:  []string{"https://github.com/flannel-io/flannel/commit/232d2f08"},
+	},
 }
 
 // azureRows go by the version of CNS, which the agents of Azure CNI share.

@@ -17,6 +17,14 @@ var windowsRows = []Row{
 			"https://support.microsoft.com/help/5018485",
 			"https://github.com/Azure/AgentBaker/pull/2380"},
 	},
+	{
+		ID: "windows-2025-images-of-may", Of: Windows,
+		From:   "26100.1 < 26100.4061",
+		Title:  "Images of May 2025 or later do not start on an older host",
+		Breaks: []string{"pod-start"},
+		Links: []string{"https://github.com/microsoft/Windows-Containers/issues/591",
+			"https://support.microsoft.com/help/5058411"},
+	},
 }
 
 // rke2Rows are from the release notes of RKE2.

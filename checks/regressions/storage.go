@@ -231,4 +231,10 @@ var storageRows = []Row{
 		Breaks: []string{"pod-start"},
 		Links:  []string{"https://github.com/kubernetes-csi/csi-proxy/pull/364"},
 	},
+	{
+		ID: "ebs-resize-without-rescan", Of: EBS,
+		From:  "1.56.0 < 1.57.0",
+		Title: "The EBS driver resizes volumes before Windows sees the new size",
+		Links: []string{"https://github.com/kubernetes-sigs/aws-ebs-csi-driver/commit/a6ceeae3"},
+	},
 }
