@@ -26,12 +26,12 @@ var _ = register(checks.Check{
 been stopped, and starts it again by its recovery settings. Several such events of the kubelet,
 containerd, kube-proxy, flanneld, rke2, k3s or vmcompute within half an hour are a crash loop: the
 component starts, finds something that it cannot work with, and exits. Get-Service shows it as
-running most of the time. A service that nssm wraps does not appear here; nssm writes its own events
-about the exits.
+running most of the time. For a service that nssm wraps, nssm writes event 1013 each time that the
+program exits.
 
 The check counts the events of the last day since the boot. A loop that lasted until the evidence
-was collected is a fault; one that ended half an hour before is reported as info, and single crashes
-are a warning.`,
+was collected is a fault; one that ended half an hour before is reported as info, and single
+crashes are a warning. Single events of nssm do not count: a restart may write them.`,
 	Fix: checks.Steps(
 		checks.Inspect("Get-WinEvent -FilterHashtable @{LogName='System'; ProviderName='Service Control Manager'; Id=7031,7034} -MaxEvents 20 | Format-List TimeCreated, Message",
 			"Read which service ended, and how often."),
@@ -77,7 +77,15 @@ var crashing = []*node.Component{
 	{Name: "vmcompute", Service: []string{"vmcompute", "Hyper-V Host Compute Service"}},
 }
 
-// crashEvents are the component's events 7031 and 7034 of the last day since the boot, in order.
+// nssmProgramEnded is nssm's event about each end of the program that it wraps: its messages.mc,
+// NSSM_EVENT_ENDED_SERVICE. It writes one for some ends that were asked for, too.
+const nssmProgramEnded = 1013
+
+func ofNSSM(e evidence.WindowsEvent) bool {
+	return strings.EqualFold(e.Provider, "nssm") && e.ID == nssmProgramEnded
+}
+
+// crashEvents are the component's events 7031, 7034 and 1013 of the last day since the boot, in order.
 func crashEvents(s evidence.Snapshot, c *node.Component) []evidence.WindowsEvent {
 	names := slices.Clone(c.Service)
 	for _, svc := range c.Services {
@@ -87,8 +95,8 @@ func crashEvents(s evidence.Snapshot, c *node.Component) []evidence.WindowsEvent
 	var list []evidence.WindowsEvent
 	for _, e := range evidence.WindowsEvents.In(s) {
 		manager := e.Provider == "" || strings.EqualFold(e.Provider, "Service Control Manager")
-		if manager && (e.ID == serviceCrashed || e.ID == serviceCrashedAgain) &&
-			!e.Time.Before(booted) && s.Now().Sub(e.Time.Time) <= checks.LongAgo &&
+		ended := manager && (e.ID == serviceCrashed || e.ID == serviceCrashedAgain) || ofNSSM(e)
+		if ended && !e.Time.Before(booted) && s.Now().Sub(e.Time.Time) <= checks.LongAgo &&
 			namesService(e.Message, names) {
 			list = append(list, e)
 		}
@@ -117,6 +125,7 @@ func crashesOf(s evidence.Snapshot, c *node.Component,
 	if len(events) == 0 {
 		return checks.Finding{}, false
 	}
+	managed := slices.DeleteFunc(slices.Clone(events), ofNSSM)
 	last := events[len(events)-1]
 	quote := func(f checks.Finding) checks.Finding {
 		return f.With(last.Field().Because("%s", evidence.Clean(last.Message)))
@@ -136,7 +145,11 @@ func crashesOf(s evidence.Snapshot, c *node.Component,
 			"%s is in a crash loop: %d unexpected ends in the last day, last at %s",
 			label(c), len(events), when)), true
 	}
+	if len(managed) == 0 {
+		return checks.Finding{}, false
+	}
+	last = managed[len(managed)-1]
 	return quote(checks.Findingf(checks.Warn, c.Name,
-		"unexpected ends of %s in the last day: %d, last at %s", label(c), len(events),
-		when)), true
+		"unexpected ends of %s in the last day: %d, last at %s", label(c), len(managed),
+		last.Time.UTC().Format("2006-01-02 15:04 UTC"))), true
 }

@@ -31,6 +31,11 @@ func TestALoopOfCrashesIsToldFromSingleOnes(t *testing.T) {
 		}
 		return list
 	}
+	nssm := func(at string) string {
+		return fmt.Sprintf(
+			`{"log":"Application","provider":"nssm","id":1013,"time":"2026-11-20T%sZ","message":"Program C:\\k\\kubelet.exe for service kubelet exited with return code 1."}`,
+			at)
+	}
 	runLooks(t, "component-crash-loop", []look{
 		{"four ends within half an hour until now", eventsOf(loop("09")...),
 			"fail: kubelet is in a crash loop: 4 unexpected ends in the last day, last at 2026-11-20 09:49 UTC [state]"},
@@ -41,6 +46,10 @@ func TestALoopOfCrashesIsToldFromSingleOnes(t *testing.T) {
 		{"one end, in German", eventsOf(managerEvent(7034, "08:05:00",
 			`Dienst "kubelet" wurde unerwartet beendet. Dies ist bereits 1 Mal passiert.`)),
 			"warn: unexpected ends of kubelet in the last day: 1, last at 2026-11-20 08:05 UTC [state]"},
+		{"a program that nssm restarts", eventsOf(nssm("09:40:00"), nssm("09:40:04"),
+			nssm("09:40:12"), nssm("09:40:28")),
+			"fail: kubelet is in a crash loop: 4 unexpected ends in the last day, last at 2026-11-20 09:40 UTC [state]"},
+		{"one exit that nssm tells of", eventsOf(nssm("09:40:00")), "pass"},
 		{"one end of the host compute service", eventsOf(managerEvent(7031, "08:05:00",
 			"The Hyper-V Host Compute Service service terminated unexpectedly.")),
 			"warn: unexpected ends of vmcompute in the last day: 1, last at 2026-11-20 08:05 UTC [state]"},

@@ -26,6 +26,7 @@ type Asked struct {
 	Count  map[Outcome]int // of the symptom's own checks
 	Seen   bool            // the symptom itself was found
 	Answer Answer
+	named  int    // checks by the symptom itself
 	next   []Step // with the node's name in them
 	said   *lang.Catalogue
 }
@@ -36,13 +37,14 @@ func (a Asked) Next() []Step { return a.next }
 // Ask goes through the symptom's checks. Faults that another one explains stand
 // under their cause, wherever in the order they would come by themselves.
 func (s Symptom) Ask(r *checks.Report) Asked {
+	own := len(s.Checks)
 	s.Checks = slices.Clone(s.Checks)
 	for _, res := range r.Results {
 		if s.leadsTo(res.ID, res.Category, res.Breaks) {
 			s.Checks = append(s.Checks, res.ID)
 		}
 	}
-	a := Asked{Symptom: s, Count: map[Outcome]int{}, next: s.nextFor(r.Node.Name)}
+	a := Asked{Symptom: s, named: own, Count: map[Outcome]int{}, next: s.nextFor(r.Node.Name)}
 	results := map[string]*checks.Result{}
 	for i := range r.Results {
 		results[r.Results[i].ID] = &r.Results[i]
@@ -205,12 +207,12 @@ func (a Asked) firstCause(r *checks.Report) int {
 	return len(r.Causes)
 }
 
-// share is which part of its checks, in percent, found a fault.
+// share is how many faults were found, in percent of the checks that the symptom names.
 func (a Asked) share() int {
-	if len(a.Checks) == 0 {
+	if a.named == 0 {
 		return 0
 	}
-	return 100 * a.Count[Fault] / len(a.Checks)
+	return 100 * a.Count[Fault] / a.named
 }
 
 // Status is the symptom in one verdict, the worst that any of its checks came to.
