@@ -133,7 +133,7 @@ build:
 docs:
 	go run ./cmd/doctor explain -o markdown > checks/README.md
 	go test ./checks/evidence ./ui -run '^TestSchema' -update
-	go test ./fixtures -run '^TestTheProgramHasTheRecordings' -update
+	go test ./fixtures ./ui/lang -run '^TestTheProgramHas' -update
 
 clean:
 	rm -rf bin

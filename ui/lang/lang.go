@@ -5,8 +5,9 @@
 package lang
 
 import (
-	"embed"
+	_ "embed"
 	"fmt"
+	"io/fs"
 	"maps"
 	"path"
 	"slices"
@@ -17,10 +18,15 @@ import (
 
 	"doctor/checks"
 	"doctor/checks/evidence"
+	"doctor/checks/packed"
 )
 
-//go:embed zh/*.toml
-var folders embed.FS
+// archive has the folders of all languages; `make docs` writes it.
+//
+//go:embed languages.zip
+var archive []byte
+
+var folders = sync.OnceValue(func() fs.FS { return packed.Files(archive, ".") })
 
 // Languages lists the languages that --lang takes.
 var Languages = []string{"en", "zh"}
@@ -94,13 +100,13 @@ func readLanguage(folder string, of *checks.Catalogue) (*Catalogue, error) {
 
 // files are those of a language's folder, by name.
 func files(folder string) (map[string]file, error) {
-	names, err := folders.ReadDir(folder)
+	names, err := fs.ReadDir(folders(), folder)
 	if err != nil {
 		return nil, err
 	}
 	list := map[string]file{}
 	for _, n := range names {
-		content, err := folders.ReadFile(path.Join(folder, n.Name()))
+		content, err := fs.ReadFile(folders(), path.Join(folder, n.Name()))
 		if err != nil {
 			return nil, err
 		}

@@ -27,6 +27,7 @@ type Asked struct {
 	Seen   bool            // the symptom itself was found
 	Answer Answer
 	named  int    // checks by the symptom itself
+	likely int    // of these, those that found a fault
 	next   []Step // with the node's name in them
 	said   *lang.Catalogue
 }
@@ -50,13 +51,16 @@ func (s Symptom) Ask(r *checks.Report) Asked {
 		results[r.Results[i].ID] = &r.Results[i]
 	}
 	placed := map[string]bool{}
-	for _, id := range s.Checks {
+	for i, id := range s.Checks {
 		res := results[id]
 		if res == nil {
 			continue // it was not among the checks that ran
 		}
 		outcome := outcomeOf(res.Status)
 		a.Count[outcome]++
+		if i < a.named && outcome == Fault {
+			a.likely++
+		}
 		a.Seen = a.Seen || outcome == Fault && slices.Contains(s.Shows, id)
 		if placed[id] {
 			continue
@@ -207,12 +211,12 @@ func (a Asked) firstCause(r *checks.Report) int {
 	return len(r.Causes)
 }
 
-// share is how many faults were found, in percent of the checks that the symptom names.
+// share is which part of the checks that the symptom names, in percent, found a fault.
 func (a Asked) share() int {
 	if a.named == 0 {
 		return 0
 	}
-	return 100 * a.Count[Fault] / a.named
+	return 100 * a.likely / a.named
 }
 
 // Status is the symptom in one verdict, the worst that any of its checks came to.
