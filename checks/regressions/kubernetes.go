@@ -103,6 +103,61 @@ var kubeletRows = []Row{
 		Title: "Kubelet counts no more than 64 logical processors",
 		Links: []string{"https://github.com/kubernetes/kubernetes/pull/97378"},
 	},
+	{
+		ID: "kubelet-post-start", Of: Kubelet,
+		From:   "1.32.0 < 1.32.3",
+		Title:  "Pods with a postStart hook do not start",
+		Breaks: []string{"pod-start"},
+		Links:  []string{"https://github.com/kubernetes/kubernetes/pull/130496"},
+	},
+	{
+		ID: "kubelet-status-after-restart", Of: Kubelet,
+		From:   "1.32.0 < 1.32.3",
+		Title:  "Kubelet does not report the node status after its restart",
+		Breaks: []string{"node-reports"},
+		Links:  []string{"https://github.com/kubernetes/kubernetes/pull/130356"},
+	},
+	{
+		ID: "kubelet-unmounts-running", Of: Kubelet,
+		From:   "1.31.0 < 1.31.8, 1.32.0 < 1.32.4",
+		Title:  "A kubelet restart unmounts volumes of running pods",
+		Breaks: []string{"running-containers"},
+		Links: []string{"https://github.com/kubernetes/kubernetes/pull/130684",
+			"https://github.com/kubernetes/kubernetes/pull/130685"},
+	},
+	{
+		ID: "kubelet-dollar-in-variable", Of: Kubelet,
+		From:   "1.34.0 < 1.34.4",
+		Title:  "Pods with $ before a multi-byte character in a variable fail",
+		Breaks: []string{"pod-start"},
+		Links:  []string{"https://github.com/kubernetes/kubernetes/pull/136490"},
+	},
+	{
+		ID: "kubelet-binary-secret", Of: Kubelet,
+		From:   "1.34.0 < 1.34.9",
+		Title:  "Pods with binary data of a Secret in a variable fail",
+		Breaks: []string{"pod-start"},
+		Links:  []string{"https://github.com/kubernetes/kubernetes/pull/139194"},
+	},
+	{
+		ID: "kubelet-republish-deletes-mount", Of: Kubelet,
+		From:   "1.34.0 < 1.34.9",
+		Title:  "Kubelet deletes a CSI mount whose republishing failed",
+		Breaks: []string{"running-containers"},
+		Links:  []string{"https://github.com/kubernetes/kubernetes/pull/139230"},
+	},
+	{
+		ID: "kubelet-volume-metrics-missing", Of: Kubelet,
+		From:  "1.34.0 < 1.34.2",
+		Title: "Kubelet reports no volume metrics",
+		Links: []string{"https://github.com/kubernetes/kubernetes/pull/133905"},
+	},
+	{
+		ID: "kubelet-volume-detached-early", Of: Kubelet,
+		From:  "1.31.0 < 1.31.5",
+		Title: "Pods stay in Terminating: kubelet loses track of a mount",
+		Links: []string{"https://github.com/kubernetes/kubernetes/pull/129062"},
+	},
 }
 
 // kubeProxyRows are of the mode winkernel.
