@@ -19,8 +19,8 @@ Unauthorized. Restarting the pod gives the plugin another day.
 
 The check looks for that answer in events and logs. A pod that became Ready later ends it.`,
 	Fix: checks.Steps(
-		checks.Run("kubectl -n calico-system delete pod -l k8s-app=calico-node-windows --field-selector spec.nodeName={node}",
-			"Restart the calico-node pod of this node: its init container writes a new token.").
+		checks.Run("kubectl delete pod -n calico-system -l k8s-app=calico-node-windows --field-selector spec.nodeName={node}",
+			"Restart the calico-node pod of this node: its init container writes a new token. With manifests the namespace is kube-system.").
 			Costs("Network policies are not updated for some seconds. Running pods keep their network."),
 		checks.Do("Upgrade Calico to 3.27.3, 3.28 or later. In manifests of your own, remove CALICO_MANAGE_CNI=false."),
 		checks.Verify("kubectl get pods -A -o wide --field-selector spec.nodeName={node}", "all pods are Running")),

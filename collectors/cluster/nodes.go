@@ -91,6 +91,7 @@ func eachObject[T any](ctx context.Context, c *Client, path string, query url.Va
 // A NoNodeError says that the cluster has no node of a name.
 type NoNodeError struct{ server, node string }
 
+// Error names the cluster and the node.
 func (e *NoNodeError) Error() string {
 	return fmt.Sprintf("the cluster at %s has no node %q; `doctor --node` lists its Windows nodes",
 		e.server, evidence.Clean(e.node))
