@@ -21,7 +21,7 @@ import (
 
 func explainCommand(std streams) *cobra.Command {
 	var output, search string
-	var ascii, check bool
+	var ascii, check, asJSON bool
 	var f flags
 	var said language
 	cmd := &cobra.Command{
@@ -38,6 +38,13 @@ func explainCommand(std streams) *cobra.Command {
 			return append(checkIDs(), "formats", "rbac"), cobra.ShellCompDirectiveNoFileComp
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if asJSON {
+				if cmd.Flags().Changed("output") && output != "json" {
+					return fmt.Errorf("--json and -o %s contradict each other; give one of them",
+						evidence.Clean(output))
+				}
+				output = "json"
+			}
 			catalogue := faults.Catalogue()
 			if search != "" {
 				if len(args) > 0 {
@@ -108,6 +115,7 @@ func explainCommand(std streams) *cobra.Command {
 		},
 	}
 	cmd.Flags().StringVarP(&output, "output", "o", "text", "text, json or markdown")
+	cmd.Flags().BoolVar(&asJSON, "json", false, "short for -o json")
 	cmd.Flags().StringVar(&search, "search", "",
 		"list the checks whose titles, texts, signs or links hold all these words")
 	cmd.Flags().BoolVar(&ascii, "ascii", false, "draw with ASCII characters only")
