@@ -3,6 +3,7 @@ package faults
 import (
 	"doctor/checks"
 	"doctor/checks/evidence"
+	"doctor/checks/node"
 )
 
 var _ = register(checks.Check{
@@ -33,6 +34,7 @@ The check looks for this exit in the log of the script.`,
 	},
 	Breaks:   []*checks.Effect{effectKubelet},
 	Explains: []string{"aks-provisioning-failed"},
+	Applies:  checks.OnPlatform(node.AKS),
 	Needs:    []evidence.Need{evidence.Any(evidence.Logs("azure"), evidence.Logs("aks"), evidence.PodEvents)},
 	Signs: []checks.Sign{
 		{Text: "WINDOWS_CSE_ERROR_CHECK_API_SERVER_CONNECTIVITY",

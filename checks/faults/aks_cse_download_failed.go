@@ -3,6 +3,7 @@ package faults
 import (
 	"doctor/checks"
 	"doctor/checks/evidence"
+	"doctor/checks/node"
 )
 
 var _ = register(checks.Check{
@@ -32,6 +33,7 @@ The check looks for this exit in the log of the script, which names the URL.`,
 	},
 	Breaks:   []*checks.Effect{effectKubelet},
 	Explains: []string{"aks-provisioning-failed"},
+	Applies:  checks.OnPlatform(node.AKS),
 	Needs:    []evidence.Need{evidence.Any(evidence.Logs("azure"), evidence.Logs("aks"), evidence.PodEvents)},
 	Signs: []checks.Sign{
 		{Text: "WINDOWS_CSE_ERROR_DOWNLOAD_",

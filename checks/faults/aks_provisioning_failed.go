@@ -6,6 +6,7 @@ import (
 
 	"doctor/checks"
 	"doctor/checks/evidence"
+	"doctor/checks/node"
 )
 
 // Where the provisioning script of AKS leaves its exit code: AgentBaker,
@@ -43,9 +44,10 @@ The check reads the result file in C:\AzureData, and otherwise CustomDataSetupSc
 		"https://github.com/Azure/AgentBaker/blob/dev/parts/windows/windowscsehelper.ps1",
 		"https://github.com/Azure/AgentBaker/pull/734",
 		"https://learn.microsoft.com/en-us/troubleshoot/azure/azure-kubernetes/create-upgrade-delete/node-provision-issues"},
-	Breaks: []*checks.Effect{effectKubelet, effectCNIConfig},
-	Needs:  []evidence.Need{evidence.Any(cseResults[0], cseResults[1])},
-	Uses:   []evidence.Need{cseResults[0], cseResults[1]},
+	Breaks:  []*checks.Effect{effectKubelet, effectCNIConfig},
+	Applies: checks.OnPlatform(node.AKS),
+	Needs:   []evidence.Need{evidence.Any(cseResults[0], cseResults[1])},
+	Uses:    []evidence.Need{cseResults[0], cseResults[1]},
 	Signs: []checks.Sign{
 		{Text: "Set ExitCode to ", Also: []string{"and exit. Error:"},
 			Not: []string{"Set ExitCode to 0 ", "Set ExitCode to 32 "}, In: aksLogs,

@@ -2,6 +2,7 @@ package faults
 
 import (
 	"doctor/checks"
+	"doctor/checks/node"
 )
 
 var _ = register(checks.Check{
@@ -30,11 +31,12 @@ than the first pods of a new node.`,
 		"https://github.com/Azure/AKS/issues/4342",
 		"https://learn.microsoft.com/en-us/azure/architecture/operator-guides/aks/troubleshoot-network-aks",
 	},
-	Breaks: []*checks.Effect{effectPodStart},
-	Needs:  complaintNeeds,
-	Uses:   complaintUses,
-	Signs:  azureCnsUnreachableSigns,
-	Run:    complain(azureCnsUnreachableSigns),
+	Breaks:  []*checks.Effect{effectPodStart},
+	Applies: checks.OnCNI(node.Azure),
+	Needs:   complaintNeeds,
+	Uses:    complaintUses,
+	Signs:   azureCnsUnreachableSigns,
+	Run:     complain(azureCnsUnreachableSigns),
 })
 
 var azureCnsUnreachableSigns = []checks.Sign{

@@ -32,8 +32,9 @@ The check looks for the answer of containerd. A later successful start ends it.`
 		"https://github.com/containerd/containerd/issues/4381",
 		"https://github.com/containerd/containerd/issues/11940",
 	},
-	Breaks: []*checks.Effect{effectRuntime},
-	Needs:  []evidence.Need{evidence.Any(evidence.Logs("containerd"), evidence.WindowsEvents)},
+	Breaks:  []*checks.Effect{effectRuntime},
+	Applies: checks.OnRuntime("containerd"),
+	Needs:   []evidence.Need{evidence.Any(evidence.Logs("containerd"), evidence.WindowsEvents)},
 	Signs: []checks.Sign{
 		{Text: "containerd: failed to unmarshal TOML",
 			Or:    []string{"Failure unmarshaling TOML", "containerd: failed to load TOML"},
