@@ -41,14 +41,14 @@ collected and did not end is a warning. A run takes a minute or two.`,
 	Links: []string{
 		"https://github.com/Azure/AgentBaker/blob/dev/staging/cse/windows/provisioningscripts/windowsnodereset.ps1",
 		"https://github.com/Azure/AgentBaker/blob/dev/parts/windows/windowscsehelper.ps1"},
-	Breaks:  []*checks.Effect{effectKubelet, effectNetworkCreation},
+	Breaks: []*checks.Effect{effectKubelet, effectNetworkCreation},
 	Applies: func(n *node.Node) error {
 		if !n.Platform.Known() {
 			return nil // only AKS has the log
 		}
 		return checks.OnPlatform(node.AKS)(n)
 	},
-	Needs:   []evidence.Need{nodeResetLog},
+	Needs: []evidence.Need{nodeResetLog},
 	Signs: []checks.Sign{
 		{Text: "Set ExitCode to 32 and exit", In: aksLogs, Until: []string{"Setup Complete"},
 			Says: "the provisioning script of AKS could not run the node reset"},
