@@ -3,7 +3,6 @@ package foreign
 import (
 	"io"
 	"io/fs"
-	"path"
 	"slices"
 	"strings"
 	"time"
@@ -256,7 +255,7 @@ func (p *pieces) convertLogs(src *source, out *output, node string) {
 		name := pieceName(out, l.component, l.file)
 		out.Add(name, tree.File{Content: []byte(l.text)})
 		excerpts = append(excerpts, evidence.LogRecord{Path: name,
-			Unsearched: "only the lines that are in " + path.Base(l.file) + " could be searched"})
+			Unsearched: "it may be only a part of the log"})
 	}
 	if len(excerpts) > 0 {
 		out.JSON(evidence.LogRecords.Path(), evidence.LogIndex{Logs: excerpts})

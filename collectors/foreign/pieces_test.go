@@ -134,7 +134,7 @@ func TestAPasteIsTakenApart(t *testing.T) {
 		"hns-networks.json":          `"AddressPrefix":"172.21.16.0/20"`,
 		"api/pods.json":              `"name":"win-web"`,
 		"meta.json":                  `"node":"win-1"`,
-		"logs.json":                  "only the lines that are in pasted.txt could be searched",
+		"logs.json":                  "it may be only a part of the log",
 		"services.json":              "run `Get-Service | Format-List *`",
 		"original/pasted.txt":        "is not my problem",
 	} {
