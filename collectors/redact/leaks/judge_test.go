@@ -36,6 +36,25 @@ func redacted(text []byte, path string) ([]byte, error) {
 	return out.Bytes(), err
 }
 
+// secretWord are names that give a value away, whoever issued it.
+var secretWord = regexp.MustCompile(
+	`(?i)passw|pwd|passphrase|secret|token|api[_-]?key|access|auth|bearer|credential|private|_key|key\b`)
+
+// issuerOnly: nothing but the name of an issuer, which is no word for a secret, stands by the value.
+func (e *example) issuerOnly() bool {
+	for _, secret := range e.secrets {
+		if before, _, _ := strings.Cut(e.text, secret); secretWord.MatchString(before) ||
+			issuer.MatchString(secret) || before == "" {
+			return false
+		}
+	}
+	return e.source != "windows"
+}
+
+// issuer begins a value whose issuer put it there.
+var issuer = regexp.MustCompile(
+	`^(?:[A-Za-z0-9]{2,16}[-_.]|A[A-Z0-9]{3}[A-Z0-9]{16}|eyJ|SK|AC|EAAA|EZ[AT]K|AIza|-----BEGIN|\d+:AA|https?://)`)
+
 // leaked returns the secret of which at least 60 % in one piece are still in the output, in any
 // spelling. Around is the same text without the secrets: what is there anyway is no leak.
 func (e *example) leaked(out, around []byte) string {

@@ -133,9 +133,9 @@ var simple = map[string]func(*rand.Rand) (text string, secrets []string){
 	"pkcs8": one(pkcs8),
 	"rsa8":  one(func(r *rand.Rand) string { return "MIIEvQIBADANBgkqhkiG9w0BAQEFAASC" + chars(r, alnum+"+/", 1592) }),
 	"rsa1":  one(func(r *rand.Rand) string { return "MIIEpAIBAAKCAQEA" + chars(r, alnum+"+/", 1576) }),
-	"pem": one(func(r *rand.Rand) string {
-		return wrapped("MIIEpAIBAAKCAQEA"+chars(r, alnum+"+/", 1576), 64)
-	}),
+	// The templates hold no armor: a scanner of this repository would take it for a key.
+	"pemblock":   one(func(r *rand.Rand) string { return privateKey(r, 0) }),
+	"pemescaped": one(func(r *rand.Rand) string { return privateKey(r, 2) }),
 	"jwtwrapped": one(func(r *rand.Rand) string { return wrapped(jwt(r), 76) }),
 	// base64 of user:password as docker and HTTP have it; the password is secret in both forms
 	"basic": func(r *rand.Rand) (string, []string) {
